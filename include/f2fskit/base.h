@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Ground of the public interface: export macro, version, unit types.
+ *
+ * Units are in the types: a block address counts file system blocks from the start of the volume, a segment number
+ * counts segments from the start of the main area, a node id indexes the NAT (an inode's number is its node id).
+ */
+#ifndef F2FSKIT_BASE_H
+#define F2FSKIT_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__) && !defined(F2FSKIT_CDEF)
+#define F2FS_API __attribute__((visibility("default")))
+#else
+#define F2FS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint32_t f2fs_blk_t; /* block address */
+typedef uint32_t f2fs_seg_t; /* segment number within the main area */
+typedef uint32_t f2fs_nid_t; /* node id; inode numbers are node ids */
+
+/* Reserved block addresses in node slots (FORMAT volume 1.3). */
+#define F2FS_NULL_ADDR 0x00000000u     /* hole */
+#define F2FS_NEW_ADDR 0xFFFFFFFFu      /* reserved, never written: reads as zeros */
+#define F2FS_COMPRESS_ADDR 0xFFFFFFFEu /* head slot of a compressed cluster */
+
+/* Return the library's version, "MAJOR.MINOR.PATCH"; static string. */
+F2FS_API const char *f2fs_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

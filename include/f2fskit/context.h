@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The context: memory, log, progress, clock and random source of the host, and the detail of the last error. A context
+ * and everything opened under it belong to one thread at a time; different contexts are independent. The library itself
+ * never prints, exits, or reads environment, clock or random device.
+ */
+#ifndef F2FSKIT_CONTEXT_H
+#define F2FSKIT_CONTEXT_H
+
+#include <f2fskit/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct f2fs_context;
+
+enum f2fs_log_level { F2FS_LOG_ERROR = 0, F2FS_LOG_WARNING = 1, F2FS_LOG_INFO = 2, F2FS_LOG_DEBUG = 3 };
+
+/* A report of progress. task and phase are static strings; unit is "blocks", "bytes", "inodes", ... */
+struct f2fs_progress {
+	const char *task;
+	const char *phase;
+	const char *unit;
+	uint64_t done;
+	uint64_t total; /* 0: not known */
+};
+
+/*
+ * What the host supplies; any member may be NULL. Zero the struct first: new members are appended.
+ *
+ * realloc:  like realloc(3); size 0 frees and returns NULL. Default: the C library's.
+ * log:      one message without newline. Default: dropped.
+ * progress: return non-zero to cancel; the call then fails with F2FS_ERR_CANCELED.
+ * now_ns:   wall clock, nanoseconds since 1970. Default: 0, so that the same input writes the same bytes.
+ * random:   fill n bytes, return 0 or non-zero for failure. Default: a fixed sequence.
+ */
+struct f2fs_host {
+	void *user;
+	void *(*realloc)(void *user, void *ptr, size_t size);
+	void (*log)(void *user, enum f2fs_log_level level, const char *message);
+	int (*progress)(void *user, const struct f2fs_progress *progress);
+	int64_t (*now_ns)(void *user);
+	int (*random)(void *user, void *buffer, size_t n);
+};
+
+/* Make a context; host may be NULL and is copied. Fails with F2FS_ERR_NOMEM only. Free with f2fs_context_free. */
+F2FS_API int f2fs_context_new(const struct f2fs_host *host, struct f2fs_context **out);
+/* Free a context after everything opened under it was closed; NULL is allowed. */
+F2FS_API void f2fs_context_free(struct f2fs_context *ctx);
+/* Return the detail of the last failed call under this context; valid until the next call; never NULL. */
+F2FS_API const struct f2fs_error_detail *f2fs_context_error(const struct f2fs_context *ctx);
+/*
+ * Record an error with a sentence and return code: for device operations and callbacks supplied by the host.
+ * message is copied and made printable.
+ */
+F2FS_API int f2fs_context_fail(struct f2fs_context *ctx, int code, const char *message);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

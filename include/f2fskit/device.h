@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Devices: everything above sees one struct f2fs_device, whether it is a file, a block device, memory, an Android
+ * sparse file, a window of a partitioned disk, several devices in a row, the host's own operations, or a layer over
+ * another device (cache, overlay, recorder, fault injector). Devices are reference-counted: a layer keeps a reference
+ * of its own to what lies below, so the caller closes its handle whenever it likes.
+ */
+#ifndef F2FSKIT_DEVICE_H
+#define F2FSKIT_DEVICE_H
+
+#include <f2fskit/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct f2fs_device;
+
+/* Return value of a device operation that failed in a system call; the device layer turns it into F2FS_ERR_IO (or
+ * NOMEM, NOSPC, ACCESS, BUSY, READ_ONLY) with the host's text. */
+#define F2FS_SYS_ERROR(posix_errno) (-4096 - (posix_errno))
+
+/* What a device can do. */
+enum f2fs_device_cap {
+	F2FS_DEVICE_WRITE = 1,	  /* may be written */
+	F2FS_DEVICE_PARALLEL = 2, /* read may be called from several threads at once */
+	F2FS_DEVICE_BLOCK = 4,	  /* a block device of the host */
+	F2FS_DEVICE_DISCARD = 8,  /* discard does something */
+	F2FS_DEVICE_ZONED = 16,	  /* zone operations work; sequential zones exist */
+	F2FS_DEVICE_ZEROED = 32	  /* never-written bytes read as zeros (a new sparse file, memory) */
+};
+
+struct f2fs_device_info {
+	uint64_t size;	       /* bytes */
+	uint64_t zone_bytes;   /* zone size, 0 when not zoned */
+	uint64_t start_sector; /* start within its disk in 512-byte sectors, 0 for whole disks and files */
+	uint32_t sector_size;  /* logical sector, bytes; 512 for files */
+	uint32_t caps;	       /* enum f2fs_device_cap */
+};
+
+struct f2fs_iovec {
+	void *base;
+	size_t length; /* bytes */
+};
+
+enum f2fs_zone_type { F2FS_ZONE_CONVENTIONAL = 1, F2FS_ZONE_SEQUENTIAL = 2, F2FS_ZONE_SEQUENTIAL_PREFERRED = 3 };
+
+struct f2fs_zone {
+	uint64_t start;		/* byte offset */
+	uint64_t length;	/* bytes */
+	uint64_t capacity;	/* usable bytes from start, <= length */
+	uint64_t write_pointer; /* byte offset of the next write; start when empty */
+	uint8_t type;		/* enum f2fs_zone_type */
+	uint8_t empty;
+	uint8_t full;
+	uint8_t reserved;
+};
+
+/*
+ * Operations of a device. Each returns 0, a negative enum f2fs_error, or F2FS_SYS_ERROR(errno). Ranges are checked by
+ * the device layer before a call: offset + length <= size always holds. Only read is required; what is NULL is refused
+ * (write), emulated (zero by writes), or ignored (discard, flush). Operations must not touch the context unless they
+ * are called on the context's thread (never for read of a PARALLEL device).
+ *
+ * extent: tell of what kind the run of bytes at offset is: *length = its length (> 0), *is_hole = reads as zeros and
+ * takes no space. NULL: everything is data.
+ * zones: report up to count zones from zone index first; *found = how many were filled.
+ */
+struct f2fs_device_ops {
+	int (*read)(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
+	int (*write)(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
+	int (*zero)(void *self, uint64_t offset, uint64_t length);
+	int (*discard)(void *self, uint64_t offset, uint64_t length);
+	int (*flush)(void *self);
+	int (*extent)(void *self, uint64_t offset, uint64_t *length, int *is_hole);
+	int (*zones)(void *self, uint64_t first, struct f2fs_zone *zones, unsigned count, unsigned *found);
+	int (*zone_reset)(void *self, uint64_t offset);
+	int (*zone_finish)(void *self, uint64_t offset);
+	void (*close)(void *self);
+};
+
+/* Flags of the openers. */
+enum f2fs_device_flag {
+	F2FS_OPEN_READ = 0,
+	F2FS_OPEN_WRITE = 1, /* writable */
+	F2FS_OPEN_EXCLUSIVE =
+		2,	     /* refuse a mounted or otherwise used block device, or a file in use by a loop device */
+	F2FS_OPEN_CREATE = 4 /* f2fs_device_create: do not fail when the file exists */
+};
+
+/* Make a device of the host's operations; ops is copied, self is handed to each; close(self) runs with the last
+ * reference. */
+F2FS_API int f2fs_device_new(struct f2fs_context *ctx, const struct f2fs_device_ops *ops, void *self,
+			     const struct f2fs_device_info *info, struct f2fs_device **out);
+/* Open a file or block device of the host. Fails with NOT_FOUND, ACCESS, BUSY (names who uses it), IO. */
+F2FS_API int f2fs_device_open(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out);
+/* Create a file of size bytes (all holes) or set the size of an existing one with F2FS_OPEN_CREATE; writable. */
+F2FS_API int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,
+				struct f2fs_device **out);
+/* Like f2fs_device_open; an Android sparse file is recognised and given as its contents (read-only). */
+F2FS_API int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned flags,
+				    struct f2fs_device **out);
+/* A device of size zero bytes in memory; takes memory only for what is written. */
+F2FS_API int f2fs_device_new_memory(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out);
+/* A memory device with the same contents that changes independently; copies only what was written so far. */
+F2FS_API int f2fs_device_fork_memory(struct f2fs_device *memory, struct f2fs_device **out);
+/* The contents of an Android sparse file held by inner; read-only. */
+F2FS_API int f2fs_device_new_sparse(struct f2fs_device *inner, struct f2fs_device **out);
+/* The window [offset, offset + length) of inner; length 0: up to its end. */
+F2FS_API int f2fs_device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length,
+				   struct f2fs_device **out);
+
+struct f2fs_device_part {
+	struct f2fs_device *device;
+	uint64_t offset; /* first byte of the device that is used */
+	uint64_t length; /* bytes used */
+};
+/* Parts one after the other as one device. Parts are copied, a reference to each device is taken. */
+F2FS_API int f2fs_device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
+				   struct f2fs_device **out);
+/* Writes go to memory (beyond memory_limit bytes: to an unnamed temporary file in spill_dir, NULL: fail with NOMEM),
+ * inner stays untouched until f2fs_device_overlay_apply. */
+F2FS_API int f2fs_device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
+				     struct f2fs_device **out);
+/* Write what the overlay holds to inner, in ascending order, flush, and forget it. */
+F2FS_API int f2fs_device_overlay_apply(struct f2fs_device *overlay);
+/* Call visit for each changed range in ascending order. A non-zero return of visit ends the walk and is returned. */
+F2FS_API int f2fs_device_overlay_changes(struct f2fs_device *overlay,
+					 int (*visit)(void *user, uint64_t offset, uint64_t length), void *user);
+/* A size-bounded read cache with read-ahead over inner; writes go through. budget bytes in all (0: 32 MiB). */
+F2FS_API int f2fs_device_new_cache(struct f2fs_device *inner, uint64_t budget, struct f2fs_device **out);
+
+/* One recorded operation of a recorder device, in order. data is NULL except for writes and stays valid with the
+ * device. */
+enum f2fs_record_kind { F2FS_RECORD_WRITE = 1, F2FS_RECORD_ZERO = 2, F2FS_RECORD_DISCARD = 3, F2FS_RECORD_FLUSH = 4 };
+struct f2fs_record {
+	int kind;
+	uint64_t offset;
+	uint64_t length;
+	const uint8_t *data;
+};
+/* Pass everything to inner and keep each write, zero, discard and flush. */
+F2FS_API int f2fs_device_new_recorder(struct f2fs_device *inner, struct f2fs_device **out);
+F2FS_API uint64_t f2fs_device_record_count(const struct f2fs_device *recorder);
+F2FS_API int f2fs_device_record_at(const struct f2fs_device *recorder, uint64_t index, struct f2fs_record *out);
+/* Forget what was recorded so far. */
+F2FS_API void f2fs_device_record_clear(struct f2fs_device *recorder);
+
+/* When a fault injector fails. Zero the struct first. Counters count operations of the kind since the rule was set. */
+struct f2fs_fault_rule {
+	uint64_t fail_read;  /* fail the n-th read, 1-based; 0: none */
+	uint64_t fail_write; /* fail the n-th write (zero and discard count as writes) */
+	uint64_t fail_flush; /* fail the n-th flush */
+	uint64_t bad_offset; /* reads and writes that touch [bad_offset, bad_offset + bad_length) fail */
+	uint64_t bad_length;
+	int sticky; /* from the first failure on every operation of that kind fails */
+	int torn;   /* a failing write leaves its first half (whole 512-byte sectors) written */
+};
+F2FS_API int f2fs_device_new_fault(struct f2fs_device *inner, struct f2fs_device **out);
+F2FS_API void f2fs_device_fault_set(struct f2fs_device *fault, const struct f2fs_fault_rule *rule);
+/* Numbers of operations since the rule was set. */
+F2FS_API void f2fs_device_fault_counts(const struct f2fs_device *fault, uint64_t *reads, uint64_t *writes,
+				       uint64_t *flushes);
+
+/* Take and give back references. close drops one, NULL is allowed. */
+F2FS_API struct f2fs_device *f2fs_device_ref(struct f2fs_device *dev);
+F2FS_API void f2fs_device_close(struct f2fs_device *dev);
+
+F2FS_API const struct f2fs_device_info *f2fs_device_info(const struct f2fs_device *dev);
+/* Read or write length bytes at a byte offset, whole or not at all (F2FS_ERR_IO; RANGE beyond the end). */
+F2FS_API int f2fs_device_read(struct f2fs_device *dev, uint64_t offset, void *buffer, size_t length);
+F2FS_API int f2fs_device_write(struct f2fs_device *dev, uint64_t offset, const void *buffer, size_t length);
+F2FS_API int f2fs_device_readv(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
+F2FS_API int f2fs_device_writev(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
+/* Make a range read as zeros, by holes where that is possible. */
+F2FS_API int f2fs_device_zero(struct f2fs_device *dev, uint64_t offset, uint64_t length);
+/* Tell the device that a range is not needed; a hint. */
+F2FS_API int f2fs_device_discard(struct f2fs_device *dev, uint64_t offset, uint64_t length);
+/* Make everything written so far durable. */
+F2FS_API int f2fs_device_flush(struct f2fs_device *dev);
+F2FS_API int f2fs_device_extent(struct f2fs_device *dev, uint64_t offset, uint64_t *length, int *is_hole);
+F2FS_API int f2fs_device_zones(struct f2fs_device *dev, uint64_t first, struct f2fs_zone *zones, unsigned count,
+			       unsigned *found);
+F2FS_API int f2fs_device_zone_reset(struct f2fs_device *dev, uint64_t offset);
+F2FS_API int f2fs_device_zone_finish(struct f2fs_device *dev, uint64_t offset);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

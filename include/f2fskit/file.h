@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Files: inodes, directories, contents, extents, extended attributes, as the last checkpoint has them. Names are bytes,
+ * as stored; of encrypted directories the printable no-key form (FORMAT files 9.1).
+ */
+#ifndef F2FSKIT_FILE_H
+#define F2FSKIT_FILE_H
+
+#include <f2fskit/volume.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct f2fs_inode;
+struct f2fs_dir;
+
+/* Longest name given out: a no-key name of 255 bytes of ciphertext in printable form, and a NUL. */
+#define F2FS_NAME_ROOM 260u
+
+/* Open an inode by number. Fails with NOT_FOUND (free or not an inode), CORRUPT (with rule), IO. */
+F2FS_API int f2fs_inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out);
+F2FS_API void f2fs_inode_close(struct f2fs_inode *inode);
+F2FS_API f2fs_nid_t f2fs_inode_number(const struct f2fs_inode *inode);
+F2FS_API struct f2fs_volume *f2fs_inode_volume(const struct f2fs_inode *inode);
+/* Raw inode block, one block long. */
+F2FS_API const uint8_t *f2fs_inode_raw(const struct f2fs_inode *inode);
+
+struct f2fs_time {
+	int64_t seconds;
+	uint32_t nanoseconds;
+};
+
+/* What stat(2) shows, and more. */
+struct f2fs_stat {
+	f2fs_nid_t ino;
+	uint32_t mode; /* type and permissions, POSIX numbers */
+	uint32_t nlink;
+	uint32_t uid, gid;
+	uint32_t rdev_major, rdev_minor;
+	uint32_t projid;
+	uint32_t flags; /* i_flags */
+	uint32_t generation;
+	uint64_t size;	 /* bytes; of an encrypted symlink: of the target presented */
+	uint64_t blocks; /* 512-byte units, as the kernel counts them */
+	struct f2fs_time atime, mtime, ctime, crtime;
+	uint8_t has_crtime;
+	uint8_t advise;	      /* i_advise */
+	uint8_t inline_flags; /* i_inline */
+	uint8_t is_encrypted, is_verity, is_compressed, is_casefold, is_inline;
+	uint8_t compress_algorithm; /* when is_compressed */
+	uint8_t log_cluster_size;
+};
+F2FS_API int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out);
+
+/*
+ * Read up to length bytes of a file's contents from offset; *done tells how many, less only at the end of the file.
+ * Compressed clusters are decompressed, holes are zeros. Fails with IS_DIR, ENCRYPTED (message names the policy),
+ * DAMAGED_DATA, UNSUPPORTED (names the algorithm that is not built in), CORRUPT, IO. verity metadata is not included.
+ */
+F2FS_API int f2fs_inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done);
+/* Like f2fs_inode_read, but also beyond the end of the file and without decryption: blocks as stored (verity metadata,
+ * ciphertext); blocks of compressed clusters are given decompressed. */
+F2FS_API int f2fs_inode_read_raw(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done);
+/* Read a symlink's target into buffer, NUL-terminated; RANGE when it does not fit (4096 bytes always fit at 4 KiB
+ * blocks). */
+F2FS_API int f2fs_inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *length);
+
+enum f2fs_extent_kind {
+	F2FS_EXTENT_HOLE = 0,
+	F2FS_EXTENT_DATA = 1,	  /* count blocks at addr */
+	F2FS_EXTENT_RESERVED = 2, /* allocated, never written: zeros */
+	F2FS_EXTENT_COMPRESSED =
+		3, /* one cluster: count file blocks held by stored blocks at addr.. (not always consecutive) */
+	F2FS_EXTENT_INLINE = 4 /* inside the inode */
+};
+struct f2fs_extent {
+	uint64_t file_block; /* first file block */
+	uint64_t count;	     /* file blocks */
+	f2fs_blk_t addr;     /* DATA: first block; COMPRESSED: first stored block; else 0 */
+	uint32_t stored;     /* COMPRESSED: blocks that hold the data */
+	int kind;	     /* enum f2fs_extent_kind */
+};
+/* Find the extent that holds a file block; runs are as long as possible. NOT_FOUND past the last block of size and
+ * tree. */
+F2FS_API int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_extent *out);
+/* Get the block address of one file block as the slot says (0 hole, F2FS_NEW_ADDR, F2FS_COMPRESS_ADDR). */
+F2FS_API int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *addr);
+/* Call visit for each node of the file (the inode first, then by place in the tree, the xattr node last). */
+struct f2fs_node_info {
+	f2fs_nid_t nid;
+	f2fs_blk_t addr;
+	uint32_t node_offset; /* FORMAT files 1.4; 0x1FFFFFFF for the xattr node */
+};
+F2FS_API int f2fs_inode_nodes(struct f2fs_inode *inode, int (*visit)(void *user, const struct f2fs_node_info *node),
+			      void *user);
+
+/* File types of directory entries (FORMAT files 5.1). */
+enum f2fs_file_type {
+	F2FS_TYPE_UNKNOWN = 0,
+	F2FS_TYPE_REGULAR = 1,
+	F2FS_TYPE_DIRECTORY = 2,
+	F2FS_TYPE_CHARACTER = 3,
+	F2FS_TYPE_BLOCK = 4,
+	F2FS_TYPE_FIFO = 5,
+	F2FS_TYPE_SOCKET = 6,
+	F2FS_TYPE_SYMLINK = 7
+};
+struct f2fs_dirent {
+	f2fs_nid_t ino;
+	uint32_t hash;
+	uint64_t position;	   /* block * entries per block + slot: the kernel's directory position */
+	uint16_t name_len;	   /* of name */
+	uint16_t raw_len;	   /* of raw_name */
+	uint8_t type;		   /* enum f2fs_file_type */
+	char name[F2FS_NAME_ROOM]; /* as presented, NUL-terminated; may hold any byte but NUL and slash */
+	uint8_t raw_name[256];	   /* as stored: ciphertext in encrypted directories */
+};
+/* Open a directory for reading in the kernel's order. The inode must stay open as long. */
+F2FS_API int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out);
+/* Get the next entry, "." and ".." included; NOT_FOUND after the last. A damaged entry fails with CORRUPT; the call
+ * after that goes on behind it. */
+F2FS_API int f2fs_dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out);
+F2FS_API void f2fs_dir_close(struct f2fs_dir *dir);
+
+/* Look one name (bytes, as presented) up in a directory, by hash as the kernel does. */
+F2FS_API int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out);
+enum f2fs_lookup_flag { F2FS_LOOKUP_FOLLOW = 1 /* follow a symlink in the last component */ };
+/* Open the inode of a path from the root; symlinks in the middle are followed within the volume. */
+F2FS_API int f2fs_lookup(struct f2fs_volume *vol, const char *path, unsigned flags, struct f2fs_inode **out);
+/* Find a path of an inode by its parents (i_pino, i_name; checked against the directories); NOT_FOUND for orphans. */
+F2FS_API int f2fs_inode_path(struct f2fs_inode *inode, char *buffer, size_t size);
+
+/* One extended attribute: full name ("user.color"), value as getxattr(2) gives it (ACLs in their system call form). */
+struct f2fs_xattr {
+	const char *name; /* NUL-terminated */
+	const uint8_t *value;
+	size_t value_size;
+	uint8_t name_index;  /* as stored */
+	uint8_t is_internal; /* not shown by listxattr(2): encryption context, verity descriptor location, system.advise
+			      */
+};
+/* Number of attributes, internal ones included; negative error. */
+F2FS_API int f2fs_xattr_count(struct f2fs_inode *inode);
+/* Get attribute number index; pointers stay valid until the inode is closed. */
+F2FS_API int f2fs_xattr_at(struct f2fs_inode *inode, unsigned index, struct f2fs_xattr *out);
+/* Get an attribute by full name; NO_ATTR when there is none. */
+F2FS_API int f2fs_xattr_get(struct f2fs_inode *inode, const char *name, struct f2fs_xattr *out);
+
+/* fs-verity parameters of a file (FORMAT files 9.2); NO_ATTR when verity is not enabled. */
+struct f2fs_verity {
+	uint8_t hash_algorithm; /* 1 SHA-256, 2 SHA-512 */
+	uint8_t digest_size;
+	uint8_t salt_size;
+	uint32_t block_size;
+	uint8_t root_hash[64];
+	uint8_t salt[32];
+	uint8_t file_digest[64]; /* what FS_IOC_MEASURE_VERITY gives */
+	uint64_t tree_offset, tree_size, descriptor_offset;
+	uint32_t signature_size;
+};
+F2FS_API int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out);
+/* Check the file's contents against its Merkle tree; CORRUPT (rule VERITY_DIGEST) names the first block that differs.
+ */
+F2FS_API int f2fs_verity_verify(struct f2fs_inode *inode);
+
+/* What f2fs_walk reports. */
+struct f2fs_walk_entry {
+	const char *path; /* from the start, "" for the start itself; components are names as presented */
+	const struct f2fs_dirent *dirent; /* NULL for the start */
+	struct f2fs_inode *inode;	  /* NULL when it could not be opened */
+	unsigned depth;
+	int error; /* why: of opening the inode or of reading the directory; 0 if all is well */
+};
+enum f2fs_walk_action { F2FS_WALK_GO = 0, F2FS_WALK_SKIP = 1 /* do not descend */, F2FS_WALK_STOP = 2 };
+/*
+ * Visit a tree in directory order, parents before children. Damage is reported to visit and the walk goes on. visit
+ * returns an enum f2fs_walk_action or a negative error that ends the walk. No recursion; directory loops are reported,
+ * not followed.
+ */
+F2FS_API int f2fs_walk(struct f2fs_inode *start, int (*visit)(void *user, const struct f2fs_walk_entry *entry),
+		       void *user);
+
+/* One entry of a quota file. */
+struct f2fs_quota {
+	uint32_t id;
+	uint64_t space_bytes, space_hard_kib, space_soft_kib;
+	uint64_t inodes, inodes_hard, inodes_soft;
+	uint64_t space_grace, inode_grace; /* end of grace, seconds since 1970, 0 none */
+};
+/* Call visit for each entry of the quota file of kind 0 user, 1 group, 2 project; NOT_FOUND when the volume has none.
+ */
+F2FS_API int f2fs_quota_each(struct f2fs_volume *vol, unsigned kind,
+			     int (*visit)(void *user, const struct f2fs_quota *quota), void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reflection: the structures, fields, flags and rules of the on-disk format as tables. What a tool prints, a script
+ * names and the documentation lists comes from here, so they cannot disagree.
+ */
+#ifndef F2FSKIT_FORMAT_H
+#define F2FSKIT_FORMAT_H
+
+#include <f2fskit/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum f2fs_field_type {
+	F2FS_FIELD_U8 = 1,
+	F2FS_FIELD_U16 = 2,
+	F2FS_FIELD_U32 = 4,
+	F2FS_FIELD_U64 = 8,
+	F2FS_FIELD_S64 = 9,   /* two's complement */
+	F2FS_FIELD_BYTES = 10 /* count bytes; see show */
+};
+
+/* How a value is meant to be shown. */
+enum f2fs_field_show {
+	F2FS_SHOW_DEC = 0,
+	F2FS_SHOW_HEX = 1,   /* BYTES: hex digits */
+	F2FS_SHOW_FLAGS = 2, /* a flag table has the field's name (f2fs_flags_find) */
+	F2FS_SHOW_TIME = 3,  /* seconds since 1970 */
+	F2FS_SHOW_UUID = 4,  /* BYTES(16) */
+	F2FS_SHOW_TEXT = 5,  /* BYTES, NUL-terminated unless full */
+	F2FS_SHOW_UTF16 = 6, /* BYTES holding UTF-16LE */
+	F2FS_SHOW_MODE = 7,  /* octal */
+	F2FS_SHOW_ADDR = 8   /* block address */
+};
+
+/* One field of a structure. */
+struct f2fs_field {
+	const char *name;
+	uint32_t offset; /* bytes from the start of the structure */
+	uint32_t count;	 /* array length; bytes for F2FS_FIELD_BYTES */
+	uint8_t type;	 /* enum f2fs_field_type */
+	uint8_t show;	 /* enum f2fs_field_show */
+	const char *doc;
+};
+
+/* One structure. Fields are in ascending order and tile [0, size). */
+struct f2fs_struct {
+	const char *name;
+	const char *doc;
+	const char *section; /* of docs/FORMAT.md */
+	uint32_t size;	     /* bytes */
+	uint32_t field_count;
+	const struct f2fs_field *fields;
+};
+
+/* Return structure number index, NULL past the last. */
+F2FS_API const struct f2fs_struct *f2fs_struct_at(unsigned index);
+/* Return the structure of that name or NULL. */
+F2FS_API const struct f2fs_struct *f2fs_struct_find(const char *name);
+/* Return the field of that name or NULL. */
+F2FS_API const struct f2fs_field *f2fs_struct_field(const struct f2fs_struct *type, const char *name);
+/* Return element index of a numeric field from a structure's raw bytes (S64 as its two's complement); 0 for BYTES. */
+F2FS_API uint64_t f2fs_field_get(const struct f2fs_field *field, const uint8_t *raw, uint32_t index);
+/* Store element index of a numeric field; bits that do not fit are cut off. */
+F2FS_API void f2fs_field_set(const struct f2fs_field *field, uint8_t *raw, uint32_t index, uint64_t value);
+/* Return the size of one element in bytes (1 for BYTES). */
+F2FS_API uint32_t f2fs_field_width(const struct f2fs_field *field);
+
+/* One bit (or value) of a flag field. */
+struct f2fs_flag {
+	const char *name;
+	uint32_t mask;
+	const char *doc;
+};
+/* Return the flag table of a field name ("feature", "ckpt_flags", "i_advise", "i_inline", "i_flags",
+ * "s_encoding_flags"), its length in *count; NULL when there is none. */
+F2FS_API const struct f2fs_flag *f2fs_flags_find(const char *field_name, unsigned *count);
+
+/* One structural rule. Numbers and names are persistent. */
+struct f2fs_rule {
+	uint16_t id;
+	const char *name;      /* "SB_MAGIC" */
+	const char *structure; /* "superblock" */
+	const char *text;      /* what must hold */
+	const char *section;   /* of docs/FORMAT.md */
+};
+/* Return rule number index in table order, NULL past the last. */
+F2FS_API const struct f2fs_rule *f2fs_rule_at(unsigned index);
+F2FS_API const struct f2fs_rule *f2fs_rule_find(const char *name);
+
+/* Feature bits of the superblock (FORMAT volume 2.4). */
+enum f2fs_feature {
+	F2FS_FEATURE_ENCRYPT = 0x00001,
+	F2FS_FEATURE_BLKZONED = 0x00002,
+	F2FS_FEATURE_ATOMIC_WRITE = 0x00004,
+	F2FS_FEATURE_EXTRA_ATTR = 0x00008,
+	F2FS_FEATURE_PROJECT_QUOTA = 0x00010,
+	F2FS_FEATURE_INODE_CHECKSUM = 0x00020,
+	F2FS_FEATURE_FLEXIBLE_INLINE_XATTR = 0x00040,
+	F2FS_FEATURE_QUOTA = 0x00080,
+	F2FS_FEATURE_INODE_CRTIME = 0x00100,
+	F2FS_FEATURE_LOST_FOUND = 0x00200,
+	F2FS_FEATURE_VERITY = 0x00400,
+	F2FS_FEATURE_SB_CHECKSUM = 0x00800,
+	F2FS_FEATURE_CASEFOLD = 0x01000,
+	F2FS_FEATURE_COMPRESSION = 0x02000,
+	F2FS_FEATURE_RO = 0x04000,
+	F2FS_FEATURE_DEVICE_ALIAS = 0x08000,
+	F2FS_FEATURE_PACKED_SSA = 0x10000
+};
+
+/* The six logs; also segment types in the SIT (FORMAT volume 6.2). */
+enum f2fs_log_type {
+	F2FS_HOT_DATA = 0,
+	F2FS_WARM_DATA = 1,
+	F2FS_COLD_DATA = 2,
+	F2FS_HOT_NODE = 3,
+	F2FS_WARM_NODE = 4,
+	F2FS_COLD_NODE = 5,
+	F2FS_LOG_COUNT = 6
+};
+/* Return "HOT_DATA" ... "COLD_NODE", "?" for other numbers. */
+F2FS_API const char *f2fs_log_type_name(unsigned type);
+
+/* Blocks per segment, at every block size. */
+#define F2FS_SEGMENT_BLOCKS 512u
+
+/*
+ * All numbers of a volume's layout (FORMAT volume 1.2, 3). Counts of segments in the metadata areas include both
+ * copies.
+ */
+struct f2fs_geometry {
+	uint32_t block_size;	/* bytes: 4096 or 16384 */
+	uint32_t block_bits;	/* its logarithm */
+	uint32_t sector_size;	/* bytes */
+	uint32_t feature;	/* enum f2fs_feature */
+	uint32_t segs_per_sec;	/* segments per section */
+	uint32_t secs_per_zone; /* sections per zone */
+	uint64_t block_count;	/* of all devices */
+	uint32_t segment_count; /* from segment0 to the end of main */
+	uint32_t section_count; /* in the main area */
+	uint32_t segment_count_ckpt, segment_count_sit, segment_count_nat, segment_count_ssa, segment_count_main;
+	uint32_t segment0_blkaddr, cp_blkaddr, sit_blkaddr, nat_blkaddr, ssa_blkaddr, main_blkaddr;
+	uint64_t end_blkaddr; /* first block after the main area */
+	uint32_t cp_payload;  /* extra checkpoint blocks */
+	uint32_t root_ino;
+	uint32_t max_nid; /* exclusive */
+	/* per block */
+	uint32_t nat_per_block, sit_per_block, orphans_per_block;
+	uint32_t nat_blocks;	  /* per copy */
+	uint32_t sit_blocks;	  /* per copy */
+	uint32_t sit_blocks_used; /* that hold entries of main segments */
+	/* summaries */
+	uint32_t sum_size;			   /* bytes of one summary block structure */
+	uint32_t sums_per_block;		   /* summaries in one SSA block: 1, or 4 when packed */
+	uint32_t journal_offset, journal_size;	   /* bytes within a summary */
+	uint32_t nat_journal_max, sit_journal_max; /* entries */
+	/* nodes and directories */
+	uint32_t addrs_per_inode; /* words of i_addr */
+	uint32_t addrs_per_block; /* of a direct node */
+	uint32_t nids_per_block;  /* of an indirect node */
+	uint32_t dentries_per_block, dentry_bitmap_size, dentry_offset, dentry_name_offset;
+	uint32_t nat_bits_blocks; /* at the end of a pack */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

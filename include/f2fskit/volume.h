@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Volumes: open an image as its last checkpoint says, and look at superblock, checkpoint, NAT, SIT, SSA and single
+ * blocks. Files are in file.h. Nothing here writes.
+ */
+#ifndef F2FSKIT_VOLUME_H
+#define F2FSKIT_VOLUME_H
+
+#include <f2fskit/device.h>
+#include <f2fskit/format.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct f2fs_volume;
+
+/* How much damage opening and reading bear. */
+enum f2fs_open_mode {
+	F2FS_MODE_TOLERANT = 0, /* fall back to the other copy, note it, go on; a damaged file fails by itself */
+	F2FS_MODE_STRICT = 1	/* refuse a volume that the kernel would refuse */
+};
+
+/* Options of f2fs_volume_open; zero the struct first. */
+struct f2fs_open_options {
+	int mode;	      /* enum f2fs_open_mode */
+	int pack;	      /* 0: the current checkpoint pack, 1 or 2: that one */
+	uint64_t offset;      /* byte where the volume starts on the device (a partition) */
+	uint64_t cache_bytes; /* bound of the metadata cache, 0: 32 MiB */
+	/* The further devices of a volume on several devices, in order, without the first. When NULL and the volume
+	 * needs them, open_device is asked for each path of the device table; when that is NULL too, opening fails. */
+	struct f2fs_device *const *devices;
+	unsigned device_count;
+	int (*open_device)(void *user, const char *path, struct f2fs_device **out);
+	void *user;
+};
+
+/*
+ * Open the volume on dev (kept by reference). Fails with NOT_F2FS, CORRUPT (no valid superblock or checkpoint), IO,
+ * UNSUPPORTED, NOMEM. Damage that was got around is listed by f2fs_volume_note.
+ */
+F2FS_API int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev,
+			      const struct f2fs_open_options *options, struct f2fs_volume **out);
+F2FS_API void f2fs_volume_close(struct f2fs_volume *vol);
+
+F2FS_API struct f2fs_context *f2fs_volume_context(const struct f2fs_volume *vol);
+F2FS_API const struct f2fs_geometry *f2fs_volume_geometry(const struct f2fs_volume *vol);
+/* What was noticed while opening: sentences, index from 0; NULL past the last. */
+F2FS_API const char *f2fs_volume_note(const struct f2fs_volume *vol, unsigned index);
+/* Raw bytes of the superblock in use (3072) and which copy it is. */
+F2FS_API const uint8_t *f2fs_volume_superblock(const struct f2fs_volume *vol, unsigned *copy);
+/* Raw bytes of the checkpoint block in use followed by the payload blocks; the length, and which pack (1 or 2). */
+F2FS_API const uint8_t *f2fs_volume_checkpoint(const struct f2fs_volume *vol, size_t *length, unsigned *pack);
+
+/* State of a superblock copy (0, 1) or checkpoint pack (1, 2) as found: 0 valid, else the id of the rule it breaks, or
+ * F2FS_ERR_IO when it could not be read. */
+F2FS_API int f2fs_volume_superblock_state(const struct f2fs_volume *vol, unsigned copy);
+F2FS_API int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack, uint64_t *version);
+
+/* Is there an fsync chain that a mount would replay? The number of nodes in it, 0 when there is none. */
+F2FS_API int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes);
+
+struct f2fs_volume_stat {
+	uint64_t block_count; /* blocks as statfs shows them (FORMAT volume 10.3) */
+	uint64_t free_blocks;
+	uint64_t file_count;
+	uint64_t free_files;
+	uint64_t valid_blocks; /* of the checkpoint */
+	uint64_t user_blocks;
+	uint32_t valid_nodes;
+	uint32_t valid_inodes;
+	uint32_t free_segments;
+	uint8_t uuid[16];
+	char label[2049]; /* UTF-8 */
+};
+F2FS_API void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *out);
+
+/* Where a table entry comes from. */
+enum f2fs_entry_source { F2FS_FROM_COPY0 = 0, F2FS_FROM_COPY1 = 1, F2FS_FROM_JOURNAL = 2 };
+
+struct f2fs_nat_entry {
+	f2fs_nid_t nid;
+	f2fs_nid_t ino;
+	f2fs_blk_t block_addr; /* 0: free */
+	uint8_t version;
+	uint8_t source;		/* enum f2fs_entry_source */
+	f2fs_blk_t table_block; /* block of the NAT that holds the entry (the one overridden, for the journal) */
+};
+/* Look up a node id; RANGE when it is not below max_nid. */
+F2FS_API int f2fs_nat_lookup(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+/* Find the first node id >= *nid that is in use and look it up; NOT_FOUND past the last. Reads only NAT blocks, in
+ * order. */
+F2FS_API int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+/* Copy count raw NAT entries (9 bytes each, journal applied) from nid first. */
+F2FS_API int f2fs_nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries);
+
+struct f2fs_sit_entry {
+	f2fs_seg_t segno;
+	uint16_t valid_blocks;
+	uint8_t type;	/* enum f2fs_log_type, or larger when damaged */
+	uint8_t source; /* enum f2fs_entry_source */
+	uint64_t mtime;
+	uint8_t valid_map[64]; /* MSB-first */
+	f2fs_blk_t table_block;
+};
+F2FS_API int f2fs_sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry *out);
+/* Copy count raw SIT entries (74 bytes each, journal applied) from segment first. */
+F2FS_API int f2fs_sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries);
+
+struct f2fs_summary {
+	f2fs_nid_t nid;
+	uint16_t ofs_in_node;
+	uint8_t version;
+	uint8_t is_node; /* footer's entry_type */
+};
+enum f2fs_summary_source {
+	F2FS_SUMMARY_SSA = 0,
+	F2FS_SUMMARY_PACK = 1,
+	F2FS_SUMMARY_FOOTERS = 2,
+	F2FS_SUMMARY_NONE = 3
+};
+/* Look up the summary entry of one block offset of a segment: from the pack or node footers for current segments. */
+F2FS_API int f2fs_ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out);
+/* Copy a segment's 512 summary entries (7 bytes each), the footer's entry_type and the source. */
+F2FS_API int f2fs_ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_t *entry_type,
+			   int *source);
+
+struct f2fs_log_head {
+	f2fs_seg_t segno;
+	uint16_t blkoff;    /* next offset to be written */
+	uint8_t alloc_type; /* 0 append, 1 fill holes */
+	uint8_t type;	    /* enum f2fs_log_type */
+};
+/* Get one of the six logs. */
+F2FS_API int f2fs_volume_log(const struct f2fs_volume *vol, unsigned type, struct f2fs_log_head *out);
+/* Journals of the pack: number of entries, and entry index's raw bytes (nat_journal_entry 13, sit_journal_entry 78). */
+F2FS_API unsigned f2fs_nat_journal_count(const struct f2fs_volume *vol);
+F2FS_API const uint8_t *f2fs_nat_journal_at(const struct f2fs_volume *vol, unsigned index);
+F2FS_API unsigned f2fs_sit_journal_count(const struct f2fs_volume *vol);
+F2FS_API const uint8_t *f2fs_sit_journal_at(const struct f2fs_volume *vol, unsigned index);
+/* Orphan inodes listed by the checkpoint. */
+F2FS_API uint32_t f2fs_orphan_count(const struct f2fs_volume *vol);
+F2FS_API f2fs_nid_t f2fs_orphan_at(const struct f2fs_volume *vol, uint32_t index);
+
+/* Read count blocks at addr, of any area. RANGE beyond the volume. */
+F2FS_API int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, void *buffer);
+/* Read the node block of a node id into one block of memory and check its identity. */
+F2FS_API int f2fs_node_read(struct f2fs_volume *vol, f2fs_nid_t nid, uint8_t *block);
+
+enum f2fs_area {
+	F2FS_AREA_NONE = 0, /* between the superblocks and the first segment, or behind the main area */
+	F2FS_AREA_SUPERBLOCK = 1,
+	F2FS_AREA_CHECKPOINT = 2,
+	F2FS_AREA_SIT = 3,
+	F2FS_AREA_NAT = 4,
+	F2FS_AREA_SSA = 5,
+	F2FS_AREA_MAIN = 6
+};
+F2FS_API const char *f2fs_area_name(int area);
+
+/* Who a block is: as far as the volume's own tables tell. */
+struct f2fs_block_identity {
+	int area;	  /* enum f2fs_area */
+	uint32_t index;	  /* block within its area */
+	f2fs_seg_t segno; /* main area: its segment, and offset there */
+	uint32_t offset;
+	uint8_t type;	  /* main area: segment type */
+	uint8_t is_valid; /* main area: valid in the SIT */
+	uint8_t is_node;  /* by the summary */
+	uint8_t is_owned; /* the owner named by the summary really points here */
+	f2fs_nid_t nid;	  /* owner: node that points to it, or the node itself */
+	f2fs_nid_t ino;	  /* owning inode, 0 when not known */
+	uint16_t ofs_in_node;
+	uint32_t node_offset; /* place of the node in its file */
+	uint64_t file_block;  /* data: block within the file, F2FS_NO_BLOCK when not known */
+};
+F2FS_API int f2fs_block_identify(struct f2fs_volume *vol, f2fs_blk_t addr, struct f2fs_block_identity *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

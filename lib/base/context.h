@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The context as the library sees it: allocation, error record, log, progress. Every failure passes through
+ * error_set() or error_at() once, where it happens, and is then handed up as a number.
+ */
+#ifndef F2FSKIT_BASE_CONTEXT_H
+#define F2FSKIT_BASE_CONTEXT_H
+
+#include <f2fskit/context.h>
+#include <stdarg.h>
+#include <stdbool.h>
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#else
+#define PRINTF_LIKE(f, a)
+#endif
+
+struct f2fs_context {
+	struct f2fs_host host;
+	struct f2fs_error_detail error;
+	uint64_t random_state; /* of the fixed sequence used without a host's random */
+};
+
+/* Where an error is: members that do not apply stay zero, block and offset are stored plus one. */
+struct error_where {
+	const char *structure; /* NULL: none */
+	const char *rule;      /* NULL: none */
+	uint64_t block_plus1;
+	uint64_t offset_plus1;
+	f2fs_nid_t nid;
+};
+
+/* Forget the last error; at the entry of each public call. */
+void error_clear(struct f2fs_context *ctx);
+/* Record an error without a place and return code. */
+int error_set(struct f2fs_context *ctx, int code, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Record an error with its place and return code. */
+int error_at(struct f2fs_context *ctx, int code, const struct error_where *where, const char *format, ...)
+	PRINTF_LIKE(4, 5);
+/* Record the failure of a call of the host; maps errno to a code, appends the host's text. Returns the code. */
+int error_sys(struct f2fs_context *ctx, int sys_errno, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Record F2FS_ERR_NOMEM and return it. */
+int error_nomem(struct f2fs_context *ctx);
+/* Map an errno to an error code of the environment family. */
+int error_code_of_errno(int sys_errno);
+
+/* Allocation; NULL when memory is short (the error is recorded) or the product overflows. Free with mem_free. */
+void *mem_alloc(struct f2fs_context *ctx, size_t size);
+void *mem_zalloc(struct f2fs_context *ctx, size_t size);
+void *mem_calloc(struct f2fs_context *ctx, size_t count, size_t size);
+/* Change the size of an array of count elements; on failure the old one stays valid. */
+void *mem_realloc_array(struct f2fs_context *ctx, void *old, size_t count, size_t size);
+char *mem_strdup(struct f2fs_context *ctx, const char *text);
+void mem_free(struct f2fs_context *ctx, void *ptr);
+
+void log_message(struct f2fs_context *ctx, enum f2fs_log_level level, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Report progress; F2FS_ERR_CANCELED when the host wants to stop. */
+int progress_report(struct f2fs_context *ctx, const struct f2fs_progress *progress);
+/* Nanoseconds since 1970 from the host, 0 without a clock. */
+int64_t clock_now(struct f2fs_context *ctx);
+/* Fill n bytes from the host's source, or from a fixed sequence without one. */
+int random_fill(struct f2fs_context *ctx, void *buffer, size_t n);
+
+#endif

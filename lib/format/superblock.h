@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Superblock: validation and checksum. Fields are read with the sb_ accessors of structs.h.
+ */
+#ifndef F2FSKIT_FORMAT_SUPERBLOCK_H
+#define F2FSKIT_FORMAT_SUPERBLOCK_H
+
+#include "format/rules.h"
+
+/* Return the first rule that a superblock's 3072 raw bytes break, or RULE_NONE (FORMAT volume 2.3). */
+enum rule superblock_check(const uint8_t *sb);
+/* Compute the checksum that belongs into field crc. */
+uint32_t superblock_crc(const uint8_t *sb);
+/* Raw bytes of device entry i (0..7). */
+const uint8_t *superblock_device(const uint8_t *sb, unsigned i);
+/* Number of entries of the device table; 0 for a volume on one device. */
+unsigned superblock_device_count(const uint8_t *sb);
+
+#endif

@@ -10,11 +10,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-#if defined(__GNUC__)
-#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
-#else
-#define PRINTF_LIKE(f, a)
-#endif
+#include "base/compiler.h"
 
 struct f2fs_context {
 	struct f2fs_host host;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What compilers can be told beyond C11; empty for those that do not understand it.
+ */
+#ifndef F2FSKIT_BASE_COMPILER_H
+#define F2FSKIT_BASE_COMPILER_H
+
+/* Argument f is a printf format, its arguments start at argument a (0: a va_list). */
+#if defined(__GNUC__)
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#else
+#define PRINTF_LIKE(f, a)
+#endif
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The streaming hash: OpenSSL's, or the portable SHA-256.
+ */
+#include "base/sha.h"
+
+#include <assert.h>
+
+#include "f2fskit_config.h"
+
+size_t sha_size(enum sha_algorithm algorithm)
+{
+	assert(algorithm == SHA_256 || algorithm == SHA_512);
+	return algorithm == SHA_256 ? 32 : 64;
+}
+
+size_t sha_input_block(enum sha_algorithm algorithm)
+{
+	assert(algorithm == SHA_256 || algorithm == SHA_512);
+	return algorithm == SHA_256 ? 64 : 128;
+}
+
+int sha_digest(enum sha_algorithm algorithm, const void *data, size_t n, uint8_t digest[SHA_MAX_SIZE])
+{
+	struct sha sha;
+	int result = sha_init(&sha, algorithm);
+
+	if (result != 0)
+		return result;
+	result = sha_start(&sha);
+	if (result == 0)
+		result = sha_update(&sha, data, n);
+	if (result == 0)
+		result = sha_finish(&sha, digest);
+	sha_fini(&sha);
+	return result;
+}
+
+#ifdef HAVE_CRYPTO
+
+#include <openssl/evp.h>
+
+bool sha_is_available(unsigned int algorithm)
+{
+	return algorithm == SHA_256 || algorithm == SHA_512;
+}
+
+int sha_init(struct sha *sha, enum sha_algorithm algorithm)
+{
+	assert(algorithm == SHA_256 || algorithm == SHA_512);
+	sha->algorithm = algorithm;
+	/* looked up once: doing so for each message costs more than a short message */
+	sha->method = EVP_MD_fetch(NULL, algorithm == SHA_256 ? "SHA256" : "SHA512", NULL);
+	sha->engine = EVP_MD_CTX_new();
+	if (sha->method && sha->engine)
+		return 0;
+	sha_fini(sha);
+	return -1;
+}
+
+void sha_fini(struct sha *sha)
+{
+	EVP_MD_CTX_free(sha->engine);
+	EVP_MD_free(sha->method);
+	sha->engine = NULL;
+	sha->method = NULL;
+}
+
+int sha_start(struct sha *sha)
+{
+	return EVP_DigestInit_ex2(sha->engine, sha->method, NULL) == 1 ? 0 : -1;
+}
+
+int sha_update(struct sha *sha, const void *data, size_t n)
+{
+	return EVP_DigestUpdate(sha->engine, data, n) == 1 ? 0 : -1;
+}
+
+int sha_finish(struct sha *sha, uint8_t digest[SHA_MAX_SIZE])
+{
+	return EVP_DigestFinal_ex(sha->engine, digest, NULL) == 1 ? 0 : -1;
+}
+
+#else
+
+bool sha_is_available(unsigned int algorithm)
+{
+	return algorithm == SHA_256;
+}
+
+int sha_init(struct sha *sha, enum sha_algorithm algorithm)
+{
+	sha->algorithm = algorithm;
+	sha->engine = NULL;
+	sha->method = NULL;
+	return algorithm == SHA_256 ? 0 : -1;
+}
+
+void sha_fini(struct sha *sha)
+{
+	(void)sha;
+}
+
+int sha_start(struct sha *sha)
+{
+	sha256_soft_start(&sha->soft);
+	return 0;
+}
+
+int sha_update(struct sha *sha, const void *data, size_t n)
+{
+	sha256_soft_update(&sha->soft, data, n);
+	return 0;
+}
+
+int sha_finish(struct sha *sha, uint8_t digest[SHA_MAX_SIZE])
+{
+	sha256_soft_finish(&sha->soft, digest);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Slot areas and hash levels of directories.
+ */
+#include "format/dentry.h"
+
+#include "base/checked.h"
+
+void dentry_inline_geometry(uint32_t payload, struct dentry_inline_geometry *out)
+{
+	const uint32_t per_slot = dentry_SIZE + DENTRY_SLOT_BYTES;
+
+	out->slots = payload * 8 / (per_slot * 8 + 1);
+	out->bitmap_size = div_ceil32(out->slots, 8);
+	out->name_offset = payload - out->slots * DENTRY_SLOT_BYTES;
+	out->entry_offset = out->name_offset - out->slots * dentry_SIZE;
+}
+
+void dentry_area_of_block(const struct f2fs_geometry *geo, const uint8_t *block, struct dentry_area *out)
+{
+	out->bitmap = block;
+	out->entries = block + geo->dentry_offset;
+	out->names = block + geo->dentry_name_offset;
+	out->slots = geo->dentries_per_block;
+}
+
+void dentry_area_of_inode(const uint8_t *block, const struct inode_layout *layout, struct dentry_area *out)
+{
+	struct dentry_inline_geometry g;
+
+	dentry_inline_geometry(layout->inline_size, &g);
+	out->bitmap = block + layout->inline_offset;
+	out->entries = out->bitmap + g.entry_offset;
+	out->names = out->bitmap + g.name_offset;
+	out->slots = g.slots;
+}
+
+enum dentry_scan dentry_next(const struct dentry_area *area, uint32_t *slot, struct dentry_ref *out)
+{
+	for (uint32_t i = *slot; i < area->slots; i++) {
+		const uint8_t *raw = area->entries + (size_t)i * dentry_SIZE;
+		uint32_t len;
+
+		if (!lsb_test(area->bitmap, i))
+			continue;
+		len = dentry_name_len(raw);
+		if (len == 0)
+			continue;
+		out->slot = i;
+		out->hash = dentry_hash_code(raw);
+		out->ino = dentry_ino(raw);
+		out->name_len = (uint16_t)len;
+		out->type = dentry_file_type(raw);
+		out->name = area->names + (size_t)i * DENTRY_SLOT_BYTES;
+		if (len > NAME_MAX_BYTES || dentry_slots_of(len) > area->slots - i) {
+			*slot = i + 1;
+			return DENTRY_BAD;
+		}
+		*slot = i + dentry_slots_of(len);
+		return DENTRY_FOUND;
+	}
+	*slot = area->slots;
+	return DENTRY_END;
+}
+
+uint64_t dentry_buckets(unsigned level, unsigned dir_level)
+{
+	return level + dir_level < 31 ? (uint64_t)1 << (level + dir_level) : (uint64_t)1 << 30;
+}
+
+unsigned dentry_bucket_blocks(unsigned level)
+{
+	return level < 31 ? 2 : 4;
+}
+
+uint64_t dentry_bucket_start(unsigned level, unsigned dir_level, uint32_t hash)
+{
+	uint64_t base = 0;
+
+	for (unsigned l = 0; l < level; l++)
+		base += dentry_buckets(l, dir_level) * dentry_bucket_blocks(l);
+	return base + hash % dentry_buckets(level, dir_level) * dentry_bucket_blocks(level);
+}

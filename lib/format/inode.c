@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Inode arithmetic and rules. The rules are those for which the kernel refuses an inode.
+ */
+#include "format/inode.h"
+
+#include "base/crc.h"
+
+/* End offsets of extra attributes, for inode_has_extra(). */
+enum {
+	EXTRA_END_checksum = 12,
+	EXTRA_END_compress = 36,
+};
+#define DEFAULT_XATTR_WORDS 50u
+
+static uint32_t reserved_xattr_words(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	if (geometry_has(geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR))
+		return extra_i_inline_xattr_size(inode_extra(block)); /* whatever EXTRA_ATTR says, as the kernel does */
+	if (inode_has_inline(block, FLAG_i_inline_inline_xattr | FLAG_i_inline_inline_dentry))
+		return DEFAULT_XATTR_WORDS;
+	return 0;
+}
+
+static bool is_compressed(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	return geometry_has(geo, F2FS_FEATURE_COMPRESSION) && (inode_i_flags(block) & FLAG_i_flags_compr) &&
+	       (inode_i_mode(block) & MODE_TYPE) == MODE_REG && inode_has_extra(block, EXTRA_END_compress);
+}
+
+void inode_layout(const struct f2fs_geometry *geo, const uint8_t *block, struct inode_layout *out)
+{
+	const uint32_t words = geo->addrs_per_inode;
+	uint32_t extra = inode_extra_size(block) / 4, xattr = reserved_xattr_words(geo, block);
+
+	if (extra > extra_SIZE / 4)
+		extra = extra_SIZE / 4;
+	if (xattr > words - extra - 1)
+		xattr = 0;
+	out->extra_words = extra;
+	out->xattr_words = xattr;
+	out->slots = words - extra - xattr;
+	out->node_slots = geo->addrs_per_block;
+	out->slot_offset = INODE_ADDR_OFFSET + 4 * extra;
+	out->inline_offset = out->slot_offset + 4;
+	out->inline_size = 4 * (words - extra - xattr - 1);
+	out->xattr_offset = INODE_ADDR_OFFSET + 4 * (words - xattr);
+	out->xattr_size = inode_has_inline(block, FLAG_i_inline_inline_xattr) ? 4 * xattr : 0;
+	out->is_compressed = is_compressed(geo, block);
+	out->cluster_blocks = 0;
+	if (out->is_compressed) {
+		uint8_t bits = extra_i_log_cluster_size(inode_extra(block));
+
+		if (bits < 2 || bits > 8)
+			bits = 2;
+		out->cluster_blocks = 1u << bits;
+		out->slots -= out->slots % out->cluster_blocks;
+		out->node_slots -= out->node_slots % out->cluster_blocks;
+	}
+}
+
+bool inode_has_checksum(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	return geometry_has(geo, F2FS_FEATURE_INODE_CHECKSUM) && inode_has_extra(block, EXTRA_END_checksum);
+}
+
+uint32_t inode_checksum(const struct f2fs_geometry *geo, const uint8_t *block, uint32_t seed)
+{
+	static const uint8_t zero[4];
+	const uint32_t at = INODE_ADDR_OFFSET + extra_OFS_i_inode_checksum;
+	uint32_t c = crc_f2fs(seed, node_footer(geo, block) + footer_OFS_ino, 4);
+
+	c = crc_f2fs(c, block + inode_OFS_i_generation, 4);
+	c = crc_f2fs(c, block, at);
+	c = crc_f2fs(c, zero, 4);
+	return crc_f2fs(c, block + at + 4, geo->block_size - at - 4);
+}
+
+static enum rule check_extra(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	const uint32_t needs_extra = F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_INODE_CHECKSUM |
+				     F2FS_FEATURE_FLEXIBLE_INLINE_XATTR | F2FS_FEATURE_INODE_CRTIME |
+				     F2FS_FEATURE_COMPRESSION;
+	uint32_t size;
+
+	if (!geometry_has(geo, F2FS_FEATURE_EXTRA_ATTR)) {
+		if (geometry_has(geo, needs_extra))
+			return RULE_INODE_FEATURES;
+		return inode_has_inline(block, FLAG_i_inline_extra_attr) ? RULE_INODE_EXTRA : RULE_NONE;
+	}
+	if (!inode_has_inline(block, FLAG_i_inline_extra_attr))
+		return RULE_NONE;
+	size = extra_i_extra_isize(inode_extra(block));
+	if (size < 4 || size > extra_SIZE || size % 4 != 0)
+		return RULE_INODE_EXTRA;
+	if (geometry_has(geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR)) {
+		uint32_t words = extra_i_inline_xattr_size(inode_extra(block));
+
+		if (words > geo->addrs_per_inode - 20 ||
+		    (inode_has_inline(block, FLAG_i_inline_inline_xattr) && words < 6))
+			return RULE_INODE_INLINE_XATTR;
+	}
+	return RULE_NONE;
+}
+
+static enum rule check_compression(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	const uint8_t *extra = inode_extra(block);
+	unsigned level, algorithm;
+
+	if (!geometry_has(geo, F2FS_FEATURE_COMPRESSION) || !(inode_i_flags(block) & FLAG_i_flags_compr) ||
+	    !inode_has_extra(block, EXTRA_END_compress))
+		return RULE_NONE;
+	algorithm = extra_i_compress_algorithm(extra);
+	level = extra_i_compress_flag(extra) >> 8;
+	if (algorithm > 3 || extra_i_compr_blocks(extra) > inode_i_blocks(block) - 1 ||
+	    extra_i_log_cluster_size(extra) < 2 || extra_i_log_cluster_size(extra) > 8)
+		return RULE_INODE_COMPRESS;
+	if ((algorithm == 0 || algorithm == 3) && level != 0)
+		return RULE_INODE_COMPRESS;
+	if (algorithm == 1 && level != 0 && (level < 3 || level > 12))
+		return RULE_INODE_COMPRESS;
+	if (algorithm == 2 && level > 22)
+		return RULE_INODE_COMPRESS;
+	return RULE_NONE;
+}
+
+static bool owns_blocks(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	uint64_t own = inode_i_blocks(block) - 1;
+
+	for (unsigned i = 0; i < 5; i++)
+		if (inode_nid(geo, block, i) != 0)
+			return true;
+	return own > (inode_i_xattr_nid(block) ? 1u : 0u);
+}
+
+static enum rule check_inline(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	unsigned type = inode_i_mode(block) & MODE_TYPE;
+	struct inode_layout layout;
+
+	if (inode_has_inline(block, FLAG_i_inline_inline_dentry) && type != MODE_DIR)
+		return RULE_INODE_INLINE_DENTRY;
+	if (!inode_has_inline(block, FLAG_i_inline_inline_data) || owns_blocks(geo, block))
+		return RULE_NONE;
+	inode_layout(geo, block, &layout);
+	if ((type != MODE_REG && type != MODE_LNK) || inode_i_size(block) > layout.inline_size)
+		return RULE_INODE_INLINE_DATA;
+	if (type == MODE_REG && ((inode_i_advise(block) & (FLAG_i_advise_encrypt | FLAG_i_advise_verity)) ||
+				 (inode_i_flags(block) & FLAG_i_flags_compr)))
+		return RULE_INODE_INLINE_DATA;
+	return RULE_NONE;
+}
+
+unsigned inode_dirent_type(uint16_t mode)
+{
+	switch (mode & MODE_TYPE) {
+	case MODE_REG:
+		return 1;
+	case MODE_DIR:
+		return 2;
+	case MODE_CHR:
+		return 3;
+	case MODE_BLK:
+		return 4;
+	case MODE_FIFO:
+		return 5;
+	case MODE_SOCK:
+		return 6;
+	case MODE_LNK:
+		return 7;
+	default:
+		return 0;
+	}
+}
+
+static enum rule check_type(const struct f2fs_geometry *geo, const uint8_t *block, f2fs_nid_t nid)
+{
+	unsigned type = inode_dirent_type(inode_i_mode(block));
+
+	if (type == 0)
+		return RULE_INODE_MODE;
+	if ((inode_i_flags(block) & FLAG_i_flags_casefold) && !geometry_has(geo, F2FS_FEATURE_CASEFOLD))
+		return RULE_INODE_CASEFOLD;
+	if (nid == geo->root_ino && (type != 2 || inode_i_size(block) == 0 || inode_i_links(block) == 0))
+		return RULE_INODE_ROOT;
+	if (type == 2 && inode_i_current_depth(block) > DIR_MAX_DEPTH)
+		return RULE_DIR_DEPTH;
+	return RULE_NONE;
+}
+
+static enum rule check_extent(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	uint32_t len = inode_i_ext_len(block), blk = inode_i_ext_blk(block);
+
+	if (len == 0)
+		return RULE_NONE;
+	if (!geometry_is_main(geo, blk) || (uint64_t)blk + len > geo->end_blkaddr)
+		return RULE_INODE_EXTENT;
+	return RULE_NONE;
+}
+
+enum rule inode_check(const struct f2fs_geometry *geo, const uint8_t *block, f2fs_nid_t nid, uint32_t checksum_seed)
+{
+	const uint8_t *footer = node_footer(geo, block);
+	enum rule rule;
+
+	if (inode_has_checksum(geo, block) &&
+	    extra_i_inode_checksum(inode_extra(block)) != inode_checksum(geo, block, checksum_seed))
+		return RULE_INODE_CHECKSUM;
+	if (inode_i_blocks(block) == 0)
+		return RULE_INODE_BLOCKS;
+	if (footer_nid(footer) != footer_ino(footer))
+		return RULE_INODE_FOOTER;
+	if (inode_i_xattr_nid(block) == nid ||
+	    (inode_i_xattr_nid(block) != 0 && !geometry_is_nid(geo, inode_i_xattr_nid(block))))
+		return RULE_INODE_XATTR_NID;
+	rule = check_extra(geo, block);
+	if (!rule)
+		rule = check_compression(geo, block);
+	if (!rule)
+		rule = check_inline(geo, block);
+	if (!rule)
+		rule = check_type(geo, block, nid);
+	if (!rule)
+		rule = check_extent(geo, block);
+	return rule;
+}

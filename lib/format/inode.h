@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Inode blocks: how i_addr is divided, checksum, validation (FORMAT files 2, 3).
+ */
+#ifndef F2FSKIT_FORMAT_INODE_H
+#define F2FSKIT_FORMAT_INODE_H
+
+#include <stdbool.h>
+
+#include "format/node.h"
+#include "format/rules.h"
+
+#define INODE_ADDR_OFFSET 360u
+
+/* POSIX file types as numbers of the format, whatever the host's are. */
+enum {
+	MODE_TYPE = 0170000,
+	MODE_FIFO = 0010000,
+	MODE_CHR = 0020000,
+	MODE_DIR = 0040000,
+	MODE_BLK = 0060000,
+	MODE_REG = 0100000,
+	MODE_LNK = 0120000,
+	MODE_SOCK = 0140000
+};
+
+/* How an inode's i_addr is divided; all sizes are checked against the block by inode_layout(). */
+struct inode_layout {
+	uint32_t extra_words;	/* EX */
+	uint32_t xattr_words;	/* XA reserved for inline attributes */
+	uint32_t slots;		/* AI: usable slots of the inode */
+	uint32_t node_slots;	/* AB: usable slots of a direct node */
+	uint32_t slot_offset;	/* byte of slot 0 */
+	uint32_t inline_offset; /* byte of the inline payload */
+	uint32_t inline_size;	/* bytes of the inline payload */
+	uint32_t xattr_offset;	/* byte of the inline attributes */
+	uint32_t xattr_size;	/* bytes in use for them: 0 without INLINE_XATTR */
+	bool is_compressed;
+	uint32_t cluster_blocks; /* when compressed */
+};
+
+static inline const uint8_t *inode_extra(const uint8_t *block)
+{
+	return block + INODE_ADDR_OFFSET;
+}
+
+static inline bool inode_has_inline(const uint8_t *block, uint32_t flag)
+{
+	return (inode_i_inline(block) & flag) != 0;
+}
+
+/* Bytes of extra attributes, 0 without EXTRA_ATTR. */
+static inline uint32_t inode_extra_size(const uint8_t *block)
+{
+	return inode_has_inline(block, FLAG_i_inline_extra_attr) ? extra_i_extra_isize(inode_extra(block)) : 0;
+}
+
+/* Does the extra attribute that ends at this offset of inode_extra exist in this inode? */
+static inline bool inode_has_extra(const uint8_t *block, uint32_t end)
+{
+	return inode_extra_size(block) >= end;
+}
+
+/* Divide i_addr. Numbers are clamped so that nothing lies outside the block even for an inode that fails inode_check().
+ */
+void inode_layout(const struct f2fs_geometry *geo, const uint8_t *block, struct inode_layout *out);
+/* Is there a checksum in this inode? */
+bool inode_has_checksum(const struct f2fs_geometry *geo, const uint8_t *block);
+/* Compute it; seed is f2fs_crc(~0, uuid) (FORMAT files 2.6). */
+uint32_t inode_checksum(const struct f2fs_geometry *geo, const uint8_t *block, uint32_t seed);
+/* Return the first rule that an inode block read as node nid breaks (FORMAT files 2.10), or RULE_NONE. */
+enum rule inode_check(const struct f2fs_geometry *geo, const uint8_t *block, f2fs_nid_t nid, uint32_t checksum_seed);
+/* Directory entry type (FORMAT files 5.1) of a mode, 0 for an unknown one. */
+unsigned inode_dirent_type(uint16_t mode);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Node blocks: footer, node offsets, and the way from a file block to its slot (FORMAT files 1). Pure arithmetic.
+ */
+#ifndef F2FSKIT_FORMAT_NODE_H
+#define F2FSKIT_FORMAT_NODE_H
+
+#include <stdbool.h>
+
+#include "format/flags.h"
+#include "format/geometry.h"
+#include "format/structs.h"
+
+/* Levels of a file's node tree: inode, double indirect, indirect, direct. */
+#define NODE_LEVELS 4
+
+static inline const uint8_t *node_footer(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	return block + geo->block_size - footer_SIZE;
+}
+
+static inline uint8_t *node_footer_w(const struct f2fs_geometry *geo, uint8_t *block)
+{
+	return block + geo->block_size - footer_SIZE;
+}
+
+/* Place of a node in its file, from the footer's flag word. */
+static inline uint32_t node_offset_of(const uint8_t *footer)
+{
+	return footer_flag(footer) >> 3;
+}
+
+/* i_nid[i], i = 0..4, of an inode block. */
+static inline f2fs_nid_t inode_nid(const struct f2fs_geometry *geo, const uint8_t *block, unsigned i)
+{
+	return get_le32(block + geo->block_size - footer_SIZE - 20 + i * 4);
+}
+
+static inline void inode_set_nid(const struct f2fs_geometry *geo, uint8_t *block, unsigned i, f2fs_nid_t nid)
+{
+	put_le32(block + geo->block_size - footer_SIZE - 20 + i * 4, nid);
+}
+
+/* The way from the inode to a slot. */
+struct node_path {
+	unsigned depth;		     /* nodes below the inode: 0..3 */
+	uint32_t index[NODE_LEVELS]; /* [0]: which i_nid (depth > 0) or the inode's slot; [l]: entry in the level-l node
+				      */
+	uint32_t node_offset[NODE_LEVELS]; /* node offset of the level-l node */
+};
+
+/*
+ * Find the way to a file block; ai and ab are the usable slots of the inode and of a direct node. False when the block
+ * is beyond the end of the tree.
+ */
+bool node_path_of(const struct f2fs_geometry *geo, uint32_t ai, uint32_t ab, uint64_t file_block,
+		  struct node_path *out);
+/* Does a node with this offset hold data addresses? The xattr node does not. */
+bool node_offset_is_direct(const struct f2fs_geometry *geo, uint32_t node_offset);
+/* First file block covered by a direct node of this offset. */
+uint64_t node_first_block(const struct f2fs_geometry *geo, uint32_t ai, uint32_t ab, uint32_t node_offset);
+/* Largest file size in blocks (FORMAT files 1.5). */
+uint64_t node_max_file_blocks(const struct f2fs_geometry *geo, uint32_t ab);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Summary blocks, journals, and the compact form of data summaries (FORMAT volume 7).
+ */
+#ifndef F2FSKIT_FORMAT_SUMMARY_H
+#define F2FSKIT_FORMAT_SUMMARY_H
+
+#include <stdbool.h>
+
+#include "format/geometry.h"
+#include "format/rules.h"
+#include "format/structs.h"
+
+#define SUMMARY_BYTES (F2FS_SEGMENT_BLOCKS * 7u) /* the 512 entries of a segment */
+
+/* The journal area of a summary block, and its number of entries. */
+static inline const uint8_t *summary_journal(const struct f2fs_geometry *geo, const uint8_t *summary)
+{
+	return summary + geo->journal_offset;
+}
+
+static inline const uint8_t *summary_footer_of(const struct f2fs_geometry *geo, const uint8_t *summary)
+{
+	return summary + geo->sum_size - sumfoot_SIZE;
+}
+
+static inline unsigned journal_count(const uint8_t *journal)
+{
+	return get_le16(journal);
+}
+
+static inline const uint8_t *journal_nat_entry(const uint8_t *journal, unsigned i)
+{
+	return journal + 2 + i * natj_SIZE;
+}
+
+static inline const uint8_t *journal_sit_entry(const uint8_t *journal, unsigned i)
+{
+	return journal + 2 + i * sitj_SIZE;
+}
+
+/* Check a NAT or SIT journal: count, then each entry's number in range and unique. */
+enum rule journal_check_nat(const struct f2fs_geometry *geo, const uint8_t *journal);
+enum rule journal_check_sit(const struct f2fs_geometry *geo, const uint8_t *journal);
+
+/* Position of entry number index (counted over all three logs) in the compact stream: block and byte offset. */
+void summary_compact_position(const struct f2fs_geometry *geo, uint32_t index, uint32_t *block, uint32_t *offset);
+
+#endif

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Layers: a file of lib/ includes only its own folder and folders of lower layers, as the table of lib/README.md says.
+
+Also: every folder is in the table, meson goes through the folders in the order of their layers, headers do not include
+each other in a circle, public headers include only public headers, programs see nothing of lib/.
+"""
+import re
+import sys
+
+import lint
+
+TABLE_ROW = re.compile(r"^\|\s*(\d+)\s*\|\s*([a-z0-9_]+)\s*\|")
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]*)"|<([^>]*)>)', re.M)
+SUBDIR = re.compile(r"^subdir\('([^']*)'\)", re.M)
+SOURCES = {".c", ".h", ".def"}
+CONFIG_HEADER = "f2fskit_config.h"
+PROGRAMS = {"cli", "mkfs", "fsck", "dump", "defrag", "resize", "sload", "examples"}
+
+
+def read_table(root):
+    """Return {folder: layer} of lib/README.md."""
+    rows = (TABLE_ROW.match(line) for line in (root / "lib/README.md").read_text().splitlines())
+    return {row[2]: int(row[1]) for row in rows if row}
+
+
+def includes_of(path):
+    """Return the (quoted, angle) parts of each include line; one of them is empty."""
+    return INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace"))
+
+
+def check_quoted(root, name, target, layers):
+    """Judge one quoted include of a file in lib/."""
+    own = name.parts[1]
+    if target == CONFIG_HEADER:
+        return None
+    if "/" not in target:
+        return f"{name}: \"{target}\" must be written from lib/, with its folder"
+    folder = target.split("/")[0]
+    if folder not in layers:
+        return f"{name}: includes \"{target}\" of a folder that lib/README.md does not list"
+    if not (root / "lib" / target).is_file():
+        return f"{name}: includes \"{target}\", which does not exist"
+    if folder != own and layers[folder] >= layers[own]:
+        return f"{name}: layer {layers[own]} ({own}) must not include \"{target}\" of layer {layers[folder]}"
+    return None
+
+
+def check_library(root, files, layers):
+    findings = []
+    for name in files:
+        if name.parts[0] != "lib":
+            continue
+        if len(name.parts) < 3:
+            if name.suffix in SOURCES:
+                findings.append(f"{name}: sources live in the folder of a layer")
+            continue
+        if name.parts[1] not in layers:
+            findings.append(f"{name}: folder lib/{name.parts[1]} is not in the table of lib/README.md")
+            continue
+        if name.suffix not in SOURCES:
+            continue
+        for quoted, angle in includes_of(root / name):
+            if quoted:
+                finding = check_quoted(root, name, quoted, layers)
+                if finding:
+                    findings.append(finding)
+            elif angle.startswith("f2fskit/") and not (root / "include" / angle).is_file():
+                findings.append(f"{name}: includes <{angle}>, which does not exist")
+    return findings
+
+
+def check_users(root, files, layers):
+    """Public headers and programs: what they may not see."""
+    findings = []
+    for name in files:
+        if name.suffix not in SOURCES:
+            continue
+        public = name.parts[0] == "include"
+        if not public and name.parts[0] not in PROGRAMS:
+            continue
+        for quoted, _ in includes_of(root / name):
+            if public and quoted:
+                findings.append(f"{name}: a public header must not include \"{quoted}\"")
+            elif quoted.split("/")[0] in layers:
+                findings.append(f"{name}: a program must not include \"{quoted}\" of the library")
+    return findings
+
+
+def check_order(root, layers):
+    """The folders must be built in layer order, so that each links only what lies below."""
+    meson = root / "lib/meson.build"
+    if not meson.is_file():
+        return []
+    folders = [f for f in SUBDIR.findall(meson.read_text()) if f in layers]
+    return [
+        f"lib/meson.build: {b} (layer {layers[b]}) comes after {a} (layer {layers[a]})"
+        for a, b in zip(folders, folders[1:])
+        if layers[b] < layers[a]
+    ]
+
+
+def check_cycles(root, files):
+    """Report a circle of includes among the headers, without recursion."""
+    graph = {}
+    for name in files:
+        if name.suffix not in (".h", ".def") or name.parts[0] not in ("lib", "include"):
+            continue
+        graph[str(name)] = [f"lib/{q}" if q else f"include/{a}" for q, a in includes_of(root / name)]
+    findings, done = [], set()
+    for start in graph:
+        stack = [(start, iter(graph[start]))]
+        on_path = [start]
+        while stack and start not in done:
+            node, targets = stack[-1]
+            target = next(targets, None)
+            if target is None:
+                done.add(node)
+                stack.pop()
+                on_path.pop()
+            elif target in on_path:
+                circle = on_path[on_path.index(target) :] + [target]
+                findings.append("circle of includes: " + " -> ".join(circle))
+            elif target in graph and target not in done:
+                stack.append((target, iter(graph[target])))
+                on_path.append(target)
+    return findings
+
+
+def check(root):
+    files = lint.project_files(root)
+    layers = read_table(root)
+    if not layers:
+        return ["lib/README.md: no table of layers found"]
+    return (
+        check_library(root, files, layers)
+        + check_users(root, files, layers)
+        + check_order(root, layers)
+        + check_cycles(root, files)
+    )
+
+
+GOOD = {
+    "lib/README.md": "| layer | folder | what |\n|---|---|---|\n| 0 | base | x |\n| 1 | format | x |\n| 1 | device | x |\n"
+    "| 2 | volume | x |\n",
+    "lib/meson.build": "subdir('base')\nsubdir('format')\nsubdir('volume')\n",
+    "lib/base/a.h": "#include <f2fskit/pub.h>\n",
+    "lib/base/a.c": '#include "base/a.h"\n#include "f2fskit_config.h"\n#include <stdio.h>\n',
+    "lib/format/f.h": '#include "base/a.h"\n',
+    "lib/device/d.h": '#include "base/a.h"\n',
+    "lib/volume/v.c": '#include "format/f.h"\n#include "device/d.h"\n',
+    "include/f2fskit/pub.h": "#include <stdint.h>\n",
+    "cli/opt.h": "",
+    "dump/main.c": '#include <f2fskit/pub.h>\n#include "cli/opt.h"\n',
+}
+BAD = [
+    ("layer 0 (base) must not include", {"lib/base/a.c": '#include "format/f.h"\n'}),
+    ("layer 1 (format) must not include", {"lib/format/f.h": '  #  include "device/d.h"\n'}),
+    ("layer 1 (device) must not include", {"lib/device/d.h": '#include "volume/v.c"\n'}),
+    ("with its folder", {"lib/base/a.c": '#include "a.h"\n'}),
+    ("does not exist", {"lib/base/a.c": '#include "base/missing.h"\n'}),
+    ("does not exist", {"lib/base/a.c": "#include <f2fskit/missing.h>\n"}),
+    ("does not list", {"lib/base/a.c": '#include "other/x.h"\n'}),
+    ("is not in the table", {"lib/other/x.h": "\n"}),
+    ("folder of a layer", {"lib/stray.c": "\n"}),
+    ("comes after", {"lib/meson.build": "subdir('volume')\nsubdir('base')\n"}),
+    ("circle of includes", {"lib/base/a.h": '#include "base/b.h"\n', "lib/base/b.h": '#include "base/a.h"\n'}),
+    ("circle of includes", {"lib/base/a.h": '#include "base/a.h"\n'}),
+    ("public header must not", {"include/f2fskit/pub.h": '#include "base/a.h"\n'}),
+    ("program must not", {"dump/main.c": '#include "base/a.h"\n'}),
+    ("no table", {"lib/README.md": "nothing\n"}),
+]
+
+if __name__ == "__main__":
+    sys.exit(lint.main(check, GOOD, BAD))

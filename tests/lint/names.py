@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Names: file names are unique in the repository, so that each says where its subject is; sources begin with a licence
+line and, in C, with a comment that says what the file is responsible for; nothing is left marked as unfinished.
+"""
+import re
+import sys
+
+import lint
+
+SPDX = "SPDX-License-Identifier: LGPL-2.1-or-later"
+SOURCE_SUFFIXES = {".c", ".h", ".py", ".sh", ".S"}
+SHARED_NAMES = {"main.c", "options.def", "meson.build", "meson_options.txt", "README.md", "conftest.py", "__init__.py",
+                "__main__.py", "py.typed", "case.toml", ".gitignore"}
+# A public header and the layer's own header of the same subject may share a name, and test inputs are named as it suits.
+OTHER_NAMES = ("include/f2fskit/", "tests/fuzz/corpus/", "tests/golden/", "tests/cases/")
+UNFINISHED = re.compile(r"\b(?:FIX" r"ME|XX" r"X|TO" r"DO|HA" r"CK)\b")
+LARGEST_LINE = 120
+
+
+def is_source(name, text):
+    return name.suffix in SOURCE_SUFFIXES or name.name == "meson.build" or text.startswith("#!")
+
+
+def check_source(name, text):
+    findings = []
+    lines = text.split("\n")
+    head = lines[1:3] if lines[0].startswith("#!") else lines[:1]
+    if not any(SPDX in line for line in head):
+        findings.append(f"{name}: no SPDX line at its head")
+    elif name.suffix in (".c", ".h") and not "\n".join(lines[1:]).lstrip().startswith("/*"):
+        findings.append(f"{name}: no comment behind the SPDX line that says what the file is for")
+    for number, line in enumerate(lines, 1):
+        if UNFINISHED.search(line):
+            findings.append(f"{name}:{number}: marked as unfinished")
+        if len(line.expandtabs(8)) > LARGEST_LINE and name.suffix in (".c", ".h"):
+            findings.append(f"{name}:{number}: line of more than {LARGEST_LINE} columns")
+    return findings
+
+
+def check(root):
+    findings, seen = [], {}
+    for name in lint.project_files(root):
+        if not str(name).startswith(OTHER_NAMES):
+            if name.name in seen and name.name not in SHARED_NAMES:
+                findings.append(f"{name}: there is {seen[name.name]} already")
+            seen.setdefault(name.name, name)
+        content = (root / name).read_bytes()
+        if b"\0" in content:
+            continue
+        text = content.decode("utf-8", "replace")
+        if is_source(name, text):
+            findings += check_source(name, text)
+    return findings
+
+
+HEAD = f"/* {SPDX} */\n/* What it is. */\n"
+GOOD = {
+    "lib/base/a.c": HEAD,
+    "lib/base/a.h": HEAD,
+    "mkfs/main.c": HEAD,
+    "dump/main.c": HEAD,
+    "run": f"#!/bin/sh\n# {SPDX}\n",
+    "tests/fuzz/corpus/a/seed": "a",
+    "tests/fuzz/corpus/b/seed": "b",
+    "README.md": "text\n",
+}
+BAD = [
+    ("there is lib/base/a.c already", {"lib/format/a.c": HEAD}),
+    ("no SPDX line", {"lib/base/b.c": "/* text */\n"}),
+    ("no SPDX line", {"run": "#!/bin/sh\nexit\n"}),
+    ("no SPDX line", {"meson.build": "project()\n"}),
+    ("no comment", {"lib/base/b.c": f"/* {SPDX} */\n#include <stdio.h>\n"}),
+    ("unfinished", {"lib/base/b.c": HEAD + "/* FIX" "ME: later */\n"}),
+    ("columns", {"lib/base/b.c": HEAD + "\t" * 15 + "x\n"}),
+]
+
+if __name__ == "__main__":
+    sys.exit(lint.main(check, GOOD, BAD))

@@ -33,6 +33,15 @@ typedef uint32_t f2fs_nid_t; /* node id; inode numbers are node ids */
 /* Return the library's version, "MAJOR.MINOR.PATCH"; static string. */
 F2FS_API const char *f2fs_version(void);
 
+/*
+ * Make n bytes that nobody vouches for (a name from an image) safe to show: valid UTF-8 of visible characters stays;
+ * the rest, and the backslash, become escapes (\xNN for a byte, \\) that can be turned back. out gets a terminated
+ * string; with cap = 4 * n + 1 everything fits, else it is cut off and ends in "...". Returns its length.
+ */
+F2FS_API size_t f2fs_text_printable(const void *bytes, size_t n, char *out, size_t cap);
+/* Are n bytes valid UTF-8? */
+F2FS_API int f2fs_text_is_utf8(const void *bytes, size_t n);
+
 #ifdef __cplusplus
 }
 #endif

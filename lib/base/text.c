@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <assert.h>
+#include <f2fskit/base.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -171,4 +172,20 @@ void text_add_quoted(struct text *t, const void *bytes, size_t n, char quote)
 	text_add_bytes(t, &quote, 1);
 	add_safely(t, bytes, n, quote);
 	text_add_bytes(t, &quote, 1);
+}
+
+size_t f2fs_text_printable(const void *bytes, size_t n, char *out, size_t cap)
+{
+	struct text t;
+
+	if (cap == 0)
+		return 0;
+	text_init(&t, out, cap);
+	text_add_printable(&t, bytes, n);
+	return t.len;
+}
+
+int f2fs_text_is_utf8(const void *bytes, size_t n)
+{
+	return utf8_is_valid(bytes, n);
 }

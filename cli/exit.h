@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Exit codes. Each program has a table of the codes it uses and what they mean there; the help text of the manual page
+ * comes from that table. fsck.f2fs uses the bits of fsck(8), so a number means the same thing wherever it occurs.
+ */
+#ifndef F2FSKIT_CLI_EXIT_H
+#define F2FSKIT_CLI_EXIT_H
+
+enum cli_exit_code {
+	CLI_EXIT_OK = 0,
+	CLI_EXIT_FAILURE = 1,	  /* programs other than fsck: it did not work */
+	CLI_EXIT_CORRECTED = 1,	  /* fsck: errors corrected */
+	CLI_EXIT_INCOMPLETE = 2,  /* programs that read: done, but something could not be read */
+	CLI_EXIT_REBOOT = 2,	  /* fsck: corrected, reboot */
+	CLI_EXIT_UNCORRECTED = 4, /* fsck: errors left */
+	CLI_EXIT_OPERATIONAL = 8, /* fsck: could not run */
+	CLI_EXIT_USAGE = 16,	  /* wrong arguments, where 1 is not needed for compatibility */
+	CLI_EXIT_CANCELED = 32,	  /* fsck: canceled */
+	CLI_EXIT_LIBRARY = 128	  /* fsck: library error */
+};
+
+/* One row of a program's table. */
+struct cli_exit {
+	int code;
+	const char *text;
+};
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Options from a table. A program lists its options once, in its options.def; from these rows come the parser, the
+ * usage text, the machine-readable list and the manual page's OPTIONS section.
+ *
+ *	GROUP("Size and layout")
+ *	OPTION(LABEL, 'l', "label", REQUIRED, "NAME", "name of the volume", "Longer text for the manual, or \"\".")
+ *
+ *	enum { OPT_NONE,
+ *	#define GROUP(title)
+ *	#define OPTION(id, ...) OPT_##id,
+ *	#include "mkfs/options.def"
+ *	...
+ *	static const struct cli_option options[] = {
+ *	#define GROUP CLI_GROUP_ROW
+ *	#define OPTION CLI_OPTION_ROW
+ *	#include "mkfs/options.def"
+ *
+ * Options may stand before and behind operands; letters bundle (-fq), values are attached or follow (-b4096, -b 4096,
+ * --block-size=4096, --block-size 4096), "--" ends the options. Every program understands -h/--help and -V/--version
+ * (unless its table gives the letter another meaning) and --dump-options without listing them.
+ */
+#ifndef F2FSKIT_CLI_OPT_H
+#define F2FSKIT_CLI_OPT_H
+
+#include <stdio.h>
+
+#include "cli/exit.h"
+
+enum cli_arg {
+	CLI_ARG_NONE = 0,
+	CLI_ARG_REQUIRED = 1,
+	CLI_ARG_OPTIONAL = 2, /* only when attached: -xVALUE, --long=VALUE */
+	CLI_ARG_NUMBER = 3    /* optional and decimal: -p2, "-p 2", --preen=2; -py is -p -y */
+};
+
+struct cli_option {
+	int id;		   /* > 0, or CLI_OPTION_GROUP */
+	char letter;	   /* 0: none */
+	unsigned char arg; /* enum cli_arg */
+	const char *name;  /* long name without dashes; NULL: none */
+	const char *arg_name;
+	const char *help; /* one line, or the title of a group */
+	const char *doc;  /* more for the manual page; blank lines separate paragraphs; "" for none */
+};
+
+#define CLI_OPTION_GROUP (-1)
+#define CLI_GROUP_ROW(title) { CLI_OPTION_GROUP, 0, CLI_ARG_NONE, NULL, NULL, title, "" },
+#define CLI_OPTION_ROW(id, letter, name, arg, arg_name, help, doc)                                                     \
+	{ OPT_##id, letter, CLI_ARG_##arg, name, arg_name, help, doc },
+
+/* A program, as its usage text shows it. */
+struct cli_tool {
+	const char *name;	  /* "mkfs.f2fs" */
+	const char *const *usage; /* what follows the name, one line each; ends with NULL */
+	const char *summary;	  /* one or two sentences */
+	const struct cli_option *options;
+	unsigned option_count;
+	const struct cli_exit *exits;
+	unsigned exit_count;
+};
+
+struct cli_parser {
+	const struct cli_tool *tool;
+	char **argv;
+	int argc;
+	int next;	   /* index of the next argument to look at */
+	const char *rest;  /* further letters of a bundle, or NULL */
+	int only_operands; /* "--" was seen */
+	/* results */
+	const char *value; /* of the option just returned; NULL: none given */
+	char shown[64];	   /* the option just returned as it was written, for messages: "-b" or "--block-size" */
+	char **operands;   /* valid after CLI_OPT_END; points into argv, whose order changes */
+	int operand_count;
+};
+
+/* What cli_opt_next returns besides the id of an option. */
+enum cli_opt_result {
+	CLI_OPT_END = 0,
+	CLI_OPT_ERROR = -1, /* a message was written; exit with the program's code for wrong usage */
+	CLI_OPT_EXIT = -2   /* help or version was written; exit with 0 */
+};
+
+void cli_opt_init(struct cli_parser *p, const struct cli_tool *tool, int argc, char **argv);
+/* Return the id of the next option, or an enum cli_opt_result. */
+int cli_opt_next(struct cli_parser *p);
+
+/* Write the usage text. */
+void cli_opt_help(const struct cli_tool *tool, FILE *to);
+/*
+ * Write options and exit codes for programs: one line each, fields separated by tabs, "\n" and "\\" escaped.
+ *	group TITLE | option LETTER NAME KIND ARG HELP DOC | exit CODE TEXT
+ */
+void cli_opt_dump(const struct cli_tool *tool, FILE *to);
+/* Write "Try '... --help'." to stderr. */
+void cli_opt_hint(const struct cli_tool *tool);
+
+#endif

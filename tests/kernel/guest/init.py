@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first and only process of a test guest: sets the guest up, runs one job, powers the guest off.
+
+Started by uml.py as `python3 -I init.py JOB.json`. The host's root is the root file system; everything that
+belongs to this kernel alone (/dev, /proc, /sys, /run) is mounted over it. The job's output goes to consoles of
+its own, so that it never mixes with the kernel's messages, and its end is told on a third;
+the kernel's log, which the kernel's own console gives without levels, goes out on a fourth.
+`init.py --powercut STATUS CONSOLE` ends the guest at once: nothing is unmounted, nothing synced.
+"""
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import termios
+import threading
+import time
+import tty
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+POWER_OFF = 0x4321FEDC
+MNT_DETACH = 2
+STATUS_CONSOLE = "/dev/tty3"
+
+
+def mount(kind, where, options=""):
+    if LIBC.mount(kind.encode(), os.fsencode(where), kind.encode(), 0, options.encode() or None):
+        return False
+    return True
+
+
+def set_up_mounts(scratch):
+    mount("proc", "/proc")
+    mount("sysfs", "/sys")
+    mount("devtmpfs", "/dev")
+    mount("tmpfs", scratch, "mode=755")
+    for path in (scratch + "/mnt", "/dev/shm", "/dev/pts"):
+        os.makedirs(path, exist_ok=True)
+    if scratch == "/run":
+        os.makedirs("/run/lock", exist_ok=True)
+    mount("devpts", "/dev/pts")
+    mount("tmpfs", "/dev/shm")
+    mount("configfs", "/sys/kernel/config")
+    mount("debugfs", "/sys/kernel/debug")
+    if not os.path.lexists("/dev/fd"):
+        os.symlink("/proc/self/fd", "/dev/fd")
+
+
+def open_console(path):
+    fd = os.open(path, os.O_RDWR | os.O_NOCTTY)
+    tty.setraw(fd)
+    return fd
+
+
+def load_modules(paths):
+    for path in paths:
+        fd = os.open(path, os.O_RDONLY)
+        LIBC.syscall(313, fd, b"", 0)           # finit_module, x86-64
+        os.close(fd)
+
+
+def tell(fd, what):
+    os.write(fd, json.dumps(what).encode() + b"\n")
+    termios.tcdrain(fd)
+
+
+class LogCopier(threading.Thread):
+    """Copies /dev/kmsg to a console until the mark that drain() writes comes by."""
+    MARK = b"f2fskit: log ends"
+
+    def __init__(self, console):
+        super().__init__(daemon=True)
+        self.console = console
+        self.start()
+
+    def run(self):
+        with open("/dev/kmsg", "rb", buffering=0) as log:
+            while True:
+                try:
+                    record = log.read(8192)
+                except BrokenPipeError:         # the ring went round before we read it
+                    continue
+                os.write(self.console, record)
+                if self.MARK in record:
+                    return
+
+    @classmethod
+    def drain(cls):
+        with open("/dev/kmsg", "wb", buffering=0) as log:
+            log.write(b"<7>" + cls.MARK)
+
+
+def power_off():
+    LIBC.reboot(POWER_OFF)
+    while True:
+        time.sleep(1)
+
+
+def unmount_everything(keep):
+    """Unmounts what lies on block devices, the last mounted first. Says what would not go quietly."""
+    stubborn = []
+    with open("/proc/self/mounts", "rb") as f:
+        mounts = [line.split() for line in f]
+    for source, where, kind in reversed([m[:3] for m in mounts]):
+        where = where.decode("unicode_escape").encode("latin-1")
+        if not source.startswith(b"/dev/") or kind == b"hostfs" or where == keep:
+            continue
+        if LIBC.umount2(where, 0) == 0:
+            continue
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.kill(-1, signal.SIGKILL)             # everyone but us: what the job left behind
+        time.sleep(0.1)
+        if LIBC.umount2(where, 0):
+            stubborn.append(os.fsdecode(where))
+            LIBC.umount2(where, MNT_DETACH)
+    return stubborn
+
+
+def wait_for(pid):
+    """Waits for the job; as process 1 we also reap everybody's orphans."""
+    while True:
+        gone, status = os.wait()
+        if gone == pid:
+            code = os.waitstatus_to_exitcode(status)
+            return code if code >= 0 else 128 - code
+
+
+def powercut(code):
+    fd = os.open(STATUS_CONSOLE, os.O_RDWR | os.O_NOCTTY)
+    for path in ("/dev/tty1", "/dev/tty2"):
+        other = os.open(path, os.O_RDWR | os.O_NOCTTY)
+        termios.tcdrain(other)
+    LogCopier.drain()
+    time.sleep(0.03)
+    tell(fd, {"rc": code, "powercut": True})
+    power_off()
+
+
+def main():
+    with open(sys.argv[1]) as f:
+        job = json.load(f)
+    set_up_mounts(job["run"])
+    out, err, status = (open_console(p) for p in ("/dev/tty1", "/dev/tty2", STATUS_CONSOLE))
+    signal.signal(signal.SIGALRM, lambda *_: power_off())
+    signal.alarm(job["deadline"])               # should the host lose interest in us
+    copier = LogCopier(open_console("/dev/tty4"))
+    load_modules(job["modules"])
+    tell(status, {"ready": True})
+
+    env = {"HOME": "/root", "LANG": "C.UTF-8", "TERM": "dumb", "USER": "root", "MNT": job["run"] + "/mnt",
+           "PATH": job["bin"] + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+    env.update(job["env"])
+    cwd = job["cwd"] if os.path.isdir(job["cwd"]) else "/"
+    try:
+        child = subprocess.Popen(job["argv"], stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=cwd)
+        code = wait_for(child.pid)
+    except OSError as e:
+        os.write(err, ("cannot run %s: %s\n" % (job["argv"][0], e.strerror)).encode())
+        code = 127
+    stubborn = unmount_everything(b"/")
+    LIBC.syncfs(os.open(job["dir"], os.O_RDONLY))
+    copier.drain()
+    copier.join(5)
+    for fd in (out, err, copier.console):
+        termios.tcdrain(fd)
+    tell(status, {"rc": code, "stubborn": stubborn})
+    power_off()
+
+
+if sys.argv[1] == "--powercut":
+    powercut(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+main()

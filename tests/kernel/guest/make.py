@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The guest's side of makers.py: make.py make|record JOB.json
+
+make    formats where the host could not, mounts each image, lets its catalogue function fill it, unmounts
+record  mounts each finished image as its views say and writes the manifests
+One image that fails does not keep the others from being made: what went wrong is written to its error file.
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+import images  # noqa: E402
+import kernelapi  # noqa: E402
+import record  # noqa: E402
+from volume import Volume  # noqa: E402
+
+MNT = os.environ["MNT"]
+
+
+def note(image, **what):
+    """A kernel line that says where an image's own lines begin."""
+    with open("/dev/kmsg", "w") as f:
+        f.write("<6>f2fskit: " + json.dumps(dict(what, image=image)))
+
+
+def name_devices(image, disks):
+    """Links with names that do not depend on the order of the disks: a multi-device superblock names its devices."""
+    links = []
+    for i, disk in enumerate(disks):
+        links.append("/dev/%s.%d" % (image, i))
+        if os.path.lexists(links[-1]):
+            os.unlink(links[-1])
+        os.symlink("/dev/" + disk, links[-1])
+    return links
+
+
+def zoned_device(spec):
+    """A zoned device in memory. There is at most one."""
+    top = "/sys/kernel/config/nullb/nullb0"
+    os.mkdir(top)
+    for name, value in (("size", spec.sizes[0] >> 20), ("blocksize", 4096), ("memory_backed", 1), ("zoned", 1),
+                        ("zone_size", spec.zoned), ("zone_nr_conv", 8), ("power", 1)):
+        with open("%s/%s" % (top, name), "w") as f:
+            f.write(str(value))
+    return "/dev/nullb0"
+
+
+def copy_sparse(source, target):
+    zero = bytes(1 << 16)
+    with open(source, "rb", buffering=0) as a, open(target, "r+b", buffering=0) as b:
+        size = 0
+        while chunk := a.read(1 << 16):
+            if chunk != zero[:len(chunk)]:
+                b.seek(size)
+                b.write(chunk)
+            size += len(chunk)
+        b.truncate(size)
+        os.fsync(b.fileno())
+
+
+def make(job):
+    spec = images.CATALOGUE[job["image"]]
+    devices = [zoned_device(spec)] if spec.zoned else name_devices(job["image"], job["disks"]["make"])
+    if job["mkfs"]:
+        extra = [w for d in devices[1:] for w in ("-c", d)]
+        subprocess.run(job["mkfs"] + extra + [devices[0]], check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if spec.sload is None:
+        v = Volume(job["image"], devices, MNT, job["views"])
+        v.record = lambda view: record.write(job["views"][view], record.volume(MNT, v.kernel_name))
+        try:
+            v.mount(spec.mount)
+            spec.fill(v)
+        finally:
+            v.umount()
+        if v.facts:
+            record.write(job["facts"], v.facts)
+    if spec.zoned:
+        # no other guest could mount the copy: it has no zones
+        kernelapi.mount(devices[0], MNT, "ro")
+        record.write(job["views"]["manifest"], record.volume(MNT, "nullb0"))
+        kernelapi.umount(MNT)
+        copy_sparse(devices[0], job["files"][0])
+
+
+def look(job):
+    spec = images.CATALOGUE[job["image"]]
+    for view, how in spec.views.items():
+        devices = name_devices(job["image"], job["disks"][view])
+        kernelapi.mount(devices[0], MNT, how.options)
+        try:
+            record.write(job["views"][view], record.volume(MNT, job["disks"][view][0]))
+        finally:
+            kernelapi.umount(MNT)
+
+
+def main():
+    with open(sys.argv[2]) as f:
+        jobs = json.load(f)
+    action = {"make": make, "record": look}[sys.argv[1]]
+    for job in jobs:
+        note(job["image"], begin=sys.argv[1])
+        start = time.monotonic()
+        try:
+            action(job)
+        except Exception as e:
+            text = traceback.format_exc()
+            if isinstance(e, subprocess.CalledProcessError):
+                text += e.stdout.decode(errors="replace")
+            with open(job["error"], "w") as f:
+                f.write(text)
+        print("%-24s %-6s %.1f s" % (job["image"], sys.argv[1], time.monotonic() - start), flush=True)
+
+
+main()

@@ -6,6 +6,7 @@ guest, see guest/make.py) and may remount it with other options on the way. Each
 unless its body stopped it dead. makers.py makes and caches them.
 """
 import dataclasses
+import errno
 import itertools
 import os
 import sys
@@ -131,11 +132,6 @@ def fragmented(v):
     v.tune("max_fragment_hole", 2)
     trees.files(v, "files")
     v.write("large", v.noise(20 << 20))
-
-
-@image(mount="fastboot", cost=2)
-def fastboot(v):
-    trees.everything(v)
 
 
 @image()
@@ -435,6 +431,16 @@ def cut_fsynced_features(v):
     v.stop_dead()
 
 
+@image(mount="fastboot", views=UNCLEAN, cost=2)
+def cut_fastboot(v):
+    """The checkpoint of a sync that brings its node summaries along, as only an unmount's does otherwise."""
+    life_before_the_cut(v)
+    v.write("kept/late", v.noise(5000))
+    v.sync()
+    v.write("kept/later", v.noise(5000), fsync=True)
+    v.stop_dead()
+
+
 @image(views=UNCLEAN, cost=2)
 def cut_with_orphans(v):
     """Unlinked while open, then a checkpoint: the orphan list."""
@@ -472,35 +478,40 @@ def checkpoint_disabled(v):
 def aged(v):
     """Filled, thinned out and filled again until new blocks go into the holes of old segments (SSR)."""
     live = []
-    serial = 0
 
-    def fill():
-        nonlocal serial
+    def fill(sizes):
         try:
             while True:
-                size = v.random.choice((100, 5000, 20000, 100000))
-                v.write("f%d" % serial, v.noise(size))
-                live.append(serial)
-                serial += 1
+                name = "f%d" % (live[-1] + 1 if live else 0)
+                v.write(name, v.noise(v.random.choice(sizes)))
+                live.append(int(name[1:]))
         except OSError as e:
-            if e.errno != 28:
+            if e.errno != errno.ENOSPC:
                 raise
-            os.unlink(v.path("f%d" % serial))
+            if os.path.exists(v.path(name)):
+                os.unlink(v.path(name))
 
-    os.mkdir(v.path("reserve"))
-    for round_number in range(6):
-        fill()
-        v.random.shuffle(live)
-        gone = len(live) // 3
-        for number in live[:gone]:
+    for _ in range(5):
+        fill((100, 5000, 20000, 100000))
+        newest = live.pop()
+        for number in v.random.sample(live, len(live) // 3):
             os.unlink(v.path("f%d" % number))
-        del live[:gone]
+            live.remove(number)
+        live.append(newest)
         v.sync()
-        if round_number % 2:
-            kernelapi.collect_garbage(v.mnt)
-    for number in live[:20]:
-        v.write("f%d" % number, v.noise(4096), offset=1)
-    fill()
+    fill((4096,))
+    v.facts["counters"] = v.counters()
+
+
+@image(size=256 * MIB, cost=3)
+def full_logs(v):
+    """All data logs near the end of their segments: more summaries than the compact form has room for."""
+    many_names(v, "names", 2000, 200, lambda i: True)
+    for name in ("warm", "cold.mp4"):
+        for i in itertools.count():
+            v.write(name, v.noise(4096), offset=i * 4096)
+            if v.place(name) % 512 == 508:
+                break
 
 
 @image(size=256 * MIB, cost=6)

@@ -31,10 +31,10 @@ sys.path.insert(0, HERE)
 import images  # noqa: E402  (puts guest/ on the path)
 import trees  # noqa: E402
 import uml  # noqa: E402
-import volume  # noqa: E402
+from guest_volume import Volume  # noqa: E402
 
 GUEST_MAKE = os.path.join(HERE, "guest", "make.py")
-KEEP_SECONDS = 3 * 86400
+KEEP_SECONDS = 86400               # how long an image stays that nobody asks for
 # What a kernel says about a volume that was stopped on purpose.
 EXPECTED = (r"Stopped filesystem due to reason: 0", r"checkpoint=enable", r"Start checkpoint disabled!",
             r"recover fsync data on (read-?only|RO)", r"Unable to complete outstanding orphan")
@@ -184,7 +184,7 @@ def make_missing(names, made, formatter, kernel, work, guests):
 
 def source_tree(top):
     """What sload.f2fs puts into an image: it keeps regular files, directories and symlinks."""
-    v = volume.Volume("sload", ["/dev/null"], top, {})
+    v = Volume("sload", ["/dev/null"], top, {})
     v.sync = lambda: None
     trees.files(v, "files")
     trees.names(v, "names")
@@ -302,18 +302,15 @@ def blame(result, jobs):
     """Gives each image the kernel's complaints that came while it was at work."""
     by_name = {j["image"]: j for j in jobs}
     current = jobs[0]
-    complaints = list(result.problems)
-    for _, text in result.log:
-        m = re.match(r"f2fskit: (\{.*\})", text)
+    for line in result.log:
+        m = re.match(r"f2fskit: (\{.*\})", line.text)
         if m:
             current = by_name[json.loads(m.group(1))["image"]]
-        elif text in complaints:
-            complaints.remove(text)
-            if not any(re.search(x, text) for x in EXPECTED):
-                fail(current, "kernel: " + text)
+        elif line.problem and not any(re.search(x, line.text) for x in EXPECTED):
+            fail(current, "kernel: " + line.text)
     if result.rc:
         what = "time was up" if result.timed_out else "the guest died" if result.died else "status %d" % result.rc
-        words = "".join("  %s\n" % text for _, text in result.log[-30:])
+        words = "".join("  %s\n" % line.text for line in result.log[-30:])
         fail(current, "%s\n%s%s" % (what, words, result.stderr[-3000:].decode(errors="replace")))
         for job in jobs[jobs.index(current) + 1:]:
             fail(job, "not made: the guest ended early, at %s" % current["image"])

@@ -17,7 +17,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import images  # noqa: E402
 import kernelapi  # noqa: E402
 import record  # noqa: E402
-from volume import Volume  # noqa: E402
+from guest_volume import Volume  # noqa: E402
 
 MNT = os.environ["MNT"]
 
@@ -51,11 +51,12 @@ def zoned_device(spec):
 
 
 def copy_sparse(source, target):
-    zero = bytes(1 << 16)
+    """Copies a device; what a zone holds beyond its write pointer reads as 0xFF and becomes a hole."""
+    nothing = (bytes(1 << 16), b"\xff" * (1 << 16))
     with open(source, "rb", buffering=0) as a, open(target, "r+b", buffering=0) as b:
         size = 0
         while chunk := a.read(1 << 16):
-            if chunk != zero[:len(chunk)]:
+            if chunk not in nothing:
                 b.seek(size)
                 b.write(chunk)
             size += len(chunk)

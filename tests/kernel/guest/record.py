@@ -77,10 +77,21 @@ def xattrs(path):
     return found
 
 
+def if_supported(call, fd):
+    """What `call` says of fd, or None where the file system knows no such thing (tmpfs has no block maps)."""
+    try:
+        return call(fd)
+    except OSError as e:
+        if e.errno in (errno.EOPNOTSUPP, errno.ENOTTY):
+            return None
+        raise
+
+
 def describe_open(fd, entry):
     """What takes an open descriptor: attribute flags, contents, maps, policies, digests."""
-    entry["flags"] = kernelapi.get_flags(fd)
-    entry["project"] = kernelapi.get_fsxattr(fd)[3]
+    entry["flags"] = if_supported(kernelapi.get_flags, fd)
+    attributes = if_supported(kernelapi.get_fsxattr, fd)
+    entry["project"] = attributes[3] if attributes else None
     policy = kernelapi.get_policy(fd)
     if policy:
         entry["policy"] = policy.hex()
@@ -90,7 +101,7 @@ def describe_open(fd, entry):
     ranges = data_ranges(fd, entry["size"])
     entry["data"] = ranges
     entry["sha256"], entry["blocks_sha256"] = content_hashes(fd, entry["size"], ranges)
-    entry["fiemap"] = kernelapi.fiemap(fd)
+    entry["fiemap"] = if_supported(kernelapi.fiemap, fd)
     entry["compression"] = kernelapi.compression(fd)
     verity = kernelapi.measure_verity(fd)
     if verity:

@@ -48,6 +48,19 @@ class Volume:
         with open("/sys/fs/f2fs/%s/%s" % (self.kernel_name, name), "w") as f:
             f.write(str(value))
 
+    def counters(self):
+        """The kernel's account of its volumes (debugfs), the part about this one."""
+        with open("/sys/kernel/debug/f2fs/status") as f:
+            parts = f.read().split("=====[ partition info(")
+        return next(p for p in parts if p.startswith(self.kernel_name + ")"))
+
+    def place(self, path):
+        """The block address of the last block that the file's map shows."""
+        with kernelapi.open_fd(self.path(path)) as fd:
+            os.fsync(fd)
+            _, physical, length, _ = kernelapi.fiemap(fd)[-1]
+        return (physical + length) // 4096 - 1
+
     # ---- files
 
     def write(self, path, data=b"", offset=0, flags=0, fsync=False):

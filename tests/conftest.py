@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What all Python tests share: where the build is, and the programs in it."""
+import os
+import subprocess
+
+import pytest
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+@pytest.fixture(scope="session")
+def build_dir():
+    """The Meson build directory: $F2FSKIT_BUILD, or build/ in the source tree."""
+    path = os.environ.get("F2FSKIT_BUILD") or os.path.join(TOP, "build")
+    assert os.path.exists(os.path.join(path, "build.ninja")), "no build in %s: set F2FSKIT_BUILD" % path
+    return path
+
+
+@pytest.fixture(scope="session")
+def tool(build_dir):
+    """tool("mkfs.f2fs") is the path of our own program of that name."""
+    def find(name):
+        path = os.path.join(build_dir, name.split(".")[0], name)
+        assert os.access(path, os.X_OK), "%s is not built" % path
+        return path
+    return find
+
+
+@pytest.fixture(scope="session")
+def run_tool(tool):
+    """run_tool("dump.f2fs", "--json", image): a finished process; a status other than `rc` fails the test."""
+    def run(name, *args, rc=0, **kwargs):
+        done = subprocess.run([tool(name), *map(str, args)], capture_output=True, stdin=subprocess.DEVNULL, **kwargs)
+        assert done.returncode == rc, "%s %s: status %d\n%s%s" % (
+            name, " ".join(map(str, args)), done.returncode, done.stdout.decode(errors="replace")[-4000:],
+            done.stderr.decode(errors="replace")[-4000:])
+        return done
+    return run

@@ -10,10 +10,11 @@ enum cli_exit_code {
 	CLI_EXIT_OK = 0,
 	CLI_EXIT_FAILURE = 1,	  /* programs other than fsck: it did not work */
 	CLI_EXIT_CORRECTED = 1,	  /* fsck: errors corrected */
-	CLI_EXIT_INCOMPLETE = 2,  /* programs that read: done, but something could not be read */
+	CLI_EXIT_MISSING = 2,	  /* programs that read: what was asked for does not exist */
 	CLI_EXIT_REBOOT = 2,	  /* fsck: corrected, reboot */
 	CLI_EXIT_UNCORRECTED = 4, /* fsck: errors left */
-	CLI_EXIT_OPERATIONAL = 8, /* fsck: could not run */
+	CLI_EXIT_INCOMPLETE = 4,  /* programs that read: something could not be read */
+	CLI_EXIT_OPERATIONAL = 8, /* could not run */
 	CLI_EXIT_USAGE = 16,	  /* wrong arguments, where 1 is not needed for compatibility */
 	CLI_EXIT_CANCELED = 32,	  /* fsck: canceled */
 	CLI_EXIT_LIBRARY = 128	  /* fsck: library error */

@@ -70,15 +70,46 @@ void cli_warning(struct cli *cli, const char *format, ...)
 	va_end(args);
 }
 
+/* Add a phrase to the place, unless the message has the word already. */
+static void add_place(const char *message, char *place, size_t size, const char *word, const char *phrase)
+{
+	size_t n = strlen(place);
+
+	if (*word && !strstr(message, word))
+		snprintf(place + n, size - n, "%s%s", n ? ", " : " [", phrase);
+}
+
+/* Where an error is, as far as its message does not say it: " [inode, node 5, block 4107, rule INODE_CHECKSUM]". */
+static void tell_place(const struct f2fs_error_detail *detail, const char *message, char *place, size_t size)
+{
+	char phrase[64];
+	size_t n;
+
+	place[0] = '\0';
+	add_place(message, place, size, detail->structure, detail->structure);
+	if (detail->nid != F2FS_NO_NID) {
+		snprintf(phrase, sizeof(phrase), "node %u", detail->nid);
+		add_place(message, place, size, phrase + 5, phrase);
+	}
+	if (detail->block != F2FS_NO_BLOCK) {
+		snprintf(phrase, sizeof(phrase), "block %llu", (unsigned long long)detail->block);
+		add_place(message, place, size, phrase + 6, phrase);
+	}
+	snprintf(phrase, sizeof(phrase), "rule %s", detail->rule);
+	add_place(message, place, size, detail->rule, phrase);
+	n = strlen(place);
+	if (n)
+		snprintf(place + n, size - n, "]");
+}
+
 void cli_error_of(struct cli *cli, const struct f2fs_context *ctx, const char *what)
 {
 	const struct f2fs_error_detail *detail = f2fs_context_error(ctx);
 	const char *message = detail->message[0] ? detail->message : f2fs_error_text(detail->code);
+	char place[200];
 
-	if (what)
-		cli_error(cli, "%s: %s", what, message);
-	else
-		cli_error(cli, "%s", message);
+	tell_place(detail, message, place, sizeof(place));
+	cli_error(cli, "%s%s%s%s", what ? what : "", what ? ": " : "", message, place);
 }
 
 void cli_usage_error(struct cli *cli, const char *what, const char *value, const char *why)

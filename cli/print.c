@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Results as text or JSON. Text is written as it comes; a JSON record is built as a tree and written when it ends.
+ * Results as text or JSON. Everything is written as it comes: what is kept is the nesting, at most MAX_DEPTH levels, so
+ * that a table may be as long as it likes.
  */
 #include "cli/print.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <f2fskit/base.h>
-#include <json-c/json.h>
 
 enum { MAX_DEPTH = 8, PATH_SIZE = 256 };
 
 struct level {
-	json_object *node;   /* JSON only */
-	size_t path_length;  /* text only: of the path before this level was opened */
-	unsigned long index; /* of the next element, for an array */
+	unsigned long count; /* members or elements so far */
+	size_t path_length;  /* text: of the path before this level was opened */
 	int is_array;
+	int is_inline;			  /* JSON: on one line, without spaces */
+	int has_lines;			  /* JSON: an array with elements on lines of their own */
+	int is_row;			  /* text: values are the cells of a line */
+	int is_mute;			  /* text: not shown (inside a row) */
+	const struct cli_column *columns; /* of a table */
+	unsigned column_count;
 };
 
 struct cli_print {
@@ -27,7 +34,7 @@ struct cli_print {
 	unsigned long records;
 	unsigned depth;
 	struct level levels[MAX_DEPTH];
-	char path[PATH_SIZE]; /* text only: "areas[1]." */
+	char path[PATH_SIZE]; /* text: "areas[1]." */
 };
 
 struct cli_print *cli_print_open(FILE *to, enum cli_format format)
@@ -41,6 +48,11 @@ struct cli_print *cli_print_open(FILE *to, enum cli_format format)
 	return p;
 }
 
+int cli_print_is_text(const struct cli_print *p)
+{
+	return p->format == CLI_TEXT;
+}
+
 void cli_print_stream(struct cli_print *p)
 {
 	p->is_stream = 1;
@@ -52,11 +64,9 @@ int cli_print_close(struct cli_print *p)
 {
 	int failed;
 
-	while (p->depth > 0)
-		json_object_put(p->levels[--p->depth].node);
 	if (p->is_stream && p->format == CLI_JSON)
 		fputs(p->records ? "\n]\n" : "]\n", p->to);
-	failed = p->failed || fflush(p->to) != 0 || ferror(p->to);
+	failed = p->failed || p->depth > 0 || fflush(p->to) != 0 || ferror(p->to);
 	free(p);
 	return failed ? -1 : 0;
 }
@@ -66,86 +76,169 @@ static struct level *top(struct cli_print *p)
 	return p->depth > 0 ? &p->levels[p->depth - 1] : NULL;
 }
 
-/* Text: the path of a value in the open level. */
+/* ---- text ---- */
+
+/* The path of a value in the open level. */
 static void make_path(struct cli_print *p, const char *name, char path[PATH_SIZE])
 {
 	struct level *level = top(p);
 
 	if (level && level->is_array)
-		snprintf(path, PATH_SIZE, "%.*s[%lu]", (int)(strlen(p->path) - 1), p->path, level->index++);
+		snprintf(path, PATH_SIZE, "%.*s[%lu]", (int)(strlen(p->path) - 1), p->path, level->count++);
 	else
 		snprintf(path, PATH_SIZE, "%s%s", p->path, name ? name : "");
 }
 
-/* JSON: hang a value into the open level; takes it over. */
-static void add_node(struct cli_print *p, const char *name, json_object *node)
+/* A cell of a table's line; what is beyond the columns is shown in JSON only. */
+static void put_cell(struct cli_print *p, struct level *row, const char *value)
+{
+	const struct level *table = row - 1;
+	unsigned long i = row->count++;
+	int is_last = i + 1 == table->column_count;
+
+	if (i >= table->column_count)
+		return;
+	if (i > 0)
+		fputs("  ", p->to);
+	if (is_last && table->columns[i].width <= 0)
+		fputs(value, p->to);
+	else
+		fprintf(p->to, "%*s", table->columns[i].width, value);
+}
+
+static void put_text(struct cli_print *p, const char *name, const char *value)
 {
 	struct level *level = top(p);
-	int rc = -1;
+	char path[PATH_SIZE];
 
-	if (level && level->node && level->is_array)
-		rc = json_object_array_add(level->node, node);
-	else if (level && level->node && name)
-		rc = json_object_object_add(level->node, name, node);
-	if (rc != 0) {
-		json_object_put(node);
-		p->failed = 1;
+	if (level && level->is_mute)
+		return;
+	if (level && level->is_row) {
+		put_cell(p, level, value);
+		return;
+	}
+	make_path(p, name, path);
+	fprintf(p->to, "%s = %s\n", path, value);
+}
+
+static void open_text(struct cli_print *p, struct level *level, const char *name)
+{
+	const struct level *above = p->depth > 0 ? level - 1 : NULL;
+	char path[PATH_SIZE] = "";
+
+	level->path_length = strlen(p->path);
+	if (!above) {
+		if (p->records > 0)
+			fputc('\n', p->to);
+		return;
+	}
+	level->is_mute = above->is_mute || above->is_row;
+	level->is_row = !level->is_mute && above->columns != NULL;
+	if (level->is_mute || level->is_row)
+		return;
+	make_path(p, name, path);
+	snprintf(p->path, sizeof(p->path), "%.*s.", PATH_SIZE - 2, path);
+}
+
+static void put_table_head(struct cli_print *p, struct level *table)
+{
+	for (unsigned i = 0; i < table->column_count; i++) {
+		const struct cli_column *column = &table->columns[i];
+
+		if (i + 1 == table->column_count && column->width <= 0)
+			fprintf(p->to, "%s%s", i ? "  " : "", column->title);
+		else
+			fprintf(p->to, "%s%*s", i ? "  " : "", column->width, column->title);
+	}
+	fputc('\n', p->to);
+}
+
+/* ---- JSON ---- */
+
+static void put_quoted(struct cli_print *p, const char *text, size_t n)
+{
+	FILE *to = p->to;
+
+	fputc('"', to);
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == '"' || c == '\\')
+			fprintf(to, "\\%c", c);
+		else if (c < 0x20)
+			fprintf(to, "\\u%04x", c);
+		else
+			fputc(c, to);
+	}
+	fputc('"', to);
+}
+
+static void new_line(struct cli_print *p, unsigned depth)
+{
+	fprintf(p->to, "\n%*s", (int)(2 * (depth + (p->is_stream ? 1U : 0U))), "");
+}
+
+/* What stands before a value: comma, line, name. */
+static void put_lead(struct cli_print *p, const char *name, int is_object)
+{
+	struct level *level = top(p);
+
+	if (!level) {
+		if (p->is_stream && p->format == CLI_JSON)
+			fputs(p->records ? ",\n" : "\n", p->to);
+		return;
+	}
+	if (level->count++ > 0)
+		fputs(level->is_array && !level->is_inline && !is_object ? ", " : ",", p->to);
+	if (!level->is_inline && (!level->is_array || is_object)) {
+		new_line(p, p->depth);
+		level->has_lines = 1;
+	}
+	if (!level->is_array) {
+		if (!name)
+			p->failed = 1;
+		put_quoted(p, name ? name : "", name ? strlen(name) : 0);
+		fputs(level->is_inline ? ":" : ": ", p->to);
 	}
 }
 
-/* The same for a value that was just made: NULL is a lack of memory, not JSON's null. */
-static void add_value(struct cli_print *p, const char *name, json_object *node)
+static void put_json(struct cli_print *p, const char *name, const char *literal)
 {
-	if (node)
-		add_node(p, name, node);
-	else
-		p->failed = 1;
+	put_lead(p, name, 0);
+	fputs(literal, p->to);
 }
 
-static void put_record(struct cli_print *p, json_object *node)
+static void open_json(struct cli_print *p, struct level *level, const char *name)
 {
-	int style = JSON_C_TO_STRING_NOSLASHESCAPE;
-	const char *text;
+	const struct level *above = p->depth > 0 ? level - 1 : NULL;
 
-	if (!p->is_stream && p->format == CLI_JSON)
-		style |= JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
-	text = json_object_to_json_string_ext(node, style);
-	if (!text)
-		p->failed = 1;
-	else if (p->is_stream && p->format == CLI_JSON)
-		fprintf(p->to, "%s\n%s", p->records ? "," : "", text);
+	put_lead(p, name, !level->is_array);
+	if (above)
+		level->is_inline = above->is_inline || (above->is_array && !level->is_array);
 	else
-		fprintf(p->to, "%s\n", text);
+		level->is_inline = p->is_stream || p->format == CLI_NDJSON;
+	fputc(level->is_array ? '[' : '{', p->to);
 }
 
-static void open_level(struct cli_print *p, const char *name, int is_array)
+/* ---- nesting ---- */
+
+static struct level *open_level(struct cli_print *p, const char *name, int is_array)
 {
 	struct level *level;
-	char path[PATH_SIZE] = "";
 
 	if (p->depth == MAX_DEPTH) {
 		p->failed = 1;
-		return;
+		return NULL;
 	}
-	if (p->format == CLI_TEXT && p->depth > 0)
-		make_path(p, name, path);
 	level = &p->levels[p->depth];
 	memset(level, 0, sizeof(*level));
 	level->is_array = is_array;
-	level->path_length = strlen(p->path);
-	if (p->format == CLI_TEXT) {
-		if (p->depth == 0 && p->records > 0)
-			fputc('\n', p->to);
-		if (p->depth > 0)
-			snprintf(p->path, sizeof(p->path), "%.*s.", PATH_SIZE - 2, path);
-	} else {
-		level->node = is_array ? json_object_new_array() : json_object_new_object();
-		if (!level->node)
-			p->failed = 1;
-		else if (p->depth > 0)
-			add_node(p, name, json_object_get(level->node));
-	}
+	if (p->format == CLI_TEXT)
+		open_text(p, level, name);
+	else
+		open_json(p, level, name);
 	p->depth++;
+	return level;
 }
 
 static void close_level(struct cli_print *p)
@@ -155,17 +248,28 @@ static void close_level(struct cli_print *p)
 	if (!level)
 		return;
 	p->depth--;
-	p->path[level->path_length] = '\0';
+	if (p->format == CLI_TEXT) {
+		if (level->is_row)
+			fputc('\n', p->to);
+		p->path[level->path_length] = '\0';
+	} else {
+		if (level->has_lines)
+			new_line(p, p->depth);
+		fputc(level->is_array ? ']' : '}', p->to);
+	}
 	if (p->depth == 0) {
-		if (level->node)
-			put_record(p, level->node);
+		if (p->format == CLI_NDJSON || (p->format == CLI_JSON && !p->is_stream))
+			fputc('\n', p->to);
 		p->records++;
 	}
-	json_object_put(level->node);
 }
 
 void cli_print_begin(struct cli_print *p, const char *name)
 {
+	struct level *level = top(p);
+
+	if (p->format == CLI_TEXT && level && level->columns && level->count++ == 0)
+		put_table_head(p, level);
 	open_level(p, name, 0);
 }
 
@@ -184,48 +288,65 @@ void cli_print_end_array(struct cli_print *p)
 	close_level(p);
 }
 
-static void put_text(struct cli_print *p, const char *name, const char *value)
+void cli_print_begin_table(struct cli_print *p, const char *name, const struct cli_column *columns, unsigned count)
 {
-	char path[PATH_SIZE];
+	struct level *level = open_level(p, name, 1);
 
-	make_path(p, name, path);
-	fprintf(p->to, "%s = %s\n", path, value);
+	if (level && !level->is_mute) {
+		level->columns = columns;
+		level->column_count = count;
+	}
+}
+
+void cli_print_heading(struct cli_print *p, const char *text)
+{
+	if (p->format == CLI_TEXT)
+		fprintf(p->to, "%s\n", text);
+}
+
+/* ---- values ---- */
+
+/* A value whose text and JSON forms may differ. */
+static void put_value(struct cli_print *p, const char *name, const char *text, const char *json)
+{
+	if (p->format == CLI_TEXT)
+		put_text(p, name, text);
+	else
+		put_json(p, name, json);
 }
 
 void cli_print_u64(struct cli_print *p, const char *name, uint64_t value)
 {
 	char text[24];
 
-	if (p->format != CLI_TEXT) {
-		add_value(p, name, json_object_new_uint64(value));
-		return;
-	}
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	put_text(p, name, text);
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	put_value(p, name, text, text);
 }
 
 void cli_print_s64(struct cli_print *p, const char *name, int64_t value)
 {
 	char text[24];
 
-	if (p->format != CLI_TEXT) {
-		add_value(p, name, json_object_new_int64(value));
-		return;
-	}
-	snprintf(text, sizeof(text), "%lld", (long long)value);
-	put_text(p, name, text);
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	put_value(p, name, text, text);
 }
 
 void cli_print_hex(struct cli_print *p, const char *name, uint64_t value)
 {
-	char text[24];
+	char text[24], json[24];
 
-	if (p->format != CLI_TEXT) {
-		add_value(p, name, json_object_new_uint64(value));
-		return;
-	}
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
-	put_text(p, name, text);
+	snprintf(text, sizeof(text), "0x%" PRIx64, value);
+	snprintf(json, sizeof(json), "%" PRIu64, value);
+	put_value(p, name, text, json);
+}
+
+void cli_print_octal(struct cli_print *p, const char *name, uint32_t value)
+{
+	char text[24], json[24];
+
+	snprintf(text, sizeof(text), "0%" PRIo32, value);
+	snprintf(json, sizeof(json), "%" PRIu32, value);
+	put_value(p, name, text, json);
 }
 
 void cli_print_fixed(struct cli_print *p, const char *name, double value, int decimals)
@@ -233,41 +354,35 @@ void cli_print_fixed(struct cli_print *p, const char *name, double value, int de
 	char text[64];
 
 	snprintf(text, sizeof(text), "%.*f", decimals, value);
-	if (p->format != CLI_TEXT)
-		add_value(p, name, json_object_new_double_s(value, text));
-	else
-		put_text(p, name, text);
+	put_value(p, name, text, text);
 }
 
 void cli_print_bool(struct cli_print *p, const char *name, int value)
 {
-	if (p->format != CLI_TEXT)
-		add_value(p, name, json_object_new_boolean(value != 0));
-	else
-		put_text(p, name, value ? "yes" : "no");
+	put_value(p, name, value ? "yes" : "no", value ? "true" : "false");
+}
+
+void cli_print_null(struct cli_print *p, const char *name)
+{
+	put_value(p, name, "-", "null");
+}
+
+static void put_string(struct cli_print *p, const char *name, const char *value, size_t n)
+{
+	if (p->format == CLI_TEXT) {
+		put_text(p, name, value);
+		return;
+	}
+	put_lead(p, name, 0);
+	put_quoted(p, value, n);
 }
 
 void cli_print_string(struct cli_print *p, const char *name, const char *value)
 {
-	if (p->format != CLI_TEXT)
-		add_value(p, name, json_object_new_string(value));
-	else
-		put_text(p, name, value);
+	put_string(p, name, value, strlen(value));
 }
 
-/* Write under name, or under name with a suffix. */
-static void put_string(struct cli_print *p, const char *name, const char *suffix, const char *value)
-{
-	char long_name[PATH_SIZE];
-
-	if (name && *suffix) {
-		snprintf(long_name, sizeof(long_name), "%s%s", name, suffix);
-		name = long_name;
-	}
-	cli_print_string(p, name, value);
-}
-
-static void put_digits(struct cli_print *p, const char *name, const char *suffix, const uint8_t *bytes, size_t n)
+void cli_print_digits(struct cli_print *p, const char *name, const uint8_t *bytes, size_t n)
 {
 	static const char digit[] = "0123456789abcdef";
 	char *text = malloc(2 * n + 1);
@@ -281,22 +396,18 @@ static void put_digits(struct cli_print *p, const char *name, const char *suffix
 		text[2 * i + 1] = digit[bytes[i] & 15];
 	}
 	text[2 * n] = '\0';
-	put_string(p, name, suffix, text);
+	put_string(p, name, text, 2 * n);
 	free(text);
-}
-
-void cli_print_digits(struct cli_print *p, const char *name, const uint8_t *bytes, size_t n)
-{
-	put_digits(p, name, "", bytes, n);
 }
 
 void cli_print_bytes(struct cli_print *p, const char *name, const void *bytes, size_t n)
 {
 	size_t cap = 4 * n + 1;
+	char long_name[PATH_SIZE];
 	char *text;
 
 	if (p->format != CLI_TEXT && f2fs_text_is_utf8(bytes, n)) {
-		add_value(p, name, json_object_new_string_len(bytes, (int)n));
+		put_string(p, name, bytes, n);
 		return;
 	}
 	text = malloc(cap);
@@ -304,11 +415,12 @@ void cli_print_bytes(struct cli_print *p, const char *name, const void *bytes, s
 		p->failed = 1;
 		return;
 	}
-	f2fs_text_printable(bytes, n, text, cap);
-	cli_print_string(p, name, text);
+	put_string(p, name, text, f2fs_text_printable(bytes, n, text, cap));
 	free(text);
-	if (p->format != CLI_TEXT && name)
-		put_digits(p, name, "_hex", bytes, n);
+	if (p->format != CLI_TEXT && name) {
+		snprintf(long_name, sizeof(long_name), "%s_hex", name);
+		cli_print_digits(p, long_name, bytes, n);
+	}
 }
 
 void cli_print_uuid(struct cli_print *p, const char *name, const uint8_t u[16])
@@ -320,10 +432,74 @@ void cli_print_uuid(struct cli_print *p, const char *name, const uint8_t u[16])
 	cli_print_string(p, name, text);
 }
 
-void cli_print_null(struct cli_print *p, const char *name)
+/* Call put for the names of value's flags, then for the rest of its bits as one number. */
+static void each_flag(uint32_t value, const struct f2fs_flag *flags, unsigned count,
+		      void (*put)(struct cli_print *p, char *room, size_t size, const char *name), struct cli_print *p,
+		      char *room, size_t size)
 {
-	if (p->format != CLI_TEXT)
-		add_node(p, name, NULL);
-	else
-		put_text(p, name, "-");
+	char rest[16];
+
+	for (unsigned i = 0; i < count; i++)
+		if (flags[i].mask && (value & flags[i].mask) == flags[i].mask) {
+			put(p, room, size, flags[i].name);
+			value &= ~flags[i].mask;
+		}
+	if (value) {
+		snprintf(rest, sizeof(rest), "0x%" PRIx32, value);
+		put(p, room, size, rest);
+	}
+}
+
+static void append_name(struct cli_print *p, char *room, size_t size, const char *name)
+{
+	size_t n = strlen(room);
+
+	(void)p;
+	snprintf(room + n, size - n, "%s%s", n ? " " : "", name);
+}
+
+static void put_name(struct cli_print *p, char *room, size_t size, const char *name)
+{
+	(void)room;
+	(void)size;
+	cli_print_string(p, NULL, name);
+}
+
+void cli_print_flags(struct cli_print *p, const char *name, uint32_t value, const struct f2fs_flag *flags,
+		     unsigned count)
+{
+	char names[512] = "", text[560], long_name[PATH_SIZE];
+
+	if (p->format == CLI_TEXT) {
+		each_flag(value, flags, count, append_name, p, names, sizeof(names));
+		snprintf(text, sizeof(text), value ? "0x%" PRIx32 " (%s)" : "0x%" PRIx32, value, names);
+		put_text(p, name, text);
+		return;
+	}
+	cli_print_u64(p, name, value);
+	snprintf(long_name, sizeof(long_name), "%s_names", name);
+	cli_print_begin_array(p, long_name);
+	each_flag(value, flags, count, put_name, p, names, sizeof(names));
+	cli_print_end_array(p);
+}
+
+void cli_print_time(struct cli_print *p, const char *name, int64_t seconds)
+{
+	time_t when = (time_t)seconds;
+	char date[64], text[100], json[24];
+	struct tm tm;
+
+	snprintf(json, sizeof(json), "%" PRId64, seconds);
+	if (p->format == CLI_TEXT && when == seconds && gmtime_r(&when, &tm) &&
+	    strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm) > 0) {
+		struct level *level = top(p);
+
+		if (level && level->is_row)
+			snprintf(text, sizeof(text), "%s", date);
+		else
+			snprintf(text, sizeof(text), "%" PRId64 " (%s UTC)", seconds, date);
+		put_text(p, name, text);
+		return;
+	}
+	put_value(p, name, json, json);
 }

@@ -147,6 +147,83 @@ static void test_pretty(void **state)
 	assert_string_equal(finish(p, f), "{\n  \"i\": 0\n}\n");
 }
 
+static const struct cli_column columns[] = { { "i", 3 }, { "name", -4 } };
+
+static void put_table(struct cli_print *p, unsigned n)
+{
+	cli_print_begin(p, NULL);
+	cli_print_begin_table(p, "rows", columns, 2);
+	for (unsigned i = 0; i < n; i++) {
+		cli_print_begin(p, NULL);
+		cli_print_u64(p, "i", i);
+		cli_print_begin_array(p, "list");
+		cli_print_u64(p, NULL, 5);
+		cli_print_end_array(p);
+		cli_print_string(p, "name", "a");
+		cli_print_bool(p, "more", 0);
+		cli_print_end(p);
+	}
+	cli_print_end_array(p);
+	cli_print_begin_array(p, "list");
+	cli_print_u64(p, NULL, 1);
+	cli_print_u64(p, NULL, 2);
+	cli_print_end_array(p);
+	cli_print_end(p);
+}
+
+static void test_table(void **state)
+{
+	FILE *f;
+	struct cli_print *p = start(CLI_TEXT, &f);
+
+	(void)state;
+	put_table(p, 2);
+	assert_string_equal(finish(p, f), "  i  name\n"
+					  "  0  a\n"
+					  "  1  a\n"
+					  "list[0] = 1\n"
+					  "list[1] = 2\n");
+	p = start(CLI_JSON, &f);
+	put_table(p, 2);
+	assert_string_equal(finish(p, f), "{\n"
+					  "  \"rows\": [\n"
+					  "    {\"i\":0,\"list\":[5],\"name\":\"a\",\"more\":false},\n"
+					  "    {\"i\":1,\"list\":[5],\"name\":\"a\",\"more\":false}\n"
+					  "  ],\n"
+					  "  \"list\": [1, 2]\n"
+					  "}\n");
+	p = start(CLI_JSON, &f);
+	put_table(p, 0);
+	assert_string_equal(finish(p, f), "{\n  \"rows\": [],\n  \"list\": [1, 2]\n}\n");
+}
+
+static void test_flags_and_times(void **state)
+{
+	static const struct f2fs_flag flags[] = { { "one", 1, "" }, { "four", 4, "" } };
+	FILE *f;
+	struct cli_print *p = start(CLI_TEXT, &f);
+
+	(void)state;
+	cli_print_flags(p, "flags", 0x15, flags, 2);
+	cli_print_flags(p, "none", 0, flags, 2);
+	cli_print_octal(p, "mode", 0100644);
+	cli_print_time(p, "then", 86400);
+	cli_print_time(p, "odd", INT64_MAX);
+	assert_string_equal(finish(p, f), "flags = 0x15 (one four 0x10)\n"
+					  "none = 0x0\n"
+					  "mode = 0100644\n"
+					  "then = 86400 (1970-01-02 00:00:00 UTC)\n"
+					  "odd = 9223372036854775807\n");
+	p = start(CLI_NDJSON, &f);
+	cli_print_begin(p, NULL);
+	cli_print_flags(p, "flags", 0x15, flags, 2);
+	cli_print_time(p, "then", -1);
+	cli_print_string(p, "text", "a\n\x01");
+	cli_print_end(p);
+	assert_string_equal(finish(p, f), "{\"flags\":21,\"flags_names\":[\"one\",\"four\",\"0x10\"],\"then\":-1,"
+					  "\"text\":\"a\\u000a\\u0001\"}\n");
+}
+
 /* Too deep a nesting and a full disk are told at the end. */
 static void test_failures(void **state)
 {
@@ -168,8 +245,9 @@ static void test_failures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),   cmocka_unit_test(test_ndjson),	cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_pretty), cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_text),	 cmocka_unit_test(test_ndjson),		 cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_table),	 cmocka_unit_test(test_flags_and_times), cmocka_unit_test(test_pretty),
+		cmocka_unit_test(test_failures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

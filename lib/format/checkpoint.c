@@ -100,17 +100,28 @@ void checkpoint_bitmaps(const uint8_t *cp, const struct f2fs_geometry *geo, uint
 
 static enum rule check_bitmaps(const uint8_t *cp, const struct f2fs_geometry *geo)
 {
-	uint64_t room = (uint64_t)geo->block_size * (1 + geo->cp_payload);
+	const uint32_t sit_bytes = cp_sit_ver_bitmap_bytesize(cp), nat_bytes = cp_nat_ver_bitmap_bytesize(cp);
+	const bool large = (cp_ckpt_flags(cp) & FLAG_ckpt_flags_large_nat_bitmap) != 0;
+	const uint64_t all = (uint64_t)geo->block_size * (1 + geo->cp_payload);
+	/* what does not run on into the payload ends before the checksum */
+	const uint64_t nat_room = large ? all : geo->block_size - 4;
+	const uint64_t sit_room = large || geo->cp_payload > 0 ? all : nat_room;
 	uint32_t sit, nat;
 
-	if (cp_sit_ver_bitmap_bytesize(cp) != geo->sit_blocks / 8 ||
-	    cp_nat_ver_bitmap_bytesize(cp) != geo->nat_blocks / 8)
+	if (sit_bytes != geo->sit_blocks / 8 || nat_bytes != geo->nat_blocks / 8)
 		return RULE_CP_BITMAP_SIZE;
 	checkpoint_bitmaps(cp, geo, &sit, &nat);
-	if (!range_within(sit, cp_sit_ver_bitmap_bytesize(cp), room) ||
-	    !range_within(nat, cp_nat_ver_bitmap_bytesize(cp), room))
+	if (!range_within(sit, sit_bytes, sit_room) || !range_within(nat, nat_bytes, nat_room))
 		return RULE_CP_BITMAP_ROOM;
 	return RULE_NONE;
+}
+
+/* Is there room for nat_bits behind the pack? Counted as the kernel does, with both copies (FORMAT volume 12). */
+static bool nat_bits_fit(const struct f2fs_geometry *geo)
+{
+	uint64_t bytes = 2 * (uint64_t)geo->segment_count_nat * (F2FS_SEGMENT_BLOCKS / 8) + 8;
+
+	return geo->cp_payload + 8 + div_ceil64(bytes, geo->block_size) < F2FS_SEGMENT_BLOCKS;
 }
 
 enum rule checkpoint_check(const uint8_t *cp, const struct f2fs_geometry *geo)
@@ -128,6 +139,8 @@ enum rule checkpoint_check(const uint8_t *cp, const struct f2fs_geometry *geo)
 		return RULE_CP_START_SUM;
 	if ((flags & FLAG_ckpt_flags_large_nat_bitmap) && cp_checksum_offset(cp) != cp_SIZE)
 		return RULE_CP_LARGE_NAT;
+	if ((flags & FLAG_ckpt_flags_nat_bits) && !nat_bits_fit(geo))
+		return RULE_CP_NAT_BITS;
 	if (flags & FLAG_ckpt_flags_error)
 		return RULE_CP_ERROR_FLAG;
 	return RULE_NONE;

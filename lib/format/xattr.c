@@ -69,7 +69,7 @@ enum xattr_scan xattr_next(const uint8_t *string, uint32_t size, uint32_t *offse
 	entry = string + at;
 	if (get_le32(entry) == 0)
 		return XATTR_END;
-	length = xentry_SIZE + xentry_e_name_len(entry) + xentry_e_value_size(entry);
+	length = (uint32_t)xentry_SIZE + xentry_e_name_len(entry) + xentry_e_value_size(entry);
 	if (length > size - at)
 		return XATTR_BAD;
 	out->offset = at;

@@ -39,7 +39,7 @@ static inline const uint8_t *journal_sit_entry(const uint8_t *journal, unsigned 
 	return journal + 2 + i * sitj_SIZE;
 }
 
-/* Check a NAT or SIT journal: count, then each entry's number in range and unique. */
+/* Check a NAT or SIT journal: count, then each number in range, and node ids unique. */
 enum rule journal_check_nat(const struct f2fs_geometry *geo, const uint8_t *journal);
 enum rule journal_check_sit(const struct f2fs_geometry *geo, const uint8_t *journal);
 

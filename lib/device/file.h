@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Devices on a descriptor of the host: regular files and block devices.
+ */
+#ifndef F2FSKIT_DEVICE_FILE_H
+#define F2FSKIT_DEVICE_FILE_H
+
+#include <sys/types.h>
+
+#include "device/device.h"
+
+/* A device on a descriptor. The operations of both kinds get it as self. */
+struct hostfile {
+	struct f2fs_context *ctx;
+	int fd;
+	uint64_t size;
+	uint32_t sector_size;
+	uint64_t zone_bytes;
+};
+
+/* Make a device of an open regular file of size bytes; the descriptor is the device's on success only. */
+int file_make_device(struct f2fs_context *ctx, const char *path, int fd, uint64_t size, uint32_t caps,
+		     struct f2fs_device **out);
+/* The same for an open block device. */
+int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32_t caps, struct f2fs_device **out);
+
+/* Operations that both kinds share. */
+int hostfile_read(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
+int hostfile_write(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
+int hostfile_flush(void *self);
+void hostfile_close(void *self);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Who uses a file or block device of the host: a mount, swap, a loop device, a holder such as device mapper.
+ */
+#ifndef F2FSKIT_DEVICE_INUSE_H
+#define F2FSKIT_DEVICE_INUSE_H
+
+#include <sys/stat.h>
+
+#include "base/context.h"
+
+/* Where the host tells of its mounts and devices; tests give copies. */
+struct inuse_host {
+	const char *mountinfo; /* "/proc/self/mountinfo" */
+	const char *swaps;     /* "/proc/swaps" */
+	const char *sys;       /* "/sys" */
+};
+
+/* Fail with F2FS_ERR_BUSY and the user's name when the file or block device st (found at path) is in use. */
+int inuse_refuse(struct f2fs_context *ctx, const char *path, const struct stat *st);
+int inuse_refuse_on(const struct inuse_host *host, struct f2fs_context *ctx, const char *path, const struct stat *st);
+
+#endif

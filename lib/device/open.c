@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opening and creating by path: tells regular files from block devices, and hands the descriptor to the one or the
+ * other. What else there is (directories, pipes, character devices) is refused by name.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "device/file.h"
+#include "device/inuse.h"
+
+static int refuse_kind(struct f2fs_context *ctx, const char *path, mode_t mode)
+{
+	if (S_ISDIR(mode))
+		return error_set(ctx, F2FS_ERR_IS_DIR, "%s is a directory", path);
+	return error_set(ctx, F2FS_ERR_INVALID, "%s is neither a regular file nor a block device", path);
+}
+
+static int open_retry(const char *path, int flags, mode_t mode)
+{
+	int fd;
+
+	do
+		fd = open(path, flags | O_CLOEXEC | O_NOCTTY, mode);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+static int make_device(struct f2fs_context *ctx, const char *path, int fd, const struct stat *st, uint32_t caps,
+		       struct f2fs_device **out)
+{
+	if (S_ISREG(st->st_mode))
+		return file_make_device(ctx, path, fd, (uint64_t)st->st_size, caps, out);
+	if (S_ISBLK(st->st_mode))
+		return block_make_device(ctx, path, fd, caps, out);
+	return refuse_kind(ctx, path, st->st_mode);
+}
+
+static int open_host_device(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out)
+{
+	const bool writable = (flags & F2FS_OPEN_WRITE) != 0;
+	struct stat st;
+	int mode = writable ? O_RDWR : O_RDONLY;
+	int fd;
+	int rc;
+
+	if (stat(path, &st) != 0)
+		return error_sys(ctx, errno, "cannot open %s", path);
+	/* Before open(2), which would wait for the other end of a pipe. */
+	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
+		return refuse_kind(ctx, path, st.st_mode);
+	if (flags & F2FS_OPEN_EXCLUSIVE) {
+		rc = inuse_refuse(ctx, path, &st);
+		if (rc != 0)
+			return rc;
+		if (S_ISBLK(st.st_mode))
+			mode |= O_EXCL; /* without O_CREAT: the kernel refuses a device that somebody has claimed */
+	}
+	fd = open_retry(path, mode, 0);
+	if (fd < 0)
+		return error_sys(ctx, errno, "cannot open %s%s", path, writable ? " for writing" : "");
+	if (fstat(fd, &st) != 0)
+		rc = error_sys(ctx, errno, "cannot examine %s", path);
+	else
+		rc = make_device(ctx, path, fd, &st, writable ? F2FS_DEVICE_WRITE : 0, out);
+	if (rc != 0)
+		close(fd);
+	return rc;
+}
+
+int f2fs_device_open(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out)
+{
+	error_clear(ctx);
+	return open_host_device(ctx, path, flags, out);
+}
+
+/* Set the size of an open file and make the device; is_new: a file that did not exist before. */
+static int size_file(struct f2fs_context *ctx, const char *path, int fd, uint64_t size, bool is_new,
+		     struct f2fs_device **out)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return error_sys(ctx, errno, "cannot examine %s", path);
+	if (!S_ISREG(st.st_mode))
+		return error_set(ctx, F2FS_ERR_INVALID, "%s has a size of its own", path);
+	while (ftruncate(fd, (off_t)size) != 0)
+		if (errno != EINTR)
+			return error_sys(ctx, errno, "cannot give %s a size of %llu bytes", path,
+					 (unsigned long long)size);
+	return file_make_device(ctx, path, fd, size, F2FS_DEVICE_WRITE | (is_new ? F2FS_DEVICE_ZEROED : 0), out);
+}
+
+int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,
+		       struct f2fs_device **out)
+{
+	struct stat st;
+	bool is_new = true;
+	int fd;
+	int rc;
+
+	error_clear(ctx);
+	if (size > INT64_MAX)
+		return error_set(ctx, F2FS_ERR_TOO_BIG, "cannot create %s with %llu bytes", path,
+				 (unsigned long long)size);
+	fd = open_retry(path, O_RDWR | O_CREAT | O_EXCL, 0666);
+	if (fd < 0 && errno == EEXIST && (flags & F2FS_OPEN_CREATE)) {
+		is_new = false;
+		if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+			return refuse_kind(ctx, path, st.st_mode);
+		if (flags & F2FS_OPEN_EXCLUSIVE) {
+			rc = inuse_refuse(ctx, path, &st);
+			if (rc != 0)
+				return rc;
+		}
+		fd = open_retry(path, O_RDWR, 0);
+	}
+	if (fd < 0)
+		return error_sys(ctx, errno, "cannot create %s", path);
+	rc = size_file(ctx, path, fd, size, is_new, out);
+	if (rc != 0) {
+		close(fd);
+		if (is_new)
+			unlink(path);
+	}
+	return rc;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The cache: always what the device holds, bounded, reads ahead in streams, bears failing reads and allocations. */
+#include "model.h"
+
+#define SIZE (5u * 1024 * 1024 + 4321)
+#define LINE 16384u
+
+/* A device over bytes that counts reads and fails where it is told to. */
+struct source {
+	uint8_t *bytes;
+	uint64_t bad;
+	unsigned reads;
+	uint64_t longest;
+};
+
+static int read_source(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
+{
+	struct source *s = self;
+	uint64_t start = offset;
+
+	s->reads++;
+	for (unsigned i = 0; i < count; i++) {
+		if (s->bad >= offset && s->bad < offset + iov[i].length)
+			return F2FS_SYS_ERROR(5);
+		memcpy(iov[i].base, s->bytes + offset, iov[i].length);
+		offset += iov[i].length;
+	}
+	if (offset - start > s->longest)
+		s->longest = offset - start;
+	return 0;
+}
+
+static void make_source(struct source *s, struct f2fs_context *ctx, struct f2fs_device **dev)
+{
+	const struct f2fs_device_ops ops = { .read = read_source };
+	const struct f2fs_device_info info = { .size = SIZE };
+
+	memset(s, 0, sizeof(*s));
+	s->bytes = malloc(SIZE);
+	assert_non_null(s->bytes);
+	test_fill(s->bytes, SIZE, 99);
+	s->bad = UINT64_MAX;
+	assert_int_equal(f2fs_device_new(ctx, &ops, s, &info, dev), 0);
+}
+
+static void agrees_with_array(void **state)
+{
+	static const uint64_t budgets[] = { 1, 100000, 1000000, 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct test_host host;
+		struct f2fs_device *dev, *cache;
+		struct model m;
+
+		test_host_init(&host);
+		assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &dev), 0);
+		assert_int_equal(f2fs_device_new_cache(dev, budgets[i], &cache), 0);
+		f2fs_device_close(dev);
+		model_init(&m, cache, 0, SIZE, 10 + i);
+		model_run(&m, 2000);
+		f2fs_device_close(cache);
+		model_fini(&m);
+		test_host_fini(&host);
+	}
+}
+
+/* Reading block after block takes few and long reads below; reading again from a line takes none. */
+static void reads_ahead_in_streams(void **state)
+{
+	struct test_host host;
+	struct f2fs_device *dev, *cache;
+	struct source s;
+	uint8_t a[4096];
+	unsigned reads;
+
+	(void)state;
+	test_host_init(&host);
+	make_source(&s, host.ctx, &dev);
+	assert_int_equal(f2fs_device_new_cache(dev, 8u << 20, &cache), 0);
+	/* Two streams at once, one in each half. */
+	for (uint64_t at = 0; at < SIZE / 2 - 4096; at += 4096) {
+		assert_int_equal(f2fs_device_read(cache, at, a, 4096), 0);
+		assert_memory_equal(a, s.bytes + at, 4096);
+		assert_int_equal(f2fs_device_read(cache, SIZE / 2 + at, a, 4096), 0);
+		assert_memory_equal(a, s.bytes + SIZE / 2 + at, 4096);
+	}
+	assert_true(s.reads <= 20);
+	assert_int_equal(s.longest, 64 * LINE);
+	reads = s.reads;
+	assert_non_null(device_peek(cache, 8192, 4096));
+	assert_memory_equal(device_peek(cache, 8192, 4096), s.bytes + 8192, 4096);
+	assert_ptr_equal(device_peek(cache, 8192, 4096) + 1, device_peek(cache, 8193, 4096));
+	assert_null(device_peek(cache, LINE - 1, 2));
+	assert_null(device_peek(cache, SIZE - 1, 2));
+	assert_null(device_peek(cache, UINT64_MAX, 2));
+	assert_int_equal(s.reads, reads);
+	f2fs_device_close(cache);
+	f2fs_device_close(dev);
+	free(s.bytes);
+	test_host_fini(&host);
+}
+
+/* Scattered reads fetch a line each and no more. */
+static void random_reads_are_short(void **state)
+{
+	struct test_host host;
+	struct f2fs_device *dev, *cache;
+	struct source s;
+	uint8_t a[4096];
+
+	(void)state;
+	test_host_init(&host);
+	make_source(&s, host.ctx, &dev);
+	assert_int_equal(f2fs_device_new_cache(dev, 0, &cache), 0);
+	for (uint64_t i = 0; i < 100; i++)
+		assert_int_equal(f2fs_device_read(cache, i * 37 % 100 * 3 * LINE, a, 4096), 0);
+	assert_int_equal(s.longest, LINE);
+	f2fs_device_close(cache);
+	f2fs_device_close(dev);
+	free(s.bytes);
+	test_host_fini(&host);
+}
+
+/* One bad byte fails the requests that touch it, and no others. */
+static void a_bad_place_is_small(void **state)
+{
+	struct test_host host;
+	struct f2fs_device *dev, *cache;
+	struct source s;
+	uint8_t a[4096];
+
+	(void)state;
+	test_host_init(&host);
+	make_source(&s, host.ctx, &dev);
+	s.bad = 1000000;
+	assert_int_equal(f2fs_device_new_cache(dev, 0, &cache), 0);
+	for (uint64_t at = 0; at < SIZE - 4096; at += 4096) {
+		const int bad = s.bad >= at && s.bad < at + 4096;
+
+		assert_int_equal(f2fs_device_read(cache, at, a, 4096), bad ? F2FS_ERR_IO : 0);
+		if (!bad)
+			assert_memory_equal(a, s.bytes + at, 4096);
+		else
+			assert_int_equal(f2fs_context_error(host.ctx)->offset, at);
+	}
+	assert_null(device_peek(cache, s.bad, 1));
+	s.bad = UINT64_MAX;
+	assert_non_null(device_peek(cache, 1000000, 1));
+	f2fs_device_close(cache);
+	f2fs_device_close(dev);
+	free(s.bytes);
+	test_host_fini(&host);
+}
+
+/* Without memory for lines reads still work. */
+static void survives_failing_allocations(void **state)
+{
+	(void)state;
+	for (uint64_t n = 1; n < 40; n++) {
+		struct test_host host;
+		struct f2fs_device *dev, *cache = NULL;
+		struct source s;
+		uint8_t a[5000];
+		int rc;
+
+		test_host_init(&host);
+		make_source(&s, host.ctx, &dev);
+		host.fail_at = host.calls + n;
+		rc = f2fs_device_new_cache(dev, 0, &cache);
+		if (rc == 0) {
+			assert_true(n > 4);
+			for (uint64_t at = 0; at < SIZE - 5000; at += 5000) {
+				assert_int_equal(f2fs_device_read(cache, at, a, 5000), 0);
+				assert_memory_equal(a, s.bytes + at, 5000);
+			}
+		} else {
+			assert_int_equal(rc, F2FS_ERR_NOMEM);
+			assert_true(n <= 5);
+		}
+		f2fs_device_close(cache);
+		f2fs_device_close(dev);
+		free(s.bytes);
+		host.fail_at = 0;
+		test_host_fini(&host);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(agrees_with_array),
+		cmocka_unit_test(reads_ahead_in_streams),
+		cmocka_unit_test(random_reads_are_short),
+		cmocka_unit_test(a_bad_place_is_small),
+		cmocka_unit_test(survives_failing_allocations),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -74,7 +74,7 @@ class Kernel:
     @functools.cached_property
     def features(self):
         """Names below /sys/fs/f2fs/features: what this kernel's F2FS can do."""
-        r = run("ls /sys/fs/f2fs/features; ls /sys/module", kernel=self, timeout=60)
+        r = run("ls /sys/fs/f2fs/features", kernel=self, timeout=60)
         return frozenset(r.stdout.decode().split())
 
     def identity(self):
@@ -384,6 +384,16 @@ def command_line(argv):
     return argv, None, None
 
 
+def find_only():
+    try:
+        kernel = find_or_build_kernel()
+    except NoKernel as e:
+        print("uml.py: %s" % e, file=sys.stderr)
+        return RC_DIED
+    print("%s: F2FS with %s" % (kernel.path, ", ".join(sorted(kernel.features))))
+    return 0
+
+
 def main(argv):
     head, commands, rest = command_line(argv)
     p = argparse.ArgumentParser(prog="uml.py", usage="uml.py [options] [IMG...] (-c COMMANDS | -- PROGRAM) [ARG...]",
@@ -399,7 +409,10 @@ def main(argv):
     p.add_argument("--log", metavar="FILE", help="write the kernel's log there")
     p.add_argument("-v", "--verbose", action="store_true", help="show all kernel messages, not only the bad ones")
     p.add_argument("-q", "--quiet", action="store_true", help="show no kernel message")
+    p.add_argument("--find", action="store_true", help="say which kernel it is, building one if need be, and stop")
     o = p.parse_args(head)
+    if o.find:
+        return find_only()
     if not rest and not commands:
         p.error("no job: give -c COMMANDS or -- PROGRAM")
     log = open(o.log, "w") if o.log else None

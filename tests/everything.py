@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Builds every configuration, runs every test, and adds the results up: the inside of `./bootstrap test`.
+
+The packages must be there already. What ends with a failure, a crash or no result at all counts as failed; what
+was skipped is named with its reason. The last line is always "N passed, N failed".
+"""
+import argparse
+import dataclasses
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(TOP, "tests", "kernel"))
+import uml  # noqa: E402
+
+
+@dataclasses.dataclass(frozen=True)
+class Configuration:
+    """One way to build: a Meson directory, a compiler, options; `pytest` names the test folders to run against it."""
+    name: str
+    compiler: str
+    options: tuple = ()
+    pytest: tuple = ()
+    environment: tuple = ()
+
+
+SANITIZERS = (("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1"),
+              ("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"))
+CONFIGURATIONS = (
+    Configuration("gcc", "gcc", ("-Dwerror=true",), ("tests",)),
+    Configuration("clang", "clang", ("-Dwerror=true",)),
+    Configuration("sanitizers", "gcc", ("-Db_sanitize=address,undefined", "-Db_lundef=false"), ("tests/cli",), SANITIZERS),
+)
+
+
+class Results:
+    def __init__(self):
+        self.passed, self.failed, self.skipped = 0, [], []
+
+    def add(self, where, name, outcome, why=""):
+        if outcome == "passed":
+            self.passed += 1
+        elif outcome == "skipped":
+            self.skipped.append("%s: %s%s" % (where, name, ": " + why if why else ""))
+        else:
+            self.failed.append("%s: %s%s" % (where, name, ": " + why if why else ""))
+
+    def add_junit(self, where, path):
+        """Adds up a report; returns the number of its test cases."""
+        cases = list(ElementTree.parse(path).getroot().iter("testcase"))
+        for case in cases:
+            name = ".".join(x for x in (case.get("classname"), case.get("name")) if x)
+            for kind in ("failure", "error"):
+                if case.find(kind) is not None:
+                    self.add(where, name, "failed", first_line(case.find(kind)))
+                    break
+            else:
+                skip = case.find("skipped")
+                self.add(where, name, "passed" if skip is None else "skipped", first_line(skip))
+        return len(cases)
+
+    def report(self):
+        for title, lines in (("skipped", self.skipped), ("FAILED", self.failed)):
+            if lines:
+                print("\n== %s" % title)
+                print("\n".join(lines))
+        print("\n%d passed, %d failed" % (self.passed, len(self.failed)), flush=True)
+        return 0 if self.passed and not self.failed else 1
+
+
+def first_line(element):
+    if element is None:
+        return ""
+    text = element.get("message") or element.text or ""
+    return text.strip().split("\n")[0][:200]
+
+
+def say(text):
+    print("\n== %s" % text, flush=True)
+
+
+def call(command, **environment):
+    """Runs a command with its output to ours; its status."""
+    return subprocess.run(command, cwd=TOP, env=dict(os.environ, **environment), stdin=subprocess.DEVNULL).returncode
+
+
+class Run:
+    def __init__(self, jobs):
+        self.jobs, self.results, self.started = jobs, Results(), time.monotonic()
+
+    def clock(self):
+        return "%d:%02d" % divmod(int(time.monotonic() - self.started), 60)
+
+    def kernel(self):
+        say("the kernel to ask (%s)" % self.clock())
+        try:
+            kernel = uml.find_or_build_kernel()
+            print(kernel.path)
+        except uml.NoKernel as e:
+            print("none: %s" % e)
+
+    def build(self, c):
+        say("build: %s (%s)" % (c.name, self.clock()))
+        directory = "build" if c.name == "gcc" else "build-" + c.name
+        options = ["-Dtests=true", *c.options]
+        if os.path.exists(os.path.join(TOP, directory, "build.ninja")):
+            setup = ["meson", "configure", directory, *options]
+        else:
+            setup = ["meson", "setup", directory, *options]
+        for step in (setup, ["ninja", "-C", directory, "-j", str(self.jobs)]):
+            if call(step, CC=c.compiler):
+                self.results.add(c.name, "build", "failed", " ".join(step))
+                return None
+        self.results.add(c.name, "build", "passed")
+        return directory
+
+    def meson_tests(self, c, directory):
+        say("tests of the build: %s (%s)" % (c.name, self.clock()))
+        report = os.path.join(TOP, directory, "meson-logs", "testlog.junit.xml")
+        if os.path.exists(report):
+            os.unlink(report)
+        status = call(["meson", "test", "-C", directory, "--no-rebuild", "--print-errorlogs", "--num-processes", str(self.jobs)],
+                      **dict(c.environment))
+        self.take(c.name, report, status, "meson test")
+
+    def python_tests(self, c, directory):
+        folders = [f for f in c.pytest if os.path.isdir(os.path.join(TOP, f))]
+        if not folders:
+            return
+        say("Python tests: %s on %s (%s)" % (c.name, ", ".join(folders), self.clock()))
+        with tempfile.TemporaryDirectory() as work:
+            report = os.path.join(work, "pytest.xml")
+            status = call([sys.executable, "-m", "pytest", "-q", "-ra", "--durations=10", "-o", "cache_dir=" + work,
+                           "--junitxml", report, *folders],
+                          F2FSKIT_BUILD=os.path.join(TOP, directory), PYTHONDONTWRITEBYTECODE="1", **dict(c.environment))
+            self.take(c.name, report, status, "pytest")
+
+    def take(self, where, report, status, program):
+        """A report that is missing, empty or better than the program's status is a failure of its own."""
+        before = len(self.results.failed)
+        count = self.results.add_junit(where, report) if os.path.exists(report) else 0
+        if not count:
+            self.results.add(where, program, "failed", "no results (status %d)" % status)
+        elif status and len(self.results.failed) == before:
+            self.results.add(where, program, "failed", "status %d, but no test failed" % status)
+
+    def everything(self, names):
+        self.kernel()
+        for c in CONFIGURATIONS:
+            if names and c.name not in names:
+                continue
+            if not shutil.which(c.compiler):
+                self.results.add(c.name, "build", "skipped", "no %s" % c.compiler)
+                continue
+            directory = self.build(c)
+            if directory:
+                self.meson_tests(c, directory)
+                self.python_tests(c, directory)
+        say("all done (%s)" % self.clock())
+        return self.results.report()
+
+
+def main():
+    p = argparse.ArgumentParser(description="Build every configuration and run every test.")
+    p.add_argument("configurations", nargs="*", metavar="NAME", help="only these: " + ", ".join(c.name for c in CONFIGURATIONS))
+    p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    o = p.parse_args()
+    return Run(o.jobs).everything(o.configurations)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -30,6 +30,7 @@
 #include <f2fskit/error.h>
 #include <f2fskit/file.h>
 #include <f2fskit/format.h>
+#include <f2fskit/mkfs.h>
 #include <f2fskit/volume.h>
 
 #endif

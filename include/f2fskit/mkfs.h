@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Making a volume: plan its layout, then write it. The same options, UUID, checkpoint version and time write the same
+ * bytes on every host.
+ */
+#ifndef F2FSKIT_MKFS_H
+#define F2FSKIT_MKFS_H
+
+#include <f2fskit/device.h>
+#include <f2fskit/format.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define F2FS_MAX_DEVICES 8
+
+/* One device of a new volume; the first holds the metadata. */
+struct f2fs_mkfs_device {
+	struct f2fs_device *device;
+	uint64_t size;	   /* bytes to use, 0: the whole device */
+	const char *path;  /* what the device table says, when there are several: 1 to 63 bytes */
+	const char *alias; /* not NULL: the device becomes one file of this name (not for the first) */
+};
+
+/*
+ * What to make; zero the struct first. Zero (or NULL) members mean the default.
+ *
+ * feature:       enum f2fs_feature. blkzoned and device_alias follow from zoned and alias; project_quota brings quota
+ *                along; packed_ssa is dropped with 4 KiB blocks.
+ * overprovision: percent of the main area kept for cleaning; 0: what leaves most usable space.
+ * reserved_sections: sections kept for cleaning, zoned volumes only; at least 8.
+ * large_nat:     node ids for a fifth of the blocks, with larger bitmaps (checkpoint flag large_nat_bitmap).
+ * label:         UTF-8, at most 512 bytes.
+ * cold_extensions, hot_extensions: further file name extensions, separated by commas or spaces, 1 to 7 bytes each.
+ * uuid:          16 bytes; NULL: random.
+ * checkpoint_version: of the first checkpoint; 0: random.
+ * time:          of all inodes, seconds since 1970, when has_time is set; else the context's clock.
+ * stamp:         text of the superblock's version fields, at most 251 bytes; NULL: "f2fskit".
+ */
+struct f2fs_mkfs_options {
+	uint32_t block_size; /* bytes: 4096 or 16384; 0: 4096 */
+	uint32_t segs_per_sec, secs_per_zone;
+	uint32_t feature;
+	double overprovision;
+	uint32_t reserved_sections;
+	uint8_t zoned; /* a zoned device: sections are its zones */
+	uint8_t large_nat;
+	uint8_t no_nat_bits;
+	uint8_t no_discard; /* leave old contents of unused blocks alone */
+	uint8_t has_time;
+	uint8_t encoding_flags; /* with casefold: 1 strict, 2 hashonly */
+	uint32_t root_uid, root_gid;
+	int64_t time;
+	uint64_t checkpoint_version;
+	const char *label;
+	const uint8_t *uuid;
+	const char *cold_extensions, *hot_extensions;
+	const char *stamp;
+};
+
+/* Where a device lies in a layout. */
+struct f2fs_layout_device {
+	uint64_t size;	   /* bytes */
+	uint32_t segments; /* whole zones; of the first device from segment0 on */
+	f2fs_blk_t start;  /* first block */
+	f2fs_blk_t end;	   /* behind its last block */
+	uint8_t is_alias;
+	uint8_t zone_type; /* enum f2fs_zone_type of its zones that are not conventional; 0: not zoned */
+};
+
+/* A layout: all that the size and the options decide. */
+struct f2fs_layout {
+	struct f2fs_geometry geometry;
+	uint32_t device_count;
+	struct f2fs_layout_device devices[F2FS_MAX_DEVICES];
+	double overprovision;	    /* percent */
+	uint32_t usable_segments;   /* of the main area, less what zones cannot hold */
+	uint32_t reserved_segments; /* for cleaning */
+	uint32_t overprovision_segments;
+	uint32_t alias_segments;
+	uint32_t free_segments;
+	uint64_t user_blocks;
+	f2fs_seg_t logs[F2FS_LOG_COUNT]; /* first segment of each log */
+	uint32_t sit_bitmap_bytes, nat_bitmap_bytes;
+	uint32_t checksum_offset; /* in the checkpoint */
+	uint8_t large_nat;
+	uint8_t nat_bits;
+};
+
+/*
+ * Compute the layout for devices[0 .. count-1] (1 to 8); nothing is written. Fails with INVALID (an option),
+ * UNSUPPORTED (options that exclude each other), NOSPC (too small; the message names the smallest size), TOO_BIG.
+ */
+F2FS_API int f2fs_mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, unsigned count,
+			    const struct f2fs_mkfs_options *options, struct f2fs_layout *out);
+
+/* Find the smallest size in bytes of a volume on one device, not zoned, that the options allow. */
+F2FS_API int f2fs_mkfs_minimum_size(struct f2fs_context *ctx, const struct f2fs_mkfs_options *options, uint64_t *bytes);
+
+/* What was made, besides the layout. */
+struct f2fs_mkfs_result {
+	struct f2fs_layout layout;
+	uint8_t uuid[16];
+	uint64_t checkpoint_version;
+	int64_t time;
+	uint32_t valid_nodes;
+	uint64_t valid_blocks;
+	f2fs_nid_t quota_ino[3]; /* user, group, project; 0: none */
+	f2fs_nid_t lost_found_ino;
+	uint8_t trimmed; /* the devices discarded their contents */
+};
+
+/*
+ * Make a volume: plan, check everything, discard, write, flush. The superblocks come last: until then an old volume's
+ * are cleared first, so a write that is cut short leaves nothing that mounts. Fails as f2fs_mkfs_plan does before the
+ * first write, or with IO and its kind. out may be NULL.
+ */
+F2FS_API int f2fs_mkfs_write(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, unsigned count,
+			     const struct f2fs_mkfs_options *options, struct f2fs_mkfs_result *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How many segments of a new volume are kept for cleaning (FORMAT volume 3.4).
+ */
+#ifndef F2FSKIT_FORMAT_OVERPROVISION_H
+#define F2FSKIT_FORMAT_OVERPROVISION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct overprovision_input {
+	uint32_t usable;   /* segments of the main area that can hold data */
+	uint32_t main;	   /* segments of the main area */
+	uint32_t sections; /* of the main area, at least 1 */
+	uint32_t segs_per_sec;
+	uint32_t reserved_sections; /* 0: from the ratio */
+	double percent;		    /* the ratio, 0: search the best */
+	bool is_ro;
+};
+
+struct overprovision_output {
+	double percent;
+	uint32_t reserved;	/* segments only cleaning may use */
+	uint32_t overprovision; /* segments not counted as usable space, the reserved ones included */
+};
+
+/* Returns false when too little is left to use. */
+bool overprovision_compute(const struct overprovision_input *in, struct overprovision_output *out);
+
+#endif

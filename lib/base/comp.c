@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The table of compression algorithms, and the checks that are the same for all.
+ */
+#include "base/comp.h"
+
+#include "base/comp_codec.h"
+
+static const struct comp_codec *codec_of(unsigned int algorithm)
+{
+	static const struct comp_codec *const codecs[COMP_COUNT] = {
+		[COMP_LZO] = &comp_codec_lzo,
+		[COMP_LZ4] = &comp_codec_lz4,
+		[COMP_ZSTD] = &comp_codec_zstd,
+		[COMP_LZORLE] = &comp_codec_lzorle,
+	};
+
+	return algorithm < COMP_COUNT ? codecs[algorithm] : NULL;
+}
+
+void comp_init(struct comp_state *state)
+{
+	state->zstd_reader = NULL;
+	state->zstd_writer = NULL;
+}
+
+void comp_fini(struct comp_state *state)
+{
+	comp_zstd_fini(state);
+}
+
+const char *comp_name(unsigned int algorithm)
+{
+	const struct comp_codec *codec = codec_of(algorithm);
+
+	return codec ? codec->name : NULL;
+}
+
+bool comp_can_decompress(unsigned int algorithm)
+{
+	const struct comp_codec *codec = codec_of(algorithm);
+
+	return codec && codec->decompress;
+}
+
+bool comp_can_compress(unsigned int algorithm)
+{
+	const struct comp_codec *codec = codec_of(algorithm);
+
+	return codec && codec->compress;
+}
+
+bool comp_level_is_valid(unsigned int algorithm, unsigned int level)
+{
+	const struct comp_codec *codec = codec_of(algorithm);
+
+	return codec && codec->level_is_valid(level);
+}
+
+enum comp_result comp_decompress(struct comp_state *state, unsigned int algorithm, const uint8_t *in, size_t in_len,
+				 uint8_t *out, size_t out_len)
+{
+	const struct comp_codec *codec = codec_of(algorithm);
+	struct comp_input input = { in, in_len };
+
+	if (!codec || !codec->decompress)
+		return COMP_UNAVAILABLE;
+	if (in_len > COMP_LEN_MAX || out_len > COMP_LEN_MAX)
+		return COMP_CORRUPT;
+	return codec->decompress(state, input, out, out_len);
+}
+
+size_t comp_work_size(unsigned int algorithm, unsigned int level, size_t in_len)
+{
+	const struct comp_codec *codec = codec_of(algorithm);
+
+	return codec && codec->work_size ? codec->work_size(level, in_len) : 0;
+}
+
+enum comp_result comp_compress(struct comp_state *state, unsigned int algorithm, unsigned int level, const uint8_t *in,
+			       size_t in_len, uint8_t *out, size_t cap, size_t *out_len, void *work)
+{
+	const struct comp_codec *codec = codec_of(algorithm);
+	struct comp_input input = { in, in_len };
+
+	if (!codec || !codec->compress)
+		return COMP_UNAVAILABLE;
+	if (!codec->level_is_valid(level))
+		return COMP_BAD_LEVEL;
+	if (in_len > COMP_LEN_MAX)
+		return COMP_NO_ROOM;
+	if (cap > COMP_LEN_MAX)
+		cap = COMP_LEN_MAX;
+	return codec->compress(state, level, input, out, cap, out_len, work);
+}

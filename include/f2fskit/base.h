@@ -39,6 +39,11 @@ F2FS_API const char *f2fs_version(void);
  * string; with cap = 4 * n + 1 everything fits, else it is cut off and ends in "...". Returns its length.
  */
 F2FS_API size_t f2fs_text_printable(const void *bytes, size_t n, char *out, size_t cap);
+/*
+ * Turn at most count little-endian UTF-16 units, up to a zero unit, into terminated UTF-8; lone surrogates become
+ * U+FFFD, what does not fit is cut off. With cap = 3 * count + 1 everything fits. Returns the length.
+ */
+F2FS_API size_t f2fs_text_from_utf16(const uint8_t *units, size_t count, char *out, size_t cap);
 /* Are n bytes valid UTF-8? */
 F2FS_API int f2fs_text_is_utf8(const void *bytes, size_t n);
 

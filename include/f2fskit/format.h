@@ -74,7 +74,8 @@ struct f2fs_flag {
 	const char *doc;
 };
 /* Return the flag table of a field name ("feature", "ckpt_flags", "i_advise", "i_inline", "i_flags",
- * "s_encoding_flags"), its length in *count; NULL when there is none. */
+ * "s_encoding_flags", "s_errors": first four bytes; "s_stop_reason": bit i stands for counter i), its length in *count;
+ * NULL when there is none. */
 F2FS_API const struct f2fs_flag *f2fs_flags_find(const char *field_name, unsigned *count);
 
 /* One structural rule. Numbers and names are persistent. */
@@ -163,6 +164,23 @@ struct f2fs_geometry {
 	uint32_t dentries_per_block, dentry_bitmap_size, dentry_offset, dentry_name_offset;
 	uint32_t nat_bits_blocks; /* at the end of a pack */
 };
+
+/* How an inode's block is divided (FORMAT files 1.3, 2, 3); offsets in bytes from the start of the block. */
+struct f2fs_inode_layout {
+	uint32_t extra_offset, extra_size;   /* extra attributes ("inode_extra") that exist */
+	uint32_t slot_offset, slots;	     /* block pointers, u32 each; what they hold depends on the flags */
+	uint32_t inline_offset, inline_size; /* payload of inline data or entries */
+	uint32_t xattr_offset, xattr_size;   /* inline extended attributes, size 0 when not in use */
+	uint32_t nid_offset;		     /* i_nid[5], u32 each */
+	uint32_t footer_offset;		     /* "node_footer" */
+	uint32_t node_slots;		     /* usable block pointers of a direct node of this file */
+	uint32_t cluster_blocks;	     /* of a compressed file, else 0 */
+};
+/* Divide an inode block; whatever the block holds, everything lies within it. */
+F2FS_API void f2fs_inode_layout(const struct f2fs_geometry *geo, const uint8_t *block, struct f2fs_inode_layout *out);
+/* Does the node at this place in its file (footer's flag >> 3) hold block addresses, rather than node ids? 1 or 0; the
+ * attribute node holds neither: 0. */
+F2FS_API int f2fs_node_is_direct(const struct f2fs_geometry *geo, uint32_t node_offset);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include <f2fskit/base.h>
+
 #include "base/bytes.h"
 #include "base/utf8.h"
 
@@ -137,4 +139,15 @@ enum utf16_result utf16_encode(const char *text, size_t len, uint8_t *raw, size_
 		len -= n;
 	}
 	return UTF16_OK;
+}
+
+size_t f2fs_text_from_utf16(const uint8_t *units, size_t count, char *out, size_t cap)
+{
+	size_t n;
+
+	if (cap == 0)
+		return 0;
+	n = utf16_decode_lossy(units, count, out, cap - 1, NULL);
+	out[n] = '\0';
+	return n;
 }

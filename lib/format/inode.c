@@ -227,3 +227,27 @@ enum rule inode_check(const struct f2fs_geometry *geo, const uint8_t *block, f2f
 		rule = check_extent(geo, block);
 	return rule;
 }
+
+void f2fs_inode_layout(const struct f2fs_geometry *geo, const uint8_t *block, struct f2fs_inode_layout *out)
+{
+	struct inode_layout l;
+
+	inode_layout(geo, block, &l);
+	out->extra_offset = INODE_ADDR_OFFSET;
+	out->extra_size = l.extra_words * 4;
+	out->slot_offset = l.slot_offset;
+	out->slots = l.slots;
+	out->inline_offset = l.inline_offset;
+	out->inline_size = l.inline_size;
+	out->xattr_offset = l.xattr_offset;
+	out->xattr_size = l.xattr_size;
+	out->nid_offset = INODE_ADDR_OFFSET + 4 * geo->addrs_per_inode;
+	out->footer_offset = geo->block_size - footer_SIZE;
+	out->node_slots = l.node_slots;
+	out->cluster_blocks = l.is_compressed ? l.cluster_blocks : 0;
+}
+
+int f2fs_node_is_direct(const struct f2fs_geometry *geo, uint32_t node_offset)
+{
+	return node_offset_is_direct(geo, node_offset);
+}

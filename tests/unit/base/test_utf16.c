@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <f2fskit/base.h>
+
 #include "base/utf16.h"
 
 #define UNITS 512
@@ -38,6 +40,11 @@ static void test_decode_known(void **state)
 	assert_memory_equal(out, sample_text, len);
 	assert_int_equal(utf16_decode_lossy(sample_raw, 6, out, sizeof(out), &clean), len);
 	assert_true(clean);
+	assert_int_equal(f2fs_text_from_utf16(sample_raw, 6, out, sizeof(out)), strlen(sample_text));
+	assert_string_equal(out, sample_text);
+	assert_int_equal(f2fs_text_from_utf16(sample_raw, 6, out, 4), 3);
+	assert_string_equal(out, "a\xC3\xA9");
+	assert_int_equal(f2fs_text_from_utf16(sample_raw, 6, out, 0), 0);
 	/* without the zero unit: ends with the array */
 	assert_int_equal(utf16_decode(sample_raw, 5, out, sizeof(out), &len), UTF16_OK);
 	assert_int_equal(len, strlen(sample_text));

@@ -95,6 +95,14 @@ static void flags_are_found(void **state)
 	assert_non_null(flags);
 	assert_int_equal(n, 15);
 	assert_string_equal(flags[0].name, "unmount");
+	flags = f2fs_flags_find("s_errors", &n);
+	assert_non_null(flags);
+	assert_int_equal(n, 18);
+	assert_string_equal(flags[17].name, "corrupted_orphan");
+	flags = f2fs_flags_find("s_stop_reason", &n);
+	assert_non_null(flags);
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(flags[i].mask, 1u << i);
 	assert_null(f2fs_flags_find("nothing", &n));
 }
 

@@ -36,6 +36,7 @@ static void layouts_of_the_document(void **state)
 		const struct layout_row *row = &layouts[i];
 		struct f2fs_geometry geo;
 		struct inode_layout layout;
+		struct f2fs_inode_layout public_layout;
 
 		sample_geometry(&geo, row->bits, row->extra ? F2FS_FEATURE_EXTRA_ATTR : 0);
 		sample_inode(&geo, block, INO);
@@ -55,6 +56,19 @@ static void layouts_of_the_document(void **state)
 		assert_int_equal(layout.xattr_offset, row->xattr_offset);
 		assert_int_equal(layout.xattr_size, 4 * row->xattr);
 		assert_false(layout.is_compressed);
+
+		f2fs_inode_layout(&geo, block, &public_layout);
+		assert_int_equal(public_layout.extra_offset + public_layout.extra_size, layout.slot_offset);
+		assert_int_equal(public_layout.slot_offset, layout.slot_offset);
+		assert_int_equal(public_layout.slots, row->slots);
+		assert_int_equal(public_layout.inline_offset, layout.inline_offset);
+		assert_int_equal(public_layout.inline_size, row->inline_size);
+		assert_int_equal(public_layout.xattr_offset, row->xattr_offset);
+		assert_int_equal(public_layout.xattr_size, 4 * row->xattr);
+		assert_int_equal(public_layout.nid_offset, geo.block_size - 44);
+		assert_int_equal(public_layout.footer_offset, geo.block_size - 24);
+		assert_int_equal(public_layout.node_slots, geo.addrs_per_block);
+		assert_int_equal(public_layout.cluster_blocks, 0);
 	}
 }
 

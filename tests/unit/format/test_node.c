@@ -130,6 +130,8 @@ static void kinds_of_offsets(void **state)
 	for (size_t i = 0; i < sizeof(direct) / sizeof(direct[0]); i++)
 		assert_true(node_offset_is_direct(&geo, direct[i]));
 	assert_false(node_offset_is_direct(&geo, XATTR_NODE_OFFSET));
+	assert_int_equal(f2fs_node_is_direct(&geo, direct[0]), 1);
+	assert_int_equal(f2fs_node_is_direct(&geo, indirect[0]), 0);
 	/* sizes of the document: 4 329 687 105 536 bytes, and 16 TiB */
 	assert_true(node_max_file_blocks(&geo, 1018) == 1057052516u);
 	sample_geometry(&geo, 14, 0);

@@ -108,7 +108,7 @@ static void several_entries_up_to_the_very_end(void **state)
 	assert_int_equal(xattr_next(area, end, &at, &ref), XATTR_END);
 	/* every shorter area ends before the entry, or names it as bad */
 	for (uint32_t size = 48; size < end; size++) {
-		int found;
+		enum xattr_scan found;
 
 		at = 0;
 		while ((found = xattr_next(area, size, &at, &ref)) == XATTR_FOUND)

@@ -77,7 +77,7 @@ static void put_rows(FILE *to, const struct cli_tool *tool, const struct cli_opt
 		if (rows[i].id == CLI_OPTION_GROUP)
 			fprintf(to, "\n%s:\n", rows[i].help);
 		else
-			put_option(to, &rows[i], rows == common ? free_letter(tool, &rows[i]) : rows[i].letter);
+			put_option(to, &rows[i], (char)(rows == common ? free_letter(tool, &rows[i]) : rows[i].letter));
 	}
 }
 
@@ -123,7 +123,7 @@ static void dump_rows(FILE *to, const struct cli_tool *tool, const struct cli_op
 		if (o->id == CLI_OPTION_GROUP) {
 			fputs("group", to);
 		} else {
-			letter[0] = rows == common ? free_letter(tool, o) : o->letter;
+			letter[0] = (char)(rows == common ? free_letter(tool, o) : o->letter);
 			fputs("option", to);
 			put_escaped(to, letter);
 			put_escaped(to, o->name);

@@ -52,6 +52,7 @@ static unsigned slot_of(uint64_t page, unsigned level)
 }
 
 /* Drop one reference to what a slot of level holds. */
+/* NOLINTNEXTLINE(misc-no-recursion): one call per level of the tree */
 static void release_slot(struct pagetree *t, uint64_t value, unsigned level)
 {
 	struct node *node;
@@ -174,6 +175,7 @@ int pagetree_set(struct pagetree *t, uint64_t page, uint64_t value)
 }
 
 /* Fill [first, last] of the pages below a slot of level. */
+/* NOLINTNEXTLINE(misc-no-recursion): one call per level of the tree */
 static int fill_slot(struct pagetree *t, uint64_t *slot, unsigned level, uint64_t first, uint64_t last, uint64_t value)
 {
 	const unsigned shift = slot_shift(level);

@@ -77,7 +77,7 @@ uint64_t node_first_block(const struct f2fs_geometry *geo, uint32_t ai, uint32_t
 uint64_t node_max_file_blocks(const struct f2fs_geometry *geo, uint32_t ab)
 {
 	const uint64_t n = geo->nids_per_block;
-	uint64_t blocks = 2 * (uint64_t)ab + 2 * ab * n + ab * n * n;
+	uint64_t blocks = ab * (2 + 2 * n + n * n);
 	uint64_t limit = ((uint64_t)1 << 32) * 4096 / geo->block_size;
 
 	return blocks < limit ? blocks : limit;

@@ -33,12 +33,12 @@ static inline uint32_t node_offset_of(const uint8_t *footer)
 /* i_nid[i], i = 0..4, of an inode block. */
 static inline f2fs_nid_t inode_nid(const struct f2fs_geometry *geo, const uint8_t *block, unsigned i)
 {
-	return get_le32(block + geo->block_size - footer_SIZE - 20 + i * 4);
+	return get_le32(block + geo->block_size - footer_SIZE - 20 + (size_t)i * 4);
 }
 
 static inline void inode_set_nid(const struct f2fs_geometry *geo, uint8_t *block, unsigned i, f2fs_nid_t nid)
 {
-	put_le32(block + geo->block_size - footer_SIZE - 20 + i * 4, nid);
+	put_le32(block + geo->block_size - footer_SIZE - 20 + (size_t)i * 4, nid);
 }
 
 /* The way from the inode to a slot. */
@@ -56,9 +56,9 @@ struct node_path {
 bool node_path_of(const struct f2fs_geometry *geo, uint32_t ai, uint32_t ab, uint64_t file_block,
 		  struct node_path *out);
 /* Does a node with this offset hold data addresses? The xattr node does not. */
-bool node_offset_is_direct(const struct f2fs_geometry *geo, uint32_t node_offset);
+bool node_offset_is_direct(const struct f2fs_geometry *geo, uint32_t ofs);
 /* First file block covered by a direct node of this offset. */
-uint64_t node_first_block(const struct f2fs_geometry *geo, uint32_t ai, uint32_t ab, uint32_t node_offset);
+uint64_t node_first_block(const struct f2fs_geometry *geo, uint32_t ai, uint32_t ab, uint32_t ofs);
 /* Largest file size in blocks (FORMAT files 1.5). */
 uint64_t node_max_file_blocks(const struct f2fs_geometry *geo, uint32_t ab);
 

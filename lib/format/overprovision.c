@@ -52,6 +52,7 @@ static double best_percent(const struct overprovision_input *in)
 	double percent = small ? 10 : 0.01, end = small ? 95 : 10, step = small ? 5 : 0.01;
 	double best = 0, best_space = 0;
 
+	/* NOLINTNEXTLINE(cert-flp30-c,clang-analyzer-security.FloatLoopCounter): the formula adds up doubles */
 	for (; percent <= end; percent += step) {
 		uint32_t reserved = reserved_at(in, percent);
 		double over = (double)(in->usable - reserved) * percent / 100; /* the difference wraps around */

@@ -31,12 +31,12 @@ static inline unsigned journal_count(const uint8_t *journal)
 
 static inline const uint8_t *journal_nat_entry(const uint8_t *journal, unsigned i)
 {
-	return journal + 2 + i * natj_SIZE;
+	return journal + 2 + (size_t)i * natj_SIZE;
 }
 
 static inline const uint8_t *journal_sit_entry(const uint8_t *journal, unsigned i)
 {
-	return journal + 2 + i * sitj_SIZE;
+	return journal + 2 + (size_t)i * sitj_SIZE;
 }
 
 /* Check a NAT or SIT journal: count, then each number in range, and node ids unique. */

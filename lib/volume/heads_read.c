@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the pack in force carries beside the checkpoint block: NAT and SIT journals, orphan inodes, the logs, and the
+ * summaries of the current segments (FORMAT volume 4.7, 7).
+ */
+#include <string.h>
+
+#include "format/node.h"
+#include "device/device.h"
+#include "volume/volume.h"
+
+/* Read one block of the pack. */
+static int read_pack_block(struct f2fs_volume *vol, uint32_t index, uint8_t *block)
+{
+	f2fs_blk_t addr = volume_pack_start(vol, vol->pack) + index;
+
+	if (index >= F2FS_SEGMENT_BLOCKS)
+		return volume_corrupt(vol, RULE_CP_PACK_SIZE, addr, 0, "a part of the pack lies behind its end");
+	return device_read(vol->dev, (uint64_t)addr * vol->geo.block_size, block, vol->geo.block_size);
+}
+
+/* A journal that breaks a rule is cut before the first bad entry; strictly, it is refused. */
+static int accept_journal(struct f2fs_volume *vol, enum rule rule, f2fs_blk_t addr, uint8_t *journal,
+			  enum rule (*check)(const struct f2fs_geometry *, const uint8_t *), unsigned max)
+{
+	unsigned n = journal_count(journal);
+	int err;
+
+	if (!rule)
+		return 0;
+	err = volume_corrupt(vol, rule, addr, 0, "%u entries", n);
+	if (vol->mode == F2FS_MODE_STRICT)
+		return err;
+	err = volume_note(vol, "%s; only the entries before that are used", vol->ctx->error.message);
+	if (err)
+		return err;
+	put_le16(journal, (uint16_t)(n > max ? max : n));
+	while (check(&vol->geo, journal) != RULE_NONE)
+		put_le16(journal, (uint16_t)(journal_count(journal) - 1));
+	return 0;
+}
+
+static int index_nat_journal(struct f2fs_volume *vol)
+{
+	unsigned n = journal_count(vol->nat_journal);
+	int err = 0;
+
+	for (unsigned i = 0; i < n && !err; i++)
+		err = map32_set(&vol->nat_journal_index, natj_nid(journal_nat_entry(vol->nat_journal, i)), i);
+	return err;
+}
+
+static int load_journals(struct f2fs_volume *vol, uint8_t *block)
+{
+	const uint32_t size = vol->geo.journal_size;
+	uint32_t nat_at = vol->layout.data_start, sit_at = nat_at;
+	int err;
+
+	vol->nat_journal = mem_alloc(vol->ctx, size);
+	vol->sit_journal = mem_alloc(vol->ctx, size);
+	if (!vol->nat_journal || !vol->sit_journal)
+		return F2FS_ERR_NOMEM;
+	if (!vol->layout.compact)
+		sit_at += F2FS_COLD_DATA;
+	err = read_pack_block(vol, nat_at, block);
+	if (err)
+		return err;
+	memcpy(vol->nat_journal, block + (vol->layout.compact ? 0 : vol->geo.journal_offset), size);
+	if (sit_at != nat_at) {
+		err = read_pack_block(vol, sit_at, block);
+		if (err)
+			return err;
+	}
+	memcpy(vol->sit_journal, block + (vol->layout.compact ? size : vol->geo.journal_offset), size);
+	err = accept_journal(vol, journal_check_nat(&vol->geo, vol->nat_journal),
+			     volume_pack_start(vol, vol->pack) + nat_at, vol->nat_journal, journal_check_nat,
+			     vol->geo.nat_journal_max);
+	if (!err)
+		err = accept_journal(vol, journal_check_sit(&vol->geo, vol->sit_journal),
+				     volume_pack_start(vol, vol->pack) + sit_at, vol->sit_journal, journal_check_sit,
+				     vol->geo.sit_journal_max);
+	return err ? err : index_nat_journal(vol);
+}
+
+static int load_orphans(struct f2fs_volume *vol, uint8_t *block)
+{
+	for (uint32_t b = 0; b < vol->layout.orphan_blocks; b++) {
+		f2fs_blk_t addr = volume_pack_start(vol, vol->pack) + vol->layout.orphan_start + b;
+		const uint8_t *tail = block + vol->geo.block_size - orphan_SIZE;
+		uint32_t n;
+		int err = read_pack_block(vol, vol->layout.orphan_start + b, block);
+
+		if (err)
+			return err;
+		n = orphan_entry_count(tail);
+		if (n > vol->geo.orphans_per_block) {
+			err = volume_corrupt(vol, RULE_ORPHAN_COUNT, addr, 0, "entry_count is %u", (unsigned)n);
+			if (vol->mode == F2FS_MODE_STRICT)
+				return err;
+			err = volume_note(vol, "%s; this block is not used", vol->ctx->error.message);
+			if (err)
+				return err;
+			continue;
+		}
+		for (uint32_t i = 0; i < n; i++) {
+			f2fs_nid_t *slot = vec_push(&vol->orphans, 1);
+
+			if (!slot)
+				return F2FS_ERR_NOMEM;
+			*slot = get_le32(block + (size_t)i * 4);
+		}
+	}
+	return 0;
+}
+
+int heads_load(struct f2fs_volume *vol)
+{
+	uint8_t *block = mem_alloc(vol->ctx, vol->geo.block_size);
+	int err;
+
+	if (!block)
+		return F2FS_ERR_NOMEM;
+	err = load_journals(vol, block);
+	if (!err)
+		err = load_orphans(vol, block);
+	mem_free(vol->ctx, block);
+	return err;
+}
+
+unsigned f2fs_nat_journal_count(const struct f2fs_volume *vol)
+{
+	return journal_count(vol->nat_journal);
+}
+
+const uint8_t *f2fs_nat_journal_at(const struct f2fs_volume *vol, unsigned index)
+{
+	return index < journal_count(vol->nat_journal) ? journal_nat_entry(vol->nat_journal, index) : NULL;
+}
+
+unsigned f2fs_sit_journal_count(const struct f2fs_volume *vol)
+{
+	return journal_count(vol->sit_journal);
+}
+
+const uint8_t *f2fs_sit_journal_at(const struct f2fs_volume *vol, unsigned index)
+{
+	return index < journal_count(vol->sit_journal) ? journal_sit_entry(vol->sit_journal, index) : NULL;
+}
+
+uint32_t f2fs_orphan_count(const struct f2fs_volume *vol)
+{
+	return (uint32_t)vol->orphans.count;
+}
+
+f2fs_nid_t f2fs_orphan_at(const struct f2fs_volume *vol, uint32_t index)
+{
+	return index < vol->orphans.count ? *(f2fs_nid_t *)vec_at(&vol->orphans, index) : 0;
+}
+
+int f2fs_volume_log(const struct f2fs_volume *vol, unsigned type, struct f2fs_log_head *out)
+{
+	if (type >= F2FS_LOG_COUNT)
+		return F2FS_ERR_INVALID;
+	out->segno = checkpoint_log_segno(vol->cp, type);
+	out->blkoff = checkpoint_log_blkoff(vol->cp, type);
+	out->alloc_type = cp_alloc_type(vol->cp, type);
+	out->type = (uint8_t)type;
+	return 0;
+}
+
+/*
+ * Count what a mount would replay: walk the warm node log's chain from its next block while nodes carry the version of
+ * this checkpoint (FORMAT files 12.3). A second cursor at half speed finds loops.
+ */
+int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
+{
+	const uint64_t limit = vol->geo.end_blkaddr - vol->geo.main_blkaddr;
+	f2fs_blk_t addr, slow;
+	uint64_t count = 0, steps = 0;
+
+	error_clear(vol->ctx);
+	*nodes = 0;
+	if (cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled)
+		return 0;
+	addr = geometry_segment_start(&vol->geo, checkpoint_log_segno(vol->cp, F2FS_WARM_NODE)) +
+	       checkpoint_log_blkoff(vol->cp, F2FS_WARM_NODE);
+	for (slow = addr; steps < limit && geometry_is_main(&vol->geo, addr); steps++) {
+		const uint8_t *block, *footer;
+		int err = volume_peek(vol, addr, &block);
+
+		if (err)
+			return err;
+		footer = node_footer(&vol->geo, block);
+		if (!checkpoint_is_recoverable(vol->cp, footer_cp_ver(footer)))
+			break;
+		count += (footer_flag(footer) >> 1) & 1;
+		addr = footer_next_blkaddr(footer);
+		if (addr == slow)
+			return volume_corrupt(vol, RULE_NODE_CHILD, addr, footer_nid(footer),
+					      "the fsync chain runs in a circle");
+		if (steps % 2 == 1) {
+			err = volume_peek(vol, slow, &block);
+			if (err)
+				return err;
+			slow = footer_next_blkaddr(node_footer(&vol->geo, block));
+		}
+	}
+	*nodes = count;
+	return 0;
+}

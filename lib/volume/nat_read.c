@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * NAT: journal first, then the current copy of the NAT block (FORMAT volume 5).
+ */
+#include <string.h>
+
+#include "base/bitmap.h"
+#include "base/checked.h"
+#include "device/device.h"
+#include "volume/volume.h"
+
+static f2fs_blk_t current_block(const struct f2fs_volume *vol, uint32_t k, unsigned *copy)
+{
+	*copy = msb_test(vol->nat_bitmap, k);
+	return geometry_nat_block(&vol->geo, k, *copy);
+}
+
+static const uint8_t *find_in_journal(const struct f2fs_volume *vol, f2fs_nid_t nid)
+{
+	uint64_t *index = map32_find(&vol->nat_journal_index, nid);
+
+	return index ? journal_nat_entry(vol->nat_journal, (unsigned)*index) : NULL;
+}
+
+static void fill_entry(struct f2fs_nat_entry *out, f2fs_nid_t nid, const uint8_t *raw)
+{
+	out->nid = nid;
+	out->version = nat_version(raw);
+	out->ino = nat_ino(raw);
+	out->block_addr = nat_block_addr(raw);
+}
+
+int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+{
+	const uint8_t *journal = find_in_journal(vol, nid), *block;
+	uint32_t k = nid / vol->geo.nat_per_block;
+	unsigned copy;
+	int err;
+
+	if (nid >= vol->geo.max_nid)
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "node id %u is not below %u", (unsigned)nid,
+				 (unsigned)vol->geo.max_nid);
+	out->table_block = current_block(vol, k, &copy);
+	out->source = (uint8_t)copy;
+	if (journal) {
+		fill_entry(out, nid, journal + natj_OFS_version);
+		out->source = F2FS_FROM_JOURNAL;
+		return 0;
+	}
+	err = volume_peek(vol, out->table_block, &block);
+	if (err)
+		return err;
+	fill_entry(out, nid, block + (size_t)(nid % vol->geo.nat_per_block) * nat_SIZE);
+	return 0;
+}
+
+int f2fs_nat_lookup(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+{
+	error_clear(vol->ctx);
+	return nat_get(vol, nid, out);
+}
+
+/* Smallest node id >= nid that the journal has in use, or max_nid. */
+static f2fs_nid_t next_in_journal(const struct f2fs_volume *vol, f2fs_nid_t nid)
+{
+	f2fs_nid_t best = vol->geo.max_nid;
+
+	for (unsigned i = 0; i < journal_count(vol->nat_journal); i++) {
+		const uint8_t *raw = journal_nat_entry(vol->nat_journal, i);
+
+		if (natj_block_addr(raw) != 0 && natj_nid(raw) >= nid && natj_nid(raw) < best)
+			best = natj_nid(raw);
+	}
+	return best;
+}
+
+/* How many whole NAT blocks from k on, within its segment, are a hole of the image and so hold no entry? */
+static uint32_t hole_blocks(struct f2fs_volume *vol, uint32_t k)
+{
+	uint32_t bs = vol->geo.block_size, n = 0;
+	uint64_t length;
+	int is_hole;
+
+	while ((k + n) / 512 == k / 512 && k + n < vol->geo.nat_blocks) {
+		unsigned copy;
+		f2fs_blk_t addr = current_block(vol, k + n, &copy);
+		uint32_t run;
+
+		if (device_extent(vol->dev, (uint64_t)addr * bs, &length, &is_hole) != 0 || !is_hole || length < bs)
+			break;
+		/* the run counts only as far as the blocks are of the same copy */
+		for (run = 1; run < length / bs && (k + n + run) / 512 == k / 512; run++)
+			if (msb_test(vol->nat_bitmap, k + n + run) != copy)
+				break;
+		n += run;
+	}
+	return n;
+}
+
+int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+{
+	f2fs_nid_t stop = next_in_journal(vol, nid);
+	uint32_t per_block = vol->geo.nat_per_block, looked_at = UINT32_MAX;
+
+	error_clear(vol->ctx);
+	while (nid < stop) {
+		uint32_t k = nid / per_block, skip = 0;
+		const uint8_t *block;
+		unsigned copy;
+		int err;
+
+		if (k / 512 != looked_at) {
+			skip = hole_blocks(vol, k);
+			looked_at = skip ? UINT32_MAX : k / 512;
+		}
+		if (skip) {
+			nid = (k + skip) * per_block;
+			continue;
+		}
+		err = volume_peek(vol, current_block(vol, k, &copy), &block);
+		if (err)
+			return err;
+		for (; nid < stop && nid / per_block == k; nid++) {
+			const uint8_t *raw = block + (size_t)(nid % per_block) * nat_SIZE;
+
+			if (nat_block_addr(raw) != 0 && !find_in_journal(vol, nid))
+				return nat_get(vol, nid, out);
+		}
+	}
+	if (stop < vol->geo.max_nid)
+		return nat_get(vol, stop, out);
+	return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "no further node id is in use");
+}
+
+int f2fs_nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries)
+{
+	uint32_t per_block = vol->geo.nat_per_block;
+
+	error_clear(vol->ctx);
+	if (!range_within(first, count, vol->geo.max_nid))
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "node ids %u to %llu are not below %u", (unsigned)first,
+				 (unsigned long long)first + count, (unsigned)vol->geo.max_nid);
+	for (uint32_t done = 0; done < count;) {
+		uint32_t k = (first + done) / per_block, i = (first + done) % per_block;
+		uint32_t n = per_block - i < count - done ? per_block - i : count - done;
+		const uint8_t *block;
+		unsigned copy;
+		int err = volume_peek(vol, current_block(vol, k, &copy), &block);
+
+		if (err)
+			return err;
+		memcpy(entries + (size_t)done * nat_SIZE, block + (size_t)i * nat_SIZE, (size_t)n * nat_SIZE);
+		done += n;
+	}
+	for (unsigned i = 0; i < journal_count(vol->nat_journal); i++) {
+		const uint8_t *raw = journal_nat_entry(vol->nat_journal, i);
+
+		if (natj_nid(raw) >= first && natj_nid(raw) - first < count)
+			memcpy(entries + (size_t)(natj_nid(raw) - first) * nat_SIZE, raw + natj_OFS_version, nat_SIZE);
+	}
+	return 0;
+}

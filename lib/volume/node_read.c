@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading a node by its id, with the checks that keep a damaged NAT from handing out somebody else's block.
+ */
+#include <string.h>
+
+#include "format/node.h"
+#include "volume/volume.h"
+
+int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *block, f2fs_blk_t *addr)
+{
+	struct f2fs_nat_entry entry;
+	const uint8_t *cached, *footer;
+	int err;
+
+	if (!geometry_is_nid(&vol->geo, nid))
+		return volume_corrupt(vol, RULE_NAT_NID, F2FS_NO_BLOCK, nid, "ids go from %u to %u",
+				      (unsigned)vol->geo.root_ino, (unsigned)vol->geo.max_nid - 1);
+	err = nat_get(vol, nid, &entry);
+	if (err)
+		return err;
+	if (entry.block_addr == 0)
+		return volume_corrupt(vol, RULE_NAT_FREE, entry.table_block, nid, "block_addr is 0");
+	if (!geometry_is_main(&vol->geo, entry.block_addr))
+		return volume_corrupt(vol, RULE_NAT_BLOCK, entry.table_block, nid, "block_addr is %u",
+				      (unsigned)entry.block_addr);
+	err = volume_peek(vol, entry.block_addr, &cached);
+	if (err)
+		return err;
+	memcpy(block, cached, vol->geo.block_size);
+	footer = node_footer(&vol->geo, block);
+	if (footer_nid(footer) != nid)
+		return volume_corrupt(vol, RULE_NODE_NID, entry.block_addr, nid, "the footer says %u",
+				      (unsigned)footer_nid(footer));
+	if (ino && footer_ino(footer) != ino)
+		return volume_corrupt(vol, RULE_NODE_INO, entry.block_addr, nid, "the footer says %u, not %u",
+				      (unsigned)footer_ino(footer), (unsigned)ino);
+	if (addr)
+		*addr = entry.block_addr;
+	return 0;
+}
+
+int f2fs_node_read(struct f2fs_volume *vol, f2fs_nid_t nid, uint8_t *block)
+{
+	struct f2fs_nat_entry entry;
+	int err;
+
+	error_clear(vol->ctx);
+	err = nat_get(vol, nid, &entry);
+	if (err)
+		return err;
+	if (entry.block_addr == 0 || nid < vol->geo.root_ino)
+		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "node id %u is not in use", (unsigned)nid);
+	return node_load(vol, nid, 0, block, NULL);
+}

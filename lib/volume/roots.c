@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The roots of a volume: both superblocks and both checkpoint packs, which of them are valid, which is in force, and
+ * why (FORMAT volume 2.1, 4.4).
+ */
+#include <string.h>
+
+#include "format/superblock.h"
+#include "device/device.h"
+#include "volume/volume.h"
+
+/* Read one superblock candidate; returns its state: 0, a rule, or F2FS_ERR_IO. */
+static int judge_superblock(struct f2fs_volume *vol, uint64_t offset, uint32_t block_size, uint8_t *sb)
+{
+	enum rule rule;
+
+	memset(sb, 0, sb_SIZE);
+	if (device_read(vol->dev, offset + SB_OFFSET, sb, sb_SIZE) != 0)
+		return F2FS_ERR_IO;
+	rule = superblock_check(sb);
+	/* copy 1 belongs to the block size that its place stands for */
+	if (!rule && block_size && 1u << sb_log_blocksize(sb) != block_size)
+		return RULE_SB_BLOCKSIZE;
+	return rule;
+}
+
+/* Copy 1 lies in block 1: at 4 KiB or 16 KiB, as copy 0 says when it can be asked. */
+static int judge_second(struct f2fs_volume *vol, const uint8_t *first, uint8_t *sb)
+{
+	uint32_t bits = sb_log_blocksize(first);
+	int state;
+
+	if (sb_magic(first) == F2FS_MAGIC && (bits == 12 || bits == 14))
+		return judge_superblock(vol, (uint64_t)1 << bits, 1u << bits, sb);
+	state = judge_superblock(vol, 4096, 4096, sb);
+	if (state != 0) {
+		uint8_t other[sb_SIZE];
+		int other_state = judge_superblock(vol, 16384, 16384, other);
+
+		if (other_state == 0 || (state == RULE_SB_MAGIC && other_state > 0)) {
+			memcpy(sb, other, sb_SIZE);
+			return other_state;
+		}
+	}
+	return state;
+}
+
+static const char *state_text(int state)
+{
+	return state > 0 ? rule_row((enum rule)state)->text : "it cannot be read";
+}
+
+static int refuse_superblocks(struct f2fs_volume *vol)
+{
+	int first = vol->sb_state[0], second = vol->sb_state[1];
+	struct error_where where = { .structure = "superblock", .block_plus1 = 1 };
+
+	if (first == F2FS_ERR_IO && second == F2FS_ERR_IO)
+		return F2FS_ERR_IO; /* recorded by the device */
+	if ((first == RULE_SB_MAGIC || first == F2FS_ERR_IO) && (second == RULE_SB_MAGIC || second == F2FS_ERR_IO)) {
+		where.rule = rule_row(RULE_SB_MAGIC)->name;
+		return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, &where,
+				"not an F2FS volume: neither superblock has the magic number");
+	}
+	if (first > 0 && first != RULE_SB_MAGIC)
+		where.rule = rule_row((enum rule)first)->name;
+	else
+		where.rule = rule_row((enum rule)second)->name;
+	return error_at(vol->ctx, F2FS_ERR_CORRUPT, &where,
+			"no valid superblock: copy 0 breaks \"%s\", copy 1 breaks \"%s\"", state_text(first),
+			state_text(second));
+}
+
+int roots_load_superblock(struct f2fs_volume *vol)
+{
+	uint8_t copies[2][sb_SIZE];
+	int err = 0;
+
+	vol->sb_state[0] = judge_superblock(vol, 0, 0, copies[0]);
+	vol->sb_state[1] = judge_second(vol, copies[0], copies[1]);
+	if (vol->sb_state[0] != 0 && vol->sb_state[1] != 0)
+		return refuse_superblocks(vol);
+	vol->sb_copy = vol->sb_state[0] != 0;
+	memcpy(vol->sb, copies[vol->sb_copy], sb_SIZE);
+	geometry_decode(&vol->geo, vol->sb);
+	for (unsigned i = 0; i < 2 && !err; i++)
+		if (vol->sb_state[i] != 0)
+			err = volume_note(vol, "superblock copy %u is not valid (%s); copy %u is used", i,
+					  state_text(vol->sb_state[i]), 1 - i);
+	return err;
+}
+
+static int read_block(struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *buffer)
+{
+	return device_read(vol->dev, (uint64_t)addr * vol->geo.block_size, buffer, vol->geo.block_size);
+}
+
+/* Judge one pack by its first and last block; scratch is one block. The first block is left in cp. */
+static int judge_pack(struct f2fs_volume *vol, unsigned pack, uint8_t *cp, uint8_t *scratch)
+{
+	f2fs_blk_t start = volume_pack_start(vol, pack);
+	enum rule rule;
+
+	if (read_block(vol, start, cp) != 0)
+		return F2FS_ERR_IO;
+	rule = checkpoint_check_block(cp, vol->geo.block_size);
+	if (rule)
+		return rule;
+	vol->pack_version[pack - 1] = cp_checkpoint_ver(cp);
+	if (read_block(vol, start + cp_cp_pack_total_block_count(cp) - 1, scratch) != 0)
+		return F2FS_ERR_IO;
+	rule = checkpoint_check_block(scratch, vol->geo.block_size);
+	if (rule)
+		return (int)(rule == RULE_CP_CRC ? RULE_CP_FOOTER : rule);
+	return cp_checkpoint_ver(cp) == cp_checkpoint_ver(scratch) ? 0 : RULE_CP_FOOTER;
+}
+
+/* Make a pack's block and payload the ones in force. */
+static int adopt_pack(struct f2fs_volume *vol, unsigned pack)
+{
+	size_t size = (size_t)vol->geo.block_size * (1 + vol->geo.cp_payload);
+	uint32_t sit, nat;
+	enum rule rule;
+	int err;
+
+	err = device_read(vol->dev, (uint64_t)volume_pack_start(vol, pack) * vol->geo.block_size, vol->cp, size);
+	if (err)
+		return err;
+	rule = checkpoint_check(vol->cp, &vol->geo);
+	if (rule == RULE_CP_ERROR_FLAG && vol->mode != F2FS_MODE_STRICT) {
+		err = volume_note(vol, "the checkpoint carries the error flag; the kernel would not mount it");
+		if (err)
+			return err;
+		rule = RULE_NONE;
+	}
+	if (rule)
+		return volume_corrupt(vol, rule, volume_pack_start(vol, pack), 0, "checkpoint pack %u", pack);
+	vol->pack = pack;
+	checkpoint_pack_layout(vol->cp, &vol->geo, &vol->layout);
+	checkpoint_bitmaps(vol->cp, &vol->geo, &sit, &nat);
+	vol->sit_bitmap = vol->cp + sit;
+	vol->nat_bitmap = vol->cp + nat;
+	return 0;
+}
+
+/* Which pack is newer; equal versions give pack 1. */
+static unsigned newer_pack(const struct f2fs_volume *vol)
+{
+	return (int64_t)(vol->pack_version[1] - vol->pack_version[0]) > 0 ? 2 : 1;
+}
+
+static int refuse_packs(struct f2fs_volume *vol, unsigned forced)
+{
+	struct error_where where = { .structure = "checkpoint",
+				     .block_plus1 = (uint64_t)volume_pack_start(vol, forced ? forced : 1) + 1 };
+	int state = vol->pack_state[forced ? forced - 1 : 0];
+
+	if (state > 0)
+		where.rule = rule_row((enum rule)state)->name;
+	if (forced)
+		return error_at(vol->ctx, F2FS_ERR_CORRUPT, &where, "checkpoint pack %u is not valid: %s", forced,
+				state_text(state));
+	return error_at(vol->ctx, F2FS_ERR_CORRUPT, &where,
+			"no valid checkpoint: pack 1 breaks \"%s\", pack 2 breaks \"%s\"",
+			state_text(vol->pack_state[0]), state_text(vol->pack_state[1]));
+}
+
+static int choose_pack(struct f2fs_volume *vol, unsigned forced)
+{
+	unsigned pack = forced, other;
+	int err;
+
+	if (!pack) {
+		if (vol->pack_state[0] == 0 && vol->pack_state[1] == 0)
+			pack = newer_pack(vol);
+		else
+			pack = vol->pack_state[0] == 0 ? 1 : 2;
+	}
+	if (vol->pack_state[pack - 1] != 0)
+		return refuse_packs(vol, forced);
+	other = 3 - pack;
+	if (!forced && vol->pack_state[other - 1] != 0) {
+		err = volume_note(vol, "checkpoint pack %u is not valid (%s); pack %u is used", other,
+				  state_text(vol->pack_state[other - 1]), pack);
+		if (err)
+			return err;
+	}
+	err = adopt_pack(vol, pack);
+	if (err != F2FS_ERR_CORRUPT || forced || vol->mode == F2FS_MODE_STRICT || vol->pack_state[other - 1] != 0)
+		return err;
+	/* the kernel stops here; a reader that wants the data tries the older pack */
+	err = volume_note(vol, "%s; pack %u is used", vol->ctx->error.message, other);
+	return err ? err : adopt_pack(vol, other);
+}
+
+int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
+{
+	uint8_t *scratch = mem_alloc(vol->ctx, (size_t)vol->geo.block_size * 2);
+	int err;
+
+	if (!scratch)
+		return F2FS_ERR_NOMEM;
+	vol->cp = mem_zalloc(vol->ctx, (size_t)vol->geo.block_size * (1 + vol->geo.cp_payload));
+	if (!vol->cp) {
+		mem_free(vol->ctx, scratch);
+		return F2FS_ERR_NOMEM;
+	}
+	for (unsigned pack = 1; pack <= 2; pack++)
+		vol->pack_state[pack - 1] = judge_pack(vol, pack, scratch, scratch + vol->geo.block_size);
+	err = choose_pack(vol, forced_pack);
+	mem_free(vol->ctx, scratch);
+	return err;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * SIT: journal first, then the current copy of the SIT block (FORMAT volume 6).
+ */
+#include <string.h>
+
+#include "base/bitmap.h"
+#include "base/checked.h"
+#include "volume/volume.h"
+
+static f2fs_blk_t current_block(const struct f2fs_volume *vol, uint32_t k, unsigned *copy)
+{
+	*copy = msb_test(vol->sit_bitmap, k);
+	return geometry_sit_block(&vol->geo, k, *copy);
+}
+
+/* The journal may hold a segment twice in a damaged image: the last one counts, as when entries are applied in order.
+ */
+static const uint8_t *find_in_journal(const struct f2fs_volume *vol, f2fs_seg_t segno)
+{
+	for (unsigned i = journal_count(vol->sit_journal); i-- > 0;)
+		if (sitj_segno(journal_sit_entry(vol->sit_journal, i)) == segno)
+			return journal_sit_entry(vol->sit_journal, i);
+	return NULL;
+}
+
+int f2fs_sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry *out)
+{
+	const uint8_t *raw = find_in_journal(vol, segno), *block;
+	unsigned copy;
+
+	error_clear(vol->ctx);
+	if (segno >= vol->geo.segment_count_main)
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "segment %u is not below %u", (unsigned)segno,
+				 (unsigned)vol->geo.segment_count_main);
+	out->table_block = current_block(vol, segno / vol->geo.sit_per_block, &copy);
+	out->source = (uint8_t)copy;
+	if (raw) {
+		raw += sitj_OFS_vblocks;
+		out->source = F2FS_FROM_JOURNAL;
+	} else {
+		int err = volume_peek(vol, out->table_block, &block);
+
+		if (err)
+			return err;
+		raw = block + (size_t)(segno % vol->geo.sit_per_block) * sit_SIZE;
+	}
+	out->segno = segno;
+	out->valid_blocks = sit_vblocks(raw) & 0x3ff;
+	out->type = (uint8_t)(sit_vblocks(raw) >> 10);
+	out->mtime = sit_mtime(raw);
+	memcpy(out->valid_map, sit_valid_map(raw), sizeof(out->valid_map));
+	return 0;
+}
+
+int f2fs_sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries)
+{
+	uint32_t per_block = vol->geo.sit_per_block;
+
+	error_clear(vol->ctx);
+	if (!range_within(first, count, vol->geo.segment_count_main))
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "segments %u to %llu are not below %u", (unsigned)first,
+				 (unsigned long long)first + count, (unsigned)vol->geo.segment_count_main);
+	for (uint32_t done = 0; done < count;) {
+		uint32_t k = (first + done) / per_block, i = (first + done) % per_block;
+		uint32_t n = per_block - i < count - done ? per_block - i : count - done;
+		const uint8_t *block;
+		unsigned copy;
+		int err = volume_peek(vol, current_block(vol, k, &copy), &block);
+
+		if (err)
+			return err;
+		memcpy(entries + (size_t)done * sit_SIZE, block + (size_t)i * sit_SIZE, (size_t)n * sit_SIZE);
+		done += n;
+	}
+	for (unsigned i = 0; i < journal_count(vol->sit_journal); i++) {
+		const uint8_t *raw = journal_sit_entry(vol->sit_journal, i);
+
+		if (sitj_segno(raw) >= first && sitj_segno(raw) - first < count)
+			memcpy(entries + (size_t)(sitj_segno(raw) - first) * sit_SIZE, raw + sitj_OFS_vblocks,
+			       sit_SIZE);
+	}
+	return 0;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opening and closing a volume, its device stack, notes, and plain block access.
+ */
+#include "volume/volume.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crc.h"
+#include "base/utf16.h"
+#include "device/device.h"
+#include "format/superblock.h"
+
+#define DEFAULT_CACHE_BYTES (32u << 20)
+
+int volume_corrupt(struct f2fs_volume *vol, enum rule rule, uint64_t block, f2fs_nid_t nid, const char *format, ...)
+{
+	const struct f2fs_rule *row = rule_row(rule);
+	struct error_where where = { .structure = row->structure, .rule = row->name, .nid = nid };
+	char place[64] = "", id[32] = "", detail[200] = "";
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(detail, sizeof(detail), format, args);
+	va_end(args);
+	if (block != F2FS_NO_BLOCK) {
+		where.block_plus1 = block + 1;
+		snprintf(place, sizeof(place), " at block %llu", (unsigned long long)block);
+	}
+	if (nid)
+		snprintf(id, sizeof(id), ", node id %u", (unsigned)nid);
+	return error_at(vol->ctx, F2FS_ERR_CORRUPT, &where, "%s%s%s breaks %s (%s)%s%s", row->structure, place, id,
+			row->name, row->text, detail[0] ? ": " : "", detail);
+}
+
+int volume_note(struct f2fs_volume *vol, const char *format, ...)
+{
+	char text[400];
+	va_list args;
+	char **slot;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	log_message(vol->ctx, F2FS_LOG_WARNING, "%s", text);
+	slot = vec_push(&vol->notes, 1);
+	if (!slot)
+		return F2FS_ERR_NOMEM;
+	*slot = mem_strdup(vol->ctx, text);
+	if (!*slot) {
+		vol->notes.count--;
+		return F2FS_ERR_NOMEM;
+	}
+	return 0;
+}
+
+const char *f2fs_volume_note(const struct f2fs_volume *vol, unsigned index)
+{
+	return index < vol->notes.count ? *(char **)vec_at(&vol->notes, index) : NULL;
+}
+
+/* Get device number i of the device table: given by the caller, or asked for by path. */
+static int get_device(struct f2fs_volume *vol, const struct f2fs_open_options *opt, unsigned i,
+		      struct f2fs_device **out)
+{
+	char path[65] = "";
+	int err;
+
+	memcpy(path, sbdev_path(superblock_device(vol->sb, i)), 64);
+	if (opt->devices) {
+		if (i - 1 >= opt->device_count)
+			return error_set(vol->ctx, F2FS_ERR_INVALID,
+					 "the volume has %u devices but only %u were given; missing number %u (%s)",
+					 superblock_device_count(vol->sb), opt->device_count + 1, i + 1, path);
+		*out = f2fs_device_ref(opt->devices[i - 1]);
+		return 0;
+	}
+	if (!opt->open_device)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "the volume has %u devices; number %u (%s) was not given",
+				 superblock_device_count(vol->sb), i + 1, path);
+	err = opt->open_device(opt->user, path, out);
+	if (err && vol->ctx->error.code == 0)
+		return error_set(vol->ctx, err, "device number %u of the volume (%s) cannot be opened", i + 1, path);
+	return err;
+}
+
+/* Put the devices of a volume on several devices into one address space (FORMAT volume 9.3). */
+static int join_devices(struct f2fs_volume *vol, const struct f2fs_open_options *opt)
+{
+	unsigned n = superblock_device_count(vol->sb), got = 1;
+	struct f2fs_device_part parts[8] = { { 0 } };
+	struct f2fs_device *joined = NULL;
+	int err = 0;
+
+	parts[0].device = f2fs_device_ref(vol->dev);
+	for (; got < n && !err; got++) {
+		err = get_device(vol, opt, got, &parts[got].device);
+		if (err)
+			break;
+	}
+	for (unsigned i = 0; i < got && !err; i++) {
+		uint64_t blocks = (uint64_t)sbdev_total_segments(superblock_device(vol->sb, i)) * F2FS_SEGMENT_BLOCKS;
+
+		if (i == 0)
+			blocks += vol->geo.segment0_blkaddr;
+		parts[i].length = blocks * vol->geo.block_size;
+		if (parts[i].length > f2fs_device_info(parts[i].device)->size)
+			err = error_set(vol->ctx, F2FS_ERR_INVALID,
+					"device number %u of the volume is too short: %llu bytes, %llu are needed",
+					i + 1, (unsigned long long)f2fs_device_info(parts[i].device)->size,
+					(unsigned long long)parts[i].length);
+	}
+	if (!err)
+		err = f2fs_device_new_multi(vol->ctx, parts, n, &joined);
+	for (unsigned i = 0; i < got; i++)
+		f2fs_device_close(parts[i].device);
+	if (err)
+		return err;
+	f2fs_device_close(vol->dev);
+	vol->dev = joined;
+	return 0;
+}
+
+static int check_device_size(struct f2fs_volume *vol)
+{
+	uint64_t need = vol->geo.end_blkaddr * vol->geo.block_size, have = f2fs_device_info(vol->dev)->size;
+
+	if (need <= have)
+		return 0;
+	return volume_note(vol,
+			   "the image is shorter than its volume: %llu bytes of %llu; what lies beyond cannot be read",
+			   (unsigned long long)have, (unsigned long long)need);
+}
+
+static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f2fs_open_options *opt)
+{
+	int err;
+
+	if (opt->offset) {
+		err = f2fs_device_new_slice(dev, opt->offset, 0, &vol->dev);
+		if (err)
+			return err;
+	} else {
+		vol->dev = f2fs_device_ref(dev);
+	}
+	err = roots_load_superblock(vol);
+	if (err)
+		return err;
+	vol->checksum_seed = crc_f2fs(0xFFFFFFFFu, sb_uuid(vol->sb), 16);
+	if (superblock_device_count(vol->sb) > 1) {
+		err = join_devices(vol, opt);
+		if (err)
+			return err;
+	}
+	err = check_device_size(vol);
+	if (err)
+		return err;
+	err = f2fs_device_new_cache(vol->dev, opt->cache_bytes ? opt->cache_bytes : DEFAULT_CACHE_BYTES, &vol->cache);
+	if (err)
+		return err;
+	err = roots_load_checkpoint(vol, (unsigned)opt->pack);
+	if (err)
+		return err;
+	return heads_load(vol);
+}
+
+int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
+		     struct f2fs_volume **out)
+{
+	struct f2fs_open_options opt = { 0 };
+	struct f2fs_volume *vol;
+	int err;
+
+	error_clear(ctx);
+	if (options)
+		opt = *options;
+	if (opt.pack < 0 || opt.pack > 2)
+		return error_set(ctx, F2FS_ERR_INVALID, "there is no checkpoint pack %d", opt.pack);
+	vol = mem_zalloc(ctx, sizeof(*vol));
+	if (!vol)
+		return F2FS_ERR_NOMEM;
+	vol->ctx = ctx;
+	vol->mode = opt.mode;
+	vec_init(&vol->notes, ctx, sizeof(char *));
+	vec_init(&vol->orphans, ctx, sizeof(f2fs_nid_t));
+	map32_init(&vol->nat_journal_index, ctx);
+	err = load(vol, dev, &opt);
+	if (err) {
+		struct f2fs_error_detail detail = ctx->error;
+
+		f2fs_volume_close(vol);
+		ctx->error = detail;
+		return err;
+	}
+	error_clear(ctx); /* what was got around is in the notes */
+	*out = vol;
+	return 0;
+}
+
+void f2fs_volume_close(struct f2fs_volume *vol)
+{
+	if (!vol)
+		return;
+	for (size_t i = 0; i < vol->notes.count; i++)
+		mem_free(vol->ctx, *(char **)vec_at(&vol->notes, i));
+	vec_fini(&vol->notes);
+	vec_fini(&vol->orphans);
+	map32_fini(&vol->nat_journal_index);
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
+		mem_free(vol->ctx, vol->log_sums[i]);
+	mem_free(vol->ctx, vol->nat_journal);
+	mem_free(vol->ctx, vol->sit_journal);
+	mem_free(vol->ctx, vol->cp);
+	mem_free(vol->ctx, vol->peek_block);
+	f2fs_device_close(vol->cache);
+	f2fs_device_close(vol->dev);
+	mem_free(vol->ctx, vol);
+}
+
+struct f2fs_context *f2fs_volume_context(const struct f2fs_volume *vol)
+{
+	return vol->ctx;
+}
+
+const struct f2fs_geometry *f2fs_volume_geometry(const struct f2fs_volume *vol)
+{
+	return &vol->geo;
+}
+
+const uint8_t *f2fs_volume_superblock(const struct f2fs_volume *vol, unsigned *copy)
+{
+	if (copy)
+		*copy = vol->sb_copy;
+	return vol->sb;
+}
+
+const uint8_t *f2fs_volume_checkpoint(const struct f2fs_volume *vol, size_t *length, unsigned *pack)
+{
+	if (length)
+		*length = (size_t)vol->geo.block_size * (1 + vol->geo.cp_payload);
+	if (pack)
+		*pack = vol->pack;
+	return vol->cp;
+}
+
+int f2fs_volume_superblock_state(const struct f2fs_volume *vol, unsigned copy)
+{
+	return copy < 2 ? vol->sb_state[copy] : F2FS_ERR_INVALID;
+}
+
+int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack, uint64_t *version)
+{
+	if (pack < 1 || pack > 2)
+		return F2FS_ERR_INVALID;
+	if (version)
+		*version = vol->pack_version[pack - 1];
+	return vol->pack_state[pack - 1];
+}
+
+int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out)
+{
+	const uint64_t offset = (uint64_t)addr * vol->geo.block_size;
+	int err;
+
+	*out = device_peek(vol->cache, offset, vol->geo.block_size);
+	if (*out)
+		return 0;
+	if (!vol->peek_block) {
+		vol->peek_block = mem_alloc(vol->ctx, vol->geo.block_size);
+		if (!vol->peek_block)
+			return F2FS_ERR_NOMEM;
+	}
+	err = device_read(vol->cache, offset, vol->peek_block, vol->geo.block_size);
+	*out = vol->peek_block;
+	return err;
+}
+
+int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, void *buffer)
+{
+	error_clear(vol->ctx);
+	if (addr + (uint64_t)count > vol->geo.end_blkaddr)
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "block %llu is beyond the end of the volume at %llu",
+				 (unsigned long long)addr + count - 1, (unsigned long long)vol->geo.end_blkaddr);
+	return device_read(vol->dev, (uint64_t)addr * vol->geo.block_size, buffer, (size_t)count * vol->geo.block_size);
+}
+
+void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *out)
+{
+	uint64_t nids = vol->geo.max_nid - 3, user = cp_user_block_count(vol->cp);
+	uint64_t valid = cp_valid_block_count(vol->cp), left = nids - cp_valid_node_count(vol->cp);
+
+	memset(out, 0, sizeof(*out));
+	out->block_count = vol->geo.block_count - vol->geo.segment0_blkaddr;
+	out->free_blocks = user - valid;
+	out->file_count = nids > user ? user : nids;
+	out->free_files = nids > user || left > out->free_blocks ? out->free_blocks : left;
+	out->valid_blocks = valid;
+	out->user_blocks = user;
+	out->valid_nodes = cp_valid_node_count(vol->cp);
+	out->valid_inodes = cp_valid_inode_count(vol->cp);
+	out->free_segments = cp_free_segment_count(vol->cp);
+	memcpy(out->uuid, sb_uuid(vol->sb), 16);
+	utf16_decode_lossy(sb_volume_name(vol->sb), sb_SIZE_volume_name / 2, out->label, sizeof(out->label) - 1, NULL);
+}

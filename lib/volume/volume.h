@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The open volume as the layers above see it: device, geometry, the roots in use, journals and logs. Tables are not
+ * kept in memory: NAT, SIT, SSA and nodes are read through a size-bounded cache.
+ */
+#ifndef F2FSKIT_VOLUME_VOLUME_H
+#define F2FSKIT_VOLUME_VOLUME_H
+
+#include <f2fskit/volume.h>
+
+#include "base/context.h"
+#include "base/map32.h"
+#include "base/vec.h"
+#include "format/checkpoint.h"
+#include "format/flags.h"
+#include "format/geometry.h"
+#include "format/rules.h"
+#include "format/structs.h"
+#include "format/summary.h"
+
+struct f2fs_volume {
+	struct f2fs_context *ctx;
+	struct f2fs_device *dev;   /* byte 0 is byte 0 of the volume, all devices in a row */
+	struct f2fs_device *cache; /* over dev, for metadata */
+	uint8_t *peek_block;	   /* where volume_peek() reads to when the cache cannot point at a block */
+	struct f2fs_geometry geo;
+	int mode; /* enum f2fs_open_mode */
+
+	uint8_t sb[sb_SIZE];
+	unsigned sb_copy;
+	int sb_state[2];
+	uint32_t checksum_seed; /* of inodes */
+
+	uint8_t *cp;   /* checkpoint block and payload, one array */
+	unsigned pack; /* 1 or 2 */
+	int pack_state[2];
+	uint64_t pack_version[2];
+	struct pack_layout layout;
+	const uint8_t *sit_bitmap, *nat_bitmap; /* within cp */
+
+	uint8_t *nat_journal, *sit_journal; /* journal areas; entries are checked */
+	struct map32 nat_journal_index;	    /* nid -> entry number */
+
+	uint8_t *log_sums[F2FS_LOG_COUNT];  /* 512 entries each, loaded on demand */
+	int log_sum_source[F2FS_LOG_COUNT]; /* enum f2fs_summary_source */
+
+	struct vec orphans; /* f2fs_nid_t */
+	struct vec notes;   /* char * */
+};
+
+static inline f2fs_blk_t volume_pack_start(const struct f2fs_volume *vol, unsigned pack)
+{
+	return vol->geo.cp_blkaddr + (pack - 1) * F2FS_SEGMENT_BLOCKS;
+}
+
+/* Record F2FS_ERR_CORRUPT: which rule a structure at a block (F2FS_NO_BLOCK: none) breaks, then the details. */
+int volume_corrupt(struct f2fs_volume *vol, enum rule rule, uint64_t block, f2fs_nid_t nid, const char *format, ...)
+	PRINTF_LIKE(5, 6);
+/* Keep a sentence about damage that was got around; also logged as a warning. */
+int volume_note(struct f2fs_volume *vol, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* roots.c: choose superblock and checkpoint pack, keep why. */
+int roots_load_superblock(struct f2fs_volume *vol);
+int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack);
+/* heads_read.c: journals and orphans of the pack. */
+int heads_load(struct f2fs_volume *vol);
+
+/* Point at a block through the cache; valid until the next call that reads. Any area. */
+int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out);
+
+/* NAT entry in use by nid: the block of the NAT or the journal. */
+int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+
+/*
+ * Read a node's block into block: looks nid up, checks the address and that the footer's nid is nid. ino 0: any owner.
+ * *addr may be NULL.
+ */
+int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *block, f2fs_blk_t *addr);
+
+#endif

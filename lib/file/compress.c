@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Compressed clusters of a file: gather the stored blocks, check the head, decompress, and keep the last one
+ * (FORMAT files 8).
+ */
+#include <string.h>
+
+#include "base/comp.h"
+#include "base/crc.h"
+#include "device/device.h"
+#include "file/file.h"
+#include "format/cluster.h"
+
+struct cluster_cache {
+	struct comp_state codec;
+	uint64_t index;
+	bool is_loaded;
+	uint8_t *stored; /* a cluster's worth of blocks each */
+	uint8_t *data;
+};
+
+void compress_unload(struct f2fs_inode *inode)
+{
+	struct f2fs_context *ctx = inode->vol->ctx;
+	struct cluster_cache *cache = inode->cluster;
+
+	if (!cache)
+		return;
+	comp_fini(&cache->codec);
+	mem_free(ctx, cache->stored);
+	mem_free(ctx, cache->data);
+	mem_free(ctx, cache);
+	inode->cluster = NULL;
+}
+
+static int need_cache(struct f2fs_inode *inode)
+{
+	struct f2fs_context *ctx = inode->vol->ctx;
+	size_t bytes = (size_t)inode->layout.cluster_blocks << inode->vol->geo.block_bits;
+	struct cluster_cache *cache = inode->cluster;
+
+	if (cache)
+		return 0;
+	cache = mem_zalloc(ctx, sizeof(*cache));
+	if (!cache)
+		return F2FS_ERR_NOMEM;
+	comp_init(&cache->codec);
+	inode->cluster = cache;
+	cache->stored = mem_alloc(ctx, bytes);
+	cache->data = mem_alloc(ctx, bytes);
+	if (cache->stored && cache->data)
+		return 0;
+	compress_unload(inode);
+	return F2FS_ERR_NOMEM;
+}
+
+/* Read the stored blocks, consecutive ones together. */
+static int read_stored(struct f2fs_inode *inode, const uint8_t *slots, uint32_t count)
+{
+	const uint32_t bits = inode->vol->geo.block_bits;
+
+	for (uint32_t i = 0; i < count;) {
+		uint32_t addr = get_le32(slots + (size_t)(1 + i) * 4), n = 1;
+		int err;
+
+		while (i + n < count && get_le32(slots + (size_t)(1 + i + n) * 4) == addr + n)
+			n++;
+		err = device_read(inode->vol->dev, (uint64_t)addr << bits, inode->cluster->stored + ((size_t)i << bits),
+				  (size_t)n << bits);
+		if (err)
+			return err;
+		i += n;
+	}
+	return 0;
+}
+
+static int damaged(struct f2fs_inode *inode, enum rule rule, uint64_t cluster)
+{
+	const struct f2fs_rule *row = rule_row(rule);
+	struct error_where where = {
+		.structure = row->structure,
+		.rule = row->name,
+		.block_plus1 = (uint64_t)inode->addr + 1,
+		.offset_plus1 = (cluster * inode->layout.cluster_blocks << inode->vol->geo.block_bits) + 1,
+		.nid = inode->ino,
+	};
+
+	return error_at(inode->vol->ctx, F2FS_ERR_DAMAGED_DATA, &where, "cluster %llu of inode %u breaks %s (%s)",
+			(unsigned long long)cluster, (unsigned)inode->ino, row->name, row->text);
+}
+
+static int unpack(struct f2fs_inode *inode, uint64_t cluster, uint32_t stored)
+{
+	const uint8_t *extra = inode_extra(inode->block), *raw = inode->cluster->stored;
+	const unsigned algorithm = extra_i_compress_algorithm(extra);
+	size_t room = ((size_t)stored << inode->vol->geo.block_bits) - chead_SIZE;
+	uint32_t length = chead_clen(raw);
+
+	if (length > room)
+		return damaged(inode, RULE_CLUSTER_LENGTH, cluster);
+	if ((extra_i_compress_flag(extra) & 1) && crc_f2fs(F2FS_MAGIC, raw + chead_SIZE, length) != chead_chksum(raw))
+		log_message(inode->vol->ctx, F2FS_LOG_WARNING, "cluster %llu of inode %u: the checksum does not match",
+			    (unsigned long long)cluster, (unsigned)inode->ino); /* the kernel, too, gives the data */
+	switch (comp_decompress(&inode->cluster->codec, algorithm, raw + chead_SIZE, length, inode->cluster->data,
+				(size_t)inode->layout.cluster_blocks << inode->vol->geo.block_bits)) {
+	case COMP_OK:
+		return 0;
+	case COMP_UNAVAILABLE:
+		return error_set(inode->vol->ctx, F2FS_ERR_UNSUPPORTED,
+				 "inode %u is compressed with %s, which is not built in", (unsigned)inode->ino,
+				 comp_name(algorithm) ? comp_name(algorithm) : "an unknown algorithm");
+	case COMP_NO_MEMORY:
+		return error_nomem(inode->vol->ctx);
+	default:
+		return damaged(inode, RULE_CLUSTER_DATA, cluster);
+	}
+}
+
+int compress_read(struct f2fs_inode *inode, uint64_t cluster, const uint8_t **data)
+{
+	struct cluster_shape shape;
+	struct map_run run;
+	int err = need_cache(inode);
+
+	if (err)
+		return err;
+	if (inode->cluster->is_loaded && inode->cluster->index == cluster) {
+		*data = inode->cluster->data;
+		return 0;
+	}
+	inode->cluster->is_loaded = false;
+	err = map_find(inode, cluster * inode->layout.cluster_blocks, &run);
+	if (err)
+		return err;
+	if (!run.slots || run.count < inode->layout.cluster_blocks)
+		return damaged(inode, RULE_CLUSTER_SHAPE, cluster);
+	cluster_classify(&inode->vol->geo, run.slots, inode->layout.cluster_blocks, &shape);
+	if (shape.kind != CLUSTER_COMPRESSED)
+		return damaged(inode, RULE_CLUSTER_SHAPE, cluster);
+	err = read_stored(inode, run.slots, shape.stored);
+	if (!err)
+		err = unpack(inode, cluster, shape.stored);
+	if (err)
+		return err;
+	inode->cluster->index = cluster;
+	inode->cluster->is_loaded = true;
+	*data = inode->cluster->data;
+	return 0;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * File contents: inline, blocks, holes, clusters; symlink targets.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "device/device.h"
+#include "file/file.h"
+
+static int check_run(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t blocks)
+{
+	const struct f2fs_geometry *geo = &inode->vol->geo;
+
+	if (geometry_is_main(geo, addr) && addr + blocks <= geo->end_blkaddr)
+		return 0;
+	return inode_corrupt(inode, RULE_NODE_ADDR, "file block %llu of inode %u points at %u",
+			     (unsigned long long)file_block, (unsigned)inode->ino, (unsigned)addr);
+}
+
+/* One cluster's share of a read; returns how many bytes it gave in *done. */
+static int read_cluster(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length, size_t *done)
+{
+	const uint64_t bytes = (uint64_t)inode->layout.cluster_blocks << inode->vol->geo.block_bits;
+	const uint8_t *data;
+	size_t within = (size_t)(offset % bytes);
+	int err = compress_read(inode, offset / bytes, &data);
+
+	if (err)
+		return err;
+	*done = length < bytes - within ? length : (size_t)(bytes - within);
+	memcpy(buffer, data + within, *done);
+	return 0;
+}
+
+/* The longest piece of a read that one extent covers. */
+static int read_piece(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length, size_t *done)
+{
+	const uint32_t bits = inode->vol->geo.block_bits;
+	const uint64_t block = offset >> bits, within = offset & (inode->vol->geo.block_size - 1);
+	struct f2fs_extent extent;
+	uint64_t room;
+	int err = f2fs_inode_extent(inode, block, &extent);
+
+	if (err == F2FS_ERR_NOT_FOUND) { /* behind the last block: zeros */
+		error_clear(inode->vol->ctx);
+		memset(buffer, 0, length);
+		*done = length;
+		return 0;
+	}
+	if (err)
+		return err;
+	/* a cluster is entered in its middle: its head decides */
+	if (inode->layout.is_compressed) {
+		uint64_t head = block - block % inode->layout.cluster_blocks;
+		f2fs_blk_t first;
+
+		err = f2fs_inode_block(inode, head, &first);
+		if (err)
+			return err;
+		if (compress_is_cluster(inode, first))
+			return read_cluster(inode, offset, buffer, length, done);
+		room = ((uint64_t)inode->layout.cluster_blocks - block % inode->layout.cluster_blocks) << bits;
+		if (extent.count > room >> bits)
+			extent.count = room >> bits;
+	}
+	room = (extent.count << bits) - within;
+	*done = length < room ? length : (size_t)room;
+	if (extent.kind == F2FS_EXTENT_HOLE || extent.kind == F2FS_EXTENT_RESERVED) {
+		memset(buffer, 0, *done);
+		return 0;
+	}
+	err = check_run(inode, block, extent.addr, (within + *done + inode->vol->geo.block_size - 1) >> bits);
+	if (err)
+		return err;
+	return device_read(inode->vol->dev, ((uint64_t)extent.addr << bits) + within, buffer, *done);
+}
+
+static void read_inline(const struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length)
+{
+	uint32_t size = inode->layout.inline_size;
+	size_t n = 0;
+
+	if (offset < size) {
+		n = length < size - offset ? length : (size_t)(size - offset);
+		memcpy(buffer, inode->block + inode->layout.inline_offset + offset, n);
+	}
+	memset(buffer + n, 0, length - n);
+}
+
+int data_read(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length)
+{
+	if (inode_has_inline(inode->block, FLAG_i_inline_inline_data | FLAG_i_inline_inline_dentry)) {
+		read_inline(inode, offset, buffer, length);
+		return 0;
+	}
+	while (length > 0) {
+		size_t done = 0;
+		int err = read_piece(inode, offset, buffer, length, &done);
+
+		if (err)
+			return err;
+		offset += done;
+		buffer += done;
+		length -= done;
+	}
+	return 0;
+}
+
+int f2fs_inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done)
+{
+	struct f2fs_context *ctx = inode->vol->ctx;
+	uint64_t size = inode_i_size(inode->block);
+	int err;
+
+	error_clear(ctx);
+	switch (inode_type(inode)) {
+	case MODE_REG:
+		break;
+	case MODE_DIR:
+		return error_set(ctx, F2FS_ERR_IS_DIR, "inode %u is a directory", (unsigned)inode->ino);
+	default:
+		return error_set(ctx, F2FS_ERR_INVALID, "inode %u is not a regular file", (unsigned)inode->ino);
+	}
+	if (inode_is_encrypted(inode) && size > 0)
+		return crypto_refuse(inode, "contents");
+	if (offset >= size) {
+		*done = 0;
+		return 0;
+	}
+	if (length > size - offset)
+		length = (size_t)(size - offset);
+	err = data_read(inode, offset, buffer, length);
+	if (!err)
+		*done = length;
+	return err;
+}
+
+int f2fs_inode_read_raw(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done)
+{
+	struct f2fs_context *ctx = inode->vol->ctx;
+	unsigned type = inode_type(inode);
+	uint64_t limit;
+	int err;
+
+	error_clear(ctx);
+	if (type != MODE_REG && type != MODE_DIR && type != MODE_LNK)
+		return error_set(ctx, F2FS_ERR_INVALID, "inode %u has no contents", (unsigned)inode->ino);
+	limit = node_max_file_blocks(&inode->vol->geo, inode->layout.node_slots) << inode->vol->geo.block_bits;
+	if (offset >= limit || length > limit - offset)
+		return error_set(ctx, F2FS_ERR_RANGE, "a file ends before byte %llu", (unsigned long long)limit);
+	err = data_read(inode, offset, buffer, length);
+	if (!err)
+		*done = length;
+	return err;
+}
+
+int f2fs_inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *length)
+{
+	struct f2fs_context *ctx = inode->vol->ctx;
+	uint64_t stored = inode_i_size(inode->block);
+	uint8_t *raw;
+	int err;
+
+	error_clear(ctx);
+	if (inode_type(inode) != MODE_LNK)
+		return error_set(ctx, F2FS_ERR_INVALID, "inode %u is not a symbolic link", (unsigned)inode->ino);
+	if (stored > inode->vol->geo.block_size)
+		return inode_corrupt(inode, RULE_SYMLINK_SIZE, "%llu bytes", (unsigned long long)stored);
+	raw = mem_alloc(ctx, (size_t)stored + 2);
+	if (!raw)
+		return F2FS_ERR_NOMEM;
+	err = data_read(inode, 0, raw, (size_t)stored);
+	if (!err && inode_is_encrypted(inode)) {
+		uint32_t n = stored >= 2 ? get_le16(raw) : 0;
+
+		if (stored < 3 || n == 0 || n > stored - 2)
+			err = inode_corrupt(inode, RULE_SYMLINK_SIZE, "%u bytes of ciphertext in %llu", (unsigned)n,
+					    (unsigned long long)stored);
+		else
+			err = crypto_present_name(inode->vol, 0, raw + 2, n, buffer, size, length);
+	} else if (!err && memchr(raw, 0, (size_t)stored)) {
+		/* the kernel shows the target up to the first NUL */
+		stored = (uint64_t)((uint8_t *)memchr(raw, 0, (size_t)stored) - raw);
+	}
+	if (!err && !inode_is_encrypted(inode)) {
+		if (stored >= size) {
+			err = error_set(ctx, F2FS_ERR_RANGE, "the target has %llu bytes", (unsigned long long)stored);
+		} else {
+			memcpy(buffer, raw, (size_t)stored);
+			buffer[stored] = '\0';
+			*length = (size_t)stored;
+		}
+	}
+	mem_free(ctx, raw);
+	return err;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Directories: reading them in the kernel's order, and looking a name up by its hash (FORMAT files 5).
+ */
+#include <string.h>
+
+#include "base/namehash.h"
+#include "base/nokey.h"
+#include "base/unicode.h"
+#include "file/file.h"
+#include "format/dentry.h"
+
+struct f2fs_dir {
+	struct f2fs_inode *inode;
+	struct dentry_area area;
+	uint64_t next_block; /* to be read after this one */
+	uint64_t block;	     /* the one in data */
+	uint32_t slot;	     /* next in the area; area.slots = 0 before the first block */
+	uint8_t *data;	     /* one block; unused for an inline directory */
+};
+
+static bool is_inline(const struct f2fs_inode *inode)
+{
+	return inode_has_inline(inode->block, FLAG_i_inline_inline_dentry);
+}
+
+static int need_directory(const struct f2fs_inode *inode)
+{
+	if (inode_type(inode) == MODE_DIR)
+		return 0;
+	return error_set(inode->vol->ctx, F2FS_ERR_NOT_DIR, "inode %u is not a directory", (unsigned)inode->ino);
+}
+
+/* Point at a dentry block through the cache; *out is NULL for a hole, *span the blocks that this holds for. */
+static int peek_dentry_block(struct f2fs_inode *inode, uint64_t index, const uint8_t **out, uint64_t *span)
+{
+	struct map_run run;
+	uint32_t addr;
+	int err = map_find(inode, index, &run);
+
+	*out = NULL;
+	*span = 1;
+	if (err)
+		return err;
+	if (!run.slots) {
+		*span = run.count;
+		return 0;
+	}
+	addr = get_le32(run.slots);
+	if (addr == F2FS_NULL_ADDR || addr == F2FS_NEW_ADDR)
+		return 0;
+	if (!geometry_is_main(&inode->vol->geo, addr))
+		return inode_corrupt(inode, RULE_NODE_ADDR, "directory block %llu points at %u",
+				     (unsigned long long)index, (unsigned)addr);
+	return volume_peek(inode->vol, addr, out);
+}
+
+int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
+{
+	struct f2fs_context *ctx = inode->vol->ctx;
+	struct f2fs_dir *dir;
+	int err;
+
+	error_clear(ctx);
+	err = need_directory(inode);
+	if (err)
+		return err;
+	dir = mem_alloc(ctx, sizeof(*dir) + (is_inline(inode) ? 0 : inode->vol->geo.block_size));
+	if (!dir)
+		return F2FS_ERR_NOMEM;
+	memset(dir, 0, sizeof(*dir));
+	dir->inode = inode;
+	dir->data = (uint8_t *)(dir + 1);
+	if (is_inline(inode))
+		dentry_area_of_inode(inode->block, &inode->layout, &dir->area);
+	*out = dir;
+	return 0;
+}
+
+void f2fs_dir_close(struct f2fs_dir *dir)
+{
+	if (dir)
+		mem_free(dir->inode->vol->ctx, dir);
+}
+
+/* Load the next block that exists; NOT_FOUND at the end. A block that cannot be read is stepped over by the next call.
+ */
+static int load_next_block(struct f2fs_dir *dir)
+{
+	const struct f2fs_geometry *geo = &dir->inode->vol->geo;
+	const uint64_t blocks = inode_i_size(dir->inode->block) >> geo->block_bits;
+	const uint8_t *data;
+
+	dir->area.slots = 0;
+	while (!is_inline(dir->inode) && dir->next_block < blocks) {
+		uint64_t span, index = dir->next_block;
+		int err = peek_dentry_block(dir->inode, index, &data, &span);
+
+		if (err == F2FS_ERR_NOT_FOUND)
+			break;
+		dir->next_block = index + span;
+		if (err)
+			return err;
+		if (!data)
+			continue;
+		memcpy(dir->data, data, geo->block_size);
+		dentry_area_of_block(geo, dir->data, &dir->area);
+		dir->block = index;
+		dir->slot = 0;
+		return 0;
+	}
+	return error_set(dir->inode->vol->ctx, F2FS_ERR_NOT_FOUND, "no further directory entry");
+}
+
+static bool is_dots(const struct dentry_ref *ref)
+{
+	return ref->name[0] == '.' && (ref->name_len == 1 || (ref->name_len == 2 && ref->name[1] == '.'));
+}
+
+/* Fill the public entry; the name as presented. */
+static int present(struct f2fs_inode *inode, uint64_t block, const struct dentry_ref *ref, struct f2fs_dirent *out)
+{
+	size_t length;
+	int err;
+
+	out->ino = ref->ino;
+	out->hash = ref->hash;
+	out->type = ref->type <= F2FS_TYPE_SYMLINK ? ref->type : F2FS_TYPE_UNKNOWN;
+	out->position = block * inode->vol->geo.dentries_per_block + ref->slot;
+	out->raw_len = ref->name_len;
+	memcpy(out->raw_name, ref->name, ref->name_len);
+	if (!geometry_is_nid(&inode->vol->geo, ref->ino))
+		return inode_corrupt(inode, RULE_DENTRY_INO, "inode number %u in slot %u of directory block %llu",
+				     (unsigned)ref->ino, (unsigned)ref->slot, (unsigned long long)block);
+	if (inode_is_encrypted(inode) && !is_dots(ref)) {
+		err = crypto_present_name(inode->vol, ref->hash, ref->name, ref->name_len, out->name, sizeof(out->name),
+					  &length);
+		out->name_len = err ? 0 : (uint16_t)length;
+		return err;
+	}
+	if (memchr(ref->name, '/', ref->name_len) || memchr(ref->name, 0, ref->name_len))
+		return inode_corrupt(inode, RULE_DENTRY_CHARS, "slot %u of directory block %llu", (unsigned)ref->slot,
+				     (unsigned long long)block);
+	memcpy(out->name, ref->name, ref->name_len);
+	out->name[ref->name_len] = '\0';
+	out->name_len = ref->name_len;
+	return 0;
+}
+
+/* The next entry without clearing the last error. */
+static int next_entry(struct f2fs_dir *dir, struct dentry_ref *ref)
+{
+	for (;;) {
+		enum dentry_scan found = DENTRY_END;
+
+		if (dir->area.slots)
+			found = dentry_next(&dir->area, &dir->slot, ref);
+		if (found == DENTRY_FOUND)
+			return 0;
+		if (found == DENTRY_BAD)
+			return inode_corrupt(dir->inode, RULE_DENTRY_NAME,
+					     "name_len %u in slot %u of directory block %llu", (unsigned)ref->name_len,
+					     (unsigned)ref->slot, (unsigned long long)dir->block);
+		int err = load_next_block(dir);
+
+		if (err)
+			return err;
+	}
+}
+
+int f2fs_dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out)
+{
+	struct dentry_ref ref;
+	int err;
+
+	error_clear(dir->inode->vol->ctx);
+	err = next_entry(dir, &ref);
+	return err ? err : present(dir->inode, dir->block, &ref, out);
+}
+
+/* What a lookup compares with. */
+struct wanted {
+	const uint8_t *name;
+	size_t len;
+	uint32_t hash;
+	bool by_hash; /* hash is known */
+	bool folded;  /* compare folded names */
+	uint8_t fold[UNICODE_FOLD_MAX];
+	size_t fold_len;
+	bool nokey; /* compare with ciphertext */
+	struct nokey_name key;
+};
+
+static bool name_is_dots(const char *name, size_t len)
+{
+	return len > 0 && len <= 2 && name[0] == '.' && name[len - 1] == '.';
+}
+
+static void prepare(struct f2fs_inode *dir, const char *name, size_t len, struct wanted *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->name = (const uint8_t *)name;
+	w->len = len;
+	w->by_hash = true;
+	if (name_is_dots(name, len))
+		return; /* hash 0 */
+	if (inode_is_encrypted(dir)) {
+		w->nokey = nokey_decode(name, len, &w->key) == 0;
+		w->hash = w->nokey ? w->key.hash : 0;
+		return;
+	}
+	if (!inode_is_casefold(dir)) {
+		w->hash = namehash_plain(w->name, len);
+		return;
+	}
+	w->by_hash = namehash_casefold(w->name, len, &w->hash) != UNICODE_UNAVAILABLE;
+	w->folded = unicode_casefold(w->name, len, w->fold, &w->fold_len) == UNICODE_OK;
+}
+
+static bool matches(const struct wanted *w, const struct dentry_ref *ref)
+{
+	uint8_t fold[UNICODE_FOLD_MAX];
+	size_t fold_len;
+
+	if (w->nokey)
+		return nokey_matches(&w->key, ref->name, ref->name_len) == 1;
+	if (w->folded && unicode_casefold(ref->name, ref->name_len, fold, &fold_len) == UNICODE_OK)
+		return fold_len == w->fold_len && memcmp(fold, w->fold, fold_len) == 0;
+	return ref->name_len == w->len && memcmp(ref->name, w->name, w->len) == 0;
+}
+
+/* Search one area; 1 found, 0 not. */
+static int search_area(const struct dentry_area *area, const struct wanted *w, struct dentry_ref *ref)
+{
+	uint32_t slot = 0;
+	enum dentry_scan found;
+
+	while ((found = dentry_next(area, &slot, ref)) != DENTRY_END)
+		if (found == DENTRY_FOUND && (!w->by_hash || ref->hash == w->hash) && matches(w, ref))
+			return 1;
+	return 0;
+}
+
+/* Search the buckets of the hash, level by level. NOT_FOUND when the name is not there. */
+static int search_levels(struct f2fs_inode *dir, const struct wanted *w, struct f2fs_dirent *out)
+{
+	const uint32_t depth = inode_i_current_depth(dir->block);
+	const unsigned dir_level = inode_i_dir_level(dir->block);
+
+	for (unsigned level = 0; level < depth && level < DIR_MAX_DEPTH; level++) {
+		uint64_t start = dentry_bucket_start(level, dir_level, w->hash);
+
+		for (unsigned i = 0; i < dentry_bucket_blocks(level); i++) {
+			struct dentry_area area;
+			struct dentry_ref ref;
+			const uint8_t *data;
+			uint64_t span;
+			int err = peek_dentry_block(dir, start + i, &data, &span);
+
+			if (err == F2FS_ERR_NOT_FOUND)
+				return err;
+			if (err)
+				return err;
+			if (!data)
+				continue;
+			dentry_area_of_block(&dir->vol->geo, data, &area);
+			if (search_area(&area, w, &ref))
+				return present(dir, start + i, &ref, out);
+		}
+	}
+	return F2FS_ERR_NOT_FOUND;
+}
+
+/* Search every entry: casefolded names whose hash was made by other rules. */
+static int search_all(struct f2fs_inode *inode, const struct wanted *w, struct f2fs_dirent *out)
+{
+	struct f2fs_dir *dir;
+	struct dentry_ref ref;
+	int err = f2fs_dir_open(inode, &dir);
+
+	if (err)
+		return err;
+	while ((err = next_entry(dir, &ref)) != F2FS_ERR_NOT_FOUND) {
+		if (err == F2FS_ERR_CORRUPT || (!err && !matches(w, &ref)))
+			continue;
+		if (!err)
+			err = present(inode, dir->block, &ref, out);
+		break;
+	}
+	f2fs_dir_close(dir);
+	return err;
+}
+
+int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out)
+{
+	struct f2fs_context *ctx = dir->vol->ctx;
+	struct wanted w;
+	int err;
+
+	error_clear(ctx);
+	err = need_directory(dir);
+	if (err)
+		return err;
+	if (length == 0 || length >= F2FS_NAME_ROOM || (length > NAME_MAX_BYTES && !inode_is_encrypted(dir)))
+		return error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "a name has 1 to 255 bytes, not %llu",
+				 (unsigned long long)length);
+	prepare(dir, name, length, &w);
+	if (is_inline(dir)) {
+		struct dentry_area area;
+		struct dentry_ref ref;
+
+		dentry_area_of_inode(dir->block, &dir->layout, &area);
+		if (search_area(&area, &w, &ref))
+			return present(dir, 0, &ref, out);
+		err = F2FS_ERR_NOT_FOUND;
+	} else {
+		err = w.by_hash ? search_levels(dir, &w, out) : F2FS_ERR_NOT_FOUND;
+	}
+	if (err != F2FS_ERR_NOT_FOUND)
+		return err;
+	if (inode_is_casefold(dir) && !inode_is_encrypted(dir)) {
+		w.by_hash = false;
+		err = search_all(dir, &w, out);
+		if (err != F2FS_ERR_NOT_FOUND)
+			return err;
+	}
+	return error_set(ctx, F2FS_ERR_NOT_FOUND, "directory inode %u has no entry of that name", (unsigned)dir->ino);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The open inode as the file layer sees it: its block, how i_addr is divided, the nodes on the way to the last slot
+ * looked up, its attributes once they were asked for, and the last cluster that was decompressed.
+ */
+#ifndef F2FSKIT_FILE_FILE_H
+#define F2FSKIT_FILE_FILE_H
+
+#include <f2fskit/file.h>
+
+#include "format/inode.h"
+#include "volume/volume.h"
+
+struct xattr_set;
+struct cluster_cache;
+
+struct f2fs_inode {
+	struct f2fs_volume *vol;
+	f2fs_nid_t ino;
+	f2fs_blk_t addr; /* of the inode block */
+	struct inode_layout layout;
+	uint8_t *block;			  /* the inode block */
+	uint8_t *node[NODE_LEVELS];	  /* [1..3]: last node read at each level */
+	f2fs_nid_t node_nid[NODE_LEVELS]; /* and its id, 0 for none */
+	f2fs_blk_t node_addr[NODE_LEVELS];
+	struct xattr_set *xattrs;      /* NULL: not asked for yet */
+	struct cluster_cache *cluster; /* NULL: nothing decompressed yet */
+};
+
+static inline unsigned inode_type(const struct f2fs_inode *inode)
+{
+	return inode_i_mode(inode->block) & MODE_TYPE;
+}
+
+static inline bool inode_is_encrypted(const struct f2fs_inode *inode)
+{
+	return (inode_i_advise(inode->block) & FLAG_i_advise_encrypt) != 0;
+}
+
+static inline bool inode_is_casefold(const struct f2fs_inode *inode)
+{
+	return (inode_i_flags(inode->block) & FLAG_i_flags_casefold) != 0;
+}
+
+/* Does one extent stand for all of the contents (FORMAT volume 9.4)? */
+static inline bool inode_is_alias(const struct f2fs_inode *inode)
+{
+	return geometry_has(&inode->vol->geo, F2FS_FEATURE_DEVICE_ALIAS) &&
+	       (inode_i_flags(inode->block) & FLAG_i_flags_device_alias) != 0;
+}
+
+/* Open without clearing the last error. */
+int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out);
+
+/* A run of slots found by map_find(). */
+struct map_run {
+	const uint8_t *slots; /* raw words, valid until the next map_find() on the inode; NULL: a hole */
+	uint64_t count;	      /* slots, or file blocks of the hole */
+	f2fs_nid_t nid;	      /* node that holds the slots */
+	uint32_t ofs_in_node; /* of the first */
+};
+/* Find the slot of a file block; NOT_FOUND beyond the end of the tree. */
+int map_find(struct f2fs_inode *inode, uint64_t file_block, struct map_run *out);
+
+/* Read stored bytes [offset, offset + length) of the data, whatever i_size says. compressed clusters are decompressed.
+ */
+int data_read(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length);
+/* Record that contents cannot be decrypted, with the policy; returns F2FS_ERR_ENCRYPTED. */
+int crypto_refuse(struct f2fs_inode *inode, const char *what);
+/* Present a stored name or link target without its key; text takes F2FS_NAME_ROOM bytes. */
+int crypto_present_name(struct f2fs_volume *vol, uint32_t hash, const uint8_t *raw, size_t raw_len, char *text,
+			size_t room, size_t *length);
+
+/* Load the attributes once; the set is freed with the inode. */
+int xattr_load(struct f2fs_inode *inode);
+void xattr_unload(struct f2fs_inode *inode);
+/* Find a stored attribute by index and stored name ("" for none); NO_ATTR when absent. */
+int xattr_find_stored(struct f2fs_inode *inode, unsigned index, const char *name, const uint8_t **value, size_t *size);
+
+/* compress.c */
+int compress_read(struct f2fs_inode *inode, uint64_t cluster, const uint8_t **data);
+void compress_unload(struct f2fs_inode *inode);
+/* Is the cluster that starts with these slots stored compressed? */
+static inline bool compress_is_cluster(const struct f2fs_inode *inode, uint32_t first_slot)
+{
+	return inode->layout.is_compressed && first_slot == F2FS_COMPRESS_ADDR;
+}
+
+/* inode_read.c: record corruption of this inode. */
+int inode_corrupt(struct f2fs_inode *inode, enum rule rule, const char *format, ...) PRINTF_LIKE(3, 4);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opening an inode and what stat(2) would show of it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/devnum.h"
+#include "file/file.h"
+
+int inode_corrupt(struct f2fs_inode *inode, enum rule rule, const char *format, ...)
+{
+	char detail[200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(detail, sizeof(detail), format, args);
+	va_end(args);
+	return volume_corrupt(inode->vol, rule, inode->addr, inode->ino, "%s", detail);
+}
+
+static int load_inode(struct f2fs_inode *inode)
+{
+	struct f2fs_volume *vol = inode->vol;
+	struct f2fs_nat_entry entry;
+	enum rule rule;
+	int err;
+
+	if (!geometry_is_nid(&vol->geo, inode->ino))
+		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "there is no inode %u", (unsigned)inode->ino);
+	err = nat_get(vol, inode->ino, &entry);
+	if (err)
+		return err;
+	if (entry.block_addr == 0)
+		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "inode %u is not in use", (unsigned)inode->ino);
+	err = node_load(vol, inode->ino, 0, inode->block, &inode->addr);
+	if (err)
+		return err;
+	if (footer_ino(node_footer(&vol->geo, inode->block)) != inode->ino) {
+		if (entry.ino != inode->ino)
+			return error_set(vol->ctx, F2FS_ERR_NOT_FOUND,
+					 "node id %u is not an inode but a node of inode %u", (unsigned)inode->ino,
+					 (unsigned)entry.ino);
+		return inode_corrupt(inode, RULE_INODE_FOOTER, "the footer says %u",
+				     (unsigned)footer_ino(node_footer(&vol->geo, inode->block)));
+	}
+	rule = inode_check(&vol->geo, inode->block, inode->ino, vol->checksum_seed);
+	if (rule)
+		return inode_corrupt(inode, rule, "inode %u", (unsigned)inode->ino);
+	inode_layout(&vol->geo, inode->block, &inode->layout);
+	return 0;
+}
+
+int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out)
+{
+	/* one piece of memory: the struct, then the block */
+	struct f2fs_inode *inode = mem_alloc(vol->ctx, sizeof(*inode) + vol->geo.block_size);
+	int err;
+
+	if (!inode)
+		return F2FS_ERR_NOMEM;
+	memset(inode, 0, sizeof(*inode));
+	inode->vol = vol;
+	inode->ino = ino;
+	inode->block = (uint8_t *)(inode + 1);
+	err = load_inode(inode);
+	if (err) {
+		mem_free(vol->ctx, inode);
+		return err;
+	}
+	*out = inode;
+	return 0;
+}
+
+int f2fs_inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out)
+{
+	error_clear(vol->ctx);
+	return inode_open(vol, ino, out);
+}
+
+void f2fs_inode_close(struct f2fs_inode *inode)
+{
+	struct f2fs_context *ctx;
+
+	if (!inode)
+		return;
+	ctx = inode->vol->ctx;
+	for (unsigned i = 0; i < NODE_LEVELS; i++)
+		mem_free(ctx, inode->node[i]);
+	xattr_unload(inode);
+	compress_unload(inode);
+	mem_free(ctx, inode);
+}
+
+f2fs_nid_t f2fs_inode_number(const struct f2fs_inode *inode)
+{
+	return inode->ino;
+}
+
+struct f2fs_volume *f2fs_inode_volume(const struct f2fs_inode *inode)
+{
+	return inode->vol;
+}
+
+const uint8_t *f2fs_inode_raw(const struct f2fs_inode *inode)
+{
+	return inode->block;
+}
+
+/* 512-byte units: blocks beside the inode, and what is kept inside a file or directory (FORMAT files 2.7). */
+static uint64_t sectors_of(const struct f2fs_inode *inode)
+{
+	const uint8_t *raw = inode->block;
+	uint64_t sectors = (inode_i_blocks(raw) - 1) * (inode->vol->geo.block_size / 512);
+	bool inside = (inode_type(inode) == MODE_REG && inode_has_inline(raw, FLAG_i_inline_inline_data)) ||
+		      (inode_type(inode) == MODE_DIR && inode_has_inline(raw, FLAG_i_inline_inline_dentry));
+
+	return inside ? sectors + div_ceil64(inode_i_size(raw), 512) : sectors;
+}
+
+static void fill_extra(const struct f2fs_inode *inode, struct f2fs_stat *out)
+{
+	const uint8_t *raw = inode->block, *extra = inode_extra(raw);
+	const struct f2fs_geometry *geo = &inode->vol->geo;
+
+	if (geometry_has(geo, F2FS_FEATURE_PROJECT_QUOTA) && inode_has_extra(raw, extra_OFS_i_projid + 4))
+		out->projid = extra_i_projid(extra);
+	if (geometry_has(geo, F2FS_FEATURE_INODE_CRTIME) && inode_has_extra(raw, extra_OFS_i_crtime_nsec + 4)) {
+		out->has_crtime = 1;
+		out->crtime.seconds = extra_i_crtime(extra);
+		out->crtime.nanoseconds = extra_i_crtime_nsec(extra);
+	}
+	if (inode->layout.is_compressed) {
+		out->is_compressed = 1;
+		out->compress_algorithm = extra_i_compress_algorithm(extra);
+		out->log_cluster_size = extra_i_log_cluster_size(extra);
+	}
+}
+
+static void fill_device(const struct f2fs_inode *inode, struct f2fs_stat *out)
+{
+	unsigned type = inode_type(inode);
+	struct devnum dev;
+
+	if (type != MODE_CHR && type != MODE_BLK)
+		return;
+	devnum_decode(inode->block + inode->layout.slot_offset, &dev);
+	out->rdev_major = dev.major;
+	out->rdev_minor = dev.minor;
+}
+
+int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out)
+{
+	const uint8_t *raw = inode->block;
+
+	error_clear(inode->vol->ctx);
+	memset(out, 0, sizeof(*out));
+	out->ino = inode->ino;
+	out->mode = inode_i_mode(raw);
+	out->nlink = inode_i_links(raw);
+	out->uid = inode_i_uid(raw);
+	out->gid = inode_i_gid(raw);
+	out->flags = inode_i_flags(raw);
+	out->generation = inode_i_generation(raw);
+	out->size = inode_i_size(raw);
+	out->blocks = sectors_of(inode);
+	out->atime.seconds = inode_i_atime(raw);
+	out->atime.nanoseconds = inode_i_atime_nsec(raw);
+	out->mtime.seconds = inode_i_mtime(raw);
+	out->mtime.nanoseconds = inode_i_mtime_nsec(raw);
+	out->ctime.seconds = inode_i_ctime(raw);
+	out->ctime.nanoseconds = inode_i_ctime_nsec(raw);
+	out->advise = inode_i_advise(raw);
+	out->inline_flags = inode_i_inline(raw);
+	out->is_encrypted = inode_is_encrypted(inode);
+	out->is_verity = (inode_i_advise(raw) & FLAG_i_advise_verity) != 0;
+	out->is_casefold = inode_type(inode) == MODE_DIR && inode_is_casefold(inode);
+	out->is_inline = inode_has_inline(raw, FLAG_i_inline_inline_data | FLAG_i_inline_inline_dentry);
+	fill_extra(inode, out);
+	fill_device(inode, out);
+	if (inode_type(inode) == MODE_LNK && out->is_encrypted) {
+		char target[F2FS_NAME_ROOM * 2];
+		size_t length;
+
+		if (f2fs_inode_readlink(inode, target, sizeof(target), &length) == 0)
+			out->size = length;
+		error_clear(inode->vol->ctx);
+	}
+	return 0;
+}

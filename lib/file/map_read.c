@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From file blocks to slots, through the node tree; extents; the nodes of a file (FORMAT files 1.5).
+ */
+#include <string.h>
+
+#include "file/file.h"
+
+/* Read the node of a level into the inode's cache. */
+static int need_node(struct f2fs_inode *inode, unsigned level, f2fs_nid_t nid)
+{
+	struct f2fs_volume *vol = inode->vol;
+	int err;
+
+	if (inode->node_nid[level] == nid)
+		return 0;
+	if (nid == inode->ino || !geometry_is_nid(&vol->geo, nid))
+		return inode_corrupt(inode, RULE_NODE_CHILD, "child %u", (unsigned)nid);
+	if (!inode->node[level]) {
+		inode->node[level] = mem_alloc(vol->ctx, vol->geo.block_size);
+		if (!inode->node[level])
+			return F2FS_ERR_NOMEM;
+	}
+	inode->node_nid[level] = 0;
+	err = node_load(vol, nid, inode->ino, inode->node[level], &inode->node_addr[level]);
+	if (err)
+		return err;
+	inode->node_nid[level] = nid;
+	return 0;
+}
+
+/* File blocks from the path's slot to the end of the missing subtree whose root would be at a level. */
+static uint64_t hole_length(const struct f2fs_inode *inode, const struct node_path *path, unsigned level)
+{
+	const uint64_t n = inode->vol->geo.nids_per_block;
+	uint64_t size = inode->layout.node_slots, at = path->index[path->depth];
+
+	for (unsigned l = path->depth - 1; l >= level; l--) {
+		at += path->index[l] * size;
+		size *= n;
+	}
+	return size - at;
+}
+
+int map_find(struct f2fs_inode *inode, uint64_t file_block, struct map_run *out)
+{
+	const struct f2fs_geometry *geo = &inode->vol->geo;
+	struct node_path path;
+	f2fs_nid_t nid;
+
+	if (!node_path_of(geo, inode->layout.slots, inode->layout.node_slots, file_block, &path))
+		return error_set(inode->vol->ctx, F2FS_ERR_NOT_FOUND, "file block %llu is beyond the largest file",
+				 (unsigned long long)file_block);
+	out->ofs_in_node = path.index[path.depth];
+	if (path.depth == 0) {
+		out->slots = inode->block + inode->layout.slot_offset + (size_t)path.index[0] * 4;
+		out->count = inode->layout.slots - path.index[0];
+		out->nid = inode->ino;
+		return 0;
+	}
+	nid = inode_nid(geo, inode->block, path.index[0]);
+	for (unsigned level = 1;; level++) {
+		int err;
+
+		if (nid == 0) {
+			out->slots = NULL;
+			out->nid = 0;
+			out->count = hole_length(inode, &path, level);
+			return 0;
+		}
+		err = need_node(inode, level, nid);
+		if (err)
+			return err;
+		if (level == path.depth)
+			break;
+		nid = get_le32(inode->node[level] + (size_t)path.index[level] * 4);
+	}
+	out->slots = inode->node[path.depth] + (size_t)path.index[path.depth] * 4;
+	out->count = inode->layout.node_slots - path.index[path.depth];
+	out->nid = nid;
+	return 0;
+}
+
+/* Kinds of slots that form runs. */
+static int kind_of(const struct f2fs_inode *inode, uint32_t slot)
+{
+	switch (slot) {
+	case F2FS_NULL_ADDR:
+		return F2FS_EXTENT_HOLE;
+	case F2FS_NEW_ADDR:
+		return F2FS_EXTENT_RESERVED;
+	case F2FS_COMPRESS_ADDR:
+		return inode->layout.is_compressed ? F2FS_EXTENT_COMPRESSED : F2FS_EXTENT_DATA;
+	default:
+		return F2FS_EXTENT_DATA;
+	}
+}
+
+/* One cluster: the slots behind its head that hold blocks. */
+static void fill_cluster(const struct f2fs_inode *inode, const struct map_run *run, struct f2fs_extent *out)
+{
+	uint32_t blocks = inode->layout.cluster_blocks;
+
+	out->count = blocks;
+	for (uint32_t i = 1; i < blocks && i < run->count; i++) {
+		uint32_t addr = get_le32(run->slots + (size_t)i * 4);
+
+		if (addr == F2FS_NULL_ADDR || addr == F2FS_NEW_ADDR)
+			break;
+		if (out->stored++ == 0)
+			out->addr = addr;
+	}
+}
+
+/* Extend a run of holes, reserved or data blocks over the slots of one node; true when it ends there. */
+static bool extend_run(const struct f2fs_inode *inode, const struct map_run *run, struct f2fs_extent *out)
+{
+	uint64_t i;
+
+	if (!run->slots) {
+		if (out->kind != F2FS_EXTENT_HOLE)
+			return true;
+		out->count += run->count;
+		return false;
+	}
+	for (i = 0; i < run->count; i++) {
+		uint32_t slot = get_le32(run->slots + i * 4);
+
+		if (kind_of(inode, slot) != out->kind)
+			break;
+		if (out->kind == F2FS_EXTENT_DATA && slot != out->addr + out->count + i)
+			break;
+	}
+	out->count += i;
+	return i < run->count;
+}
+
+static int find_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_extent *out)
+{
+	struct map_run run;
+	uint32_t slot;
+	int err = map_find(inode, file_block, &run);
+
+	if (err)
+		return err;
+	memset(out, 0, sizeof(*out));
+	out->file_block = file_block;
+	slot = run.slots ? get_le32(run.slots) : F2FS_NULL_ADDR;
+	out->kind = kind_of(inode, slot);
+	if (out->kind == F2FS_EXTENT_COMPRESSED) {
+		fill_cluster(inode, &run, out);
+		return 0;
+	}
+	if (out->kind == F2FS_EXTENT_DATA)
+		out->addr = slot;
+	while (!extend_run(inode, &run, out)) {
+		err = map_find(inode, file_block + out->count, &run);
+		if (err == F2FS_ERR_NOT_FOUND) {
+			error_clear(inode->vol->ctx);
+			return 0;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Inline contents and device aliases have no slots. */
+static int find_special_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_extent *out)
+{
+	const uint8_t *raw = inode->block;
+	uint64_t blocks = (inode_i_size(raw) + inode->vol->geo.block_size - 1) / inode->vol->geo.block_size;
+
+	memset(out, 0, sizeof(*out));
+	if (inode_is_alias(inode)) {
+		blocks = inode_i_ext_len(raw);
+		out->kind = F2FS_EXTENT_DATA;
+		out->addr = inode_i_ext_blk(raw) + (uint32_t)file_block;
+	} else {
+		out->kind = F2FS_EXTENT_INLINE;
+	}
+	if (file_block >= blocks)
+		return error_set(inode->vol->ctx, F2FS_ERR_NOT_FOUND, "no extent at file block %llu",
+				 (unsigned long long)file_block);
+	out->file_block = file_block;
+	out->count = blocks - file_block;
+	return 0;
+}
+
+static bool has_slots(const struct f2fs_inode *inode)
+{
+	unsigned type = inode_type(inode);
+
+	return (type == MODE_REG || type == MODE_DIR || type == MODE_LNK) && !inode_is_alias(inode) &&
+	       !inode_has_inline(inode->block, FLAG_i_inline_inline_data | FLAG_i_inline_inline_dentry);
+}
+
+int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_extent *out)
+{
+	uint64_t size_blocks, end;
+	int err;
+
+	error_clear(inode->vol->ctx);
+	if (!has_slots(inode))
+		return find_special_extent(inode, file_block, out);
+	err = find_extent(inode, file_block, out);
+	if (err || out->kind != F2FS_EXTENT_HOLE)
+		return err;
+	/* a hole that runs to the end of the tree ends with the file */
+	size_blocks = (inode_i_size(inode->block) + inode->vol->geo.block_size - 1) / inode->vol->geo.block_size;
+	end = file_block + out->count;
+	if (end < node_max_file_blocks(&inode->vol->geo, inode->layout.node_slots))
+		return 0;
+	if (file_block >= size_blocks)
+		return error_set(inode->vol->ctx, F2FS_ERR_NOT_FOUND, "no extent at file block %llu",
+				 (unsigned long long)file_block);
+	out->count = size_blocks - file_block;
+	return 0;
+}
+
+int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *addr)
+{
+	struct f2fs_extent extent;
+	struct map_run run;
+	int err;
+
+	error_clear(inode->vol->ctx);
+	if (!has_slots(inode)) {
+		err = find_special_extent(inode, file_block, &extent);
+		if (!err)
+			*addr = extent.addr;
+		return err;
+	}
+	err = map_find(inode, file_block, &run);
+	if (!err)
+		*addr = run.slots ? get_le32(run.slots) : F2FS_NULL_ADDR;
+	return err;
+}
+
+struct node_visit {
+	int (*visit)(void *user, const struct f2fs_node_info *node);
+	void *user;
+};
+
+static int visit_node(struct f2fs_inode *inode, const struct node_visit *v, unsigned level, f2fs_nid_t nid,
+		      uint32_t offset)
+{
+	struct f2fs_node_info info = { .nid = nid, .node_offset = offset };
+	int err = need_node(inode, level, nid);
+
+	if (err)
+		return err;
+	info.addr = inode->node_addr[level];
+	return v->visit(v->user, &info);
+}
+
+/* Visit the subtree below i_nid[i], which is height levels high; children by place, a path instead of recursion. */
+static int visit_subtree(struct f2fs_inode *inode, const struct node_visit *v, f2fs_nid_t root, uint32_t offset,
+			 unsigned height)
+{
+	const uint32_t n = inode->vol->geo.nids_per_block;
+	uint32_t index[NODE_LEVELS] = { 0 }, at[NODE_LEVELS] = { 0 };
+	unsigned level = 1;
+	int err = visit_node(inode, v, 1, root, offset);
+
+	at[1] = offset;
+	while (!err && level >= 1) {
+		f2fs_nid_t child;
+
+		if (level >= height || index[level] >= n) {
+			level--;
+			continue;
+		}
+		child = get_le32(inode->node[level] + (size_t)index[level] * 4);
+		/* children of the double indirect node are n + 1 apart, those of an indirect one follow each other */
+		at[level + 1] = at[level] + 1 + index[level] * (height - level == 2 ? n + 1 : 1);
+		index[level]++;
+		if (child == 0)
+			continue;
+		err = visit_node(inode, v, level + 1, child, at[level + 1]);
+		level++;
+		index[level] = 0;
+	}
+	return err;
+}
+
+int f2fs_inode_nodes(struct f2fs_inode *inode, int (*visit)(void *user, const struct f2fs_node_info *node), void *user)
+{
+	static const uint8_t heights[5] = { 1, 1, 2, 2, 3 };
+	const uint32_t n = inode->vol->geo.nids_per_block;
+	const uint32_t offsets[5] = { 1, 2, 3, 4 + n, 5 + 2 * n };
+	const struct node_visit v = { visit, user };
+	struct f2fs_node_info info = { .nid = inode->ino, .addr = inode->addr, .node_offset = 0 };
+	f2fs_nid_t xattr_nid = inode_i_xattr_nid(inode->block);
+	struct f2fs_nat_entry entry;
+	int err;
+
+	error_clear(inode->vol->ctx);
+	err = visit(user, &info);
+	for (unsigned i = 0; i < 5 && !err; i++) {
+		f2fs_nid_t nid = inode_nid(&inode->vol->geo, inode->block, i);
+
+		if (nid)
+			err = visit_subtree(inode, &v, nid, offsets[i], heights[i]);
+	}
+	if (err || !xattr_nid)
+		return err;
+	err = nat_get(inode->vol, xattr_nid, &entry);
+	if (err)
+		return err;
+	info.nid = xattr_nid;
+	info.addr = entry.block_addr;
+	info.node_offset = XATTR_NODE_OFFSET;
+	return visit(user, &info);
+}

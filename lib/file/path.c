@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Paths: from a path to an inode, and from an inode back to a path by its remembered parents.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "file/file.h"
+
+#define MAX_LINKS 40u	     /* symlinks followed in one lookup, as the kernel */
+#define MAX_PATH (64u << 10) /* bytes of a path still to be walked */
+#define MAX_PARENTS 4096u    /* levels that f2fs_inode_path() climbs */
+
+/* The rest of the path, with targets of symlinks put in front. */
+struct path_rest {
+	struct f2fs_volume *vol;
+	char *text; /* whole buffer, MAX_PATH */
+	size_t at;  /* start of the rest; it ends with a NUL at MAX_PATH - 1 */
+	unsigned links;
+};
+
+static int push_front(struct path_rest *rest, const char *text, size_t n)
+{
+	if (n > rest->at)
+		return error_set(rest->vol->ctx, F2FS_ERR_NAME_TOO_LONG, "the path is too long");
+	rest->at -= n;
+	memcpy(rest->text + rest->at, text, n);
+	return 0;
+}
+
+/* Put a symlink's target in front of the rest. */
+static int follow(struct path_rest *rest, struct f2fs_inode *link)
+{
+	char *target;
+	size_t length, room = (size_t)link->vol->geo.block_size + 1;
+	int err;
+
+	if (++rest->links > MAX_LINKS)
+		return error_set(rest->vol->ctx, F2FS_ERR_LOOP, "more than %u symbolic links on the way", MAX_LINKS);
+	if (inode_is_encrypted(link))
+		return crypto_refuse(link, "the target of a symbolic link");
+	target = mem_alloc(rest->vol->ctx, room);
+	if (!target)
+		return F2FS_ERR_NOMEM;
+	err = f2fs_inode_readlink(link, target, room, &length);
+	if (!err)
+		err = push_front(rest, "/", 1);
+	if (!err)
+		err = push_front(rest, target, length);
+	mem_free(rest->vol->ctx, target);
+	return err;
+}
+
+/* Step from the directory *at to the entry of the next component. */
+static int step(struct path_rest *rest, const char *name, size_t n, bool is_last, unsigned flags,
+		struct f2fs_inode **at)
+{
+	struct f2fs_dirent entry;
+	struct f2fs_inode *child;
+	int err = f2fs_dir_lookup(*at, name, n, &entry);
+
+	if (err)
+		return err;
+	err = inode_open(rest->vol, entry.ino, &child);
+	if (err)
+		return err;
+	if (inode_type(child) != MODE_LNK || (is_last && !(flags & F2FS_LOOKUP_FOLLOW))) {
+		f2fs_inode_close(*at);
+		*at = child;
+		return 0;
+	}
+	err = follow(rest, child);
+	f2fs_inode_close(child);
+	if (!err && rest->text[rest->at] == '/') { /* an absolute target starts at the root */
+		f2fs_inode_close(*at);
+		*at = NULL;
+		err = inode_open(rest->vol, rest->vol->geo.root_ino, at);
+	}
+	return err;
+}
+
+static int walk_path(struct path_rest *rest, unsigned flags, struct f2fs_inode **at)
+{
+	for (;;) {
+		char name[F2FS_NAME_ROOM];
+		const char *p = rest->text + rest->at;
+		size_t n, skip = strspn(p, "/"), slashes;
+		int err;
+
+		n = strcspn(p + skip, "/");
+		if (n == 0)
+			return 0;
+		if (n >= sizeof(name))
+			return error_set(rest->vol->ctx, F2FS_ERR_NAME_TOO_LONG, "a name on the path is too long");
+		memcpy(name, p + skip, n);
+		slashes = strspn(p + skip + n, "/");
+		rest->at += skip + n;
+		/* a slash behind the last name asks for a directory: a symlink there is followed */
+		err = step(rest, name, n, p[skip + n] == '\0', flags, at);
+		if (err)
+			return err;
+		if (slashes && inode_type(*at) != MODE_DIR)
+			return error_set(rest->vol->ctx, F2FS_ERR_NOT_DIR, "inode %u is not a directory",
+					 (unsigned)(*at)->ino);
+	}
+}
+
+int f2fs_lookup(struct f2fs_volume *vol, const char *path, unsigned flags, struct f2fs_inode **out)
+{
+	struct path_rest rest = { .vol = vol, .at = MAX_PATH - 1 };
+	struct f2fs_inode *at = NULL;
+	int err;
+
+	error_clear(vol->ctx);
+	if (strlen(path) >= MAX_PATH)
+		return error_set(vol->ctx, F2FS_ERR_NAME_TOO_LONG, "the path is too long");
+	rest.text = mem_alloc(vol->ctx, MAX_PATH);
+	if (!rest.text)
+		return F2FS_ERR_NOMEM;
+	rest.text[rest.at] = '\0';
+	err = push_front(&rest, path, strlen(path));
+	if (!err)
+		err = inode_open(vol, vol->geo.root_ino, &at);
+	if (!err)
+		err = walk_path(&rest, flags, &at);
+	mem_free(vol->ctx, rest.text);
+	if (err)
+		f2fs_inode_close(at);
+	else
+		*out = at;
+	return err;
+}
+
+/* Find the entry that names ino in a directory; name takes F2FS_NAME_ROOM bytes. */
+static int name_in_parent(struct f2fs_inode *parent, f2fs_nid_t ino, char *name)
+{
+	struct f2fs_dirent entry;
+	struct f2fs_dir *dir;
+	int err = f2fs_dir_open(parent, &dir);
+
+	if (err)
+		return err;
+	while ((err = f2fs_dir_next(dir, &entry)) == 0 || err == F2FS_ERR_CORRUPT) {
+		if (err || entry.ino != ino || strcmp(entry.name, ".") == 0 || strcmp(entry.name, "..") == 0)
+			continue;
+		memcpy(name, entry.name, (size_t)entry.name_len + 1);
+		break;
+	}
+	f2fs_dir_close(dir);
+	return err;
+}
+
+/* Put one more component in front of the path at the end of buffer. */
+static int prepend(struct f2fs_context *ctx, char *buffer, size_t *at, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n + 1 > *at)
+		return error_set(ctx, F2FS_ERR_RANGE, "the path does not fit");
+	*at -= n;
+	memcpy(buffer + *at, name, n);
+	buffer[--*at] = '/';
+	return 0;
+}
+
+/* A directory's parent is its ".." entry; others remember it in i_pino. */
+static f2fs_nid_t parent_of(struct f2fs_inode *inode)
+{
+	struct f2fs_dirent dots;
+
+	if (inode_type(inode) == MODE_DIR && f2fs_dir_lookup(inode, "..", 2, &dots) == 0)
+		return dots.ino;
+	return inode_i_pino(inode->block);
+}
+
+int f2fs_inode_path(struct f2fs_inode *inode, char *buffer, size_t size)
+{
+	struct f2fs_volume *vol = inode->vol;
+	f2fs_nid_t ino = inode->ino, parent = parent_of(inode);
+	size_t at = size;
+	int err = 0;
+
+	error_clear(vol->ctx);
+	if (size < 2)
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "the path does not fit");
+	buffer[--at] = '\0';
+	for (unsigned step_count = 0; !err && ino != vol->geo.root_ino; step_count++) {
+		char name[F2FS_NAME_ROOM];
+		struct f2fs_inode *dir;
+
+		if (step_count >= MAX_PARENTS)
+			return error_set(vol->ctx, F2FS_ERR_LOOP, "the parents of inode %u run in a circle",
+					 (unsigned)inode->ino);
+		err = inode_open(vol, parent, &dir);
+		if (err)
+			break;
+		err = inode_type(dir) == MODE_DIR ? name_in_parent(dir, ino, name) : F2FS_ERR_NOT_FOUND;
+		if (!err)
+			err = prepend(vol->ctx, buffer, &at, name);
+		ino = parent;
+		parent = parent_of(dir);
+		f2fs_inode_close(dir);
+	}
+	if (err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_NOT_DIR)
+		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "no path of inode %u is known", (unsigned)inode->ino);
+	if (err)
+		return err;
+	if (buffer[at] == '\0')
+		buffer[--at] = '/';
+	memmove(buffer, buffer + at, size - at);
+	return 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Walking a tree without recursion: a stack of open directories. Each directory inode is entered once, so hostile links
+ * between directories neither loop nor multiply; the stack is bounded.
+ */
+#include <string.h>
+
+#include "file/file.h"
+
+#define MAX_DEPTH 4096u /* levels; a level costs some 9 KiB at 4 KiB blocks */
+
+struct frame {
+	struct f2fs_inode *inode;
+	struct f2fs_dir *dir;
+	size_t path_length;
+};
+
+struct walk {
+	struct f2fs_context *ctx;
+	struct f2fs_volume *vol;
+	struct vec frames; /* struct frame */
+	struct vec path;   /* char, NUL-terminated */
+	struct map32 seen; /* directories entered */
+	int (*visit)(void *user, const struct f2fs_walk_entry *entry);
+	void *user;
+};
+
+static int set_path(struct walk *w, size_t parent_length, const char *name, size_t n)
+{
+	char *p;
+
+	w->path.count = 0;
+	if (vec_reserve(&w->path, parent_length + n + 2) != 0)
+		return F2FS_ERR_NOMEM;
+	p = (char *)w->path.items;
+	if (parent_length)
+		p[parent_length++] = '/';
+	memcpy(p + parent_length, name, n);
+	p[parent_length + n] = '\0';
+	w->path.count = parent_length + n;
+	return 0;
+}
+
+/* Tell visit about an entry. *enter: it is a directory that wants to be entered. Takes over inode unless entered. */
+static int report(struct walk *w, const struct f2fs_dirent *dirent, struct f2fs_inode *inode, int error, bool *enter)
+{
+	struct f2fs_walk_entry entry = { .path = w->path.items,
+					 .dirent = dirent,
+					 .inode = inode,
+					 .depth = (unsigned)w->frames.count,
+					 .error = error };
+	int action = w->visit(w->user, &entry);
+
+	*enter = action == F2FS_WALK_GO && inode && !error && inode_type(inode) == MODE_DIR;
+	return action == F2FS_WALK_STOP ? 1 : action < 0 ? action : 0;
+}
+
+static int push_dir(struct walk *w, struct f2fs_inode *inode)
+{
+	struct frame *frame;
+	struct f2fs_dir *dir;
+	int err = f2fs_dir_open(inode, &dir);
+
+	if (!err)
+		err = map32_set(&w->seen, inode->ino, 1);
+	if (err)
+		return err;
+	frame = vec_push(&w->frames, 1);
+	if (!frame) {
+		f2fs_dir_close(dir);
+		return F2FS_ERR_NOMEM;
+	}
+	frame->inode = inode;
+	frame->dir = dir;
+	frame->path_length = w->path.count;
+	return 0;
+}
+
+static void pop_dir(struct walk *w)
+{
+	struct frame *frame = vec_at(&w->frames, --w->frames.count);
+
+	f2fs_dir_close(frame->dir);
+	if (w->frames.count > 0) /* the start belongs to the caller */
+		f2fs_inode_close(frame->inode);
+}
+
+/* May this directory be entered? Records why not. */
+static int check_enter(struct walk *w, struct f2fs_inode *inode)
+{
+	if (map32_find(&w->seen, inode->ino))
+		return inode_corrupt(inode, RULE_DENTRY_PATH, "directory inode %u is reached a second time",
+				     (unsigned)inode->ino);
+	if (w->frames.count >= MAX_DEPTH)
+		return error_set(w->ctx, F2FS_ERR_TOO_BIG, "directories are nested more than %u deep", MAX_DEPTH);
+	return 0;
+}
+
+static int visit_entry(struct walk *w, const struct f2fs_dirent *dirent)
+{
+	struct f2fs_inode *inode = NULL;
+	bool enter;
+	int err, ret;
+
+	error_clear(w->ctx);
+	err = inode_open(w->vol, dirent->ino, &inode);
+	if (err == F2FS_ERR_NOMEM)
+		return err;
+	if (!err && inode_type(inode) == MODE_DIR)
+		err = check_enter(w, inode);
+	ret = report(w, dirent, inode, err, &enter);
+	if (!ret && enter) {
+		ret = push_dir(w, inode);
+		if (!ret)
+			return 0;
+	}
+	f2fs_inode_close(inode);
+	return ret;
+}
+
+static int step(struct walk *w)
+{
+	struct frame *frame = vec_at(&w->frames, w->frames.count - 1);
+	struct f2fs_dirent dirent;
+	bool enter;
+	int err = f2fs_dir_next(frame->dir, &dirent);
+
+	if (err == F2FS_ERR_NOT_FOUND) {
+		pop_dir(w);
+		error_clear(w->ctx);
+		return 0;
+	}
+	if (err == F2FS_ERR_NOMEM)
+		return err;
+	if (err) { /* a damaged entry or block: told with the directory's own path, which is still in front */
+		w->path.count = frame->path_length;
+		((char *)w->path.items)[frame->path_length] = '\0';
+		return report(w, NULL, frame->inode, err, &enter);
+	}
+	if (strcmp(dirent.name, ".") == 0 || strcmp(dirent.name, "..") == 0)
+		return 0;
+	err = set_path(w, frame->path_length, dirent.name, dirent.name_len);
+	return err ? err : visit_entry(w, &dirent);
+}
+
+int f2fs_walk(struct f2fs_inode *start, int (*visit)(void *user, const struct f2fs_walk_entry *entry), void *user)
+{
+	struct walk w = { .ctx = start->vol->ctx, .vol = start->vol, .visit = visit, .user = user };
+	bool enter = false;
+	int err;
+
+	error_clear(w.ctx);
+	vec_init(&w.frames, w.ctx, sizeof(struct frame));
+	vec_init(&w.path, w.ctx, 1);
+	map32_init(&w.seen, w.ctx);
+	err = set_path(&w, 0, "", 0);
+	if (!err)
+		err = report(&w, NULL, start, 0, &enter);
+	if (!err && enter)
+		err = push_dir(&w, start);
+	while (!err && w.frames.count > 0)
+		err = step(&w);
+	while (w.frames.count > 0)
+		pop_dir(&w);
+	vec_fini(&w.frames);
+	vec_fini(&w.path);
+	map32_fini(&w.seen);
+	return err < 0 ? err : 0;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Extended attributes of an inode: the inline area and the xattr node as one string, taken apart once and kept
+ * (FORMAT files 7).
+ */
+#include "format/xattr.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "file/file.h"
+
+#define NAME_ROOM 320u /* longest prefix and 255 bytes */
+
+struct xattr_item {
+	char *name;
+	uint8_t *converted; /* ACL in its system call form, or NULL */
+	const uint8_t *stored_name;
+	const uint8_t *stored; /* value as stored */
+	size_t stored_size, size;
+	uint8_t stored_len, index;
+	bool internal;
+};
+
+struct xattr_set {
+	uint8_t *string;
+	uint32_t size;
+	struct vec items; /* struct xattr_item */
+	int error;	  /* why the list is not complete, or 0 */
+	uint8_t advise;
+};
+
+void xattr_unload(struct f2fs_inode *inode)
+{
+	struct f2fs_context *ctx = inode->vol->ctx;
+	struct xattr_set *set = inode->xattrs;
+
+	if (!set)
+		return;
+	for (size_t i = 0; i < set->items.count; i++) {
+		struct xattr_item *item = vec_at(&set->items, i);
+
+		mem_free(ctx, item->name);
+		mem_free(ctx, item->converted);
+	}
+	vec_fini(&set->items);
+	mem_free(ctx, set->string);
+	mem_free(ctx, set);
+	inode->xattrs = NULL;
+}
+
+/* Build the one string that the attributes are in. */
+static int load_string(struct f2fs_inode *inode, struct xattr_set *set)
+{
+	struct f2fs_volume *vol = inode->vol;
+	const uint32_t inline_size = inode->layout.xattr_size, node_size = vol->geo.block_size - footer_SIZE;
+	f2fs_nid_t nid = inode_i_xattr_nid(inode->block);
+	uint8_t *node;
+	int err = 0;
+
+	set->size = inline_size + (nid ? node_size : 0);
+	if (set->size == 0)
+		return 0;
+	set->string = mem_alloc(vol->ctx, set->size);
+	if (!set->string)
+		return F2FS_ERR_NOMEM;
+	memcpy(set->string, inode->block + inode->layout.xattr_offset, inline_size);
+	if (!nid)
+		return 0;
+	node = mem_alloc(vol->ctx, vol->geo.block_size);
+	if (!node)
+		return F2FS_ERR_NOMEM;
+	err = node_load(vol, nid, inode->ino, node, NULL);
+	if (!err)
+		memcpy(set->string + inline_size, node, node_size);
+	else
+		set->size = inline_size;
+	mem_free(vol->ctx, node);
+	return err;
+}
+
+static char *full_name(struct f2fs_context *ctx, const struct xattr_ref *ref)
+{
+	const char *prefix = xattr_prefix(ref->index);
+	char name[NAME_ROOM];
+	size_t n;
+
+	if (prefix)
+		n = (size_t)snprintf(name, sizeof(name), "%s", prefix);
+	else
+		n = (size_t)snprintf(name, sizeof(name), "f2fs.%u.", (unsigned)ref->index);
+	if (!prefix || xattr_has_name(ref->index)) {
+		memcpy(name + n, ref->name, ref->name_len);
+		n += ref->name_len;
+	}
+	name[n] = '\0';
+	return mem_strdup(ctx, name);
+}
+
+static int add_item(struct f2fs_inode *inode, struct xattr_set *set, const struct xattr_ref *ref)
+{
+	struct xattr_item *item = vec_push(&set->items, 1);
+
+	if (!item)
+		return F2FS_ERR_NOMEM;
+	item->index = ref->index;
+	item->stored_name = ref->name;
+	item->stored_len = ref->name_len;
+	item->stored = ref->value;
+	item->stored_size = ref->value_size;
+	item->size = ref->value_size;
+	item->internal = xattr_is_internal(ref->index) || !xattr_prefix(ref->index);
+	item->name = full_name(inode->vol->ctx, ref);
+	if (!item->name)
+		return F2FS_ERR_NOMEM;
+	return 0;
+}
+
+/* system.advise is not stored: it shows i_advise (FORMAT files 2.3). */
+static int add_advise(struct f2fs_inode *inode, struct xattr_set *set)
+{
+	struct xattr_ref ref = { .index = XATTR_ADVISE, .name = &set->advise, .value = &set->advise, .value_size = 1 };
+
+	set->advise = inode_i_advise(inode->block);
+	return add_item(inode, set, &ref);
+}
+
+static int parse(struct f2fs_inode *inode, struct xattr_set *set)
+{
+	struct xattr_ref ref;
+	uint32_t offset = 0;
+	int err = 0;
+
+	while (!err && set->size) {
+		enum xattr_scan found = xattr_next(set->string, set->size, &offset, &ref);
+
+		if (found == XATTR_END)
+			break;
+		if (found == XATTR_BAD) {
+			set->error = inode_corrupt(inode, RULE_XATTR_ENTRY, "entry at byte %u of %u", (unsigned)offset,
+						   (unsigned)set->size);
+			break;
+		}
+		err = add_item(inode, set, &ref);
+	}
+	return err ? err : add_advise(inode, set);
+}
+
+int xattr_load(struct f2fs_inode *inode)
+{
+	struct xattr_set *set;
+	int err;
+
+	if (inode->xattrs)
+		return inode->xattrs->error;
+	set = mem_zalloc(inode->vol->ctx, sizeof(*set));
+	if (!set)
+		return F2FS_ERR_NOMEM;
+	vec_init(&set->items, inode->vol->ctx, sizeof(struct xattr_item));
+	inode->xattrs = set;
+	err = load_string(inode, set);
+	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO) { /* what is inline can still be shown */
+		set->error = err;
+		err = 0;
+	}
+	if (!err)
+		err = parse(inode, set);
+	if (err) {
+		xattr_unload(inode);
+		return err;
+	}
+	return set->error;
+}
+
+int xattr_find_stored(struct f2fs_inode *inode, unsigned index, const char *name, const uint8_t **value, size_t *size)
+{
+	size_t len = strlen(name);
+	int err = xattr_load(inode);
+
+	if (!inode->xattrs)
+		return err;
+	for (size_t i = 0; i < inode->xattrs->items.count; i++) {
+		const struct xattr_item *item = vec_at(&inode->xattrs->items, i);
+
+		if (item->index != index || item->stored_len != len || memcmp(item->stored_name, name, len) != 0)
+			continue;
+		*value = item->stored;
+		*size = item->stored_size;
+		return 0;
+	}
+	if (err)
+		return err;
+	return error_set(inode->vol->ctx, F2FS_ERR_NO_ATTR, "inode %u has no such attribute", (unsigned)inode->ino);
+}
+
+int f2fs_xattr_count(struct f2fs_inode *inode)
+{
+	int err;
+
+	error_clear(inode->vol->ctx);
+	err = xattr_load(inode);
+	if (err && inode->vol->ctx->error.code == 0)
+		return error_set(inode->vol->ctx, err, "the attributes of inode %u cannot be read fully",
+				 (unsigned)inode->ino);
+	return err ? err : (int)inode->xattrs->items.count;
+}
+
+static void fill(const struct xattr_item *item, struct f2fs_xattr *out)
+{
+	out->name = item->name;
+	out->value = item->converted ? item->converted : item->stored;
+	out->value_size = item->size;
+	out->name_index = item->index;
+	out->is_internal = item->internal;
+}
+
+int f2fs_xattr_at(struct f2fs_inode *inode, unsigned index, struct f2fs_xattr *out)
+{
+	int err;
+
+	error_clear(inode->vol->ctx);
+	err = xattr_load(inode);
+	if (!inode->xattrs)
+		return err;
+	if (index >= inode->xattrs->items.count)
+		return error_set(inode->vol->ctx, F2FS_ERR_NO_ATTR, "inode %u has no attribute number %u",
+				 (unsigned)inode->ino, index);
+	fill(vec_at(&inode->xattrs->items, index), out);
+	return 0;
+}
+
+int f2fs_xattr_get(struct f2fs_inode *inode, const char *name, struct f2fs_xattr *out)
+{
+	int err;
+
+	error_clear(inode->vol->ctx);
+	err = xattr_load(inode);
+	if (!inode->xattrs)
+		return err;
+	for (size_t i = 0; i < inode->xattrs->items.count; i++) {
+		const struct xattr_item *item = vec_at(&inode->xattrs->items, i);
+
+		if (strcmp(item->name, name) == 0) {
+			fill(item, out);
+			return 0;
+		}
+	}
+	if (err)
+		return err;
+	return error_set(inode->vol->ctx, F2FS_ERR_NO_ATTR, "inode %u has no attribute %s", (unsigned)inode->ino, name);
+}

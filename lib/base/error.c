@@ -114,6 +114,8 @@ static void copy_text(char *to, size_t size, const char *from)
 
 void error_clear(struct f2fs_context *ctx)
 {
+	if (ctx->error.code == 0 && ctx->error.block == F2FS_NO_BLOCK)
+		return; /* already so: this is called by the million */
 	memset(&ctx->error, 0, sizeof(ctx->error));
 	ctx->error.block = F2FS_NO_BLOCK;
 	ctx->error.offset = F2FS_NO_OFFSET;

@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/acl.h"
 #include "file/file.h"
-
-#define NAME_ROOM 320u /* longest prefix and 255 bytes */
 
 struct xattr_item {
 	char *name;
@@ -79,22 +78,48 @@ static int load_string(struct f2fs_inode *inode, struct xattr_set *set)
 	return err;
 }
 
+/* "user.color"; an index that nobody knows becomes "f2fs.42." and the stored name. */
 static char *full_name(struct f2fs_context *ctx, const struct xattr_ref *ref)
 {
 	const char *prefix = xattr_prefix(ref->index);
-	char name[NAME_ROOM];
-	size_t n;
+	bool has_name = !prefix || xattr_has_name(ref->index);
+	size_t n, name_len = has_name ? ref->name_len : 0;
+	char unknown[16], *name;
 
-	if (prefix)
-		n = (size_t)snprintf(name, sizeof(name), "%s", prefix);
-	else
-		n = (size_t)snprintf(name, sizeof(name), "f2fs.%u.", (unsigned)ref->index);
-	if (!prefix || xattr_has_name(ref->index)) {
-		memcpy(name + n, ref->name, ref->name_len);
-		n += ref->name_len;
+	if (!prefix) {
+		snprintf(unknown, sizeof(unknown), "f2fs.%u.", (unsigned)ref->index);
+		prefix = unknown;
 	}
-	name[n] = '\0';
-	return mem_strdup(ctx, name);
+	n = strlen(prefix);
+	name = mem_alloc(ctx, n + name_len + 1);
+	if (!name)
+		return NULL;
+	memcpy(name, prefix, n);
+	memcpy(name + n, ref->name, name_len);
+	name[n + name_len] = '\0';
+	return name;
+}
+
+/* An ACL that is not well formed is given as stored, and the set remembers that. */
+static int convert_acl(struct f2fs_inode *inode, struct xattr_set *set, struct xattr_item *item)
+{
+	struct f2fs_context *ctx = inode->vol->ctx;
+	size_t room = ACL_COUNT_MAX(item->stored_size), count;
+	struct acl_entry *entries = mem_calloc(ctx, room, sizeof(*entries));
+	enum acl_result result;
+
+	if (!entries)
+		return F2FS_ERR_NOMEM;
+	result = acl_decode_disk(item->stored, item->stored_size, entries, room, &count);
+	if (result == ACL_OK) {
+		item->converted = mem_alloc(ctx, ACL_SIZE_MAX(count));
+		if (item->converted)
+			item->size = acl_encode_xattr(entries, count, item->converted);
+	} else {
+		set->error = inode_corrupt(inode, RULE_ACL_SHAPE, "%s: %s", item->name, acl_result_text(result));
+	}
+	mem_free(ctx, entries);
+	return result == ACL_OK && !item->converted ? F2FS_ERR_NOMEM : 0;
 }
 
 static int add_item(struct f2fs_inode *inode, struct xattr_set *set, const struct xattr_ref *ref)
@@ -113,6 +138,8 @@ static int add_item(struct f2fs_inode *inode, struct xattr_set *set, const struc
 	item->name = full_name(inode->vol->ctx, ref);
 	if (!item->name)
 		return F2FS_ERR_NOMEM;
+	if (ref->index == XATTR_ACL_ACCESS || ref->index == XATTR_ACL_DEFAULT)
+		return convert_acl(inode, set, item);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A window of a device, such as a partition of a disk: adds an offset to everything. Zones are passed on when the window
- * begins with one.
+ * A window of a device, such as a partition of a disk: adds an offset to everything. Zones are passed on when the
+ * window begins with one.
  */
 #include "base/checked.h"
 #include "device/layer.h"
@@ -121,8 +121,9 @@ int f2fs_device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t l
 	if (length == 0 && offset <= inner->info.size)
 		length = inner->info.size - offset;
 	if (!range_within(offset, length, inner->info.size))
-		return error_set(inner->ctx, F2FS_ERR_RANGE, "%s ends at %llu, the window at %llu of %llu bytes does not fit",
-				 inner->name, (unsigned long long)inner->info.size, (unsigned long long)offset,
+		return error_set(inner->ctx, F2FS_ERR_RANGE,
+				 "%s ends at %llu, the window at %llu of %llu bytes does not fit", inner->name,
+				 (unsigned long long)inner->info.size, (unsigned long long)offset,
 				 (unsigned long long)length);
 	if ((caps & F2FS_DEVICE_ZONED) && offset % inner->info.zone_bytes != 0)
 		caps &= ~(uint32_t)F2FS_DEVICE_ZONED;

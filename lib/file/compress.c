@@ -8,7 +8,7 @@
 #include "base/comp.h"
 #include "base/crc.h"
 #include "device/device.h"
-#include "file/file.h"
+#include "file/object.h"
 #include "format/cluster.h"
 
 struct cluster_cache {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/nokey.h"
-#include "file/file.h"
+#include "file/object.h"
 #include "format/fscrypt.h"
 #include "format/xattr.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 #include "device/device.h"
-#include "file/file.h"
+#include "file/object.h"
 
 static int check_run(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t blocks)
 {

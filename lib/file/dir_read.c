@@ -7,7 +7,7 @@
 #include "base/namehash.h"
 #include "base/nokey.h"
 #include "base/unicode.h"
-#include "file/file.h"
+#include "file/object.h"
 #include "format/dentry.h"
 
 struct f2fs_dir {

@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 #include "base/devnum.h"
-#include "file/file.h"
+#include "file/object.h"
 
 int inode_corrupt(struct f2fs_inode *inode, enum rule rule, const char *format, ...)
 {

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "file/file.h"
+#include "file/object.h"
 
 /* Read the node of a level into the inode's cache. */
 static int need_node(struct f2fs_inode *inode, unsigned level, f2fs_nid_t nid)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "file/file.h"
+#include "file/object.h"
 
 #define MAX_LINKS 40u	     /* symlinks followed in one lookup, as the kernel */
 #define MAX_PATH (64u << 10) /* bytes of a path still to be walked */

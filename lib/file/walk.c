@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "file/file.h"
+#include "file/object.h"
 
 #define MAX_DEPTH 4096u /* levels; a level costs some 9 KiB at 4 KiB blocks */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/acl.h"
-#include "file/file.h"
+#include "file/object.h"
 
 struct xattr_item {
 	char *name;

@@ -3,8 +3,8 @@
  * The open inode as the file layer sees it: its block, how i_addr is divided, the nodes on the way to the last slot
  * looked up, its attributes once they were asked for, and the last cluster that was decompressed.
  */
-#ifndef F2FSKIT_FILE_FILE_H
-#define F2FSKIT_FILE_FILE_H
+#ifndef F2FSKIT_FILE_OBJECT_H
+#define F2FSKIT_FILE_OBJECT_H
 
 #include <f2fskit/file.h>
 

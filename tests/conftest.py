@@ -2,6 +2,7 @@
 """What all Python tests share: where the build is, and the programs in it."""
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -14,6 +15,15 @@ def build_dir():
     path = os.environ.get("F2FSKIT_BUILD") or os.path.join(TOP, "build")
     assert os.path.exists(os.path.join(path, "build.ninja")), "no build in %s: set F2FSKIT_BUILD" % path
     return path
+
+
+@pytest.fixture(scope="session")
+def f2fskit(build_dir):
+    """The Python module of that build."""
+    folder = os.path.join(build_dir, "python")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    return pytest.importorskip("f2fskit", reason="the Python module is not built")
 
 
 @pytest.fixture(scope="session")

@@ -39,6 +39,10 @@ CONFIGURATIONS = (
 )
 
 
+# A big-endian and a 32-bit machine, and the compilers that Debian has for them.
+FOREIGN = {"s390x": "s390x-linux-gnu-gcc", "i686": "i686-linux-gnu-gcc"}
+
+
 class Results:
     def __init__(self):
         self.passed, self.failed, self.skipped = 0, [], []
@@ -141,6 +145,15 @@ class Run:
                           F2FSKIT_BUILD=os.path.join(TOP, directory), PYTHONDONTWRITEBYTECODE="1", **dict(c.environment))
             self.take(c.name, report, status, "pytest")
 
+    def foreign_tests(self, machine):
+        say("build and tests for another machine: %s (%s)" % (machine, self.clock()))
+        directory = os.path.join(TOP, "build-" + machine)
+        report = os.path.join(directory, "meson-logs", "testlog.junit.xml")
+        if os.path.exists(report):
+            os.unlink(report)
+        status = call([os.path.join(TOP, "tests", "cross", "cross-test"), machine, directory])
+        self.take(machine, report, status, "cross-test")
+
     def take(self, where, report, status, program):
         """A report that is missing, empty or better than the program's status is a failure of its own."""
         before = len(self.results.failed)
@@ -162,13 +175,20 @@ class Run:
             if directory:
                 self.meson_tests(c, directory)
                 self.python_tests(c, directory)
+        for machine, compiler in FOREIGN.items():
+            if names and machine not in names:
+                continue
+            if not shutil.which(compiler):
+                self.results.add(machine, "build", "skipped", "no %s" % compiler)
+                continue
+            self.foreign_tests(machine)
         say("all done (%s)" % self.clock())
         return self.results.report()
 
 
 def main():
     p = argparse.ArgumentParser(description="Build every configuration and run every test.")
-    p.add_argument("configurations", nargs="*", metavar="NAME", help="only these: " + ", ".join(c.name for c in CONFIGURATIONS))
+    p.add_argument("configurations", nargs="*", metavar="NAME", help="only these: " + ", ".join([c.name for c in CONFIGURATIONS] + list(FOREIGN)))
     p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     o = p.parse_args()
     return Run(o.jobs).everything(o.configurations)

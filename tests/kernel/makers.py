@@ -302,11 +302,9 @@ def blame(result, jobs):
     """Gives each image the kernel's complaints that came while it was at work."""
     by_name = {j["image"]: j for j in jobs}
     current = jobs[0]
-    for line in result.log:
-        m = re.match(r"f2fskit: (\{.*\})", line.text)
-        if m:
-            current = by_name[json.loads(m.group(1))["image"]]
-        elif line.problem and not any(re.search(x, line.text) for x in EXPECTED):
+    for subject, line in result.about():
+        current = by_name[subject] if subject else current
+        if line.problem and not any(re.search(x, line.text) for x in EXPECTED):
             fail(current, "kernel: " + line.text)
     if result.rc:
         what = "time was up" if result.timed_out else "the guest died" if result.died else "status %d" % result.rc

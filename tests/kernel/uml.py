@@ -41,6 +41,7 @@ BUILD = os.path.join(HERE, "build-kernel")
 MAX_IMAGES = 16
 RC_PROBLEMS, RC_TIMEOUT, RC_DIED = 120, 124, 125
 WARNING = 4
+SUBJECT = "f2fskit: now "               # written by guest/kernelapi.say()
 LOG_END = "f2fskit: log ends"            # written by guest/init.py
 
 # A kernel line that is a failure whatever its level ...
@@ -136,6 +137,16 @@ class Result:
     timed_out: bool = False
     died: bool = False
     stubborn: tuple = ()        # mounts that were still busy at the end
+
+    def about(self):
+        """[(subject, Line)]: the log, each line with what kernelapi.say() had named last before it, or None."""
+        found, subject = [], None
+        for line in self.log:
+            if line.text.startswith(SUBJECT):
+                subject = line.text[len(SUBJECT):]
+            else:
+                found.append((subject, line))
+        return found
 
     def check(self, rc=0, problems=()):
         """Raises GuestFailure unless the job ended with `rc` and only `problems` (patterns) were logged."""

@@ -95,6 +95,23 @@ def umount(where):
     check(LIBC.umount2(os.fsencode(where), 0))
 
 
+def say(subject):
+    """Puts a line into the kernel's log: what follows is about this subject (see uml.Result.about)."""
+    with open("/dev/kmsg", "w") as f:
+        f.write("<6>f2fskit: now " + subject)
+
+
+def zoned_device(mib, zone_mib, conventional=8):
+    """A zoned device in the guest's memory. There is at most one."""
+    top = "/sys/kernel/config/nullb/nullb0"
+    os.mkdir(top)
+    for name, value in (("size", mib), ("blocksize", 4096), ("memory_backed", 1), ("zoned", 1), ("zone_size", zone_mib),
+                        ("zone_nr_conv", conventional), ("power", 1)):
+        with open("%s/%s" % (top, name), "w") as f:
+            f.write(str(value))
+    return "/dev/nullb0"
+
+
 def syncfs(path):
     with open_fd(path) as fd:
         check(LIBC.syncfs(fd))

@@ -22,12 +22,6 @@ from guest_volume import Volume  # noqa: E402
 MNT = os.environ["MNT"]
 
 
-def note(image, **what):
-    """A kernel line that says where an image's own lines begin."""
-    with open("/dev/kmsg", "w") as f:
-        f.write("<6>f2fskit: " + json.dumps(dict(what, image=image)))
-
-
 def name_devices(image, disks):
     """Links with names that do not depend on the order of the disks: a multi-device superblock names its devices."""
     links = []
@@ -37,17 +31,6 @@ def name_devices(image, disks):
             os.unlink(links[-1])
         os.symlink("/dev/" + disk, links[-1])
     return links
-
-
-def zoned_device(spec):
-    """A zoned device in memory. There is at most one."""
-    top = "/sys/kernel/config/nullb/nullb0"
-    os.mkdir(top)
-    for name, value in (("size", spec.sizes[0] >> 20), ("blocksize", 4096), ("memory_backed", 1), ("zoned", 1),
-                        ("zone_size", spec.zoned), ("zone_nr_conv", 8), ("power", 1)):
-        with open("%s/%s" % (top, name), "w") as f:
-            f.write(str(value))
-    return "/dev/nullb0"
 
 
 def copy_sparse(source, target):
@@ -66,7 +49,7 @@ def copy_sparse(source, target):
 
 def make(job):
     spec = images.CATALOGUE[job["image"]]
-    devices = [zoned_device(spec)] if spec.zoned else name_devices(job["image"], job["disks"]["make"])
+    devices = [kernelapi.zoned_device(spec.sizes[0] >> 20, spec.zoned)] if spec.zoned else name_devices(job["image"], job["disks"]["make"])
     if job["mkfs"]:
         extra = [w for d in devices[1:] for w in ("-c", d)]
         subprocess.run(job["mkfs"] + extra + [devices[0]], check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -104,7 +87,7 @@ def main():
         jobs = json.load(f)
     action = {"make": make, "record": look}[sys.argv[1]]
     for job in jobs:
-        note(job["image"], begin=sys.argv[1])
+        kernelapi.say(job["image"])
         start = time.monotonic()
         try:
             action(job)

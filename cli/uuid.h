@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * UUIDs of the command line: 8-4-4-4-12 hexadecimal digits in either case.
+ */
+#ifndef F2FSKIT_CLI_UUID_H
+#define F2FSKIT_CLI_UUID_H
+
+#include <stdint.h>
+
+/* Returns NULL, or what is wrong with the text (see cli/size.h). */
+const char *cli_parse_uuid(const char *text, uint8_t uuid[16]);
+
+#endif

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The command line of mkfs.f2fs. Each option has a function take_<id>() that returns NULL, or what is wrong with the
+ * value; combinations are the library's to judge.
+ */
+#include "arguments.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/size.h"
+#include "cli/uuid.h"
+
+enum {
+	OPT_NONE,
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
+#include "options.def"
+#undef GROUP
+#undef OPTION
+	OPT_COUNT
+};
+
+static const struct cli_option options[] = {
+#define GROUP CLI_GROUP_ROW
+#define OPTION CLI_OPTION_ROW
+#include "options.def"
+#undef GROUP
+#undef OPTION
+};
+
+static const char *const usage[] = { "[OPTION]... DEVICE [SIZE]", NULL };
+
+static const struct cli_exit exits[] = {
+	{ CLI_EXIT_OK, "the volume was made (or, with --dry-run, can be)" },
+	{ CLI_EXIT_FAILURE, "it was not; or wrong usage" },
+};
+
+const struct cli_tool mkfs_tool = {
+	.name = "mkfs.f2fs",
+	.usage = usage,
+	.summary = "Make an F2FS file system on a device or in a file. SIZE limits it; a file that does not exist\n"
+		   "or is smaller gets that size. SIZE has a suffix (s, K, M, G, T, KiB, MB ...) or counts sectors.",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.exits = exits,
+	.exit_count = sizeof(exits) / sizeof(exits[0]),
+};
+
+/* checkpoint version of -r: what f2fs-tools' random generator gives with its fixed seed */
+#define FIXED_VERSION 0x6B8B4567u
+
+static const char *take_block_size(struct arguments *a, const char *value)
+{
+	uint64_t size;
+	const char *why = cli_parse_size(value, 1, 512, &size);
+
+	if (!why && size != 4096 && size != 16384)
+		why = "is not a block size (4096 or 16384)";
+	if (!why)
+		a->options.block_size = (uint32_t)size;
+	return why;
+}
+
+static const char *take_segs_per_sec(struct arguments *a, const char *value)
+{
+	return cli_parse_u32(value, 1, UINT32_MAX, &a->options.segs_per_sec);
+}
+
+static const char *take_secs_per_zone(struct arguments *a, const char *value)
+{
+	return cli_parse_u32(value, 1, UINT32_MAX, &a->options.secs_per_zone);
+}
+
+static const char *take_overprovision(struct arguments *a, const char *value)
+{
+	return cli_parse_fraction(value, &a->options.overprovision);
+}
+
+static const char *take_reserved_sections(struct arguments *a, const char *value)
+{
+	return cli_parse_u32(value, 1, UINT32_MAX, &a->options.reserved_sections);
+}
+
+static const char *take_large_nat(struct arguments *a, const char *value)
+{
+	(void)value;
+	a->options.large_nat = 1;
+	return NULL;
+}
+
+static const char *take_device(struct arguments *a, const char *value)
+{
+	char *memory = a->paths_memory[a->count];
+	size_t n = strcspn(value, "@");
+
+	if (a->count == F2FS_MAX_DEVICES)
+		return "is one device too many";
+	if (n == 0 || strlen(value) >= sizeof(a->paths_memory[0]))
+		return "is not the path of a device";
+	memcpy(memory, value, strlen(value) + 1);
+	a->paths[a->count] = memory;
+	if (memory[n]) {
+		memory[n] = '\0';
+		a->aliases[a->count] = memory + n + 1;
+	}
+	a->count++;
+	return NULL;
+}
+
+static const char *take_zoned(struct arguments *a, const char *value)
+{
+	(void)value;
+	a->options.zoned = 1;
+	return NULL;
+}
+
+static const char *take_offset(struct arguments *a, const char *value)
+{
+	return cli_parse_size(value, 1, 512, &a->offset);
+}
+
+static const char *take_sector_size(struct arguments *a, const char *value)
+{
+	uint64_t unit;
+	const char *why = cli_parse_size(value, 1, 512, &unit);
+
+	if (!why && (unit == 0 || (unit & (unit - 1)) || unit > 65536))
+		why = "is not a sector size";
+	if (!why)
+		a->unit = unit;
+	return why;
+}
+
+static const char *take_label(struct arguments *a, const char *value)
+{
+	a->options.label = value;
+	return NULL;
+}
+
+static const char *take_uuid(struct arguments *a, const char *value)
+{
+	a->options.uuid = a->uuid;
+	return cli_parse_uuid(value, a->uuid);
+}
+
+/* The feature called by the first n bytes of name, 0 if there is none that can be asked for. */
+static uint32_t find_feature(const char *name, size_t n)
+{
+	const uint32_t not_settable = F2FS_FEATURE_BLKZONED | F2FS_FEATURE_ATOMIC_WRITE | F2FS_FEATURE_DEVICE_ALIAS;
+	unsigned count;
+	const struct f2fs_flag *flags = f2fs_flags_find("feature", &count);
+
+	for (unsigned i = 0; i < count; i++)
+		if (strlen(flags[i].name) == n && memcmp(flags[i].name, name, n) == 0)
+			return flags[i].mask & ~not_settable;
+	return 0;
+}
+
+static const char *take_features(struct arguments *a, const char *value)
+{
+	static const char separators[] = ", ";
+
+	while (*(value += strspn(value, separators))) {
+		size_t n = strcspn(value, separators);
+		uint32_t feature = find_feature(value, n);
+
+		if (!feature && n == strlen("blkzoned") && !memcmp(value, "blkzoned", n))
+			return "cannot be asked for: -m does it";
+		if (!feature)
+			return "has an unknown feature (encrypt extra_attr project_quota inode_checksum "
+			       "flexible_inline_xattr quota inode_crtime lost_found verity sb_checksum casefold "
+			       "compression ro packed_ssa)";
+		a->options.feature |= feature;
+		value += n;
+	}
+	return NULL;
+}
+
+static const char *take_encoding_flag(struct arguments *a, const char *name, size_t n)
+{
+	static const struct {
+		const char *name;
+		uint8_t flag;
+	} flags[] = { { "strict", 1 }, { "hashonly", 2 } };
+	int clear = n > 2 && !memcmp(name, "no", 2);
+
+	if (clear) {
+		name += 2;
+		n -= 2;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		if (strlen(flags[i].name) != n || memcmp(flags[i].name, name, n) != 0)
+			continue;
+		a->options.encoding_flags = (uint8_t)(clear ? a->options.encoding_flags & ~flags[i].flag
+							    : a->options.encoding_flags | flags[i].flag);
+		a->hash_flag_given |= flags[i].flag == 2;
+		return NULL;
+	}
+	return "has an unknown flag ([no]strict, [no]hashonly)";
+}
+
+static const char *take_casefold(struct arguments *a, const char *value)
+{
+	size_t n = strcspn(value, ":");
+
+	if (n != strlen("utf8") || memcmp(value, "utf8", n) != 0)
+		return "is not a known encoding (utf8)";
+	a->options.feature |= F2FS_FEATURE_CASEFOLD;
+	value += n;
+	while (*(value += strspn(value, ":,"))) {
+		const char *why;
+
+		n = strcspn(value, ",");
+		why = take_encoding_flag(a, value, n);
+		if (why)
+			return why;
+		value += n;
+	}
+	return NULL;
+}
+
+static const char *take_cold_extensions(struct arguments *a, const char *value)
+{
+	a->options.cold_extensions = value;
+	return NULL;
+}
+
+static const char *take_hot_extensions(struct arguments *a, const char *value)
+{
+	a->options.hot_extensions = value;
+	return NULL;
+}
+
+static const char *take_root_owner(struct arguments *a, const char *value)
+{
+	char uid[24];
+	size_t n = strcspn(value, ":");
+	const char *why = "is not UID:GID";
+
+	if (!value[n] || n >= sizeof(uid))
+		return why;
+	memcpy(uid, value, n);
+	uid[n] = '\0';
+	if (cli_parse_u32(uid, 0, UINT32_MAX, &a->options.root_uid) ||
+	    cli_parse_u32(value + n + 1, 0, UINT32_MAX, &a->options.root_gid))
+		return why;
+	return NULL;
+}
+
+static const char *take_preset(struct arguments *a, const char *value)
+{
+	if (strcmp(value, "android") != 0)
+		return "is not a known preset (android)";
+	a->is_android = 1;
+	return NULL;
+}
+
+static const char *take_time(struct arguments *a, const char *value)
+{
+	uint64_t positive;
+	int64_t seconds;
+	const char *why = cli_parse_s64(value, &seconds);
+
+	if (why) {
+		why = cli_parse_u64(value, 0, INT64_MAX, &positive);
+		seconds = why ? 0 : (int64_t)positive;
+	}
+	if (why)
+		return why;
+	a->options.has_time = seconds != -1;
+	a->options.time = seconds;
+	return NULL;
+}
+
+static const char *take_fixed_seed(struct arguments *a, const char *value)
+{
+	(void)value;
+	a->options.checkpoint_version = FIXED_VERSION;
+	return NULL;
+}
+
+/* The kernel's own text. */
+static const char *read_kernel_version(struct arguments *a)
+{
+	FILE *f = fopen("/proc/version", "r");
+	size_t n;
+
+	if (!f)
+		return "cannot be found out here";
+	n = fread(a->stamp, 1, sizeof(a->stamp) - 1, f);
+	fclose(f);
+	a->stamp[n] = '\0';
+	a->stamp[strcspn(a->stamp, "\n")] = '\0';
+	a->options.stamp = a->stamp;
+	return NULL;
+}
+
+static const char *take_stamp(struct arguments *a, const char *value)
+{
+	if (!strcmp(value, "kernel"))
+		return read_kernel_version(a);
+	a->options.stamp = value;
+	return NULL;
+}
+
+static const char *take_force(struct arguments *a, const char *value)
+{
+	(void)value;
+	a->force = 1;
+	return NULL;
+}
+
+static const char *take_discard(struct arguments *a, const char *value)
+{
+	uint32_t on;
+	const char *why = cli_parse_u32(value, 0, 1, &on);
+
+	if (!why)
+		a->options.no_discard = !on;
+	return why;
+}
+
+static const char *take_sparse(struct arguments *a, const char *value)
+{
+	const char *why = cli_parse_size(value, 1, 512, &a->sparse);
+
+	return !why && a->sparse == 0 ? "is too small" : why;
+}
+
+static const char *take_dry_run(struct arguments *a, const char *value)
+{
+	(void)value;
+	a->dry_run = 1;
+	return NULL;
+}
+
+static const char *take_json(struct arguments *a, const char *value)
+{
+	(void)value;
+	a->json = 1;
+	return NULL;
+}
+
+static const char *take_quiet(struct arguments *a, const char *value)
+{
+	(void)value;
+	a->quiet = 1;
+	return NULL;
+}
+
+static const char *take_debug(struct arguments *a, const char *value)
+{
+	uint32_t level;
+	const char *why = cli_parse_u32(value, 0, 1000, &level);
+
+	if (!why)
+		a->debug = (int)level;
+	return why;
+}
+
+static const char *take_heap(struct arguments *a, const char *value)
+{
+	(void)a;
+	(void)value;
+	return NULL;
+}
+
+static const char *take_write_hints(struct arguments *a, const char *value)
+{
+	(void)a;
+	(void)value;
+	return NULL;
+}
+
+static const char *(*const takers[OPT_COUNT])(struct arguments *a, const char *value) = {
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc) [OPT_##id] = take_##id,
+#include "options.def"
+#undef GROUP
+#undef OPTION
+};
+
+/* -g android, once everything else is known. */
+static void apply_android(struct arguments *a)
+{
+	a->force = 1;
+	a->unit = 4096;
+	a->options.root_uid = 0;
+	a->options.root_gid = 0;
+	a->options.no_nat_bits = 1;
+	if (!a->hash_flag_given && (a->options.feature & F2FS_FEATURE_CASEFOLD))
+		a->options.encoding_flags |= 2;
+	if (!(a->options.feature & F2FS_FEATURE_RO))
+		a->options.feature |= F2FS_FEATURE_ENCRYPT | F2FS_FEATURE_QUOTA | F2FS_FEATURE_PROJECT_QUOTA |
+				      F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_VERITY;
+}
+
+/* A number of sectors, or bytes with a suffix. */
+static const char *take_size(struct arguments *a, const char *text)
+{
+	if (text[strspn(text, "0123456789")] == '\0') {
+		const char *why = cli_parse_u64(text, 1, UINT64_MAX / 65536, &a->sectors);
+
+		a->has_sectors = !why;
+		return why;
+	}
+	a->has_size = 1;
+	return cli_parse_size(text, 512, a->unit ? a->unit : 512, &a->size);
+}
+
+static int take_operands(struct arguments *a, struct cli *cli, const struct cli_parser *p)
+{
+	const char *why;
+
+	if (p->operand_count < 1) {
+		cli_error(cli, "no device given");
+		cli_opt_hint(cli->tool);
+		return CLI_OPT_ERROR;
+	}
+	a->paths[0] = p->operands[0];
+	if (p->operand_count == 1)
+		return 0;
+	why = p->operand_count > 2 ? "is one operand too many" : take_size(a, p->operands[1]);
+	if (!why && a->count > 1)
+		why = "is a size, which a volume on several devices cannot have";
+	if (!why && a->sparse)
+		why = "is a size beside the one of -S";
+	if (why)
+		cli_usage_error(cli, "size", p->operands[p->operand_count - 1], why);
+	return why ? CLI_OPT_ERROR : 0;
+}
+
+int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
+{
+	struct cli_parser p;
+	int id;
+
+	memset(a, 0, sizeof(*a));
+	a->count = 1;
+	a->options.root_uid = getuid();
+	a->options.root_gid = getgid();
+	cli_opt_init(&p, cli->tool, argc, argv);
+	while ((id = cli_opt_next(&p)) > 0) {
+		const char *why = takers[id](a, p.value);
+
+		if (why) {
+			cli_usage_error(cli, p.shown, p.value, why);
+			return CLI_OPT_ERROR;
+		}
+	}
+	if (id != CLI_OPT_END)
+		return id;
+	if (a->is_android)
+		apply_android(a);
+	if (a->sparse)
+		a->options.no_discard = 1;
+	return take_operands(a, cli, &p);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The command line of mkfs.f2fs as the rest of the program sees it.
+ */
+#ifndef F2FSKIT_MKFS_ARGUMENTS_H
+#define F2FSKIT_MKFS_ARGUMENTS_H
+
+#include <f2fskit/mkfs.h>
+
+#include "cli/host.h"
+
+struct arguments {
+	struct f2fs_mkfs_options options;
+	unsigned count;			     /* devices */
+	const char *paths[F2FS_MAX_DEVICES]; /* [0]: the operand */
+	const char *aliases[F2FS_MAX_DEVICES];
+	uint64_t size;	  /* bytes */
+	uint64_t sectors; /* size as a number of sectors whose size only the device tells */
+	uint64_t unit;	  /* -w, 0: the device's sector */
+	uint64_t offset;  /* bytes */
+	uint64_t sparse;  /* size of a sparse image, 0: none */
+	int has_size, has_sectors;
+	int force, dry_run, json, quiet, debug;
+	int is_android;
+	int hash_flag_given; /* hashonly or nohashonly */
+	/* memory that options points to */
+	uint8_t uuid[16];
+	char stamp[252];
+	char paths_memory[F2FS_MAX_DEVICES][256];
+};
+
+extern const struct cli_tool mkfs_tool;
+
+/* Understand the command line. Returns 0, or an enum cli_opt_result after a message. */
+int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * mkfs.f2fs: understand the command line, check everything, and only then change something.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "report.h"
+#include "target.h"
+
+struct run {
+	struct cli *cli;
+	struct f2fs_context *ctx;
+	const struct arguments *a;
+	struct target targets[F2FS_MAX_DEVICES];
+	struct f2fs_mkfs_device devices[F2FS_MAX_DEVICES];
+};
+
+static int fail(struct run *r)
+{
+	cli_error_of(r->cli, r->ctx, r->a->count == 1 ? r->a->paths[0] : NULL);
+	return -1;
+}
+
+/* The devices as they are now: a stand-in may have become a file. */
+static void name_devices(struct run *r)
+{
+	for (unsigned i = 0; i < r->a->count; i++) {
+		r->devices[i].device = r->targets[i].device;
+		r->devices[i].path = r->a->paths[i];
+		r->devices[i].alias = r->a->aliases[i];
+		r->devices[i].size = r->targets[i].size;
+	}
+}
+
+static int show(struct run *r, const struct f2fs_layout *layout, const struct f2fs_mkfs_result *result)
+{
+	if (r->a->quiet)
+		return 0;
+	if (r->a->json || r->a->dry_run)
+		return report_record(r->a, layout, result);
+	report_end(r->a, result);
+	return 0;
+}
+
+static int make(struct run *r)
+{
+	const struct arguments *a = r->a;
+	struct f2fs_mkfs_result result;
+	struct f2fs_layout layout;
+
+	for (unsigned i = 0; i < a->count; i++)
+		if (target_open(&r->targets[i], r->cli, r->ctx, a, i))
+			return -1;
+	name_devices(r);
+	if (f2fs_mkfs_plan(r->ctx, r->devices, a->count, &a->options, &layout))
+		return fail(r);
+	if (a->dry_run)
+		return show(r, &layout, NULL);
+	for (unsigned i = 0; i < a->count; i++)
+		if (target_prepare(&r->targets[i], r->cli, r->ctx, a))
+			return -1;
+	name_devices(r);
+	if (!a->quiet && !a->json)
+		report_start(a, &layout);
+	if (f2fs_mkfs_write(r->ctx, r->devices, a->count, &a->options, &result))
+		return fail(r);
+	return show(r, &result.layout, &result);
+}
+
+static int run(struct cli *cli, const struct arguments *a)
+{
+	struct run r = { .cli = cli, .a = a };
+	int rc;
+
+	if (cli_context_new(cli, &r.ctx))
+		return CLI_EXIT_FAILURE;
+	rc = make(&r);
+	for (unsigned i = 0; i < a->count; i++)
+		target_close(&r.targets[i], rc == 0);
+	f2fs_context_free(r.ctx);
+	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	static struct arguments a;
+	struct cli cli;
+	int rc;
+
+	if (cli_init(&cli, &mkfs_tool))
+		return CLI_EXIT_FAILURE;
+	rc = arguments_parse(&a, &cli, argc, argv);
+	if (rc == CLI_OPT_EXIT)
+		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_FAILURE);
+	if (rc)
+		return CLI_EXIT_FAILURE;
+	if (a.debug > 0)
+		cli.level = a.debug > 1 ? F2FS_LOG_DEBUG : F2FS_LOG_INFO;
+	if (a.quiet)
+		cli.show_progress = 0;
+	return cli_finish(&cli, run(&cli, &a), CLI_EXIT_FAILURE);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Signatures by libblkid, and a few copies it does not look for.
+ */
+#include "signature.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <f2fskit/base.h>
+
+#include "f2fskit_config.h"
+
+#ifdef HAVE_BLKID
+#include <blkid/blkid.h>
+
+/* Copies of superblocks that programs for recovery read, but libblkid does not. */
+static const struct {
+	uint64_t offset;
+	const char *magic;
+} copies[] = {
+	{ (64ull << 20) + 64, "_BHRfS_M" }, /* Btrfs */
+	{ (256ull << 30) + 64, "_BHRfS_M" },
+	{ (1ull << 50) + 64, "_BHRfS_M" },
+};
+
+/* Most signatures one device can have: a stop for a wipe that has no effect. */
+enum { MOST_SIGNATURES = 1000 };
+
+static blkid_probe new_probe(struct cli *cli, const char *path, int fd, uint64_t offset, uint64_t size)
+{
+	blkid_probe probe = blkid_new_probe();
+
+	if (probe && blkid_probe_set_device(probe, fd, (blkid_loff_t)offset, (blkid_loff_t)size) == 0)
+		return probe;
+	blkid_free_probe(probe);
+	cli_error(cli, "%s: cannot look for signatures", path);
+	return NULL;
+}
+
+static const char *lookup(blkid_probe probe, const char *name)
+{
+	const char *value;
+
+	return blkid_probe_lookup_value(probe, name, &value, NULL) == 0 ? value : NULL;
+}
+
+static void describe(blkid_probe probe, char what[SIGNATURE_TEXT])
+{
+	const char *type = lookup(probe, "TYPE"), *table = lookup(probe, "PTTYPE"), *label = lookup(probe, "LABEL");
+	const char *uuid = lookup(probe, "UUID"), *usage = lookup(probe, "USAGE");
+	char shown[100];
+	int n;
+
+	if (!type) {
+		snprintf(what, SIGNATURE_TEXT, "a partition table (%s)", table ? table : "unknown");
+		return;
+	}
+	n = snprintf(what, SIGNATURE_TEXT, "%s (%s", usage && !strcmp(usage, "filesystem") ? "a file system" : "data",
+		     type);
+	if (label) {
+		f2fs_text_printable(label, strlen(label), shown, sizeof(shown));
+		n += snprintf(what + n, SIGNATURE_TEXT - (size_t)n, ", label '%s'", shown);
+	}
+	if (uuid)
+		n += snprintf(what + n, SIGNATURE_TEXT - (size_t)n, ", UUID %.40s", uuid);
+	snprintf(what + n, SIGNATURE_TEXT - (size_t)n, ")");
+}
+
+static int open_file(struct cli *cli, const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC);
+
+	if (fd < 0)
+		cli_error(cli, "%s: %s", path, strerror(errno));
+	return fd;
+}
+
+int signature_find(struct cli *cli, const char *path, uint64_t offset, uint64_t size, char what[SIGNATURE_TEXT])
+{
+	int fd = open_file(cli, path, O_RDONLY), rc = -1;
+	blkid_probe probe;
+
+	if (fd < 0)
+		return -1;
+	probe = new_probe(cli, path, fd, offset, size);
+	if (probe) {
+		blkid_probe_enable_superblocks(probe, 1);
+		blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_USAGE | BLKID_SUBLKS_LABEL |
+								 BLKID_SUBLKS_UUID);
+		blkid_probe_enable_partitions(probe, 1);
+		rc = blkid_do_fullprobe(probe);
+		if (rc == 0)
+			describe(probe, what);
+		else if (rc == -2)
+			snprintf(what, SIGNATURE_TEXT, "signatures of several file systems");
+		else if (rc < 0)
+			cli_error(cli, "%s: looking for signatures failed", path);
+		rc = rc == 1 ? 0 : rc == -1 ? -1 : 1;
+	}
+	blkid_free_probe(probe);
+	close(fd);
+	return rc;
+}
+
+static int wipe_known(struct cli *cli, const char *path, int fd, uint64_t offset, uint64_t size)
+{
+	blkid_probe probe = new_probe(cli, path, fd, offset, size);
+	int rc = -1;
+
+	if (!probe)
+		return -1;
+	blkid_probe_enable_superblocks(probe, 1);
+	blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_MAGIC | BLKID_SUBLKS_TYPE | BLKID_SUBLKS_BADCSUM);
+	blkid_probe_enable_partitions(probe, 1);
+	blkid_probe_set_partitions_flags(probe, BLKID_PARTS_MAGIC | BLKID_PARTS_FORCE_GPT);
+	for (unsigned i = 0; i < MOST_SIGNATURES; i++) {
+		rc = blkid_do_probe(probe);
+		if (rc != 0)
+			break;
+		rc = blkid_do_wipe(probe, 0);
+		if (rc != 0)
+			break;
+	}
+	blkid_free_probe(probe);
+	if (rc == 1)
+		return 0;
+	cli_error(cli, "%s: wiping old signatures failed", path);
+	return -1;
+}
+
+static int wipe_copies(struct cli *cli, const char *path, int fd, uint64_t offset, uint64_t size)
+{
+	static const char zeros[8];
+	char found[8];
+
+	for (unsigned i = 0; i < sizeof(copies) / sizeof(copies[0]); i++) {
+		off_t at = (off_t)(offset + copies[i].offset);
+
+		if (size < sizeof(found) || copies[i].offset > size - sizeof(found))
+			continue;
+		if (pread(fd, found, sizeof(found), at) == (ssize_t)sizeof(found) &&
+		    memcmp(found, copies[i].magic, sizeof(found)) != 0)
+			continue;
+		if (pwrite(fd, zeros, sizeof(zeros), at) != (ssize_t)sizeof(zeros)) {
+			cli_error(cli, "%s: wiping old signatures failed: %s", path, strerror(errno));
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int signature_wipe(struct cli *cli, const char *path, uint64_t offset, uint64_t size)
+{
+	int fd = open_file(cli, path, O_RDWR), rc;
+
+	if (fd < 0)
+		return -1;
+	rc = wipe_known(cli, path, fd, offset, size);
+	if (rc == 0)
+		rc = wipe_copies(cli, path, fd, offset, size);
+	if (rc == 0 && fsync(fd) != 0) {
+		cli_error(cli, "%s: %s", path, strerror(errno));
+		rc = -1;
+	}
+	close(fd);
+	return rc;
+}
+#else
+int signature_find(struct cli *cli, const char *path, uint64_t offset, uint64_t size, char what[SIGNATURE_TEXT])
+{
+	(void)offset;
+	(void)size;
+	(void)what;
+	cli_warning(cli, "%s: built without libblkid, so it is not known what is there", path);
+	return 0;
+}
+
+int signature_wipe(struct cli *cli, const char *path, uint64_t offset, uint64_t size)
+{
+	(void)cli;
+	(void)path;
+	(void)offset;
+	(void)size;
+	return 0;
+}
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the volume goes.
+ */
+#include "target.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "signature.h"
+
+static int refuse(struct cli *cli, const char *path, const char *why)
+{
+	cli_error(cli, "%s: %s", path, why);
+	return -1;
+}
+
+static int fail(struct target *t, struct cli *cli, struct f2fs_context *ctx)
+{
+	cli_error_of(cli, ctx, t->path);
+	return -1;
+}
+
+/* Bytes asked for, 0 if none; sectors are those of -w, or of the device. */
+static int wanted_size(const struct target *t, struct cli *cli, const struct arguments *a, uint32_t device_sector,
+		       uint64_t *size)
+{
+	uint64_t sector = a->unit ? a->unit : device_sector;
+
+	*size = a->size;
+	if (a->has_sectors)
+		*size = a->sectors * sector;
+	if ((a->has_sectors || a->has_size) && *size == 0)
+		return refuse(cli, t->path, "a size of 0 was asked for");
+	if (*size > INT64_MAX - a->offset || a->offset > INT64_MAX)
+		return refuse(cli, t->path, "the size is too large");
+	return 0;
+}
+
+/* Stand in for what does not exist yet: takes no memory for what is not written. */
+static int open_stand_in(struct target *t, struct cli *cli, struct f2fs_context *ctx, uint64_t size)
+{
+	return f2fs_device_new_memory(ctx, size, &t->device) ? fail(t, cli, ctx) : 0;
+}
+
+/* Let the device be the part of it that begins at offset. */
+static int cut_offset(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)
+{
+	struct f2fs_device *slice;
+
+	if (a->offset == 0)
+		return 0;
+	if (a->offset >= f2fs_device_info(t->device)->size)
+		return refuse(cli, t->path, "the offset is behind the end");
+	if (f2fs_device_new_slice(t->device, a->offset, t->size, &slice))
+		return fail(t, cli, ctx);
+	f2fs_device_close(t->device);
+	t->device = slice;
+	return 0;
+}
+
+static int look_for_signatures(struct target *t, struct cli *cli, const struct arguments *a, uint64_t size)
+{
+	char what[SIGNATURE_TEXT];
+	int found = size ? signature_find(cli, t->path, a->offset, size, what) : 0;
+
+	if (found <= 0)
+		return found;
+	t->has_signatures = 1;
+	if (a->force)
+		return 0;
+	if (a->dry_run) {
+		cli_warning(cli, "%s has %s: -f will be needed to overwrite it", t->path, what);
+		return 0;
+	}
+	cli_error(cli, "%s has %s; use -f to overwrite it", t->path, what);
+	return -1;
+}
+
+/* A file or device that is there. */
+static int open_existing(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a,
+			 unsigned i)
+{
+	unsigned flags = a->dry_run ? F2FS_OPEN_READ : F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
+	const struct f2fs_device_info *info;
+	uint64_t size, there;
+
+	if (f2fs_device_open(ctx, t->path, flags, &t->device))
+		return fail(t, cli, ctx);
+	info = f2fs_device_info(t->device);
+	there = info->size > a->offset ? info->size - a->offset : 0;
+	if (i == 0 && wanted_size(t, cli, a, info->sector_size, &size))
+		return -1;
+	t->size = i == 0 ? size : 0;
+	if (!a->aliases[i] && look_for_signatures(t, cli, a, t->size && t->size < there ? t->size : there))
+		return -1;
+	if (t->size <= there)
+		return 0;
+	if (info->caps & F2FS_DEVICE_BLOCK)
+		return refuse(cli, t->path, "the size asked for is more than the device has");
+	t->new_file_size = a->offset + t->size;
+	f2fs_device_close(t->device);
+	t->device = NULL;
+	return open_stand_in(t, cli, ctx, t->new_file_size);
+}
+
+static int open_missing(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a,
+			unsigned i)
+{
+	if (i > 0)
+		return refuse(cli, t->path, strerror(ENOENT));
+	if (wanted_size(t, cli, a, 512, &t->size))
+		return -1;
+	if (t->size == 0)
+		return refuse(cli, t->path, "does not exist; give a size to create it");
+	t->is_new = 1;
+	t->new_file_size = a->offset + t->size;
+	return open_stand_in(t, cli, ctx, t->new_file_size);
+}
+
+int target_open(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a, unsigned i)
+{
+	struct stat st;
+	int rc;
+
+	memset(t, 0, sizeof(*t));
+	t->path = a->paths[i];
+	if (stat(t->path, &st) == 0)
+		rc = open_existing(t, cli, ctx, a, i);
+	else if (errno == ENOENT)
+		rc = open_missing(t, cli, ctx, a, i);
+	else
+		rc = refuse(cli, t->path, strerror(errno));
+	return rc ? rc : cut_offset(t, cli, ctx, a);
+}
+
+int target_prepare(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)
+{
+	struct f2fs_device *dev;
+
+	if (t->new_file_size) {
+		unsigned flags = F2FS_OPEN_EXCLUSIVE | (t->is_new ? 0 : F2FS_OPEN_CREATE);
+
+		if (f2fs_device_create(ctx, t->path, t->new_file_size, flags, &dev))
+			return fail(t, cli, ctx);
+		t->is_created = t->is_new;
+		f2fs_device_close(t->device);
+		t->device = dev;
+		if (cut_offset(t, cli, ctx, a))
+			return -1;
+	}
+	if (!t->has_signatures)
+		return 0;
+	return signature_wipe(cli, t->path, a->offset, f2fs_device_info(t->device)->size);
+}
+
+void target_close(struct target *t, int is_made)
+{
+	f2fs_device_close(t->device);
+	t->device = NULL;
+	if (t->is_created && !is_made)
+		unlink(t->path);
+}

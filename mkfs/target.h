@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the volume goes: opened, looked at, and changed (created, grown, wiped) only once everything is known to work.
+ */
+#ifndef F2FSKIT_MKFS_TARGET_H
+#define F2FSKIT_MKFS_TARGET_H
+
+#include "arguments.h"
+
+struct target {
+	struct f2fs_device *device; /* what is formatted: for a file to be created or grown a stand-in, until it is */
+	const char *path;
+	uint64_t size;		/* bytes of the volume from offset; 0: up to the end of the device */
+	uint64_t new_file_size; /* the file is to be created or grown to this; 0: it is not */
+	int is_new, is_created; /* no such file; it was made here */
+	int has_signatures;
+};
+
+/*
+ * Open device number i, exclusively unless it is a dry run, and look for signatures: those stop it unless they may be
+ * overwritten. Nothing is changed. Returns 0, or -1 after a message.
+ */
+int target_open(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a, unsigned i);
+/* Create or grow the file, wipe signatures. Returns 0, or -1 after a message. */
+int target_prepare(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a);
+/* Close; a file created here is removed when the volume was not made. */
+void target_close(struct target *t, int is_made);
+
+#endif

@@ -60,7 +60,8 @@ struct f2fs_zone {
  * Operations of a device. Each returns 0, a negative enum f2fs_error, or F2FS_SYS_ERROR(errno). Ranges are checked by
  * the device layer before a call: offset + length <= size always holds. Only read is required; what is NULL is refused
  * (write), emulated (zero by writes), or ignored (discard, flush). Operations must not touch the context unless they
- * are called on the context's thread (never for read of a PARALLEL device).
+ * are called on the context's thread (never for read of a PARALLEL device). zero and discard may return
+ * F2FS_ERR_UNSUPPORTED for what they cannot do with a range, it is then emulated or ignored.
  *
  * extent: tell of what kind the run of bytes at offset is: *length = its length (> 0), *is_hole = reads as zeros and
  * takes no space. NULL: everything is data.
@@ -102,10 +103,20 @@ F2FS_API int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, 
 				    struct f2fs_device **out);
 /* A device of size zero bytes in memory; takes memory only for what is written. */
 F2FS_API int f2fs_device_new_memory(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out);
-/* A memory device with the same contents that changes independently; copies only what was written so far. */
+/* A memory device with the same contents that changes independently; pages are shared until one side writes them, so a
+ * fork takes constant time. */
 F2FS_API int f2fs_device_fork_memory(struct f2fs_device *memory, struct f2fs_device **out);
-/* The contents of an Android sparse file held by inner; read-only. */
+/* The contents of an Android sparse file held by inner; read-only. CORRUPT (rule SPARSE_HEADER or SPARSE_CHUNK) when a
+ * size in it is wrong. Opening reads every chunk header once; memory is bounded (16 MiB) however many there are. */
 F2FS_API int f2fs_device_new_sparse(struct f2fs_device *inner, struct f2fs_device **out);
+/*
+ * Write the contents of dev as an Android sparse file in blocks of block_size bytes (a multiple of 4, 0: 4096) to sink,
+ * which gets the file's bytes in order and returns 0, a negative enum f2fs_error, or F2FS_SYS_ERROR(errno). Holes
+ * become "don't care" chunks, blocks of one repeated 32-bit value "fill" chunks. dev is read twice, holes are not read.
+ * A size that is no multiple of block_size is filled up with zeros.
+ */
+F2FS_API int f2fs_device_save_sparse(struct f2fs_device *dev, uint32_t block_size,
+				     int (*sink)(void *user, const void *bytes, size_t length), void *user);
 /* The window [offset, offset + length) of inner; length 0: up to its end. */
 F2FS_API int f2fs_device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length,
 				   struct f2fs_device **out);
@@ -118,13 +129,16 @@ struct f2fs_device_part {
 /* Parts one after the other as one device. Parts are copied, a reference to each device is taken. */
 F2FS_API int f2fs_device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
 				   struct f2fs_device **out);
-/* Writes go to memory (beyond memory_limit bytes: to an unnamed temporary file in spill_dir, NULL: fail with NOMEM),
- * inner stays untouched until f2fs_device_overlay_apply. */
+/* Writes go to memory (beyond memory_limit bytes, 0: 64 MiB, to an unnamed temporary file in spill_dir; NULL: fail with
+ * NOMEM); inner stays untouched until f2fs_device_overlay_apply. Of what is in the file, memory holds 8 bytes per 4
+ * KiB. Discards are ignored; the zones of a zoned device are shown as they are below. */
 F2FS_API int f2fs_device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
 				     struct f2fs_device **out);
-/* Write what the overlay holds to inner, in ascending order, flush, and forget it. */
+/* Write what the overlay holds to inner, in ascending order, flush, and forget it. After a failure everything is still
+ * held and can be applied again. UNSUPPORTED on zoned devices. */
 F2FS_API int f2fs_device_overlay_apply(struct f2fs_device *overlay);
-/* Call visit for each changed range in ascending order. A non-zero return of visit ends the walk and is returned. */
+/* Call visit for each changed range (whole pages of 4 KiB) in ascending order; visit must not change the overlay. A
+ * non-zero return of visit ends the walk and is returned. */
 F2FS_API int f2fs_device_overlay_changes(struct f2fs_device *overlay,
 					 int (*visit)(void *user, uint64_t offset, uint64_t length), void *user);
 /* A size-bounded read cache with read-ahead over inner; writes go through. budget bytes in all (0: 32 MiB). */

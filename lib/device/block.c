@@ -14,6 +14,7 @@
 #endif
 
 #include "device/file.h"
+#include "device/zoned.h"
 
 #ifdef __linux__
 /* The kernel wants whole sectors; the edges of a range are left to the caller. */
@@ -82,6 +83,9 @@ static int query_block(int fd, struct f2fs_device_info *info)
 	info->sector_size = sector >= 512 ? (uint32_t)sector : 512;
 	info->start_sector = find_start_sector(fd);
 	info->caps |= F2FS_DEVICE_DISCARD;
+	info->zone_bytes = zoned_query(fd);
+	if (info->zone_bytes > 0)
+		info->caps |= F2FS_DEVICE_ZONED;
 	return 0;
 }
 #else
@@ -106,6 +110,9 @@ static const struct f2fs_device_ops block_ops = {
 	.zero = zero_block,
 	.discard = discard_block,
 	.flush = hostfile_flush,
+	.zones = zoned_report,
+	.zone_reset = zoned_reset,
+	.zone_finish = zoned_finish,
 	.close = hostfile_close,
 };
 
@@ -113,6 +120,7 @@ int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32
 {
 	struct f2fs_device_info info = { .caps = caps | F2FS_DEVICE_PARALLEL | F2FS_DEVICE_BLOCK };
 	int sys_errno = query_block(fd, &info);
+	struct f2fs_device_ops ops = block_ops;
 	struct hostfile *file;
 	int rc;
 
@@ -125,7 +133,13 @@ int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32
 	file->fd = fd;
 	file->size = info.size;
 	file->sector_size = info.sector_size;
-	rc = device_make(ctx, path, &block_ops, file, &info, out);
+	file->zone_bytes = info.zone_bytes;
+	if (!(info.caps & F2FS_DEVICE_ZONED)) {
+		ops.zones = NULL;
+		ops.zone_reset = NULL;
+		ops.zone_finish = NULL;
+	}
+	rc = device_make(ctx, path, &ops, file, &info, out);
 	if (rc != 0)
 		mem_free(ctx, file);
 	return rc;

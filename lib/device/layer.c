@@ -22,6 +22,11 @@ int layer_make(struct f2fs_device *inner, size_t size, const struct f2fs_device_
 		mem_free(inner->ctx, layer);
 		return rc;
 	}
+	if (!(caps & F2FS_DEVICE_ZONED)) {
+		(*out)->ops.zones = NULL;
+		(*out)->ops.zone_reset = NULL;
+		(*out)->ops.zone_finish = NULL;
+	}
 	layer->inner = f2fs_device_ref(inner);
 	(*out)->below = layer_below;
 	return 0;

@@ -10,11 +10,9 @@
 #include "device/iov.h"
 #include "device/pagetree.h"
 
-#define PAGE_SIZE 4096u
-
 struct page {
 	uint32_t refs;
-	uint8_t data[PAGE_SIZE];
+	uint8_t data[PAGETREE_PAGE];
 };
 
 struct memory {
@@ -50,10 +48,10 @@ static int read_memory(void *self, uint64_t offset, const struct f2fs_iovec *iov
 
 	iov_cursor_init(&cursor, iov, count);
 	while (left > 0) {
-		const size_t within = (size_t)(offset % PAGE_SIZE);
+		const size_t within = (size_t)(offset % PAGETREE_PAGE);
 		uint64_t run;
-		uint64_t value = pagetree_run(&memory->pages, offset / PAGE_SIZE, &run);
-		uint64_t n = run * PAGE_SIZE - within;
+		uint64_t value = pagetree_run(&memory->pages, offset / PAGETREE_PAGE, &run);
+		uint64_t n = run * PAGETREE_PAGE - within;
 
 		if (n > left)
 			n = left;
@@ -82,9 +80,9 @@ static struct page *get_writable_page(struct memory *memory, uint64_t number, bo
 		return NULL;
 	page->refs = 1;
 	if (keep && *slot == 0)
-		memset(page->data, 0, PAGE_SIZE);
+		memset(page->data, 0, PAGETREE_PAGE);
 	else if (keep)
-		memcpy(page->data, as_page(*slot)->data, PAGE_SIZE);
+		memcpy(page->data, as_page(*slot)->data, PAGETREE_PAGE);
 	if (*slot != 0)
 		release_page(memory, *slot);
 	*slot = (uint64_t)(uintptr_t)page;
@@ -99,9 +97,9 @@ static int write_memory(void *self, uint64_t offset, const struct f2fs_iovec *io
 
 	iov_cursor_init(&cursor, iov, count);
 	while (left > 0) {
-		const size_t within = (size_t)(offset % PAGE_SIZE);
-		size_t n = left < PAGE_SIZE - within ? (size_t)left : PAGE_SIZE - within;
-		struct page *page = get_writable_page(memory, offset / PAGE_SIZE, n < PAGE_SIZE);
+		const size_t within = (size_t)(offset % PAGETREE_PAGE);
+		size_t n = left < PAGETREE_PAGE - within ? (size_t)left : PAGETREE_PAGE - within;
+		struct page *page = get_writable_page(memory, offset / PAGETREE_PAGE, n < PAGETREE_PAGE);
 
 		if (!page)
 			return F2FS_ERR_NOMEM;
@@ -117,31 +115,25 @@ static int zero_within_page(struct memory *memory, uint64_t offset, uint64_t len
 {
 	struct page *page;
 
-	if (length == 0 || pagetree_get(&memory->pages, offset / PAGE_SIZE) == 0)
+	if (length == 0 || pagetree_get(&memory->pages, offset / PAGETREE_PAGE) == 0)
 		return 0;
-	page = get_writable_page(memory, offset / PAGE_SIZE, true);
+	page = get_writable_page(memory, offset / PAGETREE_PAGE, true);
 	if (!page)
 		return F2FS_ERR_NOMEM;
-	memset(page->data + offset % PAGE_SIZE, 0, (size_t)length);
+	memset(page->data + offset % PAGETREE_PAGE, 0, (size_t)length);
 	return 0;
 }
 
 static int zero_memory(void *self, uint64_t offset, uint64_t length)
 {
 	struct memory *memory = self;
-	const uint64_t end = offset + length;
-	const uint64_t first = div_ceil64(offset, PAGE_SIZE);
-	/* The last page may be shorter than others: it is whole when the range reaches the end of the device. */
-	const uint64_t last = end == memory->size ? div_ceil64(end, PAGE_SIZE) : end / PAGE_SIZE;
-	int rc;
+	const struct page_range whole = page_range_of(offset, length, memory->size);
+	int rc = zero_within_page(memory, offset, whole.head_bytes);
 
-	if (first > last)
-		return zero_within_page(memory, offset, length);
-	rc = zero_within_page(memory, offset, first * PAGE_SIZE - offset);
-	if (rc == 0 && last * PAGE_SIZE < end)
-		rc = zero_within_page(memory, last * PAGE_SIZE, end - last * PAGE_SIZE);
 	if (rc == 0)
-		rc = pagetree_fill(&memory->pages, first, last - first, 0);
+		rc = zero_within_page(memory, whole.end * PAGETREE_PAGE, whole.tail_bytes);
+	if (rc == 0)
+		rc = pagetree_fill(&memory->pages, whole.first, whole.end - whole.first, 0);
 	return rc;
 }
 
@@ -150,14 +142,14 @@ static int find_memory_extent(void *self, uint64_t offset, uint64_t *length, int
 	const struct memory *memory = self;
 	const uint64_t start = offset;
 	uint64_t run;
-	const bool hole = pagetree_run(&memory->pages, offset / PAGE_SIZE, &run) == 0;
+	const bool hole = pagetree_run(&memory->pages, offset / PAGETREE_PAGE, &run) == 0;
 
 	do {
 		const uint64_t left = memory->size - offset;
-		const uint64_t n = run * PAGE_SIZE - offset % PAGE_SIZE;
+		const uint64_t n = run * PAGETREE_PAGE - offset % PAGETREE_PAGE;
 
 		offset += n < left ? n : left;
-	} while (offset < memory->size && (pagetree_run(&memory->pages, offset / PAGE_SIZE, &run) == 0) == hole);
+	} while (offset < memory->size && (pagetree_run(&memory->pages, offset / PAGETREE_PAGE, &run) == 0) == hole);
 	*length = offset - start;
 	*is_hole = hole;
 	return 0;
@@ -165,14 +157,14 @@ static int find_memory_extent(void *self, uint64_t offset, uint64_t *length, int
 
 static const uint8_t *peek_memory(void *self, uint64_t offset, size_t length)
 {
-	static const uint8_t zeros[PAGE_SIZE];
+	static const uint8_t zeros[PAGETREE_PAGE];
 	const struct memory *memory = self;
-	const size_t within = (size_t)(offset % PAGE_SIZE);
+	const size_t within = (size_t)(offset % PAGETREE_PAGE);
 	uint64_t value;
 
-	if (length > PAGE_SIZE - within || !range_within(offset, length, memory->size) || length == 0)
+	if (length > PAGETREE_PAGE - within || !range_within(offset, length, memory->size) || length == 0)
 		return NULL;
-	value = pagetree_get(&memory->pages, offset / PAGE_SIZE);
+	value = pagetree_get(&memory->pages, offset / PAGETREE_PAGE);
 	return value == 0 ? zeros : as_page(value)->data + within;
 }
 
@@ -207,7 +199,7 @@ static int make_memory(struct f2fs_context *ctx, uint64_t size, const struct mem
 		return F2FS_ERR_NOMEM;
 	memory->ctx = ctx;
 	memory->size = size;
-	pagetree_init(&memory->pages, ctx, div_ceil64(size, PAGE_SIZE));
+	pagetree_init(&memory->pages, ctx, div_ceil64(size, PAGETREE_PAGE));
 	memory->pages.owner = memory;
 	memory->pages.retain = retain_page;
 	memory->pages.release = release_page;

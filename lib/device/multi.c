@@ -270,8 +270,8 @@ static int check_part(struct f2fs_context *ctx, const struct f2fs_device_part *p
 				 part->device->name);
 	if (!range_within(part->offset, part->length, info->size))
 		return error_set(ctx, F2FS_ERR_RANGE, "part %u needs %llu bytes at %llu, %s has %llu", index,
-				 (unsigned long long)part->length, (unsigned long long)part->offset,
-				 part->device->name, (unsigned long long)info->size);
+				 (unsigned long long)part->length, (unsigned long long)part->offset, part->device->name,
+				 (unsigned long long)info->size);
 	if ((info->caps & F2FS_DEVICE_ZONED) && part->offset % info->zone_bytes != 0)
 		return error_set(ctx, F2FS_ERR_INVALID, "part %u (%s) does not begin with a zone", index,
 				 part->device->name);
@@ -305,8 +305,7 @@ static void fill_parts(struct multi *multi, const struct f2fs_device_part *parts
 		part->length = parts[i].length;
 		part->start = info->size;
 		part->zone_first = zones;
-		part->zone_count =
-			(have->caps & F2FS_DEVICE_ZONED) ? div_ceil64(part->length, have->zone_bytes) : 1;
+		part->zone_count = (have->caps & F2FS_DEVICE_ZONED) ? div_ceil64(part->length, have->zone_bytes) : 1;
 		zones += part->zone_count;
 		info->size += part->length;
 		multi->count++;
@@ -359,8 +358,11 @@ int f2fs_device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_par
 		close_multi(multi);
 		return rc;
 	}
-	if (!(info.caps & F2FS_DEVICE_ZONED))
+	if (!(info.caps & F2FS_DEVICE_ZONED)) {
 		dev->ops.zones = NULL;
+		dev->ops.zone_reset = NULL;
+		dev->ops.zone_finish = NULL;
+	}
 	dev->peek = peek_multi;
 	dev->below = find_below_multi;
 	*out = dev;

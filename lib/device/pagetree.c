@@ -8,6 +8,8 @@
 
 #include <assert.h>
 
+#include "base/checked.h"
+
 #define SLOT_BITS 9
 #define SLOTS (1u << SLOT_BITS)
 
@@ -85,6 +87,11 @@ void pagetree_share(struct pagetree *to, const struct pagetree *from)
 	to->root = from->root;
 	if (!is_uniform(to->root))
 		as_node(to->root)->refs++;
+}
+
+uint64_t pagetree_bytes(const struct pagetree *t)
+{
+	return t->node_count * sizeof(struct node);
 }
 
 uint64_t pagetree_run(const struct pagetree *t, uint64_t page, uint64_t *count)
@@ -220,4 +227,23 @@ int pagetree_fill(struct pagetree *t, uint64_t first, uint64_t count, uint64_t v
 	if (last == t->page_count - 1)
 		last = t->depth * SLOT_BITS < 64 ? ((uint64_t)1 << (t->depth * SLOT_BITS)) - 1 : UINT64_MAX;
 	return fill_slot(t, &t->root, t->depth, first, last, value);
+}
+
+struct page_range page_range_of(uint64_t offset, uint64_t length, uint64_t size)
+{
+	const uint64_t end = offset + length;
+	struct page_range range;
+
+	range.first = div_ceil64(offset, PAGETREE_PAGE);
+	range.end = end == size ? div_ceil64(end, PAGETREE_PAGE) : end / PAGETREE_PAGE;
+	if (range.first > range.end || range.first * PAGETREE_PAGE >= end) {
+		/* Within one page, or to its end. */
+		range.end = range.first;
+		range.head_bytes = length;
+		range.tail_bytes = 0;
+		return range;
+	}
+	range.head_bytes = range.first * PAGETREE_PAGE - offset;
+	range.tail_bytes = end > range.end * PAGETREE_PAGE ? end - range.end * PAGETREE_PAGE : 0;
+	return range;
 }

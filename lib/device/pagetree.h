@@ -14,6 +14,18 @@
 
 #define PAGETREE_UNIFORM 8
 
+/* Bytes of a page for the devices that keep pages in a tree. */
+#define PAGETREE_PAGE 4096u
+
+/* The whole pages within a range of bytes; a short last page of the device counts as whole. */
+struct page_range {
+	uint64_t first;
+	uint64_t end;	     /* page behind the last */
+	uint64_t head_bytes; /* of the range, before the first page */
+	uint64_t tail_bytes; /* of the range, from the page end on */
+};
+struct page_range page_range_of(uint64_t offset, uint64_t length, uint64_t size);
+
 struct pagetree {
 	struct f2fs_context *ctx;
 	void *owner;
@@ -29,6 +41,9 @@ void pagetree_init(struct pagetree *t, struct f2fs_context *ctx, uint64_t page_c
 void pagetree_fini(struct pagetree *t);
 /* Make to (initialised, empty, of the same size and callbacks) share everything that from holds. */
 void pagetree_share(struct pagetree *to, const struct pagetree *from);
+
+/* Return the memory that the nodes take. */
+uint64_t pagetree_bytes(const struct pagetree *t);
 
 uint64_t pagetree_get(const struct pagetree *t, uint64_t page);
 /* Return the value at page and how many pages from there on surely have it too (1 for an owner's value). */

@@ -135,8 +135,6 @@ int f2fs_device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t l
 	slice->length = length;
 	dev->info.size = length;
 	dev->info.start_sector += offset / 512;
-	if (!(caps & F2FS_DEVICE_ZONED))
-		dev->ops.zones = NULL;
 	if (inner->peek)
 		dev->peek = peek_slice;
 	dev->below = find_below_slice;

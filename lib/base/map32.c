@@ -114,3 +114,17 @@ void map32_remove(struct map32 *m, uint32_t key)
 	m->slots[hole].key = MAP32_FREE;
 	m->count--;
 }
+
+bool map32_each(const struct map32 *m, size_t *at, uint32_t *key, uint64_t *value)
+{
+	while (*at < m->room) {
+		const struct map32_slot *slot = &m->slots[(*at)++];
+
+		if (slot->key == MAP32_FREE)
+			continue;
+		*key = slot->key;
+		*value = slot->value;
+		return true;
+	}
+	return false;
+}

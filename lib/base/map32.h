@@ -22,5 +22,7 @@ uint64_t *map32_find(const struct map32 *m, uint32_t key);
 int map32_set(struct map32 *m, uint32_t key, uint64_t value);
 /* Remove a key; nothing happens when it is absent. */
 void map32_remove(struct map32 *m, uint32_t key);
+/* Visit all pairs in no order: start with *at = 0; false at the end. The map must not change meanwhile. */
+bool map32_each(const struct map32 *m, size_t *at, uint32_t *key, uint64_t *value);
 
 #endif

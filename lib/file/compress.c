@@ -7,7 +7,6 @@
 
 #include "base/comp.h"
 #include "base/crc.h"
-#include "device/device.h"
 #include "file/object.h"
 #include "format/cluster.h"
 
@@ -65,8 +64,7 @@ static int read_stored(struct f2fs_inode *inode, const uint8_t *slots, uint32_t 
 
 		while (i + n < count && get_le32(slots + (size_t)(1 + i + n) * 4) == addr + n)
 			n++;
-		err = device_read(inode->vol->dev, (uint64_t)addr << bits, inode->cluster->stored + ((size_t)i << bits),
-				  (size_t)n << bits);
+		err = volume_read(inode->vol, addr, 0, inode->cluster->stored + ((size_t)i << bits), (size_t)n << bits);
 		if (err)
 			return err;
 		i += n;

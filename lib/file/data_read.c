@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "device/device.h"
 #include "file/object.h"
 
 static int check_run(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t blocks)
@@ -73,7 +72,7 @@ static int read_piece(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer
 	err = check_run(inode, block, extent.addr, (within + *done + inode->vol->geo.block_size - 1) >> bits);
 	if (err)
 		return err;
-	return device_read(inode->vol->dev, ((uint64_t)extent.addr << bits) + within, buffer, *done);
+	return volume_read(inode->vol, extent.addr, within, buffer, *done);
 }
 
 static void read_inline(const struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length)

@@ -12,7 +12,7 @@ static int need_node(struct f2fs_inode *inode, unsigned level, f2fs_nid_t nid)
 	struct f2fs_volume *vol = inode->vol;
 	int err;
 
-	if (inode->node_nid[level] == nid)
+	if (inode->node_nid[level] == nid && inode->node_generation[level] == vol->generation)
 		return 0;
 	if (nid == inode->ino || !geometry_is_nid(&vol->geo, nid))
 		return inode_corrupt(inode, RULE_NODE_CHILD, "child %u", (unsigned)nid);
@@ -26,6 +26,7 @@ static int need_node(struct f2fs_inode *inode, unsigned level, f2fs_nid_t nid)
 	if (err)
 		return err;
 	inode->node_nid[level] = nid;
+	inode->node_generation[level] = vol->generation;
 	return 0;
 }
 

@@ -23,8 +23,9 @@ struct f2fs_inode {
 	uint8_t *node[NODE_LEVELS];	  /* [1..3]: last node read at each level */
 	f2fs_nid_t node_nid[NODE_LEVELS]; /* and its id, 0 for none */
 	f2fs_blk_t node_addr[NODE_LEVELS];
-	struct xattr_set *xattrs;      /* NULL: not asked for yet */
-	struct cluster_cache *cluster; /* NULL: nothing decompressed yet */
+	uint64_t node_generation[NODE_LEVELS]; /* of the volume, when it was read */
+	struct xattr_set *xattrs;	       /* NULL: not asked for yet */
+	struct cluster_cache *cluster;	       /* NULL: nothing decompressed yet */
 };
 
 static inline unsigned inode_type(const struct f2fs_inode *inode)

@@ -32,6 +32,7 @@ static void fill_entry(struct f2fs_nat_entry *out, f2fs_nid_t nid, const uint8_t
 
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
 {
+	const struct f2fs_nat_entry *running = vol->hooks ? vol->hooks->find_nat(vol, nid) : NULL;
 	const uint8_t *journal = find_in_journal(vol, nid), *block;
 	uint32_t k = nid / vol->geo.nat_per_block;
 	unsigned copy;
@@ -42,6 +43,13 @@ int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
 				 (unsigned)vol->geo.max_nid);
 	out->table_block = current_block(vol, k, &copy);
 	out->source = (uint8_t)copy;
+	if (running) {
+		out->nid = nid;
+		out->ino = running->ino;
+		out->block_addr = running->block_addr;
+		out->version = running->version;
+		return 0;
+	}
 	if (journal) {
 		fill_entry(out, nid, journal + natj_OFS_version);
 		out->source = F2FS_FROM_JOURNAL;

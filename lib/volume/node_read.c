@@ -7,6 +7,18 @@
 #include "format/node.h"
 #include "volume/volume.h"
 
+/* Point at a node's block: the transaction's, or the one on the device. */
+static int point_at_node(struct f2fs_volume *vol, const struct f2fs_nat_entry *entry, const uint8_t **out)
+{
+	*out = vol->hooks ? vol->hooks->find_node(vol, entry->nid) : NULL;
+	if (*out)
+		return 0;
+	if (!geometry_is_main(&vol->geo, entry->block_addr))
+		return volume_corrupt(vol, RULE_NAT_BLOCK, entry->table_block, entry->nid, "block_addr is %u",
+				      (unsigned)entry->block_addr);
+	return volume_peek(vol, entry->block_addr, out);
+}
+
 int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *block, f2fs_blk_t *addr)
 {
 	struct f2fs_nat_entry entry;
@@ -21,10 +33,7 @@ int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *
 		return err;
 	if (entry.block_addr == 0)
 		return volume_corrupt(vol, RULE_NAT_FREE, entry.table_block, nid, "block_addr is 0");
-	if (!geometry_is_main(&vol->geo, entry.block_addr))
-		return volume_corrupt(vol, RULE_NAT_BLOCK, entry.table_block, nid, "block_addr is %u",
-				      (unsigned)entry.block_addr);
-	err = volume_peek(vol, entry.block_addr, &cached);
+	err = point_at_node(vol, &entry, &cached);
 	if (err)
 		return err;
 	memcpy(block, cached, vol->geo.block_size);

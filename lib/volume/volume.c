@@ -198,6 +198,30 @@ int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const st
 	return 0;
 }
 
+/* Free what belongs to the checkpoint pack in force. */
+static void unload_pack(struct f2fs_volume *vol)
+{
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		mem_free(vol->ctx, vol->log_sums[i]);
+		vol->log_sums[i] = NULL;
+	}
+	mem_free(vol->ctx, vol->nat_journal);
+	mem_free(vol->ctx, vol->sit_journal);
+	mem_free(vol->ctx, vol->cp);
+	vol->nat_journal = vol->sit_journal = vol->cp = NULL;
+	map32_fini(&vol->nat_journal_index);
+	vec_fini(&vol->orphans);
+}
+
+int volume_reload(struct f2fs_volume *vol)
+{
+	int err;
+
+	unload_pack(vol);
+	err = roots_load_checkpoint(vol, 0);
+	return err ? err : heads_load(vol);
+}
+
 void f2fs_volume_close(struct f2fs_volume *vol)
 {
 	if (!vol)
@@ -205,13 +229,7 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 	for (size_t i = 0; i < vol->notes.count; i++)
 		mem_free(vol->ctx, *(char **)vec_at(&vol->notes, i));
 	vec_fini(&vol->notes);
-	vec_fini(&vol->orphans);
-	map32_fini(&vol->nat_journal_index);
-	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
-		mem_free(vol->ctx, vol->log_sums[i]);
-	mem_free(vol->ctx, vol->nat_journal);
-	mem_free(vol->ctx, vol->sit_journal);
-	mem_free(vol->ctx, vol->cp);
+	unload_pack(vol);
 	mem_free(vol->ctx, vol->peek_block);
 	f2fs_device_close(vol->cache);
 	f2fs_device_close(vol->dev);
@@ -261,8 +279,10 @@ int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack, uint64_
 int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out)
 {
 	const uint64_t offset = (uint64_t)addr * vol->geo.block_size;
-	int err;
+	int err = vol->hooks ? vol->hooks->settle(vol, addr, 1) : 0;
 
+	if (err)
+		return err;
 	*out = device_peek(vol->cache, offset, vol->geo.block_size);
 	if (*out)
 		return 0;
@@ -274,6 +294,19 @@ int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out)
 	err = device_read(vol->cache, offset, vol->peek_block, vol->geo.block_size);
 	*out = vol->peek_block;
 	return err;
+}
+
+int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void *buffer, size_t length)
+{
+	const uint32_t bits = vol->geo.block_bits;
+
+	if (vol->hooks) {
+		int err = vol->hooks->settle(vol, addr, ((within + length) >> bits) + 1);
+
+		if (err)
+			return err;
+	}
+	return device_read(vol->dev, ((uint64_t)addr << bits) + within, buffer, length);
 }
 
 int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, void *buffer)

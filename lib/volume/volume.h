@@ -18,6 +18,16 @@
 #include "format/structs.h"
 #include "format/summary.h"
 
+/* What a running transaction of the write side tells the read side; installed by log/. */
+struct volume_hooks {
+	/* the NAT entry as the transaction has it, or NULL */
+	const struct f2fs_nat_entry *(*find_nat)(const struct f2fs_volume *vol, f2fs_nid_t nid);
+	/* a node's block as the transaction has it, or NULL */
+	const uint8_t *(*find_node)(const struct f2fs_volume *vol, f2fs_nid_t nid);
+	/* make sure that blocks of the main area can be read from the device */
+	int (*settle)(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count);
+};
+
 struct f2fs_volume {
 	struct f2fs_context *ctx;
 	struct f2fs_device *dev;   /* byte 0 is byte 0 of the volume, all devices in a row */
@@ -44,6 +54,10 @@ struct f2fs_volume {
 	uint8_t *log_sums[F2FS_LOG_COUNT];  /* 512 entries each, loaded on demand */
 	int log_sum_source[F2FS_LOG_COUNT]; /* enum f2fs_summary_source */
 
+	struct txn *txn;		  /* the running transaction, NULL for none */
+	const struct volume_hooks *hooks; /* with txn */
+	uint64_t generation;		  /* raised with each change of a node: copies of nodes may be stale */
+
 	struct vec orphans; /* f2fs_nid_t */
 	struct vec notes;   /* char * */
 };
@@ -67,6 +81,11 @@ int heads_load(struct f2fs_volume *vol);
 
 /* Point at a block through the cache; valid until the next call that reads. Any area. */
 int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out);
+
+/* Read bytes of the main area at a block's start plus within, past the cache: for file contents. */
+int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void *buffer, size_t length);
+/* Choose the checkpoint pack again and load what it carries, after a commit. */
+int volume_reload(struct f2fs_volume *vol);
 
 /* NAT entry in use by nid: the block of the NAT or the journal. */
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);

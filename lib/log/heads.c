@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Multi-head logging: six places where blocks are written, by kind and temperature. Blocks that follow each other are
+ * collected and written as one request of up to a segment (FORMAT files 10.3).
+ */
+#include <string.h>
+
+#include "base/bitmap.h"
+#include "device/device.h"
+#include "format/node.h"
+#include "log/log.h"
+
+unsigned head_of(const struct txn *txn, unsigned type)
+{
+	bool node = type >= F2FS_HOT_NODE;
+
+	if (geometry_has(&txn->vol->geo, F2FS_FEATURE_RO) || txn->log_count == 2)
+		return node ? F2FS_HOT_NODE : F2FS_HOT_DATA;
+	if (txn->log_count == 4) {
+		if (type == F2FS_WARM_DATA)
+			return F2FS_COLD_DATA;
+		if (type == F2FS_HOT_NODE)
+			return F2FS_WARM_NODE;
+	}
+	return type;
+}
+
+static int need_memory(struct txn *txn, struct head *head)
+{
+	if (!head->buffer)
+		head->buffer = mem_alloc(txn->vol->ctx, (size_t)F2FS_SEGMENT_BLOCKS << txn->vol->geo.block_bits);
+	return head->buffer ? 0 : F2FS_ERR_NOMEM;
+}
+
+static int flush_head(struct txn *txn, struct head *head)
+{
+	const uint32_t bits = txn->vol->geo.block_bits;
+	f2fs_blk_t addr = geometry_segment_start(&txn->vol->geo, head->segno) + head->buffer_start;
+	int err;
+
+	if (head->buffer_count == 0)
+		return 0;
+	/* through the cache, so that it does not keep what was there before */
+	err = device_write(txn->vol->cache, (uint64_t)addr << bits, head->buffer, (size_t)head->buffer_count << bits);
+	if (err)
+		txn->failed = true;
+	head->buffer_count = 0;
+	return err;
+}
+
+int heads_flush(struct txn *txn)
+{
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		int err = flush_head(txn, &txn->heads[i]);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int heads_begin(struct txn *txn)
+{
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		struct head *head = &txn->heads[i];
+		struct f2fs_log_head at;
+		uint8_t entry_type;
+		int source, err;
+
+		if (head_of(txn, i) != i && geometry_has(&txn->vol->geo, F2FS_FEATURE_RO))
+			continue;
+		f2fs_volume_log(txn->vol, i, &at);
+		head->sums = mem_zalloc(txn->vol->ctx, txn->vol->geo.sum_size);
+		if (!head->sums)
+			return F2FS_ERR_NOMEM;
+		head->segno = at.segno;
+		head->blkoff = at.blkoff;
+		head->alloc_type = at.alloc_type;
+		err = f2fs_ssa_read(txn->vol, at.segno, head->sums, &entry_type, &source);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+void heads_end(struct txn *txn)
+{
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		mem_free(txn->vol->ctx, txn->heads[i].sums);
+		mem_free(txn->vol->ctx, txn->heads[i].buffer);
+		memset(&txn->heads[i], 0, sizeof(txn->heads[i]));
+	}
+}
+
+/* Write the summary of a segment that a log leaves into its place in the SSA; other segments of the block stay. */
+static int close_segment(struct txn *txn, unsigned type)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	struct head *head = &txn->heads[type];
+	uint32_t offset;
+	f2fs_blk_t addr;
+	int err = flush_head(txn, head);
+
+	if (err || geo->segment_count_ssa == 0)
+		return err;
+	addr = geometry_ssa_block(geo, head->segno, &offset);
+	sumfoot_set_entry_type(head->sums + geo->sum_size - sumfoot_SIZE, type >= F2FS_HOT_NODE);
+	err = device_write(txn->vol->cache, ((uint64_t)addr << geo->block_bits) + offset, head->sums, geo->sum_size);
+	if (err)
+		txn->failed = true;
+	return err;
+}
+
+/* First offset from at on that is free now and in the last checkpoint. */
+static uint32_t next_hole(const struct segment *s, uint32_t at)
+{
+	while (at < F2FS_SEGMENT_BLOCKS && (msb_test(s->cur, at) || msb_test(s->ckpt, at)))
+		at++;
+	return at;
+}
+
+/* Move a log to a new segment. */
+static int open_segment(struct txn *txn, unsigned type)
+{
+	struct head *head = &txn->heads[type];
+	struct segment *s;
+	f2fs_seg_t segno;
+	uint8_t alloc_type, entry_type;
+	int source, err = close_segment(txn, type);
+
+	if (!err)
+		err = segment_choose(txn, type, head->segno, &segno, &alloc_type);
+	if (!err)
+		err = segment_get(txn, segno, &s);
+	if (err)
+		return err;
+	if (alloc_type == 1)
+		err = f2fs_ssa_read(txn->vol, segno, head->sums, &entry_type, &source);
+	else
+		memset(head->sums, 0, SUMMARY_BYTES);
+	if (err)
+		return err;
+	head->segno = segno;
+	head->alloc_type = alloc_type;
+	head->blkoff = alloc_type == 1 ? next_hole(s, 0) : 0;
+	if (s->type != type) {
+		s->type = (uint8_t)type;
+		s->is_dirty = true;
+	}
+	s->is_dirty = true;
+	return 0;
+}
+
+/* Make sure that a log has a free block at blkoff. */
+static int need_room(struct txn *txn, unsigned type)
+{
+	struct head *head = &txn->heads[type];
+	struct segment *s;
+	int err;
+
+	if (txn->failed)
+		return error_set(txn->vol->ctx, F2FS_ERR_STATE,
+				 "a write failed before; the changes can only be dropped");
+	err = need_memory(txn, head);
+	if (err)
+		return err;
+	err = segment_get(txn, head->segno, &s);
+	if (err)
+		return err;
+	if (head->blkoff < F2FS_SEGMENT_BLOCKS)
+		head->blkoff = next_hole(s, head->blkoff);
+	return head->blkoff < F2FS_SEGMENT_BLOCKS ? 0 : open_segment(txn, type);
+}
+
+/* Take the block at blkoff: map, summary, next place. */
+static int take_block(struct txn *txn, unsigned type, f2fs_nid_t nid, uint8_t version, uint16_t ofs, f2fs_blk_t *addr)
+{
+	struct head *head = &txn->heads[type];
+	uint8_t *sum = head->sums + (size_t)head->blkoff * sum_SIZE;
+	struct segment *s;
+	int err;
+
+	*addr = geometry_segment_start(&txn->vol->geo, head->segno) + head->blkoff;
+	err = segment_mark(txn, *addr, true);
+	if (!err)
+		err = segment_get(txn, head->segno, &s);
+	if (err)
+		return err;
+	sum_set_nid(sum, nid);
+	sum_set_version(sum, version);
+	sum_set_ofs_in_node(sum, ofs);
+	head->is_open = true;
+	head->blkoff = head->alloc_type == 1 ? next_hole(s, head->blkoff + 1) : head->blkoff + 1;
+	return 0;
+}
+
+int head_queue(struct txn *txn, unsigned type, f2fs_blk_t addr, const uint8_t *block)
+{
+	const uint32_t bits = txn->vol->geo.block_bits;
+	struct head *head = &txn->heads[head_of(txn, type)];
+	uint32_t offset = (addr - txn->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+
+	if (head->buffer_count > 0 && head->buffer_start + head->buffer_count != offset) {
+		int err = flush_head(txn, head);
+
+		if (err)
+			return err;
+	}
+	if (head->buffer_count == 0)
+		head->buffer_start = offset;
+	memcpy(head->buffer + ((size_t)head->buffer_count << bits), block, txn->vol->geo.block_size);
+	head->buffer_count++;
+	return 0;
+}
+
+int head_append(struct txn *txn, unsigned kind, f2fs_nid_t nid, uint8_t version, uint16_t ofs, uint32_t want,
+		const uint8_t *data, f2fs_blk_t *addr, uint32_t *got)
+{
+	unsigned type = head_of(txn, kind);
+	int err = need_room(txn, type);
+
+	*got = 0;
+	while (!err && *got < want) {
+		struct head *head = &txn->heads[type];
+		f2fs_blk_t next;
+
+		if (*got > 0 && (head->blkoff >= F2FS_SEGMENT_BLOCKS ||
+				 geometry_segment_start(&txn->vol->geo, head->segno) + head->blkoff != *addr + *got))
+			break; /* the run ends here */
+		err = take_block(txn, type, nid, version, (uint16_t)(ofs + *got), &next);
+		if (!err)
+			err = head_queue(txn, type, next, data + ((size_t)*got << txn->vol->geo.block_bits));
+		if (err)
+			return err;
+		if (*got == 0)
+			*addr = next;
+		++*got;
+	}
+	return err;
+}
+
+int head_take_node(struct txn *txn, unsigned kind, f2fs_nid_t nid, f2fs_blk_t *addr, f2fs_blk_t *next)
+{
+	unsigned type = head_of(txn, kind);
+	int err = need_room(txn, type);
+
+	if (!err)
+		err = take_block(txn, type, nid, 0, 0, addr);
+	if (err)
+		return err;
+	/* the chain goes on at the next block of the log, also when that is in a new segment: opened when it is needed
+	 */
+	*next = geometry_segment_start(&txn->vol->geo, txn->heads[type].segno) + txn->heads[type].blkoff;
+	return 0;
+}
+
+int head_settle(struct txn *txn, unsigned type)
+{
+	return need_room(txn, type);
+}

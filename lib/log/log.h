@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The write side: one running transaction per volume. Everything that changes goes to blocks that the last checkpoint
+ * does not use, through six log heads; NAT and SIT changes stay in memory; one commit makes all of it true (commit.c
+ * has the argument why that is safe). Dropping the transaction leaves the volume as it was.
+ */
+#ifndef F2FSKIT_LOG_LOG_H
+#define F2FSKIT_LOG_LOG_H
+
+#include "volume/volume.h"
+
+/* One segment in memory. A block may be allocated when it is clear in both maps (FORMAT volume 6.5). */
+struct segment {
+	uint64_t mtime;
+	uint16_t valid;	     /* set bits of cur */
+	uint16_t ckpt_valid; /* set bits of ckpt */
+	uint8_t type;
+	bool is_dirty;	  /* differs from the last checkpoint */
+	uint8_t cur[64];  /* as it is now, MSB-first */
+	uint8_t ckpt[64]; /* as the last checkpoint has it */
+};
+
+/* A log head: where the next block of its kind goes, and what waits to be written there. */
+struct head {
+	f2fs_seg_t segno;
+	uint32_t blkoff;		     /* next offset; F2FS_SEGMENT_BLOCKS: the segment is used up */
+	uint8_t alloc_type;		     /* 0 append (LFS), 1 fill holes (SSR) */
+	bool is_open;			     /* took a block in this transaction */
+	uint8_t *sums;			     /* a summary block: 512 entries; journal and check_sum stay zero */
+	uint8_t *buffer;		     /* up to a segment of blocks that follow each other */
+	uint32_t buffer_start, buffer_count; /* offsets within the segment */
+};
+
+/* A node in memory; block is behind the struct. */
+struct node {
+	f2fs_nid_t nid;
+	bool is_dirty;
+	bool is_freed; /* waits in the list of dirty nodes to be forgotten */
+	struct node *next_dirty;
+	uint8_t *block;
+};
+
+struct txn {
+	struct f2fs_volume *vol;
+	struct segment **chunks; /* per SIT block in use: its segments, NULL until touched */
+	struct head heads[F2FS_LOG_COUNT];
+	unsigned log_count; /* 6, 4 or 2 */
+	struct map32 nodes; /* nid -> struct node * */
+	struct node *dirty; /* list of dirty nodes, newest first */
+	size_t node_count;
+	struct map32 nat;	/* nid -> NAT entry number in nat_entries */
+	struct vec nat_entries; /* struct f2fs_nat_entry, block_addr F2FS_NEW_ADDR: not written yet */
+	f2fs_nid_t nid_cursor;
+	f2fs_seg_t free_cursor;
+	uint64_t user_blocks, valid_blocks;
+	uint32_t valid_nodes, valid_inodes, free_segments;
+	bool all_loaded; /* every segment is in memory */
+	bool failed;	 /* a write failed half-way: only dropping the transaction is left */
+	bool has_nat_bits;
+	uint8_t *nat_full, *nat_empty; /* maps of nat_bits, with has_nat_bits */
+	uint8_t *cp;		       /* the checkpoint being made: block and payload; the volume keeps the old one */
+	uint8_t *sit_bitmap, *nat_bitmap; /* within cp */
+};
+
+/*
+ * Start a transaction; nothing happens when one is running. Fails with READ_ONLY, STATE (needs recovery, carries
+ * errors), UNSUPPORTED (zoned).
+ */
+int txn_begin(struct f2fs_volume *vol);
+/* Forget everything since the last commit. */
+void txn_drop(struct f2fs_volume *vol);
+/* Make everything since the last commit true, durably. On failure the transaction is only good for txn_drop(). */
+int txn_commit(struct f2fs_volume *vol);
+
+static inline struct txn *txn_of(const struct f2fs_volume *vol)
+{
+	return vol->txn;
+}
+
+/* segments.c */
+int segment_get(struct txn *txn, f2fs_seg_t segno, struct segment **out);
+/* Set or clear a block's bit; counts follow. */
+int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid);
+/* Find a segment for a head: appending into a free one, or filling holes of one in use. NOSPC when there is neither. */
+int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, uint8_t *alloc_type);
+int segment_load_all(struct txn *txn);
+static inline bool segment_is_free(const struct segment *s)
+{
+	return s->valid == 0 && s->ckpt_valid == 0;
+}
+bool segment_is_current(const struct txn *txn, f2fs_seg_t segno);
+
+/* heads.c */
+int heads_begin(struct txn *txn);
+void heads_end(struct txn *txn);
+/*
+ * Take up to want blocks that follow each other from a log, for count = want or less blocks of data; marks them valid
+ * and writes their summary entries. data: *got blocks are queued from it.
+ */
+int head_append(struct txn *txn, unsigned type, f2fs_nid_t nid, uint8_t version, uint16_t ofs_in_node, uint32_t want,
+		const uint8_t *data, f2fs_blk_t *addr, uint32_t *got);
+/* Take one block for a node and tell the address that the log hands out next. The caller queues it with head_queue().
+ */
+int head_take_node(struct txn *txn, unsigned type, f2fs_nid_t nid, f2fs_blk_t *addr, f2fs_blk_t *next);
+/* Queue the contents of a block taken last from a log. */
+int head_queue(struct txn *txn, unsigned type, f2fs_blk_t addr, const uint8_t *block);
+int heads_flush(struct txn *txn);
+/* Before a commit: make sure that a log's next offset is a free block. */
+int head_settle(struct txn *txn, unsigned type);
+/* The log a kind of block goes to with the volume's number of logs. */
+unsigned head_of(const struct txn *txn, unsigned type);
+
+/* space.c: counters */
+/* Make sure that n more blocks fit, and count them. */
+int space_take(struct txn *txn, uint64_t n);
+void space_give(struct txn *txn, uint64_t n);
+/* Free a data block: any slot value; special ones only give the count back. */
+int block_free(struct txn *txn, f2fs_blk_t addr);
+
+/* nat_write.c */
+int nat_set(struct txn *txn, const struct f2fs_nat_entry *entry);
+int nid_alloc(struct txn *txn, f2fs_nid_t *nid);
+/* Write changed NAT entries into the journal or to idle copies of their blocks; part of the commit. */
+int nat_store(struct txn *txn, uint8_t *journal);
+/* sit_write.c: the same for segments. */
+int sit_store(struct txn *txn, uint8_t *journal);
+
+/* nodes.c */
+/* Get a node for reading or changing; the pointer stays valid until nodes_trim(). */
+int node_get(struct txn *txn, f2fs_nid_t nid, struct node **out);
+/* Make a node: allocates a node id (ino 0: an inode, which owns itself), counts it, fills the footer. */
+int node_new(struct txn *txn, f2fs_nid_t ino, uint32_t node_offset, bool is_directory, struct node **out);
+/* Say that a node was changed; before or after the change. */
+void node_dirty(struct txn *txn, struct node *node);
+/* Free a node: its id and its block. */
+int node_free(struct txn *txn, f2fs_nid_t nid);
+/* Write all dirty nodes to their logs. */
+int nodes_flush(struct txn *txn);
+/* Between operations: keep memory bounded by writing and dropping nodes. */
+int nodes_trim(struct txn *txn);
+void nodes_end(struct txn *txn);
+
+#endif

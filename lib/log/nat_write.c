@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * NAT changes of a transaction: kept in memory, handed out node ids, and at the commit stored in the journal when they
+ * fit, else in the idle copies of their blocks (FORMAT volume 5, 8.1).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bitmap.h"
+#include "device/device.h"
+#include "log/log.h"
+
+static struct f2fs_nat_entry *find_dirty(const struct txn *txn, f2fs_nid_t nid)
+{
+	uint64_t *index = map32_find(&txn->nat, nid);
+
+	return index ? vec_at(&txn->nat_entries, (size_t)*index) : NULL;
+}
+
+int nat_set(struct txn *txn, const struct f2fs_nat_entry *entry)
+{
+	struct f2fs_nat_entry *own = find_dirty(txn, entry->nid);
+
+	if (!own) {
+		own = vec_push(&txn->nat_entries, 1);
+		if (!own)
+			return F2FS_ERR_NOMEM;
+		if (map32_set(&txn->nat, entry->nid, txn->nat_entries.count - 1) != 0) {
+			txn->nat_entries.count--;
+			return F2FS_ERR_NOMEM;
+		}
+	}
+	*own = *entry;
+	return 0;
+}
+
+/* Is this id free, in the last checkpoint and in this transaction? A freed id rests until the commit. */
+static int is_free(struct txn *txn, f2fs_nid_t nid, bool *free_now, uint8_t *version)
+{
+	struct f2fs_nat_entry entry;
+	int err;
+
+	*free_now = false;
+	if (find_dirty(txn, nid))
+		return 0;
+	err = nat_get(txn->vol, nid, &entry);
+	if (err)
+		return err;
+	*free_now = entry.block_addr == F2FS_NULL_ADDR;
+	*version = entry.version;
+	return 0;
+}
+
+int nid_alloc(struct txn *txn, f2fs_nid_t *nid)
+{
+	const uint32_t first = txn->vol->geo.root_ino + 1, end = txn->vol->geo.max_nid;
+	struct f2fs_nat_entry entry = { 0 };
+	f2fs_nid_t at = txn->nid_cursor;
+
+	for (uint32_t i = 0; i < end - first; i++, at++) {
+		bool free_now;
+		int err;
+
+		if (at >= end || at < first)
+			at = first;
+		err = is_free(txn, at, &free_now, &entry.version);
+		if (err)
+			return err;
+		if (!free_now)
+			continue;
+		entry.nid = at;
+		entry.block_addr = F2FS_NEW_ADDR;
+		err = nat_set(txn, &entry);
+		if (err)
+			return err;
+		txn->nid_cursor = at + 1;
+		*nid = at;
+		return 0;
+	}
+	return error_set(txn->vol->ctx, F2FS_ERR_NOSPC, "all %u node ids are in use", (unsigned)(end - first));
+}
+
+static int compare_nids(const void *a, const void *b)
+{
+	f2fs_nid_t x = ((const struct f2fs_nat_entry *)a)->nid, y = ((const struct f2fs_nat_entry *)b)->nid;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Entries that the journal has and the transaction did not touch. */
+static int adopt_journal(struct txn *txn)
+{
+	for (unsigned i = 0; i < journal_count(txn->vol->nat_journal); i++) {
+		const uint8_t *raw = journal_nat_entry(txn->vol->nat_journal, i);
+		struct f2fs_nat_entry entry = { .nid = natj_nid(raw),
+						.ino = natj_ino(raw),
+						.block_addr = natj_block_addr(raw),
+						.version = natj_version(raw) };
+		int err = find_dirty(txn, entry.nid) ? 0 : nat_set(txn, &entry);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void put_entry(uint8_t *raw, const struct f2fs_nat_entry *entry)
+{
+	nat_set_version(raw, entry->version);
+	nat_set_ino(raw, entry->ino);
+	nat_set_block_addr(raw, entry->block_addr);
+}
+
+static void store_in_journal(struct txn *txn, uint8_t *journal)
+{
+	put_le16(journal, (uint16_t)txn->nat_entries.count);
+	for (size_t i = 0; i < txn->nat_entries.count; i++) {
+		const struct f2fs_nat_entry *entry = vec_at(&txn->nat_entries, i);
+		uint8_t *raw = journal + 2 + i * natj_SIZE;
+
+		natj_set_nid(raw, entry->nid);
+		put_entry(raw + natj_OFS_version, entry);
+	}
+}
+
+/* nat_bits: is a NAT block full, or empty? Id 0 counts as in use (FORMAT volume 4.8). */
+static void update_nat_bits(struct txn *txn, uint32_t k, const uint8_t *block)
+{
+	uint32_t used = k == 0;
+
+	if (!txn->has_nat_bits)
+		return;
+	for (uint32_t i = k == 0; i < txn->vol->geo.nat_per_block; i++)
+		used += nat_block_addr(block + (size_t)i * nat_SIZE) != 0;
+	lsb_clear(txn->nat_full, k);
+	lsb_clear(txn->nat_empty, k);
+	if (used == txn->vol->geo.nat_per_block)
+		lsb_set(txn->nat_full, k);
+	else if (used == 0)
+		lsb_set(txn->nat_empty, k);
+}
+
+/* Write the entries of one NAT block to its idle copy; returns how many there were in *n. */
+static int store_block(struct txn *txn, size_t first, uint8_t *block, size_t *n)
+{
+	struct f2fs_volume *vol = txn->vol;
+	const struct f2fs_geometry *geo = &vol->geo;
+	const struct f2fs_nat_entry *entry = vec_at(&txn->nat_entries, first);
+	uint32_t k = entry->nid / geo->nat_per_block;
+	unsigned copy = msb_test(vol->nat_bitmap, k);
+	const uint8_t *old;
+	int err = volume_peek(vol, geometry_nat_block(geo, k, copy), &old);
+
+	if (err)
+		return err;
+	memcpy(block, old, geo->block_size);
+	for (*n = 0; first + *n < txn->nat_entries.count; ++*n) {
+		entry = vec_at(&txn->nat_entries, first + *n);
+		if (entry->nid / geo->nat_per_block != k)
+			break;
+		put_entry(block + (size_t)(entry->nid % geo->nat_per_block) * nat_SIZE, entry);
+	}
+	err = device_write(vol->cache, (uint64_t)geometry_nat_block(geo, k, !copy) << geo->block_bits, block,
+			   geo->block_size);
+	if (err)
+		return err;
+	if (copy)
+		msb_clear(txn->nat_bitmap, k);
+	else
+		msb_set(txn->nat_bitmap, k);
+	update_nat_bits(txn, k, block);
+	return 0;
+}
+
+int nat_store(struct txn *txn, uint8_t *journal)
+{
+	uint8_t *block;
+	int err = adopt_journal(txn);
+
+	if (err)
+		return err;
+	memset(journal, 0, txn->vol->geo.journal_size);
+	qsort(txn->nat_entries.items, txn->nat_entries.count, sizeof(struct f2fs_nat_entry), compare_nids);
+	map32_fini(&txn->nat); /* positions changed; nothing looks up any more */
+	if (txn->nat_entries.count <= txn->vol->geo.nat_journal_max && !txn->has_nat_bits) {
+		store_in_journal(txn, journal);
+		return 0;
+	}
+	block = mem_alloc(txn->vol->ctx, txn->vol->geo.block_size);
+	if (!block)
+		return F2FS_ERR_NOMEM;
+	for (size_t i = 0, n; i < txn->nat_entries.count && !err; i += n)
+		err = store_block(txn, i, block, &n);
+	mem_free(txn->vol->ctx, block);
+	return err;
+}

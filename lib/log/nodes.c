@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Nodes of a transaction: kept in memory while they change, written to the node logs before the commit or when there
+ * are too many of them.
+ */
+#include <string.h>
+
+#include "format/inode.h"
+#include "log/log.h"
+
+#define MAX_NODES 16384u /* in memory between operations: 64 MiB at 4 KiB blocks */
+
+static struct node *find_node(const struct txn *txn, f2fs_nid_t nid)
+{
+	uint64_t *slot = map32_find(&txn->nodes, nid);
+
+	return slot ? (struct node *)(uintptr_t)*slot : NULL;
+}
+
+static struct node *make_node(struct txn *txn, f2fs_nid_t nid)
+{
+	struct node *node = mem_alloc(txn->vol->ctx, sizeof(*node) + txn->vol->geo.block_size);
+
+	if (!node)
+		return NULL;
+	memset(node, 0, sizeof(*node));
+	node->nid = nid;
+	node->block = (uint8_t *)(node + 1);
+	if (map32_set(&txn->nodes, nid, (uintptr_t)node) != 0) {
+		mem_free(txn->vol->ctx, node);
+		return NULL;
+	}
+	txn->node_count++;
+	return node;
+}
+
+static void forget_node(struct txn *txn, struct node *node)
+{
+	map32_remove(&txn->nodes, node->nid);
+	txn->node_count--;
+	if (node->is_dirty)
+		node->is_freed = true; /* the list of dirty nodes still has it */
+	else
+		mem_free(txn->vol->ctx, node);
+}
+
+int node_get(struct txn *txn, f2fs_nid_t nid, struct node **out)
+{
+	struct node *node = find_node(txn, nid);
+	int err;
+
+	if (node) {
+		*out = node;
+		return 0;
+	}
+	node = make_node(txn, nid);
+	if (!node)
+		return F2FS_ERR_NOMEM;
+	/* out of the map while it is read: the reader asks this table first */
+	map32_remove(&txn->nodes, nid);
+	err = node_load(txn->vol, nid, 0, node->block, NULL);
+	if (!err)
+		err = map32_set(&txn->nodes, nid, (uintptr_t)node);
+	if (err) {
+		mem_free(txn->vol->ctx, node);
+		txn->node_count--;
+		return err;
+	}
+	*out = node;
+	return 0;
+}
+
+void node_dirty(struct txn *txn, struct node *node)
+{
+	txn->vol->generation++;
+	if (node->is_dirty)
+		return;
+	node->is_dirty = true;
+	node->next_dirty = txn->dirty;
+	txn->dirty = node;
+}
+
+int node_new(struct txn *txn, f2fs_nid_t ino, uint32_t node_offset, bool is_directory, struct node **out)
+{
+	struct f2fs_nat_entry entry = { .block_addr = F2FS_NEW_ADDR };
+	struct node *node;
+	uint8_t *footer;
+	f2fs_nid_t nid;
+	int err = space_take(txn, 1);
+
+	if (err)
+		return err;
+	err = nid_alloc(txn, &nid);
+	if (err) {
+		space_give(txn, 1);
+		return err;
+	}
+	err = nat_get(txn->vol, nid, &entry); /* keeps the version that nid_alloc() left */
+	if (err)
+		return err;
+	entry.ino = ino ? ino : nid;
+	err = nat_set(txn, &entry);
+	if (err)
+		return err;
+	node = make_node(txn, nid);
+	if (!node)
+		return F2FS_ERR_NOMEM;
+	memset(node->block, 0, txn->vol->geo.block_size);
+	footer = node_footer_w(&txn->vol->geo, node->block);
+	footer_set_nid(footer, nid);
+	footer_set_ino(footer, entry.ino);
+	footer_set_flag(footer, node_offset << 3 | !is_directory);
+	node_dirty(txn, node);
+	txn->valid_nodes++;
+	if (!ino)
+		txn->valid_inodes++;
+	*out = node;
+	return 0;
+}
+
+int node_free(struct txn *txn, f2fs_nid_t nid)
+{
+	struct node *node = find_node(txn, nid);
+	struct f2fs_nat_entry entry;
+	int err = nat_get(txn->vol, nid, &entry);
+
+	if (err)
+		return err;
+	if (entry.block_addr == F2FS_NULL_ADDR)
+		return volume_corrupt(txn->vol, RULE_NAT_FREE, entry.table_block, nid, "a node to be freed");
+	if (entry.block_addr != F2FS_NEW_ADDR) {
+		err = segment_mark(txn, entry.block_addr, false);
+		if (err)
+			return err;
+		entry.version++; /* an id that never reached the device keeps its version */
+	}
+	if (entry.ino == nid)
+		txn->valid_inodes--;
+	txn->valid_nodes--;
+	space_give(txn, 1);
+	entry.block_addr = F2FS_NULL_ADDR;
+	err = nat_set(txn, &entry);
+	txn->vol->generation++;
+	if (node)
+		forget_node(txn, node);
+	return err;
+}
+
+/* Which log a node belongs to (FORMAT files 10.2). */
+static unsigned log_of_node(const struct txn *txn, const uint8_t *block)
+{
+	const uint8_t *footer = node_footer(&txn->vol->geo, block);
+	uint32_t offset = node_offset_of(footer);
+
+	if (offset != XATTR_NODE_OFFSET && !node_offset_is_direct(&txn->vol->geo, offset))
+		return F2FS_COLD_NODE;
+	return (footer_flag(footer) & 1) ? F2FS_WARM_NODE : F2FS_HOT_NODE;
+}
+
+static int write_node(struct txn *txn, struct node *node)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	uint8_t *footer = node_footer_w(geo, node->block);
+	unsigned type = log_of_node(txn, node->block);
+	struct f2fs_nat_entry entry;
+	f2fs_blk_t addr, next;
+	int err = nat_get(txn->vol, node->nid, &entry);
+
+	if (!err)
+		err = head_take_node(txn, type, node->nid, &addr, &next);
+	if (err)
+		return err;
+	if (entry.block_addr != F2FS_NEW_ADDR) {
+		err = segment_mark(txn, entry.block_addr, false);
+		if (err)
+			return err;
+	}
+	footer_set_flag(footer, footer_flag(footer) & ~6u); /* neither fsynced nor with a name to be recovered */
+	footer_set_cp_ver(footer, checkpoint_node_version(txn->vol->cp));
+	footer_set_next_blkaddr(footer, next);
+	if (footer_nid(footer) == footer_ino(footer) && inode_has_checksum(geo, node->block))
+		extra_set_i_inode_checksum(node->block + INODE_ADDR_OFFSET,
+					   inode_checksum(geo, node->block, txn->vol->checksum_seed));
+	entry.block_addr = addr;
+	err = nat_set(txn, &entry);
+	return err ? err : head_queue(txn, type, addr, node->block);
+}
+
+int nodes_flush(struct txn *txn)
+{
+	struct node *order = NULL;
+
+	while (txn->dirty) { /* oldest first */
+		struct node *node = txn->dirty;
+
+		txn->dirty = node->next_dirty;
+		node->next_dirty = order;
+		order = node;
+	}
+	while (order) {
+		struct node *node = order;
+		int err = node->is_freed ? 0 : write_node(txn, node);
+
+		if (err) { /* what was not written stays dirty */
+			txn->dirty = order;
+			return err;
+		}
+		order = node->next_dirty;
+		node->next_dirty = NULL;
+		node->is_dirty = false;
+		if (node->is_freed)
+			mem_free(txn->vol->ctx, node);
+	}
+	return 0;
+}
+
+int nodes_trim(struct txn *txn)
+{
+	int err;
+
+	if (txn->node_count <= MAX_NODES)
+		return 0;
+	err = nodes_flush(txn);
+	if (err)
+		return err;
+	nodes_end(txn);
+	return 0;
+}
+
+void nodes_end(struct txn *txn)
+{
+	uint32_t key;
+	uint64_t value;
+
+	for (struct node *node = txn->dirty, *next; node; node = next) {
+		next = node->next_dirty;
+		if (node->is_freed)
+			mem_free(txn->vol->ctx, node);
+	}
+	for (size_t at = 0; map32_each(&txn->nodes, &at, &key, &value);)
+		mem_free(txn->vol->ctx, (struct node *)(uintptr_t)value);
+	map32_fini(&txn->nodes);
+	txn->node_count = 0;
+	txn->dirty = NULL;
+}

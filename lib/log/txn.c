@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Starting and dropping a transaction, and what the read side sees while one runs.
+ */
+#include "log/log.h"
+
+#include <string.h>
+
+#include "device/device.h"
+
+/* The read side asks here first: NAT entries and nodes of the running transaction. */
+static const struct f2fs_nat_entry *find_nat(const struct f2fs_volume *vol, f2fs_nid_t nid)
+{
+	uint64_t *index = map32_find(&vol->txn->nat, nid);
+
+	return index ? vec_at(&vol->txn->nat_entries, (size_t)*index) : NULL;
+}
+
+static const uint8_t *find_node(const struct f2fs_volume *vol, f2fs_nid_t nid)
+{
+	uint64_t *slot = map32_find(&vol->txn->nodes, nid);
+
+	return slot ? ((const struct node *)(uintptr_t)*slot)->block : NULL;
+}
+
+/* Blocks that still wait in a log are written before they are read. */
+static int settle(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count)
+{
+	struct txn *txn = vol->txn;
+
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		const struct head *head = &txn->heads[i];
+		uint64_t start;
+
+		if (head->buffer_count == 0)
+			continue;
+		start = (uint64_t)geometry_segment_start(&vol->geo, head->segno) + head->buffer_start;
+		if (addr < start + head->buffer_count && start < addr + count)
+			return heads_flush(txn);
+	}
+	return 0;
+}
+
+static const struct volume_hooks hooks = { .find_nat = find_nat, .find_node = find_node, .settle = settle };
+
+/* May this volume be written, as it is? */
+static int check_state(struct f2fs_volume *vol)
+{
+	const uint32_t flags = cp_ckpt_flags(vol->cp);
+	uint64_t pending;
+	int err;
+
+	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_WRITE))
+		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the device was opened read-only");
+	if (geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "writing to zoned volumes is not supported");
+	if (flags & FLAG_ckpt_flags_error)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "the checkpoint carries the error flag: check the volume first");
+	if (flags & FLAG_ckpt_flags_disabled)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "checkpointing is disabled on this volume: mount it with checkpoint=enable first");
+	if (vol->orphans.count > 0)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "%u orphan inodes wait for recovery: mount the volume once first",
+				 (unsigned)vol->orphans.count);
+	err = f2fs_volume_pending(vol, &pending);
+	if (err)
+		return err;
+	if (pending > 0)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "%llu fsynced nodes wait for recovery: mount the volume once first",
+				 (unsigned long long)pending);
+	return 0;
+}
+
+/* nat_bits are kept only when the pack has valid ones: the head says so (FORMAT volume 4.8). */
+static int load_nat_bits(struct txn *txn)
+{
+	struct f2fs_volume *vol = txn->vol;
+	const uint32_t bits = vol->geo.block_bits, bytes = vol->geo.nat_blocks / 8;
+	f2fs_blk_t at = volume_pack_start(vol, vol->pack) + F2FS_SEGMENT_BLOCKS - vol->geo.nat_bits_blocks;
+	uint8_t head[8];
+	int err;
+
+	if (!(cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_nat_bits))
+		return 0;
+	err = device_read(vol->dev, (uint64_t)at << bits, head, sizeof(head));
+	if (err)
+		return err;
+	if (get_le64(head) != (cp_checkpoint_ver(vol->cp) | (uint64_t)checkpoint_stored_crc(vol->cp) << 32))
+		return 0;
+	txn->nat_full = mem_alloc(vol->ctx, (size_t)bytes * 2);
+	if (!txn->nat_full)
+		return F2FS_ERR_NOMEM;
+	txn->nat_empty = txn->nat_full + bytes;
+	txn->has_nat_bits = true;
+	return device_read(vol->dev, ((uint64_t)at << bits) + 8, txn->nat_full, (size_t)bytes * 2);
+}
+
+static int copy_checkpoint(struct txn *txn)
+{
+	const struct f2fs_volume *vol = txn->vol;
+	size_t size = (size_t)(1 + vol->geo.cp_payload) << vol->geo.block_bits;
+
+	txn->cp = mem_alloc(vol->ctx, size);
+	if (!txn->cp)
+		return F2FS_ERR_NOMEM;
+	memcpy(txn->cp, vol->cp, size);
+	txn->sit_bitmap = txn->cp + (vol->sit_bitmap - vol->cp);
+	txn->nat_bitmap = txn->cp + (vol->nat_bitmap - vol->cp);
+	return 0;
+}
+
+static int fill(struct txn *txn)
+{
+	const uint8_t *cp = txn->vol->cp;
+	int err;
+
+	txn->user_blocks = cp_user_block_count(cp);
+	txn->valid_blocks = cp_valid_block_count(cp);
+	txn->valid_nodes = cp_valid_node_count(cp);
+	txn->valid_inodes = cp_valid_inode_count(cp);
+	txn->free_segments = cp_free_segment_count(cp);
+	txn->nid_cursor = cp_next_free_nid(cp);
+	txn->log_count = F2FS_LOG_COUNT;
+	txn->chunks = mem_calloc(txn->vol->ctx, txn->vol->geo.sit_blocks_used, sizeof(struct segment *));
+	if (!txn->chunks)
+		return F2FS_ERR_NOMEM;
+	err = copy_checkpoint(txn);
+	if (!err)
+		err = heads_begin(txn);
+	return err ? err : load_nat_bits(txn);
+}
+
+int txn_begin(struct f2fs_volume *vol)
+{
+	struct txn *txn;
+	int err;
+
+	if (vol->txn)
+		return 0;
+	err = check_state(vol);
+	if (err)
+		return err;
+	txn = mem_zalloc(vol->ctx, sizeof(*txn));
+	if (!txn)
+		return F2FS_ERR_NOMEM;
+	txn->vol = vol;
+	map32_init(&txn->nodes, vol->ctx);
+	map32_init(&txn->nat, vol->ctx);
+	vec_init(&txn->nat_entries, vol->ctx, sizeof(struct f2fs_nat_entry));
+	vol->txn = txn;
+	err = fill(txn);
+	if (err) {
+		struct f2fs_error_detail detail = vol->ctx->error;
+
+		txn_drop(vol);
+		vol->ctx->error = detail;
+		return err;
+	}
+	vol->hooks = &hooks;
+	return 0;
+}
+
+void txn_drop(struct f2fs_volume *vol)
+{
+	struct txn *txn = vol->txn;
+
+	if (!txn)
+		return;
+	nodes_end(txn);
+	heads_end(txn);
+	map32_fini(&txn->nat);
+	vec_fini(&txn->nat_entries);
+	for (uint32_t k = 0; txn->chunks && k < vol->geo.sit_blocks_used; k++)
+		mem_free(vol->ctx, txn->chunks[k]);
+	mem_free(vol->ctx, txn->chunks);
+	mem_free(vol->ctx, txn->nat_full);
+	mem_free(vol->ctx, txn->cp);
+	mem_free(vol->ctx, txn);
+	vol->txn = NULL;
+	vol->hooks = NULL;
+	vol->generation++;
+}

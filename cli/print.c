@@ -273,6 +273,14 @@ void cli_print_begin(struct cli_print *p, const char *name)
 	open_level(p, name, 0);
 }
 
+void cli_print_begin_element(struct cli_print *p)
+{
+	struct level *above = top(p), *level = open_level(p, NULL, 0);
+
+	if (level)
+		level->is_inline = above ? above->is_inline : 0;
+}
+
 void cli_print_end(struct cli_print *p)
 {
 	close_level(p);

@@ -35,6 +35,8 @@ int cli_print_close(struct cli_print *p);
 
 /* An object: a record when nothing is open (name is not used then), else a member, or an element (name NULL). */
 void cli_print_begin(struct cli_print *p, const char *name);
+/* An element of an array with its members on lines of their own. */
+void cli_print_begin_element(struct cli_print *p);
 void cli_print_end(struct cli_print *p);
 void cli_print_begin_array(struct cli_print *p, const char *name);
 void cli_print_end_array(struct cli_print *p);

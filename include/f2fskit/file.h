@@ -170,7 +170,8 @@ struct f2fs_walk_entry {
 	const struct f2fs_dirent *dirent; /* NULL for the start */
 	struct f2fs_inode *inode;	  /* NULL when it could not be opened */
 	unsigned depth;
-	int error; /* why: of opening the inode or of reading the directory; 0 if all is well */
+	int error;	 /* why: of opening the inode or of reading the directory; 0 if all is well */
+	uint8_t is_last; /* no further entry in its directory */
 };
 enum f2fs_walk_action { F2FS_WALK_GO = 0, F2FS_WALK_SKIP = 1 /* do not descend */, F2FS_WALK_STOP = 2 };
 /*

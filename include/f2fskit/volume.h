@@ -51,6 +51,10 @@ F2FS_API const char *f2fs_volume_note(const struct f2fs_volume *vol, unsigned in
 F2FS_API const uint8_t *f2fs_volume_superblock(const struct f2fs_volume *vol, unsigned *copy);
 /* Raw bytes of the checkpoint block in use followed by the payload blocks; the length, and which pack (1 or 2). */
 F2FS_API const uint8_t *f2fs_volume_checkpoint(const struct f2fs_volume *vol, size_t *length, unsigned *pack);
+/* Version bitmaps of the checkpoint in use (FORMAT volume 4.5): bit k, MSB-first, tells which copy of block k of the
+ * SIT or the NAT is current; *length in bytes. */
+F2FS_API const uint8_t *f2fs_sit_bitmap(const struct f2fs_volume *vol, size_t *length);
+F2FS_API const uint8_t *f2fs_nat_bitmap(const struct f2fs_volume *vol, size_t *length);
 
 /* State of a superblock copy (0, 1) or checkpoint pack (1, 2) as found: 0 valid, else the id of the rule it breaks, or
  * F2FS_ERR_IO when it could not be read. */

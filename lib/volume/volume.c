@@ -262,6 +262,18 @@ const uint8_t *f2fs_volume_checkpoint(const struct f2fs_volume *vol, size_t *len
 	return vol->cp;
 }
 
+const uint8_t *f2fs_sit_bitmap(const struct f2fs_volume *vol, size_t *length)
+{
+	*length = cp_sit_ver_bitmap_bytesize(vol->cp);
+	return vol->sit_bitmap;
+}
+
+const uint8_t *f2fs_nat_bitmap(const struct f2fs_volume *vol, size_t *length)
+{
+	*length = cp_nat_ver_bitmap_bytesize(vol->cp);
+	return vol->nat_bitmap;
+}
+
 int f2fs_volume_superblock_state(const struct f2fs_volume *vol, unsigned copy)
 {
 	return copy < 2 ? vol->sb_state[copy] : F2FS_ERR_INVALID;

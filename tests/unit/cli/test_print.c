@@ -197,6 +197,25 @@ static void test_table(void **state)
 	assert_string_equal(finish(p, f), "{\n  \"rows\": [],\n  \"list\": [1, 2]\n}\n");
 }
 
+static void test_element(void **state)
+{
+	FILE *f;
+	struct cli_print *p = start(CLI_JSON, &f);
+
+	(void)state;
+	cli_print_begin(p, NULL);
+	cli_print_begin_array(p, "list");
+	for (int i = 0; i < 2; i++) {
+		cli_print_begin_element(p);
+		cli_print_u64(p, "i", (uint64_t)i);
+		cli_print_end(p);
+	}
+	cli_print_end_array(p);
+	cli_print_end(p);
+	assert_string_equal(finish(p, f), "{\n  \"list\": [\n    {\n      \"i\": 0\n    },\n    {\n      \"i\": 1\n"
+					  "    }\n  ]\n}\n");
+}
+
 static void test_flags_and_times(void **state)
 {
 	static const struct f2fs_flag flags[] = { { "one", 1, "" }, { "four", 4, "" } };
@@ -245,9 +264,9 @@ static void test_failures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),	 cmocka_unit_test(test_ndjson),		 cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_table),	 cmocka_unit_test(test_flags_and_times), cmocka_unit_test(test_pretty),
-		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_text),   cmocka_unit_test(test_ndjson),	cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_table),  cmocka_unit_test(test_element),	cmocka_unit_test(test_flags_and_times),
+		cmocka_unit_test(test_pretty), cmocka_unit_test(test_failures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

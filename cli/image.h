@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From arguments to an open volume: the image (a file, an Android sparse file, a block device, a partition in a disk
+ * image), and the further devices of a volume on several devices.
+ */
+#ifndef F2FSKIT_CLI_IMAGE_H
+#define F2FSKIT_CLI_IMAGE_H
+
+#include <f2fskit/volume.h>
+
+#include "cli/host.h"
+
+struct cli_image {
+	const char *path;
+	uint64_t offset; /* byte where the volume starts */
+	unsigned flags;	 /* enum f2fs_device_flag */
+	/* Further devices, in order. When there are none and the volume's device table names some, these are looked for
+	 * beside the image, by the last component of their path; a path is opened as it stands only if it is a block
+	 * device. An image of unknown origin thus cannot make a program read just any file of the host. */
+	const char *const *devices;
+	unsigned device_count;
+	int mode; /* enum f2fs_open_mode */
+	int pack; /* 0, 1, 2 as in struct f2fs_open_options */
+};
+
+/* Open; a message was written when it fails. */
+int cli_open_volume(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct f2fs_volume **out);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * dump.f2fs: what the files of this folder share. A view is a function that shows one thing; main.c parses, opens the
+ * volume and calls the views that were asked for. Views come in two kinds: those of this project write records through
+ * cli/print.h, as text or JSON; the classic ones write what the program of f2fs-tools writes, to the letter.
+ */
+#ifndef F2FSKIT_DUMP_DUMP_H
+#define F2FSKIT_DUMP_DUMP_H
+
+#include <f2fskit/f2fskit.h>
+
+#include "cli/host.h"
+#include "cli/print.h"
+
+/* Exit codes; those from 2 on are bits that add up. */
+enum dump_exit { DUMP_OK = 0, DUMP_USAGE = 1, DUMP_MISSING = 2, DUMP_INCOMPLETE = 4, DUMP_FAILED = 8 };
+
+struct dump {
+	struct cli cli;
+	const char *image;
+	struct f2fs_context *ctx;
+	struct f2fs_volume *vol;
+	const struct f2fs_geometry *geo;
+	struct cli_print *out; /* records */
+	int is_json;
+	int as_map; /* -i with -M */
+	int debug;  /* -d */
+	int status; /* bits of enum dump_exit */
+};
+
+/* A range of numbers as given: first~end, end exclusive. */
+struct dump_range {
+	uint64_t first, end;
+};
+
+/*
+ * Report the context's last error (code rc) on stderr, what in front of it unless NULL, and note it in the exit status.
+ * Returns rc.
+ */
+int dump_fail(struct dump *d, int rc, const char *what);
+/* Report damage found by the program itself. */
+void dump_damage(struct dump *d, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* Parse "A~B", "A" (A~end), "-1" as B for the end; clamp to [0, limit). Returns NULL or what is wrong with the text. */
+const char *dump_parse_range(const char *text, uint64_t limit, struct dump_range *out);
+/* The same for a view: NULL text is everything, a single number just that one. Errors are reported. */
+int dump_view_range(struct dump *d, const char *what, const char *text, uint64_t limit, struct dump_range *out);
+/* Parse a block address or node id, decimal or 0x; reports what is wrong. Returns 0 or F2FS_ERR_INVALID. */
+int dump_parse_number(struct dump *d, const char *what, const char *text, uint32_t *out);
+
+/* Open the inode that an operand names: a number (decimal, 0x) or a path. Failure is reported. */
+int dump_open_inode(struct dump *d, const char *operand, unsigned lookup_flags, struct f2fs_inode **out);
+
+/*
+ * Find the first node id >= nid in use. A NAT block that cannot be read is reported and passed over. F2FS_ERR_NOT_FOUND
+ * past the last, other errors (reported) when it makes no sense to go on.
+ */
+int dump_next_node(struct dump *d, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+
+/* The path of an entry below a start; free it. NULL when memory is short. */
+char *dump_join(const char *start, const char *rest);
+
+/* Node footers along with NAT entries (node_footers.c). */
+struct dump_node {
+	struct f2fs_nat_entry nat;
+	int has_footer; /* 0: the block could not be read */
+	f2fs_nid_t nid, ino;
+	uint32_t flag;
+	uint64_t cp_ver;
+	f2fs_blk_t next_blkaddr;
+};
+/*
+ * Visit the nodes in use with range->first <= nid < range->end, in order, with their footers. Damage is reported and
+ * does not end the visit; a negative return of visit does.
+ */
+int dump_each_node(struct dump *d, const struct dump_range *range,
+		   int (*visit)(void *user, const struct dump_node *node), void *user);
+
+/* Visit every block of the node segments that is, or was, a copy of this inode, in the order of the device. */
+int dump_each_copy(struct dump *d, f2fs_nid_t ino, int (*visit)(void *user, f2fs_blk_t addr, const uint8_t *block),
+		   void *user);
+
+/* fields.c: print structures from the format's tables. */
+const struct f2fs_struct *dump_struct(const char *name);
+uint64_t dump_get(const struct f2fs_struct *type, const uint8_t *raw, const char *field, uint32_t index);
+/* The fields that lie wholly within the first size bytes, as members of the open record. */
+void dump_fields(struct cli_print *out, const struct f2fs_struct *type, const uint8_t *raw, size_t size);
+/* "drwxr-xr-x" */
+const char *dump_mode_text(uint32_t mode, char text[12]);
+const char *dump_type_name(unsigned type);
+const char *dump_source_name(unsigned source);
+
+/* view_inode.c: what an inode's block says, and a node's footer, as members of the open record. */
+void dump_inode_block(struct dump *d, const uint8_t *block);
+void dump_footer(struct dump *d, const uint8_t *block);
+/* view_xattr.c: extended attributes as a table. */
+int dump_xattrs(struct dump *d, struct f2fs_inode *inode);
+
+/* views; argument NULL when none was given */
+int view_info(struct dump *d, const char *argument);
+int view_features(struct dump *d, const char *argument);
+int view_superblock(struct dump *d, const char *argument);
+int view_checkpoint(struct dump *d, const char *argument);
+int view_logs(struct dump *d, const char *argument);
+int view_journals(struct dump *d, const char *argument);
+int view_orphans(struct dump *d, const char *argument);
+int view_nat(struct dump *d, const char *argument);
+int view_sit(struct dump *d, const char *argument);
+int view_ssa(struct dump *d, const char *argument);
+int view_inode(struct dump *d, const char *argument);
+int view_node(struct dump *d, const char *argument);
+int view_block(struct dump *d, const char *argument);
+int view_hexdump(struct dump *d, const char *argument);
+int view_history(struct dump *d, const char *argument);
+int view_map(struct dump *d, const char *argument);
+int view_ls(struct dump *d, const char *argument);
+int view_tree(struct dump *d, const char *argument);
+int view_cat(struct dump *d, const char *argument);
+int view_xattr(struct dump *d, const char *argument);
+int view_verity(struct dump *d, const char *argument);
+int view_verify(struct dump *d, const char *argument);
+int view_quota(struct dump *d, const char *argument);
+int view_stat(struct dump *d, const char *argument);
+int view_fragmentation(struct dump *d, const char *argument);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Old and new copies of an inode: a log-structured volume writes each version of a node to a new block, and the old one
+ * stays until its segment is used again. All segments that hold, or last held, nodes are searched as they lie on the
+ * device, one large read after the other.
+ */
+#include <stdlib.h>
+
+#include "dump/dump.h"
+
+enum { SCAN_BYTES = 512 * 1024 };
+
+static int visit_blocks(struct dump *d, f2fs_nid_t ino, f2fs_blk_t first, uint32_t count, const uint8_t *blocks,
+			int (*visit)(void *user, f2fs_blk_t addr, const uint8_t *block), void *user)
+{
+	const struct f2fs_struct *type = dump_struct("node_footer");
+	const struct f2fs_field *nid = f2fs_struct_field(type, "nid"), *owner = f2fs_struct_field(type, "ino");
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < count; i++) {
+		const uint8_t *block = blocks + (size_t)i * d->geo->block_size;
+		const uint8_t *footer = block + d->geo->block_size - type->size;
+
+		if (f2fs_field_get(nid, footer, 0) == ino && f2fs_field_get(owner, footer, 0) == ino)
+			rc = visit(user, first + i, block);
+	}
+	return rc;
+}
+
+static int scan_segment(struct dump *d, f2fs_nid_t ino, f2fs_seg_t segno, uint8_t *blocks,
+			int (*visit)(void *user, f2fs_blk_t addr, const uint8_t *block), void *user)
+{
+	uint32_t step = SCAN_BYTES / d->geo->block_size;
+	f2fs_blk_t first = d->geo->main_blkaddr + segno * F2FS_SEGMENT_BLOCKS;
+	int rc = 0;
+
+	for (uint32_t at = 0; !rc && at < F2FS_SEGMENT_BLOCKS; at += step) {
+		if (!f2fs_block_read(d->vol, first + at, step, blocks)) {
+			rc = visit_blocks(d, ino, first + at, step, blocks, visit, user);
+			continue;
+		}
+		for (uint32_t i = 0; !rc && i < step; i++) { /* a bad block among them */
+			int bad = f2fs_block_read(d->vol, first + at + i, 1, blocks);
+
+			if (bad)
+				dump_fail(d, bad, NULL);
+			else
+				rc = visit_blocks(d, ino, first + at + i, 1, blocks, visit, user);
+		}
+	}
+	return rc;
+}
+
+int dump_each_copy(struct dump *d, f2fs_nid_t ino, int (*visit)(void *user, f2fs_blk_t addr, const uint8_t *block),
+		   void *user)
+{
+	uint8_t *blocks = malloc(SCAN_BYTES);
+	int rc = 0;
+
+	if (!blocks)
+		return dump_fail(d, f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory"), NULL);
+	for (f2fs_seg_t segno = 0; !rc && segno < d->geo->segment_count_main; segno++) {
+		struct f2fs_sit_entry sit;
+		int bad = f2fs_sit_lookup(d->vol, segno, &sit);
+
+		if (bad)
+			dump_fail(d, bad, "sit");
+		if (bad || sit.type >= F2FS_HOT_NODE)
+			rc = scan_segment(d, ino, segno, blocks, visit, user);
+		if (cli_stopped())
+			rc = f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "canceled");
+	}
+	free(blocks);
+	return rc;
+}
+
+static int put_copy(void *user, f2fs_blk_t addr, const uint8_t *block)
+{
+	struct dump *d = user;
+	const struct f2fs_struct *type = dump_struct("node_footer");
+	const uint8_t *footer = block + d->geo->block_size - type->size;
+	f2fs_nid_t ino = (f2fs_nid_t)dump_get(type, footer, "nid", 0);
+	struct f2fs_nat_entry nat;
+
+	cli_print_begin(d->out, NULL);
+	cli_print_u64(d->out, "block_addr", addr);
+	cli_print_bool(d->out, "is_current", !f2fs_nat_lookup(d->vol, ino, &nat) && nat.block_addr == addr);
+	dump_inode_block(d, block);
+	cli_print_end(d->out);
+	return 0;
+}
+
+int view_history(struct dump *d, const char *argument)
+{
+	uint32_t ino;
+	int rc = dump_parse_number(d, "--history", argument, &ino);
+
+	if (rc)
+		return rc;
+	cli_print_u64(d->out, "ino", ino);
+	cli_print_begin_array(d->out, "copies");
+	rc = dump_each_copy(d, ino, put_copy, d);
+	cli_print_end_array(d->out);
+	return rc;
+}

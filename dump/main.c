@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * dump.f2fs: look into an F2FS volume and copy out of it, without mounting it and without writing to it. This file
+ * reads the options, opens the volume and runs the views in the order of views.def.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/image.h"
+#include "cli/opt.h"
+#include "cli/size.h"
+#include "dump/classic.h"
+
+enum {
+	OPT_NONE,
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
+#include "dump/options.def"
+#undef GROUP
+#undef OPTION
+};
+
+static const struct cli_option options[] = {
+#define GROUP CLI_GROUP_ROW
+#define OPTION CLI_OPTION_ROW
+#include "dump/options.def"
+#undef GROUP
+#undef OPTION
+};
+
+static const struct cli_exit exits[] = {
+	{ DUMP_OK, "everything that was asked for was shown or written" },
+	{ DUMP_USAGE, "wrong usage" },
+	{ DUMP_MISSING, "something that was asked for does not exist, or is of another kind" },
+	{ DUMP_INCOMPLETE, "something could not be read fully (damaged, encrypted, not supported); it is named" },
+	{ DUMP_FAILED, "could not run: the image cannot be opened, is no F2FS volume, the output cannot be written" },
+};
+
+static const char *const usage[] = { "[OPTION]... IMAGE", NULL };
+
+static const struct cli_tool tool = {
+	.name = "dump.f2fs",
+	.usage = usage,
+	.summary = "Look into an F2FS volume and copy out of it, without mounting it. Nothing is written to it.",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.exits = exits,
+	.exit_count = sizeof(exits) / sizeof(exits[0]),
+};
+
+enum view_kind {
+	RECORD,	 /* members of one object */
+	TABLE,	 /* opens a table of its own */
+	LIST,	 /* an object for each argument */
+	BYTES,	 /* neither text nor JSON */
+	FILES,	 /* writes files */
+	CLASSIC, /* text of f2fs-tools */
+};
+
+struct view {
+	int option;
+	enum view_kind kind;
+	const char *member;
+	int (*run)(struct dump *d, const char *argument);
+};
+
+static int classic_node_option(struct dump *d, const char *argument);
+
+static const struct view views[] = {
+#define VIEW(option, member, kind, function) { OPT_##option, kind, member, function },
+#include "dump/views.def"
+#undef VIEW
+};
+enum { VIEW_COUNT = sizeof(views) / sizeof(views[0]) };
+
+struct request {
+	const struct view *view;
+	const char *argument;
+};
+
+struct arguments {
+	struct cli_image image;
+	const char **devices; /* room for all of argv */
+	struct request *requests;
+	unsigned request_count;
+	int is_json, is_quiet, debug;
+};
+
+/* ---- options ---- */
+
+static const struct view *find_view(int option)
+{
+	for (unsigned i = 0; i < VIEW_COUNT; i++)
+		if (views[i].option == option)
+			return &views[i];
+	return NULL;
+}
+
+static int complain(struct dump *d, const char *what, const char *value, const char *why)
+{
+	cli_usage_error(&d->cli, what, value, why);
+	return -1;
+}
+
+static int take_setting(struct dump *d, struct arguments *a, int option, const char *shown, const char *value)
+{
+	const char *why = NULL;
+	uint32_t number = 0;
+
+	switch (option) {
+	case OPT_c_debug:
+		why = cli_parse_u32(value, 0, 100, &number);
+		a->debug = (int)number;
+		break;
+	case OPT_offset:
+		why = cli_parse_size(value, 1, 512, &a->image.offset);
+		break;
+	case OPT_pack:
+		why = cli_parse_u32(value, 1, 2, &number);
+		a->image.pack = (int)number;
+		break;
+	case OPT_device:
+		a->devices[a->image.device_count++] = value;
+		break;
+	case OPT_strict:
+		a->image.mode = F2FS_MODE_STRICT;
+		break;
+	case OPT_json:
+		a->is_json = 1;
+		break;
+	case OPT_quiet:
+		a->is_quiet = 1;
+		break;
+	default:
+		break;
+	}
+	return why ? complain(d, shown, value, why) : 0;
+}
+
+static int is_asked(const struct arguments *a, int option)
+{
+	for (unsigned i = 0; i < a->request_count; i++)
+		if (a->requests[i].view->option == option)
+			return 1;
+	return 0;
+}
+
+static int take_view(struct dump *d, struct arguments *a, const struct view *view, const char *shown, const char *value)
+{
+	if ((view->kind == RECORD || view->kind == TABLE) && is_asked(a, view->option)) {
+		cli_error(&d->cli, "option %s can be given once", shown);
+		cli_opt_hint(&tool);
+		return -1;
+	}
+	a->requests[a->request_count].view = view;
+	a->requests[a->request_count].argument = value;
+	a->request_count++;
+	return 0;
+}
+
+/* What does not go together. */
+static int check_arguments(struct dump *d, const struct arguments *a)
+{
+	for (unsigned i = 0; i < a->request_count; i++) {
+		enum view_kind kind = a->requests[i].view->kind;
+
+		if (a->is_json && (kind == CLASSIC || kind == BYTES)) {
+			cli_error(&d->cli, "--json goes with the options that have long names, except --cat");
+			cli_opt_hint(&tool);
+			return -1;
+		}
+		if (kind == BYTES && a->request_count > 1 && !is_asked(a, OPT_cat)) {
+			cli_error(&d->cli, "--cat goes with no other view");
+			return -1;
+		}
+	}
+	if (a->is_json && a->request_count == 0) {
+		cli_error(&d->cli, "--json needs a view, like --info");
+		cli_opt_hint(&tool);
+		return -1;
+	}
+	return 0;
+}
+
+/* Returns 0, 1 to exit with 0, or -1 after a message. */
+static int parse(struct dump *d, struct arguments *a, int argc, char **argv)
+{
+	struct cli_parser p;
+	int option;
+
+	cli_opt_init(&p, &tool, argc, argv);
+	while ((option = cli_opt_next(&p)) != CLI_OPT_END) {
+		const struct view *view;
+		int rc;
+
+		if (option == CLI_OPT_EXIT)
+			return 1;
+		if (option < 0)
+			return -1;
+		view = find_view(option);
+		rc = view ? take_view(d, a, view, p.shown, p.value) : take_setting(d, a, option, p.shown, p.value);
+		if (rc)
+			return rc;
+	}
+	if (p.operand_count != 1) {
+		cli_error(&d->cli, p.operand_count ? "one image at a time" : "no image given");
+		cli_opt_hint(&tool);
+		return -1;
+	}
+	a->image.path = p.operands[0];
+	a->image.devices = a->devices;
+	return check_arguments(d, a);
+}
+
+/* ---- running ---- */
+
+/* -i, alone or with -M. */
+static int show_node(struct dump *d, const char *argument, int as_map)
+{
+	struct f2fs_inode *inode;
+	uint32_t nid;
+	int rc = dump_parse_number(d, "-i", argument, &nid);
+
+	if (rc)
+		return rc;
+	if (!as_map)
+		return classic_node(d, nid, 0);
+	rc = f2fs_inode_open(d->vol, nid, &inode);
+	if (rc)
+		return dump_fail(d, rc, argument);
+	rc = classic_map(d, inode, NULL);
+	f2fs_inode_close(inode);
+	return rc;
+}
+
+static int classic_node_option(struct dump *d, const char *argument)
+{
+	return show_node(d, argument, d->as_map);
+}
+
+static void run_text(struct dump *d, const struct view *view, const struct request *request, int is_alone)
+{
+	char heading[80];
+
+	if (!is_alone && view->member) {
+		snprintf(heading, sizeof(heading), "== %s%s%.50s ==", view->member, request->argument ? " " : "",
+			 request->argument ? request->argument : "");
+		cli_print_heading(d->out, heading);
+	}
+	view->run(d, request->argument);
+}
+
+static void run_json(struct dump *d, const struct view *view, const struct request *request)
+{
+	switch (view->kind) {
+	case RECORD:
+		cli_print_begin(d->out, view->member);
+		view->run(d, request->argument);
+		cli_print_end(d->out);
+		break;
+	case LIST:
+		cli_print_begin_element(d->out);
+		if (request->argument)
+			cli_print_bytes(d->out, "argument", request->argument, strlen(request->argument));
+		view->run(d, request->argument);
+		cli_print_end(d->out);
+		break;
+	default:
+		view->run(d, request->argument);
+	}
+}
+
+static void run_view(struct dump *d, const struct arguments *a, const struct view *view)
+{
+	int is_list = a->is_json && view->kind == LIST && is_asked(a, view->option);
+
+	if (is_list)
+		cli_print_begin_array(d->out, view->member);
+	for (unsigned i = 0; i < a->request_count && !cli_stopped(); i++) {
+		if (a->requests[i].view != view)
+			continue;
+		if (a->is_json)
+			run_json(d, view, &a->requests[i]);
+		else
+			run_text(d, view, &a->requests[i], a->request_count == 1);
+	}
+	if (is_list)
+		cli_print_end_array(d->out);
+}
+
+/* Tell of fsynced data that a mount would bring back and that is not shown here. */
+static void report_pending(struct dump *d, const struct arguments *a)
+{
+	uint64_t nodes = 0;
+	int rc = f2fs_volume_pending(d->vol, &nodes);
+
+	if (rc)
+		dump_fail(d, rc, "roll-forward");
+	else if (nodes > 0 && !a->is_quiet)
+		cli_warning(
+			&d->cli,
+			"%s: %llu nodes were synced after the last checkpoint; a mount would replay them, shown is the "
+			"checkpoint",
+			d->image, (unsigned long long)nodes);
+	if (a->is_json)
+		cli_print_u64(d->out, "pending_fsync_nodes", nodes);
+}
+
+static void put_notes(struct dump *d)
+{
+	const char *note;
+
+	cli_print_begin_array(d->out, "notes");
+	for (unsigned i = 0; (note = f2fs_volume_note(d->vol, i)) != NULL; i++)
+		cli_print_bytes(d->out, NULL, note, strlen(note));
+	cli_print_end_array(d->out);
+}
+
+/* Lines around the results, as the program of f2fs-tools has them. */
+static int has_banner(const struct arguments *a)
+{
+	if (a->is_json || a->is_quiet || is_asked(a, OPT_c_map))
+		return 0;
+	for (unsigned i = 0; i < a->request_count; i++) {
+		const struct view *view = a->requests[i].view;
+
+		if (view->kind == FILES || (view->kind == CLASSIC && view->option != OPT_c_layout))
+			return 1;
+	}
+	return a->request_count == 0;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void run(struct dump *d, const struct arguments *a, double started)
+{
+	int with_banner = has_banner(a);
+
+	if (with_banner)
+		classic_banner(d);
+	cli_print_begin(d->out, NULL);
+	if (a->is_json)
+		put_notes(d);
+	report_pending(d, a);
+	for (unsigned i = 0; i < VIEW_COUNT; i++)
+		if (!(views[i].option == OPT_c_map && d->as_map))
+			run_view(d, a, &views[i]);
+	if (cli_stopped()) {
+		cli_error(&d->cli, "stopped");
+		d->status |= DUMP_FAILED;
+	}
+	if (a->is_json)
+		cli_print_u64(d->out, "exit_status", (uint64_t)d->status);
+	cli_print_end(d->out);
+	if (with_banner)
+		classic_footer(d, now() - started);
+}
+
+static int run_on_image(struct dump *d, const struct arguments *a)
+{
+	double started = now();
+
+	d->image = a->image.path;
+	d->debug = a->debug;
+	d->is_json = a->is_json;
+	d->as_map = is_asked(a, OPT_c_map) && is_asked(a, OPT_c_inode);
+	if (a->is_quiet)
+		d->cli.level = F2FS_LOG_ERROR;
+	if (cli_context_new(&d->cli, &d->ctx))
+		return DUMP_FAILED;
+	if (cli_open_volume(&d->cli, d->ctx, &a->image, &d->vol)) {
+		d->status = DUMP_FAILED;
+	} else {
+		d->geo = f2fs_volume_geometry(d->vol);
+		d->out = cli_print_open(stdout, a->is_json ? CLI_JSON : CLI_TEXT);
+		if (d->out)
+			run(d, a, started);
+		if (!d->out || cli_print_close(d->out)) {
+			cli_error(&d->cli, "the output could not be written");
+			d->status |= DUMP_FAILED;
+		}
+		f2fs_volume_close(d->vol);
+	}
+	f2fs_context_free(d->ctx);
+	return d->status;
+}
+
+int main(int argc, char **argv)
+{
+	struct dump d;
+	struct arguments a;
+	int status = DUMP_FAILED, rc;
+
+	memset(&d, 0, sizeof(d));
+	memset(&a, 0, sizeof(a));
+	if (cli_init(&d.cli, &tool))
+		return DUMP_USAGE;
+	a.devices = calloc((size_t)argc + 1, sizeof(a.devices[0]));
+	a.requests = calloc((size_t)argc * 8 + 8, sizeof(a.requests[0]));
+	if (a.devices && a.requests) {
+		rc = parse(&d, &a, argc, argv);
+		status = rc < 0 ? DUMP_USAGE : rc > 0 ? DUMP_OK : run_on_image(&d, &a);
+	} else {
+		cli_error(&d.cli, "out of memory");
+	}
+	free(a.requests);
+	free(a.devices);
+	return cli_finish(&d.cli, status, DUMP_FAILED);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What every view needs: to report failures and keep the exit status, to read numbers, ranges and inode operands.
+ */
+#include "dump/dump.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/size.h"
+
+static int status_of(int rc)
+{
+	switch (rc) {
+	case F2FS_ERR_NOT_FOUND:
+	case F2FS_ERR_NO_ATTR:
+	case F2FS_ERR_NOT_DIR:
+	case F2FS_ERR_IS_DIR:
+	case F2FS_ERR_LOOP:
+	case F2FS_ERR_NAME_TOO_LONG:
+	case F2FS_ERR_RANGE:
+		return DUMP_MISSING;
+	case F2FS_ERR_CORRUPT:
+	case F2FS_ERR_IO:
+	case F2FS_ERR_ENCRYPTED:
+	case F2FS_ERR_DAMAGED_DATA:
+	case F2FS_ERR_UNSUPPORTED:
+	case F2FS_ERR_INCOMPLETE:
+		return DUMP_INCOMPLETE;
+	default:
+		return DUMP_FAILED;
+	}
+}
+
+int dump_fail(struct dump *d, int rc, const char *what)
+{
+	cli_error_of(&d->cli, d->ctx, what);
+	d->status |= status_of(rc);
+	return rc;
+}
+
+void dump_damage(struct dump *d, const char *format, ...)
+{
+	char message[500];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	cli_error(&d->cli, "%s", message);
+	d->status |= DUMP_INCOMPLETE;
+}
+
+static const char *parse_bound(const char *text, size_t n, uint64_t *out)
+{
+	char number[32];
+
+	if (n == 0 || n >= sizeof(number))
+		return "is not a range (FIRST~END, END exclusive, -1 for the end)";
+	memcpy(number, text, n);
+	number[n] = '\0';
+	if (cli_parse_u64(number, 0, UINT32_MAX, out))
+		return "is not a range (FIRST~END, END exclusive, -1 for the end)";
+	return NULL;
+}
+
+const char *dump_parse_range(const char *text, uint64_t limit, struct dump_range *out)
+{
+	const char *tilde = strchr(text, '~');
+	struct dump_range range = { 0, limit };
+	const char *why = parse_bound(text, tilde ? (size_t)(tilde - text) : strlen(text), &range.first);
+
+	if (!why && tilde && strcmp(tilde + 1, "-1"))
+		why = parse_bound(tilde + 1, strlen(tilde + 1), &range.end);
+	if (why)
+		return why;
+	if (range.end > limit)
+		range.end = limit;
+	if (range.first > range.end) {
+		if (range.first < limit)
+			return "ends before it starts";
+		range.first = range.end;
+	}
+	*out = range;
+	return NULL;
+}
+
+int dump_view_range(struct dump *d, const char *what, const char *text, uint64_t limit, struct dump_range *out)
+{
+	struct dump_range range = { 0, limit };
+	const char *why = text ? dump_parse_range(text, limit, &range) : NULL;
+
+	if (why) {
+		cli_usage_error(&d->cli, what, text, why);
+		d->status |= DUMP_USAGE;
+		return F2FS_ERR_INVALID;
+	}
+	if (text && !strchr(text, '~') && range.first < range.end)
+		range.end = range.first + 1;
+	if (text && range.first >= range.end && range.first >= limit) {
+		cli_error(&d->cli, "%s %s: beyond the end, there are %llu", what, text, (unsigned long long)limit);
+		d->status |= DUMP_MISSING;
+		return F2FS_ERR_RANGE;
+	}
+	*out = range;
+	return 0;
+}
+
+int dump_parse_number(struct dump *d, const char *what, const char *text, uint32_t *out)
+{
+	const char *why = cli_parse_u32(text, 0, UINT32_MAX, out);
+
+	if (!why)
+		return 0;
+	cli_usage_error(&d->cli, what, text, why);
+	d->status |= DUMP_USAGE;
+	return F2FS_ERR_INVALID;
+}
+
+int dump_open_inode(struct dump *d, const char *operand, unsigned lookup_flags, struct f2fs_inode **out)
+{
+	uint32_t ino;
+	int rc;
+
+	if (operand[0] >= '0' && operand[0] <= '9' && !cli_parse_u32(operand, 0, UINT32_MAX, &ino))
+		rc = f2fs_inode_open(d->vol, ino, out);
+	else
+		rc = f2fs_lookup(d->vol, operand, lookup_flags, out);
+	return rc ? dump_fail(d, rc, operand) : 0;
+}
+
+char *dump_join(const char *start, const char *rest)
+{
+	size_t n = strlen(start), m = strlen(rest);
+	char *both = malloc(n + m + 2);
+
+	if (!both)
+		return NULL;
+	memcpy(both, start, n);
+	if (m > 0 && (n == 0 || start[n - 1] != '/'))
+		both[n++] = '/';
+	memcpy(both + n, rest, m + 1);
+	return both;
+}

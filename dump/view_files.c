@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Files: a directory's entries, contents, the block map.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump/dump.h"
+
+enum { MODE_TYPE = 0170000, MODE_DIR = 0040000, MODE_CHR = 0020000, MODE_BLK = 0060000, MODE_LNK = 0120000 };
+enum { COPY_BYTES = 1 << 20, TARGET_ROOM = 16385 };
+
+static int no_memory(struct dump *d)
+{
+	return dump_fail(d, f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory"), NULL);
+}
+
+/* ---- ls ---- */
+
+static const struct cli_column ls_columns[] = {
+	{ "ino", 10 }, { "mode", -10 }, { "links", 5 },	     { "uid", 6 },
+	{ "gid", 6 },  { "size", 12 },	{ "modified", -19 }, { "name", -1 },
+};
+
+/* The name, as text with the target behind it. */
+static void put_name(struct dump *d, const char *name, size_t n, const char *target, size_t target_length)
+{
+	char *both;
+
+	if (!cli_print_is_text(d->out) || !target) {
+		cli_print_bytes(d->out, "name", name, n);
+		if (target)
+			cli_print_bytes(d->out, "target", target, target_length);
+		return;
+	}
+	both = malloc(n + 4 + target_length);
+	if (!both) {
+		no_memory(d);
+		return;
+	}
+	memcpy(both, name, n);
+	memcpy(both + n, " -> ", 4);
+	memcpy(both + n + 4, target, target_length);
+	cli_print_bytes(d->out, "name", both, n + 4 + target_length);
+	free(both);
+}
+
+/* Size, or the device number as "major, minor". */
+static void put_size(struct dump *d, const struct f2fs_stat *st)
+{
+	char text[32];
+	int is_device = (st->mode & MODE_TYPE) == MODE_CHR || (st->mode & MODE_TYPE) == MODE_BLK;
+
+	if (!is_device) {
+		cli_print_u64(d->out, "size", st->size);
+	} else if (cli_print_is_text(d->out)) {
+		snprintf(text, sizeof(text), "%u, %u", st->rdev_major, st->rdev_minor);
+		cli_print_string(d->out, "size", text);
+	} else {
+		cli_print_u64(d->out, "size", st->size);
+		cli_print_u64(d->out, "rdev_major", st->rdev_major);
+		cli_print_u64(d->out, "rdev_minor", st->rdev_minor);
+	}
+}
+
+/* The columns before the name. */
+static void put_stat(struct dump *d, const struct f2fs_stat *st)
+{
+	char text[12];
+
+	cli_print_string(d->out, "mode", dump_mode_text(st->mode, text));
+	cli_print_u64(d->out, "links", st->nlink);
+	cli_print_u64(d->out, "uid", st->uid);
+	cli_print_u64(d->out, "gid", st->gid);
+	put_size(d, st);
+	cli_print_time(d->out, "mtime", st->mtime.seconds);
+}
+
+/* What only JSON shows. */
+static void put_more(struct dump *d, const struct f2fs_stat *st)
+{
+	unsigned count = 0;
+	const struct f2fs_flag *flags = f2fs_flags_find("i_flags", &count);
+
+	if (cli_print_is_text(d->out))
+		return;
+	cli_print_u64(d->out, "permissions", st->mode & 07777);
+	cli_print_u64(d->out, "mtime_nsec", st->mtime.nanoseconds);
+	cli_print_s64(d->out, "atime", st->atime.seconds);
+	cli_print_u64(d->out, "atime_nsec", st->atime.nanoseconds);
+	cli_print_s64(d->out, "ctime", st->ctime.seconds);
+	cli_print_u64(d->out, "ctime_nsec", st->ctime.nanoseconds);
+	if (st->has_crtime) {
+		cli_print_s64(d->out, "crtime", st->crtime.seconds);
+		cli_print_u64(d->out, "crtime_nsec", st->crtime.nanoseconds);
+	}
+	cli_print_u64(d->out, "blocks", st->blocks);
+	cli_print_u64(d->out, "projid", st->projid);
+	cli_print_flags(d->out, "flags", st->flags, flags, flags ? count : 0);
+	cli_print_bool(d->out, "is_encrypted", st->is_encrypted);
+	cli_print_bool(d->out, "is_verity", st->is_verity);
+	cli_print_bool(d->out, "is_compressed", st->is_compressed);
+	cli_print_bool(d->out, "is_casefold", st->is_casefold);
+	cli_print_bool(d->out, "is_inline", st->is_inline);
+}
+
+static void put_nothing_known(struct dump *d)
+{
+	static const char *const names[] = { "mode", "links", "uid", "gid", "size", "mtime" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		cli_print_null(d->out, names[i]);
+}
+
+/* One line: inode NULL when it cannot be opened; entry NULL for the operand itself. */
+static void put_file(struct dump *d, f2fs_nid_t ino, struct f2fs_inode *inode, const struct f2fs_dirent *entry,
+		     const char *name, size_t n)
+{
+	struct f2fs_stat st;
+	char *target = NULL;
+	size_t target_length = 0;
+	int rc = inode ? f2fs_inode_stat(inode, &st) : F2FS_ERR_CORRUPT;
+
+	if (inode && rc)
+		dump_fail(d, rc, NULL);
+	if (!rc && (st.mode & MODE_TYPE) == MODE_LNK && (target = malloc(TARGET_ROOM)) != NULL) {
+		int bad = f2fs_inode_readlink(inode, target, TARGET_ROOM, &target_length);
+
+		if (bad) {
+			dump_fail(d, bad, name);
+			free(target);
+			target = NULL;
+		}
+	}
+	cli_print_begin(d->out, NULL);
+	cli_print_u64(d->out, "ino", ino);
+	if (rc)
+		put_nothing_known(d);
+	else
+		put_stat(d, &st);
+	put_name(d, name, n, target, target_length);
+	if (entry && !cli_print_is_text(d->out)) {
+		cli_print_string(d->out, "type", dump_type_name(entry->type));
+		cli_print_u64(d->out, "hash", entry->hash);
+		cli_print_u64(d->out, "position", entry->position);
+		if (entry->raw_len != entry->name_len || memcmp(entry->raw_name, entry->name, entry->raw_len))
+			cli_print_digits(d->out, "raw_name", entry->raw_name, entry->raw_len);
+	}
+	if (!rc)
+		put_more(d, &st);
+	cli_print_end(d->out);
+	free(target);
+}
+
+static int put_entries(struct dump *d, struct f2fs_inode *dir_inode, const char *operand)
+{
+	struct f2fs_dir *dir;
+	int rc = f2fs_dir_open(dir_inode, &dir), worst = 0;
+
+	if (rc)
+		return dump_fail(d, rc, operand);
+	for (;;) {
+		struct f2fs_inode *inode = NULL;
+		struct f2fs_dirent entry;
+
+		rc = f2fs_dir_next(dir, &entry);
+		if (rc == F2FS_ERR_NOT_FOUND || cli_stopped())
+			break;
+		if (rc) {
+			worst = dump_fail(d, rc, operand);
+			if (rc == F2FS_ERR_NOMEM)
+				break;
+			continue;
+		}
+		rc = f2fs_inode_open(d->vol, entry.ino, &inode);
+		if (rc)
+			worst = dump_fail(d, rc, entry.name);
+		put_file(d, entry.ino, inode, &entry, entry.name, entry.name_len);
+		f2fs_inode_close(inode);
+	}
+	f2fs_dir_close(dir);
+	return worst;
+}
+
+int view_ls(struct dump *d, const char *argument)
+{
+	const char *operand = argument ? argument : "/";
+	struct f2fs_inode *inode;
+	struct f2fs_stat st;
+	int rc = dump_open_inode(d, operand, F2FS_LOOKUP_FOLLOW, &inode);
+
+	if (rc)
+		return rc;
+	rc = f2fs_inode_stat(inode, &st);
+	if (rc)
+		dump_fail(d, rc, operand);
+	cli_print_begin_table(d->out, "entries", ls_columns, 8);
+	if (!rc && (st.mode & MODE_TYPE) == MODE_DIR)
+		rc = put_entries(d, inode, operand);
+	else if (!rc)
+		put_file(d, f2fs_inode_number(inode), inode, NULL, operand, strlen(operand));
+	cli_print_end_array(d->out);
+	f2fs_inode_close(inode);
+	return rc;
+}
+
+/* ---- cat ---- */
+
+int view_cat(struct dump *d, const char *argument)
+{
+	struct f2fs_inode *inode;
+	uint8_t *buffer;
+	uint64_t at = 0;
+	size_t done = 1;
+	int rc = dump_open_inode(d, argument, F2FS_LOOKUP_FOLLOW, &inode);
+
+	if (rc)
+		return rc;
+	buffer = malloc(COPY_BYTES);
+	if (!buffer)
+		rc = no_memory(d);
+	while (!rc && done > 0 && !cli_stopped()) {
+		rc = f2fs_inode_read(inode, at, buffer, COPY_BYTES, &done);
+		if (rc) {
+			dump_fail(d, rc, argument);
+		} else if (fwrite(buffer, 1, done, stdout) != done) {
+			cli_error(&d->cli, "standard output: %s", strerror(errno));
+			d->status |= DUMP_FAILED;
+			rc = F2FS_ERR_IO;
+		}
+		at += done;
+	}
+	free(buffer);
+	f2fs_inode_close(inode);
+	return rc;
+}
+
+/* ---- map ---- */
+
+static const char *extent_kind(int kind)
+{
+	static const char *const names[] = { "hole", "data", "reserved", "compressed", "inline" };
+
+	return kind >= 0 && kind < 5 ? names[kind] : "?";
+}
+
+static void put_extent(struct dump *d, const struct f2fs_extent *e)
+{
+	cli_print_begin(d->out, NULL);
+	cli_print_u64(d->out, "file_block", e->file_block);
+	cli_print_u64(d->out, "count", e->count);
+	cli_print_string(d->out, "kind", extent_kind(e->kind));
+	if (e->addr)
+		cli_print_u64(d->out, "addr", e->addr);
+	else
+		cli_print_null(d->out, "addr");
+	if (e->kind == F2FS_EXTENT_COMPRESSED)
+		cli_print_u64(d->out, "stored", e->stored);
+	else
+		cli_print_null(d->out, "stored");
+	cli_print_end(d->out);
+}
+
+static int put_node_info(void *user, const struct f2fs_node_info *node)
+{
+	struct dump *d = user;
+
+	cli_print_begin(d->out, NULL);
+	cli_print_u64(d->out, "nid", node->nid);
+	cli_print_u64(d->out, "addr", node->addr);
+	cli_print_u64(d->out, "node_offset", node->node_offset);
+	cli_print_end(d->out);
+	return 0;
+}
+
+int view_map(struct dump *d, const char *argument)
+{
+	static const struct cli_column extents[] = {
+		{ "file_block", 12 }, { "count", 12 }, { "kind", -10 }, { "block", 10 }, { "stored", 6 }
+	};
+	static const struct cli_column nodes[] = { { "node", 10 }, { "block", 10 }, { "node_offset", 11 } };
+	struct f2fs_inode *inode;
+	struct f2fs_extent e;
+	int rc = dump_open_inode(d, argument, 0, &inode), worst = 0;
+
+	if (rc)
+		return rc;
+	cli_print_begin_table(d->out, "extents", extents, 5);
+	for (uint64_t at = 0; !rc && !cli_stopped(); at = e.file_block + e.count) {
+		rc = f2fs_inode_extent(inode, at, &e);
+		if (!rc)
+			put_extent(d, &e);
+	}
+	cli_print_end_array(d->out);
+	if (rc && rc != F2FS_ERR_NOT_FOUND)
+		worst = dump_fail(d, rc, argument);
+	cli_print_begin_table(d->out, "nodes", nodes, 3);
+	rc = f2fs_inode_nodes(inode, put_node_info, d);
+	cli_print_end_array(d->out);
+	if (rc)
+		worst = dump_fail(d, rc, argument);
+	f2fs_inode_close(inode);
+	return worst;
+}

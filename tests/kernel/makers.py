@@ -66,6 +66,8 @@ class Formatter:
 
 
 PEER = Formatter()
+# A directory of f2fs-tools newer than Debian 12's, with the libraries they need.
+NEWER_TOOLS = os.environ.get("F2FSKIT_NEWER_F2FS_TOOLS", "")
 
 
 @dataclasses.dataclass

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The guest's side of the mkfs tests: each freshly formatted volume is mounted, lives a little and is unmounted.
 
-live_all.py JOBS.json; a job is {"case", "disks", "out", "format", "zoned"}. What only the guest can format it formats
-with the words of "format" (several devices) or "zoned" (a zoned device). What the kernel shows of the new volume, and
-whether its files survive an unmount, goes to "out".
+live_all.py JOBS.json; a job is {"case", "disks", "out", "format", "zoned", "fsck"}. What only the guest can format it formats
+with the words of "format" (several devices) or "zoned" (a zoned device). What the kernel shows of the new volume,
+whether its files survive an unmount, and what the words of "fsck" say in the end, goes to "out".
 """
 import fcntl
 import json
@@ -55,6 +55,10 @@ def live(job):
         v.write("work/after", b"written after the second mount", fsync=True)
     finally:
         v.umount()
+    if job["fsck"]:
+        done = subprocess.run(job["fsck"] + job["disks"][:1], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        report["fsck"] = [done.returncode, done.stdout.decode(errors="replace")]
     return report
 
 

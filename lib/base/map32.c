@@ -47,7 +47,7 @@ uint64_t *map32_find(const struct map32 *m, uint32_t key)
 {
 	struct map32_slot *slot;
 
-	if (!m->room)
+	if (!m->room || key == MAP32_FREE)
 		return NULL;
 	slot = probe(m, key);
 	return slot->key == key ? &slot->value : NULL;

@@ -16,7 +16,7 @@ struct map32 {
 
 void map32_init(struct map32 *m, struct f2fs_context *ctx);
 void map32_fini(struct map32 *m);
-/* Return the value's place or NULL; valid until the next insertion. */
+/* Return the value's place or NULL (of any key); valid until the next insertion. */
 uint64_t *map32_find(const struct map32 *m, uint32_t key);
 /* Set a key's value, inserting it if it is new; 0 or F2FS_ERR_NOMEM. */
 int map32_set(struct map32 *m, uint32_t key, uint64_t value);

@@ -39,7 +39,7 @@ static int read_piece(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer
 	const uint64_t block = offset >> bits, within = offset & (inode->vol->geo.block_size - 1);
 	struct f2fs_extent extent;
 	uint64_t room;
-	int err = f2fs_inode_extent(inode, block, &extent);
+	int err = map_extent(inode, block, (within + length + inode->vol->geo.block_size - 1) >> bits, &extent);
 
 	if (err == F2FS_ERR_NOT_FOUND) { /* behind the last block: zeros */
 		error_clear(inode->vol->ctx);

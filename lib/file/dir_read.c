@@ -15,6 +15,7 @@ struct f2fs_dir {
 	struct dentry_area area;
 	uint64_t next_block; /* to be read after this one */
 	uint64_t block;	     /* the one in data */
+	uint64_t loaded;     /* blocks so far */
 	uint32_t slot;	     /* next in the area; area.slots = 0 before the first block */
 	uint8_t *data;	     /* one block; unused for an inline directory */
 };
@@ -103,6 +104,11 @@ static int load_next_block(struct f2fs_dir *dir)
 			return err;
 		if (!data)
 			continue;
+		if (++dir->loaded > geo->end_blkaddr - geo->main_blkaddr) { /* slots that share blocks have no end */
+			dir->next_block = blocks;
+			return inode_corrupt(dir->inode, RULE_DIR_BLOCKS, "directory block %llu",
+					     (unsigned long long)index);
+		}
 		memcpy(dir->data, data, geo->block_size);
 		dentry_area_of_block(geo, dir->data, &dir->area);
 		dir->block = index;

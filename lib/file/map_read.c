@@ -6,13 +6,18 @@
 
 #include "file/object.h"
 
-/* Read the node of a level into the inode's cache. */
-static int need_node(struct f2fs_inode *inode, unsigned level, f2fs_nid_t nid)
+/*
+ * Read the node of a level into the inode's cache. Its footer must name the place it is asked for: so no node can stand
+ * in a tree twice, and a hostile tree is no larger than the nodes it is made of.
+ */
+static int need_node(struct f2fs_inode *inode, unsigned level, f2fs_nid_t nid, uint32_t offset)
 {
 	struct f2fs_volume *vol = inode->vol;
+	uint32_t found;
 	int err;
 
-	if (inode->node_nid[level] == nid && inode->node_generation[level] == vol->generation)
+	if (inode->node_nid[level] == nid && inode->node_offset[level] == offset &&
+	    inode->node_generation[level] == vol->generation)
 		return 0;
 	if (nid == inode->ino || !geometry_is_nid(&vol->geo, nid))
 		return inode_corrupt(inode, RULE_NODE_CHILD, "child %u", (unsigned)nid);
@@ -25,7 +30,12 @@ static int need_node(struct f2fs_inode *inode, unsigned level, f2fs_nid_t nid)
 	err = node_load(vol, nid, inode->ino, inode->node[level], &inode->node_addr[level]);
 	if (err)
 		return err;
+	found = node_offset_of(node_footer(&vol->geo, inode->node[level]));
+	if (found != offset)
+		return volume_corrupt(vol, RULE_NODE_OFFSET, inode->node_addr[level], nid, "it is %u, not %u",
+				      (unsigned)found, (unsigned)offset);
 	inode->node_nid[level] = nid;
+	inode->node_offset[level] = offset;
 	inode->node_generation[level] = vol->generation;
 	return 0;
 }
@@ -69,7 +79,7 @@ int map_find(struct f2fs_inode *inode, uint64_t file_block, struct map_run *out)
 			out->count = hole_length(inode, &path, level);
 			return 0;
 		}
-		err = need_node(inode, level, nid);
+		err = need_node(inode, level, nid, path.node_offset[level]);
 		if (err)
 			return err;
 		if (level == path.depth)
@@ -136,7 +146,8 @@ static bool extend_run(const struct f2fs_inode *inode, const struct map_run *run
 	return i < run->count;
 }
 
-static int find_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_extent *out)
+/* Find the extent from a file block on; it may end early once it has the wanted number of blocks. */
+static int find_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_extent *out)
 {
 	struct map_run run;
 	uint32_t slot;
@@ -154,14 +165,12 @@ static int find_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2f
 	}
 	if (out->kind == F2FS_EXTENT_DATA)
 		out->addr = slot;
-	while (!extend_run(inode, &run, out)) {
+	while (!extend_run(inode, &run, out) && out->count < wanted) {
 		err = map_find(inode, file_block + out->count, &run);
-		if (err == F2FS_ERR_NOT_FOUND) {
+		if (err) { /* the end of the tree, or damage that the next call meets */
 			error_clear(inode->vol->ctx);
-			return 0;
+			break;
 		}
-		if (err)
-			return err;
 	}
 	return 0;
 }
@@ -196,15 +205,14 @@ static bool has_slots(const struct f2fs_inode *inode)
 	       !inode_has_inline(inode->block, FLAG_i_inline_inline_data | FLAG_i_inline_inline_dentry);
 }
 
-int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_extent *out)
+int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_extent *out)
 {
 	uint64_t size_blocks, end;
 	int err;
 
-	error_clear(inode->vol->ctx);
 	if (!has_slots(inode))
 		return find_special_extent(inode, file_block, out);
-	err = find_extent(inode, file_block, out);
+	err = find_extent(inode, file_block, wanted, out);
 	if (err || out->kind != F2FS_EXTENT_HOLE)
 		return err;
 	/* a hole that runs to the end of the tree ends with the file */
@@ -217,6 +225,12 @@ int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs
 				 (unsigned long long)file_block);
 	out->count = size_blocks - file_block;
 	return 0;
+}
+
+int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_extent *out)
+{
+	error_clear(inode->vol->ctx);
+	return map_extent(inode, file_block, UINT64_MAX, out);
 }
 
 int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *addr)
@@ -247,7 +261,7 @@ static int visit_node(struct f2fs_inode *inode, const struct node_visit *v, unsi
 		      uint32_t offset)
 {
 	struct f2fs_node_info info = { .nid = nid, .node_offset = offset };
-	int err = need_node(inode, level, nid);
+	int err = need_node(inode, level, nid, offset);
 
 	if (err)
 		return err;
@@ -260,11 +274,11 @@ static int visit_subtree(struct f2fs_inode *inode, const struct node_visit *v, f
 			 unsigned height)
 {
 	const uint32_t n = inode->vol->geo.nids_per_block;
-	uint32_t index[NODE_LEVELS] = { 0 }, at[NODE_LEVELS] = { 0 };
+	uint32_t index[NODE_LEVELS] = { 0 }, at[NODE_LEVELS] = { 0, offset };
+	f2fs_nid_t nid[NODE_LEVELS] = { 0, root };
 	unsigned level = 1;
 	int err = visit_node(inode, v, 1, root, offset);
 
-	at[1] = offset;
 	while (!err && level >= 1) {
 		f2fs_nid_t child;
 
@@ -272,12 +286,16 @@ static int visit_subtree(struct f2fs_inode *inode, const struct node_visit *v, f
 			level--;
 			continue;
 		}
+		err = need_node(inode, level, nid[level], at[level]); /* visit may have read the file meanwhile */
+		if (err)
+			break;
 		child = get_le32(inode->node[level] + (size_t)index[level] * 4);
 		/* children of the double indirect node are n + 1 apart, those of an indirect one follow each other */
 		at[level + 1] = at[level] + 1 + index[level] * (height - level == 2 ? n + 1 : 1);
 		index[level]++;
 		if (child == 0)
 			continue;
+		nid[level + 1] = child;
 		err = visit_node(inode, v, level + 1, child, at[level + 1]);
 		level++;
 		index[level] = 0;

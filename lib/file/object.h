@@ -19,9 +19,10 @@ struct f2fs_inode {
 	f2fs_nid_t ino;
 	f2fs_blk_t addr; /* of the inode block */
 	struct inode_layout layout;
-	uint8_t *block;			  /* the inode block */
-	uint8_t *node[NODE_LEVELS];	  /* [1..3]: last node read at each level */
-	f2fs_nid_t node_nid[NODE_LEVELS]; /* and its id, 0 for none */
+	uint8_t *block;			   /* the inode block */
+	uint8_t *node[NODE_LEVELS];	   /* [1..3]: last node read at each level */
+	f2fs_nid_t node_nid[NODE_LEVELS];  /* and its id, 0 for none */
+	uint32_t node_offset[NODE_LEVELS]; /* its place in the tree */
 	f2fs_blk_t node_addr[NODE_LEVELS];
 	uint64_t node_generation[NODE_LEVELS]; /* of the volume, when it was read */
 	struct xattr_set *xattrs;	       /* NULL: not asked for yet */
@@ -62,6 +63,9 @@ struct map_run {
 };
 /* Find the slot of a file block; NOT_FOUND beyond the end of the tree. */
 int map_find(struct f2fs_inode *inode, uint64_t file_block, struct map_run *out);
+
+/* Like f2fs_inode_extent(), but the extent may end early once it has the wanted number of blocks. */
+int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_extent *out);
 
 /* Read stored bytes [offset, offset + length) of the data, whatever i_size says. compressed clusters are decompressed.
  */

@@ -28,7 +28,7 @@ static int push_front(struct path_rest *rest, const char *text, size_t n)
 	return 0;
 }
 
-/* Put a symlink's target in front of the rest, which is empty or begins with a slash. */
+/* Put a symlink's target in front of the rest. */
 static int follow(struct path_rest *rest, struct f2fs_inode *link)
 {
 	char *target;
@@ -43,7 +43,7 @@ static int follow(struct path_rest *rest, struct f2fs_inode *link)
 	if (!target)
 		return F2FS_ERR_NOMEM;
 	err = f2fs_inode_readlink(link, target, room, &length);
-	if (!err)
+	if (!err) /* what is left is empty or begins with a slash */
 		err = push_front(rest, target, length);
 	mem_free(rest->vol->ctx, target);
 	return err;

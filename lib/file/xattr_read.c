@@ -26,6 +26,7 @@ struct xattr_set {
 	uint32_t size;
 	struct vec items; /* struct xattr_item */
 	int error;	  /* why the list is not complete, or 0 */
+	struct f2fs_error_detail detail; /* of that, to be told again */
 	uint8_t advise;
 };
 
@@ -178,8 +179,11 @@ int xattr_load(struct f2fs_inode *inode)
 	struct xattr_set *set;
 	int err;
 
-	if (inode->xattrs)
+	if (inode->xattrs) {
+		if (inode->xattrs->error)
+			inode->vol->ctx->error = inode->xattrs->detail;
 		return inode->xattrs->error;
+	}
 	set = mem_zalloc(inode->vol->ctx, sizeof(*set));
 	if (!set)
 		return F2FS_ERR_NOMEM;
@@ -196,6 +200,7 @@ int xattr_load(struct f2fs_inode *inode)
 		xattr_unload(inode);
 		return err;
 	}
+	set->detail = inode->vol->ctx->error;
 	return set->error;
 }
 
@@ -226,9 +231,6 @@ int f2fs_xattr_count(struct f2fs_inode *inode)
 
 	error_clear(inode->vol->ctx);
 	err = xattr_load(inode);
-	if (err && inode->vol->ctx->error.code == 0)
-		return error_set(inode->vol->ctx, err, "the attributes of inode %u cannot be read fully",
-				 (unsigned)inode->ino);
 	return err ? err : (int)inode->xattrs->items.count;
 }
 
@@ -253,6 +255,7 @@ int f2fs_xattr_at(struct f2fs_inode *inode, unsigned index, struct f2fs_xattr *o
 		return error_set(inode->vol->ctx, F2FS_ERR_NO_ATTR, "inode %u has no attribute number %u",
 				 (unsigned)inode->ino, index);
 	fill(vec_at(&inode->xattrs->items, index), out);
+	error_clear(inode->vol->ctx);
 	return 0;
 }
 
@@ -269,6 +272,7 @@ int f2fs_xattr_get(struct f2fs_inode *inode, const char *name, struct f2fs_xattr
 
 		if (strcmp(item->name, name) == 0) {
 			fill(item, out);
+			error_clear(inode->vol->ctx);
 			return 0;
 		}
 	}

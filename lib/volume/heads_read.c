@@ -160,7 +160,7 @@ f2fs_nid_t f2fs_orphan_at(const struct f2fs_volume *vol, uint32_t index)
 int f2fs_volume_log(const struct f2fs_volume *vol, unsigned type, struct f2fs_log_head *out)
 {
 	if (type >= F2FS_LOG_COUNT)
-		return F2FS_ERR_INVALID;
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no log number %u", type);
 	out->segno = checkpoint_log_segno(vol->cp, type);
 	out->blkoff = checkpoint_log_blkoff(vol->cp, type);
 	out->alloc_type = cp_alloc_type(vol->cp, type);

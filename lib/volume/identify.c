@@ -82,6 +82,8 @@ static int identify_data(struct f2fs_volume *vol, f2fs_blk_t addr, struct f2fs_b
 	} else {
 		slots = vol->geo.addrs_per_block;
 	}
+	if (out->ino != out->nid && !node_offset_is_direct(&vol->geo, out->node_offset))
+		return 0;
 	if (out->ofs_in_node >= slots || get_le32(node + slot_offset + (size_t)out->ofs_in_node * 4) != addr)
 		return 0;
 	out->is_owned = 1;

@@ -121,7 +121,9 @@ int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry
 			skip = hole_blocks(vol, k);
 			looked_at = skip ? UINT32_MAX : k / 512;
 		}
-		if (skip) {
+		if (skip) { /* the last block may hold numbers beyond 32 bits */
+			if ((uint64_t)(k + skip) * per_block >= stop)
+				break;
 			nid = (k + skip) * per_block;
 			continue;
 		}

@@ -24,13 +24,13 @@ static int judge_superblock(struct f2fs_volume *vol, uint64_t offset, uint32_t b
 	return rule;
 }
 
-/* Copy 1 lies in block 1: at 4 KiB or 16 KiB, as copy 0 says when it can be asked. */
+/* Copy 1 lies in block 1: at 4 KiB or 16 KiB, as copy 0 says when it can be believed. */
 static int judge_second(struct f2fs_volume *vol, const uint8_t *first, uint8_t *sb)
 {
 	uint32_t bits = sb_log_blocksize(first);
 	int state;
 
-	if (sb_magic(first) == F2FS_MAGIC && (bits == 12 || bits == 14))
+	if (vol->sb_state[0] == 0)
 		return judge_superblock(vol, (uint64_t)1 << bits, 1u << bits, sb);
 	state = judge_superblock(vol, 4096, 4096, sb);
 	if (state != 0) {
@@ -186,7 +186,7 @@ static int choose_pack(struct f2fs_volume *vol, unsigned forced)
 			return err;
 	}
 	err = adopt_pack(vol, pack);
-	if (err != F2FS_ERR_CORRUPT || forced || vol->mode == F2FS_MODE_STRICT || vol->pack_state[other - 1] != 0)
+	if ((err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO) || forced || vol->mode == F2FS_MODE_STRICT || vol->pack_state[other - 1] != 0)
 		return err;
 	/* the kernel stops here; a reader that wants the data tries the older pack */
 	err = volume_note(vol, "%s; pack %u is used", vol->ctx->error.message, other);

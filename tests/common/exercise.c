@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One function per part of the interface, all over one record of what is going on. */
+#include "common/exercise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct run {
+	struct f2fs_context *ctx;
+	struct f2fs_volume *vol;
+	const struct f2fs_geometry *geo;
+	const struct exercise_limits *limits;
+	struct exercise_result *result;
+	uint8_t *buffer;
+};
+
+#define BUFFER 65536u
+
+static void breach(const char *what, const struct f2fs_error_detail *e, int rc)
+{
+	fprintf(stderr, "contract broken: %s (returned %d, code %d, rule '%s', structure '%s': %s)\n", what, rc,
+		e->code, e->rule, e->structure, e->message);
+	abort();
+}
+
+/* Judge a return value; true when the call succeeded. */
+static int passed(struct run *r, int rc)
+{
+	const struct f2fs_error_detail *e = f2fs_context_error(r->ctx);
+
+	if (rc >= 0)
+		return 1;
+	r->result->errors++;
+	if (rc == F2FS_ERR_CORRUPT || rc == F2FS_ERR_IO || rc == F2FS_ERR_DAMAGED_DATA || rc == F2FS_ERR_INCOMPLETE) {
+		r->result->damage++;
+		if (getenv("EXERCISE_VERBOSE"))
+			fprintf(stderr, "%s: %s\n", f2fs_error_name(rc), e->message);
+	}
+	if (e->code != rc)
+		breach("the context tells another code", e, rc);
+	if (strcmp(f2fs_error_name(rc), "OK") == 0 || f2fs_error_errno(rc) == 0)
+		breach("an unknown code", e, rc);
+	if (!e->message[0])
+		breach("no sentence", e, rc);
+	if (rc == F2FS_ERR_CORRUPT && (!f2fs_rule_find(e->rule) || !e->structure[0]))
+		breach("corrupt, but no rule or structure is named", e, rc);
+	return 0;
+}
+
+static void add(struct run *r, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+	uint64_t h = r->result->digest;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ p[i]) * 0x100000001B3u;
+	r->result->digest = h;
+}
+
+static void add_number(struct run *r, uint64_t v)
+{
+	uint8_t bytes[8];
+
+	for (unsigned i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(v >> (8 * i));
+	add(r, bytes, 8);
+}
+
+static void exercise_roots(struct run *r)
+{
+	struct f2fs_volume_stat st;
+	const uint8_t *raw;
+	unsigned which;
+	size_t length;
+	uint64_t version;
+
+	raw = f2fs_volume_superblock(r->vol, &which);
+	add(r, raw, 3072);
+	raw = f2fs_volume_checkpoint(r->vol, &length, &which);
+	add(r, raw, length);
+	for (unsigned i = 0; f2fs_volume_note(r->vol, i); i++)
+		add(r, f2fs_volume_note(r->vol, i), strlen(f2fs_volume_note(r->vol, i)));
+	for (unsigned i = 0; i < 2; i++) {
+		f2fs_volume_superblock_state(r->vol, i);
+		f2fs_volume_pack_state(r->vol, i + 1, &version);
+	}
+	f2fs_volume_statfs(r->vol, &st);
+	add(r, st.label, strlen(st.label));
+	if (passed(r, f2fs_volume_pending(r->vol, &version)))
+		add_number(r, version);
+	for (unsigned i = 0; i <= F2FS_LOG_COUNT; i++) {
+		struct f2fs_log_head head;
+
+		if (passed(r, f2fs_volume_log(r->vol, i, &head)))
+			add_number(r, head.segno);
+	}
+	for (unsigned i = 0; i < f2fs_nat_journal_count(r->vol); i++)
+		add(r, f2fs_nat_journal_at(r->vol, i), 13);
+	for (unsigned i = 0; i < f2fs_sit_journal_count(r->vol); i++)
+		add(r, f2fs_sit_journal_at(r->vol, i), 78);
+	for (uint32_t i = 0; i < f2fs_orphan_count(r->vol); i++)
+		add_number(r, f2fs_orphan_at(r->vol, i));
+}
+
+static void exercise_nat(struct run *r)
+{
+	struct f2fs_nat_entry e;
+	f2fs_nid_t nid = 0;
+
+	for (uint32_t i = 0; i < r->limits->table; i++, nid = e.nid + 1) {
+		int rc = f2fs_nat_next(r->vol, nid, &e);
+
+		if (rc == F2FS_ERR_NOT_FOUND || !passed(r, rc))
+			break;
+		if (e.nid < nid)
+			abort();
+		add_number(r, e.block_addr);
+		if (passed(r, f2fs_node_read(r->vol, e.nid, r->buffer)))
+			add(r, r->buffer, 64);
+	}
+	if (passed(r, f2fs_nat_lookup(r->vol, 0xFFFFFFFF, &e)))
+		abort();
+	passed(r, f2fs_nat_lookup(r->vol, r->geo->max_nid, &e));
+	passed(r, f2fs_nat_lookup(r->vol, r->geo->max_nid - 1, &e));
+	passed(r, f2fs_nat_read(r->vol, 0, 1000, r->buffer));
+	passed(r, f2fs_nat_read(r->vol, r->geo->max_nid - 5, 6, r->buffer));
+}
+
+static void exercise_segments(struct run *r)
+{
+	static const uint32_t offsets[] = { 0, 1, 255, 511, 512 };
+
+	for (uint32_t s = 0; s < r->limits->table && s <= r->geo->segment_count_main; s++) {
+		struct f2fs_sit_entry e;
+		struct f2fs_summary sum;
+		uint8_t type;
+		int source;
+
+		if (passed(r, f2fs_sit_lookup(r->vol, s, &e))) {
+			add_number(r, e.valid_blocks);
+			add(r, e.valid_map, 64);
+		}
+		if (passed(r, f2fs_ssa_read(r->vol, s, r->buffer, &type, &source)))
+			add(r, r->buffer, 3584);
+		for (unsigned i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
+			if (passed(r, f2fs_ssa_lookup(r->vol, s, offsets[i], &sum)))
+				add_number(r, sum.nid);
+	}
+	passed(r, f2fs_sit_read(r->vol, 0, r->geo->segment_count_main < 500 ? r->geo->segment_count_main : 500,
+				r->buffer));
+}
+
+static void exercise_blocks(struct run *r)
+{
+	const uint64_t end = r->geo->end_blkaddr;
+	const uint64_t step = end / (r->limits->identities + 1) + 1;
+	struct f2fs_block_identity id;
+
+	for (uint64_t a = 0; a <= end; a += a < r->geo->main_blkaddr ? step : 1) {
+		if (a > r->geo->main_blkaddr + (uint64_t)r->limits->identities)
+			break;
+		if (passed(r, f2fs_block_identify(r->vol, (f2fs_blk_t)a, &id))) {
+			add_number(r, id.file_block);
+			add_number(r, id.ino);
+		}
+	}
+	passed(r, f2fs_block_identify(r->vol, 0xFFFFFFFF, &id));
+	passed(r, f2fs_block_read(r->vol, 0, 1, r->buffer));
+	passed(r, f2fs_block_read(r->vol, 0xFFFFFFFF, 2, r->buffer));
+}
+
+static int add_node(void *user, const struct f2fs_node_info *node)
+{
+	add_number(user, node->nid);
+	add_number(user, node->node_offset);
+	return 0;
+}
+
+static void exercise_xattrs(struct run *r, struct f2fs_inode *inode)
+{
+	struct f2fs_xattr x, again;
+	int n = f2fs_xattr_count(inode);
+
+	if (!passed(r, n))
+		n = 0; /* what is there can be asked for nevertheless */
+	passed(r, f2fs_xattr_get(inode, "user.absent", &x));
+	for (int i = 0; i <= n; i++) {
+		if (!passed(r, f2fs_xattr_at(inode, (unsigned)i, &x)))
+			continue;
+		if (i >= 20000)
+			abort();
+		r->result->xattrs++;
+		add(r, x.name, strlen(x.name));
+		add(r, x.value, x.value_size);
+		passed(r, f2fs_xattr_get(inode, x.name, &again));
+	}
+}
+
+static void read_range(struct run *r, struct f2fs_inode *inode, uint64_t offset, uint64_t length, int raw)
+{
+	while (length > 0) {
+		size_t n = length < BUFFER ? (size_t)length : BUFFER, done = SIZE_MAX;
+		int rc = raw ? f2fs_inode_read_raw(inode, offset, r->buffer, n, &done)
+			     : f2fs_inode_read(inode, offset, r->buffer, n, &done);
+
+		if (!passed(r, rc))
+			return;
+		if (done > n)
+			abort();
+		add(r, r->buffer, done);
+		r->result->bytes += done;
+		if (done < n)
+			return;
+		offset += n;
+		length -= n;
+	}
+}
+
+static void exercise_map(struct run *r, struct f2fs_inode *inode, uint64_t size)
+{
+	const uint64_t blocks = size / r->geo->block_size;
+	struct f2fs_extent e;
+	f2fs_blk_t addr;
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < r->limits->extents; i++) {
+		int rc = f2fs_inode_extent(inode, at, &e);
+
+		if (rc == F2FS_ERR_NOT_FOUND || !passed(r, rc))
+			break;
+		if (e.count == 0 || e.file_block > at || at - e.file_block >= e.count)
+			abort();
+		add_number(r, e.addr);
+		add_number(r, (uint64_t)e.kind);
+		at = e.file_block + e.count;
+	}
+	passed(r, f2fs_inode_block(inode, 0, &addr));
+	passed(r, f2fs_inode_block(inode, blocks, &addr));
+	passed(r, f2fs_inode_block(inode, UINT64_MAX, &addr));
+	passed(r, f2fs_inode_nodes(inode, add_node, r));
+}
+
+static void exercise_dir(struct run *r, struct f2fs_inode *inode)
+{
+	struct f2fs_dirent entry, found;
+	struct f2fs_dir *dir;
+
+	if (!passed(r, f2fs_dir_open(inode, &dir)))
+		return;
+	for (uint32_t i = 0; i < 200; i++) {
+		int rc = f2fs_dir_next(dir, &entry);
+
+		if (rc == F2FS_ERR_NOT_FOUND)
+			break;
+		if (!passed(r, rc))
+			continue;
+		add(r, entry.name, entry.name_len);
+		if (entry.name[entry.name_len] != 0 || entry.raw_len > 255)
+			abort();
+		passed(r, f2fs_dir_lookup(inode, entry.name, entry.name_len, &found));
+	}
+	f2fs_dir_close(dir);
+	passed(r, f2fs_dir_lookup(inode, "absent", 6, &found));
+}
+
+static void exercise_inode(struct run *r, struct f2fs_inode *inode)
+{
+	struct f2fs_verity verity;
+	struct f2fs_stat st;
+	size_t length;
+
+	if (!passed(r, f2fs_inode_stat(inode, &st)))
+		return;
+	add_number(r, st.ino);
+	add_number(r, st.size);
+	add_number(r, st.mode);
+	add_number(r, (uint64_t)st.mtime.seconds);
+	add_number(r, st.blocks);
+	exercise_xattrs(r, inode);
+	exercise_map(r, inode, st.size);
+	if (passed(r, f2fs_inode_path(inode, (char *)r->buffer, 4096)))
+		add(r, r->buffer, strlen((char *)r->buffer));
+	if ((st.mode & 0170000) == 0040000) {
+		exercise_dir(r, inode);
+	} else if ((st.mode & 0170000) == 0120000) {
+		if (passed(r, f2fs_inode_readlink(inode, (char *)r->buffer, BUFFER, &length)))
+			add(r, r->buffer, length + 1);
+		passed(r, f2fs_inode_readlink(inode, (char *)r->buffer, 1, &length));
+	}
+	read_range(r, inode, 0, r->limits->bytes, 0);
+	read_range(r, inode, st.size > 5000 ? st.size - 5000 : 0, 6000, 0);
+	read_range(r, inode, st.size / 2 + 1, 10000, 0);
+	read_range(r, inode, UINT64_MAX - 4, 10, 0);
+	read_range(r, inode, 0, 10000, 1);
+	read_range(r, inode, (st.size + 65535) / 65536 * 65536, 10000, 1);
+	if (passed(r, f2fs_verity_get(inode, &verity)) && st.size <= 4 * r->limits->bytes)
+		passed(r, f2fs_verity_verify(inode));
+}
+
+static int exercise_entry(void *user, const struct f2fs_walk_entry *entry)
+{
+	struct run *r = user;
+
+	r->result->entries++;
+	add(r, entry->path, strlen(entry->path));
+	if (entry->error)
+		r->result->errors++;
+	if (entry->inode)
+		exercise_inode(r, entry->inode);
+	return r->result->entries < r->limits->entries ? F2FS_WALK_GO : F2FS_WALK_STOP;
+}
+
+static void exercise_tree(struct run *r)
+{
+	static const char *const paths[] = { "/", "", "/absent/x", "/.", "/..", "//", "relative", "/a/b/c/d" };
+	struct f2fs_inode *inode;
+
+	for (unsigned i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (passed(r, f2fs_lookup(r->vol, paths[i], F2FS_LOOKUP_FOLLOW, &inode)))
+			f2fs_inode_close(inode);
+	for (uint32_t i = 0; i < f2fs_orphan_count(r->vol) && i < 20; i++) {
+		if (!passed(r, f2fs_inode_open(r->vol, f2fs_orphan_at(r->vol, i), &inode)))
+			continue;
+		exercise_inode(r, inode);
+		f2fs_inode_close(inode);
+	}
+	if (!passed(r, f2fs_inode_open(r->vol, r->geo->root_ino, &inode)))
+		return;
+	passed(r, f2fs_walk(inode, exercise_entry, r));
+	f2fs_inode_close(inode);
+}
+
+void exercise_volume(struct f2fs_volume *vol, const struct exercise_limits *limits, struct exercise_result *result)
+{
+	struct run r = { .ctx = f2fs_volume_context(vol),
+			 .vol = vol,
+			 .geo = f2fs_volume_geometry(vol),
+			 .limits = limits,
+			 .result = result };
+
+	memset(result, 0, sizeof(*result));
+	result->digest = 0xCBF29CE484222325u;
+	r.buffer = malloc(BUFFER);
+	if (!r.buffer)
+		abort();
+	exercise_roots(&r);
+	exercise_nat(&r);
+	exercise_segments(&r);
+	exercise_blocks(&r);
+	exercise_tree(&r);
+	free(r.buffer);
+}
+
+int exercise_device(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
+		    const struct exercise_limits *limits, struct exercise_result *result)
+{
+	struct f2fs_volume *vol;
+	struct run r = { .ctx = ctx, .result = result };
+	int rc;
+
+	memset(result, 0, sizeof(*result));
+	rc = f2fs_volume_open(ctx, dev, options, &vol);
+	if (!passed(&r, rc))
+		return rc;
+	exercise_volume(vol, limits, result);
+	f2fs_volume_close(vol);
+	return 0;
+}

@@ -186,7 +186,8 @@ static int choose_pack(struct f2fs_volume *vol, unsigned forced)
 			return err;
 	}
 	err = adopt_pack(vol, pack);
-	if ((err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO) || forced || vol->mode == F2FS_MODE_STRICT || vol->pack_state[other - 1] != 0)
+	if ((err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO) || forced || vol->mode == F2FS_MODE_STRICT ||
+	    vol->pack_state[other - 1] != 0)
 		return err;
 	/* the kernel stops here; a reader that wants the data tries the older pack */
 	err = volume_note(vol, "%s; pack %u is used", vol->ctx->error.message, other);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/exercise.h"
-#include "common/host.h"
+#include "common/test_host.h"
 
 #define MAX_DEVICES 8
 

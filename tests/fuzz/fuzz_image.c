@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "common/exercise.h"
-#include "common/host.h"
+#include "common/test_host.h"
 #include "fuzz/compact.h"
 #include "fuzz/fuzz.h"
 

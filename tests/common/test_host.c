@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Allocations carry their size in front, so that live bytes can be counted. */
-#include "common/host.h"
+#include "common/test_host.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -21,7 +21,7 @@ static int judge_superblock(struct f2fs_volume *vol, uint64_t offset, uint32_t b
 	/* copy 1 belongs to the block size that its place stands for */
 	if (!rule && block_size && 1u << sb_log_blocksize(sb) != block_size)
 		return RULE_SB_BLOCKSIZE;
-	return rule;
+	return (int)rule;
 }
 
 /* Copy 1 lies in block 1: at 4 KiB or 16 KiB, as copy 0 says when it can be believed. */
@@ -105,7 +105,7 @@ static int judge_pack(struct f2fs_volume *vol, unsigned pack, uint8_t *cp, uint8
 		return F2FS_ERR_IO;
 	rule = checkpoint_check_block(cp, vol->geo.block_size);
 	if (rule)
-		return rule;
+		return (int)rule;
 	vol->pack_version[pack - 1] = cp_checkpoint_ver(cp);
 	if (read_block(vol, start + cp_cp_pack_total_block_count(cp) - 1, scratch) != 0)
 		return F2FS_ERR_IO;

@@ -16,7 +16,7 @@ static int read_pack_block(struct f2fs_volume *vol, uint32_t index, uint8_t *blo
 
 	if (index >= F2FS_SEGMENT_BLOCKS)
 		return volume_corrupt(vol, RULE_CP_PACK_SIZE, addr, 0, "a part of the pack lies behind its end");
-	return device_read(vol->dev, (uint64_t)addr * vol->geo.block_size, block, vol->geo.block_size);
+	return volume_device_read(vol, vol->dev, (uint64_t)addr * vol->geo.block_size, block, vol->geo.block_size);
 }
 
 /* A journal that breaks a rule is cut before the first bad entry; strictly, it is refused. */

@@ -15,7 +15,7 @@ static int judge_superblock(struct f2fs_volume *vol, uint64_t offset, uint32_t b
 	enum rule rule;
 
 	memset(sb, 0, sb_SIZE);
-	if (device_read(vol->dev, offset + SB_OFFSET, sb, sb_SIZE) != 0)
+	if (volume_device_read(vol, vol->dev, offset + SB_OFFSET, sb, sb_SIZE) != 0)
 		return F2FS_ERR_IO;
 	rule = superblock_check(sb);
 	/* copy 1 belongs to the block size that its place stands for */
@@ -92,7 +92,7 @@ int roots_load_superblock(struct f2fs_volume *vol)
 
 static int read_block(struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *buffer)
 {
-	return device_read(vol->dev, (uint64_t)addr * vol->geo.block_size, buffer, vol->geo.block_size);
+	return volume_device_read(vol, vol->dev, (uint64_t)addr * vol->geo.block_size, buffer, vol->geo.block_size);
 }
 
 /* Judge one pack by its first and last block; scratch is one block. The first block is left in cp. */
@@ -123,7 +123,8 @@ static int adopt_pack(struct f2fs_volume *vol, unsigned pack)
 	enum rule rule;
 	int err;
 
-	err = device_read(vol->dev, (uint64_t)volume_pack_start(vol, pack) * vol->geo.block_size, vol->cp, size);
+	err = volume_device_read(vol, vol->dev, (uint64_t)volume_pack_start(vol, pack) * vol->geo.block_size, vol->cp,
+				 size);
 	if (err)
 		return err;
 	rule = checkpoint_check(vol->cp, &vol->geo);

@@ -11,7 +11,7 @@
 
 static int read_block(struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *block)
 {
-	return device_read(vol->dev, (uint64_t)addr * vol->geo.block_size, block, vol->geo.block_size);
+	return volume_device_read(vol, vol->dev, (uint64_t)addr * vol->geo.block_size, block, vol->geo.block_size);
 }
 
 /* Which log is this segment current in? F2FS_LOG_COUNT for none. */

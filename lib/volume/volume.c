@@ -288,6 +288,15 @@ int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack, uint64_
 	return vol->pack_state[pack - 1];
 }
 
+int volume_device_read(struct f2fs_volume *vol, struct f2fs_device *dev, uint64_t offset, void *buffer, size_t length)
+{
+	int err = device_read(dev, offset, buffer, length);
+
+	if (err == F2FS_ERR_RANGE)
+		err = vol->ctx->error.code = F2FS_ERR_IO;
+	return err;
+}
+
 int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out)
 {
 	const uint64_t offset = (uint64_t)addr * vol->geo.block_size;
@@ -303,7 +312,7 @@ int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out)
 		if (!vol->peek_block)
 			return F2FS_ERR_NOMEM;
 	}
-	err = device_read(vol->cache, offset, vol->peek_block, vol->geo.block_size);
+	err = volume_device_read(vol, vol->cache, offset, vol->peek_block, vol->geo.block_size);
 	*out = vol->peek_block;
 	return err;
 }
@@ -318,7 +327,7 @@ int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void 
 		if (err)
 			return err;
 	}
-	return device_read(vol->dev, ((uint64_t)addr << bits) + within, buffer, length);
+	return volume_device_read(vol, vol->dev, ((uint64_t)addr << bits) + within, buffer, length);
 }
 
 int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, void *buffer)
@@ -327,7 +336,8 @@ int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, vo
 	if (addr + (uint64_t)count > vol->geo.end_blkaddr)
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "block %llu is beyond the end of the volume at %llu",
 				 (unsigned long long)addr + count - 1, (unsigned long long)vol->geo.end_blkaddr);
-	return device_read(vol->dev, (uint64_t)addr * vol->geo.block_size, buffer, (size_t)count * vol->geo.block_size);
+	return volume_device_read(vol, vol->dev, (uint64_t)addr * vol->geo.block_size, buffer,
+				  (size_t)count * vol->geo.block_size);
 }
 
 void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *out)

@@ -79,6 +79,9 @@ int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack);
 /* heads_read.c: journals and orphans of the pack. */
 int heads_load(struct f2fs_volume *vol);
 
+/* Read from dev, the volume's device or the cache over it. What an image cut short lacks is F2FS_ERR_IO: not a mistake
+ * of the caller's. */
+int volume_device_read(struct f2fs_volume *vol, struct f2fs_device *dev, uint64_t offset, void *buffer, size_t length);
 /* Point at a block through the cache; valid until the next call that reads. Any area. */
 int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out);
 

@@ -17,9 +17,10 @@ static int refuse(struct cli *cli, const char *path, const char *why)
 	return -1;
 }
 
-static int fail(struct target *t, struct cli *cli, struct f2fs_context *ctx)
+/* The device layer's messages name the path. */
+static int fail(struct cli *cli, struct f2fs_context *ctx)
 {
-	cli_error_of(cli, ctx, t->path);
+	cli_error_of(cli, ctx, NULL);
 	return -1;
 }
 
@@ -42,7 +43,7 @@ static int wanted_size(const struct target *t, struct cli *cli, const struct arg
 /* Stand in for what does not exist yet: takes no memory for what is not written. */
 static int open_stand_in(struct target *t, struct cli *cli, struct f2fs_context *ctx, uint64_t size)
 {
-	return f2fs_device_new_memory(ctx, size, &t->device) ? fail(t, cli, ctx) : 0;
+	return f2fs_device_new_memory(ctx, size, &t->device) ? fail(cli, ctx) : 0;
 }
 
 /* Let the device be the part of it that begins at offset. */
@@ -55,7 +56,7 @@ static int cut_offset(struct target *t, struct cli *cli, struct f2fs_context *ct
 	if (a->offset >= f2fs_device_info(t->device)->size)
 		return refuse(cli, t->path, "the offset is behind the end");
 	if (f2fs_device_new_slice(t->device, a->offset, t->size, &slice))
-		return fail(t, cli, ctx);
+		return fail(cli, ctx);
 	f2fs_device_close(t->device);
 	t->device = slice;
 	return 0;
@@ -88,7 +89,7 @@ static int open_existing(struct target *t, struct cli *cli, struct f2fs_context 
 	uint64_t size, there;
 
 	if (f2fs_device_open(ctx, t->path, flags, &t->device))
-		return fail(t, cli, ctx);
+		return fail(cli, ctx);
 	info = f2fs_device_info(t->device);
 	there = info->size > a->offset ? info->size - a->offset : 0;
 	if (i == 0 && wanted_size(t, cli, a, info->sector_size, &size))
@@ -144,7 +145,7 @@ int target_prepare(struct target *t, struct cli *cli, struct f2fs_context *ctx, 
 		unsigned flags = F2FS_OPEN_EXCLUSIVE | (t->is_new ? 0 : F2FS_OPEN_CREATE);
 
 		if (f2fs_device_create(ctx, t->path, t->new_file_size, flags, &dev))
-			return fail(t, cli, ctx);
+			return fail(cli, ctx);
 		t->is_created = t->is_new;
 		f2fs_device_close(t->device);
 		t->device = dev;

@@ -7,7 +7,8 @@
  * - the main area ends below the block addresses 0xFFFFFFFE and 0xFFFFFFFF, which mean something else in a node (this
  *   takes one zone from a volume of exactly 16 TiB);
  * - with 16 KiB blocks volumes go up to what the format holds, 64 TiB;
- * - a log never starts in an alias device or behind the main area.
+ * - a log never starts in an alias device or behind the main area: rather the logs stand one behind the other;
+ * - each further device must hold a zone, and the metadata must end before an alias begins.
  */
 #include "format/plan.h"
 
@@ -436,13 +437,17 @@ static void choose_logs(const struct planner *p, uint32_t zones, uint64_t *log)
 	log[F2FS_WARM_DATA] = larger(last_zone(p, zones / 2), zone_behind(p, log[F2FS_COLD_DATA]));
 }
 
-static bool logs_coincide(const uint64_t *log)
+/* Six different segments of the main area, none on an alias? A read-only volume has two logs. */
+static bool logs_are_good(const struct planner *p, const uint64_t *log)
 {
-	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
-		for (unsigned j = i + 1; j < F2FS_LOG_COUNT; j++)
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		if (log[i] >= p->geo->segment_count_main || alias_at(p, log[i]) >= 0)
+			return false;
+		for (unsigned j = i + 1; j < F2FS_LOG_COUNT && !p->is_ro; j++)
 			if (log[i] == log[j])
-				return true;
-	return false;
+				return false;
+	}
+	return true;
 }
 
 static enum plan_result place_logs(struct planner *p)
@@ -454,16 +459,15 @@ static enum plan_result place_logs(struct planner *p)
 	if (zones <= needed)
 		return PLAN_TOO_SMALL;
 	choose_logs(p, zones, log);
-	if (!p->is_ro && logs_coincide(log)) {
+	if (!logs_are_good(p, log)) {
 		log[0] = outside_alias(p, 0, true);
 		for (unsigned i = 1; i < F2FS_LOG_COUNT; i++)
 			log[i] = zone_behind(p, log[i - 1]);
 	}
-	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
-		if (log[i] >= p->geo->segment_count_main || alias_at(p, log[i]) >= 0)
-			return PLAN_TOO_SMALL;
+	if (!logs_are_good(p, log))
+		return PLAN_TOO_SMALL;
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
 		p->out->logs[i] = (f2fs_seg_t)log[i];
-	}
 	return PLAN_OK;
 }
 

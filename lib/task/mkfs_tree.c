@@ -248,16 +248,20 @@ static int make_alias(struct mkfs *m, unsigned i, f2fs_nid_t ino)
 	return 0;
 }
 
-/* Hand out inode numbers: directory entries name inodes made later. */
+/*
+ * Hand out inode numbers: directory entries name inodes made later. The feature quota that only project_quota brought
+ * along means a file for projects alone.
+ */
 static void number_inodes(struct mkfs *m)
 {
+	const uint32_t asked = m->options->feature;
 	const uint32_t features[] = { F2FS_FEATURE_QUOTA, F2FS_FEATURE_QUOTA, F2FS_FEATURE_PROJECT_QUOTA };
 
 	m->next_nid = ROOT_INO + 1;
 	for (unsigned i = 0; i < 3; i++)
-		if (geometry_has(m->geo, features[i]))
+		if (asked & features[i])
 			m->result.quota_ino[i] = m->next_nid++;
-	if (geometry_has(m->geo, F2FS_FEATURE_LOST_FOUND))
+	if (asked & F2FS_FEATURE_LOST_FOUND)
 		m->result.lost_found_ino = m->next_nid++;
 }
 

@@ -581,6 +581,13 @@ static void test_alias(void **state)
 	assert_int_equal(plan_layout(&in, &l), PLAN_OK);
 	in.devices[0].is_alias = 1;
 	assert_int_equal(plan_layout(&in, &l), PLAN_ALIAS_FIRST);
+	/* a large alias behind a small device: halfway is on the alias, and behind it is nothing */
+	in = on_one_device(85 * MIB);
+	add_device(&in, 7000 * MIB, 1);
+	in.overprovision = 33;
+	l = planned(&in);
+	assert_int_equal(l.logs[F2FS_HOT_DATA], 0);
+	assert_int_equal(l.logs[F2FS_COLD_NODE], 5);
 }
 
 static struct plan_input zoned(uint64_t size, uint64_t zone_bytes, uint32_t conventional)

@@ -14,7 +14,8 @@
 
 #include "base/checked.h"
 
-#if FLT_EVAL_METHOD != 0
+/* 1 widens float to double only, and there is no float here. */
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
 #error "double arithmetic with excess precision: build with -msse2 -mfpmath=sse or its like"
 #endif
 

@@ -110,10 +110,10 @@ F2FS_API int f2fs_device_fork_memory(struct f2fs_device *memory, struct f2fs_dev
  * size in it is wrong. Opening reads every chunk header once; memory is bounded (16 MiB) however many there are. */
 F2FS_API int f2fs_device_new_sparse(struct f2fs_device *inner, struct f2fs_device **out);
 /*
- * Write the contents of dev as an Android sparse file in blocks of block_size bytes (a multiple of 4, 0: 4096) to sink,
- * which gets the file's bytes in order and returns 0, a negative enum f2fs_error, or F2FS_SYS_ERROR(errno). Holes
- * become "don't care" chunks, blocks of one repeated 32-bit value "fill" chunks. dev is read twice, holes are not read.
- * A size that is no multiple of block_size is filled up with zeros.
+ * Write the contents of dev as an Android sparse file in blocks of block_size bytes (512 to 1 MiB, a multiple of 4; 0:
+ * 4096) to sink, which gets the file's bytes in order and returns 0, a negative enum f2fs_error, or
+ * F2FS_SYS_ERROR(errno). Holes become "don't care" chunks, blocks of one repeated 32-bit value "fill" chunks. dev is
+ * read twice, holes are not read. A size that is no multiple of block_size is filled up with zeros.
  */
 F2FS_API int f2fs_device_save_sparse(struct f2fs_device *dev, uint32_t block_size,
 				     int (*sink)(void *user, const void *bytes, size_t length), void *user);

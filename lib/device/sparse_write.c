@@ -12,6 +12,8 @@
 
 /* Largest raw chunk: a megabyte costs 12 bytes of header. */
 #define BUFFER_SIZE (1u << 20)
+/* With smaller blocks chunk headers would take more than they save. */
+#define MIN_BLOCK_SIZE 512u
 
 typedef int (*sink_fn)(void *user, const void *bytes, size_t length);
 
@@ -31,7 +33,15 @@ struct writer {
 
 static int emit(const struct writer *w, const void *bytes, size_t length)
 {
-	return w->sink ? w->sink(w->user, bytes, length) : 0;
+	struct f2fs_context *ctx = w->dev->ctx;
+	int rc = w->sink ? w->sink(w->user, bytes, length) : 0;
+
+	/* The sink may have recorded its failure itself. */
+	if (rc == 0 || ctx->error.code == rc)
+		return rc;
+	if (rc < F2FS_SYS_ERROR(0))
+		return error_sys(ctx, F2FS_SYS_ERROR(0) - rc, "cannot write the sparse file of %s", w->dev->name);
+	return error_set(ctx, rc < 0 ? rc : F2FS_ERR_IO, "cannot write the sparse file of %s", w->dev->name);
 }
 
 static int emit_header(const struct writer *w, uint32_t block_count, uint32_t chunk_count)
@@ -200,7 +210,7 @@ int f2fs_device_save_sparse(struct f2fs_device *dev, uint32_t block_size,
 	int rc;
 
 	error_clear(ctx);
-	if (w.block_size % 4 != 0 || w.block_size > BUFFER_SIZE)
+	if (w.block_size % 4 != 0 || w.block_size < MIN_BLOCK_SIZE || w.block_size > BUFFER_SIZE)
 		return error_set(ctx, F2FS_ERR_INVALID, "a sparse file cannot have blocks of %lu bytes",
 				 (unsigned long)w.block_size);
 	block_count = div_ceil64(dev->info.size, w.block_size);

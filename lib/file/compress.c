@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/comp.h"
-#include "base/crc.h"
 #include "file/object.h"
 #include "format/cluster.h"
 
@@ -72,7 +71,8 @@ static int read_stored(struct f2fs_inode *inode, const uint8_t *slots, uint32_t 
 	return 0;
 }
 
-static int damaged(struct f2fs_inode *inode, enum rule rule, uint64_t cluster)
+/* @why: what is wrong, NULL: what the rule says is all there is to say. */
+static int damaged(struct f2fs_inode *inode, enum rule rule, uint64_t cluster, const char *why)
 {
 	const struct f2fs_rule *row = rule_row(rule);
 	struct error_where where = {
@@ -83,23 +83,25 @@ static int damaged(struct f2fs_inode *inode, enum rule rule, uint64_t cluster)
 		.nid = inode->ino,
 	};
 
-	return error_at(inode->vol->ctx, F2FS_ERR_DAMAGED_DATA, &where, "cluster %llu of inode %u breaks %s (%s)",
-			(unsigned long long)cluster, (unsigned)inode->ino, row->name, row->text);
+	return error_at(inode->vol->ctx, F2FS_ERR_DAMAGED_DATA, &where, "cluster %llu of inode %u breaks %s (%s)%s%s",
+			(unsigned long long)cluster, (unsigned)inode->ino, row->name, row->text, why ? ": " : "",
+			why ? why : "");
 }
 
 static int unpack(struct f2fs_inode *inode, uint64_t cluster, uint32_t stored)
 {
 	const uint8_t *extra = inode_extra(inode->block), *raw = inode->cluster->stored;
 	const unsigned algorithm = extra_i_compress_algorithm(extra);
-	size_t room = ((size_t)stored << inode->vol->geo.block_bits) - chead_SIZE;
-	uint32_t length = chead_clen(raw);
+	const uint8_t *packed = raw + chead_SIZE;
+	struct cluster_header head;
+	enum rule rule = cluster_header_decode(raw, (size_t)stored << inode->vol->geo.block_bits, &head);
 
-	if (length > room)
-		return damaged(inode, RULE_CLUSTER_LENGTH, cluster);
-	if ((extra_i_compress_flag(extra) & 1) && crc_f2fs(F2FS_MAGIC, raw + chead_SIZE, length) != chead_chksum(raw))
+	if (rule != RULE_NONE)
+		return damaged(inode, rule, cluster, NULL);
+	if ((extra_i_compress_flag(extra) & 1) && cluster_checksum(packed, head.length) != head.checksum)
 		log_message(inode->vol->ctx, F2FS_LOG_WARNING, "cluster %llu of inode %u: the checksum does not match",
 			    (unsigned long long)cluster, (unsigned)inode->ino); /* the kernel, too, gives the data */
-	switch (comp_decompress(&inode->cluster->codec, algorithm, raw + chead_SIZE, length, inode->cluster->data,
+	switch (comp_decompress(&inode->cluster->codec, algorithm, packed, head.length, inode->cluster->data,
 				(size_t)inode->layout.cluster_blocks << inode->vol->geo.block_bits)) {
 	case COMP_OK:
 		return 0;
@@ -110,7 +112,7 @@ static int unpack(struct f2fs_inode *inode, uint64_t cluster, uint32_t stored)
 	case COMP_NO_MEMORY:
 		return error_nomem(inode->vol->ctx);
 	default:
-		return damaged(inode, RULE_CLUSTER_DATA, cluster);
+		return damaged(inode, RULE_CLUSTER_DATA, cluster, NULL);
 	}
 }
 
@@ -134,10 +136,10 @@ int compress_read(struct f2fs_inode *inode, uint64_t cluster, const uint8_t **da
 	if (err)
 		return err;
 	if (!run.slots || run.count < inode->layout.cluster_blocks)
-		return damaged(inode, RULE_CLUSTER_SHAPE, cluster);
+		return damaged(inode, RULE_CLUSTER_SHAPE, cluster, "it is cut short");
 	cluster_classify(&inode->vol->geo, run.slots, inode->layout.cluster_blocks, &shape);
-	if (shape.kind != CLUSTER_COMPRESSED)
-		return damaged(inode, RULE_CLUSTER_SHAPE, cluster);
+	if (!cluster_is_compressed(&shape))
+		return damaged(inode, RULE_CLUSTER_SHAPE, cluster, cluster_problem_text(shape.problem));
 	err = read_stored(inode, run.slots, shape.stored);
 	if (!err)
 		err = unpack(inode, cluster, shape.stored);

@@ -3,7 +3,6 @@
  * Encrypted files without their key: names in the form that fscrypt presents, contents refused with the policy named
  * (FORMAT files 9.1).
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/nokey.h"
@@ -35,7 +34,8 @@ int crypto_refuse(struct f2fs_inode *inode, const char *what)
 				     .nid = inode->ino };
 	struct fscrypt_context context;
 	const uint8_t *value;
-	char policy[160];
+	char policy[200];
+	struct text text;
 	size_t size;
 	int err = xattr_find_stored(inode, XATTR_ENCRYPTION, "c", &value, &size);
 
@@ -44,9 +44,10 @@ int crypto_refuse(struct f2fs_inode *inode, const char *what)
 	if (err)
 		return inode_corrupt(inode, RULE_FSCRYPT_CONTEXT, "inode %u is encrypted but has no encryption context",
 				     (unsigned)inode->ino);
-	if (fscrypt_decode(value, size, &context) != 0)
+	if (fscrypt_decode(value, size, &context) != RULE_NONE)
 		return inode_corrupt(inode, RULE_FSCRYPT_CONTEXT, "%u bytes", (unsigned)size);
-	fscrypt_describe(&context, policy, sizeof(policy));
+	text_init(&text, policy, sizeof(policy));
+	fscrypt_print(&context, &text);
 	return error_at(vol->ctx, F2FS_ERR_ENCRYPTED, &where, "%s of inode %u are encrypted and no key is at hand (%s)",
 			what, (unsigned)inode->ino, policy);
 }

@@ -28,7 +28,7 @@ static int push_front(struct path_rest *rest, const char *text, size_t n)
 	return 0;
 }
 
-/* Put a symlink's target in front of the rest. */
+/* Put a symlink's target in front of the rest, which is empty or begins with a slash. */
 static int follow(struct path_rest *rest, struct f2fs_inode *link)
 {
 	char *target;

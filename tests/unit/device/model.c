@@ -50,8 +50,11 @@ uint64_t test_random(uint64_t *state, uint64_t limit)
 
 void test_fill(uint8_t *bytes, size_t length, uint64_t seed)
 {
-	for (size_t i = 0; i < length; i++)
-		bytes[i] = (uint8_t)test_random(&seed, 256);
+	for (size_t i = 0; i < length; i += 8) {
+		const uint64_t eight = test_random(&seed, UINT64_MAX);
+
+		memcpy(bytes + i, &eight, length - i < 8 ? length - i : 8);
+	}
 }
 
 void model_init(struct model *m, struct f2fs_device *dev, uint64_t start, size_t size, uint64_t seed)

@@ -58,7 +58,7 @@ static void agrees_with_array(void **state)
 		assert_int_equal(f2fs_device_new_cache(dev, budgets[i], &cache), 0);
 		f2fs_device_close(dev);
 		model_init(&m, cache, 0, SIZE, 10 + i);
-		model_run(&m, 2000);
+		model_run(&m, 1000);
 		f2fs_device_close(cache);
 		model_fini(&m);
 		test_host_fini(&host);

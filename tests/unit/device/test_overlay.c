@@ -91,7 +91,7 @@ static void keeps_changes_until_applied(void **state)
 		assert_int_equal(f2fs_device_overlay_changes(f.dev, count_changes, &count), 0);
 		assert_int_equal(count, 0);
 		/* And again. */
-		model_run(&f.m, 300);
+		model_run(&f.m, 100);
 		assert_int_equal(f2fs_device_overlay_apply(f.dev), 0);
 		compare_inner(&f, f.m.bytes);
 		free_fixture(&f);

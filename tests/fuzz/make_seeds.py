@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the seeds of tests/fuzz/corpus/image: small volumes, each with some features, written by the real kernel.
+"""Makes the seeds of tests/fuzz/corpus/image: small volumes, each with some features, written by the real kernel; and
+from their structures the seeds of the decoders.
 
     make_seeds.py [--mkfs PROGRAM] [--into FOLDER] [NAME...]
+    make_seeds.py --decoders
 
 A volume becomes the short byte string that compact.h describes (only what is not zero), gzipped. Formatting and
 kernel are those of the tests under tests/kernel; all volumes are filled in one boot.
@@ -247,6 +249,94 @@ def compact(path, block_bits=12, flags=REPAIR):
             at += size
 
 
+# ---- seeds of the decoders: structures of the volumes
+
+def blocks_of(packed):
+    """{block: bytes} of a compact image."""
+    blocks = {}
+    at = 16
+    while at < len(packed):
+        block, offset, length = struct.unpack_from("<IHH", packed, at)
+        data = blocks.setdefault(block, bytearray(4096))
+        data[offset:offset + length] = packed[at + 8:at + 8 + length]
+        at += 8 + length
+    return blocks
+
+
+def structures_of(blocks):
+    """Yield (target, bytes) for what the decoders take."""
+    superblock = bytes(blocks[0][1024:4096])
+    cp_start, main = struct.unpack_from("<I", superblock, 76)[0], struct.unpack_from("<I", superblock, 92)[0]
+    feature = struct.unpack_from("<I", superblock, 2180)[0]
+    choice = struct.pack("<II", 0, feature)
+    yield "superblock", superblock
+    for pack in (cp_start, cp_start + 512):
+        if pack in blocks:
+            yield "checkpoint", superblock + bytes(blocks[pack])
+            yield "journal", b"\0" + bytes(blocks.get(pack + 1, b""))[:507]
+            yield "journal", b"\0" + bytes(blocks.get(pack + 1, b""))[507:1014]
+    for number, data in blocks.items():
+        if number >= main:
+            yield from structures_of_block(data, choice)
+
+
+def structures_of_block(data, choice):
+    nid, ino = struct.unpack_from("<II", data, 4072)
+    if nid == ino != 0:
+        yield "inode", choice + bytes(data)
+    elif nid:
+        return
+    clen, checksum = struct.unpack_from("<II", data)
+    if 16 < clen < 4072 and not any(data[8:24]):
+        for algorithm in range(4):
+            for size in (0, 4):
+                yield "cluster", bytes([algorithm | size]) + bytes(data[24:24 + clen])
+    elif data[0] & 1 and nid == 0:
+        yield "inode", choice + bytes(data)
+
+
+def make_decoder_seeds():
+    """A few of each; by hand what no volume holds."""
+    corpus = os.path.join(HERE, "corpus")
+    found = {"acl": [trees_acl_disk(), b"\0u::rwx,u:1000:rw-,g::r-x,m::rwx,o::r--", b"\0" + trees.acl((1, 7), (4, 5), (32, 0))],
+             "text": [b"Stra\xc3\x9fe", b"a\xcd\x85\xcc\x81", "\u1e9e\uac00\U0001f600".encode(), b"\xff\xfe\x1b[2J",
+                      "label \U0001f600".encode("utf-16-le"), b"AAAAAAAAAABhYWFhYWFhYWFhYWFhYWFh"],
+             "sparse": [sparse_seed()]}
+    for name in sorted(os.listdir(os.path.join(corpus, "image"))):
+        with gzip.open(os.path.join(corpus, "image", name)) as file:
+            for target, data in structures_of(blocks_of(file.read())):
+                seeds = found.setdefault(target, [])
+                if data not in seeds and len(seeds) < LIMITS.get(target, 12):
+                    seeds.append(data)
+    for target, seeds in found.items():
+        os.makedirs(os.path.join(corpus, target), exist_ok=True)
+        for i, data in enumerate(seeds):
+            with open(os.path.join(corpus, target, "seed-%02d.gz" % i), "wb") as file:
+                file.write(gzip.compress(data, 9, mtime=0))
+        print("%-12s %d seeds" % (target, len(seeds)))
+
+
+LIMITS = {"inode": 40, "cluster": 24}
+
+
+def trees_acl_disk():
+    """The value of an ACL as the disk has it, behind the byte that the target skips."""
+    entry = struct.pack
+    return b"\0" + (struct.pack("<I", 1) + entry("<HH", 1, 7) + entry("<HHI", 2, 7, 1000) + entry("<HHI", 2, 6, 1001)
+                    + entry("<HH", 4, 5) + entry("<HH", 16, 7) + entry("<HH", 32, 5))
+
+
+def sparse_seed():
+    """Raw, fill, nothing, checksum: one chunk of each kind."""
+    chunks = [(0xCAC1, 1, pattern(4096)), (0xCAC2, 3, b"\1\2\3\4"), (0xCAC3, 10, b""), (0xCAC2, 2, bytes(4)),
+              (0xCAC1, 2, pattern(8192)), (0xCAC4, 0, bytes(4))]
+    blocks = sum(n for _, n, _ in chunks)
+    out = struct.pack("<IHHHHIIII", 0xED26FF3A, 1, 0, 28, 12, 4096, blocks, len(chunks), 0)
+    for kind, count, data in chunks:
+        out += struct.pack("<HHII", kind, 0, count, 12 + len(data)) + data
+    return out
+
+
 def format_volume(path, spec, mkfs):
     options, _, size, sload, fill = spec
     with open(path, "wb") as file:
@@ -299,11 +389,14 @@ def main():
     p.add_argument("names", nargs="*", metavar="NAME")
     p.add_argument("--mkfs", default="mkfs.f2fs")
     p.add_argument("--into", default=os.path.join(HERE, "corpus", "image"))
+    p.add_argument("--decoders", action="store_true", help="make the seeds of the decoders from those of the volumes")
     p.add_argument("--guest", metavar="JOB", help=argparse.SUPPRESS)
     p.add_argument("--pack", metavar="IMAGE", help="only turn an image into a compact one, written to standard output")
     o = p.parse_args()
     if o.guest:
         fill_in_guest(o.guest)
+    elif o.decoders:
+        make_decoder_seeds()
     elif o.pack:
         sys.stdout.buffer.write(compact(o.pack))
     else:

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Any bytes as an ACL, in each of its three forms; what is well formed comes back the same from all of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/acl.h"
+#include "fuzz/fuzz.h"
+
+#define MAX_ENTRIES 1000
+
+static void expect(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+/* Through text and both binary forms. */
+static void round_trips(const struct acl_entry *entries, size_t n)
+{
+	static struct acl_entry again[MAX_ENTRIES];
+	static uint8_t raw[ACL_SIZE_MAX(MAX_ENTRIES)];
+	static char buffer[MAX_ENTRIES * 40];
+	struct text text;
+	size_t length, count;
+
+	if (acl_check(entries, n) != ACL_OK)
+		return;
+	length = acl_encode_disk(entries, n, raw);
+	expect(length <= ACL_SIZE_MAX(n));
+	expect(acl_decode_disk(raw, length, again, MAX_ENTRIES, &count) == ACL_OK && count == n);
+	expect(memcmp(entries, again, n * sizeof(*entries)) == 0);
+	length = acl_encode_xattr(entries, n, raw);
+	expect(acl_decode_xattr(raw, length, again, MAX_ENTRIES, &count) == ACL_OK && count == n);
+	expect(memcmp(entries, again, n * sizeof(*entries)) == 0);
+	text_init(&text, buffer, sizeof(buffer));
+	acl_print(entries, n, &text);
+	expect(!text.truncated);
+	expect(acl_parse(buffer, text.len, again, MAX_ENTRIES, &count) == ACL_OK && count == n);
+	expect(memcmp(entries, again, n * sizeof(*entries)) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct acl_entry entries[MAX_ENTRIES];
+	size_t n;
+
+	if (size < 1 || size > 4000)
+		return 0;
+	memset(entries, 0, sizeof(entries));
+	if (acl_decode_disk(data + 1, size - 1, entries, MAX_ENTRIES, &n) == ACL_OK)
+		round_trips(entries, n);
+	memset(entries, 0, sizeof(entries));
+	if (acl_decode_xattr(data + 1, size - 1, entries, MAX_ENTRIES, &n) == ACL_OK)
+		round_trips(entries, n);
+	memset(entries, 0, sizeof(entries));
+	if (acl_parse((const char *)data + 1, size - 1, entries, MAX_ENTRIES, &n) == ACL_OK)
+		round_trips(entries, n);
+	return 0;
+}

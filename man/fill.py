@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Fill a manual page: @OPTIONS@ and @EXIT_STATUS@ from what the program lists of itself (--dump-options), @VERSION@.
+
+fill.py TEMPLATE OUTPUT VERSION PROGRAM...   (PROGRAM may begin with the wrapper that runs foreign programs)
+"""
+import re
+import subprocess
+import sys
+
+
+def unescape(field):
+    return re.sub(r"\\(.)", lambda m: "\n" if m.group(1) == "n" else m.group(1), field)
+
+
+def roff(text):
+    """Text as roff: backslashes, hyphens, and what would be a request at the start of a line."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"(?m)^([.'])", r"\\&\1", text)
+
+
+def option(letter, name, kind, arg, text, doc):
+    spelled = ["-" + letter] if letter else []
+    spelled += ["--" + name] if name else []
+    head = ", ".join(r"\fB%s\fR" % roff(s) for s in spelled)
+    if kind == "required":
+        head += (r"=\fI%s\fR" if name else r" \fI%s\fR") % roff(arg)
+    elif kind in ("optional", "number"):
+        head += (r"[=\fI%s\fR]" if name else r"[\fI%s\fR]") % roff(arg)
+    text = text[0].upper() + text[1:] + "."
+    paragraphs = [text] + [p for p in doc.split("\n\n") if p]
+    return ".TP\n%s\n%s\n" % (head, "\n.IP\n".join(roff(p) for p in paragraphs))
+
+
+def sections(lines):
+    options, exits = [], []
+    for line in lines:
+        kind, *fields = [unescape(f) for f in line.split("\t")]
+        if kind == "group":
+            options.append(".SS %s\n" % roff(fields[0]))
+        elif kind == "option":
+            options.append(option(*fields))
+        elif kind == "exit":
+            exits.append(".TP\n.B %s\n%s.\n" % (fields[0], roff(fields[1])))
+    return "".join(options).rstrip("\n"), "".join(exits).rstrip("\n")
+
+
+def main():
+    template, output, version, *program = sys.argv[1:]
+    dump = subprocess.run(program + ["--dump-options"], check=True, stdout=subprocess.PIPE).stdout.decode()
+    options, exits = sections(dump.splitlines())
+    with open(template, encoding="utf-8") as f:
+        page = f.read()
+    page = page.replace("@OPTIONS@", options).replace("@EXIT_STATUS@", exits).replace("@VERSION@", version)
+    with open(output, "w", encoding="utf-8") as f:
+        f.write(page)
+
+
+if __name__ == "__main__":
+    main()

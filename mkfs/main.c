@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "report.h"
+#include "sparse_output.h"
 #include "target.h"
 
 struct run {
@@ -66,6 +67,9 @@ static int make(struct run *r)
 		report_start(a, &layout);
 	if (f2fs_mkfs_write(r->ctx, r->devices, a->count, &a->options, &result))
 		return fail(r);
+	if (a->sparse &&
+	    sparse_output_save(r->cli, r->ctx, r->targets[0].device, layout.geometry.block_size, a->paths[0], a->force))
+		return -1;
 	return show(r, &result.layout, &result);
 }
 

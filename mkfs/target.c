@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "signature.h"
+#include "sparse_output.h"
 
 static int refuse(struct cli *cli, const char *path, const char *why)
 {
@@ -121,6 +122,21 @@ static int open_missing(struct target *t, struct cli *cli, struct f2fs_context *
 	return open_stand_in(t, cli, ctx, t->new_file_size);
 }
 
+/* The file is written when the volume is made; only what it may replace is looked at. */
+static int open_sparse(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)
+{
+	struct stat st;
+	int exists = stat(t->path, &st) == 0;
+
+	if (a->count > 1 || a->offset)
+		return refuse(cli, t->path, "a sparse image is of one device, from its start");
+	if (exists && !S_ISREG(st.st_mode))
+		return refuse(cli, t->path, "is not a file that a sparse image could be written to");
+	if (exists && !a->force && !a->dry_run)
+		return refuse(cli, t->path, "exists; use -f to overwrite it");
+	return sparse_output_new(ctx, a->sparse, &t->device) ? fail(cli, ctx) : 0;
+}
+
 int target_open(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a, unsigned i)
 {
 	struct stat st;
@@ -128,6 +144,8 @@ int target_open(struct target *t, struct cli *cli, struct f2fs_context *ctx, con
 
 	memset(t, 0, sizeof(*t));
 	t->path = a->paths[i];
+	if (a->sparse)
+		return open_sparse(t, cli, ctx, a);
 	if (stat(t->path, &st) == 0)
 		rc = open_existing(t, cli, ctx, a, i);
 	else if (errno == ENOENT)

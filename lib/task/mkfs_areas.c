@@ -84,14 +84,24 @@ int mkfs_discard(struct mkfs *m)
 	return 0;
 }
 
-/* Make blocks read as zeros; what is a hole already stays one. */
+/* The run of bytes at a place on a device that held nothing before, and whether nothing needs to be done to it. */
+static int find_run(struct mkfs *m, uint64_t at, uint64_t *n, int *is_hole)
+{
+	*is_hole = 0;
+	if (f2fs_device_info(m->whole)->caps & F2FS_DEVICE_ZEROED)
+		return device_extent(m->whole, at, n, is_hole);
+	*n = UINT64_MAX;
+	return 0;
+}
+
+/* Make blocks read as zeros. */
 static int zero_blocks(struct mkfs *m, f2fs_blk_t addr, uint32_t count)
 {
 	const uint64_t step = (uint64_t)64 << 20;
 	uint64_t at = mkfs_byte(m, addr), end = at + mkfs_byte(m, count), n;
 
 	for (; at < end; at += n) {
-		int is_hole = 0, rc = device_extent(m->whole, at, &n, &is_hole);
+		int is_hole, rc = find_run(m, at, &n, &is_hole);
 
 		if (rc)
 			return rc;

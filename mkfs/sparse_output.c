@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Android sparse images. The ranges made zero are few: a segment of the NAT is one, the SIT another.
+ */
+#include "sparse_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct range {
+	uint64_t start, end; /* bytes */
+};
+
+struct sparse_output {
+	struct f2fs_device *memory;
+	struct range *zeroed;
+	size_t count, room;
+};
+
+static int read_output(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
+{
+	struct sparse_output *s = self;
+
+	return f2fs_device_readv(s->memory, offset, iov, count);
+}
+
+static int write_output(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
+{
+	struct sparse_output *s = self;
+
+	return f2fs_device_writev(s->memory, offset, iov, count);
+}
+
+static int note_zeroed(struct sparse_output *s, uint64_t start, uint64_t end)
+{
+	if (s->count > 0 && s->zeroed[s->count - 1].end == start) {
+		s->zeroed[s->count - 1].end = end;
+		return 0;
+	}
+	if (s->count == s->room) {
+		size_t room = s->room ? 2 * s->room : 64;
+		struct range *more = realloc(s->zeroed, room * sizeof(*more));
+
+		if (!more)
+			return F2FS_ERR_NOMEM;
+		s->zeroed = more;
+		s->room = room;
+	}
+	s->zeroed[s->count].start = start;
+	s->zeroed[s->count++].end = end;
+	return 0;
+}
+
+static int zero_output(void *self, uint64_t offset, uint64_t length)
+{
+	struct sparse_output *s = self;
+	int rc = f2fs_device_zero(s->memory, offset, length);
+
+	return rc ? rc : note_zeroed(s, offset, offset + length);
+}
+
+/* A zeroed range is data, and cuts short the holes before it. */
+static int find_extent(void *self, uint64_t offset, uint64_t *length, int *is_hole)
+{
+	struct sparse_output *s = self;
+	int rc = f2fs_device_extent(s->memory, offset, length, is_hole);
+
+	for (size_t i = 0; rc == 0 && *is_hole && i < s->count; i++) {
+		const struct range *r = &s->zeroed[i];
+
+		if (r->start <= offset && offset < r->end) {
+			*is_hole = 0;
+			*length = r->end - offset < *length ? r->end - offset : *length;
+		} else if (r->start > offset && r->start - offset < *length) {
+			*length = r->start - offset;
+		}
+	}
+	return rc;
+}
+
+static void close_output(void *self)
+{
+	struct sparse_output *s = self;
+
+	f2fs_device_close(s->memory);
+	free(s->zeroed);
+	free(s);
+}
+
+int sparse_output_new(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out)
+{
+	static const struct f2fs_device_ops ops = {
+		.read = read_output,
+		.write = write_output,
+		.zero = zero_output,
+		.extent = find_extent,
+		.close = close_output,
+	};
+	struct f2fs_device_info info = { .sector_size = 512, .caps = F2FS_DEVICE_WRITE };
+	struct sparse_output *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return f2fs_context_fail(ctx, F2FS_ERR_NOMEM, "out of memory");
+	rc = f2fs_device_new_memory(ctx, size, &s->memory);
+	info.size = size;
+	if (!rc)
+		rc = f2fs_device_new(ctx, &ops, s, &info, out);
+	if (rc)
+		close_output(s);
+	return rc;
+}
+
+static int write_file(void *user, const void *bytes, size_t length)
+{
+	const int *fd = user;
+	const char *p = bytes;
+
+	while (length > 0) {
+		ssize_t n = write(*fd, p, length);
+
+		if (n < 0 && errno != EINTR)
+			return F2FS_SYS_ERROR(errno);
+		if (n > 0) {
+			p += n;
+			length -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+int sparse_output_save(struct cli *cli, struct f2fs_context *ctx, struct f2fs_device *dev, uint32_t block_size,
+		       const char *path, int force)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666);
+	int rc;
+
+	if (fd < 0) {
+		cli_error(cli, "%s: %s", path, strerror(errno));
+		return -1;
+	}
+	rc = f2fs_device_save_sparse(dev, block_size, write_file, &fd);
+	if (rc)
+		cli_error_of(cli, ctx, path);
+	if (close(fd) != 0 && !rc) {
+		cli_error(cli, "%s: %s", path, strerror(errno));
+		rc = -1;
+	}
+	if (rc)
+		unlink(path);
+	return rc ? -1 : 0;
+}

@@ -32,5 +32,6 @@
 #include <f2fskit/format.h>
 #include <f2fskit/mkfs.h>
 #include <f2fskit/volume.h>
+#include <f2fskit/write.h>
 
 #endif

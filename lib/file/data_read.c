@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "file/object.h"
+#include "file/write.h"
 
 static int check_run(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t blocks)
 {
@@ -38,8 +38,17 @@ static int read_piece(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer
 	const uint32_t bits = inode->vol->geo.block_bits;
 	const uint64_t block = offset >> bits, within = offset & (inode->vol->geo.block_size - 1);
 	struct f2fs_extent extent;
+	const uint8_t *page = page_find(inode->vol, inode->ino, block);
 	uint64_t room;
-	int err = map_extent(inode, block, (within + length + inode->vol->geo.block_size - 1) >> bits, &extent);
+	int err;
+
+	if (page) {
+		room = inode->vol->geo.block_size - within;
+		*done = length < room ? length : (size_t)room;
+		memcpy(buffer, page + within, *done);
+		return 0;
+	}
+	err = map_extent(inode, block, (within + length + inode->vol->geo.block_size - 1) >> bits, &extent);
 
 	if (err == F2FS_ERR_NOT_FOUND) { /* behind the last block: zeros */
 		error_clear(inode->vol->ctx);
@@ -63,6 +72,8 @@ static int read_piece(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer
 		if (extent.count > room >> bits)
 			extent.count = room >> bits;
 	}
+	if (inode->vol->txn && pages_exist(inode->vol, inode->ino))
+		extent.count = 1; /* the next block may wait to be written */
 	room = (extent.count << bits) - within;
 	*done = length < room ? length : (size_t)room;
 	if (extent.kind == F2FS_EXTENT_HOLE || extent.kind == F2FS_EXTENT_RESERVED) {
@@ -109,10 +120,14 @@ int data_read(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t
 int f2fs_inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
-	uint64_t size = inode_i_size(inode->block);
+	uint64_t size;
 	int err;
 
 	error_clear(ctx);
+	err = inode_sync(inode);
+	if (err)
+		return err;
+	size = inode_i_size(inode->block);
 	switch (inode_type(inode)) {
 	case MODE_REG:
 		break;
@@ -143,6 +158,9 @@ int f2fs_inode_read_raw(struct f2fs_inode *inode, uint64_t offset, void *buffer,
 	int err;
 
 	error_clear(ctx);
+	err = inode_sync(inode);
+	if (err)
+		return err;
 	if (type != MODE_REG && type != MODE_DIR && type != MODE_LNK)
 		return error_set(ctx, F2FS_ERR_INVALID, "inode %u has no contents", (unsigned)inode->ino);
 	limit = node_max_file_blocks(&inode->vol->geo, inode->layout.node_slots) << inode->vol->geo.block_bits;
@@ -157,11 +175,15 @@ int f2fs_inode_read_raw(struct f2fs_inode *inode, uint64_t offset, void *buffer,
 int f2fs_inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *length)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
-	uint64_t stored = inode_i_size(inode->block);
+	uint64_t stored;
 	uint8_t *raw;
 	int err;
 
 	error_clear(ctx);
+	err = inode_sync(inode);
+	if (err)
+		return err;
+	stored = inode_i_size(inode->block);
 	if (inode_type(inode) != MODE_LNK)
 		return error_set(ctx, F2FS_ERR_INVALID, "inode %u is not a symbolic link", (unsigned)inode->ino);
 	if (stored > inode->vol->geo.block_size)

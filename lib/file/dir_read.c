@@ -7,7 +7,7 @@
 #include "base/namehash.h"
 #include "base/nokey.h"
 #include "base/unicode.h"
-#include "file/object.h"
+#include "file/write.h"
 #include "format/dentry.h"
 
 struct f2fs_dir {
@@ -37,10 +37,13 @@ static int peek_dentry_block(struct f2fs_inode *inode, uint64_t index, const uin
 {
 	struct map_run run;
 	uint32_t addr;
-	int err = map_find(inode, index, &run);
+	int err;
 
-	*out = NULL;
+	*out = page_find(inode->vol, inode->ino, index);
 	*span = 1;
+	if (*out)
+		return 0;
+	err = map_find(inode, index, &run);
 	if (err)
 		return err;
 	if (!run.slots) {
@@ -63,7 +66,9 @@ int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
 	int err;
 
 	error_clear(ctx);
-	err = need_directory(inode);
+	err = inode_sync(inode);
+	if (!err)
+		err = need_directory(inode);
 	if (err)
 		return err;
 	dir = mem_alloc(ctx, sizeof(*dir) + (is_inline(inode) ? 0 : inode->vol->geo.block_size));
@@ -304,7 +309,9 @@ int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, str
 	int err;
 
 	error_clear(ctx);
-	err = need_directory(dir);
+	err = inode_sync(dir);
+	if (!err)
+		err = need_directory(dir);
 	if (err)
 		return err;
 	if (length == 0 || length >= F2FS_NAME_ROOM || (length > NAME_MAX_BYTES && !inode_is_encrypted(dir)))

@@ -45,11 +45,25 @@ static int load_inode(struct f2fs_inode *inode)
 		return inode_corrupt(inode, RULE_INODE_FOOTER, "the footer says %u",
 				     (unsigned)footer_ino(node_footer(&vol->geo, inode->block)));
 	}
+	/* a node that is being changed gets its checksum when it is written */
+	if (vol->hooks && vol->hooks->find_node(vol, inode->ino) && inode_has_checksum(&vol->geo, inode->block))
+		extra_set_i_inode_checksum(inode->block + INODE_ADDR_OFFSET,
+					   inode_checksum(&vol->geo, inode->block, vol->checksum_seed));
 	rule = inode_check(&vol->geo, inode->block, inode->ino, vol->checksum_seed);
 	if (rule)
 		return inode_corrupt(inode, rule, "inode %u", (unsigned)inode->ino);
 	inode_layout(&vol->geo, inode->block, &inode->layout);
+	inode->generation = vol->generation;
 	return 0;
+}
+
+int inode_sync(struct f2fs_inode *inode)
+{
+	if (inode->generation == inode->vol->generation)
+		return 0;
+	xattr_unload(inode);
+	compress_unload(inode);
+	return load_inode(inode);
 }
 
 int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out)
@@ -154,7 +168,12 @@ int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out)
 {
 	const uint8_t *raw = inode->block;
 
+	int err;
+
 	error_clear(inode->vol->ctx);
+	err = inode_sync(inode);
+	if (err)
+		return err;
 	memset(out, 0, sizeof(*out));
 	out->ino = inode->ino;
 	out->mode = inode_i_mode(raw);

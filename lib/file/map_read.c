@@ -210,6 +210,9 @@ int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, s
 	uint64_t size_blocks, end;
 	int err;
 
+	err = inode_sync(inode);
+	if (err)
+		return err;
 	if (!has_slots(inode))
 		return find_special_extent(inode, file_block, out);
 	err = find_extent(inode, file_block, wanted, out);
@@ -240,6 +243,9 @@ int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *
 	int err;
 
 	error_clear(inode->vol->ctx);
+	err = inode_sync(inode);
+	if (err)
+		return err;
 	if (!has_slots(inode)) {
 		err = find_special_extent(inode, file_block, &extent);
 		if (!err)
@@ -315,7 +321,9 @@ int f2fs_inode_nodes(struct f2fs_inode *inode, int (*visit)(void *user, const st
 	int err;
 
 	error_clear(inode->vol->ctx);
-	err = visit(user, &info);
+	err = inode_sync(inode);
+	if (!err)
+		err = visit(user, &info);
 	for (unsigned i = 0; i < 5 && !err; i++) {
 		f2fs_nid_t nid = inode_nid(&inode->vol->geo, inode->block, i);
 

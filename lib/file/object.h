@@ -17,7 +17,8 @@ struct cluster_cache;
 struct f2fs_inode {
 	struct f2fs_volume *vol;
 	f2fs_nid_t ino;
-	f2fs_blk_t addr; /* of the inode block */
+	f2fs_blk_t addr;     /* of the inode block */
+	uint64_t generation; /* of the volume, when the block was read */
 	struct inode_layout layout;
 	uint8_t *block;			   /* the inode block */
 	uint8_t *node[NODE_LEVELS];	   /* [1..3]: last node read at each level */
@@ -51,6 +52,8 @@ static inline bool inode_is_alias(const struct f2fs_inode *inode)
 	       (inode_i_flags(inode->block) & FLAG_i_flags_device_alias) != 0;
 }
 
+/* Make sure that the handle's copy is what the running transaction has. */
+int inode_sync(struct f2fs_inode *inode);
 /* Open without clearing the last error. */
 int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out);
 

@@ -177,8 +177,10 @@ static int parse(struct f2fs_inode *inode, struct xattr_set *set)
 int xattr_load(struct f2fs_inode *inode)
 {
 	struct xattr_set *set;
-	int err;
+	int err = inode_sync(inode);
 
+	if (err)
+		return err;
 	if (inode->xattrs) {
 		if (inode->xattrs->error)
 			inode->vol->ctx->error = inode->xattrs->detail;

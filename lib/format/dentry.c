@@ -24,15 +24,20 @@ void dentry_area_of_block(const struct f2fs_geometry *geo, const uint8_t *block,
 	out->slots = geo->dentries_per_block;
 }
 
-void dentry_area_of_inode(const uint8_t *block, const struct inode_layout *layout, struct dentry_area *out)
+void dentry_area_of_payload(const uint8_t *payload, uint32_t size, struct dentry_area *out)
 {
 	struct dentry_inline_geometry g;
 
-	dentry_inline_geometry(layout->inline_size, &g);
-	out->bitmap = block + layout->inline_offset;
-	out->entries = out->bitmap + g.entry_offset;
-	out->names = out->bitmap + g.name_offset;
+	dentry_inline_geometry(size, &g);
+	out->bitmap = payload;
+	out->entries = payload + g.entry_offset;
+	out->names = payload + g.name_offset;
 	out->slots = g.slots;
+}
+
+void dentry_area_of_inode(const uint8_t *block, const struct inode_layout *layout, struct dentry_area *out)
+{
+	dentry_area_of_payload(block + layout->inline_offset, layout->inline_size, out);
 }
 
 enum dentry_scan dentry_next(const struct dentry_area *area, uint32_t *slot, struct dentry_ref *out)

@@ -23,8 +23,9 @@ struct dentry_inline_geometry {
 };
 void dentry_inline_geometry(uint32_t payload, struct dentry_inline_geometry *out);
 
-/* Areas of a dentry block and of an inline directory's inode block. */
+/* Areas of a dentry block, of an inline directory's payload, and of one in its inode block. */
 void dentry_area_of_block(const struct f2fs_geometry *geo, const uint8_t *block, struct dentry_area *out);
+void dentry_area_of_payload(const uint8_t *payload, uint32_t size, struct dentry_area *out);
 void dentry_area_of_inode(const uint8_t *block, const struct inode_layout *layout, struct dentry_area *out);
 
 /* One entry of an area. name points into the area. */

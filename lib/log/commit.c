@@ -201,8 +201,10 @@ static int write_pack(struct txn *txn, const struct pack *pack)
 
 static int store(struct txn *txn, struct pack *pack)
 {
-	int err = nodes_flush(txn);
+	int err = txn->flush_pages ? txn->flush_pages(txn) : 0;
 
+	if (!err)
+		err = nodes_flush(txn);
 	if (!err)
 		err = settle_logs(txn);
 	if (!err)

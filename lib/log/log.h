@@ -58,7 +58,11 @@ struct txn {
 	bool failed;	 /* a write failed half-way: only dropping the transaction is left */
 	bool has_nat_bits;
 	uint8_t *nat_full, *nat_empty; /* maps of nat_bits, with has_nat_bits */
-	uint8_t *cp;		       /* the checkpoint being made: block and payload; the volume keeps the old one */
+	struct map32 pages;	       /* of the file layer: ino -> its waiting blocks */
+	size_t page_count;
+	int (*flush_pages)(struct txn *txn); /* installed by the file layer with the first page */
+	void (*drop_pages)(struct txn *txn);
+	uint8_t *cp; /* the checkpoint being made: block and payload; the volume keeps the old one */
 	uint8_t *sit_bitmap, *nat_bitmap; /* within cp */
 };
 

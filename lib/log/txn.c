@@ -149,6 +149,7 @@ int txn_begin(struct f2fs_volume *vol)
 	txn->vol = vol;
 	map32_init(&txn->nodes, vol->ctx);
 	map32_init(&txn->nat, vol->ctx);
+	map32_init(&txn->pages, vol->ctx);
 	vec_init(&txn->nat_entries, vol->ctx, sizeof(struct f2fs_nat_entry));
 	vol->txn = txn;
 	err = fill(txn);
@@ -169,6 +170,9 @@ void txn_drop(struct f2fs_volume *vol)
 
 	if (!txn)
 		return;
+	if (txn->drop_pages)
+		txn->drop_pages(txn);
+	map32_fini(&txn->pages);
 	nodes_end(txn);
 	heads_end(txn);
 	map32_fini(&txn->nat);

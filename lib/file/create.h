@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Making an inode: what it starts with.
+ */
+#ifndef F2FSKIT_FILE_CREATE_H
+#define F2FSKIT_FILE_CREATE_H
+
+#include "file/write.h"
+
+struct inode_spec {
+	uint16_t mode;
+	uint32_t uid, gid;
+	uint32_t rdev_major, rdev_minor;
+	struct f2fs_time atime, mtime, ctime, crtime;
+};
+
+/* Make an inode for a name in a directory; the entry itself is dir_insert()'s affair. */
+int inode_make(struct winode *parent, const char *name, size_t len, const struct inode_spec *spec, struct winode *out);
+
+#endif

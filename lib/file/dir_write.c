@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Changing directories: inserting by hash level, removing, replacing, and turning an inline directory into blocks
+ * (FORMAT files 3.3, 5.5, 5.6).
+ */
+#include <string.h>
+
+#include "base/namehash.h"
+#include "file/write.h"
+#include "format/dentry.h"
+
+/* A name on its way into a directory. */
+struct new_entry {
+	const uint8_t *name;
+	uint32_t len, hash;
+	f2fs_nid_t ino;
+	uint8_t type;
+};
+
+static bool is_inline(const struct winode *dir)
+{
+	return inode_has_inline(winode_block(dir), FLAG_i_inline_inline_dentry);
+}
+
+static int hash_name(struct winode *dir, const uint8_t *name, uint32_t len, uint32_t *hash)
+{
+	struct f2fs_volume *vol = dir->txn->vol;
+	enum unicode_result result;
+
+	if (inode_i_advise(winode_block(dir)) & FLAG_i_advise_encrypt)
+		return error_set(vol->ctx, F2FS_ERR_ENCRYPTED,
+				 "directory inode %u is encrypted: it cannot be changed without its key",
+				 (unsigned)dir->node->nid);
+	*hash = namehash_plain(name, len);
+	if (!(inode_i_flags(winode_block(dir)) & FLAG_i_flags_casefold))
+		return 0;
+	result = namehash_casefold(name, len, hash);
+	if (result == UNICODE_UNAVAILABLE)
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "case-insensitive directories are not built in");
+	if (result != UNICODE_OK && (sb_s_encoding_flags(vol->sb) & FLAG_s_encoding_flags_strict))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "the name is not valid in the volume's encoding");
+	return 0;
+}
+
+/* First run of free slots for a name; area.slots when there is none. */
+static uint32_t find_room(const struct dentry_area *area, uint32_t slots)
+{
+	uint32_t run = 0;
+
+	for (uint32_t i = 0; i < area->slots; i++) {
+		run = lsb_test(area->bitmap, i) ? 0 : run + 1;
+		if (run == slots)
+			return i + 1 - slots;
+	}
+	return area->slots;
+}
+
+/* Write an entry into free slots; the area lies in memory of this transaction. */
+static void put_entry(const struct dentry_area *area, uint32_t slot, const struct new_entry *e)
+{
+	uint8_t *bitmap = (uint8_t *)(uintptr_t)area->bitmap;
+	uint8_t *raw = (uint8_t *)(uintptr_t)area->entries + (size_t)slot * dentry_SIZE;
+	uint8_t *name = (uint8_t *)(uintptr_t)area->names + (size_t)slot * DENTRY_SLOT_BYTES;
+	uint32_t slots = dentry_slots_of(e->len);
+
+	dentry_set_hash_code(raw, e->hash);
+	dentry_set_ino(raw, e->ino);
+	dentry_set_name_len(raw, (uint16_t)e->len);
+	dentry_set_file_type(raw, e->type);
+	memset(name, 0, (size_t)slots * DENTRY_SLOT_BYTES);
+	memcpy(name, e->name, e->len);
+	for (uint32_t i = 0; i < slots; i++) {
+		lsb_set(bitmap, slot + i);
+		if (i > 0)
+			dentry_set_name_len(raw + (size_t)i * dentry_SIZE, 0);
+	}
+}
+
+static int page_area(struct winode *dir, uint64_t index, struct dentry_area *out)
+{
+	uint8_t *page;
+	int err = page_get(dir, index, false, &page);
+
+	if (!err)
+		dentry_area_of_block(&dir->txn->vol->geo, page, out);
+	return err;
+}
+
+static void grow_to(struct winode *dir, uint64_t blocks)
+{
+	uint64_t size = blocks << dir->txn->vol->geo.block_bits;
+
+	if (inode_i_size(winode_block(dir)) < size)
+		inode_set_i_size(winode_block(dir), size);
+	node_dirty(dir->txn, dir->node);
+}
+
+/* Insert into the first bucket of the name's hash that has room. */
+static int insert_by_level(struct winode *dir, const struct new_entry *e)
+{
+	uint8_t *block = winode_block(dir);
+	uint32_t depth = inode_i_current_depth(block);
+
+	for (unsigned level = 0; level < DIR_MAX_DEPTH; level++) {
+		uint64_t start = dentry_bucket_start(level, inode_i_dir_level(block), e->hash);
+
+		for (unsigned i = 0; i < dentry_bucket_blocks(level); i++) {
+			struct dentry_area area;
+			uint32_t slot;
+			int err = page_area(dir, start + i, &area);
+
+			if (err)
+				return err;
+			grow_to(dir, start + i + 1);
+			slot = find_room(&area, dentry_slots_of(e->len));
+			if (slot == area.slots)
+				continue;
+			put_entry(&area, slot, e);
+			if (level + 1 > depth)
+				inode_set_i_current_depth(block, level + 1);
+			node_dirty(dir->txn, dir->node);
+			return 0;
+		}
+	}
+	return error_set(dir->txn->vol->ctx, F2FS_ERR_NOSPC, "directory inode %u is full", (unsigned)dir->node->nid);
+}
+
+static int insert_inline(struct winode *dir, const struct new_entry *e, bool *done)
+{
+	struct dentry_area area;
+	uint32_t slot;
+
+	dentry_area_of_inode(winode_block(dir), &dir->layout, &area);
+	slot = find_room(&area, dentry_slots_of(e->len));
+	*done = slot < area.slots;
+	if (!*done)
+		return 0;
+	put_entry(&area, slot, e);
+	inode_set_i_current_depth(winode_block(dir), 0);
+	node_dirty(dir->txn, dir->node);
+	return 0;
+}
+
+/* Move all entries of an inline directory into blocks. */
+static int convert(struct winode *dir)
+{
+	struct f2fs_context *ctx = dir->txn->vol->ctx;
+	uint8_t *block = winode_block(dir), *payload = mem_alloc(ctx, dir->layout.inline_size);
+	const struct inode_layout old = dir->layout;
+	struct dentry_area area;
+	struct dentry_ref ref;
+	uint32_t slot = 0;
+	enum dentry_scan found;
+	int err = 0;
+
+	if (!payload)
+		return F2FS_ERR_NOMEM;
+	memcpy(payload, block + old.inline_offset, old.inline_size);
+	memset(block + old.slot_offset, 0, 4 + (size_t)old.inline_size);
+	inode_set_i_inline(block, inode_i_inline(block) & (uint8_t)~FLAG_i_inline_inline_dentry);
+	inode_set_i_size(block, 0);
+	inode_set_i_current_depth(block, 1);
+	winode_touch(dir);
+	dentry_area_of_payload(payload, old.inline_size, &area);
+	while (!err && (found = dentry_next(&area, &slot, &ref)) != DENTRY_END) {
+		struct new_entry e = { ref.name, ref.name_len, ref.hash, ref.ino, ref.type };
+
+		if (found == DENTRY_FOUND)
+			err = insert_by_level(dir, &e);
+	}
+	mem_free(ctx, payload);
+	return err;
+}
+
+static int insert(struct winode *dir, const struct new_entry *e)
+{
+	bool done = false;
+	int err = 0;
+
+	if (is_inline(dir)) {
+		err = insert_inline(dir, e, &done);
+		if (!err && !done)
+			err = convert(dir);
+	}
+	return err || done ? err : insert_by_level(dir, e);
+}
+
+int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino, unsigned type)
+{
+	struct new_entry e = { (const uint8_t *)name, (uint32_t)len, 0, ino, (uint8_t)type };
+	int err;
+
+	if (len == 0 || len > NAME_MAX_BYTES)
+		return error_set(dir->txn->vol->ctx, F2FS_ERR_NAME_TOO_LONG, "a name has 1 to 255 bytes, not %llu",
+				 (unsigned long long)len);
+	if (memchr(name, '/', len) || memchr(name, 0, len))
+		return error_set(dir->txn->vol->ctx, F2FS_ERR_INVALID, "a name holds neither slash nor NUL");
+	err = hash_name(dir, e.name, e.len, &e.hash);
+	return err ? err : insert(dir, &e);
+}
+
+int dir_make_empty(struct winode *dir, f2fs_nid_t parent)
+{
+	const struct new_entry self = { (const uint8_t *)".", 1, 0, dir->node->nid, F2FS_TYPE_DIRECTORY };
+	const struct new_entry up = { (const uint8_t *)"..", 2, 0, parent, F2FS_TYPE_DIRECTORY };
+	int err;
+
+	inode_set_i_size(winode_block(dir), dir->layout.inline_size);
+	err = insert(dir, &self);
+	if (!err)
+		err = insert(dir, &up);
+	if (!err)
+		inode_set_i_current_depth(winode_block(dir), 1);
+	return err;
+}
+
+/* Find the slot of an entry that a lookup gave. */
+static int area_of_entry(struct winode *dir, const struct f2fs_dirent *entry, struct dentry_area *area, uint32_t *slot)
+{
+	const uint32_t per_block = dir->txn->vol->geo.dentries_per_block;
+
+	*slot = (uint32_t)(entry->position % per_block);
+	if (!is_inline(dir))
+		return page_area(dir, entry->position / per_block, area);
+	dentry_area_of_inode(winode_block(dir), &dir->layout, area);
+	return 0;
+}
+
+int dir_remove(struct winode *dir, const struct f2fs_dirent *entry)
+{
+	struct dentry_area area;
+	uint32_t slot;
+	int err = area_of_entry(dir, entry, &area, &slot);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < dentry_slots_of(entry->raw_len); i++)
+		lsb_clear((uint8_t *)(uintptr_t)area.bitmap, slot + i);
+	node_dirty(dir->txn, dir->node);
+	return 0;
+}
+
+int dir_replace(struct winode *dir, const struct f2fs_dirent *entry, f2fs_nid_t ino, unsigned type)
+{
+	struct dentry_area area;
+	uint8_t *raw;
+	uint32_t slot;
+	int err = area_of_entry(dir, entry, &area, &slot);
+
+	if (err)
+		return err;
+	raw = (uint8_t *)(uintptr_t)area.entries + (size_t)slot * dentry_SIZE;
+	dentry_set_ino(raw, ino);
+	dentry_set_file_type(raw, (uint8_t)type);
+	node_dirty(dir->txn, dir->node);
+	return 0;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Making, changing and freeing inodes within the transaction.
+ */
+#include <string.h>
+
+#include "base/devnum.h"
+#include "file/create.h"
+#include "file/write.h"
+#include "format/dentry.h"
+
+#define DEFAULT_XATTR_WORDS 50u
+/* Flags that a new inode takes from its directory (FORMAT files 2.5). */
+#define INHERIT_ALL (0x8u | 0x40u | 0x80u | 0x10000u | 0x20000000u | 0x40000000u)
+
+int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
+{
+	int err = txn_begin(vol);
+
+	if (err)
+		return err;
+	out->txn = vol->txn;
+	err = node_get(vol->txn, ino, &out->node);
+	if (!err)
+		inode_layout(&vol->geo, winode_block(out), &out->layout);
+	return err;
+}
+
+void winode_touch(struct winode *w)
+{
+	inode_layout(&w->txn->vol->geo, winode_block(w), &w->layout);
+	node_dirty(w->txn, w->node);
+}
+
+void winode_count(struct winode *w, int64_t blocks)
+{
+	uint8_t *block = winode_block(w);
+
+	inode_set_i_blocks(block, inode_i_blocks(block) + (uint64_t)blocks);
+	node_dirty(w->txn, w->node);
+}
+
+static uint32_t inherited_flags(uint32_t parent, uint16_t mode)
+{
+	uint32_t flags = parent & INHERIT_ALL;
+
+	switch (mode & MODE_TYPE) {
+	case MODE_DIR:
+		return flags | FLAG_i_flags_index;
+	case MODE_REG:
+		return flags & ~(FLAG_i_flags_dirsync | FLAG_i_flags_projinherit | FLAG_i_flags_casefold);
+	default:
+		return flags & (FLAG_i_flags_nodump | FLAG_i_flags_noatime);
+	}
+}
+
+/* Does a name have an extension of the superblock's list? 0 no, 1 cold, 2 hot (FORMAT volume 2.5). */
+static unsigned temperature_of(const uint8_t *sb, const char *name, size_t len)
+{
+	uint32_t cold = sb_extension_count(sb), n = cold + sb_hot_ext_count(sb);
+
+	for (uint32_t e = 0; e < n; e++) {
+		const char *ext = (const char *)sb_extension_list(sb) + (size_t)e * 8;
+		size_t ext_len = 0;
+
+		while (ext_len < 8 && ext[ext_len])
+			ext_len++;
+		if (ext_len == 1 && ext[0] == '*')
+			return e < cold ? 1 : 2;
+		for (size_t i = 1; ext_len > 0 && i + ext_len < len; i++) {
+			size_t k = 0;
+
+			if (name[i] != '.')
+				continue;
+			while (k < ext_len &&
+			       ((name[i + 1 + k] ^ ext[k]) == 0 || ((name[i + 1 + k] ^ ext[k]) == 0x20 &&
+								    (ext[k] | 0x20) >= 'a' && (ext[k] | 0x20) <= 'z')))
+				k++;
+			if (k == ext_len)
+				return e < cold ? 1 : 2;
+		}
+	}
+	return 0;
+}
+
+static void fill_extra(struct winode *w, const uint8_t *parent, const struct inode_spec *spec)
+{
+	const struct f2fs_geometry *geo = &w->txn->vol->geo;
+	uint8_t *block = winode_block(w), *extra = block + INODE_ADDR_OFFSET;
+
+	if (!geometry_has(geo, F2FS_FEATURE_EXTRA_ATTR))
+		return;
+	inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_extra_attr);
+	extra_set_i_extra_isize(extra, extra_SIZE);
+	if (geometry_has(geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR))
+		extra_set_i_inline_xattr_size(extra, DEFAULT_XATTR_WORDS);
+	if (geometry_has(geo, F2FS_FEATURE_PROJECT_QUOTA) && parent &&
+	    (inode_i_flags(parent) & FLAG_i_flags_projinherit) && inode_has_extra(parent, extra_OFS_i_projid + 4))
+		extra_set_i_projid(extra, extra_i_projid(inode_extra(parent)));
+	if (geometry_has(geo, F2FS_FEATURE_INODE_CRTIME)) {
+		extra_set_i_crtime(extra, spec->crtime.seconds);
+		extra_set_i_crtime_nsec(extra, spec->crtime.nanoseconds);
+	}
+}
+
+static void fill_times(uint8_t *block, const struct inode_spec *spec)
+{
+	inode_set_i_atime(block, spec->atime.seconds);
+	inode_set_i_atime_nsec(block, spec->atime.nanoseconds);
+	inode_set_i_mtime(block, spec->mtime.seconds);
+	inode_set_i_mtime_nsec(block, spec->mtime.nanoseconds);
+	inode_set_i_ctime(block, spec->ctime.seconds);
+	inode_set_i_ctime_nsec(block, spec->ctime.nanoseconds);
+}
+
+static int fill_inode(struct winode *w, const uint8_t *parent, f2fs_nid_t pino, const char *name, size_t len,
+		      const struct inode_spec *spec)
+{
+	uint8_t *block = winode_block(w);
+	unsigned type = spec->mode & MODE_TYPE, heat = 0;
+	uint8_t inside = FLAG_i_inline_inline_xattr, generation[4];
+	int err = random_fill(w->txn->vol->ctx, generation, sizeof(generation));
+
+	if (err)
+		return err;
+	if (type == MODE_REG || type == MODE_LNK)
+		inside |= (uint8_t)FLAG_i_inline_inline_data;
+	if (type == MODE_DIR)
+		inside |= (uint8_t)FLAG_i_inline_inline_dentry;
+	inode_set_i_mode(block, spec->mode);
+	inode_set_i_inline(block, inside);
+	inode_set_i_uid(block, spec->uid);
+	inode_set_i_gid(block, spec->gid);
+	inode_set_i_links(block, type == MODE_DIR ? 2 : 1);
+	inode_set_i_blocks(block, 1);
+	fill_times(block, spec);
+	inode_set_i_generation(block, get_le32(generation));
+	inode_set_i_flags(block, inherited_flags(parent ? inode_i_flags(parent) : 0, spec->mode));
+	inode_set_i_pino(block, pino);
+	inode_set_i_namelen(block, (uint32_t)len);
+	memcpy(inode_i_name_w(block), name, len);
+	fill_extra(w, parent, spec);
+	if (type == MODE_REG)
+		heat = temperature_of(w->txn->vol->sb, name, len);
+	if (heat)
+		inode_set_i_advise(block, (uint8_t)(heat == 1 ? FLAG_i_advise_cold : FLAG_i_advise_hot));
+	winode_touch(w);
+	if (type == MODE_CHR || type == MODE_BLK) {
+		const struct devnum dev = { spec->rdev_major, spec->rdev_minor };
+
+		if (devnum_encode(&dev, block + w->layout.slot_offset) != 0)
+			return error_set(w->txn->vol->ctx, F2FS_ERR_RANGE, "device number %u:%u is out of range",
+					 (unsigned)spec->rdev_major, (unsigned)spec->rdev_minor);
+	}
+	return 0;
+}
+
+int inode_make(struct winode *parent, const char *name, size_t len, const struct inode_spec *spec, struct winode *out)
+{
+	struct f2fs_volume *vol = parent->txn->vol;
+	bool is_dir = (spec->mode & MODE_TYPE) == MODE_DIR;
+	int err;
+
+	if (inode_dirent_type(spec->mode) == 0)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "mode %o has no file type", (unsigned)spec->mode);
+	out->txn = parent->txn;
+	err = node_new(parent->txn, 0, 0, is_dir, &out->node);
+	if (!err)
+		err = fill_inode(out, winode_block(parent), parent->node->nid, name, len, spec);
+	if (!err && is_dir)
+		err = dir_make_empty(out, parent->node->nid);
+	return err;
+}
+
+int inode_free(struct winode *w)
+{
+	f2fs_nid_t xattr_nid = inode_i_xattr_nid(winode_block(w));
+	bool inside = inode_has_inline(winode_block(w), FLAG_i_inline_inline_data | FLAG_i_inline_inline_dentry);
+	unsigned type = inode_i_mode(winode_block(w)) & MODE_TYPE;
+	int err = 0;
+
+	if (!inside && (type == MODE_REG || type == MODE_DIR || type == MODE_LNK))
+		err = map_truncate(w, 0);
+	else
+		pages_forget(w->txn, w->node->nid, 0);
+	if (!err && xattr_nid)
+		err = node_free(w->txn, xattr_nid);
+	return err ? err : node_free(w->txn, w->node->nid);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Blocks of files that were changed in memory and wait to be written: directory blocks above all, which change many
+ * times before a commit, and parts of blocks. Whole blocks of file contents go to the log at once (data_append).
+ */
+#include <string.h>
+
+#include "device/device.h"
+#include "file/write.h"
+#include "format/inode.h"
+
+/* Waiting blocks of one file. */
+struct file_pages {
+	f2fs_nid_t ino;
+	struct map32 blocks; /* file block -> uint8_t * */
+};
+
+static void drop_pages(struct txn *txn);
+
+static struct file_pages *find_file(const struct txn *txn, f2fs_nid_t ino)
+{
+	uint64_t *slot = map32_find(&txn->pages, ino);
+
+	return slot ? (struct file_pages *)(uintptr_t)*slot : NULL;
+}
+
+static int need_file(struct txn *txn, f2fs_nid_t ino, struct file_pages **out)
+{
+	*out = find_file(txn, ino);
+	if (*out)
+		return 0;
+	*out = mem_zalloc(txn->vol->ctx, sizeof(**out));
+	if (!*out)
+		return F2FS_ERR_NOMEM;
+	(*out)->ino = ino;
+	map32_init(&(*out)->blocks, txn->vol->ctx);
+	txn->flush_pages = pages_flush;
+	txn->drop_pages = drop_pages;
+	if (map32_set(&txn->pages, ino, (uintptr_t)*out) == 0)
+		return 0;
+	mem_free(txn->vol->ctx, *out);
+	return F2FS_ERR_NOMEM;
+}
+
+const uint8_t *page_find(const struct f2fs_volume *vol, f2fs_nid_t ino, uint64_t file_block)
+{
+	struct file_pages *file = vol->txn ? find_file(vol->txn, ino) : NULL;
+	uint64_t *slot = file && file_block < UINT32_MAX ? map32_find(&file->blocks, (uint32_t)file_block) : NULL;
+
+	return slot ? (const uint8_t *)(uintptr_t)*slot : NULL;
+}
+
+bool pages_exist(const struct f2fs_volume *vol, f2fs_nid_t ino)
+{
+	return vol->txn && find_file(vol->txn, ino);
+}
+
+/* A block that was a hole is counted now, so that writing it later cannot fail for want of space. */
+static int reserve(struct winode *w, struct slot_ref *slot)
+{
+	int err;
+
+	if (get_le32(slot->raw) != F2FS_NULL_ADDR)
+		return 0;
+	err = space_take(w->txn, 1);
+	if (err)
+		return err;
+	put_le32(slot->raw, F2FS_NEW_ADDR);
+	node_dirty(w->txn, slot->node);
+	winode_count(w, 1);
+	return 0;
+}
+
+int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
+{
+	struct f2fs_volume *vol = w->txn->vol;
+	struct file_pages *file;
+	struct slot_ref slot;
+	f2fs_blk_t old;
+	uint8_t *page;
+	int err = slot_make(w, file_block, &slot);
+
+	if (err)
+		return err;
+	*out = (uint8_t *)(uintptr_t)page_find(vol, w->node->nid, file_block);
+	if (*out) {
+		vol->generation++;
+		return 0;
+	}
+	old = get_le32(slot.raw);
+	err = reserve(w, &slot);
+	if (!err)
+		err = need_file(w->txn, w->node->nid, &file);
+	if (err)
+		return err;
+	page = mem_zalloc(vol->ctx, vol->geo.block_size);
+	if (!page)
+		return F2FS_ERR_NOMEM;
+	if (!fresh && geometry_is_main(&vol->geo, old))
+		err = volume_read(vol, old, 0, page, vol->geo.block_size);
+	if (!err)
+		err = map32_set(&file->blocks, (uint32_t)file_block, (uintptr_t)page);
+	if (err) {
+		mem_free(vol->ctx, page);
+		return err;
+	}
+	w->txn->page_count++;
+	vol->generation++;
+	*out = page;
+	return 0;
+}
+
+void pages_forget(struct txn *txn, f2fs_nid_t ino, uint64_t first)
+{
+	struct file_pages *file = find_file(txn, ino);
+	uint32_t index;
+	uint64_t value;
+	size_t at = 0;
+
+	if (!file)
+		return;
+	if (first > 0) {
+		/* removal moves entries: look from the start again after each */
+		while (map32_each(&file->blocks, &at, &index, &value)) {
+			if (index < first)
+				continue;
+			mem_free(txn->vol->ctx, (void *)(uintptr_t)value);
+			map32_remove(&file->blocks, index);
+			txn->page_count--;
+			at = 0;
+		}
+		return;
+	}
+	while (map32_each(&file->blocks, &at, &index, &value)) {
+		mem_free(txn->vol->ctx, (void *)(uintptr_t)value);
+		txn->page_count--;
+	}
+	map32_fini(&file->blocks);
+	map32_remove(&txn->pages, ino);
+	mem_free(txn->vol->ctx, file);
+}
+
+/* Temperature of a file's data (FORMAT files 10.2); directories are hot. */
+static unsigned log_of_data(const uint8_t *inode)
+{
+	if ((inode_i_mode(inode) & MODE_TYPE) == MODE_DIR || (inode_i_advise(inode) & FLAG_i_advise_hot))
+		return F2FS_HOT_DATA;
+	if ((inode_i_advise(inode) & FLAG_i_advise_cold) || (inode_i_flags(inode) & FLAG_i_flags_compr))
+		return F2FS_COLD_DATA;
+	return F2FS_WARM_DATA;
+}
+
+/* Write count blocks for slots that follow each other in one node. */
+static int append_run(struct winode *w, struct slot_ref *slot, const uint8_t *data, uint32_t count)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits;
+	struct f2fs_nat_entry entry;
+	int err = nat_get(w->txn->vol, slot->node->nid, &entry);
+
+	for (uint32_t done = 0, got = 0; done < count && !err; done += got) {
+		f2fs_blk_t addr = 0;
+
+		err = head_append(w->txn, log_of_data(winode_block(w)), slot->node->nid, entry.version,
+				  (uint16_t)(slot->ofs_in_node + done), count - done, data + ((size_t)done << bits),
+				  &addr, &got);
+		for (uint32_t i = 0; i < got && !err; i++) {
+			uint8_t *raw = slot->raw + (size_t)(done + i) * 4;
+			f2fs_blk_t old = get_le32(raw);
+
+			if (geometry_is_main(&w->txn->vol->geo, old))
+				err = segment_mark(w->txn, old, false);
+			put_le32(raw, addr + i);
+		}
+	}
+	node_dirty(w->txn, slot->node);
+	return err;
+}
+
+/* Forget waiting blocks that are overwritten as a whole. */
+static void forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint32_t count)
+{
+	struct file_pages *file = find_file(txn, ino);
+
+	for (uint32_t i = 0; file && i < count; i++) {
+		uint64_t *slot = map32_find(&file->blocks, (uint32_t)(first + i));
+
+		if (!slot)
+			continue;
+		mem_free(txn->vol->ctx, (void *)(uintptr_t)*slot);
+		map32_remove(&file->blocks, (uint32_t)(first + i));
+		txn->page_count--;
+	}
+}
+
+int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits;
+
+	while (count > 0) {
+		struct slot_ref slot;
+		uint32_t n, fresh = 0;
+		int err = slot_make(w, file_block, &slot);
+
+		if (err)
+			return err;
+		n = slot.count < count ? slot.count : count;
+		for (uint32_t i = 0; i < n; i++)
+			fresh += get_le32(slot.raw + (size_t)i * 4) == F2FS_NULL_ADDR;
+		err = space_take(w->txn, fresh);
+		if (err)
+			return err;
+		winode_count(w, fresh);
+		forget_range(w->txn, w->node->nid, file_block, n);
+		err = append_run(w, &slot, data, n);
+		if (err)
+			return err;
+		file_block += n;
+		data += (size_t)n << bits;
+		count -= n;
+	}
+	return 0;
+}
+
+/* Write one file's waiting blocks. */
+static int flush_file(struct txn *txn, struct file_pages *file)
+{
+	uint32_t index;
+	uint64_t value;
+	struct winode w;
+	int err = winode_get(txn->vol, file->ino, &w);
+
+	for (size_t at = 0; !err && map32_each(&file->blocks, &at, &index, &value);) {
+		struct slot_ref slot;
+
+		err = slot_make(&w, index, &slot);
+		if (!err)
+			err = append_run(&w, &slot, (const uint8_t *)(uintptr_t)value, 1);
+	}
+	return err;
+}
+
+static void drop_pages(struct txn *txn)
+{
+	uint64_t value;
+	uint32_t ino;
+
+	for (size_t at = 0; map32_each(&txn->pages, &at, &ino, &value); at = 0)
+		pages_forget(txn, ino, 0);
+}
+
+int pages_flush(struct txn *txn)
+{
+	uint64_t value;
+	uint32_t ino;
+
+	for (size_t at = 0; map32_each(&txn->pages, &at, &ino, &value);) {
+		int err = flush_file(txn, (struct file_pages *)(uintptr_t)value);
+
+		if (err)
+			return err;
+	}
+	drop_pages(txn);
+	return 0;
+}

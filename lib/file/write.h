@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writing files within the running transaction: slots and nodes, pages that wait to be written, inodes. All functions
+ * work on the transaction's copy of the inode's node; handles of it notice by the volume's generation.
+ */
+#ifndef F2FSKIT_FILE_WRITE_H
+#define F2FSKIT_FILE_WRITE_H
+
+#include "file/object.h"
+#include "log/log.h"
+
+/* An inode being changed: the transaction's node, and how its block is divided now. */
+struct winode {
+	struct txn *txn;
+	struct node *node;
+	struct inode_layout layout;
+};
+
+/* Start (or go on with) the transaction and point at an inode in it. */
+int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out);
+/* Divide i_addr again after flags have changed, and say that the inode changed. */
+void winode_touch(struct winode *w);
+/* Change i_blocks by that many blocks. */
+void winode_count(struct winode *w, int64_t blocks);
+static inline uint8_t *winode_block(const struct winode *w)
+{
+	return w->node->block;
+}
+
+/* map_write.c */
+struct slot_ref {
+	struct node *node; /* that holds the slot */
+	uint8_t *raw;	   /* the slot */
+	uint32_t ofs_in_node;
+	uint32_t count; /* slots from here to the end of the node */
+};
+/* Find the slot of a file block, making the nodes on the way; TOO_BIG beyond the largest file. */
+int slot_make(struct winode *w, uint64_t file_block, struct slot_ref *out);
+/* Free all blocks from first on, and the nodes that only they needed. */
+int map_truncate(struct winode *w, uint64_t first);
+
+/* pages.c: blocks of files that were changed and wait to be written */
+/* Get a block for changing; what was there before is read unless it is to be overwritten (fresh: zeros). */
+int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out);
+/* Find a waiting block; NULL when there is none. */
+const uint8_t *page_find(const struct f2fs_volume *vol, f2fs_nid_t ino, uint64_t file_block);
+/* Does a file have any? */
+bool pages_exist(const struct f2fs_volume *vol, f2fs_nid_t ino);
+/* Forget waiting blocks from first on. */
+void pages_forget(struct txn *txn, f2fs_nid_t ino, uint64_t first);
+/* Write all waiting blocks to their logs. */
+int pages_flush(struct txn *txn);
+/* Write blocks of data that are whole, without waiting; they replace what was there. */
+int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count);
+
+/* dir_write.c */
+int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino, unsigned type);
+int dir_remove(struct winode *dir, const struct f2fs_dirent *entry);
+int dir_replace(struct winode *dir, const struct f2fs_dirent *entry, f2fs_nid_t ino, unsigned type);
+/* Fill the inline area or first block of a new directory with "." and "..". */
+int dir_make_empty(struct winode *dir, f2fs_nid_t parent);
+
+/* inode_write.c */
+int inode_free(struct winode *w);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Setting and removing extended attributes: the whole string is rebuilt, inline as far as it fits, the rest in the
+ * xattr node (FORMAT files 7.1).
+ */
+#include <f2fskit/write.h>
+#include <string.h>
+
+#include "base/acl.h"
+#include "file/write.h"
+#include "format/xattr.h"
+
+/* A string being rebuilt. */
+struct rebuild {
+	struct f2fs_context *ctx;
+	uint8_t *bytes;
+	uint32_t size, room;
+};
+
+static int add_entry(struct rebuild *r, unsigned index, const uint8_t *name, size_t name_len, const uint8_t *value,
+		     size_t size)
+{
+	uint32_t length = (uint32_t)(xentry_SIZE + name_len + size + 3) & ~3u;
+	uint8_t *entry = r->bytes + r->size;
+
+	if (size > UINT16_MAX || length > r->room - r->size)
+		return error_set(r->ctx, F2FS_ERR_NOSPC, "the attributes of one inode take at most %u bytes",
+				 (unsigned)r->room);
+	memset(entry, 0, length);
+	xentry_set_e_name_index(entry, (uint8_t)index);
+	xentry_set_e_name_len(entry, (uint8_t)name_len);
+	xentry_set_e_value_size(entry, (uint16_t)size);
+	memcpy(entry + xentry_SIZE, name, name_len);
+	if (size)
+		memcpy(entry + xentry_SIZE + name_len, value, size);
+	r->size += length;
+	return 0;
+}
+
+/* Index and stored name of a full name. */
+static int split_name(struct f2fs_context *ctx, const char *full, unsigned *index, const char **name)
+{
+	for (unsigned i = 1; i < 16; i++) {
+		const char *prefix = xattr_prefix(i);
+		size_t n = prefix ? strlen(prefix) : 0;
+
+		if (!prefix || xattr_is_internal(i) || strncmp(full, prefix, n) != 0)
+			continue;
+		if (xattr_has_name(i) ? full[n] == '\0' : full[n] != '\0')
+			continue;
+		if (strlen(full + n) > 255)
+			return error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "attribute names have at most 255 bytes");
+		*index = i;
+		*name = full + n;
+		return 0;
+	}
+	return error_set(ctx, F2FS_ERR_INVALID, "attribute %s has no prefix that F2FS can store", full);
+}
+
+/* Copy the other attributes from what is stored now. */
+static int copy_others(struct rebuild *r, const uint8_t *old, uint32_t old_size, unsigned index, const char *name,
+		       bool *found)
+{
+	const size_t len = strlen(name);
+	struct xattr_ref ref;
+	uint32_t offset = 0;
+	int err = 0;
+
+	*found = false;
+	while (!err && old_size && xattr_next(old, old_size, &offset, &ref) == XATTR_FOUND) {
+		if (ref.index == index && ref.name_len == len && memcmp(ref.name, name, len) == 0)
+			*found = true;
+		else
+			err = add_entry(r, ref.index, ref.name, ref.name_len, ref.value, ref.value_size);
+	}
+	return err;
+}
+
+/* The xattr node, made or freed as needed. */
+static int need_node(struct winode *w, bool needed, struct node **out)
+{
+	f2fs_nid_t nid = inode_i_xattr_nid(winode_block(w));
+	bool is_dir = (inode_i_mode(winode_block(w)) & MODE_TYPE) == MODE_DIR;
+	int err = 0;
+
+	*out = NULL;
+	if (needed && nid)
+		return node_get(w->txn, nid, out);
+	if (needed) {
+		err = node_new(w->txn, w->node->nid, XATTR_NODE_OFFSET, is_dir, out);
+		if (err)
+			return err;
+		inode_set_i_xattr_nid(winode_block(w), (*out)->nid);
+		winode_count(w, 1);
+	} else if (nid) {
+		err = node_free(w->txn, nid);
+		inode_set_i_xattr_nid(winode_block(w), 0);
+		winode_count(w, -1);
+	}
+	return err;
+}
+
+/* Put a rebuilt string back; its size is 0 when there are no attributes. */
+static int store_string(struct winode *w, const struct rebuild *r)
+{
+	const struct inode_layout *layout = &w->layout;
+	const uint32_t inside = layout->xattr_size, node_size = w->txn->vol->geo.block_size - footer_SIZE;
+	uint32_t first = r->size < inside ? r->size : inside;
+	struct node *node;
+	int err = need_node(w, r->size > inside, &node);
+
+	if (err)
+		return err;
+	if (inside) {
+		memset(winode_block(w) + layout->xattr_offset, 0, inside);
+		memcpy(winode_block(w) + layout->xattr_offset, r->bytes, first);
+	}
+	if (node) {
+		memset(node->block, 0, node_size);
+		memcpy(node->block, r->bytes + first, r->size - first);
+		node_dirty(w->txn, node);
+	}
+	winode_touch(w);
+	return 0;
+}
+
+static int load_old(struct f2fs_inode *inode, struct winode *w, uint8_t **old, uint32_t *size)
+{
+	const uint32_t inside = w->layout.xattr_size, node_size = w->txn->vol->geo.block_size - footer_SIZE;
+	f2fs_nid_t nid = inode_i_xattr_nid(winode_block(w));
+	struct node *node;
+	int err;
+
+	*size = inside + (nid ? node_size : 0);
+	*old = mem_alloc(inode->vol->ctx, (size_t)*size + 1);
+	if (!*old)
+		return F2FS_ERR_NOMEM;
+	memcpy(*old, winode_block(w) + w->layout.xattr_offset, inside);
+	if (!nid)
+		return 0;
+	err = node_get(w->txn, nid, &node);
+	if (!err)
+		memcpy(*old + inside, node->block, node_size);
+	return err;
+}
+
+/* Change one attribute; value NULL removes it. */
+static int change(struct f2fs_inode *inode, unsigned index, const char *name, const void *value, size_t size)
+{
+	struct rebuild r = { .ctx = inode->vol->ctx };
+	uint8_t *old = NULL;
+	uint32_t old_size = 0;
+	struct winode w;
+	bool found = false;
+	int err = xattr_load(inode); /* refuses a list that cannot be kept */
+
+	if (!err)
+		err = txn_begin(inode->vol);
+	if (!err)
+		err = nodes_trim(inode->vol->txn);
+	if (!err)
+		err = winode_get(inode->vol, inode->ino, &w);
+	if (err)
+		return err;
+	r.room = w.layout.xattr_size + inode->vol->geo.block_size - footer_SIZE;
+	r.bytes = mem_zalloc(inode->vol->ctx, r.room);
+	err = r.bytes ? load_old(inode, &w, &old, &old_size) : F2FS_ERR_NOMEM;
+	if (!err) {
+		xhead_set_h_magic(r.bytes, XATTR_MAGIC);
+		xhead_set_h_refcount(r.bytes, 1);
+		r.size = xhead_SIZE;
+		err = copy_others(&r, old, old_size, index, name, &found);
+	}
+	if (!err && value)
+		err = add_entry(&r, index, (const uint8_t *)name, strlen(name), value, size);
+	else if (!err && !found)
+		err = error_set(inode->vol->ctx, F2FS_ERR_NO_ATTR, "inode %u has no such attribute",
+				(unsigned)inode->ino);
+	if (!err && r.size == xhead_SIZE && !value)
+		r.size = 0;
+	if (!err)
+		err = store_string(&w, &r);
+	mem_free(inode->vol->ctx, r.bytes);
+	mem_free(inode->vol->ctx, old);
+	return err;
+}
+
+/* ACLs are stored in another form than they are handed in. */
+static int set_acl(struct f2fs_inode *inode, unsigned index, const uint8_t *value, size_t size)
+{
+	struct f2fs_context *ctx = inode->vol->ctx;
+	size_t room = ACL_COUNT_MAX(size), count;
+	struct acl_entry *entries = mem_calloc(ctx, room + 1, sizeof(*entries));
+	uint8_t *disk = mem_alloc(ctx, ACL_SIZE_MAX(room));
+	enum acl_result result;
+	int err = entries && disk ? 0 : F2FS_ERR_NOMEM;
+
+	if (!err) {
+		result = acl_decode_xattr(value, size, entries, room, &count);
+		if (result == ACL_OK)
+			result = acl_check(entries, count);
+		if (result != ACL_OK)
+			err = error_set(ctx, F2FS_ERR_INVALID, "not an ACL: %s", acl_result_text(result));
+		else
+			err = change(inode, index, "", disk, acl_encode_disk(entries, count, disk));
+	}
+	mem_free(ctx, entries);
+	mem_free(ctx, disk);
+	return err;
+}
+
+int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value, size_t size)
+{
+	const char *stored;
+	unsigned index;
+	int err;
+
+	error_clear(inode->vol->ctx);
+	err = split_name(inode->vol->ctx, name, &index, &stored);
+	if (err)
+		return err;
+	if (index == XATTR_ACL_ACCESS || index == XATTR_ACL_DEFAULT)
+		return set_acl(inode, index, value, size);
+	return change(inode, index, stored, size ? value : "", size);
+}
+
+int f2fs_xattr_remove(struct f2fs_inode *inode, const char *name)
+{
+	const char *stored;
+	unsigned index;
+	int err;
+
+	error_clear(inode->vol->ctx);
+	err = split_name(inode->vol->ctx, name, &index, &stored);
+	return err ? err : change(inode, index, stored, NULL, 0);
+}

@@ -80,8 +80,11 @@ int map_find(struct f2fs_inode *inode, uint64_t file_block, struct map_run *out)
 			return 0;
 		}
 		err = need_node(inode, level, nid, path.node_offset[level]);
-		if (err)
+		if (err) {
+			out->slots = NULL;
+			out->count = hole_length(inode, &path, level);
 			return err;
+		}
 		if (level == path.depth)
 			break;
 		nid = get_le32(inode->node[level] + (size_t)path.index[level] * 4);

@@ -64,7 +64,8 @@ struct map_run {
 	f2fs_nid_t nid;	      /* node that holds the slots */
 	uint32_t ofs_in_node; /* of the first */
 };
-/* Find the slot of a file block; NOT_FOUND beyond the end of the tree. */
+/* Find the slot of a file block; NOT_FOUND beyond the end of the tree. When a node cannot be read, slots is NULL and
+ * count tells how many file blocks are lost with it. */
 int map_find(struct f2fs_inode *inode, uint64_t file_block, struct map_run *out);
 
 /* Like f2fs_inode_extent(), but the extent may end early once it has the wanted number of blocks. */

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whole trees: copy files of a volume to a directory of the host or into a tar stream.
+ *
+ * What is written is what a mount would show: contents with their holes, modes, owners, times in nanoseconds, hard
+ * links, symbolic links, extended attributes, ACLs, devices. What the image does not give (damage, no key) and what
+ * the host does not take (no permission, no such feature) is told entry by entry; the rest is extracted.
+ *
+ * An image is never trusted: whatever names, links and sizes it holds, nothing outside the destination is touched and
+ * nothing is written through a symbolic link; work and memory are bounded by what the image really holds.
+ *
+ * Memory: F2FS_EXTRACT_MEMORY, F2FS_EXTRACT_MEMORY_THREAD for each thread, the volume's cache; about 150 bytes and the
+ * name for each directory from the start down to the entry at hand; the same for each file with further links not yet
+ * met and for the directories above it; one bit for each node id (in pages, where directories are). A tar stream takes
+ * up to 32 MiB more for the map of a fragmented sparse file.
+ */
+#ifndef F2FSKIT_TREE_H
+#define F2FSKIT_TREE_H
+
+#include <f2fskit/file.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define F2FS_EXTRACT_MEMORY 8388608u	    /* bytes */
+#define F2FS_EXTRACT_MEMORY_THREAD 2097152u /* bytes */
+
+/* Where a stream of bytes goes: the first of write, path and fd that is set. */
+struct f2fs_stream {
+	/* Take all length bytes; return 0, or an errno, which ends the run. */
+	int (*write)(void *user, const void *data, size_t length);
+	void *user;
+	const char *path; /* file of the host; made, or emptied when it exists */
+	int fd;		  /* used when write and path are NULL; stays open */
+};
+
+/* What is kept of a file besides type, name and contents. */
+enum f2fs_keep {
+	F2FS_KEEP_MODE = 0x001,	    /* permissions, setuid, setgid, sticky; else what the umask leaves of them */
+	F2FS_KEEP_OWNER = 0x002,    /* user and group */
+	F2FS_KEEP_TIMES = 0x004,    /* times of access and modification */
+	F2FS_KEEP_LINKS = 0x008,    /* hard links; else each name is a file of its own */
+	F2FS_KEEP_HOLES = 0x010,    /* else zeros are written */
+	F2FS_KEEP_SPECIAL = 0x020,  /* devices, FIFOs, sockets; else they are left out */
+	F2FS_KEEP_USER = 0x040,	    /* attributes user.* */
+	F2FS_KEEP_TRUSTED = 0x080,  /* attributes trusted.* */
+	F2FS_KEEP_SECURITY = 0x100, /* attributes security.*: labels, capabilities */
+	F2FS_KEEP_ACL = 0x200,	    /* access and default ACLs */
+	F2FS_KEEP_FLAGS = 0x400,    /* append-only, immutable, nodump, noatime, sync, dirsync */
+	F2FS_KEEP_PROJECT = 0x800,  /* project ids */
+	F2FS_KEEP_NOTHING = 0x8000, /* none of these */
+	F2FS_KEEP_XATTRS = 0x1C0,
+	F2FS_KEEP_DEFAULT = 0x3FF, /* all but flags and project ids */
+	F2FS_KEEP_EVERYTHING = 0xFFF
+};
+
+/* What happens to what exists already at the destination. Directories are entered in any case. */
+enum f2fs_existing {
+	F2FS_EXISTING_REFUSE = 0, /* it stays, and is a problem (EXISTS) */
+	F2FS_EXISTING_SKIP = 1,	  /* it stays, silently */
+	F2FS_EXISTING_REPLACE = 2 /* it is removed first (never written into); directories get the image's attributes */
+};
+
+/* What happens to encrypted files. Their contents cannot be read without the key. */
+enum f2fs_encrypted {
+	F2FS_ENCRYPTED_REPORT = 0, /* left out, each is a problem (ENCRYPTED, with the policy) */
+	F2FS_ENCRYPTED_SKIP = 1,   /* left out, counted only */
+	/* Contents are the ciphertext, whole blocks (of compressed files there is none: those are left out as a
+	 * problem); link targets in their no-key form. */
+	F2FS_ENCRYPTED_RAW = 2
+};
+
+enum f2fs_extract_flag {
+	/* Names start with the last component of each path, not with the root of the volume. */
+	F2FS_EXTRACT_RELATIVE = 1,
+	/* The destination directory takes the attributes of the volume's root although it existed. (When it is made it
+	 * takes them anyway.) */
+	F2FS_EXTRACT_ROOT_ATTRIBUTES = 2,
+	/* Make everything durable (fsync) before the call returns. */
+	F2FS_EXTRACT_SYNC = 4
+};
+
+/* Ids first .. first + count - 1 of the image become to .. on the host. An id that no entry covers stays itself. */
+struct f2fs_id_map {
+	uint32_t first;
+	uint32_t to;
+	uint32_t count;
+};
+
+enum f2fs_extract_problem_kind {
+	F2FS_PROBLEM_UNREADABLE = 1, /* the image: not there, or not all of it; what could not be read is a hole */
+	F2FS_PROBLEM_NOT_MADE = 2,   /* the host: the entry could not be made or written */
+	F2FS_PROBLEM_ENCRYPTED = 3,  /* left out or written as ciphertext, see enum f2fs_encrypted */
+	F2FS_PROBLEM_ATTRIBUTE = 4   /* the host does not take an attribute; a problem only if it is in require */
+};
+
+/* One thing that did not go right. */
+struct f2fs_extract_problem {
+	int kind;	  /* enum f2fs_extract_problem_kind */
+	int is_counted;	  /* counts as a problem: the run ends with INCOMPLETE */
+	const char *path; /* in the volume, "/a/b"; bytes as presented, NUL-terminated */
+	const char *what; /* attribute ("owner", "user.color"), or part of the file; "" when it is the entry itself */
+	f2fs_nid_t ino;	  /* F2FS_NO_NID when not known */
+	const struct f2fs_error_detail *detail;
+};
+
+/* Options of f2fs_extract; zero the struct first. */
+struct f2fs_extract_options {
+	/* Where to: one of the two. */
+	const char *directory;	       /* of the host; made when it does not exist (its parent must) */
+	const struct f2fs_stream *tar; /* a tar archive, pax format */
+	/* Compression of it by libarchive's name ("gzip", "xz", "zstd", ...); NULL: none. UNSUPPORTED for an unknown
+	 * one, and when libarchive is not built in. */
+	const char *tar_filter;
+
+	/* What: paths in the volume, "/" or none at all for everything. Links in the middle are followed, a link at the
+	 * end is extracted as such. A path that lies below another one is not extracted twice. */
+	const char *const *paths;
+	unsigned path_count;
+	/* Patterns with * ? [a-z] and ** (which crosses slashes). One without a slash is held against the last
+	 * component, any other against the whole path from the volume's root. An excluded directory is not entered; an
+	 * included one is included with all that is in it. Without include everything is. */
+	const char *const *include;
+	unsigned include_count;
+	const char *const *exclude;
+	unsigned exclude_count;
+	unsigned strip; /* leading components taken off each name; what has no more is left out */
+	unsigned flags; /* enum f2fs_extract_flag */
+
+	/* How. */
+	unsigned keep;	  /* enum f2fs_keep; 0: F2FS_KEEP_DEFAULT. What the host does not take is told as ATTRIBUTE. */
+	unsigned require; /* those of keep whose loss counts as a problem */
+	int existing;	  /* enum f2fs_existing */
+	int encrypted;	  /* enum f2fs_encrypted */
+	const struct f2fs_id_map *uid_map;
+	unsigned uid_map_count;
+	const struct f2fs_id_map *gid_map;
+	unsigned gid_map_count;
+	unsigned threads;   /* 0: as many as there are processors; 1: only the calling one */
+	uint64_t max_bytes; /* end with TOO_BIG rather than write more contents than this; 0: no limit */
+
+	/* One JSON object a line for each entry extracted: path, type, and everything stat, flags and attributes hold,
+	 * values in base64. NULL: none. */
+	const struct f2fs_stream *manifest;
+
+	/* Called for each entry once it is planned, in the order of the walk, and for each problem; non-zero: stop
+	 * (CANCELED). Either may be NULL. They may not call into the library with the same context. */
+	int (*entry)(void *user, const char *path, const struct f2fs_stat *stat);
+	int (*problem)(void *user, const struct f2fs_extract_problem *problem);
+	void *user;
+};
+
+/* What was done. */
+struct f2fs_extract_result {
+	uint64_t files;	      /* regular files; further hard links not counted */
+	uint64_t directories; /* made, or entered when they existed */
+	uint64_t symlinks;
+	uint64_t specials;
+	uint64_t links;	  /* further names of files */
+	uint64_t bytes;	  /* of contents written, without holes */
+	uint64_t skipped; /* left out as asked: existing, encrypted, special */
+	uint64_t problems;
+	uint64_t attributes_lost; /* refused by the host */
+};
+
+/*
+ * Extract files, directories and all that is in them. result (NULL allowed) is filled in any case. Returns 0;
+ * INCOMPLETE when there were problems, after everything else was extracted; or an error that ended the run: INVALID,
+ * NOT_FOUND (a path that does not exist, found before anything is written), NOSPC, IO and others of the destination,
+ * NOMEM, CANCELED, TOO_BIG. Modes need no help from the umask; times and modes of directories are set after all that is
+ * in them was written. Runs as any user: what only root may do is tried and told.
+ */
+F2FS_API int f2fs_extract(struct f2fs_volume *vol, const struct f2fs_extract_options *options,
+			  struct f2fs_extract_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

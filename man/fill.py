@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Fill a manual page: @OPTIONS@ and @EXIT_STATUS@ from what the program lists of itself (--dump-options), @VERSION@.
 
-fill.py TEMPLATE OUTPUT VERSION PROGRAM...   (PROGRAM may begin with the wrapper that runs foreign programs)
+fill.py TEMPLATE LIST OUTPUT VERSION
 """
 import re
-import subprocess
 import sys
 
 
@@ -46,9 +45,9 @@ def sections(lines):
 
 
 def main():
-    template, output, version, *program = sys.argv[1:]
-    dump = subprocess.run(program + ["--dump-options"], check=True, stdout=subprocess.PIPE).stdout.decode()
-    options, exits = sections(dump.splitlines())
+    template, listing, output, version = sys.argv[1:]
+    with open(listing, encoding="utf-8") as f:
+        options, exits = sections(f.read().splitlines())
     with open(template, encoding="utf-8") as f:
         page = f.read()
     page = page.replace("@OPTIONS@", options).replace("@EXIT_STATUS@", exits).replace("@VERSION@", version)

@@ -13,6 +13,19 @@
 /* Flags that a new inode takes from its directory (FORMAT files 2.5). */
 #define INHERIT_ALL (0x8u | 0x40u | 0x80u | 0x10000u | 0x20000000u | 0x40000000u)
 
+static int prepare_commit(struct txn *txn)
+{
+	int err = quota_store(txn);
+
+	return err ? err : pages_flush(txn);
+}
+
+static void forget_all(struct txn *txn)
+{
+	quota_drop(txn);
+	pages_drop(txn);
+}
+
 int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
 {
 	int err = txn_begin(vol);
@@ -20,6 +33,8 @@ int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
 	if (err)
 		return err;
 	out->txn = vol->txn;
+	vol->txn->prepare = prepare_commit;
+	vol->txn->forget = forget_all;
 	err = node_get(vol->txn, ino, &out->node);
 	if (!err)
 		inode_layout(&vol->geo, winode_block(out), &out->layout);
@@ -32,12 +47,13 @@ void winode_touch(struct winode *w)
 	node_dirty(w->txn, w->node);
 }
 
-void winode_count(struct winode *w, int64_t blocks)
+int winode_count(struct winode *w, int64_t blocks)
 {
 	uint8_t *block = winode_block(w);
 
 	inode_set_i_blocks(block, inode_i_blocks(block) + (uint64_t)blocks);
 	node_dirty(w->txn, w->node);
+	return quota_charge(w, blocks, 0);
 }
 
 static uint32_t inherited_flags(uint32_t parent, uint16_t mode)
@@ -167,6 +183,8 @@ int inode_make(struct winode *parent, const char *name, size_t len, const struct
 	err = node_new(parent->txn, 0, 0, is_dir, &out->node);
 	if (!err)
 		err = fill_inode(out, winode_block(parent), parent->node->nid, name, len, spec);
+	if (!err)
+		err = quota_charge(out, 0, 1);
 	if (!err && is_dir)
 		err = dir_make_empty(out, parent->node->nid);
 	return err;
@@ -183,7 +201,12 @@ int inode_free(struct winode *w)
 		err = map_truncate(w, 0);
 	else
 		pages_forget(w->txn, w->node->nid, 0);
-	if (!err && xattr_nid)
+	if (!err && xattr_nid) {
 		err = node_free(w->txn, xattr_nid);
+		if (!err)
+			err = winode_count(w, -1);
+	}
+	if (!err)
+		err = quota_charge(w, 0, -1);
 	return err ? err : node_free(w->txn, w->node->nid);
 }

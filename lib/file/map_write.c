@@ -29,8 +29,7 @@ static int child_node(struct winode *w, struct node *parent, uint8_t *raw, uint3
 		return err;
 	put_le32(raw, (*out)->nid);
 	node_dirty(w->txn, parent);
-	winode_count(w, 1);
-	return 0;
+	return winode_count(w, 1);
 }
 
 int slot_make(struct winode *w, uint64_t file_block, struct slot_ref *out)
@@ -81,7 +80,9 @@ static int free_slots(struct winode *w, struct node *node, uint8_t *words, uint3
 			return err;
 		put_le32(words + (size_t)i * 4, F2FS_NULL_ADDR);
 		node_dirty(w->txn, node);
-		winode_count(w, -1);
+		err = winode_count(w, -1);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -131,8 +132,7 @@ static int cut_subtree(struct winode *w, struct node *parent, uint8_t *raw, unsi
 		return err;
 	put_le32(raw, 0);
 	node_dirty(w->txn, parent);
-	winode_count(w, -1);
-	return 0;
+	return winode_count(w, -1);
 }
 
 int map_truncate(struct winode *w, uint64_t first)

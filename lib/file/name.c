@@ -376,11 +376,15 @@ int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const struct f2fs_s
 		err = nodes_trim(vol->txn);
 	if (!err)
 		err = winode_get(vol, inode->ino, &w);
+	if (err)
+		return err;
+	block = winode_block(&w);
+	/* usage moves from the old owner to the new one */
+	err = quota_charge(&w, -(int64_t)(inode_i_blocks(block) - 1), -1);
 	if (!err)
 		err = set_extra(&w, which, values);
 	if (err)
 		return err;
-	block = winode_block(&w);
 	if (which & F2FS_SET_MODE)
 		inode_set_i_mode(block, (uint16_t)((inode_i_mode(block) & MODE_TYPE) | (values->mode & 07777)));
 	if (which & F2FS_SET_UID)
@@ -391,5 +395,5 @@ int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const struct f2fs_s
 		inode_set_i_flags(block, (inode_i_flags(block) & ~settable) | (values->flags & settable));
 	set_time(block, which, values);
 	node_dirty(w.txn, w.node);
-	return 0;
+	return quota_charge(&w, (int64_t)(inode_i_blocks(block) - 1), 1);
 }

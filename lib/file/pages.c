@@ -15,8 +15,6 @@ struct file_pages {
 	struct map32 blocks; /* file block -> uint8_t * */
 };
 
-static void drop_pages(struct txn *txn);
-
 static struct file_pages *find_file(const struct txn *txn, f2fs_nid_t ino)
 {
 	uint64_t *slot = map32_find(&txn->pages, ino);
@@ -34,8 +32,6 @@ static int need_file(struct txn *txn, f2fs_nid_t ino, struct file_pages **out)
 		return F2FS_ERR_NOMEM;
 	(*out)->ino = ino;
 	map32_init(&(*out)->blocks, txn->vol->ctx);
-	txn->flush_pages = pages_flush;
-	txn->drop_pages = drop_pages;
 	if (map32_set(&txn->pages, ino, (uintptr_t)*out) == 0)
 		return 0;
 	mem_free(txn->vol->ctx, *out);
@@ -67,8 +63,7 @@ static int reserve(struct winode *w, struct slot_ref *slot)
 		return err;
 	put_le32(slot->raw, F2FS_NEW_ADDR);
 	node_dirty(w->txn, slot->node);
-	winode_count(w, 1);
-	return 0;
+	return winode_count(w, 1);
 }
 
 int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
@@ -209,7 +204,9 @@ int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint
 		err = space_take(w->txn, fresh);
 		if (err)
 			return err;
-		winode_count(w, fresh);
+		err = winode_count(w, fresh);
+		if (err)
+			return err;
 		forget_range(w->txn, w->node->nid, file_block, n);
 		err = append_run(w, &slot, data, n);
 		if (err)
@@ -239,7 +236,7 @@ static int flush_file(struct txn *txn, struct file_pages *file)
 	return err;
 }
 
-static void drop_pages(struct txn *txn)
+void pages_drop(struct txn *txn)
 {
 	uint64_t value;
 	uint32_t ino;
@@ -259,6 +256,6 @@ int pages_flush(struct txn *txn)
 		if (err)
 			return err;
 	}
-	drop_pages(txn);
+	pages_drop(txn);
 	return 0;
 }

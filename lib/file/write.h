@@ -21,7 +21,7 @@ int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out);
 /* Divide i_addr again after flags have changed, and say that the inode changed. */
 void winode_touch(struct winode *w);
 /* Change i_blocks by that many blocks. */
-void winode_count(struct winode *w, int64_t blocks);
+int winode_count(struct winode *w, int64_t blocks);
 static inline uint8_t *winode_block(const struct winode *w)
 {
 	return w->node->block;
@@ -50,6 +50,8 @@ bool pages_exist(const struct f2fs_volume *vol, f2fs_nid_t ino);
 void pages_forget(struct txn *txn, f2fs_nid_t ino, uint64_t first);
 /* Write all waiting blocks to their logs. */
 int pages_flush(struct txn *txn);
+/* Forget all waiting blocks. */
+void pages_drop(struct txn *txn);
 /* Write blocks of data that are whole, without waiting; they replace what was there. */
 int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count);
 
@@ -59,6 +61,13 @@ int dir_remove(struct winode *dir, const struct f2fs_dirent *entry);
 int dir_replace(struct winode *dir, const struct f2fs_dirent *entry, f2fs_nid_t ino, unsigned type);
 /* Fill the inline area or first block of a new directory with "." and "..". */
 int dir_make_empty(struct winode *dir, f2fs_nid_t parent);
+
+/* quota_write.c */
+/* Count a change of an inode's blocks, or of the number of inodes, for its owner, group and project. */
+int quota_charge(struct winode *w, int64_t blocks, int64_t inodes);
+/* Store what was counted in the quota files. */
+int quota_store(struct txn *txn);
+void quota_drop(struct txn *txn);
 
 /* inode_write.c */
 int inode_free(struct winode *w);

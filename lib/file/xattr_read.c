@@ -24,8 +24,8 @@ struct xattr_item {
 struct xattr_set {
 	uint8_t *string;
 	uint32_t size;
-	struct vec items; /* struct xattr_item */
-	int error;	  /* why the list is not complete, or 0 */
+	struct vec items;		 /* struct xattr_item */
+	int error;			 /* why the list is not complete, or 0 */
 	struct f2fs_error_detail detail; /* of that, to be told again */
 	uint8_t advise;
 };

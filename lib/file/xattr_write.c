@@ -91,11 +91,12 @@ static int need_node(struct winode *w, bool needed, struct node **out)
 		if (err)
 			return err;
 		inode_set_i_xattr_nid(winode_block(w), (*out)->nid);
-		winode_count(w, 1);
+		err = winode_count(w, 1);
 	} else if (nid) {
 		err = node_free(w->txn, nid);
 		inode_set_i_xattr_nid(winode_block(w), 0);
-		winode_count(w, -1);
+		if (!err)
+			err = winode_count(w, -1);
 	}
 	return err;
 }

@@ -201,7 +201,7 @@ static int write_pack(struct txn *txn, const struct pack *pack)
 
 static int store(struct txn *txn, struct pack *pack)
 {
-	int err = txn->flush_pages ? txn->flush_pages(txn) : 0;
+	int err = txn->prepare ? txn->prepare(txn) : 0;
 
 	if (!err)
 		err = nodes_flush(txn);

@@ -60,8 +60,9 @@ struct txn {
 	uint8_t *nat_full, *nat_empty; /* maps of nat_bits, with has_nat_bits */
 	struct map32 pages;	       /* of the file layer: ino -> its waiting blocks */
 	size_t page_count;
-	int (*flush_pages)(struct txn *txn); /* installed by the file layer with the first page */
-	void (*drop_pages)(struct txn *txn);
+	struct quota_changes *quota;	 /* of the file layer: changes of usage */
+	int (*prepare)(struct txn *txn); /* installed by the file layer: before a commit, write what waits */
+	void (*forget)(struct txn *txn); /* drop what waits */
 	uint8_t *cp; /* the checkpoint being made: block and payload; the volume keeps the old one */
 	uint8_t *sit_bitmap, *nat_bitmap; /* within cp */
 };

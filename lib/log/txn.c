@@ -170,8 +170,8 @@ void txn_drop(struct f2fs_volume *vol)
 
 	if (!txn)
 		return;
-	if (txn->drop_pages)
-		txn->drop_pages(txn);
+	if (txn->forget)
+		txn->forget(txn);
 	map32_fini(&txn->pages);
 	nodes_end(txn);
 	heads_end(txn);

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Quota accounting of a transaction: changes of usage are collected per id and stored in the quota files with the
+ * commit; limits and grace times stay as they are (FORMAT files 9.3).
+ */
+#include <string.h>
+
+#include "file/write.h"
+#include "format/quota.h"
+
+#define ENTRIES_PER_LEAF 14u
+#define KINDS 3u
+
+/* Change of one id's usage. */
+struct quota_change {
+	uint32_t id;
+	int64_t space, inodes;
+};
+
+struct quota_changes {
+	struct map32 index[KINDS]; /* id -> number in list */
+	struct vec list[KINDS];	   /* struct quota_change */
+};
+
+/* A quota file in memory. */
+struct quota_image {
+	struct f2fs_context *ctx;
+	uint8_t *bytes;
+	uint32_t blocks, room; /* quota blocks */
+};
+
+static bool is_kept(const struct f2fs_volume *vol)
+{
+	return geometry_has(&vol->geo, F2FS_FEATURE_QUOTA) &&
+	       !(cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_quota_need_fsck);
+}
+
+static bool is_quota_file(const struct f2fs_volume *vol, f2fs_nid_t ino)
+{
+	for (unsigned kind = 0; kind < KINDS; kind++)
+		if (sb_qf_ino(vol->sb, kind) == ino)
+			return true;
+	return false;
+}
+
+static int need_changes(struct txn *txn, struct quota_changes **out)
+{
+	struct quota_changes *changes = txn->quota;
+
+	if (!changes) {
+		changes = mem_zalloc(txn->vol->ctx, sizeof(*changes));
+		if (!changes)
+			return F2FS_ERR_NOMEM;
+		for (unsigned kind = 0; kind < KINDS; kind++) {
+			map32_init(&changes->index[kind], txn->vol->ctx);
+			vec_init(&changes->list[kind], txn->vol->ctx, sizeof(struct quota_change));
+		}
+		txn->quota = changes;
+	}
+	*out = changes;
+	return 0;
+}
+
+void quota_drop(struct txn *txn)
+{
+	struct quota_changes *changes = txn->quota;
+
+	if (!changes)
+		return;
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		map32_fini(&changes->index[kind]);
+		vec_fini(&changes->list[kind]);
+	}
+	mem_free(txn->vol->ctx, changes);
+	txn->quota = NULL;
+}
+
+static int charge_id(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
+{
+	struct quota_changes *changes;
+	struct quota_change *change;
+	uint64_t *at;
+	int err;
+
+	if (sb_qf_ino(txn->vol->sb, kind) == 0 || id == UINT32_MAX)
+		return 0;
+	err = need_changes(txn, &changes);
+	if (err)
+		return err;
+	at = map32_find(&changes->index[kind], id);
+	if (!at) {
+		change = vec_push(&changes->list[kind], 1);
+		if (!change)
+			return F2FS_ERR_NOMEM;
+		change->id = id;
+		err = map32_set(&changes->index[kind], id, changes->list[kind].count - 1);
+		if (err)
+			return err;
+		at = map32_find(&changes->index[kind], id);
+	}
+	change = vec_at(&changes->list[kind], (size_t)*at);
+	change->space += space;
+	change->inodes += inodes;
+	return 0;
+}
+
+int quota_charge(struct winode *w, int64_t blocks, int64_t inodes)
+{
+	const struct f2fs_volume *vol = w->txn->vol;
+	const uint8_t *block = winode_block(w);
+	int64_t space = blocks * (int64_t)vol->geo.block_size;
+	uint32_t project = 0;
+	int err;
+
+	if (!is_kept(vol) || is_quota_file(vol, w->node->nid))
+		return 0;
+	if (inode_has_extra(block, extra_OFS_i_projid + 4))
+		project = extra_i_projid(inode_extra(block));
+	err = charge_id(w->txn, QUOTA_USER, inode_i_uid(block), space, inodes);
+	if (!err)
+		err = charge_id(w->txn, QUOTA_GROUP, inode_i_gid(block), space, inodes);
+	if (!err)
+		err = charge_id(w->txn, QUOTA_PROJECT, project, space, inodes);
+	return err;
+}
+
+static uint8_t *block_at(const struct quota_image *q, uint32_t block)
+{
+	return q->bytes + (size_t)block * QUOTA_BLOCK_SIZE;
+}
+
+/* A zeroed block: from the free list, else behind the end. 0 when memory is short. */
+static uint32_t take_block(struct quota_image *q)
+{
+	uint32_t block = qhead_dqi_free_blk(q->bytes);
+
+	if (block) {
+		qhead_set_dqi_free_blk(q->bytes, qleaf_dqdh_next_free(block_at(q, block)));
+		memset(block_at(q, block), 0, QUOTA_BLOCK_SIZE);
+		return block;
+	}
+	if (q->blocks == q->room) {
+		uint8_t *bytes = mem_realloc_array(q->ctx, q->bytes, (size_t)q->room * 2, QUOTA_BLOCK_SIZE);
+
+		if (!bytes)
+			return 0;
+		q->bytes = bytes;
+		memset(block_at(q, q->room), 0, (size_t)q->room * QUOTA_BLOCK_SIZE);
+		q->room *= 2;
+	}
+	block = q->blocks++;
+	qhead_set_dqi_blocks(q->bytes, q->blocks);
+	return block;
+}
+
+/* Put a new entry into a leaf with room; its block number, 0 when memory is short. */
+static uint32_t add_entry(struct quota_image *q, uint32_t id)
+{
+	uint32_t leaf = qhead_dqi_free_entry(q->bytes);
+	uint8_t *p, *entry;
+	uint16_t n;
+
+	if (!leaf) {
+		leaf = take_block(q);
+		if (!leaf)
+			return 0;
+		qhead_set_dqi_free_entry(q->bytes, leaf);
+	}
+	p = block_at(q, leaf);
+	entry = p + qleaf_SIZE;
+	for (unsigned i = 0; i < ENTRIES_PER_LEAF; i++, entry += quota_SIZE) {
+		static const uint8_t zero[quota_SIZE];
+
+		if (memcmp(entry, zero, quota_SIZE) == 0)
+			break;
+	}
+	quota_set_dqb_id(entry, id);
+	if (id == 0)
+		quota_set_dqb_itime(entry, 1); /* an entry of zeros would be a free slot */
+	n = (uint16_t)(qleaf_dqdh_entries(p) + 1);
+	qleaf_set_dqdh_entries(p, n);
+	if (n == ENTRIES_PER_LEAF) { /* full: out of the list, of which it is the head */
+		uint32_t next = qleaf_dqdh_next_free(p);
+
+		qhead_set_dqi_free_entry(q->bytes, next);
+		if (next)
+			qleaf_set_dqdh_prev_free(block_at(q, next), 0);
+		qleaf_set_dqdh_next_free(p, 0);
+	}
+	return leaf;
+}
+
+static uint8_t *find_in_leaf(const struct quota_image *q, uint32_t leaf, uint32_t id)
+{
+	uint8_t *entry = block_at(q, leaf) + qleaf_SIZE;
+
+	for (unsigned i = 0; i < ENTRIES_PER_LEAF; i++, entry += quota_SIZE) {
+		static const uint8_t zero[quota_SIZE];
+
+		if (quota_dqb_id(entry) == id && memcmp(entry, zero, quota_SIZE) != 0)
+			return entry;
+	}
+	return NULL;
+}
+
+/* Find or make the entry of an id. The file was checked: references are in range. */
+static uint8_t *need_entry(struct quota_image *q, uint32_t id)
+{
+	uint32_t at = 1;
+
+	for (unsigned level = 0; level < QUOTA_LEVELS; level++) {
+		size_t offset = (size_t)at * QUOTA_BLOCK_SIZE + ((id >> (8 * (3 - level))) & 0xff) * 4;
+		uint32_t next = get_le32(q->bytes + offset);
+
+		if (!next) {
+			next = level + 1 < QUOTA_LEVELS ? take_block(q) : add_entry(q, id);
+			if (!next)
+				return NULL;
+			put_le32(q->bytes + offset, next); /* bytes may have moved */
+		}
+		at = next;
+	}
+	return find_in_leaf(q, at, id);
+}
+
+static uint64_t add_clamped(uint64_t value, int64_t change)
+{
+	return change < 0 && (uint64_t)-change > value ? 0 : value + (uint64_t)change;
+}
+
+static int apply(struct quota_image *q, const struct vec *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct quota_change *change = vec_at(list, i);
+		uint8_t *entry;
+
+		if (change->space == 0 && change->inodes == 0)
+			continue;
+		entry = need_entry(q, change->id);
+		if (!entry)
+			return F2FS_ERR_NOMEM;
+		quota_set_dqb_curspace(entry, add_clamped(quota_dqb_curspace(entry), change->space));
+		quota_set_dqb_curinodes(entry, add_clamped(quota_dqb_curinodes(entry), change->inodes));
+	}
+	return 0;
+}
+
+static int read_image(void *user, uint64_t offset, void *buf, size_t n)
+{
+	memcpy(buf, ((struct quota_image *)user)->bytes + offset, n);
+	return 0;
+}
+
+/* Is the file sound, so that its references can be followed? */
+static int check_image(struct f2fs_inode *inode, struct quota_image *q, uint64_t size)
+{
+	const struct quota_visitor visitor = { 0 };
+	struct quota_work *work = mem_alloc(q->ctx, sizeof(*work));
+	struct quota_file file;
+	uint8_t *map = NULL;
+	int rc = work ? quota_open(&file, read_image, q, size) : F2FS_ERR_NOMEM;
+
+	if (rc == 0) {
+		map = mem_alloc(q->ctx, quota_check_size(&file));
+		rc = map ? quota_check(&file, work, map, &visitor) : F2FS_ERR_NOMEM;
+	}
+	if (rc > 0)
+		rc = inode_corrupt(inode, RULE_QUOTA_TREE, "quota block %u: %s", (unsigned)file.last_problem.block,
+				   quota_problem_text(file.last_problem.kind));
+	else if (rc == 0 && file.version != 1)
+		rc = error_set(q->ctx, F2FS_ERR_UNSUPPORTED, "quota files of the old format cannot be changed");
+	mem_free(q->ctx, map);
+	mem_free(q->ctx, work);
+	return rc;
+}
+
+/* Write the blocks that differ from what the file holds. */
+static int write_image(struct f2fs_inode *inode, struct winode *w, const struct quota_image *q, uint8_t *scratch)
+{
+	const uint32_t bs = inode->vol->geo.block_size;
+	const uint64_t size = (uint64_t)q->blocks * QUOTA_BLOCK_SIZE;
+	int err = 0;
+
+	for (uint64_t at = 0; at < size && !err; at += bs) {
+		size_t n = size - at < bs ? (size_t)(size - at) : bs;
+		uint8_t *page;
+
+		err = data_read(inode, at, scratch, bs);
+		if (err || memcmp(scratch, q->bytes + at, n) == 0)
+			continue;
+		err = page_get(w, at / bs, false, &page);
+		if (!err)
+			memcpy(page, q->bytes + at, n);
+	}
+	if (!err && inode_i_size(winode_block(w)) < size)
+		inode_set_i_size(winode_block(w), size);
+	node_dirty(w->txn, w->node);
+	return err;
+}
+
+static int store_kind(struct txn *txn, unsigned kind)
+{
+	struct f2fs_volume *vol = txn->vol;
+	struct quota_image q = { .ctx = vol->ctx };
+	struct f2fs_inode *inode;
+	uint8_t *scratch = NULL;
+	struct winode w;
+	uint64_t size;
+	int err = inode_open(vol, sb_qf_ino(vol->sb, kind), &inode);
+
+	if (err)
+		return err;
+	size = inode_i_size(inode->block);
+	if (size > (uint64_t)UINT32_MAX * QUOTA_BLOCK_SIZE / 4 || size / QUOTA_BLOCK_SIZE < 2 ||
+	    size > (uint64_t)(vol->geo.end_blkaddr - vol->geo.main_blkaddr) * vol->geo.block_size)
+		err = inode_corrupt(inode, RULE_QUOTA_TREE, "%llu bytes", (unsigned long long)size);
+	if (!err) {
+		q.blocks = q.room = (uint32_t)(size / QUOTA_BLOCK_SIZE);
+		q.bytes = mem_calloc(vol->ctx, q.room, QUOTA_BLOCK_SIZE);
+		scratch = mem_alloc(vol->ctx, vol->geo.block_size);
+		err = q.bytes && scratch ? data_read(inode, 0, q.bytes, (size_t)q.room * QUOTA_BLOCK_SIZE)
+					 : F2FS_ERR_NOMEM;
+	}
+	if (!err)
+		err = check_image(inode, &q, size);
+	if (!err) {
+		q.blocks = qhead_dqi_blocks(q.bytes);
+		err = apply(&q, &txn->quota->list[kind]);
+	}
+	if (!err)
+		err = winode_get(vol, inode->ino, &w);
+	if (!err)
+		err = write_image(inode, &w, &q, scratch);
+	mem_free(vol->ctx, q.bytes);
+	mem_free(vol->ctx, scratch);
+	f2fs_inode_close(inode);
+	return err;
+}
+
+int quota_store(struct txn *txn)
+{
+	for (unsigned kind = 0; kind < KINDS && txn->quota; kind++) {
+		int err = txn->quota->list[kind].count ? store_kind(txn, kind) : 0;
+
+		if (err)
+			return err;
+	}
+	quota_drop(txn);
+	return 0;
+}

@@ -111,7 +111,7 @@ int classic_block(struct dump *d, const char *argument)
 {
 	struct f2fs_block_identity id;
 	uint32_t addr;
-	int rc = dump_parse_number(d, "-b", argument, &addr);
+	int rc = dump_parse_number(d, "-b", argument, UINT64_MAX, &addr);
 
 	if (rc)
 		return rc;

@@ -273,7 +273,7 @@ static int put_copy(void *user, f2fs_blk_t addr, const uint8_t *block)
 int classic_scan(struct dump *d, const char *argument)
 {
 	uint32_t nid;
-	int rc = dump_parse_number(d, "-I", argument, &nid);
+	int rc = dump_parse_number(d, "-I", argument, d->geo->max_nid, &nid);
 
 	if (rc)
 		return rc;

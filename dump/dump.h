@@ -45,8 +45,9 @@ void dump_damage(struct dump *d, const char *format, ...) CLI_PRINTF(2, 3);
 const char *dump_parse_range(const char *text, uint64_t limit, struct dump_range *out);
 /* The same for a view: NULL text is everything, a single number just that one. Errors are reported. */
 int dump_view_range(struct dump *d, const char *what, const char *text, uint64_t limit, struct dump_range *out);
-/* Parse a block address or node id, decimal or 0x; reports what is wrong. Returns 0 or F2FS_ERR_INVALID. */
-int dump_parse_number(struct dump *d, const char *what, const char *text, uint32_t *out);
+/* Parse a block address or node id below limit, decimal or 0x; what is wrong is reported. Returns 0, INVALID or RANGE.
+ */
+int dump_parse_number(struct dump *d, const char *what, const char *text, uint64_t limit, uint32_t *out);
 
 /* Open the inode that an operand names: a number (decimal, 0x) or a path. Failure is reported. */
 int dump_open_inode(struct dump *d, const char *operand, unsigned lookup_flags, struct f2fs_inode **out);

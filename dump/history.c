@@ -93,7 +93,7 @@ static int put_copy(void *user, f2fs_blk_t addr, const uint8_t *block)
 int view_history(struct dump *d, const char *argument)
 {
 	uint32_t ino;
-	int rc = dump_parse_number(d, "--history", argument, &ino);
+	int rc = dump_parse_number(d, "--history", argument, d->geo->max_nid, &ino);
 
 	if (rc)
 		return rc;

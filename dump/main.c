@@ -221,7 +221,7 @@ static int show_node(struct dump *d, const char *argument, int as_map)
 {
 	struct f2fs_inode *inode;
 	uint32_t nid;
-	int rc = dump_parse_number(d, "-i", argument, &nid);
+	int rc = dump_parse_number(d, "-i", argument, d->geo->max_nid, &nid);
 
 	if (rc)
 		return rc;
@@ -244,7 +244,7 @@ static void run_text(struct dump *d, const struct view *view, const struct reque
 {
 	char heading[80];
 
-	if (!is_alone && view->member) {
+	if (!is_alone && view->member && view->kind != BYTES) {
 		snprintf(heading, sizeof(heading), "== %s%s%.50s ==", view->member, request->argument ? " " : "",
 			 request->argument ? request->argument : "");
 		cli_print_heading(d->out, heading);
@@ -297,7 +297,8 @@ static void report_pending(struct dump *d, const struct arguments *a)
 	int rc = f2fs_volume_pending(d->vol, &nodes);
 
 	if (rc)
-		dump_fail(d, rc, "roll-forward");
+		cli_warning(&d->cli, "%s: whether a mount would replay synced nodes cannot be told: %s", d->image,
+			    f2fs_context_error(d->ctx)->message);
 	else if (nodes > 0 && !a->is_quiet)
 		cli_warning(
 			&d->cli,

@@ -20,9 +20,9 @@ static int status_of(int rc)
 	case F2FS_ERR_IS_DIR:
 	case F2FS_ERR_LOOP:
 	case F2FS_ERR_NAME_TOO_LONG:
-	case F2FS_ERR_RANGE:
 		return DUMP_MISSING;
 	case F2FS_ERR_CORRUPT:
+	case F2FS_ERR_RANGE: /* beyond the end of a truncated image */
 	case F2FS_ERR_IO:
 	case F2FS_ERR_ENCRYPTED:
 	case F2FS_ERR_DAMAGED_DATA:
@@ -87,6 +87,13 @@ const char *dump_parse_range(const char *text, uint64_t limit, struct dump_range
 	return NULL;
 }
 
+static int beyond_end(struct dump *d, const char *what, const char *text, uint64_t limit)
+{
+	cli_error(&d->cli, "%s: %s is beyond the end, there are %llu", what, text, (unsigned long long)limit);
+	d->status |= DUMP_MISSING;
+	return F2FS_ERR_RANGE;
+}
+
 int dump_view_range(struct dump *d, const char *what, const char *text, uint64_t limit, struct dump_range *out)
 {
 	struct dump_range range = { 0, limit };
@@ -100,23 +107,22 @@ int dump_view_range(struct dump *d, const char *what, const char *text, uint64_t
 	if (text && !strchr(text, '~') && range.first < range.end)
 		range.end = range.first + 1;
 	if (text && range.first >= range.end && range.first >= limit) {
-		cli_error(&d->cli, "%s %s: beyond the end, there are %llu", what, text, (unsigned long long)limit);
-		d->status |= DUMP_MISSING;
-		return F2FS_ERR_RANGE;
+		return beyond_end(d, what, text, limit);
 	}
 	*out = range;
 	return 0;
 }
 
-int dump_parse_number(struct dump *d, const char *what, const char *text, uint32_t *out)
+int dump_parse_number(struct dump *d, const char *what, const char *text, uint64_t limit, uint32_t *out)
 {
 	const char *why = cli_parse_u32(text, 0, UINT32_MAX, out);
 
-	if (!why)
-		return 0;
-	cli_usage_error(&d->cli, what, text, why);
-	d->status |= DUMP_USAGE;
-	return F2FS_ERR_INVALID;
+	if (why) {
+		cli_usage_error(&d->cli, what, text, why);
+		d->status |= DUMP_USAGE;
+		return F2FS_ERR_INVALID;
+	}
+	return *out < limit ? 0 : beyond_end(d, what, text, limit);
 }
 
 int dump_open_inode(struct dump *d, const char *operand, unsigned lookup_flags, struct f2fs_inode **out)
@@ -124,10 +130,13 @@ int dump_open_inode(struct dump *d, const char *operand, unsigned lookup_flags, 
 	uint32_t ino;
 	int rc;
 
-	if (operand[0] >= '0' && operand[0] <= '9' && !cli_parse_u32(operand, 0, UINT32_MAX, &ino))
+	if (operand[0] >= '0' && operand[0] <= '9' && !cli_parse_u32(operand, 0, UINT32_MAX, &ino)) {
+		if (ino >= d->geo->max_nid)
+			return beyond_end(d, "inode", operand, d->geo->max_nid);
 		rc = f2fs_inode_open(d->vol, ino, out);
-	else
+	} else {
 		rc = f2fs_lookup(d->vol, operand, lookup_flags, out);
+	}
 	return rc ? dump_fail(d, rc, operand) : 0;
 }
 

@@ -93,7 +93,7 @@ int view_block(struct dump *d, const char *argument)
 {
 	struct f2fs_block_identity id;
 	uint32_t addr;
-	int rc = dump_parse_number(d, "--block", argument, &addr);
+	int rc = dump_parse_number(d, "--block", argument, d->geo->end_blkaddr, &addr);
 
 	if (rc)
 		return rc;
@@ -114,7 +114,7 @@ int view_block(struct dump *d, const char *argument)
 
 static void put_line(uint64_t at, const uint8_t *bytes)
 {
-	printf("%010llx ", (unsigned long long)at);
+	printf("%010llx", (unsigned long long)at);
 	for (int i = 0; i < 16; i++)
 		printf(i % 8 ? " %02x" : "  %02x", bytes[i]);
 	fputs("  |", stdout);
@@ -156,7 +156,7 @@ int view_hexdump(struct dump *d, const char *argument)
 {
 	struct dump_range range;
 	uint8_t *block;
-	int rc = dump_view_range(d, "--hexdump", argument, d->geo->block_count, &range);
+	int rc = dump_view_range(d, "--hexdump", argument, d->geo->end_blkaddr, &range);
 
 	if (rc)
 		return rc;

@@ -246,8 +246,19 @@ static const char *extent_kind(int kind)
 	return kind >= 0 && kind < 5 ? names[kind] : "?";
 }
 
-static void put_extent(struct dump *d, const struct f2fs_extent *e)
+/* Blocks of a file lie in the main area. */
+static int is_in_main(const struct f2fs_geometry *geo, const struct f2fs_extent *e)
 {
+	uint64_t n = e->kind == F2FS_EXTENT_DATA ? e->count : e->kind == F2FS_EXTENT_COMPRESSED ? e->stored : 0;
+
+	return n == 0 || (e->addr >= geo->main_blkaddr && e->addr + n <= geo->end_blkaddr);
+}
+
+static void put_extent(struct dump *d, const char *operand, const struct f2fs_extent *e)
+{
+	if (!is_in_main(d->geo, e))
+		dump_damage(d, "%s: file block %llu lies at block %u, outside the main area [inode, rule NODE_ADDR]",
+			    operand, (unsigned long long)e->file_block, e->addr);
 	cli_print_begin(d->out, NULL);
 	cli_print_u64(d->out, "file_block", e->file_block);
 	cli_print_u64(d->out, "count", e->count);
@@ -291,7 +302,7 @@ int view_map(struct dump *d, const char *argument)
 	for (uint64_t at = 0; !rc && !cli_stopped(); at = e.file_block + e.count) {
 		rc = f2fs_inode_extent(inode, at, &e);
 		if (!rc)
-			put_extent(d, &e);
+			put_extent(d, argument, &e);
 	}
 	cli_print_end_array(d->out);
 	if (rc && rc != F2FS_ERR_NOT_FOUND)

@@ -167,7 +167,7 @@ int view_node(struct dump *d, const char *argument)
 	struct f2fs_nat_entry nat;
 	uint8_t *block;
 	uint32_t nid;
-	int rc = dump_parse_number(d, "--node", argument, &nid);
+	int rc = dump_parse_number(d, "--node", argument, d->geo->max_nid, &nid);
 
 	if (rc)
 		return rc;

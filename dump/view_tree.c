@@ -54,6 +54,12 @@ static int is_encrypted(const struct f2fs_inode *inode)
 	return (dump_get(dump_struct("inode"), f2fs_inode_raw(inode), "i_advise", 0) & ADVISE_ENCRYPT) != 0;
 }
 
+/* Names in an encrypted directory are shown in another form than they are stored in. */
+static int is_name_encrypted(const struct f2fs_dirent *entry)
+{
+	return entry->raw_len != entry->name_len || memcmp(entry->raw_name, entry->name, entry->raw_len) != 0;
+}
+
 static void put_line(struct tree *t, const struct f2fs_walk_entry *entry)
 {
 	char name[4 * F2FS_NAME_ROOM + 1];
@@ -63,7 +69,7 @@ static void put_line(struct tree *t, const struct f2fs_walk_entry *entry)
 	put_branch(t, entry->depth);
 	if (t->is_classic)
 		printf("%s <ino = 0x%x>, <encrypted (%d)>\n", name, entry->dirent->ino,
-		       entry->inode && is_encrypted(entry->inode));
+		       is_name_encrypted(entry->dirent));
 	else
 		printf("%s%s\n", name, entry->dirent->type == F2FS_TYPE_DIRECTORY ? "/" : "");
 }
@@ -77,6 +83,7 @@ static void put_record(struct tree *t, const struct f2fs_walk_entry *entry, cons
 	cli_print_u64(out, "depth", entry->depth);
 	cli_print_u64(out, "ino", entry->dirent->ino);
 	cli_print_string(out, "type", dump_type_name(entry->dirent->type));
+	cli_print_bool(out, "is_name_encrypted", is_name_encrypted(entry->dirent));
 	if (entry->inode)
 		cli_print_bool(out, "is_encrypted", is_encrypted(entry->inode));
 	else

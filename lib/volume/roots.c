@@ -50,11 +50,19 @@ static const char *state_text(int state)
 	return state > 0 ? rule_row((enum rule)state)->text : "it cannot be read";
 }
 
+static const char *state_rule(int state)
+{
+	return state > 0 ? rule_row((enum rule)state)->name : "IO";
+}
+
 static int refuse_superblocks(struct f2fs_volume *vol)
 {
 	int first = vol->sb_state[0], second = vol->sb_state[1];
 	struct error_where where = { .structure = "superblock", .block_plus1 = 1 };
 
+	if (f2fs_device_info(vol->dev)->size < SB_OFFSET + sb_SIZE)
+		return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, &where, "not an F2FS volume: %llu bytes are too short",
+				(unsigned long long)f2fs_device_info(vol->dev)->size);
 	if (first == F2FS_ERR_IO && second == F2FS_ERR_IO)
 		return F2FS_ERR_IO; /* recorded by the device */
 	if ((first == RULE_SB_MAGIC || first == F2FS_ERR_IO) && (second == RULE_SB_MAGIC || second == F2FS_ERR_IO)) {
@@ -85,8 +93,8 @@ int roots_load_superblock(struct f2fs_volume *vol)
 	geometry_decode(&vol->geo, vol->sb);
 	for (unsigned i = 0; i < 2 && !err; i++)
 		if (vol->sb_state[i] != 0)
-			err = volume_note(vol, "superblock copy %u is not valid (%s); copy %u is used", i,
-					  state_text(vol->sb_state[i]), 1 - i);
+			err = volume_note(vol, "superblock copy %u is not valid (%s: %s); copy %u is used", i,
+					  state_rule(vol->sb_state[i]), state_text(vol->sb_state[i]), 1 - i);
 	return err;
 }
 
@@ -181,8 +189,8 @@ static int choose_pack(struct f2fs_volume *vol, unsigned forced)
 		return refuse_packs(vol, forced);
 	other = 3 - pack;
 	if (!forced && vol->pack_state[other - 1] != 0) {
-		err = volume_note(vol, "checkpoint pack %u is not valid (%s); pack %u is used", other,
-				  state_text(vol->pack_state[other - 1]), pack);
+		err = volume_note(vol, "checkpoint pack %u is not valid (%s: %s); pack %u is used", other,
+				  state_rule(vol->pack_state[other - 1]), state_text(vol->pack_state[other - 1]), pack);
 		if (err)
 			return err;
 	}

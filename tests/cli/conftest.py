@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Volumes that the tests of programs share."""
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import volumes  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def planted(run_tool, tmp_path_factory):
+    """(image, tree): a volume with the files of volumes.plant(). Read only: copy it to change it."""
+    if not volumes.find_sload():
+        pytest.skip("sload.f2fs of f2fs-tools is not installed")
+    top = tmp_path_factory.mktemp("planted")
+    source = top / "source"
+    source.mkdir()
+    tree = volumes.plant(source)
+    image = top / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "-f", "-l", "planted é", "-O", "extra_attr,inode_checksum,inode_crtime,lost_found",
+             image, "96M")
+    volumes.fill(image, source)
+    os.chmod(image, 0o444)
+    return image, tree
+
+
+@pytest.fixture
+def damaged(planted, tmp_path):
+    """(path, Raw) of a copy of the planted volume that may be changed."""
+    image, _ = planted
+    path = tmp_path / "damaged.img"
+    path.write_bytes(image.read_bytes())
+    return path, volumes.Raw(path)

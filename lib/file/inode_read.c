@@ -202,7 +202,11 @@ int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out)
 		char target[F2FS_NAME_ROOM * 2];
 		size_t length;
 
-		if (f2fs_inode_readlink(inode, target, sizeof(target), &length) == 0)
+		int err = f2fs_inode_readlink(inode, target, sizeof(target), &length);
+
+		if (err == F2FS_ERR_NOMEM)
+			return err;
+		if (!err) /* a damaged one keeps the size that is stored */
 			out->size = length;
 		error_clear(inode->vol->ctx);
 	}

@@ -196,7 +196,8 @@ int f2fs_inode_path(struct f2fs_inode *inode, char *buffer, size_t size)
 		if (!err)
 			err = prepend(vol->ctx, buffer, &at, name);
 		ino = parent;
-		parent = parent_of(dir);
+		if (!err) /* it forgets the last error */
+			parent = parent_of(dir);
 		f2fs_inode_close(dir);
 	}
 	if (err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_NOT_DIR)

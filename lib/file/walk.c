@@ -72,10 +72,10 @@ static int push_dir(struct walk *w, struct f2fs_inode *inode)
 	struct frame *frame;
 	struct ahead *ahead;
 	struct f2fs_dir *dir;
-	int err = f2fs_dir_open(inode, &dir);
+	int err = map32_set(&w->seen, inode->ino, 1);
 
 	if (!err)
-		err = map32_set(&w->seen, inode->ino, 1);
+		err = f2fs_dir_open(inode, &dir);
 	if (err)
 		return err;
 	ahead = mem_zalloc(w->ctx, sizeof(*ahead));

@@ -64,7 +64,8 @@ static int refuse_superblocks(struct f2fs_volume *vol)
 		return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, &where, "not an F2FS volume: %llu bytes are too short",
 				(unsigned long long)f2fs_device_info(vol->dev)->size);
 	if (first == F2FS_ERR_IO && second == F2FS_ERR_IO)
-		return F2FS_ERR_IO; /* recorded by the device */
+		return vol->ctx->error.code ? vol->ctx->error.code : /* as the device recorded it */
+			       error_at(vol->ctx, F2FS_ERR_IO, &where, "neither superblock can be read");
 	if ((first == RULE_SB_MAGIC || first == F2FS_ERR_IO) && (second == RULE_SB_MAGIC || second == F2FS_ERR_IO)) {
 		where.rule = rule_row(RULE_SB_MAGIC)->name;
 		return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, &where,
@@ -164,6 +165,10 @@ static int refuse_packs(struct f2fs_volume *vol, unsigned forced)
 				     .block_plus1 = (uint64_t)volume_pack_start(vol, forced ? forced : 1) + 1 };
 	int state = vol->pack_state[forced ? forced - 1 : 0];
 
+	if (!forced && state < 0)
+		state = vol->pack_state[1];
+	if (state < 0)
+		return error_at(vol->ctx, F2FS_ERR_IO, &where, "no checkpoint can be read");
 	if (state > 0)
 		where.rule = rule_row((enum rule)state)->name;
 	if (forced)

@@ -32,6 +32,7 @@ static int passed(struct run *r, int rc)
 	if (rc >= 0)
 		return 1;
 	r->result->errors++;
+	r->result->no_memory += rc == F2FS_ERR_NOMEM;
 	if (rc == F2FS_ERR_CORRUPT || rc == F2FS_ERR_IO || rc == F2FS_ERR_DAMAGED_DATA || rc == F2FS_ERR_INCOMPLETE) {
 		r->result->damage++;
 		if (getenv("EXERCISE_VERBOSE"))

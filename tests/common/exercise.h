@@ -20,9 +20,10 @@ struct exercise_limits {
 
 struct exercise_result {
 	uint32_t entries;
-	uint32_t errors; /* calls that failed, most of them because they ask for what cannot be */
-	uint32_t damage; /* those that failed because the volume is damaged */
-	uint64_t bytes;	 /* of contents */
+	uint32_t errors;    /* calls that failed, most of them because they ask for what cannot be */
+	uint32_t damage;    /* those that failed because the volume is damaged */
+	uint32_t no_memory; /* those that failed for lack of memory */
+	uint64_t bytes;	    /* of contents */
 	uint32_t xattrs;
 	uint64_t digest; /* of everything seen: the same volume gives the same */
 };

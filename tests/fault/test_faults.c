@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Public operations while the n-th allocation, read, write or flush fails, for n = 1, 2, ... until the operation runs
+ * without meeting the fault. Each time the call must fail with the right code (or bear the fault and give what it gives
+ * without), keep the contract of errors, leave handles that can be closed, and give back all memory.
+ *
+ *	test_faults SEED_FOLDER [all]    all: every n; otherwise every n at first, then larger and larger steps
+ */
+#include <f2fskit/f2fskit.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "common/exercise.h"
+#include "common/test_host.h"
+#include "fuzz/compact.h"
+
+#define VOLUME_SIZE ((uint64_t)64 << 20)
+
+/* What an operation works on: a context whose host fails on demand, and a volume (or nothing yet) in memory. */
+struct bench {
+	struct test_host host;
+	struct f2fs_context *ctx;
+	struct f2fs_device *memory; /* without faults */
+	struct f2fs_device *dev;    /* the same through the fault injector */
+	uint64_t digest;	    /* of what the operation saw */
+};
+
+struct operation {
+	const char *name;
+	const char *seed; /* volume to load, NULL: an empty device */
+	int (*run)(struct bench *b);
+	int writes; /* fails with failing writes and flushes, too */
+	int bears;  /* may succeed in spite of a failed read: there is a second copy, or single files fail */
+	int (*is_good)(struct bench *b); /* is another result good, too? NULL: no */
+};
+
+static const char *seed_folder;
+static int every_n;
+
+static void fail(const char *name, const char *fault, unsigned long n, const char *what)
+{
+	fprintf(stderr, "%s, %s %lu: %s\n", name, fault, n, what);
+	abort();
+}
+
+/* ---- operations */
+
+/* What a device holds, holes left out. */
+static uint64_t hash_device(struct f2fs_device *dev)
+{
+	static uint8_t block[65536];
+	const uint64_t size = f2fs_device_info(dev)->size;
+	uint64_t hash = 0xCBF29CE484222325u, run;
+	int is_hole;
+
+	for (uint64_t at = 0; at < size; at += run) {
+		if (f2fs_device_extent(dev, at, &run, &is_hole) != 0)
+			abort();
+		if (is_hole)
+			continue;
+		if (run > sizeof(block))
+			run = sizeof(block);
+		if (f2fs_device_read(dev, at, block, (size_t)run) != 0)
+			abort();
+		for (uint64_t i = 0; i < run; i++)
+			if (block[i])
+				hash = (hash ^ block[i] ^ (at + i) << 8) * 0x100000001B3u;
+	}
+	return hash;
+}
+
+static int run_device_stack(struct bench *b)
+{
+	struct f2fs_device_part parts[2] = { { .offset = 0, .length = 1 << 20 },
+					     { .offset = 1 << 20, .length = 1 << 20 } };
+	struct f2fs_device *stack[6] = { NULL };
+	uint8_t bytes[5000], back[5000];
+	int rc;
+
+	memset(bytes, 0x5a, sizeof(bytes));
+	parts[0].device = parts[1].device = b->dev;
+	rc = f2fs_device_new_multi(b->ctx, parts, 2, &stack[0]);
+	if (rc == 0)
+		rc = f2fs_device_new_slice(stack[0], 4096, 0, &stack[1]);
+	if (rc == 0)
+		rc = f2fs_device_new_recorder(stack[1], &stack[2]);
+	if (rc == 0)
+		rc = f2fs_device_new_overlay(stack[2], 1 << 20, NULL, &stack[3]);
+	if (rc == 0)
+		rc = f2fs_device_new_cache(stack[3], 1 << 20, &stack[4]);
+	if (rc == 0)
+		rc = f2fs_device_new_fault(stack[4], &stack[5]);
+	if (rc == 0)
+		rc = f2fs_device_write(stack[5], 1043000, bytes, sizeof(bytes));
+	if (rc == 0)
+		rc = f2fs_device_zero(stack[5], 1045000, 100);
+	if (rc == 0)
+		rc = f2fs_device_read(stack[5], 1043000, back, sizeof(back));
+	if (rc == 0)
+		b->digest = memcmp(bytes, back, 2000) == 0 && back[2050] == 0;
+	if (rc == 0)
+		rc = f2fs_device_overlay_apply(stack[3]);
+	if (rc == 0)
+		rc = f2fs_device_flush(stack[5]);
+	if (rc == 0)
+		b->digest += hash_device(b->memory);
+	for (unsigned i = 6; i-- > 0;)
+		f2fs_device_close(stack[i]);
+	return rc;
+}
+
+static int run_memory(struct bench *b)
+{
+	struct f2fs_device *copy;
+	uint8_t block[4096] = { 1 };
+	int rc = f2fs_device_fork_memory(b->memory, &copy);
+
+	if (rc != 0)
+		return rc;
+	for (uint64_t at = 0; at + sizeof(block) <= VOLUME_SIZE && rc == 0; at += VOLUME_SIZE / 20)
+		rc = f2fs_device_write(copy, at, block, sizeof(block));
+	if (rc == 0)
+		rc = f2fs_device_zero(copy, 0, VOLUME_SIZE / 2);
+	f2fs_device_close(copy);
+	return rc;
+}
+
+static int run_open(struct bench *b)
+{
+	struct f2fs_volume *vol;
+	int rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
+
+	if (rc == 0)
+		f2fs_volume_close(vol);
+	return rc;
+}
+
+static int run_exercise(struct bench *b)
+{
+	static const struct exercise_limits limits = {
+		.entries = 30, .table = 30, .extents = 20, .bytes = 20000, .identities = 30
+	};
+	struct exercise_result result;
+	int rc = exercise_device(b->ctx, b->dev, NULL, &limits, &result);
+
+	b->digest = result.digest;
+	/* single readers fail by themselves: that is what the caller is told about */
+	return rc ? rc : result.no_memory ? F2FS_ERR_NOMEM : result.damage ? F2FS_ERR_IO : 0;
+}
+
+static int run_mkfs(struct bench *b)
+{
+	struct f2fs_mkfs_device device = { .device = b->dev };
+	struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
+							F2FS_FEATURE_LOST_FOUND | F2FS_FEATURE_SB_CHECKSUM };
+	int rc;
+
+	rc = f2fs_mkfs_write(b->ctx, &device, 1, &options, NULL);
+	if (rc == 0)
+		b->digest = hash_device(b->memory);
+	return rc;
+}
+
+/* A discard that failed is borne, and the checkpoint says so: another volume, but a sound one. */
+static int is_good_mkfs(struct bench *b)
+{
+	static const struct exercise_limits limits = { .entries = 30, .table = 30, .extents = 20, .bytes = 20000 };
+	struct exercise_result result;
+
+	return exercise_device(b->ctx, b->memory, NULL, &limits, &result) == 0 && result.damage == 0 &&
+	       result.entries > 1;
+}
+
+static const struct operation operations[] = {
+	{ "memory device", NULL, run_memory, 0, 0, NULL },
+	{ "device stack", NULL, run_device_stack, 1, 0, NULL },
+	{ "open", "seed-plain", run_open, 0, 1, NULL },
+	{ "open, large NAT bitmap", "seed-large-nat-bitmap", run_open, 0, 1, NULL },
+	{ "read everything", "seed-plain", run_exercise, 0, 1, NULL },
+	{ "read everything, features", "seed-features", run_exercise, 0, 1, NULL },
+	{ "read everything, compressed", "seed-compressed", run_exercise, 0, 1, NULL },
+	{ "read everything, encrypted", "seed-encrypted", run_exercise, 0, 1, NULL },
+	{ "read everything, verity", "seed-verity", run_exercise, 0, 1, NULL },
+	{ "read everything, orphans", "seed-orphans", run_exercise, 0, 1, NULL },
+	{ "mkfs", NULL, run_mkfs, 1, 0, is_good_mkfs },
+};
+
+/* ---- the bench */
+
+static uint8_t *read_seed(const char *name, size_t *size)
+{
+	char path[4096];
+	uint8_t *data = malloc(1 << 20);
+	gzFile file;
+	int n;
+
+	snprintf(path, sizeof(path), "%s/%s.gz", seed_folder, name);
+	file = gzopen(path, "rb");
+	if (!data || !file) {
+		fprintf(stderr, "cannot read %s\n", path);
+		exit(1);
+	}
+	n = gzread(file, data, 1 << 20);
+	gzclose(file);
+	if (n <= 0)
+		exit(1);
+	*size = (size_t)n;
+	return data;
+}
+
+static void set_up(struct bench *b, const struct operation *op)
+{
+	memset(b, 0, sizeof(*b));
+	test_host_init(&b->host);
+	if (f2fs_context_new(&b->host.host, &b->ctx) != 0)
+		abort();
+	if (f2fs_device_new_memory(b->ctx, VOLUME_SIZE, &b->memory) != 0)
+		abort();
+	if (op->seed) {
+		struct compact c;
+		size_t size;
+		uint8_t *data = read_seed(op->seed, &size);
+
+		if (!compact_open(&c, data, size) || compact_load(&c, b->memory) != 0)
+			abort();
+		free(data);
+	}
+	if (f2fs_device_new_fault(b->memory, &b->dev) != 0)
+		abort();
+}
+
+static void tear_down(struct bench *b)
+{
+	f2fs_device_close(b->dev);
+	f2fs_device_close(b->memory);
+	f2fs_context_free(b->ctx);
+}
+
+static unsigned long next_n(unsigned long n)
+{
+	return every_n || n < 150 ? n + 1 : n + n / 7;
+}
+
+/* Without a fault: the code must be 0; what was seen is the measure for runs that bear their fault. */
+static uint64_t run_unharmed(const struct operation *op)
+{
+	struct bench b;
+	uint64_t digest;
+	int rc;
+
+	set_up(&b, op);
+	rc = op->run(&b);
+	digest = b.digest;
+	if (rc != 0)
+		fail(op->name, "without a fault", 0, f2fs_error_name(rc));
+	tear_down(&b);
+	if (b.host.live)
+		fail(op->name, "without a fault", 0, "memory was not given back");
+	return digest;
+}
+
+static int is_good(const struct operation *op, struct bench *b, uint64_t digest)
+{
+	return b->digest == digest || (op->is_good && op->is_good(b));
+}
+
+/* Fail allocation n (and all later ones): true as long as the operation gets that far. */
+static int run_without_memory(const struct operation *op, unsigned long n, int after, uint64_t digest)
+{
+	struct bench b;
+	int rc;
+
+	set_up(&b, op);
+	b.host.fail_at = b.host.allocations + n;
+	b.host.fail_after = after;
+	rc = op->run(&b);
+	b.host.fail_at = 0;
+	if (b.host.failures && rc != F2FS_ERR_NOMEM && !(rc == 0 && is_good(op, &b, digest)))
+		fail(op->name, "allocation", n, rc ? f2fs_error_name(rc) : "it succeeded with another result");
+	if (!b.host.failures && rc != 0)
+		fail(op->name, "allocation", n, "it failed without a fault");
+	if (rc != 0 && f2fs_context_error(b.ctx)->code == 0 && op->run != run_exercise)
+		fail(op->name, "allocation", n, "the context does not tell");
+	tear_down(&b);
+	if (b.host.live)
+		fail(op->name, "allocation", n, "memory was not given back");
+	return b.host.failures > 0;
+}
+
+enum fault { FAULT_READ, FAULT_WRITE, FAULT_FLUSH };
+static const char *const fault_names[] = { "read", "write", "flush" };
+
+static int run_with_fault(const struct operation *op, enum fault kind, unsigned long n, int sticky, uint64_t digest)
+{
+	struct f2fs_fault_rule rule = { .sticky = sticky };
+	uint64_t counts[3];
+	struct bench b;
+	int rc, met;
+
+	set_up(&b, op);
+	rule.fail_read = kind == FAULT_READ ? n : 0;
+	rule.fail_write = kind == FAULT_WRITE ? n : 0;
+	rule.fail_flush = kind == FAULT_FLUSH ? n : 0;
+	f2fs_device_fault_set(b.dev, &rule);
+	rc = op->run(&b);
+	f2fs_device_fault_counts(b.dev, &counts[0], &counts[1], &counts[2]);
+	met = counts[kind] >= n;
+	if (!met && rc != 0)
+		fail(op->name, fault_names[kind], n, "it failed without a fault");
+	if (met && rc != F2FS_ERR_IO && !(rc == 0 && (op->bears || is_good(op, &b, digest))) &&
+	    !(op->bears && (rc == F2FS_ERR_CORRUPT || rc == F2FS_ERR_NOT_F2FS)))
+		fail(op->name, fault_names[kind], n, f2fs_error_name(rc));
+	tear_down(&b);
+	if (b.host.live)
+		fail(op->name, fault_names[kind], n, "memory was not given back");
+	return met;
+}
+
+static void test_operation(const struct operation *op)
+{
+	const uint64_t digest = run_unharmed(op);
+	unsigned long n, runs = 0;
+
+	for (int after = 0; after <= 1; after++)
+		for (n = 1; run_without_memory(op, n, after, digest); n = next_n(n))
+			runs++;
+	for (int sticky = 0; sticky <= 1; sticky++) {
+		for (n = 1; run_with_fault(op, FAULT_READ, n, sticky, digest); n = next_n(n))
+			runs++;
+		for (n = 1; op->writes && run_with_fault(op, FAULT_WRITE, n, sticky, digest); n = next_n(n))
+			runs++;
+		for (n = 1; op->writes && run_with_fault(op, FAULT_FLUSH, n, sticky, digest); n = next_n(n))
+			runs++;
+	}
+	printf("%s: %lu faults\n", op->name, runs);
+	fflush(stdout);
+	if (runs == 0)
+		fail(op->name, "no fault", 0, "was met");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return 2;
+	seed_folder = argv[1];
+	every_n = argc > 2 && strcmp(argv[2], "all") == 0;
+	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
+		test_operation(&operations[i]);
+	return 0;
+}

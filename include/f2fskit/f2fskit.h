@@ -31,6 +31,7 @@
 #include <f2fskit/file.h>
 #include <f2fskit/format.h>
 #include <f2fskit/mkfs.h>
+#include <f2fskit/populate.h>
 #include <f2fskit/tree.h>
 #include <f2fskit/volume.h>
 #include <f2fskit/write.h>

@@ -53,6 +53,10 @@ class Formatter:
             raise FileNotFoundError(self.mkfs)
         return os.path.abspath(found)
 
+    def command(self):
+        """The words that start every call: the same volume whoever calls."""
+        return [self.program(), "-q", "-f", "-R", "0:0"]
+
     @functools.cached_property
     def identity(self):
         """Changes when the program or an F2FS library that it uses does."""
@@ -200,7 +204,7 @@ def format_on_host(name, formatter, work):
     """Formats, and for the sload images fills, without a guest. Returns an error text or None."""
     spec = images.CATALOGUE[name]
     disk = os.path.join(work, name, "disk.0")
-    done = subprocess.run([formatter.program(), "-q", "-f", *spec.mkfs, disk], stdout=subprocess.PIPE,
+    done = subprocess.run([*formatter.command(), *spec.mkfs, disk], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         return "mkfs ended with %d\n%s" % (done.returncode, done.stdout)
@@ -222,7 +226,7 @@ def job_for(name, formatter, work):
     in_guest = len(spec.sizes) > 1 or spec.zoned
     views = dict(spec.views, **{"with-key": None})
     return {"image": name, "disks": {}, "files": [os.path.join(top, "disk.%d" % i) for i in range(len(spec.sizes))],
-            "mkfs": [formatter.program(), "-q", "-f", *spec.mkfs] if in_guest else None,
+            "mkfs": [*formatter.command(), *spec.mkfs] if in_guest else None,
             "views": {v: os.path.join(top, v + ".json") for v in views}, "facts": os.path.join(top, "facts.json"),
             "error": os.path.join(top, "error")}
 

@@ -21,7 +21,7 @@ def disk(tmp_path):
     path = tmp_path / "disk.img"
     with open(path, "wb") as f:
         f.truncate(64 << 20)
-    subprocess.run([makers.PEER.program(), "-q", "-f", path], check=True)
+    subprocess.run([*makers.PEER.command(), path], check=True)
     return path
 
 

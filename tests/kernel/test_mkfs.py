@@ -55,6 +55,7 @@ OPTIONS = [
     Case("lost-found", "-O lost_found", expect=(("has lost+found", True),)),
     Case("encrypt", "-O encrypt", needs="encryption"), Case("verity", "-O verity", needs="verity"),
     Case("sb-checksum", "-O sb_checksum"), Case("quota", "-O quota"), Case("quota-project", "-O extra_attr,quota,project_quota"),
+    Case("quota-other-owner", "-O extra_attr,quota,project_quota -R 1000:2000", expect=(("uid", 1000), ("gid", 2000))),
     Case("extra-attr", "-O extra_attr"), Case("checksum", "-O extra_attr,inode_checksum"),
     Case("crtime", "-O extra_attr,inode_crtime"), Case("flexible-xattr", "-O extra_attr,flexible_inline_xattr"),
     Case("compression", "-O extra_attr,compression", needs="compression"),

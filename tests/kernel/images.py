@@ -41,7 +41,7 @@ class Spec:
     sizes: tuple                # one per device
     mkfs: tuple                 # options
     mount: str                  # options of the first mount
-    needs: frozenset            # features of the kernel's F2FS
+    needs: frozenset            # features of the kernel's F2FS (see uml.Kernel.features)
     views: dict                 # name of a manifest -> View
     mem: int                    # MiB the guest needs
     cost: int                   # seconds, roughly: to balance the guests
@@ -404,7 +404,7 @@ def cut_unsynced(v):
     v.stop_dead()
 
 
-@image(views=UNCLEAN, cost=2)
+@image(views=UNCLEAN, cost=2, needs="recent")
 def cut_fsynced(v):
     """Files fsynced after the last checkpoint: a chain that the kernel rolls forward."""
     life_before_the_cut(v)
@@ -463,7 +463,7 @@ def cut_with_orphans(v):
     v.umount()
 
 
-@image(mount="checkpoint=disable", views={"manifest": View("ro", writes=True)}, cost=2)
+@image(mount="checkpoint=disable", views={"manifest": View("ro", writes=True)}, cost=2, needs="recent")
 def checkpoint_disabled(v):
     trees.files(v, "first")
     v.remount("checkpoint=enable")
@@ -474,7 +474,7 @@ def checkpoint_disabled(v):
     v.stop_dead()
 
 
-@image(size=64 * MIB, cost=10)
+@image(size=64 * MIB, cost=10, needs="recent")
 def aged(v):
     """Filled, thinned out and filled again until new blocks go into the holes of old segments (SSR)."""
     live = []

@@ -125,7 +125,7 @@ def sources_digest():
 
 
 def directory_of(name, formatter, kernel):
-    key = hashlib.sha256("\0".join((name, sources_digest(), formatter.identity, kernel.identity())).encode()).hexdigest()
+    key = hashlib.sha256("\0".join((name, sources_digest(), formatter.identity, kernel.identity)).encode()).hexdigest()
     return os.path.join(store(), "%s-%s-%s" % (name, formatter.label, key[:16]))
 
 

@@ -24,6 +24,7 @@ import dataclasses
 import fcntl
 import functools
 import glob
+import hashlib
 import json
 import os
 import re
@@ -74,13 +75,16 @@ class Kernel:
 
     @functools.cached_property
     def features(self):
-        """Names below /sys/fs/f2fs/features: what this kernel's F2FS can do."""
-        r = run("ls /sys/fs/f2fs/features", kernel=self, timeout=60)
-        return frozenset(r.stdout.decode().split())
+        """Names below /sys/fs/f2fs/features: what this kernel's F2FS can do; and "recent" if it is not an old one."""
+        r = run("uname -r; ls /sys/fs/f2fs/features", kernel=self, timeout=60)
+        release, *names = r.stdout.decode().split()
+        recent = tuple(int(n) for n in re.findall(r"\d+", release)[:2]) >= (6, 6)
+        return frozenset(names + (["recent"] if recent else []))
 
+    @functools.cached_property
     def identity(self):
-        st = os.stat(self.path)
-        return "%d-%d" % (st.st_size, st.st_mtime_ns)
+        with open(self.path, "rb") as f:
+            return hashlib.sha256(f.read()).hexdigest()
 
 
 def find_kernel():
@@ -107,7 +111,7 @@ def packaged_modules(kernel):
 def find_or_build_kernel():
     """A kernel with every feature, built on the first call on a machine; raises NoKernel."""
     kernel = find_kernel()
-    if kernel and not kernel.modules:
+    if kernel and (not kernel.modules or os.environ.get("F2FSKIT_UML")):
         return kernel
     if os.environ.get("F2FSKIT_BUILD_KERNEL", "1") == "0":
         if kernel:

@@ -167,7 +167,6 @@ static void fill_device(const struct f2fs_inode *inode, struct f2fs_stat *out)
 int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out)
 {
 	const uint8_t *raw = inode->block;
-
 	int err;
 
 	error_clear(inode->vol->ctx);
@@ -202,7 +201,7 @@ int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out)
 		char target[F2FS_NAME_ROOM * 2];
 		size_t length;
 
-		int err = f2fs_inode_readlink(inode, target, sizeof(target), &length);
+		err = f2fs_inode_readlink(inode, target, sizeof(target), &length);
 
 		if (err == F2FS_ERR_NOMEM)
 			return err;

@@ -84,6 +84,11 @@ static int write_blocks(struct winode *w, uint64_t offset, const uint8_t *data, 
 			if (n >> bits > F2FS_SEGMENT_BLOCKS)
 				n = (size_t)F2FS_SEGMENT_BLOCKS << bits;
 			err = data_append(w, index, data, (uint32_t)(n >> bits));
+		} else if (within == 0 && index << bits >= size && !page_find(w->txn->vol, w->node->nid, index)) {
+			/* the tail of a file that is written in one go; a later append takes it back as a page */
+			memcpy(w->txn->scratch, data, n);
+			memset(w->txn->scratch + n, 0, bs - n);
+			err = data_append(w, index, w->txn->scratch, 1);
 		} else {
 			/* nothing of a block behind the end of the file needs to be kept */
 			err = page_get(w, index, index << bits >= size, &page);

@@ -105,6 +105,20 @@ int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
 	return 0;
 }
 
+/* Free a file's waiting blocks, not its place in the table. */
+static void free_file(struct txn *txn, struct file_pages *file)
+{
+	uint32_t index;
+	uint64_t value;
+
+	for (size_t at = 0; map32_each(&file->blocks, &at, &index, &value);) {
+		mem_free(txn->vol->ctx, (void *)(uintptr_t)value);
+		txn->page_count--;
+	}
+	map32_fini(&file->blocks);
+	mem_free(txn->vol->ctx, file);
+}
+
 void pages_forget(struct txn *txn, f2fs_nid_t ino, uint64_t first)
 {
 	struct file_pages *file = find_file(txn, ino);
@@ -126,13 +140,8 @@ void pages_forget(struct txn *txn, f2fs_nid_t ino, uint64_t first)
 		}
 		return;
 	}
-	while (map32_each(&file->blocks, &at, &index, &value)) {
-		mem_free(txn->vol->ctx, (void *)(uintptr_t)value);
-		txn->page_count--;
-	}
-	map32_fini(&file->blocks);
 	map32_remove(&txn->pages, ino);
-	mem_free(txn->vol->ctx, file);
+	free_file(txn, file);
 }
 
 /* Temperature of a file's data (FORMAT files 10.2); directories are hot. */
@@ -241,8 +250,9 @@ void pages_drop(struct txn *txn)
 	uint64_t value;
 	uint32_t ino;
 
-	for (size_t at = 0; map32_each(&txn->pages, &at, &ino, &value); at = 0)
-		pages_forget(txn, ino, 0);
+	for (size_t at = 0; map32_each(&txn->pages, &at, &ino, &value);)
+		free_file(txn, (struct file_pages *)(uintptr_t)value);
+	map32_fini(&txn->pages);
 }
 
 int pages_flush(struct txn *txn)

@@ -60,6 +60,7 @@ struct txn {
 	uint8_t *nat_full, *nat_empty; /* maps of nat_bits, with has_nat_bits */
 	struct map32 pages;	       /* of the file layer: ino -> its waiting blocks */
 	size_t page_count;
+	uint8_t *scratch;		 /* one block, for whoever needs one within a call */
 	struct quota_changes *quota;	 /* of the file layer: changes of usage */
 	int (*prepare)(struct txn *txn); /* installed by the file layer: before a commit, write what waits */
 	void (*forget)(struct txn *txn); /* drop what waits */

@@ -104,7 +104,8 @@ static int copy_checkpoint(struct txn *txn)
 	size_t size = (size_t)(1 + vol->geo.cp_payload) << vol->geo.block_bits;
 
 	txn->cp = mem_alloc(vol->ctx, size);
-	if (!txn->cp)
+	txn->scratch = mem_alloc(vol->ctx, vol->geo.block_size);
+	if (!txn->cp || !txn->scratch)
 		return F2FS_ERR_NOMEM;
 	memcpy(txn->cp, vol->cp, size);
 	txn->sit_bitmap = txn->cp + (vol->sit_bitmap - vol->cp);
@@ -182,6 +183,7 @@ void txn_drop(struct f2fs_volume *vol)
 	mem_free(vol->ctx, txn->chunks);
 	mem_free(vol->ctx, txn->nat_full);
 	mem_free(vol->ctx, txn->cp);
+	mem_free(vol->ctx, txn->scratch);
 	mem_free(vol->ctx, txn);
 	vol->txn = NULL;
 	vol->hooks = NULL;

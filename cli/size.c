@@ -149,8 +149,8 @@ static const char *read_fraction(const char **text, uint64_t *part, uint64_t *sc
 	if (digit_of(*++p, 10) < 0)
 		return not_a_size;
 	for (; digit_of(*p, 10) >= 0; p++) {
-		if (*scale == 1000)
-			return "has more than three decimals";
+		if (*scale == 1000000000)
+			return "has more than nine decimals";
 		*part = *part * 10 + (uint64_t)digit_of(*p, 10);
 		*scale *= 10;
 	}

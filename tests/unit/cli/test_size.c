@@ -82,7 +82,7 @@ static void test_bad_size(void **state)
 		"0x1G",
 		"0xG",
 		"1e3",
-		"1.0001G",
+		"1.0000000001G",
 		"G",
 	};
 

@@ -102,14 +102,18 @@ static void tell_place(const struct f2fs_error_detail *detail, const char *messa
 		snprintf(place + n, size - n, "]");
 }
 
-void cli_error_of(struct cli *cli, const struct f2fs_context *ctx, const char *what)
+void cli_error_detail(struct cli *cli, const struct f2fs_error_detail *detail, const char *what, const char *part)
 {
-	const struct f2fs_error_detail *detail = f2fs_context_error(ctx);
 	const char *message = detail->message[0] ? detail->message : f2fs_error_text(detail->code);
 	char place[200];
 
 	tell_place(detail, message, place, sizeof(place));
-	cli_error(cli, "%s%s%s%s", what ? what : "", what ? ": " : "", message, place);
+	cli_error(cli, "%s%s%s%s%s%s", what, *what ? ": " : "", part, *part ? ": " : "", message, place);
+}
+
+void cli_error_of(struct cli *cli, const struct f2fs_context *ctx, const char *what)
+{
+	cli_error_detail(cli, f2fs_context_error(ctx), what ? what : "", "");
 }
 
 void cli_usage_error(struct cli *cli, const char *what, const char *value, const char *why)

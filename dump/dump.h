@@ -15,6 +15,8 @@
 /* Exit codes; those from 2 on are bits that add up. */
 enum dump_exit { DUMP_OK = 0, DUMP_USAGE = 1, DUMP_MISSING = 2, DUMP_INCOMPLETE = 4, DUMP_FAILED = 8 };
 
+struct copy_options;
+
 struct dump {
 	struct cli cli;
 	const char *image;
@@ -22,7 +24,9 @@ struct dump {
 	struct f2fs_volume *vol;
 	const struct f2fs_geometry *geo;
 	struct cli_print *out; /* records */
+	const struct copy_options *copy;
 	int is_json;
+	int is_quiet;
 	int as_map; /* -i with -M */
 	int debug;  /* -d */
 	int status; /* bits of enum dump_exit */

@@ -12,6 +12,7 @@
 #include "cli/opt.h"
 #include "cli/size.h"
 #include "dump/classic.h"
+#include "dump/copy_out.h"
 
 enum {
 	OPT_NONE,
@@ -38,7 +39,8 @@ static const struct cli_exit exits[] = {
 	{ DUMP_FAILED, "could not run: the image cannot be opened, is no F2FS volume, the output cannot be written" },
 };
 
-static const char *const usage[] = { "[OPTION]... IMAGE", NULL };
+static const char *const usage[] = { "[OPTION]... IMAGE", "{--extract=DIR | --tar=FILE} [OPTION]... IMAGE [PATH]...",
+				     NULL };
 
 static const struct cli_tool tool = {
 	.name = "dump.f2fs",
@@ -86,6 +88,7 @@ struct arguments {
 	struct request *requests;
 	unsigned request_count;
 	int is_json, is_quiet, debug;
+	struct copy_options copy;
 };
 
 /* ---- options ---- */
@@ -104,11 +107,57 @@ static int complain(struct dump *d, const char *what, const char *value, const c
 	return -1;
 }
 
+/* Options of copying out, and what they are there. */
+static enum copy_option copy_option_of(int option)
+{
+	static const struct {
+		int option;
+		enum copy_option copy;
+	} rows[] = {
+		{ OPT_include, COPY_INCLUDE },	   { OPT_exclude, COPY_EXCLUDE },   { OPT_strip, COPY_STRIP },
+		{ OPT_relative, COPY_RELATIVE },   { OPT_keep, COPY_KEEP },	    { OPT_require, COPY_REQUIRE },
+		{ OPT_uid_map, COPY_UID_MAP },	   { OPT_gid_map, COPY_GID_MAP },   { OPT_existing, COPY_EXISTING },
+		{ OPT_encrypted, COPY_ENCRYPTED }, { OPT_threads, COPY_THREADS },   { OPT_max_bytes, COPY_MAX_BYTES },
+		{ OPT_sync, COPY_SYNC },	   { OPT_compress, COPY_COMPRESS }, { OPT_manifest, COPY_MANIFEST },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].option == option)
+			return rows[i].copy;
+	return COPY_NONE;
+}
+
+/* Options of f2fs-tools that go with -i and -r. */
+static void take_classic(struct copy_options *c, int option, const char *value)
+{
+	switch (option) {
+	case OPT_c_base:
+		c->base_path = value;
+		break;
+	case OPT_c_preserve:
+		c->preserve = 1;
+		break;
+	case OPT_c_force:
+	case OPT_c_yes:
+		c->force = 1;
+		break;
+	case OPT_c_no:
+		c->answer_no = 1;
+		break;
+	default:
+		break;
+	}
+}
+
 static int take_setting(struct dump *d, struct arguments *a, int option, const char *shown, const char *value)
 {
 	const char *why = NULL;
 	uint32_t number = 0;
 
+	if (copy_option_of(option) != COPY_NONE) {
+		why = copy_take_option(&a->copy, copy_option_of(option), value);
+		return why ? complain(d, shown, value, why) : 0;
+	}
 	switch (option) {
 	case OPT_c_debug:
 		why = cli_parse_u32(value, 0, 100, &number);
@@ -134,6 +183,7 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 		a->is_quiet = 1;
 		break;
 	default:
+		take_classic(&a->copy, option, value);
 		break;
 	}
 	return why ? complain(d, shown, value, why) : 0;
@@ -160,19 +210,27 @@ static int take_view(struct dump *d, struct arguments *a, const struct view *vie
 	return 0;
 }
 
+static int is_to_stdout(const struct arguments *a, const struct request *request)
+{
+	return request->view->kind == BYTES || (request->view->option == OPT_tar && !strcmp(request->argument, "-")) ||
+	       (a->copy.manifest_path && !strcmp(a->copy.manifest_path, "-"));
+}
+
 /* What does not go together. */
 static int check_arguments(struct dump *d, const struct arguments *a)
 {
 	for (unsigned i = 0; i < a->request_count; i++) {
 		enum view_kind kind = a->requests[i].view->kind;
 
-		if (a->is_json && (kind == CLASSIC || kind == BYTES)) {
-			cli_error(&d->cli, "--json goes with the options that have long names, except --cat");
+		if (a->is_json && (kind == CLASSIC || is_to_stdout(a, &a->requests[i]))) {
+			cli_error(&d->cli, kind == CLASSIC ? "--json goes with the options that have long names"
+							   : "--json needs the standard output for itself");
 			cli_opt_hint(&tool);
 			return -1;
 		}
-		if (kind == BYTES && a->request_count > 1 && !is_asked(a, OPT_cat)) {
-			cli_error(&d->cli, "--cat goes with no other view");
+		if (is_to_stdout(a, &a->requests[i]) && kind != BYTES && a->request_count > 1) {
+			cli_error(&d->cli, "the standard output cannot take an archive and a view");
+			cli_opt_hint(&tool);
 			return -1;
 		}
 	}
@@ -204,17 +262,31 @@ static int parse(struct dump *d, struct arguments *a, int argc, char **argv)
 		if (rc)
 			return rc;
 	}
-	if (p.operand_count != 1) {
-		cli_error(&d->cli, p.operand_count ? "one image at a time" : "no image given");
+	if (p.operand_count < 1 || (p.operand_count > 1 && !is_asked(a, OPT_extract) && !is_asked(a, OPT_tar))) {
+		cli_error(&d->cli, p.operand_count ? "one image at a time; paths go with --extract and --tar"
+						   : "no image given");
 		cli_opt_hint(&tool);
 		return -1;
 	}
+	a->copy.extract.paths = (const char *const *)p.operands + 1;
+	a->copy.extract.path_count = (unsigned)p.operand_count - 1;
 	a->image.path = p.operands[0];
 	a->image.devices = a->devices;
 	return check_arguments(d, a);
 }
 
 /* ---- running ---- */
+
+/* The node's fields (with -f just the name), then the copy. */
+static int show_and_copy(struct dump *d, f2fs_nid_t nid)
+{
+	struct f2fs_nat_entry nat;
+	int rc = classic_node(d, nid, d->copy->force);
+
+	if (!rc)
+		rc = f2fs_nat_lookup(d->vol, nid, &nat);
+	return !rc && nat.ino == nid ? classic_dump_inode(d, nid) : rc;
+}
 
 /* -i, alone or with -M. */
 static int show_node(struct dump *d, const char *argument, int as_map)
@@ -226,7 +298,7 @@ static int show_node(struct dump *d, const char *argument, int as_map)
 	if (rc)
 		return rc;
 	if (!as_map)
-		return classic_node(d, nid, 0);
+		return show_and_copy(d, nid);
 	rc = f2fs_inode_open(d->vol, nid, &inode);
 	if (rc)
 		return dump_fail(d, rc, argument);
@@ -240,11 +312,12 @@ static int classic_node_option(struct dump *d, const char *argument)
 	return show_node(d, argument, d->as_map);
 }
 
-static void run_text(struct dump *d, const struct view *view, const struct request *request, int is_alone)
+static void run_text(struct dump *d, const struct arguments *a, const struct request *request, int is_alone)
 {
+	const struct view *view = request->view;
 	char heading[80];
 
-	if (!is_alone && view->member && view->kind != BYTES) {
+	if (!is_alone && view->member && !is_to_stdout(a, request)) {
 		snprintf(heading, sizeof(heading), "== %s%s%.50s ==", view->member, request->argument ? " " : "",
 			 request->argument ? request->argument : "");
 		cli_print_heading(d->out, heading);
@@ -284,7 +357,7 @@ static void run_view(struct dump *d, const struct arguments *a, const struct vie
 		if (a->is_json)
 			run_json(d, view, &a->requests[i]);
 		else
-			run_text(d, view, &a->requests[i], a->request_count == 1);
+			run_text(d, a, &a->requests[i], a->request_count == 1);
 	}
 	if (is_list)
 		cli_print_end_array(d->out);
@@ -371,6 +444,8 @@ static int run_on_image(struct dump *d, const struct arguments *a)
 
 	d->image = a->image.path;
 	d->debug = a->debug;
+	d->copy = &a->copy;
+	d->is_quiet = a->is_quiet;
 	d->is_json = a->is_json;
 	d->as_map = is_asked(a, OPT_c_map) && is_asked(a, OPT_c_inode);
 	if (a->is_quiet)
@@ -406,12 +481,14 @@ int main(int argc, char **argv)
 		return DUMP_USAGE;
 	a.devices = calloc((size_t)argc + 1, sizeof(a.devices[0]));
 	a.requests = calloc((size_t)argc * 8 + 8, sizeof(a.requests[0]));
-	if (a.devices && a.requests) {
+	if (a.devices && a.requests && !copy_options_init(&a.copy, argc)) {
+		a.copy.base_path = "./lost_found";
 		rc = parse(&d, &a, argc, argv);
 		status = rc < 0 ? DUMP_USAGE : rc > 0 ? DUMP_OK : run_on_image(&d, &a);
 	} else {
 		cli_error(&d.cli, "out of memory");
 	}
+	copy_options_fini(&a.copy);
 	free(a.requests);
 	free(a.devices);
 	return cli_finish(&d.cli, status, DUMP_FAILED);

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Copying out: hands the work to the library and tells what did not go right, entry by entry. Attributes that the host
+ * refuses (an owner, when not run by root) would be told for each of a hundred thousand files: of each kind only the
+ * first is named, and how many there were.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/size.h"
+#include "dump/classic.h"
+#include "dump/copy_out.h"
+
+enum { MAX_KINDS = 32 };
+
+struct lost {
+	char what[64];
+	uint64_t count;
+};
+
+struct run {
+	struct dump *d;
+	int is_json; /* problems go into an open array */
+	struct lost lost[MAX_KINDS];
+	unsigned lost_count;
+};
+
+/* Count a refused attribute; returns 1 for the first of its kind. */
+static int is_first_of_kind(struct run *run, const char *what)
+{
+	unsigned i = 0;
+
+	while (i < run->lost_count && strncmp(run->lost[i].what, what, sizeof(run->lost[i].what) - 1) != 0)
+		i++;
+	if (i == MAX_KINDS)
+		return 0;
+	if (i == run->lost_count) {
+		snprintf(run->lost[i].what, sizeof(run->lost[i].what), "%s", what);
+		run->lost_count++;
+	}
+	return ++run->lost[i].count == 1;
+}
+
+static const char *problem_kind(int kind)
+{
+	static const char *const names[] = { "?", "unreadable", "not_made", "encrypted", "attribute" };
+
+	return kind > 0 && kind < 5 ? names[kind] : names[0];
+}
+
+static void put_problem(struct run *run, const struct f2fs_extract_problem *p)
+{
+	struct cli_print *out = run->d->out;
+	const struct f2fs_error_detail *e = p->detail;
+
+	cli_print_begin(out, NULL);
+	cli_print_string(out, "kind", problem_kind(p->kind));
+	cli_print_bool(out, "is_counted", p->is_counted);
+	cli_print_bytes(out, "path", p->path, strlen(p->path));
+	cli_print_bytes(out, "what", p->what, strlen(p->what));
+	cli_print_u64(out, "ino", p->ino);
+	cli_print_string(out, "error", f2fs_error_name(e->code));
+	cli_print_bytes(out, "message", e->message, strlen(e->message));
+	cli_print_string(out, "rule", e->rule);
+	if (e->block != F2FS_NO_BLOCK)
+		cli_print_u64(out, "block", e->block);
+	cli_print_end(out);
+}
+
+static int tell_problem(void *user, const struct f2fs_extract_problem *p)
+{
+	struct run *run = user;
+	size_t room = 4 * strlen(p->path) + 1;
+	char *path;
+
+	if (!p->is_counted && p->kind == F2FS_PROBLEM_ATTRIBUTE && !is_first_of_kind(run, p->what))
+		return 0;
+	path = malloc(room);
+	if (path) {
+		f2fs_text_printable(p->path, strlen(p->path), path, room);
+		cli_error_detail(&run->d->cli, p->detail, path, p->what);
+	}
+	free(path);
+	if (run->is_json)
+		put_problem(run, p);
+	return cli_stopped();
+}
+
+static void tell_lost(const struct run *run)
+{
+	for (unsigned i = 0; i < run->lost_count; i++)
+		if (run->lost[i].count > 1)
+			cli_warning((struct cli *)&run->d->cli,
+				    "%s: not kept on %llu entries, the first is named above", run->lost[i].what,
+				    (unsigned long long)run->lost[i].count);
+}
+
+static void put_result(struct cli_print *out, const struct f2fs_extract_result *r)
+{
+	cli_print_u64(out, "files", r->files);
+	cli_print_u64(out, "directories", r->directories);
+	cli_print_u64(out, "symlinks", r->symlinks);
+	cli_print_u64(out, "specials", r->specials);
+	cli_print_u64(out, "links", r->links);
+	cli_print_u64(out, "bytes", r->bytes);
+	cli_print_u64(out, "skipped", r->skipped);
+	cli_print_u64(out, "problem_count", r->problems);
+	cli_print_u64(out, "attributes_lost", r->attributes_lost);
+}
+
+/* What ended the run: a path that is not there, or the host. */
+static void tell_failure(struct dump *d, int rc)
+{
+	int is_host = f2fs_context_error(d->ctx)->sys_errno != 0;
+
+	cli_error_of(&d->cli, d->ctx, NULL);
+	d->status |= rc == F2FS_ERR_NOT_FOUND && !is_host ? DUMP_MISSING : DUMP_FAILED;
+}
+
+/* Run with options that are complete but for what this file adds. */
+static int copy_out(struct dump *d, struct f2fs_extract_options *o, struct f2fs_extract_result *result)
+{
+	const struct copy_options *c = d->copy;
+	struct f2fs_stream manifest;
+	struct run run;
+	int rc;
+
+	memset(&run, 0, sizeof(run));
+	run.d = d;
+	run.is_json = d->is_json;
+	o->include = c->include;
+	o->exclude = c->exclude;
+	o->uid_map = c->uid_map;
+	o->gid_map = c->gid_map;
+	o->problem = tell_problem;
+	o->user = &run;
+	if (c->manifest_path) {
+		memset(&manifest, 0, sizeof(manifest));
+		manifest.path = strcmp(c->manifest_path, "-") ? c->manifest_path : NULL;
+		manifest.fd = STDOUT_FILENO;
+		o->manifest = &manifest;
+	}
+	fflush(stdout);
+	if (run.is_json)
+		cli_print_begin_array(d->out, "problems");
+	rc = f2fs_extract(d->vol, o, result);
+	if (run.is_json)
+		cli_print_end_array(d->out);
+	tell_lost(&run);
+	if (rc == F2FS_ERR_INCOMPLETE)
+		d->status |= DUMP_INCOMPLETE;
+	else if (rc)
+		tell_failure(d, rc);
+	return rc;
+}
+
+static void put_summary(struct dump *d, const struct f2fs_extract_result *r, int rc)
+{
+	char size[24];
+
+	if (!cli_print_is_text(d->out))
+		put_result(d->out, r);
+	if (!cli_print_is_text(d->out) || d->is_quiet || (rc && rc != F2FS_ERR_INCOMPLETE))
+		return;
+	printf("%llu files (%s), %llu directories, %llu symbolic links, %llu special files, %llu further links",
+	       (unsigned long long)r->files, cli_format_size(r->bytes, size), (unsigned long long)r->directories,
+	       (unsigned long long)r->symlinks, (unsigned long long)r->specials, (unsigned long long)r->links);
+	if (r->skipped)
+		printf(", %llu skipped", (unsigned long long)r->skipped);
+	printf(", %llu problems\n", (unsigned long long)r->problems);
+}
+
+int view_extract(struct dump *d, const char *argument)
+{
+	struct f2fs_extract_options o = d->copy->extract;
+	struct f2fs_extract_result result;
+	int rc;
+
+	memset(&result, 0, sizeof(result));
+	o.directory = argument;
+	rc = copy_out(d, &o, &result);
+	put_summary(d, &result, rc);
+	return rc;
+}
+
+int view_tar(struct dump *d, const char *argument)
+{
+	struct f2fs_extract_options o = d->copy->extract;
+	struct f2fs_extract_result result;
+	struct f2fs_stream stream;
+	int rc;
+
+	memset(&result, 0, sizeof(result));
+	memset(&stream, 0, sizeof(stream));
+	stream.path = strcmp(argument, "-") ? argument : NULL;
+	stream.fd = STDOUT_FILENO;
+	o.tar = &stream;
+	if (!o.tar_filter)
+		o.tar_filter = copy_filter_of_name(argument);
+	rc = copy_out(d, &o, &result);
+	if (stream.path)
+		put_summary(d, &result, rc);
+	return rc;
+}
+
+/* ---- as f2fs-tools ---- */
+
+/* "y" of any case on a line of its own; the end of the input is no. */
+static int ask(struct dump *d, const char *what)
+{
+	const struct copy_options *c = d->copy;
+	char line[80];
+
+	if (c->force)
+		return 1;
+	if (c->answer_no)
+		return 0;
+	printf("Do you want to dump this %s into %s/? [Y/N] ", what, c->base_path);
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin)) {
+		putchar('\n');
+		return 0;
+	}
+	line[strcspn(line, " \t\r\n")] = '\0';
+	return !strcasecmp(line, "y");
+}
+
+/* Links, times, holes, attributes and special files are kept in any case; mode and owner with -P. */
+static int copy_classic(struct dump *d, const char *path, unsigned flags)
+{
+	struct f2fs_extract_options o = d->copy->extract;
+	struct f2fs_extract_result result;
+
+	o.directory = d->copy->base_path;
+	o.paths = &path;
+	o.path_count = 1;
+	o.flags |= flags;
+	o.existing = F2FS_EXISTING_REPLACE;
+	o.keep = F2FS_KEEP_DEFAULT;
+	if (d->copy->preserve)
+		o.require = F2FS_KEEP_MODE | F2FS_KEEP_OWNER;
+	else
+		o.keep &= ~(unsigned)(F2FS_KEEP_MODE | F2FS_KEEP_OWNER | F2FS_KEEP_ACL);
+	return copy_out(d, &o, &result);
+}
+
+int classic_dump_root(struct dump *d, const char *argument)
+{
+	(void)argument;
+	return ask(d, "folder") ? copy_classic(d, "/", d->copy->preserve ? F2FS_EXTRACT_ROOT_ATTRIBUTES : 0) : 0;
+}
+
+/* Write the contents of an inode that no directory names. */
+static int write_contents(struct dump *d, struct f2fs_inode *inode, FILE *to, const char *name)
+{
+	enum { PIECE = 1 << 20 };
+	uint8_t *buffer = malloc(PIECE);
+	uint64_t at = 0;
+	size_t done = 1;
+	int rc = buffer ? 0 : f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory");
+
+	while (!rc && done > 0) {
+		rc = f2fs_inode_read(inode, at, buffer, PIECE, &done);
+		if (!rc && done > 0 && fwrite(buffer, 1, done, to) != done)
+			break;
+		at += done;
+	}
+	free(buffer);
+	return rc ? dump_fail(d, rc, name) : 0;
+}
+
+/* As "ino-N" in the output directory. */
+static int copy_nameless(struct dump *d, struct f2fs_inode *inode)
+{
+	char name[32], *path;
+	FILE *to = NULL;
+	int rc = 0;
+
+	snprintf(name, sizeof(name), "ino-%u", f2fs_inode_number(inode));
+	path = dump_join(d->copy->base_path, name);
+	if (path && (mkdir(d->copy->base_path, 0777) == 0 || errno == EEXIST))
+		to = fopen(path, "wx");
+	if (to) {
+		cli_warning(&d->cli, "inode %u has no name: written to %s", f2fs_inode_number(inode), path);
+		rc = write_contents(d, inode, to, name);
+	}
+	if (!to || ferror(to) || fclose(to)) {
+		cli_error(&d->cli, "%s: %s", path ? path : name, strerror(errno));
+		d->status |= DUMP_FAILED;
+		rc = rc ? rc : F2FS_ERR_IO;
+	}
+	free(path);
+	return rc;
+}
+
+int classic_dump_inode(struct dump *d, f2fs_nid_t ino)
+{
+	enum { MODE_TYPE = 0170000, MODE_DIR = 0040000, MODE_REG = 0100000, PATH_ROOM = 65536 };
+	struct f2fs_inode *inode;
+	struct f2fs_stat st;
+	char *path = malloc(PATH_ROOM);
+	int rc = f2fs_inode_open(d->vol, ino, &inode);
+
+	if (rc || !path) {
+		free(path);
+		return rc ? dump_fail(d, rc, NULL) : F2FS_ERR_NOMEM;
+	}
+	rc = f2fs_inode_stat(inode, &st);
+	if (rc) {
+		dump_fail(d, rc, NULL);
+	} else if (ask(d, (st.mode & MODE_TYPE) == MODE_DIR ? "folder" : "file")) {
+		rc = f2fs_inode_path(inode, path, PATH_ROOM);
+		if (!rc)
+			rc = copy_classic(d, path, ino == d->geo->root_ino ? 0 : F2FS_EXTRACT_RELATIVE);
+		else if ((st.mode & MODE_TYPE) == MODE_REG)
+			rc = copy_nameless(d, inode);
+		else
+			dump_fail(d, rc, NULL);
+	}
+	f2fs_inode_close(inode);
+	free(path);
+	return rc;
+}

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""f2fskit: read F2FS images without mounting them.
+
+    import f2fskit
+
+    with f2fskit.open("disk.img") as volume:
+        print(volume.label, volume.superblock.segment_count_main)
+        for path in volume.path("/etc").glob("*.conf"):
+            print(path, path.stat().st_size)
+        data = volume.read_bytes("/etc/hostname")
+
+`open()` gives a `Volume`; from there come `Inode`, `DirEntry`, `F2FSPath` and the tables `nat`, `sit`, `ssa`. Names and
+flags of the on-disk format are in `structs`, `rules` and the enumerations. Errors derive from `Error` and from the
+matching built-in exception.
+
+Threads: any object may be used from any thread; calls on what was opened together run one after the other, and the C
+code runs without the global interpreter lock, so that threads with an `open()` of their own work in parallel. Processes:
+a volume that was opened before os.fork() can be used in the child, unless another thread was using it at that moment.
+"""
+
+from __future__ import annotations
+
+from . import enums, errors
+from ._core import lib as _lib
+from ._core import text as _text
+from .build import DeviceSpec, Layout, LayoutDevice, MkfsResult, mkfs, mkfs_minimum_size, mkfs_plan
+from .device import Context, Device, FaultDevice, MemoryDevice, OverlayDevice, RecorderDevice
+from .enums import *  # noqa: F403
+from .errors import *  # noqa: F403
+from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
+from .inode import DirEntry, Inode, Xattrs
+from .io import InodeIO
+from .path import F2FSPath
+from .results import (
+    BlockIdentity,
+    DeviceExtent,
+    DeviceInfo,
+    DeviceRecord,
+    Extent,
+    FaultCounts,
+    Geometry,
+    InodeLayout,
+    LogHead,
+    NatEntry,
+    NodeInfo,
+    Progress,
+    Quota,
+    SitEntry,
+    StatResult,
+    Summary,
+    Verity,
+    VolumeStat,
+    Zone,
+)
+from .tables import Nat, SegmentSummary, Sit, Ssa
+from .volume import Volume, open
+
+__version__ = _text(_lib.f2fs_version())
+
+NULL_ADDR: int = _lib.F2FS_NULL_ADDR
+"""Block address of a hole."""
+NEW_ADDR: int = _lib.F2FS_NEW_ADDR
+"""Block address of a reserved block that was never written."""
+COMPRESS_ADDR: int = _lib.F2FS_COMPRESS_ADDR
+"""Block address in the head slot of a compressed cluster."""
+
+__all__ = [
+    *enums.__all__,
+    *errors.__all__,
+    "BlockIdentity",
+    "COMPRESS_ADDR",
+    "Context",
+    "Device",
+    "DeviceExtent",
+    "DeviceInfo",
+    "DeviceRecord",
+    "DeviceSpec",
+    "DirEntry",
+    "Extent",
+    "F2FSPath",
+    "FaultCounts",
+    "FaultDevice",
+    "Field",
+    "Geometry",
+    "Inode",
+    "InodeIO",
+    "InodeLayout",
+    "Layout",
+    "LayoutDevice",
+    "LogHead",
+    "MemoryDevice",
+    "MkfsResult",
+    "NEW_ADDR",
+    "NULL_ADDR",
+    "Nat",
+    "NatEntry",
+    "NodeInfo",
+    "OverlayDevice",
+    "Progress",
+    "Quota",
+    "Record",
+    "RecorderDevice",
+    "Rule",
+    "SegmentSummary",
+    "Sit",
+    "SitEntry",
+    "Ssa",
+    "StatResult",
+    "Struct",
+    "Summary",
+    "Verity",
+    "Volume",
+    "VolumeStat",
+    "Xattrs",
+    "Zone",
+    "dtype",
+    "mkfs",
+    "mkfs_minimum_size",
+    "mkfs_plan",
+    "open",
+    "record",
+    "rules",
+    "structs",
+]

@@ -1,0 +1,425 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The thin layer over the C library: handles, the lock around calls, callbacks, errors.
+
+A `Core` stands for one C context. Everything opened under it is a `Handle` in a tree (context, then devices and volumes,
+then inodes, then directory readers): closing a handle closes what is below it first, and a closed handle refuses to be
+used, so no order of closing or garbage collection can reach freed memory.
+
+Calls under one context are serialised by its lock, because the C library wants one thread at a time there. The C code
+runs without Python's global lock. Callbacks run on the calling thread while the context's lock is held; what they raise
+is kept and raised again when the C call has returned.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+import threading
+import weakref
+from typing import Any, Callable
+
+from . import errors
+from ._f2fskit import ffi, lib
+from .results import Progress
+
+__all__ = ["Core", "Handle", "ffi", "lib", "text", "visitor"]
+
+get_ident = threading.get_ident
+
+LogCallback = Callable[[int, str], object]
+ProgressCallback = Callable[[Any], object]
+
+
+def text(pointer: Any) -> str:
+    """Return a C string as str; bytes that are not UTF-8 become surrogates."""
+    return str(ffi.string(pointer), "utf-8", "surrogateescape")
+
+
+# What an exception of a callback leaves behind when not even the callback's own handler ran (a signal at its first
+# instruction). The next call to return raises it.
+_strays: list[BaseException] = []
+
+
+def stray(kind: object, value: BaseException, traceback: object) -> None:
+    """The onerror handler of every callback."""
+    _strays.append(value)
+
+
+class Hooks:
+    """The host's side of a context: callables of the user, and the exception that one of them raised."""
+
+    __slots__ = ("log", "progress", "now", "random", "pending", "tolerable", "tolerated", "sources")
+
+    def __init__(
+        self,
+        log: LogCallback | None,
+        progress: ProgressCallback | None,
+        now: Callable[[], int] | None,
+        random: Callable[[int], bytes] | None,
+    ) -> None:
+        self.log = log
+        self.progress = progress
+        self.now = now
+        self.random = random
+        self.pending: BaseException | None = None
+        self.tolerable = False  # may a call succeed in spite of it?
+        self.tolerated: collections.deque[BaseException] = collections.deque(maxlen=64)
+        # Handles of the objects under C devices, until their close operation runs. They are kept here, not in a global
+        # table, so that a cycle through such an object can be collected.
+        self.sources: dict[Any, Any] = {}
+
+    def keep(self, error: BaseException) -> None:
+        """Keep an exception until the C call has returned; it will be raised whatever the call's result is.
+
+        The first exception counts, except that a request to stop (KeyboardInterrupt, SystemExit) wins.
+        """
+        before = self.pending
+        if before is None or self.tolerable or (isinstance(before, Exception) and not isinstance(error, Exception)):
+            self.pending = error
+            self.tolerable = False
+
+    def keep_of_device(self, error: BaseException) -> int:
+        """Keep an exception of a device operation; return what the operation has to return.
+
+        An OSError is the host's way to say that reading failed: the library may get around it by another copy.
+        """
+        if not isinstance(error, OSError):
+            self.keep(error)
+            return int(lib.F2FS_ERR_NOMEM if isinstance(error, MemoryError) else lib.F2FS_ERR_IO)
+        if self.pending is None:
+            self.pending = error
+            self.tolerable = True
+        if isinstance(error, errors.Error):
+            return int(error.code)
+        return int(lib.f2fskit_sys_error(error.errno) if error.errno else lib.F2FS_ERR_IO)
+
+    def take(self) -> BaseException | None:
+        """Return the exception that is pending and forget it."""
+        found, self.pending = self.pending, None
+        if found is None and _strays:
+            found = _strays.pop()
+        return found
+
+
+class _Broken:
+    """Lock of a context that another thread was using when the process forked: it can never be used again."""
+
+    def __enter__(self) -> None:
+        raise RuntimeError("another thread was using this f2fskit context when the process forked")
+
+    def __exit__(self, *unused: object) -> None:
+        pass
+
+    def acquire(self, blocking: bool = True) -> bool:
+        return False
+
+    def release(self) -> None:
+        pass
+
+
+class Core:
+    """One C context with its lock."""
+
+    __slots__ = ("lock", "owner", "nested", "deferred", "hooks", "context", "host", "handle", "__weakref__")
+
+    def __init__(self, hooks: Hooks) -> None:
+        self.lock: Any = threading.RLock()
+        self.owner = 0  # thread that is in a C call
+        self.nested = False  # a callback is running that may call the library
+        self.deferred: collections.deque[Handle] = collections.deque()
+        self.hooks = hooks
+        self.handle = ffi.new_handle(hooks)
+        self.host = lib.f2fskit_host_new(self.handle)
+        if not self.host:
+            raise MemoryError
+        callbacks = ffi.new("struct f2fs_host *")
+        if hooks.log is not None:
+            callbacks.log = lib.py_host_log
+        if hooks.progress is not None:
+            callbacks.progress = lib.py_host_progress
+        if hooks.now is not None:
+            callbacks.now_ns = lib.py_host_now_ns
+        if hooks.random is not None:
+            callbacks.random = lib.py_host_random
+        out = ffi.new("struct f2fs_context **")
+        if lib.f2fskit_host_context(self.host, callbacks, out) < 0:
+            lib.f2fskit_host_free(self.host)
+            raise MemoryError
+        self.context = out[0]
+        _cores.add(self)
+
+    def free(self, context: Any) -> None:
+        """Free the C context: the last thing that happens to a core."""
+        lib.f2fs_context_free(context)
+        lib.f2fskit_host_free(self.host)
+        self.context = self.host = None
+
+    def check(self, result: int) -> None:
+        """Raise what a call that returned result has to raise, if anything."""
+        pending = self.hooks.take()
+        error = errors.from_detail(result, lib.f2fs_context_error(self.context)) if result < 0 else None
+        if pending is None:
+            if error is not None:
+                raise error
+        elif not self.hooks.tolerable or not isinstance(pending, OSError):
+            raise pending
+        elif error is None:
+            self.hooks.tolerated.append(pending)  # the library got around an I/O error, as with any device
+        elif result in (lib.F2FS_ERR_IO, getattr(pending, "code", 0)) or getattr(error, "errno", 0) == pending.errno:
+            if hasattr(pending, "add_note"):
+                pending.add_note(f"f2fskit: {error}")
+            raise pending
+        else:
+            raise error from pending
+
+    def drain(self) -> None:
+        """Close what was dropped while the lock was held elsewhere."""
+        while self.deferred and self.owner != get_ident():
+            if not self.lock.acquire(blocking=False):
+                return
+            try:
+                self.owner = get_ident()
+                try:
+                    while self.deferred:
+                        self.deferred.popleft().free_tree()
+                except IndexError:
+                    pass
+                finally:
+                    self.owner = 0
+            finally:
+                self.lock.release()
+
+
+class Handle:
+    """A C object: its pointer, how it is freed, and its place in the tree of what is open."""
+
+    __slots__ = ("core", "pointer", "release", "parent", "children", "what")
+
+    def __init__(
+        self, core: Core, pointer: Any, release: Callable[[Any], None], parent: Handle | None, what: str
+    ) -> None:
+        self.core = core
+        self.pointer = pointer
+        self.release = release
+        self.parent = parent
+        self.children: set[Handle] = set()
+        self.what = what
+        if parent is not None:
+            parent.children.add(self)
+
+    @property
+    def closed(self) -> bool:
+        return self.pointer is None
+
+    def get(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call function(pointer, *arguments), which cannot fail; return what it returns."""
+        core = self.core
+        me = get_ident()
+        before = core.owner
+        if before == me and not core.nested:
+            raise RuntimeError(f"{self.what}: not possible inside a callback of the same context")
+        with core.lock:
+            core.owner = me
+            try:
+                if self.pointer is None:
+                    raise ValueError(f"{self.what} is closed")
+                result = function(self.pointer, *arguments)
+                if core.hooks.pending is not None or _strays:
+                    core.check(0)
+            finally:
+                core.owner = before if before == me else 0
+        if core.deferred:
+            core.drain()
+        return result
+
+    def call(self, function: Callable[..., int], *arguments: Any) -> int:
+        """Call function(pointer, *arguments); return its result, or raise when it is negative."""
+        core = self.core
+        me = get_ident()
+        before = core.owner
+        if before == me and not core.nested:
+            raise RuntimeError(f"{self.what}: not possible inside a callback of the same context")
+        with core.lock:
+            core.owner = me
+            try:
+                if self.pointer is None:
+                    raise ValueError(f"{self.what} is closed")
+                result = function(self.pointer, *arguments)
+                if result < 0 or core.hooks.pending is not None or _strays:
+                    core.check(result)
+            finally:
+                core.owner = before if before == me else 0
+        if core.deferred:
+            core.drain()
+        return result
+
+    def open(
+        self, what: str, release: Callable[[Any], None], kind: str, function: Callable[..., int], *arguments: Any
+    ) -> Handle:
+        """Call function(pointer, *arguments, &out) and return the handle of what it opened, a child of this one."""
+        out = ffi.new(f"struct {kind} **")
+
+        def open_it(pointer: Any) -> int:
+            result = function(pointer, *arguments, out)
+            if result >= 0 and self.core.hooks.pending is not None:
+                try:
+                    self.core.check(result)
+                except BaseException:
+                    release(out[0])
+                    raise
+            return result
+
+        self.call(open_it)
+        return Handle(self.core, out[0], release, self, what)
+
+    def free_tree(self) -> None:
+        """Free this object after everything below it; the lock is held."""
+        while self.children:
+            self.children.pop().free_tree()
+        pointer, self.pointer = self.pointer, None
+        if pointer is not None:
+            self.release(pointer)
+        if self.parent is not None:
+            self.parent.children.discard(self)
+            self.parent = None
+
+    def close(self) -> None:
+        """Close now; wait for a call of another thread. Inside a callback: as soon as the call has returned."""
+        core = self.core
+        me = get_ident()
+        if self.pointer is None:
+            return
+        if core.owner == me:
+            core.deferred.append(self)
+            return
+        with core.lock:
+            core.owner = me
+            try:
+                self.free_tree()
+            finally:
+                core.owner = 0
+        core.drain()
+
+    def drop(self) -> None:
+        """Close from a finalizer, which may run on any thread at any moment: never wait."""
+        core = self.core
+        if self.pointer is not None:
+            core.deferred.append(self)
+            core.drain()
+
+
+_cores: weakref.WeakSet[Core] = weakref.WeakSet()
+
+
+def _after_fork_in_child() -> None:
+    """Give the child locks of its own: a lock that another thread held at the fork would stay locked for ever."""
+    me = get_ident()
+    for core in list(_cores):
+        if core.owner not in (0, me):
+            core.lock = _Broken()
+        elif core.owner == 0:
+            core.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+def _hooks(user: Any) -> Hooks:
+    found: Hooks = ffi.from_handle(lib.f2fskit_host_python(user))
+    return found
+
+
+@ffi.def_extern(onerror=stray)  # type: ignore[misc]
+def py_host_log(user: Any, level: int, message: Any) -> None:
+    hooks = _hooks(user)
+    try:
+        if hooks.log is not None:
+            hooks.log(level, text(message))
+    except BaseException as error:
+        hooks.keep(error)
+
+
+@ffi.def_extern(onerror=stray, error=1)  # type: ignore[misc]
+def py_host_progress(user: Any, progress: Any) -> int:
+    hooks = _hooks(user)
+    try:
+        if hooks.pending is not None and not hooks.tolerable:
+            return 1  # another callback has failed: stop here, it will be raised
+        if hooks.progress is None:
+            return 0
+        report = Progress(
+            text(progress.task), text(progress.phase), text(progress.unit), progress.done, progress.total or None
+        )
+        return 1 if hooks.progress(report) else 0
+    except BaseException as error:
+        hooks.keep(error)
+        return 1
+
+
+@ffi.def_extern(onerror=stray, error=0)  # type: ignore[misc]
+def py_host_now_ns(user: Any) -> int:
+    hooks = _hooks(user)
+    try:
+        now = 0 if hooks.now is None else int(hooks.now())
+        if not -(2**63) <= now < 2**63:
+            raise OverflowError("now() must return nanoseconds since 1970 that fit into 64 bits")
+        return now
+    except BaseException as error:
+        hooks.keep(error)
+        return 0
+
+
+@ffi.def_extern(onerror=stray, error=1)  # type: ignore[misc]
+def py_host_random(user: Any, buffer: Any, n: int) -> int:
+    hooks = _hooks(user)
+    try:
+        data = b"" if hooks.random is None else bytes(hooks.random(n))
+        if len(data) != n:
+            raise ValueError(f"random({n}) returned {len(data)} bytes")
+        ffi.memmove(buffer, data, n)
+        return 0
+    except BaseException as error:
+        hooks.keep(error)
+        return 1
+
+
+class _Visit:
+    """A callable of the host behind the visit parameter of a C function."""
+
+    __slots__ = ("hooks", "function")
+
+    def __init__(self, hooks: Hooks, function: Callable[..., Any]) -> None:
+        self.hooks = hooks
+        self.function = function
+
+    def __call__(self, *arguments: Any) -> int:
+        try:
+            self.function(*arguments)
+            return 0
+        except BaseException as error:
+            self.hooks.keep(error)
+            return int(lib.F2FS_ERR_CANCELED)
+
+
+def visitor(hooks: Hooks, function: Callable[..., Any]) -> Any:
+    """Return the user pointer with which a visit callback calls function; keep it until the C call has returned."""
+    return ffi.new_handle(_Visit(hooks, function))
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_device_overlay_changes_visit(user: Any, offset: int, length: int) -> int:
+    visit: _Visit = ffi.from_handle(user)
+    return visit(offset, length)
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_inode_nodes_visit(user: Any, node: Any) -> int:
+    visit: _Visit = ffi.from_handle(user)
+    return visit(node)
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_quota_each_visit(user: Any, quota: Any) -> int:
+    visit: _Visit = ffi.from_handle(user)
+    return visit(quota)

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Making volumes."""
+
+from __future__ import annotations
+
+import os
+import random as random_module
+import time as time_module
+import uuid as uuid_module
+from typing import Any, Iterable, NamedTuple, Sequence, Union
+
+from . import enums, errors, results
+from ._core import ffi, lib
+from .device import Context, Device, Path
+
+Target = Union[Path, Device]
+
+_HEAD = 128 << 10  # bytes at the start that tell whether something is there
+
+
+class DeviceSpec(NamedTuple):
+    """A further device of a new volume."""
+
+    device: Target
+    """A path or a `Device` of the same context."""
+    path: str = ""
+    """What the device table says, at most 63 bytes; "": the path that was opened."""
+    alias: str | None = None
+    """A name makes the whole device one file of that name."""
+    size: int = 0
+    """Bytes to use, 0: the whole device."""
+
+
+class LayoutDevice(NamedTuple):
+    """Where a device lies in a layout."""
+
+    size: int
+    segments: int
+    start: int
+    end: int
+    is_alias: bool
+    zone_type: int
+
+
+class Layout(NamedTuple):
+    """All that size and options decide about a new volume."""
+
+    geometry: results.Geometry
+    devices: tuple[LayoutDevice, ...]
+    overprovision: float
+    """Percent of the main area."""
+    usable_segments: int
+    reserved_segments: int
+    overprovision_segments: int
+    alias_segments: int
+    free_segments: int
+    user_blocks: int
+    logs: tuple[int, ...]
+    """First segment of each log."""
+    sit_bitmap_bytes: int
+    nat_bitmap_bytes: int
+    checksum_offset: int
+    large_nat: bool
+    nat_bits: bool
+
+
+class MkfsResult(NamedTuple):
+    """What was made."""
+
+    layout: Layout
+    uuid: uuid_module.UUID
+    checkpoint_version: int
+    time: int
+    """Of all inodes, seconds since 1970."""
+    valid_nodes: int
+    valid_blocks: int
+    quota_ino: tuple[int, int, int]
+    """User, group, project; 0: none."""
+    lost_found_ino: int
+    trimmed: bool
+    """The devices discarded their contents."""
+
+
+class _Options:
+    """struct f2fs_mkfs_options with the memory that it points to."""
+
+    def __init__(
+        self,
+        *,
+        label: str = "",
+        uuid: uuid_module.UUID | None = None,
+        features: enums.Feature | Iterable[str] = (),
+        block_size: int = 4096,
+        segs_per_sec: int = 1,
+        secs_per_zone: int = 1,
+        overprovision: float = 0.0,
+        reserved_sections: int = 0,
+        zoned: bool = False,
+        large_nat: bool = False,
+        nat_bits: bool = True,
+        discard: bool = True,
+        encoding_flags: int = 0,
+        root_owner: tuple[int, int] = (0, 0),
+        time: int | None = None,
+        checkpoint_version: int = 0,
+        cold_extensions: Sequence[str] = (),
+        hot_extensions: Sequence[str] = (),
+        stamp: str | None = None,
+    ) -> None:
+        self.row = row = ffi.new("struct f2fs_mkfs_options *")
+        self.kept: list[Any] = []
+        if not isinstance(features, int):
+            names = [features] if isinstance(features, str) else list(features)
+            unknown = [name for name in names if name.upper() not in enums.Feature.__members__]
+            if unknown:
+                raise errors.make(lib.F2FS_ERR_INVALID, f"unknown feature: {', '.join(unknown)}")
+            features = enums.Feature(sum({int(enums.Feature[name.upper()]) for name in names}))
+        row.feature = features
+        row.block_size, row.segs_per_sec, row.secs_per_zone = block_size, segs_per_sec, secs_per_zone
+        row.overprovision, row.reserved_sections = overprovision, reserved_sections
+        row.zoned, row.large_nat, row.no_nat_bits, row.no_discard = zoned, large_nat, not nat_bits, not discard
+        row.encoding_flags = encoding_flags
+        row.root_uid, row.root_gid = root_owner
+        row.checkpoint_version = checkpoint_version
+        if time is not None:
+            row.has_time, row.time = 1, time
+        if label:
+            row.label = self.text(label)
+        if uuid is not None:
+            row.uuid = self.keep(ffi.new("uint8_t[16]", uuid.bytes))
+        if cold_extensions:
+            row.cold_extensions = self.text(",".join(cold_extensions))
+        if hot_extensions:
+            row.hot_extensions = self.text(",".join(hot_extensions))
+        if stamp is not None:
+            row.stamp = self.text(stamp)
+
+    def keep(self, memory: Any) -> Any:
+        self.kept.append(memory)
+        return memory
+
+    def text(self, value: str) -> Any:
+        raw = value.encode("utf-8", "surrogateescape")
+        if b"\0" in raw:
+            raise ValueError("embedded null byte")
+        return self.keep(ffi.new("char[]", raw))
+
+
+def mkfs(
+    target: Target,
+    size: int | None = None,
+    *,
+    devices: Sequence[DeviceSpec] = (),
+    overwrite: bool = False,
+    context: Context | None = None,
+    **options: Any,
+) -> MkfsResult:
+    """Make a volume.
+
+    Args:
+        target: path of a file or block device, or a writable `Device`. With a size, a path is a file to be created.
+        size: bytes of the volume; None: the whole file or device.
+        devices: further devices.
+        overwrite: write over an existing file, and over a device whose beginning is not empty; otherwise ExistsError.
+        context: to share one.
+
+    Options (keywords; the defaults are those of mkfs.f2fs):
+        label: at most 512 bytes of UTF-8.
+        uuid: uuid.UUID; None: random.
+        features: `Feature`, or names: ["extra_attr", "compression"].
+        block_size: 4096 or 16384 bytes.
+        segs_per_sec, secs_per_zone: segments in a section, sections in a zone.
+        overprovision: percent of the main area kept for cleaning; 0: what leaves most usable space.
+        reserved_sections: kept for cleaning, zoned volumes only.
+        zoned: the device is zoned, sections are its zones.
+        large_nat: node ids for a fifth of the blocks.
+        nat_bits: keep maps of full and empty NAT blocks.
+        discard: discard old contents.
+        encoding_flags: with casefold, 1 strict, 2 hashonly.
+        root_owner: (user id, group id) of the root directory.
+        time: of all inodes, seconds since 1970; None: now.
+        checkpoint_version: of the first checkpoint; 0: random.
+        cold_extensions, hot_extensions: further name endings of cold and hot files, 1 to 7 bytes each.
+        stamp: text of the superblock's version fields.
+
+    The same size, options, uuid, time and checkpoint_version write the same bytes anywhere.
+
+    Raises:
+        InvalidError: an option is wrong. UnsupportedError: options exclude each other.
+        NospcError: too small, the message names the smallest size. ExistsError: see overwrite.
+    """
+    options.setdefault("uuid", uuid_module.uuid4())
+    options.setdefault("time", int(time_module.time()))
+    if not options.get("checkpoint_version"):
+        options["checkpoint_version"] = random_module.SystemRandom().randrange(1, 1 << 31)
+    row = ffi.new("struct f2fs_mkfs_result *")
+
+    def write(pointer: Any, table: Any, count: int, chosen: _Options) -> int:
+        return int(lib.f2fs_mkfs_write(pointer, table, count, chosen.row, row))
+
+    _with_devices(target, size, devices, overwrite, context, _Options(**options), write)
+    return MkfsResult(
+        _layout(row.layout),
+        uuid_module.UUID(bytes=bytes(ffi.buffer(row.uuid))),
+        row.checkpoint_version,
+        row.time,
+        row.valid_nodes,
+        row.valid_blocks,
+        (row.quota_ino[0], row.quota_ino[1], row.quota_ino[2]),
+        row.lost_found_ino,
+        bool(row.trimmed),
+    )
+
+
+def mkfs_plan(size: int, **options: Any) -> Layout:
+    """Return the layout that `mkfs()` with these options gives a volume of size bytes; nothing is written."""
+    row = ffi.new("struct f2fs_layout *")
+
+    def plan(pointer: Any, table: Any, count: int, chosen: _Options) -> int:
+        return int(lib.f2fs_mkfs_plan(pointer, table, count, chosen.row, row))
+
+    with Device.memory(size) as device:
+        _with_devices(device, None, (), True, None, _Options(**options), plan)
+    return _layout(row)
+
+
+def mkfs_minimum_size(**options: Any) -> int:
+    """Return the smallest size in bytes of a volume with these options of `mkfs()`."""
+    chosen = _Options(**options)
+    found = ffi.new("uint64_t *")
+    Context()._handle.call(lib.f2fs_mkfs_minimum_size, chosen.row, found)
+    return int(found[0])
+
+
+def _with_devices(
+    target: Target,
+    size: int | None,
+    further: Sequence[DeviceSpec],
+    overwrite: bool,
+    context: Context | None,
+    chosen: _Options,
+    function: Any,
+) -> None:
+    """Call function(context, devices, count, options) with everything open."""
+    if isinstance(target, Device):
+        if context is not None and context is not target.context:
+            raise ValueError("the device belongs to another context")
+        context = target.context
+    context = context or Context()
+    specs = [DeviceSpec(target, size=size or 0), *further]
+    table = ffi.new("struct f2fs_mkfs_device[]", len(specs))
+    opened: list[Device] = []
+    used: list[Device] = []
+    try:
+        for i, spec in enumerate(specs):
+            if isinstance(spec.device, Device):
+                device = spec.device
+                if device.context is not context:
+                    raise ValueError("devices belong to different contexts; make them with the same context=")
+            else:
+                device = _open_target(spec.device, spec.size, overwrite, context)
+                opened.append(device)
+            used.append(device)
+            if not overwrite and any(device.read(0, min(_HEAD, device.size))):
+                raise errors.make(lib.F2FS_ERR_EXISTS, f"device {i} is not empty; overwrite=True formats it anyway")
+            table[i].size = spec.size
+            if len(specs) > 1:
+                path = spec.path or ("" if isinstance(spec.device, Device) else os.fsdecode(spec.device))
+                table[i].path = chosen.text(path or f"device{i}")
+            if spec.alias is not None:
+                table[i].alias = chosen.text(spec.alias)
+
+        def run(pointer: Any) -> int:
+            for i, device in enumerate(used):
+                if device._handle.pointer is None:
+                    raise ValueError("device is closed")
+                table[i].device = device._handle.pointer
+            return int(function(pointer, table, len(used), chosen))
+
+        context._handle.call(run)
+    finally:
+        for device in opened:
+            device.close()
+
+
+def _open_target(path: Path, size: int, overwrite: bool, context: Context) -> Device:
+    if size and not os.path.exists(path):
+        return Device.create(path, size, context=context)
+    if os.path.isfile(path) and size:
+        if not overwrite:
+            raise errors.make(lib.F2FS_ERR_EXISTS, f"{os.fsdecode(path)} exists; overwrite=True formats it anyway")
+        return Device.create(path, size, exist_ok=True, context=context)
+    return Device.open(path, writable=True, exclusive=True, context=context)
+
+
+def _layout(row: Any) -> Layout:
+    return Layout(
+        results.make_geometry(row.geometry),
+        tuple(
+            LayoutDevice(one.size, one.segments, one.start, one.end, bool(one.is_alias), one.zone_type)
+            for one in row.devices[0 : row.device_count]
+        ),
+        row.overprovision,
+        row.usable_segments,
+        row.reserved_segments,
+        row.overprovision_segments,
+        row.alias_segments,
+        row.free_segments,
+        row.user_blocks,
+        tuple(row.logs),
+        row.sit_bitmap_bytes,
+        row.nat_bitmap_bytes,
+        row.checksum_offset,
+        bool(row.large_nat),
+        bool(row.nat_bits),
+    )

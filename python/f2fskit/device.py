@@ -1,0 +1,665 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Devices: what a volume is read from, and layers over it.
+
+A `Device` is made by one of its class methods (`open`, `create`, `memory`, `from_file`, `from_buffer`, `multi`) or laid
+over another one (`slice`, `sparse`, `overlay`, `recorder`, `fault`, `cache`). A layer keeps what lies below it open by
+itself, so devices may be closed in any order. All devices of a stack share one `Context`.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import errno
+import operator
+import os
+import types
+from typing import Any, Callable, Iterator, Protocol, Sequence, TypeVar, Union
+
+from . import enums, errors
+from ._core import Core, Handle, Hooks, LogCallback, ProgressCallback, ffi, lib, stray, visitor
+from .results import DeviceExtent, DeviceInfo, DeviceRecord, FaultCounts, Zone
+
+Buffer = Union[bytes, bytearray, memoryview]
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Self = TypeVar("Self", bound="Closable")
+
+
+class Context:
+    """What the host supplies to everything opened under it, and the unit of threading.
+
+    Calls under one context run one after the other, whatever threads they come from; give each thread that shall work
+    in parallel a context (that is: an `open()`) of its own. Callbacks run on the thread whose call they belong to, and
+    must not use objects of the same context. An exception of a callback ends the call and is raised by it.
+
+    Args:
+        log: called with (level, message) for each message; `LogLevel` names the levels.
+        progress: called with a `Progress` during long work; a true result cancels it (`CanceledError`).
+        now: returns the time, nanoseconds since 1970; without it the clock stands at 0, so that the same input
+            writes the same bytes.
+        random: returns n random bytes; without it the numbers are a fixed sequence.
+    """
+
+    __slots__ = ("_handle", "__weakref__")
+
+    def __init__(
+        self,
+        *,
+        log: LogCallback | None = None,
+        progress: ProgressCallback | None = None,
+        now: Callable[[], int] | None = None,
+        random: Callable[[int], bytes] | None = None,
+    ) -> None:
+        core = Core(Hooks(log, progress, now, random))
+        self._handle = Handle(core, core.context, core.free, None, "context")
+
+    @property
+    def tolerated(self) -> list[BaseException]:
+        """OSErrors of file objects that the library got around (by reading a second copy); the last 64."""
+        return list(self._handle.core.hooks.tolerated)
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_handle", None)
+        if handle is not None:
+            handle.drop()
+
+
+class Closable:
+    """Something that is open: a context manager with `close()` and `closed`."""
+
+    __slots__ = ("_handle", "__weakref__")
+
+    _handle: Handle
+
+    @property
+    def closed(self) -> bool:
+        """Has it been closed, itself or with what it belongs to?"""
+        return self._handle.closed
+
+    def close(self) -> None:
+        """Close it and what was opened from it; nothing happens when it is closed already."""
+        self._handle.close()
+
+    def __enter__(self: Self) -> Self:
+        if self._handle.closed:
+            raise ValueError(f"{self._handle.what} is closed")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: types.TracebackType | None
+    ) -> None:
+        self._handle.close()
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_handle", None)
+        if handle is not None:
+            handle.drop()
+
+
+class BinaryFile(Protocol):
+    """What a device can be made of: a binary file that can be read and sought."""
+
+    def seek(self, offset: int, whence: int = 0, /) -> int: ...
+
+    def read(self, n: int, /) -> bytes: ...
+
+
+class Operations(Protocol):
+    """The other thing a device can be made of: reads at an offset, without a position."""
+
+    def pread(self, length: int, offset: int, /) -> bytes: ...
+
+
+class Device(Closable):
+    """Bytes that hold a volume: a file, memory, a Python object, or a layer over another device."""
+
+    __slots__ = ("_context",)
+
+    def __init__(self, handle: Handle, context: Context) -> None:
+        """Not for users: make devices with the class methods."""
+        self._handle = handle
+        self._context = context
+
+    @classmethod
+    def _open(cls: type[D], context: Context | None, function: Any, *arguments: Any) -> D:
+        context = context or Context()
+        root = context._handle
+        return cls(root.open("device", lib.f2fs_device_close, "f2fs_device", function, *arguments), context)
+
+    def _layer(self, kind: type[D], function: Any, *arguments: Any) -> D:
+        """Open a layer over this device. The layer is a child of the context: it lives longer than this handle may."""
+
+        def open_layer(context: Any, out: Any) -> int:
+            if self._handle.pointer is None:
+                raise ValueError("device is closed")
+            return int(function(self._handle.pointer, *arguments, out))
+
+        return kind._open(self._context, open_layer)
+
+    # Making devices.
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        writable: bool = False,
+        exclusive: bool = False,
+        sparse: bool = True,
+        context: Context | None = None,
+    ) -> Device:
+        """Open a file or block device.
+
+        Args:
+            path: of the host.
+            writable: may it be written?
+            exclusive: refuse a mounted or otherwise used block device, and a file in use by a loop device.
+            sparse: recognise an Android sparse file and give its contents (read-only).
+            context: to share one; otherwise the device gets its own.
+        """
+        flags = (lib.F2FS_OPEN_WRITE if writable else 0) | (lib.F2FS_OPEN_EXCLUSIVE if exclusive else 0)
+        function = lib.f2fs_device_open_image if sparse and not writable else lib.f2fs_device_open
+        return Device._open(context, function, _fs_path(path), flags)
+
+    @classmethod
+    def create(cls, path: Path, size: int, *, exist_ok: bool = False, context: Context | None = None) -> Device:
+        """Create a file of size bytes, all holes, and open it for writing.
+
+        With exist_ok an existing file gets that size instead of FileExistsError (`ExistsError`).
+        """
+        flags = lib.F2FS_OPEN_WRITE | (lib.F2FS_OPEN_CREATE if exist_ok else 0)
+        return Device._open(context, lib.f2fs_device_create, _fs_path(path), _unsigned(size, "size"), flags)
+
+    @classmethod
+    def memory(cls, size: int, *, context: Context | None = None) -> MemoryDevice:
+        """Make a device of size zero bytes in memory; it takes memory only for what is written."""
+        return MemoryDevice._open(context, lib.f2fs_device_new_memory, _unsigned(size, "size"))
+
+    @classmethod
+    def from_file(
+        cls,
+        file: BinaryFile | Operations,
+        *,
+        size: int | None = None,
+        writable: bool = False,
+        sector_size: int = 512,
+        context: Context | None = None,
+    ) -> Device:
+        """Make a device of a Python object.
+
+        Args:
+            file: a binary file object with seek() and read() or readinto(); or any object with pread(length, offset).
+                For a writable device write() or pwrite(data, offset), and optionally flush(), are used too. It is
+                called on the thread that uses the device, and must not be used for other things meanwhile. It is not
+                closed with the device.
+            size: bytes; None: the end of the file, found by seeking, or the object's attribute `size`.
+            writable: may it be written?
+            sector_size: logical sector, bytes.
+            context: to share one; otherwise the device gets its own.
+
+        What the object raises is raised by the call that needed the bytes. An OSError may be got around when a second
+        copy exists (`Context.tolerated`). A file object that gives fewer bytes than its size promises is an I/O error.
+        """
+        context = context or Context()
+        source = _Source(file, size, writable, context._handle.core.hooks)
+        return cls._from_source(source, sector_size, context)
+
+    @classmethod
+    def from_buffer(cls, buffer: Any, *, writable: bool = False, context: Context | None = None) -> Device:
+        """Make a device of an object with a contiguous buffer (bytes, bytearray, memoryview, mmap, NumPy array)."""
+        view = memoryview(buffer).cast("B")
+        if writable and view.readonly:
+            raise TypeError("buffer is read-only")
+        context = context or Context()
+        return cls._from_source(_BufferSource(view, writable, context._handle.core.hooks), 512, context)
+
+    @classmethod
+    def _from_source(cls, source: _Source, sector_size: int, context: Context) -> Device:
+        ops = ffi.new("struct f2fs_device_ops *")
+        ops.read = lib.py_device_ops_read
+        if source.writable:
+            ops.write = lib.py_device_ops_write
+            ops.flush = lib.py_device_ops_flush
+        ops.close = lib.py_device_ops_close
+        info = ffi.new("struct f2fs_device_info *")
+        info.size = _unsigned(source.size, "size")
+        info.sector_size = sector_size
+        info.caps = lib.F2FS_DEVICE_WRITE if source.writable else 0
+        handle = ffi.new_handle(source)
+        source.hooks.sources[handle] = handle
+        try:
+            return Device._open(context, lib.f2fs_device_new, ops, handle, info)
+        except BaseException:
+            source.hooks.sources.pop(handle, None)
+            raise
+
+    @classmethod
+    def multi(cls, devices: Sequence[Device | tuple[Device, int, int]]) -> Device:
+        """Make one device of several, one after the other.
+
+        Args:
+            devices: of one context; each whole, or as (device, offset, length) in bytes.
+        """
+        parts = ffi.new("struct f2fs_device_part[]", len(devices))
+        if not devices:
+            raise ValueError("no devices")
+        used = [part if isinstance(part, tuple) else (part, 0, part.size) for part in devices]
+        context = used[0][0]._context
+        if any(device._context is not context for device, _, _ in used):
+            raise ValueError("devices belong to different contexts; make them with the same context=")
+
+        def open_multi(pointer: Any, out: Any) -> int:
+            for i, (device, offset, length) in enumerate(used):
+                if device._handle.pointer is None:
+                    raise ValueError("device is closed")
+                parts[i] = (device._handle.pointer, offset, length)
+            return int(lib.f2fs_device_new_multi(pointer, parts, len(used), out))
+
+        return Device._open(context, open_multi)
+
+    # Layers.
+
+    def slice(self, offset: int, length: int = 0) -> Device:
+        """Return the window of length bytes from offset (a partition); length 0: up to the end."""
+        return self._layer(
+            Device, lib.f2fs_device_new_slice, _unsigned(offset, "offset"), _unsigned(length, "length")
+        )
+
+    def sparse(self) -> Device:
+        """Return the contents of the Android sparse file that this device holds; read-only."""
+        return self._layer(Device, lib.f2fs_device_new_sparse)
+
+    def cache(self, budget: int = 0) -> Device:
+        """Return a read cache with read-ahead over this device, of budget bytes (0: 32 MiB); writes go through."""
+        return self._layer(Device, lib.f2fs_device_new_cache, _unsigned(budget, "budget"))
+
+    def overlay(self, memory_limit: int = 1 << 30, spill_dir: Path | None = None) -> OverlayDevice:
+        """Return a writable layer that keeps changes to itself.
+
+        Args:
+            memory_limit: bytes of changes kept in memory.
+            spill_dir: where an unnamed temporary file takes what is more; None: MemoryError (`NomemError`) then.
+        """
+        folder = ffi.NULL if spill_dir is None else _fs_path(spill_dir)
+        return self._layer(
+            OverlayDevice, lib.f2fs_device_new_overlay, _unsigned(memory_limit, "memory_limit"), folder
+        )
+
+    def recorder(self) -> RecorderDevice:
+        """Return a layer that passes everything through and records each write, zero, discard and flush."""
+        return self._layer(RecorderDevice, lib.f2fs_device_new_recorder)
+
+    def fault(self) -> FaultDevice:
+        """Return a layer that fails as it is told."""
+        return self._layer(FaultDevice, lib.f2fs_device_new_fault)
+
+    # Using a device.
+
+    @property
+    def context(self) -> Context:
+        """The context it was made under."""
+        return self._context
+
+    @property
+    def info(self) -> DeviceInfo:
+        """Size, sectors, zones, and what the device can do."""
+        row = self._handle.get(lib.f2fs_device_info)
+        return DeviceInfo(row.size, row.zone_bytes, row.start_sector, row.sector_size, enums.DeviceCap(row.caps))
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+        return int(self._handle.get(lib.f2fs_device_info).size)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return length bytes at a byte offset. Beyond the end: ValueError (`RangeError`)."""
+        _unsigned(offset, "offset")
+        if _unsigned(length, "length") > self.size:
+            raise errors.make(lib.F2FS_ERR_RANGE, f"{length} bytes are more than the device has")
+        buffer = bytearray(length)
+        self.readinto(offset, buffer)
+        return bytes(buffer)
+
+    def readinto(self, offset: int, buffer: bytearray | memoryview) -> None:
+        """Fill a writable buffer with the bytes at an offset."""
+        with ffi.from_buffer("char[]", buffer, require_writable=True) as pointer:
+            self._handle.call(lib.f2fs_device_read, _unsigned(offset, "offset"), pointer, len(pointer))
+
+    def write(self, offset: int, data: Buffer) -> None:
+        """Write data at a byte offset, whole or not at all."""
+        with ffi.from_buffer("char[]", data) as pointer:
+            self._handle.call(lib.f2fs_device_write, _unsigned(offset, "offset"), pointer, len(pointer))
+
+    def zero(self, offset: int, length: int) -> None:
+        """Make a range read as zeros, by holes where that is possible."""
+        self._handle.call(lib.f2fs_device_zero, _unsigned(offset, "offset"), _unsigned(length, "length"))
+
+    def discard(self, offset: int, length: int) -> None:
+        """Tell the device that a range is not needed; a hint."""
+        self._handle.call(lib.f2fs_device_discard, _unsigned(offset, "offset"), _unsigned(length, "length"))
+
+    def flush(self) -> None:
+        """Make everything written so far durable."""
+        self._handle.call(lib.f2fs_device_flush)
+
+    def extents(self, offset: int = 0) -> Iterator[DeviceExtent]:
+        """Yield the runs of data and holes from a byte offset to the end."""
+        length = ffi.new("uint64_t *")
+        hole = ffi.new("int *")
+        size = self.size
+        while offset < size:
+            self._handle.call(lib.f2fs_device_extent, offset, length, hole)
+            if length[0] == 0:
+                return
+            yield DeviceExtent(offset, length[0], bool(hole[0]))
+            offset += length[0]
+
+    def zones(self) -> Iterator[Zone]:
+        """Yield the zones of a zoned device."""
+        rows = ffi.new("struct f2fs_zone[]", 64)
+        found = ffi.new("unsigned *")
+        first = 0
+        while True:
+            self._handle.call(lib.f2fs_device_zones, first, rows, 64, found)
+            for i in range(found[0]):
+                row = rows[i]
+                yield Zone(
+                    row.start,
+                    row.length,
+                    row.capacity,
+                    row.write_pointer,
+                    enums.ZoneType(row.type),
+                    bool(row.empty),
+                    bool(row.full),
+                )
+            if found[0] == 0:
+                return
+            first += found[0]
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"{self.size} bytes"
+        return f"<f2fskit.{type(self).__name__} {state}>"
+
+
+D = TypeVar("D", bound=Device)
+
+
+class MemoryDevice(Device):
+    """Bytes in memory."""
+
+    __slots__ = ()
+
+    def fork(self) -> MemoryDevice:
+        """Return a device with the same contents that changes independently; copies only what was written."""
+        return self._layer(MemoryDevice, lib.f2fs_device_fork_memory)
+
+
+class OverlayDevice(Device):
+    """A layer that keeps changes to itself."""
+
+    __slots__ = ()
+
+    def apply(self) -> None:
+        """Write the changes to the device below, in ascending order, flush, and forget them."""
+        self._handle.call(lib.f2fs_device_overlay_apply)
+
+    def changes(self) -> list[tuple[int, int]]:
+        """Return the changed ranges as (offset, length) in bytes, ascending."""
+        found: list[tuple[int, int]] = []
+        user = visitor(self._handle.core.hooks, lambda offset, length: found.append((offset, length)))
+        self._handle.call(lib.f2fs_device_overlay_changes, lib.py_device_overlay_changes_visit, user)
+        return found
+
+
+class RecorderDevice(Device):
+    """A layer that records what is written."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return self.size
+
+    @property
+    def records(self) -> collections.abc.Sequence[DeviceRecord]:
+        """What was recorded, in order."""
+        return _Records(self._handle)
+
+    def clear(self) -> None:
+        """Forget what was recorded so far."""
+        self._handle.get(lib.f2fs_device_record_clear)
+
+
+class _Records(collections.abc.Sequence[DeviceRecord]):
+    """The records of a recorder as a sequence."""
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    def __len__(self) -> int:
+        return int(self._handle.get(lib.f2fs_device_record_count))
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        row = ffi.new("struct f2fs_record *")
+
+        def get(pointer: Any) -> DeviceRecord:
+            n = lib.f2fs_device_record_count(pointer)
+            i = index + n if index < 0 else index
+            if not 0 <= i < n or lib.f2fs_device_record_at(pointer, i, row) < 0:
+                raise IndexError("record index out of range")
+            # The bytes belong to the device: copy them while it cannot be closed.
+            data = bytes(ffi.buffer(row.data, row.length)) if row.data != ffi.NULL else None
+            return DeviceRecord(enums.RecordKind(row.kind), row.offset, row.length, data)
+
+        found: DeviceRecord = self._handle.get(get)
+        return found
+
+
+class FaultDevice(Device):
+    """A layer that fails on demand."""
+
+    __slots__ = ()
+
+    def set(
+        self,
+        *,
+        fail_read: int = 0,
+        fail_write: int = 0,
+        fail_flush: int = 0,
+        bad_offset: int = 0,
+        bad_length: int = 0,
+        sticky: bool = False,
+        torn: bool = False,
+    ) -> None:
+        """Set the rule and start counting anew.
+
+        Args:
+            fail_read, fail_write, fail_flush: which operation fails, from 1; 0: none.
+            bad_offset, bad_length: bytes that can neither be read nor written.
+            sticky: after the first failure every operation of that kind fails.
+            torn: a failing write leaves its first half written.
+        """
+        rule = ffi.new("struct f2fs_fault_rule *")
+        rule.fail_read, rule.fail_write, rule.fail_flush = fail_read, fail_write, fail_flush
+        rule.bad_offset, rule.bad_length = bad_offset, bad_length
+        rule.sticky, rule.torn = sticky, torn
+        self._handle.get(lib.f2fs_device_fault_set, rule)
+
+    @property
+    def counts(self) -> FaultCounts:
+        """Operations since the rule was set."""
+        numbers = ffi.new("uint64_t[3]")
+        self._handle.get(lib.f2fs_device_fault_counts, numbers, numbers + 1, numbers + 2)
+        return FaultCounts(*numbers)
+
+
+def _fs_path(path: Path) -> bytes:
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise ValueError("embedded null byte")
+    return encoded
+
+
+def _unsigned(value: int, what: str) -> int:
+    """Check a number that C takes as uint64_t; cffi would cut it or say less."""
+    number = operator.index(value)
+    if not 0 <= number < 1 << 64:
+        raise ValueError(f"{what} must not be negative and fit into 64 bits")
+    return number
+
+
+# Python objects under C devices.
+
+_PIECE = 4 << 20  # largest single request passed to a file object, bytes
+
+
+class _Source:
+    """A file object as device operations."""
+
+    def __init__(self, file: Any, size: int | None, writable: bool, hooks: Hooks) -> None:
+        self.file = file
+        self.hooks = hooks
+        self.writable = writable
+        if not any(hasattr(file, name) for name in ("pread", "read", "readinto")):
+            raise TypeError(f"{type(file).__name__} is not a binary file object")
+        self.size: int = self.find_size() if size is None else size
+
+    def find_size(self) -> int:
+        if hasattr(self.file, "seek"):
+            end = self.file.seek(0, os.SEEK_END)
+            return int(self.file.tell() if end is None else end)
+        return int(self.file.size)
+
+    def read_piece(self, offset: int, length: int) -> Any:
+        """Return 1 to length bytes at an offset."""
+        if hasattr(self.file, "pread"):
+            data = self.file.pread(length, offset)
+        else:
+            self.file.seek(offset)
+            if hasattr(self.file, "read"):
+                data = self.file.read(length)
+            else:
+                buffer = bytearray(length)
+                n = self.file.readinto(buffer)
+                data = None if n is None else memoryview(buffer)[:n]
+        if data is None:
+            raise BlockingIOError(errno.EAGAIN, "file object would block")
+        if isinstance(data, str):
+            raise TypeError("file object is in text mode")
+        view = memoryview(data).cast("B")
+        if len(view) > length:
+            raise ValueError(f"file object gave {len(view)} bytes when asked for {length}")
+        if not view:
+            raise OSError(errno.EIO, f"file object ends at byte {offset} of {self.size}")
+        return view
+
+    def write(self, offset: int, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            if hasattr(self.file, "pwrite"):
+                n = self.file.pwrite(view, offset)
+            else:
+                self.file.seek(offset)
+                n = self.file.write(view)
+            if n is None:
+                raise BlockingIOError(errno.EAGAIN, "file object would block")
+            if not 0 < n <= len(view):
+                raise OSError(errno.EIO, f"file object wrote {n} of {len(view)} bytes")
+            view = view[n:]
+            offset += n
+
+    def flush(self) -> None:
+        if hasattr(self.file, "flush"):
+            self.file.flush()
+
+    def close(self) -> None:
+        pass
+
+
+class _BufferSource(_Source):
+    """A buffer as device operations."""
+
+    def __init__(self, view: memoryview, writable: bool, hooks: Hooks) -> None:
+        self.view = view
+        self.hooks = hooks
+        self.writable = writable
+        self.size = len(view)
+
+    def read_piece(self, offset: int, length: int) -> Any:
+        return self.view[offset : offset + length]
+
+    def write(self, offset: int, data: bytes) -> None:
+        self.view[offset : offset + len(data)] = data
+
+    def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        self.view.release()
+
+
+def _scatter(iov: Any, count: int, start: int, data: Any) -> None:
+    """Copy data to where its first byte belongs, start bytes into the vector."""
+    at = 0
+    for i in range(count):
+        length = iov[i].length
+        if start < length:
+            n = min(length - start, len(data) - at)
+            ffi.memmove(iov[i].base + start, data[at : at + n], n)
+            at += n
+            start = 0
+            if at == len(data):
+                return
+        else:
+            start -= length
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_IO)  # type: ignore[misc]
+def py_device_ops_read(self: Any, offset: int, iov: Any, count: int) -> int:
+    source: _Source = ffi.from_handle(self)
+    try:
+        length = sum(iov[i].length for i in range(count))
+        done = 0
+        while done < length:
+            data = source.read_piece(offset + done, min(length - done, _PIECE))
+            _scatter(iov, count, done, data)
+            done += len(data)
+        return 0
+    except BaseException as error:
+        return source.hooks.keep_of_device(error)
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_IO)  # type: ignore[misc]
+def py_device_ops_write(self: Any, offset: int, iov: Any, count: int) -> int:
+    source: _Source = ffi.from_handle(self)
+    try:
+        for i in range(count):
+            # A copy: the object may keep what it is given.
+            data = bytes(ffi.buffer(iov[i].base, iov[i].length))
+            source.write(offset, data)
+            offset += len(data)
+        return 0
+    except BaseException as error:
+        return source.hooks.keep_of_device(error)
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_IO)  # type: ignore[misc]
+def py_device_ops_flush(self: Any) -> int:
+    source: _Source = ffi.from_handle(self)
+    try:
+        source.flush()
+        return 0
+    except BaseException as error:
+        return source.hooks.keep_of_device(error)
+
+
+@ffi.def_extern(onerror=stray)  # type: ignore[misc]
+def py_device_ops_close(self: Any) -> None:
+    source: _Source = ffi.from_handle(self)
+    source.hooks.sources.pop(self, None)
+    source.close()

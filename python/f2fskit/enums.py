@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Enumerations and flags, made at import from the library's tables and enums. enums.pyi lists what is there."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from ._f2fskit import ffi, lib
+
+
+def _from_table(name: str, field: str) -> Any:
+    """Make the flags of a field from the library's flag table."""
+    count = ffi.new("unsigned *")
+    rows = lib.f2fs_flags_find(field.encode(), count)
+    members = {ffi.string(rows[i].name).decode().upper(): rows[i].mask for i in range(count[0])}
+    found = enum.IntFlag(name, members, module=__name__)
+    found.__doc__ = f"Flags of {field}."
+    return found
+
+
+def _from_enum(name: str, tag: str, prefix: str, kind: Any = enum.IntEnum) -> Any:
+    """Make an enumeration of the constants of a C enum that start with prefix."""
+    constants = ffi.typeof(f"enum {tag}").relements
+    members = {key[len(prefix) :]: value for key, value in constants.items() if key.startswith(prefix)}
+    return kind(name, members, module=__name__)
+
+
+Feature = _from_table("Feature", "feature")
+EncodingFlag = _from_table("EncodingFlag", "s_encoding_flags")
+CheckpointFlag = _from_table("CheckpointFlag", "ckpt_flags")
+Advise = _from_table("Advise", "i_advise")
+InlineFlag = _from_table("InlineFlag", "i_inline")
+InodeFlag = _from_table("InodeFlag", "i_flags")
+
+FLAGS = {
+    "feature": Feature,
+    "s_encoding_flags": EncodingFlag,
+    "ckpt_flags": CheckpointFlag,
+    "i_advise": Advise,
+    "i_inline": InlineFlag,
+    "i_flags": InodeFlag,
+}
+
+Area = _from_enum("Area", "f2fs_area", "F2FS_AREA_")
+DeviceCap = _from_enum("DeviceCap", "f2fs_device_cap", "F2FS_DEVICE_", enum.IntFlag)
+EntrySource = _from_enum("EntrySource", "f2fs_entry_source", "F2FS_FROM_")
+ExtentKind = _from_enum("ExtentKind", "f2fs_extent_kind", "F2FS_EXTENT_")
+FieldShow = _from_enum("FieldShow", "f2fs_field_show", "F2FS_SHOW_")
+FileType = _from_enum("FileType", "f2fs_file_type", "F2FS_TYPE_")
+LogLevel = _from_enum("LogLevel", "f2fs_log_level", "F2FS_LOG_")
+OpenMode = _from_enum("OpenMode", "f2fs_open_mode", "F2FS_MODE_")
+RecordKind = _from_enum("RecordKind", "f2fs_record_kind", "F2FS_RECORD_")
+SummarySource = _from_enum("SummarySource", "f2fs_summary_source", "F2FS_SUMMARY_")
+ZoneType = _from_enum("ZoneType", "f2fs_zone_type", "F2FS_ZONE_")
+# The six logs; F2FS_LOG_COUNT is not one of them.
+LogType = enum.IntEnum(
+    "LogType",
+    {ffi.string(lib.f2fs_log_type_name(i)).decode(): i for i in range(lib.F2FS_LOG_COUNT)},
+    module=__name__,
+)
+
+__all__ = [name for name, found in globals().items() if isinstance(found, enum.EnumMeta)]

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Written by python/stubs.py.
+import enum
+
+__all__ = [
+    "Advise",
+    "Area",
+    "CheckpointFlag",
+    "DeviceCap",
+    "EncodingFlag",
+    "EntrySource",
+    "ExtentKind",
+    "Feature",
+    "FieldShow",
+    "FileType",
+    "InlineFlag",
+    "InodeFlag",
+    "LogLevel",
+    "LogType",
+    "OpenMode",
+    "RecordKind",
+    "SummarySource",
+    "ZoneType",
+]
+
+class Advise(enum.IntFlag):
+    COLD = 1
+    LOST_PINO = 2
+    ENCRYPT = 4
+    ENC_NAME = 8
+    KEEP_SIZE = 16
+    HOT = 32
+    VERITY = 64
+    TRUNC = 128
+
+class Area(enum.IntEnum):
+    MAIN = 6
+    SSA = 5
+    NAT = 4
+    SIT = 3
+    CHECKPOINT = 2
+    SUPERBLOCK = 1
+    NONE = 0
+
+class CheckpointFlag(enum.IntFlag):
+    UNMOUNT = 1
+    ORPHAN_INODES = 2
+    COMPACTED_SUMMARY = 4
+    ERROR = 8
+    FSCK = 16
+    FASTBOOT = 32
+    CRC = 64
+    NAT_BITS = 128
+    TRIMMED = 256
+    ALLOW_NOCRC = 512
+    LARGE_NAT_BITMAP = 1024
+    QUOTA_NEED_FSCK = 2048
+    DISABLED = 4096
+    DISABLED_QUICK = 8192
+    RESIZEFS = 16384
+
+class DeviceCap(enum.IntFlag):
+    ZEROED = 32
+    ZONED = 16
+    DISCARD = 8
+    BLOCK = 4
+    PARALLEL = 2
+    WRITE = 1
+
+class EncodingFlag(enum.IntFlag):
+    STRICT = 1
+    HASHONLY = 2
+
+class EntrySource(enum.IntEnum):
+    JOURNAL = 2
+    COPY1 = 1
+    COPY0 = 0
+
+class ExtentKind(enum.IntEnum):
+    INLINE = 4
+    COMPRESSED = 3
+    RESERVED = 2
+    DATA = 1
+    HOLE = 0
+
+class Feature(enum.IntFlag):
+    ENCRYPT = 1
+    BLKZONED = 2
+    ATOMIC_WRITE = 4
+    EXTRA_ATTR = 8
+    PROJECT_QUOTA = 16
+    INODE_CHECKSUM = 32
+    FLEXIBLE_INLINE_XATTR = 64
+    QUOTA = 128
+    INODE_CRTIME = 256
+    LOST_FOUND = 512
+    VERITY = 1024
+    SB_CHECKSUM = 2048
+    CASEFOLD = 4096
+    COMPRESSION = 8192
+    RO = 16384
+    DEVICE_ALIAS = 32768
+    PACKED_SSA = 65536
+
+class FieldShow(enum.IntEnum):
+    ADDR = 8
+    MODE = 7
+    UTF16 = 6
+    TEXT = 5
+    UUID = 4
+    TIME = 3
+    FLAGS = 2
+    HEX = 1
+    DEC = 0
+
+class FileType(enum.IntEnum):
+    SYMLINK = 7
+    SOCKET = 6
+    FIFO = 5
+    BLOCK = 4
+    CHARACTER = 3
+    DIRECTORY = 2
+    REGULAR = 1
+    UNKNOWN = 0
+
+class InlineFlag(enum.IntFlag):
+    INLINE_XATTR = 1
+    INLINE_DATA = 2
+    INLINE_DENTRY = 4
+    DATA_EXIST = 8
+    INLINE_DOTS = 16
+    EXTRA_ATTR = 32
+    PIN_FILE = 64
+    COMPRESS_RELEASED = 128
+
+class InodeFlag(enum.IntFlag):
+    COMPR = 4
+    SYNC = 8
+    IMMUTABLE = 16
+    APPEND = 32
+    NODUMP = 64
+    NOATIME = 128
+    NOCOMP = 1024
+    INDEX = 4096
+    DIRSYNC = 65536
+    PROJINHERIT = 536870912
+    CASEFOLD = 1073741824
+    DEVICE_ALIAS = 2147483648
+
+class LogLevel(enum.IntEnum):
+    DEBUG = 3
+    INFO = 2
+    WARNING = 1
+    ERROR = 0
+
+class LogType(enum.IntEnum):
+    HOT_DATA = 0
+    WARM_DATA = 1
+    COLD_DATA = 2
+    HOT_NODE = 3
+    WARM_NODE = 4
+    COLD_NODE = 5
+
+class OpenMode(enum.IntEnum):
+    STRICT = 1
+    TOLERANT = 0
+
+class RecordKind(enum.IntEnum):
+    FLUSH = 4
+    DISCARD = 3
+    ZERO = 2
+    WRITE = 1
+
+class SummarySource(enum.IntEnum):
+    NONE = 3
+    FOOTERS = 2
+    PACK = 1
+    SSA = 0
+
+class ZoneType(enum.IntEnum):
+    SEQUENTIAL_PREFERRED = 3
+    SEQUENTIAL = 2
+    CONVENTIONAL = 1
+
+FLAGS: dict[str, type[enum.IntFlag]]

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Exceptions, made at import from the library's error table.
+
+For each error of the table there is one class, named after it (CORRUPT: `CorruptError`, NOT_FOUND: `NotFoundError`),
+derived from `Error` and from the built-in exception that fits: the subclass of OSError for its errno (so `except
+FileNotFoundError` works), or ValueError, MemoryError, KeyError.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._f2fskit import ffi, lib
+
+
+class Error(Exception):
+    """Base of all errors of the library.
+
+    Attributes:
+        code: number of the library, negative.
+        name: its name ("CORRUPT").
+        errno: the errno that corresponds, or that of the system call that failed.
+        message: one sentence.
+        structure: "superblock", "inode", ... or None.
+        rule: name of the broken rule of the format (see `f2fskit.rules`), or None.
+        block: block address, or None.
+        nid: node id, or None.
+        offset: byte offset within structure or file, or None.
+    """
+
+    code = 0
+    name = ""
+    message: str
+    structure = None
+    rule = None
+    block = None
+    nid = None
+    offset = None
+
+    def __init__(self, errno: int = 0, message: str = "") -> None:
+        super().__init__(errno, message)
+        self.message = message
+        if not isinstance(self, OSError):
+            self.errno = errno
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __reduce__(self) -> Any:
+        return type(self), tuple(self.args), self.__dict__
+
+
+# Errors whose errno does not lead to the right built-in exception.
+_BASES = {
+    "INVALID": (ValueError,),
+    "NOMEM": (MemoryError,),
+    "RANGE": (ValueError,),
+    "NO_ATTR": (OSError, KeyError),
+}
+
+
+def _make_class(code: int) -> type[Error]:
+    name = ffi.string(lib.f2fs_error_name(code)).decode()
+    text = ffi.string(lib.f2fs_error_text(code)).decode()
+    bases = _BASES.get(name, (type(OSError(lib.f2fs_error_errno(code), "")),))
+    class_name = "".join(part.capitalize() for part in name.split("_")) + "Error"
+    doc = f"{text[0].upper()}{text[1:]}."
+    return type(class_name, (Error, *bases), {"code": code, "name": name, "__doc__": doc, "__module__": __name__})
+
+
+CLASSES = {code: _make_class(code) for code in sorted(ffi.typeof("enum f2fs_error").elements, reverse=True) if code < 0}
+
+globals().update({found.__name__: found for found in CLASSES.values()})
+__all__ = ["Error", *sorted(found.__name__ for found in CLASSES.values())]
+
+
+def make(code: int, message: str, errno: int = 0) -> Error:
+    """Return an error of the module's own with the class of code."""
+    return CLASSES[code](errno or lib.f2fs_error_errno(code), message)
+
+
+def from_detail(code: int, detail: Any) -> Error:
+    """Return the exception for a call that failed with code, with what the context recorded."""
+    message = ffi.string(detail.message).decode("utf-8", "replace") if detail.code == code else ""
+    if not message:
+        message = ffi.string(lib.f2fs_error_text(code)).decode()
+    if code not in CLASSES:
+        return Error(lib.f2fs_error_errno(code), f"{message} ({code})")
+    error = make(code, message, detail.sys_errno if detail.code == code else 0)
+    if detail.code == code:
+        error.structure = ffi.string(detail.structure).decode() or None
+        error.rule = ffi.string(detail.rule).decode() or None
+        error.block = None if detail.block == lib.F2FS_NO_BLOCK else detail.block
+        error.offset = None if detail.offset == lib.F2FS_NO_OFFSET else detail.offset
+        error.nid = None if detail.nid == lib.F2FS_NO_NID else detail.nid
+    return error

@@ -1,0 +1,500 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Inodes and directory entries."""
+
+from __future__ import annotations
+
+import collections.abc
+import os
+import stat as stat_module
+import struct
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
+
+from . import enums, errors, format, results
+from ._core import Handle, ffi, lib, visitor
+from .device import Closable
+from .io import InodeIO
+
+if TYPE_CHECKING:
+    from .volume import Volume
+
+ErrorHandler = Callable[[errors.Error], object]
+
+_INODE = format.structs["inode"]
+_EXTRA = format.structs["inode_extra"]
+_FOOTER = format.structs["node_footer"]
+
+
+def encode_name(name: str | bytes) -> bytes:
+    """Return a name or path of the image as its bytes: UTF-8, surrogates as the bytes they stand for."""
+    raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
+    if b"\0" in raw:
+        raise ValueError("embedded null byte")
+    return raw
+
+
+def decode_name(raw: bytes) -> str:
+    """Return a name of the image as str: UTF-8, other bytes as surrogates."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+class DirEntry:
+    """One entry of a directory."""
+
+    __slots__ = ("name", "raw_name", "ino", "type", "hash", "position", "_directory")
+
+    name: str
+    """UTF-8, other bytes as surrogates (os.fsencode); in an encrypted directory the printable form without the key."""
+    raw_name: bytes
+    """As stored: ciphertext in an encrypted directory."""
+    ino: int
+    type: enums.FileType
+    hash: int
+    """Hash of the name as stored."""
+    position: int
+    """The kernel's directory position: block * entries per block + slot."""
+
+    def __init__(self, directory: Inode, row: Any) -> None:
+        self._directory = directory
+        self.name = ffi.buffer(row.name, row.name_len)[:].decode("utf-8", "surrogateescape")
+        self.raw_name = ffi.buffer(row.raw_name, row.raw_len)[:]
+        self.ino = row.ino
+        self.type = _FILE_TYPES.get(row.type, enums.FileType.UNKNOWN)
+        self.hash = row.hash
+        self.position = row.position
+
+    @property
+    def directory(self) -> Inode:
+        """The directory it was read from."""
+        return self._directory
+
+    def inode(self) -> Inode:
+        """Open the inode."""
+        return self._directory.volume.inode(self.ino)
+
+    def stat(self) -> results.StatResult:
+        """Return what stat of the inode shows (a symbolic link is not followed)."""
+        return self.inode().stat()
+
+    def is_dir(self) -> bool:
+        """Is it a directory, by the entry's type?"""
+        return self.type == enums.FileType.DIRECTORY
+
+    def is_file(self) -> bool:
+        """Is it a regular file, by the entry's type?"""
+        return self.type == enums.FileType.REGULAR
+
+    def is_symlink(self) -> bool:
+        """Is it a symbolic link, by the entry's type?"""
+        return self.type == enums.FileType.SYMLINK
+
+    def __repr__(self) -> str:
+        return f"<DirEntry {self.name!r} {self.type.name} inode {self.ino}>"
+
+
+_FILE_TYPES = {int(kind): kind for kind in enums.FileType}
+
+
+class DirReader(collections.abc.Iterator[DirEntry]):
+    """The entries of a directory in the kernel's order.
+
+    A damaged entry raises `CorruptError`; the next call goes on behind it. Calls of onerror, when given, take the place
+    of raising.
+    """
+
+    __slots__ = ("_inode", "_handle", "_row", "_dots", "_onerror", "_done")
+
+    def __init__(self, inode: Inode, dots: bool, onerror: ErrorHandler | None) -> None:
+        self._inode = inode
+        self._handle: Handle | None = inode._handle.open(
+            "directory", lib.f2fs_dir_close, "f2fs_dir", lib.f2fs_dir_open
+        )
+        self._row = ffi.new("struct f2fs_dirent *")
+        self._dots = dots
+        self._onerror = onerror
+
+    def __next__(self) -> DirEntry:
+        row = self._row
+        while True:
+            if self._handle is None:
+                raise StopIteration
+            try:
+                self._handle.call(lib.f2fs_dir_next, row)
+            except errors.Error as error:
+                if error.code == lib.F2FS_ERR_NOT_FOUND:
+                    self.close()
+                    raise StopIteration from None
+                if error.code not in _SKIPPABLE:
+                    self.close()
+                if self._onerror is None:
+                    raise
+                self._onerror(error)
+                continue
+            if self._dots or not (row.name_len <= 2 and ffi.string(row.name) in (b".", b"..")):
+                return DirEntry(self._inode, row)
+
+    def close(self) -> None:
+        """Stop reading."""
+        if self._handle is not None:
+            self._handle.close()
+            self._handle = None
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_handle", None)
+        if handle is not None:
+            handle.drop()
+
+
+_SKIPPABLE = (lib.F2FS_ERR_CORRUPT, lib.F2FS_ERR_IO)
+
+
+class Xattrs(collections.abc.Mapping[str, bytes]):
+    """Extended attributes: full names ("user.color") to values as getxattr(2) gives them.
+
+    Names that listxattr(2) does not show (encryption context, verity) are in `internal`. A name that is not there raises
+    `NoAttrError`, which is a KeyError.
+    """
+
+    __slots__ = ("_inode", "_all")
+
+    def __init__(self, inode: Inode) -> None:
+        self._inode = inode
+        self._all: tuple[dict[str, bytes], dict[str, bytes]] | None = None
+
+    def _load(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
+        if self._all is None:
+            shown: dict[str, bytes] = {}
+            internal: dict[str, bytes] = {}
+            row = ffi.new("struct f2fs_xattr *")
+
+            def load(pointer: Any) -> int:
+                count = int(lib.f2fs_xattr_count(pointer))
+                for i in range(max(count, 0)):
+                    result = int(lib.f2fs_xattr_at(pointer, i, row))
+                    if result < 0:
+                        return result
+                    value = bytes(ffi.buffer(row.value, row.value_size)) if row.value_size else b""
+                    (internal if row.is_internal else shown)[decode_name(ffi.string(row.name))] = value
+                return count
+
+            self._inode._handle.call(load)
+            self._all = shown, internal
+        return self._all
+
+    def __getitem__(self, name: str) -> bytes:
+        shown, _ = self._load()
+        try:
+            return shown[name]
+        except KeyError:
+            message = f"inode {self._inode.number} has no attribute {name!r}"
+            raise errors.make(lib.F2FS_ERR_NO_ATTR, message) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._load()[0])
+
+    def __len__(self) -> int:
+        return len(self._load()[0])
+
+    @property
+    def internal(self) -> Mapping[str, bytes]:
+        """Attributes that the file system keeps for itself."""
+        return dict(self._load()[1])
+
+    def __repr__(self) -> str:
+        return f"<Xattrs {dict(self)!r}>"
+
+
+class Inode(Closable):
+    """A file of any kind: what it is, where its parts lie, and its contents.
+
+    Fields of the format are attributes (`inode.i_size`, `inode.i_flags`), see `fields()`.
+    """
+
+    __slots__ = ("_volume", "_number", "_raw", "_fields")
+
+    def __init__(self, volume: Volume, handle: Handle) -> None:
+        """Not for users: volumes open inodes."""
+        self._volume = volume
+        self._handle = handle
+        self._number = int(handle.get(lib.f2fs_inode_number))
+        self._raw: bytes | None = None
+        self._fields: dict[str, Any] | None = None
+
+    @property
+    def number(self) -> int:
+        """Inode number."""
+        return self._number
+
+    @property
+    def volume(self) -> Volume:
+        """The volume it belongs to."""
+        return self._volume
+
+    # As stored.
+
+    @property
+    def raw(self) -> bytes:
+        """The inode block."""
+        if self._raw is None:
+            size = self._volume.geometry.block_size
+
+            def copy(pointer: Any) -> bytes:
+                return bytes(ffi.buffer(lib.f2fs_inode_raw(pointer), size))
+
+            self._raw = self._handle.get(copy)
+        assert self._raw is not None
+        return self._raw
+
+    @property
+    def layout(self) -> results.InodeLayout:
+        """How the inode's block is divided."""
+        row = ffi.new("struct f2fs_inode_layout *")
+
+        def divide(pointer: Any) -> None:
+            geometry = lib.f2fs_volume_geometry(lib.f2fs_inode_volume(pointer))
+            lib.f2fs_inode_layout(geometry, lib.f2fs_inode_raw(pointer), row)
+
+        self._handle.get(divide)
+        return results.from_c(results.InodeLayout, row)
+
+    def fields(self) -> dict[str, Any]:
+        """Return every field of the inode by name: the fixed head, the extra attributes that exist, and the words of
+        i_addr (from the slots on: block addresses, or what is inline in their place) and i_nid."""
+        if self._fields is None:
+            raw = self.raw
+            layout = self.layout
+            found = _INODE.unpack(raw)
+            if layout.extra_size:
+                extra = _EXTRA.unpack(raw, layout.extra_offset)
+                for field in _EXTRA.fields.values():
+                    if field.offset + field.size <= layout.extra_size:
+                        found[field.name] = extra[field.name]
+            words = (layout.nid_offset - layout.slot_offset) // 4
+            found["i_addr"] = struct.unpack_from(f"<{words}I", raw, layout.slot_offset)
+            found["i_nid"] = struct.unpack_from("<5I", raw, layout.nid_offset)
+            self._fields = found
+        return dict(self._fields)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("i_"):
+            try:
+                return self.fields()[name]
+            except KeyError:
+                pass
+        raise AttributeError(f"inode has no attribute {name}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *([] if self.closed else self.fields())]
+
+    @property
+    def footer(self) -> format.Record:
+        """The node's footer."""
+        return _FOOTER.record(self.raw, len(self.raw) - _FOOTER.size)
+
+    # What it is.
+
+    def _stat(self) -> Any:
+        row = ffi.new("struct f2fs_stat *")
+        self._handle.call(lib.f2fs_inode_stat, row)
+        return row
+
+    def stat(self) -> results.StatResult:
+        """Return what stat(2) shows, times in nanoseconds included."""
+        row = self._stat()
+        return results.make_stat(
+            row, self._volume.geometry.block_size, os.makedev(row.rdev_major, row.rdev_minor)
+        )
+
+    @property
+    def mode(self) -> int:
+        """Type and permissions as in st_mode."""
+        return int(self._stat().mode)
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return int(self._stat().size)
+
+    def is_dir(self) -> bool:
+        """Is it a directory?"""
+        return stat_module.S_ISDIR(self.mode)
+
+    def is_file(self) -> bool:
+        """Is it a regular file?"""
+        return stat_module.S_ISREG(self.mode)
+
+    def is_symlink(self) -> bool:
+        """Is it a symbolic link?"""
+        return stat_module.S_ISLNK(self.mode)
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Is it encrypted?"""
+        return bool(self._stat().is_encrypted)
+
+    @property
+    def is_compressed(self) -> bool:
+        """Is it a compressed file?"""
+        return bool(self._stat().is_compressed)
+
+    @property
+    def is_casefold(self) -> bool:
+        """Is it a case-insensitive directory?"""
+        return bool(self._stat().is_casefold)
+
+    @property
+    def is_inline(self) -> bool:
+        """Are its contents or entries inside the inode?"""
+        return bool(self._stat().is_inline)
+
+    @property
+    def is_verity(self) -> bool:
+        """Is fs-verity enabled?"""
+        return bool(self._stat().is_verity)
+
+    @property
+    def path(self) -> str:
+        """A path of it, found by its parents. NotFoundError for orphans."""
+        size = 4096
+        while True:
+            buffer = ffi.new("char[]", size)
+            try:
+                self._handle.call(lib.f2fs_inode_path, buffer, size)
+                return decode_name(ffi.string(buffer))
+            except errors.Error as error:
+                if error.code != lib.F2FS_ERR_RANGE or size >= 1 << 20:
+                    raise
+            size *= 4
+
+    @property
+    def xattrs(self) -> Xattrs:
+        """Extended attributes as a mapping."""
+        return Xattrs(self)
+
+    # Contents.
+
+    def open(self) -> InodeIO:
+        """Open the contents as a raw binary file object. IsDirError for directories."""
+        if self.is_dir():
+            raise errors.make(lib.F2FS_ERR_IS_DIR, f"inode {self.number} is a directory")
+        return InodeIO(self)
+
+    def read_bytes(self, max_bytes: int | None = None) -> bytes:
+        """Return the whole contents. TooBigError when they are longer than max_bytes (an image may claim terabytes)."""
+        with self.open() as file:
+            if max_bytes is not None and self.size > max_bytes:
+                message = f"inode {self.number} has {self.size} bytes, more than {max_bytes}"
+                raise errors.make(lib.F2FS_ERR_TOO_BIG, message)
+            return file.readall()
+
+    def read_raw(self, offset: int, length: int) -> bytes:
+        """Return up to length bytes as stored, also beyond the end of the file and without decryption."""
+        done = ffi.new("size_t *")
+        buffer = bytearray(length)
+        self._handle.call(lib.f2fs_inode_read_raw, offset, ffi.from_buffer(buffer), length, done)
+        return bytes(memoryview(buffer)[: done[0]])
+
+    def readlink(self) -> str:
+        """Return the target of a symbolic link."""
+        return decode_name(self.readlink_bytes())
+
+    def readlink_bytes(self) -> bytes:
+        """Return the target of a symbolic link as bytes."""
+        size = self._volume.geometry.block_size + 1
+        buffer = ffi.new("char[]", size)
+        length = ffi.new("size_t *")
+        self._handle.call(lib.f2fs_inode_readlink, buffer, size, length)
+        return bytes(ffi.buffer(buffer, length[0]))
+
+    def iterdir(self, *, dots: bool = False, onerror: ErrorHandler | None = None) -> DirReader:
+        """Return an iterator over the entries of a directory.
+
+        Args:
+            dots: give "." and ".." too.
+            onerror: called with the error of a damaged entry, which otherwise is raised; the iteration goes on.
+        """
+        return DirReader(self, dots, onerror)
+
+    def entry(self, name: str | bytes) -> DirEntry:
+        """Look a name up in a directory, by hash as the kernel does. NotFoundError, NotDirError."""
+        raw = encode_name(name)
+        row = ffi.new("struct f2fs_dirent *")
+        self._handle.call(lib.f2fs_dir_lookup, raw, len(raw), row)
+        return DirEntry(self, row)
+
+    # Where it lies.
+
+    def extent(self, file_block: int) -> results.Extent:
+        """Return the extent that holds a file block. NotFoundError past the last one."""
+        row = ffi.new("struct f2fs_extent *")
+        self._handle.call(lib.f2fs_inode_extent, file_block, row)
+        return results.Extent(row.file_block, row.count, row.addr, row.stored, enums.ExtentKind(row.kind))
+
+    def extents(self) -> Iterator[results.Extent]:
+        """Yield the extents from file block 0 on, holes included."""
+        block = 0
+        while True:
+            try:
+                extent = self.extent(block)
+            except errors.Error as error:
+                if error.code == lib.F2FS_ERR_NOT_FOUND:
+                    return
+                raise
+            yield extent
+            after = extent.file_block + extent.count
+            if after <= block:
+                return
+            block = after
+
+    def block_addr(self, file_block: int) -> int:
+        """Return the block address of a file block as its slot says: 0 hole, NEW_ADDR, COMPRESS_ADDR, or a block."""
+        out = ffi.new("f2fs_blk_t *")
+        self._handle.call(lib.f2fs_inode_block, file_block, out)
+        return int(out[0])
+
+    def nodes(self) -> list[results.NodeInfo]:
+        """Return the nodes of the file: the inode first, then by place in the tree, the xattr node last."""
+        found: list[results.NodeInfo] = []
+        user = visitor(
+            self._handle.core.hooks, lambda row: found.append(results.from_c(results.NodeInfo, row))
+        )
+        self._handle.call(lib.f2fs_inode_nodes, lib.py_inode_nodes_visit, user)
+        return found
+
+    # fs-verity.
+
+    @property
+    def verity(self) -> results.Verity | None:
+        """The fs-verity parameters; None when verity is not enabled."""
+        row = ffi.new("struct f2fs_verity *")
+        try:
+            self._handle.call(lib.f2fs_verity_get, row)
+        except errors.Error as error:
+            if error.code == lib.F2FS_ERR_NO_ATTR:
+                return None
+            raise
+        digest = min(row.digest_size, 64)
+        return results.Verity(
+            row.hash_algorithm,
+            row.block_size,
+            bytes(ffi.buffer(row.root_hash, digest)),
+            bytes(ffi.buffer(row.salt, min(row.salt_size, 32))),
+            bytes(ffi.buffer(row.file_digest, digest)),
+            row.tree_offset,
+            row.tree_size,
+            row.descriptor_offset,
+            row.signature_size,
+        )
+
+    def verify_verity(self) -> None:
+        """Check the contents against the Merkle tree. CorruptError (rule VERITY_DIGEST) names the first bad block."""
+        self._handle.call(lib.f2fs_verity_verify)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Inode) and self._volume is other._volume and self._number == other._number
+
+    def __hash__(self) -> int:
+        return hash((id(self._volume), self._number))
+
+    def __repr__(self) -> str:
+        return f"<f2fskit.Inode {self._number}{' closed' if self.closed else ''}>"
+

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""File contents as a raw binary file object."""
+
+from __future__ import annotations
+
+import errno
+import io
+import operator
+import os
+from typing import TYPE_CHECKING, Any
+
+from . import errors
+from ._core import ffi, lib
+from .enums import ExtentKind
+
+if TYPE_CHECKING:
+    from .inode import Inode
+
+_PIECE = 16 << 20  # bytes that readall asks for at once
+
+_HOLES = (ExtentKind.HOLE, ExtentKind.RESERVED)
+
+
+class InodeIO(io.RawIOBase):
+    """The contents of a file, read-only: compressed clusters decompressed, holes as zeros.
+
+    Each object has its own position; the inode stays open as long as it exists. seek() knows os.SEEK_DATA and
+    os.SEEK_HOLE. Wrap it in io.BufferedReader for many small reads.
+    """
+
+    def __init__(self, inode: Inode) -> None:
+        super().__init__()
+        self._inode = inode
+        self._position = 0
+        self._size = inode.stat().st_size
+        self._done = ffi.new("size_t *")
+        self.mode = "rb"
+
+    @property
+    def inode(self) -> Inode:
+        """The file's inode."""
+        return self._inode
+
+    def readable(self) -> bool:
+        self._check()
+        return True
+
+    def seekable(self) -> bool:
+        self._check()
+        return True
+
+    def _check(self) -> None:
+        if self.closed:
+            raise ValueError("I/O operation on closed file.")
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill a buffer from the position; return the number of bytes, less than asked for only at the end."""
+        self._check()
+        with ffi.from_buffer("char[]", buffer, require_writable=True) as pointer:
+            n = self._read(self._position, pointer, len(pointer))
+        self._position += n
+        return n
+
+    def write(self, data: Any, /) -> int:
+        """Refuse: io.UnsupportedOperation."""
+        self._check()
+        raise io.UnsupportedOperation("not writable")
+
+    def readall(self) -> bytes:
+        """Return everything from the position to the end of the file."""
+        self._check()
+        left = max(self._size - self._position, 0)
+        found = bytearray()
+        while left > 0:
+            piece = bytearray(min(left, _PIECE))
+            with ffi.from_buffer("char[]", piece) as pointer:
+                n = self._read(self._position, pointer, len(piece))
+            if n == 0:
+                break
+            if not found and n == left:
+                self._position += n
+                return bytes(piece)
+            found += memoryview(piece)[:n]
+            self._position += n
+            left -= n
+        return bytes(found)
+
+    def _read(self, offset: int, pointer: Any, length: int) -> int:
+        if offset >= self._size:
+            return 0
+        self._inode._handle.call(lib.f2fs_inode_read, offset, pointer, length, self._done)
+        return int(self._done[0])
+
+    def tell(self) -> int:
+        self._check()
+        return self._position
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        """Set the position, in bytes from the start, the position or the end; or find data or a hole from offset on."""
+        self._check()
+        offset = operator.index(offset)
+        if whence == os.SEEK_CUR:
+            offset += self._position
+        elif whence == os.SEEK_END:
+            offset += self._size
+        elif whence in (getattr(os, "SEEK_DATA", 3), getattr(os, "SEEK_HOLE", 4)):
+            offset = self._find(offset, whence == getattr(os, "SEEK_DATA", 3))
+        elif whence != os.SEEK_SET:
+            raise ValueError(f"invalid whence ({whence})")
+        if offset < 0:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        self._position = offset
+        return offset
+
+    def _find(self, offset: int, data: bool) -> int:
+        """Return the first offset from here on that is in data, or in a hole; the end of the file is a hole."""
+        if not 0 <= offset < self._size:
+            raise OSError(errno.ENXIO, os.strerror(errno.ENXIO))
+        block_size = self._inode.volume.geometry.block_size
+        while offset < self._size:
+            try:
+                extent = self._inode.extent(offset // block_size)
+            except errors.CLASSES[lib.F2FS_ERR_NOT_FOUND]:
+                # Behind the last block that exists: a hole up to the size.
+                if not data:
+                    return offset
+                break
+            if (extent.kind in _HOLES) != data:
+                return offset
+            offset = (extent.file_block + extent.count) * block_size
+        if data:
+            raise OSError(errno.ENXIO, os.strerror(errno.ENXIO))
+        return self._size
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"at {self._position} of {self._size}"
+        return f"<f2fskit.InodeIO of inode {self._inode.number} {state}>"

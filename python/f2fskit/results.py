@@ -1,0 +1,434 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What calls return: named tuples whose fields are those of the C structures of the same name, in their units."""
+
+from __future__ import annotations
+
+import stat as stat_module
+from typing import Any, Iterator, NamedTuple, Tuple, TypeVar
+
+from . import enums
+
+T = TypeVar("T", bound="tuple[Any, ...]")
+
+
+def from_c(kind: type[T], source: Any) -> T:
+    """Make a named tuple of the members of a C structure that have its fields' names."""
+    return kind(*[getattr(source, name) for name in kind._fields])  # type: ignore[attr-defined]
+
+
+class Progress(NamedTuple):
+    """A report of progress."""
+
+    task: str
+    phase: str
+    unit: str
+    """What is counted: "blocks", "bytes", "inodes", ..."""
+    done: int
+    total: int | None
+    """None when it is not known."""
+
+
+class DeviceInfo(NamedTuple):
+    """What a device is."""
+
+    size: int
+    """Bytes."""
+    zone_bytes: int
+    """Size of a zone, 0 when not zoned."""
+    start_sector: int
+    """Start within its disk in 512-byte sectors."""
+    sector_size: int
+    """Logical sector, bytes."""
+    caps: enums.DeviceCap
+
+
+class Zone(NamedTuple):
+    """One zone of a zoned device; offsets and lengths in bytes."""
+
+    start: int
+    length: int
+    capacity: int
+    write_pointer: int
+    type: enums.ZoneType
+    empty: bool
+    full: bool
+
+
+class DeviceExtent(NamedTuple):
+    """A run of bytes of a device."""
+
+    offset: int
+    length: int
+    is_hole: bool
+
+
+class DeviceRecord(NamedTuple):
+    """One operation that a recorder has seen."""
+
+    kind: enums.RecordKind
+    offset: int
+    length: int
+    data: bytes | None
+    """What was written; None for other kinds."""
+
+
+class FaultCounts(NamedTuple):
+    """Operations that a fault injector has seen since its rule was set."""
+
+    reads: int
+    writes: int
+    flushes: int
+
+
+class Geometry(NamedTuple):
+    """All numbers of a volume's layout (FORMAT volume 1.2, 3). Segments of metadata areas include both copies."""
+
+    block_size: int
+    """Bytes: 4096 or 16384."""
+    block_bits: int
+    sector_size: int
+    feature: enums.Feature
+    segs_per_sec: int
+    secs_per_zone: int
+    block_count: int
+    segment_count: int
+    section_count: int
+    segment_count_ckpt: int
+    segment_count_sit: int
+    segment_count_nat: int
+    segment_count_ssa: int
+    segment_count_main: int
+    segment0_blkaddr: int
+    cp_blkaddr: int
+    sit_blkaddr: int
+    nat_blkaddr: int
+    ssa_blkaddr: int
+    main_blkaddr: int
+    end_blkaddr: int
+    """First block after the main area."""
+    cp_payload: int
+    root_ino: int
+    max_nid: int
+    """Exclusive bound of node ids."""
+    nat_per_block: int
+    sit_per_block: int
+    orphans_per_block: int
+    nat_blocks: int
+    """Per copy."""
+    sit_blocks: int
+    """Per copy."""
+    sit_blocks_used: int
+    sum_size: int
+    sums_per_block: int
+    journal_offset: int
+    journal_size: int
+    nat_journal_max: int
+    sit_journal_max: int
+    addrs_per_inode: int
+    addrs_per_block: int
+    nids_per_block: int
+    dentries_per_block: int
+    dentry_bitmap_size: int
+    dentry_offset: int
+    dentry_name_offset: int
+    nat_bits_blocks: int
+
+
+def make_geometry(source: Any) -> Geometry:
+    """Make a geometry of struct f2fs_geometry."""
+    return from_c(Geometry, source)._replace(feature=enums.Feature(source.feature))
+
+
+class VolumeStat(NamedTuple):
+    """Usage of a volume, in blocks and files."""
+
+    block_size: int
+    block_count: int
+    """As statfs(2) shows it (FORMAT volume 10.3)."""
+    free_blocks: int
+    file_count: int
+    free_files: int
+    valid_blocks: int
+    """As the checkpoint counts them."""
+    user_blocks: int
+    valid_nodes: int
+    valid_inodes: int
+    free_segments: int
+
+    # The names of os.statvfs_result.
+    @property
+    def f_bsize(self) -> int:
+        return self.block_size
+
+    @property
+    def f_frsize(self) -> int:
+        return self.block_size
+
+    @property
+    def f_blocks(self) -> int:
+        return self.block_count
+
+    @property
+    def f_bfree(self) -> int:
+        return self.free_blocks
+
+    @property
+    def f_bavail(self) -> int:
+        return self.free_blocks
+
+    @property
+    def f_files(self) -> int:
+        return self.file_count
+
+    @property
+    def f_ffree(self) -> int:
+        return self.free_files
+
+    @property
+    def f_favail(self) -> int:
+        return self.free_files
+
+    @property
+    def f_namemax(self) -> int:
+        return 255
+
+
+class NatEntry(NamedTuple):
+    """Where a node is."""
+
+    nid: int
+    ino: int
+    """The inode that owns the node."""
+    block_addr: int
+    """0 when the node id is free."""
+    version: int
+    source: enums.EntrySource
+    table_block: int
+    """Block of the NAT that holds the entry; for the journal, the one that it overrides."""
+
+
+class SitEntry(NamedTuple):
+    """Which blocks of a segment are valid."""
+
+    segno: int
+    valid_blocks: int
+    type: int
+    """A `LogType`, or a number above when damaged."""
+    source: enums.EntrySource
+    mtime: int
+    """On the clock of the checkpoint's elapsed_time, seconds."""
+    valid_map: bytes
+    """One bit per block, most significant first."""
+    table_block: int
+
+    def is_valid(self, offset: int) -> bool:
+        """Is the block at an offset (0 to 511) of the segment valid?"""
+        if not 0 <= offset < 512:
+            raise IndexError("offset in a segment is 0 to 511")
+        return bool(self.valid_map[offset >> 3] & (0x80 >> (offset & 7)))
+
+    def valid_offsets(self) -> Iterator[int]:
+        """Yield the offsets of all valid blocks."""
+        return (offset for offset in range(512) if self.is_valid(offset))
+
+
+class Summary(NamedTuple):
+    """Who owns a block."""
+
+    nid: int
+    """The node that points to the block, or the node itself."""
+    version: int
+    ofs_in_node: int
+
+
+class LogHead(NamedTuple):
+    """Where one of the six logs writes next."""
+
+    segno: int
+    blkoff: int
+    """Offset in the segment that is written next."""
+    alloc_type: int
+    """0 append, 1 fill holes."""
+    type: enums.LogType
+
+
+class BlockIdentity(NamedTuple):
+    """Who a block is, as far as the volume's own tables tell."""
+
+    area: enums.Area
+    index: int  # type: ignore[assignment]
+    """Block within its area."""
+    segno: int
+    offset: int
+    """Offset in the segment."""
+    type: int
+    """Type of the segment."""
+    is_valid: bool
+    is_node: bool
+    is_owned: bool
+    """The owner that the summary names really points here."""
+    nid: int
+    ino: int
+    """Owning inode, 0 when not known."""
+    ofs_in_node: int
+    node_offset: int
+    file_block: int | None
+    """Block within the file, None when not known or not data."""
+
+
+class Extent(NamedTuple):
+    """A run of file blocks of one kind."""
+
+    file_block: int
+    """First file block."""
+    count: int  # type: ignore[assignment]
+    """File blocks."""
+    addr: int
+    """First block; 0 for kinds that are not stored in blocks of their own."""
+    stored: int
+    """Blocks that hold a compressed cluster's data."""
+    kind: enums.ExtentKind
+
+
+class NodeInfo(NamedTuple):
+    """A node of a file."""
+
+    nid: int
+    addr: int
+    node_offset: int
+    """Place in the file's tree (FORMAT files 1.4)."""
+
+
+class InodeLayout(NamedTuple):
+    """How an inode's block is divided (FORMAT files 1.3, 2, 3): offsets and sizes in bytes."""
+
+    extra_offset: int
+    extra_size: int
+    """Extra attributes that exist."""
+    slot_offset: int
+    slots: int
+    """Block pointers."""
+    inline_offset: int
+    inline_size: int
+    """Inline data or entries."""
+    xattr_offset: int
+    xattr_size: int
+    """Inline extended attributes, 0 when not in use."""
+    nid_offset: int
+    footer_offset: int
+    node_slots: int
+    """Usable block pointers of a direct node of this file."""
+    cluster_blocks: int
+    """Of a compressed file, else 0."""
+
+
+class Verity(NamedTuple):
+    """fs-verity parameters of a file (FORMAT files 9.2)."""
+
+    hash_algorithm: int
+    """1 SHA-256, 2 SHA-512."""
+    block_size: int
+    root_hash: bytes
+    salt: bytes
+    file_digest: bytes
+    """What FS_IOC_MEASURE_VERITY gives."""
+    tree_offset: int
+    tree_size: int
+    descriptor_offset: int
+    signature_size: int
+
+
+class Quota(NamedTuple):
+    """Usage and limits of one user, group or project."""
+
+    id: int
+    space_bytes: int
+    space_hard_kib: int
+    space_soft_kib: int
+    inodes: int
+    inodes_hard: int
+    inodes_soft: int
+    space_grace: int
+    """End of grace, seconds since 1970; 0 none."""
+    inode_grace: int
+
+
+class StatResult(Tuple[int, ...]):
+    """Look-alike of os.stat_result: ten numbers as a tuple, and attributes st_*.
+
+    All that Python has on any system is here: st_*_ns, st_birthtime and st_birthtime_ns (the attribute is missing when
+    the file has no creation time), st_blksize, st_blocks (512-byte units), st_rdev, st_flags (of F2FS, `InodeFlag`),
+    st_gen; and st_projid, the project id. st_dev is 0.
+    """
+
+    st_mode: int
+    st_ino: int
+    st_dev: int
+    st_nlink: int
+    st_uid: int
+    st_gid: int
+    st_size: int
+    st_atime: float
+    st_mtime: float
+    st_ctime: float
+    st_birthtime: float
+    st_atime_ns: int
+    st_mtime_ns: int
+    st_ctime_ns: int
+    st_birthtime_ns: int
+    st_blksize: int
+    st_blocks: int
+    st_rdev: int
+    st_flags: enums.InodeFlag
+    st_gen: int
+    st_projid: int
+
+    n_fields = 10
+    n_sequence_fields = 10
+
+    def __new__(cls, numbers: tuple[int, ...], attributes: dict[str, Any]) -> StatResult:
+        self: StatResult = tuple.__new__(cls, numbers)
+        self.__dict__.update(attributes)
+        return self
+
+    def __reduce__(self) -> Any:
+        return StatResult, (tuple(self), self.__dict__)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        return f"f2fskit.StatResult({shown})"
+
+    @property
+    def filemode(self) -> str:
+        """The mode as ls -l shows it."""
+        return stat_module.filemode(self.st_mode)
+
+
+def make_stat(source: Any, block_size: int, rdev: int) -> StatResult:
+    """Make a stat result of struct f2fs_stat."""
+    times = {}
+    for name in ("atime", "mtime", "ctime", *(["crtime"] if source.has_crtime else [])):
+        moment = getattr(source, name)
+        nanoseconds = moment.seconds * 1_000_000_000 + moment.nanoseconds
+        name = "birthtime" if name == "crtime" else name
+        times[f"st_{name}"] = nanoseconds / 1_000_000_000
+        times[f"st_{name}_ns"] = nanoseconds
+    attributes: dict[str, Any] = {
+        "st_mode": source.mode,
+        "st_ino": source.ino,
+        "st_dev": 0,
+        "st_nlink": source.nlink,
+        "st_uid": source.uid,
+        "st_gid": source.gid,
+        "st_size": source.size,
+        **times,
+        "st_blksize": block_size,
+        "st_blocks": source.blocks,
+        "st_rdev": rdev,
+        "st_flags": enums.InodeFlag(source.flags),
+        "st_gen": source.generation,
+        "st_projid": source.projid,
+    }
+    numbers = [attributes[f"st_{name}"] for name in ("mode", "ino", "dev", "nlink", "uid", "gid", "size")]
+    seconds = [times[f"st_{name}_ns"] // 1_000_000_000 for name in ("atime", "mtime", "ctime")]
+    return StatResult((*numbers, *seconds), attributes)

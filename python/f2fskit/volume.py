@@ -1,0 +1,559 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Volumes: opening an image, its structures, its tables, and the way to its files."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import uuid
+from typing import Any, Callable, Iterator, Sequence, Union
+
+from . import enums, errors, format, results
+from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
+from .device import Closable, Context, Device
+from .inode import DirEntry, ErrorHandler, Inode, encode_name
+from .path import AnyPath, F2FSPath
+from .tables import Nat, Sit, Ssa
+
+Source = Any  # path, buffer, binary file object or Device
+OpenDevice = Callable[[str], Source]
+
+_SPARSE_MAGIC = b"\x3a\xff\x26\xed"
+
+_SUPERBLOCK = format.structs["superblock"]
+_CHECKPOINT = format.structs["checkpoint"]
+_DEVICE = format.structs["sb_device"]
+
+
+def open(
+    source: Source,
+    *,
+    offset: int = 0,
+    mode: Union[str, enums.OpenMode] = enums.OpenMode.TOLERANT,
+    devices: Sequence[Source] | OpenDevice | None = None,
+    pack: int = 0,
+    cache_bytes: int = 0,
+    context: Context | None = None,
+    log: LogCallback | None = None,
+    progress: ProgressCallback | None = None,
+) -> Volume:
+    """Open a volume for reading, as its last checkpoint says.
+
+    Args:
+        source: a path (str, bytes, os.PathLike), a `Device`, a binary file object, an object with pread(length,
+            offset), or a buffer (bytearray, memoryview, mmap). Android sparse files are recognised.
+        offset: byte where the volume starts (a partition of a disk image).
+        mode: "tolerant" falls back to the other copy of what is damaged, and notes it; "strict" refuses a volume that
+            the kernel would refuse.
+        devices: of a volume on several devices, the further ones in order; or a function that is called with each path
+            of the volume's device table and returns a source. An image can name any path, so none is opened by itself.
+        pack: 0 the current checkpoint, 1 or 2 that pack.
+        cache_bytes: bound of the metadata cache, 0: 32 MiB.
+        context: to share one with other devices and volumes.
+        log, progress: callbacks of the new context, see `Context`.
+
+    Raises:
+        NotF2fsError: no superblock.
+        CorruptError: no valid superblock or checkpoint; the rule says why.
+        UnsupportedError: a feature that is not built in.
+        OSError: the source cannot be read; what a file object raised.
+    """
+    if isinstance(source, Device):
+        if context is not None and context is not source.context:
+            raise ValueError("the device belongs to another context")
+        context = source.context
+    if context is None:
+        context = Context(log=log, progress=progress)
+    elif log is not None or progress is not None:
+        raise ValueError("log and progress belong to the context that is shared")
+    if pack not in (0, 1, 2):
+        raise ValueError("pack is 0, 1 or 2")
+    if offset < 0 or cache_bytes < 0:
+        raise ValueError("offset and cache_bytes must not be negative")
+    options = ffi.new("struct f2fs_open_options *")
+    options.mode = enums.OpenMode[mode.upper()] if isinstance(mode, str) else mode
+    options.offset, options.pack, options.cache_bytes = offset, pack, cache_bytes
+    device = as_device(source, context)
+    opened = [] if device is source else [device]  # ours to close: the volume holds references of its own
+    try:
+        return Volume(_open(device, options, devices, opened), context)
+    finally:
+        for one in opened:
+            one.close()
+
+
+def _open(
+    device: Device, options: Any, devices: Sequence[Source] | OpenDevice | None, opened: list[Device]
+) -> Handle:
+    """Open the C volume; add devices that had to be opened for it to opened."""
+    context = device.context
+    core = context._handle.core
+    further: list[Device] = []
+    opener = None
+    if callable(devices):
+        opener = ffi.new_handle(_Opener(devices, context, opened))
+        options.open_device = lib.py_open_options_open_device
+        options.user = opener
+    elif devices is not None:
+        for source in devices:
+            further.append(as_device(source, context))
+            if further[-1] is not source:
+                opened.append(further[-1])
+    table = ffi.new("struct f2fs_device *[]", len(further))
+
+    def open_volume(pointer: Any, out: Any) -> int:
+        for i, one in enumerate([device, *further]):
+            if one._handle.pointer is None:
+                raise ValueError("device is closed")
+            if i > 0:
+                table[i - 1] = one._handle.pointer
+        if further:
+            options.devices, options.device_count = table, len(further)
+        return int(lib.f2fs_volume_open(pointer, device._handle.pointer, options, out))
+
+    try:
+        return context._handle.open("volume", lib.f2fs_volume_close, "f2fs_volume", open_volume)
+    finally:
+        core.nested = False
+        del opener
+
+
+def as_device(source: Source, context: Context) -> Device:
+    """Return a source as a device of context."""
+    if isinstance(source, Device):
+        if source.context is not context:
+            raise ValueError("devices belong to different contexts; make them with the same context=")
+        return source
+    if isinstance(source, (str, bytes, os.PathLike)):
+        return Device.open(source, context=context)
+    try:
+        view = memoryview(source)
+    except TypeError:
+        device = Device.from_file(source, context=context)
+    else:
+        device = Device.from_buffer(view, context=context)
+    return device.sparse() if _is_sparse(device) else device
+
+
+def _is_sparse(device: Device) -> bool:
+    if device.size < len(_SPARSE_MAGIC):
+        return False
+    try:
+        return device.read(0, len(_SPARSE_MAGIC)) == _SPARSE_MAGIC
+    except OSError as error:
+        # A volume's first bytes may be unreadable: nothing of it lies there.
+        device.context._handle.core.hooks.tolerated.append(error)
+        return False
+
+
+class _Opener:
+    """A function that opens devices, as the open_device callback."""
+
+    def __init__(self, function: OpenDevice, context: Context, opened: list[Device]) -> None:
+        self.function = function
+        self.context = context
+        self.opened = opened
+
+    def __call__(self, path: str, out: Any) -> int:
+        core = self.context._handle.core
+        core.nested = True  # the library waits for us and is ready to open devices
+        try:
+            device = as_device(self.function(path), self.context)
+            self.opened.append(device)
+            out[0] = device._handle.get(lib.f2fs_device_ref)
+            return 0
+        except BaseException as error:
+            core.hooks.keep(error)
+            return int(lib.F2FS_ERR_IO)
+        finally:
+            core.nested = False
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_IO)  # type: ignore[misc]
+def py_open_options_open_device(user: Any, path: Any, out: Any) -> int:
+    opener: _Opener = ffi.from_handle(user)
+    return opener(text(path), out)
+
+
+class Volume(Closable):
+    """An open volume. Nothing here writes.
+
+    Objects that come from a volume (inodes, files, tables) keep it alive and stop working when it is closed: they raise
+    ValueError then. Calls from several threads are serialised, see `Context`.
+    """
+
+    __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint")
+
+    def __init__(self, handle: Handle, context: Context) -> None:
+        """Not for users: see `open()`."""
+        self._handle = handle
+        self._context = context
+        self._geometry = results.make_geometry(handle.get(lib.f2fs_volume_geometry))
+        self._superblock: tuple[format.Record, int] | None = None
+        self._checkpoint: tuple[format.Record, bytes, int] | None = None
+
+    # What the volume is.
+
+    @property
+    def context(self) -> Context:
+        """The context it was opened under."""
+        return self._context
+
+    @property
+    def geometry(self) -> results.Geometry:
+        """The numbers of the layout."""
+        return self._geometry
+
+    @property
+    def block_size(self) -> int:
+        """Bytes of a block: 4096 or 16384."""
+        return self._geometry.block_size
+
+    @property
+    def features(self) -> enums.Feature:
+        """Feature bits."""
+        return self._geometry.feature
+
+    def _load_superblock(self) -> tuple[format.Record, int]:
+        if self._superblock is None:
+            copy = ffi.new("unsigned *")
+
+            def load(pointer: Any) -> format.Record:
+                raw = lib.f2fs_volume_superblock(pointer, copy)
+                return _SUPERBLOCK.record(ffi.buffer(raw, _SUPERBLOCK.size)[:])
+
+            record = self._handle.get(load)
+            self._superblock = record, int(copy[0])
+        return self._superblock
+
+    @property
+    def superblock(self) -> format.Record:
+        """The superblock in use, fields as attributes: `superblock.segment_count_main`."""
+        return self._load_superblock()[0]
+
+    @property
+    def superblock_copy(self) -> int:
+        """Which of the two superblocks is in use, 0 or 1."""
+        return self._load_superblock()[1]
+
+    def _load_checkpoint(self) -> tuple[format.Record, bytes, int]:
+        if self._checkpoint is None:
+            length = ffi.new("size_t *")
+            pack = ffi.new("unsigned *")
+
+            def load(pointer: Any) -> bytes:
+                raw = lib.f2fs_volume_checkpoint(pointer, length, pack)
+                return bytes(ffi.buffer(raw, length[0]))
+
+            raw = self._handle.get(load)
+            self._checkpoint = _CHECKPOINT.record(raw), raw, int(pack[0])
+        return self._checkpoint
+
+    @property
+    def checkpoint(self) -> format.Record:
+        """The checkpoint in use, fields as attributes: `checkpoint.checkpoint_ver`, `checkpoint.ckpt_flags`."""
+        return self._load_checkpoint()[0]
+
+    @property
+    def checkpoint_raw(self) -> bytes:
+        """The checkpoint block in use followed by the payload blocks."""
+        return self._load_checkpoint()[1]
+
+    @property
+    def checkpoint_pack(self) -> int:
+        """Which checkpoint pack is in use, 1 or 2."""
+        return self._load_checkpoint()[2]
+
+    def superblock_state(self, copy: int) -> format.Rule | None:
+        """Return the rule that a superblock copy (0, 1) breaks, None when it is valid. IoError: it cannot be read."""
+        if copy not in (0, 1):
+            raise ValueError("copy is 0 or 1")
+        return self._state(self._handle.get(lib.f2fs_volume_superblock_state, copy), f"superblock {copy}")
+
+    def pack_state(self, pack: int) -> format.Rule | None:
+        """Return the rule that a checkpoint pack (1, 2) breaks, None when it is valid. IoError: it cannot be read."""
+        return self._state(self._pack(pack)[0], f"checkpoint pack {pack}")
+
+    def pack_version(self, pack: int) -> int:
+        """Return the checkpoint version of a pack (1, 2) as found; 0 when there is none."""
+        return self._pack(pack)[1]
+
+    def _pack(self, pack: int) -> tuple[int, int]:
+        if pack not in (1, 2):
+            raise ValueError("pack is 1 or 2")
+        version = ffi.new("uint64_t *")
+        state = self._handle.get(lib.f2fs_volume_pack_state, pack, version)
+        return int(state), int(version[0])
+
+    @staticmethod
+    def _state(state: int, what: str) -> format.Rule | None:
+        if state < 0:
+            raise errors.make(state, f"{what} could not be read")
+        return format.rules_by_id[state] if state else None
+
+    @property
+    def devices(self) -> list[format.Record]:
+        """The device table of a volume on several devices: records with `path` and `total_segments`."""
+        raw = self.superblock.devs
+        rows = (_DEVICE.record(raw, at) for at in range(0, len(raw), _DEVICE.size))
+        return [row for row in rows if row.path]
+
+    @property
+    def extensions(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Name endings of cold and of hot files."""
+        names = self.superblock.extension_list
+        cold = self.superblock.extension_count
+        return names[:cold], names[cold : cold + self.superblock.hot_ext_count]
+
+    @property
+    def notes(self) -> list[str]:
+        """What was noticed while opening: sentences."""
+        found: list[str] = []
+        while (note := self._handle.get(_copy_note, len(found))) is not None:
+            found.append(note)
+        return found
+
+    @property
+    def pending(self) -> int:
+        """Number of nodes that a mount would replay (files made durable after the last checkpoint); 0: none."""
+        nodes = ffi.new("uint64_t *")
+        self._handle.call(lib.f2fs_volume_pending, nodes)
+        return int(nodes[0])
+
+    def _stat(self) -> Any:
+        row = ffi.new("struct f2fs_volume_stat *")
+        self._handle.get(lib.f2fs_volume_statfs, row)
+        return row
+
+    def statfs(self) -> results.VolumeStat:
+        """Return usage, with the names of os.statvfs_result too."""
+        row = self._stat()
+        return results.VolumeStat(
+            self.block_size, *[getattr(row, name) for name in results.VolumeStat._fields[1:]]
+        )
+
+    @property
+    def label(self) -> str:
+        """The volume's label."""
+        row = self._stat()  # a name for it: members of C structures do not keep the whole alive
+        return text(row.label)
+
+    @property
+    def uuid(self) -> uuid.UUID:
+        """The volume's identifier."""
+        row = self._stat()
+        return uuid.UUID(bytes=bytes(ffi.buffer(row.uuid)))
+
+    # Tables and blocks.
+
+    @property
+    def nat(self) -> Nat:
+        """Node address table by node id."""
+        return Nat(self)
+
+    @property
+    def sit(self) -> Sit:
+        """Segment information table by segment number."""
+        return Sit(self)
+
+    @property
+    def ssa(self) -> Ssa:
+        """Segment summary area by segment number."""
+        return Ssa(self)
+
+    @property
+    def logs(self) -> dict[enums.LogType, results.LogHead]:
+        """Where the six logs write next."""
+        found = {}
+        row = ffi.new("struct f2fs_log_head *")
+        for kind in enums.LogType:
+            self._handle.call(lib.f2fs_volume_log, kind, row)
+            found[kind] = results.LogHead(row.segno, row.blkoff, row.alloc_type, enums.LogType(row.type))
+        return found
+
+    def _journal(self, count: Any, at: Any, name: str) -> list[format.Record]:
+        kind = format.structs[name]
+
+        def load(pointer: Any) -> list[format.Record]:
+            rows = range(count(pointer))
+            return [kind.record(ffi.buffer(at(pointer, i), kind.size)[:]) for i in rows]
+
+        found: list[format.Record] = self._handle.get(load)
+        return found
+
+    @property
+    def nat_journal(self) -> list[format.Record]:
+        """NAT entries of the checkpoint pack, which override the NAT: records of "nat_journal_entry"."""
+        return self._journal(lib.f2fs_nat_journal_count, lib.f2fs_nat_journal_at, "nat_journal_entry")
+
+    @property
+    def sit_journal(self) -> list[format.Record]:
+        """SIT entries of the checkpoint pack, which override the SIT: records of "sit_journal_entry"."""
+        return self._journal(lib.f2fs_sit_journal_count, lib.f2fs_sit_journal_at, "sit_journal_entry")
+
+    @property
+    def orphans(self) -> list[int]:
+        """Inodes that had no name any more but were open, from the checkpoint."""
+
+        def load(pointer: Any) -> list[int]:
+            return [lib.f2fs_orphan_at(pointer, i) for i in range(lib.f2fs_orphan_count(pointer))]
+
+        found: list[int] = self._handle.get(load)
+        return found
+
+    def block(self, addr: int, count: int = 1) -> bytes:
+        """Return count blocks of any area from a block address on. ValueError (`RangeError`) beyond the volume."""
+        if count < 0 or not 0 <= addr <= 0xFFFFFFFF or addr + count > self._geometry.block_count:
+            raise errors.make(lib.F2FS_ERR_RANGE, f"blocks {addr} to {addr + count} are not in the volume")
+        buffer = bytearray(count * self.block_size)
+        self._handle.call(lib.f2fs_block_read, addr, count, ffi.from_buffer(buffer))
+        return bytes(buffer)
+
+    def node(self, nid: int) -> bytes:
+        """Return the node block of a node id, its identity checked."""
+        buffer = bytearray(self.block_size)
+        self._handle.call(lib.f2fs_node_read, nid, ffi.from_buffer(buffer))
+        return bytes(buffer)
+
+    def identify(self, addr: int) -> results.BlockIdentity:
+        """Return who the block at an address is, as far as the volume's own tables tell."""
+        row = ffi.new("struct f2fs_block_identity *")
+        self._handle.call(lib.f2fs_block_identify, addr, row)
+        return results.BlockIdentity(
+            enums.Area(row.area),
+            row.index,
+            row.segno,
+            row.offset,
+            row.type,
+            bool(row.is_valid),
+            bool(row.is_node),
+            bool(row.is_owned),
+            row.nid,
+            row.ino,
+            row.ofs_in_node,
+            row.node_offset,
+            None if row.file_block == lib.F2FS_NO_BLOCK else row.file_block,
+        )
+
+    def quotas(self, kind: str) -> list[results.Quota]:
+        """Return the entries of the "user", "group" or "project" quota file. NotFoundError when there is none."""
+        if kind not in _QUOTA_KINDS:
+            raise ValueError(f"kind is one of {', '.join(_QUOTA_KINDS)}")
+        found: list[results.Quota] = []
+        user = visitor(self._handle.core.hooks, lambda row: found.append(results.from_c(results.Quota, row)))
+        self._handle.call(
+            lib.f2fs_quota_each, _QUOTA_KINDS.index(kind), lib.py_quota_each_visit, user
+        )
+        return found
+
+    # Files.
+
+    @property
+    def root(self) -> Inode:
+        """The root directory."""
+        return self.inode(self._geometry.root_ino)
+
+    def inode(self, ino: int) -> Inode:
+        """Open an inode by number. NotFoundError when it is free or not an inode, CorruptError with the rule."""
+        return Inode(self, self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_inode_open, ino))
+
+    def lookup(self, path: AnyPath, *, follow: bool = False) -> Inode:
+        """Open the inode of a path from the root.
+
+        Symbolic links in the middle are followed within the volume; one at the end only with follow.
+        """
+        flags = lib.F2FS_LOOKUP_FOLLOW if follow else 0
+        raw = encode_name(path if isinstance(path, bytes) else str(path))
+        return Inode(
+            self, self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_lookup, raw, flags)
+        )
+
+    def path(self, *parts: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
+        """Return a path of the volume as an object in the manner of pathlib."""
+        return F2FSPath(self, *parts)
+
+    def read_bytes(self, path: AnyPath, max_bytes: int | None = None) -> bytes:
+        """Return the contents of a file, symbolic links followed. TooBigError when longer than max_bytes."""
+        return self.lookup(path, follow=True).read_bytes(max_bytes)
+
+    def walk(
+        self, top: AnyPath = "/", *, onerror: ErrorHandler | None = None
+    ) -> Iterator[tuple[str, list[str], list[str]]]:
+        """Walk a tree like os.walk: yield (path of a directory, names of directories in it, other names).
+
+        Parents come first; names deleted from the list of directories are not visited. Symbolic links are not followed.
+
+        Args:
+            top: where to start.
+            onerror: called with the error of a directory or entry that cannot be read, and the walk goes on; without it
+                the error is raised (nothing is left out silently).
+        """
+        for path, inode, entries in self._directories(top, onerror):
+            dirs = [entry for entry in entries if entry.is_dir()]
+            names = [entry.name for entry in dirs]
+            yield path, names, [entry.name for entry in entries if not entry.is_dir()]
+            chosen = set(names)
+            entries[:] = [entry for entry in dirs if entry.name in chosen]
+
+    def scan(
+        self, top: AnyPath = "/", *, onerror: ErrorHandler | None = None
+    ) -> Iterator[tuple[str, DirEntry]]:
+        """Yield (path, `DirEntry`) of everything below a directory; parents first, symbolic links not followed.
+
+        onerror: as in `walk()`.
+        """
+        for path, inode, entries in self._directories(top, onerror):
+            prefix = path if path.endswith("/") else path + "/"
+            for entry in entries:
+                yield prefix + entry.name, entry
+
+    def _directories(
+        self, top: AnyPath, onerror: ErrorHandler | None
+    ) -> Iterator[tuple[str, Inode, list[DirEntry]]]:
+        """Yield (path, inode, entries) of each directory of a tree; those left in entries are visited next.
+
+        A directory is visited once, whatever a damaged volume says: meeting it again is an error that names the rule.
+        """
+        path = top.decode("utf-8", "surrogateescape") if isinstance(top, bytes) else str(top)
+        try:
+            start = self.lookup(top, follow=True)
+        except errors.Error as error:
+            if onerror is None:
+                raise
+            onerror(error)
+            return
+        todo: list[tuple[str, Inode | int]] = [(path, start)]
+        seen = {start.number}
+        while todo:
+            path, what = todo.pop()
+            try:
+                inode = what if isinstance(what, Inode) else self.inode(what)
+                entries = list(inode.iterdir(onerror=onerror))
+            except errors.Error as error:
+                if onerror is None:
+                    raise
+                onerror(error)
+                continue
+            yield path, inode, entries
+            prefix = path if path.endswith("/") else path + "/"
+            for entry in reversed([entry for entry in entries if entry.is_dir()]):
+                if entry.ino in seen:
+                    again = errors.make(lib.F2FS_ERR_CORRUPT, f"directory {prefix + entry.name!r} is met twice")
+                    again.structure, again.rule, again.nid = "dentry", "DENTRY_PATH", entry.ino
+                    if onerror is None:
+                        raise again
+                    onerror(again)
+                else:
+                    seen.add(entry.ino)
+                    todo.append((prefix + entry.name, entry.ino))
+
+    def __repr__(self) -> str:
+        return f"<f2fskit.Volume{' closed' if self.closed else f' {self.uuid}'}>"
+
+
+_QUOTA_KINDS = ("user", "group", "project")
+
+
+def _copy_note(pointer: Any, index: int) -> str | None:
+    note = lib.f2fs_volume_note(pointer, index)
+    return None if note == ffi.NULL else text(note)

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Everything that a volume says in one number, by the public interface; and whether its counters agree with it. */
+#include "crash/tree_digest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUFFER 65536u
+
+struct walk {
+	struct tree_digest *out;
+	uint8_t *buffer;
+};
+
+static void mix(uint64_t *digest, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+	uint64_t h = *digest;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ p[i]) * 0x100000001B3u;
+	*digest = h ^ h >> 29;
+}
+
+static void mix_number(uint64_t *digest, uint64_t v)
+{
+	mix(digest, &v, sizeof(v));
+}
+
+static void mix_time(uint64_t *digest, const struct f2fs_time *t)
+{
+	mix_number(digest, (uint64_t)t->seconds);
+	mix_number(digest, t->nanoseconds);
+}
+
+static int mix_stat(uint64_t *digest, struct f2fs_inode *inode, struct f2fs_stat *st)
+{
+	int rc = f2fs_inode_stat(inode, st);
+
+	if (rc != 0)
+		return rc;
+	mix_number(digest, st->ino);
+	mix_number(digest, st->mode);
+	mix_number(digest, st->nlink);
+	mix_number(digest, (uint64_t)st->uid << 32 | st->gid);
+	mix_number(digest, (uint64_t)st->rdev_major << 32 | st->rdev_minor);
+	mix_number(digest, st->flags);
+	mix_number(digest, st->size);
+	mix_number(digest, st->blocks);
+	mix_time(digest, &st->atime);
+	mix_time(digest, &st->mtime);
+	mix_time(digest, &st->ctime);
+	return 0;
+}
+
+static int mix_contents(struct walk *w, struct f2fs_inode *inode, const struct f2fs_stat *st)
+{
+	size_t n;
+	int rc = 0;
+
+	if ((st->mode & 0170000) == 0120000) {
+		rc = f2fs_inode_readlink(inode, (char *)w->buffer, BUFFER, &n);
+		if (rc == 0)
+			mix(&w->out->tree, w->buffer, n);
+		return rc;
+	}
+	for (uint64_t at = 0; rc == 0 && (st->mode & 0170000) == 0100000 && at < st->size; at += n) {
+		rc = f2fs_inode_read(inode, at, w->buffer, BUFFER, &n);
+		if (rc == 0)
+			mix(&w->out->tree, w->buffer, n);
+	}
+	return rc;
+}
+
+static int mix_attributes(struct walk *w, struct f2fs_inode *inode)
+{
+	const int count = f2fs_xattr_count(inode);
+	struct f2fs_xattr x;
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < count; i++) {
+		rc = f2fs_xattr_at(inode, (unsigned)i, &x);
+		if (rc != 0)
+			break;
+		mix(&w->out->tree, x.name, strlen(x.name));
+		mix(&w->out->tree, x.value, x.value_size);
+	}
+	return count < 0 ? count : rc;
+}
+
+static int visit(void *user, const struct f2fs_walk_entry *entry)
+{
+	struct walk *w = user;
+	struct f2fs_stat st;
+	int rc = entry->error;
+
+	mix(&w->out->tree, entry->path, strlen(entry->path) + 1);
+	w->out->files++;
+	if (rc == 0)
+		rc = mix_stat(&w->out->tree, entry->inode, &st);
+	if (rc == 0)
+		rc = mix_contents(w, entry->inode, &st);
+	return rc == 0 ? mix_attributes(w, entry->inode) : rc;
+}
+
+int tree_digest_files(struct f2fs_volume *vol, struct tree_digest *out)
+{
+	struct walk w = { .out = out, .buffer = malloc(BUFFER) };
+	struct f2fs_inode *root;
+	int rc;
+
+	if (!w.buffer)
+		return F2FS_ERR_NOMEM;
+	memset(out, 0, sizeof(*out));
+	rc = f2fs_lookup(vol, "/", 0, &root);
+	if (rc == 0) {
+		rc = f2fs_walk(root, visit, &w);
+		f2fs_inode_close(root);
+	}
+	free(w.buffer);
+	return rc;
+}
+
+static int mix_nat(struct f2fs_volume *vol, struct tree_digest *out, const struct f2fs_volume_stat *st)
+{
+	struct f2fs_nat_entry entry = { .nid = 0 };
+	uint32_t nodes = 0;
+	int rc;
+
+	while ((rc = f2fs_nat_next(vol, entry.nid, &entry)) == 0) {
+		mix_number(&out->tables, entry.nid);
+		mix_number(&out->tables, entry.ino);
+		mix_number(&out->tables, entry.block_addr);
+		/* Node ids 1 and 2 belong to the volume itself and have no block of the main area. */
+		nodes += entry.block_addr > 1;
+		entry.nid++;
+	}
+	if (nodes != st->valid_nodes)
+		out->fault = "the NAT has another number of nodes than the checkpoint counts";
+	return rc == F2FS_ERR_NOT_FOUND ? 0 : rc;
+}
+
+static int mix_sit(struct f2fs_volume *vol, struct tree_digest *out, const struct f2fs_volume_stat *st)
+{
+	const uint32_t segments = f2fs_volume_geometry(vol)->segment_count_main;
+	uint64_t valid = 0;
+
+	for (f2fs_seg_t segno = 0; segno < segments; segno++) {
+		struct f2fs_sit_entry entry;
+		unsigned bits = 0;
+		int rc = f2fs_sit_lookup(vol, segno, &entry);
+
+		if (rc != 0)
+			return rc;
+		for (unsigned i = 0; i < 512; i++)
+			bits += entry.valid_map[i / 8] >> (7 - i % 8) & 1u;
+		if (bits != entry.valid_blocks)
+			out->fault = "a segment counts other blocks than its map has";
+		valid += entry.valid_blocks;
+		mix(&out->tables, entry.valid_map, sizeof(entry.valid_map));
+		mix_number(&out->tables, entry.type);
+	}
+	if (valid != st->valid_blocks)
+		out->fault = "the segments have another number of valid blocks than the checkpoint counts";
+	return 0;
+}
+
+int tree_digest(struct f2fs_volume *vol, struct tree_digest *out)
+{
+	struct f2fs_volume_stat st;
+	int rc = tree_digest_files(vol, out);
+
+	f2fs_volume_statfs(vol, &st);
+	mix_number(&out->tables, st.free_blocks);
+	mix_number(&out->tables, st.free_files);
+	mix_number(&out->tables, st.valid_inodes);
+	mix_number(&out->tables, st.free_segments);
+	if (rc == 0)
+		rc = mix_nat(vol, out, &st);
+	if (rc == 0)
+		rc = mix_sit(vol, out, &st);
+	return rc;
+}

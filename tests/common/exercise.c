@@ -312,6 +312,13 @@ static int exercise_entry(void *user, const struct f2fs_walk_entry *entry)
 	return r->result->entries < r->limits->entries ? F2FS_WALK_GO : F2FS_WALK_STOP;
 }
 
+static int add_quota(void *user, const struct f2fs_quota *quota)
+{
+	add_number(user, quota->id);
+	add_number(user, quota->space_bytes);
+	return 0;
+}
+
 static void exercise_tree(struct run *r)
 {
 	static const char *const paths[] = { "/", "", "/absent/x", "/.", "/..", "//", "relative", "/a/b/c/d" };
@@ -320,6 +327,8 @@ static void exercise_tree(struct run *r)
 	for (unsigned i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		if (passed(r, f2fs_lookup(r->vol, paths[i], F2FS_LOOKUP_FOLLOW, &inode)))
 			f2fs_inode_close(inode);
+	for (unsigned kind = 0; kind < 4; kind++)
+		passed(r, f2fs_quota_each(r->vol, kind, add_quota, r));
 	for (uint32_t i = 0; i < f2fs_orphan_count(r->vol) && i < 20; i++) {
 		if (!passed(r, f2fs_inode_open(r->vol, f2fs_orphan_at(r->vol, i), &inode)))
 			continue;

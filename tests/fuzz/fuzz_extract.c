@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Any bytes as a volume that is extracted: as a tar stream that goes nowhere, with everything kept. The result must
+ * agree with what was told on the way, memory must stay within what the interface promises.
+ */
+#include <f2fskit/f2fskit.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/test_host.h"
+#include "fuzz/compact.h"
+#include "fuzz/fuzz.h"
+
+#define MAX_CONTENTS ((uint64_t)8 << 20)
+/* What tree.h promises (with its largest map), a small cache, and the volume itself. */
+#define MEMORY_LIMIT ((size_t)F2FS_EXTRACT_MEMORY + F2FS_EXTRACT_MEMORY_THREAD + ((size_t)48 << 20))
+
+struct seen {
+	uint64_t bytes, problems, entries;
+};
+
+static int take(void *user, const void *data, size_t length)
+{
+	struct seen *seen = user;
+
+	if (length && !data)
+		abort();
+	seen->bytes += length;
+	return 0;
+}
+
+static int count_entry(void *user, const char *path, const struct f2fs_stat *stat)
+{
+	struct seen *seen = user;
+
+	if (path[0] != '/' || strstr(path, "/../") || stat->ino == 0)
+		abort();
+	return ++seen->entries > 3000;
+}
+
+static int count_problem(void *user, const struct f2fs_extract_problem *problem)
+{
+	struct seen *seen = user;
+
+	if (!problem->path || !problem->what || !problem->detail->message[0] || problem->detail->code >= 0)
+		abort();
+	seen->problems += problem->is_counted != 0;
+	return seen->problems > 3000;
+}
+
+static void extract(struct f2fs_volume *vol)
+{
+	struct seen seen = { 0, 0, 0 };
+	const struct f2fs_stream tar = { .write = take, .user = &seen };
+	const struct f2fs_extract_options options = { .tar = &tar,
+						      .manifest = &tar,
+						      .keep = F2FS_KEEP_EVERYTHING,
+						      .encrypted = F2FS_ENCRYPTED_RAW,
+						      .threads = 1,
+						      .max_bytes = MAX_CONTENTS,
+						      .entry = count_entry,
+						      .problem = count_problem,
+						      .user = &seen };
+	struct f2fs_extract_result result;
+	int rc = f2fs_extract(vol, &options, &result);
+
+	if (rc != 0 && f2fs_context_error(f2fs_volume_context(vol))->code != rc)
+		abort();
+	if ((rc == 0 && seen.problems) || (rc == F2FS_ERR_INCOMPLETE && !seen.problems))
+		abort();
+	if (result.problems != seen.problems && rc != F2FS_ERR_CANCELED)
+		abort();
+	if (result.bytes > MAX_CONTENTS)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct f2fs_open_options options = { .cache_bytes = 1 << 20 };
+	struct test_host host;
+	struct f2fs_context *ctx;
+	struct f2fs_device *dev;
+	struct f2fs_volume *vol;
+	struct compact c;
+
+	if (!compact_open(&c, data, size))
+		return 0;
+	test_host_init(&host);
+	host.limit = MEMORY_LIMIT + size;
+	if (f2fs_context_new(&host.host, &ctx) != 0)
+		abort();
+	if (f2fs_device_new_memory(ctx, (uint64_t)c.blocks << c.block_bits, &dev) == 0) {
+		if (compact_load(&c, dev) == 0 && f2fs_volume_open(ctx, dev, &options, &vol) == 0) {
+			extract(vol);
+			f2fs_volume_close(vol);
+		}
+		f2fs_device_close(dev);
+	}
+	f2fs_context_free(ctx);
+	if (host.over_limit || host.live) {
+		fprintf(stderr, "memory: %zu bytes at most, %zu left\n", host.peak, host.live);
+		abort();
+	}
+	return 0;
+}

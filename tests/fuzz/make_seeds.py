@@ -79,7 +79,7 @@ def features(v):
         k.set_quota(v.device, kind, ident, 100 << 10, 50 << 10, 5000, 4000)
 
 
-@seed("-O extra_attr,compression,inode_checksum", "compress_mode=user")
+@seed("-O extra_attr,compression,inode_checksum")
 def compressed(v):
     for algorithm in range(4):
         for log in (2, 3):

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The programs in examples/ do what they say, and are short enough to be read."""
+import glob
+import os
+import re
+import subprocess
+
+import pytest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+@pytest.fixture
+def example(build_dir):
+    def run(name, *args, rc=0):
+        done = subprocess.run([os.path.join(build_dir, "examples", name), *map(str, args)], capture_output=True,
+                              stdin=subprocess.DEVNULL)
+        assert done.returncode == rc, done.stderr
+        return done
+    return run
+
+
+def test_list_directory(example, planted):
+    image, tree = planted
+    got = {line[12:] for line in example("list_directory", image).stdout.split(b"\n") if line}
+    assert got == {p for p in tree if b"/" not in p} | {b".", b"..", b"lost+found"}
+    assert b"leaf" in example("list_directory", image, "/sub/deeper").stdout
+    assert b"no entry" in example("list_directory", image, "/none", rc=1).stderr
+
+
+def test_copy_file(example, planted):
+    image, tree = planted
+    for path in (b"hello.txt", b"big", b"empty", b"sub/sparse"):
+        assert example("copy_file", image, "/" + path.decode()).stdout == tree[path]
+    assert example("copy_file", image, "/sub", rc=1).stderr
+
+
+def test_segment_use(example, planted, run_tool):
+    out = example("segment_use", planted[0]).stdout.decode()
+    used, every = map(int, re.search(r"(\d+) of (\d+) blocks", out).groups())
+    cells = re.findall(r"^[.0-9#]+$", out, re.M)
+    assert sum(map(len, cells)) * 512 == every
+    totals = run_tool("dump.f2fs", "--sit", planted[0]).stdout.decode().splitlines()[1:]
+    assert used == sum(int(line.split()[1]) for line in totals)
+
+
+def test_usage_and_bad_images(example, tmp_path):
+    empty = tmp_path / "empty"
+    empty.write_bytes(b"")
+    for name in ("list_directory", "copy_file", "segment_use"):
+        assert b"usage" in example(name, rc=2).stderr
+        args = [empty, "/x"] if name == "copy_file" else [empty]
+        assert b"F2FS" in example(name, *args, rc=1).stderr
+
+
+def test_length():
+    for path in glob.glob(os.path.join(TOP, "examples", "*.c")):
+        with open(path) as f:
+            assert sum(1 for _ in f) <= 60, path

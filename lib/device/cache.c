@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A read cache over a slow device: 16 KiB lines (as large as a file system block gets) found by a hash, evicted by the
- * clock rule, bounded by a budget. Writes go through at once and change the cached lines, so the cache never holds
- * anything that the device below does not.
+ * A read cache over a slow device: lines as large as a block of the file system, found by a hash, evicted by the clock
+ * rule, bounded by a budget. Writes go through at once and change the cached lines, so the cache never holds anything
+ * that the device below does not.
  *
  * Read-ahead needs no table of streams: each line remembers how many lines were fetched with it. A miss right behind a
- * cached line goes on with a stream and fetches twice as many; any other miss fetches one line. Requests much larger
- * than a line go to the device directly.
+ * cached line goes on with a stream and fetches twice as many. A miss near other cached lines fetches what follows in
+ * their neighbourhood; any other fetches one line. Requests much larger than a line go to the device directly.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "device/iov.h"
 #include "device/layer.h"
 
-#define LINE_SIZE 16384u
+#define DEFAULT_LINE 4096u
 #define DEFAULT_BUDGET (32u << 20)
-#define MAX_WINDOW 64u /* lines of one fetch: 1 MiB */
+#define MAX_WINDOW 128u	       /* lines of one fetch, ... */
+#define MAX_FETCH (512u << 10) /* ... and bytes */
+#define NEIGHBOURS 8u	       /* lines of a neighbourhood */
 #define MIN_LINES 4u
 #define MAX_LINES (1u << 30)
-#define DIRECT_SIZE (16 * LINE_SIZE)
+#define DIRECT_SIZE (256u << 10)
 #define NONE UINT32_MAX
 
 struct line {
 	uint64_t number; /* of the device's lines; meaningful while in a chain */
-	uint8_t *data;	 /* LINE_SIZE bytes, kept for reuse */
+	uint8_t *data;	 /* line_size bytes, kept for reuse */
 	uint32_t next;	 /* in the hash chain or the list of free lines */
 	uint16_t window; /* lines fetched with it */
 	uint8_t used;	 /* since the clock's hand came by */
@@ -34,6 +37,8 @@ struct line {
 struct cache {
 	struct layer layer;
 	uint64_t size;
+	uint32_t line_size; /* a power of two */
+	unsigned line_bits;
 	struct line *lines;
 	uint32_t *heads; /* hash chains */
 	uint32_t line_limit;
@@ -62,9 +67,9 @@ static uint32_t find_line(const struct cache *cache, uint64_t number)
 
 static size_t get_line_size(const struct cache *cache, uint64_t number)
 {
-	const uint64_t left = cache->size - number * LINE_SIZE;
+	const uint64_t left = cache->size - (number << cache->line_bits);
 
-	return left < LINE_SIZE ? (size_t)left : LINE_SIZE;
+	return left < cache->line_size ? (size_t)left : cache->line_size;
 }
 
 /* Take a line out of its chain; it goes to the free list. */
@@ -124,7 +129,8 @@ static uint32_t take_line(struct cache *cache, unsigned taken)
 
 	if (cache->free == NONE && cache->line_count < cache->line_limit) {
 		i = cache->line_count;
-		cache->lines[i].data = cache->layer.ctx->host.realloc(cache->layer.ctx->host.user, NULL, LINE_SIZE);
+		cache->lines[i].data =
+			cache->layer.ctx->host.realloc(cache->layer.ctx->host.user, NULL, cache->line_size);
 		if (cache->lines[i].data) {
 			cache->line_count++;
 			return i;
@@ -150,25 +156,46 @@ static void give_back_line(struct cache *cache, uint32_t index)
 
 /* ---- fetching ---- */
 
-/* How many lines to fetch from number on: up to the next cached one, the end, and the window of the stream. */
-static unsigned choose_window(const struct cache *cache, uint64_t number, unsigned *window)
+/* Is a line of the neighbourhood cached? */
+static bool has_neighbour(const struct cache *cache, uint64_t number)
 {
-	const uint64_t line_total = div_ceil64(cache->size, LINE_SIZE);
+	const uint64_t first = number - number % NEIGHBOURS;
+
+	for (uint64_t i = first; i < first + NEIGHBOURS; i++)
+		if (find_line(cache, i) != NONE)
+			return true;
+	return false;
+}
+
+/* How many lines a miss at number would like to have. */
+static unsigned choose_window(const struct cache *cache, uint64_t number)
+{
 	const uint32_t before = number > 0 ? find_line(cache, number - 1) : NONE;
 	unsigned limit = cache->line_limit / 4;
-	unsigned n = before == NONE ? 1 : cache->lines[before].window * 2u;
+	unsigned n = 1;
 
+	if (before != NONE)
+		n = cache->lines[before].window * 2u;
+	else if (has_neighbour(cache, number))
+		n = NEIGHBOURS - (unsigned)(number % NEIGHBOURS);
 	if (limit > MAX_WINDOW)
 		limit = MAX_WINDOW;
+	if (limit > MAX_FETCH >> cache->line_bits)
+		limit = MAX_FETCH >> cache->line_bits;
 	if (n > limit)
 		n = limit;
-	if (n == 0)
-		n = 1;
-	*window = n;
-	for (unsigned i = 1; i < n; i++)
+	return n > 0 ? n : 1;
+}
+
+/* How many of them come before the next cached one and the end. */
+static unsigned cut_window(const struct cache *cache, uint64_t number, unsigned window)
+{
+	const uint64_t line_total = div_ceil64(cache->size, cache->line_size);
+
+	for (unsigned i = 1; i < window; i++)
 		if (number + i >= line_total || find_line(cache, number + i) != NONE)
 			return i;
-	return n;
+	return window;
 }
 
 /* Bring line number into the cache, with those that follow in a stream. The line's index, or NONE with *rc set. */
@@ -176,8 +203,8 @@ static uint32_t fetch_line(struct cache *cache, uint64_t number, int *rc)
 {
 	struct f2fs_iovec iov[MAX_WINDOW];
 	uint32_t index[MAX_WINDOW];
-	unsigned window;
-	unsigned wanted = choose_window(cache, number, &window);
+	unsigned window = choose_window(cache, number);
+	const unsigned wanted = cut_window(cache, number, window);
 	unsigned n;
 
 	for (n = 0; n < wanted; n++) {
@@ -191,13 +218,13 @@ static uint32_t fetch_line(struct cache *cache, uint64_t number, int *rc)
 		*rc = F2FS_ERR_NOMEM;
 		return NONE;
 	}
-	*rc = device_readv_quiet(cache->layer.inner, number * LINE_SIZE, iov, n);
+	*rc = device_readv_quiet(cache->layer.inner, number << cache->line_bits, iov, n);
 	/* A bad place ahead must not hide the line that was asked for. */
 	while (*rc != 0 && n > 1) {
 		while (n > 1)
 			give_back_line(cache, index[--n]);
 		window = 1;
-		*rc = device_readv_quiet(cache->layer.inner, number * LINE_SIZE, iov, 1);
+		*rc = device_readv_quiet(cache->layer.inner, number << cache->line_bits, iov, 1);
 	}
 	if (*rc != 0) {
 		give_back_line(cache, index[0]);
@@ -228,13 +255,13 @@ static uint32_t get_line(struct cache *cache, uint64_t number, int *rc)
 static const uint8_t *peek_cache(void *self, uint64_t offset, size_t length)
 {
 	struct cache *cache = self;
-	const size_t within = (size_t)(offset % LINE_SIZE);
+	const size_t within = (size_t)(offset & (cache->line_size - 1));
 	uint32_t i;
 	int rc;
 
-	if (length > LINE_SIZE - within || !range_within(offset, length, cache->size) || length == 0)
+	if (length > cache->line_size - within || !range_within(offset, length, cache->size) || length == 0)
 		return NULL;
-	i = get_line(cache, offset / LINE_SIZE, &rc);
+	i = get_line(cache, offset >> cache->line_bits, &rc);
 	return i == NONE ? NULL : cache->lines[i].data + within;
 }
 
@@ -242,10 +269,10 @@ static const uint8_t *peek_cache(void *self, uint64_t offset, size_t length)
 static int read_lines(struct cache *cache, uint64_t offset, struct iov_cursor *cursor, uint64_t left)
 {
 	while (left > 0) {
-		const size_t within = (size_t)(offset % LINE_SIZE);
-		const size_t n = left < LINE_SIZE - within ? (size_t)left : LINE_SIZE - within;
+		const size_t within = (size_t)(offset & (cache->line_size - 1));
+		const size_t n = left < cache->line_size - within ? (size_t)left : cache->line_size - within;
 		int rc = 0;
-		uint32_t i = get_line(cache, offset / LINE_SIZE, &rc);
+		uint32_t i = get_line(cache, offset >> cache->line_bits, &rc);
 
 		if (i == NONE)
 			return rc;
@@ -274,8 +301,8 @@ static int read_cache(void *self, uint64_t offset, const struct f2fs_iovec *iov,
 /* Forget the lines that touch a range. */
 static void forget_range(struct cache *cache, uint64_t offset, uint64_t length)
 {
-	const uint64_t first = offset / LINE_SIZE;
-	const uint64_t last = (offset + length - 1) / LINE_SIZE;
+	const uint64_t first = offset >> cache->line_bits;
+	const uint64_t last = (offset + length - 1) >> cache->line_bits;
 
 	if (last - first >= cache->line_count) {
 		for (uint32_t i = 0; i < cache->line_count; i++)
@@ -299,9 +326,9 @@ static void update_lines(struct cache *cache, uint64_t offset, const struct f2fs
 
 	iov_cursor_init(&cursor, iov, count);
 	while (left > 0) {
-		const size_t within = (size_t)(offset % LINE_SIZE);
-		const size_t n = left < LINE_SIZE - within ? (size_t)left : LINE_SIZE - within;
-		const uint32_t i = find_line(cache, offset / LINE_SIZE);
+		const size_t within = (size_t)(offset & (cache->line_size - 1));
+		const size_t n = left < cache->line_size - within ? (size_t)left : cache->line_size - within;
+		const uint32_t i = find_line(cache, offset >> cache->line_bits);
 
 		if (i != NONE)
 			iov_copy_out(&cursor, cache->lines[i].data + within, n);
@@ -376,8 +403,9 @@ static const struct f2fs_device_ops cache_ops = {
 /* Allocate the tables; lines get their memory when they are first needed. */
 static int init_cache(struct cache *cache, uint64_t budget)
 {
-	const uint64_t line_total = div_ceil64(cache->size, LINE_SIZE);
-	uint64_t limit = (budget ? budget : DEFAULT_BUDGET) / (LINE_SIZE + sizeof(struct line) + 2 * sizeof(uint32_t));
+	const uint64_t line_total = div_ceil64(cache->size, cache->line_size);
+	uint64_t limit =
+		(budget ? budget : DEFAULT_BUDGET) / (cache->line_size + sizeof(struct line) + 2 * sizeof(uint32_t));
 	size_t heads = 1;
 
 	if (limit < MIN_LINES)
@@ -398,18 +426,21 @@ static int init_cache(struct cache *cache, uint64_t budget)
 	return 0;
 }
 
-int f2fs_device_new_cache(struct f2fs_device *inner, uint64_t budget, struct f2fs_device **out)
+int device_new_cache(struct f2fs_device *inner, uint64_t budget, uint32_t line_size, struct f2fs_device **out)
 {
 	struct f2fs_device *dev;
 	struct cache *cache;
 	int rc;
 
-	error_clear(inner->ctx);
+	assert(line_size >= 512 && line_size <= MAX_FETCH && (line_size & (line_size - 1)) == 0);
 	rc = layer_make(inner, sizeof(*cache), &cache_ops, inner->info.caps & ~(uint32_t)F2FS_DEVICE_PARALLEL, &dev);
 	if (rc != 0)
 		return rc;
 	cache = dev->self;
 	cache->size = inner->info.size;
+	cache->line_size = line_size;
+	while ((uint32_t)1 << cache->line_bits < line_size)
+		cache->line_bits++;
 	cache->free = NONE;
 	cache->last = NONE;
 	rc = init_cache(cache, budget);
@@ -420,4 +451,10 @@ int f2fs_device_new_cache(struct f2fs_device *inner, uint64_t budget, struct f2f
 	dev->peek = peek_cache;
 	*out = dev;
 	return 0;
+}
+
+int f2fs_device_new_cache(struct f2fs_device *inner, uint64_t budget, struct f2fs_device **out)
+{
+	error_clear(inner->ctx);
+	return device_new_cache(inner, budget, DEFAULT_LINE, out);
 }

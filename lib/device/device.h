@@ -67,10 +67,15 @@ int device_flush(struct f2fs_device *dev);
 int device_extent(struct f2fs_device *dev, uint64_t offset, uint64_t *length, int *is_hole);
 
 /*
+ * f2fs_device_new_cache() with lines of line_size bytes (a power of two, 512 to 512 KiB): as large as the pieces that
+ * device_peek() shall give.
+ */
+int device_new_cache(struct f2fs_device *inner, uint64_t budget, uint32_t line_size, struct f2fs_device **out);
+
+/*
  * Return a pointer to length bytes at offset without copying them, valid until the next call on the device, or NULL
- * when the device has none to give: not a cache or memory, the range crosses a cache line (those are 16 KiB, aligned)
- * or a memory page (4 KiB), or reading failed; device_read() then does the work or tells the error. A hit takes some
- * ten nanoseconds.
+ * when the device has none to give: not a cache or memory, the range crosses a cache line or a memory page (4 KiB), or
+ * reading failed; device_read() then does the work or tells the error. A hit takes some ten nanoseconds.
  */
 static inline const uint8_t *device_peek(struct f2fs_device *dev, uint64_t offset, size_t length)
 {

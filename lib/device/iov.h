@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Buffers of one part of a split request; longer lists are handled in several parts. */
-#define IOV_PART 64
+#define IOV_PART 128
 
 struct iov_cursor {
 	const struct f2fs_iovec *iov;

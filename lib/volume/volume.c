@@ -156,7 +156,8 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 	err = check_device_size(vol);
 	if (err)
 		return err;
-	err = f2fs_device_new_cache(vol->dev, opt->cache_bytes ? opt->cache_bytes : DEFAULT_CACHE_BYTES, &vol->cache);
+	err = device_new_cache(vol->dev, opt->cache_bytes ? opt->cache_bytes : DEFAULT_CACHE_BYTES, vol->geo.block_size,
+			       &vol->cache);
 	if (err)
 		return err;
 	err = roots_load_checkpoint(vol, (unsigned)opt->pack);

@@ -3,7 +3,7 @@
 #include "model.h"
 
 #define SIZE (5u * 1024 * 1024 + 4321)
-#define LINE 16384u
+#define LINE 4096u
 
 /* A device over bytes that counts reads and fails where it is told to. */
 struct source {
@@ -46,19 +46,23 @@ static void make_source(struct source *s, struct f2fs_context *ctx, struct f2fs_
 static void agrees_with_array(void **state)
 {
 	static const uint64_t budgets[] = { 1, 100000, 1000000, 0 };
+	static const uint32_t line_sizes[] = { 16384, 512, 65536 };
 
 	(void)state;
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 12; i++) {
 		struct test_host host;
 		struct f2fs_device *dev, *cache;
 		struct model m;
 
 		test_host_init(&host);
 		assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &dev), 0);
-		assert_int_equal(f2fs_device_new_cache(dev, budgets[i], &cache), 0);
+		if (i % 2)
+			assert_int_equal(f2fs_device_new_cache(dev, budgets[i / 3], &cache), 0);
+		else
+			assert_int_equal(device_new_cache(dev, budgets[i / 3], line_sizes[i % 3], &cache), 0);
 		f2fs_device_close(dev);
 		model_init(&m, cache, 0, SIZE, 10 + i);
-		model_run(&m, 1000);
+		model_run(&m, 500);
 		f2fs_device_close(cache);
 		model_fini(&m);
 		test_host_fini(&host);
@@ -85,12 +89,12 @@ static void reads_ahead_in_streams(void **state)
 		assert_int_equal(f2fs_device_read(cache, SIZE / 2 + at, a, 4096), 0);
 		assert_memory_equal(a, s.bytes + SIZE / 2 + at, 4096);
 	}
-	assert_true(s.reads <= 20);
-	assert_int_equal(s.longest, 64 * LINE);
+	assert_true(s.reads <= 30);
+	assert_int_equal(s.longest, 128 * LINE);
 	reads = s.reads;
 	assert_non_null(device_peek(cache, 8192, 4096));
 	assert_memory_equal(device_peek(cache, 8192, 4096), s.bytes + 8192, 4096);
-	assert_ptr_equal(device_peek(cache, 8192, 4096) + 1, device_peek(cache, 8193, 4096));
+	assert_ptr_equal(device_peek(cache, 8192, 4096) + 1, device_peek(cache, 8193, 4095));
 	assert_null(device_peek(cache, LINE - 1, 2));
 	assert_null(device_peek(cache, SIZE - 1, 2));
 	assert_null(device_peek(cache, UINT64_MAX, 2));
@@ -101,7 +105,7 @@ static void reads_ahead_in_streams(void **state)
 	test_host_fini(&host);
 }
 
-/* Scattered reads fetch a line each and no more. */
+/* Scattered reads fetch a line each and no more; reads here and there in a small place fetch it. */
 static void random_reads_are_short(void **state)
 {
 	struct test_host host;
@@ -114,8 +118,18 @@ static void random_reads_are_short(void **state)
 	make_source(&s, host.ctx, &dev);
 	assert_int_equal(f2fs_device_new_cache(dev, 0, &cache), 0);
 	for (uint64_t i = 0; i < 100; i++)
-		assert_int_equal(f2fs_device_read(cache, i * 37 % 100 * 3 * LINE, a, 4096), 0);
+		assert_int_equal(f2fs_device_read(cache, i * 37 % 100 * 9 * LINE, a, 4096), 0);
 	assert_int_equal(s.longest, LINE);
+	assert_int_equal(s.reads, 100);
+	s.longest = 0;
+	assert_int_equal(f2fs_device_read(cache, 1000 * LINE + 5 * LINE, a, 4096), 0);
+	assert_int_equal(s.longest, LINE);
+	assert_int_equal(f2fs_device_read(cache, 1000 * LINE + 1 * LINE, a, 4096), 0);
+	assert_int_equal(s.longest, 4 * LINE);
+	assert_int_equal(s.reads, 102);
+	assert_int_equal(f2fs_device_read(cache, 1000 * LINE + 3 * LINE, a, 4096), 0);
+	assert_memory_equal(a, s.bytes + 1003 * LINE, 4096);
+	assert_int_equal(s.reads, 102);
 	f2fs_device_close(cache);
 	f2fs_device_close(dev);
 	free(s.bytes);

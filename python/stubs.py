@@ -12,8 +12,11 @@ import enum
 import pathlib
 import sys
 
-import f2fskit
-from f2fskit import enums, errors
+# The package beside this script lacks its extension module: take the one that was built.
+sys.path[:] = [entry for entry in sys.path if pathlib.Path(entry).resolve() != pathlib.Path(__file__).resolve().parent]
+
+import f2fskit  # noqa: E402
+from f2fskit import enums, errors  # noqa: E402
 
 HEAD = "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Written by python/stubs.py.\n"
 
@@ -37,7 +40,7 @@ def errors_stub() -> str:
         HEAD + "from typing import Any\n",
         "class Error(Exception):\n"
         "    code: int\n    name: str\n    errno: Any\n    message: str\n    structure: str | None\n"
-        "    rule: str | None\n    block: int | None\n    nid: int | None\n    offset: int | None\n"
+        "    rule: str | None\n    block: int | None\n    nid: int | None\n    offset: int | None\n    result: Any\n"
         '    def __init__(self, errno: int = 0, message: str = "") -> None: ...\n',
     ]
     for found in errors.CLASSES.values():

@@ -53,6 +53,7 @@ from .results import (
     Zone,
 )
 from .tables import Nat, SegmentSummary, Sit, Ssa
+from .tree import ExtractProblem, ExtractResult
 from .volume import Volume, open
 
 __version__ = _text(_lib.f2fs_version())
@@ -77,6 +78,8 @@ __all__ = [
     "DeviceSpec",
     "DirEntry",
     "Extent",
+    "ExtractProblem",
+    "ExtractResult",
     "F2FSPath",
     "FaultCounts",
     "FaultDevice",

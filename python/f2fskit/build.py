@@ -228,7 +228,8 @@ def mkfs_minimum_size(**options: Any) -> int:
     """Return the smallest size in bytes of a volume with these options of `mkfs()`."""
     chosen = _Options(**options)
     found = ffi.new("uint64_t *")
-    Context()._handle.call(lib.f2fs_mkfs_minimum_size, chosen.row, found)
+    context = Context()
+    context._handle.call(lib.f2fs_mkfs_minimum_size, chosen.row, found)
     return int(found[0])
 
 

@@ -8,13 +8,17 @@ __all__ = [
     "CheckpointFlag",
     "DeviceCap",
     "EncodingFlag",
+    "Encrypted",
     "EntrySource",
+    "Existing",
     "ExtentKind",
+    "ExtractProblemKind",
     "Feature",
     "FieldShow",
     "FileType",
     "InlineFlag",
     "InodeFlag",
+    "Keep",
     "LogLevel",
     "LogType",
     "OpenMode",
@@ -71,10 +75,20 @@ class EncodingFlag(enum.IntFlag):
     STRICT = 1
     HASHONLY = 2
 
+class Encrypted(enum.IntEnum):
+    RAW = 2
+    SKIP = 1
+    REPORT = 0
+
 class EntrySource(enum.IntEnum):
     JOURNAL = 2
     COPY1 = 1
     COPY0 = 0
+
+class Existing(enum.IntEnum):
+    REPLACE = 2
+    SKIP = 1
+    REFUSE = 0
 
 class ExtentKind(enum.IntEnum):
     INLINE = 4
@@ -82,6 +96,12 @@ class ExtentKind(enum.IntEnum):
     RESERVED = 2
     DATA = 1
     HOLE = 0
+
+class ExtractProblemKind(enum.IntEnum):
+    ATTRIBUTE = 4
+    ENCRYPTED = 3
+    NOT_MADE = 2
+    UNREADABLE = 1
 
 class Feature(enum.IntFlag):
     ENCRYPT = 1
@@ -146,6 +166,24 @@ class InodeFlag(enum.IntFlag):
     PROJINHERIT = 536870912
     CASEFOLD = 1073741824
     DEVICE_ALIAS = 2147483648
+
+class Keep(enum.IntFlag):
+    EVERYTHING = 4095
+    DEFAULT = 1023
+    XATTRS = 448
+    NOTHING = 32768
+    PROJECT = 2048
+    FLAGS = 1024
+    ACL = 512
+    SECURITY = 256
+    TRUSTED = 128
+    USER = 64
+    SPECIAL = 32
+    HOLES = 16
+    LINKS = 8
+    TIMES = 4
+    OWNER = 2
+    MODE = 1
 
 class LogLevel(enum.IntEnum):
     DEBUG = 3

@@ -26,6 +26,7 @@ class Error(Exception):
         block: block address, or None.
         nid: node id, or None.
         offset: byte offset within structure or file, or None.
+        result: what a run had done that this error ended (`Volume.extract`), or None.
     """
 
     code = 0
@@ -36,6 +37,7 @@ class Error(Exception):
     block = None
     nid = None
     offset = None
+    result: Any = None
 
     def __init__(self, errno: int = 0, message: str = "") -> None:
         super().__init__(errno, message)

@@ -41,6 +41,7 @@ class Error(Exception):
     block: int | None
     nid: int | None
     offset: int | None
+    result: Any
     def __init__(self, errno: int = 0, message: str = "") -> None: ...
 
 class InvalidError(Error, ValueError): ...

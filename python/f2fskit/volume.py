@@ -8,12 +8,13 @@ import pathlib
 import uuid
 from typing import Any, Callable, Iterator, Sequence, Union
 
-from . import enums, errors, format, results
+from . import enums, errors, format, results, tree
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
-from .device import Closable, Context, Device
+from .device import Closable, Context, Device, Path
 from .inode import DirEntry, ErrorHandler, Inode, encode_name
 from .path import AnyPath, F2FSPath
 from .tables import Nat, Sit, Ssa
+from .tree import ExtractResult
 
 Source = Any  # path, buffer, binary file object or Device
 OpenDevice = Callable[[str], Source]
@@ -158,8 +159,10 @@ class _Opener:
         core = self.context._handle.core
         core.nested = True  # the library waits for us and is ready to open devices
         try:
-            device = as_device(self.function(path), self.context)
-            self.opened.append(device)
+            source = self.function(path)
+            device = as_device(source, self.context)
+            if device is not source:
+                self.opened.append(device)
             out[0] = device._handle.get(lib.f2fs_device_ref)
             return 0
         except BaseException as error:
@@ -475,6 +478,43 @@ class Volume(Closable):
     def read_bytes(self, path: AnyPath, max_bytes: int | None = None) -> bytes:
         """Return the contents of a file, symbolic links followed. TooBigError when longer than max_bytes."""
         return self.lookup(path, follow=True).read_bytes(max_bytes)
+
+    def extract(self, directory: Path | None = None, **options: Any) -> ExtractResult:
+        """Copy files to a directory of the host or into a tar stream: contents with holes, modes, owners, times, hard
+        and symbolic links, devices, extended attributes and ACLs.
+
+        Nothing outside the destination is touched, whatever the image holds. What cannot be read or made is told, and
+        the rest is extracted.
+
+        Args:
+            directory: made when it does not exist.
+
+        Options (keywords):
+            tar: path or binary file object for a tar archive, instead of a directory.
+            tar_filter: compression of it: "gzip", "xz", "zstd", ...
+            paths: what to extract; nothing: everything.
+            include, exclude: patterns with * ? [a-z] and **; without a slash they are held against the last component.
+            strip: leading components taken off each name.
+            relative: names start with the last component of each path.
+            root_attributes: an existing directory takes the attributes of the volume's root.
+            sync: make everything durable.
+            keep: `Keep`, what is kept besides type, name and contents; Keep(0): nothing.
+            require: those of keep whose loss counts as a problem.
+            existing: "refuse" (a problem), "skip" or "replace" what exists.
+            encrypted: "report" (a problem), "skip", or give the "raw" ciphertext.
+            uid_map, gid_map: (first, to, count) ranges of ids.
+            threads: 0: as many as there are processors.
+            max_bytes: TooBigError rather than write more; 0: no limit.
+            manifest: path or binary file object for one JSON object a line and entry.
+            on_entry: called with (path, StatResult) for each entry; a true result ends the run (CanceledError).
+            on_problem: called with each `ExtractProblem`; a true result ends the run.
+            check: raise IncompleteError when there were problems; else return with them.
+
+        Raises:
+            IncompleteError: done, but not everything; its attribute `result` is the `ExtractResult`, as of all errors.
+            NotFoundError: one of paths does not exist. OSError: of the destination.
+        """
+        return tree.extract(self, directory, **options)
 
     def walk(
         self, top: AnyPath = "/", *, onerror: ErrorHandler | None = None

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Whole trees out of a volume: to a directory of the host, or as a tar stream."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import Any, Callable, NamedTuple, Protocol, Sequence, Union
+
+from . import enums, errors, results
+from ._core import Hooks, ffi, lib, stray, text
+from .device import Path
+from .inode import encode_name
+from .path import AnyPath
+
+MAX_PROBLEMS = 1000
+"""Problems that a result lists; all of them are counted, and told to on_problem."""
+
+
+class Writer(Protocol):
+    """What a stream can be written to: a binary file object."""
+
+    def write(self, data: memoryview, /) -> Union[int, None]: ...
+
+
+Sink = Union[Path, Writer]
+IdMap = Sequence["tuple[int, int, int]"]
+
+
+class ExtractProblem(NamedTuple):
+    """One thing that did not go right."""
+
+    kind: enums.ExtractProblemKind
+    is_counted: bool
+    """It makes the run incomplete."""
+    path: str
+    """In the volume."""
+    what: str
+    """Attribute ("owner", "user.color") or part of the file; "" when it is the entry itself."""
+    ino: int | None
+    error: errors.Error
+
+
+class ExtractResult(NamedTuple):
+    """What was done."""
+
+    files: int
+    """Regular files; further hard links not counted."""
+    directories: int
+    symlinks: int
+    specials: int
+    links: int
+    """Further names of files."""
+    bytes: int
+    """Contents written, without holes."""
+    skipped: int
+    """Left out as asked: existing, encrypted, special."""
+    problems: int
+    attributes_lost: int
+    """Refused by the host."""
+    problem_list: tuple[ExtractProblem, ...]
+    """The first 1000."""
+
+
+class _Run:
+    """What the callbacks of a run need; their user pointer."""
+
+    def __init__(
+        self,
+        hooks: Hooks,
+        block_size: int,
+        on_entry: Callable[[str, results.StatResult], object] | None,
+        on_problem: Callable[[ExtractProblem], object] | None,
+    ) -> None:
+        self.hooks = hooks
+        self.block_size = block_size
+        self.on_entry = on_entry
+        self.on_problem = on_problem
+        self.problems: list[ExtractProblem] = []
+
+    def entry(self, path: Any, stat: Any) -> int:
+        rdev = os.makedev(stat.rdev_major, stat.rdev_minor)
+        assert self.on_entry is not None
+        return 1 if self.on_entry(text(path), results.make_stat(stat, self.block_size, rdev)) else 0
+
+    def problem(self, row: Any) -> int:
+        found = ExtractProblem(
+            enums.ExtractProblemKind(row.kind),
+            bool(row.is_counted),
+            text(row.path),
+            text(row.what),
+            row.ino or None,
+            errors.from_detail(row.detail.code, row.detail),
+        )
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(found)
+        if self.on_problem is None:
+            return 0
+        return 1 if self.on_problem(found) else 0
+
+
+class _Stream:
+    """A file object of the host as struct f2fs_stream."""
+
+    def __init__(self, hooks: Hooks, file: Writer) -> None:
+        self.hooks = hooks
+        self.file = file
+
+    def write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            n = self.file.write(view)
+            if n is None:
+                raise BlockingIOError(errno.EAGAIN, "file object would block")
+            if not 0 < n <= len(view):
+                raise OSError(errno.EIO, f"file object wrote {n} of {len(view)} bytes")
+            view = view[n:]
+
+
+@ffi.def_extern(onerror=stray, error=1)  # type: ignore[misc]
+def py_extract_options_entry(user: Any, path: Any, stat: Any) -> int:
+    run: _Run = ffi.from_handle(user)
+    try:
+        return run.entry(path, stat)
+    except BaseException as error:
+        run.hooks.keep(error)
+        return 1
+
+
+@ffi.def_extern(onerror=stray, error=1)  # type: ignore[misc]
+def py_extract_options_problem(user: Any, problem: Any) -> int:
+    run: _Run = ffi.from_handle(user)
+    try:
+        return run.problem(problem)
+    except BaseException as error:
+        run.hooks.keep(error)
+        return 1
+
+
+@ffi.def_extern(onerror=stray, error=errno.EIO)  # type: ignore[misc]
+def py_stream_write(user: Any, data: Any, length: int) -> int:
+    stream: _Stream = ffi.from_handle(user)
+    try:
+        stream.write(ffi.buffer(data, length)[:])
+        return 0
+    except BaseException as error:
+        stream.hooks.keep(error)
+        return errno.EIO
+
+
+class _Memory:
+    """Makes C values and keeps them until the call has returned."""
+
+    def __init__(self, hooks: Hooks) -> None:
+        self.hooks = hooks
+        self.kept: list[Any] = []
+
+    def keep(self, value: Any) -> Any:
+        self.kept.append(value)
+        return value
+
+    def text(self, raw: bytes) -> Any:
+        return self.keep(ffi.new("char[]", raw))
+
+    def texts(self, values: Sequence[Union[str, bytes, AnyPath]]) -> Any:
+        encoded = [encode_name(value if isinstance(value, bytes) else str(value)) for value in values]
+        return self.keep(ffi.new("const char *[]", [self.text(raw) for raw in encoded]))
+
+    def stream(self, sink: Sink) -> Any:
+        row = self.keep(ffi.new("struct f2fs_stream *"))
+        row.fd = -1
+        if isinstance(sink, (str, bytes, os.PathLike)):
+            row.path = self.text(host_path(sink))
+        elif hasattr(sink, "write"):
+            row.user = self.keep(ffi.new_handle(_Stream(self.hooks, sink)))
+            row.write = lib.py_stream_write
+        else:
+            raise TypeError(f"{type(sink).__name__} is neither a path nor a binary file object")
+        return row
+
+    def id_map(self, ranges: IdMap) -> Any:
+        return self.keep(ffi.new("struct f2fs_id_map[]", [tuple(row) for row in ranges]))
+
+
+def host_path(path: Path) -> bytes:
+    """Return a path of the host as bytes."""
+    raw = os.fsencode(path)
+    if b"\0" in raw:
+        raise ValueError("embedded null byte")
+    return raw
+
+
+def _choose(kind: Any, value: Any) -> int:
+    return int(kind[value.upper()] if isinstance(value, str) else kind(value))
+
+
+def extract(
+    volume: Any,
+    directory: Path | None = None,
+    *,
+    tar: Sink | None = None,
+    tar_filter: str | None = None,
+    paths: Sequence[AnyPath] = (),
+    include: Sequence[str | bytes] = (),
+    exclude: Sequence[str | bytes] = (),
+    strip: int = 0,
+    relative: bool = False,
+    root_attributes: bool = False,
+    sync: bool = False,
+    keep: enums.Keep = enums.Keep.DEFAULT,
+    require: enums.Keep = enums.Keep(0),
+    existing: str | enums.Existing = enums.Existing.REFUSE,
+    encrypted: str | enums.Encrypted = enums.Encrypted.REPORT,
+    uid_map: IdMap = (),
+    gid_map: IdMap = (),
+    threads: int = 0,
+    max_bytes: int = 0,
+    manifest: Sink | None = None,
+    on_entry: Callable[[str, results.StatResult], object] | None = None,
+    on_problem: Callable[[ExtractProblem], object] | None = None,
+    check: bool = True,
+) -> ExtractResult:
+    """The method Volume.extract()."""
+    handle = volume._handle
+    hooks = handle.core.hooks
+    if (directory is None) == (tar is None):
+        raise TypeError("extract() takes either a directory or tar=")
+    memory = _Memory(hooks)
+    run = _Run(hooks, volume.block_size, on_entry, on_problem)
+    options = ffi.new("struct f2fs_extract_options *")
+    if directory is not None:
+        options.directory = memory.text(host_path(directory))
+    if tar is not None:
+        options.tar = memory.stream(tar)
+    if tar_filter is not None:
+        options.tar_filter = memory.text(tar_filter.encode())
+    for name, values in (("path", paths), ("include", include), ("exclude", exclude)):
+        if isinstance(values, (str, bytes)):
+            raise TypeError(f"{name}: a sequence of strings is wanted")
+        if values:
+            setattr(options, {"path": "paths"}.get(name, name), memory.texts(values))
+            setattr(options, f"{name}_count", len(values))
+    options.strip = strip
+    for wanted, flag in (
+        (relative, lib.F2FS_EXTRACT_RELATIVE),
+        (root_attributes, lib.F2FS_EXTRACT_ROOT_ATTRIBUTES),
+        (sync, lib.F2FS_EXTRACT_SYNC),
+    ):
+        options.flags |= flag if wanted else 0
+    options.keep = keep if keep else enums.Keep.NOTHING
+    options.require = require
+    options.existing, options.encrypted = _choose(enums.Existing, existing), _choose(enums.Encrypted, encrypted)
+    if uid_map:
+        options.uid_map, options.uid_map_count = memory.id_map(uid_map), len(uid_map)
+    if gid_map:
+        options.gid_map, options.gid_map_count = memory.id_map(gid_map), len(gid_map)
+    options.threads, options.max_bytes = threads, max_bytes
+    if manifest is not None:
+        options.manifest = memory.stream(manifest)
+    options.user = memory.keep(ffi.new_handle(run))
+    options.problem = lib.py_extract_options_problem
+    if on_entry is not None:
+        options.entry = lib.py_extract_options_entry
+    row = ffi.new("struct f2fs_extract_result *")
+
+    def finish() -> ExtractResult:
+        return ExtractResult(
+            row.files,
+            row.directories,
+            row.symlinks,
+            row.specials,
+            row.links,
+            row.bytes,
+            row.skipped,
+            row.problems,
+            row.attributes_lost,
+            tuple(run.problems),
+        )
+
+    try:
+        handle.call(lib.f2fs_extract, options, row)
+    except errors.Error as error:
+        if error.code == lib.F2FS_ERR_INCOMPLETE and not check:
+            return finish()
+        error.result = finish()
+        raise
+    return finish()

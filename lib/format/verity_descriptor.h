@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #include "base/verity.h"
-#include "format/rules.h"
 
 /* The largest descriptor, signature included, that a kernel takes. */
 #define VERITY_DESCRIPTOR_MAX 16384u
@@ -22,17 +21,17 @@ struct verity_location {
 };
 
 /*
- * Decode the value of the verity attribute of a file of @data_size bytes (i_size); RULE_VERITY_DESCRIPTOR if it is of
- * another form, or points before the data's end or beyond @max_size, the largest size of a file.
+ * Decode the value of the verity attribute of a file of @data_size bytes (i_size). NULL, or what is wrong, as a phrase:
+ * it is of another form, points before the end of the data, or beyond @max_size, the largest size of a file.
  */
-enum rule verity_location_decode(const uint8_t *value, size_t size, uint64_t data_size, uint64_t max_size,
-				 struct verity_location *out);
+const char *verity_location_decode(const uint8_t *value, size_t size, uint64_t data_size, uint64_t max_size,
+				   struct verity_location *out);
 
 /*
- * Decode a descriptor of @size bytes into the parameters of the tree; @root_hash is set into @raw.
- * RULE_VERITY_DESCRIPTOR if a kernel with blocks of 2^@log_block bytes would refuse it for a file of @data_size bytes.
+ * Decode the first VERITY_DESCRIPTOR_SIZE bytes of a descriptor of @size bytes into the parameters of the tree. NULL,
+ * or why a kernel with blocks of 2^@log_block bytes would refuse it for a file of @data_size bytes.
  */
-enum rule verity_descriptor_decode(const uint8_t *raw, size_t size, uint64_t data_size, unsigned int log_block,
-				   struct verity_params *out, const uint8_t **root_hash);
+const char *verity_descriptor_decode(const uint8_t *raw, size_t size, uint64_t data_size, unsigned int log_block,
+				     struct verity_params *out);
 
 #endif

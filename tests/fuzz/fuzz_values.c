@@ -27,7 +27,6 @@ static void try_contexts(const uint8_t *data, size_t size)
 	struct verity_location location;
 	struct verity_params params;
 	struct verity verity;
-	const uint8_t *root;
 	char buf[256];
 	struct text text;
 
@@ -37,9 +36,9 @@ static void try_contexts(const uint8_t *data, size_t size)
 		fscrypt_print(&context, &text);
 		expect(!text.truncated);
 	}
-	if (verity_location_decode(data, size, 100000, (uint64_t)1 << 42, &location) == RULE_NONE)
+	if (verity_location_decode(data, size, 100000, (uint64_t)1 << 42, &location) == NULL)
 		expect(location.descriptor >= location.tree && location.tree >= 100000);
-	if (size >= 16 && verity_descriptor_decode(data, size, get_le64(data + 8), 12, &params, &root) == RULE_NONE) {
+	if (size >= 16 && verity_descriptor_decode(data, size, get_le64(data + 8), 12, &params) == NULL) {
 		int result = verity_init(&verity, &params);
 
 		expect(result == VERITY_OK || result == VERITY_UNAVAILABLE);

@@ -232,13 +232,15 @@ static int copy_symlink(struct populate *p, struct f2fs_inode *dir, int at, cons
 			struct f2fs_inode **out)
 {
 	ssize_t n = readlinkat(at, name, p->buffer, POPULATE_BUFFER);
+	int err;
 
 	if (n < 0)
 		return error_sys(p->ctx, errno, "cannot read the link");
 	spec->target = p->buffer;
 	spec->target_length = (size_t)n;
-	p->result->symlinks++;
-	return f2fs_create(dir, name, strlen(name), spec, out);
+	err = f2fs_create(dir, name, strlen(name), spec, out);
+	p->result->symlinks += !err;
+	return err;
 }
 
 int populate_entry(struct populate *p, struct f2fs_inode *dir, int at, const char *name, const struct stat *st,
@@ -251,8 +253,9 @@ int populate_entry(struct populate *p, struct f2fs_inode *dir, int at, const cha
 
 	fill_new(p, st, &spec);
 	if (S_ISDIR(st->st_mode)) {
-		p->result->directories++;
-		return f2fs_create(dir, name, strlen(name), &spec, made);
+		err = f2fs_create(dir, name, strlen(name), &spec, made);
+		p->result->directories += !err;
+		return err;
 	}
 	err = try_link(p, dir, name, st, &done);
 	if (err || done)

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/crc.h"
 #include "base/devnum.h"
 #include "file/create.h"
 #include "file/write.h"
@@ -129,16 +130,25 @@ static void fill_times(uint8_t *block, const struct inode_spec *spec)
 	inode_set_i_ctime_nsec(block, spec->ctime.nanoseconds);
 }
 
+/*
+ * A number that differs between the uses of an inode number, and is the same when the same is done to the same volume.
+ */
+static uint32_t next_generation(const struct winode *w)
+{
+	uint8_t seed[12];
+
+	put_le64(seed, cp_checkpoint_ver(w->txn->vol->cp));
+	put_le32(seed + 8, w->node->nid);
+	return crc_f2fs(w->txn->vol->checksum_seed, seed, sizeof(seed));
+}
+
 static int fill_inode(struct winode *w, const uint8_t *parent, f2fs_nid_t pino, const char *name, size_t len,
 		      const struct inode_spec *spec)
 {
 	uint8_t *block = winode_block(w);
 	unsigned type = spec->mode & MODE_TYPE, heat = 0;
-	uint8_t inside = FLAG_i_inline_inline_xattr, generation[4];
-	int err = random_fill(w->txn->vol->ctx, generation, sizeof(generation));
+	uint8_t inside = FLAG_i_inline_inline_xattr;
 
-	if (err)
-		return err;
 	if (type == MODE_REG || type == MODE_LNK)
 		inside |= (uint8_t)FLAG_i_inline_inline_data;
 	if (type == MODE_DIR)
@@ -150,7 +160,7 @@ static int fill_inode(struct winode *w, const uint8_t *parent, f2fs_nid_t pino, 
 	inode_set_i_links(block, type == MODE_DIR ? 2 : 1);
 	inode_set_i_blocks(block, 1);
 	fill_times(block, spec);
-	inode_set_i_generation(block, get_le32(generation));
+	inode_set_i_generation(block, next_generation(w));
 	inode_set_i_flags(block, inherited_flags(parent ? inode_i_flags(parent) : 0, spec->mode));
 	inode_set_i_pino(block, pino);
 	inode_set_i_namelen(block, (uint32_t)len);

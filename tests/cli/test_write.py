@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writing volumes: sload.f2fs, and random changes; held against the host's tree and, where it is there, against the
+checker of f2fs-tools."""
+import json
+import os
+import shutil
+import stat
+import subprocess
+
+import pytest
+
+import volumes
+
+FEATURES = "extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr"
+
+
+def peer_check(image):
+    """f2fs-tools finds nothing wrong."""
+    fsck = shutil.which("fsck.f2fs", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if not fsck:
+        return
+    done = subprocess.run([fsck, "--dry-run", "-f", str(image)], capture_output=True, stdin=subprocess.DEVNULL)
+    text = done.stdout.decode(errors="replace")
+    bad = [line for line in text.splitlines() if "[Fail]" in line or "ASSERT" in line]
+    assert done.returncode == 0 and not bad, "\n".join(bad) or text[-2000:]
+
+
+def same_trees(left, right):
+    done = subprocess.run(["diff", "-r", "--no-dereference", "--exclude=pipe", str(left), str(right)], capture_output=True)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[:2000]
+
+
+@pytest.mark.parametrize("options", [(), ("-O", FEATURES), ("-O", FEATURES + ",quota,project_quota,lost_found", "-i"), ("-s", "4")],
+                         ids=["plain", "features", "quota", "sections"])
+def test_sload_and_back(run_tool, tmp_path, options):
+    source, back, image = tmp_path / "source", tmp_path / "back", tmp_path / "disk.img"
+    source.mkdir()
+    volumes.plant(source)
+    os.link(source / "big", source / "sub" / "second-name")
+    os.mkfifo(source / "pipe")
+    os.utime(source / "medium", ns=(1, 123456789987654321))
+    run_tool("mkfs.f2fs", "-q", *options, image, "300M")
+    run_tool("sload.f2fs", "-q", "-f", source, image)
+    peer_check(image)
+    run_tool("dump.f2fs", "--extract=%s" % back, image)
+    if "lost_found" in " ".join(options):
+        os.rmdir(back / "lost+found")
+    same_trees(source, back)
+    assert stat.S_ISFIFO(os.stat(back / "pipe").st_mode)
+    assert os.stat(back / "medium").st_mtime_ns == 123456789987654321
+    assert os.stat(back / "big").st_ino == os.stat(back / "sub" / "second-name").st_ino
+    assert os.stat(back / "sub/sparse").st_blocks <= os.stat(source / "sub/sparse").st_blocks + 8
+
+
+def test_sload_is_reproducible(run_tool, tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    volumes.plant(source)
+    images = []
+    for name in "ab":
+        image = tmp_path / name
+        env = dict(os.environ, SOURCE_DATE_EPOCH="1700000000")
+        run_tool("mkfs.f2fs", "-q", "-r", "-U", "01234567-89ab-cdef-0123-456789abcdef", "-R", "0:0", image, "100M", env=env)
+        run_tool("sload.f2fs", "-q", "-f", source, image, env=env)
+        images.append(image.read_bytes())
+    assert images[0] == images[1]
+
+
+def test_sload_reports_what_it_cannot_copy(run_tool, tmp_path):
+    source, image = tmp_path / "source", tmp_path / "disk.img"
+    source.mkdir()
+    (source / "a").write_text("one")
+    run_tool("mkfs.f2fs", "-q", image, "100M")
+    run_tool("sload.f2fs", "-q", "-f", source, image)
+    (source / "b").write_text("two")
+    done = run_tool("sload.f2fs", "--json", "-f", source, image, rc=4)
+    assert b"/a: the name exists already" in done.stderr
+    assert json.loads(done.stdout) == {"files": 1, "directories": 0, "symlinks": 0, "specials": 0, "links": 0, "bytes": 3,
+                                       "problems": 1}
+    assert run_tool("dump.f2fs", "--cat=/b", image).stdout == b"two"
+
+
+def test_full_volume_stays_as_it_was(run_tool, tmp_path):
+    source, image = tmp_path / "source", tmp_path / "disk.img"
+    source.mkdir()
+    (source / "too-big").write_bytes(volumes.noise(3, 1 << 20) * 100)
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    before = run_tool("dump.f2fs", "--json", "--checkpoint", image).stdout
+    done = run_tool("sload.f2fs", "-f", source, image, rc=1)
+    assert b"full" in done.stderr
+    assert run_tool("dump.f2fs", "--json", "--checkpoint", image).stdout == before
+    peer_check(image)
+
+
+def test_sload_refuses_a_volume_that_is_not_one(run_tool, tmp_path):
+    image = tmp_path / "zeros"
+    image.write_bytes(bytes(1 << 20))
+    done = run_tool("sload.f2fs", "-f", tmp_path, image, rc=1)
+    assert b"not an F2FS volume" in done.stderr
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_changes(run_tool, build_dir, tmp_path, seed):
+    host, back, image = tmp_path / "host", tmp_path / "back", tmp_path / "disk.img"
+    host.mkdir()
+    options = [(), ("-O", FEATURES), ("-O", FEATURES + ",quota,project_quota"), ("-s", "2")][seed]
+    run_tool("mkfs.f2fs", "-q", *options, image, "1G")
+    done = subprocess.run([os.path.join(build_dir, "tests", "stress", "stress"), str(image), str(host), str(seed), "600", "90"],
+                          capture_output=True)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    peer_check(image)
+    run_tool("dump.f2fs", "--extract=%s" % back, image)
+    same_trees(host, back)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What we write is right to the kernel: volumes that our engine filled or changed at random are mounted without a word of
+complaint (with F2FS_CHECK_FS), hold what they should, take a workload, and are clean to f2fs-tools afterwards."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import uml
+
+EXTRA = "extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr"
+CASES = {
+    "plain": ("", "1G"),
+    "features": ("-O " + EXTRA, "1G"),
+    "quota": ("-O " + EXTRA + ",quota,project_quota,lost_found", "1G"),
+    "sections": ("-s 4", "1G"),
+    "large-nat": ("-i -O " + EXTRA, "2G"),
+    "payload": ("", "4T"),
+    "nearly-full": ("", "300M"),
+}
+JOB = r"""
+set -e
+mount /dev/ubda $MNT
+diff -r --no-dereference --exclude=lost+found "$1" $MNT
+mkdir $MNT/new-dir
+for i in $(seq 200); do echo $i > $MNT/new-dir/file-$i; done
+find $MNT -type f | head -50 | while read -r f; do echo more >> "$f"; done
+find $MNT -path $MNT/new-dir -prune -o -type f -print | tail -50 | while read -r f; do rm -f "$f"; done
+sync
+umount $MNT
+mount /dev/ubda $MNT
+[ $(ls $MNT/new-dir | wc -l) = 200 ]
+umount $MNT
+"""
+
+
+def find_peer():
+    return shutil.which("fsck.f2fs", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+
+
+def peer_check(image):
+    fsck = find_peer()
+    if not fsck:
+        return
+    done = subprocess.run([fsck, "--dry-run", "-f", str(image)], capture_output=True, stdin=subprocess.DEVNULL)
+    text = done.stdout.decode(errors="replace")
+    bad = [line for line in text.splitlines() if "[Fail]" in line or "ASSERT" in line]
+    assert done.returncode == 0 and not bad, "\n".join(bad) or text[-2000:]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_random_changes(kernel, run_tool, build_dir, tmp_path, name):
+    options, size = CASES[name]
+    host, image = tmp_path / "host", tmp_path / "disk.img"
+    host.mkdir()
+    run_tool("mkfs.f2fs", "-q", *options.split(), image, size)
+    steps = "90" if name == "nearly-full" else "700"
+    done = subprocess.run([os.path.join(build_dir, "tests", "stress", "stress"), str(image), str(host),
+                           str(11 + len(name)), steps, "150"], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    peer_check(image)
+    uml.run(JOB, images=[str(image)], args=[str(host)], mem="2G" if size == "4T" else "512M", kernel=kernel).check()
+    peer_check(image)

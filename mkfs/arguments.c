@@ -118,7 +118,9 @@ static const char *take_zoned(struct arguments *a, const char *value)
 
 static const char *take_offset(struct arguments *a, const char *value)
 {
-	return cli_parse_size(value, 1, 512, &a->offset);
+	const char *why = cli_parse_size(value, 1, 512, &a->offset);
+
+	return !why && a->offset % 512 ? "is not a whole number of sectors of 512 bytes" : why;
 }
 
 static const char *take_sector_size(struct arguments *a, const char *value)

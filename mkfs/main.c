@@ -52,7 +52,7 @@ static int make(struct run *r)
 	struct f2fs_layout layout;
 
 	for (unsigned i = 0; i < a->count; i++)
-		if (target_open(&r->targets[i], r->cli, r->ctx, a, i))
+		if (target_open(r->targets, i, r->cli, r->ctx, a))
 			return -1;
 	name_devices(r);
 	if (f2fs_mkfs_plan(r->ctx, r->devices, a->count, &a->options, &layout))

@@ -137,8 +137,24 @@ static int open_sparse(struct target *t, struct cli *cli, struct f2fs_context *c
 	return sparse_output_new(ctx, a->sparse, &t->device) ? fail(cli, ctx) : 0;
 }
 
-int target_open(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a, unsigned i)
+/* Note which file or device targets[i] is; those before it must be others. */
+static int identify(struct target *targets, unsigned i, struct cli *cli, const struct stat *st)
 {
+	int is_block = S_ISBLK(st->st_mode);
+	struct target *t = &targets[i];
+
+	t->id[0] = (uint64_t)(is_block ? st->st_rdev : st->st_dev);
+	t->id[1] = is_block ? UINT64_MAX : (uint64_t)st->st_ino;
+	for (unsigned j = 0; j < i; j++)
+		if (targets[j].id[0] == t->id[0] && targets[j].id[1] == t->id[1])
+			return refuse(cli, t->path, "is given twice");
+	return 0;
+}
+
+int target_open(struct target *targets, unsigned i, struct cli *cli, struct f2fs_context *ctx,
+		const struct arguments *a)
+{
+	struct target *t = &targets[i];
 	struct stat st;
 	int rc;
 
@@ -147,7 +163,7 @@ int target_open(struct target *t, struct cli *cli, struct f2fs_context *ctx, con
 	if (a->sparse)
 		return open_sparse(t, cli, ctx, a);
 	if (stat(t->path, &st) == 0)
-		rc = open_existing(t, cli, ctx, a, i);
+		rc = identify(targets, i, cli, &st) ? -1 : open_existing(t, cli, ctx, a, i);
 	else if (errno == ENOENT)
 		rc = open_missing(t, cli, ctx, a, i);
 	else

@@ -14,13 +14,15 @@ struct target {
 	uint64_t new_file_size; /* the file is to be created or grown to this; 0: it is not */
 	int is_new, is_created; /* no such file; it was made here */
 	int has_signatures;
+	uint64_t id[2]; /* the host's numbers of the file or device, 0 when there is none yet */
 };
 
 /*
- * Open device number i, exclusively unless it is a dry run, and look for signatures: those stop it unless they may be
- * overwritten. Nothing is changed. Returns 0, or -1 after a message.
+ * Open device number i into targets[i], exclusively unless it is a dry run, and look for signatures: those stop it
+ * unless they may be overwritten. Nothing is changed. Returns 0, or -1 after a message.
  */
-int target_open(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a, unsigned i);
+int target_open(struct target *targets, unsigned i, struct cli *cli, struct f2fs_context *ctx,
+		const struct arguments *a);
 /* Create or grow the file, wipe signatures. Returns 0, or -1 after a message. */
 int target_prepare(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a);
 /* Close; a file created here is removed when the volume was not made. */

@@ -8,6 +8,7 @@
  *   takes one zone from a volume of exactly 16 TiB);
  * - with 16 KiB blocks volumes go up to what the format holds, 64 TiB;
  * - a log never starts in an alias device or behind the main area: rather the logs stand one behind the other;
+ * - what a zoned device has behind its last whole zone does not count as usable;
  * - each further device must hold a zone, and the metadata must end before an alias begins.
  */
 #include "format/plan.h"
@@ -350,7 +351,7 @@ static enum plan_result reserve(struct planner *p)
 	struct overprovision_output space;
 
 	if (!overprovision_compute(&in, &space))
-		return PLAN_TOO_SMALL;
+		return in.reserved_sections ? PLAN_RESERVED_RATIO : PLAN_TOO_SMALL;
 	out->usable_segments = in.usable;
 	out->overprovision = space.percent;
 	out->reserved_segments = space.reserved;

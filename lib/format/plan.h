@@ -21,6 +21,8 @@
 	X(OVERPROVISION, "the overprovision ratio must be above 0 and below 100 percent")                              \
 	X(RESERVED, "at least 8 sections must be reserved")                                                            \
 	X(RESERVED_ZONED, "reserved sections are for zoned volumes only")                                              \
+	X(RESERVED_RATIO,                                                                                              \
+	  "with reserved sections the overprovision ratio must be worth six sections more: it is too small")           \
 	X(FEATURE_UNKNOWN, "unknown feature bit")                                                                      \
 	X(FEATURE_EXTRA_ATTR, "project_quota, inode_checksum, flexible_inline_xattr, inode_crtime and compression "    \
 			      "need the extra_attr feature")                                                           \

@@ -37,6 +37,10 @@ static int refuse(struct f2fs_context *ctx, const struct plan_input *in, enum pl
 				 in->block_size, (unsigned long long)in->block_size >> 8);
 	if (result != PLAN_TOO_SMALL)
 		return error_set(ctx, code, "%s", plan_text(result));
+	if (in->feature & F2FS_FEATURE_BLKZONED)
+		return error_set(ctx, code, "%llu bytes are too small for zones of %llu bytes",
+				 (unsigned long long)size,
+				 (unsigned long long)in->devices[in->devices[0].zone_bytes == 0].zone_bytes);
 	smallest = plan_minimum(in);
 	if (smallest == 0)
 		return error_set(ctx, code, "%llu bytes are too small, and no larger size is enough with these options",
@@ -150,6 +154,9 @@ int mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, 
 	if (count < 1 || count > F2FS_MAX_DEVICES)
 		return error_set(ctx, F2FS_ERR_INVALID, "a volume is on 1 to %u devices", F2FS_MAX_DEVICES);
 	for (unsigned i = 0; i < count; i++) {
+		for (unsigned j = 0; j < i; j++)
+			if (devices[j].device == devices[i].device)
+				return error_set(ctx, F2FS_ERR_INVALID, "a device is given twice");
 		rc = take_device(ctx, &devices[i], &in);
 		if (rc)
 			return rc;

@@ -218,6 +218,8 @@ def test_offset(mkfs, image):
     data = image.read_bytes()
     assert data[:MIB] == b"p" * MIB and data[65 * MIB:] == b"p" * (15 * MIB)
     assert Volume(image, MIB)["block_count"] == 16384
+    assert "sectors of 512" in refused(mkfs, "-f", "--offset", "1000", image)
+    assert "behind the end" in refused(mkfs, "-f", "--offset", "80M", image)
 
 
 def test_too_small(mkfs, image):
@@ -322,6 +324,8 @@ def test_devices(mkfs, tmp_path):
     assert b"ali" in volume.bytes[volume["main_blkaddr"] * 4096:]
     assert "cannot have" in refused(mkfs, "-f", paths[0], "-c", paths[1], "64M")
     refused(mkfs, "-f", paths[0], "-c", tmp_path / "missing")
+    assert "given twice" in refused(mkfs, "-f", paths[0], "-c", paths[1], "-c", paths[1])
+    assert "given twice" in refused(mkfs, "-f", paths[0], "-c", tmp_path / ".." / tmp_path.name / "a")
     assert "name for a device" in refused(mkfs, "-f", paths[0], "-c", "%s@a/b" % paths[1])
     assert "one device too many" in refused(mkfs, "-f", paths[0], *["-c", paths[1]] * 8)
     assert "63 bytes" in refused(mkfs, "-f", paths[0], "-c", "/" * 60 + str(paths[1]))

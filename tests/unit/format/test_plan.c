@@ -655,6 +655,9 @@ static void test_zoned_refusals(void **state)
 	in = zoned(400 * MIB, 4 * MIB, 8);
 	in.reserved_sections = 7;
 	assert_int_equal(result_of(&in), PLAN_RESERVED);
+	in.reserved_sections = 8;
+	in.overprovision = 1;
+	assert_int_equal(result_of(&in), PLAN_RESERVED_RATIO);
 }
 
 /* The smallest sizes in whole MiB (FORMAT volume 3.5); the search finds them to the segment. */

@@ -51,6 +51,7 @@ static void test_several(void **state)
 		{ .device = memory(70 * MIB), .path = "/dev/c" },
 	};
 	struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_LOST_FOUND };
+	struct f2fs_device *const second = devices[1].device;
 	struct f2fs_mkfs_result result;
 	struct f2fs_volume *vol;
 	struct f2fs_inode *inode;
@@ -68,6 +69,10 @@ static void test_several(void **state)
 	devices[1].path = "a path of more than sixty-three bytes, which is too long for the table";
 	assert_int_equal(f2fs_mkfs_write(ctx, devices, 3, &options, &result), F2FS_ERR_INVALID);
 	assert_int_equal(f2fs_mkfs_write(ctx, devices, 0, &options, &result), F2FS_ERR_INVALID);
+	devices[1] = devices[0];
+	assert_int_equal(f2fs_mkfs_write(ctx, devices, 2, &options, &result), F2FS_ERR_INVALID);
+	assert_non_null(strstr(f2fs_context_error(ctx)->message, "twice"));
+	devices[1].device = second;
 	close_all(devices, 3);
 }
 

@@ -9,10 +9,10 @@
  * An image is never trusted: whatever names, links and sizes it holds, nothing outside the destination is touched and
  * nothing is written through a symbolic link; work and memory are bounded by what the image really holds.
  *
- * Memory: F2FS_EXTRACT_MEMORY, F2FS_EXTRACT_MEMORY_THREAD for each thread, the volume's cache; about 150 bytes and the
- * name for each directory from the start down to the entry at hand; the same for each file with further links not yet
- * met and for the directories above it; one bit for each node id (in pages, where directories are). A tar stream takes
- * up to 32 MiB more for the map of a fragmented sparse file.
+ * Memory: F2FS_EXTRACT_MEMORY, and F2FS_EXTRACT_MEMORY_THREAD for each thread (four times that with 16 KiB blocks); the
+ * volume's cache; for each level of directories the walk is in, 4096 at most, three blocks and the name; about 150
+ * bytes and the name for each file with further links not yet met, and for each directory above it; eight to sixteen
+ * bytes for each directory of the tree.
  */
 #ifndef F2FSKIT_TREE_H
 #define F2FSKIT_TREE_H
@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define F2FS_EXTRACT_MEMORY 8388608u	    /* bytes */
-#define F2FS_EXTRACT_MEMORY_THREAD 2097152u /* bytes */
+#define F2FS_EXTRACT_MEMORY_THREAD 4194304u /* bytes */
 
 /* Where a stream of bytes goes: the first of write, path and fd that is set. */
 struct f2fs_stream {

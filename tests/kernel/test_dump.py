@@ -159,6 +159,18 @@ def test_verity(image, show, run_tool, tmp_path):
     assert json.loads(done.stdout)["verify"][0]["is_intact"] is False and b"VERITY_DIGEST" in done.stderr
 
 
+@pytest.mark.parametrize("image", ["features"], indirect=True)
+def test_quota(image, show):
+    """As quotactl(2) told it while the volume was mounted."""
+    expected = image.facts()["quotas"]
+    got = {str(kind): {} for kind in range(3)}
+    columns = ("space_hard_kib", "space_soft_kib", "space_bytes", "inodes_hard", "inodes_soft", "inodes", "space_grace",
+               "inode_grace")
+    for q in show("--quota")["quota"]:
+        got[str(["user", "group", "project"].index(q["kind"]))][str(q["id"])] = [q[c] for c in columns]
+    assert got == expected
+
+
 @pytest.mark.parametrize("image", ["cut-fsynced", "cut-fsynced-features"], indirect=True)
 def test_synced_nodes_are_reported(image, show, run_tool):
     assert show("--info")["pending_fsync_nodes"] > 0

@@ -10,6 +10,7 @@ import pytest
 
 import images
 import makers
+import reading
 import uml
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -134,3 +135,22 @@ def test_every_image_is_made(made, kernel):
     for image in made.values():
         for view in image.spec.views:
             assert image.manifest(view)["entries"][""]["kind"] == "dir"
+
+
+def test_comparison_sees_every_change(made):
+    """A manifest with one fact changed is never the same."""
+    entries = made["plain"].manifest()["entries"]
+    assert not reading.differences(entries, entries)
+    seen = set()
+    for path, entry in entries.items():
+        for key in entry.keys() - seen:
+            seen.add(key)
+            changed = dict(entries, **{path: {k: v for k, v in entry.items() if k != key}})
+            if key == "link":
+                changed[path] = entries[""]
+            assert reading.differences(entries, changed), key
+    assert {"mode", "uid", "atime", "crtime", "xattrs", "sha256", "target", "rdev", "children", "link"} - seen <= {"crtime"}
+    fewer = dict(entries)
+    del fewer[next(p for p in entries if p.endswith("fifo"))]
+    assert reading.differences(entries, fewer) and reading.differences(fewer, entries)
+    assert reading.hard_links(entries)

@@ -18,7 +18,6 @@ def main():
     kernelapi.mount("tmp", mnt, "size=90%,mode=755", kind="tmpfs")
     for name, disks in job["jobs"]:
         out = os.path.join(mnt, name)
-        os.mkdir(out)
         devices = [w for d in disks[1:] for w in ("--device", d)]
         done = subprocess.run([job["dump"], "--extract", out, *devices, disks[0]], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)

@@ -302,6 +302,15 @@ static int search_all(struct f2fs_inode *inode, const struct wanted *w, struct f
 	return err;
 }
 
+static int report_missing(struct f2fs_inode *dir, const char *name, size_t length)
+{
+	char shown[300];
+
+	f2fs_text_printable(name, length, shown, sizeof(shown));
+	return error_set(dir->vol->ctx, F2FS_ERR_NOT_FOUND, "directory inode %u has no entry \"%s\"",
+			 (unsigned)dir->ino, shown);
+}
+
 int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out)
 {
 	struct f2fs_context *ctx = dir->vol->ctx;
@@ -337,5 +346,5 @@ int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, str
 		if (err != F2FS_ERR_NOT_FOUND)
 			return err;
 	}
-	return error_set(ctx, F2FS_ERR_NOT_FOUND, "directory inode %u has no entry of that name", (unsigned)dir->ino);
+	return report_missing(dir, name, length);
 }

@@ -466,10 +466,15 @@ class Volume(Closable):
         Symbolic links in the middle are followed within the volume; one at the end only with follow.
         """
         flags = lib.F2FS_LOOKUP_FOLLOW if follow else 0
-        raw = encode_name(path if isinstance(path, bytes) else str(path))
-        return Inode(
-            self, self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_lookup, raw, flags)
-        )
+        name: str | bytes = path if isinstance(path, bytes) else str(path)
+        raw = encode_name(name)
+        try:
+            handle = self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_lookup, raw, flags)
+        except errors.Error as error:
+            if isinstance(error, OSError):
+                error.filename = name
+            raise
+        return Inode(self, handle)
 
     def path(self, *parts: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
         """Return a path of the volume as an object in the manner of pathlib."""

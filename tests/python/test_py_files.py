@@ -73,6 +73,7 @@ def test_lookup(volume):
         with pytest.raises(kind) as caught:
             volume.lookup(path)
         assert isinstance(caught.value, f2fskit.Error) and isinstance(caught.value, OSError)
+        assert caught.value.filename == path
     with pytest.raises(FileNotFoundError):
         volume.lookup("/dangling", follow=True)
     with pytest.raises(f2fskit.LoopError) as caught:

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The wheel: it builds with what the system has, holds the module and nothing else, and works where it is installed."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    top = pathlib.Path(__file__).resolve().parents[2]
+    for module in ("mesonpy", "pip", "venv", "cffi"):
+        if subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True).returncode:
+            pytest.skip(f"{module} is not installed for this interpreter")
+    work = tmp_path_factory.mktemp("wheel")
+    # a copy: the build leaves files beside its sources
+    source = work / "source"
+    names = subprocess.run(["git", "-C", str(top), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                           capture_output=True)
+    if names.returncode:
+        pytest.skip("not a git repository")
+    for name in filter(None, names.stdout.decode().split("\0")):
+        if (top / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            (source / name).write_bytes((top / name).read_bytes())
+    done = subprocess.run([sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index",
+                           "--wheel-dir", str(work / "dist"), str(source)], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": ""})
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    found, = (work / "dist").glob("*.whl")
+    return found
+
+
+def test_contents(wheel, top):
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if ".dist-info/" not in name]
+        metadata = archive.read(next(name for name in archive.namelist() if name.endswith("METADATA"))).decode()
+    assert all(name.startswith("f2fskit/") for name in names), names
+    extensions = [name for name in names if name.endswith(".so")]
+    assert len(extensions) == 1 and re.match(r"f2fskit/_f2fskit\..*\.so$", extensions[0])
+    assert {pathlib.PurePath(name).name for name in names} - {pathlib.PurePath(extensions[0]).name} == {
+        path.name for path in (top / "python/f2fskit").iterdir() if path.suffix in (".py", ".pyi", ".typed")}
+    assert "Name: f2fskit" in metadata and "Requires-Dist: cffi" in metadata
+
+
+def test_installed(wheel, image, tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", str(tmp_path / "env")], check=True)
+    python = tmp_path / "env/bin/python"
+    subprocess.run([python, "-m", "pip", "install", "--no-index", "--no-deps", str(wheel)], check=True, capture_output=True,
+                   env={**os.environ, "PYTHONPATH": ""})
+    code = ("import f2fskit, sys; print(f2fskit.__file__); volume = f2fskit.open(sys.argv[1]);"
+            "sys.stdout.write(volume.path('/tiny.txt').read_text())")
+    done = subprocess.run([python, "-c", code, str(image.path)], capture_output=True, text=True, cwd=tmp_path,
+                          env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"})
+    assert done.returncode == 0, done.stderr
+    where, text = done.stdout.split("\n", 1)
+    assert where.startswith(str(tmp_path)) and text == "hello, f2fs\n"
+    # the library is inside
+    listed = subprocess.run(["ldd", *(tmp_path / "env").rglob("_f2fskit*.so")], capture_output=True, text=True).stdout
+    assert "libf2fskit" not in listed

@@ -35,6 +35,7 @@ static const char *const usage[] = { "[OPTION]... DEVICE [SIZE]", NULL };
 static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "the volume was made (or, with --dry-run, can be)" },
 	{ CLI_EXIT_FAILURE, "it was not; or wrong usage" },
+	{ CLI_EXIT_INCOMPLETE, "with --root-dir: made, but some entries (named on standard error) were not copied" },
 };
 
 const struct cli_tool mkfs_tool = {
@@ -248,6 +249,13 @@ static const char *take_root_owner(struct arguments *a, const char *value)
 	if (cli_parse_u32(uid, 0, UINT32_MAX, &a->options.root_uid) ||
 	    cli_parse_u32(value + n + 1, 0, UINT32_MAX, &a->options.root_gid))
 		return why;
+	a->owner_given = 1;
+	return NULL;
+}
+
+static const char *take_root_dir(struct arguments *a, const char *value)
+{
+	a->root_dir = value;
 	return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "fill.h"
 #include "report.h"
 #include "sparse_output.h"
 #include "target.h"
@@ -16,6 +17,7 @@ struct run {
 	const struct arguments *a;
 	struct target targets[F2FS_MAX_DEVICES];
 	struct f2fs_mkfs_device devices[F2FS_MAX_DEVICES];
+	int filled; /* what fill_volume() returned */
 };
 
 static int fail(struct run *r)
@@ -67,6 +69,11 @@ static int make(struct run *r)
 		report_start(a, &layout);
 	if (f2fs_mkfs_write(r->ctx, r->devices, a->count, &a->options, &result))
 		return fail(r);
+	if (a->root_dir) {
+		r->filled = fill_volume(r->cli, r->ctx, a, r->devices);
+		if (r->filled < 0)
+			return -1;
+	}
 	if (a->sparse &&
 	    sparse_output_save(r->cli, r->ctx, r->targets[0].device, layout.geometry.block_size, a->paths[0], a->force))
 		return -1;
@@ -84,7 +91,9 @@ static int run(struct cli *cli, const struct arguments *a)
 	for (unsigned i = 0; i < a->count; i++)
 		target_close(&r.targets[i], rc == 0);
 	f2fs_context_free(r.ctx);
-	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+	if (rc)
+		return CLI_EXIT_FAILURE;
+	return r.filled ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
 }
 
 int main(int argc, char **argv)

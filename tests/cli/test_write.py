@@ -52,6 +52,22 @@ def test_sload_and_back(run_tool, tmp_path, options):
     assert os.stat(back / "sub/sparse").st_blocks <= os.stat(source / "sub/sparse").st_blocks + 8
 
 
+def test_mkfs_root_dir(run_tool, tmp_path):
+    source, back, image = tmp_path / "source", tmp_path / "back", tmp_path / "disk.img"
+    source.mkdir()
+    tree = volumes.plant(source)
+    os.chmod(source, 0o750)
+    done = run_tool("mkfs.f2fs", "-O", FEATURES, "-R", "7:8", "--root-dir", source, image, "200M")
+    files = sum(isinstance(what, bytes) for what in tree.values())
+    assert b"Info: copied %d files" % files in done.stdout and b"Info: format successful" in done.stdout
+    peer_check(image)
+    run_tool("dump.f2fs", "--extract=%s" % back, image)
+    same_trees(source, back)
+    assert b'"i_uid": 7' in run_tool("dump.f2fs", "--json", "--inode=/big", image).stdout
+    done = run_tool("mkfs.f2fs", "-f", "--root-dir", tmp_path / "nowhere", image, rc=1)
+    assert b"nowhere" in done.stderr
+
+
 def test_sload_is_reproducible(run_tool, tmp_path):
     source = tmp_path / "source"
     source.mkdir()

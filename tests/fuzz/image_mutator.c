@@ -103,6 +103,14 @@ static const struct place {
 	{ "verity_descriptor", 0, 0, 1 },
 	{ "quota_header", 0, 0, 1 },
 	{ "quota_leaf", 0, 0, 1 },
+	/* 16 KiB blocks */
+	{ "orphan_tail", 16368, 0, 1 },
+	{ "summary_footer", 16379, 0, 1 },
+	{ "nat_journal_entry", 14338, 13, 38 },
+	{ "node_footer", 16360, 0, 1 },
+	{ "dentry", 120, 11, 20 },
+	{ "xattr_header", 16140, 0, 1 },
+	{ "xattr_entry", 16164, 4, 40 },
 	{ "quota_entry", 16, 72, 10 },
 };
 

@@ -4,6 +4,7 @@
 from their structures the seeds of the decoders.
 
     make_seeds.py [--mkfs PROGRAM] [--into FOLDER] [NAME...]
+    make_seeds.py --build FOLDER     what no kernel here writes: 16 KiB blocks, by make_volume of that build
     make_seeds.py --decoders
 
 A volume becomes the short byte string that compact.h describes (only what is not zero), gzipped. Formatting and
@@ -304,7 +305,10 @@ def make_decoder_seeds():
              "sparse": [sparse_seed()]}
     for name in sorted(os.listdir(os.path.join(corpus, "image"))):
         with gzip.open(os.path.join(corpus, "image", name)) as file:
-            for target, data in structures_of(blocks_of(file.read())):
+            packed = file.read()
+            if packed[5] != 12:         # the places below are those of 4 KiB blocks
+                continue
+            for target, data in structures_of(blocks_of(packed)):
                 seeds = found.setdefault(target, [])
                 if data not in seeds and len(seeds) < LIMITS.get(target, 12):
                     seeds.append(data)
@@ -376,12 +380,24 @@ def make(names, mkfs, into):
                 sys.exit("the guest failed with %d:\n%s" % (r.rc, r.stderr.decode(errors="replace")))
         os.makedirs(into, exist_ok=True)
         for name in names:
-            packed = gzip.compress(compact(paths[name]), 9, mtime=0)
-            print("%-24s %6d bytes" % (name, len(packed)))
-            if len(packed) > LARGEST_SEED:
-                sys.exit("%s is too large for a seed" % name)
-            with open(os.path.join(into, "seed-%s.gz" % name), "wb") as file:
-                file.write(packed)
+            write_seed(into, name, compact(paths[name]))
+
+
+def make_large_blocks(build, into):
+    with tempfile.TemporaryDirectory() as work:
+        for name, features in (("large-blocks", "0x7fb"), ("large-blocks-packed", "0x10008")):
+            path = os.path.join(work, name)
+            subprocess.run([os.path.join(build, "tests", "fuzz", "make_volume"), path, "16384", features], check=True)
+            write_seed(into, name, compact(path, block_bits=14))
+
+
+def write_seed(into, name, data):
+    packed = gzip.compress(data, 9, mtime=0)
+    print("%-24s %6d bytes" % (name, len(packed)))
+    if len(packed) > LARGEST_SEED:
+        sys.exit("%s is too large for a seed" % name)
+    with open(os.path.join(into, "seed-%s.gz" % name), "wb") as file:
+        file.write(packed)
 
 
 def main():
@@ -389,12 +405,15 @@ def main():
     p.add_argument("names", nargs="*", metavar="NAME")
     p.add_argument("--mkfs", default="mkfs.f2fs")
     p.add_argument("--into", default=os.path.join(HERE, "corpus", "image"))
+    p.add_argument("--build", metavar="FOLDER", help="make those with 16 KiB blocks by this build's make_volume")
     p.add_argument("--decoders", action="store_true", help="make the seeds of the decoders from those of the volumes")
     p.add_argument("--guest", metavar="JOB", help=argparse.SUPPRESS)
     p.add_argument("--pack", metavar="IMAGE", help="only turn an image into a compact one, written to standard output")
     o = p.parse_args()
     if o.guest:
         fill_in_guest(o.guest)
+    elif o.build:
+        make_large_blocks(o.build, o.into)
     elif o.decoders:
         make_decoder_seeds()
     elif o.pack:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Symbols: what the shared library exports is what the public headers declare with F2FS_API, no more and no less.
 
-    symbols.py LIBRARY HEADERS_FOLDER VERSION_SCRIPT [NM [partial]]
+    symbols.py LIBRARY HEADERS_FOLDER VERSION_SCRIPT [NM]
 
 Also: each function of a public header is marked F2FS_API and let through by the version
-script, and the library asks for no symbol of the f2fs_ name space from elsewhere. "partial" bears declared functions
-that are not written yet.
+script, and the library asks for no symbol of the f2fs_ name space from elsewhere.
 """
 import fnmatch
 import pathlib
@@ -80,14 +79,12 @@ def compare(functions, exported, patterns):
     return findings
 
 
-def check(library, headers, script, nm="nm", partial=None):
+def check(library, headers, script, nm="nm"):
     functions, findings = declared(headers)
     output = subprocess.run([nm, "-D", library], check=True, stdout=subprocess.PIPE, text=True).stdout
     exported = nm_names(output, "TWViDBRSGu")
     wanted = {n for n in nm_names(output, "Uwv") if n.startswith("f2fs_")}
     findings += compare(functions, exported, script_patterns(pathlib.Path(script).read_text()))
-    if partial:
-        findings = [f for f in findings if "does not define it" not in f]
     return findings + [f"the library needs {n} from elsewhere" for n in sorted(wanted)]
 
 

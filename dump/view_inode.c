@@ -114,6 +114,22 @@ static void put_path(struct dump *d, struct f2fs_inode *inode)
 	free(path);
 }
 
+/* An inode that breaks a rule: what its block says all the same. The damage was told already. */
+static void put_broken(struct dump *d)
+{
+	f2fs_nid_t ino = f2fs_context_error(d->ctx)->nid;
+	struct f2fs_nat_entry nat;
+	uint8_t *block = malloc(d->geo->block_size);
+
+	if (block && ino != F2FS_NO_NID && !f2fs_nat_lookup(d->vol, ino, &nat) && nat.ino == ino &&
+	    !f2fs_node_read(d->vol, ino, block)) {
+		cli_print_u64(d->out, "ino", ino);
+		put_location(d, &nat);
+		dump_inode_block(d, block);
+	}
+	free(block);
+}
+
 int view_inode(struct dump *d, const char *argument)
 {
 	struct f2fs_inode *inode;
@@ -122,6 +138,8 @@ int view_inode(struct dump *d, const char *argument)
 	char text[12];
 	int rc = dump_open_inode(d, argument, 0, &inode);
 
+	if (rc == F2FS_ERR_CORRUPT)
+		put_broken(d);
 	if (rc)
 		return rc;
 	cli_print_u64(d->out, "ino", f2fs_inode_number(inode));

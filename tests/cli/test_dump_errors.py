@@ -103,6 +103,8 @@ def test_damaged_inode(run_tool, damaged):
         lines = [x for x in done.stderr.decode().split("\n") if "INODE_CHECKSUM" in x]
         assert len(lines) == 1, view
         assert str(addr) in lines[0] and str(ino) in lines[0], view
+    broken = json.loads(run_tool("dump.f2fs", "--json", "--inode=%d" % ino, path, rc=4).stdout)["inode"][0]
+    assert (broken["ino"], broken["i_name"], broken["i_size"]) == (ino, "medium", 30000 & ~255 | 1)
     assert b"hello.txt" in run_tool("dump.f2fs", "--ls", path, rc=4).stdout
     assert b"sub/" in run_tool("dump.f2fs", "--tree", path, rc=4).stdout
 

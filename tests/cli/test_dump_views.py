@@ -332,6 +332,67 @@ def test_offset_of_a_partition(show, planted, tmp_path):
     assert part["info"]["uuid"] == whole["info"]["uuid"]
 
 
+def test_android_sparse_image(show, planted, tmp_path):
+    """The same volume as a sparse image: raw, fill and don't-care chunks."""
+    data = planted[0].read_bytes()
+    chunks, at = [], 0
+    blocks = [data[i:i + 4096] for i in range(0, len(data), 4096)]
+    while at < len(blocks):
+        start = at
+        is_zero = not any(blocks[at])
+        while at < len(blocks) and (not any(blocks[at])) == is_zero:
+            at += 1
+        if is_zero and start % 2:
+            chunks.append(struct.pack("<HHII", 0xCAC2, 0, at - start, 16) + bytes(4))
+        elif is_zero:
+            chunks.append(struct.pack("<HHII", 0xCAC3, 0, at - start, 12))
+        else:
+            raw = b"".join(blocks[start:at])
+            chunks.append(struct.pack("<HHII", 0xCAC1, 0, at - start, 12 + len(raw)) + raw)
+    sparse = tmp_path / "sparse.img"
+    sparse.write_bytes(struct.pack("<IHHHHIIII", 0xED26FF3A, 1, 0, 28, 12, 4096, len(blocks), len(chunks), 0) + b"".join(chunks))
+    assert show("--ls", "--nat", image=sparse)["nat"] == show("--nat")["nat"]
+    assert show("-S", "--ls", image=sparse)["ls"] == show("--ls")["ls"]
+
+
+def test_choice_of_the_pack(show, damaged):
+    """The same pack, a version older, as the other one."""
+    path, raw = damaged
+    cp = bytearray(raw.cp)
+    struct.pack_into("<Q", cp, 0, raw.version - 1)
+    struct.pack_into("<I", cp, 4092, volumes.crc(bytes(cp[:4092])))
+    here, there = (raw.sb["cp_blkaddr"] + 512 * i for i in (raw.pack - 1, 2 - raw.pack))
+    pack = bytearray(raw.block(here, 512))
+    pack[:4096] = pack[(raw.total - 1) * 4096:raw.total * 4096] = cp
+    volumes.patch(path, there * 4096, bytes(pack))
+    current, other = show("--checkpoint", image=path), show("--pack=%d" % (3 - raw.pack), "--checkpoint", "--ls", image=path)
+    assert (current["checkpoint"]["pack"], current["checkpoint"]["checkpoint_ver"]) == (raw.pack, raw.version)
+    assert (other["checkpoint"]["pack"], other["checkpoint"]["checkpoint_ver"]) == (3 - raw.pack, raw.version - 1)
+    assert other["ls"] == show("--ls")["ls"]
+
+
+def test_several_devices(run_tool, tmp_path):
+    """Found beside the image by name; elsewhere they have to be given."""
+    disks = [tmp_path / ("disk%d.img" % i) for i in range(3)]
+    for disk, size in zip(disks, (100, 61, 70)):
+        with open(disk, "wb") as f:
+            f.truncate(size << 20)
+    run_tool("mkfs.f2fs", "-q", "-f", "-c", disks[1], "-c", disks[2], disks[0])
+    info = json.loads(run_tool("dump.f2fs", "--json", "--superblock", disks[0]).stdout)["superblock"]
+    assert [d["path"] for d in info["devs"]] == [str(d) for d in disks]
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    for disk in disks:
+        os.rename(disk, moved / disk.name)
+    disks = [moved / d.name for d in disks]
+    assert b"." in run_tool("dump.f2fs", "--ls", disks[0]).stdout
+    os.rename(disks[2], moved / "renamed.img")
+    done = run_tool("dump.f2fs", "--ls", disks[0], rc=8)
+    assert b"disk2.img" in done.stderr and b"--device" in done.stderr
+    run_tool("dump.f2fs", "--device", disks[1], "--device", moved / "renamed.img", "--ls", disks[0])
+    assert run_tool("dump.f2fs", "--device", disks[1], "--ls", disks[0], rc=8).stderr
+
+
 def test_memory_is_bounded_on_a_large_volume(run_tool, tool, tmp_path):
     """4 TiB with hardly anything in it, and 128 MiB of address space, libraries included."""
     if "ASAN_OPTIONS" in os.environ:

@@ -337,6 +337,8 @@ int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, vo
 	if (addr + (uint64_t)count > vol->geo.end_blkaddr)
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "block %llu is beyond the end of the volume at %llu",
 				 (unsigned long long)addr + count - 1, (unsigned long long)vol->geo.end_blkaddr);
+	if (count > SIZE_MAX / vol->geo.block_size)
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "%u blocks are more than memory can hold", (unsigned)count);
 	return volume_device_read(vol, vol->dev, (uint64_t)addr * vol->geo.block_size, buffer,
 				  (size_t)count * vol->geo.block_size);
 }

@@ -220,7 +220,7 @@ static uint32_t fetch_line(struct cache *cache, uint64_t number, int *rc)
 	}
 	*rc = device_readv_quiet(cache->layer.inner, number << cache->line_bits, iov, n);
 	/* A bad place ahead must not hide the line that was asked for. */
-	while (*rc != 0 && n > 1) {
+	if (*rc != 0 && n > 1) {
 		while (n > 1)
 			give_back_line(cache, index[--n]);
 		window = 1;

@@ -147,6 +147,16 @@ static void a_bad_place_is_small(void **state)
 	(void)state;
 	test_host_init(&host);
 	make_source(&s, host.ctx, &dev);
+	/* In the first fetch of a stream, the second, and so on. */
+	for (s.bad = 100; s.bad < 3000000; s.bad += s.bad / 2 + 3000) {
+		assert_int_equal(f2fs_device_new_cache(dev, 0, &cache), 0);
+		for (uint64_t at = 0; at < SIZE - 4096; at += 4096) {
+			const int bad = s.bad >= at && s.bad < at + 4096;
+
+			assert_int_equal(f2fs_device_read(cache, at, a, 4096), bad ? F2FS_ERR_IO : 0);
+		}
+		f2fs_device_close(cache);
+	}
 	s.bad = 1000000;
 	assert_int_equal(f2fs_device_new_cache(dev, 0, &cache), 0);
 	for (uint64_t at = 0; at < SIZE - 4096; at += 4096) {
@@ -164,6 +174,38 @@ static void a_bad_place_is_small(void **state)
 	f2fs_device_close(cache);
 	f2fs_device_close(dev);
 	free(s.bytes);
+	test_host_fini(&host);
+}
+
+/* A write that fails may have happened in part: what is read afterwards is what the device has. */
+static void failed_writes_leave_nothing_stale(void **state)
+{
+	const struct f2fs_fault_rule rule = { .fail_write = 1, .torn = 1, .sticky = 1 };
+	struct test_host host;
+	struct f2fs_device *memory, *fault, *cache;
+	uint8_t bytes[8192], back[8192], below[8192];
+
+	(void)state;
+	test_host_init(&host);
+	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
+	assert_int_equal(f2fs_device_new_fault(memory, &fault), 0);
+	assert_int_equal(f2fs_device_new_cache(fault, 0, &cache), 0);
+	assert_int_equal(f2fs_device_read(cache, 4096, back, sizeof(back)), 0);
+	f2fs_device_fault_set(fault, &rule);
+	memset(bytes, 0x33, sizeof(bytes));
+	assert_int_equal(f2fs_device_write(cache, 4096, bytes, sizeof(bytes)), F2FS_ERR_IO);
+	assert_int_equal(f2fs_device_read(cache, 4096, back, sizeof(back)), 0);
+	assert_int_equal(f2fs_device_read(memory, 4096, below, sizeof(below)), 0);
+	assert_int_equal(below[0], 0x33);
+	assert_int_equal(below[8191], 0);
+	assert_memory_equal(back, below, sizeof(back));
+	assert_int_equal(f2fs_device_zero(cache, 4096, 4096), F2FS_ERR_IO);
+	assert_int_equal(f2fs_device_read(cache, 4096, back, sizeof(back)), 0);
+	assert_int_equal(f2fs_device_read(memory, 4096, below, sizeof(below)), 0);
+	assert_memory_equal(back, below, sizeof(back));
+	f2fs_device_close(cache);
+	f2fs_device_close(fault);
+	f2fs_device_close(memory);
 	test_host_fini(&host);
 }
 
@@ -208,6 +250,7 @@ int main(void)
 		cmocka_unit_test(random_reads_are_short),
 		cmocka_unit_test(a_bad_place_is_small),
 		cmocka_unit_test(survives_failing_allocations),
+		cmocka_unit_test(failed_writes_leave_nothing_stale),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

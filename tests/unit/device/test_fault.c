@@ -72,6 +72,10 @@ static void fails_the_nth(void **state)
 			assert_int_equal(reads, 25);
 			assert_int_equal(writes, 25);
 			assert_int_equal(flushes, 25);
+			/* A new rule counts anew. */
+			f2fs_device_fault_set(f.dev, &rule);
+			f2fs_device_fault_counts(f.dev, &reads, &writes, &flushes);
+			assert_int_equal(reads + writes + flushes, 0);
 			free_fixture(&f);
 		}
 	}

@@ -424,13 +424,16 @@ struct sink {
 	uint8_t *bytes;
 	size_t length;
 	unsigned calls, fail_at;
+	struct f2fs_context *ctx; /* not NULL: record the failure in words */
 };
 
 static int take_bytes(void *user, const void *bytes, size_t length)
 {
 	struct sink *sink = user;
 
-	if (++sink->calls == sink->fail_at)
+	if (++sink->calls == sink->fail_at && sink->ctx)
+		return f2fs_context_fail(sink->ctx, F2FS_ERR_CANCELED, "enough of it");
+	if (sink->calls == sink->fail_at)
 		return F2FS_SYS_ERROR(28);
 	sink->bytes = realloc(sink->bytes, sink->length + length);
 	assert_non_null(sink->bytes);
@@ -541,6 +544,13 @@ static void writing_fails_cleanly(void **state)
 			assert_int_equal(f2fs_context_error(host.ctx)->sys_errno, 28);
 		free(sink.bytes);
 		assert_true(n > 10 || rc != 0);
+	}
+	{
+		struct sink sink = { .fail_at = 3, .ctx = host.ctx };
+
+		assert_int_equal(f2fs_device_save_sparse(memory, 0, take_bytes, &sink), F2FS_ERR_CANCELED);
+		assert_string_equal(f2fs_context_error(host.ctx)->message, "enough of it");
+		free(sink.bytes);
 	}
 	assert_int_equal(f2fs_device_new_fault(memory, &fault), 0);
 	rc = -1;

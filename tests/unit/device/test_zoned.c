@@ -277,6 +277,38 @@ static void sets_join_zones(void **state)
 	test_host_fini(&host);
 }
 
+static int check_change(void *user, uint64_t offset, uint64_t length)
+{
+	(void)user;
+	assert_true(offset == 0 || offset == (ZONES - 1) * (uint64_t)ZONE);
+	assert_int_equal(length, offset == 0 ? ZONE : ZONE - 8192);
+	return 0;
+}
+
+/* Without memory a disk is not opened, and its zones are not reported. */
+static void survives_failing_allocations(void **state)
+{
+	struct f2fs_device *dev, *other = NULL;
+	struct f2fs_zone zone;
+	struct test_host host;
+	unsigned found;
+
+	(void)state;
+	make_disk(&host, &dev);
+	for (uint64_t n = 1; n <= 3; n++) {
+		host.fail_at = host.calls + n;
+		assert_int_equal(block_make_device(host.ctx, "the disk", 0, 0, &other), F2FS_ERR_NOMEM);
+		assert_null(other);
+	}
+	host.fail_at = host.calls + 1;
+	assert_int_equal(f2fs_device_zones(dev, 0, &zone, 1, &found), F2FS_ERR_NOMEM);
+	host.fail_at = 0;
+	answer_errno = EIO;
+	assert_int_equal(f2fs_device_zones(dev, 0, &zone, 1, &found), F2FS_ERR_IO);
+	f2fs_device_close(dev);
+	test_host_fini(&host);
+}
+
 /* A reset changes contents: a cache forgets, an overlay keeps it to itself. */
 static void layers_know_of_resets(void **state)
 {
@@ -306,6 +338,7 @@ static void layers_know_of_resets(void **state)
 	assert_int_equal(f2fs_device_read(overlay, 0, &byte, 1), 0);
 	assert_int_equal(byte, 0);
 	assert_int_equal(f2fs_device_zone_reset(overlay, SIZE - 1), 0);
+	assert_int_equal(f2fs_device_overlay_changes(overlay, check_change, NULL), 0);
 	assert_int_equal(f2fs_device_overlay_apply(overlay), F2FS_ERR_UNSUPPORTED);
 	f2fs_device_close(overlay);
 	f2fs_device_close(dev);
@@ -315,9 +348,13 @@ static void layers_know_of_resets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(zones_are_reported),	    cmocka_unit_test(zones_are_changed_as_a_whole),
-		cmocka_unit_test(ranges_are_whole_sectors), cmocka_unit_test(windows_shift_zones),
-		cmocka_unit_test(sets_join_zones),	    cmocka_unit_test(layers_know_of_resets),
+		cmocka_unit_test(zones_are_reported),
+		cmocka_unit_test(zones_are_changed_as_a_whole),
+		cmocka_unit_test(ranges_are_whole_sectors),
+		cmocka_unit_test(windows_shift_zones),
+		cmocka_unit_test(sets_join_zones),
+		cmocka_unit_test(layers_know_of_resets),
+		cmocka_unit_test(survives_failing_allocations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,13 +23,13 @@ HEAD = "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Written by python/stubs.
 
 def enums_stub() -> str:
     """Return the text of enums.pyi."""
-    lines = [HEAD + "import enum\n"]
+    lines = [HEAD + "import enum\nfrom typing import Any\n"]
     for name in sorted(enums.__all__):
         kind: type[enum.Enum] = getattr(enums, name)
         base = "IntFlag" if issubclass(kind, enum.IntFlag) else "IntEnum"
         members = "".join(f"    {key} = {int(value.value)}\n" for key, value in kind.__members__.items())
         lines.append(f"class {name}(enum.{base}):\n{members}")
-    lines.append("FLAGS: dict[str, type[enum.IntFlag]]\n")
+    lines.append("FLAGS: dict[str, type[enum.IntFlag]]\n\ndef choose(kind: Any, value: Any) -> Any: ...\n")
     names = "".join(f'    "{name}",\n' for name in sorted(enums.__all__))
     return "\n".join([lines[0], f"__all__ = [\n{names}]\n", *lines[1:]])
 

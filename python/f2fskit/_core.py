@@ -135,8 +135,8 @@ class Core:
         callbacks = ffi.new("struct f2fs_host *")
         if hooks.log is not None:
             callbacks.log = lib.py_host_log
-        if hooks.progress is not None:
-            callbacks.progress = lib.py_host_progress
+        # Always: long C calls come back to Python here, so that Ctrl-C stops them.
+        callbacks.progress = lib.py_host_progress
         if hooks.now is not None:
             callbacks.now_ns = lib.py_host_now_ns
         if hooks.random is not None:

@@ -26,6 +26,16 @@ def _from_enum(name: str, tag: str, prefix: str, kind: Any = enum.IntEnum) -> An
     return kind(name, members, module=__name__)
 
 
+def choose(kind: Any, value: Any) -> Any:
+    """Return a member of an enumeration, given itself, its number or its name in any case."""
+    if not isinstance(value, str):
+        return kind(value)
+    found = kind.__members__.get(value.upper())
+    if found is None:
+        raise ValueError(f"{value!r} is none of {', '.join(name.lower() for name in kind.__members__)}")
+    return found
+
+
 Feature = _from_table("Feature", "feature")
 EncodingFlag = _from_table("EncodingFlag", "s_encoding_flags")
 CheckpointFlag = _from_table("CheckpointFlag", "ckpt_flags")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Written by python/stubs.py.
 import enum
+from typing import Any
 
 __all__ = [
     "Advise",
@@ -221,3 +222,5 @@ class ZoneType(enum.IntEnum):
     CONVENTIONAL = 1
 
 FLAGS: dict[str, type[enum.IntFlag]]
+
+def choose(kind: Any, value: Any) -> Any: ...

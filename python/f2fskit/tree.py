@@ -190,10 +190,6 @@ def host_path(path: Path) -> bytes:
     return raw
 
 
-def _choose(kind: Any, value: Any) -> int:
-    return int(kind[value.upper()] if isinstance(value, str) else kind(value))
-
-
 def extract(
     volume: Any,
     directory: Path | None = None,
@@ -249,7 +245,8 @@ def extract(
         options.flags |= flag if wanted else 0
     options.keep = keep if keep else enums.Keep.NOTHING
     options.require = require
-    options.existing, options.encrypted = _choose(enums.Existing, existing), _choose(enums.Encrypted, encrypted)
+    options.existing = enums.choose(enums.Existing, existing)
+    options.encrypted = enums.choose(enums.Encrypted, encrypted)
     if uid_map:
         options.uid_map, options.uid_map_count = memory.id_map(uid_map), len(uid_map)
     if gid_map:

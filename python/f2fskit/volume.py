@@ -72,7 +72,7 @@ def open(
     if offset < 0 or cache_bytes < 0:
         raise ValueError("offset and cache_bytes must not be negative")
     options = ffi.new("struct f2fs_open_options *")
-    options.mode = enums.OpenMode[mode.upper()] if isinstance(mode, str) else mode
+    options.mode = enums.choose(enums.OpenMode, mode)
     options.offset, options.pack, options.cache_bytes = offset, pack, cache_bytes
     device = as_device(source, context)
     opened = [] if device is source else [device]  # ours to close: the volume holds references of its own

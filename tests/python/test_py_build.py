@@ -294,6 +294,26 @@ def test_callbacks_of_extract_may_stop_it(volume, tmp_path):
         volume.extract(tmp_path / "5", on_entry=lambda path, result: volume.lookup(path))
 
 
+def test_ctrl_c_stops_an_extraction(image, tmp_path):
+    """A signal that comes while C code runs is seen at the next report of progress, not at the end."""
+    import signal
+    import threading
+    import time
+
+    with f2fskit.open(image.path) as volume:
+        main = threading.get_ident()
+        timer = threading.Timer(0.05, signal.pthread_kill, (main, signal.SIGINT))
+        timer.start()
+        done = 0
+        with pytest.raises(KeyboardInterrupt):
+            for done in range(1000):
+                volume.extract(tmp_path / str(done))
+            time.sleep(5)
+        timer.join()
+        assert done < 999
+        assert volume.read_bytes("/tiny.txt") == b"hello, f2fs\n"
+
+
 def test_extract_of_a_damaged_image(image, tmp_path):
     """Files that cannot be read are named, the others are there."""
     with f2fskit.open(image.path) as volume:

@@ -363,13 +363,16 @@ def test_path_directories(volume, image, tmp_path):
 ])
 def test_glob_is_like_pathlib(volume, image, tmp_path_factory, start, pattern):
     twin = tree_of(image, tmp_path_factory)
-    expected = sorted("/" + os.path.relpath(path, twin) if path != twin else "/"
-                      for path in (twin / start[1:]).glob(pattern))
-    found = sorted(str(path) for path in volume.path(start).glob(pattern) if "lost+found" not in str(path))
-    assert found == expected
-    again = sorted(str(path) for path in volume.path(start).rglob(pattern) if "lost+found" not in str(path))
-    assert again == sorted("/" + os.path.relpath(path, twin) if path != twin else "/"
-                           for path in (twin / start[1:]).rglob(pattern))
+    def like_ours(paths):
+        # a pattern that ends in ** gives directories alone; since Python 3.13 pathlib gives files too
+        return sorted("/" + os.path.relpath(path, twin) if path != twin else "/" for path in paths
+                      if not pattern.endswith("**") or (path.is_dir() and not path.is_symlink()))
+
+    def found(paths):
+        return sorted(str(path) for path in paths if "lost+found" not in str(path))
+
+    assert found(volume.path(start).glob(pattern)) == like_ours((twin / start[1:]).glob(pattern))
+    assert found(volume.path(start).rglob(pattern)) == like_ours((twin / start[1:]).rglob(pattern))
 
 
 def test_glob_refuses_absolute_patterns(volume):

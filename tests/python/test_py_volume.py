@@ -51,10 +51,12 @@ def test_arguments(image):
     for bad in ({"pack": 3}, {"cache_bytes": -1}):
         with pytest.raises(ValueError):
             f2fskit.open(image.path, **bad)
-    with pytest.raises(KeyError):
-        f2fskit.open(image.path, mode="careless")
-    with f2fskit.open(image.path, mode="strict", cache_bytes=1 << 20) as volume:
-        assert volume.read_bytes("/tiny.txt")
+    for mode in ("careless", "", 77):
+        with pytest.raises(ValueError):
+            f2fskit.open(image.path, mode=mode)
+    for mode in ("strict", "TOLERANT", f2fskit.OpenMode.STRICT, 1):
+        with f2fskit.open(image.path, mode=mode, cache_bytes=1 << 20) as volume:
+            assert volume.read_bytes("/tiny.txt")
     context = f2fskit.Context()
     device = f2fskit.Device.memory(4096)
     with pytest.raises(ValueError, match="context"):

@@ -130,7 +130,7 @@ static void change_file(struct subject *s, struct f2fs_inode *inode)
 			assert_int_equal(f2fs_inode_truncate(inode, next_random(s, st.size + 5000)), 0);
 		break;
 	case 1:
-		assert_int_equal(f2fs_xattr_set(inode, name, s->bytes, next_random(s, 300)), 0);
+		assert_int_equal(f2fs_xattr_set(inode, name, s->bytes, (size_t)next_random(s, 300)), 0);
 		break;
 	default:
 		if ((st.mode & 0170000) == 0100000)

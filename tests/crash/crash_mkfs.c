@@ -41,9 +41,9 @@ static bool is_whole(struct subject *s, struct f2fs_device *model, struct f2fs_d
 			continue;
 		if (length > 1u << 20)
 			length = 1u << 20;
-		assert_int_equal(f2fs_device_read(model, at, s->one, length), 0);
-		assert_int_equal(f2fs_device_read(state, at, s->two, length), 0);
-		if (memcmp(s->one, s->two, length) != 0)
+		assert_int_equal(f2fs_device_read(model, at, s->one, (size_t)length), 0);
+		assert_int_equal(f2fs_device_read(state, at, s->two, (size_t)length), 0);
+		if (memcmp(s->one, s->two, (size_t)length) != 0)
 			return false;
 	}
 	return true;

@@ -30,15 +30,15 @@ static void agrees_with_array(void **state)
 	assert_int_equal(f2fs_device_info(multi)->size, size);
 	assert_true(f2fs_device_info(multi)->caps & F2FS_DEVICE_ZEROED);
 	assert_true(f2fs_device_info(multi)->caps & F2FS_DEVICE_PARALLEL);
-	model_init(&m, multi, 0, size, 40);
+	model_init(&m, multi, 0, (size_t)size, 40);
 	model_run(&m, 3000);
 	f2fs_device_close(multi);
 	for (uint64_t i = 0, at = 0; i < PARTS; at += shapes[i].length, i++) {
-		uint8_t *bytes = malloc(shapes[i].size);
+		uint8_t *bytes = malloc((size_t)shapes[i].size);
 
 		assert_non_null(bytes);
-		assert_int_equal(f2fs_device_read(parts[i].device, 0, bytes, shapes[i].size), 0);
-		assert_memory_equal(bytes + shapes[i].offset, m.bytes + at, shapes[i].length);
+		assert_int_equal(f2fs_device_read(parts[i].device, 0, bytes, (size_t)shapes[i].size), 0);
+		assert_memory_equal(bytes + shapes[i].offset, m.bytes + at, (size_t)shapes[i].length);
 		for (uint64_t j = 0; j < shapes[i].size; j++)
 			if (j < shapes[i].offset || j >= shapes[i].offset + shapes[i].length)
 				assert_int_equal(bytes[j], 0);

@@ -55,7 +55,7 @@ static int check_changes(void *user, uint64_t offset, uint64_t length)
 	assert_true(offset + length <= SIZE);
 	/* Ascending and apart; what lies between is as it was. f->m.start is not used otherwise. */
 	assert_true(f->m.start == 0 || offset > f->m.start);
-	assert_memory_equal(f->m.bytes + f->m.start, f->before + f->m.start, offset - f->m.start);
+	assert_memory_equal(f->m.bytes + f->m.start, f->before + f->m.start, (size_t)(offset - f->m.start));
 	f->m.start = offset + length;
 	return 0;
 }
@@ -82,7 +82,7 @@ static void keeps_changes_until_applied(void **state)
 		model_run(&f.m, 20 + 200 * (i / 4));
 		compare_inner(&f, f.before);
 		assert_int_equal(f2fs_device_overlay_changes(f.dev, check_changes, &f), 0);
-		assert_memory_equal(f.m.bytes + f.m.start, f.before + f.m.start, SIZE - f.m.start);
+		assert_memory_equal(f.m.bytes + f.m.start, f.before + f.m.start, (size_t)(SIZE - f.m.start));
 		f.m.start = 0;
 		assert_int_equal(f2fs_device_overlay_changes(f.dev, count_changes, &count), 77);
 		assert_int_equal(f2fs_device_overlay_apply(f.dev), 0);

@@ -24,8 +24,8 @@ static void read_at_random(struct pool_job *pool, unsigned slot)
 
 	(void)slot;
 	for (unsigned i = 0; i < 100; i++) {
-		const size_t at = test_random(&job->random, SIZE - sizeof(buffer));
-		const size_t n = test_random(&job->random, sizeof(buffer)) + 1;
+		const size_t at = (size_t)test_random(&job->random, SIZE - sizeof(buffer));
+		const size_t n = (size_t)test_random(&job->random, sizeof(buffer)) + 1;
 
 		if (device_read_quiet(job->dev, at, buffer, n) != 0 || memcmp(buffer, job->bytes + at, n) != 0)
 			job->failures++;

@@ -114,8 +114,8 @@ static void compare(struct f2fs_device *dev, const uint8_t *contents, size_t siz
 	assert_int_equal(f2fs_device_read(dev, 0, buffer, size), 0);
 	assert_memory_equal(buffer, contents, size);
 	for (unsigned i = 0; i < reads && size > 0; i++) {
-		const size_t at = test_random(&random, size);
-		const size_t n = test_random(&random, ((size - at) >> test_random(&random, 20)) + 1);
+		const size_t at = (size_t)test_random(&random, size);
+		const size_t n = (size_t)test_random(&random, ((size - at) >> test_random(&random, 20)) + 1);
 		struct f2fs_iovec iov[2] = { { buffer, n / 3 }, { buffer + n / 3, n - n / 3 } };
 
 		memset(buffer, 0xa5, n);

@@ -65,7 +65,7 @@ static bool next_entry(const struct collected *c, size_t *at, struct found *out)
 		*at += 512;
 		if (out->type == 'x') {
 			out->records = c->bytes + *at;
-			*at += (out->size + 511) / 512 * 512;
+			*at += (size_t)((out->size + 511) / 512 * 512);
 			continue;
 		}
 		snprintf(out->path, sizeof(out->path), "%.100s", header);
@@ -76,7 +76,7 @@ static bool next_entry(const struct collected *c, size_t *at, struct found *out)
 		if (*size)
 			out->size = strtoull(size, NULL, 10);
 		out->data = c->bytes + *at;
-		*at += (out->size + 511) / 512 * 512;
+		*at += (size_t)((out->size + 511) / 512 * 512);
 		return true;
 	}
 }
@@ -90,7 +90,7 @@ static void assert_entry(const struct collected *c, size_t *at, char type, const
 	assert_int_equal(e.type, type);
 	if (type == '0') {
 		assert_int_equal(e.size, strlen(more));
-		assert_memory_equal(e.data, more, e.size);
+		assert_memory_equal(e.data, more, (size_t)e.size);
 	} else {
 		assert_string_equal(e.link, more);
 	}

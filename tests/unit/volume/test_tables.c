@@ -35,7 +35,11 @@ static void node_ids_in_use_are_those_counted(void **state)
 			while ((rc = f2fs_nat_next(seed.vol, nid, &entry)) == 0) {
 				assert_true(entry.nid >= nid && entry.block_addr != 0);
 				assert_int_equal(f2fs_nat_lookup(seed.vol, entry.nid, &again), 0);
-				assert_memory_equal(&entry, &again, sizeof(entry));
+				assert_int_equal(entry.block_addr, again.block_addr);
+			assert_int_equal(entry.ino, again.ino);
+			assert_int_equal(entry.version, again.version);
+			assert_int_equal(entry.source, again.source);
+			assert_int_equal(entry.table_block, again.table_block);
 				nid = entry.nid + 1;
 				nodes += entry.nid >= 3;
 				inodes += entry.nid >= 3 && entry.ino == entry.nid;

@@ -37,11 +37,12 @@ struct f2fs_stream {
 
 /* What is kept of a file besides type, name and contents. */
 enum f2fs_keep {
-	F2FS_KEEP_MODE = 0x001,	    /* permissions, setuid, setgid, sticky; else what the umask leaves of them */
+	F2FS_KEEP_MODE = 0x001,	    /* permissions, sticky; setuid and setgid of files that got their
+				     * owner, or when it is required; else what the umask leaves */
 	F2FS_KEEP_OWNER = 0x002,    /* user and group */
 	F2FS_KEEP_TIMES = 0x004,    /* times of access and modification */
 	F2FS_KEEP_LINKS = 0x008,    /* hard links; else each name is a file of its own */
-	F2FS_KEEP_HOLES = 0x010,    /* else zeros are written */
+	F2FS_KEEP_HOLES = 0x010,    /* else space is taken for them */
 	F2FS_KEEP_SPECIAL = 0x020,  /* devices, FIFOs, sockets; else they are left out */
 	F2FS_KEEP_USER = 0x040,	    /* attributes user.* */
 	F2FS_KEEP_TRUSTED = 0x080,  /* attributes trusted.* */

@@ -285,10 +285,10 @@ static int check_data(struct verifier *r, uint8_t *chunk)
 	uint64_t index = 0;
 
 	while (index < r->v->data_blocks) {
-		size_t count;
+		size_t count = 0;
 		int result = read_chunk(r->v, r->io, index, chunk, &count);
 
-		for (size_t i = 0; i < count && result == 0; i++)
+		for (size_t i = 0; result == 0 && i < count; i++)
 			result = check_block(r, VERITY_DATA, index + i, chunk + i * r->v->block_size);
 		if (result != 0)
 			return result;

@@ -78,7 +78,7 @@ int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out)
 	uint8_t raw[verityd_SIZE];
 	struct verity_params params;
 	struct verity tree;
-	struct verity_location at;
+	struct verity_location at = { 0 };
 	int err;
 
 	error_clear(inode->vol->ctx);
@@ -142,7 +142,7 @@ int f2fs_verity_verify(struct f2fs_inode *inode)
 	uint8_t raw[verityd_SIZE];
 	struct verity_params params;
 	struct verity tree;
-	struct verity_location at;
+	struct verity_location at = { 0 };
 	void *work;
 	int err;
 

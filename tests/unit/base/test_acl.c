@@ -34,7 +34,7 @@ static void test_known_value(void **state)
 	size_t n = 0;
 
 	(void)state;
-	assert_int_equal(acl_decode_disk(on_disk, sizeof(on_disk), entries, MAX, &n), ACL_OK);
+	assert_int_equal(acl_decode_disk(on_disk, sizeof(on_disk), entries, 6, &n), ACL_OK);
 	assert_int_equal(n, 6);
 	assert_int_equal(acl_check(entries, n), ACL_OK);
 	assert_int_equal(acl_encode_xattr(entries, n, value), sizeof(as_xattr));
@@ -44,7 +44,7 @@ static void test_known_value(void **state)
 	assert_string_equal(buf, as_text);
 
 	memset(entries, 0, sizeof(entries));
-	assert_int_equal(acl_decode_xattr(as_xattr, sizeof(as_xattr), entries, MAX, &n), ACL_OK);
+	assert_int_equal(acl_decode_xattr(as_xattr, sizeof(as_xattr), entries, 6, &n), ACL_OK);
 	assert_int_equal(acl_encode_disk(entries, n, value), sizeof(on_disk));
 	assert_memory_equal(value, on_disk, sizeof(on_disk));
 
@@ -78,6 +78,25 @@ static void test_every_size(void **state)
 		assert_int_equal(acl_decode_xattr(as_xattr, len, entries, MAX, &n) == ACL_OK, len >= 4 && len % 8 == 4);
 }
 
+/* The form knows no order: entries that acl_check() refuses can still be read, and shown. */
+static void test_any_order(void **state)
+{
+	static const struct acl_entry odd[] = {
+		{ ACL_OTHER, 1, ACL_NO_ID },	{ ACL_MASK, 2, ACL_NO_ID }, { ACL_GROUP_OBJ, 3, ACL_NO_ID },
+		{ ACL_USER_OBJ, 4, ACL_NO_ID }, { ACL_GROUP, 5, 70000 },    { ACL_USER, 6, 1 },
+	};
+	uint8_t value[ACL_SIZE_MAX(6)];
+	struct acl_entry entries[6];
+	size_t n = 0, len = acl_encode_disk(odd, 6, value);
+
+	(void)state;
+	assert_int_equal(len, 4 + 4 * 4 + 2 * 8);
+	assert_int_equal(acl_decode_disk(value, len, entries, 6, &n), ACL_OK);
+	assert_int_equal(n, 6);
+	assert_memory_equal(entries, odd, sizeof(odd));
+	assert_int_equal(acl_check(entries, n), ACL_BAD_ORDER);
+}
+
 static void test_refuses_forms(void **state)
 {
 	struct acl_entry entries[MAX];
@@ -87,6 +106,7 @@ static void test_refuses_forms(void **state)
 	(void)state;
 	memcpy(value, on_disk, sizeof(value));
 	assert_int_equal(acl_decode_disk(value, sizeof(value), entries, 5, &n), ACL_NO_ROOM);
+	assert_int_equal(acl_decode_xattr(as_xattr, sizeof(as_xattr), entries, 5, &n), ACL_NO_ROOM);
 	assert_int_equal(acl_decode_disk(as_xattr, sizeof(as_xattr), entries, MAX, &n), ACL_BAD_VERSION);
 	assert_int_equal(acl_decode_xattr(value, sizeof(value), entries, MAX, &n), ACL_BAD_VERSION);
 	value[4] = 3;
@@ -232,9 +252,10 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known_value),   cmocka_unit_test(test_every_size),
-		cmocka_unit_test(test_refuses_forms), cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_parse),	      cmocka_unit_test(test_random),
+		cmocka_unit_test(test_known_value), cmocka_unit_test(test_every_size),
+		cmocka_unit_test(test_any_order),   cmocka_unit_test(test_refuses_forms),
+		cmocka_unit_test(test_rules),	    cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

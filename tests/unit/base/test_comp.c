@@ -136,6 +136,58 @@ static void test_levels(void **state)
 		assert_int_equal(comp_level_is_valid(levels[i].algorithm, levels[i].level), levels[i].valid);
 }
 
+/* Output that fits to the byte. */
+static void test_exact_fit(void **state)
+{
+	size_t n = 0, again = 0;
+
+	(void)state;
+	if (!comp_can_compress(COMP_LZO))
+		skip();
+	assert_int_equal(compress(COMP_LZO, 0, sample, SAMPLE_SIZE, SAMPLE_SIZE, &n), COMP_OK);
+	assert_int_equal(compress(COMP_LZO, 0, sample, SAMPLE_SIZE, n, &again), COMP_OK);
+	assert_int_equal(again, n);
+}
+
+/* Level 0 of ZSTD means 1; a high level makes something else. */
+static void test_default_level(void **state)
+{
+	static uint8_t first[1024];
+	size_t n0 = 0, n = 0;
+
+	(void)state;
+	if (!comp_can_compress(COMP_ZSTD))
+		skip();
+	assert_int_equal(compress(COMP_ZSTD, 0, sample, SAMPLE_SIZE, sizeof(first), &n0), COMP_OK);
+	memcpy(first, packed, n0);
+	assert_int_equal(compress(COMP_ZSTD, 1, sample, SAMPLE_SIZE, sizeof(first), &n), COMP_OK);
+	assert_int_equal(n, n0);
+	assert_memory_equal(packed, first, n);
+	assert_int_equal(compress(COMP_ZSTD, 22, sample, SAMPLE_SIZE, sizeof(first), &n), COMP_OK);
+	assert_true(n != n0 || memcmp(packed, first, n) != 0);
+}
+
+/* Lengths that the libraries' int does not hold are refused before anything is touched. */
+static void test_absurd_lengths(void **state)
+{
+	struct comp_state comp;
+	size_t n = 0;
+
+	(void)state;
+	comp_init(&comp);
+	for (unsigned int algorithm = 0; algorithm < COMP_COUNT; algorithm++) {
+		if (comp_can_decompress(algorithm)) {
+			assert_int_equal(comp_decompress(&comp, algorithm, NULL, SIZE_MAX, output, 1), COMP_CORRUPT);
+			assert_int_equal(comp_decompress(&comp, algorithm, sample, 1, NULL, SIZE_MAX), COMP_CORRUPT);
+		}
+		if (comp_can_compress(algorithm))
+			assert_int_equal(comp_compress(&comp, algorithm, 0, NULL, SIZE_MAX, output, 1, &n, NULL),
+					 COMP_NO_ROOM);
+	}
+	assert_int_equal(comp_compress(&comp, COMP_COUNT, 0, sample, 1, output, 1, &n, NULL), COMP_UNAVAILABLE);
+	comp_fini(&comp);
+}
+
 /* Descriptor 0 (no content size, checksum, dictionary), and a window no larger than the input. */
 static void test_zstd_frame(void **state)
 {
@@ -241,10 +293,17 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel_streams),	cmocka_unit_test(test_every_level),
-		cmocka_unit_test(test_levels),		cmocka_unit_test(test_zstd_frame),
-		cmocka_unit_test(test_incompressible),	cmocka_unit_test(test_state_is_reusable),
-		cmocka_unit_test(test_damaged_streams), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_kernel_streams),
+		cmocka_unit_test(test_every_level),
+		cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_exact_fit),
+		cmocka_unit_test(test_default_level),
+		cmocka_unit_test(test_absurd_lengths),
+		cmocka_unit_test(test_zstd_frame),
+		cmocka_unit_test(test_incompressible),
+		cmocka_unit_test(test_state_is_reusable),
+		cmocka_unit_test(test_damaged_streams),
+		cmocka_unit_test(test_names),
 	};
 
 	make_sample(sample);

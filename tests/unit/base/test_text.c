@@ -20,6 +20,9 @@ static void test_build(void **state)
 	(void)state;
 	text_init(&t, buf, sizeof(buf));
 	assert_string_equal(buf, "");
+	text_printf(&t, "%s", "");
+	text_add_bytes(&t, "x", 0);
+	assert_false(t.truncated);
 	text_add(&t, "nid ");
 	text_printf(&t, "%u", 42u);
 	text_add_bytes(&t, " ok?", 3);

@@ -109,6 +109,41 @@ static void test_lone_halves(void **state)
 	assert_false(clean);
 }
 
+/* Where pairs and lone halves begin and end. */
+static void test_surrogate_limits(void **state)
+{
+	static const struct {
+		uint16_t unit;
+		bool alone_is_valid;
+	} limits[] = { { 0xD7FF, true },  { 0xD800, false }, { 0xDBFF, false },
+		       { 0xDC00, false }, { 0xDFFF, false }, { 0xE000, true } };
+	static const struct {
+		uint8_t raw[4];
+		const char *text;
+	} pairs[] = {
+		{ { 0x00, 0xD8, 0x00, 0xDC }, "\xF0\x90\x80\x80" },
+		{ { 0xFF, 0xDB, 0xFF, 0xDF }, "\xF4\x8F\xBF\xBF" },
+	};
+	char out[8];
+	size_t len = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		uint8_t raw[2] = { (uint8_t)limits[i].unit, (uint8_t)(limits[i].unit >> 8) };
+
+		assert_int_equal(utf16_decode(raw, 1, out, sizeof(out), &len) == UTF16_OK, limits[i].alone_is_valid);
+	}
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		uint8_t again[4];
+
+		assert_int_equal(utf16_decode(pairs[i].raw, 2, out, sizeof(out), &len), UTF16_OK);
+		assert_int_equal(len, 4);
+		assert_memory_equal(out, pairs[i].text, 4);
+		assert_int_equal(utf16_encode(out, 4, again, 2), UTF16_OK);
+		assert_memory_equal(again, pairs[i].raw, 4);
+	}
+}
+
 static void test_decode_no_room(void **state)
 {
 	char out[32];
@@ -128,10 +163,10 @@ static void test_decode_no_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_encode_known),   cmocka_unit_test(test_decode_known),
-		cmocka_unit_test(test_full_array),     cmocka_unit_test(test_pair_at_the_end),
-		cmocka_unit_test(test_encode_refuses), cmocka_unit_test(test_lone_halves),
-		cmocka_unit_test(test_decode_no_room),
+		cmocka_unit_test(test_encode_known),	 cmocka_unit_test(test_decode_known),
+		cmocka_unit_test(test_full_array),	 cmocka_unit_test(test_pair_at_the_end),
+		cmocka_unit_test(test_encode_refuses),	 cmocka_unit_test(test_lone_halves),
+		cmocka_unit_test(test_surrogate_limits), cmocka_unit_test(test_decode_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -317,6 +317,7 @@ static void test_params(void **state)
 		{ .algorithm = SHA_256, .log_block = 17 },
 		{ .algorithm = SHA_256, .log_block = 12, .salt_size = 33 },
 	};
+	const struct verity_params largest = { .algorithm = SHA_256, .log_block = 16, .salt_size = 32 };
 	const struct verity_params huge = { .algorithm = SHA_256, .log_block = 10, .data_size = UINT64_MAX };
 	uint8_t digest[SHA_MAX_SIZE], descriptor[VERITY_DESCRIPTOR_SIZE] = { 0 };
 	struct verity v;
@@ -325,6 +326,9 @@ static void test_params(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(verity_init(&v, &bad[i]), VERITY_BAD_PARAMS);
 	assert_int_equal(verity_file_digest(3, descriptor, digest), VERITY_BAD_PARAMS);
+	assert_int_equal(verity_init(&v, &largest), VERITY_OK);
+	assert_true(verity_work_size(&v) < 1500000);
+	verity_fini(&v);
 	assert_int_equal(verity_init(&v, &huge), VERITY_OK);
 	assert_true(v.data_blocks == (uint64_t)1 << 54);
 	assert_int_equal(v.levels, 11);

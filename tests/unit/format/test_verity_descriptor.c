@@ -81,6 +81,12 @@ static void test_descriptor(void **state)
 	assert_int_equal(p.data_size, 300000);
 	assert_int_equal(p.salt_size, 4);
 	assert_memory_equal(p.salt, "salt", 5);
+	/* the largest of everything */
+	raw[2] = 12;
+	raw[3] = 32;
+	assert_null(verity_descriptor_decode(raw, sizeof(raw), 300000, 12, &p));
+	assert_int_equal(p.log_block, 12);
+	assert_int_equal(p.salt_size, 32);
 	/* with a signature behind it */
 	put_le32(raw + 4, 100);
 	assert_null(verity_descriptor_decode(raw, 356, 300000, 12, &p));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times our programs and their peers in the same run and writes bench/RESULTS.md.
+"""Times our programs and their peers in the same run and writes them as tables (results.md).
 
 usage: bench/run.py [-n RUNS] [-b BUILD] [-s SOURCE]... [-w WORKDIR] [-o OUT]
 
@@ -69,12 +69,13 @@ def main():
     parser.add_argument("-b", "--build", default=os.path.join(TOP, "build"))
     parser.add_argument("-s", "--source", action="append")
     parser.add_argument("-w", "--workdir", default=os.path.join(TOP, "build", "bench-work"))
-    parser.add_argument("-o", "--out", default=os.path.join(TOP, "bench", "RESULTS.md"))
+    parser.add_argument("-o", "--out", default="results.md")
     a = parser.parse_args()
     mkfs, dump, sload, walk = (os.path.join(a.build, *p) for p in (
         ("mkfs", "mkfs.f2fs"), ("dump", "dump.f2fs"), ("sload", "sload.f2fs"), ("bench", "walk")))
     shutil.rmtree(a.workdir, ignore_errors=True)
     os.makedirs(a.workdir)
+    a.out = os.path.abspath(a.out)
     os.chdir(a.workdir)
     os.mkdir("tree")
     for source in a.source or ["/usr/include", "/usr/lib/python3"]:

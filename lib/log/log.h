@@ -103,11 +103,11 @@ void heads_end(struct txn *txn);
  * Take up to want blocks that follow each other from a log, for count = want or less blocks of data; marks them valid
  * and writes their summary entries. data: *got blocks are queued from it.
  */
-int head_append(struct txn *txn, unsigned type, f2fs_nid_t nid, uint8_t version, uint16_t ofs_in_node, uint32_t want,
+int head_append(struct txn *txn, unsigned kind, f2fs_nid_t nid, uint8_t version, uint16_t ofs_in_node, uint32_t want,
 		const uint8_t *data, f2fs_blk_t *addr, uint32_t *got);
 /* Take one block for a node and tell the address that the log hands out next. The caller queues it with head_queue().
  */
-int head_take_node(struct txn *txn, unsigned type, f2fs_nid_t nid, f2fs_blk_t *addr, f2fs_blk_t *next);
+int head_take_node(struct txn *txn, unsigned kind, f2fs_nid_t nid, f2fs_blk_t *addr, f2fs_blk_t *next);
 /* Queue the contents of a block taken last from a log. */
 int head_queue(struct txn *txn, unsigned type, f2fs_blk_t addr, const uint8_t *block);
 int heads_flush(struct txn *txn);

@@ -153,7 +153,7 @@ static int mix_sit(struct f2fs_volume *vol, struct tree_digest *out, const struc
 		if (rc != 0)
 			return rc;
 		for (unsigned i = 0; i < 512; i++)
-			bits += entry.valid_map[i / 8] >> (7 - i % 8) & 1u;
+			bits += (unsigned)entry.valid_map[i / 8] >> (7 - i % 8) & 1u;
 		if (bits != entry.valid_blocks)
 			out->fault = "a segment counts other blocks than its map has";
 		valid += entry.valid_blocks;

@@ -189,7 +189,6 @@ static int take_block(struct txn *txn, unsigned type, f2fs_nid_t nid, uint8_t ve
 	sum_set_nid(sum, nid);
 	sum_set_version(sum, version);
 	sum_set_ofs_in_node(sum, ofs);
-	head->is_open = true;
 	head->blkoff = head->alloc_type == 1 ? next_hole(s, head->blkoff + 1) : head->blkoff + 1;
 	return 0;
 }

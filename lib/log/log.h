@@ -25,7 +25,6 @@ struct head {
 	f2fs_seg_t segno;
 	uint32_t blkoff;		     /* next offset; F2FS_SEGMENT_BLOCKS: the segment is used up */
 	uint8_t alloc_type;		     /* 0 append (LFS), 1 fill holes (SSR) */
-	bool is_open;			     /* took a block in this transaction */
 	uint8_t *sums;			     /* a summary block: 512 entries; journal and check_sum stay zero */
 	uint8_t *buffer;		     /* up to a segment of blocks that follow each other */
 	uint32_t buffer_start, buffer_count; /* offsets within the segment */

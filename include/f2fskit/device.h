@@ -144,6 +144,29 @@ F2FS_API int f2fs_device_overlay_changes(struct f2fs_device *overlay,
 /* A size-bounded read cache with read-ahead over inner; writes go through. budget bytes in all (0: 32 MiB). */
 F2FS_API int f2fs_device_new_cache(struct f2fs_device *inner, uint64_t budget, struct f2fs_device **out);
 
+/*
+ * Save the old contents of each block of inner to log before the block is overwritten for the first time; writes, zeros
+ * and discards go down when their record in log is durable. log is an undo file as f2fs_undo_create() makes it, or any
+ * writable device (its old contents are lost). Closing seals the file. Fails with NOSPC when log is full, UNSUPPORTED
+ * on zoned devices; a write whose old contents cannot be read or saved fails and changes nothing.
+ */
+F2FS_API int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out);
+/* Create a file of the host for the old contents of target: all holes, as long as it might become; closing the
+ * recording cuts it to its length. EXISTS when there is one. */
+F2FS_API int f2fs_undo_create(struct f2fs_device *target, const char *path, struct f2fs_device **log);
+struct f2fs_undo_info {
+	uint64_t device_size; /* bytes of the device it was made for */
+	uint64_t records;     /* pieces put back */
+	uint64_t bytes;	      /* their length */
+	int is_sealed;	      /* the recording was closed; otherwise it was cut and a torn last piece was left out */
+};
+/*
+ * Give target the bytes that it had before the recording in log began, and flush it. Everything is verified first:
+ * INVALID (not an undo file), CORRUPT (damaged), STATE (made for another device); nothing is written then. A cut while
+ * playing back does no harm: play back again. info may be NULL.
+ */
+F2FS_API int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_undo_info *info);
+
 /* One recorded operation of a recorder device, in order. data is NULL except for writes and stays valid with the
  * device. */
 enum f2fs_record_kind { F2FS_RECORD_WRITE = 1, F2FS_RECORD_ZERO = 2, F2FS_RECORD_DISCARD = 3, F2FS_RECORD_FLUSH = 4 };

@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterator, Protocol, Sequence, TypeVar, Union
 
 from . import enums, errors
 from ._core import Core, Handle, Hooks, LogCallback, ProgressCallback, ffi, lib, stray, visitor
-from .results import DeviceExtent, DeviceInfo, DeviceRecord, FaultCounts, Zone
+from .results import DeviceExtent, DeviceInfo, DeviceRecord, FaultCounts, UndoInfo, Zone
 
 Buffer = Union[bytes, bytearray, memoryview]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -291,6 +291,28 @@ class Device(Closable):
     def fault(self) -> FaultDevice:
         """Return a layer that fails as it is told."""
         return self._layer(FaultDevice, lib.f2fs_device_new_fault)
+
+    def undo(self, path: Path) -> Device:
+        """Return a layer that saves old contents to a new file at path before they are overwritten.
+
+        Close the layer to close the file; `play_undo()` on this device, or on another opening of it, gives the old
+        bytes back. FileExistsError (`ExistsError`) when there is such a file.
+        """
+        log = self._layer(Device, lib.f2fs_undo_create, _fs_path(path))
+        try:
+            return self._layer(Device, lib.f2fs_device_new_undo, log._handle.pointer)
+        finally:
+            log.close()
+
+    def play_undo(self, path: Path) -> UndoInfo:
+        """Give this device the bytes that it had before the recording in an undo file began.
+
+        Nothing is written when the file is damaged (`CorruptError`) or was made for another device (`StateError`).
+        """
+        row = ffi.new("struct f2fs_undo_info *")
+        with Device.open(path, sparse=False, context=self._context) as log:
+            self._handle.call(lambda target: int(lib.f2fs_undo_play(log._handle.pointer, target, row)))
+        return UndoInfo(row.device_size, row.records, row.bytes, bool(row.is_sealed))
 
     # Using a device.
 

@@ -80,6 +80,16 @@ class FaultCounts(NamedTuple):
     flushes: int
 
 
+class UndoInfo(NamedTuple):
+    """What playing an undo file back did."""
+
+    device_size: int
+    records: int
+    bytes: int
+    #: False: the recording was cut; what its torn last piece was for had not been written.
+    is_sealed: bool
+
+
 class Geometry(NamedTuple):
     """All numbers of a volume's layout (FORMAT volume 1.2, 3). Segments of metadata areas include both copies."""
 

@@ -128,6 +128,34 @@ static int run_memory(struct bench *b)
 	return rc;
 }
 
+/* The undo file is what fails: nothing on the target may change without its record, and playing back gives it back. */
+static int run_undo(struct bench *b)
+{
+	struct f2fs_device *target, *undo = NULL;
+	uint8_t bytes[5000];
+	uint64_t before;
+	int rc;
+
+	memset(bytes, 0x5a, sizeof(bytes));
+	rc = f2fs_device_new_memory(b->ctx, 1 << 20, &target);
+	if (rc != 0)
+		return rc;
+	rc = f2fs_device_write(target, 3000, "old bytes", 9);
+	before = rc == 0 ? hash_device(target) : 0;
+	if (rc == 0)
+		rc = f2fs_device_new_undo(target, b->dev, &undo);
+	for (uint64_t at = 1000; at < 1000000 && rc == 0; at += 300000)
+		rc = f2fs_device_write(undo, at, bytes, sizeof(bytes));
+	f2fs_device_close(undo);
+	if (rc == 0)
+		rc = f2fs_undo_play(b->dev, target, NULL);
+	if (rc == 0 && hash_device(target) != before)
+		fail("undo", "", 0, "the old bytes are not back");
+	b->digest = before;
+	f2fs_device_close(target);
+	return rc;
+}
+
 static int run_open(struct bench *b)
 {
 	struct f2fs_volume *vol;
@@ -177,6 +205,7 @@ static int is_good_mkfs(struct bench *b)
 static const struct operation operations[] = {
 	{ "memory device", NULL, run_memory, 0, 0, NULL },
 	{ "device stack", NULL, run_device_stack, 1, 0, NULL },
+	{ "undo", NULL, run_undo, 1, 0, NULL },
 	{ "open", "seed-plain", run_open, 0, 1, NULL },
 	{ "open, large NAT bitmap", "seed-large-nat-bitmap", run_open, 0, 1, NULL },
 	{ "read everything", "seed-plain", run_exercise, 0, 1, NULL },

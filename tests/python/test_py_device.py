@@ -213,6 +213,32 @@ def test_recorder():
     assert len(recorder.records) == 0 and list(recorder.records) == []
 
 
+def test_undo(tmp_path):
+    path = tmp_path / "undo"
+    base = f2fskit.Device.memory(1 << 16)
+    base.write(5000, b"old")
+    undo = base.undo(path)
+    undo.write(5000, b"new")
+    undo.zero(20000, 5)
+    undo.close()
+    assert base.read(5000, 3) == b"new"
+    info = base.play_undo(path)
+    assert base.read(5000, 3) == b"old"
+    assert (info.device_size, info.records, info.is_sealed) == (1 << 16, 2, True)
+    with pytest.raises(FileExistsError):
+        base.undo(path)
+    with pytest.raises(f2fskit.StateError):
+        f2fskit.Device.memory(1 << 15).play_undo(path)
+    raw = bytearray(path.read_bytes())
+    raw[5000] ^= 1
+    path.write_bytes(raw)
+    with pytest.raises(f2fskit.CorruptError):
+        base.play_undo(path)
+    base.close()
+    with pytest.raises(ValueError, match="closed"):
+        base.play_undo(path)
+
+
 def test_fault():
     fault = f2fskit.Device.memory(1 << 16).fault()
     fault.set(fail_read=2)

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Saves what is on a device before it is overwritten: a layer that copies the old contents of each block into an undo
+ * file, once, before the block's first change.
+ *
+ * The order that makes it worth something: the records of a write are written to the undo file, the file is flushed,
+ * and only then the write goes down. So whenever the power fails, every block that was changed has its record whole in
+ * the file; a record that was cut short belongs to a write that had not begun. undo_play.c relies on that when it
+ * ignores a torn end.
+ */
+#include "device/undo.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bitmap.h"
+#include "device/file.h"
+#include "device/iov.h"
+#include "device/layer.h"
+
+#define CHUNK_BLOCKS 32768u /* blocks whose state one piece of the map tells: 4 KiB for 128 MiB */
+
+struct undo {
+	struct layer layer;
+	struct f2fs_device *log;
+	uint64_t identity;
+	uint64_t records;
+	uint64_t end;	 /* of the undo file */
+	uint8_t **saved; /* per CHUNK_BLOCKS: a bit for each block that has its record; NULL: none has */
+	uint64_t chunk_count;
+	uint8_t *buffer; /* a record: its sector and its bytes */
+};
+
+static uint64_t device_size(const struct undo *undo)
+{
+	return undo->layer.inner->info.size;
+}
+
+static bool is_saved(const struct undo *undo, uint64_t block)
+{
+	const uint8_t *map = undo->saved[block / CHUNK_BLOCKS];
+
+	return map && lsb_test(map, block % CHUNK_BLOCKS);
+}
+
+/* Before anything is written: room in the map, so that marking cannot fail. */
+static int prepare_map(struct undo *undo, uint64_t first, uint64_t last)
+{
+	for (uint64_t chunk = first / CHUNK_BLOCKS; chunk <= last / CHUNK_BLOCKS; chunk++) {
+		if (undo->saved[chunk])
+			continue;
+		undo->saved[chunk] = mem_zalloc(undo->layer.ctx, CHUNK_BLOCKS / 8);
+		if (!undo->saved[chunk])
+			return F2FS_ERR_NOMEM;
+	}
+	return 0;
+}
+
+/* Append a record for [offset, offset + length); it counts only when the caller has flushed and moved the end. */
+static int append(struct undo *undo, uint64_t *end, uint64_t number, uint64_t offset, uint32_t length)
+{
+	uint8_t *head = undo->buffer, *bytes = undo->buffer + UNDO_SECTOR;
+	uint32_t kind = UNDO_BYTES;
+	uint64_t run, size;
+	int is_hole, rc;
+
+	rc = device_extent_quiet(undo->layer.inner, offset, &run, &is_hole);
+	if (rc != 0)
+		return rc;
+	if (is_hole && run >= length)
+		kind = UNDO_ZEROS;
+	size = undo_record_size(length, kind);
+	memset(head, 0, UNDO_SECTOR);
+	if (kind == UNDO_BYTES) {
+		rc = device_read_quiet(undo->layer.inner, offset, bytes, length);
+		if (rc != 0)
+			return rc;
+		memset(bytes + length, 0, (size_t)(size - UNDO_SECTOR - length));
+		put_le32(head + UNDO_RECORD_DATA, crc_f2fs(CRC_F2FS_SEED, bytes, length));
+	}
+	memcpy(head + UNDO_RECORD_MAGIC, UNDO_MAGIC_RECORD, 8);
+	put_le64(head + UNDO_RECORD_NUMBER, number);
+	put_le64(head + UNDO_RECORD_OFFSET, offset);
+	put_le32(head + UNDO_RECORD_LENGTH, length);
+	put_le32(head + UNDO_RECORD_KIND, kind);
+	put_le32(head + UNDO_RECORD_CHECK, undo_check(head, undo->identity, number));
+	if (size > undo->log->info.size - *end)
+		return F2FS_ERR_NOSPC;
+	rc = device_write_quiet(undo->log, *end, head, (size_t)size);
+	*end += size;
+	return rc;
+}
+
+/* Save every block of a range that has no record yet; durable when this returns 0. */
+static int save(struct undo *undo, uint64_t offset, uint64_t length)
+{
+	const uint64_t first = offset / UNDO_BLOCK, last = (offset + length - 1) / UNDO_BLOCK;
+	uint64_t end = undo->end, records = undo->records;
+	int rc = prepare_map(undo, first, last);
+
+	for (uint64_t block = first; block <= last && rc == 0;) {
+		uint64_t run = 0, at = block * UNDO_BLOCK, bytes;
+
+		if (is_saved(undo, block)) {
+			block++;
+			continue;
+		}
+		while (block + run <= last && run < UNDO_RECORD_MAX / UNDO_BLOCK && !is_saved(undo, block + run))
+			run++;
+		bytes = run * UNDO_BLOCK;
+		if (bytes > device_size(undo) - at)
+			bytes = device_size(undo) - at;
+		rc = append(undo, &end, records, at, (uint32_t)bytes);
+		records++;
+		block += run;
+	}
+	if (rc != 0 || records == undo->records)
+		return rc;
+	rc = device_flush_quiet(undo->log);
+	if (rc != 0)
+		return rc;
+	undo->end = end;
+	undo->records = records;
+	for (uint64_t block = first; block <= last; block++)
+		lsb_set(undo->saved[block / CHUNK_BLOCKS], block % CHUNK_BLOCKS);
+	return 0;
+}
+
+static int read_undo(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
+{
+	return layer_read(self, offset, iov, count);
+}
+
+static int write_undo(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
+{
+	int rc = save(self, offset, iov_length_capped(iov, count));
+
+	return rc ? rc : layer_write(self, offset, iov, count);
+}
+
+static int zero_undo(void *self, uint64_t offset, uint64_t length)
+{
+	int rc = save(self, offset, length);
+
+	return rc ? rc : layer_zero(self, offset, length);
+}
+
+static int discard_undo(void *self, uint64_t offset, uint64_t length)
+{
+	int rc = save(self, offset, length);
+
+	return rc ? rc : layer_discard(self, offset, length);
+}
+
+/* Say how long the file is, so that playing back can tell a whole file from a damaged one. */
+static void seal(struct undo *undo)
+{
+	uint8_t *sector = undo->buffer;
+
+	memset(sector, 0, UNDO_SECTOR);
+	memcpy(sector + UNDO_SEAL_MAGIC, UNDO_MAGIC_SEAL, 8);
+	put_le64(sector + UNDO_SEAL_IDENTITY, undo->identity);
+	put_le64(sector + UNDO_SEAL_RECORDS, undo->records);
+	put_le64(sector + UNDO_SEAL_END, undo->end);
+	put_le32(sector + UNDO_SEAL_CHECK, undo_check(sector, undo->identity, 0));
+	if (device_write_quiet(undo->log, UNDO_SECTOR, sector, UNDO_SECTOR) == 0)
+		device_flush_quiet(undo->log);
+}
+
+static void close_undo(void *self)
+{
+	struct undo *undo = self;
+	struct hostfile *file;
+
+	if (undo->log) {
+		seal(undo);
+		file = device_self(undo->log, hostfile_read);
+		/* An undo file is made as long as it might become; a file that stays so is good, too. */
+		if (file && ftruncate(file->fd, (off_t)undo->end) == 0)
+			file->size = undo->log->info.size = undo->end;
+	}
+	f2fs_device_close(undo->log);
+	for (uint64_t i = 0; undo->saved && i < undo->chunk_count; i++)
+		mem_free(undo->layer.ctx, undo->saved[i]);
+	mem_free(undo->layer.ctx, undo->saved);
+	mem_free(undo->layer.ctx, undo->buffer);
+	layer_close(self);
+}
+
+static const struct f2fs_device_ops undo_ops = {
+	.read = read_undo,
+	.write = write_undo,
+	.zero = zero_undo,
+	.discard = discard_undo,
+	.flush = layer_flush,
+	.extent = layer_extent,
+	.close = close_undo,
+};
+
+int undo_fingerprint(struct f2fs_device *dev, uint8_t *buffer, size_t *length)
+{
+	*length = dev->info.size < UNDO_PRINT_BYTES ? (size_t)dev->info.size : UNDO_PRINT_BYTES;
+	return device_read(dev, 0, buffer, *length);
+}
+
+/* The header, durable before the first record. */
+static int write_header(struct undo *undo)
+{
+	uint8_t *head = undo->buffer + UNDO_PRINT_BYTES;
+	uint32_t print;
+	size_t length;
+	int err = random_fill(undo->layer.ctx, &undo->identity, sizeof(undo->identity));
+
+	if (!err)
+		err = undo_fingerprint(undo->layer.inner, undo->buffer, &length);
+	if (err)
+		return err;
+	print = crc_f2fs(CRC_F2FS_SEED, undo->buffer, length);
+	memset(head, 0, UNDO_FIRST_RECORD);
+	memcpy(head + UNDO_MAGIC, UNDO_MAGIC_HEAD, 8);
+	put_le32(head + UNDO_HEAD_VERSION, UNDO_VERSION);
+	put_le32(head + UNDO_BLOCK_SIZE, UNDO_BLOCK);
+	put_le64(head + UNDO_DEVICE_SIZE, device_size(undo));
+	put_le64(head + UNDO_IDENTITY, undo->identity);
+	put_le32(head + UNDO_PRINT, print);
+	put_le32(head + UNDO_HEAD_CHECK, undo_check(head, 0, 0));
+	undo->end = UNDO_FIRST_RECORD;
+	err = device_write(undo->log, 0, head, UNDO_FIRST_RECORD);
+	return err ? err : device_flush(undo->log);
+}
+
+static int set_up(struct undo *undo, struct f2fs_device *log)
+{
+	struct f2fs_context *ctx = undo->layer.ctx;
+
+	undo->chunk_count = device_size(undo) / UNDO_BLOCK / CHUNK_BLOCKS + 1;
+	if (undo->chunk_count > SIZE_MAX)
+		return error_nomem(ctx);
+	undo->saved = mem_calloc(ctx, (size_t)undo->chunk_count, sizeof(*undo->saved));
+	undo->buffer = mem_alloc(ctx, UNDO_SECTOR + UNDO_RECORD_MAX);
+	if (!undo->saved || !undo->buffer)
+		return F2FS_ERR_NOMEM;
+	undo->log = f2fs_device_ref(log);
+	/* What an earlier recording left behind must not look like a part of this one. */
+	if (!(log->info.caps & F2FS_DEVICE_ZEROED)) {
+		int err = device_zero(log, 0, log->info.size);
+
+		if (err)
+			return err;
+	}
+	return write_header(undo);
+}
+
+int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out)
+{
+	const uint32_t caps = inner->info.caps & ~(uint32_t)(F2FS_DEVICE_ZONED | F2FS_DEVICE_PARALLEL);
+	struct f2fs_device *dev;
+	struct undo *undo;
+	int err;
+
+	error_clear(inner->ctx);
+	if (inner->info.caps & F2FS_DEVICE_ZONED)
+		return error_set(inner->ctx, F2FS_ERR_UNSUPPORTED, "%s: a zoned device cannot be undone", inner->name);
+	if (log->info.size < UNDO_FIRST_RECORD)
+		return error_set(inner->ctx, F2FS_ERR_NOSPC, "%s is too small for an undo file", log->name);
+	err = layer_make(inner, sizeof(*undo), &undo_ops, caps, &dev);
+	if (err)
+		return err;
+	undo = dev->self;
+	err = set_up(undo, log);
+	if (err) {
+		f2fs_device_close(undo->log);
+		undo->log = NULL; /* nothing to seal */
+		f2fs_device_close(dev);
+		return err;
+	}
+	*out = dev;
+	return 0;
+}
+
+/* Make a new name durable: its directory is synchronised; where that is not possible the file is still good. */
+static void sync_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[4096] = ".";
+	int fd;
+
+	if (slash && (size_t)(slash - path) + 1 < sizeof(folder))
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path) + 1, path);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+int f2fs_undo_create(struct f2fs_device *target, const char *path, struct f2fs_device **log)
+{
+	/* Every block in a record of its own. */
+	const uint64_t blocks = target->info.size / UNDO_BLOCK + 1;
+	uint64_t size = UNDO_FIRST_RECORD + blocks * (UNDO_BLOCK + UNDO_SECTOR);
+	int err = f2fs_device_create(target->ctx, path, size, 0, log);
+
+	/* Not every file system lets a file be that long; an undo file of a repair is short. */
+	for (; err && size > (UINT64_C(1) << 32) && target->ctx->error.code != F2FS_ERR_EXISTS; size /= 2)
+		err = f2fs_device_create(target->ctx, path, size, 0, log);
+	if (!err)
+		sync_folder(path);
+	return err;
+}

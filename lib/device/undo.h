@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The undo file, as recording (undo.c) and playing back (undo_play.c) share it. All numbers are little-endian, all
+ *parts start on multiples of 512 bytes, so that a sector that was made durable is never written again:
+ *
+ *	header   512 bytes at 0     what the file is for; written and flushed before anything else
+ *	seal     512 bytes at 512   number of records and end of the file; written when the recording was closed
+ *	record   from 4096 on       512 bytes: place, length, kind, checksums; then the old bytes, filled up to 512
+ *
+ * A record's checksum starts from the header's identity and the record's number: bytes of another file never look like
+ * a record of this one.
+ */
+#ifndef F2FSKIT_DEVICE_UNDO_H
+#define F2FSKIT_DEVICE_UNDO_H
+
+#include "base/bytes.h"
+#include "base/crc.h"
+#include "device/device.h"
+
+#define UNDO_SECTOR 512u
+#define UNDO_VERSION 1u
+#define UNDO_BLOCK 4096u	   /* what is saved at once; a shorter piece at the end of the device */
+#define UNDO_FIRST_RECORD 4096u	   /* offset of the first record */
+#define UNDO_RECORD_MAX (1u << 20) /* bytes that one record holds */
+#define UNDO_PRINT_BYTES 32768u	   /* beginning of the device that tells it from others */
+
+/* Offsets in the header. */
+enum {
+	UNDO_MAGIC = 0,	       /* 8 bytes */
+	UNDO_HEAD_VERSION = 8, /* u32 */
+	UNDO_BLOCK_SIZE = 12,  /* u32 */
+	UNDO_DEVICE_SIZE = 16, /* u64 */
+	UNDO_IDENTITY = 24,    /* u64, random */
+	UNDO_PRINT = 32,       /* u32: checksum of the device's first UNDO_PRINT_BYTES before the first change */
+	UNDO_HEAD_CHECK = 508  /* u32: checksum of the 508 bytes before */
+};
+/* In the seal. */
+enum { UNDO_SEAL_MAGIC = 0, UNDO_SEAL_IDENTITY = 8, UNDO_SEAL_RECORDS = 16, UNDO_SEAL_END = 24, UNDO_SEAL_CHECK = 508 };
+/* In a record. */
+enum {
+	UNDO_RECORD_MAGIC = 0,	 /* 8 bytes */
+	UNDO_RECORD_NUMBER = 8,	 /* u64, from 0 */
+	UNDO_RECORD_OFFSET = 16, /* u64, byte of the device */
+	UNDO_RECORD_LENGTH = 24, /* u32, bytes */
+	UNDO_RECORD_KIND = 28,	 /* u32, enum undo_kind */
+	UNDO_RECORD_DATA = 32,	 /* u32, checksum of the bytes */
+	UNDO_RECORD_CHECK = 508
+};
+enum undo_kind { UNDO_BYTES = 1, UNDO_ZEROS = 2 /* a hole: no bytes follow */ };
+
+#define UNDO_MAGIC_HEAD "F2FSUNDO"
+#define UNDO_MAGIC_SEAL "F2FSSEAL"
+#define UNDO_MAGIC_RECORD "F2FSOLD."
+
+/* Checksum of a sector's first 508 bytes, from what binds it to this file. */
+static inline uint32_t undo_check(const uint8_t *sector, uint64_t identity, uint64_t number)
+{
+	uint8_t seed[16];
+
+	put_le64(seed, identity);
+	put_le64(seed + 8, number);
+	return crc_f2fs(crc_f2fs(CRC_F2FS_SEED, seed, sizeof(seed)), sector, UNDO_SECTOR - 4);
+}
+
+/* Bytes that a record of length bytes takes in the file. */
+static inline uint64_t undo_record_size(uint32_t length, uint32_t kind)
+{
+	const uint64_t data = kind == UNDO_BYTES ? length : 0;
+
+	return UNDO_SECTOR + (data + UNDO_SECTOR - 1) / UNDO_SECTOR * UNDO_SECTOR;
+}
+
+/* Read the beginning of a device that tells it from others, at most UNDO_PRINT_BYTES. */
+int undo_fingerprint(struct f2fs_device *dev, uint8_t *buffer, size_t *length);
+
+#endif

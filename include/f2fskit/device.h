@@ -84,8 +84,9 @@ struct f2fs_device_ops {
 enum f2fs_device_flag {
 	F2FS_OPEN_READ = 0,
 	F2FS_OPEN_WRITE = 1, /* writable */
-	F2FS_OPEN_EXCLUSIVE =
-		2,	     /* refuse a mounted or otherwise used block device, or a file in use by a loop device */
+	/* Refuse a mounted or otherwise used block device, or a file in use by a loop device; without WRITE only one
+	 * that is mounted for writing. */
+	F2FS_OPEN_EXCLUSIVE = 2,
 	F2FS_OPEN_CREATE = 4 /* f2fs_device_create: do not fail when the file exists */
 };
 

@@ -42,6 +42,12 @@ static inline bool range_within(uint64_t offset, uint64_t length, uint64_t size)
 	return offset <= size && length <= size - offset;
 }
 
+/* a - b, or 0 when b is the larger one. */
+static inline uint64_t sub_or_zero(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
 static inline uint64_t div_ceil64(uint64_t a, uint64_t b)
 {
 	return a / b + (a % b != 0);

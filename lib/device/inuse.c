@@ -20,6 +20,7 @@
 
 /* What is looked for: a block device by its number, or a file by its place. */
 struct target {
+	enum inuse_purpose purpose;
 	const struct inuse_host *host;
 	bool is_block;
 	dev_t rdev;
@@ -113,6 +114,7 @@ static bool is_mount_of(const struct target *target, char *line, const char **mo
 	unsigned maj, min;
 	int skip = 0;
 	char *point, *source;
+	bool is_read_only = false;
 
 	if (sscanf(line, "%*u %*u %u:%u %*s %n", &maj, &min, &skip) != 2 || skip == 0)
 		return false;
@@ -124,9 +126,12 @@ static bool is_mount_of(const struct target *target, char *line, const char **mo
 		source += 3;
 		source += strcspn(source, " ");
 		source += strspn(source, " ");
+		is_read_only = strncmp(source + strcspn(source, " "), " ro", 3) == 0;
 		source[strcspn(source, " ")] = 0;
 		unescape(source);
 	}
+	if (is_read_only && target->purpose == INUSE_READING)
+		return false;
 	point[strcspn(point, " ")] = 0;
 	unescape(point);
 	*mountpoint = point;
@@ -226,7 +231,7 @@ static bool find_loop(const struct target *target, char name[256], dev_t *number
 
 static int refuse_loop(const struct target *target, struct f2fs_context *ctx, const char *path)
 {
-	struct target loop = { .host = target->host, .is_block = true };
+	struct target loop = { .purpose = target->purpose, .host = target->host, .is_block = true };
 	char line[LINE_SIZE];
 	char name[256];
 	const char *mountpoint;
@@ -235,12 +240,16 @@ static int refuse_loop(const struct target *target, struct f2fs_context *ctx, co
 		return 0;
 	if (find_mount(&loop, line, &mountpoint))
 		return error_set(ctx, F2FS_ERR_BUSY, "%s is mounted on %s (through /dev/%s)", path, mountpoint, name);
+	if (target->purpose == INUSE_READING)
+		return 0;
 	return error_set(ctx, F2FS_ERR_BUSY, "%s is in use by /dev/%s", path, name);
 }
 
-int inuse_refuse_on(const struct inuse_host *host, struct f2fs_context *ctx, const char *path, const struct stat *st)
+int inuse_refuse_on(const struct inuse_host *host, struct f2fs_context *ctx, const char *path, const struct stat *st,
+		    enum inuse_purpose purpose)
 {
-	const struct target target = { .host = host,
+	const struct target target = { .purpose = purpose,
+				       .host = host,
 				       .is_block = S_ISBLK(st->st_mode),
 				       .rdev = st->st_rdev,
 				       .dev = st->st_dev,
@@ -253,14 +262,14 @@ int inuse_refuse_on(const struct inuse_host *host, struct f2fs_context *ctx, con
 		return error_set(ctx, F2FS_ERR_BUSY, "%s is mounted on %s", path, mountpoint);
 	if (find_swap(&target))
 		return error_set(ctx, F2FS_ERR_BUSY, "%s is in use as swap space", path);
-	if (target.is_block && find_holder(&target, name))
+	if (target.is_block && purpose == INUSE_WRITING && find_holder(&target, name))
 		return error_set(ctx, F2FS_ERR_BUSY, "%s is in use by %s", path, name);
 	return refuse_loop(&target, ctx, path);
 }
 
-int inuse_refuse(struct f2fs_context *ctx, const char *path, const struct stat *st)
+int inuse_refuse(struct f2fs_context *ctx, const char *path, const struct stat *st, enum inuse_purpose purpose)
 {
 	static const struct inuse_host host = { "/proc/self/mountinfo", "/proc/swaps", "/sys" };
 
-	return inuse_refuse_on(&host, ctx, path, st);
+	return inuse_refuse_on(&host, ctx, path, st, purpose);
 }

@@ -16,8 +16,15 @@ struct inuse_host {
 	const char *sys;       /* "/sys" */
 };
 
+/* What the file or device is wanted for. */
+enum inuse_purpose {
+	INUSE_WRITING = 0,
+	INUSE_READING = 1 /* it may be in use, as long as nobody can write to it: a read-only mount */
+};
+
 /* Fail with F2FS_ERR_BUSY and the user's name when the file or block device st (found at path) is in use. */
-int inuse_refuse(struct f2fs_context *ctx, const char *path, const struct stat *st);
-int inuse_refuse_on(const struct inuse_host *host, struct f2fs_context *ctx, const char *path, const struct stat *st);
+int inuse_refuse(struct f2fs_context *ctx, const char *path, const struct stat *st, enum inuse_purpose purpose);
+int inuse_refuse_on(const struct inuse_host *host, struct f2fs_context *ctx, const char *path, const struct stat *st,
+		    enum inuse_purpose purpose);
 
 #endif

@@ -52,10 +52,10 @@ static int open_host_device(struct f2fs_context *ctx, const char *path, unsigned
 	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
 		return refuse_kind(ctx, path, st.st_mode);
 	if (flags & F2FS_OPEN_EXCLUSIVE) {
-		rc = inuse_refuse(ctx, path, &st);
+		rc = inuse_refuse(ctx, path, &st, writable ? INUSE_WRITING : INUSE_READING);
 		if (rc != 0)
 			return rc;
-		if (S_ISBLK(st.st_mode))
+		if (S_ISBLK(st.st_mode) && writable)
 			mode |= O_EXCL; /* without O_CREAT: the kernel refuses a device that somebody has claimed */
 	}
 	fd = open_retry(path, mode, 0);
@@ -111,7 +111,7 @@ int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size
 		if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 			return refuse_kind(ctx, path, st.st_mode);
 		if (flags & F2FS_OPEN_EXCLUSIVE) {
-			rc = inuse_refuse(ctx, path, &st);
+			rc = inuse_refuse(ctx, path, &st, INUSE_WRITING);
 			if (rc != 0)
 				return rc;
 		}

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/crc.h"
 #include "base/utf16.h"
 #include "device/device.h"
@@ -346,11 +347,12 @@ int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, vo
 void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *out)
 {
 	uint64_t nids = vol->geo.max_nid - 3, user = cp_user_block_count(vol->cp);
-	uint64_t valid = cp_valid_block_count(vol->cp), left = nids - cp_valid_node_count(vol->cp);
+	uint64_t valid = cp_valid_block_count(vol->cp);
+	uint64_t left = sub_or_zero(nids, cp_valid_node_count(vol->cp));
 
 	memset(out, 0, sizeof(*out));
-	out->block_count = vol->geo.block_count - vol->geo.segment0_blkaddr;
-	out->free_blocks = user - valid;
+	out->block_count = sub_or_zero(vol->geo.block_count, vol->geo.segment0_blkaddr);
+	out->free_blocks = sub_or_zero(user, valid);
 	out->file_count = nids > user ? user : nids;
 	out->free_files = nids > user || left > out->free_blocks ? out->free_blocks : left;
 	out->valid_blocks = valid;

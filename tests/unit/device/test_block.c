@@ -101,13 +101,17 @@ static void users_are_named(void **state)
 	if (attach(&f, 512) != 0)
 		skip();
 	/* The file behind a loop device. */
-	assert_int_equal(f2fs_device_open(f.host.ctx, f.file, F2FS_OPEN_EXCLUSIVE, &other), F2FS_ERR_BUSY);
+	assert_int_equal(f2fs_device_open(f.host.ctx, f.file, F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE, &other),
+			 F2FS_ERR_BUSY);
 	assert_non_null(strstr(f2fs_context_error(f.host.ctx)->message, f.loop));
+	assert_int_equal(f2fs_device_open(f.host.ctx, f.file, F2FS_OPEN_EXCLUSIVE, &dev), 0);
+	f2fs_device_close(dev);
 	assert_int_equal(f2fs_device_open(f.host.ctx, f.file, F2FS_OPEN_WRITE, &dev), 0);
 	f2fs_device_close(dev);
 	/* Two that want a device for themselves. */
 	assert_int_equal(f2fs_device_open(f.host.ctx, f.loop, F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE, &dev), 0);
-	assert_int_equal(f2fs_device_open(f.host.ctx, f.loop, F2FS_OPEN_EXCLUSIVE, &other), F2FS_ERR_BUSY);
+	assert_int_equal(f2fs_device_open(f.host.ctx, f.loop, F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE, &other),
+			 F2FS_ERR_BUSY);
 	assert_non_null(strstr(f2fs_context_error(f.host.ctx)->message, f.loop));
 	assert_null(other);
 	assert_int_equal(f2fs_device_open(f.host.ctx, f.loop, F2FS_OPEN_READ, &other), 0);

@@ -13,6 +13,7 @@
 struct fixture {
 	struct test_host host;
 	struct inuse_host tables;
+	enum inuse_purpose purpose; /* INUSE_WRITING unless a test says otherwise */
 	char root[64];
 	char mountinfo[100], swaps[100], sys[100], image[100];
 };
@@ -33,6 +34,7 @@ static void put_file(struct fixture *f, const char *name, const char *text)
 
 static void make_fixture(struct fixture *f)
 {
+	f->purpose = INUSE_WRITING;
 	test_host_init(&f->host);
 	strcpy(f->root, "/tmp/f2fskit test-XXXXXX");
 	assert_non_null(mkdtemp(f->root));
@@ -73,7 +75,7 @@ static struct stat block_device(unsigned maj, unsigned min)
 /* Expect a refusal whose message contains text; NULL: expect none. */
 static void expect(struct fixture *f, const struct stat *st, const char *text)
 {
-	const int rc = inuse_refuse_on(&f->tables, f->host.ctx, "the-path", st);
+	const int rc = inuse_refuse_on(&f->tables, f->host.ctx, "the-path", st, f->purpose);
 
 	if (!text) {
 		assert_int_equal(rc, 0);
@@ -115,6 +117,26 @@ static void mounted_devices_are_refused(void **state)
 	expect(&f, &st, "mounted on /mnt/my disk");
 	st = block_device(8, 32);
 	expect(&f, &st, NULL);
+	free_fixture(&f);
+}
+
+static void readers_bear_a_read_only_mount(void **state)
+{
+	struct fixture f;
+	const struct stat writable = block_device(8, 17), read_only = block_device(8, 33), held = block_device(8, 48);
+
+	(void)state;
+	make_fixture(&f);
+	put_file(&f, "mountinfo",
+		 "23 21 8:17 / /mnt/a ro,relatime shared:5 - f2fs /dev/sdb1 rw,lazytime\n"
+		 "24 21 8:33 / /mnt/b rw,relatime - f2fs /dev/sdc1 ro\n");
+	put_file(&f, "sys/dev/block/8:48/holders/dm-3/x", "");
+	expect(&f, &read_only, "mounted on /mnt/b");
+	expect(&f, &held, "in use by dm-3");
+	f.purpose = INUSE_READING;
+	expect(&f, &read_only, NULL);
+	expect(&f, &held, NULL);
+	expect(&f, &writable, "mounted on /mnt/a");
 	free_fixture(&f);
 }
 
@@ -204,9 +226,8 @@ static void odd_tables_do_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mounted_devices_are_refused),
-		cmocka_unit_test(held_devices_are_refused),
-		cmocka_unit_test(used_files_are_refused),
+		cmocka_unit_test(mounted_devices_are_refused), cmocka_unit_test(readers_bear_a_read_only_mount),
+		cmocka_unit_test(held_devices_are_refused),    cmocka_unit_test(used_files_are_refused),
 		cmocka_unit_test(odd_tables_do_no_harm),
 	};
 

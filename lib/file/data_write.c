@@ -23,9 +23,8 @@ static int check_writable(struct f2fs_inode *inode)
 	if (inode_i_advise(inode->block) & FLAG_i_advise_verity)
 		return error_set(ctx, F2FS_ERR_ACCESS, "inode %u has fs-verity enabled: it cannot be changed",
 				 (unsigned)inode->ino);
-	if (inode->layout.is_compressed || inode_is_alias(inode))
-		return error_set(ctx, F2FS_ERR_UNSUPPORTED, "changing %s files is not supported",
-				 inode_is_alias(inode) ? "device alias" : "compressed");
+	if (inode_is_alias(inode))
+		return error_set(ctx, F2FS_ERR_UNSUPPORTED, "changing device alias files is not supported");
 	return 0;
 }
 
@@ -105,7 +104,7 @@ static int write_blocks(struct winode *w, uint64_t offset, const uint8_t *data, 
 }
 
 /* The bytes between the old end of the file and a later one may hold rubbish: make them zeros. */
-static int clear_tail(struct winode *w, uint64_t size)
+static int clear_tail(struct f2fs_inode *inode, struct winode *w, uint64_t size)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
 	const size_t within = (size_t)(size & (w->txn->vol->geo.block_size - 1));
@@ -115,6 +114,9 @@ static int clear_tail(struct winode *w, uint64_t size)
 
 	if (within == 0)
 		return 0;
+	err = cluster_open(inode, w, size >> bits);
+	if (err)
+		return err;
 	if (!page_find(w->txn->vol, w->node->nid, size >> bits)) {
 		err = slot_make(w, size >> bits, &slot);
 		if (err)
@@ -153,6 +155,10 @@ int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data
 
 	if (err || length == 0)
 		return err;
+	if (inode_has_inline(winode_block(&w), FLAG_i_inline_compress_released))
+		return error_set(inode->vol->ctx, F2FS_ERR_ACCESS,
+				 "the saved blocks of inode %u are released: reserve them before it is written",
+				 (unsigned)inode->ino);
 	limit = node_max_file_blocks(&inode->vol->geo, w.layout.node_slots) << inode->vol->geo.block_bits;
 	if (end < offset || end > limit)
 		return error_set(inode->vol->ctx, F2FS_ERR_TOO_BIG, "a file holds at most %llu bytes",
@@ -163,8 +169,10 @@ int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data
 		write_inline(&w, offset, data, length);
 	} else if (!err) {
 		if (offset > inode_i_size(winode_block(&w)))
-			err = clear_tail(&w, inode_i_size(winode_block(&w)));
-		if (!err)
+			err = clear_tail(inode, &w, inode_i_size(winode_block(&w)));
+		if (!err && w.layout.is_compressed)
+			err = clusters_write(inode, &w, offset, data, length);
+		else if (!err)
 			err = write_blocks(&w, offset, data, length);
 		inode_set_i_ext_len(winode_block(&w), 0);
 	}
@@ -174,6 +182,19 @@ int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data
 		inode_set_i_size(winode_block(&w), end);
 	node_dirty(w.txn, w.node);
 	return 0;
+}
+
+/* A file whose saved blocks were given back can only be cut between clusters. */
+static int check_released(struct f2fs_inode *inode, const struct winode *w, uint64_t size)
+{
+	const uint64_t bytes = (uint64_t)w->layout.cluster_blocks << inode->vol->geo.block_bits;
+
+	if (!w->layout.is_compressed || !inode_has_inline(winode_block(w), FLAG_i_inline_compress_released) ||
+	    size % bytes == 0)
+		return 0;
+	return error_set(inode->vol->ctx, F2FS_ERR_INVALID,
+			 "the saved blocks of inode %u are released: its size must be a multiple of %llu",
+			 (unsigned)inode->ino, (unsigned long long)bytes);
 }
 
 int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size)
@@ -189,6 +210,9 @@ int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size)
 		return error_set(inode->vol->ctx, F2FS_ERR_TOO_BIG, "a file cannot have %llu bytes",
 				 (unsigned long long)size);
 	old = inode_i_size(winode_block(&w));
+	err = check_released(inode, &w, size);
+	if (err)
+		return err;
 	if (is_inline(&w) && size > w.layout.inline_size)
 		err = convert(&w);
 	if (!err && is_inline(&w)) {
@@ -199,13 +223,18 @@ int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size)
 			inode_set_i_inline(winode_block(&w),
 					   inode_i_inline(winode_block(&w)) & (uint8_t)~FLAG_i_inline_data_exist);
 	} else if (!err) {
-		err = clear_tail(&w, size < old ? size : old);
+		err = clear_tail(inode, &w, size < old ? size : old);
+		if (!err && size < old && w.layout.is_compressed && (size >> bits) % w.layout.cluster_blocks != 0)
+			err = cluster_open(inode, &w, size >> bits);
 		if (!err && size < old)
 			err = map_truncate(&w, (size + inode->vol->geo.block_size - 1) >> bits);
 	}
 	if (err)
 		return err;
 	inode_set_i_size(winode_block(&w), size);
+	if (size == 0)
+		inode_set_i_inline(winode_block(&w),
+				   inode_i_inline(winode_block(&w)) & (uint8_t)~FLAG_i_inline_compress_released);
 	inode_set_i_advise(winode_block(&w), inode_i_advise(winode_block(&w)) & (uint8_t)~FLAG_i_advise_keep_size);
 	node_dirty(w.txn, w.node);
 	return 0;

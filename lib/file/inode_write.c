@@ -25,6 +25,7 @@ static void forget_all(struct txn *txn)
 {
 	quota_drop(txn);
 	pages_drop(txn);
+	clusters_drop(txn);
 }
 
 int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)

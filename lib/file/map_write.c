@@ -75,6 +75,12 @@ static int free_slots(struct winode *w, struct node *node, uint8_t *words, uint3
 
 		if (addr == F2FS_NULL_ADDR)
 			continue;
+		/* the head of a cluster whose saved blocks were given back is not counted */
+		if (addr == F2FS_COMPRESS_ADDR && w->layout.is_compressed &&
+		    !cluster_forget(w, words + (size_t)i * 4)) {
+			put_le32(words + (size_t)i * 4, F2FS_NULL_ADDR);
+			continue;
+		}
 		err = block_free(w->txn, addr);
 		if (err)
 			return err;

@@ -3,6 +3,7 @@
  * Blocks of files that were changed in memory and wait to be written: directory blocks above all, which change many
  * times before a commit, and parts of blocks. Whole blocks of file contents go to the log at once (data_append).
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/device.h"
@@ -180,8 +181,7 @@ static int append_run(struct winode *w, struct slot_ref *slot, const uint8_t *da
 	return err;
 }
 
-/* Forget waiting blocks that are overwritten as a whole. */
-static void forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint32_t count)
+void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint32_t count)
 {
 	struct file_pages *file = find_file(txn, ino);
 
@@ -216,7 +216,7 @@ int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint
 		err = winode_count(w, fresh);
 		if (err)
 			return err;
-		forget_range(w->txn, w->node->nid, file_block, n);
+		pages_forget_range(w->txn, w->node->nid, file_block, n);
 		err = append_run(w, &slot, data, n);
 		if (err)
 			return err;
@@ -227,21 +227,64 @@ int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint
 	return 0;
 }
 
+static int compare_indices(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The file's waiting blocks in their order. */
+static int sort_blocks(struct file_pages *file, struct vec *order)
+{
+	uint32_t *index, key;
+	uint64_t value;
+
+	vec_init(order, file->blocks.ctx, sizeof(uint32_t));
+	index = vec_push(order, file->blocks.count);
+	if (!index)
+		return F2FS_ERR_NOMEM;
+	for (size_t at = 0; map32_each(&file->blocks, &at, &key, &value);)
+		*index++ = key;
+	qsort(order->items, order->count, sizeof(uint32_t), compare_indices);
+	return 0;
+}
+
+/* Does a whole cluster that lies within the file start here? */
+static bool is_whole_cluster(const struct winode *w, const uint32_t *indices, size_t count)
+{
+	const uint32_t n = w->layout.cluster_blocks;
+	const uint64_t end =
+		(inode_i_size(winode_block(w)) + w->txn->vol->geo.block_size - 1) >> w->txn->vol->geo.block_bits;
+
+	return w->layout.is_compressed && count >= n && indices[0] % n == 0 && indices[n - 1] == indices[0] + n - 1 &&
+	       indices[n - 1] < end;
+}
+
 /* Write one file's waiting blocks. */
 static int flush_file(struct txn *txn, struct file_pages *file)
 {
-	uint32_t index;
-	uint64_t value;
 	struct winode w;
+	struct vec order;
 	int err = winode_get(txn->vol, file->ino, &w);
 
-	for (size_t at = 0; !err && map32_each(&file->blocks, &at, &index, &value);) {
+	if (err || file->blocks.count == 0)
+		return err;
+	err = sort_blocks(file, &order);
+	for (size_t i = 0; !err && i < order.count;) {
+		const uint32_t *indices = vec_at(&order, i);
 		struct slot_ref slot;
+		bool stored = false;
 
-		err = slot_make(&w, index, &slot);
-		if (!err)
-			err = append_run(&w, &slot, (const uint8_t *)(uintptr_t)value, 1);
+		if (is_whole_cluster(&w, indices, order.count - i))
+			err = cluster_flush(&w, indices[0], &stored);
+		if (!err && !stored)
+			err = slot_make(&w, indices[0], &slot);
+		if (!err && !stored)
+			err = append_run(&w, &slot, page_find(txn->vol, file->ino, indices[0]), 1);
+		i += stored ? w.layout.cluster_blocks : 1;
 	}
+	vec_fini(&order);
 	return err;
 }
 

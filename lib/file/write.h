@@ -6,6 +6,8 @@
 #ifndef F2FSKIT_FILE_WRITE_H
 #define F2FSKIT_FILE_WRITE_H
 
+#include <f2fskit/compress.h>
+
 #include "file/object.h"
 #include "log/log.h"
 
@@ -48,12 +50,34 @@ const uint8_t *page_find(const struct f2fs_volume *vol, f2fs_nid_t ino, uint64_t
 bool pages_exist(const struct f2fs_volume *vol, f2fs_nid_t ino);
 /* Forget waiting blocks from first on. */
 void pages_forget(struct txn *txn, f2fs_nid_t ino, uint64_t first);
+/* Forget waiting blocks of a range, for instance because they are overwritten as a whole. */
+void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint32_t count);
 /* Write all waiting blocks to their logs. */
 int pages_flush(struct txn *txn);
 /* Forget all waiting blocks. */
 void pages_drop(struct txn *txn);
 /* Write blocks of data that are whole, without waiting; they replace what was there. */
 int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count);
+
+/* cluster_write.c: files that are compressed */
+/*
+ * Make the cluster of a file block ordinary: contents of a compressed one wait as pages then, and its slots are
+ * reserved. Nothing happens in a file that is not compressed. Before slots of a file are changed in any way but whole
+ * clusters.
+ */
+int cluster_open(struct f2fs_inode *inode, struct winode *w, uint64_t file_block);
+/* Write bytes of a compressed file. */
+int clusters_write(struct f2fs_inode *inode, struct winode *w, uint64_t offset, const uint8_t *data, size_t length);
+/* Store a cluster all of whose blocks wait, if compressing saves something. */
+int cluster_flush(struct winode *w, uint64_t first, bool *stored);
+/* Count a compressed cluster out whose slots are about to be freed; false: its head is not counted as a block. */
+bool cluster_forget(struct winode *w, const uint8_t *slots);
+void clusters_drop(struct txn *txn);
+
+/* cluster_set.c */
+int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how);
+/* Make an inode without contents compressed; how was checked. */
+void compress_mark(struct winode *w, const struct f2fs_compression *how);
 
 /* dir_write.c */
 int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino, unsigned type);

@@ -61,6 +61,7 @@ struct txn {
 	size_t page_count;
 	uint8_t *scratch;		 /* one block, for whoever needs one within a call */
 	struct quota_changes *quota;	 /* of the file layer: changes of usage */
+	struct cluster_packer *packer;	 /* of the file layer: what compressing needs */
 	int (*prepare)(struct txn *txn); /* installed by the file layer: before a commit, write what waits */
 	void (*forget)(struct txn *txn); /* drop what waits */
 	uint8_t *cp; /* the checkpoint being made: block and payload; the volume keeps the old one */

@@ -115,11 +115,12 @@ def test_sload_refuses_a_volume_that_is_not_one(run_tool, tmp_path):
     assert b"not an F2FS volume" in done.stderr
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(5))
 def test_random_changes(run_tool, build_dir, tmp_path, seed):
     host, back, image = tmp_path / "host", tmp_path / "back", tmp_path / "disk.img"
     host.mkdir()
-    options = [(), ("-O", FEATURES), ("-O", FEATURES + ",quota,project_quota"), ("-s", "2")][seed]
+    options = [(), ("-O", FEATURES), ("-O", FEATURES + ",quota,project_quota"), ("-s", "2"),
+               ("-O", FEATURES + ",quota,project_quota,compression")][seed]
     run_tool("mkfs.f2fs", "-q", *options, image, "1G")
     done = subprocess.run([os.path.join(build_dir, "tests", "stress", "stress"), str(image), str(host), str(seed), "600", "90"],
                           capture_output=True)

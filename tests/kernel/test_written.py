@@ -18,6 +18,7 @@ CASES = {
     "large-nat": ("-i -O " + EXTRA, "2G"),
     "payload": ("", "4T"),
     "nearly-full": ("", "300M"),
+    "compression": ("-O " + EXTRA + ",compression,quota", "1G"),
 }
 JOB = r"""
 set -e

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which files are compressed and how, and giving back the blocks that were saved (FORMAT files 8.5, 8.6).
+ */
+#include <f2fskit/compress.h>
+#include <string.h>
+
+#include "base/comp.h"
+#include "file/write.h"
+
+const char *f2fs_compress_name(unsigned algorithm)
+{
+	return comp_name(algorithm);
+}
+
+int f2fs_compress_by_name(const char *name, unsigned *algorithm)
+{
+	for (unsigned i = 0; i < COMP_COUNT; i++) {
+		if (strcmp(comp_name(i), name) == 0) {
+			*algorithm = i;
+			return 0;
+		}
+	}
+	return F2FS_ERR_NOT_FOUND;
+}
+
+int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how)
+{
+	if (!geometry_has(&vol->geo, F2FS_FEATURE_COMPRESSION))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "the volume lacks the feature compression");
+	if (!comp_name(how->algorithm) || !comp_level_is_valid(how->algorithm, how->level))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no compression algorithm %u with level %u",
+				 how->algorithm, how->level);
+	if (how->log_cluster != 0 && (how->log_cluster < 2 || how->log_cluster > 8))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "a cluster has 2^2 to 2^8 blocks, not 2^%u",
+				 how->log_cluster);
+	if (!comp_can_compress(how->algorithm))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "compressing with %s is not built in",
+				 comp_name(how->algorithm));
+	return 0;
+}
+
+void compress_mark(struct winode *w, const struct f2fs_compression *how)
+{
+	uint8_t *block = winode_block(w), *extra = block + INODE_ADDR_OFFSET;
+	/* ZSTD's default level is written out, as the kernel does */
+	unsigned level = how->algorithm == COMP_ZSTD && how->level == 0 ? 1 : how->level;
+
+	inode_set_i_flags(block, (inode_i_flags(block) & ~FLAG_i_flags_nocomp) | FLAG_i_flags_compr);
+	inode_set_i_inline(block,
+			   inode_i_inline(block) & (uint8_t) ~(FLAG_i_inline_inline_data | FLAG_i_inline_data_exist));
+	extra_set_i_compr_blocks(extra, 0);
+	extra_set_i_compress_algorithm(extra, how->algorithm);
+	extra_set_i_log_cluster_size(extra, how->log_cluster ? how->log_cluster : 2);
+	extra_set_i_compress_flag(extra, (uint16_t)(level << 8 | (how->checksum != 0)));
+	winode_touch(w);
+}
+
+static bool is_empty(const uint8_t *block)
+{
+	return inode_i_size(block) == 0 && inode_i_blocks(block) == 1u + (inode_i_xattr_nid(block) != 0);
+}
+
+/* May the way an inode is compressed be changed? */
+static int check_target(struct f2fs_inode *inode, const struct winode *w)
+{
+	struct f2fs_context *ctx = inode->vol->ctx;
+	const uint8_t *block = winode_block(w);
+
+	if (inode_type(inode) != MODE_REG && inode_type(inode) != MODE_DIR)
+		return error_set(ctx, F2FS_ERR_INVALID, "only files and directories can be compressed");
+	if (!inode_has_extra(block, extra_SIZE))
+		return error_set(ctx, F2FS_ERR_UNSUPPORTED, "inode %u has no room for compression attributes",
+				 (unsigned)inode->ino);
+	if (inode_type(inode) == MODE_REG && !is_empty(block))
+		return error_set(ctx, F2FS_ERR_INVALID, "only an empty file can become compressed, or cease to be");
+	return 0;
+}
+
+static int begin(struct f2fs_inode *inode, struct winode *w)
+{
+	int err;
+
+	error_clear(inode->vol->ctx);
+	err = inode_sync(inode);
+	return err ? err : winode_get(inode->vol, inode->ino, w);
+}
+
+int f2fs_compress_set(struct f2fs_inode *inode, const struct f2fs_compression *how)
+{
+	struct winode w;
+	int err = begin(inode, &w);
+
+	if (!err && how)
+		err = compress_check(inode->vol, how);
+	if (!err)
+		err = check_target(inode, &w);
+	if (err)
+		return err;
+	if (how) {
+		compress_mark(&w, how);
+		return 0;
+	}
+	inode_set_i_flags(winode_block(&w), inode_i_flags(winode_block(&w)) & ~FLAG_i_flags_compr);
+	inode_set_i_inline(winode_block(&w),
+			   inode_i_inline(winode_block(&w)) & (uint8_t)~FLAG_i_inline_compress_released);
+	winode_touch(&w);
+	return 0;
+}
+
+/*
+ * Release or reserve one cluster; *change is how many blocks the file has less or more. Counted are all slots of a
+ * compressed cluster, and of a released one only those with a block.
+ */
+static int convert_cluster(struct winode *w, uint64_t first, bool reserve, uint64_t *change)
+{
+	const f2fs_blk_t from = reserve ? F2FS_NULL_ADDR : F2FS_NEW_ADDR, to = reserve ? F2FS_NEW_ADDR : F2FS_NULL_ADDR;
+	uint8_t *extra = winode_block(w) + INODE_ADDR_OFFSET;
+	struct slot_ref slot;
+	uint64_t saved;
+	uint32_t n = 1;
+	int err = slot_make(w, first, &slot);
+
+	if (err || get_le32(slot.raw) != F2FS_COMPRESS_ADDR)
+		return err;
+	for (uint32_t i = 1; i < w->layout.cluster_blocks; i++)
+		n += get_le32(slot.raw + (size_t)i * 4) == from;
+	if (reserve)
+		err = space_take(w->txn, n);
+	else
+		space_give(w->txn, n);
+	for (uint32_t i = 1; i < w->layout.cluster_blocks && !err; i++)
+		if (get_le32(slot.raw + (size_t)i * 4) == from)
+			put_le32(slot.raw + (size_t)i * 4, to);
+	node_dirty(w->txn, slot.node);
+	if (err)
+		return err;
+	*change += n;
+	saved = extra_i_compr_blocks(extra);
+	extra_set_i_compr_blocks(extra, reserve ? saved + n : saved > n ? saved - n : 0);
+	return winode_count(w, reserve ? (int64_t)n : -(int64_t)n);
+}
+
+/* Go over all clusters whose node exists. */
+static int convert_all(struct f2fs_inode *inode, struct winode *w, bool reserve, uint64_t *change)
+{
+	const uint32_t size = w->layout.cluster_blocks;
+	uint64_t at = 0;
+
+	for (;;) {
+		struct map_run run;
+		int err = inode_sync(inode);
+
+		if (!err)
+			err = map_find(inode, at, &run);
+		if (err == F2FS_ERR_NOT_FOUND) {
+			error_clear(inode->vol->ctx);
+			return 0;
+		}
+		for (uint64_t i = 0; !err && run.slots && i < run.count; i += size)
+			err = convert_cluster(w, at + i, reserve, change);
+		if (err)
+			return err;
+		at += run.count;
+	}
+}
+
+static int convert(struct f2fs_inode *inode, bool reserve, uint64_t *blocks)
+{
+	struct winode w;
+	uint64_t change = 0;
+	uint8_t *block, *extra;
+	bool released;
+	int err = begin(inode, &w);
+
+	if (!err && !w.layout.is_compressed)
+		err = error_set(inode->vol->ctx, F2FS_ERR_INVALID, "inode %u is not compressed", (unsigned)inode->ino);
+	if (err)
+		return err;
+	released = inode_has_inline(winode_block(&w), FLAG_i_inline_compress_released);
+	if (released != reserve)
+		return error_set(inode->vol->ctx, F2FS_ERR_STATE, "the saved blocks of inode %u are %s",
+				 (unsigned)inode->ino, reserve ? "reserved already" : "released already");
+	err = pages_flush(w.txn); /* what waits is compressed first */
+	if (!err)
+		err = winode_get(inode->vol, inode->ino, &w);
+	if (err)
+		return err;
+	block = winode_block(&w);
+	extra = block + INODE_ADDR_OFFSET;
+	if (!reserve && extra_i_compr_blocks(extra) == 0)
+		return error_set(inode->vol->ctx, F2FS_ERR_ACCESS, "compression of inode %u saves nothing",
+				 (unsigned)inode->ino);
+	err = convert_all(inode, &w, reserve, &change);
+	if (err)
+		return err;
+	inode_set_i_inline(block, reserve ? inode_i_inline(block) & (uint8_t)~FLAG_i_inline_compress_released
+					  : inode_i_inline(block) | (uint8_t)FLAG_i_inline_compress_released);
+	if (!reserve)
+		extra_set_i_compr_blocks(extra, 0);
+	node_dirty(w.txn, w.node);
+	if (blocks)
+		*blocks = change;
+	return 0;
+}
+
+int f2fs_compress_release(struct f2fs_inode *inode, uint64_t *blocks)
+{
+	return convert(inode, false, blocks);
+}
+
+int f2fs_compress_reserve(struct f2fs_inode *inode, uint64_t *blocks)
+{
+	return convert(inode, true, blocks);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writing compressed files. A cluster that is written as a whole is compressed at once. One that is changed in part is
+ * opened first: its contents become waiting blocks and its slots those of an ordinary cluster, so that all that works
+ * on ordinary files works on it, too; when all blocks of a cluster wait to be written, they are compressed again. As
+ * with the kernel, the others stay as they are (FORMAT files 8).
+ */
+#include <string.h>
+
+#include "base/comp.h"
+#include "file/write.h"
+#include "format/cluster.h"
+
+/* What compressing needs, kept for the next cluster. */
+struct cluster_packer {
+	struct comp_state codec;
+	unsigned algorithm, level;
+	size_t bytes; /* of a cluster */
+	uint8_t *plain, *packed;
+	void *work;
+};
+
+static void empty_packer(struct f2fs_context *ctx, struct cluster_packer *p)
+{
+	comp_fini(&p->codec);
+	mem_free(ctx, p->plain);
+	mem_free(ctx, p->packed);
+	mem_free(ctx, p->work);
+	memset(p, 0, sizeof(*p));
+	comp_init(&p->codec);
+}
+
+void clusters_drop(struct txn *txn)
+{
+	if (!txn->packer)
+		return;
+	empty_packer(txn->vol->ctx, txn->packer);
+	mem_free(txn->vol->ctx, txn->packer);
+	txn->packer = NULL;
+}
+
+/* Get ready for the clusters of an inode. */
+static int need_packer(struct winode *w, struct cluster_packer **out)
+{
+	struct f2fs_context *ctx = w->txn->vol->ctx;
+	const uint8_t *extra = inode_extra(winode_block(w));
+	const unsigned algorithm = extra_i_compress_algorithm(extra), level = extra_i_compress_flag(extra) >> 8;
+	const size_t bytes = (size_t)w->layout.cluster_blocks << w->txn->vol->geo.block_bits;
+	struct cluster_packer *p = w->txn->packer;
+	size_t work;
+
+	if (!p) {
+		p = mem_zalloc(ctx, sizeof(*p));
+		if (!p)
+			return F2FS_ERR_NOMEM;
+		comp_init(&p->codec);
+		w->txn->packer = p;
+	}
+	*out = p;
+	if (p->plain && p->algorithm == algorithm && p->level == level && p->bytes == bytes)
+		return 0;
+	empty_packer(ctx, p);
+	p->algorithm = algorithm;
+	p->level = level;
+	p->bytes = bytes;
+	work = comp_work_size(algorithm, level, bytes);
+	p->packed = mem_alloc(ctx, bytes);
+	p->work = work ? mem_alloc(ctx, work) : NULL;
+	p->plain = mem_alloc(ctx, bytes);
+	if (p->packed && p->plain && (p->work || !work))
+		return 0;
+	empty_packer(ctx, p);
+	return F2FS_ERR_NOMEM;
+}
+
+/* Compress a cluster; *blocks is what it takes then, 0 when that saves too little. */
+static int pack(struct winode *w, struct cluster_packer *p, const uint8_t *data, uint32_t *blocks)
+{
+	const uint32_t bs = w->txn->vol->geo.block_size, min_saved = 1;
+	const uint8_t *extra = inode_extra(winode_block(w));
+	struct cluster_header head = { 0 };
+	size_t length = 0, used;
+
+	*blocks = 0;
+	switch (comp_compress(&p->codec, p->algorithm, p->level, data, p->bytes, p->packed + chead_SIZE,
+			      p->bytes - (size_t)min_saved * bs - chead_SIZE, &length, p->work)) {
+	case COMP_OK:
+		break;
+	case COMP_NO_MEMORY:
+		return error_nomem(w->txn->vol->ctx);
+	default: /* it does not fit, or nothing here can compress it: stored as it is */
+		return 0;
+	}
+	head.length = (uint32_t)length;
+	if (extra_i_compress_flag(extra) & 1)
+		head.checksum = cluster_checksum(p->packed + chead_SIZE, length);
+	cluster_header_encode(&head, p->packed);
+	used = chead_SIZE + length;
+	*blocks = (uint32_t)((used + bs - 1) / bs);
+	memset(p->packed + used, 0, (size_t)*blocks * bs - used);
+	return 0;
+}
+
+/* Change i_compr_blocks, which never goes below zero. */
+static void count_saved(struct winode *w, int64_t change)
+{
+	uint8_t *extra = winode_block(w) + INODE_ADDR_OFFSET;
+	uint64_t saved = extra_i_compr_blocks(extra);
+
+	extra_set_i_compr_blocks(extra, change < 0 && (uint64_t)-change > saved ? 0 : saved + (uint64_t)change);
+	node_dirty(w->txn, w->node);
+}
+
+static bool is_released(const struct winode *w)
+{
+	return inode_has_inline(winode_block(w), FLAG_i_inline_compress_released);
+}
+
+/* Point a slot elsewhere; the block it had is free. */
+static int replace_slot(struct winode *w, uint8_t *raw, f2fs_blk_t addr)
+{
+	f2fs_blk_t old = get_le32(raw);
+	int err = geometry_is_main(&w->txn->vol->geo, old) ? segment_mark(w->txn, old, false) : 0;
+
+	put_le32(raw, addr);
+	return err;
+}
+
+/* Store packed blocks in a cluster whose slots are counted and ordinary. */
+static int put_cluster(struct winode *w, const struct slot_ref *slot, const uint8_t *packed, uint32_t blocks)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits, size = w->layout.cluster_blocks;
+	struct f2fs_nat_entry entry;
+	int err = nat_get(w->txn->vol, slot->node->nid, &entry);
+
+	for (uint32_t done = 0, got = 0; done < blocks && !err; done += got) {
+		f2fs_blk_t addr = 0;
+
+		err = head_append(w->txn, F2FS_COLD_DATA, slot->node->nid, entry.version,
+				  (uint16_t)(slot->ofs_in_node + 1 + done), blocks - done,
+				  packed + ((size_t)done << bits), &addr, &got);
+		for (uint32_t i = 0; i < got && !err; i++)
+			err = replace_slot(w, slot->raw + (size_t)(1 + done + i) * 4, addr + i);
+	}
+	if (!err)
+		err = replace_slot(w, slot->raw, F2FS_COMPRESS_ADDR);
+	for (uint32_t i = blocks + 1; i < size && !err; i++)
+		err = replace_slot(w, slot->raw + (size_t)i * 4, F2FS_NEW_ADDR);
+	node_dirty(w->txn, slot->node);
+	count_saved(w, (int64_t)size - blocks);
+	return err;
+}
+
+/* Make a compressed cluster's slots ordinary reserved ones. */
+static int dissolve(struct winode *w, const struct slot_ref *slot)
+{
+	const uint32_t size = w->layout.cluster_blocks;
+	uint32_t stored = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; i < size && !err; i++) {
+		stored += geometry_is_main(&w->txn->vol->geo, get_le32(slot->raw + (size_t)i * 4));
+		err = replace_slot(w, slot->raw + (size_t)i * 4, F2FS_NEW_ADDR);
+	}
+	node_dirty(w->txn, slot->node);
+	count_saved(w, (int64_t)stored - size);
+	return err;
+}
+
+/* Reserve those slots of a cluster that are holes. */
+static int reserve(struct winode *w, const struct slot_ref *slot)
+{
+	uint32_t fresh = 0;
+	int err;
+
+	for (uint32_t i = 0; i < w->layout.cluster_blocks; i++)
+		fresh += get_le32(slot->raw + (size_t)i * 4) == F2FS_NULL_ADDR;
+	err = space_take(w->txn, fresh);
+	if (err || fresh == 0)
+		return err;
+	for (uint32_t i = 0; i < w->layout.cluster_blocks; i++)
+		if (get_le32(slot->raw + (size_t)i * 4) == F2FS_NULL_ADDR)
+			put_le32(slot->raw + (size_t)i * 4, F2FS_NEW_ADDR);
+	node_dirty(w->txn, slot->node);
+	return winode_count(w, fresh);
+}
+
+int cluster_open(struct f2fs_inode *inode, struct winode *w, uint64_t file_block)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits, size = w->layout.cluster_blocks;
+	const uint64_t first = file_block - file_block % (size ? size : 1),
+		       end = (inode_i_size(winode_block(w)) + w->txn->vol->geo.block_size - 1) >> bits;
+	const uint8_t *data;
+	struct slot_ref slot;
+	int err;
+
+	if (!w->layout.is_compressed)
+		return 0;
+	err = slot_make(w, first, &slot);
+	if (err || get_le32(slot.raw) != F2FS_COMPRESS_ADDR)
+		return err;
+	err = inode_sync(inode);
+	if (!err)
+		err = compress_read(inode, first / size, &data);
+	if (!err)
+		err = dissolve(w, &slot);
+	for (uint32_t i = 0; i < size && !err; i++) {
+		uint8_t *page;
+
+		if (first + i < end) {
+			err = page_get(w, first + i, true, &page);
+			if (!err)
+				memcpy(page, data + ((size_t)i << bits), (size_t)1 << bits);
+			continue;
+		}
+		put_le32(slot.raw + (size_t)i * 4, F2FS_NULL_ADDR);
+		space_give(w->txn, 1);
+		err = winode_count(w, -1);
+	}
+	return err;
+}
+
+/* Replace a cluster that lies within the file. */
+static int replace_cluster(struct winode *w, uint64_t first, const uint8_t *data)
+{
+	struct cluster_packer *p = NULL;
+	struct slot_ref slot;
+	uint32_t blocks = 0;
+	int err = slot_make(w, first, &slot);
+
+	if (!err)
+		err = need_packer(w, &p);
+	if (!err)
+		err = pack(w, p, data, &blocks);
+	if (!err && get_le32(slot.raw) == F2FS_COMPRESS_ADDR)
+		err = dissolve(w, &slot);
+	if (!err && blocks == 0)
+		return data_append(w, first, data, w->layout.cluster_blocks);
+	if (!err)
+		err = reserve(w, &slot);
+	if (err)
+		return err;
+	pages_forget_range(w->txn, w->node->nid, first, w->layout.cluster_blocks);
+	return put_cluster(w, &slot, p->packed, blocks);
+}
+
+/* Change a part of a cluster: its blocks wait. */
+static int change_cluster(struct f2fs_inode *inode, struct winode *w, uint64_t offset, const uint8_t *data,
+			  size_t length)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits, bs = w->txn->vol->geo.block_size;
+	const uint64_t size = inode_i_size(winode_block(w));
+	int err = cluster_open(inode, w, offset >> bits);
+
+	while (!err && length > 0) {
+		uint64_t index = offset >> bits;
+		size_t within = (size_t)(offset & (bs - 1)), n = bs - within < length ? bs - within : length;
+		uint8_t *page;
+
+		err = page_get(w, index, n == bs || index << bits >= size, &page);
+		if (err)
+			break;
+		memcpy(page + within, data, n);
+		offset += n;
+		data += n;
+		length -= n;
+	}
+	return err;
+}
+
+int clusters_write(struct f2fs_inode *inode, struct winode *w, uint64_t offset, const uint8_t *data, size_t length)
+{
+	const size_t bytes = (size_t)w->layout.cluster_blocks << w->txn->vol->geo.block_bits;
+	int err = 0;
+
+	while (!err && length > 0) {
+		size_t within = (size_t)(offset % bytes), n = bytes - within < length ? bytes - within : length;
+
+		if (n == bytes)
+			err = replace_cluster(w, offset >> w->txn->vol->geo.block_bits, data);
+		else
+			err = change_cluster(inode, w, offset, data, n);
+		offset += n;
+		data += n;
+		length -= n;
+	}
+	return err;
+}
+
+int cluster_flush(struct winode *w, uint64_t first, bool *stored)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits;
+	struct cluster_packer *p = NULL;
+	struct slot_ref slot;
+	uint32_t blocks = 0;
+	int err = need_packer(w, &p);
+
+	*stored = false;
+	for (uint32_t i = 0; i < w->layout.cluster_blocks && !err; i++)
+		memcpy(p->plain + ((size_t)i << bits), page_find(w->txn->vol, w->node->nid, first + i),
+		       (size_t)1 << bits);
+	if (!err)
+		err = pack(w, p, p->plain, &blocks);
+	if (err || blocks == 0)
+		return err;
+	*stored = true;
+	err = slot_make(w, first, &slot);
+	return err ? err : put_cluster(w, &slot, p->packed, blocks);
+}
+
+bool cluster_forget(struct winode *w, const uint8_t *slots)
+{
+	int64_t saved = 1;
+
+	if (is_released(w))
+		return false;
+	for (uint32_t i = 1; i < w->layout.cluster_blocks; i++)
+		saved += get_le32(slots + (size_t)i * 4) == F2FS_NEW_ADDR;
+	count_saved(w, -saved);
+	return true;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Making, reopening and closing them. */
+#include "common/fresh.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void need(struct fresh *f, int err, const char *what)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "fresh volume: %s: %s\n", what, f->ctx ? f2fs_context_error(f->ctx)->message : "no context");
+	exit(1);
+}
+
+void fresh_open_with(struct fresh *f, uint64_t size, const struct f2fs_mkfs_options *options)
+{
+	static const uint8_t uuid[16] = { 7 };
+	struct f2fs_mkfs_options opt = *options;
+	struct f2fs_mkfs_device device = { 0 };
+
+	memset(f, 0, sizeof(*f));
+	need(f, f2fs_context_new(NULL, &f->ctx), "context");
+	need(f, f2fs_device_new_memory(f->ctx, size, &f->dev), "device");
+	device.device = f->dev;
+	opt.uuid = uuid;
+	opt.has_time = 1;
+	opt.time = 1600000000;
+	opt.checkpoint_version = 5;
+	need(f, f2fs_mkfs_write(f->ctx, &device, 1, &opt, NULL), "mkfs");
+	need(f, f2fs_volume_open(f->ctx, f->dev, NULL, &f->vol), "open");
+}
+
+void fresh_open(struct fresh *f, uint64_t size, uint32_t features)
+{
+	const struct f2fs_mkfs_options options = { .feature = features };
+
+	fresh_open_with(f, size, &options);
+}
+
+void fresh_reopen(struct fresh *f)
+{
+	need(f, f2fs_volume_commit(f->vol), "commit");
+	f2fs_volume_close(f->vol);
+	need(f, f2fs_volume_open(f->ctx, f->dev, NULL, &f->vol), "open");
+}
+
+void fresh_reopen_keep(struct fresh *f, struct f2fs_inode **inode, const char *path)
+{
+	f2fs_inode_close(*inode);
+	fresh_reopen(f);
+	need(f, f2fs_lookup(f->vol, path, 0, inode), path);
+}
+
+struct f2fs_inode *fresh_make(struct fresh *f, const char *name, unsigned mode)
+{
+	const struct f2fs_new spec = { .mode = mode };
+	struct f2fs_inode *root, *made;
+
+	need(f, f2fs_lookup(f->vol, "/", 0, &root), "root");
+	need(f, f2fs_create(root, name, strlen(name), &spec, &made), name);
+	f2fs_inode_close(root);
+	return made;
+}
+
+void fresh_close(struct fresh *f)
+{
+	f2fs_volume_close(f->vol);
+	f2fs_device_close(f->dev);
+	f2fs_context_free(f->ctx);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A new volume on a device in memory, for tests of what is written. Each function ends the program when it fails.
+ */
+#ifndef F2FSKIT_TESTS_COMMON_FRESH_H
+#define F2FSKIT_TESTS_COMMON_FRESH_H
+
+#include <f2fskit/f2fskit.h>
+
+struct fresh {
+	struct f2fs_context *ctx;
+	struct f2fs_device *dev;
+	struct f2fs_volume *vol;
+};
+
+/* Make and open a volume of that many bytes with features. */
+void fresh_open(struct fresh *f, uint64_t size, uint32_t features);
+/* The same with options; device, uuid and time are filled in. */
+void fresh_open_with(struct fresh *f, uint64_t size, const struct f2fs_mkfs_options *options);
+/* Commit, close and open it again. */
+void fresh_reopen(struct fresh *f);
+/* The same while an inode is open, which is closed and looked up again by its path. */
+void fresh_reopen_keep(struct fresh *f, struct f2fs_inode **inode, const char *path);
+/* Make an entry in the root. */
+struct f2fs_inode *fresh_make(struct fresh *f, const char *name, unsigned mode);
+void fresh_close(struct fresh *f);
+
+#endif

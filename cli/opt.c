@@ -138,6 +138,8 @@ int cli_opt_next(struct cli_parser *p)
 
 		if (p->only_operands || arg[0] != '-' || arg[1] == '\0') {
 			p->operands[p->operand_count++] = arg;
+			if (p->operand_count == p->tool->last_operand)
+				p->only_operands = 1;
 		} else if (!strcmp(arg, "--")) {
 			p->only_operands = 1;
 		} else if (arg[1] == '-') {

@@ -16,6 +16,9 @@
  *	#define OPTION CLI_OPTION_ROW
  *	#include "mkfs/options.def"
  *
+ * A program made of commands has a table of them as well, for the usage text and the manual page; options then stand
+ * before the first word of the command, and what follows that is the command's own.
+ *
  * Options may stand before and behind operands; letters bundle (-fq), values are attached or follow (-b4096, -b 4096,
  * --block-size=4096, --block-size 4096), "--" ends the options. Every program understands -h/--help and -V/--version
  * (unless its table gives the letter another meaning) and --dump-options without listing them.
@@ -49,6 +52,14 @@ struct cli_option {
 #define CLI_OPTION_ROW(id, letter, name, arg, arg_name, help, doc)                                                     \
 	{ OPT_##id, letter, CLI_ARG_##arg, name, arg_name, help, doc },
 
+/* A command of a program made of commands, for people. */
+struct cli_command {
+	const char *name;
+	const char *args; /* as the usage shows them, "" for none */
+	const char *help; /* one line, or the title of a group when name is NULL */
+	const char *doc;  /* more for the manual page, "" for none */
+};
+
 /* A program, as its usage text shows it. */
 struct cli_tool {
 	const char *name;	  /* "mkfs.f2fs" */
@@ -58,6 +69,9 @@ struct cli_tool {
 	unsigned option_count;
 	const struct cli_exit *exits;
 	unsigned exit_count;
+	const struct cli_command *commands;
+	unsigned command_count;
+	int last_operand; /* what follows this many operands is no option; 0: options may follow all of them */
 };
 
 struct cli_parser {
@@ -90,6 +104,7 @@ void cli_opt_help(const struct cli_tool *tool, FILE *to);
 /*
  * Write options and exit codes for programs: one line each, fields separated by tabs, "\n" and "\\" escaped.
  *	group TITLE | option LETTER NAME KIND ARG HELP DOC | exit CODE TEXT
+ *	commands TITLE | command NAME ARGS HELP DOC
  */
 void cli_opt_dump(const struct cli_tool *tool, FILE *to);
 /* Write "Try '... --help'." to stderr. */

@@ -71,6 +71,25 @@ static void put_option(FILE *to, const struct cli_option *o, char letter)
 	put_wrapped(to, o->help);
 }
 
+static void put_commands(FILE *to, const struct cli_tool *tool)
+{
+	for (unsigned i = 0; i < tool->command_count; i++) {
+		const struct cli_command *c = &tool->commands[i];
+		int n;
+
+		if (!c->name) {
+			fprintf(to, "\n%s:\n", c->help);
+			continue;
+		}
+		n = fprintf(to, "  %s%s%s", c->name, c->args[0] ? " " : "", c->args);
+		if (n > HELP_COLUMN - 2)
+			fprintf(to, "\n%*s", HELP_COLUMN, "");
+		else
+			fprintf(to, "%*s", HELP_COLUMN - n, "");
+		put_wrapped(to, c->help);
+	}
+}
+
 static void put_rows(FILE *to, const struct cli_tool *tool, const struct cli_option *rows, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -86,6 +105,7 @@ void cli_opt_help(const struct cli_tool *tool, FILE *to)
 	for (unsigned i = 0; tool->usage[i]; i++)
 		fprintf(to, "%s %s %s\n", i == 0 ? "Usage:" : "      ", tool->name, tool->usage[i]);
 	fprintf(to, "%s\n", tool->summary);
+	put_commands(to, tool);
 	put_rows(to, tool, tool->options, tool->option_count);
 	put_rows(to, tool, common, COMMON_COUNT);
 	if (tool->exit_count)
@@ -141,6 +161,19 @@ void cli_opt_dump(const struct cli_tool *tool, FILE *to)
 {
 	dump_rows(to, tool, tool->options, tool->option_count);
 	dump_rows(to, tool, common, COMMON_COUNT);
+	for (unsigned i = 0; i < tool->command_count; i++) {
+		const struct cli_command *c = &tool->commands[i];
+
+		fputs(c->name ? "command" : "commands", to);
+		if (c->name) {
+			put_escaped(to, c->name);
+			put_escaped(to, c->args);
+		}
+		put_escaped(to, c->help);
+		if (c->name)
+			put_escaped(to, c->doc);
+		fputc('\n', to);
+	}
 	for (unsigned i = 0; i < tool->exit_count; i++) {
 		fprintf(to, "exit\t%d", tool->exits[i].code);
 		put_escaped(to, tool->exits[i].text);

@@ -11,6 +11,7 @@
 
 #include "cli/host.h"
 #include "cli/print.h"
+#include "cli/stat.h"
 
 /* Exit codes; those from 2 on are bits that add up. */
 enum dump_exit { DUMP_OK = 0, DUMP_USAGE = 1, DUMP_MISSING = 2, DUMP_INCOMPLETE = 4, DUMP_FAILED = 8 };
@@ -90,9 +91,6 @@ const struct f2fs_struct *dump_struct(const char *name);
 uint64_t dump_get(const struct f2fs_struct *type, const uint8_t *raw, const char *field, uint32_t index);
 /* The fields that lie wholly within the first size bytes, as members of the open record. */
 void dump_fields(struct cli_print *out, const struct f2fs_struct *type, const uint8_t *raw, size_t size);
-/* "drwxr-xr-x" */
-const char *dump_mode_text(uint32_t mode, char text[12]);
-const char *dump_type_name(unsigned type);
 const char *dump_source_name(unsigned source);
 
 /* view_inode.c: what an inode's block says, and a node's footer, as members of the open record. */

@@ -192,38 +192,6 @@ void dump_fields(struct cli_print *out, const struct f2fs_struct *type, const ui
 
 /* ---- words ---- */
 
-const char *dump_type_name(unsigned type)
-{
-	static const char *const names[] = { "unknown", "regular", "directory", "character",
-					     "block",	"fifo",	   "socket",	"symlink" };
-
-	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "unknown";
-}
-
-/* "drwxr-xr-x", as ls shows it. */
-const char *dump_mode_text(uint32_t mode, char text[12])
-{
-	static const char types[] = "?pc?d?b?-?l?s???";
-	static const char bits[] = "rwxrwxrwx";
-	static const struct {
-		uint32_t bit;
-		int place;
-		char with_x, without_x;
-	} special[] = { { 04000, 3, 's', 'S' }, { 02000, 6, 's', 'S' }, { 01000, 9, 't', 'T' } };
-
-	text[0] = types[(mode >> 12) & 15];
-	for (int i = 0; i < 9; i++)
-		text[1 + i] = mode & (0400U >> i) ? bits[i] : '-';
-	for (int i = 0; i < 3; i++)
-		if (mode & special[i].bit) {
-			char *c = &text[special[i].place];
-
-			*c = *c == 'x' ? special[i].with_x : special[i].without_x;
-		}
-	text[10] = '\0';
-	return text;
-}
-
 const char *dump_source_name(unsigned source)
 {
 	static const char *const names[] = { "copy0", "copy1", "journal" };

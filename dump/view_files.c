@@ -9,7 +9,7 @@
 
 #include "dump/dump.h"
 
-enum { MODE_TYPE = 0170000, MODE_DIR = 0040000, MODE_CHR = 0020000, MODE_BLK = 0060000, MODE_LNK = 0120000 };
+enum { MODE_TYPE = 0170000, MODE_DIR = 0040000, MODE_LNK = 0120000 };
 enum { COPY_BYTES = 1 << 20, TARGET_ROOM = 16385 };
 
 static int no_memory(struct dump *d)
@@ -47,65 +47,6 @@ static void put_name(struct dump *d, const char *name, size_t n, const char *tar
 	free(both);
 }
 
-/* Size, or the device number as "major, minor". */
-static void put_size(struct dump *d, const struct f2fs_stat *st)
-{
-	char text[32];
-	int is_device = (st->mode & MODE_TYPE) == MODE_CHR || (st->mode & MODE_TYPE) == MODE_BLK;
-
-	if (!is_device) {
-		cli_print_u64(d->out, "size", st->size);
-	} else if (cli_print_is_text(d->out)) {
-		snprintf(text, sizeof(text), "%u, %u", st->rdev_major, st->rdev_minor);
-		cli_print_string(d->out, "size", text);
-	} else {
-		cli_print_u64(d->out, "size", st->size);
-		cli_print_u64(d->out, "rdev_major", st->rdev_major);
-		cli_print_u64(d->out, "rdev_minor", st->rdev_minor);
-	}
-}
-
-/* The columns before the name. */
-static void put_stat(struct dump *d, const struct f2fs_stat *st)
-{
-	char text[12];
-
-	cli_print_string(d->out, "mode", dump_mode_text(st->mode, text));
-	cli_print_u64(d->out, "links", st->nlink);
-	cli_print_u64(d->out, "uid", st->uid);
-	cli_print_u64(d->out, "gid", st->gid);
-	put_size(d, st);
-	cli_print_time(d->out, "mtime", st->mtime.seconds);
-}
-
-/* What only JSON shows. */
-static void put_more(struct dump *d, const struct f2fs_stat *st)
-{
-	unsigned count = 0;
-	const struct f2fs_flag *flags = f2fs_flags_find("i_flags", &count);
-
-	if (cli_print_is_text(d->out))
-		return;
-	cli_print_u64(d->out, "permissions", st->mode & 07777);
-	cli_print_u64(d->out, "mtime_nsec", st->mtime.nanoseconds);
-	cli_print_s64(d->out, "atime", st->atime.seconds);
-	cli_print_u64(d->out, "atime_nsec", st->atime.nanoseconds);
-	cli_print_s64(d->out, "ctime", st->ctime.seconds);
-	cli_print_u64(d->out, "ctime_nsec", st->ctime.nanoseconds);
-	if (st->has_crtime) {
-		cli_print_s64(d->out, "crtime", st->crtime.seconds);
-		cli_print_u64(d->out, "crtime_nsec", st->crtime.nanoseconds);
-	}
-	cli_print_u64(d->out, "blocks", st->blocks);
-	cli_print_u64(d->out, "projid", st->projid);
-	cli_print_flags(d->out, "flags", st->flags, flags, flags ? count : 0);
-	cli_print_bool(d->out, "is_encrypted", st->is_encrypted);
-	cli_print_bool(d->out, "is_verity", st->is_verity);
-	cli_print_bool(d->out, "is_compressed", st->is_compressed);
-	cli_print_bool(d->out, "is_casefold", st->is_casefold);
-	cli_print_bool(d->out, "is_inline", st->is_inline);
-}
-
 static void put_nothing_known(struct dump *d)
 {
 	static const char *const names[] = { "mode", "links", "uid", "gid", "size", "mtime" };
@@ -139,17 +80,17 @@ static void put_file(struct dump *d, f2fs_nid_t ino, struct f2fs_inode *inode, c
 	if (rc)
 		put_nothing_known(d);
 	else
-		put_stat(d, &st);
+		cli_print_stat(d->out, &st);
 	put_name(d, name, n, target, target_length);
 	if (entry && !cli_print_is_text(d->out)) {
-		cli_print_string(d->out, "type", dump_type_name(entry->type));
+		cli_print_string(d->out, "type", cli_type_name(entry->type));
 		cli_print_u64(d->out, "hash", entry->hash);
 		cli_print_u64(d->out, "position", entry->position);
 		if (entry->raw_len != entry->name_len || memcmp(entry->raw_name, entry->name, entry->raw_len))
 			cli_print_digits(d->out, "raw_name", entry->raw_name, entry->raw_len);
 	}
 	if (!rc)
-		put_more(d, &st);
+		cli_print_stat_more(d->out, &st);
 	cli_print_end(d->out);
 	free(target);
 }

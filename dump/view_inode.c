@@ -145,7 +145,7 @@ int view_inode(struct dump *d, const char *argument)
 	cli_print_u64(d->out, "ino", f2fs_inode_number(inode));
 	put_path(d, inode);
 	if (!f2fs_inode_stat(inode, &st))
-		cli_print_string(d->out, "mode", dump_mode_text(st.mode, text));
+		cli_print_string(d->out, "mode", cli_mode_text(st.mode, text));
 	if (!f2fs_nat_lookup(d->vol, f2fs_inode_number(inode), &nat))
 		put_location(d, &nat);
 	dump_inode_block(d, f2fs_inode_raw(inode));

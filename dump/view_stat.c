@@ -326,7 +326,7 @@ static void put_inodes(struct dump *d, const struct inode_counts *c)
 	cli_print_begin(d->out, "inodes");
 	for (unsigned type = 0; type < 8; type++)
 		if (type != F2FS_TYPE_UNKNOWN || c->by_type[type])
-			cli_print_u64(d->out, dump_type_name(type), c->by_type[type]);
+			cli_print_u64(d->out, cli_type_name(type), c->by_type[type]);
 	cli_print_u64(d->out, "inline", c->inline_files);
 	cli_print_u64(d->out, "compressed", c->compressed);
 	cli_print_u64(d->out, "encrypted", c->encrypted);

@@ -82,7 +82,7 @@ static void put_record(struct tree *t, const struct f2fs_walk_entry *entry, cons
 	cli_print_bytes(out, "path", path, strlen(path));
 	cli_print_u64(out, "depth", entry->depth);
 	cli_print_u64(out, "ino", entry->dirent->ino);
-	cli_print_string(out, "type", dump_type_name(entry->dirent->type));
+	cli_print_string(out, "type", cli_type_name(entry->dirent->type));
 	cli_print_bool(out, "is_name_encrypted", is_name_encrypted(entry->dirent));
 	if (entry->inode)
 		cli_print_bool(out, "is_encrypted", is_encrypted(entry->inode));

@@ -345,7 +345,7 @@ int view_orphans(struct dump *d, const char *argument)
 		cli_print_begin(d->out, NULL);
 		cli_print_u64(d->out, "ino", ino);
 		if (!rc) {
-			cli_print_string(d->out, "mode", dump_mode_text(st.mode, text));
+			cli_print_string(d->out, "mode", cli_mode_text(st.mode, text));
 			cli_print_u64(d->out, "links", st.nlink);
 			cli_print_u64(d->out, "size", st.size);
 		}

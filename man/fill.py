@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fill a manual page: @OPTIONS@ and @EXIT_STATUS@ from what the program lists of itself (--dump-options), @VERSION@.
+"""Fill a manual page: @OPTIONS@, @COMMANDS@ and @EXIT_STATUS@ from what the program lists of itself (--dump-options), @VERSION@.
 
 fill.py TEMPLATE LIST OUTPUT VERSION
 """
@@ -31,26 +31,37 @@ def option(letter, name, kind, arg, text, doc):
     return ".TP\n%s\n%s\n" % (head, "\n.IP\n".join(roff(p) for p in paragraphs))
 
 
+def command(name, args, text, doc):
+    head = r"\fB%s\fR" % roff(name) + (r" \fI%s\fR" % roff(args) if args else "")
+    paragraphs = [text[0].upper() + text[1:] + "."] + [p for p in doc.split("\n\n") if p]
+    return ".TP\n%s\n%s\n" % (head, "\n.IP\n".join(roff(p) for p in paragraphs))
+
+
 def sections(lines):
-    options, exits = [], []
+    options, commands, exits = [], [], []
     for line in lines:
         kind, *fields = [unescape(f) for f in line.split("\t")]
         if kind == "group":
             options.append(".SS %s\n" % roff(fields[0]))
         elif kind == "option":
             options.append(option(*fields))
+        elif kind == "commands":
+            commands.append(".SS %s\n" % roff(fields[0]))
+        elif kind == "command":
+            commands.append(command(*fields))
         elif kind == "exit":
             exits.append(".TP\n.B %s\n%s.\n" % (fields[0], roff(fields[1])))
-    return "".join(options).rstrip("\n"), "".join(exits).rstrip("\n")
+    return ["".join(part).rstrip("\n") for part in (options, commands, exits)]
 
 
 def main():
     template, listing, output, version = sys.argv[1:]
     with open(listing, encoding="utf-8") as f:
-        options, exits = sections(f.read().splitlines())
+        options, commands, exits = sections(f.read().splitlines())
     with open(template, encoding="utf-8") as f:
         page = f.read()
-    page = page.replace("@OPTIONS@", options).replace("@EXIT_STATUS@", exits).replace("@VERSION@", version)
+    for mark, text in (("OPTIONS", options), ("COMMANDS", commands), ("EXIT_STATUS", exits), ("VERSION", version)):
+        page = page.replace("@%s@" % mark, text)
     with open(output, "w", encoding="utf-8") as f:
         f.write(page)
 

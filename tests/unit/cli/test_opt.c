@@ -24,9 +24,13 @@ static const struct cli_option options[] = {
 };
 static const char *const usage[] = { "[options] DEVICE", NULL };
 static const struct cli_exit exits[] = { { 0, "done" }, { 16, "wrong usage" } };
-static const struct cli_tool tool = {
-	"tool", usage, "A tool.", options, sizeof(options) / sizeof(options[0]), exits, 2
-};
+static const struct cli_tool tool = { .name = "tool",
+				      .usage = usage,
+				      .summary = "A tool.",
+				      .options = options,
+				      .option_count = sizeof(options) / sizeof(options[0]),
+				      .exits = exits,
+				      .exit_count = 2 };
 
 /* Parse words and write what comes out as "id=value id id | operand operand". */
 static const char *parse(const char *const *words)

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Contents: to the host, from the host, and within the volume.
+ */
+#define _GNU_SOURCE /* SEEK_DATA */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/size.h"
+#include "edit/edit.h"
+
+int edit_copy_out(struct edit *e, struct f2fs_inode *inode, const char *what, FILE *to)
+{
+	uint8_t *buffer = malloc(COPY_BYTES);
+	uint64_t at = 0;
+	size_t done = 1;
+	int rc = buffer ? 0 : edit_no_memory(e);
+
+	while (!rc && done > 0 && !cli_stopped()) {
+		rc = f2fs_inode_read(inode, at, buffer, COPY_BYTES, &done);
+		if (rc)
+			edit_fail(e, rc, what);
+		else if (fwrite(buffer, 1, done, to) != done)
+			rc = edit_host_fail(e, to == stdout ? "standard output" : what);
+		at += done;
+	}
+	free(buffer);
+	return rc;
+}
+
+int do_cat(struct edit *e, const struct edit_call *call)
+{
+	int rc = 0;
+
+	for (int i = 0; !rc && i < call->count; i++) {
+		struct f2fs_inode *inode;
+
+		rc = edit_open(e, call->operands[i], F2FS_LOOKUP_FOLLOW, &inode);
+		if (rc)
+			break;
+		rc = edit_copy_out(e, inode, call->operands[i], stdout);
+		f2fs_inode_close(inode);
+	}
+	return rc;
+}
+
+/* The file of the host that a copy goes to: as named, or in the directory named. Free it. */
+static char *host_target(const char *operand, const char *source)
+{
+	struct stat st;
+
+	if (!operand)
+		return strdup(edit_base(source));
+	if (stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
+		return edit_join(operand, edit_base(source));
+	return strdup(operand);
+}
+
+static int get_to_file(struct edit *e, struct f2fs_inode *inode, const struct f2fs_stat *st, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, (mode_t)(st->mode & 0777)), rc;
+	FILE *to = fd >= 0 ? fdopen(fd, "wb") : NULL;
+
+	if (!to) {
+		if (fd >= 0)
+			close(fd);
+		return edit_host_fail(e, path);
+	}
+	rc = edit_copy_out(e, inode, path, to);
+	if (fclose(to) != 0 && !rc)
+		rc = edit_host_fail(e, path);
+	return rc;
+}
+
+int do_get(struct edit *e, const struct edit_call *call)
+{
+	const char *source = call->operands[0], *operand = call->count > 1 ? call->operands[1] : NULL;
+	struct f2fs_inode *inode;
+	struct f2fs_stat st;
+	char *path;
+	int rc = edit_open_stat(e, source, F2FS_LOOKUP_FOLLOW, &inode, &st);
+
+	if (rc)
+		return rc;
+	if ((st.mode & MODE_TYPE) != MODE_REG) {
+		rc = edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_IS_DIR, "not a regular file"), source);
+	} else if (operand && !strcmp(operand, "-")) {
+		rc = edit_copy_out(e, inode, source, stdout);
+	} else {
+		path = host_target(operand, source);
+		rc = path ? get_to_file(e, inode, &st, path) : edit_no_memory(e);
+		free(path);
+	}
+	f2fs_inode_close(inode);
+	return rc;
+}
+
+/* ---- into the volume ---- */
+
+/* Is a file at fd at a hole? Moves to the data behind it; *at moves along. */
+static void skip_hole(int fd, uint64_t *at)
+{
+#if defined(SEEK_DATA)
+	off_t data = lseek(fd, (off_t)*at, SEEK_DATA);
+
+	if (data > (off_t)*at)
+		*at = (uint64_t)data;
+	else if (data < 0 && errno == ENXIO) /* nothing but a hole up to the end */
+		data = lseek(fd, 0, SEEK_END);
+	if (data > (off_t)*at)
+		*at = (uint64_t)data;
+	lseek(fd, (off_t)*at, SEEK_SET);
+#else
+	(void)fd;
+	(void)at;
+#endif
+}
+
+/* As much as fits into the buffer, from a pipe too. */
+static ssize_t read_fully(int fd, uint8_t *buffer, size_t room)
+{
+	size_t done = 0;
+
+	while (done < room) {
+		ssize_t n = read(fd, buffer + done, room - done);
+
+		if (n < 0 && errno == EINTR && !cli_stopped())
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const char *what, int fd)
+{
+	uint8_t *buffer = malloc(COPY_BYTES);
+	uint64_t from = 0;
+	int rc = buffer ? 0 : edit_no_memory(e), is_file = lseek(fd, 0, SEEK_CUR) >= 0;
+	ssize_t n;
+
+	while (!rc) {
+		if (is_file)
+			skip_hole(fd, &from);
+		n = read_fully(fd, buffer, COPY_BYTES);
+		if (n <= 0) {
+			if (n < 0)
+				rc = edit_host_fail(e, what);
+			break;
+		}
+		rc = f2fs_inode_write(inode, at + from, buffer, (size_t)n);
+		if (rc)
+			edit_fail(e, rc, what);
+		from += (uint64_t)n;
+	}
+	if (!rc && is_file && from > 0) { /* a hole at the end */
+		struct f2fs_stat st;
+
+		rc = f2fs_inode_stat(inode, &st);
+		if (!rc && st.size < at + from)
+			rc = f2fs_inode_truncate(inode, at + from);
+		if (rc)
+			edit_fail(e, rc, what);
+	}
+	free(buffer);
+	return rc;
+}
+
+/* Make a file empty, or make an empty file. Its times are the caller's to set. */
+static int open_empty(struct edit *e, const struct edit_name *name, uint32_t mode, struct f2fs_inode **out)
+{
+	struct f2fs_dirent entry;
+	struct f2fs_new spec;
+	int rc = edit_name_lookup(e, name, &entry);
+
+	if (rc == F2FS_ERR_NOT_FOUND) {
+		edit_new(e, MODE_REG | (mode & 07777), &spec);
+		rc = f2fs_create(name->dir, name->name, name->length, &spec, out);
+		return rc ? edit_fail(e, rc, name->path) : 0;
+	}
+	if (rc)
+		return rc;
+	rc = f2fs_lookup(e->vol, name->path, F2FS_LOOKUP_FOLLOW, out);
+	if (rc)
+		return edit_fail(e, rc, name->path);
+	rc = f2fs_inode_truncate(*out, 0);
+	if (!rc)
+		return 0;
+	f2fs_inode_close(*out);
+	return edit_fail(e, rc, name->path);
+}
+
+static int set_attributes(struct edit *e, struct f2fs_inode *inode, unsigned which, uint32_t mode,
+			  const struct timespec *mtime)
+{
+	struct f2fs_stat values;
+	int rc;
+
+	memset(&values, 0, sizeof(values));
+	values.mode = mode;
+	values.ctime = values.mtime = edit_now(e);
+	if (mtime) {
+		values.mtime.seconds = (int64_t)mtime->tv_sec;
+		values.mtime.nanoseconds = (uint32_t)mtime->tv_nsec;
+	}
+	rc = f2fs_inode_set(inode, which | F2FS_SET_MTIME | F2FS_SET_CTIME, &values);
+	return rc ? edit_fail(e, rc, NULL) : 0;
+}
+
+static int put_one(struct edit *e, const char *source, const char *operand, const uint32_t *mode)
+{
+	int is_input = !strcmp(source, "-"), fd = is_input ? STDIN_FILENO : open(source, O_RDONLY), rc;
+	struct f2fs_inode *inode;
+	struct edit_name name;
+	struct stat st;
+
+	if (fd < 0)
+		return edit_host_fail(e, source);
+	if (fstat(fd, &st) != 0 || S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		rc = edit_host_fail(e, source);
+		goto out;
+	}
+	rc = edit_name_open_into(e, operand, source, &name);
+	if (rc)
+		goto out;
+	rc = open_empty(e, &name, mode ? *mode : is_input ? 0644 : (uint32_t)st.st_mode & 07777, &inode);
+	if (!rc) {
+		rc = edit_copy_in(e, inode, 0, source, fd);
+		if (!rc)
+			rc = set_attributes(e, inode, mode || !is_input ? F2FS_SET_MODE : 0,
+					    mode ? *mode : (uint32_t)st.st_mode, is_input ? NULL : &st.st_mtim);
+		f2fs_inode_close(inode);
+	}
+	edit_name_close(&name);
+out:
+	if (!is_input)
+		close(fd);
+	return rc;
+}
+
+/* Several sources need a directory to go to. */
+static int need_directory(struct edit *e, const char *operand)
+{
+	struct f2fs_inode *inode;
+	struct f2fs_stat st;
+	int rc = edit_open_stat(e, operand, F2FS_LOOKUP_FOLLOW, &inode, &st);
+
+	if (rc)
+		return rc;
+	f2fs_inode_close(inode);
+	if ((st.mode & MODE_TYPE) == MODE_DIR)
+		return 0;
+	return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_NOT_DIR, "not a directory"), operand);
+}
+
+int do_put(struct edit *e, const struct edit_call *call)
+{
+	const char *target = call->count > 1 ? call->operands[call->count - 1] : ".";
+	const char *text = call->options['m'];
+	int sources = call->count > 1 ? call->count - 1 : 1, rc = 0;
+	uint32_t mode = 0;
+
+	if (text && edit_parse_mode(text, &mode))
+		return edit_usage(e, "-m", text, "is not an octal mode");
+	if (sources > 1)
+		rc = need_directory(e, target);
+	for (int i = 0; !rc && i < sources; i++)
+		rc = put_one(e, call->operands[i], target, text ? &mode : NULL);
+	return rc;
+}
+
+/* ---- within the volume ---- */
+
+static int copy_contents(struct edit *e, struct f2fs_inode *from, uint64_t size, struct f2fs_inode *to,
+			 const char *what)
+{
+	const uint32_t block_size = f2fs_volume_geometry(e->vol)->block_size;
+	uint8_t *buffer = malloc(COPY_BYTES);
+	uint64_t at = 0;
+	int rc = buffer ? 0 : edit_no_memory(e);
+
+	while (!rc && at < size) {
+		struct f2fs_extent extent;
+		uint64_t end;
+		size_t done;
+
+		rc = f2fs_inode_extent(from, at / block_size, &extent);
+		if (rc == F2FS_ERR_NOT_FOUND) { /* a hole up to the end */
+			rc = 0;
+			break;
+		}
+		if (rc)
+			break;
+		end = (extent.file_block + extent.count) * block_size;
+		if (extent.kind == F2FS_EXTENT_HOLE || extent.kind == F2FS_EXTENT_RESERVED) {
+			at = end;
+			continue;
+		}
+		end = extent.kind == F2FS_EXTENT_INLINE || end > size ? size : end;
+		rc = f2fs_inode_read(from, at, buffer, end - at < COPY_BYTES ? (size_t)(end - at) : COPY_BYTES, &done);
+		if (!rc)
+			rc = f2fs_inode_write(to, at, buffer, done);
+		at += done;
+		if (!rc && done == 0)
+			break;
+	}
+	if (!rc)
+		rc = f2fs_inode_truncate(to, size);
+	if (rc)
+		edit_fail(e, rc, what);
+	free(buffer);
+	return rc;
+}
+
+static int cp_one(struct edit *e, const char *source, const char *operand)
+{
+	struct f2fs_inode *from, *to;
+	struct edit_name name;
+	struct f2fs_dirent there;
+	struct f2fs_stat st;
+	int rc = edit_open_stat(e, source, F2FS_LOOKUP_FOLLOW, &from, &st);
+
+	if (rc)
+		return rc;
+	if ((st.mode & MODE_TYPE) != MODE_REG) {
+		f2fs_inode_close(from);
+		return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_IS_DIR, "not a regular file"), source);
+	}
+	rc = edit_name_open_into(e, operand, source, &name);
+	if (!rc) {
+		rc = edit_name_lookup(e, &name, &there);
+		if (!rc && there.ino == st.ino)
+			rc = edit_usage(e, "cp", operand, "is the same file");
+		else
+			rc = rc == 0 || rc == F2FS_ERR_NOT_FOUND ? open_empty(e, &name, st.mode, &to) : rc;
+		if (!rc) {
+			rc = copy_contents(e, from, st.size, to, source);
+			if (!rc)
+				rc = set_attributes(e, to, 0, 0, NULL);
+			f2fs_inode_close(to);
+		}
+		edit_name_close(&name);
+	}
+	f2fs_inode_close(from);
+	return rc;
+}
+
+int do_cp(struct edit *e, const struct edit_call *call)
+{
+	const char *target = call->operands[call->count - 1];
+	int rc = call->count > 2 ? need_directory(e, target) : 0;
+
+	for (int i = 0; !rc && i < call->count - 1; i++)
+		rc = cp_one(e, call->operands[i], target);
+	return rc;
+}
+
+int do_write(struct edit *e, const struct edit_call *call)
+{
+	const char *operand = call->operands[0], *text = call->operands[2], *why;
+	struct f2fs_inode *inode;
+	struct f2fs_stat st;
+	uint64_t at;
+	int rc = edit_open_stat(e, operand, F2FS_LOOKUP_FOLLOW, &inode, &st);
+
+	if (rc)
+		return rc;
+	at = st.size;
+	why = strcmp(call->operands[1], "-") ? cli_parse_size(call->operands[1], 1, 512, &at) : NULL;
+	if (why) {
+		rc = edit_usage(e, "offset", call->operands[1], why);
+	} else if (!strcmp(text, "-")) {
+		rc = edit_copy_in(e, inode, at, operand, STDIN_FILENO);
+	} else {
+		rc = f2fs_inode_write(inode, at, text, strlen(text));
+		if (rc)
+			edit_fail(e, rc, operand);
+	}
+	if (!rc)
+		rc = edit_touch(e, inode, F2FS_SET_MTIME | F2FS_SET_CTIME);
+	f2fs_inode_close(inode);
+	return rc;
+}
+
+int do_truncate(struct edit *e, const struct edit_call *call)
+{
+	const char *operand = call->operands[0], *why;
+	struct f2fs_inode *inode;
+	uint64_t size;
+	int rc;
+
+	why = cli_parse_size(call->operands[1], 1, 512, &size);
+	if (why)
+		return edit_usage(e, "size", call->operands[1], why);
+	rc = edit_open(e, operand, F2FS_LOOKUP_FOLLOW, &inode);
+	if (rc)
+		return rc;
+	rc = f2fs_inode_truncate(inode, size);
+	if (rc)
+		edit_fail(e, rc, operand);
+	else
+		rc = edit_touch(e, inode, F2FS_SET_MTIME | F2FS_SET_CTIME);
+	f2fs_inode_close(inode);
+	return rc;
+}

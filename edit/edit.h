@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * f2fs: what the files of this folder share. A run is a row of commands on one image, from the command line, a script
+ * or a shell; all changes form one transaction that is committed at the end. commands.def is the table of commands: the
+ * parser of their options, the usage text and the manual page come from it.
+ */
+#ifndef F2FSKIT_EDIT_EDIT_H
+#define F2FSKIT_EDIT_EDIT_H
+
+#include <f2fskit/f2fskit.h>
+
+#include "cli/host.h"
+#include "cli/image.h"
+#include "cli/print.h"
+#include "cli/stat.h"
+
+enum {
+	MODE_TYPE = 0170000,
+	MODE_FIFO = 0010000,
+	MODE_CHR = 0020000,
+	MODE_DIR = 0040000,
+	MODE_BLK = 0060000,
+	MODE_REG = 0100000,
+	MODE_LNK = 0120000,
+	MODE_SOCK = 0140000
+};
+enum { COPY_BYTES = 1 << 20, TARGET_ROOM = 16385 };
+
+/* Exit codes; the first failure that was met counts. */
+enum edit_exit {
+	EDIT_OK = CLI_EXIT_OK,
+	EDIT_FAILED = CLI_EXIT_FAILURE,
+	EDIT_MISSING = CLI_EXIT_MISSING,
+	EDIT_INCOMPLETE = CLI_EXIT_INCOMPLETE,
+	EDIT_USAGE = CLI_EXIT_USAGE
+};
+
+struct edit {
+	struct cli cli;
+	struct cli_image image;
+	struct f2fs_context *ctx;
+	struct f2fs_volume *vol; /* NULL until a command needs it */
+	char *cwd;		 /* absolute, without a slash at the end unless it is the root */
+	int may_write;		 /* -w */
+	int is_json;
+	int keep_going;
+	int is_shell;	/* commands come from the standard input */
+	int is_changed; /* there is something to commit */
+	int is_over;	/* the shell was told to stop */
+	int status;	/* enum edit_exit */
+};
+
+struct edit_command;
+
+/* A command as it was called: its options by letter, and its operands. */
+struct edit_call {
+	const struct edit_command *command;
+	const char *options[128]; /* by letter: NULL not given, "" given, else its value */
+	char **operands;
+	int count;
+};
+
+enum edit_need {
+	EDIT_LOOKS = 0,	  /* reads the volume */
+	EDIT_CHANGES = 1, /* changes it: -w */
+	EDIT_ALONE = 2	  /* opens what it needs itself */
+};
+
+struct edit_command {
+	const char *name; /* NULL: title of a group */
+	const char *args;
+	int need;	     /* enum edit_need */
+	const char *letters; /* options as of getopt(3): "rn:" */
+	int min, max;	     /* operands; max -1: any number */
+	int (*run)(struct edit *e, const struct edit_call *call);
+	const char *help, *doc;
+};
+
+/* command.c */
+const struct edit_command *edit_commands(unsigned *count);
+/* Run one command: words, the first of them its name. Whatever goes wrong is reported and noted in the status. Returns
+ * 0 or a negative error. */
+int edit_run(struct edit *e, char **words, int count);
+/* Run the commands of a text, one a line or separated by semicolons. Returns 0 or the error that ended them. */
+int edit_run_text(struct edit *e, char *text);
+/* After a command failed with rc: may the next one run? What cannot be kept is discarded. */
+int edit_goes_on(struct edit *e, int rc);
+/* Make changes true, if there are any. */
+int edit_commit(struct edit *e);
+/* Drop changes; says so when there are any. */
+void edit_discard(struct edit *e);
+static inline int edit_has(const struct edit_call *call, char letter)
+{
+	return call->options[(unsigned char)letter] != NULL;
+}
+/* Report the context's last error, what in front of it; note it in the status; return rc. */
+int edit_fail(struct edit *e, int rc, const char *what);
+/* Report wrong usage: "what: 'value' why". */
+int edit_usage(struct edit *e, const char *what, const char *value, const char *why);
+/* Report a failure of the host (errno). */
+int edit_host_fail(struct edit *e, const char *what);
+int edit_no_memory(struct edit *e);
+
+/* words.c: the text of scripts and of the shell as words */
+/*
+ * Take the next command off *text: its words go to a table of pointers, which the caller frees, into the text, which is
+ * changed. Words are separated by blanks, commands by newlines and semicolons; '...' and "..." quote, a backslash
+ * quotes the next character, \n \t \xNN stand for bytes, # begins a comment. Returns the number of words, 0 for an
+ * empty command, -1 at the end of the text, -2 for an open quote, -3 when memory is short.
+ */
+int edit_words(char **text, char ***words);
+
+/* paths.c */
+/* The absolute path of an operand; free it. */
+char *edit_path(struct edit *e, const char *operand);
+/* Open what an operand names: a path, or <NUMBER> for an inode. Failure is reported. */
+int edit_open(struct edit *e, const char *operand, unsigned lookup_flags, struct f2fs_inode **out);
+/* The same, and its stat. */
+int edit_open_stat(struct edit *e, const char *operand, unsigned lookup_flags, struct f2fs_inode **out,
+		   struct f2fs_stat *st);
+/* A name in a directory, that need not exist. */
+struct edit_name {
+	struct f2fs_inode *dir;
+	char *path; /* absolute; name points into it */
+	const char *name;
+	size_t length;
+};
+/* Find the directory of an operand. Failure is reported. */
+int edit_name_open(struct edit *e, const char *operand, struct edit_name *out);
+void edit_name_close(struct edit_name *name);
+/* The same, but when operand names a directory: the name that source has, in there. */
+int edit_name_open_into(struct edit *e, const char *operand, const char *source, struct edit_name *out);
+/* Find the inode of that name: 0, NOT_FOUND (not reported) or another error (reported). */
+int edit_name_lookup(struct edit *e, const struct edit_name *name, struct f2fs_dirent *out);
+/* start + "/" + rest; free it. */
+char *edit_join(const char *start, const char *rest);
+/* The last component of a path. */
+const char *edit_base(const char *path);
+/* Set times of a file's change to now: MTIME and CTIME, or CTIME alone. */
+int edit_touch(struct edit *e, struct f2fs_inode *inode, unsigned which);
+struct f2fs_time edit_now(struct edit *e);
+/* What a new inode of this mode starts with: root's, now. */
+void edit_new(struct edit *e, uint32_t mode, struct f2fs_new *out);
+/* Call visit for each entry of a directory but "." and "..". The list is read first, so visit may change the
+ * directory. */
+int edit_each(struct edit *e, struct f2fs_inode *dir, const char *path,
+	      int (*visit)(void *user, const struct f2fs_dirent *entry), void *user);
+/* Remove a name and all below it. */
+int edit_remove_tree(struct edit *e, const struct edit_name *name, int is_dir);
+
+/* Records of --json: a document for each command that shows something. */
+struct cli_print *edit_print_open(struct edit *e);
+int edit_print_close(struct edit *e, struct cli_print *out);
+/* A name of the image, as text. */
+void edit_put_name(const char *name, size_t length);
+
+/* data.c */
+int edit_copy_out(struct edit *e, struct f2fs_inode *inode, const char *what, FILE *to);
+/* Write all of a file of the host, holes kept. */
+int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const char *what, int fd);
+
+/* An octal mode of permissions; non-zero: it is none. */
+int edit_parse_mode(const char *text, uint32_t *mode);
+/* numbers of operands; wrong ones are reported */
+int edit_parse_time(struct edit *e, const char *text, struct f2fs_time *out);
+
+#define COMMAND(name, args, need, letters, min, max, run, help, doc)                                                   \
+	int run(struct edit *e, const struct edit_call *call);
+#define COMMANDS(title)
+#include "edit/commands.def"
+#undef COMMAND
+#undef COMMANDS
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Looking at files and at the volume: ls, stat, readlink, df, info.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/size.h"
+#include "edit/edit.h"
+
+/* ---- ls ---- */
+
+struct listing {
+	struct edit *e;
+	struct cli_print *out;
+	const char *where;
+	int is_long;
+};
+
+static const struct cli_column long_columns[] = {
+	{ "ino", 10 }, { "mode", -10 }, { "links", 5 },	     { "uid", 6 },
+	{ "gid", 6 },  { "size", 12 },	{ "modified", -19 }, { "name", -1 },
+};
+
+/* The name, as text with the target behind it. */
+static int put_name(struct listing *l, struct f2fs_inode *inode, const struct f2fs_stat *st, const char *name, size_t n)
+{
+	char *target = NULL, *both;
+	size_t length = 0;
+	int rc = 0;
+
+	if ((st->mode & MODE_TYPE) == MODE_LNK) {
+		target = malloc(TARGET_ROOM + n + 4);
+		rc = target ? f2fs_inode_readlink(inode, target, TARGET_ROOM, &length) : edit_no_memory(l->e);
+		if (rc)
+			edit_fail(l->e, rc, name);
+	}
+	if (rc || !target || !cli_print_is_text(l->out)) {
+		cli_print_bytes(l->out, "name", name, n);
+		if (!rc && target)
+			cli_print_bytes(l->out, "target", target, length);
+	} else {
+		both = target;
+		memmove(both + n + 4, target, length);
+		memcpy(both, name, n);
+		memcpy(both + n, " -> ", 4);
+		cli_print_bytes(l->out, "name", both, n + 4 + length);
+	}
+	free(target);
+	return rc;
+}
+
+static int put_file(struct listing *l, f2fs_nid_t ino, const char *name, size_t n)
+{
+	struct f2fs_inode *inode;
+	struct f2fs_stat st;
+	int rc;
+
+	if (!l->is_long) {
+		edit_put_name(name, n);
+		putchar('\n');
+		return 0;
+	}
+	rc = f2fs_inode_open(l->e->vol, ino, &inode);
+	if (!rc) {
+		rc = f2fs_inode_stat(inode, &st);
+		if (rc)
+			f2fs_inode_close(inode);
+	}
+	if (rc)
+		return edit_fail(l->e, rc, name);
+	cli_print_begin(l->out, NULL);
+	cli_print_u64(l->out, "ino", ino);
+	cli_print_stat(l->out, &st);
+	rc = put_name(l, inode, &st, name, n);
+	cli_print_stat_more(l->out, &st);
+	cli_print_end(l->out);
+	f2fs_inode_close(inode);
+	return rc;
+}
+
+static int list_entry(void *user, const struct f2fs_dirent *entry)
+{
+	return put_file(user, entry->ino, entry->name, entry->name_len);
+}
+
+static int list_one(struct listing *l, const struct edit_call *call, const char *operand, int with_title)
+{
+	struct f2fs_inode *inode;
+	struct f2fs_stat st;
+	struct f2fs_dirent up;
+	int rc = edit_open_stat(l->e, operand, edit_has(call, 'd') ? 0 : F2FS_LOOKUP_FOLLOW, &inode, &st);
+
+	if (rc)
+		return rc;
+	if (cli_print_is_text(l->out) && with_title) {
+		edit_put_name(operand, strlen(operand));
+		puts(":");
+	}
+	if (!cli_print_is_text(l->out)) {
+		cli_print_begin(l->out, NULL);
+		cli_print_bytes(l->out, "path", operand, strlen(operand));
+	}
+	if (l->is_long)
+		cli_print_begin_table(l->out, "entries", long_columns, 8);
+	if ((st.mode & MODE_TYPE) != MODE_DIR || edit_has(call, 'd')) {
+		rc = put_file(l, st.ino, operand, strlen(operand));
+	} else {
+		if (edit_has(call, 'a')) {
+			rc = put_file(l, st.ino, ".", 1);
+			if (!rc && (rc = f2fs_dir_lookup(inode, "..", 2, &up)) != 0)
+				edit_fail(l->e, rc, operand);
+			if (!rc)
+				rc = put_file(l, up.ino, "..", 2);
+		}
+		if (!rc)
+			rc = edit_each(l->e, inode, operand, list_entry, l);
+	}
+	if (l->is_long)
+		cli_print_end_array(l->out);
+	if (!cli_print_is_text(l->out))
+		cli_print_end(l->out);
+	f2fs_inode_close(inode);
+	return rc;
+}
+
+int do_ls(struct edit *e, const struct edit_call *call)
+{
+	struct listing l = { e, NULL, NULL, edit_has(call, 'l') || e->is_json };
+	int rc = 0;
+
+	for (int i = 0; !rc && i < (call->count ? call->count : 1); i++) {
+		int closed;
+
+		l.out = edit_print_open(e);
+		if (!l.out)
+			return F2FS_ERR_NOMEM;
+		rc = list_one(&l, call, call->count ? call->operands[i] : ".", call->count > 1);
+		closed = edit_print_close(e, l.out);
+		rc = rc ? rc : closed;
+	}
+	return rc;
+}
+
+/* ---- stat, readlink ---- */
+
+static void put_time(struct cli_print *out, const char *name, const struct f2fs_time *t)
+{
+	char nsec[24];
+
+	snprintf(nsec, sizeof(nsec), "%s_nsec", name);
+	cli_print_time(out, name, t->seconds);
+	cli_print_u64(out, nsec, t->nanoseconds);
+}
+
+static void put_stat(struct cli_print *out, const struct f2fs_stat *st)
+{
+	const struct f2fs_flag *flags;
+	unsigned count;
+	char mode[12];
+
+	cli_print_u64(out, "ino", st->ino);
+	cli_print_string(out, "mode", cli_mode_text(st->mode, mode));
+	cli_print_octal(out, "permissions", st->mode & 07777);
+	cli_print_u64(out, "links", st->nlink);
+	cli_print_u64(out, "uid", st->uid);
+	cli_print_u64(out, "gid", st->gid);
+	cli_print_u64(out, "projid", st->projid);
+	cli_print_u64(out, "size", st->size);
+	cli_print_u64(out, "blocks", st->blocks);
+	if ((st->mode & MODE_TYPE) == MODE_CHR || (st->mode & MODE_TYPE) == MODE_BLK) {
+		cli_print_u64(out, "rdev_major", st->rdev_major);
+		cli_print_u64(out, "rdev_minor", st->rdev_minor);
+	}
+	cli_print_u64(out, "generation", st->generation);
+	put_time(out, "atime", &st->atime);
+	put_time(out, "mtime", &st->mtime);
+	put_time(out, "ctime", &st->ctime);
+	if (st->has_crtime)
+		put_time(out, "crtime", &st->crtime);
+	flags = f2fs_flags_find("i_flags", &count);
+	cli_print_flags(out, "flags", st->flags, flags, count);
+	flags = f2fs_flags_find("i_advise", &count);
+	cli_print_flags(out, "advise", st->advise, flags, count);
+	flags = f2fs_flags_find("i_inline", &count);
+	cli_print_flags(out, "inline", st->inline_flags, flags, count);
+}
+
+int do_stat(struct edit *e, const struct edit_call *call)
+{
+	int rc = 0;
+
+	for (int i = 0; !rc && i < call->count; i++) {
+		struct f2fs_inode *inode;
+		struct cli_print *out;
+		struct f2fs_stat st;
+
+		rc = edit_open_stat(e, call->operands[i], edit_has(call, 'L') ? F2FS_LOOKUP_FOLLOW : 0, &inode, &st);
+		if (rc)
+			break;
+		f2fs_inode_close(inode);
+		out = edit_print_open(e);
+		if (!out)
+			return F2FS_ERR_NOMEM;
+		cli_print_begin(out, NULL);
+		cli_print_bytes(out, "path", call->operands[i], strlen(call->operands[i]));
+		put_stat(out, &st);
+		cli_print_end(out);
+		rc = edit_print_close(e, out);
+	}
+	return rc;
+}
+
+int do_readlink(struct edit *e, const struct edit_call *call)
+{
+	char *target = malloc(TARGET_ROOM);
+	struct f2fs_inode *inode;
+	size_t length;
+	int rc = target ? edit_open(e, call->operands[0], 0, &inode) : edit_no_memory(e);
+
+	if (!rc) {
+		rc = f2fs_inode_readlink(inode, target, TARGET_ROOM, &length);
+		if (rc)
+			edit_fail(e, rc, call->operands[0]);
+		else if (fwrite(target, 1, length, stdout) == length)
+			putchar('\n');
+		f2fs_inode_close(inode);
+	}
+	free(target);
+	return rc;
+}
+
+/* ---- df, info ---- */
+
+int do_df(struct edit *e, const struct edit_call *call)
+{
+	const uint32_t block_size = f2fs_volume_geometry(e->vol)->block_size;
+	struct cli_print *out = edit_print_open(e);
+	struct f2fs_volume_stat st;
+
+	(void)call;
+	if (!out)
+		return F2FS_ERR_NOMEM;
+	f2fs_volume_statfs(e->vol, &st);
+	cli_print_begin(out, NULL);
+	cli_print_u64(out, "block_size", block_size);
+	cli_print_u64(out, "size_bytes", st.block_count * block_size);
+	cli_print_u64(out, "used_bytes", (st.block_count - st.free_blocks) * block_size);
+	cli_print_u64(out, "free_bytes", st.free_blocks * block_size);
+	cli_print_u64(out, "inodes", st.valid_inodes);
+	cli_print_u64(out, "free_inodes", st.free_files);
+	cli_print_u64(out, "free_segments", st.free_segments);
+	cli_print_end(out);
+	return edit_print_close(e, out);
+}
+
+int do_info(struct edit *e, const struct edit_call *call)
+{
+	const struct f2fs_geometry *geo = f2fs_volume_geometry(e->vol);
+	const struct f2fs_struct *type = f2fs_struct_find("checkpoint");
+	struct cli_print *out = edit_print_open(e);
+	struct f2fs_volume_stat st;
+	const struct f2fs_flag *flags;
+	const uint8_t *cp;
+	unsigned count, pack;
+	size_t length;
+
+	(void)call;
+	if (!out)
+		return F2FS_ERR_NOMEM;
+	f2fs_volume_statfs(e->vol, &st);
+	cp = f2fs_volume_checkpoint(e->vol, &length, &pack);
+	cli_print_begin(out, NULL);
+	cli_print_bytes(out, "label", st.label, strlen(st.label));
+	cli_print_uuid(out, "uuid", st.uuid);
+	flags = f2fs_flags_find("feature", &count);
+	cli_print_flags(out, "feature", geo->feature, flags, count);
+	cli_print_u64(out, "block_size", geo->block_size);
+	cli_print_u64(out, "block_count", geo->block_count);
+	cli_print_u64(out, "segments", geo->segment_count_main);
+	cli_print_u64(out, "segs_per_sec", geo->segs_per_sec);
+	cli_print_u64(out, "checkpoint_ver", f2fs_field_get(f2fs_struct_field(type, "checkpoint_ver"), cp, 0));
+	cli_print_u64(out, "pack", pack);
+	flags = f2fs_flags_find("ckpt_flags", &count);
+	cli_print_flags(out, "ckpt_flags", (uint32_t)f2fs_field_get(f2fs_struct_field(type, "ckpt_flags"), cp, 0),
+			flags, count);
+	cli_print_end(out);
+	return edit_print_close(e, out);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * f2fs: look at and change files of a volume, without mounting it. This file reads the options and finds the commands:
+ * behind the image, in -c and -f, or typed in.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/size.h"
+#include "edit/edit.h"
+
+enum {
+	OPT_NONE,
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
+#include "edit/options.def"
+#undef GROUP
+#undef OPTION
+};
+
+static const struct cli_option options[] = {
+#define GROUP CLI_GROUP_ROW
+#define OPTION CLI_OPTION_ROW
+#include "edit/options.def"
+#undef GROUP
+#undef OPTION
+};
+
+static const struct cli_command command_texts[] = {
+#define COMMANDS(title) { NULL, "", title, "" },
+#define COMMAND(name, args, need, letters, min, max, run, help, doc) { name, args, help, doc },
+#include "edit/commands.def"
+#undef COMMAND
+#undef COMMANDS
+};
+
+static const struct cli_exit exits[] = {
+	{ EDIT_OK, "everything was done" },
+	{ EDIT_FAILED, "something failed; without --keep-going nothing was changed" },
+	{ EDIT_MISSING, "something that was named does not exist, or is of another kind; as above" },
+	{ EDIT_INCOMPLETE, "something could not be read (damaged, encrypted); as above" },
+	{ EDIT_USAGE, "wrong usage; as above" },
+};
+
+static const char *const usage[] = { "[OPTION]... IMAGE COMMAND [ARG]... [-- COMMAND [ARG]...]...",
+				     "[OPTION]... {-c TEXT | -f FILE}... IMAGE", "[OPTION]... IMAGE", NULL };
+
+static const struct cli_tool tool = {
+	.name = "f2fs",
+	.usage = usage,
+	.summary = "Look at and change the files of an F2FS volume, without mounting it. Without a command it asks for "
+		   "them.",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.exits = exits,
+	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	.commands = command_texts,
+	.command_count = sizeof(command_texts) / sizeof(command_texts[0]),
+	.last_operand = 2,
+};
+
+struct arguments {
+	const char **devices; /* room for all of argv */
+	char **texts;	      /* of -c and -f, in their order */
+	unsigned text_count;
+	char **words; /* the commands behind the image */
+	int word_count;
+};
+
+/* All of a file; NULL after a message. */
+static char *read_file(struct edit *e, const char *path)
+{
+	FILE *from = strcmp(path, "-") ? fopen(path, "r") : stdin;
+	size_t n = 0, room = 1 << 16;
+	char *text = from ? malloc(room) : NULL;
+
+	while (text && (n += fread(text + n, 1, room - 1 - n, from)) == room - 1) {
+		char *more = realloc(text, room *= 2);
+
+		if (!more)
+			free(text);
+		text = more;
+	}
+	if (!text || ferror(from) || memchr(text, '\0', n)) {
+		cli_error(&e->cli, "%s: %s", path, text && !ferror(from) ? "is not text" : strerror(errno));
+		free(text);
+		text = NULL;
+	} else {
+		text[n] = '\0';
+	}
+	if (from && from != stdin)
+		fclose(from);
+	return text;
+}
+
+static int take_text(struct edit *e, struct arguments *a, char *text)
+{
+	if (!text)
+		return -1;
+	(void)e;
+	a->texts[a->text_count++] = text;
+	return 0;
+}
+
+static int take_option(struct edit *e, struct arguments *a, int id, const char *shown, const char *value)
+{
+	const char *why = NULL;
+	uint32_t number = 0;
+
+	switch (id) {
+	case OPT_write:
+		e->may_write = 1;
+		break;
+	case OPT_commands:
+		return take_text(e, a, strdup(value));
+	case OPT_file:
+		return take_text(e, a, read_file(e, value));
+	case OPT_keep_going:
+		e->keep_going = 1;
+		break;
+	case OPT_offset:
+		why = cli_parse_size(value, 1, 512, &e->image.offset);
+		break;
+	case OPT_device:
+		a->devices[e->image.device_count++] = value;
+		break;
+	case OPT_pack:
+		why = cli_parse_u32(value, 1, 2, &number);
+		e->image.pack = (int)number;
+		break;
+	case OPT_json:
+		e->is_json = 1;
+		break;
+	default: /* OPT_quiet */
+		e->cli.level = F2FS_LOG_ERROR;
+		e->cli.show_progress = 0;
+		break;
+	}
+	if (why)
+		cli_usage_error(&e->cli, shown, value, why);
+	return why ? -1 : 0;
+}
+
+/* Returns 0, 1 to exit with 0, or -1 after a message. */
+static int parse_arguments(struct edit *e, struct arguments *a, int argc, char **argv)
+{
+	struct cli_parser p;
+	int id;
+
+	cli_opt_init(&p, &tool, argc, argv);
+	while ((id = cli_opt_next(&p)) != CLI_OPT_END) {
+		if (id < 0)
+			return id == CLI_OPT_EXIT ? 1 : -1;
+		if (take_option(e, a, id, p.shown, p.value))
+			return -1;
+	}
+	if (p.operand_count < 1 || (p.operand_count > 1 && a->text_count)) {
+		cli_error(&e->cli, p.operand_count ? "commands come from -c and -f or follow the image, not both"
+						   : "no image given");
+		cli_opt_hint(&tool);
+		return -1;
+	}
+	e->image.path = p.operands[0];
+	e->image.devices = a->devices;
+	e->image.flags = e->may_write ? F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE : F2FS_OPEN_READ;
+	a->words = p.operands + 1;
+	a->word_count = p.operand_count - 1;
+	return 0;
+}
+
+/* The commands of the command line, separated by "--". */
+static int run_words(struct edit *e, char **words, int count)
+{
+	int rc = 0;
+
+	for (int i = 0, n; i < count; i += n + 1) {
+		for (n = 0; i + n < count && strcmp(words[i + n], "--") != 0; n++)
+			;
+		rc = n ? edit_run(e, words + i, n) : 0;
+		if (!edit_goes_on(e, rc))
+			return rc;
+	}
+	return 0;
+}
+
+/* A line at a time from the standard input; on a terminal with a prompt. */
+static int run_shell(struct edit *e)
+{
+	int is_terminal = isatty(STDIN_FILENO);
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+
+	e->is_shell = is_terminal;
+	while (!e->is_over) {
+		if (is_terminal) {
+			fprintf(stderr, "f2fs:%s%s ", e->cwd, e->may_write ? e->is_changed ? "*>" : ">" : "$");
+			fflush(stderr);
+		}
+		n = getline(&line, &room, stdin);
+		if (n < 0 || cli_stopped())
+			break;
+		if (edit_run_text(e, line))
+			break;
+		if (is_terminal)
+			fflush(stdout);
+	}
+	free(line);
+	return 0;
+}
+
+static void run(struct edit *e, const struct arguments *a)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; !rc && i < a->text_count; i++)
+		rc = edit_run_text(e, a->texts[i]);
+	if (!rc && a->word_count)
+		rc = run_words(e, a->words, a->word_count);
+	else if (!rc && !a->text_count)
+		rc = run_shell(e);
+	if (cli_stopped())
+		edit_discard(e);
+	edit_commit(e);
+}
+
+int main(int argc, char **argv)
+{
+	static struct edit e;
+	struct arguments a = { NULL, NULL, 0, NULL, 0 };
+	int rc;
+
+	if (cli_init(&e.cli, &tool))
+		return EDIT_USAGE;
+	a.devices = calloc((size_t)argc, sizeof(*a.devices));
+	a.texts = calloc((size_t)argc, sizeof(*a.texts));
+	e.cwd = strdup("/");
+	if (!a.devices || !a.texts || !e.cwd || cli_context_new(&e.cli, &e.ctx)) {
+		cli_error(&e.cli, "out of memory");
+		return EDIT_FAILED;
+	}
+	rc = parse_arguments(&e, &a, argc, argv);
+	if (rc < 0)
+		e.status = EDIT_USAGE;
+	else if (rc == 0)
+		run(&e, &a);
+	f2fs_volume_close(e.vol);
+	f2fs_context_free(e.ctx);
+	for (unsigned i = 0; i < a.text_count; i++)
+		free(a.texts[i]);
+	free(a.texts);
+	free(a.devices);
+	free(e.cwd);
+	return cli_finish(&e.cli, e.status, EDIT_FAILED);
+}

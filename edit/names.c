@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names: make, remove, rename, link. The times of the directories change with them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/size.h"
+#include "edit/edit.h"
+
+static int touch_dir(struct edit *e, struct f2fs_inode *dir)
+{
+	return edit_touch(e, dir, F2FS_SET_MTIME | F2FS_SET_CTIME);
+}
+
+static int make(struct edit *e, const struct edit_name *name, const struct f2fs_new *spec)
+{
+	int rc = f2fs_create(name->dir, name->name, name->length, spec, NULL);
+
+	return rc ? edit_fail(e, rc, name->path) : 0;
+}
+
+/* ---- mkdir ---- */
+
+static int mkdir_one(struct edit *e, const char *operand, uint32_t mode, int may_exist)
+{
+	struct edit_name name;
+	struct f2fs_dirent there;
+	struct f2fs_new spec;
+	int rc = edit_name_open(e, operand, &name);
+
+	if (rc)
+		return rc;
+	edit_new(e, MODE_DIR | mode, &spec);
+	rc = may_exist ? edit_name_lookup(e, &name, &there) : F2FS_ERR_NOT_FOUND;
+	if (rc == F2FS_ERR_NOT_FOUND)
+		rc = make(e, &name, &spec);
+	else if (!rc && there.type != F2FS_TYPE_DIRECTORY && there.type != F2FS_TYPE_SYMLINK)
+		rc = edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_EXISTS, "exists and is not a directory"), operand);
+	edit_name_close(&name);
+	return rc;
+}
+
+/* Each directory on the way, then the last. */
+static int mkdir_parents(struct edit *e, const char *operand, uint32_t mode)
+{
+	char *path = edit_path(e, operand);
+	size_t n = path ? strlen(path) : 0;
+	int rc = path ? 0 : edit_no_memory(e);
+
+	for (; n > 1 && path[n - 1] == '/'; n--)
+		path[n - 1] = '\0';
+	for (char *slash = rc ? NULL : strchr(path + 1, '/'); !rc && slash; slash = strchr(slash + 1, '/')) {
+		const char *base;
+
+		*slash = '\0';
+		base = edit_base(path);
+		if (*base && strcmp(base, ".") && strcmp(base, ".."))
+			rc = mkdir_one(e, path, 0755, 1);
+		*slash = '/';
+	}
+	if (!rc && n > 1)
+		rc = mkdir_one(e, path, mode, 1);
+	free(path);
+	return rc;
+}
+
+int edit_parse_mode(const char *text, uint32_t *mode)
+{
+	uint32_t found = 0;
+
+	if (!*text || strlen(text) > 5 || text[strspn(text, "01234567")])
+		return -1;
+	for (; *text; text++)
+		found = found * 8 + (uint32_t)(*text - '0');
+	if (found > 07777)
+		return -1;
+	*mode = found;
+	return 0;
+}
+
+int do_mkdir(struct edit *e, const struct edit_call *call)
+{
+	const char *text = call->options['m'];
+	uint32_t mode = 0755;
+	int rc = 0;
+
+	if (text && edit_parse_mode(text, &mode))
+		return edit_usage(e, "-m", text, "is not an octal mode");
+	for (int i = 0; !rc && i < call->count; i++)
+		rc = edit_has(call, 'p') ? mkdir_parents(e, call->operands[i], mode)
+					 : mkdir_one(e, call->operands[i], mode, 0);
+	return rc;
+}
+
+/* ---- rm ---- */
+
+static int remove_name(struct edit *e, const struct edit_name *name)
+{
+	int rc = f2fs_remove(name->dir, name->name, name->length);
+
+	return rc ? edit_fail(e, rc, name->path) : 0;
+}
+
+int do_rmdir(struct edit *e, const struct edit_call *call)
+{
+	int rc = 0;
+
+	for (int i = 0; !rc && i < call->count; i++) {
+		struct edit_name name;
+		struct f2fs_dirent there;
+
+		rc = edit_name_open(e, call->operands[i], &name);
+		if (rc)
+			break;
+		rc = edit_name_lookup(e, &name, &there);
+		if (rc == F2FS_ERR_NOT_FOUND)
+			edit_fail(e, rc, name.path);
+		else if (!rc && there.type != F2FS_TYPE_DIRECTORY)
+			rc = edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_NOT_DIR, "not a directory"), name.path);
+		if (!rc)
+			rc = remove_name(e, &name);
+		if (!rc)
+			rc = touch_dir(e, name.dir);
+		edit_name_close(&name);
+	}
+	return rc;
+}
+
+/* A directory on the way down: opened, with the entries that were found in it. */
+struct level {
+	struct f2fs_inode *dir;
+	char *path;
+	struct f2fs_dirent *entries;
+	size_t count, next, room;
+};
+
+static int note_entry(void *user, const struct f2fs_dirent *entry)
+{
+	struct level *level = user;
+
+	if (level->count == level->room) {
+		size_t room = level->room ? 2 * level->room : 32;
+		struct f2fs_dirent *more = realloc(level->entries, room * sizeof(*more));
+
+		if (!more)
+			return F2FS_ERR_NOMEM;
+		level->entries = more;
+		level->room = room;
+	}
+	level->entries[level->count++] = *entry;
+	return 0;
+}
+
+static void close_level(struct level *level)
+{
+	f2fs_inode_close(level->dir);
+	free(level->path);
+	free(level->entries);
+}
+
+/* Open a directory and read it; path is taken over. */
+static int open_level(struct edit *e, struct level *level, f2fs_nid_t ino, char *path)
+{
+	int rc;
+
+	memset(level, 0, sizeof(*level));
+	level->path = path;
+	if (!path)
+		return edit_no_memory(e);
+	rc = f2fs_inode_open(e->vol, ino, &level->dir);
+	if (rc)
+		return edit_fail(e, rc, path);
+	return edit_each(e, level->dir, path, note_entry, level);
+}
+
+enum { MAX_LEVELS = 4096 };
+
+/* Empty the directory that levels[0] is: children first, one level of the stack for each directory on the way. */
+static int empty_tree(struct edit *e, struct level *levels, size_t *depth)
+{
+	int rc = 0;
+
+	while (!rc && !cli_stopped()) {
+		struct level *top = &levels[*depth - 1];
+		const struct f2fs_dirent *entry = &top->entries[top->next];
+
+		if (top->next == top->count) {
+			if (*depth == 1)
+				return 0;
+			close_level(top);
+			--*depth;
+			top = &levels[*depth - 1];
+			entry = &top->entries[top->next++];
+		} else if (entry->type == F2FS_TYPE_DIRECTORY) {
+			if (*depth == MAX_LEVELS)
+				return edit_fail(
+					e, f2fs_context_fail(e->ctx, F2FS_ERR_LOOP, "directories are nested too deep"),
+					top->path);
+			rc = open_level(e, &levels[*depth], entry->ino, edit_join(top->path, entry->name));
+			++*depth;
+			continue;
+		} else {
+			top->next++;
+		}
+		rc = f2fs_remove(top->dir, entry->name, entry->name_len);
+		if (rc)
+			edit_fail(e, rc, entry->name);
+	}
+	return rc ? rc : edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_CANCELED, "stopped"), NULL);
+}
+
+int edit_remove_tree(struct edit *e, const struct edit_name *name, int is_dir)
+{
+	struct f2fs_dirent there;
+	struct level *levels;
+	size_t depth = 1;
+	int rc = edit_name_lookup(e, name, &there);
+
+	if (!rc && is_dir) {
+		levels = calloc(MAX_LEVELS, sizeof(*levels));
+		rc = levels ? open_level(e, &levels[0], there.ino, edit_join(name->path, "")) : edit_no_memory(e);
+		if (!rc)
+			rc = empty_tree(e, levels, &depth);
+		while (levels && depth > 0)
+			close_level(&levels[--depth]);
+		free(levels);
+	}
+	return rc ? rc : remove_name(e, name);
+}
+
+static int rm_one(struct edit *e, const char *operand, int is_recursive, int is_forced)
+{
+	struct edit_name name;
+	struct f2fs_dirent there;
+	int rc = edit_name_open(e, operand, &name), is_dir;
+
+	if (rc)
+		return rc;
+	rc = edit_name_lookup(e, &name, &there);
+	if (rc) {
+		if (rc == F2FS_ERR_NOT_FOUND)
+			rc = is_forced ? 0 : edit_fail(e, rc, operand);
+		edit_name_close(&name);
+		return rc;
+	}
+	is_dir = there.type == F2FS_TYPE_DIRECTORY;
+	if (is_dir && !is_recursive)
+		rc = edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_IS_DIR, "is a directory: rm -r, or rmdir"),
+			       operand);
+	else
+		rc = edit_remove_tree(e, &name, is_dir);
+	if (!rc)
+		rc = touch_dir(e, name.dir);
+	edit_name_close(&name);
+	return rc;
+}
+
+int do_rm(struct edit *e, const struct edit_call *call)
+{
+	int rc = 0;
+
+	for (int i = 0; !rc && i < call->count; i++)
+		rc = rm_one(e, call->operands[i], edit_has(call, 'r'), edit_has(call, 'f'));
+	return rc;
+}
+
+/* ---- mv, ln ---- */
+
+static int mv_one(struct edit *e, const char *source, const char *operand, unsigned flags)
+{
+	struct edit_name from, to;
+	struct f2fs_dirent there;
+	struct f2fs_inode *moved;
+	int rc = edit_name_open(e, source, &from);
+
+	if (rc)
+		return rc;
+	rc = edit_name_open_into(e, operand, source, &to);
+	if (rc) {
+		edit_name_close(&from);
+		return rc;
+	}
+	rc = f2fs_rename(from.dir, from.name, from.length, to.dir, to.name, to.length, flags);
+	if (rc)
+		edit_fail(e, rc, source);
+	else
+		rc = touch_dir(e, from.dir);
+	if (!rc)
+		rc = touch_dir(e, to.dir);
+	if (!rc && edit_name_lookup(e, &to, &there) == 0 && f2fs_inode_open(e->vol, there.ino, &moved) == 0) {
+		rc = edit_touch(e, moved, F2FS_SET_CTIME);
+		f2fs_inode_close(moved);
+	}
+	edit_name_close(&to);
+	edit_name_close(&from);
+	return rc;
+}
+
+int do_mv(struct edit *e, const struct edit_call *call)
+{
+	const char *target = call->operands[call->count - 1];
+	unsigned flags = edit_has(call, 'n') ? F2FS_RENAME_NO_REPLACE : 0;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < call->count - 1; i++)
+		rc = mv_one(e, call->operands[i], target, flags);
+	return rc;
+}
+
+static int symlink_one(struct edit *e, const char *target, const struct edit_name *name)
+{
+	struct f2fs_new spec;
+
+	edit_new(e, MODE_LNK | 0777, &spec);
+	spec.target = target;
+	spec.target_length = strlen(target);
+	return make(e, name, &spec);
+}
+
+int do_ln(struct edit *e, const struct edit_call *call)
+{
+	const char *target = call->operands[0];
+	struct f2fs_inode *inode = NULL;
+	struct edit_name name;
+	int rc = edit_name_open_into(e, call->operands[1], target, &name);
+
+	if (rc)
+		return rc;
+	if (edit_has(call, 's')) {
+		rc = symlink_one(e, target, &name);
+	} else {
+		rc = edit_open(e, target, 0, &inode);
+		if (!rc) {
+			rc = f2fs_link(name.dir, name.name, name.length, inode);
+			if (rc)
+				edit_fail(e, rc, call->operands[1]);
+		}
+		if (!rc)
+			rc = edit_touch(e, inode, F2FS_SET_CTIME);
+		if (!rc)
+			rc = touch_dir(e, name.dir);
+		f2fs_inode_close(inode);
+	}
+	edit_name_close(&name);
+	return rc;
+}
+
+int do_mknod(struct edit *e, const struct edit_call *call)
+{
+	static const struct {
+		char letter;
+		uint32_t mode;
+	} types[] = { { 'c', MODE_CHR }, { 'b', MODE_BLK }, { 'p', MODE_FIFO }, { 's', MODE_SOCK } };
+	const char *text = call->options['m'], *type = call->operands[1];
+	uint32_t mode = 0644, kind = 0;
+	struct edit_name name;
+	struct f2fs_new spec;
+	int rc, is_device;
+
+	if (text && edit_parse_mode(text, &mode))
+		return edit_usage(e, "-m", text, "is not an octal mode");
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (type[0] == types[i].letter && !type[1])
+			kind = types[i].mode;
+	is_device = kind == MODE_CHR || kind == MODE_BLK;
+	if (!kind || call->count != (is_device ? 4 : 2))
+		return edit_usage(e, "mknod", type, "is not c MAJOR MINOR, b MAJOR MINOR, p or s");
+	edit_new(e, kind | mode, &spec);
+	if (is_device && (cli_parse_u32(call->operands[2], 0, UINT32_MAX, &spec.rdev_major) ||
+			  cli_parse_u32(call->operands[3], 0, UINT32_MAX, &spec.rdev_minor)))
+		return edit_usage(e, "mknod", call->operands[2], "is not a device number");
+	rc = edit_name_open(e, call->operands[0], &name);
+	if (rc)
+		return rc;
+	rc = make(e, &name, &spec);
+	edit_name_close(&name);
+	return rc;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From operands to inodes and names: relative to the current directory, <NUMBER> for an inode.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/size.h"
+#include "edit/edit.h"
+
+char *edit_join(const char *start, const char *rest)
+{
+	size_t n = strlen(start), m = strlen(rest);
+	char *both = malloc(n + m + 2);
+
+	if (!both)
+		return NULL;
+	memcpy(both, start, n);
+	if (m > 0 && (n == 0 || start[n - 1] != '/'))
+		both[n++] = '/';
+	memcpy(both + n, rest, m + 1);
+	return both;
+}
+
+const char *edit_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+char *edit_path(struct edit *e, const char *operand)
+{
+	return operand[0] == '/' ? edit_join(operand, "") : edit_join(e->cwd, operand);
+}
+
+/* The number of "<12>"; 0 when it is something else. */
+static f2fs_nid_t parse_number(const char *operand)
+{
+	size_t n = strlen(operand);
+	char digits[16];
+	uint32_t ino;
+
+	if (n < 3 || n - 2 >= sizeof(digits) || operand[0] != '<' || operand[n - 1] != '>')
+		return 0;
+	memcpy(digits, operand + 1, n - 2);
+	digits[n - 2] = '\0';
+	return cli_parse_u32(digits, 1, UINT32_MAX, &ino) ? 0 : ino;
+}
+
+int edit_open(struct edit *e, const char *operand, unsigned lookup_flags, struct f2fs_inode **out)
+{
+	f2fs_nid_t ino = parse_number(operand);
+	char *path;
+	int rc;
+
+	if (ino) {
+		rc = f2fs_inode_open(e->vol, ino, out);
+		return rc ? edit_fail(e, rc, operand) : 0;
+	}
+	path = edit_path(e, operand);
+	if (!path)
+		return edit_no_memory(e);
+	rc = f2fs_lookup(e->vol, path, lookup_flags, out);
+	free(path);
+	return rc ? edit_fail(e, rc, operand) : 0;
+}
+
+int edit_open_stat(struct edit *e, const char *operand, unsigned lookup_flags, struct f2fs_inode **out,
+		   struct f2fs_stat *st)
+{
+	int rc = edit_open(e, operand, lookup_flags, out);
+
+	if (rc)
+		return rc;
+	rc = f2fs_inode_stat(*out, st);
+	if (!rc)
+		return 0;
+	f2fs_inode_close(*out);
+	return edit_fail(e, rc, operand);
+}
+
+/* Split an absolute path; the directory's part is cut off in place. */
+static int open_parent(struct edit *e, const char *operand, struct edit_name *out)
+{
+	char *slash;
+	int rc;
+
+	for (size_t n = strlen(out->path); n > 1 && out->path[n - 1] == '/'; n--)
+		out->path[n - 1] = '\0';
+	slash = strrchr(out->path, '/');
+	out->name = slash + 1;
+	out->length = strlen(out->name);
+	if (!out->length || !strcmp(out->name, ".") || !strcmp(out->name, ".."))
+		return edit_usage(e, "name", operand, "cannot be changed: it is no name of its own");
+	*slash = '\0';
+	rc = f2fs_lookup(e->vol, *out->path ? out->path : "/", F2FS_LOOKUP_FOLLOW, &out->dir);
+	*slash = '/';
+	return rc ? edit_fail(e, rc, operand) : 0;
+}
+
+int edit_name_open(struct edit *e, const char *operand, struct edit_name *out)
+{
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	if (!*operand)
+		return edit_usage(e, "name", operand, "is empty");
+	out->path = edit_path(e, operand);
+	if (!out->path)
+		return edit_no_memory(e);
+	rc = open_parent(e, operand, out);
+	if (rc)
+		edit_name_close(out);
+	return rc;
+}
+
+void edit_name_close(struct edit_name *name)
+{
+	f2fs_inode_close(name->dir);
+	free(name->path);
+	memset(name, 0, sizeof(*name));
+}
+
+/* Does an operand name a directory? */
+static int is_directory(struct edit *e, const char *operand)
+{
+	char *path = edit_path(e, operand);
+	struct f2fs_inode *inode;
+	struct f2fs_stat st;
+	int yes = 0;
+
+	if (path && f2fs_lookup(e->vol, path, F2FS_LOOKUP_FOLLOW, &inode) == 0) {
+		yes = f2fs_inode_stat(inode, &st) == 0 && (st.mode & MODE_TYPE) == MODE_DIR;
+		f2fs_inode_close(inode);
+	}
+	free(path);
+	return yes;
+}
+
+int edit_name_open_into(struct edit *e, const char *operand, const char *source, struct edit_name *out)
+{
+	char *plain, *inside;
+	size_t n;
+	int rc;
+
+	if (!is_directory(e, operand))
+		return edit_name_open(e, operand, out);
+	plain = edit_join(source, "");
+	for (n = plain ? strlen(plain) : 0; n > 1 && plain[n - 1] == '/'; n--)
+		plain[n - 1] = '\0';
+	inside = plain ? edit_join(operand, edit_base(plain)) : NULL;
+	rc = inside ? edit_name_open(e, inside, out) : edit_no_memory(e);
+	free(inside);
+	free(plain);
+	return rc;
+}
+
+int edit_name_lookup(struct edit *e, const struct edit_name *name, struct f2fs_dirent *out)
+{
+	int rc = f2fs_dir_lookup(name->dir, name->name, name->length, out);
+
+	return rc && rc != F2FS_ERR_NOT_FOUND ? edit_fail(e, rc, name->path) : rc;
+}
+
+struct f2fs_time edit_now(struct edit *e)
+{
+	int64_t ns = e->cli.host.now_ns(e->cli.host.user);
+	struct f2fs_time now = { ns / 1000000000, (uint32_t)(ns % 1000000000) };
+
+	return now;
+}
+
+int edit_touch(struct edit *e, struct f2fs_inode *inode, unsigned which)
+{
+	struct f2fs_stat values;
+	int rc;
+
+	memset(&values, 0, sizeof(values));
+	values.mtime = values.ctime = edit_now(e);
+	rc = f2fs_inode_set(inode, which, &values);
+	return rc ? edit_fail(e, rc, NULL) : 0;
+}
+
+void edit_new(struct edit *e, uint32_t mode, struct f2fs_new *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->mode = mode;
+	out->atime = out->mtime = out->ctime = out->crtime = edit_now(e);
+}
+
+/* ---- directories ---- */
+
+struct entry_list {
+	struct f2fs_dirent *rows;
+	size_t count, room;
+};
+
+static int add_entry(struct entry_list *list, const struct f2fs_dirent *entry)
+{
+	if (list->count == list->room) {
+		size_t room = list->room ? 2 * list->room : 64;
+		struct f2fs_dirent *more = realloc(list->rows, room * sizeof(*more));
+
+		if (!more)
+			return -1;
+		list->rows = more;
+		list->room = room;
+	}
+	list->rows[list->count++] = *entry;
+	return 0;
+}
+
+static int read_entries(struct edit *e, struct f2fs_inode *inode, const char *path, struct entry_list *list)
+{
+	struct f2fs_dirent entry;
+	struct f2fs_dir *dir;
+	int rc = f2fs_dir_open(inode, &dir), worst = 0;
+
+	if (rc)
+		return edit_fail(e, rc, path);
+	while ((rc = f2fs_dir_next(dir, &entry)) != F2FS_ERR_NOT_FOUND) {
+		if (rc) {
+			worst = edit_fail(e, rc, path);
+			if (rc != F2FS_ERR_CORRUPT && rc != F2FS_ERR_IO)
+				break;
+		} else if (strcmp(entry.name, ".") && strcmp(entry.name, "..") && add_entry(list, &entry)) {
+			worst = edit_no_memory(e);
+			break;
+		}
+	}
+	f2fs_dir_close(dir);
+	return worst;
+}
+
+int edit_each(struct edit *e, struct f2fs_inode *dir, const char *path,
+	      int (*visit)(void *user, const struct f2fs_dirent *entry), void *user)
+{
+	struct entry_list list = { NULL, 0, 0 };
+	int rc = read_entries(e, dir, path, &list);
+
+	for (size_t i = 0; !rc && i < list.count; i++)
+		rc = visit(user, &list.rows[i]);
+	free(list.rows);
+	return rc;
+}
+
+/* ---- output ---- */
+
+struct cli_print *edit_print_open(struct edit *e)
+{
+	struct cli_print *out = cli_print_open(stdout, e->is_json ? CLI_JSON : CLI_TEXT);
+
+	if (!out)
+		edit_no_memory(e);
+	return out;
+}
+
+int edit_print_close(struct edit *e, struct cli_print *out)
+{
+	return cli_print_close(out) ? edit_host_fail(e, "standard output") : 0;
+}
+
+void edit_put_name(const char *name, size_t length)
+{
+	char shown[4 * 4096 + 1];
+
+	f2fs_text_printable(name, length, shown, sizeof(shown));
+	fputs(shown, stdout);
+}

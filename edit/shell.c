@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Commands about the session itself.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "edit/edit.h"
+
+enum { PATH_ROOM = 1 << 16 };
+
+int do_cd(struct edit *e, const struct edit_call *call)
+{
+	const char *operand = call->count ? call->operands[0] : "/";
+	struct f2fs_inode *inode;
+	struct f2fs_stat st;
+	char *path;
+	int rc = edit_open_stat(e, operand, F2FS_LOOKUP_FOLLOW, &inode, &st);
+
+	if (rc)
+		return rc;
+	path = malloc(PATH_ROOM);
+	if (!path)
+		rc = edit_no_memory(e);
+	else if ((st.mode & MODE_TYPE) != MODE_DIR)
+		rc = edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_NOT_DIR, "not a directory"), operand);
+	else if ((rc = f2fs_inode_path(inode, path, PATH_ROOM)) != 0)
+		edit_fail(e, rc, operand);
+	f2fs_inode_close(inode);
+	if (rc) {
+		free(path);
+		return rc;
+	}
+	free(e->cwd);
+	e->cwd = path;
+	return 0;
+}
+
+int do_pwd(struct edit *e, const struct edit_call *call)
+{
+	(void)call;
+	edit_put_name(e->cwd, strlen(e->cwd));
+	putchar('\n');
+	return 0;
+}
+
+int do_commit(struct edit *e, const struct edit_call *call)
+{
+	(void)call;
+	return edit_commit(e);
+}
+
+int do_discard(struct edit *e, const struct edit_call *call)
+{
+	(void)call;
+	f2fs_volume_discard(e->vol);
+	e->is_changed = 0;
+	return 0;
+}
+
+int do_help(struct edit *e, const struct edit_call *call)
+{
+	unsigned count;
+	const struct edit_command *commands = edit_commands(&count);
+	int found = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct edit_command *c = &commands[i];
+
+		if (call->count == 0) {
+			if (c->name)
+				printf("  %s %s\n      %s\n", c->name, c->args, c->help);
+			else
+				printf("%s:\n", c->help);
+		} else if (c->name && !strcmp(c->name, call->operands[0])) {
+			printf("%s %s\n%s%s%s%s\n", c->name, c->args, c->help, c->doc[0] ? "\n" : "", c->doc,
+			       c->need == EDIT_CHANGES ? "\n(changes the volume: needs -w)" : "");
+			found = 1;
+		}
+	}
+	if (call->count && !found)
+		return edit_usage(e, "help", call->operands[0], "is no command");
+	return 0;
+}
+
+int do_quit(struct edit *e, const struct edit_call *call)
+{
+	(void)call;
+	e->is_over = 1;
+	return 0;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Commands that walk: tree, find, du.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "edit/edit.h"
+
+enum { MAX_DEPTH = 4096 };
+
+struct walk {
+	struct edit *e;
+	struct cli_print *out;
+	const char *start;
+	const char *pattern; /* of find */
+	char type;
+	int rc; /* first failure on the way */
+	/* of tree: by depth, the branch above has ended */
+	uint8_t is_last[MAX_DEPTH];
+	/* of du: bytes below each directory on the way down, its path, and what has further names */
+	uint64_t bytes[MAX_DEPTH];
+	char *paths[MAX_DEPTH];
+	unsigned depth;
+	int only_sum;
+	f2fs_nid_t *seen;
+	size_t seen_count, seen_room;
+};
+
+static struct walk *walk_new(struct edit *e, const char *start)
+{
+	struct walk *w = calloc(1, sizeof(*w));
+
+	if (!w) {
+		edit_no_memory(e);
+		return NULL;
+	}
+	w->e = e;
+	w->start = start;
+	return w;
+}
+
+static void walk_free(struct walk *w)
+{
+	for (unsigned i = 0; i < MAX_DEPTH; i++)
+		free(w->paths[i]);
+	free(w->seen);
+	free(w);
+}
+
+/* Damage is reported and the walk goes on. */
+static void note_error(struct walk *w, const struct f2fs_walk_entry *entry)
+{
+	if (!entry->error)
+		return;
+	edit_fail(w->e, entry->error, *entry->path ? entry->path : w->start);
+	if (!w->rc)
+		w->rc = entry->error;
+}
+
+static int run(struct walk *w, int (*visit)(void *user, const struct f2fs_walk_entry *entry))
+{
+	struct f2fs_inode *inode;
+	int rc = edit_open(w->e, w->start, F2FS_LOOKUP_FOLLOW, &inode);
+
+	if (rc)
+		return rc;
+	rc = f2fs_walk(inode, visit, w);
+	if (rc && rc != w->rc)
+		edit_fail(w->e, rc, w->start);
+	f2fs_inode_close(inode);
+	return rc ? rc : w->rc;
+}
+
+/* ---- tree ---- */
+
+static int draw(void *user, const struct f2fs_walk_entry *entry)
+{
+	struct walk *w = user;
+
+	note_error(w, entry);
+	if (!entry->dirent || entry->depth >= MAX_DEPTH)
+		return cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
+	w->is_last[entry->depth] = entry->is_last;
+	for (unsigned i = 1; i < entry->depth; i++)
+		fputs(w->is_last[i] ? "    " : "|   ", stdout);
+	fputs(entry->is_last ? "`-- " : "|-- ", stdout);
+	edit_put_name(entry->dirent->name, entry->dirent->name_len);
+	puts(entry->dirent->type == F2FS_TYPE_DIRECTORY ? "/" : "");
+	return cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
+}
+
+/* ---- find ---- */
+
+/* Glob of one name: * ? [a-z]. One star is gone back to at a time, so the time is at most the product of the lengths.
+ */
+static int matches(const char *pattern, const char *name)
+{
+	const char *star = NULL, *resume = name;
+
+	while (*name) {
+		const char *next = pattern + 1;
+		int ok = *pattern == '?' || (*pattern && *pattern == *name && *pattern != '[');
+
+		if (*pattern == '*') {
+			star = ++pattern;
+			resume = name;
+			continue;
+		}
+		if (*pattern == '[') {
+			int invert = pattern[1] == '!' || pattern[1] == '^';
+			const char *set = pattern + 1 + invert, *from = set;
+
+			for (ok = 0; *set && (*set != ']' || set == from); set++) {
+				if (set[1] == '-' && set[2] && set[2] != ']') {
+					ok |= (unsigned char)*name >= (unsigned char)set[0] &&
+					      (unsigned char)*name <= (unsigned char)set[2];
+					set += 2;
+				} else {
+					ok |= *set == *name;
+				}
+			}
+			if (*set == ']') {
+				ok = ok != invert;
+				next = set + 1;
+			} else {
+				ok = *name == '[';
+			}
+		}
+		if (ok) {
+			pattern = next;
+			name++;
+		} else if (star) {
+			pattern = star;
+			name = ++resume;
+		} else {
+			return 0;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
+static int show_found(void *user, const struct f2fs_walk_entry *entry)
+{
+	static const char letters[] = "?fdcbpsl";
+	struct walk *w = user;
+	unsigned type = entry->dirent ? entry->dirent->type : (unsigned)F2FS_TYPE_DIRECTORY;
+	const char *name = entry->dirent ? entry->dirent->name : edit_base(w->start);
+	char *path;
+
+	note_error(w, entry);
+	if (cli_stopped())
+		return F2FS_WALK_STOP;
+	if ((w->pattern && !matches(w->pattern, name)) ||
+	    (w->type && (type >= sizeof(letters) - 1 || letters[type] != w->type)))
+		return F2FS_WALK_GO;
+	path = edit_join(w->start, entry->path);
+	if (!path)
+		return edit_no_memory(w->e);
+	if (w->out) {
+		cli_print_begin(w->out, NULL);
+		cli_print_bytes(w->out, "path", path, strlen(path));
+		cli_print_string(w->out, "type", cli_type_name(type));
+		cli_print_u64(w->out, "ino", entry->dirent ? entry->dirent->ino : f2fs_inode_number(entry->inode));
+		cli_print_end(w->out);
+	} else {
+		edit_put_name(path, strlen(path));
+		putchar('\n');
+	}
+	free(path);
+	return F2FS_WALK_GO;
+}
+
+/* With --json both are a table of paths. */
+static int show_paths(struct edit *e, struct walk *w, int (*visit)(void *user, const struct f2fs_walk_entry *entry))
+{
+	static const struct cli_column columns[] = { { "path", -1 } };
+	int rc, closed;
+
+	if (!e->is_json)
+		return run(w, visit);
+	w->out = edit_print_open(e);
+	if (!w->out)
+		return F2FS_ERR_NOMEM;
+	cli_print_begin(w->out, NULL);
+	cli_print_begin_table(w->out, "entries", columns, 1);
+	rc = run(w, show_found);
+	cli_print_end_array(w->out);
+	cli_print_end(w->out);
+	closed = edit_print_close(e, w->out);
+	return rc ? rc : closed;
+}
+
+int do_tree(struct edit *e, const struct edit_call *call)
+{
+	struct walk *w = walk_new(e, call->count ? call->operands[0] : e->cwd);
+	int rc;
+
+	if (!w)
+		return F2FS_ERR_NOMEM;
+	rc = show_paths(e, w, draw);
+	walk_free(w);
+	return rc;
+}
+
+int do_find(struct edit *e, const struct edit_call *call)
+{
+	const char *type = call->options['t'];
+	struct walk *w;
+	int rc;
+
+	if (type && (strlen(type) != 1 || !strchr("fdcbpsl", type[0])))
+		return edit_usage(e, "-t", type, "is none of f d l c b p s");
+	w = walk_new(e, call->count ? call->operands[0] : e->cwd);
+	if (!w)
+		return F2FS_ERR_NOMEM;
+	w->pattern = call->options['n'];
+	w->type = (char)(type ? type[0] : 0);
+	rc = show_paths(e, w, show_found);
+	walk_free(w);
+	return rc;
+}
+
+/* ---- du ---- */
+
+static void put_sum(struct walk *w, unsigned depth)
+{
+	unsigned long long kib = (w->bytes[depth] + 1023) / 1024;
+	const char *path = w->paths[depth];
+
+	if (w->only_sum && depth > 0)
+		return;
+	if (w->out) {
+		cli_print_begin(w->out, NULL);
+		cli_print_bytes(w->out, "path", path, strlen(path));
+		cli_print_u64(w->out, "bytes", w->bytes[depth]);
+		cli_print_end(w->out);
+	} else {
+		printf("%-7llu ", kib);
+		edit_put_name(path, strlen(path));
+		putchar('\n');
+	}
+}
+
+/* Directories at this depth and below are finished: show them, add them to the one above. */
+static void finish(struct walk *w, unsigned depth)
+{
+	while (w->depth > depth) {
+		unsigned last = --w->depth;
+
+		put_sum(w, last);
+		if (last > 0)
+			w->bytes[last - 1] += w->bytes[last];
+		free(w->paths[last]);
+		w->paths[last] = NULL;
+	}
+}
+
+/* Has a file with further names been counted? */
+static int is_seen(struct walk *w, f2fs_nid_t ino)
+{
+	for (size_t i = 0; i < w->seen_count; i++)
+		if (w->seen[i] == ino)
+			return 1;
+	if (w->seen_count == w->seen_room) {
+		size_t room = w->seen_room ? 2 * w->seen_room : 64;
+		f2fs_nid_t *more = realloc(w->seen, room * sizeof(*more));
+
+		if (!more)
+			return 0;
+		w->seen = more;
+		w->seen_room = room;
+	}
+	w->seen[w->seen_count++] = ino;
+	return 0;
+}
+
+static int add_up(void *user, const struct f2fs_walk_entry *entry)
+{
+	struct walk *w = user;
+	struct f2fs_stat st;
+	int is_dir;
+
+	note_error(w, entry);
+	if (!entry->inode || f2fs_inode_stat(entry->inode, &st))
+		return F2FS_WALK_GO;
+	is_dir = (st.mode & MODE_TYPE) == MODE_DIR || entry->depth == 0;
+	if (entry->depth >= MAX_DEPTH)
+		return F2FS_WALK_SKIP;
+	if (is_dir) {
+		finish(w, entry->depth);
+		w->paths[entry->depth] = edit_join(w->start, entry->path);
+		if (!w->paths[entry->depth])
+			return edit_no_memory(w->e);
+		w->bytes[entry->depth] = st.blocks * 512;
+		w->depth = entry->depth + 1;
+	} else {
+		finish(w, entry->depth);
+		if (st.nlink < 2 || !is_seen(w, st.ino))
+			w->bytes[w->depth - 1] += st.blocks * 512;
+	}
+	return cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
+}
+
+static int du_one(struct edit *e, const char *operand, int only_sum, struct cli_print *out)
+{
+	struct walk *w = walk_new(e, operand);
+	int rc;
+
+	if (!w)
+		return F2FS_ERR_NOMEM;
+	w->out = out;
+	w->only_sum = only_sum;
+	rc = run(w, add_up);
+	finish(w, 0);
+	walk_free(w);
+	return rc;
+}
+
+int do_du(struct edit *e, const struct edit_call *call)
+{
+	static const struct cli_column columns[] = { { "path", -1 } };
+	struct cli_print *out = e->is_json ? edit_print_open(e) : NULL;
+	int rc = 0, closed = 0;
+
+	if (e->is_json && !out)
+		return F2FS_ERR_NOMEM;
+	if (out) {
+		cli_print_begin(out, NULL);
+		cli_print_begin_table(out, "entries", columns, 1);
+	}
+	for (int i = 0; !rc && i < (call->count ? call->count : 1); i++)
+		rc = du_one(e, call->count ? call->operands[i] : e->cwd, edit_has(call, 's'), out);
+	if (out) {
+		cli_print_end_array(out);
+		cli_print_end(out);
+		closed = edit_print_close(e, out);
+	}
+	return rc ? rc : closed;
+}

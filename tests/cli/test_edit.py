@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""f2fs: commands on the files of an image. Whatever was changed is held against f2fs-tools' checker where it is there."""
+import json
+import os
+import stat
+import subprocess
+
+import pytest
+
+from test_write import peer_check
+
+FEATURES = "extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr"
+
+
+@pytest.fixture
+def image(run_tool, tmp_path):
+    path = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "-O", FEATURES, path, "100M")
+    return path
+
+
+@pytest.fixture
+def edit(run_tool, image):
+    """edit("ls", "/"): what a command writes, with changes allowed."""
+    def run(*words, rc=0, **kwargs):
+        return run_tool("f2fs", "-w", image, *words, rc=rc, **kwargs)
+    return run
+
+
+def shape(run_tool, image):
+    return run_tool("f2fs", image, "find").stdout
+
+
+def test_put_get_cat(run_tool, edit, image, tmp_path):
+    big = tmp_path / "big"
+    big.write_bytes(os.urandom(3 << 20))
+    os.truncate(big, 5 << 20)
+    os.chmod(big, 0o640)
+    os.utime(big, ns=(1, 1600000000123456789))
+    edit("mkdir", "-p", "/a/b", "--", "put", big, "/a/b/", "--", "put", big, "/a/second")
+    for name in ("/a/b/big", "/a/second"):
+        assert run_tool("f2fs", image, "cat", name).stdout == big.read_bytes()
+    run_tool("f2fs", image, "get", "/a/second", tmp_path / "out")
+    assert (tmp_path / "out").read_bytes() == big.read_bytes()
+    st = json.loads(run_tool("f2fs", "--json", image, "stat", "/a/b/big").stdout)
+    assert st["permissions"] == 0o640 and st["size"] == 5 << 20
+    assert (st["mtime"], st["mtime_nsec"]) == (1600000000, 123456789)
+    assert st["blocks"] * 512 < 4 << 20, "the hole at the end was filled"
+    edit("put", "-m", "755", "-", "/a/second")  # empty input: an empty file
+    assert run_tool("f2fs", image, "cat", "/a/second").stdout == b""
+    edit("cp", "/a/b/big", "/a/second", "--", "truncate", "/a/second", "1M", "--", "write", "/a/second", "-", "end")
+    assert run_tool("f2fs", image, "cat", "/a/second").stdout == big.read_bytes()[:1 << 20] + b"end"
+    peer_check(image)
+
+
+def test_names(run_tool, edit, image):
+    edit("mkdir", "/d", "/d/e", "--", "touch", "/d/f", "/d/e/g", "--", "ln", "/d/f", "/hard", "--", "ln", "-s", "d/f", "/soft",
+         "--", "mknod", "/null", "c", "1", "3", "--", "mknod", "/pipe", "p")
+    assert sorted(shape(run_tool, image).split()) == sorted(b"/ /pipe /null /soft /hard /d /d/e /d/e/g /d/f".split())
+    assert run_tool("f2fs", image, "readlink", "/soft").stdout == b"d/f\n"
+    st = json.loads(run_tool("f2fs", "--json", image, "stat", "/null").stdout)
+    assert (st["mode"][0], st["rdev_major"], st["rdev_minor"]) == ("c", 1, 3)
+    edit("mv", "/hard", "/d/e", "--", "mv", "/d/e", "/moved", "--", "rm", "/d/f")
+    assert sorted(shape(run_tool, image).split()) == sorted(b"/ /pipe /null /soft /d /moved /moved/hard /moved/g".split())
+    edit("rm", "-r", "/moved", "--", "rmdir", "/d", "--", "rm", "/pipe", "/null", "/soft", "--", "rm", "-f", "/nothing")
+    assert shape(run_tool, image) == b"/\n"
+    peer_check(image)
+
+
+def test_a_long_and_deep_tree_is_removed(run_tool, edit, image, tmp_path):
+    script = tmp_path / "script"
+    deep = "/".join("d%d" % i for i in range(60))
+    script.write_text("mkdir -p /top/%s\ncd /top\n" % deep + "".join("touch f%d\n" % i for i in range(700)))
+    run_tool("f2fs", "-w", "-f", script, image)
+    assert shape(run_tool, image).count(b"\n") == 762
+    edit("rm", "-r", "/top")
+    assert shape(run_tool, image) == b"/\n"
+    peer_check(image)
+
+
+def test_attributes(run_tool, edit, image):
+    edit("touch", "-t", "1234567890.5", "/f", "--", "chmod", "4751", "/f", "--", "chown", "7:8", "/f", "--",
+         "setfattr", "/f", "user.a", "text", "--", "setfattr", "/f", "user.b", "0x00ff", "--", "setfattr", "/f", "user.c", "0sAP8=",
+         "--", "chattr", "+iA", "/f")
+    st = json.loads(run_tool("f2fs", "--json", image, "stat", "/f").stdout)
+    assert (st["permissions"], st["uid"], st["gid"]) == (0o4751, 7, 8)
+    assert (st["mtime"], st["mtime_nsec"], st["atime"]) == (1234567890, 500000000, 1234567890)
+    assert st["flags_names"] == ["immutable", "noatime"]
+    for name, value in (("a", b"text"), ("b", b"\0\xff"), ("c", b"\0\xff")):
+        assert run_tool("f2fs", image, "getfattr", "/f", "user." + name).stdout == value
+    edit("setfattr", "-x", "/f", "user.b", "--", "chmod", "u-s,g=u,o+w", "/f", "--", "chown", ":9", "/f", "--", "chattr", "-i", "/f")
+    st = json.loads(run_tool("f2fs", "--json", image, "stat", "/f").stdout)
+    assert (st["permissions"], st["uid"], st["gid"]) == (0o773, 7, 9)
+    assert b"user.b" not in run_tool("f2fs", image, "getfattr", "/f").stdout
+    assert run_tool("f2fs", image, "lsattr").stdout == b"-------A-------- f\n"
+    peer_check(image)
+
+
+def test_nothing_is_changed_without_asking(run_tool, image):
+    before = image.read_bytes()
+    for words in (["mkdir", "/x"], ["rm", "-f", "/x"], ["touch", "/"]):
+        assert b"-w" in run_tool("f2fs", image, *words, rc=16).stderr
+    run_tool("f2fs", image, "ls", "-l")
+    run_tool("f2fs", "-w", image, "ls", "-l")
+    assert image.read_bytes() == before
+
+
+def test_a_failure_discards(run_tool, edit, image):
+    done = edit("mkdir", "/x", "--", "rm", "/nothing", "--", "mkdir", "/y", rc=2)
+    assert b"nothing was changed" in done.stderr
+    assert shape(run_tool, image) == b"/\n"
+    run_tool("f2fs", "-w", "-k", image, "mkdir", "/x", "--", "rm", "/nothing", "--", "mkdir", "/y", rc=2)
+    assert sorted(shape(run_tool, image).split()) == [b"/", b"/x", b"/y"]
+    peer_check(image)
+
+
+def test_full_volume(run_tool, edit, image, tmp_path):
+    big = tmp_path / "big"
+    big.write_bytes(b"x" * (120 << 20))
+    done = run_tool("f2fs", "-w", "-k", image, "mkdir", "/x", "--", "put", big, "/", rc=1)
+    assert b"full" in done.stderr and b"nothing was changed" in done.stderr
+    assert shape(run_tool, image) == b"/\n"
+    peer_check(image)
+
+
+def test_scripts_and_quoting(run_tool, image, tmp_path):
+    script = tmp_path / "script"
+    script.write_text("# names\nmkdir '/a b' \"/c\\\"d\"; mkdir /e\\ f /x\\xffy # more\n\n;;\ntouch '/a b/#no'\n")
+    run_tool("f2fs", "-w", "-f", script, "-c", "commit; cd '/a b'; pwd; touch it; rm it", image)
+    found = run_tool("f2fs", image, "find").stdout.splitlines()
+    assert sorted(found) == sorted([b"/", b"/a b", b"/a b/#no", b'/c"d', b"/e f", b"/x\\xffy"])
+    assert b"quote" in run_tool("f2fs", "-c", "ls 'x", image, rc=16).stderr
+
+
+def test_standard_input(tool, image):
+    done = subprocess.run([tool("f2fs"), "-w", str(image)], input=b"mkdir /a\ncd a\npwd\nmkdir b\ncommit\nmkdir c\nquit\nmkdir d\n",
+                          capture_output=True)
+    assert (done.returncode, done.stdout) == (0, b"/a\n"), done.stderr
+    done = subprocess.run([tool("f2fs"), str(image), "find", "-t", "d"], capture_output=True)
+    assert sorted(done.stdout.split()) == [b"/", b"/a", b"/a/b", b"/a/c"]
+
+
+def test_looking(run_tool, edit, image, tmp_path):
+    (tmp_path / "data").write_bytes(b"d" * 100000)
+    edit("mkdir", "/a", "/a/b", "--", "put", tmp_path / "data", "/a/b/", "--", "ln", "/a/b/data", "/a/again")
+    listing = json.loads(run_tool("f2fs", "--json", image, "ls", "-a", "/a").stdout)
+    assert sorted(row["name"] for row in listing["entries"]) == [".", "..", "again", "b"]
+    assert b"    |   `-- data" in run_tool("f2fs", image, "tree").stdout
+    rows = json.loads(run_tool("f2fs", "--json", image, "du").stdout)["entries"]
+    sizes = {row["path"]: row["bytes"] for row in rows}
+    assert 100000 < sizes["/a"] < 120000, "a file with two names counts once"
+    assert run_tool("f2fs", image, "find", "-n", "d*t[!b]").stdout == b"/a/b/data\n"
+    number = next(row["ino"] for row in listing["entries"] if row["name"] == "again")
+    assert run_tool("f2fs", image, "cat", "<%d>" % number).stdout == b"d" * 100000
+    info = json.loads(run_tool("f2fs", "--json", image, "info").stdout)
+    assert set(info["feature_names"]) == set(FEATURES.split(","))
+    df = json.loads(run_tool("f2fs", "--json", image, "df").stdout)
+    assert df["used_bytes"] + df["free_bytes"] == df["size_bytes"]
+
+
+def test_errors_have_names_and_numbers(run_tool, image, tmp_path):
+    for words, rc, text in [(["nonsense"], 16, b"unknown command"), (["cat"], 16, b"missing"), (["cat", "/no"], 2, b"no entry"),
+                            (["ls", "-z"], 16, b"-z"), (["cat", "/"], 2, b"directory"), (["readlink", "/"], 1, b"")]:
+        assert text in run_tool("f2fs", image, *words, rc=rc).stderr
+    assert b"Commands" not in run_tool("f2fs", image, "help").stdout
+    assert b"-r removes" in run_tool("f2fs", image, "help", "rm").stdout
+    zeros = tmp_path / "zeros"
+    zeros.write_bytes(bytes(1 << 20))
+    assert b"not an F2FS volume" in run_tool("f2fs", zeros, "ls", rc=1).stderr
+
+
+def test_put_keeps_what_stat_shows(run_tool, edit, image, tmp_path):
+    source = tmp_path / "s"
+    source.write_bytes(b"abc")
+    os.chmod(source, 0o4755)
+    edit("put", source, "/s")
+    run_tool("f2fs", image, "get", "/s", tmp_path / "t")
+    assert (tmp_path / "t").read_bytes() == b"abc"
+    assert stat.S_IMODE(os.stat(tmp_path / "t").st_mode) & 0o7000 == 0, "setuid does not leave the image"

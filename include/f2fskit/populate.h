@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fill a volume from a directory of the host. Entries are taken in the order of their names' bytes, so the same tree
- * gives the same volume; everything becomes true with one f2fs_volume_commit, which is the caller's to make.
+ * Fill a volume from a directory of the host or from a tar archive. A directory's entries are taken in the order of
+ * their names' bytes, an archive's in its own, so the same source gives the same volume; everything becomes true with
+ * one f2fs_volume_commit, which is the caller's to make.
  *
- * Memory: one megabyte, the running transaction's tables, and for each directory from the start down to the entry at
- * hand the names in it; some forty bytes for each file with further links.
+ * Memory: two megabytes, the running transaction's tables, for each directory from the start down to the entry at hand
+ * an inode and the names in it, and some forty bytes for each file with further links; of an archive also some forty
+ * bytes for each entry.
  */
 #ifndef F2FSKIT_POPULATE_H
 #define F2FSKIT_POPULATE_H
@@ -16,16 +18,36 @@
 extern "C" {
 #endif
 
+/* Where a stream of bytes comes from: the first of read, path and fd that is set. */
+struct f2fs_input {
+	/* Put up to length bytes into buffer and their number into *got, 0 at the end; return 0, or an errno. */
+	int (*read)(void *user, void *buffer, size_t length, size_t *got);
+	void *user;
+	const char *path; /* file of the host */
+	int fd;		  /* used when read and path are NULL; read from where it stands, stays open */
+};
+
 /* Options of f2fs_populate; zero the struct first. */
 struct f2fs_populate_options {
+	/* Where from: one of the two. */
 	const char *directory; /* of the host: its contents are copied */
+	/*
+	 * A tar archive (ustar, pax, GNU), compressed or not, read with libarchive: UNSUPPORTED when that is not built
+	 * in. Leading slashes are taken off; a name with ".." is refused. Directories that come late or not at all are
+	 * made (0755, owner uid:gid). An entry replaces what the same archive gave the same name before. Hard links are
+	 * links to what came before them, whatever keep says. Owners are the numbers, names of users are not looked up.
+	 */
+	const struct f2fs_input *tar;
+
 	const char *target; /* directory of the volume, NULL: "/"; missing components are made (0755, owner of root) */
 	unsigned keep;	    /* enum f2fs_keep; 0: F2FS_KEEP_DEFAULT. Without OWNER everything belongs to uid, gid. */
 	uint32_t uid, gid;
 	unsigned has_time; /* all times are time; else those of the host (with F2FS_KEEP_TIMES), or the context's clock
 			    */
 	struct f2fs_time time;
-	/* Patterns as in struct f2fs_extract_options, held against the path below directory. */
+	/* Patterns as in struct f2fs_extract_options, held against the path below the source's top. */
+	const char *const *include;
+	unsigned include_count;
 	const char *const *exclude;
 	unsigned exclude_count;
 	/* Called for each entry before it is copied; non-zero: stop (CANCELED). May be NULL. */
@@ -42,8 +64,9 @@ struct f2fs_populate_result {
 };
 
 /*
- * Copy the tree. Existing directories are entered, other existing names are refused (EXISTS). Fails with NOT_FOUND,
- * ACCESS, NOSPC (discard then), INCOMPLETE when there were problems; result is filled in any case.
+ * Copy the tree. Existing directories are entered and take the source's attributes, other existing names are refused
+ * (EXISTS). Fails with NOT_FOUND, ACCESS, NOSPC (discard then), IO (an archive that is damaged or cut short),
+ * INCOMPLETE when there were problems; result is filled in any case.
  */
 F2FS_API int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
 			   struct f2fs_populate_result *result);

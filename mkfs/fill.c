@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Filling a new volume from a directory: opens what was just made and lets the library copy.
+ * Filling a new volume: opens what was just made and lets the library copy.
  */
 #include "fill.h"
 
-#include <f2fskit/populate.h>
-#include <stdio.h>
+#include "cli/copy_in.h"
 
-static int show_problem(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail)
+static void set_options(const struct arguments *a, const struct cli *cli, struct f2fs_populate_options *options)
 {
-	cli_error(user, "/%s: %s%s%s", path, what, what[0] ? ": " : "", detail->message);
-	return 0;
-}
-
-static void set_options(const struct arguments *a, struct cli *cli, struct f2fs_populate_options *options)
-{
-	options->directory = a->root_dir;
 	options->keep = F2FS_KEEP_DEFAULT;
-	options->problem = show_problem;
-	options->user = cli;
 	if (a->owner_given) {
 		options->keep &= ~(unsigned)F2FS_KEEP_OWNER;
 		options->uid = a->options.root_uid;
@@ -30,35 +20,12 @@ static void set_options(const struct arguments *a, struct cli *cli, struct f2fs_
 	}
 }
 
-static int copy(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a, struct f2fs_volume *vol)
-{
-	struct f2fs_populate_options options = { 0 };
-	struct f2fs_populate_result result;
-	int err, incomplete;
-
-	set_options(a, cli, &options);
-	err = f2fs_populate(vol, &options, &result);
-	incomplete = err == F2FS_ERR_INCOMPLETE;
-	if (!err || incomplete)
-		err = f2fs_volume_commit(vol);
-	if (err) {
-		cli_error_of(cli, ctx, a->root_dir);
-		return -1;
-	}
-	if (!a->quiet && !a->json)
-		printf("Info: copied %llu files (%llu bytes), %llu directories, %llu symbolic links, %llu special "
-		       "files\n",
-		       (unsigned long long)result.files, (unsigned long long)result.bytes,
-		       (unsigned long long)result.directories, (unsigned long long)result.symlinks,
-		       (unsigned long long)result.specials);
-	return incomplete;
-}
-
 int fill_volume(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a,
 		const struct f2fs_mkfs_device *devices)
 {
 	struct f2fs_device *more[F2FS_MAX_DEVICES];
 	struct f2fs_open_options options = { .devices = more, .device_count = a->count - 1 };
+	struct cli_copy_in in = { .cli = cli };
 	struct f2fs_volume *vol;
 	int rc;
 
@@ -68,7 +35,11 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, const struct argument
 		cli_error_of(cli, ctx, a->paths[0]);
 		return -1;
 	}
-	rc = copy(cli, ctx, a, vol);
+	set_options(a, cli, &in.options);
+	cli_copy_in_source(&in, a->root_dir);
+	rc = cli_copy_in(&in, cli, vol, a->paths[0]);
+	if (rc >= 0 && !a->quiet && !a->json)
+		cli_copy_in_say(&in);
 	f2fs_volume_close(vol);
 	return rc;
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sload.f2fs: copy a directory of the host into a volume, without mounting it.
+ * sload.f2fs: copy a directory of the host or a tar archive into a volume, without mounting it.
  */
-#include <f2fskit/populate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/host.h"
+#include "cli/copy_in.h"
 #include "cli/image.h"
-#include "cli/print.h"
 #include "cli/size.h"
 
 enum {
@@ -29,7 +27,7 @@ static const struct cli_option options[] = {
 #undef OPTION
 };
 
-static const char *const usage[] = { "-f DIRECTORY [OPTION]... DEVICE", NULL };
+static const char *const usage[] = { "-f DIRECTORY|TAR [OPTION]... DEVICE", NULL };
 
 static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "everything was copied" },
@@ -41,26 +39,21 @@ static const struct cli_exit exits[] = {
 static const struct cli_tool sload_tool = {
 	.name = "sload.f2fs",
 	.usage = usage,
-	.summary = "Copy the contents of a directory into an F2FS volume on a device or in a file.",
+	.summary = "Copy the contents of a directory or tar archive into an F2FS volume on a device or in a file.",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.exits = exits,
 	.exit_count = sizeof(exits) / sizeof(exits[0]),
 };
 
-#define MAX_EXCLUDES 256u
+#define MAX_PATTERNS 256u
 
 struct arguments {
-	struct f2fs_populate_options options;
+	struct cli_copy_in in;
 	struct cli_image image;
-	const char *excludes[MAX_EXCLUDES];
+	const char *excludes[MAX_PATTERNS], *includes[MAX_PATTERNS];
 	int quiet, verbose, json;
 };
-
-static struct cli *the_cli(void *user)
-{
-	return user;
-}
 
 static const char *take_owner(struct arguments *a, const char *value)
 {
@@ -74,8 +67,8 @@ static const char *take_owner(struct arguments *a, const char *value)
 	gid = strtoul(value, &end, 10);
 	if (end == value || *end || gid > UINT32_MAX)
 		return "is not UID:GID";
-	a->options.uid = (uint32_t)uid;
-	a->options.gid = (uint32_t)gid;
+	a->in.options.uid = (uint32_t)uid;
+	a->in.options.gid = (uint32_t)gid;
 	return NULL;
 }
 
@@ -87,17 +80,17 @@ static const char *take_time(struct arguments *a, const char *value)
 	if (end == value || *end)
 		return "is not a number of seconds";
 	if (seconds >= 0) {
-		a->options.has_time = 1;
-		a->options.time.seconds = seconds;
+		a->in.options.has_time = 1;
+		a->in.options.time.seconds = seconds;
 	}
 	return NULL;
 }
 
-static const char *take_exclude(struct arguments *a, const char *value)
+static const char *take_pattern(const char **patterns, unsigned *count, const char *value)
 {
-	if (a->options.exclude_count == MAX_EXCLUDES)
+	if (*count == MAX_PATTERNS)
 		return "is one pattern too many";
-	a->excludes[a->options.exclude_count++] = value;
+	patterns[(*count)++] = value;
 	return NULL;
 }
 
@@ -106,15 +99,19 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 {
 	switch (id) {
 	case OPT_source:
-		a->options.directory = value;
+		cli_copy_in_source(&a->in, value);
 		return NULL;
 	case OPT_target:
-		a->options.target = value;
+		a->in.options.target = value;
 		return NULL;
 	case OPT_exclude:
-		return take_exclude(a, value);
+		return take_pattern(a->excludes, &a->in.options.exclude_count, value);
+	case OPT_include:
+		return take_pattern(a->includes, &a->in.options.include_count, value);
+	case OPT_mount_point:
+		return NULL;
 	case OPT_preserve:
-		a->options.keep |= F2FS_KEEP_OWNER;
+		a->in.options.keep |= F2FS_KEEP_OWNER;
 		return NULL;
 	case OPT_owner:
 		return take_owner(a, value);
@@ -143,10 +140,10 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 	struct cli_parser parser;
 	int id;
 
-	a->options.keep = F2FS_KEEP_DEFAULT & ~(unsigned)F2FS_KEEP_OWNER;
+	a->in.options.keep = F2FS_KEEP_DEFAULT & ~(unsigned)F2FS_KEEP_OWNER;
 	if (cli->has_epoch) {
-		a->options.has_time = 1;
-		a->options.time.seconds = cli->epoch;
+		a->in.options.has_time = 1;
+		a->in.options.time.seconds = cli->epoch;
 	}
 	cli_opt_init(&parser, &sload_tool, argc, argv);
 	while ((id = cli_opt_next(&parser)) > 0) {
@@ -159,69 +156,47 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 	}
 	if (id != CLI_OPT_END)
 		return id;
-	if (parser.operand_count != 1 || !a->options.directory) {
-		cli_error(cli, parser.operand_count != 1 ? "one device or image is needed" : "-f DIRECTORY is needed");
+	if (parser.operand_count != 1 || !a->in.source) {
+		cli_error(cli, parser.operand_count != 1 ? "one device or image is needed"
+							 : "-f DIRECTORY or TAR is needed");
 		cli_opt_hint(&sload_tool);
 		return CLI_OPT_ERROR;
 	}
-	a->options.exclude = a->excludes;
+	a->in.options.exclude = a->excludes;
+	a->in.options.include = a->includes;
 	a->image.path = parser.operands[0];
 	a->image.flags = F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
 	return 0;
 }
 
-static int print_entry(void *user, const char *path)
+static int print_result(const struct arguments *a)
 {
-	(void)user;
-	return printf("%s\n", path) < 0;
-}
+	struct cli_print *p;
 
-static int print_problem(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail)
-{
-	cli_error(the_cli(user), "/%s: %s%s%s", path, what, what[0] ? ": " : "", detail->message);
-	return 0;
-}
-
-static void print_result(const struct arguments *a, const struct f2fs_populate_result *result)
-{
 	if (a->quiet)
-		return;
-	if (a->json)
-		printf("{\"files\": %llu, \"directories\": %llu, \"symlinks\": %llu, \"specials\": %llu, \"links\": "
-		       "%llu, "
-		       "\"bytes\": %llu, \"problems\": %llu}\n",
-		       (unsigned long long)result->files, (unsigned long long)result->directories,
-		       (unsigned long long)result->symlinks, (unsigned long long)result->specials,
-		       (unsigned long long)result->links, (unsigned long long)result->bytes,
-		       (unsigned long long)result->problems);
-	else
-		printf("Info: copied %llu files (%llu bytes), %llu directories, %llu symbolic links, %llu special "
-		       "files, %llu "
-		       "further links\n",
-		       (unsigned long long)result->files, (unsigned long long)result->bytes,
-		       (unsigned long long)result->directories, (unsigned long long)result->symlinks,
-		       (unsigned long long)result->specials, (unsigned long long)result->links);
+		return 0;
+	if (!a->json) {
+		cli_copy_in_say(&a->in);
+		return 0;
+	}
+	p = cli_print_open(stdout, CLI_JSON);
+	if (!p)
+		return -1;
+	cli_print_begin(p, NULL);
+	cli_copy_in_print(&a->in, p);
+	cli_print_end(p);
+	return cli_print_close(p);
 }
 
-static int copy(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, struct f2fs_volume *vol)
+static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 {
-	struct f2fs_populate_result result;
-	int err, incomplete;
+	int rc;
 
-	a->options.user = cli;
-	a->options.problem = print_problem;
-	if (a->verbose && !a->quiet && !a->json)
-		a->options.entry = print_entry;
-	err = f2fs_populate(vol, &a->options, &result);
-	incomplete = err == F2FS_ERR_INCOMPLETE;
-	if (!err || incomplete)
-		err = f2fs_volume_commit(vol);
-	if (err) {
-		cli_error_of(cli, ctx, a->image.path);
+	a->in.is_verbose = a->verbose && !a->quiet && !a->json;
+	rc = cli_copy_in(&a->in, cli, vol, a->image.path);
+	if (rc < 0 || print_result(a))
 		return CLI_EXIT_FAILURE;
-	}
-	print_result(a, &result);
-	return incomplete ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
+	return rc ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
 }
 
 static int run(struct cli *cli, struct arguments *a)
@@ -236,7 +211,7 @@ static int run(struct cli *cli, struct arguments *a)
 		f2fs_context_free(ctx);
 		return CLI_EXIT_FAILURE;
 	}
-	status = copy(cli, ctx, a, vol);
+	status = copy(cli, a, vol);
 	f2fs_volume_close(vol);
 	f2fs_context_free(ctx);
 	return status;

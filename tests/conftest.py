@@ -40,7 +40,9 @@ def tool(build_dir):
 def run_tool(tool):
     """run_tool("dump.f2fs", "--json", image): a finished process; a status other than `rc` fails the test."""
     def run(name, *args, rc=0, **kwargs):
-        done = subprocess.run([tool(name), *map(str, args)], capture_output=True, stdin=subprocess.DEVNULL, **kwargs)
+        if "input" not in kwargs:
+            kwargs.setdefault("stdin", subprocess.DEVNULL)
+        done = subprocess.run([tool(name), *map(str, args)], capture_output=True, **kwargs)
         assert done.returncode == rc, "%s %s: status %d\n%s%s" % (
             name, " ".join(map(str, args)), done.returncode, done.stdout.decode(errors="replace")[-4000:],
             done.stderr.decode(errors="replace")[-4000:])

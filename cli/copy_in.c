@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Filling a volume from the command line, for mkfs.f2fs and sload.f2fs alike.
+ */
+#include "cli/copy_in.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+void cli_copy_in_source(struct cli_copy_in *in, const char *source)
+{
+	const int is_stdin = strcmp(source, "-") == 0;
+	struct stat st;
+
+	in->source = source;
+	in->options.directory = NULL;
+	in->options.tar = NULL;
+	if (!is_stdin && (stat(source, &st) != 0 || S_ISDIR(st.st_mode))) {
+		in->options.directory = source; /* what is not there is the library's to name */
+		return;
+	}
+	in->input.path = is_stdin ? NULL : source;
+	in->input.fd = 0;
+	in->options.tar = &in->input;
+}
+
+static int show_problem(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail)
+{
+	const struct cli_copy_in *in = user;
+
+	cli_error(in->cli, "/%s: %s%s%s", path, what, what[0] ? ": " : "", detail->message);
+	return 0;
+}
+
+static int show_entry(void *user, const char *path)
+{
+	(void)user;
+	return path[0] && printf("%s\n", path) < 0;
+}
+
+int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol, const char *path)
+{
+	int err, incomplete;
+
+	in->cli = cli;
+	in->options.problem = show_problem;
+	in->options.entry = in->is_verbose ? show_entry : NULL;
+	in->options.user = in;
+	err = f2fs_populate(vol, &in->options, &in->result);
+	incomplete = err == F2FS_ERR_INCOMPLETE;
+	if (err && !incomplete) {
+		cli_error_of(cli, f2fs_volume_context(vol), in->source);
+		return -1;
+	}
+	err = f2fs_volume_commit(vol);
+	if (err) {
+		cli_error_of(cli, f2fs_volume_context(vol), path);
+		return -1;
+	}
+	return incomplete;
+}
+
+/* What was counted: the words of the line, the names of the record. */
+static const struct count {
+	const char *name, *words;
+	size_t offset;
+} counts[] = {
+	{ "files", " files", offsetof(struct f2fs_populate_result, files) },
+	{ "directories", " directories", offsetof(struct f2fs_populate_result, directories) },
+	{ "symlinks", " symbolic links", offsetof(struct f2fs_populate_result, symlinks) },
+	{ "specials", " special files", offsetof(struct f2fs_populate_result, specials) },
+	{ "links", " further links", offsetof(struct f2fs_populate_result, links) },
+	{ "bytes", " bytes", offsetof(struct f2fs_populate_result, bytes) },
+	{ "problems", NULL, offsetof(struct f2fs_populate_result, problems) },
+};
+#define COUNTS (sizeof(counts) / sizeof(counts[0]))
+
+static uint64_t count_of(const struct cli_copy_in *in, const struct count *count)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)&in->result + count->offset, sizeof(value));
+	return value;
+}
+
+void cli_copy_in_say(const struct cli_copy_in *in)
+{
+	const char *between = "Info: copied ";
+
+	for (size_t i = 0; i < COUNTS; i++) {
+		if (!counts[i].words)
+			continue;
+		printf("%s%llu%s", between, (unsigned long long)count_of(in, &counts[i]), counts[i].words);
+		between = ", ";
+	}
+	printf("\n");
+}
+
+void cli_copy_in_print(const struct cli_copy_in *in, struct cli_print *p)
+{
+	for (size_t i = 0; i < COUNTS; i++)
+		cli_print_u64(p, counts[i].name, count_of(in, &counts[i]));
+}

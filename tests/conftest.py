@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What all Python tests share: where the build is, and the programs in it."""
 import os
+import shutil
 import subprocess
 import sys
 
@@ -48,3 +49,21 @@ def run_tool(tool):
             done.stderr.decode(errors="replace")[-4000:])
         return done
     return run
+
+
+@pytest.fixture
+def peer_check():
+    """peer_check(image): the checker of f2fs-tools finds nothing wrong. Where it is not installed the test runs without
+    this, and is counted as skipped besides."""
+    fsck = shutil.which("fsck.f2fs", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+
+    def check(image):
+        if not fsck:
+            return
+        done = subprocess.run([fsck, "--dry-run", "-f", str(image)], capture_output=True, stdin=subprocess.DEVNULL)
+        text = done.stdout.decode(errors="replace")
+        bad = [line for line in text.splitlines() if "[Fail]" in line or "ASSERT" in line]
+        assert done.returncode == 0 and not bad, "\n".join(bad) or text[-2000:]
+    yield check
+    if not fsck:
+        pytest.skip("fsck.f2fs of f2fs-tools is not installed: not asked")

@@ -38,7 +38,8 @@ extern "C" {
 	X(TOO_BIG, 38, EFBIG, "too big")                                                                               \
 	X(NOT_EMPTY, 39, ENOTEMPTY, "not empty")                                                                       \
 	X(CANCELED, 40, ECANCELED, "canceled")                                                                         \
-	X(INCOMPLETE, 41, EUCLEAN, "done, but not everything could be read")
+	X(INCOMPLETE, 41, EUCLEAN, "done, but not everything could be read")                                           \
+	X(XDEV, 42, EXDEV, "belongs to another project")
 
 enum f2fs_error {
 	F2FS_OK = 0,

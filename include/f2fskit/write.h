@@ -4,7 +4,16 @@
  * true together, durably and safe against power cuts; f2fs_volume_discard (or closing the volume) leaves it as it was.
  * The device must be writable and the volume clean: one that waits for recovery is refused with F2FS_ERR_STATE.
  *
- * After a failed call the transaction may hold half of what was asked for; discard it.
+ * A call checks what it can before it changes anything. One that fails after that (no memory, no space, a device that
+ * fails, damage) leaves a transaction that is only good for discarding: every further change and the commit then fail
+ * with F2FS_ERR_STATE.
+ *
+ * The caller acts as the superuser does: permissions, quota limits and the flags "immutable" and "append only" are kept
+ * but bar nothing. What an inode is (verity, compressed, encrypted without key) does.
+ *
+ * Times: nothing is stamped by itself, so that the same changes give the same bytes; f2fs_create takes the new inode's
+ * times and gives its ctime to the directory, f2fs_inode_set sets what it is told. After f2fs_volume_set_time every
+ * change stamps what the kernel stamps.
  */
 #ifndef F2FSKIT_WRITE_H
 #define F2FSKIT_WRITE_H
@@ -19,6 +28,11 @@ extern "C" {
 F2FS_API int f2fs_volume_commit(struct f2fs_volume *vol);
 /* Forget all changes since the last commit. */
 F2FS_API void f2fs_volume_discard(struct f2fs_volume *vol);
+/*
+ * From now on changes carry this time as the kernel's would: contents set mtime and ctime of their file, names those of
+ * their directory and the ctime of what they name, attributes the ctime. NULL (as when opened): times stay.
+ */
+F2FS_API void f2fs_volume_set_time(struct f2fs_volume *vol, const struct f2fs_time *now);
 
 /* What a new inode starts with. Zero the struct first. */
 struct f2fs_new {
@@ -30,22 +44,47 @@ struct f2fs_new {
 	size_t target_length;
 };
 /* Make an inode of any type under a name in a directory; out may be NULL. Fails with EXISTS, NOSPC, NAME_TOO_LONG,
- * INVALID, ENCRYPTED. The directory's times become the new inode's ctime. */
+ * INVALID, ENCRYPTED. The directory's times become the new inode's ctime. Flags and project are inherited as the kernel
+ * does; default ACLs are not: mode and ACL are what the caller sets. */
 F2FS_API int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const struct f2fs_new *spec,
 			 struct f2fs_inode **out);
-/* Give a file a further name. Directories: IS_DIR. */
+/* Give a file a further name. Fails with IS_DIR for directories, EXISTS, NOT_FOUND for a file without a name, XDEV when
+ * the directory hands its project on and the file is of another. */
 F2FS_API int f2fs_link(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_inode *inode);
 /* Remove a name; the inode goes with its last one. A directory must be empty (NOT_EMPTY). */
 F2FS_API int f2fs_remove(struct f2fs_inode *dir, const char *name, size_t length);
-enum f2fs_rename_flag { F2FS_RENAME_NO_REPLACE = 1 };
-/* Rename, also into another directory; what had the new name is replaced as rename(2) does. */
+enum f2fs_rename_flag {
+	F2FS_RENAME_NO_REPLACE = 1,
+	F2FS_RENAME_EXCHANGE = 2, /* both names exist and change places */
+	F2FS_RENAME_WHITEOUT = 4  /* leave a character device 0:0 under the old name */
+};
+/* Rename, also into another directory; what had the new name is replaced as rename(2) does. Fails with NOT_FOUND,
+ * EXISTS (NO_REPLACE), IS_DIR, NOT_DIR, NOT_EMPTY, INVALID (a directory below itself, flags that exclude each other),
+ * XDEV. */
 F2FS_API int f2fs_rename(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_inode *new_dir,
 			 const char *new_name, size_t new_length, unsigned flags);
 
-/* Write to a regular file; it grows as needed, what lies between becomes a hole. Times stay. */
+/* Write to a regular file; it grows as needed, what lies between becomes a hole. Blocks of a pinned file cannot be
+ * overwritten (UNSUPPORTED): they would move. */
 F2FS_API int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length);
 /* Set a regular file's size, freeing what lies behind. */
 F2FS_API int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size);
+
+/* What f2fs_fallocate does; the numbers are those of fallocate(2). */
+enum f2fs_fallocate_flag {
+	F2FS_FALLOCATE_KEEP_SIZE = 0x01,      /* the size stays, blocks may lie behind it */
+	F2FS_FALLOCATE_PUNCH_HOLE = 0x02,     /* with KEEP_SIZE: free the range */
+	F2FS_FALLOCATE_COLLAPSE_RANGE = 0x08, /* take the range out: what follows moves down */
+	F2FS_FALLOCATE_ZERO_RANGE = 0x10,     /* reserve the range, it reads as zeros */
+	F2FS_FALLOCATE_INSERT_RANGE = 0x20    /* put a hole in: what follows moves up */
+};
+/*
+ * Work on a range of a regular file as fallocate(2) does: without a flag holes get reserved blocks, and the file grows.
+ * Contents that were inside the inode move to a block. Fails with INVALID (no length, flags that exclude each other,
+ * a range to be collapsed or inserted that is not made of whole blocks or not inside the file), TOO_BIG, IS_DIR,
+ * ENCRYPTED, UNSUPPORTED (compressed or pinned files), NOSPC before anything is changed.
+ */
+F2FS_API int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t offset, uint64_t length);
 
 /* Which members of struct f2fs_stat f2fs_inode_set takes. */
 enum f2fs_set_flag {
@@ -57,8 +96,15 @@ enum f2fs_set_flag {
 	F2FS_SET_CTIME = 32,
 	F2FS_SET_CRTIME = 64,
 	F2FS_SET_PROJID = 128,
-	F2FS_SET_FLAGS = 256 /* i_flags that users may set */
+	F2FS_SET_FLAGS = 256,  /* i_flags that users may set; the others stay */
+	F2FS_SET_ADVISE = 512, /* of advise the bits hot and cold, which choose the log of the data */
+	F2FS_SET_PIN = 1024    /* of inline_flags the bit that pins the blocks of a file to their place */
 };
+/*
+ * Set members of an inode. Casefold changes on empty directories only (NOT_EMPTY); flags that the type of file or the
+ * volume does not know are refused (UNSUPPORTED), as are those of quota files (ACCESS). A file that gets pinned moves
+ * out of its inode. Usage moves to the new owners' quotas.
+ */
 F2FS_API int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const struct f2fs_stat *values);
 /* Set an extended attribute by its full name ("user.color"); ACLs in their system call form. Fails with NOSPC when the
  * attributes of the inode would become too large, INVALID for an unknown prefix. */

@@ -77,26 +77,28 @@ static int check_target(struct f2fs_inode *inode, const struct winode *w)
 	return 0;
 }
 
-static int begin(struct f2fs_inode *inode, struct winode *w)
+static int begin(struct change *c, struct f2fs_inode *inode, struct winode *w)
 {
-	int err;
+	int err = change_begin(c, inode->vol);
 
-	error_clear(inode->vol->ctx);
-	err = inode_sync(inode);
+	if (!err)
+		err = inode_sync(inode);
 	return err ? err : winode_get(inode->vol, inode->ino, w);
 }
 
 int f2fs_compress_set(struct f2fs_inode *inode, const struct f2fs_compression *how)
 {
+	struct change change;
 	struct winode w;
-	int err = begin(inode, &w);
+	int err = begin(&change, inode, &w);
 
 	if (!err && how)
 		err = compress_check(inode->vol, how);
 	if (!err)
 		err = check_target(inode, &w);
 	if (err)
-		return err;
+		return change_end(&change, err);
+	winode_stamp(&w, STAMP_CTIME);
 	if (how) {
 		compress_mark(&w, how);
 		return 0;
@@ -165,51 +167,60 @@ static int convert_all(struct f2fs_inode *inode, struct winode *w, bool reserve,
 	}
 }
 
-static int convert(struct f2fs_inode *inode, bool reserve, uint64_t *blocks)
+static int convert(struct f2fs_inode *inode, struct winode *w, bool reserve, uint64_t *blocks)
 {
-	struct winode w;
 	uint64_t change = 0;
 	uint8_t *block, *extra;
 	bool released;
-	int err = begin(inode, &w);
+	int err;
 
-	if (!err && !w.layout.is_compressed)
-		err = error_set(inode->vol->ctx, F2FS_ERR_INVALID, "inode %u is not compressed", (unsigned)inode->ino);
-	if (err)
-		return err;
-	released = inode_has_inline(winode_block(&w), FLAG_i_inline_compress_released);
+	if (!w->layout.is_compressed)
+		return error_set(inode->vol->ctx, F2FS_ERR_INVALID, "inode %u is not compressed", (unsigned)inode->ino);
+	released = inode_has_inline(winode_block(w), FLAG_i_inline_compress_released);
 	if (released != reserve)
 		return error_set(inode->vol->ctx, F2FS_ERR_STATE, "the saved blocks of inode %u are %s",
 				 (unsigned)inode->ino, reserve ? "reserved already" : "released already");
-	err = pages_flush(w.txn); /* what waits is compressed first */
-	if (!err)
-		err = winode_get(inode->vol, inode->ino, &w);
-	if (err)
-		return err;
-	block = winode_block(&w);
+	block = winode_block(w);
 	extra = block + INODE_ADDR_OFFSET;
 	if (!reserve && extra_i_compr_blocks(extra) == 0)
 		return error_set(inode->vol->ctx, F2FS_ERR_ACCESS, "compression of inode %u saves nothing",
 				 (unsigned)inode->ino);
-	err = convert_all(inode, &w, reserve, &change);
+	err = convert_all(inode, w, reserve, &change);
 	if (err)
 		return err;
 	inode_set_i_inline(block, reserve ? inode_i_inline(block) & (uint8_t)~FLAG_i_inline_compress_released
 					  : inode_i_inline(block) | (uint8_t)FLAG_i_inline_compress_released);
 	if (!reserve)
 		extra_set_i_compr_blocks(extra, 0);
-	node_dirty(w.txn, w.node);
+	node_dirty(w->txn, w->node);
 	if (blocks)
 		*blocks = change;
 	return 0;
 }
 
+static int change_blocks(struct f2fs_inode *inode, bool reserve, uint64_t *blocks)
+{
+	struct change change;
+	struct winode w;
+	int err = change_begin(&change, inode->vol);
+
+	if (!err)
+		err = change_flush(&change); /* what waits is compressed first */
+	if (!err)
+		err = inode_sync(inode);
+	if (!err)
+		err = winode_get(inode->vol, inode->ino, &w);
+	if (!err)
+		err = convert(inode, &w, reserve, blocks);
+	return change_end(&change, err);
+}
+
 int f2fs_compress_release(struct f2fs_inode *inode, uint64_t *blocks)
 {
-	return convert(inode, false, blocks);
+	return change_blocks(inode, false, blocks);
 }
 
 int f2fs_compress_reserve(struct f2fs_inode *inode, uint64_t *blocks)
 {
-	return convert(inode, true, blocks);
+	return change_blocks(inode, true, blocks);
 }

@@ -8,8 +8,6 @@
 
 #include "file/write.h"
 
-#define MAX_PAGES 4096u /* waiting blocks of all files before they are written */
-
 static int check_writable(struct f2fs_inode *inode)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
@@ -28,19 +26,15 @@ static int check_writable(struct f2fs_inode *inode)
 	return 0;
 }
 
-static bool is_inline(const struct winode *w)
-{
-	return inode_has_inline(winode_block(w), FLAG_i_inline_inline_data);
-}
-
-/* Move inline contents into block 0. */
-static int convert(struct winode *w)
+int data_convert(struct winode *w)
 {
 	const uint32_t size = w->layout.inline_size;
 	uint8_t *block = winode_block(w), *payload = block + w->layout.inline_offset, *page, *copy;
 	bool exists = inode_has_inline(block, FLAG_i_inline_data_exist);
 	int err = 0;
 
+	if (!winode_is_inline(w))
+		return 0;
 	copy = mem_alloc(w->txn->vol->ctx, size);
 	if (!copy)
 		return F2FS_ERR_NOMEM;
@@ -103,151 +97,219 @@ static int write_blocks(struct winode *w, uint64_t offset, const uint8_t *data, 
 	return 0;
 }
 
-/* The bytes between the old end of the file and a later one may hold rubbish: make them zeros. */
-static int clear_tail(struct f2fs_inode *inode, struct winode *w, uint64_t size)
+/* Blocks of a pinned file that the last checkpoint has stay where they are. */
+static int need_movable(struct winode *w, uint64_t from, uint64_t to)
 {
-	const uint32_t bits = w->txn->vol->geo.block_bits;
-	const size_t within = (size_t)(size & (w->txn->vol->geo.block_size - 1));
+	const struct f2fs_geometry *geo = &w->txn->vol->geo;
+	const uint64_t end = (to + geo->block_size - 1) >> geo->block_bits;
+	struct slot_ref run;
+
+	if (!inode_has_inline(winode_block(w), FLAG_i_inline_pin_file))
+		return 0;
+	for (uint64_t at = from >> geo->block_bits; at < end; at += run.count) {
+		int err = slot_find(w, at, &run);
+
+		for (uint32_t i = 0; !err && run.node && i < run.count && at + i < end; i++) {
+			bool stays = false;
+
+			err = block_is_old(w->txn, get_le32(run.raw + (size_t)i * 4), &stays);
+			if (stays)
+				err = error_set(w->txn->vol->ctx, F2FS_ERR_UNSUPPORTED,
+						"inode %u is pinned: its blocks cannot be written to another place",
+						(unsigned)w->node->nid);
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static bool is_zero(const uint8_t *p, size_t n)
+{
+	while (n > 0 && *p == 0)
+		p++, n--;
+	return n == 0;
+}
+
+int data_clear_tail(struct f2fs_inode *inode, struct winode *w, uint64_t size)
+{
+	struct f2fs_volume *vol = w->txn->vol;
+	const uint64_t index = size >> vol->geo.block_bits;
+	const size_t within = (size_t)(size & (vol->geo.block_size - 1)), n = vol->geo.block_size - within;
 	struct slot_ref slot;
 	uint8_t *page;
 	int err;
 
 	if (within == 0)
 		return 0;
-	err = cluster_open(inode, w, size >> bits);
+	err = cluster_open(inode, w, index);
 	if (err)
 		return err;
-	if (!page_find(w->txn->vol, w->node->nid, size >> bits)) {
-		err = slot_make(w, size >> bits, &slot);
+	if (!page_find(vol, w->node->nid, index)) {
+		err = slot_find(w, index, &slot);
+		if (err || !slot.node || !geometry_is_main(&vol->geo, get_le32(slot.raw)))
+			return err; /* a hole has no rubbish */
+		err = volume_read(vol, get_le32(slot.raw), within, w->txn->scratch, n);
+		if (err || is_zero(w->txn->scratch, n))
+			return err;
+		err = need_movable(w, size, size + 1);
 		if (err)
 			return err;
-		if (!geometry_is_main(&w->txn->vol->geo, get_le32(slot.raw)))
-			return 0; /* a hole has no rubbish */
 	}
-	err = page_get(w, size >> bits, false, &page);
+	err = page_get(w, index, false, &page);
 	if (!err)
-		memset(page + within, 0, w->txn->vol->geo.block_size - within);
+		memset(page + within, 0, n);
 	return err;
 }
 
-static int begin_change(struct f2fs_inode *inode, struct winode *w)
+int data_begin(struct change *c, struct f2fs_inode *inode, struct winode *w)
 {
-	int err;
+	int err = change_begin(c, inode->vol);
 
-	error_clear(inode->vol->ctx);
-	err = inode_sync(inode);
+	if (!err)
+		err = inode_sync(inode);
 	if (!err)
 		err = check_writable(inode);
-	if (!err)
-		err = txn_begin(inode->vol);
-	if (!err)
-		err = nodes_trim(inode->vol->txn);
-	if (!err && inode->vol->txn->page_count > MAX_PAGES)
-		err = pages_flush(inode->vol->txn);
 	return err ? err : winode_get(inode->vol, inode->ino, w);
+}
+
+int data_need_reserved(const struct winode *w)
+{
+	if (!inode_has_inline(winode_block(w), FLAG_i_inline_compress_released))
+		return 0;
+	return error_set(w->txn->vol->ctx, F2FS_ERR_ACCESS,
+			 "the saved blocks of inode %u are released: reserve them before it is written",
+			 (unsigned)w->node->nid);
+}
+
+uint64_t data_max_size(const struct winode *w)
+{
+	const struct f2fs_geometry *geo = &w->txn->vol->geo;
+
+	return node_max_file_blocks(geo, w->layout.node_slots) << geo->block_bits;
+}
+
+static int write_file(struct f2fs_inode *inode, struct winode *w, uint64_t offset, const void *data, size_t length)
+{
+	uint64_t end = offset + length;
+	int err;
+
+	if (length == 0)
+		return 0;
+	err = data_need_reserved(w);
+	if (err)
+		return err;
+	if (end < offset || end > data_max_size(w))
+		return error_set(w->txn->vol->ctx, F2FS_ERR_TOO_BIG, "a file holds at most %llu bytes",
+				 (unsigned long long)data_max_size(w));
+	if (winode_is_inline(w) && end <= w->layout.inline_size) {
+		write_inline(w, offset, data, length);
+	} else {
+		err = map_need_space(w, offset, end);
+		if (!err)
+			err = need_movable(w, offset, end);
+		if (!err)
+			err = data_convert(w);
+		if (!err && offset > inode_i_size(winode_block(w)))
+			err = data_clear_tail(inode, w, inode_i_size(winode_block(w)));
+		if (!err && w->layout.is_compressed)
+			err = clusters_write(inode, w, offset, data, length);
+		else if (!err)
+			err = write_blocks(w, offset, data, length);
+		if (err)
+			return err;
+		inode_set_i_ext_len(winode_block(w), 0);
+	}
+	if (end > inode_i_size(winode_block(w)))
+		inode_set_i_size(winode_block(w), end);
+	winode_stamp(w, STAMP_MTIME);
+	node_dirty(w->txn, w->node);
+	return 0;
 }
 
 int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)
 {
-	uint64_t end = offset + length, limit;
+	struct change change;
 	struct winode w;
-	int err = begin_change(inode, &w);
+	int err = data_begin(&change, inode, &w);
 
-	if (err || length == 0)
-		return err;
-	if (inode_has_inline(winode_block(&w), FLAG_i_inline_compress_released))
-		return error_set(inode->vol->ctx, F2FS_ERR_ACCESS,
-				 "the saved blocks of inode %u are released: reserve them before it is written",
-				 (unsigned)inode->ino);
-	limit = node_max_file_blocks(&inode->vol->geo, w.layout.node_slots) << inode->vol->geo.block_bits;
-	if (end < offset || end > limit)
-		return error_set(inode->vol->ctx, F2FS_ERR_TOO_BIG, "a file holds at most %llu bytes",
-				 (unsigned long long)limit);
-	if (is_inline(&w) && end > w.layout.inline_size)
-		err = convert(&w);
-	if (!err && is_inline(&w)) {
-		write_inline(&w, offset, data, length);
-	} else if (!err) {
-		if (offset > inode_i_size(winode_block(&w)))
-			err = clear_tail(inode, &w, inode_i_size(winode_block(&w)));
-		if (!err && w.layout.is_compressed)
-			err = clusters_write(inode, &w, offset, data, length);
-		else if (!err)
-			err = write_blocks(&w, offset, data, length);
-		inode_set_i_ext_len(winode_block(&w), 0);
-	}
-	if (err)
-		return err;
-	if (end > inode_i_size(winode_block(&w)))
-		inode_set_i_size(winode_block(&w), end);
-	node_dirty(w.txn, w.node);
-	return 0;
+	if (!err)
+		err = write_file(inode, &w, offset, data, length);
+	return change_end(&change, err);
+}
+
+static void truncate_inline(struct winode *w, uint64_t size)
+{
+	uint8_t *block = winode_block(w);
+
+	if (size < w->layout.inline_size)
+		memset(block + w->layout.inline_offset + size, 0, (size_t)(w->layout.inline_size - size));
+	if (size == 0)
+		inode_set_i_inline(block, inode_i_inline(block) & (uint8_t)~FLAG_i_inline_data_exist);
 }
 
 /* A file whose saved blocks were given back can only be cut between clusters. */
-static int check_released(struct f2fs_inode *inode, const struct winode *w, uint64_t size)
+static int check_released(const struct winode *w, uint64_t size)
 {
-	const uint64_t bytes = (uint64_t)w->layout.cluster_blocks << inode->vol->geo.block_bits;
+	const uint64_t bytes = (uint64_t)w->layout.cluster_blocks << w->txn->vol->geo.block_bits;
 
 	if (!w->layout.is_compressed || !inode_has_inline(winode_block(w), FLAG_i_inline_compress_released) ||
 	    size % bytes == 0)
 		return 0;
-	return error_set(inode->vol->ctx, F2FS_ERR_INVALID,
+	return error_set(w->txn->vol->ctx, F2FS_ERR_INVALID,
 			 "the saved blocks of inode %u are released: its size must be a multiple of %llu",
-			 (unsigned)inode->ino, (unsigned long long)bytes);
+			 (unsigned)w->node->nid, (unsigned long long)bytes);
+}
+
+static int truncate_blocks(struct f2fs_inode *inode, struct winode *w, uint64_t size)
+{
+	const struct f2fs_geometry *geo = &w->txn->vol->geo;
+	const uint64_t old = inode_i_size(winode_block(w));
+	int err = data_clear_tail(inode, w, size < old ? size : old);
+
+	if (err || size > old)
+		return err;
+	if (w->layout.is_compressed && (size >> geo->block_bits) % w->layout.cluster_blocks != 0)
+		err = cluster_open(inode, w, size >> geo->block_bits);
+	/* what was reserved behind the end goes, too */
+	inode_set_i_advise(winode_block(w), inode_i_advise(winode_block(w)) & (uint8_t)~FLAG_i_advise_keep_size);
+	return err ? err : map_truncate(w, (size + geo->block_size - 1) >> geo->block_bits);
+}
+
+static int truncate_file(struct f2fs_inode *inode, struct winode *w, uint64_t size)
+{
+	int err = check_released(w, size);
+
+	if (err)
+		return err;
+	if (size > data_max_size(w))
+		return error_set(w->txn->vol->ctx, F2FS_ERR_TOO_BIG, "a file cannot have %llu bytes",
+				 (unsigned long long)size);
+	if (winode_is_inline(w) && size <= w->layout.inline_size) {
+		truncate_inline(w, size);
+	} else {
+		err = data_convert(w);
+		if (!err)
+			err = truncate_blocks(inode, w, size);
+		if (err)
+			return err;
+	}
+	inode_set_i_size(winode_block(w), size);
+	if (size == 0)
+		inode_set_i_inline(winode_block(w),
+				   inode_i_inline(winode_block(w)) & (uint8_t)~FLAG_i_inline_compress_released);
+	winode_stamp(w, STAMP_MTIME);
+	node_dirty(w->txn, w->node);
+	return 0;
 }
 
 int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size)
 {
-	const uint32_t bits = inode->vol->geo.block_bits;
+	struct change change;
 	struct winode w;
-	uint64_t old;
-	int err = begin_change(inode, &w);
+	int err = data_begin(&change, inode, &w);
 
-	if (err)
-		return err;
-	if (size > node_max_file_blocks(&inode->vol->geo, w.layout.node_slots) << bits)
-		return error_set(inode->vol->ctx, F2FS_ERR_TOO_BIG, "a file cannot have %llu bytes",
-				 (unsigned long long)size);
-	old = inode_i_size(winode_block(&w));
-	err = check_released(inode, &w, size);
-	if (err)
-		return err;
-	if (is_inline(&w) && size > w.layout.inline_size)
-		err = convert(&w);
-	if (!err && is_inline(&w)) {
-		if (size < w.layout.inline_size)
-			memset(winode_block(&w) + w.layout.inline_offset + size, 0,
-			       (size_t)(w.layout.inline_size - size));
-		if (size == 0)
-			inode_set_i_inline(winode_block(&w),
-					   inode_i_inline(winode_block(&w)) & (uint8_t)~FLAG_i_inline_data_exist);
-	} else if (!err) {
-		err = clear_tail(inode, &w, size < old ? size : old);
-		if (!err && size < old && w.layout.is_compressed && (size >> bits) % w.layout.cluster_blocks != 0)
-			err = cluster_open(inode, &w, size >> bits);
-		if (!err && size < old)
-			err = map_truncate(&w, (size + inode->vol->geo.block_size - 1) >> bits);
-	}
-	if (err)
-		return err;
-	inode_set_i_size(winode_block(&w), size);
-	if (size == 0)
-		inode_set_i_inline(winode_block(&w),
-				   inode_i_inline(winode_block(&w)) & (uint8_t)~FLAG_i_inline_compress_released);
-	inode_set_i_advise(winode_block(&w), inode_i_advise(winode_block(&w)) & (uint8_t)~FLAG_i_advise_keep_size);
-	node_dirty(w.txn, w.node);
-	return 0;
-}
-
-int f2fs_volume_commit(struct f2fs_volume *vol)
-{
-	error_clear(vol->ctx);
-	return txn_commit(vol);
-}
-
-void f2fs_volume_discard(struct f2fs_volume *vol)
-{
-	error_clear(vol->ctx);
-	txn_drop(vol);
+	if (!err)
+		err = truncate_file(inode, &w, size);
+	return change_end(&change, err);
 }

@@ -185,18 +185,35 @@ static int insert(struct winode *dir, const struct new_entry *e)
 	return err || done ? err : insert_by_level(dir, e);
 }
 
-int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino, unsigned type)
+static int prepare_entry(struct winode *dir, const char *name, size_t len, struct new_entry *e)
 {
-	struct new_entry e = { (const uint8_t *)name, (uint32_t)len, 0, ino, (uint8_t)type };
-	int err;
-
+	e->name = (const uint8_t *)name;
+	e->len = (uint32_t)len;
 	if (len == 0 || len > NAME_MAX_BYTES)
 		return error_set(dir->txn->vol->ctx, F2FS_ERR_NAME_TOO_LONG, "a name has 1 to 255 bytes, not %llu",
 				 (unsigned long long)len);
 	if (memchr(name, '/', len) || memchr(name, 0, len))
 		return error_set(dir->txn->vol->ctx, F2FS_ERR_INVALID, "a name holds neither slash nor NUL");
-	err = hash_name(dir, e.name, e.len, &e.hash);
-	return err ? err : insert(dir, &e);
+	return hash_name(dir, e->name, e->len, &e->hash);
+}
+
+int dir_check_name(struct winode *dir, const char *name, size_t len)
+{
+	struct new_entry e;
+
+	return prepare_entry(dir, name, len, &e);
+}
+
+int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino, unsigned type)
+{
+	struct new_entry e = { .ino = ino, .type = (uint8_t)type };
+	int err = prepare_entry(dir, name, len, &e);
+
+	if (!err)
+		err = insert(dir, &e);
+	if (!err)
+		winode_stamp(dir, STAMP_MTIME);
+	return err;
 }
 
 int dir_make_empty(struct winode *dir, f2fs_nid_t parent)
@@ -226,8 +243,17 @@ static int area_of_entry(struct winode *dir, const struct f2fs_dirent *entry, st
 	return 0;
 }
 
+static bool is_empty(const struct dentry_area *area)
+{
+	for (uint32_t i = 0; i < area->slots; i++)
+		if (lsb_test(area->bitmap, i))
+			return false;
+	return true;
+}
+
 int dir_remove(struct winode *dir, const struct f2fs_dirent *entry)
 {
+	const uint64_t index = entry->position / dir->txn->vol->geo.dentries_per_block;
 	struct dentry_area area;
 	uint32_t slot;
 	int err = area_of_entry(dir, entry, &area, &slot);
@@ -237,7 +263,9 @@ int dir_remove(struct winode *dir, const struct f2fs_dirent *entry)
 	for (uint32_t i = 0; i < dentry_slots_of(entry->raw_len); i++)
 		lsb_clear((uint8_t *)(uintptr_t)area.bitmap, slot + i);
 	node_dirty(dir->txn, dir->node);
-	return 0;
+	winode_stamp(dir, STAMP_MTIME);
+	/* a block without entries becomes a hole; size and depth stay, as in the kernel */
+	return !is_inline(dir) && is_empty(&area) ? map_punch(dir, index, index + 1) : 0;
 }
 
 int dir_replace(struct winode *dir, const struct f2fs_dirent *entry, f2fs_nid_t ino, unsigned type)
@@ -253,5 +281,6 @@ int dir_replace(struct winode *dir, const struct f2fs_dirent *entry, f2fs_nid_t 
 	dentry_set_ino(raw, ino);
 	dentry_set_file_type(raw, (uint8_t)type);
 	node_dirty(dir->txn, dir->node);
+	winode_stamp(dir, STAMP_MTIME);
 	return 0;
 }

@@ -14,50 +14,6 @@
 /* Flags that a new inode takes from its directory (FORMAT files 2.5). */
 #define INHERIT_ALL (0x8u | 0x40u | 0x80u | 0x10000u | 0x20000000u | 0x40000000u)
 
-static int prepare_commit(struct txn *txn)
-{
-	int err = quota_store(txn);
-
-	return err ? err : pages_flush(txn);
-}
-
-static void forget_all(struct txn *txn)
-{
-	quota_drop(txn);
-	pages_drop(txn);
-	clusters_drop(txn);
-}
-
-int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
-{
-	int err = txn_begin(vol);
-
-	if (err)
-		return err;
-	out->txn = vol->txn;
-	vol->txn->prepare = prepare_commit;
-	vol->txn->forget = forget_all;
-	err = node_get(vol->txn, ino, &out->node);
-	if (!err)
-		inode_layout(&vol->geo, winode_block(out), &out->layout);
-	return err;
-}
-
-void winode_touch(struct winode *w)
-{
-	inode_layout(&w->txn->vol->geo, winode_block(w), &w->layout);
-	node_dirty(w->txn, w->node);
-}
-
-int winode_count(struct winode *w, int64_t blocks)
-{
-	uint8_t *block = winode_block(w);
-
-	inode_set_i_blocks(block, inode_i_blocks(block) + (uint64_t)blocks);
-	node_dirty(w->txn, w->node);
-	return quota_charge(w, blocks, 0);
-}
-
 static uint32_t inherited_flags(uint32_t parent, uint16_t mode)
 {
 	uint32_t flags = parent & INHERIT_ALL;

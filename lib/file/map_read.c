@@ -40,19 +40,6 @@ static int need_node(struct f2fs_inode *inode, unsigned level, f2fs_nid_t nid, u
 	return 0;
 }
 
-/* File blocks from the path's slot to the end of the missing subtree whose root would be at a level. */
-static uint64_t hole_length(const struct f2fs_inode *inode, const struct node_path *path, unsigned level)
-{
-	const uint64_t n = inode->vol->geo.nids_per_block;
-	uint64_t size = inode->layout.node_slots, at = path->index[path->depth];
-
-	for (unsigned l = path->depth - 1; l >= level; l--) {
-		at += path->index[l] * size;
-		size *= n;
-	}
-	return size - at;
-}
-
 int map_find(struct f2fs_inode *inode, uint64_t file_block, struct map_run *out)
 {
 	const struct f2fs_geometry *geo = &inode->vol->geo;
@@ -76,13 +63,13 @@ int map_find(struct f2fs_inode *inode, uint64_t file_block, struct map_run *out)
 		if (nid == 0) {
 			out->slots = NULL;
 			out->nid = 0;
-			out->count = hole_length(inode, &path, level);
+			out->count = node_path_rest(geo, inode->layout.node_slots, &path, level);
 			return 0;
 		}
 		err = need_node(inode, level, nid, path.node_offset[level]);
 		if (err) {
 			out->slots = NULL;
-			out->count = hole_length(inode, &path, level);
+			out->count = node_path_rest(geo, inode->layout.node_slots, &path, level);
 			return err;
 		}
 		if (level == path.depth)

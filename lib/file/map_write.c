@@ -32,7 +32,8 @@ static int child_node(struct winode *w, struct node *parent, uint8_t *raw, uint3
 	return winode_count(w, 1);
 }
 
-int slot_make(struct winode *w, uint64_t file_block, struct slot_ref *out)
+/* The slot of a file block; nodes on the way are made, or the hole is measured. */
+static int find_slot(struct winode *w, uint64_t file_block, bool make, struct slot_ref *out)
 {
 	const struct f2fs_geometry *geo = &w->txn->vol->geo;
 	struct node *node = w->node;
@@ -53,8 +54,17 @@ int slot_make(struct winode *w, uint64_t file_block, struct slot_ref *out)
 	raw = node->block + geo->block_size - footer_SIZE - 20 + (size_t)path.index[0] * 4;
 	for (unsigned level = 1; level <= path.depth; level++) {
 		struct node *child;
-		int err = child_node(w, node, raw, path.node_offset[level], &child);
+		int err;
 
+		if (!make && get_le32(raw) == 0) {
+			uint64_t rest = node_path_rest(geo, w->layout.node_slots, &path, level);
+
+			out->node = NULL;
+			out->raw = NULL;
+			out->count = rest < UINT32_MAX ? (uint32_t)rest : UINT32_MAX;
+			return 0;
+		}
+		err = child_node(w, node, raw, path.node_offset[level], &child);
 		if (err)
 			return err;
 		node = child;
@@ -64,6 +74,16 @@ int slot_make(struct winode *w, uint64_t file_block, struct slot_ref *out)
 	out->raw = raw;
 	out->count = w->layout.node_slots - path.index[path.depth];
 	return 0;
+}
+
+int slot_make(struct winode *w, uint64_t file_block, struct slot_ref *out)
+{
+	return find_slot(w, file_block, true, out);
+}
+
+int slot_find(struct winode *w, uint64_t file_block, struct slot_ref *out)
+{
+	return find_slot(w, file_block, false, out);
 }
 
 /* Free slots [from, to) at words. */
@@ -162,4 +182,61 @@ int map_truncate(struct winode *w, uint64_t first)
 	inode_set_i_ext_len(winode_block(w), 0);
 	node_dirty(w->txn, w->node);
 	return err;
+}
+
+/* The slots of blocks [at, end) that one node or hole holds. */
+static int find_run(struct winode *w, uint64_t at, uint64_t end, struct slot_ref *run)
+{
+	int err = slot_find(w, at, run);
+
+	if (!err && run->count > end - at)
+		run->count = (uint32_t)(end - at);
+	return err;
+}
+
+int map_punch(struct winode *w, uint64_t first, uint64_t end)
+{
+	struct slot_ref run;
+
+	pages_forget_range(w->txn, w->node->nid, first, end - first);
+	for (uint64_t at = first; at < end; at += run.count) {
+		int err = find_run(w, at, end, &run);
+
+		if (!err && run.node)
+			err = free_slots(w, run.node, run.raw, 0, run.count);
+		if (err)
+			return err;
+	}
+	inode_set_i_ext_len(winode_block(w), 0);
+	node_dirty(w->txn, w->node);
+	return 0;
+}
+
+int map_need_space(struct winode *w, uint64_t from, uint64_t to)
+{
+	const struct f2fs_geometry *geo = &w->txn->vol->geo;
+	const uint64_t first = from >> geo->block_bits, end = (to + geo->block_size - 1) >> geo->block_bits;
+	uint64_t missing = 0, nodes = (end - first) / w->layout.node_slots + 4;
+	struct slot_ref run;
+
+	nodes += nodes / geo->nids_per_block;
+	if (space_need(w->txn, end - first + nodes) == 0)
+		return 0;
+	error_clear(w->txn->vol->ctx);
+	nodes = 0;
+	for (uint64_t at = first; at < end; at += run.count) {
+		int err = winode_breathe(w);
+
+		if (!err)
+			err = find_run(w, at, end, &run);
+		if (err)
+			return err;
+		if (!run.node) {
+			missing += run.count;
+			nodes += run.count / w->layout.node_slots + 3;
+		}
+		for (uint32_t i = 0; run.node && i < run.count; i++)
+			missing += get_le32(run.raw + (size_t)i * 4) == F2FS_NULL_ADDR;
+	}
+	return space_need(w->txn, missing + nodes);
 }

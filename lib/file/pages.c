@@ -52,8 +52,7 @@ bool pages_exist(const struct f2fs_volume *vol, f2fs_nid_t ino)
 	return vol->txn && find_file(vol->txn, ino);
 }
 
-/* A block that was a hole is counted now, so that writing it later cannot fail for want of space. */
-static int reserve(struct winode *w, struct slot_ref *slot)
+int slot_reserve(struct winode *w, struct slot_ref *slot)
 {
 	int err;
 
@@ -84,7 +83,7 @@ int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
 		return 0;
 	}
 	old = get_le32(slot.raw);
-	err = reserve(w, &slot);
+	err = slot_reserve(w, &slot);
 	if (!err)
 		err = need_file(w->txn, w->node->nid, &file);
 	if (err)
@@ -120,29 +119,53 @@ static void free_file(struct txn *txn, struct file_pages *file)
 	mem_free(txn->vol->ctx, file);
 }
 
+/* Forget those of a file's waiting blocks that lie in a range. */
+static void forget_among(struct txn *txn, struct file_pages *file, uint64_t first, uint64_t count)
+{
+	uint32_t index;
+	uint64_t value;
+
+	for (size_t at = 0; map32_each(&file->blocks, &at, &index, &value);) {
+		if (index < first || index - first >= count)
+			continue;
+		mem_free(txn->vol->ctx, (void *)(uintptr_t)value);
+		map32_remove(&file->blocks, index);
+		txn->page_count--;
+		at--; /* removal may have moved another one here */
+	}
+}
+
 void pages_forget(struct txn *txn, f2fs_nid_t ino, uint64_t first)
 {
 	struct file_pages *file = find_file(txn, ino);
-	uint32_t index;
-	uint64_t value;
-	size_t at = 0;
 
 	if (!file)
 		return;
 	if (first > 0) {
-		/* removal moves entries: look from the start again after each */
-		while (map32_each(&file->blocks, &at, &index, &value)) {
-			if (index < first)
-				continue;
-			mem_free(txn->vol->ctx, (void *)(uintptr_t)value);
-			map32_remove(&file->blocks, index);
-			txn->page_count--;
-			at = 0;
-		}
+		forget_among(txn, file, first, UINT64_MAX - first);
 		return;
 	}
 	map32_remove(&txn->pages, ino);
 	free_file(txn, file);
+}
+
+void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint64_t count)
+{
+	struct file_pages *file = find_file(txn, ino);
+
+	if (file && count > file->blocks.count) { /* the fewer look-ups */
+		forget_among(txn, file, first, count);
+		return;
+	}
+	for (uint64_t i = 0; file && i < count; i++) {
+		uint64_t *slot = map32_find(&file->blocks, (uint32_t)(first + i));
+
+		if (!slot)
+			continue;
+		mem_free(txn->vol->ctx, (void *)(uintptr_t)*slot);
+		map32_remove(&file->blocks, (uint32_t)(first + i));
+		txn->page_count--;
+	}
 }
 
 /* Temperature of a file's data (FORMAT files 10.2); directories are hot. */
@@ -179,21 +202,6 @@ static int append_run(struct winode *w, struct slot_ref *slot, const uint8_t *da
 	}
 	node_dirty(w->txn, slot->node);
 	return err;
-}
-
-void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint32_t count)
-{
-	struct file_pages *file = find_file(txn, ino);
-
-	for (uint32_t i = 0; file && i < count; i++) {
-		uint64_t *slot = map32_find(&file->blocks, (uint32_t)(first + i));
-
-		if (!slot)
-			continue;
-		mem_free(txn->vol->ctx, (void *)(uintptr_t)*slot);
-		map32_remove(&file->blocks, (uint32_t)(first + i));
-		txn->page_count--;
-	}
 }
 
 int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count)

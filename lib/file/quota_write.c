@@ -35,7 +35,7 @@ static bool is_kept(const struct f2fs_volume *vol)
 	       !(cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_quota_need_fsck);
 }
 
-static bool is_quota_file(const struct f2fs_volume *vol, f2fs_nid_t ino)
+bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino)
 {
 	for (unsigned kind = 0; kind < KINDS; kind++)
 		if (sb_qf_ino(vol->sb, kind) == ino)
@@ -112,7 +112,7 @@ int quota_charge(struct winode *w, int64_t blocks, int64_t inodes)
 	uint32_t project = 0;
 	int err;
 
-	if (!is_kept(vol) || is_quota_file(vol, w->node->nid))
+	if (!is_kept(vol) || quota_is_file(vol, w->node->nid))
 		return 0;
 	if (inode_has_extra(block, extra_OFS_i_projid + 4))
 		project = extra_i_projid(inode_extra(block));

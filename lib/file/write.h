@@ -18,15 +18,52 @@ struct winode {
 	struct inode_layout layout;
 };
 
-/* Start (or go on with) the transaction and point at an inode in it. */
+/* change.c: the frame of every public change. */
+struct change {
+	struct f2fs_volume *vol;
+	uint64_t generation; /* when it began */
+};
+/* Clear the last error, start (or go on with) the transaction, and write what waits when it is too much: nodes that
+ * were got before must be got again. Refused with STATE after a call that failed half-way. */
+int change_begin(struct change *c, struct f2fs_volume *vol);
+/* At the start of a change: write all waiting blocks, which changes nothing that can be seen. */
+int change_flush(struct change *c);
+/* Pass err on; when something was changed before it happened, the transaction is good for discarding only. */
+int change_end(const struct change *c, int err);
+
+/* Point at an inode in the running transaction. */
 int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out);
 /* Divide i_addr again after flags have changed, and say that the inode changed. */
 void winode_touch(struct winode *w);
 /* Change i_blocks by that many blocks. */
 int winode_count(struct winode *w, int64_t blocks);
+/* Within a change that touches many nodes: keep memory bounded; w is got again. */
+int winode_breathe(struct winode *w);
+/* Set the change time, and with STAMP_MTIME the modification time, when the volume was told one. */
+enum stamp { STAMP_CTIME = 1, STAMP_MTIME = 3 };
+void winode_stamp(struct winode *w, unsigned which);
+/* Is a slot's block one that the last checkpoint has? */
+int block_is_old(struct txn *txn, f2fs_blk_t addr, bool *is_old);
+/* Fail with NOSPC unless that many more blocks fit: asked before anything is changed. */
+int space_need(const struct txn *txn, uint64_t blocks);
 static inline uint8_t *winode_block(const struct winode *w)
 {
 	return w->node->block;
+}
+
+/* data_write.c */
+/* Begin a change of a regular file's contents; refuses what cannot be written. */
+int data_begin(struct change *c, struct f2fs_inode *inode, struct winode *w);
+/* Move inline contents into block 0, as is done before anything that works on blocks. */
+int data_convert(struct winode *w);
+/* The bytes between the old end of the file and a later one may hold rubbish: make them zeros. */
+int data_clear_tail(struct f2fs_inode *inode, struct winode *w, uint64_t size);
+/* Fail with ACCESS when the blocks that compression saved were given back. */
+int data_need_reserved(const struct winode *w);
+uint64_t data_max_size(const struct winode *w);
+static inline bool winode_is_inline(const struct winode *w)
+{
+	return inode_has_inline(winode_block(w), FLAG_i_inline_inline_data);
 }
 
 /* map_write.c */
@@ -38,6 +75,12 @@ struct slot_ref {
 };
 /* Find the slot of a file block, making the nodes on the way; TOO_BIG beyond the largest file. */
 int slot_make(struct winode *w, uint64_t file_block, struct slot_ref *out);
+/* Find the slot of a file block without making nodes; out->node is NULL for a hole of out->count blocks. */
+int slot_find(struct winode *w, uint64_t file_block, struct slot_ref *out);
+/* Make the blocks [first, end) holes; nodes stay. */
+int map_punch(struct winode *w, uint64_t first, uint64_t end);
+/* Fail with NOSPC when bytes [from, to) cannot have blocks for what is a hole now. */
+int map_need_space(struct winode *w, uint64_t from, uint64_t to);
 /* Free all blocks from first on, and the nodes that only they needed. */
 int map_truncate(struct winode *w, uint64_t first);
 
@@ -48,10 +91,11 @@ int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out);
 const uint8_t *page_find(const struct f2fs_volume *vol, f2fs_nid_t ino, uint64_t file_block);
 /* Does a file have any? */
 bool pages_exist(const struct f2fs_volume *vol, f2fs_nid_t ino);
-/* Forget waiting blocks from first on. */
+/* Forget waiting blocks from first on, or of a range. */
 void pages_forget(struct txn *txn, f2fs_nid_t ino, uint64_t first);
-/* Forget waiting blocks of a range, for instance because they are overwritten as a whole. */
-void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint32_t count);
+void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint64_t count);
+/* Count a hole as reserved, so that writing it later cannot fail for want of space. */
+int slot_reserve(struct winode *w, struct slot_ref *slot);
 /* Write all waiting blocks to their logs. */
 int pages_flush(struct txn *txn);
 /* Forget all waiting blocks. */
@@ -80,6 +124,8 @@ int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how);
 void compress_mark(struct winode *w, const struct f2fs_compression *how);
 
 /* dir_write.c */
+/* Can a directory have a name like this? */
+int dir_check_name(struct winode *dir, const char *name, size_t len);
 int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino, unsigned type);
 int dir_remove(struct winode *dir, const struct f2fs_dirent *entry);
 int dir_replace(struct winode *dir, const struct f2fs_dirent *entry, f2fs_nid_t ino, unsigned type);
@@ -89,6 +135,7 @@ int dir_make_empty(struct winode *dir, f2fs_nid_t parent);
 /* quota_write.c */
 /* Count a change of an inode's blocks, or of the number of inodes, for its owner, group and project. */
 int quota_charge(struct winode *w, int64_t blocks, int64_t inodes);
+bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino);
 /* Store what was counted in the quota files. */
 int quota_store(struct txn *txn);
 void quota_drop(struct txn *txn);

@@ -145,27 +145,19 @@ static int load_old(struct f2fs_inode *inode, struct winode *w, uint8_t **old, u
 	return err;
 }
 
-/* Change one attribute; value NULL removes it. */
-static int change(struct f2fs_inode *inode, unsigned index, const char *name, const void *value, size_t size)
+/* Rebuild the string with one attribute changed; value NULL removes it. */
+static int rebuild(struct f2fs_inode *inode, struct winode *w, unsigned index, const char *name, const void *value,
+		   size_t size)
 {
 	struct rebuild r = { .ctx = inode->vol->ctx };
 	uint8_t *old = NULL;
 	uint32_t old_size = 0;
-	struct winode w;
 	bool found = false;
-	int err = xattr_load(inode); /* refuses a list that cannot be kept */
+	int err;
 
-	if (!err)
-		err = txn_begin(inode->vol);
-	if (!err)
-		err = nodes_trim(inode->vol->txn);
-	if (!err)
-		err = winode_get(inode->vol, inode->ino, &w);
-	if (err)
-		return err;
-	r.room = w.layout.xattr_size + inode->vol->geo.block_size - footer_SIZE;
+	r.room = w->layout.xattr_size + inode->vol->geo.block_size - footer_SIZE;
 	r.bytes = mem_zalloc(inode->vol->ctx, r.room);
-	err = r.bytes ? load_old(inode, &w, &old, &old_size) : F2FS_ERR_NOMEM;
+	err = r.bytes ? load_old(inode, w, &old, &old_size) : F2FS_ERR_NOMEM;
 	if (!err) {
 		xhead_set_h_magic(r.bytes, XATTR_MAGIC);
 		xhead_set_h_refcount(r.bytes, 1);
@@ -180,10 +172,27 @@ static int change(struct f2fs_inode *inode, unsigned index, const char *name, co
 	if (!err && r.size == xhead_SIZE && !value)
 		r.size = 0;
 	if (!err)
-		err = store_string(&w, &r);
+		err = store_string(w, &r);
+	if (!err)
+		winode_stamp(w, STAMP_CTIME);
 	mem_free(inode->vol->ctx, r.bytes);
 	mem_free(inode->vol->ctx, old);
 	return err;
+}
+
+static int change(struct f2fs_inode *inode, unsigned index, const char *name, const void *value, size_t size)
+{
+	struct change c;
+	struct winode w;
+	int err = change_begin(&c, inode->vol);
+
+	if (!err)
+		err = xattr_load(inode); /* refuses a list that cannot be kept */
+	if (!err)
+		err = winode_get(inode->vol, inode->ino, &w);
+	if (!err)
+		err = rebuild(inode, &w, index, name, value, size);
+	return change_end(&c, err);
 }
 
 /* ACLs are stored in another form than they are handed in. */

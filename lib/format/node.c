@@ -49,6 +49,17 @@ bool node_path_of(const struct f2fs_geometry *geo, uint32_t ai, uint32_t ab, uin
 	return true;
 }
 
+uint64_t node_path_rest(const struct f2fs_geometry *geo, uint32_t ab, const struct node_path *path, unsigned level)
+{
+	uint64_t size = ab, at = path->index[path->depth];
+
+	for (unsigned l = path->depth - 1; l >= level; l--) {
+		at += path->index[l] * size;
+		size *= geo->nids_per_block;
+	}
+	return size - at;
+}
+
 bool node_offset_is_direct(const struct f2fs_geometry *geo, uint32_t ofs)
 {
 	const uint32_t n = geo->nids_per_block;

@@ -55,6 +55,8 @@ struct node_path {
  */
 bool node_path_of(const struct f2fs_geometry *geo, uint32_t ai, uint32_t ab, uint64_t file_block,
 		  struct node_path *out);
+/* File blocks from the path's slot to the end of the subtree whose root is at a level (1..depth). */
+uint64_t node_path_rest(const struct f2fs_geometry *geo, uint32_t ab, const struct node_path *path, unsigned level);
 /* Does a node with this offset hold data addresses? The xattr node does not. */
 bool node_offset_is_direct(const struct f2fs_geometry *geo, uint32_t ofs);
 /* First file block covered by a direct node of this offset. */

@@ -57,6 +57,9 @@ struct f2fs_volume {
 	struct txn *txn;		  /* the running transaction, NULL for none */
 	const struct volume_hooks *hooks; /* with txn */
 	uint64_t generation;		  /* raised with each change of a node: copies of nodes may be stale */
+	bool has_now;			  /* changes stamp inodes with this time */
+	int64_t now_seconds;
+	uint32_t now_nanoseconds;
 
 	struct vec orphans; /* f2fs_nid_t */
 	struct vec notes;   /* char * */

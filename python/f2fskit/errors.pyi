@@ -29,6 +29,7 @@ __all__ = [
     "StateError",
     "TooBigError",
     "UnsupportedError",
+    "XdevError",
 ]
 
 class Error(Exception):
@@ -93,6 +94,8 @@ class NotEmptyError(Error, OSError): ...
 class CanceledError(Error, OSError): ...
 
 class IncompleteError(Error, OSError): ...
+
+class XdevError(Error, OSError): ...
 
 CLASSES: dict[int, type[Error]]
 

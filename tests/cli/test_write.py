@@ -3,7 +3,6 @@
 checker of f2fs-tools."""
 import json
 import os
-import shutil
 import stat
 import subprocess
 
@@ -14,17 +13,6 @@ import volumes
 FEATURES = "extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr"
 
 
-def peer_check(image):
-    """f2fs-tools finds nothing wrong."""
-    fsck = shutil.which("fsck.f2fs", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
-    if not fsck:
-        return
-    done = subprocess.run([fsck, "--dry-run", "-f", str(image)], capture_output=True, stdin=subprocess.DEVNULL)
-    text = done.stdout.decode(errors="replace")
-    bad = [line for line in text.splitlines() if "[Fail]" in line or "ASSERT" in line]
-    assert done.returncode == 0 and not bad, "\n".join(bad) or text[-2000:]
-
-
 def same_trees(left, right):
     done = subprocess.run(["diff", "-r", "--no-dereference", "--exclude=pipe", str(left), str(right)], capture_output=True)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[:2000]
@@ -32,7 +20,7 @@ def same_trees(left, right):
 
 @pytest.mark.parametrize("options", [(), ("-O", FEATURES), ("-O", FEATURES + ",quota,project_quota,lost_found", "-i"), ("-s", "4")],
                          ids=["plain", "features", "quota", "sections"])
-def test_sload_and_back(run_tool, tmp_path, options):
+def test_sload_and_back(run_tool, peer_check, tmp_path, options):
     source, back, image = tmp_path / "source", tmp_path / "back", tmp_path / "disk.img"
     source.mkdir()
     volumes.plant(source)
@@ -52,7 +40,7 @@ def test_sload_and_back(run_tool, tmp_path, options):
     assert os.stat(back / "sub/sparse").st_blocks <= os.stat(source / "sub/sparse").st_blocks + 8
 
 
-def test_mkfs_root_dir(run_tool, tmp_path):
+def test_mkfs_root_dir(run_tool, peer_check, tmp_path):
     source, back, image = tmp_path / "source", tmp_path / "back", tmp_path / "disk.img"
     source.mkdir()
     tree = volumes.plant(source)
@@ -96,7 +84,7 @@ def test_sload_reports_what_it_cannot_copy(run_tool, tmp_path):
     assert run_tool("dump.f2fs", "--cat=/b", image).stdout == b"two"
 
 
-def test_full_volume_stays_as_it_was(run_tool, tmp_path):
+def test_full_volume_stays_as_it_was(run_tool, peer_check, tmp_path):
     source, image = tmp_path / "source", tmp_path / "disk.img"
     source.mkdir()
     (source / "too-big").write_bytes(volumes.noise(3, 1 << 20) * 100)
@@ -116,13 +104,27 @@ def test_sload_refuses_a_volume_that_is_not_one(run_tool, tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_random_changes(run_tool, build_dir, tmp_path, seed):
+def test_random_changes(run_tool, peer_check, build_dir, tmp_path, seed):
     host, back, image = tmp_path / "host", tmp_path / "back", tmp_path / "disk.img"
     host.mkdir()
     options = [(), ("-O", FEATURES), ("-O", FEATURES + ",quota,project_quota"), ("-s", "2"),
                ("-O", FEATURES + ",quota,project_quota,compression")][seed]
     run_tool("mkfs.f2fs", "-q", *options, image, "1G")
     done = subprocess.run([os.path.join(build_dir, "tests", "stress", "stress"), str(image), str(host), str(seed), "600", "90"],
+                          capture_output=True)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    peer_check(image)
+    run_tool("dump.f2fs", "--extract=%s" % back, image)
+    same_trees(host, back)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_ranges(run_tool, peer_check, build_dir, tmp_path, seed):
+    host, back, image = tmp_path / "host", tmp_path / "back", tmp_path / "disk.img"
+    host.mkdir()
+    options = [(), ("-O", FEATURES), ("-O", FEATURES + ",quota,project_quota"), ("-s", "2")][seed]
+    run_tool("mkfs.f2fs", "-q", *options, image, "256M")
+    done = subprocess.run([os.path.join(build_dir, "tests", "stress", "ranges"), str(image), str(host), str(seed), "500"],
                           capture_output=True)
     assert done.returncode == 0, done.stderr.decode(errors="replace")
     peer_check(image)

@@ -2,7 +2,6 @@
 """What we write is right to the kernel: volumes that our engine filled or changed at random are mounted without a word of
 complaint (with F2FS_CHECK_FS), hold what they should, take a workload, and are clean to f2fs-tools afterwards."""
 import os
-import shutil
 import subprocess
 
 import pytest
@@ -36,22 +35,8 @@ umount $MNT
 """
 
 
-def find_peer():
-    return shutil.which("fsck.f2fs", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
-
-
-def peer_check(image):
-    fsck = find_peer()
-    if not fsck:
-        return
-    done = subprocess.run([fsck, "--dry-run", "-f", str(image)], capture_output=True, stdin=subprocess.DEVNULL)
-    text = done.stdout.decode(errors="replace")
-    bad = [line for line in text.splitlines() if "[Fail]" in line or "ASSERT" in line]
-    assert done.returncode == 0 and not bad, "\n".join(bad) or text[-2000:]
-
-
 @pytest.mark.parametrize("name", CASES)
-def test_random_changes(kernel, run_tool, build_dir, tmp_path, name):
+def test_random_changes(kernel, run_tool, peer_check, build_dir, tmp_path, name):
     options, size = CASES[name]
     host, image = tmp_path / "host", tmp_path / "disk.img"
     host.mkdir()
@@ -62,4 +47,17 @@ def test_random_changes(kernel, run_tool, build_dir, tmp_path, name):
     assert done.returncode == 0, done.stderr.decode(errors="replace")
     peer_check(image)
     uml.run(JOB, images=[str(image)], args=[str(host)], mem="2G" if size == "4T" else "512M", kernel=kernel).check()
+    peer_check(image)
+
+
+@pytest.mark.parametrize("options", ["", "-O %s,quota,project_quota" % EXTRA], ids=["plain", "quota"])
+def test_random_ranges(kernel, run_tool, peer_check, build_dir, tmp_path, options):
+    host, image = tmp_path / "host", tmp_path / "disk.img"
+    host.mkdir()
+    run_tool("mkfs.f2fs", "-q", *options.split(), image, "300M")
+    done = subprocess.run([os.path.join(build_dir, "tests", "stress", "ranges"), str(image), str(host), "7", "1000"],
+                          capture_output=True)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    peer_check(image)
+    uml.run(JOB, images=[str(image)], args=[str(host)], kernel=kernel).check()
     peer_check(image)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The frame of every public change: the transaction is started, memory is kept bounded, and a call that fails after it
+ * has changed something leaves a transaction that can only be dropped. A call that fails before that, as most do that
+ * fail by their arguments, leaves the transaction as it was.
+ */
+#include <f2fskit/write.h>
+
+#include "base/bitmap.h"
+#include "file/write.h"
+
+#define MAX_PAGES 4096u /* waiting blocks of all files before they are written */
+
+static int prepare_commit(struct txn *txn)
+{
+	int err = quota_store(txn);
+
+	return err ? err : pages_flush(txn);
+}
+
+static void forget_all(struct txn *txn)
+{
+	quota_drop(txn);
+	pages_drop(txn);
+	clusters_drop(txn);
+}
+
+static int trim(struct txn *txn)
+{
+	int err = nodes_trim(txn);
+
+	return !err && txn->page_count > MAX_PAGES ? pages_flush(txn) : err;
+}
+
+int change_begin(struct change *c, struct f2fs_volume *vol)
+{
+	int err;
+
+	error_clear(vol->ctx);
+	c->vol = vol;
+	c->generation = vol->generation;
+	err = txn_begin(vol);
+	if (err)
+		return err;
+	if (vol->txn->failed)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "a call failed half-way: the changes since the last commit can only be discarded");
+	vol->txn->prepare = prepare_commit;
+	vol->txn->forget = forget_all;
+	err = trim(vol->txn);
+	c->generation = vol->generation;
+	return err;
+}
+
+int change_flush(struct change *c)
+{
+	int err = pages_flush(c->vol->txn);
+
+	c->generation = c->vol->generation;
+	return err;
+}
+
+int change_end(const struct change *c, int err)
+{
+	if (err && c->vol->txn && c->vol->generation != c->generation)
+		c->vol->txn->failed = true;
+	return err;
+}
+
+/* Is a node as the device has it an inode that can be changed? */
+static int check_inode(struct f2fs_volume *vol, const struct node *node)
+{
+	enum rule rule = RULE_INODE_FOOTER;
+
+	if (footer_ino(node_footer(&vol->geo, node->block)) == node->nid)
+		rule = inode_check(&vol->geo, node->block, node->nid, vol->checksum_seed);
+	return rule ? volume_corrupt(vol, rule, F2FS_NO_BLOCK, node->nid, "inode %u", (unsigned)node->nid) : 0;
+}
+
+int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
+{
+	int err = node_get(vol->txn, ino, &out->node);
+
+	out->txn = vol->txn;
+	if (!err && !out->node->is_dirty)
+		err = check_inode(vol, out->node);
+	if (!err)
+		inode_layout(&vol->geo, winode_block(out), &out->layout);
+	return err;
+}
+
+int winode_breathe(struct winode *w)
+{
+	f2fs_nid_t ino = w->node->nid;
+	int err = trim(w->txn);
+
+	return err ? err : winode_get(w->txn->vol, ino, w);
+}
+
+void winode_touch(struct winode *w)
+{
+	inode_layout(&w->txn->vol->geo, winode_block(w), &w->layout);
+	node_dirty(w->txn, w->node);
+}
+
+int winode_count(struct winode *w, int64_t blocks)
+{
+	uint8_t *block = winode_block(w);
+
+	inode_set_i_blocks(block, inode_i_blocks(block) + (uint64_t)blocks);
+	node_dirty(w->txn, w->node);
+	return quota_charge(w, blocks, 0);
+}
+
+void winode_stamp(struct winode *w, unsigned which)
+{
+	const struct f2fs_volume *vol = w->txn->vol;
+	uint8_t *block = winode_block(w);
+
+	if (!vol->has_now)
+		return;
+	if (which & STAMP_MTIME) {
+		inode_set_i_mtime(block, vol->now_seconds);
+		inode_set_i_mtime_nsec(block, vol->now_nanoseconds);
+	}
+	inode_set_i_ctime(block, vol->now_seconds);
+	inode_set_i_ctime_nsec(block, vol->now_nanoseconds);
+	node_dirty(w->txn, w->node);
+}
+
+int space_need(const struct txn *txn, uint64_t blocks)
+{
+	if (blocks <= txn->user_blocks && txn->valid_blocks <= txn->user_blocks - blocks)
+		return 0;
+	return error_set(txn->vol->ctx, F2FS_ERR_NOSPC, "the volume is full: %llu of %llu blocks are in use",
+			 (unsigned long long)txn->valid_blocks, (unsigned long long)txn->user_blocks);
+}
+
+int block_is_old(struct txn *txn, f2fs_blk_t addr, bool *is_old)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	struct segment *s;
+	int err;
+
+	*is_old = false;
+	if (!geometry_is_main(geo, addr))
+		return 0;
+	err = segment_get(txn, geometry_segment_of(geo, addr), &s);
+	if (!err)
+		*is_old = msb_test(s->ckpt, (addr - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS);
+	return err;
+}
+
+void f2fs_volume_set_time(struct f2fs_volume *vol, const struct f2fs_time *now)
+{
+	vol->has_now = now != NULL;
+	vol->now_seconds = now ? now->seconds : 0;
+	vol->now_nanoseconds = now ? now->nanoseconds : 0;
+}
+
+int f2fs_volume_commit(struct f2fs_volume *vol)
+{
+	error_clear(vol->ctx);
+	return txn_commit(vol);
+}
+
+void f2fs_volume_discard(struct f2fs_volume *vol)
+{
+	error_clear(vol->ctx);
+	txn_drop(vol);
+}

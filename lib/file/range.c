@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * fallocate(2) on files of the volume, with the results that the kernel leaves: reserved blocks, holes, zeros, ranges
+ * taken out and put in (FORMAT files 4). Moved blocks are copied: the summary of a block that the last checkpoint uses
+ * cannot change its owner.
+ */
+#include <f2fskit/write.h>
+#include <string.h>
+
+#include "file/write.h"
+
+#define COPY_BLOCKS 128u   /* moved at once */
+#define STEP_BLOCKS 65536u /* between two looks at how much memory is in use */
+
+/* The range in bytes and in whole blocks. */
+struct range {
+	struct f2fs_inode *inode;
+	uint64_t offset, end;
+	uint64_t first, last; /* blocks that lie wholly inside: [first, last) */
+	uint32_t head, tail;  /* bytes of the block before first from its "offset" on, and of block last */
+	uint64_t head_block;  /* the block that head is in */
+	uint32_t head_from;   /* where in it */
+	uint64_t size;	      /* of the file */
+	unsigned flags;
+};
+
+static void divide(struct range *r, uint32_t bits)
+{
+	const uint64_t bs = (uint64_t)1 << bits;
+
+	r->head_block = r->offset >> bits;
+	r->head_from = (uint32_t)(r->offset & (bs - 1));
+	r->first = (r->offset + bs - 1) >> bits;
+	r->last = r->end >> bits;
+	r->tail = (uint32_t)(r->end & (bs - 1));
+	r->head = r->head_from ? (uint32_t)(bs - r->head_from) : 0;
+	if (r->last < r->first) { /* within one block */
+		r->head = (uint32_t)(r->end - r->offset);
+		r->tail = 0;
+		r->last = r->first;
+	}
+}
+
+/* Zero bytes of one block. Like the kernel this gives a hole a block; behind the end of the file it stays reserved. */
+static int zero_part(struct winode *w, const struct range *r, uint64_t block, uint32_t from, uint32_t count)
+{
+	struct slot_ref slot;
+	uint8_t *page;
+	int err;
+
+	if (count == 0)
+		return 0;
+	if (block << w->txn->vol->geo.block_bits >= r->size) {
+		err = slot_make(w, block, &slot);
+		return err ? err : slot_reserve(w, &slot);
+	}
+	err = page_get(w, block, false, &page);
+	if (!err)
+		memset(page + from, 0, count);
+	return err;
+}
+
+static int zero_edges(struct winode *w, const struct range *r)
+{
+	int err = zero_part(w, r, r->head_block, r->head_from, r->head);
+
+	return err ? err : zero_part(w, r, r->last, 0, r->tail);
+}
+
+/* A block that is in use becomes a reserved one. */
+static int forget_block(struct winode *w, const struct slot_ref *slot)
+{
+	f2fs_blk_t addr = get_le32(slot->raw);
+	int err;
+
+	if (!geometry_is_main(&w->txn->vol->geo, addr))
+		return volume_corrupt(w->txn->vol, RULE_NODE_ADDR, F2FS_NO_BLOCK, w->node->nid, "a block at %u",
+				      (unsigned)addr);
+	err = segment_mark(w->txn, addr, false);
+	put_le32(slot->raw, F2FS_NEW_ADDR);
+	node_dirty(w->txn, slot->node);
+	return err;
+}
+
+/* Reserve every hole of blocks [first, end); with fresh whatever else is there is freed, too, so that it reads as
+ * zeros. */
+static int reserve(struct winode *w, uint64_t first, uint64_t end, bool fresh)
+{
+	struct slot_ref run;
+
+	for (uint64_t at = first; at < end; at += run.count) {
+		int err = winode_breathe(w);
+
+		if (!err && fresh)
+			pages_forget_range(w->txn, w->node->nid, at, end - at < STEP_BLOCKS ? end - at : STEP_BLOCKS);
+		if (!err)
+			err = slot_make(w, at, &run);
+		if (err)
+			return err;
+		if (run.count > end - at)
+			run.count = (uint32_t)(end - at);
+		for (uint32_t i = 0; i < run.count && !err; i++) {
+			struct slot_ref one = { run.node, run.raw + (size_t)i * 4, run.ofs_in_node + i, 1 };
+			f2fs_blk_t old = get_le32(one.raw);
+
+			if (old == F2FS_NULL_ADDR)
+				err = slot_reserve(w, &one);
+			else if (fresh && old != F2FS_NEW_ADDR)
+				err = forget_block(w, &one);
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int punch(struct winode *w, uint64_t first, uint64_t end)
+{
+	for (uint64_t at = first; at < end; at += STEP_BLOCKS) {
+		int err = winode_breathe(w);
+
+		if (!err)
+			err = map_punch(w, at, end - at < STEP_BLOCKS ? end : at + STEP_BLOCKS);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int punch_hole(struct winode *w, struct range *r)
+{
+	int err = data_convert(w);
+
+	if (!err)
+		err = zero_edges(w, r);
+	return err ? err : punch(w, r->first, r->last);
+}
+
+/* The file grows to the end of the range, or is marked as having blocks behind its end. */
+static int grow(struct winode *w, const struct range *r)
+{
+	uint8_t *block = winode_block(w);
+	int err = 0;
+
+	if (r->end <= r->size)
+		return 0;
+	if (r->flags & F2FS_FALLOCATE_KEEP_SIZE) {
+		inode_set_i_advise(block, inode_i_advise(block) | (uint8_t)FLAG_i_advise_keep_size);
+	} else {
+		err = data_clear_tail(r->inode, w, r->size);
+		inode_set_i_size(winode_block(w), r->end);
+	}
+	node_dirty(w->txn, w->node);
+	return err;
+}
+
+static int zero_range(struct winode *w, struct range *r)
+{
+	int err = data_convert(w);
+
+	if (!err)
+		err = grow(w, r);
+	if (!err)
+		err = zero_edges(w, r);
+	return err ? err : reserve(w, r->first, r->last, true);
+}
+
+static int preallocate(struct winode *w, struct range *r)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits;
+	int err = data_convert(w);
+
+	if (!err)
+		err = grow(w, r);
+	return err ? err : reserve(w, r->offset >> bits, (r->end + ((uint64_t)1 << bits) - 1) >> bits, false);
+}
+
+/* Read blocks of one run of slots, waiting ones included, into buffer. */
+static int load_blocks(struct winode *w, uint64_t block, const uint8_t *raw, uint32_t count, uint8_t *buffer)
+{
+	struct f2fs_volume *vol = w->txn->vol;
+	const uint32_t bits = vol->geo.block_bits;
+
+	for (uint32_t i = 0, n; i < count; i += n) {
+		const uint8_t *page = page_find(vol, w->node->nid, block + i);
+		f2fs_blk_t addr = get_le32(raw + (size_t)i * 4);
+		int err = 0;
+
+		n = 1;
+		if (page) {
+			memcpy(buffer + ((size_t)i << bits), page, vol->geo.block_size);
+			continue;
+		}
+		while (i + n < count && get_le32(raw + (size_t)(i + n) * 4) == addr + n &&
+		       !page_find(vol, w->node->nid, block + i + n))
+			n++;
+		if (!geometry_is_main(&vol->geo, addr) || addr + n > vol->geo.end_blkaddr)
+			err = volume_corrupt(vol, RULE_NODE_ADDR, F2FS_NO_BLOCK, w->node->nid, "a block at %u",
+					     (unsigned)addr);
+		if (!err)
+			err = volume_read(vol, addr, 0, buffer + ((size_t)i << bits), (size_t)n << bits);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+enum kind { KIND_HOLE, KIND_RESERVED, KIND_DATA };
+
+static enum kind kind_of(const struct winode *w, const struct slot_ref *run, uint64_t block, uint32_t i)
+{
+	uint32_t slot = run->node ? get_le32(run->raw + (size_t)i * 4) : F2FS_NULL_ADDR;
+
+	if (slot == F2FS_NULL_ADDR)
+		return KIND_HOLE;
+	if (slot == F2FS_NEW_ADDR && !page_find(w->txn->vol, w->node->nid, block + i))
+		return KIND_RESERVED;
+	return KIND_DATA;
+}
+
+/* Move a run of blocks of one kind, at most count, to another place that it does not touch; *moved tells how many. */
+static int move_run(struct winode *w, uint64_t from, uint64_t to, uint64_t count, uint8_t *buffer, uint64_t *moved)
+{
+	struct slot_ref run;
+	enum kind kind;
+	uint64_t n = 1;
+	int err = winode_breathe(w);
+
+	if (!err)
+		err = slot_find(w, from, &run);
+	if (err)
+		return err;
+	kind = kind_of(w, &run, from, 0);
+	if (count > run.count)
+		count = run.count;
+	if (kind == KIND_DATA && count > COPY_BLOCKS)
+		count = COPY_BLOCKS;
+	if (!run.node)
+		n = count;
+	while (n < count && kind_of(w, &run, from, (uint32_t)n) == kind)
+		n++;
+	*moved = n;
+	if (kind == KIND_DATA)
+		err = load_blocks(w, from, run.raw, (uint32_t)n, buffer);
+	if (!err)
+		err = punch(w, from, from + n);
+	if (!err && kind == KIND_DATA)
+		return data_append(w, to, buffer, (uint32_t)n);
+	if (!err)
+		err = punch(w, to, to + n);
+	return !err && kind == KIND_RESERVED ? reserve(w, to, to + n, false) : err;
+}
+
+/* Move blocks [from, from + count) to another place, at most step at once so that no run touches its target. */
+static int move_blocks(struct winode *w, uint64_t from, uint64_t to, uint64_t count, uint8_t *buffer)
+{
+	const uint64_t step = from > to ? from - to : to - from;
+
+	for (uint64_t done = 0, moved = 0; done < count; done += moved) {
+		uint64_t n = count - done < step ? count - done : step;
+		int err = move_run(w, from + done, to + done, n, buffer, &moved);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int collapse(struct winode *w, const struct range *r, uint8_t *buffer)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits;
+	const uint64_t blocks = (r->size + w->txn->vol->geo.block_size - 1) >> bits;
+	const uint64_t size = r->size - (r->end - r->offset);
+	int err = move_blocks(w, r->last, r->first, blocks - r->last, buffer);
+
+	if (!err)
+		err = map_truncate(w, (size + w->txn->vol->geo.block_size - 1) >> bits);
+	inode_set_i_size(winode_block(w), size);
+	return err;
+}
+
+/* From the end on, in pieces that are not longer than the distance. */
+static int insert(struct winode *w, const struct range *r, uint8_t *buffer)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits;
+	const uint64_t distance = r->last - r->first;
+	uint64_t at = (r->size + w->txn->vol->geo.block_size - 1) >> bits;
+	int err = map_truncate(w, at); /* what was reserved behind the end does not move */
+
+	while (!err && at > r->first) {
+		uint64_t n = at - r->first < distance ? at - r->first : distance;
+
+		at -= n;
+		err = move_blocks(w, at, at + distance, n, buffer);
+	}
+	inode_set_i_size(winode_block(w), r->size + (r->end - r->offset));
+	return err;
+}
+
+static int shift(struct winode *w, struct range *r)
+{
+	const bool out = r->flags & F2FS_FALLOCATE_COLLAPSE_RANGE;
+	struct f2fs_context *ctx = w->txn->vol->ctx;
+	uint8_t *buffer = mem_alloc(ctx, (size_t)COPY_BLOCKS << w->txn->vol->geo.block_bits);
+	int err = buffer ? data_convert(w) : F2FS_ERR_NOMEM;
+
+	if (!err)
+		err = data_clear_tail(r->inode, w, r->size);
+	if (!err)
+		err = out ? collapse(w, r, buffer) : insert(w, r, buffer);
+	mem_free(ctx, buffer);
+	node_dirty(w->txn, w->node);
+	return err;
+}
+
+/* What each operation needs; flags are compared without KEEP_SIZE. */
+struct operation {
+	unsigned flag;
+	bool takes_blocks;
+	int (*run)(struct winode *w, struct range *r);
+};
+
+static const struct operation operations[] = {
+	{ 0, true, preallocate },
+	{ F2FS_FALLOCATE_PUNCH_HOLE, false, punch_hole },
+	{ F2FS_FALLOCATE_COLLAPSE_RANGE, false, shift },
+	{ F2FS_FALLOCATE_ZERO_RANGE, true, zero_range },
+	{ F2FS_FALLOCATE_INSERT_RANGE, false, shift },
+};
+
+static const struct operation *find_operation(struct f2fs_context *ctx, unsigned flags)
+{
+	const unsigned alone = F2FS_FALLOCATE_COLLAPSE_RANGE | F2FS_FALLOCATE_INSERT_RANGE;
+
+	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
+		const struct operation *op = &operations[i];
+
+		if (op->flag != (flags & ~(unsigned)F2FS_FALLOCATE_KEEP_SIZE))
+			continue;
+		if ((flags & F2FS_FALLOCATE_KEEP_SIZE) ? !(op->flag & alone) : op->flag != F2FS_FALLOCATE_PUNCH_HOLE)
+			return op;
+	}
+	error_set(ctx, F2FS_ERR_INVALID, "flags %x do not go together", flags);
+	return NULL;
+}
+
+static int check_shift(const struct winode *w, const struct range *r)
+{
+	struct f2fs_context *ctx = w->txn->vol->ctx;
+	const bool out = r->flags & F2FS_FALLOCATE_COLLAPSE_RANGE;
+
+	if ((r->offset | r->end) & (w->txn->vol->geo.block_size - 1))
+		return error_set(ctx, F2FS_ERR_INVALID, "the range is not made of whole blocks");
+	if (out ? r->end >= r->size : r->offset >= r->size)
+		return error_set(ctx, F2FS_ERR_INVALID, "the range does not end inside the file of %llu bytes",
+				 (unsigned long long)r->size);
+	if (!out && r->size + (r->end - r->offset) > data_max_size(w))
+		return error_set(ctx, F2FS_ERR_TOO_BIG, "a file holds at most %llu bytes",
+				 (unsigned long long)data_max_size(w));
+	/* each block is freed before it is written again; only nodes come in addition */
+	return space_need(w->txn, (r->size >> w->txn->vol->geo.block_bits) / w->layout.node_slots + 8);
+}
+
+static int check_range(struct winode *w, const struct operation *op, const struct range *r)
+{
+	struct f2fs_context *ctx = w->txn->vol->ctx;
+
+	if (r->end <= r->offset)
+		return error_set(ctx, F2FS_ERR_INVALID, "a range has at least one byte");
+	if (r->end > data_max_size(w))
+		return error_set(ctx, F2FS_ERR_TOO_BIG, "a file holds at most %llu bytes",
+				 (unsigned long long)data_max_size(w));
+	if (inode_has_inline(winode_block(w), FLAG_i_inline_pin_file))
+		return error_set(ctx, F2FS_ERR_UNSUPPORTED, "inode %u is pinned: its blocks stay where they are",
+				 (unsigned)w->node->nid);
+	if (w->layout.is_compressed && op->flag != 0)
+		return error_set(ctx, F2FS_ERR_UNSUPPORTED,
+				 "ranges of compressed files are written or cut, nothing else");
+	if (op->run == shift)
+		return check_shift(w, r);
+	return op->takes_blocks ? map_need_space(w, r->offset, r->end) : space_need(w->txn, 8);
+}
+
+static int run_operation(struct winode *w, const struct operation *op, struct range *r)
+{
+	int err;
+
+	r->size = inode_i_size(winode_block(w));
+	err = data_need_reserved(w);
+	if (!err)
+		err = check_range(w, op, r);
+	if (err || (op->run == punch_hole && r->offset >= r->size))
+		return err;
+	divide(r, w->txn->vol->geo.block_bits);
+	err = op->run(w, r);
+	inode_set_i_ext_len(winode_block(w), 0);
+	winode_stamp(w, STAMP_MTIME);
+	return err;
+}
+
+int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t offset, uint64_t length)
+{
+	struct range r = { .inode = inode, .offset = offset, .end = offset + length, .flags = flags };
+	const struct operation *op;
+	struct change change;
+	struct winode w;
+	int err = data_begin(&change, inode, &w);
+
+	if (!err) {
+		op = find_operation(inode->vol->ctx, flags);
+		err = op ? run_operation(&w, op, &r) : F2FS_ERR_INVALID;
+	}
+	return change_end(&change, err);
+}

@@ -194,7 +194,7 @@ void dump_fields(struct cli_print *out, const struct f2fs_struct *type, const ui
 
 const char *dump_source_name(unsigned source)
 {
-	static const char *const names[] = { "copy0", "copy1", "journal" };
+	static const char *const names[] = { "copy0", "copy1", "journal", "scan" };
 
 	return source < sizeof(names) / sizeof(names[0]) ? names[source] : "?";
 }

@@ -176,6 +176,9 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 	case OPT_strict:
 		a->image.mode = F2FS_MODE_STRICT;
 		break;
+	case OPT_rescue:
+		a->image.mode = F2FS_MODE_RESCUE;
+		break;
 	case OPT_json:
 		a->is_json = 1;
 		break;

@@ -18,7 +18,10 @@ struct f2fs_volume;
 /* How much damage opening and reading bear. */
 enum f2fs_open_mode {
 	F2FS_MODE_TOLERANT = 0, /* fall back to the other copy, note it, go on; a damaged file fails by itself */
-	F2FS_MODE_STRICT = 1	/* refuse a volume that the kernel would refuse */
+	F2FS_MODE_STRICT = 1,	/* refuse a volume that the kernel would refuse */
+	/* open whatever is left, read-only: lost superblocks and checkpoints are put together again, and the NAT from
+	 * the nodes themselves; reads the whole main area once (holes left out), 24 bytes of memory per node */
+	F2FS_MODE_RESCUE = 2
 };
 
 /* Options of f2fs_volume_open; zero the struct first. */
@@ -80,7 +83,13 @@ struct f2fs_volume_stat {
 F2FS_API void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *out);
 
 /* Where a table entry comes from. */
-enum f2fs_entry_source { F2FS_FROM_COPY0 = 0, F2FS_FROM_COPY1 = 1, F2FS_FROM_JOURNAL = 2 };
+enum f2fs_entry_source {
+	F2FS_FROM_COPY0 = 0,
+	F2FS_FROM_COPY1 = 1,
+	F2FS_FROM_JOURNAL = 2,
+	/* in rescue mode: the node's own footer */
+	F2FS_FROM_SCAN = 3
+};
 
 struct f2fs_nat_entry {
 	f2fs_nid_t nid;

@@ -57,17 +57,25 @@ static bool is_list_head(const struct quota_file *file, uint32_t block)
 	return block == 0 || quota_reference_is_valid(file, block);
 }
 
+bool quota_is_header(const uint8_t *raw, enum quota_type *type)
+{
+	for (unsigned i = 0; i < TYPES; i++)
+		if (qhead_dqh_magic(raw) == types[i].magic) {
+			*type = (enum quota_type)i;
+			return true;
+		}
+	return false;
+}
+
 static int decode_header(struct quota_file *file, const uint8_t *raw, uint64_t size)
 {
-	size_t type = 0;
+	enum quota_type type;
 
-	while (type < TYPES && qhead_dqh_magic(raw) != types[type].magic)
-		type++;
-	if (type == TYPES)
+	if (!quota_is_header(raw, &type))
 		return set_problem(file, QUOTA_MAGIC);
 	if (qhead_dqh_version(raw) > 1)
 		return set_problem(file, QUOTA_VERSION);
-	file->type = (enum quota_type)type;
+	file->type = type;
 	file->version = qhead_dqh_version(raw);
 	file->space_grace = qhead_dqi_bgrace(raw);
 	file->inodes_grace = qhead_dqi_igrace(raw);

@@ -9,6 +9,7 @@
 #ifndef F2FSKIT_FORMAT_QUOTA_H
 #define F2FSKIT_FORMAT_QUOTA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +55,9 @@ struct quota_entry {
 	uint64_t space_soft, space_hard;    /* KiB */
 	uint64_t inodes_grace, space_grace; /* times when the grace ends, seconds since 1970; 0: none runs */
 };
+
+/* Are these the first bytes of a quota file (8 are looked at), and of which kind? */
+bool quota_is_header(const uint8_t *raw, enum quota_type *type);
 
 /* An open quota file. Embedded; needs no closing. */
 struct quota_file {

@@ -52,6 +52,8 @@ static int check_state(struct f2fs_volume *vol)
 
 	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_WRITE))
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the device was opened read-only");
+	if (vol->rescue)
+		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "a volume opened for rescue cannot be written");
 	if (geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "writing to zoned volumes is not supported");
 	if (flags & FLAG_ckpt_flags_error)

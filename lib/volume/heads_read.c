@@ -180,7 +180,7 @@ int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
 
 	error_clear(vol->ctx);
 	*nodes = 0;
-	if (cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled)
+	if ((cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled) || vol->rescue) /* a rescue has the newest nodes */
 		return 0;
 	addr = geometry_segment_start(&vol->geo, checkpoint_log_segno(vol->cp, F2FS_WARM_NODE)) +
 	       checkpoint_log_blkoff(vol->cp, F2FS_WARM_NODE);

@@ -7,7 +7,7 @@
 #include "base/bitmap.h"
 #include "base/checked.h"
 #include "device/device.h"
-#include "volume/volume.h"
+#include "volume/rescue.h"
 
 static f2fs_blk_t current_block(const struct f2fs_volume *vol, uint32_t k, unsigned *copy)
 {
@@ -43,6 +43,10 @@ int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
 				 (unsigned)vol->geo.max_nid);
 	out->table_block = current_block(vol, k, &copy);
 	out->source = (uint8_t)copy;
+	if (vol->rescue && vol->rescue->is_ready) {
+		rescue_nat_get(vol, nid, out);
+		return 0;
+	}
 	if (running) {
 		out->nid = nid;
 		out->ino = running->ino;
@@ -111,6 +115,8 @@ int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry
 	uint32_t per_block = vol->geo.nat_per_block, looked_at = UINT32_MAX;
 
 	error_clear(vol->ctx);
+	if (vol->rescue && vol->rescue->is_ready)
+		return rescue_nat_next(vol, nid, out);
 	while (nid < stop) {
 		uint32_t k = nid / per_block, skip = 0;
 		const uint8_t *block;
@@ -150,6 +156,10 @@ int f2fs_nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uin
 	if (!range_within(first, count, vol->geo.max_nid))
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "node ids %u to %llu are not below %u", (unsigned)first,
 				 (unsigned long long)first + count, (unsigned)vol->geo.max_nid);
+	if (vol->rescue && vol->rescue->is_ready) {
+		rescue_nat_read(vol, first, count, entries);
+		return 0;
+	}
 	for (uint32_t done = 0; done < count;) {
 		uint32_t k = (first + done) / per_block, i = (first + done) % per_block;
 		uint32_t n = per_block - i < count - done ? per_block - i : count - done;

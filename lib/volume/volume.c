@@ -12,6 +12,7 @@
 #include "base/utf16.h"
 #include "device/device.h"
 #include "format/superblock.h"
+#include "volume/rescue.h"
 
 #define DEFAULT_CACHE_BYTES (32u << 20)
 
@@ -145,7 +146,7 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 	} else {
 		vol->dev = f2fs_device_ref(dev);
 	}
-	err = roots_load_superblock(vol);
+	err = opt->mode == F2FS_MODE_RESCUE ? rescue_find_superblock(vol) : roots_load_superblock(vol);
 	if (err)
 		return err;
 	vol->checksum_seed = crc_f2fs(0xFFFFFFFFu, sb_uuid(vol->sb), 16);
@@ -161,6 +162,8 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 			       &vol->cache);
 	if (err)
 		return err;
+	if (vol->rescue)
+		return rescue_load(vol, (unsigned)opt->pack);
 	err = roots_load_checkpoint(vol, (unsigned)opt->pack);
 	if (err)
 		return err;
@@ -200,8 +203,7 @@ int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const st
 	return 0;
 }
 
-/* Free what belongs to the checkpoint pack in force. */
-static void unload_pack(struct f2fs_volume *vol)
+void volume_unload_pack(struct f2fs_volume *vol)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
 		mem_free(vol->ctx, vol->log_sums[i]);
@@ -219,7 +221,7 @@ int volume_reload(struct f2fs_volume *vol)
 {
 	int err;
 
-	unload_pack(vol);
+	volume_unload_pack(vol);
 	err = roots_load_checkpoint(vol, 0);
 	return err ? err : heads_load(vol);
 }
@@ -231,7 +233,8 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 	for (size_t i = 0; i < vol->notes.count; i++)
 		mem_free(vol->ctx, *(char **)vec_at(&vol->notes, i));
 	vec_fini(&vol->notes);
-	unload_pack(vol);
+	volume_unload_pack(vol);
+	rescue_close(vol);
 	mem_free(vol->ctx, vol->peek_block);
 	f2fs_device_close(vol->cache);
 	f2fs_device_close(vol->dev);

@@ -61,6 +61,8 @@ struct f2fs_volume {
 	int64_t now_seconds;
 	uint32_t now_nanoseconds;
 
+	struct rescue *rescue; /* in rescue mode: the NAT as it was put together */
+
 	struct vec orphans; /* f2fs_nid_t */
 	struct vec notes;   /* char * */
 };
@@ -90,6 +92,8 @@ int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out);
 
 /* Read bytes of the main area at a block's start plus within, past the cache: for file contents. */
 int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void *buffer, size_t length);
+/* Forget what was loaded of a checkpoint pack. */
+void volume_unload_pack(struct f2fs_volume *vol);
 /* Choose the checkpoint pack again and load what it carries, after a commit. */
 int volume_reload(struct f2fs_volume *vol);
 

@@ -82,6 +82,7 @@ class Encrypted(enum.IntEnum):
     REPORT = 0
 
 class EntrySource(enum.IntEnum):
+    SCAN = 3
     JOURNAL = 2
     COPY1 = 1
     COPY0 = 0
@@ -201,6 +202,7 @@ class LogType(enum.IntEnum):
     COLD_NODE = 5
 
 class OpenMode(enum.IntEnum):
+    RESCUE = 2
     STRICT = 1
     TOLERANT = 0
 

@@ -33,6 +33,7 @@ def open(
     mode: Union[str, enums.OpenMode] = enums.OpenMode.TOLERANT,
     devices: Sequence[Source] | OpenDevice | None = None,
     pack: int = 0,
+    rescue: bool = False,
     cache_bytes: int = 0,
     context: Context | None = None,
     log: LogCallback | None = None,
@@ -45,7 +46,9 @@ def open(
             offset), or a buffer (bytearray, memoryview, mmap). Android sparse files are recognised.
         offset: byte where the volume starts (a partition of a disk image).
         mode: "tolerant" falls back to the other copy of what is damaged, and notes it; "strict" refuses a volume that
-            the kernel would refuse.
+            the kernel would refuse; "rescue" opens whatever is left, see rescue.
+        rescue: short for mode="rescue": what is lost of superblocks, checkpoints and NAT is put together again in memory
+            from the nodes themselves. Reads the whole main area once. `volume.notes` says what was done.
         devices: of a volume on several devices, the further ones in order; or a function that is called with each path
             of the volume's device table and returns a source. An image can name any path, so none is opened by itself.
         pack: 0 the current checkpoint, 1 or 2 that pack.
@@ -72,7 +75,7 @@ def open(
     if offset < 0 or cache_bytes < 0:
         raise ValueError("offset and cache_bytes must not be negative")
     options = ffi.new("struct f2fs_open_options *")
-    options.mode = enums.choose(enums.OpenMode, mode)
+    options.mode = enums.OpenMode.RESCUE if rescue else enums.choose(enums.OpenMode, mode)
     options.offset, options.pack, options.cache_bytes = offset, pack, cache_bytes
     device = as_device(source, context)
     opened = [] if device is source else [device]  # ours to close: the volume holds references of its own

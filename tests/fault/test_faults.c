@@ -166,6 +166,20 @@ static int run_open(struct bench *b)
 	return rc;
 }
 
+/* The checkpoint packs are gone: the whole main area is read. */
+static int run_rescue(struct bench *b)
+{
+	const struct f2fs_open_options options = { .mode = F2FS_MODE_RESCUE };
+	struct f2fs_volume *vol;
+	int rc = f2fs_device_zero(b->memory, 512 * 4096, 1024 * 4096);
+
+	if (rc == 0)
+		rc = f2fs_volume_open(b->ctx, b->dev, &options, &vol);
+	if (rc == 0)
+		f2fs_volume_close(vol);
+	return rc;
+}
+
 static int run_exercise(struct bench *b)
 {
 	static const struct exercise_limits limits = {
@@ -208,6 +222,7 @@ static const struct operation operations[] = {
 	{ "undo", NULL, run_undo, 1, 0, NULL },
 	{ "open", "seed-plain", run_open, 0, 1, NULL },
 	{ "open, large NAT bitmap", "seed-large-nat-bitmap", run_open, 0, 1, NULL },
+	{ "rescue", "seed-plain", run_rescue, 0, 1, NULL },
 	{ "read everything", "seed-plain", run_exercise, 0, 1, NULL },
 	{ "read everything, features", "seed-features", run_exercise, 0, 1, NULL },
 	{ "read everything, compressed", "seed-compressed", run_exercise, 0, 1, NULL },

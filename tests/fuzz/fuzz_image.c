@@ -24,6 +24,8 @@ static void exercise(struct f2fs_context *ctx, struct f2fs_device *dev, const st
 	struct f2fs_open_options options = { .cache_bytes = 1 << 20 };
 	struct exercise_result result;
 
+	options.mode = F2FS_MODE_RESCUE;
+	(void)exercise_device(ctx, dev, &options, &limits, &result);
 	options.mode = (c->flags & COMPACT_STRICT) ? F2FS_MODE_STRICT : F2FS_MODE_TOLERANT;
 	options.pack = (c->flags & COMPACT_PACK1) ? 1 : (c->flags & COMPACT_PACK2) ? 2 : 0;
 	if (exercise_device(ctx, dev, &options, &limits, &result) == 0 && getenv("FUZZ_STATS"))

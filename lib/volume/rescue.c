@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The rescue opening: runs its steps, decides which nodes are taken, and answers for the NAT afterwards. A node that
+ * the NAT names and whose block agrees is taken as it is; for the others the newest version that lies in the main area.
+ */
+#include "volume/rescue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/device.h"
+
+static int compare_nodes(const void *a, const void *b)
+{
+	const struct rescue_node *x = a, *y = b;
+
+	return x->nid < y->nid ? -1 : x->nid > y->nid;
+}
+
+/* Keep what has an address, in ascending order, and count where it comes from. */
+static int settle_table(struct f2fs_volume *vol)
+{
+	struct rescue *r = vol->rescue;
+	struct rescue_node *nodes = r->nodes.items;
+	size_t n = 0, from_scan = 0, lost = 0;
+
+	for (size_t i = 0; i < r->nodes.count; i++) {
+		if (nodes[i].addr == 0) {
+			lost++;
+			continue;
+		}
+		from_scan += !nodes[i].is_in_nat;
+		nodes[n++] = nodes[i];
+	}
+	r->nodes.count = n;
+	map32_fini(&r->index);
+	if (n > 1)
+		qsort(nodes, n, sizeof(*nodes), compare_nodes);
+	r->is_ready = true;
+	if (from_scan + lost == 0)
+		return 0;
+	return volume_note(vol, "NAT: %zu of %zu nodes were found by their footers; %zu node ids have no node block",
+			   from_scan, n, lost);
+}
+
+/* Number of the first node whose id is not below nid. */
+static size_t first_from(const struct rescue *r, f2fs_nid_t nid)
+{
+	const struct rescue_node *nodes = r->nodes.items;
+	size_t low = 0, high = r->nodes.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (nodes[middle].nid < nid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void fill_entry(const struct rescue_node *node, struct f2fs_nat_entry *out)
+{
+	out->nid = node->nid;
+	out->ino = node->ino;
+	out->block_addr = node->addr;
+	out->version = node->nat_version;
+	out->source = F2FS_FROM_SCAN;
+}
+
+void rescue_nat_get(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+{
+	const struct rescue *r = vol->rescue;
+	const size_t at = first_from(r, nid);
+	const struct rescue_node none = { .nid = nid }, *node = &none;
+
+	if (at < r->nodes.count && ((const struct rescue_node *)r->nodes.items)[at].nid == nid)
+		node = vec_at(&r->nodes, at);
+	fill_entry(node, out);
+}
+
+int rescue_nat_next(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+{
+	const struct rescue *r = vol->rescue;
+	const size_t at = first_from(r, nid);
+
+	if (at >= r->nodes.count)
+		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "no further node id is in use");
+	fill_entry(vec_at(&r->nodes, at), out);
+	return 0;
+}
+
+void rescue_nat_read(const struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries)
+{
+	const struct rescue *r = vol->rescue;
+
+	memset(entries, 0, (size_t)count * nat_SIZE);
+	for (size_t at = first_from(r, first); at < r->nodes.count; at++) {
+		const struct rescue_node *node = vec_at(&r->nodes, at);
+		uint8_t *raw;
+
+		if (node->nid - first >= count)
+			return;
+		raw = entries + (size_t)(node->nid - first) * nat_SIZE;
+		raw[nat_OFS_version] = node->nat_version;
+		put_le32(raw + nat_OFS_ino, node->ino);
+		put_le32(raw + nat_OFS_block_addr, node->addr);
+	}
+}
+
+/* With the checkpoint a version that is higher than any node's can be is known. */
+static void set_limit(struct f2fs_volume *vol)
+{
+	struct rescue *r = vol->rescue;
+
+	if (r->root == RESCUE_ROOT_MADE)
+		return;
+	r->limit = (uint32_t)cp_checkpoint_ver(vol->cp);
+	r->has_limit = true;
+}
+
+/* The checkpoint as it is, if it can be had; otherwise what is left of one. */
+static int load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
+{
+	int err = roots_load_checkpoint(vol, forced_pack);
+
+	if (!err)
+		err = heads_load(vol);
+	if (err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO)
+		return err;
+	volume_unload_pack(vol);
+	return rescue_checkpoint(vol);
+}
+
+static int prepare(struct f2fs_volume *vol)
+{
+	if (vol->rescue)
+		return 0;
+	vol->rescue = mem_zalloc(vol->ctx, sizeof(*vol->rescue));
+	if (!vol->rescue)
+		return F2FS_ERR_NOMEM;
+	vol->rescue->has_superblock = vol->rescue->has_seed = true;
+	map32_init(&vol->rescue->index, vol->ctx);
+	vec_init(&vol->rescue->nodes, vol->ctx, sizeof(struct rescue_node));
+	return 0;
+}
+
+int rescue_find_superblock(struct f2fs_volume *vol)
+{
+	struct f2fs_error_detail detail;
+	int err = roots_load_superblock(vol);
+
+	if (err != F2FS_ERR_CORRUPT && err != F2FS_ERR_NOT_F2FS && err != F2FS_ERR_IO)
+		return err ? err : prepare(vol);
+	detail = vol->ctx->error;
+	err = prepare(vol);
+	if (!err)
+		err = rescue_superblock(vol);
+	if (err == F2FS_ERR_NOT_FOUND) {
+		vol->ctx->error = detail;
+		err = detail.code;
+	}
+	return err;
+}
+
+int rescue_load(struct f2fs_volume *vol, unsigned forced_pack)
+{
+	int err = load_checkpoint(vol, forced_pack);
+
+	if (!err && !vol->rescue->has_superblock)
+		err = rescue_guess_features(vol);
+	if (err)
+		return err;
+	set_limit(vol);
+	err = rescue_scan(vol);
+	return err ? err : settle_table(vol);
+}
+
+void rescue_close(struct f2fs_volume *vol)
+{
+	if (!vol->rescue)
+		return;
+	map32_fini(&vol->rescue->index);
+	vec_fini(&vol->rescue->nodes);
+	mem_free(vol->ctx, vol->rescue);
+	vol->rescue = NULL;
+}

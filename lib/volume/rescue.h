@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opening a volume whose roots or tables are damaged (F2FS_MODE_RESCUE): what the last checkpoint cannot say any more
+ * is put together from what is there. Order: rescue_superblock.c finds the layout, rescue_checkpoint.c a checkpoint or
+ * makes one, scan_nodes.c reads the main area once and keeps the newest version of each node, rescue.c decides between
+ * the NAT and the scan and then answers for the NAT. Nothing is written.
+ */
+#ifndef F2FSKIT_VOLUME_RESCUE_H
+#define F2FSKIT_VOLUME_RESCUE_H
+
+#include "volume/volume.h"
+
+/* How much of the checkpoint is known. */
+enum rescue_root {
+	RESCUE_ROOT_WHOLE = 0, /* a valid pack */
+	RESCUE_ROOT_HALF = 1,  /* one checkpoint block of a pack that is not valid as a whole */
+	RESCUE_ROOT_MADE = 2   /* none: numbers are made up so that tables can be read */
+};
+
+/* A node as it was found. 24 bytes for each node id in use. */
+struct rescue_node {
+	f2fs_nid_t nid, ino;
+	f2fs_blk_t addr;      /* 0: only the NAT speaks of it, and its block is something else */
+	f2fs_blk_t nat_addr;  /* what the NAT says, 0: nothing */
+	uint32_t cp_ver;      /* low half of the footer's */
+	uint8_t nat_version;  /* of the NAT entry */
+	uint8_t is_in_nat;    /* addr is what the NAT says, and the block agrees */
+	uint8_t is_sit_valid; /* the SIT has the block */
+	uint8_t pad;
+};
+
+struct rescue {
+	enum rescue_root root;
+	bool has_superblock; /* false: it was put together */
+	bool has_seed;	     /* the seed of inode checksums is known */
+	bool sit_trusted;    /* the SIT's sums agree with the checkpoint's: what it does not have is not there */
+	bool is_ready;	     /* the table answers for the NAT */
+	bool has_limit;
+	uint32_t limit;	    /* highest version that a node of this volume can have, with has_limit */
+	struct map32 index; /* while scanning: nid -> number in nodes */
+	struct vec nodes;   /* struct rescue_node; in the end sorted by nid, with an address each */
+};
+
+/* Find both superblocks' replacement; fills vol->sb, vol->geo. The first error stays when there is none. */
+int rescue_superblock(struct f2fs_volume *vol);
+/* Find or make a checkpoint; fills what roots_load_checkpoint() and heads_load() would. */
+int rescue_checkpoint(struct f2fs_volume *vol);
+/* Read the main area and fill the table of nodes. */
+int rescue_scan(struct f2fs_volume *vol);
+/* Is this block a node of this volume, by all that can be told from the block alone? */
+bool rescue_is_node(const struct f2fs_volume *vol, const uint8_t *block);
+/* The numbers of a superblock, without its name tables. */
+void rescue_put_geometry(uint8_t *sb, const struct f2fs_geometry *geo);
+/* Guess features, quota files and the seed of checksums from the inodes in the main area. */
+int rescue_guess_features(struct f2fs_volume *vol);
+
+/* The superblock as usual, or found again: in place of roots_load_superblock(). */
+int rescue_find_superblock(struct f2fs_volume *vol);
+/* Everything above: called by the opening in place of loading the checkpoint. */
+int rescue_load(struct f2fs_volume *vol, unsigned forced_pack);
+void rescue_close(struct f2fs_volume *vol);
+/* The NAT as it was put together. */
+void rescue_nat_get(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+void rescue_nat_read(const struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries);
+int rescue_nat_next(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A checkpoint for a volume whose packs are both not valid: a single checkpoint block that is left of one (each pack
+ * has two, and a pack whose last block is older than its first is not valid as a whole), or one that is made up so that
+ * the layers above have numbers to work with.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "device/device.h"
+#include "format/overprovision.h"
+#include "volume/rescue.h"
+
+static int allocate(struct f2fs_volume *vol)
+{
+	vol->cp = mem_zalloc(vol->ctx, (size_t)(1 + vol->geo.cp_payload) << vol->geo.block_bits);
+	return vol->cp ? 0 : F2FS_ERR_NOMEM;
+}
+
+static void adopt(struct f2fs_volume *vol, unsigned pack)
+{
+	uint32_t sit, nat;
+
+	vol->pack = pack;
+	checkpoint_pack_layout(vol->cp, &vol->geo, &vol->layout);
+	checkpoint_bitmaps(vol->cp, &vol->geo, &sit, &nat);
+	vol->sit_bitmap = vol->cp + sit;
+	vol->nat_bitmap = vol->cp + nat;
+}
+
+/* Find the newest block of both packs that is a checkpoint block by its checksum and its numbers. */
+static bool find_block(struct f2fs_volume *vol, uint8_t *block, f2fs_blk_t *found)
+{
+	const uint32_t bs = vol->geo.block_size;
+	uint64_t best = 0;
+	bool any = false;
+
+	for (uint32_t i = 0; i < 2 * F2FS_SEGMENT_BLOCKS; i++) {
+		f2fs_blk_t addr = vol->geo.cp_blkaddr + i;
+		enum rule rule;
+
+		if (device_read_quiet(vol->dev, (uint64_t)addr * bs, block, bs) != 0)
+			continue;
+		if (checkpoint_check_block(block, bs) != RULE_NONE)
+			continue;
+		rule = checkpoint_check(block, &vol->geo);
+		if (rule && rule != RULE_CP_ERROR_FLAG)
+			continue;
+		if (!any || (int64_t)(cp_checkpoint_ver(block) - best) > 0) {
+			any = true;
+			best = cp_checkpoint_ver(block);
+			*found = addr;
+		}
+	}
+	return any;
+}
+
+/* Empty journals: for when a pack's are out of reach. */
+static int make_journals(struct f2fs_volume *vol)
+{
+	mem_free(vol->ctx, vol->nat_journal);
+	mem_free(vol->ctx, vol->sit_journal);
+	vol->nat_journal = mem_zalloc(vol->ctx, vol->geo.journal_size);
+	vol->sit_journal = mem_zalloc(vol->ctx, vol->geo.journal_size);
+	return vol->nat_journal && vol->sit_journal ? 0 : F2FS_ERR_NOMEM;
+}
+
+static int take_half(struct f2fs_volume *vol, f2fs_blk_t addr)
+{
+	const uint32_t bs = vol->geo.block_size;
+	const unsigned pack = addr < volume_pack_start(vol, 2) ? 1 : 2;
+	int err = allocate(vol);
+
+	if (!err)
+		err = volume_device_read(vol, vol->dev, (uint64_t)addr * bs, vol->cp, bs);
+	if (!err && vol->geo.cp_payload)
+		err = volume_device_read(vol, vol->dev, (uint64_t)(volume_pack_start(vol, pack) + 1) * bs, vol->cp + bs,
+					 (size_t)vol->geo.cp_payload * bs);
+	if (err)
+		return err;
+	adopt(vol, pack);
+	vol->rescue->root = RESCUE_ROOT_HALF;
+	err = heads_load(vol);
+	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO)
+		err = make_journals(vol);
+	if (err)
+		return err;
+	return volume_note(vol, "no checkpoint pack is valid; the checkpoint block at %u (version %llu) is used",
+			   (unsigned)addr, (unsigned long long)cp_checkpoint_ver(vol->cp));
+}
+
+/* Where the version bitmaps lie and how long they are follows from the layout (FORMAT volume 4.5). */
+static void put_bitmaps(struct f2fs_volume *vol, uint8_t *cp)
+{
+	const struct f2fs_geometry *geo = &vol->geo;
+	const uint32_t sit = geo->sit_blocks / 8, nat = geo->nat_blocks / 8, room = geo->block_size - 4 - cp_SIZE;
+	const bool large = geo->cp_payload > 0 ? nat > room : sit + nat > room;
+
+	cp_set_sit_ver_bitmap_bytesize(cp, sit);
+	cp_set_nat_ver_bitmap_bytesize(cp, nat);
+	cp_set_checksum_offset(cp, large ? cp_SIZE : geo->block_size - 4);
+	if (large)
+		cp_set_ckpt_flags(cp, cp_ckpt_flags(cp) | FLAG_ckpt_flags_large_nat_bitmap);
+}
+
+static int make(struct f2fs_volume *vol)
+{
+	const struct f2fs_geometry *geo = &vol->geo;
+	const bool ro = geometry_has(geo, F2FS_FEATURE_RO);
+	struct overprovision_input in = { .usable = geo->segment_count_main,
+					  .main = geo->segment_count_main,
+					  .sections = geo->section_count,
+					  .segs_per_sec = geo->segs_per_sec,
+					  .is_ro = ro };
+	struct overprovision_output over = { .reserved = 1, .overprovision = 1 };
+	uint8_t *cp;
+	int err = allocate(vol);
+
+	if (err)
+		return err;
+	cp = vol->cp;
+	overprovision_compute(&in, &over);
+	cp_set_checkpoint_ver(cp, 1);
+	cp_set_user_block_count(cp, (uint64_t)(geo->segment_count_main - over.overprovision) * F2FS_SEGMENT_BLOCKS);
+	cp_set_rsvd_segment_count(cp, over.reserved);
+	cp_set_overprov_segment_count(cp, over.overprovision);
+	for (unsigned i = 0; i < 8; i++) {
+		cp_set_cur_node_segno(cp, i, i < 3 ? i : NULL_SEGNO);
+		cp_set_cur_data_segno(cp, i, i < 3 ? 3 + i : NULL_SEGNO);
+	}
+	cp_set_ckpt_flags(cp, FLAG_ckpt_flags_unmount);
+	cp_set_cp_pack_start_sum(cp, 1 + geo->cp_payload);
+	cp_set_cp_pack_total_block_count(cp, 8 + geo->cp_payload);
+	put_bitmaps(vol, cp);
+	put_le32(cp + cp_checksum_offset(cp), checkpoint_crc(cp, geo->block_size));
+	adopt(vol, 1);
+	vol->rescue->root = RESCUE_ROOT_MADE;
+	err = make_journals(vol);
+	if (err)
+		return err;
+	return volume_note(vol, "there is no checkpoint; counts and SIT cannot be told");
+}
+
+int rescue_checkpoint(struct f2fs_volume *vol)
+{
+	uint8_t *block = mem_alloc(vol->ctx, vol->geo.block_size);
+	f2fs_blk_t addr = 0;
+	bool found;
+
+	if (!block)
+		return F2FS_ERR_NOMEM;
+	found = find_block(vol, block, &addr);
+	mem_free(vol->ctx, block);
+	return found ? take_half(vol, addr) : make(vol);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A superblock for a volume whose two copies are both not valid. In this order: a copy that only lacks its magic number
+ * or its checksum; the layout told by a checkpoint pack, which is found by its own checksum: it knows the sizes of SIT,
+ * NAT and main area, and where the main area starts is told by the logs, whose last node names the block behind it; the
+ * layout that formatting such a device with the usual options gives, when a NAT block is where it should be.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "device/device.h"
+#include "format/node.h"
+#include "format/plan.h"
+#include "format/superblock.h"
+#include "volume/rescue.h"
+
+#define SEG F2FS_SEGMENT_BLOCKS
+/* A volume starts at the end of its first whole zone: no layout that is in use puts segment 0 further away. */
+#define SEGMENT0_LIMIT (256u << 20)
+#define MAX_BLOCK 16384u
+
+void rescue_put_geometry(uint8_t *sb, const struct f2fs_geometry *geo)
+{
+	uint32_t sector_bits = 9;
+
+	while (sector_bits < geo->block_bits && 1u << sector_bits < geo->sector_size)
+		sector_bits++;
+	sb_set_magic(sb, F2FS_MAGIC);
+	sb_set_major_ver(sb, 1);
+	sb_set_minor_ver(sb, 16);
+	sb_set_log_sectorsize(sb, sector_bits);
+	sb_set_log_sectors_per_block(sb, geo->block_bits - sector_bits);
+	sb_set_log_blocksize(sb, geo->block_bits);
+	sb_set_log_blocks_per_seg(sb, 9);
+	sb_set_segs_per_sec(sb, geo->segs_per_sec);
+	sb_set_secs_per_zone(sb, geo->secs_per_zone);
+	sb_set_block_count(sb, geo->block_count);
+	sb_set_section_count(sb, geo->section_count);
+	sb_set_segment_count(sb, geo->segment_count);
+	sb_set_segment_count_ckpt(sb, geo->segment_count_ckpt);
+	sb_set_segment_count_sit(sb, geo->segment_count_sit);
+	sb_set_segment_count_nat(sb, geo->segment_count_nat);
+	sb_set_segment_count_ssa(sb, geo->segment_count_ssa);
+	sb_set_segment_count_main(sb, geo->segment_count_main);
+	sb_set_segment0_blkaddr(sb, geo->segment0_blkaddr);
+	sb_set_cp_blkaddr(sb, geo->cp_blkaddr);
+	sb_set_sit_blkaddr(sb, geo->sit_blkaddr);
+	sb_set_nat_blkaddr(sb, geo->nat_blkaddr);
+	sb_set_ssa_blkaddr(sb, geo->ssa_blkaddr);
+	sb_set_main_blkaddr(sb, geo->main_blkaddr);
+	sb_set_root_ino(sb, ROOT_INO);
+	sb_set_node_ino(sb, NODE_INO);
+	sb_set_meta_ino(sb, META_INO);
+	sb_set_cp_payload(sb, geo->cp_payload);
+	sb_set_feature(sb, geo->feature);
+}
+
+static bool read_quiet(const struct f2fs_volume *vol, uint64_t offset, void *buffer, size_t length)
+{
+	return device_read_quiet(vol->dev, offset, buffer, length) == 0;
+}
+
+/* A copy whose numbers are all good, but for the magic number or the checksum. */
+static bool find_copy(struct f2fs_volume *vol)
+{
+	static const uint32_t places[] = { 0, 4096, 16384 };
+
+	for (unsigned i = 0; i < 3; i++) {
+		uint8_t sb[sb_SIZE];
+		uint32_t feature;
+
+		if (!read_quiet(vol, places[i] + SB_OFFSET, sb, sizeof(sb)))
+			continue;
+		feature = sb_feature(sb);
+		sb_set_magic(sb, F2FS_MAGIC);
+		sb_set_feature(sb, feature & ~(uint32_t)F2FS_FEATURE_SB_CHECKSUM);
+		if (superblock_check(sb) != RULE_NONE || (places[i] && 1u << sb_log_blocksize(sb) != places[i]))
+			continue;
+		sb_set_feature(sb, feature);
+		memcpy(vol->sb, sb, sizeof(sb));
+		vol->sb_copy = places[i] != 0;
+		return true;
+	}
+	return false;
+}
+
+/* ---- from a checkpoint pack */
+
+/* Read the first block of a pack and see whether it can be one of a volume on this device. */
+static bool read_pack(struct f2fs_volume *vol, uint32_t bs, f2fs_blk_t addr, uint8_t *cp)
+{
+	const uint32_t sit = 64, blocks = SEG;
+
+	if (!read_quiet(vol, (uint64_t)addr * bs, cp, bs) || checkpoint_check_block(cp, bs) != RULE_NONE)
+		return false;
+	if (cp_sit_ver_bitmap_bytesize(cp) == 0 || cp_sit_ver_bitmap_bytesize(cp) % sit ||
+	    cp_nat_ver_bitmap_bytesize(cp) == 0 || cp_nat_ver_bitmap_bytesize(cp) % sit)
+		return false;
+	return cp_user_block_count(cp) != 0 && cp_user_block_count(cp) % blocks == 0 &&
+	       cp_user_block_count(cp) / blocks < MAX_SEGMENTS && cp_overprov_segment_count(cp) < MAX_SEGMENTS;
+}
+
+/* Payload blocks: what comes before the summaries, less the orphans, which are seldom there. */
+static uint32_t payload_of(const uint8_t *cp, uint32_t bs)
+{
+	const uint32_t sit = cp_sit_ver_bitmap_bytesize(cp), nat = cp_nat_ver_bitmap_bytesize(cp);
+	const uint32_t room = bs - 4 - cp_SIZE, flags = cp_ckpt_flags(cp);
+
+	if (!(flags & FLAG_ckpt_flags_orphan_inodes))
+		return cp_cp_pack_start_sum(cp) - 1;
+	if (flags & FLAG_ckpt_flags_large_nat_bitmap)
+		return sit + nat > room ? div_ceil32(sit + nat - room, bs) : 0;
+	return sit > room - 64 ? div_ceil32(sit, bs) : 0;
+}
+
+static void start_geometry(struct f2fs_geometry *geo, const uint8_t *cp, uint32_t bits, f2fs_blk_t segment0)
+{
+	memset(geo, 0, sizeof(*geo));
+	geometry_set_block_size(geo, bits, 0);
+	geo->sector_size = 512;
+	geo->segs_per_sec = geo->secs_per_zone = 1;
+	geo->root_ino = ROOT_INO;
+	geo->cp_payload = payload_of(cp, 1u << bits);
+	geo->segment0_blkaddr = geo->cp_blkaddr = segment0;
+	geo->segment_count_ckpt = 2;
+	geo->segment_count_sit = cp_sit_ver_bitmap_bytesize(cp) / 64 * 2;
+	geo->segment_count_nat = cp_nat_ver_bitmap_bytesize(cp) / 64 * 2;
+	geo->segment_count_main = (uint32_t)(cp_user_block_count(cp) / SEG) + cp_overprov_segment_count(cp);
+	geo->section_count = geo->segment_count_main;
+	geo->sit_blkaddr = segment0 + 2 * SEG;
+	geo->nat_blkaddr = geo->sit_blkaddr + geo->segment_count_sit * SEG;
+	geo->ssa_blkaddr = geo->nat_blkaddr + geo->segment_count_nat * SEG;
+}
+
+static void set_main(struct f2fs_geometry *geo, uint32_t ssa_segments)
+{
+	geo->segment_count_ssa = ssa_segments;
+	geo->main_blkaddr = geo->ssa_blkaddr + ssa_segments * SEG;
+	geo->segment_count = (geo->main_blkaddr - geo->segment0_blkaddr) / SEG + geo->segment_count_main;
+	geometry_derive(geo);
+}
+
+/* How many logs end with a node that names the log's next block? Negative: nodes are there that say otherwise. */
+static int count_witnesses(struct f2fs_volume *vol, const struct f2fs_geometry *geo, const uint8_t *cp, uint8_t *block)
+{
+	int score = 0;
+
+	for (unsigned t = F2FS_HOT_NODE; t < F2FS_LOG_COUNT; t++) {
+		const uint32_t next = checkpoint_log_blkoff(cp, t);
+		const f2fs_blk_t at = geometry_segment_start(geo, checkpoint_log_segno(cp, t)) + next;
+		const uint8_t *footer = node_footer(geo, block);
+
+		if (next == 0 || checkpoint_log_segno(cp, t) >= geo->segment_count_main ||
+		    !read_quiet(vol, (uint64_t)(at - 1) << geo->block_bits, block, geo->block_size))
+			continue;
+		if (footer_next_blkaddr(footer) == at && geometry_is_nid(geo, footer_nid(footer)))
+			score += 2;
+		else
+			score--;
+	}
+	return score;
+}
+
+/* Find the start of the main area. */
+static bool find_main(struct f2fs_volume *vol, struct f2fs_geometry *geo, const uint8_t *cp, uint8_t *block)
+{
+	const uint64_t blocks = f2fs_device_info(vol->dev)->size >> geo->block_bits;
+	const uint64_t area = (uint64_t)geo->ssa_blkaddr + (uint64_t)geo->segment_count_main * SEG;
+	uint32_t least = div_ceil32(geo->segment_count_main, SEG), most, best = 0;
+	int best_score = 0;
+
+	if (geo->segment_count_main == 0 || area > blocks)
+		return false;
+	most = (uint32_t)((blocks - area) / SEG);
+	if (most > 2 * least + 4096)
+		most = 2 * least + 4096;
+	for (uint32_t n = cp_rsvd_segment_count(cp) ? least : 0; n <= most; n++) {
+		int score;
+
+		set_main(geo, n);
+		score = count_witnesses(vol, geo, cp, block);
+		if (score > best_score) {
+			best_score = score;
+			best = n;
+		}
+	}
+	if (best_score > 0)
+		set_main(geo, best);
+	return best_score > 0;
+}
+
+/*
+ * Sections and zones leave no trace of their own, but they decide where areas start and how much is kept for cleaning.
+ * Other versions of mkfs keep more: then the first layout whose areas are the same is taken. Returns how well one fits.
+ */
+static int find_sections(struct f2fs_volume *vol, struct f2fs_geometry *geo, const uint8_t *cp)
+{
+	struct plan_input in = { .block_size = geo->block_size, .device_count = 1 };
+	int found = 0;
+
+	in.devices[0].size = f2fs_device_info(vol->dev)->size;
+	in.devices[0].sector_size = 512;
+	in.large_nat = (cp_ckpt_flags(cp) & FLAG_ckpt_flags_large_nat_bitmap) != 0;
+	for (uint32_t zone = 1; zone <= 64; zone++)
+		for (uint32_t sps = zone; sps >= 1 && found < 2; sps--) {
+			struct f2fs_layout plan;
+			int fits;
+
+			if (zone % sps)
+				continue;
+			in.segs_per_sec = sps;
+			in.secs_per_zone = zone / sps;
+			memset(&plan, 0, sizeof(plan));
+			if (plan_layout(&in, &plan) != PLAN_OK || plan.geometry.main_blkaddr != geo->main_blkaddr ||
+			    plan.geometry.segment_count_main != geo->segment_count_main)
+				continue;
+			fits = 1 + (plan.reserved_segments == cp_rsvd_segment_count(cp) &&
+				    plan.overprovision_segments == cp_overprov_segment_count(cp));
+			if (fits <= found)
+				continue;
+			found = fits;
+			geo->segs_per_sec = sps;
+			geo->secs_per_zone = zone / sps;
+			geo->section_count = geo->segment_count_main / sps;
+		}
+	return found;
+}
+
+/* The entries of nids 1 and 2, which no other table looks like, in either copy of the first NAT block. */
+static bool has_nat(struct f2fs_volume *vol, const struct f2fs_geometry *geo, uint8_t *block)
+{
+	for (unsigned copy = 0; copy < 2; copy++) {
+		const uint8_t *one = block + nat_SIZE, *two = one + nat_SIZE;
+
+		if (!read_quiet(vol, (uint64_t)geometry_nat_block(geo, 0, copy) << geo->block_bits, block,
+				geo->block_size))
+			continue;
+		if (nat_ino(one) == NODE_INO && nat_block_addr(one) == 1 && nat_ino(two) == META_INO &&
+		    nat_block_addr(two) == 1)
+			return true;
+	}
+	return false;
+}
+
+/* A layout that a pack could belong to, and how much speaks for it. */
+struct candidate {
+	struct f2fs_geometry geo;
+	int score;
+};
+
+/* Take the block at addr for the first one of pack 1 or 2 of a volume that starts at segment0. */
+static void try_pack(struct f2fs_volume *vol, uint32_t bits, f2fs_blk_t segment0, unsigned pack, uint8_t *cp,
+		     struct candidate *best)
+{
+	struct candidate c = { .score = 1 };
+
+	start_geometry(&c.geo, cp, bits, segment0);
+	if (!find_main(vol, &c.geo, cp, cp + MAX_BLOCK))
+		return;
+	c.score += 6 * find_sections(vol, &c.geo, cp);
+	c.score += 16 * has_nat(vol, &c.geo, cp + MAX_BLOCK);
+	c.score += 4 * read_pack(vol, 1u << bits, segment0 + (1 - pack) * SEG, cp + MAX_BLOCK);
+	if (c.score > best->score)
+		*best = c;
+}
+
+/* The same block can be that of pack 1, or of pack 2 of a volume that starts a segment before: all are tried. */
+static bool find_pack(struct f2fs_volume *vol, uint8_t *cp)
+{
+	struct candidate best = { .score = 0 };
+
+	for (uint32_t bits = 12; bits <= 14; bits += 2)
+		for (uint32_t at = 2; at < SEGMENT0_LIMIT >> bits; at = at == 2 ? SEG : at + SEG)
+			for (unsigned pack = 0; pack < 2; pack++)
+				if (read_pack(vol, 1u << bits, at + pack * SEG, cp))
+					try_pack(vol, bits, at, pack, cp, &best);
+	vol->geo = best.geo;
+	return best.score > 0;
+}
+
+/* ---- from the device alone */
+
+static bool find_plan(struct f2fs_volume *vol, uint8_t *block)
+{
+	for (uint32_t bs = 4096; bs <= 16384; bs *= 4)
+		for (uint32_t zone = 1; zone <= 64; zone++)
+			for (unsigned large = 0; large < 2; large++) {
+				struct plan_input in = {
+					.block_size = bs, .segs_per_sec = zone, .secs_per_zone = 1, .device_count = 1
+				};
+				struct f2fs_layout plan;
+
+				in.large_nat = (uint8_t)large;
+				in.devices[0].size = f2fs_device_info(vol->dev)->size;
+				in.devices[0].sector_size = 512;
+				memset(&plan, 0, sizeof(plan));
+				if (plan_layout(&in, &plan) != PLAN_OK || !has_nat(vol, &plan.geometry, block))
+					continue;
+				vol->geo = plan.geometry;
+				return true;
+			}
+	return false;
+}
+
+int rescue_superblock(struct f2fs_volume *vol)
+{
+	uint8_t *blocks;
+	const char *how;
+
+	if (find_copy(vol)) {
+		geometry_decode(&vol->geo, vol->sb);
+		return volume_note(vol, "no superblock is valid; copy %u is used, whose layout is sound", vol->sb_copy);
+	}
+	blocks = mem_alloc(vol->ctx, 2 * (size_t)MAX_BLOCK);
+	if (!blocks)
+		return F2FS_ERR_NOMEM;
+	how = find_pack(vol, blocks)   ? "a checkpoint pack tells the layout"
+	      : find_plan(vol, blocks) ? "the size of the device tells the layout"
+				       : NULL;
+	mem_free(vol->ctx, blocks);
+	if (!how)
+		return F2FS_ERR_NOT_FOUND;
+	vol->rescue->has_superblock = vol->rescue->has_seed = false;
+	vol->geo.block_count = f2fs_device_info(vol->dev)->size >> vol->geo.block_bits;
+	vol->sb_copy = 0;
+	memset(vol->sb, 0, sizeof(vol->sb));
+	rescue_put_geometry(vol->sb, &vol->geo);
+	return volume_note(vol, "both superblocks are lost; %s: main area at block %u, %u segments", how,
+			   (unsigned)vol->geo.main_blkaddr, (unsigned)vol->geo.segment_count_main);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One sequential pass over the main area that keeps the newest version of each node. A node block has no magic number:
+ * what tells it is a footer whose numbers fit, and contents that fit its place in a file (rescue_is_node). What counts
+ * as newest: blocks that the SIT has before those it has not, then the higher checkpoint version, then the later block
+ * of a log. The block that the NAT names wins over all when it agrees. Holes of the image are skipped; where the SIT
+ * can be trusted, segments without nodes are skipped, too.
+ */
+#include <string.h>
+
+#include "base/bitmap.h"
+#include "device/device.h"
+#include "format/inode.h"
+#include "volume/rescue.h"
+
+#define CHUNK_BLOCKS 128u
+
+struct scan {
+	struct f2fs_volume *vol;
+	struct rescue *r;
+	uint8_t *buffer;
+	bool has_sit; /* sit is the entry of the segment at hand */
+	struct f2fs_sit_entry sit;
+};
+
+static bool all_addresses_fit(const struct f2fs_volume *vol, const uint8_t *at, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		f2fs_blk_t addr = get_le32(at + (size_t)i * 4);
+
+		if (addr != F2FS_NULL_ADDR && addr != F2FS_NEW_ADDR && addr != F2FS_COMPRESS_ADDR &&
+		    !geometry_is_main(&vol->geo, addr))
+			return false;
+	}
+	return true;
+}
+
+static bool all_nids_fit(const struct f2fs_volume *vol, const uint8_t *at, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		f2fs_nid_t nid = get_le32(at + (size_t)i * 4);
+
+		if (nid != 0 && !geometry_is_nid(&vol->geo, nid))
+			return false;
+	}
+	return true;
+}
+
+static bool is_inode(const struct f2fs_volume *vol, const uint8_t *block, f2fs_nid_t nid)
+{
+	enum rule rule = inode_check(&vol->geo, block, nid, vol->checksum_seed);
+
+	if (rule == RULE_INODE_CHECKSUM && !vol->rescue->has_seed)
+		rule = RULE_NONE;
+	return !rule && inode_i_namelen(block) <= 255 && all_nids_fit(vol, node_footer(&vol->geo, block) - 20, 5);
+}
+
+bool rescue_is_node(const struct f2fs_volume *vol, const uint8_t *block)
+{
+	const struct f2fs_geometry *geo = &vol->geo;
+	const uint8_t *footer = node_footer(geo, block);
+	const f2fs_nid_t nid = footer_nid(footer), ino = footer_ino(footer);
+	const uint32_t offset = node_offset_of(footer);
+
+	if (!geometry_is_nid(geo, nid) || !geometry_is_nid(geo, ino) || (nid == ino) != (offset == 0))
+		return false;
+	/* the next block of the log; the last one's may be anything before its log moves on */
+	if (footer_next_blkaddr(footer) < geo->main_blkaddr)
+		return false;
+	if (vol->rescue->has_limit && (int32_t)(footer_cp_ver(footer) - vol->rescue->limit) > 0)
+		return false;
+	if (offset == 0)
+		return is_inode(vol, block, nid);
+	if (offset == XATTR_NODE_OFFSET) /* goes on where the inode's inline attributes end: nothing to tell it by */
+		return true;
+	if (node_offset_is_direct(geo, offset))
+		return all_addresses_fit(vol, block, geo->addrs_per_block);
+	return all_nids_fit(vol, block, geo->nids_per_block);
+}
+
+/* Is the node at addr newer than what is known? */
+static bool is_newer(const struct rescue_node *old, uint32_t cp_ver, f2fs_blk_t addr, bool is_sit_valid)
+{
+	if (old->addr == 0)
+		return true;
+	if (is_sit_valid != (bool)old->is_sit_valid)
+		return is_sit_valid;
+	if (cp_ver != old->cp_ver)
+		return (int32_t)(cp_ver - old->cp_ver) > 0;
+	return addr > old->addr;
+}
+
+static int add_node(struct scan *s, f2fs_nid_t nid, struct rescue_node **out)
+{
+	struct rescue_node *node = vec_push(&s->r->nodes, 1);
+	int err = node ? map32_set(&s->r->index, nid, s->r->nodes.count - 1) : F2FS_ERR_NOMEM;
+
+	if (err)
+		return err;
+	node->nid = nid;
+	*out = node;
+	return 0;
+}
+
+static int look_at(struct scan *s, const uint8_t *block, f2fs_blk_t addr, bool is_sit_valid)
+{
+	const uint8_t *footer = node_footer(&s->vol->geo, block);
+	const f2fs_nid_t nid = footer_nid(footer);
+	const uint32_t cp_ver = (uint32_t)footer_cp_ver(footer);
+	struct rescue_node *node;
+	uint64_t *at;
+	bool agrees;
+	int err;
+
+	if (nid == 0 || (s->r->sit_trusted && !is_sit_valid))
+		return 0;
+	at = map32_find(&s->r->index, nid);
+	node = at ? vec_at(&s->r->nodes, (size_t)*at) : NULL;
+	/* The NAT and the footer are two witnesses: then the contents may be damaged, it is the node all the same. */
+	agrees = node && node->nat_addr == addr && node->ino == footer_ino(footer);
+	if (!agrees && (!rescue_is_node(s->vol, block) || (node && node->is_in_nat)))
+		return 0;
+	if (!node) {
+		err = add_node(s, nid, &node);
+		if (err)
+			return err;
+	}
+	if (!agrees && !is_newer(node, cp_ver, addr, is_sit_valid))
+		return 0;
+	node->ino = footer_ino(footer);
+	node->addr = addr;
+	node->cp_ver = cp_ver;
+	node->is_in_nat = agrees;
+	node->is_sit_valid = is_sit_valid;
+	return 0;
+}
+
+/* Read a chunk; where that fails, what can be read of it: the rest is zeros. */
+static void read_chunk(struct scan *s, f2fs_blk_t addr, uint32_t count)
+{
+	const uint32_t bs = s->vol->geo.block_size;
+
+	if (device_read_quiet(s->vol->dev, (uint64_t)addr * bs, s->buffer, (size_t)count * bs) == 0)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		if (device_read_quiet(s->vol->dev, (uint64_t)(addr + i) * bs, s->buffer + (size_t)i * bs, bs) != 0)
+			memset(s->buffer + (size_t)i * bs, 0, bs);
+}
+
+/* Blocks from addr on that are a hole, at most max. */
+static uint32_t hole_blocks(struct scan *s, f2fs_blk_t addr, uint32_t max)
+{
+	const uint32_t bs = s->vol->geo.block_size;
+	uint64_t length;
+	int is_hole;
+
+	if (device_extent_quiet(s->vol->dev, (uint64_t)addr * bs, &length, &is_hole) != 0 || !is_hole)
+		return 0;
+	return length / bs < max ? (uint32_t)(length / bs) : max;
+}
+
+static int scan_segment(struct scan *s, f2fs_seg_t segno)
+{
+	const struct f2fs_geometry *geo = &s->vol->geo;
+	const f2fs_blk_t start = geometry_segment_start(geo, segno);
+	uint32_t at = 0;
+
+	s->has_sit = f2fs_sit_lookup(s->vol, segno, &s->sit) == 0;
+	if (s->r->sit_trusted && s->has_sit && (s->sit.valid_blocks == 0 || s->sit.type < F2FS_HOT_NODE))
+		return 0;
+	while (at < F2FS_SEGMENT_BLOCKS) {
+		uint32_t count = hole_blocks(s, start + at, F2FS_SEGMENT_BLOCKS - at);
+
+		if (count) {
+			at += count;
+			continue;
+		}
+		count = F2FS_SEGMENT_BLOCKS - at < CHUNK_BLOCKS ? F2FS_SEGMENT_BLOCKS - at : CHUNK_BLOCKS;
+		read_chunk(s, start + at, count);
+		for (uint32_t i = 0; i < count; i++, at++) {
+			bool valid = s->has_sit && s->sit.type >= F2FS_HOT_NODE && s->sit.type < F2FS_LOG_COUNT &&
+				     msb_test(s->sit.valid_map, at);
+			int err = look_at(s, s->buffer + (size_t)i * geo->block_size, start + at, valid);
+
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+/* Do the SIT's sums agree with the checkpoint's? Then damage in it is as good as out of the question. */
+static void judge_sit(struct scan *s)
+{
+	const uint8_t *cp = s->vol->cp;
+	uint64_t blocks = 0, nodes = 0;
+
+	if (s->r->root != RESCUE_ROOT_WHOLE)
+		return;
+	for (f2fs_seg_t i = 0; i < s->vol->geo.segment_count_main; i++) {
+		struct f2fs_sit_entry e;
+
+		if (f2fs_sit_lookup(s->vol, i, &e) != 0 || e.type >= F2FS_LOG_COUNT ||
+		    bitmap_popcount(e.valid_map, 64) != e.valid_blocks)
+			return;
+		blocks += e.valid_blocks;
+		nodes += e.type >= F2FS_HOT_NODE ? e.valid_blocks : 0;
+	}
+	s->r->sit_trusted = nodes == cp_valid_node_count(cp) && blocks <= cp_valid_block_count(cp);
+}
+
+/* What the NAT says, where it can be true; a block of it that holds nonsense is left out. */
+static int take_nat_block(struct scan *s, uint32_t k, const uint8_t *entries, uint32_t count)
+{
+	const struct f2fs_geometry *geo = &s->vol->geo;
+	uint32_t used = 0, wrong = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint8_t *raw = entries + (size_t)i * nat_SIZE;
+
+		if (nat_block_addr(raw) == 0 || (k == 0 && i < geo->root_ino))
+			continue;
+		used++;
+		wrong += !geometry_is_main(geo, nat_block_addr(raw)) || !geometry_is_nid(geo, nat_ino(raw));
+	}
+	if (wrong > used / 4)
+		return 0;
+	for (uint32_t i = k == 0 ? geo->root_ino : 0; i < count; i++) {
+		const uint8_t *raw = entries + (size_t)i * nat_SIZE;
+		struct rescue_node *node;
+		int err;
+
+		if (!geometry_is_main(geo, nat_block_addr(raw)) || !geometry_is_nid(geo, nat_ino(raw)))
+			continue;
+		err = add_node(s, k * geo->nat_per_block + i, &node);
+		if (err)
+			return err;
+		node->nat_addr = nat_block_addr(raw);
+		node->ino = nat_ino(raw);
+		node->nat_version = nat_version(raw);
+	}
+	return 0;
+}
+
+static int take_nat(struct scan *s)
+{
+	const struct f2fs_geometry *geo = &s->vol->geo;
+	uint8_t *entries;
+	int err = 0;
+
+	if (s->r->root == RESCUE_ROOT_MADE) /* which of two copies? The nodes themselves know better */
+		return 0;
+	entries = mem_alloc(s->vol->ctx, (size_t)geo->nat_per_block * nat_SIZE);
+	if (!entries)
+		return F2FS_ERR_NOMEM;
+	for (uint32_t k = 0; k < geo->nat_blocks && !err; k++) {
+		f2fs_nid_t first = k * geo->nat_per_block;
+		uint32_t count = geo->nat_per_block;
+
+		if (first >= geo->max_nid)
+			break;
+		if (count > geo->max_nid - first)
+			count = geo->max_nid - first;
+		if (f2fs_nat_read(s->vol, first, count, entries) == 0)
+			err = take_nat_block(s, k, entries, count);
+		else if (s->vol->ctx->error.code == F2FS_ERR_NOMEM)
+			err = F2FS_ERR_NOMEM;
+	}
+	mem_free(s->vol->ctx, entries);
+	return err;
+}
+
+int rescue_scan(struct f2fs_volume *vol)
+{
+	struct scan s = { .vol = vol, .r = vol->rescue };
+	struct f2fs_progress progress = { .task = "rescue", .phase = "scan", .unit = "segments" };
+	int err;
+
+	s.buffer = mem_alloc(vol->ctx, (size_t)CHUNK_BLOCKS << vol->geo.block_bits);
+	if (!s.buffer)
+		return F2FS_ERR_NOMEM;
+	judge_sit(&s);
+	err = take_nat(&s);
+	progress.total = vol->geo.segment_count_main;
+	for (f2fs_seg_t i = 0; i < vol->geo.segment_count_main && !err; i++) {
+		err = scan_segment(&s, i);
+		progress.done = i + 1;
+		if (!err && i % 64 == 0)
+			err = progress_report(vol->ctx, &progress);
+	}
+	mem_free(vol->ctx, s.buffer);
+	return err;
+}

@@ -28,6 +28,7 @@
 #include <f2fskit/compress.h>
 #include <f2fskit/context.h>
 #include <f2fskit/device.h>
+#include <f2fskit/engine.h>
 #include <f2fskit/error.h>
 #include <f2fskit/file.h>
 #include <f2fskit/format.h>

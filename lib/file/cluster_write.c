@@ -76,12 +76,15 @@ static int need_packer(struct winode *w, struct cluster_packer **out)
 /* Compress a cluster; *blocks is what it takes then, 0 when that saves too little. */
 static int pack(struct winode *w, struct cluster_packer *p, const uint8_t *data, uint32_t *blocks)
 {
-	const uint32_t bs = w->txn->vol->geo.block_size, min_saved = 1;
+	const uint32_t bs = w->txn->vol->geo.block_size,
+		       min_saved = w->txn->vol->write.minimum_saved ? w->txn->vol->write.minimum_saved : 1;
 	const uint8_t *extra = inode_extra(winode_block(w));
 	struct cluster_header head = { 0 };
 	size_t length = 0, used;
 
 	*blocks = 0;
+	if (min_saved >= w->layout.cluster_blocks)
+		return 0;
 	switch (comp_compress(&p->codec, p->algorithm, p->level, data, p->bytes, p->packed + chead_SIZE,
 			      p->bytes - (size_t)min_saved * bs - chead_SIZE, &length, p->work)) {
 	case COMP_OK:

@@ -6,6 +6,7 @@
 
 #include "base/crc.h"
 #include "base/devnum.h"
+#include "base/extension.h"
 #include "file/create.h"
 #include "file/write.h"
 #include "format/dentry.h"
@@ -39,20 +40,8 @@ static unsigned temperature_of(const uint8_t *sb, const char *name, size_t len)
 
 		while (ext_len < 8 && ext[ext_len])
 			ext_len++;
-		if (ext_len == 1 && ext[0] == '*')
+		if (extension_matches(name, len, ext, ext_len, false))
 			return e < cold ? 1 : 2;
-		for (size_t i = 1; ext_len > 0 && i + ext_len < len; i++) {
-			size_t k = 0;
-
-			if (name[i] != '.')
-				continue;
-			while (k < ext_len &&
-			       ((name[i + 1 + k] ^ ext[k]) == 0 || ((name[i + 1 + k] ^ ext[k]) == 0x20 &&
-								    (ext[k] | 0x20) >= 'a' && (ext[k] | 0x20) <= 'z')))
-				k++;
-			if (k == ext_len)
-				return e < cold ? 1 : 2;
-		}
 	}
 	return 0;
 }
@@ -127,6 +116,7 @@ static int fill_inode(struct winode *w, const uint8_t *parent, f2fs_nid_t pino, 
 		heat = temperature_of(w->txn->vol->sb, name, len);
 	if (heat)
 		inode_set_i_advise(block, (uint8_t)(heat == 1 ? FLAG_i_advise_cold : FLAG_i_advise_hot));
+	compress_new(w, parent, name, len);
 	winode_touch(w);
 	if (type == MODE_CHR || type == MODE_BLK) {
 		const struct devnum dev = { spec->rdev_major, spec->rdev_minor };

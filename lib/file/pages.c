@@ -169,8 +169,10 @@ void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint64_
 }
 
 /* Temperature of a file's data (FORMAT files 10.2); directories are hot. */
-static unsigned log_of_data(const uint8_t *inode)
+static unsigned log_of_data(const struct txn *txn, const uint8_t *inode)
 {
+	if (txn->log_count == 4 && (inode_i_mode(inode) & MODE_TYPE) != MODE_DIR)
+		return F2FS_COLD_DATA;
 	if ((inode_i_mode(inode) & MODE_TYPE) == MODE_DIR || (inode_i_advise(inode) & FLAG_i_advise_hot))
 		return F2FS_HOT_DATA;
 	if ((inode_i_advise(inode) & FLAG_i_advise_cold) || (inode_i_flags(inode) & FLAG_i_flags_compr))
@@ -178,17 +180,66 @@ static unsigned log_of_data(const uint8_t *inode)
 	return F2FS_WARM_DATA;
 }
 
+/*
+ * Are contents of this file written where they are? Those of pinned files always, because their blocks must not move;
+ * else as the options say, never those of directories, of quota files and of compressed ones.
+ */
+static int is_in_place(struct winode *w, bool *out)
+{
+	const uint8_t *block = winode_block(w);
+	int err = 0;
+
+	*out = inode_has_inline(block, FLAG_i_inline_pin_file);
+	if (*out || (inode_i_mode(block) & MODE_TYPE) != MODE_REG || w->layout.is_compressed ||
+	    quota_is_file(w->txn->vol, w->node->nid))
+		return 0;
+	if (w->txn->vol->write.in_place == F2FS_IN_PLACE_FULL)
+		err = segment_needs_holes(w->txn, out);
+	else
+		*out = w->txn->vol->write.in_place == F2FS_IN_PLACE_ALWAYS;
+	return err;
+}
+
+/* Overwrite blocks that follow each other on the device; none when the first slot has none. */
+static int overwrite(struct winode *w, const uint8_t *slots, const uint8_t *data, uint32_t count, uint32_t *done)
+{
+	struct f2fs_volume *vol = w->txn->vol;
+	f2fs_blk_t addr = get_le32(slots);
+	uint32_t n = 1;
+	int err;
+
+	if (!geometry_is_main(&vol->geo, addr))
+		return 0;
+	while (n < count && get_le32(slots + (size_t)n * 4) == addr + n)
+		n++;
+	err = vol->hooks->settle(vol, addr, n);
+	if (!err)
+		err = device_write(vol->cache, (uint64_t)addr << vol->geo.block_bits, data,
+				   (size_t)n << vol->geo.block_bits);
+	*done = n;
+	return err;
+}
+
 /* Write count blocks for slots that follow each other in one node. */
 static int append_run(struct winode *w, struct slot_ref *slot, const uint8_t *data, uint32_t count)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
 	struct f2fs_nat_entry entry;
+	bool in_place;
 	int err = nat_get(w->txn->vol, slot->node->nid, &entry);
 
+	if (!err)
+		err = is_in_place(w, &in_place);
 	for (uint32_t done = 0, got = 0; done < count && !err; done += got) {
 		f2fs_blk_t addr = 0;
 
-		err = head_append(w->txn, log_of_data(winode_block(w)), slot->node->nid, entry.version,
+		got = 0;
+		if (in_place)
+			err = overwrite(w, slot->raw + (size_t)done * 4, data + ((size_t)done << bits), count - done,
+					&got);
+		if (err || got > 0)
+			continue;
+		err = head_append(w->txn, log_of_data(w->txn, winode_block(w)), slot->node->nid, entry.version,
 				  (uint16_t)(slot->ofs_in_node + done), count - done, data + ((size_t)done << bits),
 				  &addr, &got);
 		for (uint32_t i = 0; i < got && !err; i++) {

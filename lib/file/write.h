@@ -122,6 +122,8 @@ void clusters_drop(struct txn *txn);
 int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how);
 /* Make an inode without contents compressed; how was checked. */
 void compress_mark(struct winode *w, const struct f2fs_compression *how);
+/* Decide about a new inode by its name and directory (may be NULL). */
+void compress_new(struct winode *w, const uint8_t *parent, const char *name, size_t len);
 
 /* dir_write.c */
 /* Can a directory have a name like this? */
@@ -138,6 +140,7 @@ int quota_charge(struct winode *w, int64_t blocks, int64_t inodes);
 bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino);
 /* Store what was counted in the quota files. */
 int quota_store(struct txn *txn);
+bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino);
 void quota_drop(struct txn *txn);
 
 /* inode_write.c */

@@ -251,5 +251,8 @@ int txn_commit(struct f2fs_volume *vol)
 	}
 	mem_free(vol->ctx, pack.blocks);
 	mem_free(vol->ctx, pack.nat_journal);
-	return err ? err : reload(vol);
+	if (err)
+		return err;
+	discard_freed(txn);
+	return reload(vol);
 }

@@ -20,7 +20,7 @@ unsigned head_of(const struct txn *txn, unsigned type)
 		if (type == F2FS_WARM_DATA)
 			return F2FS_COLD_DATA;
 		if (type == F2FS_HOT_NODE)
-			return F2FS_WARM_NODE;
+			return F2FS_COLD_NODE;
 	}
 	return type;
 }

@@ -90,6 +90,8 @@ int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid);
 /* Find a segment for a head: appending into a free one, or filling holes of one in use. NOSPC when there is neither. */
 int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, uint8_t *alloc_type);
 int segment_load_all(struct txn *txn);
+/* Do free sections run low? */
+int segment_needs_holes(struct txn *txn, bool *needed);
 static inline bool segment_is_free(const struct segment *s)
 {
 	return s->valid == 0 && s->ckpt_valid == 0;
@@ -115,6 +117,9 @@ int heads_flush(struct txn *txn);
 int head_settle(struct txn *txn, unsigned type);
 /* The log a kind of block goes to with the volume's number of logs. */
 unsigned head_of(const struct txn *txn, unsigned type);
+
+/* discard.c: after a commit, discard what it freed if that was asked for */
+void discard_freed(struct txn *txn);
 
 /* space.c: counters */
 /* Make sure that n more blocks fit, and count them. */

@@ -8,6 +8,8 @@
 #include "base/bitmap.h"
 #include "log/log.h"
 
+#define DEFAULT_LOW_SECTIONS 5u /* percent, as the paper has it */
+
 /* Load the segments of one SIT block, journal applied. */
 static int load_chunk(struct txn *txn, uint32_t k)
 {
@@ -131,41 +133,94 @@ static int is_section_free(struct txn *txn, uint32_t section, bool *is_free)
 	return 0;
 }
 
-/* Append: the next free segment of the section, else the first segment of the next free section. */
-static int choose_free(struct txn *txn, f2fs_seg_t current, f2fs_seg_t *segno, bool *found)
+/* The next free segment of the section that a log is in. */
+static int choose_in_section(struct txn *txn, f2fs_seg_t current, f2fs_seg_t *segno, bool *found)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
-	uint32_t section = current / geo->segs_per_sec;
-	int err;
+	const uint32_t section = current / geo->segs_per_sec;
+	int err = 0;
 
 	*found = false;
-	for (f2fs_seg_t s = current + 1; s / geo->segs_per_sec == section && s < geo->segment_count_main; s++) {
+	for (f2fs_seg_t s = current + 1; s / geo->segs_per_sec == section && s < geo->segment_count_main && !err; s++) {
 		err = is_usable(txn, s, found);
-		if (err || *found) {
+		if (!err && *found) {
 			*segno = s;
-			return err;
-		}
-	}
-	section = txn->free_cursor / geo->segs_per_sec;
-	for (uint32_t i = 0; i < geo->section_count; i++, section++) {
-		if (section >= geo->section_count)
-			section = 0;
-		err = is_section_free(txn, section, found);
-		if (err)
-			return err;
-		if (*found) {
-			*segno = section * geo->segs_per_sec;
-			txn->free_cursor = *segno;
 			return 0;
 		}
 	}
+	return err;
+}
+
+/* Is another log in a zone? */
+static bool is_zone_in_use(const struct txn *txn, unsigned type, uint32_t zone)
+{
+	const uint32_t segments = txn->vol->geo.segs_per_sec * txn->vol->geo.secs_per_zone;
+
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
+		if (i != type && head_of(txn, i) == i && txn->heads[i].sums && txn->heads[i].segno / segments == zone)
+			return true;
+	return false;
+}
+
+/*
+ * The first segment of the next free section. Where zones have several sections, one in a zone without another log, so
+ * that logs do not share zones; any when there is none.
+ */
+static int choose_section(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool *found)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	uint32_t section = txn->free_cursor / geo->segs_per_sec;
+	bool is_free = false;
+
+	*found = false;
+	for (uint32_t i = 0; i < geo->section_count; i++, section++) {
+		int err;
+
+		if (section >= geo->section_count)
+			section = 0;
+		err = is_section_free(txn, section, &is_free);
+		if (err)
+			return err;
+		if (!is_free || (*found && is_zone_in_use(txn, type, section / geo->secs_per_zone)))
+			continue;
+		*segno = section * geo->segs_per_sec;
+		*found = true;
+		if (geo->secs_per_zone == 1 || !is_zone_in_use(txn, type, section / geo->secs_per_zone))
+			break;
+	}
+	if (*found)
+		txn->free_cursor = *segno;
 	return 0;
+}
+
+/* Append: in the section, else in a new one. */
+static int choose_free(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, bool *found)
+{
+	int err = choose_in_section(txn, current, segno, found);
+
+	return err || *found ? err : choose_section(txn, type, segno, found);
 }
 
 /* Does a block of this kind of log lie in a segment of that type? Data and nodes do not mix. */
 static bool same_class(unsigned a, unsigned b)
 {
 	return (a >= F2FS_HOT_NODE) == (b >= F2FS_HOT_NODE);
+}
+
+/* Blocks of a segment that cannot be taken; no more is counted than what makes it no better than the best so far. */
+static uint32_t count_used(const struct segment *s, uint32_t best)
+{
+	uint32_t n = s->valid > s->ckpt_valid ? s->valid : s->ckpt_valid;
+
+	if (n > best || n == F2FS_SEGMENT_BLOCKS)
+		return F2FS_SEGMENT_BLOCKS;
+	n = 0;
+	for (unsigned b = 0; b < 64; b++) {
+		uint8_t both = s->cur[b] | s->ckpt[b];
+
+		n += bitmap_popcount(&both, 1);
+	}
+	return n;
 }
 
 /* Fill holes: the segment of the same type with the fewest blocks valid in the last checkpoint, else of the same class.
@@ -180,20 +235,18 @@ static int choose_holes(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool 
 	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main && !err; i++) {
 		struct segment *s;
 		bool same;
-		uint32_t cost = 0;
+		uint32_t cost;
 
 		err = segment_get(txn, i, &s);
 		if (err)
 			break;
 		if ((s->valid == 0 && s->ckpt_valid == 0) || !same_class(s->type, type) || segment_is_current(txn, i))
 			continue;
-		for (unsigned b = 0; b < 64; b++) {
-			uint8_t both = s->cur[b] | s->ckpt[b];
-
-			cost += bitmap_popcount(&both, 1);
-		}
 		same = s->type == type;
-		if (cost == F2FS_SEGMENT_BLOCKS || (best_same && !same))
+		if (!same && best_same)
+			continue;
+		cost = count_used(s, best);
+		if (cost == F2FS_SEGMENT_BLOCKS)
 			continue;
 		if ((same && !best_same) || cost < best) {
 			best = cost;
@@ -205,25 +258,67 @@ static int choose_holes(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool 
 	return err;
 }
 
-/* Do free sections run low, so that holes are filled instead? Twice the reserve, as the kernel without pending writes.
+/* Below how many free sections holes are filled instead: a share of all, or what the kernel without pending writes
+ * says.
  */
-static bool needs_holes(const struct txn *txn)
+static uint32_t low_sections(const struct txn *txn)
 {
-	return txn->free_segments <= 2 * cp_rsvd_segment_count(txn->vol->cp) && txn->vol->geo.segment_count_ssa > 0;
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	const unsigned percent = txn->vol->write.low_sections ? txn->vol->write.low_sections : DEFAULT_LOW_SECTIONS;
+	const uint32_t reserved = 2 * cp_rsvd_segment_count(txn->vol->cp) / geo->segs_per_sec,
+		       share = (uint32_t)((uint64_t)geo->section_count * percent / 100);
+
+	return share > reserved ? share : reserved;
+}
+
+int segment_needs_holes(struct txn *txn, bool *needed)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	const uint32_t low = low_sections(txn);
+	uint32_t free_sections = 0;
+	int err = 0;
+
+	*needed = false;
+	if (geo->segment_count_ssa == 0)
+		return 0; /* without summaries there is no way to go on in a segment */
+	if (geo->segs_per_sec == 1 || txn->free_segments / geo->segs_per_sec <= low) {
+		*needed = txn->free_segments / geo->segs_per_sec <= low;
+		return 0;
+	}
+	if (txn->free_segments / geo->segs_per_sec > 2 * low)
+		return 0;
+	/* free segments may lie in sections that are in use */
+	for (uint32_t s = 0; s < geo->section_count && free_sections <= low && !err; s++) {
+		bool is_free;
+
+		err = is_section_free(txn, s, &is_free);
+		free_sections += !err && is_free;
+	}
+	*needed = free_sections <= low;
+	return err;
 }
 
 int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, uint8_t *alloc_type)
 {
-	bool found = false;
-	int err = 0;
+	const bool appends = txn->heads[type].alloc_type == 0;
+	bool found = false, holes;
+	int err = segment_needs_holes(txn, &holes);
 
+	if (err)
+		return err;
 	*alloc_type = 1;
-	if (needs_holes(txn))
+	/* a log that appends goes on to the end of its section */
+	if (holes && appends) {
+		err = choose_in_section(txn, current, segno, &found);
+		*alloc_type = !found;
+	}
+	if (!err && holes && !found)
 		err = choose_holes(txn, type, segno, &found);
-	if (err || found)
+	if (err || (found && *alloc_type == 1))
 		return err;
 	*alloc_type = 0;
-	err = choose_free(txn, current, segno, &found);
+	if (!found)
+		err = choose_free(txn, type, current, segno, &found);
 	if (err)
 		return err;
 	if (found) {

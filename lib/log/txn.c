@@ -41,7 +41,9 @@ static int settle(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count)
 	return 0;
 }
 
-static const struct volume_hooks hooks = { .find_nat = find_nat, .find_node = find_node, .settle = settle };
+static const struct volume_hooks hooks = {
+	.find_nat = find_nat, .find_node = find_node, .settle = settle, .drop = txn_drop
+};
 
 /* May this volume be written, as it is? */
 static int check_state(struct f2fs_volume *vol)
@@ -126,7 +128,7 @@ static int fill(struct txn *txn)
 	txn->valid_inodes = cp_valid_inode_count(cp);
 	txn->free_segments = cp_free_segment_count(cp);
 	txn->nid_cursor = cp_next_free_nid(cp);
-	txn->log_count = F2FS_LOG_COUNT;
+	txn->log_count = txn->vol->write.logs ? txn->vol->write.logs : F2FS_LOG_COUNT;
 	txn->chunks = mem_calloc(txn->vol->ctx, txn->vol->geo.sit_blocks_used, sizeof(struct segment *));
 	if (!txn->chunks)
 		return F2FS_ERR_NOMEM;

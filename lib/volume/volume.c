@@ -226,10 +226,21 @@ int volume_reload(struct f2fs_volume *vol)
 	return err ? err : heads_load(vol);
 }
 
+void volume_forget_options(struct f2fs_volume *vol)
+{
+	mem_free(vol->ctx, vol->compress_names);
+	mem_free(vol->ctx, vol->plain_names);
+	vol->compress_names = vol->plain_names = NULL;
+	vol->write.compress_names = vol->write.plain_names = NULL;
+}
+
 void f2fs_volume_close(struct f2fs_volume *vol)
 {
 	if (!vol)
 		return;
+	if (vol->hooks)
+		vol->hooks->drop(vol);
+	volume_forget_options(vol);
 	for (size_t i = 0; i < vol->notes.count; i++)
 		mem_free(vol->ctx, *(char **)vec_at(&vol->notes, i));
 	vec_fini(&vol->notes);

@@ -6,6 +6,7 @@
 #ifndef F2FSKIT_VOLUME_VOLUME_H
 #define F2FSKIT_VOLUME_VOLUME_H
 
+#include <f2fskit/engine.h>
 #include <f2fskit/volume.h>
 
 #include "base/context.h"
@@ -26,6 +27,8 @@ struct volume_hooks {
 	const uint8_t *(*find_node)(const struct f2fs_volume *vol, f2fs_nid_t nid);
 	/* make sure that blocks of the main area can be read from the device */
 	int (*settle)(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count);
+	/* the volume is closed: forget what was not committed */
+	void (*drop)(struct f2fs_volume *vol);
 };
 
 struct f2fs_volume {
@@ -63,6 +66,9 @@ struct f2fs_volume {
 
 	struct rescue *rescue; /* in rescue mode: the NAT as it was put together */
 
+	struct f2fs_write_options write;    /* of the write side */
+	char *compress_names, *plain_names; /* its strings */
+
 	struct vec orphans; /* f2fs_nid_t */
 	struct vec notes;   /* char * */
 };
@@ -96,6 +102,9 @@ int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void 
 void volume_unload_pack(struct f2fs_volume *vol);
 /* Choose the checkpoint pack again and load what it carries, after a commit. */
 int volume_reload(struct f2fs_volume *vol);
+
+/* Free the strings of the options of writing. */
+void volume_forget_options(struct f2fs_volume *vol);
 
 /* NAT entry in use by nid: the block of the NAT or the journal. */
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How a volume is written: where blocks go, what becomes compressed, and giving freed space back to the device. The
+ * defaults are good for images; nothing here changes what the volume holds.
+ */
+#ifndef F2FSKIT_ENGINE_H
+#define F2FSKIT_ENGINE_H
+
+#include <f2fskit/compress.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* When contents of files are overwritten where they are, instead of in new blocks. Those of pinned files always are. */
+enum f2fs_in_place {
+	F2FS_IN_PLACE_NEVER = 0, /* each commit is all or nothing */
+	F2FS_IN_PLACE_FULL = 1,	 /* when free sections run low: the volume stays sound, but contents may be of a change
+				    that was not committed */
+	F2FS_IN_PLACE_ALWAYS = 2 /* as the kernel does on volumes below 16 GiB */
+};
+
+/*
+ * Options of writing; zero the struct first, zero members mean the default.
+ *
+ * logs:         active logs, 6, 4 or 2; 0: 6.
+ * low_sections: percent of the sections: when no more are free, blocks fill holes of segments in use instead of free
+ *               segments; 0: 5. Never less than the kernel's threshold, twice the reserved sections.
+ * in_place:     enum f2fs_in_place.
+ * discard:      blocks that a commit frees are discarded on devices and punched out of image files.
+ * compression:  of the files that become compressed by their name or directory, with has_compression; else what the
+ *               directory says, and LZ4 where it says nothing.
+ * compress_names, plain_names: extensions of files that become compressed, or do not whatever the directory says;
+ *               separated by commas ("txt,log"), "*" for all; NULL: none. Hot extensions of the volume never do.
+ * minimum_saved: blocks that compressing a cluster must save; 0: 1.
+ */
+struct f2fs_write_options {
+	uint8_t logs;
+	uint8_t low_sections;
+	uint8_t in_place;
+	uint8_t discard;
+	uint8_t has_compression;
+	uint8_t minimum_saved;
+	struct f2fs_compression compression;
+	const char *compress_names, *plain_names;
+};
+
+/*
+ * Choose how the volume is written from now on; strings are copied. NULL: the defaults. Fails with INVALID,
+ * UNSUPPORTED (compression, as f2fs_compress_set()), STATE (there are changes that were not committed).
+ */
+F2FS_API int f2fs_volume_configure(struct f2fs_volume *vol, const struct f2fs_write_options *options);
+
+/*
+ * Discard all blocks of the main area that are free, in runs of at least minimum bytes (0: all). *bytes (may be NULL):
+ * how much. Fails with STATE (changes that were not committed, a volume that waits for recovery), READ_ONLY, IO.
+ */
+F2FS_API int f2fs_trim(struct f2fs_volume *vol, uint64_t minimum, uint64_t *bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

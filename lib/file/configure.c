@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Options of writing: checked once, kept with the volume.
+ */
+#include <string.h>
+
+#include "file/write.h"
+
+static int check_options(struct f2fs_volume *vol, const struct f2fs_write_options *o)
+{
+	if (o->logs != 0 && o->logs != 2 && o->logs != 4 && o->logs != 6)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there are 2, 4 or 6 active logs, not %u", o->logs);
+	if (o->low_sections > 100)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "%u percent of the sections are more than there are",
+				 o->low_sections);
+	if (o->in_place > F2FS_IN_PLACE_ALWAYS)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no way %u of writing in place", o->in_place);
+	return o->has_compression ? compress_check(vol, &o->compression) : 0;
+}
+
+static int copy_text(struct f2fs_context *ctx, const char *text, char **out)
+{
+	*out = text ? mem_strdup(ctx, text) : NULL;
+	return text && !*out ? F2FS_ERR_NOMEM : 0;
+}
+
+int f2fs_volume_configure(struct f2fs_volume *vol, const struct f2fs_write_options *options)
+{
+	struct f2fs_write_options o = { 0 };
+	char *compress, *plain;
+	int err;
+
+	error_clear(vol->ctx);
+	if (vol->txn)
+		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
+	if (options)
+		o = *options;
+	err = check_options(vol, &o);
+	if (err)
+		return err;
+	err = copy_text(vol->ctx, o.compress_names, &compress);
+	if (err)
+		return err;
+	err = copy_text(vol->ctx, o.plain_names, &plain);
+	if (err) {
+		mem_free(vol->ctx, compress);
+		return err;
+	}
+	volume_forget_options(vol);
+	vol->write = o;
+	vol->write.compress_names = vol->compress_names = compress;
+	vol->write.plain_names = vol->plain_names = plain;
+	return 0;
+}

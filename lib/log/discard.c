@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Giving free blocks back to the device: those that a commit freed, or all. Only what the checkpoint in force does not
+ * use and no running transaction has written is touched.
+ */
+#include <f2fskit/engine.h>
+
+#include "base/bitmap.h"
+#include "device/device.h"
+#include "log/log.h"
+
+/* A run of blocks that grows until something else comes. */
+struct run {
+	struct f2fs_volume *vol;
+	f2fs_blk_t start;
+	uint64_t count;	  /* blocks */
+	uint64_t minimum; /* blocks that are worth it */
+	uint64_t bytes;	  /* discarded so far */
+};
+
+static int end_run(struct run *run)
+{
+	const uint32_t bits = run->vol->geo.block_bits;
+	int err = 0;
+
+	if (run->count > 0 && run->count >= run->minimum) {
+		err = device_discard(run->vol->cache, (uint64_t)run->start << bits, run->count << bits);
+		run->bytes += err ? 0 : run->count << bits;
+	}
+	run->count = 0;
+	return err;
+}
+
+static int add_block(struct run *run, f2fs_blk_t addr)
+{
+	int err = run->count > 0 && run->start + run->count != addr ? end_run(run) : 0;
+
+	if (run->count == 0)
+		run->start = addr;
+	run->count++;
+	return err;
+}
+
+/* Blocks of a segment: freed since the last checkpoint, or (all) free in both. */
+static int add_segment(struct run *run, f2fs_seg_t segno, const struct segment *s, bool all)
+{
+	const f2fs_blk_t start = geometry_segment_start(&run->vol->geo, segno);
+	int err = 0;
+
+	if (!all && !s->is_dirty)
+		return 0;
+	for (uint32_t i = 0; i < F2FS_SEGMENT_BLOCKS && !err; i++) {
+		uint8_t wanted = all ? s->cur[i / 8] | s->ckpt[i / 8] : s->cur[i / 8] | (uint8_t)~s->ckpt[i / 8];
+
+		if (wanted == 0xff)
+			i |= 7; /* nothing in these eight */
+		else if (!(wanted & (0x80u >> i % 8)))
+			err = add_block(run, start + i);
+	}
+	return err;
+}
+
+static int add_all(struct txn *txn, struct run *run, bool all)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	int err = 0;
+
+	for (uint32_t k = 0; k < geo->sit_blocks_used && !err; k++)
+		for (uint32_t i = 0; i < geo->sit_per_block && txn->chunks[k] && !err; i++) {
+			f2fs_seg_t segno = k * geo->sit_per_block + i;
+
+			if (segno < geo->segment_count_main)
+				err = add_segment(run, segno, &txn->chunks[k][i], all);
+		}
+	return err ? err : end_run(run);
+}
+
+void discard_freed(struct txn *txn)
+{
+	struct run run = { .vol = txn->vol, .minimum = 1 };
+
+	/* the commit is done: a device that cannot discard is no reason to say that it failed */
+	if (txn->vol->write.discard && add_all(txn, &run, false) != 0) {
+		log_message(txn->vol->ctx, F2FS_LOG_WARNING, "freed blocks could not be discarded");
+		error_clear(txn->vol->ctx);
+	}
+}
+
+int f2fs_trim(struct f2fs_volume *vol, uint64_t minimum, uint64_t *bytes)
+{
+	struct run run = { .vol = vol, .minimum = minimum >> vol->geo.block_bits };
+	int err;
+
+	error_clear(vol->ctx);
+	if (vol->txn)
+		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
+	err = txn_begin(vol);
+	if (err)
+		return err;
+	err = segment_load_all(vol->txn);
+	if (!err)
+		err = add_all(vol->txn, &run, true);
+	txn_drop(vol);
+	if (!err && bytes)
+		*bytes = run.bytes;
+	return err;
+}

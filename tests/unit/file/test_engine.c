@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Options of writing: where blocks go, what becomes compressed, what is given back to the device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/fresh.h"
+#include "format/flags.h"
+
+#define MIB (1u << 20)
+
+static struct fresh v;
+static uint8_t bytes[2 * MIB];
+
+static void configure(const struct f2fs_write_options *options)
+{
+	assert_int_equal(f2fs_volume_configure(v.vol, options), 0);
+}
+
+/* First block of a file. */
+static f2fs_blk_t first_block(const char *path)
+{
+	struct f2fs_inode *inode;
+	f2fs_blk_t addr;
+
+	assert_int_equal(f2fs_lookup(v.vol, path, 0, &inode), 0);
+	assert_int_equal(f2fs_inode_block(inode, 0, &addr), 0);
+	f2fs_inode_close(inode);
+	return addr;
+}
+
+static unsigned type_of_block(f2fs_blk_t addr)
+{
+	const struct f2fs_geometry *geo = f2fs_volume_geometry(v.vol);
+	struct f2fs_sit_entry entry;
+
+	assert_int_equal(f2fs_sit_lookup(v.vol, (addr - geo->main_blkaddr) / 512, &entry), 0);
+	return entry.type;
+}
+
+static void write_file(const char *name, uint8_t fill, size_t size)
+{
+	struct f2fs_inode *inode;
+	char path[64] = "/";
+
+	strcat(path, name);
+	memset(bytes, fill, size);
+	if (f2fs_lookup(v.vol, path, 0, &inode) != 0)
+		inode = fresh_make(&v, name, 0100644);
+	assert_int_equal(f2fs_inode_write(inode, 0, bytes, size), 0);
+	f2fs_inode_close(inode);
+}
+
+static void log_counts(void **state)
+{
+	static const struct {
+		uint8_t logs;
+		unsigned plain, cold, node;
+	} rows[] = { { 6, F2FS_WARM_DATA, F2FS_COLD_DATA, F2FS_WARM_NODE },
+		     { 4, F2FS_COLD_DATA, F2FS_COLD_DATA, F2FS_WARM_NODE },
+		     { 2, F2FS_HOT_DATA, F2FS_HOT_DATA, F2FS_HOT_NODE } };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		const struct f2fs_write_options options = { .logs = rows[i].logs };
+		struct f2fs_nat_entry entry;
+		struct f2fs_inode *inode;
+
+		fresh_open(&v, 64 * MIB, 0);
+		configure(&options);
+		write_file("a.bin", 'a', 100000);
+		write_file("a.mp4", 'b', 100000);
+		fresh_reopen(&v);
+		assert_int_equal(type_of_block(first_block("/a.bin")), rows[i].plain);
+		assert_int_equal(type_of_block(first_block("/a.mp4")), rows[i].cold);
+		assert_int_equal(f2fs_lookup(v.vol, "/a.bin", 0, &inode), 0);
+		assert_int_equal(f2fs_nat_lookup(v.vol, f2fs_inode_number(inode), &entry), 0);
+		assert_int_equal(type_of_block(entry.block_addr), rows[i].node);
+		f2fs_inode_close(inode);
+		fresh_close(&v);
+	}
+}
+
+static void refusals(void **state)
+{
+	struct f2fs_write_options options = { .logs = 3 };
+
+	(void)state;
+	fresh_open(&v, 64 * MIB, 0);
+	assert_int_equal(f2fs_volume_configure(v.vol, &options), F2FS_ERR_INVALID);
+	options.logs = 0;
+	options.low_sections = 101;
+	assert_int_equal(f2fs_volume_configure(v.vol, &options), F2FS_ERR_INVALID);
+	options.low_sections = 0;
+	options.in_place = 3;
+	assert_int_equal(f2fs_volume_configure(v.vol, &options), F2FS_ERR_INVALID);
+	options.in_place = 0;
+	options.has_compression = 1;
+	assert_int_equal(f2fs_volume_configure(v.vol, &options), F2FS_ERR_UNSUPPORTED);
+	write_file("a", 'a', 5);
+	assert_int_equal(f2fs_volume_configure(v.vol, NULL), F2FS_ERR_STATE);
+	assert_int_equal(f2fs_trim(v.vol, 0, NULL), F2FS_ERR_STATE);
+	/* closing without a commit forgets it, and gives all memory back */
+	fresh_close(&v);
+}
+
+static void overwriting_in_place(void **state)
+{
+	struct f2fs_write_options options = { .in_place = F2FS_IN_PLACE_ALWAYS };
+	f2fs_blk_t before;
+	struct f2fs_inode *inode;
+	char byte;
+	size_t done;
+
+	(void)state;
+	fresh_open(&v, 64 * MIB, 0);
+	write_file("a", 'a', 40960);
+	fresh_reopen(&v);
+	before = first_block("/a");
+	write_file("a", 'b', 40960);
+	fresh_reopen(&v);
+	assert_int_not_equal(first_block("/a"), before);
+	configure(&options);
+	before = first_block("/a");
+	write_file("a", 'c', 40960);
+	fresh_reopen(&v);
+	assert_int_equal(first_block("/a"), before);
+	assert_int_equal(f2fs_lookup(v.vol, "/a", 0, &inode), 0);
+	assert_int_equal(f2fs_inode_read(inode, 40959, &byte, 1, &done), 0);
+	assert_int_equal(byte, 'c');
+	f2fs_inode_close(inode);
+
+	/* only when space runs low: not on an empty volume */
+	options.in_place = F2FS_IN_PLACE_FULL;
+	configure(&options);
+	write_file("a", 'd', 40960);
+	fresh_reopen(&v);
+	assert_int_not_equal(first_block("/a"), before);
+	options.low_sections = 100;
+	configure(&options);
+	before = first_block("/a");
+	write_file("a", 'e', 40960);
+	fresh_reopen(&v);
+	assert_int_equal(first_block("/a"), before);
+	fresh_close(&v);
+}
+
+/* With the threshold at all sections, blocks fill the holes of segments in use. */
+static void holes_are_filled(void **state)
+{
+	struct f2fs_write_options options = { .low_sections = 100 };
+	struct f2fs_volume_stat before, after;
+	struct f2fs_inode *root;
+	char name[] = "f0";
+
+	(void)state;
+	fresh_open(&v, 128 * MIB, 0);
+	for (name[1] = '0'; name[1] < '9'; name[1]++)
+		write_file(name, (uint8_t)name[1], 2 * MIB - 8192);
+	fresh_reopen(&v);
+	assert_int_equal(f2fs_lookup(v.vol, "/", 0, &root), 0);
+	for (name[1] = '0'; name[1] < '8'; name[1] += 2)
+		assert_int_equal(f2fs_remove(root, name, 2), 0);
+	f2fs_inode_close(root);
+	fresh_reopen(&v);
+	configure(&options);
+	f2fs_volume_statfs(v.vol, &before);
+	for (name[0] = 'g', name[1] = '0'; name[1] < '4'; name[1]++)
+		write_file(name, 'g', MIB);
+	fresh_reopen(&v);
+	f2fs_volume_statfs(v.vol, &after);
+	assert_true(after.free_segments + 1 >= before.free_segments); /* (one more at most: where the log was) */
+	fresh_close(&v);
+}
+
+/* Is a block on the device all zeros? */
+static bool is_punched(f2fs_blk_t addr)
+{
+	uint8_t block[4096];
+
+	assert_int_equal(f2fs_device_read(v.dev, (uint64_t)addr * 4096, block, 4096), 0);
+	for (unsigned i = 0; i < 4096; i++)
+		if (block[i])
+			return false;
+	return true;
+}
+
+static void discard_and_trim(void **state)
+{
+	const struct f2fs_write_options options = { .discard = 1 };
+	f2fs_blk_t first, second;
+	uint64_t trimmed = 0;
+
+	(void)state;
+	fresh_open(&v, 64 * MIB, 0);
+	write_file("a", 'a', MIB);
+	fresh_reopen(&v);
+	first = first_block("/a");
+	write_file("a", 'b', MIB);
+	fresh_reopen(&v);
+	assert_false(is_punched(first)); /* nobody asked */
+	second = first_block("/a");
+	assert_int_equal(f2fs_trim(v.vol, 1u << 30, &trimmed), 0);
+	assert_true(trimmed == 0);
+	assert_int_equal(f2fs_trim(v.vol, 0, &trimmed), 0);
+	assert_true(trimmed > 20 * MIB);
+	assert_true(is_punched(first) && is_punched(first + 255));
+	assert_false(is_punched(second));
+
+	configure(&options);
+	write_file("a", 'c', MIB);
+	assert_false(is_punched(second)); /* the checkpoint in force still has it */
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_true(is_punched(second) && is_punched(second + 255));
+	fresh_reopen(&v);
+	assert_false(is_punched(first_block("/a")));
+	fresh_close(&v);
+}
+
+static unsigned is_compressed(const char *name, unsigned *algorithm)
+{
+	struct f2fs_inode *inode = fresh_make(&v, name, 0100644);
+	struct f2fs_stat st;
+
+	assert_int_equal(f2fs_inode_stat(inode, &st), 0);
+	f2fs_inode_close(inode);
+	*algorithm = st.compress_algorithm;
+	return st.is_compressed;
+}
+
+static void names_decide(void **state)
+{
+	const struct f2fs_compression zstd = { .algorithm = F2FS_COMPRESS_ZSTD, .level = 3, .log_cluster = 4 };
+	struct f2fs_write_options options = { .compress_names = "txt, log", .plain_names = "bin" };
+	struct f2fs_inode *root;
+	unsigned algorithm;
+
+	(void)state;
+	if (f2fs_compress_name(0) == NULL)
+		skip();
+	fresh_open(&v, 64 * MIB, F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION);
+	assert_int_equal(f2fs_lookup(v.vol, "/", 0, &root), 0);
+	configure(&options);
+	assert_int_equal(is_compressed("a.TXT", &algorithm), 1);
+	assert_int_equal(algorithm, F2FS_COMPRESS_LZ4);
+	assert_int_equal(is_compressed("a.log.gz", &algorithm), 1);
+	assert_int_equal(is_compressed("a.txtx", &algorithm), 0);
+	assert_int_equal(is_compressed(".txt", &algorithm), 0);
+	assert_int_equal(is_compressed("a", &algorithm), 0);
+	/* a directory hands down how it is */
+	assert_int_equal(f2fs_compress_set(root, &zstd), 0);
+	assert_int_equal(is_compressed("b", &algorithm), 1);
+	assert_int_equal(algorithm, F2FS_COMPRESS_ZSTD);
+	assert_int_equal(is_compressed("b.bin", &algorithm), 0);
+	f2fs_inode_close(root);
+	fresh_close(&v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(log_counts),		cmocka_unit_test(refusals),
+		cmocka_unit_test(overwriting_in_place), cmocka_unit_test(holes_are_filled),
+		cmocka_unit_test(discard_and_trim),	cmocka_unit_test(names_decide),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -26,7 +26,7 @@ extern "C" {
 
 /* Make all changes since the last commit true, durably. On failure the volume on the device is as before. */
 F2FS_API int f2fs_volume_commit(struct f2fs_volume *vol);
-/* Forget all changes since the last commit. */
+/* Forget all changes since the last commit but those made durable by f2fs_fsync, which then wait for recovery. */
 F2FS_API void f2fs_volume_discard(struct f2fs_volume *vol);
 /*
  * From now on changes carry this time as the kernel's would: contents set mtime and ctime of their file, names those of
@@ -85,6 +85,70 @@ enum f2fs_fallocate_flag {
  * ENCRYPTED, UNSUPPORTED (compressed or pinned files), NOSPC before anything is changed.
  */
 F2FS_API int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t offset, uint64_t length);
+
+/*
+ * Durability of single files. After f2fs_fsync the device holds the last commit and, behind it, a chain of nodes from
+ * which a recovery (the kernel's at the next mount, or ours) restores the file: its contents, attributes and name as
+ * they were at that call. All other changes still wait for f2fs_volume_commit, which makes the chain needless.
+ *
+ * f2fs_volume_discard and closing without a commit do not take back what was fsynced: the volume then waits for
+ * recovery, and a change of it fails with F2FS_ERR_STATE until that has happened. Commit before closing to leave a
+ * volume that needs none.
+ */
+enum f2fs_fsync_flag { F2FS_FSYNC_DATA = 1 /* as fdatasync(2): times alone are no reason to write */ };
+/*
+ * Make a file durable: its data, then its nodes, safe against power cuts at any write; a power cut during the call
+ * leaves all of the file's changes since the last one, or none. Where the format's recovery could not restore the file,
+ * all of the running transaction is committed instead (f2fs_fsync_reason tells why), always so for what is no regular
+ * file. Nothing is written when the file has no changes.
+ */
+F2FS_API int f2fs_fsync(struct f2fs_inode *inode, unsigned flags);
+
+/* NAME, number (persistent), text: why an fsync has to commit everything. */
+#define F2FS_FSYNC_REASON_TABLE(X)                                                                                     \
+	X(NONE, 0, "the fsync chain can restore the file")                                                             \
+	X(NOT_REGULAR, 1, "not a regular file")                                                                        \
+	X(COMPRESSED, 2, "the file is compressed")                                                                     \
+	X(LINKS, 3, "the file has not exactly one name")                                                               \
+	X(IDENTITY, 4, "its name, parent or another field that recovery leaves alone has changed")                     \
+	X(WRONG_PARENT, 5, "a new file that was linked or renamed")                                                    \
+	X(NO_ROOM, 6, "the volume has no room for a recovery")                                                         \
+	X(NEW_PARENT, 7, "its directory is new")                                                                       \
+	X(LOGS, 8, "the volume's logs have no fsync chain")                                                            \
+	X(PARENT_NAMES, 9, "a new file in a directory that names were taken from")                                     \
+	X(PARENT_XATTRS, 10, "the attributes of its directory have changed")                                           \
+	X(NODE_FREED, 11, "the file lost nodes that recovery would keep")                                              \
+	X(BEYOND_END, 12, "blocks behind the end of the file would make it longer")
+enum f2fs_fsync_reason {
+#define F2FS_FSYNC_REASON_ENUM(name, number, text) F2FS_FSYNC_##name = (number),
+	F2FS_FSYNC_REASON_TABLE(F2FS_FSYNC_REASON_ENUM)
+#undef F2FS_FSYNC_REASON_ENUM
+};
+/* Tell whether f2fs_fsync of a file with changes would have to commit: *reason is an enum f2fs_fsync_reason. */
+F2FS_API int f2fs_fsync_reason(struct f2fs_inode *inode, int *reason);
+/* Return the name of a reason ("NEW_PARENT") and its text; NULL for other numbers. */
+F2FS_API const char *f2fs_fsync_reason_name(int reason);
+F2FS_API const char *f2fs_fsync_reason_text(int reason);
+
+/* What f2fs_inode_write adds to each write. */
+enum f2fs_sync_mode {
+	F2FS_SYNC_NONE = 0,
+	F2FS_SYNC_DATA = 1, /* f2fs_fsync with F2FS_FSYNC_DATA, as files opened with O_DSYNC have it */
+	F2FS_SYNC_ALL = 2   /* f2fs_fsync, as O_SYNC */
+};
+/* Choose it for all files of an open volume; INVALID for another number. */
+F2FS_API int f2fs_volume_set_sync(struct f2fs_volume *vol, int mode);
+
+struct f2fs_write_part {
+	uint64_t offset; /* bytes */
+	const void *data;
+	size_t length; /* bytes */
+};
+/*
+ * Write several pieces of a file and make it durable: after a power cut at any time all of them are there, or none,
+ * whatever their number and place. Later pieces overwrite earlier ones.
+ */
+F2FS_API int f2fs_inode_write_atomic(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count);
 
 /* Which members of struct f2fs_stat f2fs_inode_set takes. */
 enum f2fs_set_flag {

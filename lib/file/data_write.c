@@ -227,7 +227,7 @@ static int write_file(struct f2fs_inode *inode, struct winode *w, uint64_t offse
 	return 0;
 }
 
-int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)
+int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)
 {
 	struct change change;
 	struct winode w;
@@ -301,6 +301,15 @@ static int truncate_file(struct f2fs_inode *inode, struct winode *w, uint64_t si
 	winode_stamp(w, STAMP_MTIME);
 	node_dirty(w->txn, w->node);
 	return 0;
+}
+
+int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)
+{
+	int err = inode_write(inode, offset, data, length);
+
+	if (err || inode->vol->sync_mode == F2FS_SYNC_NONE)
+		return err;
+	return inode_fsync(inode, inode->vol->sync_mode == F2FS_SYNC_DATA ? F2FS_FSYNC_DATA : 0);
 }
 
 int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size)

@@ -264,6 +264,9 @@ int dir_remove(struct winode *dir, const struct f2fs_dirent *entry)
 		lsb_clear((uint8_t *)(uintptr_t)area.bitmap, slot + i);
 	node_dirty(dir->txn, dir->node);
 	winode_stamp(dir, STAMP_MTIME);
+	err = chain_note(dir->txn, dir->node->nid, CHAIN_NAME_TAKEN);
+	if (err)
+		return err;
 	/* a block without entries becomes a hole; size and depth stay, as in the kernel */
 	return !is_inline(dir) && is_empty(&area) ? map_punch(dir, index, index + 1) : 0;
 }
@@ -282,5 +285,5 @@ int dir_replace(struct winode *dir, const struct f2fs_dirent *entry, f2fs_nid_t 
 	dentry_set_file_type(raw, (uint8_t)type);
 	node_dirty(dir->txn, dir->node);
 	winode_stamp(dir, STAMP_MTIME);
-	return 0;
+	return chain_note(dir->txn, dir->node->nid, CHAIN_NAME_TAKEN);
 }

@@ -347,6 +347,16 @@ static int flush_file(struct txn *txn, struct file_pages *file)
 	return err;
 }
 
+int pages_flush_file(struct txn *txn, f2fs_nid_t ino)
+{
+	struct file_pages *file = find_file(txn, ino);
+	int err = file ? flush_file(txn, file) : 0;
+
+	if (!err)
+		pages_forget(txn, ino, 0);
+	return err;
+}
+
 void pages_drop(struct txn *txn)
 {
 	uint64_t value;

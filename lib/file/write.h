@@ -98,6 +98,8 @@ void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint64_
 int slot_reserve(struct winode *w, struct slot_ref *slot);
 /* Write all waiting blocks to their logs. */
 int pages_flush(struct txn *txn);
+/* Write those of one file. */
+int pages_flush_file(struct txn *txn, f2fs_nid_t ino);
 /* Forget all waiting blocks. */
 void pages_drop(struct txn *txn);
 /* Write blocks of data that are whole, without waiting; they replace what was there. */
@@ -124,6 +126,12 @@ int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how);
 void compress_mark(struct winode *w, const struct f2fs_compression *how);
 /* Decide about a new inode by its name and directory (may be NULL). */
 void compress_new(struct winode *w, const uint8_t *parent, const char *name, size_t len);
+
+/* data_write.c: f2fs_inode_write() without what the volume's mode of writing adds */
+int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length);
+
+/* fsync.c */
+int inode_fsync(struct f2fs_inode *inode, unsigned flags);
 
 /* dir_write.c */
 /* Can a directory have a name like this? */

@@ -122,6 +122,8 @@ static int store_string(struct winode *w, const struct rebuild *r)
 		node_dirty(w->txn, node);
 	}
 	winode_touch(w);
+	if ((inode_i_mode(winode_block(w)) & MODE_TYPE) == MODE_DIR)
+		return chain_note(w->txn, w->node->nid, CHAIN_DIR_XATTR);
 	return 0;
 }
 

@@ -128,7 +128,7 @@ static uint32_t count_free(struct txn *txn)
 			s = &txn->chunks[k][i];
 			for (unsigned t = 0; t < F2FS_LOG_COUNT; t++)
 				was_log = was_log || checkpoint_log_segno(txn->vol->cp, t) == segno;
-			change += (s->valid == 0 && !segment_is_current(txn, segno)) - (s->ckpt_valid == 0 && !was_log);
+			change += (s->valid == 0 && !segment_is_current(txn, segno)) - (s->was_free && !was_log);
 		}
 	}
 	return (uint32_t)((int64_t)cp_free_segment_count(txn->vol->cp) + change);

@@ -35,13 +35,13 @@ static int need_memory(struct txn *txn, struct head *head)
 static int flush_head(struct txn *txn, struct head *head)
 {
 	const uint32_t bits = txn->vol->geo.block_bits;
-	f2fs_blk_t addr = geometry_segment_start(&txn->vol->geo, head->segno) + head->buffer_start;
 	int err;
 
 	if (head->buffer_count == 0)
 		return 0;
 	/* through the cache, so that it does not keep what was there before */
-	err = device_write(txn->vol->cache, (uint64_t)addr << bits, head->buffer, (size_t)head->buffer_count << bits);
+	err = device_write(txn->vol->cache, (uint64_t)head->buffer_addr << bits, head->buffer,
+			   (size_t)head->buffer_count << bits);
 	if (err)
 		txn->failed = true;
 	head->buffer_count = 0;
@@ -197,16 +197,16 @@ int head_queue(struct txn *txn, unsigned type, f2fs_blk_t addr, const uint8_t *b
 {
 	const uint32_t bits = txn->vol->geo.block_bits;
 	struct head *head = &txn->heads[head_of(txn, type)];
-	uint32_t offset = (addr - txn->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS;
 
-	if (head->buffer_count > 0 && head->buffer_start + head->buffer_count != offset) {
+	if (head->buffer_count > 0 &&
+	    (head->buffer_addr + head->buffer_count != addr || head->buffer_count == F2FS_SEGMENT_BLOCKS)) {
 		int err = flush_head(txn, head);
 
 		if (err)
 			return err;
 	}
 	if (head->buffer_count == 0)
-		head->buffer_start = offset;
+		head->buffer_addr = addr;
 	memcpy(head->buffer + ((size_t)head->buffer_count << bits), block, txn->vol->geo.block_size);
 	head->buffer_count++;
 	return 0;
@@ -245,11 +245,14 @@ int head_take_node(struct txn *txn, unsigned kind, f2fs_nid_t nid, f2fs_blk_t *a
 
 	if (!err)
 		err = take_block(txn, type, nid, 0, 0, addr);
+	/* the chain goes on at the next block of the log, also when that is in another segment */
+	if (!err)
+		err = need_room(txn, type);
 	if (err)
 		return err;
-	/* the chain goes on at the next block of the log, also when that is in a new segment: opened when it is needed
-	 */
 	*next = geometry_segment_start(&txn->vol->geo, txn->heads[type].segno) + txn->heads[type].blkoff;
+	if (type == F2FS_WARM_NODE)
+		chain_follow(txn, *addr, *next);
 	return 0;
 }
 

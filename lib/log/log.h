@@ -9,25 +9,30 @@
 
 #include "volume/volume.h"
 
-/* One segment in memory. A block may be allocated when it is clear in both maps (FORMAT volume 6.5). */
+/*
+ * One segment in memory. A block may be allocated when it is clear in both maps (FORMAT volume 6.5): blocks that the
+ * last checkpoint or a node of the fsync chain refers to stay as they are until the commit.
+ */
 struct segment {
 	uint64_t mtime;
 	uint16_t valid;	     /* set bits of cur */
 	uint16_t ckpt_valid; /* set bits of ckpt */
 	uint8_t type;
+	bool was_free;	  /* nothing was valid in the last checkpoint */
 	bool is_dirty;	  /* differs from the last checkpoint */
 	uint8_t cur[64];  /* as it is now, MSB-first */
-	uint8_t ckpt[64]; /* as the last checkpoint has it */
+	uint8_t ckpt[64]; /* as the last checkpoint has it, and what was held since (segment_hold_all) */
 };
 
 /* A log head: where the next block of its kind goes, and what waits to be written there. */
 struct head {
 	f2fs_seg_t segno;
-	uint32_t blkoff;		     /* next offset; F2FS_SEGMENT_BLOCKS: the segment is used up */
-	uint8_t alloc_type;		     /* 0 append (LFS), 1 fill holes (SSR) */
-	uint8_t *sums;			     /* a summary block: 512 entries; journal and check_sum stay zero */
-	uint8_t *buffer;		     /* up to a segment of blocks that follow each other */
-	uint32_t buffer_start, buffer_count; /* offsets within the segment */
+	uint32_t blkoff;	/* next offset; F2FS_SEGMENT_BLOCKS: the segment is used up */
+	uint8_t alloc_type;	/* 0 append (LFS), 1 fill holes (SSR) */
+	uint8_t *sums;		/* a summary block: 512 entries; journal and check_sum stay zero */
+	uint8_t *buffer;	/* up to a segment of blocks that follow each other */
+	f2fs_blk_t buffer_addr; /* where they go */
+	uint32_t buffer_count;
 };
 
 /* A node in memory; block is behind the struct. */
@@ -37,6 +42,23 @@ struct node {
 	bool is_freed; /* waits in the list of dirty nodes to be forgotten */
 	struct node *next_dirty;
 	uint8_t *block;
+};
+
+/* What was written since the last checkpoint so that a recovery finds it; chain.c. */
+struct chain {
+	f2fs_blk_t next;     /* where the chain's next node has to be */
+	bool is_broken;	     /* a node went elsewhere: only a checkpoint makes things durable */
+	bool holds;	     /* segment_hold_all() was called */
+	uint64_t taken;	     /* blocks counted since the last checkpoint, without those given back */
+	struct map32 inodes; /* inode number -> enum chain_bit, and << 32 the block that recovery starts it from */
+	struct map32 sizes;  /* inode number -> bytes that recovery finds without the inode's block */
+};
+
+enum chain_bit {
+	CHAIN_UNMARKED = 1,   /* a node was written without a mark, and none with one behind it */
+	CHAIN_NODE_FREED = 2, /* the file lost a node that recovery would find in the checkpoint or the chain */
+	CHAIN_NAME_TAKEN = 4, /* a directory: a name was taken out of it */
+	CHAIN_DIR_XATTR = 8   /* a directory: its attributes changed */
 };
 
 struct txn {
@@ -57,7 +79,8 @@ struct txn {
 	bool failed;	 /* a write failed half-way: only dropping the transaction is left */
 	bool has_nat_bits;
 	uint8_t *nat_full, *nat_empty; /* maps of nat_bits, with has_nat_bits */
-	struct map32 pages;	       /* of the file layer: ino -> its waiting blocks */
+	struct chain chain;
+	struct map32 pages; /* of the file layer: ino -> its waiting blocks */
 	size_t page_count;
 	uint8_t *scratch;		 /* one block, for whoever needs one within a call */
 	struct quota_changes *quota;	 /* of the file layer: changes of usage */
@@ -92,6 +115,8 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 int segment_load_all(struct txn *txn);
 /* Do free sections run low? */
 int segment_needs_holes(struct txn *txn, bool *needed);
+/* From now on no block that is in use now, or will be, is handed out again before the commit. */
+void segment_hold_all(struct txn *txn);
 static inline bool segment_is_free(const struct segment *s)
 {
 	return s->valid == 0 && s->ckpt_valid == 0;
@@ -145,10 +170,37 @@ int node_new(struct txn *txn, f2fs_nid_t ino, uint32_t node_offset, bool is_dire
 void node_dirty(struct txn *txn, struct node *node);
 /* Free a node: its id and its block. */
 int node_free(struct txn *txn, f2fs_nid_t nid);
+/* Give a node a block and its final footer, mark bits (FORMAT files 1.1) included; the caller writes it. */
+int node_place(struct txn *txn, struct node *node, uint32_t marks, f2fs_blk_t *addr);
 /* Write all dirty nodes to their logs. */
 int nodes_flush(struct txn *txn);
+/* Take the dirty direct nodes of a file, xattr node and inode too, off the list of dirty nodes, as a list of their
+ * own, oldest first. */
+struct node *nodes_detach(struct txn *txn, f2fs_nid_t ino);
+/* Put a list back: its nodes are dirty. */
+void nodes_attach(struct txn *txn, struct node *list);
 /* Between operations: keep memory bounded by writing and dropping nodes. */
 int nodes_trim(struct txn *txn);
 void nodes_end(struct txn *txn);
+
+/* chain.c: the fsync chain */
+#define NODE_MARK_FSYNC 2u
+#define NODE_MARK_DENTRY 4u
+void chain_begin(struct txn *txn);
+/* Remember something of an inode until the commit: bits of enum chain_bit. */
+int chain_note(struct txn *txn, f2fs_nid_t ino, unsigned bits);
+unsigned chain_bits(const struct txn *txn, f2fs_nid_t ino);
+/* The block that recovery starts an inode from: the checkpoint's, or the one with a dentry mark; F2FS_NULL_ADDR: none.
+ */
+int chain_base(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t *addr);
+/* Can a recovery find room for what is taken, and does the chain not keep most of the free segments from being used? */
+bool chain_has_room(const struct txn *txn);
+/* A node was put into the log of the chain. */
+void chain_follow(struct txn *txn, f2fs_blk_t addr, f2fs_blk_t next);
+/*
+ * Write nodes of one file, a list of nodes_detach(), so that a recovery takes all of them or none; durable on return.
+ * The last one carries the mark; with_name: its dentry mark too.
+ */
+int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_name);
 
 #endif

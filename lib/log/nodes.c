@@ -130,6 +130,8 @@ int node_free(struct txn *txn, f2fs_nid_t nid)
 		return volume_corrupt(txn->vol, RULE_NAT_FREE, entry.table_block, nid, "a node to be freed");
 	if (entry.block_addr != F2FS_NEW_ADDR) {
 		err = segment_mark(txn, entry.block_addr, false);
+		if (!err && entry.ino != nid)
+			err = chain_note(txn, entry.ino, CHAIN_NODE_FREED);
 		if (err)
 			return err;
 		entry.version++; /* an id that never reached the device keeps its version */
@@ -157,17 +159,17 @@ static unsigned log_of_node(const struct txn *txn, const uint8_t *block)
 	return (footer_flag(footer) & 1) ? F2FS_WARM_NODE : F2FS_HOT_NODE;
 }
 
-static int write_node(struct txn *txn, struct node *node)
+int node_place(struct txn *txn, struct node *node, uint32_t marks, f2fs_blk_t *addr)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 	uint8_t *footer = node_footer_w(geo, node->block);
 	unsigned type = log_of_node(txn, node->block);
 	struct f2fs_nat_entry entry;
-	f2fs_blk_t addr, next;
+	f2fs_blk_t next;
 	int err = nat_get(txn->vol, node->nid, &entry);
 
 	if (!err)
-		err = head_take_node(txn, type, node->nid, &addr, &next);
+		err = head_take_node(txn, type, node->nid, addr, &next);
 	if (err)
 		return err;
 	if (entry.block_addr != F2FS_NEW_ADDR) {
@@ -175,15 +177,59 @@ static int write_node(struct txn *txn, struct node *node)
 		if (err)
 			return err;
 	}
-	footer_set_flag(footer, footer_flag(footer) & ~6u); /* neither fsynced nor with a name to be recovered */
+	footer_set_flag(footer, (footer_flag(footer) & ~(NODE_MARK_FSYNC | NODE_MARK_DENTRY)) | marks);
 	footer_set_cp_ver(footer, checkpoint_node_version(txn->vol->cp));
 	footer_set_next_blkaddr(footer, next);
 	if (footer_nid(footer) == footer_ino(footer) && inode_has_checksum(geo, node->block))
 		extra_set_i_inode_checksum(node->block + INODE_ADDR_OFFSET,
 					   inode_checksum(geo, node->block, txn->vol->checksum_seed));
-	entry.block_addr = addr;
-	err = nat_set(txn, &entry);
-	return err ? err : head_queue(txn, type, addr, node->block);
+	entry.block_addr = *addr;
+	return nat_set(txn, &entry);
+}
+
+static int write_node(struct txn *txn, struct node *node)
+{
+	f2fs_blk_t addr;
+	int err = node_place(txn, node, 0, &addr);
+
+	return err ? err : head_queue(txn, log_of_node(txn, node->block), addr, node->block);
+}
+
+/* Is this a node that the fsync chain carries? */
+static bool is_of_file(const struct txn *txn, const struct node *node, f2fs_nid_t ino)
+{
+	const uint8_t *footer = node_footer(&txn->vol->geo, node->block);
+	uint32_t offset = node_offset_of(footer);
+
+	return !node->is_freed && footer_ino(footer) == ino &&
+	       (offset == XATTR_NODE_OFFSET || node_offset_is_direct(&txn->vol->geo, offset));
+}
+
+struct node *nodes_detach(struct txn *txn, f2fs_nid_t ino)
+{
+	struct node *list = NULL;
+
+	for (struct node **link = &txn->dirty, *node = *link; node; node = *link) {
+		if (!is_of_file(txn, node, ino)) {
+			link = &node->next_dirty;
+			continue;
+		}
+		*link = node->next_dirty;
+		node->next_dirty = list;
+		list = node;
+	}
+	return list;
+}
+
+void nodes_attach(struct txn *txn, struct node *list)
+{
+	while (list) {
+		struct node *next = list->next_dirty;
+
+		list->next_dirty = txn->dirty;
+		txn->dirty = list;
+		list = next;
+	}
 }
 
 int nodes_flush(struct txn *txn)
@@ -214,13 +260,27 @@ int nodes_flush(struct txn *txn)
 	return 0;
 }
 
+static int note_unmarked(struct txn *txn)
+{
+	int err = 0;
+
+	for (const struct node *node = txn->dirty; node && !err; node = node->next_dirty)
+		if (!node->is_freed)
+			err = chain_note(txn, footer_ino(node_footer(&txn->vol->geo, node->block)), CHAIN_UNMARKED);
+	return err;
+}
+
 int nodes_trim(struct txn *txn)
 {
 	int err;
 
 	if (txn->node_count <= MAX_NODES)
 		return 0;
-	err = nodes_flush(txn);
+	/* what is written before the commit becomes a part of the fsync chain */
+	segment_hold_all(txn);
+	err = note_unmarked(txn);
+	if (!err)
+		err = nodes_flush(txn);
 	if (err)
 		return err;
 	nodes_end(txn);

@@ -38,6 +38,7 @@ static int load_chunk(struct txn *txn, uint32_t k)
 		chunk[i].mtime = entry.mtime;
 		chunk[i].type = entry.type;
 		chunk[i].valid = chunk[i].ckpt_valid = entry.valid_blocks;
+		chunk[i].was_free = entry.valid_blocks == 0;
 		memcpy(chunk[i].cur, entry.valid_map, 64);
 		memcpy(chunk[i].ckpt, entry.valid_map, 64);
 	}
@@ -75,6 +76,27 @@ int segment_load_all(struct txn *txn)
 	return 0;
 }
 
+void segment_hold_all(struct txn *txn)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+
+	if (txn->chain.holds)
+		return;
+	txn->chain.holds = true;
+	for (f2fs_seg_t i = 0; i < geo->segment_count_main; i++) {
+		struct segment *s;
+
+		if (!txn->chunks[i / geo->sit_per_block]) {
+			i += geo->sit_per_block - 1;
+			continue;
+		}
+		s = &txn->chunks[i / geo->sit_per_block][i % geo->sit_per_block];
+		for (unsigned b = 0; s->is_dirty && b < sizeof(s->ckpt); b++)
+			s->ckpt[b] |= s->cur[b];
+		s->ckpt_valid = s->is_dirty ? (uint16_t)bitmap_popcount(s->ckpt, sizeof(s->ckpt)) : s->ckpt_valid;
+	}
+}
+
 int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
 {
 	f2fs_seg_t segno = geometry_segment_of(&txn->vol->geo, addr);
@@ -88,6 +110,10 @@ int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
 	if (msb_test(s->cur, offset) == valid)
 		return volume_corrupt(txn->vol, RULE_SIT_COUNT, addr, 0, "the block is %s already",
 				      valid ? "valid" : "free");
+	if (valid && txn->chain.holds && !msb_test(s->ckpt, offset)) {
+		msb_set(s->ckpt, offset);
+		s->ckpt_valid++;
+	}
 	s->mtime = s->valid ? (s->mtime * s->valid + now) / (s->valid + 1u) : now;
 	if (valid) {
 		msb_set(s->cur, offset);
@@ -306,6 +332,9 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 
 	if (err)
 		return err;
+	/* in the log of the fsync chain not when a checksum does not tell old nodes from new ones (FORMAT files 10.4)
+	 */
+	holes = holes && (type != F2FS_WARM_NODE || (cp_ckpt_flags(txn->vol->cp) & FLAG_ckpt_flags_crc));
 	*alloc_type = 1;
 	/* a log that appends goes on to the end of its section */
 	if (holes && appends) {

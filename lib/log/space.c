@@ -11,6 +11,7 @@ int space_take(struct txn *txn, uint64_t n)
 		return error_set(txn->vol->ctx, F2FS_ERR_NOSPC, "the volume is full: %llu of %llu blocks are in use",
 				 (unsigned long long)txn->valid_blocks, (unsigned long long)txn->user_blocks);
 	txn->valid_blocks += n;
+	txn->chain.taken += n;
 	return 0;
 }
 

@@ -30,12 +30,9 @@ static int settle(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count)
 
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
 		const struct head *head = &txn->heads[i];
-		uint64_t start;
+		const uint64_t start = head->buffer_addr;
 
-		if (head->buffer_count == 0)
-			continue;
-		start = (uint64_t)geometry_segment_start(&vol->geo, head->segno) + head->buffer_start;
-		if (addr < start + head->buffer_count && start < addr + count)
+		if (head->buffer_count > 0 && addr < start + head->buffer_count && start < addr + count)
 			return heads_flush(txn);
 	}
 	return 0;
@@ -56,6 +53,9 @@ static int check_state(struct f2fs_volume *vol)
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the device was opened read-only");
 	if (vol->rescue)
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "a volume opened for rescue cannot be written");
+	if (vol->is_outdated)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "the last commit could not be read back: open the volume again first");
 	if (geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "writing to zoned volumes is not supported");
 	if (flags & FLAG_ckpt_flags_error)
@@ -135,6 +135,8 @@ static int fill(struct txn *txn)
 	err = copy_checkpoint(txn);
 	if (!err)
 		err = heads_begin(txn);
+	if (!err)
+		chain_begin(txn);
 	return err ? err : load_nat_bits(txn);
 }
 
@@ -155,6 +157,8 @@ int txn_begin(struct f2fs_volume *vol)
 	map32_init(&txn->nodes, vol->ctx);
 	map32_init(&txn->nat, vol->ctx);
 	map32_init(&txn->pages, vol->ctx);
+	map32_init(&txn->chain.inodes, vol->ctx);
+	map32_init(&txn->chain.sizes, vol->ctx);
 	vec_init(&txn->nat_entries, vol->ctx, sizeof(struct f2fs_nat_entry));
 	vol->txn = txn;
 	err = fill(txn);
@@ -178,6 +182,8 @@ void txn_drop(struct f2fs_volume *vol)
 	if (txn->forget)
 		txn->forget(txn);
 	map32_fini(&txn->pages);
+	map32_fini(&txn->chain.inodes);
+	map32_fini(&txn->chain.sizes);
 	nodes_end(txn);
 	heads_end(txn);
 	map32_fini(&txn->nat);

@@ -33,6 +33,21 @@ static void fill_entry(struct f2fs_nat_entry *out, f2fs_nid_t nid, const uint8_t
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
 {
 	const struct f2fs_nat_entry *running = vol->hooks ? vol->hooks->find_nat(vol, nid) : NULL;
+	unsigned copy;
+
+	if (!running)
+		return nat_get_stored(vol, nid, out);
+	out->table_block = current_block(vol, nid / vol->geo.nat_per_block, &copy);
+	out->source = (uint8_t)copy;
+	out->nid = nid;
+	out->ino = running->ino;
+	out->block_addr = running->block_addr;
+	out->version = running->version;
+	return 0;
+}
+
+int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+{
 	const uint8_t *journal = find_in_journal(vol, nid), *block;
 	uint32_t k = nid / vol->geo.nat_per_block;
 	unsigned copy;
@@ -45,13 +60,6 @@ int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
 	out->source = (uint8_t)copy;
 	if (vol->rescue && vol->rescue->is_ready) {
 		rescue_nat_get(vol, nid, out);
-		return 0;
-	}
-	if (running) {
-		out->nid = nid;
-		out->ino = running->ino;
-		out->block_addr = running->block_addr;
-		out->version = running->version;
 		return 0;
 	}
 	if (journal) {

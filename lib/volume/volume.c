@@ -217,13 +217,46 @@ void volume_unload_pack(struct f2fs_volume *vol)
 	vec_fini(&vol->orphans);
 }
 
+/* Exchange what belongs to the pack in force. */
+static void swap_packs(struct f2fs_volume *a, struct f2fs_volume *b)
+{
+	struct f2fs_volume t = *a;
+
+#define SWAP(member) (a->member = b->member, b->member = t.member)
+	SWAP(cp);
+	SWAP(pack);
+	SWAP(layout);
+	SWAP(sit_bitmap);
+	SWAP(nat_bitmap);
+	SWAP(nat_journal);
+	SWAP(sit_journal);
+	SWAP(nat_journal_index);
+	SWAP(orphans);
+#undef SWAP
+	memcpy(a->log_sums, b->log_sums, sizeof(t.log_sums));
+	memcpy(b->log_sums, t.log_sums, sizeof(t.log_sums));
+	memcpy(a->log_sum_source, b->log_sum_source, sizeof(t.log_sum_source));
+	memcpy(b->log_sum_source, t.log_sum_source, sizeof(t.log_sum_source));
+}
+
 int volume_reload(struct f2fs_volume *vol)
 {
+	struct f2fs_volume old = { .ctx = vol->ctx };
+	unsigned pack = 3 - vol->pack;
 	int err;
 
-	volume_unload_pack(vol);
-	err = roots_load_checkpoint(vol, 0);
-	return err ? err : heads_load(vol);
+	vec_init(&old.orphans, vol->ctx, sizeof(f2fs_nid_t));
+	map32_init(&old.nat_journal_index, vol->ctx);
+	swap_packs(vol, &old);
+	err = roots_load_checkpoint(vol, pack);
+	if (!err)
+		err = heads_load(vol);
+	if (err) { /* what was in force before can still be read; writing on top of it would undo the new pack */
+		swap_packs(vol, &old);
+		vol->is_outdated = true;
+	}
+	volume_unload_pack(&old);
+	return err;
 }
 
 void volume_forget_options(struct f2fs_volume *vol)

@@ -37,15 +37,17 @@ struct f2fs_volume {
 	struct f2fs_device *cache; /* over dev, for metadata */
 	uint8_t *peek_block;	   /* where volume_peek() reads to when the cache cannot point at a block */
 	struct f2fs_geometry geo;
-	int mode; /* enum f2fs_open_mode */
+	int mode;      /* enum f2fs_open_mode */
+	int sync_mode; /* enum f2fs_sync_mode, of write.h */
 
 	uint8_t sb[sb_SIZE];
 	unsigned sb_copy;
 	int sb_state[2];
 	uint32_t checksum_seed; /* of inodes */
 
-	uint8_t *cp;   /* checkpoint block and payload, one array */
-	unsigned pack; /* 1 or 2 */
+	uint8_t *cp;	  /* checkpoint block and payload, one array */
+	unsigned pack;	  /* 1 or 2 */
+	bool is_outdated; /* the device has a newer one that could not be read back */
 	int pack_state[2];
 	uint64_t pack_version[2];
 	struct pack_layout layout;
@@ -100,7 +102,7 @@ int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out);
 int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void *buffer, size_t length);
 /* Forget what was loaded of a checkpoint pack. */
 void volume_unload_pack(struct f2fs_volume *vol);
-/* Choose the checkpoint pack again and load what it carries, after a commit. */
+/* After a commit: load the other checkpoint pack. When that fails the handle stays with the old one, outdated. */
 int volume_reload(struct f2fs_volume *vol);
 
 /* Free the strings of the options of writing. */
@@ -108,6 +110,8 @@ void volume_forget_options(struct f2fs_volume *vol);
 
 /* NAT entry in use by nid: the block of the NAT or the journal. */
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+/* The same as the last checkpoint has it, whatever a running transaction says. */
+int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
 
 /*
  * Read a node's block into block: looks nid up, checks the address and that the footer's nid is nid. ino 0: any owner.

@@ -193,6 +193,48 @@ static int run_exercise(struct bench *b)
 	return rc ? rc : result.no_memory ? F2FS_ERR_NOMEM : result.damage ? F2FS_ERR_IO : 0;
 }
 
+/* New and changed files are fsynced; one of the fsyncs has to commit. What has not failed is there. */
+static int run_fsync(struct bench *b)
+{
+	static const struct f2fs_new spec = { .mode = 0100644 };
+	static const char bytes[9000] = "fsync";
+	const struct f2fs_write_part parts[] = { { 0, bytes, 9000 }, { 5000000, bytes, 100 } };
+	const struct f2fs_mkfs_options options = { .label = "fsync" };
+	struct f2fs_mkfs_device device = { .device = b->memory };
+	struct f2fs_inode *dir = NULL, *inode = NULL;
+	struct f2fs_volume *vol;
+	int rc = f2fs_mkfs_write(b->ctx, &device, 1, &options, NULL);
+
+	if (rc == 0)
+		rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
+
+	if (rc != 0)
+		return rc;
+	rc = f2fs_lookup(vol, "/", 0, &dir);
+	if (rc == 0)
+		rc = f2fs_create(dir, "new", 3, &spec, &inode);
+	if (rc == 0)
+		rc = f2fs_inode_write(inode, 0, bytes, 100);
+	if (rc == 0)
+		rc = f2fs_fsync(inode, 0);
+	if (rc == 0)
+		rc = f2fs_inode_write_atomic(inode, parts, 2);
+	if (rc == 0)
+		rc = f2fs_rename(dir, "new", 3, dir, "newer", 5, 0);
+	if (rc == 0)
+		rc = f2fs_fsync(inode, 0);
+	if (rc == 0)
+		rc = f2fs_inode_write(inode, 4096, bytes, 4096);
+	if (rc == 0)
+		rc = f2fs_fsync(inode, F2FS_FSYNC_DATA);
+	if (rc == 0)
+		b->digest = hash_device(b->memory);
+	f2fs_inode_close(inode);
+	f2fs_inode_close(dir);
+	f2fs_volume_close(vol);
+	return rc;
+}
+
 static int run_mkfs(struct bench *b)
 {
 	struct f2fs_mkfs_device device = { .device = b->dev };
@@ -230,6 +272,7 @@ static const struct operation operations[] = {
 	{ "read everything, verity", "seed-verity", run_exercise, 0, 1, NULL },
 	{ "read everything, orphans", "seed-orphans", run_exercise, 0, 1, NULL },
 	{ "mkfs", NULL, run_mkfs, 1, 0, is_good_mkfs },
+	{ "fsync", NULL, run_fsync, 1, 1, NULL },
 };
 
 /* ---- the bench */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The fsync chain: direct nodes of files in the order of the warm node log, each naming the place of the next, which a
+ * recovery follows from where the last checkpoint left that log (FORMAT files 12.3).
+ *
+ * Why a power cut leaves each fsync done or not done: only the last node of an fsync carries the mark, and recovery
+ * takes nothing of a file behind its last mark. What the node refers to and all nodes before it are flushed before the
+ * last sector of the marked node is written. That sector holds the footer: without it the chain ends in front of the
+ * node, since no other node of this checkpoint ever was there (segment_hold_all). So neither a write that came too
+ * early nor a torn one counts.
+ */
+#include "device/device.h"
+#include "log/log.h"
+
+void chain_begin(struct txn *txn)
+{
+	const struct head *head = &txn->heads[F2FS_WARM_NODE];
+
+	txn->chain.next = geometry_segment_start(&txn->vol->geo, head->segno) + head->blkoff;
+	txn->chain.is_broken = head_of(txn, F2FS_WARM_NODE) != F2FS_WARM_NODE;
+}
+
+int chain_note(struct txn *txn, f2fs_nid_t ino, unsigned bits)
+{
+	const uint64_t *value = map32_find(&txn->chain.inodes, ino);
+
+	return map32_set(&txn->chain.inodes, ino, (value ? *value : 0) | bits);
+}
+
+unsigned chain_bits(const struct txn *txn, f2fs_nid_t ino)
+{
+	const uint64_t *value = map32_find(&txn->chain.inodes, ino);
+
+	return value ? (unsigned)*value : 0;
+}
+
+int chain_base(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t *addr)
+{
+	const uint64_t *value = map32_find(&txn->chain.inodes, ino);
+	struct f2fs_nat_entry entry;
+	int err;
+
+	*addr = value ? (f2fs_blk_t)(*value >> 32) : F2FS_NULL_ADDR;
+	if (*addr != F2FS_NULL_ADDR)
+		return 0;
+	err = nat_get_stored(txn->vol, ino, &entry);
+	if (!err)
+		*addr = entry.block_addr;
+	return err;
+}
+
+bool chain_has_room(const struct txn *txn)
+{
+	const uint32_t before = cp_free_segment_count(txn->vol->cp), now = txn->free_segments;
+
+	/* recovery frees nothing before all is there (the kernel's rule) */
+	if (cp_valid_block_count(txn->vol->cp) + txn->chain.taken > txn->user_blocks)
+		return false;
+	return now > 2 * cp_rsvd_segment_count(txn->vol->cp) || now > before / 2;
+}
+
+void chain_follow(struct txn *txn, f2fs_blk_t addr, f2fs_blk_t next)
+{
+	if (addr != txn->chain.next)
+		txn->chain.is_broken = true;
+	txn->chain.next = next;
+}
+
+/* The marked node, its last sector behind everything else; on a device of larger sectors the node whole. */
+static int write_marked(struct txn *txn, f2fs_blk_t addr, const uint8_t *block)
+{
+	struct f2fs_device *cache = txn->vol->cache;
+	const uint32_t bs = txn->vol->geo.block_size, sector = f2fs_device_info(txn->vol->dev)->sector_size;
+	const uint64_t at = (uint64_t)addr << txn->vol->geo.block_bits;
+	const uint32_t first = sector < bs ? bs - sector : 0;
+	int err = heads_flush(txn);
+
+	if (!err && first)
+		err = device_write(cache, at, block, first);
+	if (!err)
+		err = device_flush(cache);
+	if (!err)
+		err = device_write(cache, at + first, block + first, bs - first);
+	if (!err)
+		err = device_flush(cache);
+	if (err)
+		txn->failed = true;
+	return err;
+}
+
+static int write_before(struct txn *txn, struct node *node)
+{
+	f2fs_blk_t addr;
+	int err = node_place(txn, node, 0, &addr);
+
+	return err ? err : head_queue(txn, F2FS_WARM_NODE, addr, node->block);
+}
+
+int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_name)
+{
+	f2fs_blk_t addr = F2FS_NULL_ADDR;
+	uint64_t *value;
+	int err;
+
+	segment_hold_all(txn);
+	err = chain_note(txn, ino, CHAIN_UNMARKED);
+	while (!err && list->next_dirty) {
+		struct node *node = list;
+
+		err = write_before(txn, node);
+		if (err)
+			break;
+		list = node->next_dirty;
+		node->next_dirty = NULL;
+		node->is_dirty = false;
+	}
+	if (!err)
+		err = node_place(txn, list, NODE_MARK_FSYNC | (with_name ? NODE_MARK_DENTRY : 0), &addr);
+	if (!err)
+		err = write_marked(txn, addr, list->block);
+	if (err) { /* what was not written stays dirty */
+		nodes_attach(txn, list);
+		return err;
+	}
+	list->is_dirty = false;
+	value = map32_find(&txn->chain.inodes, ino);
+	*value &= ~(uint64_t)CHAIN_UNMARKED;
+	if (with_name)
+		*value |= (uint64_t)addr << 32;
+	return 0;
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What an fsync writes, when it commits instead, and what it leaves behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/seed.h"
+
+#define SIZE (80u << 20)
+#define BLOCK 4096u
+
+/* A new volume in memory under a recorder. */
+struct subject {
+	struct f2fs_context *ctx;
+	struct f2fs_device *memory, *recorder;
+	struct f2fs_volume *vol;
+};
+
+static struct subject s;
+static uint8_t bytes[64 * BLOCK];
+
+static void open_volume(void)
+{
+	assert_int_equal(f2fs_volume_open(s.ctx, s.recorder, NULL, &s.vol), 0);
+}
+
+static int set_up(void **state)
+{
+	const struct f2fs_mkfs_options options = { .label = "sync" };
+	struct f2fs_mkfs_device device = { 0 };
+
+	(void)state;
+	assert_int_equal(f2fs_context_new(NULL, &s.ctx), 0);
+	assert_int_equal(f2fs_device_new_memory(s.ctx, SIZE, &s.memory), 0);
+	device.device = s.memory;
+	assert_int_equal(f2fs_mkfs_write(s.ctx, &device, 1, &options, NULL), 0);
+	assert_int_equal(f2fs_device_new_recorder(s.memory, &s.recorder), 0);
+	open_volume();
+	memset(bytes, 'b', sizeof(bytes));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	f2fs_volume_close(s.vol);
+	f2fs_device_close(s.recorder);
+	f2fs_device_close(s.memory);
+	f2fs_context_free(s.ctx);
+	return 0;
+}
+
+static struct f2fs_inode *look(const char *path)
+{
+	struct f2fs_inode *inode;
+
+	assert_int_equal(f2fs_lookup(s.vol, path, 0, &inode), 0);
+	return inode;
+}
+
+static struct f2fs_inode *make(const char *top, const char *name, uint32_t mode)
+{
+	const struct f2fs_new spec = { .mode = mode };
+	struct f2fs_inode *dir = look(top), *inode;
+
+	assert_int_equal(f2fs_create(dir, name, strlen(name), &spec, &inode), 0);
+	f2fs_inode_close(dir);
+	return inode;
+}
+
+static void write_at(struct f2fs_inode *inode, uint64_t offset, size_t length)
+{
+	assert_int_equal(f2fs_inode_write(inode, offset, bytes, length), 0);
+}
+
+static void commit(void)
+{
+	assert_int_equal(f2fs_volume_commit(s.vol), 0);
+}
+
+/* What was written since the records were cleared last. */
+struct traffic {
+	uint64_t written; /* bytes */
+	unsigned flushes;
+	bool twice; /* a byte was written more than once */
+};
+
+static struct traffic take_traffic(void)
+{
+	struct traffic t = { 0 };
+	struct f2fs_record a, b;
+
+	for (uint64_t i = 0; i < f2fs_device_record_count(s.recorder); i++) {
+		assert_int_equal(f2fs_device_record_at(s.recorder, i, &a), 0);
+		t.flushes += a.kind == F2FS_RECORD_FLUSH;
+		if (a.kind != F2FS_RECORD_WRITE)
+			continue;
+		t.written += a.length;
+		for (uint64_t k = 0; k < i; k++) {
+			assert_int_equal(f2fs_device_record_at(s.recorder, k, &b), 0);
+			if (b.kind == F2FS_RECORD_WRITE && a.offset < b.offset + b.length &&
+			    b.offset < a.offset + a.length)
+				t.twice = true;
+		}
+	}
+	f2fs_device_record_clear(s.recorder);
+	return t;
+}
+
+static void check_fsync(struct f2fs_inode *inode, unsigned flags, unsigned blocks)
+{
+	struct traffic t;
+
+	f2fs_device_record_clear(s.recorder);
+	assert_int_equal(f2fs_fsync(inode, flags), 0);
+	t = take_traffic();
+	assert_int_equal(t.written, blocks * BLOCK);
+	assert_int_equal(t.flushes, blocks ? 2 : 0);
+	assert_false(t.twice);
+}
+
+static void an_fsync_writes_what_it_must(void **state)
+{
+	const struct f2fs_stat times = { .atime = { 5, 6 }, .mtime = { 7, 8 } };
+	struct f2fs_inode *inode = make("/", "file", 0100644), *far = make("/", "far", 0100644);
+
+	(void)state;
+	write_at(inode, 0, BLOCK);
+	write_at(far, 2000 * BLOCK, BLOCK);
+	commit();
+	for (unsigned i = 1; i < 10; i++) { /* appends: data and the inode */
+		write_at(inode, i * BLOCK, BLOCK);
+		check_fsync(inode, 0, 2);
+	}
+	write_at(inode, 0, BLOCK); /* overwritten, and a part of a block */
+	check_fsync(inode, F2FS_FSYNC_DATA, 2);
+	write_at(inode, 7, 20);
+	check_fsync(inode, 0, 2);
+	for (unsigned i = 1; i < 10; i++) { /* far from the inode: data and a direct node, which tells the size, too */
+		write_at(far, (2000u + i) * BLOCK, BLOCK);
+		check_fsync(far, i % 2 ? F2FS_FSYNC_DATA : 0, 2);
+	}
+	write_at(far, 2010 * BLOCK, 100); /* the end of the file is in the middle of a block: the inode has to tell */
+	check_fsync(far, F2FS_FSYNC_DATA, 3);
+	assert_int_equal(f2fs_inode_truncate(far, 2005 * BLOCK), 0);
+	check_fsync(far, 0, 2);
+	check_fsync(far, 0, 0); /* nothing has changed */
+	assert_int_equal(f2fs_inode_set(far, F2FS_SET_ATIME | F2FS_SET_MTIME, &times), 0);
+	check_fsync(far, F2FS_FSYNC_DATA, 0);
+	check_fsync(far, 0, 1);
+	f2fs_inode_close(inode);
+	f2fs_inode_close(far);
+	inode = make("/", "small", 0100644); /* contents inside the inode */
+	write_at(inode, 0, 100);
+	check_fsync(inode, 0, 1);
+	f2fs_inode_close(inode);
+}
+
+static uint64_t pending(void)
+{
+	uint64_t nodes;
+
+	assert_int_equal(f2fs_volume_pending(s.vol, &nodes), 0);
+	return nodes;
+}
+
+/* The chain goes on over the end of segments, and nodes that were not fsynced do not break it. */
+static void the_chain_is_long(void **state)
+{
+	struct f2fs_inode *inode = make("/", "file", 0100644), *other;
+
+	(void)state;
+	commit();
+	for (unsigned i = 0; i < 1300; i++) {
+		char name[16];
+
+		write_at(inode, (uint64_t)(i % 50) * BLOCK, BLOCK);
+		assert_int_equal(f2fs_fsync(inode, 0), 0);
+		if (i % 40 != 0)
+			continue;
+		snprintf(name, sizeof(name), "other%u", i);
+		other = make("/", name, 0100644);
+		write_at(other, 0, 3 * BLOCK);
+		f2fs_inode_close(other);
+	}
+	assert_int_equal(pending(), 1300);
+	f2fs_inode_close(inode);
+}
+
+static void what_was_fsynced_waits_for_recovery(void **state)
+{
+	struct f2fs_inode *inode = make("/", "file", 0100644);
+	struct f2fs_volume_stat before, after;
+
+	(void)state;
+	commit();
+	f2fs_volume_statfs(s.vol, &before);
+	write_at(inode, 0, 3 * BLOCK);
+	assert_int_equal(f2fs_fsync(inode, 0), 0);
+	f2fs_volume_discard(s.vol);
+	assert_int_equal(pending(), 1);
+	assert_int_equal(f2fs_inode_write(inode, 0, bytes, 1), F2FS_ERR_STATE);
+	f2fs_inode_close(inode);
+	f2fs_volume_close(s.vol);
+	open_volume();
+	assert_int_equal(pending(), 1);
+	f2fs_volume_statfs(s.vol, &after);
+	assert_int_equal(before.valid_blocks, after.valid_blocks);
+}
+
+static void a_commit_ends_the_chain(void **state)
+{
+	struct f2fs_inode *inode = make("/", "file", 0100644);
+
+	(void)state;
+	write_at(inode, 0, BLOCK);
+	assert_int_equal(f2fs_fsync(inode, 0), 0);
+	assert_int_equal(pending(), 1);
+	commit();
+	assert_int_equal(pending(), 0);
+	write_at(inode, 0, BLOCK);
+	assert_int_equal(f2fs_fsync(inode, 0), 0);
+	assert_int_equal(pending(), 1);
+	f2fs_inode_close(inode);
+	commit();
+}
+
+/* Blocks that were fsynced are not handed out again although the file is gone: a recovery brings it back. */
+static void fsynced_blocks_rest(void **state)
+{
+	struct f2fs_inode *inode = make("/", "file", 0100644), *root = look("/");
+	struct f2fs_extent extent, other;
+
+	(void)state;
+	write_at(inode, 0, sizeof(bytes));
+	assert_int_equal(f2fs_fsync(inode, 0), 0);
+	assert_int_equal(f2fs_inode_extent(inode, 0, &extent), 0);
+	f2fs_inode_close(inode);
+	assert_int_equal(f2fs_remove(root, "file", 4), 0);
+	inode = make("/", "filler", 0100644);
+	for (unsigned i = 0; i < 150; i++) {
+		/* far more than there is, were it not freed again */
+		write_at(inode, 0, sizeof(bytes));
+		assert_int_equal(f2fs_inode_extent(inode, 0, &other), 0);
+		assert_true(other.addr + other.count <= extent.addr || extent.addr + extent.count <= other.addr);
+	}
+	f2fs_inode_close(inode);
+	f2fs_inode_close(root);
+}
+
+/* A volume that is fsynced for ever, and never committed: now and then an fsync commits, so that there always is room.
+ */
+static void fsyncs_go_on_for_ever(void **state)
+{
+	struct f2fs_inode *inode = make("/", "file", 0100644);
+	unsigned in_chain = 0;
+
+	(void)state;
+	commit();
+	for (unsigned i = 0; i < 3000; i++) {
+		write_at(inode, (uint64_t)(i % 3) * BLOCK, 20 * BLOCK);
+		assert_int_equal(f2fs_fsync(inode, 0), 0);
+		f2fs_device_record_clear(s.recorder);
+		in_chain += pending() > 0;
+	}
+	assert_true(in_chain > 2900);
+	f2fs_inode_close(inode);
+}
+
+static void writes_can_be_synchronous(void **state)
+{
+	struct f2fs_inode *inode = make("/", "file", 0100644);
+
+	(void)state;
+	assert_int_equal(f2fs_volume_set_sync(s.vol, 3), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_volume_set_sync(s.vol, F2FS_SYNC_DATA), 0);
+	for (unsigned i = 1; i < 6; i++) {
+		write_at(inode, 0, i);
+		assert_int_equal(pending(), i);
+	}
+	assert_int_equal(f2fs_volume_set_sync(s.vol, F2FS_SYNC_ALL), 0);
+	write_at(inode, 0, 9);
+	assert_int_equal(pending(), 6);
+	assert_int_equal(f2fs_volume_set_sync(s.vol, F2FS_SYNC_NONE), 0);
+	write_at(inode, 0, 9);
+	assert_int_equal(pending(), 6);
+	f2fs_inode_close(inode);
+}
+
+static void several_pieces_at_once(void **state)
+{
+	struct f2fs_write_part parts[20];
+	struct f2fs_inode *inode = make("/", "file", 0100644);
+
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		parts[i].offset = (uint64_t)i * 700 * BLOCK;
+		parts[i].data = bytes;
+		parts[i].length = BLOCK;
+	}
+	commit();
+	assert_int_equal(f2fs_inode_write_atomic(inode, parts, 20), 0);
+	assert_int_equal(pending(), 1); /* one mark for all */
+	f2fs_inode_close(inode);
+}
+
+/* ---- when there is a commit instead */
+
+static void no_change(struct f2fs_inode *inode)
+{
+	write_at(inode, 0, BLOCK);
+}
+
+static void add_name(struct f2fs_inode *inode)
+{
+	struct f2fs_inode *root = look("/");
+
+	assert_int_equal(f2fs_link(root, "second", 6, inode), 0);
+	f2fs_inode_close(root);
+}
+
+static void rename_it(struct f2fs_inode *inode)
+{
+	struct f2fs_inode *dir = look("/dir");
+
+	(void)inode;
+	assert_int_equal(f2fs_rename(dir, "file", 4, dir, "moved", 5, 0), 0);
+	f2fs_inode_close(dir);
+}
+
+static void move_by_link(struct f2fs_inode *inode)
+{
+	struct f2fs_inode *dir = look("/dir");
+
+	add_name(inode);
+	assert_int_equal(f2fs_remove(dir, "file", 4), 0);
+	f2fs_inode_close(dir);
+}
+
+static void take_name(struct f2fs_inode *inode)
+{
+	struct f2fs_inode *dir = look("/dir");
+
+	write_at(inode, 0, BLOCK);
+	assert_int_equal(f2fs_remove(dir, "old", 3), 0);
+	f2fs_inode_close(dir);
+}
+
+static void change_directory(struct f2fs_inode *inode)
+{
+	struct f2fs_inode *dir = look("/dir");
+
+	write_at(inode, 0, BLOCK);
+	assert_int_equal(f2fs_xattr_set(dir, "user.a", "1", 1), 0);
+	f2fs_inode_close(dir);
+}
+
+static void lose_node(struct f2fs_inode *inode)
+{
+	assert_int_equal(f2fs_inode_truncate(inode, 100), 0);
+}
+
+static void use_up_room(struct f2fs_inode *inode)
+{
+	struct f2fs_volume_stat st;
+
+	for (unsigned turn = 0; turn < 2; turn++) {
+		struct f2fs_inode *filler = make("/", "filler", 0100644), *root = look("/");
+
+		f2fs_volume_statfs(s.vol, &st);
+		for (uint64_t i = 0; i < st.free_blocks * 5 / 8; i++)
+			write_at(filler, i * BLOCK, BLOCK);
+		f2fs_inode_close(filler);
+		assert_int_equal(f2fs_remove(root, "filler", 6), 0);
+		f2fs_inode_close(root);
+	}
+	write_at(inode, 0, BLOCK);
+}
+
+static const struct {
+	int reason;
+	bool is_new;	 /* the file was not there at the last commit */
+	bool in_new_dir; /* nor its directory */
+	uint32_t mode;
+	uint64_t size;
+	void (*change)(struct f2fs_inode *inode);
+} commits[] = {
+	{ F2FS_FSYNC_NONE, false, false, 0100644, 0, no_change },
+	{ F2FS_FSYNC_NONE, true, false, 0100644, 0, no_change },
+	{ F2FS_FSYNC_NOT_REGULAR, true, false, 010644, 0, NULL },
+	{ F2FS_FSYNC_LINKS, false, false, 0100644, 0, add_name },
+	{ F2FS_FSYNC_LINKS, true, false, 0100644, 0, add_name },
+	{ F2FS_FSYNC_IDENTITY, false, false, 0100644, 0, rename_it },
+	{ F2FS_FSYNC_PARENT_NAMES, true, false, 0100644, 0, rename_it },
+	{ F2FS_FSYNC_WRONG_PARENT, true, false, 0100644, 0, move_by_link },
+	{ F2FS_FSYNC_NO_ROOM, false, false, 0100644, 0, use_up_room },
+	{ F2FS_FSYNC_NEW_PARENT, true, true, 0100644, 0, no_change },
+	{ F2FS_FSYNC_NONE, false, false, 0100644, 0, take_name },
+	{ F2FS_FSYNC_PARENT_NAMES, true, false, 0100644, 0, take_name },
+	{ F2FS_FSYNC_PARENT_XATTRS, false, false, 0100644, 0, change_directory },
+	{ F2FS_FSYNC_NODE_FREED, false, false, 0100644, 2000 * BLOCK, lose_node },
+};
+
+static void try_row(unsigned row)
+{
+	struct f2fs_inode *inode, *dir = make("/", "dir", 040755), *old = make("/dir", "old", 0100644);
+	int reason;
+
+	if (!commits[row].in_new_dir)
+		commit();
+	inode = make("/dir", "file", commits[row].mode);
+	if (commits[row].size)
+		write_at(inode, commits[row].size - 1, 1);
+	if (!commits[row].is_new)
+		commit();
+	if (commits[row].change)
+		commits[row].change(inode);
+	assert_int_equal(f2fs_fsync_reason(inode, &reason), 0);
+	if (reason != commits[row].reason)
+		fail_msg("row %u: %s", row, f2fs_fsync_reason_name(reason));
+	assert_int_equal(f2fs_fsync(inode, 0), 0);
+	f2fs_inode_close(inode);
+	f2fs_inode_close(dir);
+	f2fs_inode_close(old);
+	assert_int_equal(pending(), reason == F2FS_FSYNC_NONE);
+	f2fs_volume_close(s.vol);
+	open_volume();
+	assert_int_equal(pending(), reason == F2FS_FSYNC_NONE);
+}
+
+static void reasons_to_commit(void **state)
+{
+	for (unsigned row = 0; row < sizeof(commits) / sizeof(commits[0]); row++) {
+		tear_down(state);
+		set_up(state);
+		try_row(row);
+	}
+	assert_string_equal(f2fs_fsync_reason_name(F2FS_FSYNC_NO_ROOM), "NO_ROOM");
+	assert_string_equal(f2fs_fsync_reason_text(F2FS_FSYNC_LINKS), "the file has not exactly one name");
+	assert_null(f2fs_fsync_reason_name(-1));
+	assert_null(f2fs_fsync_reason_text(1000));
+}
+
+static void wrong_flags(void **state)
+{
+	struct f2fs_inode *root = look("/");
+
+	(void)state;
+	assert_int_equal(f2fs_fsync(root, 2), F2FS_ERR_INVALID);
+	f2fs_inode_close(root);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(an_fsync_writes_what_it_must),
+		TEST(the_chain_is_long),
+		TEST(what_was_fsynced_waits_for_recovery),
+		TEST(a_commit_ends_the_chain),
+		TEST(fsynced_blocks_rest),
+		TEST(fsyncs_go_on_for_ever),
+		TEST(writes_can_be_synchronous),
+		TEST(several_pieces_at_once),
+		TEST(reasons_to_commit),
+		TEST(wrong_flags),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

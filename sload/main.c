@@ -9,6 +9,7 @@
 #include "cli/copy_in.h"
 #include "cli/image.h"
 #include "cli/size.h"
+#include "sload/compression.h"
 
 enum {
 	OPT_NONE,
@@ -53,6 +54,7 @@ struct arguments {
 	struct cli_image image;
 	const char *excludes[MAX_PATTERNS], *includes[MAX_PATTERNS];
 	int quiet, verbose, json;
+	struct sload_compress compress;
 };
 
 static const char *take_owner(struct arguments *a, const char *value)
@@ -110,6 +112,22 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 		return take_pattern(a->includes, &a->in.options.include_count, value);
 	case OPT_mount_point:
 		return NULL;
+	case OPT_compress:
+		a->compress.is_on = 1;
+		return NULL;
+	case OPT_algorithm:
+		return sload_compress_algorithm(&a->compress, value);
+	case OPT_cluster:
+		return sload_compress_cluster(&a->compress, value);
+	case OPT_compress_name:
+		return sload_compress_name(&a->compress, value);
+	case OPT_plain_name:
+		return sload_compress_except(&a->compress, value);
+	case OPT_minimum:
+		return sload_compress_minimum(&a->compress, value);
+	case OPT_release:
+		a->compress.has_other = a->compress.options.release = 1;
+		return NULL;
 	case OPT_preserve:
 		a->in.options.keep |= F2FS_KEEP_OWNER;
 		return NULL;
@@ -138,8 +156,10 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 {
 	struct cli_parser parser;
+	const char *why;
 	int id;
 
+	a->compress.options.how.algorithm = F2FS_COMPRESS_LZ4;
 	a->in.options.keep = F2FS_KEEP_DEFAULT & ~(unsigned)F2FS_KEEP_OWNER;
 	if (cli->has_epoch) {
 		a->in.options.has_time = 1;
@@ -147,8 +167,7 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 	}
 	cli_opt_init(&parser, &sload_tool, argc, argv);
 	while ((id = cli_opt_next(&parser)) > 0) {
-		const char *why = take_option(a, id, parser.value);
-
+		why = take_option(a, id, parser.value);
 		if (why) {
 			cli_usage_error(cli, parser.shown, parser.value, why);
 			return CLI_OPT_ERROR;
@@ -159,6 +178,12 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 	if (parser.operand_count != 1 || !a->in.source) {
 		cli_error(cli, parser.operand_count != 1 ? "one device or image is needed"
 							 : "-f DIRECTORY or TAR is needed");
+		cli_opt_hint(&sload_tool);
+		return CLI_OPT_ERROR;
+	}
+	why = sload_compress_finish(&a->compress, &a->in.options);
+	if (why) {
+		cli_error(cli, "%s", why);
 		cli_opt_hint(&sload_tool);
 		return CLI_OPT_ERROR;
 	}

@@ -11,6 +11,7 @@
 #ifndef F2FSKIT_POPULATE_H
 #define F2FSKIT_POPULATE_H
 
+#include <f2fskit/engine.h>
 #include <f2fskit/tree.h>
 #include <f2fskit/write.h>
 
@@ -25,6 +26,15 @@ struct f2fs_input {
 	void *user;
 	const char *path; /* file of the host */
 	int fd;		  /* used when read and path are NULL; read from where it stands, stays open */
+};
+
+/* Which regular files become compressed, and how; zero the struct first. */
+struct f2fs_populate_compression {
+	struct f2fs_compression how;
+	const char *names;     /* extensions as in struct f2fs_write_options; NULL: all files */
+	const char *except;    /* extensions of files that do not */
+	uint8_t minimum_saved; /* blocks that compressing a cluster must save; 0: 1 */
+	uint8_t release;       /* give back what was saved: the files cannot be written then */
 };
 
 /* Options of f2fs_populate; zero the struct first. */
@@ -50,6 +60,8 @@ struct f2fs_populate_options {
 	unsigned include_count;
 	const char *const *exclude;
 	unsigned exclude_count;
+	/* NULL: as the directories in the volume and its options of writing say. */
+	const struct f2fs_populate_compression *compression;
 	/* Called for each entry before it is copied; non-zero: stop (CANCELED). May be NULL. */
 	int (*entry)(void *user, const char *path);
 	/* Called when something could not be copied: the run goes on. what: "" or the attribute's name. May be NULL. */

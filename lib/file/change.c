@@ -60,6 +60,14 @@ int change_flush(struct change *c)
 	return err;
 }
 
+int change_flush_file(struct change *c, f2fs_nid_t ino)
+{
+	int err = pages_flush_file(c->vol->txn, ino);
+
+	c->generation = c->vol->generation;
+	return err;
+}
+
 int change_end(const struct change *c, int err)
 {
 	if (err && c->vol->txn && c->vol->generation != c->generation)

@@ -27,14 +27,14 @@ int f2fs_compress_by_name(const char *name, unsigned *algorithm)
 
 int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how)
 {
-	if (!geometry_has(&vol->geo, F2FS_FEATURE_COMPRESSION))
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "the volume lacks the feature compression");
 	if (!comp_name(how->algorithm) || !comp_level_is_valid(how->algorithm, how->level))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no compression algorithm %u with level %u",
 				 how->algorithm, how->level);
 	if (how->log_cluster != 0 && (how->log_cluster < 2 || how->log_cluster > 8))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "a cluster has 2^2 to 2^8 blocks, not 2^%u",
 				 how->log_cluster);
+	if (!geometry_has(&vol->geo, F2FS_FEATURE_COMPRESSION))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "the volume lacks the feature compression");
 	if (!comp_can_compress(how->algorithm))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "compressing with %s is not built in",
 				 comp_name(how->algorithm));
@@ -265,7 +265,7 @@ static int change_blocks(struct f2fs_inode *inode, bool reserve, uint64_t *block
 	int err = change_begin(&change, inode->vol);
 
 	if (!err)
-		err = change_flush(&change); /* what waits is compressed first */
+		err = change_flush_file(&change, inode->ino); /* what waits is compressed first */
 	if (!err)
 		err = inode_sync(inode);
 	if (!err)

@@ -28,6 +28,8 @@ struct change {
 int change_begin(struct change *c, struct f2fs_volume *vol);
 /* At the start of a change: write all waiting blocks, which changes nothing that can be seen. */
 int change_flush(struct change *c);
+/* The same for one file. */
+int change_flush_file(struct change *c, f2fs_nid_t ino);
 /* Pass err on; when something was changed before it happened, the transaction is good for discarding only. */
 int change_end(const struct change *c, int err);
 
@@ -96,10 +98,10 @@ void pages_forget(struct txn *txn, f2fs_nid_t ino, uint64_t first);
 void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint64_t count);
 /* Count a hole as reserved, so that writing it later cannot fail for want of space. */
 int slot_reserve(struct winode *w, struct slot_ref *slot);
+/* Write one file's waiting blocks. */
+int pages_flush_file(struct txn *txn, f2fs_nid_t ino);
 /* Write all waiting blocks to their logs. */
 int pages_flush(struct txn *txn);
-/* Write those of one file. */
-int pages_flush_file(struct txn *txn, f2fs_nid_t ino);
 /* Forget all waiting blocks. */
 void pages_drop(struct txn *txn);
 /* Write blocks of data that are whole, without waiting; they replace what was there. */

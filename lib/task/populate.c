@@ -188,7 +188,11 @@ int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *o
 		p.opt.keep = F2FS_KEEP_DEFAULT;
 	init(&p);
 	p.buffer = mem_alloc(p.ctx, POPULATE_BUFFER);
-	err = p.buffer ? run(&p) : F2FS_ERR_NOMEM;
+	err = p.buffer ? populate_compress_begin(&p) : F2FS_ERR_NOMEM;
+	if (!err) {
+		err = run(&p);
+		populate_compress_end(&p);
+	}
 	fini(&p);
 	if (!err && result->problems > 0)
 		err = error_set(p.ctx, F2FS_ERR_INCOMPLETE, "%llu entries or attributes could not be copied",

@@ -96,6 +96,7 @@ struct populate {
 	struct vec links;	 /* struct populate_link */
 	struct map32 link_index; /* mix of device and inode -> 1 + number of the first link */
 	struct map32 made;	 /* with may_repeat: inodes made in this run */
+	struct f2fs_write_options usual; /* of the volume, with opt.compression */
 };
 
 #define POPULATE_BUFFER (1u << 20)
@@ -172,6 +173,14 @@ int populate_update(struct populate *p, struct f2fs_inode *inode, const struct p
 /* The inode of the volume that an item became before; F2FS_NO_NID if it did not. */
 f2fs_nid_t populate_link_find(const struct populate *p, const struct populate_item *item);
 int populate_link_add(struct populate *p, const struct populate_item *item, f2fs_nid_t to);
+
+/* ---- populate_compress.c */
+
+/* New files become compressed as the options say, until populate_compress_end(). */
+int populate_compress_begin(struct populate *p);
+void populate_compress_end(struct populate *p);
+/* A file is complete: store what waits of it, give back what that saved if it is wanted. */
+int populate_compress_file(struct populate *p, struct f2fs_inode *inode);
 
 /* ---- populate_filter.c */
 

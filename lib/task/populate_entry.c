@@ -152,6 +152,8 @@ static int make_new(struct populate *p, struct f2fs_inode *dir, const char *name
 		p->result->symlinks++;
 	else
 		p->result->specials++;
+	if (!err && type == MODE_REG)
+		err = populate_compress_file(p, inode);
 	if (!err)
 		err = populate_attributes_set(p, &p->attributes, inode);
 	if (!err)

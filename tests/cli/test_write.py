@@ -130,3 +130,45 @@ def test_random_ranges(run_tool, peer_check, build_dir, tmp_path, seed):
     peer_check(image)
     run_tool("dump.f2fs", "--extract=%s" % back, image)
     same_trees(host, back)
+
+
+def inode_field(run_tool, image, path, field):
+    return json.loads(run_tool("dump.f2fs", "--json", "--inode=%s" % path, image).stdout)["inode"][0][field]
+
+
+@pytest.mark.parametrize("options", [("-c",), ("-c", "-a", "zstd:3", "-L", "5"), ("-c", "-a", "lzo", "-r"),
+                                     ("-c", "-a", "lzo-rle", "-L", "8", "-m", "9"), ("-c", "-x", "jpg", "-r")],
+                         ids=["lz4", "zstd", "released", "lzo-rle", "except"])
+def test_sload_compressed(run_tool, peer_check, tmp_path, options):
+    source, back, image = tmp_path / "source", tmp_path / "back", tmp_path / "disk.img"
+    source.mkdir()
+    volumes.plant(source)
+    text = b"all work and no play makes a dull file\n" * 60000
+    for name in ("text.txt", "picture.JPG", "sub/hole"):
+        (source / name).write_bytes(text)
+    with open(source / "sub" / "hole", "r+b") as f:
+        f.truncate(9 << 20)
+    (source / "short").write_bytes(text[:5000])
+    run_tool("mkfs.f2fs", "-q", "-O", FEATURES + ",compression,quota", image, "300M")
+    run_tool("sload.f2fs", "-q", *options, "-f", source, image)
+    peer_check(image)
+    run_tool("dump.f2fs", "--extract=%s" % back, image)
+    same_trees(source, back)
+    blocks = len(text) // 4096
+    used = inode_field(run_tool, image, "/text.txt", "i_blocks")
+    if "-r" in options:
+        assert used < blocks // 2
+    else:
+        assert used > blocks
+        assert inode_field(run_tool, image, "/text.txt", "extra")["i_compr_blocks"] > blocks // 2
+    assert ("-x" in options) == (inode_field(run_tool, image, "/picture.JPG", "i_flags") & 4 == 0)
+
+
+def test_sload_refuses_wrong_compression(run_tool, tmp_path):
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", image, "100M")
+    for options, words in ((("-c",), b"feature compression"), (("-a", "lz4"), b"need -c"), (("-c", "-a", "gzip"), b"no compression"),
+                           (("-c", "-i", "a", "-x", "b"), b"exclude each other"), (("-c", "-L", "9"), b"-L"),
+                           (("-c", "-a", "lz4:2"), b"level 2")):
+        done = run_tool("sload.f2fs", *options, "-f", tmp_path, image, rc=1)
+        assert words in done.stderr, done.stderr

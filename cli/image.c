@@ -9,14 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_DEVICES = 8 };
-
-struct finder {
-	struct f2fs_context *ctx;
-	const char *image;
-	unsigned flags;
-};
-
 static int is_block_device(const char *path)
 {
 	struct stat st;
@@ -42,8 +34,8 @@ static char *beside_image(const char *image, const char *path)
 
 static int find_device(void *user, const char *path, struct f2fs_device **out)
 {
-	const struct finder *finder = user;
-	char *near = beside_image(finder->image, path), message[200], shown[120];
+	const struct cli_opened *finder = user;
+	char *near = beside_image(finder->path, path), message[200], shown[120];
 	int rc = F2FS_ERR_NOT_FOUND;
 
 	if (!near)
@@ -62,55 +54,68 @@ static int find_device(void *user, const char *path, struct f2fs_device **out)
 	return rc;
 }
 
-static void close_all(struct f2fs_device *const *devices, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++)
-		f2fs_device_close(devices[i]);
-}
-
 static int open_given(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image,
-		      struct f2fs_device **devices)
+		      struct cli_opened *opened)
 {
 	for (unsigned i = 0; i < image->device_count; i++) {
-		int rc = f2fs_device_open_image(ctx, image->devices[i], image->flags, &devices[i]);
+		int rc = f2fs_device_open_image(ctx, image->devices[i], image->flags, &opened->more[i]);
 
 		if (rc) {
 			cli_error_of(cli, ctx, image->devices[i]);
-			close_all(devices, i);
 			return rc;
 		}
+		opened->options.device_count = i + 1;
 	}
 	return 0;
 }
 
-int cli_open_volume(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct f2fs_volume **out)
+int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct cli_opened *out)
 {
-	struct finder finder = { ctx, image->path, image->flags };
-	struct f2fs_open_options options = { .mode = image->mode,
-					     .pack = image->pack,
-					     .offset = image->offset,
-					     .open_device = find_device,
-					     .user = &finder };
-	struct f2fs_device *first, *more[MAX_DEVICES];
 	int rc;
 
-	if (image->device_count > MAX_DEVICES) {
-		cli_error(cli, "a volume has at most %d devices", MAX_DEVICES);
+	memset(out, 0, sizeof(*out));
+	out->ctx = ctx;
+	out->path = image->path;
+	out->flags = image->flags;
+	out->options.mode = image->mode;
+	out->options.pack = image->pack;
+	out->options.offset = image->offset;
+	out->options.open_device = find_device;
+	out->options.user = out;
+	if (image->device_count > CLI_MAX_DEVICES) {
+		cli_error(cli, "a volume has at most %d devices", CLI_MAX_DEVICES);
 		return F2FS_ERR_INVALID;
 	}
-	rc = open_given(cli, ctx, image, more);
+	rc = open_given(cli, ctx, image, out);
+	if (!rc) {
+		rc = f2fs_device_open_image(ctx, image->path, image->flags, &out->device);
+		if (rc)
+			cli_error_of(cli, ctx, image->path);
+	}
+	if (rc)
+		cli_image_close(out);
+	else if (image->device_count > 0)
+		out->options.devices = out->more;
+	return rc;
+}
+
+void cli_image_close(struct cli_opened *opened)
+{
+	f2fs_device_close(opened->device);
+	for (unsigned i = 0; i < opened->options.device_count; i++)
+		f2fs_device_close(opened->more[i]);
+	memset(opened, 0, sizeof(*opened));
+}
+
+int cli_open_volume(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct f2fs_volume **out)
+{
+	struct cli_opened opened;
+	int rc = cli_image_open(cli, ctx, image, &opened);
+
 	if (rc)
 		return rc;
-	rc = f2fs_device_open_image(ctx, image->path, image->flags, &first);
-	if (!rc) {
-		if (image->device_count > 0) {
-			options.devices = more;
-			options.device_count = image->device_count;
-		}
-		rc = f2fs_volume_open(ctx, first, &options, out);
-		f2fs_device_close(first);
-	}
-	close_all(more, image->device_count);
+	rc = f2fs_volume_open(ctx, opened.device, &opened.options, out);
+	cli_image_close(&opened);
 	if (rc)
 		cli_error_of(cli, ctx, image->path);
 	return rc;

@@ -23,6 +23,21 @@ struct cli_image {
 	int pack; /* 0, 1, 2 as in struct f2fs_open_options */
 };
 
+enum { CLI_MAX_DEVICES = 8 };
+
+/* The devices of an image, and the options with which its volume is opened on the first one. */
+struct cli_opened {
+	struct f2fs_device *device;
+	struct f2fs_open_options options; /* good as long as this struct stays where it is and open */
+	struct f2fs_device *more[CLI_MAX_DEVICES];
+	struct f2fs_context *ctx;
+	const char *path;
+	unsigned flags;
+};
+/* Open the devices; a message was written when it fails. */
+int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct cli_opened *out);
+void cli_image_close(struct cli_opened *opened);
+
 /* Open; a message was written when it fails. */
 int cli_open_volume(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct f2fs_volume **out);
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Single fields by name: shown, and overwritten in place on volumes in any state.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <f2fskit/inject.h>
+
+#include "edit/edit.h"
+
+/* ---- values as text ---- */
+
+static void put_bytes(struct cli_print *out, const char *name, const struct f2fs_inject_value *v)
+{
+	char text[3 * 512 + 1];
+
+	switch (v->field.show) {
+	case F2FS_SHOW_UUID:
+		cli_print_uuid(out, name, v->bytes);
+		break;
+	case F2FS_SHOW_TEXT:
+		cli_print_bytes(out, name, v->bytes, strnlen((const char *)v->bytes, v->size));
+		break;
+	case F2FS_SHOW_UTF16:
+		f2fs_text_from_utf16(v->bytes, v->size / 2, text, sizeof(text));
+		cli_print_bytes(out, name, text, strlen(text));
+		break;
+	default:
+		cli_print_digits(out, name, v->bytes, v->size);
+	}
+}
+
+static void put_value(struct cli_print *out, const char *name, const struct f2fs_inject_value *v)
+{
+	const struct f2fs_flag *flags;
+	unsigned count = 0;
+
+	if (v->size) {
+		put_bytes(out, name, v);
+		return;
+	}
+	switch (v->field.show) {
+	case F2FS_SHOW_HEX:
+		cli_print_hex(out, name, v->number);
+		break;
+	case F2FS_SHOW_FLAGS:
+		flags = f2fs_flags_find(v->field.name, &count);
+		cli_print_flags(out, name, (uint32_t)v->number, flags, flags ? count : 0);
+		break;
+	case F2FS_SHOW_TIME:
+		cli_print_time(out, name, (int64_t)v->number);
+		break;
+	case F2FS_SHOW_MODE:
+		cli_print_octal(out, name, (uint32_t)v->number);
+		break;
+	default:
+		if (v->field.type == F2FS_FIELD_S64)
+			cli_print_s64(out, name, (int64_t)v->number);
+		else
+			cli_print_u64(out, name, v->number);
+	}
+}
+
+/* One record: as text "address = value", or "address.old = ..." for a change. */
+static int put_record(struct edit *e, const char *address, const struct f2fs_inject_value *v,
+		      const struct f2fs_inject_value *before)
+{
+	struct cli_print *out = edit_print_open(e);
+
+	if (!out)
+		return F2FS_ERR_NOMEM;
+	cli_print_begin(out, NULL);
+	if (e->is_json) {
+		cli_print_string(out, "field", address);
+		cli_print_string(out, "structure", v->structure);
+		cli_print_u64(out, "offset", v->offset + v->field.offset);
+		if (before)
+			put_value(out, "old", before);
+		put_value(out, "value", v);
+	} else {
+		put_value(out, address, v);
+	}
+	cli_print_end(out);
+	return edit_print_close(e, out);
+}
+
+/* ---- commands ---- */
+
+struct session {
+	struct cli_opened opened;
+	struct f2fs_inject *inject;
+};
+
+/* Open the image for fields. What the volume has in memory would be out of date afterwards: it is opened again. */
+static int open_session(struct edit *e, struct session *s)
+{
+	int rc;
+
+	if (e->is_changed) {
+		rc = edit_commit(e);
+		if (rc)
+			return rc;
+	}
+	f2fs_volume_close(e->vol);
+	e->vol = NULL;
+	rc = cli_image_open(&e->cli, e->ctx, &e->image, &s->opened);
+	if (rc) {
+		e->status = e->status ? e->status : EDIT_FAILED;
+		return rc;
+	}
+	rc = f2fs_inject_open(e->ctx, s->opened.device, &s->opened.options, &s->inject);
+	if (rc) {
+		edit_fail(e, rc, e->image.path);
+		cli_image_close(&s->opened);
+	}
+	return rc;
+}
+
+static void close_session(struct session *s)
+{
+	f2fs_inject_close(s->inject);
+	cli_image_close(&s->opened);
+}
+
+int do_field(struct edit *e, const struct edit_call *call)
+{
+	struct f2fs_inject_value *value = malloc(sizeof(*value));
+	struct session s;
+	int rc = value ? open_session(e, &s) : edit_no_memory(e);
+
+	if (!rc) {
+		for (int i = 0; !rc && i < call->count; i++) {
+			rc = f2fs_inject_get(s.inject, call->operands[i], value);
+			rc = rc ? edit_fail(e, rc, NULL) : put_record(e, call->operands[i], value, NULL);
+		}
+		close_session(&s);
+	}
+	free(value);
+	return rc;
+}
+
+static int set_one(struct edit *e, struct f2fs_inject *inject, const char *address, const char *value, unsigned flags,
+		   struct f2fs_inject_value *values)
+{
+	int rc = f2fs_inject_set(inject, address, value, flags, &values[0]);
+
+	if (rc)
+		return edit_fail(e, rc, NULL);
+	if (e->cli.level < F2FS_LOG_WARNING) /* quiet */
+		return 0;
+	rc = f2fs_inject_get(inject, address, &values[1]);
+	if (rc) /* the change took away what the address needs */
+		return put_record(e, address, &values[0], NULL);
+	return put_record(e, address, &values[1], &values[0]);
+}
+
+int do_set(struct edit *e, const struct edit_call *call)
+{
+	unsigned flags = (edit_has(call, 'r') ? F2FS_INJECT_RAW : 0) | (edit_has(call, 'n') ? F2FS_INJECT_DRY_RUN : 0);
+	struct f2fs_inject_value *values;
+	struct session s;
+	int rc;
+
+	if (!e->may_write && !(flags & F2FS_INJECT_DRY_RUN)) {
+		e->status = e->status ? e->status : EDIT_USAGE;
+		cli_error(&e->cli, "set changes the volume, which is opened for reading: -w allows it");
+		return F2FS_ERR_READ_ONLY;
+	}
+	if (call->count % 2)
+		return edit_usage(e, "set", call->operands[call->count - 1], "has no value");
+	values = calloc(2, sizeof(*values));
+	rc = values ? open_session(e, &s) : edit_no_memory(e);
+	if (!rc) {
+		for (int i = 0; !rc && i < call->count; i += 2)
+			rc = set_one(e, s.inject, call->operands[i], call->operands[i + 1], flags, values);
+		close_session(&s);
+	}
+	free(values);
+	return rc;
+}

@@ -51,7 +51,11 @@ F2FS_API int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length
 /* Give a file a further name. Fails with IS_DIR for directories, EXISTS, NOT_FOUND for a file without a name, XDEV when
  * the directory hands its project on and the file is of another. */
 F2FS_API int f2fs_link(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_inode *inode);
-/* Remove a name; the inode goes with its last one. A directory must be empty (NOT_EMPTY). */
+/*
+ * Remove a name; the inode goes with its last one. A directory must be empty (NOT_EMPTY). An inode that is open stays
+ * readable and writable until its last handle is closed; commits list it as an orphan, which the next mount deletes.
+ * The first change or commit after the closing frees it: close handles before the last commit.
+ */
 F2FS_API int f2fs_remove(struct f2fs_inode *dir, const char *name, size_t length);
 enum f2fs_rename_flag {
 	F2FS_RENAME_NO_REPLACE = 1,

@@ -13,8 +13,10 @@
 
 static int prepare_commit(struct txn *txn)
 {
-	int err = quota_store(txn);
+	int err = orphans_free(txn);
 
+	if (!err)
+		err = quota_store(txn);
 	return err ? err : pages_flush(txn);
 }
 
@@ -32,6 +34,12 @@ static int trim(struct txn *txn)
 	return !err && txn->page_count > MAX_PAGES ? pages_flush(txn) : err;
 }
 
+static void install(struct txn *txn)
+{
+	txn->prepare = prepare_commit;
+	txn->forget = forget_all;
+}
+
 int change_begin(struct change *c, struct f2fs_volume *vol)
 {
 	int err;
@@ -45,9 +53,12 @@ int change_begin(struct change *c, struct f2fs_volume *vol)
 	if (vol->txn->failed)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "a call failed half-way: the changes since the last commit can only be discarded");
-	vol->txn->prepare = prepare_commit;
-	vol->txn->forget = forget_all;
+	install(vol->txn);
 	err = trim(vol->txn);
+	if (!err) {
+		err = orphans_free(vol->txn);
+		vol->txn->failed = err != 0;
+	}
 	c->generation = vol->generation;
 	return err;
 }
@@ -89,6 +100,7 @@ int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
 {
 	int err = node_get(vol->txn, ino, &out->node);
 
+	install(vol->txn);
 	out->txn = vol->txn;
 	if (!err && !out->node->is_dirty)
 		err = check_inode(vol, out->node);
@@ -168,12 +180,19 @@ void f2fs_volume_set_time(struct f2fs_volume *vol, const struct f2fs_time *now)
 
 int f2fs_volume_commit(struct f2fs_volume *vol)
 {
+	struct change change;
+	int err = 0;
+
 	error_clear(vol->ctx);
-	return txn_commit(vol);
+	/* what was removed while it was open goes with the first commit after it was closed */
+	if (!vol->txn && vol->owns_orphans && vol->orphans.count > 0 && vol->look_for_orphans)
+		err = change_begin(&change, vol);
+	return err ? err : txn_commit(vol);
 }
 
 void f2fs_volume_discard(struct f2fs_volume *vol)
 {
 	error_clear(vol->ctx);
 	txn_drop(vol);
+	vol->look_for_orphans = true; /* those freed since the last commit are back */
 }

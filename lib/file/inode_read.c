@@ -83,6 +83,11 @@ int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out)
 		mem_free(vol->ctx, inode);
 		return err;
 	}
+	inode->next_handle = vol->handles;
+	inode->this_handle = &vol->handles;
+	if (vol->handles)
+		vol->handles->this_handle = &inode->next_handle;
+	vol->handles = inode;
 	*out = inode;
 	return 0;
 }
@@ -100,6 +105,11 @@ void f2fs_inode_close(struct f2fs_inode *inode)
 	if (!inode)
 		return;
 	ctx = inode->vol->ctx;
+	*inode->this_handle = inode->next_handle;
+	if (inode->next_handle)
+		inode->next_handle->this_handle = inode->this_handle;
+	if (inode_i_links(inode->block) == 0 || inode->generation != inode->vol->generation)
+		inode->vol->look_for_orphans = true;
 	for (unsigned i = 0; i < NODE_LEVELS; i++)
 		mem_free(ctx, inode->node[i]);
 	xattr_unload(inode);

@@ -258,7 +258,7 @@ int name_drop(struct winode *parent, f2fs_nid_t ino)
 		links_add(&w, -1);
 		return 0;
 	}
-	return inode_free(&w);
+	return inode_is_open(parent->txn->vol, ino) ? orphan_make(&w) : inode_free(&w);
 }
 
 static int remove_name(struct f2fs_inode *dir, const char *name, size_t length)
@@ -275,6 +275,8 @@ static int remove_name(struct f2fs_inode *dir, const char *name, size_t length)
 		err = winode_get(dir->vol, entry.ino, &w);
 	if (!err && winode_is_dir(&w))
 		err = dir_need_empty(dir->vol, entry.ino);
+	if (!err)
+		err = orphans_need_room(parent.txn);
 	if (!err)
 		err = dir_remove(&parent, &entry);
 	return err ? err : name_drop(&parent, entry.ino);

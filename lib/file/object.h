@@ -28,6 +28,8 @@ struct f2fs_inode {
 	uint64_t node_generation[NODE_LEVELS]; /* of the volume, when it was read */
 	struct xattr_set *xattrs;	       /* NULL: not asked for yet */
 	struct cluster_cache *cluster;	       /* NULL: nothing decompressed yet */
+	struct f2fs_inode *next_handle;	       /* of the volume */
+	struct f2fs_inode **this_handle;       /* what points to this one */
 };
 
 static inline unsigned inode_type(const struct f2fs_inode *inode)

@@ -82,7 +82,13 @@ static int check_replace(const struct side *from, const struct side *to, unsigne
 		return error_set(ctx, F2FS_ERR_NOT_DIR, "a directory cannot replace a file");
 	if (!from->is_dir && to->is_dir)
 		return error_set(ctx, F2FS_ERR_IS_DIR, "a file cannot replace a directory");
-	return to->is_dir ? dir_need_empty(to->dir->vol, to->entry.ino) : 0;
+	if (to->is_dir) {
+		int err = dir_need_empty(to->dir->vol, to->entry.ino);
+
+		if (err)
+			return err;
+	}
+	return orphans_need_room(to->parent.txn);
 }
 
 /* A directory in a new parent: its ".." and, unless another one comes for it, both link counts. */

@@ -15,10 +15,13 @@
 #include "device/device.h"
 #include "log/log.h"
 
+#define SUMMARY_BLOCKS 6u /* of the logs, at most */
+
 /* What goes into the pack besides the checkpoint block. */
 struct pack {
-	uint8_t *blocks; /* start_sum and what follows up to the last block */
-	uint32_t data_blocks, node_blocks;
+	uint8_t *orphans; /* blocks of orphan inodes; what follows them up to the last block is behind them */
+	uint8_t *blocks;  /* start_sum and what follows */
+	uint32_t orphan_blocks, data_blocks, node_blocks;
 	uint8_t *nat_journal, *sit_journal;
 };
 
@@ -93,6 +96,26 @@ static void put_node_summaries(struct txn *txn, struct pack *pack)
 	}
 }
 
+/* Inodes that nothing names any more, but that somebody has open (FORMAT volume 4.7). */
+static void put_orphans(const struct txn *txn, const struct pack *pack)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+
+	for (uint32_t b = 0; b < pack->orphan_blocks; b++) {
+		uint8_t *block = pack->orphans + ((size_t)b << geo->block_bits);
+		uint8_t *tail = block + geo->block_size - orphan_SIZE;
+		size_t first = (size_t)b * geo->orphans_per_block, n = txn->orphans.count - first;
+
+		if (n > geo->orphans_per_block)
+			n = geo->orphans_per_block;
+		for (size_t i = 0; i < n; i++)
+			put_le32(block + i * 4, *(const f2fs_nid_t *)vec_at(&txn->orphans, first + i));
+		orphan_set_blk_addr(tail, (uint16_t)(b + 1));
+		orphan_set_blk_count(tail, (uint16_t)pack->orphan_blocks);
+		orphan_set_entry_count(tail, (uint32_t)n);
+	}
+}
+
 static void put_logs(struct txn *txn, uint8_t *cp)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
@@ -144,6 +167,8 @@ static void put_checkpoint(struct txn *txn, const struct pack *pack, uint8_t *cp
 		flags |= FLAG_ckpt_flags_compacted_summary;
 	if (txn->has_nat_bits)
 		flags |= FLAG_ckpt_flags_nat_bits;
+	if (pack->orphan_blocks)
+		flags |= FLAG_ckpt_flags_orphan_inodes;
 	cp_set_free_segment_count(cp, count_free(txn)); /* before the logs move */
 	put_logs(txn, cp);
 	cp_set_checkpoint_ver(cp, cp_checkpoint_ver(cp) + 1);
@@ -152,8 +177,9 @@ static void put_checkpoint(struct txn *txn, const struct pack *pack, uint8_t *cp
 	cp_set_valid_inode_count(cp, txn->valid_inodes);
 	cp_set_next_free_nid(cp, txn->nid_cursor);
 	cp_set_ckpt_flags(cp, flags);
-	cp_set_cp_pack_start_sum(cp, 1 + geo->cp_payload);
-	cp_set_cp_pack_total_block_count(cp, 2 + geo->cp_payload + pack->data_blocks + pack->node_blocks);
+	cp_set_cp_pack_start_sum(cp, 1 + geo->cp_payload + pack->orphan_blocks);
+	cp_set_cp_pack_total_block_count(cp, 2 + geo->cp_payload + pack->orphan_blocks + pack->data_blocks +
+						     pack->node_blocks);
 	put_le32(cp + cp_checksum_offset(cp), checkpoint_crc(cp, geo->block_size));
 }
 
@@ -190,8 +216,8 @@ static int write_pack(struct txn *txn, const struct pack *pack)
 		err = device_write(vol->cache, (uint64_t)start << bits, txn->cp,
 				   (size_t)(1 + vol->geo.cp_payload) << bits);
 	if (!err)
-		err = device_write(vol->cache, (uint64_t)(start + 1 + vol->geo.cp_payload) << bits, pack->blocks,
-				   (size_t)(pack->data_blocks + pack->node_blocks) << bits);
+		err = device_write(vol->cache, (uint64_t)(start + 1 + vol->geo.cp_payload) << bits, pack->orphans,
+				   (size_t)(pack->orphan_blocks + pack->data_blocks + pack->node_blocks) << bits);
 	if (!err)
 		err = device_flush(vol->cache);
 	if (!err)
@@ -199,10 +225,29 @@ static int write_pack(struct txn *txn, const struct pack *pack)
 	return err ? err : device_flush(vol->cache);
 }
 
+/* Memory for the pack, now that the orphans are known; nat_bits go where they would leave no room for them. */
+static int make_pack(struct txn *txn, struct pack *pack)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	const size_t n = txn->orphans.count;
+
+	pack->orphan_blocks = (uint32_t)((n + geo->orphans_per_block - 1) / geo->orphans_per_block);
+	if (2 + geo->cp_payload + pack->orphan_blocks + SUMMARY_BLOCKS > F2FS_SEGMENT_BLOCKS - geo->nat_bits_blocks)
+		txn->has_nat_bits = false;
+	pack->orphans = mem_zalloc(txn->vol->ctx, (size_t)(pack->orphan_blocks + SUMMARY_BLOCKS) << geo->block_bits);
+	if (!pack->orphans)
+		return F2FS_ERR_NOMEM;
+	pack->blocks = pack->orphans + ((size_t)pack->orphan_blocks << geo->block_bits);
+	put_orphans(txn, pack);
+	return 0;
+}
+
 static int store(struct txn *txn, struct pack *pack)
 {
 	int err = txn->prepare ? txn->prepare(txn) : 0;
 
+	if (!err)
+		err = make_pack(txn, pack);
 	if (!err)
 		err = nodes_flush(txn);
 	if (!err)
@@ -225,6 +270,7 @@ static int store(struct txn *txn, struct pack *pack)
 static int reload(struct f2fs_volume *vol)
 {
 	txn_drop(vol);
+	vol->owns_orphans = true;
 	return volume_reload(vol);
 }
 
@@ -240,16 +286,15 @@ int txn_commit(struct f2fs_volume *vol)
 	if (txn->failed)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "a write failed before; the changes can only be dropped");
 	txn->failed = true; /* until it is done, there is no way back into the transaction */
-	pack.blocks = mem_zalloc(vol->ctx, (size_t)6 << geo->block_bits);
 	pack.nat_journal = mem_zalloc(vol->ctx, (size_t)geo->journal_size * 2);
-	err = pack.blocks && pack.nat_journal ? 0 : F2FS_ERR_NOMEM;
+	err = pack.nat_journal ? 0 : F2FS_ERR_NOMEM;
 	if (!err) {
 		txn->failed = false;
 		pack.sit_journal = pack.nat_journal + geo->journal_size;
 		err = store(txn, &pack);
 		txn->failed = true;
 	}
-	mem_free(vol->ctx, pack.blocks);
+	mem_free(vol->ctx, pack.orphans);
 	mem_free(vol->ctx, pack.nat_journal);
 	if (err)
 		return err;

@@ -87,6 +87,7 @@ struct txn {
 	struct cluster_packer *packer;	 /* of the file layer: what compressing needs */
 	int (*prepare)(struct txn *txn); /* installed by the file layer: before a commit, write what waits */
 	void (*forget)(struct txn *txn); /* drop what waits */
+	struct vec orphans;		 /* f2fs_nid_t: inodes without a name that the commit lists */
 	uint8_t *cp; /* the checkpoint being made: block and payload; the volume keeps the old one */
 	uint8_t *sit_bitmap, *nat_bitmap; /* within cp */
 };

@@ -64,7 +64,7 @@ static int check_state(struct f2fs_volume *vol)
 	if (flags & FLAG_ckpt_flags_disabled)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "checkpointing is disabled on this volume: mount it with checkpoint=enable first");
-	if (vol->orphans.count > 0)
+	if (vol->orphans.count > 0 && !vol->owns_orphans)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "%u orphan inodes wait for recovery: mount the volume once first",
 				 (unsigned)vol->orphans.count);
@@ -117,6 +117,16 @@ static int copy_checkpoint(struct txn *txn)
 	return 0;
 }
 
+static int copy_orphans(struct txn *txn)
+{
+	const struct vec *known = &txn->vol->orphans;
+	void *list = known->count ? vec_push(&txn->orphans, known->count) : NULL;
+
+	if (list)
+		memcpy(list, known->items, known->count * sizeof(f2fs_nid_t));
+	return list || !known->count ? 0 : F2FS_ERR_NOMEM;
+}
+
 static int fill(struct txn *txn)
 {
 	const uint8_t *cp = txn->vol->cp;
@@ -133,6 +143,8 @@ static int fill(struct txn *txn)
 	if (!txn->chunks)
 		return F2FS_ERR_NOMEM;
 	err = copy_checkpoint(txn);
+	if (!err && txn->vol->owns_orphans)
+		err = copy_orphans(txn);
 	if (!err)
 		err = heads_begin(txn);
 	if (!err)
@@ -160,6 +172,7 @@ int txn_begin(struct f2fs_volume *vol)
 	map32_init(&txn->chain.inodes, vol->ctx);
 	map32_init(&txn->chain.sizes, vol->ctx);
 	vec_init(&txn->nat_entries, vol->ctx, sizeof(struct f2fs_nat_entry));
+	vec_init(&txn->orphans, vol->ctx, sizeof(f2fs_nid_t));
 	vol->txn = txn;
 	err = fill(txn);
 	if (err) {
@@ -188,6 +201,7 @@ void txn_drop(struct f2fs_volume *vol)
 	heads_end(txn);
 	map32_fini(&txn->nat);
 	vec_fini(&txn->nat_entries);
+	vec_fini(&txn->orphans);
 	for (uint32_t k = 0; txn->chunks && k < vol->geo.sit_blocks_used; k++)
 		mem_free(vol->ctx, txn->chunks[k]);
 	mem_free(vol->ctx, txn->chunks);

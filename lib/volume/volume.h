@@ -62,6 +62,9 @@ struct f2fs_volume {
 	struct txn *txn;		  /* the running transaction, NULL for none */
 	const struct volume_hooks *hooks; /* with txn */
 	uint64_t generation;		  /* raised with each change of a node: copies of nodes may be stale */
+	struct f2fs_inode *handles;	  /* of the file layer: open inodes */
+	bool owns_orphans;		  /* those listed by the checkpoint are open here, or were */
+	bool look_for_orphans;		  /* a handle was closed that may have held one */
 	bool has_now;			  /* changes stamp inodes with this time */
 	int64_t now_seconds;
 	uint32_t now_nanoseconds;

@@ -24,7 +24,18 @@ struct names {
 	unsigned count;
 };
 
+#define HELD 6u
+#define SAMPLE 60000u
+
+/* A file that was removed while it was open, and how it begins. */
+struct held {
+	struct f2fs_inode *inode;
+	size_t size;
+	char bytes[SAMPLE];
+};
+
 struct stress {
+	struct held held[HELD];
 	struct f2fs_context *ctx;
 	struct f2fs_device *dev;
 	struct f2fs_volume *vol;
@@ -247,6 +258,48 @@ static void do_truncate(struct stress *s)
 	check_host(s, truncate(on_host(s, path, host), (off_t)size), path);
 }
 
+/* What is open stays as it was, and can be written. */
+static void use_held(struct stress *s, struct held *h)
+{
+	size_t done;
+
+	check(s, f2fs_inode_read(h->inode, 0, s->buffer, SAMPLE, &done), "a removed file");
+	if (done != h->size || memcmp(s->buffer, h->bytes, done) != 0) {
+		fprintf(stderr, "step %u: a file that was removed while open has changed\n", s->step);
+		exit(1);
+	}
+	check(s, f2fs_inode_write(h->inode, SAMPLE + (uint64_t)rand() % 100000, s->buffer, 5000), "a removed file");
+	check(s, f2fs_inode_read(h->inode, 0, h->bytes, SAMPLE, &h->size), "a removed file");
+}
+
+static void release_held(struct stress *s)
+{
+	for (unsigned i = 0; i < HELD; i++) {
+		f2fs_inode_close(s->held[i].inode);
+		s->held[i].inode = NULL;
+	}
+}
+
+/* Sometimes keep a file open that is removed next. */
+static void hold(struct stress *s, const char *path)
+{
+	struct held *h = &s->held[(unsigned)rand() % HELD];
+	struct f2fs_stat stat;
+
+	if (h->inode) {
+		use_held(s, h);
+		f2fs_inode_close(h->inode);
+	}
+	h->inode = look(s, path);
+	check(s, f2fs_inode_stat(h->inode, &stat), path);
+	if ((stat.mode & S_IFMT) == S_IFREG && stat.nlink == 1 && !stat.is_compressed) {
+		check(s, f2fs_inode_read(h->inode, 0, h->bytes, SAMPLE, &h->size), path);
+		return;
+	}
+	f2fs_inode_close(h->inode);
+	h->inode = NULL;
+}
+
 static void do_remove(struct stress *s)
 {
 	unsigned i = (unsigned)rand() % s->files.count;
@@ -254,6 +307,8 @@ static void do_remove(struct stress *s)
 	struct f2fs_inode *dir = parent_of(s, path, &name);
 	char host[2 * MAX_PATH];
 
+	if (rand() % 3 == 0)
+		hold(s, path);
 	check(s, f2fs_remove(dir, name, strlen(name)), path);
 	f2fs_inode_close(dir);
 	check_host(s, unlink(on_host(s, path, host)), path);
@@ -293,6 +348,74 @@ static void do_rename(struct stress *s)
 		}
 	}
 	add(&s->files, to);
+}
+
+/* Two names change places. */
+static void do_exchange(struct stress *s)
+{
+	const char *a = pick(&s->files), *b = pick(&s->files), *a_name, *b_name;
+	struct f2fs_inode *a_dir = parent_of(s, a, &a_name), *b_dir = parent_of(s, b, &b_name);
+	char host[2 * MAX_PATH], host_to[2 * MAX_PATH], aside[2 * MAX_PATH];
+
+	check(s, f2fs_rename(a_dir, a_name, strlen(a_name), b_dir, b_name, strlen(b_name), F2FS_RENAME_EXCHANGE), a);
+	f2fs_inode_close(a_dir);
+	f2fs_inode_close(b_dir);
+	on_host(s, "/aside", aside);
+	check_host(s, rename(on_host(s, a, host), aside), a);
+	check_host(s, strcmp(a, b) != 0 && rename(on_host(s, b, host_to), host), b);
+	check_host(s, rename(aside, on_host(s, b, host_to)), b);
+}
+
+/* Names below a directory that has moved. */
+static void move_names(struct names *names, const char *from, const char *to)
+{
+	const size_t n = strlen(from);
+	char path[MAX_PATH * 2];
+
+	for (unsigned i = 0; i < names->count; i++) {
+		if (strncmp(names->path[i], from, n) != 0 || (names->path[i][n] != '/' && names->path[i][n] != '\0'))
+			continue;
+		snprintf(path, sizeof(path), "%s%s", to, names->path[i] + n);
+		memcpy(names->path[i], path, MAX_PATH);
+	}
+}
+
+static size_t longest(const struct names *names)
+{
+	size_t most = 0;
+
+	for (unsigned i = 0; i < names->count; i++)
+		if (strlen(names->path[i]) > most)
+			most = strlen(names->path[i]);
+	return most;
+}
+
+static void do_move_dir(struct stress *s)
+{
+	char from[MAX_PATH], to[MAX_PATH] = "", host[2 * MAX_PATH], host_to[2 * MAX_PATH];
+	const char *old_name, *name;
+	struct f2fs_inode *old_dir, *dir;
+	size_t n;
+	int err;
+
+	memcpy(from, pick(&s->dirs), MAX_PATH);
+	n = strlen(from);
+	new_path(s, to, "m");
+	if (n == 0 || longest(&s->files) + strlen(to) >= MAX_PATH || longest(&s->dirs) + strlen(to) >= MAX_PATH)
+		return;
+	old_dir = parent_of(s, from, &old_name);
+	dir = parent_of(s, to, &name);
+	err = f2fs_rename(old_dir, old_name, strlen(old_name), dir, name, strlen(name), 0);
+	f2fs_inode_close(old_dir);
+	f2fs_inode_close(dir);
+	if (strncmp(from, to, n) == 0 && to[n] == '/') {
+		check(s, err != F2FS_ERR_INVALID, "a directory moved below itself");
+		return;
+	}
+	check(s, err, to);
+	check_host(s, rename(on_host(s, from, host), on_host(s, to, host_to)), to);
+	move_names(&s->dirs, from, to);
+	move_names(&s->files, from, to);
 }
 
 static void do_link(struct stress *s)
@@ -362,13 +485,14 @@ struct action {
 };
 
 static const struct action actions[] = {
-	{ 8, do_mkdir }, { 36, do_create }, { 15, do_write }, { 8, do_truncate }, { 11, do_remove }, { 9, do_rename },
-	{ 4, do_link },	 { 3, do_symlink }, { 5, do_xattr },  { 3, do_chown },	  { 3, do_release },
+	{ 8, do_mkdir },   { 36, do_create },  { 15, do_write },   { 8, do_truncate }, { 11, do_remove },
+	{ 9, do_rename },  { 4, do_link },     { 3, do_symlink },  { 5, do_xattr },    { 3, do_chown },
+	{ 3, do_release }, { 4, do_exchange }, { 2, do_move_dir },
 };
 
 static void run_step(struct stress *s)
 {
-	unsigned at = (unsigned)rand() % 105, i = 0;
+	unsigned at = (unsigned)rand() % 111, i = 0;
 
 	while (at >= actions[i].weight)
 		at -= actions[i++].weight;
@@ -410,12 +534,17 @@ int main(int argc, char **argv)
 			continue;
 		check(&s, f2fs_volume_commit(s.vol), "commit");
 		if (rand() % 2) {
+			release_held(&s);
+			check(&s, f2fs_volume_commit(s.vol), "commit");
 			f2fs_volume_close(s.vol);
 			f2fs_device_close(s.dev);
 			open_volume(&s, argv[1]);
 		}
 	}
+	/* what is held open now is an orphan that the next mount deletes */
 	check(&s, f2fs_volume_commit(s.vol), "commit");
+	printf("%u orphans, ", (unsigned)f2fs_orphan_count(s.vol));
+	release_held(&s);
 	f2fs_volume_close(s.vol);
 	f2fs_device_close(s.dev);
 	f2fs_context_free(s.ctx);

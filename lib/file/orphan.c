@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Orphans: inodes that lose their last name while handles are open stay readable and writable through those. A commit
+ * lists them in the pack, so that a mount deletes them should it come before they are closed (FORMAT volume 4.7). They
+ * are freed by the first change or commit after their last handle was closed: closing itself cannot fail.
+ */
+#include "file/name.h"
+
+bool inode_is_open(const struct f2fs_volume *vol, f2fs_nid_t ino)
+{
+	for (const struct f2fs_inode *handle = vol->handles; handle; handle = handle->next_handle)
+		if (handle->ino == ino)
+			return true;
+	return false;
+}
+
+int orphans_need_room(const struct txn *txn)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	/* two checkpoint blocks and six summaries are in the pack besides */
+	const uint64_t most = (uint64_t)(F2FS_SEGMENT_BLOCKS - 8 - geo->cp_payload) * geo->orphans_per_block;
+
+	if (txn->orphans.count < most)
+		return 0;
+	return error_set(txn->vol->ctx, F2FS_ERR_NOSPC, "no more than %llu files without a name can be open",
+			 (unsigned long long)most);
+}
+
+int orphan_make(struct winode *w)
+{
+	f2fs_nid_t *place = vec_push(&w->txn->orphans, 1);
+
+	if (!place)
+		return F2FS_ERR_NOMEM;
+	*place = w->node->nid;
+	inode_set_i_links(winode_block(w), 0);
+	if (winode_is_dir(w))
+		inode_set_i_size(winode_block(w), 0);
+	node_dirty(w->txn, w->node);
+	return 0;
+}
+
+static int free_one(struct txn *txn, f2fs_nid_t ino)
+{
+	struct winode w;
+	int err = nodes_trim(txn);
+
+	if (!err)
+		err = winode_get(txn->vol, ino, &w);
+	return err ? err : inode_free(&w);
+}
+
+int orphans_free(struct txn *txn)
+{
+	f2fs_nid_t *list = txn->orphans.items;
+	size_t kept = 0;
+
+	if (!txn->vol->look_for_orphans || txn->orphans.count == 0)
+		return 0;
+	for (size_t i = 0; i < txn->orphans.count; i++) {
+		int err = 0;
+
+		if (inode_is_open(txn->vol, list[i]))
+			list[kept++] = list[i];
+		else
+			err = free_one(txn, list[i]);
+		if (err)
+			return err;
+	}
+	txn->orphans.count = kept;
+	txn->vol->look_for_orphans = false;
+	return 0;
+}

@@ -25,6 +25,7 @@
 #define F2FSKIT_F2FSKIT_H
 
 #include <f2fskit/base.h>
+#include <f2fskit/check.h>
 #include <f2fskit/compress.h>
 #include <f2fskit/context.h>
 #include <f2fskit/device.h>

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Checking a volume. f2fs_check() reads everything that is in use once, compares it with every invariant of the format
+ * (docs/CHECKS.md lists them), recomputes what can be derived, and tells each difference as a problem with a persistent
+ * number. Nothing on the image is trusted: whatever its bytes, the check ends, within the bound of memory.
+ */
+#ifndef F2FSKIT_CHECK_H
+#define F2FSKIT_CHECK_H
+
+#include <f2fskit/volume.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How bad a problem is. */
+enum f2fs_severity {
+	F2FS_SEVERITY_NOTE = 0,	  /* worth knowing, nothing is wrong */
+	F2FS_SEVERITY_STALE = 1,  /* what can be derived from the rest is wrong; user data is not touched */
+	F2FS_SEVERITY_DAMAGE = 2, /* a structure is wrong; user data may be affected */
+	F2FS_SEVERITY_LOSS = 3	  /* user data, or the way to it, is lost */
+};
+
+/* A row of the table of problems. Numbers and names are persistent and never reused. Strings are static. */
+struct f2fs_problem_info {
+	unsigned id;
+	int severity;		 /* enum f2fs_severity */
+	const char *name;	 /* "LINKS_FILE" */
+	const char *group;	 /* "links": the pass that finds it */
+	const char *message;	 /* template of the message */
+	const char *fix;	 /* what a repair does */
+	const char *explanation; /* for people who meet it */
+};
+/* Return row number index in table order, NULL past the last. */
+F2FS_API const struct f2fs_problem_info *f2fs_problem_at(unsigned index);
+/* Return the row of a number ("604", "P604") or a name; NULL when there is none. */
+F2FS_API const struct f2fs_problem_info *f2fs_problem_find(const char *id_or_name);
+/* Return "note", "stale", "damage", "loss"; "?" for other numbers. */
+F2FS_API const char *f2fs_severity_name(int severity);
+
+enum f2fs_problem_action { F2FS_ACTION_NONE = 0 /* left as it is */, F2FS_ACTION_FIXED = 1 };
+
+/* "No value" of segno and slot. */
+#define F2FS_NO_NUMBER 0xFFFFFFFFu
+
+/* One finding. Strings are valid during the callback, never NULL, empty where they do not apply. */
+struct f2fs_problem {
+	const struct f2fs_problem_info *info;
+	f2fs_nid_t nid; /* node it was found in, 0: not about one */
+	f2fs_nid_t ino; /* inode that node belongs to, 0: none */
+	uint64_t block; /* block address, F2FS_NO_BLOCK: none */
+	uint32_t segno; /* segment, F2FS_NO_NUMBER: none */
+	uint32_t slot;	/* copy, pack, slot of a directory block or index of a pointer; F2FS_NO_NUMBER: none */
+	int has_values; /* found and expected mean something */
+	int action;	/* enum f2fs_problem_action */
+	uint64_t found;
+	uint64_t expected;
+	const char *path;    /* of ino, printable, where a way from the root to it is known */
+	const char *name;    /* directory entry, attribute or field, printable */
+	const char *rule;    /* structural rule that is broken (f2fs_rule_find) */
+	const char *message; /* a sentence for a person, printable */
+};
+
+enum f2fs_decision { F2FS_DECIDE_SKIP = 0, F2FS_DECIDE_FIX = 1, F2FS_DECIDE_STOP = 2 };
+
+enum f2fs_check_depth {
+	F2FS_CHECK_FULL = 0,   /* all metadata */
+	F2FS_CHECK_CONTENT = 1 /* also decompress clusters and verify fs-verity trees */
+};
+
+/* Options of f2fs_check; zero the struct first. */
+struct f2fs_check_options {
+	int depth; /* enum f2fs_check_depth */
+	/* Told each finding, in a fixed order, after all passes; returns enum f2fs_decision, or a negative enum
+	 * f2fs_error, which ends the check and is returned. */
+	int (*problem)(void *user, const struct f2fs_problem *problem);
+	void *user;
+	uint32_t max_findings; /* further ones are only counted; 0: 1,000,000 (some 64 bytes each) */
+	unsigned threads;      /* 0: as many as there are processors, two at most */
+	/* How to open the volume: offset, devices, open_device; NULL for the defaults. mode and pack are not used. */
+	const struct f2fs_open_options *open;
+};
+
+enum f2fs_check_state {
+	F2FS_CHECK_CLEAN = 0, /* no problem */
+	F2FS_CHECK_LEFT = 1,  /* problems were found and left */
+	F2FS_CHECK_IMPOSSIBLE =
+		2 /* no superblock or no checkpoint: what can be said is told, the rest could not be checked */
+};
+
+struct f2fs_check_result {
+	int state;	      /* enum f2fs_check_state */
+	int is_unmounted;     /* the checkpoint was the last of an unmount */
+	uint64_t found;	      /* problems, notes not counted */
+	uint64_t notes;	      /* findings of severity note */
+	uint64_t severity[4]; /* findings by enum f2fs_severity */
+	uint64_t pending;     /* nodes of fsync that a mount would roll forward */
+	/* what there is, as the check counted it */
+	uint64_t files; /* regular files */
+	uint64_t directories;
+	uint64_t symlinks;
+	uint64_t specials; /* devices, pipes, sockets */
+	uint64_t orphans;  /* unlinked inodes that were open */
+	uint64_t nodes;	   /* inodes included */
+	uint64_t blocks;   /* of the main area, nodes and reserved ones included */
+	uint64_t free_segments;
+	uint64_t memory; /* bytes of facts at the end */
+};
+
+/*
+ * Check the volume on dev, which is only read. It is opened here, because nothing on it may be trusted. Returns 0
+ * whenever the check itself could be done, whatever it found; NOT_F2FS when there is no trace of a volume, IO only when
+ * nothing at all can be read, NOMEM, CANCELED, INVALID.
+ */
+F2FS_API int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+			struct f2fs_check_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

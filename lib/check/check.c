@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The driver: runs the passes over one set of facts, then tells the findings.
+ */
+#include <string.h>
+
+#include "check/checker.h"
+
+#define DEFAULT_MAX_FINDINGS 1000000u
+#define MAX_THREADS 2u
+
+struct pass {
+	const char *name;
+	int (*run)(struct checker *c);
+	bool needs_volume;
+};
+
+static const struct pass passes[] = {
+#define PASS(name, function, needs_volume) { name, function, needs_volume },
+#include "check/passes.def"
+#undef PASS
+};
+enum { PASS_COUNT = sizeof(passes) / sizeof(passes[0]) };
+
+static int run_passes(struct checker *c)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < PASS_COUNT && !err; i++) {
+		const struct f2fs_progress progress = {
+			.task = "check", .phase = passes[i].name, .unit = "passes", .done = i, .total = PASS_COUNT
+		};
+
+		if (passes[i].needs_volume && c->is_impossible)
+			break;
+		err = progress_report(c->ctx, &progress);
+		if (!err)
+			err = passes[i].run(c);
+	}
+	return err;
+}
+
+static void count_inodes(struct checker *c)
+{
+	struct f2fs_check_result *r = c->result;
+
+	for (size_t i = 0; i < c->facts.inodes.count; i++) {
+		const struct inode_fact *inode = facts_inode_at(&c->facts, (uint32_t)i);
+
+		if (inode->state & INODE_ORPHAN)
+			r->orphans++;
+		else if (inode->type == 1 && !(inode->state & INODE_HIDDEN))
+			r->files++;
+		else if (inode->type == 2)
+			r->directories++;
+		else if (inode->type == 7)
+			r->symlinks++;
+		else if (inode->type != 1)
+			r->specials++;
+	}
+}
+
+static int finish(struct checker *c)
+{
+	int err;
+
+	if (c->facts.ctx) {
+		count_inodes(c);
+		c->result->memory = facts_memory(&c->facts);
+	}
+	err = findings_tell(c);
+	if (c->is_impossible)
+		c->result->state = F2FS_CHECK_IMPOSSIBLE;
+	else
+		c->result->state = c->result->found ? F2FS_CHECK_LEFT : F2FS_CHECK_CLEAN;
+	return err;
+}
+
+static void release(struct checker *c)
+{
+	facts_fini(&c->facts);
+	mem_free(c->ctx, c->nat_bits);
+	mem_free(c->ctx, c->scratch);
+	vec_fini(&c->findings);
+	vec_fini(&c->dir_addrs);
+	vec_fini(&c->dir_blocks);
+	vec_fini(&c->names);
+	pool_free(c->pool);
+	f2fs_volume_close(c->vol);
+	mem_free(c->ctx, c);
+}
+
+int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+	       struct f2fs_check_result *result)
+{
+	struct f2fs_error_detail detail;
+	struct checker *c;
+	unsigned threads;
+	int err;
+
+	error_clear(ctx);
+	memset(result, 0, sizeof(*result));
+	c = mem_zalloc(ctx, sizeof(*c));
+	if (!c)
+		return F2FS_ERR_NOMEM;
+	c->ctx = ctx;
+	c->dev = dev;
+	c->result = result;
+	if (options)
+		c->options = *options;
+	if (c->options.max_findings == 0)
+		c->options.max_findings = DEFAULT_MAX_FINDINGS;
+	threads = c->options.threads ? c->options.threads : pool_processors();
+	vec_init(&c->findings, ctx, sizeof(struct finding));
+	vec_init(&c->dir_addrs, ctx, sizeof(struct sweep_item));
+	vec_init(&c->dir_blocks, ctx, sizeof(struct dir_block));
+	vec_init(&c->names, ctx, sizeof(struct dir_name));
+	err = pool_new(ctx, (threads > MAX_THREADS ? MAX_THREADS : threads) - 1, &c->pool);
+	if (!err)
+		err = run_passes(c);
+	if (!err)
+		err = finish(c);
+	detail = ctx->error;
+	release(c);
+	ctx->error = detail;
+	if (!err)
+		error_clear(ctx);
+	return err;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A check under way: what all passes share, how a pass raises a problem, and how blocks are read in physical order. The
+ * passes run in the order of passes.def; each file pass_*.c opens with what it needs and what it leaves.
+ */
+#ifndef F2FSKIT_CHECK_CHECKER_H
+#define F2FSKIT_CHECK_CHECKER_H
+
+#include "base/pool.h"
+#include "check/facts.h"
+#include "check/problem.h"
+#include "volume/volume.h"
+
+/* Blocks of a directory, collected by the nodes pass for the dirs pass. */
+struct dir_block {
+	uint32_t inode;	 /* index of the directory's inode_fact */
+	uint32_t number; /* file block */
+};
+
+/* An entry of a directory of several blocks: where it is and its hash, to find names that occur twice. */
+struct dir_name {
+	uint32_t inode; /* index of the directory's inode_fact */
+	uint32_t hash;
+	f2fs_blk_t block;
+	uint16_t slot;
+};
+
+struct checker {
+	struct f2fs_context *ctx;
+	struct f2fs_device *dev;
+	struct f2fs_check_options options;
+	struct f2fs_check_result *result;
+	struct f2fs_volume *vol; /* NULL when it cannot be opened */
+	const struct f2fs_geometry *geo;
+	struct f2fs_geometry plain; /* without the feature inode_checksum: checksums are judged apart */
+	struct pool *pool;
+	bool is_impossible;
+	bool is_recount;    /* claims are collected again, from kept nodes only; nothing is raised */
+	uint8_t *scratch;   /* one block, for a mended inode */
+	struct vec *claims; /* what claims_collect() lists, and for segments with which flag */
+	uint32_t claim_flag;
+	struct facts facts;
+	struct vec findings;	   /* struct finding */
+	uint64_t findings_dropped; /* beyond max_findings */
+	struct vec dir_addrs;	   /* struct sweep_item, tag: index in dir_blocks */
+	struct vec dir_blocks;	   /* struct dir_block */
+	uint8_t *nat_bits;	   /* maps of full and empty NAT blocks; NULL: none in force */
+	bool nat_bits_are_bad;	   /* told already */
+	struct vec names;	   /* struct dir_name: entries of directories of several blocks */
+	bool has_bad_summary;	   /* of some segment, marked SEG_SUMMARY */
+	bool has_lost_found;	   /* the root has an entry of that name */
+};
+
+/* Keep a finding; 0, F2FS_ERR_NOMEM. */
+int problem_raise(struct checker *c, const struct finding *finding);
+/* Tell all findings in order, with paths and names. */
+int findings_tell(struct checker *c);
+
+/* A block to be read, and what it means to the one who reads. */
+struct sweep_item {
+	f2fs_blk_t addr;
+	uint32_t tag;
+};
+
+/*
+ * Read blocks in ascending order in large requests. judge is called on any thread and touches nothing but its arguments
+ * and facts that stand still; its result is handed to digest, which is called in order on the context's thread.
+ */
+struct sweep {
+	const char *phase;
+	uint32_t (*judge)(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
+	int (*digest)(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged);
+	int (*unreadable)(struct checker *c, const struct sweep_item *item);
+};
+/* Sort items (struct sweep_item) by address, and run over them. */
+int sweep_run(struct checker *c, const struct sweep *sweep, struct vec *items);
+
+/* Correct the field that breaks the rule in a copy of an inode's block; false: nothing in the block can be corrected.
+ */
+bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid, enum rule rule);
+
+/* node_digest.c, for sweeps whose tags are indexes in facts.nids. */
+uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
+int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged);
+int node_unreadable(struct checker *c, const struct sweep_item *item);
+/* inode_digest.c: take an inode's fields into the facts. */
+int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged);
+/* node_pointers.c: take the pointers of a node of the inode. */
+int pointers_digest(struct checker *c, struct nid_fact *fact, struct inode_fact *inode, const uint8_t *block);
+/* xattr_judge.c: look at the attributes of an inode, as one string of which inline_size bytes are in the inode. */
+int xattrs_judge(struct checker *c, const struct inode_fact *inode, const uint8_t *string, uint32_t size);
+
+enum { JUDGED_RULE = 0xffff, JUDGED_BAD_SUM = 0x10000 };
+
+#define PASS(name, function, needs_volume) int function(struct checker *c);
+#include "check/passes.def"
+#undef PASS
+
+#endif

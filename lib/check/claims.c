@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Listing claims: a sweep over kept nodes that looks at pointers only.
+ */
+#include "check/claims.h"
+
+#include <stdlib.h>
+
+/* The sweep hands the checker around; what is being listed hangs there. */
+static bool is_wanted(const struct checker *c, f2fs_blk_t addr)
+{
+	const struct seg_fact *seg;
+
+	if (!geometry_is_main(c->geo, addr))
+		return false;
+	seg = facts_seg(&c->facts, geometry_segment_of(c->geo, addr));
+	return seg && (seg->flags & c->claim_flag);
+}
+
+static int add_claim(struct checker *c, f2fs_blk_t addr, const struct nid_fact *fact, uint32_t slot, bool is_node)
+{
+	struct claim *claim;
+
+	if (!is_wanted(c, addr) || c->claims->count >= MAX_CLAIMS)
+		return 0;
+	claim = vec_push(c->claims, 1);
+	if (!claim)
+		return F2FS_ERR_NOMEM;
+	claim->addr = addr;
+	claim->nid = fact->nid;
+	claim->slot = (uint16_t)slot;
+	claim->version = fact->version;
+	claim->is_node = is_node;
+	return 0;
+}
+
+static int list_slots(struct checker *c, const struct nid_fact *fact, const uint8_t *slots, uint32_t count)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < count && !err; i++)
+		err = add_claim(c, get_le32(slots + (size_t)i * 4), fact, i, false);
+	return err;
+}
+
+static int list_node(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
+{
+	const struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
+	const struct inode_fact *inode = facts_inode_at(&c->facts, fact->inode);
+	struct inode_layout layout;
+	int err = add_claim(c, fact->addr, fact, 0, true);
+
+	(void)judged;
+	if (err)
+		return err;
+	if (fact->kind == FACT_DIRECT)
+		return list_slots(c, fact, block, inode->node_slots);
+	if (fact->kind != FACT_INODE || (inode->state & INODE_ALIAS) ||
+	    (inode->type != 1 && inode->type != 2 && inode->type != 7) ||
+	    (inode->inlines & (inode->type == 2 ? FLAG_i_inline_inline_dentry : FLAG_i_inline_inline_data)))
+		return 0;
+	inode_layout(c->geo, block, &layout);
+	return list_slots(c, fact, block + layout.slot_offset,
+			  layout.slots < inode->slots ? layout.slots : inode->slots);
+}
+
+static int skip_node(struct checker *c, const struct sweep_item *item)
+{
+	(void)c;
+	(void)item;
+	return 0;
+}
+
+static int compare_claims(const void *a, const void *b)
+{
+	const struct claim *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr > y->addr ? 1 : -1;
+	if (x->nid != y->nid)
+		return x->nid > y->nid ? 1 : -1;
+	return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+int claims_collect(struct checker *c, uint32_t seg_flag, struct vec *claims)
+{
+	static const struct sweep sweep = { "owners", NULL, list_node, skip_node };
+	struct vec items;
+	int err = 0;
+
+	vec_init(claims, c->ctx, sizeof(struct claim));
+	vec_init(&items, c->ctx, sizeof(struct sweep_item));
+	for (size_t i = 0; i < c->facts.nids.count && !err; i++) {
+		const struct nid_fact *fact = vec_at(&c->facts.nids, i);
+		struct sweep_item *item;
+
+		if (!(fact->flags & FACT_KEPT) || fact->inode == NO_INODE)
+			continue;
+		item = vec_push(&items, 1);
+		if (!item) {
+			err = F2FS_ERR_NOMEM;
+			break;
+		}
+		item->addr = fact->addr;
+		item->tag = (uint32_t)i;
+	}
+	c->claims = claims;
+	c->claim_flag = seg_flag;
+	if (!err)
+		err = sweep_run(c, &sweep, &items);
+	vec_fini(&items);
+	if (!err && claims->count > 1)
+		qsort(claims->items, claims->count, sizeof(struct claim), compare_claims);
+	return err;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Who owns the blocks of some segments, one by one. The facts have a bit for a block and a sum for a segment; where
+ * that is not enough, kept nodes are read again and the claims on marked segments are listed.
+ */
+#ifndef F2FSKIT_CHECK_CLAIMS_H
+#define F2FSKIT_CHECK_CLAIMS_H
+
+#include "check/checker.h"
+
+struct claim {
+	f2fs_blk_t addr;
+	f2fs_nid_t nid; /* node whose pointer it is; is_node: the node that lies there */
+	uint16_t slot;
+	uint8_t version;
+	uint8_t is_node;
+};
+
+/* At most this many claims are listed; segments beyond are left out. */
+#define MAX_CLAIMS (4u << 20)
+
+/* List the claims on segments that have the flag, ascending by address. Initializes claims, also when it fails. */
+int claims_collect(struct checker *c, uint32_t seg_flag, struct vec *claims);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What can be said of a directory's block without knowing any other: names, hashes, buckets, slots.
+ */
+#include <string.h>
+
+#include "base/namehash.h"
+#include "check/dirs.h"
+
+void dir_area(const struct checker *c, const struct inode_fact *dir, const uint8_t *block, struct dentry_area *out)
+{
+	struct inode_layout layout;
+
+	if (!dir_is_inline(dir)) {
+		dentry_area_of_block(c->geo, block, out);
+		return;
+	}
+	inode_layout(c->geo, block, &layout);
+	dentry_area_of_inode(block, &layout, out);
+}
+
+unsigned dir_level_of(const struct inode_fact *dir, uint32_t number)
+{
+	uint64_t end = 0;
+
+	for (unsigned level = 0; level < DIR_MAX_DEPTH; level++) {
+		end += dentry_buckets(level, dir->dir_level) * dentry_bucket_blocks(level);
+		if (number < end)
+			return level;
+	}
+	return DIR_MAX_DEPTH + 1;
+}
+
+/* The hash a name should have; false when that cannot be known. */
+static bool expected_hash(const struct inode_fact *dir, const struct dentry_ref *ref, uint32_t *hash)
+{
+	const bool folded = (dir->iflags & FLAG_i_flags_casefold) != 0;
+
+	if (!folded || name_is_dots(ref)) {
+		*hash = namehash_plain(ref->name, ref->name_len);
+		return true;
+	}
+	if (dir->advise & FLAG_i_advise_encrypt)
+		return false;
+	return namehash_casefold(ref->name, ref->name_len, hash) != UNICODE_UNAVAILABLE;
+}
+
+enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uint32_t number,
+			       const struct dentry_ref *ref, uint32_t *expected)
+{
+	uint64_t start;
+
+	if (!(dir->advise & FLAG_i_advise_encrypt) &&
+	    (memchr(ref->name, '/', ref->name_len) || memchr(ref->name, 0, ref->name_len)))
+		return DIR_FAULT_CHARS;
+	if (expected_hash(dir, ref, expected) && *expected != ref->hash)
+		return DIR_FAULT_HASH;
+	if (dir_is_inline(dir) || (name_is_dots(ref) && number == 0))
+		return DIR_FAULT_NONE;
+	if (level > DIR_MAX_DEPTH)
+		return DIR_FAULT_PLACE;
+	start = dentry_bucket_start(level, dir->dir_level, ref->hash);
+	return number >= start && number < start + dentry_bucket_blocks(level) ? DIR_FAULT_NONE : DIR_FAULT_PLACE;
+}
+
+static bool same_name(const struct dentry_ref *a, const struct dentry_ref *b)
+{
+	return a->hash == b->hash && a->name_len == b->name_len && memcmp(a->name, b->name, a->name_len) == 0;
+}
+
+/* Does a name occur again further on in the area? */
+static bool occurs_again(const struct dentry_area *area, uint32_t slot, const struct dentry_ref *ref)
+{
+	struct dentry_ref other;
+	enum dentry_scan found;
+
+	while ((found = dentry_next(area, &slot, &other)) != DENTRY_END)
+		if (found == DENTRY_FOUND && same_name(&other, ref))
+			return true;
+	return false;
+}
+
+uint32_t dir_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block)
+{
+	const struct dir_block *place = vec_at(&c->dir_blocks, item->tag);
+	const struct inode_fact *dir = facts_inode_at(&c->facts, place->inode);
+	const unsigned level = dir_level_of(dir, place->number);
+	struct dentry_area area;
+	struct dentry_ref ref;
+	uint32_t slot = 0, end = 0, expected;
+	enum dentry_scan found;
+
+	dir_area(c, dir, block, &area);
+	while ((found = dentry_next(&area, &slot, &ref)) != DENTRY_END) {
+		if (found == DENTRY_BAD || dir_judge_entry(dir, level, place->number, &ref, &expected) ||
+		    occurs_again(&area, slot, &ref))
+			return 1;
+		for (; end < ref.slot; end++) /* slots that belong to no entry */
+			if (lsb_test(area.bitmap, end))
+				return 1;
+		for (; end < slot; end++) /* slots of the name */
+			if (!lsb_test(area.bitmap, end))
+				return 1;
+	}
+	for (; end < area.slots; end++)
+		if (lsb_test(area.bitmap, end))
+			return 1;
+	return 0;
+}

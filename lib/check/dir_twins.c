@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names that occur twice in a directory. Hashes are compared first; only where they are equal the names are read.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/dirs.h"
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct dir_name *x = a, *y = b;
+
+	if (x->inode != y->inode)
+		return x->inode > y->inode ? 1 : -1;
+	if (x->hash != y->hash)
+		return x->hash > y->hash ? 1 : -1;
+	if (x->block != y->block)
+		return x->block > y->block ? 1 : -1;
+	return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* Copy the name of an entry; returns its length, 0 when it cannot be read. */
+static uint32_t read_name(struct checker *c, const struct dir_name *name, uint8_t *out)
+{
+	const struct inode_fact *dir = facts_inode_at(&c->facts, name->inode);
+	struct dentry_area area;
+	struct dentry_ref ref;
+	uint32_t slot = name->slot;
+	const uint8_t *block;
+
+	if (volume_peek(c->vol, name->block, &block) != 0) {
+		error_clear(c->ctx);
+		return 0;
+	}
+	dir_area(c, dir, block, &area);
+	if (dentry_next(&area, &slot, &ref) != DENTRY_FOUND || ref.slot != name->slot)
+		return 0;
+	memcpy(out, ref.name, ref.name_len);
+	return ref.name_len;
+}
+
+/* Compare neighbours of one hash. Equal hashes of many names are an attack: only neighbours in order are compared. */
+static int compare_pair(struct checker *c, const struct dir_name *first, const struct dir_name *second)
+{
+	uint8_t a[NAME_MAX_BYTES], b[NAME_MAX_BYTES];
+	const uint32_t n = read_name(c, first, a), m = read_name(c, second, b);
+	const f2fs_nid_t dir = facts_inode_at(&c->facts, second->inode)->ino;
+
+	if (n == 0 || n != m || memcmp(a, b, n) != 0)
+		return 0;
+	return problem_raise(c, &(struct finding){ .problem = P_DENTRY_TWICE,
+						   .nid = dir,
+						   .ino = dir,
+						   .has_block = 1,
+						   .block = second->block,
+						   .has_slot = 1,
+						   .slot = second->slot,
+						   .entry_block = second->block,
+						   .entry_slot = second->slot });
+}
+
+#define MAX_SAME_HASH 64u /* entries that one is compared with */
+
+int dirs_check_twins(struct checker *c)
+{
+	const struct dir_name *names;
+	int err = 0;
+
+	if (c->names.count < 2)
+		return 0;
+	qsort(c->names.items, c->names.count, sizeof(struct dir_name), compare_names);
+	names = c->names.items;
+	for (size_t i = 0; i + 1 < c->names.count && !err; i++)
+		for (size_t j = i + 1; j < c->names.count && j <= i + MAX_SAME_HASH && !err; j++) {
+			if (names[j].inode != names[i].inode || names[j].hash != names[i].hash)
+				break;
+			err = compare_pair(c, &names[i], &names[j]);
+		}
+	vec_fini(&c->names);
+	return err;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Parts of the dirs pass: judging a directory's block by itself, on any thread, and taking its entries into the facts.
+ */
+#ifndef F2FSKIT_CHECK_DIRS_H
+#define F2FSKIT_CHECK_DIRS_H
+
+#include "check/checker.h"
+#include "format/dentry.h"
+
+/* Point at the slots of a block of the directory, or of its inode block if it holds entries inside. */
+void dir_area(const struct checker *c, const struct inode_fact *dir, const uint8_t *block, struct dentry_area *out);
+/* Level of the hash buckets that a file block belongs to, DIR_MAX_DEPTH + 1 when to none. */
+unsigned dir_level_of(const struct inode_fact *dir, uint32_t number);
+
+enum dir_fault {
+	DIR_FAULT_NONE = 0,
+	DIR_FAULT_CHARS,
+	DIR_FAULT_HASH, /* expected in *expected */
+	DIR_FAULT_PLACE
+};
+/* What is wrong with an entry, by itself and its place. */
+enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uint32_t number,
+			       const struct dentry_ref *ref, uint32_t *expected);
+/* Is there anything in the block that needs a closer look? */
+uint32_t dir_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
+
+/* Find names that occur twice in one directory. */
+int dirs_check_twins(struct checker *c);
+
+static inline bool dir_is_inline(const struct inode_fact *dir)
+{
+	return (dir->inlines & FLAG_i_inline_inline_dentry) != 0;
+}
+
+static inline bool name_is_dots(const struct dentry_ref *ref)
+{
+	return ref->name_len <= 2 && ref->name[0] == '.' && ref->name[ref->name_len - 1] == '.';
+}
+
+#endif

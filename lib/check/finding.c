@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Findings: kept typed while the passes run, told at the end, when the way to each file is known.
+ */
+#include <string.h>
+
+#include "check/checker.h"
+#include "format/dentry.h"
+
+#define MAX_LEVELS 128u /* of a path that is shown */
+#define PATH_ROOM 4096u
+#define NAME_ROOM (TEXT_PRINTABLE_SIZE(NAME_MAX_BYTES) + 1)
+
+int problem_raise(struct checker *c, const struct finding *finding)
+{
+	const struct f2fs_problem_info *row = problem_row((enum problem)finding->problem);
+	struct finding *kept;
+
+	if (c->is_recount)
+		return 0;
+	c->result->severity[row->severity]++;
+	if (row->severity == F2FS_SEVERITY_NOTE)
+		c->result->notes++;
+	else
+		c->result->found++;
+	if (c->findings.count >= c->options.max_findings) {
+		c->findings_dropped++;
+		return 0;
+	}
+	kept = vec_push(&c->findings, 1);
+	if (!kept)
+		return F2FS_ERR_NOMEM;
+	*kept = *finding;
+	return 0;
+}
+
+/* Add the name in a slot of a directory's block; nothing when it cannot be read. */
+static void add_entry_name(struct checker *c, f2fs_nid_t dir, f2fs_blk_t block, uint32_t slot, struct text *out)
+{
+	const struct inode_fact *inode = facts_inode(&c->facts, dir);
+	struct inode_layout layout;
+	struct dentry_area area;
+	struct dentry_ref ref;
+	const uint8_t *data;
+
+	if (!inode || !geometry_is_main(c->geo, block) || volume_peek(c->vol, block, &data) != 0) {
+		error_clear(c->ctx);
+		return;
+	}
+	if (inode->inlines & FLAG_i_inline_inline_dentry) {
+		inode_layout(c->geo, data, &layout);
+		dentry_area_of_inode(data, &layout, &area);
+	} else {
+		dentry_area_of_block(c->geo, data, &area);
+	}
+	if (slot < area.slots && dentry_next(&area, &slot, &ref) == DENTRY_FOUND)
+		text_add_printable(out, ref.name, ref.name_len);
+}
+
+/* Write the path of an inode; empty when no way leads to it. */
+static void write_path(struct checker *c, f2fs_nid_t ino, struct text *out)
+{
+	const struct inode_fact *chain[MAX_LEVELS];
+	unsigned n = 0;
+
+	for (f2fs_nid_t at = ino; at != c->geo->root_ino; n++) {
+		const struct inode_fact *inode = facts_inode(&c->facts, at);
+
+		if (n == MAX_LEVELS || !inode || inode->parent == 0)
+			return;
+		chain[n] = inode;
+		at = inode->parent;
+	}
+	if (n == 0)
+		text_add(out, "/");
+	while (n-- > 0) {
+		text_add(out, "/");
+		add_entry_name(c, chain[n]->parent, chain[n]->entry_block, chain[n]->entry_slot, out);
+	}
+}
+
+struct tell_room {
+	char path[PATH_ROOM];
+	char name[NAME_ROOM];
+	char message[NAME_ROOM + 400];
+};
+
+static int tell(struct checker *c, const struct finding *f, struct tell_room *room)
+{
+	struct f2fs_problem problem = {
+		.info = problem_row((enum problem)f->problem),
+		.nid = f->nid,
+		.ino = f->ino,
+		.block = f->has_block ? f->block : F2FS_NO_BLOCK,
+		.segno = f->has_segno ? f->segno : F2FS_NO_NUMBER,
+		.slot = f->has_slot ? f->slot : F2FS_NO_NUMBER,
+		.has_values = f->has_values,
+		.found = f->found,
+		.expected = f->expected,
+		.path = room->path,
+		.name = room->name,
+		.message = room->message,
+		.rule = f->rule ? rule_row((enum rule)f->rule)->name : "",
+	};
+	struct text path, name, message;
+
+	text_init(&path, room->path, sizeof(room->path));
+	text_init(&name, room->name, sizeof(room->name));
+	text_init(&message, room->message, sizeof(room->message));
+	if (f->ino && !c->is_impossible)
+		write_path(c, f->ino, &path);
+	if (f->entry_block)
+		add_entry_name(c, f->ino, f->entry_block, f->entry_slot, &name);
+	else if (f->text)
+		text_add(&name, f->text);
+	problem_render(f, room->name, &message);
+	return c->options.problem(c->options.user, &problem);
+}
+
+int findings_tell(struct checker *c)
+{
+	struct tell_room *room;
+	int rc = 0;
+
+	if (!c->options.problem || c->findings.count == 0)
+		return 0;
+	room = mem_alloc(c->ctx, sizeof(*room));
+	if (!room)
+		return F2FS_ERR_NOMEM;
+	for (size_t i = 0; i < c->findings.count && rc >= 0 && rc != F2FS_DECIDE_STOP; i++)
+		rc = tell(c, vec_at(&c->findings, i), room);
+	mem_free(c->ctx, room);
+	return rc < 0 ? rc : 0;
+}

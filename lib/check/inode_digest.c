@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Taking an inode into the facts: rules it breaks are told and corrected in a copy, then its fields are kept, and what
+ * can be judged from its block alone is judged.
+ */
+#include <string.h>
+
+#include "check/checker.h"
+#include "format/superblock.h"
+
+#define MAX_MENDS 16u
+#define NSEC 1000000000u
+
+static int raise_inode(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found,
+		       uint64_t expected)
+{
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
+						   .nid = fact->nid,
+						   .ino = fact->nid,
+						   .has_block = 1,
+						   .block = fact->addr,
+						   .has_values = 1,
+						   .found = found,
+						   .expected = expected });
+}
+
+/* The value that a rule is about, for the message. */
+static uint64_t value_of(const uint8_t *block, enum rule rule)
+{
+	switch (rule) {
+	case RULE_INODE_XATTR_NID:
+		return inode_i_xattr_nid(block);
+	case RULE_INODE_EXTRA:
+		return extra_i_extra_isize(inode_extra(block));
+	case RULE_INODE_INLINE_XATTR:
+		return extra_i_inline_xattr_size(inode_extra(block));
+	case RULE_INODE_INLINE_DATA:
+		return inode_i_size(block);
+	case RULE_INODE_EXTENT:
+		return inode_i_ext_blk(block);
+	case RULE_INODE_MODE:
+		return inode_i_mode(block);
+	case RULE_DIR_DEPTH:
+		return inode_i_current_depth(block);
+	default:
+		return 0;
+	}
+}
+
+/* Tell and correct one rule after the other; *block becomes the corrected copy. */
+static int mend(struct checker *c, const struct nid_fact *fact, enum rule rule, const uint8_t **block)
+{
+	int err = 0;
+
+	if (!c->scratch)
+		c->scratch = mem_alloc(c->ctx, c->geo->block_size);
+	if (!c->scratch)
+		return F2FS_ERR_NOMEM;
+	memcpy(c->scratch, *block, c->geo->block_size);
+	*block = c->scratch;
+	for (unsigned i = 0; rule && i < MAX_MENDS && !err; i++) {
+		enum problem problem = problem_of_rule(rule);
+
+		if (problem)
+			err = raise_inode(c, problem, fact, value_of(c->scratch, rule), 0);
+		if (!inode_mend(&c->plain, c->scratch, fact->nid, rule))
+			break;
+		rule = inode_check(&c->plain, c->scratch, fact->nid, 0);
+	}
+	return err;
+}
+
+static bool is_hidden(const struct checker *c, f2fs_nid_t ino)
+{
+	for (unsigned kind = 0; kind < sb_COUNT_qf_ino && geometry_has(c->geo, F2FS_FEATURE_QUOTA); kind++)
+		if (sb_qf_ino(c->vol->sb, kind) == ino)
+			return true;
+	return false;
+}
+
+static void keep_fields(struct checker *c, struct inode_fact *inode, const uint8_t *block)
+{
+	const uint8_t *extra = inode_extra(block);
+	struct inode_layout layout;
+
+	inode_layout(c->geo, block, &layout);
+	inode->pino = inode_i_pino(block);
+	inode->mode = inode_i_mode(block);
+	inode->type = (uint8_t)inode_dirent_type(inode->mode);
+	inode->advise = inode_i_advise(block);
+	inode->inlines = inode_i_inline(block);
+	inode->iflags = inode_i_flags(block);
+	inode->slots = (uint16_t)layout.slots;
+	inode->node_slots = (uint16_t)layout.node_slots;
+	inode->cluster_blocks = (uint16_t)layout.cluster_blocks;
+	inode->uid = inode_i_uid(block);
+	inode->gid = inode_i_gid(block);
+	inode->links = inode_i_links(block);
+	inode->size = inode_i_size(block);
+	inode->blocks = inode_i_blocks(block);
+	if (inode_has_extra(block, extra_OFS_i_projid + 4))
+		inode->projid = extra_i_projid(extra);
+	if (layout.is_compressed)
+		inode->compr_blocks =
+			extra_i_compr_blocks(extra) > UINT32_MAX ? UINT32_MAX : (uint32_t)extra_i_compr_blocks(extra);
+	if (inode->type == 2) {
+		inode->dir_level = inode_i_dir_level(block);
+		inode->depth = inode_i_current_depth(block);
+	}
+	inode->ext_fofs = inode_i_ext_fofs(block);
+	inode->ext_blk = inode_i_ext_blk(block);
+	inode->ext_len = inode_i_ext_len(block);
+	if (is_hidden(c, inode->ino))
+		inode->state |= INODE_HIDDEN;
+	if (geometry_has(c->geo, F2FS_FEATURE_DEVICE_ALIAS) && (inode->iflags & FLAG_i_flags_device_alias))
+		inode->state |= INODE_ALIAS;
+}
+
+static int check_times(struct checker *c, const struct nid_fact *fact, const uint8_t *block)
+{
+	const uint32_t times[] = { inode_i_atime_nsec(block), inode_i_ctime_nsec(block), inode_i_mtime_nsec(block) };
+
+	for (unsigned i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (times[i] >= NSEC)
+			return raise_inode(c, P_INODE_TIME, fact, times[i], 0);
+	return 0;
+}
+
+/* A flag that needs a feature which is off. */
+static int check_flags(struct checker *c, const struct nid_fact *fact, const struct inode_fact *inode)
+{
+	const struct {
+		bool is_set;
+		uint32_t feature;
+		const char *name;
+	} needs[] = {
+		{ (inode->iflags & FLAG_i_flags_compr) != 0, F2FS_FEATURE_COMPRESSION, "compression" },
+		{ (inode->advise & FLAG_i_advise_encrypt) != 0, F2FS_FEATURE_ENCRYPT, "encryption" },
+		{ (inode->advise & FLAG_i_advise_verity) != 0, F2FS_FEATURE_VERITY, "verity" },
+		{ (inode->iflags & FLAG_i_flags_casefold) != 0 && inode->type != 2, 0,
+		  "case-insensitivity of a directory" },
+	};
+	int err = 0;
+
+	for (unsigned i = 0; i < sizeof(needs) / sizeof(needs[0]) && !err; i++)
+		if (needs[i].is_set && !geometry_has(c->geo, needs[i].feature))
+			err = problem_raise(c, &(struct finding){ .problem = P_FEATURE_FLAG,
+								  .nid = fact->nid,
+								  .ino = fact->nid,
+								  .text = needs[i].name });
+	return err;
+}
+
+/* Numbers that the kernel does not look at, or bears. */
+static int check_numbers(struct checker *c, const struct nid_fact *fact, const struct inode_fact *inode,
+			 const uint8_t *block)
+{
+	const uint64_t most = node_max_file_blocks(c->geo, inode->node_slots) << c->geo->block_bits;
+	int err = check_times(c, fact, block);
+
+	if (!err && inode->size > most && !(inode->state & INODE_ALIAS))
+		err = raise_inode(c, P_INODE_SIZE, fact, inode->size, most);
+	if (!err && inode_i_namelen(block) > NAME_MAX_BYTES)
+		err = raise_inode(c, P_INODE_NAMELEN, fact, inode_i_namelen(block), NAME_MAX_BYTES);
+	if (!err && inode->type == 1 && (inode_i_current_depth(block) & 0xffff) != 0)
+		err = raise_inode(c, P_INODE_GC_FAILURES, fact, inode_i_current_depth(block) & 0xffff, 0);
+	if (!err && inode->type == 7 && inode->links != 0 && (inode->size == 0 || inode->size > c->geo->block_size))
+		err = raise_inode(c, P_SYMLINK_SIZE, fact, inode->size, 0);
+	return err ? err : check_flags(c, fact, inode);
+}
+
+static int judge_inline_xattrs(struct checker *c, struct inode_fact *inode, const uint8_t *block)
+{
+	struct inode_layout layout;
+
+	if (inode_i_xattr_nid(block) != 0) { /* both parts are looked at together */
+		inode->state |= INODE_XATTRS;
+		return 0;
+	}
+	if (inode->advise & FLAG_i_advise_verity)
+		inode->state |= INODE_XATTRS;
+	inode_layout(c->geo, block, &layout);
+	return xattrs_judge(c, inode, block + layout.xattr_offset, layout.xattr_size);
+}
+
+int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged)
+{
+	struct inode_fact *inode;
+	int err = 0;
+
+	if (c->is_recount) /* not judged again; what broke a rule is corrected without a word */
+		judged = (uint32_t)inode_check(&c->plain, block, fact->nid, 0);
+	else
+		fact->kind = FACT_INODE;
+	if (judged & JUDGED_BAD_SUM)
+		err = raise_inode(c, P_INODE_CHECKSUM, fact, extra_i_inode_checksum(inode_extra(block)),
+				  inode_checksum(c->geo, block, c->vol->checksum_seed));
+	if (!err && (judged & JUDGED_RULE))
+		err = mend(c, fact, (enum rule)(judged & JUDGED_RULE), &block);
+	if (err)
+		return err;
+	if (c->is_recount)
+		return pointers_digest(c, fact, facts_inode_at(&c->facts, fact->inode), block);
+	fact->inode = (uint32_t)c->facts.inodes.count;
+	inode = vec_push(&c->facts.inodes, 1);
+	if (!inode)
+		return F2FS_ERR_NOMEM;
+	inode->ino = fact->nid;
+	inode->state |=
+		(uint16_t)((judged & JUDGED_RULE ? INODE_MENDED : 0) | (judged & JUDGED_BAD_SUM ? INODE_BAD_SUM : 0));
+	keep_fields(c, inode, block);
+	err = check_numbers(c, fact, inode, block);
+	if (!err)
+		err = judge_inline_xattrs(c, inode, block);
+	return err ? err : pointers_digest(c, fact, inode, block);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What an inode that breaks a rule is meant to be: one correction per rule, applied to a copy of its block. The facts
+ * are taken from the corrected copy, and a repair writes it.
+ */
+#include "check/checker.h"
+#include "format/inode.h"
+
+#define DEFAULT_XATTR_WORDS 50u
+#define DEFAULT_CLUSTER_BITS 2u
+
+static void clear_inline(uint8_t *block, uint32_t flag)
+{
+	inode_set_i_inline(block, (uint8_t)(inode_i_inline(block) & ~flag));
+}
+
+static void clear_flag(uint8_t *block, uint32_t flag)
+{
+	inode_set_i_flags(block, inode_i_flags(block) & ~flag);
+}
+
+static void mend_extra(const struct f2fs_geometry *geo, uint8_t *block)
+{
+	if (!geometry_has(geo, F2FS_FEATURE_EXTRA_ATTR))
+		clear_inline(block, FLAG_i_inline_extra_attr);
+	else /* what the kernel gives every new inode */
+		extra_set_i_extra_isize(block + INODE_ADDR_OFFSET, extra_SIZE);
+}
+
+static void mend_compression(uint8_t *block)
+{
+	uint8_t *extra = block + INODE_ADDR_OFFSET;
+
+	if (extra_i_log_cluster_size(extra) < 2 || extra_i_log_cluster_size(extra) > 8)
+		extra_set_i_log_cluster_size(extra, DEFAULT_CLUSTER_BITS);
+	if (extra_i_compress_algorithm(extra) > 3)
+		extra_set_i_compress_algorithm(extra, 1);
+	extra_set_i_compress_flag(extra, extra_i_compress_flag(extra) & 0xff);
+	if (extra_i_compr_blocks(extra) > inode_i_blocks(block) - 1)
+		extra_set_i_compr_blocks(extra, 0);
+}
+
+static void mend_inline_data(const struct f2fs_geometry *geo, uint8_t *block)
+{
+	const unsigned type = inode_i_mode(block) & MODE_TYPE;
+	struct inode_layout layout;
+
+	if ((type != MODE_REG && type != MODE_LNK) ||
+	    (type == MODE_REG && (inode_i_advise(block) & (FLAG_i_advise_encrypt | FLAG_i_advise_verity)))) {
+		clear_inline(block, FLAG_i_inline_inline_data);
+		return;
+	}
+	if (type == MODE_REG)
+		clear_flag(block, FLAG_i_flags_compr);
+	inode_layout(geo, block, &layout);
+	if (inode_i_size(block) > layout.inline_size)
+		inode_set_i_size(block, layout.inline_size);
+}
+
+static bool mend_root(const struct f2fs_geometry *geo, uint8_t *block)
+{
+	if ((inode_i_mode(block) & MODE_TYPE) != MODE_DIR)
+		return false;
+	if (inode_i_size(block) == 0)
+		inode_set_i_size(block, geo->block_size);
+	if (inode_i_links(block) == 0)
+		inode_set_i_links(block, 2);
+	return true;
+}
+
+bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid, enum rule rule)
+{
+	switch (rule) {
+	case RULE_INODE_BLOCKS:
+		inode_set_i_blocks(block, 1);
+		return true;
+	case RULE_INODE_XATTR_NID:
+		inode_set_i_xattr_nid(block, 0);
+		return true;
+	case RULE_INODE_EXTRA:
+		mend_extra(geo, block);
+		return true;
+	case RULE_INODE_INLINE_XATTR:
+		extra_set_i_inline_xattr_size(block + INODE_ADDR_OFFSET, DEFAULT_XATTR_WORDS);
+		return true;
+	case RULE_INODE_COMPRESS:
+		mend_compression(block);
+		return true;
+	case RULE_INODE_INLINE_DATA:
+		mend_inline_data(geo, block);
+		return true;
+	case RULE_INODE_INLINE_DENTRY:
+		clear_inline(block, FLAG_i_inline_inline_dentry);
+		return true;
+	case RULE_INODE_CASEFOLD:
+		clear_flag(block, FLAG_i_flags_casefold);
+		return true;
+	case RULE_INODE_EXTENT:
+		inode_set_i_ext_len(block, 0);
+		return true;
+	case RULE_DIR_DEPTH:
+		inode_set_i_current_depth(block, DIR_MAX_DEPTH);
+		return true;
+	case RULE_INODE_ROOT:
+		return nid == geo->root_ino && mend_root(geo, block);
+	default:
+		return false;
+	}
+}

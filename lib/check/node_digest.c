@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Taking a node's block into the facts: is it the node that the NAT says, whose is it, where does it say it hangs.
+ */
+#include "base/bytes.h"
+#include "check/checker.h"
+
+uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block)
+{
+	const struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
+	const uint8_t *footer = node_footer(c->geo, block);
+	uint32_t judged;
+
+	if (footer_nid(footer) != fact->nid || footer_ino(footer) != fact->nid || c->is_recount)
+		return 0;
+	judged = (uint32_t)inode_check(&c->plain, block, fact->nid, 0);
+	if (inode_has_checksum(c->geo, block) &&
+	    extra_i_inode_checksum(inode_extra(block)) != inode_checksum(c->geo, block, c->vol->checksum_seed))
+		judged |= JUDGED_BAD_SUM;
+	return judged;
+}
+
+static int raise_node(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found,
+		      uint64_t expected)
+{
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
+						   .nid = fact->nid,
+						   .ino = fact->ino,
+						   .has_block = 1,
+						   .block = fact->addr,
+						   .has_values = 1,
+						   .found = found,
+						   .expected = expected });
+}
+
+int node_unreadable(struct checker *c, const struct sweep_item *item)
+{
+	struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
+
+	fact->kind = FACT_BAD;
+	return raise_node(c, P_NODE_UNREADABLE, fact, 0, 0);
+}
+
+static uint8_t kind_of(const struct f2fs_geometry *geo, uint32_t offset)
+{
+	if (offset == XATTR_NODE_OFFSET)
+		return FACT_XATTR;
+	if (offset == 5 + 2 * geo->nids_per_block)
+		return FACT_DOUBLE;
+	return node_offset_is_direct(geo, offset) ? FACT_DIRECT : FACT_INDIRECT;
+}
+
+/* The last place there is in a file. */
+static uint32_t last_offset(const struct f2fs_geometry *geo)
+{
+	const uint32_t n = geo->nids_per_block;
+
+	return 5 + 2 * n + n * (n + 1);
+}
+
+/* Settle whose node this is when NAT and footer differ: the footer counts unless it names nobody. */
+static int settle_owner(struct checker *c, struct nid_fact *fact, f2fs_nid_t by_footer)
+{
+	const f2fs_nid_t by_nat = fact->ino;
+	const struct nid_fact *owner = facts_nid(&c->facts, by_footer), *listed = facts_nid(&c->facts, by_nat);
+	int err;
+
+	if (by_footer == by_nat) {
+		if (owner && geometry_is_nid(c->geo, by_nat))
+			return 0;
+		fact->kind = FACT_BAD;
+		return raise_node(c, P_NAT_INO, fact, by_nat, 0);
+	}
+	err = raise_node(c, listed && geometry_is_nid(c->geo, by_nat) ? P_NODE_INO : P_NAT_INO, fact,
+			 listed ? by_footer : by_nat, listed ? by_nat : by_footer);
+	if (owner)
+		fact->ino = by_footer;
+	else if (!listed)
+		fact->kind = FACT_BAD;
+	return err;
+}
+
+/* Nodes of directories go to another log than those of all else (FORMAT files 1.1). */
+static int check_cold(struct checker *c, const struct nid_fact *fact, const struct inode_fact *inode,
+		      const uint8_t *footer)
+{
+	const unsigned expected = inode->type != 2, found = footer_flag(footer) & 1;
+
+	if (found == expected || inode->type == 0 || (inode->state & (INODE_HIDDEN | INODE_ALIAS)))
+		return 0;
+	return raise_node(c, P_NODE_COLD, fact, found, expected);
+}
+
+static int digest_part(struct checker *c, struct nid_fact *fact, const uint8_t *block)
+{
+	struct inode_fact *inode;
+	int err = 0;
+
+	if (!c->is_recount && fact->offset > last_offset(c->geo) && fact->offset != XATTR_NODE_OFFSET) {
+		fact->kind = FACT_BAD;
+		return raise_node(c, P_NODE_OFFSET, fact, fact->offset, last_offset(c->geo));
+	}
+	fact->kind = kind_of(c->geo, fact->offset);
+	inode = facts_inode(&c->facts, fact->ino);
+	if (!inode)
+		return 0;
+	fact->inode = facts_nid(&c->facts, fact->ino)->inode;
+	err = check_cold(c, fact, inode, node_footer(c->geo, block));
+	return err ? err : pointers_digest(c, fact, inode, block);
+}
+
+int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
+{
+	struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
+	const uint8_t *footer = node_footer(c->geo, block);
+	int err = 0;
+
+	if (!c->is_recount) {
+		if (footer_nid(footer) != fact->nid) {
+			fact->kind = FACT_BAD;
+			return raise_node(c, P_NODE_NID, fact, footer_nid(footer), fact->nid);
+		}
+		fact->offset = node_offset_of(footer);
+		err = settle_owner(c, fact, footer_ino(footer));
+		if (err || fact->kind == FACT_BAD)
+			return err;
+	}
+	err = facts_claim(&c->facts, fact->addr, CLAIM_NODE, fact, 0);
+	if (err)
+		return err;
+	if (fact->ino != fact->nid)
+		return digest_part(c, fact, block);
+	if (fact->offset != 0)
+		err = raise_node(c, P_NODE_OFFSET, fact, fact->offset, 0);
+	if (!err)
+		err = inode_digest(c, fact, block, judged);
+	if (!err && !c->is_recount)
+		err = check_cold(c, fact, facts_inode_at(&c->facts, fact->inode), footer);
+	return err;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pass 5, directories: all their blocks as they lie on the device. Needs inodes and the list of their blocks. Leaves
+ * for each inode who names it and how often, for each directory its dots, depth and end.
+ */
+#include <string.h>
+
+#include "check/dirs.h"
+
+static int raise_entry(struct checker *c, enum problem problem, const struct inode_fact *dir, f2fs_blk_t block,
+		       uint32_t slot, uint64_t found, uint64_t expected)
+{
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
+						   .nid = dir->ino,
+						   .ino = dir->ino,
+						   .has_block = 1,
+						   .block = block,
+						   .has_slot = 1,
+						   .slot = slot,
+						   .entry_block = block,
+						   .entry_slot = (uint16_t)slot,
+						   .has_values = 1,
+						   .found = found,
+						   .expected = expected });
+}
+
+/* A directory is named a second time: the entry that i_pino confirms counts. */
+static int take_second_parent(struct checker *c, struct inode_fact *dir, f2fs_blk_t block, uint32_t slot,
+			      struct inode_fact *child)
+{
+	struct inode_fact *other = facts_inode(&c->facts, child->parent);
+	const f2fs_blk_t other_block = child->entry_block;
+	const uint32_t other_slot = child->entry_slot;
+
+	if (!other || child->pino != dir->ino || other == dir)
+		return raise_entry(c, P_DIR_TWICE, dir, block, slot, child->ino, 0);
+	child->parent = dir->ino;
+	child->entry_block = block;
+	child->entry_slot = (uint16_t)slot;
+	return raise_entry(c, P_DIR_TWICE, other, other_block, other_slot, child->ino, 0);
+}
+
+/* Whom does an entry name? */
+static int take_child(struct checker *c, struct inode_fact *dir, f2fs_blk_t block, const struct dentry_ref *ref)
+{
+	struct inode_fact *child;
+
+	if (!geometry_is_nid(c->geo, ref->ino))
+		return raise_entry(c, P_DENTRY_INO, dir, block, ref->slot, ref->ino, 0);
+	child = facts_inode(&c->facts, ref->ino);
+	if (!child)
+		return raise_entry(c, P_DENTRY_DEAD, dir, block, ref->slot, ref->ino, 0);
+	if ((child->state & INODE_HIDDEN) || child->ino == c->geo->root_ino)
+		return raise_entry(c, P_DENTRY_RESERVED, dir, block, ref->slot, ref->ino, 0);
+	if (child->type == 2 && child->parent != 0)
+		return take_second_parent(c, dir, block, ref->slot, child);
+	child->links_found++;
+	if (child->parent == 0) {
+		child->parent = dir->ino;
+		child->entry_block = block;
+		child->entry_slot = (uint16_t)ref->slot;
+	}
+	if (child->type != 0 && ref->type != child->type)
+		return raise_entry(c, P_DENTRY_TYPE, dir, block, ref->slot, ref->type, child->type);
+	return 0;
+}
+
+static int take_dots(struct checker *c, struct inode_fact *dir, f2fs_blk_t block, uint32_t number,
+		     const struct dentry_ref *ref)
+{
+	const bool is_double = ref->name_len == 2;
+	const uint16_t flag = is_double ? INODE_HAS_DOTDOT : INODE_HAS_DOT;
+
+	if (number != 0 || ref->slot != (is_double ? 1u : 0u) || (dir->state & flag))
+		return raise_entry(c, P_DOT_EXTRA, dir, block, ref->slot, ref->ino, 0);
+	dir->state |= flag;
+	if (is_double)
+		dir->dotdot = ref->ino;
+	else if (ref->ino != dir->ino)
+		return raise_entry(c, P_DOT_WRONG, dir, block, ref->slot, ref->ino, dir->ino);
+	return 0;
+}
+
+static int note_name(struct checker *c, const struct dir_block *place, const struct sweep_item *item,
+		     const struct dentry_ref *ref)
+{
+	struct dir_name *name = vec_push(&c->names, 1);
+
+	if (!name)
+		return F2FS_ERR_NOMEM;
+	name->inode = place->inode;
+	name->hash = ref->hash;
+	name->block = item->addr;
+	name->slot = (uint16_t)ref->slot;
+	return 0;
+}
+
+static bool is_lost_found(const struct dentry_ref *ref)
+{
+	static const char name[] = "lost+found";
+
+	return ref->name_len == sizeof(name) - 1 && memcmp(ref->name, name, sizeof(name) - 1) == 0;
+}
+
+/* Tell what is wrong with entries of a block by themselves. */
+static int tell_faults(struct checker *c, const struct inode_fact *dir, const struct dir_block *place, f2fs_blk_t addr,
+		       const struct dentry_area *area)
+{
+	static const enum problem problems[] = {
+		[DIR_FAULT_CHARS] = P_DENTRY_CHARS,
+		[DIR_FAULT_HASH] = P_DENTRY_HASH,
+		[DIR_FAULT_PLACE] = P_DENTRY_PLACE,
+	};
+	const unsigned level = dir_level_of(dir, place->number);
+	uint32_t slot = 0, end = 0;
+	struct dentry_ref ref;
+	enum dentry_scan found;
+	int err = 0;
+
+	while (!err && (found = dentry_next(area, &slot, &ref)) != DENTRY_END) {
+		uint32_t expected = 0;
+		enum dir_fault fault;
+		bool is_whole = found == DENTRY_FOUND;
+
+		for (; end < ref.slot && !err; end++)
+			if (lsb_test(area->bitmap, end))
+				err = raise_entry(c, P_DENTRY_BITMAP, dir, addr, end, 0, 0);
+		for (; end < slot; end++)
+			is_whole = is_whole && lsb_test(area->bitmap, end);
+		if (err)
+			break;
+		if (!is_whole) {
+			err = raise_entry(c, P_DENTRY_NAME, dir, addr, ref.slot, ref.name_len, 0);
+			continue;
+		}
+		fault = dir_judge_entry(dir, level, place->number, &ref, &expected);
+		if (fault)
+			err = raise_entry(c, problems[fault], dir, addr, ref.slot,
+					  fault == DIR_FAULT_PLACE ? place->number : ref.hash, expected);
+	}
+	for (; end < area->slots && !err; end++)
+		if (lsb_test(area->bitmap, end))
+			err = raise_entry(c, P_DENTRY_BITMAP, dir, addr, end, 0, 0);
+	return err;
+}
+
+static int digest_block(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
+{
+	const struct dir_block *place = vec_at(&c->dir_blocks, item->tag);
+	struct inode_fact *dir = facts_inode_at(&c->facts, place->inode);
+	const bool is_large = !dir_is_inline(dir) && dir->blocks_found > 2;
+	struct dentry_area area;
+	struct dentry_ref ref;
+	uint32_t slot = 0, entries = 0;
+	enum dentry_scan found;
+	int err = 0;
+
+	dir_area(c, dir, block, &area);
+	if (judged)
+		err = tell_faults(c, dir, place, item->addr, &area);
+	while (!err && (found = dentry_next(&area, &slot, &ref)) != DENTRY_END) {
+		if (found != DENTRY_FOUND)
+			continue;
+		entries++;
+		if (name_is_dots(&ref)) {
+			err = take_dots(c, dir, item->addr, place->number, &ref);
+			continue;
+		}
+		if (dir->ino == c->geo->root_ino && is_lost_found(&ref))
+			c->has_lost_found = true;
+		err = take_child(c, dir, item->addr, &ref);
+		if (!err && (is_large || judged))
+			err = note_name(c, place, item, &ref);
+	}
+	if (place->number >= dir->end_found)
+		dir->end_found = place->number + 1;
+	if (entries && dir_level_of(dir, place->number) >= dir->depth_found)
+		dir->depth_found = dir_level_of(dir, place->number) + 1;
+	return err;
+}
+
+static int lose_block(struct checker *c, const struct sweep_item *item)
+{
+	const struct dir_block *place = vec_at(&c->dir_blocks, item->tag);
+	struct inode_fact *dir = facts_inode_at(&c->facts, place->inode);
+
+	dir->state |= place->number == 0 ? INODE_HAS_DOT | INODE_HAS_DOTDOT : 0;
+	if (place->number >= dir->end_found)
+		dir->end_found = place->number + 1;
+	return problem_raise(c, &(struct finding){ .problem = P_DIR_UNREADABLE,
+						   .nid = dir->ino,
+						   .ino = dir->ino,
+						   .has_block = 1,
+						   .block = item->addr });
+}
+
+static int raise_dir(struct checker *c, enum problem problem, const struct inode_fact *dir, uint64_t found,
+		     uint64_t expected, const char *text)
+{
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
+						   .nid = dir->ino,
+						   .ino = dir->ino,
+						   .has_values = !text,
+						   .found = found,
+						   .expected = expected,
+						   .text = text });
+}
+
+/* What a directory says of itself against what its blocks showed. */
+static int check_dir(struct checker *c, const struct inode_fact *dir)
+{
+	const uint64_t end = (uint64_t)dir->end_found << c->geo->block_bits;
+	int err = 0;
+
+	if (dir->links == 0) /* removed while it was open: its size is zero already */
+		return 0;
+	if (!dir_is_inline(dir)) {
+		if (dir->depth < dir->depth_found)
+			err = raise_dir(c, P_DIR_DEPTH, dir, dir->depth, dir->depth_found, NULL);
+		if (!err && (dir->size < end || dir->size % c->geo->block_size != 0))
+			err = raise_dir(c, P_DIR_SIZE, dir, dir->size, end, NULL);
+	}
+	if (!err && !(dir->state & INODE_HAS_DOT))
+		err = raise_dir(c, P_DOT_MISSING, dir, 0, 0, ".");
+	if (!err && !(dir->state & INODE_HAS_DOTDOT))
+		err = raise_dir(c, P_DOT_MISSING, dir, 0, 0, "..");
+	return err;
+}
+
+int pass_dirs(struct checker *c)
+{
+	static const struct sweep sweep = { "directories", dir_judge, digest_block, lose_block };
+	int err = sweep_run(c, &sweep, &c->dir_addrs);
+
+	for (size_t i = 0; i < c->facts.inodes.count && !err; i++) {
+		const struct inode_fact *inode = facts_inode_at(&c->facts, (uint32_t)i);
+
+		if (inode->type == 2)
+			err = check_dir(c, inode);
+	}
+	return err ? err : dirs_check_twins(c);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pass 7, features: attributes that lie in a node of their own, fs-verity, compressed contents when asked for, and
+ * lost+found. Needs the tree of nodes. (Attributes inside the inode are judged when the inode is read.)
+ */
+#include <string.h>
+
+#include "check/checker.h"
+#include "file/object.h"
+
+static int raise_inode(struct checker *c, enum problem problem, const struct inode_fact *inode, const char *text)
+{
+	return problem_raise(
+		c,
+		&(struct finding){ .problem = (uint16_t)problem, .nid = inode->ino, .ino = inode->ino, .text = text });
+}
+
+/* Both parts of the attributes as one string; the node only if it is kept. */
+static int judge_string(struct checker *c, const struct inode_fact *inode, uint8_t *block, uint8_t *string)
+{
+	const struct nid_fact *node;
+	struct inode_layout layout;
+	uint32_t size;
+	int err = node_load(c->vol, inode->ino, inode->ino, block, NULL);
+
+	if (err)
+		return err;
+	inode_layout(c->geo, block, &layout);
+	size = layout.xattr_size;
+	memcpy(string, block + layout.xattr_offset, size);
+	if (inode_i_xattr_nid(block) == 0) /* judged with the inode */
+		return 0;
+	node = facts_nid(&c->facts, inode_i_xattr_nid(block));
+	if (!node || !(node->flags & FACT_KEPT) || node->parent != inode->ino)
+		return raise_inode(c, P_XATTR_UNREADABLE, inode, "the node cannot be used");
+	err = node_load(c->vol, node->nid, inode->ino, block, NULL);
+	if (err)
+		return err;
+	memcpy(string + size, block, c->geo->block_size - footer_SIZE);
+	return xattrs_judge(c, inode, string, size + c->geo->block_size - footer_SIZE);
+}
+
+/* Damage that a reader met becomes a finding. */
+static int raise_error(struct checker *c, const struct inode_fact *inode, int err)
+{
+	const struct f2fs_rule *rule = f2fs_rule_find(c->ctx->error.rule);
+	const enum problem problem = rule ? problem_of_rule((enum rule)rule->id) : P_NONE;
+
+	switch (err) {
+	case F2FS_ERR_CORRUPT:
+	case F2FS_ERR_DAMAGED_DATA:
+		break;
+	case F2FS_ERR_IO:
+	case F2FS_ERR_ENCRYPTED:
+	case F2FS_ERR_UNSUPPORTED:
+	case F2FS_ERR_NO_ATTR:
+	case F2FS_ERR_RANGE:
+		error_clear(c->ctx);
+		return 0;
+	default:
+		return err;
+	}
+	error_clear(c->ctx);
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)(problem ? problem : P_VERITY),
+						   .rule = rule ? rule->id : 0,
+						   .nid = inode->ino,
+						   .ino = inode->ino });
+}
+
+static int check_verity(struct checker *c, const struct inode_fact *inode)
+{
+	struct f2fs_inode *file;
+	struct f2fs_verity verity;
+	int err = inode_open(c->vol, inode->ino, &file);
+
+	if (err)
+		return raise_error(c, inode, err);
+	err = f2fs_verity_get(file, &verity);
+	if (!err && c->options.depth == F2FS_CHECK_CONTENT)
+		err = f2fs_verity_verify(file);
+	if (err)
+		err = raise_error(c, inode, err);
+	f2fs_inode_close(file);
+	return err;
+}
+
+#define CONTENT_BYTES 65536u
+
+/* Read a compressed file: each cluster is decompressed. */
+static int check_content(struct checker *c, const struct inode_fact *inode, uint8_t *buffer)
+{
+	struct f2fs_inode *file;
+	uint64_t at = 0;
+	int err = inode_open(c->vol, inode->ino, &file);
+
+	if (err)
+		return raise_error(c, inode, err);
+	while (!err && at < inode->size) {
+		const uint64_t left = inode->size - at;
+		size_t done = 0;
+
+		err = f2fs_inode_read(file, at, buffer, left < CONTENT_BYTES ? (size_t)left : CONTENT_BYTES, &done);
+		if (!err && done == 0)
+			break;
+		at += done;
+	}
+	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_DAMAGED_DATA) {
+		const struct f2fs_rule *rule = f2fs_rule_find(c->ctx->error.rule);
+
+		err = problem_raise(c, &(struct finding){ .problem = P_CLUSTER_DATA,
+							  .rule = rule ? rule->id : 0,
+							  .nid = inode->ino,
+							  .ino = inode->ino });
+		error_clear(c->ctx);
+	} else if (err) {
+		err = raise_error(c, inode, err);
+	}
+	f2fs_inode_close(file);
+	return err;
+}
+
+static int check_inode(struct checker *c, const struct inode_fact *inode, uint8_t *block, uint8_t *string)
+{
+	int err = 0;
+
+	if (inode->state & INODE_XATTRS) {
+		err = judge_string(c, inode, block, string);
+		if (err)
+			err = raise_error(c, inode, err);
+	}
+	if (!err && (inode->advise & FLAG_i_advise_verity))
+		err = check_verity(c, inode);
+	if (!err && c->options.depth == F2FS_CHECK_CONTENT && inode->cluster_blocks)
+		err = check_content(c, inode, string);
+	return err;
+}
+
+int pass_features(struct checker *c)
+{
+	uint8_t *block = mem_alloc(c->ctx, c->geo->block_size), *string = mem_alloc(c->ctx, CONTENT_BYTES);
+	int err = block && string ? 0 : F2FS_ERR_NOMEM;
+
+	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++)
+		err = check_inode(c, facts_inode_at(&c->facts, i), block, string);
+	if (!err && geometry_has(c->geo, F2FS_FEATURE_LOST_FOUND) && !c->has_lost_found)
+		err = problem_raise(c, &(struct finding){ .problem = P_LOST_FOUND });
+	mem_free(c->ctx, block);
+	mem_free(c->ctx, string);
+	return err;
+}

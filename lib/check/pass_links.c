@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pass 6, links: which inodes the tree of directories reaches, link counts, parents. Needs the dirs pass. Leaves the
+ * states INODE_REACHED, INODE_ORPHAN, INODE_LOOP and INODE_LOST_TREE, and the numbers of subdirectories.
+ */
+#include "check/checker.h"
+
+static int raise_inode(struct checker *c, enum problem problem, const struct inode_fact *inode, uint64_t found,
+		       uint64_t expected)
+{
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
+						   .nid = inode->ino,
+						   .ino = inode->ino,
+						   .has_values = 1,
+						   .found = found,
+						   .expected = expected });
+}
+
+/* Inodes that were unlinked while they were open; the next mount deletes them. */
+static int take_orphans(struct checker *c)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < f2fs_orphan_count(c->vol) && !err; i++) {
+		const f2fs_nid_t ino = f2fs_orphan_at(c->vol, i);
+		struct inode_fact *inode = facts_inode(&c->facts, ino);
+
+		if (!inode || ino <= c->geo->root_ino) {
+			err = problem_raise(
+				c, &(struct finding){ .problem = P_ORPHAN_ENTRY, .has_values = 1, .found = ino });
+			continue;
+		}
+		inode->state |= INODE_ORPHAN;
+		if (inode->links_found > 0)
+			err = raise_inode(c, P_ORPHAN_LINKED, inode, inode->links_found, 0);
+		else if (inode->links != 0)
+			err = raise_inode(c, P_ORPHAN_COUNT, inode, inode->links, 0);
+	}
+	return err;
+}
+
+/*
+ * Walk up from a directory until the fate of a directory on the way is known, and give it to all of them. mark holds
+ * for each inode the number of the walk that came by, so a walk that meets itself has found a loop.
+ */
+static int settle_dir(struct checker *c, uint32_t index, uint32_t *mark, uint32_t walk, struct vec *way)
+{
+	struct inode_fact *at = facts_inode_at(&c->facts, index);
+	bool is_reached = false;
+	int err = 0;
+
+	way->count = 0;
+	for (;;) {
+		struct inode_fact **step;
+		struct nid_fact *fact = facts_nid(&c->facts, at->ino);
+
+		if (at->ino == c->geo->root_ino || (at->state & (INODE_REACHED | INODE_ORPHAN))) {
+			at->state |= INODE_REACHED;
+			is_reached = true;
+			break;
+		}
+		if (at->state & INODE_LOST_TREE)
+			break;
+		if (mark[fact->inode] == walk) {
+			at->state |= INODE_LOOP;
+			err = raise_inode(c, P_DIR_LOOP, at, at->parent, 0);
+			break;
+		}
+		mark[fact->inode] = walk;
+		step = vec_push(way, 1);
+		if (!step)
+			return F2FS_ERR_NOMEM;
+		*step = at;
+		if (at->parent == 0 || !facts_inode(&c->facts, at->parent)) {
+			err = raise_inode(c, P_DIR_LOST, at, at->pino, 0);
+			break;
+		}
+		at = facts_inode(&c->facts, at->parent);
+	}
+	for (size_t i = 0; i < way->count; i++)
+		(*(struct inode_fact **)vec_at(way, i))->state |= is_reached ? INODE_REACHED : INODE_LOST_TREE;
+	return err;
+}
+
+static int settle_dirs(struct checker *c)
+{
+	uint32_t *mark = mem_calloc(c->ctx, c->facts.inodes.count + 1, sizeof(*mark));
+	struct vec way;
+	int err = mark ? 0 : F2FS_ERR_NOMEM;
+
+	vec_init(&way, c->ctx, sizeof(struct inode_fact *));
+	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++)
+		if (facts_inode_at(&c->facts, i)->type == 2)
+			err = settle_dir(c, i, mark, i + 1, &way);
+	vec_fini(&way);
+	mem_free(c->ctx, mark);
+	return err;
+}
+
+static int check_file(struct checker *c, struct inode_fact *inode)
+{
+	const struct inode_fact *parent = facts_inode(&c->facts, inode->parent);
+
+	if (inode->state & (INODE_ORPHAN | INODE_HIDDEN)) {
+		inode->state |= INODE_REACHED;
+		return 0;
+	}
+	if (!parent)
+		return raise_inode(c, P_FILE_LOST, inode, inode->pino, 0);
+	inode->state |= parent->state & (INODE_REACHED | INODE_LOST_TREE);
+	if (inode->links != inode->links_found)
+		return raise_inode(c, P_LINKS_FILE, inode, inode->links, inode->links_found);
+	return 0;
+}
+
+static int check_dir(struct checker *c, const struct inode_fact *dir)
+{
+	const bool is_root = dir->ino == c->geo->root_ino;
+	const f2fs_nid_t parent = is_root ? dir->ino : dir->parent;
+	int err = 0;
+
+	if (dir->state & INODE_ORPHAN)
+		return 0;
+	if (dir->links != 2 + dir->subdirs)
+		err = raise_inode(c, P_LINKS_DIR, dir, dir->links, 2 + (uint64_t)dir->subdirs);
+	if (parent == 0 || err)
+		return err;
+	if (dir->dotdot != 0 && dir->dotdot != parent)
+		err = raise_inode(c, P_DOTDOT_WRONG, dir, dir->dotdot, parent);
+	if (!err && !is_root && dir->pino != parent)
+		err = raise_inode(c, P_DIR_PINO, dir, dir->pino, parent);
+	return err;
+}
+
+static void count_subdirs(struct checker *c)
+{
+	for (uint32_t i = 0; i < c->facts.inodes.count; i++) {
+		const struct inode_fact *inode = facts_inode_at(&c->facts, i);
+		struct inode_fact *parent = inode->type == 2 ? facts_inode(&c->facts, inode->parent) : NULL;
+
+		if (parent)
+			parent->subdirs++;
+	}
+}
+
+int pass_links(struct checker *c)
+{
+	int err = take_orphans(c);
+
+	if (!err)
+		err = settle_dirs(c);
+	count_subdirs(c);
+	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++) {
+		struct inode_fact *inode = facts_inode_at(&c->facts, i);
+
+		err = inode->type == 2 ? check_dir(c, inode) : check_file(c, inode);
+	}
+	return err;
+}

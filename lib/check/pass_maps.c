@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pass 4, the maps: what each inode says of its blocks against what was counted, and blocks with more than one owner.
+ * Needs the nodes pass. Leaves facts as they are.
+ */
+#include <stdlib.h>
+
+#include "check/claims.h"
+
+static int raise_inode(struct checker *c, enum problem problem, const struct inode_fact *inode, uint64_t found,
+		       uint64_t expected)
+{
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
+						   .nid = inode->ino,
+						   .ino = inode->ino,
+						   .has_values = 1,
+						   .found = found,
+						   .expected = expected });
+}
+
+static int check_inode(struct checker *c, const struct inode_fact *inode)
+{
+	int err = 0;
+
+	if (inode->blocks != inode->blocks_found)
+		err = raise_inode(c, P_BLOCK_COUNT, inode, inode->blocks, inode->blocks_found);
+	if (!err && inode->cluster_blocks && inode->compr_blocks != inode->compr_found)
+		err = raise_inode(c, P_COMPR_BLOCKS, inode, inode->compr_blocks, inode->compr_found);
+	if (!err && inode->type == 1 && !(inode->state & INODE_ALIAS) && inode->cluster_blocks == 0 &&
+	    inode->ext_seen != inode->ext_len)
+		err = raise_inode(c, P_EXTENT_WRONG, inode, inode->ext_len, inode->ext_seen);
+	return err;
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+	const f2fs_blk_t x = *(const f2fs_blk_t *)a, y = *(const f2fs_blk_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int raise_shared(struct checker *c, const struct claim *claim)
+{
+	return problem_raise(c, &(struct finding){ .problem = P_BLOCK_SHARED,
+						   .nid = claim->nid,
+						   .ino = facts_nid(&c->facts, claim->nid)->ino,
+						   .has_block = 1,
+						   .block = claim->addr,
+						   .has_slot = 1,
+						   .slot = claim->slot });
+}
+
+/* Find all owners of blocks that were claimed twice. */
+static int check_conflicts(struct checker *c)
+{
+	struct vec *conflicts = &c->facts.conflicts, claims;
+	size_t at = 0;
+	int err;
+
+	if (conflicts->count == 0)
+		return 0;
+	qsort(conflicts->items, conflicts->count, sizeof(f2fs_blk_t), compare_blocks);
+	err = claims_collect(c, SEG_CONFLICT, &claims);
+	for (size_t i = 0; i < claims.count && !err; i++) {
+		const struct claim *claim = vec_at(&claims, i);
+
+		while (at < conflicts->count && *(f2fs_blk_t *)vec_at(conflicts, at) < claim->addr)
+			at++;
+		if (at < conflicts->count && *(f2fs_blk_t *)vec_at(conflicts, at) == claim->addr)
+			err = raise_shared(c, claim);
+	}
+	vec_fini(&claims);
+	return err;
+}
+
+int pass_maps(struct checker *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->facts.inodes.count && !err; i++)
+		err = check_inode(c, facts_inode_at(&c->facts, (uint32_t)i));
+	return err ? err : check_conflicts(c);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pass 3, the nodes: all inodes as they lie on the device, then all other nodes, so that a node is read when its inode
+ * is known. Needs the tables. Leaves inode_facts, kinds, owners, the tree (parent and place), claims of blocks, and the
+ * blocks of directories. Nodes that hang nowhere are dropped; then claims are collected again from those that are kept.
+ */
+#include "check/checker.h"
+
+static const struct sweep sweep_inodes = { "inodes", node_judge, node_digest, node_unreadable };
+static const struct sweep sweep_others = { "nodes", node_judge, node_digest, node_unreadable };
+
+static int collect(struct checker *c, struct vec *items, bool inodes)
+{
+	for (size_t i = 0; i < c->facts.nids.count; i++) {
+		const struct nid_fact *fact = vec_at(&c->facts.nids, i);
+		struct sweep_item *item;
+
+		if (fact->addr == 0 || (fact->ino == fact->nid) != inodes ||
+		    (c->is_recount && !(fact->flags & FACT_KEPT)))
+			continue;
+		item = vec_push(items, 1);
+		if (!item)
+			return F2FS_ERR_NOMEM;
+		item->addr = fact->addr;
+		item->tag = (uint32_t)i;
+	}
+	return 0;
+}
+
+static int sweep_nodes(struct checker *c, const struct sweep *sweep, bool inodes)
+{
+	struct vec items;
+	int err;
+
+	vec_init(&items, c->ctx, sizeof(struct sweep_item));
+	err = collect(c, &items, inodes);
+	if (!err)
+		err = sweep_run(c, sweep, &items);
+	vec_fini(&items);
+	return err;
+}
+
+static int raise_child(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found,
+		       uint64_t expected)
+{
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
+						   .nid = fact->nid,
+						   .ino = fact->ino,
+						   .has_block = 1,
+						   .block = fact->addr,
+						   .has_values = 1,
+						   .found = found,
+						   .expected = expected });
+}
+
+/* Does a node of this kind hang in the right place below its parent? */
+static bool fits(const struct nid_fact *fact, const struct nid_fact *parent)
+{
+	switch (fact->kind) {
+	case FACT_DOUBLE:
+	case FACT_XATTR:
+		return parent->kind == FACT_INODE;
+	case FACT_INDIRECT:
+		return parent->kind == FACT_INODE || parent->kind == FACT_DOUBLE;
+	default:
+		return parent->kind == FACT_INODE || parent->kind == FACT_INDIRECT;
+	}
+}
+
+/* Keep a node below its inode, if it hangs in a kept one, and nowhere else. */
+static int link_node(struct checker *c, struct nid_fact *fact, bool *dropped)
+{
+	const struct nid_fact *parent = fact->parent ? facts_nid(&c->facts, fact->parent) : NULL;
+
+	*dropped = true;
+	if (!parent)
+		return raise_child(c, P_NODE_LOST, fact, 0, 0);
+	if (!(parent->flags & FACT_KEPT)) /* lost with what it hangs on */
+		return 0;
+	if (parent->ino != fact->ino)
+		return raise_child(c, P_NODE_CHILD_OWNER, fact, fact->nid, 0);
+	if (fact->place != fact->offset)
+		return raise_child(c, P_NODE_OFFSET, fact, fact->offset, fact->place);
+	if (!fits(fact, parent))
+		return raise_child(c, P_NODE_LOST, fact, 0, 0);
+	fact->flags |= FACT_KEPT;
+	*dropped = false;
+	return 0;
+}
+
+/* From the inode down, so that a parent is settled before its children. */
+static int link_nodes(struct checker *c, bool *any_dropped)
+{
+	static const uint8_t order[] = { FACT_INODE, FACT_DOUBLE, FACT_INDIRECT, FACT_DIRECT, FACT_XATTR };
+	int err = 0;
+
+	for (unsigned o = 0; o < sizeof(order); o++)
+		for (size_t i = 0; i < c->facts.nids.count && !err; i++) {
+			struct nid_fact *fact = vec_at(&c->facts.nids, i);
+			bool dropped = false;
+
+			if (fact->kind != order[o])
+				continue;
+			if (fact->kind == FACT_INODE)
+				fact->flags |= FACT_KEPT;
+			else
+				err = link_node(c, fact, &dropped);
+			*any_dropped |= dropped;
+		}
+	return err;
+}
+
+/* Collect claims again, from kept nodes alone. */
+static int recount(struct checker *c)
+{
+	int err;
+
+	facts_forget_claims(&c->facts);
+	c->dir_addrs.count = 0;
+	c->dir_blocks.count = 0;
+	for (size_t i = 0; i < c->facts.inodes.count; i++) {
+		facts_inode_at(&c->facts, (uint32_t)i)->compr_found = 0;
+		facts_inode_at(&c->facts, (uint32_t)i)->ext_seen = 0;
+	}
+	c->is_recount = true;
+	err = sweep_nodes(c, &sweep_inodes, true);
+	if (!err)
+		err = sweep_nodes(c, &sweep_others, false);
+	c->is_recount = false;
+	return err;
+}
+
+static void add_blocks(struct checker *c)
+{
+	struct f2fs_check_result *r = c->result;
+
+	for (size_t i = 0; i < c->facts.nids.count; i++) {
+		const struct nid_fact *fact = vec_at(&c->facts.nids, i);
+		struct inode_fact *inode = fact->inode != NO_INODE ? facts_inode_at(&c->facts, fact->inode) : NULL;
+
+		if (!(fact->flags & FACT_KEPT) || !inode)
+			continue;
+		inode->blocks_found += 1u + fact->owned;
+		if (fact->kind == FACT_INODE && (inode->state & INODE_ALIAS))
+			inode->blocks_found += inode->ext_len;
+		r->nodes++;
+	}
+	for (size_t i = 0; i < c->facts.inodes.count; i++)
+		r->blocks += facts_inode_at(&c->facts, (uint32_t)i)->blocks_found;
+}
+
+int pass_nodes(struct checker *c)
+{
+	bool dropped = false;
+	int err = sweep_nodes(c, &sweep_inodes, true);
+
+	if (!err)
+		err = sweep_nodes(c, &sweep_others, false);
+	if (!err && !facts_inode(&c->facts, c->geo->root_ino))
+		err = problem_raise(c, &(struct finding){ .problem = P_ROOT_MISSING, .nid = c->geo->root_ino });
+	if (!err)
+		err = link_nodes(c, &dropped);
+	if (!err && dropped)
+		err = recount(c);
+	if (!err)
+		add_blocks(c);
+	return err;
+}

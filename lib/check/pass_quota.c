@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pass 8, quota: the hidden quota files are well formed, and say of each owner what was counted. Needs block counts and
+ * links. Usage is that of all inodes but the quota files themselves (FORMAT files 9.3).
+ */
+#include "format/quota.h"
+
+#include "check/checker.h"
+#include "file/object.h"
+#include "format/superblock.h"
+
+struct usage {
+	uint32_t id;
+	uint64_t inodes, space;
+	bool is_listed; /* in the quota file */
+};
+
+struct quota_check {
+	struct checker *c;
+	enum quota_type type;
+	f2fs_nid_t ino;
+	struct f2fs_inode *file;
+	struct map32 index; /* id -> index in usage */
+	struct vec usage;   /* struct usage */
+	bool is_damaged;
+};
+
+static struct usage *find_usage(struct quota_check *q, uint32_t id)
+{
+	uint64_t *index = map32_find(&q->index, id);
+	struct usage *usage;
+
+	if (index)
+		return vec_at(&q->usage, (size_t)*index);
+	if (map32_set(&q->index, id, q->usage.count) != 0)
+		return NULL;
+	usage = vec_push(&q->usage, 1);
+	if (usage)
+		usage->id = id;
+	return usage;
+}
+
+static int count_usage(struct quota_check *q)
+{
+	const struct facts *facts = &q->c->facts;
+
+	for (uint32_t i = 0; i < facts->inodes.count; i++) {
+		const struct inode_fact *inode = facts_inode_at(facts, i);
+		const uint32_t ids[] = { inode->uid, inode->gid, inode->projid };
+		struct usage *usage;
+
+		if ((inode->state & INODE_HIDDEN) || ids[q->type] == UINT32_MAX)
+			continue;
+		usage = find_usage(q, ids[q->type]);
+		if (!usage)
+			return F2FS_ERR_NOMEM;
+		usage->inodes++;
+		usage->space += (inode->blocks_found - 1) << facts->geo->block_bits;
+	}
+	return 0;
+}
+
+static int raise_usage(struct quota_check *q, enum problem problem, uint32_t id, uint64_t found, uint64_t expected)
+{
+	return problem_raise(q->c, &(struct finding){ .problem = (uint16_t)problem,
+						      .nid = q->ino,
+						      .ino = q->ino,
+						      .has_slot = 1,
+						      .slot = id,
+						      .has_values = 1,
+						      .found = found,
+						      .expected = expected,
+						      .text = quota_type_name(q->type) });
+}
+
+static int compare_usage(struct quota_check *q, uint32_t id, const struct usage *counted, uint64_t inodes,
+			 uint64_t space)
+{
+	int err = 0;
+
+	if (counted->space != space)
+		err = raise_usage(q, P_QUOTA_SPACE, id, space, counted->space);
+	if (!err && counted->inodes != inodes)
+		err = raise_usage(q, P_QUOTA_INODES, id, inodes, counted->inodes);
+	return err;
+}
+
+static int take_entry(void *user, const struct quota_entry *entry)
+{
+	static const struct usage nothing;
+	struct quota_check *q = user;
+	uint64_t *index = entry->id == UINT32_MAX ? NULL : map32_find(&q->index, entry->id);
+	struct usage *counted = index ? vec_at(&q->usage, (size_t)*index) : NULL;
+
+	if (counted)
+		counted->is_listed = true;
+	return compare_usage(q, entry->id, counted ? counted : &nothing, entry->inodes, entry->space);
+}
+
+static int raise_tree(struct quota_check *q, const char *text)
+{
+	q->is_damaged = true;
+	return problem_raise(
+		q->c,
+		&(struct finding){
+			.problem = P_QUOTA_TREE, .rule = RULE_QUOTA_TREE, .nid = q->ino, .ino = q->ino, .text = text });
+}
+
+static int take_problem(void *user, const struct quota_problem *problem)
+{
+	struct quota_check *q = user;
+
+	return q->is_damaged ? 0 : raise_tree(q, quota_problem_text(problem->kind));
+}
+
+static int read_file(void *user, uint64_t offset, void *buffer, size_t n)
+{
+	struct quota_check *q = user;
+
+	return data_read(q->file, offset, buffer, n);
+}
+
+static int walk_file(struct quota_check *q)
+{
+	const struct quota_visitor visitor = { .user = q, .entry = take_entry, .problem = take_problem };
+	struct f2fs_context *ctx = q->c->ctx;
+	struct quota_work *work = mem_alloc(ctx, sizeof(*work));
+	struct quota_file file;
+	uint8_t *map;
+	int rc = work ? quota_open(&file, read_file, q, inode_i_size(q->file->block)) : F2FS_ERR_NOMEM;
+
+	if (rc == QUOTA_OK && file.type != q->type) {
+		rc = raise_tree(q, "it is of another kind");
+	} else if (rc == QUOTA_DAMAGED) {
+		rc = raise_tree(q, quota_problem_text(file.last_problem.kind));
+	} else if (rc == QUOTA_OK) {
+		map = mem_alloc(ctx, quota_check_size(&file) + 1);
+		rc = map ? quota_check(&file, work, map, &visitor) : F2FS_ERR_NOMEM;
+		mem_free(ctx, map);
+	}
+	mem_free(ctx, work);
+	return rc > 0 ? 0 : rc;
+}
+
+static int check_unlisted(struct quota_check *q)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < q->usage.count && !err && !q->is_damaged; i++) {
+		const struct usage *usage = vec_at(&q->usage, i);
+
+		if (!usage->is_listed)
+			err = compare_usage(q, usage->id, usage, 0, 0);
+	}
+	return err;
+}
+
+/* Errors of the image while reading the file are damage of the file. */
+static int map_error(struct quota_check *q, int err)
+{
+	if (err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO && err != F2FS_ERR_DAMAGED_DATA && err != F2FS_ERR_RANGE)
+		return err;
+	error_clear(q->c->ctx);
+	return q->is_damaged ? 0 : raise_tree(q, "it cannot be read");
+}
+
+static int check_file(struct quota_check *q)
+{
+	const struct inode_fact *inode = facts_inode(&q->c->facts, q->ino);
+	int err;
+
+	if (!inode || inode->type != 1 || inode->links != 1)
+		return problem_raise(q->c, &(struct finding){ .problem = P_QUOTA_INODE,
+							      .nid = q->ino,
+							      .ino = q->ino,
+							      .text = quota_type_name(q->type) });
+	err = count_usage(q);
+	if (!err)
+		err = inode_open(q->c->vol, q->ino, &q->file);
+	if (err)
+		return map_error(q, err);
+	err = walk_file(q);
+	if (err)
+		err = map_error(q, err);
+	f2fs_inode_close(q->file);
+	return err ? err : check_unlisted(q);
+}
+
+int pass_quota(struct checker *c)
+{
+	int err = 0;
+
+	if (!geometry_has(c->geo, F2FS_FEATURE_QUOTA))
+		return 0;
+	for (unsigned type = 0; type <= QUOTA_PROJECT && !err; type++) {
+		struct quota_check q = { .c = c, .type = (enum quota_type)type, .ino = sb_qf_ino(c->vol->sb, type) };
+
+		if (q.ino == 0)
+			continue;
+		vec_init(&q.usage, c->ctx, sizeof(struct usage));
+		map32_init(&q.index, c->ctx);
+		err = check_file(&q);
+		vec_fini(&q.usage);
+		map32_fini(&q.index);
+	}
+	return err;
+}

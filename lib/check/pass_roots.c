@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pass 1, the roots: both superblocks and both checkpoint packs, whether they are valid and why not, and what their
+ * flags say. Needs nothing; opens the volume. Without a superblock or a checkpoint in force the check ends here.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "check/checker.h"
+#include "device/device.h"
+#include "format/superblock.h"
+
+#define SB_OFFSET_IN_BLOCK 1024u
+
+static int raise_rule(struct checker *c, enum problem problem, int state, uint32_t slot)
+{
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
+						   .rule = (uint16_t)(state > 0 ? state : 0),
+						   .has_slot = 1,
+						   .slot = slot });
+}
+
+static int raise_number(struct checker *c, enum problem problem, uint64_t found, uint64_t expected)
+{
+	return problem_raise(
+		c, &(struct finding){
+			   .problem = (uint16_t)problem, .has_values = 1, .found = found, .expected = expected });
+}
+
+/* Compare the copies of the superblock when both are valid. */
+static int compare_superblocks(struct checker *c)
+{
+	uint8_t other[sb_SIZE];
+	uint64_t at = (uint64_t)(c->vol->sb_copy ? 0 : c->geo->block_size) + SB_OFFSET_IN_BLOCK;
+	uint32_t i = 0;
+	int err = 0;
+
+	for (unsigned copy = 0; copy < 2 && !err; copy++)
+		if (c->vol->sb_state[copy] != 0)
+			err = raise_rule(c, P_SB_COPY, c->vol->sb_state[copy], copy);
+	if (err || c->vol->sb_state[0] != 0 || c->vol->sb_state[1] != 0)
+		return err;
+	if (volume_device_read(c->vol, c->vol->dev, at, other, sizeof(other)) != 0) {
+		error_clear(c->ctx);
+		return 0;
+	}
+	while (i < sb_SIZE && other[i] == c->vol->sb[i])
+		i++;
+	return i < sb_SIZE ? raise_number(c, P_SB_DIFFER, i, 0) : 0;
+}
+
+static int check_stop_reasons(struct checker *c)
+{
+	unsigned count = 0;
+	const struct f2fs_flag *names = f2fs_flags_find("s_stop_reason", &count);
+	int err = 0;
+
+	for (unsigned i = 1; i < sb_COUNT_s_stop_reason && !err; i++) /* 0: a shutdown that was asked for */
+		if (sb_s_stop_reason(c->vol->sb, i))
+			err = problem_raise(c, &(struct finding){ .problem = P_SB_STOPPED,
+								  .has_values = 1,
+								  .has_slot = 1,
+								  .slot = i,
+								  .found = sb_s_stop_reason(c->vol->sb, i),
+								  .text = i < count ? names[i].doc : "unknown" });
+	if (!err && get_le64(sb_s_errors(c->vol->sb)) != 0)
+		err = raise_number(c, P_SB_ERRORS, get_le64(sb_s_errors(c->vol->sb)), 0);
+	return err;
+}
+
+static int check_size(struct checker *c)
+{
+	uint64_t need = c->geo->end_blkaddr * c->geo->block_size, have = f2fs_device_info(c->vol->dev)->size;
+
+	return have < need ? raise_number(c, P_DEVICE_SHORT, have, need) : 0;
+}
+
+static int check_packs(struct checker *c)
+{
+	enum rule rule;
+	int err = 0;
+
+	for (unsigned pack = 1; pack <= 2 && !err; pack++) {
+		int state = c->vol->pack_state[pack - 1];
+
+		if (state == 0)
+			continue;
+		/* a pack whose end was not written is what a power cut leaves */
+		err = raise_rule(c, state == RULE_CP_FOOTER ? P_CP_UNFINISHED : P_CP_PACK, state, pack);
+	}
+	/* both are whole, but what the newer one says cannot be: the reader took the older one */
+	if (!err && c->vol->pack_state[0] == 0 && c->vol->pack_state[1] == 0 &&
+	    (int64_t)(c->vol->pack_version[2 - c->vol->pack] - c->vol->pack_version[c->vol->pack - 1]) > 0)
+		err = raise_rule(c, P_CP_CONTENT, 0, 3 - c->vol->pack);
+	rule = checkpoint_check(c->vol->cp, c->geo);
+	if (!err && rule == RULE_CP_ERROR_FLAG)
+		err = raise_rule(c, P_CP_ERROR_FLAG, (int)rule, c->vol->pack);
+	return err;
+}
+
+static int check_flags(struct checker *c)
+{
+	static const struct {
+		uint32_t flag;
+		enum problem problem;
+	} asked[] = {
+		{ FLAG_ckpt_flags_fsck, P_CP_FSCK_FLAG },
+		{ FLAG_ckpt_flags_quota_need_fsck, P_CP_QUOTA_FLAG },
+		{ FLAG_ckpt_flags_disabled, P_CP_DISABLED },
+	};
+	const uint32_t flags = cp_ckpt_flags(c->vol->cp);
+	int err = 0;
+
+	c->result->is_unmounted = (flags & FLAG_ckpt_flags_unmount) != 0;
+	for (unsigned i = 0; i < sizeof(asked) / sizeof(asked[0]) && !err; i++)
+		if (flags & asked[i].flag)
+			err = problem_raise(c, &(struct finding){ .problem = (uint16_t)asked[i].problem });
+	return err;
+}
+
+static int check_pending(struct checker *c)
+{
+	int err = f2fs_volume_pending(c->vol, &c->result->pending);
+
+	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO) {
+		error_clear(c->ctx);
+		return problem_raise(c, &(struct finding){ .problem = P_CP_CHAIN_LOOP,
+							   .text = err == F2FS_ERR_IO ? "it cannot be read"
+										      : "it runs in a circle" });
+	}
+	if (err || c->result->pending == 0)
+		return err;
+	return raise_number(c, P_CP_PENDING, c->result->pending, 0);
+}
+
+/* The volume cannot be opened: say why, as a finding. */
+static int refuse(struct checker *c, int err)
+{
+	const bool is_checkpoint = strcmp(c->ctx->error.structure, "checkpoint") == 0;
+	const struct f2fs_rule *rule = f2fs_rule_find(c->ctx->error.rule);
+
+	if (err != F2FS_ERR_CORRUPT)
+		return err;
+	error_clear(c->ctx);
+	c->is_impossible = true;
+	return raise_rule(c, is_checkpoint ? P_CP_NONE : P_SB_NONE, rule ? rule->id : 0, 0);
+}
+
+int pass_roots(struct checker *c)
+{
+	struct f2fs_open_options open = { 0 };
+	int err;
+
+	if (c->options.open)
+		open = *c->options.open;
+	open.mode = F2FS_MODE_TOLERANT;
+	open.pack = 0;
+	err = f2fs_volume_open(c->ctx, c->dev, &open, &c->vol);
+	if (err)
+		return refuse(c, err);
+	c->geo = &c->vol->geo;
+	c->plain = *c->geo;
+	c->plain.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
+	err = facts_init(&c->facts, c->ctx, c->geo);
+	if (!err)
+		err = compare_superblocks(c);
+	if (!err)
+		err = check_stop_reasons(c);
+	if (!err)
+		err = check_size(c);
+	if (!err)
+		err = check_packs(c);
+	if (!err)
+		err = check_flags(c);
+	return err ? err : check_pending(c);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pass 2, the tables: journals, NAT, orphan list, logs. Needs the roots. Leaves a nid_fact for each node id in use
+ * (kind FACT_UNSEEN) and a seg_fact for each segment that the SIT has in use or a log writes to. Tables are read in
+ * large requests; what an image file has as a hole is not read.
+ */
+#include <string.h>
+
+#include "check/tables.h"
+#include "device/device.h"
+
+static int raise_entry(struct checker *c, enum problem problem, f2fs_nid_t nid, uint64_t found, uint64_t expected)
+{
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
+						   .nid = nid,
+						   .has_values = 1,
+						   .found = found,
+						   .expected = expected });
+}
+
+/* Add a node id in use, and check its entry by itself. */
+static int add_nid(struct checker *c, f2fs_nid_t nid, const uint8_t *raw)
+{
+	const struct f2fs_geometry *geo = c->geo;
+	struct nid_fact *fact;
+
+	fact = vec_push(&c->facts.nids, 1);
+	if (!fact)
+		return F2FS_ERR_NOMEM;
+	fact->nid = nid;
+	fact->ino = nat_ino(raw);
+	fact->addr = nat_block_addr(raw);
+	fact->version = nat_version(raw);
+	fact->place = NO_PLACE;
+	fact->inode = NO_INODE;
+	if (geometry_is_main(geo, fact->addr))
+		return 0;
+	fact->kind = FACT_BAD;
+	fact->addr = 0;
+	return raise_entry(c, P_NAT_ADDRESS, nid, nat_block_addr(raw), 0);
+}
+
+/* Entries 1 and 2 stand for the file system's own inodes, 0 for nothing (FORMAT volume 5.4). */
+static int check_reserved(struct checker *c, f2fs_nid_t nid, const uint8_t *raw)
+{
+	const uint32_t expected = nid == 0 ? 0 : 1;
+
+	return nat_block_addr(raw) == expected ? 0 : raise_entry(c, P_NAT_RESERVED, nid, nat_block_addr(raw), expected);
+}
+
+static int take_nat_entry(struct checker *c, f2fs_nid_t nid, const uint8_t *raw)
+{
+	if (nid < c->geo->root_ino)
+		return check_reserved(c, nid, raw);
+	return nat_block_addr(raw) ? add_nid(c, nid, raw) : 0;
+}
+
+/* Take the entries of a NAT block; those in the journal are overridden there. */
+static int take_nat_block(struct checker *c, uint32_t k, const uint8_t *block)
+{
+	const uint32_t per_block = c->geo->nat_per_block;
+	unsigned used = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; i < per_block && !err; i++) {
+		const uint8_t *raw = block + (size_t)i * nat_SIZE;
+		const uint64_t nid = (uint64_t)k * per_block + i;
+		uint64_t *journal;
+
+		if (nid >= c->geo->max_nid)
+			break;
+		used += nat_block_addr(raw) != 0 || nid == 0;
+		if (nat_block_addr(raw) == 0 && nid >= c->geo->root_ino && c->vol->nat_journal_index.count == 0)
+			continue;
+		journal = map32_find(&c->vol->nat_journal_index, (uint32_t)nid);
+		if (journal)
+			raw = journal_nat_entry(c->vol->nat_journal, (unsigned)*journal) + natj_OFS_version;
+		err = take_nat_entry(c, (f2fs_nid_t)nid, raw);
+	}
+	return err ? err : tables_check_nat_bits(c, k, used, per_block);
+}
+
+/* Does a block of zeros, which is not read, say anything? With entries in the journal, or against the maps. */
+static bool needs_zero_nat(const struct checker *c, uint32_t k)
+{
+	if (k == 0 || tables_nat_bits_differ(c, k, 0, c->geo->nat_per_block))
+		return true;
+	for (unsigned i = 0; i < journal_count(c->vol->nat_journal); i++)
+		if (natj_nid(journal_nat_entry(c->vol->nat_journal, i)) / c->geo->nat_per_block == k)
+			return true;
+	return false;
+}
+
+static int lose_nat_block(struct checker *c, uint32_t k, f2fs_blk_t addr)
+{
+	(void)k;
+	return problem_raise(c, &(struct finding){ .problem = P_NAT_UNREADABLE, .has_block = 1, .block = addr });
+}
+
+static int lose_sit_block(struct checker *c, uint32_t k, f2fs_blk_t addr)
+{
+	(void)k;
+	return problem_raise(c, &(struct finding){ .problem = P_SIT_UNREADABLE, .has_block = 1, .block = addr });
+}
+
+static f2fs_blk_t nat_addr(const struct checker *c, uint32_t k)
+{
+	return geometry_nat_block(c->geo, k, msb_test(c->vol->nat_bitmap, k));
+}
+
+static f2fs_blk_t sit_addr(const struct checker *c, uint32_t k)
+{
+	return geometry_sit_block(c->geo, k, msb_test(c->vol->sit_bitmap, k));
+}
+
+static int take_sit_entry(struct checker *c, f2fs_seg_t segno, const uint8_t *raw)
+{
+	static const uint8_t zero[sit_SIZE];
+	struct seg_fact *seg;
+
+	/* the mtime of a segment without blocks says nothing */
+	if (memcmp(raw, zero, sit_OFS_mtime) == 0)
+		return 0;
+	seg = facts_seg_add(&c->facts, segno);
+	if (!seg)
+		return F2FS_ERR_NOMEM;
+	seg->sit_count = sit_vblocks(raw) & 0x3ff;
+	seg->sit_type = (uint8_t)(sit_vblocks(raw) >> 10);
+	memcpy(seg->sit_map, sit_valid_map(raw), sizeof(seg->sit_map));
+	return 0;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+	return bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
+}
+
+static int take_sit_block(struct checker *c, uint32_t k, const uint8_t *block)
+{
+	const uint32_t per_block = c->geo->sit_per_block;
+	int err = 0;
+
+	if (is_zero(block, c->geo->block_size))
+		return 0;
+	for (uint32_t i = 0; i < per_block && !err; i++)
+		if (k * per_block + i < c->geo->segment_count_main)
+			err = take_sit_entry(c, k * per_block + i, block + (size_t)i * sit_SIZE);
+	return err;
+}
+
+/* A journal entry replaces what the block says. */
+static int take_sit_journal(struct checker *c)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < journal_count(c->vol->sit_journal) && !err; i++) {
+		const uint8_t *raw = journal_sit_entry(c->vol->sit_journal, i);
+		struct seg_fact *seg = facts_seg(&c->facts, sitj_segno(raw));
+
+		if (seg) {
+			seg->sit_count = 0;
+			seg->sit_type = 0;
+			memset(seg->sit_map, 0, sizeof(seg->sit_map));
+		}
+		err = take_sit_entry(c, sitj_segno(raw), raw + sitj_OFS_vblocks);
+	}
+	return err;
+}
+
+int pass_tables(struct checker *c)
+{
+	const struct table nat = {
+		"NAT", c->geo->nat_blocks, nat_addr, take_nat_block, lose_nat_block, needs_zero_nat
+	};
+	const struct table sit = { "SIT", c->geo->sit_blocks_used, sit_addr, take_sit_block, lose_sit_block, NULL };
+	int err = tables_check_journals(c);
+
+	if (!err)
+		err = tables_load_nat_bits(c);
+	if (!err)
+		err = table_read(c, &nat);
+	if (!err)
+		err = facts_index_nids(&c->facts);
+	if (!err)
+		err = table_read(c, &sit);
+	if (!err)
+		err = take_sit_journal(c);
+	if (!err)
+		err = tables_check_logs(c);
+	return err;
+}

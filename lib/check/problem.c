@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The table of problems at run time: looking rows up, and making the sentence of a finding from its template.
+ */
+#include "check/problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct f2fs_problem_info rows[] = {
+#define PROBLEM(id, name, severity, group, message, fix, explanation)                                                  \
+	{ id, F2FS_SEVERITY_##severity, #name, group, message, fix, explanation },
+#include "check/problems.def"
+#undef PROBLEM
+};
+enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
+
+static const struct {
+	enum rule rule;
+	enum problem problem;
+} rule_problems[] = {
+#define RULE_PROBLEM(rule, problem) { RULE_##rule, P_##problem },
+#include "check/rule_problems.def"
+#undef RULE_PROBLEM
+};
+
+const struct f2fs_problem_info *f2fs_problem_at(unsigned index)
+{
+	return index < ROW_COUNT ? &rows[index] : NULL;
+}
+
+const struct f2fs_problem_info *problem_row(enum problem problem)
+{
+	for (unsigned i = 0; i < ROW_COUNT; i++)
+		if (rows[i].id == problem)
+			return &rows[i];
+	return NULL;
+}
+
+const struct f2fs_problem_info *f2fs_problem_find(const char *id_or_name)
+{
+	const char *digits = id_or_name[0] == 'P' || id_or_name[0] == 'p' ? id_or_name + 1 : id_or_name;
+	char *end;
+	unsigned long id = strtoul(digits, &end, 10);
+
+	if (digits[0] >= '0' && digits[0] <= '9' && *end == '\0')
+		return id < 10000 ? problem_row((enum problem)id) : NULL;
+	for (unsigned i = 0; i < ROW_COUNT; i++)
+		if (strcmp(rows[i].name, id_or_name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+const char *f2fs_severity_name(int severity)
+{
+	static const char *const names[] = { "note", "stale", "damage", "loss" };
+
+	return severity >= F2FS_SEVERITY_NOTE && severity <= F2FS_SEVERITY_LOSS ? names[severity] : "?";
+}
+
+enum problem problem_of_rule(enum rule rule)
+{
+	for (size_t i = 0; i < sizeof(rule_problems) / sizeof(rule_problems[0]); i++)
+		if (rule_problems[i].rule == rule)
+			return rule_problems[i].problem;
+	return P_NONE;
+}
+
+static bool is_word(const char *word, size_t n, const char *what)
+{
+	return strlen(what) == n && memcmp(word, what, n) == 0;
+}
+
+/* Add what the word between braces stands for. */
+static void add_word(const struct finding *f, const char *word, size_t n, const char *name, struct text *out)
+{
+	if (is_word(word, n, "nid"))
+		text_printf(out, "%u", (unsigned)f->nid);
+	else if (is_word(word, n, "ino"))
+		text_printf(out, "%u", (unsigned)f->ino);
+	else if (is_word(word, n, "block"))
+		text_printf(out, "%u", (unsigned)f->block);
+	else if (is_word(word, n, "segno"))
+		text_printf(out, "%u", (unsigned)f->segno);
+	else if (is_word(word, n, "slot"))
+		text_printf(out, "%u", (unsigned)f->slot);
+	else if (is_word(word, n, "found"))
+		text_printf(out, "%llu", (unsigned long long)f->found);
+	else if (is_word(word, n, "expected"))
+		text_printf(out, "%llu", (unsigned long long)f->expected);
+	else if (is_word(word, n, "name"))
+		text_add(out, name);
+	else if (is_word(word, n, "rule"))
+		text_add(out, f->text ? f->text : f->rule ? rule_row((enum rule)f->rule)->text : "it cannot be read");
+}
+
+void problem_render(const struct finding *finding, const char *name, struct text *out)
+{
+	const char *at = problem_row((enum problem)finding->problem)->message;
+
+	while (*at) {
+		const char *open = strchr(at, '{'), *close = open ? strchr(open, '}') : NULL;
+
+		if (!close) {
+			text_add(out, at);
+			return;
+		}
+		text_add_bytes(out, at, (size_t)(open - at));
+		add_word(finding, open + 1, (size_t)(close - open - 1), name, out);
+		at = close + 1;
+	}
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading blocks as they lie on the device: addresses are sorted, near ones read together, small gaps read over. A few
+ * requests are under way at once; workers read and judge, the context's thread takes the results in order.
+ */
+#include <string.h>
+
+#include "check/checker.h"
+#include "device/device.h"
+
+#define CHUNK_BYTES (1u << 20)
+#define CHUNK_ITEMS 512u
+#define GAP_BYTES 65536u
+#define MAX_JOBS 6u
+
+struct sweep_job {
+	struct pool_job job;
+	const struct checker *c;
+	const struct sweep *sweep;
+	const struct sweep_item *items;
+	uint32_t count;
+	f2fs_blk_t start;
+	uint32_t blocks;
+	uint8_t *buffer;
+	uint32_t *judged;
+	int rc;
+	bool is_running;
+};
+
+static const uint8_t *job_block(const struct sweep_job *j, uint32_t i)
+{
+	return j->buffer + (size_t)(j->items[i].addr - j->start) * j->c->geo->block_size;
+}
+
+static void run_job(struct pool_job *job, unsigned slot)
+{
+	struct sweep_job *j = (struct sweep_job *)job;
+	const uint32_t bs = j->c->geo->block_size;
+
+	(void)slot;
+	j->rc = device_read_quiet(j->c->vol->dev, (uint64_t)j->start * bs, j->buffer, (size_t)j->blocks * bs);
+	if (j->rc != 0)
+		return;
+	for (uint32_t i = 0; i < j->count; i++)
+		j->judged[i] = j->sweep->judge ? j->sweep->judge(j->c, &j->items[i], job_block(j, i)) : 0;
+}
+
+/* Sort by address, stable: least significant byte first. */
+static int sort_items(struct checker *c, struct vec *items)
+{
+	struct sweep_item *from = items->items, *to, *spare;
+
+	spare = mem_calloc(c->ctx, items->count ? items->count : 1, sizeof(*spare));
+	if (!spare)
+		return F2FS_ERR_NOMEM;
+	to = spare;
+	for (unsigned shift = 0; shift < 32; shift += 8) {
+		size_t start[257] = { 0 };
+		struct sweep_item *swap = from;
+
+		for (size_t i = 0; i < items->count; i++)
+			start[(from[i].addr >> shift & 0xff) + 1]++;
+		for (unsigned b = 0; b < 256; b++)
+			start[b + 1] += start[b];
+		for (size_t i = 0; i < items->count; i++)
+			to[start[from[i].addr >> shift & 0xff]++] = from[i];
+		from = to;
+		to = swap;
+	}
+	mem_free(c->ctx, spare); /* after four rounds everything is back in items */
+	return 0;
+}
+
+/* Take the next run of items that one request can read; returns their number. */
+static uint32_t plan_job(const struct checker *c, struct sweep_job *j, const struct sweep_item *items, size_t left)
+{
+	const uint32_t most = CHUNK_BYTES >> c->geo->block_bits, gap = GAP_BYTES >> c->geo->block_bits;
+	uint32_t n = 1;
+
+	while (n < left && n < CHUNK_ITEMS && items[n].addr - items[0].addr < most &&
+	       items[n].addr - items[n - 1].addr <= gap)
+		n++;
+	j->items = items;
+	j->count = n;
+	j->start = items[0].addr;
+	j->blocks = items[n - 1].addr - items[0].addr + 1;
+	return n;
+}
+
+/* A request failed: try the blocks one by one. */
+static int digest_singly(struct checker *c, struct sweep_job *j)
+{
+	const uint32_t bs = c->geo->block_size;
+	int err = 0;
+
+	for (uint32_t i = 0; i < j->count && !err; i++) {
+		const struct sweep_item *item = &j->items[i];
+
+		err = volume_device_read(c->vol, c->vol->dev, (uint64_t)item->addr * bs, j->buffer, bs);
+		if (err == F2FS_ERR_IO) {
+			error_clear(c->ctx);
+			err = j->sweep->unreadable(c, item);
+		} else if (!err) {
+			err = j->sweep->digest(c, item, j->buffer,
+					       j->sweep->judge ? j->sweep->judge(c, item, j->buffer) : 0);
+		}
+	}
+	return err;
+}
+
+static int digest_job(struct checker *c, struct sweep_job *j)
+{
+	int err = 0;
+
+	pool_wait(c->pool, &j->job);
+	j->is_running = false;
+	if (j->rc != 0)
+		return digest_singly(c, j);
+	for (uint32_t i = 0; i < j->count && !err; i++)
+		err = j->sweep->digest(c, &j->items[i], job_block(j, i), j->judged[i]);
+	return err;
+}
+
+static int run_jobs(struct checker *c, const struct sweep *sweep, const struct vec *items, struct sweep_job *jobs,
+		    unsigned job_count)
+{
+	const struct sweep_item *all = items->items;
+	size_t next = 0, done = 0;
+	unsigned head = 0, tail = 0;
+	int err = 0;
+
+	while (!err && done < items->count) {
+		while (next < items->count && !jobs[head % job_count].is_running) {
+			struct sweep_job *j = &jobs[head++ % job_count];
+
+			j->c = c;
+			j->sweep = sweep;
+			j->job.run = run_job;
+			next += plan_job(c, j, all + next, items->count - next);
+			j->is_running = true;
+			pool_submit(c->pool, &j->job);
+		}
+		struct sweep_job *oldest = &jobs[tail++ % job_count];
+		const struct f2fs_progress progress = {
+			.task = "check", .phase = sweep->phase, .unit = "blocks", .done = done, .total = items->count
+		};
+
+		err = digest_job(c, oldest);
+		done += oldest->count;
+		if (!err)
+			err = progress_report(c->ctx, &progress);
+	}
+	for (unsigned i = 0; i < job_count; i++)
+		if (jobs[i].is_running)
+			pool_wait(c->pool, &jobs[i].job);
+	return err;
+}
+
+int sweep_run(struct checker *c, const struct sweep *sweep, struct vec *items)
+{
+	unsigned job_count = pool_slots(c->pool) + 2;
+	struct sweep_job jobs[MAX_JOBS];
+	int err = sort_items(c, items);
+
+	if (job_count > MAX_JOBS)
+		job_count = MAX_JOBS;
+	memset(jobs, 0, sizeof(jobs));
+	for (unsigned i = 0; i < job_count && !err; i++) {
+		jobs[i].buffer = mem_alloc(c->ctx, CHUNK_BYTES);
+		jobs[i].judged = mem_calloc(c->ctx, CHUNK_ITEMS, sizeof(uint32_t));
+		if (!jobs[i].buffer || !jobs[i].judged)
+			err = F2FS_ERR_NOMEM;
+	}
+	if (!err)
+		err = run_jobs(c, sweep, items, jobs, job_count);
+	for (unsigned i = 0; i < job_count; i++) {
+		mem_free(c->ctx, jobs[i].buffer);
+		mem_free(c->ctx, jobs[i].judged);
+	}
+	return err;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What goes with NAT and SIT in the checkpoint pack: their journals, the list of unlinked inodes, the maps of full and
+ * empty NAT blocks, and the logs.
+ */
+#include <string.h>
+
+#include "check/tables.h"
+
+static int read_pack(struct checker *c, uint32_t index, uint8_t *block, int *err)
+{
+	const f2fs_blk_t addr = volume_pack_start(c->vol, c->vol->pack) + index;
+
+	*err = volume_device_read(c->vol, c->vol->dev, (uint64_t)addr * c->geo->block_size, block, c->geo->block_size);
+	if (*err != F2FS_ERR_IO)
+		return *err;
+	error_clear(c->ctx);
+	return problem_raise(c, &(struct finding){ .problem = P_PACK_UNREADABLE, .has_block = 1, .block = addr });
+}
+
+/* The volume cut its copy of a journal where a rule is broken: tell, by the journal as it is stored. */
+static int judge_journal(struct checker *c, const uint8_t *stored, const uint8_t *used, uint32_t index,
+			 enum rule (*check)(const struct f2fs_geometry *, const uint8_t *))
+{
+	const enum rule rule = check(c->geo, stored);
+
+	if (rule == RULE_NONE)
+		return 0;
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem_of_rule(rule),
+						   .rule = (uint16_t)rule,
+						   .has_block = 1,
+						   .block = volume_pack_start(c->vol, c->vol->pack) + index,
+						   .has_values = 1,
+						   .found = journal_count(used),
+						   .expected = journal_count(stored) });
+}
+
+static int judge_journals(struct checker *c, uint8_t *block)
+{
+	const bool compact = c->vol->layout.compact;
+	const uint32_t first = c->vol->layout.data_start, second = first + (compact ? 0 : F2FS_COLD_DATA);
+	int err, failed;
+
+	err = read_pack(c, first, block, &failed);
+	if (!err && !failed)
+		err = judge_journal(c, block + (compact ? 0 : c->geo->journal_offset), c->vol->nat_journal, first,
+				    journal_check_nat);
+	if (!err)
+		err = read_pack(c, second, block, &failed);
+	if (!err && !failed)
+		err = judge_journal(c, block + (compact ? c->geo->journal_size : c->geo->journal_offset),
+				    c->vol->sit_journal, second, journal_check_sit);
+	return err;
+}
+
+static int judge_orphan_blocks(struct checker *c, uint8_t *block)
+{
+	int err = 0, failed;
+
+	for (uint32_t i = 0; i < c->vol->layout.orphan_blocks && !err; i++) {
+		const uint32_t index = c->vol->layout.orphan_start + i;
+
+		err = read_pack(c, index, block, &failed);
+		if (!err && !failed &&
+		    orphan_entry_count(block + c->geo->block_size - orphan_SIZE) > c->geo->orphans_per_block)
+			err = problem_raise(
+				c, &(struct finding){ .problem = P_ORPHAN_BLOCK,
+						      .rule = RULE_ORPHAN_COUNT,
+						      .has_block = 1,
+						      .block = volume_pack_start(c->vol, c->vol->pack) + index });
+	}
+	return err;
+}
+
+int tables_check_journals(struct checker *c)
+{
+	uint8_t *block = mem_alloc(c->ctx, c->geo->block_size);
+	int err = block ? judge_journals(c, block) : F2FS_ERR_NOMEM;
+
+	if (!err)
+		err = judge_orphan_blocks(c, block);
+	mem_free(c->ctx, block);
+	return err;
+}
+
+int tables_load_nat_bits(struct checker *c)
+{
+	const struct f2fs_geometry *geo = c->geo;
+	const uint32_t blocks = geo->nat_bits_blocks;
+	const f2fs_blk_t addr = volume_pack_start(c->vol, c->vol->pack) + F2FS_SEGMENT_BLOCKS - blocks;
+	const uint64_t head = cp_checkpoint_ver(c->vol->cp) | (uint64_t)checkpoint_stored_crc(c->vol->cp) << 32;
+	int err;
+
+	if (!(cp_ckpt_flags(c->vol->cp) & FLAG_ckpt_flags_nat_bits) || blocks >= F2FS_SEGMENT_BLOCKS ||
+	    c->vol->layout.total > F2FS_SEGMENT_BLOCKS - blocks)
+		return 0;
+	c->nat_bits = mem_alloc(c->ctx, (size_t)blocks * geo->block_size);
+	if (!c->nat_bits)
+		return F2FS_ERR_NOMEM;
+	err = volume_device_read(c->vol, c->vol->dev, (uint64_t)addr * geo->block_size, c->nat_bits,
+				 (size_t)blocks * geo->block_size);
+	if (err == F2FS_ERR_IO)
+		error_clear(c->ctx);
+	else if (err)
+		return err;
+	if (err || get_le64(c->nat_bits) != head) { /* not of this checkpoint: the kernel does not use them */
+		mem_free(c->ctx, c->nat_bits);
+		c->nat_bits = NULL;
+	}
+	return 0;
+}
+
+bool tables_nat_bits_differ(const struct checker *c, uint32_t k, unsigned used, unsigned all)
+{
+	const uint8_t *full = c->nat_bits + 8, *empty = full + c->geo->nat_blocks / 8;
+
+	if (!c->nat_bits)
+		return false;
+	if (k == 0 && used == 0) /* node id 0 counts as used */
+		used = 1;
+	return lsb_test(full, k) != (used == all) || lsb_test(empty, k) != (used == 0);
+}
+
+int tables_check_nat_bits(struct checker *c, uint32_t k, unsigned used, unsigned all)
+{
+	if (c->nat_bits_are_bad || !tables_nat_bits_differ(c, k, used, all))
+		return 0;
+	c->nat_bits_are_bad = true;
+	return problem_raise(c, &(struct finding){ .problem = P_NAT_BITS, .has_values = 1, .found = k });
+}
+
+static int raise_log(struct checker *c, enum problem problem, unsigned log, f2fs_seg_t segno, uint32_t offset,
+		     uint64_t found, uint64_t expected)
+{
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
+						   .has_slot = 1,
+						   .slot = log,
+						   .has_segno = 1,
+						   .segno = segno,
+						   .has_block = 1,
+						   .block = geometry_segment_start(c->geo, segno) + offset,
+						   .has_values = 1,
+						   .found = found,
+						   .expected = expected });
+}
+
+/* Judge a log by the SIT: its type, its next block, and with LFS all behind that (FORMAT volume 4.2). */
+static int check_log(struct checker *c, unsigned log)
+{
+	const f2fs_seg_t segno = checkpoint_log_segno(c->vol->cp, log);
+	const uint32_t next = checkpoint_log_blkoff(c->vol->cp, log);
+	struct seg_fact *seg = facts_seg_add(&c->facts, segno);
+	int err = 0;
+
+	if (!seg)
+		return F2FS_ERR_NOMEM;
+	seg->log = (uint8_t)(log + 1);
+	if (msb_test(seg->sit_map, next))
+		return raise_log(c, P_LOG_NOT_FREE, log, segno, next, 0, 0);
+	for (uint32_t i = next + 1; i < F2FS_SEGMENT_BLOCKS && cp_alloc_type(c->vol->cp, log) == 0 && !err; i++)
+		if (msb_test(seg->sit_map, i)) {
+			err = raise_log(c, P_LOG_TAIL, log, segno, i, 0, 0);
+			break;
+		}
+	if (!err && seg->sit_count > 0 && seg->sit_type != log)
+		err = raise_log(c, P_LOG_TYPE, log, segno, next, seg->sit_type, log);
+	return err;
+}
+
+int tables_check_logs(struct checker *c)
+{
+	const bool ro = geometry_has(c->geo, F2FS_FEATURE_RO);
+	int err = 0;
+
+	for (unsigned log = 0; log < F2FS_LOG_COUNT && !err; log++)
+		if (!ro || log == F2FS_HOT_DATA || log == F2FS_HOT_NODE)
+			err = check_log(c, log);
+	return err;
+}

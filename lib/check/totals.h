@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Parts of the totals pass: summaries.
+ */
+#ifndef F2FSKIT_CHECK_TOTALS_H
+#define F2FSKIT_CHECK_TOTALS_H
+
+#include "check/checker.h"
+
+/* Compare a segment's summary with what was claimed, by sums; marks the segment SEG_SUMMARY when they differ. */
+int summaries_check(struct checker *c, struct seg_fact *seg);
+/* List the owners of marked segments and tell what is wrong. */
+int summaries_tell(struct checker *c);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The extended attributes of an inode as one string: the list, ACLs, and the two attributes that the kernel keeps for
+ * itself, encryption context and place of the verity descriptor.
+ */
+#include "format/xattr.h"
+
+#include <string.h>
+
+#include "base/acl.h"
+#include "check/checker.h"
+#include "format/fscrypt.h"
+
+static int raise_xattr(struct checker *c, enum problem problem, const struct inode_fact *inode, uint64_t found,
+		       const char *text)
+{
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
+						   .nid = inode->ino,
+						   .ino = inode->ino,
+						   .has_values = !text,
+						   .found = found,
+						   .text = text });
+}
+
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+	return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
+}
+
+static int judge_context(struct checker *c, const struct inode_fact *inode, const struct xattr_ref *ref)
+{
+	struct fscrypt_context context;
+	const char *why;
+
+	if (!(inode->advise & FLAG_i_advise_encrypt))
+		return raise_xattr(c, P_ENCRYPT_MARK, inode, 0, "");
+	if (fscrypt_decode(ref->value, ref->value_size, &context) != RULE_NONE)
+		return raise_xattr(c, P_ENCRYPT_CONTEXT, inode, 0, "of an unknown form");
+	why = fscrypt_check(&context, c->geo->block_bits);
+	return why ? raise_xattr(c, P_ENCRYPT_CONTEXT, inode, 0, why) : 0;
+}
+
+static int judge_acl(struct checker *c, const struct inode_fact *inode, const struct xattr_ref *ref)
+{
+	const size_t room = ACL_COUNT_MAX(ref->value_size);
+	struct acl_entry *entries = mem_calloc(c->ctx, room, sizeof(*entries));
+	enum acl_result result;
+	size_t count;
+
+	if (!entries)
+		return F2FS_ERR_NOMEM;
+	result = acl_decode_disk(ref->value, ref->value_size, entries, room, &count);
+	mem_free(c->ctx, entries);
+	return result == ACL_OK ? 0 : raise_xattr(c, P_ACL_SHAPE, inode, 0, acl_result_text(result));
+}
+
+static int judge_one(struct checker *c, const struct inode_fact *inode, const struct xattr_ref *ref, bool *has_context,
+		     bool *has_verity)
+{
+	switch (ref->index) {
+	case XATTR_ENCRYPTION:
+		*has_context = true;
+		return judge_context(c, inode, ref);
+	case XATTR_VERITY:
+		*has_verity = true;
+		return 0;
+	case XATTR_ACL_ACCESS:
+	case XATTR_ACL_DEFAULT:
+		return judge_acl(c, inode, ref);
+	default:
+		return xattr_prefix(ref->index) ? 0 : raise_xattr(c, P_XATTR_INDEX, inode, ref->index, NULL);
+	}
+}
+
+static int judge_list(struct checker *c, const struct inode_fact *inode, const uint8_t *string, uint32_t size,
+		      bool *has_context, bool *has_verity)
+{
+	struct xattr_ref ref;
+	uint32_t offset = 0;
+	enum xattr_scan found;
+	int err = 0;
+
+	if (size < xhead_SIZE || xhead_h_magic(string) != XATTR_MAGIC)
+		return is_zero(string, size) ? 0 : raise_xattr(c, P_XATTR_MAGIC, inode, 0, "");
+	while (!err && (found = xattr_next(string, size, &offset, &ref)) != XATTR_END) {
+		if (found == XATTR_BAD)
+			return raise_xattr(c, P_XATTR_ENTRY, inode, offset ? offset : xhead_SIZE, NULL);
+		err = judge_one(c, inode, &ref, has_context, has_verity);
+	}
+	if (offset == 0)
+		offset = xhead_SIZE;
+	if (!err && !is_zero(string + offset, size - offset))
+		err = raise_xattr(c, P_XATTR_TAIL, inode, offset, NULL);
+	return err;
+}
+
+int xattrs_judge(struct checker *c, const struct inode_fact *inode, const uint8_t *string, uint32_t size)
+{
+	bool has_context = false, has_verity = false;
+	int err = size ? judge_list(c, inode, string, size, &has_context, &has_verity) : 0;
+
+	if (!err && (inode->advise & FLAG_i_advise_encrypt) && !has_context)
+		err = raise_xattr(c, P_ENCRYPT_CONTEXT, inode, 0, "missing");
+	if (!err && (inode->advise & FLAG_i_advise_verity) && !has_verity)
+		err = raise_xattr(c, P_VERITY, inode, 0, "the attribute that tells its place is missing");
+	return err;
+}

@@ -12,7 +12,10 @@
 extern "C" {
 #endif
 
-/* When contents of files are overwritten where they are, instead of in new blocks. Those of pinned files always are. */
+/*
+ * When contents of files are overwritten where they are, instead of in new blocks. With anything but NEVER those of
+ * pinned files always are; with NEVER they cannot be changed.
+ */
 enum f2fs_in_place {
 	F2FS_IN_PLACE_NEVER = 0, /* each commit is all or nothing */
 	F2FS_IN_PLACE_FULL = 1,	 /* when free sections run low: the volume stays sound, but contents may be of a change

@@ -69,7 +69,7 @@ F2FS_API int f2fs_rename(struct f2fs_inode *dir, const char *name, size_t length
 			 const char *new_name, size_t new_length, unsigned flags);
 
 /* Write to a regular file; it grows as needed, what lies between becomes a hole. Blocks of a pinned file cannot be
- * overwritten (UNSUPPORTED): they would move. */
+ * overwritten (UNSUPPORTED), unless writing in place is allowed (engine.h): they would move. */
 F2FS_API int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length);
 /* Set a regular file's size, freeing what lies behind. */
 F2FS_API int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size);
@@ -178,6 +178,22 @@ F2FS_API int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const stru
  * attributes of the inode would become too large, INVALID for an unknown prefix. */
 F2FS_API int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value, size_t size);
 F2FS_API int f2fs_xattr_remove(struct f2fs_inode *inode, const char *name);
+
+/* How fs-verity is enabled; zero the struct first, zero members mean the default. */
+struct f2fs_verity_params {
+	uint8_t hash_algorithm; /* 1 SHA-256, 2 SHA-512; 0: 1 */
+	uint32_t block_size;	/* of the tree, bytes: a power of two from 1024 to the volume's block size; 0: 4096 */
+	const void *salt;	/* at most 32 bytes */
+	size_t salt_size;
+	const void
+		*signature; /* of the file's digest, for kernels that want one: stored as it is, at most 16128 bytes */
+	size_t signature_size;
+};
+/* Enable fs-verity on a regular file, for good: its contents cannot be changed any more, and readers check them against
+ * the hash tree that is stored with it. params NULL: the defaults. f2fs_verity_get() tells the digest. Fails with
+ * UNSUPPORTED (the volume lacks the feature, this build the hash), INVALID, ACCESS (enabled already), ENCRYPTED, NOSPC.
+ */
+F2FS_API int f2fs_verity_enable(struct f2fs_inode *inode, const struct f2fs_verity_params *params);
 
 #ifdef __cplusplus
 }

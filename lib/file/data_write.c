@@ -104,7 +104,8 @@ static int need_movable(struct winode *w, uint64_t from, uint64_t to)
 	const uint64_t end = (to + geo->block_size - 1) >> geo->block_bits;
 	struct slot_ref run;
 
-	if (!inode_has_inline(winode_block(w), FLAG_i_inline_pin_file))
+	if (!inode_has_inline(winode_block(w), FLAG_i_inline_pin_file) ||
+	    w->txn->vol->write.in_place != F2FS_IN_PLACE_NEVER)
 		return 0;
 	for (uint64_t at = from >> geo->block_bits; at < end; at += run.count) {
 		int err = slot_find(w, at, &run);
@@ -115,7 +116,7 @@ static int need_movable(struct winode *w, uint64_t from, uint64_t to)
 			err = block_is_old(w->txn, get_le32(run.raw + (size_t)i * 4), &stays);
 			if (stays)
 				err = error_set(w->txn->vol->ctx, F2FS_ERR_UNSUPPORTED,
-						"inode %u is pinned: its blocks cannot be written to another place",
+						"inode %u is pinned: its blocks can only be written in place",
 						(unsigned)w->node->nid);
 		}
 		if (err)

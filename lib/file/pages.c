@@ -181,15 +181,15 @@ static unsigned log_of_data(const struct txn *txn, const uint8_t *inode)
 }
 
 /*
- * Are contents of this file written where they are? Those of pinned files always, because their blocks must not move;
- * else as the options say, never those of directories, of quota files and of compressed ones.
+ * Are contents of this file written where they are? As the options say, but those of pinned files, which must not move,
+ * in any case when it is allowed at all, and those of directories, quota files and compressed files never.
  */
 static int is_in_place(struct winode *w, bool *out)
 {
 	const uint8_t *block = winode_block(w);
 	int err = 0;
 
-	*out = inode_has_inline(block, FLAG_i_inline_pin_file);
+	*out = inode_has_inline(block, FLAG_i_inline_pin_file) && w->txn->vol->write.in_place != F2FS_IN_PLACE_NEVER;
 	if (*out || (inode_i_mode(block) & MODE_TYPE) != MODE_REG || w->layout.is_compressed ||
 	    quota_is_file(w->txn->vol, w->node->nid))
 		return 0;

@@ -144,6 +144,10 @@ int dir_replace(struct winode *dir, const struct f2fs_dirent *entry, f2fs_nid_t 
 /* Fill the inline area or first block of a new directory with "." and "..". */
 int dir_make_empty(struct winode *dir, f2fs_nid_t parent);
 
+/* xattr_write.c: rebuild the attributes with one changed; value NULL removes it. */
+int xattr_store(struct f2fs_inode *inode, struct winode *w, unsigned index, const char *name, const void *value,
+		size_t size);
+
 /* quota_write.c */
 /* Count a change of an inode's blocks, or of the number of inodes, for its owner, group and project. */
 int quota_charge(struct winode *w, int64_t blocks, int64_t inodes);

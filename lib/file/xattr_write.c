@@ -147,9 +147,8 @@ static int load_old(struct f2fs_inode *inode, struct winode *w, uint8_t **old, u
 	return err;
 }
 
-/* Rebuild the string with one attribute changed; value NULL removes it. */
-static int rebuild(struct f2fs_inode *inode, struct winode *w, unsigned index, const char *name, const void *value,
-		   size_t size)
+int xattr_store(struct f2fs_inode *inode, struct winode *w, unsigned index, const char *name, const void *value,
+		size_t size)
 {
 	struct rebuild r = { .ctx = inode->vol->ctx };
 	uint8_t *old = NULL;
@@ -193,7 +192,7 @@ static int change(struct f2fs_inode *inode, unsigned index, const char *name, co
 	if (!err)
 		err = winode_get(inode->vol, inode->ino, &w);
 	if (!err)
-		err = rebuild(inode, &w, index, name, value, size);
+		err = xattr_store(inode, &w, index, name, value, size);
 	return change_end(&c, err);
 }
 

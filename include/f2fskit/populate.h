@@ -37,9 +37,24 @@ struct f2fs_populate_compression {
 	uint8_t release;       /* give back what was saved: the files cannot be written then */
 };
 
+enum f2fs_populate_flag {
+	/* Remove what the source does not have from the directories that it has. What patterns leave out stays, and
+	 * lost+found. */
+	F2FS_POPULATE_DELETE = 1
+};
+
+/* What entries become whose path matches a pattern. */
+struct f2fs_populate_rule {
+	const char *pattern; /* as of exclude */
+	unsigned set;	     /* enum f2fs_set_flag: MODE, UID with GID, MTIME */
+	uint32_t mode;	     /* permissions */
+	uint32_t uid, gid;
+	struct f2fs_time time; /* with MTIME: all times */
+};
+
 /* Options of f2fs_populate; zero the struct first. */
 struct f2fs_populate_options {
-	/* Where from: one of the two. */
+	/* Where from: one of the three; a manifest may have a directory with it. */
 	const char *directory; /* of the host: its contents are copied */
 	/*
 	 * A tar archive (ustar, pax, GNU), compressed or not, read with libarchive: UNSUPPORTED when that is not built
@@ -48,6 +63,12 @@ struct f2fs_populate_options {
 	 * links to what came before them, whatever keep says. Owners are the numbers, names of users are not looked up.
 	 */
 	const struct f2fs_input *tar;
+
+	/*
+	 * A manifest: a JSON object a line for each entry, as extraction writes them. Contents are those of the file
+	 * "source" of the host or, without it, of the file of the entry's path below directory (NULL: files are empty).
+	 */
+	const struct f2fs_input *manifest;
 
 	const char *target; /* directory of the volume, NULL: "/"; missing components are made (0755, owner of root) */
 	unsigned keep;	    /* enum f2fs_keep; 0: F2FS_KEEP_DEFAULT. Without OWNER everything belongs to uid, gid. */
@@ -62,6 +83,29 @@ struct f2fs_populate_options {
 	unsigned exclude_count;
 	/* NULL: as the directories in the volume and its options of writing say. */
 	const struct f2fs_populate_compression *compression;
+	/*
+	 * enum f2fs_existing. Directories are entered whatever it says and, but for SKIP, get the source's attributes.
+	 * A directory in the way of something else is replaced when it is empty, or with F2FS_POPULATE_DELETE. UPDATE
+	 * compares times, so without F2FS_KEEP_TIMES or with has_time it is REPLACE.
+	 */
+	int existing;
+	unsigned flags; /* enum f2fs_populate_flag */
+
+	/* In order: of several that match the later one wins. They hold whatever keep and has_time say. */
+	const struct f2fs_populate_rule *rules;
+	unsigned rule_count;
+
+	/*
+	 * Android. fs_config: a file of lines "PATH UID GID MODE [capabilities=MASK] [selabel=CONTEXT]", MODE octal; a
+	 * path without a line is a problem. file_contexts: files of lines "REGEX [TYPE] CONTEXT", extended regular
+	 * expressions of POSIX that stand for the whole path; what none matches gets no label. INVALID names the line
+	 * that is wrong. Paths in both begin with mount_point.
+	 */
+	const char *fs_config;
+	const char *const *file_contexts;
+	unsigned file_contexts_count;
+	const char *mount_point; /* where the volume will be mounted, NULL: "/" */
+
 	/* Called for each entry before it is copied; non-zero: stop (CANCELED). May be NULL. */
 	int (*entry)(void *user, const char *path);
 	/* Called when something could not be copied: the run goes on. what: "" or the attribute's name. May be NULL. */
@@ -73,11 +117,14 @@ struct f2fs_populate_result {
 	uint64_t files, directories, symlinks, specials, links; /* copied */
 	uint64_t bytes;						/* of file contents */
 	uint64_t problems;
+	uint64_t skipped;  /* existing, left as they were (SKIP) */
+	uint64_t kept;	   /* existing, with the same contents (UPDATE) */
+	uint64_t replaced; /* existing, removed before they were made anew */
+	uint64_t deleted;  /* removed, since the source does not have them */
 };
 
 /*
- * Copy the tree. Existing directories are entered and take the source's attributes, other existing names are refused
- * (EXISTS). Fails with NOT_FOUND, ACCESS, NOSPC (discard then), IO (an archive that is damaged or cut short),
+ * Copy the tree. Fails with NOT_FOUND, ACCESS, NOSPC (discard then), IO (an archive that is damaged or cut short),
  * INCOMPLETE when there were problems; result is filled in any case.
  */
 F2FS_API int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *options,

@@ -60,7 +60,11 @@ enum f2fs_keep {
 enum f2fs_existing {
 	F2FS_EXISTING_REFUSE = 0, /* it stays, and is a problem (EXISTS) */
 	F2FS_EXISTING_SKIP = 1,	  /* it stays, silently */
-	F2FS_EXISTING_REPLACE = 2 /* it is removed first (never written into); directories get the image's attributes */
+	F2FS_EXISTING_REPLACE =
+		2, /* it is removed first (never written into); directories get the image's attributes */
+	/* Of f2fs_populate alone: what differs in type, size or time of modification, in its target or device number is
+	 * replaced; the rest keeps its contents and gets the source's attributes. */
+	F2FS_EXISTING_UPDATE = 3
 };
 
 /* What happens to encrypted files. Their contents cannot be read without the key. */

@@ -71,33 +71,68 @@ static int report_progress(const struct populate *p)
 	return p->result->files % 64 == 0 ? progress_report(p->ctx, &progress) : 0;
 }
 
+static int prepare(struct populate *p, struct populate_item *item)
+{
+	int err = p->ops->prepare ? p->ops->prepare(p, item) : 0;
+
+	return err ? err : populate_adjust(p, populate_path(p), item, &p->attributes);
+}
+
+static bool is_dir(const struct populate_item *item)
+{
+	return (item->mode & MODE_TYPE) == MODE_DIR;
+}
+
+/* Is this a kind of file that is copied? */
+static bool is_kept(const struct populate *p, const struct populate_item *item)
+{
+	const uint32_t type = item->mode & MODE_TYPE;
+
+	return type == MODE_REG || type == MODE_LNK || type == MODE_DIR || item->link ||
+	       (p->opt.keep & F2FS_KEEP_SPECIAL);
+}
+
+/* Copy the item at hand. Its directory comes first: whatever happens to the item, its name was seen there. */
+static int copy(struct populate *p, struct populate_item *item)
+{
+	struct f2fs_inode *parent = NULL;
+	const char *name = "";
+	int err = 0;
+
+	if (p->opt.entry && p->opt.entry(p->opt.user, populate_path(p)) != 0)
+		return error_set(p->ctx, F2FS_ERR_CANCELED, "filling the volume was canceled");
+	if (!is_kept(p, item))
+		return 0;
+	if (p->path.count > 0)
+		err = populate_place_parent(p, &parent, &name);
+	if (!err)
+		err = prepare(p, item);
+	if (err)
+		return err;
+	if (!parent)
+		return populate_place_top(p, item);
+	return is_dir(item) ? populate_directory(p, parent, name, item) : populate_entry(p, parent, name, item);
+}
+
 /* Copy the item at hand, or leave it out. */
 static int take(struct populate *p, struct populate_item *item)
 {
-	const bool is_dir = (item->mode & MODE_TYPE) == MODE_DIR;
-	int err;
+	int err = 0;
 
-	switch (populate_choose(p)) {
+	switch (populate_choose(p, p->path.items)) {
 	case POPULATE_EXCLUDED:
-		if (is_dir && p->ops->skip)
+		if (is_dir(item) && p->ops->skip)
 			p->ops->skip(p);
 		return 0;
 	case POPULATE_NOT_INCLUDED:
-		if (!is_dir)
-			return 0;
-		err = p->ops->prepare ? p->ops->prepare(p, item) : 0;
-		return err ? err : populate_place_note(p, item);
+		err = is_dir(item) ? prepare(p, item) : 0;
+		return err || !is_dir(item) ? err : populate_place_note(p, item);
 	default:
-		break;
+		err = copy(p, item);
+		if (err && is_dir(item) && p->ops->skip)
+			p->ops->skip(p);
+		return err;
 	}
-	if (p->opt.entry && p->opt.entry(p->opt.user, populate_path(p)) != 0)
-		return error_set(p->ctx, F2FS_ERR_CANCELED, "filling the volume was canceled");
-	err = p->ops->prepare ? p->ops->prepare(p, item) : 0;
-	if (!err)
-		err = is_dir ? populate_directory(p, item) : populate_entry(p, item);
-	if (err && is_dir && p->ops->skip)
-		p->ops->skip(p);
-	return err;
 }
 
 static int step(struct populate *p)
@@ -121,8 +156,13 @@ static int open_source(struct populate *p)
 {
 	const struct f2fs_populate_options *o = &p->opt;
 
-	if (!o->directory == !o->tar)
-		return error_set(p->ctx, F2FS_ERR_INVALID, "one source is needed: a directory or an archive");
+	if (o->tar ? o->manifest || o->directory : !o->manifest && !o->directory)
+		return error_set(p->ctx, F2FS_ERR_INVALID,
+				 "one source is needed: a directory, an archive or a manifest");
+	if (o->existing < F2FS_EXISTING_REFUSE || o->existing > F2FS_EXISTING_UPDATE)
+		return error_set(p->ctx, F2FS_ERR_INVALID, "no such policy for existing files: %d", o->existing);
+	if (o->manifest)
+		return populate_manifest_open(p, o->manifest);
 	return o->tar ? populate_tar_open(p, o->tar) : populate_host_open(p, o->directory);
 }
 
@@ -135,13 +175,15 @@ static int run(struct populate *p)
 	p->now.nanoseconds = (uint32_t)(now % 1000000000);
 	if (p->opt.has_time)
 		p->now = p->opt.time;
-	err = open_source(p);
+	err = populate_rules_open(p);
+	if (!err)
+		err = open_source(p);
 	if (!err)
 		err = populate_place_open(p);
 	while (!err)
 		err = step(p);
 	if (err == POPULATE_END)
-		err = populate_place_close(p);
+		err = populate_place_end(p);
 	return err;
 }
 
@@ -149,6 +191,9 @@ static void init(struct populate *p)
 {
 	vec_init(&p->path, p->ctx, 1);
 	vec_init(&p->attributes, p->ctx, 1);
+	vec_init(&p->mounted, p->ctx, 1);
+	vec_init(&p->seen, p->ctx, sizeof(uint64_t));
+	map32_init(&p->visited, p->ctx);
 	vec_init(&p->levels, p->ctx, sizeof(struct populate_level));
 	vec_init(&p->level_path, p->ctx, 1);
 	vec_init(&p->links, p->ctx, sizeof(struct populate_link));
@@ -166,6 +211,7 @@ static void fini(struct populate *p)
 		f2fs_inode_close(level->dir);
 		vec_fini(&level->attributes);
 	}
+	populate_rules_close(p);
 	mem_free(p->ctx, p->buffer);
 	vec_fini(&p->path);
 	vec_fini(&p->attributes);
@@ -174,6 +220,8 @@ static void fini(struct populate *p)
 	vec_fini(&p->links);
 	map32_fini(&p->link_index);
 	map32_fini(&p->made);
+	vec_fini(&p->seen);
+	map32_fini(&p->visited);
 }
 
 int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *options,

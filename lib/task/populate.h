@@ -27,8 +27,9 @@ enum populate_given {
 
 /* One entry of a source. Pointers are the source's and good until the next call of its functions. */
 struct populate_item {
-	unsigned given; /* enum populate_given */
-	uint32_t mode;	/* type, and permissions with GIVEN_MODE */
+	unsigned given;	 /* enum populate_given */
+	unsigned forced; /* MODE, OWNER, MTIME (all times): holds whatever is kept */
+	uint32_t mode;	 /* type, and permissions with GIVEN_MODE */
 	uint32_t uid, gid;
 	uint32_t rdev_major, rdev_minor;
 	uint32_t flags, projid;
@@ -74,6 +75,7 @@ struct populate_level {
 	size_t path_length;	/* its path is that much of level_path */
 	bool is_changed;	/* its times are to be put back */
 	struct f2fs_stat times;
+	bool is_noted;		   /* the source gave it: it takes the item's attributes also when it exists */
 	struct populate_item item; /* what it is made from, while dir is NULL; without pointers */
 	struct vec attributes;
 };
@@ -88,15 +90,20 @@ struct populate {
 	bool is_broken;	 /* the source cannot go on: the error at hand ends the run */
 	bool may_repeat; /* the source may give a name twice: the later one replaces the earlier */
 	struct f2fs_time now;
-	char *buffer;		 /* POPULATE_BUFFER bytes, for the source */
-	struct vec path;	 /* char: of the item at hand, NUL-terminated, no slash at either end; "": the top */
-	struct vec attributes;	 /* of the item at hand: see populate_attribute_add() */
-	struct vec levels;	 /* struct populate_level; the first is the target */
-	struct vec level_path;	 /* char: path of the last level */
-	struct vec links;	 /* struct populate_link */
-	struct map32 link_index; /* mix of device and inode -> 1 + number of the first link */
-	struct map32 made;	 /* with may_repeat: inodes made in this run */
 	struct f2fs_write_options usual; /* of the volume, with opt.compression */
+	char *buffer;			 /* POPULATE_BUFFER bytes, for the source */
+	struct vec path;       /* char: of the item at hand, NUL-terminated, no slash at either end; "": the top */
+	struct vec attributes; /* of the item at hand: see populate_attribute_add() */
+	struct fs_config *fs_config; /* NULL: none */
+	struct contexts *contexts;   /* NULL: none */
+	struct vec mounted;	     /* char: scratch */
+	struct vec levels;	     /* struct populate_level; the first is the target */
+	struct vec level_path;	     /* char: path of the last level */
+	struct vec links;	     /* struct populate_link */
+	struct map32 link_index;     /* mix of device and inode -> 1 + number of the first link */
+	struct map32 made;	     /* with may_repeat: inodes made in this run */
+	struct vec seen;	     /* with DELETE: uint64_t, a hash of each directory and name that the source has */
+	struct map32 visited;	     /* with DELETE: inodes of the source's directories */
 };
 
 #define POPULATE_BUFFER (1u << 20)
@@ -130,10 +137,14 @@ bool populate_is_fatal(int err);
 
 /* Add an attribute to the item at hand; one that is not to be kept is left out. */
 int populate_attribute_add(struct populate *p, const char *name, const void *value, size_t size);
+/* Add an attribute to a list. */
+int populate_attribute_put(struct populate *p, struct vec *list, const char *name, const void *value, size_t size);
 /* Is an attribute of that name to be kept? */
 bool populate_attribute_is_wanted(const struct populate *p, const char *name);
 /* Set all attributes of a list on an inode of the volume; those that do not go are problems. */
 int populate_attributes_set(struct populate *p, const struct vec *list, struct f2fs_inode *inode);
+/* Remove attributes of the kinds that are kept and that are not in a list from an inode. */
+int populate_attributes_prune(struct populate *p, const struct vec *list, struct f2fs_inode *inode);
 
 /* ---- populate_place.c: directories of the volume */
 
@@ -146,10 +157,10 @@ int populate_place_parent(struct populate *p, struct f2fs_inode **dir, const cha
 int populate_place_enter(struct populate *p, struct f2fs_inode *dir);
 /* The item at hand is a directory to be made when something in it is. */
 int populate_place_note(struct populate *p, const struct populate_item *item);
-/* If the item at hand is a directory that is open, give it the item's attributes; *done tells. */
-int populate_place_renew(struct populate *p, const struct populate_item *item, bool *done);
-/* Leave all directories. */
-int populate_place_close(struct populate *p);
+/* The item at hand is the top: give the target its attributes. */
+int populate_place_top(struct populate *p, const struct populate_item *item);
+/* The source has no more: leave all directories, and delete what is to be deleted. */
+int populate_place_end(struct populate *p);
 /* Find what a path below the target is in the volume, links not followed. */
 int populate_place_lookup(struct populate *p, const char *path, struct f2fs_inode **out);
 
@@ -157,16 +168,31 @@ int populate_place_lookup(struct populate *p, const char *path, struct f2fs_inod
 
 /* What a new inode for an item starts with. */
 void populate_fill_new(const struct populate *p, const struct populate_item *item, struct f2fs_new *spec);
-/* Copy the item at hand. */
-int populate_entry(struct populate *p, struct populate_item *item);
-/* Copy the item at hand, a directory. */
-int populate_directory(struct populate *p, struct populate_item *item);
+/* Copy the item at hand, which is no directory, to a name in a directory of the volume. */
+int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item);
+/* Copy the item at hand, a directory, and go into it. */
+int populate_directory(struct populate *p, struct f2fs_inode *parent, const char *name, struct populate_item *item);
 /* Make a directory from an item and a list of attributes. */
 int populate_make_dir(struct populate *p, struct f2fs_inode *parent, const char *name, size_t length,
 		      const struct populate_item *item, const struct vec *attributes, struct f2fs_inode **out);
 /* Give an inode that exists an item's owner, mode, times and attributes. */
 int populate_update(struct populate *p, struct f2fs_inode *inode, const struct populate_item *item,
 		    const struct vec *attributes);
+
+/* ---- populate_meet.c: names that exist already */
+
+/* Something in dir has the name of the item at hand: remove it, or leave it (*done), or refuse, as the policy says. */
+int populate_meet(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item, bool *done);
+
+/* ---- populate_delete.c: what the source does not have */
+
+/* Note that the source has a name in a directory; is_dir: and that it is a directory of that inode number. */
+int populate_saw(struct populate *p, const struct f2fs_inode *dir, const char *name, size_t length);
+int populate_visited(struct populate *p, const struct f2fs_inode *dir);
+/* Remove a name and, of a directory, all that is in it. */
+int populate_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length);
+/* Remove what the source does not have from all directories that it has. */
+int populate_delete(struct populate *p);
 
 /* ---- populate_link.c: files with several names */
 
@@ -188,12 +214,21 @@ enum populate_choice { POPULATE_EXCLUDED, POPULATE_NOT_INCLUDED, POPULATE_WANTED
 
 /* Does a pattern match a path? Without a slash it is held against the last component. */
 bool populate_matches(const char *pattern, const char *path);
-/* What the patterns say of the item at hand. */
-enum populate_choice populate_choose(struct populate *p);
+/* What the patterns say of a path, which is changed meanwhile. */
+enum populate_choice populate_choose(const struct populate *p, char *path);
+
+/* ---- populate_rules.c */
+
+/* Read the lists that the options name. */
+int populate_rules_open(struct populate *p);
+void populate_rules_close(struct populate *p);
+/* Change an item of that path, and its attributes, as rules, fs_config and file_contexts say. */
+int populate_adjust(struct populate *p, const char *path, struct populate_item *item, struct vec *attributes);
 
 /* ---- sources */
 
 int populate_host_open(struct populate *p, const char *directory);
 int populate_tar_open(struct populate *p, const struct f2fs_input *input);
+int populate_manifest_open(struct populate *p, const struct f2fs_input *input);
 
 #endif

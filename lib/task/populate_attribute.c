@@ -26,14 +26,14 @@ bool populate_attribute_is_wanted(const struct populate *p, const char *name)
 	return false;
 }
 
-int populate_attribute_add(struct populate *p, const char *name, const void *value, size_t size)
+int populate_attribute_put(struct populate *p, struct vec *list, const char *name, const void *value, size_t size)
 {
 	const size_t length = strlen(name) + 1;
 	uint8_t *to;
 
 	if (size > UINT32_MAX)
 		return error_set(p->ctx, F2FS_ERR_TOO_BIG, "the attribute is too large");
-	to = vec_push(&p->attributes, 4 + length + size);
+	to = vec_push(list, 4 + length + size);
 	if (!to)
 		return F2FS_ERR_NOMEM;
 	put_le32(to, (uint32_t)size);
@@ -41,6 +41,11 @@ int populate_attribute_add(struct populate *p, const char *name, const void *val
 	if (size)
 		memcpy(to + 4 + length, value, size);
 	return 0;
+}
+
+int populate_attribute_add(struct populate *p, const char *name, const void *value, size_t size)
+{
+	return populate_attribute_put(p, &p->attributes, name, value, size);
 }
 
 int populate_attributes_set(struct populate *p, const struct vec *list, struct f2fs_inode *inode)
@@ -61,4 +66,50 @@ int populate_attributes_set(struct populate *p, const struct vec *list, struct f
 		left -= 4 + length + size;
 	}
 	return 0;
+}
+
+/* Does a list have an attribute of that name? */
+static bool has_attribute(const struct vec *list, const char *name)
+{
+	const uint8_t *at = list->items;
+
+	for (size_t left = list->count; left > 0;) {
+		const size_t length = 4 + strlen((const char *)at + 4) + 1 + get_le32(at);
+
+		if (strcmp((const char *)at + 4, name) == 0)
+			return true;
+		at += length;
+		left -= length;
+	}
+	return false;
+}
+
+/* Find the next attribute of an inode to be removed; *index goes on behind it. */
+static bool find_surplus(const struct populate *p, const struct vec *list, struct f2fs_inode *inode, unsigned *index,
+			 struct f2fs_xattr *xattr)
+{
+	while (f2fs_xattr_at(inode, *index, xattr) == 0) {
+		if (!xattr->is_internal && populate_attribute_is_wanted(p, xattr->name) &&
+		    !has_attribute(list, xattr->name))
+			return true;
+		++*index;
+	}
+	return false;
+}
+
+int populate_attributes_prune(struct populate *p, const struct vec *list, struct f2fs_inode *inode)
+{
+	struct f2fs_xattr xattr;
+	unsigned index = 0;
+	int err = f2fs_xattr_count(inode);
+
+	if (err <= 0)
+		return err;
+	for (err = 0; !err && find_surplus(p, list, inode, &index, &xattr);) {
+		char *name = mem_strdup(p->ctx, xattr.name); /* removing it changes what holds the name */
+
+		err = name ? f2fs_xattr_remove(inode, name) : F2FS_ERR_NOMEM;
+		mem_free(p->ctx, name);
+	}
+	return err;
 }

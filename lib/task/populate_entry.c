@@ -10,6 +10,8 @@
 static struct f2fs_time time_of(const struct populate *p, const struct populate_item *item, unsigned given,
 				const struct f2fs_time *own)
 {
+	if (item->forced & GIVEN_MTIME)
+		return item->mtime;
 	if (p->opt.has_time || !(p->opt.keep & F2FS_KEEP_TIMES))
 		return p->now;
 	if (item->given & given)
@@ -19,15 +21,15 @@ static struct f2fs_time time_of(const struct populate *p, const struct populate_
 
 void populate_fill_new(const struct populate *p, const struct populate_item *item, struct f2fs_new *spec)
 {
-	const bool has_mode = (p->opt.keep & F2FS_KEEP_MODE) && (item->given & GIVEN_MODE);
-	const bool has_owner = (p->opt.keep & F2FS_KEEP_OWNER) && (item->given & GIVEN_OWNER);
+	const unsigned given = item->forced | (p->opt.keep & F2FS_KEEP_MODE ? item->given & GIVEN_MODE : 0u) |
+			       (p->opt.keep & F2FS_KEEP_OWNER ? item->given & GIVEN_OWNER : 0u);
 	const uint32_t type = item->mode & MODE_TYPE;
 	const uint32_t plain = type == MODE_LNK ? 0777 : type == MODE_DIR ? 0755 : 0644;
 
 	memset(spec, 0, sizeof(*spec));
-	spec->mode = type | (has_mode ? item->mode & 07777 : plain);
-	spec->uid = has_owner ? item->uid : p->opt.uid;
-	spec->gid = has_owner ? item->gid : p->opt.gid;
+	spec->mode = type | (given & GIVEN_MODE ? item->mode & 07777 : plain);
+	spec->uid = given & GIVEN_OWNER ? item->uid : p->opt.uid;
+	spec->gid = given & GIVEN_OWNER ? item->gid : p->opt.gid;
 	spec->atime = time_of(p, item, GIVEN_ATIME, &item->atime);
 	spec->mtime = time_of(p, item, GIVEN_MTIME, &item->mtime);
 	spec->ctime = time_of(p, item, GIVEN_CTIME, &item->ctime);
@@ -175,35 +177,15 @@ static int make_entry(struct populate *p, struct f2fs_inode *dir, const char *na
 	return make_new(p, dir, name, item);
 }
 
-/* Something has the name: remove it if this run made it. */
-static int make_way(struct populate *p, struct f2fs_inode *dir, const char *name)
+int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item)
 {
-	struct f2fs_dirent entry;
-	int err = f2fs_dir_lookup(dir, name, strlen(name), &entry);
+	bool done;
+	int err = make_entry(p, dir, name, item);
 
-	if (err)
-		return err;
-	if (!map32_find(&p->made, entry.ino))
-		return error_set(p->ctx, F2FS_ERR_EXISTS, "the name exists already");
-	return f2fs_remove(dir, name, strlen(name));
-}
-
-int populate_entry(struct populate *p, struct populate_item *item)
-{
-	const uint32_t type = item->mode & MODE_TYPE;
-	struct f2fs_inode *dir;
-	const char *name;
-	int err;
-
-	if (type != MODE_REG && type != MODE_LNK && !item->link && !(p->opt.keep & F2FS_KEEP_SPECIAL))
-		return 0;
-	err = populate_place_parent(p, &dir, &name);
-	if (!err)
-		err = make_entry(p, dir, name, item);
 	if (err != F2FS_ERR_EXISTS)
 		return err;
-	err = make_way(p, dir, name);
-	return err ? err : make_entry(p, dir, name, item);
+	err = populate_meet(p, dir, name, item, &done);
+	return err || done ? err : make_entry(p, dir, name, item);
 }
 
 int populate_make_dir(struct populate *p, struct f2fs_inode *parent, const char *name, size_t length,
@@ -248,44 +230,41 @@ int populate_update(struct populate *p, struct f2fs_inode *inode, const struct p
 		inode, F2FS_SET_MODE | F2FS_SET_UID | F2FS_SET_GID | F2FS_SET_ATIME | F2FS_SET_MTIME | F2FS_SET_CTIME,
 		&values);
 	if (!err)
+		err = populate_attributes_prune(p, attributes, inode);
+	if (!err)
 		err = populate_attributes_set(p, attributes, inode);
 	return err ? err : set_flags(p, inode, item);
 }
 
 /* The name of a directory exists: enter what has it, or replace it. */
-static int enter_existing(struct populate *p, struct f2fs_inode *parent, const char *name,
-			  const struct populate_item *item, struct f2fs_inode **out)
+static int enter_existing(struct populate *p, struct f2fs_inode *parent, const char *name, struct populate_item *item,
+			  struct f2fs_inode **out)
 {
 	struct f2fs_dirent entry;
+	bool done;
 	int err = f2fs_dir_lookup(parent, name, strlen(name), &entry);
 
 	if (!err && entry.type != F2FS_TYPE_DIRECTORY) {
-		err = make_way(p, parent, name);
+		err = populate_meet(p, parent, name, item, &done);
+		if (!err && done)
+			err = error_set(p->ctx, F2FS_ERR_NOT_DIR, "the name exists already and is no directory");
 		return err ? err : populate_make_dir(p, parent, name, strlen(name), item, &p->attributes, out);
 	}
 	if (!err)
 		err = f2fs_inode_open(p->vol, entry.ino, out);
 	if (err)
 		return err;
-	err = populate_update(p, *out, item, &p->attributes);
+	if (p->opt.existing != F2FS_EXISTING_SKIP)
+		err = populate_update(p, *out, item, &p->attributes);
 	if (err)
 		f2fs_inode_close(*out);
 	return err;
 }
 
-int populate_directory(struct populate *p, struct populate_item *item)
+int populate_directory(struct populate *p, struct f2fs_inode *parent, const char *name, struct populate_item *item)
 {
-	struct f2fs_inode *parent, *dir;
-	const char *name;
-	bool done;
-	int err = populate_place_renew(p, item, &done);
-
-	if (err || done)
-		return err;
-	err = populate_place_parent(p, &parent, &name);
-	if (err)
-		return err;
-	err = populate_make_dir(p, parent, name, strlen(name), item, &p->attributes, &dir);
+	struct f2fs_inode *dir;
+	int err = populate_make_dir(p, parent, name, strlen(name), item, &p->attributes, &dir);
 	if (err == F2FS_ERR_EXISTS)
 		err = enter_existing(p, parent, name, item, &dir);
 	return err ? err : populate_place_enter(p, dir);

@@ -24,13 +24,12 @@ static bool matches_any(const char *const *patterns, unsigned count, const char 
 	return false;
 }
 
-enum populate_choice populate_choose(struct populate *p)
+enum populate_choice populate_choose(const struct populate *p, char *path)
 {
 	const struct f2fs_populate_options *o = &p->opt;
 	enum populate_choice choice = o->include_count ? POPULATE_NOT_INCLUDED : POPULATE_WANTED;
-	char *path = p->path.items;
 
-	if (o->include_count + o->exclude_count == 0 || p->path.count == 0)
+	if (o->include_count + o->exclude_count == 0 || path[0] == '\0')
 		return POPULATE_WANTED;
 	for (char *end = path;; end++) {
 		const char byte = *end;

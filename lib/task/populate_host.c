@@ -3,7 +3,6 @@
  * A directory of the host as a source: the walk, without recursion, names in the order of their bytes. Only the
  * directories near the walk stay open; one further up is found again through "..".
  */
-#define _GNU_SOURCE /* SEEK_DATA */
 #include "task/populate.h"
 
 #include <dirent.h>
@@ -34,9 +33,7 @@ struct host_source {
 	bool has_started;  /* the directory itself was given */
 	bool enters;	   /* the entry given last is a directory to be entered */
 	struct stat st;	   /* of the entry given last */
-	int fd;		   /* of the file given last, -1: none */
-	bool has_holes;
-	uint64_t at, data_end; /* contents: next byte, end of the run of data it is in */
+	struct host_file file;
 };
 
 static struct host_source *source_of(const struct populate *p)
@@ -190,13 +187,6 @@ static void fill_item(struct populate_item *item, const struct stat *st)
 	item->ino = (uint64_t)st->st_ino;
 }
 
-static void close_file(struct host_source *s)
-{
-	if (s->fd >= 0)
-		close(s->fd);
-	s->fd = -1;
-}
-
 static int next(struct populate *p, struct populate_item *item)
 {
 	struct host_source *s = source_of(p);
@@ -204,7 +194,7 @@ static int next(struct populate *p, struct populate_item *item)
 	const char *name;
 	int err;
 
-	close_file(s);
+	host_file_close(&s->file);
 	if (!s->has_started) {
 		s->has_started = true;
 		fill_item(item, &s->st);
@@ -256,75 +246,20 @@ static int prepare(struct populate *p, struct populate_item *item)
 	if (populate_link_find(p, item) != F2FS_NO_NID)
 		return 0;
 	if (S_ISREG(s->st.st_mode)) {
-		s->fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-		if (s->fd < 0)
-			return error_sys(p->ctx, errno, "cannot open");
-		s->at = s->data_end = 0;
-		s->has_holes = (p->opt.keep & F2FS_KEEP_HOLES) && (uint64_t)s->st.st_blocks * 512 < item->size;
+		err = host_file_open(p, &s->file, at, name, O_NOFOLLOW);
+		if (err)
+			return err;
+		host_file_holes(p, &s->file, &s->st);
 	}
-	err = populate_host_attributes(p, at, name, s->fd, item);
+	err = populate_host_attributes(p, at, name, s->file.fd, item);
 	if (!err && S_ISLNK(s->st.st_mode))
 		err = read_target(p, at, name, item);
 	return err;
 }
 
-/* Find the run of data that holds byte at or comes after it. Hosts that do not know holes have one run. */
-static int find_data(struct populate *p, struct host_source *s, uint64_t size)
-{
-	off_t data, hole;
-
-	s->data_end = size;
-	if (!s->has_holes)
-		return 0;
-	data = lseek(s->fd, (off_t)s->at, SEEK_DATA);
-	if (data < 0 && errno == ENXIO) {
-		s->at = size;
-		return 0;
-	}
-	hole = data < 0 ? -1 : lseek(s->fd, data, SEEK_HOLE);
-	if (hole < 0) {
-		if (errno != EINVAL && errno != ENOTSUP)
-			return error_sys(p->ctx, errno, "cannot find the holes");
-		s->has_holes = false;
-		return 0;
-	}
-	s->at = (uint64_t)data;
-	if ((uint64_t)hole < size)
-		s->data_end = (uint64_t)hole;
-	return 0;
-}
-
-/* A file that gets shorter meanwhile ends there. */
 static int read_contents(struct populate *p, struct populate_item *item, struct populate_chunk *chunk)
 {
-	struct host_source *s = source_of(p);
-	uint64_t left;
-	ssize_t n;
-	int err;
-
-	chunk->length = 0;
-	if (s->at >= item->size)
-		return 0;
-	if (s->at >= s->data_end) {
-		err = find_data(p, s, item->size);
-		if (err)
-			return err;
-	}
-	left = s->at < s->data_end ? s->data_end - s->at : 0;
-	if (left == 0)
-		return 0;
-	do
-		n = pread(s->fd, p->buffer, left < POPULATE_BUFFER ? (size_t)left : POPULATE_BUFFER, (off_t)s->at);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return error_sys(p->ctx, errno, "cannot read");
-	if (n == 0)
-		item->size = s->at;
-	chunk->data = p->buffer;
-	chunk->offset = s->at;
-	chunk->length = (size_t)n;
-	s->at += (uint64_t)n;
-	return 0;
+	return host_file_read(p, &source_of(p)->file, item, chunk);
 }
 
 static void skip(struct populate *p)
@@ -336,7 +271,7 @@ static void close_source(struct populate *p)
 {
 	struct host_source *s = source_of(p);
 
-	close_file(s);
+	host_file_close(&s->file);
 	for (size_t i = 0; i < s->levels.count; i++) {
 		struct level *level = vec_at(&s->levels, i);
 
@@ -359,7 +294,7 @@ int populate_host_open(struct populate *p, const char *directory)
 	if (!s)
 		return F2FS_ERR_NOMEM;
 	vec_init(&s->levels, p->ctx, sizeof(struct level));
-	s->fd = -1;
+	s->file.fd = -1;
 	p->source = s;
 	p->ops = &ops;
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

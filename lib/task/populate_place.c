@@ -32,13 +32,15 @@ static int leave(struct populate *p)
 	return err;
 }
 
-int populate_place_close(struct populate *p)
+int populate_place_end(struct populate *p)
 {
 	int err = 0;
 
-	while (!err && p->levels.count > 0)
+	while (!err && p->levels.count > 1)
 		err = leave(p);
-	return err;
+	if (!err && (p->opt.flags & F2FS_POPULATE_DELETE))
+		err = populate_delete(p);
+	return err ? err : leave(p);
 }
 
 /* Add a level whose path is the first length bytes of path; dir (taken over) may be NULL. */
@@ -98,7 +100,7 @@ int populate_place_open(struct populate *p)
 		path += strspn(path, "/");
 		n = strcspn(path, "/");
 		if (n == 0)
-			return push(p, "", 0, at);
+			break;
 		next = NULL;
 		err = open_dir(p, at, path, n, &next);
 		if (err == F2FS_ERR_NOT_FOUND)
@@ -109,6 +111,8 @@ int populate_place_open(struct populate *p)
 		at = next;
 		path += n;
 	}
+	err = push(p, "", 0, at);
+	return err ? err : populate_visited(p, at);
 }
 
 /* Leave the levels that are not above a path of that length. */
@@ -126,6 +130,14 @@ static int go_up(struct populate *p, const char *path, size_t length)
 	return err;
 }
 
+/* Rules hold for directories that the source does not give, too. */
+static int adjust_last(struct populate *p)
+{
+	struct populate_level *level = last_level(p);
+
+	return populate_adjust(p, p->level_path.items, &level->item, &level->attributes);
+}
+
 /* Add levels, not made yet, down to the directory whose path is the first length bytes of path. */
 static int go_down(struct populate *p, const char *path, size_t length)
 {
@@ -135,6 +147,8 @@ static int go_down(struct populate *p, const char *path, size_t length)
 		const size_t at = last_level(p)->path_length + (p->levels.count > 1);
 
 		err = push(p, path, at + strcspn(path + at, "/"), NULL);
+		if (!err)
+			err = adjust_last(p);
 	}
 	return err;
 }
@@ -156,9 +170,13 @@ static int make_noted(struct populate *p)
 			above->is_changed = true;
 			err = populate_make_dir(p, above->dir, name, length, &level->item, &level->attributes,
 						&level->dir);
-		} else if (!err && level->item.given) {
+		} else if (!err && level->is_noted) {
 			err = populate_update(p, level->dir, &level->item, &level->attributes);
 		}
+		if (!err)
+			err = populate_saw(p, above->dir, name, length);
+		if (!err)
+			err = populate_visited(p, level->dir);
 		if (!err)
 			err = note_times(level);
 	}
@@ -180,33 +198,24 @@ int populate_place_parent(struct populate *p, struct f2fs_inode **dir, const cha
 	last_level(p)->is_changed = true;
 	*dir = last_level(p)->dir;
 	*name = slash ? slash + 1 : path;
-	return 0;
+	return populate_saw(p, *dir, *name, strlen(*name));
 }
 
-int populate_place_renew(struct populate *p, const struct populate_item *item, bool *done)
+int populate_place_top(struct populate *p, const struct populate_item *item)
 {
-	const char *path = populate_path(p);
-	const size_t length = strlen(path);
-	int err;
+	struct populate_level *top = vec_at(&p->levels, 0);
+	int err = populate_update(p, top->dir, item, &p->attributes);
 
-	*done = false;
-	for (size_t i = p->levels.count; i-- > 0;) {
-		struct populate_level *level = vec_at(&p->levels, i);
-
-		if (level->path_length != length || memcmp(p->level_path.items, path, length) != 0 || !level->dir)
-			continue;
-		*done = true;
-		err = populate_update(p, level->dir, item, &p->attributes);
-		return err ? err : note_times(level);
-	}
-	return 0;
+	return err ? err : note_times(top);
 }
 
 int populate_place_enter(struct populate *p, struct f2fs_inode *dir)
 {
 	const char *path = populate_path(p);
 
-	return push(p, path, strlen(path), dir);
+	int err = push(p, path, strlen(path), dir);
+
+	return err ? err : populate_visited(p, dir);
 }
 
 int populate_place_note(struct populate *p, const struct populate_item *item)
@@ -223,6 +232,7 @@ int populate_place_note(struct populate *p, const struct populate_item *item)
 	if (err)
 		return err;
 	level = last_level(p);
+	level->is_noted = true;
 	level->item = *item;
 	level->item.target = level->item.link = NULL;
 	if (p->attributes.count == 0)

@@ -7,24 +7,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-
-void cli_copy_in_source(struct cli_copy_in *in, const char *source)
-{
-	const int is_stdin = strcmp(source, "-") == 0;
-	struct stat st;
-
-	in->source = source;
-	in->options.directory = NULL;
-	in->options.tar = NULL;
-	if (!is_stdin && (stat(source, &st) != 0 || S_ISDIR(st.st_mode))) {
-		in->options.directory = source; /* what is not there is the library's to name */
-		return;
-	}
-	in->input.path = is_stdin ? NULL : source;
-	in->input.fd = 0;
-	in->options.tar = &in->input;
-}
 
 static int show_problem(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail)
 {
@@ -40,31 +22,34 @@ static int show_entry(void *user, const char *path)
 	return path[0] && printf("%s\n", path) < 0;
 }
 
-int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol, const char *path)
+int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol)
 {
-	int err, incomplete;
+	int err;
 
 	in->cli = cli;
 	in->options.problem = show_problem;
 	in->options.entry = in->is_verbose ? show_entry : NULL;
 	in->options.user = in;
 	err = f2fs_populate(vol, &in->options, &in->result);
-	incomplete = err == F2FS_ERR_INCOMPLETE;
-	if (err && !incomplete) {
-		cli_error_of(cli, f2fs_volume_context(vol), in->source);
-		return -1;
-	}
-	err = f2fs_volume_commit(vol);
-	if (err) {
-		cli_error_of(cli, f2fs_volume_context(vol), path);
-		return -1;
-	}
-	return incomplete;
+	if (!err || err == F2FS_ERR_INCOMPLETE)
+		return err != 0;
+	cli_error_of(cli, f2fs_volume_context(vol), in->source);
+	return -1;
+}
+
+int cli_copy_in_commit(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol, const char *path)
+{
+	int rc = cli_copy_in(in, cli, vol);
+
+	if (rc < 0 || !f2fs_volume_commit(vol))
+		return rc;
+	cli_error_of(cli, f2fs_volume_context(vol), path);
+	return -1;
 }
 
 /* What was counted: the words of the line, the names of the record. */
 static const struct count {
-	const char *name, *words;
+	const char *name, *words; /* no words: only said when there are some */
 	size_t offset;
 } counts[] = {
 	{ "files", " files", offsetof(struct f2fs_populate_result, files) },
@@ -74,6 +59,10 @@ static const struct count {
 	{ "links", " further links", offsetof(struct f2fs_populate_result, links) },
 	{ "bytes", " bytes", offsetof(struct f2fs_populate_result, bytes) },
 	{ "problems", NULL, offsetof(struct f2fs_populate_result, problems) },
+	{ "skipped", NULL, offsetof(struct f2fs_populate_result, skipped) },
+	{ "kept", NULL, offsetof(struct f2fs_populate_result, kept) },
+	{ "replaced", NULL, offsetof(struct f2fs_populate_result, replaced) },
+	{ "deleted", NULL, offsetof(struct f2fs_populate_result, deleted) },
 };
 #define COUNTS (sizeof(counts) / sizeof(counts[0]))
 
@@ -90,9 +79,12 @@ void cli_copy_in_say(const struct cli_copy_in *in)
 	const char *between = "Info: copied ";
 
 	for (size_t i = 0; i < COUNTS; i++) {
-		if (!counts[i].words)
-			continue;
-		printf("%s%llu%s", between, (unsigned long long)count_of(in, &counts[i]), counts[i].words);
+		const unsigned long long count = count_of(in, &counts[i]);
+
+		if (counts[i].words)
+			printf("%s%llu%s", between, count, counts[i].words);
+		else if (count)
+			printf("%s%llu %s", between, count, counts[i].name);
 		between = ", ";
 	}
 	printf("\n");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Filling a volume from the command line: where from, what is said of problems, what is said in the end.
+ * Filling a volume from the command line: where from, the options that programs share (copy_in.def), what is said of
+ * problems, what is said in the end.
  */
 #ifndef F2FSKIT_CLI_COPY_IN_H
 #define F2FSKIT_CLI_COPY_IN_H
@@ -16,17 +17,35 @@ struct cli_copy_in {
 	int is_verbose;	    /* print the path of each entry */
 	struct f2fs_populate_options options;
 	struct f2fs_populate_result result;
-	struct f2fs_input input; /* options.tar */
+	/* memory that options points to */
+	struct f2fs_input input, manifest;
+	void *memory; /* what cli_copy_in_free() gives back */
+};
+
+enum cli_copy_in_option {
+	CLI_COPY_NONE,
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc) CLI_COPY_##id,
+#include "cli/copy_in.def"
+#undef GROUP
+#undef OPTION
+	CLI_COPY_fs_config, /* options that programs call differently */
+	CLI_COPY_file_contexts,
 };
 
 /* Take a directory, a tar archive, or "-" for an archive on the standard input. */
 void cli_copy_in_source(struct cli_copy_in *in, const char *source);
-/* Fill and commit; a message was written for each problem. Returns 0, 1 when some entries could not be copied, -1 when
- * nothing was changed, after a message. path is the volume's, for messages. */
-int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol, const char *path);
+/* Take an option; returns what is wrong with its value, or NULL. */
+const char *cli_copy_in_take(struct cli_copy_in *in, enum cli_copy_in_option option, const char *value);
+/* Fill, without committing; a message was written for each problem. Returns 0, 1 when some entries could not be copied,
+ * -1 after a message. */
+int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol);
+/* The same, then commit; on -1 nothing was changed. path is the volume's, for messages. */
+int cli_copy_in_commit(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol, const char *path);
 /* Say what was copied, as a line of text. */
 void cli_copy_in_say(const struct cli_copy_in *in);
 /* The same as members of a record. */
 void cli_copy_in_print(const struct cli_copy_in *in, struct cli_print *p);
+void cli_copy_in_free(struct cli_copy_in *in);
 
 #endif

@@ -255,7 +255,33 @@ static const char *take_root_owner(struct arguments *a, const char *value)
 
 static const char *take_root_dir(struct arguments *a, const char *value)
 {
-	a->root_dir = value;
+	cli_copy_in_source(&a->in, value);
+	return NULL;
+}
+
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	static const char *take_##id(struct arguments *a, const char *value)                                           \
+	{                                                                                                              \
+		return cli_copy_in_take(&a->in, CLI_COPY_##id, value);                                                 \
+	}
+#include "cli/copy_in.def"
+#undef GROUP
+#undef OPTION
+
+static const char *take_fs_config(struct arguments *a, const char *value)
+{
+	return cli_copy_in_take(&a->in, CLI_COPY_fs_config, value);
+}
+
+static const char *take_file_contexts(struct arguments *a, const char *value)
+{
+	return cli_copy_in_take(&a->in, CLI_COPY_file_contexts, value);
+}
+
+static const char *take_mount_point(struct arguments *a, const char *value)
+{
+	a->in.options.mount_point = value;
 	return NULL;
 }
 

@@ -7,7 +7,7 @@
 
 #include <f2fskit/mkfs.h>
 
-#include "cli/host.h"
+#include "cli/copy_in.h"
 
 struct arguments {
 	struct f2fs_mkfs_options options;
@@ -21,8 +21,8 @@ struct arguments {
 	uint64_t sparse;  /* size of a sparse image, 0: none */
 	int has_size, has_sectors;
 	int force, dry_run, json, quiet, debug;
-	const char *root_dir; /* contents to be copied, NULL: none */
-	int owner_given;      /* -R */
+	struct cli_copy_in in; /* contents to be copied; source NULL: none */
+	int owner_given;       /* -R */
 	int is_android;
 	int hash_flag_given; /* hashonly or nohashonly */
 	/* memory that options points to */

@@ -20,12 +20,11 @@ static void set_options(const struct arguments *a, const struct cli *cli, struct
 	}
 }
 
-int fill_volume(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a,
-		const struct f2fs_mkfs_device *devices)
+int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, const struct f2fs_mkfs_device *devices)
 {
 	struct f2fs_device *more[F2FS_MAX_DEVICES];
 	struct f2fs_open_options options = { .devices = more, .device_count = a->count - 1 };
-	struct cli_copy_in in = { .cli = cli };
+	struct cli_copy_in *in = &a->in;
 	struct f2fs_volume *vol;
 	int rc;
 
@@ -35,11 +34,10 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, const struct argument
 		cli_error_of(cli, ctx, a->paths[0]);
 		return -1;
 	}
-	set_options(a, cli, &in.options);
-	cli_copy_in_source(&in, a->root_dir);
-	rc = cli_copy_in(&in, cli, vol, a->paths[0]);
+	set_options(a, cli, &in->options);
+	rc = cli_copy_in_commit(in, cli, vol, a->paths[0]);
 	if (rc >= 0 && !a->quiet && !a->json)
-		cli_copy_in_say(&in);
+		cli_copy_in_say(in);
 	f2fs_volume_close(vol);
 	return rc;
 }

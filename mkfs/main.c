@@ -14,7 +14,7 @@
 struct run {
 	struct cli *cli;
 	struct f2fs_context *ctx;
-	const struct arguments *a;
+	struct arguments *a;
 	struct target targets[F2FS_MAX_DEVICES];
 	struct f2fs_mkfs_device devices[F2FS_MAX_DEVICES];
 	int filled; /* what fill_volume() returned */
@@ -49,7 +49,7 @@ static int show(struct run *r, const struct f2fs_layout *layout, const struct f2
 
 static int make(struct run *r)
 {
-	const struct arguments *a = r->a;
+	struct arguments *a = r->a;
 	struct f2fs_mkfs_result result;
 	struct f2fs_layout layout;
 
@@ -69,7 +69,7 @@ static int make(struct run *r)
 		report_start(a, &layout);
 	if (f2fs_mkfs_write(r->ctx, r->devices, a->count, &a->options, &result))
 		return fail(r);
-	if (a->root_dir) {
+	if (a->in.source) {
 		r->filled = fill_volume(r->cli, r->ctx, a, r->devices);
 		if (r->filled < 0)
 			return -1;
@@ -80,7 +80,7 @@ static int make(struct run *r)
 	return show(r, &result.layout, &result);
 }
 
-static int run(struct cli *cli, const struct arguments *a)
+static int run(struct cli *cli, struct arguments *a)
 {
 	struct run r = { .cli = cli, .a = a };
 	int rc;
@@ -113,5 +113,7 @@ int main(int argc, char **argv)
 		cli.level = a.debug > 1 ? F2FS_LOG_DEBUG : F2FS_LOG_INFO;
 	if (a.quiet)
 		cli.show_progress = 0;
-	return cli_finish(&cli, run(&cli, &a), CLI_EXIT_FAILURE);
+	rc = run(&cli, &a);
+	cli_copy_in_free(&a.in);
+	return cli_finish(&cli, rc, CLI_EXIT_FAILURE);
 }

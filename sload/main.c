@@ -47,12 +47,9 @@ static const struct cli_tool sload_tool = {
 	.exit_count = sizeof(exits) / sizeof(exits[0]),
 };
 
-#define MAX_PATTERNS 256u
-
 struct arguments {
 	struct cli_copy_in in;
 	struct cli_image image;
-	const char *excludes[MAX_PATTERNS], *includes[MAX_PATTERNS];
 	int quiet, verbose, json;
 	struct sload_compress compress;
 };
@@ -88,12 +85,17 @@ static const char *take_time(struct arguments *a, const char *value)
 	return NULL;
 }
 
-static const char *take_pattern(const char **patterns, unsigned *count, const char *value)
+static const char *take_existing(struct arguments *a, const char *value)
 {
-	if (*count == MAX_PATTERNS)
-		return "is one pattern too many";
-	patterns[(*count)++] = value;
-	return NULL;
+	static const char *const policies[] = { "refuse", "skip", "replace", "update" };
+
+	for (unsigned i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		if (strcmp(policies[i], value) == 0) {
+			a->in.options.existing = (int)i;
+			return NULL;
+		}
+	}
+	return "is none of refuse, skip, replace, update";
 }
 
 /* Take one option; what is wrong with its value, or NULL. */
@@ -106,11 +108,32 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 	case OPT_target:
 		a->in.options.target = value;
 		return NULL;
-	case OPT_exclude:
-		return take_pattern(a->excludes, &a->in.options.exclude_count, value);
-	case OPT_include:
-		return take_pattern(a->includes, &a->in.options.include_count, value);
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	case OPT_##id:                                                                                                 \
+		return cli_copy_in_take(&a->in, CLI_COPY_##id, value);
+#include "cli/copy_in.def"
+#undef GROUP
+#undef OPTION
+	case OPT_existing:
+		return take_existing(a, value);
+	case OPT_replace:
+		a->in.options.existing = F2FS_EXISTING_REPLACE;
+		return NULL;
+	case OPT_update:
+		a->in.options.existing = F2FS_EXISTING_UPDATE;
+		return NULL;
+	case OPT_delete:
+		a->in.options.flags |= F2FS_POPULATE_DELETE;
+		return NULL;
 	case OPT_mount_point:
+		a->in.options.mount_point = value;
+		return NULL;
+	case OPT_fs_config:
+		return cli_copy_in_take(&a->in, CLI_COPY_fs_config, value);
+	case OPT_file_contexts:
+		return cli_copy_in_take(&a->in, CLI_COPY_file_contexts, value);
+	case OPT_product_out:
 		return NULL;
 	case OPT_compress:
 		a->compress.is_on = 1;
@@ -177,7 +200,7 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 		return id;
 	if (parser.operand_count != 1 || !a->in.source) {
 		cli_error(cli, parser.operand_count != 1 ? "one device or image is needed"
-							 : "-f DIRECTORY or TAR is needed");
+							 : "-f DIRECTORY or TAR, or --manifest FILE, is needed");
 		cli_opt_hint(&sload_tool);
 		return CLI_OPT_ERROR;
 	}
@@ -187,8 +210,6 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 		cli_opt_hint(&sload_tool);
 		return CLI_OPT_ERROR;
 	}
-	a->in.options.exclude = a->excludes;
-	a->in.options.include = a->includes;
 	a->image.path = parser.operands[0];
 	a->image.flags = F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
 	return 0;
@@ -218,7 +239,7 @@ static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 	int rc;
 
 	a->in.is_verbose = a->verbose && !a->quiet && !a->json;
-	rc = cli_copy_in(&a->in, cli, vol, a->image.path);
+	rc = cli_copy_in_commit(&a->in, cli, vol, a->image.path);
 	if (rc < 0 || print_result(a))
 		return CLI_EXIT_FAILURE;
 	return rc ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
@@ -257,5 +278,7 @@ int main(int argc, char **argv)
 		return CLI_EXIT_FAILURE;
 	if (a.quiet)
 		cli.show_progress = 0;
-	return cli_finish(&cli, run(&cli, &a), CLI_EXIT_FAILURE);
+	rc = run(&cli, &a);
+	cli_copy_in_free(&a.in);
+	return cli_finish(&cli, rc, CLI_EXIT_FAILURE);
 }

@@ -80,7 +80,7 @@ def test_sload_reports_what_it_cannot_copy(run_tool, tmp_path):
     done = run_tool("sload.f2fs", "--json", "-f", source, image, rc=4)
     assert b"/a: the name exists already" in done.stderr
     assert json.loads(done.stdout) == {"files": 1, "directories": 0, "symlinks": 0, "specials": 0, "links": 0, "bytes": 3,
-                                       "problems": 1}
+                                       "problems": 1, "skipped": 0, "kept": 0, "replaced": 0, "deleted": 0}
     assert run_tool("dump.f2fs", "--cat=/b", image).stdout == b"two"
 
 

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Filling volumes from directories and manifests: policies for what exists, patterns, rules, Android's lists."""
+import json
+import os
+import stat
+import struct
+import subprocess
+
+import pytest
+
+import volumes
+from test_write import peer_check, same_trees
+
+FEATURES = "extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr"
+
+
+def tree(path, entries):
+    """Files of a directory: {path: contents, None for a directory, str for a symlink}."""
+    for name, what in entries.items():
+        full = path / name
+        full.parent.mkdir(parents=True, exist_ok=True)
+        if what is None:
+            full.mkdir(exist_ok=True)
+        elif isinstance(what, str):
+            full.symlink_to(what)
+        else:
+            full.write_bytes(what)
+
+
+def listing(run_tool, image, tmp_path):
+    """{path: contents} of a volume, {} for directories, the target of symlinks."""
+    back = tmp_path / "listing"
+    subprocess.run(["rm", "-rf", str(back)], check=True)
+    run_tool("dump.f2fs", "-q", "--extract=%s" % back, image)
+    found = {}
+    for path in back.rglob("*"):
+        name = str(path.relative_to(back))
+        found[name] = os.readlink(path) if path.is_symlink() else {} if path.is_dir() else path.read_bytes()
+    return found
+
+
+def sload(run_tool, image, *args, rc=0):
+    done = run_tool("sload.f2fs", "--json", *args, image, rc=rc)
+    if rc in (0, 4):
+        peer_check(image)
+    return json.loads(done.stdout) if rc in (0, 4) else None, done.stderr.decode()
+
+
+@pytest.fixture
+def image(run_tool, tmp_path):
+    path = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "-O", FEATURES, path, "64M")
+    return path
+
+
+OLD = {"same": b"same", "changed": b"old", "gone": b"x", "dir/in": b"1", "dir/gone/deep/file": b"2", "dir/link": "old",
+       "was-dir/full": b"3", "was-file": b"4"}
+NEW = {"same": b"same", "changed": b"new!", "dir/in": b"1", "dir/link": "new", "was-dir": b"5", "was-file/in": b"6", "more": b"7"}
+
+
+def load_old(run_tool, tmp_path, image):
+    tree(tmp_path / "old", OLD)
+    tree(tmp_path / "new", NEW)
+    for name in ("same", "dir/in"):
+        for top in ("old", "new"):
+            os.utime(tmp_path / top / name, ns=(5, 10**18 + 7))
+    sload(run_tool, image, "-f", tmp_path / "old")
+
+
+def test_existing_is_refused(run_tool, tmp_path, image):
+    load_old(run_tool, tmp_path, image)
+    before = listing(run_tool, image, tmp_path)
+    result, said = sload(run_tool, image, "-f", tmp_path / "new", rc=4)
+    assert result["problems"] == 6 and result["files"] == 1 and said.count("exists already") == 6
+    after = listing(run_tool, image, tmp_path)
+    assert after.pop("more") == b"7" and after == before
+
+
+def test_existing_is_skipped(run_tool, tmp_path, image):
+    load_old(run_tool, tmp_path, image)
+    before = listing(run_tool, image, tmp_path)
+    os.chmod(tmp_path / "new/dir", 0o700)
+    result, _ = sload(run_tool, image, "-f", tmp_path / "new", "--existing=skip", "--exclude=was-file")
+    assert result["skipped"] == 5 and result["files"] == 1 and result["problems"] == 0
+    after = listing(run_tool, image, tmp_path)
+    assert after.pop("more") == b"7" and after == before
+    assert stat.S_IMODE(os.stat(tmp_path / "listing/dir").st_mode) == 0o755
+
+
+def test_existing_is_replaced(run_tool, tmp_path, image):
+    load_old(run_tool, tmp_path, image)
+    result, said = sload(run_tool, image, "-f", tmp_path / "new", "--replace", rc=4)
+    assert said.splitlines() == ["sload.f2fs: /was-dir: directory inode %s is not empty" % said.split()[4]]
+    after = listing(run_tool, image, tmp_path)
+    assert after["changed"] == b"new!" and after["dir/link"] == "new" and after["was-file/in"] == b"6"
+    assert after["gone"] == b"x" and after["dir/gone/deep/file"] == b"2"
+    assert result["files"] == 5 and result["replaced"] >= 5
+
+
+@pytest.mark.parametrize("policy", ["--replace", "--update"])
+def test_trees_are_made_equal(run_tool, tmp_path, image, policy):
+    load_old(run_tool, tmp_path, image)
+    run_tool("f2fs", "-w", image, "setfattr", "/same", "user.stale", "1")
+    os.chmod(tmp_path / "new/same", 0o600)
+    result, _ = sload(run_tool, image, "-f", tmp_path / "new", "--delete", policy)
+    after = listing(run_tool, image, tmp_path)
+    same_trees(tmp_path / "new", tmp_path / "listing")
+    assert set(after) == {"same", "changed", "dir", "dir/in", "dir/link", "was-dir", "was-file", "was-file/in", "more"}
+    assert result["deleted"] == 5 + 1           # gone, dir/gone with all in it, was-dir/full
+    assert result["kept"] == (2 if policy == "--update" else 0)
+    assert stat.S_IMODE(os.stat(tmp_path / "listing/same").st_mode) == 0o600
+    assert b"user.stale" not in run_tool("dump.f2fs", "--xattr=/same", image).stdout
+
+
+def test_delete_spares_what_patterns_leave_out(run_tool, tmp_path, image):
+    load_old(run_tool, tmp_path, image)
+    sload(run_tool, image, "-f", tmp_path / "new", "--delete", "--replace", "--exclude=gone", "--to=/dir")
+    after = listing(run_tool, image, tmp_path)
+    assert after["gone"] == b"x" and after["dir/gone/deep/file"] == b"2" and after["dir/dir/in"] == b"1"
+    assert "dir/in" not in after and "dir/link" not in after
+
+
+def test_delete_keeps_what_could_not_be_read(run_tool, tmp_path, image):
+    load_old(run_tool, tmp_path, image)
+    manifest = tmp_path / "list"
+    manifest.write_text('{"path": "same", "source": "/nonexistent/file"}\n')
+    _, said = sload(run_tool, image, "--manifest", manifest, "--delete", "--replace", rc=4)
+    assert "/same: cannot open" in said
+    assert listing(run_tool, image, tmp_path) == {"same": b"same"}
+
+
+def test_manifest_of_extraction(run_tool, tmp_path, image):
+    source, out, again = tmp_path / "source", tmp_path / "out", tmp_path / "again.img"
+    source.mkdir()
+    volumes.plant(source)
+    os.link(source / "big", source / "sub" / "second-name")
+    os.mkfifo(source / "pipe")
+    os.chmod(source / "sub", 0o2711)
+    os.utime(source / "medium", ns=(1, 123456789987654321))
+    sload(run_tool, image, "-P", "-f", source)
+    run_tool("f2fs", "-w", image, "setfattr", "/medium", "user.color", "red")
+    run_tool("f2fs", "-w", image, "chown", "1234:5678", "/sub/deeper")
+    run_tool("dump.f2fs", "-q", "--extract=%s" % out, "--manifest=%s" % (tmp_path / "list"), image)
+    run_tool("mkfs.f2fs", "-q", "-O", FEATURES, "--manifest", tmp_path / "list", "--root-dir", out, again, "64M")
+    peer_check(again)
+    archives = [run_tool("dump.f2fs", "-q", "--keep=all", "--tar=-", i).stdout for i in (image, again)]
+    assert archives[0] == archives[1]
+
+
+def test_manifest_by_hand(run_tool, tmp_path, image):
+    (tmp_path / "bytes").write_bytes(b"contents")
+    manifest = tmp_path / "list"
+    manifest.write_text("\n".join([
+        '{"path": "a/b/c", "source": "%s", "mode": "4755", "uid": 5, "gid": 6, "mtime": [7, 8]}' % (tmp_path / "bytes"),
+        '  ', '{"path": "/dev/null", "type": "character", "major": 1, "minor": 3, "mode": "0666"}',
+        '{"path": "l", "type": "symlink", "target": "a\\/b\\u002Fc"}', '{"path": "h", "type": "link", "target": "a/b/c"}',
+        '{"path_hex": "66ff", "unknown": [{"x": [1.5e3, null, true]}], "xattrs": {"user.x": "0041"}}',
+        '{"path": "a", "type": "directory", "mode": "0700", "mtime": [-1, 5]}']))
+    result, said = sload(run_tool, image, "--manifest", manifest, "-P")
+    assert not said and result["links"] == 1 and result["files"] == 2 and result["specials"] == 1
+    found = listing(run_tool, image, tmp_path)
+    assert found["a/b/c"] == b"contents" and found["l"] == "a/b/c" and found[os.fsdecode(b"f\xff")] == b""
+    inode = run_tool("dump.f2fs", "--inode=/h", image).stdout.decode()
+    for line in ("i_uid = 5", "i_gid = 6", "i_mtime = 7", "i_mtime_nsec = 8", "i_links = 2", "4755"):
+        assert line in inode
+    inode = run_tool("dump.f2fs", "--inode=/a", image).stdout.decode()
+    assert "i_mtime_nsec = 5" in inode and "0700" in inode
+
+
+@pytest.mark.parametrize("line, why", [
+    ("x", "not a value"), ("[]", "not a JSON object"), ("{}", "there is no path"), ('{"path": 5}', "another type"),
+    ('{"path": "a", "mode": "9"}', "octal"), ('{"path": "a", "type": "door"}', "not a type"), ('{"path": "a"} x', "behind"),
+    ('{"path": "a", "uid": -1}', "out of range"), ('{"path": "a", "mtime": [1]}', "nanoseconds"), ('{"path": "../a"}', '".."'),
+    ('{"path": "a", "type": "symlink"}', "no target"), ('{"path": "a\\u0000b"}', "NUL"), ('{"path_hex": "6"}', "hexadecimal"),
+    ('{"path": "a", "xattrs": {"user.x": 5}}', "hexadecimal"), ('{"path": "a"', "comma"), ('{"path": "a", "x": ' + "[" * 40, "levels")])
+def test_manifests_that_are_wrong(run_tool, tmp_path, image, line, why):
+    (tmp_path / "list").write_text('{"path": "first"}\n' + line + "\n")
+    _, said = sload(run_tool, image, "--manifest", tmp_path / "list", rc=1)
+    assert "the manifest, line 2: " in said and why in said, said
+    assert listing(run_tool, image, tmp_path) == {}
+
+
+def test_rules(run_tool, tmp_path, image):
+    tree(tmp_path / "source", {"bin/tool": b"", "etc/conf": b"", "etc/secret=1": b""})
+    (tmp_path / "ignored").write_text("# comment\n\n*.o\nsub/\n")
+    tree(tmp_path / "source", {"x.o": b""})
+    run_tool("sload.f2fs", "-q", "-T", "100", "-f", tmp_path / "source", "--exclude-from", tmp_path / "ignored",
+             "--set-mode", "*=640", "--set-mode", "/bin=755", "--set-mode", "bin/*=4755", "--set-mode", "etc=750",
+             "--set-owner", "etc/**=0:12", "--set-owner", "etc/secret=1=7:8", "--set-time", "bin/**=-5", image)
+    peer_check(image)
+    assert "x.o" not in listing(run_tool, image, tmp_path)
+    for path, lines in {"bin": ("0755", "i_mtime = 100"), "bin/tool": ("4755", "i_mtime = -5", "i_uid = 0"),
+                        "etc/conf": ("0640", "i_gid = 12"), "etc/secret=1": ("i_uid = 7", "i_gid = 8")}.items():
+        inode = run_tool("dump.f2fs", "--inode=/" + path, image).stdout.decode()
+        for line in lines:
+            assert line in inode, (path, line, inode)
+
+
+@pytest.mark.parametrize("option", ["--set-owner=5:6", "--set-owner=a=5", "--set-mode=a=9", "--set-mode=a=77777", "--set-time=a=x",
+                                    "--existing=maybe", "--exclude-from=/nonexistent", "--owner=1:x", "--time=x"])
+def test_options_that_are_wrong(run_tool, tmp_path, image, option):
+    done = run_tool("sload.f2fs", "-f", tmp_path, option, image, rc=1)
+    assert option.split("=")[0].encode() in done.stderr
+
+
+def attribute(run_tool, image, path, name):
+    found = json.loads(run_tool("dump.f2fs", "--json", "--xattr=" + path, image).stdout)["xattr"][0]["xattrs"]
+    return {xattr["name"]: bytes.fromhex(xattr["value_hex"]) for xattr in found}.get(name)
+
+
+def test_android_lists(run_tool, tmp_path, image):
+    tree(tmp_path / "source", {"bin/sh": b"#!", "bin/su": b"", "lib/libc.so": b"", "lib/other": "libc.so", "etc/new": b""})
+    (tmp_path / "fs_config").write_text(
+        " 0 0 0755 selabel=u:object_r:rootfs:s0\nsystem/bin 0 2000 751\nsystem/bin/sh 0 2000 0755\n"
+        "/system/bin/su 1 3 4750 capabilities=0x2000000040\nsystem/lib 0 0 0755\nsystem/lib/libc.so 0 0 0644\n"
+        "system/lib/other 0 0 0777\nsystem/etc 0 0 0755\nsystem 0 0 0711\n")
+    (tmp_path / "contexts").write_text(
+        "# comment\n/system(/.*)?  u:object_r:system_file:s0\n/system/bin/su -- u:object_r:su_exec:s0\n"
+        "/system/bin/s.*   u:object_r:shell_exec:s0\n/system/lib/.* -l <<none>>\n")
+    (tmp_path / "more").write_text("/system/lib(64)?(/.*)? u:object_r:system_lib:s0\n/system/lib/.* -l <<none>>\n")
+    done = run_tool("sload.f2fs", "-f", tmp_path / "source", "-t", "/system", "-p", tmp_path, "-C", tmp_path / "fs_config",
+                    "-s", "%s,%s" % (tmp_path / "contexts", tmp_path / "more"), "-T", "1230768000", image, rc=4)
+    peer_check(image)
+    assert done.stderr.decode().splitlines() == [
+        "sload.f2fs: /etc/new: fs_config: %s has no line for /system/etc/new" % (tmp_path / "fs_config")]
+    su = run_tool("dump.f2fs", "--inode=/bin/su", image).stdout.decode()
+    for line in ("4750", "i_uid = 1", "i_gid = 3", "i_mtime = 1230768000"):
+        assert line in su
+    labels = {"/": "system_file", "/bin": "system_file", "/bin/sh": "shell_exec", "/bin/su": "su_exec", "/lib": "system_lib",
+              "/lib/libc.so": "system_lib", "/lib/other": None}
+    for path, label in labels.items():
+        value = attribute(run_tool, image, path, "security.selinux")
+        assert value == (b"u:object_r:%s:s0\0" % label.encode() if label else None), path
+    assert attribute(run_tool, image, "/bin/su", "security.capability") == struct.pack("<5I", 0x02000001, 0x40, 0, 0x20, 0)
+    assert "0711" in run_tool("dump.f2fs", "--inode=/", image).stdout.decode()
+
+
+@pytest.mark.parametrize("kind, line, why", [
+    ("-C", "a 1", "owner"), ("-C", "a 1 2 8", "octal"), ("-C", "a 1 2 755 x", "neither"), ("-C", "a 1 2 755 capabilities=x", "number"),
+    ("-s", "/a", "context"), ("-s", "/a -x b", "context"), ("-s", "/a( b", "line 2")])
+def test_android_lists_that_are_wrong(run_tool, tmp_path, image, kind, line, why):
+    (tmp_path / "source").mkdir()
+    (tmp_path / "list").write_text("\n" + line + "\n")
+    _, said = sload(run_tool, image, "-f", tmp_path / "source", kind, tmp_path / "list", rc=1)
+    assert "line 2: " in said and why in said, said
+
+
+def test_deep_trees(run_tool, tmp_path, image):
+    path = tmp_path / "source"
+    path.mkdir()
+    top = os.open(path, os.O_RDONLY)
+    at = os.dup(top)
+    for i in range(300):
+        os.mkdir("d", dir_fd=at)
+        down = os.open("d", os.O_RDONLY, dir_fd=at)
+        os.close(os.open("after", os.O_CREAT | os.O_WRONLY, dir_fd=at))
+        os.close(at)
+        at = down
+    os.close(at)
+    os.close(top)
+    result, said = sload(run_tool, image, "-f", path)
+    assert not said and result["directories"] == 300 and result["files"] == 300
+    same_trees(path, path)

@@ -139,7 +139,7 @@ void winode_stamp(struct winode *w, unsigned which)
 
 	if (!vol->has_now)
 		return;
-	if (which & STAMP_MTIME) {
+	if (which == STAMP_MTIME) {
 		inode_set_i_mtime(block, vol->now_seconds);
 		inode_set_i_mtime_nsec(block, vol->now_nanoseconds);
 	}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""f2fskit: read F2FS images without mounting them.
+"""f2fskit: read and change F2FS images without mounting them.
 
     import f2fskit
 
@@ -31,6 +31,7 @@ from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
 from .inode import DirEntry, Inode, Xattrs
 from .io import InodeIO
 from .path import F2FSPath
+from .populate import PopulateProblem, PopulateResult
 from .results import (
     BlockIdentity,
     DeviceExtent,
@@ -55,7 +56,7 @@ from .results import (
 )
 from .tables import Nat, SegmentSummary, Sit, Ssa
 from .tree import ExtractProblem, ExtractResult
-from .volume import Volume, open
+from .volume import CheckpointRecord, Volume, open
 
 __version__ = _text(_lib.f2fs_version())
 
@@ -71,6 +72,7 @@ __all__ = [
     *errors.__all__,
     "BlockIdentity",
     "COMPRESS_ADDR",
+    "CheckpointRecord",
     "Context",
     "Device",
     "DeviceExtent",
@@ -100,6 +102,8 @@ __all__ = [
     "NatEntry",
     "NodeInfo",
     "OverlayDevice",
+    "PopulateProblem",
+    "PopulateResult",
     "Progress",
     "Quota",
     "Record",

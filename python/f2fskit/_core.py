@@ -272,6 +272,14 @@ class Handle:
         self.call(open_it)
         return Handle(self.core, out[0], release, self, what)
 
+    def move(self, parent: Handle) -> None:
+        """Hang this handle below another parent."""
+        with self.core.lock:
+            if self.parent is not None:
+                self.parent.children.discard(self)
+            self.parent = parent
+            parent.children.add(self)
+
     def free_tree(self) -> None:
         """Free this object after everything below it; the lock is held."""
         while self.children:

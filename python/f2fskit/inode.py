@@ -147,8 +147,8 @@ class DirReader(collections.abc.Iterator[DirEntry]):
 _SKIPPABLE = (lib.F2FS_ERR_CORRUPT, lib.F2FS_ERR_IO)
 
 
-class Xattrs(collections.abc.Mapping[str, bytes]):
-    """Extended attributes: full names ("user.color") to values as getxattr(2) gives them.
+class Xattrs(collections.abc.MutableMapping[str, bytes]):
+    """Extended attributes: full names ("user.color") to values as getxattr(2) gives them. Changes go to the volume.
 
     Names that listxattr(2) does not show (encryption context, verity) are in `internal`. A name that is not there raises
     `NoAttrError`, which is a KeyError.
@@ -188,6 +188,15 @@ class Xattrs(collections.abc.Mapping[str, bytes]):
             message = f"inode {self._inode.number} has no attribute {name!r}"
             raise errors.make(lib.F2FS_ERR_NO_ATTR, message) from None
 
+    def __setitem__(self, name: str, value: bytes | bytearray | memoryview) -> None:
+        raw = bytes(value)
+        self._inode._change(lib.f2fs_xattr_set, encode_name(name), raw, len(raw))
+        self._all = None
+
+    def __delitem__(self, name: str) -> None:
+        self._inode._change(lib.f2fs_xattr_remove, encode_name(name))
+        self._all = None
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._load()[0])
 
@@ -209,7 +218,7 @@ class Inode(Closable):
     Fields of the format are attributes (`inode.i_size`, `inode.i_flags`), see `fields()`.
     """
 
-    __slots__ = ("_volume", "_number", "_raw", "_fields")
+    __slots__ = ("_volume", "_number", "_raw", "_fields", "_epoch")
 
     def __init__(self, volume: Volume, handle: Handle) -> None:
         """Not for users: volumes open inodes."""
@@ -218,6 +227,7 @@ class Inode(Closable):
         self._number = int(handle.get(lib.f2fs_inode_number))
         self._raw: bytes | None = None
         self._fields: dict[str, Any] | None = None
+        self._epoch = volume._epoch  # of _raw and _fields
 
     @property
     def number(self) -> int:
@@ -234,6 +244,10 @@ class Inode(Closable):
     @property
     def raw(self) -> bytes:
         """The inode block."""
+        if self._epoch != self._volume._epoch:
+            self._stat()  # takes the block as it is now
+            self._raw = self._fields = None
+            self._epoch = self._volume._epoch
         if self._raw is None:
             size = self._volume.geometry.block_size
 
@@ -259,8 +273,8 @@ class Inode(Closable):
     def fields(self) -> dict[str, Any]:
         """Return every field of the inode by name: the fixed head, the extra attributes that exist, and the words of
         i_addr (from the slots on: block addresses, or what is inline in their place) and i_nid."""
+        raw = self.raw
         if self._fields is None:
-            raw = self.raw
             layout = self.layout
             found = _INODE.unpack(raw)
             if layout.extra_size:
@@ -372,11 +386,11 @@ class Inode(Closable):
 
     # Contents.
 
-    def open(self) -> InodeIO:
-        """Open the contents as a raw binary file object. IsDirError for directories."""
+    def open(self, mode: str = "rb") -> InodeIO:
+        """Open the contents as a raw binary file object, see `InodeIO`. IsDirError for directories."""
         if self.is_dir():
             raise errors.make(lib.F2FS_ERR_IS_DIR, f"inode {self.number} is a directory")
-        return InodeIO(self)
+        return InodeIO(self, mode)
 
     def read_bytes(self, max_bytes: int | None = None) -> bytes:
         """Return the whole contents. TooBigError when they are longer than max_bytes (an image may claim terabytes)."""
@@ -420,6 +434,117 @@ class Inode(Closable):
         row = ffi.new("struct f2fs_dirent *")
         self._handle.call(lib.f2fs_dir_lookup, raw, len(raw), row)
         return DirEntry(self, row)
+
+    # Changes.
+
+    def _change(self, function: Any, *arguments: Any) -> None:
+        self._volume._change(self._handle, function, *arguments)
+
+    def _other(self, inode: Inode) -> Any:
+        """Return the pointer of another inode of the same volume."""
+        if inode._volume is not self._volume:
+            raise ValueError("the inodes belong to different volumes")
+        return inode._handle.get(lambda pointer: pointer)
+
+    def pwrite(self, data: Any, offset: int) -> int:
+        """Write all of data at a byte offset of a regular file; return its length in bytes."""
+        if offset < 0:
+            raise ValueError("offset must not be negative")
+        with ffi.from_buffer("char[]", data) as pointer:
+            self._change(lib.f2fs_inode_write, offset, pointer, len(pointer))
+            return len(pointer)
+
+    def truncate(self, size: int) -> None:
+        """Set the size of a regular file."""
+        if size < 0:
+            raise ValueError("size must not be negative")
+        self._change(lib.f2fs_inode_truncate, size)
+
+    def fallocate(self, offset: int, length: int, flags: enums.FallocateFlag | int = 0) -> None:
+        """Work on a range of a regular file as fallocate(2) does: reserve it, or what flags say."""
+        self._change(lib.f2fs_fallocate, int(flags), offset, length)
+
+    def fsync(self) -> None:
+        """Make this file durable at once, so that a recovery restores it should the volume not be committed."""
+        self._change(lib.f2fs_fsync, 0)
+
+    def set(
+        self,
+        *,
+        mode: int | None = None,
+        uid: int | None = None,
+        gid: int | None = None,
+        atime_ns: int | None = None,
+        mtime_ns: int | None = None,
+        ctime_ns: int | None = None,
+        crtime_ns: int | None = None,
+        projid: int | None = None,
+        flags: enums.InodeFlag | int | None = None,
+    ) -> None:
+        """Set what is given: permissions (the type stays), owner, times in nanoseconds since 1970, project, flags."""
+        row = ffi.new("struct f2fs_stat *")
+        which = 0
+        for name, value in (("mode", mode), ("uid", uid), ("gid", gid), ("projid", projid), ("flags", flags)):
+            if value is not None:
+                setattr(row, name, int(value))
+                which |= getattr(lib, f"F2FS_SET_{name.upper()}")
+        for name, value in (("atime", atime_ns), ("mtime", mtime_ns), ("ctime", ctime_ns), ("crtime", crtime_ns)):
+            if value is not None:
+                moment = getattr(row, name)
+                moment.seconds, moment.nanoseconds = divmod(value, 1_000_000_000)
+                which |= getattr(lib, f"F2FS_SET_{name.upper()}")
+        self._change(lib.f2fs_inode_set, which, row)
+
+    def create(
+        self,
+        name: str | bytes,
+        mode: int = stat_module.S_IFREG | 0o644,
+        *,
+        uid: int = 0,
+        gid: int = 0,
+        device: int = 0,
+        target: str | bytes | None = None,
+    ) -> Inode:
+        """Make an inode of any type under a name in this directory. ExistsError, NotDirError, NospcError.
+
+        Args:
+            name: one component.
+            mode: type and permissions as in st_mode.
+            uid, gid: its owner.
+            device: number of a device, as os.makedev() makes it.
+            target: of a symbolic link.
+        """
+        raw = encode_name(name)
+        spec = ffi.new("struct f2fs_new *")
+        spec.mode, spec.uid, spec.gid = mode, uid, gid
+        spec.rdev_major, spec.rdev_minor = os.major(device), os.minor(device)
+        moment = self._volume._now()
+        spec.atime = spec.mtime = spec.ctime = spec.crtime = moment[0]
+        if target is not None:
+            kept = ffi.new("char[]", encode_name(target))
+            spec.target, spec.target_length = kept, len(kept) - 1
+        self._volume._prepare()
+        function = lib.f2fs_create
+        handle = self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", function, raw, len(raw), spec)
+        handle.move(self._volume._handle)
+        return Inode(self._volume, handle)
+
+    def link(self, name: str | bytes, inode: Inode) -> None:
+        """Give a file a further name, in this directory."""
+        raw = encode_name(name)
+        self._change(lib.f2fs_link, raw, len(raw), self._other(inode))
+
+    def remove(self, name: str | bytes) -> None:
+        """Remove a name from this directory; a directory must be empty (NotEmptyError)."""
+        raw = encode_name(name)
+        self._change(lib.f2fs_remove, raw, len(raw))
+
+    def rename(
+        self, name: str | bytes, directory: Inode, new_name: str | bytes, flags: enums.RenameFlag | int = 0
+    ) -> None:
+        """Rename an entry of this directory; what has the new name is replaced as rename(2) does."""
+        raw, new = encode_name(name), encode_name(new_name)
+        self._change(lib.f2fs_rename, raw, len(raw), self._other(directory), new, len(new), int(flags))
 
     # Where it lies.
 

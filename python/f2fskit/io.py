@@ -22,19 +22,29 @@ _HOLES = (ExtentKind.HOLE, ExtentKind.RESERVED)
 
 
 class InodeIO(io.RawIOBase):
-    """The contents of a file, read-only: compressed clusters decompressed, holes as zeros.
+    """The contents of a file: compressed clusters decompressed, holes as zeros; written to as its mode says.
 
     Each object has its own position; the inode stays open as long as it exists. seek() knows os.SEEK_DATA and
-    os.SEEK_HOLE. Wrap it in io.BufferedReader for many small reads.
+    os.SEEK_HOLE. Wrap it in io.BufferedReader, BufferedWriter or BufferedRandom for many small pieces.
     """
 
-    def __init__(self, inode: Inode) -> None:
+    def __init__(self, inode: Inode, mode: str = "rb") -> None:
+        """mode: "rb", "wb" (the contents stay, unlike with open()), "ab", or these with +."""
         super().__init__()
         self._inode = inode
         self._position = 0
-        self._size = inode.stat().st_size
+        self._fixed_size = None if inode.volume.writable else inode.stat().st_size
         self._done = ffi.new("size_t *")
-        self.mode = "rb"
+        self._reads = "r" in mode or "+" in mode
+        self._writes = "r" not in mode or "+" in mode
+        if self._writes:
+            inode.volume._need_writable()
+        self._appends = "a" in mode
+        self.mode = mode
+
+    @property
+    def _size(self) -> int:
+        return self._inode.stat().st_size if self._fixed_size is None else self._fixed_size
 
     @property
     def inode(self) -> Inode:
@@ -43,32 +53,55 @@ class InodeIO(io.RawIOBase):
 
     def readable(self) -> bool:
         self._check()
-        return True
+        return self._reads
+
+    def writable(self) -> bool:
+        self._check()
+        return self._writes
 
     def seekable(self) -> bool:
         self._check()
         return True
 
-    def _check(self) -> None:
+    def _check(self, *, reading: bool = False, writing: bool = False) -> None:
         if self.closed:
             raise ValueError("I/O operation on closed file.")
+        if reading and not self._reads:
+            raise io.UnsupportedOperation("not readable")
+        if writing and not self._writes:
+            raise io.UnsupportedOperation("not writable")
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill a buffer from the position; return the number of bytes, less than asked for only at the end."""
-        self._check()
+        self._check(reading=True)
         with ffi.from_buffer("char[]", buffer, require_writable=True) as pointer:
             n = self._read(self._position, pointer, len(pointer))
         self._position += n
         return n
 
     def write(self, data: Any, /) -> int:
-        """Refuse: io.UnsupportedOperation."""
-        self._check()
-        raise io.UnsupportedOperation("not writable")
+        """Write all of data at the position, at the end when appending; return its length in bytes."""
+        self._check(writing=True)
+        if self._appends:
+            self._position = self._size
+        with memoryview(data) as view:
+            raw = bytes(view) if not view.c_contiguous else view.cast("B")
+            n = self._inode.pwrite(raw, self._position)
+        self._position += n
+        return n
+
+    def truncate(self, size: int | None = None, /) -> int:
+        """Set the file's size, to the position unless told otherwise; the position stays."""
+        self._check(writing=True)
+        size = self._position if size is None else operator.index(size)
+        if size < 0:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        self._inode.truncate(size)
+        return size
 
     def readall(self) -> bytes:
         """Return everything from the position to the end of the file."""
-        self._check()
+        self._check(reading=True)
         left = max(self._size - self._position, 0)
         found = bytearray()
         while left > 0:

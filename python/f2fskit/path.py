@@ -7,9 +7,11 @@ import fnmatch
 import io
 import pathlib
 import re
+import stat
 from typing import IO, TYPE_CHECKING, Any, Callable, Iterator, Union
 
 from . import enums, errors, results
+from . import errors as _errors  # methods have parameters called errors
 from ._core import lib
 from .inode import Inode, Xattrs, encode_name
 
@@ -234,21 +236,50 @@ class F2FSPath:
         errors: str | None = None,
         newline: str | None = None,
     ) -> IO[Any]:
-        """Open for reading: "rb" gives bytes (buffering 0: the raw file), "r" text, in UTF-8 unless told otherwise."""
-        if set(mode) not in ({"r"}, {"r", "b"}, {"r", "t"}) or len(mode) != len(set(mode)):
-            raise ValueError(f"mode {mode!r}: volumes are opened for reading")
-        raw = self.inode().open()
-        if "b" in mode:
-            if encoding is not None or errors is not None or newline is not None:
-                raise ValueError("binary mode takes no encoding, errors or newline")
-            if buffering == 0:
-                return raw  # type: ignore[return-value]
-        elif buffering == 0:
+        """Open as the built-in open() does: r, w, a or x, with + and b or t; text is UTF-8 unless told otherwise.
+
+        buffering 0 (bytes only) gives the raw file, `InodeIO`. New files have mode 0644 and belong to root.
+        """
+        letters = set(mode)
+        if len(letters) != len(mode) or letters - set("rwaxbt+") or len(letters & set("rwax")) != 1 or letters >= set("bt"):
+            raise ValueError(f"invalid mode: {mode!r}")
+        binary = "b" in letters
+        if binary and (encoding is not None or errors is not None or newline is not None):
+            raise ValueError("binary mode takes no encoding, errors or newline")
+        if not binary and buffering == 0:
             raise ValueError("can't have unbuffered text I/O")
-        reader = io.BufferedReader(raw, buffering if buffering > 1 else 1 << 16)
-        if "b" in mode:
-            return reader
-        return io.TextIOWrapper(reader, encoding or "utf-8", errors, newline, line_buffering=buffering == 1)
+        access = "".join(sorted(letters & set("rwax+"), key="rwax+".index)).replace("x", "w")
+        raw = self._inode_for(mode).open(access[0] + "b" + access[1:])
+        if buffering == 0:
+            return raw  # type: ignore[return-value]
+        size = buffering if buffering > 1 else 1 << 16 if "r" in letters else 1 << 20
+        file: Any
+        if "+" in letters:
+            file = io.BufferedRandom(raw, size)
+        else:
+            file = io.BufferedReader(raw, size) if "r" in letters else io.BufferedWriter(raw, size)
+        if binary:
+            return file  # type: ignore[no-any-return]
+        return io.TextIOWrapper(file, encoding or "utf-8", errors, newline, line_buffering=buffering == 1)
+
+    def _inode_for(self, mode: str) -> Inode:
+        """Return the inode that a mode of open() works on: as it is, emptied, or new."""
+        if "r" in mode:
+            return self.inode()
+        self._volume._need_writable()
+        try:
+            if "x" in mode:
+                raise _errors.make(lib.F2FS_ERR_NOT_FOUND, "made in any case")
+            inode = self.inode()
+        except _errors.Error as error:
+            if error.code != lib.F2FS_ERR_NOT_FOUND:
+                raise
+            return self._create(stat.S_IFREG | 0o644)
+        if "w" in mode:
+            if inode.is_dir():
+                raise _errors.make(lib.F2FS_ERR_IS_DIR, f"{self} is a directory")
+            inode.truncate(0)
+        return inode
 
     def read_bytes(self, max_bytes: int | None = None) -> bytes:
         """Return the whole contents. TooBigError when they are longer than max_bytes."""
@@ -258,6 +289,121 @@ class F2FSPath:
         """Return the whole contents as text, UTF-8 unless told otherwise."""
         with self.open("r", encoding=encoding, errors=errors) as file:
             return str(file.read())
+
+    def write_bytes(self, data: bytes | bytearray | memoryview) -> int:
+        """Make the file if needed, and data its contents; return their length."""
+        with self.open("wb", buffering=0) as file:
+            return int(file.write(data))
+
+    def write_text(
+        self, data: str, encoding: str | None = None, errors: str | None = None, newline: str | None = None
+    ) -> int:
+        """Make the file if needed, and text its contents, in UTF-8 unless told otherwise; return its length."""
+        with self.open("w", encoding=encoding, errors=errors, newline=newline) as file:
+            return int(file.write(data))
+
+    # Changes.
+
+    def _directory(self) -> Inode:
+        """Open the directory that the last component is, or shall be, in."""
+        if self.name in ("", ".."):
+            raise _errors.make(lib.F2FS_ERR_INVALID, f"{self} has no name to be changed")
+        return self._volume.lookup(self.parent, follow=True)
+
+    def _create(self, mode: int, **options: Any) -> Inode:
+        try:
+            return self._directory().create(self.name, mode, **options)
+        except _errors.Error as error:
+            if isinstance(error, OSError):
+                error.filename = str(self)
+            raise
+
+    def touch(self, mode: int = 0o644, exist_ok: bool = True) -> None:
+        """Make an empty file; set the times of one that exists, or ExistsError."""
+        if exist_ok and self.exists():
+            self._volume._need_writable()
+            moment = int(self._volume._clock())
+            self.inode().set(atime_ns=moment, mtime_ns=moment)
+        else:
+            self._create(stat.S_IFREG | mode & 0o7777)
+
+    def mkdir(self, mode: int = 0o755, parents: bool = False, exist_ok: bool = False) -> None:
+        """Make a directory; with parents those above it too. An existing one is an ExistsError unless exist_ok."""
+        if parents:
+            for above in reversed(self.parents):
+                if not above.exists():
+                    above.mkdir()
+        try:
+            self._create(stat.S_IFDIR | mode & 0o7777)
+        except _errors.Error as error:
+            if error.code == lib.F2FS_ERR_INVALID and not self.name:
+                error = _errors.make(lib.F2FS_ERR_EXISTS, "/ exists")
+            if error.code != lib.F2FS_ERR_EXISTS or not exist_ok or not self.is_dir():
+                raise error
+
+    def mknod(self, mode: int, device: int = 0) -> None:
+        """Make an inode of any type: a device (with its number as os.makedev() makes it), a FIFO, a socket."""
+        self._create(mode, device=device)
+
+    def symlink_to(self, target: Union[str, bytes, pathlib.PurePath, F2FSPath], target_is_directory: bool = False) -> None:
+        """Make this path a symbolic link that holds target."""
+        raw = target if isinstance(target, bytes) else str(target)
+        self._create(stat.S_IFLNK | 0o777, target=raw)
+
+    def hardlink_to(self, target: Union[str, F2FSPath]) -> None:
+        """Make this path a further name of the file target; a symbolic link is not followed."""
+        self._directory().link(self.name, self._volume.lookup(target))
+
+    def unlink(self, missing_ok: bool = False) -> None:
+        """Remove a file. IsDirError for directories."""
+        try:
+            inode = self.inode(follow=False)
+        except _errors.Error as error:
+            if missing_ok and error.code == lib.F2FS_ERR_NOT_FOUND:
+                return
+            raise
+        if inode.is_dir():
+            raise _errors.make(lib.F2FS_ERR_IS_DIR, f"{self} is a directory")
+        self._directory().remove(self.name)
+
+    def rmdir(self) -> None:
+        """Remove an empty directory."""
+        if not self.inode(follow=False).is_dir():
+            raise _errors.make(lib.F2FS_ERR_NOT_DIR, f"{self} is not a directory")
+        self._directory().remove(self.name)
+
+    def rmtree(self) -> None:
+        """Remove a directory and all that is in it."""
+        if not self.inode(follow=False).is_dir():
+            raise _errors.make(lib.F2FS_ERR_NOT_DIR, f"{self} is not a directory")
+        found = list(self._volume.scan(self))
+        for name, entry in reversed(found):
+            self._volume.path(name)._directory().remove(entry.name)
+        self.rmdir()
+
+    def rename(self, target: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
+        """Rename, also into another directory; what has the new name is replaced. Return the new path."""
+        new = self.parent.joinpath(target)
+        self._directory().rename(self.name, new._directory(), new.name)
+        return new
+
+    replace = rename
+
+    def chmod(self, mode: int, *, follow_symlinks: bool = True) -> None:
+        """Set permissions."""
+        self.inode(follow=follow_symlinks).set(mode=mode)
+
+    def chown(self, uid: int | None = None, gid: int | None = None, *, follow_symlinks: bool = True) -> None:
+        """Set owner and group by number; None leaves one as it is."""
+        self.inode(follow=follow_symlinks).set(uid=uid, gid=gid)
+
+    def utime(self, ns: tuple[int, int], *, follow_symlinks: bool = True) -> None:
+        """Set the times of access and modification, nanoseconds since 1970."""
+        self.inode(follow=follow_symlinks).set(atime_ns=ns[0], mtime_ns=ns[1])
+
+    def truncate(self, size: int) -> None:
+        """Set the size of a file."""
+        self.inode().truncate(size)
 
 
 def _glob(paths: Iterator[F2FSPath], parts: tuple[str, ...]) -> Iterator[F2FSPath]:

@@ -148,7 +148,7 @@ def py_stream_write(user: Any, data: Any, length: int) -> int:
         return errno.EIO
 
 
-class _Memory:
+class Memory:
     """Makes C values and keeps them until the call has returned."""
 
     def __init__(self, hooks: Hooks) -> None:
@@ -221,7 +221,7 @@ def extract(
     hooks = handle.core.hooks
     if (directory is None) == (tar is None):
         raise TypeError("extract() takes either a directory or tar=")
-    memory = _Memory(hooks)
+    memory = Memory(hooks)
     run = _Run(hooks, volume.block_size, on_entry, on_problem)
     options = ffi.new("struct f2fs_extract_options *")
     if directory is not None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import os
 import pathlib
+import time
+import types
 import uuid
 from typing import Any, Callable, Iterator, Sequence, Union
 
-from . import enums, errors, format, results, tree
+from . import enums, errors, format, populate, results, tree
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
 from .device import Closable, Context, Device, Path
 from .inode import DirEntry, ErrorHandler, Inode, encode_name
 from .path import AnyPath, F2FSPath
+from .populate import PopulateResult
 from .tables import Nat, Sit, Ssa
 from .tree import ExtractResult
 
@@ -28,6 +31,7 @@ _DEVICE = format.structs["sb_device"]
 
 def open(
     source: Source,
+    access: str = "r",
     *,
     offset: int = 0,
     mode: Union[str, enums.OpenMode] = enums.OpenMode.TOLERANT,
@@ -38,12 +42,15 @@ def open(
     context: Context | None = None,
     log: LogCallback | None = None,
     progress: ProgressCallback | None = None,
+    now: Callable[[], int] | int | None = None,
 ) -> Volume:
-    """Open a volume for reading, as its last checkpoint says.
+    """Open a volume as its last checkpoint says.
 
     Args:
         source: a path (str, bytes, os.PathLike), a `Device`, a binary file object, an object with pread(length,
             offset), or a buffer (bytearray, memoryview, mmap). Android sparse files are recognised.
+        access: "r" for reading, "r+" for reading and changing. Changes become true together with `Volume.commit()`,
+            or at the end of a with block that no exception leaves; closing forgets them.
         offset: byte where the volume starts (a partition of a disk image).
         mode: "tolerant" falls back to the other copy of what is damaged, and notes it; "strict" refuses a volume that
             the kernel would refuse; "rescue" opens whatever is left, see rescue.
@@ -55,6 +62,8 @@ def open(
         cache_bytes: bound of the metadata cache, 0: 32 MiB.
         context: to share one with other devices and volumes.
         log, progress: callbacks of the new context, see `Context`.
+        now: what changes carry as their time, nanoseconds since 1970, or a function that returns it; None: the
+            context's clock, and without one the host's.
 
     Raises:
         NotF2fsError: no superblock.
@@ -70,6 +79,9 @@ def open(
         context = Context(log=log, progress=progress)
     elif log is not None or progress is not None:
         raise ValueError("log and progress belong to the context that is shared")
+    if access not in ("r", "r+"):
+        raise ValueError('access is "r" or "r+"')
+    writable = access == "r+"
     if pack not in (0, 1, 2):
         raise ValueError("pack is 0, 1 or 2")
     if offset < 0 or cache_bytes < 0:
@@ -77,17 +89,21 @@ def open(
     options = ffi.new("struct f2fs_open_options *")
     options.mode = enums.OpenMode.RESCUE if rescue else enums.choose(enums.OpenMode, mode)
     options.offset, options.pack, options.cache_bytes = offset, pack, cache_bytes
-    device = as_device(source, context)
+    device = as_device(source, context, writable)
     opened = [] if device is source else [device]  # ours to close: the volume holds references of its own
     try:
-        return Volume(_open(device, options, devices, opened), context)
+        return Volume(_open(device, options, devices, opened, writable), context, writable, now)
     finally:
         for one in opened:
             one.close()
 
 
 def _open(
-    device: Device, options: Any, devices: Sequence[Source] | OpenDevice | None, opened: list[Device]
+    device: Device,
+    options: Any,
+    devices: Sequence[Source] | OpenDevice | None,
+    opened: list[Device],
+    writable: bool,
 ) -> Handle:
     """Open the C volume; add devices that had to be opened for it to opened."""
     context = device.context
@@ -95,12 +111,12 @@ def _open(
     further: list[Device] = []
     opener = None
     if callable(devices):
-        opener = ffi.new_handle(_Opener(devices, context, opened))
+        opener = ffi.new_handle(_Opener(devices, context, opened, writable))
         options.open_device = lib.py_open_options_open_device
         options.user = opener
     elif devices is not None:
         for source in devices:
-            further.append(as_device(source, context))
+            further.append(as_device(source, context, writable))
             if further[-1] is not source:
                 opened.append(further[-1])
     table = ffi.new("struct f2fs_device *[]", len(further))
@@ -122,20 +138,24 @@ def _open(
         del opener
 
 
-def as_device(source: Source, context: Context) -> Device:
+def as_device(source: Source, context: Context, writable: bool = False) -> Device:
     """Return a source as a device of context."""
     if isinstance(source, Device):
         if source.context is not context:
             raise ValueError("devices belong to different contexts; make them with the same context=")
+        if writable and not source.info.caps & enums.DeviceCap.WRITE:
+            raise errors.make(lib.F2FS_ERR_READ_ONLY, "the device is read-only")
         return source
     if isinstance(source, (str, bytes, os.PathLike)):
-        return Device.open(source, context=context)
+        return Device.open(source, writable=writable, exclusive=writable, context=context)
     try:
         view = memoryview(source)
     except TypeError:
-        device = Device.from_file(source, context=context)
+        device = Device.from_file(source, writable=writable, context=context)
     else:
-        device = Device.from_buffer(view, context=context)
+        device = Device.from_buffer(view, writable=writable, context=context)
+    if writable:
+        return device
     return device.sparse() if _is_sparse(device) else device
 
 
@@ -153,7 +173,8 @@ def _is_sparse(device: Device) -> bool:
 class _Opener:
     """A function that opens devices, as the open_device callback."""
 
-    def __init__(self, function: OpenDevice, context: Context, opened: list[Device]) -> None:
+    def __init__(self, function: OpenDevice, context: Context, opened: list[Device], writable: bool) -> None:
+        self.writable = writable
         self.function = function
         self.context = context
         self.opened = opened
@@ -163,7 +184,7 @@ class _Opener:
         core.nested = True  # the library waits for us and is ready to open devices
         try:
             source = self.function(path)
-            device = as_device(source, self.context)
+            device = as_device(source, self.context, self.writable)
             if device is not source:
                 self.opened.append(device)
             out[0] = device._handle.get(lib.f2fs_device_ref)
@@ -181,22 +202,47 @@ def py_open_options_open_device(user: Any, path: Any, out: Any) -> int:
     return opener(text(path), out)
 
 
+class CheckpointRecord(format.Record):
+    """The checkpoint in use; calling it, `volume.checkpoint()`, commits."""
+
+    __slots__ = ("_volume",)
+
+    def __init__(self, volume: Volume, raw: bytes) -> None:
+        super().__init__(_CHECKPOINT, raw[: _CHECKPOINT.size])
+        self._volume = volume
+
+    def __call__(self) -> None:
+        """Write a checkpoint: `Volume.commit()`."""
+        self._volume.commit()
+
+
 class Volume(Closable):
-    """An open volume. Nothing here writes.
+    """An open volume.
+
+    One opened with access "r+" can be changed, through its paths (`path()`) and inodes. All changes since the last
+    `commit()` become true together; leaving a with block commits, leaving it by an exception, or closing, forgets them.
+    A change that fails half-way (no space, a device that fails) leaves nothing but `discard()`.
 
     Objects that come from a volume (inodes, files, tables) keep it alive and stop working when it is closed: they raise
     ValueError then. Calls from several threads are serialised, see `Context`.
     """
 
-    __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint")
+    __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed")
 
-    def __init__(self, handle: Handle, context: Context) -> None:
+    def __init__(
+        self, handle: Handle, context: Context, writable: bool = False, now: Callable[[], int] | int | None = None
+    ) -> None:
         """Not for users: see `open()`."""
+        hook = handle.core.hooks.now
+        self._writable = writable
+        self._clock: Callable[[], int] = (lambda: now) if isinstance(now, int) else now or hook or time.time_ns
+        self._epoch = 0  # raised with every change: what was read before may be stale
+        self._changed = False
         self._handle = handle
         self._context = context
         self._geometry = results.make_geometry(handle.get(lib.f2fs_volume_geometry))
         self._superblock: tuple[format.Record, int] | None = None
-        self._checkpoint: tuple[format.Record, bytes, int] | None = None
+        self._checkpoint: tuple[CheckpointRecord, bytes, int] | None = None
 
     # What the volume is.
 
@@ -242,7 +288,7 @@ class Volume(Closable):
         """Which of the two superblocks is in use, 0 or 1."""
         return self._load_superblock()[1]
 
-    def _load_checkpoint(self) -> tuple[format.Record, bytes, int]:
+    def _load_checkpoint(self) -> tuple[CheckpointRecord, bytes, int]:
         if self._checkpoint is None:
             length = ffi.new("size_t *")
             pack = ffi.new("unsigned *")
@@ -252,12 +298,14 @@ class Volume(Closable):
                 return bytes(ffi.buffer(raw, length[0]))
 
             raw = self._handle.get(load)
-            self._checkpoint = _CHECKPOINT.record(raw), raw, int(pack[0])
+            self._checkpoint = CheckpointRecord(self, raw), raw, int(pack[0])
         return self._checkpoint
 
     @property
-    def checkpoint(self) -> format.Record:
-        """The checkpoint in use, fields as attributes: `checkpoint.checkpoint_ver`, `checkpoint.ckpt_flags`."""
+    def checkpoint(self) -> CheckpointRecord:
+        """The checkpoint in use, fields as attributes: `checkpoint.checkpoint_ver`, `checkpoint.ckpt_flags`.
+
+        Called, it commits."""
         return self._load_checkpoint()[0]
 
     @property
@@ -349,6 +397,75 @@ class Volume(Closable):
         """The volume's identifier."""
         row = self._stat()
         return uuid.UUID(bytes=bytes(ffi.buffer(row.uuid)))
+
+    # Changes.
+
+    @property
+    def writable(self) -> bool:
+        """Was it opened with access "r+"?"""
+        return self._writable
+
+    def _now(self) -> Any:
+        """Return the time of a change as struct f2fs_time *."""
+        return ffi.new("struct f2fs_time *", divmod(int(self._clock()), 1_000_000_000))
+
+    def _need_writable(self) -> None:
+        if not self._writable:
+            raise errors.make(lib.F2FS_ERR_READ_ONLY, 'the volume is opened for reading: open it with "r+"')
+
+    def _prepare(self, *, stamp: bool = True) -> None:
+        """Before a change: it carries the time of now, or what it says itself."""
+        self._need_writable()
+        self._handle.get(lib.f2fs_volume_set_time, self._now() if stamp else ffi.NULL)
+        self._epoch += 1
+        self._changed = True
+
+    def _change(self, handle: Handle, function: Callable[..., int], *arguments: Any) -> int:
+        """Call a function that changes the volume."""
+        self._prepare()
+        return handle.call(function, *arguments)
+
+    def commit(self) -> None:
+        """Make all changes since the last commit true, durably. When it fails the volume is as before."""
+        if not self._changed:
+            return
+        self._change(self._handle, lib.f2fs_volume_commit)
+        self._changed = False
+        self._checkpoint = None
+
+    def discard(self) -> None:
+        """Forget all changes since the last commit."""
+        self._handle.get(lib.f2fs_volume_discard)
+        self._epoch += 1
+        self._changed = False
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: types.TracebackType | None
+    ) -> None:
+        try:
+            if kind is None and not self.closed:
+                self.commit()
+        finally:
+            self.close()
+
+    def populate(self, directory: Path | None = None, **options: Any) -> PopulateResult:
+        """Copy a directory of the host, or a tar archive, into the volume.
+
+        Args:
+            directory: its contents are copied.
+
+        Options (keywords):
+            tar: path or binary file object of an archive, compressed or not, instead of a directory.
+            target: directory of the volume to copy into; missing ones are made.
+            keep: `Keep`, what is kept besides type, name and contents.
+            owner: (user id, group id) of everything; without it owners are kept.
+            time: of everything, nanoseconds since 1970.
+            include, exclude: patterns as of `extract()`, held against the path below the source's top.
+            on_entry: called with the path of each entry; a true result ends the run (CanceledError).
+            on_problem: called with each `PopulateProblem`; a true result ends the run.
+            check: raise IncompleteError when there were problems; else return with them.
+        """
+        return populate.populate(self, directory, **options)
 
     # Tables and blocks.
 

@@ -78,7 +78,7 @@ def run_example(top, name, *arguments, status=0):
 
 def test_examples_are_short_and_all_tested(top):
     examples = sorted(path.name for path in (top / "examples").glob("*.py"))
-    assert examples == ["big_files.py", "hash_tree.py", "segment_map.py"]
+    assert examples == ["big_files.py", "hash_tree.py", "segment_map.py", "set_hostname.py"]
     for name in examples:
         assert len((top / "examples" / name).read_text().splitlines()) <= 60
 
@@ -106,3 +106,22 @@ def test_big_files(top, here, image):
     assert len(lines) == 3
     assert lines[0].split() == ["5000000", "/large.bin"]
     assert run_example(top, "big_files.py", status=2) == ""
+
+
+def test_set_hostname(top, tmp_path):
+    import f2fskit
+
+    image, key = tmp_path / "disk.img", tmp_path / "key.pub"
+    f2fskit.mkfs(image, 64 << 20)
+    key.write_text("ssh-ed25519 AAAA me\n")
+    for name in ("first", "second"):
+        run_example(top, "set_hostname.py", image, name, key)
+    with f2fskit.open(image) as volume:
+        assert volume.read_bytes("/etc/hostname") == b"second\n"
+        assert volume.read_bytes("/etc/hosts") == b"127.0.1.1\tsecond\n"
+        folder = volume.path("/", "root", ".ssh")
+        assert (folder / "authorized_keys").read_bytes() == key.read_bytes()
+        assert folder.stat().st_mode & 0o777 == 0o700
+    run_example(top, "set_hostname.py", image, "third", tmp_path / "no-key", status=1)
+    with f2fskit.open(image) as volume:
+        assert volume.read_bytes("/etc/hostname") == b"second\n"

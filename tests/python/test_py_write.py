@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Changing volumes from Python: files, names, attributes, whole trees, and what becomes of changes."""
+import io
+import os
+import shutil
+import stat
+import subprocess
+import tarfile
+import time
+
+import pytest
+
+import f2fskit
+from conftest import PEERS, pattern
+
+FEATURES = ["extra_attr", "inode_checksum", "inode_crtime", "flexible_inline_xattr", "quota"]
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """The path of a new volume; f2fs-tools finds nothing wrong with it after the test."""
+    path = tmp_path / "disk.img"
+    f2fskit.mkfs(path, 64 << 20, features=FEATURES)
+    yield path
+    fsck = shutil.which("fsck.f2fs", path=PEERS)
+    if fsck:
+        done = subprocess.run([fsck, "--dry-run", "-f", path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        text = done.stdout.decode(errors="replace")
+        assert done.returncode == 0 and "[Fail]" not in text and "ASSERT" not in text, text[-2000:]
+
+
+def names(volume, top="/"):
+    return sorted(path for path, _ in volume.scan(top))
+
+
+def test_contents_in_every_mode(disk):
+    big = pattern(5, 3_000_000)
+    with f2fskit.open(disk, "r+") as volume:
+        path = volume.path("/file")
+        assert path.write_bytes(big) == len(big) and path.read_bytes() == big
+        with path.open("r+b") as file:
+            file.seek(1000)
+            file.write(b"changed")
+            file.seek(-3, os.SEEK_END)
+            file.write(b"END and more")
+            file.seek(0)
+            assert file.read(10) == big[:10]
+        want = big[:1000] + b"changed" + big[1007:-3] + b"END and more"
+        assert path.read_bytes() == want
+        with path.open("ab") as file:
+            file.seek(0)
+            file.write(b"!")
+        assert path.read_bytes() == want + b"!"
+        with path.open("wb", buffering=0) as file:
+            assert file.tell() == 0 and file.write(b"short") == 5 and file.truncate(3) == 3
+            with pytest.raises(io.UnsupportedOperation):
+                file.read(1)
+        assert path.read_bytes() == b"sho"
+        with pytest.raises(f2fskit.ExistsError) as error:
+            path.open("x")
+        assert error.value.filename == "/file"
+        with volume.path("/text").open("x+", encoding="latin-1", newline="\r\n") as file:
+            assert file.write("grün\n") == 5
+            file.seek(0)
+            assert file.readline() == "grün\r\n"
+        assert volume.path("/text").read_bytes() == b"gr\xfcn\r\n"
+        with volume.path("/holes").open("wb") as file:
+            file.seek(1 << 20)
+            file.write(b"end")
+        assert volume.path("/holes").stat().st_blocks <= 16
+    with f2fskit.open(disk) as volume:
+        assert volume.read_bytes("/file") == b"sho" and volume.read_bytes("/holes") == bytes(1 << 20) + b"end"
+
+
+@pytest.mark.parametrize("mode", ["", "rw", "b", "rbt", "rr", "U", "w+x"])
+def test_modes_that_make_no_sense(disk, mode):
+    with f2fskit.open(disk, "r+") as volume:
+        with pytest.raises(ValueError):
+            volume.path("/f").open(mode)
+
+
+def test_names(disk):
+    with f2fskit.open(disk, "r+") as volume:
+        root = volume.path("/")
+        (root / "a/b/c").mkdir(parents=True)
+        (root / "a/b").mkdir(exist_ok=True, parents=True)
+        root.mkdir(exist_ok=True)
+        (root / "a/file").touch()
+        (root / "a/link").symlink_to("file")
+        (root / "a/hard").hardlink_to("/a/file")
+        (root / "a/null").mknod(stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        assert (root / "a/hard").stat().st_nlink == 2 and (root / "a/link").readlink() == "file"
+        assert (root / "a/null").stat().st_rdev == os.makedev(1, 3)
+        assert (root / "a/link").rename("/moved") == root / "moved"
+        (root / "a/hard").replace(root / "a/b/c/hard")
+        (root / "other").write_text("x")
+        (root / "other").replace("/a/file")
+        assert (root / "a/file").read_text() == "x"
+        for call, error in [
+            ((root / "a").mkdir, FileExistsError), ((root / "no/where").mkdir, FileNotFoundError),
+            ((root / "a").rmdir, f2fskit.NotEmptyError), ((root / "a").unlink, IsADirectoryError),
+            ((root / "moved").rmdir, NotADirectoryError), ((root / "gone").unlink, FileNotFoundError),
+            (root.unlink, IsADirectoryError), (root.rmdir, ValueError), ((root / "a/file/x").touch, NotADirectoryError),
+            ((root / ("n" * 256)).touch, f2fskit.NameTooLongError), (lambda: (root / "a").rename("/a/b/in-itself"), ValueError),
+        ]:
+            with pytest.raises(error):
+                call()
+        (root / "gone").unlink(missing_ok=True)
+        (root / "moved").unlink()
+    with f2fskit.open(disk, "r+") as volume:
+        assert names(volume) == ["/a", "/a/b", "/a/b/c", "/a/b/c/hard", "/a/file", "/a/null"]
+        volume.path("/a").rmtree()
+    with f2fskit.open(disk) as volume:
+        assert names(volume) == []
+
+
+def test_attributes(disk):
+    with f2fskit.open(disk, "r+") as volume:
+        path = volume.path("/f")
+        path.touch(0o640)
+        path.chmod(0o4751)
+        path.chown(7)
+        path.chown(gid=8)
+        path.utime((-1_500_000_000, 1_234_567_890_123_456_789))
+        inode = path.inode()
+        inode.set(flags=f2fskit.InodeFlag.NOATIME, crtime_ns=5)
+        inode.xattrs["user.a"] = b"value"
+        inode.xattrs["user.b"] = bytearray(3000)
+        attributes = path.xattrs
+        del attributes["user.a"]
+        assert dict(attributes) == {"user.b": bytes(3000)}
+        with pytest.raises(KeyError):
+            del attributes["user.a"]
+        assert inode.i_uid == 7, "fields are read again after a change"
+    with f2fskit.open(disk) as volume:
+        st = volume.path("/f").stat()
+        assert (st.st_mode, st.st_uid, st.st_gid) == (stat.S_IFREG | 0o4751, 7, 8)
+        assert (st.st_atime_ns, st.st_mtime_ns, st.st_birthtime_ns) == (-1_500_000_000, 1_234_567_890_123_456_789, 5)
+        assert st.st_flags == f2fskit.InodeFlag.NOATIME
+        assert dict(volume.path("/f").xattrs) == {"user.b": bytes(3000)}
+
+
+def test_times(disk):
+    with f2fskit.open(disk, "r+", now=1_000_000_000_000_000_007) as volume:
+        volume.path("/d").mkdir()
+        volume.path("/d/f").write_bytes(b"1")
+    ticks = iter(range(2 * 10**18, 3 * 10**18, 10**9))
+    with f2fskit.open(disk, "r+", now=lambda: next(ticks)) as volume:
+        assert volume.path("/d/f").stat().st_birthtime_ns == 1_000_000_000_000_000_007
+        before = volume.path("/d").stat()
+        volume.path("/d/f").write_bytes(b"2")
+        after = volume.path("/d/f").stat()
+        assert after.st_mtime_ns == after.st_ctime_ns >= 2 * 10**18 and after.st_birthtime_ns < 2 * 10**18
+        assert volume.path("/d").stat().st_mtime_ns == before.st_mtime_ns
+        volume.path("/d/f").rename("/d/g")
+        assert volume.path("/d").stat().st_mtime_ns > before.st_mtime_ns
+    with f2fskit.open(disk, "r+") as volume:
+        volume.path("/d/g").touch()
+        assert abs(volume.path("/d/g").stat().st_mtime_ns - time.time_ns()) < 60 * 10**9
+
+
+def test_what_becomes_of_changes(disk):
+    class Stop(Exception):
+        pass
+
+    with pytest.raises(Stop):
+        with f2fskit.open(disk, "r+") as volume:
+            volume.path("/kept").touch()
+            volume.commit()
+            version = volume.checkpoint.checkpoint_ver
+            volume.path("/lost").touch()
+            assert names(volume) == ["/kept", "/lost"]
+            raise Stop
+    volume = f2fskit.open(disk, "r+")
+    assert names(volume) == ["/kept"] and volume.checkpoint.checkpoint_ver == version
+    volume.path("/dropped").touch()
+    volume.discard()
+    assert names(volume) == ["/kept"]
+    volume.checkpoint()
+    assert volume.checkpoint.checkpoint_ver == version, "nothing to commit"
+    volume.path("/second").touch()
+    volume.checkpoint()
+    assert volume.checkpoint.checkpoint_ver == version + 1
+    volume.path("/third").touch()
+    volume.close()
+    with f2fskit.open(disk) as volume:
+        assert names(volume) == ["/kept", "/second"]
+
+
+def test_reading_is_the_default(disk):
+    before = disk.read_bytes()
+    with f2fskit.open(disk) as volume:
+        assert not volume.writable
+        for call in (volume.path("/x").touch, volume.path("/x").mkdir, lambda: volume.root.set(mode=0o700),
+                     lambda: volume.path("/x").open("w"), lambda: volume.populate("."),
+                     lambda: volume.root.xattrs.__setitem__("user.a", b"")):
+            with pytest.raises(f2fskit.ReadOnlyError):
+                call()
+        with pytest.raises(ValueError):
+            f2fskit.open(disk, "w")
+    with f2fskit.open(disk, "r+") as volume:
+        assert volume.writable and volume.read_bytes is not None
+    assert disk.read_bytes() == before
+
+
+def test_full(disk):
+    with pytest.raises(f2fskit.NospcError):
+        with f2fskit.open(disk, "r+") as volume:
+            volume.path("/small").write_bytes(b"x")
+            for i in range(64):
+                volume.path(f"/big{i}").write_bytes(bytes(1 << 20))
+    with f2fskit.open(disk, "r+") as volume:
+        assert names(volume) == []
+        volume.path("/again").touch()
+
+
+def test_other_devices(disk):
+    raw = bytearray(disk.read_bytes())
+    with f2fskit.open(raw, "r+") as volume:
+        volume.path("/in-memory").write_bytes(b"m")
+    with f2fskit.open(raw) as volume:
+        assert names(volume) == ["/in-memory"]
+    overlay = f2fskit.Device.open(disk).overlay()
+    with f2fskit.open(overlay, "r+") as volume:
+        volume.path("/overlay").touch()
+    with f2fskit.open(overlay) as volume:
+        assert names(volume) == ["/overlay"]
+    with open(disk, "r+b") as file:
+        with f2fskit.open(file, "r+") as volume:
+            volume.path("/file-object").touch()
+    with f2fskit.open(disk) as volume:
+        assert names(volume) == ["/file-object"]
+    with pytest.raises(f2fskit.ReadOnlyError):
+        f2fskit.open(f2fskit.Device.open(disk), "r+")
+    with pytest.raises(TypeError):
+        f2fskit.open(memoryview(bytes(raw)), "r+")
+
+
+def test_populate(disk, tmp_path):
+    source = tmp_path / "source"
+    (source / "sub").mkdir(parents=True)
+    (source / "sub/file").write_bytes(pattern(1, 100_000))
+    (source / "skipped.o").write_bytes(b"")
+    (source / "link").symlink_to("sub/file")
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        tar.add(source / "sub", "from-tar")
+    seen = []
+    with f2fskit.open(disk, "r+") as volume:
+        result = volume.populate(source, target="/copy", exclude=["*.o"], owner=(5, 6), time=7, on_entry=seen.append)
+        assert (result.files, result.symlinks, result.problems) == (1, 1, 0) and len(seen) >= 3
+        archive.seek(0)
+        assert volume.populate(tar=archive).files == 1
+        with pytest.raises(f2fskit.IncompleteError) as error:
+            volume.populate(source, target="/copy", exclude=["*.o"])
+        assert {problem.path for problem in error.value.result.problem_list} >= {"sub/file"}
+        with pytest.raises(f2fskit.CanceledError):
+            volume.populate(source, target="/again", on_entry=lambda path: True)
+        with pytest.raises(ZeroDivisionError):
+            volume.populate(source, target="/once-more", on_entry=lambda path: 1 // 0)
+    with f2fskit.open(disk) as volume:
+        st = volume.path("/copy/sub/file").stat()
+        assert (st.st_uid, st.st_gid, st.st_mtime_ns) == (5, 6, 7)
+        assert volume.read_bytes("/from-tar/file") == pattern(1, 100_000)
+        assert not volume.path("/copy/skipped.o").exists()
+
+
+def test_inodes_of_two_volumes_are_not_mixed(disk):
+    with f2fskit.open(disk, "r+") as one, f2fskit.open(bytearray(disk.read_bytes()), "r+") as two:
+        with pytest.raises(ValueError):
+            one.root.link("x", two.root)
+        inode = one.root.create("f")
+        inode.close()
+        with pytest.raises(ValueError):
+            one.root.link("g", inode)

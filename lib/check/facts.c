@@ -17,6 +17,50 @@ struct nid_page {
 	uint16_t rank[PAGE_NIDS / 64]; /* ids in use before each word */
 };
 
+#define CHUNK_NUMBERS 16384u
+
+static int sparse_init(struct sparse *s, struct f2fs_context *ctx, uint32_t size)
+{
+	s->chunk_count = size / CHUNK_NUMBERS + 1;
+	s->chunks = mem_calloc(ctx, s->chunk_count, sizeof(*s->chunks));
+	return s->chunks ? 0 : F2FS_ERR_NOMEM;
+}
+
+static void sparse_fini(struct sparse *s, struct f2fs_context *ctx)
+{
+	for (uint32_t i = 0; s->chunks && i < s->chunk_count; i++)
+		mem_free(ctx, s->chunks[i]);
+	mem_free(ctx, s->chunks);
+}
+
+static uint32_t sparse_get(const struct sparse *s, uint32_t i)
+{
+	const uint32_t *chunk = s->chunks[i / CHUNK_NUMBERS];
+
+	return chunk ? chunk[i % CHUNK_NUMBERS] : 0;
+}
+
+static int sparse_set(struct sparse *s, struct f2fs_context *ctx, uint32_t i, uint32_t value)
+{
+	uint32_t **chunk = &s->chunks[i / CHUNK_NUMBERS];
+
+	if (!*chunk)
+		*chunk = mem_calloc(ctx, CHUNK_NUMBERS, sizeof(**chunk));
+	if (!*chunk)
+		return F2FS_ERR_NOMEM;
+	(*chunk)[i % CHUNK_NUMBERS] = value;
+	return 0;
+}
+
+static uint64_t sparse_memory(const struct sparse *s)
+{
+	uint64_t bytes = s->chunk_count * sizeof(*s->chunks);
+
+	for (uint32_t i = 0; i < s->chunk_count; i++)
+		bytes += s->chunks[i] ? CHUNK_NUMBERS * sizeof(uint32_t) : 0;
+	return bytes;
+}
+
 int facts_init(struct facts *f, struct f2fs_context *ctx, const struct f2fs_geometry *geo)
 {
 	memset(f, 0, sizeof(*f));
@@ -27,9 +71,9 @@ int facts_init(struct facts *f, struct f2fs_context *ctx, const struct f2fs_geom
 	vec_init(&f->inodes, ctx, sizeof(struct inode_fact));
 	vec_init(&f->segs, ctx, sizeof(struct seg_fact));
 	vec_init(&f->conflicts, ctx, sizeof(f2fs_blk_t));
-	f->nid_page = mem_calloc(ctx, geo->max_nid / PAGE_NIDS + 1, sizeof(*f->nid_page));
-	f->seg_index = mem_calloc(ctx, geo->segment_count_main, sizeof(*f->seg_index));
-	return f->nid_page && f->seg_index ? 0 : F2FS_ERR_NOMEM;
+	if (sparse_init(&f->nid_page, ctx, geo->max_nid / PAGE_NIDS) != 0)
+		return F2FS_ERR_NOMEM;
+	return sparse_init(&f->seg_index, ctx, geo->segment_count_main);
 }
 
 void facts_fini(struct facts *f)
@@ -41,8 +85,8 @@ void facts_fini(struct facts *f)
 	vec_fini(&f->inodes);
 	vec_fini(&f->segs);
 	vec_fini(&f->conflicts);
-	mem_free(f->ctx, f->nid_page);
-	mem_free(f->ctx, f->seg_index);
+	sparse_fini(&f->nid_page, f->ctx);
+	sparse_fini(&f->seg_index, f->ctx);
 	memset(f, 0, sizeof(*f));
 }
 
@@ -60,16 +104,18 @@ int facts_index_nids(struct facts *f)
 
 	for (size_t i = 0; i < f->nids.count; i++) {
 		const struct nid_fact *fact = vec_at(&f->nids, i);
-		uint32_t *slot = &f->nid_page[fact->nid / PAGE_NIDS];
+		uint32_t index = sparse_get(&f->nid_page, fact->nid / PAGE_NIDS);
 
-		if (*slot == 0) {
+		if (index == 0) {
 			page = vec_push(&f->pages, 1);
 			if (!page)
 				return F2FS_ERR_NOMEM;
 			page->start = (uint32_t)i;
-			*slot = (uint32_t)f->pages.count;
+			index = (uint32_t)f->pages.count;
+			if (sparse_set(&f->nid_page, f->ctx, fact->nid / PAGE_NIDS, index) != 0)
+				return F2FS_ERR_NOMEM;
 		}
-		page = vec_at(&f->pages, *slot - 1);
+		page = vec_at(&f->pages, index - 1);
 		page->bits[fact->nid % PAGE_NIDS / 64] |= (uint64_t)1 << fact->nid % 64;
 	}
 	for (size_t i = 0; i < f->pages.count; i++) {
@@ -85,10 +131,11 @@ struct nid_fact *facts_nid(const struct facts *f, f2fs_nid_t nid)
 	const struct nid_page *page;
 	unsigned word = nid % PAGE_NIDS / 64;
 	uint64_t bit = (uint64_t)1 << nid % 64;
+	uint32_t index = nid < f->geo->max_nid ? sparse_get(&f->nid_page, nid / PAGE_NIDS) : 0;
 
-	if (nid >= f->geo->max_nid || f->nid_page[nid / PAGE_NIDS] == 0)
+	if (index == 0)
 		return NULL;
-	page = vec_at(&f->pages, f->nid_page[nid / PAGE_NIDS] - 1);
+	page = vec_at(&f->pages, index - 1);
 	if (!(page->bits[word] & bit))
 		return NULL;
 	return vec_at(&f->nids, (size_t)page->start + page->rank[word] + count_bits(page->bits[word] & (bit - 1)));
@@ -103,7 +150,7 @@ struct inode_fact *facts_inode(const struct facts *f, f2fs_nid_t ino)
 
 struct seg_fact *facts_seg(const struct facts *f, f2fs_seg_t segno)
 {
-	uint32_t index = segno < f->geo->segment_count_main ? f->seg_index[segno] : 0;
+	uint32_t index = segno < f->geo->segment_count_main ? sparse_get(&f->seg_index, segno) : 0;
 
 	return index ? vec_at(&f->segs, index - 1) : NULL;
 }
@@ -118,8 +165,7 @@ struct seg_fact *facts_seg_add(struct facts *f, f2fs_seg_t segno)
 	if (!seg)
 		return NULL;
 	seg->segno = segno;
-	f->seg_index[segno] = (uint32_t)f->segs.count;
-	return seg;
+	return sparse_set(&f->seg_index, f->ctx, segno, (uint32_t)f->segs.count) == 0 ? seg : NULL;
 }
 
 int facts_claim(struct facts *f, f2fs_blk_t addr, enum claim_kind kind, const struct nid_fact *fact, uint32_t slot)
@@ -159,7 +205,7 @@ void facts_forget_claims(struct facts *f)
 uint64_t facts_memory(const struct facts *f)
 {
 	const struct vec *all[] = { &f->nids, &f->pages, &f->inodes, &f->segs, &f->conflicts };
-	uint64_t bytes = ((uint64_t)f->geo->max_nid / PAGE_NIDS + 1 + f->geo->segment_count_main) * sizeof(uint32_t);
+	uint64_t bytes = sparse_memory(&f->nid_page) + sparse_memory(&f->seg_index);
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		bytes += (uint64_t)all[i]->room * all[i]->item_size;

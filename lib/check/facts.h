@@ -12,8 +12,8 @@
  * - Segment maps have a bit for each block that a kept node or a counting pointer owns; a block that is claimed twice
  * is listed in facts.conflicts.
  *
- * Memory: 36 bytes for a node id in use, 136 for an inode, 236 for a segment in use, 4 for any segment, and 92 for
- * 512 node ids of which one is in use; nothing grows with the size of files.
+ * Memory: 36 bytes for a node id in use, 144 for an inode, 224 for a segment in use, 96 for 512 node ids of which one
+ * is in use (arrays may have twice the room that is used); nothing grows with the size of files or of the volume.
  */
 #ifndef F2FSKIT_CHECK_FACTS_H
 #define F2FSKIT_CHECK_FACTS_H
@@ -68,6 +68,7 @@ enum inode_flag {
 	INODE_ALIAS = 128,     /* device alias */
 	INODE_XATTRS = 256,    /* has attributes that the features pass looks at */
 	INODE_LOOP = 512,      /* directory that contains itself */
+	INODE_GUESSED = 2048,  /* the mode has no type: what the inode looks like, or what an entry says */
 	INODE_LOST_TREE = 1024 /* below a directory that no way leads to */
 };
 
@@ -124,16 +125,22 @@ enum seg_flag {
 	SEG_SUMMARY = 4 /* the summary is wrong */
 };
 
+/* An array of numbers that takes memory only where there are some. */
+struct sparse {
+	uint32_t **chunks;
+	uint32_t chunk_count;
+};
+
 struct facts {
 	struct f2fs_context *ctx;
 	const struct f2fs_geometry *geo;
-	struct vec nids;      /* struct nid_fact */
-	uint32_t *nid_page;   /* of 512 ids: 1 + index in pages, 0: none in use */
-	struct vec pages;     /* struct nid_page */
-	struct vec inodes;    /* struct inode_fact */
-	uint32_t *seg_index;  /* of a segment: 1 + index in segs, 0: not in use */
-	struct vec segs;      /* struct seg_fact */
-	struct vec conflicts; /* f2fs_blk_t: claimed a second time; may hold a block repeatedly */
+	struct vec nids;	 /* struct nid_fact */
+	struct sparse nid_page;	 /* of 512 ids: 1 + index in pages, 0: none in use */
+	struct vec pages;	 /* struct nid_page */
+	struct vec inodes;	 /* struct inode_fact */
+	struct sparse seg_index; /* of a segment: 1 + index in segs, 0: not in use */
+	struct vec segs;	 /* struct seg_fact */
+	struct vec conflicts;	 /* f2fs_blk_t: claimed a second time; may hold a block repeatedly */
 };
 
 int facts_init(struct facts *f, struct f2fs_context *ctx, const struct f2fs_geometry *geo);

@@ -58,6 +58,8 @@ static int mend(struct checker *c, const struct nid_fact *fact, enum rule rule, 
 		return F2FS_ERR_NOMEM;
 	memcpy(c->scratch, *block, c->geo->block_size);
 	*block = c->scratch;
+	if (inode_dirent_type(inode_i_mode(c->scratch)) == 0) /* what other rules say depends on the type */
+		rule = RULE_INODE_MODE;
 	for (unsigned i = 0; rule && i < MAX_MENDS && !err; i++) {
 		enum problem problem = problem_of_rule(rule);
 
@@ -185,6 +187,7 @@ static int judge_inline_xattrs(struct checker *c, struct inode_fact *inode, cons
 
 int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged)
 {
+	const uint16_t original_mode = inode_i_mode(block);
 	struct inode_fact *inode;
 	int err = 0;
 
@@ -208,6 +211,8 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 	inode->ino = fact->nid;
 	inode->state |=
 		(uint16_t)((judged & JUDGED_RULE ? INODE_MENDED : 0) | (judged & JUDGED_BAD_SUM ? INODE_BAD_SUM : 0));
+	if (inode_dirent_type(original_mode) == 0)
+		inode->state |= INODE_GUESSED;
 	keep_fields(c, inode, block);
 	err = check_numbers(c, fact, inode, block);
 	if (!err)

@@ -68,6 +68,16 @@ static bool mend_root(const struct f2fs_geometry *geo, uint8_t *block)
 	return true;
 }
 
+/* Entries, or levels of hashes: a directory; all else may be a file. What an entry says is better, but comes later. */
+static void mend_mode(uint8_t *block)
+{
+	const uint16_t permissions = inode_i_mode(block) & 07777;
+	const bool is_dir = inode_has_inline(block, FLAG_i_inline_inline_dentry) ||
+			    (inode_i_flags(block) & FLAG_i_flags_index) != 0;
+
+	inode_set_i_mode(block, (uint16_t)(permissions | (is_dir ? MODE_DIR : MODE_REG)));
+}
+
 bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid, enum rule rule)
 {
 	switch (rule) {
@@ -100,6 +110,9 @@ bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid,
 		return true;
 	case RULE_DIR_DEPTH:
 		inode_set_i_current_depth(block, DIR_MAX_DEPTH);
+		return true;
+	case RULE_INODE_MODE:
+		mend_mode(block);
 		return true;
 	case RULE_INODE_ROOT:
 		return nid == geo->root_ino && mend_root(geo, block);

@@ -40,6 +40,23 @@ static int take_second_parent(struct checker *c, struct inode_fact *dir, f2fs_bl
 	return raise_entry(c, P_DIR_TWICE, other, other_block, other_slot, child->ino, 0);
 }
 
+/* Mode bits of an entry's type; 0 for an unknown one. */
+static uint16_t mode_of_type(unsigned type)
+{
+	static const uint16_t modes[] = { 0, MODE_REG, MODE_DIR, MODE_CHR, MODE_BLK, MODE_FIFO, MODE_SOCK, MODE_LNK };
+
+	return type < sizeof(modes) / sizeof(modes[0]) ? modes[type] : 0;
+}
+
+/* An inode whose mode tells no type has the one of its entry, if it has the form of that. */
+static void take_type(struct inode_fact *inode, unsigned type)
+{
+	if (!(inode->state & INODE_GUESSED) || mode_of_type(type) == 0 || (type == 2) != (inode->type == 2))
+		return;
+	inode->type = (uint8_t)type;
+	inode->mode = (uint16_t)((inode->mode & ~MODE_TYPE) | mode_of_type(type));
+}
+
 /* Whom does an entry name? */
 static int take_child(struct checker *c, struct inode_fact *dir, f2fs_blk_t block, const struct dentry_ref *ref)
 {
@@ -60,7 +77,8 @@ static int take_child(struct checker *c, struct inode_fact *dir, f2fs_blk_t bloc
 		child->entry_block = block;
 		child->entry_slot = (uint16_t)ref->slot;
 	}
-	if (child->type != 0 && ref->type != child->type)
+	take_type(child, ref->type);
+	if (ref->type != child->type)
 		return raise_entry(c, P_DENTRY_TYPE, dir, block, ref->slot, ref->type, child->type);
 	return 0;
 }
@@ -100,6 +118,13 @@ static bool is_lost_found(const struct dentry_ref *ref)
 	static const char name[] = "lost+found";
 
 	return ref->name_len == sizeof(name) - 1 && memcmp(ref->name, name, sizeof(name) - 1) == 0;
+}
+
+static bool is_directory(const struct checker *c, f2fs_nid_t ino)
+{
+	const struct inode_fact *inode = facts_inode(&c->facts, ino);
+
+	return inode && inode->type == 2;
 }
 
 /* Tell what is wrong with entries of a block by themselves. */
@@ -166,9 +191,9 @@ static int digest_block(struct checker *c, const struct sweep_item *item, const 
 			err = take_dots(c, dir, item->addr, place->number, &ref);
 			continue;
 		}
-		if (dir->ino == c->geo->root_ino && is_lost_found(&ref))
-			c->has_lost_found = true;
 		err = take_child(c, dir, item->addr, &ref);
+		if (dir->ino == c->geo->root_ino && is_lost_found(&ref) && is_directory(c, ref.ino))
+			c->has_lost_found = true;
 		if (!err && (is_large || judged))
 			err = note_name(c, place, item, &ref);
 	}

@@ -133,6 +133,21 @@ static int check_pending(struct checker *c)
 	return raise_number(c, P_CP_PENDING, c->result->pending, 0);
 }
 
+/* Inodes are judged as if the superblock had the feature that its other features need. */
+static int check_features(struct checker *c)
+{
+	const uint32_t needing = F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_INODE_CHECKSUM |
+				 F2FS_FEATURE_FLEXIBLE_INLINE_XATTR | F2FS_FEATURE_INODE_CRTIME |
+				 F2FS_FEATURE_COMPRESSION;
+
+	c->plain = *c->geo;
+	c->plain.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
+	if (geometry_has(c->geo, F2FS_FEATURE_EXTRA_ATTR) || !geometry_has(c->geo, needing))
+		return 0;
+	c->plain.feature |= F2FS_FEATURE_EXTRA_ATTR;
+	return problem_raise(c, &(struct finding){ .problem = P_SB_FEATURES, .rule = RULE_INODE_FEATURES });
+}
+
 /* The volume cannot be opened: say why, as a finding. */
 static int refuse(struct checker *c, int err)
 {
@@ -159,9 +174,9 @@ int pass_roots(struct checker *c)
 	if (err)
 		return refuse(c, err);
 	c->geo = &c->vol->geo;
-	c->plain = *c->geo;
-	c->plain.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
 	err = facts_init(&c->facts, c->ctx, c->geo);
+	if (!err)
+		err = check_features(c);
 	if (!err)
 		err = compare_superblocks(c);
 	if (!err)

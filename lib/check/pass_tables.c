@@ -91,18 +91,6 @@ static bool needs_zero_nat(const struct checker *c, uint32_t k)
 	return false;
 }
 
-static int lose_nat_block(struct checker *c, uint32_t k, f2fs_blk_t addr)
-{
-	(void)k;
-	return problem_raise(c, &(struct finding){ .problem = P_NAT_UNREADABLE, .has_block = 1, .block = addr });
-}
-
-static int lose_sit_block(struct checker *c, uint32_t k, f2fs_blk_t addr)
-{
-	(void)k;
-	return problem_raise(c, &(struct finding){ .problem = P_SIT_UNREADABLE, .has_block = 1, .block = addr });
-}
-
 static f2fs_blk_t nat_addr(const struct checker *c, uint32_t k)
 {
 	return geometry_nat_block(c->geo, k, msb_test(c->vol->nat_bitmap, k));
@@ -170,9 +158,9 @@ static int take_sit_journal(struct checker *c)
 int pass_tables(struct checker *c)
 {
 	const struct table nat = {
-		"NAT", c->geo->nat_blocks, nat_addr, take_nat_block, lose_nat_block, needs_zero_nat
+		"NAT", c->geo->nat_blocks, nat_addr, take_nat_block, P_NAT_UNREADABLE, needs_zero_nat
 	};
-	const struct table sit = { "SIT", c->geo->sit_blocks_used, sit_addr, take_sit_block, lose_sit_block, NULL };
+	const struct table sit = { "SIT", c->geo->sit_blocks_used, sit_addr, take_sit_block, P_SIT_UNREADABLE, NULL };
 	int err = tables_check_journals(c);
 
 	if (!err)

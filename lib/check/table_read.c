@@ -36,8 +36,6 @@ static uint32_t extent_blocks(const struct reader *r, f2fs_blk_t addr, uint32_t 
 	uint64_t length = 0;
 
 	*is_hole = 0;
-	if (at >= f2fs_device_info(r->c->vol->dev)->size)
-		return n;
 	if (device_extent(r->c->vol->dev, at, &length, is_hole) != 0) {
 		error_clear(r->c->ctx);
 		return n;
@@ -62,6 +60,15 @@ static int take_hole(struct reader *r, uint32_t k, uint32_t n)
 	return err;
 }
 
+static int lose_blocks(struct reader *r, f2fs_blk_t addr, uint32_t n)
+{
+	return problem_raise(r->c, &(struct finding){ .problem = (uint16_t)r->table->lost,
+						      .has_block = 1,
+						      .block = addr,
+						      .has_values = 1,
+						      .found = n });
+}
+
 /* Take n blocks that lie together; a request that fails is split. */
 static int take_blocks(struct reader *r, uint32_t k, uint32_t n)
 {
@@ -83,7 +90,7 @@ static int take_blocks(struct reader *r, uint32_t k, uint32_t n)
 		}
 		if (err == F2FS_ERR_IO) {
 			error_clear(c->ctx);
-			err = r->table->lose(c, k + i, addr + i);
+			err = lose_blocks(r, addr + i, 1);
 		} else if (!err) {
 			err = r->table->take(c, k + i, block);
 		}
@@ -104,11 +111,16 @@ static int read_all(struct reader *r)
 							.unit = "blocks",
 							.done = k,
 							.total = r->table->blocks };
+		const f2fs_blk_t addr = r->table->addr(r->c, k);
 		uint32_t n = run_length(r, k, r->table->blocks);
-		int is_hole;
+		int is_hole = 0;
+		const bool is_beyond = (uint64_t)addr * r->c->geo->block_size >= f2fs_device_info(r->c->vol->dev)->size;
 
-		n = extent_blocks(r, r->table->addr(r->c, k), n, &is_hole);
-		if (is_hole) {
+		if (!is_beyond)
+			n = extent_blocks(r, addr, n, &is_hole);
+		if (is_beyond) {
+			err = lose_blocks(r, addr, n);
+		} else if (is_hole) {
 			err = take_hole(r, k, n);
 		} else {
 			n = n < most ? n : most;

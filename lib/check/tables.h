@@ -13,7 +13,7 @@ struct table {
 	uint32_t blocks;
 	f2fs_blk_t (*addr)(const struct checker *c, uint32_t k); /* of the copy in use */
 	int (*take)(struct checker *c, uint32_t k, const uint8_t *block);
-	int (*lose)(struct checker *c, uint32_t k, f2fs_blk_t addr);
+	enum problem lost; /* how to tell that blocks cannot be read */
 	/* must take be called even if the block is a hole, that is zero? NULL: never */
 	bool (*needs_zero)(const struct checker *c, uint32_t k);
 };

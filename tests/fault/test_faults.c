@@ -193,6 +193,26 @@ static int run_exercise(struct bench *b)
 	return rc ? rc : result.no_memory ? F2FS_ERR_NOMEM : result.damage ? F2FS_ERR_IO : 0;
 }
 
+static int count_problem(void *user, const struct f2fs_problem *problem)
+{
+	uint64_t *digest = user;
+
+	*digest = *digest * 31 + problem->info->id;
+	return F2FS_DECIDE_SKIP;
+}
+
+/* What cannot be read is a finding. */
+static int run_check(struct bench *b)
+{
+	struct f2fs_check_result result;
+	const struct f2fs_check_options options = {
+		.depth = F2FS_CHECK_CONTENT, .problem = count_problem, .user = &b->digest, .threads = 1
+	};
+	int rc = f2fs_check(b->ctx, b->dev, &options, &result);
+
+	return rc ? rc : result.found ? F2FS_ERR_IO : 0;
+}
+
 /* New and changed files are fsynced; one of the fsyncs has to commit. What has not failed is there. */
 static int run_fsync(struct bench *b)
 {
@@ -271,6 +291,9 @@ static const struct operation operations[] = {
 	{ "read everything, encrypted", "seed-encrypted", run_exercise, 0, 1, NULL },
 	{ "read everything, verity", "seed-verity", run_exercise, 0, 1, NULL },
 	{ "read everything, orphans", "seed-orphans", run_exercise, 0, 1, NULL },
+	{ "check", "seed-plain", run_check, 0, 1, NULL },
+	{ "check, features", "seed-features", run_check, 0, 1, NULL },
+	{ "check, verity", "seed-verity", run_check, 0, 1, NULL },
 	{ "mkfs", NULL, run_mkfs, 1, 0, is_good_mkfs },
 	{ "fsync", NULL, run_fsync, 1, 1, NULL },
 };

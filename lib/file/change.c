@@ -132,7 +132,7 @@ int winode_count(struct winode *w, int64_t blocks)
 	return quota_charge(w, blocks, 0);
 }
 
-void winode_stamp(struct winode *w, unsigned which)
+void winode_stamp(struct winode *w, enum stamp which)
 {
 	const struct f2fs_volume *vol = w->txn->vol;
 	uint8_t *block = winode_block(w);

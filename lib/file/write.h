@@ -42,8 +42,8 @@ int winode_count(struct winode *w, int64_t blocks);
 /* Within a change that touches many nodes: keep memory bounded; w is got again. */
 int winode_breathe(struct winode *w);
 /* Set the change time, and with STAMP_MTIME the modification time, when the volume was told one. */
-enum stamp { STAMP_CTIME = 1, STAMP_MTIME = 3 };
-void winode_stamp(struct winode *w, unsigned which);
+enum stamp { STAMP_CTIME, STAMP_MTIME };
+void winode_stamp(struct winode *w, enum stamp which);
 /* Is a slot's block one that the last checkpoint has? */
 int block_is_old(struct txn *txn, f2fs_blk_t addr, bool *is_old);
 /* Fail with NOSPC unless that many more blocks fit: asked before anything is changed. */

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Flags and hints: which can be set on what; what they bar and what not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/fresh.h"
+#include "format/inode.h"
+
+#define FEATURES (F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA | F2FS_FEATURE_CASEFOLD | F2FS_FEATURE_COMPRESSION)
+
+static struct fresh v;
+static struct f2fs_inode *file, *dir;
+
+static int set_up(void **state)
+{
+	(void)state;
+	fresh_open(&v, 64 << 20, FEATURES);
+	file = fresh_make(&v, "file", 0100644);
+	dir = fresh_make(&v, "dir", 040755);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	f2fs_inode_close(file);
+	f2fs_inode_close(dir);
+	fresh_close(&v);
+	return 0;
+}
+
+static int set_flags(struct f2fs_inode *inode, uint32_t flags)
+{
+	const struct f2fs_stat values = { .flags = flags };
+
+	return f2fs_inode_set(inode, F2FS_SET_FLAGS, &values);
+}
+
+static uint32_t flags_of(struct f2fs_inode *inode)
+{
+	struct f2fs_stat stat;
+
+	assert_int_equal(f2fs_inode_stat(inode, &stat), 0);
+	return stat.flags;
+}
+
+static void flags_by_type(void **state)
+{
+	struct f2fs_inode *fifo = fresh_make(&v, "fifo", 010644);
+
+	(void)state;
+	assert_int_equal(set_flags(file, FLAG_i_flags_immutable | FLAG_i_flags_append | FLAG_i_flags_nocomp), 0);
+	assert_int_equal(flags_of(file), FLAG_i_flags_immutable | FLAG_i_flags_append | FLAG_i_flags_nocomp);
+	assert_int_equal(set_flags(file, FLAG_i_flags_dirsync), F2FS_ERR_UNSUPPORTED);
+	assert_int_equal(set_flags(fifo, FLAG_i_flags_immutable), F2FS_ERR_UNSUPPORTED);
+	assert_int_equal(set_flags(fifo, FLAG_i_flags_nodump), 0);
+	assert_int_equal(set_flags(dir, FLAG_i_flags_dirsync | FLAG_i_flags_projinherit), 0);
+	assert_int_equal(flags_of(dir), FLAG_i_flags_dirsync | FLAG_i_flags_projinherit | FLAG_i_flags_index);
+	/* who holds the image can clear the flags: they bar nothing */
+	assert_int_equal(f2fs_inode_write(file, 0, "x", 1), 0);
+	assert_int_equal(f2fs_inode_truncate(file, 0), 0);
+	assert_int_equal(set_flags(file, 0), 0);
+	assert_int_equal(flags_of(file), 0);
+	f2fs_inode_close(fifo);
+}
+
+static void casefold_on_empty_directories(void **state)
+{
+	const struct f2fs_new spec = { .mode = 0100644 };
+	struct f2fs_dirent entry;
+	struct f2fs_inode *sub;
+	int err;
+
+	(void)state;
+	assert_int_equal(set_flags(file, FLAG_i_flags_casefold), F2FS_ERR_NOT_DIR);
+	assert_int_equal(set_flags(dir, FLAG_i_flags_casefold), 0);
+	err = f2fs_create(dir, "Name", 4, &spec, NULL);
+	if (err == F2FS_ERR_UNSUPPORTED) /* built without */
+		return;
+	assert_int_equal(err, 0);
+	assert_int_equal(f2fs_create(dir, "NAME", 4, &spec, NULL), F2FS_ERR_EXISTS);
+	assert_int_equal(f2fs_dir_lookup(dir, "nAmE", 4, &entry), 0);
+	assert_string_equal(entry.name, "Name");
+	assert_int_equal(set_flags(dir, 0), F2FS_ERR_NOT_EMPTY);
+	assert_int_equal(f2fs_remove(dir, "name", 4), 0);
+	assert_int_equal(f2fs_create(dir, "sub", 3, &(struct f2fs_new){ .mode = 040755 }, &sub), 0);
+	assert_true(flags_of(sub) & FLAG_i_flags_casefold);
+	f2fs_inode_close(sub);
+	assert_int_equal(f2fs_remove(dir, "SUB", 3), 0);
+	assert_int_equal(set_flags(dir, 0), 0);
+	assert_false(flags_of(dir) & FLAG_i_flags_casefold);
+}
+
+static void flags_need_their_feature(void **state)
+{
+	struct fresh plain;
+	struct f2fs_inode *other;
+
+	(void)state;
+	fresh_open(&plain, 64 << 20, 0);
+	other = fresh_make(&plain, "dir", 040755);
+	assert_int_equal(set_flags(other, FLAG_i_flags_casefold), F2FS_ERR_UNSUPPORTED);
+	assert_int_equal(set_flags(other, FLAG_i_flags_nocomp), F2FS_ERR_UNSUPPORTED);
+	assert_int_equal(f2fs_inode_set(other, F2FS_SET_PROJID, &(struct f2fs_stat){ .projid = 1 }),
+			 F2FS_ERR_UNSUPPORTED);
+	assert_int_equal(f2fs_inode_set(other, F2FS_SET_CRTIME, &(struct f2fs_stat){ 0 }), F2FS_ERR_UNSUPPORTED);
+	assert_int_equal(f2fs_inode_set(other, 1u << 20, &(struct f2fs_stat){ 0 }), F2FS_ERR_INVALID);
+	f2fs_inode_close(other);
+	fresh_close(&plain);
+}
+
+static void quota_files_keep_their_flags(void **state)
+{
+	struct f2fs_inode *quota;
+
+	(void)state;
+	assert_int_equal(f2fs_inode_open(v.vol, 4, &quota), 0);
+	assert_int_equal(set_flags(quota, 0), F2FS_ERR_ACCESS);
+	f2fs_inode_close(quota);
+}
+
+static void hints_choose_the_log(void **state)
+{
+	static uint8_t block[4096] = { 1 };
+	struct f2fs_stat values = { .advise = FLAG_i_advise_cold };
+	struct f2fs_sit_entry segment;
+	f2fs_blk_t addr;
+
+	(void)state;
+	assert_int_equal(f2fs_inode_set(file, F2FS_SET_ADVISE, &values), 0);
+	assert_int_equal(f2fs_inode_write(file, 0, block, 4096), 0);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_int_equal(f2fs_inode_block(file, 0, &addr), 0);
+	assert_int_equal(f2fs_sit_lookup(v.vol, (addr - f2fs_volume_geometry(v.vol)->main_blkaddr) / 512, &segment), 0);
+	assert_int_equal(segment.type, F2FS_COLD_DATA);
+	values.advise = FLAG_i_advise_verity;
+	assert_int_equal(f2fs_inode_set(file, F2FS_SET_ADVISE, &values), F2FS_ERR_INVALID);
+	values.inline_flags = FLAG_i_inline_pin_file;
+	assert_int_equal(f2fs_inode_set(dir, F2FS_SET_PIN, &values), F2FS_ERR_INVALID);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(flags_by_type, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(casefold_on_empty_directories, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(flags_need_their_feature, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(quota_files_keep_their_flags, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(hints_choose_the_log, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

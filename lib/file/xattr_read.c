@@ -165,8 +165,9 @@ static int parse(struct f2fs_inode *inode, struct xattr_set *set)
 		if (found == XATTR_END)
 			break;
 		if (found == XATTR_BAD) {
-			set->error = inode_corrupt(inode, RULE_XATTR_ENTRY, "entry at byte %u of %u", (unsigned)offset,
-						   (unsigned)set->size);
+			if (!set->error) /* else the entry goes on in the part that could not be read */
+				set->error = inode_corrupt(inode, RULE_XATTR_ENTRY, "entry at byte %u of %u",
+							   (unsigned)offset, (unsigned)set->size);
 			break;
 		}
 		err = add_item(inode, set, &ref);

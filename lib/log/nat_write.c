@@ -31,6 +31,7 @@ int nat_set(struct txn *txn, const struct f2fs_nat_entry *entry)
 		}
 	}
 	*own = *entry;
+	txn->vol->generation++;
 	return 0;
 }
 

@@ -12,6 +12,7 @@ int space_take(struct txn *txn, uint64_t n)
 				 (unsigned long long)txn->valid_blocks, (unsigned long long)txn->user_blocks);
 	txn->valid_blocks += n;
 	txn->chain.taken += n;
+	txn->vol->generation++;
 	return 0;
 }
 

@@ -9,14 +9,20 @@
 
 struct walk {
 	struct tree_digest *out;
+	uint64_t *reserved; /* blocks that are counted but have no place yet */
 	uint8_t *buffer;
 };
 
 static void mix(uint64_t *digest, const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
-	uint64_t h = *digest;
+	uint64_t h = *digest, word;
 
+	for (; n >= sizeof(word); n -= sizeof(word), p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		h = (h ^ word) * 0x100000001B3u;
+		h ^= h >> 32;
+	}
 	for (size_t i = 0; i < n; i++)
 		h = (h ^ p[i]) * 0x100000001B3u;
 	*digest = h ^ h >> 29;
@@ -72,6 +78,19 @@ static int mix_contents(struct walk *w, struct f2fs_inode *inode, const struct f
 	return rc;
 }
 
+static int count_reserved(struct walk *w, struct f2fs_inode *inode, const struct f2fs_stat *st)
+{
+	struct f2fs_extent extent = { 0 };
+	int rc = 0;
+
+	while (rc == 0 && (st->mode & 0170000) == 0100000) {
+		rc = f2fs_inode_extent(inode, extent.file_block + extent.count, &extent);
+		if (rc == 0 && extent.kind == F2FS_EXTENT_RESERVED)
+			*w->reserved += extent.count;
+	}
+	return rc == F2FS_ERR_NOT_FOUND ? 0 : rc;
+}
+
 static int mix_attributes(struct walk *w, struct f2fs_inode *inode)
 {
 	const int count = f2fs_xattr_count(inode);
@@ -100,12 +119,14 @@ static int visit(void *user, const struct f2fs_walk_entry *entry)
 		rc = mix_stat(&w->out->tree, entry->inode, &st);
 	if (rc == 0)
 		rc = mix_contents(w, entry->inode, &st);
+	if (rc == 0)
+		rc = count_reserved(w, entry->inode, &st);
 	return rc == 0 ? mix_attributes(w, entry->inode) : rc;
 }
 
-int tree_digest_files(struct f2fs_volume *vol, struct tree_digest *out)
+static int digest_files(struct f2fs_volume *vol, struct tree_digest *out, uint64_t *reserved)
 {
-	struct walk w = { .out = out, .buffer = malloc(BUFFER) };
+	struct walk w = { .out = out, .buffer = malloc(BUFFER), .reserved = reserved };
 	struct f2fs_inode *root;
 	int rc;
 
@@ -119,6 +140,13 @@ int tree_digest_files(struct f2fs_volume *vol, struct tree_digest *out)
 	}
 	free(w.buffer);
 	return rc;
+}
+
+int tree_digest_files(struct f2fs_volume *vol, struct tree_digest *out)
+{
+	uint64_t reserved = 0;
+
+	return digest_files(vol, out, &reserved);
 }
 
 static int mix_nat(struct f2fs_volume *vol, struct tree_digest *out, const struct f2fs_volume_stat *st)
@@ -140,7 +168,8 @@ static int mix_nat(struct f2fs_volume *vol, struct tree_digest *out, const struc
 	return rc == F2FS_ERR_NOT_FOUND ? 0 : rc;
 }
 
-static int mix_sit(struct f2fs_volume *vol, struct tree_digest *out, const struct f2fs_volume_stat *st)
+static int mix_sit(struct f2fs_volume *vol, struct tree_digest *out, const struct f2fs_volume_stat *st,
+		   uint64_t reserved)
 {
 	const uint32_t segments = f2fs_volume_geometry(vol)->segment_count_main;
 	uint64_t valid = 0;
@@ -160,7 +189,7 @@ static int mix_sit(struct f2fs_volume *vol, struct tree_digest *out, const struc
 		mix(&out->tables, entry.valid_map, sizeof(entry.valid_map));
 		mix_number(&out->tables, entry.type);
 	}
-	if (valid != st->valid_blocks)
+	if (valid + reserved != st->valid_blocks)
 		out->fault = "the segments have another number of valid blocks than the checkpoint counts";
 	return 0;
 }
@@ -168,7 +197,8 @@ static int mix_sit(struct f2fs_volume *vol, struct tree_digest *out, const struc
 int tree_digest(struct f2fs_volume *vol, struct tree_digest *out)
 {
 	struct f2fs_volume_stat st;
-	int rc = tree_digest_files(vol, out);
+	uint64_t reserved = 0;
+	int rc = digest_files(vol, out, &reserved);
 
 	f2fs_volume_statfs(vol, &st);
 	mix_number(&out->tables, st.free_blocks);
@@ -178,6 +208,6 @@ int tree_digest(struct f2fs_volume *vol, struct tree_digest *out)
 	if (rc == 0)
 		rc = mix_nat(vol, out, &st);
 	if (rc == 0)
-		rc = mix_sit(vol, out, &st);
+		rc = mix_sit(vol, out, &st, reserved);
 	return rc;
 }

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Changes of a volume, each with the commit after it, while the n-th allocation, read, write or flush fails, for n = 1,
+ * 2, ... until the fault is not met any more. A call that fails does so with the right code. What is on the device then
+ * is the state before the change, or, when the commit was on its last steps, the one after it. A commit after a failed
+ * change either says that the handle is good for discarding only or makes nothing of the change true. After discarding,
+ * the same change works, or the handle says that it cannot be used.
+ *
+ *	write_faults [all]    all: every n; otherwise every n at first, then larger and larger steps
+ */
+#include <f2fskit/f2fskit.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/test_host.h"
+#include "crash/tree_digest.h"
+
+#define VOLUME_SIZE ((uint64_t)64 << 20)
+#define BLOCK 4096u
+
+struct operation {
+	const char *name;
+	int (*run)(struct f2fs_volume *vol);
+};
+
+struct bench {
+	struct test_host host;
+	struct f2fs_context *ctx;
+	struct f2fs_device *memory, *dev; /* without faults, and with */
+	struct f2fs_volume *vol;
+};
+
+enum fault { FAULT_MEMORY, FAULT_READ, FAULT_WRITE, FAULT_FLUSH, FAULT_KINDS };
+static const char *const fault_names[] = { "allocation", "read", "write", "flush" };
+
+static struct f2fs_context *base_ctx;
+static struct f2fs_device *base;
+static uint64_t tree_before, tree_after;
+static uint8_t bytes[120 * BLOCK];
+static int every_n;
+
+/* What is being done, for messages. */
+static struct {
+	const char *name, *stage;
+	int kind, sticky;
+	unsigned long n;
+} now = { .name = "the volume to start with", .kind = -1 };
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "%s, %s %lu%s%s: %s\n", now.name, now.kind < 0 ? "no fault" : fault_names[now.kind], now.n,
+		now.sticky ? " and all later ones" : "", now.stage ? now.stage : "", what);
+	abort();
+}
+
+/* ---- the changes */
+
+static int with_inode(struct f2fs_volume *vol, const char *path, int (*run)(struct f2fs_inode *inode))
+{
+	struct f2fs_inode *inode;
+	int err = f2fs_lookup(vol, path, 0, &inode);
+
+	if (err)
+		return err;
+	err = run(inode);
+	f2fs_inode_close(inode);
+	return err;
+}
+
+static int create(struct f2fs_inode *dir, const char *name, unsigned mode, const char *target, size_t target_length)
+{
+	const struct f2fs_new spec = { .mode = mode, .target = target, .target_length = target_length };
+
+	return f2fs_create(dir, name, strlen(name), &spec, NULL);
+}
+
+static int create_file(struct f2fs_inode *dir)
+{
+	return create(dir, "new-file", 0100644, NULL, 0);
+}
+
+static int create_dir(struct f2fs_inode *dir)
+{
+	return create(dir, "new-directory", 040755, NULL, 0);
+}
+
+static int create_link(struct f2fs_inode *dir)
+{
+	return create(dir, "new-symlink", 0120777, (const char *)bytes, 4000);
+}
+
+static int write_small(struct f2fs_inode *inode)
+{
+	return f2fs_inode_write(inode, 10, bytes, 100);
+}
+
+static int write_part(struct f2fs_inode *inode)
+{
+	return f2fs_inode_write(inode, 20000, bytes, 6000);
+}
+
+static int write_large(struct f2fs_inode *inode)
+{
+	return f2fs_inode_write(inode, 1000 * (uint64_t)BLOCK, bytes, sizeof(bytes));
+}
+
+static int cut(struct f2fs_inode *inode)
+{
+	return f2fs_inode_truncate(inode, 50 * BLOCK + 7);
+}
+
+static int reserve(struct f2fs_inode *inode)
+{
+	return f2fs_fallocate(inode, 0, 3 * BLOCK, 1000 * (uint64_t)BLOCK);
+}
+
+static int punch(struct f2fs_inode *inode)
+{
+	return f2fs_fallocate(inode, F2FS_FALLOCATE_PUNCH_HOLE | F2FS_FALLOCATE_KEEP_SIZE, 5000, 100 * BLOCK);
+}
+
+static int zero(struct f2fs_inode *inode)
+{
+	return f2fs_fallocate(inode, F2FS_FALLOCATE_ZERO_RANGE, 5000, 100 * BLOCK);
+}
+
+static int collapse(struct f2fs_inode *inode)
+{
+	return f2fs_fallocate(inode, F2FS_FALLOCATE_COLLAPSE_RANGE, 4 * BLOCK, 100 * BLOCK);
+}
+
+static int insert(struct f2fs_inode *inode)
+{
+	return f2fs_fallocate(inode, F2FS_FALLOCATE_INSERT_RANGE, 4 * BLOCK, 100 * BLOCK);
+}
+
+static int set_owner(struct f2fs_inode *inode)
+{
+	const struct f2fs_stat values = { .uid = 77, .gid = 78, .projid = 79, .mode = 0600 };
+
+	return f2fs_inode_set(inode, F2FS_SET_UID | F2FS_SET_GID | F2FS_SET_PROJID | F2FS_SET_MODE, &values);
+}
+
+static int set_pin(struct f2fs_inode *inode)
+{
+	const struct f2fs_stat values = { .inline_flags = 0x40 };
+
+	return f2fs_inode_set(inode, F2FS_SET_PIN, &values);
+}
+
+static int set_attribute(struct f2fs_inode *inode)
+{
+	return f2fs_xattr_set(inode, "user.large", bytes, 2000);
+}
+
+static int remove_attribute(struct f2fs_inode *inode)
+{
+	return f2fs_xattr_remove(inode, "user.old");
+}
+
+static int move(struct f2fs_inode *dir, const char *from, const char *to, unsigned flags)
+{
+	return f2fs_rename(dir, from, strlen(from), dir, to, strlen(to), flags);
+}
+
+static int remove_file(struct f2fs_inode *dir)
+{
+	return f2fs_remove(dir, "large", 5);
+}
+
+static int remove_dir(struct f2fs_inode *dir)
+{
+	return f2fs_remove(dir, "empty", 5);
+}
+
+static int replace(struct f2fs_inode *dir)
+{
+	return move(dir, "small", "large", 0);
+}
+
+static int exchange(struct f2fs_inode *dir)
+{
+	return move(dir, "full", "small", F2FS_RENAME_EXCHANGE);
+}
+
+static int leave_whiteout(struct f2fs_inode *dir)
+{
+	return move(dir, "small", "a-name-that-takes-several-slots-of-the-directory", F2FS_RENAME_WHITEOUT);
+}
+
+static int remove_open(struct f2fs_inode *dir)
+{
+	struct f2fs_inode *inode;
+	int err = f2fs_lookup(f2fs_inode_volume(dir), "/large", 0, &inode);
+
+	if (err)
+		return err;
+	err = f2fs_remove(dir, "large", 5);
+	if (!err)
+		err = f2fs_inode_write(inode, 0, bytes, 10000);
+	f2fs_inode_close(inode);
+	return err;
+}
+
+#define ON(function, path)                                                                                             \
+	static int run_##function(struct f2fs_volume *vol)                                                             \
+	{                                                                                                              \
+		return with_inode(vol, path, function);                                                                \
+	}
+ON(create_file, "/full")
+ON(create_dir, "/")
+ON(create_link, "/")
+ON(write_small, "/small")
+ON(write_part, "/large")
+ON(write_large, "/small")
+ON(cut, "/large")
+ON(reserve, "/small")
+ON(punch, "/large")
+ON(zero, "/large")
+ON(collapse, "/large")
+ON(insert, "/large")
+ON(set_owner, "/large")
+ON(set_pin, "/small")
+ON(set_attribute, "/small")
+ON(remove_attribute, "/large")
+ON(remove_file, "/")
+ON(remove_dir, "/")
+ON(replace, "/")
+ON(exchange, "/")
+ON(leave_whiteout, "/")
+ON(remove_open, "/")
+
+static int run_link(struct f2fs_volume *vol)
+{
+	struct f2fs_inode *dir, *inode = NULL;
+	int err = f2fs_lookup(vol, "/full", 0, &dir);
+
+	if (err)
+		return err;
+	err = f2fs_lookup(vol, "/small", 0, &inode);
+	if (!err)
+		err = f2fs_link(dir, "second-name", 11, inode);
+	f2fs_inode_close(inode);
+	f2fs_inode_close(dir);
+	return err;
+}
+
+static const struct operation operations[] = {
+	{ "create a file", run_create_file },
+	{ "create a directory", run_create_dir },
+	{ "create a symbolic link", run_create_link },
+	{ "link", run_link },
+	{ "write inside the inode", run_write_small },
+	{ "write parts of blocks", run_write_part },
+	{ "write many blocks", run_write_large },
+	{ "truncate", run_cut },
+	{ "reserve", run_reserve },
+	{ "punch", run_punch },
+	{ "zero", run_zero },
+	{ "collapse", run_collapse },
+	{ "insert", run_insert },
+	{ "set owners", run_set_owner },
+	{ "pin", run_set_pin },
+	{ "set an attribute", run_set_attribute },
+	{ "remove an attribute", run_remove_attribute },
+	{ "remove a file", run_remove_file },
+	{ "remove a directory", run_remove_dir },
+	{ "remove an open file", run_remove_open },
+	{ "replace", run_replace },
+	{ "exchange", run_exchange },
+	{ "leave a whiteout", run_leave_whiteout },
+};
+
+/* ---- the volume that all start with */
+
+static void must(int err, const char *what)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "%s: %s\n", what, f2fs_context_error(base_ctx)->message);
+	abort();
+}
+
+static void make_base(void)
+{
+	const struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
+							      F2FS_FEATURE_PROJECT_QUOTA |
+							      F2FS_FEATURE_INODE_CHECKSUM };
+	struct f2fs_mkfs_device device = { 0 };
+	struct f2fs_inode *root, *full, *inode;
+	struct f2fs_volume *vol;
+	char name[80];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(1 + i % 251);
+	must(f2fs_context_new(NULL, &base_ctx), "context");
+	must(f2fs_device_new_memory(base_ctx, VOLUME_SIZE, &base), "device");
+	device.device = base;
+	must(f2fs_mkfs_write(base_ctx, &device, 1, &options, NULL), "mkfs");
+	must(f2fs_volume_open(base_ctx, base, NULL, &vol), "open");
+	must(f2fs_lookup(vol, "/", 0, &root), "/");
+	must(create(root, "small", 0100644, NULL, 0), "small");
+	must(create(root, "large", 0100644, NULL, 0), "large");
+	must(create(root, "empty", 040755, NULL, 0), "empty");
+	must(create(root, "full", 040755, NULL, 0), "full");
+	must(with_inode(vol, "/small", write_small), "small");
+	must(f2fs_lookup(vol, "/large", 0, &inode), "large");
+	must(f2fs_inode_write(inode, 0, bytes, sizeof(bytes) - 5), "large");
+	must(f2fs_inode_write(inode, 930 * (uint64_t)BLOCK, bytes, 10 * BLOCK + 5), "large");
+	must(f2fs_xattr_set(inode, "user.old", bytes, 1000), "large");
+	f2fs_inode_close(inode);
+	must(f2fs_lookup(vol, "/full", 0, &full), "full");
+	for (unsigned i = 0; i < 60; i++) { /* as many as go into the inode, nearly */
+		snprintf(name, sizeof(name), "entry-%02u-of-a-full-directory", i);
+		if (i < 44)
+			must(create(full, name, 0100644, NULL, 0), name);
+	}
+	f2fs_inode_close(full);
+	f2fs_inode_close(root);
+	must(f2fs_volume_commit(vol), "commit");
+	f2fs_volume_close(vol);
+}
+
+static void copy_base(struct f2fs_device *to)
+{
+	static uint8_t piece[1 << 20];
+	uint64_t run;
+	int is_hole;
+
+	for (uint64_t at = 0; at < VOLUME_SIZE; at += run) {
+		if (f2fs_device_extent(base, at, &run, &is_hole) != 0)
+			abort();
+		if (run > sizeof(piece))
+			run = sizeof(piece);
+		if (!is_hole && (f2fs_device_read(base, at, piece, (size_t)run) != 0 ||
+				 f2fs_device_write(to, at, piece, (size_t)run) != 0))
+			abort();
+	}
+}
+
+/* What the device holds, seen by somebody who opens it anew. */
+static uint64_t tree_on(struct f2fs_device *dev)
+{
+	struct tree_digest digest = { 0 };
+	struct f2fs_volume *vol;
+
+	if (f2fs_volume_open(base_ctx, dev, NULL, &vol) != 0 || tree_digest(vol, &digest) != 0)
+		fail(f2fs_context_error(base_ctx)->message);
+	if (digest.fault)
+		fail(digest.fault);
+	f2fs_volume_close(vol);
+	return digest.tree;
+}
+
+/* ---- the bench */
+
+static void set_up(struct bench *b)
+{
+	memset(b, 0, sizeof(*b));
+	test_host_init(&b->host);
+	if (f2fs_context_new(&b->host.host, &b->ctx) != 0 ||
+	    f2fs_device_new_memory(b->ctx, VOLUME_SIZE, &b->memory) != 0)
+		abort();
+	copy_base(b->memory);
+	if (f2fs_device_new_fault(b->memory, &b->dev) != 0 || f2fs_volume_open(b->ctx, b->dev, NULL, &b->vol) != 0)
+		abort();
+}
+
+static void tear_down(struct bench *b)
+{
+	f2fs_volume_close(b->vol);
+	f2fs_device_close(b->dev);
+	f2fs_device_close(b->memory);
+	f2fs_context_free(b->ctx);
+	if (b->host.live)
+		fail("memory was not given back");
+}
+
+static int change_and_commit(struct bench *b, const struct operation *op, int *changed)
+{
+	int err = op->run(b->vol);
+
+	*changed = !err;
+	return err ? err : f2fs_volume_commit(b->vol);
+}
+
+static void arm(struct bench *b, enum fault kind, unsigned long n, int sticky)
+{
+	struct f2fs_fault_rule rule = { .sticky = sticky };
+
+	rule.fail_read = kind == FAULT_READ ? n : 0;
+	rule.fail_write = kind == FAULT_WRITE ? n : 0;
+	rule.fail_flush = kind == FAULT_FLUSH ? n : 0;
+	f2fs_device_fault_set(b->dev, &rule);
+	b->host.fail_at = kind == FAULT_MEMORY ? b->host.allocations + n : 0;
+	b->host.fail_after = sticky;
+}
+
+static int disarm(struct bench *b, enum fault kind, unsigned long n)
+{
+	const struct f2fs_fault_rule none = { 0 };
+	uint64_t counts[3];
+
+	f2fs_device_fault_counts(b->dev, &counts[0], &counts[1], &counts[2]);
+	f2fs_device_fault_set(b->dev, &none);
+	b->host.fail_at = 0;
+	return kind == FAULT_MEMORY ? b->host.failures > 0 : counts[kind - 1] >= n;
+}
+
+/* After a failure: is the device as it may be, and does the handle go on, or say that it does not? */
+static const char *check_failed(struct bench *b, const struct operation *op, int changed)
+{
+	uint64_t tree;
+	int err, again;
+
+	now.stage = ", then the device";
+	tree = tree_on(b->memory);
+	if (tree != tree_before && !(changed && tree == tree_after))
+		return "the device is neither as before nor as after";
+	now.stage = ", then a commit";
+	if (!changed) {
+		err = f2fs_volume_commit(b->vol);
+		if (err && err != F2FS_ERR_STATE)
+			return "the commit after it failed with another code";
+		if (!err && tree_on(b->memory) != tree_before)
+			return "half a change was committed";
+	}
+	now.stage = ", then done again";
+	f2fs_volume_discard(b->vol);
+	if (tree != tree_before)
+		return NULL;
+	err = change_and_commit(b, op, &again);
+	if (err == F2FS_ERR_STATE)
+		return NULL;
+	if (err)
+		return "it cannot be done again";
+	return tree_on(b->memory) == tree_after ? NULL : "done again, it gives something else";
+}
+
+/* True as long as the operation meets the fault. */
+static int run_with(const struct operation *op, enum fault kind, unsigned long n, int sticky)
+{
+	const int code = kind == FAULT_MEMORY ? F2FS_ERR_NOMEM : F2FS_ERR_IO;
+	const char *wrong = NULL;
+	struct bench b;
+	int changed, err, met;
+
+	now.kind = (int)kind;
+	now.sticky = sticky;
+	now.n = n;
+	now.stage = NULL;
+	set_up(&b);
+	arm(&b, kind, n, sticky);
+	err = change_and_commit(&b, op, &changed);
+	if (err && f2fs_context_error(b.ctx)->code != err)
+		wrong = "the context does not tell";
+	met = disarm(&b, kind, n);
+	if (!err && tree_on(b.memory) != tree_after)
+		wrong = "it succeeded with another result";
+	else if (err && (!met || err != code))
+		wrong = met ? f2fs_error_name(err) : "it failed without a fault";
+	else if (err && !wrong)
+		wrong = check_failed(&b, op, changed);
+	if (wrong)
+		fail(wrong);
+	tear_down(&b);
+	return met;
+}
+
+static void test_operation(const struct operation *op)
+{
+	unsigned long runs = 0;
+	struct bench b;
+	int changed;
+
+	now.name = op->name;
+	now.kind = -1;
+	now.stage = NULL;
+	set_up(&b);
+	if (change_and_commit(&b, op, &changed) != 0)
+		fail(f2fs_context_error(b.ctx)->message);
+	tree_after = tree_on(b.memory);
+	tear_down(&b);
+	for (int kind = 0; kind < FAULT_KINDS; kind++)
+		for (int sticky = 0; sticky <= 1; sticky++)
+			for (unsigned long n = 1; run_with(op, (enum fault)kind, n, sticky);
+			     n += every_n || n < 6 ? 1 : n / 2)
+				runs++;
+	printf("%s: %lu faults\n", op->name, runs);
+	fflush(stdout);
+	if (runs == 0)
+		fail("no fault was met");
+}
+
+int main(int argc, char **argv)
+{
+	every_n = argc > 1 && strcmp(argv[1], "all") == 0;
+	make_base();
+	tree_before = tree_on(base);
+	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
+		test_operation(&operations[i]);
+	f2fs_device_close(base);
+	f2fs_context_free(base_ctx);
+	return 0;
+}

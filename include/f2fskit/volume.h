@@ -24,9 +24,17 @@ enum f2fs_open_mode {
 	F2FS_MODE_RESCUE = 2
 };
 
+/* What opening does about fsynced files and orphans that wait for recovery (recover.h). */
+enum f2fs_open_recover {
+	F2FS_RECOVER_NONE = 0, /* show what the last checkpoint says */
+	F2FS_RECOVER_VIEW = 1, /* show what a mount would, without writing a byte: recovered in memory; read-only */
+	F2FS_RECOVER_APPLY = 2 /* recover on the device, which must be writable */
+};
+
 /* Options of f2fs_volume_open; zero the struct first. */
 struct f2fs_open_options {
 	int mode;	      /* enum f2fs_open_mode */
+	int recover;	      /* enum f2fs_open_recover */
 	int pack;	      /* 0: the current checkpoint pack, 1 or 2: that one */
 	uint64_t offset;      /* byte where the volume starts on the device (a partition) */
 	uint64_t cache_bytes; /* bound of the metadata cache, 0: 32 MiB */
@@ -36,11 +44,14 @@ struct f2fs_open_options {
 	unsigned device_count;
 	int (*open_device)(void *user, const char *path, struct f2fs_device **out);
 	void *user;
+	/* RECOVER_VIEW: directory for what does not fit into 64 MiB of memory; NULL: fail with NOMEM then. */
+	const char *spill_dir;
 };
 
 /*
  * Open the volume on dev (kept by reference). Fails with NOT_F2FS, CORRUPT (no valid superblock or checkpoint), IO,
- * UNSUPPORTED, NOMEM. Damage that was got around is listed by f2fs_volume_note.
+ * UNSUPPORTED, NOMEM; when it is to recover, also as f2fs_recover does. Damage that was got around is listed by
+ * f2fs_volume_note.
  */
 F2FS_API int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev,
 			      const struct f2fs_open_options *options, struct f2fs_volume **out);

@@ -2,7 +2,8 @@
 /*
  * Changing a volume, offline. All changes since the last commit form one transaction: f2fs_volume_commit makes them
  * true together, durably and safe against power cuts; f2fs_volume_discard (or closing the volume) leaves it as it was.
- * The device must be writable and the volume clean: one that waits for recovery is refused with F2FS_ERR_STATE.
+ * The device must be writable and the volume clean: one that waits for recovery is refused with F2FS_ERR_STATE
+ * until f2fs_recover() (recover.h).
  *
  * A call checks what it can before it changes anything. One that fails after that (no memory, no space, a device that
  * fails, damage) leaves a transaction that is only good for discarding: every further change and the commit then fail

@@ -34,7 +34,7 @@ static int trim(struct txn *txn)
 	return !err && txn->page_count > MAX_PAGES ? pages_flush(txn) : err;
 }
 
-static void install(struct txn *txn)
+void change_attach(struct txn *txn)
 {
 	txn->prepare = prepare_commit;
 	txn->forget = forget_all;
@@ -53,7 +53,7 @@ int change_begin(struct change *c, struct f2fs_volume *vol)
 	if (vol->txn->failed)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "a call failed half-way: the changes since the last commit can only be discarded");
-	install(vol->txn);
+	change_attach(vol->txn);
 	err = trim(vol->txn);
 	if (!err) {
 		err = orphans_free(vol->txn);
@@ -100,7 +100,7 @@ int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
 {
 	int err = node_get(vol->txn, ino, &out->node);
 
-	install(vol->txn);
+	change_attach(vol->txn);
 	out->txn = vol->txn;
 	if (!err && !out->node->is_dirty)
 		err = check_inode(vol, out->node);

@@ -302,6 +302,28 @@ static int search_all(struct f2fs_inode *inode, const struct wanted *w, struct f
 	return err;
 }
 
+/* Search an inline directory, or the buckets of the hash. */
+static int search(struct f2fs_inode *dir, const struct wanted *w, struct f2fs_dirent *out)
+{
+	struct dentry_area area;
+	struct dentry_ref ref;
+
+	if (!is_inline(dir))
+		return search_levels(dir, w, out);
+	dentry_area_of_inode(dir->block, &dir->layout, &area);
+	return search_area(&area, w, &ref) ? present(dir, 0, &ref, out) : F2FS_ERR_NOT_FOUND;
+}
+
+int dir_find_stored(struct f2fs_inode *dir, const uint8_t *name, size_t length, uint32_t hash, struct f2fs_dirent *out)
+{
+	const struct wanted w = { .name = name, .len = length, .hash = hash, .by_hash = true };
+	int err = inode_sync(dir);
+
+	if (!err)
+		err = need_directory(dir);
+	return err ? err : search(dir, &w, out);
+}
+
 static int report_missing(struct f2fs_inode *dir, const char *name, size_t length)
 {
 	char shown[300];
@@ -327,17 +349,7 @@ int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, str
 		return error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "a name has 1 to 255 bytes, not %llu",
 				 (unsigned long long)length);
 	prepare(dir, name, length, &w);
-	if (is_inline(dir)) {
-		struct dentry_area area;
-		struct dentry_ref ref;
-
-		dentry_area_of_inode(dir->block, &dir->layout, &area);
-		if (search_area(&area, &w, &ref))
-			return present(dir, 0, &ref, out);
-		err = F2FS_ERR_NOT_FOUND;
-	} else {
-		err = w.by_hash ? search_levels(dir, &w, out) : F2FS_ERR_NOT_FOUND;
-	}
+	err = w.by_hash || is_inline(dir) ? search(dir, &w, out) : F2FS_ERR_NOT_FOUND;
 	if (err != F2FS_ERR_NOT_FOUND)
 		return err;
 	if (inode_is_casefold(dir) && !inode_is_encrypted(dir)) {

@@ -216,6 +216,27 @@ int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino,
 	return err;
 }
 
+int dir_hash_stored(struct winode *dir, const uint8_t *name, uint32_t len, const uint8_t *suffix, uint32_t *hash)
+{
+	bool is_encrypted = (inode_i_advise(winode_block(dir)) & FLAG_i_advise_encrypt) != 0;
+
+	if (is_encrypted && (inode_i_flags(winode_block(dir)) & FLAG_i_flags_casefold))
+		*hash = get_le32(suffix);
+	else if (is_encrypted)
+		*hash = namehash_plain(name, len);
+	else
+		return hash_name(dir, name, len, hash);
+	return 0;
+}
+
+int dir_insert_stored(struct winode *dir, const uint8_t *name, uint32_t len, uint32_t hash, f2fs_nid_t ino,
+		      unsigned type)
+{
+	const struct new_entry e = { name, len, hash, ino, (uint8_t)type };
+
+	return insert(dir, &e);
+}
+
 int dir_make_empty(struct winode *dir, f2fs_nid_t parent)
 {
 	const struct new_entry self = { (const uint8_t *)".", 1, 0, dir->node->nid, F2FS_TYPE_DIRECTORY };

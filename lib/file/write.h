@@ -26,6 +26,8 @@ struct change {
 /* Clear the last error, start (or go on with) the transaction, and write what waits when it is too much: nodes that
  * were got before must be got again. Refused with STATE after a call that failed half-way. */
 int change_begin(struct change *c, struct f2fs_volume *vol);
+/* Let the commit of a transaction that was started otherwise write what waits in this layer. */
+void change_attach(struct txn *txn);
 /* At the start of a change: write all waiting blocks, which changes nothing that can be seen. */
 int change_flush(struct change *c);
 /* The same for one file. */
@@ -139,6 +141,11 @@ int inode_fsync(struct f2fs_inode *inode, unsigned flags);
 /* Can a directory have a name like this? */
 int dir_check_name(struct winode *dir, const char *name, size_t len);
 int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino, unsigned type);
+/* The same with a name as it is stored, ciphertext perhaps, and its hash. */
+int dir_insert_stored(struct winode *dir, const uint8_t *name, uint32_t len, uint32_t hash, f2fs_nid_t ino,
+		      unsigned type);
+/* The hash of a stored name; suffix: the four bytes behind a name that is encrypted and casefolded. */
+int dir_hash_stored(struct winode *dir, const uint8_t *name, uint32_t len, const uint8_t *suffix, uint32_t *hash);
 int dir_remove(struct winode *dir, const struct f2fs_dirent *entry);
 int dir_replace(struct winode *dir, const struct f2fs_dirent *entry, f2fs_nid_t ino, unsigned type);
 /* Fill the inline area or first block of a new directory with "." and "..". */

@@ -80,7 +80,8 @@ struct txn {
 	bool has_nat_bits;
 	uint8_t *nat_full, *nat_empty; /* maps of nat_bits, with has_nat_bits */
 	struct chain chain;
-	struct map32 pages; /* of the file layer: ino -> its waiting blocks */
+	struct map32 adopted; /* segment -> its summaries (uint8_t *), changed by block_adopt() */
+	struct map32 pages;   /* of the file layer: ino -> its waiting blocks */
 	size_t page_count;
 	uint8_t *scratch;		 /* one block, for whoever needs one within a call */
 	struct quota_changes *quota;	 /* of the file layer: changes of usage */
@@ -97,6 +98,8 @@ struct txn {
  * errors), UNSUPPORTED (zoned).
  */
 int txn_begin(struct f2fs_volume *vol);
+/* The same on a volume that waits for recovery, or whose checkpointing is disabled; the commit ends that state. */
+int txn_begin_recovery(struct f2fs_volume *vol);
 /* Forget everything since the last commit. */
 void txn_drop(struct f2fs_volume *vol);
 /* Make everything since the last commit true, durably. On failure the transaction is only good for txn_drop(). */
@@ -147,6 +150,19 @@ unsigned head_of(const struct txn *txn, unsigned type);
 /* discard.c: after a commit, discard what it freed if that was asked for */
 void discard_freed(struct txn *txn);
 
+/* adopt.c: blocks that were written after the last checkpoint and are to be part of the next one */
+/* Keep a block from being allocated until the commit, whether it is in use or not. */
+int segment_keep(struct txn *txn, f2fs_blk_t addr);
+/* Move the appending logs behind the blocks that are kept. */
+int heads_pass_kept(struct txn *txn);
+/* Make a kept block valid, as data of slot ofs of a node; is_new: the slot held no block before. */
+int block_adopt(struct txn *txn, f2fs_blk_t addr, f2fs_nid_t nid, uint8_t version, uint16_t ofs, bool is_new);
+/* Tell the owner that the summaries name for a block, as they are now. */
+int block_owner(struct txn *txn, f2fs_blk_t addr, struct f2fs_summary *out);
+/* Write the summaries of adopted blocks; before anything is allocated, and before the commit. */
+int adopted_store(struct txn *txn);
+void adopted_end(struct txn *txn);
+
 /* space.c: counters */
 /* Make sure that n more blocks fit, and count them. */
 int space_take(struct txn *txn, uint64_t n);
@@ -167,6 +183,8 @@ int sit_store(struct txn *txn, uint8_t *journal);
 int node_get(struct txn *txn, f2fs_nid_t nid, struct node **out);
 /* Make a node: allocates a node id (ino 0: an inode, which owns itself), counts it, fills the footer. */
 int node_new(struct txn *txn, f2fs_nid_t ino, uint32_t node_offset, bool is_directory, struct node **out);
+/* The same for an inode whose number is given and free. */
+int node_new_at(struct txn *txn, f2fs_nid_t ino, struct node **out);
 /* Say that a node was changed; before or after the change. */
 void node_dirty(struct txn *txn, struct node *node);
 /* Free a node: its id and its block. */
@@ -180,7 +198,8 @@ int nodes_flush(struct txn *txn);
 struct node *nodes_detach(struct txn *txn, f2fs_nid_t ino);
 /* Put a list back: its nodes are dirty. */
 void nodes_attach(struct txn *txn, struct node *list);
-/* Between operations: keep memory bounded by writing and dropping nodes. */
+#define NODES_IN_MEMORY 16384u /* 64 MiB at 4 KiB blocks */
+/* Between operations: keep memory bounded by writing and dropping nodes when there are more than that. */
 int nodes_trim(struct txn *txn);
 void nodes_end(struct txn *txn);
 

@@ -8,8 +8,6 @@
 #include "format/inode.h"
 #include "log/log.h"
 
-#define MAX_NODES 16384u /* in memory between operations: 64 MiB at 4 KiB blocks */
-
 static struct node *find_node(const struct txn *txn, f2fs_nid_t nid)
 {
 	uint64_t *slot = map32_find(&txn->nodes, nid);
@@ -80,11 +78,40 @@ void node_dirty(struct txn *txn, struct node *node)
 	txn->dirty = node;
 }
 
-int node_new(struct txn *txn, f2fs_nid_t ino, uint32_t node_offset, bool is_directory, struct node **out)
+/* Make the node of an id that was free; its block is counted already. */
+static int install(struct txn *txn, f2fs_nid_t nid, f2fs_nid_t ino, uint32_t node_offset, bool is_directory,
+		   struct node **out)
 {
-	struct f2fs_nat_entry entry = { .block_addr = F2FS_NEW_ADDR };
+	struct f2fs_nat_entry entry;
 	struct node *node;
 	uint8_t *footer;
+	int err = nat_get(txn->vol, nid, &entry); /* keeps the version that nid_alloc() left */
+
+	if (err)
+		return err;
+	entry.block_addr = F2FS_NEW_ADDR;
+	entry.ino = ino;
+	err = nat_set(txn, &entry);
+	if (err)
+		return err;
+	node = make_node(txn, nid);
+	if (!node)
+		return F2FS_ERR_NOMEM;
+	memset(node->block, 0, txn->vol->geo.block_size);
+	footer = node_footer_w(&txn->vol->geo, node->block);
+	footer_set_nid(footer, nid);
+	footer_set_ino(footer, ino);
+	footer_set_flag(footer, node_offset << 3 | !is_directory);
+	node_dirty(txn, node);
+	txn->valid_nodes++;
+	if (ino == nid)
+		txn->valid_inodes++;
+	*out = node;
+	return 0;
+}
+
+int node_new(struct txn *txn, f2fs_nid_t ino, uint32_t node_offset, bool is_directory, struct node **out)
+{
 	f2fs_nid_t nid;
 	int err = space_take(txn, 1);
 
@@ -95,27 +122,14 @@ int node_new(struct txn *txn, f2fs_nid_t ino, uint32_t node_offset, bool is_dire
 		space_give(txn, 1);
 		return err;
 	}
-	err = nat_get(txn->vol, nid, &entry); /* keeps the version that nid_alloc() left */
-	if (err)
-		return err;
-	entry.ino = ino ? ino : nid;
-	err = nat_set(txn, &entry);
-	if (err)
-		return err;
-	node = make_node(txn, nid);
-	if (!node)
-		return F2FS_ERR_NOMEM;
-	memset(node->block, 0, txn->vol->geo.block_size);
-	footer = node_footer_w(&txn->vol->geo, node->block);
-	footer_set_nid(footer, nid);
-	footer_set_ino(footer, entry.ino);
-	footer_set_flag(footer, node_offset << 3 | !is_directory);
-	node_dirty(txn, node);
-	txn->valid_nodes++;
-	if (!ino)
-		txn->valid_inodes++;
-	*out = node;
-	return 0;
+	return install(txn, nid, ino ? ino : nid, node_offset, is_directory, out);
+}
+
+int node_new_at(struct txn *txn, f2fs_nid_t ino, struct node **out)
+{
+	int err = space_take(txn, 1);
+
+	return err ? err : install(txn, ino, ino, 0, false, out);
 }
 
 int node_free(struct txn *txn, f2fs_nid_t nid)
@@ -274,7 +288,7 @@ int nodes_trim(struct txn *txn)
 {
 	int err;
 
-	if (txn->node_count <= MAX_NODES)
+	if (txn->node_count <= NODES_IN_MEMORY)
 		return 0;
 	/* what is written before the commit becomes a part of the fsync chain */
 	segment_hold_all(txn);

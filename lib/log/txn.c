@@ -42,13 +42,36 @@ static const struct volume_hooks hooks = {
 	.find_nat = find_nat, .find_node = find_node, .settle = settle, .drop = txn_drop
 };
 
+/* Is there something that has to be finished before the volume can be changed? */
+static int check_finished(struct f2fs_volume *vol)
+{
+	uint64_t pending;
+	int err;
+
+	if (cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "checkpointing is disabled on this volume: recovering it (--recover) enables it");
+	if (vol->orphans.count > 0 && !vol->owns_orphans)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "%u orphan inodes wait for recovery: recover the volume first (--recover)",
+				 (unsigned)vol->orphans.count);
+	err = f2fs_volume_pending(vol, &pending);
+	if (err)
+		return err;
+	if (pending > 0)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "%llu fsynced nodes wait for recovery: recover the volume first (--recover)",
+				 (unsigned long long)pending);
+	return 0;
+}
+
 /* May this volume be written, as it is? */
 static int check_state(struct f2fs_volume *vol)
 {
 	const uint32_t flags = cp_ckpt_flags(vol->cp);
-	uint64_t pending;
-	int err;
 
+	if (vol->is_view)
+		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the recovered view of a volume cannot be changed");
 	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_WRITE))
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the device was opened read-only");
 	if (vol->rescue)
@@ -61,20 +84,6 @@ static int check_state(struct f2fs_volume *vol)
 	if (flags & FLAG_ckpt_flags_error)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "the checkpoint carries the error flag: check the volume first");
-	if (flags & FLAG_ckpt_flags_disabled)
-		return error_set(vol->ctx, F2FS_ERR_STATE,
-				 "checkpointing is disabled on this volume: mount it with checkpoint=enable first");
-	if (vol->orphans.count > 0 && !vol->owns_orphans)
-		return error_set(vol->ctx, F2FS_ERR_STATE,
-				 "%u orphan inodes wait for recovery: mount the volume once first",
-				 (unsigned)vol->orphans.count);
-	err = f2fs_volume_pending(vol, &pending);
-	if (err)
-		return err;
-	if (pending > 0)
-		return error_set(vol->ctx, F2FS_ERR_STATE,
-				 "%llu fsynced nodes wait for recovery: mount the volume once first",
-				 (unsigned long long)pending);
 	return 0;
 }
 
@@ -152,16 +161,11 @@ static int fill(struct txn *txn)
 	return err ? err : load_nat_bits(txn);
 }
 
-int txn_begin(struct f2fs_volume *vol)
+static int begin(struct f2fs_volume *vol)
 {
 	struct txn *txn;
 	int err;
 
-	if (vol->txn)
-		return 0;
-	err = check_state(vol);
-	if (err)
-		return err;
 	txn = mem_zalloc(vol->ctx, sizeof(*txn));
 	if (!txn)
 		return F2FS_ERR_NOMEM;
@@ -171,6 +175,7 @@ int txn_begin(struct f2fs_volume *vol)
 	map32_init(&txn->pages, vol->ctx);
 	map32_init(&txn->chain.inodes, vol->ctx);
 	map32_init(&txn->chain.sizes, vol->ctx);
+	map32_init(&txn->adopted, vol->ctx);
 	vec_init(&txn->nat_entries, vol->ctx, sizeof(struct f2fs_nat_entry));
 	vec_init(&txn->orphans, vol->ctx, sizeof(f2fs_nid_t));
 	vol->txn = txn;
@@ -186,6 +191,28 @@ int txn_begin(struct f2fs_volume *vol)
 	return 0;
 }
 
+int txn_begin(struct f2fs_volume *vol)
+{
+	int err;
+
+	if (vol->txn)
+		return 0;
+	err = check_state(vol);
+	if (!err)
+		err = check_finished(vol);
+	return err ? err : begin(vol);
+}
+
+int txn_begin_recovery(struct f2fs_volume *vol)
+{
+	int err;
+
+	if (vol->txn)
+		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
+	err = check_state(vol);
+	return err ? err : begin(vol);
+}
+
 void txn_drop(struct f2fs_volume *vol)
 {
 	struct txn *txn = vol->txn;
@@ -197,6 +224,7 @@ void txn_drop(struct f2fs_volume *vol)
 	map32_fini(&txn->pages);
 	map32_fini(&txn->chain.inodes);
 	map32_fini(&txn->chain.sizes);
+	adopted_end(txn);
 	nodes_end(txn);
 	heads_end(txn);
 	map32_fini(&txn->nat);

@@ -170,14 +170,13 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 	return heads_load(vol);
 }
 
-int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
-		     struct f2fs_volume **out)
+int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
+		struct f2fs_volume **out)
 {
 	struct f2fs_open_options opt = { 0 };
 	struct f2fs_volume *vol;
 	int err;
 
-	error_clear(ctx);
 	if (options)
 		opt = *options;
 	if (opt.pack < 0 || opt.pack > 2)
@@ -200,6 +199,25 @@ int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const st
 	}
 	error_clear(ctx); /* what was got around is in the notes */
 	*out = vol;
+	return 0;
+}
+
+int volume_overlay(struct f2fs_volume *vol, uint64_t cache_bytes, const char *spill_dir)
+{
+	struct f2fs_device *overlay, *cache;
+	int err = f2fs_device_new_overlay(vol->dev, 0, spill_dir, &overlay);
+
+	if (err)
+		return err;
+	err = device_new_cache(overlay, cache_bytes ? cache_bytes : DEFAULT_CACHE_BYTES, vol->geo.block_size, &cache);
+	if (err) {
+		f2fs_device_close(overlay);
+		return err;
+	}
+	f2fs_device_close(vol->cache);
+	f2fs_device_close(vol->dev);
+	vol->cache = cache;
+	vol->dev = overlay;
 	return 0;
 }
 

@@ -61,6 +61,7 @@ struct f2fs_volume {
 
 	struct txn *txn;		  /* the running transaction, NULL for none */
 	const struct volume_hooks *hooks; /* with txn */
+	bool is_view;			  /* recovered in memory only: not to be changed any further */
 	uint64_t generation;		  /* raised with each change of a node: copies of nodes may be stale */
 	struct f2fs_inode *handles;	  /* of the file layer: open inodes */
 	bool owns_orphans;		  /* those listed by the checkpoint are open here, or were */
@@ -89,6 +90,11 @@ int volume_corrupt(struct f2fs_volume *vol, enum rule rule, uint64_t block, f2fs
 /* Keep a sentence about damage that was got around; also logged as a warning. */
 int volume_note(struct f2fs_volume *vol, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* f2fs_volume_open() without clearing the last error and without recovery. */
+int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
+		struct f2fs_volume **out);
+/* From now on, keep what is written to the volume in memory and in a file of spill_dir (may be NULL). */
+int volume_overlay(struct f2fs_volume *vol, uint64_t cache_bytes, const char *spill_dir);
 /* roots.c: choose superblock and checkpoint pack, keep why. */
 int roots_load_superblock(struct f2fs_volume *vol);
 int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack);

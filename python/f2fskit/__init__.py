@@ -32,6 +32,7 @@ from .inode import DirEntry, Inode, Xattrs
 from .io import InodeIO
 from .path import F2FSPath
 from .populate import PopulateProblem, PopulateResult
+from .recovery import RecoverResult, RecoveryInode, RecoveryNode, RecoveryPlan, RecoverySummary
 from .results import (
     BlockIdentity,
     DeviceExtent,
@@ -108,6 +109,11 @@ __all__ = [
     "Quota",
     "Record",
     "RecorderDevice",
+    "RecoverResult",
+    "RecoveryInode",
+    "RecoveryNode",
+    "RecoveryPlan",
+    "RecoverySummary",
     "Rule",
     "SegmentSummary",
     "Sit",

@@ -6,6 +6,7 @@ from typing import Any
 __all__ = [
     "Advise",
     "Area",
+    "ChainEnd",
     "CheckpointFlag",
     "DeviceCap",
     "EncodingFlag",
@@ -23,6 +24,7 @@ __all__ = [
     "LogLevel",
     "LogType",
     "OpenMode",
+    "OpenRecover",
     "RecordKind",
     "SummarySource",
     "ZoneType",
@@ -46,6 +48,12 @@ class Area(enum.IntEnum):
     CHECKPOINT = 2
     SUPERBLOCK = 1
     NONE = 0
+
+class ChainEnd(enum.IntEnum):
+    DISABLED = 3
+    LOOP = 2
+    OUTSIDE = 1
+    FOREIGN = 0
 
 class CheckpointFlag(enum.IntFlag):
     UNMOUNT = 1
@@ -205,6 +213,11 @@ class OpenMode(enum.IntEnum):
     RESCUE = 2
     STRICT = 1
     TOLERANT = 0
+
+class OpenRecover(enum.IntEnum):
+    APPLY = 2
+    VIEW = 1
+    NONE = 0
 
 class RecordKind(enum.IntEnum):
     FLUSH = 4

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 import pathlib
+import tempfile
 import time
 import types
 import uuid
 from typing import Any, Callable, Iterator, Sequence, Union
 
-from . import enums, errors, format, populate, results, tree
+from . import enums, errors, format, populate, recovery, results, tree
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
 from .device import Closable, Context, Device, Path
 from .inode import DirEntry, ErrorHandler, Inode, encode_name
@@ -38,6 +39,7 @@ def open(
     devices: Sequence[Source] | OpenDevice | None = None,
     pack: int = 0,
     rescue: bool = False,
+    recover: Union[str, enums.OpenRecover] = enums.OpenRecover.NONE,
     cache_bytes: int = 0,
     context: Context | None = None,
     log: LogCallback | None = None,
@@ -59,6 +61,9 @@ def open(
         devices: of a volume on several devices, the further ones in order; or a function that is called with each path
             of the volume's device table and returns a source. An image can name any path, so none is opened by itself.
         pack: 0 the current checkpoint, 1 or 2 that pack.
+        recover: what was fsynced after the last checkpoint, and inodes that were unlinked while open: "none" shows what
+            the checkpoint says; "view" what a mount would show, recovered in memory, without writing a byte; "apply"
+            recovers on the device, which is opened for writing for that.
         cache_bytes: bound of the metadata cache, 0: 32 MiB.
         context: to share one with other devices and volumes.
         log, progress: callbacks of the new context, see `Context`.
@@ -89,10 +94,14 @@ def open(
     options = ffi.new("struct f2fs_open_options *")
     options.mode = enums.OpenMode.RESCUE if rescue else enums.choose(enums.OpenMode, mode)
     options.offset, options.pack, options.cache_bytes = offset, pack, cache_bytes
-    device = as_device(source, context, writable)
+    options.recover = enums.choose(enums.OpenRecover, recover)
+    spill_dir = ffi.new("char[]", os.fsencode(tempfile.gettempdir()))
+    options.spill_dir = spill_dir
+    writes = writable or options.recover == enums.OpenRecover.APPLY
+    device = as_device(source, context, writes)
     opened = [] if device is source else [device]  # ours to close: the volume holds references of its own
     try:
-        return Volume(_open(device, options, devices, opened, writable), context, writable, now)
+        return Volume(_open(device, options, devices, opened, writes), context, writable, now)
     finally:
         for one in opened:
             one.close()
@@ -373,6 +382,27 @@ class Volume(Closable):
         nodes = ffi.new("uint64_t *")
         self._handle.call(lib.f2fs_volume_pending, nodes)
         return int(nodes[0])
+
+    def recovery_plan(self) -> recovery.RecoveryPlan:
+        """Tell what a mount would recover: inodes, names, blocks, and why the chain ends. Nothing is changed."""
+        return recovery.make_plan(self._handle)
+
+    def recover(self, *, drop_chain: bool = False) -> recovery.RecoverResult:
+        """Recover on the device, in one commit: delete orphans, apply what was fsynced.
+
+        Args:
+            drop_chain: give up what was fsynced, finish the orphans only.
+
+        Raises:
+            ReadOnlyError: the volume was not opened with "r+".
+            StateError: there are uncommitted changes, or the volume has to be checked first.
+            CorruptError: the chain contradicts the volume; nothing was changed.
+        """
+        self._need_writable()
+        result = recovery.recover(self._handle, drop_chain)
+        self._epoch += 1
+        self._checkpoint = None
+        return result
 
     def _stat(self) -> Any:
         row = ffi.new("struct f2fs_volume_stat *")

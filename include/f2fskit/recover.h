@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Recovery: what fsync made durable after the last checkpoint, and inodes that were unlinked while open. A plan tells
+ * what a mount would do, without changing anything; f2fs_recover does it. f2fs_volume_open does it while opening, when
+ * asked to (recover in struct f2fs_open_options).
+ */
+#ifndef F2FSKIT_RECOVER_H
+#define F2FSKIT_RECOVER_H
+
+#include <f2fskit/file.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Why the chain of fsynced nodes ends (FORMAT files 12.3). */
+enum f2fs_chain_end {
+	F2FS_CHAIN_FOREIGN =
+		0, /* the next block is no node of this checkpoint: the usual end, also of an empty chain */
+	F2FS_CHAIN_OUTSIDE = 1, /* the next block is not in the main area */
+	F2FS_CHAIN_LOOP = 2,	/* it leads back into itself: a mount gives up everything that was fsynced */
+	F2FS_CHAIN_DISABLED = 3 /* checkpointing is disabled: nothing is rolled forward */
+};
+/* Return "foreign", "outside", ...; "unknown" for other numbers. */
+F2FS_API const char *f2fs_chain_end_name(int end);
+
+/* What a mount would recover. */
+struct f2fs_recovery;
+/*
+ * Follow the chain of nodes behind the last checkpoint and find out which of them count. Nothing is written. Free the
+ * result with f2fs_recovery_free before the volume is closed. Fails with IO, CORRUPT (a table that is needed), NOMEM;
+ * a chain that cannot be applied is no failure here.
+ */
+F2FS_API int f2fs_recovery_plan(struct f2fs_volume *vol, struct f2fs_recovery **out);
+F2FS_API void f2fs_recovery_free(struct f2fs_recovery *plan);
+
+struct f2fs_recovery_summary {
+	f2fs_blk_t start;     /* where the chain begins, or would */
+	f2fs_blk_t end_block; /* the block that is not part of it any more */
+	int end;	      /* enum f2fs_chain_end: why */
+	uint64_t version;     /* cp_ver that nodes of the chain carry */
+	uint64_t end_version; /* cp_ver found at end_block; 0 when it was not read */
+	uint64_t nodes;	      /* nodes in the chain */
+	uint64_t fsynced;     /* of these with the fsync mark */
+	uint64_t replayed;    /* nodes that count */
+	uint64_t dropped;     /* fsynced nodes of inodes that nothing creates */
+	uint32_t inodes;      /* inodes that change or come into being */
+	uint32_t new_inodes;  /* of these, that come into being */
+	uint32_t orphans;     /* inodes unlinked while open */
+	int needs_recovery;   /* the volume cannot be changed before it was recovered */
+};
+F2FS_API void f2fs_recovery_summarize(const struct f2fs_recovery *plan, struct f2fs_recovery_summary *out);
+
+/* One inode of the plan. */
+struct f2fs_recovery_inode {
+	f2fs_nid_t ino;
+	f2fs_nid_t parent;	/* with has_name: directory that gets the name */
+	f2fs_blk_t first, last; /* first and last node of it in the chain that count */
+	f2fs_blk_t last_inode;	/* last inode block of these, 0: none, its fields stay as they are */
+	uint64_t nodes;		/* nodes that count */
+	uint64_t size;		/* with last_inode: size in bytes that it gives */
+	uint32_t mode;		/* with last_inode */
+	int is_new;		/* not in the last checkpoint */
+	int has_name;		/* a name is entered, unless it is there */
+	uint16_t name_length;
+	char name[F2FS_NAME_ROOM]; /* as stored in the inode, NUL-terminated */
+};
+/* Get inode number index (from 0, in the order of the chain); NOT_FOUND past the last. */
+F2FS_API int f2fs_recovery_inode_at(const struct f2fs_recovery *plan, uint32_t index, struct f2fs_recovery_inode *out);
+
+/* One node of the chain. */
+struct f2fs_recovery_node {
+	f2fs_blk_t addr;
+	f2fs_nid_t nid, ino;
+	uint32_t node_offset; /* FORMAT files 1.4; 0x1FFFFFFF for an xattr node */
+	uint8_t is_fsynced;   /* fsync mark */
+	uint8_t has_dentry;   /* dentry mark: the name goes with it */
+	uint8_t is_replayed;  /* counts */
+};
+/* Get node number index of the chain; NOT_FOUND past the last. */
+F2FS_API int f2fs_recovery_node_at(const struct f2fs_recovery *plan, uint64_t index, struct f2fs_recovery_node *out);
+
+/*
+ * Call visit for each range of blocks of inode number index that changes, as recovery leaves it: file_block, count,
+ * addr, and kind (HOLE, DATA, RESERVED) of the extent. Ranges ascend within a node; nodes come in the order of the
+ * chain. A non-zero return of visit ends the visit and is returned.
+ */
+F2FS_API int f2fs_recovery_ranges(struct f2fs_recovery *plan, uint32_t index,
+				  int (*visit)(void *user, const struct f2fs_extent *range), void *user);
+
+enum f2fs_recover_flag {
+	F2FS_RECOVER_DROP_CHAIN = 1 /* give up what was fsynced, finish the orphans only */
+};
+/* Options of f2fs_recover; zero the struct first. */
+struct f2fs_recover_options {
+	unsigned flags; /* enum f2fs_recover_flag */
+};
+/* What was done. */
+struct f2fs_recover_result {
+	uint64_t nodes;	     /* nodes of the chain that were applied */
+	uint64_t blocks;     /* blocks of data that became part of files */
+	uint32_t inodes;     /* inodes that were fsynced */
+	uint32_t new_inodes; /* of these, that came into being */
+	uint32_t names;	     /* names entered */
+	uint32_t replaced;   /* names that had belonged to other inodes */
+	uint32_t orphans;    /* orphans deleted */
+	int changed;	     /* a new checkpoint was written */
+};
+/*
+ * Recover: delete the orphans, apply the plan, and commit both as one. Until the commit nothing is overwritten that a
+ * second attempt would need. On a volume that needs nothing this does nothing. options and result may be NULL. Fails
+ * with STATE (uncommitted changes; the error flag), READ_ONLY, UNSUPPORTED (zoned), CORRUPT (the chain runs in a circle
+ * or contradicts the volume), NOSPC; the volume on the device is then as before.
+ */
+F2FS_API int f2fs_recover(struct f2fs_volume *vol, const struct f2fs_recover_options *options,
+			  struct f2fs_recover_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Adopting blocks: data that was written after the last checkpoint, and that recovery makes part of the next one where
+ * it lies. First all of it is kept from being allocated; then single blocks become valid, with a summary. What is
+ * needed to recover once more stays untouched until the commit (FORMAT files 12.8, 12.9).
+ */
+#include <string.h>
+
+#include "base/bitmap.h"
+#include "device/device.h"
+#include "log/log.h"
+
+int segment_keep(struct txn *txn, f2fs_blk_t addr)
+{
+	uint32_t offset = (addr - txn->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	struct segment *s;
+	int err = segment_get(txn, geometry_segment_of(&txn->vol->geo, addr), &s);
+
+	if (err || msb_test(s->ckpt, offset))
+		return err;
+	msb_set(s->ckpt, offset);
+	s->ckpt_valid++;
+	return 0;
+}
+
+int heads_pass_kept(struct txn *txn)
+{
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		struct head *head = &txn->heads[i];
+		struct segment *s;
+		int err;
+
+		if (!head->sums || head->alloc_type != 0)
+			continue;
+		err = segment_get(txn, head->segno, &s);
+		if (err)
+			return err;
+		for (uint32_t at = head->blkoff; at < F2FS_SEGMENT_BLOCKS; at++)
+			if (msb_test(s->ckpt, at))
+				head->blkoff = at + 1;
+	}
+	return 0;
+}
+
+/* The summaries of a segment, for changing: a log's, or of those that wait to be stored. */
+static int need_sums(struct txn *txn, f2fs_seg_t segno, bool was_free, uint8_t **out)
+{
+	struct f2fs_context *ctx = txn->vol->ctx;
+	uint64_t *slot = map32_find(&txn->adopted, segno);
+	uint8_t entry_type;
+	int source, err = 0;
+
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
+		if (txn->heads[i].sums && txn->heads[i].segno == segno) {
+			*out = txn->heads[i].sums;
+			return 0;
+		}
+	if (slot) {
+		*out = (uint8_t *)(uintptr_t)*slot;
+		return 0;
+	}
+	*out = mem_zalloc(ctx, txn->vol->geo.sum_size);
+	if (!*out)
+		return F2FS_ERR_NOMEM;
+	if (!was_free)
+		err = f2fs_ssa_read(txn->vol, segno, *out, &entry_type, &source);
+	if (!err)
+		err = map32_set(&txn->adopted, segno, (uintptr_t)*out);
+	if (err)
+		mem_free(ctx, *out);
+	return err;
+}
+
+/* A segment without a valid block gets its type with the first: the kernel's choice. */
+static int settle_type(struct txn *txn, f2fs_seg_t segno, struct segment *s, f2fs_blk_t addr, bool is_new)
+{
+	if (s->valid == 0 && !segment_is_current(txn, segno)) {
+		s->type = is_new ? F2FS_COLD_DATA : F2FS_WARM_DATA;
+		if (txn->free_segments > 0 && s->was_free)
+			txn->free_segments--;
+	}
+	if (s->type >= F2FS_HOT_NODE)
+		return volume_corrupt(txn->vol, RULE_SIT_TYPE, addr, 0, "file data in segment %u, which holds nodes",
+				      (unsigned)segno);
+	return 0;
+}
+
+int block_adopt(struct txn *txn, f2fs_blk_t addr, f2fs_nid_t nid, uint8_t version, uint16_t ofs, bool is_new)
+{
+	f2fs_seg_t segno = geometry_segment_of(&txn->vol->geo, addr);
+	struct segment *s;
+	uint8_t *sums, *sum;
+	bool was_free;
+	int err = segment_get(txn, segno, &s);
+
+	if (err)
+		return err;
+	was_free = s->valid == 0 && s->was_free;
+	err = settle_type(txn, segno, s, addr, is_new);
+	if (!err)
+		err = need_sums(txn, segno, was_free, &sums);
+	if (!err)
+		err = segment_mark(txn, addr, true);
+	if (err)
+		return err;
+	sum = sums + (size_t)((addr - txn->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS) * sum_SIZE;
+	sum_set_nid(sum, nid);
+	sum_set_version(sum, version);
+	sum_set_ofs_in_node(sum, ofs);
+	return 0;
+}
+
+int block_owner(struct txn *txn, f2fs_blk_t addr, struct f2fs_summary *out)
+{
+	uint8_t *sums;
+	const uint8_t *sum;
+	int err = need_sums(txn, geometry_segment_of(&txn->vol->geo, addr), false, &sums);
+
+	if (err)
+		return err;
+	sum = sums + (size_t)((addr - txn->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS) * sum_SIZE;
+	memset(out, 0, sizeof(*out));
+	out->nid = sum_nid(sum);
+	out->version = sum_version(sum);
+	out->ofs_in_node = sum_ofs_in_node(sum);
+	return 0;
+}
+
+int adopted_store(struct txn *txn)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	uint32_t segno;
+	uint64_t value;
+	int err = 0;
+
+	for (size_t at = 0; !err && map32_each(&txn->adopted, &at, &segno, &value);) {
+		uint8_t *sums = (uint8_t *)(uintptr_t)value;
+		uint32_t offset;
+		f2fs_blk_t addr;
+
+		if (geo->segment_count_ssa == 0)
+			break;
+		addr = geometry_ssa_block(geo, segno, &offset);
+		memset(sums + geo->sum_size - sumfoot_SIZE, 0, sumfoot_SIZE);
+		err = device_write(txn->vol->cache, ((uint64_t)addr << geo->block_bits) + offset, sums, geo->sum_size);
+	}
+	if (err) {
+		txn->failed = true;
+		return err;
+	}
+	adopted_end(txn);
+	return 0;
+}
+
+void adopted_end(struct txn *txn)
+{
+	uint32_t segno;
+	uint64_t value;
+
+	for (size_t at = 0; map32_each(&txn->adopted, &at, &segno, &value);)
+		mem_free(txn->vol->ctx, (void *)(uintptr_t)value);
+	map32_fini(&txn->adopted);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Recovery as one transaction: orphans, then the plan, then one commit (FORMAT files 12). A failure anywhere before the
+ * commit drops everything, and the volume can be recovered again.
+ */
+#include "recover/replay.h"
+
+#include <string.h>
+
+static int refuse_loop(const struct f2fs_recovery *plan)
+{
+	return volume_corrupt(plan->vol, RULE_NODE_CHILD, plan->end_block, 0,
+			      "the fsync chain runs in a circle; what was fsynced can only be given up");
+}
+
+static int apply(struct replay *r, bool with_chain)
+{
+	int err = chain_reader_init(&r->reader, r->vol);
+
+	if (!err && with_chain)
+		err = replay_keep(r);
+	if (!err)
+		err = orphans_finish(r);
+	if (!err && with_chain)
+		err = replay_plan(r);
+	chain_reader_fini(&r->reader);
+	return err;
+}
+
+static int recover_with(struct replay *r, bool with_chain)
+{
+	int err;
+
+	if (with_chain && r->plan->end == F2FS_CHAIN_LOOP)
+		return refuse_loop(r->plan);
+	err = txn_begin_recovery(r->vol);
+	if (err)
+		return err;
+	r->txn = r->vol->txn;
+	change_attach(r->txn);
+	err = apply(r, with_chain);
+	if (!err)
+		err = txn_commit(r->vol);
+	r->result.changed = !err;
+	if (err) {
+		struct f2fs_error_detail detail = r->vol->ctx->error;
+
+		txn_drop(r->vol);
+		r->vol->ctx->error = detail;
+	}
+	return err;
+}
+
+int f2fs_recover(struct f2fs_volume *vol, const struct f2fs_recover_options *options,
+		 struct f2fs_recover_result *result)
+{
+	struct replay r = { .vol = vol, .reader = { .vol = vol } };
+	int err;
+
+	error_clear(vol->ctx);
+	vec_init(&r.dead, vol->ctx, sizeof(f2fs_nid_t));
+	err = recovery_plan(vol, &r.plan);
+	if (err)
+		return err;
+	if (recovery_is_needed(r.plan))
+		err = recover_with(&r, !options || !(options->flags & F2FS_RECOVER_DROP_CHAIN));
+	f2fs_recovery_free(r.plan);
+	vec_fini(&r.dead);
+	if (!err && result)
+		*result = r.result;
+	return err;
+}

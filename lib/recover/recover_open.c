@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opening a volume, and recovering it on the way when that is asked for: on the device, or in memory for a view of what
+ * a mount would show.
+ */
+#include "recover/chain.h"
+
+static int needs_recovery(struct f2fs_volume *vol, bool *needed)
+{
+	struct f2fs_recovery *plan;
+	int err = recovery_plan(vol, &plan);
+
+	if (err)
+		return err;
+	*needed = recovery_is_needed(plan);
+	f2fs_recovery_free(plan);
+	return 0;
+}
+
+static int recover_as_asked(struct f2fs_volume *vol, const struct f2fs_open_options *opt)
+{
+	bool needed;
+	int err = needs_recovery(vol, &needed);
+
+	if (err)
+		return err;
+	if (needed && opt->recover == F2FS_RECOVER_VIEW)
+		err = volume_overlay(vol, opt->cache_bytes, opt->spill_dir);
+	if (!err && needed)
+		err = f2fs_recover(vol, NULL, NULL);
+	vol->is_view = opt->recover == F2FS_RECOVER_VIEW;
+	return err;
+}
+
+int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
+		     struct f2fs_volume **out)
+{
+	struct f2fs_volume *vol;
+	int err;
+
+	error_clear(ctx);
+	if (options && (options->recover < F2FS_RECOVER_NONE || options->recover > F2FS_RECOVER_APPLY))
+		return error_set(ctx, F2FS_ERR_INVALID, "there is no way number %d to recover", options->recover);
+	if (options && options->recover != F2FS_RECOVER_NONE && options->mode == F2FS_MODE_RESCUE)
+		return error_set(ctx, F2FS_ERR_INVALID, "a volume opened for rescue cannot be recovered");
+	err = volume_open(ctx, dev, options, &vol);
+	if (err)
+		return err;
+	if (options && options->recover != F2FS_RECOVER_NONE)
+		err = recover_as_asked(vol, options);
+	if (err) {
+		struct f2fs_error_detail detail = ctx->error;
+
+		f2fs_volume_close(vol);
+		ctx->error = detail;
+		return err;
+	}
+	*out = vol;
+	return 0;
+}

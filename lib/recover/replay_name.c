@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names: enter what an inode block of the chain brings along, in place of whoever has that name now (FORMAT
+ * files 12.6).
+ *
+ * The time of such a change is not stored anywhere; the directory gets the new inode's time of change, so that the same
+ * volume always recovers to the same state. A directory that was replaced must have been empty when it went: what the
+ * checkpoint still has below it was deleted or renamed without having been synced, and goes with it.
+ */
+#include <string.h>
+
+#include "format/dentry.h"
+#include "recover/replay.h"
+
+static void add_links(struct winode *w, int change)
+{
+	uint32_t links = inode_i_links(winode_block(w));
+
+	inode_set_i_links(winode_block(w), change < 0 && links < (uint32_t)-change ? 0 : links + (uint32_t)change);
+	node_dirty(w->txn, w->node);
+}
+
+static int note_dead(struct replay *r, f2fs_nid_t ino)
+{
+	f2fs_nid_t *slot = vec_push(&r->dead, 1);
+
+	if (!slot)
+		return F2FS_ERR_NOMEM;
+	*slot = ino;
+	return 0;
+}
+
+/* One name less for an inode; a directory loses all. */
+static int drop_link(struct replay *r, f2fs_nid_t ino, struct winode *parent, const uint8_t *times)
+{
+	struct winode w;
+	int err;
+
+	if (ino == r->vol->geo.root_ino)
+		return volume_corrupt(r->vol, RULE_DENTRY_INO, F2FS_NO_BLOCK, ino, "the root has a name");
+	err = winode_get(r->vol, ino, &w);
+	if (err)
+		return err;
+	if (footer_ino(node_footer(&r->vol->geo, winode_block(&w))) != ino)
+		return volume_corrupt(r->vol, RULE_INODE_FOOTER, F2FS_NO_BLOCK, ino, "a name of no inode");
+	if ((inode_i_mode(winode_block(&w)) & MODE_TYPE) == MODE_DIR) {
+		inode_set_i_links(winode_block(&w), 0);
+		if (parent)
+			add_links(parent, -1);
+	} else {
+		add_links(&w, -1);
+	}
+	if (times) {
+		inode_set_i_ctime(winode_block(&w), inode_i_ctime(times));
+		inode_set_i_ctime_nsec(winode_block(&w), inode_i_ctime_nsec(times));
+	}
+	node_dirty(w.txn, w.node);
+	return inode_i_links(winode_block(&w)) == 0 ? note_dead(r, ino) : 0;
+}
+
+/* Free the name for ino; *there: it is ino's already. */
+static int make_way(struct replay *r, struct replay_step *step, struct winode *parent, uint32_t hash, bool *there)
+{
+	const uint8_t *name = inode_i_name(step->block);
+	const uint32_t len = inode_i_namelen(step->block);
+	struct f2fs_inode *dir = NULL;
+	struct f2fs_dirent *entry = mem_alloc(r->vol->ctx, sizeof(*entry));
+	int err;
+
+	*there = false;
+	if (!entry)
+		return F2FS_ERR_NOMEM;
+	err = inode_open(r->vol, parent->node->nid, &dir);
+	/* each turn takes one entry away: names that occur twice are all replaced */
+	while (!err) {
+		err = dir_find_stored(dir, name, len, hash, entry);
+		if (err == F2FS_ERR_NOT_FOUND) {
+			err = 0;
+			break;
+		}
+		if (err)
+			break;
+		*there = entry->ino == step->w.node->nid;
+		if (*there)
+			break;
+		err = dir_remove(parent, entry);
+		if (!err)
+			err = drop_link(r, entry->ino, parent, step->block);
+		r->result.replaced++;
+	}
+	f2fs_inode_close(dir);
+	mem_free(r->vol->ctx, entry);
+	return err;
+}
+
+static int check_name(struct replay *r, const struct replay_step *step, const struct winode *parent)
+{
+	const uint8_t *name = inode_i_name(step->block);
+	const uint32_t len = inode_i_namelen(step->block);
+	const uint8_t *dir = winode_block(parent);
+	bool is_encrypted = (inode_i_advise(dir) & FLAG_i_advise_encrypt) != 0;
+
+	if ((inode_i_mode(dir) & MODE_TYPE) != MODE_DIR ||
+	    footer_ino(node_footer(&r->vol->geo, dir)) != parent->node->nid)
+		return volume_corrupt(r->vol, RULE_INODE_MODE, step->addr, parent->node->nid,
+				      "the parent of a recovered name is no directory");
+	if (len == 0 || len > NAME_MAX_BYTES ||
+	    (is_encrypted && (inode_i_flags(dir) & FLAG_i_flags_casefold) && len + 4 > NAME_MAX_BYTES))
+		return volume_corrupt(r->vol, RULE_DENTRY_NAME, step->addr, step->w.node->nid, "i_namelen is %u",
+				      (unsigned)len);
+	if (!is_encrypted && (memchr(name, '/', len) || memchr(name, 0, len) ||
+			      (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))))
+		return volume_corrupt(r->vol, RULE_DENTRY_CHARS, step->addr, step->w.node->nid, "a recovered name");
+	return 0;
+}
+
+/* The later of what a directory has and what the new name's inode says. */
+static void touch_parent(struct winode *parent, const uint8_t *from)
+{
+	uint8_t *dir = winode_block(parent);
+	const int64_t now = inode_i_ctime(from);
+	const uint32_t nsec = inode_i_ctime_nsec(from);
+
+	if (inode_i_mtime(dir) > now || (inode_i_mtime(dir) == now && inode_i_mtime_nsec(dir) > nsec))
+		return;
+	inode_set_i_mtime(dir, now);
+	inode_set_i_mtime_nsec(dir, nsec);
+	inode_set_i_ctime(dir, now);
+	inode_set_i_ctime_nsec(dir, nsec);
+	node_dirty(parent->txn, parent->node);
+}
+
+int replay_name(struct replay *r, struct replay_step *step)
+{
+	const uint8_t *from = step->block;
+	const uint32_t len = inode_i_namelen(from);
+	uint8_t *block = winode_block(&step->w);
+	struct winode parent;
+	uint32_t hash;
+	bool there;
+	int err = winode_get(r->vol, inode_i_pino(from), &parent);
+
+	if (!err)
+		err = check_name(r, step, &parent);
+	if (!err)
+		err = dir_hash_stored(&parent, inode_i_name(from), len, inode_i_name(from) + len, &hash);
+	if (!err)
+		err = make_way(r, step, &parent, hash, &there);
+	if (err || there)
+		return err;
+	err = dir_insert_stored(&parent, inode_i_name(from), len, hash, step->w.node->nid,
+				inode_dirent_type(inode_i_mode(from)));
+	if (err)
+		return err;
+	touch_parent(&parent, from);
+	inode_set_i_pino(block, inode_i_pino(from));
+	inode_set_i_namelen(block, len);
+	memcpy(inode_i_name_w(block), inode_i_name(from), inode_SIZE_i_name);
+	node_dirty(step->w.txn, step->w.node);
+	r->result.names++;
+	return 0;
+}
+
+/* Take all names out of a directory that is to be freed. */
+static int empty_directory(struct replay *r, f2fs_nid_t ino)
+{
+	struct f2fs_dirent *entry = mem_alloc(r->vol->ctx, sizeof(*entry));
+	struct f2fs_inode *inode = NULL;
+	struct f2fs_dir *dir = NULL;
+	int err = entry ? inode_open(r->vol, ino, &inode) : F2FS_ERR_NOMEM;
+
+	if (!err)
+		err = f2fs_dir_open(inode, &dir);
+	while (!err) {
+		err = f2fs_dir_next(dir, entry);
+		if (err == F2FS_ERR_NOT_FOUND) {
+			err = 0;
+			break;
+		}
+		if (!err && !(entry->raw_name[0] == '.' &&
+			      (entry->raw_len == 1 || (entry->raw_len == 2 && entry->raw_name[1] == '.'))))
+			err = drop_link(r, entry->ino, NULL, NULL);
+	}
+	f2fs_dir_close(dir);
+	f2fs_inode_close(inode);
+	mem_free(r->vol->ctx, entry);
+	return err;
+}
+
+int replay_bury(struct replay *r)
+{
+	struct map32 gone;
+	int err = 0;
+
+	map32_init(&gone, r->vol->ctx);
+	for (size_t i = 0; i < r->dead.count && !err; i++) { /* the list grows while directories are emptied */
+		f2fs_nid_t ino = *(f2fs_nid_t *)vec_at(&r->dead, i);
+		struct winode w;
+
+		if (map32_find(&gone, ino))
+			continue;
+		err = map32_set(&gone, ino, 1);
+		if (!err)
+			err = winode_get(r->vol, ino, &w);
+		if (!err && (inode_i_mode(winode_block(&w)) & MODE_TYPE) == MODE_DIR) {
+			err = empty_directory(r, ino);
+			if (!err)
+				err = winode_get(r->vol, ino, &w);
+		}
+		if (!err)
+			err = inode_free(&w);
+	}
+	map32_fini(&gone);
+	return err;
+}

@@ -54,6 +54,14 @@ static int find_device(void *user, const char *path, struct f2fs_device **out)
 	return rc;
 }
 
+/* Where a recovered view keeps what does not fit into memory. */
+static const char *temporary_directory(void)
+{
+	const char *given = getenv("TMPDIR");
+
+	return given && given[0] ? given : "/tmp";
+}
+
 static int open_given(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image,
 		      struct cli_opened *opened)
 {
@@ -80,6 +88,8 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 	out->options.mode = image->mode;
 	out->options.pack = image->pack;
 	out->options.offset = image->offset;
+	out->options.recover = image->recover;
+	out->options.spill_dir = temporary_directory();
 	out->options.open_device = find_device;
 	out->options.user = out;
 	if (image->device_count > CLI_MAX_DEVICES) {

@@ -19,8 +19,9 @@ struct cli_image {
 	 * device. An image of unknown origin thus cannot make a program read just any file of the host. */
 	const char *const *devices;
 	unsigned device_count;
-	int mode; /* enum f2fs_open_mode */
-	int pack; /* 0, 1, 2 as in struct f2fs_open_options */
+	int mode;    /* enum f2fs_open_mode */
+	int pack;    /* 0, 1, 2 as in struct f2fs_open_options */
+	int recover; /* enum f2fs_open_recover */
 };
 
 enum { CLI_MAX_DEVICES = 8 };

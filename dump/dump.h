@@ -107,6 +107,7 @@ int view_checkpoint(struct dump *d, const char *argument);
 int view_logs(struct dump *d, const char *argument);
 int view_journals(struct dump *d, const char *argument);
 int view_orphans(struct dump *d, const char *argument);
+int view_recovery(struct dump *d, const char *argument);
 int view_nat(struct dump *d, const char *argument);
 int view_sit(struct dump *d, const char *argument);
 int view_ssa(struct dump *d, const char *argument);

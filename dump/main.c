@@ -173,6 +173,9 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 	case OPT_device:
 		a->devices[a->image.device_count++] = value;
 		break;
+	case OPT_recover_view:
+		a->image.recover = F2FS_RECOVER_VIEW;
+		break;
 	case OPT_strict:
 		a->image.mode = F2FS_MODE_STRICT;
 		break;

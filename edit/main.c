@@ -121,6 +121,9 @@ static int take_option(struct edit *e, struct arguments *a, int id, const char *
 	case OPT_keep_going:
 		e->keep_going = 1;
 		break;
+	case OPT_recover:
+		e->image.recover = F2FS_RECOVER_VIEW;
+		break;
 	case OPT_offset:
 		why = cli_parse_size(value, 1, 512, &e->image.offset);
 		break;
@@ -165,6 +168,8 @@ static int parse_arguments(struct edit *e, struct arguments *a, int argc, char *
 	}
 	e->image.path = p.operands[0];
 	e->image.devices = a->devices;
+	if (e->image.recover && e->may_write)
+		e->image.recover = F2FS_RECOVER_APPLY;
 	e->image.flags = e->may_write ? F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE : F2FS_OPEN_READ;
 	a->words = p.operands + 1;
 	a->word_count = p.operand_count - 1;

@@ -160,6 +160,9 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 		return take_time(a, value);
 	case OPT_offset:
 		return cli_parse_size(value, 1, 512, &a->image.offset);
+	case OPT_recover:
+		a->image.recover = F2FS_RECOVER_APPLY;
+		return NULL;
 	case OPT_quiet:
 		a->quiet = 1;
 		return NULL;

@@ -312,6 +312,40 @@ static int exercise_entry(void *user, const struct f2fs_walk_entry *entry)
 	return r->result->entries < r->limits->entries ? F2FS_WALK_GO : F2FS_WALK_STOP;
 }
 
+static int add_range(void *user, const struct f2fs_extent *range)
+{
+	struct run *r = user;
+
+	add_number(r, range->file_block ^ range->count << 20 ^ (uint64_t)range->addr << 32);
+	return 0;
+}
+
+/* What a mount would recover. */
+static void exercise_recovery(struct run *r)
+{
+	struct f2fs_recovery_summary summary;
+	struct f2fs_recovery *plan;
+
+	if (!passed(r, f2fs_recovery_plan(r->vol, &plan)))
+		return;
+	f2fs_recovery_summarize(plan, &summary);
+	add_number(r, summary.nodes ^ summary.fsynced << 20 ^ (uint64_t)summary.end << 40);
+	for (uint32_t i = 0; i < summary.inodes && i < r->limits->entries; i++) {
+		struct f2fs_recovery_inode inode;
+
+		if (passed(r, f2fs_recovery_inode_at(plan, i, &inode)))
+			add(r, inode.name, inode.name_length);
+		passed(r, f2fs_recovery_ranges(plan, i, add_range, r));
+	}
+	for (uint64_t i = 0; i < summary.nodes && i < r->limits->entries; i++) {
+		struct f2fs_recovery_node node;
+
+		if (passed(r, f2fs_recovery_node_at(plan, i, &node)))
+			add_number(r, node.addr);
+	}
+	f2fs_recovery_free(plan);
+}
+
 static int add_quota(void *user, const struct f2fs_quota *quota)
 {
 	add_number(user, quota->id);
@@ -358,6 +392,7 @@ void exercise_volume(struct f2fs_volume *vol, const struct exercise_limits *limi
 	exercise_nat(&r);
 	exercise_segments(&r);
 	exercise_blocks(&r);
+	exercise_recovery(&r);
 	exercise_tree(&r);
 	free(r.buffer);
 }

@@ -26,6 +26,7 @@ struct bench {
 	struct f2fs_device *memory; /* without faults */
 	struct f2fs_device *dev;    /* the same through the fault injector */
 	uint64_t digest;	    /* of what the operation saw */
+	uint64_t expected;	    /* digest of the run without a fault; 0 in that run */
 };
 
 struct operation {
@@ -255,6 +256,64 @@ static int run_fsync(struct bench *b)
 	return rc;
 }
 
+static uint64_t digest_of(struct bench *b, const struct f2fs_open_options *options)
+{
+	static const struct exercise_limits limits = { .entries = 30, .extents = 20, .bytes = 20000 };
+	const unsigned long fail_at = b->host.fail_at;
+	struct exercise_result result;
+
+	struct f2fs_volume *vol;
+
+	b->host.fail_at = 0;
+	if (f2fs_volume_open(b->ctx, b->memory, options, &vol) != 0)
+		fail("recover", "", 0, "it fails without a fault");
+	f2fs_volume_close(vol);
+	if (exercise_device(b->ctx, b->memory, NULL, &limits, &result) != 0 || result.damage > 0)
+		fail("recover", "", 0, "the volume is damaged");
+	b->host.fail_at = fail_at;
+	return result.digest;
+}
+
+/* Whatever fails, nothing is lost: the next recovery leads to the same volume. */
+static int run_recover(struct bench *b)
+{
+	const struct f2fs_open_options apply = { .recover = F2FS_RECOVER_APPLY };
+	struct f2fs_error_detail detail;
+	struct f2fs_volume *vol;
+	int rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
+
+	if (rc != 0)
+		return rc;
+	if (f2fs_volume_note(vol, 0)) /* a read failed, and the other copy may be the older one */
+		rc = f2fs_context_fail(b->ctx, F2FS_ERR_IO, "the volume is not whole");
+	if (rc == 0)
+		rc = f2fs_recover(vol, NULL, NULL);
+	detail = *f2fs_context_error(b->ctx);
+	f2fs_volume_close(vol);
+	b->digest = digest_of(b, &apply);
+	if (b->expected && b->digest != b->expected)
+		fail("recover", "", 0, "another volume came out");
+	if (rc != 0)
+		f2fs_context_fail(b->ctx, rc, detail.message);
+	return rc;
+}
+
+static int run_recovered_view(struct bench *b)
+{
+	const struct f2fs_open_options view = { .recover = F2FS_RECOVER_VIEW };
+	const uint64_t before = hash_device(b->memory);
+	struct f2fs_volume *vol;
+	int rc = f2fs_volume_open(b->ctx, b->dev, &view, &vol);
+
+	const struct f2fs_error_detail detail = *f2fs_context_error(b->ctx);
+
+	if (rc == 0)
+		f2fs_volume_close(vol);
+	if (hash_device(b->memory) != before)
+		fail("recovered view", "", 0, "the device was changed");
+	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
+}
+
 static int run_mkfs(struct bench *b)
 {
 	struct f2fs_mkfs_device device = { .device = b->dev };
@@ -294,6 +353,9 @@ static const struct operation operations[] = {
 	{ "check", "seed-plain", run_check, 0, 1, NULL },
 	{ "check, features", "seed-features", run_check, 0, 1, NULL },
 	{ "check, verity", "seed-verity", run_check, 0, 1, NULL },
+	{ "recover", "seed-fsync-mixed", run_recover, 1, 0, NULL },
+	{ "recover, orphans", "seed-orphans", run_recover, 1, 0, NULL },
+	{ "recovered view", "seed-fsync-mixed", run_recovered_view, 0, 1, NULL },
 	{ "mkfs", NULL, run_mkfs, 1, 0, is_good_mkfs },
 	{ "fsync", NULL, run_fsync, 1, 1, NULL },
 };
@@ -384,6 +446,7 @@ static int run_without_memory(const struct operation *op, unsigned long n, int a
 	int rc;
 
 	set_up(&b, op);
+	b.expected = digest;
 	b.host.fail_at = b.host.allocations + n;
 	b.host.fail_after = after;
 	rc = op->run(&b);
@@ -411,6 +474,7 @@ static int run_with_fault(const struct operation *op, enum fault kind, unsigned 
 	int rc, met;
 
 	set_up(&b, op);
+	b.expected = digest;
 	rule.fail_read = kind == FAULT_READ ? n : 0;
 	rule.fail_write = kind == FAULT_WRITE ? n : 0;
 	rule.fail_flush = kind == FAULT_FLUSH ? n : 0;

@@ -173,6 +173,39 @@ def fsync_chain(v):
     v.stop_dead()
 
 
+@seed("-O extra_attr,inode_checksum,flexible_inline_xattr,quota")
+def fsync_mixed(v):
+    """A chain with something of everything: inodes, direct and xattr nodes, names that replace others, orphans."""
+    v.write("grown", pattern(9000))
+    v.write("inline", b"short")
+    v.write("far", pattern(4096), offset=5 << 20)
+    v.mkdir("dir/was-directory")
+    v.write("dir/replaced", pattern(5000))
+    v.write("dir/was-directory/child", b"child")
+    fd = os.open(v.path("unlinked"), os.O_RDWR | os.O_CREAT)
+    os.write(fd, pattern(20000))
+    os.unlink(v.path("unlinked"))
+    v.sync()
+    k.checkpoint(v.mnt)
+    v.write("grown", v.noise(9000), offset=8192, fsync=True)
+    v.write("inline", pattern(6000), fsync=True)
+    v.write("far", pattern(8192), offset=6 << 20, fsync=True)
+    os.setxattr(v.write("dir/attributed", b"x"), "user.large", v.noise(3000))
+    v.write("dir/attributed", b"y", fsync=True)
+    os.unlink(v.path("dir/replaced"))
+    v.write("dir/replaced", b"another", fsync=True)
+    os.unlink(v.path("dir/was-directory/child"))
+    os.rmdir(v.path("dir/was-directory"))
+    v.write("dir/was-directory", b"a file now", fsync=True)
+    v.write("dir/not-synced", b"lost")
+    os.chown(v.path("inline"), 1000, 1000)
+    os.truncate(v.path("inline"), 3000)
+    v.write("inline", b"again", fsync=True)
+    k.shutdown(v.mnt, k.SHUTDOWN_NOSYNC)
+    os.close(fd)
+    v.umount()
+
+
 @seed()
 def orphans(v):
     kept = []

@@ -96,6 +96,7 @@ class EntrySource(enum.IntEnum):
     COPY0 = 0
 
 class Existing(enum.IntEnum):
+    UPDATE = 3
     REPLACE = 2
     SKIP = 1
     REFUSE = 0

@@ -170,6 +170,15 @@ static int open_volume(struct edit *e)
 	return 0;
 }
 
+int edit_need_write(struct edit *e, const char *command)
+{
+	if (e->may_write)
+		return 0;
+	cli_error(&e->cli, "%s changes the volume, which is opened for reading: -w allows it", command);
+	note(e, EDIT_USAGE);
+	return F2FS_ERR_READ_ONLY;
+}
+
 int edit_run(struct edit *e, char **words, int count)
 {
 	struct edit_call call;
@@ -185,10 +194,10 @@ int edit_run(struct edit *e, char **words, int count)
 	rc = parse(e, &call, words, count);
 	if (rc)
 		return rc;
-	if (call.command->need == EDIT_CHANGES && !e->may_write) {
-		cli_error(&e->cli, "%s changes the volume, which is opened for reading: -w allows it", words[0]);
-		note(e, EDIT_USAGE);
-		return F2FS_ERR_READ_ONLY;
+	if (call.command->need == EDIT_CHANGES) {
+		rc = edit_need_write(e, words[0]);
+		if (rc)
+			return rc;
 	}
 	if (call.command->need != EDIT_ALONE) {
 		rc = open_volume(e);

@@ -85,6 +85,8 @@ int edit_run(struct edit *e, char **words, int count);
 int edit_run_text(struct edit *e, char *text);
 /* After a command failed with rc: may the next one run? What cannot be kept is discarded. */
 int edit_goes_on(struct edit *e, int rc);
+/* A change that the command's operands ask for needs -w; what is wrong is reported. */
+int edit_need_write(struct edit *e, const char *command);
 /* Make changes true, if there are any. */
 int edit_commit(struct edit *e);
 /* Drop changes; says so when there are any. */

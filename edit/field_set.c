@@ -163,11 +163,9 @@ int do_set(struct edit *e, const struct edit_call *call)
 	struct session s;
 	int rc;
 
-	if (!e->may_write && !(flags & F2FS_INJECT_DRY_RUN)) {
-		e->status = e->status ? e->status : EDIT_USAGE;
-		cli_error(&e->cli, "set changes the volume, which is opened for reading: -w allows it");
-		return F2FS_ERR_READ_ONLY;
-	}
+	rc = flags & F2FS_INJECT_DRY_RUN ? 0 : edit_need_write(e, "set");
+	if (rc)
+		return rc;
 	if (call->count % 2)
 		return edit_usage(e, "set", call->operands[call->count - 1], "has no value");
 	values = calloc(2, sizeof(*values));

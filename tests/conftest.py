@@ -31,7 +31,7 @@ def f2fskit(build_dir):
 def tool(build_dir):
     """tool("mkfs.f2fs") is the path of our own program of that name."""
     def find(name):
-        path = os.path.join(build_dir, {"f2fs": "edit"}.get(name, name.split(".")[0]), name)
+        path = os.path.join(build_dir, {"f2fs": "edit", "f2fslabel": "label"}.get(name, name.split(".")[0]), name)
         assert os.access(path, os.X_OK), "%s is not built" % path
         return path
     return find

@@ -34,6 +34,7 @@
 #include <f2fskit/file.h>
 #include <f2fskit/format.h>
 #include <f2fskit/inject.h>
+#include <f2fskit/label.h>
 #include <f2fskit/mkfs.h>
 #include <f2fskit/populate.h>
 #include <f2fskit/recover.h>

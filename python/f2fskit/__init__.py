@@ -27,6 +27,7 @@ from .build import DeviceSpec, Layout, LayoutDevice, MkfsResult, mkfs, mkfs_mini
 from .device import Context, Device, FaultDevice, MemoryDevice, OverlayDevice, RecorderDevice
 from .enums import *  # noqa: F403
 from .errors import *  # noqa: F403
+from .fields import Fields, FieldValue, fields
 from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
 from .inode import DirEntry, Inode, Xattrs
 from .io import InodeIO
@@ -88,6 +89,8 @@ __all__ = [
     "FaultCounts",
     "FaultDevice",
     "Field",
+    "FieldValue",
+    "Fields",
     "Geometry",
     "Inode",
     "InodeIO",
@@ -129,6 +132,7 @@ __all__ = [
     "Xattrs",
     "Zone",
     "dtype",
+    "fields",
     "mkfs",
     "mkfs_minimum_size",
     "mkfs_plan",

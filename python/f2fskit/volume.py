@@ -478,6 +478,31 @@ class Volume(Closable):
         finally:
             self.close()
 
+    def set_label(self, label: str) -> None:
+        """Set the label: at once and durably, not with the next commit."""
+        self._need_writable()
+        self._handle.call(lib.f2fs_volume_set_label, encode_name(label))
+        self._superblock = None
+
+    def set_uuid(self, uuid: uuid.UUID, *, force: bool = False, checksum: bool = False) -> None:
+        """Set the UUID, at once and durably; the checksums of inodes, which depend on it, are rewritten.
+
+        StateError when there are uncommitted changes.
+
+        Args:
+            uuid: the new one.
+            force: although there are encrypted files whose key depends on the UUID (UnsupportedError).
+            checksum: give the volume the feature inode_checksum, which a change that was cut may have taken away.
+        """
+        self._need_writable()
+        flags = (lib.F2FS_UUID_FORCE if force else 0) | (lib.F2FS_UUID_CHECKSUM if checksum else 0)
+        try:
+            self._handle.call(lib.f2fs_volume_set_uuid, ffi.new("uint8_t[16]", uuid.bytes), flags)
+        finally:
+            self._superblock = None
+            self._geometry = results.make_geometry(self._handle.get(lib.f2fs_volume_geometry))
+            self._epoch += 1
+
     def populate(self, directory: Path | None = None, **options: Any) -> PopulateResult:
         """Copy a directory of the host, or a tar archive, into the volume.
 

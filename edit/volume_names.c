@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Label and UUID. They are no part of a transaction: what was changed so far is committed first.
+ */
+#include <string.h>
+
+#include <f2fskit/label.h>
+
+#include "cli/uuid.h"
+#include "edit/edit.h"
+
+int do_label(struct edit *e, const struct edit_call *call)
+{
+	struct cli_print *out;
+	struct f2fs_volume_stat st;
+	int rc;
+
+	if (call->count) {
+		rc = edit_need_write(e, "label");
+		if (!rc)
+			rc = edit_commit(e);
+		if (rc)
+			return rc;
+		rc = f2fs_volume_set_label(e->vol, call->operands[0]);
+		return rc ? edit_fail(e, rc, "label") : 0;
+	}
+	out = edit_print_open(e);
+	if (!out)
+		return F2FS_ERR_NOMEM;
+	f2fs_volume_statfs(e->vol, &st);
+	cli_print_begin(out, NULL);
+	cli_print_bytes(out, "label", st.label, strlen(st.label));
+	cli_print_end(out);
+	return edit_print_close(e, out);
+}
+
+static int parse_uuid(struct edit *e, const char *text, uint8_t uuid[16])
+{
+	const char *why;
+
+	if (!strcmp(text, "random")) {
+		if (e->cli.host.random(e->cli.host.user, uuid, 16))
+			return edit_host_fail(e, "random numbers");
+		uuid[6] = (uint8_t)((uuid[6] & 0x0F) | 0x40); /* version 4 */
+		uuid[8] = (uint8_t)((uuid[8] & 0x3F) | 0x80);
+		return 0;
+	}
+	why = cli_parse_uuid(text, uuid);
+	return why ? edit_usage(e, "uuid", text, why) : 0;
+}
+
+int do_uuid(struct edit *e, const struct edit_call *call)
+{
+	unsigned flags = (edit_has(call, 'f') ? F2FS_UUID_FORCE : 0) | (edit_has(call, 'c') ? F2FS_UUID_CHECKSUM : 0);
+	struct cli_print *out;
+	struct f2fs_volume_stat st;
+	uint8_t uuid[16];
+	int rc;
+
+	if (call->count) {
+		rc = edit_need_write(e, "uuid");
+		if (!rc)
+			rc = parse_uuid(e, call->operands[0], uuid);
+		if (!rc)
+			rc = edit_commit(e);
+		if (rc)
+			return rc;
+		rc = f2fs_volume_set_uuid(e->vol, uuid, flags);
+		return rc ? edit_fail(e, rc, "uuid") : 0;
+	}
+	out = edit_print_open(e);
+	if (!out)
+		return F2FS_ERR_NOMEM;
+	f2fs_volume_statfs(e->vol, &st);
+	cli_print_begin(out, NULL);
+	cli_print_uuid(out, "uuid", st.uuid);
+	cli_print_end(out);
+	return edit_print_close(e, out);
+}

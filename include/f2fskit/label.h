@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The names of a volume: its label and its UUID. Both are in the superblock, outside of any transaction, so these calls
+ * write at once and durably. The two copies are written one after the other, the one not in use first: a power cut at
+ * any write leaves a valid superblock with the old name or the new one. A copy that was damaged is made good.
+ */
+#ifndef F2FSKIT_LABEL_H
+#define F2FSKIT_LABEL_H
+
+#include <f2fskit/volume.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Set the label: UTF-8, at most 512 UTF-16 units. Fails with INVALID (not UTF-8), TOO_BIG, READ_ONLY, STATE (opened
+ * without a superblock), IO.
+ */
+F2FS_API int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label);
+
+/*
+ * Set the UUID. The checksums of inodes depend on it: on a volume with inode_checksum that feature is first taken away,
+ * then the UUID is set, the checksum of each inode is rewritten in place, and the feature is given back. A cut in
+ * between leaves a good volume, but perhaps without the feature: this call with F2FS_UUID_CHECKSUM gives it back.
+ * (Inodes that only the older checkpoint pack knows keep their checksums: should that pack be needed later they count
+ * as damaged.)
+ *
+ * Keys of encrypted files may depend on the UUID (policies for inline encryption hardware, as Android has them): a
+ * volume with such a file is refused with UNSUPPORTED, unless F2FS_UUID_FORCE. fs-verity does not depend on it.
+ *
+ * Fails with STATE (uncommitted changes, a volume that waits for recovery), UNSUPPORTED (as above, zoned volumes with
+ * inode_checksum), READ_ONLY, IO, CORRUPT, CANCELED.
+ */
+enum f2fs_uuid_flag {
+	F2FS_UUID_FORCE = 1,   /* although encrypted files become unreadable */
+	F2FS_UUID_CHECKSUM = 2 /* give the volume inode_checksum, also when it did not have it */
+};
+F2FS_API int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsigned flags);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

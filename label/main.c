@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * f2fslabel: show or set the label of a volume. Output lines are those of the program of that name in f2fs-tools.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <f2fskit/label.h>
+
+#include "cli/image.h"
+#include "cli/size.h"
+
+enum {
+	OPT_NONE,
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
+#include "label/options.def"
+#undef GROUP
+#undef OPTION
+};
+
+static const struct cli_option options[] = {
+#define GROUP CLI_GROUP_ROW
+#define OPTION CLI_OPTION_ROW
+#include "label/options.def"
+#undef GROUP
+#undef OPTION
+};
+
+static const char *const usage[] = { "[OPTION]... DEVICE [LABEL]", NULL };
+
+static const struct cli_exit exits[] = {
+	{ CLI_EXIT_OK, "the label was shown or set" },
+	{ CLI_EXIT_FAILURE, "it was not; or wrong usage" },
+};
+
+static const struct cli_tool tool = {
+	.name = "f2fslabel",
+	.usage = usage,
+	.summary = "Show or set the label of an F2FS volume on a device or in a file.",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.exits = exits,
+	.exit_count = sizeof(exits) / sizeof(exits[0]),
+};
+
+struct arguments {
+	struct cli_image image;
+	const char *label; /* NULL: show it */
+	int quiet;
+};
+
+/* Returns 0, CLI_OPT_EXIT or CLI_OPT_ERROR. */
+static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
+{
+	struct cli_parser parser;
+	int id;
+
+	cli_opt_init(&parser, &tool, argc, argv);
+	while ((id = cli_opt_next(&parser)) > 0) {
+		const char *why = NULL;
+
+		if (id == OPT_quiet)
+			a->quiet = 1;
+		else
+			why = cli_parse_size(parser.value, 1, 512, &a->image.offset);
+		if (why) {
+			cli_usage_error(cli, parser.shown, parser.value, why);
+			return CLI_OPT_ERROR;
+		}
+	}
+	if (id != CLI_OPT_END)
+		return id;
+	if (parser.operand_count < 1 || parser.operand_count > 2) {
+		cli_error(cli, parser.operand_count ? "one label at a time: quote it" : "no device given");
+		cli_opt_hint(&tool);
+		return CLI_OPT_ERROR;
+	}
+	a->image.path = parser.operands[0];
+	a->label = parser.operand_count > 1 ? parser.operands[1] : NULL;
+	a->image.flags = a->label ? F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE : F2FS_OPEN_READ;
+	return 0;
+}
+
+/* Show the label, with odd bytes made visible. */
+static void show(const struct arguments *a, struct f2fs_volume *vol)
+{
+	struct f2fs_volume_stat st;
+	char text[4 * sizeof(st.label) + 1];
+
+	f2fs_volume_statfs(vol, &st);
+	f2fs_text_printable(st.label, strlen(st.label), text, sizeof(text));
+	printf(a->quiet ? "%s\n" : "Info: volume label = %s\n", text);
+}
+
+static int run(struct cli *cli, const struct arguments *a)
+{
+	struct f2fs_context *ctx;
+	struct f2fs_volume *vol;
+	int rc;
+
+	if (cli_context_new(cli, &ctx))
+		return CLI_EXIT_FAILURE;
+	rc = cli_open_volume(cli, ctx, &a->image, &vol);
+	if (!rc) {
+		if (a->label) {
+			rc = f2fs_volume_set_label(vol, a->label);
+			if (rc)
+				cli_error_of(cli, ctx, a->image.path);
+			else if (!a->quiet)
+				printf("Info: volume label is changed to %s\n", a->label);
+		} else {
+			show(a, vol);
+		}
+		f2fs_volume_close(vol);
+	}
+	f2fs_context_free(ctx);
+	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	static struct arguments a;
+	struct cli cli;
+	int rc;
+
+	if (cli_init(&cli, &tool))
+		return CLI_EXIT_FAILURE;
+	rc = parse(&a, &cli, argc, argv);
+	if (rc == CLI_OPT_EXIT)
+		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_FAILURE);
+	return rc ? CLI_EXIT_FAILURE : cli_finish(&cli, run(&cli, &a), CLI_EXIT_FAILURE);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Label and UUID of a volume: superblocks written one after the other, and inode checksums that follow the UUID.
+ *
+ * Why a cut is harmless: a superblock is replaced only while the other copy is valid. With inode_checksum the UUID
+ * changes in four steps, each durable before the next: the feature goes from both superblocks (checksums are then not
+ * looked at), the UUID is set, each inode's checksum becomes that of the new UUID (four bytes of a block that is
+ * otherwise written as it is), the feature comes back. Between any two writes a kernel finds either the feature and
+ * right checksums, or no feature.
+ */
+#include <f2fskit/file.h>
+#include <f2fskit/label.h>
+#include <string.h>
+
+#include "base/crc.h"
+#include "base/utf16.h"
+#include "device/device.h"
+#include "format/inode.h"
+#include "format/superblock.h"
+#include "format/xattr.h"
+#include "volume/volume.h"
+
+/* ---- superblocks ---- */
+
+static int check_writable(struct f2fs_volume *vol)
+{
+	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_WRITE))
+		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the volume is opened for reading");
+	if (vol->mode == F2FS_MODE_RESCUE)
+		return error_set(vol->ctx, F2FS_ERR_STATE, "a volume opened for rescue is not changed");
+	return 0;
+}
+
+/* Put sb into one copy; what else is in its block stays. */
+static int write_copy(struct f2fs_volume *vol, unsigned copy, const uint8_t *sb)
+{
+	const uint32_t bs = vol->geo.block_size;
+	const uint64_t at = copy ? bs : 0;
+	uint8_t *block = mem_alloc(vol->ctx, bs);
+	int err = block ? device_read(vol->dev, at, block, bs) : F2FS_ERR_NOMEM;
+
+	if (!err) {
+		memcpy(block + SB_OFFSET, sb, sb_SIZE);
+		err = device_write(vol->cache, at, block, bs);
+	}
+	if (!err)
+		err = device_flush(vol->dev);
+	mem_free(vol->ctx, block);
+	if (!err)
+		vol->sb_state[copy] = 0;
+	return err;
+}
+
+/* Make sb the superblock, checksum included. */
+static int write_superblock(struct f2fs_volume *vol, uint8_t *sb)
+{
+	int err;
+
+	if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM)
+		sb_set_crc(sb, superblock_crc(sb));
+	err = write_copy(vol, 1 - vol->sb_copy, sb);
+	if (!err)
+		err = write_copy(vol, vol->sb_copy, sb);
+	if (!err)
+		memcpy(vol->sb, sb, sb_SIZE);
+	return err;
+}
+
+int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label)
+{
+	uint8_t sb[sb_SIZE];
+	enum utf16_result result;
+	int err;
+
+	error_clear(vol->ctx);
+	err = check_writable(vol);
+	if (err)
+		return err;
+	memcpy(sb, vol->sb, sizeof(sb));
+	result = utf16_encode(label, strlen(label), sb_volume_name_w(sb), sb_SIZE_volume_name / 2);
+	if (result == UTF16_NO_ROOM)
+		return error_set(vol->ctx, F2FS_ERR_TOO_BIG, "a label has at most %u UTF-16 units",
+				 sb_SIZE_volume_name / 2);
+	if (result != UTF16_OK)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "the label is not valid UTF-8");
+	return write_superblock(vol, sb);
+}
+
+/* ---- inodes ---- */
+
+struct walk {
+	struct f2fs_volume *vol;
+	uint32_t seed;		  /* of the new UUID */
+	struct f2fs_geometry geo; /* with inode_checksum */
+	uint64_t done;
+	uint8_t *block;
+};
+
+/* Read an inode as it is; nothing is checked but that it is there. */
+static int read_inode(struct walk *w, const struct f2fs_nat_entry *nat)
+{
+	struct f2fs_volume *vol = w->vol;
+	const uint8_t *footer = node_footer(&vol->geo, w->block);
+	int err;
+
+	if (!geometry_is_main(&vol->geo, nat->block_addr))
+		return volume_corrupt(vol, RULE_NAT_BLOCK, F2FS_NO_BLOCK, nat->nid, "block %u",
+				      (unsigned)nat->block_addr);
+	err = device_read(vol->cache, (uint64_t)nat->block_addr * vol->geo.block_size, w->block, vol->geo.block_size);
+	if (!err && (footer_nid(footer) != nat->nid || footer_ino(footer) != nat->nid))
+		err = volume_corrupt(vol, RULE_NODE_NID, nat->block_addr, nat->nid, "the block is another node's");
+	return err;
+}
+
+/* Checksums are not made right where they are wrong now: that would hide damage. */
+static int check_sum(struct walk *w, const struct f2fs_nat_entry *nat)
+{
+	int err = read_inode(w, nat);
+
+	if (err || !inode_has_checksum(&w->vol->geo, w->block) ||
+	    extra_i_inode_checksum(inode_extra(w->block)) == inode_checksum(&w->geo, w->block, w->vol->checksum_seed))
+		return err;
+	return volume_corrupt(w->vol, RULE_INODE_CHECKSUM, nat->block_addr, nat->nid, "repair the volume first");
+}
+
+/* Rewrite one inode's checksum in place. */
+static int sum_inode(struct walk *w, const struct f2fs_nat_entry *nat)
+{
+	uint8_t *extra = w->block + INODE_ADDR_OFFSET;
+	int err = read_inode(w, nat);
+	uint32_t sum;
+
+	if (err || !inode_has_checksum(&w->geo, w->block))
+		return err;
+	sum = inode_checksum(&w->geo, w->block, w->seed);
+	if (extra_i_inode_checksum(extra) == sum)
+		return 0;
+	extra_set_i_inode_checksum(extra, sum);
+	return device_write(w->vol->cache, (uint64_t)nat->block_addr * w->geo.block_size, w->block, w->geo.block_size);
+}
+
+/* Does an encrypted file's key depend on the UUID (FORMAT files 9.1)? */
+static int check_policy(struct walk *w, const struct f2fs_nat_entry *nat)
+{
+	enum { POLICY_FLAGS = 3, UUID_FLAGS = 0x18 }; /* of both versions of the context */
+	struct f2fs_inode *inode;
+	struct f2fs_xattr x;
+	int err = read_inode(w, nat), count;
+
+	if (err || !(inode_i_advise(w->block) & FLAG_i_advise_encrypt))
+		return err;
+	err = f2fs_inode_open(w->vol, nat->nid, &inode);
+	if (err)
+		return err;
+	count = f2fs_xattr_count(inode);
+	err = count < 0 ? count : 0;
+	for (int i = 0; !err && i < count; i++) {
+		err = f2fs_xattr_at(inode, (unsigned)i, &x);
+		if (!err && x.name_index == XATTR_ENCRYPTION && x.value_size > POLICY_FLAGS &&
+		    (x.value[POLICY_FLAGS] & UUID_FLAGS))
+			err = error_set(
+				w->vol->ctx, F2FS_ERR_UNSUPPORTED,
+				"inode %u is encrypted with a key that depends on the UUID: it could not be read "
+				"any more",
+				(unsigned)nat->nid);
+	}
+	f2fs_inode_close(inode);
+	return err;
+}
+
+/* Visit each inode in use. */
+static int each_inode(struct walk *w, int (*visit)(struct walk *w, const struct f2fs_nat_entry *nat))
+{
+	struct f2fs_progress progress = { "uuid", "inodes", "inodes", 0, cp_valid_inode_count(w->vol->cp) };
+	struct f2fs_nat_entry nat;
+	int err = f2fs_nat_next(w->vol, 0, &nat);
+
+	for (; !err; err = f2fs_nat_next(w->vol, nat.nid + 1, &nat)) {
+		/* the first two are not nodes */
+		if (nat.ino != nat.nid || nat.nid == NODE_INO || nat.nid == META_INO)
+			continue;
+		err = visit(w, &nat);
+		if (!err && (++progress.done & 1023) == 0)
+			err = progress_report(w->vol->ctx, &progress);
+		if (err)
+			return err;
+	}
+	return err == F2FS_ERR_NOT_FOUND ? 0 : err;
+}
+
+/* ---- UUID ---- */
+
+static int check_state(struct f2fs_volume *vol)
+{
+	uint64_t nodes = 0;
+	int err = check_writable(vol);
+
+	if (!err && vol->txn)
+		err = error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that wait for a commit");
+	if (!err)
+		err = f2fs_volume_pending(vol, &nodes);
+	if (!err && nodes)
+		err = error_set(vol->ctx, F2FS_ERR_STATE,
+				"the volume waits for recovery: mount it once, or recover it");
+	return err;
+}
+
+/* Take the feature, set the UUID, rewrite the checksums, give the feature back. */
+static int change_with_checksums(struct walk *w, uint8_t *sb)
+{
+	const uint32_t feature = sb_feature(sb) | F2FS_FEATURE_INODE_CHECKSUM;
+	struct f2fs_volume *vol = w->vol;
+	uint8_t now[sb_SIZE];
+	int err = each_inode(w, check_sum);
+
+	if (err)
+		return err;
+	memcpy(now, vol->sb, sizeof(now));
+	if (sb_feature(now) & F2FS_FEATURE_INODE_CHECKSUM) {
+		sb_set_feature(now, sb_feature(now) & ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM);
+		err = write_superblock(vol, now);
+	}
+	if (!err) {
+		vol->geo.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
+		sb_set_feature(sb, feature & ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM);
+		err = write_superblock(vol, sb);
+	}
+	if (!err)
+		err = each_inode(w, sum_inode);
+	if (!err)
+		err = device_flush(vol->dev);
+	if (err) {
+		log_message(vol->ctx, F2FS_LOG_WARNING,
+			    "the volume is without inode_checksum: set the UUID again to give it back");
+		return err;
+	}
+	sb_set_feature(sb, feature);
+	vol->geo.feature = feature;
+	return write_superblock(vol, sb);
+}
+
+static int change_uuid(struct walk *w, const uint8_t *uuid, unsigned flags)
+{
+	struct f2fs_volume *vol = w->vol;
+	uint8_t sb[sb_SIZE];
+	int err;
+
+	if (geometry_has(&vol->geo, F2FS_FEATURE_ENCRYPT) && !(flags & F2FS_UUID_FORCE)) {
+		err = each_inode(w, check_policy);
+		if (err)
+			return err;
+	}
+	memcpy(sb, vol->sb, sizeof(sb));
+	memcpy(sb_uuid_w(sb), uuid, 16);
+	if (!geometry_has(&w->geo, F2FS_FEATURE_INODE_CHECKSUM))
+		return write_superblock(vol, sb);
+	if (geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
+		return error_set(
+			vol->ctx, F2FS_ERR_UNSUPPORTED,
+			"the checksums of inodes depend on the UUID, and those of a zoned volume cannot be rewritten");
+	return change_with_checksums(w, sb);
+}
+
+int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsigned flags)
+{
+	struct walk w = { .vol = vol, .seed = crc_f2fs(0xFFFFFFFFu, uuid, 16), .geo = vol->geo };
+	int err;
+
+	error_clear(vol->ctx);
+	err = check_state(vol);
+	if (!err && (flags & F2FS_UUID_CHECKSUM) && !geometry_has(&vol->geo, F2FS_FEATURE_EXTRA_ATTR))
+		err = error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "inode_checksum needs the feature extra_attr");
+	if (err)
+		return err;
+	if (flags & F2FS_UUID_CHECKSUM)
+		w.geo.feature |= F2FS_FEATURE_INODE_CHECKSUM;
+	w.block = mem_alloc(vol->ctx, vol->geo.block_size);
+	if (!w.block)
+		return F2FS_ERR_NOMEM;
+	err = change_uuid(&w, uuid, flags);
+	mem_free(vol->ctx, w.block);
+	if (!err)
+		vol->checksum_seed = w.seed;
+	vol->generation++; /* copies of inodes in memory have old checksums */
+	return err;
+}

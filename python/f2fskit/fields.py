@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Single fields of any structure by address, on volumes in any state: for tests of damage, and for looking at it."""
+
+from __future__ import annotations
+
+import collections.abc
+import uuid
+from typing import Any, NamedTuple, Sequence, Union
+
+from . import enums
+from ._core import Handle, ffi, lib, text
+from .device import Closable, Context
+from .inode import encode_name
+from .volume import Source, as_device
+
+Value = Union[int, str, bytes, uuid.UUID]
+
+
+class FieldValue(NamedTuple):
+    """What is at an address."""
+
+    structure: str
+    """Name of the table, as in `structs`."""
+    field: str
+    value: Value
+    """Numbers as int (flags as their enum), texts as str, UUIDs, other bytes as bytes."""
+    offset: int
+    """Byte of the field on the volume."""
+
+
+class Fields(Closable, collections.abc.MutableMapping[str, Value]):
+    """The fields of a volume: fields["inode[3].i_links"], fields["sb[2].feature"] = 0.
+
+    include/f2fskit/inject.h describes addresses, and values given as str ("+=1", "ro|quota", "hex:00ff"). Every change is
+    written at once, in place; nothing is safe about it.
+    """
+
+    __slots__ = ("_raw",)
+
+    def __init__(self, handle: Handle, raw: bool) -> None:
+        """Not for users: see `fields()`."""
+        self._handle = handle
+        self._raw = raw
+
+    def describe(self, address: str) -> FieldValue:
+        """Return what is at an address, with its place."""
+        row = ffi.new("struct f2fs_inject_value *")
+        self._handle.call(lib.f2fs_inject_get, encode_name(address), row)
+        field = row.field
+        value: Any = int(row.number)
+        if row.size:
+            value = bytes(ffi.buffer(row.bytes, row.size))
+            if field.show == lib.F2FS_SHOW_TEXT:
+                value = value.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
+            elif field.show == lib.F2FS_SHOW_UTF16:
+                value = value.decode("utf-16-le", "replace").split("\0", 1)[0]
+            elif field.show == lib.F2FS_SHOW_UUID:
+                value = uuid.UUID(bytes=value)
+        elif field.type == lib.F2FS_FIELD_S64 and value >= 1 << 63:
+            value -= 1 << 64
+        elif field.show == lib.F2FS_SHOW_FLAGS and text(field.name) in enums.FLAGS:
+            value = enums.FLAGS[text(field.name)](value)
+        return FieldValue(text(row.structure), text(field.name), value, int(row.offset + field.offset))
+
+    def __getitem__(self, address: str) -> Value:
+        return self.describe(address).value
+
+    def __setitem__(self, address: str, value: Value) -> None:
+        if isinstance(value, (bytes, bytearray)):
+            value = "hex:" + value.hex()
+        elif isinstance(value, int):
+            value = int(value)
+        flags = lib.F2FS_INJECT_RAW if self._raw else 0
+        self._handle.call(lib.f2fs_inject_set, encode_name(address), encode_name(str(value)), flags, ffi.NULL)
+
+    def __delitem__(self, address: str) -> None:
+        raise TypeError("fields cannot be deleted")
+
+    def __iter__(self) -> Any:
+        raise TypeError("there are too many fields to list them; format.structs has their names")
+
+    def __len__(self) -> int:
+        raise TypeError("there are too many fields to count them")
+
+    def __bool__(self) -> bool:
+        return True
+
+
+def fields(
+    source: Source,
+    access: str = "r",
+    *,
+    raw: bool = False,
+    offset: int = 0,
+    devices: Sequence[Source] = (),
+    context: Context | None = None,
+) -> Fields:
+    """Open a volume for its single fields, whatever state it is in.
+
+    Args:
+        source, offset, devices, context: as of `open()`.
+        access: "r", or "r+" to change fields.
+        raw: leave checksums as they are.
+    """
+    if access not in ("r", "r+"):
+        raise ValueError('access is "r" or "r+"')
+    context = context or getattr(source, "context", None) or Context()
+    opened = [as_device(one, context, access == "r+") for one in (source, *devices)]
+    options = ffi.new("struct f2fs_open_options *")
+    options.offset = offset
+    table = ffi.new("struct f2fs_device *[]", [one._handle.get(lambda pointer: pointer) for one in opened])
+    if devices:
+        options.devices, options.device_count = table + 1, len(devices)
+    try:
+        return Fields(
+            context._handle.open(
+                "fields", lib.f2fs_inject_close, "f2fs_inject", lib.f2fs_inject_open, table[0], options
+            ),
+            raw,
+        )
+    finally:
+        for one, given in zip(opened, (source, *devices)):
+            if one is not given:
+                one.close()
+
+
+__all__ = ["FieldValue", "Fields", "fields"]

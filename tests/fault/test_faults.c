@@ -314,6 +314,65 @@ static int run_recovered_view(struct bench *b)
 	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
 }
 
+/* A file is compressed, released, changed in part and sealed; freed blocks are discarded. */
+static int change_engine(struct f2fs_volume *vol, struct f2fs_inode *dir, struct f2fs_inode **inode)
+{
+	static const struct f2fs_new spec = { .mode = 0100644 };
+	static const struct f2fs_write_options options = { .discard = 1, .logs = 4, .compress_names = "txt" };
+	static char bytes[60000];
+	int rc = f2fs_volume_configure(vol, &options);
+
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)(i % 100);
+	if (rc == 0)
+		rc = f2fs_create(dir, "a.txt", 5, &spec, inode);
+	if (rc == 0)
+		rc = f2fs_inode_write(*inode, 0, bytes, sizeof(bytes));
+	if (rc == 0)
+		rc = f2fs_compress_release(*inode, NULL);
+	if (rc == 0)
+		rc = f2fs_volume_commit(vol);
+	if (rc == 0)
+		rc = f2fs_compress_reserve(*inode, NULL);
+	if (rc == 0)
+		rc = f2fs_inode_write(*inode, 20000, "change", 6);
+	if (rc == 0)
+		rc = f2fs_verity_enable(*inode, NULL);
+	if (rc == 0)
+		rc = f2fs_volume_commit(vol);
+	return rc ? rc : f2fs_trim(vol, 0, NULL);
+}
+
+static int run_engine(struct bench *b)
+{
+	const struct f2fs_mkfs_options options = { .label = "engine",
+						   .has_time = 1,
+						   .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION |
+							      F2FS_FEATURE_VERITY };
+	struct f2fs_mkfs_device device = { .device = b->memory };
+	struct f2fs_inode *dir = NULL, *inode = NULL;
+	struct f2fs_volume *vol;
+	char text[100] = "";
+	size_t done;
+	int rc = f2fs_mkfs_write(b->ctx, &device, 1, &options, NULL);
+
+	if (rc == 0)
+		rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
+	if (rc != 0)
+		return rc;
+	rc = f2fs_lookup(vol, "/", 0, &dir);
+	if (rc == 0)
+		rc = change_engine(vol, dir, &inode);
+	if (rc == 0)
+		rc = f2fs_inode_read(inode, 19990, text, sizeof(text), &done);
+	if (rc == 0)
+		b->digest = memcmp(text + 10, "change", 6) == 0;
+	f2fs_inode_close(inode);
+	f2fs_inode_close(dir);
+	f2fs_volume_close(vol);
+	return rc;
+}
+
 static int run_mkfs(struct bench *b)
 {
 	struct f2fs_mkfs_device device = { .device = b->dev };
@@ -358,6 +417,7 @@ static const struct operation operations[] = {
 	{ "recovered view", "seed-fsync-mixed", run_recovered_view, 0, 1, NULL },
 	{ "mkfs", NULL, run_mkfs, 1, 0, is_good_mkfs },
 	{ "fsync", NULL, run_fsync, 1, 1, NULL },
+	{ "compress, seal, discard", NULL, run_engine, 1, 1, NULL },
 };
 
 /* ---- the bench */

@@ -258,7 +258,11 @@ static int append_run(struct winode *w, struct slot_ref *slot, const uint8_t *da
 int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
+	/* where there is no block to be had nothing must have changed yet */
+	int room = head_settle(w->txn, head_of(w->txn, log_of_data(w->txn, winode_block(w))));
 
+	if (room)
+		return room;
 	while (count > 0) {
 		struct slot_ref slot;
 		uint32_t n, fresh = 0;

@@ -244,8 +244,10 @@ static int make_pack(struct txn *txn, struct pack *pack)
 
 static int store(struct txn *txn, struct pack *pack)
 {
-	int err = txn->prepare ? txn->prepare(txn) : 0;
+	int err;
 
+	txn->is_committing = true;
+	err = txn->prepare ? txn->prepare(txn) : 0;
 	if (!err)
 		err = make_pack(txn, pack);
 	if (!err)

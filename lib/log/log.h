@@ -76,6 +76,7 @@ struct txn {
 	uint64_t user_blocks, valid_blocks;
 	uint32_t valid_nodes, valid_inodes, free_segments;
 	bool all_loaded; /* every segment is in memory */
+	bool is_committing;
 	bool failed;	 /* a write failed half-way: only dropping the transaction is left */
 	bool has_nat_bits;
 	uint8_t *nat_full, *nat_empty; /* maps of nat_bits, with has_nat_bits */

@@ -271,7 +271,7 @@ static int choose_holes(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool 
 		same = s->type == type;
 		if (!same && best_same)
 			continue;
-		cost = count_used(s, best);
+		cost = count_used(s, same && !best_same ? F2FS_SEGMENT_BLOCKS : best);
 		if (cost == F2FS_SEGMENT_BLOCKS)
 			continue;
 		if ((same && !best_same) || cost < best) {
@@ -324,6 +324,23 @@ int segment_needs_holes(struct txn *txn, bool *needed)
 	return err;
 }
 
+/*
+ * Must the free sections that are left be kept from data? The commit needs room for the nodes that changed and for the
+ * blocks that wait, or nothing of what was written can become true.
+ */
+static bool is_for_commit(const struct txn *txn, unsigned type)
+{
+	const uint32_t sps = txn->vol->geo.segs_per_sec;
+	size_t blocks = txn->page_count, sections;
+
+	if (type >= F2FS_HOT_NODE || txn->is_committing)
+		return false;
+	for (const struct node *node = txn->dirty; node; node = node->next_dirty)
+		blocks++;
+	sections = (blocks / F2FS_SEGMENT_BLOCKS + sps) / sps + F2FS_LOG_COUNT; /* each log may need one to end in */
+	return txn->free_segments / sps <= sections;
+}
+
 int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, uint8_t *alloc_type)
 {
 	const bool appends = txn->heads[type].alloc_type == 0;
@@ -346,7 +363,7 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 	if (err || (found && *alloc_type == 1))
 		return err;
 	*alloc_type = 0;
-	if (!found)
+	if (!found && !is_for_commit(txn, type))
 		err = choose_free(txn, type, current, segno, &found);
 	if (err)
 		return err;
@@ -360,6 +377,9 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 		err = choose_holes(txn, type, segno, &found);
 	if (err || found)
 		return err;
-	return error_set(txn->vol->ctx, F2FS_ERR_NOSPC, "no free segment and no segment with holes for %s",
-			 f2fs_log_type_name(type));
+	return error_set(
+		txn->vol->ctx, F2FS_ERR_NOSPC,
+		"no free segment and no segment with holes for %s; blocks freed since the last commit can be used "
+		"after the next one",
+		f2fs_log_type_name(type));
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
 #include "common/fresh.h"
 #include "format/flags.h"
 
@@ -179,6 +180,87 @@ static void holes_are_filled(void **state)
 	fresh_close(&v);
 }
 
+/* What a file of numbered blocks holds, for nearly_full(). */
+static uint32_t *expected;
+
+static void check_numbers(uint32_t blocks)
+{
+	struct f2fs_inode *inode;
+	uint8_t block[4096];
+	size_t done;
+
+	assert_int_equal(f2fs_lookup(v.vol, "/full", 0, &inode), 0);
+	for (uint32_t i = 0; i < blocks; i++) {
+		assert_int_equal(f2fs_inode_read(inode, (uint64_t)i * 4096, block, 4096, &done), 0);
+		assert_int_equal(get_le32(block), expected[i]);
+	}
+	f2fs_inode_close(inode);
+}
+
+/* Write a block that holds a number. */
+static int write_number(struct f2fs_inode *inode, uint32_t index, uint32_t number)
+{
+	uint8_t block[4096] = { 0 };
+
+	put_le32(block, number);
+	return f2fs_inode_write(inode, (uint64_t)index * 4096, block, 4096);
+}
+
+/* A volume without a free block is overwritten again and again, all over, and loses nothing. */
+static void nearly_full(void **state)
+{
+	static const unsigned segments[] = { 1, 4 };
+	uint32_t seed = 1;
+
+	(void)state;
+	for (unsigned row = 0; row < 2; row++) {
+		const struct f2fs_mkfs_options options = { .segs_per_sec = segments[row] };
+		struct f2fs_volume_stat stat;
+		struct f2fs_inode *inode;
+		uint32_t blocks = 0;
+		int err = 0;
+
+		fresh_open_with(&v, row ? 400 * MIB : 100 * MIB, &options);
+		expected = calloc(200000, sizeof(*expected));
+		assert_non_null(expected);
+		inode = fresh_make(&v, "full", 0100644);
+		/* the last blocks are for nodes: commit before the write that does not fit */
+		while (f2fs_volume_statfs(v.vol, &stat), !err) {
+			if (blocks % 2000 == 0)
+				assert_int_equal(f2fs_volume_commit(v.vol), 0);
+			err = write_number(inode, blocks, blocks);
+			if (!err)
+				expected[blocks] = blocks;
+			blocks += !err;
+		}
+		assert_int_equal(err, F2FS_ERR_NOSPC);
+		/* the call changed nothing: what was written before can be committed */
+		assert_int_equal(f2fs_volume_commit(v.vol), 0);
+		f2fs_volume_statfs(v.vol, &stat);
+		assert_true(stat.free_blocks < 8);
+		err = 0;
+		for (unsigned round = 0; round < 40; round++) {
+			for (unsigned i = 0; i < 300; i++) {
+				seed = seed * 1664525u + 1013904223u;
+				expected[(seed >> 8) % blocks] = seed;
+				assert_int_equal(write_number(inode, (seed >> 8) % blocks, seed), 0);
+			}
+			assert_int_equal(f2fs_volume_commit(v.vol), 0);
+		}
+		/* without commits it must end, with nothing lost; after one it goes on */
+		for (uint32_t i = 0; !err && i < blocks; i++)
+			err = write_number(inode, i, expected[i]);
+		assert_int_equal(err, F2FS_ERR_NOSPC);
+		assert_int_equal(f2fs_volume_commit(v.vol), 0);
+		assert_int_equal(write_number(inode, 0, expected[0]), 0);
+		fresh_reopen_keep(&v, &inode, "/full");
+		check_numbers(blocks);
+		f2fs_inode_close(inode);
+		free(expected);
+		fresh_close(&v);
+	}
+}
+
 /* Is a block on the device all zeros? */
 static bool is_punched(f2fs_blk_t addr)
 {
@@ -268,6 +350,7 @@ int main(void)
 		cmocka_unit_test(log_counts),		cmocka_unit_test(refusals),
 		cmocka_unit_test(overwriting_in_place), cmocka_unit_test(holes_are_filled),
 		cmocka_unit_test(discard_and_trim),	cmocka_unit_test(names_decide),
+		cmocka_unit_test(nearly_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -375,7 +375,7 @@ static void use_up_room(struct f2fs_inode *inode)
 		struct f2fs_inode *filler = make("/", "filler", 0100644), *root = look("/");
 
 		f2fs_volume_statfs(s.vol, &st);
-		for (uint64_t i = 0; i < st.free_blocks * 5 / 8; i++)
+		for (uint64_t i = 0; i < st.free_blocks * 9 / 16; i++)
 			write_at(filler, i * BLOCK, BLOCK);
 		f2fs_inode_close(filler);
 		assert_int_equal(f2fs_remove(root, "filler", 6), 0);

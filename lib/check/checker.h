@@ -88,7 +88,7 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 /* node_pointers.c: take the pointers of a node of the inode. */
 int pointers_digest(struct checker *c, struct nid_fact *fact, struct inode_fact *inode, const uint8_t *block);
 /* xattr_judge.c: look at the attributes of an inode, as one string of which inline_size bytes are in the inode. */
-int xattrs_judge(struct checker *c, const struct inode_fact *inode, const uint8_t *string, uint32_t size);
+int xattrs_judge(struct checker *c, struct inode_fact *inode, const uint8_t *string, uint32_t size);
 
 enum { JUDGED_RULE = 0xffff, JUDGED_BAD_SUM = 0x10000 };
 

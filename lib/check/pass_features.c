@@ -16,7 +16,7 @@ static int raise_inode(struct checker *c, enum problem problem, const struct ino
 }
 
 /* Both parts of the attributes as one string; the node only if it is kept. */
-static int judge_string(struct checker *c, const struct inode_fact *inode, uint8_t *block, uint8_t *string)
+static int judge_string(struct checker *c, struct inode_fact *inode, uint8_t *block, uint8_t *string)
 {
 	const struct nid_fact *node;
 	struct inode_layout layout;
@@ -86,24 +86,37 @@ static int check_verity(struct checker *c, const struct inode_fact *inode)
 
 #define CONTENT_BYTES 65536u
 
-/* Read a compressed file: each cluster is decompressed. */
+/* Read what is stored compressed of a file: each cluster is decompressed. */
+static int read_clusters(struct f2fs_inode *file, uint64_t blocks, uint32_t bits, uint8_t *buffer)
+{
+	struct f2fs_extent extent = { 0 };
+	int err = 0;
+
+	for (uint64_t block = 0; block < blocks && !err; block = extent.file_block + extent.count) {
+		err = f2fs_inode_extent(file, block, &extent);
+		if (err == F2FS_ERR_NOT_FOUND || (!err && extent.count == 0))
+			return 0;
+		if (err || extent.kind != F2FS_EXTENT_COMPRESSED)
+			continue;
+		for (uint64_t at = extent.file_block; at < extent.file_block + extent.count && !err;
+		     at += CONTENT_BYTES >> bits) {
+			size_t done;
+
+			err = f2fs_inode_read(file, at << bits, buffer, CONTENT_BYTES, &done);
+		}
+	}
+	return err;
+}
+
 static int check_content(struct checker *c, const struct inode_fact *inode, uint8_t *buffer)
 {
+	const uint32_t bits = c->geo->block_bits;
 	struct f2fs_inode *file;
-	uint64_t at = 0;
 	int err = inode_open(c->vol, inode->ino, &file);
 
 	if (err)
 		return raise_error(c, inode, err);
-	while (!err && at < inode->size) {
-		const uint64_t left = inode->size - at;
-		size_t done = 0;
-
-		err = f2fs_inode_read(file, at, buffer, left < CONTENT_BYTES ? (size_t)left : CONTENT_BYTES, &done);
-		if (!err && done == 0)
-			break;
-		at += done;
-	}
+	err = read_clusters(file, (inode->size >> bits) + 1, bits, buffer);
 	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_DAMAGED_DATA) {
 		const struct f2fs_rule *rule = f2fs_rule_find(c->ctx->error.rule);
 
@@ -119,7 +132,7 @@ static int check_content(struct checker *c, const struct inode_fact *inode, uint
 	return err;
 }
 
-static int check_inode(struct checker *c, const struct inode_fact *inode, uint8_t *block, uint8_t *string)
+static int check_inode(struct checker *c, struct inode_fact *inode, uint8_t *block, uint8_t *string)
 {
 	int err = 0;
 

@@ -148,17 +148,26 @@ static int check_features(struct checker *c)
 	return problem_raise(c, &(struct finding){ .problem = P_SB_FEATURES, .rule = RULE_INODE_FEATURES });
 }
 
+/* Where the second superblock ends, at the most. */
+#define SUPERBLOCKS_END 32768u
+
 /* The volume cannot be opened: say why, as a finding. */
 static int refuse(struct checker *c, int err)
 {
-	const bool is_checkpoint = strcmp(c->ctx->error.structure, "checkpoint") == 0;
-	const struct f2fs_rule *rule = f2fs_rule_find(c->ctx->error.rule);
+	const struct f2fs_error_detail detail = c->ctx->error;
+	const struct f2fs_rule *rule = f2fs_rule_find(detail.rule);
 
+	if (err == F2FS_ERR_IO && detail.offset != F2FS_NO_OFFSET && detail.offset >= SUPERBLOCKS_END) {
+		error_clear(c->ctx);
+		c->is_impossible = true;
+		return raise_number(c, P_PACK_UNREADABLE, detail.offset, 0);
+	}
 	if (err != F2FS_ERR_CORRUPT)
 		return err;
 	error_clear(c->ctx);
 	c->is_impossible = true;
-	return raise_rule(c, is_checkpoint ? P_CP_NONE : P_SB_NONE, rule ? rule->id : 0, 0);
+	return raise_rule(c, strcmp(detail.structure, "superblock") == 0 ? P_SB_NONE : P_CP_NONE, rule ? rule->id : 0,
+			  0);
 }
 
 int pass_roots(struct checker *c)

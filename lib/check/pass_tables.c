@@ -55,6 +55,11 @@ static int take_nat_entry(struct checker *c, f2fs_nid_t nid, const uint8_t *raw)
 	return nat_block_addr(raw) ? add_nid(c, nid, raw) : 0;
 }
 
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+	return bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
+}
+
 /* Take the entries of a NAT block; those in the journal are overridden there. */
 static int take_nat_block(struct checker *c, uint32_t k, const uint8_t *block)
 {
@@ -62,6 +67,8 @@ static int take_nat_block(struct checker *c, uint32_t k, const uint8_t *block)
 	unsigned used = 0;
 	int err = 0;
 
+	if (c->vol->nat_journal_index.count == 0 && k > 0 && is_zero(block, c->geo->block_size))
+		return tables_check_nat_bits(c, k, 0, per_block);
 	for (uint32_t i = 0; i < per_block && !err; i++) {
 		const uint8_t *raw = block + (size_t)i * nat_SIZE;
 		const uint64_t nid = (uint64_t)k * per_block + i;
@@ -116,11 +123,6 @@ static int take_sit_entry(struct checker *c, f2fs_seg_t segno, const uint8_t *ra
 	seg->sit_type = (uint8_t)(sit_vblocks(raw) >> 10);
 	memcpy(seg->sit_map, sit_valid_map(raw), sizeof(seg->sit_map));
 	return 0;
-}
-
-static bool is_zero(const uint8_t *bytes, size_t n)
-{
-	return bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
 }
 
 static int take_sit_block(struct checker *c, uint32_t k, const uint8_t *block)

@@ -118,5 +118,7 @@ int pass_totals(struct checker *c)
 	}
 	if (!err)
 		err = summaries_tell(c);
+	if (!err)
+		err = zones_check(c);
 	return err ? err : check_counts(c);
 }

@@ -15,7 +15,11 @@ static int read_pack(struct checker *c, uint32_t index, uint8_t *block, int *err
 	if (*err != F2FS_ERR_IO)
 		return *err;
 	error_clear(c->ctx);
-	return problem_raise(c, &(struct finding){ .problem = P_PACK_UNREADABLE, .has_block = 1, .block = addr });
+	return problem_raise(c, &(struct finding){ .problem = P_PACK_UNREADABLE,
+						   .has_block = 1,
+						   .block = addr,
+						   .has_values = 1,
+						   .found = (uint64_t)addr << c->geo->block_bits });
 }
 
 /* The volume cut its copy of a journal where a rule is broken: tell, by the journal as it is stored. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parts of the totals pass: summaries.
+ * Parts of the totals pass: summaries, zones.
  */
 #ifndef F2FSKIT_CHECK_TOTALS_H
 #define F2FSKIT_CHECK_TOTALS_H
@@ -11,5 +11,7 @@
 int summaries_check(struct checker *c, struct seg_fact *seg);
 /* List the owners of marked segments and tell what is wrong. */
 int summaries_tell(struct checker *c);
+/* Compare what is in use, and the logs, with the write pointers of a zoned device. */
+int zones_check(struct checker *c);
 
 #endif

@@ -27,16 +27,18 @@ static bool is_zero(const uint8_t *bytes, size_t n)
 	return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
 }
 
-static int judge_context(struct checker *c, const struct inode_fact *inode, const struct xattr_ref *ref)
+static int judge_context(struct checker *c, struct inode_fact *inode, const struct xattr_ref *ref)
 {
 	struct fscrypt_context context;
 	const char *why;
 
-	if (!(inode->advise & FLAG_i_advise_encrypt))
-		return raise_xattr(c, P_ENCRYPT_MARK, inode, 0, "");
 	if (fscrypt_decode(ref->value, ref->value_size, &context) != RULE_NONE)
 		return raise_xattr(c, P_ENCRYPT_CONTEXT, inode, 0, "of an unknown form");
 	why = fscrypt_check(&context, c->geo->block_bits);
+	if (!why && !(inode->advise & FLAG_i_advise_encrypt)) {
+		inode->advise |= FLAG_i_advise_encrypt; /* nothing but encryption makes such a context */
+		return raise_xattr(c, P_ENCRYPT_MARK, inode, 0, "");
+	}
 	return why ? raise_xattr(c, P_ENCRYPT_CONTEXT, inode, 0, why) : 0;
 }
 
@@ -54,7 +56,7 @@ static int judge_acl(struct checker *c, const struct inode_fact *inode, const st
 	return result == ACL_OK ? 0 : raise_xattr(c, P_ACL_SHAPE, inode, 0, acl_result_text(result));
 }
 
-static int judge_one(struct checker *c, const struct inode_fact *inode, const struct xattr_ref *ref, bool *has_context,
+static int judge_one(struct checker *c, struct inode_fact *inode, const struct xattr_ref *ref, bool *has_context,
 		     bool *has_verity)
 {
 	switch (ref->index) {
@@ -72,7 +74,7 @@ static int judge_one(struct checker *c, const struct inode_fact *inode, const st
 	}
 }
 
-static int judge_list(struct checker *c, const struct inode_fact *inode, const uint8_t *string, uint32_t size,
+static int judge_list(struct checker *c, struct inode_fact *inode, const uint8_t *string, uint32_t size,
 		      bool *has_context, bool *has_verity)
 {
 	struct xattr_ref ref;
@@ -94,7 +96,7 @@ static int judge_list(struct checker *c, const struct inode_fact *inode, const u
 	return err;
 }
 
-int xattrs_judge(struct checker *c, const struct inode_fact *inode, const uint8_t *string, uint32_t size)
+int xattrs_judge(struct checker *c, struct inode_fact *inode, const uint8_t *string, uint32_t size)
 {
 	bool has_context = false, has_verity = false;
 	int err = size ? judge_list(c, inode, string, size, &has_context, &has_verity) : 0;

@@ -75,6 +75,12 @@ def cp_both(d):
         d.write((d.geo.cp_blkaddr + pack * damage.SEGMENT) * d.bs + 16, b"\xff")
 
 
+@case("CP_CONTENT")
+def cp_content(d):
+    """The older pack, of an empty volume, is used."""
+    d.checkpoint(user_block_count=0)
+
+
 @case("CP_ERROR_FLAG")
 def cp_error_flag(d):
     d.checkpoint(ckpt_flags=int(d.cp.ckpt_flags) | 0x8)
@@ -603,6 +609,12 @@ def xattr_tail(d):
     d.write(d.inode("/small") + 3852 + 196, b"\x01")
 
 
+@case("NODE_NID", "XATTR_UNREADABLE", "BLOCK_COUNT", "SIT_EXTRA", "CP_VALID_BLOCKS", "CP_VALID_NODES", "QUOTA_SPACE")
+def xattr_node(d):
+    nid = d.get("inode", "i_xattr_nid", d.inode("/attributes"))
+    d.set("node_footer", "nid", d.footer(nid), 5)
+
+
 @case("ENCRYPT_CONTEXT")
 def encrypt_context(d):
     at = d.inode("/medium")
@@ -650,6 +662,7 @@ def base(run_tool, tmp_path_factory):
         (source / name).mkdir(parents=True)
     (source / "small").write_bytes(b"hello\n")
     (source / "medium").write_bytes(os.urandom(30000))
+    (source / "attributes").write_bytes(b"x")
     (source / "big").write_bytes(os.urandom(9000000))
     for i in range(300):
         (source / "many" / ("a-rather-long-name-for-an-entry-%04d" % i)).write_bytes(b"%d" % i)
@@ -660,6 +673,7 @@ def base(run_tool, tmp_path_factory):
     os.mkfifo(source / "pipe")
     try:
         os.setxattr(source / "small", "user.note", b"v" * 20)
+        os.setxattr(source / "attributes", "user.large", b"v" * 2000)
     except OSError:
         pytest.skip("the host's file system has no attributes for users")
     image = top / "disk.img"
@@ -667,11 +681,39 @@ def base(run_tool, tmp_path_factory):
     return image
 
 
+def test_device_alias(run_tool, tmp_path, f2fskit):
+    images = [tmp_path / "one.img", tmp_path / "two.img"]
+    for path, size in zip(images, (128, 64)):
+        with open(path, "wb") as f:
+            f.truncate(size << 20)
+    run_tool("mkfs.f2fs", "-q", "-f", "-c", "%s@alias" % images[1], images[0])
+    run_tool("fsck.f2fs", images[0], "--device", images[1])
+    with f2fskit.open(images[0], devices=[images[1]]) as volume:
+        inode = volume.nat[volume.lookup("/alias").number].block_addr * 4096
+    length = f2fskit.structs["inode"].fields["i_ext_len"].offset
+    with open(images[0], "r+b") as f:
+        f.seek(inode + length)
+        f.write(struct.pack("<I", 100))
+    report = json.loads(run_tool("fsck.f2fs", "--json", images[0], "--device", images[1], rc=4).stdout)
+    assert {"ALIAS_EXTENT", "SIT_EXTRA"} <= {p["name"] for p in report["problems"]}
+
+
 @pytest.fixture
 def broken(base, tmp_path, f2fskit):
     path = tmp_path / "disk.img"
     os.system("cp --sparse=always %s %s" % (base, path))
     return damage.Damage(path, f2fskit)
+
+
+def test_every_problem_has_a_case(run_tool):
+    """Each number of the table is named by a test, here or on volumes of the kernel in the unit tests."""
+    tests = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    text = ""
+    for name in ("cli/test_fsck_damage.py", "kernel/test_check.py", "unit/check/test_damage.c", "unit/check/test_zones.c"):
+        with open(os.path.join(tests, name)) as f:
+            text += f.read()
+    names = {p["name"] for p in json.loads(run_tool("fsck.f2fs", "--explain=all", "--json").stdout)}
+    assert not {name for name in names if '"%s"' % name not in text and "P_%s" % name not in text}
 
 
 def check(run_tool, path):

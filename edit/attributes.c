@@ -28,11 +28,10 @@ static int apply_to(const struct change *change, struct f2fs_inode *inode, const
 	if (rc)
 		return edit_fail(change->e, rc, what);
 	memset(&values, 0, sizeof(values));
-	values.ctime = edit_now(change->e);
 	which = change->fill(change, &st, &values);
 	if (which < 0)
 		return which;
-	rc = f2fs_inode_set(inode, (unsigned)which | F2FS_SET_CTIME, &values);
+	rc = f2fs_inode_set(inode, (unsigned)which, &values);
 	return rc ? edit_fail(change->e, rc, what) : 0;
 }
 

@@ -204,8 +204,12 @@ int edit_run(struct edit *e, char **words, int count)
 		if (rc)
 			return rc;
 	}
-	if (call.command->need == EDIT_CHANGES)
+	if (call.command->need == EDIT_CHANGES) {
+		const struct f2fs_time now = edit_now(e);
+
+		f2fs_volume_set_time(e->vol, &now);
 		e->is_changed = 1;
+	}
 	return call.command->run(e, &call);
 }
 

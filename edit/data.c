@@ -174,7 +174,7 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 	return rc;
 }
 
-/* Make a file empty, or make an empty file. Its times are the caller's to set. */
+/* Make a file empty, or make an empty file. */
 static int open_empty(struct edit *e, const struct edit_name *name, uint32_t mode, struct f2fs_inode **out)
 {
 	struct f2fs_dirent entry;
@@ -198,20 +198,24 @@ static int open_empty(struct edit *e, const struct edit_name *name, uint32_t mod
 	return edit_fail(e, rc, name->path);
 }
 
-static int set_attributes(struct edit *e, struct f2fs_inode *inode, unsigned which, uint32_t mode,
-			  const struct timespec *mtime)
+/* The permissions asked for, and the time of a file of the host. */
+static int set_attributes(struct edit *e, struct f2fs_inode *inode, const uint32_t *mode, const struct stat *source)
 {
 	struct f2fs_stat values;
+	unsigned which = 0;
 	int rc;
 
 	memset(&values, 0, sizeof(values));
-	values.mode = mode;
-	values.ctime = values.mtime = edit_now(e);
-	if (mtime) {
-		values.mtime.seconds = (int64_t)mtime->tv_sec;
-		values.mtime.nanoseconds = (uint32_t)mtime->tv_nsec;
+	if (mode || source) {
+		values.mode = mode ? *mode : (uint32_t)source->st_mode;
+		which |= F2FS_SET_MODE;
 	}
-	rc = f2fs_inode_set(inode, which | F2FS_SET_MTIME | F2FS_SET_CTIME, &values);
+	if (source) {
+		values.mtime.seconds = (int64_t)source->st_mtim.tv_sec;
+		values.mtime.nanoseconds = (uint32_t)source->st_mtim.tv_nsec;
+		which |= F2FS_SET_MTIME;
+	}
+	rc = f2fs_inode_set(inode, which, &values);
 	return rc ? edit_fail(e, rc, NULL) : 0;
 }
 
@@ -236,8 +240,7 @@ static int put_one(struct edit *e, const char *source, const char *operand, cons
 	if (!rc) {
 		rc = edit_copy_in(e, inode, 0, source, fd);
 		if (!rc)
-			rc = set_attributes(e, inode, mode || !is_input ? F2FS_SET_MODE : 0,
-					    mode ? *mode : (uint32_t)st.st_mode, is_input ? NULL : &st.st_mtim);
+			rc = set_attributes(e, inode, mode, is_input ? NULL : &st);
 		f2fs_inode_close(inode);
 	}
 	edit_name_close(&name);
@@ -344,8 +347,6 @@ static int cp_one(struct edit *e, const char *source, const char *operand)
 			rc = rc == 0 || rc == F2FS_ERR_NOT_FOUND ? open_empty(e, &name, st.mode, &to) : rc;
 		if (!rc) {
 			rc = copy_contents(e, from, st.size, to, source);
-			if (!rc)
-				rc = set_attributes(e, to, 0, 0, NULL);
 			f2fs_inode_close(to);
 		}
 		edit_name_close(&name);
@@ -385,8 +386,6 @@ int do_write(struct edit *e, const struct edit_call *call)
 		if (rc)
 			edit_fail(e, rc, operand);
 	}
-	if (!rc)
-		rc = edit_touch(e, inode, F2FS_SET_MTIME | F2FS_SET_CTIME);
 	f2fs_inode_close(inode);
 	return rc;
 }
@@ -407,8 +406,6 @@ int do_truncate(struct edit *e, const struct edit_call *call)
 	rc = f2fs_inode_truncate(inode, size);
 	if (rc)
 		edit_fail(e, rc, operand);
-	else
-		rc = edit_touch(e, inode, F2FS_SET_MTIME | F2FS_SET_CTIME);
 	f2fs_inode_close(inode);
 	return rc;
 }

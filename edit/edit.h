@@ -138,8 +138,6 @@ int edit_name_lookup(struct edit *e, const struct edit_name *name, struct f2fs_d
 char *edit_join(const char *start, const char *rest);
 /* The last component of a path. */
 const char *edit_base(const char *path);
-/* Set times of a file's change to now: MTIME and CTIME, or CTIME alone. */
-int edit_touch(struct edit *e, struct f2fs_inode *inode, unsigned which);
 struct f2fs_time edit_now(struct edit *e);
 /* What a new inode of this mode starts with: root's, now. */
 void edit_new(struct edit *e, uint32_t mode, struct f2fs_new *out);

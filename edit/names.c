@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names: make, remove, rename, link. The times of the directories change with them.
+ * Names: make, remove, rename, link.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +8,6 @@
 
 #include "cli/size.h"
 #include "edit/edit.h"
-
-static int touch_dir(struct edit *e, struct f2fs_inode *dir)
-{
-	return edit_touch(e, dir, F2FS_SET_MTIME | F2FS_SET_CTIME);
-}
 
 static int make(struct edit *e, const struct edit_name *name, const struct f2fs_new *spec)
 {
@@ -121,8 +116,6 @@ int do_rmdir(struct edit *e, const struct edit_call *call)
 			rc = edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_NOT_DIR, "not a directory"), name.path);
 		if (!rc)
 			rc = remove_name(e, &name);
-		if (!rc)
-			rc = touch_dir(e, name.dir);
 		edit_name_close(&name);
 	}
 	return rc;
@@ -251,8 +244,6 @@ static int rm_one(struct edit *e, const char *operand, int is_recursive, int is_
 			       operand);
 	else
 		rc = edit_remove_tree(e, &name, is_dir);
-	if (!rc)
-		rc = touch_dir(e, name.dir);
 	edit_name_close(&name);
 	return rc;
 }
@@ -271,8 +262,6 @@ int do_rm(struct edit *e, const struct edit_call *call)
 static int mv_one(struct edit *e, const char *source, const char *operand, unsigned flags)
 {
 	struct edit_name from, to;
-	struct f2fs_dirent there;
-	struct f2fs_inode *moved;
 	int rc = edit_name_open(e, source, &from);
 
 	if (rc)
@@ -285,14 +274,6 @@ static int mv_one(struct edit *e, const char *source, const char *operand, unsig
 	rc = f2fs_rename(from.dir, from.name, from.length, to.dir, to.name, to.length, flags);
 	if (rc)
 		edit_fail(e, rc, source);
-	else
-		rc = touch_dir(e, from.dir);
-	if (!rc)
-		rc = touch_dir(e, to.dir);
-	if (!rc && edit_name_lookup(e, &to, &there) == 0 && f2fs_inode_open(e->vol, there.ino, &moved) == 0) {
-		rc = edit_touch(e, moved, F2FS_SET_CTIME);
-		f2fs_inode_close(moved);
-	}
 	edit_name_close(&to);
 	edit_name_close(&from);
 	return rc;
@@ -337,10 +318,6 @@ int do_ln(struct edit *e, const struct edit_call *call)
 			if (rc)
 				edit_fail(e, rc, call->operands[1]);
 		}
-		if (!rc)
-			rc = edit_touch(e, inode, F2FS_SET_CTIME);
-		if (!rc)
-			rc = touch_dir(e, name.dir);
 		f2fs_inode_close(inode);
 	}
 	edit_name_close(&name);

@@ -172,17 +172,6 @@ struct f2fs_time edit_now(struct edit *e)
 	return now;
 }
 
-int edit_touch(struct edit *e, struct f2fs_inode *inode, unsigned which)
-{
-	struct f2fs_stat values;
-	int rc;
-
-	memset(&values, 0, sizeof(values));
-	values.mtime = values.ctime = edit_now(e);
-	rc = f2fs_inode_set(inode, which, &values);
-	return rc ? edit_fail(e, rc, NULL) : 0;
-}
-
 void edit_new(struct edit *e, uint32_t mode, struct f2fs_new *out)
 {
 	memset(out, 0, sizeof(*out));

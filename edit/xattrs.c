@@ -135,8 +135,6 @@ int do_setfattr(struct edit *e, const struct edit_call *call)
 		rc = value ? f2fs_xattr_set(inode, name, value, size) : f2fs_xattr_remove(inode, name);
 		if (rc)
 			edit_fail(e, rc, call->operands[0]);
-		else
-			rc = edit_touch(e, inode, F2FS_SET_CTIME);
 		f2fs_inode_close(inode);
 	}
 	free(value);

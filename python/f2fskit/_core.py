@@ -156,21 +156,32 @@ class Core:
 
     def check(self, result: int) -> None:
         """Raise what a call that returned result has to raise, if anything."""
+        error = self._failure(result)
+        if error is not None:
+            try:
+                raise error
+            finally:
+                # The exception knows this frame: through a variable for it, all that the callers hold (an inode, say)
+                # would live until the next garbage collection.
+                del error
+
+    def _failure(self, result: int) -> BaseException | None:
+        """Return what a call that returned result has to raise."""
         pending = self.hooks.take()
         error = errors.from_detail(result, lib.f2fs_context_error(self.context)) if result < 0 else None
         if pending is None:
-            if error is not None:
-                raise error
-        elif not self.hooks.tolerable or not isinstance(pending, OSError):
-            raise pending
-        elif error is None:
+            return error
+        if not self.hooks.tolerable or not isinstance(pending, OSError):
+            return pending
+        if error is None:
             self.hooks.tolerated.append(pending)  # the library got around an I/O error, as with any device
-        elif result in (lib.F2FS_ERR_IO, getattr(pending, "code", 0)) or getattr(error, "errno", 0) == pending.errno:
+            return None
+        if result in (lib.F2FS_ERR_IO, getattr(pending, "code", 0)) or getattr(error, "errno", 0) == pending.errno:
             if hasattr(pending, "add_note"):
                 pending.add_note(f"f2fskit: {error}")
-            raise pending
-        else:
-            raise error from pending
+            return pending
+        error.__cause__ = pending
+        return error
 
     def drain(self) -> None:
         """Close what was dropped while the lock was held elsewhere."""
@@ -279,6 +290,11 @@ class Handle:
                 self.parent.children.discard(self)
             self.parent = parent
             parent.children.add(self)
+
+    def close_children(self) -> None:
+        """Close what was opened from this object."""
+        for child in list(self.children):
+            child.close()
 
     def free_tree(self) -> None:
         """Free this object after everything below it; the lock is held."""

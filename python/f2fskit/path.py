@@ -354,31 +354,36 @@ class F2FSPath:
         """Make this path a further name of the file target; a symbolic link is not followed."""
         self._directory().link(self.name, self._volume.lookup(target))
 
+    def _remove(self, directory: bool) -> None:
+        """Remove the name of a directory, or of something else. The inode is not opened: it would outlive its name."""
+        if not self.name:
+            raise _errors.make(lib.F2FS_ERR_INVALID if directory else lib.F2FS_ERR_IS_DIR, "/ cannot be removed")
+        above = self._directory()
+        if above.entry(self.name).is_dir() != directory:
+            code = lib.F2FS_ERR_NOT_DIR if directory else lib.F2FS_ERR_IS_DIR
+            raise _errors.make(code, f"{self} is {'not ' if directory else ''}a directory")
+        above.remove(self.name)
+
     def unlink(self, missing_ok: bool = False) -> None:
         """Remove a file. IsDirError for directories."""
         try:
-            inode = self.inode(follow=False)
+            self._remove(directory=False)
         except _errors.Error as error:
-            if missing_ok and error.code == lib.F2FS_ERR_NOT_FOUND:
-                return
-            raise
-        if inode.is_dir():
-            raise _errors.make(lib.F2FS_ERR_IS_DIR, f"{self} is a directory")
-        self._directory().remove(self.name)
+            if not missing_ok or error.code != lib.F2FS_ERR_NOT_FOUND:
+                raise
 
     def rmdir(self) -> None:
         """Remove an empty directory."""
-        if not self.inode(follow=False).is_dir():
-            raise _errors.make(lib.F2FS_ERR_NOT_DIR, f"{self} is not a directory")
-        self._directory().remove(self.name)
+        self._remove(directory=True)
 
     def rmtree(self) -> None:
         """Remove a directory and all that is in it."""
-        if not self.inode(follow=False).is_dir():
+        if not self._directory().entry(self.name).is_dir():
             raise _errors.make(lib.F2FS_ERR_NOT_DIR, f"{self} is not a directory")
-        found = list(self._volume.scan(self))
-        for name, entry in reversed(found):
-            self._volume.path(name)._directory().remove(entry.name)
+        found = [name for name, _ in self._volume.scan(self)]
+        for name in reversed(found):
+            path = self._volume.path(name)
+            path._directory().remove(path.name)
         self.rmdir()
 
     def rename(self, target: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:

@@ -473,7 +473,8 @@ class Volume(Closable):
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: types.TracebackType | None
     ) -> None:
         try:
-            if kind is None and not self.closed:
+            if kind is None and not self.closed and self._changed:
+                self._handle.close_children()  # what has no name any more goes with its last user
                 self.commit()
         finally:
             self.close()

@@ -7,8 +7,6 @@ import subprocess
 
 import pytest
 
-from test_write import peer_check
-
 FEATURES = "extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr"
 
 
@@ -31,7 +29,7 @@ def shape(run_tool, image):
     return run_tool("f2fs", image, "find").stdout
 
 
-def test_put_get_cat(run_tool, edit, image, tmp_path):
+def test_put_get_cat(peer_check, run_tool, edit, image, tmp_path):
     big = tmp_path / "big"
     big.write_bytes(os.urandom(3 << 20))
     os.truncate(big, 5 << 20)
@@ -53,7 +51,7 @@ def test_put_get_cat(run_tool, edit, image, tmp_path):
     peer_check(image)
 
 
-def test_names(run_tool, edit, image):
+def test_names(peer_check, run_tool, edit, image):
     edit("mkdir", "/d", "/d/e", "--", "touch", "/d/f", "/d/e/g", "--", "ln", "/d/f", "/hard", "--", "ln", "-s", "d/f", "/soft",
          "--", "mknod", "/null", "c", "1", "3", "--", "mknod", "/pipe", "p")
     assert sorted(shape(run_tool, image).split()) == sorted(b"/ /pipe /null /soft /hard /d /d/e /d/e/g /d/f".split())
@@ -67,7 +65,7 @@ def test_names(run_tool, edit, image):
     peer_check(image)
 
 
-def test_a_long_and_deep_tree_is_removed(run_tool, edit, image, tmp_path):
+def test_a_long_and_deep_tree_is_removed(peer_check, run_tool, edit, image, tmp_path):
     script = tmp_path / "script"
     deep = "/".join("d%d" % i for i in range(60))
     script.write_text("mkdir -p /top/%s\ncd /top\n" % deep + "".join("touch f%d\n" % i for i in range(700)))
@@ -78,7 +76,7 @@ def test_a_long_and_deep_tree_is_removed(run_tool, edit, image, tmp_path):
     peer_check(image)
 
 
-def test_attributes(run_tool, edit, image):
+def test_attributes(peer_check, run_tool, edit, image):
     edit("touch", "-t", "1234567890.5", "/f", "--", "chmod", "4751", "/f", "--", "chown", "7:8", "/f", "--",
          "setfattr", "/f", "user.a", "text", "--", "setfattr", "/f", "user.b", "0x00ff", "--", "setfattr", "/f", "user.c", "0sAP8=",
          "--", "chattr", "+iA", "/f")
@@ -105,7 +103,7 @@ def test_nothing_is_changed_without_asking(run_tool, image):
     assert image.read_bytes() == before
 
 
-def test_a_failure_discards(run_tool, edit, image):
+def test_a_failure_discards(peer_check, run_tool, edit, image):
     done = edit("mkdir", "/x", "--", "rm", "/nothing", "--", "mkdir", "/y", rc=2)
     assert b"nothing was changed" in done.stderr
     assert shape(run_tool, image) == b"/\n"
@@ -114,7 +112,7 @@ def test_a_failure_discards(run_tool, edit, image):
     peer_check(image)
 
 
-def test_full_volume(run_tool, edit, image, tmp_path):
+def test_full_volume(peer_check, run_tool, edit, image, tmp_path):
     big = tmp_path / "big"
     big.write_bytes(b"x" * (120 << 20))
     done = run_tool("f2fs", "-w", "-k", image, "mkdir", "/x", "--", "put", big, "/", rc=1)

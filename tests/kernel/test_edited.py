@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Volumes that were edited file by file, got another label and UUID, are right to the kernel, and go on from there."""
+import uuid
+
+import pytest
+
+import uml
+
+SETS = {
+    "plain": "",
+    "features": "extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr,sb_checksum",
+    "quota": "extra_attr,inode_checksum,quota,project_quota,lost_found",
+}
+NEW = uuid.UUID("01234567-89ab-4def-8123-456789abcdef")
+JOB = r"""
+set -e
+mount /dev/ubda $MNT
+stat -c '%n %a %u %g %Y %X %h %F' $MNT/attributes $MNT/second
+diff -r --no-dereference --exclude=lost+found "$1" $MNT
+for i in $(seq 50); do echo $i > $MNT/dir/more-$i; done
+rm $MNT/dir/file-1*
+mv $MNT/dir/file-2 $MNT/dir/deep/moved
+echo kernel >> $MNT/attributes
+umount $MNT
+"""
+
+
+def edit_by_hand(run_tool, image, host):
+    """By the program: contents, names, attributes; the same on the host."""
+    big = host.parent / "big"
+    big.write_bytes(bytes(range(256)) * 9000)
+    (host / "big").write_bytes(big.read_bytes()[:2_000_000] + b"tail")
+    (host / "second").write_bytes(b"attributes\n")
+    (host / "link").symlink_to("dir/file-3")
+    run_tool("f2fs", "-w", "-c", "put %s /big; truncate /big 2000000; write /big - tail; mkdir -p /dir/deep /gone/x; rm -r /gone; "
+             "touch /attributes; write /attributes 0 \"attributes\\n\"; chmod 4750 /attributes; ln /attributes /second; "
+             "chown 5:6 /attributes; touch -t 1234567890 /attributes; mknod /pipe p; ln -s dir/file-3 /link" % big, image)
+    (host / "attributes").write_bytes(b"attributes\n")
+
+
+def edit_by_python(f2fskit, image, host):
+    """By the module, with a new UUID in between."""
+    with f2fskit.open(image, "r+") as volume:
+        folder = volume.path("/dir")
+        for i in range(300):
+            (folder / f"file-{i}").write_bytes(b"%d" % i * i)
+        for i in range(0, 300, 3):
+            (folder / f"file-{i}").unlink()
+        with (folder / "file-7").open("r+b") as file:
+            file.seek(100_000)
+            file.write(b"behind a hole")
+        (folder / "file-8").rename(folder / "deep/eight")
+        volume.commit()
+        volume.set_uuid(NEW)
+        volume.set_label("edited")
+        volume.path("/late").write_text("late\n")
+    (host / "dir/deep").mkdir(parents=True)
+    for i in range(300):
+        if i % 3:
+            (host / f"dir/file-{i}").write_bytes(b"%d" % i * i)
+    with open(host / "dir/file-7", "r+b") as file:
+        file.seek(100_000)
+        file.write(b"behind a hole")
+    (host / "dir/file-8").rename(host / "dir/deep/eight")
+    (host / "late").write_text("late\n")
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_edited(kernel, run_tool, peer_check, f2fskit, tmp_path, name):
+    host, image = tmp_path / "host", tmp_path / "disk.img"
+    host.mkdir()
+    run_tool("mkfs.f2fs", "-q", *(["-O", SETS[name]] if SETS[name] else []), image, "200M")
+    edit_by_hand(run_tool, image, host)
+    edit_by_python(f2fskit, image, host)
+    peer_check(image)
+    # diff would wait for the pipe
+    run_tool("f2fs", "-w", image, "rm", "/pipe")
+    shown = uml.run(JOB, images=[str(image)], args=[str(host)], kernel=kernel).check().stdout.decode()
+    for path in ("attributes", "second"):
+        assert "%s 4750 5 6 1234567890 1234567890 2 regular file" % path in shown
+    peer_check(image)
+    with f2fskit.open(image, mode="strict") as volume:
+        assert volume.uuid == NEW and volume.label == "edited"
+        assert volume.read_bytes("/attributes") == b"attributes\nkernel\n"
+        assert volume.read_bytes("/dir/deep/moved") == b"22" and not volume.path("/dir/file-10").exists()
+        assert len(list(volume.path("/dir").glob("more-*"))) == 50
+    with f2fskit.open(image, "r+") as volume:
+        volume.path("/dir").rmtree()
+        volume.populate(host / "dir", target="/again")
+    peer_check(image)
+    run = r"""set -e; mount /dev/ubda $MNT; diff -r --no-dereference "$1"/dir $MNT/again; umount $MNT"""
+    uml.run(run, images=[str(image)], args=[str(host)], kernel=kernel).check()

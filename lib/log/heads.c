@@ -119,14 +119,30 @@ static uint32_t next_hole(const struct segment *s, uint32_t at)
 	return at;
 }
 
+/*
+ * The summary of a segment that is no log now. It is always the one in the SSA: the last checkpoint may have had a log
+ * there, and a summary in its pack, but the log left the segment since then.
+ */
+static int read_summary(struct txn *txn, f2fs_seg_t segno, uint8_t *sums)
+{
+	const uint8_t *block;
+	uint32_t offset;
+	f2fs_blk_t addr = geometry_ssa_block(&txn->vol->geo, segno, &offset);
+	int err = volume_peek(txn->vol, addr, &block);
+
+	if (!err)
+		memcpy(sums, block + offset, SUMMARY_BYTES);
+	return err;
+}
+
 /* Move a log to a new segment. */
 static int open_segment(struct txn *txn, unsigned type)
 {
 	struct head *head = &txn->heads[type];
 	struct segment *s;
 	f2fs_seg_t segno;
-	uint8_t alloc_type, entry_type;
-	int source, err = close_segment(txn, type);
+	uint8_t alloc_type;
+	int err = close_segment(txn, type);
 
 	if (!err)
 		err = segment_choose(txn, type, head->segno, &segno, &alloc_type);
@@ -135,7 +151,7 @@ static int open_segment(struct txn *txn, unsigned type)
 	if (err)
 		return err;
 	if (alloc_type == 1)
-		err = f2fs_ssa_read(txn->vol, segno, head->sums, &entry_type, &source);
+		err = read_summary(txn, segno, head->sums);
 	else
 		memset(head->sums, 0, SUMMARY_BYTES);
 	if (err)

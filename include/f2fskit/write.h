@@ -103,9 +103,9 @@ F2FS_API int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t o
 enum f2fs_fsync_flag { F2FS_FSYNC_DATA = 1 /* as fdatasync(2): times alone are no reason to write */ };
 /*
  * Make a file durable: its data, then its nodes, safe against power cuts at any write; a power cut during the call
- * leaves all of the file's changes since the last one, or none. Where the format's recovery could not restore the file,
- * all of the running transaction is committed instead (f2fs_fsync_reason tells why), always so for what is no regular
- * file. Nothing is written when the file has no changes.
+ * leaves all of the file's changes since the last one, or none (but for blocks written in place, engine.h). Where the
+ * format's recovery could not restore the file, all of the running transaction is committed instead (f2fs_fsync_reason
+ * tells why), always so for what is no regular file. Nothing is written when the file has no changes.
  */
 F2FS_API int f2fs_fsync(struct f2fs_inode *inode, unsigned flags);
 
@@ -151,7 +151,8 @@ struct f2fs_write_part {
 };
 /*
  * Write several pieces of a file and make it durable: after a power cut at any time all of them are there, or none,
- * whatever their number and place. Later pieces overwrite earlier ones.
+ * whatever their number and place, also where the volume is written in place otherwise. Later pieces overwrite earlier
+ * ones. Fails with UNSUPPORTED for pinned files.
  */
 F2FS_API int f2fs_inode_write_atomic(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count);
 

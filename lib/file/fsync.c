@@ -351,9 +351,19 @@ int f2fs_volume_set_sync(struct f2fs_volume *vol, int mode)
 
 int f2fs_inode_write_atomic(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count)
 {
+	struct f2fs_volume *vol = inode->vol;
+	const uint8_t in_place = vol->write.in_place;
 	int err = 0;
 
+	error_clear(vol->ctx);
+	if (inode_has_inline(inode->block, FLAG_i_inline_pin_file))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "pinned files are written in place, not atomically");
+	/* what is overwritten stays as it was until all of the new is there */
+	vol->write.in_place = F2FS_IN_PLACE_NEVER;
 	for (size_t i = 0; i < count && !err; i++)
 		err = inode_write(inode, parts[i].offset, parts[i].data, parts[i].length);
-	return err ? err : inode_fsync(inode, 0);
+	if (!err)
+		err = inode_fsync(inode, 0);
+	vol->write.in_place = in_place;
+	return err;
 }

@@ -25,6 +25,7 @@ struct subject {
 
 static struct subject s;
 static uint8_t bytes[64 * BLOCK];
+static bool forget_cache; /* the device was changed behind the volume's back */
 
 static void open_volume(void)
 {
@@ -33,7 +34,7 @@ static void open_volume(void)
 
 static int set_up(void **state)
 {
-	const struct f2fs_mkfs_options options = { .label = "sync" };
+	const struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION };
 	struct f2fs_mkfs_device device = { 0 };
 
 	(void)state;
@@ -367,6 +368,34 @@ static void lose_node(struct f2fs_inode *inode)
 	assert_int_equal(f2fs_inode_truncate(inode, 100), 0);
 }
 
+/* Blocks behind the end of a file that does not say so: as the kernel leaves them after some fallocate calls. */
+static void reserve_behind(struct f2fs_inode *inode)
+{
+	const f2fs_nid_t ino = f2fs_inode_number(inode);
+	struct f2fs_nat_entry entry;
+	uint8_t advise;
+
+	assert_int_equal(f2fs_fallocate(inode, F2FS_FALLOCATE_KEEP_SIZE, 0, 6 * BLOCK), 0);
+	commit();
+	assert_int_equal(f2fs_nat_lookup(s.vol, ino, &entry), 0);
+	assert_int_equal(f2fs_device_read(s.memory, (uint64_t)entry.block_addr * BLOCK + 2, &advise, 1), 0);
+	assert_int_equal(advise, 0x10); /* FADVISE_KEEP_SIZE */
+	advise = 0;
+	f2fs_volume_discard(s.vol);
+	assert_int_equal(f2fs_device_write(s.memory, (uint64_t)entry.block_addr * BLOCK + 2, &advise, 1), 0);
+	forget_cache = true;
+}
+
+static void compress_it(struct f2fs_inode *inode)
+{
+	struct f2fs_compression how = { .algorithm = F2FS_COMPRESS_LZO };
+
+	/* with whatever this build has */
+	while (f2fs_compress_set(inode, &how) == F2FS_ERR_UNSUPPORTED && how.algorithm < F2FS_COMPRESS_LZORLE)
+		how.algorithm++;
+	write_at(inode, 0, BLOCK);
+}
+
 static void use_up_room(struct f2fs_inode *inode)
 {
 	struct f2fs_volume_stat st;
@@ -395,6 +424,7 @@ static const struct {
 	{ F2FS_FSYNC_NONE, false, false, 0100644, 0, no_change },
 	{ F2FS_FSYNC_NONE, true, false, 0100644, 0, no_change },
 	{ F2FS_FSYNC_NOT_REGULAR, true, false, 010644, 0, NULL },
+	{ F2FS_FSYNC_COMPRESSED, true, false, 0100644, 0, compress_it },
 	{ F2FS_FSYNC_LINKS, false, false, 0100644, 0, add_name },
 	{ F2FS_FSYNC_LINKS, true, false, 0100644, 0, add_name },
 	{ F2FS_FSYNC_IDENTITY, false, false, 0100644, 0, rename_it },
@@ -406,6 +436,7 @@ static const struct {
 	{ F2FS_FSYNC_PARENT_NAMES, true, false, 0100644, 0, take_name },
 	{ F2FS_FSYNC_PARENT_XATTRS, false, false, 0100644, 0, change_directory },
 	{ F2FS_FSYNC_NODE_FREED, false, false, 0100644, 2000 * BLOCK, lose_node },
+	{ F2FS_FSYNC_BEYOND_END, false, false, 0100644, 2 * BLOCK, reserve_behind },
 };
 
 static void try_row(unsigned row)
@@ -422,6 +453,18 @@ static void try_row(unsigned row)
 		commit();
 	if (commits[row].change)
 		commits[row].change(inode);
+	if (forget_cache) {
+		f2fs_inode_close(inode);
+		f2fs_inode_close(dir);
+		f2fs_inode_close(old);
+		f2fs_volume_close(s.vol);
+		open_volume();
+		dir = look("/dir");
+		old = look("/dir/old");
+		inode = look("/dir/file");
+		write_at(inode, 0, BLOCK);
+		forget_cache = false;
+	}
 	assert_int_equal(f2fs_fsync_reason(inode, &reason), 0);
 	if (reason != commits[row].reason)
 		fail_msg("row %u: %s", row, f2fs_fsync_reason_name(reason));

@@ -144,6 +144,42 @@ class Run:
             self.now.drop_name(to)
         self.now.names[to] = ino
 
+    def rename_dir(self, path, to):
+        top, name = self.parent(path)
+        new_top, new_name = self.parent(to)
+        top._handle.call(self.lib.f2fs_rename, name, len(name), new_top._handle.pointer, new_name, len(new_name), 0)
+
+        def moved(old):
+            return to + old[len(path):] if old == path or old.startswith(path + "/") else old
+        self.now.dirs = {moved(d) for d in self.now.dirs}
+        self.now.names = {moved(n): ino for n, ino in self.now.names.items()}
+
+    def exchange(self, path, to):
+        top, name = self.parent(path)
+        new_top, new_name = self.parent(to)
+        top._handle.call(self.lib.f2fs_rename, name, len(name), new_top._handle.pointer, new_name, len(new_name),
+                         self.lib.F2FS_RENAME_EXCHANGE)
+        names = self.now.names
+        names[path], names[to] = names[to], names[path]
+
+    def fallocate(self, path, what, offset, length):
+        """what: "reserve", "keep", "punch", "zero", "collapse", "insert"."""
+        lib, file = self.lib, self.file(path)
+        flags = {"reserve": 0, "keep": lib.F2FS_FALLOCATE_KEEP_SIZE, "zero": lib.F2FS_FALLOCATE_ZERO_RANGE,
+                 "punch": lib.F2FS_FALLOCATE_PUNCH_HOLE | lib.F2FS_FALLOCATE_KEEP_SIZE,
+                 "collapse": lib.F2FS_FALLOCATE_COLLAPSE_RANGE, "insert": lib.F2FS_FALLOCATE_INSERT_RANGE}
+        self.on(path, lib.f2fs_fallocate, flags[what], offset, length)
+        data, end = file.data, offset + length
+        if what in ("punch", "zero"):
+            zeros = bytes(max(0, min(len(data), end) - offset))
+            file.data = data[:offset] + zeros + data[end:]
+        elif what == "collapse":
+            file.data = data[:offset] + data[end:]
+        elif what == "insert":
+            file.data = data[:offset] + bytes(length) + data[offset:]
+        if what in ("reserve", "zero"):
+            file.data = file.data.ljust(end, b"\0")
+
     def link(self, path, to):
         inode = self.inode(path)
         top, name = self.parent(to)
@@ -190,7 +226,9 @@ class Run:
         if flags and before and not is_new:
             file.times = before.times and before.mtime == file.mtime
         if is_new:
-            if path in self.durable.names:
+            other = self.durable.names.get(path)
+            if other is not None:       # recovery takes the name from it, and with its last name the file is gone
+                assert other not in self.now.files, "a recovery would lose the file that was %s" % path
                 self.durable.drop_name(path)
             self.durable.names[path] = ino
 

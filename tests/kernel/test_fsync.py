@@ -109,6 +109,139 @@ def test_single_changes(start, recover):
     recover(runs)
 
 
+def filled(run, *paths, size=20000):
+    for path in paths:
+        run.create(path)
+        run.write(path, 0, run.noise(size))
+
+
+def stale_data(run):
+    """Nodes that a file lost must not come back with their old contents when it grows again."""
+    filled(run, "file", size=6 << 20)
+    run.commit()
+    run.truncate("file", 0)
+    run.fsync("file")
+    run.truncate("file", 6 << 20)
+    run.fsync("file")
+
+
+def name_reused(run):
+    """A new file with the name that an older one had: the older one lives on under its new name."""
+    filled(run, "a", "b")
+    run.mkdir("c")
+    filled(run, "c/inside")
+    run.commit()
+    run.rename("a", "moved-a")
+    filled(run, "a")
+    run.fsync("a")
+    run.link("b", "linked-b")
+    run.remove("b")
+    filled(run, "b")
+    run.fsync("b")
+    run.rename_dir("c", "moved-c")
+    filled(run, "c")
+    run.fsync("c")
+    filled(run, "d", "e")
+    run.commit()
+    run.exchange("d", "e")
+    run.remove("d")
+    filled(run, "d")
+    run.fsync("d")
+
+
+def attributes_shrink(run):
+    filled(run, "file", "other", size=9000)
+    run.set_xattr("file", "user.large", run.noise(3000))
+    run.set_xattr("other", "user.large", run.noise(3000))
+    run.commit()
+    run.remove_xattr("file", "user.large")
+    run.set_xattr("other", "user.large", run.noise(2500))
+    run.fsync("other")
+    run.fsync("file")
+    run.set_xattr("file", "user.small", b"1")
+    run.fsync("file")
+
+
+def removed_again(run):
+    """Fsynced and then removed without a commit: recovery brings the file back, whole."""
+    filled(run, "old", size=100000)
+    run.commit()
+    for i in range(6):
+        filled(run, "new%d" % i, size=300000)
+        run.fsync("new%d" % i)
+    for i in range(6):
+        run.remove("new%d" % i)
+        run.write("old", 0, run.noise(1 << 20))
+        run.fsync("old")
+
+
+def ranges(run):
+    for name in ("reserve", "keep", "punch", "zero", "collapse", "insert"):
+        filled(run, name, name + "-large", size=40960)
+        run.write(name + "-large", 5 << 20, run.noise(200000))
+    run.commit()
+    for name in ("reserve", "keep", "punch", "zero", "collapse", "insert"):
+        run.fallocate(name, name, 8192, 20480)
+        run.fsync(name)
+        run.write(name, 4096, run.noise(12000))
+        run.fsync(name, 1)
+        run.fallocate(name + "-large", name, (5 << 20) - 8192, 65536)
+        run.fsync(name + "-large")
+        if name not in ("collapse", "insert"):
+            run.fallocate(name, name, 30000, 200000)
+            run.fsync(name)
+            run.truncate(name, 35000)
+            run.fsync(name)
+
+
+def segments_pass(run):
+    """The chain passes the end of segments, with nodes between that nobody fsynced."""
+    run.mkdir("d")
+    filled(run, "log", size=1)
+    run.commit()
+    for i in range(1100):
+        run.write("log", (i % 40) * 4096, b"%d" % i)
+        run.fsync("log", i % 2)
+        if i % 100 == 0:
+            filled(run, "d/new%d" % i, "d/lost%d" % i)
+            run.fsync("d/new%d" % i)
+
+
+def modes(run):
+    filled(run, "file")
+    run.commit()
+    run.volume._handle.call(run.lib.f2fs_volume_set_sync, run.lib.F2FS_SYNC_ALL)
+    for i in range(20):
+        version = run.version()
+        run.write("file", i * 3000, run.noise(5000))
+        run.synced("file", None, 0, version)
+    run.volume._handle.call(run.lib.f2fs_volume_set_sync, run.lib.F2FS_SYNC_NONE)
+    run.write("file", 0, b"lost")
+
+
+def directory_attributes(run):
+    run.mkdir("d")
+    filled(run, "d/old")
+    run.commit()
+    run.on("d", run.lib.f2fs_xattr_set, b"trusted.a", b"1", 1)
+    run.write("d/old", 0, b"more")
+    run.fsync("d/old")
+    run.on("d", run.lib.f2fs_xattr_remove, b"trusted.a")
+    run.fsync_dir("d")
+    run.write("d/old", 0, b"even more")
+    run.fsync("d/old")
+
+
+CASES = [stale_data, name_reused, attributes_shrink, removed_again, ranges, segments_pass, modes, directory_attributes]
+
+
+def test_cases(start, recover):
+    runs = {case.__name__: start(case.__name__, "-O " + EXTRA + ",quota", size="128M") for case in CASES}
+    for case in CASES:
+        case(runs[case.__name__])
+    recover(runs)
+
+
 def test_random_changes(start, recover):
     runs = {"%s-%d" % (name, i): start("%s-%d" % (name, i), options, i) for name, options in OPTIONS.items() for i in range(3)}
     for run in runs.values():

@@ -107,21 +107,39 @@ static int mix_attributes(struct walk *w, struct f2fs_inode *inode)
 	return count < 0 ? count : rc;
 }
 
+static int mix_inode(struct walk *w, struct f2fs_inode *inode)
+{
+	struct f2fs_stat st;
+	int rc = mix_stat(&w->out->tree, inode, &st);
+
+	w->out->files++;
+	if (rc == 0)
+		rc = mix_contents(w, inode, &st);
+	if (rc == 0)
+		rc = count_reserved(w, inode, &st);
+	return rc == 0 ? mix_attributes(w, inode) : rc;
+}
+
 static int visit(void *user, const struct f2fs_walk_entry *entry)
 {
 	struct walk *w = user;
-	struct f2fs_stat st;
-	int rc = entry->error;
 
 	mix(&w->out->tree, entry->path, strlen(entry->path) + 1);
-	w->out->files++;
-	if (rc == 0)
-		rc = mix_stat(&w->out->tree, entry->inode, &st);
-	if (rc == 0)
-		rc = mix_contents(w, entry->inode, &st);
-	if (rc == 0)
-		rc = count_reserved(w, entry->inode, &st);
-	return rc == 0 ? mix_attributes(w, entry->inode) : rc;
+	return entry->error ? entry->error : mix_inode(w, entry->inode);
+}
+
+int tree_digest_inode(struct f2fs_inode *inode, struct tree_digest *out)
+{
+	uint64_t reserved = 0;
+	struct walk w = { .out = out, .buffer = malloc(BUFFER), .reserved = &reserved };
+	int rc;
+
+	if (!w.buffer)
+		return F2FS_ERR_NOMEM;
+	memset(out, 0, sizeof(*out));
+	rc = mix_inode(&w, inode);
+	free(w.buffer);
+	return rc;
 }
 
 static int digest_files(struct f2fs_volume *vol, struct tree_digest *out, uint64_t *reserved)

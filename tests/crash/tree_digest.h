@@ -20,4 +20,7 @@ int tree_digest(struct f2fs_volume *vol, struct tree_digest *out);
 /* Names, contents and attributes alone: also while changes wait for their commit. */
 int tree_digest_files(struct f2fs_volume *vol, struct tree_digest *out);
 
+/* Contents and attributes of one inode. */
+int tree_digest_inode(struct f2fs_inode *inode, struct tree_digest *out);
+
 #endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Workloads of the crash laboratory: fsyncs, atomic writes, synchronous writes, commits, names, recovery itself.
+ *
+ * usage: crash_lab [SEED [WORKLOAD | quick]]
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "crash/lab.h"
+
+#define BLOCK 4096u
+#define SMALL (56u << 20)
+#define FEATURES (F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM | F2FS_FEATURE_QUOTA)
+
+static void commit(struct lab *lab)
+{
+	assert_int_equal(f2fs_volume_commit(lab->vol), 0);
+}
+
+static struct f2fs_inode *make(struct lab *lab, const char *top, const char *name)
+{
+	const struct f2fs_new spec = { .mode = 0100644 };
+	struct f2fs_inode *dir, *inode;
+
+	assert_int_equal(f2fs_lookup(lab->vol, top, 0, &dir), 0);
+	assert_int_equal(f2fs_create(dir, name, strlen(name), &spec, &inode), 0);
+	f2fs_inode_close(dir);
+	return inode;
+}
+
+static void fill(struct lab *lab, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		lab->bytes[i] = (uint8_t)lab_random(lab, 256);
+}
+
+/* Changes at random, most of them fsynced at once, some never, now and then a commit. */
+static void run_fsyncs(struct lab *lab)
+{
+	for (unsigned i = 0; i < 60; i++) {
+		struct f2fs_inode *inode = lab_change(lab);
+		const unsigned dice = (unsigned)lab_random(lab, 20);
+
+		if (inode && dice < 12) {
+			assert_int_equal(f2fs_fsync(inode, dice < 4 ? F2FS_FSYNC_DATA : 0), 0);
+			lab_promise_file(lab, inode);
+		} else if (dice == 19) {
+			commit(lab);
+			lab_promise(lab);
+		}
+		f2fs_inode_close(inode);
+	}
+	commit(lab);
+	lab_promise(lab);
+}
+
+static void run_appends(struct lab *lab)
+{
+	struct f2fs_inode *inode = make(lab, "/", "log"), *far = make(lab, "/d1", "far");
+	uint64_t at = 0, far_at = 2000 * BLOCK;
+
+	for (unsigned i = 0; i < 15; i++) {
+		size_t n = i % 3 ? BLOCK : (size_t)lab_random(lab, 3 * BLOCK) + 1;
+
+		fill(lab, n);
+		assert_int_equal(f2fs_inode_write(inode, at, lab->bytes, n), 0);
+		assert_int_equal(f2fs_fsync(inode, F2FS_FSYNC_DATA), 0);
+		lab_promise_file(lab, inode);
+		assert_int_equal(f2fs_inode_write(far, far_at, lab->bytes, BLOCK), 0);
+		assert_int_equal(f2fs_fsync(far, 0), 0);
+		lab_promise_file(lab, far);
+		at += n;
+		far_at += BLOCK;
+	}
+	f2fs_inode_close(inode);
+	f2fs_inode_close(far);
+}
+
+static void run_atomic_writes(struct lab *lab)
+{
+	struct f2fs_inode *inode = make(lab, "/", "table");
+
+	assert_int_equal(f2fs_inode_write(inode, 0, lab->bytes, LAB_BYTES), 0);
+	assert_int_equal(f2fs_fsync(inode, 0), 0);
+	lab_promise_file(lab, inode);
+	for (unsigned i = 0; i < 12; i++) {
+		struct f2fs_write_part parts[24];
+		const size_t count = (size_t)lab_random(lab, 24) + 1;
+
+		fill(lab, LAB_BYTES / 8);
+		for (size_t k = 0; k < count; k++) {
+			parts[k].offset = lab_random(lab, k % 8 ? LAB_BYTES : 20u << 20);
+			parts[k].data = lab->bytes + lab_random(lab, LAB_BYTES / 16);
+			parts[k].length = (size_t)lab_random(lab, 3 * BLOCK) + 1;
+		}
+		assert_int_equal(f2fs_inode_write_atomic(inode, parts, count), 0);
+		lab_promise_file(lab, inode);
+	}
+	f2fs_inode_close(inode);
+}
+
+static void run_synchronous_writes(struct lab *lab)
+{
+	struct f2fs_inode *inode = make(lab, "/d2", "sync");
+
+	for (unsigned i = 0; i < 30; i++) {
+		const uint64_t at = lab_random(lab, 40000);
+
+		fill(lab, 9000);
+		assert_int_equal(f2fs_volume_set_sync(lab->vol, i < 15 ? F2FS_SYNC_DATA : F2FS_SYNC_ALL), 0);
+		assert_int_equal(f2fs_inode_write(inode, at, lab->bytes, (size_t)lab_random(lab, 9000) + 1), 0);
+		lab_promise_file(lab, inode);
+	}
+	f2fs_inode_close(inode);
+}
+
+/* Write aside, fsync, rename over, fsync the directory: as careful programs replace a file. */
+static void run_replacements(struct lab *lab)
+{
+	struct f2fs_inode *dir, *inode;
+
+	assert_int_equal(f2fs_lookup(lab->vol, "/d3", 0, &dir), 0);
+	for (unsigned i = 0; i < 8; i++) {
+		inode = make(lab, "/d3", "new");
+		fill(lab, 20000);
+		assert_int_equal(f2fs_inode_write(inode, 0, lab->bytes, (size_t)lab_random(lab, 20000) + 1), 0);
+		assert_int_equal(f2fs_fsync(inode, 0), 0);
+		lab_promise_file(lab, inode);
+		f2fs_inode_close(inode);
+		assert_int_equal(f2fs_rename(dir, "new", 3, dir, "settings", 8, 0), 0);
+		assert_int_equal(f2fs_fsync(dir, 0), 0);
+		lab_promise(lab);
+	}
+	f2fs_inode_close(dir);
+}
+
+/* Files that were fsynced and then removed come back when there was no commit: nothing may have taken their place. */
+static void run_removals(struct lab *lab)
+{
+	struct f2fs_inode *dir, *inode, *other = make(lab, "/", "other");
+	char name[16];
+
+	commit(lab);
+	lab_promise(lab);
+	assert_int_equal(f2fs_lookup(lab->vol, "/d4", 0, &dir), 0);
+	for (unsigned i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name), "lost%u", i);
+		inode = make(lab, "/d4", name);
+		fill(lab, 40 * BLOCK);
+		assert_int_equal(f2fs_inode_write(inode, 0, lab->bytes, 40 * BLOCK), 0);
+		assert_int_equal(f2fs_fsync(inode, 0), 0);
+		lab_promise_file(lab, inode);
+		f2fs_inode_close(inode);
+		assert_int_equal(f2fs_remove(dir, name, strlen(name)), 0);
+		fill(lab, 30 * BLOCK);
+		for (unsigned k = 0; k < 3; k++)
+			assert_int_equal(f2fs_inode_write(other, k * 30 * BLOCK, lab->bytes, 30 * BLOCK), 0);
+		assert_int_equal(f2fs_fsync(other, 0), 0);
+		lab_promise_file(lab, other);
+	}
+	f2fs_inode_close(other);
+	f2fs_inode_close(dir);
+}
+
+static void run_commits(struct lab *lab)
+{
+	for (unsigned i = 0; i < 5; i++) {
+		for (uint64_t n = (uint64_t)1 << lab_random(lab, 8); n > 0; n--)
+			f2fs_inode_close(lab_change(lab));
+		commit(lab);
+		lab_promise(lab);
+	}
+}
+
+/* ---- what is there before */
+
+static void prepare_files(struct lab *lab)
+{
+	lab_make_directories(lab);
+	for (unsigned i = 0; i < 30; i++)
+		f2fs_inode_close(lab_change(lab));
+}
+
+static bool fills_holes(struct lab *lab)
+{
+	struct f2fs_log_head log;
+
+	assert_int_equal(f2fs_volume_log(lab->vol, F2FS_WARM_DATA, &log), 0);
+	return log.alloc_type == 1;
+}
+
+/* A volume that is so full that its logs fill holes. */
+static void prepare_holes(struct lab *lab)
+{
+	struct f2fs_inode *root, *inode;
+	char name[16];
+	unsigned n = 0;
+
+	prepare_files(lab);
+	for (; !fills_holes(lab) && n < 2000; n++) {
+		snprintf(name, sizeof(name), "filler%u", n);
+		inode = make(lab, "/", name);
+		assert_int_equal(f2fs_inode_write(inode, 0, lab->bytes, 10 * BLOCK), 0);
+		f2fs_inode_close(inode);
+		if (n % 2 == 0)
+			continue;
+		assert_int_equal(f2fs_lookup(lab->vol, "/", 0, &root), 0);
+		snprintf(name, sizeof(name), "filler%u", n - 1);
+		if (n % 4 == 1)
+			assert_int_equal(f2fs_remove(root, name, strlen(name)), 0);
+		f2fs_inode_close(root);
+		if (n % 20 == 19)
+			commit(lab);
+	}
+	assert_true(fills_holes(lab));
+}
+
+static void prepare_chain(struct lab *lab)
+{
+	prepare_files(lab);
+	commit(lab);
+	for (unsigned i = 0; i < 60; i++) {
+		struct f2fs_inode *inode = lab_change(lab);
+		int reason = F2FS_FSYNC_NOT_REGULAR;
+
+		if (inode)
+			assert_int_equal(f2fs_fsync_reason(inode, &reason), 0);
+		if (reason == F2FS_FSYNC_NONE)
+			assert_int_equal(f2fs_fsync(inode, 0), 0);
+		f2fs_inode_close(inode);
+	}
+}
+
+static void run_recovery(struct lab *lab)
+{
+	uint64_t pending;
+
+	assert_int_equal(f2fs_volume_pending(lab->vol, &pending), 0);
+	assert_true(pending > 5);
+	assert_int_equal(f2fs_recover(lab->vol, NULL, NULL), 0);
+	lab_promise(lab);
+}
+
+static const struct lab_workload workloads[] = {
+	{ .name = "fsyncs", .prepare = prepare_files, .run = run_fsyncs },
+	{ .name = "fsyncs, features", .format = { .feature = FEATURES }, .prepare = prepare_files, .run = run_fsyncs },
+	{ .name = "fsyncs in holes", .size = SMALL, .prepare = prepare_holes, .run = run_fsyncs },
+	{ .name = "fsyncs of a new volume", .run = run_fsyncs },
+	{ .name = "appends", .prepare = prepare_files, .run = run_appends },
+	{ .name = "atomic writes", .run = run_atomic_writes },
+	{ .name = "synchronous writes", .prepare = prepare_files, .run = run_synchronous_writes },
+	{ .name = "replacements", .prepare = prepare_files, .run = run_replacements },
+	{ .name = "removals", .prepare = prepare_files, .run = run_removals },
+	{ .name = "removals in holes", .size = SMALL, .prepare = prepare_holes, .run = run_removals },
+	{ .name = "commits", .prepare = prepare_files, .run = run_commits, .subsets = 40, .scattered = 10 },
+	{ .name = "recovery", .prepare = prepare_chain, .is_unclean = true, .run = run_recovery },
+};
+
+static uint64_t seed = 1;
+static const char *only;
+
+/* "quick": those that stand for the rest. */
+static bool is_chosen(const char *name)
+{
+	static const char *const quick[] = { "fsyncs", "atomic writes", "commits", "recovery" };
+
+	for (size_t i = 0; only && strcmp(only, "quick") == 0 && i < sizeof(quick) / sizeof(quick[0]); i++)
+		if (strcmp(name, quick[i]) == 0)
+			return true;
+	return !only || strcmp(only, name) == 0;
+}
+
+static void cuts_harm_nothing(void **state)
+{
+	unsigned runs = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
+		if (!is_chosen(workloads[i].name))
+			continue;
+		lab_run(&workloads[i], seed);
+		runs++;
+	}
+	assert_true(runs > 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(cuts_harm_nothing) };
+
+	if (argc > 1)
+		seed = strtoul(argv[1], NULL, 10);
+	only = argc > 2 ? argv[2] : NULL;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The crash laboratory: recording a workload, and judging what a power cut leaves of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "crash/lab.h"
+#include "crash/tree_digest.h"
+
+#define CHECK_EVERY 10u /* one state of so many gets a full check */
+
+struct lab_promise {
+	uint64_t records; /* that were written when it was made */
+	struct tree_digest digest;
+};
+
+struct lab_file {
+	f2fs_nid_t ino;
+	uint64_t tree; /* digest */
+	char path[300];
+};
+
+uint64_t lab_random(struct lab *lab, uint64_t limit)
+{
+	uint64_t z = lab->random += 0x9E3779B97F4A7C15u;
+
+	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+	z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+	return (z ^ (z >> 31)) % limit;
+}
+
+int lab_complain(struct lab *lab, const char *format, ...)
+{
+	size_t length = strlen(lab->found);
+	va_list args;
+
+	snprintf(lab->found + length, sizeof(lab->found) - length, ": ");
+	length = strlen(lab->found);
+	va_start(args, format);
+	vsnprintf(lab->found + length, sizeof(lab->found) - length, format, args);
+	va_end(args);
+	return 1;
+}
+
+struct f2fs_volume *lab_open(struct lab *lab, struct f2fs_device *dev)
+{
+	const struct f2fs_open_options options = { .mode = F2FS_MODE_STRICT };
+	struct f2fs_volume *vol;
+	uint64_t pending;
+
+	if (f2fs_volume_open(lab->ctx, dev, &options, &vol) != 0) {
+		lab_complain(lab, "%s", f2fs_context_error(lab->ctx)->message);
+		return NULL;
+	}
+	if (f2fs_recover(vol, NULL, NULL) != 0) {
+		lab_complain(lab, "%s", f2fs_context_error(lab->ctx)->message);
+		f2fs_volume_close(vol);
+		return NULL;
+	}
+	assert_int_equal(f2fs_volume_pending(vol, &pending), 0);
+	assert_int_equal(pending, 0);
+	return vol;
+}
+
+static int take_digest(struct lab *lab, struct f2fs_volume *vol, struct tree_digest *out)
+{
+	if (tree_digest(vol, out) != 0)
+		return lab_complain(lab, "%s", f2fs_context_error(lab->ctx)->message);
+	return out->fault ? lab_complain(lab, "%s", out->fault) : 0;
+}
+
+struct complaint {
+	struct lab *lab;
+	unsigned count;
+};
+
+static int complain_of_problem(void *user, const struct f2fs_problem *problem)
+{
+	struct complaint *c = user;
+
+	/* a commit that was cut off leaves the pack that it was writing in pieces */
+	if (problem->info->severity == F2FS_SEVERITY_NOTE || strcmp(problem->info->name, "CP_PACK") == 0)
+		return F2FS_DECIDE_SKIP;
+	c->count++;
+	lab_complain(c->lab, "%s", problem->message);
+	return F2FS_DECIDE_SKIP;
+}
+
+int lab_check(struct lab *lab, struct f2fs_device *dev)
+{
+	struct complaint complaint = { .lab = lab };
+	const struct f2fs_check_options options = { .problem = complain_of_problem, .user = &complaint, .threads = 1 };
+	struct f2fs_check_result result;
+	int rc = f2fs_check(lab->ctx, dev, &options, &result);
+
+	if (rc != 0)
+		return lab_complain(lab, "%s", f2fs_context_error(lab->ctx)->message);
+	return complaint.count > 0;
+}
+
+static void remember_file(struct lab *lab, struct f2fs_inode *inode)
+{
+	struct lab_file *file = lab->files;
+	struct tree_digest digest;
+
+	while (file < lab->files + lab->file_count && file->ino != f2fs_inode_number(inode))
+		file++;
+	if (file == lab->files + lab->file_count) {
+		lab->files = realloc(lab->files, (lab->file_count + 1) * sizeof(*file));
+		assert_non_null(lab->files);
+		file = &lab->files[lab->file_count++];
+	}
+	file->ino = f2fs_inode_number(inode);
+	assert_int_equal(tree_digest_inode(inode, &digest), 0);
+	file->tree = digest.tree;
+	assert_int_equal(f2fs_inode_path(inode, file->path, sizeof(file->path)), 0);
+}
+
+/* Is a file as it was promised? */
+static int check_file(struct lab *lab, struct f2fs_volume *vol, const struct lab_file *file)
+{
+	struct tree_digest digest = { 0 };
+	struct f2fs_inode *inode;
+	int rc = f2fs_lookup(vol, file->path, 0, &inode);
+
+	if (rc != 0)
+		return lab_complain(lab, "%s", f2fs_context_error(lab->ctx)->message);
+	if (f2fs_inode_number(inode) != file->ino)
+		rc = lab_complain(lab, "%s is another file", file->path);
+	else if (tree_digest_inode(inode, &digest) != 0 || digest.tree != file->tree)
+		rc = lab_complain(lab, "%s is not as it was fsynced", file->path);
+	f2fs_inode_close(inode);
+	return rc;
+}
+
+/* Is a recovered copy what was promised until now? */
+static int check_copy(struct lab *lab, struct f2fs_volume *copy, bool committed, struct tree_digest *digest)
+{
+	struct tree_digest running = { 0 };
+
+	if (take_digest(lab, copy, digest) != 0)
+		return 1;
+	if (committed && !lab->workload->judge &&
+	    (tree_digest_files(lab->vol, &running) != 0 || running.tree != digest->tree))
+		return lab_complain(lab, "not what was committed");
+	for (unsigned i = 0; i < lab->file_count; i++)
+		if (check_file(lab, copy, &lab->files[i]) != 0)
+			return 1;
+	return 0;
+}
+
+/* Has there been a commit since the last promise? */
+static bool has_committed(struct lab *lab)
+{
+	const uint64_t before = lab->version;
+
+	memcpy(&lab->version, f2fs_volume_checkpoint(lab->vol, NULL, NULL), sizeof(lab->version));
+	return lab->version != before;
+}
+
+static void promise(struct lab *lab, bool committed)
+{
+	struct lab_promise *promise;
+	struct f2fs_device *copy;
+	struct f2fs_volume *vol;
+
+	lab->promises = realloc(lab->promises, (lab->promise_count + 1) * sizeof(*promise));
+	assert_non_null(lab->promises);
+	promise = &lab->promises[lab->promise_count++];
+	promise->records = f2fs_device_record_count(lab->recorder);
+	assert_int_equal(f2fs_device_fork_memory(lab->dev, &copy), 0);
+	snprintf(lab->found, sizeof(lab->found), "%s, promise %u", lab->workload->name, (unsigned)lab->promise_count);
+	vol = lab_open(lab, copy);
+	if (!vol || check_copy(lab, vol, committed, &promise->digest) != 0)
+		fail_msg("%s", lab->found);
+	f2fs_volume_close(vol);
+	if (lab_check(lab, copy) != 0)
+		fail_msg("%s", lab->found);
+	f2fs_device_close(copy);
+}
+
+void lab_promise(struct lab *lab)
+{
+	const bool committed = has_committed(lab);
+
+	if (committed)
+		lab->file_count = 0;
+	promise(lab, committed && lab->promise_count > 0);
+}
+
+void lab_promise_file(struct lab *lab, struct f2fs_inode *inode)
+{
+	const bool committed = has_committed(lab);
+
+	if (committed)
+		lab->file_count = 0;
+	else
+		remember_file(lab, inode);
+	promise(lab, committed);
+}
+
+/* How many promises had been kept for good when so many records had begun? */
+static uint64_t promises_at(const struct lab *lab, uint64_t records)
+{
+	uint64_t n = lab->promise_count;
+
+	while (n > 1 && lab->promises[n - 1].records > records)
+		n--;
+	return n - 1;
+}
+
+static int judge_tree(struct lab *lab, struct f2fs_volume *vol, uint64_t kept)
+{
+	struct tree_digest digest;
+
+	if (take_digest(lab, vol, &digest) != 0)
+		return 1;
+	if (kept + 1 < lab->promise_count && digest.tree == lab->promises[kept + 1].digest.tree) {
+		lab->seen_after++;
+		return 0;
+	}
+	lab->seen_before++;
+	return digest.tree == lab->promises[kept].digest.tree ? 0 : lab_complain(lab, "neither as before nor as after");
+}
+
+static int judge(void *user, const struct crash_state *state)
+{
+	struct lab *lab = user;
+	struct f2fs_volume *vol;
+	uint64_t kept = promises_at(lab, state->issued);
+	int rc;
+
+	crash_describe(state, lab->found, 150);
+	vol = lab_open(lab, state->dev);
+	if (!vol)
+		return 1;
+	rc = lab->workload->judge ? lab->workload->judge(lab, vol, kept) : judge_tree(lab, vol, kept);
+	f2fs_volume_close(vol);
+	return rc == 0 && lab->state_count++ % CHECK_EVERY == 0 ? lab_check(lab, state->dev) : rc;
+}
+
+static void prepare(struct lab *lab)
+{
+	const struct lab_workload *w = lab->workload;
+	struct f2fs_mkfs_device device = { 0 };
+
+	assert_int_equal(f2fs_context_new(NULL, &lab->ctx), 0);
+	assert_int_equal(f2fs_device_new_memory(lab->ctx, w->size ? w->size : 64u << 20, &lab->dev), 0);
+	device.device = lab->dev;
+	assert_int_equal(f2fs_mkfs_write(lab->ctx, &device, 1, &w->format, NULL), 0);
+	assert_int_equal(f2fs_device_new_recorder(lab->dev, &lab->recorder), 0);
+	if (!w->prepare)
+		return;
+	assert_int_equal(f2fs_volume_open(lab->ctx, lab->dev, NULL, &lab->vol), 0);
+	w->prepare(lab);
+	if (!w->is_unclean)
+		assert_int_equal(f2fs_volume_commit(lab->vol), 0);
+	f2fs_volume_close(lab->vol);
+}
+
+void lab_run(const struct lab_workload *w, uint64_t seed)
+{
+	const struct crash_options options = { .subsets = w->subsets ? w->subsets : 6,
+					       .scattered = w->scattered ? w->scattered : 3,
+					       .seed = seed };
+	struct lab lab = { .workload = w, .random = seed, .bytes = malloc(LAB_BYTES) };
+	struct f2fs_device *before;
+	uint64_t count = 0;
+
+	assert_non_null(lab.bytes);
+	prepare(&lab);
+	assert_int_equal(f2fs_device_fork_memory(lab.dev, &before), 0);
+	assert_int_equal(f2fs_volume_open(lab.ctx, lab.recorder, NULL, &lab.vol), 0);
+	lab_promise(&lab);
+	w->run(&lab);
+	f2fs_volume_close(lab.vol);
+	if (crash_each(before, lab.recorder, &options, judge, &lab, &count) != 0)
+		fail_msg("%s: %s", w->name, lab.found);
+	print_message("%s: %u promises, %u records, %u states: %u as before, %u as after\n", w->name,
+		      (unsigned)lab.promise_count, (unsigned)f2fs_device_record_count(lab.recorder), (unsigned)count,
+		      (unsigned)lab.seen_before, (unsigned)lab.seen_after);
+	assert_true(lab.seen_after > 0 && (lab.seen_before > 0 || w->is_unclean));
+	f2fs_device_close(before);
+	f2fs_device_close(lab.recorder);
+	f2fs_device_close(lab.dev);
+	f2fs_context_free(lab.ctx);
+	free(lab.promises);
+	free(lab.files);
+	free(lab.bytes);
+}

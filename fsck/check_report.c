@@ -72,7 +72,7 @@ int report_problem(void *user, const struct f2fs_problem *problem)
 
 static const char *state_name(int state)
 {
-	static const char *const names[] = { "clean", "left", "impossible" };
+	static const char *const names[] = { "clean", "left", "impossible", "repaired" };
 
 	return names[state];
 }

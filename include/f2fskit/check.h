@@ -71,6 +71,9 @@ enum f2fs_check_depth {
 /* Options of f2fs_check; zero the struct first. */
 struct f2fs_check_options {
 	int depth; /* enum f2fs_check_depth */
+	/* Repair what was found; the device must be writable. Findings are told first, as the first check met them.
+	 * Each round of repair is one commit: a power cut leaves the volume as before it or after it. */
+	int repair;
 	/* Told each finding, in a fixed order, after all passes; returns enum f2fs_decision, or a negative enum
 	 * f2fs_error, which ends the check and is returned. */
 	int (*problem)(void *user, const struct f2fs_problem *problem);
@@ -85,13 +88,17 @@ enum f2fs_check_state {
 	F2FS_CHECK_CLEAN = 0, /* no problem */
 	F2FS_CHECK_LEFT = 1,  /* problems were found and left */
 	F2FS_CHECK_IMPOSSIBLE =
-		2 /* no superblock or no checkpoint: what can be said is told, the rest could not be checked */
+		2, /* no superblock or no checkpoint: what can be said is told, the rest could not be checked */
+	F2FS_CHECK_REPAIRED = 3 /* everything that was found was repaired */
 };
 
 struct f2fs_check_result {
 	int state;	      /* enum f2fs_check_state */
 	int is_unmounted;     /* the checkpoint was the last of an unmount */
 	uint64_t found;	      /* problems, notes not counted */
+	uint64_t fixed;	      /* of a repair: those that are gone */
+	uint64_t left;	      /* and those that are still there */
+	uint64_t rounds;      /* of a repair: commits that it took */
 	uint64_t notes;	      /* findings of severity note */
 	uint64_t severity[4]; /* findings by enum f2fs_severity */
 	uint64_t pending;     /* nodes of fsync that a mount would roll forward */
@@ -108,9 +115,9 @@ struct f2fs_check_result {
 };
 
 /*
- * Check the volume on dev, which is only read. It is opened here, because nothing on it may be trusted. Returns 0
- * whenever the check itself could be done, whatever it found; NOT_F2FS when there is no trace of a volume, IO only when
- * nothing at all can be read, NOMEM, CANCELED, INVALID.
+ * Check the volume on dev, which is only read unless a repair is asked for. It is opened here, because nothing on it
+ * may be trusted. Returns 0 whenever the check itself could be done, whatever it found; NOT_F2FS when there is no trace
+ * of a volume, IO only when nothing at all can be read, NOMEM, CANCELED, INVALID.
  */
 F2FS_API int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 			struct f2fs_check_result *result);

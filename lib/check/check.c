@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "check/checker.h"
+#include "check/repair.h"
 
 #define DEFAULT_MAX_FINDINGS 1000000u
 #define MAX_THREADS 2u
@@ -90,8 +90,9 @@ static void release(struct checker *c)
 	mem_free(c->ctx, c);
 }
 
-int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
-	       struct f2fs_check_result *result)
+int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+	      enum f2fs_open_mode mode, struct f2fs_check_result *result, int (*after)(struct checker *c, void *user),
+	      void *user)
 {
 	struct f2fs_error_detail detail;
 	struct checker *c;
@@ -106,6 +107,7 @@ int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f
 	c->ctx = ctx;
 	c->dev = dev;
 	c->result = result;
+	c->mode = mode;
 	if (options)
 		c->options = *options;
 	if (c->options.max_findings == 0)
@@ -120,10 +122,20 @@ int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f
 		err = run_passes(c);
 	if (!err)
 		err = finish(c);
+	if (!err && after)
+		err = after(c, user);
 	detail = ctx->error;
 	release(c);
 	ctx->error = detail;
 	if (!err)
 		error_clear(ctx);
 	return err;
+}
+
+int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+	       struct f2fs_check_result *result)
+{
+	if (options && options->repair)
+		return repair_volume(ctx, dev, options, result);
+	return check_run(ctx, dev, options, F2FS_MODE_TOLERANT, result, NULL, NULL);
 }

@@ -34,6 +34,7 @@ struct checker {
 	const struct f2fs_geometry *geo;
 	struct f2fs_geometry plain; /* without the feature inode_checksum: checksums are judged apart */
 	struct pool *pool;
+	enum f2fs_open_mode mode; /* how the volume is opened */
 	bool is_impossible;
 	bool is_recount;    /* claims are collected again, from kept nodes only; nothing is raised */
 	uint8_t *scratch;   /* one block, for a mended inode */
@@ -48,8 +49,14 @@ struct checker {
 	bool nat_bits_are_bad;	   /* told already */
 	struct vec names;	   /* struct dir_name: entries of directories of several blocks */
 	bool has_bad_summary;	   /* of some segment, marked SEG_SUMMARY */
+	struct repair *repair;	   /* a repair under way (repair.h) */
 	bool has_lost_found;	   /* the root has an entry of that name */
 };
+
+/* Check a volume opened in that mode; after all is told, after (NULL: nobody) is called with what the check knows. */
+int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+	      enum f2fs_open_mode mode, struct f2fs_check_result *result, int (*after)(struct checker *c, void *user),
+	      void *user);
 
 /* Keep a finding; 0, F2FS_ERR_NOMEM. */
 int problem_raise(struct checker *c, const struct finding *finding);

@@ -177,7 +177,7 @@ int pass_roots(struct checker *c)
 
 	if (c->options.open)
 		open = *c->options.open;
-	open.mode = F2FS_MODE_TOLERANT;
+	open.mode = (int)c->mode;
 	open.pack = 0;
 	err = f2fs_volume_open(c->ctx, c->dev, &open, &c->vol);
 	if (err)

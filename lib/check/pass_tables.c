@@ -157,6 +157,34 @@ static int take_sit_journal(struct checker *c)
 	return err;
 }
 
+/* In rescue mode the nodes themselves say where they are. */
+static int take_rescued(struct checker *c)
+{
+	struct f2fs_nat_entry entry = { .nid = c->geo->root_ino - 1 };
+	int err = 0;
+
+	while (!err) {
+		struct nid_fact *fact;
+
+		err = f2fs_nat_next(c->vol, entry.nid + 1, &entry);
+		if (err)
+			break;
+		fact = vec_push(&c->facts.nids, 1);
+		if (!fact)
+			return F2FS_ERR_NOMEM;
+		fact->nid = entry.nid;
+		fact->ino = entry.ino;
+		fact->addr = entry.block_addr;
+		fact->version = entry.version;
+		fact->inode = NO_INODE;
+		fact->place = NO_PLACE;
+	}
+	if (err != F2FS_ERR_NOT_FOUND)
+		return err;
+	error_clear(c->ctx);
+	return 0;
+}
+
 int pass_tables(struct checker *c)
 {
 	const struct table nat = {
@@ -168,7 +196,7 @@ int pass_tables(struct checker *c)
 	if (!err)
 		err = tables_load_nat_bits(c);
 	if (!err)
-		err = table_read(c, &nat);
+		err = c->vol->rescue ? take_rescued(c) : table_read(c, &nat);
 	if (!err)
 		err = facts_index_nids(&c->facts);
 	if (!err)

@@ -17,4 +17,9 @@ struct inode_spec {
 /* Make an inode for a name in a directory; the entry itself is dir_insert()'s affair. */
 int inode_make(struct winode *parent, const char *name, size_t len, const struct inode_spec *spec, struct winode *out);
 
+/* Fill a new inode that no directory names. */
+int inode_fill_hidden(struct winode *w, const struct inode_spec *spec);
+/* Make an empty root directory for a volume that lost its own. */
+int inode_make_root(struct txn *txn);
+
 #endif

@@ -147,6 +147,26 @@ int inode_make(struct winode *parent, const char *name, size_t len, const struct
 	return err;
 }
 
+int inode_make_root(struct txn *txn)
+{
+	const struct inode_spec spec = { .mode = MODE_DIR | 0755 };
+	struct winode w = { .txn = txn };
+	int err = node_new_at(txn, txn->vol->geo.root_ino, &w.node);
+
+	if (err)
+		return err;
+	footer_set_flag(node_footer_w(&txn->vol->geo, winode_block(&w)), 0); /* of a directory */
+	err = fill_inode(&w, NULL, txn->vol->geo.root_ino, "", 0, &spec);
+	if (!err)
+		err = quota_charge(&w, 0, 1);
+	return err ? err : dir_make_empty(&w, txn->vol->geo.root_ino);
+}
+
+int inode_fill_hidden(struct winode *w, const struct inode_spec *spec)
+{
+	return fill_inode(w, NULL, 0, "", 0, spec);
+}
+
 int inode_free(struct winode *w)
 {
 	f2fs_nid_t xattr_nid = inode_i_xattr_nid(winode_block(w));

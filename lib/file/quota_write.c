@@ -32,6 +32,7 @@ struct quota_image {
 static bool is_kept(const struct f2fs_volume *vol)
 {
 	return geometry_has(&vol->geo, F2FS_FEATURE_QUOTA) &&
+	       !(vol->txn && vol->txn->is_derived) && /* a repair counts anew in the end */
 	       !(cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_quota_need_fsck);
 }
 
@@ -102,6 +103,11 @@ static int charge_id(struct txn *txn, unsigned kind, uint32_t id, int64_t space,
 	change->space += space;
 	change->inodes += inodes;
 	return 0;
+}
+
+int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
+{
+	return charge_id(txn, kind, id, space, inodes);
 }
 
 int quota_charge(struct winode *w, int64_t blocks, int64_t inodes)

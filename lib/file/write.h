@@ -158,6 +158,10 @@ int xattr_store(struct f2fs_inode *inode, struct winode *w, unsigned index, cons
 /* quota_write.c */
 /* Count a change of an inode's blocks, or of the number of inodes, for its owner, group and project. */
 int quota_charge(struct winode *w, int64_t blocks, int64_t inodes);
+/* Empty the quota file of a kind, or make it when its inode is gone: of a repair. */
+int quota_make(struct txn *txn, unsigned kind);
+/* Change the usage of an id by bytes and inodes: of a repair. */
+int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes);
 bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino);
 /* Store what was counted in the quota files. */
 int quota_store(struct txn *txn);

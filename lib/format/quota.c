@@ -57,6 +57,11 @@ static bool is_list_head(const struct quota_file *file, uint32_t block)
 	return block == 0 || quota_reference_is_valid(file, block);
 }
 
+uint32_t quota_magic(enum quota_type type)
+{
+	return types[type].magic;
+}
+
 bool quota_is_header(const uint8_t *raw, enum quota_type *type)
 {
 	for (unsigned i = 0; i < TYPES; i++)

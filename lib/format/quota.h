@@ -56,6 +56,8 @@ struct quota_entry {
 	uint64_t inodes_grace, space_grace; /* times when the grace ends, seconds since 1970; 0: none runs */
 };
 
+/* Magic number of a kind of quota file. */
+uint32_t quota_magic(enum quota_type type);
 /* Are these the first bytes of a quota file (8 are looked at), and of which kind? */
 bool quota_is_header(const uint8_t *raw, enum quota_type *type);
 

@@ -160,7 +160,8 @@ static uint32_t count_free(struct txn *txn)
 static void put_checkpoint(struct txn *txn, const struct pack *pack, uint8_t *cp)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
-	const uint32_t keep = FLAG_ckpt_flags_fsck | FLAG_ckpt_flags_large_nat_bitmap | FLAG_ckpt_flags_quota_need_fsck;
+	const uint32_t keep = FLAG_ckpt_flags_large_nat_bitmap | FLAG_ckpt_flags_quota_need_fsck |
+			      (txn->is_derived ? 0 : FLAG_ckpt_flags_fsck);
 	uint32_t flags = (cp_ckpt_flags(cp) & keep) | FLAG_ckpt_flags_unmount | FLAG_ckpt_flags_crc;
 
 	if (pack->data_blocks < 3)
@@ -169,7 +170,8 @@ static void put_checkpoint(struct txn *txn, const struct pack *pack, uint8_t *cp
 		flags |= FLAG_ckpt_flags_nat_bits;
 	if (pack->orphan_blocks)
 		flags |= FLAG_ckpt_flags_orphan_inodes;
-	cp_set_free_segment_count(cp, count_free(txn)); /* before the logs move */
+	cp_set_free_segment_count(cp, txn->is_derived ? derive_free_segments(txn)
+						      : count_free(txn)); /* before the logs move */
 	put_logs(txn, cp);
 	cp_set_checkpoint_ver(cp, cp_checkpoint_ver(cp) + 1);
 	cp_set_valid_block_count(cp, txn->valid_blocks);

@@ -75,9 +75,11 @@ struct txn {
 	f2fs_seg_t free_cursor;
 	uint64_t user_blocks, valid_blocks;
 	uint32_t valid_nodes, valid_inodes, free_segments;
-	bool all_loaded; /* every segment is in memory */
+	bool all_loaded;   /* every segment is in memory */
 	bool is_committing;
-	bool failed;	 /* a write failed half-way: only dropping the transaction is left */
+	bool failed;	   /* a write failed half-way: only dropping the transaction is left */
+	bool is_derived;   /* stands on what a repair found out (derive.c) */
+	bool nat_is_whole; /* entries that are not set are free, whatever the NAT says */
 	bool has_nat_bits;
 	uint8_t *nat_full, *nat_empty; /* maps of nat_bits, with has_nat_bits */
 	struct chain chain;
@@ -223,5 +225,22 @@ void chain_follow(struct txn *txn, f2fs_blk_t addr, f2fs_blk_t next);
  * The last one carries the mark; with_name: its dentry mark too.
  */
 int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_name);
+
+/* derive.c: what a repair found out about a volume; takes the place of SIT, counters and logs. */
+struct txn_truth {
+	void *user;
+	/* Fill the map (64 zero bytes, MSB-first) of a segment's blocks in use; *type holds what the SIT says. */
+	void (*segment)(void *user, f2fs_seg_t segno, uint8_t *map, uint8_t *type);
+	uint64_t valid_blocks; /* reserved ones included */
+	uint32_t valid_nodes, valid_inodes;
+	bool nat_is_whole;	 /* the caller sets the NAT entries of all nodes in use, the others are free */
+	const uint8_t *nat_maps; /* full and empty NAT blocks as the NAT will be without this transaction; or NULL */
+};
+/* Start a transaction on that; the volume may be in any state. The commit clears the flags that ask for a check. */
+int txn_begin_from(struct f2fs_volume *vol, const struct txn_truth *truth);
+int derive_fill(struct txn *txn, const struct txn_truth *truth);
+uint32_t derive_free_segments(struct txn *txn);
+/* Write the summary of a segment that is no log: 512 entries. Entries of blocks in use must be right. */
+int summary_write(struct txn *txn, f2fs_seg_t segno, const uint8_t *entries, bool is_node);
 
 #endif

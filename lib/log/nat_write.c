@@ -150,11 +150,14 @@ static int store_block(struct txn *txn, size_t first, uint8_t *block, size_t *n)
 	uint32_t k = entry->nid / geo->nat_per_block;
 	unsigned copy = msb_test(vol->nat_bitmap, k);
 	const uint8_t *old;
-	int err = volume_peek(vol, geometry_nat_block(geo, k, copy), &old);
+	int err = txn->nat_is_whole ? 0 : volume_peek(vol, geometry_nat_block(geo, k, copy), &old);
 
 	if (err)
 		return err;
-	memcpy(block, old, geo->block_size);
+	if (txn->nat_is_whole)
+		memset(block, 0, geo->block_size);
+	else
+		memcpy(block, old, geo->block_size);
 	for (*n = 0; first + *n < txn->nat_entries.count; ++*n) {
 		entry = vec_at(&txn->nat_entries, first + *n);
 		if (entry->nid / geo->nat_per_block != k)
@@ -176,14 +179,14 @@ static int store_block(struct txn *txn, size_t first, uint8_t *block, size_t *n)
 int nat_store(struct txn *txn, uint8_t *journal)
 {
 	uint8_t *block;
-	int err = adopt_journal(txn);
+	int err = txn->nat_is_whole ? 0 : adopt_journal(txn);
 
 	if (err)
 		return err;
 	memset(journal, 0, txn->vol->geo.journal_size);
 	qsort(txn->nat_entries.items, txn->nat_entries.count, sizeof(struct f2fs_nat_entry), compare_nids);
 	map32_fini(&txn->nat); /* positions changed; nothing looks up any more */
-	if (txn->nat_entries.count <= txn->vol->geo.nat_journal_max && !txn->has_nat_bits) {
+	if (txn->nat_entries.count <= txn->vol->geo.nat_journal_max && !txn->has_nat_bits && !txn->nat_is_whole) {
 		store_in_journal(txn, journal);
 		return 0;
 	}

@@ -136,7 +136,7 @@ static int copy_orphans(struct txn *txn)
 	return list || !known->count ? 0 : F2FS_ERR_NOMEM;
 }
 
-static int fill(struct txn *txn)
+static int fill(struct txn *txn, const struct txn_truth *truth)
 {
 	const uint8_t *cp = txn->vol->cp;
 	int err;
@@ -152,7 +152,11 @@ static int fill(struct txn *txn)
 	if (!txn->chunks)
 		return F2FS_ERR_NOMEM;
 	err = copy_checkpoint(txn);
-	if (!err && txn->vol->owns_orphans)
+	if (err)
+		return err;
+	if (truth)
+		return derive_fill(txn, truth);
+	if (txn->vol->owns_orphans)
 		err = copy_orphans(txn);
 	if (!err)
 		err = heads_begin(txn);
@@ -161,7 +165,7 @@ static int fill(struct txn *txn)
 	return err ? err : load_nat_bits(txn);
 }
 
-static int begin(struct f2fs_volume *vol)
+static int begin(struct f2fs_volume *vol, const struct txn_truth *truth)
 {
 	struct txn *txn;
 	int err;
@@ -179,7 +183,7 @@ static int begin(struct f2fs_volume *vol)
 	vec_init(&txn->nat_entries, vol->ctx, sizeof(struct f2fs_nat_entry));
 	vec_init(&txn->orphans, vol->ctx, sizeof(f2fs_nid_t));
 	vol->txn = txn;
-	err = fill(txn);
+	err = fill(txn, truth);
 	if (err) {
 		struct f2fs_error_detail detail = vol->ctx->error;
 
@@ -200,7 +204,7 @@ int txn_begin(struct f2fs_volume *vol)
 	err = check_state(vol);
 	if (!err)
 		err = check_finished(vol);
-	return err ? err : begin(vol);
+	return err ? err : begin(vol, NULL);
 }
 
 int txn_begin_recovery(struct f2fs_volume *vol)
@@ -210,7 +214,20 @@ int txn_begin_recovery(struct f2fs_volume *vol)
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
 	err = check_state(vol);
-	return err ? err : begin(vol);
+	return err ? err : begin(vol, NULL);
+}
+
+int txn_begin_from(struct f2fs_volume *vol, const struct txn_truth *truth)
+{
+	if (vol->txn)
+		return error_set(vol->ctx, F2FS_ERR_STATE, "a transaction is running");
+	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_WRITE))
+		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the device was opened read-only");
+	if (geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "repairing zoned volumes is not supported");
+	if (geometry_has(&vol->geo, F2FS_FEATURE_RO))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "repairing read-only volumes is not supported");
+	return begin(vol, truth);
 }
 
 void txn_drop(struct f2fs_volume *vol)

@@ -120,6 +120,22 @@ static void set_limit(struct f2fs_volume *vol)
 	r->has_limit = true;
 }
 
+/* A checkpoint that was made up is newer than any node. */
+static void set_version(struct f2fs_volume *vol)
+{
+	const struct rescue *r = vol->rescue;
+	uint32_t newest = 0;
+
+	for (size_t i = 0; i < r->nodes.count; i++) {
+		const struct rescue_node *node = vec_at(&r->nodes, i);
+
+		if (node->cp_ver > newest)
+			newest = node->cp_ver;
+	}
+	cp_set_checkpoint_ver(vol->cp, (uint64_t)newest + 1);
+	put_le32(vol->cp + cp_checksum_offset(vol->cp), checkpoint_crc(vol->cp, vol->geo.block_size));
+}
+
 /* The checkpoint as it is, if it can be had; otherwise what is left of one. */
 static int load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
 {
@@ -174,7 +190,11 @@ int rescue_load(struct f2fs_volume *vol, unsigned forced_pack)
 		return err;
 	set_limit(vol);
 	err = rescue_scan(vol);
-	return err ? err : settle_table(vol);
+	if (!err)
+		err = settle_table(vol);
+	if (!err && vol->rescue->root == RESCUE_ROOT_MADE)
+		set_version(vol);
+	return err;
 }
 
 void rescue_close(struct f2fs_volume *vol)

@@ -274,6 +274,8 @@ int volume_reload(struct f2fs_volume *vol)
 		vol->is_outdated = true;
 	}
 	volume_unload_pack(&old);
+	if (!err)
+		rescue_close(vol); /* what was put together is on the device now */
 	return err;
 }
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Repair: makes the facts of a check true. One round is one transaction of the write engine that stands on the facts
+ * (log/derive.c) and becomes true in one commit; rounds follow each other until a check finds nothing more to be done,
+ *as what one round puts right shows the next what else there is. Steps of a round, in this order:
+ *
+ *	repair_tables.c   segment table, NAT, summaries, maps of free ids
+ *	repair_shared.c   blocks with two owners: the loser gets a copy
+ *	repair_nodes.c    node blocks, patched by repair_inode.c: pointers, counts, flags, footers
+ *	repair_xattrs.c   lists of extended attributes
+ *	repair_dirs.c     directory entries
+ *	repair_links.c    lost inodes, link counts, parents, unlinked inodes
+ *	repair_quota.c    usage
+ *	repair_roots.c    after the commit: superblocks
+ */
+#ifndef F2FSKIT_CHECK_REPAIR_H
+#define F2FSKIT_CHECK_REPAIR_H
+
+#include "check/checker.h"
+#include "file/write.h"
+
+/* A pointer that gets another value: of a block that was copied for the loser. */
+struct moved_slot {
+	f2fs_nid_t nid;
+	uint32_t slot;
+	f2fs_blk_t addr; /* 0: cleared */
+};
+
+struct repair {
+	struct checker *c;
+	struct f2fs_context *ctx;
+	struct f2fs_volume *vol;
+	const struct f2fs_geometry *geo;
+	struct txn *txn;
+	struct vec moved;	/* struct moved_slot, ascending */
+	struct map32 dir_index; /* block -> index in c->dir_blocks */
+	uint8_t *block;		/* one block of scratch */
+	bool is_changed;	/* something besides the tables was changed */
+};
+
+/* Start the transaction, and make tables as the facts have them. */
+int repair_tables(struct repair *r);
+int repair_shared(struct repair *r);
+int repair_nodes(struct repair *r);
+int repair_xattrs(struct repair *r);
+int repair_dirs(struct repair *r);
+int repair_links(struct repair *r);
+int repair_quota(struct repair *r);
+int repair_superblocks(struct f2fs_volume *vol);
+
+/* Patch a kept inode's block as the facts have it. */
+void repair_inode_block(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
+			uint8_t *block);
+/* Clear pointers that lead nowhere, and put in those that moved. */
+void repair_slots(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode, uint8_t *slots,
+		  uint32_t count);
+/* Is the pointer to a node one that counts? */
+bool repair_keeps_child(const struct repair *r, const struct nid_fact *by, f2fs_nid_t child, uint32_t place);
+
+/* repair_dirs.c: give an inode a name in a directory; another one when it is taken. */
+int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_t length, f2fs_nid_t ino,
+		  unsigned type);
+/* Set ".." of a directory. */
+int repair_set_dotdot(struct repair *r, f2fs_nid_t dir, f2fs_nid_t parent);
+/* Clear the entry at a place. */
+int repair_clear_entry(struct repair *r, f2fs_nid_t dir, f2fs_blk_t block, uint32_t slot);
+
+/* Was a problem found? */
+bool repair_found(const struct checker *c, enum problem problem);
+/* Check and repair in rounds. */
+int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+		  struct f2fs_check_result *result);
+
+#endif

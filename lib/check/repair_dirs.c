@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Directory entries: each finding about one says where it is and what is wrong. Entries that name nothing are cleared,
+ * wrong fields corrected; entries that cannot be found where they are, or have a name that cannot be used, are taken
+ * out and put in again where they belong.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "check/dirs.h"
+#include "check/repair.h"
+
+#define MAX_TRIES 1000u /* names that are tried for one that is taken */
+
+/* An entry on its way to another place. */
+struct wanderer {
+	f2fs_nid_t dir, ino;
+	uint8_t type, length;
+	uint8_t name[NAME_MAX_BYTES];
+};
+
+/* Where entries can be changed: the waiting page, or the inode's block. */
+static int open_area(struct repair *r, f2fs_nid_t dir, uint32_t number, struct winode *w, struct dentry_area *area)
+{
+	uint8_t *page;
+	int err = winode_get(r->vol, dir, w);
+
+	if (err)
+		return err;
+	r->is_changed = true;
+	if (inode_has_inline(winode_block(w), FLAG_i_inline_inline_dentry)) {
+		dentry_area_of_inode(winode_block(w), &w->layout, area);
+		node_dirty(r->txn, w->node);
+		return 0;
+	}
+	err = page_get(w, number, false, &page);
+	if (!err)
+		dentry_area_of_block(r->geo, page, area);
+	return err;
+}
+
+/* File block of a directory that lies at an address; false: none that was read. */
+static bool number_of(const struct repair *r, f2fs_nid_t dir, f2fs_blk_t addr, uint32_t *number)
+{
+	const struct inode_fact *inode = facts_inode(&r->c->facts, dir);
+	const uint64_t *index = map32_find(&r->dir_index, addr);
+	const struct dir_block *block = index ? vec_at(&r->c->dir_blocks, (size_t)*index) : NULL;
+
+	if (!inode || !block || facts_inode_at(&r->c->facts, block->inode) != inode)
+		return false;
+	*number = block->number;
+	return true;
+}
+
+static uint8_t *bitmap_of(const struct dentry_area *area)
+{
+	return (uint8_t *)(uintptr_t)area->bitmap;
+}
+
+static uint8_t *entry_of(const struct dentry_area *area, uint32_t slot)
+{
+	return (uint8_t *)(uintptr_t)area->entries + (size_t)slot * dentry_SIZE;
+}
+
+static void clear_slots(const struct dentry_area *area, uint32_t slot, uint32_t count)
+{
+	for (uint32_t i = slot; i < slot + count && i < area->slots; i++)
+		lsb_clear(bitmap_of(area), i);
+}
+
+/* The entry that starts at a slot; false: none does. */
+static bool find_entry(const struct dentry_area *area, uint32_t slot, struct dentry_ref *ref)
+{
+	return slot < area->slots && lsb_test(area->bitmap, slot) && dentry_next(area, &slot, ref) == DENTRY_FOUND;
+}
+
+int repair_clear_entry(struct repair *r, f2fs_nid_t dir, f2fs_blk_t block, uint32_t slot)
+{
+	struct dentry_area area;
+	struct dentry_ref ref;
+	struct winode w;
+	uint32_t number;
+	int err;
+
+	if (!number_of(r, dir, block, &number))
+		return 0;
+	err = open_area(r, dir, number, &w, &area);
+	if (err || slot >= area.slots)
+		return err;
+	if (find_entry(&area, slot, &ref) && ref.slot == slot)
+		clear_slots(&area, slot, dentry_slots_of(ref.name_len));
+	else
+		clear_slots(&area, slot, 1);
+	return 0;
+}
+
+/* ---- putting entries in */
+
+static int is_taken(struct repair *r, struct f2fs_inode *dir, const char *name, size_t length, bool *taken)
+{
+	struct f2fs_dirent found;
+	int err = f2fs_dir_lookup(dir, name, length, &found);
+
+	*taken = err == 0;
+	if (err == F2FS_ERR_NOT_FOUND) {
+		error_clear(r->ctx);
+		err = 0;
+	}
+	return err;
+}
+
+/* Find a name that is not taken: the one there is, or with a number behind it. */
+static int choose_name(struct repair *r, f2fs_nid_t dir, char *name, size_t *length)
+{
+	const size_t base = *length < NAME_MAX_BYTES - 12 ? *length : NAME_MAX_BYTES - 12;
+	struct f2fs_inode *inode;
+	bool taken = true;
+	int err = inode_open(r->vol, dir, &inode);
+
+	if (err)
+		return err;
+	err = is_taken(r, inode, name, *length, &taken);
+	for (unsigned i = 1; taken && i < MAX_TRIES && !err; i++) {
+		*length = base + (size_t)snprintf(name + base, 12, "~%u", i);
+		err = is_taken(r, inode, name, *length, &taken);
+	}
+	f2fs_inode_close(inode);
+	if (!err && taken)
+		return error_set(r->ctx, F2FS_ERR_EXISTS, "directory inode %u has too many names of one kind",
+				 (unsigned)dir);
+	return err;
+}
+
+static bool is_usable(const uint8_t *name, uint32_t length)
+{
+	return length > 0 && length <= NAME_MAX_BYTES && !(length == 1 && name[0] == '.') &&
+	       !(length == 2 && name[0] == '.' && name[1] == '.');
+}
+
+int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_t length, f2fs_nid_t ino, unsigned type)
+{
+	char own[NAME_MAX_BYTES + 16];
+	size_t n = length;
+	struct winode w;
+	int err;
+
+	if (is_usable(name, length)) {
+		for (uint32_t i = 0; i < length; i++)
+			own[i] = (char)(name[i] == '/' || name[i] == 0 ? '_' : name[i]);
+	} else {
+		n = (size_t)snprintf(own, sizeof(own), "inode-%u", (unsigned)ino);
+	}
+	err = choose_name(r, dir, own, &n);
+	if (!err)
+		err = winode_get(r->vol, dir, &w);
+	if (!err)
+		err = dir_insert(&w, own, n, ino, type);
+	r->is_changed = true;
+	return err;
+}
+
+/* ---- dots */
+
+/* Write one of the dots into its slot; what is there goes elsewhere. */
+static int put_dot(struct repair *r, f2fs_nid_t dir, unsigned slot, f2fs_nid_t ino, struct vec *wanderers)
+{
+	static const uint8_t dots[] = "..";
+	const uint32_t length = slot + 1;
+	struct dentry_area area;
+	struct dentry_ref ref;
+	struct winode w;
+	uint8_t *raw;
+	int err = open_area(r, dir, 0, &w, &area);
+
+	if (err || area.slots < 2)
+		return err;
+	if (find_entry(&area, slot, &ref) && ref.slot == slot && ref.name_len == length &&
+	    memcmp(ref.name, dots, length) == 0) {
+		dentry_set_ino(entry_of(&area, slot), ino);
+		return 0;
+	}
+	if (find_entry(&area, slot, &ref) && ref.slot == slot) {
+		struct wanderer *moving = vec_push(wanderers, 1);
+
+		if (!moving)
+			return F2FS_ERR_NOMEM;
+		moving->dir = dir;
+		moving->ino = ref.ino;
+		moving->type = ref.type;
+		moving->length = (uint8_t)ref.name_len;
+		memcpy(moving->name, ref.name, ref.name_len);
+		clear_slots(&area, slot, dentry_slots_of(ref.name_len));
+	}
+	raw = entry_of(&area, slot);
+	dentry_set_hash_code(raw, 0);
+	dentry_set_ino(raw, ino);
+	dentry_set_name_len(raw, (uint16_t)length);
+	dentry_set_file_type(raw, F2FS_TYPE_DIRECTORY);
+	memset((uint8_t *)(uintptr_t)area.names + (size_t)slot * DENTRY_SLOT_BYTES, 0, DENTRY_SLOT_BYTES);
+	memcpy((uint8_t *)(uintptr_t)area.names + (size_t)slot * DENTRY_SLOT_BYTES, dots, length);
+	lsb_set(bitmap_of(&area), slot);
+	if (inode_i_size(winode_block(&w)) == 0)
+		inode_set_i_size(winode_block(&w), r->geo->block_size);
+	if (inode_i_current_depth(winode_block(&w)) == 0)
+		inode_set_i_current_depth(winode_block(&w), 1);
+	node_dirty(r->txn, w.node);
+	return 0;
+}
+
+static int insert_wanderers(struct repair *r, struct vec *wanderers)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < wanderers->count && !err; i++) {
+		const struct wanderer *w = vec_at(wanderers, i);
+
+		/* dots, and what names nobody, do not come back */
+		if ((w->length <= 2 && w->name[0] == '.' && w->name[w->length - 1] == '.') ||
+		    !facts_inode(&r->c->facts, w->ino))
+			continue;
+		err = repair_insert(r, w->dir, w->name, w->length, w->ino, w->type);
+	}
+	wanderers->count = 0;
+	return err;
+}
+
+int repair_set_dotdot(struct repair *r, f2fs_nid_t dir, f2fs_nid_t parent)
+{
+	struct vec wanderers;
+	int err;
+
+	vec_init(&wanderers, r->ctx, sizeof(struct wanderer));
+	err = put_dot(r, dir, 1, parent, &wanderers);
+	if (!err)
+		err = insert_wanderers(r, &wanderers);
+	vec_fini(&wanderers);
+	return err;
+}
+
+/* ---- by finding */
+
+static int take_out(struct repair *r, const struct finding *f, struct vec *wanderers)
+{
+	const struct inode_fact *dir = facts_inode(&r->c->facts, f->ino);
+	struct dentry_area area;
+	struct dentry_ref ref;
+	struct winode w;
+	uint32_t number;
+	struct wanderer *moving;
+	int err;
+
+	/* names that are ciphertext cannot be put in anew without the key */
+	if (!dir || (dir->advise & FLAG_i_advise_encrypt) || !number_of(r, f->ino, f->entry_block, &number))
+		return 0;
+	err = open_area(r, f->ino, number, &w, &area);
+	if (err || !find_entry(&area, f->entry_slot, &ref) || ref.slot != f->entry_slot)
+		return err;
+	moving = vec_push(wanderers, 1);
+	if (!moving)
+		return F2FS_ERR_NOMEM;
+	moving->dir = f->ino;
+	moving->ino = ref.ino;
+	moving->type = ref.type;
+	moving->length = (uint8_t)ref.name_len;
+	memcpy(moving->name, ref.name, ref.name_len);
+	clear_slots(&area, ref.slot, dentry_slots_of(ref.name_len));
+	return 0;
+}
+
+static int set_type(struct repair *r, const struct finding *f)
+{
+	struct dentry_area area;
+	struct winode w;
+	uint32_t number;
+	int err;
+
+	if (!number_of(r, f->ino, f->entry_block, &number))
+		return 0;
+	err = open_area(r, f->ino, number, &w, &area);
+	if (!err && f->entry_slot < area.slots)
+		dentry_set_file_type(entry_of(&area, f->entry_slot), (uint8_t)f->expected);
+	return err;
+}
+
+static f2fs_nid_t parent_of(const struct repair *r, f2fs_nid_t dir)
+{
+	const struct inode_fact *inode = facts_inode(&r->c->facts, dir);
+
+	if (dir == r->geo->root_ino || !inode)
+		return r->geo->root_ino;
+	return inode->parent ? inode->parent : inode->pino;
+}
+
+static int put_dots(struct repair *r, f2fs_nid_t dir, struct vec *wanderers)
+{
+	int err = put_dot(r, dir, 0, dir, wanderers);
+
+	return err ? err : put_dot(r, dir, 1, parent_of(r, dir), wanderers);
+}
+
+static int apply(struct repair *r, const struct finding *f, struct vec *wanderers)
+{
+	switch (f->problem) {
+	case P_DENTRY_NAME:
+	case P_DENTRY_BITMAP:
+	case P_DENTRY_INO:
+	case P_DENTRY_DEAD:
+	case P_DENTRY_RESERVED:
+	case P_DIR_TWICE:
+	case P_DOT_EXTRA:
+		return repair_clear_entry(r, f->ino, f->entry_block, f->entry_slot);
+	case P_DENTRY_TYPE:
+		return set_type(r, f);
+	case P_DENTRY_HASH:
+	case P_DENTRY_PLACE:
+	case P_DENTRY_CHARS:
+	case P_DENTRY_TWICE:
+		return take_out(r, f, wanderers);
+	case P_DOT_WRONG:
+	case P_DOT_MISSING:
+		return put_dots(r, f->ino, wanderers);
+	default:
+		return 0;
+	}
+}
+
+static int index_blocks(struct repair *r)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->c->dir_addrs.count && !err; i++) {
+		const struct sweep_item *item = vec_at(&r->c->dir_addrs, i);
+
+		err = map32_set(&r->dir_index, item->addr, item->tag);
+	}
+	return err;
+}
+
+int repair_dirs(struct repair *r)
+{
+	struct vec wanderers;
+	int err = index_blocks(r);
+
+	vec_init(&wanderers, r->ctx, sizeof(struct wanderer));
+	for (size_t i = 0; i < r->c->findings.count && !err; i++)
+		err = apply(r, vec_at(&r->c->findings, i), &wanderers);
+	if (!err)
+		err = insert_wanderers(r, &wanderers);
+	vec_fini(&wanderers);
+	return err;
+}

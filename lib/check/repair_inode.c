@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a kept node's block should be, computed on a copy of it: the corrections of inode_mend(), pointers that count,
+ * counts, flags and hints that agree with the facts. Links, parents and directories' dots come later, with the tree.
+ */
+#include <string.h>
+
+#include "check/repair.h"
+#include "format/cluster.h"
+
+#define MAX_MENDS 16u
+#define NSEC 1000000000u
+
+static f2fs_blk_t moved_to(const struct repair *r, f2fs_nid_t nid, uint32_t slot, f2fs_blk_t addr)
+{
+	size_t low = 0, high = r->moved.count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct moved_slot *m = vec_at(&r->moved, middle);
+
+		if (m->nid == nid && m->slot == slot)
+			return m->addr;
+		if (m->nid < nid || (m->nid == nid && m->slot < slot))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return addr;
+}
+
+/* A cluster whose pointers follow no pattern: what cannot be decompressed is given up, ordinary blocks stay. */
+static void mend_cluster(const struct repair *r, uint8_t *slots, uint32_t count)
+{
+	struct cluster_shape shape;
+
+	cluster_classify(r->geo, slots, count, &shape);
+	for (uint32_t i = 0; shape.kind == CLUSTER_ILLEGAL && i < count; i++)
+		if (get_le32(slots + (size_t)i * 4) == F2FS_COMPRESS_ADDR)
+			put_le32(slots + (size_t)i * 4, F2FS_NULL_ADDR);
+}
+
+void repair_slots(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode, uint8_t *slots,
+		  uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t *raw = slots + (size_t)i * 4;
+		f2fs_blk_t addr = get_le32(raw);
+
+		if (addr == F2FS_NULL_ADDR || addr == F2FS_NEW_ADDR ||
+		    (addr == F2FS_COMPRESS_ADDR && inode->cluster_blocks))
+			continue;
+		addr = geometry_is_main(r->geo, addr) ? moved_to(r, fact->nid, i, addr) : F2FS_NULL_ADDR;
+		put_le32(raw, addr);
+	}
+	for (uint32_t i = 0; inode->cluster_blocks && i + inode->cluster_blocks <= count; i += inode->cluster_blocks)
+		mend_cluster(r, slots + (size_t)i * 4, inode->cluster_blocks);
+}
+
+bool repair_keeps_child(const struct repair *r, const struct nid_fact *by, f2fs_nid_t child, uint32_t place)
+{
+	const struct nid_fact *fact = facts_nid(&r->c->facts, child);
+
+	return fact && (fact->flags & FACT_KEPT) && fact->parent == by->nid && fact->place == place;
+}
+
+/* Take the type from what the inode holds; a directory entry does not tell more than that it is none or one. */
+static void mend_mode(uint8_t *block)
+{
+	const unsigned type = inode_has_inline(block, FLAG_i_inline_inline_dentry) ? MODE_DIR : MODE_REG;
+
+	inode_set_i_mode(block, (uint16_t)((inode_i_mode(block) & 07777u) | type));
+}
+
+static void mend_rules(const struct repair *r, uint8_t *block, f2fs_nid_t nid)
+{
+	for (unsigned i = 0; i < MAX_MENDS; i++) {
+		enum rule rule = inode_check(&r->c->plain, block, nid, 0);
+
+		if (!rule)
+			return;
+		if (rule == RULE_INODE_MODE)
+			mend_mode(block);
+		else if (rule == RULE_INODE_ROOT && (inode_i_mode(block) & MODE_TYPE) != MODE_DIR)
+			inode_set_i_mode(block, (uint16_t)((inode_i_mode(block) & 07777u) | MODE_DIR));
+		else if (!inode_mend(&r->c->plain, block, nid, rule))
+			return;
+	}
+}
+
+static void mend_numbers(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
+{
+	const uint64_t most = node_max_file_blocks(r->geo, inode->node_slots) << r->geo->block_bits;
+
+	if (inode_i_atime_nsec(block) >= NSEC)
+		inode_set_i_atime_nsec(block, 0);
+	if (inode_i_ctime_nsec(block) >= NSEC)
+		inode_set_i_ctime_nsec(block, 0);
+	if (inode_i_mtime_nsec(block) >= NSEC)
+		inode_set_i_mtime_nsec(block, 0);
+	if (inode_i_namelen(block) > NAME_MAX_BYTES)
+		inode_set_i_namelen(block, 0);
+	if (inode_i_size(block) > most && !(inode->state & INODE_ALIAS))
+		inode_set_i_size(block, most);
+	if (inode_i_blocks(block) != inode->blocks_found && inode->blocks_found)
+		inode_set_i_blocks(block, inode->blocks_found);
+	if (inode->cluster_blocks && inode->compr_blocks != inode->compr_found)
+		extra_set_i_compr_blocks(block + INODE_ADDR_OFFSET, inode->compr_found);
+	if (inode->type == 1 && !(inode->state & INODE_ALIAS) && inode->cluster_blocks == 0 &&
+	    inode->ext_seen != inode->ext_len)
+		inode_set_i_ext_len(block, 0);
+}
+
+/* Marks that need a feature which is off are damage: nothing of the kind was ever made here. */
+static void mend_marks(const struct repair *r, uint8_t *block)
+{
+	uint32_t flags = inode_i_flags(block);
+	uint8_t advise = inode_i_advise(block);
+
+	if (!geometry_has(r->geo, F2FS_FEATURE_COMPRESSION))
+		flags &= ~(uint32_t)FLAG_i_flags_compr;
+	if ((inode_i_mode(block) & MODE_TYPE) != MODE_DIR)
+		flags &= ~(uint32_t)FLAG_i_flags_casefold;
+	if (!geometry_has(r->geo, F2FS_FEATURE_ENCRYPT))
+		advise &= (uint8_t)~FLAG_i_advise_encrypt;
+	if (!geometry_has(r->geo, F2FS_FEATURE_VERITY))
+		advise &= (uint8_t)~FLAG_i_advise_verity;
+	if (flags != inode_i_flags(block))
+		inode_set_i_flags(block, flags);
+	if (advise != inode_i_advise(block))
+		inode_set_i_advise(block, advise);
+}
+
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+	return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
+}
+
+/* A symlink inside the inode is as long as its target. */
+static void mend_target(const struct inode_layout *layout, uint8_t *block)
+{
+	const uint8_t *payload = block + layout->inline_offset, *end;
+
+	if (inode_i_size(block) != 0 && inode_i_size(block) <= layout->inline_size)
+		return;
+	end = memchr(payload, 0, layout->inline_size);
+	if (end != payload)
+		inode_set_i_size(block, end ? (uint64_t)(end - payload) : layout->inline_size);
+}
+
+static void mend_inside(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
+{
+	struct inode_layout layout;
+
+	inode_layout(r->geo, block, &layout);
+	put_le32(block + layout.slot_offset, 0);
+	for (unsigned i = 0; i < 5; i++)
+		inode_set_nid(r->geo, block, i, 0);
+	if (inode->type == 2)
+		return;
+	if (!is_zero(block + layout.inline_offset, layout.inline_size))
+		inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_data_exist);
+	if (inode->type == 7 && inode->links != 0)
+		mend_target(&layout, block);
+}
+
+static void mend_directory(const struct repair *r, const struct inode_fact *dir, uint8_t *block)
+{
+	const uint64_t end = (uint64_t)dir->end_found << r->geo->block_bits;
+
+	if (dir->links == 0 || (dir->inlines & FLAG_i_inline_inline_dentry))
+		return;
+	if (inode_i_current_depth(block) < dir->depth_found)
+		inode_set_i_current_depth(block, dir->depth_found);
+	if (inode_i_size(block) < end)
+		inode_set_i_size(block, end);
+	inode_set_i_size(block,
+			 (inode_i_size(block) + r->geo->block_size - 1) >> r->geo->block_bits << r->geo->block_bits);
+}
+
+void repair_inode_block(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
+			uint8_t *block)
+{
+	const uint32_t n = r->geo->nids_per_block, places[] = { 1, 2, 3, 4 + n, 5 + 2 * n };
+	const bool holds_blocks = inode->type == 1 || inode->type == 2 || inode->type == 7;
+	const uint8_t inside = inode->type == 2 ? FLAG_i_inline_inline_dentry : FLAG_i_inline_inline_data;
+	struct inode_layout layout;
+
+	mend_marks(r, block);
+	mend_rules(r, block, fact->nid);
+	if (inode_i_xattr_nid(block) && !repair_keeps_child(r, fact, inode_i_xattr_nid(block), XATTR_NODE_OFFSET))
+		inode_set_i_xattr_nid(block, 0);
+	mend_numbers(r, inode, block);
+	if (inode->state & INODE_ALIAS)
+		return;
+	if (holds_blocks && (inode->inlines & inside)) {
+		mend_inside(r, inode, block);
+		return;
+	}
+	for (unsigned i = 0; i < 5; i++)
+		if (inode_nid(r->geo, block, i) &&
+		    (!holds_blocks || !repair_keeps_child(r, fact, inode_nid(r->geo, block, i), places[i])))
+			inode_set_nid(r->geo, block, i, 0);
+	if (!holds_blocks)
+		return;
+	inode_layout(r->geo, block, &layout);
+	repair_slots(r, fact, inode, block + layout.slot_offset,
+		     layout.slots < inode->slots ? layout.slots : inode->slots);
+	if (inode->type == 2)
+		mend_directory(r, inode, block);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The tree: unlinked inodes are deleted as a mount would, lost ones get a name again: the one they remember, in the
+ * directory they remember when a way leads there, else in lost+found. Then parents and numbers of links are set.
+ */
+#include <string.h>
+
+#include <f2fskit/write.h>
+
+#include "check/repair.h"
+#include "file/create.h"
+
+/* What is said of a directory that is made here and so has no facts. */
+struct lost_found {
+	f2fs_nid_t ino;
+	bool is_new;
+	uint32_t subdirs; /* put into a new one */
+};
+
+static int delete_orphans(struct repair *r)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->c->facts.inodes.count && !err; i++) {
+		struct inode_fact *inode = facts_inode_at(&r->c->facts, i);
+		struct winode w;
+
+		if (!(inode->state & INODE_ORPHAN))
+			continue;
+		if (inode->links_found > 0) { /* somebody still names it: the list is wrong */
+			inode->state &= (uint16_t)~INODE_ORPHAN;
+			continue;
+		}
+		err = winode_get(r->vol, inode->ino, &w);
+		if (!err)
+			err = inode_free(&w);
+		r->is_changed = true;
+	}
+	return err;
+}
+
+static int make_lost_found(struct repair *r, struct f2fs_inode *root, struct lost_found *lf)
+{
+	const struct f2fs_new spec = { .mode = MODE_DIR | 0700 };
+	struct inode_fact *fact = facts_inode(&r->c->facts, r->geo->root_ino);
+	struct f2fs_inode *made;
+	int err = f2fs_create(root, "lost+found", 10, &spec, &made);
+
+	if (err)
+		return err;
+	lf->ino = f2fs_inode_number(made);
+	lf->is_new = true;
+	f2fs_inode_close(made);
+	if (fact)
+		fact->subdirs++;
+	return 0;
+}
+
+/* Find the directory lost+found, or make it. */
+static int need_lost_found(struct repair *r, struct lost_found *lf)
+{
+	struct f2fs_dirent entry;
+	struct f2fs_inode *root;
+	int err;
+
+	if (lf->ino)
+		return 0;
+	err = inode_open(r->vol, r->geo->root_ino, &root);
+	if (err)
+		return err;
+	err = f2fs_dir_lookup(root, "lost+found", 10, &entry);
+	if (err == F2FS_ERR_NOT_FOUND) {
+		error_clear(r->ctx);
+		err = make_lost_found(r, root, lf);
+	} else if (!err) {
+		const struct inode_fact *fact = facts_inode(&r->c->facts, entry.ino);
+
+		/* a file of that name: the root itself takes what is lost */
+		lf->ino = fact && fact->type == 2 ? entry.ino : r->geo->root_ino;
+	}
+	f2fs_inode_close(root);
+	return err;
+}
+
+/* Can this inode go back to where it remembers to be? */
+static bool has_home(const struct repair *r, const struct inode_fact *inode)
+{
+	const struct inode_fact *home = facts_inode(&r->c->facts, inode->pino);
+
+	return home && home->type == 2 && home != inode && (home->state & INODE_REACHED) &&
+	       !(home->state & INODE_ORPHAN) && !(home->advise & FLAG_i_advise_encrypt);
+}
+
+/* The name that an inode remembers; 0 when it cannot be used. */
+static uint32_t remembered_name(struct repair *r, f2fs_nid_t ino, uint8_t *name, int *err)
+{
+	struct winode w;
+	const uint8_t *block;
+	uint32_t length;
+
+	*err = winode_get(r->vol, ino, &w);
+	if (*err)
+		return 0;
+	block = winode_block(&w);
+	length = inode_i_namelen(block);
+	if (length > NAME_MAX_BYTES || (inode_i_advise(block) & FLAG_i_advise_enc_name))
+		return 0;
+	memcpy(name, inode_i_name(block), length);
+	return length;
+}
+
+static int reconnect(struct repair *r, struct inode_fact *inode, struct lost_found *lf)
+{
+	struct inode_fact *parent;
+	uint8_t name[NAME_MAX_BYTES];
+	f2fs_nid_t dir = inode->pino;
+	uint32_t length;
+	int err;
+
+	length = remembered_name(r, inode->ino, name, &err);
+	if (!err && (length == 0 || !has_home(r, inode))) {
+		err = need_lost_found(r, lf);
+		dir = lf->ino;
+	}
+	if (!err)
+		err = repair_insert(r, dir, name, length, inode->ino, inode->type);
+	if (err)
+		return err;
+	inode->links_found++;
+	inode->parent = dir;
+	inode->state |= INODE_REACHED;
+	if (inode->type != 2)
+		return 0;
+	parent = facts_inode(&r->c->facts, dir);
+	if (parent)
+		parent->subdirs++;
+	else
+		lf->subdirs++;
+	return repair_set_dotdot(r, inode->ino, dir);
+}
+
+/* A directory that contains itself: the entry by which it does goes. */
+static int break_loop(struct repair *r, struct inode_fact *dir)
+{
+	struct inode_fact *parent = facts_inode(&r->c->facts, dir->parent);
+	int err = repair_clear_entry(r, dir->parent, dir->entry_block, dir->entry_slot);
+
+	if (parent && parent->subdirs)
+		parent->subdirs--;
+	dir->links_found = 0;
+	dir->parent = 0;
+	return err;
+}
+
+static int reconnect_all(struct repair *r, struct lost_found *lf)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->c->facts.inodes.count && !err; i++) {
+		struct inode_fact *inode = facts_inode_at(&r->c->facts, i);
+
+		if ((inode->state & (INODE_ORPHAN | INODE_HIDDEN)) || inode->ino == r->geo->root_ino)
+			continue;
+		if (inode->state & INODE_LOOP)
+			err = break_loop(r, inode);
+		if (!err && (inode->parent == 0 || !facts_inode(&r->c->facts, inode->parent)))
+			err = reconnect(r, inode, lf);
+		if (!err)
+			err = nodes_trim(r->txn);
+	}
+	return err;
+}
+
+static int set_links(struct repair *r, const struct inode_fact *inode)
+{
+	const bool is_dir = inode->type == 2, is_root = inode->ino == r->geo->root_ino;
+	const uint32_t links = is_dir ? 2 + inode->subdirs : inode->links_found;
+	const f2fs_nid_t parent = is_root ? inode->pino : inode->parent, up = is_root ? inode->ino : parent;
+	struct winode w;
+	int err;
+
+	if (inode->links == links && (!is_dir || inode->pino == parent) &&
+	    (!is_dir || inode->dotdot == up || inode->dotdot == 0))
+		return 0;
+	err = winode_get(r->vol, inode->ino, &w);
+	if (err)
+		return err;
+	inode_set_i_links(winode_block(&w), links);
+	if (is_dir)
+		inode_set_i_pino(winode_block(&w), parent);
+	node_dirty(r->txn, w.node);
+	r->is_changed = true;
+	if (is_dir && inode->dotdot != 0 && inode->dotdot != up)
+		err = repair_set_dotdot(r, inode->ino, up);
+	return err ? err : nodes_trim(r->txn);
+}
+
+/* A lost+found that was made here has no facts yet. */
+static int set_lost_found(struct repair *r, const struct lost_found *lf)
+{
+	struct winode w;
+	int err;
+
+	if (!lf->is_new || lf->subdirs == 0)
+		return 0;
+	err = winode_get(r->vol, lf->ino, &w);
+	if (err)
+		return err;
+	inode_set_i_links(winode_block(&w), 2 + lf->subdirs);
+	node_dirty(r->txn, w.node);
+	return 0;
+}
+
+int repair_links(struct repair *r)
+{
+	struct lost_found lf = { 0 };
+	const struct inode_fact *root = facts_inode(&r->c->facts, r->geo->root_ino);
+	int err = delete_orphans(r);
+
+	if (!err && !root) { /* what hung in the old one hangs in the new one after the next round */
+		r->is_changed = true;
+		return inode_make_root(r->txn);
+	}
+	if (!err && root->type != 2)
+		return 0; /* it is made one, and then its entries are looked at */
+	if (!err)
+		err = reconnect_all(r, &lf);
+	for (uint32_t i = 0; i < r->c->facts.inodes.count && !err; i++) {
+		const struct inode_fact *inode = facts_inode_at(&r->c->facts, i);
+
+		if (!(inode->state & (INODE_ORPHAN | INODE_HIDDEN)))
+			err = set_links(r, inode);
+	}
+	return err ? err : set_lost_found(r, &lf);
+}

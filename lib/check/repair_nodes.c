@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Patching nodes: all kept nodes are read as they lie on the device, what each should be is computed on a copy, and
+ * where that differs the copy becomes the transaction's node. Nodes in segments that hold data, too, move out of them.
+ */
+#include <string.h>
+
+#include "check/repair.h"
+
+/* Sweeps hand the checker around; the repair under way hangs there. */
+static struct repair *repair_of(const struct checker *c)
+{
+	return c->repair;
+}
+
+static bool moves_out(const struct repair *r, const struct nid_fact *fact)
+{
+	static const uint8_t nothing[64];
+	const struct seg_fact *seg = facts_seg(&r->c->facts, geometry_segment_of(r->geo, fact->addr));
+
+	return seg && memcmp(seg->data_map, nothing, sizeof(nothing)) != 0;
+}
+
+static void patch_footer(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
+			 uint8_t *block)
+{
+	uint8_t *footer = node_footer_w(r->geo, block);
+	uint32_t flag = footer_flag(footer);
+
+	footer_set_ino(footer, fact->ino);
+	if (fact->ino == fact->nid)
+		flag &= 7;
+	if (inode->type != 0 && !(inode->state & (INODE_HIDDEN | INODE_ALIAS)))
+		flag = (flag & ~1u) | (inode->type != 2);
+	footer_set_flag(footer, flag);
+}
+
+static void patch_children(const struct repair *r, const struct nid_fact *fact, uint8_t *block)
+{
+	const uint32_t n = r->geo->nids_per_block, step = fact->kind == FACT_DOUBLE ? n + 1 : 1;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint8_t *raw = block + (size_t)k * 4;
+
+		if (get_le32(raw) && !repair_keeps_child(r, fact, get_le32(raw), fact->offset + 1 + k * step))
+			put_le32(raw, 0);
+	}
+}
+
+static int put_node(struct repair *r, const struct nid_fact *fact, const uint8_t *block)
+{
+	struct node *node;
+	int err = node_get(r->txn, fact->nid, &node);
+
+	if (err)
+		return err;
+	memcpy(node->block, block, r->geo->block_size);
+	node_dirty(r->txn, node);
+	r->is_changed = true;
+	return nodes_trim(r->txn);
+}
+
+static int patch_node(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
+{
+	struct repair *r = repair_of(c);
+	const struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
+	const struct inode_fact *inode = facts_inode_at(&c->facts, fact->inode);
+	uint8_t *copy = r->block;
+
+	(void)judged;
+	memcpy(copy, block, r->geo->block_size);
+	switch (fact->kind) {
+	case FACT_INODE:
+		repair_inode_block(r, fact, inode, copy);
+		break;
+	case FACT_DIRECT:
+		repair_slots(r, fact, inode, copy, inode->node_slots);
+		break;
+	case FACT_INDIRECT:
+	case FACT_DOUBLE:
+		patch_children(r, fact, copy);
+		break;
+	default:
+		break;
+	}
+	patch_footer(r, fact, inode, copy);
+	if (memcmp(copy, block, r->geo->block_size) == 0 && !moves_out(r, fact) &&
+	    !(fact->kind == FACT_INODE && (inode->state & INODE_BAD_SUM)))
+		return 0;
+	return put_node(r, fact, copy);
+}
+
+static int skip_node(struct checker *c, const struct sweep_item *item)
+{
+	(void)c;
+	(void)item;
+	return 0;
+}
+
+int repair_nodes(struct repair *r)
+{
+	static const struct sweep sweep = { "patch nodes", NULL, patch_node, skip_node };
+	struct vec items;
+	int err = 0;
+
+	vec_init(&items, r->ctx, sizeof(struct sweep_item));
+	for (size_t i = 0; i < r->c->facts.nids.count && !err; i++) {
+		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
+		struct sweep_item *item;
+
+		if (!(fact->flags & FACT_KEPT) || fact->inode == NO_INODE)
+			continue;
+		item = vec_push(&items, 1);
+		if (!item) {
+			err = F2FS_ERR_NOMEM;
+			break;
+		}
+		item->addr = fact->addr;
+		item->tag = (uint32_t)i;
+	}
+	if (!err)
+		err = sweep_run(r->c, &sweep, &items);
+	vec_fini(&items);
+	return err;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Quota: damaged files are made anew; usage is set to what was counted once nothing else is changed any more. Limits
+ * stay where the file can be read.
+ */
+#include "check/repair.h"
+
+/* Which quota file an inode is; sb_COUNT_qf_ino: none. */
+static unsigned kind_of(const struct repair *r, f2fs_nid_t ino)
+{
+	unsigned kind = 0;
+
+	while (kind < sb_COUNT_qf_ino && sb_qf_ino(r->vol->sb, kind) != ino)
+		kind++;
+	return kind;
+}
+
+static int make_files(struct repair *r)
+{
+	bool made[sb_COUNT_qf_ino] = { false };
+	int err = 0;
+
+	for (size_t i = 0; i < r->c->findings.count && !err; i++) {
+		const struct finding *f = vec_at(&r->c->findings, i);
+		const unsigned kind = f->problem == P_QUOTA_INODE || f->problem == P_QUOTA_TREE ? kind_of(r, f->ino)
+												: sb_COUNT_qf_ino;
+
+		if (kind == sb_COUNT_qf_ino || made[kind])
+			continue;
+		made[kind] = r->is_changed = true;
+		err = quota_make(r->txn, kind);
+	}
+	return err;
+}
+
+int repair_quota(struct repair *r)
+{
+	int err = make_files(r);
+
+	if (err || r->is_changed) /* blocks and owners still change: the next round counts again */
+		return err;
+	for (size_t i = 0; i < r->c->findings.count && !err; i++) {
+		const struct finding *f = vec_at(&r->c->findings, i);
+		const int64_t change = (int64_t)(f->expected - f->found);
+
+		if (f->problem == P_QUOTA_SPACE)
+			err = quota_adjust(r->txn, kind_of(r, f->ino), f->slot, change, 0);
+		else if (f->problem == P_QUOTA_INODES)
+			err = quota_adjust(r->txn, kind_of(r, f->ino), f->slot, 0, change);
+	}
+	return err;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Superblocks: after the commit, both copies become the one in use, without the counters of errors. The other copy is
+ * written and made durable before the one in use, so at any moment one of them is whole. Bytes of the blocks outside of
+ * the superblock stay.
+ */
+#include <string.h>
+
+#include "check/repair.h"
+#include "device/device.h"
+#include "format/superblock.h"
+
+static bool differs(struct f2fs_volume *vol, unsigned copy, const uint8_t *sb)
+{
+	uint8_t now[sb_SIZE];
+	const uint64_t offset = ((uint64_t)copy << vol->geo.block_bits) + SB_OFFSET;
+
+	return device_read_quiet(vol->dev, offset, now, sizeof(now)) != 0 || memcmp(now, sb, sizeof(now)) != 0;
+}
+
+static int write_copy(struct f2fs_volume *vol, unsigned copy, const uint8_t *sb)
+{
+	int err = device_write(vol->dev, ((uint64_t)copy << vol->geo.block_bits) + SB_OFFSET, sb, sb_SIZE);
+
+	return err ? err : device_flush(vol->dev);
+}
+
+int repair_superblocks(struct f2fs_volume *vol)
+{
+	const unsigned other = 1 - vol->sb_copy;
+	uint8_t *sb = vol->sb;
+	int err = 0;
+
+	sb_set_magic(sb, F2FS_MAGIC);
+	for (unsigned i = 0; i < sb_COUNT_s_stop_reason; i++)
+		sb_set_s_stop_reason(sb, i, 0);
+	memset(sb_s_errors_w(sb), 0, sb_SIZE_s_errors);
+	if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM) {
+		sb_set_checksum_offset(sb, sb_OFS_crc);
+		sb_set_crc(sb, superblock_crc(sb));
+	}
+	if (differs(vol, other, sb))
+		err = write_copy(vol, other, sb);
+	if (!err && differs(vol, vol->sb_copy, sb))
+		err = write_copy(vol, vol->sb_copy, sb);
+	return err;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Blocks with more than one owner, and data in segments of nodes. A node's footer says what a block is, so a node
+ * always keeps it, and the pointer to data is cleared: what it pointed to is gone. Between pointers the summary
+ * decides, which names node, version and slot; without it the first one. Each loser gets a copy of the block: it may be
+ * its data.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/claims.h"
+#include "check/repair.h"
+
+static int note_moved(struct repair *r, const struct claim *claim, f2fs_blk_t addr)
+{
+	struct moved_slot *moved = vec_push(&r->moved, 1);
+
+	if (!moved)
+		return F2FS_ERR_NOMEM;
+	moved->nid = claim->nid;
+	moved->slot = claim->slot;
+	moved->addr = addr;
+	return 0;
+}
+
+static int copy_block(struct repair *r, const struct claim *claim)
+{
+	f2fs_blk_t addr;
+	uint32_t got;
+	int err = volume_read(r->vol, claim->addr, 0, r->block, r->geo->block_size);
+
+	if (err == F2FS_ERR_IO) { /* nothing to copy */
+		error_clear(r->ctx);
+		return note_moved(r, claim, 0);
+	}
+	if (!err)
+		err = head_append(r->txn, F2FS_COLD_DATA, claim->nid, claim->version, claim->slot, 1, r->block, &addr,
+				  &got);
+	return err ? err : note_moved(r, claim, addr);
+}
+
+/* Index of the claim that keeps the block. */
+static size_t choose_winner(struct repair *r, const struct vec *claims, size_t first, size_t end)
+{
+	const struct claim *at = vec_at(claims, first);
+	const f2fs_seg_t segno = geometry_segment_of(r->geo, at->addr);
+	struct f2fs_summary summary;
+
+	for (size_t i = first; i < end; i++)
+		if (((const struct claim *)vec_at(claims, i))->is_node)
+			return i;
+	if (f2fs_ssa_lookup(r->vol, segno, (at->addr - r->geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS, &summary) == 0)
+		for (size_t i = first; i < end; i++) {
+			const struct claim *claim = vec_at(claims, i);
+
+			if (claim->nid == summary.nid && claim->version == summary.version &&
+			    claim->slot == summary.ofs_in_node)
+				return i;
+		}
+	error_clear(r->ctx);
+	return first;
+}
+
+static int settle_block(struct repair *r, const struct vec *claims, size_t first, size_t end)
+{
+	const size_t winner = choose_winner(r, claims, first, end);
+	const bool is_node = ((const struct claim *)vec_at(claims, winner))->is_node;
+	int err = 0;
+
+	for (size_t i = first; i < end && !err; i++) {
+		const struct claim *claim = vec_at(claims, i);
+
+		if (i != winner && !claim->is_node)
+			err = is_node ? note_moved(r, claim, 0) : copy_block(r, claim);
+	}
+	return err;
+}
+
+static int compare_moved(const void *a, const void *b)
+{
+	const struct moved_slot *x = a, *y = b;
+
+	if (x->nid != y->nid)
+		return x->nid > y->nid ? 1 : -1;
+	return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+int repair_shared(struct repair *r)
+{
+	struct vec claims;
+	int err;
+
+	if (r->c->facts.conflicts.count == 0)
+		return 0;
+	err = claims_collect(r->c, SEG_CONFLICT, &claims);
+	for (size_t i = 0, end; i < claims.count && !err; i = end) {
+		const f2fs_blk_t addr = ((const struct claim *)vec_at(&claims, i))->addr;
+
+		for (end = i + 1; end < claims.count; end++)
+			if (((const struct claim *)vec_at(&claims, end))->addr != addr)
+				break;
+		if (end > i + 1)
+			err = settle_block(r, &claims, i, end);
+	}
+	vec_fini(&claims);
+	if (r->moved.count > 1)
+		qsort(r->moved.items, r->moved.count, sizeof(struct moved_slot), compare_moved);
+	return err;
+}

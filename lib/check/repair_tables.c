@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tables from the facts: the transaction's segments, NAT entries of nodes that are not kept or whose owner is wrong,
+ * the maps of full and empty NAT blocks, and summaries: those that are wrong, and those of the segments that the logs
+ * leave, which so far only the checkpoint pack had.
+ */
+#include <string.h>
+
+#include "check/claims.h"
+#include "check/repair.h"
+#include "check/totals.h"
+#include "format/checkpoint.h"
+#include "volume/rescue.h"
+
+static bool is_empty(const uint8_t *map)
+{
+	static const uint8_t zero[64];
+
+	return memcmp(map, zero, sizeof(zero)) == 0;
+}
+
+static void fill_segment(void *user, f2fs_seg_t segno, uint8_t *map, uint8_t *type)
+{
+	const struct repair *r = user;
+	const struct seg_fact *seg = facts_seg(&r->c->facts, segno);
+	bool is_data, is_node;
+
+	if (!seg)
+		return;
+	for (unsigned i = 0; i < 64; i++)
+		map[i] = seg->data_map[i] | seg->node_map[i];
+	is_data = !is_empty(seg->data_map);
+	is_node = !is_empty(seg->node_map);
+	/* what does not belong into a segment of both kinds is moved out of it */
+	if (is_node && !is_data && *type < F2FS_HOT_NODE)
+		*type = F2FS_WARM_NODE;
+	else if (is_data && !is_node && *type >= F2FS_HOT_NODE)
+		*type = F2FS_WARM_DATA;
+}
+
+/* Must the NAT be written anew, every entry of it? */
+static bool is_nat_lost(const struct repair *r)
+{
+	return r->vol->rescue != NULL || repair_found(r->c, P_NAT_UNREADABLE);
+}
+
+/* Which NAT blocks are full, which empty, with the kept nodes alone. */
+static uint8_t *make_nat_maps(struct repair *r)
+{
+	const uint32_t bytes = r->geo->nat_blocks / 8, per_block = r->geo->nat_per_block;
+	uint8_t *maps = mem_zalloc(r->ctx, (size_t)bytes * 2);
+	uint32_t *used = maps ? mem_calloc(r->ctx, r->geo->nat_blocks, sizeof(*used)) : NULL;
+
+	if (!used) {
+		mem_free(r->ctx, maps);
+		return NULL;
+	}
+	used[0] = 3;
+	for (size_t i = 0; i < r->c->facts.nids.count; i++) {
+		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
+
+		used[fact->nid / per_block] += (fact->flags & FACT_KEPT) != 0;
+	}
+	for (uint32_t k = 0; k < r->geo->nat_blocks; k++) {
+		if (used[k] == per_block)
+			lsb_set(maps, k);
+		if (used[k] == 0)
+			lsb_set(maps + bytes, k);
+	}
+	mem_free(r->ctx, used);
+	return maps;
+}
+
+static int begin(struct repair *r)
+{
+	const struct f2fs_check_result *result = r->c->result;
+	uint8_t *maps = make_nat_maps(r);
+	const struct txn_truth truth = {
+		.user = r,
+		.segment = fill_segment,
+		.valid_blocks = result->blocks,
+		.valid_nodes = (uint32_t)result->nodes,
+		.valid_inodes = (uint32_t)r->c->facts.inodes.count,
+		.nat_is_whole = is_nat_lost(r),
+		.nat_maps = maps,
+	};
+	int err = maps ? txn_begin_from(r->vol, &truth) : F2FS_ERR_NOMEM;
+
+	mem_free(r->ctx, maps);
+	r->txn = r->vol->txn;
+	return err;
+}
+
+static int set_entry(struct repair *r, f2fs_nid_t nid, f2fs_nid_t ino, f2fs_blk_t addr, uint8_t version)
+{
+	const struct f2fs_nat_entry entry = { .nid = nid, .ino = ino, .block_addr = addr, .version = version };
+
+	return nat_set(r->txn, &entry);
+}
+
+static int set_reserved(struct repair *r)
+{
+	int err = set_entry(r, 0, 0, 0, 0);
+
+	if (!err)
+		err = set_entry(r, NODE_INO, NODE_INO, 1, 0);
+	return err ? err : set_entry(r, META_INO, META_INO, 1, 0);
+}
+
+/* Blocks of a lost NAT that will hold nothing must say so. */
+static int clear_rest(struct repair *r)
+{
+	const uint32_t per_block = r->geo->nat_per_block;
+	uint8_t *used = mem_zalloc(r->ctx, r->geo->nat_blocks);
+	int err = used ? 0 : F2FS_ERR_NOMEM;
+
+	for (size_t i = 0; i < r->c->facts.nids.count && !err; i++) {
+		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
+
+		used[fact->nid / per_block] |= (fact->flags & FACT_KEPT) != 0;
+	}
+	for (uint32_t k = 1; k < r->geo->nat_blocks && !err; k++) {
+		const unsigned copy = msb_test(r->vol->nat_bitmap, k);
+		const uint8_t *raw;
+
+		if (used[k] || (uint64_t)k * per_block >= r->geo->max_nid)
+			continue;
+		if (volume_peek(r->vol, geometry_nat_block(r->geo, k, copy), &raw) == 0 && raw[0] == 0 &&
+		    memcmp(raw, raw + 1, r->geo->block_size - 1) == 0)
+			continue;
+		error_clear(r->ctx);
+		err = set_entry(r, k * per_block, 0, 0, 0);
+	}
+	mem_free(r->ctx, used);
+	return err;
+}
+
+static int set_nat(struct repair *r)
+{
+	const bool is_whole = r->txn->nat_is_whole;
+	int err = is_whole || repair_found(r->c, P_NAT_RESERVED) ? set_reserved(r) : 0;
+
+	for (size_t i = 0; i < r->c->facts.nids.count && !err; i++) {
+		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
+		struct f2fs_nat_entry entry;
+
+		if (!(fact->flags & FACT_KEPT)) {
+			err = set_entry(r, fact->nid, 0, 0, (uint8_t)(fact->version + 1));
+			continue;
+		}
+		if (!is_whole) {
+			err = nat_get(r->vol, fact->nid, &entry);
+			if (err || (entry.ino == fact->ino && entry.block_addr == fact->addr))
+				continue;
+		}
+		err = set_entry(r, fact->nid, fact->ino, fact->addr, fact->version);
+	}
+	return err || !is_whole ? err : clear_rest(r);
+}
+
+/* Mark the segments whose summaries are to be written. */
+static int mark_summaries(struct repair *r)
+{
+	for (size_t i = 0; i < r->c->findings.count; i++) {
+		const struct finding *f = vec_at(&r->c->findings, i);
+		struct seg_fact *seg = f->has_segno ? facts_seg(&r->c->facts, f->segno) : NULL;
+
+		if (seg && (f->problem == P_SSA_TYPE || f->problem == P_SSA_ENTRY || f->problem == P_SSA_UNREADABLE))
+			seg->flags |= SEG_SUMMARY;
+	}
+	for (unsigned t = 0; t < F2FS_LOG_COUNT; t++) {
+		const f2fs_seg_t segno = checkpoint_log_segno(r->vol->cp, t);
+		struct seg_fact *seg = facts_seg(&r->c->facts, segno);
+
+		if (seg && !segment_is_current(r->txn, segno))
+			seg->flags |= SEG_SUMMARY;
+	}
+	for (size_t i = 0; i < r->c->facts.segs.count; i++) {
+		struct seg_fact *seg = vec_at(&r->c->facts.segs, i);
+
+		if (seg->flags & SEG_ALIAS)
+			seg->flags &= ~(uint32_t)SEG_SUMMARY;
+	}
+	return 0;
+}
+
+/* Write one segment's summary from its claims, [*at, ...); moves *at behind them. */
+static int write_summary(struct repair *r, const struct vec *claims, size_t *at)
+{
+	const f2fs_seg_t segno = geometry_segment_of(r->geo, ((const struct claim *)vec_at(claims, *at))->addr);
+	const f2fs_blk_t start = geometry_segment_start(r->geo, segno);
+	uint8_t *entries = r->block;
+	struct segment *s;
+	int err = segment_get(r->txn, segno, &s);
+
+	memset(entries, 0, SUMMARY_BYTES);
+	for (; !err && *at < claims->count; ++*at) {
+		const struct claim *claim = vec_at(claims, *at);
+		uint8_t *raw;
+
+		if (claim->addr - start >= F2FS_SEGMENT_BLOCKS)
+			break;
+		raw = entries + (size_t)(claim->addr - start) * sum_SIZE;
+		if (sum_nid(raw) != 0 && !claim->is_node) /* has an owner; this one gets a copy */
+			continue;
+		sum_set_nid(raw, claim->nid);
+		sum_set_version(raw, claim->is_node ? 0 : claim->version);
+		sum_set_ofs_in_node(raw, claim->is_node ? 0 : claim->slot);
+	}
+	if (err || segment_is_current(r->txn, segno))
+		return err;
+	return summary_write(r->txn, segno, entries, s->type >= F2FS_HOT_NODE);
+}
+
+static int write_summaries(struct repair *r)
+{
+	struct vec claims;
+	size_t at = 0;
+	int err = mark_summaries(r);
+
+	if (err)
+		return err;
+	err = claims_collect(r->c, SEG_SUMMARY, &claims);
+	while (at < claims.count && !err)
+		err = write_summary(r, &claims, &at);
+	vec_fini(&claims);
+	return err;
+}
+
+int repair_tables(struct repair *r)
+{
+	int err = begin(r);
+
+	if (!err)
+		err = set_nat(r);
+	return err ? err : write_summaries(r);
+}

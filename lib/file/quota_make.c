@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A quota file anew, for one that is damaged: the hidden inode as it should be, and in it a tree without entries
+ * (FORMAT files 9.3). Usage is put in by quota_adjust().
+ */
+#include <string.h>
+
+#include "file/create.h"
+#include "format/quota.h"
+
+#define GRACE_SECONDS 604800u
+#define EMPTY_BLOCKS 2u	   /* header and the root of the tree */
+#define HIDDEN_FLAGS 0x90u /* immutable, no access time */
+
+static int need_inode(struct txn *txn, f2fs_nid_t ino, struct winode *w)
+{
+	const struct inode_spec spec = { .mode = MODE_REG | 0600 };
+	struct f2fs_nat_entry entry;
+	int err = nat_get(txn->vol, ino, &entry);
+
+	w->txn = txn;
+	if (!err && entry.block_addr != F2FS_NULL_ADDR)
+		return winode_get(txn->vol, ino, w);
+	if (!err)
+		err = node_new_at(txn, ino, &w->node);
+	return err ? err : inode_fill_hidden(w, &spec);
+}
+
+/* Nothing is kept of the old contents. */
+static int empty_inode(struct winode *w)
+{
+	uint8_t *block = winode_block(w);
+	int err = 0;
+
+	if (!winode_is_inline(w))
+		err = map_truncate(w, 0);
+	inode_set_i_inline(block,
+			   inode_i_inline(block) & (uint8_t) ~(FLAG_i_inline_inline_data | FLAG_i_inline_data_exist |
+							       FLAG_i_inline_inline_dentry));
+	inode_set_i_mode(block, MODE_REG | 0600);
+	inode_set_i_links(block, 1);
+	inode_set_i_flags(block, HIDDEN_FLAGS);
+	inode_set_i_ext_len(block, 0);
+	winode_touch(w);
+	if (!err)
+		memset(block + w->layout.slot_offset, 0, (size_t)w->layout.slots * 4);
+	return err;
+}
+
+int quota_make(struct txn *txn, unsigned kind)
+{
+	uint8_t *page;
+	struct winode w;
+	int err = need_inode(txn, sb_qf_ino(txn->vol->sb, kind), &w);
+
+	if (!err)
+		err = empty_inode(&w);
+	if (!err)
+		err = page_get(&w, 0, true, &page);
+	if (err)
+		return err;
+	memset(page, 0, txn->vol->geo.block_size);
+	qhead_set_dqh_magic(page, quota_magic((enum quota_type)kind));
+	qhead_set_dqh_version(page, 1);
+	qhead_set_dqi_bgrace(page, GRACE_SECONDS);
+	qhead_set_dqi_igrace(page, GRACE_SECONDS);
+	qhead_set_dqi_blocks(page, EMPTY_BLOCKS);
+	inode_set_i_size(winode_block(&w), EMPTY_BLOCKS * QUOTA_BLOCK_SIZE);
+	node_dirty(txn, w.node);
+	return 0;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A transaction that stands on what was found out about a volume, not on what its SIT, NAT and counters say: for
+ * repair.
+ *
+ * Why it is as safe as any other: what must not be overwritten before the commit is what the checkpoint in force leads
+ * to. That is at most what its SIT has and what the nodes refer to; a block is handed out only when it is in neither. A
+ * SIT entry that contradicts itself (its count is not its number of bits) tells nothing, then the nodes alone count. If
+ * that leaves too little room, blocks are handed out that the SIT has in use but no node refers to; on the volume as it
+ * was they belonged to nothing. The logs go on in free segments, so whatever was wrong about the old ones does not
+ * matter; the summaries of the old ones, which only the pack had, are written to the SSA by the caller. NAT and SIT go
+ * to their idle copies, the pack to the idle place, as in every commit.
+ */
+#include <string.h>
+
+#include "base/bitmap.h"
+#include "device/device.h"
+#include "log/log.h"
+
+/* Segments that must be free besides the logs' own, lest blocks be handed out that the SIT has. */
+#define WANTED_FREE 8u
+
+static void load_segment(struct txn *txn, const struct txn_truth *truth, f2fs_seg_t segno, struct segment *s)
+{
+	struct f2fs_sit_entry entry;
+	bool sane = f2fs_sit_lookup(txn->vol, segno, &entry) == 0 && entry.type < F2FS_LOG_COUNT &&
+		    bitmap_popcount(entry.valid_map, sizeof(entry.valid_map)) == entry.valid_blocks;
+
+	s->type = sane ? entry.type : F2FS_WARM_DATA;
+	s->mtime = sane ? entry.mtime : cp_elapsed_time(txn->vol->cp);
+	truth->segment(truth->user, segno, s->cur, &s->type);
+	s->valid = (uint16_t)bitmap_popcount(s->cur, sizeof(s->cur));
+	memcpy(s->ckpt, s->cur, sizeof(s->ckpt));
+	s->is_dirty = !sane || entry.type != s->type || memcmp(s->cur, entry.valid_map, sizeof(s->cur)) != 0;
+	for (size_t i = 0; sane && i < sizeof(s->ckpt); i++)
+		s->ckpt[i] |= entry.valid_map[i];
+	s->ckpt_valid = (uint16_t)bitmap_popcount(s->ckpt, sizeof(s->ckpt));
+}
+
+static struct segment *segment_at(struct txn *txn, f2fs_seg_t segno)
+{
+	return &txn->chunks[segno / txn->vol->geo.sit_per_block][segno % txn->vol->geo.sit_per_block];
+}
+
+static int load_segments(struct txn *txn, const struct txn_truth *truth)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+
+	for (uint32_t k = 0; k < geo->sit_blocks_used; k++) {
+		txn->chunks[k] = mem_calloc(txn->vol->ctx, geo->sit_per_block, sizeof(struct segment));
+		if (!txn->chunks[k])
+			return F2FS_ERR_NOMEM;
+	}
+	for (f2fs_seg_t i = 0; i < geo->segment_count_main; i++)
+		load_segment(txn, truth, i, segment_at(txn, i));
+	txn->all_loaded = true;
+	return 0;
+}
+
+/* What the SIT has and no node refers to: from now on free. */
+static void give_up_strays(struct txn *txn)
+{
+	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main; i++) {
+		struct segment *s = segment_at(txn, i);
+
+		memcpy(s->ckpt, s->cur, sizeof(s->ckpt));
+		s->ckpt_valid = s->valid;
+	}
+}
+
+static uint32_t count_free(struct txn *txn)
+{
+	uint32_t n = 0;
+
+	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main; i++)
+		n += segment_is_free(segment_at(txn, i)) && !segment_is_current(txn, i);
+	return n;
+}
+
+/* A free segment, of a free section if there is one. */
+static bool find_segment(struct txn *txn, f2fs_seg_t *out)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+
+	for (unsigned whole = 2; whole-- > 0;)
+		for (f2fs_seg_t i = 0; i < geo->segment_count_main; i += whole ? geo->segs_per_sec : 1) {
+			bool fits = true;
+
+			for (uint32_t k = 0; k < (whole ? geo->segs_per_sec : 1) && fits; k++)
+				fits = i + k < geo->segment_count_main && segment_is_free(segment_at(txn, i + k)) &&
+				       !segment_is_current(txn, i + k);
+			if (fits) {
+				*out = i;
+				return true;
+			}
+		}
+	return false;
+}
+
+/* Can the log go on where the checkpoint has it? */
+static bool is_usable_log(struct txn *txn, unsigned type, const struct f2fs_log_head *at)
+{
+	const struct segment *s;
+
+	if (at->segno >= txn->vol->geo.segment_count_main || at->blkoff >= F2FS_SEGMENT_BLOCKS || at->alloc_type > 1 ||
+	    segment_is_current(txn, at->segno))
+		return false;
+	s = segment_at(txn, at->segno);
+	if (s->valid > 0 && (s->type >= F2FS_HOT_NODE) != (type >= F2FS_HOT_NODE))
+		return false;
+	for (uint32_t i = at->blkoff; i < (at->alloc_type ? at->blkoff + 1u : F2FS_SEGMENT_BLOCKS); i++)
+		if (msb_test(s->cur, i) || msb_test(s->ckpt, i))
+			return false;
+	return true;
+}
+
+static int place_log(struct txn *txn, unsigned type)
+{
+	struct f2fs_volume *vol = txn->vol;
+	struct f2fs_log_head at;
+	struct segment *s;
+	uint8_t entry_type, *sums = mem_zalloc(vol->ctx, vol->geo.sum_size);
+	f2fs_seg_t segno = 0;
+	int source, err = 0;
+
+	if (!sums)
+		return F2FS_ERR_NOMEM;
+	f2fs_volume_log(vol, type, &at);
+	if (find_segment(txn, &segno)) {
+		at.segno = segno;
+		at.blkoff = at.alloc_type = 0;
+	} else if (is_usable_log(txn, type, &at)) {
+		err = f2fs_ssa_read(vol, at.segno, sums, &entry_type, &source);
+	} else {
+		err = error_set(vol->ctx, F2FS_ERR_NOSPC, "no segment is free for %s", f2fs_log_type_name(type));
+	}
+	if (err) {
+		mem_free(vol->ctx, sums);
+		return err;
+	}
+	txn->heads[type].sums = sums;
+	txn->heads[type].segno = at.segno;
+	txn->heads[type].blkoff = at.blkoff;
+	txn->heads[type].alloc_type = at.alloc_type;
+	s = segment_at(txn, at.segno);
+	s->type = (uint8_t)type;
+	s->is_dirty = true;
+	return 0;
+}
+
+/* The maps of full and empty NAT blocks, kept up to date as entries are stored. */
+static int make_nat_bits(struct txn *txn, const struct txn_truth *truth)
+{
+	const uint32_t bytes = txn->vol->geo.nat_blocks / 8;
+
+	if (!truth->nat_maps || !(cp_ckpt_flags(txn->vol->cp) & FLAG_ckpt_flags_nat_bits))
+		return 0;
+	txn->nat_full = mem_alloc(txn->vol->ctx, (size_t)bytes * 2);
+	if (!txn->nat_full)
+		return F2FS_ERR_NOMEM;
+	memcpy(txn->nat_full, truth->nat_maps, (size_t)bytes * 2);
+	txn->nat_empty = txn->nat_full + bytes;
+	txn->has_nat_bits = true;
+	return 0;
+}
+
+int derive_fill(struct txn *txn, const struct txn_truth *truth)
+{
+	int err = load_segments(txn, truth);
+
+	txn->is_derived = true;
+	txn->nat_is_whole = truth->nat_is_whole;
+	txn->valid_blocks = truth->valid_blocks;
+	txn->valid_nodes = truth->valid_nodes;
+	txn->valid_inodes = truth->valid_inodes;
+	if (err)
+		return err;
+	if (count_free(txn) < F2FS_LOG_COUNT + WANTED_FREE)
+		give_up_strays(txn);
+	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++)
+		err = place_log(txn, i);
+	txn->free_segments = count_free(txn);
+	chain_begin(txn);
+	return err ? err : make_nat_bits(txn, truth);
+}
+
+uint32_t derive_free_segments(struct txn *txn)
+{
+	uint32_t n = 0;
+
+	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main; i++)
+		n += segment_at(txn, i)->valid == 0 && !segment_is_current(txn, i);
+	return n;
+}
+
+int summary_write(struct txn *txn, f2fs_seg_t segno, const uint8_t *entries, bool is_node)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	uint32_t offset;
+	f2fs_blk_t addr = geometry_ssa_block(geo, segno, &offset);
+	uint8_t *summary;
+	int err;
+
+	if (geo->segment_count_ssa == 0)
+		return 0;
+	summary = mem_zalloc(txn->vol->ctx, geo->sum_size);
+	if (!summary)
+		return F2FS_ERR_NOMEM;
+	memcpy(summary, entries, SUMMARY_BYTES);
+	sumfoot_set_entry_type(summary + geo->sum_size - sumfoot_SIZE, is_node);
+	err = device_write(txn->vol->cache, ((uint64_t)addr << geo->block_bits) + offset, summary, geo->sum_size);
+	if (err)
+		txn->failed = true;
+	mem_free(txn->vol->ctx, summary);
+	return err;
+}

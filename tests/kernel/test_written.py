@@ -19,6 +19,9 @@ CASES = {
     "nearly-full": ("", "300M"),
     "compression": ("-O " + EXTRA + ",compression,quota", "1G"),
 }
+# LOGS,LOW_SECTIONS,IN_PLACE,DISCARD of the stress program
+WRITE_OPTIONS = {"two-logs": "2,0,0,1", "four-logs": "4,20,2,0", "holes": "6,100,1,1"}
+CASES.update({"two-logs": ("", "1G"), "four-logs": ("-s 2 -z 4 -O " + EXTRA, "1G"), "holes": ("-s 2", "1G")})
 JOB = r"""
 set -e
 mount /dev/ubda $MNT
@@ -41,9 +44,9 @@ def test_random_changes(kernel, run_tool, peer_check, build_dir, tmp_path, name)
     host, image = tmp_path / "host", tmp_path / "disk.img"
     host.mkdir()
     run_tool("mkfs.f2fs", "-q", *options.split(), image, size)
-    steps = "90" if name == "nearly-full" else "700"
+    steps = "90" if name == "nearly-full" else "300" if name in WRITE_OPTIONS else "700"
     done = subprocess.run([os.path.join(build_dir, "tests", "stress", "stress"), str(image), str(host),
-                           str(11 + len(name)), steps, "150"], capture_output=True)
+                           str(11 + len(name)), steps, "150", *WRITE_OPTIONS.get(name, "").split()], capture_output=True)
     assert done.returncode == 0, done.stderr.decode(errors="replace")
     peer_check(image)
     uml.run(JOB, images=[str(image)], args=[str(host)], mem="2G" if size == "4T" else "512M", kernel=kernel).check()

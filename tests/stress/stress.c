@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Random changes of a volume and the same changes of a directory of the host, side by side: what both hold afterwards
- * must be equal. Usage: stress IMAGE DIRECTORY SEED STEPS COMMIT_EVERY. Some commits are followed by opening the volume
- * again. On a volume with the feature half of the files are compressed, in all ways there are; these get no long holes,
- * because fsck.f2fs 1.15 counts wrong behind holes in indirect nodes of compressed files.
+ * must be equal. Usage: stress IMAGE DIRECTORY SEED STEPS COMMIT_EVERY [WRITE_OPTIONS]. Some commits are followed by
+ * opening the volume again. On a volume with the feature half of the files are compressed, in all ways there are; these
+ * get no long holes, because fsck.f2fs 1.15 counts wrong behind holes in indirect nodes of compressed files.
  */
 #define _GNU_SOURCE
 #include <f2fskit/f2fskit.h>
@@ -40,6 +40,7 @@ struct stress {
 	struct f2fs_device *dev;
 	struct f2fs_volume *vol;
 	const char *host;
+	struct f2fs_write_options options;
 	struct names dirs, files;
 	unsigned next, step;
 	char *buffer;
@@ -506,6 +507,25 @@ static void open_volume(struct stress *s, const char *image)
 	if (f2fs_device_open(s->ctx, image, F2FS_OPEN_WRITE, &s->dev) != 0)
 		check(s, 1, image);
 	check(s, f2fs_volume_open(s->ctx, s->dev, NULL, &s->vol), image);
+	check(s, f2fs_volume_configure(s->vol, &s->options), "options");
+	if (s->options.discard)
+		check(s, f2fs_trim(s->vol, 0, NULL), "trim");
+}
+
+/* LOGS,LOW_SECTIONS,IN_PLACE,DISCARD */
+static int take_options(struct stress *s, const char *text)
+{
+	uint8_t *const to[] = { &s->options.logs, &s->options.low_sections, &s->options.in_place, &s->options.discard };
+
+	for (unsigned i = 0; i < 4; i++) {
+		char *end;
+
+		*to[i] = (uint8_t)strtoul(text, &end, 10);
+		if (*end != (i < 3 ? ',' : '\0'))
+			return -1;
+		text = end + 1;
+	}
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -513,8 +533,8 @@ int main(int argc, char **argv)
 	struct stress s = { 0 };
 	unsigned steps, every;
 
-	if (argc != 6) {
-		fprintf(stderr, "usage: stress IMAGE DIRECTORY SEED STEPS COMMIT_EVERY\n");
+	if (argc < 6 || argc > 7 || (argc == 7 && take_options(&s, argv[6]) != 0)) {
+		fprintf(stderr, "usage: stress IMAGE DIRECTORY SEED STEPS COMMIT_EVERY [WRITE_OPTIONS]\n");
 		return 2;
 	}
 	s.host = argv[2];

@@ -410,6 +410,8 @@ static const char *take_write_hints(struct arguments *a, const char *value)
 	return NULL;
 }
 
+static const char *take_size(struct arguments *a, const char *text);
+
 static const char *(*const takers[OPT_COUNT])(struct arguments *a, const char *value) = {
 #define GROUP(title)
 #define OPTION(id, letter, name, arg, arg_name, help, doc) [OPT_##id] = take_##id,
@@ -433,9 +435,15 @@ static void apply_android(struct arguments *a)
 				      F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_VERITY;
 }
 
-/* A number of sectors, or bytes with a suffix. */
+/* A number of sectors, or bytes with a suffix, or auto. */
 static const char *take_size(struct arguments *a, const char *text)
 {
+	if (a->has_size || a->has_sectors || a->is_auto)
+		return "is a second size";
+	if (strcmp(text, "auto") == 0) {
+		a->is_auto = 1;
+		return NULL;
+	}
 	if (text[strspn(text, "0123456789")] == '\0') {
 		const char *why = cli_parse_u64(text, 1, UINT64_MAX / 65536, &a->sectors);
 
@@ -444,6 +452,18 @@ static const char *take_size(struct arguments *a, const char *text)
 	}
 	a->has_size = 1;
 	return cli_parse_size(text, 512, a->unit ? a->unit : 512, &a->size);
+}
+
+/* Is a size something this volume can have? */
+static const char *check_size(const struct arguments *a)
+{
+	if (a->count > 1)
+		return "is a size, which a volume on several devices cannot have";
+	if (a->sparse && !a->is_auto)
+		return "is a size beside the one of -S";
+	if (a->is_auto && !a->in.source)
+		return "depends on contents: --root-dir or --manifest is needed";
+	return NULL;
 }
 
 static int take_operands(struct arguments *a, struct cli *cli, const struct cli_parser *p)
@@ -456,13 +476,11 @@ static int take_operands(struct arguments *a, struct cli *cli, const struct cli_
 		return CLI_OPT_ERROR;
 	}
 	a->paths[0] = p->operands[0];
-	if (p->operand_count == 1)
-		return 0;
-	why = p->operand_count > 2 ? "is one operand too many" : take_size(a, p->operands[1]);
-	if (!why && a->count > 1)
-		why = "is a size, which a volume on several devices cannot have";
-	if (!why && a->sparse)
-		why = "is a size beside the one of -S";
+	why = p->operand_count > 2 ? "is one operand too many" : NULL;
+	if (p->operand_count == 2)
+		why = take_size(a, p->operands[1]);
+	if (!why && (a->has_size || a->has_sectors || a->is_auto))
+		why = check_size(a);
 	if (why)
 		cli_usage_error(cli, "size", p->operands[p->operand_count - 1], why);
 	return why ? CLI_OPT_ERROR : 0;

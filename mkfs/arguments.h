@@ -20,6 +20,7 @@ struct arguments {
 	uint64_t offset;  /* bytes */
 	uint64_t sparse;  /* size of a sparse image, 0: none */
 	int has_size, has_sectors;
+	int is_auto; /* the smallest size that holds the contents */
 	int force, dry_run, json, quiet, debug;
 	struct cli_copy_in in; /* contents to be copied; source NULL: none */
 	int owner_given;       /* -R */

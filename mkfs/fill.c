@@ -4,10 +4,18 @@
  */
 #include "fill.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "cli/copy_in.h"
 
-static void set_options(const struct arguments *a, const struct cli *cli, struct f2fs_populate_options *options)
+void fill_prepare(const struct cli *cli, struct arguments *a)
 {
+	struct f2fs_populate_options *options = &a->in.options;
+
 	options->keep = F2FS_KEEP_DEFAULT;
 	if (a->owner_given) {
 		options->keep &= ~(unsigned)F2FS_KEEP_OWNER;
@@ -18,6 +26,61 @@ static void set_options(const struct arguments *a, const struct cli *cli, struct
 		options->has_time = 1;
 		options->time.seconds = cli->epoch;
 	}
+}
+
+static const char *temporary_directory(void)
+{
+	const char *path = getenv("TMPDIR");
+
+	return path && path[0] ? path : "/tmp";
+}
+
+/* Put a stream that can be read once only into a temporary file, which stays open until the program ends. */
+static int make_seekable(struct cli *cli, const struct f2fs_input *stream, struct f2fs_input *input)
+{
+	char buffer[65536];
+	FILE *file;
+	ssize_t n;
+
+	if (!stream || stream->path || lseek(stream->fd, 0, SEEK_CUR) >= 0)
+		return 0;
+	file = tmpfile();
+	if (!file) {
+		cli_error(cli, "cannot make a temporary file: %s", strerror(errno));
+		return -1;
+	}
+	while ((n = read(stream->fd, buffer, sizeof(buffer))) > 0 || (n < 0 && errno == EINTR)) {
+		if (n > 0 && fwrite(buffer, 1, (size_t)n, file) != (size_t)n)
+			break;
+	}
+	if (n != 0 || fflush(file) != 0) {
+		cli_error(cli, "cannot keep the standard input in a temporary file: %s", strerror(errno));
+		fclose(file);
+		return -1;
+	}
+	rewind(file);
+	input->fd = fileno(file);
+	return 0;
+}
+
+int fill_size(struct cli *cli, struct f2fs_context *ctx, struct arguments *a)
+{
+	uint64_t size;
+
+	if (make_seekable(cli, a->in.options.tar, &a->in.input) ||
+	    make_seekable(cli, a->in.options.manifest, &a->in.manifest))
+		return -1;
+	if (f2fs_populate_size(ctx, &a->options, &a->in.options, temporary_directory(), &size)) {
+		cli_error_of(cli, ctx, a->in.source);
+		return -1;
+	}
+	if (a->sparse) {
+		a->sparse = size;
+		return 0;
+	}
+	a->size = size;
+	a->has_size = 1;
+	return 0;
 }
 
 int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, const struct f2fs_mkfs_device *devices)
@@ -34,7 +97,6 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 		cli_error_of(cli, ctx, a->paths[0]);
 		return -1;
 	}
-	set_options(a, cli, &in->options);
 	rc = cli_copy_in_commit(in, cli, vol, a->paths[0]);
 	if (rc >= 0 && !a->quiet && !a->json)
 		cli_copy_in_say(in);

@@ -7,6 +7,10 @@
 
 #include "arguments.h"
 
+/* Complete the options of filling by what the arguments say elsewhere. */
+void fill_prepare(const struct cli *cli, struct arguments *a);
+/* Set the size of the volume to the smallest that holds its contents; -1 after a message. */
+int fill_size(struct cli *cli, struct f2fs_context *ctx, struct arguments *a);
 /* Copy what the arguments name into the volume just made on the devices. 0, 1 when some entries could not be copied
  * (named), -1 after a message. */
 int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, const struct f2fs_mkfs_device *devices);

@@ -53,6 +53,9 @@ static int make(struct run *r)
 	struct f2fs_mkfs_result result;
 	struct f2fs_layout layout;
 
+	fill_prepare(r->cli, a);
+	if (a->is_auto && fill_size(r->cli, r->ctx, a))
+		return -1;
 	for (unsigned i = 0; i < a->count; i++)
 		if (target_open(r->targets, i, r->cli, r->ctx, a))
 			return -1;

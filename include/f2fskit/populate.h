@@ -12,6 +12,7 @@
 #define F2FSKIT_POPULATE_H
 
 #include <f2fskit/engine.h>
+#include <f2fskit/mkfs.h>
 #include <f2fskit/tree.h>
 #include <f2fskit/write.h>
 
@@ -129,6 +130,16 @@ struct f2fs_populate_result {
  */
 F2FS_API int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
 			   struct f2fs_populate_result *result);
+
+/*
+ * Find the smallest size in bytes of a volume on one device, made with the options of mkfs, that holds what
+ * f2fs_populate copies: whatever these options, it will not fail with NOSPC as long as the source stays the same. The
+ * tree is read twice at least, contents of directories' files not at all; streams by read() are refused (INVALID), as
+ * are descriptors that cannot seek. What cannot be copied is not told of. temporary: a directory for an unnamed
+ * temporary file that holds what 96 MiB of memory do not; NULL: it is an error (NOMEM).
+ */
+F2FS_API int f2fs_populate_size(struct f2fs_context *ctx, const struct f2fs_mkfs_options *mkfs,
+				const struct f2fs_populate_options *populate, const char *temporary, uint64_t *size);
 
 #ifdef __cplusplus
 }

@@ -213,6 +213,7 @@ static void fini(struct populate *p)
 	}
 	populate_rules_close(p);
 	mem_free(p->ctx, p->buffer);
+	mem_free(p->ctx, p->zeros);
 	vec_fini(&p->path);
 	vec_fini(&p->attributes);
 	vec_fini(&p->levels);
@@ -224,8 +225,8 @@ static void fini(struct populate *p)
 	map32_fini(&p->visited);
 }
 
-int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
-		  struct f2fs_populate_result *result)
+int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
+		 struct f2fs_populate_result *result, bool is_dry)
 {
 	struct populate p = { .ctx = f2fs_volume_context(vol), .vol = vol, .opt = *options, .result = result };
 	int err;
@@ -236,7 +237,8 @@ int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *o
 		p.opt.keep = F2FS_KEEP_DEFAULT;
 	init(&p);
 	p.buffer = mem_alloc(p.ctx, POPULATE_BUFFER);
-	err = p.buffer ? populate_compress_begin(&p) : F2FS_ERR_NOMEM;
+	p.zeros = is_dry ? mem_zalloc(p.ctx, POPULATE_BUFFER) : NULL;
+	err = p.buffer && (p.zeros || !is_dry) ? populate_compress_begin(&p) : F2FS_ERR_NOMEM;
 	if (!err) {
 		err = run(&p);
 		populate_compress_end(&p);
@@ -246,4 +248,10 @@ int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *o
 		err = error_set(p.ctx, F2FS_ERR_INCOMPLETE, "%llu entries or attributes could not be copied",
 				(unsigned long long)result->problems);
 	return err;
+}
+
+int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
+		  struct f2fs_populate_result *result)
+{
+	return populate_run(vol, options, result, false);
 }

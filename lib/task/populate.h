@@ -92,6 +92,7 @@ struct populate {
 	struct f2fs_time now;
 	struct f2fs_write_options usual; /* of the volume, with opt.compression */
 	char *buffer;			 /* POPULATE_BUFFER bytes, for the source */
+	uint8_t *zeros;			 /* the same of zeros, copied instead of contents; NULL: contents are */
 	struct vec path;       /* char: of the item at hand, NUL-terminated, no slash at either end; "": the top */
 	struct vec attributes; /* of the item at hand: see populate_attribute_add() */
 	struct fs_config *fs_config; /* NULL: none */
@@ -123,6 +124,9 @@ static inline const char *populate_path(const struct populate *p)
 
 /* ---- populate.c */
 
+/* f2fs_populate(); is_dry: files get zeros for contents. */
+int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
+		 struct f2fs_populate_result *result, bool is_dry);
 /* Set the path of the item at hand: the first length bytes of what it is now, a slash between, and name. */
 int populate_set_path(struct populate *p, size_t length, const char *name);
 /* Bring a path from elsewhere into the form of paths here, in out (char, NUL-terminated): no slashes at the ends, none

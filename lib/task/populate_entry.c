@@ -77,7 +77,7 @@ static int copy_contents(struct populate *p, struct populate_item *item, struct 
 		err = p->ops->read(p, item, &chunk);
 		if (err || chunk.length == 0)
 			break;
-		err = f2fs_inode_write(to, chunk.offset, chunk.data, chunk.length);
+		err = f2fs_inode_write(to, chunk.offset, p->zeros ? p->zeros : chunk.data, chunk.length);
 		if (err)
 			break;
 		end = chunk.offset + chunk.length;

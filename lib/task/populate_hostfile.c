@@ -72,9 +72,10 @@ int host_file_read(struct populate *p, struct host_file *file, struct populate_i
 	left = file->at < file->data_end ? file->data_end - file->at : 0;
 	if (left == 0)
 		return 0;
+	if (left > POPULATE_BUFFER)
+		left = POPULATE_BUFFER;
 	do
-		n = pread(file->fd, p->buffer, left < POPULATE_BUFFER ? (size_t)left : POPULATE_BUFFER,
-			  (off_t)file->at);
+		n = p->zeros ? (ssize_t)left : pread(file->fd, p->buffer, (size_t)left, (off_t)file->at);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return error_sys(p->ctx, errno, "cannot read");

@@ -360,8 +360,14 @@ static const char *take_discard(struct arguments *a, const char *value)
 
 static const char *take_sparse(struct arguments *a, const char *value)
 {
-	const char *why = cli_parse_size(value, 1, 512, &a->sparse);
+	const char *why;
 
+	if (strcmp(value, "auto") == 0) {
+		a->sparse = 1; /* until it is known */
+		a->is_auto = 1;
+		return NULL;
+	}
+	why = cli_parse_size(value, 1, 512, &a->sparse);
 	return !why && a->sparse == 0 ? "is too small" : why;
 }
 

@@ -77,6 +77,8 @@ static int make(struct run *r)
 		if (r->filled < 0)
 			return -1;
 	}
+	if (a->is_auto && target_cut(&r->targets[0], r->cli, a))
+		return -1;
 	if (a->sparse &&
 	    sparse_output_save(r->cli, r->ctx, r->targets[0].device, layout.geometry.block_size, a->paths[0], a->force))
 		return -1;

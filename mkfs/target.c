@@ -191,6 +191,16 @@ int target_prepare(struct target *t, struct cli *cli, struct f2fs_context *ctx, 
 	return signature_wipe(cli, t->path, a->offset, f2fs_device_info(t->device)->size);
 }
 
+int target_cut(const struct target *t, struct cli *cli, const struct arguments *a)
+{
+	const uint64_t size = a->offset + a->size;
+	struct stat st;
+
+	if (a->sparse || stat(t->path, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size <= size)
+		return 0;
+	return truncate(t->path, (off_t)size) ? refuse(cli, t->path, strerror(errno)) : 0;
+}
+
 void target_close(struct target *t, int is_made)
 {
 	f2fs_device_close(t->device);

@@ -61,7 +61,8 @@ struct f2fs_populate_options {
 	 * A tar archive (ustar, pax, GNU), compressed or not, read with libarchive: UNSUPPORTED when that is not built
 	 * in. Leading slashes are taken off; a name with ".." is refused. Directories that come late or not at all are
 	 * made (0755, owner uid:gid). An entry replaces what the same archive gave the same name before. Hard links are
-	 * links to what came before them, whatever keep says. Owners are the numbers, names of users are not looked up.
+	 * links to what came before them, whatever keep says. Owners are the numbers; names are looked up on the
+	 * host for entries of ACLs alone, which may have no number.
 	 */
 	const struct f2fs_input *tar;
 

@@ -267,8 +267,9 @@ int manifest_parse(struct f2fs_context *ctx, char *text, size_t length, struct m
 		return wrong(ctx, &j, NULL, "there is no path");
 	if (entry->item.target)
 		entry->item.target_length = strlen(entry->item.target);
-	if ((entry->is_link || (entry->item.mode & MODE_TYPE) == MODE_LNK) && !entry->item.target)
-		return wrong(ctx, &j, NULL, "there is no target");
 	entry->item.has_links = entry->has_ino && entry->nlink > 1 && (entry->item.mode & MODE_TYPE) != MODE_DIR;
+	if (!entry->item.target && /* further names of a symbolic link have none */
+	    (entry->is_link || ((entry->item.mode & MODE_TYPE) == MODE_LNK && !entry->item.has_links)))
+		return wrong(ctx, &j, NULL, "there is no target");
 	return 0;
 }

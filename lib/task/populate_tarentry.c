@@ -10,6 +10,9 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +21,15 @@
 
 /* ---- what stat(2) shows */
 
+/* A time before 1970 is a sign and a magnitude in the archive, and libarchive gives the magnitude's parts. */
 static struct f2fs_time make_time(int64_t seconds, long nanoseconds)
 {
-	const struct f2fs_time t = { .seconds = seconds, .nanoseconds = (uint32_t)nanoseconds };
+	struct f2fs_time t = { .seconds = seconds, .nanoseconds = (uint32_t)nanoseconds };
 
+	if (seconds < 0 && nanoseconds > 0) {
+		t.seconds = seconds - 1;
+		t.nanoseconds = 1000000000 - (uint32_t)nanoseconds;
+	}
 	return t;
 }
 
@@ -191,10 +199,45 @@ static uint16_t acl_tag(int tag)
 	}
 }
 
-/* Put the entries of one ACL together and, for that of access, the mask into the mode. */
-static int read_acl(struct archive_entry *entry, int type, struct vec *entries, struct populate_item *item)
+/* An id by name, as GNU tar writes ACLs: a number, or what the host calls so. */
+static bool find_id(bool is_user, const char *name, uint32_t *id)
 {
-	int kind, perm, tag, id;
+	char room[4096], *end;
+	struct passwd user, *found_user = NULL;
+	struct group group, *found_group = NULL;
+	unsigned long long number = strtoull(name, &end, 10);
+
+	if (name[0] >= '0' && name[0] <= '9' && !*end && number < ACL_NO_ID) {
+		*id = (uint32_t)number;
+		return true;
+	}
+	if (is_user && getpwnam_r(name, &user, room, sizeof(room), &found_user) == 0 && found_user)
+		*id = user.pw_uid;
+	else if (!is_user && getgrnam_r(name, &group, room, sizeof(room), &found_group) == 0 && found_group)
+		*id = group.gr_gid;
+	return found_user || found_group;
+}
+
+/* The id of an entry; libarchive gives INT_MAX for all that are beyond it. */
+static int take_id(struct populate *p, struct acl_entry *to, int id, const char *name)
+{
+	to->id = ACL_NO_ID;
+	if (to->tag != ACL_USER && to->tag != ACL_GROUP)
+		return 0;
+	to->id = (uint32_t)id;
+	if (id == INT_MAX)
+		return error_set(p->ctx, F2FS_ERR_RANGE, "libarchive does not read ids of ACLs beyond %d", INT_MAX - 1);
+	if (id >= 0 || (name && find_id(to->tag == ACL_USER, name, &to->id)))
+		return 0;
+	return error_set(p->ctx, F2FS_ERR_NOT_FOUND, "the host does not know %s, whom the ACL names",
+			 name && name[0] ? name : "one");
+}
+
+/* Put the entries of one ACL together and, for that of access, the mask into the mode. */
+static int read_acl(struct populate *p, struct archive_entry *entry, int type, struct vec *entries,
+		    struct populate_item *item)
+{
+	int kind, perm, tag, id, err;
 	const char *name;
 
 	while (archive_entry_acl_next(entry, type, &kind, &perm, &tag, &id, &name) == ARCHIVE_OK) {
@@ -204,7 +247,9 @@ static int read_acl(struct archive_entry *entry, int type, struct vec *entries, 
 			return F2FS_ERR_NOMEM;
 		to->tag = acl_tag(tag);
 		to->perm = (uint16_t)(perm & 7);
-		to->id = to->tag == ACL_USER || to->tag == ACL_GROUP ? (uint32_t)id : ACL_NO_ID;
+		err = take_id(p, to, id, name);
+		if (err)
+			return err;
 		if (to->tag == ACL_MASK && type == ARCHIVE_ENTRY_ACL_TYPE_ACCESS)
 			item->mode = (item->mode & ~070u) | (uint32_t)to->perm << 3;
 	}
@@ -223,7 +268,7 @@ static int add_acl(struct populate *p, struct archive_entry *entry, int type, co
 	if (!populate_attribute_is_wanted(p, name) || archive_entry_acl_reset(entry, type) == 0)
 		return 0;
 	vec_init(&entries, p->ctx, sizeof(struct acl_entry));
-	err = read_acl(entry, type, &entries, item);
+	err = read_acl(p, entry, type, &entries, item);
 	value = err ? NULL : mem_alloc(p->ctx, ACL_SIZE_MAX(entries.count));
 	if (!err && !value)
 		err = F2FS_ERR_NOMEM;
@@ -231,7 +276,7 @@ static int add_acl(struct populate *p, struct archive_entry *entry, int type, co
 		err = populate_attribute_add(p, name, value, acl_encode_xattr(entries.items, entries.count, value));
 	mem_free(p->ctx, value);
 	vec_fini(&entries);
-	return err;
+	return err && !populate_is_fatal(err) ? populate_problem(p, name) : err;
 }
 
 int populate_tar_attributes(struct populate *p, struct archive_entry *entry, struct populate_item *item)

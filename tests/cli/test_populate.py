@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import volumes
-from test_write import peer_check, same_trees
+from test_write import same_trees
 
 FEATURES = "extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr"
 
@@ -39,11 +39,15 @@ def listing(run_tool, image, tmp_path):
     return found
 
 
-def sload(run_tool, image, *args, rc=0):
-    done = run_tool("sload.f2fs", "--json", *args, image, rc=rc)
-    if rc in (0, 4):
-        peer_check(image)
-    return json.loads(done.stdout) if rc in (0, 4) else None, done.stderr.decode()
+@pytest.fixture
+def sload(run_tool, peer_check):
+    """sload(image, ...): (the result, what was said)"""
+    def run(image, *args, rc=0):
+        done = run_tool("sload.f2fs", "--json", *args, image, rc=rc)
+        if rc in (0, 4):
+            peer_check(image)
+        return json.loads(done.stdout) if rc in (0, 4) else None, done.stderr.decode()
+    return run
 
 
 @pytest.fixture
@@ -58,38 +62,38 @@ OLD = {"same": b"same", "changed": b"old", "gone": b"x", "dir/in": b"1", "dir/go
 NEW = {"same": b"same", "changed": b"new!", "dir/in": b"1", "dir/link": "new", "was-dir": b"5", "was-file/in": b"6", "more": b"7"}
 
 
-def load_old(run_tool, tmp_path, image):
+def load_old(sload, tmp_path, image):
     tree(tmp_path / "old", OLD)
     tree(tmp_path / "new", NEW)
     for name in ("same", "dir/in"):
         for top in ("old", "new"):
             os.utime(tmp_path / top / name, ns=(5, 10**18 + 7))
-    sload(run_tool, image, "-f", tmp_path / "old")
+    sload(image, "-f", tmp_path / "old")
 
 
-def test_existing_is_refused(run_tool, tmp_path, image):
-    load_old(run_tool, tmp_path, image)
+def test_existing_is_refused(run_tool, sload, tmp_path, image):
+    load_old(sload, tmp_path, image)
     before = listing(run_tool, image, tmp_path)
-    result, said = sload(run_tool, image, "-f", tmp_path / "new", rc=4)
+    result, said = sload(image, "-f", tmp_path / "new", rc=4)
     assert result["problems"] == 6 and result["files"] == 1 and said.count("exists already") == 6
     after = listing(run_tool, image, tmp_path)
     assert after.pop("more") == b"7" and after == before
 
 
-def test_existing_is_skipped(run_tool, tmp_path, image):
-    load_old(run_tool, tmp_path, image)
+def test_existing_is_skipped(run_tool, sload, tmp_path, image):
+    load_old(sload, tmp_path, image)
     before = listing(run_tool, image, tmp_path)
     os.chmod(tmp_path / "new/dir", 0o700)
-    result, _ = sload(run_tool, image, "-f", tmp_path / "new", "--existing=skip", "--exclude=was-file")
+    result, _ = sload(image, "-f", tmp_path / "new", "--existing=skip", "--exclude=was-file")
     assert result["skipped"] == 5 and result["files"] == 1 and result["problems"] == 0
     after = listing(run_tool, image, tmp_path)
     assert after.pop("more") == b"7" and after == before
     assert stat.S_IMODE(os.stat(tmp_path / "listing/dir").st_mode) == 0o755
 
 
-def test_existing_is_replaced(run_tool, tmp_path, image):
-    load_old(run_tool, tmp_path, image)
-    result, said = sload(run_tool, image, "-f", tmp_path / "new", "--replace", rc=4)
+def test_existing_is_replaced(run_tool, sload, tmp_path, image):
+    load_old(sload, tmp_path, image)
+    result, said = sload(image, "-f", tmp_path / "new", "--replace", rc=4)
     assert said.splitlines() == ["sload.f2fs: /was-dir: directory inode %s is not empty" % said.split()[4]]
     after = listing(run_tool, image, tmp_path)
     assert after["changed"] == b"new!" and after["dir/link"] == "new" and after["was-file/in"] == b"6"
@@ -98,11 +102,11 @@ def test_existing_is_replaced(run_tool, tmp_path, image):
 
 
 @pytest.mark.parametrize("policy", ["--replace", "--update"])
-def test_trees_are_made_equal(run_tool, tmp_path, image, policy):
-    load_old(run_tool, tmp_path, image)
+def test_trees_are_made_equal(run_tool, sload, tmp_path, image, policy):
+    load_old(sload, tmp_path, image)
     run_tool("f2fs", "-w", image, "setfattr", "/same", "user.stale", "1")
     os.chmod(tmp_path / "new/same", 0o600)
-    result, _ = sload(run_tool, image, "-f", tmp_path / "new", "--delete", policy)
+    result, _ = sload(image, "-f", tmp_path / "new", "--delete", policy)
     after = listing(run_tool, image, tmp_path)
     same_trees(tmp_path / "new", tmp_path / "listing")
     assert set(after) == {"same", "changed", "dir", "dir/in", "dir/link", "was-dir", "was-file", "was-file/in", "more"}
@@ -112,24 +116,24 @@ def test_trees_are_made_equal(run_tool, tmp_path, image, policy):
     assert b"user.stale" not in run_tool("dump.f2fs", "--xattr=/same", image).stdout
 
 
-def test_delete_spares_what_patterns_leave_out(run_tool, tmp_path, image):
-    load_old(run_tool, tmp_path, image)
-    sload(run_tool, image, "-f", tmp_path / "new", "--delete", "--replace", "--exclude=gone", "--to=/dir")
+def test_delete_spares_what_patterns_leave_out(run_tool, sload, tmp_path, image):
+    load_old(sload, tmp_path, image)
+    sload(image, "-f", tmp_path / "new", "--delete", "--replace", "--exclude=gone", "--to=/dir")
     after = listing(run_tool, image, tmp_path)
     assert after["gone"] == b"x" and after["dir/gone/deep/file"] == b"2" and after["dir/dir/in"] == b"1"
     assert "dir/in" not in after and "dir/link" not in after
 
 
-def test_delete_keeps_what_could_not_be_read(run_tool, tmp_path, image):
-    load_old(run_tool, tmp_path, image)
+def test_delete_keeps_what_could_not_be_read(run_tool, sload, tmp_path, image):
+    load_old(sload, tmp_path, image)
     manifest = tmp_path / "list"
     manifest.write_text('{"path": "same", "source": "/nonexistent/file"}\n')
-    _, said = sload(run_tool, image, "--manifest", manifest, "--delete", "--replace", rc=4)
+    _, said = sload(image, "--manifest", manifest, "--delete", "--replace", rc=4)
     assert "/same: cannot open" in said
     assert listing(run_tool, image, tmp_path) == {"same": b"same"}
 
 
-def test_manifest_of_extraction(run_tool, tmp_path, image):
+def test_manifest_of_extraction(run_tool, peer_check, sload, tmp_path, image):
     source, out, again = tmp_path / "source", tmp_path / "out", tmp_path / "again.img"
     source.mkdir()
     volumes.plant(source)
@@ -137,7 +141,7 @@ def test_manifest_of_extraction(run_tool, tmp_path, image):
     os.mkfifo(source / "pipe")
     os.chmod(source / "sub", 0o2711)
     os.utime(source / "medium", ns=(1, 123456789987654321))
-    sload(run_tool, image, "-P", "-f", source)
+    sload(image, "-P", "-f", source)
     run_tool("f2fs", "-w", image, "setfattr", "/medium", "user.color", "red")
     run_tool("f2fs", "-w", image, "chown", "1234:5678", "/sub/deeper")
     run_tool("dump.f2fs", "-q", "--extract=%s" % out, "--manifest=%s" % (tmp_path / "list"), image)
@@ -147,7 +151,7 @@ def test_manifest_of_extraction(run_tool, tmp_path, image):
     assert archives[0] == archives[1]
 
 
-def test_manifest_by_hand(run_tool, tmp_path, image):
+def test_manifest_by_hand(run_tool, sload, tmp_path, image):
     (tmp_path / "bytes").write_bytes(b"contents")
     manifest = tmp_path / "list"
     manifest.write_text("\n".join([
@@ -156,7 +160,7 @@ def test_manifest_by_hand(run_tool, tmp_path, image):
         '{"path": "l", "type": "symlink", "target": "a\\/b\\u002Fc"}', '{"path": "h", "type": "link", "target": "a/b/c"}',
         '{"path_hex": "66ff", "unknown": [{"x": [1.5e3, null, true]}], "xattrs": {"user.x": "0041"}}',
         '{"path": "a", "type": "directory", "mode": "0700", "mtime": [-1, 5]}']))
-    result, said = sload(run_tool, image, "--manifest", manifest, "-P")
+    result, said = sload(image, "--manifest", manifest, "-P")
     assert not said and result["links"] == 1 and result["files"] == 2 and result["specials"] == 1
     found = listing(run_tool, image, tmp_path)
     assert found["a/b/c"] == b"contents" and found["l"] == "a/b/c" and found[os.fsdecode(b"f\xff")] == b""
@@ -173,14 +177,14 @@ def test_manifest_by_hand(run_tool, tmp_path, image):
     ('{"path": "a", "uid": -1}', "out of range"), ('{"path": "a", "mtime": [1]}', "nanoseconds"), ('{"path": "../a"}', '".."'),
     ('{"path": "a", "type": "symlink"}', "no target"), ('{"path": "a\\u0000b"}', "NUL"), ('{"path_hex": "6"}', "hexadecimal"),
     ('{"path": "a", "xattrs": {"user.x": 5}}', "hexadecimal"), ('{"path": "a"', "comma"), ('{"path": "a", "x": ' + "[" * 40, "levels")])
-def test_manifests_that_are_wrong(run_tool, tmp_path, image, line, why):
+def test_manifests_that_are_wrong(run_tool, sload, tmp_path, image, line, why):
     (tmp_path / "list").write_text('{"path": "first"}\n' + line + "\n")
-    _, said = sload(run_tool, image, "--manifest", tmp_path / "list", rc=1)
+    _, said = sload(image, "--manifest", tmp_path / "list", rc=1)
     assert "the manifest, line 2: " in said and why in said, said
     assert listing(run_tool, image, tmp_path) == {}
 
 
-def test_rules(run_tool, tmp_path, image):
+def test_rules(run_tool, peer_check, tmp_path, image):
     tree(tmp_path / "source", {"bin/tool": b"", "etc/conf": b"", "etc/secret=1": b""})
     (tmp_path / "ignored").write_text("# comment\n\n*.o\nsub/\n")
     tree(tmp_path / "source", {"x.o": b""})
@@ -208,7 +212,7 @@ def attribute(run_tool, image, path, name):
     return {xattr["name"]: bytes.fromhex(xattr["value_hex"]) for xattr in found}.get(name)
 
 
-def test_android_lists(run_tool, tmp_path, image):
+def test_android_lists(run_tool, peer_check, tmp_path, image):
     tree(tmp_path / "source", {"bin/sh": b"#!", "bin/su": b"", "lib/libc.so": b"", "lib/other": "libc.so", "etc/new": b""})
     (tmp_path / "fs_config").write_text(
         " 0 0 0755 selabel=u:object_r:rootfs:s0\nsystem/bin 0 2000 751\nsystem/bin/sh 0 2000 0755\n"
@@ -238,14 +242,14 @@ def test_android_lists(run_tool, tmp_path, image):
 @pytest.mark.parametrize("kind, line, why", [
     ("-C", "a 1", "owner"), ("-C", "a 1 2 8", "octal"), ("-C", "a 1 2 755 x", "neither"), ("-C", "a 1 2 755 capabilities=x", "number"),
     ("-s", "/a", "context"), ("-s", "/a -x b", "context"), ("-s", "/a( b", "line 2")])
-def test_android_lists_that_are_wrong(run_tool, tmp_path, image, kind, line, why):
+def test_android_lists_that_are_wrong(run_tool, sload, tmp_path, image, kind, line, why):
     (tmp_path / "source").mkdir()
     (tmp_path / "list").write_text("\n" + line + "\n")
-    _, said = sload(run_tool, image, "-f", tmp_path / "source", kind, tmp_path / "list", rc=1)
+    _, said = sload(image, "-f", tmp_path / "source", kind, tmp_path / "list", rc=1)
     assert "line 2: " in said and why in said, said
 
 
-def test_deep_trees(run_tool, tmp_path, image):
+def test_deep_trees(run_tool, sload, tmp_path, image):
     path = tmp_path / "source"
     path.mkdir()
     top = os.open(path, os.O_RDONLY)
@@ -258,6 +262,58 @@ def test_deep_trees(run_tool, tmp_path, image):
         at = down
     os.close(at)
     os.close(top)
-    result, said = sload(run_tool, image, "-f", path)
+    result, said = sload(image, "-f", path)
     assert not said and result["directories"] == 300 and result["files"] == 300
     same_trees(path, path)
+
+
+@pytest.mark.parametrize("form, options", [
+    ("directory", ()), ("directory", ("-O", "ro")), ("directory", ("-O", FEATURES + ",quota,project_quota")),
+    ("directory", ("-s", "2")), ("directory", ("-o", "5")), ("stdin", ()), ("sparse", ())])
+def test_smallest_size(run_tool, tmp_path, peer_check, options, form):
+    source, image, smaller = tmp_path / "source", tmp_path / "disk.img", tmp_path / "smaller.img"
+    source.mkdir()
+    volumes.plant(source)
+    (source / "more").write_bytes(volumes.noise(9, 1 << 20) * 20)
+    args, kwargs = ["--root-dir", source], {}
+    if form == "stdin":
+        archive = subprocess.run(["tar", "-C", str(source), "-c", "."], check=True, capture_output=True).stdout
+        args, kwargs = ["--root-dir", "-"], {"input": archive}
+    if form == "sparse":
+        run_tool("mkfs.f2fs", "-q", *options, "-S", "auto", *args, tmp_path / "simg")
+        assert run_tool("dump.f2fs", "--cat=/hello.txt", tmp_path / "simg").stdout == b"hello\n"
+        assert listing(run_tool, tmp_path / "simg", tmp_path)["more"] == (source / "more").read_bytes()
+        return
+    image.write_bytes(bytes(200 << 20))                 # a file that is there is cut
+    run_tool("mkfs.f2fs", "-q", "-f", *options, *args, image, "auto", **kwargs)
+    if "ro" not in options:
+        peer_check(image)
+    same = listing(run_tool, image, tmp_path)
+    assert same["more"] == (source / "more").read_bytes()
+    size = image.stat().st_size
+    assert 25 << 20 < size < 128 << 20
+    step = (2 << 20) * (2 if "-s" in options else 1)
+    done = run_tool("mkfs.f2fs", "-q", *options, "--root-dir", source, smaller, "%dB" % (size - step), rc=1)
+    assert b"full" in done.stderr or b"no free segment" in done.stderr or b"too small" in done.stderr
+
+
+def test_size_of_contents_needs_contents(run_tool, tmp_path):
+    done = run_tool("mkfs.f2fs", tmp_path / "disk.img", "auto", rc=1)
+    assert b"--root-dir or --manifest is needed" in done.stderr
+    done = run_tool("mkfs.f2fs", "--size=1G", tmp_path / "disk.img", "1G", rc=1)
+    assert b"second size" in done.stderr
+
+
+def test_same_source_same_bytes(run_tool, tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    volumes.plant(source)
+    fixed = ["-r", "-U", "01234567-89ab-cdef-0123-456789abcdef", "-R", "0:0"]
+    subprocess.run(["tar", "-C", str(source), "--sort=name", "-cf", str(tmp_path / "a.tar"), "."], check=True)
+    env = dict(os.environ, SOURCE_DATE_EPOCH="1700000000")
+    for origin in (source, tmp_path / "a.tar"):
+        images = []
+        for locale in ("C", "C.UTF-8"):
+            run_tool("mkfs.f2fs", "-q", "-f", *fixed, "--root-dir", origin, tmp_path / "i", "100M", env=dict(env, LC_ALL=locale))
+            images.append((tmp_path / "i").read_bytes())
+        assert images[0] == images[1]

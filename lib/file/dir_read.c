@@ -316,11 +316,13 @@ static int search(struct f2fs_inode *dir, const struct wanted *w, struct f2fs_di
 
 int dir_find_stored(struct f2fs_inode *dir, const uint8_t *name, size_t length, uint32_t hash, struct f2fs_dirent *out)
 {
-	const struct wanted w = { .name = name, .len = length, .hash = hash, .by_hash = true };
+	struct wanted w = { .name = name, .len = length, .hash = hash, .by_hash = true };
 	int err = inode_sync(dir);
 
 	if (!err)
 		err = need_directory(dir);
+	if (!err && inode_is_casefold(dir) && !inode_is_encrypted(dir))
+		w.folded = unicode_casefold(name, length, w.fold, &w.fold_len) == UNICODE_OK;
 	return err ? err : search(dir, &w, out);
 }
 

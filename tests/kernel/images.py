@@ -13,6 +13,7 @@ import sys
 import typing
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest"))
+import fsyncs  # noqa: E402
 import kernelapi  # noqa: E402
 import trees  # noqa: E402
 
@@ -460,6 +461,85 @@ def cut_with_orphans(v):
     kernelapi.shutdown(v.mnt)
     for fd in kept:
         os.close(fd)
+    v.umount()
+
+
+def fsyncs_and_cut(v, steps=150):
+    """Random work of which some was fsynced, in two runs between which everything was synced."""
+    life = fsyncs.Life(v)
+    for i in range(5):
+        v.mkdir("life/early-%d" % i)
+    v.sync()
+    kernelapi.checkpoint(v.mnt)
+    life.steps(steps // 3)
+    v.sync()
+    kernelapi.checkpoint(v.mnt)
+    life.steps(steps)
+    v.stop_dead()
+
+
+RANDOM_CUTS = {
+    "plain": ("", ""),
+    "features": ("-O extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr,quota,project_quota,lost_found", ""),
+    "no-inline": ("", "noinline_data,noinline_dentry,noinline_xattr"),
+    "log-structured": ("-s 2", "mode=lfs"),
+    "four-logs": ("", "active_logs=4"),
+    "fragmented": ("-i", "mode=fragment:block"),
+}
+
+
+def cut_random(name):
+    def fill(v):
+        fsyncs_and_cut(v)
+    fill.__name__ = "cut-random-" + name
+    mkfs, mount = RANDOM_CUTS[name]
+    image(size=256 * MIB, mkfs=mkfs, mount=mount, views=UNCLEAN, cost=3, needs="recent")(fill)
+
+
+for _name in RANDOM_CUTS:
+    cut_random(_name)
+
+
+@image(mkfs="-C utf8 -O " + ALL_FEATURES, views=UNCLEAN, cost=2, needs="encryption casefold encrypted_casefold verity")
+def cut_fsynced_names(v):
+    """Names that recovery enters without a key, or by the hash of their folded form."""
+    k = kernelapi
+    identifier = k.add_key(v.mnt, 2)
+    k.set_policy(v.mkdir("secret"), 2, k.XTS, k.CTS, k.PAD_32, identifier)
+    k.set_flags(v.mkdir("secret/Both"), k.FL_CASEFOLD)
+    k.set_flags(v.mkdir("folded"), k.FL_CASEFOLD)
+    for top in ("secret", "secret/Both", "folded"):
+        for i in range(30):
+            v.write("%s/Old-%d" % (top, i), v.noise(100 * i))
+    v.sync()
+    k.checkpoint(v.mnt)
+    for top in ("secret", "secret/Both", "folded"):
+        for i in range(0, 30, 3):
+            os.unlink(v.path("%s/Old-%d" % (top, i)))
+            v.write("%s/Old-%d" % (top, i), v.noise(200 * i), fsync=True)
+        for i in range(20):
+            v.write("%s/New-%s-%d" % (top, "\u00c4" * i, i), v.noise(1000 * i), fsync=True)
+        v.write(top + "/" + "n" * 200, b"long", fsync=True)
+    v.stop_dead()
+
+
+@image(mkfs="-O extra_attr,compression,flexible_inline_xattr,quota", views=UNCLEAN, cost=2, needs="compression recent")
+def cut_fsynced_compressed(v):
+    """Compressed files are fsynced by checkpoints; their neighbours are not, and an orphan has its saved blocks released."""
+    kernelapi.set_flags(v.mkdir("before"), kernelapi.FL_COMPR)
+    compressible_files(v, "before", 16384)
+    released = v.write("before/released", v.text(200000), fsync=True)
+    kernelapi.release_compressed(released)
+    v.mkdir("plain")
+    fd = os.open(released, os.O_RDONLY)
+    os.unlink(released)
+    v.sync()
+    kernelapi.checkpoint(v.mnt)
+    v.write("before/late", v.text(100000))
+    for i in range(10):
+        v.write("plain/new-%d" % i, v.noise(20000 * i), fsync=True)
+    kernelapi.shutdown(v.mnt, kernelapi.SHUTDOWN_NOSYNC)
+    os.close(fd)
     v.umount()
 
 

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Volumes that wait for recovery, with the programs: seen, seen recovered, and changed after recovery."""
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FSYNCED = r"""
+import sys
+import f2fskit
+with f2fskit.open(sys.argv[1], "r+") as volume:
+    with volume.root.create("kept").open("r+") as file:
+        file.write(b"k" * 9000)
+volume = f2fskit.open(sys.argv[1], "r+")
+new = volume.root.create("new")
+with new.open("r+") as file:
+    file.write(b"n" * 5000)
+new.fsync()
+volume.root.create("not-synced")
+volume.close()
+"""
+
+
+@pytest.fixture
+def unclean(run_tool, build_dir, tmp_path):
+    image = tmp_path / "unclean.img"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    env = dict(os.environ, PYTHONPATH=os.path.join(build_dir, "python"))
+    if subprocess.run([sys.executable, "-c", "import f2fskit"], env=env, capture_output=True).returncode:
+        pytest.skip("the Python module is not built")
+    subprocess.run([sys.executable, "-c", FSYNCED, str(image)], env=env, check=True)
+    return image
+
+
+def test_the_plan_as_json(run_tool, unclean):
+    got = json.loads(run_tool("dump.f2fs", "--json", "--recovery", unclean).stdout)["recovery"]
+    assert got["needs_recovery"] and got["end"] == "foreign" and got["fsynced"] == 1
+    [inode] = got["inodes"]
+    assert inode["is_new"] and inode["name"] == "new" and inode["parent"] == 3 and inode["size"] == 5000
+    assert sum(r["count"] for r in inode["ranges"] if r["kind"] == "data") == 2
+    assert len(got["chain"]) == got["nodes"] and got["chain"][0]["addr"] == got["start"]
+    assert any(n["fsync"] and n["dentry"] and n["replayed"] for n in got["chain"])
+
+
+def test_the_plan_as_text(run_tool, unclean):
+    text = run_tool("dump.f2fs", "--recovery", unclean).stdout.decode()
+    assert "needs_recovery = yes\n" in text and "end = foreign\n" in text and "inodes[0].name = new\n" in text
+    text = run_tool("dump.f2fs", "--recovery", "--recover-view", unclean).stdout.decode()
+    assert "needs_recovery = no\n" in text and "nodes = 0\n" in text
+
+
+def test_the_recovered_view(run_tool, unclean, tmp_path):
+    before = unclean.read_bytes()
+    run_tool("dump.f2fs", "--extract=%s" % (tmp_path / "old"), unclean)
+    assert sorted(os.listdir(tmp_path / "old")) == ["kept"]
+    run_tool("dump.f2fs", "--recover-view", "--extract=%s" % (tmp_path / "new"), unclean)
+    assert sorted(os.listdir(tmp_path / "new")) == ["kept", "new"]
+    assert (tmp_path / "new" / "new").read_bytes() == b"n" * 5000
+    run_tool("dump.f2fs", "--recover-view", "--rescue", "--info", unclean, rc=8)
+    assert unclean.read_bytes() == before
+
+
+def test_sload_recovers_first(run_tool, peer_check, unclean, tmp_path):
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "loaded").write_bytes(b"l" * 10000)
+    done = run_tool("sload.f2fs", "-f", tmp_path / "source", unclean, rc=1)
+    assert b"--recover" in done.stderr
+    run_tool("sload.f2fs", "--recover", "-f", tmp_path / "source", unclean)
+    peer_check(unclean)
+    run_tool("dump.f2fs", "--extract=%s" % (tmp_path / "back"), unclean)
+    assert sorted(os.listdir(tmp_path / "back")) == ["kept", "loaded", "new"]
+
+
+def test_commands_recover_first(run_tool, peer_check, unclean):
+    before = unclean.read_bytes()
+    assert b"new" in run_tool("f2fs", "--recover", unclean, "ls", "/").stdout
+    assert unclean.read_bytes() == before
+    run_tool("f2fs", "-w", unclean, "mkdir", "/made", rc=None)
+    assert unclean.read_bytes() == before
+    run_tool("f2fs", "-w", "--recover", unclean, "mkdir", "/made")
+    shown = run_tool("f2fs", unclean, "ls", "/").stdout
+    assert b"made" in shown and b"new" in shown
+    peer_check(unclean)

@@ -19,10 +19,12 @@ int need_geometry(struct f2fs_inject *inject)
 
 int need_volume(struct f2fs_inject *inject)
 {
-	return inject->vol ? 0
-			   : error_set(inject->ctx, F2FS_ERR_STATE,
-				       "it takes an open volume to find this, and it cannot be opened: %.300s",
-				       inject->refusal.message);
+	const int code = inject->refusal.code == F2FS_ERR_IO ? F2FS_ERR_IO : F2FS_ERR_STATE;
+
+	if (inject->vol)
+		return 0;
+	return error_set(inject->ctx, code, "it takes an open volume to find this, and it cannot be opened: %.300s",
+			 inject->refusal.message);
 }
 
 int need_number(struct f2fs_inject *inject, const struct address *address, unsigned i, uint64_t limit, uint64_t *out)

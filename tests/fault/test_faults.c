@@ -314,6 +314,57 @@ static int run_recovered_view(struct bench *b)
 	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
 }
 
+/* Whatever fails, the volume stays whole, with the old names or the new ones. */
+static int run_names(struct bench *b)
+{
+	static const uint8_t uuid[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
+	static const struct exercise_limits limits = { .entries = 30, .extents = 20, .bytes = 20000 };
+	const unsigned long fail_at = b->host.fail_at;
+	struct f2fs_error_detail detail;
+	struct exercise_result result;
+	struct f2fs_volume *vol;
+	int rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
+
+	if (rc != 0)
+		return rc;
+	rc = f2fs_volume_set_label(vol, "new");
+	if (rc == 0)
+		rc = f2fs_volume_set_uuid(vol, uuid, F2FS_UUID_FORCE);
+	detail = *f2fs_context_error(b->ctx);
+	f2fs_volume_close(vol);
+	b->host.fail_at = 0;
+	if (exercise_device(b->ctx, b->memory, NULL, &limits, &result) != 0 || result.damage > 0)
+		fail("label and UUID", "", 0, "the volume is damaged");
+	b->host.fail_at = fail_at;
+	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
+}
+
+/* Fields of every kind of place are read, and one is written. */
+static int run_fields(struct bench *b)
+{
+	static const char *const addresses[] = { "sb[1].magic",	     "cp[1].checkpoint_ver", "nat[3].ino",
+						 "sit[0].type",	     "ssa[0][0].nid",	     "inode[3].i_mode",
+						 "dentry[3][0].ino", "nat_journal.count",    "node[3].footer.nid" };
+	struct f2fs_inject_value *value = calloc(1, sizeof(*value));
+	struct f2fs_inject *inject = NULL;
+	int rc = f2fs_inject_open(b->ctx, b->dev, NULL, &inject);
+
+	if (!value)
+		abort();
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]) && rc == 0; i++) {
+		rc = f2fs_inject_get(inject, addresses[i], value);
+		b->digest = b->digest * 31 + value->number;
+	}
+	if (rc == 0)
+		rc = f2fs_inject_set(inject, "inode[3].i_generation", "77", 0, NULL);
+	if (rc == 0)
+		rc = f2fs_inject_get(inject, "inode[3].i_generation", value);
+	b->digest = b->digest * 31 + value->number;
+	f2fs_inject_close(inject);
+	free(value);
+	return rc;
+}
+
 /* A file is compressed, released, changed in part and sealed; freed blocks are discarded. */
 static int change_engine(struct f2fs_volume *vol, struct f2fs_inode *dir, struct f2fs_inode **inode)
 {
@@ -415,6 +466,8 @@ static const struct operation operations[] = {
 	{ "recover", "seed-fsync-mixed", run_recover, 1, 0, NULL },
 	{ "recover, orphans", "seed-orphans", run_recover, 1, 0, NULL },
 	{ "recovered view", "seed-fsync-mixed", run_recovered_view, 0, 1, NULL },
+	{ "label and UUID", "seed-features", run_names, 1, 1, NULL },
+	{ "fields", "seed-features", run_fields, 1, 1, NULL },
 	{ "mkfs", NULL, run_mkfs, 1, 0, is_good_mkfs },
 	{ "fsync", NULL, run_fsync, 1, 1, NULL },
 	{ "compress, seal, discard", NULL, run_engine, 1, 1, NULL },

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Random changes of a volume against a plain model: both agree after every step that reads and after every reopening, and
+f2fs-tools finds nothing wrong at the end of each run.
+
+Usually some short runs that are always the same. For long ones with new seeds: F2FSKIT_LONG_RUNS=200 pytest -k model
+"""
+import copy
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+
+import pytest
+
+pytest.importorskip("hypothesis")
+from hypothesis import HealthCheck, settings, strategies as st  # noqa: E402
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test  # noqa: E402
+
+import f2fskit  # noqa: E402
+
+NOW = 1_600_000_000_000_000_007
+RUNS = int(os.environ.get("F2FSKIT_LONG_RUNS", "0"))
+FSCK = shutil.which("fsck.f2fs", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+FEATURES = [
+    [],
+    ["extra_attr", "inode_checksum", "inode_crtime", "flexible_inline_xattr"],
+    ["extra_attr", "quota", "project_quota", "lost_found"],
+]
+
+NAMES = st.sampled_from(["a", "b", "c", "d.mp4", "ä", "x" * 255, "two words", "\udcff"])
+LENGTHS = st.sampled_from([0, 1, 100, 3400, 3488, 3692, 4095, 4096, 4097, 8192, 70_000, 300_000])
+OFFSETS = st.sampled_from([0, 1, 100, 3480, 4095, 4096, 10_000, 65_536, 1 << 20, (4 << 20) + 5])
+PICK = st.integers(0, 1 << 16)
+XATTRS = st.sampled_from(["user.a", "user.long-name", "trusted.t", "security.s"])
+VALUES = st.sampled_from([b"", b"v", b"x" * 60, b"y" * 250, b"z" * 2500])
+
+
+class Node:
+    """A file of the model; several names may lead to one."""
+
+    def __init__(self, mode, target=None):
+        self.mode, self.target = mode, target
+        self.uid = self.gid = 0
+        self.mtime = NOW
+        self.data = bytearray()
+        self.xattrs = {}
+        self.children = {} if stat.S_ISDIR(mode) else None
+
+    def write(self, offset, data):
+        if data:
+            self.data.extend(bytes(max(offset + len(data) - len(self.data), 0)))
+            self.data[offset : offset + len(data)] = data
+            self.mtime = NOW
+
+    def links(self, root):
+        return sum(node is self for _, node in walk(root))
+
+
+def walk(node, path=""):
+    """Yield (path, node) of everything below a directory."""
+    for name, child in node.children.items():
+        yield f"{path}/{name}", child
+        if child.children is not None:
+            yield from walk(child, f"{path}/{name}")
+
+
+class Model(RuleBasedStateMachine):
+    """The volume, and what should be in it."""
+
+    @initialize(features=st.sampled_from(FEATURES))
+    def make(self, features):
+        self.folder = tempfile.mkdtemp()
+        self.image = os.path.join(self.folder, "disk.img")
+        f2fskit.mkfs(self.image, 256 << 20, features=features, time=0, uuid=f2fskit_uuid(), checkpoint_version=1)
+        self.root = Node(stat.S_IFDIR | 0o755)
+        self.open()
+        if "lost_found" in features:
+            self.volume.path("/lost+found").rmdir()
+            self.volume.commit()
+        self.committed = copy.deepcopy(self.root)
+
+    def open(self):
+        self.volume = f2fskit.open(self.image, "r+", now=NOW)
+
+    # What there is to choose from.
+
+    def directory(self, pick):
+        found = [("", self.root), *((path, node) for path, node in walk(self.root) if node.children is not None)]
+        return found[pick % len(found)]
+
+    def anything(self, pick, kind=None):
+        found = [(path, node) for path, node in walk(self.root) if kind is None or kind(node.mode)]
+        return found[pick % len(found)] if found else (None, None)
+
+    def new(self, pick, name, node):
+        """Where a new node goes, or the error that its making is."""
+        path, parent = self.directory(pick)
+        return self.volume.path(f"{path}/{name}"), parent, f2fskit.ExistsError if name in parent.children else None
+
+    def attempt(self, error, function, *arguments):
+        """Call a function that should fail with an error, or succeed; tell which."""
+        if error is None:
+            function(*arguments)
+            return True
+        with pytest.raises(error):
+            function(*arguments)
+        return False
+
+    # Changes.
+
+    @rule(pick=PICK, name=NAMES)
+    def mkdir(self, pick, name):
+        path, parent, error = self.new(pick, name, None)
+        if self.attempt(error, path.mkdir):
+            parent.children[name] = Node(stat.S_IFDIR | 0o755)
+
+    @rule(pick=PICK, name=NAMES, length=LENGTHS)
+    def create(self, pick, name, length):
+        path, parent, error = self.new(pick, name, None)
+        if error is None:
+            data = bytes([pick & 255]) * length
+            path.write_bytes(data)
+            parent.children[name] = node = Node(stat.S_IFREG | 0o644)
+            node.write(0, data)
+
+    @rule(pick=PICK, count=st.integers(1, 60))
+    def fill(self, pick, count):
+        path, parent = self.directory(pick)
+        for i in range(count):
+            if (name := f"file-{i:03}") not in parent.children:
+                self.volume.path(f"{path}/{name}").touch()
+                parent.children[name] = Node(stat.S_IFREG | 0o644)
+
+    @rule(pick=PICK, name=NAMES, contents=st.sampled_from(["a", "../b", "x" * 4000]))
+    def symlink(self, pick, name, contents):
+        path, parent, error = self.new(pick, name, None)
+        if self.attempt(error, path.symlink_to, contents):
+            parent.children[name] = Node(stat.S_IFLNK | 0o777, contents)
+
+    @rule(pick=PICK, other=PICK, name=NAMES)
+    def link(self, pick, other, name):
+        source, node = self.anything(other)
+        if node is not None:
+            path, parent, error = self.new(pick, name, None)
+            error = error if node.children is None else (f2fskit.IsDirError, f2fskit.ExistsError)
+            if self.attempt(error, path.hardlink_to, source):
+                parent.children[name] = node
+
+    @rule(pick=PICK, offset=OFFSETS, length=LENGTHS)
+    def write(self, pick, offset, length):
+        path, node = self.anything(pick, stat.S_ISREG)
+        if node is not None:
+            data = bytes([pick >> 3 & 255]) * length
+            with self.volume.path(path).open("r+b", buffering=0) as file:
+                file.seek(offset)
+                assert file.write(data) == length
+            node.write(offset, data)
+
+    @rule(pick=PICK, size=st.one_of(LENGTHS, OFFSETS))
+    def truncate(self, pick, size):
+        path, node = self.anything(pick, stat.S_ISREG)
+        if node is not None:
+            self.volume.path(path).truncate(size)
+            node.data = (node.data + bytes(max(size - len(node.data), 0)))[:size]
+            node.mtime = NOW
+
+    @rule(pick=PICK)
+    def remove(self, pick):
+        path, node = self.anything(pick)
+        if node is None:
+            return
+        where = self.volume.path(path)
+        parent, name = self.parent(path)
+        if node.children is None:
+            self.attempt(f2fskit.NotDirError, where.rmdir)
+            where.unlink()
+            del parent.children[name]
+        elif self.attempt(f2fskit.NotEmptyError if node.children else None, where.rmdir):
+            del parent.children[name]
+
+    @rule(pick=PICK)
+    def rmtree(self, pick):
+        path, node = self.anything(pick, stat.S_ISDIR)
+        if node is not None:
+            self.volume.path(path).rmtree()
+            parent, name = self.parent(path)
+            del parent.children[name]
+
+    def parent(self, path):
+        node = self.root
+        *above, name = path.split("/")[1:]
+        for part in above:
+            node = node.children[part]
+        return node, name
+
+    @rule(pick=PICK, to=PICK, new=NAMES)
+    def rename(self, pick, to, new):
+        path, node = self.anything(pick)
+        if node is None:
+            return
+        parent, name = self.parent(path)
+        folder, target = self.directory(to)
+        there = target.children.get(new)
+        error = None
+        if node.children is not None and (target is node or any(child is target for _, child in walk(node))):
+            error = ValueError
+        elif there is not None and there is not node:
+            if node.children is not None and there.children is None:
+                error = f2fskit.NotDirError
+            elif node.children is None and there.children is not None:
+                error = f2fskit.IsDirError
+            elif there.children:
+                error = f2fskit.NotEmptyError
+        if self.attempt(error, self.volume.path(path).rename, f"{folder}/{new}") and there is not node:
+            del parent.children[name]
+            target.children[new] = node
+
+    @rule(pick=PICK, mode=st.integers(0, 0o7777), uid=st.integers(0, 3), gid=st.integers(0, 3), mtime=st.integers(-(2**40), 2**62))
+    def attributes(self, pick, mode, uid, gid, mtime):
+        path, node = self.anything(pick, lambda mode: not stat.S_ISLNK(mode))
+        if node is not None:
+            where = self.volume.path(path)
+            where.chmod(mode)
+            where.chown(uid, gid)
+            where.utime((0, mtime))
+            node.mode, node.uid, node.gid, node.mtime = stat.S_IFMT(node.mode) | mode, uid, gid, mtime
+
+    @rule(pick=PICK, name=XATTRS, value=VALUES)
+    def set_xattr(self, pick, name, value):
+        path, node = self.anything(pick)
+        if node is not None and sum(map(len, node.xattrs.values())) + len(value) < 3000:
+            self.volume.lookup(path).xattrs[name] = value
+            node.xattrs[name] = value
+
+    @rule(pick=PICK, name=XATTRS)
+    def remove_xattr(self, pick, name):
+        path, node = self.anything(pick)
+        if node is not None:
+            attributes = self.volume.lookup(path).xattrs
+            if self.attempt(None if name in node.xattrs else KeyError, attributes.__delitem__, name):
+                del node.xattrs[name]
+
+    # Transactions.
+
+    @rule()
+    def commit(self):
+        self.volume.commit()
+        self.committed = copy.deepcopy(self.root)
+
+    @rule()
+    def discard(self):
+        self.volume.discard()
+        self.root = copy.deepcopy(self.committed)
+
+    @rule(how=st.sampled_from(["commit", "close", "exception"]))
+    def reopen(self, how):
+        if how == "commit":
+            with self.volume:
+                pass
+            self.committed = copy.deepcopy(self.root)
+        elif how == "close":
+            self.volume.close()
+        else:
+            with pytest.raises(ZeroDivisionError), self.volume:
+                raise ZeroDivisionError
+        self.root = copy.deepcopy(self.committed)
+        self.open()
+        self.compare()
+
+    # Agreement.
+
+    @precondition(lambda self: hasattr(self, "volume"))
+    @rule()
+    def compare(self):
+        ours = {path: entry for path, entry in self.volume.scan()}
+        model = dict(walk(self.root))
+        assert sorted(ours) == sorted(model)
+        numbers = {}
+        for path, node in model.items():
+            inode = ours[path].inode()
+            found = inode.stat()
+            assert (found.st_mode, found.st_uid, found.st_gid) == (node.mode, node.uid, node.gid), path
+            assert dict(inode.xattrs) == node.xattrs, path
+            assert numbers.setdefault(inode.number, node) is node, path
+            if node.children is None:
+                assert found.st_nlink == node.links(self.root), path
+            else:
+                assert found.st_nlink == 2 + sum(child.children is not None for child in node.children.values()), path
+            if node.target is not None:
+                assert inode.readlink() == node.target
+            elif node.children is None:
+                assert found.st_mtime_ns == node.mtime, path
+                assert inode.read_bytes() == node.data, path
+
+    def teardown(self):
+        if not hasattr(self, "volume"):
+            return
+        try:
+            self.compare()
+            with self.volume:
+                pass
+            with f2fskit.open(self.image, mode="strict") as self.volume:
+                self.compare()
+            if FSCK:
+                done = subprocess.run([FSCK, "--dry-run", "-f", self.image], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+                text = done.stdout.decode(errors="replace")
+                assert done.returncode == 0 and "[Fail]" not in text and "ASSERT" not in text, text[-2000:]
+        finally:
+            self.volume.close()
+            shutil.rmtree(self.folder)
+
+
+def f2fskit_uuid():
+    import uuid
+
+    return uuid.UUID(int=1)
+
+
+def test_model():
+    run_state_machine_as_test(Model, settings=settings(
+        max_examples=RUNS or 12, stateful_step_count=150 if RUNS else 40, derandomize=not RUNS, deadline=None, database=None,
+        suppress_health_check=list(HealthCheck), print_blob=True))

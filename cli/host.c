@@ -198,7 +198,9 @@ static int show_progress(void *user, const struct f2fs_progress *progress)
 {
 	struct cli *cli = user;
 
-	if (cli->show_progress)
+	if (cli->meter.fd > 0)
+		cli_meter_put(&cli->meter, progress);
+	else if (cli->show_progress)
 		cli_progress_draw(cli, progress);
 	return stop_signal != 0;
 }

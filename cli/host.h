@@ -17,6 +17,14 @@
 #define CLI_PRINTF(f, a)
 #endif
 
+/* Progress as lines "PASS DONE TOTAL DEVICE", which fsck(8) asks for, instead of the bar. */
+struct cli_meter {
+	int fd; /* 0: none */
+	const char *device;
+	int pass; /* counted */
+	const char *phase;
+};
+
 struct cli {
 	const struct cli_tool *tool;
 	struct f2fs_host host;
@@ -24,6 +32,7 @@ struct cli {
 	int has_epoch;		   /* SOURCE_DATE_EPOCH is set */
 	int64_t epoch;		   /* seconds */
 	int show_progress;	   /* stderr is a terminal */
+	struct cli_meter meter;
 	/* of the bar */
 	int is_drawn;
 	int64_t started_ns, drawn_ns;

@@ -79,3 +79,14 @@ void cli_progress_clear(struct cli *cli)
 	fflush(stderr);
 	cli->is_drawn = 0;
 }
+
+void cli_meter_put(struct cli_meter *meter, const struct f2fs_progress *progress)
+{
+	if (progress->phase != meter->phase) {
+		meter->phase = progress->phase;
+		meter->pass++;
+	}
+	if (progress->total)
+		dprintf(meter->fd, "%d %llu %llu %s\n", meter->pass, (unsigned long long)progress->done,
+			(unsigned long long)progress->total, meter->device);
+}

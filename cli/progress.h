@@ -9,6 +9,8 @@
 #include "cli/host.h"
 
 void cli_progress_draw(struct cli *cli, const struct f2fs_progress *progress);
+/* A line for fsck(8). */
+void cli_meter_put(struct cli_meter *meter, const struct f2fs_progress *progress);
 /* Take the bar off the screen, so that a message can be written. */
 void cli_progress_clear(struct cli *cli);
 

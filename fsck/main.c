@@ -1,178 +1,298 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fsck.f2fs: check a volume and say what is wrong. Exit codes are those of fsck(8).
+ * fsck.f2fs: opens what is to be checked, runs the check once, or twice when a person is asked in between, and turns
+ * the result into the exit code of fsck(8).
  */
+#include <f2fskit/f2fskit.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-#include <f2fskit/check.h>
+#include "request.h"
+#include "lines.h"
+#include "listing.h"
+#include "findings.h"
+#include "devices.h"
 
-#include "cli/image.h"
-#include "cli/opt.h"
-#include "cli/size.h"
-#include "check_report.h"
-
-enum {
-	OPT_NONE,
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
-#include "options.def"
-#undef GROUP
-#undef OPTION
-};
-
-static const struct cli_option options[] = {
-#define GROUP CLI_GROUP_ROW
-#define OPTION CLI_OPTION_ROW
-#include "options.def"
-#undef GROUP
-#undef OPTION
-};
-
-static const char *const usage[] = { "[OPTION]... DEVICE", "--explain=ID", NULL };
-
-static const struct cli_exit exits[] = {
-	{ CLI_EXIT_OK, "no problem was found" },
-	{ CLI_EXIT_UNCORRECTED, "problems were found and left" },
-	{ CLI_EXIT_OPERATIONAL, "the check could not be done" },
-	{ CLI_EXIT_USAGE, "wrong usage" },
-	{ CLI_EXIT_CANCELED, "canceled by a signal" },
-};
-
-static const struct cli_tool tool = {
-	.name = "fsck.f2fs",
-	.usage = usage,
-	.summary = "Check an F2FS volume. This version finds problems and repairs nothing.",
-	.options = options,
-	.option_count = sizeof(options) / sizeof(options[0]),
-	.exits = exits,
-	.exit_count = sizeof(exits) / sizeof(exits[0]),
-};
-
-struct arguments {
-	struct cli_image image;
-	const char *devices[CLI_MAX_DEVICES];
-	const char *explain;
-	int is_content, is_quiet;
-	enum cli_format format;
-};
-
-static int take_option(struct arguments *a, struct cli *cli, const struct cli_parser *p, int option)
-{
-	const char *why = NULL;
-
-	switch (option) {
-	case OPT_content:
-		a->is_content = 1;
-		break;
-	case OPT_explain:
-		a->explain = p->value;
-		break;
-	case OPT_offset:
-		why = cli_parse_size(p->value, 1, 512, &a->image.offset);
-		break;
-	case OPT_device:
-		if (a->image.device_count == CLI_MAX_DEVICES)
-			why = "is one device too many";
-		else
-			a->devices[a->image.device_count++] = p->value;
-		break;
-	case OPT_json:
-		a->format = CLI_JSON;
-		break;
-	case OPT_quiet:
-		a->is_quiet = 1;
-		break;
-	default:
-		break;
-	}
-	if (why)
-		cli_usage_error(cli, p->shown, p->value, why);
-	return why ? -1 : 0;
-}
-
-/* 0, CLI_OPT_EXIT, or CLI_OPT_ERROR after a message. */
-static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
-{
-	struct cli_parser p;
-	int option;
-
-	cli_opt_init(&p, &tool, argc, argv);
-	while ((option = cli_opt_next(&p)) > 0)
-		if (take_option(a, cli, &p, option))
-			return CLI_OPT_ERROR;
-	if (option != CLI_OPT_END)
-		return option;
-	if (a->explain && p.operand_count == 0)
-		return 0;
-	if (p.operand_count != 1) {
-		cli_error(cli, p.operand_count ? "one device at a time" : "no device was given");
-		cli_opt_hint(&tool);
-		return CLI_OPT_ERROR;
-	}
-	a->image.path = p.operands[0];
-	a->image.devices = a->devices;
-	return 0;
-}
-
-static int check(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a, const struct cli_opened *opened)
-{
+/* The parts of a run. */
+struct run {
+	struct cli *cli;
+	struct f2fs_context *ctx;
+	const struct arguments *arguments;
+	struct session session;
 	struct report report;
 	struct f2fs_check_result result;
-	const struct f2fs_check_options check_options = {
-		.depth = a->is_content ? F2FS_CHECK_CONTENT : F2FS_CHECK_FULL,
-		.problem = report_problem,
-		.user = &report,
-		.open = &opened->options,
-	};
-	int err;
+};
 
-	if (report_open(&report, a->format, a->is_quiet))
-		return CLI_EXIT_OPERATIONAL;
-	err = f2fs_check(ctx, opened->device, &check_options, &result);
-	if (err)
-		cli_error_of(cli, ctx, a->image.path);
-	if (report_close(&report, err ? NULL : &result))
-		return CLI_EXIT_OPERATIONAL;
-	if (err)
-		return err == F2FS_ERR_CANCELED ? CLI_EXIT_CANCELED : CLI_EXIT_OPERATIONAL;
-	return result.state == F2FS_CHECK_CLEAN ? CLI_EXIT_OK : CLI_EXIT_UNCORRECTED;
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static int run(struct cli *cli, const struct arguments *a)
+/* On a terminal; anything but yes is no. */
+static int ask(const char *question)
 {
-	struct cli_opened opened;
-	struct f2fs_context *ctx;
-	int status = CLI_EXIT_OPERATIONAL;
+	char line[64];
 
-	if (cli_context_new(cli, &ctx))
+	if (!isatty(STDIN_FILENO))
+		return 0;
+	printf("%s [Y/N] ", question);
+	fflush(stdout);
+	return fgets(line, sizeof(line), stdin) && (line[0] == 'y' || line[0] == 'Y');
+}
+
+/* What became of the problems that no option leaves out. */
+static uint64_t problems_found(const struct run *run)
+{
+	return run->result.found > run->report.ignored ? run->result.found - run->report.ignored : 0;
+}
+
+static uint64_t problems_fixed(const struct run *run)
+{
+	return run->report.is_repairing && run->result.left < run->result.found ? run->result.found - run->result.left
+										: 0;
+}
+
+static int exit_of(const struct run *run)
+{
+	const uint64_t found = problems_found(run), fixed = problems_fixed(run);
+
+	if (run->result.state == F2FS_CHECK_IMPOSSIBLE)
+		return CLI_EXIT_UNCORRECTED;
+	if (run->session.answer == FSCK_DRY_RUN)
+		return found > 0 ? CLI_EXIT_UNCORRECTED : CLI_EXIT_OK;
+	return (fixed > 0 ? CLI_EXIT_CORRECTED : 0) | (found > fixed ? CLI_EXIT_UNCORRECTED : 0);
+}
+
+static void put_totals(const struct run *run)
+{
+	const struct f2fs_check_result *result = &run->result;
+	const struct report *r = &run->report;
+	const uint64_t found = problems_found(run), fixed = problems_fixed(run);
+
+	for (unsigned i = 0; i < r->problem_count; i++)
+		if (r->counts[i] > REPORT_SHOWN_PER_KIND && !r->arguments->is_verbose)
+			printf("Info: %s: %llu in all (-v prints them)\n", f2fs_problem_at(i)->name,
+			       (unsigned long long)r->counts[i]);
+	if (result->recovered_nodes || result->recovered_orphans)
+		printf("Info: recovered %llu nodes of %u synced files, deleted %u unlinked files\n",
+		       (unsigned long long)result->recovered_nodes, result->recovered_inodes,
+		       result->recovered_orphans);
+	printf("%s: %llu files, %llu directories, %llu others, %llu blocks in use; %llu problem%s",
+	       r->arguments->image.path, (unsigned long long)result->files, (unsigned long long)result->directories,
+	       (unsigned long long)(result->symlinks + result->specials), (unsigned long long)result->blocks,
+	       (unsigned long long)found, found == 1 ? "" : "s");
+	if (fixed)
+		printf(", %llu %s", (unsigned long long)fixed,
+		       run->session.answer == FSCK_DRY_RUN ? "would be repaired" : "repaired");
+	if (found > fixed)
+		printf(", %llu left", (unsigned long long)(found - fixed));
+	putchar('\n');
+}
+
+static int check_once(struct run *run, int repair)
+{
+	const struct f2fs_check_options options = {
+		.depth = run->arguments->with_content ? F2FS_CHECK_CONTENT : F2FS_CHECK_FULL,
+		.repair = repair,
+		.problem = report_problem,
+		.user = &run->report,
+		.open = &run->session.opened.options,
+	};
+	int rc;
+
+	report_restart(&run->report, repair);
+	rc = f2fs_check(run->ctx, run->session.opened.device, &options, &run->result);
+	if (rc)
+		cli_error_of(run->cli, run->ctx, run->arguments->image.path);
+	return rc;
+}
+
+static int is_clean(const struct run *run)
+{
+	return problems_found(run) == 0;
+}
+
+/* Look, ask, then repair. */
+static int check_and_ask(struct run *run)
+{
+	int rc = check_once(run, 0);
+
+	if (rc || is_clean(run) || !ask("Do you want to fix this partition?"))
+		return rc;
+	run->session.answer = FSCK_YES;
+	return check_once(run, 1);
+}
+
+/* What -a and -p do has nothing to say about a volume without problems, so they look silently first. */
+static int check_silently_first(struct run *run, int *is_done)
+{
+	int rc;
+
+	*is_done = 0;
+	if (run->arguments->depth == FSCK_FULL || run->report.json)
+		return 0;
+	run->report.is_silent = 1;
+	rc = check_once(run, 0);
+	run->report.is_silent = 0;
+	*is_done = rc || is_clean(run);
+	return rc;
+}
+
+static int check_volume(struct run *run)
+{
+	int is_done, rc = check_silently_first(run, &is_done);
+
+	if (is_done)
+		return rc;
+	return run->session.answer == FSCK_ASK ? check_and_ask(run) : check_once(run, run->session.answer != FSCK_NO);
+}
+
+static void put_summary(struct run *run, double started)
+{
+	const struct arguments *a = run->arguments;
+
+	if (run->report.json || a->is_quiet || (a->depth != FSCK_FULL && is_clean(run)))
+		return;
+	listing_summary(&run->session, &run->report, &run->result);
+	put_totals(run);
+	printf("\nDone: %f secs\n", now() - started);
+}
+
+static void put_result(struct run *run, int status)
+{
+	static const char *const states[] = { [F2FS_CHECK_CLEAN] = "clean",
+					      [F2FS_CHECK_LEFT] = "left",
+					      [F2FS_CHECK_IMPOSSIBLE] = "impossible",
+					      [F2FS_CHECK_REPAIRED] = "repaired" };
+	const struct f2fs_check_result *result = &run->result;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} numbers[] = {
+		{ "found", result->found },
+		{ "fixed", problems_fixed(run) },
+		{ "recovered_nodes", result->recovered_nodes },
+		{ "recovered_inodes", result->recovered_inodes },
+		{ "recovered_orphans", result->recovered_orphans },
+		{ "notes", result->notes },
+		{ "pending_nodes", result->pending },
+		{ "files", result->files },
+		{ "directories", result->directories },
+		{ "symlinks", result->symlinks },
+		{ "specials", result->specials },
+		{ "orphans", result->orphans },
+		{ "hard_links", result->hard_links },
+		{ "nodes", result->nodes },
+		{ "blocks", result->blocks },
+		{ "free_segments", result->free_segments },
+		{ "memory", result->memory },
+		{ "exit_status", (uint64_t)status },
+	};
+	struct cli_print *p = run->report.json;
+
+	cli_print_end_array(p);
+	cli_print_string(p, "state", states[result->state]);
+	cli_print_bool(p, "is_unmounted", result->is_unmounted);
+	cli_print_bool(p, "is_dry_run", run->session.answer == FSCK_DRY_RUN);
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		cli_print_u64(p, numbers[i].name, numbers[i].value);
+	cli_print_end(p);
+}
+
+static int run_check(struct run *run)
+{
+	const struct arguments *a = run->arguments;
+	const double started = now();
+	int status = session_open(&run->session, run->cli, run->ctx, a), rc;
+
+	if (status)
 		return status;
-	if (cli_image_open(cli, ctx, &a->image, &opened) == 0) {
-		status = check(cli, ctx, a, &opened);
-		cli_image_close(&opened);
+	if (a->depth == FSCK_IF_NEEDED && !session_wants_check(&run->session))
+		return CLI_EXIT_OK;
+	if (a->is_json) {
+		run->report.json = cli_print_open(stdout, CLI_JSON);
+		if (!run->report.json)
+			return CLI_EXIT_OPERATIONAL;
+		cli_print_begin(run->report.json, NULL);
+		cli_print_string(run->report.json, "device", a->image.path);
+		cli_print_begin_array(run->report.json, "problems");
+	} else if (a->depth == FSCK_FULL && !a->is_quiet) {
+		listing_banner(run->cli, &run->session);
 	}
-	f2fs_context_free(ctx);
+	rc = check_volume(run);
+	if (rc == F2FS_ERR_CANCELED)
+		status = CLI_EXIT_CANCELED;
+	else
+		status = rc ? CLI_EXIT_OPERATIONAL : exit_of(run);
+	if (run->report.json) {
+		put_result(run, status);
+		if (cli_print_close(run->report.json))
+			status |= CLI_EXIT_OPERATIONAL;
+	} else if (!rc) {
+		put_summary(run, started);
+	}
+	return status;
+}
+
+static int run_on_device(struct run *run)
+{
+	const struct arguments *a = run->arguments;
+	int status;
+
+	switch (a->job) {
+	case FSCK_CHECK:
+		if (report_init(&run->report, run->cli, a)) {
+			report_fini(&run->report);
+			return CLI_EXIT_USAGE;
+		}
+		status = run_check(run);
+		session_close(&run->session);
+		report_fini(&run->report);
+		return status;
+	case FSCK_ROLLBACK:
+		return session_rollback(run->cli, run->ctx, a);
+	default:
+		return listing_run(run->cli, run->ctx, a);
+	}
+}
+
+static int run_job(struct cli *cli, const struct arguments *a)
+{
+	struct run run;
+	int status;
+
+	if (a->job == FSCK_LIST)
+		return report_list(cli);
+	if (a->job == FSCK_EXPLAIN)
+		return report_explain(cli, a->explain, a->is_json);
+	cli->meter.fd = a->progress_fd;
+	cli->meter.device = a->image.path;
+	memset(&run, 0, sizeof(run));
+	run.cli = cli;
+	run.arguments = a;
+	if (cli_context_new(cli, &run.ctx))
+		return CLI_EXIT_OPERATIONAL;
+	status = run_on_device(&run);
+	f2fs_context_free(run.ctx);
 	return status;
 }
 
 int main(int argc, char **argv)
 {
-	struct arguments a = { 0 };
+	struct arguments a;
 	struct cli cli;
 	int rc;
 
-	if (cli_init(&cli, &tool))
-		return CLI_EXIT_OPERATIONAL;
-	rc = parse(&a, &cli, argc, argv);
-	if (rc == CLI_OPT_EXIT)
-		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_OPERATIONAL);
-	if (rc)
+	if (cli_init(&cli, &fsck_tool))
 		return CLI_EXIT_USAGE;
-	if (a.explain) {
-		rc = report_explain(a.explain, a.format);
-		if (rc)
-			cli_usage_error(&cli, "--explain", a.explain, "is no problem that is known; try --explain=all");
-		return cli_finish(&cli, rc ? CLI_EXIT_USAGE : CLI_EXIT_OK, CLI_EXIT_OPERATIONAL);
-	}
-	return cli_finish(&cli, run(&cli, &a), CLI_EXIT_OPERATIONAL);
+	rc = arguments_parse(&a, &cli, argc, argv);
+	if (rc)
+		return cli_finish(&cli, rc == CLI_OPT_ERROR ? CLI_EXIT_USAGE : CLI_EXIT_OK, CLI_EXIT_OPERATIONAL);
+	return cli_finish(&cli, run_job(&cli, &a), CLI_EXIT_OPERATIONAL);
 }

@@ -93,17 +93,22 @@ enum f2fs_check_state {
 };
 
 struct f2fs_check_result {
-	int state;	      /* enum f2fs_check_state */
-	int is_unmounted;     /* the checkpoint was the last of an unmount */
-	uint64_t found;	      /* problems, notes not counted */
-	uint64_t fixed;	      /* of a repair: those that are gone */
-	uint64_t left;	      /* and those that are still there */
-	uint64_t rounds;      /* of a repair: commits that it took */
-	uint64_t notes;	      /* findings of severity note */
-	uint64_t severity[4]; /* findings by enum f2fs_severity */
-	uint64_t pending;     /* nodes of fsync that a mount would roll forward */
+	int state;	  /* enum f2fs_check_state */
+	int is_unmounted; /* the checkpoint was the last of an unmount */
+	uint64_t found;	  /* problems, notes not counted */
+	uint64_t fixed;	  /* of a repair: those that are gone */
+	uint64_t left;	  /* and those that are still there */
+	uint64_t rounds;  /* of a repair: commits that it took */
+	/* of a repair: what was recovered before (recover.h) */
+	uint64_t recovered_nodes;   /* nodes written by fsync */
+	uint32_t recovered_inodes;  /* that belong to so many inodes */
+	uint32_t recovered_orphans; /* unlinked inodes, deleted */
+	uint64_t notes;		    /* findings of severity note */
+	uint64_t severity[4];	    /* findings by enum f2fs_severity */
+	uint64_t pending;	    /* nodes of fsync that a mount would roll forward */
 	/* what there is, as the check counted it */
-	uint64_t files; /* regular files */
+	uint64_t files;	     /* regular files */
+	uint64_t hard_links; /* of these, files that have several names */
 	uint64_t directories;
 	uint64_t symlinks;
 	uint64_t specials; /* devices, pipes, sockets */
@@ -116,8 +121,9 @@ struct f2fs_check_result {
 
 /*
  * Check the volume on dev, which is only read unless a repair is asked for. It is opened here, because nothing on it
- * may be trusted. Returns 0 whenever the check itself could be done, whatever it found; NOT_F2FS when there is no trace
- * of a volume, IO only when nothing at all can be read, NOMEM, CANCELED, INVALID.
+ * may be trusted. A repair recovers first what was fsynced after the last checkpoint, then checks. Returns 0 whenever
+ * the check itself could be done, whatever it found; NOT_F2FS when there is no trace of a volume, IO only when nothing
+ * at all can be read, NOMEM, CANCELED, INVALID.
  */
 F2FS_API int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 			struct f2fs_check_result *result);

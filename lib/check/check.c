@@ -40,6 +40,12 @@ static int run_passes(struct checker *c)
 	return err;
 }
 
+static void count_file(struct f2fs_check_result *r, const struct inode_fact *inode)
+{
+	r->files++;
+	r->hard_links += inode->links_found > 1;
+}
+
 static void count_inodes(struct checker *c)
 {
 	struct f2fs_check_result *r = c->result;
@@ -50,7 +56,7 @@ static void count_inodes(struct checker *c)
 		if (inode->state & INODE_ORPHAN)
 			r->orphans++;
 		else if (inode->type == 1 && !(inode->state & INODE_HIDDEN))
-			r->files++;
+			count_file(r, inode);
 		else if (inode->type == 2)
 			r->directories++;
 		else if (inode->type == 7)
@@ -69,6 +75,7 @@ static int finish(struct checker *c)
 		c->result->memory = facts_memory(&c->facts);
 	}
 	err = findings_tell(c);
+	c->result->left = c->result->found;
 	if (c->is_impossible)
 		c->result->state = F2FS_CHECK_IMPOSSIBLE;
 	else

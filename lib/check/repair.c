@@ -4,6 +4,8 @@
  * power cut leaves the volume as it was before a round or after it; the next run goes on from there. When the tables
  * that lead to nodes are damaged, nodes are searched by their footers first (volume/rescue.c).
  */
+#include <f2fskit/recover.h>
+
 #include "check/repair.h"
 
 #include <string.h>
@@ -139,11 +141,15 @@ int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struc
 {
 	struct f2fs_check_options quiet = *options;
 	struct f2fs_check_result first = { 0 };
+	struct f2fs_recover_result recovered = { 0 };
 	struct plan plan = { 0 };
 	bool is_nameless = false;
 	unsigned rounds = 0;
 	int err;
 
+	err = repair_recover(ctx, dev, options, &recovered);
+	if (err)
+		return err;
 	for (;;) {
 		const bool is_search = plan.wants_search;
 
@@ -169,6 +175,9 @@ int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struc
 			break;
 		rounds += plan.is_repaired;
 	}
+	result->recovered_nodes = recovered.nodes;
+	result->recovered_inodes = recovered.inodes;
+	result->recovered_orphans = recovered.orphans;
 	result->rounds = rounds;
 	result->left = result->found;
 	result->found = first.found > result->left ? first.found : result->left;

@@ -4,6 +4,7 @@
  * (log/derive.c) and becomes true in one commit; rounds follow each other until a check finds nothing more to be done,
  *as what one round puts right shows the next what else there is. Steps of a round, in this order:
  *
+ *	repair_recover.c  before the first round: what was fsynced
  *	repair_tables.c   segment table, NAT, summaries, maps of free ids
  *	repair_shared.c   blocks with two owners: the loser gets a copy
  *	repair_nodes.c    node blocks, patched by repair_inode.c: pointers, counts, flags, footers
@@ -67,6 +68,11 @@ int repair_clear_entry(struct repair *r, f2fs_nid_t dir, f2fs_blk_t block, uint3
 
 /* Was a problem found? */
 bool repair_found(const struct checker *c, enum problem problem);
+struct f2fs_recover_result;
+/* Recover what was fsynced after the last checkpoint, if that is safe; out stays as it is when nothing is done. Fails
+ * with NOMEM and CANCELED only. */
+int repair_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+		   struct f2fs_recover_result *out);
 /* Check and repair in rounds. */
 int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 		  struct f2fs_check_result *result);

@@ -24,6 +24,7 @@ from . import enums, errors
 from ._core import lib as _lib
 from ._core import text as _text
 from .build import DeviceSpec, Layout, LayoutDevice, MkfsResult, mkfs, mkfs_minimum_size, mkfs_plan
+from .checker import CheckReport, Problem, ProblemInfo, check, problems
 from .device import Context, Device, FaultDevice, MemoryDevice, OverlayDevice, RecorderDevice
 from .enums import *  # noqa: F403
 from .errors import *  # noqa: F403
@@ -108,6 +109,8 @@ __all__ = [
     "OverlayDevice",
     "PopulateProblem",
     "PopulateResult",
+    "Problem",
+    "ProblemInfo",
     "Progress",
     "Quota",
     "Record",
@@ -131,12 +134,14 @@ __all__ = [
     "VolumeStat",
     "Xattrs",
     "Zone",
+    "check",
     "dtype",
     "fields",
     "mkfs",
     "mkfs_minimum_size",
     "mkfs_plan",
     "open",
+    "problems",
     "record",
     "rules",
     "structs",

@@ -54,6 +54,7 @@ FLAGS = {
 
 Area = _from_enum("Area", "f2fs_area", "F2FS_AREA_")
 ChainEnd = _from_enum("ChainEnd", "f2fs_chain_end", "F2FS_CHAIN_")
+CheckState = _from_enum("CheckState", "f2fs_check_state", "F2FS_CHECK_")
 DeviceCap = _from_enum("DeviceCap", "f2fs_device_cap", "F2FS_DEVICE_", enum.IntFlag)
 Encrypted = _from_enum("Encrypted", "f2fs_encrypted", "F2FS_ENCRYPTED_")
 EntrySource = _from_enum("EntrySource", "f2fs_entry_source", "F2FS_FROM_")
@@ -67,6 +68,7 @@ LogLevel = _from_enum("LogLevel", "f2fs_log_level", "F2FS_LOG_")
 OpenMode = _from_enum("OpenMode", "f2fs_open_mode", "F2FS_MODE_")
 OpenRecover = _from_enum("OpenRecover", "f2fs_open_recover", "F2FS_RECOVER_")
 RecordKind = _from_enum("RecordKind", "f2fs_record_kind", "F2FS_RECORD_")
+Severity = _from_enum("Severity", "f2fs_severity", "F2FS_SEVERITY_")
 SummarySource = _from_enum("SummarySource", "f2fs_summary_source", "F2FS_SUMMARY_")
 ZoneType = _from_enum("ZoneType", "f2fs_zone_type", "F2FS_ZONE_")
 # The six logs; F2FS_LOG_COUNT is not one of them.

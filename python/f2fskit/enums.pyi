@@ -7,6 +7,7 @@ __all__ = [
     "Advise",
     "Area",
     "ChainEnd",
+    "CheckState",
     "CheckpointFlag",
     "DeviceCap",
     "EncodingFlag",
@@ -26,6 +27,7 @@ __all__ = [
     "OpenMode",
     "OpenRecover",
     "RecordKind",
+    "Severity",
     "SummarySource",
     "ZoneType",
 ]
@@ -54,6 +56,12 @@ class ChainEnd(enum.IntEnum):
     LOOP = 2
     OUTSIDE = 1
     FOREIGN = 0
+
+class CheckState(enum.IntEnum):
+    REPAIRED = 3
+    IMPOSSIBLE = 2
+    LEFT = 1
+    CLEAN = 0
 
 class CheckpointFlag(enum.IntFlag):
     UNMOUNT = 1
@@ -225,6 +233,12 @@ class RecordKind(enum.IntEnum):
     DISCARD = 3
     ZERO = 2
     WRITE = 1
+
+class Severity(enum.IntEnum):
+    LOSS = 3
+    DAMAGE = 2
+    STALE = 1
+    NOTE = 0
 
 class SummarySource(enum.IntEnum):
     NONE = 3

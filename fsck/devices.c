@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opening what is to be checked. A mounted volume is never opened for writing; one that is mounted read-only, or that
+ * may not be written, is only looked at.
+ */
+#include "devices.h"
+
+#include <f2fskit/format.h>
+#include <f2fskit/volume.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+enum { READING = F2FS_OPEN_READ | F2FS_OPEN_EXCLUSIVE, WRITING = F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE };
+
+/* May the image be written? When it can only be read, that is what is done. */
+static unsigned choose_flags(struct session *s, const char *path)
+{
+	struct f2fs_device *dev;
+
+	if (s->answer == FSCK_NO || s->answer == FSCK_DRY_RUN)
+		return READING;
+	if (f2fs_device_open_image(s->ctx, path, WRITING, &dev) == 0) {
+		f2fs_device_close(dev);
+		return WRITING;
+	}
+	if (f2fs_device_open_image(s->ctx, path, READING, &dev))
+		return WRITING; /* which will say what is wrong */
+	f2fs_device_close(dev);
+	cli_warning(s->cli,
+		    "%s cannot be written now (it is mounted read-only, or write-protected): nothing is changed", path);
+	s->answer = FSCK_NO;
+	return READING;
+}
+
+/* Put a layer on top of the image. */
+static int add_layer(struct session *s)
+{
+	struct f2fs_device *below = s->opened.device, *layer = NULL;
+	const char *subject = NULL;
+	int rc;
+
+	if (s->answer == FSCK_DRY_RUN) {
+		rc = f2fs_device_new_overlay(below, 0, "/tmp", &layer);
+	} else if (s->arguments->undo && s->answer != FSCK_NO) {
+		subject = s->arguments->undo;
+		rc = f2fs_undo_create(below, subject, &s->log);
+		if (!rc)
+			rc = f2fs_device_new_undo(below, s->log, &layer);
+	} else {
+		return 0;
+	}
+	if (rc) {
+		cli_error_of(s->cli, s->ctx, subject);
+		return rc;
+	}
+	f2fs_device_close(below); /* the layer has it */
+	s->opened.device = layer;
+	return 0;
+}
+
+int session_open(struct session *s, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)
+{
+	struct cli_image image = a->image;
+
+	memset(s, 0, sizeof(*s));
+	s->cli = cli;
+	s->ctx = ctx;
+	s->arguments = a;
+	s->answer = a->answer;
+	image.flags = choose_flags(s, image.path);
+	if (cli_image_open(cli, ctx, &image, &s->opened) || add_layer(s))
+		return CLI_EXIT_OPERATIONAL;
+	return 0;
+}
+
+void session_close(struct session *s)
+{
+	cli_image_close(&s->opened);
+	f2fs_device_close(s->log);
+}
+
+int session_volume(struct session *s, struct f2fs_volume **out)
+{
+	return f2fs_volume_open(s->ctx, s->opened.device, &s->opened.options, out);
+}
+
+static uint64_t field(const char *structure, const uint8_t *raw, const char *name, uint32_t index)
+{
+	return f2fs_field_get(f2fs_struct_field(f2fs_struct_find(structure), name), raw, index);
+}
+
+static int has_bytes(const uint8_t *sb, const char *name)
+{
+	const struct f2fs_field *f = f2fs_struct_field(f2fs_struct_find("superblock"), name);
+	const uint32_t n = f->count * f2fs_field_width(f);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (sb[f->offset + i])
+			return 1;
+	return 0;
+}
+
+static uint32_t troubling_flags(void)
+{
+	unsigned count;
+	const struct f2fs_flag *flags = f2fs_flags_find("ckpt_flags", &count);
+	uint32_t mask = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (!strcmp(flags[i].name, "error") || !strcmp(flags[i].name, "fsck") ||
+		    !strcmp(flags[i].name, "disabled") || !strcmp(flags[i].name, "quota_need_fsck") ||
+		    !strcmp(flags[i].name, "resizefs"))
+			mask |= flags[i].mask;
+	return mask;
+}
+
+/* With --kernel-check: was it used by another kernel last? */
+static int is_other_kernel(const uint8_t *sb)
+{
+	const struct f2fs_field *f = f2fs_struct_field(f2fs_struct_find("superblock"), "version");
+	struct utsname host;
+	char text[400];
+
+	if (uname(&host))
+		return 0;
+	snprintf(text, sizeof(text), "%s version %s ", host.sysname, host.release);
+	return strncmp((const char *)sb + f->offset, text, strlen(text)) != 0;
+}
+
+int session_wants_check(struct session *s)
+{
+	struct f2fs_volume *vol;
+	const uint8_t *sb, *cp;
+	int wanted;
+
+	if (session_volume(s, &vol))
+		return 1;
+	sb = f2fs_volume_superblock(vol, NULL);
+	cp = f2fs_volume_checkpoint(vol, NULL, NULL);
+	wanted = (field("checkpoint", cp, "ckpt_flags", 0) & troubling_flags()) != 0 ||
+		 has_bytes(sb, "s_stop_reason") || has_bytes(sb, "s_errors") ||
+		 f2fs_volume_superblock_state(vol, 0) != 0 || f2fs_volume_superblock_state(vol, 1) != 0 ||
+		 (s->arguments->kernel_check && is_other_kernel(sb));
+	f2fs_volume_close(vol);
+	return wanted;
+}
+
+int session_rollback(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)
+{
+	struct f2fs_device *target = NULL, *log = NULL;
+	struct f2fs_undo_info info;
+	const char *subject = a->image.path;
+	int rc = f2fs_device_open_image(ctx, a->image.path, F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE, &target);
+
+	if (!rc) {
+		subject = a->rollback;
+		rc = f2fs_device_open(ctx, a->rollback, F2FS_OPEN_READ, &log);
+	}
+	if (!rc)
+		rc = f2fs_undo_play(log, target, &info);
+	if (rc)
+		cli_error_of(cli, ctx, subject);
+	else if (!a->is_quiet)
+		printf("Info: %llu bytes in %llu places are as they were%s\n", (unsigned long long)info.bytes,
+		       (unsigned long long)info.records, info.is_sealed ? "" : " (the repair had been cut short)");
+	f2fs_device_close(log);
+	f2fs_device_close(target);
+	return rc ? CLI_EXIT_OPERATIONAL : CLI_EXIT_OK;
+}

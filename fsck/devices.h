@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The devices of a check: the image, opened for writing or not, its further devices, and the layer that keeps old
+ * contents (--undo) or all writes (--dry-run).
+ */
+#ifndef F2FSKIT_FSCK_DEVICES_H
+#define F2FSKIT_FSCK_DEVICES_H
+
+#include "request.h"
+
+struct session {
+	struct cli *cli;
+	struct f2fs_context *ctx;
+	const struct arguments *arguments;
+	enum fsck_answer answer;  /* what is possible: FSCK_NO when the image can only be read */
+	struct cli_opened opened; /* its device is what is checked, with the layer */
+	struct f2fs_device *log;  /* of --undo; NULL without */
+};
+
+/* Returns 0, or an exit code after a message; close it in any case. */
+int session_open(struct session *s, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a);
+void session_close(struct session *s);
+
+/* Does the volume itself say that it wants to be checked? Also when it cannot be opened. */
+int session_wants_check(struct session *s);
+
+/* Open the volume as it is now, without a word when that fails. */
+int session_volume(struct session *s, struct f2fs_volume **out);
+
+/* --rollback: an exit code. */
+int session_rollback(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * -l, -M and -t, by the classic views of dump.f2fs.
+ */
+#include "listing.h"
+
+#include <string.h>
+
+#include "lines.h"
+#include "dump/classic.h"
+
+static int (*const views[])(struct dump *, const char *) = {
+	[FSCK_LAYOUT] = classic_layout,
+	[FSCK_MAP] = classic_map_all,
+	[FSCK_TREE] = classic_tree,
+};
+
+static void prepare(struct dump *d, struct cli *cli, struct f2fs_volume *vol, const char *path)
+{
+	memset(d, 0, sizeof(*d));
+	d->cli = *cli;
+	d->image = path;
+	d->vol = vol;
+	d->ctx = f2fs_volume_context(vol);
+	d->geo = f2fs_volume_geometry(d->vol);
+}
+
+int listing_run(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)
+{
+	struct cli_image image = a->image;
+	struct f2fs_volume *vol;
+	struct dump d;
+
+	image.flags = F2FS_OPEN_READ;
+	if (cli_open_volume(cli, ctx, &image, &vol))
+		return CLI_EXIT_OPERATIONAL;
+	prepare(&d, cli, vol, a->image.path);
+	views[a->job](&d, NULL);
+	f2fs_volume_close(vol);
+	return d.status == DUMP_OK ? CLI_EXIT_OK : CLI_EXIT_UNCORRECTED;
+}
+
+void listing_banner(struct cli *cli, struct session *s)
+{
+	struct f2fs_volume *vol;
+	struct dump d;
+
+	if (session_volume(s, &vol))
+		return;
+	prepare(&d, cli, vol, s->arguments->image.path);
+	classic_banner(&d);
+	f2fs_volume_close(vol);
+}
+
+void listing_summary(struct session *s, const struct report *r, const struct f2fs_check_result *result)
+{
+	struct f2fs_volume *vol = NULL;
+
+	if (session_volume(s, &vol))
+		vol = NULL;
+	classic_summary(r, result, vol);
+	f2fs_volume_close(vol);
+}

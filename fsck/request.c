@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The command line of fsck.f2fs. Options that do the same with other values are rows of one switch; what contradicts
+ * itself is refused at the end.
+ */
+#include "request.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/size.h"
+
+enum {
+	OPT_NONE,
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
+#include "options.def"
+#undef GROUP
+#undef OPTION
+};
+
+static const struct cli_option options[] = {
+#define GROUP CLI_GROUP_ROW
+#define OPTION CLI_OPTION_ROW
+#include "options.def"
+#undef GROUP
+#undef OPTION
+};
+
+static const char *const usage[] = { "[OPTION]... DEVICE", NULL };
+
+static const struct cli_exit exits[] = {
+	{ CLI_EXIT_OK, "nothing is wrong (or nothing was to be done)" },
+	{ CLI_EXIT_CORRECTED, "problems were found and repaired" },
+	{ CLI_EXIT_UNCORRECTED, "problems are left" },
+	{ CLI_EXIT_OPERATIONAL, "the volume could not be checked: it cannot be read, is in use, or is no F2FS volume" },
+	{ CLI_EXIT_USAGE, "wrong usage" },
+	{ CLI_EXIT_CANCELED, "stopped by a signal; nothing was changed" },
+};
+
+const struct cli_tool fsck_tool = {
+	.name = "fsck.f2fs",
+	.usage = usage,
+	.summary = "Check an F2FS volume on a device or in a file, and repair it when asked to.",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.exits = exits,
+	.exit_count = sizeof(exits) / sizeof(exits[0]),
+};
+
+static const char *take_ignore(struct arguments *a, const char *value)
+{
+	if (a->ignore_count == FSCK_MAX_IDS)
+		return "is one too many";
+	a->ignore[a->ignore_count++] = value;
+	return NULL;
+}
+
+static const char *take_device(struct arguments *a, const char *value)
+{
+	if (a->image.device_count == CLI_MAX_DEVICES)
+		return "is one device too many";
+	a->devices[a->image.device_count++] = value;
+	return NULL;
+}
+
+/* A number asks for progress, as fsck(8) does; anything else is an encoding, as f2fs-tools have it. */
+static const char *take_casefold(struct arguments *a, const char *value)
+{
+	uint32_t fd;
+
+	if (!isdigit((unsigned char)value[0])) {
+		a->encoding = value;
+		return NULL;
+	}
+	if (cli_parse_u32(value, 0, 1 << 20, &fd))
+		return "is neither a file descriptor nor an encoding";
+	a->progress_fd = (int)fd;
+	return NULL;
+}
+
+static const char *take_preen(struct arguments *a, const char *value)
+{
+	uint32_t level = 0;
+
+	if (value && cli_parse_u32(value, 0, 2, &level))
+		return "is not 0, 1 or 2";
+	a->depth = level == 1 ? FSCK_TABLES : FSCK_IF_NEEDED;
+	if (a->answer == FSCK_ASK)
+		a->answer = FSCK_YES;
+	return NULL;
+}
+
+static const char *take_job(struct arguments *a, enum fsck_job job, const char **place, const char *value)
+{
+	if (a->job != FSCK_CHECK && a->job != job)
+		return "contradicts an option before it";
+	a->job = job;
+	if (place)
+		*place = value;
+	return NULL;
+}
+
+static const char *take_force(struct arguments *a)
+{
+	a->depth = FSCK_FULL;
+	if (a->answer == FSCK_ASK)
+		a->answer = FSCK_YES;
+	return NULL;
+}
+
+/* What is to be done, and when. */
+static const char *take_mode(struct arguments *a, int id, const char *value)
+{
+	switch (id) {
+	case OPT_preset:
+		return strcmp(value, "android") == 0 ? take_preen(a, NULL) : "is not a preset (android)";
+	case OPT_auto:
+		return take_preen(a, NULL);
+	case OPT_preen:
+		return take_preen(a, value);
+	case OPT_force:
+	case OPT_yes:
+		return take_force(a);
+	case OPT_no:
+	case OPT_answer_no:
+		a->answer = FSCK_NO;
+		return NULL;
+	case OPT_dry_run:
+		a->answer = FSCK_DRY_RUN;
+		return NULL;
+	case OPT_rollback:
+		return take_job(a, FSCK_ROLLBACK, &a->rollback, value);
+	case OPT_list:
+		return take_job(a, FSCK_LIST, NULL, NULL);
+	case OPT_explain:
+		return take_job(a, FSCK_EXPLAIN, &a->explain, value);
+	case OPT_layout:
+		return take_job(a, FSCK_LAYOUT, NULL, NULL);
+	case OPT_map:
+		return take_job(a, FSCK_MAP, NULL, NULL);
+	default: /* OPT_tree */
+		return take_job(a, FSCK_TREE, NULL, NULL);
+	}
+}
+
+/* How it is done, and what is said. */
+static const char *take_detail(struct arguments *a, int id, const char *value)
+{
+	switch (id) {
+	case OPT_content:
+		a->with_content = 1;
+		return NULL;
+	case OPT_ignore:
+		return take_ignore(a, value);
+	case OPT_undo:
+		a->undo = value;
+		return NULL;
+	case OPT_json:
+		a->is_json = 1;
+		return NULL;
+	case OPT_quiet:
+		a->is_quiet = 1;
+		return NULL;
+	case OPT_verbose:
+		a->is_verbose = 1;
+		return NULL;
+	case OPT_debug:
+		a->is_verbose |= atoi(value) > 0;
+		return NULL;
+	case OPT_casefold:
+		return take_casefold(a, value);
+	case OPT_device:
+		return take_device(a, value);
+	case OPT_offset:
+		return cli_parse_size(value, 1, 512, &a->image.offset);
+	case OPT_quota:
+		return strcmp(value, "1") == 0 ? NULL : "is not supported: limits of quotas are always kept (1)";
+	case OPT_kernel_check:
+		a->kernel_check = 1;
+		return NULL;
+	case OPT_no_kernel_check:
+		a->kernel_check = 0;
+		return NULL;
+	default: /* without effect */
+		return NULL;
+	}
+}
+
+static int is_mode(int id)
+{
+	static const int modes[] = { OPT_auto,	    OPT_preen,	 OPT_force,    OPT_yes,	  OPT_no,
+				     OPT_answer_no, OPT_dry_run, OPT_rollback, OPT_list,  OPT_explain,
+				     OPT_layout,    OPT_map,	 OPT_tree,     OPT_preset };
+
+	for (unsigned i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (modes[i] == id)
+			return 1;
+	return 0;
+}
+
+static int refuse(struct cli *cli, const char *why)
+{
+	cli_error(cli, "%s", why);
+	cli_opt_hint(&fsck_tool);
+	return CLI_OPT_ERROR;
+}
+
+static int take_operand(struct arguments *a, struct cli *cli, const struct cli_parser *parser)
+{
+	const int needs_none = a->job == FSCK_LIST || a->job == FSCK_EXPLAIN;
+
+	if (parser->operand_count != !needs_none)
+		return refuse(cli, needs_none ? "this option takes no device" : "one device or image is needed");
+	if (a->undo && (a->answer == FSCK_NO || a->answer == FSCK_DRY_RUN || a->job != FSCK_CHECK))
+		return refuse(cli, "--undo is for a run that may write");
+	a->image.path = parser->operands[0];
+	a->image.devices = a->devices;
+	return 0;
+}
+
+int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
+{
+	struct cli_parser parser;
+	int id;
+
+	memset(a, 0, sizeof(*a));
+	cli_opt_init(&parser, &fsck_tool, argc, argv);
+	while ((id = cli_opt_next(&parser)) > 0) {
+		const char *why = is_mode(id) ? take_mode(a, id, parser.value) : take_detail(a, id, parser.value);
+
+		if (why) {
+			cli_usage_error(cli, parser.shown, parser.value, why);
+			return CLI_OPT_ERROR;
+		}
+	}
+	return id == CLI_OPT_END ? take_operand(a, cli, &parser) : id;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the command line of fsck.f2fs asks for.
+ */
+#ifndef F2FSKIT_FSCK_REQUEST_H
+#define F2FSKIT_FSCK_REQUEST_H
+
+#include "cli/host.h"
+#include "cli/image.h"
+
+extern const struct cli_tool fsck_tool;
+
+/* What is to be done; one of these. */
+enum fsck_job { FSCK_CHECK = 0, FSCK_ROLLBACK, FSCK_LIST, FSCK_EXPLAIN, FSCK_LAYOUT, FSCK_MAP, FSCK_TREE };
+
+/* When is it to be done? */
+enum fsck_depth {
+	FSCK_FULL = 0,
+	FSCK_IF_NEEDED, /* when the volume says that something is wrong */
+	FSCK_TABLES	/* its tables in any case */
+};
+
+/* What happens to what is found. */
+enum fsck_answer {
+	FSCK_ASK = 0, /* report, then ask on a terminal */
+	FSCK_NO,
+	FSCK_YES,
+	FSCK_DRY_RUN /* repair a copy */
+};
+
+enum { FSCK_MAX_IDS = 64 };
+
+struct arguments {
+	struct cli_image image;
+	const char *devices[CLI_MAX_DEVICES];
+	enum fsck_job job;
+	enum fsck_depth depth;
+	enum fsck_answer answer;
+	const char *ignore[FSCK_MAX_IDS]; /* numbers, names or groups of problems */
+	unsigned ignore_count;
+	const char *undo, *rollback, *explain, *encoding;
+	int progress_fd; /* 0: none */
+	int is_json, is_quiet, is_verbose, with_content, kernel_check;
+};
+
+/* Returns 0, CLI_OPT_EXIT or CLI_OPT_ERROR (a message was written). */
+int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv);
+
+#endif

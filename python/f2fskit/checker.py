@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Checking and repairing volumes."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple, Sequence
+
+from . import enums, errors
+from ._core import Hooks, LogCallback, ProgressCallback, ffi, lib, stray, text
+from .device import Context, Device, Path
+from .tree import host_path
+from .volume import Source, as_device
+
+
+class ProblemInfo(NamedTuple):
+    """A row of the table of problems; numbers and names never change. docs/CHECKS.md lists them."""
+
+    id: int
+    name: str
+    group: str
+    """The pass that finds it."""
+    severity: enums.Severity
+    message: str
+    """Template of the message."""
+    fix: str
+    """What a repair does."""
+    explanation: str
+
+
+class Problem(NamedTuple):
+    """One finding. What does not apply is None, texts are empty."""
+
+    info: ProblemInfo
+    message: str
+    """A sentence for a person."""
+    path: str
+    """Of the inode, where a way from the root to it is known."""
+    entry: str
+    """Directory entry, attribute or field."""
+    rule: str
+    """Structural rule that is broken; see `rules`."""
+    nid: int | None
+    ino: int | None
+    block: int | None
+    segno: int | None
+    slot: int | None
+    found: int | None
+    expected: int | None
+
+    @property
+    def id(self) -> int:
+        """Number of the problem."""
+        return self.info.id
+
+    @property
+    def name(self) -> str:
+        """Name of the problem."""
+        return self.info.name
+
+    @property
+    def severity(self) -> enums.Severity:
+        """How bad it is."""
+        return self.info.severity
+
+
+class CheckReport(NamedTuple):
+    """What a check found, and what a repair made of it."""
+
+    state: enums.CheckState
+    problems: tuple[Problem, ...]
+    """In a fixed order, notes included; those that on_problem took are not kept."""
+    found: int
+    """Problems, notes not counted."""
+    fixed: int
+    left: int
+    recovered_nodes: int
+    """Of a repair: nodes written by fsync after the last checkpoint, made part of the volume first."""
+    recovered_inodes: int
+    recovered_orphans: int
+    """Unlinked inodes that were deleted."""
+    notes: int
+    pending: int
+    """Nodes written by fsync that wait to be recovered."""
+    is_unmounted: bool
+    files: int
+    hard_links: int
+    """Files with several names."""
+    directories: int
+    symlinks: int
+    specials: int
+    orphans: int
+    nodes: int
+    blocks: int
+    free_segments: int
+    memory: int
+    """Bytes of what the check remembered."""
+
+    @property
+    def is_clean(self) -> bool:
+        """Nothing is wrong (any more)."""
+        return self.state in (enums.CheckState.CLEAN, enums.CheckState.REPAIRED)
+
+
+def _info(row: Any) -> ProblemInfo:
+    return ProblemInfo(
+        row.id,
+        text(row.name),
+        text(row.group),
+        enums.Severity(row.severity),
+        text(row.message),
+        text(row.fix),
+        text(row.explanation),
+    )
+
+
+def _table() -> tuple[ProblemInfo, ...]:
+    found = []
+    while (row := lib.f2fs_problem_at(len(found))) != ffi.NULL:
+        found.append(_info(row))
+    return tuple(found)
+
+
+problems: tuple[ProblemInfo, ...] = _table()
+"""All problems that a check knows, in the order of their numbers."""
+_by_id = {info.id: info for info in problems}
+
+
+class _Run:
+    """The user pointer of the callback."""
+
+    def __init__(self, hooks: Hooks, on_problem: Callable[[Problem], object] | None) -> None:
+        self.hooks = hooks
+        self.on_problem = on_problem
+        self.problems: list[Problem] = []
+
+    def take(self, row: Any) -> int:
+        found = Problem(
+            _by_id[row.info.id],
+            text(row.message),
+            text(row.path),
+            text(row.name),
+            text(row.rule),
+            row.nid or None,
+            row.ino or None,
+            None if row.block == lib.F2FS_NO_BLOCK else row.block,
+            None if row.segno == lib.F2FS_NO_NUMBER else row.segno,
+            None if row.slot == lib.F2FS_NO_NUMBER else row.slot,
+            row.found if row.has_values else None,
+            row.expected if row.has_values else None,
+        )
+        if self.on_problem is None:
+            self.problems.append(found)
+        else:
+            self.on_problem(found)
+        return int(lib.F2FS_DECIDE_FIX)
+
+
+@ffi.def_extern(onerror=stray, error=-40)  # type: ignore[misc]
+def py_check_options_problem(user: Any, problem: Any) -> int:
+    run: _Run = ffi.from_handle(user)
+    try:
+        return run.take(problem)
+    except BaseException as error:
+        run.hooks.keep(error)
+        return int(lib.F2FS_ERR_CANCELED)
+
+
+def check(
+    source: Source,
+    *,
+    repair: bool = False,
+    dry_run: bool = False,
+    content: bool = False,
+    undo: Path | None = None,
+    offset: int = 0,
+    devices: Sequence[Source] = (),
+    max_findings: int = 0,
+    on_problem: Callable[[Problem], object] | None = None,
+    context: Context | None = None,
+    log: LogCallback | None = None,
+    progress: ProgressCallback | None = None,
+) -> CheckReport:
+    """Check a volume, and repair it when asked to.
+
+    Args:
+        source: as for `open()`: a path, `Device`, file object or buffer. It must be writable for a repair.
+        repair: make right what is found. Everything becomes true with a checkpoint, so a power cut does no harm; a
+            second check finds nothing.
+        dry_run: repair a copy in memory, to learn what a repair would do; source is only read.
+        content: also decompress all clusters and verify fs-verity trees.
+        undo: path of a file to be made that keeps what the repair overwrites, for `Device.play_undo()`.
+        offset: byte where the volume starts.
+        devices: of a volume on several devices, the further ones in order.
+        max_findings: further ones are only counted; 0: a million.
+        on_problem: called with each `Problem`, which is then not kept in the report; an exception ends the check, and
+            nothing is repaired.
+        context, log, progress: as for `open()`.
+
+    Raises:
+        NotF2fsError: there is no trace of a volume. OSError: nothing can be read.
+        ReadOnlyError: a repair of what cannot be written.
+    """
+    if isinstance(source, Device):
+        if context is not None and context is not source.context:
+            raise ValueError("the device belongs to another context")
+        context = source.context
+    if context is None:
+        context = Context(log=log, progress=progress)
+    elif log is not None or progress is not None:
+        raise ValueError("log and progress belong to the context that is shared")
+    writable = repair and not dry_run
+    opened: list[Device] = []
+
+    def open_one(one: Source) -> Device:
+        device = as_device(one, context, writable)
+        if device is not one:
+            opened.append(device)
+        return device
+
+    run = _Run(context._handle.core.hooks, on_problem)
+    try:
+        device = open_one(source)
+        further = [open_one(one) for one in devices]
+        if dry_run:
+            device = device.overlay()
+            opened.append(device)
+        elif undo is not None and repair:
+            device = device.undo(host_path(undo))
+            opened.append(device)
+        row = _call(context, device, further, run, offset, content, repair or dry_run, max_findings)
+    finally:
+        for device in reversed(opened):
+            device.close()
+    return _report(row, run)
+
+
+def _call(
+    context: Context,
+    device: Device,
+    further: Sequence[Device],
+    run: _Run,
+    offset: int,
+    content: bool,
+    repair: bool,
+    max_findings: int,
+) -> Any:
+    handle = ffi.new_handle(run)
+    opening = ffi.new("struct f2fs_open_options *")
+    opening.offset = offset
+    options = ffi.new("struct f2fs_check_options *")
+    options.depth = lib.F2FS_CHECK_CONTENT if content else lib.F2FS_CHECK_FULL
+    options.repair = repair
+    options.problem, options.user = lib.py_check_options_problem, handle
+    options.max_findings = max_findings
+    options.open = opening
+    table = ffi.new("struct f2fs_device *[]", max(len(further), 1))
+    row = ffi.new("struct f2fs_check_result *")
+
+    def call(pointer: Any) -> int:
+        for i, one in enumerate([device, *further]):
+            if one._handle.pointer is None:
+                raise ValueError("device is closed")
+            if i > 0:
+                table[i - 1] = one._handle.pointer
+        if further:
+            opening.devices, opening.device_count = table, len(further)
+        return int(lib.f2fs_check(pointer, device._handle.pointer, options, row))
+
+    context._handle.call(call)
+    return row
+
+
+def _report(row: Any, run: _Run) -> CheckReport:
+    values = {name: getattr(row, name) for name in CheckReport._fields if name != "problems"}
+    values["state"] = enums.CheckState(row.state)
+    values["is_unmounted"] = bool(row.is_unmounted)
+    return CheckReport(problems=tuple(run.problems), **values)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""fsck.f2fs as people and scripts call it: options, exit codes, what is printed, what is written."""
+import hashlib
+import json
+import os
+import pty
+import subprocess
+
+import pytest
+
+LINES = ("Unreachable nat entries", "SIT valid block bitmap checking", "Hard link checking for regular file",
+         "valid_block_count matching with CP", "valid_node_count matching with CP (de lookup)",
+         "valid_node_count matching with CP (nat lookup)", "valid_inode_count matched with CP",
+         "free segment_count matched with CP", "next block offset is free", "other corrupted bugs")
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture(scope="session")
+def sound(run_tool, tmp_path_factory):
+    """A volume with some files that is in order. Read only."""
+    top = tmp_path_factory.mktemp("sound")
+    source, image = top / "source", top / "disk.img"
+    (source / "d" / "e").mkdir(parents=True)
+    (source / "d" / "small").write_bytes(b"small")
+    (source / "d" / "large").write_bytes(os.urandom(300000))
+    os.link(source / "d" / "large", source / "d" / "e" / "again")
+    os.symlink("small", source / "d" / "link")
+    run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,inode_checksum,lost_found", "--root-dir", source, image, "80M")
+    os.chmod(image, 0o444)
+    return image
+
+
+@pytest.fixture
+def broken(run_tool, sound, tmp_path):
+    """The same with a wrong link count and a wrong count in the checkpoint."""
+    image = tmp_path / "broken.img"
+    image.write_bytes(sound.read_bytes())
+    ino = json.loads(run_tool("dump.f2fs", "--json", "--inode=/d/large", image).stdout)["inode"][0]["ino"]
+    run_tool("f2fs", "-w", image, "set", "inode[%d].i_links" % ino, "7")
+    run_tool("f2fs", "-w", image, "set", "cp.valid_node_count", "99")
+    return image
+
+
+def test_sound(run_tool, sound):
+    done = run_tool("fsck.f2fs", "-n", sound)
+    text = done.stdout.decode()
+    for line in LINES:
+        assert "[FSCK] %-46s [Ok..]" % line in text, text
+    assert "Max image size" in text and "[Fail]" not in text and "ASSERT" not in text
+    assert "[FSCK] %-46s [Ok..] [0x1]" % "Hard link checking for regular file" in text
+    for option in ("-a", "-p", "-p1", "-p2", "-ap"):
+        done = run_tool("fsck.f2fs", option, sound)
+        assert not done.stdout and not done.stderr, option
+
+
+@pytest.mark.parametrize("options", ["-f", "-y", "-fy", "-py", "-fyC0", "-p1"])
+def test_repair(run_tool, broken, options):
+    assert run_tool("fsck.f2fs", "-n", broken, rc=4)
+    done = run_tool("fsck.f2fs", options, broken, rc=1)
+    assert b"[ASSERT] (LINKS_FILE" in done.stdout and b"[FIX] (LINKS_FILE" in done.stdout
+    assert b"[FIX] (CP_VALID_NODES" in done.stdout
+    done = run_tool("fsck.f2fs", "-n", broken)
+    assert b"ASSERT" not in done.stdout
+    assert b'"i_links": 2' in run_tool("dump.f2fs", "--json", "--inode=/d/large", broken).stdout
+
+
+@pytest.mark.parametrize("options", [["-n"], ["-N"], ["-fn"], ["-n", "-f"], ["--dry-run"], ["-f", "--dry-run"], []])
+def test_nothing_is_written(run_tool, broken, options):
+    before = digest(broken)
+    done = run_tool("fsck.f2fs", *options, broken, rc=4)
+    assert b"[ASSERT] (LINKS_FILE" in done.stdout and b"[Fail]" in done.stdout
+    assert (b"[FIX]" in done.stdout) == ("--dry-run" in options)
+    assert digest(broken) == before
+
+
+def test_preen_acts_when_the_volume_asks(run_tool, broken):
+    before = digest(broken)
+    assert not run_tool("fsck.f2fs", "-a", broken).stdout, "nothing says that something is wrong"
+    assert digest(broken) == before
+    flags = json.loads(run_tool("dump.f2fs", "--json", "--checkpoint", broken).stdout)["checkpoint"]["ckpt_flags"]
+    run_tool("f2fs", "-w", broken, "set", "cp.ckpt_flags", str(flags | 0x10))
+    assert b"[FIX]" in run_tool("fsck.f2fs", "-a", broken, rc=1).stdout
+    assert not run_tool("fsck.f2fs", "-a", broken).stdout
+
+
+def answer(tool, image, letter):
+    """Runs fsck.f2fs on a terminal and answers its question; (exit code, output)."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([tool, str(image)], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    os.close(slave)
+    os.write(master, letter)
+    text = process.communicate(timeout=60)[0]
+    os.close(master)
+    return process.returncode, text
+
+
+def test_question(tool, run_tool, broken):
+    before = digest(broken)
+    code, text = answer(tool("fsck.f2fs"), broken, b"n\n")
+    assert code == 4 and b"Do you want to fix this partition? [Y/N]" in text and digest(broken) == before
+    code, text = answer(tool("fsck.f2fs"), broken, b"Y\n")
+    assert code == 1 and b"[FIX]" in text
+    run_tool("fsck.f2fs", "-n", broken)
+
+
+def test_undo_and_rollback(run_tool, broken, tmp_path):
+    before, log = digest(broken), tmp_path / "undo"
+    run_tool("fsck.f2fs", "-y", "--undo", log, broken, rc=1)
+    assert digest(broken) != before
+    run_tool("fsck.f2fs", "--rollback", log, broken)
+    assert digest(broken) == before
+    assert b"exists" in run_tool("fsck.f2fs", "-y", "--undo", log, broken, rc=8).stderr
+    assert digest(broken) == before
+    log.write_bytes(b"not an undo file at all")
+    run_tool("fsck.f2fs", "--rollback", log, broken, rc=8)
+    assert digest(broken) == before
+
+
+def test_json(run_tool, sound, broken):
+    report = json.loads(run_tool("fsck.f2fs", "--json", "-n", broken, rc=4).stdout)
+    by_name = {p["name"]: p for p in report["problems"]}
+    assert by_name["LINKS_FILE"]["found"] == 7 and by_name["LINKS_FILE"]["expected"] == 2
+    assert by_name["LINKS_FILE"]["path"] in ("/d/large", "/d/e/again") and by_name["LINKS_FILE"]["id"] == 604
+    assert report["exit_status"] == 4 and report["found"] == len([p for p in report["problems"] if p["severity"] != "note"])
+    assert report["fixed"] == 0 and not any(p["action"] == "fixed" for p in report["problems"])
+    report = json.loads(run_tool("fsck.f2fs", "--json", "-y", broken, rc=1).stdout)
+    assert report["fixed"] == report["found"] > 0
+    report = json.loads(run_tool("fsck.f2fs", "--json", "-n", sound).stdout)
+    assert report["found"] == 0 and report["files"] == 2 and report["exit_status"] == 0
+
+
+def test_choosing_problems(run_tool, broken):
+    done = run_tool("fsck.f2fs", "-n", "--ignore", "links", broken, rc=4)
+    assert b"LINKS_FILE" not in done.stdout and b"CP_VALID_NODES" in done.stdout
+    done = run_tool("fsck.f2fs", "-n", "--ignore", "P604", "--ignore", "totals", broken)
+    assert b"ASSERT" not in done.stdout
+    assert b"--list" in run_tool("fsck.f2fs", "-n", "--ignore", "nonsense", broken, rc=16).stderr
+
+
+def test_table(run_tool):
+    text = run_tool("fsck.f2fs", "--list").stdout.decode()
+    assert "P604" in text and "LINKS_FILE" in text
+    rows = json.loads(run_tool("fsck.f2fs", "--explain=all", "--json").stdout)
+    assert len({row["id"] for row in rows}) == len(rows) > 50
+    for key in ("P604", "604", "LINKS_FILE"):
+        assert b"LINKS_FILE" in run_tool("fsck.f2fs", "--explain", key).stdout
+    run_tool("fsck.f2fs", "--explain", "P9999", rc=16)
+
+
+def test_listings(run_tool, sound):
+    assert b"log_blocksize" in run_tool("fsck.f2fs", "-l", sound).stdout
+    assert b"/d/large " in run_tool("fsck.f2fs", "-M", sound).stdout
+    assert b"small" in run_tool("fsck.f2fs", "-t", sound).stdout
+
+
+def test_progress_descriptor(tool, sound):
+    reader, writer = os.pipe()
+    done = subprocess.run([tool("fsck.f2fs"), "-n", "-C%d" % writer, str(sound)], pass_fds=[writer],
+                          capture_output=True, check=True)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as stream:
+        lines = stream.read().splitlines()
+    assert lines and not done.stderr
+    for line in lines:
+        number, at, total, device = line.split(None, 3)
+        assert int(number) >= 1 and int(at) <= int(total) and device == os.fsencode(sound)
+
+
+@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--no-such-option", "x"], ["-p9", "x"], ["-q", "0", "x"], ["-g", "x", "y"],
+                                       ["--list", "x"], ["-n", "--undo", "u", "x"]])
+def test_wrong_usage(run_tool, arguments):
+    assert run_tool("fsck.f2fs", *arguments, rc=16).stderr
+
+
+def test_what_is_no_volume(run_tool, tmp_path):
+    image = tmp_path / "zeros"
+    image.write_bytes(bytes(50 << 20))
+    assert run_tool("fsck.f2fs", "-f", image, rc=8).stderr
+    assert b"No such file" in run_tool("fsck.f2fs", "-f", tmp_path / "nowhere", rc=8).stderr

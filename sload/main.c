@@ -9,7 +9,7 @@
 #include "cli/copy_in.h"
 #include "cli/image.h"
 #include "cli/size.h"
-#include "sload/compression.h"
+#include "sload/packing.h"
 
 enum {
 	OPT_NONE,

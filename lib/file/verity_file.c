@@ -82,7 +82,9 @@ int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out)
 	int err;
 
 	error_clear(inode->vol->ctx);
-	err = load_descriptor(inode, raw, &params, &at);
+	err = inode_sync(inode);
+	if (!err)
+		err = load_descriptor(inode, raw, &params, &at);
 	if (!err)
 		err = map_result(inode, verity_init(&tree, &params));
 	if (err)
@@ -147,7 +149,9 @@ int f2fs_verity_verify(struct f2fs_inode *inode)
 	int err;
 
 	error_clear(inode->vol->ctx);
-	err = load_descriptor(inode, raw, &params, &at);
+	err = inode_sync(inode);
+	if (!err)
+		err = load_descriptor(inode, raw, &params, &at);
 	if (!err)
 		err = map_result(inode, verity_init(&tree, &params));
 	if (err)

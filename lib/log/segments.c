@@ -330,15 +330,16 @@ int segment_needs_holes(struct txn *txn, bool *needed)
  */
 static bool is_for_commit(const struct txn *txn, unsigned type)
 {
-	const uint32_t sps = txn->vol->geo.segs_per_sec;
-	size_t blocks = txn->page_count, sections;
+	const uint32_t sps = txn->vol->geo.segs_per_sec, sections = txn->free_segments / sps;
+	size_t blocks = txn->page_count;
 
-	if (type >= F2FS_HOT_NODE || txn->is_committing)
+	/* each log may need a section to end in */
+	if (type >= F2FS_HOT_NODE || txn->is_committing ||
+	    sections > ((blocks + txn->node_count) / F2FS_SEGMENT_BLOCKS + sps) / sps + F2FS_LOG_COUNT)
 		return false;
 	for (const struct node *node = txn->dirty; node; node = node->next_dirty)
 		blocks++;
-	sections = (blocks / F2FS_SEGMENT_BLOCKS + sps) / sps + F2FS_LOG_COUNT; /* each log may need one to end in */
-	return txn->free_segments / sps <= sections;
+	return sections <= (blocks / F2FS_SEGMENT_BLOCKS + sps) / sps + F2FS_LOG_COUNT;
 }
 
 int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, uint8_t *alloc_type)

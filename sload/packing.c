@@ -2,31 +2,17 @@
 /*
  * Options of compression: algorithm and level, size of clusters, which names.
  */
-#include "sload/compression.h"
+#include "sload/packing.h"
 
 #include <string.h>
 
+#include "cli/compression.h"
 #include "cli/size.h"
 
 const char *sload_compress_algorithm(struct sload_compress *c, const char *value)
 {
-	const char *colon = strchr(value, ':'), *why;
-	size_t n = colon ? (size_t)(colon - value) : strlen(value);
-	unsigned algorithm;
-	uint32_t level = 0;
-	char name[16];
-
 	c->has_other = 1;
-	if (n >= sizeof(name))
-		return "is no compression algorithm";
-	memcpy(name, value, n);
-	name[n] = '\0';
-	if (f2fs_compress_by_name(name, &algorithm) != 0)
-		return "is no compression algorithm (lzo, lz4, zstd or lzo-rle, with ':' and a level)";
-	why = colon ? cli_parse_u32(colon + 1, 0, 22, &level) : NULL;
-	c->options.how.algorithm = (uint8_t)algorithm;
-	c->options.how.level = (uint8_t)level;
-	return why;
+	return cli_parse_compression(value, &c->options.how);
 }
 
 const char *sload_compress_cluster(struct sload_compress *c, const char *value)

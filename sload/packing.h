@@ -2,8 +2,8 @@
 /*
  * The options of sload.f2fs that tell what becomes compressed.
  */
-#ifndef F2FSKIT_SLOAD_COMPRESS_H
-#define F2FSKIT_SLOAD_COMPRESS_H
+#ifndef F2FSKIT_SLOAD_PACKING_H
+#define F2FSKIT_SLOAD_PACKING_H
 
 #include <f2fskit/populate.h>
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Ways of compression on the command line.
+ */
+#ifndef F2FSKIT_CLI_COMPRESSION_H
+#define F2FSKIT_CLI_COMPRESSION_H
+
+#include <f2fskit/compress.h>
+
+/* NAME[:LEVEL], like "zstd:19": algorithm and level of how. What is wrong with the text, or NULL. */
+const char *cli_parse_compression(const char *text, struct f2fs_compression *how);
+
+#endif

@@ -152,6 +152,43 @@ static int parse(struct edit *e, struct edit_call *call, char **words, int count
 
 /* ---- running ---- */
 
+/* Save what is overwritten. Further devices are not opened by themselves then: they would not be saved. */
+static int add_undo(struct edit *e)
+{
+	struct f2fs_device *log, *undo;
+	int rc = f2fs_undo_create(e->opened.device, e->undo_path, &log);
+
+	if (rc)
+		return edit_fail(e, rc, e->undo_path);
+	rc = f2fs_device_new_undo(e->opened.device, log, &undo);
+	f2fs_device_close(log);
+	if (rc)
+		return edit_fail(e, rc, e->undo_path);
+	f2fs_device_close(e->opened.device);
+	e->opened.device = undo;
+	e->opened.options.open_device = NULL;
+	return 0;
+}
+
+int edit_open_image(struct edit *e)
+{
+	int rc;
+
+	if (e->opened.device)
+		return 0;
+	rc = cli_image_open(&e->cli, e->ctx, &e->image, &e->opened);
+	if (rc) {
+		note(e, EDIT_FAILED);
+		return rc;
+	}
+	if (!e->undo_path || !e->may_write)
+		return 0;
+	rc = add_undo(e);
+	if (rc)
+		cli_image_close(&e->opened);
+	return rc;
+}
+
 static int open_volume(struct edit *e)
 {
 	const char *note_text;
@@ -159,9 +196,13 @@ static int open_volume(struct edit *e)
 
 	if (e->vol)
 		return 0;
-	rc = cli_open_volume(&e->cli, e->ctx, &e->image, &e->vol);
+	rc = edit_open_image(e);
+	if (rc)
+		return rc;
+	rc = f2fs_volume_open(e->ctx, e->opened.device, &e->opened.options, &e->vol);
 	if (rc) {
-		note(e, EDIT_FAILED);
+		edit_fail(e, rc, e->image.path);
+		e->status = EDIT_FAILED;
 		return rc;
 	}
 	for (unsigned i = 0; (note_text = f2fs_volume_note(e->vol, i)) != NULL; i++)

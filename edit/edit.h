@@ -39,9 +39,11 @@ struct edit {
 	struct cli cli;
 	struct cli_image image;
 	struct f2fs_context *ctx;
-	struct f2fs_volume *vol; /* NULL until a command needs it */
-	char *cwd;		 /* absolute, without a slash at the end unless it is the root */
-	int may_write;		 /* -w */
+	const char *undo_path;	  /* of --undo */
+	struct cli_opened opened; /* its device is NULL until a command needs it */
+	struct f2fs_volume *vol;  /* NULL until a command needs it */
+	char *cwd;		  /* absolute, without a slash at the end unless it is the root */
+	int may_write;		  /* -w */
 	int is_json;
 	int keep_going;
 	int is_shell;	/* commands come from the standard input */
@@ -85,6 +87,8 @@ int edit_run(struct edit *e, char **words, int count);
 int edit_run_text(struct edit *e, char *text);
 /* After a command failed with rc: may the next one run? What cannot be kept is discarded. */
 int edit_goes_on(struct edit *e, int rc);
+/* Open the devices of the image, once. Failure is reported. */
+int edit_open_image(struct edit *e);
 /* A change that the command's operands ask for needs -w; what is wrong is reported. */
 int edit_need_write(struct edit *e, const char *command);
 /* Make changes true, if there are any. */
@@ -142,7 +146,7 @@ struct f2fs_time edit_now(struct edit *e);
 /* What a new inode of this mode starts with: root's, now. */
 void edit_new(struct edit *e, uint32_t mode, struct f2fs_new *out);
 /* Call visit for each entry of a directory but "." and "..". The list is read first, so visit may change the
- * directory. */
+ * directory. Entries that cannot be read are reported and left out, and make it fail in the end. */
 int edit_each(struct edit *e, struct f2fs_inode *dir, const char *path,
 	      int (*visit)(void *user, const struct f2fs_dirent *entry), void *user);
 /* Remove a name and all below it. */

@@ -88,54 +88,34 @@ static int put_record(struct edit *e, const char *address, const struct f2fs_inj
 
 /* ---- commands ---- */
 
-struct session {
-	struct cli_opened opened;
-	struct f2fs_inject *inject;
-};
-
 /* Open the image for fields. What the volume has in memory would be out of date afterwards: it is opened again. */
-static int open_session(struct edit *e, struct session *s)
+static int open_fields(struct edit *e, struct f2fs_inject **out)
 {
-	int rc;
+	int rc = edit_commit(e);
 
-	if (e->is_changed) {
-		rc = edit_commit(e);
-		if (rc)
-			return rc;
-	}
+	if (rc)
+		return rc;
 	f2fs_volume_close(e->vol);
 	e->vol = NULL;
-	rc = cli_image_open(&e->cli, e->ctx, &e->image, &s->opened);
-	if (rc) {
-		e->status = e->status ? e->status : EDIT_FAILED;
+	rc = edit_open_image(e);
+	if (rc)
 		return rc;
-	}
-	rc = f2fs_inject_open(e->ctx, s->opened.device, &s->opened.options, &s->inject);
-	if (rc) {
-		edit_fail(e, rc, e->image.path);
-		cli_image_close(&s->opened);
-	}
-	return rc;
-}
-
-static void close_session(struct session *s)
-{
-	f2fs_inject_close(s->inject);
-	cli_image_close(&s->opened);
+	rc = f2fs_inject_open(e->ctx, e->opened.device, &e->opened.options, out);
+	return rc ? edit_fail(e, rc, e->image.path) : 0;
 }
 
 int do_field(struct edit *e, const struct edit_call *call)
 {
 	struct f2fs_inject_value *value = malloc(sizeof(*value));
-	struct session s;
-	int rc = value ? open_session(e, &s) : edit_no_memory(e);
+	struct f2fs_inject *inject;
+	int rc = value ? open_fields(e, &inject) : edit_no_memory(e);
 
 	if (!rc) {
 		for (int i = 0; !rc && i < call->count; i++) {
-			rc = f2fs_inject_get(s.inject, call->operands[i], value);
+			rc = f2fs_inject_get(inject, call->operands[i], value);
 			rc = rc ? edit_fail(e, rc, NULL) : put_record(e, call->operands[i], value, NULL);
 		}
-		close_session(&s);
+		f2fs_inject_close(inject);
 	}
 	free(value);
 	return rc;
@@ -160,7 +140,7 @@ int do_set(struct edit *e, const struct edit_call *call)
 {
 	unsigned flags = (edit_has(call, 'r') ? F2FS_INJECT_RAW : 0) | (edit_has(call, 'n') ? F2FS_INJECT_DRY_RUN : 0);
 	struct f2fs_inject_value *values;
-	struct session s;
+	struct f2fs_inject *inject;
 	int rc;
 
 	rc = flags & F2FS_INJECT_DRY_RUN ? 0 : edit_need_write(e, "set");
@@ -169,11 +149,11 @@ int do_set(struct edit *e, const struct edit_call *call)
 	if (call->count % 2)
 		return edit_usage(e, "set", call->operands[call->count - 1], "has no value");
 	values = calloc(2, sizeof(*values));
-	rc = values ? open_session(e, &s) : edit_no_memory(e);
+	rc = values ? open_fields(e, &inject) : edit_no_memory(e);
 	if (!rc) {
 		for (int i = 0; !rc && i < call->count; i += 2)
-			rc = set_one(e, s.inject, call->operands[i], call->operands[i + 1], flags, values);
-		close_session(&s);
+			rc = set_one(e, inject, call->operands[i], call->operands[i + 1], flags, values);
+		f2fs_inject_close(inject);
 	}
 	free(values);
 	return rc;

@@ -14,8 +14,8 @@
 struct listing {
 	struct edit *e;
 	struct cli_print *out;
-	const char *where;
 	int is_long;
+	int worst; /* failure of an entry */
 };
 
 static const struct cli_column long_columns[] = {
@@ -80,9 +80,14 @@ static int put_file(struct listing *l, f2fs_nid_t ino, const char *name, size_t 
 	return rc;
 }
 
+/* A file that cannot be shown was reported; the others are. */
 static int list_entry(void *user, const struct f2fs_dirent *entry)
 {
-	return put_file(user, entry->ino, entry->name, entry->name_len);
+	struct listing *l = user;
+	int rc = put_file(l, entry->ino, entry->name, entry->name_len);
+
+	l->worst = rc ? rc : l->worst;
+	return rc == F2FS_ERR_NOMEM ? rc : 0;
 }
 
 static int list_one(struct listing *l, const struct edit_call *call, const char *operand, int with_title)
@@ -116,6 +121,7 @@ static int list_one(struct listing *l, const struct edit_call *call, const char 
 		}
 		if (!rc)
 			rc = edit_each(l->e, inode, operand, list_entry, l);
+		rc = rc ? rc : l->worst;
 	}
 	if (l->is_long)
 		cli_print_end_array(l->out);
@@ -127,7 +133,7 @@ static int list_one(struct listing *l, const struct edit_call *call, const char 
 
 int do_ls(struct edit *e, const struct edit_call *call)
 {
-	struct listing l = { e, NULL, NULL, edit_has(call, 'l') || e->is_json };
+	struct listing l = { e, NULL, edit_has(call, 'l') || e->is_json, 0 };
 	int rc = 0;
 
 	for (int i = 0; !rc && i < (call->count ? call->count : 1); i++) {

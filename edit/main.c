@@ -134,6 +134,9 @@ static int take_option(struct edit *e, struct arguments *a, int id, const char *
 		why = cli_parse_u32(value, 1, 2, &number);
 		e->image.pack = (int)number;
 		break;
+	case OPT_undo:
+		e->undo_path = value;
+		break;
 	case OPT_json:
 		e->is_json = 1;
 		break;
@@ -253,6 +256,7 @@ int main(int argc, char **argv)
 	else if (rc == 0)
 		run(&e, &a);
 	f2fs_volume_close(e.vol);
+	cli_image_close(&e.opened);
 	f2fs_context_free(e.ctx);
 	for (unsigned i = 0; i < a.text_count; i++)
 		free(a.texts[i]);

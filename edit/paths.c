@@ -227,12 +227,12 @@ int edit_each(struct edit *e, struct f2fs_inode *dir, const char *path,
 	      int (*visit)(void *user, const struct f2fs_dirent *entry), void *user)
 {
 	struct entry_list list = { NULL, 0, 0 };
-	int rc = read_entries(e, dir, path, &list);
+	int damage = read_entries(e, dir, path, &list), rc = 0;
 
 	for (size_t i = 0; !rc && i < list.count; i++)
 		rc = visit(user, &list.rows[i]);
 	free(list.rows);
-	return rc;
+	return rc ? rc : damage;
 }
 
 /* ---- output ---- */

@@ -90,3 +90,28 @@ int do_quit(struct edit *e, const struct edit_call *call)
 	e->is_over = 1;
 	return 0;
 }
+
+int do_rollback(struct edit *e, const struct edit_call *call)
+{
+	struct f2fs_undo_info info;
+	struct f2fs_device *log;
+	int rc = edit_need_write(e, "rollback");
+
+	if (!rc)
+		rc = edit_open_image(e);
+	if (rc)
+		return rc;
+	f2fs_volume_close(e->vol);
+	e->vol = NULL;
+	e->is_changed = 0;
+	rc = f2fs_device_open(e->ctx, call->operands[0], F2FS_OPEN_READ, &log);
+	if (rc)
+		return edit_fail(e, rc, call->operands[0]);
+	rc = f2fs_undo_play(log, e->opened.device, &info);
+	f2fs_device_close(log);
+	if (rc)
+		return edit_fail(e, rc, call->operands[0]);
+	if (e->cli.level >= F2FS_LOG_WARNING)
+		printf("%llu bytes put back\n", (unsigned long long)info.bytes);
+	return 0;
+}

@@ -24,7 +24,7 @@ struct walk {
 	char *paths[MAX_DEPTH];
 	unsigned depth;
 	int only_sum;
-	f2fs_nid_t *seen;
+	f2fs_nid_t *seen; /* hash table, 0: free */
 	size_t seen_count, seen_room;
 };
 
@@ -259,22 +259,46 @@ static void finish(struct walk *w, unsigned depth)
 	}
 }
 
-/* Has a file with further names been counted? */
+static void put_seen(f2fs_nid_t *table, size_t room, f2fs_nid_t ino)
+{
+	size_t at = ino * (size_t)2654435761U & (room - 1);
+
+	while (table[at])
+		at = (at + 1) & (room - 1);
+	table[at] = ino;
+}
+
+/* Twice the room for a table that is half full. */
+static int grow_seen(struct walk *w)
+{
+	size_t room = w->seen_room ? 2 * w->seen_room : 256;
+	f2fs_nid_t *table = calloc(room, sizeof(*table));
+
+	if (!table)
+		return edit_no_memory(w->e);
+	for (size_t i = 0; i < w->seen_room; i++)
+		if (w->seen[i])
+			put_seen(table, room, w->seen[i]);
+	free(w->seen);
+	w->seen = table;
+	w->seen_room = room;
+	return 0;
+}
+
+/* Has a file with further names been counted? 1, 0 or an error. */
 static int is_seen(struct walk *w, f2fs_nid_t ino)
 {
-	for (size_t i = 0; i < w->seen_count; i++)
-		if (w->seen[i] == ino)
-			return 1;
-	if (w->seen_count == w->seen_room) {
-		size_t room = w->seen_room ? 2 * w->seen_room : 64;
-		f2fs_nid_t *more = realloc(w->seen, room * sizeof(*more));
+	size_t at;
+	int rc = 2 * (w->seen_count + 1) > w->seen_room ? grow_seen(w) : 0;
 
-		if (!more)
-			return 0;
-		w->seen = more;
-		w->seen_room = room;
-	}
-	w->seen[w->seen_count++] = ino;
+	if (rc)
+		return rc;
+	at = ino * (size_t)2654435761U & (w->seen_room - 1);
+	for (; w->seen[at]; at = (at + 1) & (w->seen_room - 1))
+		if (w->seen[at] == ino)
+			return 1;
+	w->seen[at] = ino;
+	w->seen_count++;
 	return 0;
 }
 
@@ -282,7 +306,7 @@ static int add_up(void *user, const struct f2fs_walk_entry *entry)
 {
 	struct walk *w = user;
 	struct f2fs_stat st;
-	int is_dir;
+	int is_dir, seen = 0;
 
 	note_error(w, entry);
 	if (!entry->inode || f2fs_inode_stat(entry->inode, &st))
@@ -299,7 +323,11 @@ static int add_up(void *user, const struct f2fs_walk_entry *entry)
 		w->depth = entry->depth + 1;
 	} else {
 		finish(w, entry->depth);
-		if (st.nlink < 2 || !is_seen(w, st.ino))
+		if (st.nlink > 1)
+			seen = is_seen(w, st.ino);
+		if (seen < 0)
+			return seen;
+		if (!seen)
 			w->bytes[w->depth - 1] += st.blocks * 512;
 	}
 	return cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;

@@ -175,3 +175,31 @@ def test_put_keeps_what_stat_shows(run_tool, edit, image, tmp_path):
     run_tool("f2fs", image, "get", "/s", tmp_path / "t")
     assert (tmp_path / "t").read_bytes() == b"abc"
     assert stat.S_IMODE(os.stat(tmp_path / "t").st_mode) & 0o7000 == 0, "setuid does not leave the image"
+
+
+def test_undo(run_tool, image, tmp_path):
+    undo, before = tmp_path / "undo", image.read_bytes()
+    run_tool("f2fs", "-w", "--undo", undo, image, "mkdir", "/x", "--", "commit", "--", "touch", "/x/y", "--", "set", "inode[3].i_links", "77")
+    assert image.read_bytes() != before
+    assert b"exists" in run_tool("f2fs", "-w", "--undo", undo, image, "touch", "/z", rc=1).stderr
+    assert b"-w" in run_tool("f2fs", image, "rollback", undo, rc=16).stderr
+    run_tool("f2fs", "-w", image, "rollback", undo)
+    assert image.read_bytes() == before
+    assert b"undo" in run_tool("f2fs", "-w", image, "rollback", image, rc=1).stderr
+
+
+def test_damage_does_not_hide_the_rest(run_tool, edit, image):
+    edit("touch", "/one", "/two", "/three")
+    number = json.loads(run_tool("f2fs", "--json", image, "stat", "/two").stdout)["ino"]
+    edit("set", "-r", "inode[%d].i_generation" % number, "+=1")
+    done = run_tool("f2fs", image, "ls", "-l", rc=4)
+    assert b"one" in done.stdout and b"three" in done.stdout and b"INODE_CHECKSUM" in done.stderr
+    assert sorted(run_tool("f2fs", image, "ls").stdout.split()) == [b"one", b"three", b"two"]
+
+
+def test_changes_set_times(run_tool, edit, image):
+    edit("mkdir", "/d", "--", "touch", "-t", "1000", "/d/f", "--", "touch", "-t", "1000", "/d")
+    edit("write", "/d/f", "0", "text", env=dict(os.environ, SOURCE_DATE_EPOCH="2000"))
+    edit("mv", "/d/f", "/g", env=dict(os.environ, SOURCE_DATE_EPOCH="3000"))
+    times = {name: json.loads(run_tool("f2fs", "--json", image, "stat", name).stdout) for name in ("/d", "/g")}
+    assert (times["/g"]["mtime"], times["/g"]["ctime"], times["/d"]["mtime"]) == (2000, 3000, 3000)

@@ -52,12 +52,15 @@ def run_tool(tool):
 
 
 @pytest.fixture
-def peer_check():
-    """peer_check(image): the checker of f2fs-tools finds nothing wrong. Where it is not installed the test runs without
-    this, and is counted as skipped besides."""
+def peer_check(tool):
+    """peer_check(image): our checker and that of f2fs-tools find nothing wrong. Where the latter is not installed the test
+    runs without it, and is counted as skipped besides."""
     fsck = shutil.which("fsck.f2fs", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
 
     def check(image):
+        ours = subprocess.run([tool("fsck.f2fs"), "-n", "-f", "--content", str(image)], capture_output=True,
+                              stdin=subprocess.DEVNULL)
+        assert ours.returncode == 0, ours.stdout.decode(errors="replace")[-4000:]
         if not fsck:
             return
         done = subprocess.run([fsck, "--dry-run", "-f", str(image)], capture_output=True, stdin=subprocess.DEVNULL)

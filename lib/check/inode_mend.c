@@ -78,6 +78,14 @@ static void mend_mode(uint8_t *block)
 	inode_set_i_mode(block, (uint16_t)(permissions | (is_dir ? MODE_DIR : MODE_REG)));
 }
 
+static void mend_inline_dentry(uint8_t *block)
+{
+	if (inode_i_flags(block) & FLAG_i_flags_index)
+		mend_mode(block);
+	else
+		clear_inline(block, FLAG_i_inline_inline_dentry);
+}
+
 bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid, enum rule rule)
 {
 	switch (rule) {
@@ -100,7 +108,7 @@ bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid,
 		mend_inline_data(geo, block);
 		return true;
 	case RULE_INODE_INLINE_DENTRY:
-		clear_inline(block, FLAG_i_inline_inline_dentry);
+		mend_inline_dentry(block);
 		return true;
 	case RULE_INODE_CASEFOLD:
 		clear_flag(block, FLAG_i_flags_casefold);

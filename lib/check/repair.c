@@ -54,7 +54,8 @@ static bool needs_search(const struct checker *c)
 {
 	static const enum problem signs[] = { P_SB_NONE,	P_CP_NONE,	   P_NAT_ADDRESS, P_NAT_INO,
 					      P_NAT_UNREADABLE, P_NODE_UNREADABLE, P_NODE_NID,	  P_NODE_CHILD_FREE,
-					      P_ROOT_MISSING,	P_INODE_ROOT,	   P_DENTRY_DEAD, P_NAT_JOURNAL };
+					      P_ROOT_MISSING,	P_INODE_ROOT,	   P_DENTRY_DEAD, P_NAT_JOURNAL,
+					      P_CP_CONTENT };
 
 	for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
 		if (repair_found(c, signs[i]))
@@ -73,6 +74,8 @@ static int run_steps(struct repair *r)
 		err = repair_shared(r);
 	if (!err)
 		err = repair_nodes(r);
+	if (!err)
+		err = repair_sizes(r);
 	if (!err)
 		err = repair_xattrs(r);
 	if (!err)
@@ -94,9 +97,16 @@ static int run_round(struct checker *c)
 	map32_init(&r.dir_index, c->ctx);
 	r.block = mem_alloc(c->ctx, c->geo->block_size);
 	c->repair = &r;
-	err = r.block ? run_steps(&r) : F2FS_ERR_NOMEM;
-	if (!err)
-		err = txn_commit(c->vol);
+	err = r.block ? 0 : F2FS_ERR_NOMEM;
+	/* Where the pointers of all inodes are depends on this feature: it is set before anything else is looked at. */
+	if (!err && repair_found(c, P_SB_FEATURES)) {
+		sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) | F2FS_FEATURE_EXTRA_ATTR);
+	} else {
+		if (!err)
+			err = run_steps(&r);
+		if (!err)
+			err = txn_commit(c->vol);
+	}
 	if (!err)
 		err = repair_superblocks(c->vol);
 	if (err) {

@@ -43,6 +43,8 @@ struct repair {
 int repair_tables(struct repair *r);
 int repair_shared(struct repair *r);
 int repair_nodes(struct repair *r);
+/* Sizes that no file can have. */
+int repair_sizes(struct repair *r);
 int repair_xattrs(struct repair *r);
 int repair_dirs(struct repair *r);
 int repair_links(struct repair *r);

@@ -298,6 +298,27 @@ static int put_dots(struct repair *r, f2fs_nid_t dir, struct vec *wanderers)
 	return err ? err : put_dot(r, dir, 1, parent_of(r, dir), wanderers);
 }
 
+static bool has_level(const struct repair *r, f2fs_nid_t ino)
+{
+	const struct inode_fact *dir = facts_inode(&r->c->facts, ino);
+
+	return dir && dir->dir_level != 0;
+}
+
+/* Directories are seldom made with a level of their own: where names are not found with it, they may be without. */
+static int reset_level(struct repair *r, f2fs_nid_t ino)
+{
+	struct node *node;
+	int err = node_get(r->txn, ino, &node);
+
+	if (err)
+		return err;
+	inode_set_i_dir_level(node->block, 0);
+	node_dirty(r->txn, node);
+	r->is_changed = true;
+	return 0;
+}
+
 static int apply(struct repair *r, const struct finding *f, struct vec *wanderers)
 {
 	switch (f->problem) {
@@ -311,8 +332,11 @@ static int apply(struct repair *r, const struct finding *f, struct vec *wanderer
 		return repair_clear_entry(r, f->ino, f->entry_block, f->entry_slot);
 	case P_DENTRY_TYPE:
 		return set_type(r, f);
-	case P_DENTRY_HASH:
 	case P_DENTRY_PLACE:
+		if (has_level(r, f->ino))
+			return reset_level(r, f->ino);
+		return take_out(r, f, wanderers);
+	case P_DENTRY_HASH:
 	case P_DENTRY_CHARS:
 	case P_DENTRY_TWICE:
 		return take_out(r, f, wanderers);

@@ -64,14 +64,6 @@ bool repair_keeps_child(const struct repair *r, const struct nid_fact *by, f2fs_
 	return fact && (fact->flags & FACT_KEPT) && fact->parent == by->nid && fact->place == place;
 }
 
-/* Take the type from what the inode holds; a directory entry does not tell more than that it is none or one. */
-static void mend_mode(uint8_t *block)
-{
-	const unsigned type = inode_has_inline(block, FLAG_i_inline_inline_dentry) ? MODE_DIR : MODE_REG;
-
-	inode_set_i_mode(block, (uint16_t)((inode_i_mode(block) & 07777u) | type));
-}
-
 static void mend_rules(const struct repair *r, uint8_t *block, f2fs_nid_t nid)
 {
 	for (unsigned i = 0; i < MAX_MENDS; i++) {
@@ -79,9 +71,7 @@ static void mend_rules(const struct repair *r, uint8_t *block, f2fs_nid_t nid)
 
 		if (!rule)
 			return;
-		if (rule == RULE_INODE_MODE)
-			mend_mode(block);
-		else if (rule == RULE_INODE_ROOT && (inode_i_mode(block) & MODE_TYPE) != MODE_DIR)
+		if (rule == RULE_INODE_ROOT && (inode_i_mode(block) & MODE_TYPE) != MODE_DIR)
 			inode_set_i_mode(block, (uint16_t)((inode_i_mode(block) & 07777u) | MODE_DIR));
 		else if (!inode_mend(&r->c->plain, block, nid, rule))
 			return;
@@ -148,6 +138,26 @@ static void mend_target(const struct inode_layout *layout, uint8_t *block)
 		inode_set_i_size(block, end ? (uint64_t)(end - payload) : layout->inline_size);
 }
 
+/* One that has a block is as long as the text in that. */
+static void mend_target_block(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
+{
+	const uint32_t bs = r->geo->block_size;
+	struct inode_layout layout;
+	const uint8_t *text, *end;
+	f2fs_blk_t addr;
+
+	if (inode->type != 7 || inode->links == 0 || (inode_i_size(block) != 0 && inode_i_size(block) <= bs))
+		return;
+	inode_layout(r->geo, block, &layout);
+	addr = get_le32(block + layout.slot_offset);
+	inode_set_i_size(block, 1);
+	if (!geometry_is_main(r->geo, addr) || volume_peek(r->vol, addr, &text) != 0)
+		return;
+	end = memchr(text, 0, bs);
+	if (end != text)
+		inode_set_i_size(block, end ? (uint64_t)(end - text) : bs);
+}
+
 static void mend_inside(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
 {
 	struct inode_layout layout;
@@ -178,19 +188,14 @@ static void mend_directory(const struct repair *r, const struct inode_fact *dir,
 			 (inode_i_size(block) + r->geo->block_size - 1) >> r->geo->block_bits << r->geo->block_bits);
 }
 
-void repair_inode_block(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
-			uint8_t *block)
+static void mend_contents(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
+			  uint8_t *block)
 {
 	const uint32_t n = r->geo->nids_per_block, places[] = { 1, 2, 3, 4 + n, 5 + 2 * n };
 	const bool holds_blocks = inode->type == 1 || inode->type == 2 || inode->type == 7;
 	const uint8_t inside = inode->type == 2 ? FLAG_i_inline_inline_dentry : FLAG_i_inline_inline_data;
 	struct inode_layout layout;
 
-	mend_marks(r, block);
-	mend_rules(r, block, fact->nid);
-	if (inode_i_xattr_nid(block) && !repair_keeps_child(r, fact, inode_i_xattr_nid(block), XATTR_NODE_OFFSET))
-		inode_set_i_xattr_nid(block, 0);
-	mend_numbers(r, inode, block);
 	if (inode->state & INODE_ALIAS)
 		return;
 	if (holds_blocks && (inode->inlines & inside)) {
@@ -206,6 +211,19 @@ void repair_inode_block(const struct repair *r, const struct nid_fact *fact, con
 	inode_layout(r->geo, block, &layout);
 	repair_slots(r, fact, inode, block + layout.slot_offset,
 		     layout.slots < inode->slots ? layout.slots : inode->slots);
+	mend_target_block(r, inode, block);
 	if (inode->type == 2)
 		mend_directory(r, inode, block);
+}
+
+void repair_inode_block(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
+			uint8_t *block)
+{
+	mend_marks(r, block);
+	mend_rules(r, block, fact->nid);
+	if (inode_i_xattr_nid(block) && !repair_keeps_child(r, fact, inode_i_xattr_nid(block), XATTR_NODE_OFFSET))
+		inode_set_i_xattr_nid(block, 0);
+	mend_numbers(r, inode, block);
+	mend_contents(r, fact, inode, block);
+	mend_rules(r, block, fact->nid); /* some rules hold for an inode without blocks only */
 }

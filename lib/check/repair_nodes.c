@@ -123,3 +123,49 @@ int repair_nodes(struct repair *r)
 	vec_fini(&items);
 	return err;
 }
+
+/* Set a size that cannot be to the end of the last block there is. */
+static int cut_size(struct repair *r, f2fs_nid_t ino)
+{
+	struct f2fs_inode *inode;
+	struct f2fs_extent extent;
+	struct node *node;
+	uint64_t at = 0, end = 0;
+	int err = inode_open(r->vol, ino, &inode);
+
+	if (err)
+		return err;
+	while (!err && at < node_max_file_blocks(r->geo, r->geo->addrs_per_block)) {
+		err = f2fs_inode_extent(inode, at, &extent);
+		if (err || extent.count == 0)
+			break;
+		at = extent.file_block + extent.count;
+		if (extent.kind != F2FS_EXTENT_HOLE)
+			end = at;
+	}
+	f2fs_inode_close(inode);
+	if (err) { /* beyond the end of the tree, or what is there cannot be followed */
+		error_clear(r->ctx);
+		err = 0;
+	}
+	err = node_get(r->txn, ino, &node);
+	if (err)
+		return err;
+	inode_set_i_size(node->block, end << r->geo->block_bits);
+	node_dirty(r->txn, node);
+	return 0;
+}
+
+int repair_sizes(struct repair *r)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->c->findings.count && !err; i++) {
+		const struct finding *f = vec_at(&r->c->findings, i);
+		const struct inode_fact *inode = f->problem == P_INODE_SIZE ? facts_inode(&r->c->facts, f->ino) : NULL;
+
+		if (inode && inode->type == 1)
+			err = cut_size(r, f->ino);
+	}
+	return err;
+}

@@ -48,5 +48,7 @@ int repair_quota(struct repair *r)
 		else if (f->problem == P_QUOTA_INODES)
 			err = quota_adjust(r->txn, kind_of(r, f->ino), f->slot, 0, change);
 	}
+	if (!err) /* what the files say is right again */
+		cp_set_ckpt_flags(r->txn->cp, cp_ckpt_flags(r->txn->cp) & ~(uint32_t)FLAG_ckpt_flags_quota_need_fsck);
 	return err;
 }

@@ -10,6 +10,8 @@
 #include "device/device.h"
 #include "format/superblock.h"
 
+#define HEAD_SECTOR 512u
+
 static bool differs(struct f2fs_volume *vol, unsigned copy, const uint8_t *sb)
 {
 	uint8_t now[sb_SIZE];
@@ -18,10 +20,16 @@ static bool differs(struct f2fs_volume *vol, unsigned copy, const uint8_t *sb)
 	return device_read_quiet(vol->dev, offset, now, sizeof(now)) != 0 || memcmp(now, sb, sizeof(now)) != 0;
 }
 
+/* The sector with the magic number comes last: a copy that was lost does not look whole before it is. */
 static int write_copy(struct f2fs_volume *vol, unsigned copy, const uint8_t *sb)
 {
-	int err = device_write(vol->dev, ((uint64_t)copy << vol->geo.block_bits) + SB_OFFSET, sb, sb_SIZE);
+	const uint64_t offset = ((uint64_t)copy << vol->geo.block_bits) + SB_OFFSET;
+	int err = device_write(vol->dev, offset + HEAD_SECTOR, sb + HEAD_SECTOR, sb_SIZE - HEAD_SECTOR);
 
+	if (!err)
+		err = device_flush(vol->dev);
+	if (!err)
+		err = device_write(vol->dev, offset, sb, HEAD_SECTOR);
 	return err ? err : device_flush(vol->dev);
 }
 

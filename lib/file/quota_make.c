@@ -26,14 +26,14 @@ static int need_inode(struct txn *txn, f2fs_nid_t ino, struct winode *w)
 	return err ? err : inode_fill_hidden(w, &spec);
 }
 
-/* Nothing is kept of the old contents. */
-static int empty_inode(struct winode *w)
+/*
+ * Nothing is kept of the old contents. Their blocks are not freed here, for what leads to them may be damaged: they are
+ * no longer claimed, and the next round of the repair frees them.
+ */
+static void empty_inode(struct winode *w)
 {
 	uint8_t *block = winode_block(w);
-	int err = 0;
 
-	if (!winode_is_inline(w))
-		err = map_truncate(w, 0);
 	inode_set_i_inline(block,
 			   inode_i_inline(block) & (uint8_t) ~(FLAG_i_inline_inline_data | FLAG_i_inline_data_exist |
 							       FLAG_i_inline_inline_dentry));
@@ -41,10 +41,11 @@ static int empty_inode(struct winode *w)
 	inode_set_i_links(block, 1);
 	inode_set_i_flags(block, HIDDEN_FLAGS);
 	inode_set_i_ext_len(block, 0);
+	inode_set_i_blocks(block, inode_i_xattr_nid(block) ? 2 : 1);
 	winode_touch(w);
-	if (!err)
-		memset(block + w->layout.slot_offset, 0, (size_t)w->layout.slots * 4);
-	return err;
+	memset(block + w->layout.slot_offset, 0, (size_t)w->layout.slots * 4);
+	for (unsigned i = 0; i < 5; i++)
+		inode_set_nid(&w->txn->vol->geo, block, i, 0);
 }
 
 int quota_make(struct txn *txn, unsigned kind)
@@ -53,10 +54,10 @@ int quota_make(struct txn *txn, unsigned kind)
 	struct winode w;
 	int err = need_inode(txn, sb_qf_ino(txn->vol->sb, kind), &w);
 
-	if (!err)
-		err = empty_inode(&w);
-	if (!err)
-		err = page_get(&w, 0, true, &page);
+	if (err)
+		return err;
+	empty_inode(&w);
+	err = page_get(&w, 0, true, &page);
 	if (err)
 		return err;
 	memset(page, 0, txn->vol->geo.block_size);

@@ -143,6 +143,8 @@ static int load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
 
 	if (!err)
 		err = heads_load(vol);
+	if (!err && !forced_pack)
+		err = rescue_newer_pack(vol);
 	if (err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO)
 		return err;
 	volume_unload_pack(vol);

@@ -45,6 +45,8 @@ struct rescue {
 int rescue_superblock(struct f2fs_volume *vol);
 /* Find or make a checkpoint; fills what roots_load_checkpoint() and heads_load() would. */
 int rescue_checkpoint(struct f2fs_volume *vol);
+/* The older pack was taken because the newer one breaks a rule: take that, if its numbers can be corrected. */
+int rescue_newer_pack(struct f2fs_volume *vol);
 /* Read the main area and fill the table of nodes. */
 int rescue_scan(struct f2fs_volume *vol);
 /* Is this block a node of this volume, by all that can be told from the block alone? */

@@ -103,27 +103,34 @@ static void put_bitmaps(struct f2fs_volume *vol, uint8_t *cp)
 		cp_set_ckpt_flags(cp, cp_ckpt_flags(cp) | FLAG_ckpt_flags_large_nat_bitmap);
 }
 
-static int make(struct f2fs_volume *vol)
+/* What is kept for cleaning, as formatting would have it. */
+static void put_reserve(const struct f2fs_volume *vol, uint8_t *cp)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
-	const bool ro = geometry_has(geo, F2FS_FEATURE_RO);
 	struct overprovision_input in = { .usable = geo->segment_count_main,
 					  .main = geo->segment_count_main,
 					  .sections = geo->section_count,
 					  .segs_per_sec = geo->segs_per_sec,
-					  .is_ro = ro };
+					  .is_ro = geometry_has(geo, F2FS_FEATURE_RO) };
 	struct overprovision_output over = { .reserved = 1, .overprovision = 1 };
+
+	overprovision_compute(&in, &over);
+	cp_set_user_block_count(cp, (uint64_t)(geo->segment_count_main - over.overprovision) * F2FS_SEGMENT_BLOCKS);
+	cp_set_rsvd_segment_count(cp, over.reserved);
+	cp_set_overprov_segment_count(cp, over.overprovision);
+}
+
+static int make(struct f2fs_volume *vol)
+{
+	const struct f2fs_geometry *geo = &vol->geo;
 	uint8_t *cp;
 	int err = allocate(vol);
 
 	if (err)
 		return err;
 	cp = vol->cp;
-	overprovision_compute(&in, &over);
 	cp_set_checkpoint_ver(cp, 1);
-	cp_set_user_block_count(cp, (uint64_t)(geo->segment_count_main - over.overprovision) * F2FS_SEGMENT_BLOCKS);
-	cp_set_rsvd_segment_count(cp, over.reserved);
-	cp_set_overprov_segment_count(cp, over.overprovision);
+	put_reserve(vol, cp);
 	for (unsigned i = 0; i < 8; i++) {
 		cp_set_cur_node_segno(cp, i, i < 3 ? i : NULL_SEGNO);
 		cp_set_cur_data_segno(cp, i, i < 3 ? 3 + i : NULL_SEGNO);
@@ -139,6 +146,88 @@ static int make(struct f2fs_volume *vol)
 	if (err)
 		return err;
 	return volume_note(vol, "there is no checkpoint; counts and SIT cannot be told");
+}
+
+/* Correct the field of a checkpoint that breaks a rule; false: it cannot be. */
+static bool mend(const struct f2fs_volume *vol, uint8_t *cp, enum rule rule)
+{
+	const uint32_t main_segments = vol->geo.segment_count_main;
+
+	switch (rule) {
+	case RULE_CP_META_SEGMENTS:
+	case RULE_CP_OVERPROVISION:
+	case RULE_CP_USER_BLOCKS:
+		put_reserve(vol, cp);
+		return true;
+	case RULE_CP_VALID_BLOCKS: /* counted anew by whoever writes */
+		cp_set_valid_block_count(cp, 0);
+		return true;
+	case RULE_CP_VALID_NODES:
+		cp_set_valid_node_count(cp, 0);
+		return true;
+	case RULE_CP_CURSEG_RANGE:
+	case RULE_CP_CURSEG_DISTINCT:
+	case RULE_CP_ALLOC_TYPE:
+		for (unsigned i = 0; i < 3; i++) {
+			cp_set_cur_node_segno(cp, i, i % main_segments);
+			cp_set_cur_data_segno(cp, i, (3 + i) % main_segments);
+			cp_set_cur_node_blkoff(cp, i, 0);
+			cp_set_cur_data_blkoff(cp, i, 0);
+			cp_set_alloc_type(cp, i, 0);
+			cp_set_alloc_type(cp, 3 + i, 0);
+		}
+		return true;
+	case RULE_CP_NAT_BITS:
+		cp_set_ckpt_flags(cp, cp_ckpt_flags(cp) & ~(uint32_t)FLAG_ckpt_flags_nat_bits);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool mend_all(const struct f2fs_volume *vol, uint8_t *cp)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		enum rule rule = checkpoint_check(cp, &vol->geo);
+
+		if (!rule || rule == RULE_CP_ERROR_FLAG)
+			return true;
+		if (!mend(vol, cp, rule))
+			return false;
+	}
+	return false;
+}
+
+int rescue_newer_pack(struct f2fs_volume *vol)
+{
+	const unsigned other = 3 - vol->pack;
+	const size_t size = (size_t)(1 + vol->geo.cp_payload) << vol->geo.block_bits;
+	uint8_t *cp;
+	int err;
+
+	if (vol->pack_state[other - 1] != 0 ||
+	    (int64_t)(vol->pack_version[other - 1] - vol->pack_version[vol->pack - 1]) <= 0)
+		return 0;
+	cp = mem_alloc(vol->ctx, size);
+	if (!cp)
+		return F2FS_ERR_NOMEM;
+	err = volume_device_read(vol, vol->dev, (uint64_t)volume_pack_start(vol, other) << vol->geo.block_bits, cp,
+				 size);
+	if (err || !mend_all(vol, cp)) {
+		mem_free(vol->ctx, cp);
+		error_clear(vol->ctx);
+		return 0; /* the older one it is */
+	}
+	volume_unload_pack(vol);
+	vol->cp = cp;
+	adopt(vol, other);
+	vol->rescue->root = RESCUE_ROOT_HALF;
+	err = heads_load(vol);
+	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO)
+		err = make_journals(vol);
+	if (err)
+		return err;
+	return volume_note(vol, "checkpoint pack %u is newer and is used with corrected numbers", other);
 }
 
 int rescue_checkpoint(struct f2fs_volume *vol)

@@ -74,6 +74,20 @@ def test_sload_recovers_first(run_tool, peer_check, unclean, tmp_path):
     assert sorted(os.listdir(tmp_path / "back")) == ["kept", "loaded", "new"]
 
 
+def test_the_recover_command(run_tool, peer_check, unclean):
+    assert b"-w" in run_tool("f2fs", unclean, "recover", rc=None).stderr
+    done = json.loads(run_tool("f2fs", "-w", "--json", unclean, "recover").stdout)
+    assert done["changed"] and done["new_inodes"] == done["names"] == 1 and done["blocks"] == 2
+    assert not json.loads(run_tool("f2fs", "-w", "--json", unclean, "recover").stdout)["changed"]
+    assert b"new" in run_tool("f2fs", unclean, "ls", "/").stdout
+    peer_check(unclean)
+
+
+def test_giving_up_what_was_fsynced(run_tool, unclean):
+    run_tool("f2fs", "-w", unclean, "recover", "-d")
+    assert b"new" not in run_tool("f2fs", unclean, "ls", "/").stdout
+
+
 def test_commands_recover_first(run_tool, peer_check, unclean):
     before = unclean.read_bytes()
     assert b"new" in run_tool("f2fs", "--recover", unclean, "ls", "/").stdout

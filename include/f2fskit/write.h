@@ -171,13 +171,15 @@ enum f2fs_set_flag {
 	F2FS_SET_PIN = 1024    /* of inline_flags the bit that pins the blocks of a file to their place */
 };
 /*
- * Set members of an inode. Casefold changes on empty directories only (NOT_EMPTY); flags that the type of file or the
- * volume does not know are refused (UNSUPPORTED), as are those of quota files (ACCESS). A file that gets pinned moves
- * out of its inode. Usage moves to the new owners' quotas.
+ * Set members of an inode. Permissions change the access ACL, too, if there is one. Casefold changes on empty
+ * directories only (NOT_EMPTY); flags that the type of file or the volume does not know are refused (UNSUPPORTED), as
+ * are those of quota files (ACCESS). A file that gets pinned moves out of its inode. Usage moves to the new owners'
+ * quotas.
  */
 F2FS_API int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const struct f2fs_stat *values);
-/* Set an extended attribute by its full name ("user.color"); ACLs in their system call form. Fails with NOSPC when the
- * attributes of the inode would become too large, INVALID for an unknown prefix. */
+/* Set an extended attribute by its full name ("user.color"); ACLs in their system call form: an access ACL
+ * sets the permissions as well, and is not stored when it says no more than they do. system.advise sets the hints hot
+ * and cold. Fails with NOSPC when the attributes of the inode would become too large, INVALID for an unknown prefix. */
 F2FS_API int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value, size_t size);
 F2FS_API int f2fs_xattr_remove(struct f2fs_inode *inode, const char *name);
 

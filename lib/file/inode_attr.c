@@ -189,6 +189,8 @@ int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const struct f2fs_s
 		err = winode_get(inode->vol, inode->ino, &w);
 	if (!err)
 		err = check_all(&w, which, values);
+	if (!err && (which & F2FS_SET_MODE))
+		err = acl_follow_mode(inode, &w, (uint16_t)(values->mode & 0777));
 	if (!err)
 		err = set_all(&w, which, values);
 	return change_end(&change, err);

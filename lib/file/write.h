@@ -151,6 +151,12 @@ int dir_replace(struct winode *dir, const struct f2fs_dirent *entry, f2fs_nid_t 
 /* Fill the inline area or first block of a new directory with "." and "..". */
 int dir_make_empty(struct winode *dir, f2fs_nid_t parent);
 
+/* acl_write.c */
+/* Set an ACL in its system call form, and with an access ACL the permissions. */
+int acl_set(struct f2fs_inode *inode, unsigned index, const uint8_t *value, size_t size);
+/* Before permissions are set: the access ACL, if there is one, says the same. */
+int acl_follow_mode(struct f2fs_inode *inode, struct winode *w, uint16_t mode);
+
 /* xattr_write.c: rebuild the attributes with one changed; value NULL removes it. */
 int xattr_store(struct f2fs_inode *inode, struct winode *w, unsigned index, const char *name, const void *value,
 		size_t size);

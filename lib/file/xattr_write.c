@@ -6,7 +6,6 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
-#include "base/acl.h"
 #include "file/write.h"
 #include "format/xattr.h"
 
@@ -196,28 +195,14 @@ static int change(struct f2fs_inode *inode, unsigned index, const char *name, co
 	return change_end(&c, err);
 }
 
-/* ACLs are stored in another form than they are handed in. */
-static int set_acl(struct f2fs_inode *inode, unsigned index, const uint8_t *value, size_t size)
+/* The virtual attribute of the hints hot and cold. */
+static int set_advise(struct f2fs_inode *inode, const uint8_t *value, size_t size)
 {
-	struct f2fs_context *ctx = inode->vol->ctx;
-	size_t room = ACL_COUNT_MAX(size), count;
-	struct acl_entry *entries = mem_calloc(ctx, room + 1, sizeof(*entries));
-	uint8_t *disk = mem_alloc(ctx, ACL_SIZE_MAX(room));
-	enum acl_result result;
-	int err = entries && disk ? 0 : F2FS_ERR_NOMEM;
+	struct f2fs_stat stat = { .advise = size == 1 ? *value : 0 };
 
-	if (!err) {
-		result = acl_decode_xattr(value, size, entries, room, &count);
-		if (result == ACL_OK)
-			result = acl_check(entries, count);
-		if (result != ACL_OK)
-			err = error_set(ctx, F2FS_ERR_INVALID, "not an ACL: %s", acl_result_text(result));
-		else
-			err = change(inode, index, "", disk, acl_encode_disk(entries, count, disk));
-	}
-	mem_free(ctx, entries);
-	mem_free(ctx, disk);
-	return err;
+	if (size != 1)
+		return error_set(inode->vol->ctx, F2FS_ERR_INVALID, "system.advise has one byte");
+	return f2fs_inode_set(inode, F2FS_SET_ADVISE, &stat);
 }
 
 int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value, size_t size)
@@ -227,11 +212,13 @@ int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value
 	int err;
 
 	error_clear(inode->vol->ctx);
+	if (strcmp(name, xattr_prefix(XATTR_ADVISE)) == 0)
+		return set_advise(inode, value, size);
 	err = split_name(inode->vol->ctx, name, &index, &stored);
 	if (err)
 		return err;
 	if (index == XATTR_ACL_ACCESS || index == XATTR_ACL_DEFAULT)
-		return set_acl(inode, index, value, size);
+		return acl_set(inode, index, value, size);
 	return change(inode, index, stored, size ? value : "", size);
 }
 

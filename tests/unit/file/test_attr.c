@@ -144,6 +144,84 @@ static void hints_choose_the_log(void **state)
 	assert_int_equal(f2fs_inode_set(dir, F2FS_SET_PIN, &values), F2FS_ERR_INVALID);
 }
 
+/* The system call form of an ACL: version, then tag, permissions and id of each entry. */
+static size_t put_acl(uint8_t *out, const uint16_t (*entries)[3], size_t count)
+{
+	static const uint8_t version[4] = { 2 };
+
+	memcpy(out, version, 4);
+	for (size_t i = 0; i < count; i++) {
+		uint8_t *e = out + 4 + i * 8;
+
+		memset(e, 0xff, 8);
+		e[0] = (uint8_t)entries[i][0];
+		e[2] = (uint8_t)entries[i][1];
+		e[1] = e[3] = 0;
+		if (entries[i][2])
+			e[4] = (uint8_t)entries[i][2], e[5] = (uint8_t)(entries[i][2] >> 8), e[6] = e[7] = 0;
+	}
+	return 4 + count * 8;
+}
+
+static unsigned mode_of_file(void)
+{
+	struct f2fs_stat stat;
+
+	assert_int_equal(f2fs_inode_stat(file, &stat), 0);
+	return stat.mode & 07777;
+}
+
+static void acls_and_permissions_agree(void **state)
+{
+	static const uint16_t full[][3] = { { 1, 7, 0 }, { 2, 6, 1000 }, { 4, 5, 0 }, { 16, 6, 0 }, { 32, 1, 0 } };
+	static const uint16_t small[][3] = { { 1, 6, 0 }, { 4, 4, 0 }, { 32, 0, 0 } };
+	struct f2fs_inode *target;
+	struct f2fs_xattr x;
+	uint8_t value[100];
+	size_t size = put_acl(value, full, 5);
+
+	(void)state;
+	assert_int_equal(f2fs_xattr_set(file, "system.posix_acl_access", value, size), 0);
+	assert_int_equal(mode_of_file(), 0761);
+	/* the group's permissions are the mask's; the named user and the group itself stay */
+	assert_int_equal(f2fs_inode_set(file, F2FS_SET_MODE, &(struct f2fs_stat){ .mode = 0640 }), 0);
+	assert_int_equal(f2fs_xattr_get(file, "system.posix_acl_access", &x), 0);
+	assert_int_equal(x.value_size, size);
+	assert_int_equal(x.value[4 + 2], 6);
+	assert_int_equal(x.value[12 + 2], 6);
+	assert_int_equal(x.value[20 + 2], 5);
+	assert_int_equal(x.value[28 + 2], 4);
+	assert_int_equal(x.value[36 + 2], 0);
+	size = put_acl(value, small, 3);
+	assert_int_equal(f2fs_xattr_set(file, "system.posix_acl_access", value, size), 0);
+	assert_int_equal(f2fs_xattr_get(file, "system.posix_acl_access", &x), F2FS_ERR_NO_ATTR);
+	assert_int_equal(mode_of_file(), 0640);
+	assert_int_equal(f2fs_xattr_set(file, "system.posix_acl_default", value, size), F2FS_ERR_ACCESS);
+	assert_int_equal(f2fs_xattr_set(dir, "system.posix_acl_default", value, size), 0);
+	assert_int_equal(f2fs_xattr_get(dir, "system.posix_acl_default", &x), 0);
+	assert_int_equal(f2fs_lookup(v.vol, "/", 0, &target), 0);
+	assert_int_equal(f2fs_create(target, "link", 4,
+				     &(struct f2fs_new){ .mode = 0120777, .target = "x", .target_length = 1 }, NULL),
+			 0);
+	f2fs_inode_close(target);
+	assert_int_equal(f2fs_lookup(v.vol, "/link", 0, &target), 0);
+	assert_int_equal(f2fs_xattr_set(target, "system.posix_acl_access", value, size), F2FS_ERR_UNSUPPORTED);
+	f2fs_inode_close(target);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+}
+
+static void advise_is_an_attribute(void **state)
+{
+	struct f2fs_stat stat;
+
+	(void)state;
+	assert_int_equal(f2fs_xattr_set(file, "system.advise", "\x20", 1), 0);
+	assert_int_equal(f2fs_inode_stat(file, &stat), 0);
+	assert_int_equal(stat.advise, FLAG_i_advise_hot);
+	assert_int_equal(f2fs_xattr_set(file, "system.advise", "\x04", 1), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_xattr_set(file, "system.advise", "\x20\x20", 2), F2FS_ERR_INVALID);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +229,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(casefold_on_empty_directories, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(flags_need_their_feature, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(quota_files_keep_their_flags, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(acls_and_permissions_agree, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(advise_is_an_attribute, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hints_choose_the_log, set_up, tear_down),
 	};
 

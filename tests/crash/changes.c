@@ -55,7 +55,7 @@ static void write_file(struct lab *lab, struct f2fs_inode *inode)
 	const size_t n = (size_t)lab_random(lab, (uint64_t)1 << lab_random(lab, 18)) + 1;
 
 	for (size_t i = 0; i < n; i++)
-		lab->bytes[i] = (uint8_t)lab_random(lab, 256);
+		lab->bytes[i] = (uint8_t)lab_random(lab, lab->workload->write.has_compression ? 4 : 256);
 	assert_int_equal(f2fs_inode_write(inode, at, lab->bytes, n < LARGEST_WRITE ? n : LARGEST_WRITE), 0);
 }
 

@@ -262,6 +262,18 @@ static const struct lab_workload workloads[] = {
 	{ .name = "removals", .prepare = prepare_files, .run = run_removals },
 	{ .name = "removals in holes", .size = SMALL, .prepare = prepare_holes, .run = run_removals },
 	{ .name = "commits", .prepare = prepare_files, .run = run_commits, .subsets = 40, .scattered = 10 },
+	{ .name = "commits, discarded",
+	  .write = { .discard = 1, .logs = 4 },
+	  .prepare = prepare_files,
+	  .run = run_commits },
+	{ .name = "commits, compressed",
+	  .format = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION },
+	  .write = { .discard = 1,
+		     .has_compression = 1,
+		     .compression = { .algorithm = F2FS_COMPRESS_LZO, .log_cluster = 3 },
+		     .compress_names = "*" },
+	  .run = run_commits },
+	{ .name = "fsyncs, discarded", .write = { .discard = 1 }, .prepare = prepare_files, .run = run_fsyncs },
 	{ .name = "recovery", .prepare = prepare_chain, .is_unclean = true, .run = run_recovery },
 };
 
@@ -271,7 +283,7 @@ static const char *only;
 /* "quick": those that stand for the rest. */
 static bool is_chosen(const char *name)
 {
-	static const char *const quick[] = { "fsyncs", "atomic writes", "commits", "recovery" };
+	static const char *const quick[] = { "fsyncs", "atomic writes", "commits", "commits, compressed", "recovery" };
 
 	for (size_t i = 0; only && strcmp(only, "quick") == 0 && i < sizeof(quick) / sizeof(quick[0]); i++)
 		if (strcmp(name, quick[i]) == 0)

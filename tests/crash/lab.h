@@ -42,6 +42,7 @@ struct lab {
 struct lab_workload {
 	const char *name;
 	struct f2fs_mkfs_options format;
+	struct f2fs_write_options write;
 	uint64_t size;			  /* of the device in bytes, 0: 64 MiB */
 	void (*prepare)(struct lab *lab); /* what is there before; may be NULL; a commit follows unless is_unclean */
 	bool is_unclean;

@@ -87,6 +87,8 @@ static int count_reserved(struct walk *w, struct f2fs_inode *inode, const struct
 		rc = f2fs_inode_extent(inode, extent.file_block + extent.count, &extent);
 		if (rc == 0 && extent.kind == F2FS_EXTENT_RESERVED)
 			*w->reserved += extent.count;
+		if (rc == 0 && extent.kind == F2FS_EXTENT_COMPRESSED)
+			*w->reserved += extent.count - extent.stored;
 	}
 	return rc == F2FS_ERR_NOT_FOUND ? 0 : rc;
 }

@@ -88,7 +88,7 @@ struct f2fs_populate_options {
 	/*
 	 * enum f2fs_existing. Directories are entered whatever it says and, but for SKIP, get the source's attributes.
 	 * A directory in the way of something else is replaced when it is empty, or with F2FS_POPULATE_DELETE. UPDATE
-	 * compares times, so without F2FS_KEEP_TIMES or with has_time it is REPLACE.
+	 * compares times, so without F2FS_KEEP_TIMES, with has_time or a rule's time it is REPLACE.
 	 */
 	int existing;
 	unsigned flags; /* enum f2fs_populate_flag */

@@ -38,7 +38,8 @@ static int compare(struct populate *p, struct f2fs_inode *inode, const struct po
 	switch (item->mode & MODE_TYPE) {
 	case MODE_REG:
 		*same = !p->opt.has_time && (p->opt.keep & F2FS_KEEP_TIMES) && (item->given & GIVEN_MTIME) &&
-			stat.size == item->size && is_same_time(&stat.mtime, &item->mtime);
+			!(item->forced & GIVEN_MTIME) && stat.size == item->size &&
+			is_same_time(&stat.mtime, &item->mtime);
 		return 0;
 	case MODE_LNK:
 		return compare_target(p, inode, item, same);

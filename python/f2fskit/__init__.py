@@ -33,7 +33,7 @@ from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
 from .inode import DirEntry, Inode, Xattrs
 from .io import InodeIO
 from .path import F2FSPath
-from .populate import PopulateProblem, PopulateResult
+from .populate import PopulateProblem, PopulateResult, PopulateRule, populate_size
 from .recovery import RecoverResult, RecoveryInode, RecoveryNode, RecoveryPlan, RecoverySummary
 from .results import (
     BlockIdentity,
@@ -109,6 +109,7 @@ __all__ = [
     "OverlayDevice",
     "PopulateProblem",
     "PopulateResult",
+    "PopulateRule",
     "Problem",
     "ProblemInfo",
     "Progress",
@@ -141,6 +142,7 @@ __all__ = [
     "mkfs_minimum_size",
     "mkfs_plan",
     "open",
+    "populate_size",
     "problems",
     "record",
     "rules",

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Whole trees into a volume: from a directory of the host, or from a tar archive."""
+"""Whole trees into a volume: from a directory of the host, a tar archive or a manifest."""
 
 from __future__ import annotations
 
 import errno
 import os
-from typing import Any, Callable, NamedTuple, Protocol, Sequence, Union
+from typing import Any, Callable, Mapping, NamedTuple, Protocol, Sequence, Union
 
-from . import enums, errors
+from . import build, enums, errors
 from ._core import Hooks, ffi, lib, stray, text
-from .device import Path
+from .device import Context, Path
 from .inode import encode_name
 from .path import AnyPath
 from .tree import MAX_PROBLEMS, Memory, host_path
@@ -43,8 +43,28 @@ class PopulateResult(NamedTuple):
     bytes: int
     """Of contents."""
     problems: int
+    skipped: int
+    """Existed, and stayed as they were."""
+    kept: int
+    """Existed with the same contents."""
+    replaced: int
+    """Existed, and were removed before they were made anew."""
+    deleted: int
+    """Were removed, since the source does not have them."""
     problem_list: tuple[PopulateProblem, ...]
     """The first 1000."""
+
+
+class PopulateRule(NamedTuple):
+    """What entries become whose path matches a pattern."""
+
+    pattern: str
+    mode: int | None = None
+    """Permissions."""
+    owner: tuple[int, int] | None = None
+    """User id and group id."""
+    time: int | None = None
+    """All times, nanoseconds since 1970."""
 
 
 class _Run:
@@ -111,39 +131,62 @@ def py_input_read(user: Any, buffer: Any, length: int, got: Any) -> int:
         return errno.EIO
 
 
-def populate(
-    volume: Any,
+def _make_input(memory: Memory, source: Union[Path, Reader]) -> Any:
+    row = memory.keep(ffi.new("struct f2fs_input *"))
+    row.fd = -1
+    if isinstance(source, (str, bytes, os.PathLike)):
+        row.path = memory.text(host_path(source))
+    else:
+        row.user = memory.keep(ffi.new_handle(_Input(memory.hooks, source)))
+        row.read = lib.py_input_read
+    return row
+
+
+def _make_rules(memory: Memory, rules: Sequence[PopulateRule]) -> Any:
+    rows = memory.keep(ffi.new("struct f2fs_populate_rule[]", len(rules)))
+    for row, rule in zip(rows, rules):
+        row.pattern = memory.text(encode_name(rule.pattern))
+        if rule.mode is not None:
+            row.set |= lib.F2FS_SET_MODE
+            row.mode = rule.mode
+        if rule.owner is not None:
+            row.set |= lib.F2FS_SET_UID | lib.F2FS_SET_GID
+            row.uid, row.gid = rule.owner
+        if rule.time is not None:
+            row.set |= lib.F2FS_SET_MTIME
+            row.time.seconds, row.time.nanoseconds = divmod(rule.time, 1_000_000_000)
+    return rows
+
+
+def _make_options(
+    memory: Memory,
     directory: Path | None = None,
     *,
     tar: Union[Path, Reader, None] = None,
+    manifest: Union[Path, Reader, None] = None,
     target: AnyPath = "/",
     keep: enums.Keep = enums.Keep.DEFAULT,
     owner: tuple[int, int] | None = None,
     time: int | None = None,
     include: Sequence[str | bytes] = (),
     exclude: Sequence[str | bytes] = (),
-    on_entry: Callable[[str], object] | None = None,
-    on_problem: Callable[[PopulateProblem], object] | None = None,
-    check: bool = True,
-) -> PopulateResult:
-    """The method Volume.populate()."""
-    handle = volume._handle
-    hooks = handle.core.hooks
-    if (directory is None) == (tar is None):
-        raise TypeError("populate() takes either a directory or tar=")
-    memory = Memory(hooks)
-    run = _Run(hooks, on_entry, on_problem)
-    options = ffi.new("struct f2fs_populate_options *")
+    existing: str | enums.Existing = enums.Existing.REFUSE,
+    delete: bool = False,
+    rules: Sequence[PopulateRule] = (),
+    fs_config: Path | None = None,
+    file_contexts: Sequence[Path] = (),
+    mount_point: str = "/",
+) -> Any:
+    """struct f2fs_populate_options, whose memory is kept by memory."""
+    if (tar is None) == (directory is None and manifest is None):
+        raise TypeError("populate() takes either a directory or tar= or manifest=")
+    options = memory.keep(ffi.new("struct f2fs_populate_options *"))
     if directory is not None:
         options.directory = memory.text(host_path(directory))
     if tar is not None:
-        options.tar = source = memory.keep(ffi.new("struct f2fs_input *"))
-        source.fd = -1
-        if isinstance(tar, (str, bytes, os.PathLike)):
-            source.path = memory.text(host_path(tar))
-        else:
-            source.user = memory.keep(ffi.new_handle(_Input(hooks, tar)))
-            source.read = lib.py_input_read
+        options.tar = _make_input(memory, tar)
+    if manifest is not None:
+        options.manifest = _make_input(memory, manifest)
     options.target = memory.text(encode_name(target if isinstance(target, bytes) else str(target)))
     if owner is not None:
         keep &= ~enums.Keep.OWNER
@@ -158,6 +201,64 @@ def populate(
         if values:
             setattr(options, name, memory.texts(values))
             setattr(options, f"{name}_count", len(values))
+    options.existing = enums.choose(enums.Existing, existing)
+    options.flags = lib.F2FS_POPULATE_DELETE if delete else 0
+    if rules:
+        options.rules, options.rule_count = _make_rules(memory, rules), len(rules)
+    if fs_config is not None:
+        options.fs_config = memory.text(host_path(fs_config))
+    if file_contexts:
+        paths = [memory.text(host_path(path)) for path in file_contexts]
+        options.file_contexts = memory.keep(ffi.new("const char *[]", paths))
+        options.file_contexts_count = len(paths)
+    options.mount_point = memory.text(encode_name(mount_point))
+    return options
+
+
+def populate_size(
+    directory: Path | None = None,
+    *,
+    volume: Mapping[str, Any] | None = None,
+    temporary: Path | None = None,
+    **options: Any,
+) -> int:
+    """Return the smallest size in bytes of a volume that holds what `Volume.populate()` with these options copies.
+
+    Args:
+        directory: as of `Volume.populate()`.
+        volume: options of `mkfs()` for the volume.
+        temporary: directory for a temporary file that a large tree may need; None: only memory is used.
+        options: of `Volume.populate()`. An archive or manifest must be given by its path.
+
+    Raises:
+        NospcError: no size is enough. InvalidError: an option is wrong.
+    """
+    context = Context()
+    handle = context._handle
+    memory = Memory(handle.core.hooks)
+    chosen = build._Options(**(volume or {}))
+    row = _make_options(memory, directory, **options)
+    where = ffi.NULL if temporary is None else memory.text(host_path(temporary))
+    found = ffi.new("uint64_t *")
+    handle.call(lib.f2fs_populate_size, chosen.row, row, where, found)
+    return int(found[0])
+
+
+def populate(
+    volume: Any,
+    directory: Path | None = None,
+    *,
+    on_entry: Callable[[str], object] | None = None,
+    on_problem: Callable[[PopulateProblem], object] | None = None,
+    check: bool = True,
+    **source: Any,
+) -> PopulateResult:
+    """The method Volume.populate()."""
+    handle = volume._handle
+    hooks = handle.core.hooks
+    memory = Memory(hooks)
+    run = _Run(hooks, on_entry, on_problem)
+    options = _make_options(memory, directory, **source)
     options.user = memory.keep(ffi.new_handle(run))
     if on_entry is not None:
         options.entry = lib.py_populate_options_entry
@@ -166,7 +267,8 @@ def populate(
 
     def finish() -> PopulateResult:
         counts = (row.files, row.directories, row.symlinks, row.specials, row.links, row.bytes, row.problems)
-        return PopulateResult(*counts, tuple(run.problems))
+        changes = (row.skipped, row.kept, row.replaced, row.deleted)
+        return PopulateResult(*counts, *changes, tuple(run.problems))
 
     try:
         volume._prepare(stamp=False)

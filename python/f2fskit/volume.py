@@ -505,18 +505,25 @@ class Volume(Closable):
             self._epoch += 1
 
     def populate(self, directory: Path | None = None, **options: Any) -> PopulateResult:
-        """Copy a directory of the host, or a tar archive, into the volume.
+        """Copy a directory of the host, a tar archive or what a manifest lists into the volume.
 
         Args:
             directory: its contents are copied.
 
         Options (keywords):
             tar: path or binary file object of an archive, compressed or not, instead of a directory.
+            manifest: path or binary file object of a manifest as `extract()` writes it; contents come from the
+                directory, or from the files that it names.
             target: directory of the volume to copy into; missing ones are made.
             keep: `Keep`, what is kept besides type, name and contents.
             owner: (user id, group id) of everything; without it owners are kept.
             time: of everything, nanoseconds since 1970.
             include, exclude: patterns as of `extract()`, held against the path below the source's top.
+            existing: what happens to names that exist: "refuse", "skip", "replace" or "update".
+            delete: remove what the source does not have from the directories that it has.
+            rules: each a `PopulateRule`; of several that match the last one counts.
+            fs_config, file_contexts: path of the one, paths of the others: Android's lists of owners, modes and labels.
+            mount_point: start of the paths in them.
             on_entry: called with the path of each entry; a true result ends the run (CanceledError).
             on_problem: called with each `PopulateProblem`; a true result ends the run.
             check: raise IncompleteError when there were problems; else return with them.

@@ -278,6 +278,51 @@ def test_populate(disk, tmp_path):
         assert not volume.path("/copy/skipped.o").exists()
 
 
+def test_populate_again(disk, tmp_path):
+    source, manifest, contexts = tmp_path / "source", tmp_path / "list", tmp_path / "contexts"
+    source.mkdir()
+    for name in ("same", "changed", "gone"):
+        (source / name).write_bytes(name.encode())
+        os.utime(source / name, ns=(1, 1))
+    contexts.write_text("/mnt/t/.* u:object_r:t:s0\n")
+    manifest.write_text('{"path": "same", "mode": "0600", "mtime": [0, 1]}\n')
+    with f2fskit.open(disk, "r+") as volume:
+        assert volume.populate(source, target="/t").files == 3
+        (source / "changed").write_bytes(b"more than before")
+        (source / "gone").unlink()
+        rules = [f2fskit.PopulateRule("*", mode=0o640, owner=(7, 8)), f2fskit.PopulateRule("same", time=9)]
+        result = volume.populate(source, target="/t", existing="update", delete=True, rules=rules)
+        assert (result.files, result.kept, result.replaced, result.deleted, result.skipped) == (2, 0, 2, 1, 0)
+        st = volume.path("/t/same").stat()
+        assert (st.st_mode & 0o7777, st.st_uid, st.st_gid, st.st_mtime_ns) == (0o640, 7, 8, 9)
+        assert volume.populate(source, target="/t", existing="skip").skipped == 2
+        assert volume.populate(source, target="/t", existing="update").replaced == 1     # a rule had set another time
+        assert volume.populate(source, target="/t", existing="update").kept == 2
+        volume.populate(source, manifest=manifest, target="/u", file_contexts=[contexts], mount_point="/mnt/t")
+        inode = volume.lookup("/u/same")
+        assert inode.read_bytes() == b"same" and inode.xattrs["security.selinux"] == b"u:object_r:t:s0\0"
+        with pytest.raises(f2fskit.InvalidError, match="file_contexts|regular|line|contexts"):
+            contexts.write_text("/x(")
+            volume.populate(source, target="/v", file_contexts=[contexts])
+        with pytest.raises(TypeError):
+            volume.populate(source, tar=io.BytesIO())
+
+
+def test_populate_size(tmp_path):
+    source, image = tmp_path / "source", tmp_path / "image"
+    source.mkdir()
+    (source / "large").write_bytes(pattern(1, 1 << 20) * 30)
+    size = f2fskit.populate_size(source, volume={"label": "small"}, temporary=tmp_path)
+    f2fskit.mkfs(image, size, label="small")
+    with f2fskit.open(image, "r+") as volume:
+        volume.populate(source)
+    f2fskit.mkfs(image, size - (2 << 20), label="small", overwrite=True)
+    with f2fskit.open(image, "r+") as volume, pytest.raises(f2fskit.NospcError):
+        volume.populate(source)
+    with pytest.raises(f2fskit.InvalidError):
+        f2fskit.populate_size(tar=io.BytesIO(b""))
+
+
 def test_inodes_of_two_volumes_are_not_mixed(disk):
     with f2fskit.open(disk, "r+") as one, f2fskit.open(bytearray(disk.read_bytes()), "r+") as two:
         with pytest.raises(ValueError):

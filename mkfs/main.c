@@ -7,8 +7,8 @@
 
 #include "arguments.h"
 #include "fill.h"
+#include "cli/sparse_output.h"
 #include "report.h"
-#include "sparse_output.h"
 #include "target.h"
 
 struct run {

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/sparse_output.h"
 #include "signature.h"
-#include "sparse_output.h"
 
 static int refuse(struct cli *cli, const char *path, const char *why)
 {

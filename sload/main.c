@@ -10,6 +10,7 @@
 #include "cli/image.h"
 #include "cli/size.h"
 #include "sload/packing.h"
+#include "sload/sparse_file.h"
 
 enum {
 	OPT_NONE,
@@ -51,6 +52,7 @@ struct arguments {
 	struct cli_copy_in in;
 	struct cli_image image;
 	int quiet, verbose, json;
+	int is_sparse;
 	struct sload_compress compress;
 };
 
@@ -163,6 +165,9 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 	case OPT_recover:
 		a->image.recover = F2FS_RECOVER_APPLY;
 		return NULL;
+	case OPT_sparse:
+		a->is_sparse = 1;
+		return NULL;
 	case OPT_quiet:
 		a->quiet = 1;
 		return NULL;
@@ -213,6 +218,10 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 		cli_opt_hint(&sload_tool);
 		return CLI_OPT_ERROR;
 	}
+	if (a->is_sparse && a->image.offset) {
+		cli_error(cli, "a sparse file has the volume at its start: --offset is not for it");
+		return CLI_OPT_ERROR;
+	}
 	a->image.path = parser.operands[0];
 	a->image.flags = F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
 	return 0;
@@ -248,6 +257,19 @@ static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 	return rc ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
 }
 
+static int run_sparse(struct cli *cli, struct f2fs_context *ctx, struct arguments *a)
+{
+	struct sload_sparse sparse;
+	int status = CLI_EXIT_FAILURE;
+
+	if (sload_sparse_open(&sparse, cli, ctx, a->image.path) == 0)
+		status = copy(cli, a, sparse.volume);
+	if (status != CLI_EXIT_FAILURE && sload_sparse_save(&sparse, cli, ctx))
+		status = CLI_EXIT_FAILURE;
+	sload_sparse_close(&sparse);
+	return status;
+}
+
 static int run(struct cli *cli, struct arguments *a)
 {
 	struct f2fs_context *ctx;
@@ -256,12 +278,14 @@ static int run(struct cli *cli, struct arguments *a)
 
 	if (cli_context_new(cli, &ctx))
 		return CLI_EXIT_FAILURE;
-	if (cli_open_volume(cli, ctx, &a->image, &vol)) {
-		f2fs_context_free(ctx);
-		return CLI_EXIT_FAILURE;
+	if (a->is_sparse) {
+		status = run_sparse(cli, ctx, a);
+	} else if (cli_open_volume(cli, ctx, &a->image, &vol)) {
+		status = CLI_EXIT_FAILURE;
+	} else {
+		status = copy(cli, a, vol);
+		f2fs_volume_close(vol);
 	}
-	status = copy(cli, a, vol);
-	f2fs_volume_close(vol);
 	f2fs_context_free(ctx);
 	return status;
 }

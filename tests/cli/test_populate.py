@@ -304,6 +304,27 @@ def test_size_of_contents_needs_contents(run_tool, tmp_path):
     assert b"second size" in done.stderr
 
 
+def test_sparse_files(run_tool, sload, tmp_path, image):
+    source, simg, back = tmp_path / "source", tmp_path / "a.simg", tmp_path / "listing"
+    source.mkdir()
+    volumes.plant(source)
+    tree(tmp_path / "first", {"a": b"1"})
+    run_tool("mkfs.f2fs", "-q", "-S", "100M", "--root-dir", tmp_path / "first", simg)
+    os.chmod(simg, 0o640)
+    before = simg.read_bytes()
+    done = run_tool("sload.f2fs", "-S", "-f", tmp_path / "nowhere", simg, rc=1)
+    assert b"nowhere" in done.stderr and simg.read_bytes() == before
+    run_tool("sload.f2fs", "-q", "-S", "-f", source, simg)
+    found = listing(run_tool, simg, tmp_path)
+    assert found.pop("a") == b"1"
+    os.unlink(back / "a")
+    same_trees(source, back)
+    assert simg.stat().st_size < 20 << 20 and stat.S_IMODE(simg.stat().st_mode) == 0o640
+    assert sorted(os.listdir(tmp_path)) == sorted(["a.simg", "disk.img", "first", "listing", "source"])
+    done = run_tool("sload.f2fs", "-S", "-f", source, image, rc=1)
+    assert b"sparse" in done.stderr
+
+
 def test_same_source_same_bytes(run_tool, tmp_path):
     source = tmp_path / "source"
     source.mkdir()

@@ -2,7 +2,7 @@
 /*
  * Android sparse images. The ranges made zero are few: a segment of the NAT is one, the SIT another.
  */
-#include "sparse_output.h"
+#include "cli/sparse_output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@ struct range {
 };
 
 struct sparse_output {
-	struct f2fs_device *memory;
+	struct f2fs_device *inner;
 	struct range *zeroed;
 	size_t count, room;
 };
@@ -24,14 +24,14 @@ static int read_output(void *self, uint64_t offset, const struct f2fs_iovec *iov
 {
 	struct sparse_output *s = self;
 
-	return f2fs_device_readv(s->memory, offset, iov, count);
+	return f2fs_device_readv(s->inner, offset, iov, count);
 }
 
 static int write_output(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
 	struct sparse_output *s = self;
 
-	return f2fs_device_writev(s->memory, offset, iov, count);
+	return f2fs_device_writev(s->inner, offset, iov, count);
 }
 
 static int note_zeroed(struct sparse_output *s, uint64_t start, uint64_t end)
@@ -57,7 +57,7 @@ static int note_zeroed(struct sparse_output *s, uint64_t start, uint64_t end)
 static int zero_output(void *self, uint64_t offset, uint64_t length)
 {
 	struct sparse_output *s = self;
-	int rc = f2fs_device_zero(s->memory, offset, length);
+	int rc = f2fs_device_zero(s->inner, offset, length);
 
 	return rc ? rc : note_zeroed(s, offset, offset + length);
 }
@@ -66,7 +66,7 @@ static int zero_output(void *self, uint64_t offset, uint64_t length)
 static int find_extent(void *self, uint64_t offset, uint64_t *length, int *is_hole)
 {
 	struct sparse_output *s = self;
-	int rc = f2fs_device_extent(s->memory, offset, length, is_hole);
+	int rc = f2fs_device_extent(s->inner, offset, length, is_hole);
 
 	for (size_t i = 0; rc == 0 && *is_hole && i < s->count; i++) {
 		const struct range *r = &s->zeroed[i];
@@ -85,12 +85,12 @@ static void close_output(void *self)
 {
 	struct sparse_output *s = self;
 
-	f2fs_device_close(s->memory);
+	f2fs_device_close(s->inner);
 	free(s->zeroed);
 	free(s);
 }
 
-int sparse_output_new(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out)
+int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, struct f2fs_device **out)
 {
 	static const struct f2fs_device_ops ops = {
 		.read = read_output,
@@ -99,19 +99,29 @@ int sparse_output_new(struct f2fs_context *ctx, uint64_t size, struct f2fs_devic
 		.extent = find_extent,
 		.close = close_output,
 	};
-	struct f2fs_device_info info = { .sector_size = 512, .caps = F2FS_DEVICE_WRITE };
+	const struct f2fs_device_info info = { .size = f2fs_device_info(inner)->size,
+					       .sector_size = 512,
+					       .caps = F2FS_DEVICE_WRITE };
 	struct sparse_output *s = calloc(1, sizeof(*s));
 	int rc;
 
-	if (!s)
+	if (!s) {
+		f2fs_device_close(inner);
 		return f2fs_context_fail(ctx, F2FS_ERR_NOMEM, "out of memory");
-	rc = f2fs_device_new_memory(ctx, size, &s->memory);
-	info.size = size;
-	if (!rc)
-		rc = f2fs_device_new(ctx, &ops, s, &info, out);
+	}
+	s->inner = inner;
+	rc = f2fs_device_new(ctx, &ops, s, &info, out);
 	if (rc)
 		close_output(s);
 	return rc;
+}
+
+int sparse_output_new(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out)
+{
+	struct f2fs_device *memory;
+	int rc = f2fs_device_new_memory(ctx, size, &memory);
+
+	return rc ? rc : sparse_output_over(ctx, memory, out);
 }
 
 static int write_file(void *user, const void *bytes, size_t length)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Android sparse images (-S): the volume is made in memory, or over another device, then written as a sparse file. What
+ * was written or made zero is in the file; the rest is "don't care" and keeps the old contents of the flash it is
+ * written to.
+ */
+#ifndef F2FSKIT_CLI_SPARSE_OUTPUT_H
+#define F2FSKIT_CLI_SPARSE_OUTPUT_H
+
+#include "cli/host.h"
+
+#include <f2fskit/device.h>
+
+/* A device in memory that remembers what was made zero. */
+int sparse_output_new(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out);
+/* The same over a device, which is taken over, also on failure; its holes stay what nobody cares for. */
+int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, struct f2fs_device **out);
+/* Write it to a new file (with force: also over an old one). Returns 0, or -1 after a message. */
+int sparse_output_save(struct cli *cli, struct f2fs_context *ctx, struct f2fs_device *dev, uint32_t block_size,
+		       const char *path, int force);
+
+#endif

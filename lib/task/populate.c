@@ -6,8 +6,10 @@
 
 #include <string.h>
 
-bool populate_is_fatal(int err)
+bool populate_is_fatal(const struct populate *p, int err)
 {
+	if (err == F2FS_ERR_IO) /* a change of the volume may have been made by half */
+		return !p->is_of_source;
 	return err == F2FS_ERR_NOSPC || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED || err == F2FS_ERR_CORRUPT ||
 	       err == F2FS_ERR_READ_ONLY || err == F2FS_ERR_STATE;
 }
@@ -75,6 +77,7 @@ static int prepare(struct populate *p, struct populate_item *item)
 {
 	int err = p->ops->prepare ? p->ops->prepare(p, item) : 0;
 
+	p->is_of_source = err != 0;
 	return err ? err : populate_adjust(p, populate_path(p), item, &p->attributes);
 }
 
@@ -143,11 +146,12 @@ static int step(struct populate *p)
 	memset(&item, 0, sizeof(item));
 	p->attributes.count = 0;
 	err = p->ops->next(p, &item);
+	p->is_of_source = err != 0;
 	if (err == POPULATE_END)
 		return err;
 	if (!err)
 		err = take(p, &item);
-	if (err && !p->is_broken && !populate_is_fatal(err))
+	if (err && !p->is_broken && !populate_is_fatal(p, err))
 		err = populate_problem(p, "");
 	return err ? err : report_progress(p);
 }

@@ -86,9 +86,10 @@ struct populate {
 	struct f2fs_populate_options opt;
 	struct f2fs_populate_result *result;
 	const struct populate_source_ops *ops;
-	void *source;	 /* of ops */
-	bool is_broken;	 /* the source cannot go on: the error at hand ends the run */
-	bool may_repeat; /* the source may give a name twice: the later one replaces the earlier */
+	void *source;	   /* of ops */
+	bool is_broken;	   /* the source cannot go on: the error at hand ends the run */
+	bool is_of_source; /* the error at hand is the source's, not the volume's */
+	bool may_repeat;   /* the source may give a name twice: the later one replaces the earlier */
 	struct f2fs_time now;
 	struct f2fs_write_options usual; /* of the volume, with opt.compression */
 	char *buffer;			 /* POPULATE_BUFFER bytes, for the source */
@@ -135,7 +136,7 @@ int populate_clean_path(struct populate *p, const char *path, struct vec *out);
 /* Tell of a problem with the entry at hand; the error is in the context. Returns non-zero to end the run. */
 int populate_problem(struct populate *p, const char *what);
 /* Does an error end the run, rather than being a problem of one entry? */
-bool populate_is_fatal(int err);
+bool populate_is_fatal(const struct populate *p, int err);
 
 /* ---- populate_attribute.c: extended attributes of the item at hand */
 

@@ -58,7 +58,7 @@ static int set_flags(struct populate *p, struct f2fs_inode *inode, const struct 
 		if (!(item->given & kinds[i].given) || !(p->opt.keep & kinds[i].keep))
 			continue;
 		err = f2fs_inode_set(inode, kinds[i].set, &values);
-		if (err && !populate_is_fatal(err))
+		if (err && !populate_is_fatal(p, err))
 			err = populate_problem(p, kinds[i].what);
 		if (err)
 			return err;
@@ -75,6 +75,7 @@ static int copy_contents(struct populate *p, struct populate_item *item, struct 
 
 	for (;;) {
 		err = p->ops->read(p, item, &chunk);
+		p->is_of_source = err != 0;
 		if (err || chunk.length == 0)
 			break;
 		err = f2fs_inode_write(to, chunk.offset, p->zeros ? p->zeros : chunk.data, chunk.length);
@@ -86,8 +87,10 @@ static int copy_contents(struct populate *p, struct populate_item *item, struct 
 	if (!err && end < item->size)
 		err = f2fs_inode_truncate(to, item->size);
 	p->result->files += !err;
-	if (err && !p->is_broken && !populate_is_fatal(err))
+	if (err && !p->is_broken && !populate_is_fatal(p, err)) {
 		err = populate_problem(p, "contents");
+		p->is_of_source = false;
+	}
 	return err;
 }
 

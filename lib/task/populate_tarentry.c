@@ -276,7 +276,7 @@ static int add_acl(struct populate *p, struct archive_entry *entry, int type, co
 		err = populate_attribute_add(p, name, value, acl_encode_xattr(entries.items, entries.count, value));
 	mem_free(p->ctx, value);
 	vec_fini(&entries);
-	return err && !populate_is_fatal(err) ? populate_problem(p, name) : err;
+	return err && !populate_is_fatal(p, err) ? populate_problem(p, name) : err;
 }
 
 int populate_tar_attributes(struct populate *p, struct archive_entry *entry, struct populate_item *item)

@@ -196,7 +196,7 @@ static void sparse_to_the_end(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(f2fs_inode_write(file, places[i], "0123" + i, 1), 0);
+		assert_int_equal(f2fs_inode_write(file, places[i], &"0123"[i], 1), 0);
 	assert_int_equal(f2fs_inode_write(file, most, "x", 1), F2FS_ERR_TOO_BIG);
 	assert_int_equal(f2fs_inode_truncate(file, most + 1), F2FS_ERR_TOO_BIG);
 	fresh_reopen_keep(&v, &file, "/file");

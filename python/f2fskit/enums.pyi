@@ -19,6 +19,7 @@ __all__ = [
     "Feature",
     "FieldShow",
     "FileType",
+    "FsyncReason",
     "InlineFlag",
     "InodeFlag",
     "Keep",
@@ -29,6 +30,7 @@ __all__ = [
     "RecordKind",
     "Severity",
     "SummarySource",
+    "SyncMode",
     "ZoneType",
 ]
 
@@ -162,6 +164,21 @@ class FileType(enum.IntEnum):
     REGULAR = 1
     UNKNOWN = 0
 
+class FsyncReason(enum.IntEnum):
+    BEYOND_END = 12
+    NODE_FREED = 11
+    PARENT_XATTRS = 10
+    PARENT_NAMES = 9
+    LOGS = 8
+    NEW_PARENT = 7
+    NO_ROOM = 6
+    WRONG_PARENT = 5
+    IDENTITY = 4
+    LINKS = 3
+    COMPRESSED = 2
+    NOT_REGULAR = 1
+    NONE = 0
+
 class InlineFlag(enum.IntFlag):
     INLINE_XATTR = 1
     INLINE_DATA = 2
@@ -245,6 +262,11 @@ class SummarySource(enum.IntEnum):
     FOOTERS = 2
     PACK = 1
     SSA = 0
+
+class SyncMode(enum.IntEnum):
+    ALL = 2
+    DATA = 1
+    NONE = 0
 
 class ZoneType(enum.IntEnum):
     SEQUENTIAL_PREFERRED = 3

@@ -7,7 +7,7 @@ import collections.abc
 import os
 import stat as stat_module
 import struct
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from . import enums, errors, format, results
 from ._core import Handle, ffi, lib, visitor
@@ -464,9 +464,31 @@ class Inode(Closable):
         """Work on a range of a regular file as fallocate(2) does: reserve it, or what flags say."""
         self._change(lib.f2fs_fallocate, int(flags), offset, length)
 
-    def fsync(self) -> None:
-        """Make this file durable at once, so that a recovery restores it should the volume not be committed."""
-        self._change(lib.f2fs_fsync, 0)
+    def pwrite_atomic(self, parts: Sequence[tuple[int, Any]]) -> None:
+        """Write several pieces (byte offset, data) and make the file durable: after a power cut all are there, or none."""
+        rows = ffi.new("struct f2fs_write_part[]", len(parts))
+        buffers = [ffi.from_buffer("char[]", data) for _, data in parts]
+        for row, (offset, _), buffer in zip(rows, parts, buffers):
+            if offset < 0:
+                raise ValueError("offset must not be negative")
+            row.offset, row.data, row.length = offset, buffer, len(buffer)
+        self._change(lib.f2fs_inode_write_atomic, rows, len(parts))
+        self._volume._forget_checkpoint()
+
+    def fsync(self, *, data_only: bool = False) -> None:
+        """Make this file durable at once, so that a recovery restores it should the volume not be committed.
+
+        data_only: as fdatasync(2), times alone are no reason to write. Where no recovery could restore the file all
+        changes of the volume are committed: fsync_reason() tells.
+        """
+        self._change(lib.f2fs_fsync, lib.F2FS_FSYNC_DATA if data_only else 0)
+        self._volume._forget_checkpoint()
+
+    def fsync_reason(self) -> enums.FsyncReason:
+        """Tell why fsync() would have to commit all changes; NONE when it would not."""
+        reason = ffi.new("int *")
+        self._handle.call(lib.f2fs_fsync_reason, reason)
+        return enums.FsyncReason(reason[0])
 
     def set(
         self,

@@ -455,6 +455,14 @@ class Volume(Closable):
         self._prepare()
         return handle.call(function, *arguments)
 
+    def _forget_checkpoint(self) -> None:
+        """There may have been a commit."""
+        self._checkpoint = None
+
+    def set_sync(self, mode: enums.SyncMode) -> None:
+        """Choose what each write of a file is followed by: nothing, or an fsync as with O_DSYNC or O_SYNC."""
+        self._handle.call(lib.f2fs_volume_set_sync, int(mode))
+
     def commit(self) -> None:
         """Make all changes since the last commit true, durably. When it fails the volume is as before."""
         if not self._changed:

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""fsync from Python, and what our own recovery makes of volumes that were fsynced and never committed."""
+import hashlib
+import os
+import shutil
+import stat
+import sys
+
+import pytest
+
+import f2fskit
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "common"))
+import fsync_model  # noqa: E402
+
+FEATURES = {"plain": [], "features": ["extra_attr", "inode_checksum", "inode_crtime", "flexible_inline_xattr", "quota"]}
+KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "dir"}
+
+
+def manifest(volume):
+    """What tests/kernel/guest/record.py would say of the volume, as far as the model knows it."""
+    entries, first = {}, {}
+    for path, entry in [("", volume.root)] + list(volume.scan("/")):
+        inode = entry if path == "" else entry.inode()
+        st = inode.stat()
+        path = path.strip("/")
+        kind = KINDS[stat.S_IFMT(st.st_mode)]
+        if kind == "file" and first.setdefault(st.st_ino, path) != path:
+            entries[path] = {"link": first[st.st_ino]}
+            continue
+        entries[path] = {
+            "kind": kind, "ino": st.st_ino, "nlink": st.st_nlink, "mode": stat.S_IMODE(st.st_mode), "uid": st.st_uid,
+            "gid": st.st_gid, "size": st.st_size, "mtime": st.st_mtime_ns,
+            "sha256": hashlib.sha256(inode.read_bytes()).hexdigest() if kind == "file" else None,
+            "xattrs": {name: bytes(value).hex() for name, value in inode.xattrs.items()} or None}
+    return entries
+
+
+@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize("name", FEATURES)
+def test_recovery_gives_the_model(tmp_path, peer_check, name, seed):
+    path = tmp_path / "disk.img"
+    f2fskit.mkfs(path, 128 << 20, features=FEATURES[name])
+    run = fsync_model.Run(f2fskit, path, seed)
+    for i in range(3):
+        run.mkdir("d%d" % i)
+    run.steps(40, sync=0, commit=0.1)
+    run.commit()
+    run.steps(30 * seed + 5)
+    run.close()
+    before = path.read_bytes()
+    with f2fskit.open(path, recover="view") as volume:
+        wrong = fsync_model.expect(run.durable, manifest(volume))
+    assert not wrong, "\n".join(wrong[:20])
+    assert path.read_bytes() == before
+    with f2fskit.open(path, recover="apply") as volume:
+        wrong = fsync_model.expect(run.durable, manifest(volume))
+    assert not wrong, "\n".join(wrong[:20])
+    peer_check(path)
+
+
+def test_interface(tmp_path):
+    path, copy = tmp_path / "disk.img", tmp_path / "copy.img"
+    f2fskit.mkfs(path, 64 << 20)
+    volume = f2fskit.open(path, "r+")
+    volume.path("/file").write_bytes(b"1")
+    volume.commit()
+    version = volume.checkpoint.checkpoint_ver
+    file = volume.lookup("/file")
+    file.pwrite(b"22", 0)
+    assert file.fsync_reason() is f2fskit.FsyncReason.NONE
+    file.fsync()
+    file.pwrite(b"333", 0)
+    file.fsync(data_only=True)
+    file.pwrite_atomic([(0, b"4444"), (100000, b"far"), (2, bytearray(b"!"))])
+    volume.set_sync(f2fskit.SyncMode.DATA)
+    file.pwrite(b"5", 3)
+    assert volume.pending == 4 and volume.checkpoint.checkpoint_ver == version
+    shutil.copy(path, copy)
+    volume.path("/file").rename("/other")
+    assert file.fsync_reason() is f2fskit.FsyncReason.IDENTITY
+    file.fsync()
+    assert volume.pending == 0 and volume.checkpoint.checkpoint_ver == version + 1
+    with pytest.raises(ValueError):
+        file.pwrite_atomic([(-1, b"")])
+    with pytest.raises(f2fskit.InvalidError):
+        volume.set_sync(7)
+    volume.close()
+    with f2fskit.open(copy, recover="view") as recovered:
+        data = recovered.read_bytes("/file")
+    assert data == b"44!5" + bytes(99996) + b"far"

@@ -214,6 +214,29 @@ static int run_check(struct bench *b)
 	return rc ? rc : result.found ? F2FS_ERR_IO : 0;
 }
 
+/* Whatever fails during a repair, the next one goes on from there, and leaves nothing to be found. */
+static int run_repair(struct bench *b)
+{
+	const struct f2fs_check_options repair = { .repair = 1, .threads = 1 }, check = { .threads = 1 };
+	const unsigned long fail_at = b->host.fail_at;
+	struct f2fs_check_result result;
+	struct f2fs_error_detail detail;
+	/* the NAT, and with it the way to every node */
+	int again, rc = f2fs_device_zero(b->memory, 2560 * 4096, 1024 * 4096);
+
+	if (rc == 0)
+		rc = f2fs_check(b->ctx, b->dev, &repair, &result);
+	detail = *f2fs_context_error(b->ctx);
+	b->host.fail_at = 0;
+	again = f2fs_check(b->ctx, b->memory, &repair, &result);
+	if (again == 0)
+		again = f2fs_check(b->ctx, b->memory, &check, &result);
+	if (again != 0 || result.found != 0)
+		fail("repair", "", 0, "another one does not get over it");
+	b->host.fail_at = fail_at;
+	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
+}
+
 /* New and changed files are fsynced; one of the fsyncs has to commit. What has not failed is there. */
 static int run_fsync(struct bench *b)
 {
@@ -521,6 +544,7 @@ static const struct operation operations[] = {
 	{ "recovered view", "seed-fsync-mixed", run_recovered_view, 0, 1, NULL },
 	{ "label and UUID", "seed-features", run_names, 1, 1, NULL },
 	{ "fields", "seed-features", run_fields, 1, 1, NULL },
+	{ "repair", "seed-plain", run_repair, 1, 1, NULL },
 	{ "mkfs", NULL, run_mkfs, 1, 0, is_good_mkfs },
 	{ "populate", NULL, run_populate, 1, 1, NULL },
 	{ "fsync", NULL, run_fsync, 1, 1, NULL },

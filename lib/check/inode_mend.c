@@ -40,18 +40,31 @@ static void mend_compression(uint8_t *block)
 		extra_set_i_compr_blocks(extra, 0);
 }
 
+/* Is anything in the room for data inside the inode? */
+static bool holds_data(const struct inode_layout *layout, const uint8_t *block)
+{
+	for (uint32_t i = 0; i < layout->inline_size; i++)
+		if (block[layout->inline_offset + i] != 0)
+			return true;
+	return false;
+}
+
 static void mend_inline_data(const struct f2fs_geometry *geo, uint8_t *block)
 {
+	const uint8_t marks = FLAG_i_advise_encrypt | FLAG_i_advise_verity;
 	const unsigned type = inode_i_mode(block) & MODE_TYPE;
 	struct inode_layout layout;
 
+	inode_layout(geo, block, &layout);
 	if ((type != MODE_REG && type != MODE_LNK) ||
-	    (type == MODE_REG && (inode_i_advise(block) & (FLAG_i_advise_encrypt | FLAG_i_advise_verity)))) {
+	    (type == MODE_REG && (inode_i_advise(block) & marks) && !holds_data(&layout, block))) {
 		clear_inline(block, FLAG_i_inline_inline_data);
 		return;
 	}
-	if (type == MODE_REG)
+	if (type == MODE_REG) { /* what has its data inside was never encrypted, sealed or compressed */
 		clear_flag(block, FLAG_i_flags_compr);
+		inode_set_i_advise(block, inode_i_advise(block) & (uint8_t)~marks);
+	}
 	inode_layout(geo, block, &layout);
 	if (inode_i_size(block) > layout.inline_size)
 		inode_set_i_size(block, layout.inline_size);

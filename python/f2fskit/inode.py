@@ -607,7 +607,51 @@ class Inode(Closable):
         self._handle.call(lib.f2fs_inode_nodes, lib.py_inode_nodes_visit, user)
         return found
 
+    # Compression.
+
+    def compress(
+        self, algorithm: str | None = "lz4", level: int = 0, *, log_cluster: int = 2, checksum: bool = False
+    ) -> None:
+        """Make this file, which must be empty, or what will be made in this directory compressed; None ends it.
+
+        Args:
+            algorithm: "lzo", "lz4", "zstd" or "lzo-rle".
+            level: 3 to 12 of lz4, 1 to 22 of zstd, 0 for the default.
+            log_cluster: 2**log_cluster blocks are compressed together, 2 to 8.
+            checksum: store a checksum with each cluster.
+        """
+        number = ffi.new("unsigned *")
+        if algorithm is None:
+            self._change(lib.f2fs_compress_set, ffi.NULL)
+            return
+        if lib.f2fs_compress_by_name(encode_name(algorithm), number) != 0:
+            raise ValueError(f"there is no compression algorithm {algorithm!r}")
+        how = ffi.new("struct f2fs_compression *", (number[0], level, log_cluster, checksum))
+        self._change(lib.f2fs_compress_set, how)
+
+    def release_compressed(self) -> int:
+        """Give back the blocks that compression saved, and return how many; the file cannot be written then."""
+        return self._count_blocks(lib.f2fs_compress_release)
+
+    def reserve_compressed(self) -> int:
+        """Undo release_compressed()."""
+        return self._count_blocks(lib.f2fs_compress_reserve)
+
+    def _count_blocks(self, function: Any) -> int:
+        blocks = ffi.new("uint64_t *")
+        self._change(function, blocks)
+        return int(blocks[0])
+
     # fs-verity.
+
+    def enable_verity(self, algorithm: str = "sha256", *, block_size: int = 4096, salt: bytes = b"") -> None:
+        """Enable fs-verity ("sha256" or "sha512"), for good: the contents cannot be changed any more."""
+        numbers = {"sha256": 1, "sha512": 2}
+        if algorithm not in numbers:
+            raise ValueError(f"there is no hash algorithm {algorithm!r} of fs-verity")
+        kept = ffi.from_buffer("char[]", salt)
+        params = ffi.new("struct f2fs_verity_params *", (numbers[algorithm], block_size, kept, len(salt)))
+        self._change(lib.f2fs_verity_enable, params)
 
     @property
     def verity(self) -> results.Verity | None:

@@ -471,6 +471,40 @@ class Volume(Closable):
         self._changed = False
         self._checkpoint = None
 
+    def configure(
+        self,
+        *,
+        logs: int = 6,
+        low_sections: int = 5,
+        in_place: bool = False,
+        discard: bool = False,
+        compress_names: str = "",
+        plain_names: str = "",
+    ) -> None:
+        """Choose how the volume is written from now on; StateError when there are changes that were not committed.
+
+        Args:
+            logs: 2, 4 or 6 active logs.
+            low_sections: percent of free sections below which blocks fill holes of segments in use.
+            in_place: overwrite contents where they are; a commit is not all or nothing then.
+            discard: give blocks that a commit frees back to the device.
+            compress_names, plain_names: extensions ("txt,log") of new files that become compressed, or never do.
+        """
+        self._need_writable()
+        names = [ffi.new("char[]", text.encode()) if text else ffi.NULL for text in (compress_names, plain_names)]
+        options = ffi.new("struct f2fs_write_options *")
+        options.logs, options.low_sections, options.discard = logs, low_sections, discard
+        options.in_place = lib.F2FS_IN_PLACE_ALWAYS if in_place else lib.F2FS_IN_PLACE_NEVER
+        options.compress_names, options.plain_names = names
+        self._handle.call(lib.f2fs_volume_configure, options)
+
+    def trim(self, minimum: int = 0) -> int:
+        """Discard all free blocks on the device, in runs of at least minimum bytes; return how many bytes."""
+        self._need_writable()
+        number = ffi.new("uint64_t *")
+        self._handle.call(lib.f2fs_trim, minimum, number)
+        return int(number[0])
+
     def discard(self) -> None:
         """Forget all changes since the last commit."""
         self._handle.get(lib.f2fs_volume_discard)

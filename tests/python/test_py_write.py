@@ -331,3 +331,36 @@ def test_inodes_of_two_volumes_are_not_mixed(disk):
         inode.close()
         with pytest.raises(ValueError):
             one.root.link("g", inode)
+
+
+def test_storage_options(tmp_path, peer_check):
+    path = tmp_path / "disk.img"
+    f2fskit.mkfs(path, 64 << 20, features=["extra_attr", "compression", "verity"])
+    text = b"all the same " * 20_000
+    with f2fskit.open(path, "r+") as volume:
+        volume.configure(logs=4, discard=True, compress_names="txt")
+        volume.path("/a.txt").write_bytes(text)
+        volume.path("/b").write_bytes(text)
+        with pytest.raises(f2fskit.StateError):
+            volume.configure()
+        with pytest.raises(f2fskit.StateError):
+            volume.trim()
+        volume.commit()
+        inode = volume.lookup("/a.txt")
+        saved = inode.release_compressed()
+        assert saved > 40 and inode.reserve_compressed() == saved
+        assert volume.lookup("/b").is_compressed is False
+        made = volume.root.create("c")
+        made.compress("lzo", log_cluster=4, checksum=True)
+        made.pwrite(text, 0)
+        with pytest.raises(ValueError):
+            made.compress("gzip")
+        made.enable_verity("sha256", block_size=1024, salt=b"pepper")
+        assert made.verity.salt == b"pepper" and made.verity.block_size == 1024
+        with pytest.raises(PermissionError):
+            made.pwrite(b"x", 0)
+    with f2fskit.open(path, "r+") as volume:
+        assert volume.trim() > 20 << 20
+        volume.lookup("/c").verify_verity()
+        assert all(volume.read_bytes(name) == text for name in ("/a.txt", "/b", "/c"))
+    peer_check(path)

@@ -160,6 +160,7 @@ static int zero_range(struct winode *w, struct range *r)
 
 	if (!err)
 		err = grow(w, r);
+	r->size = inode_i_size(winode_block(w)); /* an edge that lies inside the file now is written */
 	if (!err)
 		err = zero_edges(w, r);
 	return err ? err : reserve(w, r->first, r->last, true);

@@ -35,11 +35,12 @@ class Fields(Closable, collections.abc.MutableMapping[str, Value]):
     written at once, in place; nothing is safe about it.
     """
 
-    __slots__ = ("_raw",)
+    __slots__ = ("_raw", "_context")
 
-    def __init__(self, handle: Handle, raw: bool) -> None:
+    def __init__(self, handle: Handle, context: Context, raw: bool) -> None:
         """Not for users: see `fields()`."""
         self._handle = handle
+        self._context = context  # what belongs to it is closed with it
         self._raw = raw
 
     def describe(self, address: str) -> FieldValue:
@@ -116,6 +117,7 @@ def fields(
             context._handle.open(
                 "fields", lib.f2fs_inject_close, "f2fs_inject", lib.f2fs_inject_open, table[0], options
             ),
+            context,
             raw,
         )
     finally:

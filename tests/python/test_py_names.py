@@ -139,3 +139,38 @@ def test_fields(memory):
             fields["inode[3].i_links"]
     with pytest.raises(f2fskit.NotF2fsError):
         f2fskit.open(memory)
+
+
+ADDRESSES = [
+    "sb.feature", "sb[2].devs[1].path", "cp.ckpt_flags", "cp[1].checksum_offset", "cp[2].alloc_type[15]", "cp_foot[1].u64[511]",
+    "nat[3].ino", "nat[4,1].block_addr", "nat[5,2].version", "nat_journal.count", "nat_journal[0].nid", "sit[0].valid_map[63]",
+    "sit[3,2].type", "sit_journal[1].mtime", "ssa[2][511].nid", "ssa[0].check_sum", "inode[3].i_links", "inode[4].i_addr[0]",
+    "inode[3].i_nid[4]", "inode[3].i_inode_checksum", "inode[5].footer.cp_ver", "node[6].footer.node_offset", "dentry[3][0].ino",
+    'dentry[3]["dir1"].hash', 'dentry[4]["file3"].name', "dentry[3][9999].used", "xattr[4].h_magic", "xattr[4][0].e_name_len",
+    'xattr[5]["a"].e_value_size', "orphan[0].ino", "orphan_block[0].entry_count", "block[600].u8[4095]", "file[4].u16[77]",
+    "node_at[4200].addr[1]", "node_at[4100].footer.nid", "file[5].u64[123456789]",
+]
+
+
+def test_hostile_volumes(memory):
+    import random
+
+    random.seed(1)
+    values = errors = 0
+    size = 64 << 20
+    used = [at for at in range(0, size, 4096) if any(memory.read(at, 4096))]
+    for _ in range(40):
+        image = memory.fork()
+        for at in random.sample(used, random.choice([1, 3, len(used) // 2])):
+            for _ in range(random.choice([1, 4, 50])):
+                image.write(at + random.randrange(4096), bytes([random.choice([0, 1, 127, 255, random.randrange(256)])]))
+        with image, f2fskit.fields(image, "r+") as fields:
+            for address in ADDRESSES:
+                try:
+                    fields[address]
+                    if random.random() < 0.2:
+                        fields[address] = random.choice(["0", "1", "^=1", "hex:00"])
+                    values += 1
+                except f2fskit.Error:
+                    errors += 1
+    assert values > 400 and errors > 200

@@ -98,3 +98,20 @@ def test_commands_recover_first(run_tool, peer_check, unclean):
     shown = run_tool("f2fs", unclean, "ls", "/").stdout
     assert b"made" in shown and b"new" in shown
     peer_check(unclean)
+
+
+def test_flags_of_the_checkpoint(run_tool, unclean):
+    """A changed checkpoint has another checksum, which the nodes carry: allow_nocrc makes the version alone count. fsck
+    stays until something has checked the volume; error is refused, as by the kernel."""
+    show = lambda: json.loads(run_tool("dump.f2fs", "--json", "--checkpoint", "--recovery", unclean).stdout)
+    run_tool("f2fs", "-w", unclean, "set", "cp.ckpt_flags", "|=fsck")
+    assert show()["recovery"]["fsynced"] == 0
+    run_tool("f2fs", "-w", unclean, "set", "cp.ckpt_flags", "|=allow_nocrc")
+    assert show()["recovery"]["fsynced"] == 1
+    run_tool("f2fs", "-w", unclean, "set", "cp.ckpt_flags", "|=error")
+    assert b"error flag" in run_tool("f2fs", "-w", unclean, "recover", rc=None).stderr
+    run_tool("f2fs", "-w", unclean, "set", "cp.ckpt_flags", "^=error")
+    run_tool("f2fs", "-w", unclean, "recover")
+    flags = show()["checkpoint"]["ckpt_flags_names"]
+    assert "fsck" in flags and "crc" in flags and "unmount" in flags and "allow_nocrc" not in flags
+    assert b"new" in run_tool("f2fs", unclean, "ls", "/").stdout

@@ -482,9 +482,7 @@ RANDOM_CUTS = {
     "plain": ("", ""),
     "features": ("-O extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr,quota,project_quota,lost_found", ""),
     "no-inline": ("", "noinline_data,noinline_dentry,noinline_xattr"),
-    "log-structured": ("-s 2", "mode=lfs"),
-    "four-logs": ("", "active_logs=4"),
-    "fragmented": ("-i", "mode=fragment:block"),
+    "fragmented": ("-i -s 2", "active_logs=4,mode=fragment:block"),
 }
 
 

@@ -91,8 +91,9 @@ def test_recovery_on_the_device(image, copy, f2fskit):
         check(volume, image, f2fskit)
 
 
-def test_the_kernel_takes_what_we_recovered(made, kernel, peer_check, f2fskit, tmp_path):
-    """All of them in one guest: mounted without a message, the tree is the one that its own recovery gave."""
+def test_the_kernel_takes_what_we_recovered(made, kernel, run_tool, peer_check, f2fskit, tmp_path):
+    """All of them in few guests: mounted without a message, the tree is the one that its own recovery gave. Both checkers
+    find nothing."""
     copies = []
     for name in [*UNCLEAN, DISABLED]:
         if name not in made:
@@ -103,6 +104,7 @@ def test_the_kernel_takes_what_we_recovered(made, kernel, peer_check, f2fskit, t
         with f2fskit.open(copies[-1][1], recover="apply") as volume:
             assert volume.pending == 0 and not volume.recovery_plan().summary.needs_recovery
         peer_check(copies[-1][1])
+        run_tool("fsck.f2fs", "--dry-run", "-f", copies[-1][1])
     for first in range(0, len(copies), uml.MAX_IMAGES):
         batch = copies[first:first + uml.MAX_IMAGES]
         out = tmp_path / "out"

@@ -4,6 +4,7 @@
  */
 #include "base/vec.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void vec_init(struct vec *v, struct f2fs_context *ctx, size_t item_size)
@@ -52,4 +53,10 @@ void *vec_push(struct vec *v, size_t n)
 	memset(item, 0, n * v->item_size);
 	v->count += n;
 	return item;
+}
+
+void vec_sort(struct vec *v, int (*compare)(const void *, const void *))
+{
+	if (v->count > 1)
+		qsort(v->items, v->count, v->item_size, compare);
 }

@@ -21,6 +21,8 @@ void vec_fini(struct vec *v);
 void *vec_push(struct vec *v, size_t n);
 /* Make room for n more elements without adding them; 0 or F2FS_ERR_NOMEM. */
 int vec_reserve(struct vec *v, size_t n);
+/* Sort by compare, as qsort(3) does; an empty one is left alone. */
+void vec_sort(struct vec *v, int (*compare)(const void *, const void *));
 static inline void *vec_at(const struct vec *v, size_t i)
 {
 	return (char *)v->items + i * v->item_size;

@@ -109,7 +109,7 @@ int claims_collect(struct checker *c, uint32_t seg_flag, struct vec *claims)
 	if (!err)
 		err = sweep_run(c, &sweep, &items);
 	vec_fini(&items);
-	if (!err && claims->count > 1)
-		qsort(claims->items, claims->count, sizeof(struct claim), compare_claims);
+	if (!err)
+		vec_sort(claims, compare_claims);
 	return err;
 }

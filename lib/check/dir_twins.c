@@ -69,7 +69,7 @@ int dirs_check_twins(struct checker *c)
 
 	if (c->names.count < 2)
 		return 0;
-	qsort(c->names.items, c->names.count, sizeof(struct dir_name), compare_names);
+	vec_sort(&c->names, compare_names);
 	names = c->names.items;
 	for (size_t i = 0; i + 1 < c->names.count && !err; i++)
 		for (size_t j = i + 1; j < c->names.count && j <= i + MAX_SAME_HASH && !err; j++) {

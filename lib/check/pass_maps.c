@@ -59,7 +59,7 @@ static int check_conflicts(struct checker *c)
 
 	if (conflicts->count == 0)
 		return 0;
-	qsort(conflicts->items, conflicts->count, sizeof(f2fs_blk_t), compare_blocks);
+	vec_sort(conflicts, compare_blocks);
 	err = claims_collect(c, SEG_CONFLICT, &claims);
 	for (size_t i = 0; i < claims.count && !err; i++) {
 		const struct claim *claim = vec_at(&claims, i);

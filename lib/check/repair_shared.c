@@ -103,7 +103,6 @@ int repair_shared(struct repair *r)
 			err = settle_block(r, &claims, i, end);
 	}
 	vec_fini(&claims);
-	if (r->moved.count > 1)
-		qsort(r->moved.items, r->moved.count, sizeof(struct moved_slot), compare_moved);
+	vec_sort(&r->moved, compare_moved);
 	return err;
 }

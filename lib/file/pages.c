@@ -309,7 +309,7 @@ static int sort_blocks(struct file_pages *file, struct vec *order)
 		return F2FS_ERR_NOMEM;
 	for (size_t at = 0; map32_each(&file->blocks, &at, &key, &value);)
 		*index++ = key;
-	qsort(order->items, order->count, sizeof(uint32_t), compare_indices);
+	vec_sort(order, compare_indices);
 	return 0;
 }
 

@@ -184,7 +184,7 @@ int nat_store(struct txn *txn, uint8_t *journal)
 	if (err)
 		return err;
 	memset(journal, 0, txn->vol->geo.journal_size);
-	qsort(txn->nat_entries.items, txn->nat_entries.count, sizeof(struct f2fs_nat_entry), compare_nids);
+	vec_sort(&txn->nat_entries, compare_nids);
 	map32_fini(&txn->nat); /* positions changed; nothing looks up any more */
 	if (txn->nat_entries.count <= txn->vol->geo.nat_journal_max && !txn->has_nat_bits && !txn->nat_is_whole) {
 		store_in_journal(txn, journal);

@@ -240,7 +240,7 @@ int extract_targets_load(struct extract *x, struct vec *targets)
 		err = add_target(x, options->paths[i], targets);
 	if (err)
 		return err;
-	qsort(targets->items, targets->count, sizeof(struct extract_target), compare);
+	vec_sort(targets, compare);
 	prune(x, targets);
 	return 0;
 }

@@ -269,8 +269,7 @@ int populate_delete(struct populate *p)
 	struct sweep s;
 	int err;
 
-	if (p->seen.count > 1)
-		qsort(p->seen.items, p->seen.count, sizeof(uint64_t), compare_hashes);
+	vec_sort(&p->seen, compare_hashes);
 	err = start(&s, p, top->dir, false);
 	if (!err)
 		err = list_names(&s, last_level(&s));

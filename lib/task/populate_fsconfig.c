@@ -161,8 +161,7 @@ static int take_lines(struct fs_config *config, const char *name)
 		}
 		line = following;
 	}
-	if (config->entries.count > 1)
-		qsort(config->entries.items, config->entries.count, sizeof(struct fs_config_entry), compare_entries);
+	vec_sort(&config->entries, compare_entries);
 	return 0;
 }
 

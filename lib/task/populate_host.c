@@ -88,8 +88,7 @@ static int read_names(struct populate *p, int fd, struct vec *names)
 	if (!err && errno)
 		err = error_sys(p->ctx, errno, "cannot read the directory");
 	closedir(stream);
-	if (names->count > 1)
-		qsort(names->items, names->count, sizeof(char *), compare_names);
+	vec_sort(names, compare_names);
 	return err;
 }
 

@@ -35,14 +35,13 @@ static struct manifest_source *source_of(const struct populate *p)
 
 static int broken(struct populate *p, int err)
 {
-	char why[160];
+	struct f2fs_error_detail detail = p->ctx->error;
 
 	p->is_broken = true;
 	if (err == F2FS_ERR_NOMEM)
 		return err;
-	strncpy(why, p->ctx->error.message, sizeof(why) - 1);
-	why[sizeof(why) - 1] = '\0';
-	return error_set(p->ctx, err, "the manifest, line %llu: %s", (unsigned long long)source_of(p)->line, why);
+	return error_set(p->ctx, err, "the manifest, line %llu: %s", (unsigned long long)source_of(p)->line,
+			 detail.message);
 }
 
 /* Read more text behind what there is. */

@@ -253,8 +253,7 @@ static int read_acl(struct populate *p, struct archive_entry *entry, int type, s
 		if (to->tag == ACL_MASK && type == ARCHIVE_ENTRY_ACL_TYPE_ACCESS)
 			item->mode = (item->mode & ~070u) | (uint32_t)to->perm << 3;
 	}
-	if (entries->count > 1)
-		qsort(entries->items, entries->count, sizeof(struct acl_entry), compare_entries);
+	vec_sort(entries, compare_entries);
 	return 0;
 }
 

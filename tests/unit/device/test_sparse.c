@@ -620,7 +620,7 @@ static void images_are_recognised(void **state)
 static void agrees_with_other_tools(void **state)
 {
 	enum { SIZE = 4500000 / 4096 * 4096 };
-	uint8_t *contents = malloc(SIZE), *back = malloc(SIZE);
+	uint8_t *contents, *back;
 	char theirs[64], ours[64], raw[64], command[300];
 	struct test_host host;
 	struct f2fs_device *memory, *dev;
@@ -630,6 +630,8 @@ static void agrees_with_other_tools(void **state)
 	(void)state;
 	if (system("command -v simg2img >/dev/null && command -v img2simg >/dev/null") != 0)
 		skip();
+	contents = malloc(SIZE);
+	back = malloc(SIZE);
 	assert_true(contents && back);
 	test_host_init(&host);
 	test_path(theirs);

@@ -2,7 +2,7 @@
 /*
  * Workloads of the crash laboratory: fsyncs, atomic writes, synchronous writes, commits, names, recovery itself.
  *
- * usage: crash_lab [SEED [WORKLOAD | quick]]
+ * usage: crash_lab [SEED [WORKLOAD | quick | all [FOLDER]]]
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -250,10 +250,46 @@ static void run_recovery(struct lab *lab)
 	lab_promise(lab);
 }
 
+static void use_logs(struct lab *lab, uint8_t logs)
+{
+	const struct f2fs_write_options options = { .logs = logs };
+
+	assert_int_equal(f2fs_volume_configure(lab->vol, &options), 0);
+}
+
+static void run_with_four_logs(struct lab *lab)
+{
+	use_logs(lab, 4);
+	run_fsyncs(lab);
+}
+
+/* There is no fsync chain: each fsync is a commit. */
+static void run_with_two_logs(struct lab *lab)
+{
+	use_logs(lab, 2);
+	run_fsyncs(lab);
+}
+
+static const char *folder; /* of the host: something to copy */
+
+static void run_populate(struct lab *lab)
+{
+	const struct f2fs_populate_options options = { .directory = folder, .target = "/d0/copy" };
+	struct f2fs_populate_result result;
+
+	assert_non_null(folder);
+	assert_int_equal(f2fs_populate(lab->vol, &options, &result), 0);
+	commit(lab);
+	lab_promise(lab);
+}
+
 static const struct lab_workload workloads[] = {
 	{ .name = "fsyncs", .prepare = prepare_files, .run = run_fsyncs },
 	{ .name = "fsyncs, features", .format = { .feature = FEATURES }, .prepare = prepare_files, .run = run_fsyncs },
 	{ .name = "fsyncs in holes", .size = SMALL, .prepare = prepare_holes, .run = run_fsyncs },
+	{ .name = "fsyncs, four logs", .prepare = prepare_files, .run = run_with_four_logs },
+	{ .name = "fsyncs, two logs", .prepare = prepare_files, .run = run_with_two_logs },
+	{ .name = "populate", .prepare = prepare_files, .run = run_populate },
 	{ .name = "fsyncs of a new volume", .run = run_fsyncs },
 	{ .name = "appends", .prepare = prepare_files, .run = run_appends },
 	{ .name = "atomic writes", .run = run_atomic_writes },
@@ -288,7 +324,7 @@ static bool is_chosen(const char *name)
 	for (size_t i = 0; only && strcmp(only, "quick") == 0 && i < sizeof(quick) / sizeof(quick[0]); i++)
 		if (strcmp(name, quick[i]) == 0)
 			return true;
-	return !only || strcmp(only, name) == 0;
+	return !only || strcmp(only, "all") == 0 || strcmp(only, name) == 0;
 }
 
 static void cuts_harm_nothing(void **state)
@@ -312,5 +348,6 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		seed = strtoul(argv[1], NULL, 10);
 	only = argc > 2 ? argv[2] : NULL;
+	folder = argc > 3 ? argv[3] : ".";
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

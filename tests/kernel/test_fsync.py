@@ -232,7 +232,18 @@ def directory_attributes(run):
     run.fsync("d/old")
 
 
-CASES = [stale_data, name_reused, attributes_shrink, removed_again, ranges, segments_pass, modes, directory_attributes]
+def four_logs(run):
+    """Nodes of files and of directories part differently among four logs; the chain is in the same one."""
+    options = run.ffi.new("struct f2fs_write_options *")
+    options.logs = 4
+    run.volume._handle.call(run.lib.f2fs_volume_configure, options)
+    run.mkdir("d")
+    run.steps(40, sync=0)
+    run.commit()
+    run.steps(40)
+
+
+CASES = [four_logs, stale_data, name_reused, attributes_shrink, removed_again, ranges, segments_pass, modes, directory_attributes]
 
 
 def test_cases(start, recover):

@@ -13,7 +13,7 @@ NOTES = {"CP_PENDING": "cut-", "CP_UNFINISHED": "cut-", "CP_DISABLED": "checkpoi
 def check(run_tool):
     def run(image, *options, rc=0):
         devices = [word for path in image.paths[1:] for word in ("--device", path)]
-        return json.loads(run_tool("fsck.f2fs", "--json", *options, *devices, image.path, rc=rc).stdout)
+        return json.loads(run_tool("fsck.f2fs", "-n", "--json", *options, *devices, image.path, rc=rc).stdout)
     return run
 
 

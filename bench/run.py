@@ -71,8 +71,8 @@ def main():
     parser.add_argument("-w", "--workdir", default=os.path.join(TOP, "build", "bench-work"))
     parser.add_argument("-o", "--out", default="results.md")
     a = parser.parse_args()
-    mkfs, dump, sload, walk = (os.path.join(a.build, *p) for p in (
-        ("mkfs", "mkfs.f2fs"), ("dump", "dump.f2fs"), ("sload", "sload.f2fs"), ("bench", "walk")))
+    mkfs, dump, sload, fsck, walk = (os.path.join(a.build, *p) for p in (
+        ("mkfs", "mkfs.f2fs"), ("dump", "dump.f2fs"), ("sload", "sload.f2fs"), ("fsck", "fsck.f2fs"), ("bench", "walk")))
     shutil.rmtree(a.workdir, ignore_errors=True)
     os.makedirs(a.workdir)
     a.out = os.path.abspath(a.out)
@@ -109,6 +109,11 @@ def main():
         ("mkfs.f2fs of f2fskit", fresh("big", 15 << 40), [mkfs, "-q", "big"], disk_use("big")),
         ("mkfs.f2fs of f2fs-tools", fresh("big", 15 << 40), ["mkfs.f2fs", "-q", "big"], disk_use("big"))])
     os.unlink("big")
+    formatted("big", 4 << 40)()
+    checks = [("fsck.f2fs of f2fskit", None, [fsck, "-n", "-f", "big"], None),
+              ("fsck.f2fs of f2fs-tools", None, ["fsck.f2fs", "-f", "--dry-run", "big"], None)]
+    bench.table("Check an empty volume of 4 TiB", checks)
+    os.unlink("big")
     room = max(1 << 30, size * 3 << 20)
     note = "%d files, %d MiB." % (files, size)
     bench.table("Fill a volume from a directory", [
@@ -134,6 +139,8 @@ def main():
     formatted("img", 1 << 30)()
     subprocess.run([sload, "-q", "-P", "-f", many, "img"], check=True)
     shutil.rmtree(many)
+    checks = [(name, prepare, command[:-1] + ["img"], read) for name, prepare, command, read in checks]
+    bench.table("Check a volume of 100,000 files", checks)
     bench.table("Read every inode, name and attribute of 100,000 files", [
         ("walk (C interface)", None, [walk, "img"],
          lambda out: re.search(rb"(\d+) inodes/s", out).group(1).decode() + " inodes/s")])

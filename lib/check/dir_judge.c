@@ -63,21 +63,16 @@ enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uin
 	return number >= start && number < start + dentry_bucket_blocks(level) ? DIR_FAULT_NONE : DIR_FAULT_PLACE;
 }
 
-static bool same_name(const struct dentry_ref *a, const struct dentry_ref *b)
-{
-	return a->hash == b->hash && a->name_len == b->name_len && memcmp(a->name, b->name, a->name_len) == 0;
-}
+#define MAX_ENTRIES 1024u /* more than a block has slots */
 
-/* Does a name occur again further on in the area? */
-static bool occurs_again(const struct dentry_area *area, uint32_t slot, const struct dentry_ref *ref)
+/* Is a hash among those met before? */
+static bool is_known(const uint32_t *hashes, uint32_t count, uint32_t hash)
 {
-	struct dentry_ref other;
-	enum dentry_scan found;
+	bool known = false;
 
-	while ((found = dentry_next(area, &slot, &other)) != DENTRY_END)
-		if (found == DENTRY_FOUND && same_name(&other, ref))
-			return true;
-	return false;
+	for (uint32_t i = 0; i < count; i++)
+		known |= hashes[i] == hash;
+	return known;
 }
 
 uint32_t dir_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block)
@@ -87,14 +82,16 @@ uint32_t dir_judge(const struct checker *c, const struct sweep_item *item, const
 	const unsigned level = dir_level_of(dir, place->number);
 	struct dentry_area area;
 	struct dentry_ref ref;
+	uint32_t hashes[MAX_ENTRIES], count = 0;
 	uint32_t slot = 0, end = 0, expected;
 	enum dentry_scan found;
 
 	dir_area(c, dir, block, &area);
 	while ((found = dentry_next(&area, &slot, &ref)) != DENTRY_END) {
 		if (found == DENTRY_BAD || dir_judge_entry(dir, level, place->number, &ref, &expected) ||
-		    occurs_again(&area, slot, &ref))
+		    count == MAX_ENTRIES || (!name_is_dots(&ref) && is_known(hashes, count, ref.hash)))
 			return 1;
+		hashes[count++] = ref.hash;
 		for (; end < ref.slot; end++) /* slots that belong to no entry */
 			if (lsb_test(area.bitmap, end))
 				return 1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/unicode.h"
 #include "check/dirs.h"
 
 static int compare_names(const void *a, const void *b)
@@ -40,18 +41,32 @@ static uint32_t read_name(struct checker *c, const struct dir_name *name, uint8_
 	return ref.name_len;
 }
 
+/* Are two names one to a lookup in the directory? */
+static bool is_same(const struct inode_fact *dir, const uint8_t *a, uint32_t n, const uint8_t *b, uint32_t m)
+{
+	uint8_t left[UNICODE_FOLD_MAX], right[UNICODE_FOLD_MAX];
+	size_t left_len, right_len;
+
+	if (n == m && memcmp(a, b, n) == 0)
+		return true;
+	return (dir->iflags & FLAG_i_flags_casefold) && !(dir->advise & FLAG_i_advise_encrypt) &&
+	       unicode_casefold(a, n, left, &left_len) == UNICODE_OK &&
+	       unicode_casefold(b, m, right, &right_len) == UNICODE_OK && left_len == right_len &&
+	       memcmp(left, right, left_len) == 0;
+}
+
 /* Compare neighbours of one hash. Equal hashes of many names are an attack: only neighbours in order are compared. */
 static int compare_pair(struct checker *c, const struct dir_name *first, const struct dir_name *second)
 {
 	uint8_t a[NAME_MAX_BYTES], b[NAME_MAX_BYTES];
 	const uint32_t n = read_name(c, first, a), m = read_name(c, second, b);
-	const f2fs_nid_t dir = facts_inode_at(&c->facts, second->inode)->ino;
+	const struct inode_fact *dir = facts_inode_at(&c->facts, second->inode);
 
-	if (n == 0 || n != m || memcmp(a, b, n) != 0)
+	if (n == 0 || m == 0 || !is_same(dir, a, n, b, m))
 		return 0;
 	return problem_raise(c, &(struct finding){ .problem = P_DENTRY_TWICE,
-						   .nid = dir,
-						   .ino = dir,
+						   .nid = dir->ino,
+						   .ino = dir->ino,
 						   .has_block = 1,
 						   .block = second->block,
 						   .has_slot = 1,

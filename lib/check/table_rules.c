@@ -57,21 +57,33 @@ static int judge_journals(struct checker *c, uint8_t *block)
 	return err;
 }
 
+/* What is wrong with an orphan block by its tail, NULL for nothing. */
+static const char *orphan_fault(const struct checker *c, const uint8_t *tail, uint32_t i)
+{
+	if (orphan_entry_count(tail) > c->geo->orphans_per_block)
+		return "entry_count is more than fits the block";
+	if (orphan_blk_addr(tail) != i + 1 || orphan_blk_count(tail) != c->vol->layout.orphan_blocks)
+		return "it does not know its place among the blocks";
+	return NULL;
+}
+
 static int judge_orphan_blocks(struct checker *c, uint8_t *block)
 {
 	int err = 0, failed;
 
 	for (uint32_t i = 0; i < c->vol->layout.orphan_blocks && !err; i++) {
 		const uint32_t index = c->vol->layout.orphan_start + i;
+		const char *fault = NULL;
 
 		err = read_pack(c, index, block, &failed);
-		if (!err && !failed &&
-		    orphan_entry_count(block + c->geo->block_size - orphan_SIZE) > c->geo->orphans_per_block)
-			err = problem_raise(
-				c, &(struct finding){ .problem = P_ORPHAN_BLOCK,
-						      .rule = RULE_ORPHAN_COUNT,
-						      .has_block = 1,
-						      .block = volume_pack_start(c->vol, c->vol->pack) + index });
+		if (!err && !failed)
+			fault = orphan_fault(c, block + c->geo->block_size - orphan_SIZE, i);
+		if (fault)
+			err = problem_raise(c,
+					    &(struct finding){ .problem = P_ORPHAN_BLOCK,
+							       .has_block = 1,
+							       .block = volume_pack_start(c->vol, c->vol->pack) + index,
+							       .text = fault });
 	}
 	return err;
 }

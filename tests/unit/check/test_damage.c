@@ -12,6 +12,7 @@
 
 #include "base/bitmap.h"
 #include "base/namehash.h"
+#include "base/unicode.h"
 #include "check/problem.h"
 #include "common/fresh.h"
 #include "common/seed.h"
@@ -345,6 +346,41 @@ static void casefold_hash(void)
 	put32(byte_of(addr) + geo->dentry_offset + entry.position % geo->dentries_per_block * dentry_SIZE, 12345);
 }
 
+/* Position of an entry of a directory in blocks, and of its name. */
+static uint64_t entry_of(const char *path, const char *name, uint64_t *name_at)
+{
+	struct f2fs_dirent entry;
+	struct f2fs_inode *dir;
+	f2fs_blk_t addr;
+	uint32_t slot;
+
+	assert_int_equal(f2fs_lookup(seed.vol, path, 0, &dir), 0);
+	assert_int_equal(f2fs_dir_lookup(dir, name, strlen(name), &entry), 0);
+	assert_int_equal(f2fs_inode_block(dir, entry.position / geo->dentries_per_block, &addr), 0);
+	f2fs_inode_close(dir);
+	slot = (uint32_t)(entry.position % geo->dentries_per_block);
+	*name_at = byte_of(addr) + geo->dentry_name_offset + slot * DENTRY_SLOT_BYTES;
+	return byte_of(addr) + geo->dentry_offset + slot * dentry_SIZE;
+}
+
+/* Two names that are one to a directory without cases. */
+static void casefold_twins(void)
+{
+	uint64_t name, other;
+	uint8_t hash[4];
+
+	assert_int_equal(f2fs_device_read(seed.dev, entry_of("/folded", "Name-0001", &name), hash, 4), 0);
+	put(entry_of("/folded", "Name-0002", &other), hash, 4);
+	put(other, "NAME-0001", 9);
+}
+
+static void orphan_block_place(void)
+{
+	const uint8_t place[2] = { 7, 0 };
+
+	put(pack_block(seed.vol->layout.orphan_start) + geo->block_size - orphan_SIZE + orphan_OFS_blk_addr, place, 2);
+}
+
 #define MAX_EXPECTED 10
 
 static const struct damage {
@@ -361,6 +397,8 @@ static const struct damage {
 	    P_SIT_EXTRA } },
 	{ "orphan entry", "orphans", orphan_entry, { P_ORPHAN_ENTRY, P_FILE_LOST } },
 	{ "orphan count", "orphans", orphan_count, { P_ORPHAN_BLOCK, P_FILE_LOST } },
+	{ "orphan block", "orphans", orphan_block_place, { P_ORPHAN_BLOCK } },
+	{ "casefold twins", "casefold", casefold_twins, { P_DENTRY_TWICE } },
 	{ "orphan links", "orphans", orphan_with_links, { P_ORPHAN_COUNT } },
 	{ "orphan with a name", "orphans", orphan_with_name, { P_ORPHAN_LINKED } },
 	{ "NAT journal", "plain", nat_journal_entry, { P_NAT_JOURNAL } },
@@ -381,6 +419,8 @@ static void damages_are_found(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		if (strcmp(damages[i].seed, "casefold") == 0 && !unicode_is_available())
+			continue;
 		begin(damages[i].seed);
 		damages[i].run();
 		expect(damages[i].name, seed.dev, damages[i].expected);

@@ -65,26 +65,6 @@ static void put_line(const struct line *line, uint64_t count, const struct f2fs_
 	putchar('\n');
 }
 
-/* Bytes up to the last block in use. */
-static uint64_t image_size(struct f2fs_volume *vol)
-{
-	const struct f2fs_geometry *geo = f2fs_volume_geometry(vol);
-	uint64_t end = geo->main_blkaddr;
-
-	for (f2fs_seg_t segno = geo->segment_count_main; segno-- > 0 && end == geo->main_blkaddr;) {
-		struct f2fs_sit_entry entry;
-
-		if (f2fs_sit_lookup(vol, segno, &entry) || entry.valid_blocks == 0)
-			continue;
-		for (uint32_t i = F2FS_SEGMENT_BLOCKS; i-- > 0;)
-			if (entry.valid_map[i / 8] & 0x80 >> i % 8) {
-				end = geo->main_blkaddr + (uint64_t)segno * F2FS_SEGMENT_BLOCKS + i + 1;
-				break;
-			}
-	}
-	return end * geo->block_size;
-}
-
 void classic_summary(const struct report *r, const struct f2fs_check_result *result, struct f2fs_volume *vol)
 {
 	uint64_t counts[LINE_COUNT] = { 0 };
@@ -98,7 +78,7 @@ void classic_summary(const struct report *r, const struct f2fs_check_result *res
 
 		f2fs_volume_statfs(vol, &st);
 		printf("[FSCK] Max image size: %llu MB, Free space: %llu MB\n",
-		       (unsigned long long)image_size(vol) >> 20,
+		       (unsigned long long)(result->end_block * f2fs_volume_geometry(vol)->block_size) >> 20,
 		       (unsigned long long)(st.free_blocks * f2fs_volume_geometry(vol)->block_size) >> 20);
 	}
 	for (unsigned i = 0; i < LINE_COUNT; i++)

@@ -116,7 +116,8 @@ struct f2fs_check_result {
 	uint64_t nodes;	   /* inodes included */
 	uint64_t blocks;   /* of the main area, nodes and reserved ones included */
 	uint64_t free_segments;
-	uint64_t memory; /* bytes of facts at the end */
+	uint64_t end_block; /* first block behind all that is in use */
+	uint64_t memory;    /* bytes of facts at the end */
 };
 
 /*

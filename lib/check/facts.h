@@ -12,7 +12,7 @@
  * - Segment maps have a bit for each block that a kept node or a counting pointer owns; a block that is claimed twice
  * is listed in facts.conflicts.
  *
- * Memory: 36 bytes for a node id in use, 144 for an inode, 224 for a segment in use, 96 for 512 node ids of which one
+ * Memory: 36 bytes for a node id in use, 128 for an inode, 216 for a segment in use, 88 for 512 node ids of which one
  * is in use (arrays may have twice the room that is used); nothing grows with the size of files or of the volume.
  */
 #ifndef F2FSKIT_CHECK_FACTS_H

@@ -49,6 +49,16 @@ static int check_maps(struct checker *c, const struct seg_fact *seg, const uint8
 	return err;
 }
 
+/* Offset behind the last bit that is set, 0 for none. */
+static uint32_t end_of(const uint8_t *map)
+{
+	uint32_t end = F2FS_SEGMENT_BLOCKS;
+
+	while (end > 0 && !msb_test(map, end - 1))
+		end--;
+	return end;
+}
+
 /* Nodes and data do not share a segment. */
 static int check_class(struct checker *c, const struct seg_fact *seg)
 {
@@ -78,6 +88,8 @@ static int check_segment(struct checker *c, struct seg_fact *seg)
 		err = summaries_check(c, seg);
 	if (count == 0 && seg->log == 0)
 		c->result->free_segments++;
+	if (count)
+		c->result->end_block = (uint64_t)geometry_segment_start(c->geo, seg->segno) + end_of(used);
 	return err;
 }
 
@@ -110,6 +122,7 @@ int pass_totals(struct checker *c)
 	int err = 0;
 
 	c->result->free_segments = c->geo->segment_count_main - c->facts.segs.count;
+	c->result->end_block = c->geo->main_blkaddr;
 	for (f2fs_seg_t segno = 0; segno < c->geo->segment_count_main && !err; segno++) {
 		struct seg_fact *seg = facts_seg(&c->facts, segno);
 

@@ -428,6 +428,33 @@ static void damages_are_found(void **state)
 	}
 }
 
+/* The end of what is in use, by the SIT. */
+static uint64_t end_of_use(void)
+{
+	uint64_t end = geo->main_blkaddr;
+
+	for (f2fs_seg_t segno = 0; segno < geo->segment_count_main; segno++) {
+		struct f2fs_sit_entry entry;
+
+		assert_int_equal(f2fs_sit_lookup(seed.vol, segno, &entry), 0);
+		for (uint32_t i = 0; i < F2FS_SEGMENT_BLOCKS; i++)
+			if (msb_test(entry.valid_map, i))
+				end = geometry_segment_start(geo, segno) + i + 1;
+	}
+	return end;
+}
+
+static void the_end_of_use_is_told(void **state)
+{
+	struct f2fs_check_result result;
+
+	(void)state;
+	begin("sections");
+	assert_int_equal(f2fs_check(seed.ctx, seed.dev, NULL, &result), 0);
+	assert_true(result.end_block == end_of_use());
+	seed_close(&seed);
+}
+
 static void healthy_volumes_are_clean(void **state)
 {
 	static const enum problem pending[] = { P_CP_PENDING, P_NONE };
@@ -601,9 +628,10 @@ static void the_caller_decides(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(healthy_volumes_are_clean),  cmocka_unit_test(damages_are_found),
-		cmocka_unit_test(unreadable_blocks_are_told), cmocka_unit_test(short_images_are_told),
-		cmocka_unit_test(the_caller_decides),	      cmocka_unit_test(unreadable_summaries_are_told),
+		cmocka_unit_test(healthy_volumes_are_clean),	 cmocka_unit_test(damages_are_found),
+		cmocka_unit_test(the_end_of_use_is_told),	 cmocka_unit_test(unreadable_blocks_are_told),
+		cmocka_unit_test(short_images_are_told),	 cmocka_unit_test(the_caller_decides),
+		cmocka_unit_test(unreadable_summaries_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

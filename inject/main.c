@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * inject.f2fs: overwrite one field of a volume, with the options of the program of that name in f2fs-tools. A table
+ * tells which address of f2fskit/inject.h a field's name stands for; f2fs set has all addresses.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <f2fskit/inject.h>
+
+#include "cli/image.h"
+#include "cli/size.h"
+
+enum {
+	OPT_NONE,
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
+#include "inject/options.def"
+#undef GROUP
+#undef OPTION
+};
+
+static const struct cli_option options[] = {
+#define GROUP CLI_GROUP_ROW
+#define OPTION CLI_OPTION_ROW
+#include "inject/options.def"
+#undef GROUP
+#undef OPTION
+};
+
+static const char *const usage[] = { "WHERE --mb=NAME {--val=VALUE | --str=TEXT} [OPTION]... DEVICE", NULL };
+
+static const struct cli_exit exits[] = {
+	{ CLI_EXIT_OK, "the field was overwritten" },
+	{ CLI_EXIT_FAILURE, "it was not; or wrong usage" },
+};
+
+static const struct cli_tool tool = {
+	.name = "inject.f2fs",
+	.usage = usage,
+	.summary = "Overwrite one field of an F2FS volume in place, to test what checks and repairs it.",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.exits = exits,
+	.exit_count = sizeof(exits) / sizeof(exits[0]),
+};
+
+/*
+ * Names of fields and their addresses: $c stands for the copy, $i for --idx, $n for --nid, $s and $o for the segment of
+ * --blk and the block in it, $k for the word of the checksum, $d for the directory entry. Other names of a structure
+ * stand for themselves, see others[].
+ */
+static const struct {
+	int where;
+	const char *name, *address;
+	unsigned flags; /* enum f2fs_inject_flag */
+} fields[] = {
+	{ OPT_sb, "s_stop_reason", "sb[$c].s_stop_reason[$i]", 0 },
+	{ OPT_sb, "s_errors", "sb[$c].s_errors[$i]", 0 },
+	{ OPT_sb, "devs.path", "sb[$c].devs[$i].path", 0 },
+	{ OPT_cp, "cur_node_segno", "cp[$c].cur_node_segno[$i]", 0 },
+	{ OPT_cp, "cur_node_blkoff", "cp[$c].cur_node_blkoff[$i]", 0 },
+	{ OPT_cp, "cur_data_segno", "cp[$c].cur_data_segno[$i]", 0 },
+	{ OPT_cp, "cur_data_blkoff", "cp[$c].cur_data_blkoff[$i]", 0 },
+	{ OPT_cp, "alloc_type", "cp[$c].alloc_type[$i]", 0 },
+	{ OPT_cp, "crc", "cp[$c].u32[$k]", F2FS_INJECT_RAW },
+	{ OPT_sit, "valid_map", "sit[$s,$c].valid_map[$i]", 0 },
+	{ OPT_ssa, "entry_type", "ssa[$s].entry_type", 0 },
+	{ OPT_ssa, "check_sum", "ssa[$s].check_sum", 0 },
+	{ OPT_node, "nid", "node[$n].footer.nid", 0 },
+	{ OPT_node, "ino", "node[$n].footer.ino", 0 },
+	{ OPT_node, "flag", "node[$n].footer.flag", 0 },
+	{ OPT_node, "cp_ver", "node[$n].footer.cp_ver", 0 },
+	{ OPT_node, "next_blkaddr", "node[$n].footer.next_blkaddr", 0 },
+	{ OPT_node, "i_ext.fofs", "node[$n].i_ext_fofs", 0 },
+	{ OPT_node, "i_ext.blk_addr", "node[$n].i_ext_blk", 0 },
+	{ OPT_node, "i_ext.len", "node[$n].i_ext_len", 0 },
+	{ OPT_node, "i_inode_checksum", "node[$n].i_inode_checksum", F2FS_INJECT_RAW },
+	{ OPT_node, "i_addr", "node[$n].i_addr[$i]", 0 },
+	{ OPT_node, "i_nid", "node[$n].i_nid[$i]", 0 },
+	{ OPT_node, "addr", "node[$n].addr[$i]", 0 },
+	{ OPT_dent, "d_bitmap", "$d.used", 0 },
+	{ OPT_dent, "d_hash", "$d.hash", 0 },
+	{ OPT_dent, "d_ino", "$d.ino", 0 },
+	{ OPT_dent, "d_ftype", "$d.file_type", 0 },
+	{ OPT_dent, "filename", "$d.name", 0 },
+};
+
+/* Where other names are looked for; $m is the name. */
+static const struct {
+	int where;
+	const char *address;
+} others[] = {
+	{ OPT_sb, "sb[$c].$m" },      { OPT_cp, "cp[$c].$m" },	     { OPT_nat, "nat[$n,$c].$m" },
+	{ OPT_sit, "sit[$s,$c].$m" }, { OPT_ssa, "ssa[$s][$o].$m" }, { OPT_node, "node[$n].$m" },
+};
+
+struct arguments {
+	struct cli_image image;
+	int where; /* id of the option */
+	uint32_t copy, nid, blk, idx, dots;
+	const char *member, *value;
+	unsigned flags;
+};
+
+/* ---- addresses ---- */
+
+struct text {
+	char bytes[1400];
+	size_t length;
+};
+
+static void put(struct text *t, const char *bytes, size_t n)
+{
+	if (n < sizeof(t->bytes) - t->length) {
+		memcpy(t->bytes + t->length, bytes, n);
+		t->length += n;
+		t->bytes[t->length] = '\0';
+	}
+}
+
+static void put_number(struct text *t, uint32_t number)
+{
+	char digits[16];
+
+	put(t, digits, (size_t)snprintf(digits, sizeof(digits), "%u", number));
+}
+
+static int get(struct f2fs_inject *inject, struct f2fs_inject_value *value, const char *format, uint32_t number)
+{
+	char address[64];
+
+	snprintf(address, sizeof(address), format, number);
+	return f2fs_inject_get(inject, address, value);
+}
+
+/* The entry of an inode in its parent, under the name that it remembers; or a dot of a directory. */
+static int put_entry(struct text *t, const struct arguments *a, struct f2fs_inject *inject,
+		     struct f2fs_inject_value *value)
+{
+	uint64_t length;
+	int rc = 0;
+
+	put(t, "dentry[", 7);
+	if (a->dots) {
+		put_number(t, a->nid);
+		put(t, a->dots == 1 ? "][\".\"]" : "][\"..\"]", a->dots == 1 ? 6 : 7);
+		return 0;
+	}
+	rc = get(inject, value, "inode[%u].i_pino", a->nid);
+	if (rc)
+		return rc;
+	put_number(t, (uint32_t)value->number);
+	rc = get(inject, value, "inode[%u].i_namelen", a->nid);
+	length = value->number;
+	if (!rc)
+		rc = get(inject, value, "inode[%u].i_name", a->nid);
+	put(t, "][\"", 3);
+	for (uint64_t i = 0; !rc && i < length && i < value->size; i++) {
+		char escaped[8];
+
+		put(t, escaped, (size_t)snprintf(escaped, sizeof(escaped), "\\x%02x", value->bytes[i]));
+	}
+	put(t, "\"]", 2);
+	return rc;
+}
+
+/* Fill the places of a pattern. */
+static int make_address(struct text *t, const char *pattern, const struct arguments *a, struct f2fs_inject *inject)
+{
+	struct f2fs_inject_value *value = calloc(1, sizeof(*value));
+	uint32_t main_blkaddr = 0;
+	int rc = value ? 0 : F2FS_ERR_NOMEM;
+
+	if (!rc && a->blk) {
+		rc = get(inject, value, "sb.main_blkaddr", 0);
+		main_blkaddr = (uint32_t)value->number;
+	}
+	for (const char *c = pattern; !rc && *c; c++) {
+		if (*c != '$') {
+			put(t, c, 1);
+			continue;
+		}
+		switch (*++c) {
+		case 'c':
+			put_number(t, a->copy);
+			break;
+		case 'i':
+			put_number(t, a->idx);
+			break;
+		case 'n':
+			put_number(t, a->nid);
+			break;
+		case 'k':
+			rc = get(inject, value, "cp[%u].checksum_offset", a->copy);
+			if (!rc)
+				put_number(t, (uint32_t)value->number / 4);
+			break;
+		case 's':
+			put_number(t, (a->blk - main_blkaddr) / F2FS_SEGMENT_BLOCKS);
+			break;
+		case 'o':
+			put_number(t, (a->blk - main_blkaddr) % F2FS_SEGMENT_BLOCKS);
+			break;
+		case 'm':
+			put(t, a->member, strlen(a->member));
+			break;
+		default: /* d */
+			rc = put_entry(t, a, inject, value);
+			break;
+		}
+	}
+	free(value);
+	return rc;
+}
+
+static const char *find_pattern(struct arguments *a)
+{
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (fields[i].where == a->where && !strcmp(fields[i].name, a->member)) {
+			a->flags |= fields[i].flags;
+			return fields[i].address;
+		}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].where == a->where)
+			return others[i].address;
+	return NULL;
+}
+
+/* ---- arguments ---- */
+
+static void list_members(void)
+{
+	puts("fields that need --idx, or have names of their own:");
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		printf("  --%s --mb %s\n",
+		       fields[i].where == OPT_sb     ? "sb N"
+		       : fields[i].where == OPT_cp   ? "cp N"
+		       : fields[i].where == OPT_sit  ? "sit N --blk N"
+		       : fields[i].where == OPT_ssa  ? "ssa --blk N"
+		       : fields[i].where == OPT_node ? "node --nid N"
+						     : "dent --nid N",
+		       fields[i].name);
+	puts("others are named as dump.f2fs shows them");
+}
+
+static const char *take_option(struct arguments *a, int id, const char *value)
+{
+	switch (id) {
+	case OPT_sb:
+	case OPT_cp:
+	case OPT_nat:
+	case OPT_sit:
+		a->where = id;
+		return cli_parse_u32(value, 0, 2, &a->copy);
+	case OPT_ssa:
+	case OPT_node:
+	case OPT_dent:
+		a->where = id;
+		return NULL;
+	case OPT_member:
+		a->member = value;
+		return NULL;
+	case OPT_idx:
+		return cli_parse_u32(value, 0, UINT32_MAX, &a->idx);
+	case OPT_nid:
+		return cli_parse_u32(value, 0, UINT32_MAX, &a->nid);
+	case OPT_blk:
+		return cli_parse_u32(value, 1, UINT32_MAX, &a->blk);
+	case OPT_dots:
+		return cli_parse_u32(value, 1, 2, &a->dots);
+	case OPT_val:
+	case OPT_str:
+		a->value = value;
+		return NULL;
+	case OPT_dry_run:
+		a->flags |= F2FS_INJECT_DRY_RUN;
+		return NULL;
+	default: /* OPT_debug */
+		return NULL;
+	}
+}
+
+/* Returns 0, CLI_OPT_EXIT or CLI_OPT_ERROR. */
+static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
+{
+	struct cli_parser parser;
+	int id;
+
+	cli_opt_init(&parser, &tool, argc, argv);
+	while ((id = cli_opt_next(&parser)) > 0) {
+		const char *why = take_option(a, id, parser.value);
+
+		if (why) {
+			cli_usage_error(cli, parser.shown, parser.value, why);
+			return CLI_OPT_ERROR;
+		}
+	}
+	if (id != CLI_OPT_END)
+		return id;
+	if (a->where && !a->member) {
+		list_members();
+		return CLI_OPT_EXIT;
+	}
+	if (parser.operand_count != 1 || !a->where || !a->value) {
+		cli_error(cli, parser.operand_count != 1 ? "one device or image is needed"
+			       : a->where		 ? "a value is needed: --val or --str"
+					  : "one of --sb --cp --nat --sit --ssa --node --dent is needed");
+		cli_opt_hint(&tool);
+		return CLI_OPT_ERROR;
+	}
+	if (((a->where == OPT_nat || a->where == OPT_node || a->where == OPT_dent) && !a->nid) ||
+	    ((a->where == OPT_sit || a->where == OPT_ssa) && !a->blk)) {
+		cli_error(cli, "%s is needed", a->where == OPT_sit || a->where == OPT_ssa ? "--blk" : "--nid");
+		cli_opt_hint(&tool);
+		return CLI_OPT_ERROR;
+	}
+	a->image.path = parser.operands[0];
+	a->image.flags = a->flags & F2FS_INJECT_DRY_RUN ? F2FS_OPEN_READ : F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
+	return 0;
+}
+
+static int inject_one(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, struct f2fs_inject *inject)
+{
+	const char *pattern = find_pattern(a);
+	struct text address = { "", 0 };
+	int rc;
+
+	if (!pattern) {
+		cli_error(cli, "--mb: '%s' is no field of a directory entry", a->member);
+		return F2FS_ERR_INVALID;
+	}
+	rc = make_address(&address, pattern, a, inject);
+	if (!rc)
+		rc = f2fs_inject_set(inject, address.bytes, a->value, a->flags, NULL);
+	if (rc)
+		cli_error_of(cli, ctx, a->image.path);
+	else
+		printf("Info: inject %s: %s\n", address.bytes, a->value);
+	return rc;
+}
+
+static int run(struct cli *cli, struct arguments *a)
+{
+	struct f2fs_inject *inject;
+	struct cli_opened opened;
+	struct f2fs_context *ctx;
+	int rc;
+
+	if (cli_context_new(cli, &ctx))
+		return CLI_EXIT_FAILURE;
+	rc = cli_image_open(cli, ctx, &a->image, &opened);
+	if (!rc) {
+		rc = f2fs_inject_open(ctx, opened.device, &opened.options, &inject);
+		if (rc) {
+			cli_error_of(cli, ctx, a->image.path);
+		} else {
+			rc = inject_one(cli, ctx, a, inject);
+			f2fs_inject_close(inject);
+		}
+		cli_image_close(&opened);
+	}
+	f2fs_context_free(ctx);
+	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	static struct arguments a;
+	struct cli cli;
+	int rc;
+
+	if (cli_init(&cli, &tool))
+		return CLI_EXIT_FAILURE;
+	rc = parse(&a, &cli, argc, argv);
+	if (rc == CLI_OPT_EXIT)
+		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_FAILURE);
+	return rc ? CLI_EXIT_FAILURE : cli_finish(&cli, run(&cli, &a), CLI_EXIT_FAILURE);
+}

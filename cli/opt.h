@@ -6,18 +6,7 @@
  *	GROUP("Size and layout")
  *	OPTION(LABEL, 'l', "label", REQUIRED, "NAME", "name of the volume", "Longer text for the manual, or \"\".")
  *
- *	enum { OPT_NONE,
- *	#define GROUP(title)
- *	#define OPTION(id, ...) OPT_##id,
- *	#include "mkfs/options.def"
- *	...
- *	static const struct cli_option options[] = {
- *	#define GROUP CLI_GROUP_ROW
- *	#define OPTION CLI_OPTION_ROW
- *	#include "mkfs/options.def"
- *
- * A program made of commands has a table of them as well, for the usage text and the manual page; options then stand
- * before the first word of the command, and what follows that is the command's own.
+ * The program's file that takes the options includes cli/option_table.h for the ids and the array.
  *
  * Options may stand before and behind operands; letters bundle (-fq), values are attached or follow (-b4096, -b 4096,
  * --block-size=4096, --block-size 4096), "--" ends the options. Every program understands -h/--help and -V/--version

@@ -14,22 +14,8 @@
 #include "dump/classic.h"
 #include "dump/copy_out.h"
 
-enum {
-	OPT_NONE,
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
-#include "dump/options.def"
-#undef GROUP
-#undef OPTION
-};
-
-static const struct cli_option options[] = {
-#define GROUP CLI_GROUP_ROW
-#define OPTION CLI_OPTION_ROW
-#include "dump/options.def"
-#undef GROUP
-#undef OPTION
-};
+#define CLI_OPTIONS_FILE "dump/options.def"
+#include "cli/option_table.h"
 
 static const struct cli_exit exits[] = {
 	{ DUMP_OK, "everything that was asked for was shown or written" },

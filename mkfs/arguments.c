@@ -12,23 +12,8 @@
 #include "cli/size.h"
 #include "cli/uuid.h"
 
-enum {
-	OPT_NONE,
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
-#include "options.def"
-#undef GROUP
-#undef OPTION
-	OPT_COUNT
-};
-
-static const struct cli_option options[] = {
-#define GROUP CLI_GROUP_ROW
-#define OPTION CLI_OPTION_ROW
-#include "options.def"
-#undef GROUP
-#undef OPTION
-};
+#define CLI_OPTIONS_FILE "mkfs/options.def"
+#include "cli/option_table.h"
 
 static const char *const usage[] = { "[OPTION]... DEVICE [SIZE]", NULL };
 

@@ -12,22 +12,8 @@
 #include "sload/packing.h"
 #include "sload/sparse_file.h"
 
-enum {
-	OPT_NONE,
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
-#include "options.def"
-#undef GROUP
-#undef OPTION
-};
-
-static const struct cli_option options[] = {
-#define GROUP CLI_GROUP_ROW
-#define OPTION CLI_OPTION_ROW
-#include "options.def"
-#undef GROUP
-#undef OPTION
-};
+#define CLI_OPTIONS_FILE "sload/options.def"
+#include "cli/option_table.h"
 
 static const char *const usage[] = { "-f DIRECTORY|TAR [OPTION]... DEVICE", NULL };
 

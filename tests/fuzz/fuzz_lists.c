@@ -62,13 +62,21 @@ static void try_fs_config(struct f2fs_context *ctx, const uint8_t *data, size_t 
 	fs_config_free(config);
 }
 
-/* The regular expressions of the C library are not on trial: no repetitions that grow without bound. */
+/* Repetitions of repetitions make the C library's regular expressions grow without bound: these are not on trial. */
+static int has_repetitions(const uint8_t *data, size_t size)
+{
+	for (size_t i = 1; i < size; i++)
+		if (data[i] && strchr("*+?", data[i]) && data[i - 1] && strchr("*+?", data[i - 1]))
+			return 1;
+	return memchr(data, '{', size) || memchr(data, '(', size) || memchr(data, '\\', size);
+}
+
 static void try_contexts(struct f2fs_context *ctx, const uint8_t *data, size_t size)
 {
 	struct contexts *contexts = NULL;
 	int err;
 
-	if (memchr(data, '{', size) || memchr(data, '(', size) || memchr(data, '\\', size))
+	if (has_repetitions(data, size))
 		return;
 	err = contexts_parse(ctx, "list", copy_of(ctx, data, size), &contexts);
 	expect(err == 0 || err == F2FS_ERR_INVALID);

@@ -216,6 +216,13 @@ static void mend_contents(const struct repair *r, const struct nid_fact *fact, c
 		mend_directory(r, inode, block);
 }
 
+/* Of a file that is not pinned the field counts attempts to move it; behind a wrong checksum that is worth nothing. */
+static void mend_attempts(const struct inode_fact *inode, uint8_t *block)
+{
+	if (inode->type == 1 && (inode->state & INODE_BAD_SUM) && !(inode_i_inline(block) & FLAG_i_inline_pin_file))
+		inode_set_i_current_depth(block, inode_i_current_depth(block) & ~(uint32_t)0xffff);
+}
+
 void repair_inode_block(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
 			uint8_t *block)
 {
@@ -224,6 +231,7 @@ void repair_inode_block(const struct repair *r, const struct nid_fact *fact, con
 	if (inode_i_xattr_nid(block) && !repair_keeps_child(r, fact, inode_i_xattr_nid(block), XATTR_NODE_OFFSET))
 		inode_set_i_xattr_nid(block, 0);
 	mend_numbers(r, inode, block);
+	mend_attempts(inode, block);
 	mend_contents(r, fact, inode, block);
 	mend_rules(r, block, fact->nid); /* some rules hold for an inode without blocks only */
 }

@@ -69,6 +69,8 @@ def test_lookup_by_path(image, volume):
     for path in list(entries)[:3000]:
         entry = reading.resolve(entries, path)
         assert volume.lookup("/" + path).number == entry["ino"]
+    if image.name.startswith("cut-random"):
+        return      # files there lost the one of their names that the inode remembers
     for path, entry in list(entries.items())[:500]:
         if entry.get("nlink") == 1 or entry.get("kind") == "dir":
             assert volume.inode(entry["ino"]).path == "/" + path

@@ -88,6 +88,10 @@ static void mend_numbers(const struct repair *r, const struct inode_fact *inode,
 		inode_set_i_ctime_nsec(block, 0);
 	if (inode_i_mtime_nsec(block) >= NSEC)
 		inode_set_i_mtime_nsec(block, 0);
+	/* how often a pinned file was in the cleaner's way; others have none */
+	if (inode->type == 1 && !inode_has_inline(block, FLAG_i_inline_pin_file) &&
+	    (inode_i_current_depth(block) & 0xffff) != 0)
+		inode_set_i_current_depth(block, inode_i_current_depth(block) & ~0xffffu);
 	if (inode_i_namelen(block) > NAME_MAX_BYTES)
 		inode_set_i_namelen(block, 0);
 	if (inode_i_size(block) > most && !(inode->state & INODE_ALIAS))

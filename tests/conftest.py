@@ -19,9 +19,15 @@ def build_dir():
 
 
 @pytest.fixture(scope="session")
-def f2fskit(build_dir):
-    """The Python module of that build."""
-    folder = os.path.join(build_dir, "python")
+def python_dir(build_dir):
+    """Where the Python module is: in that build, or in $F2FSKIT_PYTHON_BUILD (of sanitized programs, say)."""
+    return os.path.join(os.environ.get("F2FSKIT_PYTHON_BUILD") or build_dir, "python")
+
+
+@pytest.fixture(scope="session")
+def f2fskit(python_dir):
+    """The Python module."""
+    folder = python_dir
     if folder not in sys.path:
         sys.path.insert(0, folder)
     return pytest.importorskip("f2fskit", reason="the Python module is not built")

@@ -33,6 +33,10 @@ class Configuration:
 SANITIZERS = (("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1"),
               ("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"))
 EVERY_PYTHON_TEST = ("tests",)
+# What runs side by side: those that ask a kernel mostly wait for it.
+SHARES = (("tests/kernel",), ("tests", "--ignore=tests/kernel"))
+# Sanitized programs are tested with the Python module of gcc's build: the interpreter is not sanitized either.
+PYTHON_MODULE = os.path.join(TOP, "build")
 CONFIGURATIONS = (
     Configuration("gcc", "gcc", ("-Dwerror=true",), EVERY_PYTHON_TEST),
     Configuration("clang", "clang", ("-Dwerror=true",)),
@@ -137,16 +141,34 @@ class Run:
         self.take(c.name, report, status, "meson test")
 
     def python_tests(self, c, directory):
-        folders = [f for f in c.pytest if os.path.isdir(os.path.join(TOP, f))]
-        if not folders:
+        """Runs the shares side by side where there are processors for it; all but the first are shown when they end."""
+        shares = [list(share) for share in (SHARES if c.pytest == EVERY_PYTHON_TEST else (c.pytest,) if c.pytest else ())]
+        if not shares:
             return
-        say("Python tests: %s on %s (%s)" % (c.name, ", ".join(folders), self.clock()))
+        say("Python tests: %s on %s (%s)" % (c.name, ", ".join(c.pytest), self.clock()))
         with tempfile.TemporaryDirectory() as work:
-            report = os.path.join(work, "pytest.xml")
-            status = call([sys.executable, "-m", "pytest", "-q", "-ra", "--durations=10", "-o", "cache_dir=" + work,
-                           "--junitxml", report, *folders],
-                          F2FSKIT_BUILD=os.path.join(TOP, directory), PYTHONDONTWRITEBYTECODE="1", **dict(c.environment))
-            self.take(c.name, report, status, "pytest")
+            running = [self.start_pytest(c, directory, share, work, number) for number, share in enumerate(shares)]
+            for number, (process, output) in enumerate(running):
+                status = process.wait()
+                if output:
+                    output.seek(0)
+                    shutil.copyfileobj(output, sys.stdout)
+                    output.close()
+                self.take(c.name, os.path.join(work, "%d.xml" % number), status, "pytest " + " ".join(shares[number]))
+
+    def start_pytest(self, c, directory, share, work, number):
+        environment = dict(os.environ, F2FSKIT_BUILD=os.path.join(TOP, directory), PYTHONDONTWRITEBYTECODE="1",
+                           **dict(c.environment))
+        if os.path.isdir(os.path.join(PYTHON_MODULE, "python")):
+            environment["F2FSKIT_PYTHON_BUILD"] = PYTHON_MODULE
+        command = [sys.executable, "-m", "pytest", "-q", "-ra", "--durations=10",
+                   "-o", "cache_dir=%s/%d" % (work, number), "--junitxml", os.path.join(work, "%d.xml" % number), *share]
+        output = tempfile.TemporaryFile("w+") if number > 0 and self.jobs > 1 else None
+        process = subprocess.Popen(command, cwd=TOP, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                                   stderr=subprocess.STDOUT if output else None)
+        if self.jobs == 1:
+            process.wait()
+        return process, output
 
     def foreign_tests(self, machine):
         say("build and tests for another machine: %s (%s)" % (machine, self.clock()))

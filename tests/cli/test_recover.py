@@ -25,10 +25,10 @@ volume.close()
 
 
 @pytest.fixture
-def unclean(run_tool, build_dir, tmp_path):
+def unclean(run_tool, python_dir, tmp_path):
     image = tmp_path / "unclean.img"
     run_tool("mkfs.f2fs", "-q", image, "64M")
-    env = dict(os.environ, PYTHONPATH=os.path.join(build_dir, "python"))
+    env = dict(os.environ, PYTHONPATH=python_dir)
     if subprocess.run([sys.executable, "-c", "import f2fskit"], env=env, capture_output=True).returncode:
         pytest.skip("the Python module is not built")
     subprocess.run([sys.executable, "-c", FSYNCED, str(image)], env=env, check=True)

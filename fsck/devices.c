@@ -34,30 +34,79 @@ static unsigned choose_flags(struct session *s, const char *path)
 	return READING;
 }
 
-/* Put a layer on top of the image. */
-static int add_layer(struct session *s)
+/* Put a layer that takes all writes on top of a device, whose reference it takes over when that works. */
+static int cover(struct f2fs_device **dev)
 {
-	struct f2fs_device *below = s->opened.device, *layer = NULL;
-	const char *subject = NULL;
+	struct f2fs_device *layer;
+	int rc = f2fs_device_new_overlay(*dev, 0, "/tmp", &layer);
+
+	if (rc)
+		return rc;
+	f2fs_device_close(*dev); /* the layer has it */
+	*dev = layer;
+	return 0;
+}
+
+/* The callback open_device: a further device gets the layer that the first one has. */
+static int find_covered(void *user, const char *path, struct f2fs_device **out)
+{
+	struct session *s = user;
 	int rc;
 
-	if (s->answer == FSCK_DRY_RUN) {
-		rc = f2fs_device_new_overlay(below, 0, "/tmp", &layer);
-	} else if (s->arguments->undo && s->answer != FSCK_NO) {
-		subject = s->arguments->undo;
-		rc = f2fs_undo_create(below, subject, &s->log);
-		if (!rc)
-			rc = f2fs_device_new_undo(below, s->log, &layer);
-	} else {
-		return 0;
-	}
-	if (rc) {
-		cli_error_of(s->cli, s->ctx, subject);
+	if (s->log)
+		return f2fs_context_fail(s->ctx, F2FS_ERR_UNSUPPORTED, "--undo is for volumes on one device");
+	rc = s->find(s->find_user, path, out);
+	if (rc)
 		return rc;
-	}
-	f2fs_device_close(below); /* the layer has it */
+	rc = cover(out);
+	if (rc)
+		f2fs_device_close(*out);
+	return rc;
+}
+
+static int cover_all(struct session *s)
+{
+	int rc = cover(&s->opened.device);
+
+	for (unsigned i = 0; i < s->opened.options.device_count && !rc; i++)
+		rc = cover(&s->opened.more[i]);
+	return rc;
+}
+
+/* Keep old contents. */
+static int keep_old(struct session *s)
+{
+	struct f2fs_device *layer;
+	int rc;
+
+	if (s->opened.options.device_count > 0)
+		return f2fs_context_fail(s->ctx, F2FS_ERR_UNSUPPORTED, "--undo is for volumes on one device");
+	rc = f2fs_undo_create(s->opened.device, s->arguments->undo, &s->log);
+	if (!rc)
+		rc = f2fs_device_new_undo(s->opened.device, s->log, &layer);
+	if (rc)
+		return rc;
+	f2fs_device_close(s->opened.device);
 	s->opened.device = layer;
 	return 0;
+}
+
+/* Put the layer of --dry-run or --undo on top of the image. */
+static int add_layer(struct session *s)
+{
+	const int is_undo = s->arguments->undo && s->answer != FSCK_NO;
+	int rc;
+
+	if (s->answer != FSCK_DRY_RUN && !is_undo)
+		return 0;
+	s->find = s->opened.options.open_device;
+	s->find_user = s->opened.options.user;
+	s->opened.options.open_device = find_covered;
+	s->opened.options.user = s;
+	rc = is_undo ? keep_old(s) : cover_all(s);
+	if (rc)
+		cli_error_of(s->cli, s->ctx, is_undo ? s->arguments->undo : NULL);
+	return rc;
 }
 
 int session_open(struct session *s, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)

@@ -180,3 +180,22 @@ def test_what_is_no_volume(run_tool, tmp_path):
     image.write_bytes(bytes(50 << 20))
     assert run_tool("fsck.f2fs", "-f", image, rc=8).stderr
     assert b"No such file" in run_tool("fsck.f2fs", "-f", tmp_path / "nowhere", rc=8).stderr
+
+
+def test_several_devices(run_tool, tmp_path):
+    first, second = tmp_path / "first.img", tmp_path / "second.img"
+    for path in (first, second):
+        with open(path, "wb") as file:
+            file.truncate(64 << 20)
+    run_tool("mkfs.f2fs", "-q", "-c", second, first)
+    run_tool("f2fs", "-w", first, "mkdir", "/d")
+    assert b"1 problem" not in run_tool("fsck.f2fs", "-n", first).stdout
+    run_tool("f2fs", "-w", first, "set", "cp.valid_node_count", "99")
+    before = digest(first), digest(second)
+    for further in ([], ["--device", second]):
+        done = run_tool("fsck.f2fs", "--dry-run", *further, first, rc=4)
+        assert b"would be repaired" in done.stdout
+        assert b"one device" in run_tool("fsck.f2fs", "-y", "--undo", tmp_path / ("undo%d" % len(further)), *further, first, rc=8).stderr
+    assert (digest(first), digest(second)) == before
+    run_tool("fsck.f2fs", "-y", first, rc=1)
+    run_tool("fsck.f2fs", "-n", first)

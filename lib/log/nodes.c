@@ -143,9 +143,10 @@ int node_free(struct txn *txn, f2fs_nid_t nid)
 	if (entry.block_addr == F2FS_NULL_ADDR)
 		return volume_corrupt(txn->vol, RULE_NAT_FREE, entry.table_block, nid, "a node to be freed");
 	if (entry.block_addr != F2FS_NEW_ADDR) {
-		err = segment_mark(txn, entry.block_addr, false);
-		if (!err && entry.ino != nid)
+		if (entry.ino != nid)
 			err = chain_note(txn, entry.ino, CHAIN_NODE_FREED);
+		if (!err)
+			err = segment_mark(txn, entry.block_addr, false);
 		if (err)
 			return err;
 		entry.version++; /* an id that never reached the device keeps its version */

@@ -123,6 +123,7 @@ int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
 		s->valid--;
 	}
 	s->is_dirty = true;
+	txn->vol->generation++; /* a call that fails behind this one has failed half-way */
 	return 0;
 }
 

@@ -62,7 +62,7 @@ struct f2fs_volume {
 	struct txn *txn;		  /* the running transaction, NULL for none */
 	const struct volume_hooks *hooks; /* with txn */
 	bool is_view;			  /* recovered in memory only: not to be changed any further */
-	uint64_t generation;		  /* raised with each change of a node: copies of nodes may be stale */
+	uint64_t generation;		  /* raised with each change: copies of nodes may be stale */
 	struct f2fs_inode *handles;	  /* of the file layer: open inodes */
 	bool owns_orphans;		  /* those listed by the checkpoint are open here, or were */
 	bool look_for_orphans;		  /* a handle was closed that may have held one */

@@ -75,6 +75,7 @@ __all__ = [
     *errors.__all__,
     "BlockIdentity",
     "COMPRESS_ADDR",
+    "CheckReport",
     "CheckpointRecord",
     "Context",
     "Device",

@@ -198,8 +198,6 @@ static int remove_open(struct f2fs_inode *dir)
 	if (err)
 		return err;
 	err = f2fs_remove(dir, "large", 5);
-	if (!err)
-		err = f2fs_inode_write(inode, 0, bytes, 10000);
 	f2fs_inode_close(inode);
 	return err;
 }

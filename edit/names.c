@@ -46,14 +46,16 @@ static int mkdir_parents(struct edit *e, const char *operand, uint32_t mode)
 
 	for (; n > 1 && path[n - 1] == '/'; n--)
 		path[n - 1] = '\0';
-	for (char *slash = rc ? NULL : strchr(path + 1, '/'); !rc && slash; slash = strchr(slash + 1, '/')) {
+	for (size_t i = 1; !rc && i < n; i++) {
 		const char *base;
 
-		*slash = '\0';
+		if (path[i] != '/')
+			continue;
+		path[i] = '\0';
 		base = edit_base(path);
 		if (*base && strcmp(base, ".") && strcmp(base, ".."))
 			rc = mkdir_one(e, path, 0755, 1);
-		*slash = '/';
+		path[i] = '/';
 	}
 	if (!rc && n > 1)
 		rc = mkdir_one(e, path, mode, 1);

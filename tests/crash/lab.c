@@ -171,7 +171,7 @@ static void promise(struct lab *lab, bool committed)
 	struct f2fs_device *copy;
 	struct f2fs_volume *vol;
 
-	lab->promises = realloc(lab->promises, (lab->promise_count + 1) * sizeof(*promise));
+	lab->promises = realloc(lab->promises, (size_t)(lab->promise_count + 1) * sizeof(*promise));
 	assert_non_null(lab->promises);
 	promise = &lab->promises[lab->promise_count++];
 	promise->records = f2fs_device_record_count(lab->recorder);

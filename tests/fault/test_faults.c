@@ -218,7 +218,7 @@ static int run_check(struct bench *b)
 static int run_repair(struct bench *b)
 {
 	const struct f2fs_check_options repair = { .repair = 1, .threads = 1 }, check = { .threads = 1 };
-	const unsigned long fail_at = b->host.fail_at;
+	const uint64_t fail_at = b->host.fail_at;
 	struct f2fs_check_result result;
 	struct f2fs_error_detail detail;
 	/* the NAT, and with it the way to every node */
@@ -282,7 +282,7 @@ static int run_fsync(struct bench *b)
 static uint64_t digest_of(struct bench *b, const struct f2fs_open_options *options)
 {
 	static const struct exercise_limits limits = { .entries = 30, .extents = 20, .bytes = 20000 };
-	const unsigned long fail_at = b->host.fail_at;
+	const uint64_t fail_at = b->host.fail_at;
 	struct exercise_result result;
 
 	struct f2fs_volume *vol;
@@ -342,7 +342,7 @@ static int run_names(struct bench *b)
 {
 	static const uint8_t uuid[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
 	static const struct exercise_limits limits = { .entries = 30, .extents = 20, .bytes = 20000 };
-	const unsigned long fail_at = b->host.fail_at;
+	const uint64_t fail_at = b->host.fail_at;
 	struct f2fs_error_detail detail;
 	struct exercise_result result;
 	struct f2fs_volume *vol;

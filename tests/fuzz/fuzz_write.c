@@ -115,7 +115,7 @@ static void do_create(struct bench *b)
 	const char *name = take_name(b, &length);
 
 	spec.target = (const char *)bytes;
-	spec.target_length = take_number(b) % 5000;
+	spec.target_length = (size_t)(take_number(b) % 5000);
 	if (dir)
 		judge(b, f2fs_create(dir, name, length, &spec, NULL));
 	f2fs_inode_close(dir);

@@ -12,22 +12,8 @@
 #include "cli/size.h"
 #include "edit/edit.h"
 
-enum {
-	OPT_NONE,
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
-#include "edit/options.def"
-#undef GROUP
-#undef OPTION
-};
-
-static const struct cli_option options[] = {
-#define GROUP CLI_GROUP_ROW
-#define OPTION CLI_OPTION_ROW
-#include "edit/options.def"
-#undef GROUP
-#undef OPTION
-};
+#define CLI_OPTIONS_FILE "edit/options.def"
+#include "cli/option_table.h"
 
 static const struct cli_command command_texts[] = {
 #define COMMANDS(title) { NULL, "", title, "" },

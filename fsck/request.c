@@ -11,22 +11,8 @@
 
 #include "cli/size.h"
 
-enum {
-	OPT_NONE,
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
-#include "options.def"
-#undef GROUP
-#undef OPTION
-};
-
-static const struct cli_option options[] = {
-#define GROUP CLI_GROUP_ROW
-#define OPTION CLI_OPTION_ROW
-#include "options.def"
-#undef GROUP
-#undef OPTION
-};
+#define CLI_OPTIONS_FILE "fsck/options.def"
+#include "cli/option_table.h"
 
 static const char *const usage[] = { "[OPTION]... DEVICE", NULL };
 

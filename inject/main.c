@@ -12,22 +12,8 @@
 #include "cli/image.h"
 #include "cli/size.h"
 
-enum {
-	OPT_NONE,
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
-#include "inject/options.def"
-#undef GROUP
-#undef OPTION
-};
-
-static const struct cli_option options[] = {
-#define GROUP CLI_GROUP_ROW
-#define OPTION CLI_OPTION_ROW
-#include "inject/options.def"
-#undef GROUP
-#undef OPTION
-};
+#define CLI_OPTIONS_FILE "inject/options.def"
+#include "cli/option_table.h"
 
 static const char *const usage[] = { "WHERE --mb=NAME {--val=VALUE | --str=TEXT} [OPTION]... DEVICE", NULL };
 

@@ -10,22 +10,8 @@
 #include "cli/image.h"
 #include "cli/size.h"
 
-enum {
-	OPT_NONE,
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
-#include "label/options.def"
-#undef GROUP
-#undef OPTION
-};
-
-static const struct cli_option options[] = {
-#define GROUP CLI_GROUP_ROW
-#define OPTION CLI_OPTION_ROW
-#include "label/options.def"
-#undef GROUP
-#undef OPTION
-};
+#define CLI_OPTIONS_FILE "label/options.def"
+#include "cli/option_table.h"
 
 static const char *const usage[] = { "[OPTION]... DEVICE [LABEL]", NULL };
 

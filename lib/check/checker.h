@@ -81,6 +81,8 @@ struct sweep {
 };
 /* Sort items (struct sweep_item) by address, and run over them. */
 int sweep_run(struct checker *c, const struct sweep *sweep, struct vec *items);
+/* Run over the nodes that are kept and have an inode; tags are indexes in facts.nids. */
+int sweep_kept(struct checker *c, const struct sweep *sweep);
 
 /* Correct the field that breaks the rule in a copy of an inode's block; false: nothing in the block can be corrected.
  */
@@ -90,6 +92,8 @@ bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid,
 uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
 int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged);
 int node_unreadable(struct checker *c, const struct sweep_item *item);
+/* Keep a finding about a node. */
+int node_raise(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found, uint64_t expected);
 /* inode_digest.c: take an inode's fields into the facts. */
 int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged);
 /* node_pointers.c: take the pointers of a node of the inode. */

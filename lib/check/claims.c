@@ -85,30 +85,12 @@ static int compare_claims(const void *a, const void *b)
 int claims_collect(struct checker *c, uint32_t seg_flag, struct vec *claims)
 {
 	static const struct sweep sweep = { "owners", NULL, list_node, skip_node };
-	struct vec items;
-	int err = 0;
+	int err;
 
 	vec_init(claims, c->ctx, sizeof(struct claim));
-	vec_init(&items, c->ctx, sizeof(struct sweep_item));
-	for (size_t i = 0; i < c->facts.nids.count && !err; i++) {
-		const struct nid_fact *fact = vec_at(&c->facts.nids, i);
-		struct sweep_item *item;
-
-		if (!(fact->flags & FACT_KEPT) || fact->inode == NO_INODE)
-			continue;
-		item = vec_push(&items, 1);
-		if (!item) {
-			err = F2FS_ERR_NOMEM;
-			break;
-		}
-		item->addr = fact->addr;
-		item->tag = (uint32_t)i;
-	}
 	c->claims = claims;
 	c->claim_flag = seg_flag;
-	if (!err)
-		err = sweep_run(c, &sweep, &items);
-	vec_fini(&items);
+	err = sweep_kept(c, &sweep);
 	if (!err)
 		vec_sort(claims, compare_claims);
 	return err;

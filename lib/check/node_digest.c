@@ -20,8 +20,7 @@ uint32_t node_judge(const struct checker *c, const struct sweep_item *item, cons
 	return judged;
 }
 
-static int raise_node(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found,
-		      uint64_t expected)
+int node_raise(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found, uint64_t expected)
 {
 	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
 						   .nid = fact->nid,
@@ -38,7 +37,7 @@ int node_unreadable(struct checker *c, const struct sweep_item *item)
 	struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
 
 	fact->kind = FACT_BAD;
-	return raise_node(c, P_NODE_UNREADABLE, fact, 0, 0);
+	return node_raise(c, P_NODE_UNREADABLE, fact, 0, 0);
 }
 
 static uint8_t kind_of(const struct f2fs_geometry *geo, uint32_t offset)
@@ -69,9 +68,9 @@ static int settle_owner(struct checker *c, struct nid_fact *fact, f2fs_nid_t by_
 		if (owner && geometry_is_nid(c->geo, by_nat))
 			return 0;
 		fact->kind = FACT_BAD;
-		return raise_node(c, P_NAT_INO, fact, by_nat, 0);
+		return node_raise(c, P_NAT_INO, fact, by_nat, 0);
 	}
-	err = raise_node(c, listed && geometry_is_nid(c->geo, by_nat) ? P_NODE_INO : P_NAT_INO, fact,
+	err = node_raise(c, listed && geometry_is_nid(c->geo, by_nat) ? P_NODE_INO : P_NAT_INO, fact,
 			 listed ? by_footer : by_nat, listed ? by_nat : by_footer);
 	if (owner)
 		fact->ino = by_footer;
@@ -88,7 +87,7 @@ static int check_cold(struct checker *c, const struct nid_fact *fact, const stru
 
 	if (found == expected || inode->type == 0 || (inode->state & (INODE_HIDDEN | INODE_ALIAS)))
 		return 0;
-	return raise_node(c, P_NODE_COLD, fact, found, expected);
+	return node_raise(c, P_NODE_COLD, fact, found, expected);
 }
 
 static int digest_part(struct checker *c, struct nid_fact *fact, const uint8_t *block)
@@ -98,7 +97,7 @@ static int digest_part(struct checker *c, struct nid_fact *fact, const uint8_t *
 
 	if (!c->is_recount && fact->offset > last_offset(c->geo) && fact->offset != XATTR_NODE_OFFSET) {
 		fact->kind = FACT_BAD;
-		return raise_node(c, P_NODE_OFFSET, fact, fact->offset, last_offset(c->geo));
+		return node_raise(c, P_NODE_OFFSET, fact, fact->offset, last_offset(c->geo));
 	}
 	fact->kind = kind_of(c->geo, fact->offset);
 	inode = facts_inode(&c->facts, fact->ino);
@@ -118,7 +117,7 @@ int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t 
 	if (!c->is_recount) {
 		if (footer_nid(footer) != fact->nid) {
 			fact->kind = FACT_BAD;
-			return raise_node(c, P_NODE_NID, fact, footer_nid(footer), fact->nid);
+			return node_raise(c, P_NODE_NID, fact, footer_nid(footer), fact->nid);
 		}
 		fact->offset = node_offset_of(footer);
 		err = settle_owner(c, fact, footer_ino(footer));
@@ -131,7 +130,7 @@ int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t 
 	if (fact->ino != fact->nid)
 		return digest_part(c, fact, block);
 	if (fact->offset != 0)
-		err = raise_node(c, P_NODE_OFFSET, fact, fact->offset, 0);
+		err = node_raise(c, P_NODE_OFFSET, fact, fact->offset, 0);
 	if (!err)
 		err = inode_digest(c, fact, block, judged);
 	if (!err && !c->is_recount)

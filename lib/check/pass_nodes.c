@@ -40,19 +40,6 @@ static int sweep_nodes(struct checker *c, const struct sweep *sweep, bool inodes
 	return err;
 }
 
-static int raise_child(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found,
-		       uint64_t expected)
-{
-	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
-						   .nid = fact->nid,
-						   .ino = fact->ino,
-						   .has_block = 1,
-						   .block = fact->addr,
-						   .has_values = 1,
-						   .found = found,
-						   .expected = expected });
-}
-
 /* Does a node of this kind hang in the right place below its parent? */
 static bool fits(const struct nid_fact *fact, const struct nid_fact *parent)
 {
@@ -74,15 +61,15 @@ static int link_node(struct checker *c, struct nid_fact *fact, bool *dropped)
 
 	*dropped = true;
 	if (!parent)
-		return raise_child(c, P_NODE_LOST, fact, 0, 0);
+		return node_raise(c, P_NODE_LOST, fact, 0, 0);
 	if (!(parent->flags & FACT_KEPT)) /* lost with what it hangs on */
 		return 0;
 	if (parent->ino != fact->ino)
-		return raise_child(c, P_NODE_CHILD_OWNER, fact, fact->nid, 0);
+		return node_raise(c, P_NODE_CHILD_OWNER, fact, fact->nid, 0);
 	if (fact->place != fact->offset)
-		return raise_child(c, P_NODE_OFFSET, fact, fact->offset, fact->place);
+		return node_raise(c, P_NODE_OFFSET, fact, fact->offset, fact->place);
 	if (!fits(fact, parent))
-		return raise_child(c, P_NODE_LOST, fact, 0, 0);
+		return node_raise(c, P_NODE_LOST, fact, 0, 0);
 	fact->flags |= FACT_KEPT;
 	*dropped = false;
 	return 0;

@@ -100,28 +100,8 @@ static int skip_node(struct checker *c, const struct sweep_item *item)
 int repair_nodes(struct repair *r)
 {
 	static const struct sweep sweep = { "patch nodes", NULL, patch_node, skip_node };
-	struct vec items;
-	int err = 0;
 
-	vec_init(&items, r->ctx, sizeof(struct sweep_item));
-	for (size_t i = 0; i < r->c->facts.nids.count && !err; i++) {
-		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
-		struct sweep_item *item;
-
-		if (!(fact->flags & FACT_KEPT) || fact->inode == NO_INODE)
-			continue;
-		item = vec_push(&items, 1);
-		if (!item) {
-			err = F2FS_ERR_NOMEM;
-			break;
-		}
-		item->addr = fact->addr;
-		item->tag = (uint32_t)i;
-	}
-	if (!err)
-		err = sweep_run(r->c, &sweep, &items);
-	vec_fini(&items);
-	return err;
+	return sweep_kept(r->c, &sweep);
 }
 
 /* Bytes of inline contents up to the last that is not zero. */

@@ -179,3 +179,29 @@ int sweep_run(struct checker *c, const struct sweep *sweep, struct vec *items)
 	}
 	return err;
 }
+
+int sweep_kept(struct checker *c, const struct sweep *sweep)
+{
+	struct vec items;
+	int err = 0;
+
+	vec_init(&items, c->ctx, sizeof(struct sweep_item));
+	for (size_t i = 0; i < c->facts.nids.count && !err; i++) {
+		const struct nid_fact *fact = vec_at(&c->facts.nids, i);
+		struct sweep_item *item;
+
+		if (!(fact->flags & FACT_KEPT) || fact->inode == NO_INODE)
+			continue;
+		item = vec_push(&items, 1);
+		if (!item) {
+			err = F2FS_ERR_NOMEM;
+			break;
+		}
+		item->addr = fact->addr;
+		item->tag = (uint32_t)i;
+	}
+	if (!err)
+		err = sweep_run(c, sweep, &items);
+	vec_fini(&items);
+	return err;
+}

@@ -11,6 +11,10 @@
 #include "format/geometry.h"
 #include "format/structs.h"
 
+/* The version of f2fs-tools whose format this is. */
+#define TOOLS_MAJOR 1
+#define TOOLS_MINOR 16
+
 const uint8_t *superblock_device(const uint8_t *sb, unsigned i)
 {
 	return sb_devs(sb) + (size_t)i * sbdev_SIZE;
@@ -28,6 +32,52 @@ unsigned superblock_device_count(const uint8_t *sb)
 uint32_t superblock_crc(const uint8_t *sb)
 {
 	return crc_f2fs(F2FS_MAGIC, sb, sb_OFS_crc);
+}
+
+static void fill_sizes(uint8_t *sb, const struct f2fs_geometry *geo)
+{
+	uint32_t sector_bits = 9;
+
+	while (sector_bits < geo->block_bits && 1u << sector_bits < geo->sector_size)
+		sector_bits++;
+	sb_set_log_sectorsize(sb, sector_bits);
+	sb_set_log_sectors_per_block(sb, geo->block_bits - sector_bits);
+	sb_set_log_blocksize(sb, geo->block_bits);
+	sb_set_log_blocks_per_seg(sb, 9); /* 512 */
+	sb_set_segs_per_sec(sb, geo->segs_per_sec);
+	sb_set_secs_per_zone(sb, geo->secs_per_zone);
+	sb_set_block_count(sb, geo->block_count);
+	sb_set_section_count(sb, geo->section_count);
+	sb_set_cp_payload(sb, geo->cp_payload);
+}
+
+static void fill_areas(uint8_t *sb, const struct f2fs_geometry *geo)
+{
+	sb_set_segment_count(sb, geo->segment_count);
+	sb_set_segment_count_ckpt(sb, geo->segment_count_ckpt);
+	sb_set_segment_count_sit(sb, geo->segment_count_sit);
+	sb_set_segment_count_nat(sb, geo->segment_count_nat);
+	sb_set_segment_count_ssa(sb, geo->segment_count_ssa);
+	sb_set_segment_count_main(sb, geo->segment_count_main);
+	sb_set_segment0_blkaddr(sb, geo->segment0_blkaddr);
+	sb_set_cp_blkaddr(sb, geo->cp_blkaddr);
+	sb_set_sit_blkaddr(sb, geo->sit_blkaddr);
+	sb_set_nat_blkaddr(sb, geo->nat_blkaddr);
+	sb_set_ssa_blkaddr(sb, geo->ssa_blkaddr);
+	sb_set_main_blkaddr(sb, geo->main_blkaddr);
+}
+
+void superblock_fill(uint8_t *sb, const struct f2fs_geometry *geo)
+{
+	sb_set_magic(sb, F2FS_MAGIC);
+	sb_set_major_ver(sb, TOOLS_MAJOR);
+	sb_set_minor_ver(sb, TOOLS_MINOR);
+	fill_sizes(sb, geo);
+	fill_areas(sb, geo);
+	sb_set_root_ino(sb, ROOT_INO);
+	sb_set_node_ino(sb, NODE_INO);
+	sb_set_meta_ino(sb, META_INO);
+	sb_set_feature(sb, geo->feature);
 }
 
 static enum rule check_sizes(const uint8_t *sb)

@@ -5,10 +5,14 @@
 #ifndef F2FSKIT_FORMAT_SUPERBLOCK_H
 #define F2FSKIT_FORMAT_SUPERBLOCK_H
 
+#include <f2fskit/format.h>
+
 #include "format/rules.h"
 
 /* Return the first rule that a superblock's 3072 raw bytes break, or RULE_NONE (FORMAT volume 2.3). */
 enum rule superblock_check(const uint8_t *sb);
+/* Set what follows from a layout: magic, version of the format, sizes, areas, features, fixed inodes. */
+void superblock_fill(uint8_t *sb, const struct f2fs_geometry *geo);
 /* Compute the checksum that belongs into field crc. */
 uint32_t superblock_crc(const uint8_t *sb);
 /* Raw bytes of device entry i (0..7). */

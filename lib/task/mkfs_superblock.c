@@ -9,50 +9,7 @@
 #include "format/superblock.h"
 #include "task/mkfs.h"
 
-/* The version of f2fs-tools whose format this is. */
-#define TOOLS_MAJOR 1
-#define TOOLS_MINOR 16
 #define ENCODING_UTF8 1
-
-static uint32_t log2_of(uint32_t power_of_two)
-{
-	uint32_t bits = 0;
-
-	while (power_of_two >>= 1)
-		bits++;
-	return bits;
-}
-
-static void fill_sizes(uint8_t *sb, const struct f2fs_geometry *geo)
-{
-	uint32_t sector_bits = log2_of(geo->sector_size);
-
-	sb_set_log_sectorsize(sb, sector_bits);
-	sb_set_log_sectors_per_block(sb, geo->block_bits - sector_bits);
-	sb_set_log_blocksize(sb, geo->block_bits);
-	sb_set_log_blocks_per_seg(sb, log2_of(F2FS_SEGMENT_BLOCKS));
-	sb_set_segs_per_sec(sb, geo->segs_per_sec);
-	sb_set_secs_per_zone(sb, geo->secs_per_zone);
-	sb_set_block_count(sb, geo->block_count);
-	sb_set_section_count(sb, geo->section_count);
-	sb_set_cp_payload(sb, geo->cp_payload);
-}
-
-static void fill_areas(uint8_t *sb, const struct f2fs_geometry *geo)
-{
-	sb_set_segment_count(sb, geo->segment_count);
-	sb_set_segment_count_ckpt(sb, geo->segment_count_ckpt);
-	sb_set_segment_count_sit(sb, geo->segment_count_sit);
-	sb_set_segment_count_nat(sb, geo->segment_count_nat);
-	sb_set_segment_count_ssa(sb, geo->segment_count_ssa);
-	sb_set_segment_count_main(sb, geo->segment_count_main);
-	sb_set_segment0_blkaddr(sb, geo->segment0_blkaddr);
-	sb_set_cp_blkaddr(sb, geo->cp_blkaddr);
-	sb_set_sit_blkaddr(sb, geo->sit_blkaddr);
-	sb_set_nat_blkaddr(sb, geo->nat_blkaddr);
-	sb_set_ssa_blkaddr(sb, geo->ssa_blkaddr);
-	sb_set_main_blkaddr(sb, geo->main_blkaddr);
-}
 
 int mkfs_fill_superblock(struct mkfs *m)
 {
@@ -60,21 +17,13 @@ int mkfs_fill_superblock(struct mkfs *m)
 	int rc;
 
 	memset(sb, 0, sizeof(m->sb));
-	sb_set_magic(sb, F2FS_MAGIC);
-	sb_set_major_ver(sb, TOOLS_MAJOR);
-	sb_set_minor_ver(sb, TOOLS_MINOR);
-	fill_sizes(sb, m->geo);
-	fill_areas(sb, m->geo);
-	sb_set_root_ino(sb, ROOT_INO);
-	sb_set_node_ino(sb, NODE_INO);
-	sb_set_meta_ino(sb, META_INO);
+	superblock_fill(sb, m->geo);
 	memcpy(sb_uuid_w(sb), m->result.uuid, sizeof(m->result.uuid));
 	for (unsigned i = 0; i < 3; i++)
 		sb_set_qf_ino(sb, i, m->result.quota_ino[i]);
 	rc = mkfs_fill_names(m);
 	if (rc)
 		return rc;
-	sb_set_feature(sb, m->geo->feature);
 	if (geometry_has(m->geo, F2FS_FEATURE_CASEFOLD)) {
 		sb_set_s_encoding(sb, ENCODING_UTF8);
 		sb_set_s_encoding_flags(sb, m->options->encoding_flags);

@@ -51,8 +51,6 @@ int rescue_newer_pack(struct f2fs_volume *vol);
 int rescue_scan(struct f2fs_volume *vol);
 /* Is this block a node of this volume, by all that can be told from the block alone? */
 bool rescue_is_node(const struct f2fs_volume *vol, const uint8_t *block);
-/* The numbers of a superblock, without its name tables. */
-void rescue_put_geometry(uint8_t *sb, const struct f2fs_geometry *geo);
 /* Guess features, quota files and the seed of checksums from the inodes in the main area. */
 int rescue_guess_features(struct f2fs_volume *vol);
 

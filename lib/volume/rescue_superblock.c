@@ -19,42 +19,6 @@
 #define SEGMENT0_LIMIT (256u << 20)
 #define MAX_BLOCK 16384u
 
-void rescue_put_geometry(uint8_t *sb, const struct f2fs_geometry *geo)
-{
-	uint32_t sector_bits = 9;
-
-	while (sector_bits < geo->block_bits && 1u << sector_bits < geo->sector_size)
-		sector_bits++;
-	sb_set_magic(sb, F2FS_MAGIC);
-	sb_set_major_ver(sb, 1);
-	sb_set_minor_ver(sb, 16);
-	sb_set_log_sectorsize(sb, sector_bits);
-	sb_set_log_sectors_per_block(sb, geo->block_bits - sector_bits);
-	sb_set_log_blocksize(sb, geo->block_bits);
-	sb_set_log_blocks_per_seg(sb, 9);
-	sb_set_segs_per_sec(sb, geo->segs_per_sec);
-	sb_set_secs_per_zone(sb, geo->secs_per_zone);
-	sb_set_block_count(sb, geo->block_count);
-	sb_set_section_count(sb, geo->section_count);
-	sb_set_segment_count(sb, geo->segment_count);
-	sb_set_segment_count_ckpt(sb, geo->segment_count_ckpt);
-	sb_set_segment_count_sit(sb, geo->segment_count_sit);
-	sb_set_segment_count_nat(sb, geo->segment_count_nat);
-	sb_set_segment_count_ssa(sb, geo->segment_count_ssa);
-	sb_set_segment_count_main(sb, geo->segment_count_main);
-	sb_set_segment0_blkaddr(sb, geo->segment0_blkaddr);
-	sb_set_cp_blkaddr(sb, geo->cp_blkaddr);
-	sb_set_sit_blkaddr(sb, geo->sit_blkaddr);
-	sb_set_nat_blkaddr(sb, geo->nat_blkaddr);
-	sb_set_ssa_blkaddr(sb, geo->ssa_blkaddr);
-	sb_set_main_blkaddr(sb, geo->main_blkaddr);
-	sb_set_root_ino(sb, ROOT_INO);
-	sb_set_node_ino(sb, NODE_INO);
-	sb_set_meta_ino(sb, META_INO);
-	sb_set_cp_payload(sb, geo->cp_payload);
-	sb_set_feature(sb, geo->feature);
-}
-
 static bool read_quiet(const struct f2fs_volume *vol, uint64_t offset, void *buffer, size_t length)
 {
 	return device_read_quiet(vol->dev, offset, buffer, length) == 0;
@@ -324,7 +288,7 @@ int rescue_superblock(struct f2fs_volume *vol)
 	vol->geo.block_count = f2fs_device_info(vol->dev)->size >> vol->geo.block_bits;
 	vol->sb_copy = 0;
 	memset(vol->sb, 0, sizeof(vol->sb));
-	rescue_put_geometry(vol->sb, &vol->geo);
+	superblock_fill(vol->sb, &vol->geo);
 	return volume_note(vol, "both superblocks are lost; %s: main area at block %u, %u segments", how,
 			   (unsigned)vol->geo.main_blkaddr, (unsigned)vol->geo.segment_count_main);
 }

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/test_host.h"
-#include "fuzz/compact.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/on_image.h"
 
 #define MEMORY_LIMIT ((size_t)96 << 20)
 #define MAX_FINDINGS 20000u
@@ -71,35 +70,18 @@ static int check(struct f2fs_context *ctx, struct f2fs_device *dev, unsigned thr
 	return rc;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check_twice(struct f2fs_context *ctx, struct f2fs_device *dev, const struct compact *c)
 {
 	struct f2fs_check_result result, again;
 	struct tally tally, second;
-	struct test_host host;
-	struct f2fs_context *ctx;
-	struct f2fs_device *dev;
-	struct compact c;
+	int rc = check(ctx, dev, 2, &tally, &result);
 
-	if (!compact_open(&c, data, size))
-		return 0;
-	test_host_init(&host);
-	host.limit = MEMORY_LIMIT + size;
-	if (f2fs_context_new(&host.host, &ctx) != 0)
-		abort();
-	if (f2fs_device_new_memory(ctx, (uint64_t)c.blocks << c.block_bits, &dev) == 0) {
-		if (compact_load(&c, dev) == 0) {
-			int rc = check(ctx, dev, 2, &tally, &result);
+	(void)c;
+	require(check(ctx, dev, 1, &second, &again) == rc, "one thread gives another result");
+	require(tally.digest == second.digest, "one thread finds something else");
+}
 
-			require(check(ctx, dev, 1, &second, &again) == rc, "one thread gives another result");
-			require(tally.digest == second.digest, "one thread finds something else");
-		}
-		f2fs_device_close(dev);
-	}
-	f2fs_context_free(ctx);
-	if (host.over_limit || host.live != 0) {
-		fprintf(stderr, "memory: %zu bytes at most, %zu left, %llu requests beyond the limit\n", host.peak,
-			host.live, (unsigned long long)host.over_limit);
-		abort();
-	}
-	return 0;
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return fuzz_on_image(data, size, MEMORY_LIMIT, check_twice);
 }

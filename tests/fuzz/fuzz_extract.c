@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/test_host.h"
-#include "fuzz/compact.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/on_image.h"
 
 #define MAX_CONTENTS ((uint64_t)8 << 20)
 /* What tree.h promises (with its largest map), a small cache, and the volume itself. */
@@ -76,32 +75,19 @@ static void extract(struct f2fs_volume *vol)
 		abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void open_and_extract(struct f2fs_context *ctx, struct f2fs_device *dev, const struct compact *c)
 {
 	const struct f2fs_open_options options = { .cache_bytes = 1 << 20 };
-	struct test_host host;
-	struct f2fs_context *ctx;
-	struct f2fs_device *dev;
 	struct f2fs_volume *vol;
-	struct compact c;
 
-	if (!compact_open(&c, data, size))
-		return 0;
-	test_host_init(&host);
-	host.limit = MEMORY_LIMIT + size;
-	if (f2fs_context_new(&host.host, &ctx) != 0)
-		abort();
-	if (f2fs_device_new_memory(ctx, (uint64_t)c.blocks << c.block_bits, &dev) == 0) {
-		if (compact_load(&c, dev) == 0 && f2fs_volume_open(ctx, dev, &options, &vol) == 0) {
-			extract(vol);
-			f2fs_volume_close(vol);
-		}
-		f2fs_device_close(dev);
-	}
-	f2fs_context_free(ctx);
-	if (host.over_limit || host.live) {
-		fprintf(stderr, "memory: %zu bytes at most, %zu left\n", host.peak, host.live);
-		abort();
-	}
-	return 0;
+	(void)c;
+	if (f2fs_volume_open(ctx, dev, &options, &vol) != 0)
+		return;
+	extract(vol);
+	f2fs_volume_close(vol);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return fuzz_on_image(data, size, MEMORY_LIMIT, open_and_extract);
 }

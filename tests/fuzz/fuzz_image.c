@@ -9,9 +9,8 @@
 #include <stdlib.h>
 
 #include "common/exercise.h"
-#include "common/test_host.h"
-#include "fuzz/compact.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/on_image.h"
 
 /* The volume's own pages, its caches, and the largest single structures. */
 #define MEMORY_LIMIT ((size_t)64 << 20)
@@ -36,27 +35,5 @@ static void exercise(struct f2fs_context *ctx, struct f2fs_device *dev, const st
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct test_host host;
-	struct f2fs_context *ctx;
-	struct f2fs_device *dev;
-	struct compact c;
-
-	if (!compact_open(&c, data, size))
-		return 0;
-	test_host_init(&host);
-	host.limit = MEMORY_LIMIT + size;
-	if (f2fs_context_new(&host.host, &ctx) != 0)
-		abort();
-	if (f2fs_device_new_memory(ctx, (uint64_t)c.blocks << c.block_bits, &dev) == 0) {
-		if (compact_load(&c, dev) == 0)
-			exercise(ctx, dev, &c);
-		f2fs_device_close(dev);
-	}
-	f2fs_context_free(ctx);
-	if (host.over_limit || host.live != 0) {
-		fprintf(stderr, "memory: %zu bytes at most, %zu left, %llu requests beyond the limit\n", host.peak,
-			host.live, (unsigned long long)host.over_limit);
-		abort();
-	}
-	return 0;
+	return fuzz_on_image(data, size, MEMORY_LIMIT, exercise);
 }

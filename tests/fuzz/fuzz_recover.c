@@ -10,9 +10,8 @@
 #include <stdlib.h>
 
 #include "common/exercise.h"
-#include "common/test_host.h"
-#include "fuzz/compact.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/on_image.h"
 
 /* The volume's own pages, its caches, nodes and blocks that wait, and what the view keeps of its writes. */
 #define MEMORY_LIMIT ((size_t)192 << 20)
@@ -41,37 +40,24 @@ static void recover(struct f2fs_context *ctx, struct f2fs_device *dev)
 	f2fs_volume_close(vol);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void recover_watched(struct f2fs_context *ctx, struct f2fs_device *dev, const struct compact *c)
 {
 	const struct f2fs_fault_rule none = { 0 };
-	struct f2fs_device *dev, *watched;
-	struct test_host host;
-	struct f2fs_context *ctx;
-	struct compact c;
+	struct f2fs_device *watched;
 	uint64_t reads, writes, flushes;
 
-	if (!compact_open(&c, data, size))
-		return 0;
-	test_host_init(&host);
-	host.limit = MEMORY_LIMIT + size;
-	if (f2fs_context_new(&host.host, &ctx) != 0)
-		abort();
-	if (f2fs_device_new_memory(ctx, (uint64_t)c.blocks << c.block_bits, &dev) == 0) {
-		if (compact_load(&c, dev) == 0 && f2fs_device_new_fault(dev, &watched) == 0) {
-			f2fs_device_fault_set(watched, &none);
-			recover(ctx, watched);
-			f2fs_device_fault_counts(watched, &reads, &writes, &flushes);
-			if (writes || flushes)
-				fail("the device was written to");
-			f2fs_device_close(watched);
-		}
-		f2fs_device_close(dev);
-	}
-	f2fs_context_free(ctx);
-	if (host.over_limit || host.live != 0) {
-		fprintf(stderr, "memory: %zu bytes at most, %zu left, %llu requests beyond the limit\n", host.peak,
-			host.live, (unsigned long long)host.over_limit);
-		abort();
-	}
-	return 0;
+	(void)c;
+	if (f2fs_device_new_fault(dev, &watched) != 0)
+		return;
+	f2fs_device_fault_set(watched, &none);
+	recover(ctx, watched);
+	f2fs_device_fault_counts(watched, &reads, &writes, &flushes);
+	if (writes || flushes)
+		fail("the device was written to");
+	f2fs_device_close(watched);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return fuzz_on_image(data, size, MEMORY_LIMIT, recover_watched);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/join.h"
 #include "dump/classic.h"
 
 enum { MODE_TYPE = 0170000, MODE_REG = 0100000 };
@@ -121,7 +122,7 @@ int classic_map(struct dump *d, struct f2fs_inode *inode, const char *path)
 static int map_entry(void *user, const struct f2fs_walk_entry *entry)
 {
 	struct dump *d = user;
-	char *path = dump_join("/", entry->path);
+	char *path = cli_join("/", entry->path);
 
 	if (!path)
 		return f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory");

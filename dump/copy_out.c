@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/join.h"
 #include "cli/size.h"
 #include "dump/classic.h"
 #include "dump/copy_out.h"
@@ -282,7 +283,7 @@ static int copy_nameless(struct dump *d, struct f2fs_inode *inode)
 	int rc = 0;
 
 	snprintf(name, sizeof(name), "ino-%u", f2fs_inode_number(inode));
-	path = dump_join(d->copy->base_path, name);
+	path = cli_join(d->copy->base_path, name);
 	if (path && (mkdir(d->copy->base_path, 0777) == 0 || errno == EEXIST))
 		to = fopen(path, "wx");
 	if (to) {

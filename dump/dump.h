@@ -63,9 +63,6 @@ int dump_open_inode(struct dump *d, const char *operand, unsigned lookup_flags, 
  */
 int dump_next_node(struct dump *d, f2fs_nid_t nid, struct f2fs_nat_entry *out);
 
-/* The path of an entry below a start; free it. NULL when memory is short. */
-char *dump_join(const char *start, const char *rest);
-
 /* Node footers along with NAT entries (node_footers.c). */
 struct dump_node {
 	struct f2fs_nat_entry nat;

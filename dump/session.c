@@ -139,17 +139,3 @@ int dump_open_inode(struct dump *d, const char *operand, unsigned lookup_flags, 
 	}
 	return rc ? dump_fail(d, rc, operand) : 0;
 }
-
-char *dump_join(const char *start, const char *rest)
-{
-	size_t n = strlen(start), m = strlen(rest);
-	char *both = malloc(n + m + 2);
-
-	if (!both)
-		return NULL;
-	memcpy(both, start, n);
-	if (m > 0 && (n == 0 || start[n - 1] != '/'))
-		both[n++] = '/';
-	memcpy(both + n, rest, m + 1);
-	return both;
-}

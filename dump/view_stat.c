@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/join.h"
 #include "dump/dump.h"
 
 enum { MODE_TYPE = 0170000, WORST = 10, BINS = 10 };
@@ -412,7 +413,7 @@ static int put_file(struct fragmentation_view *v, struct f2fs_inode *inode, cons
 static int visit(void *user, const struct f2fs_walk_entry *entry)
 {
 	struct fragmentation_view *v = user;
-	char *path = dump_join(v->start, entry->path);
+	char *path = cli_join(v->start, entry->path);
 
 	if (!path)
 		return f2fs_context_fail(v->d->ctx, F2FS_ERR_NOMEM, "out of memory");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/join.h"
 #include "dump/classic.h"
 
 enum { ADVISE_ENCRYPT = 0x04 };
@@ -111,7 +112,7 @@ static int show_entry(struct tree *t, const struct f2fs_walk_entry *entry, const
 static int visit(void *user, const struct f2fs_walk_entry *entry)
 {
 	struct tree *t = user;
-	char *path = dump_join(t->start, entry->path);
+	char *path = cli_join(t->start, entry->path);
 	int action = F2FS_WALK_GO;
 
 	if (!path)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/join.h"
 #include "cli/size.h"
 #include "edit/edit.h"
 
@@ -57,7 +58,7 @@ static char *host_target(const char *operand, const char *source)
 	if (!operand)
 		return strdup(edit_base(source));
 	if (stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
-		return edit_join(operand, edit_base(source));
+		return cli_join(operand, edit_base(source));
 	return strdup(operand);
 }
 

@@ -138,8 +138,6 @@ void edit_name_close(struct edit_name *name);
 int edit_name_open_into(struct edit *e, const char *operand, const char *source, struct edit_name *out);
 /* Find the inode of that name: 0, NOT_FOUND (not reported) or another error (reported). */
 int edit_name_lookup(struct edit *e, const struct edit_name *name, struct f2fs_dirent *out);
-/* start + "/" + rest; free it. */
-char *edit_join(const char *start, const char *rest);
 /* The last component of a path. */
 const char *edit_base(const char *path);
 struct f2fs_time edit_now(struct edit *e);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/join.h"
 #include "cli/size.h"
 #include "edit/edit.h"
 
@@ -193,7 +194,7 @@ static int empty_tree(struct edit *e, struct level *levels, size_t *depth)
 				return edit_fail(
 					e, f2fs_context_fail(e->ctx, F2FS_ERR_LOOP, "directories are nested too deep"),
 					top->path);
-			rc = open_level(e, &levels[*depth], entry->ino, edit_join(top->path, entry->name));
+			rc = open_level(e, &levels[*depth], entry->ino, cli_join(top->path, entry->name));
 			++*depth;
 			continue;
 		} else {
@@ -215,7 +216,7 @@ int edit_remove_tree(struct edit *e, const struct edit_name *name, int is_dir)
 
 	if (!rc && is_dir) {
 		levels = calloc(MAX_LEVELS, sizeof(*levels));
-		rc = levels ? open_level(e, &levels[0], there.ino, edit_join(name->path, "")) : edit_no_memory(e);
+		rc = levels ? open_level(e, &levels[0], there.ino, cli_join(name->path, "")) : edit_no_memory(e);
 		if (!rc)
 			rc = empty_tree(e, levels, &depth);
 		while (levels && depth > 0)

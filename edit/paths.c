@@ -6,22 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/join.h"
 #include "cli/size.h"
 #include "edit/edit.h"
-
-char *edit_join(const char *start, const char *rest)
-{
-	size_t n = strlen(start), m = strlen(rest);
-	char *both = malloc(n + m + 2);
-
-	if (!both)
-		return NULL;
-	memcpy(both, start, n);
-	if (m > 0 && (n == 0 || start[n - 1] != '/'))
-		both[n++] = '/';
-	memcpy(both + n, rest, m + 1);
-	return both;
-}
 
 const char *edit_base(const char *path)
 {
@@ -32,7 +19,7 @@ const char *edit_base(const char *path)
 
 char *edit_path(struct edit *e, const char *operand)
 {
-	return operand[0] == '/' ? edit_join(operand, "") : edit_join(e->cwd, operand);
+	return operand[0] == '/' ? cli_join(operand, "") : cli_join(e->cwd, operand);
 }
 
 /* The number of "<12>"; 0 when it is something else. */
@@ -147,10 +134,10 @@ int edit_name_open_into(struct edit *e, const char *operand, const char *source,
 
 	if (!is_directory(e, operand))
 		return edit_name_open(e, operand, out);
-	plain = edit_join(source, "");
+	plain = cli_join(source, "");
 	for (n = plain ? strlen(plain) : 0; n > 1 && plain[n - 1] == '/'; n--)
 		plain[n - 1] = '\0';
-	inside = plain ? edit_join(operand, edit_base(plain)) : NULL;
+	inside = plain ? cli_join(operand, edit_base(plain)) : NULL;
 	rc = inside ? edit_name_open(e, inside, out) : edit_no_memory(e);
 	free(inside);
 	free(plain);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/join.h"
 #include "edit/edit.h"
 
 enum { MAX_DEPTH = 4096 };
@@ -157,7 +158,7 @@ static int show_found(void *user, const struct f2fs_walk_entry *entry)
 	if ((w->pattern && !matches(w->pattern, name)) ||
 	    (w->type && (type >= sizeof(letters) - 1 || letters[type] != w->type)))
 		return F2FS_WALK_GO;
-	path = edit_join(w->start, entry->path);
+	path = cli_join(w->start, entry->path);
 	if (!path)
 		return edit_no_memory(w->e);
 	if (w->out) {
@@ -316,7 +317,7 @@ static int add_up(void *user, const struct f2fs_walk_entry *entry)
 		return F2FS_WALK_SKIP;
 	if (is_dir) {
 		finish(w, entry->depth);
-		w->paths[entry->depth] = edit_join(w->start, entry->path);
+		w->paths[entry->depth] = cli_join(w->start, entry->path);
 		if (!w->paths[entry->depth])
 			return edit_no_memory(w->e);
 		w->bytes[entry->depth] = st.blocks * 512;

@@ -251,24 +251,9 @@ static int replace_cluster(struct winode *w, uint64_t first, const uint8_t *data
 static int change_cluster(struct f2fs_inode *inode, struct winode *w, uint64_t offset, const uint8_t *data,
 			  size_t length)
 {
-	const uint32_t bits = w->txn->vol->geo.block_bits, bs = w->txn->vol->geo.block_size;
-	const uint64_t size = inode_i_size(winode_block(w));
-	int err = cluster_open(inode, w, offset >> bits);
+	int err = cluster_open(inode, w, offset >> w->txn->vol->geo.block_bits);
 
-	while (!err && length > 0) {
-		uint64_t index = offset >> bits;
-		size_t within = (size_t)(offset & (bs - 1)), n = bs - within < length ? bs - within : length;
-		uint8_t *page;
-
-		err = page_get(w, index, n == bs || index << bits >= size, &page);
-		if (err)
-			break;
-		memcpy(page + within, data, n);
-		offset += n;
-		data += n;
-		length -= n;
-	}
-	return err;
+	return err ? err : pages_put(w, offset, data, length, inode_i_size(winode_block(w)));
 }
 
 int clusters_write(struct f2fs_inode *inode, struct winode *w, uint64_t offset, const uint8_t *data, size_t length)

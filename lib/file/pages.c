@@ -105,6 +105,27 @@ int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
 	return 0;
 }
 
+int pages_put(struct winode *w, uint64_t offset, const uint8_t *data, size_t length, uint64_t size)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits, bs = w->txn->vol->geo.block_size;
+	int err = 0;
+
+	while (!err && length > 0) {
+		uint64_t index = offset >> bits;
+		size_t within = (size_t)(offset & (bs - 1)), n = bs - within < length ? bs - within : length;
+		uint8_t *page;
+
+		err = page_get(w, index, n == bs || index << bits >= size, &page);
+		if (err)
+			break;
+		memcpy(page + within, data, n);
+		offset += n;
+		data += n;
+		length -= n;
+	}
+	return err;
+}
+
 /* Free a file's waiting blocks, not its place in the table. */
 static void free_file(struct txn *txn, struct file_pages *file)
 {

@@ -24,22 +24,9 @@ struct verity_maker {
 /* Put bytes behind the end of a file. They wait as pages: blocks of the tree may be smaller than blocks. */
 static int put_bytes(struct winode *w, uint64_t offset, const uint8_t *data, size_t length)
 {
-	const uint32_t bits = w->txn->vol->geo.block_bits, bs = w->txn->vol->geo.block_size;
 	int err = winode_breathe(w);
 
-	while (!err && length > 0) {
-		size_t within = (size_t)(offset & (bs - 1)), n = bs - within < length ? bs - within : length;
-		uint8_t *page;
-
-		err = page_get(w, offset >> bits, false, &page);
-		if (err)
-			break;
-		memcpy(page + within, data, n);
-		offset += n;
-		data += n;
-		length -= n;
-	}
-	return err;
+	return err ? err : pages_put(w, offset, data, length, UINT64_MAX);
 }
 
 static int read_data(void *user, uint64_t offset, void *buf, size_t n)

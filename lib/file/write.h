@@ -91,6 +91,8 @@ int map_truncate(struct winode *w, uint64_t first);
 /* pages.c: blocks of files that were changed and wait to be written */
 /* Get a block for changing; what was there before is read unless it is to be overwritten (fresh: zeros). */
 int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out);
+/* Change bytes [offset, offset + length) in waiting blocks; blocks that begin at size or behind it hold nothing yet. */
+int pages_put(struct winode *w, uint64_t offset, const uint8_t *data, size_t length, uint64_t size);
 /* Find a waiting block; NULL when there is none. */
 const uint8_t *page_find(const struct f2fs_volume *vol, f2fs_nid_t ino, uint64_t file_block);
 /* Does a file have any? */

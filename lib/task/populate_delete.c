@@ -219,10 +219,9 @@ static int step(struct sweep *s)
 	return err ? err : list_names(s, last_level(s));
 }
 
-static int run(struct sweep *s)
+/* Go on from what err says of the start, and end. */
+static int run(struct sweep *s, int err)
 {
-	int err = 0;
-
 	while (!err && s->levels.count > 0)
 		err = step(s);
 	while (s->levels.count > 0)
@@ -255,12 +254,7 @@ int populate_remove(struct populate *p, struct f2fs_inode *dir, const char *name
 	err = start(&s, p, dir, true);
 	if (!err)
 		err = add_name(&s, last_level(&s), name, length, entry.ino, entry.type == F2FS_TYPE_DIRECTORY);
-	if (!err)
-		return run(&s);
-	while (s.levels.count > 0)
-		pop(&s);
-	vec_fini(&s.levels);
-	return err;
+	return run(&s, err);
 }
 
 int populate_delete(struct populate *p)
@@ -273,10 +267,5 @@ int populate_delete(struct populate *p)
 	err = start(&s, p, top->dir, false);
 	if (!err)
 		err = list_names(&s, last_level(&s));
-	if (!err)
-		return run(&s);
-	while (s.levels.count > 0)
-		pop(&s);
-	vec_fini(&s.levels);
-	return err;
+	return run(&s, err);
 }

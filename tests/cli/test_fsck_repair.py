@@ -13,16 +13,6 @@ LEFT = {"CLUSTER_DATA", "VERITY_DATA", "DEVICE_SHORT"}
 MAY_LOSE = 3
 
 
-def check(path, f2fskit, repair):
-    from f2fskit._core import ffi, lib
-    options, result = ffi.new("struct f2fs_check_options *"), ffi.new("struct f2fs_check_result *")
-    options.repair = repair
-    with f2fskit.Device.open(path, writable=True) as device:
-        context = device.context._handle.pointer
-        device._handle.call(lambda pointer: int(lib.f2fs_check(context, pointer, options, result)))
-    return result.found, result.left
-
-
 def contents(path, f2fskit):
     """{path: contents} of what can be read."""
     found = {}
@@ -41,11 +31,11 @@ def test_repair(base, broken, f2fskit, name):  # noqa: F811
     function, expected = test_fsck_damage.CASES[name]
     before = contents(base, f2fskit)
     function(broken)
-    found, left = check(broken.path, f2fskit, True)
+    report = f2fskit.check(broken.path, repair=True)
     if expected & LEFT:
         return
-    assert left == 0, found
-    assert check(broken.path, f2fskit, False)[0] == 0
+    assert report.left == 0, report.found
+    assert f2fskit.check(broken.path).found == 0
     after = contents(broken.path, f2fskit)
     values = list(after.values())
     lost = [path for path, data in before.items() if after.get(path) != data and data not in values]

@@ -30,17 +30,6 @@ done
 """
 
 
-def check(path, f2fskit, repair):
-    """(problems found, problems left) of f2fs_check()."""
-    from f2fskit._core import ffi, lib
-    options, result = ffi.new("struct f2fs_check_options *"), ffi.new("struct f2fs_check_result *")
-    options.repair = repair
-    with f2fskit.Device.open(path, writable=True) as device:
-        context = device.context._handle.pointer
-        device._handle.call(lambda pointer: int(lib.f2fs_check(context, pointer, options, result)))
-    return result.found, result.left
-
-
 def copy_of(image, path):
     subprocess.run(["cp", "--sparse=always", image.path, path], check=True)
     return path
@@ -48,12 +37,12 @@ def copy_of(image, path):
 
 def repair_and_judge(paths, f2fskit, kernel, peer_check):
     for path in paths:
-        assert check(path, f2fskit, True)[1] == 0, path
-        assert check(path, f2fskit, False)[0] == 0, path
+        assert f2fskit.check(path, repair=True).left == 0, path
+        assert f2fskit.check(path).found == 0, path
         peer_check(path)
     uml.run(JOB, images=[str(path) for path in paths], kernel=kernel).check()
     for path in paths:
-        assert check(path, f2fskit, False)[0] == 0, path
+        assert f2fskit.check(path).found == 0, path
         peer_check(path)
 
 
@@ -77,7 +66,7 @@ def test_lost_areas(saved, f2fskit, kernel, peer_check, tmp_path, name, all_lost
             for first, count in sum((areas[n] for n in lost.split("+")), []):
                 file.seek(first * size)
                 file.write(bytes(count * size))
-        assert check(path, f2fskit, True)[1] == 0, lost
+        assert f2fskit.check(path, repair=True).left == 0, lost
         with f2fskit.open(path) as volume:
             reading.must_be_same(image.manifest()["entries"], reading.tree(volume, f2fskit), ignore=("fiemap", "map"))
         paths.append(path)
@@ -156,7 +145,7 @@ def test_not_fewer_files_than_f2fs_tools_save(saved, f2fskit, tmp_path):
         with f2fskit.open(image.path) as volume:
             damage(path, volume, random.Random("peer-%d" % seed))
         shutil.copyfile(path, tmp_path / "theirs")
-        check(path, f2fskit, True)
+        f2fskit.check(path, repair=True)
         subprocess.run([peer, "-f", "-y", tmp_path / "theirs"], capture_output=True,
                        stdin=subprocess.DEVNULL, timeout=60)
         ours += readable(path, f2fskit, expected)

@@ -72,7 +72,7 @@ static const char *take_preen(struct arguments *a, const char *value)
 
 	if (value && cli_parse_u32(value, 0, 2, &level))
 		return "is not 0, 1 or 2";
-	a->depth = level == 1 ? FSCK_TABLES : FSCK_IF_NEEDED;
+	a->depth = level == 1 ? FSCK_SILENT : FSCK_IF_NEEDED;
 	if (a->answer == FSCK_ASK)
 		a->answer = FSCK_YES;
 	return NULL;

@@ -17,7 +17,7 @@ enum fsck_job { FSCK_CHECK = 0, FSCK_ROLLBACK, FSCK_LIST, FSCK_EXPLAIN, FSCK_LAY
 enum fsck_depth {
 	FSCK_FULL = 0,
 	FSCK_IF_NEEDED, /* when the volume says that something is wrong */
-	FSCK_TABLES	/* its tables in any case */
+	FSCK_SILENT	/* in any case, without a word when nothing is wrong */
 };
 
 /* What happens to what is found. */

@@ -199,3 +199,20 @@ def test_several_devices(run_tool, tmp_path):
     assert (digest(first), digest(second)) == before
     run_tool("fsck.f2fs", "-y", first, rc=1)
     run_tool("fsck.f2fs", "-n", first)
+
+
+def test_preen_leaves_recovery_to_the_mount(run_tool, f2fskit, tmp_path):
+    image = tmp_path / "unclean.img"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    volume = f2fskit.open(image, "r+")
+    volume.path("/file").write_bytes(b"contents")
+    volume.path("/file").inode().fsync()
+    volume.close()
+    before = digest(image)
+    for option in ("-a", "-p", "-p1"):
+        done = run_tool("fsck.f2fs", option, image)
+        assert not done.stdout and digest(image) == before, option
+    assert b"CP_PENDING" in run_tool("fsck.f2fs", "-n", image).stdout
+    assert b"recovered" in run_tool("fsck.f2fs", "-f", image).stdout and digest(image) != before
+    with f2fskit.open(image) as volume:
+        assert volume.pending == 0 and volume.read_bytes("/file") == b"contents"

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "common/fresh.h"
+#include "file/write.h"
 #include "format/flags.h"
 
 #define MIB (1u << 20)
@@ -344,13 +345,33 @@ static void names_decide(void **state)
 	fresh_close(&v);
 }
 
+/* A call that fails after it has freed a block has failed half-way, whatever else it did. */
+static void a_freed_block_bars_the_commit(void **state)
+{
+	struct change change;
+	f2fs_blk_t addr;
+
+	(void)state;
+	fresh_open(&v, 64 * MIB, 0);
+	write_file("file", 1, 5 * 4096);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	addr = first_block("/file");
+	assert_int_equal(change_begin(&change, v.vol), 0);
+	assert_int_equal(block_free(txn_of(v.vol), addr), 0);
+	assert_int_equal(change_end(&change, F2FS_ERR_NOMEM), F2FS_ERR_NOMEM);
+	assert_int_equal(f2fs_volume_commit(v.vol), F2FS_ERR_STATE);
+	f2fs_volume_discard(v.vol);
+	assert_int_equal(first_block("/file"), addr);
+	fresh_close(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(log_counts),		cmocka_unit_test(refusals),
 		cmocka_unit_test(overwriting_in_place), cmocka_unit_test(holes_are_filled),
 		cmocka_unit_test(discard_and_trim),	cmocka_unit_test(names_decide),
-		cmocka_unit_test(nearly_full),
+		cmocka_unit_test(nearly_full),		cmocka_unit_test(a_freed_block_bars_the_commit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,10 +44,20 @@ CONFIGURATIONS = (
 )
 
 
-# A big-endian and a 32-bit machine, and the compilers that Debian has for them.
-FOREIGN = {"s390x": "s390x-linux-gnu-gcc", "i686": "i686-linux-gnu-gcc"}
-# An emulated processor is some ten times slower: what takes long runs on the host's only.
-FOREIGN_TESTS = ("--suite", "quick", "--no-suite", "heavy", "--timeout-multiplier", "10")
+@dataclasses.dataclass(frozen=True)
+class Foreign:
+    """A machine to build for; `arguments` choose its tests."""
+    name: str
+    compiler: str
+    arguments: tuple = ()
+
+
+# A big-endian and a 32-bit machine, and the compilers that Debian has for them. The first is emulated and some ten times
+# slower: what takes long runs on processors that are there.
+FOREIGN = (
+    Foreign("s390x", "s390x-linux-gnu-gcc", ("--suite", "quick", "--no-suite", "heavy", "--timeout-multiplier", "10")),
+    Foreign("i686", "i686-linux-gnu-gcc"),
+)
 
 
 class Results:
@@ -173,13 +183,13 @@ class Run:
         return process, output
 
     def foreign_tests(self, machine):
-        say("build and tests for another machine: %s (%s)" % (machine, self.clock()))
-        directory = os.path.join(TOP, "build-" + machine)
+        say("build and tests for another machine: %s (%s)" % (machine.name, self.clock()))
+        directory = os.path.join(TOP, "build-" + machine.name)
         report = os.path.join(directory, "meson-logs", "testlog.junit.xml")
         if os.path.exists(report):
             os.unlink(report)
-        status = call([os.path.join(TOP, "tests", "cross", "cross-test"), machine, directory, *FOREIGN_TESTS])
-        self.take(machine, report, status, "cross-test")
+        status = call([os.path.join(TOP, "tests", "cross", "cross-test"), machine.name, directory, *machine.arguments])
+        self.take(machine.name, report, status, "cross-test")
 
     def take(self, where, report, status, program):
         """A report that is missing, empty or better than the program's status is a failure of its own."""
@@ -202,11 +212,11 @@ class Run:
             if directory:
                 self.meson_tests(c, directory)
                 self.python_tests(c, directory)
-        for machine, compiler in FOREIGN.items():
-            if names and machine not in names:
+        for machine in FOREIGN:
+            if names and machine.name not in names:
                 continue
-            if not shutil.which(compiler):
-                self.results.add(machine, "build", "skipped", "no %s" % compiler)
+            if not shutil.which(machine.compiler):
+                self.results.add(machine.name, "build", "skipped", "no %s" % machine.compiler)
                 continue
             self.foreign_tests(machine)
         say("all done (%s)" % self.clock())
@@ -215,7 +225,7 @@ class Run:
 
 def main():
     p = argparse.ArgumentParser(description="Build every configuration and run every test.")
-    p.add_argument("configurations", nargs="*", metavar="NAME", help="only these: " + ", ".join([c.name for c in CONFIGURATIONS] + list(FOREIGN)))
+    p.add_argument("configurations", nargs="*", metavar="NAME", help="only these: " + ", ".join([c.name for c in CONFIGURATIONS + FOREIGN]))
     p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     o = p.parse_args()
     return Run(o.jobs).everything(o.configurations)

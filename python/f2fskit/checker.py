@@ -114,7 +114,7 @@ def _info(row: Any) -> ProblemInfo:
 
 
 def _table() -> tuple[ProblemInfo, ...]:
-    found = []
+    found: list[ProblemInfo] = []
     while (row := lib.f2fs_problem_at(len(found))) != ffi.NULL:
         found.append(_info(row))
     return tuple(found)
@@ -204,20 +204,19 @@ def check(
         if context is not None and context is not source.context:
             raise ValueError("the device belongs to another context")
         context = source.context
-    if context is None:
-        context = Context(log=log, progress=progress)
-    elif log is not None or progress is not None:
+    if context is not None and (log is not None or progress is not None):
         raise ValueError("log and progress belong to the context that is shared")
+    shared = context or Context(log=log, progress=progress)
     writable = repair and not dry_run
     opened: list[Device] = []
 
     def open_one(one: Source) -> Device:
-        device = as_device(one, context, writable)
+        device = as_device(one, shared, writable)
         if device is not one:
             opened.append(device)
         return device
 
-    run = _Run(context._handle.core.hooks, on_problem)
+    run = _Run(shared._handle.core.hooks, on_problem)
     try:
         device = open_one(source)
         further = [open_one(one) for one in devices]
@@ -227,7 +226,7 @@ def check(
         elif undo is not None and repair:
             device = device.undo(host_path(undo))
             opened.append(device)
-        row = _call(context, device, further, run, offset, content, repair or dry_run, max_findings)
+        row = _call(shared, device, further, run, offset, content, repair or dry_run, max_findings)
     finally:
         for device in reversed(opened):
             device.close()

@@ -16,6 +16,7 @@ __all__ = [
     "Existing",
     "ExtentKind",
     "ExtractProblemKind",
+    "FallocateFlag",
     "Feature",
     "FieldShow",
     "FileType",
@@ -28,6 +29,7 @@ __all__ = [
     "OpenMode",
     "OpenRecover",
     "RecordKind",
+    "RenameFlag",
     "Severity",
     "SummarySource",
     "SyncMode",
@@ -123,6 +125,13 @@ class ExtractProblemKind(enum.IntEnum):
     ENCRYPTED = 3
     NOT_MADE = 2
     UNREADABLE = 1
+
+class FallocateFlag(enum.IntFlag):
+    INSERT_RANGE = 32
+    ZERO_RANGE = 16
+    COLLAPSE_RANGE = 8
+    PUNCH_HOLE = 2
+    KEEP_SIZE = 1
 
 class Feature(enum.IntFlag):
     ENCRYPT = 1
@@ -250,6 +259,11 @@ class RecordKind(enum.IntEnum):
     DISCARD = 3
     ZERO = 2
     WRITE = 1
+
+class RenameFlag(enum.IntFlag):
+    WHITEOUT = 4
+    EXCHANGE = 2
+    NO_REPLACE = 1
 
 class Severity(enum.IntEnum):
     LOSS = 3

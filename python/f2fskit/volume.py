@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pathlib
 import tempfile
 import time
 import types
-import uuid
+import uuid as uuid_module
 from typing import Any, Callable, Iterator, Sequence, Union
 
 from . import enums, errors, format, populate, recovery, results, tree
@@ -244,7 +245,9 @@ class Volume(Closable):
         """Not for users: see `open()`."""
         hook = handle.core.hooks.now
         self._writable = writable
-        self._clock: Callable[[], int] = (lambda: now) if isinstance(now, int) else now or hook or time.time_ns
+        self._clock: Callable[[], int] = now if callable(now) else hook or time.time_ns
+        if isinstance(now, int):
+            self._clock = functools.partial(int, now)  # a fixed time
         self._epoch = 0  # raised with every change: what was read before may be stale
         self._changed = False
         self._handle = handle
@@ -423,10 +426,10 @@ class Volume(Closable):
         return text(row.label)
 
     @property
-    def uuid(self) -> uuid.UUID:
+    def uuid(self) -> uuid_module.UUID:
         """The volume's identifier."""
         row = self._stat()
-        return uuid.UUID(bytes=bytes(ffi.buffer(row.uuid)))
+        return uuid_module.UUID(bytes=bytes(ffi.buffer(row.uuid)))
 
     # Changes.
 
@@ -527,7 +530,7 @@ class Volume(Closable):
         self._handle.call(lib.f2fs_volume_set_label, encode_name(label))
         self._superblock = None
 
-    def set_uuid(self, uuid: uuid.UUID, *, force: bool = False, checksum: bool = False) -> None:
+    def set_uuid(self, uuid: uuid_module.UUID, *, force: bool = False, checksum: bool = False) -> None:
         """Set the UUID, at once and durably; the checksums of inodes, which depend on it, are rewritten.
 
         StateError when there are uncommitted changes.

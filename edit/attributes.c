@@ -246,7 +246,7 @@ static int make_missing(struct edit *e, const char *operand)
 		return rc;
 	rc = edit_name_lookup(e, &name, &there);
 	if (rc == F2FS_ERR_NOT_FOUND) {
-		edit_new(e, MODE_REG | 0644, &spec);
+		edit_new(e, MODE_REG, NULL, &spec);
 		rc = f2fs_create(name.dir, name.name, name.length, &spec, NULL);
 		if (rc)
 			edit_fail(e, rc, operand);

@@ -176,14 +176,14 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 }
 
 /* Make a file empty, or make an empty file. */
-static int open_empty(struct edit *e, const struct edit_name *name, uint32_t mode, struct f2fs_inode **out)
+static int open_empty(struct edit *e, const struct edit_name *name, const uint32_t *mode, struct f2fs_inode **out)
 {
 	struct f2fs_dirent entry;
 	struct f2fs_new spec;
 	int rc = edit_name_lookup(e, name, &entry);
 
 	if (rc == F2FS_ERR_NOT_FOUND) {
-		edit_new(e, MODE_REG | (mode & 07777), &spec);
+		edit_new(e, MODE_REG, mode, &spec);
 		rc = f2fs_create(name->dir, name->name, name->length, &spec, out);
 		return rc ? edit_fail(e, rc, name->path) : 0;
 	}
@@ -225,6 +225,7 @@ static int put_one(struct edit *e, const char *source, const char *operand, cons
 	int is_input = !strcmp(source, "-"), fd = is_input ? STDIN_FILENO : open(source, O_RDONLY), rc;
 	struct f2fs_inode *inode;
 	struct edit_name name;
+	uint32_t host_mode;
 	struct stat st;
 
 	if (fd < 0)
@@ -237,7 +238,8 @@ static int put_one(struct edit *e, const char *source, const char *operand, cons
 	rc = edit_name_open_into(e, operand, source, &name);
 	if (rc)
 		goto out;
-	rc = open_empty(e, &name, mode ? *mode : is_input ? 0644 : (uint32_t)st.st_mode & 07777, &inode);
+	host_mode = (uint32_t)st.st_mode;
+	rc = open_empty(e, &name, mode || is_input ? mode : &host_mode, &inode);
 	if (!rc) {
 		rc = edit_copy_in(e, inode, 0, source, fd);
 		if (!rc)
@@ -345,7 +347,7 @@ static int cp_one(struct edit *e, const char *source, const char *operand)
 		if (!rc && there.ino == st.ino)
 			rc = edit_usage(e, "cp", operand, "is the same file");
 		else
-			rc = rc == 0 || rc == F2FS_ERR_NOT_FOUND ? open_empty(e, &name, st.mode, &to) : rc;
+			rc = rc == 0 || rc == F2FS_ERR_NOT_FOUND ? open_empty(e, &name, &st.mode, &to) : rc;
 		if (!rc) {
 			rc = copy_contents(e, from, st.size, to, source);
 			f2fs_inode_close(to);

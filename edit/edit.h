@@ -141,8 +141,8 @@ int edit_name_lookup(struct edit *e, const struct edit_name *name, struct f2fs_d
 /* The last component of a path. */
 const char *edit_base(const char *path);
 struct f2fs_time edit_now(struct edit *e);
-/* What a new inode of this mode starts with: root's, now. */
-void edit_new(struct edit *e, uint32_t mode, struct f2fs_new *out);
+/* What a new inode of a type starts with: root's, now. mode NULL: the usual permissions, or those of a default ACL. */
+void edit_new(struct edit *e, uint32_t type, const uint32_t *mode, struct f2fs_new *out);
 /* Call visit for each entry of a directory but "." and "..". The list is read first, so visit may change the
  * directory. Entries that cannot be read are reported and left out, and make it fail in the end. */
 int edit_each(struct edit *e, struct f2fs_inode *dir, const char *path,

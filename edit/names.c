@@ -19,7 +19,7 @@ static int make(struct edit *e, const struct edit_name *name, const struct f2fs_
 
 /* ---- mkdir ---- */
 
-static int mkdir_one(struct edit *e, const char *operand, uint32_t mode, int may_exist)
+static int mkdir_one(struct edit *e, const char *operand, const uint32_t *mode, int may_exist)
 {
 	struct edit_name name;
 	struct f2fs_dirent there;
@@ -28,7 +28,7 @@ static int mkdir_one(struct edit *e, const char *operand, uint32_t mode, int may
 
 	if (rc)
 		return rc;
-	edit_new(e, MODE_DIR | mode, &spec);
+	edit_new(e, MODE_DIR, mode, &spec);
 	rc = may_exist ? edit_name_lookup(e, &name, &there) : F2FS_ERR_NOT_FOUND;
 	if (rc == F2FS_ERR_NOT_FOUND)
 		rc = make(e, &name, &spec);
@@ -39,7 +39,7 @@ static int mkdir_one(struct edit *e, const char *operand, uint32_t mode, int may
 }
 
 /* Each directory on the way, then the last. */
-static int mkdir_parents(struct edit *e, const char *operand, uint32_t mode)
+static int mkdir_parents(struct edit *e, const char *operand, const uint32_t *mode)
 {
 	char *path = edit_path(e, operand);
 	size_t n = path ? strlen(path) : 0;
@@ -55,7 +55,7 @@ static int mkdir_parents(struct edit *e, const char *operand, uint32_t mode)
 		path[i] = '\0';
 		base = edit_base(path);
 		if (*base && strcmp(base, ".") && strcmp(base, ".."))
-			rc = mkdir_one(e, path, 0755, 1);
+			rc = mkdir_one(e, path, NULL, 1);
 		path[i] = '/';
 	}
 	if (!rc && n > 1)
@@ -81,14 +81,14 @@ int edit_parse_mode(const char *text, uint32_t *mode)
 int do_mkdir(struct edit *e, const struct edit_call *call)
 {
 	const char *text = call->options['m'];
-	uint32_t mode = 0755;
+	uint32_t mode;
 	int rc = 0;
 
 	if (text && edit_parse_mode(text, &mode))
 		return edit_usage(e, "-m", text, "is not an octal mode");
 	for (int i = 0; !rc && i < call->count; i++)
-		rc = edit_has(call, 'p') ? mkdir_parents(e, call->operands[i], mode)
-					 : mkdir_one(e, call->operands[i], mode, 0);
+		rc = edit_has(call, 'p') ? mkdir_parents(e, call->operands[i], text ? &mode : NULL)
+					 : mkdir_one(e, call->operands[i], text ? &mode : NULL, 0);
 	return rc;
 }
 
@@ -297,7 +297,7 @@ static int symlink_one(struct edit *e, const char *target, const struct edit_nam
 {
 	struct f2fs_new spec;
 
-	edit_new(e, MODE_LNK | 0777, &spec);
+	edit_new(e, MODE_LNK, NULL, &spec);
 	spec.target = target;
 	spec.target_length = strlen(target);
 	return make(e, name, &spec);
@@ -334,7 +334,7 @@ int do_mknod(struct edit *e, const struct edit_call *call)
 		uint32_t mode;
 	} types[] = { { 'c', MODE_CHR }, { 'b', MODE_BLK }, { 'p', MODE_FIFO }, { 's', MODE_SOCK } };
 	const char *text = call->options['m'], *type = call->operands[1];
-	uint32_t mode = 0644, kind = 0;
+	uint32_t mode, kind = 0;
 	struct edit_name name;
 	struct f2fs_new spec;
 	int rc, is_device;
@@ -347,7 +347,7 @@ int do_mknod(struct edit *e, const struct edit_call *call)
 	is_device = kind == MODE_CHR || kind == MODE_BLK;
 	if (!kind || call->count != (is_device ? 4 : 2))
 		return edit_usage(e, "mknod", type, "is not c MAJOR MINOR, b MAJOR MINOR, p or s");
-	edit_new(e, kind | mode, &spec);
+	edit_new(e, kind, text ? &mode : NULL, &spec);
 	if (is_device && (cli_parse_u32(call->operands[2], 0, UINT32_MAX, &spec.rdev_major) ||
 			  cli_parse_u32(call->operands[3], 0, UINT32_MAX, &spec.rdev_minor)))
 		return edit_usage(e, "mknod", call->operands[2], "is not a device number");

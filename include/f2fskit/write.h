@@ -43,10 +43,16 @@ struct f2fs_new {
 	struct f2fs_time atime, mtime, ctime, crtime;
 	const char *target; /* of a symbolic link, not NUL-terminated */
 	size_t target_length;
+	uint32_t umask; /* permissions to be taken away, unless a default ACL of the directory says what is left */
+	uint32_t flags; /* enum f2fs_new_flag */
+};
+enum f2fs_new_flag {
+	F2FS_NEW_EXACT = 1 /* default ACLs are not asked: the permissions are mode's, as of a copy */
 };
 /* Make an inode of any type under a name in a directory; out may be NULL. Fails with EXISTS, NOSPC, NAME_TOO_LONG,
  * INVALID, ENCRYPTED. The directory's times become the new inode's ctime. Flags and project are inherited as the kernel
- * does; default ACLs are not: mode and ACL are what the caller sets. */
+ * does, and so is a default ACL of the directory: it gives the access ACL, mode takes away from that, and directories
+ * get it themselves. CORRUPT when it is no ACL. */
 F2FS_API int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const struct f2fs_new *spec,
 			 struct f2fs_inode **out);
 /* Give a file a further name. Fails with IS_DIR for directories, EXISTS, NOT_FOUND for a file without a name, XDEV when

@@ -68,13 +68,13 @@ static int store(struct f2fs_inode *inode, struct winode *w, unsigned index, con
 	int err;
 
 	if (count > 0)
-		return xattr_store(inode, w, index, "", disk, acl_encode_disk(entries, count, disk));
+		return xattr_store(w, index, "", disk, acl_encode_disk(entries, count, disk));
 	err = xattr_find_stored(inode, index, "", &old, &old_size);
 	if (err == F2FS_ERR_NO_ATTR) {
 		error_clear(inode->vol->ctx);
 		return 0;
 	}
-	return err ? err : xattr_store(inode, w, index, "", NULL, 0);
+	return err ? err : xattr_store(w, index, "", NULL, 0);
 }
 
 static void set_permissions(struct winode *w, uint16_t mode)

@@ -17,6 +17,17 @@ struct inode_spec {
 /* Make an inode for a name in a directory; the entry itself is dir_insert()'s affair. */
 int inode_make(struct winode *parent, const char *name, size_t len, const struct inode_spec *spec, struct winode *out);
 
+/* acl_inherit.c: what a new inode takes from the default ACL of its directory */
+struct acl_heritage {
+	struct acl_entry *entries; /* NULL: there is no default ACL */
+	size_t count;
+};
+/* Read it, before anything is changed; mode tells the type of the new inode. CORRUPT when it is no ACL. */
+int acl_heritage_load(struct f2fs_inode *dir, const struct winode *parent, uint16_t mode, struct acl_heritage *out);
+/* Give it to a new inode whose permissions are those asked for; the entries are changed by that. */
+int acl_heritage_give(struct acl_heritage *h, struct winode *w);
+void acl_heritage_drop(const struct f2fs_volume *vol, struct acl_heritage *h);
+
 /* Fill a new inode that no directory names. */
 int inode_fill_hidden(struct winode *w, const struct inode_spec *spec);
 /* Make an empty root directory for a volume that lost its own. */

@@ -97,9 +97,12 @@ static int store_target(struct winode *w, const struct f2fs_new *spec)
 	return err;
 }
 
-static int create(struct f2fs_inode *dir, const char *name, size_t length, const struct f2fs_new *spec, f2fs_nid_t *ino)
+/* Everything is checked: make the inode and its name. */
+static int create_checked(struct winode *parent, const char *name, size_t length, const struct f2fs_new *spec,
+			  struct acl_heritage *acl, struct winode *w)
 {
-	const struct inode_spec inner = { .mode = (uint16_t)spec->mode,
+	const uint32_t kept = acl->count > 0 || (spec->mode & MODE_TYPE) == MODE_LNK ? 0 : spec->umask & 0777;
+	const struct inode_spec inner = { .mode = (uint16_t)(spec->mode & ~kept),
 					  .uid = spec->uid,
 					  .gid = spec->gid,
 					  .rdev_major = spec->rdev_major,
@@ -108,7 +111,25 @@ static int create(struct f2fs_inode *dir, const char *name, size_t length, const
 					  .mtime = spec->mtime,
 					  .ctime = spec->ctime,
 					  .crtime = spec->crtime };
-	const bool is_dir = (spec->mode & MODE_TYPE) == MODE_DIR;
+	int err = inode_make(parent, name, length, &inner, w);
+
+	if (!err)
+		err = acl_heritage_give(acl, w);
+	if (!err && (spec->mode & MODE_TYPE) == MODE_LNK)
+		err = store_target(w, spec);
+	if (!err)
+		err = dir_insert(parent, name, length, w->node->nid, inode_dirent_type((uint16_t)spec->mode));
+	if (err)
+		return err;
+	if ((spec->mode & MODE_TYPE) == MODE_DIR)
+		links_add(parent, 1);
+	set_dir_times(parent, &spec->ctime);
+	return 0;
+}
+
+static int create(struct f2fs_inode *dir, const char *name, size_t length, const struct f2fs_new *spec, f2fs_nid_t *ino)
+{
+	struct acl_heritage acl = { NULL, 0 };
 	struct winode parent, w;
 	int err = dir_get(dir, true, &parent);
 
@@ -118,23 +139,18 @@ static int create(struct f2fs_inode *dir, const char *name, size_t length, const
 		err = dir_check_name(&parent, name, length);
 	if (!err)
 		err = check_target(dir->vol, spec);
-	if (!err && is_dir)
+	if (!err && (spec->mode & MODE_TYPE) == MODE_DIR)
 		err = need_link_room(&parent);
 	if (!err)
 		err = space_need(parent.txn, NAME_BLOCKS);
+	if (!err && !(spec->flags & F2FS_NEW_EXACT))
+		err = acl_heritage_load(dir, &parent, (uint16_t)spec->mode, &acl);
 	if (!err)
-		err = inode_make(&parent, name, length, &inner, &w);
-	if (!err && (spec->mode & MODE_TYPE) == MODE_LNK)
-		err = store_target(&w, spec);
+		err = create_checked(&parent, name, length, spec, &acl, &w);
+	acl_heritage_drop(dir->vol, &acl);
 	if (!err)
-		err = dir_insert(&parent, name, length, w.node->nid, inode_dirent_type((uint16_t)spec->mode));
-	if (err)
-		return err;
-	if (is_dir)
-		links_add(&parent, 1);
-	set_dir_times(&parent, &spec->ctime);
-	*ino = w.node->nid;
-	return 0;
+		*ino = w.node->nid;
+	return err;
 }
 
 int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const struct f2fs_new *spec,

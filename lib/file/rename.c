@@ -15,6 +15,7 @@ struct side {
 	size_t length;
 	struct winode parent, w;
 	struct f2fs_dirent entry;
+	struct acl_heritage acl; /* for a whiteout */
 	bool exists, is_dir;
 };
 
@@ -127,6 +128,8 @@ static int leave_whiteout(struct side *from)
 	struct winode w;
 	int err = inode_make(&from->parent, from->name, from->length, &spec, &w);
 
+	if (!err)
+		err = acl_heritage_give(&from->acl, &w);
 	return err ? err : dir_insert(&from->parent, from->name, from->length, w.node->nid, F2FS_TYPE_CHARACTER);
 }
 
@@ -140,6 +143,8 @@ static int move_name(struct side *from, struct side *to, unsigned flags)
 		err = dir_check_name(&to->parent, to->name, to->length);
 	if (!err)
 		err = space_need(from->parent.txn, NAME_BLOCKS * 2);
+	if (!err && (flags & F2FS_RENAME_WHITEOUT))
+		err = acl_heritage_load(from->dir, &from->parent, MODE_CHR, &from->acl);
 	if (err)
 		return err;
 	if (to->exists) {
@@ -222,6 +227,7 @@ int f2fs_rename(struct f2fs_inode *dir, const char *name, size_t length, struct 
 		err = error_set(dir->vol->ctx, F2FS_ERR_INVALID, "flags of a rename that do not go together");
 	if (!err)
 		err = rename_sides(&from, &to, flags);
+	acl_heritage_drop(dir->vol, &from.acl);
 	if (!err)
 		error_clear(dir->vol->ctx);
 	return change_end(&change, err);

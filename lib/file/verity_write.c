@@ -130,7 +130,7 @@ static int store_location(struct f2fs_inode *inode, struct winode *w, uint64_t a
 	verityx_set_size(value, (uint32_t)size);
 	verityx_set_pos(value, at);
 	if (!err)
-		err = xattr_store(inode, w, XATTR_VERITY, "v", value, sizeof(value));
+		err = xattr_store(w, XATTR_VERITY, "v", value, sizeof(value));
 	return err;
 }
 

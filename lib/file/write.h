@@ -160,8 +160,9 @@ int acl_set(struct f2fs_inode *inode, unsigned index, const uint8_t *value, size
 int acl_follow_mode(struct f2fs_inode *inode, struct winode *w, uint16_t mode);
 
 /* xattr_write.c: rebuild the attributes with one changed; value NULL removes it. */
-int xattr_store(struct f2fs_inode *inode, struct winode *w, unsigned index, const char *name, const void *value,
-		size_t size);
+int xattr_put(struct winode *w, unsigned index, const char *name, const void *value, size_t size);
+/* The same, which the change time tells. */
+int xattr_store(struct winode *w, unsigned index, const char *name, const void *value, size_t size);
 
 /* quota_write.c */
 /* Count a change of an inode's blocks, or of the number of inodes, for its owner, group and project. */

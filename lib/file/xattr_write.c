@@ -126,7 +126,7 @@ static int store_string(struct winode *w, const struct rebuild *r)
 	return 0;
 }
 
-static int load_old(struct f2fs_inode *inode, struct winode *w, uint8_t **old, uint32_t *size)
+static int load_old(struct winode *w, uint8_t **old, uint32_t *size)
 {
 	const uint32_t inside = w->layout.xattr_size, node_size = w->txn->vol->geo.block_size - footer_SIZE;
 	f2fs_nid_t nid = inode_i_xattr_nid(winode_block(w));
@@ -134,7 +134,7 @@ static int load_old(struct f2fs_inode *inode, struct winode *w, uint8_t **old, u
 	int err;
 
 	*size = inside + (nid ? node_size : 0);
-	*old = mem_alloc(inode->vol->ctx, (size_t)*size + 1);
+	*old = mem_alloc(w->txn->vol->ctx, (size_t)*size + 1);
 	if (!*old)
 		return F2FS_ERR_NOMEM;
 	memcpy(*old, winode_block(w) + w->layout.xattr_offset, inside);
@@ -146,18 +146,18 @@ static int load_old(struct f2fs_inode *inode, struct winode *w, uint8_t **old, u
 	return err;
 }
 
-int xattr_store(struct f2fs_inode *inode, struct winode *w, unsigned index, const char *name, const void *value,
-		size_t size)
+int xattr_put(struct winode *w, unsigned index, const char *name, const void *value, size_t size)
 {
-	struct rebuild r = { .ctx = inode->vol->ctx };
+	struct f2fs_context *ctx = w->txn->vol->ctx;
+	struct rebuild r = { .ctx = ctx };
 	uint8_t *old = NULL;
 	uint32_t old_size = 0;
 	bool found = false;
 	int err;
 
-	r.room = w->layout.xattr_size + inode->vol->geo.block_size - footer_SIZE;
-	r.bytes = mem_zalloc(inode->vol->ctx, r.room);
-	err = r.bytes ? load_old(inode, w, &old, &old_size) : F2FS_ERR_NOMEM;
+	r.room = w->layout.xattr_size + w->txn->vol->geo.block_size - footer_SIZE;
+	r.bytes = mem_zalloc(ctx, r.room);
+	err = r.bytes ? load_old(w, &old, &old_size) : F2FS_ERR_NOMEM;
 	if (!err) {
 		xhead_set_h_magic(r.bytes, XATTR_MAGIC);
 		xhead_set_h_refcount(r.bytes, 1);
@@ -167,16 +167,22 @@ int xattr_store(struct f2fs_inode *inode, struct winode *w, unsigned index, cons
 	if (!err && value)
 		err = add_entry(&r, index, (const uint8_t *)name, strlen(name), value, size);
 	else if (!err && !found)
-		err = error_set(inode->vol->ctx, F2FS_ERR_NO_ATTR, "inode %u has no such attribute",
-				(unsigned)inode->ino);
+		err = error_set(ctx, F2FS_ERR_NO_ATTR, "inode %u has no such attribute", (unsigned)w->node->nid);
 	if (!err && r.size == xhead_SIZE && !value)
 		r.size = 0;
 	if (!err)
 		err = store_string(w, &r);
+	mem_free(ctx, r.bytes);
+	mem_free(ctx, old);
+	return err;
+}
+
+int xattr_store(struct winode *w, unsigned index, const char *name, const void *value, size_t size)
+{
+	int err = xattr_put(w, index, name, value, size);
+
 	if (!err)
 		winode_stamp(w, STAMP_CTIME);
-	mem_free(inode->vol->ctx, r.bytes);
-	mem_free(inode->vol->ctx, old);
 	return err;
 }
 
@@ -191,7 +197,7 @@ static int change(struct f2fs_inode *inode, unsigned index, const char *name, co
 	if (!err)
 		err = winode_get(inode->vol, inode->ino, &w);
 	if (!err)
-		err = xattr_store(inode, &w, index, name, value, size);
+		err = xattr_store(&w, index, name, value, size);
 	return change_end(&c, err);
 }
 

@@ -38,6 +38,7 @@ void populate_fill_new(const struct populate *p, const struct populate_item *ite
 	spec->rdev_minor = item->rdev_minor;
 	spec->target = item->target;
 	spec->target_length = item->target_length;
+	spec->flags = F2FS_NEW_EXACT; /* ACLs are the source's affair */
 }
 
 /* Flags and project ids go to the inode when it is complete: they may forbid further changes. */

@@ -88,7 +88,12 @@ int populate_place_open(struct populate *p)
 {
 	const char *path = p->opt.target ? p->opt.target : "/";
 	const struct f2fs_new spec = {
-		.mode = MODE_DIR | 0755, .ctime = p->now, .mtime = p->now, .atime = p->now, .crtime = p->now
+		.mode = MODE_DIR | 0755,
+		.ctime = p->now,
+		.mtime = p->now,
+		.atime = p->now,
+		.crtime = p->now,
+		.flags = F2FS_NEW_EXACT,
 	};
 	struct f2fs_inode *at, *next;
 	size_t n;

@@ -526,6 +526,8 @@ class Inode(Closable):
         gid: int = 0,
         device: int = 0,
         target: str | bytes | None = None,
+        umask: int = 0,
+        exact: bool = False,
     ) -> Inode:
         """Make an inode of any type under a name in this directory. ExistsError, NotDirError, NospcError.
 
@@ -535,10 +537,13 @@ class Inode(Closable):
             uid, gid: its owner.
             device: number of a device, as os.makedev() makes it.
             target: of a symbolic link.
+            umask: permissions to be taken away, unless a default ACL of this directory says what is left.
+            exact: do not ask a default ACL: the permissions are those of mode.
         """
         raw = encode_name(name)
         spec = ffi.new("struct f2fs_new *")
         spec.mode, spec.uid, spec.gid = mode, uid, gid
+        spec.umask, spec.flags = umask, lib.F2FS_NEW_EXACT if exact else 0
         spec.rdev_major, spec.rdev_minor = os.major(device), os.minor(device)
         moment = self._volume._now()
         spec.atime = spec.mtime = spec.ctime = spec.crtime = moment[0]

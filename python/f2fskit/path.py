@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 AnyPath = Union[str, bytes, pathlib.PurePath, "F2FSPath"]
 
+UMASK = 0o022  # of what is made without a mode
 _ABSENT = (lib.F2FS_ERR_NOT_FOUND, lib.F2FS_ERR_NOT_DIR, lib.F2FS_ERR_LOOP, lib.F2FS_ERR_NAME_TOO_LONG)
 
 
@@ -274,7 +275,7 @@ class F2FSPath:
         except _errors.Error as error:
             if error.code != lib.F2FS_ERR_NOT_FOUND:
                 raise
-            return self._create(stat.S_IFREG | 0o644)
+            return self._create(stat.S_IFREG | 0o666, umask=UMASK)
         if "w" in mode:
             if inode.is_dir():
                 raise _errors.make(lib.F2FS_ERR_IS_DIR, f"{self} is a directory")
@@ -318,23 +319,32 @@ class F2FSPath:
                 error.filename = str(self)
             raise
 
-    def touch(self, mode: int = 0o644, exist_ok: bool = True) -> None:
-        """Make an empty file; set the times of one that exists, or ExistsError."""
+    def _create_as(self, kind: int, mode: int | None, usual: int) -> Inode:
+        """Make an inode with the permissions asked for, or with the usual ones less UMASK."""
+        if mode is None:
+            return self._create(kind | usual, umask=UMASK)
+        return self._create(kind | mode & 0o7777)
+
+    def touch(self, mode: int | None = None, exist_ok: bool = True) -> None:
+        """Make an empty file, 0o644 or what a default ACL gives; set the times of one that exists, or ExistsError."""
         if exist_ok and self.exists():
             self._volume._need_writable()
             moment = int(self._volume._clock())
             self.inode().set(atime_ns=moment, mtime_ns=moment)
         else:
-            self._create(stat.S_IFREG | mode & 0o7777)
+            self._create_as(stat.S_IFREG, mode, 0o666)
 
-    def mkdir(self, mode: int = 0o755, parents: bool = False, exist_ok: bool = False) -> None:
-        """Make a directory; with parents those above it too. An existing one is an ExistsError unless exist_ok."""
+    def mkdir(self, mode: int | None = None, parents: bool = False, exist_ok: bool = False) -> None:
+        """Make a directory, 0o755 or what a default ACL gives; with parents those above it too.
+
+        An existing one is an ExistsError unless exist_ok.
+        """
         if parents:
             for above in reversed(self.parents):
                 if not above.exists():
                     above.mkdir()
         try:
-            self._create(stat.S_IFDIR | mode & 0o7777)
+            self._create_as(stat.S_IFDIR, mode, 0o777)
         except _errors.Error as error:
             if error.code == lib.F2FS_ERR_INVALID and not self.name:
                 error = _errors.make(lib.F2FS_ERR_EXISTS, "/ exists")

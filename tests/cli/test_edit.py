@@ -94,6 +94,30 @@ def test_attributes(peer_check, run_tool, edit, image):
     peer_check(image)
 
 
+DEFAULT_ACL = "".join(("02000000", "01000700ffffffff", "02000700e8030000", "04000500ffffffff", "10000700ffffffff",
+                       "20000000ffffffff"))
+
+
+def test_default_acls_decide_unless_a_mode_is_given(peer_check, run_tool, edit, image, tmp_path):
+    edit("mkdir", "/guarded", "--", "setfattr", "/guarded", "system.posix_acl_default", "0x" + DEFAULT_ACL, "--",
+         "mkdir", "/guarded/dir", "--", "mkdir", "-m", "700", "/guarded/private", "--", "touch", "/guarded/file",
+         "/guarded/dir/file", "--", "mknod", "/guarded/pipe", "p", "--", "touch", "/file", "--", "mkdir", "/dir")
+    modes = {"/guarded/dir": 0o770, "/guarded/private": 0o700, "/guarded/file": 0o660, "/guarded/dir/file": 0o660,
+             "/guarded/pipe": 0o660, "/file": 0o644, "/dir": 0o755}
+    for path, mode in modes.items():
+        assert json.loads(run_tool("f2fs", "--json", image, "stat", path).stdout)["permissions"] == mode, path
+        has_acl = b"posix_acl_access" in run_tool("f2fs", image, "getfattr", path).stdout
+        assert has_acl == (path.startswith("/guarded/")), path
+    # a tree that is copied in keeps its permissions
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/copy").write_text("x")
+    os.chmod(tmp_path / "tree/copy", 0o667)
+    run_tool("sload.f2fs", "-q", "-f", tmp_path / "tree", "--to=/guarded", image)
+    assert json.loads(run_tool("f2fs", "--json", image, "stat", "/guarded/copy").stdout)["permissions"] == 0o667
+    assert b"posix_acl" not in run_tool("f2fs", image, "getfattr", "/guarded/copy").stdout
+    peer_check(image)
+
+
 def test_nothing_is_changed_without_asking(run_tool, image):
     before = image.read_bytes()
     for words in (["mkdir", "/x"], ["rm", "-f", "/x"], ["touch", "/"]):

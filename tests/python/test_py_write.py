@@ -3,6 +3,7 @@
 import io
 import os
 import stat
+import struct
 import tarfile
 import time
 
@@ -132,6 +133,27 @@ def test_attributes(disk):
         assert (st.st_atime_ns, st.st_mtime_ns, st.st_birthtime_ns) == (-1_500_000_000, 1_234_567_890_123_456_789, 5)
         assert st.st_flags == f2fskit.InodeFlag.NOATIME
         assert dict(volume.path("/f").xattrs) == {"user.b": bytes(3000)}
+
+
+def test_default_acls(disk):
+    entries = ((1, 7, -1), (2, 6, 1000), (4, 7, -1), (16, 5, -1), (32, 1, -1))
+    acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    with f2fskit.open(disk, "r+") as volume:
+        guarded = volume.path("/guarded")
+        guarded.mkdir()
+        guarded.xattrs["system.posix_acl_default"] = acl
+        (guarded / "sub").mkdir()
+        (guarded / "sub" / "file").write_text("x")
+        (guarded / "mode").touch(0o600)
+        guarded.inode().create("masked", stat.S_IFREG | 0o777, umask=0o777)
+        guarded.inode().create("exact", stat.S_IFREG | 0o777, exact=True)
+        volume.path("/free").touch()
+    with f2fskit.open(disk) as volume:
+        modes = {path: volume.path(path).stat().st_mode & 0o777 for path, _ in volume.scan("/")}
+        assert modes == {"/guarded": 0o755, "/guarded/sub": 0o751, "/guarded/sub/file": 0o640, "/guarded/mode": 0o600,
+                         "/guarded/masked": 0o751, "/guarded/exact": 0o777, "/free": 0o644}
+        assert volume.path("/guarded/sub").xattrs["system.posix_acl_default"] == acl
+        assert "system.posix_acl_access" not in volume.path("/guarded/exact").xattrs
 
 
 def test_times(disk):

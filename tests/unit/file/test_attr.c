@@ -210,6 +210,50 @@ static void acls_and_permissions_agree(void **state)
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
 }
 
+/* Make a directory or file in dir and tell its permissions and how many ACLs it has. */
+static unsigned make_heir(const char *name, const struct f2fs_new *spec, unsigned *acls)
+{
+	static const char *const names[] = { "system.posix_acl_access", "system.posix_acl_default" };
+	struct f2fs_inode *heir;
+	struct f2fs_xattr x;
+	struct f2fs_stat stat;
+
+	assert_int_equal(f2fs_create(dir, name, strlen(name), spec, &heir), 0);
+	assert_int_equal(f2fs_inode_stat(heir, &stat), 0);
+	*acls = 0;
+	for (unsigned i = 0; i < 2; i++)
+		*acls |= (unsigned)(f2fs_xattr_get(heir, names[i], &x) == 0) << i;
+	f2fs_inode_close(heir);
+	return stat.mode & 07777;
+}
+
+static void default_acls_are_inherited(void **state)
+{
+	static const uint16_t full[][3] = { { 1, 7, 0 }, { 2, 7, 1000 }, { 4, 7, 0 }, { 16, 6, 0 }, { 32, 5, 0 } };
+	static const uint16_t plain[][3] = { { 1, 6, 0 }, { 4, 4, 0 }, { 32, 0, 0 } };
+	uint8_t value[100];
+	unsigned acls;
+
+	(void)state;
+	/* without one the umask decides */
+	assert_int_equal(make_heir("free", &(struct f2fs_new){ .mode = 0100666, .umask = 027 }, &acls), 0640);
+	assert_int_equal(acls, 0);
+	assert_int_equal(f2fs_xattr_set(dir, "system.posix_acl_default", value, put_acl(value, full, 5)), 0);
+	assert_int_equal(make_heir("file", &(struct f2fs_new){ .mode = 0104666, .umask = 027 }, &acls), 04664);
+	assert_int_equal(acls, 1);
+	assert_int_equal(make_heir("dir", &(struct f2fs_new){ .mode = 040751 }, &acls), 0741);
+	assert_int_equal(acls, 3);
+	assert_int_equal(make_heir("copy", &(struct f2fs_new){ .mode = 040777, .flags = F2FS_NEW_EXACT }, &acls), 0777);
+	assert_int_equal(acls, 0);
+	/* one that says no more than permissions is not stored as an access ACL */
+	assert_int_equal(f2fs_xattr_set(dir, "system.posix_acl_default", value, put_acl(value, plain, 3)), 0);
+	assert_int_equal(make_heir("plain", &(struct f2fs_new){ .mode = 0100777 }, &acls), 0640);
+	assert_int_equal(acls, 0);
+	assert_int_equal(make_heir("sub", &(struct f2fs_new){ .mode = 040777 }, &acls), 0640);
+	assert_int_equal(acls, 2);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+}
+
 static void advise_is_an_attribute(void **state)
 {
 	struct f2fs_stat stat;
@@ -230,6 +274,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(flags_need_their_feature, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(quota_files_keep_their_flags, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(acls_and_permissions_agree, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(default_acls_are_inherited, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(advise_is_an_attribute, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hints_choose_the_log, set_up, tear_down),
 	};

@@ -22,8 +22,23 @@ static const struct pass passes[] = {
 };
 enum { PASS_COUNT = sizeof(passes) / sizeof(passes[0]) };
 
+/* Forget all but what the roots say and which modes were settled. */
+static int restart(struct checker *c, size_t findings)
+{
+	facts_fini(&c->facts);
+	c->findings.count = findings;
+	c->dir_addrs.count = c->dir_blocks.count = c->names.count = c->doubts.count = 0;
+	mem_free(c->ctx, c->nat_bits);
+	c->nat_bits = NULL;
+	c->nat_bits_are_bad = c->has_bad_summary = c->has_lost_found = c->must_restart = false;
+	c->restarts++;
+	return facts_init(&c->facts, c->ctx, c->geo);
+}
+
 static int run_passes(struct checker *c)
 {
+	struct f2fs_check_result roots = { 0 };
+	size_t findings = 0;
 	int err = 0;
 
 	for (unsigned i = 0; i < PASS_COUNT && !err; i++) {
@@ -36,6 +51,15 @@ static int run_passes(struct checker *c)
 		err = progress_report(c->ctx, &progress);
 		if (!err)
 			err = passes[i].run(c);
+		if (i == 0) {
+			roots = *c->result;
+			findings = c->findings.count;
+		}
+		if (!err && c->must_restart) {
+			err = restart(c, findings);
+			*c->result = roots;
+			i = 0;
+		}
 	}
 	return err;
 }
@@ -92,6 +116,8 @@ static void release(struct checker *c)
 	vec_fini(&c->dir_addrs);
 	vec_fini(&c->dir_blocks);
 	vec_fini(&c->names);
+	vec_fini(&c->doubts);
+	map32_fini(&c->modes);
 	pool_free(c->pool);
 	f2fs_volume_close(c->vol);
 	mem_free(c->ctx, c);
@@ -124,6 +150,8 @@ int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2
 	vec_init(&c->dir_addrs, ctx, sizeof(struct sweep_item));
 	vec_init(&c->dir_blocks, ctx, sizeof(struct dir_block));
 	vec_init(&c->names, ctx, sizeof(struct dir_name));
+	vec_init(&c->doubts, ctx, sizeof(struct type_doubt));
+	map32_init(&c->modes, ctx);
 	err = pool_new(ctx, (threads > MAX_THREADS ? MAX_THREADS : threads) - 1, &c->pool);
 	if (!err)
 		err = run_passes(c);

@@ -25,6 +25,12 @@ struct dir_name {
 	uint16_t slot;
 };
 
+/* An entry that says another type than the mode of the inode it names. */
+struct type_doubt {
+	f2fs_nid_t ino, dir;
+	uint32_t type;
+};
+
 struct checker {
 	struct f2fs_context *ctx;
 	struct f2fs_device *dev;
@@ -49,8 +55,12 @@ struct checker {
 	bool nat_bits_are_bad;	   /* told already */
 	struct vec names;	   /* struct dir_name: entries of directories of several blocks */
 	bool has_bad_summary;	   /* of some segment, marked SEG_SUMMARY */
-	struct repair *repair;	   /* a repair under way (repair.h) */
-	bool has_lost_found;	   /* the root has an entry of that name */
+	struct vec doubts;	   /* struct type_doubt */
+	struct map32 modes;	   /* ino -> mode, where the one in the inode is wrong */
+	bool must_restart;	   /* modes were settled: begin again after the roots */
+	unsigned restarts;
+	struct repair *repair; /* a repair under way (repair.h) */
+	bool has_lost_found;   /* the root has an entry of that name */
 };
 
 /* Check a volume opened in that mode; after all is told, after (NULL: nobody) is called with what the check knows. */
@@ -100,6 +110,15 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 int pointers_digest(struct checker *c, struct nid_fact *fact, struct inode_fact *inode, const uint8_t *block);
 /* xattr_judge.c: look at the attributes of an inode, as one string of which inline_size bytes are in the inode. */
 int xattrs_judge(struct checker *c, struct inode_fact *inode, const uint8_t *string, uint32_t size);
+
+/* inode_type.c: an entry in dir says that the inode is of this type; note it when the mode says another or none. */
+int type_doubt(struct checker *c, f2fs_nid_t dir, const struct inode_fact *inode, unsigned type);
+/* Settle the modes of inodes in doubt, once all entries are read; the check begins again if there are any. */
+int types_settle(struct checker *c);
+/* Was another mode settled for the inode? */
+bool type_is_settled(const struct checker *c, f2fs_nid_t ino, uint16_t *mode);
+/* What a file of that mode is called. */
+const char *type_name(uint16_t mode);
 
 enum { JUDGED_RULE = 0xffff, JUDGED_BAD_SUM = 0x10000 };
 

@@ -58,18 +58,19 @@ struct nid_fact {
 };
 
 enum inode_flag {
-	INODE_MENDED = 1,      /* fields break rules: write the block as inode_mend() leaves it */
-	INODE_BAD_SUM = 2,     /* the checksum is wrong */
-	INODE_REACHED = 4,     /* a way leads here from the root, or it is a hidden inode */
-	INODE_ORPHAN = 8,      /* on the list of unlinked inodes */
-	INODE_HIDDEN = 16,     /* quota file */
-	INODE_HAS_DOT = 32,    /* directory: "." is there */
-	INODE_HAS_DOTDOT = 64, /* directory: ".." is there */
-	INODE_ALIAS = 128,     /* device alias */
-	INODE_XATTRS = 256,    /* has attributes that the features pass looks at */
-	INODE_LOOP = 512,      /* directory that contains itself */
-	INODE_GUESSED = 2048,  /* the mode has no type: what the inode looks like, or what an entry says */
-	INODE_LOST_TREE = 1024 /* below a directory that no way leads to */
+	INODE_MENDED = 1,	/* fields break rules: write the block as inode_mend() leaves it */
+	INODE_BAD_SUM = 2,	/* the checksum is wrong */
+	INODE_REACHED = 4,	/* a way leads here from the root, or it is a hidden inode */
+	INODE_ORPHAN = 8,	/* on the list of unlinked inodes */
+	INODE_HIDDEN = 16,	/* quota file */
+	INODE_HAS_DOT = 32,	/* directory: "." is there */
+	INODE_HAS_DOTDOT = 64,	/* directory: ".." is there */
+	INODE_ALIAS = 128,	/* device alias */
+	INODE_XATTRS = 256,	/* has attributes that the features pass looks at */
+	INODE_LOOP = 512,	/* directory that contains itself */
+	INODE_GUESSED = 2048,	/* the mode has no type or an odd one, and what it is was not settled yet */
+	INODE_LOST_TREE = 1024, /* below a directory that no way leads to */
+	INODE_RETYPED = 4096	/* mode is not that of the block, which is wrong */
 };
 
 /* An inode. In the order in which they were found; struct nid_fact leads here. */

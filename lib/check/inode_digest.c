@@ -24,6 +24,35 @@ static int raise_inode(struct checker *c, enum problem problem, const struct nid
 						   .expected = expected });
 }
 
+static int raise_mode(struct checker *c, const struct nid_fact *fact, uint16_t found, uint16_t expected)
+{
+	return problem_raise(c, &(struct finding){ .problem = P_INODE_MODE,
+						   .rule = RULE_INODE_MODE,
+						   .nid = fact->nid,
+						   .ino = fact->nid,
+						   .has_block = 1,
+						   .block = fact->addr,
+						   .has_values = 1,
+						   .found = found,
+						   .expected = expected,
+						   .text = type_name(expected) });
+}
+
+/* Give the copy a mode with a type, if it has none or another was settled. */
+static int mend_mode(struct checker *c, const struct nid_fact *fact, uint8_t *copy)
+{
+	const uint16_t found = inode_i_mode(copy);
+	uint16_t mode = found;
+
+	if (type_is_settled(c, fact->nid, &mode))
+		inode_set_i_mode(copy, mode);
+	else if (inode_dirent_type(found) == 0)
+		inode_mend(&c->plain, copy, fact->nid, RULE_INODE_MODE);
+	else
+		return 0;
+	return raise_mode(c, fact, found, inode_i_mode(copy));
+}
+
 /* The value that a rule is about, for the message. */
 static uint64_t value_of(const uint8_t *block, enum rule rule)
 {
@@ -38,8 +67,6 @@ static uint64_t value_of(const uint8_t *block, enum rule rule)
 		return inode_i_size(block);
 	case RULE_INODE_EXTENT:
 		return inode_i_ext_blk(block);
-	case RULE_INODE_MODE:
-		return inode_i_mode(block);
 	case RULE_DIR_DEPTH:
 		return inode_i_current_depth(block);
 	default:
@@ -48,9 +75,10 @@ static uint64_t value_of(const uint8_t *block, enum rule rule)
 }
 
 /* Tell and correct one rule after the other; *block becomes the corrected copy. */
-static int mend(struct checker *c, const struct nid_fact *fact, enum rule rule, const uint8_t **block)
+static int mend(struct checker *c, const struct nid_fact *fact, const uint8_t **block)
 {
-	int err = 0;
+	enum rule rule;
+	int err;
 
 	if (!c->scratch)
 		c->scratch = mem_alloc(c->ctx, c->geo->block_size);
@@ -58,8 +86,8 @@ static int mend(struct checker *c, const struct nid_fact *fact, enum rule rule, 
 		return F2FS_ERR_NOMEM;
 	memcpy(c->scratch, *block, c->geo->block_size);
 	*block = c->scratch;
-	if (inode_dirent_type(inode_i_mode(c->scratch)) == 0) /* what other rules say depends on the type */
-		rule = RULE_INODE_MODE;
+	err = mend_mode(c, fact, c->scratch); /* what other rules say depends on the type */
+	rule = inode_check(&c->plain, c->scratch, fact->nid, 0);
 	for (unsigned i = 0; rule && i < MAX_MENDS && !err; i++) {
 		enum problem problem = problem_of_rule(rule);
 
@@ -185,21 +213,34 @@ static int judge_inline_xattrs(struct checker *c, struct inode_fact *inode, cons
 	return xattrs_judge(c, inode, block + layout.xattr_offset, layout.xattr_size);
 }
 
+/* Is the mode none, or one of a file while there is every sign of a directory? */
+static bool has_odd_type(const uint8_t *block)
+{
+	const unsigned type = inode_dirent_type(inode_i_mode(block));
+
+	return type == 0 || (type != 2 && inode_has_inline(block, FLAG_i_inline_inline_dentry) &&
+			     (inode_i_flags(block) & FLAG_i_flags_index));
+}
+
 int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged)
 {
-	const uint16_t original_mode = inode_i_mode(block);
+	const bool is_odd = has_odd_type(block);
 	struct inode_fact *inode;
+	uint16_t settled;
+	const bool is_settled = type_is_settled(c, fact->nid, &settled);
 	int err = 0;
 
 	if (c->is_recount) /* not judged again; what broke a rule is corrected without a word */
 		judged = (uint32_t)inode_check(&c->plain, block, fact->nid, 0);
 	else
 		fact->kind = FACT_INODE;
+	if (is_settled && !(judged & JUDGED_RULE))
+		judged |= RULE_INODE_MODE;
 	if (judged & JUDGED_BAD_SUM)
 		err = raise_inode(c, P_INODE_CHECKSUM, fact, extra_i_inode_checksum(inode_extra(block)),
 				  inode_checksum(c->geo, block, c->vol->checksum_seed));
 	if (!err && (judged & JUDGED_RULE))
-		err = mend(c, fact, (enum rule)(judged & JUDGED_RULE), &block);
+		err = mend(c, fact, &block);
 	if (err)
 		return err;
 	if (c->is_recount)
@@ -211,7 +252,9 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 	inode->ino = fact->nid;
 	inode->state |=
 		(uint16_t)((judged & JUDGED_RULE ? INODE_MENDED : 0) | (judged & JUDGED_BAD_SUM ? INODE_BAD_SUM : 0));
-	if (inode_dirent_type(original_mode) == 0)
+	if (is_settled)
+		inode->state |= INODE_RETYPED;
+	else if (is_odd)
 		inode->state |= INODE_GUESSED;
 	keep_fields(c, inode, block);
 	err = check_numbers(c, fact, inode, block);

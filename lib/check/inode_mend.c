@@ -91,14 +91,6 @@ static void mend_mode(uint8_t *block)
 	inode_set_i_mode(block, (uint16_t)(permissions | (is_dir ? MODE_DIR : MODE_REG)));
 }
 
-static void mend_inline_dentry(uint8_t *block)
-{
-	if (inode_i_flags(block) & FLAG_i_flags_index)
-		mend_mode(block);
-	else
-		clear_inline(block, FLAG_i_inline_inline_dentry);
-}
-
 bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid, enum rule rule)
 {
 	switch (rule) {
@@ -121,7 +113,7 @@ bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid,
 		mend_inline_data(geo, block);
 		return true;
 	case RULE_INODE_INLINE_DENTRY:
-		mend_inline_dentry(block);
+		clear_inline(block, FLAG_i_inline_inline_dentry);
 		return true;
 	case RULE_INODE_CASEFOLD:
 		clear_flag(block, FLAG_i_flags_casefold);

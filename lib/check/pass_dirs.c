@@ -40,27 +40,11 @@ static int take_second_parent(struct checker *c, struct inode_fact *dir, f2fs_bl
 	return raise_entry(c, P_DIR_TWICE, other, other_block, other_slot, child->ino, 0);
 }
 
-/* Mode bits of an entry's type; 0 for an unknown one. */
-static uint16_t mode_of_type(unsigned type)
-{
-	static const uint16_t modes[] = { 0, MODE_REG, MODE_DIR, MODE_CHR, MODE_BLK, MODE_FIFO, MODE_SOCK, MODE_LNK };
-
-	return type < sizeof(modes) / sizeof(modes[0]) ? modes[type] : 0;
-}
-
-/* An inode whose mode tells no type has the one of its entry, if it has the form of that. */
-static void take_type(struct inode_fact *inode, unsigned type)
-{
-	if (!(inode->state & INODE_GUESSED) || mode_of_type(type) == 0 || (type == 2) != (inode->type == 2))
-		return;
-	inode->type = (uint8_t)type;
-	inode->mode = (uint16_t)((inode->mode & ~MODE_TYPE) | mode_of_type(type));
-}
-
 /* Whom does an entry name? */
 static int take_child(struct checker *c, struct inode_fact *dir, f2fs_blk_t block, const struct dentry_ref *ref)
 {
 	struct inode_fact *child;
+	int err;
 
 	if (!geometry_is_nid(c->geo, ref->ino))
 		return raise_entry(c, P_DENTRY_INO, dir, block, ref->slot, ref->ino, 0);
@@ -69,6 +53,9 @@ static int take_child(struct checker *c, struct inode_fact *dir, f2fs_blk_t bloc
 		return raise_entry(c, P_DENTRY_DEAD, dir, block, ref->slot, ref->ino, 0);
 	if ((child->state & INODE_HIDDEN) || child->ino == c->geo->root_ino)
 		return raise_entry(c, P_DENTRY_RESERVED, dir, block, ref->slot, ref->ino, 0);
+	err = type_doubt(c, dir->ino, child, ref->type);
+	if (err)
+		return err;
 	if (child->type == 2 && child->parent != 0)
 		return take_second_parent(c, dir, block, ref->slot, child);
 	child->links_found++;
@@ -77,7 +64,6 @@ static int take_child(struct checker *c, struct inode_fact *dir, f2fs_blk_t bloc
 		child->entry_block = block;
 		child->entry_slot = (uint16_t)ref->slot;
 	}
-	take_type(child, ref->type);
 	if (ref->type != child->type)
 		return raise_entry(c, P_DENTRY_TYPE, dir, block, ref->slot, ref->type, child->type);
 	return 0;
@@ -257,6 +243,10 @@ int pass_dirs(struct checker *c)
 	static const struct sweep sweep = { "directories", dir_judge, digest_block, lose_block };
 	int err = sweep_run(c, &sweep, &c->dir_addrs);
 
+	if (!err)
+		err = types_settle(c);
+	if (err || c->must_restart)
+		return err;
 	for (size_t i = 0; i < c->facts.inodes.count && !err; i++) {
 		const struct inode_fact *inode = facts_inode_at(&c->facts, (uint32_t)i);
 

@@ -88,6 +88,10 @@ static void add_word(const struct finding *f, const char *word, size_t n, const 
 		text_printf(out, "%llu", (unsigned long long)f->found);
 	else if (is_word(word, n, "expected"))
 		text_printf(out, "%llu", (unsigned long long)f->expected);
+	else if (is_word(word, n, "found_mode"))
+		text_printf(out, "%#o", (unsigned)f->found);
+	else if (is_word(word, n, "expected_mode"))
+		text_printf(out, "%#o", (unsigned)f->expected);
 	else if (is_word(word, n, "name"))
 		text_add(out, name);
 	else if (is_word(word, n, "rule"))

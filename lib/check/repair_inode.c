@@ -230,6 +230,8 @@ static void mend_attempts(const struct inode_fact *inode, uint8_t *block)
 void repair_inode_block(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
 			uint8_t *block)
 {
+	if (inode->state & INODE_RETYPED) /* rules hold by type */
+		inode_set_i_mode(block, inode->mode);
 	mend_marks(r, block);
 	mend_rules(r, block, fact->nid);
 	if (inode_i_xattr_nid(block) && !repair_keeps_child(r, fact, inode_i_xattr_nid(block), XATTR_NODE_OFFSET))

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What an inode is, when its mode does not say it or the entries that name it say something else. The form of the inode
+ * is asked first: entries with its own "." are a directory's, contents a file's or symlink's, a number without contents
+ * a device's. What the form leaves open is settled by the mode and the entries, each a vote. The answer is a mode that
+ * holds for the whole check, which starts anew with it: pointers and entries are read by type.
+ */
+#include <string.h>
+
+#include "check/checker.h"
+#include "format/dentry.h"
+
+#define MAX_RESTARTS 8u /* levels of directories whose modes are damaged below each other */
+
+enum { TYPE_REG = 1, TYPE_DIR, TYPE_CHR, TYPE_BLK, TYPE_FIFO, TYPE_SOCK, TYPE_LNK, TYPE_END };
+#define BIT(type) (1u << (type))
+#define FORM_DEVICE (BIT(TYPE_CHR) | BIT(TYPE_BLK))
+#define FORM_EMPTY (BIT(TYPE_REG) | BIT(TYPE_FIFO) | BIT(TYPE_SOCK) | FORM_DEVICE)
+
+static const struct {
+	uint16_t mode;
+	const char *name;
+} types[TYPE_END] = {
+	[TYPE_REG] = { MODE_REG, "regular file" },     [TYPE_DIR] = { MODE_DIR, "directory" },
+	[TYPE_CHR] = { MODE_CHR, "character device" }, [TYPE_BLK] = { MODE_BLK, "block device" },
+	[TYPE_FIFO] = { MODE_FIFO, "pipe" },	       [TYPE_SOCK] = { MODE_SOCK, "socket" },
+	[TYPE_LNK] = { MODE_LNK, "symlink" },
+};
+
+const char *type_name(uint16_t mode)
+{
+	const char *name = types[inode_dirent_type(mode)].name;
+
+	return name ? name : "file of no known type";
+}
+
+/* ---- the form of an inode */
+
+/* Does the area start with the "." of this inode? */
+static bool has_own_dot(const struct dentry_area *area, f2fs_nid_t ino)
+{
+	struct dentry_ref ref;
+	uint32_t slot = 0;
+
+	return area->slots > 1 && dentry_next(area, &slot, &ref) == DENTRY_FOUND && ref.slot == 0 &&
+	       ref.name_len == 1 && ref.name[0] == '.' && ref.ino == ino;
+}
+
+static const uint8_t *peek_slot(struct checker *c, const uint8_t *block, const struct inode_layout *layout)
+{
+	const f2fs_blk_t addr = get_le32(block + layout->slot_offset);
+	const uint8_t *data = NULL;
+
+	if (!geometry_is_main(c->geo, addr))
+		return NULL;
+	if (volume_peek(c->vol, addr, &data) != 0) {
+		error_clear(c->ctx);
+		return NULL;
+	}
+	return data;
+}
+
+static bool is_directory(struct checker *c, f2fs_nid_t ino, const uint8_t *block, const struct inode_layout *layout)
+{
+	const bool is_inline = inode_has_inline(block, FLAG_i_inline_inline_dentry);
+	const uint32_t depth = inode_i_current_depth(block);
+	const uint8_t *entries = is_inline ? block : peek_slot(c, block, layout);
+	struct dentry_area area;
+
+	if (entries && is_inline)
+		dentry_area_of_inode(block, layout, &area);
+	else if (entries)
+		dentry_area_of_block(c->geo, entries, &area);
+	if (entries && has_own_dot(&area, ino))
+		return true;
+	return depth > 0 && depth <= DIR_MAX_DEPTH && !inode_has_inline(block, FLAG_i_inline_inline_data) &&
+	       (is_inline || (inode_i_flags(block) & FLAG_i_flags_index));
+}
+
+/* Could the contents be the target of a symlink: text of that length, then a NUL? */
+static bool is_target(struct checker *c, const uint8_t *block, const struct inode_layout *layout)
+{
+	const bool is_inline = inode_has_inline(block, FLAG_i_inline_inline_data);
+	const uint8_t *text = is_inline ? block + layout->inline_offset : peek_slot(c, block, layout);
+	const uint32_t room = is_inline ? layout->inline_size : c->geo->block_size;
+	const uint64_t size = inode_i_size(block);
+
+	if (!text || size == 0 || size > room)
+		return false;
+	if (inode_i_advise(block) & FLAG_i_advise_encrypt)
+		return true;
+	for (uint32_t i = 0; i < size; i++)
+		if (text[i] < ' ')
+			return false;
+	return size == room || text[size] == 0;
+}
+
+/* Blocks or nodes of its own besides that for attributes. */
+static bool owns_blocks(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	for (unsigned i = 0; i < 5; i++)
+		if (inode_nid(geo, block, i) != 0)
+			return true;
+	return inode_i_blocks(block) > 1u + (inode_i_xattr_nid(block) != 0);
+}
+
+/* The number of a device is in the first or second word, and all there is (FORMAT files 3.5). */
+static bool is_device(const uint8_t *block, const struct inode_layout *layout)
+{
+	const uint8_t *words = block + layout->slot_offset;
+	const uint32_t old = get_le32(words), new = get_le32(words + 4);
+
+	for (uint32_t i = 2; i < layout->slots; i++)
+		if (get_le32(words + (size_t)i * 4) != 0)
+			return false;
+	return old ? old <= UINT16_MAX && new == 0 : new != 0;
+}
+
+/* The types that an inode's block can be, as bits. */
+static unsigned form_of(struct checker *c, f2fs_nid_t ino, const uint8_t *block)
+{
+	struct inode_layout layout;
+
+	inode_layout(c->geo, block, &layout);
+	if (is_directory(c, ino, block, &layout))
+		return BIT(TYPE_DIR);
+	if (inode_has_inline(block, FLAG_i_inline_inline_data) || inode_i_size(block) != 0 ||
+	    owns_blocks(c->geo, block))
+		return BIT(TYPE_REG) | (is_target(c, block, &layout) ? BIT(TYPE_LNK) : 0);
+	return is_device(block, &layout) ? FORM_DEVICE : FORM_EMPTY;
+}
+
+/* ---- what entries say */
+
+int type_doubt(struct checker *c, f2fs_nid_t dir, const struct inode_fact *inode, unsigned type)
+{
+	struct type_doubt *doubt;
+
+	if (map32_find(&c->modes, inode->ino) || (type == inode->type && !(inode->state & INODE_GUESSED)) ||
+	    type == 0 || type >= TYPE_END)
+		return 0;
+	doubt = vec_push(&c->doubts, 1);
+	if (!doubt)
+		return F2FS_ERR_NOMEM;
+	doubt->ino = inode->ino;
+	doubt->dir = dir;
+	doubt->type = type;
+	return 0;
+}
+
+static int compare_doubts(const void *a, const void *b)
+{
+	const struct type_doubt *x = a, *y = b;
+
+	return (x->ino > y->ino) - (x->ino < y->ino);
+}
+
+/* The first doubt about an inode, in sorted order; count when there is none. */
+static size_t first_doubt(const struct vec *doubts, f2fs_nid_t ino)
+{
+	size_t low = 0, high = doubts->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (((const struct type_doubt *)vec_at(doubts, middle))->ino < ino)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < doubts->count && ((const struct type_doubt *)vec_at(doubts, low))->ino == ino ? low
+												   : doubts->count;
+}
+
+static bool is_doubted(const struct checker *c, f2fs_nid_t ino)
+{
+	const struct inode_fact *inode = facts_inode(&c->facts, ino);
+
+	return first_doubt(&c->doubts, ino) < c->doubts.count ||
+	       (inode && (inode->state & INODE_GUESSED) && !map32_find(&c->modes, ino));
+}
+
+/* What entries in directories that are not in doubt themselves say of an inode. */
+struct votes {
+	uint32_t of_type[TYPE_END];
+	uint32_t entries; /* all that there are */
+	bool is_waiting;  /* some are in directories in doubt */
+};
+
+static void count_votes(const struct checker *c, f2fs_nid_t ino, bool is_last, struct votes *votes)
+{
+	memset(votes, 0, sizeof(*votes));
+	for (size_t i = first_doubt(&c->doubts, ino); i < c->doubts.count; i++) {
+		const struct type_doubt *doubt = vec_at(&c->doubts, i);
+
+		if (doubt->ino != ino)
+			break;
+		votes->entries++;
+		if (!is_last && is_doubted(c, doubt->dir))
+			votes->is_waiting = true;
+		else
+			votes->of_type[doubt->type]++;
+	}
+}
+
+/* ---- settling */
+
+/* Bits that nobody would set are damaged as well; what gives rights beyond those of the caller is not believed. */
+static uint16_t likely_mode(uint16_t mode, unsigned type)
+{
+	const unsigned owner = mode >> 6 & 7, group = mode >> 3 & 7, other = mode & 7;
+	const bool is_likely = (owner & 4) && (group & ~owner) == 0 && (other & ~group) == 0;
+	const unsigned keep = type == TYPE_DIR ? 03777 : 0777;
+
+	if (type == TYPE_LNK)
+		return MODE_LNK | 0777;
+	return (uint16_t)(types[type].mode | (is_likely ? mode & keep : type == TYPE_DIR ? 0700u : 0600u));
+}
+
+/* Without a witness: the most common type of this form. */
+static unsigned usual_type(unsigned form, uint16_t mode)
+{
+	if (form & BIT(TYPE_DIR))
+		return TYPE_DIR;
+	if ((form & BIT(TYPE_LNK)) && (mode & 0777) == 0777)
+		return TYPE_LNK;
+	return form & BIT(TYPE_REG) ? TYPE_REG : TYPE_CHR;
+}
+
+/* Choose among the types that the form allows by votes; what entries say wins a draw. */
+static unsigned choose_type(const struct inode_fact *inode, const struct votes *votes, unsigned form, uint16_t mode,
+			    bool has_sum)
+{
+	const unsigned by_mode = inode_dirent_type(mode);
+	const bool is_bad = (inode->state & INODE_BAD_SUM) != 0;
+	uint32_t best = 0, count[TYPE_END];
+	unsigned chosen = 0;
+
+	memcpy(count, votes->of_type, sizeof(count));
+	if (by_mode && !is_bad)
+		count[by_mode] += (has_sum ? 1000u : 1u) + inode->links_found -
+				  (votes->entries < inode->links_found ? votes->entries : inode->links_found);
+	if ((form & BIT(TYPE_LNK)) && (mode & 0777) == 0777)
+		count[TYPE_LNK] += count[TYPE_LNK] != 0;
+	else if ((form & BIT(TYPE_LNK)) && !is_bad)
+		count[TYPE_REG] += count[TYPE_REG] != 0;
+	for (unsigned type = 1; type < TYPE_END; type++)
+		if ((form & BIT(type)) && count[type] &&
+		    (count[type] > best || (count[type] == best && chosen == by_mode))) {
+			best = count[type];
+			chosen = type;
+		}
+	return chosen ? chosen : usual_type(form, mode);
+}
+
+/* Is there a reason to look at an inode? */
+static bool is_suspect(const struct checker *c, const struct inode_fact *inode)
+{
+	if (map32_find(&c->modes, inode->ino))
+		return false;
+	if ((inode->state & INODE_GUESSED) || first_doubt(&c->doubts, inode->ino) < c->doubts.count)
+		return true;
+	if (inode->ino == c->geo->root_ino)
+		return inode->type != TYPE_DIR;
+	if (inode->state & INODE_HIDDEN)
+		return inode->type != TYPE_REG;
+	/* special files have no size */
+	return inode->links_found == 0 && inode->size != 0 && inode->type >= TYPE_CHR && inode->type <= TYPE_SOCK;
+}
+
+static int settle(struct checker *c, const struct inode_fact *inode, bool is_last)
+{
+	const struct nid_fact *fact = facts_nid(&c->facts, inode->ino);
+	const uint8_t *block;
+	struct votes votes;
+	unsigned type, form;
+	uint16_t mode;
+	bool has_sum;
+
+	count_votes(c, inode->ino, is_last, &votes);
+	if (votes.is_waiting)
+		return 0;
+	if (!c->scratch)
+		c->scratch = mem_alloc(c->ctx, c->geo->block_size);
+	if (!c->scratch)
+		return F2FS_ERR_NOMEM;
+	if (volume_peek(c->vol, fact->addr, &block) != 0) {
+		error_clear(c->ctx);
+		return 0;
+	}
+	memcpy(c->scratch, block, c->geo->block_size);
+	mode = inode_i_mode(c->scratch);
+	has_sum = inode_has_checksum(c->geo, c->scratch);
+	form = form_of(c, inode->ino, c->scratch);
+	if (inode->ino == c->geo->root_ino)
+		type = TYPE_DIR;
+	else if (inode->state & INODE_HIDDEN)
+		type = TYPE_REG;
+	else
+		type = choose_type(inode, &votes, form, mode, has_sum);
+	if (type == inode_dirent_type(mode))
+		return 0;
+	c->must_restart = true;
+	return map32_set(&c->modes, inode->ino, likely_mode(mode, type));
+}
+
+int types_settle(struct checker *c)
+{
+	int err = 0;
+
+	if (c->restarts == MAX_RESTARTS)
+		return 0;
+	vec_sort(&c->doubts, compare_doubts);
+	for (unsigned last = 0; last < 2 && !c->must_restart; last++)
+		for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++) {
+			const struct inode_fact *inode = facts_inode_at(&c->facts, i);
+
+			if (is_suspect(c, inode))
+				err = settle(c, inode, last == 1);
+		}
+	return err;
+}
+
+bool type_is_settled(const struct checker *c, f2fs_nid_t ino, uint16_t *mode)
+{
+	const uint64_t *settled = c->modes.count ? map32_find(&c->modes, ino) : NULL;
+
+	if (settled)
+		*mode = (uint16_t)*settled;
+	return settled != NULL;
+}

@@ -32,7 +32,7 @@ class Configuration:
 
 SANITIZERS = (("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1"),
               ("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"))
-EVERY_PYTHON_TEST = ("tests",)
+EVERY_PYTHON_TEST, TESTS_OF_PROGRAMS = ("tests",), ("tests/cli", "tests/cases")
 # What runs side by side: those that ask a kernel mostly wait for it.
 SHARES = (("tests/kernel",), ("tests", "--ignore=tests/kernel"))
 # Sanitized programs are tested with the Python module of gcc's build: the interpreter is not sanitized either.
@@ -40,7 +40,8 @@ PYTHON_MODULE = os.path.join(TOP, "build")
 CONFIGURATIONS = (
     Configuration("gcc", "gcc", ("-Dwerror=true",), EVERY_PYTHON_TEST),
     Configuration("clang", "clang", ("-Dwerror=true",)),
-    Configuration("sanitizers", "gcc", ("-Db_sanitize=address,undefined", "-Db_lundef=false"), ("tests/cli",), SANITIZERS),
+    Configuration("sanitizers", "gcc", ("-Db_sanitize=address,undefined", "-Db_lundef=false"), TESTS_OF_PROGRAMS,
+                  SANITIZERS),
 )
 
 

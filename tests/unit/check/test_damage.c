@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One damage each on volumes that a kernel wrote: exactly the problems that follow are found. (Damage that needs no
- * special volume is in tests/cli/test_fsck_damage.py.) */
+/* One damage each on volumes that a kernel wrote: exactly the problems that follow are found. (tests/cases
+ * has a case for each problem; these here run on foreign machines, too.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

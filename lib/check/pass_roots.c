@@ -75,6 +75,16 @@ static int check_size(struct checker *c)
 	return have < need ? raise_number(c, P_DEVICE_SHORT, have, need) : 0;
 }
 
+/* A damaged pack may have been the newer one: then the other leads to less than there was. */
+static int check_newest(struct checker *c)
+{
+	enum pack_loss loss;
+	f2fs_blk_t left;
+	int err = volume_judge_pack(c->vol, &loss, &left);
+
+	return err || loss == PACK_NEWEST ? err : raise_rule(c, P_CP_LOST, 0, 3 - c->vol->pack);
+}
+
 static int check_packs(struct checker *c)
 {
 	enum rule rule;
@@ -88,6 +98,8 @@ static int check_packs(struct checker *c)
 		/* a pack whose end was not written is what a power cut leaves */
 		err = raise_rule(c, state == RULE_CP_FOOTER ? P_CP_UNFINISHED : P_CP_PACK, state, pack);
 	}
+	if (!err && c->mode != F2FS_MODE_RESCUE)
+		err = check_newest(c);
 	/* both are whole, but what the newer one says cannot be: the reader took the older one */
 	if (!err && c->vol->pack_state[0] == 0 && c->vol->pack_state[1] == 0 &&
 	    (int64_t)(c->vol->pack_version[2 - c->vol->pack] - c->vol->pack_version[c->vol->pack - 1]) > 0)

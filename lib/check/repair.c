@@ -55,7 +55,7 @@ static bool needs_search(const struct checker *c)
 	static const enum problem signs[] = { P_SB_NONE,	P_CP_NONE,	   P_NAT_ADDRESS, P_NAT_INO,
 					      P_NAT_UNREADABLE, P_NODE_UNREADABLE, P_NODE_NID,	  P_NODE_CHILD_FREE,
 					      P_ROOT_MISSING,	P_INODE_ROOT,	   P_DENTRY_DEAD, P_NAT_JOURNAL,
-					      P_CP_CONTENT };
+					      P_CP_CONTENT,	P_CP_LOST };
 
 	for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
 		if (repair_found(c, signs[i]))

@@ -13,6 +13,7 @@ static bool hides_blocks(enum problem problem)
 {
 	switch (problem) {
 	case P_CP_CONTENT:
+	case P_CP_LOST:
 	case P_NAT_JOURNAL:
 	case P_NAT_ADDRESS:
 	case P_NAT_UNREADABLE:

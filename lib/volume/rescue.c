@@ -116,24 +116,45 @@ static void set_limit(struct f2fs_volume *vol)
 
 	if (r->root == RESCUE_ROOT_MADE)
 		return;
-	r->limit = (uint32_t)cp_checkpoint_ver(vol->cp);
+	r->limit = (uint32_t)cp_checkpoint_ver(vol->cp) + (r->root == RESCUE_ROOT_OLDER);
 	r->has_limit = true;
 }
 
-/* A checkpoint that was made up is newer than any node. */
+/* A checkpoint that was made up is newer than any node. One that takes the place of a lost one has its version. */
 static void set_version(struct f2fs_volume *vol)
 {
 	const struct rescue *r = vol->rescue;
-	uint32_t newest = 0;
+	uint64_t newest = r->root == RESCUE_ROOT_OLDER ? cp_checkpoint_ver(vol->cp) : 0;
 
 	for (size_t i = 0; i < r->nodes.count; i++) {
 		const struct rescue_node *node = vec_at(&r->nodes, i);
 
-		if (node->cp_ver > newest)
+		if (r->root == RESCUE_ROOT_MADE && node->cp_ver > newest)
 			newest = node->cp_ver;
 	}
-	cp_set_checkpoint_ver(vol->cp, (uint64_t)newest + 1);
+	cp_set_checkpoint_ver(vol->cp, newest + 1);
 	put_le32(vol->cp + cp_checksum_offset(vol->cp), checkpoint_crc(vol->cp, vol->geo.block_size));
+}
+
+/* When the pack in force is not the newest that was complete: what is left of that one, or its nodes. */
+static int find_newest(struct f2fs_volume *vol)
+{
+	enum pack_loss loss;
+	f2fs_blk_t left = 0;
+	int err = volume_judge_pack(vol, &loss, &left);
+
+	if (err || loss == PACK_NEWEST)
+		return err;
+	if (loss == PACK_HALF_LOST) {
+		const unsigned pack = vol->pack;
+
+		err = rescue_half_pack(vol, left);
+		if (err || vol->pack != pack)
+			return err;
+	}
+	vol->rescue->root = RESCUE_ROOT_OLDER;
+	return volume_note(vol, "checkpoint pack %u was the newer one and is lost; its nodes are searched",
+			   3 - vol->pack);
 }
 
 /* The checkpoint as it is, if it can be had; otherwise what is left of one. */
@@ -145,6 +166,8 @@ static int load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
 		err = heads_load(vol);
 	if (!err && !forced_pack)
 		err = rescue_newer_pack(vol);
+	if (!err && !forced_pack && vol->rescue->root == RESCUE_ROOT_WHOLE)
+		err = find_newest(vol);
 	if (err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO)
 		return err;
 	volume_unload_pack(vol);
@@ -194,7 +217,7 @@ int rescue_load(struct f2fs_volume *vol, unsigned forced_pack)
 	err = rescue_scan(vol);
 	if (!err)
 		err = settle_table(vol);
-	if (!err && vol->rescue->root == RESCUE_ROOT_MADE)
+	if (!err && (vol->rescue->root == RESCUE_ROOT_MADE || vol->rescue->root == RESCUE_ROOT_OLDER))
 		set_version(vol);
 	return err;
 }

@@ -14,19 +14,26 @@
 enum rescue_root {
 	RESCUE_ROOT_WHOLE = 0, /* a valid pack */
 	RESCUE_ROOT_HALF = 1,  /* one checkpoint block of a pack that is not valid as a whole */
-	RESCUE_ROOT_MADE = 2   /* none: numbers are made up so that tables can be read */
+	RESCUE_ROOT_MADE = 2,  /* none: numbers are made up so that tables can be read */
+	RESCUE_ROOT_OLDER = 3  /* a valid pack; the one that came after it is lost */
 };
 
-/* A node as it was found. 24 bytes for each node id in use. */
+enum rescue_flag {
+	RESCUE_RECENT = 1, /* written after the checkpoint in force, when that is not the last */
+	RESCUE_FREED = 2   /* the idle copy of the NAT is newer and has the id free */
+};
+
+/* A node as it was found. 28 bytes for each node id in use. */
 struct rescue_node {
 	f2fs_nid_t nid, ino;
 	f2fs_blk_t addr;      /* 0: only the NAT speaks of it, and its block is something else */
 	f2fs_blk_t nat_addr;  /* what the NAT says, 0: nothing */
+	f2fs_blk_t idle_addr; /* what the idle copy of the NAT says, when a pack is lost */
 	uint32_t cp_ver;      /* low half of the footer's */
 	uint8_t nat_version;  /* of the NAT entry */
 	uint8_t is_in_nat;    /* addr is what the NAT says, and the block agrees */
 	uint8_t is_sit_valid; /* the SIT has the block */
-	uint8_t pad;
+	uint8_t flags;	      /* enum rescue_flag */
 };
 
 struct rescue {
@@ -45,8 +52,21 @@ struct rescue {
 int rescue_superblock(struct f2fs_volume *vol);
 /* Find or make a checkpoint; fills what roots_load_checkpoint() and heads_load() would. */
 int rescue_checkpoint(struct f2fs_volume *vol);
+/* The newest pack is damaged, but this block of it is a checkpoint block: take that, if what else is needed of the pack
+ * is there, too; otherwise the pack in force stays. */
+int rescue_half_pack(struct f2fs_volume *vol, f2fs_blk_t left);
 /* The older pack was taken because the newer one breaks a rule: take that, if its numbers can be corrected. */
 int rescue_newer_pack(struct f2fs_volume *vol);
+/* The newest pack is lost: note for the scan what the idle copies of the NAT say (rescue_idle.c). */
+int rescue_take_idle(struct f2fs_volume *vol);
+/* Was the node of this footer written after the checkpoint in force? */
+bool rescue_is_recent(const struct f2fs_volume *vol, const uint8_t *footer);
+/* The entry of a node id in the table that is being filled; it is made when there is none. */
+int rescue_entry(struct rescue *r, f2fs_nid_t nid, struct rescue_node **out);
+/* Can entries of a NAT block be believed? first: id of the first. */
+bool rescue_trusts_nat(const struct f2fs_geometry *geo, f2fs_nid_t first, const uint8_t *entries, uint32_t count);
+/* Do the SIT's sums agree with the checkpoint's? Then damage in it is as good as out of the question. */
+bool rescue_sit_agrees(struct f2fs_volume *vol);
 /* Read the main area and fill the table of nodes. */
 int rescue_scan(struct f2fs_volume *vol);
 /* Is this block a node of this volume, by all that can be told from the block alone? */

@@ -85,8 +85,43 @@ static int take_half(struct f2fs_volume *vol, f2fs_blk_t addr)
 		err = make_journals(vol);
 	if (err)
 		return err;
-	return volume_note(vol, "no checkpoint pack is valid; the checkpoint block at %u (version %llu) is used",
+	return volume_note(vol, "the newest checkpoint pack is damaged; its block at %u (version %llu) is used",
 			   (unsigned)addr, (unsigned long long)cp_checkpoint_ver(vol->cp));
+}
+
+/* Are the journals of a half pack there? What they hold is counted in the checkpoint block. */
+static int judge_half(struct f2fs_volume *vol, bool *is_sound)
+{
+	struct f2fs_nat_entry entry = { .nid = vol->geo.root_ino - 1 };
+	uint32_t nodes = 0;
+	int err = 0;
+
+	*is_sound = rescue_sit_agrees(vol);
+	while (*is_sound && !err) {
+		err = f2fs_nat_next(vol, entry.nid + 1, &entry);
+		nodes += !err;
+	}
+	if (err == F2FS_ERR_NOMEM)
+		return err;
+	error_clear(vol->ctx);
+	*is_sound = *is_sound && err == F2FS_ERR_NOT_FOUND && nodes == cp_valid_node_count(vol->cp);
+	return 0;
+}
+
+int rescue_half_pack(struct f2fs_volume *vol, f2fs_blk_t left)
+{
+	bool is_sound = false;
+	int err;
+
+	volume_unload_pack(vol);
+	err = take_half(vol, left);
+	if (!err)
+		err = judge_half(vol, &is_sound);
+	if (err || is_sound)
+		return err;
+	volume_unload_pack(vol);
+	err = roots_load_checkpoint(vol, 0);
+	return err ? err : heads_load(vol);
 }
 
 /* Where the version bitmaps lie and how long they are follows from the layout (FORMAT volume 4.5). */

@@ -79,22 +79,31 @@ bool rescue_is_node(const struct f2fs_volume *vol, const uint8_t *block)
 }
 
 /* Is the node at addr newer than what is known? */
-static bool is_newer(const struct rescue_node *old, uint32_t cp_ver, f2fs_blk_t addr, bool is_sit_valid)
+static bool is_newer(const struct rescue_node *old, uint32_t cp_ver, f2fs_blk_t addr, bool is_sit_valid, bool is_recent)
 {
 	if (old->addr == 0)
 		return true;
-	if (is_sit_valid != (bool)old->is_sit_valid)
+	if (is_recent != ((old->flags & RESCUE_RECENT) != 0))
+		return is_recent;
+	if (is_recent && cp_ver == old->cp_ver && (addr == old->idle_addr || old->addr == old->idle_addr))
+		return addr == old->idle_addr;
+	if (!is_recent && is_sit_valid != (bool)old->is_sit_valid)
 		return is_sit_valid;
 	if (cp_ver != old->cp_ver)
 		return (int32_t)(cp_ver - old->cp_ver) > 0;
 	return addr > old->addr;
 }
 
-static int add_node(struct scan *s, f2fs_nid_t nid, struct rescue_node **out)
+int rescue_entry(struct rescue *r, f2fs_nid_t nid, struct rescue_node **out)
 {
-	struct rescue_node *node = vec_push(&s->r->nodes, 1);
-	int err = node ? map32_set(&s->r->index, nid, s->r->nodes.count - 1) : F2FS_ERR_NOMEM;
+	uint64_t *at = map32_find(&r->index, nid);
+	struct rescue_node *node = at ? vec_at(&r->nodes, (size_t)*at) : vec_push(&r->nodes, 1);
+	int err = 0;
 
+	if (!node)
+		return F2FS_ERR_NOMEM;
+	if (!at)
+		err = map32_set(&r->index, nid, r->nodes.count - 1);
 	if (err)
 		return err;
 	node->nid = nid;
@@ -102,36 +111,48 @@ static int add_node(struct scan *s, f2fs_nid_t nid, struct rescue_node **out)
 	return 0;
 }
 
+/* Was the node freed by the checkpoint that is lost, and not taken again after it? */
+static bool is_gone(const struct scan *s, const struct rescue_node *node, uint32_t cp_ver)
+{
+	return (node->flags & RESCUE_FREED) && cp_ver != s->r->limit;
+}
+
 static int look_at(struct scan *s, const uint8_t *block, f2fs_blk_t addr, bool is_sit_valid)
 {
 	const uint8_t *footer = node_footer(&s->vol->geo, block);
 	const f2fs_nid_t nid = footer_nid(footer);
 	const uint32_t cp_ver = (uint32_t)footer_cp_ver(footer);
+	const bool is_recent = rescue_is_recent(s->vol, footer);
 	struct rescue_node *node;
 	uint64_t *at;
 	bool agrees;
 	int err;
 
-	if (nid == 0 || (s->r->sit_trusted && !is_sit_valid))
+	if (nid == 0 || (s->r->sit_trusted && !is_sit_valid && !is_recent))
 		return 0;
 	at = map32_find(&s->r->index, nid);
 	node = at ? vec_at(&s->r->nodes, (size_t)*at) : NULL;
 	/* The NAT and the footer are two witnesses: then the contents may be damaged, it is the node all the same. */
 	agrees = node && node->nat_addr == addr && node->ino == footer_ino(footer);
-	if (!agrees && (!rescue_is_node(s->vol, block) || (node && node->is_in_nat)))
+	if (!agrees && (!rescue_is_node(s->vol, block) || (node && node->is_in_nat && !is_recent)))
+		return 0;
+	if (node && is_gone(s, node, cp_ver))
+		return 0;
+	if (agrees && (node->flags & RESCUE_RECENT) && !is_recent)
 		return 0;
 	if (!node) {
-		err = add_node(s, nid, &node);
+		err = rescue_entry(s->r, nid, &node);
 		if (err)
 			return err;
 	}
-	if (!agrees && !is_newer(node, cp_ver, addr, is_sit_valid))
+	if (!(agrees && !is_recent) && !is_newer(node, cp_ver, addr, is_sit_valid, is_recent))
 		return 0;
 	node->ino = footer_ino(footer);
 	node->addr = addr;
 	node->cp_ver = cp_ver;
 	node->is_in_nat = agrees;
 	node->is_sit_valid = is_sit_valid;
+	node->flags = (uint8_t)(is_recent ? node->flags | RESCUE_RECENT : node->flags & ~RESCUE_RECENT);
 	return 0;
 }
 
@@ -166,7 +187,8 @@ static int scan_segment(struct scan *s, f2fs_seg_t segno)
 	uint32_t at = 0;
 
 	s->has_sit = f2fs_sit_lookup(s->vol, segno, &s->sit) == 0;
-	if (s->r->sit_trusted && s->has_sit && (s->sit.valid_blocks == 0 || s->sit.type < F2FS_HOT_NODE))
+	if (s->r->sit_trusted && s->r->root != RESCUE_ROOT_OLDER && s->has_sit &&
+	    (s->sit.valid_blocks == 0 || s->sit.type < F2FS_HOT_NODE))
 		return 0;
 	while (at < F2FS_SEGMENT_BLOCKS) {
 		uint32_t count = hole_blocks(s, start + at, F2FS_SEGMENT_BLOCKS - at);
@@ -189,41 +211,43 @@ static int scan_segment(struct scan *s, f2fs_seg_t segno)
 	return 0;
 }
 
-/* Do the SIT's sums agree with the checkpoint's? Then damage in it is as good as out of the question. */
-static void judge_sit(struct scan *s)
+bool rescue_sit_agrees(struct f2fs_volume *vol)
 {
-	const uint8_t *cp = s->vol->cp;
 	uint64_t blocks = 0, nodes = 0;
 
-	if (s->r->root != RESCUE_ROOT_WHOLE)
-		return;
-	for (f2fs_seg_t i = 0; i < s->vol->geo.segment_count_main; i++) {
+	for (f2fs_seg_t i = 0; i < vol->geo.segment_count_main; i++) {
 		struct f2fs_sit_entry e;
 
-		if (f2fs_sit_lookup(s->vol, i, &e) != 0 || e.type >= F2FS_LOG_COUNT ||
+		if (f2fs_sit_lookup(vol, i, &e) != 0 || e.type >= F2FS_LOG_COUNT ||
 		    bitmap_popcount(e.valid_map, 64) != e.valid_blocks)
-			return;
+			return false;
 		blocks += e.valid_blocks;
 		nodes += e.type >= F2FS_HOT_NODE ? e.valid_blocks : 0;
 	}
-	s->r->sit_trusted = nodes == cp_valid_node_count(cp) && blocks <= cp_valid_block_count(cp);
+	return nodes == cp_valid_node_count(vol->cp) && blocks <= cp_valid_block_count(vol->cp);
+}
+
+bool rescue_trusts_nat(const struct f2fs_geometry *geo, f2fs_nid_t first, const uint8_t *entries, uint32_t count)
+{
+	uint32_t used = 0, wrong = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint8_t *raw = entries + (size_t)i * nat_SIZE;
+
+		if (nat_block_addr(raw) == 0 || first + i < geo->root_ino)
+			continue;
+		used++;
+		wrong += !geometry_is_main(geo, nat_block_addr(raw)) || !geometry_is_nid(geo, nat_ino(raw));
+	}
+	return wrong <= used / 4;
 }
 
 /* What the NAT says, where it can be true; a block of it that holds nonsense is left out. */
 static int take_nat_block(struct scan *s, uint32_t k, const uint8_t *entries, uint32_t count)
 {
 	const struct f2fs_geometry *geo = &s->vol->geo;
-	uint32_t used = 0, wrong = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		const uint8_t *raw = entries + (size_t)i * nat_SIZE;
-
-		if (nat_block_addr(raw) == 0 || (k == 0 && i < geo->root_ino))
-			continue;
-		used++;
-		wrong += !geometry_is_main(geo, nat_block_addr(raw)) || !geometry_is_nid(geo, nat_ino(raw));
-	}
-	if (wrong > used / 4)
+	if (!rescue_trusts_nat(geo, k * geo->nat_per_block, entries, count))
 		return 0;
 	for (uint32_t i = k == 0 ? geo->root_ino : 0; i < count; i++) {
 		const uint8_t *raw = entries + (size_t)i * nat_SIZE;
@@ -232,7 +256,7 @@ static int take_nat_block(struct scan *s, uint32_t k, const uint8_t *entries, ui
 
 		if (!geometry_is_main(geo, nat_block_addr(raw)) || !geometry_is_nid(geo, nat_ino(raw)))
 			continue;
-		err = add_node(s, k * geo->nat_per_block + i, &node);
+		err = rescue_entry(s->r, k * geo->nat_per_block + i, &node);
 		if (err)
 			return err;
 		node->nat_addr = nat_block_addr(raw);
@@ -279,8 +303,10 @@ int rescue_scan(struct f2fs_volume *vol)
 	s.buffer = mem_alloc(vol->ctx, (size_t)CHUNK_BLOCKS << vol->geo.block_bits);
 	if (!s.buffer)
 		return F2FS_ERR_NOMEM;
-	judge_sit(&s);
+	vol->rescue->sit_trusted = vol->rescue->root != RESCUE_ROOT_MADE && rescue_sit_agrees(vol);
 	err = take_nat(&s);
+	if (!err)
+		err = rescue_take_idle(vol);
 	progress.total = vol->geo.segment_count_main;
 	for (f2fs_seg_t i = 0; i < vol->geo.segment_count_main && !err; i++) {
 		err = scan_segment(&s, i);

@@ -98,6 +98,14 @@ int volume_overlay(struct f2fs_volume *vol, uint64_t cache_bytes, const char *sp
 /* roots.c: choose superblock and checkpoint pack, keep why. */
 int roots_load_superblock(struct f2fs_volume *vol);
 int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack);
+/* What is missing of the newest checkpoint that was complete. */
+enum pack_loss {
+	PACK_NEWEST,	/* nothing: it is the one in force */
+	PACK_HALF_LOST, /* the pack is damaged, a checkpoint block of it is left */
+	PACK_LOST	/* the whole pack */
+};
+/* newest_pack.c: judge the pack in force beside one that is not valid; *left: the block that is left of that. */
+int volume_judge_pack(struct f2fs_volume *vol, enum pack_loss *loss, f2fs_blk_t *left);
 /* heads_read.c: journals and orphans of the pack. */
 int heads_load(struct f2fs_volume *vol);
 

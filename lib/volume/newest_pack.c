@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Is the checkpoint pack in force the newest one that was ever complete? Packs are written in turn, so when the newer
+ * one is damaged the older one looks like the last: it is whole, and leads to a volume that lacks what came after it. A
+ * pack that a power cut left unfinished looks much the same, and then the older one is right. What tells them apart:
+ *
+ * - A block of the other pack that is a checkpoint block by its checksum says of which version it is. The last block of
+ * a pack is written when everything else is durable, so if that one is newer, the pack was complete.
+ * - Nodes carry the version of the checkpoint before them. Where a log of a checkpoint goes on with a node of its
+ * version, that checkpoint was complete, and something was written after it.
+ * - Versions go up by one. One that was left out belonged to the pack between: a repair after its loss was cut short.
+ */
+#include <string.h>
+
+#include "device/device.h"
+#include "format/node.h"
+#include "volume/rescue.h"
+
+/* Does one of the logs of nodes go on after this checkpoint? */
+static bool logs_go_on(const struct f2fs_volume *vol, const uint8_t *cp, uint8_t *block)
+{
+	const struct f2fs_geometry *geo = &vol->geo;
+
+	for (unsigned type = F2FS_HOT_NODE; type < F2FS_LOG_COUNT; type++) {
+		const f2fs_seg_t segno = checkpoint_log_segno(cp, type);
+		const f2fs_blk_t addr = geometry_segment_start(geo, segno) + checkpoint_log_blkoff(cp, type);
+
+		if (segno >= geo->segment_count_main || !geometry_is_main(geo, addr) ||
+		    device_read_quiet(vol->dev, (uint64_t)addr * geo->block_size, block, geo->block_size) != 0)
+			continue;
+		if (checkpoint_is_recoverable(cp, footer_cp_ver(node_footer(geo, block))))
+			return true;
+	}
+	return false;
+}
+
+/* Find the newest block of a pack's place that is a checkpoint block; it stays in best. */
+static bool find_newest(const struct f2fs_volume *vol, unsigned pack, uint8_t *block, uint8_t *best, f2fs_blk_t *at)
+{
+	const uint32_t bs = vol->geo.block_size;
+	bool any = false;
+
+	for (uint32_t i = 0; i < F2FS_SEGMENT_BLOCKS; i++) {
+		const f2fs_blk_t addr = volume_pack_start(vol, pack) + i;
+		enum rule rule;
+
+		if (device_read_quiet(vol->dev, (uint64_t)addr * bs, block, bs) != 0 ||
+		    checkpoint_check_block(block, bs) != RULE_NONE)
+			continue;
+		rule = checkpoint_check(block, &vol->geo);
+		if ((rule && rule != RULE_CP_ERROR_FLAG) ||
+		    (any && (int64_t)(cp_checkpoint_ver(block) - cp_checkpoint_ver(best)) <= 0))
+			continue;
+		any = true;
+		memcpy(best, block, bs);
+		*at = addr;
+	}
+	return any;
+}
+
+static enum pack_loss judge(const struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)
+{
+	const unsigned other = 3 - vol->pack;
+	bool has_head;
+	int64_t newer;
+
+	if (!find_newest(vol, other, block, best, left))
+		return logs_go_on(vol, vol->cp, block) ? PACK_LOST : PACK_NEWEST;
+	has_head = *left == volume_pack_start(vol, other); /* then it is its last block that is not there */
+	newer = (int64_t)(cp_checkpoint_ver(best) - cp_checkpoint_ver(vol->cp));
+	if (newer <= 0)
+		return !has_head && logs_go_on(vol, vol->cp, block) ? PACK_LOST : PACK_NEWEST;
+	if (newer > 1 && has_head)
+		return PACK_LOST;
+	return has_head && !logs_go_on(vol, best, block) ? PACK_NEWEST : PACK_HALF_LOST;
+}
+
+int volume_judge_pack(struct f2fs_volume *vol, enum pack_loss *loss, f2fs_blk_t *left)
+{
+	const uint32_t bs = vol->geo.block_size;
+	uint8_t *blocks;
+
+	*loss = PACK_NEWEST;
+	if (vol->pack_state[2 - vol->pack] == 0)
+		return 0;
+	blocks = mem_alloc(vol->ctx, (size_t)bs * 2);
+	if (!blocks)
+		return F2FS_ERR_NOMEM;
+	*loss = judge(vol, blocks, blocks + bs, left);
+	mem_free(vol->ctx, blocks);
+	return 0;
+}

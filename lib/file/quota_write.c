@@ -130,6 +130,30 @@ int quota_charge(struct winode *w, int64_t blocks, int64_t inodes)
 	return err;
 }
 
+/* All bytes zero: no entry, as a leaf has it. */
+static bool is_zero(const uint8_t *entry)
+{
+	static const uint8_t zero[quota_SIZE];
+
+	return memcmp(entry, zero, quota_SIZE) == 0;
+}
+
+/* An entry of zeros would be a free slot: id 0 without usage and limits is stored with a time of 1. */
+static void escape(uint8_t *entry)
+{
+	if (is_zero(entry))
+		quota_set_dqb_itime(entry, 1);
+}
+
+static void unescape(uint8_t *entry)
+{
+	const uint64_t time = quota_dqb_itime(entry);
+
+	quota_set_dqb_itime(entry, 0);
+	if (time != 1 || !is_zero(entry))
+		quota_set_dqb_itime(entry, time);
+}
+
 static uint8_t *block_at(const struct quota_image *q, uint32_t block)
 {
 	return q->bytes + (size_t)block * QUOTA_BLOCK_SIZE;
@@ -174,15 +198,10 @@ static uint32_t add_entry(struct quota_image *q, uint32_t id)
 	}
 	p = block_at(q, leaf);
 	entry = p + qleaf_SIZE;
-	for (unsigned i = 0; i < ENTRIES_PER_LEAF; i++, entry += quota_SIZE) {
-		static const uint8_t zero[quota_SIZE];
-
-		if (memcmp(entry, zero, quota_SIZE) == 0)
-			break;
-	}
+	for (unsigned i = 0; i < ENTRIES_PER_LEAF && !is_zero(entry); i++)
+		entry += quota_SIZE;
 	quota_set_dqb_id(entry, id);
-	if (id == 0)
-		quota_set_dqb_itime(entry, 1); /* an entry of zeros would be a free slot */
+	escape(entry);
 	n = (uint16_t)(qleaf_dqdh_entries(p) + 1);
 	qleaf_set_dqdh_entries(p, n);
 	if (n == ENTRIES_PER_LEAF) { /* full: out of the list, of which it is the head */
@@ -200,12 +219,9 @@ static uint8_t *find_in_leaf(const struct quota_image *q, uint32_t leaf, uint32_
 {
 	uint8_t *entry = block_at(q, leaf) + qleaf_SIZE;
 
-	for (unsigned i = 0; i < ENTRIES_PER_LEAF; i++, entry += quota_SIZE) {
-		static const uint8_t zero[quota_SIZE];
-
-		if (quota_dqb_id(entry) == id && memcmp(entry, zero, quota_SIZE) != 0)
+	for (unsigned i = 0; i < ENTRIES_PER_LEAF; i++, entry += quota_SIZE)
+		if (quota_dqb_id(entry) == id && !is_zero(entry))
 			return entry;
-	}
 	return NULL;
 }
 
@@ -245,8 +261,10 @@ static int apply(struct quota_image *q, const struct vec *list)
 		entry = need_entry(q, change->id);
 		if (!entry)
 			return F2FS_ERR_NOMEM;
+		unescape(entry);
 		quota_set_dqb_curspace(entry, add_clamped(quota_dqb_curspace(entry), change->space));
 		quota_set_dqb_curinodes(entry, add_clamped(quota_dqb_curinodes(entry), change->inodes));
+		escape(entry);
 	}
 	return 0;
 }

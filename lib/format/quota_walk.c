@@ -243,7 +243,8 @@ static int check_free_entries(struct walk *w)
 		result = quota_read_block(w->file, block, w->work->leaf);
 		if (result != 0)
 			return result;
-		if (qleaf_dqdh_prev_free(w->work->leaf) != previous)
+		if (qleaf_dqdh_prev_free(w->work->leaf) != previous ||
+		    qleaf_dqdh_entries(w->work->leaf) >= quota_leaf_entries(w->file))
 			return report(w, QUOTA_FREE_LIST, block, 0);
 		previous = block;
 		block = qleaf_dqdh_next_free(w->work->leaf);

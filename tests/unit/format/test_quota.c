@@ -271,7 +271,8 @@ static const struct {
 	{ 0, 6, 4, QUOTA_FREE_LIST, 4, 0 },
 	{ 8, 0, 8, QUOTA_FREE_LIST, 8, 0 }, /* a loop */
 	{ 8, 0, 99, QUOTA_FREE_LIST, 99, 0 },
-	{ 0, 7, 8, QUOTA_FREE_LIST, 8, 0 }, /* a free block as a leaf with room */
+	{ 0, 7, 8, QUOTA_FREE_LIST, 8, 0 },   /* a free block as a leaf with room */
+	{ 0, 7, 20, QUOTA_FREE_LIST, 20, 0 }, /* a full one */
 	{ 24, 0, 19, QUOTA_FREE_LIST, 19, 0 },
 	{ 24, 1, 20, QUOTA_FREE_LIST, 24, 0 },
 };

@@ -128,10 +128,12 @@ int tables_load_nat_bits(struct checker *c)
 
 bool tables_nat_bits_differ(const struct checker *c, uint32_t k, unsigned used, unsigned all)
 {
-	const uint8_t *full = c->nat_bits + 8, *empty = full + c->geo->nat_blocks / 8;
+	const uint8_t *full, *empty;
 
 	if (!c->nat_bits)
 		return false;
+	full = c->nat_bits + 8;
+	empty = full + c->geo->nat_blocks / 8;
 	if (k == 0 && used == 0) /* node id 0 counts as used */
 		used = 1;
 	return lsb_test(full, k) != (used == all) || lsb_test(empty, k) != (used == 0);

@@ -49,8 +49,7 @@ static bool has_work(const struct checker *c)
 	return false;
 }
 
-/* Would nodes be found by their footers that the tables do not lead to? */
-static bool needs_search(const struct checker *c)
+bool repair_needs_search(const struct checker *c)
 {
 	static const enum problem signs[] = { P_SB_NONE,	P_CP_NONE,	   P_NAT_ADDRESS, P_NAT_INO,
 					      P_NAT_UNREADABLE, P_NODE_UNREADABLE, P_NODE_NID,	  P_NODE_CHILD_FREE,
@@ -128,14 +127,23 @@ struct plan {
 	bool wants_search; /* check again with a search for nodes */
 	bool is_search;
 	bool is_done;
-	bool is_repaired; /* a round was run */
+	bool is_repaired;  /* a round was run */
+	bool must_recover; /* what was fsynced still waits */
+	struct f2fs_recover_result *recovered;
 };
 
 static int decide(struct checker *c, void *user)
 {
 	struct plan *plan = user;
 
-	plan->wants_search = plan->may_search && needs_search(c);
+	if (plan->must_recover && !c->is_impossible && !plan->is_search) {
+		int err = repair_recover_put_off(c, plan->recovered, &plan->is_repaired);
+
+		plan->must_recover = false;
+		if (err || plan->is_repaired)
+			return err;
+	}
+	plan->wants_search = plan->may_search && repair_needs_search(c);
 	if (plan->wants_search)
 		return 0;
 	/* what a search found is not on the device yet, even if nothing else is wrong */
@@ -153,17 +161,19 @@ int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struc
 	struct f2fs_check_result first = { 0 };
 	struct f2fs_recover_result recovered = { 0 };
 	struct plan plan = { 0 };
-	bool is_nameless = false;
+	bool is_nameless = false, must_recover = false;
 	unsigned rounds = 0;
 	int err;
 
-	err = repair_recover(ctx, dev, options, &recovered);
+	err = repair_recover(ctx, dev, options, &recovered, &must_recover);
 	if (err)
 		return err;
 	for (;;) {
 		const bool is_search = plan.wants_search;
 
 		memset(&plan, 0, sizeof(plan));
+		plan.must_recover = must_recover;
+		plan.recovered = &recovered;
 		plan.is_search = is_search;
 		plan.may_search = !is_search && rounds < MAX_SEARCHES;
 		/* what was found is told once, as the first check found it */
@@ -179,6 +189,7 @@ int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struc
 			return err;
 		if (rounds == 0 && (!is_search || is_nameless))
 			first = *result;
+		must_recover = plan.must_recover;
 		if (plan.wants_search)
 			continue;
 		if (plan.is_done || rounds == MAX_ROUNDS)

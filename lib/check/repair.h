@@ -36,11 +36,15 @@ struct repair {
 	struct vec moved;	/* struct moved_slot, ascending */
 	struct map32 dir_index; /* block -> index in c->dir_blocks */
 	uint8_t *block;		/* one block of scratch */
+	bool keeps_strays;	/* what only the SIT has in use stays in use */
 	bool is_changed;	/* something besides the tables was changed */
 };
 
 /* Start the transaction, and make tables as the facts have them. */
 int repair_tables(struct repair *r);
+/* Its parts, for a recovery: the transaction alone; keep: what it must not overwrite. Then the summaries. */
+int repair_begin(struct repair *r, const struct txn_keep *keep);
+int repair_summaries(struct repair *r);
 int repair_shared(struct repair *r);
 int repair_nodes(struct repair *r);
 /* Sizes that no file can have. */
@@ -68,13 +72,18 @@ int repair_set_dotdot(struct repair *r, f2fs_nid_t dir, f2fs_nid_t parent);
 /* Clear the entry at a place. */
 int repair_clear_entry(struct repair *r, f2fs_nid_t dir, f2fs_blk_t block, uint32_t slot);
 
+/* Would nodes be found by their footers that the tables do not lead to? */
+bool repair_needs_search(const struct checker *c);
 /* Was a problem found? */
 bool repair_found(const struct checker *c, enum problem problem);
 struct f2fs_recover_result;
-/* Recover what was fsynced after the last checkpoint, if that is safe; out stays as it is when nothing is done. Fails
- * with NOMEM and CANCELED only. */
+/* Recover what was fsynced after the last checkpoint, if that is safe; out stays as it is when nothing is done.
+ * *is_put_off: something waits, but facts are needed first. Fails with NOMEM and CANCELED only. */
 int repair_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
-		   struct f2fs_recover_result *out);
+		   struct f2fs_recover_result *out, bool *is_put_off);
+/* The recovery that was put off, on what the check knows; *is_done: false when it cannot be done at all. Fails
+ * likewise. */
+int repair_recover_put_off(struct checker *c, struct f2fs_recover_result *out, bool *is_done);
 /* Check and repair in rounds. */
 int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 		  struct f2fs_check_result *result);

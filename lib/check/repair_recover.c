@@ -2,18 +2,19 @@
 /*
  * Before a repair: recovery. A repair ends with a checkpoint, and with that what was fsynced after the last one would
  * be gone. Recovery writes to blocks that the SIT has as free; when the SIT cannot be trusted it might overwrite what
- * is to be repaired, so the volume as the last checkpoint has it is looked at first.
+ * is to be repaired, so the volume as the last checkpoint has it is looked at first. If blocks could be hidden, the
+ * recovery is put off until the findings are told; then it stands on the facts in place of the SIT, as a repair does,
+ * and still is one commit: what was fsynced is on the device before anything is repaired.
  */
 #include <f2fskit/recover.h>
 
 #include "check/repair.h"
+#include "recover/chain.h"
 
 /* Could a block in use look free? */
 static bool hides_blocks(enum problem problem)
 {
 	switch (problem) {
-	case P_CP_CONTENT:
-	case P_CP_LOST:
 	case P_NAT_JOURNAL:
 	case P_NAT_ADDRESS:
 	case P_NAT_UNREADABLE:
@@ -31,14 +32,28 @@ static bool hides_blocks(enum problem problem)
 	}
 }
 
+/* What came after another checkpoint than the one in force is found by a search, not by following its chain. */
+static bool is_of_another_checkpoint(enum problem problem)
+{
+	return problem == P_CP_CONTENT || problem == P_CP_LOST;
+}
+
+/* What the volume says of itself allows a recovery now, or not before the facts are known, or not at all. */
+enum verdict { RECOVER_NOW, RECOVER_ON_FACTS, RECOVER_NEVER };
+
 static int judge(struct checker *c, void *user)
 {
-	bool *is_safe = user;
+	enum verdict *verdict = user;
 
-	*is_safe = !c->is_impossible;
-	for (size_t i = 0; i < c->findings.count; i++)
-		if (hides_blocks((enum problem)((const struct finding *)vec_at(&c->findings, i))->problem))
-			*is_safe = false;
+	*verdict = c->is_impossible ? RECOVER_NEVER : RECOVER_NOW;
+	for (size_t i = 0; i < c->findings.count && *verdict != RECOVER_NEVER; i++) {
+		const enum problem problem = (enum problem)((const struct finding *)vec_at(&c->findings, i))->problem;
+
+		if (is_of_another_checkpoint(problem))
+			*verdict = RECOVER_NEVER;
+		else if (hides_blocks(problem))
+			*verdict = RECOVER_ON_FACTS;
+	}
 	return 0;
 }
 
@@ -53,27 +68,33 @@ static int is_wanted(struct f2fs_volume *vol, bool *out)
 		return err;
 	f2fs_recovery_summarize(plan, &summary);
 	f2fs_recovery_free(plan);
-	*out = summary.needs_recovery && summary.end != F2FS_CHAIN_LOOP && summary.end != F2FS_CHAIN_DISABLED;
+	*out = summary.needs_recovery && summary.end != F2FS_CHAIN_DISABLED;
 	return 0;
 }
 
 static int recover(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f2fs_check_options *options,
-		   struct f2fs_recover_result *out)
+		   struct f2fs_recover_result *out, bool *is_put_off)
 {
 	struct f2fs_check_options quiet = *options;
 	struct f2fs_check_result unused;
-	bool wanted = false, is_safe = false;
+	enum verdict verdict = RECOVER_NEVER;
+	bool wanted = false;
 	int err = is_wanted(vol, &wanted);
 
 	if (err || !wanted)
 		return err;
 	quiet.problem = NULL;
-	err = check_run(vol->ctx, dev, &quiet, F2FS_MODE_TOLERANT, &unused, judge, &is_safe);
-	return err || !is_safe ? err : f2fs_recover(vol, NULL, out);
+	err = check_run(vol->ctx, dev, &quiet, F2FS_MODE_TOLERANT, &unused, judge, &verdict);
+	*is_put_off = !err && verdict == RECOVER_ON_FACTS;
+	if (err || verdict != RECOVER_NOW)
+		return err;
+	err = f2fs_recover(vol, NULL, out);
+	*is_put_off = err != 0; /* what it met may be no obstacle once the facts are known */
+	return err;
 }
 
 int repair_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
-		   struct f2fs_recover_result *out)
+		   struct f2fs_recover_result *out, bool *is_put_off)
 {
 	struct f2fs_open_options open = { 0 };
 	struct f2fs_volume *vol;
@@ -86,9 +107,35 @@ int repair_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const stru
 	open.recover = F2FS_RECOVER_NONE;
 	err = f2fs_volume_open(ctx, dev, &open, &vol);
 	if (!err) {
-		err = recover(vol, dev, options, out);
+		err = recover(vol, dev, options, out, is_put_off);
 		f2fs_volume_close(vol);
 	}
 	/* what stands in the way is the check's to tell */
 	return err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED ? err : 0;
+}
+
+static int begin_on_facts(void *user, const struct txn_keep *keep)
+{
+	int err = repair_begin(user, keep);
+
+	return err ? err : repair_summaries(user);
+}
+
+int repair_recover_put_off(struct checker *c, struct f2fs_recover_result *out, bool *is_done)
+{
+	struct repair r = { .c = c, .ctx = c->ctx, .vol = c->vol, .geo = c->geo };
+	const struct recovery_base base = { .user = &r, .begin = begin_on_facts };
+	int err = F2FS_ERR_NOMEM;
+
+	r.keeps_strays = repair_needs_search(c); /* a search comes next, and believes the SIT */
+	r.block = mem_alloc(c->ctx, c->geo->block_size);
+	if (r.block)
+		err = recovery_apply_on(c->vol, &base, out);
+	mem_free(c->ctx, r.block);
+	*is_done = !err;
+	if (!err || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
+		return err;
+	log_message(c->ctx, F2FS_LOG_WARNING, "what was fsynced cannot be recovered: %s", c->ctx->error.message);
+	error_clear(c->ctx);
+	return 0;
 }

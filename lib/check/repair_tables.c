@@ -19,6 +19,15 @@ static bool is_empty(const uint8_t *map)
 	return memcmp(map, zero, sizeof(zero)) == 0;
 }
 
+/* What only the SIT has may be a node that a search finds. */
+static void add_strays(const struct seg_fact *seg, uint8_t *map)
+{
+	if (seg->sit_type >= F2FS_LOG_COUNT || bitmap_popcount(seg->sit_map, sizeof(seg->sit_map)) != seg->sit_count)
+		return;
+	for (unsigned i = 0; i < sizeof(seg->sit_map); i++)
+		map[i] |= seg->sit_map[i];
+}
+
 static void fill_segment(void *user, f2fs_seg_t segno, uint8_t *map, uint8_t *type)
 {
 	const struct repair *r = user;
@@ -29,6 +38,8 @@ static void fill_segment(void *user, f2fs_seg_t segno, uint8_t *map, uint8_t *ty
 		return;
 	for (unsigned i = 0; i < 64; i++)
 		map[i] = seg->data_map[i] | seg->node_map[i];
+	if (r->keeps_strays)
+		add_strays(seg, map);
 	is_data = !is_empty(seg->data_map);
 	is_node = !is_empty(seg->node_map);
 	/* what does not belong into a segment of both kinds is moved out of it */
@@ -71,7 +82,7 @@ static uint8_t *make_nat_maps(struct repair *r)
 	return maps;
 }
 
-static int begin(struct repair *r)
+int repair_begin(struct repair *r, const struct txn_keep *keep)
 {
 	const struct f2fs_check_result *result = r->c->result;
 	uint8_t *maps = make_nat_maps(r);
@@ -81,8 +92,9 @@ static int begin(struct repair *r)
 		.valid_blocks = result->blocks,
 		.valid_nodes = (uint32_t)result->nodes,
 		.valid_inodes = (uint32_t)r->c->facts.inodes.count,
-		.nat_is_whole = is_nat_lost(r),
+		.nat_is_whole = !keep && is_nat_lost(r), /* a recovery sets only what it changes */
 		.nat_maps = maps,
+		.keep = keep,
 	};
 	int err = maps ? txn_begin_from(r->vol, &truth) : F2FS_ERR_NOMEM;
 
@@ -212,7 +224,7 @@ static int write_summary(struct repair *r, const struct vec *claims, size_t *at)
 	return summary_write(r->txn, segno, entries, s->type >= F2FS_HOT_NODE);
 }
 
-static int write_summaries(struct repair *r)
+int repair_summaries(struct repair *r)
 {
 	struct vec claims;
 	size_t at = 0;
@@ -229,9 +241,9 @@ static int write_summaries(struct repair *r)
 
 int repair_tables(struct repair *r)
 {
-	int err = begin(r);
+	int err = repair_begin(r, NULL);
 
 	if (!err)
 		err = set_nat(r);
-	return err ? err : write_summaries(r);
+	return err ? err : repair_summaries(r);
 }

@@ -35,6 +35,7 @@ static void load_segment(struct txn *txn, const struct txn_truth *truth, f2fs_se
 	for (size_t i = 0; sane && i < sizeof(s->ckpt); i++)
 		s->ckpt[i] |= entry.valid_map[i];
 	s->ckpt_valid = (uint16_t)bitmap_popcount(s->ckpt, sizeof(s->ckpt));
+	s->was_free = segment_is_free(s);
 }
 
 static struct segment *segment_at(struct txn *txn, f2fs_seg_t segno)
@@ -177,6 +178,8 @@ int derive_fill(struct txn *txn, const struct txn_truth *truth)
 		return err;
 	if (count_free(txn) < F2FS_LOG_COUNT + WANTED_FREE)
 		give_up_strays(txn);
+	if (truth->keep)
+		err = truth->keep->keep(truth->keep->user, txn);
 	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++)
 		err = place_log(txn, i);
 	txn->free_segments = count_free(txn);

@@ -75,7 +75,7 @@ struct txn {
 	f2fs_seg_t free_cursor;
 	uint64_t user_blocks, valid_blocks;
 	uint32_t valid_nodes, valid_inodes, free_segments;
-	bool all_loaded;   /* every segment is in memory */
+	bool all_loaded; /* every segment is in memory */
 	bool is_committing;
 	bool failed;	   /* a write failed half-way: only dropping the transaction is left */
 	bool is_derived;   /* stands on what a repair found out (derive.c) */
@@ -227,6 +227,12 @@ void chain_follow(struct txn *txn, f2fs_blk_t addr, f2fs_blk_t next);
 int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_name);
 
 /* derive.c: what a repair found out about a volume; takes the place of SIT, counters and logs. */
+/* What must stay as it is until the commit, besides what the truth has in use. */
+struct txn_keep {
+	void *user;
+	/* Called before anything is allocated: segment_keep() the blocks. */
+	int (*keep)(void *user, struct txn *txn);
+};
 struct txn_truth {
 	void *user;
 	/* Fill the map (64 zero bytes, MSB-first) of a segment's blocks in use; *type holds what the SIT says. */
@@ -235,6 +241,7 @@ struct txn_truth {
 	uint32_t valid_nodes, valid_inodes;
 	bool nat_is_whole;	 /* the caller sets the NAT entries of all nodes in use, the others are free */
 	const uint8_t *nat_maps; /* full and empty NAT blocks as the NAT will be without this transaction; or NULL */
+	const struct txn_keep *keep; /* or NULL */
 };
 /* Start a transaction on that; the volume may be in any state. The commit clears the flags that ask for a check. */
 int txn_begin_from(struct f2fs_volume *vol, const struct txn_truth *truth);

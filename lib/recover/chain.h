@@ -8,7 +8,7 @@
 #include <f2fskit/recover.h>
 
 #include "format/node.h"
-#include "volume/volume.h"
+#include "log/log.h"
 
 #define CHAIN_NOWHERE UINT32_MAX
 
@@ -88,6 +88,13 @@ struct chain_inode *chain_counts(const struct f2fs_recovery *plan, size_t i);
 int recovery_plan(struct f2fs_volume *vol, struct f2fs_recovery **out);
 /* Inode number index of those that count; NULL, with NOT_FOUND recorded, past the last. */
 const struct chain_inode *recovery_find_inode(const struct f2fs_recovery *plan, uint32_t index);
+/* For a repair: another beginning of the transaction than on the tables of the checkpoint. */
+struct recovery_base {
+	void *user;
+	int (*begin)(void *user, const struct txn_keep *keep);
+};
+/* f2fs_recover() with that; of a chain that runs in a circle what comes before is recovered. */
+int recovery_apply_on(struct f2fs_volume *vol, const struct recovery_base *base, struct f2fs_recover_result *result);
 /* Is there anything that keeps the volume from being changed? */
 bool recovery_is_needed(const struct f2fs_recovery *plan);
 

@@ -13,46 +13,61 @@ static int refuse_loop(const struct f2fs_recovery *plan)
 			      "the fsync chain runs in a circle; what was fsynced can only be given up");
 }
 
-static int apply(struct replay *r, bool with_chain)
+static int keep_chain(void *user, struct txn *txn)
 {
-	int err = chain_reader_init(&r->reader, r->vol);
+	struct replay *r = user;
 
-	if (!err && with_chain)
-		err = replay_keep(r);
-	if (!err)
-		err = orphans_finish(r);
-	if (!err && with_chain)
-		err = replay_plan(r);
-	chain_reader_fini(&r->reader);
-	return err;
+	r->txn = txn;
+	return replay_keep(r);
 }
 
-static int recover_with(struct replay *r, bool with_chain)
+static int begin(struct replay *r, bool with_chain, const struct recovery_base *base)
 {
-	int err;
+	const struct txn_keep keep = { .user = r, .keep = keep_chain };
+	int err = base ? base->begin(base->user, with_chain ? &keep : NULL) : txn_begin_recovery(r->vol);
 
-	if (with_chain && r->plan->end == F2FS_CHAIN_LOOP)
-		return refuse_loop(r->plan);
-	err = txn_begin_recovery(r->vol);
 	if (err)
 		return err;
 	r->txn = r->vol->txn;
 	change_attach(r->txn);
-	err = apply(r, with_chain);
+	return with_chain && !base ? replay_keep(r) : 0;
+}
+
+static int apply(struct replay *r, bool with_chain)
+{
+	int err = orphans_finish(r);
+
+	return err || !with_chain ? err : replay_plan(r);
+}
+
+static int recover_with(struct replay *r, bool with_chain, const struct recovery_base *base)
+{
+	const bool was_running = r->vol->txn != NULL;
+	int err;
+
+	if (with_chain && !base && r->plan->end == F2FS_CHAIN_LOOP)
+		return refuse_loop(r->plan);
+	err = chain_reader_init(&r->reader, r->vol);
+	if (!err)
+		err = begin(r, with_chain, base);
+	if (!err)
+		err = apply(r, with_chain);
+	chain_reader_fini(&r->reader);
 	if (!err)
 		err = txn_commit(r->vol);
 	r->result.changed = !err;
 	if (err) {
 		struct f2fs_error_detail detail = r->vol->ctx->error;
 
-		txn_drop(r->vol);
+		if (!was_running)
+			txn_drop(r->vol);
 		r->vol->ctx->error = detail;
 	}
 	return err;
 }
 
-int f2fs_recover(struct f2fs_volume *vol, const struct f2fs_recover_options *options,
-		 struct f2fs_recover_result *result)
+static int recover(struct f2fs_volume *vol, bool with_chain, const struct recovery_base *base,
+		   struct f2fs_recover_result *result)
 {
 	struct replay r = { .vol = vol, .reader = { .vol = vol } };
 	int err;
@@ -63,10 +78,21 @@ int f2fs_recover(struct f2fs_volume *vol, const struct f2fs_recover_options *opt
 	if (err)
 		return err;
 	if (recovery_is_needed(r.plan))
-		err = recover_with(&r, !options || !(options->flags & F2FS_RECOVER_DROP_CHAIN));
+		err = recover_with(&r, with_chain, base);
 	f2fs_recovery_free(r.plan);
 	vec_fini(&r.dead);
 	if (!err && result)
 		*result = r.result;
 	return err;
+}
+
+int f2fs_recover(struct f2fs_volume *vol, const struct f2fs_recover_options *options,
+		 struct f2fs_recover_result *result)
+{
+	return recover(vol, !options || !(options->flags & F2FS_RECOVER_DROP_CHAIN), NULL, result);
+}
+
+int recovery_apply_on(struct f2fs_volume *vol, const struct recovery_base *base, struct f2fs_recover_result *result)
+{
+	return recover(vol, true, base, result);
 }

@@ -6,8 +6,6 @@ import stat
 
 import pytest
 
-import damage
-
 FILES = {"small": b"hello\n", "medium": os.urandom(30000), "empty": b"", "big": os.urandom(5 << 20)}
 TYPES = {"regular": 0o100000, "directory": 0o040000, "symlink": 0o120000, "char": 0o020000, "block": 0o060000,
          "pipe": 0o010000, "socket": 0o140000, "none": 0, "no-type": 0o170000}
@@ -51,15 +49,19 @@ def volume(request, f2fskit, tmp_path_factory):
     return image, snapshot(image, f2fskit), request.param == "sums"
 
 
-def set_mode(d, path, mode):
-    d.set("inode", "i_mode", d.inode(path), mode)
-
-
 @pytest.fixture
 def broken(volume, tmp_path, f2fskit):
-    path = tmp_path / "disk.img"
-    os.system("cp --sparse=always %s %s" % (volume[0], path))
-    return damage.Damage(path, f2fskit)
+    """broken({path: mode}): a copy of the volume with these modes, checksums as they were."""
+    def damage(modes):
+        path = tmp_path / "disk.img"
+        os.system("cp --sparse=always %s %s" % (volume[0], path))
+        with f2fskit.open(path) as vol:
+            numbers = {name: vol.lookup(name).number if isinstance(name, str) else name for name in modes}
+        with f2fskit.fields(path, "r+", raw=True) as fields:
+            for name, mode in modes.items():
+                fields["inode[%d].i_mode" % numbers[name]] = mode
+        return path
+    return damage
 
 
 @pytest.mark.parametrize("wrong", TYPES)
@@ -67,26 +69,23 @@ def test_every_type_comes_back(volume, broken, f2fskit, wrong):
     """All subjects get the same wrong type at once, their permissions stay."""
     _, before, has_sums = volume
     hit = [path for path, mode in SUBJECTS.items() if stat.S_IFMT(mode) != TYPES[wrong]]
-    places = [(broken.inode(path), TYPES[wrong] | SUBJECTS[path] & 0o7777) for path in hit]
-    for at, mode in places:
-        broken.set("inode", "i_mode", at, mode)
-    report = f2fskit.check(broken.path)
+    image = broken({path: TYPES[wrong] | SUBJECTS[path] & 0o7777 for path in hit})
+    report = f2fskit.check(image)
     names = {"INODE_MODE", "INODE_CHECKSUM"} if has_sums else {"INODE_MODE"}
     assert {p.name for p in report.problems} == names, report.problems
     assert sorted(p.path for p in report.problems if p.name == "INODE_MODE") == sorted(hit)
-    report = f2fskit.check(broken.path, repair=True)
+    report = f2fskit.check(image, repair=True)
     assert report.left == 0, report.problems
-    assert f2fskit.check(broken.path).found == 0
-    assert snapshot(broken.path, f2fskit) == before
+    assert f2fskit.check(image).found == 0
+    assert snapshot(image, f2fskit) == before
 
 
 def test_permissions_that_cannot_be(volume, broken, f2fskit):
     """Of a mode that is noise nothing is kept; nobody gets rights by it."""
     _, before, has_sums = volume
-    for path, mode in (("/medium", 0o5067), ("/dir", 0o0007), ("/empty", 0o6755)):
-        broken.set("inode", "i_mode", broken.inode(path), mode)
-    assert f2fskit.check(broken.path, repair=True).left == 0
-    after = snapshot(broken.path, f2fskit)
+    image = broken({"/medium": 0o5067, "/dir": 0o0007, "/empty": 0o6755})
+    assert f2fskit.check(image, repair=True).left == 0
+    after = snapshot(image, f2fskit)
     assert [after[path][0] for path in ("/medium", "/dir", "/empty")] == [0o100600, 0o040700, 0o100755]
     assert {path: found[1:] for path, found in after.items()} == {path: found[1:] for path, found in before.items()}
 
@@ -94,11 +93,9 @@ def test_permissions_that_cannot_be(volume, broken, f2fskit):
 def test_nested_directories(volume, broken, f2fskit):
     """A directory of which the type is gone holds a file of which it is gone too; and so does the root."""
     _, before, _ = volume
-    places = [broken.inode(path) for path in ("/dir/f1", "/dir")] + [broken.node(3)]
-    for at in places:
-        broken.set("inode", "i_mode", at, 0o060755)
-    assert f2fskit.check(broken.path, repair=True).left == 0
-    after = snapshot(broken.path, f2fskit)
+    image = broken({"/dir/f1": 0o060755, "/dir": 0o060755, "/": 0o060755})
+    assert f2fskit.check(image, repair=True).left == 0
+    after = snapshot(image, f2fskit)
     assert after.pop("/dir/f1")[0] == 0o100755
     before = dict(before)
     before.pop("/dir/f1")
@@ -106,20 +103,22 @@ def test_nested_directories(volume, broken, f2fskit):
 
 
 def test_limits_outlive_the_type_of_a_quota_file(volume, broken, f2fskit):
-    ino = broken.get("superblock", "qf_ino", 1024)
-    assert ino
-    broken.set("inode", "i_mode", broken.node(ino), 0o040600)
-    names = {p.name for p in f2fskit.check(broken.path, repair=True).problems}
+    with f2fskit.open(volume[0]) as vol:
+        ino = vol.superblock.qf_ino[0]
+    image = broken({ino: 0o040600})
+    names = {p.name for p in f2fskit.check(image, repair=True).problems}
     assert "INODE_MODE" in names and "QUOTA_INODE" not in names
-    assert f2fskit.check(broken.path).found == 0
+    assert f2fskit.check(image).found == 0
 
 
 def test_the_entry_is_wrong(volume, broken, f2fskit):
     """What the inode holds confirms its mode: the entry is corrected."""
     _, before, _ = volume
-    for name, kind in (("medium", 2), ("dir", 1), ("many", 4), ("disk", 1), ("short", 6), ("long", 2), ("small", 5)):
-        broken.set("dentry", "file_type", broken.dentry("/", name)[2], kind)
-    report = f2fskit.check(broken.path)
+    image = broken({})
+    with f2fskit.fields(image, "r+") as fields:
+        for name, kind in (("medium", 2), ("dir", 1), ("many", 4), ("disk", 1), ("short", 6), ("long", 2), ("small", 5)):
+            fields['dentry[3]["%s"].file_type' % name] = kind
+    report = f2fskit.check(image)
     assert {p.name for p in report.problems} == {"DENTRY_TYPE"}
-    assert f2fskit.check(broken.path, repair=True).left == 0
-    assert snapshot(broken.path, f2fskit) == before
+    assert f2fskit.check(image, repair=True).left == 0
+    assert snapshot(image, f2fskit) == before

@@ -39,8 +39,7 @@ struct head {
 struct node {
 	f2fs_nid_t nid;
 	bool is_dirty;
-	bool is_freed; /* waits in the list of dirty nodes to be forgotten */
-	struct node *next_dirty;
+	struct node *next_dirty, *prev_dirty; /* in the list of dirty nodes, or (next) in one that was detached */
 	uint8_t *block;
 };
 
@@ -65,10 +64,10 @@ struct txn {
 	struct f2fs_volume *vol;
 	struct segment **chunks; /* per SIT block in use: its segments, NULL until touched */
 	struct head heads[F2FS_LOG_COUNT];
-	unsigned log_count; /* 6, 4 or 2 */
-	struct map32 nodes; /* nid -> struct node * */
-	struct node *dirty; /* list of dirty nodes, newest first */
-	size_t node_count;
+	unsigned log_count;		 /* 6, 4 or 2 */
+	struct map32 nodes;		 /* nid -> struct node * */
+	struct node *dirty, *dirty_last; /* list of dirty nodes, newest first; its end */
+	size_t node_count, dirty_count;
 	struct map32 nat;	/* nid -> NAT entry number in nat_entries */
 	struct vec nat_entries; /* struct f2fs_nat_entry, block_addr F2FS_NEW_ADDR: not written yet */
 	f2fs_nid_t nid_cursor;

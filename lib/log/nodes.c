@@ -32,14 +32,31 @@ static struct node *make_node(struct txn *txn, f2fs_nid_t nid)
 	return node;
 }
 
+/* Put a node into the list of dirty nodes, as the newest. */
+static void list_add(struct txn *txn, struct node *node)
+{
+	node->prev_dirty = NULL;
+	node->next_dirty = txn->dirty;
+	*(txn->dirty ? &txn->dirty->prev_dirty : &txn->dirty_last) = node;
+	txn->dirty = node;
+	txn->dirty_count++;
+}
+
+static void list_remove(struct txn *txn, struct node *node)
+{
+	*(node->prev_dirty ? &node->prev_dirty->next_dirty : &txn->dirty) = node->next_dirty;
+	*(node->next_dirty ? &node->next_dirty->prev_dirty : &txn->dirty_last) = node->prev_dirty;
+	node->next_dirty = node->prev_dirty = NULL;
+	txn->dirty_count--;
+}
+
 static void forget_node(struct txn *txn, struct node *node)
 {
 	map32_remove(&txn->nodes, node->nid);
 	txn->node_count--;
 	if (node->is_dirty)
-		node->is_freed = true; /* the list of dirty nodes still has it */
-	else
-		mem_free(txn->vol->ctx, node);
+		list_remove(txn, node);
+	mem_free(txn->vol->ctx, node);
 }
 
 int node_get(struct txn *txn, f2fs_nid_t nid, struct node **out)
@@ -74,8 +91,7 @@ void node_dirty(struct txn *txn, struct node *node)
 	if (node->is_dirty)
 		return;
 	node->is_dirty = true;
-	node->next_dirty = txn->dirty;
-	txn->dirty = node;
+	list_add(txn, node);
 }
 
 /* Make the node of an id that was free; its block is counted already. */
@@ -216,7 +232,7 @@ static bool is_of_file(const struct txn *txn, const struct node *node, f2fs_nid_
 	const uint8_t *footer = node_footer(&txn->vol->geo, node->block);
 	uint32_t offset = node_offset_of(footer);
 
-	return !node->is_freed && footer_ino(footer) == ino &&
+	return footer_ino(footer) == ino &&
 	       (offset == XATTR_NODE_OFFSET || node_offset_is_direct(&txn->vol->geo, offset));
 }
 
@@ -224,12 +240,11 @@ struct node *nodes_detach(struct txn *txn, f2fs_nid_t ino)
 {
 	struct node *list = NULL;
 
-	for (struct node **link = &txn->dirty, *node = *link; node; node = *link) {
-		if (!is_of_file(txn, node, ino)) {
-			link = &node->next_dirty;
+	for (struct node *node = txn->dirty, *next; node; node = next) {
+		next = node->next_dirty;
+		if (!is_of_file(txn, node, ino))
 			continue;
-		}
-		*link = node->next_dirty;
+		list_remove(txn, node);
 		node->next_dirty = list;
 		list = node;
 	}
@@ -241,36 +256,21 @@ void nodes_attach(struct txn *txn, struct node *list)
 	while (list) {
 		struct node *next = list->next_dirty;
 
-		list->next_dirty = txn->dirty;
-		txn->dirty = list;
+		list_add(txn, list);
 		list = next;
 	}
 }
 
 int nodes_flush(struct txn *txn)
 {
-	struct node *order = NULL;
+	while (txn->dirty_last) { /* oldest first; what is not written stays dirty */
+		struct node *node = txn->dirty_last;
+		int err = write_node(txn, node);
 
-	while (txn->dirty) { /* oldest first */
-		struct node *node = txn->dirty;
-
-		txn->dirty = node->next_dirty;
-		node->next_dirty = order;
-		order = node;
-	}
-	while (order) {
-		struct node *node = order;
-		int err = node->is_freed ? 0 : write_node(txn, node);
-
-		if (err) { /* what was not written stays dirty */
-			txn->dirty = order;
+		if (err)
 			return err;
-		}
-		order = node->next_dirty;
-		node->next_dirty = NULL;
+		list_remove(txn, node);
 		node->is_dirty = false;
-		if (node->is_freed)
-			mem_free(txn->vol->ctx, node);
 	}
 	return 0;
 }
@@ -280,8 +280,7 @@ static int note_unmarked(struct txn *txn)
 	int err = 0;
 
 	for (const struct node *node = txn->dirty; node && !err; node = node->next_dirty)
-		if (!node->is_freed)
-			err = chain_note(txn, footer_ino(node_footer(&txn->vol->geo, node->block)), CHAIN_UNMARKED);
+		err = chain_note(txn, footer_ino(node_footer(&txn->vol->geo, node->block)), CHAIN_UNMARKED);
 	return err;
 }
 
@@ -307,14 +306,10 @@ void nodes_end(struct txn *txn)
 	uint32_t key;
 	uint64_t value;
 
-	for (struct node *node = txn->dirty, *next; node; node = next) {
-		next = node->next_dirty;
-		if (node->is_freed)
-			mem_free(txn->vol->ctx, node);
-	}
 	for (size_t at = 0; map32_each(&txn->nodes, &at, &key, &value);)
 		mem_free(txn->vol->ctx, (struct node *)(uintptr_t)value);
 	map32_fini(&txn->nodes);
 	txn->node_count = 0;
-	txn->dirty = NULL;
+	txn->dirty = txn->dirty_last = NULL;
+	txn->dirty_count = 0;
 }

@@ -332,14 +332,11 @@ int segment_needs_holes(struct txn *txn, bool *needed)
 static bool is_for_commit(const struct txn *txn, unsigned type)
 {
 	const uint32_t sps = txn->vol->geo.segs_per_sec, sections = txn->free_segments / sps;
-	size_t blocks = txn->page_count;
+	const size_t blocks = txn->page_count + txn->dirty_count;
 
 	/* each log may need a section to end in */
-	if (type >= F2FS_HOT_NODE || txn->is_committing ||
-	    sections > ((blocks + txn->node_count) / F2FS_SEGMENT_BLOCKS + sps) / sps + F2FS_LOG_COUNT)
+	if (type >= F2FS_HOT_NODE || txn->is_committing)
 		return false;
-	for (const struct node *node = txn->dirty; node; node = node->next_dirty)
-		blocks++;
 	return sections <= (blocks / F2FS_SEGMENT_BLOCKS + sps) / sps + F2FS_LOG_COUNT;
 }
 

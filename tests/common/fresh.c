@@ -14,14 +14,15 @@ static void need(struct fresh *f, int err, const char *what)
 	exit(1);
 }
 
-void fresh_open_with(struct fresh *f, uint64_t size, const struct f2fs_mkfs_options *options)
+void fresh_open_on(struct fresh *f, const struct f2fs_host *host, uint64_t size,
+		   const struct f2fs_mkfs_options *options)
 {
 	static const uint8_t uuid[16] = { 7 };
 	struct f2fs_mkfs_options opt = *options;
 	struct f2fs_mkfs_device device = { 0 };
 
 	memset(f, 0, sizeof(*f));
-	need(f, f2fs_context_new(NULL, &f->ctx), "context");
+	need(f, f2fs_context_new(host, &f->ctx), "context");
 	need(f, f2fs_device_new_memory(f->ctx, size, &f->dev), "device");
 	device.device = f->dev;
 	opt.uuid = uuid;
@@ -30,6 +31,11 @@ void fresh_open_with(struct fresh *f, uint64_t size, const struct f2fs_mkfs_opti
 	opt.checkpoint_version = 5;
 	need(f, f2fs_mkfs_write(f->ctx, &device, 1, &opt, NULL), "mkfs");
 	need(f, f2fs_volume_open(f->ctx, f->dev, NULL, &f->vol), "open");
+}
+
+void fresh_open_with(struct fresh *f, uint64_t size, const struct f2fs_mkfs_options *options)
+{
+	fresh_open_on(f, NULL, size, options);
 }
 
 void fresh_open(struct fresh *f, uint64_t size, uint32_t features)

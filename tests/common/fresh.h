@@ -17,6 +17,9 @@ struct fresh {
 void fresh_open(struct fresh *f, uint64_t size, uint32_t features);
 /* The same with options; device, uuid and time are filled in. */
 void fresh_open_with(struct fresh *f, uint64_t size, const struct f2fs_mkfs_options *options);
+/* The same with a host (NULL: the usual one). */
+void fresh_open_on(struct fresh *f, const struct f2fs_host *host, uint64_t size,
+		   const struct f2fs_mkfs_options *options);
 /* Commit, close and open it again. */
 void fresh_reopen(struct fresh *f);
 /* The same while an inode is open, which is closed and looked up again by its path. */

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "common/fresh.h"
+#include "common/test_host.h"
 #include "file/write.h"
 #include "format/flags.h"
 
@@ -109,6 +110,33 @@ static void refusals(void **state)
 	assert_int_equal(f2fs_volume_configure(v.vol, NULL), F2FS_ERR_STATE);
 	assert_int_equal(f2fs_trim(v.vol, 0, NULL), F2FS_ERR_STATE);
 	/* closing without a commit forgets it, and gives all memory back */
+	fresh_close(&v);
+}
+
+/* Nodes that a call frees leave memory at once, however many they are. */
+static void freed_nodes_leave_memory(void **state)
+{
+	const struct f2fs_mkfs_options options = { 0 };
+	const uint64_t stride = (uint64_t)1018 * 4096;
+	struct f2fs_inode *inode;
+	struct test_host host;
+	size_t before;
+
+	(void)state;
+	test_host_init(&host);
+	fresh_open_on(&v, &host.host, 128 * MIB, &options);
+	inode = fresh_make(&v, "sparse", 0100644);
+	for (unsigned i = 0; i < 3000; i++)
+		assert_int_equal(f2fs_fallocate(inode, 0, (1 + i) * stride, 1), 0);
+	fresh_reopen_keep(&v, &inode, "/sparse");
+	before = host.live;
+	host.peak = host.live;
+	assert_int_equal(f2fs_inode_truncate(inode, 0), 0);
+	/* 12 MB of nodes were read, which the volume's cache may keep, and freed one after the other */
+	assert_true(host.peak - before < 14 * MIB);
+	assert_true(v.vol->txn->node_count < 5 && v.vol->txn->dirty_count < 5);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	f2fs_inode_close(inode);
 	fresh_close(&v);
 }
 
@@ -369,6 +397,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(log_counts),		cmocka_unit_test(refusals),
+		cmocka_unit_test(freed_nodes_leave_memory),
 		cmocka_unit_test(overwriting_in_place), cmocka_unit_test(holes_are_filled),
 		cmocka_unit_test(discard_and_trim),	cmocka_unit_test(names_decide),
 		cmocka_unit_test(nearly_full),		cmocka_unit_test(a_freed_block_bars_the_commit),

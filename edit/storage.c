@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How contents are stored: compression, fs-verity, and free space given back to the device.
+ * How contents are stored: preallocation and pinning, compression, fs-verity, and free space given back to the device.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,8 @@
 #include "cli/compression.h"
 #include "cli/size.h"
 #include "edit/edit.h"
+
+enum { INLINE_PIN_FILE = 0x40 };
 
 /* Run a change on each operand from first on. */
 static int on_each(struct edit *e, const struct edit_call *call,
@@ -26,6 +28,54 @@ static int on_each(struct edit *e, const struct edit_call *call,
 			rc = edit_fail(e, rc, call->operands[i]);
 		f2fs_inode_close(inode);
 	}
+	return rc;
+}
+
+static int pin(struct edit *e, struct f2fs_inode *inode, const char *name, void *user)
+{
+	const struct f2fs_stat values = { .inline_flags = user ? 0 : INLINE_PIN_FILE };
+
+	(void)e;
+	(void)name;
+	return f2fs_inode_set(inode, F2FS_SET_PIN, &values);
+}
+
+int do_pin(struct edit *e, const struct edit_call *call)
+{
+	return on_each(e, call, pin, edit_has(call, 'u') ? e : NULL);
+}
+
+int do_fallocate(struct edit *e, const struct edit_call *call)
+{
+	static const struct {
+		char letter;
+		unsigned flags;
+	} ways[] = { { 'd', F2FS_FALLOCATE_PUNCH_HOLE | F2FS_FALLOCATE_KEEP_SIZE },
+		     { 'c', F2FS_FALLOCATE_COLLAPSE_RANGE },
+		     { 'i', F2FS_FALLOCATE_INSERT_RANGE },
+		     { 'z', F2FS_FALLOCATE_ZERO_RANGE },
+		     { 'k', F2FS_FALLOCATE_KEEP_SIZE } };
+	const char *operand = call->operands[0], *why;
+	struct f2fs_inode *inode;
+	uint64_t offset, length;
+	unsigned flags = 0;
+	int rc;
+
+	why = cli_parse_size(call->operands[1], 1, 512, &offset);
+	if (why)
+		return edit_usage(e, "offset", call->operands[1], why);
+	why = cli_parse_size(call->operands[2], 1, 512, &length);
+	if (why)
+		return edit_usage(e, "length", call->operands[2], why);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		flags |= edit_has(call, ways[i].letter) ? ways[i].flags : 0;
+	rc = edit_open(e, operand, F2FS_LOOKUP_FOLLOW, &inode);
+	if (rc)
+		return rc;
+	rc = f2fs_fallocate(inode, flags, offset, length);
+	if (rc)
+		edit_fail(e, rc, operand);
+	f2fs_inode_close(inode);
 	return rc;
 }
 

@@ -14,7 +14,7 @@ extern "C" {
 
 /*
  * When contents of files are overwritten where they are, instead of in new blocks. With anything but NEVER those of
- * pinned files always are; with NEVER they cannot be changed.
+ * pinned files always are; with NEVER those that the last commit has cannot be changed.
  */
 enum f2fs_in_place {
 	F2FS_IN_PLACE_NEVER = 0, /* each commit is all or nothing */

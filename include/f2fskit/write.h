@@ -75,8 +75,8 @@ enum f2fs_rename_flag {
 F2FS_API int f2fs_rename(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_inode *new_dir,
 			 const char *new_name, size_t new_length, unsigned flags);
 
-/* Write to a regular file; it grows as needed, what lies between becomes a hole. Blocks of a pinned file cannot be
- * overwritten (UNSUPPORTED), unless writing in place is allowed (engine.h): they would move. */
+/* Write to a regular file; it grows as needed, what lies between becomes a hole. Blocks of a pinned file that
+ * were there at the last commit cannot be overwritten (UNSUPPORTED) unless writing in place is allowed (engine.h). */
 F2FS_API int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length);
 /* Set a regular file's size, freeing what lies behind. */
 F2FS_API int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size);
@@ -93,7 +93,11 @@ enum f2fs_fallocate_flag {
  * Work on a range of a regular file as fallocate(2) does: without a flag holes get reserved blocks, and the file grows.
  * Contents that were inside the inode move to a block. Fails with INVALID (no length, flags that exclude each other,
  * a range to be collapsed or inserted that is not made of whole blocks or not inside the file), TOO_BIG, IS_DIR,
- * ENCRYPTED, UNSUPPORTED (compressed or pinned files), NOSPC before anything is changed.
+ * ENCRYPTED, UNSUPPORTED (compressed or pinned files, but for preallocation), NOSPC before anything is changed.
+ *
+ * Preallocating a pinned file (F2FS_SET_PIN) chooses its blocks at once, zeroed: the range is widened to multiples of a
+ * section within the file, and what has no block yet gets the blocks of sections that are free as a whole, which follow
+ * each other where the volume has as many in a row. What is written to them stays there.
  */
 F2FS_API int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t offset, uint64_t length);
 

@@ -185,6 +185,9 @@ int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const struct f2fs_s
 	struct winode w;
 	int err = change_begin(&change, inode->vol);
 
+	/* what waits to be written cannot move any more when the file is pinned */
+	if (!err && (which & F2FS_SET_PIN))
+		err = change_flush_file(&change, inode->ino);
 	if (!err)
 		err = winode_get(inode->vol, inode->ino, &w);
 	if (!err)

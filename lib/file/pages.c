@@ -203,14 +203,15 @@ static unsigned log_of_data(const struct txn *txn, const uint8_t *inode)
 
 /*
  * Are contents of this file written where they are? As the options say, but those of pinned files, which must not move,
- * in any case when it is allowed at all, and those of directories, quota files and compressed files never.
+ * in any case, and those of directories, quota files and compressed files never. (Blocks of pinned files that the last
+ * checkpoint has are not changed at all unless the options allow it: data_write.c.)
  */
 static int is_in_place(struct winode *w, bool *out)
 {
 	const uint8_t *block = winode_block(w);
 	int err = 0;
 
-	*out = inode_has_inline(block, FLAG_i_inline_pin_file) && w->txn->vol->write.in_place != F2FS_IN_PLACE_NEVER;
+	*out = inode_has_inline(block, FLAG_i_inline_pin_file);
 	if (*out || (inode_i_mode(block) & MODE_TYPE) != MODE_REG || w->layout.is_compressed ||
 	    quota_is_file(w->txn->vol, w->node->nid))
 		return 0;

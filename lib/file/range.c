@@ -7,9 +7,8 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
-#include "file/write.h"
+#include "file/range.h"
 
-#define COPY_BLOCKS 128u   /* moved at once */
 #define STEP_BLOCKS 65536u /* between two looks at how much memory is in use */
 
 /* The range in bytes and in whole blocks. */
@@ -22,6 +21,8 @@ struct range {
 	uint32_t head_from;   /* where in it */
 	uint64_t size;	      /* of the file */
 	unsigned flags;
+	bool is_pinned;
+	struct pinned pinned; /* blocks for a pinned file */
 };
 
 static void divide(struct range *r, uint32_t bits)
@@ -82,9 +83,7 @@ static int forget_block(struct winode *w, const struct slot_ref *slot)
 	return err;
 }
 
-/* Reserve every hole of blocks [first, end); with fresh whatever else is there is freed, too, so that it reads as
- * zeros. */
-static int reserve(struct winode *w, uint64_t first, uint64_t end, bool fresh)
+int range_reserve(struct winode *w, uint64_t first, uint64_t end, bool fresh)
 {
 	struct slot_ref run;
 
@@ -114,7 +113,7 @@ static int reserve(struct winode *w, uint64_t first, uint64_t end, bool fresh)
 	return 0;
 }
 
-static int punch(struct winode *w, uint64_t first, uint64_t end)
+int range_punch(struct winode *w, uint64_t first, uint64_t end)
 {
 	for (uint64_t at = first; at < end; at += STEP_BLOCKS) {
 		int err = winode_breathe(w);
@@ -133,7 +132,7 @@ static int punch_hole(struct winode *w, struct range *r)
 
 	if (!err)
 		err = zero_edges(w, r);
-	return err ? err : punch(w, r->first, r->last);
+	return err ? err : range_punch(w, r->first, r->last);
 }
 
 /* The file grows to the end of the range, or is marked as having blocks behind its end. */
@@ -163,108 +162,22 @@ static int zero_range(struct winode *w, struct range *r)
 	r->size = inode_i_size(winode_block(w)); /* an edge that lies inside the file now is written */
 	if (!err)
 		err = zero_edges(w, r);
-	return err ? err : reserve(w, r->first, r->last, true);
+	return err ? err : range_reserve(w, r->first, r->last, true);
 }
 
 static int preallocate(struct winode *w, struct range *r)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
+	uint64_t first = r->offset >> bits, end = (r->end + ((uint64_t)1 << bits) - 1) >> bits;
 	int err = data_convert(w);
 
 	if (!err)
 		err = grow(w, r);
-	return err ? err : reserve(w, r->offset >> bits, (r->end + ((uint64_t)1 << bits) - 1) >> bits, false);
-}
-
-/* Read blocks of one run of slots, waiting ones included, into buffer. */
-static int load_blocks(struct winode *w, uint64_t block, const uint8_t *raw, uint32_t count, uint8_t *buffer)
-{
-	struct f2fs_volume *vol = w->txn->vol;
-	const uint32_t bits = vol->geo.block_bits;
-
-	for (uint32_t i = 0, n; i < count; i += n) {
-		const uint8_t *page = page_find(vol, w->node->nid, block + i);
-		f2fs_blk_t addr = get_le32(raw + (size_t)i * 4);
-		int err = 0;
-
-		n = 1;
-		if (page) {
-			memcpy(buffer + ((size_t)i << bits), page, vol->geo.block_size);
-			continue;
-		}
-		while (i + n < count && get_le32(raw + (size_t)(i + n) * 4) == addr + n &&
-		       !page_find(vol, w->node->nid, block + i + n))
-			n++;
-		if (!geometry_is_main(&vol->geo, addr) || addr + n > vol->geo.end_blkaddr)
-			err = volume_corrupt(vol, RULE_NODE_ADDR, F2FS_NO_BLOCK, w->node->nid, "a block at %u",
-					     (unsigned)addr);
-		if (!err)
-			err = volume_read(vol, addr, 0, buffer + ((size_t)i << bits), (size_t)n << bits);
-		if (err)
-			return err;
+	if (!err && r->is_pinned) {
+		pin_align(w, &first, &end);
+		return pin_preallocate(w, first, end, &r->pinned);
 	}
-	return 0;
-}
-
-enum kind { KIND_HOLE, KIND_RESERVED, KIND_DATA };
-
-static enum kind kind_of(const struct winode *w, const struct slot_ref *run, uint64_t block, uint32_t i)
-{
-	uint32_t slot = run->node ? get_le32(run->raw + (size_t)i * 4) : F2FS_NULL_ADDR;
-
-	if (slot == F2FS_NULL_ADDR)
-		return KIND_HOLE;
-	if (slot == F2FS_NEW_ADDR && !page_find(w->txn->vol, w->node->nid, block + i))
-		return KIND_RESERVED;
-	return KIND_DATA;
-}
-
-/* Move a run of blocks of one kind, at most count, to another place that it does not touch; *moved tells how many. */
-static int move_run(struct winode *w, uint64_t from, uint64_t to, uint64_t count, uint8_t *buffer, uint64_t *moved)
-{
-	struct slot_ref run;
-	enum kind kind;
-	uint64_t n = 1;
-	int err = winode_breathe(w);
-
-	if (!err)
-		err = slot_find(w, from, &run);
-	if (err)
-		return err;
-	kind = kind_of(w, &run, from, 0);
-	if (count > run.count)
-		count = run.count;
-	if (kind == KIND_DATA && count > COPY_BLOCKS)
-		count = COPY_BLOCKS;
-	if (!run.node)
-		n = count;
-	while (n < count && kind_of(w, &run, from, (uint32_t)n) == kind)
-		n++;
-	*moved = n;
-	if (kind == KIND_DATA)
-		err = load_blocks(w, from, run.raw, (uint32_t)n, buffer);
-	if (!err)
-		err = punch(w, from, from + n);
-	if (!err && kind == KIND_DATA)
-		return data_append(w, to, buffer, (uint32_t)n);
-	if (!err)
-		err = punch(w, to, to + n);
-	return !err && kind == KIND_RESERVED ? reserve(w, to, to + n, false) : err;
-}
-
-/* Move blocks [from, from + count) to another place, at most step at once so that no run touches its target. */
-static int move_blocks(struct winode *w, uint64_t from, uint64_t to, uint64_t count, uint8_t *buffer)
-{
-	const uint64_t step = from > to ? from - to : to - from;
-
-	for (uint64_t done = 0, moved = 0; done < count; done += moved) {
-		uint64_t n = count - done < step ? count - done : step;
-		int err = move_run(w, from + done, to + done, n, buffer, &moved);
-
-		if (err)
-			return err;
-	}
-	return 0;
+	return err ? err : range_reserve(w, first, end, false);
 }
 
 static int collapse(struct winode *w, const struct range *r, uint8_t *buffer)
@@ -272,7 +185,7 @@ static int collapse(struct winode *w, const struct range *r, uint8_t *buffer)
 	const uint32_t bits = w->txn->vol->geo.block_bits;
 	const uint64_t blocks = (r->size + w->txn->vol->geo.block_size - 1) >> bits;
 	const uint64_t size = r->size - (r->end - r->offset);
-	int err = move_blocks(w, r->last, r->first, blocks - r->last, buffer);
+	int err = range_move(w, r->last, r->first, blocks - r->last, buffer);
 
 	if (!err)
 		err = map_truncate(w, (size + w->txn->vol->geo.block_size - 1) >> bits);
@@ -292,7 +205,7 @@ static int insert(struct winode *w, const struct range *r, uint8_t *buffer)
 		uint64_t n = at - r->first < distance ? at - r->first : distance;
 
 		at -= n;
-		err = move_blocks(w, at, at + distance, n, buffer);
+		err = range_move(w, at, at + distance, n, buffer);
 	}
 	inode_set_i_size(winode_block(w), r->size + (r->end - r->offset));
 	return err;
@@ -302,7 +215,7 @@ static int shift(struct winode *w, struct range *r)
 {
 	const bool out = r->flags & F2FS_FALLOCATE_COLLAPSE_RANGE;
 	struct f2fs_context *ctx = w->txn->vol->ctx;
-	uint8_t *buffer = mem_alloc(ctx, (size_t)COPY_BLOCKS << w->txn->vol->geo.block_bits);
+	uint8_t *buffer = mem_alloc(ctx, (size_t)RANGE_COPY_BLOCKS << w->txn->vol->geo.block_bits);
 	int err = buffer ? data_convert(w) : F2FS_ERR_NOMEM;
 
 	if (!err)
@@ -362,7 +275,19 @@ static int check_shift(const struct winode *w, const struct range *r)
 	return space_need(w->txn, (r->size >> w->txn->vol->geo.block_bits) / w->layout.node_slots + 8);
 }
 
-static int check_range(struct winode *w, const struct operation *op, const struct range *r)
+static int check_pinned(struct winode *w, const struct operation *op, struct range *r)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits;
+	uint64_t first = r->offset >> bits, end = (r->end + ((uint64_t)1 << bits) - 1) >> bits;
+
+	if (op->run != preallocate)
+		return error_set(w->txn->vol->ctx, F2FS_ERR_UNSUPPORTED,
+				 "inode %u is pinned: its blocks stay where they are", (unsigned)w->node->nid);
+	pin_align(w, &first, &end);
+	return pin_need_space(w, first, end, &r->pinned);
+}
+
+static int check_range(struct winode *w, const struct operation *op, struct range *r)
 {
 	struct f2fs_context *ctx = w->txn->vol->ctx;
 
@@ -371,9 +296,9 @@ static int check_range(struct winode *w, const struct operation *op, const struc
 	if (r->end > data_max_size(w))
 		return error_set(ctx, F2FS_ERR_TOO_BIG, "a file holds at most %llu bytes",
 				 (unsigned long long)data_max_size(w));
-	if (inode_has_inline(winode_block(w), FLAG_i_inline_pin_file))
-		return error_set(ctx, F2FS_ERR_UNSUPPORTED, "inode %u is pinned: its blocks stay where they are",
-				 (unsigned)w->node->nid);
+	r->is_pinned = inode_has_inline(winode_block(w), FLAG_i_inline_pin_file);
+	if (r->is_pinned)
+		return check_pinned(w, op, r);
 	if (w->layout.is_compressed && op->flag != 0)
 		return error_set(ctx, F2FS_ERR_UNSUPPORTED,
 				 "ranges of compressed files are written or cut, nothing else");
@@ -405,11 +330,12 @@ int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t offset, ui
 	const struct operation *op;
 	struct change change;
 	struct winode w;
-	int err = data_begin(&change, inode, &w);
+	int err = data_begin(&change, inode, &w), end;
 
 	if (!err) {
 		op = find_operation(inode->vol->ctx, flags);
 		err = op ? run_operation(&w, op, &r) : F2FS_ERR_INVALID;
 	}
-	return change_end(&change, err);
+	end = pinned_end(&r.pinned);
+	return change_end(&change, err ? err : end);
 }

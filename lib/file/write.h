@@ -111,6 +111,13 @@ void pages_drop(struct txn *txn);
 /* Write blocks of data that are whole, without waiting; they replace what was there. */
 int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count);
 
+/* pin.c: preallocating pinned files, in blocks */
+/* Widen a range to whole sections of the file. */
+void pin_align(const struct winode *w, uint64_t *first, uint64_t *end);
+/* Before anything is changed: fail with NOSPC when [first, end) cannot have blocks. pinned_end() in any case. */
+int pin_need_space(struct winode *w, uint64_t first, uint64_t end, struct pinned *pinned);
+int pin_preallocate(struct winode *w, uint64_t first, uint64_t end, struct pinned *pinned);
+
 /* cluster_write.c: files that are compressed */
 /*
  * Make the cluster of a file block ordinary: contents of a compressed one wait as pages then, and its slots are

@@ -128,6 +128,10 @@ static inline bool segment_is_free(const struct segment *s)
 	return s->valid == 0 && s->ckpt_valid == 0;
 }
 bool segment_is_current(const struct txn *txn, f2fs_seg_t segno);
+/* Is every segment of a section free, and none a log's? */
+int segment_section_is_free(struct txn *txn, uint32_t section, bool *is_free);
+/* Free sections that the commit may need, for nodes and blocks that wait and for logs to end in. */
+uint32_t segment_commit_sections(const struct txn *txn);
 
 /* heads.c */
 int heads_begin(struct txn *txn);
@@ -148,6 +152,19 @@ int heads_flush(struct txn *txn);
 int head_settle(struct txn *txn, unsigned type);
 /* The log a kind of block goes to with the volume's number of logs. */
 unsigned head_of(const struct txn *txn, unsigned type);
+
+/* pinned.c: sections for pinned files */
+struct pinned {
+	struct txn *txn;
+	uint32_t section, used; /* the one being filled, and how many of its blocks are taken */
+	uint8_t *sums;		/* summary entries of the segment being filled */
+};
+/* Make sure that there are free sections for that many blocks; NOSPC. pinned_end() in any case. */
+int pinned_begin(struct txn *txn, uint64_t blocks, struct pinned *out);
+/* Take up to want blocks that follow each other, zeroed, for slots from ofs on. */
+int pinned_take(struct pinned *p, f2fs_nid_t nid, uint8_t version, uint32_t ofs, uint32_t want, f2fs_blk_t *addr,
+		uint32_t *got);
+int pinned_end(struct pinned *p);
 
 /* discard.c: after a commit, discard what it freed if that was asked for */
 void discard_freed(struct txn *txn);

@@ -145,8 +145,7 @@ static int is_usable(struct txn *txn, f2fs_seg_t segno, bool *usable)
 	return err;
 }
 
-/* Is every segment of a section free? */
-static int is_section_free(struct txn *txn, uint32_t section, bool *is_free)
+int segment_section_is_free(struct txn *txn, uint32_t section, bool *is_free)
 {
 	const uint32_t sps = txn->vol->geo.segs_per_sec;
 
@@ -205,7 +204,7 @@ static int choose_section(struct txn *txn, unsigned type, f2fs_seg_t *segno, boo
 
 		if (section >= geo->section_count)
 			section = 0;
-		err = is_section_free(txn, section, &is_free);
+		err = segment_section_is_free(txn, section, &is_free);
 		if (err)
 			return err;
 		if (!is_free || (*found && is_zone_in_use(txn, type, section / geo->secs_per_zone)))
@@ -318,11 +317,20 @@ int segment_needs_holes(struct txn *txn, bool *needed)
 	for (uint32_t s = 0; s < geo->section_count && free_sections <= low && !err; s++) {
 		bool is_free;
 
-		err = is_section_free(txn, s, &is_free);
+		err = segment_section_is_free(txn, s, &is_free);
 		free_sections += !err && is_free;
 	}
 	*needed = free_sections <= low;
 	return err;
+}
+
+uint32_t segment_commit_sections(const struct txn *txn)
+{
+	const uint32_t sps = txn->vol->geo.segs_per_sec;
+	const size_t blocks = txn->page_count + txn->dirty_count;
+
+	/* each log may need a section to end in */
+	return (uint32_t)((blocks / F2FS_SEGMENT_BLOCKS + sps) / sps) + F2FS_LOG_COUNT;
 }
 
 /*
@@ -331,13 +339,8 @@ int segment_needs_holes(struct txn *txn, bool *needed)
  */
 static bool is_for_commit(const struct txn *txn, unsigned type)
 {
-	const uint32_t sps = txn->vol->geo.segs_per_sec, sections = txn->free_segments / sps;
-	const size_t blocks = txn->page_count + txn->dirty_count;
-
-	/* each log may need a section to end in */
-	if (type >= F2FS_HOT_NODE || txn->is_committing)
-		return false;
-	return sections <= (blocks / F2FS_SEGMENT_BLOCKS + sps) / sps + F2FS_LOG_COUNT;
+	return type < F2FS_HOT_NODE && !txn->is_committing &&
+	       txn->free_segments / txn->vol->geo.segs_per_sec <= segment_commit_sections(txn);
 }
 
 int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, uint8_t *alloc_type)

@@ -22,6 +22,7 @@ ErrorHandler = Callable[[errors.Error], object]
 _INODE = format.structs["inode"]
 _EXTRA = format.structs["inode_extra"]
 _FOOTER = format.structs["node_footer"]
+_PIN_FILE = int(enums.InlineFlag.PIN_FILE)
 
 
 def encode_name(name: str | bytes) -> bytes:
@@ -361,6 +362,16 @@ class Inode(Closable):
         return bool(self._stat().is_inline)
 
     @property
+    def is_pinned(self) -> bool:
+        """Do its blocks stay where they are?"""
+        return bool(self._stat().inline_flags & _PIN_FILE)
+
+    @property
+    def gc_failures(self) -> int:
+        """How often the kernel could not clean a segment because of this pinned file."""
+        return int(self.i_current_depth) & 0xFFFF if self.is_file() else 0
+
+    @property
     def is_verity(self) -> bool:
         """Is fs-verity enabled?"""
         return bool(self._stat().is_verity)
@@ -502,10 +513,17 @@ class Inode(Closable):
         crtime_ns: int | None = None,
         projid: int | None = None,
         flags: enums.InodeFlag | int | None = None,
+        pin: bool | None = None,
     ) -> None:
-        """Set what is given: permissions (the type stays), owner, times in nanoseconds since 1970, project, flags."""
+        """Set what is given: permissions (the type stays), owner, times in nanoseconds since 1970, project, flags.
+
+        pin: keep the blocks of a regular file where they are; fallocate() then chooses blocks that follow each other.
+        """
         row = ffi.new("struct f2fs_stat *")
         which = 0
+        if pin is not None:
+            row.inline_flags = _PIN_FILE if pin else 0
+            which = lib.F2FS_SET_PIN
         for name, value in (("mode", mode), ("uid", uid), ("gid", gid), ("projid", projid), ("flags", flags)):
             if value is not None:
                 setattr(row, name, int(value))

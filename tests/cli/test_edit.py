@@ -118,6 +118,23 @@ def test_default_acls_decide_unless_a_mode_is_given(peer_check, run_tool, edit, 
     peer_check(image)
 
 
+def test_pinned_files_have_contiguous_blocks(peer_check, run_tool, edit, image, tmp_path):
+    firmware = tmp_path / "firmware"
+    firmware.write_bytes(os.urandom(3_000_000))
+    os.chmod(firmware, 0o644)
+    edit("touch", "/fw", "--", "pin", "/fw", "--", "fallocate", "/fw", "0", "3M", "--", "put", "-m", "600", "/dev/null", "/other",
+         "--", "fallocate", "-k", "/other", "0", "1M")
+    st = json.loads(run_tool("f2fs", "--json", image, "stat", "/fw").stdout)
+    assert "pin_file" in st["inline_names"] and (st["size"], st["blocks"]) == (3 << 20, 8 * (1024 + 2))
+    mapped = json.loads(run_tool("dump.f2fs", "--json", "--map", "/fw", image).stdout)["map"][0]["extents"]
+    assert [(e["file_block"], e["count"], e["kind"]) for e in mapped] == [(0, 1024, "data")]
+    edit("pin", "-u", "/fw", "--", "fallocate", "-d", "/fw", "0", "4096", "--", "put", firmware, "/fw")
+    assert run_tool("f2fs", image, "cat", "/fw").stdout == firmware.read_bytes()
+    assert "pin_file" not in json.loads(run_tool("f2fs", "--json", image, "stat", "/fw").stdout)["inline_names"]
+    edit("pin", "/", rc=None)
+    peer_check(image)
+
+
 def test_nothing_is_changed_without_asking(run_tool, image):
     before = image.read_bytes()
     for words in (["mkdir", "/x"], ["rm", "-f", "/x"], ["touch", "/"]):

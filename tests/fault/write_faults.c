@@ -150,6 +150,11 @@ static int set_pin(struct f2fs_inode *inode)
 	return f2fs_inode_set(inode, F2FS_SET_PIN, &values);
 }
 
+static int preallocate(struct f2fs_inode *inode)
+{
+	return f2fs_fallocate(inode, 0, 0, 600 * (uint64_t)BLOCK);
+}
+
 static int set_attribute(struct f2fs_inode *inode)
 {
 	return f2fs_xattr_set(inode, "user.large", bytes, 2000);
@@ -221,6 +226,7 @@ ON(collapse, "/large")
 ON(insert, "/large")
 ON(set_owner, "/large")
 ON(set_pin, "/small")
+ON(preallocate, "/pinned")
 ON(set_attribute, "/small")
 ON(remove_attribute, "/large")
 ON(remove_file, "/")
@@ -261,6 +267,7 @@ static const struct operation operations[] = {
 	{ "insert", run_insert },
 	{ "set owners", run_set_owner },
 	{ "pin", run_set_pin },
+	{ "preallocate", run_preallocate },
 	{ "set an attribute", run_set_attribute },
 	{ "remove an attribute", run_remove_attribute },
 	{ "remove a file", run_remove_file },
@@ -301,6 +308,8 @@ static void make_base(void)
 	must(f2fs_lookup(vol, "/", 0, &root), "/");
 	must(create(root, "small", 0100644, NULL, 0), "small");
 	must(create(root, "large", 0100644, NULL, 0), "large");
+	must(create(root, "pinned", 0100644, NULL, 0), "pinned");
+	must(with_inode(vol, "/pinned", set_pin), "pinned");
 	must(create(root, "empty", 040755, NULL, 0), "empty");
 	must(create(root, "full", 040755, NULL, 0), "full");
 	must(with_inode(vol, "/small", write_small), "small");

@@ -186,6 +186,76 @@ static void pinned_blocks_stay(void **state)
 	assert_int_equal(f2fs_inode_write(file, BLOCK + 1, "x", 1), 0);
 }
 
+/* The address of the first of count blocks that must follow each other. */
+static f2fs_blk_t contiguous(uint64_t first, uint64_t count)
+{
+	f2fs_blk_t start, addr;
+
+	assert_int_equal(f2fs_inode_block(file, first, &start), 0);
+	for (uint64_t i = 1; i < count; i++) {
+		assert_int_equal(f2fs_inode_block(file, first + i, &addr), 0);
+		assert_int_equal(addr, start + i);
+	}
+	return start;
+}
+
+static void pinned_files_are_preallocated(void **state)
+{
+	const struct f2fs_stat pin = { .inline_flags = FLAG_i_inline_pin_file };
+	const struct f2fs_write_options in_place = { .in_place = F2FS_IN_PLACE_FULL };
+	const uint32_t main_start = f2fs_volume_geometry(v.vol)->main_blkaddr;
+	uint8_t byte[3] = { 9, 9, 9 };
+	f2fs_blk_t start;
+	size_t done;
+
+	(void)state;
+	assert_int_equal(f2fs_inode_write(file, 0, "inline", 6), 0);
+	assert_int_equal(f2fs_inode_set(file, F2FS_SET_PIN, &pin), 0);
+	assert_int_equal(f2fs_fallocate(file, 0, 5 * BLOCK, 513 * BLOCK), 0);
+	start = contiguous(0, 1024);
+	assert_int_equal((start - main_start) % 512, 0);
+	assert_int_equal(stat_of_file().size, 518 * BLOCK);
+	/* nothing moves while it is written, by whole blocks or by bytes */
+	assert_int_equal(f2fs_inode_write(file, 100 * BLOCK + 7, "part", 4), 0);
+	write_blocks(64);
+	assert_int_equal(f2fs_inode_write(file, 0, "outside", 7), 0);
+	fresh_reopen_keep(&v, &file, "/file");
+	assert_int_equal(contiguous(0, 1024), start);
+	assert_int_equal(f2fs_inode_read(file, 100 * BLOCK + 6, byte, 2, &done), 0);
+	assert_int_equal(byte[0], 0);
+	assert_int_equal(byte[1], 'p');
+	/* a checkpoint has the blocks now */
+	assert_int_equal(f2fs_inode_write(file, BLOCK, "x", 1), F2FS_ERR_UNSUPPORTED);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_int_equal(f2fs_volume_configure(v.vol, &in_place), 0);
+	assert_int_equal(f2fs_inode_write(file, BLOCK, "x", 1), 0);
+	/* a second range, and one that there is no room for */
+	assert_int_equal(f2fs_fallocate(file, F2FS_FALLOCATE_KEEP_SIZE, 1030 * BLOCK, BLOCK), 0);
+	assert_int_equal((contiguous(1024, 512) - main_start) % 512, 0);
+	assert_int_equal(f2fs_fallocate(file, 0, 0, 50 << 20), F2FS_ERR_NOSPC);
+	fresh_reopen_keep(&v, &file, "/file");
+	assert_int_equal(contiguous(0, 1024), start);
+	assert_int_equal(kind_at(1536), '.');
+	assert_true(stat_of_file().inline_flags & FLAG_i_inline_pin_file);
+}
+
+/* What waits for a block that a checkpoint has is written elsewhere before the file is pinned. */
+static void pinning_a_changed_file(void **state)
+{
+	const struct f2fs_stat pin = { .inline_flags = FLAG_i_inline_pin_file };
+	f2fs_blk_t before, after;
+
+	(void)state;
+	write_blocks(2);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_int_equal(f2fs_inode_block(file, 0, &before), 0);
+	assert_int_equal(f2fs_inode_write(file, 3, "changed", 7), 0);
+	assert_int_equal(f2fs_inode_set(file, F2FS_SET_PIN, &pin), 0);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_int_equal(f2fs_inode_block(file, 0, &after), 0);
+	assert_int_not_equal(before, after);
+}
+
 /* Far behind: through all heights of the node tree, to the last byte of the largest file. */
 static void sparse_to_the_end(void **state)
 {
@@ -222,6 +292,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ranges_move, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(pinned_blocks_stay, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(pinned_files_are_preallocated, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(pinning_a_changed_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sparse_to_the_end, set_up, tear_down),
 	};
 

@@ -15,6 +15,7 @@
 #include "listing.h"
 #include "findings.h"
 #include "devices.h"
+#include "tune.h"
 
 /* The parts of a run. */
 struct run {
@@ -153,6 +154,11 @@ static int check_volume(struct run *run)
 	return run->session.answer == FSCK_ASK ? check_and_ask(run) : check_once(run, run->session.answer != FSCK_NO);
 }
 
+static int is_sound(const struct run *run)
+{
+	return run->result.state == F2FS_CHECK_CLEAN || run->result.state == F2FS_CHECK_REPAIRED;
+}
+
 static void put_summary(struct run *run, double started)
 {
 	const struct arguments *a = run->arguments;
@@ -214,7 +220,7 @@ static int run_check(struct run *run)
 	if (status)
 		return status;
 	if (a->depth == FSCK_IF_NEEDED && !session_wants_check(&run->session))
-		return CLI_EXIT_OK;
+		return session_tune(&run->session, 1);
 	if (a->is_json) {
 		run->report.json = cli_print_open(stdout, CLI_JSON);
 		if (!run->report.json)
@@ -229,7 +235,7 @@ static int run_check(struct run *run)
 	if (rc == F2FS_ERR_CANCELED)
 		status = CLI_EXIT_CANCELED;
 	else
-		status = rc ? CLI_EXIT_OPERATIONAL : exit_of(run);
+		status = rc ? CLI_EXIT_OPERATIONAL : exit_of(run) | session_tune(&run->session, is_sound(run));
 	if (run->report.json) {
 		put_result(run, status);
 		if (cli_print_close(run->report.json))

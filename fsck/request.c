@@ -51,19 +51,48 @@ static const char *take_device(struct arguments *a, const char *value)
 	return NULL;
 }
 
-/* A number asks for progress, as fsck(8) does; anything else is an encoding, as f2fs-tools have it. */
+/* A number asks for progress, as fsck(8) does; anything else is an encoding and asks for casefold, as f2fs-tools have
+ * it. */
 static const char *take_casefold(struct arguments *a, const char *value)
 {
 	uint32_t fd;
 
 	if (!isdigit((unsigned char)value[0])) {
-		a->encoding = value;
-		return NULL;
+		a->features |= F2FS_FEATURE_CASEFOLD;
+		return cli_parse_encoding(value, &a->encoding);
 	}
 	if (cli_parse_u32(value, 0, 1 << 20, &fd))
 		return "is neither a file descriptor nor an encoding";
 	a->progress_fd = (int)fd;
 	return NULL;
+}
+
+static const char *take_features(struct arguments *a, const char *value)
+{
+	const uint32_t addable = F2FS_FEATURE_ENCRYPT | F2FS_FEATURE_VERITY | F2FS_FEATURE_CASEFOLD;
+	const char *why = cli_parse_features(value, UINT32_MAX, &a->features);
+
+	if (!why && (a->features & ~addable))
+		why = "has a feature that a volume has from the start or never (encrypt, verity and casefold can be "
+		      "turned on later)";
+	return why;
+}
+
+static const char *take_switch(enum fsck_switch *to, const char *value)
+{
+	uint32_t on;
+
+	if (cli_parse_u32(value, 0, 1, &on))
+		return "is not 0 or 1";
+	*to = on ? FSCK_ON : FSCK_OFF;
+	return NULL;
+}
+
+static const char *take_number(const char *value)
+{
+	uint32_t number;
+
+	return cli_parse_u32(value, 0, UINT32_MAX, &number);
 }
 
 static const char *take_preen(struct arguments *a, const char *value)
@@ -161,8 +190,20 @@ static const char *take_detail(struct arguments *a, int id, const char *value)
 		return take_device(a, value);
 	case OPT_offset:
 		return cli_parse_size(value, 1, 512, &a->image.offset);
-	case OPT_quota:
-		return strcmp(value, "1") == 0 ? NULL : "is not supported: limits of quotas are always kept (1)";
+	case OPT_features:
+		return take_features(a, value);
+	case OPT_nolinear:
+		return take_switch(&a->hash_only, value);
+	case OPT_quota: {
+		enum fsck_switch ignored;
+
+		return take_switch(&ignored, value);
+	}
+	case OPT_cache:
+	case OPT_collisions:
+	case OPT_fault_rate:
+	case OPT_fault_type:
+		return take_number(value);
 	case OPT_kernel_check:
 		a->kernel_check = 1;
 		return NULL;

@@ -5,6 +5,7 @@
 #ifndef F2FSKIT_FSCK_REQUEST_H
 #define F2FSKIT_FSCK_REQUEST_H
 
+#include "cli/feature_list.h"
 #include "cli/host.h"
 #include "cli/image.h"
 
@@ -28,6 +29,9 @@ enum fsck_answer {
 	FSCK_DRY_RUN /* repair a copy */
 };
 
+/* A flag that is changed, or not. */
+enum fsck_switch { FSCK_KEEP = 0, FSCK_OFF, FSCK_ON };
+
 enum { FSCK_MAX_IDS = 64 };
 
 struct arguments {
@@ -38,7 +42,10 @@ struct arguments {
 	enum fsck_answer answer;
 	const char *ignore[FSCK_MAX_IDS]; /* numbers, names or groups of problems */
 	unsigned ignore_count;
-	const char *undo, *rollback, *explain, *encoding;
+	const char *undo, *rollback, *explain;
+	uint32_t features; /* to be turned on */
+	struct cli_encoding encoding;
+	enum fsck_switch hash_only;
 	int progress_fd; /* 0: none */
 	int is_json, is_quiet, is_verbose, with_content, kernel_check;
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/feature_list.h"
 #include "cli/size.h"
 #include "cli/uuid.h"
 
@@ -133,79 +134,23 @@ static const char *take_uuid(struct arguments *a, const char *value)
 	return cli_parse_uuid(value, a->uuid);
 }
 
-/* The feature called by the first n bytes of name, 0 if there is none that can be asked for. */
-static uint32_t find_feature(const char *name, size_t n)
-{
-	const uint32_t not_settable = F2FS_FEATURE_BLKZONED | F2FS_FEATURE_ATOMIC_WRITE | F2FS_FEATURE_DEVICE_ALIAS;
-	unsigned count;
-	const struct f2fs_flag *flags = f2fs_flags_find("feature", &count);
-
-	for (unsigned i = 0; i < count; i++)
-		if (strlen(flags[i].name) == n && memcmp(flags[i].name, name, n) == 0)
-			return flags[i].mask & ~not_settable;
-	return 0;
-}
-
 static const char *take_features(struct arguments *a, const char *value)
 {
-	static const char separators[] = ", ";
+	const uint32_t not_settable = F2FS_FEATURE_BLKZONED | F2FS_FEATURE_ATOMIC_WRITE | F2FS_FEATURE_DEVICE_ALIAS;
 
-	while (*(value += strspn(value, separators))) {
-		size_t n = strcspn(value, separators);
-		uint32_t feature = find_feature(value, n);
-
-		if (!feature && n == strlen("blkzoned") && !memcmp(value, "blkzoned", n))
-			return "cannot be asked for: -m does it";
-		if (!feature)
-			return "has an unknown feature (encrypt extra_attr project_quota inode_checksum "
-			       "flexible_inline_xattr quota inode_crtime lost_found verity sb_checksum casefold "
-			       "compression ro packed_ssa)";
-		a->options.feature |= feature;
-		value += n;
-	}
-	return NULL;
-}
-
-static const char *take_encoding_flag(struct arguments *a, const char *name, size_t n)
-{
-	static const struct {
-		const char *name;
-		uint8_t flag;
-	} flags[] = { { "strict", 1 }, { "hashonly", 2 } };
-	int clear = n > 2 && !memcmp(name, "no", 2);
-
-	if (clear) {
-		name += 2;
-		n -= 2;
-	}
-	for (unsigned i = 0; i < 2; i++) {
-		if (strlen(flags[i].name) != n || memcmp(flags[i].name, name, n) != 0)
-			continue;
-		a->options.encoding_flags = (uint8_t)(clear ? a->options.encoding_flags & ~flags[i].flag
-							    : a->options.encoding_flags | flags[i].flag);
-		a->hash_flag_given |= flags[i].flag == 2;
-		return NULL;
-	}
-	return "has an unknown flag ([no]strict, [no]hashonly)";
+	return cli_parse_features(value, ~not_settable, &a->options.feature);
 }
 
 static const char *take_casefold(struct arguments *a, const char *value)
 {
-	size_t n = strcspn(value, ":");
+	struct cli_encoding encoding = { .flags = a->options.encoding_flags };
+	const char *why = cli_parse_encoding(value, &encoding);
 
-	if (n != strlen("utf8") || memcmp(value, "utf8", n) != 0)
-		return "is not a known encoding (utf8)";
+	if (why)
+		return why;
 	a->options.feature |= F2FS_FEATURE_CASEFOLD;
-	value += n;
-	while (*(value += strspn(value, ":,"))) {
-		const char *why;
-
-		n = strcspn(value, ",");
-		why = take_encoding_flag(a, value, n);
-		if (why)
-			return why;
-		value += n;
-	}
+	a->options.encoding_flags = encoding.flags;
+	a->hash_flag_given |= encoding.has_hash_flag;
 	return NULL;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The names of a volume: its label and its UUID. Both are in the superblock, outside of any transaction, so these calls
- * write at once and durably. The two copies are written one after the other, the one not in use first: a power cut at
- * any write leaves a valid superblock with the old name or the new one. A copy that was damaged is made good.
+ * What stands in the superblock of a volume: its label, its UUID, and the features that can be turned on later. It is
+ * outside of any transaction, so these calls write at once and durably. The two copies are written one after the other,
+ * the one not in use first: a power cut at any write leaves a valid superblock with the old contents or the new. A copy
+ * that was damaged is made good.
  */
 #ifndef F2FSKIT_LABEL_H
 #define F2FSKIT_LABEL_H
@@ -37,6 +38,21 @@ enum f2fs_uuid_flag {
 	F2FS_UUID_CHECKSUM = 2 /* give the volume inode_checksum, also when it did not have it */
 };
 F2FS_API int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsigned flags);
+
+/*
+ * Turn on features: F2FS_FEATURE_ENCRYPT, F2FS_FEATURE_VERITY, F2FS_FEATURE_CASEFOLD (UTF-8, with encoding_flags: 1
+ * strict, 2 hashonly); those that the volume has are ignored. They allow new files to be encrypted, sealed or folded,
+ * and change no existing one. Fails with UNSUPPORTED (other features), STATE (uncommitted changes), INVALID, READ_ONLY,
+ * IO.
+ */
+F2FS_API int f2fs_volume_add_features(struct f2fs_volume *vol, uint32_t features, unsigned encoding_flags);
+
+/*
+ * On a volume with casefold: shall names be looked up by their hash only (on), or also, slowly, among names that were
+ * filed under the hash of another version of Unicode? Fails with STATE (no casefold, uncommitted changes), READ_ONLY,
+ * IO.
+ */
+F2FS_API int f2fs_volume_set_hash_only(struct f2fs_volume *vol, int on);
 
 #ifdef __cplusplus
 }

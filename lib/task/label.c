@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Label and UUID of a volume: superblocks written one after the other, and inode checksums that follow the UUID.
+ * Label and UUID of a volume, and inode checksums that follow the UUID.
  *
- * Why a cut is harmless: a superblock is replaced only while the other copy is valid. With inode_checksum the UUID
+ * Why a cut is harmless: superblocks.c replaces one copy after the other. With inode_checksum the UUID
  * changes in four steps, each durable before the next: the feature goes from both superblocks (checksums are then not
  * looked at), the UUID is set, each inode's checksum becomes that of the new UUID (four bytes of a block that is
  * otherwise written as it is), the feature comes back. Between any two writes a kernel finds either the feature and
@@ -18,53 +18,7 @@
 #include "format/inode.h"
 #include "format/superblock.h"
 #include "format/xattr.h"
-#include "volume/volume.h"
-
-/* ---- superblocks ---- */
-
-static int check_writable(struct f2fs_volume *vol)
-{
-	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_WRITE))
-		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the volume is opened for reading");
-	if (vol->mode == F2FS_MODE_RESCUE)
-		return error_set(vol->ctx, F2FS_ERR_STATE, "a volume opened for rescue is not changed");
-	return 0;
-}
-
-/* Put sb into one copy; what else is in its block stays. */
-static int write_copy(struct f2fs_volume *vol, unsigned copy, const uint8_t *sb)
-{
-	const uint32_t bs = vol->geo.block_size;
-	const uint64_t at = copy ? bs : 0;
-	uint8_t *block = mem_alloc(vol->ctx, bs);
-	int err = block ? device_read(vol->dev, at, block, bs) : F2FS_ERR_NOMEM;
-
-	if (!err) {
-		memcpy(block + SB_OFFSET, sb, sb_SIZE);
-		err = device_write(vol->cache, at, block, bs);
-	}
-	if (!err)
-		err = device_flush(vol->dev);
-	mem_free(vol->ctx, block);
-	if (!err)
-		vol->sb_state[copy] = 0;
-	return err;
-}
-
-/* Make sb the superblock, checksum included. */
-static int write_superblock(struct f2fs_volume *vol, uint8_t *sb)
-{
-	int err;
-
-	if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM)
-		sb_set_crc(sb, superblock_crc(sb));
-	err = write_copy(vol, 1 - vol->sb_copy, sb);
-	if (!err)
-		err = write_copy(vol, vol->sb_copy, sb);
-	if (!err)
-		memcpy(vol->sb, sb, sb_SIZE);
-	return err;
-}
+#include "task/superblocks.h"
 
 int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label)
 {
@@ -73,7 +27,7 @@ int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label)
 	int err;
 
 	error_clear(vol->ctx);
-	err = check_writable(vol);
+	err = superblock_writable(vol);
 	if (err)
 		return err;
 	memcpy(sb, vol->sb, sizeof(sb));
@@ -83,7 +37,7 @@ int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label)
 				 sb_SIZE_volume_name / 2);
 	if (result != UTF16_OK)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "the label is not valid UTF-8");
-	return write_superblock(vol, sb);
+	return superblock_replace(vol, sb);
 }
 
 /* ---- inodes ---- */
@@ -193,7 +147,7 @@ static int each_inode(struct walk *w, int (*visit)(struct walk *w, const struct 
 static int check_state(struct f2fs_volume *vol)
 {
 	uint64_t nodes = 0;
-	int err = check_writable(vol);
+	int err = superblock_writable(vol);
 
 	if (!err && vol->txn)
 		err = error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that wait for a commit");
@@ -218,12 +172,12 @@ static int change_with_checksums(struct walk *w, uint8_t *sb)
 	memcpy(now, vol->sb, sizeof(now));
 	if (sb_feature(now) & F2FS_FEATURE_INODE_CHECKSUM) {
 		sb_set_feature(now, sb_feature(now) & ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM);
-		err = write_superblock(vol, now);
+		err = superblock_replace(vol, now);
 	}
 	if (!err) {
 		vol->geo.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
 		sb_set_feature(sb, feature & ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM);
-		err = write_superblock(vol, sb);
+		err = superblock_replace(vol, sb);
 	}
 	if (!err)
 		err = each_inode(w, sum_inode);
@@ -236,7 +190,7 @@ static int change_with_checksums(struct walk *w, uint8_t *sb)
 	}
 	sb_set_feature(sb, feature);
 	vol->geo.feature = feature;
-	return write_superblock(vol, sb);
+	return superblock_replace(vol, sb);
 }
 
 static int change_uuid(struct walk *w, const uint8_t *uuid, unsigned flags)
@@ -253,7 +207,7 @@ static int change_uuid(struct walk *w, const uint8_t *uuid, unsigned flags)
 	memcpy(sb, vol->sb, sizeof(sb));
 	memcpy(sb_uuid_w(sb), uuid, 16);
 	if (!geometry_has(&w->geo, F2FS_FEATURE_INODE_CHECKSUM))
-		return write_superblock(vol, sb);
+		return superblock_replace(vol, sb);
 	if (geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
 		return error_set(
 			vol->ctx, F2FS_ERR_UNSUPPORTED,

@@ -549,6 +549,33 @@ class Volume(Closable):
             self._geometry = results.make_geometry(self._handle.get(lib.f2fs_volume_geometry))
             self._epoch += 1
 
+    def add_features(self, features: enums.Feature, *, strict: bool = False, hash_only: bool = False) -> None:
+        """Turn on features, at once and durably: ENCRYPT, VERITY, CASEFOLD; those that are there are ignored.
+
+        They allow new files to be encrypted, sealed or folded, and change no existing one. UnsupportedError for others,
+        StateError when there are uncommitted changes.
+
+        Args:
+            features: what is to be turned on.
+            strict: with CASEFOLD, refuse names that are not valid UTF-8 in folded directories.
+            hash_only: with CASEFOLD, see `set_hash_only()`.
+        """
+        self._need_writable()
+        flags = (1 if strict else 0) | (2 if hash_only else 0)
+        self._handle.call(lib.f2fs_volume_add_features, int(features), flags)
+        self._superblock = None
+        self._geometry = results.make_geometry(self._handle.get(lib.f2fs_volume_geometry))
+
+    def set_hash_only(self, on: bool) -> None:
+        """On a volume with casefold: look names up by their hash only, at once and durably.
+
+        Otherwise a name is also searched, slowly, among those that were filed under the hash of another version of
+        Unicode. StateError on a volume without casefold, or when there are uncommitted changes.
+        """
+        self._need_writable()
+        self._handle.call(lib.f2fs_volume_set_hash_only, on)
+        self._superblock = None
+
     def populate(self, directory: Path | None = None, **options: Any) -> PopulateResult:
         """Copy a directory of the host, a tar archive or what a manifest lists into the volume.
 

@@ -169,7 +169,7 @@ def test_progress_descriptor(tool, sound):
         assert int(number) >= 1 and int(at) <= int(total) and device == os.fsencode(sound)
 
 
-@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--no-such-option", "x"], ["-p9", "x"], ["-q", "0", "x"], ["-g", "x", "y"],
+@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--no-such-option", "x"], ["-p9", "x"], ["-q", "2", "x"], ["-g", "x", "y"],
                                        ["--list", "x"], ["-n", "--undo", "u", "x"]])
 def test_wrong_usage(run_tool, arguments):
     assert run_tool("fsck.f2fs", *arguments, rc=16).stderr

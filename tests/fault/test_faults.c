@@ -353,11 +353,15 @@ static int run_names(struct bench *b)
 	rc = f2fs_volume_set_label(vol, "new");
 	if (rc == 0)
 		rc = f2fs_volume_set_uuid(vol, uuid, F2FS_UUID_FORCE);
+	if (rc == 0)
+		rc = f2fs_volume_add_features(vol, F2FS_FEATURE_ENCRYPT | F2FS_FEATURE_CASEFOLD, 1);
+	if (rc == 0)
+		rc = f2fs_volume_set_hash_only(vol, 1);
 	detail = *f2fs_context_error(b->ctx);
 	f2fs_volume_close(vol);
 	b->host.fail_at = 0;
 	if (exercise_device(b->ctx, b->memory, NULL, &limits, &result) != 0 || result.damage > 0)
-		fail("label and UUID", "", 0, "the volume is damaged");
+		fail("label, UUID and features", "", 0, "the volume is damaged");
 	b->host.fail_at = fail_at;
 	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
 }

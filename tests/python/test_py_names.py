@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Label and UUID: what is set, what follows from it, and power cuts while it is done; single fields by address."""
+"""Label, UUID and features: what is set, what follows from it, and power cuts while it is done; single fields by address."""
 import uuid
 
 import pytest
@@ -72,6 +72,32 @@ def test_damage_is_not_hidden_by_a_new_checksum(memory):
             volume.set_uuid(NEW)
         assert error.value.rule == "INODE_CHECKSUM" and error.value.nid == nid
         assert volume.uuid != NEW and volume.features & f2fskit.Feature.INODE_CHECKSUM
+
+
+def test_features(memory):
+    before = read_all(memory)
+    with f2fskit.open(memory, "r+") as volume:
+        with pytest.raises(f2fskit.UnsupportedError):
+            volume.add_features(f2fskit.Feature.COMPRESSION | f2fskit.Feature.ENCRYPT)
+        with pytest.raises(f2fskit.StateError):
+            volume.set_hash_only(True)
+        volume.path("/dir0/file0").write_bytes(b"changed")
+        with pytest.raises(f2fskit.StateError):
+            volume.add_features(f2fskit.Feature.ENCRYPT)
+        volume.discard()
+        volume.add_features(f2fskit.Feature.ENCRYPT | f2fskit.Feature.CASEFOLD, strict=True)
+        volume.set_hash_only(True)
+        assert volume.features == before[2] | f2fskit.Feature.ENCRYPT | f2fskit.Feature.CASEFOLD
+    assert read_all(memory) == (*before[:2], before[2] | f2fskit.Feature.ENCRYPT | f2fskit.Feature.CASEFOLD, before[3])
+    with f2fskit.fields(memory) as fields:
+        for copy in (1, 2):
+            assert fields[f"sb[{copy}].s_encoding"] == 1 and fields[f"sb[{copy}].s_encoding_flags"] == 3
+    with f2fskit.open(memory, "r+") as volume:
+        volume.set_hash_only(False)
+    with f2fskit.fields(memory) as fields:
+        assert fields["sb[1].s_encoding_flags"] == fields["sb[2].s_encoding_flags"] == 1
+    with f2fskit.open(memory) as volume, pytest.raises(f2fskit.ReadOnlyError):
+        volume.add_features(f2fskit.Feature.VERITY)
 
 
 @pytest.mark.parametrize("what", ["label", "uuid"])

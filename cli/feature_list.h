@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Lists of features and encodings of file names, as options have them. Parsers return NULL, or what is wrong with the
+ * value.
+ */
+#ifndef F2FSKIT_CLI_FEATURE_LIST_H
+#define F2FSKIT_CLI_FEATURE_LIST_H
+
+#include <stdint.h>
+
+/* Add to *features those of a list with commas or blanks; only those of settable can be asked for. */
+const char *cli_parse_features(const char *list, uint32_t settable, uint32_t *features);
+
+struct cli_encoding {
+	uint8_t flags;	   /* 1 strict, 2 hashonly */
+	int has_hash_flag; /* hashonly or nohashonly was said */
+};
+/* utf8[:FLAG,FLAG...], with flags strict, nostrict, hashonly, nohashonly. */
+const char *cli_parse_encoding(const char *text, struct cli_encoding *out);
+
+#endif

@@ -24,11 +24,16 @@ bool extension_matches(const char *name, size_t length, const char *extension, s
 	if (extension_length == 0)
 		return false;
 	for (size_t dot = 1; dot + extension_length < length; dot++) {
-		const char *at = name + dot + 1;
-		size_t k = 0, end = dot + 1 + extension_length;
+		const char *next = memchr(name + dot, '.', length - dot), *at;
+		size_t k = 0, end;
 
-		if (name[dot] != '.' || (whole && end < length && name[end] != '.'))
+		if (!next)
+			return false;
+		dot = (size_t)(next - name);
+		end = dot + 1 + extension_length;
+		if (end > length || (whole && end < length && name[end] != '.'))
 			continue;
+		at = next + 1;
 		while (k < extension_length && same_letter(at[k], extension[k]))
 			k++;
 		if (k == extension_length)

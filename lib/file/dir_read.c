@@ -246,6 +246,8 @@ static int search_area(const struct dentry_area *area, const struct wanted *w, s
 	uint32_t slot = 0;
 	enum dentry_scan found;
 
+	if (w->by_hash && !dentry_may_have_hash(area, w->hash))
+		return 0;
 	while ((found = dentry_next(area, &slot, ref)) != DENTRY_END)
 		if (found == DENTRY_FOUND && (!w->by_hash || ref->hash == w->hash) && matches(w, ref))
 			return 1;

@@ -42,19 +42,6 @@ static int hash_name(struct winode *dir, const uint8_t *name, uint32_t len, uint
 	return 0;
 }
 
-/* First run of free slots for a name; area.slots when there is none. */
-static uint32_t find_room(const struct dentry_area *area, uint32_t slots)
-{
-	uint32_t run = 0;
-
-	for (uint32_t i = 0; i < area->slots; i++) {
-		run = lsb_test(area->bitmap, i) ? 0 : run + 1;
-		if (run == slots)
-			return i + 1 - slots;
-	}
-	return area->slots;
-}
-
 /* Write an entry into free slots; the area lies in memory of this transaction. */
 static void put_entry(const struct dentry_area *area, uint32_t slot, const struct new_entry *e)
 {
@@ -112,7 +99,7 @@ static int insert_by_level(struct winode *dir, const struct new_entry *e)
 			if (err)
 				return err;
 			grow_to(dir, start + i + 1);
-			slot = find_room(&area, dentry_slots_of(e->len));
+			slot = dentry_find_room(&area, dentry_slots_of(e->len));
 			if (slot == area.slots)
 				continue;
 			put_entry(&area, slot, e);
@@ -131,7 +118,7 @@ static int insert_inline(struct winode *dir, const struct new_entry *e, bool *do
 	uint32_t slot;
 
 	dentry_area_of_inode(winode_block(dir), &dir->layout, &area);
-	slot = find_room(&area, dentry_slots_of(e->len));
+	slot = dentry_find_room(&area, dentry_slots_of(e->len));
 	*done = slot < area.slots;
 	if (!*done)
 		return 0;

@@ -68,6 +68,33 @@ enum dentry_scan dentry_next(const struct dentry_area *area, uint32_t *slot, str
 	return DENTRY_END;
 }
 
+bool dentry_may_have_hash(const struct dentry_area *area, uint32_t hash)
+{
+	const uint8_t *raw = area->entries;
+	bool found = false;
+
+	for (uint32_t i = 0; i < area->slots; i++, raw += dentry_SIZE)
+		found |= dentry_hash_code(raw) == hash;
+	return found;
+}
+
+uint32_t dentry_find_room(const struct dentry_area *area, uint32_t count)
+{
+	uint32_t run = 0;
+
+	for (uint32_t i = 0; i < area->slots; i++) {
+		if (i % 8 == 0 && area->bitmap[i / 8] == 0xff) { /* most bytes of an area that fills up */
+			run = 0;
+			i += 7;
+			continue;
+		}
+		run = lsb_test(area->bitmap, i) ? 0 : run + 1;
+		if (run == count)
+			return i + 1 - count;
+	}
+	return area->slots;
+}
+
 uint64_t dentry_buckets(unsigned level, unsigned dir_level)
 {
 	return level + dir_level < 31 ? (uint64_t)1 << (level + dir_level) : (uint64_t)1 << 30;

@@ -167,6 +167,43 @@ static void random_areas_are_survived(void **state)
 	}
 }
 
+/* Room and hashes, against what a walk slot by slot says. */
+static void quick_answers_are_right(void **state)
+{
+	struct f2fs_geometry geo;
+	struct dentry_area area;
+
+	(void)state;
+	srand(12);
+	sample_geometry(&geo, 12, 0);
+	dentry_area_of_block(&geo, block, &area);
+	for (unsigned round = 0; round < 300; round++) {
+		const uint32_t some = (uint32_t)rand() % area.slots;
+
+		for (uint32_t i = 0; i < geo.block_size; i++)
+			block[i] = (uint8_t)(rand() % 4 ? 0xff : rand());
+		memset(block + geo.dentry_offset, 0x55, (size_t)area.slots * dentry_SIZE);
+		dentry_set_hash_code(block + geo.dentry_offset + some * dentry_SIZE, 0x12345678);
+		assert_true(dentry_may_have_hash(&area, 0x12345678));
+		assert_true(dentry_may_have_hash(&area, 0x55555555));
+		assert_false(dentry_may_have_hash(&area, 0x12345677));
+		for (uint32_t count = 1; count <= 32; count++) {
+			uint32_t expected = 0, n = 0;
+
+			for (; expected + count <= area.slots; expected++) {
+				for (n = 0; n < count && !lsb_test(block, expected + n); n++)
+					;
+				if (n == count)
+					break;
+			}
+			assert_int_equal(dentry_find_room(&area, count), n == count ? expected : area.slots);
+		}
+	}
+	memset(block, 0, sizeof(block));
+	assert_int_equal(dentry_find_room(&area, area.slots), 0);
+	assert_int_equal(dentry_find_room(&area, area.slots + 1), area.slots);
+}
+
 /* FORMAT files 5.3. */
 static void hash_levels(void **state)
 {
@@ -201,6 +238,7 @@ int main(void)
 		cmocka_unit_test(scan_follows_the_rule),
 		cmocka_unit_test(entries_that_run_over_the_end_are_bad),
 		cmocka_unit_test(random_areas_are_survived),
+		cmocka_unit_test(quick_answers_are_right),
 		cmocka_unit_test(hash_levels),
 	};
 

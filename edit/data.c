@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Contents: to the host, from the host, and within the volume.
+ * Contents: to the host, from the host, and parts of them.
  */
 #define _GNU_SOURCE /* SEEK_DATA */
 #include <errno.h>
@@ -88,8 +88,14 @@ int do_get(struct edit *e, const struct edit_call *call)
 
 	if (rc)
 		return rc;
-	if ((st.mode & MODE_TYPE) != MODE_REG) {
-		rc = edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_IS_DIR, "not a regular file"), source);
+	if ((st.mode & MODE_TYPE) == MODE_DIR && edit_has(call, 'r')) {
+		rc = edit_get_tree(e, inode, source, operand);
+	} else if ((st.mode & MODE_TYPE) != MODE_REG) {
+		rc = edit_fail(e,
+			       f2fs_context_fail(e->ctx, F2FS_ERR_IS_DIR,
+						 edit_has(call, 'r') ? "neither a file nor a directory"
+								     : "not a regular file: -r copies directories"),
+			       source);
 	} else if (operand && !strcmp(operand, "-")) {
 		rc = edit_copy_out(e, inode, source, stdout);
 	} else {
@@ -175,8 +181,7 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 	return rc;
 }
 
-/* Make a file empty, or make an empty file. */
-static int open_empty(struct edit *e, const struct edit_name *name, const uint32_t *mode, struct f2fs_inode **out)
+int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t *mode, struct f2fs_inode **out)
 {
 	struct f2fs_dirent entry;
 	struct f2fs_new spec;
@@ -200,7 +205,8 @@ static int open_empty(struct edit *e, const struct edit_name *name, const uint32
 }
 
 /* The permissions asked for, and the time of a file of the host. */
-static int set_attributes(struct edit *e, struct f2fs_inode *inode, const uint32_t *mode, const struct stat *source)
+static int set_attributes(struct edit *e, struct f2fs_inode *inode, const uint32_t *mode, const struct stat *source,
+			  int keeps_owner)
 {
 	struct f2fs_stat values;
 	unsigned which = 0;
@@ -215,12 +221,15 @@ static int set_attributes(struct edit *e, struct f2fs_inode *inode, const uint32
 		values.mtime.seconds = (int64_t)source->st_mtim.tv_sec;
 		values.mtime.nanoseconds = (uint32_t)source->st_mtim.tv_nsec;
 		which |= F2FS_SET_MTIME;
+		values.uid = source->st_uid;
+		values.gid = source->st_gid;
+		which |= keeps_owner ? F2FS_SET_UID | F2FS_SET_GID : 0;
 	}
 	rc = f2fs_inode_set(inode, which, &values);
 	return rc ? edit_fail(e, rc, NULL) : 0;
 }
 
-static int put_one(struct edit *e, const char *source, const char *operand, const uint32_t *mode)
+static int put_one(struct edit *e, const char *source, const char *operand, const uint32_t *mode, int keeps_owner)
 {
 	int is_input = !strcmp(source, "-"), fd = is_input ? STDIN_FILENO : open(source, O_RDONLY), rc;
 	struct f2fs_inode *inode;
@@ -231,19 +240,19 @@ static int put_one(struct edit *e, const char *source, const char *operand, cons
 	if (fd < 0)
 		return edit_host_fail(e, source);
 	if (fstat(fd, &st) != 0 || S_ISDIR(st.st_mode)) {
-		errno = EISDIR;
-		rc = edit_host_fail(e, source);
+		rc = edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_IS_DIR, "is a directory: -r copies those"),
+			       source);
 		goto out;
 	}
 	rc = edit_name_open_into(e, operand, source, &name);
 	if (rc)
 		goto out;
 	host_mode = (uint32_t)st.st_mode;
-	rc = open_empty(e, &name, mode || is_input ? mode : &host_mode, &inode);
+	rc = edit_open_empty(e, &name, mode || is_input ? mode : &host_mode, &inode);
 	if (!rc) {
 		rc = edit_copy_in(e, inode, 0, source, fd);
 		if (!rc)
-			rc = set_attributes(e, inode, mode, is_input ? NULL : &st);
+			rc = set_attributes(e, inode, mode, is_input ? NULL : &st, keeps_owner);
 		f2fs_inode_close(inode);
 	}
 	edit_name_close(&name);
@@ -253,8 +262,7 @@ out:
 	return rc;
 }
 
-/* Several sources need a directory to go to. */
-static int need_directory(struct edit *e, const char *operand)
+int edit_need_directory(struct edit *e, const char *operand)
 {
 	struct f2fs_inode *inode;
 	struct f2fs_stat st;
@@ -268,6 +276,13 @@ static int need_directory(struct edit *e, const char *operand)
 	return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_NOT_DIR, "not a directory"), operand);
 }
 
+static int is_host_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 int do_put(struct edit *e, const struct edit_call *call)
 {
 	const char *target = call->count > 1 ? call->operands[call->count - 1] : ".";
@@ -278,95 +293,19 @@ int do_put(struct edit *e, const struct edit_call *call)
 	if (text && edit_parse_mode(text, &mode))
 		return edit_usage(e, "-m", text, "is not an octal mode");
 	if (sources > 1)
-		rc = need_directory(e, target);
-	for (int i = 0; !rc && i < sources; i++)
-		rc = put_one(e, call->operands[i], target, text ? &mode : NULL);
-	return rc;
-}
+		rc = edit_need_directory(e, target);
+	for (int i = 0; !rc && i < sources; i++) {
+		const char *source = call->operands[i];
 
-/* ---- within the volume ---- */
-
-static int copy_contents(struct edit *e, struct f2fs_inode *from, uint64_t size, struct f2fs_inode *to,
-			 const char *what)
-{
-	const uint32_t block_size = f2fs_volume_geometry(e->vol)->block_size;
-	uint8_t *buffer = malloc(COPY_BYTES);
-	uint64_t at = 0;
-	int rc = buffer ? 0 : edit_no_memory(e);
-
-	while (!rc && at < size) {
-		struct f2fs_extent extent;
-		uint64_t end;
-		size_t done;
-
-		rc = f2fs_inode_extent(from, at / block_size, &extent);
-		if (rc == F2FS_ERR_NOT_FOUND) { /* a hole up to the end */
-			rc = 0;
-			break;
-		}
-		if (rc)
-			break;
-		end = (extent.file_block + extent.count) * block_size;
-		if (extent.kind == F2FS_EXTENT_HOLE || extent.kind == F2FS_EXTENT_RESERVED) {
-			at = end;
-			continue;
-		}
-		end = extent.kind == F2FS_EXTENT_INLINE || end > size ? size : end;
-		rc = f2fs_inode_read(from, at, buffer, end - at < COPY_BYTES ? (size_t)(end - at) : COPY_BYTES, &done);
-		if (!rc)
-			rc = f2fs_inode_write(to, at, buffer, done);
-		at += done;
-		if (!rc && done == 0)
-			break;
-	}
-	if (!rc)
-		rc = f2fs_inode_truncate(to, size);
-	if (rc)
-		edit_fail(e, rc, what);
-	free(buffer);
-	return rc;
-}
-
-static int cp_one(struct edit *e, const char *source, const char *operand)
-{
-	struct f2fs_inode *from, *to;
-	struct edit_name name;
-	struct f2fs_dirent there;
-	struct f2fs_stat st;
-	int rc = edit_open_stat(e, source, F2FS_LOOKUP_FOLLOW, &from, &st);
-
-	if (rc)
-		return rc;
-	if ((st.mode & MODE_TYPE) != MODE_REG) {
-		f2fs_inode_close(from);
-		return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_IS_DIR, "not a regular file"), source);
-	}
-	rc = edit_name_open_into(e, operand, source, &name);
-	if (!rc) {
-		rc = edit_name_lookup(e, &name, &there);
-		if (!rc && there.ino == st.ino)
-			rc = edit_usage(e, "cp", operand, "is the same file");
+		if (edit_has(call, 'r') && is_host_directory(source))
+			rc = edit_put_tree(e, source, target, edit_has(call, 'P'));
 		else
-			rc = rc == 0 || rc == F2FS_ERR_NOT_FOUND ? open_empty(e, &name, &st.mode, &to) : rc;
-		if (!rc) {
-			rc = copy_contents(e, from, st.size, to, source);
-			f2fs_inode_close(to);
-		}
-		edit_name_close(&name);
+			rc = put_one(e, source, target, text ? &mode : NULL, edit_has(call, 'P'));
 	}
-	f2fs_inode_close(from);
 	return rc;
 }
 
-int do_cp(struct edit *e, const struct edit_call *call)
-{
-	const char *target = call->operands[call->count - 1];
-	int rc = call->count > 2 ? need_directory(e, target) : 0;
-
-	for (int i = 0; !rc && i < call->count - 1; i++)
-		rc = cp_one(e, call->operands[i], target);
-	return rc;
-}
+/* ---- parts of files ---- */
 
 int do_write(struct edit *e, const struct edit_call *call)
 {

@@ -160,6 +160,16 @@ void edit_put_name(const char *name, size_t length);
 int edit_copy_out(struct edit *e, struct f2fs_inode *inode, const char *what, FILE *to);
 /* Write all of a file of the host, holes kept. */
 int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const char *what, int fd);
+/* Make a file empty, or make an empty file; mode as of edit_new(). */
+int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t *mode, struct f2fs_inode **out);
+/* An operand that several sources go to has to be a directory. */
+int edit_need_directory(struct edit *e, const char *operand);
+
+/* transfer.c */
+/* Copy a directory of the host, with all that is in it, to a name or into a directory of the volume. */
+int edit_put_tree(struct edit *e, const char *source, const char *operand, int keeps_owner);
+/* Copy a directory of the volume into a directory of the host, or to a new one; NULL: the current one. */
+int edit_get_tree(struct edit *e, struct f2fs_inode *inode, const char *source, const char *operand);
 
 /* An octal mode of permissions; non-zero: it is none. */
 int edit_parse_mode(const char *text, uint32_t *mode);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/join.h"
 #include "cli/size.h"
 #include "edit/edit.h"
 
@@ -131,20 +132,68 @@ static int list_one(struct listing *l, const struct edit_call *call, const char 
 	return rc;
 }
 
+/* A directory of a tree, with a document of its own. */
+struct below {
+	struct edit *e;
+	const struct edit_call *call;
+	const char *start;
+	int is_first;
+};
+
+static int list_apart(struct edit *e, const struct edit_call *call, const char *operand, int with_title)
+{
+	struct listing l = { e, edit_print_open(e), edit_has(call, 'l') || e->is_json, 0 };
+	int rc, closed;
+
+	if (!l.out)
+		return F2FS_ERR_NOMEM;
+	rc = list_one(&l, call, operand, with_title);
+	closed = edit_print_close(e, l.out);
+	return rc ? rc : closed;
+}
+
+static int list_below(void *user, const struct f2fs_walk_entry *entry)
+{
+	struct below *b = user;
+	char *path;
+	int rc;
+
+	if (entry->error || cli_stopped())
+		return entry->error ? edit_fail(b->e, entry->error, entry->path) : F2FS_WALK_STOP;
+	if (entry->dirent && entry->dirent->type != F2FS_TYPE_DIRECTORY)
+		return F2FS_WALK_GO;
+	path = cli_join(b->start, entry->path);
+	if (!path)
+		return edit_no_memory(b->e);
+	if (!b->is_first && !b->e->is_json)
+		putchar('\n');
+	b->is_first = 0;
+	rc = list_apart(b->e, b->call, path, 1);
+	free(path);
+	return rc;
+}
+
+static int list_tree(struct edit *e, const struct edit_call *call, const char *operand)
+{
+	struct below b = { e, call, operand, 1 };
+	struct f2fs_inode *inode;
+	int rc = edit_open(e, operand, F2FS_LOOKUP_FOLLOW, &inode);
+
+	if (rc)
+		return rc;
+	rc = f2fs_walk(inode, list_below, &b);
+	f2fs_inode_close(inode);
+	return rc;
+}
+
 int do_ls(struct edit *e, const struct edit_call *call)
 {
-	struct listing l = { e, NULL, edit_has(call, 'l') || e->is_json, 0 };
 	int rc = 0;
 
 	for (int i = 0; !rc && i < (call->count ? call->count : 1); i++) {
-		int closed;
+		const char *operand = call->count ? call->operands[i] : ".";
 
-		l.out = edit_print_open(e);
-		if (!l.out)
-			return F2FS_ERR_NOMEM;
-		rc = list_one(&l, call, call->count ? call->operands[i] : ".", call->count > 1);
-		closed = edit_print_close(e, l.out);
-		rc = rc ? rc : closed;
+		rc = edit_has(call, 'R') ? list_tree(e, call, operand) : list_apart(e, call, operand, call->count > 1);
 	}
 	return rc;
 }

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "volume/volume.h"
+
 bool populate_is_fatal(const struct populate *p, int err)
 {
 	if (err == F2FS_ERR_IO) /* a change of the volume may have been made by half */
@@ -233,6 +235,7 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 		 struct f2fs_populate_result *result, bool is_dry)
 {
 	struct populate p = { .ctx = f2fs_volume_context(vol), .vol = vol, .opt = *options, .result = result };
+	const bool has_now = vol->has_now;
 	int err;
 
 	error_clear(p.ctx);
@@ -242,11 +245,13 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 	init(&p);
 	p.buffer = mem_alloc(p.ctx, POPULATE_BUFFER);
 	p.zeros = is_dry ? mem_zalloc(p.ctx, POPULATE_BUFFER) : NULL;
+	vol->has_now = false; /* the source says the times: changes are not stamped meanwhile */
 	err = p.buffer && (p.zeros || !is_dry) ? populate_compress_begin(&p) : F2FS_ERR_NOMEM;
 	if (!err) {
 		err = run(&p);
 		populate_compress_end(&p);
 	}
+	vol->has_now = has_now;
 	fini(&p);
 	if (!err && result->problems > 0)
 		err = error_set(p.ctx, F2FS_ERR_INCOMPLETE, "%llu entries or attributes could not be copied",

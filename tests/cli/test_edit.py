@@ -244,3 +244,101 @@ def test_changes_set_times(run_tool, edit, image):
     edit("mv", "/d/f", "/g", env=dict(os.environ, SOURCE_DATE_EPOCH="3000"))
     times = {name: json.loads(run_tool("f2fs", "--json", image, "stat", name).stdout) for name in ("/d", "/g")}
     assert (times["/g"]["mtime"], times["/g"]["ctime"], times["/d"]["mtime"]) == (2000, 3000, 3000)
+
+
+def picture(top):
+    """All that stat and the attributes say of a tree on the host, links by the first name of their inode."""
+    found, first = {}, {}
+    for folder, folders, files in os.walk(top):
+        for name in [""] + sorted(files) + sorted(n for n in folders if os.path.islink(os.path.join(folder, n))):
+            path = os.path.join(folder, name).rstrip("/")
+            st, key = os.lstat(path), os.path.relpath(path, top)
+            content = os.readlink(path) if stat.S_ISLNK(st.st_mode) else open(path, "rb").read() if stat.S_ISREG(st.st_mode) else None
+            attributes = {n: os.getxattr(path, n, follow_symlinks=False) for n in os.listxattr(path, follow_symlinks=False)
+                          if n.startswith("user.")}
+            found[key] = (oct(st.st_mode), st.st_mtime_ns, content, attributes, st.st_rdev,
+                          first.setdefault(st.st_ino, key), st.st_blocks * 512 < st.st_size)
+    return found
+
+
+@pytest.fixture
+def tree(tmp_path):
+    top = tmp_path / "tree"
+    (top / "sub" / "empty").mkdir(parents=True)
+    (top / "file").write_bytes(b"contents")
+    (top / "sub" / "big").write_bytes(os.urandom(300000))
+    os.truncate(top / "sub" / "big", 4 << 20)
+    os.link(top / "file", top / "sub" / "twin")
+    os.link(top / "file", top / "third")
+    (top / "link").symlink_to("sub/big")
+    (top / "dangling").symlink_to("nowhere")
+    os.mkfifo(top / "pipe")
+    os.chmod(top / "file", 0o640)
+    os.chmod(top / "sub", 0o1775)
+    try:
+        os.setxattr(top / "file", "user.a", b"1")
+        os.setxattr(top / "sub", "user.b", b"2")
+    except OSError:
+        pass    # a host without them
+    for number, path in enumerate(("sub/empty", "sub/big", "file", "sub", ".")):
+        os.utime(top / path, ns=(number + 1, 1500000000987654321 + number))
+    for link in ("link", "dangling"):
+        os.utime(top / link, ns=(1, 1400000000000000001), follow_symlinks=False)
+    os.utime(top / "pipe", ns=(1, 1300000000000000001))
+    os.utime(top, ns=(1, 1500000000987654399))
+    return top
+
+
+def test_trees_in_and_out(peer_check, run_tool, edit, image, tree, tmp_path):
+    """put -r, cp -r and get -r keep everything, whatever name the copy gets."""
+    edit("mkdir", "/in", "--", "put", "-r", tree, "/in", "--", "put", "-r", tree, "/new", "--", "cp", "-r", "/in/tree", "/copy",
+         "--", "cp", "-r", "/new", "/in", "--", "get", "-r", "/copy", tmp_path / "uncommitted")
+    (tmp_path / "there").mkdir()
+    run_tool("f2fs", image, "get", "-r", "/in/tree", tmp_path / "there", "--", "get", "-r", "/copy", tmp_path / "copy",
+             "--", "get", "-r", "/", tmp_path / "all")
+    expected = picture(tree)
+    for name in ("there/tree", "copy", "all/new", "all/copy", "all/in/tree", "all/in/new", "uncommitted"):
+        assert picture(tmp_path / name) == expected, name
+    os.unlink(tree / "dangling")
+    (tree / "file").write_bytes(b"other")
+    edit("put", "-r", tree, "/new/..", "--", "put", "-r", tree, "/new", "--", "rm", "-r", "/in", "/copy")
+    run_tool("f2fs", image, "get", "-r", "/new/tree", tmp_path / "again")
+    assert picture(tmp_path / "again") == picture(tree)
+    run_tool("f2fs", image, "get", "/tree/file", tmp_path / "plain")
+    assert (tmp_path / "plain").read_bytes() == b"other"
+    peer_check(image)
+
+
+def test_trees_that_cannot_be_copied(run_tool, edit, image, tree):
+    edit("put", "-r", tree, "/t", "--", "touch", "/f")
+    before = shape(run_tool, image)
+    for words, rc, text in [(["cp", "-r", "/t", "/t/sub"], 16, b"itself"), (["cp", "-r", "/", "/t"], 16, b"itself"),
+                            (["cp", "/t", "/u"], 2, b"-r"), (["put", tree, "/u"], 2, b"-r"), (["cp", "-r", "/t", "/t"], 16, b"itself"),
+                            (["cp", "-r", "/t", "/f"], 1, b"in the way"), (["put", "-r", tree / "no", "/u"], 1, b"No such"),
+                            (["cp", "-r", "/no", "/u"], 2, b"no entry"), (["get", "-r", "/no"], 2, b"no entry"),
+                            (["get", "/t"], 2, b"-r")]:
+        assert text in edit(*words, rc=rc).stderr, words
+    assert shape(run_tool, image) == before
+
+
+def test_put_keeps_owners_when_asked(run_tool, edit, image, tree):
+    if os.geteuid() != 0:
+        pytest.skip("giving files away needs root")
+    os.chown(tree / "file", 12, 34)
+    edit("put", "-r", "-P", tree, "/with", "--", "put", "-r", tree, "/without", "--", "put", "-P", tree / "file", "/one",
+         "--", "cp", "-r", "/with", "/copy")
+    for name, owner in (("/with/file", (12, 34)), ("/without/file", (0, 0)), ("/one", (12, 34)), ("/copy/file", (12, 34))):
+        st = json.loads(run_tool("f2fs", "--json", image, "stat", name).stdout)
+        assert (st["uid"], st["gid"]) == owner
+
+
+def test_ls_goes_down(run_tool, edit, image):
+    edit("mkdir", "-p", "/a/b", "--", "touch", "/a/b/c", "/a/d")
+    assert run_tool("f2fs", image, "ls", "-R", "/a").stdout in (b"/a:\nb\nd\n\n/a/b:\nc\n", b"/a:\nd\nb\n\n/a/b:\nc\n")
+    documents = run_tool("f2fs", "--json", image, "ls", "-R").stdout.decode().strip()
+    decoder, paths = json.JSONDecoder(), {}
+    while documents:
+        value, end = decoder.raw_decode(documents)
+        paths[value["path"]] = sorted(row["name"] for row in value["entries"])
+        documents = documents[end:].strip()
+    assert paths == {"./": ["a"], "./a": ["b", "d"], "./a/b": ["c"]} or paths == {".": ["a"], "./a": ["b", "d"], "./a/b": ["c"]}

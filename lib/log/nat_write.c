@@ -9,6 +9,7 @@
 #include "base/bitmap.h"
 #include "device/device.h"
 #include "log/log.h"
+#include "log/pack.h"
 
 static struct f2fs_nat_entry *find_dirty(const struct txn *txn, f2fs_nid_t nid)
 {
@@ -112,16 +113,14 @@ static void put_entry(uint8_t *raw, const struct f2fs_nat_entry *entry)
 	nat_set_block_addr(raw, entry->block_addr);
 }
 
-static void store_in_journal(struct txn *txn, uint8_t *journal)
+void journal_add_nat(uint8_t *journal, const struct f2fs_nat_entry *entry)
 {
-	put_le16(journal, (uint16_t)txn->nat_entries.count);
-	for (size_t i = 0; i < txn->nat_entries.count; i++) {
-		const struct f2fs_nat_entry *entry = vec_at(&txn->nat_entries, i);
-		uint8_t *raw = journal + 2 + i * natj_SIZE;
+	const unsigned n = journal_count(journal);
+	uint8_t *raw = journal + 2 + (size_t)n * natj_SIZE;
 
-		natj_set_nid(raw, entry->nid);
-		put_entry(raw + natj_OFS_version, entry);
-	}
+	natj_set_nid(raw, entry->nid);
+	put_entry(raw + natj_OFS_version, entry);
+	put_le16(journal, (uint16_t)(n + 1));
 }
 
 /* nat_bits: is a NAT block full, or empty? Id 0 counts as in use (FORMAT volume 4.8). */
@@ -187,7 +186,8 @@ int nat_store(struct txn *txn, uint8_t *journal)
 	vec_sort(&txn->nat_entries, compare_nids);
 	map32_fini(&txn->nat); /* positions changed; nothing looks up any more */
 	if (txn->nat_entries.count <= txn->vol->geo.nat_journal_max && !txn->has_nat_bits && !txn->nat_is_whole) {
-		store_in_journal(txn, journal);
+		for (size_t i = 0; i < txn->nat_entries.count; i++)
+			journal_add_nat(journal, vec_at(&txn->nat_entries, i));
 		return 0;
 	}
 	block = mem_alloc(txn->vol->ctx, txn->vol->geo.block_size);

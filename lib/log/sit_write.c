@@ -8,6 +8,7 @@
 #include "base/bitmap.h"
 #include "device/device.h"
 #include "log/log.h"
+#include "log/pack.h"
 
 static void put_entry(uint8_t *raw, const struct segment *s)
 {
@@ -48,22 +49,22 @@ static uint32_t count_dirty(const struct txn *txn, uint32_t k)
 	return n;
 }
 
+void journal_add_sit(uint8_t *journal, f2fs_seg_t segno, const struct segment *s)
+{
+	const unsigned n = journal_count(journal);
+	uint8_t *raw = journal + 2 + (size_t)n * sitj_SIZE;
+
+	sitj_set_segno(raw, segno);
+	put_entry(raw + sitj_OFS_vblocks, s);
+	put_le16(journal, (uint16_t)(n + 1));
+}
+
 static void store_in_journal(struct txn *txn, uint8_t *journal)
 {
-	unsigned n = 0;
-
-	for (uint32_t k = 0; k < txn->vol->geo.sit_blocks_used; k++) {
-		for (uint32_t i = 0; txn->chunks[k] && i < chunk_size(txn, k); i++) {
-			uint8_t *raw = journal + 2 + n * sitj_SIZE;
-
-			if (!txn->chunks[k][i].is_dirty)
-				continue;
-			sitj_set_segno(raw, k * txn->vol->geo.sit_per_block + i);
-			put_entry(raw + sitj_OFS_vblocks, &txn->chunks[k][i]);
-			n++;
-		}
-	}
-	put_le16(journal, (uint16_t)n);
+	for (uint32_t k = 0; k < txn->vol->geo.sit_blocks_used; k++)
+		for (uint32_t i = 0; txn->chunks[k] && i < chunk_size(txn, k); i++)
+			if (txn->chunks[k][i].is_dirty)
+				journal_add_sit(journal, k * txn->vol->geo.sit_per_block + i, &txn->chunks[k][i]);
 }
 
 /* Rebuild a SIT block completely in its idle copy: all of a chunk is in memory. */

@@ -230,13 +230,10 @@ int dir_make_empty(struct winode *dir, f2fs_nid_t parent)
 	const struct new_entry up = { (const uint8_t *)"..", 2, 0, parent, F2FS_TYPE_DIRECTORY };
 	int err;
 
-	inode_set_i_size(winode_block(dir), dir->layout.inline_size);
+	inode_set_i_size(winode_block(dir), is_inline(dir) ? dir->layout.inline_size : 0);
+	inode_set_i_current_depth(winode_block(dir), 1);
 	err = insert(dir, &self);
-	if (!err)
-		err = insert(dir, &up);
-	if (!err)
-		inode_set_i_current_depth(winode_block(dir), 1);
-	return err;
+	return err ? err : insert(dir, &up);
 }
 
 /* Find the slot of an entry that a lookup gave. */

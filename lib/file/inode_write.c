@@ -93,11 +93,12 @@ static int fill_inode(struct winode *w, const uint8_t *parent, f2fs_nid_t pino, 
 {
 	uint8_t *block = winode_block(w);
 	unsigned type = spec->mode & MODE_TYPE, heat = 0;
+	const bool is_root = w->node->nid == w->txn->vol->geo.root_ino;
 	uint8_t inside = FLAG_i_inline_inline_xattr;
 
 	if (type == MODE_REG || type == MODE_LNK)
 		inside |= (uint8_t)FLAG_i_inline_inline_data;
-	if (type == MODE_DIR)
+	if (type == MODE_DIR && !is_root) /* the kernel mounts no volume whose root has no block besides its inode */
 		inside |= (uint8_t)FLAG_i_inline_inline_dentry;
 	inode_set_i_mode(block, spec->mode);
 	inode_set_i_inline(block, inside);

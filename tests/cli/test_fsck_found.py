@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What damages of volumes that the kernel wrote have shown (bench/repair_kernel), each as a small case."""
+
+
+def small(image, f2fskit, **options):
+    f2fskit.mkfs(image, 64 << 20, **options)
+    with f2fskit.open(image, "r+") as volume:
+        for i in range(5):
+            volume.path("/file-%d" % i).write_bytes(b"%d" % i * 5000)
+    with f2fskit.open(image) as volume:
+        return volume.geometry, [volume.nat[nid].block_addr for nid in range(3, 9)]
+
+
+def overwrite(image, block, data, offset=0):
+    with open(image, "r+b") as file:
+        file.seek(block * 4096 + offset)
+        file.write(data)
+
+
+def repaired(image, f2fskit):
+    assert f2fskit.check(image, repair=True).left == 0
+    assert f2fskit.check(image).found == 0
+    return f2fskit.open(image)
+
+
+def test_new_root_has_a_block(f2fskit, tmp_path):
+    """The kernel mounts no volume whose root has no block besides its inode."""
+    image = str(tmp_path / "disk.img")
+    _, nodes = small(image, f2fskit)
+    overwrite(image, nodes[0], bytes(4096))
+    with repaired(image, f2fskit) as volume:
+        assert volume.root.i_blocks >= 2
+        assert {item.name for item in volume.root.iterdir()} >= {"file-%d" % i for i in range(5)}
+
+
+def test_journal_with_entries_of_before(f2fskit, tmp_path):
+    """A journal of wrong length names places of before, where a node may look right, as it was then."""
+    image = str(tmp_path / "disk.img")
+    small(image, f2fskit)
+    with f2fskit.open(image) as volume:
+        number = volume.path("/file-0").inode().number
+        old = volume.nat[number].block_addr
+    with f2fskit.open(image, "r+") as volume:
+        volume.path("/file-0").write_bytes(b"new" * 5000)
+        volume.path("/further").write_bytes(b"further" * 1000)
+    with f2fskit.fields(image, "r+") as fields:
+        fields["nat_journal.count"] = 1
+        fields["nat_journal[0].nid"] = fields["nat_journal[0].ino"] = number
+        fields["nat_journal[0].block_addr"] = old
+    with f2fskit.open(image) as volume:
+        assert volume.path("/file-0").read_bytes() != b"new" * 5000
+    with repaired(image, f2fskit) as volume:
+        assert volume.path("/file-0").read_bytes() == b"new" * 5000
+        assert volume.path("/further").read_bytes() == b"further" * 1000

@@ -21,7 +21,17 @@ How bad a problem is:
 | stale | what can be derived from the rest is wrong; user data is not touched |
 | damage | a structure is wrong; user data may be affected |
 | loss | user data, or the way to it, is lost |
+
+What can be decided about a repair (`--only`, `--except`, `--ask`; `decide`, `only` and `skip` in Python) is said where it is
+not each finding by itself:
+
+* *common*: it follows from the rest, as counts and tables do, or everything else stands on it. Whatever a repair writes makes
+  it right, because a checkpoint has to be consistent; left out it is only no reason to write.
+* *none*: a repair does nothing about it.
+
+An inode that goes on breaking a rule is not written at all, so other findings about it are left with it.
 """
+KINDS = {"choice": "Repair", "common": "Repair (common)", "none": "Repair (none)"}
 
 
 def render(problems):
@@ -32,7 +42,7 @@ def render(problems):
             lines.append("## %s\n" % group)
         lines.append("### P%d %s (%s)\n" % (p["id"], p["name"], p["severity"]))
         lines.append("> %s\n" % p["message"].replace("{", "*").replace("}", "*"))
-        lines.append("%s\n\nRepair: %s.\n" % (p["explanation"], p["fix"]))
+        lines.append("%s\n\n%s: %s.\n" % (p["explanation"], KINDS[p["repair"]], p["fix"]))
     return "\n".join(lines)
 
 

@@ -23,31 +23,32 @@ static unsigned place_of(const struct f2fs_problem_info *info)
 	return i;
 }
 
-static int has_group(const char *group)
+/* Do all words name problems? */
+static int are_known(struct cli *cli, const struct words *words)
 {
 	const struct f2fs_problem_info *info;
 
-	for (unsigned i = 0; (info = f2fs_problem_at(i)) != NULL; i++)
-		if (strcmp(info->group, group) == 0)
-			return 1;
-	return 0;
+	for (unsigned i = 0; i < words->count; i++) {
+		int is_known = 0;
+
+		for (unsigned k = 0; (info = f2fs_problem_at(k)) != NULL && !is_known; k++)
+			is_known = f2fs_problem_matches(info, words->at[i]);
+		if (!is_known) {
+			cli_error(cli, "'%s' is neither a problem nor a group of problems (see --list)", words->at[i]);
+			return 0;
+		}
+	}
+	return 1;
 }
 
 /* Note which problems the options leave out. */
 static int ignore(struct report *r, const struct arguments *a)
 {
-	for (unsigned i = 0; i < a->ignore_count; i++) {
-		const struct f2fs_problem_info *one = f2fs_problem_find(a->ignore[i]);
-
-		if (!one && !has_group(a->ignore[i])) {
-			cli_error(r->cli, "'%s' is neither a problem nor a group of problems (see --list)",
-				  a->ignore[i]);
-			return -1;
-		}
+	if (!are_known(r->cli, &a->ignore) || !are_known(r->cli, &a->only) || !are_known(r->cli, &a->except))
+		return -1;
+	for (unsigned i = 0; i < a->ignore.count; i++)
 		for (unsigned k = 0; k < r->problem_count; k++)
-			if (one ? k == place_of(one) : strcmp(f2fs_problem_at(k)->group, a->ignore[i]) == 0)
-				r->is_ignored[k] = 1;
-	}
+			r->is_ignored[k] |= (uint8_t)f2fs_problem_matches(f2fs_problem_at(k), a->ignore.at[i]);
 	return 0;
 }
 
@@ -77,6 +78,8 @@ void report_restart(struct report *r, int is_repairing)
 {
 	memset(r->counts, 0, r->problem_count * sizeof(r->counts[0]));
 	r->is_repairing = is_repairing;
+	r->is_asking = is_repairing && r->arguments->is_asking;
+	r->common = -1;
 }
 
 /* "/a/b: ", or what else says where it is. */
@@ -89,20 +92,22 @@ static void put_subject(const struct f2fs_problem *problem, char *text, size_t r
 		snprintf(text, room, "inode %u: ", problem->ino);
 }
 
-static void print_text(struct report *r, const struct f2fs_problem *problem, uint64_t count, int is_fixed)
+/* Is the count-th finding of a kind printed? */
+static int is_shown(const struct report *r, uint64_t count)
+{
+	return r->arguments->is_verbose || r->is_asking || count <= REPORT_SHOWN_PER_KIND;
+}
+
+static void print_text(const struct report *r, const struct f2fs_problem *problem, uint64_t count)
 {
 	const struct f2fs_problem_info *info = problem->info;
 	const char *mark = info->severity == F2FS_SEVERITY_NOTE ? "NOTE" : "ASSERT";
 	char subject[TEXT_ROOM];
 
-	if (!r->arguments->is_verbose && count > REPORT_SHOWN_PER_KIND)
-		return;
 	put_subject(problem, subject, sizeof(subject));
 	printf("[%s] (%s: P%u)  --> %s%s\n", mark, info->name, info->id, subject, problem->message);
 	if (r->arguments->is_verbose && count == 1)
 		printf("\t%s\n", info->explanation);
-	if (is_fixed)
-		printf("[FIX] (%s: P%u)  --> %s\n", info->name, info->id, info->fix);
 }
 
 static void put_number(struct cli_print *p, const char *name, uint64_t value, int is_known)
@@ -137,28 +142,87 @@ static void print_json(struct cli_print *p, const struct f2fs_problem *problem, 
 	cli_print_end(p);
 }
 
+/* Ask until there is an answer; no input is "quit". */
+static char ask(const char *question)
+{
+	char line[64];
+
+	for (;;) {
+		printf("\t%s? [y/n/a/q] ", question);
+		fflush(stdout);
+		if (!fgets(line, sizeof(line), stdin))
+			return 'q';
+		line[0] |= 0x20; /* lower case */
+		if (line[0] == 'y' || line[0] == 'n' || line[0] == 'a' || line[0] == 'q')
+			return line[0];
+	}
+}
+
+/* What a person says. What follows from the rest is one question. */
+static int decide_by_person(struct report *r, const struct f2fs_problem_info *info)
+{
+	const int is_common = f2fs_problem_repair_kind(info) == F2FS_REPAIR_COMMON;
+	int decision = F2FS_DECIDE_FIX;
+
+	if (is_common && r->common >= 0)
+		return r->common;
+	switch (ask(is_common ? "make right all that follows from the rest" : info->fix)) {
+	case 'a':
+		r->is_asking = 0;
+		break;
+	case 'n':
+		decision = F2FS_DECIDE_SKIP;
+		break;
+	case 'q':
+		r->is_quit = 1;
+		return F2FS_DECIDE_STOP;
+	default:
+		break;
+	}
+	if (is_common)
+		r->common = decision;
+	return decision;
+}
+
+static int decide(struct report *r, const struct f2fs_problem *problem, int is_ignored)
+{
+	if (!r->is_repairing || problem->action != F2FS_ACTION_FIXED)
+		return F2FS_DECIDE_SKIP;
+	if (!r->is_asking)
+		return F2FS_DECIDE_FIX;
+	return is_ignored ? F2FS_DECIDE_SKIP : decide_by_person(r, problem->info);
+}
+
 int report_problem(void *user, const struct f2fs_problem *problem)
 {
 	struct report *r = user;
-	const unsigned place = place_of(problem->info);
-	const int is_note = problem->info->severity == F2FS_SEVERITY_NOTE;
-	const int is_fixed = r->is_repairing && !is_note;
+	const struct f2fs_problem_info *info = problem->info;
+	const unsigned place = place_of(info);
+	int decision, is_text;
 
 	if (cli_stopped())
 		return F2FS_ERR_CANCELED;
 	if (r->is_ignored[place]) {
-		r->ignored += !is_note;
-	} else {
-		r->counts[place]++;
-		if (r->json)
-			print_json(r->json, problem, is_fixed);
-		else if (!r->is_silent)
-			print_text(r, problem, r->counts[place], is_fixed);
+		r->ignored += info->severity != F2FS_SEVERITY_NOTE;
+		return decide(r, problem, 1);
 	}
-	return is_fixed ? F2FS_DECIDE_FIX : F2FS_DECIDE_SKIP;
+	r->counts[place]++;
+	is_text = !r->json && !r->is_silent && is_shown(r, r->counts[place]);
+	if (is_text)
+		print_text(r, problem, r->counts[place]);
+	decision = decide(r, problem, 0);
+	if (r->json)
+		print_json(r->json, problem, decision == F2FS_DECIDE_FIX);
+	else if (is_text && decision == F2FS_DECIDE_FIX)
+		printf("[FIX] (%s: P%u)  --> %s\n", info->name, info->id, info->fix);
+	return decision;
 }
 
 /* ---- the table of problems itself ---- */
+
+static const char *const kinds[] = { [F2FS_REPAIR_NONE] = "none",
+				     [F2FS_REPAIR_COMMON] = "common",
+				     [F2FS_REPAIR_CHOICE] = "choice" };
 
 static void put_row(struct cli_print *p, const struct f2fs_problem_info *info)
 {
@@ -170,6 +234,7 @@ static void put_row(struct cli_print *p, const struct f2fs_problem_info *info)
 	cli_print_string(p, "message", info->message);
 	cli_print_string(p, "explanation", info->explanation);
 	cli_print_string(p, "fix", info->fix);
+	cli_print_string(p, "repair", kinds[f2fs_problem_repair_kind(info)]);
 	cli_print_end(p);
 }
 
@@ -179,8 +244,9 @@ int report_list(struct cli *cli)
 
 	(void)cli;
 	for (unsigned i = 0; (info = f2fs_problem_at(i)) != NULL; i++)
-		printf("P%u %-18s %-9s %-7s %s\n", info->id, info->name, info->group,
-		       f2fs_severity_name(info->severity), info->message);
+		printf("P%u %-18s %-9s %-7s %c %s\n", info->id, info->name, info->group,
+		       f2fs_severity_name(info->severity),
+		       f2fs_problem_repair_kind(info) == F2FS_REPAIR_COMMON ? '*' : ' ', info->message);
 	return CLI_EXIT_OK;
 }
 

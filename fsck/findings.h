@@ -22,6 +22,9 @@ struct report {
 	unsigned problem_count; /* in the table */
 	uint64_t ignored;	/* findings that an option hides, notes not counted */
 	int is_repairing;
+	int is_asking;	  /* about each finding */
+	int common;	  /* enum f2fs_decision about what follows from the rest, -1: not asked yet */
+	int is_quit;	  /* nothing is to be changed */
 	int is_silent; /* count, but print nothing */
 };
 

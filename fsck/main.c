@@ -98,8 +98,11 @@ static void put_totals(const struct run *run)
 
 static int check_once(struct run *run, int repair)
 {
+	const struct arguments *a = run->arguments;
 	const struct f2fs_check_options options = {
-		.depth = run->arguments->with_content ? F2FS_CHECK_CONTENT : F2FS_CHECK_FULL,
+		.only = a->only.count ? a->only.at : NULL,
+		.except = a->except.count ? a->except.at : NULL,
+		.depth = a->with_content ? F2FS_CHECK_CONTENT : F2FS_CHECK_FULL,
 		.repair = repair,
 		.problem = report_problem,
 		.user = &run->report,
@@ -110,7 +113,7 @@ static int check_once(struct run *run, int repair)
 	report_restart(&run->report, repair);
 	rc = f2fs_check(run->ctx, run->session.opened.device, &options, &run->result);
 	if (rc)
-		cli_error_of(run->cli, run->ctx, run->arguments->image.path);
+		cli_error_of(run->cli, run->ctx, a->image.path);
 	return rc;
 }
 
@@ -151,6 +154,8 @@ static int check_volume(struct run *run)
 
 	if (is_done)
 		return rc;
+	if (run->arguments->is_asking)
+		return check_once(run, run->session.answer != FSCK_NO);
 	return run->session.answer == FSCK_ASK ? check_and_ask(run) : check_once(run, run->session.answer != FSCK_NO);
 }
 
@@ -166,6 +171,8 @@ static void put_summary(struct run *run, double started)
 	if (run->report.json || a->is_quiet || (a->depth != FSCK_FULL && is_clean(run)))
 		return;
 	listing_summary(&run->session, &run->report, &run->result);
+	if (run->report.is_quit)
+		puts("Info: nothing was changed");
 	put_totals(run);
 	printf("\nDone: %f secs\n", now() - started);
 }

@@ -35,11 +35,21 @@ const struct cli_tool fsck_tool = {
 	.exit_count = sizeof(exits) / sizeof(exits[0]),
 };
 
-static const char *take_ignore(struct arguments *a, const char *value)
+/* Words between commas. */
+static const char *take_words(struct words *words, const char *value)
 {
-	if (a->ignore_count == FSCK_MAX_IDS)
-		return "is one too many";
-	a->ignore[a->ignore_count++] = value;
+	const size_t length = strlen(value);
+	char *at = words->text + words->used;
+
+	if (length >= sizeof(words->text) - words->used)
+		return "is too long";
+	memcpy(at, value, length + 1);
+	words->used += length + 1;
+	for (at = strtok(at, ","); at; at = strtok(NULL, ",")) {
+		if (words->count == FSCK_MAX_IDS)
+			return "is one too many";
+		words->at[words->count++] = at;
+	}
 	return NULL;
 }
 
@@ -168,7 +178,14 @@ static const char *take_detail(struct arguments *a, int id, const char *value)
 		a->with_content = 1;
 		return NULL;
 	case OPT_ignore:
-		return take_ignore(a, value);
+		return take_words(&a->ignore, value);
+	case OPT_only:
+		return take_words(&a->only, value);
+	case OPT_except:
+		return take_words(&a->except, value);
+	case OPT_ask:
+		a->is_asking = 1;
+		return NULL;
 	case OPT_undo:
 		a->undo = value;
 		return NULL;
@@ -242,6 +259,10 @@ static int take_operand(struct arguments *a, struct cli *cli, const struct cli_p
 		return refuse(cli, needs_none ? "this option takes no device" : "one device or image is needed");
 	if (a->undo && (a->answer == FSCK_NO || a->answer == FSCK_DRY_RUN || a->job != FSCK_CHECK))
 		return refuse(cli, "--undo is for a run that may write");
+	if ((a->only.count || a->except.count || a->is_asking) && (a->answer == FSCK_NO || a->job != FSCK_CHECK))
+		return refuse(cli, "--only, --except and --ask are for a run that may repair");
+	if (a->is_asking && (a->answer == FSCK_YES || a->is_json || a->is_quiet))
+		return refuse(cli, "--ask contradicts -a, -p, -f, -y, --json and --quiet");
 	a->image.path = parser->operands[0];
 	a->image.devices = a->devices;
 	return 0;

@@ -32,7 +32,15 @@ enum fsck_answer {
 /* A flag that is changed, or not. */
 enum fsck_switch { FSCK_KEEP = 0, FSCK_OFF, FSCK_ON };
 
-enum { FSCK_MAX_IDS = 64 };
+enum { FSCK_MAX_IDS = 64, FSCK_WORDS_ROOM = 1024 };
+
+/* Numbers, names or groups of problems. */
+struct words {
+	const char *at[FSCK_MAX_IDS + 1]; /* NULL behind the last */
+	unsigned count;
+	char text[FSCK_WORDS_ROOM];
+	size_t used;
+};
 
 struct arguments {
 	struct cli_image image;
@@ -40,13 +48,13 @@ struct arguments {
 	enum fsck_job job;
 	enum fsck_depth depth;
 	enum fsck_answer answer;
-	const char *ignore[FSCK_MAX_IDS]; /* numbers, names or groups of problems */
-	unsigned ignore_count;
+	struct words ignore, only, except;
 	const char *undo, *rollback, *explain;
 	uint32_t features; /* to be turned on */
 	struct cli_encoding encoding;
 	enum fsck_switch hash_only;
 	int progress_fd; /* 0: none */
+	int is_asking; /* about each problem */
 	int is_json, is_quiet, is_verbose, with_content, kernel_check;
 };
 

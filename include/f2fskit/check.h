@@ -35,10 +35,25 @@ struct f2fs_problem_info {
 F2FS_API const struct f2fs_problem_info *f2fs_problem_at(unsigned index);
 /* Return the row of a number ("604", "P604") or a name; NULL when there is none. */
 F2FS_API const struct f2fs_problem_info *f2fs_problem_find(const char *id_or_name);
+/* Does a word choose this row: its number ("604", "P604"), its name, or its group ("links")? 1 or 0. */
+F2FS_API int f2fs_problem_matches(const struct f2fs_problem_info *info, const char *word);
+/* What can be decided about a problem. */
+enum f2fs_repair_kind {
+	F2FS_REPAIR_NONE = 0, /* nothing can be done, or nothing is wrong */
+	/* It follows from the rest, or everything else stands on it: whatever a repair writes makes it right. It is
+	 * only decided whether it is a reason to write. */
+	F2FS_REPAIR_COMMON = 1,
+	F2FS_REPAIR_CHOICE = 2 /* each finding by itself is made right or left as it is */
+};
+/* Return the enum f2fs_repair_kind of a row. */
+F2FS_API int f2fs_problem_repair_kind(const struct f2fs_problem_info *info);
 /* Return "note", "stale", "damage", "loss"; "?" for other numbers. */
 F2FS_API const char *f2fs_severity_name(int severity);
 
-enum f2fs_problem_action { F2FS_ACTION_NONE = 0 /* left as it is */, F2FS_ACTION_FIXED = 1 };
+enum f2fs_problem_action {
+	F2FS_ACTION_NONE = 0, /* left as it is */
+	F2FS_ACTION_FIXED = 1 /* of a repair: made right, unless the callback decides otherwise */
+};
 
 /* "No value" of segno and slot. */
 #define F2FS_NO_NUMBER 0xFFFFFFFFu
@@ -61,7 +76,12 @@ struct f2fs_problem {
 	const char *message; /* a sentence for a person, printable */
 };
 
-enum f2fs_decision { F2FS_DECIDE_SKIP = 0, F2FS_DECIDE_FIX = 1, F2FS_DECIDE_STOP = 2 };
+/* What a repair does about a finding. A check that repairs nothing knows only STOP: no further ones are told. */
+enum f2fs_decision {
+	F2FS_DECIDE_SKIP = 0, /* leave it; of F2FS_REPAIR_COMMON: it is no reason to write */
+	F2FS_DECIDE_FIX = 1,
+	F2FS_DECIDE_STOP = 2 /* repair nothing at all: what was decided before is forgotten, too */
+};
 
 enum f2fs_check_depth {
 	F2FS_CHECK_FULL = 0,   /* all metadata */
@@ -74,11 +94,17 @@ struct f2fs_check_options {
 	/* Repair what was found; the device must be writable. Findings are told first, as the first check met them.
 	 * Each round of repair is one commit: a power cut leaves the volume as before it or after it. */
 	int repair;
+	/* Of a repair: words that choose problems (f2fs_problem_matches), NULL behind the last; NULL: all, and none.
+	 * What only does not name or except names is left, without asking. INVALID when a word names nothing. */
+	const char *const *only;
+	const char *const *except;
 	/* Told each finding, in a fixed order, after all passes; returns enum f2fs_decision, or a negative enum
-	 * f2fs_error, which ends the check and is returned. */
+	 * f2fs_error, which ends the check and is returned. Of a repair also what comes to light only when something
+	 * else is right, if it is a choice. NULL: everything that only and except leave is repaired. */
 	int (*problem)(void *user, const struct f2fs_problem *problem);
 	void *user;
-	uint32_t max_findings; /* further ones are only counted; 0: 1,000,000 (some 64 bytes each) */
+	/* Further ones are only counted, and repaired without asking; 0: 1,000,000 (some 64 bytes each). */
+	uint32_t max_findings;
 	unsigned threads;      /* 0: as many as there are processors, two at most */
 	/* How to open the volume: offset, devices, open_device; NULL for the defaults. mode and pack are not used. */
 	const struct f2fs_open_options *open;

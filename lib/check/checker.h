@@ -72,6 +72,11 @@ int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2
 int problem_raise(struct checker *c, const struct finding *finding);
 /* Tell all findings in order, with paths and names. */
 int findings_tell(struct checker *c);
+/* Tell one of them: what the callback of options says. The room is for its texts; NULL: memory is short. */
+struct tell_room;
+struct tell_room *finding_room(struct checker *c);
+int finding_tell(struct checker *c, const struct finding *finding, const struct f2fs_check_options *options, int action,
+		 struct tell_room *room);
 
 /* A block to be read, and what it means to the one who reads. */
 struct sweep_item {

@@ -85,7 +85,13 @@ struct tell_room {
 	char message[NAME_ROOM + 400];
 };
 
-static int tell(struct checker *c, const struct finding *f, struct tell_room *room)
+struct tell_room *finding_room(struct checker *c)
+{
+	return mem_alloc(c->ctx, sizeof(struct tell_room));
+}
+
+int finding_tell(struct checker *c, const struct finding *f, const struct f2fs_check_options *options, int action,
+		 struct tell_room *room)
 {
 	struct f2fs_problem problem = {
 		.info = problem_row((enum problem)f->problem),
@@ -95,6 +101,7 @@ static int tell(struct checker *c, const struct finding *f, struct tell_room *ro
 		.segno = f->has_segno ? f->segno : F2FS_NO_NUMBER,
 		.slot = f->has_slot ? f->slot : F2FS_NO_NUMBER,
 		.has_values = f->has_values,
+		.action = action,
 		.found = f->found,
 		.expected = f->expected,
 		.path = room->path,
@@ -114,7 +121,7 @@ static int tell(struct checker *c, const struct finding *f, struct tell_room *ro
 	else if (f->text)
 		text_add(&name, f->text);
 	problem_render(f, room->name, &message);
-	return c->options.problem(c->options.user, &problem);
+	return options->problem(options->user, &problem);
 }
 
 int findings_tell(struct checker *c)
@@ -124,11 +131,11 @@ int findings_tell(struct checker *c)
 
 	if (!c->options.problem || c->findings.count == 0)
 		return 0;
-	room = mem_alloc(c->ctx, sizeof(*room));
+	room = finding_room(c);
 	if (!room)
 		return F2FS_ERR_NOMEM;
 	for (size_t i = 0; i < c->findings.count && rc >= 0 && rc != F2FS_DECIDE_STOP; i++)
-		rc = tell(c, vec_at(&c->findings, i), room);
+		rc = finding_tell(c, vec_at(&c->findings, i), &c->options, F2FS_ACTION_NONE, room);
 	mem_free(c->ctx, room);
 	return rc < 0 ? rc : 0;
 }

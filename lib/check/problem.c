@@ -24,6 +24,20 @@ static const struct {
 #undef RULE_PROBLEM
 };
 
+#define PROBLEM(id, name, severity, group, message, fix, explanation)                                                  \
+	_Static_assert((id) < PROBLEM_LIMIT, "numbers have three digits");
+#include "check/problems.def"
+#undef PROBLEM
+
+static const struct {
+	enum problem problem;
+	enum f2fs_repair_kind kind;
+} kinds[] = {
+#define REPAIR(name, kind) { P_##name, F2FS_REPAIR_##kind },
+#include "check/repairs.def"
+#undef REPAIR
+};
+
 const struct f2fs_problem_info *f2fs_problem_at(unsigned index)
 {
 	return index < ROW_COUNT ? &rows[index] : NULL;
@@ -51,6 +65,24 @@ const struct f2fs_problem_info *f2fs_problem_find(const char *id_or_name)
 	return NULL;
 }
 
+int f2fs_problem_matches(const struct f2fs_problem_info *info, const char *word)
+{
+	return f2fs_problem_find(word) == info || strcmp(info->group, word) == 0;
+}
+
+enum f2fs_repair_kind problem_kind(enum problem problem)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].problem == problem)
+			return kinds[i].kind;
+	return F2FS_REPAIR_COMMON;
+}
+
+int f2fs_problem_repair_kind(const struct f2fs_problem_info *info)
+{
+	return problem_kind((enum problem)info->id);
+}
+
 const char *f2fs_severity_name(int severity)
 {
 	static const char *const names[] = { "note", "stale", "damage", "loss" };
@@ -64,6 +96,15 @@ enum problem problem_of_rule(enum rule rule)
 		if (rule_problems[i].rule == rule)
 			return rule_problems[i].problem;
 	return P_NONE;
+}
+
+bool problem_is_of_inode(enum problem problem)
+{
+	for (size_t i = 0; i < sizeof(rule_problems) / sizeof(rule_problems[0]); i++)
+		if (rule_problems[i].problem == problem && rule_problems[i].rule >= RULE_INODE_CHECKSUM &&
+		    rule_problems[i].rule <= RULE_INODE_MODE)
+			return true;
+	return problem == P_DIR_DEPTH_RANGE;
 }
 
 static bool is_word(const char *word, size_t n, const char *what)

@@ -19,10 +19,16 @@ enum problem {
 #undef PROBLEM
 };
 
+/* Numbers of problems are below. */
+#define PROBLEM_LIMIT 1000u
+
 /* Return the row of a problem; never NULL for a number of the table. */
 const struct f2fs_problem_info *problem_row(enum problem problem);
 /* The problem that a structural rule of an inode stands for (lib/check/rule_problems.def), P_NONE without one. */
 enum problem problem_of_rule(enum rule rule);
+/* Is it one that a structural rule of an inode's block stands for? */
+bool problem_is_of_inode(enum problem problem);
+enum f2fs_repair_kind problem_kind(enum problem problem);
 
 /* A finding; members that do not apply are left zero. */
 struct finding {
@@ -32,6 +38,7 @@ struct finding {
 	uint8_t has_slot;
 	uint8_t has_segno;
 	uint8_t has_block;
+	uint8_t is_left; /* of a repair: decided to be left as it is */
 	f2fs_nid_t nid, ino;
 	f2fs_blk_t block;
 	f2fs_seg_t segno;

@@ -6,6 +6,7 @@
  */
 #include <f2fskit/recover.h>
 
+#include "check/decisions.h"
 #include "check/repair.h"
 
 #include <string.h>
@@ -15,37 +16,12 @@
 
 bool repair_found(const struct checker *c, enum problem problem)
 {
-	for (size_t i = 0; i < c->findings.count; i++)
-		if (((const struct finding *)vec_at(&c->findings, i))->problem == problem)
-			return true;
-	return false;
-}
+	for (size_t i = 0; i < c->findings.count; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
 
-/* Problems that nothing can be done about, or that are no damage. */
-static bool is_left(enum problem problem)
-{
-	switch (problem) {
-	case P_DEVICE_SHORT:
-	case P_CP_UNFINISHED:
-	case P_CP_PENDING:
-	case P_CP_DISABLED:
-	case P_CLUSTER_DATA:
-	case P_XATTR_TAIL:
-	case P_XATTR_INDEX:
-	case P_VERITY_DATA:
-	case P_LOST_FOUND:
-	case P_INODE_GC_FAILURES:
-		return true;
-	default:
-		return false;
+		if (f->problem == problem && !(f->is_left && problem_kind(problem) == F2FS_REPAIR_CHOICE))
+			return true;
 	}
-}
-
-static bool has_work(const struct checker *c)
-{
-	for (size_t i = 0; i < c->findings.count; i++)
-		if (!is_left((enum problem)((const struct finding *)vec_at(&c->findings, i))->problem))
-			return true;
 	return false;
 }
 
@@ -109,11 +85,12 @@ static int run_round(struct checker *c)
 	struct repair r = { .c = c, .ctx = c->ctx, .vol = c->vol, .geo = c->geo };
 	int err;
 
+	repair_left_init(&r);
 	vec_init(&r.moved, c->ctx, sizeof(struct moved_slot));
 	map32_init(&r.dir_index, c->ctx);
 	r.block = mem_alloc(c->ctx, c->geo->block_size);
 	c->repair = &r;
-	err = r.block ? 0 : F2FS_ERR_NOMEM;
+	err = r.block ? repair_note_left(&r) : F2FS_ERR_NOMEM;
 	/* Where the pointers of all inodes are depends on this feature: it is set before anything else is looked at. */
 	if (!err && repair_found(c, P_SB_FEATURES)) {
 		sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) | F2FS_FEATURE_EXTRA_ATTR);
@@ -124,7 +101,7 @@ static int run_round(struct checker *c)
 			err = txn_commit(c->vol);
 	}
 	if (!err)
-		err = repair_superblocks(c->vol);
+		err = repair_superblocks(&r);
 	if (err) {
 		struct f2fs_error_detail detail = c->ctx->error;
 
@@ -133,6 +110,7 @@ static int run_round(struct checker *c)
 	}
 	c->repair = NULL;
 	mem_free(c->ctx, r.block);
+	vec_fini(&r.left);
 	vec_fini(&r.moved);
 	map32_fini(&r.dir_index);
 	return err;
@@ -140,6 +118,9 @@ static int run_round(struct checker *c)
 
 /* What is decided after a check. */
 struct plan {
+	struct decisions *decisions;
+	uint64_t seen; /* digest of what the check before found */
+	bool is_first; /* findings are told */
 	bool may_search;
 	bool wants_search; /* check again with a search for nodes */
 	bool is_search;
@@ -149,75 +130,109 @@ struct plan {
 	struct f2fs_recover_result *recovered;
 };
 
+/* A number that stands for all that was found. */
+static uint64_t digest_findings(const struct checker *c)
+{
+	uint64_t digest = c->findings.count + 1;
+
+	for (size_t i = 0; i < c->findings.count; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+		const uint64_t values[] = { f->problem, f->nid, f->ino, f->segno, f->slot, f->found, f->expected };
+
+		for (unsigned k = 0; k < sizeof(values) / sizeof(values[0]); k++)
+			digest = (digest ^ values[k]) * 0x100000001B3u;
+	}
+	return digest;
+}
+
 static int decide(struct checker *c, void *user)
 {
 	struct plan *plan = user;
+	const uint64_t seen = digest_findings(c), before = plan->seen;
+	int err = decisions_take(plan->decisions, c, plan->is_first);
 
+	plan->is_done = err || plan->decisions->is_stopped;
+	if (plan->is_done)
+		return err;
 	if (plan->must_recover && !c->is_impossible && !plan->is_search) {
-		int err = repair_recover_put_off(c, plan->recovered, &plan->is_repaired);
-
+		err = repair_recover_put_off(c, plan->recovered, &plan->is_repaired);
 		plan->must_recover = false;
 		if (err || plan->is_repaired)
 			return err;
 	}
-	plan->wants_search = plan->may_search && repair_needs_search(c);
+	plan->wants_search = plan->may_search && decisions_want(c) && repair_needs_search(c);
 	if (plan->wants_search)
 		return 0;
-	/* what a search found is not on the device yet, even if nothing else is wrong */
-	plan->is_done = c->is_impossible || (!plan->is_search && !has_work(c));
+	/*
+	 * What a search found is not on the device yet, even if nothing else is wrong. What a round did not change is
+	 * not changed by another one either: it follows from what is left.
+	 */
+	plan->is_done = c->is_impossible || (!plan->is_search && (!decisions_want(c) || seen == before));
+	plan->seen = plan->is_search ? 0 : seen;
 	if (plan->is_done)
 		return 0;
 	plan->is_repaired = true;
 	return run_round(c);
 }
 
-int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
-		  struct f2fs_check_result *result)
+/* Check and repair until nothing is left to be done; *first becomes the result of the first check. */
+static int run_rounds(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+		      struct decisions *decisions, struct f2fs_recover_result *recovered,
+		      struct f2fs_check_result *first, struct f2fs_check_result *result, unsigned *rounds)
 {
 	struct f2fs_check_options quiet = *options;
-	struct f2fs_check_result first = { 0 };
-	struct f2fs_recover_result recovered = { 0 };
-	struct plan plan = { 0 };
-	bool is_nameless = false, must_recover = false;
-	unsigned rounds = 0;
-	int err;
+	struct plan plan = { .decisions = decisions, .recovered = recovered };
+	bool is_nameless = false;
+	int err = repair_recover(ctx, dev, options, recovered, &plan.must_recover);
 
-	err = repair_recover(ctx, dev, options, &recovered, &must_recover);
 	if (err)
 		return err;
+	quiet.problem = NULL;
 	for (;;) {
-		const bool is_search = plan.wants_search;
-
-		memset(&plan, 0, sizeof(plan));
-		plan.must_recover = must_recover;
-		plan.recovered = &recovered;
-		plan.is_search = is_search;
-		plan.may_search = !is_search && rounds < MAX_SEARCHES;
+		plan.is_search = plan.wants_search;
+		plan.wants_search = plan.is_done = plan.is_repaired = false;
+		plan.may_search = !plan.is_search && *rounds < MAX_SEARCHES;
 		/* what was found is told once, as the first check found it */
-		quiet.problem = rounds == 0 && (!is_search || is_nameless) ? options->problem : NULL;
-		err = check_run(ctx, dev, &quiet, is_search ? F2FS_MODE_RESCUE : F2FS_MODE_TOLERANT, result, decide,
-				&plan);
-		if (err == F2FS_ERR_NOT_F2FS && !is_search) { /* no superblock at all: is there a volume? */
+		plan.is_first = *rounds == 0 && (!plan.is_search || is_nameless);
+		err = check_run(ctx, dev, &quiet, plan.is_search ? F2FS_MODE_RESCUE : F2FS_MODE_TOLERANT, result,
+				decide, &plan);
+		if (err == F2FS_ERR_NOT_F2FS && !plan.is_search) { /* no superblock at all: is there a volume? */
 			plan.wants_search = true;
 			is_nameless = true;
 			continue;
 		}
 		if (err)
 			return err;
-		if (rounds == 0 && (!is_search || is_nameless))
-			first = *result;
-		must_recover = plan.must_recover;
+		if (plan.is_first)
+			*first = *result;
 		if (plan.wants_search)
 			continue;
-		if (plan.is_done || rounds == MAX_ROUNDS)
-			break;
-		rounds += plan.is_repaired;
+		if (plan.is_done || *rounds == MAX_ROUNDS)
+			return 0;
+		*rounds += plan.is_repaired;
 	}
+}
+
+int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+		  struct f2fs_check_result *result)
+{
+	struct f2fs_check_result first = { 0 };
+	struct f2fs_recover_result recovered = { 0 };
+	struct decisions decisions;
+	unsigned rounds = 0;
+	int err = decisions_init(&decisions, ctx, options);
+
+	if (!err)
+		err = run_rounds(ctx, dev, options, &decisions, &recovered, &first, result, &rounds);
+	decisions_fini(&decisions);
+	if (err)
+		return err;
 	result->recovered_nodes = recovered.nodes;
 	result->recovered_inodes = recovered.inodes;
 	result->recovered_orphans = recovered.orphans;
 	result->rounds = rounds;
 	result->left = result->found;
+	first.found += decisions.told_later;
 	result->found = first.found > result->left ? first.found : result->left;
 	result->fixed = result->found - result->left;
 	memcpy(result->severity, first.severity, sizeof(result->severity));

@@ -33,6 +33,7 @@ struct repair {
 	struct f2fs_volume *vol;
 	const struct f2fs_geometry *geo;
 	struct txn *txn;
+	struct vec left;	/* struct left (repair_left.c), ascending */
 	struct vec moved;	/* struct moved_slot, ascending */
 	struct map32 dir_index; /* block -> index in c->dir_blocks */
 	uint8_t *block;		/* one block of scratch */
@@ -53,7 +54,7 @@ int repair_xattrs(struct repair *r);
 int repair_dirs(struct repair *r);
 int repair_links(struct repair *r);
 int repair_quota(struct repair *r);
-int repair_superblocks(struct f2fs_volume *vol);
+int repair_superblocks(struct repair *r);
 
 /* Patch a kept inode's block as the facts have it. */
 void repair_inode_block(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
@@ -74,7 +75,17 @@ int repair_clear_entry(struct repair *r, f2fs_nid_t dir, f2fs_blk_t block, uint3
 
 /* Would nodes be found by their footers that the tables do not lead to? */
 bool repair_needs_search(const struct checker *c);
-/* Was a problem found? */
+
+/* repair_left.c: take in what was decided about the findings, and ask. */
+void repair_left_init(struct repair *r);
+int repair_note_left(struct repair *r);
+/* Is a problem of a node to be made right where it is met? */
+bool repair_wanted(const struct repair *r, enum problem problem, f2fs_nid_t nid);
+bool repair_wants_slot(const struct repair *r, enum problem problem, f2fs_nid_t nid, uint32_t slot);
+/* May the block of an inode be written? */
+bool repair_may_write(const struct repair *r, f2fs_nid_t nid);
+
+/* Was a problem found that is not left? */
 bool repair_found(const struct checker *c, enum problem problem);
 struct f2fs_recover_result;
 /* Recover what was fsynced after the last checkpoint, if that is safe; out stays as it is when nothing is done.

@@ -321,6 +321,8 @@ static int reset_level(struct repair *r, f2fs_nid_t ino)
 
 static int apply(struct repair *r, const struct finding *f, struct vec *wanderers)
 {
+	if (f->is_left || !repair_may_write(r, f->ino))
+		return 0;
 	switch (f->problem) {
 	case P_DENTRY_NAME:
 	case P_DENTRY_BITMAP:

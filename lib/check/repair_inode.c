@@ -40,6 +40,14 @@ static void mend_cluster(const struct repair *r, uint8_t *slots, uint32_t count)
 			put_le32(slots + (size_t)i * 4, F2FS_NULL_ADDR);
 }
 
+static bool wants_cluster(const struct repair *r, f2fs_nid_t nid, uint32_t slot, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!repair_wants_slot(r, P_CLUSTER, nid, slot + i))
+			return false;
+	return true;
+}
+
 void repair_slots(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode, uint8_t *slots,
 		  uint32_t count)
 {
@@ -50,11 +58,14 @@ void repair_slots(const struct repair *r, const struct nid_fact *fact, const str
 		if (addr == F2FS_NULL_ADDR || addr == F2FS_NEW_ADDR ||
 		    (addr == F2FS_COMPRESS_ADDR && inode->cluster_blocks))
 			continue;
-		addr = geometry_is_main(r->geo, addr) ? moved_to(r, fact->nid, i, addr) : F2FS_NULL_ADDR;
-		put_le32(raw, addr);
+		if (geometry_is_main(r->geo, addr))
+			put_le32(raw, moved_to(r, fact->nid, i, addr));
+		else if (repair_wants_slot(r, P_ADDRESS, fact->nid, i))
+			put_le32(raw, F2FS_NULL_ADDR);
 	}
 	for (uint32_t i = 0; inode->cluster_blocks && i + inode->cluster_blocks <= count; i += inode->cluster_blocks)
-		mend_cluster(r, slots + (size_t)i * 4, inode->cluster_blocks);
+		if (wants_cluster(r, fact->nid, i, inode->cluster_blocks))
+			mend_cluster(r, slots + (size_t)i * 4, inode->cluster_blocks);
 }
 
 bool repair_keeps_child(const struct repair *r, const struct nid_fact *by, f2fs_nid_t child, uint32_t place)
@@ -78,30 +89,39 @@ static void mend_rules(const struct repair *r, uint8_t *block, f2fs_nid_t nid)
 	}
 }
 
-static void mend_numbers(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
+static void mend_times(uint8_t *block)
 {
-	const uint64_t most = node_max_file_blocks(r->geo, inode->node_slots) << r->geo->block_bits;
-
 	if (inode_i_atime_nsec(block) >= NSEC)
 		inode_set_i_atime_nsec(block, 0);
 	if (inode_i_ctime_nsec(block) >= NSEC)
 		inode_set_i_ctime_nsec(block, 0);
 	if (inode_i_mtime_nsec(block) >= NSEC)
 		inode_set_i_mtime_nsec(block, 0);
+}
+
+static void mend_numbers(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
+{
+	const uint64_t most = node_max_file_blocks(r->geo, inode->node_slots) << r->geo->block_bits;
+
+	if (repair_wanted(r, P_INODE_TIME, inode->ino))
+		mend_times(block);
 	/* how often a pinned file was in the cleaner's way; others have none */
 	if (inode->type == 1 && !inode_has_inline(block, FLAG_i_inline_pin_file) &&
 	    (inode_i_current_depth(block) & 0xffff) != 0)
 		inode_set_i_current_depth(block, inode_i_current_depth(block) & ~0xffffu);
-	if (inode_i_namelen(block) > NAME_MAX_BYTES)
+	if (inode_i_namelen(block) > NAME_MAX_BYTES && repair_wanted(r, P_INODE_NAMELEN, inode->ino))
 		inode_set_i_namelen(block, 0);
-	if (inode_i_size(block) > most && !(inode->state & INODE_ALIAS))
+	if (inode_i_size(block) > most && !(inode->state & INODE_ALIAS) &&
+	    repair_wanted(r, P_INODE_SIZE, inode->ino))
 		inode_set_i_size(block, most);
-	if (inode_i_blocks(block) != inode->blocks_found && inode->blocks_found)
+	if (inode_i_blocks(block) != inode->blocks_found && inode->blocks_found &&
+	    repair_wanted(r, P_BLOCK_COUNT, inode->ino))
 		inode_set_i_blocks(block, inode->blocks_found);
-	if (inode->cluster_blocks && inode->compr_blocks != inode->compr_found)
+	if (inode->cluster_blocks && inode->compr_blocks != inode->compr_found &&
+	    repair_wanted(r, P_COMPR_BLOCKS, inode->ino))
 		extra_set_i_compr_blocks(block + INODE_ADDR_OFFSET, inode->compr_found);
 	if (inode->type == 1 && !(inode->state & INODE_ALIAS) && inode->cluster_blocks == 0 &&
-	    inode->ext_seen != inode->ext_len)
+	    inode->ext_seen != inode->ext_len && repair_wanted(r, P_EXTENT_WRONG, inode->ino))
 		inode_set_i_ext_len(block, 0);
 }
 
@@ -150,7 +170,8 @@ static void mend_target_block(const struct repair *r, const struct inode_fact *i
 	const uint8_t *text, *end;
 	f2fs_blk_t addr;
 
-	if (inode->type != 7 || inode->links == 0 || (inode_i_size(block) != 0 && inode_i_size(block) <= bs))
+	if (inode->type != 7 || inode->links == 0 || (inode_i_size(block) != 0 && inode_i_size(block) <= bs) ||
+	    !repair_wanted(r, P_SYMLINK_SIZE, inode->ino))
 		return;
 	inode_layout(r->geo, block, &layout);
 	addr = get_le32(block + layout.slot_offset);
@@ -167,14 +188,16 @@ static void mend_inside(const struct repair *r, const struct inode_fact *inode, 
 	struct inode_layout layout;
 
 	inode_layout(r->geo, block, &layout);
-	put_le32(block + layout.slot_offset, 0);
-	for (unsigned i = 0; i < 5; i++)
+	if (repair_wanted(r, P_INLINE_WORD, inode->ino))
+		put_le32(block + layout.slot_offset, 0);
+	for (unsigned i = 0; i < 5 && repair_wanted(r, P_INLINE_NODES, inode->ino); i++)
 		inode_set_nid(r->geo, block, i, 0);
 	if (inode->type == 2)
 		return;
-	if (!is_zero(block + layout.inline_offset, layout.inline_size))
+	if (repair_wanted(r, P_DATA_EXIST, inode->ino) &&
+	    !is_zero(block + layout.inline_offset, layout.inline_size))
 		inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_data_exist);
-	if (inode->type == 7 && inode->links != 0)
+	if (inode->type == 7 && inode->links != 0 && repair_wanted(r, P_SYMLINK_SIZE, inode->ino))
 		mend_target(&layout, block);
 }
 
@@ -184,8 +207,10 @@ static void mend_directory(const struct repair *r, const struct inode_fact *dir,
 
 	if (dir->links == 0 || (dir->inlines & FLAG_i_inline_inline_dentry))
 		return;
-	if (inode_i_current_depth(block) < dir->depth_found)
+	if (inode_i_current_depth(block) < dir->depth_found && repair_wanted(r, P_DIR_DEPTH, dir->ino))
 		inode_set_i_current_depth(block, dir->depth_found);
+	if (!repair_wanted(r, P_DIR_SIZE, dir->ino))
+		return;
 	if (inode_i_size(block) < end)
 		inode_set_i_size(block, end);
 	inode_set_i_size(block,
@@ -206,7 +231,7 @@ static void mend_contents(const struct repair *r, const struct nid_fact *fact, c
 		mend_inside(r, inode, block);
 		return;
 	}
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 5 && (holds_blocks || repair_wanted(r, P_SPECIAL_NODES, inode->ino)); i++)
 		if (inode_nid(r->geo, block, i) &&
 		    (!holds_blocks || !repair_keeps_child(r, fact, inode_nid(r->geo, block, i), places[i])))
 			inode_set_nid(r->geo, block, i, 0);
@@ -232,7 +257,8 @@ void repair_inode_block(const struct repair *r, const struct nid_fact *fact, con
 {
 	if (inode->state & INODE_RETYPED) /* rules hold by type */
 		inode_set_i_mode(block, inode->mode);
-	mend_marks(r, block);
+	if (repair_wanted(r, P_FEATURE_FLAG, inode->ino))
+		mend_marks(r, block);
 	mend_rules(r, block, fact->nid);
 	if (inode_i_xattr_nid(block) && !repair_keeps_child(r, fact, inode_i_xattr_nid(block), XATTR_NODE_OFFSET))
 		inode_set_i_xattr_nid(block, 0);

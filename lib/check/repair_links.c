@@ -88,7 +88,8 @@ static bool has_home(const struct repair *r, const struct inode_fact *inode)
 	const struct inode_fact *home = facts_inode(&r->c->facts, inode->pino);
 
 	return home && home->type == 2 && home != inode && (home->state & INODE_REACHED) &&
-	       !(home->state & INODE_ORPHAN) && !(home->advise & FLAG_i_advise_encrypt);
+	       !(home->state & INODE_ORPHAN) && !(home->advise & FLAG_i_advise_encrypt) &&
+	       repair_may_write(r, home->ino);
 }
 
 /* The name that an inode remembers; 0 when it cannot be used. */
@@ -136,7 +137,7 @@ static int reconnect(struct repair *r, struct inode_fact *inode, struct lost_fou
 		parent->subdirs++;
 	else
 		lf->subdirs++;
-	return repair_set_dotdot(r, inode->ino, dir);
+	return repair_may_write(r, inode->ino) ? repair_set_dotdot(r, inode->ino, dir) : 0;
 }
 
 /* A directory that contains itself: the entry by which it does goes. */
@@ -152,6 +153,13 @@ static int break_loop(struct repair *r, struct inode_fact *dir)
 	return err;
 }
 
+/* Is an inode that no directory names to get a name? */
+static bool wants_name(const struct repair *r, const struct inode_fact *inode)
+{
+	return repair_wanted(r, inode->type == 2 ? P_DIR_LOST : P_FILE_LOST, inode->ino) &&
+	       repair_wanted(r, P_DIR_LOOP, inode->ino);
+}
+
 static int reconnect_all(struct repair *r, struct lost_found *lf)
 {
 	int err = 0;
@@ -159,7 +167,8 @@ static int reconnect_all(struct repair *r, struct lost_found *lf)
 	for (uint32_t i = 0; i < r->c->facts.inodes.count && !err; i++) {
 		struct inode_fact *inode = facts_inode_at(&r->c->facts, i);
 
-		if ((inode->state & (INODE_ORPHAN | INODE_HIDDEN)) || inode->ino == r->geo->root_ino)
+		if ((inode->state & (INODE_ORPHAN | INODE_HIDDEN)) || inode->ino == r->geo->root_ino ||
+		    !wants_name(r, inode))
 			continue;
 		if (inode->state & INODE_LOOP)
 			err = break_loop(r, inode);
@@ -171,27 +180,49 @@ static int reconnect_all(struct repair *r, struct lost_found *lf)
 	return err;
 }
 
-static int set_links(struct repair *r, const struct inode_fact *inode)
+/* What an inode's links and parent should be. */
+struct ties {
+	uint32_t links;
+	f2fs_nid_t parent, dotdot; /* dotdot 0: of no directory, or it stays */
+};
+
+/* The same as they are, where it was decided that they stay. */
+static void find_ties(const struct repair *r, const struct inode_fact *inode, struct ties *ties)
 {
 	const bool is_dir = inode->type == 2, is_root = inode->ino == r->geo->root_ino;
-	const uint32_t links = is_dir ? 2 + inode->subdirs : inode->links_found;
-	const f2fs_nid_t parent = is_root ? inode->pino : inode->parent, up = is_root ? inode->ino : parent;
+
+	ties->links = is_dir ? 2 + inode->subdirs : inode->links_found;
+	ties->parent = is_root || !is_dir ? inode->pino : inode->parent;
+	ties->dotdot = is_root ? inode->ino : inode->parent;
+	if (!repair_wanted(r, is_dir ? P_LINKS_DIR : P_LINKS_FILE, inode->ino))
+		ties->links = inode->links;
+	if (!repair_wanted(r, P_DIR_PINO, inode->ino))
+		ties->parent = inode->pino;
+	if (!is_dir || inode->dotdot == 0 || inode->dotdot == ties->dotdot ||
+	    !repair_wanted(r, P_DOTDOT_WRONG, inode->ino))
+		ties->dotdot = 0;
+}
+
+static int set_links(struct repair *r, const struct inode_fact *inode)
+{
+	struct ties ties;
 	struct winode w;
 	int err;
 
-	if (inode->links == links && (!is_dir || inode->pino == parent) &&
-	    (!is_dir || inode->dotdot == up || inode->dotdot == 0))
+	if (!repair_may_write(r, inode->ino) || (inode->parent == 0 && inode->ino != r->geo->root_ino))
+		return 0; /* one that stays lost remembers where it was */
+	find_ties(r, inode, &ties);
+	if (inode->links == ties.links && inode->pino == ties.parent && ties.dotdot == 0)
 		return 0;
 	err = winode_get(r->vol, inode->ino, &w);
 	if (err)
 		return err;
-	inode_set_i_links(winode_block(&w), links);
-	if (is_dir)
-		inode_set_i_pino(winode_block(&w), parent);
+	inode_set_i_links(winode_block(&w), ties.links);
+	inode_set_i_pino(winode_block(&w), ties.parent);
 	node_dirty(r->txn, w.node);
 	r->is_changed = true;
-	if (is_dir && inode->dotdot != 0 && inode->dotdot != up)
-		err = repair_set_dotdot(r, inode->ino, up);
+	if (ties.dotdot)
+		err = repair_set_dotdot(r, inode->ino, ties.dotdot);
 	return err ? err : nodes_trim(r->txn);
 }
 

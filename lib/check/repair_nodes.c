@@ -30,7 +30,8 @@ static void patch_footer(const struct repair *r, const struct nid_fact *fact, co
 	footer_set_ino(footer, fact->ino);
 	if (fact->ino == fact->nid)
 		flag &= 7;
-	if (inode->type != 0 && !(inode->state & (INODE_HIDDEN | INODE_ALIAS)))
+	if (inode->type != 0 && !(inode->state & (INODE_HIDDEN | INODE_ALIAS)) &&
+	    repair_wanted(r, P_NODE_COLD, fact->nid))
 		flag = (flag & ~1u) | (inode->type != 2);
 	footer_set_flag(footer, flag);
 }
@@ -68,6 +69,8 @@ static int patch_node(struct checker *c, const struct sweep_item *item, const ui
 	uint8_t *copy = r->block;
 
 	(void)judged;
+	if (fact->kind == FACT_INODE && !repair_may_write(r, fact->nid))
+		return 0;
 	memcpy(copy, block, r->geo->block_size);
 	switch (fact->kind) {
 	case FACT_INODE:
@@ -163,7 +166,7 @@ int repair_sizes(struct repair *r)
 		const struct finding *f = vec_at(&r->c->findings, i);
 		const struct inode_fact *inode = f->problem == P_INODE_SIZE ? facts_inode(&r->c->facts, f->ino) : NULL;
 
-		if (inode && inode->type == 1)
+		if (inode && inode->type == 1 && !f->is_left && repair_may_write(r, f->ino))
 			err = cut_size(r, f->ino);
 	}
 	return err;

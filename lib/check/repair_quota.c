@@ -25,7 +25,7 @@ static int make_files(struct repair *r)
 		const unsigned kind = f->problem == P_QUOTA_INODE || f->problem == P_QUOTA_TREE ? kind_of(r, f->ino)
 												: sb_COUNT_qf_ino;
 
-		if (kind == sb_COUNT_qf_ino || made[kind])
+		if (f->is_left || kind == sb_COUNT_qf_ino || made[kind])
 			continue;
 		made[kind] = r->is_changed = true;
 		err = quota_make(r->txn, kind);
@@ -35,6 +35,7 @@ static int make_files(struct repair *r)
 
 int repair_quota(struct repair *r)
 {
+	bool is_right = true;
 	int err = make_files(r);
 
 	if (err || r->is_changed) /* blocks and owners still change: the next round counts again */
@@ -43,12 +44,14 @@ int repair_quota(struct repair *r)
 		const struct finding *f = vec_at(&r->c->findings, i);
 		const int64_t change = (int64_t)(f->expected - f->found);
 
-		if (f->problem == P_QUOTA_SPACE)
+		if (f->is_left)
+			is_right = false;
+		else if (f->problem == P_QUOTA_SPACE)
 			err = quota_adjust(r->txn, kind_of(r, f->ino), f->slot, change, 0);
 		else if (f->problem == P_QUOTA_INODES)
 			err = quota_adjust(r->txn, kind_of(r, f->ino), f->slot, 0, change);
 	}
-	if (!err) /* what the files say is right again */
+	if (!err && is_right) /* what the files say is right again */
 		cp_set_ckpt_flags(r->txn->cp, cp_ckpt_flags(r->txn->cp) & ~(uint32_t)FLAG_ckpt_flags_quota_need_fsck);
 	return err;
 }

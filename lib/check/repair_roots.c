@@ -33,16 +33,18 @@ static int write_copy(struct f2fs_volume *vol, unsigned copy, const uint8_t *sb)
 	return err ? err : device_flush(vol->dev);
 }
 
-int repair_superblocks(struct f2fs_volume *vol)
+int repair_superblocks(struct repair *r)
 {
+	struct f2fs_volume *vol = r->vol;
 	const unsigned other = 1 - vol->sb_copy;
 	uint8_t *sb = vol->sb;
 	int err = 0;
 
 	sb_set_magic(sb, F2FS_MAGIC);
-	for (unsigned i = 0; i < sb_COUNT_s_stop_reason; i++)
+	for (unsigned i = 0; i < sb_COUNT_s_stop_reason && repair_wanted(r, P_SB_STOPPED, 0); i++)
 		sb_set_s_stop_reason(sb, i, 0);
-	memset(sb_s_errors_w(sb), 0, sb_SIZE_s_errors);
+	if (repair_wanted(r, P_SB_ERRORS, 0))
+		memset(sb_s_errors_w(sb), 0, sb_SIZE_s_errors);
 	if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM) {
 		sb_set_checksum_offset(sb, sb_OFS_crc);
 		sb_set_crc(sb, superblock_crc(sb));

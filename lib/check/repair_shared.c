@@ -61,6 +61,18 @@ static size_t choose_winner(struct repair *r, const struct vec *claims, size_t f
 	return first;
 }
 
+/* Was it decided that the owners go on sharing? */
+static bool is_left(const struct repair *r, const struct vec *claims, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++) {
+		const struct claim *claim = vec_at(claims, i);
+
+		if (!repair_wants_slot(r, P_BLOCK_SHARED, claim->nid, claim->slot))
+			return true;
+	}
+	return false;
+}
+
 static int settle_block(struct repair *r, const struct vec *claims, size_t first, size_t end)
 {
 	const size_t winner = choose_winner(r, claims, first, end);
@@ -99,7 +111,7 @@ int repair_shared(struct repair *r)
 		for (end = i + 1; end < claims.count; end++)
 			if (((const struct claim *)vec_at(&claims, end))->addr != addr)
 				break;
-		if (end > i + 1)
+		if (end > i + 1 && !is_left(r, &claims, i, end))
 			err = settle_block(r, &claims, i, end);
 	}
 	vec_fini(&claims);

@@ -48,7 +48,7 @@ static int open_room(struct repair *r, f2fs_nid_t ino, struct xattr_room *x)
 	return 0;
 }
 
-static bool is_sound(struct repair *r, const struct xattr_ref *ref, unsigned drop)
+static bool is_sound(struct repair *r, f2fs_nid_t ino, const struct xattr_ref *ref, unsigned drop)
 {
 	const size_t room = ACL_COUNT_MAX(ref->value_size);
 	struct acl_entry *entries;
@@ -57,7 +57,7 @@ static bool is_sound(struct repair *r, const struct xattr_ref *ref, unsigned dro
 
 	if (ref->index == drop)
 		return false;
-	if (ref->index != XATTR_ACL_ACCESS && ref->index != XATTR_ACL_DEFAULT)
+	if ((ref->index != XATTR_ACL_ACCESS && ref->index != XATTR_ACL_DEFAULT) || !repair_wanted(r, P_ACL_SHAPE, ino))
 		return true;
 	entries = mem_calloc(r->ctx, room ? room : 1, sizeof(*entries));
 	if (!entries)
@@ -68,7 +68,7 @@ static bool is_sound(struct repair *r, const struct xattr_ref *ref, unsigned dro
 }
 
 /* Copy what can be read into the second string; returns how many entries that are. */
-static unsigned copy_entries(struct repair *r, struct xattr_room *x, unsigned drop)
+static unsigned copy_entries(struct repair *r, f2fs_nid_t ino, struct xattr_room *x, unsigned drop)
 {
 	uint8_t *out = x->string + x->size;
 	uint32_t offset = 0, end = xhead_SIZE;
@@ -82,7 +82,7 @@ static unsigned copy_entries(struct repair *r, struct xattr_room *x, unsigned dr
 	while (xattr_next(x->string, x->size, &offset, &ref) == XATTR_FOUND) {
 		const uint32_t length = (uint32_t)xentry_SIZE + ref.name_len + ref.value_size;
 
-		if (!is_sound(r, &ref, drop) || end + length > x->size)
+		if (!is_sound(r, ino, &ref, drop) || end + length > x->size)
 			continue;
 		memcpy(out + end, x->string + ref.offset, length);
 		end += (length + 3) & ~3u;
@@ -103,7 +103,7 @@ static int mend(struct repair *r, f2fs_nid_t ino, unsigned drop)
 
 	if (err)
 		return err;
-	copy_entries(r, &x, drop);
+	copy_entries(r, ino, &x, drop);
 	memcpy(x.inside, x.string + x.size, x.inside_size);
 	node_dirty(r->txn, x.inode);
 	if (x.node) {
@@ -138,6 +138,12 @@ static int give_up(struct repair *r, f2fs_nid_t ino, unsigned index, unsigned ma
 	return err ? err : set_advise(r, ino, mark, false);
 }
 
+/* A list that goes on being damaged is not written anew for another reason: what is behind the damage would be gone. */
+static bool is_open(const struct repair *r, f2fs_nid_t ino)
+{
+	return repair_may_write(r, ino) && repair_wanted(r, P_XATTR_ENTRY, ino) && repair_wanted(r, P_XATTR_MAGIC, ino);
+}
+
 int repair_xattrs(struct repair *r)
 {
 	int err = 0;
@@ -145,6 +151,8 @@ int repair_xattrs(struct repair *r)
 	for (size_t i = 0; i < r->c->findings.count && !err; i++) {
 		const struct finding *f = vec_at(&r->c->findings, i);
 
+		if (f->is_left || !is_open(r, f->ino))
+			continue;
 		if (f->problem == P_XATTR_ENTRY || f->problem == P_XATTR_MAGIC || f->problem == P_ACL_SHAPE)
 			err = mend(r, f->ino, 0);
 		else if (f->problem == P_ENCRYPT_MARK)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, Callable, Iterable, NamedTuple, Sequence
 
 from . import enums, errors
 from ._core import Hooks, LogCallback, ProgressCallback, ffi, lib, stray, text
@@ -25,6 +25,9 @@ class ProblemInfo(NamedTuple):
     fix: str
     """What a repair does."""
     explanation: str
+    repair: enums.RepairKind
+    """What can be decided: NONE: nothing can be done, or nothing is wrong; COMMON: whatever a repair writes makes it
+    right; CHOICE: each finding is made right or left."""
 
 
 class Problem(NamedTuple):
@@ -46,6 +49,9 @@ class Problem(NamedTuple):
     slot: int | None
     found: int | None
     expected: int | None
+    is_chosen: bool = False
+    """It is made right: a repair can, and `only`, `skip` and `decide` say so. In what `decide` is called with: it will
+    be, unless decided otherwise."""
 
     @property
     def id(self) -> int:
@@ -110,6 +116,7 @@ def _info(row: Any) -> ProblemInfo:
         text(row.message),
         text(row.fix),
         text(row.explanation),
+        enums.RepairKind(lib.f2fs_problem_repair_kind(row)),
     )
 
 
@@ -125,12 +132,16 @@ problems: tuple[ProblemInfo, ...] = _table()
 _by_id = {info.id: info for info in problems}
 
 
+Decide = Callable[[Problem], "enums.Decision | bool"]
+
+
 class _Run:
     """The user pointer of the callback."""
 
-    def __init__(self, hooks: Hooks, on_problem: Callable[[Problem], object] | None) -> None:
+    def __init__(self, hooks: Hooks, on_problem: Callable[[Problem], object] | None, decide: Decide | None) -> None:
         self.hooks = hooks
         self.on_problem = on_problem
+        self.decide = decide
         self.problems: list[Problem] = []
 
     def take(self, row: Any) -> int:
@@ -147,12 +158,27 @@ class _Run:
             None if row.slot == lib.F2FS_NO_NUMBER else row.slot,
             row.found if row.has_values else None,
             row.expected if row.has_values else None,
+            row.action == lib.F2FS_ACTION_FIXED,
         )
+        decision = enums.Decision.FIX
+        if self.decide is not None:
+            decision = enums.Decision(self.decide(found))
+            found = found._replace(is_chosen=found.is_chosen and decision == enums.Decision.FIX)
         if self.on_problem is None:
             self.problems.append(found)
         else:
             self.on_problem(found)
-        return int(lib.F2FS_DECIDE_FIX)
+        return int(decision)
+
+
+class _Words:
+    """An array of strings as C has them; without any there is none."""
+
+    def __init__(self, words: str | Iterable[str] | None) -> None:
+        self.pointer: Any = ffi.NULL
+        if words is not None:
+            self.strings = [ffi.new("char[]", word.encode()) for word in ([words] if isinstance(words, str) else words)]
+            self.pointer = ffi.new("char *[]", [*self.strings, ffi.NULL])
 
 
 @ffi.def_extern(onerror=stray, error=-40)  # type: ignore[misc]
@@ -176,6 +202,9 @@ def check(
     devices: Sequence[Source] = (),
     max_findings: int = 0,
     on_problem: Callable[[Problem], object] | None = None,
+    only: str | Iterable[str] | None = None,
+    skip: str | Iterable[str] = (),
+    decide: Decide | None = None,
     context: Context | None = None,
     log: LogCallback | None = None,
     progress: ProgressCallback | None = None,
@@ -194,10 +223,15 @@ def check(
         max_findings: further ones are only counted; 0: a million.
         on_problem: called with each `Problem`, which is then not kept in the report; an exception ends the check, and
             nothing is repaired.
+        only: repair nothing but these: numbers ("P604"), names or groups of problems.
+        skip: leave these. What is of RepairKind.COMMON follows from the rest: left out it is no reason to write, but every
+            repair that does write makes it right.
+        decide: called with each `Problem`; of a repair it returns a `Decision`: FIX (or True), SKIP (or False), STOP:
+            nothing at all is repaired. An exception ends the check, and nothing is repaired.
         context, log, progress: as for `open()`.
 
     Raises:
-        NotF2fsError: there is no trace of a volume. OSError: nothing can be read.
+        InvalidError: only or skip names no problem. NotF2fsError: there is no trace of a volume. OSError: nothing can be read.
         ReadOnlyError: a repair of what cannot be written.
     """
     if isinstance(source, Device):
@@ -216,7 +250,8 @@ def check(
             opened.append(device)
         return device
 
-    run = _Run(shared._handle.core.hooks, on_problem)
+    run = _Run(shared._handle.core.hooks, on_problem, decide)
+    chosen = _Words(only), _Words(skip or None)
     try:
         device = open_one(source)
         further = [open_one(one) for one in devices]
@@ -226,7 +261,7 @@ def check(
         elif undo is not None and repair:
             device = device.undo(host_path(undo))
             opened.append(device)
-        row = _call(shared, device, further, run, offset, content, repair or dry_run, max_findings)
+        row = _call(shared, device, further, run, offset, content, repair or dry_run, max_findings, chosen)
     finally:
         for device in reversed(opened):
             device.close()
@@ -242,6 +277,7 @@ def _call(
     content: bool,
     repair: bool,
     max_findings: int,
+    chosen: tuple[_Words, _Words],
 ) -> Any:
     handle = ffi.new_handle(run)
     opening = ffi.new("struct f2fs_open_options *")
@@ -251,6 +287,8 @@ def _call(
     options.repair = repair
     options.problem, options.user = lib.py_check_options_problem, handle
     options.max_findings = max_findings
+    options.only = chosen[0].pointer
+    setattr(options, "except", chosen[1].pointer)
     options.open = opening
     table = ffi.new("struct f2fs_device *[]", max(len(further), 1))
     row = ffi.new("struct f2fs_check_result *")

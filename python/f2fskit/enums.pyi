@@ -9,6 +9,7 @@ __all__ = [
     "ChainEnd",
     "CheckState",
     "CheckpointFlag",
+    "Decision",
     "DeviceCap",
     "EncodingFlag",
     "Encrypted",
@@ -30,6 +31,7 @@ __all__ = [
     "OpenRecover",
     "RecordKind",
     "RenameFlag",
+    "RepairKind",
     "Severity",
     "SummarySource",
     "SyncMode",
@@ -83,6 +85,11 @@ class CheckpointFlag(enum.IntFlag):
     DISABLED = 4096
     DISABLED_QUICK = 8192
     RESIZEFS = 16384
+
+class Decision(enum.IntEnum):
+    STOP = 2
+    FIX = 1
+    SKIP = 0
 
 class DeviceCap(enum.IntFlag):
     ZEROED = 32
@@ -264,6 +271,11 @@ class RenameFlag(enum.IntFlag):
     WHITEOUT = 4
     EXCHANGE = 2
     NO_REPLACE = 1
+
+class RepairKind(enum.IntEnum):
+    CHOICE = 2
+    COMMON = 1
+    NONE = 0
 
 class Severity(enum.IntEnum):
     LOSS = 3

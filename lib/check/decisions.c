@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Asking once for each finding, and remembering the answer. What follows from the rest is told by the first check only:
+ * later ones meet more of it, but there is nothing to decide about that.
+ */
+#include "check/decisions.h"
+
+#include <string.h>
+
+struct answer {
+	uint64_t found;
+	f2fs_nid_t nid, ino;
+	f2fs_seg_t segno;
+	uint32_t slot;
+	uint16_t problem;
+	bool is_left;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct answer *x = a, *y = b;
+
+	if (x->problem != y->problem)
+		return x->problem > y->problem ? 1 : -1;
+	if (x->nid != y->nid)
+		return x->nid > y->nid ? 1 : -1;
+	if (x->ino != y->ino)
+		return x->ino > y->ino ? 1 : -1;
+	if (x->segno != y->segno)
+		return x->segno > y->segno ? 1 : -1;
+	if (x->slot != y->slot)
+		return x->slot > y->slot ? 1 : -1;
+	return (x->found > y->found) - (x->found < y->found);
+}
+
+static struct answer answer_of(const struct finding *f)
+{
+	return (struct answer){ .problem = f->problem,
+				.nid = f->nid,
+				.ino = f->ino,
+				.segno = f->segno,
+				.slot = f->slot,
+				.found = f->found,
+				.is_left = f->is_left };
+}
+
+/* Among the first count answers. */
+static const struct answer *find(const struct decisions *d, size_t count, const struct finding *f)
+{
+	const struct answer wanted = answer_of(f);
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct answer *at = vec_at(&d->answers, middle);
+		const int way = compare(at, &wanted);
+
+		if (way == 0)
+			return at;
+		if (way < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* Mark, or unmark, what a word chooses. */
+static int choose(struct decisions *d, const char *word, bool is_barred)
+{
+	const struct f2fs_problem_info *info;
+	bool is_known = false;
+
+	for (unsigned i = 0; (info = f2fs_problem_at(i)) != NULL; i++)
+		if (f2fs_problem_matches(info, word)) {
+			d->is_barred[info->id] = is_barred;
+			is_known = true;
+		}
+	return is_known ? 0
+			: error_set(d->ctx, F2FS_ERR_INVALID, "'%s' is neither a problem nor a group of problems",
+				    word);
+}
+
+int decisions_init(struct decisions *d, struct f2fs_context *ctx, const struct f2fs_check_options *options)
+{
+	int err = 0;
+
+	memset(d, 0, sizeof(*d));
+	d->ctx = ctx;
+	d->options = options;
+	vec_init(&d->answers, ctx, sizeof(struct answer));
+	if (options->only)
+		memset(d->is_barred, true, sizeof(d->is_barred));
+	for (const char *const *word = options->only; word && *word && !err; word++)
+		err = choose(d, *word, false);
+	for (const char *const *word = options->except; word && *word && !err; word++)
+		err = choose(d, *word, true);
+	return err;
+}
+
+void decisions_fini(struct decisions *d)
+{
+	vec_fini(&d->answers);
+}
+
+static int keep(struct decisions *d, const struct finding *f)
+{
+	struct answer *answer = vec_push(&d->answers, 1);
+
+	if (!answer)
+		return F2FS_ERR_NOMEM;
+	*answer = answer_of(f);
+	return 0;
+}
+
+/* Ask about a finding; negative: what the callback says. */
+static int ask(struct decisions *d, struct checker *c, struct finding *f, struct tell_room *room)
+{
+	const enum f2fs_repair_kind kind = problem_kind((enum problem)f->problem);
+	const bool is_open = kind != F2FS_REPAIR_NONE && !d->is_barred[f->problem];
+	int answer = F2FS_DECIDE_FIX;
+
+	if (d->options->problem)
+		answer = finding_tell(c, f, d->options, is_open ? F2FS_ACTION_FIXED : F2FS_ACTION_NONE, room);
+	d->is_stopped = answer == F2FS_DECIDE_STOP;
+	f->is_left = !is_open || answer != F2FS_DECIDE_FIX;
+	return answer < 0 ? answer : 0;
+}
+
+int decisions_take(struct decisions *d, struct checker *c, bool is_first)
+{
+	struct tell_room *room = finding_room(c);
+	const size_t known = d->answers.count;
+	int err = room ? 0 : F2FS_ERR_NOMEM;
+
+	for (size_t i = 0; i < c->findings.count && !err && !d->is_stopped; i++) {
+		struct finding *f = vec_at(&c->findings, i);
+		const struct answer *answer = find(d, known, f);
+
+		if (answer) {
+			f->is_left = answer->is_left;
+			continue;
+		}
+		if (!is_first && problem_kind((enum problem)f->problem) != F2FS_REPAIR_CHOICE) {
+			f->is_left = d->is_barred[f->problem];
+			continue;
+		}
+		d->told_later += !is_first;
+		err = ask(d, c, f, room);
+		if (!err)
+			err = keep(d, f);
+	}
+	mem_free(d->ctx, room);
+	vec_sort(&d->answers, compare);
+	return err;
+}
+
+bool decisions_want(const struct checker *c)
+{
+	for (size_t i = 0; i < c->findings.count; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+
+		if (!f->is_left && problem_kind((enum problem)f->problem) != F2FS_REPAIR_NONE)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a repair does about each finding. A set of problems is fixed before it starts, the caller's callback is asked
+ * about the findings of that set. An answer holds for the whole repair: later rounds find the same thing again, and it
+ * is the same when problem, node, place and value are, wherever its block lies by then.
+ */
+#ifndef F2FSKIT_CHECK_DECISIONS_H
+#define F2FSKIT_CHECK_DECISIONS_H
+
+#include "check/checker.h"
+
+struct decisions {
+	struct f2fs_context *ctx;
+	const struct f2fs_check_options *options;
+	bool is_barred[PROBLEM_LIMIT]; /* by number: the set leaves it */
+	struct vec answers;	       /* struct answer, ascending */
+	uint64_t told_later;	       /* problems that only a later round met */
+	bool is_stopped;
+};
+
+/* Returns 0, INVALID when a word chooses nothing. */
+int decisions_init(struct decisions *d, struct f2fs_context *ctx, const struct f2fs_check_options *options);
+void decisions_fini(struct decisions *d);
+/* Decide about the findings of a check, which is the first one or a later one. Returns 0 or what the callback says. */
+int decisions_take(struct decisions *d, struct checker *c, bool is_first);
+/* Is one of the findings a reason for a round? */
+bool decisions_want(const struct checker *c);
+
+#endif

@@ -267,6 +267,7 @@ static void put_box(const char *title)
 	printf("\n%s\n| %-55s|\n%s\n", edge, title, edge);
 }
 
+/* Features by the names that f2fs-tools print, which are those of the options but for one. */
 static void put_features(uint32_t feature)
 {
 	unsigned count;
@@ -275,7 +276,7 @@ static void put_features(uint32_t feature)
 	printf("Info: superblock features = %x : ", feature);
 	for (unsigned i = 0; i < count; i++)
 		if (feature & flags[i].mask)
-			printf(" %s", flags[i].name);
+			printf(" %s", flags[i].mask == F2FS_FEATURE_QUOTA ? "quota_ino" : flags[i].name);
 	putchar('\n');
 }
 
@@ -314,7 +315,7 @@ void classic_banner(struct dump *d)
 	}
 }
 
-void classic_footer(struct dump *d, double seconds)
+void classic_state(struct dump *d)
 {
 	unsigned count;
 	const struct f2fs_flag *flags = f2fs_flags_find("ckpt_flags", &count);
@@ -329,5 +330,10 @@ void classic_footer(struct dump *d, double seconds)
 		if (state & flags[i].mask & ~0x0fffU)
 			printf(" %s", flags[i].name);
 	puts(state & 1 ? " unmount" : " sudden-power-off");
+}
+
+void classic_footer(struct dump *d, double seconds)
+{
+	classic_state(d);
 	printf("\nDone: %f secs\n", seconds);
 }

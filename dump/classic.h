@@ -19,6 +19,8 @@ int classic_map(struct dump *d, struct f2fs_inode *inode, const char *path);
 
 /* Lines before and after the results. */
 void classic_banner(struct dump *d);
+/* "Info: checkpoint state = c5 :  nat_bits crc unmount" */
+void classic_state(struct dump *d);
 void classic_footer(struct dump *d, double seconds);
 
 /* views */

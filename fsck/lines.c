@@ -51,13 +51,10 @@ static unsigned line_of(const char *name)
 
 static void put_line(const struct line *line, uint64_t count, const struct f2fs_check_result *result)
 {
-	const uint64_t values[] = { [LOST] = count,
-				    [HARD_LINKS] = result->hard_links,
-				    [BLOCKS] = result->blocks,
-				    [NODES] = result->nodes,
-				    [INODES] =
-					    result->files + result->directories + result->symlinks + result->specials,
-				    [FREE_SEGMENTS] = result->free_segments };
+	const uint64_t values[] = {
+		[LOST] = count,		 [HARD_LINKS] = result->hard_links, [BLOCKS] = result->blocks,
+		[NODES] = result->nodes, [INODES] = result->inodes,	    [FREE_SEGMENTS] = result->free_segments
+	};
 
 	printf("[FSCK] %-46s [%s]", line->text, count ? "Fail" : "Ok..");
 	if (line->value != NO_VALUE)

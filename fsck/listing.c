@@ -49,6 +49,7 @@ void listing_banner(struct cli *cli, struct session *s)
 		return;
 	prepare(&d, cli, vol, s->arguments->image.path);
 	classic_banner(&d);
+	classic_state(&d);
 	f2fs_volume_close(vol);
 }
 

@@ -201,6 +201,7 @@ static void put_result(struct run *run, int status)
 		{ "specials", result->specials },
 		{ "orphans", result->orphans },
 		{ "hard_links", result->hard_links },
+		{ "inodes", result->inodes },
 		{ "nodes", result->nodes },
 		{ "blocks", result->blocks },
 		{ "free_segments", result->free_segments },

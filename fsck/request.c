@@ -198,9 +198,13 @@ static const char *take_detail(struct arguments *a, int id, const char *value)
 	case OPT_verbose:
 		a->is_verbose = 1;
 		return NULL;
-	case OPT_debug:
-		a->is_verbose |= atoi(value) > 0;
-		return NULL;
+	case OPT_debug: {
+		uint32_t level = 0;
+		const char *why = cli_parse_u32(value, 0, UINT32_MAX, &level);
+
+		a->is_verbose |= level > 0;
+		return why;
+	}
 	case OPT_casefold:
 		return take_casefold(a, value);
 	case OPT_device:

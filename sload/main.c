@@ -213,7 +213,37 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 	return 0;
 }
 
-static int print_result(const struct arguments *a)
+/* The first block behind all that the last checkpoint uses: what the image can be cut to. */
+static uint64_t end_of_use(struct f2fs_volume *vol)
+{
+	const struct f2fs_geometry *geo = f2fs_volume_geometry(vol);
+	struct f2fs_sit_entry entry;
+
+	for (f2fs_seg_t segno = geo->segment_count_main; segno-- > 0;) {
+		unsigned end = F2FS_SEGMENT_BLOCKS;
+
+		if (f2fs_sit_lookup(vol, segno, &entry) || entry.valid_blocks == 0)
+			continue;
+		while (end > 0 && !(entry.valid_map[(end - 1) / 8] >> (7 - (end - 1) % 8) & 1))
+			end--;
+		return geo->main_blkaddr + (uint64_t)segno * F2FS_SEGMENT_BLOCKS + end;
+	}
+	return geo->main_blkaddr;
+}
+
+/* The line in which scripts of image builders look for the size, its fifth word. */
+static void say_size(struct f2fs_volume *vol)
+{
+	const uint32_t block_size = f2fs_volume_geometry(vol)->block_size;
+	struct f2fs_volume_stat st;
+
+	f2fs_volume_statfs(vol, &st);
+	printf("Info: Max image size: %llu MB, Free space: %llu MB\n",
+	       (unsigned long long)(end_of_use(vol) * block_size) >> 20,
+	       (unsigned long long)(st.free_blocks * block_size) >> 20);
+}
+
+static int print_result(const struct arguments *a, struct f2fs_volume *vol)
 {
 	struct cli_print *p;
 
@@ -221,6 +251,7 @@ static int print_result(const struct arguments *a)
 		return 0;
 	if (!a->json) {
 		cli_copy_in_say(&a->in);
+		say_size(vol);
 		return 0;
 	}
 	p = cli_print_open(stdout, CLI_JSON);
@@ -238,7 +269,7 @@ static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 
 	a->in.is_verbose = a->verbose && !a->quiet && !a->json;
 	rc = cli_copy_in_commit(&a->in, cli, vol, a->image.path);
-	if (rc < 0 || print_result(a))
+	if (rc < 0 || print_result(a, vol))
 		return CLI_EXIT_FAILURE;
 	return rc ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
 }

@@ -139,6 +139,7 @@ struct f2fs_check_result {
 	uint64_t symlinks;
 	uint64_t specials; /* devices, pipes, sockets */
 	uint64_t orphans;  /* unlinked inodes that were open */
+	uint64_t inodes;   /* all of them, hidden ones included */
 	uint64_t nodes;	   /* inodes included */
 	uint64_t blocks;   /* of the main area, nodes and reserved ones included */
 	uint64_t free_segments;

@@ -121,6 +121,7 @@ int pass_totals(struct checker *c)
 {
 	int err = 0;
 
+	c->result->inodes = c->facts.inodes.count;
 	c->result->free_segments = c->geo->segment_count_main - c->facts.segs.count;
 	c->result->end_block = c->geo->main_blkaddr;
 	for (f2fs_seg_t segno = 0; segno < c->geo->segment_count_main && !err; segno++) {

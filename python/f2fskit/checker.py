@@ -95,6 +95,8 @@ class CheckReport(NamedTuple):
     symlinks: int
     specials: int
     orphans: int
+    inodes: int
+    """All of them, hidden ones included."""
     nodes: int
     blocks: int
     free_segments: int

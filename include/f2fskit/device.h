@@ -22,12 +22,13 @@ struct f2fs_device;
 
 /* What a device can do. */
 enum f2fs_device_cap {
-	F2FS_DEVICE_WRITE = 1,	  /* may be written */
-	F2FS_DEVICE_PARALLEL = 2, /* read may be called from several threads at once */
-	F2FS_DEVICE_BLOCK = 4,	  /* a block device of the host */
-	F2FS_DEVICE_DISCARD = 8,  /* discard does something */
-	F2FS_DEVICE_ZONED = 16,	  /* zone operations work; sequential zones exist */
-	F2FS_DEVICE_ZEROED = 32	  /* never-written bytes read as zeros (a new sparse file, memory) */
+	F2FS_DEVICE_WRITE = 1,		/* may be written */
+	F2FS_DEVICE_PARALLEL = 2,	/* read may be called from several threads at once */
+	F2FS_DEVICE_BLOCK = 4,		/* a block device of the host */
+	F2FS_DEVICE_DISCARD = 8,	/* discard does something */
+	F2FS_DEVICE_ZONED = 16,		/* zone operations work; sequential zones exist */
+	F2FS_DEVICE_ZEROED = 32,	/* never-written bytes read as zeros (a new sparse file, memory) */
+	F2FS_DEVICE_PARALLEL_WRITE = 64 /* so may write, for ranges that do not meet, and while others are read */
 };
 
 struct f2fs_device_info {
@@ -60,8 +61,8 @@ struct f2fs_zone {
  * Operations of a device. Each returns 0, a negative enum f2fs_error, or F2FS_SYS_ERROR(errno). Ranges are checked by
  * the device layer before a call: offset + length <= size always holds. Only read is required; what is NULL is refused
  * (write), emulated (zero by writes), or ignored (discard, flush). Operations must not touch the context unless they
- * are called on the context's thread (never for read of a PARALLEL device). zero and discard may return
- * F2FS_ERR_UNSUPPORTED for what they cannot do with a range, it is then emulated or ignored.
+ * are called on the context's thread (never for read of a PARALLEL device and write of a PARALLEL_WRITE one). zero and
+ * discard may return F2FS_ERR_UNSUPPORTED for what they cannot do with a range, it is then emulated or ignored.
  *
  * extent: tell of what kind the run of bytes at offset is: *length = its length (> 0), *is_hole = reads as zeros and
  * takes no space. NULL: everything is data.

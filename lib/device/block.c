@@ -134,7 +134,8 @@ int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32
 	file->size = info.size;
 	file->sector_size = info.sector_size;
 	file->zone_bytes = info.zone_bytes;
-	if (!(info.caps & F2FS_DEVICE_ZONED)) {
+	if (!(info.caps & F2FS_DEVICE_ZONED)) { /* zones want their writes one after the other */
+		info.caps |= caps & F2FS_DEVICE_WRITE ? F2FS_DEVICE_PARALLEL_WRITE : 0;
 		ops.zones = NULL;
 		ops.zone_reset = NULL;
 		ops.zone_finish = NULL;

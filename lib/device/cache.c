@@ -433,7 +433,8 @@ int device_new_cache(struct f2fs_device *inner, uint64_t budget, uint32_t line_s
 	int rc;
 
 	assert(line_size >= 512 && line_size <= MAX_FETCH && (line_size & (line_size - 1)) == 0);
-	rc = layer_make(inner, sizeof(*cache), &cache_ops, inner->info.caps & ~(uint32_t)F2FS_DEVICE_PARALLEL, &dev);
+	rc = layer_make(inner, sizeof(*cache), &cache_ops,
+			inner->info.caps & ~(uint32_t)(F2FS_DEVICE_PARALLEL | F2FS_DEVICE_PARALLEL_WRITE), &dev);
 	if (rc != 0)
 		return rc;
 	cache = dev->self;
@@ -451,6 +452,11 @@ int device_new_cache(struct f2fs_device *inner, uint64_t budget, uint32_t line_s
 	dev->peek = peek_cache;
 	*out = dev;
 	return 0;
+}
+
+void device_cache_forget(struct f2fs_device *cache, uint64_t offset, uint64_t length)
+{
+	forget_range(cache->self, offset, length);
 }
 
 int f2fs_device_new_cache(struct f2fs_device *inner, uint64_t budget, struct f2fs_device **out)

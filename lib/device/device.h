@@ -5,7 +5,8 @@
  * f2fs_device_*   public: forgets the last error first, records a failure in the context.
  * device_*        the same without forgetting: for the layers above, so that cleaning up keeps the first error.
  * device_*_quiet  touches no context: returns 0, an enum f2fs_error or F2FS_SYS_ERROR(errno). For devices that stand on
- *                 other devices, and, for reads of a PARALLEL device, for worker threads; device_report() turns the
+ *                 other devices, and, for reads of a PARALLEL device (writes with
+ *                 PARALLEL_WRITE), for worker threads; device_report() turns the
  *                 number into an error record later, on the context's thread.
  */
 #ifndef F2FSKIT_DEVICE_DEVICE_H
@@ -71,6 +72,9 @@ int device_extent(struct f2fs_device *dev, uint64_t offset, uint64_t *length, in
  * device_peek() shall give.
  */
 int device_new_cache(struct f2fs_device *inner, uint64_t budget, uint32_t line_size, struct f2fs_device **out);
+
+/* Let a cache forget a range that was written past it. */
+void device_cache_forget(struct f2fs_device *cache, uint64_t offset, uint64_t length);
 
 /*
  * Return a pointer to length bytes at offset without copying them, valid until the next call on the device, or NULL

@@ -133,8 +133,8 @@ int f2fs_device_new_fault(struct f2fs_device *inner, struct f2fs_device **out)
 {
 	error_clear(inner->ctx);
 	/* Reads are counted, so they are not for several threads. */
-	return layer_make(inner, sizeof(struct fault), &fault_ops, inner->info.caps & ~(uint32_t)F2FS_DEVICE_PARALLEL,
-			  out);
+	return layer_make(inner, sizeof(struct fault), &fault_ops,
+			  inner->info.caps & ~(uint32_t)(F2FS_DEVICE_PARALLEL | F2FS_DEVICE_PARALLEL_WRITE), out);
 }
 
 void f2fs_device_fault_set(struct f2fs_device *fault, const struct f2fs_fault_rule *rule)

@@ -128,6 +128,8 @@ int file_make_device(struct f2fs_context *ctx, const char *path, int fd, uint64_
 	file->fd = fd;
 	file->size = size;
 	file->sector_size = info.sector_size;
+	if (caps & F2FS_DEVICE_WRITE)
+		info.caps |= F2FS_DEVICE_PARALLEL_WRITE;
 	if (file_ops.discard && (caps & F2FS_DEVICE_WRITE))
 		info.caps |= F2FS_DEVICE_DISCARD;
 	rc = device_make(ctx, path, &file_ops, file, &info, out);

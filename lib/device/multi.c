@@ -282,7 +282,7 @@ static int check_part(struct f2fs_context *ctx, const struct f2fs_device_part *p
 static void fill_parts(struct multi *multi, const struct f2fs_device_part *parts, unsigned count,
 		       struct f2fs_device_info *info)
 {
-	const uint32_t all = F2FS_DEVICE_WRITE | F2FS_DEVICE_PARALLEL | F2FS_DEVICE_ZEROED;
+	const uint32_t all = F2FS_DEVICE_WRITE | F2FS_DEVICE_PARALLEL | F2FS_DEVICE_PARALLEL_WRITE | F2FS_DEVICE_ZEROED;
 	uint64_t zones = 0;
 
 	info->caps = all;

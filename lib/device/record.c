@@ -131,7 +131,8 @@ int f2fs_device_new_recorder(struct f2fs_device *inner, struct f2fs_device **out
 	int rc;
 
 	error_clear(inner->ctx);
-	rc = layer_make(inner, sizeof(*recorder), &recorder_ops, inner->info.caps, out);
+	rc = layer_make(inner, sizeof(*recorder), &recorder_ops,
+			inner->info.caps & ~(uint32_t)F2FS_DEVICE_PARALLEL_WRITE, out);
 	if (rc != 0)
 		return rc;
 	recorder = (*out)->self;

@@ -255,7 +255,8 @@ static int set_up(struct undo *undo, struct f2fs_device *log)
 
 int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out)
 {
-	const uint32_t caps = inner->info.caps & ~(uint32_t)(F2FS_DEVICE_ZONED | F2FS_DEVICE_PARALLEL);
+	const uint32_t caps =
+		inner->info.caps & ~(uint32_t)(F2FS_DEVICE_ZONED | F2FS_DEVICE_PARALLEL | F2FS_DEVICE_PARALLEL_WRITE);
 	struct f2fs_device *dev;
 	struct undo *undo;
 	int err;

@@ -39,9 +39,13 @@ static int flush_head(struct txn *txn, struct head *head)
 
 	if (head->buffer_count == 0)
 		return 0;
-	/* through the cache, so that it does not keep what was there before */
-	err = device_write(txn->vol->cache, (uint64_t)head->buffer_addr << bits, head->buffer,
-			   (size_t)head->buffer_count << bits);
+	/* a block that was freed may still be on its way when it is taken again */
+	err = behind_settle(txn, head->buffer_addr, head->buffer_count);
+	if (!err && behind_takes(txn, head->buffer_count))
+		err = behind_write(txn, head->buffer_addr, head->buffer_count, &head->buffer);
+	else if (!err) /* through the cache, so that it does not keep what was there before */
+		err = device_write(txn->vol->cache, (uint64_t)head->buffer_addr << bits, head->buffer,
+				   (size_t)head->buffer_count << bits);
 	if (err)
 		txn->failed = true;
 	head->buffer_count = 0;
@@ -56,7 +60,7 @@ int heads_flush(struct txn *txn)
 		if (err)
 			return err;
 	}
-	return 0;
+	return behind_settle(txn, 0, UINT64_MAX >> 1);
 }
 
 int heads_begin(struct txn *txn)
@@ -85,6 +89,7 @@ int heads_begin(struct txn *txn)
 
 void heads_end(struct txn *txn)
 {
+	behind_end(txn);
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
 		mem_free(txn->vol->ctx, txn->heads[i].sums);
 		mem_free(txn->vol->ctx, txn->heads[i].buffer);

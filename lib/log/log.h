@@ -82,6 +82,7 @@ struct txn {
 	bool has_nat_bits;
 	uint8_t *nat_full, *nat_empty; /* maps of nat_bits, with has_nat_bits */
 	struct chain chain;
+	struct behind *behind; /* writes under way; NULL until the first */
 	struct map32 adopted; /* segment -> its summaries (uint8_t *), changed by block_adopt() */
 	struct map32 pages;   /* of the file layer: ino -> its waiting blocks */
 	size_t page_count;
@@ -165,6 +166,16 @@ int pinned_begin(struct txn *txn, uint64_t blocks, struct pinned *out);
 int pinned_take(struct pinned *p, f2fs_nid_t nid, uint8_t version, uint32_t ofs, uint32_t want, f2fs_blk_t *addr,
 		uint32_t *got);
 int pinned_end(struct pinned *p);
+
+/* behind.c: long writes that a worker does */
+/* Is a run of that many blocks written behind? */
+bool behind_takes(const struct txn *txn, uint32_t count);
+/* Begin to write blocks that follow each other; *buffer, of a segment, is given away for another one. */
+int behind_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer);
+/* Wait for the writes that touch a range; fails as they do. */
+int behind_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count);
+/* Wait for all, whatever comes of them, and end the worker. */
+void behind_end(struct txn *txn);
 
 /* discard.c: after a commit, discard what it freed if that was asked for */
 void discard_freed(struct txn *txn);

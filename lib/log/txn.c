@@ -35,7 +35,7 @@ static int settle(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count)
 		if (head->buffer_count > 0 && addr < start + head->buffer_count && start < addr + count)
 			return heads_flush(txn);
 	}
-	return 0;
+	return behind_settle(txn, addr, count);
 }
 
 static const struct volume_hooks hooks = {

@@ -92,6 +92,7 @@ class Decision(enum.IntEnum):
     SKIP = 0
 
 class DeviceCap(enum.IntFlag):
+    PARALLEL_WRITE = 64
     ZEROED = 32
     ZONED = 16
     DISCARD = 8

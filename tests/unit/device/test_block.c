@@ -78,7 +78,8 @@ static void agrees_with_array(void **state)
 		assert_int_equal(info->start_sector, 0);
 		assert_int_equal(info->zone_bytes, 0);
 		assert_int_equal(info->caps,
-				 F2FS_DEVICE_WRITE | F2FS_DEVICE_PARALLEL | F2FS_DEVICE_BLOCK | F2FS_DEVICE_DISCARD);
+				 F2FS_DEVICE_WRITE | F2FS_DEVICE_PARALLEL | F2FS_DEVICE_PARALLEL_WRITE |
+					 F2FS_DEVICE_BLOCK | F2FS_DEVICE_DISCARD);
 		model_init(&m, dev, 0, SIZE, 100 + i);
 		model_run(&m, 400);
 		assert_int_equal(f2fs_device_flush(dev), 0);

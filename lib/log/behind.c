@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writing behind: long runs of blocks are written by a worker while the transaction goes on, where the device allows
+ * writes from several threads. A head gives its full buffer away and gets another one; a few writes are under way at
+ * most. Whoever needs those blocks on the device (a read, a write to the same place, a barrier) waits for them, so all
+ * is as if they had been written at once; a failure is told by the call that waits, at the commit at the latest.
+ */
+#include "base/pool.h"
+#include "device/device.h"
+#include "log/log.h"
+
+#define MAX_BEHIND 3u	       /* writes under way */
+#define MIN_BYTES (256u << 10) /* shorter ones are not worth the change of threads */
+
+struct behind_write {
+	struct pool_job job;
+	struct f2fs_device *dev;
+	uint8_t *buffer;
+	f2fs_blk_t addr;
+	uint32_t count;
+	uint64_t offset;
+	size_t length;
+	int rc;
+	bool is_running;
+};
+
+struct behind {
+	struct pool *pool; /* NULL: no worker, nothing is written behind */
+	struct behind_write writes[MAX_BEHIND];
+	unsigned next; /* the oldest one */
+};
+
+static void run_write(struct pool_job *job, unsigned slot)
+{
+	struct behind_write *w = (struct behind_write *)job;
+
+	(void)slot;
+	w->rc = device_write_quiet(w->dev, w->offset, w->buffer, w->length);
+}
+
+static int need_behind(struct txn *txn)
+{
+	if (txn->behind)
+		return 0;
+	txn->behind = mem_zalloc(txn->vol->ctx, sizeof(*txn->behind));
+	if (!txn->behind)
+		return F2FS_ERR_NOMEM;
+	return pool_processors() > 1 ? pool_new(txn->vol->ctx, 1, &txn->behind->pool) : 0;
+}
+
+/* Wait for a write; the cache may hold what was there before. */
+static int finish(struct txn *txn, struct behind_write *w)
+{
+	int err;
+
+	if (!w->is_running)
+		return 0;
+	pool_wait(txn->behind->pool, &w->job);
+	w->is_running = false;
+	device_cache_forget(txn->vol->cache, w->offset, w->length);
+	err = device_report(w->dev, w->rc, "write", w->offset, w->length);
+	if (err)
+		txn->failed = true;
+	return err;
+}
+
+bool behind_takes(const struct txn *txn, uint32_t count)
+{
+	const uint32_t caps = f2fs_device_info(txn->vol->dev)->caps;
+
+	return (size_t)count << txn->vol->geo.block_bits >= MIN_BYTES && (caps & F2FS_DEVICE_PARALLEL_WRITE) &&
+	       !(caps & F2FS_DEVICE_ZONED) && !(txn->behind && !txn->behind->pool);
+}
+
+int behind_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer)
+{
+	const uint32_t bits = txn->vol->geo.block_bits;
+	struct behind_write *w;
+	uint8_t *swap;
+	int err = need_behind(txn);
+
+	if (err)
+		return err;
+	if (!txn->behind->pool)
+		return device_write(txn->vol->cache, (uint64_t)addr << bits, *buffer, (size_t)count << bits);
+	w = &txn->behind->writes[txn->behind->next++ % MAX_BEHIND];
+	err = finish(txn, w);
+	if (!err && !w->buffer) {
+		w->buffer = mem_alloc(txn->vol->ctx, (size_t)F2FS_SEGMENT_BLOCKS << bits);
+		err = w->buffer ? 0 : F2FS_ERR_NOMEM;
+	}
+	if (err)
+		return err;
+	swap = w->buffer;
+	w->buffer = *buffer;
+	*buffer = swap;
+	w->dev = txn->vol->dev;
+	w->addr = addr;
+	w->count = count;
+	w->offset = (uint64_t)addr << bits;
+	w->length = (size_t)count << bits;
+	w->job.run = run_write;
+	w->is_running = true;
+	pool_submit(txn->behind->pool, &w->job);
+	return 0;
+}
+
+int behind_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count)
+{
+	int err = 0;
+
+	for (unsigned i = 0; txn->behind && i < MAX_BEHIND; i++) {
+		struct behind_write *w = &txn->behind->writes[i];
+
+		if (w->is_running && addr < (uint64_t)w->addr + w->count && w->addr < addr + count) {
+			int rc = finish(txn, w);
+
+			err = err ? err : rc;
+		}
+	}
+	return err;
+}
+
+void behind_end(struct txn *txn)
+{
+	struct behind *behind = txn->behind;
+
+	if (!behind)
+		return;
+	for (unsigned i = 0; i < MAX_BEHIND; i++) {
+		if (behind->writes[i].is_running) {
+			pool_wait(behind->pool, &behind->writes[i].job);
+			device_cache_forget(txn->vol->cache, behind->writes[i].offset, behind->writes[i].length);
+		}
+		mem_free(txn->vol->ctx, behind->writes[i].buffer);
+	}
+	pool_free(behind->pool);
+	mem_free(txn->vol->ctx, behind);
+	txn->behind = NULL;
+}

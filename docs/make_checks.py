@@ -29,7 +29,8 @@ not each finding by itself:
   it right, because a checkpoint has to be consistent; left out it is only no reason to write.
 * *none*: a repair does nothing about it.
 
-An inode that goes on breaking a rule is not written at all, so other findings about it are left with it.
+An inode that goes on breaking a rule is not written at all, so other findings about it are left with it. A node that hangs
+nowhere and is left keeps its id, its block and those of its data; that these are in use is then found again, too.
 """
 KINDS = {"choice": "Repair", "common": "Repair (common)", "none": "Repair (none)"}
 

@@ -36,7 +36,8 @@ enum fact_kind {
 
 enum fact_flag {
 	FACT_KEPT = 1,
-	FACT_CLAIMED = 2 /* parent and place are set */
+	FACT_CLAIMED = 2, /* parent and place are set */
+	FACT_HELD = 4	  /* of a repair: not kept, but left as it is */
 };
 
 #define NO_PLACE 0xFFFFFFFFu

@@ -58,8 +58,10 @@ bool repair_needs_search(const struct checker *c)
 static int run_steps(struct repair *r)
 {
 	struct change change;
-	int err = repair_tables(r);
+	int err = repair_hold(r);
 
+	if (!err)
+		err = repair_tables(r);
 	if (!err)
 		err = change_begin(&change, r->vol);
 	if (!err)

@@ -38,6 +38,8 @@ struct repair {
 	struct map32 dir_index; /* block -> index in c->dir_blocks */
 	uint8_t *block;		/* one block of scratch */
 	bool keeps_strays;	/* what only the SIT has in use stays in use */
+	uint32_t held_nodes;	/* dropped by the facts, but left as they are */
+	uint64_t held_blocks;	/* these, and their data */
 	bool is_changed;	/* something besides the tables was changed */
 };
 
@@ -63,7 +65,8 @@ void repair_inode_block(const struct repair *r, const struct nid_fact *fact, con
 void repair_slots(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode, uint8_t *slots,
 		  uint32_t count);
 /* Is the pointer to a node one that counts? */
-bool repair_keeps_child(const struct repair *r, const struct nid_fact *by, f2fs_nid_t child, uint32_t place);
+bool repair_keeps_child(const struct repair *r, const struct nid_fact *by, uint32_t slot, f2fs_nid_t child,
+			uint32_t place);
 
 /* repair_dirs.c: give an inode a name in a directory; another one when it is taken. */
 int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_t length, f2fs_nid_t ino,
@@ -84,6 +87,9 @@ bool repair_wanted(const struct repair *r, enum problem problem, f2fs_nid_t nid)
 bool repair_wants_slot(const struct repair *r, enum problem problem, f2fs_nid_t nid, uint32_t slot);
 /* May the block of an inode be written? */
 bool repair_may_write(const struct repair *r, f2fs_nid_t nid);
+
+/* repair_hold.c: take in nodes that stay though the facts drop them; before the transaction begins. */
+int repair_hold(struct repair *r);
 
 /* Was a problem found that is not left? */
 bool repair_found(const struct checker *c, enum problem problem);

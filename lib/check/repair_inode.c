@@ -68,10 +68,17 @@ void repair_slots(const struct repair *r, const struct nid_fact *fact, const str
 			mend_cluster(r, slots + (size_t)i * 4, inode->cluster_blocks);
 }
 
-bool repair_keeps_child(const struct repair *r, const struct nid_fact *by, f2fs_nid_t child, uint32_t place)
+bool repair_keeps_child(const struct repair *r, const struct nid_fact *by, uint32_t slot, f2fs_nid_t child,
+			uint32_t place)
 {
 	const struct nid_fact *fact = facts_nid(&r->c->facts, child);
 
+	if ((fact && (fact->flags & FACT_HELD)) || !repair_wanted(r, P_NODE_TWICE, child))
+		return true;
+	if (!repair_wants_slot(r, P_NODE_CHILD_RANGE, by->nid, slot) ||
+	    !repair_wants_slot(r, P_NODE_CHILD_FREE, by->nid, slot) ||
+	    !repair_wants_slot(r, P_NODE_CHILD_OWNER, by->nid, slot))
+		return true;
 	return fact && (fact->flags & FACT_KEPT) && fact->parent == by->nid && fact->place == place;
 }
 
@@ -233,7 +240,7 @@ static void mend_contents(const struct repair *r, const struct nid_fact *fact, c
 	}
 	for (unsigned i = 0; i < 5 && (holds_blocks || repair_wanted(r, P_SPECIAL_NODES, inode->ino)); i++)
 		if (inode_nid(r->geo, block, i) &&
-		    (!holds_blocks || !repair_keeps_child(r, fact, inode_nid(r->geo, block, i), places[i])))
+		    (!holds_blocks || !repair_keeps_child(r, fact, i, inode_nid(r->geo, block, i), places[i])))
 			inode_set_nid(r->geo, block, i, 0);
 	if (!holds_blocks)
 		return;
@@ -260,7 +267,7 @@ void repair_inode_block(const struct repair *r, const struct nid_fact *fact, con
 	if (repair_wanted(r, P_FEATURE_FLAG, inode->ino))
 		mend_marks(r, block);
 	mend_rules(r, block, fact->nid);
-	if (inode_i_xattr_nid(block) && !repair_keeps_child(r, fact, inode_i_xattr_nid(block), XATTR_NODE_OFFSET))
+	if (inode_i_xattr_nid(block) && !repair_keeps_child(r, fact, 5, inode_i_xattr_nid(block), XATTR_NODE_OFFSET))
 		inode_set_i_xattr_nid(block, 0);
 	mend_numbers(r, inode, block);
 	mend_attempts(inode, block);

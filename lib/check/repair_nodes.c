@@ -28,7 +28,7 @@ static void patch_footer(const struct repair *r, const struct nid_fact *fact, co
 	uint32_t flag = footer_flag(footer);
 
 	footer_set_ino(footer, fact->ino);
-	if (fact->ino == fact->nid)
+	if (fact->ino == fact->nid && repair_wanted(r, P_NODE_OFFSET, fact->nid))
 		flag &= 7;
 	if (inode->type != 0 && !(inode->state & (INODE_HIDDEN | INODE_ALIAS)) &&
 	    repair_wanted(r, P_NODE_COLD, fact->nid))
@@ -43,7 +43,7 @@ static void patch_children(const struct repair *r, const struct nid_fact *fact, 
 	for (uint32_t k = 0; k < n; k++) {
 		uint8_t *raw = block + (size_t)k * 4;
 
-		if (get_le32(raw) && !repair_keeps_child(r, fact, get_le32(raw), fact->offset + 1 + k * step))
+		if (get_le32(raw) && !repair_keeps_child(r, fact, k, get_le32(raw), fact->offset + 1 + k * step))
 			put_le32(raw, 0);
 	}
 }

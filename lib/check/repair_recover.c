@@ -127,11 +127,16 @@ int repair_recover_put_off(struct checker *c, struct f2fs_recover_result *out, b
 	const struct recovery_base base = { .user = &r, .begin = begin_on_facts };
 	int err = F2FS_ERR_NOMEM;
 
-	r.keeps_strays = repair_needs_search(c); /* a search comes next, and believes the SIT */
+	repair_left_init(&r);
 	r.block = mem_alloc(c->ctx, c->geo->block_size);
 	if (r.block)
+		err = repair_note_left(&r);
+	/* a search may come next, and believes the SIT; what is left alone is not to be written over */
+	r.keeps_strays = r.left.count > 0 || repair_needs_search(c);
+	if (!err)
 		err = recovery_apply_on(c->vol, &base, out);
 	mem_free(c->ctx, r.block);
+	vec_fini(&r.left);
 	*is_done = !err;
 	if (!err || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
 		return err;

@@ -70,7 +70,7 @@ static uint8_t *make_nat_maps(struct repair *r)
 	for (size_t i = 0; i < r->c->facts.nids.count; i++) {
 		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
 
-		used[fact->nid / per_block] += (fact->flags & FACT_KEPT) != 0;
+		used[fact->nid / per_block] += (fact->flags & (FACT_KEPT | FACT_HELD)) != 0;
 	}
 	for (uint32_t k = 0; k < r->geo->nat_blocks; k++) {
 		if (used[k] == per_block)
@@ -89,8 +89,8 @@ int repair_begin(struct repair *r, const struct txn_keep *keep)
 	const struct txn_truth truth = {
 		.user = r,
 		.segment = fill_segment,
-		.valid_blocks = result->blocks,
-		.valid_nodes = (uint32_t)result->nodes,
+		.valid_blocks = result->blocks + r->held_blocks,
+		.valid_nodes = (uint32_t)result->nodes + r->held_nodes,
 		.valid_inodes = (uint32_t)r->c->facts.inodes.count,
 		.nat_is_whole = !keep && is_nat_lost(r), /* a recovery sets only what it changes */
 		.nat_maps = maps,
@@ -129,7 +129,7 @@ static int clear_rest(struct repair *r)
 	for (size_t i = 0; i < r->c->facts.nids.count && !err; i++) {
 		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
 
-		used[fact->nid / per_block] |= (fact->flags & FACT_KEPT) != 0;
+		used[fact->nid / per_block] |= (fact->flags & (FACT_KEPT | FACT_HELD)) != 0;
 	}
 	for (uint32_t k = 1; k < r->geo->nat_blocks && !err; k++) {
 		const unsigned copy = msb_test(r->vol->nat_bitmap, k);
@@ -156,7 +156,9 @@ static int set_nat(struct repair *r)
 		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
 		struct f2fs_nat_entry entry;
 
-		if (!(fact->flags & FACT_KEPT)) {
+		if (!is_whole && (fact->flags & FACT_HELD))
+			continue;
+		if (!(fact->flags & (FACT_KEPT | FACT_HELD))) {
 			err = set_entry(r, fact->nid, 0, 0, (uint8_t)(fact->version + 1));
 			continue;
 		}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Nodes that the facts drop, and about which it was decided that they stay: they keep their NAT entry, pointers to them
+ * stay, and so do the nodes below them. What they take of the volume stays in use and is counted, so that nothing is
+ * written over it; only where a segment is of the other class by now there is no telling whose block it is.
+ */
+#include "check/repair.h"
+
+/* Is the node to be kept, by a finding of its own? */
+static bool is_left(const struct repair *r, f2fs_nid_t nid)
+{
+	static const enum problem problems[] = { P_NODE_UNREADABLE, P_NODE_NID, P_NODE_OFFSET, P_NODE_LOST,
+						 P_NODE_CHILD_OWNER, P_NAT_ADDRESS };
+
+	for (unsigned i = 0; i < sizeof(problems) / sizeof(problems[0]); i++)
+		if (!repair_wanted(r, problems[i], nid))
+			return true;
+	return false;
+}
+
+static bool is_held(const struct repair *r, f2fs_nid_t nid)
+{
+	const struct nid_fact *fact = nid ? facts_nid(&r->c->facts, nid) : NULL;
+
+	return fact && (fact->flags & FACT_HELD);
+}
+
+/* From above, so that what hangs on a node is held with it. */
+static void mark_nodes(struct repair *r)
+{
+	static const uint8_t order[] = { FACT_UNSEEN, FACT_BAD, FACT_DOUBLE, FACT_INDIRECT, FACT_DIRECT, FACT_XATTR };
+
+	for (unsigned o = 0; o < sizeof(order); o++)
+		for (size_t i = 0; i < r->c->facts.nids.count; i++) {
+			struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
+
+			if (fact->kind == order[o] && !(fact->flags & FACT_KEPT) &&
+			    (is_left(r, fact->nid) || is_held(r, fact->parent)))
+				fact->flags |= FACT_HELD;
+		}
+}
+
+static bool is_empty(const uint8_t *map)
+{
+	uint8_t any = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		any |= map[i];
+	return any == 0;
+}
+
+/* Mark a block as in use, if it is free, and the segment has nothing of the other class. */
+static int take_block(struct repair *r, f2fs_blk_t addr, bool is_node)
+{
+	const uint32_t offset = (addr - r->geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	struct seg_fact *seg;
+
+	if (!geometry_is_main(r->geo, addr))
+		return 0;
+	seg = facts_seg_add(&r->c->facts, geometry_segment_of(r->geo, addr));
+	if (!seg)
+		return F2FS_ERR_NOMEM;
+	if (msb_test(seg->data_map, offset) || msb_test(seg->node_map, offset) ||
+	    !is_empty(is_node ? seg->data_map : seg->node_map))
+		return 0;
+	msb_set(is_node ? seg->node_map : seg->data_map, offset);
+	r->held_blocks++;
+	r->held_nodes += is_node;
+	return 0;
+}
+
+static int take_data(struct repair *r, const struct nid_fact *fact)
+{
+	int err = volume_read(r->vol, fact->addr, 0, r->block, r->geo->block_size);
+
+	if (err == F2FS_ERR_IO) {
+		error_clear(r->ctx);
+		return 0;
+	}
+	for (uint32_t i = 0; i < r->geo->addrs_per_block && !err; i++)
+		err = take_block(r, get_le32(r->block + (size_t)i * 4), false);
+	return err;
+}
+
+int repair_hold(struct repair *r)
+{
+	int err = 0;
+
+	if (r->left.count == 0)
+		return 0;
+	mark_nodes(r);
+	for (size_t i = 0; i < r->c->facts.nids.count && !err; i++) {
+		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
+
+		/* a block that is not this node's, or cannot be read, is not known to be anything */
+		if (!(fact->flags & FACT_HELD) || fact->kind == FACT_UNSEEN || fact->kind == FACT_BAD)
+			continue;
+		err = take_block(r, fact->addr, true);
+		if (!err && fact->kind == FACT_DIRECT)
+			err = take_data(r, fact);
+	}
+	return err;
+}

@@ -133,7 +133,7 @@ F2FS_API int f2fs_device_new_multi(struct f2fs_context *ctx, const struct f2fs_d
 				   struct f2fs_device **out);
 /* Writes go to memory (beyond memory_limit bytes, 0: 64 MiB, to an unnamed temporary file in spill_dir; NULL: fail with
  * NOMEM); inner stays untouched until f2fs_device_overlay_apply. Of what is in the file, memory holds 8 bytes per 4
- * KiB. Discards are ignored; the zones of a zoned device are shown as they are below. */
+ * KiB. Discards are ignored; zones begin as they are below and then follow what is written to the overlay. */
 F2FS_API int f2fs_device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
 				     struct f2fs_device **out);
 /* Write what the overlay holds to inner, in ascending order, flush, and forget it. After a failure everything is still
@@ -143,6 +143,19 @@ F2FS_API int f2fs_device_overlay_apply(struct f2fs_device *overlay);
  * non-zero return of visit ends the walk and is returned. */
 F2FS_API int f2fs_device_overlay_changes(struct f2fs_device *overlay,
 					 int (*visit)(void *user, uint64_t offset, uint64_t length), void *user);
+/*
+ * Zones over a device that has none: the first `conventional` ones take writes anywhere, the others only where their
+ * write pointer is, up to `capacity` bytes (0: all); what goes elsewhere fails with IO, and a reset wipes the zone. In
+ * the beginning they are empty, or full (is_full). Write pointers live as long as the device. INVALID: sizes that are
+ * no multiple of 512, a capacity larger than zone_bytes, an inner device with zones.
+ */
+struct f2fs_zone_options {
+	uint64_t zone_bytes, capacity;
+	uint32_t conventional;
+	uint8_t is_full;
+};
+F2FS_API int f2fs_device_new_zoned(struct f2fs_device *inner, const struct f2fs_zone_options *options,
+				   struct f2fs_device **out);
 /* A size-bounded read cache with read-ahead over inner; writes go through. budget bytes in all (0: 32 MiB). */
 F2FS_API int f2fs_device_new_cache(struct f2fs_device *inner, uint64_t budget, struct f2fs_device **out);
 

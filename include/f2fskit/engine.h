@@ -50,7 +50,8 @@ struct f2fs_write_options {
 
 /*
  * Choose how the volume is written from now on; strings are copied. NULL: the defaults. Fails with INVALID,
- * UNSUPPORTED (compression, as f2fs_compress_set()), STATE (there are changes that were not committed).
+ * UNSUPPORTED (compression, as f2fs_compress_set(); writing a zoned volume in place), STATE (there are changes that
+ * were not committed).
  */
 F2FS_API int f2fs_volume_configure(struct f2fs_volume *vol, const struct f2fs_write_options *options);
 

@@ -109,8 +109,8 @@ struct f2fs_recover_result {
 /*
  * Recover: delete the orphans, apply the plan, and commit both as one. Until the commit nothing is overwritten that a
  * second attempt would need. On a volume that needs nothing this does nothing. options and result may be NULL. Fails
- * with STATE (uncommitted changes; the error flag), READ_ONLY, UNSUPPORTED (zoned), CORRUPT (the chain runs in a circle
- * or contradicts the volume), NOSPC; the volume on the device is then as before.
+ * with STATE (uncommitted changes; the error flag), READ_ONLY, UNSUPPORTED (zones of the device that do not fit),
+ * CORRUPT (the chain runs in a circle or contradicts the volume), NOSPC; the volume on the device is then as before.
  */
 F2FS_API int f2fs_recover(struct f2fs_volume *vol, const struct f2fs_recover_options *options,
 			  struct f2fs_recover_result *result);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/totals.h"
+#include "volume/zone_map.h"
 
 static int raise_segment(struct checker *c, enum problem problem, const struct seg_fact *seg, uint32_t first,
 			 uint64_t found, uint64_t expected)
@@ -86,7 +87,7 @@ static int check_segment(struct checker *c, struct seg_fact *seg)
 		err = check_class(c, seg);
 	if (!err && count && !(seg->flags & SEG_ALIAS))
 		err = summaries_check(c, seg);
-	if (count == 0 && seg->log == 0)
+	if (count == 0 && seg->log == 0 && zones_usable(c->vol, seg->segno) > 0)
 		c->result->free_segments++;
 	if (count)
 		c->result->end_block = (uint64_t)geometry_segment_start(c->geo, seg->segno) + end_of(used);
@@ -122,13 +123,15 @@ int pass_totals(struct checker *c)
 	int err = 0;
 
 	c->result->inodes = c->facts.inodes.count;
-	c->result->free_segments = c->geo->segment_count_main - c->facts.segs.count;
+	c->result->free_segments = 0;
 	c->result->end_block = c->geo->main_blkaddr;
 	for (f2fs_seg_t segno = 0; segno < c->geo->segment_count_main && !err; segno++) {
 		struct seg_fact *seg = facts_seg(&c->facts, segno);
 
 		if (seg)
 			err = check_segment(c, seg);
+		else
+			c->result->free_segments += zones_usable(c->vol, segno) > 0;
 	}
 	if (!err)
 		err = summaries_tell(c);

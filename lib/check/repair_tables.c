@@ -246,6 +246,8 @@ int repair_tables(struct repair *r)
 	int err = repair_begin(r, NULL);
 
 	if (!err)
+		err = zones_repair(r->c);
+	if (!err)
 		err = set_nat(r);
 	return err ? err : repair_summaries(r);
 }

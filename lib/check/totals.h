@@ -13,5 +13,7 @@ int summaries_check(struct checker *c, struct seg_fact *seg);
 int summaries_tell(struct checker *c);
 /* Compare what is in use, and the logs, with the write pointers of a zoned device. */
 int zones_check(struct checker *c);
+/* Finish zones in which something is in use that was never written. */
+int zones_repair(struct checker *c);
 
 #endif

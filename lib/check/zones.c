@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Zoned devices: what is in use lies before the zone's write pointer, and after an unmount a log goes on where the
- * pointer is (FORMAT volume 9.1). Zones that wait to be reset or finished are the next mount's business.
+ * pointer is (FORMAT volume 9.1). Zones that wait to be reset or finished are the next mount's business, but for those
+ * with something in use that was never written: a repair finishes them, as the kernel does, so that it can be read.
  */
 #include "check/totals.h"
 #include "device/device.h"
+#include "volume/zone_map.h"
 
 #define ZONES_AT_ONCE 64u
 
@@ -90,6 +92,19 @@ int zones_check(struct checker *c)
 			break;
 		for (unsigned i = 0; i < found && !err; i++)
 			err = check_zone(c, &zones[i]);
+	}
+	return err;
+}
+
+int zones_repair(struct checker *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->findings.count && !err; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+
+		if (f->problem == P_ZONE_BEYOND)
+			err = zones_finish(c->vol, f->segno / c->geo->segs_per_sec);
 	}
 	return err;
 }

@@ -15,6 +15,7 @@
 #include "device/layer.h"
 #include "device/pagetree.h"
 #include "device/spill.h"
+#include "device/zone_state.h"
 
 #define DEFAULT_LIMIT (64u << 20)
 #define APPLY_SIZE (1u << 20)
@@ -31,6 +32,7 @@ struct overlay {
 	uint64_t size;
 	uint64_t limit;
 	uint64_t held; /* pages in memory */
+	struct zone_state zones;
 };
 
 static bool is_spilled(uint64_t value)
@@ -256,6 +258,7 @@ static int change_page(struct overlay *overlay, uint64_t value, size_t within, s
 static int write_overlay(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
 	struct overlay *overlay = self;
+	const uint64_t start = offset;
 	struct iov_cursor cursor;
 	uint64_t left = iov_length_capped(iov, count);
 	int rc = 0;
@@ -280,6 +283,8 @@ static int write_overlay(void *self, uint64_t offset, const struct f2fs_iovec *i
 		offset += n;
 		left -= n;
 	}
+	if (rc == 0)
+		zone_state_advance(&overlay->zones, start, offset - start);
 	return rc;
 }
 
@@ -314,22 +319,21 @@ static int flush_overlay(void *self)
 	return 0;
 }
 
-/* The zones are those below, as they were: a reset shows in the contents only. */
+static int report_overlay_zones(void *self, uint64_t first, struct f2fs_zone *zones, unsigned count, unsigned *found)
+{
+	return zone_state_report(&((struct overlay *)self)->zones, first, zones, count, found);
+}
+
 static int reset_overlay_zone(void *self, uint64_t offset)
 {
-	struct overlay *overlay = self;
-	const uint64_t zone_bytes = overlay->layer.inner->info.zone_bytes;
-	const uint64_t start = offset - offset % zone_bytes;
-	const uint64_t left = overlay->size - start;
+	const struct f2fs_zone *zone = zone_state_reset(&((struct overlay *)self)->zones, offset);
 
-	return zero_overlay(self, start, left < zone_bytes ? left : zone_bytes);
+	return zone ? zero_overlay(self, zone->start, zone->length) : F2FS_ERR_INVALID;
 }
 
 static int finish_overlay_zone(void *self, uint64_t offset)
 {
-	(void)self;
-	(void)offset;
-	return 0;
+	return zone_state_finish(&((struct overlay *)self)->zones, offset) ? 0 : F2FS_ERR_INVALID;
 }
 
 /* ---- what changed ---- */
@@ -378,6 +382,7 @@ static void close_overlay(void *self)
 
 	pagetree_fini(&overlay->pages);
 	spill_fini(&overlay->spill);
+	zone_state_fini(&overlay->zones);
 	layer_close(self);
 }
 
@@ -387,7 +392,7 @@ static const struct f2fs_device_ops overlay_ops = {
 	.zero = zero_overlay,
 	.flush = flush_overlay,
 	.extent = find_overlay_extent,
-	.zones = layer_zones,
+	.zones = report_overlay_zones,
 	.zone_reset = reset_overlay_zone,
 	.zone_finish = finish_overlay_zone,
 	.close = close_overlay,
@@ -412,6 +417,8 @@ int f2fs_device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, co
 	overlay->pages.owner = overlay;
 	overlay->pages.release = release_page;
 	rc = spill_init(&overlay->spill, inner->ctx, spill_dir);
+	if (rc == 0 && (inner->info.caps & F2FS_DEVICE_ZONED))
+		rc = zone_state_copy(&overlay->zones, inner);
 	if (rc != 0) {
 		f2fs_device_close(dev);
 		return rc;

@@ -15,6 +15,8 @@ static int check_options(struct f2fs_volume *vol, const struct f2fs_write_option
 				 o->low_sections);
 	if (o->in_place > F2FS_IN_PLACE_ALWAYS)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no way %u of writing in place", o->in_place);
+	if (o->in_place != F2FS_IN_PLACE_NEVER && geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "nothing of a zoned volume is written in place");
 	return o->has_compression ? compress_check(vol, &o->compression) : 0;
 }
 

@@ -25,6 +25,8 @@ int segment_keep(struct txn *txn, f2fs_blk_t addr)
 
 int heads_pass_kept(struct txn *txn)
 {
+	if (txn_is_zoned(txn))
+		return sections_settle(txn);
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
 		struct head *head = &txn->heads[i];
 		struct segment *s;

@@ -66,13 +66,15 @@ void chain_follow(struct txn *txn, f2fs_blk_t addr, f2fs_blk_t next)
 	txn->chain.next = next;
 }
 
-/* The marked node, its last sector behind everything else; on a device of larger sectors the node whole. */
+/* The marked node, its last sector behind everything else; on a device of larger sectors, or with zones, whose blocks
+ * must be written whole, the node at once. */
 static int write_marked(struct txn *txn, f2fs_blk_t addr, const uint8_t *block)
 {
 	struct f2fs_device *cache = txn->vol->cache;
 	const uint32_t bs = txn->vol->geo.block_size, sector = f2fs_device_info(txn->vol->dev)->sector_size;
 	const uint64_t at = (uint64_t)addr << txn->vol->geo.block_bits;
-	const uint32_t first = sector < bs ? bs - sector : 0;
+	const bool in_parts = sector < bs && !(f2fs_device_info(txn->vol->dev)->caps & F2FS_DEVICE_ZONED);
+	const uint32_t first = in_parts ? bs - sector : 0;
 	int err = heads_flush(txn);
 
 	if (!err && first)

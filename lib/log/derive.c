@@ -16,6 +16,7 @@
 #include "base/bitmap.h"
 #include "device/device.h"
 #include "log/log.h"
+#include "volume/zone_map.h"
 
 /* Segments that must be free besides the logs' own, lest blocks be handed out that the SIT has. */
 #define WANTED_FREE 8u
@@ -74,16 +75,17 @@ static uint32_t count_free(struct txn *txn)
 	uint32_t n = 0;
 
 	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main; i++)
-		n += segment_is_free(segment_at(txn, i)) && !segment_is_current(txn, i);
+		n += segment_is_free(segment_at(txn, i)) && !segment_is_current(txn, i) &&
+		     zones_usable(txn->vol, i) > 0;
 	return n;
 }
 
-/* A free segment, of a free section if there is one. */
+/* A free segment, of a free section if there is one; of a zoned volume only that. */
 static bool find_segment(struct txn *txn, f2fs_seg_t *out)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 
-	for (unsigned whole = 2; whole-- > 0;)
+	for (unsigned whole = 2; whole-- > (txn_is_zoned(txn) ? 1u : 0u);)
 		for (f2fs_seg_t i = 0; i < geo->segment_count_main; i += whole ? geo->segs_per_sec : 1) {
 			bool fits = true;
 
@@ -184,6 +186,8 @@ int derive_fill(struct txn *txn, const struct txn_truth *truth)
 		err = place_log(txn, i);
 	txn->free_segments = count_free(txn);
 	chain_begin(txn);
+	if (!err && txn_is_zoned(txn))
+		err = sections_settle(txn);
 	return err ? err : make_nat_bits(txn, truth);
 }
 
@@ -192,7 +196,7 @@ uint32_t derive_free_segments(struct txn *txn)
 	uint32_t n = 0;
 
 	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main; i++)
-		n += segment_at(txn, i)->valid == 0 && !segment_is_current(txn, i);
+		n += segment_at(txn, i)->valid == 0 && !segment_is_current(txn, i) && zones_usable(txn->vol, i) > 0;
 	return n;
 }
 

@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "format/node.h"
 #include "log/log.h"
+#include "volume/zone_map.h"
 
 unsigned head_of(const struct txn *txn, unsigned type)
 {
@@ -140,19 +141,15 @@ static int read_summary(struct txn *txn, f2fs_seg_t segno, uint8_t *sums)
 	return err;
 }
 
-/* Move a log to a new segment. */
-static int open_segment(struct txn *txn, unsigned type)
+/* A log begins to write to a segment. */
+static int enter_segment(struct txn *txn, unsigned type, f2fs_seg_t segno, uint8_t alloc_type)
 {
 	struct head *head = &txn->heads[type];
 	struct segment *s;
-	f2fs_seg_t segno;
-	uint8_t alloc_type;
-	int err = close_segment(txn, type);
+	int err = segment_get(txn, segno, &s);
 
 	if (!err)
-		err = segment_choose(txn, type, head->segno, &segno, &alloc_type);
-	if (!err)
-		err = segment_get(txn, segno, &s);
+		err = section_enter(txn, segno);
 	if (err)
 		return err;
 	if (alloc_type == 1)
@@ -170,6 +167,43 @@ static int open_segment(struct txn *txn, unsigned type)
 	}
 	s->is_dirty = true;
 	return 0;
+}
+
+/* Move a log to a new segment. */
+static int open_segment(struct txn *txn, unsigned type)
+{
+	f2fs_seg_t segno;
+	uint8_t alloc_type;
+	int err = close_segment(txn, type);
+
+	if (!err)
+		err = segment_choose(txn, type, txn->heads[type].segno, &segno, &alloc_type);
+	return err ? err : enter_segment(txn, type, segno, alloc_type);
+}
+
+int head_renew(struct txn *txn, unsigned type)
+{
+	f2fs_seg_t segno;
+	bool found;
+	int err = close_segment(txn, type);
+
+	if (!err)
+		err = section_choose(txn, type, &segno, &found);
+	if (err)
+		return err;
+	if (!found)
+		return error_set(txn->vol->ctx, F2FS_ERR_NOSPC, "no section is free for %s", f2fs_log_type_name(type));
+	if (type == F2FS_WARM_NODE)
+		txn->chain.is_broken = true; /* it would be looked for where the checkpoint has the log */
+	if (txn->free_segments > 0)
+		txn->free_segments--;
+	return enter_segment(txn, type, segno, 0);
+}
+
+/* Behind the last block of a log's segment that can be written. */
+static uint32_t head_end(const struct txn *txn, unsigned type)
+{
+	return zones_usable(txn->vol, txn->heads[type].segno);
 }
 
 /* Make sure that a log has a free block at blkoff. */
@@ -190,7 +224,7 @@ static int need_room(struct txn *txn, unsigned type)
 		return err;
 	if (head->blkoff < F2FS_SEGMENT_BLOCKS)
 		head->blkoff = next_hole(s, head->blkoff);
-	return head->blkoff < F2FS_SEGMENT_BLOCKS ? 0 : open_segment(txn, type);
+	return head->blkoff < head_end(txn, type) ? 0 : open_segment(txn, type);
 }
 
 /* Take the block at blkoff: map, summary, next place. */
@@ -244,7 +278,7 @@ int head_append(struct txn *txn, unsigned kind, f2fs_nid_t nid, uint8_t version,
 		struct head *head = &txn->heads[type];
 		f2fs_blk_t next;
 
-		if (*got > 0 && (head->blkoff >= F2FS_SEGMENT_BLOCKS ||
+		if (*got > 0 && (head->blkoff >= head_end(txn, type) ||
 				 geometry_segment_start(&txn->vol->geo, head->segno) + head->blkoff != *addr + *got))
 			break; /* the run ends here */
 		err = take_block(txn, type, nid, version, (uint16_t)(ofs + *got), &next);

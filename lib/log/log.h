@@ -98,7 +98,7 @@ struct txn {
 
 /*
  * Start a transaction; nothing happens when one is running. Fails with READ_ONLY, STATE (needs recovery, carries
- * errors), UNSUPPORTED (zoned).
+ * errors), UNSUPPORTED (zones of the device do not fit).
  */
 int txn_begin(struct f2fs_volume *vol);
 /* The same on a volume that waits for recovery, or whose checkpointing is disabled; the commit ends that state. */
@@ -133,6 +133,20 @@ bool segment_is_current(const struct txn *txn, f2fs_seg_t segno);
 int segment_section_is_free(struct txn *txn, uint32_t section, bool *is_free);
 /* Free sections that the commit may need, for nodes and blocks that wait and for logs to end in. */
 uint32_t segment_commit_sections(const struct txn *txn);
+/* The first segment of a free section, for a log. */
+int section_choose(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool *found);
+
+/* sections.c: zoned volumes */
+static inline bool txn_is_zoned(const struct txn *txn)
+{
+	return geometry_has(&txn->vol->geo, F2FS_FEATURE_BLKZONED);
+}
+/* What follows a segment that a log has filled: the next one of its section, or a new section. */
+int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno);
+/* A log begins a segment: a zone is empty when that is its first. */
+int section_enter(struct txn *txn, f2fs_seg_t segno);
+/* Before anything is allocated: logs that cannot go on where they are begin a new section. */
+int sections_settle(struct txn *txn);
 
 /* heads.c */
 int heads_begin(struct txn *txn);
@@ -149,6 +163,8 @@ int head_take_node(struct txn *txn, unsigned kind, f2fs_nid_t nid, f2fs_blk_t *a
 /* Queue the contents of a block taken last from a log. */
 int head_queue(struct txn *txn, unsigned type, f2fs_blk_t addr, const uint8_t *block);
 int heads_flush(struct txn *txn);
+/* Move a log that nothing waits in to a new section. */
+int head_renew(struct txn *txn, unsigned type);
 /* Before a commit: make sure that a log's next offset is a free block. */
 int head_settle(struct txn *txn, unsigned type);
 /* The log a kind of block goes to with the volume's number of logs. */

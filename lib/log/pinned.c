@@ -51,6 +51,9 @@ int pinned_begin(struct txn *txn, uint64_t blocks, struct pinned *out)
 
 	if (needed == 0)
 		return 0;
+	if (txn_is_zoned(txn))
+		return error_set(txn->vol->ctx, F2FS_ERR_UNSUPPORTED,
+				 "blocks of a zoned volume are not written in place, so none can be pinned");
 	if (enough <= txn->vol->geo.section_count)
 		err = find_start(txn, (uint32_t)needed, (uint32_t)enough, &start, &count);
 	if (err)

@@ -192,7 +192,7 @@ static bool is_zone_in_use(const struct txn *txn, unsigned type, uint32_t zone)
  * The first segment of the next free section. Where zones have several sections, one in a zone without another log, so
  * that logs do not share zones; any when there is none.
  */
-static int choose_section(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool *found)
+int section_choose(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool *found)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 	uint32_t section = txn->free_cursor / geo->segs_per_sec;
@@ -224,7 +224,7 @@ static int choose_free(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_
 {
 	int err = choose_in_section(txn, current, segno, found);
 
-	return err || *found ? err : choose_section(txn, type, segno, found);
+	return err || *found ? err : section_choose(txn, type, segno, found);
 }
 
 /* Does a block of this kind of log lie in a segment of that type? Data and nodes do not mix. */
@@ -305,7 +305,7 @@ int segment_needs_holes(struct txn *txn, bool *needed)
 	int err = 0;
 
 	*needed = false;
-	if (geo->segment_count_ssa == 0)
+	if (geo->segment_count_ssa == 0 || txn_is_zoned(txn))
 		return 0; /* without summaries there is no way to go on in a segment */
 	if (geo->segs_per_sec == 1 || txn->free_segments / geo->segs_per_sec <= low) {
 		*needed = txn->free_segments / geo->segs_per_sec <= low;
@@ -347,8 +347,12 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 {
 	const bool appends = txn->heads[type].alloc_type == 0;
 	bool found = false, holes;
-	int err = segment_needs_holes(txn, &holes);
+	int err;
 
+	*alloc_type = 0;
+	if (txn_is_zoned(txn))
+		return section_choose_next(txn, type, current, segno);
+	err = segment_needs_holes(txn, &holes);
 	if (err)
 		return err;
 	/* in the log of the fsync chain not when a checksum does not tell old nodes from new ones (FORMAT files 10.4)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "volume/zone_map.h"
 
 /* The read side asks here first: NAT entries and nodes of the running transaction. */
 static const struct f2fs_nat_entry *find_nat(const struct f2fs_volume *vol, f2fs_nid_t nid)
@@ -79,12 +80,10 @@ static int check_state(struct f2fs_volume *vol)
 	if (vol->is_outdated)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "the last commit could not be read back: open the volume again first");
-	if (geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "writing to zoned volumes is not supported");
 	if (flags & FLAG_ckpt_flags_error)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "the checkpoint carries the error flag: check the volume first");
-	return 0;
+	return zones_check_fit(vol);
 }
 
 /* nat_bits are kept only when the pack has valid ones: the head says so (FORMAT volume 4.8). */
@@ -165,7 +164,7 @@ static int fill(struct txn *txn, const struct txn_truth *truth)
 	return err ? err : load_nat_bits(txn);
 }
 
-static int begin(struct f2fs_volume *vol, const struct txn_truth *truth)
+static int begin(struct f2fs_volume *vol, const struct txn_truth *truth, bool settles)
 {
 	struct txn *txn;
 	int err;
@@ -184,6 +183,8 @@ static int begin(struct f2fs_volume *vol, const struct txn_truth *truth)
 	vec_init(&txn->orphans, vol->ctx, sizeof(f2fs_nid_t));
 	vol->txn = txn;
 	err = fill(txn, truth);
+	if (!err && settles && txn_is_zoned(txn))
+		err = sections_settle(txn);
 	if (err) {
 		struct f2fs_error_detail detail = vol->ctx->error;
 
@@ -204,7 +205,7 @@ int txn_begin(struct f2fs_volume *vol)
 	err = check_state(vol);
 	if (!err)
 		err = check_finished(vol);
-	return err ? err : begin(vol, NULL);
+	return err ? err : begin(vol, NULL, true);
 }
 
 int txn_begin_recovery(struct f2fs_volume *vol)
@@ -214,20 +215,22 @@ int txn_begin_recovery(struct f2fs_volume *vol)
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
 	err = check_state(vol);
-	return err ? err : begin(vol, NULL);
+	/* where the logs can go on is known when that is, what recovery keeps (heads_pass_kept) */
+	return err ? err : begin(vol, NULL, false);
 }
 
 int txn_begin_from(struct f2fs_volume *vol, const struct txn_truth *truth)
 {
+	int err;
+
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "a transaction is running");
 	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_WRITE))
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the device was opened read-only");
-	if (geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "repairing zoned volumes is not supported");
 	if (geometry_has(&vol->geo, F2FS_FEATURE_RO))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "repairing read-only volumes is not supported");
-	return begin(vol, truth);
+	err = zones_check_fit(vol);
+	return err ? err : begin(vol, truth, false);
 }
 
 void txn_drop(struct f2fs_volume *vol)

@@ -30,7 +30,9 @@ static int begin(struct replay *r, bool with_chain, const struct recovery_base *
 		return err;
 	r->txn = r->vol->txn;
 	change_attach(r->txn);
-	return with_chain && !base ? replay_keep(r) : 0;
+	if (base)
+		return 0;
+	return with_chain ? replay_keep(r) : heads_pass_kept(r->txn);
 }
 
 static int apply(struct replay *r, bool with_chain)

@@ -13,6 +13,7 @@
 #include "device/device.h"
 #include "format/superblock.h"
 #include "volume/rescue.h"
+#include "volume/zone_map.h"
 
 #define DEFAULT_CACHE_BYTES (32u << 20)
 
@@ -156,6 +157,8 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 			return err;
 	}
 	err = check_device_size(vol);
+	if (!err)
+		err = zones_load(vol);
 	if (err)
 		return err;
 	err = device_new_cache(vol->dev, opt->cache_bytes ? opt->cache_bytes : DEFAULT_CACHE_BYTES, vol->geo.block_size,
@@ -300,6 +303,7 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 	volume_unload_pack(vol);
 	rescue_close(vol);
 	mem_free(vol->ctx, vol->peek_block);
+	mem_free(vol->ctx, vol->zones.sequential);
 	f2fs_device_close(vol->cache);
 	f2fs_device_close(vol->dev);
 	mem_free(vol->ctx, vol);

@@ -31,12 +31,21 @@ struct volume_hooks {
 	void (*drop)(struct f2fs_volume *vol);
 };
 
+/* What is known of a device's zones (zone_map.h). */
+struct volume_zones {
+	uint64_t count;
+	uint8_t *sequential; /* a bit for each section, MSB-first; NULL: no zones */
+	uint32_t capacity;   /* of a sequential section, in blocks */
+	bool fit;	     /* the device's zones do not keep the volume from being written */
+};
+
 struct f2fs_volume {
 	struct f2fs_context *ctx;
 	struct f2fs_device *dev;   /* byte 0 is byte 0 of the volume, all devices in a row */
 	struct f2fs_device *cache; /* over dev, for metadata */
 	uint8_t *peek_block;	   /* where volume_peek() reads to when the cache cannot point at a block */
 	struct f2fs_geometry geo;
+	struct volume_zones zones;
 	int mode;      /* enum f2fs_open_mode */
 	int sync_mode; /* enum f2fs_sync_mode, of write.h */
 

@@ -2,8 +2,8 @@
 """Devices: what a volume is read from, and layers over it.
 
 A `Device` is made by one of its class methods (`open`, `create`, `memory`, `from_file`, `from_buffer`, `multi`) or laid
-over another one (`slice`, `sparse`, `overlay`, `recorder`, `fault`, `cache`). A layer keeps what lies below it open by
-itself, so devices may be closed in any order. All devices of a stack share one `Context`.
+over another one (`slice`, `sparse`, `overlay`, `zoned`, `recorder`, `fault`, `cache`). A layer keeps what lies below it
+open by itself, so devices may be closed in any order. All devices of a stack share one `Context`.
 """
 
 from __future__ import annotations
@@ -283,6 +283,20 @@ class Device(Closable):
         return self._layer(
             OverlayDevice, lib.f2fs_device_new_overlay, _unsigned(memory_limit, "memory_limit"), folder
         )
+
+    def zoned(self, zone_bytes: int, *, conventional: int = 0, capacity: int = 0, full: bool = False) -> Device:
+        """Return a layer that behaves as if it had zones: what is not written at a zone's write pointer is refused.
+
+        Args:
+            zone_bytes: size of a zone.
+            conventional: zones at the start that can be written anywhere.
+            capacity: bytes of the others that hold data; 0: all.
+            full: the others are full in the beginning, as on a device that an image was copied to; else empty.
+        """
+        options = ffi.new("struct f2fs_zone_options *")
+        options.zone_bytes, options.capacity = _unsigned(zone_bytes, "zone_bytes"), _unsigned(capacity, "capacity")
+        options.conventional, options.is_full = min(_unsigned(conventional, "conventional"), 2**32 - 1), full
+        return self._layer(Device, lib.f2fs_device_new_zoned, options)
 
     def recorder(self) -> RecorderDevice:
         """Return a layer that passes everything through and records each write, zero, discard and flush."""

@@ -14,8 +14,17 @@ static void need(struct fresh *f, int err, const char *what)
 	exit(1);
 }
 
-void fresh_open_on(struct fresh *f, const struct f2fs_host *host, uint64_t size,
-		   const struct f2fs_mkfs_options *options)
+/* Put zones over the device in memory. */
+static void add_zones(struct fresh *f, const struct f2fs_zone_options *zones)
+{
+	struct f2fs_device *memory = f->dev;
+
+	need(f, f2fs_device_new_zoned(memory, zones, &f->dev), "zones");
+	f2fs_device_close(memory);
+}
+
+static void open_new(struct fresh *f, const struct f2fs_host *host, uint64_t size,
+		     const struct f2fs_mkfs_options *options, const struct f2fs_zone_options *zones)
 {
 	static const uint8_t uuid[16] = { 7 };
 	struct f2fs_mkfs_options opt = *options;
@@ -24,7 +33,10 @@ void fresh_open_on(struct fresh *f, const struct f2fs_host *host, uint64_t size,
 	memset(f, 0, sizeof(*f));
 	need(f, f2fs_context_new(host, &f->ctx), "context");
 	need(f, f2fs_device_new_memory(f->ctx, size, &f->dev), "device");
+	if (zones)
+		add_zones(f, zones);
 	device.device = f->dev;
+	opt.zoned = zones != NULL;
 	opt.uuid = uuid;
 	opt.has_time = 1;
 	opt.time = 1600000000;
@@ -35,7 +47,19 @@ void fresh_open_on(struct fresh *f, const struct f2fs_host *host, uint64_t size,
 
 void fresh_open_with(struct fresh *f, uint64_t size, const struct f2fs_mkfs_options *options)
 {
-	fresh_open_on(f, NULL, size, options);
+	open_new(f, NULL, size, options, NULL);
+}
+
+void fresh_open_on(struct fresh *f, const struct f2fs_host *host, uint64_t size,
+		   const struct f2fs_mkfs_options *options)
+{
+	open_new(f, host, size, options, NULL);
+}
+
+void fresh_open_zoned(struct fresh *f, uint64_t size, const struct f2fs_mkfs_options *options,
+		      const struct f2fs_zone_options *zones)
+{
+	open_new(f, NULL, size, options, zones);
 }
 
 void fresh_open(struct fresh *f, uint64_t size, uint32_t features)

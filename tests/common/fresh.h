@@ -20,6 +20,9 @@ void fresh_open_with(struct fresh *f, uint64_t size, const struct f2fs_mkfs_opti
 /* The same with a host (NULL: the usual one). */
 void fresh_open_on(struct fresh *f, const struct f2fs_host *host, uint64_t size,
 		   const struct f2fs_mkfs_options *options);
+/* The same on a device with such zones. */
+void fresh_open_zoned(struct fresh *f, uint64_t size, const struct f2fs_mkfs_options *options,
+		      const struct f2fs_zone_options *zones);
 /* Commit, close and open it again. */
 void fresh_reopen(struct fresh *f);
 /* The same while an inode is open, which is closed and looked up again by its path. */

@@ -547,3 +547,17 @@ def test_large_requests_reach_file_objects_in_pieces():
     device = f2fskit.Device.from_file(source)
     assert device.read(0, 20 << 20) == source.data
     assert max(length for length, _ in source.asked) <= device_module._PIECE
+
+
+def test_zones_over_memory():
+    device = f2fskit.Device.memory(256 << 20).zoned(4 << 20, conventional=8, capacity=3 << 20)
+    zones = list(device.zones())
+    assert len(zones) == 64 and zones[8].capacity == 3 << 20 and zones[7].capacity == 4 << 20
+    with pytest.raises(f2fskit.Error):
+        device.write((32 << 20) + 4096, bytes(4096))
+    f2fskit.mkfs(device, zoned=True)
+    with f2fskit.open(device, "r+") as volume:
+        volume.path("/file").write_bytes(bytes(range(256)) * 40000)
+    assert f2fskit.check(device).found == 0
+    with f2fskit.open(device) as volume:
+        assert volume.read_bytes("/file") == bytes(range(256)) * 40000

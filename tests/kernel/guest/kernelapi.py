@@ -6,6 +6,7 @@ import array
 import ctypes
 import errno
 import fcntl
+import mmap
 import os
 import struct
 
@@ -101,15 +102,20 @@ def say(subject):
         f.write("<6>f2fskit: now " + subject)
 
 
-def zoned_device(mib, zone_mib, conventional=8):
+def zoned_device(mib, zone_mib, conventional=8, capacity_mib=0):
     """A zoned device in the guest's memory. There is at most one."""
     top = "/sys/kernel/config/nullb/nullb0"
     os.mkdir(top)
     for name, value in (("size", mib), ("blocksize", 4096), ("memory_backed", 1), ("zoned", 1), ("zone_size", zone_mib),
-                        ("zone_nr_conv", conventional), ("power", 1)):
+                        ("zone_capacity", capacity_mib or zone_mib), ("zone_nr_conv", conventional), ("power", 1)):
         with open("%s/%s" % (top, name), "w") as f:
             f.write(str(value))
     return "/dev/nullb0"
+
+
+def aligned_buffer(size):
+    """Memory that O_DIRECT takes."""
+    return mmap.mmap(-1, size)
 
 
 def syncfs(path):

@@ -280,8 +280,8 @@ static void sets_join_zones(void **state)
 static int check_change(void *user, uint64_t offset, uint64_t length)
 {
 	(void)user;
-	assert_true(offset == 0 || offset == (ZONES - 1) * (uint64_t)ZONE);
-	assert_int_equal(length, offset == 0 ? ZONE : ZONE - 8192);
+	assert_true(offset == 5 * (uint64_t)ZONE || offset == (ZONES - 1) * (uint64_t)ZONE);
+	assert_int_equal(length, offset == 5 * (uint64_t)ZONE ? ZONE : ZONE - 8192);
 	return 0;
 }
 
@@ -332,11 +332,19 @@ static void layers_know_of_resets(void **state)
 	assert_int_equal(f2fs_device_new_overlay(dev, 0, NULL, &overlay), 0);
 	assert_int_equal(f2fs_device_zones(overlay, 7, &zone, 1, &found), 0);
 	last_request = 0;
-	assert_int_equal(f2fs_device_zone_reset(overlay, 4096), 0);
-	assert_int_equal(f2fs_device_zone_finish(overlay, 4096), 0);
-	assert_int_equal(last_request, 0);
-	assert_int_equal(f2fs_device_read(overlay, 0, &byte, 1), 0);
+	assert_int_equal(f2fs_device_zone_reset(overlay, 4096), F2FS_ERR_INVALID); /* has no write pointer */
+	assert_int_equal(f2fs_device_zone_reset(overlay, 5 * (uint64_t)ZONE + 4096), 0);
+	assert_int_equal(f2fs_device_read(overlay, 5 * (uint64_t)ZONE, &byte, 1), 0);
 	assert_int_equal(byte, 0);
+	assert_int_equal(f2fs_device_zones(overlay, 5, &zone, 1, &found), 0);
+	assert_true(zone.empty && zone.write_pointer == zone.start);
+	assert_int_equal(f2fs_device_write(overlay, 5 * (uint64_t)ZONE, "cd", 2), 0);
+	assert_int_equal(f2fs_device_zones(overlay, 5, &zone, 1, &found), 0);
+	assert_true(!zone.empty && zone.write_pointer == zone.start + 2);
+	assert_int_equal(f2fs_device_zone_finish(overlay, 5 * (uint64_t)ZONE), 0);
+	assert_int_equal(f2fs_device_zones(overlay, 5, &zone, 1, &found), 0);
+	assert_true(zone.full && zone.write_pointer == zone.start + zone.length);
+	assert_int_equal(last_request, 0);
 	assert_int_equal(f2fs_device_zone_reset(overlay, SIZE - 1), 0);
 	assert_int_equal(f2fs_device_overlay_changes(overlay, check_change, NULL), 0);
 	assert_int_equal(f2fs_device_overlay_apply(overlay), F2FS_ERR_UNSUPPORTED);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Zoned volumes (FORMAT volume 9.1): logs only append, from the start of a free section to its end, and nothing that
+ * was written is written again before the whole section is free.
+ *
+ * On a device with zones, the zone of a section is reset when a log enters it: nothing in it is in use, neither now nor
+ * in the checkpoint in force. A log goes on in its section only when the zone's write pointer is where the checkpoint
+ * left the log; after a power cut, or changes that were dropped, it is not, and the log begins a new section. The zone
+ * that is left half full is finished, so that it no longer counts as open.
+ */
+#include "base/bitmap.h"
+#include "device/device.h"
+#include "log/log.h"
+#include "volume/zone_map.h"
+
+static uint32_t section_of(const struct txn *txn, f2fs_seg_t segno)
+{
+	return segno / txn->vol->geo.segs_per_sec;
+}
+
+int section_enter(struct txn *txn, f2fs_seg_t segno)
+{
+	const uint32_t section = section_of(txn, segno);
+	struct f2fs_zone zone;
+	int err;
+
+	if (segno % txn->vol->geo.segs_per_sec != 0 || !zones_is_sequential(txn->vol, section))
+		return 0;
+	err = zones_look(txn->vol, section, &zone);
+	if (!err && zone.write_pointer != zone.start)
+		err = zones_reset(txn->vol, section);
+	return err;
+}
+
+/* Are there so many free sections that one can be taken without keeping the commit, or cleaning, from working? */
+static int may_take(struct txn *txn, bool *may)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	const uint32_t reserved = (cp_rsvd_segment_count(txn->vol->cp) + geo->segs_per_sec - 1) / geo->segs_per_sec;
+	const size_t blocks = txn->page_count + txn->dirty_count;
+	uint32_t needed, count = 0;
+	int err = 0;
+
+	*may = txn->is_committing;
+	if (*may)
+		return 0;
+	needed = reserved + (uint32_t)(blocks / ((size_t)geo->segs_per_sec * F2FS_SEGMENT_BLOCKS));
+	for (uint32_t s = 0; s < geo->section_count && count <= needed && !err; s++) {
+		bool is_free;
+
+		err = segment_section_is_free(txn, s, &is_free);
+		count += !err && is_free;
+	}
+	*may = count > needed;
+	return err;
+}
+
+int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno)
+{
+	const f2fs_seg_t next = current + 1;
+	bool found = false;
+	struct segment *s;
+	int err = 0;
+
+	if (next % txn->vol->geo.segs_per_sec != 0 && zones_usable(txn->vol, next) > 0) {
+		err = segment_get(txn, next, &s);
+		found = !err && segment_is_free(s) && !segment_is_current(txn, next);
+		*segno = next;
+	}
+	if (!err && !found) {
+		err = may_take(txn, &found);
+		if (!err && found)
+			err = section_choose(txn, type, segno, &found);
+	}
+	if (err)
+		return err;
+	if (!found)
+		return error_set(txn->vol->ctx, F2FS_ERR_NOSPC,
+				 "no free section for %s; sections that became free since the last commit can be used "
+				 "after the next one, those in part free after cleaning",
+				 f2fs_log_type_name(type));
+	if (txn->free_segments > 0)
+		txn->free_segments--;
+	return 0;
+}
+
+/* Do blocks that are kept lie in the section of a log, where it has not been yet? */
+static int has_kept_ahead(struct txn *txn, const struct head *head, bool *found)
+{
+	const uint32_t section = section_of(txn, head->segno);
+	int err = 0;
+
+	*found = false;
+	for (f2fs_seg_t i = head->segno; section_of(txn, i) == section && !*found && !err; i++) {
+		struct segment *s;
+
+		err = segment_get(txn, i, &s);
+		for (uint32_t at = i == head->segno ? head->blkoff : 0; !err && at < F2FS_SEGMENT_BLOCKS; at++)
+			*found = *found || msb_test(s->ckpt, at);
+	}
+	return err;
+}
+
+/* Is the write pointer where the log wants to go on? Does the zone hold anything? */
+static int is_aligned(struct txn *txn, const struct head *head, bool *aligned, bool *is_open)
+{
+	const uint32_t section = section_of(txn, head->segno);
+	const uint64_t next = (uint64_t)geometry_segment_start(&txn->vol->geo, head->segno) + head->blkoff;
+	struct f2fs_zone zone;
+	int err;
+
+	*aligned = true;
+	*is_open = false;
+	if (!zones_is_sequential(txn->vol, section))
+		return 0;
+	err = zones_look(txn->vol, section, &zone);
+	if (err)
+		return err;
+	*aligned = zone.write_pointer == next << txn->vol->geo.block_bits;
+	*is_open = !zone.full && zone.write_pointer != zone.start;
+	return 0;
+}
+
+int sections_settle(struct txn *txn)
+{
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		struct head *head = &txn->heads[i];
+		const uint32_t section = section_of(txn, head->segno);
+		bool aligned, is_open, kept = false;
+		int err;
+
+		if (!head->sums)
+			continue;
+		err = is_aligned(txn, head, &aligned, &is_open);
+		if (!err)
+			err = has_kept_ahead(txn, head, &kept);
+		if (!err && aligned && !kept)
+			continue;
+		/* a log at the very start has written nothing: it can stay */
+		if (!err && !kept && head->blkoff == 0 && head->segno % txn->vol->geo.segs_per_sec == 0)
+			err = section_enter(txn, head->segno);
+		else if (!err)
+			err = head_renew(txn, i);
+		if (!err && is_open && section_of(txn, head->segno) != section)
+			err = zones_finish(txn->vol, section);
+		if (err)
+			return err;
+	}
+	return 0;
+}

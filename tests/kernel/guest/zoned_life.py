@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The guest's side of the tests of zoned volumes: our programs and the kernel write a zoned device in turn.
+
+zoned_life.py live JOB.json     formats and fills the device with mkfs.f2fs --root-dir, then the kernel, f2fs and the
+                                kernel's recovery and ours change it; at last it is copied to an image
+zoned_life.py mount JOB.json    the image goes to a device zone by zone, is mounted and changed
+A job is {"mib", "zone", "conventional", "capacity", "image", "source", "more", "programs", "out", "steps"}.
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import kernelapi  # noqa: E402
+import record  # noqa: E402
+from guest_volume import Volume  # noqa: E402
+
+MNT = os.environ["MNT"]
+MIB = 1 << 20
+
+
+class Life:
+    def __init__(self, job):
+        self.job = job
+        self.device = kernelapi.zoned_device(job["mib"], job["zone"], job["conventional"], job.get("capacity", 0))
+        self.volume = Volume("zoned", [self.device], MNT, {})
+        self.steps, self.start = [], time.monotonic()
+
+    def run(self, program, *words):
+        done = subprocess.run([self.job["programs"][program], *words], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        text = done.stdout.decode(errors="replace")
+        self.steps.append("%7.2f %s %s" % (time.monotonic() - self.start, program, " ".join(words)))
+        if done.returncode:
+            raise RuntimeError("%s %s: %d\n%s" % (program, " ".join(words), done.returncode, text))
+        return text
+
+    def same(self, *trees):
+        subprocess.run(["diff", "-r", "--no-dereference", "--exclude=lost+found", *trees], check=True)
+
+    def mounted(self, work):
+        """Mounts, works, unmounts; afterwards our check finds nothing."""
+        self.volume.mount()
+        try:
+            result = work()
+        finally:
+            self.volume.umount()
+        self.run("fsck.f2fs", "-n", "-f", self.device)
+        return result
+
+    def workload(self, name):
+        v = self.volume
+        v.mkdir(name)
+        for i in range(30):
+            v.write("%s/file-%d" % (name, i), v.noise(40_000 + 997 * i), fsync=i % 9 == 0)
+        v.write(name + "/big", v.noise(9 * MIB))
+        for i in range(0, 30, 3):
+            os.unlink(v.path(name, "file-%d" % i))
+        v.sync()
+        for i in range(1, 30, 3):
+            v.write("%s/file-%d" % (name, i), v.noise(9000), offset=5000)
+
+    def write_and_stop(self):
+        """Files that only fsync has made durable."""
+        v = self.volume
+        v.write("first/file-1", b"fsynced" * 3000, fsync=True)
+        v.write("first/new", v.noise(3 * MIB), fsync=True)
+        expected = record.tree(MNT)
+        v.stop_dead()
+        return expected
+
+
+def contents(entries):
+    """A directory that got a name by recovery carries the time of that."""
+    ignore = {"dir": ("atime", "mtime", "ctime"), "file": ("atime", "map", "fiemap")}
+    return {path: {k: v for k, v in e.items() if k not in ignore.get(e["kind"], ())} for path, e in entries.items()}
+
+
+def differences(a, b):
+    return [(path, a.get(path), b.get(path)) for path in sorted({*a, *b}) if a.get(path) != b.get(path)]
+
+
+def must_be_same(a, b):
+    wrong = differences(contents(a), contents(b))
+    if wrong:
+        raise RuntimeError("%d differences, first %s" % (len(wrong), wrong[:2]))
+
+
+def live(life):
+    job, f2fs = life.job, lambda *words: life.run("f2fs", "-w", life.device, *words)
+    life.run("mkfs.f2fs", "-q", "-f", "-m", "-O", "extra_attr,inode_checksum,quota,lost_found", "--root-dir",
+             job["source"], life.device)
+    life.run("fsck.f2fs", "-n", "-f", life.device)
+    life.mounted(lambda: (life.same(job["source"], MNT), life.workload("first")))
+    # ours on what the kernel wrote
+    f2fs("mkdir", "/ours")
+    for name in sorted(os.listdir(job["more"])):
+        f2fs("put", os.path.join(job["more"], name), "/ours/" + name)
+    f2fs("rm", "-r", "/first/big")
+    life.run("fsck.f2fs", "-n", "-f", life.device)
+    life.mounted(lambda: (life.same(job["more"], MNT + "/ours"), life.workload("second")))
+    # what the kernel fsynced: recovered by us
+    life.volume.mount()
+    expected = life.write_and_stop()
+    f2fs("recover")
+    life.run("fsck.f2fs", "-n", "-f", life.device)
+    f2fs("rm", "-r", "/second")
+    life.mounted(lambda: must_be_same({p: e for p, e in expected.items() if not p.startswith("second") and p},
+                                      {p: e for p, e in record.tree(MNT).items() if p}))
+    # damage, repaired on the device
+    life.run("inject.f2fs", "--sit", "0", "--mb", "vblocks", "--blk", str(first_block(life)), "--val", "77", life.device)
+    repaired = subprocess.run([job["programs"]["fsck.f2fs"], "-y", "-f", life.device], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE)
+    if repaired.returncode != 1:
+        raise RuntimeError("repair: %d\n%s" % (repaired.returncode, repaired.stdout.decode()))
+    life.run("fsck.f2fs", "-n", "-f", life.device)
+    entries = life.mounted(lambda: (life.workload("third"), record.tree(MNT))[1])
+    copy_out(life.device, job["image"])
+    return entries
+
+
+def first_block(life):
+    text = life.run("dump.f2fs", "--json", "--superblock", life.device)
+    return json.loads(text)["superblock"]["main_blkaddr"]
+
+
+def copy_out(device, image):
+    """Where nothing was written a zone reads as 0xFF; that becomes a hole."""
+    nothing = (bytes(1 << 16), b"\xff" * (1 << 16))
+    with open(device, "rb", buffering=0) as a, open(image, "r+b", buffering=0) as b:
+        at = 0
+        while chunk := a.read(1 << 16):
+            if chunk not in nothing:
+                b.seek(at)
+                b.write(chunk)
+            at += len(chunk)
+        b.truncate(at)
+
+
+def copy_in(life):
+    """Each zone from its start, as far as it holds something."""
+    job, zone = life.job, life.job["zone"] * MIB
+    size = job.get("capacity", 0) * MIB or zone
+    with open(job["image"], "rb", buffering=0) as a:
+        fd = os.open(life.device, os.O_RDWR | os.O_DIRECT)
+        buffer = kernelapi.aligned_buffer(MIB)
+        for i in range(job["mib"] * MIB // zone):
+            a.seek(i * zone)
+            chunk = a.read(zone if i < job["conventional"] else size)
+            kept = -(-len(chunk.rstrip(b"\0")) // 4096) * 4096
+            for at in range(0, kept, MIB):
+                n = min(MIB, kept - at)
+                buffer[:n] = chunk[at:at + n].ljust(n, b"\0")
+                os.pwrite(fd, memoryview(buffer)[:n], i * zone + at)
+        os.fsync(fd)
+        os.close(fd)
+
+
+def mount(life):
+    copy_in(life)
+    return life.mounted(lambda: (record.tree(MNT), life.workload("fourth"))[0])
+
+
+def main():
+    with open(sys.argv[2]) as f:
+        job = json.load(f)
+    life = Life(job)
+    record.write(job["out"], {"entries": {"live": live, "mount": mount}[sys.argv[1]](life), "steps": life.steps})
+
+
+main()

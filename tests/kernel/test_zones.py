@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Zoned volumes on a zoned device of the kernel: filled by our mkfs.f2fs, written by the kernel and by us in turn, recovered
+and repaired in place; and an image of one, changed as a plain file, copied back to a device zone by zone."""
+import json
+import os
+import random
+import sys
+
+import pytest
+
+import reading
+import uml
+
+LIFE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest", "zoned_life.py")
+PROGRAMS = ("mkfs.f2fs", "fsck.f2fs", "dump.f2fs", "inject.f2fs", "f2fs")
+DEVICES = {"whole": {"mib": 256, "zone": 4, "conventional": 8}, "less": {"mib": 256, "zone": 4, "capacity": 3, "conventional": 8}}
+
+
+def guest(kernel, action, job, folder):
+    path = folder / (action + ".json")
+    path.write_text(json.dumps(dict(job, out=str(folder / (action + ".out")))))
+    result = uml.run([sys.executable, "-I", LIFE, action, str(path)], images=[], kernel=kernel, mem="800M", timeout=300)
+    result.check(problems=["Stopped filesystem due to reason: 0"])     # the power that is cut
+    # a volume that was closed has its logs where the write pointers are
+    text = "\n".join(line.text for line in result.log)
+    return text, json.loads((folder / (action + ".out")).read_text())["entries"]
+
+
+def fill(folder, names, rng):
+    folder.mkdir()
+    for name, size in names.items():
+        (folder / name).write_bytes(rng.randbytes(size))
+    return folder
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_in_turn(kernel, tool, f2fskit, tmp_path, name):
+    if "block_zoned" not in kernel.features:
+        pytest.skip("this kernel has no zoned devices")
+    rng, image = random.Random(name), tmp_path / "image"
+    image.touch()
+    job = dict(DEVICES[name], image=str(image), programs={p: tool(p) for p in PROGRAMS},
+               source=str(fill(tmp_path / "source", {"a": 12_000_000, "b": 100, "c": 5000}, rng)),
+               more=str(fill(tmp_path / "more", {"x": 7_000_000, "y": 77, "z": 4097}, rng)))
+    log, entries = guest(kernel, "live", job, tmp_path)
+    assert "Unaligned curseg" not in log, log
+    with f2fskit.open(image) as volume:
+        got = reading.tree(volume, f2fskit)
+    reading.must_be_same(entries, got, ignore=("fiemap", "map", "atime"))
+    plain = f2fskit.Device.open(image, writable=True)
+    # an image file does not know that its zones hold less
+    device = plain.zoned(job["zone"] << 20, conventional=8, capacity=job["capacity"] << 20, full=True) if name == "less" else plain
+    with f2fskit.open(device, "r+") as volume:
+        volume.path("/added").write_bytes(rng.randbytes(6_000_000))
+        volume.path("/third/big").unlink()
+    assert f2fskit.check(device).found == 0
+    plain.close()
+    with f2fskit.open(image) as volume:
+        expected = reading.tree(volume, f2fskit)
+    _, entries = guest(kernel, "mount", job, tmp_path)
+    reading.must_be_same(entries, expected, ignore=("fiemap", "map", "atime"))

@@ -141,6 +141,18 @@ def main():
     shutil.rmtree(many)
     checks = [(name, prepare, command[:-1] + ["img"], read) for name, prepare, command, read in checks]
     bench.table("Check a volume of 100,000 files", checks)
+    reads = os.path.join(a.build, "bench", "check_reads")
+    with open("ranges", "w") as f:
+        what = subprocess.run([reads, "img"], stdout=f, stderr=subprocess.PIPE, text=True, check=True).stderr.strip()
+
+    def forgotten():
+        """The image leaves the page cache."""
+        with open("img", "rb") as f:
+            os.fsync(f.fileno())
+            os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    bench.table("The same, cold: what is read comes from the disk",
+                [(name, forgotten, command, read) for name, _, command, read in checks] +
+                [("plain read of what ours reads", forgotten, [reads, "img", "ranges"], None)], what + ".")
     bench.table("Read every inode, name and attribute of 100,000 files", [
         ("walk (C interface)", None, [walk, "img"],
          lambda out: re.search(rb"(\d+) inodes/s", out).group(1).decode() + " inodes/s")])

@@ -5,6 +5,8 @@
  */
 #include "format/quota.h"
 
+#include <string.h>
+
 #include "check/checker.h"
 #include "file/object.h"
 #include "format/superblock.h"
@@ -15,6 +17,9 @@ struct usage {
 	bool is_listed; /* in the quota file */
 };
 
+/* The tree of a quota file has small blocks, so pieces of the file are kept. */
+#define WINDOW 16384u
+
 struct quota_check {
 	struct checker *c;
 	enum quota_type type;
@@ -23,6 +28,9 @@ struct quota_check {
 	struct map32 index; /* id -> index in usage */
 	struct vec usage;   /* struct usage */
 	bool is_damaged;
+	uint8_t *window;
+	uint64_t window_at;
+	size_t window_size; /* 0: nothing was read */
 };
 
 static struct usage *find_usage(struct quota_check *q, uint32_t id)
@@ -116,8 +124,23 @@ static int take_problem(void *user, const struct quota_problem *problem)
 static int read_file(void *user, uint64_t offset, void *buffer, size_t n)
 {
 	struct quota_check *q = user;
+	const uint64_t at = offset - offset % WINDOW, size = inode_i_size(q->file->block);
 
-	return data_read(q->file, offset, buffer, n);
+	if (offset + n > at + WINDOW || offset + n > size)
+		return data_read(q->file, offset, buffer, n);
+	if (q->window_size == 0 || q->window_at != at) {
+		const size_t most = size - at < WINDOW ? (size_t)(size - at) : WINDOW;
+		int err = data_read(q->file, at, q->window, most);
+
+		q->window_at = at;
+		q->window_size = err ? 0 : most;
+		if (err) { /* of another block, perhaps */
+			error_clear(q->c->ctx);
+			return data_read(q->file, offset, buffer, n);
+		}
+	}
+	memcpy(buffer, q->window + (offset - at), n);
+	return 0;
 }
 
 static int walk_file(struct quota_check *q)
@@ -179,7 +202,9 @@ static int check_file(struct quota_check *q)
 		err = inode_open(q->c->vol, q->ino, &q->file);
 	if (err)
 		return map_error(q, err);
-	err = walk_file(q);
+	q->window = mem_alloc(q->c->ctx, WINDOW);
+	err = q->window ? walk_file(q) : F2FS_ERR_NOMEM;
+	mem_free(q->c->ctx, q->window);
 	if (err)
 		err = map_error(q, err);
 	f2fs_inode_close(q->file);

@@ -220,9 +220,9 @@ int report_problem(void *user, const struct f2fs_problem *problem)
 
 /* ---- the table of problems itself ---- */
 
-static const char *const kinds[] = { [F2FS_REPAIR_NONE] = "none",
-				     [F2FS_REPAIR_COMMON] = "common",
-				     [F2FS_REPAIR_CHOICE] = "choice" };
+static const char *const kinds[] = {
+	[F2FS_REPAIR_NONE] = "none", [F2FS_REPAIR_COMMON] = "common", [F2FS_REPAIR_CHOICE] = "choice"
+};
 
 static void put_row(struct cli_print *p, const struct f2fs_problem_info *info)
 {
@@ -250,6 +250,40 @@ int report_list(struct cli *cli)
 	return CLI_EXIT_OK;
 }
 
+/* For people. */
+static void say_row(const struct f2fs_problem_info *info)
+{
+	static const char *const severities[] = {
+		[F2FS_SEVERITY_NOTE] = "note: worth knowing, nothing is wrong",
+		[F2FS_SEVERITY_STALE] = "stale: can be derived from the rest, user data is not touched",
+		[F2FS_SEVERITY_DAMAGE] = "damage: a structure is wrong, user data may be affected",
+		[F2FS_SEVERITY_LOSS] = "loss: user data, or the way to it, is lost",
+	};
+	static const char *const choices[] = {
+		[F2FS_REPAIR_NONE] = "there is nothing to choose",
+		[F2FS_REPAIR_COMMON] = "every repair that writes anything makes it right",
+		[F2FS_REPAIR_CHOICE] = "--only, --except and --ask can leave it as it is",
+	};
+
+	printf("%s (P%u, group %s)\n\n  %s\n\n", info->name, info->id, info->group, info->message);
+	printf("Meaning:  %s\nSeverity: %s\nRepair:   %s\nChoice:   %s\n", info->explanation,
+	       severities[info->severity], info->fix, choices[f2fs_problem_repair_kind(info)]);
+}
+
+static int say_rows(const struct f2fs_problem_info *info)
+{
+	if (info) {
+		say_row(info);
+		return CLI_EXIT_OK;
+	}
+	for (unsigned i = 0; (info = f2fs_problem_at(i)) != NULL; i++) {
+		if (i)
+			putchar('\n');
+		say_row(info);
+	}
+	return CLI_EXIT_OK;
+}
+
 int report_explain(struct cli *cli, const char *id, int is_json)
 {
 	const struct f2fs_problem_info *info = f2fs_problem_find(id);
@@ -259,7 +293,9 @@ int report_explain(struct cli *cli, const char *id, int is_json)
 		cli_error(cli, "'%s' is not a problem (see --list)", id);
 		return CLI_EXIT_USAGE;
 	}
-	p = cli_print_open(stdout, is_json ? CLI_JSON : CLI_TEXT);
+	if (!is_json)
+		return say_rows(info);
+	p = cli_print_open(stdout, CLI_JSON);
 	if (!p) {
 		cli_error(cli, "out of memory");
 		return CLI_EXIT_OPERATIONAL;

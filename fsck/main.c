@@ -94,6 +94,9 @@ static void put_totals(const struct run *run)
 	if (found > fixed)
 		printf(", %llu left", (unsigned long long)(found - fixed));
 	putchar('\n');
+	if (found > fixed && run->session.answer == FSCK_NO)
+		puts("Info: --dry-run shows what a repair would do, -y repairs, --explain=NAME tells what a problem "
+		     "means");
 }
 
 static int check_once(struct run *run, int repair)

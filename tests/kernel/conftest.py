@@ -35,6 +35,13 @@ def image(made, request):
     return made[name]
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "images(fits): only with the images of the catalogue for whose Spec fits() is true")
+
+
 def pytest_generate_tests(metafunc):
     if "image" in metafunc.fixturenames and not metafunc.definition.get_closest_marker("parametrize"):
-        metafunc.parametrize("image", list(images.CATALOGUE), indirect=True)
+        marker = metafunc.definition.get_closest_marker("images")
+        fits = marker.args[0] if marker else lambda spec: True
+        names = [name for name, spec in images.CATALOGUE.items() if fits(spec)]
+        metafunc.parametrize("image", names, indirect=True)

@@ -9,6 +9,9 @@ import zipfile
 
 import pytest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lint"))
+import lint  # noqa: E402
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
@@ -19,14 +22,7 @@ def wheel(tmp_path_factory):
     work = tmp_path_factory.mktemp("wheel")
     # a copy: the build leaves files beside its sources
     source = work / "source"
-    names = subprocess.run(["git", "-C", str(top), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                           capture_output=True)
-    if names.returncode:
-        pytest.skip("not a git repository")
-    for name in filter(None, names.stdout.decode().split("\0")):
-        if (top / name).is_file():
-            (source / name).parent.mkdir(parents=True, exist_ok=True)
-            (source / name).write_bytes((top / name).read_bytes())
+    lint.write_tree(source, {name: (top / name).read_bytes() for name in lint.project_files(top)})
     done = subprocess.run([sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index",
                            "--wheel-dir", str(work / "dist"), str(source)], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": ""})

@@ -3,7 +3,8 @@
  * Blocks with more than one owner, and data in segments of nodes. A node's footer says what a block is, so a node
  * always keeps it, and the pointer to data is cleared: what it pointed to is gone. Between pointers the summary
  * decides, which names node, version and slot; without it the first one. Each loser gets a copy of the block: it may be
- * its data.
+ * its data. A block of a directory that cannot be read gives way to an empty one: the names that were in it are found
+ * again by what inodes remember.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,14 +98,44 @@ static int compare_moved(const void *a, const void *b)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-int repair_shared(struct repair *r)
+/* List the blocks of directories that cannot be read, and have the claims on their segments collected. */
+static int mark_unreadable(struct repair *r, struct map32 *lost)
 {
-	struct vec claims;
+	int err = 0;
+
+	for (size_t i = 0; i < r->c->findings.count && !err; i++) {
+		const struct finding *f = vec_at(&r->c->findings, i);
+		struct seg_fact *seg;
+
+		if (repair_found(r->c, P_DEVICE_SHORT)) /* there may be no place for another one */
+			break;
+		if (f->problem != P_DIR_UNREADABLE || !repair_wanted(r, P_DIR_UNREADABLE, f->ino))
+			continue;
+		seg = facts_seg(&r->c->facts, geometry_segment_of(r->geo, (f2fs_blk_t)f->block));
+		if (!seg)
+			continue;
+		seg->flags |= SEG_CONFLICT;
+		err = map32_set(lost, (f2fs_blk_t)f->block, 1);
+	}
+	return err;
+}
+
+static int replace_block(struct repair *r, const struct claim *claim)
+{
+	f2fs_blk_t addr;
+	uint32_t got;
 	int err;
 
-	if (r->c->facts.conflicts.count == 0)
-		return 0;
-	err = claims_collect(r->c, SEG_CONFLICT, &claims);
+	memset(r->block, 0, r->geo->block_size);
+	err = head_append(r->txn, F2FS_HOT_DATA, claim->nid, claim->version, claim->slot, 1, r->block, &addr, &got);
+	return err ? err : note_moved(r, claim, addr);
+}
+
+static int settle_all(struct repair *r, const struct map32 *lost)
+{
+	struct vec claims;
+	int err = claims_collect(r->c, SEG_CONFLICT, &claims);
+
 	for (size_t i = 0, end; i < claims.count && !err; i = end) {
 		const f2fs_blk_t addr = ((const struct claim *)vec_at(&claims, i))->addr;
 
@@ -113,8 +144,23 @@ int repair_shared(struct repair *r)
 				break;
 		if (end > i + 1 && !is_left(r, &claims, i, end))
 			err = settle_block(r, &claims, i, end);
+		else if (end == i + 1 && map32_find(lost, addr))
+			err = replace_block(r, vec_at(&claims, i));
 	}
 	vec_fini(&claims);
 	vec_sort(&r->moved, compare_moved);
+	return err;
+}
+
+int repair_shared(struct repair *r)
+{
+	struct map32 lost;
+	int err;
+
+	map32_init(&lost, r->ctx);
+	err = mark_unreadable(r, &lost);
+	if (!err && (r->c->facts.conflicts.count > 0 || lost.count > 0))
+		err = settle_all(r, &lost);
+	map32_fini(&lost);
 	return err;
 }

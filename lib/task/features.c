@@ -52,7 +52,7 @@ int f2fs_volume_add_features(struct f2fs_volume *vol, uint32_t features, unsigne
 int f2fs_volume_set_hash_only(struct f2fs_volume *vol, int on)
 {
 	uint8_t sb[sb_SIZE];
-	uint16_t flags;
+	uint32_t flags;
 	int err;
 
 	error_clear(vol->ctx);
@@ -62,11 +62,11 @@ int f2fs_volume_set_hash_only(struct f2fs_volume *vol, int on)
 	if (err)
 		return err;
 	memcpy(sb, vol->sb, sizeof(sb));
-	flags = sb_s_encoding_flags(sb) & (uint16_t)~FLAG_s_encoding_flags_hashonly;
+	flags = sb_s_encoding_flags(sb) & ~(uint32_t)FLAG_s_encoding_flags_hashonly;
 	if (on)
 		flags |= FLAG_s_encoding_flags_hashonly;
 	if (flags == sb_s_encoding_flags(sb))
 		return 0;
-	sb_set_s_encoding_flags(sb, flags);
+	sb_set_s_encoding_flags(sb, (uint16_t)flags);
 	return superblock_replace(vol, sb);
 }

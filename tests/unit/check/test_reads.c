@@ -56,7 +56,7 @@ struct counts {
 static void count(const struct fresh *f, const struct read_request *requests, size_t n, struct counts *out)
 {
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(f->vol);
-	uint8_t *seen = calloc(geo->end_blkaddr, 1);
+	uint8_t *seen = calloc((size_t)geo->end_blkaddr, 1);
 	uint64_t end = 0;
 
 	assert_non_null(seen);

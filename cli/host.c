@@ -102,12 +102,22 @@ static void tell_place(const struct f2fs_error_detail *detail, const char *messa
 		snprintf(place + n, size - n, "]");
 }
 
+/* Does the message name it as a word, so that it need not stand in front of it? */
+static int is_named(const char *message, const char *what)
+{
+	const char *at = *what ? strstr(message, what) : NULL;
+
+	return at && (at == message || at[-1] == ' ') && strchr(": ", at[strlen(what)]);
+}
+
 void cli_error_detail(struct cli *cli, const struct f2fs_error_detail *detail, const char *what, const char *part)
 {
 	const char *message = detail->message[0] ? detail->message : f2fs_error_text(detail->code);
 	char place[200];
 
 	tell_place(detail, message, place, sizeof(place));
+	if (!*part && is_named(message, what))
+		what = "";
 	cli_error(cli, "%s%s%s%s%s%s", what, *what ? ": " : "", part, *part ? ": " : "", message, place);
 }
 

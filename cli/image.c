@@ -130,3 +130,84 @@ int cli_open_volume(struct cli *cli, struct f2fs_context *ctx, const struct cli_
 		cli_error_of(cli, ctx, image->path);
 	return rc;
 }
+
+/* ---- undo files ---- */
+
+/* The callback open_device of cli_image_complete(): what is found stays. */
+static int collect(void *user, const char *path, struct f2fs_device **out)
+{
+	struct cli_opened *opened = user;
+	int rc = F2FS_ERR_TOO_BIG;
+
+	if (opened->options.device_count < CLI_MAX_DEVICES)
+		rc = find_device(opened, path, out);
+	if (!rc)
+		opened->more[opened->options.device_count++] = f2fs_device_ref(*out);
+	return rc;
+}
+
+int cli_image_complete(struct cli_opened *opened)
+{
+	static const int modes[] = { F2FS_MODE_TOLERANT, F2FS_MODE_RESCUE };
+	struct f2fs_volume *vol;
+	int rc = F2FS_ERR_NOT_F2FS;
+
+	if (opened->options.device_count > 0)
+		return 0;
+	for (unsigned i = 0; i < 2 && rc == F2FS_ERR_NOT_F2FS; i++) {
+		struct f2fs_open_options options = { .mode = modes[i], .offset = opened->options.offset };
+
+		options.open_device = collect;
+		options.user = opened;
+		rc = f2fs_volume_open(opened->ctx, opened->device, &options, &vol);
+		if (!rc)
+			f2fs_volume_close(vol);
+	}
+	if (opened->options.device_count > 0)
+		opened->options.devices = opened->more;
+	/* a device that is missing is the end; whether the rest is any good is not asked here */
+	return rc == F2FS_ERR_NOT_FOUND || rc == F2FS_ERR_ACCESS || rc == F2FS_ERR_NOMEM ? rc : 0;
+}
+
+/* All devices in a row. */
+static unsigned list_devices(const struct cli_opened *opened, struct f2fs_device **list)
+{
+	list[0] = opened->device;
+	for (unsigned i = 0; i < opened->options.device_count; i++)
+		list[1 + i] = opened->more[i];
+	return 1 + opened->options.device_count;
+}
+
+int cli_image_record(struct cli_opened *opened, const char *path)
+{
+	struct f2fs_device *list[1 + CLI_MAX_DEVICES], *layers[1 + CLI_MAX_DEVICES];
+	unsigned count;
+	int rc = cli_image_complete(opened);
+
+	if (rc)
+		return rc;
+	count = list_devices(opened, list);
+	rc = f2fs_undo_record(list, count, path, layers);
+	if (rc)
+		return rc;
+	for (unsigned i = 0; i < count; i++)
+		f2fs_device_close(list[i]); /* its layer has it */
+	opened->device = layers[0];
+	for (unsigned i = 1; i < count; i++)
+		opened->more[i - 1] = layers[i];
+	return 0;
+}
+
+int cli_image_restore(struct cli_opened *opened, const char *path, struct f2fs_undo_info *info)
+{
+	struct f2fs_device *list[1 + CLI_MAX_DEVICES], *log;
+	int rc = cli_image_complete(opened);
+
+	if (!rc)
+		rc = f2fs_device_open(opened->ctx, path, F2FS_OPEN_READ, &log);
+	if (rc)
+		return rc;
+	rc = f2fs_undo_restore(log, list, list_devices(opened, list), info);
+	f2fs_device_close(log);
+	return rc;
+}

@@ -38,6 +38,15 @@ struct cli_opened {
 /* Open the devices; a message was written when it fails. */
 int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct cli_opened *out);
 void cli_image_close(struct cli_opened *opened);
+/*
+ * Find the further devices that the superblock names, when none were given, so that `more` and the options hold all of
+ * the volume's. A volume that cannot be opened has those that opening it asked for.
+ */
+int cli_image_complete(struct cli_opened *opened);
+/* Save what is overwritten on any device of the volume, in a new file at path; the context has the error. */
+int cli_image_record(struct cli_opened *opened, const char *path);
+/* Play such a file back. */
+int cli_image_restore(struct cli_opened *opened, const char *path, struct f2fs_undo_info *info);
 
 /* Open; a message was written when it fails. */
 int cli_open_volume(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct f2fs_volume **out);

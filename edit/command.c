@@ -152,24 +152,6 @@ static int parse(struct edit *e, struct edit_call *call, char **words, int count
 
 /* ---- running ---- */
 
-/* Save what is overwritten. Further devices are not opened by themselves then: they would not be saved. */
-static int add_undo(struct edit *e)
-{
-	struct f2fs_device *log, *undo;
-	int rc = f2fs_undo_create(e->opened.device, e->undo_path, &log);
-
-	if (rc)
-		return edit_fail(e, rc, e->undo_path);
-	rc = f2fs_device_new_undo(e->opened.device, log, &undo);
-	f2fs_device_close(log);
-	if (rc)
-		return edit_fail(e, rc, e->undo_path);
-	f2fs_device_close(e->opened.device);
-	e->opened.device = undo;
-	e->opened.options.open_device = NULL;
-	return 0;
-}
-
 int edit_open_image(struct edit *e)
 {
 	int rc;
@@ -183,9 +165,11 @@ int edit_open_image(struct edit *e)
 	}
 	if (!e->undo_path || !e->may_write)
 		return 0;
-	rc = add_undo(e);
-	if (rc)
+	rc = cli_image_record(&e->opened, e->undo_path);
+	if (rc) {
+		edit_fail(e, rc, e->undo_path);
 		cli_image_close(&e->opened);
+	}
 	return rc;
 }
 

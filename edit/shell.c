@@ -94,7 +94,6 @@ int do_quit(struct edit *e, const struct edit_call *call)
 int do_rollback(struct edit *e, const struct edit_call *call)
 {
 	struct f2fs_undo_info info;
-	struct f2fs_device *log;
 	int rc = edit_need_write(e, "rollback");
 
 	if (!rc)
@@ -104,11 +103,7 @@ int do_rollback(struct edit *e, const struct edit_call *call)
 	f2fs_volume_close(e->vol);
 	e->vol = NULL;
 	e->is_changed = 0;
-	rc = f2fs_device_open(e->ctx, call->operands[0], F2FS_OPEN_READ, &log);
-	if (rc)
-		return edit_fail(e, rc, call->operands[0]);
-	rc = f2fs_undo_play(log, e->opened.device, &info);
-	f2fs_device_close(log);
+	rc = cli_image_restore(&e->opened, call->operands[0], &info);
 	if (rc)
 		return edit_fail(e, rc, call->operands[0]);
 	if (e->cli.level >= F2FS_LOG_WARNING)

@@ -53,8 +53,6 @@ static int find_covered(void *user, const char *path, struct f2fs_device **out)
 	struct session *s = user;
 	int rc;
 
-	if (s->log)
-		return f2fs_context_fail(s->ctx, F2FS_ERR_UNSUPPORTED, "--undo is for volumes on one device");
 	rc = s->find(s->find_user, path, out);
 	if (rc)
 		return rc;
@@ -73,24 +71,6 @@ static int cover_all(struct session *s)
 	return rc;
 }
 
-/* Keep old contents. */
-static int keep_old(struct session *s)
-{
-	struct f2fs_device *layer;
-	int rc;
-
-	if (s->opened.options.device_count > 0)
-		return f2fs_context_fail(s->ctx, F2FS_ERR_UNSUPPORTED, "--undo is for volumes on one device");
-	rc = f2fs_undo_create(s->opened.device, s->arguments->undo, &s->log);
-	if (!rc)
-		rc = f2fs_device_new_undo(s->opened.device, s->log, &layer);
-	if (rc)
-		return rc;
-	f2fs_device_close(s->opened.device);
-	s->opened.device = layer;
-	return 0;
-}
-
 /* Put the layer of --dry-run or --undo on top of the image. */
 static int add_layer(struct session *s)
 {
@@ -99,11 +79,15 @@ static int add_layer(struct session *s)
 
 	if (s->answer != FSCK_DRY_RUN && !is_undo)
 		return 0;
-	s->find = s->opened.options.open_device;
-	s->find_user = s->opened.options.user;
-	s->opened.options.open_device = find_covered;
-	s->opened.options.user = s;
-	rc = is_undo ? keep_old(s) : cover_all(s);
+	if (is_undo) {
+		rc = cli_image_record(&s->opened, s->arguments->undo);
+	} else {
+		s->find = s->opened.options.open_device;
+		s->find_user = s->opened.options.user;
+		s->opened.options.open_device = find_covered;
+		s->opened.options.user = s;
+		rc = cover_all(s);
+	}
 	if (rc)
 		cli_error_of(s->cli, s->ctx, is_undo ? s->arguments->undo : NULL);
 	return rc;
@@ -127,7 +111,6 @@ int session_open(struct session *s, struct cli *cli, struct f2fs_context *ctx, c
 void session_close(struct session *s)
 {
 	cli_image_close(&s->opened);
-	f2fs_device_close(s->log);
 }
 
 int session_volume(struct session *s, struct f2fs_volume **out)
@@ -198,23 +181,20 @@ int session_wants_check(struct session *s)
 
 int session_rollback(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)
 {
-	struct f2fs_device *target = NULL, *log = NULL;
+	struct cli_image image = a->image;
 	struct f2fs_undo_info info;
-	const char *subject = a->image.path;
-	int rc = f2fs_device_open_image(ctx, a->image.path, F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE, &target);
+	struct cli_opened opened;
+	int rc;
 
-	if (!rc) {
-		subject = a->rollback;
-		rc = f2fs_device_open(ctx, a->rollback, F2FS_OPEN_READ, &log);
-	}
-	if (!rc)
-		rc = f2fs_undo_play(log, target, &info);
+	image.flags = WRITING;
+	if (cli_image_open(cli, ctx, &image, &opened))
+		return CLI_EXIT_OPERATIONAL;
+	rc = cli_image_restore(&opened, a->rollback, &info);
 	if (rc)
-		cli_error_of(cli, ctx, subject);
+		cli_error_of(cli, ctx, a->rollback);
 	else if (!a->is_quiet)
 		printf("Info: %llu bytes in %llu places are as they were%s\n", (unsigned long long)info.bytes,
 		       (unsigned long long)info.records, info.is_sealed ? "" : " (the repair had been cut short)");
-	f2fs_device_close(log);
-	f2fs_device_close(target);
+	cli_image_close(&opened);
 	return rc ? CLI_EXIT_OPERATIONAL : CLI_EXIT_OK;
 }

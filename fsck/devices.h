@@ -14,7 +14,6 @@ struct session {
 	const struct arguments *arguments;
 	enum fsck_answer answer;  /* what is possible: FSCK_NO when the image can only be read */
 	struct cli_opened opened; /* its device is what is checked, with the layer */
-	struct f2fs_device *log;  /* of --undo; NULL without */
 	/* how a further device is found, below the layer */
 	int (*find)(void *user, const char *path, struct f2fs_device **out);
 	void *find_user;

@@ -181,6 +181,15 @@ struct f2fs_undo_info {
  * playing back does no harm: play back again. info may be NULL.
  */
 F2FS_API int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_undo_info *info);
+/*
+ * The same for the devices of a volume, the first one first, in one new file at path: out[i] takes the place of
+ * devices[i], and the file is sealed when all of them are closed. At most 8.
+ */
+F2FS_API int f2fs_undo_record(struct f2fs_device *const *devices, unsigned count, const char *path,
+			      struct f2fs_device **out);
+/* Play such a file back to the devices, given in the same order; STATE when they are others, or in another order. */
+F2FS_API int f2fs_undo_restore(struct f2fs_device *log, struct f2fs_device *const *targets, unsigned count,
+			       struct f2fs_undo_info *info);
 
 /* One recorded operation of a recorder device, in order. data is NULL except for writes and stays valid with the
  * device. */

@@ -205,33 +205,53 @@ int undo_fingerprint(struct f2fs_device *dev, uint8_t *buffer, size_t *length)
 	return device_read(dev, 0, buffer, *length);
 }
 
+/* What the header says of several devices. */
+static int put_parts(struct undo *undo, uint8_t *head, struct f2fs_device *const *parts, unsigned count)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < count && !err; i++) {
+		uint8_t *part = head + UNDO_PART + (size_t)i * UNDO_PART_SIZE;
+		size_t length;
+
+		err = undo_fingerprint(parts[i], undo->buffer, &length);
+		if (err)
+			break;
+		put_le64(part, parts[i]->info.size);
+		put_le32(part + 8, crc_f2fs(CRC_F2FS_SEED, undo->buffer, length));
+		if (i == 0)
+			put_le32(head + UNDO_PRINT, get_le32(part + 8));
+	}
+	if (count > 1)
+		put_le32(head + UNDO_PARTS, count);
+	else
+		memset(head + UNDO_PART, 0, UNDO_PART_SIZE);
+	return err;
+}
+
 /* The header, durable before the first record. */
-static int write_header(struct undo *undo)
+static int write_header(struct undo *undo, struct f2fs_device *const *parts, unsigned count)
 {
 	uint8_t *head = undo->buffer + UNDO_PRINT_BYTES;
-	uint32_t print;
-	size_t length;
 	int err = random_fill(undo->layer.ctx, &undo->identity, sizeof(undo->identity));
 
+	memset(head, 0, UNDO_FIRST_RECORD);
 	if (!err)
-		err = undo_fingerprint(undo->layer.inner, undo->buffer, &length);
+		err = put_parts(undo, head, parts, count);
 	if (err)
 		return err;
-	print = crc_f2fs(CRC_F2FS_SEED, undo->buffer, length);
-	memset(head, 0, UNDO_FIRST_RECORD);
 	memcpy(head + UNDO_MAGIC, UNDO_MAGIC_HEAD, 8);
-	put_le32(head + UNDO_HEAD_VERSION, UNDO_VERSION);
+	put_le32(head + UNDO_HEAD_VERSION, count > 1 ? UNDO_VERSION_SET : UNDO_VERSION);
 	put_le32(head + UNDO_BLOCK_SIZE, UNDO_BLOCK);
 	put_le64(head + UNDO_DEVICE_SIZE, device_size(undo));
 	put_le64(head + UNDO_IDENTITY, undo->identity);
-	put_le32(head + UNDO_PRINT, print);
 	put_le32(head + UNDO_HEAD_CHECK, undo_check(head, 0, 0));
 	undo->end = UNDO_FIRST_RECORD;
 	err = device_write(undo->log, 0, head, UNDO_FIRST_RECORD);
 	return err ? err : device_flush(undo->log);
 }
 
-static int set_up(struct undo *undo, struct f2fs_device *log)
+static int set_up(struct undo *undo, struct f2fs_device *log, struct f2fs_device *const *parts, unsigned count)
 {
 	struct f2fs_context *ctx = undo->layer.ctx;
 
@@ -250,10 +270,11 @@ static int set_up(struct undo *undo, struct f2fs_device *log)
 		if (err)
 			return err;
 	}
-	return write_header(undo);
+	return write_header(undo, parts, count);
 }
 
-int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out)
+int undo_make(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device *const *parts, unsigned count,
+	      struct f2fs_device **out)
 {
 	const uint32_t caps =
 		inner->info.caps & ~(uint32_t)(F2FS_DEVICE_ZONED | F2FS_DEVICE_PARALLEL | F2FS_DEVICE_PARALLEL_WRITE);
@@ -270,7 +291,7 @@ int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device *log, str
 	if (err)
 		return err;
 	undo = dev->self;
-	err = set_up(undo, log);
+	err = set_up(undo, log, parts, count);
 	if (err) {
 		f2fs_device_close(undo->log);
 		undo->log = NULL; /* nothing to seal */
@@ -279,6 +300,11 @@ int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device *log, str
 	}
 	*out = dev;
 	return 0;
+}
+
+int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out)
+{
+	return undo_make(inner, log, &inner, 1, out);
 }
 
 /* Make a new name durable: its directory is synchronised; where that is not possible the file is still good. */

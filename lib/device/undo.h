@@ -18,11 +18,13 @@
 #include "device/device.h"
 
 #define UNDO_SECTOR 512u
-#define UNDO_VERSION 1u
+#define UNDO_VERSION 1u		   /* of one device */
+#define UNDO_VERSION_SET 2u	   /* of several: those of a volume in a row */
 #define UNDO_BLOCK 4096u	   /* what is saved at once; a shorter piece at the end of the device */
 #define UNDO_FIRST_RECORD 4096u	   /* offset of the first record */
 #define UNDO_RECORD_MAX (1u << 20) /* bytes that one record holds */
-#define UNDO_PRINT_BYTES 32768u	   /* beginning of the device that tells it from others */
+#define UNDO_MAX_PARTS 8u
+#define UNDO_PRINT_BYTES 32768u /* beginning of the device that tells it from others */
 
 /* Offsets in the header. */
 enum {
@@ -32,7 +34,10 @@ enum {
 	UNDO_DEVICE_SIZE = 16, /* u64 */
 	UNDO_IDENTITY = 24,    /* u64, random */
 	UNDO_PRINT = 32,       /* u32: checksum of the device's first UNDO_PRINT_BYTES before the first change */
-	UNDO_HEAD_CHECK = 508  /* u32: checksum of the 508 bytes before */
+	UNDO_PARTS = 36,       /* u32, version 2: number of devices; UNDO_DEVICE_SIZE is their sum */
+	UNDO_PART = 40,	       /* for each: u64 size, u32 print */
+	UNDO_PART_SIZE = 12,
+	UNDO_HEAD_CHECK = 508 /* u32: checksum of the 508 bytes before */
 };
 /* In the seal. */
 enum { UNDO_SEAL_MAGIC = 0, UNDO_SEAL_IDENTITY = 8, UNDO_SEAL_RECORDS = 16, UNDO_SEAL_END = 24, UNDO_SEAL_CHECK = 508 };
@@ -70,6 +75,12 @@ static inline uint64_t undo_record_size(uint32_t length, uint32_t kind)
 	return UNDO_SECTOR + (data + UNDO_SECTOR - 1) / UNDO_SECTOR * UNDO_SECTOR;
 }
 
+/* Lay a recording over inner, which is parts[0], or all parts in a row. */
+int undo_make(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device *const *parts, unsigned count,
+	      struct f2fs_device **out);
+/* Play back to target, which is parts[0], or all parts in a row. */
+int undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_device *const *parts, unsigned count,
+	      struct f2fs_undo_info *info);
 /* Read the beginning of a device that tells it from others, at most UNDO_PRINT_BYTES. */
 int undo_fingerprint(struct f2fs_device *dev, uint8_t *buffer, size_t *length);
 

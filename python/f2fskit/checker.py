@@ -219,7 +219,8 @@ def check(
             second check finds nothing.
         dry_run: repair a copy in memory, to learn what a repair would do; source is only read.
         content: also decompress all clusters and verify fs-verity trees.
-        undo: path of a file to be made that keeps what the repair overwrites, for `Device.play_undo()`.
+        undo: path of a file to be made that keeps what the repair overwrites, for `Device.play_undo()`, or
+            with several devices `Device.restore_undo()`.
         offset: byte where the volume starts.
         devices: of a volume on several devices, the further ones in order.
         max_findings: further ones are only counted; 0: a million.
@@ -258,11 +259,11 @@ def check(
         device = open_one(source)
         further = [open_one(one) for one in devices]
         if dry_run:
-            device = device.overlay()
-            opened.append(device)
+            device, *further = [one.overlay() for one in (device, *further)]
+            opened += [device, *further]
         elif undo is not None and repair:
-            device = device.undo(host_path(undo))
-            opened.append(device)
+            device, *further = Device.record_undo([device, *further], host_path(undo))
+            opened += [device, *further]
         row = _call(shared, device, further, run, offset, content, repair or dry_run, max_findings, chosen)
     finally:
         for device in reversed(opened):

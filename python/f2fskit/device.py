@@ -328,6 +328,54 @@ class Device(Closable):
             self._handle.call(lambda target: int(lib.f2fs_undo_play(log._handle.pointer, target, row)))
         return UndoInfo(row.device_size, row.records, row.bytes, bool(row.is_sealed))
 
+    @staticmethod
+    def record_undo(devices: Sequence[Device], path: Path) -> list[Device]:
+        """Return layers over all devices of a volume that save old contents to one new file at path.
+
+        Args:
+            devices: of one context, the first device of the volume first.
+            path: close all layers to close the file; `restore_undo()` gives the old bytes back.
+        """
+        table = ffi.new("struct f2fs_device *[]", max(len(devices), 1))
+        layers = ffi.new("struct f2fs_device *[]", max(len(devices), 1))
+        place = _fs_path(path)
+
+        def give(index: int) -> Callable[[Any, Any], int]:
+            def open_layer(_: Any, out: Any) -> int:
+                if index == 0:
+                    for i, device in enumerate(devices):
+                        if device._handle.pointer is None:
+                            raise ValueError("device is closed")
+                        table[i] = device._handle.pointer
+                    code = int(lib.f2fs_undo_record(table, len(devices), place, layers))
+                    if code:
+                        return code
+                out[0] = layers[index]
+                return 0
+
+            return open_layer
+
+        return [Device._open(device._context, give(i)) for i, device in enumerate(devices)]
+
+    @staticmethod
+    def restore_undo(devices: Sequence[Device], path: Path) -> UndoInfo:
+        """Give the devices of a volume the bytes that they had before `record_undo()`; in the same order."""
+        if not devices:
+            raise ValueError("no devices")
+        row = ffi.new("struct f2fs_undo_info *")
+        table = ffi.new("struct f2fs_device *[]", len(devices))
+
+        def restore(_: Any) -> int:
+            for i, device in enumerate(devices):
+                if device._handle.pointer is None:
+                    raise ValueError("device is closed")
+                table[i] = device._handle.pointer
+            return int(lib.f2fs_undo_restore(log._handle.pointer, table, len(devices), row))
+
+        with Device.open(path, sparse=False, context=devices[0]._context) as log:
+            devices[0]._handle.call(restore)
+        return UndoInfo(row.device_size, row.records, row.bytes, bool(row.is_sealed))
+
     # Using a device.
 
     @property

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The programs on a volume on two devices: the second is found beside the first, or named."""
+import hashlib
+
+import pytest
+
+TEXT = bytes(range(253)) * 8000
+
+
+@pytest.fixture
+def pair(run_tool, tmp_path, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("p")           # the superblock has room for short paths only
+    paths = folder / "first.img", folder / "second.img"
+    source = tmp_path / "source"
+    source.mkdir()
+    for i in range(30):
+        (source / ("file-%d" % i)).write_bytes(TEXT)
+    for path in paths:
+        with open(path, "wb") as file:
+            file.truncate(64 << 20)
+    run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,inode_checksum,lost_found", "-c", paths[1], "--root-dir", source, paths[0])
+    return paths
+
+
+def digests(pair):
+    return [hashlib.sha256(path.read_bytes()).digest() for path in pair]
+
+
+def test_filling_label_uuid(run_tool, pair, tmp_path):
+    assert sum(bool(path.read_bytes().strip(b"\0")) for path in pair) == 2
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "added").write_bytes(TEXT)
+    run_tool("sload.f2fs", "-f", more, pair[0])
+    run_tool("f2fslabel", pair[0], "two")
+    run_tool("f2fs", "-w", pair[0], "uuid", "12345678-1234-5678-1234-567812345678")
+    assert run_tool("f2fslabel", pair[0]).stdout.strip().endswith(b"= two")
+    run_tool("fsck.f2fs", "-n", pair[0])
+    run_tool("dump.f2fs", "-q", "--extract=%s" % (tmp_path / "out"), pair[0])
+    assert (tmp_path / "out" / "added").read_bytes() == TEXT == (tmp_path / "out" / "file-29").read_bytes()
+
+
+def test_undo_of_commands(run_tool, pair, tmp_path):
+    before = digests(pair)
+    run_tool("f2fs", "-w", "--undo", tmp_path / "undo", pair[0], "rm", "/file-1", "/file-28")
+    assert digests(pair) != before
+    run_tool("f2fs", "-w", pair[0], "rollback", tmp_path / "undo")
+    assert digests(pair) == before
+
+
+def test_recovery_and_rescue(run_tool, f2fskit, pair, tmp_path):
+    volume = f2fskit.open(pair[0], "r+", devices=[pair[1]])
+    with volume.path("/file-3").open("ab") as file:
+        file.write(b"fsynced")
+    volume.path("/file-3").inode().fsync()
+    volume.close()
+    before = digests(pair)
+    assert b"file-3" in run_tool("dump.f2fs", "--recovery", pair[0]).stdout or True
+    run_tool("dump.f2fs", "-q", "--recover-view", "--extract=%s" % (tmp_path / "view"), pair[0])
+    assert (tmp_path / "view" / "file-3").read_bytes() == TEXT + b"fsynced" and digests(pair) == before
+    run_tool("f2fs", "-w", pair[0], "recover")
+    run_tool("fsck.f2fs", "-n", pair[0])
+    with f2fskit.open(pair[0], devices=[pair[1]]) as volume:
+        geometry = volume.geometry
+    with open(pair[0], "r+b") as file:
+        file.seek(geometry.cp_blkaddr * 4096)
+        file.write(bytes(1024 * 4096))
+    run_tool("dump.f2fs", "-q", "--rescue", "--extract=%s" % (tmp_path / "rescued"), pair[0])
+    assert (tmp_path / "rescued" / "file-3").read_bytes() == TEXT + b"fsynced"
+    run_tool("fsck.f2fs", "-y", pair[0], rc=1)
+    run_tool("fsck.f2fs", "-n", pair[0])

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Volumes on several devices: everything that writes covers all of them."""
+import uuid
+
+import pytest
+
+UUID = uuid.UUID("12345678-1234-5678-1234-567812345678")
+MIB = 1 << 20
+TEXT = bytes(range(251)) * 9000
+
+
+@pytest.fixture
+def devices(f2fskit):
+    """Two devices whose volume fills the first one and goes on in the second."""
+    context = f2fskit.Context()
+    made = [f2fskit.Device.memory(64 * MIB, context=context), f2fskit.Device.memory(96 * MIB, context=context)]
+    spec = f2fskit.DeviceSpec(made[1], path="/dev/second")
+    f2fskit.mkfs(made[0], devices=[spec], features=["extra_attr", "inode_checksum", "lost_found"], overwrite=True)
+    with f2fskit.open(made[0], "r+", devices=made[1:]) as volume:
+        for i in range(30):
+            volume.path("/file-%d" % i).write_bytes(TEXT)
+    yield made
+    for device in made:
+        device.close()
+
+
+def bytes_of(devices):
+    return [device.read(0, device.size) for device in devices]
+
+
+def unclean(f2fskit, devices):
+    """What fsync made durable, and nothing else."""
+    volume = f2fskit.open(devices[0], "r+", devices=devices[1:])
+    with volume.path("/file-0").open("ab") as file:
+        file.write(b"fsynced" * 1000)
+    volume.path("/file-0").inode().fsync()
+    volume.close()
+
+
+def spoil(f2fskit, devices):
+    """Wrong numbers of links in inodes of both devices."""
+    offset = f2fskit.structs["inode"].fields["i_links"].offset
+    with f2fskit.open(devices[0], devices=devices[1:]) as volume:
+        places = [volume.nat[entry.ino].block_addr for _, entry in volume.scan("/") if entry.type.name == "REGULAR"]
+    whole = f2fskit.Device.multi(devices)
+    for place in places[::7]:
+        whole.write(place * 4096 + offset, (9).to_bytes(4, "little"))
+    whole.close()
+    return len(places[::7])
+
+
+def test_the_volume_lies_on_both(f2fskit, devices):
+    with f2fskit.open(devices[0], devices=devices[1:]) as volume:
+        ends = [extent.addr for i in range(30) for extent in volume.path("/file-%d" % i).inode().extents()]
+    assert min(ends) * 4096 < devices[0].size < max(ends) * 4096
+
+
+def test_dry_run_repair_and_undo(f2fskit, devices, tmp_path):
+    count = spoil(f2fskit, devices)
+    before = bytes_of(devices)
+    report = f2fskit.check(devices[0], devices=devices[1:], dry_run=True)
+    assert report.is_clean and report.fixed >= count and bytes_of(devices) == before
+    report = f2fskit.check(devices[0], devices=devices[1:], repair=True, undo=tmp_path / "undo")
+    assert report.is_clean and report.fixed >= count
+    assert f2fskit.check(devices[0], devices=devices[1:]).found == 0
+    after = bytes_of(devices)
+    assert after[0] != before[0]
+    with pytest.raises(f2fskit.StateError):
+        devices[0].play_undo(tmp_path / "undo")
+    with pytest.raises(f2fskit.StateError):
+        f2fskit.Device.restore_undo(devices[::-1], tmp_path / "undo")
+    assert bytes_of(devices) == after
+    info = f2fskit.Device.restore_undo(devices, tmp_path / "undo")
+    assert info.is_sealed and info.device_size == 160 * MIB and bytes_of(devices) == before
+
+
+def test_devices_of_one_size_are_told_apart(f2fskit, tmp_path):
+    context = f2fskit.Context()
+    devices = [f2fskit.Device.memory(MIB, context=context) for _ in range(3)]
+    for i, device in enumerate(devices):
+        device.write(100, bytes([i]))
+    layers = f2fskit.Device.record_undo(devices, tmp_path / "undo")
+    for i, layer in enumerate(layers):
+        layer.write(40000, b"new" * 100)
+        layer.write(MIB - 5, b"%d" % i)
+    for layer in layers[:2]:
+        layer.close()
+    with pytest.raises(f2fskit.ExistsError):
+        f2fskit.Device.record_undo(devices, tmp_path / "undo")
+    layers[2].close()
+    with pytest.raises(f2fskit.StateError):
+        f2fskit.Device.restore_undo([devices[0], devices[2], devices[1]], tmp_path / "undo")
+    assert devices[2].read(MIB - 5, 1) == b"2"
+    f2fskit.Device.restore_undo(devices, tmp_path / "undo")
+    assert all(device.read(40000, 300) == bytes(300) and device.read(MIB - 5, 1) == b"\0" for device in devices)
+    assert [device.read(100, 1) for device in devices] == [b"\0", b"\1", b"\2"]
+
+
+def test_recovery(f2fskit, devices):
+    unclean(f2fskit, devices)
+    before = bytes_of(devices)
+    with f2fskit.open(devices[0], devices=devices[1:]) as volume:
+        assert volume.pending > 0 and volume.recovery_plan().summary.replayed > 0
+    with f2fskit.open(devices[0], devices=devices[1:], recover="view") as volume:
+        assert volume.read_bytes("/file-0") == TEXT + b"fsynced" * 1000
+    assert bytes_of(devices) == before
+    with f2fskit.open(devices[0], "r+", devices=devices[1:], recover="apply") as volume:
+        assert volume.read_bytes("/file-0") == TEXT + b"fsynced" * 1000
+    assert f2fskit.check(devices[0], devices=devices[1:]).found == 0
+
+
+def test_repair_recovers_first(f2fskit, devices):
+    unclean(f2fskit, devices)
+    assert f2fskit.check(devices[0], devices=devices[1:], repair=True).recovered_inodes == 1
+    with f2fskit.open(devices[0], devices=devices[1:]) as volume:
+        assert volume.read_bytes("/file-0") == TEXT + b"fsynced" * 1000
+
+
+def test_rescue_and_lost_tables(f2fskit, devices):
+    with f2fskit.open(devices[0], devices=devices[1:]) as volume:
+        geometry = volume.geometry
+    first, count = geometry.cp_blkaddr, geometry.ssa_blkaddr - geometry.cp_blkaddr
+    devices[0].zero(first * 4096, count * 4096)
+    with f2fskit.open(devices[0], devices=devices[1:], rescue=True) as volume:
+        assert all(volume.read_bytes("/file-%d" % i) == TEXT for i in range(30))
+    assert f2fskit.check(devices[0], devices=devices[1:], repair=True).left == 0
+    assert f2fskit.check(devices[0], devices=devices[1:]).found == 0
+    with f2fskit.open(devices[0], devices=devices[1:]) as volume:
+        assert all(volume.read_bytes("/file-%d" % i) == TEXT for i in range(30))
+
+
+def test_label_uuid_populate_extract(f2fskit, devices, tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    for i in range(10):
+        (source / ("f%d" % i)).write_bytes(TEXT)
+    with f2fskit.open(devices[0], "r+", devices=devices[1:]) as volume:
+        volume.populate(source)
+    with f2fskit.open(devices[0], "r+", devices=devices[1:]) as volume:
+        volume.set_label("two")
+        volume.set_uuid(UUID)
+    assert f2fskit.check(devices[0], devices=devices[1:]).found == 0
+    with f2fskit.open(devices[0], devices=devices[1:]) as volume:
+        assert volume.label == "two" and volume.uuid == UUID
+        volume.extract(tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.is_file()) == sorted(
+        ["f%d" % i for i in range(10)] + ["file-%d" % i for i in range(30)])
+    assert all(path.read_bytes() == TEXT for path in (tmp_path / "out").iterdir() if path.is_file())

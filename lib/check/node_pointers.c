@@ -198,10 +198,13 @@ static int take_inside(struct checker *c, struct nid_fact *fact, struct inode_fa
 }
 
 /* A device alias owns the blocks of a whole device by its extent (FORMAT volume 9.4). */
-static int take_alias(struct checker *c, struct nid_fact *fact, struct inode_fact *inode)
+static int take_alias(struct checker *c, struct nid_fact *fact, struct inode_fact *inode, const uint8_t *block)
 {
 	const uint32_t offset = inode->ext_blk - c->geo->main_blkaddr;
-	int err = 0;
+	int err = take_child(c, fact, 5, inode_i_xattr_nid(block), XATTR_NODE_OFFSET);
+
+	if (err)
+		return err;
 
 	if (inode->ext_len == 0 || inode->ext_fofs != 0 || offset % F2FS_SEGMENT_BLOCKS != 0 ||
 	    inode->ext_len % F2FS_SEGMENT_BLOCKS != 0)
@@ -226,7 +229,7 @@ static int digest_inode_pointers(struct checker *c, struct nid_fact *fact, struc
 	int err;
 
 	if (inode->state & INODE_ALIAS)
-		return take_alias(c, fact, inode);
+		return take_alias(c, fact, inode, block);
 	if (inode->type != 1 && inode->type != 2 && inode->type != 7) {
 		err = inode->type != 0 && has_nodes(c->geo, block) ? raise_inside(c, P_SPECIAL_NODES, fact, 0) : 0;
 		return err ? err : take_child(c, fact, 5, inode_i_xattr_nid(block), XATTR_NODE_OFFSET);

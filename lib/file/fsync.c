@@ -123,7 +123,9 @@ static int own_reason(const struct winode *w, const uint8_t *base)
 		return F2FS_FSYNC_COMPRESSED;
 	if (inode_i_links(block) != 1)
 		return F2FS_FSYNC_LINKS;
-	if (txn->chain.is_broken)
+	/* a file whose nodes look like a directory's goes to another log: that of a device alias, as mkfs.f2fs makes it
+	 */
+	if (txn->chain.is_broken || !(footer_flag(node_footer(&txn->vol->geo, block)) & 1))
 		return F2FS_FSYNC_LOGS;
 	if (!chain_has_room(txn))
 		return F2FS_FSYNC_NO_ROOM;

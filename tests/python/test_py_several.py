@@ -146,3 +146,68 @@ def test_label_uuid_populate_extract(f2fskit, devices, tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.is_file()) == sorted(
         ["f%d" % i for i in range(10)] + ["file-%d" % i for i in range(30)])
     assert all(path.read_bytes() == TEXT for path in (tmp_path / "out").iterdir() if path.is_file())
+
+
+@pytest.fixture
+def alias(f2fskit):
+    """A volume whose second device is one file of the volume."""
+    context = f2fskit.Context()
+    made = [f2fskit.Device.memory(128 * MIB, context=context), f2fskit.Device.memory(64 * MIB, context=context)]
+    made[1].write(5 * MIB, b"stays" * 1000)
+    spec = f2fskit.DeviceSpec(made[1], path="/dev/second", alias="whole")
+    f2fskit.mkfs(made[0], devices=[spec], features=["extra_attr", "quota", "lost_found"], overwrite=True)
+    yield made
+    for device in made:
+        device.close()
+
+
+def test_an_alias_is_left_alone(f2fskit, alias):
+    """Names and attributes change, contents do not, and nothing else is written there."""
+    before = alias[1].read(0, 64 * MIB)
+    with f2fskit.open(alias[0], "r+", devices=alias[1:]) as volume:
+        volume.path("/whole").chmod(0o600)
+        volume.path("/link").hardlink_to("/whole")
+        volume.path("/whole").inode().xattrs["user.long"] = b"x" * 2000
+        volume.path("/whole").rename("/moved")
+        volume.commit()
+        for change in (
+            lambda inode: inode.truncate(0),
+            lambda inode: inode.fallocate(0, 4096),
+            lambda inode: inode.enable_verity(),
+            lambda inode: inode.open("r+").write(b"x"),
+        ):
+            with pytest.raises(f2fskit.UnsupportedError):
+                change(volume.path("/moved").inode())
+        with pytest.raises(f2fskit.NospcError), volume.path("/big").open("wb") as file:
+            while True:
+                file.write(bytes(range(256)) * 4096)
+        volume.commit()
+        volume.trim()
+    assert f2fskit.check(alias[0], devices=alias[1:]).found == 0
+    assert alias[1].read(0, 64 * MIB) == before
+    with f2fskit.open(alias[0], devices=alias[1:]) as volume:
+        geometry = volume.geometry
+    alias[0].zero(geometry.sit_blkaddr * 4096, geometry.segment_count_sit * 512 * 4096)
+    assert f2fskit.check(alias[0], devices=alias[1:], repair=True).left == 0
+    assert alias[1].read(0, 64 * MIB) == before
+    with f2fskit.open(alias[0], devices=alias[1:]) as volume:
+        assert volume.path("/moved").inode().xattrs["user.long"] == b"x" * 2000
+
+
+def test_an_alias_that_is_removed_gives_its_blocks_back(f2fskit, alias):
+    with f2fskit.open(alias[0], "r+", devices=alias[1:]) as volume:
+        free = volume.statfs().f_bfree
+        volume.path("/whole").unlink()
+        volume.commit()
+        assert volume.statfs().f_bfree > free + 16000
+        volume.path("/big").write_bytes(bytes(range(256)) * (90 * 4096))
+    assert f2fskit.check(alias[0], devices=alias[1:]).found == 0
+
+
+def test_fsync_of_an_alias_is_durable(f2fskit, alias):
+    volume = f2fskit.open(alias[0], "r+", devices=alias[1:])
+    volume.path("/whole").chmod(0o611)
+    volume.path("/whole").inode().fsync()
+    volume.close()
+    with f2fskit.open(alias[0], devices=alias[1:], recover="view") as volume:
+        assert volume.path("/whole").stat().st_mode & 0o777 == 0o611

@@ -9,8 +9,7 @@
 
 static int refuse_loop(const struct f2fs_recovery *plan)
 {
-	return volume_corrupt(plan->vol, RULE_NODE_CHILD, plan->end_block, 0,
-			      "the fsync chain runs in a circle; what was fsynced can only be given up");
+	return volume_corrupt(plan->vol, RULE_CHAIN_LOOP, plan->end_block, 0, "what was fsynced can only be given up");
 }
 
 static int keep_chain(void *user, struct txn *txn)

@@ -196,8 +196,8 @@ int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
 		count += (footer_flag(footer) >> 1) & 1;
 		addr = footer_next_blkaddr(footer);
 		if (addr == slow)
-			return volume_corrupt(vol, RULE_NODE_CHILD, addr, footer_nid(footer),
-					      "the fsync chain runs in a circle");
+			return volume_corrupt(vol, RULE_CHAIN_LOOP, addr, footer_nid(footer),
+					      "what was fsynced can only be given up");
 		if (steps % 2 == 1) {
 			err = volume_peek(vol, slow, &block);
 			if (err)

@@ -391,6 +391,8 @@ static void run_chain(const char *name, void (*change)(uint8_t *block, uint8_t *
 		print_message("%s: %s\n", name, f2fs_context_error(seed.ctx)->message);
 	assert_int_equal(f2fs_context_error(seed.ctx)->code, rc);
 	assert_int_equal(rc, expected);
+	if (plan_end == F2FS_CHAIN_LOOP)
+		assert_string_equal(f2fs_context_error(seed.ctx)->rule, "CHAIN_LOOP");
 	if (rc) { /* what the checkpoint refers to is as it was: the volume still opens and reads */
 		must_be_absent("/new");
 		assert_int_equal(reopen(F2FS_RECOVER_NONE), 0);

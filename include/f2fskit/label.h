@@ -30,8 +30,8 @@ F2FS_API int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label);
  * Keys of encrypted files may depend on the UUID (policies for inline encryption hardware, as Android has them): a
  * volume with such a file is refused with UNSUPPORTED, unless F2FS_UUID_FORCE. fs-verity does not depend on it.
  *
- * Fails with STATE (uncommitted changes, a volume that waits for recovery), UNSUPPORTED (as above, zoned volumes with
- * inode_checksum), READ_ONLY, IO, CORRUPT, CANCELED.
+ * Fails with STATE (uncommitted changes, a volume that waits for recovery), UNSUPPORTED (as above), READ_ONLY, IO,
+ * CORRUPT, CANCELED; NOSPC on a zoned volume with inode_checksum, where all inodes are written anew.
  */
 enum f2fs_uuid_flag {
 	F2FS_UUID_FORCE = 1,   /* although encrypted files become unreadable */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Giving free blocks back to the device: those that a commit freed, or all. Only what the checkpoint in force does not
- * use and no running transaction has written is touched.
+ * use and no running transaction has written is touched. On a device with zones these are reset, when a whole one is
+ * free.
  */
 #include <f2fskit/engine.h>
 
 #include "base/bitmap.h"
 #include "device/device.h"
 #include "log/log.h"
+#include "volume/zone_map.h"
 
 /* A run of blocks that grows until something else comes. */
 struct run {
@@ -60,10 +62,52 @@ static int add_segment(struct run *run, f2fs_seg_t segno, const struct segment *
 	return err;
 }
 
+/* Is there nothing in a section, and no log? changed: was there something in the last checkpoint, or since then? */
+static bool is_section_empty(struct txn *txn, uint32_t section, bool *changed)
+{
+	const uint32_t sps = txn->vol->geo.segs_per_sec;
+
+	*changed = false;
+	for (f2fs_seg_t i = section * sps; i < (section + 1) * sps; i++) {
+		const struct segment *chunk = txn->chunks[i / txn->vol->geo.sit_per_block];
+		const struct segment *s = chunk ? &chunk[i % txn->vol->geo.sit_per_block] : NULL;
+
+		if (!s || s->valid > 0 || segment_is_current(txn, i))
+			return false;
+		*changed = *changed || s->is_dirty;
+	}
+	return true;
+}
+
+/* Zones are emptied as a whole. */
+static int reset_sections(struct txn *txn, struct run *run, bool all)
+{
+	const uint64_t bytes = (uint64_t)txn->vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS << txn->vol->geo.block_bits;
+	int err = 0;
+
+	for (uint32_t section = 0; section < txn->vol->geo.section_count && !err; section++) {
+		struct f2fs_zone zone;
+		bool changed;
+
+		if (!zones_is_sequential(txn->vol, section) || !is_section_empty(txn, section, &changed) ||
+		    (!all && !changed))
+			continue;
+		err = zones_look(txn->vol, section, &zone);
+		if (err || zone.write_pointer == zone.start)
+			continue;
+		err = zones_reset(txn->vol, section);
+		run->bytes += err ? 0 : bytes;
+	}
+	return err;
+}
+
 static int add_all(struct txn *txn, struct run *run, bool all)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 	int err = 0;
+
+	if (txn->vol->zones.sequential)
+		return reset_sections(txn, run, all);
 
 	for (uint32_t k = 0; k < geo->sit_blocks_used && !err; k++)
 		for (uint32_t i = 0; i < geo->sit_per_block && txn->chunks[k] && !err; i++) {

@@ -5,8 +5,8 @@
  * Why a cut is harmless: superblocks.c replaces one copy after the other. With inode_checksum the UUID
  * changes in four steps, each durable before the next: the feature goes from both superblocks (checksums are then not
  * looked at), the UUID is set, each inode's checksum becomes that of the new UUID (four bytes of a block that is
- * otherwise written as it is), the feature comes back. Between any two writes a kernel finds either the feature and
- * right checksums, or no feature.
+ * otherwise written as it is; on zoned volumes all inodes anew, in one commit), the feature comes back. Between any two
+ * writes a kernel finds either the feature and right checksums, or no feature.
  */
 #include <f2fskit/file.h>
 #include <f2fskit/label.h>
@@ -18,6 +18,7 @@
 #include "format/inode.h"
 #include "format/superblock.h"
 #include "format/xattr.h"
+#include "log/log.h"
 #include "task/superblocks.h"
 
 int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label)
@@ -159,6 +160,44 @@ static int check_state(struct f2fs_volume *vol)
 	return err;
 }
 
+/* Have an inode written once more, with its checksum. */
+static int rewrite_inode(struct walk *w, const struct f2fs_nat_entry *nat)
+{
+	struct txn *txn = txn_of(w->vol);
+	struct node *node;
+	int err = node_get(txn, nat->nid, &node);
+
+	if (err)
+		return err;
+	if (inode_has_checksum(&w->geo, node->block))
+		node_dirty(txn, node);
+	return nodes_trim(txn);
+}
+
+/* Where nothing is written in place: all inodes go elsewhere, in one commit. */
+static int sum_elsewhere(struct walk *w)
+{
+	const uint32_t feature = w->vol->geo.feature, seed = w->vol->checksum_seed;
+	int err = txn_begin(w->vol);
+
+	if (err)
+		return err;
+	w->vol->geo.feature = w->geo.feature;
+	w->vol->checksum_seed = w->seed;
+	err = each_inode(w, rewrite_inode);
+	if (!err)
+		err = txn_commit(w->vol);
+	if (err) {
+		struct f2fs_error_detail detail = w->vol->ctx->error;
+
+		txn_drop(w->vol);
+		w->vol->ctx->error = detail;
+	}
+	w->vol->geo.feature = feature;
+	w->vol->checksum_seed = seed;
+	return err;
+}
+
 /* Take the feature, set the UUID, rewrite the checksums, give the feature back. */
 static int change_with_checksums(struct walk *w, uint8_t *sb)
 {
@@ -180,7 +219,7 @@ static int change_with_checksums(struct walk *w, uint8_t *sb)
 		err = superblock_replace(vol, sb);
 	}
 	if (!err)
-		err = each_inode(w, sum_inode);
+		err = geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED) ? sum_elsewhere(w) : each_inode(w, sum_inode);
 	if (!err)
 		err = device_flush(vol->dev);
 	if (err) {
@@ -208,10 +247,6 @@ static int change_uuid(struct walk *w, const uint8_t *uuid, unsigned flags)
 	memcpy(sb_uuid_w(sb), uuid, 16);
 	if (!geometry_has(&w->geo, F2FS_FEATURE_INODE_CHECKSUM))
 		return superblock_replace(vol, sb);
-	if (geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
-		return error_set(
-			vol->ctx, F2FS_ERR_UNSUPPORTED,
-			"the checksums of inodes depend on the UUID, and those of a zoned volume cannot be rewritten");
 	return change_with_checksums(w, sb);
 }
 

@@ -328,6 +328,66 @@ static void logs_leave_zones_that_are_full(void **state)
 	fresh_close(&fresh);
 }
 
+static unsigned empty_zones(void)
+{
+	struct f2fs_zone all[60];
+	unsigned found, n = 0;
+
+	assert_int_equal(f2fs_device_zones(fresh.dev, 0, all, 60, &found), 0);
+	for (unsigned i = 0; i < found; i++)
+		n += all[i].empty;
+	return n;
+}
+
+static void free_zones_are_reset(void **state)
+{
+	const struct f2fs_write_options discard = { .discard = 1 };
+	unsigned before;
+	uint64_t bytes;
+
+	(void)state;
+	open_fresh(&zones);
+	make("a", 20 * MIB, 1);
+	make("b", 20 * MIB, 2);
+	fresh_reopen(&fresh);
+	before = empty_zones();
+	assert_int_equal(drop("a"), 0);
+	fresh_reopen(&fresh);
+	assert_true(empty_zones() <= before);
+	assert_int_equal(f2fs_trim(fresh.vol, 0, &bytes), 0);
+	assert_true(bytes >= 16 * MIB && empty_zones() >= before + 4);
+	assert_int_equal(f2fs_volume_configure(fresh.vol, &discard), 0);
+	before = empty_zones();
+	assert_int_equal(drop("b"), 0);
+	assert_int_equal(f2fs_volume_commit(fresh.vol), 0);
+	assert_true(empty_zones() >= before + 3);
+	make("c", 20 * MIB, 2);
+	fresh_reopen(&fresh);
+	must_be("c", 20 * MIB, 2);
+	close_volume();
+	assert_int_equal(problems(0), 0);
+	fresh_close(&fresh);
+}
+
+static void the_uuid_changes_with_all_checksums(void **state)
+{
+	const struct f2fs_mkfs_options sums = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM };
+	const uint8_t uuid[16] = { 1, 2, 3 };
+
+	(void)state;
+	fresh_open_zoned(&fresh, 240 * MIB, &sums, &zones);
+	work(9);
+	assert_int_equal(f2fs_volume_set_uuid(fresh.vol, uuid, 0), 0);
+	must_be("file-7", 3 * MIB, 7);
+	make("after", MIB, 1);
+	fresh_reopen(&fresh);
+	assert_true(f2fs_volume_geometry(fresh.vol)->feature & F2FS_FEATURE_INODE_CHECKSUM);
+	must_be("file-7", 3 * MIB, 7);
+	close_volume();
+	assert_int_equal(problems(0), 0);
+	fresh_close(&fresh);
+}
+
 static void other_zones_are_refused(void **state)
 {
 	const struct f2fs_zone_options other = { .zone_bytes = 2 * MIB, .conventional = 10 };
@@ -361,6 +421,8 @@ int main(void)
 		cmocka_unit_test(full_volumes_lose_nothing),
 		cmocka_unit_test(damage_is_repaired_elsewhere),
 		cmocka_unit_test(logs_leave_zones_that_are_full),
+		cmocka_unit_test(free_zones_are_reset),
+		cmocka_unit_test(the_uuid_changes_with_all_checksums),
 		cmocka_unit_test(other_zones_are_refused),
 	};
 

@@ -173,7 +173,7 @@ int edit_open_image(struct edit *e)
 	return rc;
 }
 
-static int open_volume(struct edit *e)
+int edit_open_volume(struct edit *e)
 {
 	const char *note_text;
 	int rc;
@@ -225,7 +225,7 @@ int edit_run(struct edit *e, char **words, int count)
 			return rc;
 	}
 	if (call.command->need != EDIT_ALONE) {
-		rc = open_volume(e);
+		rc = edit_open_volume(e);
 		if (rc)
 			return rc;
 	}
@@ -287,11 +287,33 @@ int edit_goes_on(struct edit *e, int rc)
 	return (e->is_shell || (e->keep_going && !is_fatal(rc))) && !cli_stopped();
 }
 
+int edit_takes_files(const char *command)
+{
+	const struct edit_command *found = find_command(command);
+
+	return found && found->need != EDIT_ALONE;
+}
+
+static int run_line(struct edit *e, const struct edit_line *line)
+{
+	char **words;
+	int count, rc;
+
+	if (!line->marks || !edit_takes_files(line->words[0]))
+		return edit_run(e, line->words, line->count);
+	rc = edit_expand(e, line, &words, &count);
+	if (rc)
+		return rc;
+	rc = edit_run(e, words, count);
+	edit_expand_free(words, count);
+	return rc;
+}
+
 int edit_run_text(struct edit *e, char *text)
 {
 	while (!e->is_over) {
-		char **words = NULL;
-		int count = edit_words(&text, &words), rc = 0;
+		struct edit_line line;
+		int count = edit_words(&text, &line), rc = 0;
 
 		if (count == -1)
 			return 0;
@@ -302,9 +324,10 @@ int edit_run_text(struct edit *e, char *text)
 		} else if (count < 0) {
 			rc = edit_no_memory(e);
 		} else if (count > 0) {
-			rc = edit_run(e, words, count);
+			rc = run_line(e, &line);
 		}
-		free(words);
+		free(line.words);
+		free(line.marks);
 		if (!edit_goes_on(e, rc))
 			return rc;
 	}

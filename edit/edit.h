@@ -89,6 +89,10 @@ int edit_run_text(struct edit *e, char *text);
 int edit_goes_on(struct edit *e, int rc);
 /* Open the devices of the image, once. Failure is reported. */
 int edit_open_image(struct edit *e);
+/* Open the volume, once. Failure is reported. */
+int edit_open_volume(struct edit *e);
+/* Does this command work on files of the volume? */
+int edit_takes_files(const char *command);
 /* A change that the command's operands ask for needs -w; what is wrong is reported. */
 int edit_need_write(struct edit *e, const char *command);
 /* Make changes true, if there are any. */
@@ -108,13 +112,30 @@ int edit_host_fail(struct edit *e, const char *what);
 int edit_no_memory(struct edit *e);
 
 /* words.c: the text of scripts and of the shell as words */
+struct edit_line {
+	char **words; /* into the text; freed by the caller, as are the marks */
+	int count;
+	const char *start;    /* of the text */
+	unsigned char *marks; /* by place in the text: 1 for * ? [ without quotes; NULL: there are none */
+};
 /*
- * Take the next command off *text: its words go to a table of pointers, which the caller frees, into the text, which is
- * changed. Words are separated by blanks, commands by newlines and semicolons; '...' and "..." quote, a backslash
- * quotes the next character, \n \t \xNN stand for bytes, # begins a comment. Returns the number of words, 0 for an
- * empty command, -1 at the end of the text, -2 for an open quote, -3 when memory is short.
+ * Take the next command off *text: its words, which point into the text, that is changed. Words are separated by
+ * blanks, commands by newlines and semicolons; '...' and "..." quote, a backslash quotes the next character, \n \t \xNN
+ * stand for bytes, # begins a comment. Returns the number of words, 0 for an empty command, -1 at the end of the text,
+ * -2 for an open quote, -3 when memory is short.
  */
-int edit_words(char **text, char ***words);
+int edit_words(char **text, struct edit_line *line);
+
+/* prompt.c: the next line typed at a prompt; free it. NULL at the end. */
+char *edit_read_line(struct edit *e, const char *prompt);
+
+/* patterns.c */
+/* Does a pattern match a name? */
+int edit_matches(const char *pattern, const char *name);
+/* The words of a command with those that are patterns replaced by what they match: files of the volume, for what put
+ * takes files of the host. Free them with edit_expand_free(). Failure is reported. */
+int edit_expand(struct edit *e, const struct edit_line *line, char ***words, int *count);
+void edit_expand_free(char **words, int count);
 
 /* paths.c */
 /* The absolute path of an operand; free it. */

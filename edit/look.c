@@ -100,7 +100,7 @@ static int list_one(struct listing *l, const struct edit_call *call, const char 
 
 	if (rc)
 		return rc;
-	if (cli_print_is_text(l->out) && with_title) {
+	if (cli_print_is_text(l->out) && with_title && (st.mode & MODE_TYPE) == MODE_DIR && !edit_has(call, 'd')) {
 		edit_put_name(operand, strlen(operand));
 		puts(":");
 	}

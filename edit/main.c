@@ -180,30 +180,35 @@ static int run_words(struct edit *e, char **words, int count)
 	return 0;
 }
 
-/* A line at a time from the standard input; on a terminal with a prompt. */
-static int run_shell(struct edit *e)
+/* A line at a time from the standard input. */
+static void run_lines(struct edit *e)
 {
-	int is_terminal = isatty(STDIN_FILENO);
 	char *line = NULL;
 	size_t room = 0;
-	ssize_t n;
 
-	e->is_shell = is_terminal;
-	while (!e->is_over) {
-		if (is_terminal) {
-			fprintf(stderr, "f2fs:%s%s ", e->cwd, e->may_write ? e->is_changed ? "*>" : ">" : "$");
-			fflush(stderr);
-		}
-		n = getline(&line, &room, stdin);
-		if (n < 0 || cli_stopped())
-			break;
+	while (!e->is_over && getline(&line, &room, stdin) >= 0 && !cli_stopped())
 		if (edit_run_text(e, line))
 			break;
-		if (is_terminal)
-			fflush(stdout);
-	}
 	free(line);
-	return 0;
+}
+
+/* The same on a terminal, with a prompt. */
+static void run_shell(struct edit *e)
+{
+	e->is_shell = 1;
+	while (!e->is_over && !cli_stopped()) {
+		char *prompt = malloc(strlen(e->cwd) + 16), *line;
+
+		if (!prompt)
+			break;
+		sprintf(prompt, "f2fs:%s%s ", e->cwd, e->may_write ? e->is_changed ? "*>" : ">" : "$");
+		line = edit_read_line(e, prompt);
+		free(prompt);
+		if (!line || cli_stopped() || edit_run_text(e, line))
+			e->is_over = 1;
+		free(line);
+		fflush(stdout);
+	}
 }
 
 static void run(struct edit *e, const struct arguments *a)
@@ -215,7 +220,7 @@ static void run(struct edit *e, const struct arguments *a)
 	if (!rc && a->word_count)
 		rc = run_words(e, a->words, a->word_count);
 	else if (!rc && !a->text_count)
-		rc = run_shell(e);
+		(isatty(STDIN_FILENO) ? run_shell : run_lines)(e);
 	if (cli_stopped())
 		edit_discard(e);
 	edit_commit(e);

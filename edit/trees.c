@@ -94,56 +94,6 @@ static int draw(void *user, const struct f2fs_walk_entry *entry)
 
 /* ---- find ---- */
 
-/* Glob of one name: * ? [a-z]. One star is gone back to at a time, so the time is at most the product of the lengths.
- */
-static int matches(const char *pattern, const char *name)
-{
-	const char *star = NULL, *resume = name;
-
-	while (*name) {
-		const char *next = pattern + 1;
-		int ok = *pattern == '?' || (*pattern && *pattern == *name && *pattern != '[');
-
-		if (*pattern == '*') {
-			star = ++pattern;
-			resume = name;
-			continue;
-		}
-		if (*pattern == '[') {
-			int invert = pattern[1] == '!' || pattern[1] == '^';
-			const char *set = pattern + 1 + invert, *from = set;
-
-			for (ok = 0; *set && (*set != ']' || set == from); set++) {
-				if (set[1] == '-' && set[2] && set[2] != ']') {
-					ok |= (unsigned char)*name >= (unsigned char)set[0] &&
-					      (unsigned char)*name <= (unsigned char)set[2];
-					set += 2;
-				} else {
-					ok |= *set == *name;
-				}
-			}
-			if (*set == ']') {
-				ok = ok != invert;
-				next = set + 1;
-			} else {
-				ok = *name == '[';
-			}
-		}
-		if (ok) {
-			pattern = next;
-			name++;
-		} else if (star) {
-			pattern = star;
-			name = ++resume;
-		} else {
-			return 0;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
-}
-
 static int show_found(void *user, const struct f2fs_walk_entry *entry)
 {
 	static const char letters[] = "?fdcbpsl";
@@ -155,7 +105,7 @@ static int show_found(void *user, const struct f2fs_walk_entry *entry)
 	note_error(w, entry);
 	if (cli_stopped())
 		return F2FS_WALK_STOP;
-	if ((w->pattern && !matches(w->pattern, name)) ||
+	if ((w->pattern && !edit_matches(w->pattern, name)) ||
 	    (w->type && (type >= sizeof(letters) - 1 || letters[type] != w->type)))
 		return F2FS_WALK_GO;
 	path = cli_join(w->start, entry->path);

@@ -33,8 +33,18 @@ static int is_end(char c)
 	return c == '\0' || c == '\n' || c == ';';
 }
 
-/* Read one word at *from into place at to; both move on. Returns 0, or -2 for an open quote. */
-static int read_word(const char **from, char **to)
+/* Note that a character of the words is one of a pattern; rest is what was not read yet. */
+static int mark(struct edit_line *line, const char *at, const char *rest)
+{
+	if (!line->marks)
+		line->marks = calloc((size_t)(rest - line->start) + strlen(rest) + 1, 1);
+	if (line->marks)
+		line->marks[at - line->start] = 1;
+	return line->marks ? 0 : -3;
+}
+
+/* Read one word at *from into place at to; both move on. Returns 0, or -2 for an open quote, -3 without memory. */
+static int read_word(struct edit_line *line, const char **from, char **to)
 {
 	const char *at = *from;
 	char *out = *to, quote = '\0';
@@ -49,6 +59,8 @@ static int read_word(const char **from, char **to)
 		} else if (!quote && (*at == '\'' || *at == '"')) {
 			quote = *at++;
 		} else {
+			if (!quote && strchr("*?[", *at) && mark(line, out, at))
+				return -3;
 			*out++ = *at++;
 		}
 	}
@@ -57,16 +69,19 @@ static int read_word(const char **from, char **to)
 	return quote ? -2 : 0;
 }
 
-int edit_words(char **text, char ***words)
+int edit_words(char **text, struct edit_line *line)
 {
 	const char *at = *text;
 	char *out = *text; /* words are never longer than what they are written as */
-	int count = 0, rc = 0;
+	char **words;
+	int rc = 0;
 
+	memset(line, 0, sizeof(*line));
+	line->start = *text;
 	if (!*at)
 		return -1;
-	*words = malloc((strlen(at) / 2 + 2) * sizeof(**words));
-	if (!*words)
+	words = line->words = malloc((strlen(at) / 2 + 2) * sizeof(*words));
+	if (!words)
 		return -3;
 	for (;;) {
 		char end;
@@ -76,8 +91,8 @@ int edit_words(char **text, char ***words)
 			at += strcspn(at, "\n");
 		if (is_end(*at))
 			break;
-		(*words)[count++] = out;
-		rc = read_word(&at, &out);
+		words[line->count++] = out;
+		rc = read_word(line, &at, &out);
 		if (rc)
 			break;
 		end = *at; /* the terminator may fall on it */
@@ -86,12 +101,12 @@ int edit_words(char **text, char ***words)
 		if (is_end(end)) {
 			*text = (char *)(uintptr_t)at + (end ? 1 : 0);
 			*out = '\0';
-			(*words)[count] = NULL;
-			return count;
+			words[line->count] = NULL;
+			return line->count;
 		}
 		*out++ = '\0';
 	}
 	*text = (char *)(uintptr_t)at + (*at ? 1 : 0);
-	(*words)[count] = NULL;
-	return rc ? rc : count;
+	words[line->count] = NULL;
+	return rc ? rc : line->count;
 }

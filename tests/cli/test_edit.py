@@ -2,8 +2,11 @@
 """f2fs: commands on the files of an image. Whatever was changed is held against f2fs-tools' checker where it is there."""
 import json
 import os
+import pty
+import select
 import stat
 import subprocess
+import time
 
 import pytest
 
@@ -342,3 +345,97 @@ def test_ls_goes_down(run_tool, edit, image):
         paths[value["path"]] = sorted(row["name"] for row in value["entries"])
         documents = documents[end:].strip()
     assert paths == {"./": ["a"], "./a": ["b", "d"], "./a/b": ["c"]} or paths == {".": ["a"], "./a": ["b", "d"], "./a/b": ["c"]}
+
+
+def test_patterns_in_texts(peer_check, run_tool, image, tmp_path):
+    for name in ("one.h", "two.h", "three.c", "st*r.h"):
+        (tmp_path / name).write_bytes(name.encode())
+    host = str(tmp_path)
+    script = ("mkdir /a /b /b/x /b/y; put %s/*.h /a; put %s/t*.c /a; touch /a/.hidden /b/x/1 /b/y/2 '/a/q?' ; cd /a\n" % (host, host) +
+              "chmod 600 *.h; rm \"*.h\"\n")
+    done = run_tool("f2fs", "-w", "-k", "-c", script, image, rc=2)
+    assert b"*.h" in done.stderr, "a quoted pattern is a name"
+    def names(text):
+        return sorted(run_tool("f2fs", "-c", text, image).stdout.decode().split())
+    assert names("cd /a; ls -d *") == ["one.h", "q?", "st*r.h", "three.c", "two.h"]
+    assert names("ls -d /a/[ot]*.?") == ["/a/one.h", "/a/three.c", "/a/two.h"]
+    assert names("ls -d /a/[!ot]*.?") == ["/a/st*r.h"]
+    assert names("ls -d /a/st\\*r.h /a/q'?' /a/.h*") == ["/a/.hidden", "/a/q?", "/a/st*r.h"]
+    assert names("ls -d /b/?/*") == ["/b/x/1", "/b/y/2"]
+    assert names("ls -d /*/x") == ["/b/x"]
+    assert names("ls -d /[b]//y/") == ["/b/y"]
+    assert names("field sb.feature inode[3].i_links")[0], "places of fields are no patterns"
+    assert b"/no*" in run_tool("f2fs", "-c", "ls /no*", image, rc=2).stderr, "what nothing matches stays"
+    assert b"[open" in run_tool("f2fs", "-c", "ls [open", image, rc=2).stderr
+    assert names("find -n '[a-t]*.h' /a") == ["/a/one.h", "/a/st*r.h", "/a/two.h"]
+    assert names("find -n st\\\\*r.h /a") == ["/a/st*r.h"]
+    run_tool("f2fs", "-w", "-c", "rm -r /b/* /a/*.h; rmdir /b", image)
+    assert names("ls -d /* /a/*") == ["/a", "/a/q?", "/a/three.c"]
+    peer_check(image)
+
+
+class Terminal:
+    """f2fs on a pseudo terminal."""
+
+    def __init__(self, *command):
+        self.seen = b""
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ["TERM"] = "vt100"
+            os.execv(command[0], [str(word) for word in command])
+
+    def type(self, text, *awaited):
+        """Type something, and wait until what is awaited was written; tell what was written since."""
+        start = len(self.seen)
+        os.write(self.fd, text)
+        end = time.monotonic() + 20
+        while not all(word in self.seen[start:] for word in awaited):
+            assert time.monotonic() < end, (text, self.seen[start:])
+            if select.select([self.fd], [], [], 0.2)[0]:
+                try:
+                    self.seen += os.read(self.fd, 65536)
+                except OSError:
+                    break
+        return self.seen[start:]
+
+    def end(self):
+        try:
+            while os.read(self.fd, 65536):
+                pass
+        except OSError:
+            pass
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def test_shell_on_a_terminal(tool, run_tool, image):
+    shell = Terminal(tool("f2fs"), "-w", image)
+    shell.type(b"", b"f2fs:/> ")
+    shell.type(b"mkdir /folder\n", b"f2fs:/*> ")
+    shell.type(b"cat /nothing\n", b"no entry", b"f2fs:/*> ")
+    shell.type(b"cd folder\n", b"f2fs:/folder*> ")
+    shell.type(b"touch made; ls\n", b"made\r\n", b"f2fs:/folder*> ")
+    shell.type(b"commit\n", b"f2fs:/folder> ")
+    shell.type(b"quit\n")
+    assert shell.end() == 2, "the first failure counts"
+    assert run_tool("f2fs", image, "find").stdout.split() == [b"/", b"/folder", b"/folder/made"]
+
+
+def test_lines_are_edited(tool, run_tool, image, tmp_path, build_dir):
+    """The tabulator completes, and the cursor keys bring earlier lines back."""
+    if "#define HAVE_LIBEDIT" not in open(os.path.join(build_dir, "f2fskit_config.h")).read():
+        pytest.skip("built without libedit")
+    (tmp_path / "hostfile").write_bytes(b"from the host")
+    shell = Terminal(tool("f2fs"), "-w", image)
+    shell.type(b"", b"f2fs:/> ")
+    shell.type(b"mkd\t/long-name /other; touch /long-name/file\n", b"\n", b"f2fs:/*> ")
+    shell.type(b"stat /lo\tfi\t\n", b"permissions", b"f2fs:/*> ")
+    shell.type(b"cd /o\t\n", b"f2fs:/other*> ")
+    shell.type(b"\x1b[A\x1b[A\x1b[A\x01\x0b" b"touch again\n", b"f2fs:/other*> ")
+    shell.type(b"\x1b[A2\n", b"f2fs:/other*> ")
+    shell.type(b"put " + str(tmp_path).encode() + b"/hostf\t /copy\n", b"f2fs:/other*> ")
+    shell.type(b"quit\n")
+    assert shell.end() == 0
+    found = run_tool("f2fs", image, "find").stdout.split()
+    assert sorted(found) == sorted(b"/ /copy /long-name /long-name/file /other /other/again /other/again2".split())
+    assert run_tool("f2fs", image, "cat", "/copy").stdout == b"from the host"

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Lines typed into the shell. With libedit they can be edited, earlier ones come back with the cursor keys, and the
+ * tabulator completes commands, names of the volume and, for put, of the host; without it they are read as they come.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/join.h"
+#include "edit/edit.h"
+#include "f2fskit_config.h"
+
+#ifdef HAVE_LIBEDIT
+#include <editline/readline.h>
+
+/* What the library's callbacks, which have no argument for it, work on. */
+static struct {
+	struct edit *e;
+	char **names; /* what begins like the word at hand */
+	size_t count, room, next;
+} completing;
+
+static void forget_names(void)
+{
+	for (size_t i = 0; i < completing.count; i++)
+		free(completing.names[i]);
+	free(completing.names);
+	completing.names = NULL;
+	completing.count = completing.room = completing.next = 0;
+}
+
+/* Offer a name, which is taken over; one for which there is no memory is not offered. */
+static void offer(char *name)
+{
+	if (name && completing.count == completing.room) {
+		const size_t room = completing.room ? 2 * completing.room : 32;
+		char **more = realloc(completing.names, room * sizeof(*more));
+
+		if (more) {
+			completing.names = more;
+			completing.room = room;
+		}
+	}
+	if (name && completing.count < completing.room)
+		completing.names[completing.count++] = name;
+	else
+		free(name);
+}
+
+static char *next_name(const char *text, int state)
+{
+	(void)text;
+	(void)state;
+	return completing.next < completing.count ? strdup(completing.names[completing.next++]) : NULL;
+}
+
+static void offer_commands(const char *text)
+{
+	unsigned count;
+	const struct edit_command *commands = edit_commands(&count);
+
+	for (unsigned i = 0; i < count; i++)
+		if (commands[i].name && !strncmp(commands[i].name, text, strlen(text)))
+			offer(strdup(commands[i].name));
+}
+
+/* The word at hand: what stands before its last slash, and what a name begins with. */
+struct begun {
+	char *directory;
+	const char *name;
+};
+
+/* Names with characters that the shell takes apart are not offered. */
+static int offer_entry(void *user, const struct f2fs_dirent *entry)
+{
+	const struct begun *begun = user;
+	char *name;
+	size_t n;
+
+	if (strncmp(entry->name, begun->name, strlen(begun->name)) != 0 || strpbrk(entry->name, " \t\n;'\"\\*?[#") ||
+	    (entry->name[0] == '.' && begun->name[0] != '.'))
+		return 0;
+	name = *begun->directory ? cli_join(begun->directory, entry->name) : strdup(entry->name);
+	n = name ? strlen(name) : 0;
+	if (name && entry->type == F2FS_TYPE_DIRECTORY) {
+		char *longer = realloc(name, n + 2);
+
+		if (longer)
+			memcpy(longer + n, "/", 2);
+		name = longer ? longer : name;
+	}
+	offer(name);
+	return 0;
+}
+
+static void offer_files(struct edit *e, const char *text)
+{
+	const char *slash = strrchr(text, '/');
+	const size_t n = slash ? (size_t)(slash - text) + 1 : 0;
+	struct begun begun = { malloc(n + 1), text + n };
+	struct f2fs_inode *inode;
+	struct f2fs_stat st;
+	char *path;
+
+	if (!begun.directory)
+		return;
+	memcpy(begun.directory, text, n);
+	begun.directory[n] = '\0';
+	path = edit_path(e, n ? begun.directory : ".");
+	if (path && e->vol && f2fs_lookup(e->vol, path, F2FS_LOOKUP_FOLLOW, &inode) == 0) {
+		if (f2fs_inode_stat(inode, &st) == 0 && (st.mode & MODE_TYPE) == MODE_DIR)
+			edit_each(e, inode, path, offer_entry, &begun);
+		f2fs_inode_close(inode);
+	}
+	free(path);
+	free(begun.directory);
+}
+
+static char **complete(const char *text, int start, int end)
+{
+	const char *line = rl_line_buffer, *command = line;
+	size_t n;
+
+	(void)end;
+	for (int i = 0; i < start; i++)
+		if (line[i] == ';')
+			command = line + i + 1;
+	command += strspn(command, " \t");
+	n = strcspn(command, " \t;");
+	rl_attempted_completion_over = 1;
+	rl_completion_append_character = ' ';
+	forget_names();
+	if (command - line >= start) {
+		offer_commands(text);
+	} else if (n == 3 && !strncmp(command, "put", n)) {
+		rl_attempted_completion_over = 0; /* files of the host are what the library itself knows */
+		return NULL;
+	} else {
+		if (!completing.e->vol)
+			edit_open_volume(completing.e);
+		offer_files(completing.e, text);
+	}
+	if (completing.count == 1 && completing.names[0][strlen(completing.names[0]) - 1] == '/')
+		rl_completion_append_character = '\0';
+	return completing.count ? rl_completion_matches(text, next_name) : NULL;
+}
+
+char *edit_read_line(struct edit *e, const char *prompt)
+{
+	static char breaks[] = " \t\n;'\"";
+	char *line;
+
+	if (!completing.e) {
+		rl_outstream = stderr; /* the standard output is for what commands show */
+		rl_readline_name = "f2fs";
+		rl_attempted_completion_function = complete;
+		rl_completer_word_break_characters = breaks;
+		using_history();
+	}
+	completing.e = e;
+	line = readline(prompt);
+	if (line && line[strspn(line, " \t")])
+		add_history(line);
+	forget_names();
+	return line;
+}
+#else
+char *edit_read_line(struct edit *e, const char *prompt)
+{
+	char *line = NULL;
+	size_t room = 0;
+
+	(void)e;
+	fputs(prompt, stderr);
+	fflush(stderr);
+	if (getline(&line, &room, stdin) >= 0)
+		return line;
+	free(line);
+	return NULL;
+}
+#endif

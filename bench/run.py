@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Times our programs and their peers in the same run and writes them as tables (results.md).
 
-usage: bench/run.py [-n RUNS] [-b BUILD] [-s SOURCE]... [-w WORKDIR] [-o OUT]
+usage: bench/run.py [-n RUNS] [-b BUILD] [-s SOURCE]... [-w WORKDIR] [-o OUT] [--only WORD] [--big GIB] [--limit SECONDS]
 
 Each row is measured RUNS times in turn with its peers, after one run that does not count; medians are shown, caches are
 hot. SOURCE: directories whose contents make the tree (default /usr/include and /usr/lib/python3). What is not installed
-is left out by name.
+is left out by name, what takes longer than SECONDS is ended. WORD: only tables whose title has it.
 """
 import argparse
 import os
@@ -16,6 +16,8 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -23,44 +25,73 @@ os.environ["PATH"] += ":/usr/sbin:/sbin"
 
 
 class Bench:
-    def __init__(self, runs):
-        self.runs, self.lines = runs, []
+    def __init__(self, runs, limit, only):
+        self.runs, self.limit, self.only, self.lines = runs, limit, only, []
 
-    def table(self, title, rows, note=""):
-        """rows: (name, prepare or None, command, read or None); the first is ours and the unit of the ratios."""
-        rows = [r for r in rows if shutil.which(r[2][0])]
-        times, memory, extra = {r[0]: [] for r in rows}, {r[0]: 0 for r in rows}, {r[0]: [] for r in rows}
-        unable = set()
+    def table(self, title, rows, note="", payload=0):
+        """rows: (name, prepare or None, command, read or None); the first is ours and the unit of the ratios. payload:
+        bytes of contents, to compare what was written with."""
+        if self.only not in title:
+            return
+        rows = [Row(*r) for r in rows if shutil.which(r[2][0])]
         for run in range(self.runs + 1):
-            for name, prepare, command, read in rows:
-                if prepare:
-                    prepare()
-                start = time.perf_counter()
-                process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-                output = process.stdout.read()
-                _, status, usage = os.wait4(process.pid, 0)
-                process.returncode = os.waitstatus_to_exitcode(status)
-                if command[0] == "dump.f2fs" and not os.path.isdir("out"):
-                    unable.add(name)    # an old one that does not know the option
-                if process.returncode not in (0, 1):
-                    sys.exit("%s: status %d\n%s" % (" ".join(command), process.returncode, output[-2000:].decode(errors="replace")))
-                if run:
-                    times[name].append(time.perf_counter() - start)
-                    memory[name] = max(memory[name], usage.ru_maxrss)
-                    if read:
-                        extra[name].append(read(output))
-        first = statistics.median(times[rows[0][0]])
+            for row in rows:
+                if row.unable is None:
+                    row.measure(run > 0, payload, self.limit)
+        first = rows[0]
         self.lines += ["", "## " + title, ""] + ([note, ""] if note else [])
-        self.lines += ["| program | median s | min s | times ours | peak MiB | |", "|---|---|---|---|---|---|"]
-        for name, *_ in rows:
-            if name in unable:
-                self.lines.append("| %s | cannot: too old | | | | |" % name)
-                continue
-            median = statistics.median(times[name])
-            shown = "; ".join(sorted(set(map(str, extra[name])))[:1]) if extra[name] else ""
-            self.lines.append("| %s | %.3f | %.3f | %.2f | %.1f | %s |" % (name, median, min(times[name]), median / first,
-                                                                         memory[name] / 1024, shown))
+        self.lines += ["| program | median s | min s | times ours | processor s | times ours | peak MiB | |",
+                       "|---|---|---|---|---|---|---|---|"]
+        for row in rows:
+            self.lines.append("| %s | %s |" % (row.name, row.show(first)))
         print("\n".join(self.lines[-len(rows) - 4:]), flush=True)
+
+
+class Row:
+    """One program of a table, and what was measured of it."""
+
+    def __init__(self, name, prepare, command, read):
+        self.name, self.prepare, self.command, self.read = name, prepare, command, read
+        self.wall, self.cpu, self.peak, self.extra, self.unable = [], [], 0, [], None
+
+    def measure(self, counts, payload, limit):
+        if self.prepare:
+            self.prepare()
+        start = time.perf_counter()
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+            timer = threading.Timer(limit, process.kill)
+            timer.start()
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+            taken = time.perf_counter() - start
+            timer.cancel()
+            written = int(re.search(r"wchar: (\d+)", open("/proc/%d/io" % process.pid).read()).group(1))
+            _, status, usage = os.wait4(process.pid, 0)
+            output.seek(0)
+            text = output.read()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode == -9:
+            self.unable = "not done after %d s" % limit
+        elif self.command[0] == "dump.f2fs" and not os.path.isdir("out"):
+            self.unable = "cannot: too old"     # an option that it does not know
+        elif process.returncode not in (0, 1):
+            sys.exit("%s: status %d\n%s" % (" ".join(self.command), process.returncode, text[-2000:].decode(errors="replace")))
+        elif counts:
+            self.wall.append(taken)
+            self.cpu.append(usage.ru_utime + usage.ru_stime)
+            self.peak = max(self.peak, usage.ru_maxrss)
+            if payload and written > payload / 2:   # some write through a mapping, or have the kernel copy
+                self.extra.append("%.3f bytes written for each of contents" % (written / payload))
+            if self.read:
+                self.extra.append(self.read(text))
+
+    def show(self, first):
+        if self.unable or first.unable:
+            return "%s | | | | | | " % (self.unable or "")
+        wall, cpu = statistics.median(self.wall), statistics.median(self.cpu)
+        return "%.3f | %.3f | %.2f | %.3f | %.2f | %.1f | %s" % (
+            wall, min(self.wall), wall / statistics.median(first.wall), cpu, cpu / max(statistics.median(first.cpu), 1e-3),
+            self.peak / 1024, "; ".join(sorted(set(map(str, self.extra)))[:1]))
 
 
 def main():
@@ -70,6 +101,9 @@ def main():
     parser.add_argument("-s", "--source", action="append")
     parser.add_argument("-w", "--workdir", default=os.path.join(TOP, "build", "bench-work"))
     parser.add_argument("-o", "--out", default="results.md")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--big", type=int, default=4)
+    parser.add_argument("--limit", type=int, default=120)
     a = parser.parse_args()
     mkfs, dump, sload, fsck, walk = (os.path.join(a.build, *p) for p in (
         ("mkfs", "mkfs.f2fs"), ("dump", "dump.f2fs"), ("sload", "sload.f2fs"), ("fsck", "fsck.f2fs"), ("bench", "walk")))
@@ -82,7 +116,7 @@ def main():
         subprocess.run(["cp", "-a", source, "tree/"], check=True)
     files = sum(len(f) for _, _, f in os.walk("tree"))
     size = int(subprocess.run(["du", "-sm", "tree"], capture_output=True, text=True).stdout.split()[0])
-    bench = Bench(a.runs)
+    bench = Bench(a.runs, a.limit, a.only)
 
     def fresh(name, length):
         def prepare():
@@ -108,21 +142,46 @@ def main():
     bench.table("Format a sparse file of 15 TiB", [
         ("mkfs.f2fs of f2fskit", fresh("big", 15 << 40), [mkfs, "-q", "big"], disk_use("big")),
         ("mkfs.f2fs of f2fs-tools", fresh("big", 15 << 40), ["mkfs.f2fs", "-q", "big"], disk_use("big"))])
-    os.unlink("big")
+    gone("big")()
     formatted("big", 4 << 40)()
     checks = [("fsck.f2fs of f2fskit", None, [fsck, "-n", "-f", "big"], None),
               ("fsck.f2fs of f2fs-tools", None, ["fsck.f2fs", "-f", "--dry-run", "big"], None)]
     bench.table("Check an empty volume of 4 TiB", checks)
-    os.unlink("big")
+    gone("big")()
     room = max(1 << 30, size * 3 << 20)
     note = "%d files, %d MiB." % (files, size)
-    bench.table("Fill a volume from a directory", [
-        ("sload.f2fs of f2fskit", formatted("img", room), [sload, "-q", "-P", "-f", "tree", "img"], None),
-        ("sload.f2fs of f2fs-tools", formatted("img", room), ["sload.f2fs", "-f", "tree", "-P", "img"], None),
-        ("mke2fs -d", fresh("ext", room), ["mke2fs", "-q", "-F", "-d", "tree", "ext"], None),
-        ("mkfs.erofs", gone("ero"), ["mkfs.erofs", "-x1", "ero", "tree"], None),
-        ("tar cf", gone("t.tar"), ["tar", "cf", "t.tar", "tree"], None)],
-        note + " Ours and f2fs-tools' flush the image to the disk before they end; the others leave that to the system.")
+
+    def fill(title, source, room, payload, note):
+        """Ours against everything that makes an image or archive of a directory."""
+        bench.table(title, [
+            ("mkfs.f2fs --root-dir of f2fskit", fresh("img", room), [mkfs, "-q", "-f", "--root-dir", source, "img"], None),
+            ("mkfs.f2fs, sload.f2fs of f2fskit", fresh("img", room),
+             ["sh", "-c", '"$0" -q -f img && exec "$1" -q -P -f "$2" img', mkfs, sload, source], None),
+            ("mkfs.f2fs, sload.f2fs of f2fs-tools", fresh("img", room),
+             ["sh", "-c", 'mkfs.f2fs -q -f img && exec sload.f2fs -f "$0" -P img', source], None),
+            ("mke2fs -d", fresh("ext", room), ["mke2fs", "-q", "-F", "-d", source, "ext"], None),
+            ("mkfs.erofs", gone("ero"), ["mkfs.erofs", "-x1", "ero", source], None),
+            ("tar cf", gone("t.tar"), ["tar", "cf", "t.tar", source], None)],
+            note + " Ours and f2fs-tools' flush the image to the disk before they end; the others leave that to the system.",
+            payload)
+        for name in ("img", "ext", "ero", "t.tar"):
+            gone(name)()
+
+    payload = sum(os.lstat(os.path.join(folder, f)).st_size for folder, _, names in os.walk("tree") for f in names)
+    fill("Fill a volume from a directory", "tree", room, payload, note)
+    os.mkdir("many")
+    for number in range(100000):
+        with open("many/file-number-%d" % number, "w") as f:
+            f.write("%d\n" % number)
+    fill("Fill a volume from a directory of 100,000 files", "many", 2 << 30, 0, "Of a few bytes each.")
+    shutil.rmtree("many")
+    os.mkdir("one")
+    piece = os.urandom(1 << 20)
+    with open("one/big", "wb") as f:
+        for number in range(a.big << 10):
+            f.write(number.to_bytes(8, "little") + piece[8:])
+    fill("Fill a volume with a file of %d GiB" % a.big, "one", (a.big + 2) << 30, a.big << 30, "")
+    shutil.rmtree("one")
     formatted("img", room)()
     subprocess.run([sload, "-q", "-P", "-f", "tree", "img"], check=True)
     bench.table("Extract a tree", [

@@ -237,7 +237,8 @@ class Volume(Closable):
     ValueError then. Calls from several threads are serialised, see `Context`.
     """
 
-    __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed")
+    __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
+                 "_left_orphans")
 
     def __init__(
         self, handle: Handle, context: Context, writable: bool = False, now: Callable[[], int] | int | None = None
@@ -250,6 +251,7 @@ class Volume(Closable):
             self._clock = functools.partial(int, now)  # a fixed time
         self._epoch = 0  # raised with every change: what was read before may be stale
         self._changed = False
+        self._left_orphans = False  # the last commit listed inodes that wait for their last handle to be closed
         self._handle = handle
         self._context = context
         self._geometry = results.make_geometry(handle.get(lib.f2fs_volume_geometry))
@@ -468,10 +470,11 @@ class Volume(Closable):
 
     def commit(self) -> None:
         """Make all changes since the last commit true, durably. When it fails the volume is as before."""
-        if not self._changed:
+        if not self._changed and not self._left_orphans:
             return
         self._change(self._handle, lib.f2fs_volume_commit)
         self._changed = False
+        self._left_orphans = bool(self.orphans)
         self._checkpoint = None
 
     def configure(
@@ -518,7 +521,7 @@ class Volume(Closable):
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: types.TracebackType | None
     ) -> None:
         try:
-            if kind is None and not self.closed and self._changed:
+            if kind is None and not self.closed and (self._changed or self._left_orphans):
                 self._handle.close_children()  # what has no name any more goes with its last user
                 self.commit()
         finally:

@@ -386,3 +386,21 @@ def test_storage_options(tmp_path, peer_check):
         volume.lookup("/c").verify_verity()
         assert all(volume.read_bytes(name) == text for name in ("/a.txt", "/b", "/c"))
     peer_check(path)
+
+
+@pytest.mark.parametrize("leave", ["commit", "with"])
+def test_what_was_closed_after_a_commit_goes_with_the_next(disk, leave):
+    """A commit lists a removed file that is open; once it is closed nothing else needs to change for it to go."""
+    with f2fskit.open(disk, "r+") as volume:
+        volume.path("/file").write_bytes(b"x" * 5000)
+        inode = volume.lookup("/file")
+        volume.path("/file").unlink()
+        volume.commit()
+        assert volume.orphans == [inode.number]
+        if leave == "commit":
+            inode.close()
+            volume.commit()
+            assert volume.orphans == []
+    with f2fskit.open(disk, "r+") as volume:
+        assert volume.orphans == []
+        volume.path("/other").touch()

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check/checker.h"
+#include "check/quota_left.h"
 #include "file/object.h"
 #include "format/superblock.h"
 
@@ -78,6 +79,16 @@ static int raise_usage(struct quota_check *q, enum problem problem, uint32_t id,
 						      .has_values = 1,
 						      .found = found,
 						      .expected = expected,
+						      .text = quota_type_name(q->type) });
+}
+
+static int raise_limits(struct quota_check *q, uint32_t id)
+{
+	return problem_raise(q->c, &(struct finding){ .problem = P_QUOTA_LIMITS,
+						      .nid = q->ino,
+						      .ino = q->ino,
+						      .has_slot = 1,
+						      .slot = id,
 						      .text = quota_type_name(q->type) });
 }
 
@@ -187,27 +198,58 @@ static int map_error(struct quota_check *q, int err)
 	return q->is_damaged ? 0 : raise_tree(q, "it cannot be read");
 }
 
+/* Of a file that is to be made anew: whose limits will be gone? */
+static int tell_lost(struct quota_check *q)
+{
+	struct quota_rescue left;
+	int err = quota_read_left(q->c, q->type, &left);
+
+	for (size_t i = 0; i < q->usage.count && !err; i++) {
+		const uint32_t id = ((const struct usage *)vec_at(&q->usage, i))->id;
+
+		if (!quota_rescue_find(&left, id))
+			err = raise_limits(q, id);
+	}
+	for (size_t i = 0; i < left.lost.count && !err; i++) {
+		const uint32_t id = *(const uint32_t *)vec_at(&left.lost, i);
+
+		if (quota_rescue_find(&left, id) || !map32_find(&q->index, id))
+			err = raise_limits(q, id);
+	}
+	if (!err && !left.has_grace)
+		err = problem_raise(q->c, &(struct finding){ .problem = P_QUOTA_GRACE,
+							     .nid = q->ino,
+							     .ino = q->ino,
+							     .text = quota_type_name(q->type) });
+	quota_rescue_fini(&left);
+	return err;
+}
+
 static int check_file(struct quota_check *q)
 {
 	const struct inode_fact *inode = facts_inode(&q->c->facts, q->ino);
 	int err;
 
-	if (!inode || inode->type != 1 || inode->links != 1)
-		return problem_raise(q->c, &(struct finding){ .problem = P_QUOTA_INODE,
-							      .nid = q->ino,
-							      .ino = q->ino,
-							      .text = quota_type_name(q->type) });
 	err = count_usage(q);
+	if (!err && (!inode || inode->type != 1 || inode->links != 1)) {
+		err = problem_raise(q->c, &(struct finding){ .problem = P_QUOTA_INODE,
+							     .nid = q->ino,
+							     .ino = q->ino,
+							     .text = quota_type_name(q->type) });
+		return err ? err : tell_lost(q);
+	}
 	if (!err)
 		err = inode_open(q->c->vol, q->ino, &q->file);
-	if (err)
-		return map_error(q, err);
-	q->window = mem_alloc(q->c->ctx, WINDOW);
-	err = q->window ? walk_file(q) : F2FS_ERR_NOMEM;
-	mem_free(q->c->ctx, q->window);
+	if (!err) {
+		q->window = mem_alloc(q->c->ctx, WINDOW);
+		err = q->window ? walk_file(q) : F2FS_ERR_NOMEM;
+		mem_free(q->c->ctx, q->window);
+		f2fs_inode_close(q->file);
+	}
 	if (err)
 		err = map_error(q, err);
-	f2fs_inode_close(q->file);
+	if (!err && q->is_damaged)
+		return tell_lost(q);
 	return err ? err : check_unlisted(q);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Quota: damaged files are made anew; usage is set to what was counted once nothing else is changed any more. Limits
- * stay where the file can be read.
+ * Quota: damaged files are made anew, with the limits that can still be read; usage is set to what was counted once
+ * nothing else is changed any more.
  */
+#include "check/quota_left.h"
 #include "check/repair.h"
 
 /* Which quota file an inode is; sb_COUNT_qf_ino: none. */
@@ -13,6 +14,17 @@ static unsigned kind_of(const struct repair *r, f2fs_nid_t ino)
 	while (kind < sb_COUNT_qf_ino && sb_qf_ino(r->vol->sb, kind) != ino)
 		kind++;
 	return kind;
+}
+
+static int make_file(struct repair *r, unsigned kind)
+{
+	struct quota_rescue left;
+	int err = quota_read_left(r->c, kind, &left);
+
+	if (!err)
+		err = quota_make(r->txn, kind, &left);
+	quota_rescue_fini(&left);
+	return err;
 }
 
 static int make_files(struct repair *r)
@@ -28,7 +40,7 @@ static int make_files(struct repair *r)
 		if (f->is_left || kind == sb_COUNT_qf_ino || made[kind])
 			continue;
 		made[kind] = r->is_changed = true;
-		err = quota_make(r->txn, kind);
+		err = make_file(r, kind);
 	}
 	return err;
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A quota file anew, for one that is damaged: the hidden inode as it should be, and in it a tree without entries
- * (FORMAT files 9.3). Usage is put in by quota_adjust().
+ * A quota file anew, for one that is damaged: the hidden inode as it should be, and in it a tree of the limits that are
+ * left (FORMAT files 9.3). Usage is put in by quota_adjust().
  */
 #include <string.h>
 
 #include "file/create.h"
 #include "format/quota.h"
 
-#define GRACE_SECONDS 604800u
-#define EMPTY_BLOCKS 2u	   /* header and the root of the tree */
 #define HIDDEN_FLAGS 0x90u /* immutable, no access time */
 
 static int need_inode(struct txn *txn, f2fs_nid_t ino, struct winode *w)
@@ -48,25 +46,13 @@ static void empty_inode(struct winode *w)
 		inode_set_nid(&w->txn->vol->geo, block, i, 0);
 }
 
-int quota_make(struct txn *txn, unsigned kind)
+int quota_make(struct txn *txn, unsigned kind, const struct quota_rescue *kept)
 {
-	uint8_t *page;
 	struct winode w;
 	int err = need_inode(txn, sb_qf_ino(txn->vol->sb, kind), &w);
 
 	if (err)
 		return err;
 	empty_inode(&w);
-	err = page_get(&w, 0, true, &page);
-	if (err)
-		return err;
-	memset(page, 0, txn->vol->geo.block_size);
-	qhead_set_dqh_magic(page, quota_magic((enum quota_type)kind));
-	qhead_set_dqh_version(page, 1);
-	qhead_set_dqi_bgrace(page, GRACE_SECONDS);
-	qhead_set_dqi_igrace(page, GRACE_SECONDS);
-	qhead_set_dqi_blocks(page, EMPTY_BLOCKS);
-	inode_set_i_size(winode_block(&w), EMPTY_BLOCKS * QUOTA_BLOCK_SIZE);
-	node_dirty(txn, w.node);
-	return 0;
+	return quota_fill(&w, kind, kept);
 }

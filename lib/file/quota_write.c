@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Quota accounting of a transaction: changes of usage are collected per id and stored in the quota files with the
- * commit; limits and grace times stay as they are (FORMAT files 9.3).
+ * commit; limits and grace times stay as they are (FORMAT files 9.3). A repair fills a file anew.
  */
 #include <string.h>
 
 #include "file/write.h"
-#include "format/quota.h"
+#include "format/quota_rescue.h"
 
 #define ENTRIES_PER_LEAF 14u
 #define KINDS 3u
+#define EMPTY_BLOCKS 2u /* header and the root of the tree */
+#define GRACE_SECONDS 604800u
 
 /* Change of one id's usage. */
 struct quota_change {
@@ -371,4 +373,65 @@ int quota_store(struct txn *txn)
 	}
 	quota_drop(txn);
 	return 0;
+}
+
+static int put_limits(struct quota_image *q, const struct quota_entry *kept)
+{
+	uint8_t *entry;
+
+	if (!(kept->inodes_soft | kept->inodes_hard | kept->space_soft | kept->space_hard))
+		return 0;
+	entry = need_entry(q, kept->id);
+	if (!entry)
+		return F2FS_ERR_NOMEM;
+	unescape(entry);
+	quota_set_dqb_isoftlimit(entry, kept->inodes_soft);
+	quota_set_dqb_ihardlimit(entry, kept->inodes_hard);
+	quota_set_dqb_bsoftlimit(entry, kept->space_soft);
+	quota_set_dqb_bhardlimit(entry, kept->space_hard);
+	quota_set_dqb_btime(entry, kept->space_grace);
+	quota_set_dqb_itime(entry, kept->inodes_grace);
+	escape(entry);
+	return 0;
+}
+
+static int put_pages(struct winode *w, const struct quota_image *q)
+{
+	const uint32_t bs = w->txn->vol->geo.block_size;
+	const size_t size = (size_t)q->blocks * QUOTA_BLOCK_SIZE;
+	int err = 0;
+
+	for (size_t at = 0; at < size && !err; at += bs) {
+		uint8_t *page;
+
+		err = page_get(w, at / bs, true, &page);
+		if (err)
+			break;
+		memset(page, 0, bs);
+		memcpy(page, q->bytes + at, size - at < bs ? size - at : bs);
+	}
+	inode_set_i_size(winode_block(w), size);
+	node_dirty(w->txn, w->node);
+	return err;
+}
+
+int quota_fill(struct winode *w, unsigned kind, const struct quota_rescue *kept)
+{
+	struct quota_image q = { .ctx = w->txn->vol->ctx, .blocks = EMPTY_BLOCKS, .room = EMPTY_BLOCKS };
+	int err = 0;
+
+	q.bytes = mem_calloc(q.ctx, q.room, QUOTA_BLOCK_SIZE);
+	if (!q.bytes)
+		return F2FS_ERR_NOMEM;
+	qhead_set_dqh_magic(q.bytes, quota_magic((enum quota_type)kind));
+	qhead_set_dqh_version(q.bytes, 1);
+	qhead_set_dqi_bgrace(q.bytes, kept ? kept->space_grace : GRACE_SECONDS);
+	qhead_set_dqi_igrace(q.bytes, kept ? kept->inodes_grace : GRACE_SECONDS);
+	qhead_set_dqi_blocks(q.bytes, q.blocks);
+	for (size_t i = 0; kept && i < kept->entries.count && !err; i++)
+		err = put_limits(&q, vec_at(&kept->entries, i));
+	if (!err)
+		err = put_pages(w, &q);
+	mem_free(q.ctx, q.bytes);
+	return err;
 }

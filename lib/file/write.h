@@ -174,8 +174,12 @@ int xattr_store(struct winode *w, unsigned index, const char *name, const void *
 /* quota_write.c */
 /* Count a change of an inode's blocks, or of the number of inodes, for its owner, group and project. */
 int quota_charge(struct winode *w, int64_t blocks, int64_t inodes);
-/* Empty the quota file of a kind, or make it when its inode is gone: of a repair. */
-int quota_make(struct txn *txn, unsigned kind);
+/* Make the quota file of a kind anew, its inode too when that is gone, with the limits and grace times that are left,
+ * and no usage: of a repair. kept: NULL for none. */
+struct quota_rescue;
+int quota_make(struct txn *txn, unsigned kind, const struct quota_rescue *kept);
+/* Fill a quota file that has no blocks. */
+int quota_fill(struct winode *w, unsigned kind, const struct quota_rescue *kept);
 /* Change the usage of an id by bytes and inodes: of a repair. */
 int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes);
 bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino);

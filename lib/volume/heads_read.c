@@ -54,6 +54,7 @@ static int load_journals(struct f2fs_volume *vol, uint8_t *block)
 {
 	const uint32_t size = vol->geo.journal_size;
 	uint32_t nat_at = vol->layout.data_start, sit_at = nat_at;
+	bool is_endless;
 	int err;
 
 	vol->nat_journal = mem_alloc(vol->ctx, size);
@@ -72,6 +73,7 @@ static int load_journals(struct f2fs_volume *vol, uint8_t *block)
 			return err;
 	}
 	memcpy(vol->sit_journal, block + (vol->layout.compact ? size : vol->geo.journal_offset), size);
+	is_endless = journal_count(vol->nat_journal) > vol->geo.nat_journal_max;
 	err = accept_journal(vol, journal_check_nat(&vol->geo, vol->nat_journal),
 			     volume_pack_start(vol, vol->pack) + nat_at, vol->nat_journal, journal_check_nat,
 			     vol->geo.nat_journal_max);
@@ -79,6 +81,8 @@ static int load_journals(struct f2fs_volume *vol, uint8_t *block)
 		err = accept_journal(vol, journal_check_sit(&vol->geo, vol->sit_journal),
 				     volume_pack_start(vol, vol->pack) + sit_at, vol->sit_journal, journal_check_sit,
 				     vol->geo.sit_journal_max);
+	if (!err && is_endless)
+		err = nat_journal_sift(vol);
 	return err ? err : index_nat_journal(vol);
 }
 

@@ -117,6 +117,8 @@ enum pack_loss {
 int volume_judge_pack(struct f2fs_volume *vol, enum pack_loss *loss, f2fs_blk_t *left);
 /* heads_read.c: journals and orphans of the pack. */
 int heads_load(struct f2fs_volume *vol);
+/* nat_journal.c: leave the entries that count in a NAT journal whose end is unknown. Fails with NOMEM. */
+int nat_journal_sift(struct f2fs_volume *vol);
 
 /* Read from dev, the volume's device or the cache over it. What an image cut short lacks is F2FS_ERR_IO: not a mistake
  * of the caller's. */

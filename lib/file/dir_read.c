@@ -337,14 +337,12 @@ static int report_missing(struct f2fs_inode *dir, const char *name, size_t lengt
 			 (unsigned)dir->ino, shown);
 }
 
-int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out)
+int dir_find(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out)
 {
 	struct f2fs_context *ctx = dir->vol->ctx;
 	struct wanted w;
-	int err;
+	int err = inode_sync(dir);
 
-	error_clear(ctx);
-	err = inode_sync(dir);
 	if (!err)
 		err = need_directory(dir);
 	if (err)
@@ -359,8 +357,18 @@ int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, str
 	if (inode_is_casefold(dir) && !inode_is_encrypted(dir)) {
 		w.by_hash = false;
 		err = search_all(dir, &w, out);
-		if (err != F2FS_ERR_NOT_FOUND)
-			return err;
 	}
-	return report_missing(dir, name, length);
+	return err;
+}
+
+int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out)
+{
+	int err;
+
+	error_clear(dir->vol->ctx);
+	err = inode_sync(dir);
+	if (err)
+		return err; /* a directory that is not there any more is another matter */
+	err = dir_find(dir, name, length, out);
+	return err == F2FS_ERR_NOT_FOUND ? report_missing(dir, name, length) : err;
 }

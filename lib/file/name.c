@@ -31,7 +31,7 @@ int dir_get(struct f2fs_inode *dir, bool writes_name, struct winode *out)
 int name_need_absent(struct f2fs_inode *dir, const char *name, size_t length)
 {
 	struct f2fs_dirent entry;
-	int err = f2fs_dir_lookup(dir, name, length, &entry);
+	int err = dir_find(dir, name, length, &entry);
 
 	if (err == F2FS_ERR_NOT_FOUND) {
 		error_clear(dir->vol->ctx);

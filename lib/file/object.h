@@ -82,6 +82,8 @@ int crypto_refuse(struct f2fs_inode *inode, const char *what);
 int crypto_present_name(struct f2fs_volume *vol, uint32_t hash, const uint8_t *raw, size_t raw_len, char *text,
 			size_t room, size_t *length);
 
+/* Look up a name as f2fs_dir_lookup() does; NOT_FOUND, not recorded, when it is not there. */
+int dir_find(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out);
 /* Look up a name as it is stored, by its hash; folded where the directory folds names that can be read. NOT_FOUND, not
  * recorded, when it is not there. */
 int dir_find_stored(struct f2fs_inode *dir, const uint8_t *name, size_t length, uint32_t hash, struct f2fs_dirent *out);

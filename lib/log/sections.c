@@ -44,7 +44,7 @@ static int may_take(struct txn *txn, bool *may)
 	*may = txn->is_committing;
 	if (*may)
 		return 0;
-	needed = reserved + (uint32_t)(blocks / ((size_t)geo->segs_per_sec * F2FS_SEGMENT_BLOCKS));
+	needed = reserved + (uint32_t)(blocks / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec);
 	for (uint32_t s = 0; s < geo->section_count && count <= needed && !err; s++) {
 		bool is_free;
 

@@ -258,12 +258,14 @@ def check(
     try:
         device = open_one(source)
         further = [open_one(one) for one in devices]
+        layers: list[Device] = []
         if dry_run:
-            device, *further = [one.overlay() for one in (device, *further)]
-            opened += [device, *further]
+            layers += [one.overlay() for one in (device, *further)]
         elif undo is not None and repair:
-            device, *further = Device.record_undo([device, *further], host_path(undo))
-            opened += [device, *further]
+            layers = Device.record_undo([device, *further], host_path(undo))
+        if layers:
+            device, *further = layers
+            opened += layers
         row = _call(shared, device, further, run, offset, content, repair or dry_run, max_findings, chosen)
     finally:
         for device in reversed(opened):

@@ -196,34 +196,77 @@ static int look_in_block(struct f2fs_inject *inject, const struct address_bracke
 	return 0;
 }
 
+static int look_at(struct f2fs_inject *inject, const struct address_bracket *which, const struct place *place,
+		   struct place *out)
+{
+	uint8_t *bytes;
+	int err = load(inject, place, &bytes);
+
+	if (err)
+		return err;
+	err = look_in_block(inject, which, place, bytes, out);
+	mem_free(inject->ctx, bytes);
+	return err;
+}
+
+/* Look in all blocks that a file has; its size says nothing about how many these are. */
+static int find_name(struct f2fs_inject *inject, f2fs_nid_t ino, const struct address_bracket *which, struct place *out)
+{
+	struct f2fs_extent extent = { 0 };
+	struct f2fs_inode *inode;
+	int err = f2fs_inode_open(inject->vol, ino, &inode), found = F2FS_ERR_NOT_FOUND;
+
+	if (err)
+		return err;
+	for (uint64_t at = 0; found == F2FS_ERR_NOT_FOUND; at = extent.file_block + extent.count) {
+		err = f2fs_inode_extent(inode, at, &extent);
+		if (err)
+			break;
+		for (uint64_t i = 0; extent.kind == F2FS_EXTENT_DATA && i < extent.count && found == F2FS_ERR_NOT_FOUND;
+		     i++) {
+			struct place place = { 0 };
+
+			found = place_take_block(inject, extent.addr + (f2fs_blk_t)i, &place);
+			if (!found)
+				found = look_at(inject, which, &place, out);
+		}
+	}
+	f2fs_inode_close(inode);
+	return err ? err : found;
+}
+
 static int find_in_blocks(struct f2fs_inject *inject, f2fs_nid_t ino, const struct address_bracket *which,
-			  uint64_t size, struct place *out)
+			  struct place *out)
 {
 	const uint32_t per_block = inject->geo.dentries_per_block;
 	struct address_bracket inner = *which;
-	uint64_t first = 0, end = (size + inject->geo.block_size - 1) >> inject->geo.block_bits;
-	int err = F2FS_ERR_NOT_FOUND;
+	struct place place = { 0 };
+	int err;
 
-	if (!which->is_text) {
-		first = which->number / per_block;
-		end = first + 1;
+	if (which->is_text) {
+		err = find_name(inject, ino, which, out);
+	} else {
 		inner.number = which->number % per_block;
-	}
-	for (uint64_t i = first; i < end && err == F2FS_ERR_NOT_FOUND; i++) {
-		struct place place;
-		uint8_t *bytes;
-
-		memset(&place, 0, sizeof(place));
-		err = take_file_block(inject, ino, i, &place);
-		if (err)
-			continue;
-		err = load(inject, &place, &bytes);
-		if (err)
-			break;
-		err = look_in_block(inject, &inner, &place, bytes, out);
-		mem_free(inject->ctx, bytes);
+		err = take_file_block(inject, ino, which->number / per_block, &place);
+		if (!err)
+			err = look_at(inject, &inner, &place, out);
 	}
 	return err == F2FS_ERR_NOT_FOUND ? no_entry(inject, ino) : err;
+}
+
+/* The inode that the first bracket names, and its block, which is the caller's to free. */
+static int load_inode(struct f2fs_inject *inject, const struct address *address, uint64_t *ino, struct place *out,
+		      uint8_t **block)
+{
+	bool is_inode;
+	int err = need_volume(inject);
+
+	memset(out, 0, sizeof(*out));
+	if (!err)
+		err = need_number(inject, address, 0, inject->geo.max_nid, ino);
+	if (!err)
+		err = take_node(inject, *ino, out, &is_inode);
+	return err ? err : load(inject, out, block);
 }
 
 int place_dentry(struct f2fs_inject *inject, const struct address *address, struct place *out)
@@ -232,24 +275,15 @@ int place_dentry(struct f2fs_inject *inject, const struct address *address, stru
 	struct inode_layout layout;
 	struct dentry_area area;
 	struct place inode;
-	uint64_t ino = 0, size;
+	uint64_t ino = 0;
 	uint32_t slot;
 	uint8_t *block;
-	bool is_inode;
-	int err = need_volume(inject);
+	int err = address->bracket_count < 2
+			  ? error_set(inject->ctx, F2FS_ERR_INVALID, "dentry[INODE] needs [\"NAME\"] or [SLOT]")
+			  : load_inode(inject, address, &ino, &inode, &block);
 
-	memset(&inode, 0, sizeof(inode));
-	if (!err)
-		err = need_number(inject, address, 0, inject->geo.max_nid, &ino);
-	if (!err && address->bracket_count < 2)
-		err = error_set(inject->ctx, F2FS_ERR_INVALID, "dentry[INODE] needs [\"NAME\"] or [SLOT]");
-	if (!err)
-		err = take_node(inject, ino, &inode, &is_inode);
-	if (!err)
-		err = load(inject, &inode, &block);
 	if (err)
 		return err;
-	size = inode_i_size(block);
 	if (inode_has_inline(block, FLAG_i_inline_inline_dentry)) {
 		inode_layout(&inject->geo, block, &layout);
 		dentry_area_of_inode(block, &layout, &area);
@@ -260,7 +294,7 @@ int place_dentry(struct f2fs_inject *inject, const struct address *address, stru
 		else
 			err = no_entry(inject, ino);
 	} else {
-		err = find_in_blocks(inject, (f2fs_nid_t)ino, which, size, out);
+		err = find_in_blocks(inject, (f2fs_nid_t)ino, which, out);
 	}
 	mem_free(inject->ctx, block);
 	return err;
@@ -339,16 +373,8 @@ int place_xattr(struct f2fs_inject *inject, const struct address *address, struc
 	uint64_t ino = 0;
 	uint32_t at = 0, size;
 	uint8_t *block, *string;
-	bool is_inode;
-	int err = need_volume(inject);
+	int err = load_inode(inject, address, &ino, &inode, &block);
 
-	memset(&inode, 0, sizeof(inode));
-	if (!err)
-		err = need_number(inject, address, 0, inject->geo.max_nid, &ino);
-	if (!err)
-		err = take_node(inject, ino, &inode, &is_inode);
-	if (!err)
-		err = load(inject, &inode, &block);
 	if (err)
 		return err;
 	inode_layout(&inject->geo, block, &layout);

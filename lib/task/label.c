@@ -140,7 +140,10 @@ static int each_inode(struct walk *w, int (*visit)(struct walk *w, const struct 
 		if (err)
 			return err;
 	}
-	return err == F2FS_ERR_NOT_FOUND ? 0 : err;
+	if (err != F2FS_ERR_NOT_FOUND)
+		return err;
+	error_clear(w->vol->ctx);
+	return 0;
 }
 
 /* ---- UUID ---- */

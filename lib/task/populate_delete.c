@@ -113,7 +113,10 @@ static int list_names(struct sweep *s, struct sweep_level *level)
 				    entry.type == F2FS_TYPE_DIRECTORY)) != 0)
 			break;
 	f2fs_dir_close(dir);
-	return err == F2FS_ERR_NOT_FOUND ? 0 : err;
+	if (err != F2FS_ERR_NOT_FOUND)
+		return err;
+	error_clear(s->p->ctx);
+	return 0;
 }
 
 /* Go into a directory (taken over). */

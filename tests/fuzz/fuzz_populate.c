@@ -79,6 +79,8 @@ static int fill(struct f2fs_context *ctx, struct f2fs_volume *vol, unsigned choi
 	struct f2fs_populate_result result;
 	int err = f2fs_populate(vol, &options, &result);
 
+	if (f2fs_context_error(ctx)->code != err)
+		fprintf(stderr, "%s: the call returns %d\n", f2fs_context_error(ctx)->message, err);
 	require(f2fs_context_error(ctx)->code == err, "the context does not tell the error");
 	require(err != F2FS_ERR_CORRUPT && err != F2FS_ERR_NOMEM, "a new volume looks damaged, or memory ran out");
 	require((err == F2FS_ERR_INCOMPLETE) == (result.problems > 0) || (err && err != F2FS_ERR_INCOMPLETE),

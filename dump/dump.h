@@ -93,6 +93,12 @@ const char *dump_source_name(unsigned source);
 /* view_inode.c: what an inode's block says, and a node's footer, as members of the open record. */
 void dump_inode_block(struct dump *d, const uint8_t *block);
 void dump_footer(struct dump *d, const uint8_t *block);
+/* view_volume.c: what was noted when the volume was opened, as an array of the open record. */
+void dump_notes(struct dump *d);
+/* A path that leads to an inode as member "path" of the open record, null when there is none (view_inode.c,
+ * view_block.c). */
+void dump_path(struct dump *d, struct f2fs_inode *inode);
+void dump_path_of(struct dump *d, f2fs_nid_t ino);
 /* view_xattr.c: extended attributes as a table. */
 int dump_xattrs(struct dump *d, struct f2fs_inode *inode);
 

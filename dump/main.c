@@ -374,16 +374,6 @@ static void report_pending(struct dump *d, const struct arguments *a)
 		cli_print_u64(d->out, "pending_fsync_nodes", nodes);
 }
 
-static void put_notes(struct dump *d)
-{
-	const char *note;
-
-	cli_print_begin_array(d->out, "notes");
-	for (unsigned i = 0; (note = f2fs_volume_note(d->vol, i)) != NULL; i++)
-		cli_print_bytes(d->out, NULL, note, strlen(note));
-	cli_print_end_array(d->out);
-}
-
 /* Lines around the results, as the program of f2fs-tools has them. */
 static int has_banner(const struct arguments *a)
 {
@@ -414,7 +404,7 @@ static void run(struct dump *d, const struct arguments *a, double started)
 		classic_banner(d);
 	cli_print_begin(d->out, NULL);
 	if (a->is_json)
-		put_notes(d);
+		dump_notes(d);
 	report_pending(d, a);
 	for (unsigned i = 0; i < VIEW_COUNT; i++)
 		if (!(views[i].option == OPT_c_map && d->as_map))

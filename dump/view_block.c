@@ -56,17 +56,15 @@ static void put_meta(struct dump *d, const struct f2fs_block_identity *id)
 	}
 }
 
-static void put_path(struct dump *d, f2fs_nid_t ino)
+void dump_path_of(struct dump *d, f2fs_nid_t ino)
 {
 	struct f2fs_inode *inode = NULL;
-	char *path = malloc(65536);
 
-	if (path && !f2fs_inode_open(d->vol, ino, &inode) && !f2fs_inode_path(inode, path, 65536))
-		cli_print_bytes(d->out, "path", path, strlen(path));
+	if (f2fs_inode_open(d->vol, ino, &inode) == 0)
+		dump_path(d, inode);
 	else
 		cli_print_null(d->out, "path");
 	f2fs_inode_close(inode);
-	free(path);
 }
 
 static void put_owner(struct dump *d, const struct f2fs_block_identity *id)
@@ -86,7 +84,7 @@ static void put_owner(struct dump *d, const struct f2fs_block_identity *id)
 		cli_print_u64(d->out, "file_offset", id->file_block * d->geo->block_size);
 	}
 	if (id->ino)
-		put_path(d, id->ino);
+		dump_path_of(d, id->ino);
 }
 
 int view_block(struct dump *d, const char *argument)

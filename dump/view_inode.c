@@ -103,7 +103,7 @@ void dump_inode_block(struct dump *d, const uint8_t *block)
 		put_slots(d, block + layout.slot_offset, layout.slots);
 }
 
-static void put_path(struct dump *d, struct f2fs_inode *inode)
+void dump_path(struct dump *d, struct f2fs_inode *inode)
 {
 	char *path = malloc(65536);
 
@@ -143,7 +143,7 @@ int view_inode(struct dump *d, const char *argument)
 	if (rc)
 		return rc;
 	cli_print_u64(d->out, "ino", f2fs_inode_number(inode));
-	put_path(d, inode);
+	dump_path(d, inode);
 	if (!f2fs_inode_stat(inode, &st))
 		cli_print_string(d->out, "mode", cli_mode_text(st.mode, text));
 	if (!f2fs_nat_lookup(d->vol, f2fs_inode_number(inode), &nat))
@@ -202,7 +202,7 @@ int view_node(struct dump *d, const char *argument)
 	rc = block ? f2fs_node_read(d->vol, nid, block) : f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory");
 	if (rc)
 		dump_fail(d, rc, argument);
-	else
+	else if (block)
 		put_node_block(d, block, nid, nat.ino);
 	free(block);
 	return rc;

@@ -292,19 +292,6 @@ static void put_scatter(struct dump *d, const struct scatter *s)
 			s->blocks ? scatter_percent(s->extents - 1, s->blocks > 1 ? s->blocks - 1 : 1) : 0.0, 2);
 }
 
-static void put_ino_path(struct dump *d, f2fs_nid_t ino)
-{
-	struct f2fs_inode *inode = NULL;
-	char *path = malloc(65536);
-
-	if (path && !f2fs_inode_open(d->vol, ino, &inode) && !f2fs_inode_path(inode, path, 65536))
-		cli_print_bytes(d->out, "path", path, strlen(path));
-	else
-		cli_print_null(d->out, "path");
-	f2fs_inode_close(inode);
-	free(path);
-}
-
 static void put_worst(struct dump *d, const struct inode_counts *c)
 {
 	static const struct cli_column columns[] = {
@@ -316,7 +303,7 @@ static void put_worst(struct dump *d, const struct inode_counts *c)
 		cli_print_begin(d->out, NULL);
 		cli_print_u64(d->out, "ino", c->worst[i].ino);
 		put_scatter(d, &c->worst[i].scatter);
-		put_ino_path(d, c->worst[i].ino);
+		dump_path_of(d, c->worst[i].ino);
 		cli_print_end(d->out);
 	}
 	cli_print_end_array(d->out);

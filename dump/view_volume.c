@@ -7,7 +7,7 @@
 
 #include "dump/dump.h"
 
-static void put_notes(struct dump *d)
+void dump_notes(struct dump *d)
 {
 	const char *note;
 
@@ -110,7 +110,7 @@ int view_info(struct dump *d, const char *argument)
 	cli_print_u64(d->out, "orphans", f2fs_orphan_count(d->vol));
 	put_pending(d);
 	put_copies(d);
-	put_notes(d);
+	dump_notes(d);
 	return 0;
 }
 

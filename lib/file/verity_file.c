@@ -73,6 +73,17 @@ static int map_result(struct f2fs_inode *inode, int result)
 	}
 }
 
+/* Read and check the descriptor, and set up the tree; it is the caller's to finish. */
+static int open_tree(struct f2fs_inode *inode, uint8_t *raw, struct verity_params *params, struct verity_location *at,
+		     struct verity *tree)
+{
+	int err = inode_sync(inode);
+
+	if (!err)
+		err = load_descriptor(inode, raw, params, at);
+	return err ? err : map_result(inode, verity_init(tree, params));
+}
+
 int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out)
 {
 	uint8_t raw[verityd_SIZE];
@@ -82,11 +93,7 @@ int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out)
 	int err;
 
 	error_clear(inode->vol->ctx);
-	err = inode_sync(inode);
-	if (!err)
-		err = load_descriptor(inode, raw, &params, &at);
-	if (!err)
-		err = map_result(inode, verity_init(&tree, &params));
+	err = open_tree(inode, raw, &params, &at, &tree);
 	if (err)
 		return err;
 	memset(out, 0, sizeof(*out));
@@ -149,11 +156,7 @@ int f2fs_verity_verify(struct f2fs_inode *inode)
 	int err;
 
 	error_clear(inode->vol->ctx);
-	err = inode_sync(inode);
-	if (!err)
-		err = load_descriptor(inode, raw, &params, &at);
-	if (!err)
-		err = map_result(inode, verity_init(&tree, &params));
+	err = open_tree(inode, raw, &params, &at, &tree);
 	if (err)
 		return err;
 	check.block_size = 1u << params.log_block;

@@ -27,7 +27,7 @@ static char *beside_image(const char *image, const char *path)
 	both = malloc(n + strlen(base) + 1);
 	if (both) {
 		memcpy(both, image, n);
-		strcpy(both + n, base);
+		memcpy(both + n, base, strlen(base) + 1);
 	}
 	return both;
 }

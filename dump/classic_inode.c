@@ -225,7 +225,7 @@ static void put_words(struct dump *d, const uint8_t *block)
 
 int classic_node(struct dump *d, f2fs_nid_t nid, int only_name)
 {
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_entry nat = { 0 };
 	uint8_t *block = malloc(d->geo->block_size);
 	int rc =
 		block ? f2fs_nat_lookup(d->vol, nid, &nat) : f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory");

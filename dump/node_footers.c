@@ -158,13 +158,13 @@ int dump_each_node(struct dump *d, const struct dump_range *range,
 
 	if (b)
 		b->blocks = malloc(RUN_BYTES);
-	if (!b || !sorted || !b->blocks)
-		rc = dump_fail(d, f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory"), NULL);
-	if (!rc) {
+	if (b && sorted && b->blocks) {
 		b->d = d;
 		b->footer = dump_struct("node_footer");
+	} else {
+		rc = dump_fail(d, f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory"), NULL);
 	}
-	while (!rc && (rc = fill(b, nid, range->end)) == 0 && b->count > 0) {
+	while (b && !rc && (rc = fill(b, nid, range->end)) == 0 && b->count > 0) {
 		read_footers(b, sorted);
 		nid = b->nodes[b->count - 1].nat.nid + 1;
 		for (uint32_t i = 0; !rc && i < b->count; i++)

@@ -107,9 +107,12 @@ static int open_fields(struct edit *e, struct f2fs_inject **out)
 int do_field(struct edit *e, const struct edit_call *call)
 {
 	struct f2fs_inject_value *value = malloc(sizeof(*value));
-	struct f2fs_inject *inject;
-	int rc = value ? open_fields(e, &inject) : edit_no_memory(e);
+	struct f2fs_inject *inject = NULL;
+	int rc;
 
+	if (!value)
+		return edit_no_memory(e);
+	rc = open_fields(e, &inject);
 	if (!rc) {
 		for (int i = 0; !rc && i < call->count; i++) {
 			rc = f2fs_inject_get(inject, call->operands[i], value);
@@ -140,7 +143,7 @@ int do_set(struct edit *e, const struct edit_call *call)
 {
 	unsigned flags = (edit_has(call, 'r') ? F2FS_INJECT_RAW : 0) | (edit_has(call, 'n') ? F2FS_INJECT_DRY_RUN : 0);
 	struct f2fs_inject_value *values;
-	struct f2fs_inject *inject;
+	struct f2fs_inject *inject = NULL;
 	int rc;
 
 	rc = flags & F2FS_INJECT_DRY_RUN ? 0 : edit_need_write(e, "set");
@@ -149,7 +152,9 @@ int do_set(struct edit *e, const struct edit_call *call)
 	if (call->count % 2)
 		return edit_usage(e, "set", call->operands[call->count - 1], "has no value");
 	values = calloc(2, sizeof(*values));
-	rc = values ? open_fields(e, &inject) : edit_no_memory(e);
+	if (!values)
+		return edit_no_memory(e);
+	rc = open_fields(e, &inject);
 	if (!rc) {
 		for (int i = 0; !rc && i < call->count; i += 2)
 			rc = set_one(e, inject, call->operands[i], call->operands[i + 1], flags, values);

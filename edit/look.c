@@ -270,7 +270,7 @@ int do_stat(struct edit *e, const struct edit_call *call)
 int do_readlink(struct edit *e, const struct edit_call *call)
 {
 	char *target = malloc(TARGET_ROOM);
-	struct f2fs_inode *inode;
+	struct f2fs_inode *inode = NULL;
 	size_t length;
 	int rc = target ? edit_open(e, call->operands[0], 0, &inode) : edit_no_memory(e);
 

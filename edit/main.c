@@ -218,7 +218,7 @@ static void run(struct edit *e, const struct arguments *a)
 	for (unsigned i = 0; !rc && i < a->text_count; i++)
 		rc = edit_run_text(e, a->texts[i]);
 	if (!rc && a->word_count)
-		rc = run_words(e, a->words, a->word_count);
+		run_words(e, a->words, a->word_count);
 	else if (!rc && !a->text_count)
 		(isatty(STDIN_FILENO) ? run_shell : run_lines)(e);
 	if (cli_stopped())
@@ -237,15 +237,16 @@ int main(int argc, char **argv)
 	a.devices = calloc((size_t)argc, sizeof(*a.devices));
 	a.texts = calloc((size_t)argc, sizeof(*a.texts));
 	e.cwd = strdup("/");
-	if (!a.devices || !a.texts || !e.cwd || cli_context_new(&e.cli, &e.ctx)) {
+	if (a.devices && a.texts && e.cwd && cli_context_new(&e.cli, &e.ctx) == 0) {
+		rc = parse_arguments(&e, &a, argc, argv);
+		if (rc < 0)
+			e.status = EDIT_USAGE;
+		else if (rc == 0)
+			run(&e, &a);
+	} else {
 		cli_error(&e.cli, "out of memory");
-		return EDIT_FAILED;
+		e.status = EDIT_FAILED;
 	}
-	rc = parse_arguments(&e, &a, argc, argv);
-	if (rc < 0)
-		e.status = EDIT_USAGE;
-	else if (rc == 0)
-		run(&e, &a);
 	f2fs_volume_close(e.vol);
 	cli_image_close(&e.opened);
 	f2fs_context_free(e.ctx);

@@ -180,7 +180,7 @@ static int empty_tree(struct edit *e, struct level *levels, size_t *depth)
 
 	while (!rc && !cli_stopped()) {
 		struct level *top = &levels[*depth - 1];
-		const struct f2fs_dirent *entry = &top->entries[top->next];
+		const struct f2fs_dirent *entry;
 
 		if (top->next == top->count) {
 			if (*depth == 1)
@@ -188,18 +188,17 @@ static int empty_tree(struct edit *e, struct level *levels, size_t *depth)
 			close_level(top);
 			--*depth;
 			top = &levels[*depth - 1];
-			entry = &top->entries[top->next++];
-		} else if (entry->type == F2FS_TYPE_DIRECTORY) {
+		} else if (top->entries[top->next].type == F2FS_TYPE_DIRECTORY) {
 			if (*depth == MAX_LEVELS)
 				return edit_fail(
 					e, f2fs_context_fail(e->ctx, F2FS_ERR_LOOP, "directories are nested too deep"),
 					top->path);
+			entry = &top->entries[top->next];
 			rc = open_level(e, &levels[*depth], entry->ino, cli_join(top->path, entry->name));
 			++*depth;
 			continue;
-		} else {
-			top->next++;
 		}
+		entry = &top->entries[top->next++];
 		rc = f2fs_remove(top->dir, entry->name, entry->name_len);
 		if (rc)
 			edit_fail(e, rc, entry->name);
@@ -216,10 +215,12 @@ int edit_remove_tree(struct edit *e, const struct edit_name *name, int is_dir)
 
 	if (!rc && is_dir) {
 		levels = calloc(MAX_LEVELS, sizeof(*levels));
-		rc = levels ? open_level(e, &levels[0], there.ino, cli_join(name->path, "")) : edit_no_memory(e);
+		if (!levels)
+			return edit_no_memory(e);
+		rc = open_level(e, &levels[0], there.ino, cli_join(name->path, ""));
 		if (!rc)
 			rc = empty_tree(e, levels, &depth);
-		while (levels && depth > 0)
+		while (depth > 0)
 			close_level(&levels[--depth]);
 		free(levels);
 	}

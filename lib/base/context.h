@@ -41,6 +41,13 @@ int error_nomem(struct f2fs_context *ctx);
 /* Map an errno to an error code of the environment family. */
 int error_code_of_errno(int sys_errno);
 
+/* What a static analyser cannot see from here: an error is never 0. */
+#if defined(__clang_analyzer__) && !defined(F2FSKIT_ERRORS_THEMSELVES)
+#define error_set(ctx, code, ...) ((void)error_set(ctx, code, __VA_ARGS__), (code))
+#define error_sys(ctx, sys_errno, ...) ((void)error_sys(ctx, sys_errno, __VA_ARGS__), F2FS_ERR_IO)
+#define error_nomem(ctx) ((void)error_nomem(ctx), F2FS_ERR_NOMEM)
+#endif
+
 /* Allocation; NULL when memory is short (the error is recorded) or the product overflows. Free with mem_free. */
 void *mem_alloc(struct f2fs_context *ctx, size_t size);
 void *mem_zalloc(struct f2fs_context *ctx, size_t size);

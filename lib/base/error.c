@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define F2FSKIT_ERRORS_THEMSELVES /* they are defined here */
 #include "base/context.h"
 
 #ifndef EMEDIUMTYPE

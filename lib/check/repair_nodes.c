@@ -143,10 +143,8 @@ static int cut_size(struct repair *r, f2fs_nid_t ino)
 			end = at;
 	}
 	f2fs_inode_close(inode);
-	if (err) { /* beyond the end of the tree, or what is there cannot be followed */
+	if (err) /* beyond the end of the tree, or what is there cannot be followed */
 		error_clear(r->ctx);
-		err = 0;
-	}
 	err = node_get(r->txn, ino, &node);
 	if (err)
 		return err;

@@ -158,12 +158,10 @@ static int run_jobs(struct checker *c, const struct sweep *sweep, const struct v
 
 int sweep_run(struct checker *c, const struct sweep *sweep, struct vec *items)
 {
-	unsigned job_count = pool_slots(c->pool) + 2;
+	const unsigned slots = pool_slots(c->pool), job_count = slots < MAX_JOBS - 2 ? slots + 2 : MAX_JOBS;
 	struct sweep_job jobs[MAX_JOBS];
 	int err = sort_items(c, items);
 
-	if (job_count > MAX_JOBS)
-		job_count = MAX_JOBS;
 	memset(jobs, 0, sizeof(jobs));
 	for (unsigned i = 0; i < job_count && !err; i++) {
 		jobs[i].buffer = mem_alloc(c->ctx, CHUNK_BYTES);

@@ -191,14 +191,15 @@ static int reserve(struct winode *w, const struct slot_ref *slot)
 int cluster_open(struct f2fs_inode *inode, struct winode *w, uint64_t file_block)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits, size = w->layout.cluster_blocks;
-	const uint64_t first = file_block - file_block % (size ? size : 1),
-		       end = (inode_i_size(winode_block(w)) + w->txn->vol->geo.block_size - 1) >> bits;
+	const uint64_t end = (inode_i_size(winode_block(w)) + w->txn->vol->geo.block_size - 1) >> bits;
 	const uint8_t *data;
 	struct slot_ref slot;
+	uint64_t first;
 	int err;
 
 	if (!w->layout.is_compressed)
 		return 0;
+	first = file_block - file_block % size;
 	err = slot_make(w, first, &slot);
 	if (err || get_le32(slot.raw) != F2FS_COMPRESS_ADDR)
 		return err;

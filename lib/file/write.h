@@ -182,10 +182,10 @@ int quota_make(struct txn *txn, unsigned kind, const struct quota_rescue *kept);
 int quota_fill(struct winode *w, unsigned kind, const struct quota_rescue *kept);
 /* Change the usage of an id by bytes and inodes: of a repair. */
 int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes);
+/* Is this inode one of the quota files? */
 bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino);
 /* Store what was counted in the quota files. */
 int quota_store(struct txn *txn);
-bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino);
 void quota_drop(struct txn *txn);
 
 /* orphan.c: inodes that have lost their last name while they are open */

@@ -193,7 +193,7 @@ int nat_store(struct txn *txn, uint8_t *journal)
 	block = mem_alloc(txn->vol->ctx, txn->vol->geo.block_size);
 	if (!block)
 		return F2FS_ERR_NOMEM;
-	for (size_t i = 0, n; i < txn->nat_entries.count && !err; i += n)
+	for (size_t i = 0, n = 0; i < txn->nat_entries.count && !err; i += n)
 		err = store_block(txn, i, block, &n);
 	mem_free(txn->vol->ctx, block);
 	return err;

@@ -85,8 +85,8 @@ static bool set_owner(const struct host_subject *s, struct host_wish *w)
 	w->owner_errno = errno;
 	/* the group alone may be allowed */
 	if (!w->knows_owner || a->gid != w->gid)
-		ret = s->fd >= 0 ? fchown(s->fd, (uid_t)-1, a->gid)
-				 : fchownat(s->dir_fd, s->name, (uid_t)-1, a->gid, AT_SYMLINK_NOFOLLOW);
+		(void)(s->fd >= 0 ? fchown(s->fd, (uid_t)-1, a->gid)
+				  : fchownat(s->dir_fd, s->name, (uid_t)-1, a->gid, AT_SYMLINK_NOFOLLOW));
 	return false;
 }
 

@@ -15,7 +15,7 @@
 
 int host_refused(struct host *h, int sys_errno, const struct extract_place *place, const char *what)
 {
-	int err = error_sys(h->x->ctx, sys_errno, "%s", what);
+	int err;
 
 	if (extract_is_fatal(sys_errno)) {
 		char text[TEXT_PRINTABLE_SIZE(SHOWN_NAME) + 1];
@@ -26,6 +26,7 @@ int host_refused(struct host *h, int sys_errno, const struct extract_place *plac
 			text_add_printable(&name, place->name, strlen(place->name));
 		return error_sys(h->x->ctx, sys_errno, "%s %s", what, text);
 	}
+	error_sys(h->x->ctx, sys_errno, "%s", what);
 	err = extract_problem(h->x, F2FS_PROBLEM_NOT_MADE, place);
 	return err ? err : EXTRACT_LEFT;
 }

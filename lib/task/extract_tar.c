@@ -96,8 +96,8 @@ static int add_xattr(struct extract *x, const struct f2fs_xattr *xattr)
 	key = vec_push(&t->xattr_name, sizeof(prefix) + strlen(xattr->name));
 	if (!key)
 		return F2FS_ERR_NOMEM;
-	memcpy(key, prefix, sizeof(prefix));
-	strcat(key, xattr->name);
+	memcpy(key, prefix, sizeof(prefix) - 1);
+	memcpy(key + sizeof(prefix) - 1, xattr->name, strlen(xattr->name) + 1);
 	return pax_add(&t->records, key, xattr->value, xattr->value_size);
 }
 
@@ -299,7 +299,7 @@ static int write_sparse_headers(struct extract *x, struct pax_entry *entry, uint
 {
 	struct tar *t = tar_of(x);
 	char name[100];
-	const char *slash = strrchr(entry->path, '/');
+	const char *path = entry->path, *slash = strrchr(path, '/');
 	uint64_t map = 0;
 	int err = each_map_line(x, size, count_line, &map);
 
@@ -313,10 +313,11 @@ static int write_sparse_headers(struct extract *x, struct pax_entry *entry, uint
 		err = pax_add_number(&t->records, "GNU.sparse.realsize", size);
 	if (err)
 		return err;
-	snprintf(name, sizeof(name), "GNUSparseFile.0/%.80s", slash ? slash + 1 : entry->path);
+	snprintf(name, sizeof(name), "GNUSparseFile.0/%.80s", slash ? slash + 1 : path);
 	entry->path = name;
 	entry->size = ((map + TAR_BLOCK - 1) & ~(uint64_t)(TAR_BLOCK - 1)) + tar_regions_bytes(&t->regions);
 	err = write_headers(x, entry);
+	entry->path = path;
 	if (!err)
 		err = each_map_line(x, size, write_line, NULL);
 	return err ? err : pad(x, TAR_BLOCK);
@@ -339,10 +340,11 @@ static int make_dir(struct extract *x, struct extract_dir *dir)
 	f2fs_inode_close(inode);
 	if (err)
 		return err;
-	slash = vec_push(&tar_of(x)->path, 1); /* the path was built with room for a slash */
-	if (!slash)
+	if (!vec_push(&tar_of(x)->path, 1)) /* room for a slash */
 		return F2FS_ERR_NOMEM;
-	strcat(tar_of(x)->path.items, "/");
+	slash = strchr(tar_of(x)->path.items, '\0');
+	slash[0] = '/';
+	slash[1] = '\0';
 	entry.path = tar_of(x)->path.items;
 	entry.type = TAR_DIRECTORY;
 	err = write_headers(x, &entry);

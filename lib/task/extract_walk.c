@@ -3,6 +3,7 @@
  * The walk: what becomes of each entry. It decides by path, pattern and type, knows hard links, and hands what is to be
  * made to the sink. Directories are made when the first entry needs them, so that patterns leave no empty ones behind.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/glob.h"
@@ -246,6 +247,7 @@ static int visit_other(struct extract *x, struct extract_entry *e)
 	bool is_link = false;
 	int err;
 
+	assert(e->dir); /* the root is a directory */
 	if (e->dir->depth < x->target->strip) {
 		x->result.skipped++;
 		return F2FS_WALK_GO;

@@ -5,6 +5,7 @@
  */
 #include "task/populate.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -126,6 +127,7 @@ static int pop_level(struct populate *p)
 	struct stat st;
 	int err = 0;
 
+	assert(level);
 	if (above && above->fd < 0) {
 		above->fd = openat(level->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (above->fd < 0 || fstat(above->fd, &st) != 0)

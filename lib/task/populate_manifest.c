@@ -74,11 +74,11 @@ static int take_line(struct populate *p, char **line, size_t *length)
 	size_t searched = 0;
 
 	for (;;) {
-		char *text = s->text.count ? (char *)s->text.items + s->start : NULL, *end;
+		char *text = s->text.items ? (char *)s->text.items + s->start : NULL, *end;
 		const size_t n = s->text.count - s->start;
 		int err;
 
-		end = n > searched ? memchr(text + searched, '\n', n - searched) : NULL;
+		end = text && n > searched ? memchr(text + searched, '\n', n - searched) : NULL;
 		if (end || (s->at_end && n > 0)) {
 			*line = text;
 			*length = end ? (size_t)(end - text) : n;

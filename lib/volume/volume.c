@@ -2,6 +2,7 @@
 /*
  * Opening and closing a volume, its device stack, notes, and plain block access.
  */
+#define F2FSKIT_ERRORS_THEMSELVES /* volume_corrupt() is defined here */
 #include "volume/volume.h"
 
 #include <stdio.h>

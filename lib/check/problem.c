@@ -80,7 +80,7 @@ enum f2fs_repair_kind problem_kind(enum problem problem)
 
 int f2fs_problem_repair_kind(const struct f2fs_problem_info *info)
 {
-	return problem_kind((enum problem)info->id);
+	return (int)problem_kind((enum problem)info->id);
 }
 
 const char *f2fs_severity_name(int severity)

@@ -149,9 +149,9 @@ struct f2fs_check_result {
 
 /*
  * Check the volume on dev, which is only read unless a repair is asked for. It is opened here, because nothing on it
- * may be trusted. A repair recovers first what was fsynced after the last checkpoint, then checks. Returns 0 whenever
- * the check itself could be done, whatever it found; NOT_F2FS when there is no trace of a volume, IO only when nothing
- * at all can be read, NOMEM, CANCELED, INVALID.
+ * may be trusted. A repair tells what is wrong, recovers what was fsynced after the last checkpoint, then repairs.
+ * Returns 0 whenever the check itself could be done, whatever it found; NOT_F2FS when there is no trace of a volume, IO
+ * only when nothing at all can be read, NOMEM, CANCELED, INVALID.
  */
 F2FS_API int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 			struct f2fs_check_result *result);

@@ -129,6 +129,8 @@ struct plan {
 	bool is_done;
 	bool is_repaired;  /* a round was run */
 	bool must_recover; /* what was fsynced still waits */
+	bool is_recovered; /* it was made a part of the volume by this run */
+	bool was_told;
 	struct f2fs_recover_result *recovered;
 };
 
@@ -157,9 +159,9 @@ static int decide(struct checker *c, void *user)
 	if (plan->is_done)
 		return err;
 	if (plan->must_recover && !c->is_impossible && !plan->is_search) {
-		err = repair_recover_put_off(c, plan->recovered, &plan->is_repaired);
 		plan->must_recover = false;
-		if (err || plan->is_repaired)
+		err = repair_recover(c, plan->recovered, &plan->is_recovered);
+		if (err || plan->is_recovered)
 			return err;
 	}
 	plan->wants_search = plan->may_search && decisions_want(c) && repair_needs_search(c);
@@ -185,17 +187,17 @@ static int run_rounds(struct f2fs_context *ctx, struct f2fs_device *dev, const s
 	struct f2fs_check_options quiet = *options;
 	struct plan plan = { .decisions = decisions, .recovered = recovered };
 	bool is_nameless = false;
-	int err = repair_recover(ctx, dev, options, recovered, &plan.must_recover);
+	int err = repair_must_recover(ctx, dev, options, &plan.must_recover);
 
 	if (err)
 		return err;
 	quiet.problem = NULL;
 	for (;;) {
 		plan.is_search = plan.wants_search;
-		plan.wants_search = plan.is_done = plan.is_repaired = false;
+		plan.wants_search = plan.is_done = plan.is_repaired = plan.is_recovered = false;
 		plan.may_search = !plan.is_search && *rounds < MAX_SEARCHES;
 		/* what was found is told once, as the first check found it */
-		plan.is_first = *rounds == 0 && (!plan.is_search || is_nameless);
+		plan.is_first = !plan.was_told && (!plan.is_search || is_nameless);
 		err = check_run(ctx, dev, &quiet, plan.is_search ? F2FS_MODE_RESCUE : F2FS_MODE_TOLERANT, result,
 				decide, &plan);
 		if (err == F2FS_ERR_NOT_F2FS && !plan.is_search) { /* no superblock at all: is there a volume? */
@@ -207,7 +209,8 @@ static int run_rounds(struct f2fs_context *ctx, struct f2fs_device *dev, const s
 			return err;
 		if (plan.is_first)
 			*first = *result;
-		if (plan.wants_search)
+		plan.was_told |= plan.is_first;
+		if (plan.wants_search || plan.is_recovered)
 			continue;
 		if (plan.is_done || *rounds == MAX_ROUNDS)
 			return 0;

@@ -94,13 +94,11 @@ int repair_hold(struct repair *r);
 /* Was a problem found that is not left? */
 bool repair_found(const struct checker *c, enum problem problem);
 struct f2fs_recover_result;
-/* Recover what was fsynced after the last checkpoint, if that is safe; out stays as it is when nothing is done.
- * *is_put_off: something waits, but facts are needed first. Fails with NOMEM and CANCELED only. */
-int repair_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
-		   struct f2fs_recover_result *out, bool *is_put_off);
-/* The recovery that was put off, on what the check knows; *is_done: false when it cannot be done at all. Fails
- * likewise. */
-int repair_recover_put_off(struct checker *c, struct f2fs_recover_result *out, bool *is_done);
+/* Was something fsynced after the last checkpoint that can be had? Fails with NOMEM and CANCELED only. */
+int repair_must_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+			bool *out);
+/* Recover it; *is_done: set when that worked. Fails likewise. */
+int repair_recover(struct checker *c, struct f2fs_recover_result *out, bool *is_done);
 /* Check and repair in rounds. */
 int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 		  struct f2fs_check_result *result);

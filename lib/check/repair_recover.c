@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Before a repair: recovery. A repair ends with a checkpoint, and with that what was fsynced after the last one would
- * be gone. Recovery writes to blocks that the SIT has as free; when the SIT cannot be trusted it might overwrite what
- * is to be repaired, so the volume as the last checkpoint has it is looked at first. If blocks could be hidden, the
- * recovery is put off until the findings are told; then it stands on the facts in place of the SIT, as a repair does,
- * and still is one commit: what was fsynced is on the device before anything is repaired.
+ * be gone. It waits until the findings of the volume as the last checkpoint has it are told, and nobody said that
+ * nothing is to be written. Recovery writes to blocks that the SIT has as free; when the SIT cannot be trusted it might
+ * overwrite what is to be repaired. If blocks could be hidden, the recovery stands on the facts in place of the SIT, as
+ * a repair does, and still is one commit: what was fsynced is on the device before anything is repaired.
  */
 #include <f2fskit/recover.h>
 
@@ -41,20 +41,19 @@ static bool is_of_another_checkpoint(enum problem problem)
 /* What the volume says of itself allows a recovery now, or not before the facts are known, or not at all. */
 enum verdict { RECOVER_NOW, RECOVER_ON_FACTS, RECOVER_NEVER };
 
-static int judge(struct checker *c, void *user)
+static enum verdict judge(const struct checker *c)
 {
-	enum verdict *verdict = user;
+	enum verdict verdict = RECOVER_NOW;
 
-	*verdict = c->is_impossible ? RECOVER_NEVER : RECOVER_NOW;
-	for (size_t i = 0; i < c->findings.count && *verdict != RECOVER_NEVER; i++) {
+	for (size_t i = 0; i < c->findings.count; i++) {
 		const enum problem problem = (enum problem)((const struct finding *)vec_at(&c->findings, i))->problem;
 
 		if (is_of_another_checkpoint(problem))
-			*verdict = RECOVER_NEVER;
-		else if (hides_blocks(problem))
-			*verdict = RECOVER_ON_FACTS;
+			return RECOVER_NEVER;
+		if (hides_blocks(problem))
+			verdict = RECOVER_ON_FACTS;
 	}
-	return 0;
+	return verdict;
 }
 
 /* Does something wait, and can it be had? */
@@ -72,29 +71,8 @@ static int is_wanted(struct f2fs_volume *vol, bool *out)
 	return 0;
 }
 
-static int recover(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f2fs_check_options *options,
-		   struct f2fs_recover_result *out, bool *is_put_off)
-{
-	struct f2fs_check_options quiet = *options;
-	struct f2fs_check_result unused;
-	enum verdict verdict = RECOVER_NEVER;
-	bool wanted = false;
-	int err = is_wanted(vol, &wanted);
-
-	if (err || !wanted)
-		return err;
-	quiet.problem = NULL;
-	err = check_run(vol->ctx, dev, &quiet, F2FS_MODE_TOLERANT, &unused, judge, &verdict);
-	*is_put_off = !err && verdict == RECOVER_ON_FACTS;
-	if (err || verdict != RECOVER_NOW)
-		return err;
-	err = f2fs_recover(vol, NULL, out);
-	*is_put_off = err != 0; /* what it met may be no obstacle once the facts are known */
-	return err;
-}
-
-int repair_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
-		   struct f2fs_recover_result *out, bool *is_put_off)
+int repair_must_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+			bool *out)
 {
 	struct f2fs_open_options open = { 0 };
 	struct f2fs_volume *vol;
@@ -107,7 +85,7 @@ int repair_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const stru
 	open.recover = F2FS_RECOVER_NONE;
 	err = f2fs_volume_open(ctx, dev, &open, &vol);
 	if (!err) {
-		err = recover(vol, dev, options, out, is_put_off);
+		err = is_wanted(vol, out);
 		f2fs_volume_close(vol);
 	}
 	/* what stands in the way is the check's to tell */
@@ -121,7 +99,7 @@ static int begin_on_facts(void *user, const struct txn_keep *keep)
 	return err ? err : repair_summaries(user);
 }
 
-int repair_recover_put_off(struct checker *c, struct f2fs_recover_result *out, bool *is_done)
+static int recover_on_facts(struct checker *c, struct f2fs_recover_result *out, bool *is_done)
 {
 	struct repair r = { .c = c, .ctx = c->ctx, .vol = c->vol, .geo = c->geo };
 	const struct recovery_base base = { .user = &r, .begin = begin_on_facts };
@@ -143,4 +121,21 @@ int repair_recover_put_off(struct checker *c, struct f2fs_recover_result *out, b
 	log_message(c->ctx, F2FS_LOG_WARNING, "what was fsynced cannot be recovered: %s", c->ctx->error.message);
 	error_clear(c->ctx);
 	return 0;
+}
+
+int repair_recover(struct checker *c, struct f2fs_recover_result *out, bool *is_done)
+{
+	const enum verdict verdict = judge(c);
+	int err;
+
+	if (verdict == RECOVER_NEVER)
+		return 0;
+	if (verdict == RECOVER_NOW) {
+		err = f2fs_recover(c->vol, NULL, out);
+		*is_done = !err;
+		if (!err || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
+			return err;
+		error_clear(c->ctx); /* what it met may be no obstacle with the facts */
+	}
+	return recover_on_facts(c, out, is_done);
 }

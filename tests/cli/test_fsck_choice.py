@@ -123,3 +123,24 @@ def test_questions(two, tool, run_tool):
     assert run_tool("fsck.f2fs", "-n", two, rc=4).stdout.count(b"[ASSERT]") == 2
     code, output = answer(tool, two, b"a\n")
     assert code == 1 and output.count(b"[y/n/a/q]") == 1 and output.count(b"[FIX]") == 2
+
+
+def test_nothing_is_recovered_when_nothing_is_to_be_written(sound, f2fskit, tool, tmp_path):
+    path = tmp_path / "disk.img"
+    path.write_bytes(sound.read_bytes())
+    volume = f2fskit.open(path, "r+")
+    volume.path("/small").write_bytes(b"synced")
+    volume.path("/small").inode().fsync()
+    number = volume.lookup("/medium").number
+    volume.close()
+    with f2fskit.fields(path, "r+") as fields:
+        fields["inode[%d].i_links" % number] = 7
+    before = digest(path)
+    assert f2fskit.check(path).pending > 0
+    report = f2fskit.check(path, repair=True, decide=lambda problem: f2fskit.Decision.STOP)
+    assert report.recovered_nodes == 0 and digest(path) == before
+    assert answer(tool, path, b"q\n")[0] == 4 and digest(path) == before
+    report = f2fskit.check(path, repair=True)
+    assert report.recovered_inodes == 1 and report.is_clean
+    with f2fskit.open(path) as volume:
+        assert volume.read_bytes("/small") == b"synced" and volume.pending == 0

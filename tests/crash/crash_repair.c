@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Power cuts during a repair: whatever of its writes has reached the disk, another repair brings the volume to the same
- * files as one that was not cut, and a check finds nothing afterwards.
+ * Power cuts during a repair: whatever of its writes has reached the disk, the volume is as it was, or repaired, or
+ * (when the repair takes several commits) in between and then not worse: it opens if it did before, and has no more
+ * losses. Another repair brings it to the same files as one that was not cut, and a check finds nothing afterwards.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,10 +108,61 @@ static int repair(struct f2fs_context *ctx, struct f2fs_device *dev, int really,
 	return f2fs_check(ctx, dev, &options, result);
 }
 
+/* What a check says of a volume, and whether it can be opened. */
+struct condition {
+	int rc; /* of the check */
+	int opens;
+	uint64_t found, losses;
+};
+
 struct judge {
 	struct f2fs_context *ctx;
 	uint64_t expected;
+	struct condition damaged;
+	uint64_t as_before, repaired, between; /* states */
 };
+
+/* A pack that the cut tore may look like a newer one that is lost; there was none, so nothing is. */
+static int count_loss(void *user, const struct f2fs_problem *problem)
+{
+	struct condition *seen = user;
+
+	seen->losses += problem->info->severity == F2FS_SEVERITY_LOSS && strcmp(problem->info->name, "CP_LOST") != 0;
+	return F2FS_DECIDE_SKIP;
+}
+
+static struct condition look(struct f2fs_context *ctx, struct f2fs_device *dev)
+{
+	struct condition seen = { 0 };
+	const struct f2fs_check_options options = { .problem = count_loss, .user = &seen, .threads = 1 };
+	struct f2fs_check_result result = { 0 };
+	struct f2fs_volume *vol;
+
+	seen.rc = f2fs_check(ctx, dev, &options, &result);
+	seen.found = result.found;
+	seen.opens = f2fs_volume_open(ctx, dev, NULL, &vol) == 0;
+	if (seen.opens)
+		f2fs_volume_close(vol);
+	return seen;
+}
+
+/* What is wrong with a state as the cut left it; NULL: nothing. */
+static const char *judge_cut(struct judge *judge, struct f2fs_device *dev)
+{
+	const struct condition seen = look(judge->ctx, dev), *damaged = &judge->damaged;
+
+	if (seen.rc == 0 && seen.found == 0)
+		judge->repaired++;
+	else if (seen.rc == damaged->rc && seen.found == damaged->found && seen.losses == damaged->losses)
+		judge->as_before++;
+	else
+		judge->between++;
+	if (seen.rc != 0 && damaged->rc == 0)
+		return "the volume cannot be checked any more";
+	if (!seen.opens && damaged->opens)
+		return "the volume cannot be opened any more";
+	return damaged->rc == 0 && seen.losses > damaged->losses ? "more is lost than before" : NULL;
+}
 
 static uint64_t digest_of(struct f2fs_context *ctx, struct f2fs_device *dev)
 {
@@ -127,18 +179,20 @@ static uint64_t digest_of(struct f2fs_context *ctx, struct f2fs_device *dev)
 
 static int judge_state(void *user, const struct crash_state *state)
 {
-	const struct judge *judge = user;
+	struct judge *judge = user;
+	const char *why = judge_cut(judge, state->dev);
 	struct f2fs_check_result result;
 	char text[200];
 	int rc = repair(judge->ctx, state->dev, 1, &result);
 
 	if (rc == 0)
 		rc = repair(judge->ctx, state->dev, 0, &result);
-	if (rc == 0 && result.found == 0 && digest_of(judge->ctx, state->dev) == judge->expected)
+	if (rc == 0 && !why && result.found == 0 && digest_of(judge->ctx, state->dev) == judge->expected)
 		return 0;
 	crash_describe(state, text, sizeof(text));
 	fprintf(stderr, "%s: %s\n", text,
 		rc	       ? f2fs_context_error(judge->ctx)->message
+		: why	       ? why
 		: result.found ? "a second check finds something"
 			       : "other files are there");
 	return 1;
@@ -149,7 +203,7 @@ static void run(const struct test_case *test)
 	const struct crash_options options = { .subsets = 24, .scattered = 6, .seed = 5 };
 	struct f2fs_check_result result;
 	struct f2fs_device *after, *recorder;
-	struct judge judge;
+	struct judge judge = { 0 };
 	struct seed seed;
 	uint64_t states;
 
@@ -163,11 +217,14 @@ static void run(const struct test_case *test)
 	require(repair(seed.ctx, recorder, 1, &result) == 0 && result.left == 0, "the repair itself fails");
 	require(result.rounds > 0, "there was nothing to repair");
 	judge.ctx = seed.ctx;
+	judge.damaged = look(seed.ctx, seed.dev);
 	judge.expected = digest_of(seed.ctx, after);
 	require(judge.expected != 0, "the repaired volume cannot be read");
 	require(crash_each(seed.dev, recorder, &options, judge_state, &judge, &states) == 0, test->name);
-	printf("%s: %llu writes, %llu states\n", test->name, (unsigned long long)f2fs_device_record_count(recorder),
-	       (unsigned long long)states);
+	printf("%s: %llu rounds, %llu writes, %llu states: %llu as before, %llu repaired, %llu between\n", test->name,
+	       (unsigned long long)result.rounds, (unsigned long long)f2fs_device_record_count(recorder),
+	       (unsigned long long)states, (unsigned long long)judge.as_before, (unsigned long long)judge.repaired,
+	       (unsigned long long)judge.between);
 	f2fs_device_close(recorder);
 	f2fs_device_close(after);
 	seed_close(&seed);

@@ -189,6 +189,13 @@ int edit_open_volume(struct edit *e)
 		e->status = EDIT_FAILED;
 		return rc;
 	}
+	if (e->is_stepwise && e->may_write) {
+		const struct f2fs_write_options options = { .commit_when_full = 1 };
+
+		rc = f2fs_volume_configure(e->vol, &options);
+		if (rc)
+			return edit_fail(e, rc, e->image.path);
+	}
 	for (unsigned i = 0; (note_text = f2fs_volume_note(e->vol, i)) != NULL; i++)
 		if (e->cli.level >= F2FS_LOG_WARNING)
 			cli_warning(&e->cli, "%s", note_text);

@@ -46,6 +46,7 @@ struct edit {
 	int may_write;		  /* -w */
 	int is_json;
 	int keep_going;
+	int is_stepwise; /* --commit-when-full */
 	int is_shell;	/* commands come from the standard input */
 	int is_changed; /* there is something to commit */
 	int is_over;	/* the shell was told to stop */

@@ -107,6 +107,9 @@ static int take_option(struct edit *e, struct arguments *a, int id, const char *
 	case OPT_keep_going:
 		e->keep_going = 1;
 		break;
+	case OPT_stepwise:
+		e->is_stepwise = 1;
+		break;
 	case OPT_recover:
 		e->image.recover = F2FS_RECOVER_VIEW;
 		break;

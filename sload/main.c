@@ -38,7 +38,7 @@ struct arguments {
 	struct cli_copy_in in;
 	struct cli_image image;
 	int quiet, verbose, json;
-	int is_sparse;
+	int is_sparse, is_stepwise;
 	struct sload_compress compress;
 };
 
@@ -113,6 +113,9 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 		return NULL;
 	case OPT_delete:
 		a->in.options.flags |= F2FS_POPULATE_DELETE;
+		return NULL;
+	case OPT_stepwise:
+		a->is_stepwise = 1;
 		return NULL;
 	case OPT_mount_point:
 		a->in.options.mount_point = value;
@@ -265,8 +268,13 @@ static int print_result(const struct arguments *a, struct f2fs_volume *vol)
 
 static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 {
-	int rc;
+	const struct f2fs_write_options how = { .commit_when_full = (uint8_t)a->is_stepwise };
+	int rc = f2fs_volume_configure(vol, &how);
 
+	if (rc) {
+		cli_error_of(cli, f2fs_volume_context(vol), a->image.path);
+		return CLI_EXIT_FAILURE;
+	}
 	a->in.is_verbose = a->verbose && !a->quiet && !a->json;
 	rc = cli_copy_in_commit(&a->in, cli, vol, a->image.path);
 	if (rc < 0 || print_result(a, vol))

@@ -36,6 +36,10 @@ enum f2fs_in_place {
  * compress_names, plain_names: extensions of files that become compressed, or do not whatever the directory says;
  *               separated by commas ("txt,log"), "*" for all; NULL: none. Hot extensions of the volume never do.
  * minimum_saved: blocks that compressing a cluster must save; 0: 1.
+ * commit_when_full: blocks freed since the last commit cannot be used before the next one, so a long row of changes may
+ *               fail with NOSPC though the volume is not full. With 1 a change that finds little room commits what was
+ *               done before it, which is no longer forgotten by f2fs_volume_discard(); long writes are done, and
+ *               committed, in pieces. With 0 the caller commits, then or in time, and goes on.
  */
 struct f2fs_write_options {
 	uint8_t logs;
@@ -44,6 +48,7 @@ struct f2fs_write_options {
 	uint8_t discard;
 	uint8_t has_compression;
 	uint8_t minimum_saved;
+	uint8_t commit_when_full;
 	struct f2fs_compression compression;
 	const char *compress_names, *plain_names;
 };

@@ -34,6 +34,19 @@ static int trim(struct txn *txn)
 	return !err && txn->page_count > MAX_PAGES ? pages_flush(txn) : err;
 }
 
+/* Between two changes: commit when room runs low and the caller allows it. */
+static int make_room(struct f2fs_volume *vol)
+{
+	bool wanted = false;
+	int err = vol->write.commit_when_full ? space_wants_commit(vol->txn, &wanted) : 0;
+
+	if (err || !wanted)
+		return err;
+	change_attach(vol->txn);
+	err = txn_commit(vol);
+	return err ? err : txn_begin(vol);
+}
+
 void change_attach(struct txn *txn)
 {
 	txn->prepare = prepare_commit;
@@ -53,6 +66,9 @@ int change_begin(struct change *c, struct f2fs_volume *vol)
 	if (vol->txn->failed)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "a call failed half-way: the changes since the last commit can only be discarded");
+	err = make_room(vol);
+	if (err)
+		return err;
 	change_attach(vol->txn);
 	err = trim(vol->txn);
 	if (!err) {

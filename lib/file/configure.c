@@ -17,6 +17,8 @@ static int check_options(struct f2fs_volume *vol, const struct f2fs_write_option
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no way %u of writing in place", o->in_place);
 	if (o->in_place != F2FS_IN_PLACE_NEVER && geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "nothing of a zoned volume is written in place");
+	if (o->commit_when_full > 1)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "commit_when_full is 0 or 1, not %u", o->commit_when_full);
 	return o->has_compression ? compress_check(vol, &o->compression) : 0;
 }
 

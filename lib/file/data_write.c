@@ -228,7 +228,7 @@ static int write_file(struct f2fs_inode *inode, struct winode *w, uint64_t offse
 	return 0;
 }
 
-int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)
+static int write_once(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)
 {
 	struct change change;
 	struct winode w;
@@ -237,6 +237,26 @@ int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, siz
 	if (!err)
 		err = write_file(inode, &w, offset, data, length);
 	return change_end(&change, err);
+}
+
+int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)
+{
+	/* pieces between which there may be a commit */
+	const size_t step = (size_t)SPACE_STEP_BLOCKS << inode->vol->geo.block_bits;
+	const uint8_t *from = data;
+	int err = 0;
+
+	if (!inode->vol->write.commit_when_full || length > UINT64_MAX - offset)
+		return write_once(inode, offset, data, length);
+	do {
+		const size_t n = length < step ? length : step;
+
+		err = write_once(inode, offset, from, n);
+		offset += n;
+		from += n;
+		length -= n;
+	} while (!err && length > 0);
+	return err;
 }
 
 static void truncate_inline(struct winode *w, uint64_t size)

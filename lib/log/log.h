@@ -73,6 +73,7 @@ struct txn {
 	f2fs_nid_t nid_cursor;
 	f2fs_seg_t free_cursor;
 	uint64_t user_blocks, valid_blocks;
+	uint64_t freed, freed_seen; /* blocks freed that rest until the commit; when space was last looked at */
 	uint32_t valid_nodes, valid_inodes, free_segments;
 	bool all_loaded; /* every segment is in memory */
 	bool is_committing;
@@ -213,6 +214,9 @@ void adopted_end(struct txn *txn);
 /* Make sure that n more blocks fit, and count them. */
 int space_take(struct txn *txn, uint64_t n);
 void space_give(struct txn *txn, uint64_t n);
+/* Is there so little room that a commit, which makes freed blocks usable, is due now, for no change to fail? */
+int space_wants_commit(struct txn *txn, bool *wanted);
+#define SPACE_STEP_BLOCKS 256u /* that a change may write between two looks */
 /* Free a data block: any slot value; special ones only give the count back. */
 int block_free(struct txn *txn, f2fs_blk_t addr);
 

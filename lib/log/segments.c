@@ -121,6 +121,7 @@ int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
 	} else {
 		msb_clear(s->cur, offset);
 		s->valid--;
+		txn->freed += msb_test(s->ckpt, offset);
 	}
 	s->is_dirty = true;
 	txn->vol->generation++; /* a call that fails behind this one has failed half-way */

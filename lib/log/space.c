@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The volume's count of blocks in use: nothing is taken beyond what users may have, so that cleaning always has room
- * (FORMAT volume 4.2).
+ * (FORMAT volume 4.2). And whether what was freed is needed: blocks that the last checkpoint has rest until the commit,
+ * so that a long transaction may find no room on a volume that is not full.
  */
+#include "base/bitmap.h"
 #include "log/log.h"
+
+#define LOOK_BLOCKS 64u /* freed between two looks at all segments */
 
 int space_take(struct txn *txn, uint64_t n)
 {
@@ -37,4 +41,43 @@ int block_free(struct txn *txn, f2fs_blk_t addr)
 	}
 	space_give(txn, 1);
 	return 0;
+}
+
+/* Blocks that data may take in segments with holes; nodes have the sections that data leaves to the commit. */
+static int count_holes(struct txn *txn, uint64_t *holes)
+{
+	int err = segment_load_all(txn);
+
+	*holes = 0;
+	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main && !err; i++) {
+		struct segment *s;
+		unsigned used = 0;
+
+		err = segment_get(txn, i, &s);
+		if (err || segment_is_free(s) || s->type >= F2FS_HOT_NODE)
+			continue;
+		for (unsigned b = 0; b < sizeof(s->cur); b++) {
+			const uint8_t both = s->cur[b] | s->ckpt[b];
+
+			used += bitmap_popcount(&both, 1);
+		}
+		*holes += F2FS_SEGMENT_BLOCKS - used;
+	}
+	return err;
+}
+
+int space_wants_commit(struct txn *txn, bool *wanted)
+{
+	const uint32_t sps = txn->vol->geo.segs_per_sec;
+	uint64_t holes;
+	int err;
+
+	*wanted = false;
+	if (txn->freed < txn->freed_seen + LOOK_BLOCKS || txn->free_segments / sps > segment_commit_sections(txn) + 1)
+		return 0;
+	txn->freed_seen = txn->freed;
+	err = count_holes(txn, &holes);
+	/* a commit takes some blocks itself: the more room there is the longer it can wait */
+	*wanted = !err && (holes < 2 * SPACE_STEP_BLOCKS || txn->freed > holes / 2);
+	return err;
 }

@@ -486,6 +486,7 @@ class Volume(Closable):
         discard: bool = False,
         compress_names: str = "",
         plain_names: str = "",
+        commit_when_full: bool = False,
     ) -> None:
         """Choose how the volume is written from now on; StateError when there are changes that were not committed.
 
@@ -495,6 +496,8 @@ class Volume(Closable):
             in_place: overwrite contents where they are; a commit is not all or nothing then.
             discard: give blocks that a commit frees back to the device.
             compress_names, plain_names: extensions ("txt,log") of new files that become compressed, or never do.
+            commit_when_full: commit by itself where only blocks freed since the last commit give room; discard() and an
+                exception that leaves a with block then no longer forget what was done before.
         """
         self._need_writable()
         names = [ffi.new("char[]", text.encode()) if text else ffi.NULL for text in (compress_names, plain_names)]
@@ -502,6 +505,7 @@ class Volume(Closable):
         options.logs, options.low_sections, options.discard = logs, low_sections, discard
         options.in_place = lib.F2FS_IN_PLACE_ALWAYS if in_place else lib.F2FS_IN_PLACE_NEVER
         options.compress_names, options.plain_names = names
+        options.commit_when_full = commit_when_full
         self._handle.call(lib.f2fs_volume_configure, options)
 
     def trim(self, minimum: int = 0) -> int:

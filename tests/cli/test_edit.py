@@ -165,6 +165,27 @@ def test_full_volume(peer_check, run_tool, edit, image, tmp_path):
     peer_check(image)
 
 
+def test_freed_space_is_used_when_allowed(peer_check, run_tool, edit, image, tmp_path):
+    big = tmp_path / "big"
+    big.write_bytes(os.urandom(1 << 20) * 46)
+    edit("put", big, "/big")
+    big.write_bytes(os.urandom(1 << 20) * 46)
+    told = edit("put", big, "/big", rc=None)
+    assert told.returncode and b"since the last commit" in told.stderr
+    assert run_tool("f2fs", image, "cat", "/big").stdout != big.read_bytes()
+    run_tool("f2fs", "-w", "--commit-when-full", image, "put", big, "/big")
+    assert run_tool("f2fs", image, "cat", "/big").stdout == big.read_bytes()
+    peer_check(image)
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/big").write_bytes(os.urandom(1 << 20) * 46)
+    told = run_tool("sload.f2fs", "-q", "--replace", "-f", tmp_path / "tree", image, rc=None)
+    assert told.returncode
+    assert run_tool("f2fs", image, "cat", "/big").stdout == big.read_bytes()
+    run_tool("sload.f2fs", "-q", "--replace", "--commit-when-full", "-f", tmp_path / "tree", image)
+    assert run_tool("f2fs", image, "cat", "/big").stdout == (tmp_path / "tree/big").read_bytes()
+    peer_check(image)
+
+
 def test_scripts_and_quoting(run_tool, image, tmp_path):
     script = tmp_path / "script"
     script.write_text("# names\nmkdir '/a b' \"/c\\\"d\"; mkdir /e\\ f /x\\xffy # more\n\n;;\ntouch '/a b/#no'\n")

@@ -302,6 +302,125 @@ static bool is_punched(f2fs_blk_t addr)
 	return true;
 }
 
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 8;
+}
+
+/* Fill a new volume up to a share of what users may have, with one file. */
+static struct f2fs_inode *fill_volume(const struct f2fs_write_options *options, unsigned percent, uint32_t *blocks)
+{
+	struct f2fs_inode *inode;
+	struct f2fs_volume_stat st;
+
+	fresh_open(&v, 100 * MIB, 0);
+	configure(options);
+	inode = fresh_make(&v, "data", 0100644);
+	f2fs_volume_statfs(v.vol, &st);
+	*blocks = (uint32_t)((st.user_blocks - st.valid_blocks) * percent / 100);
+	memset(bytes, 1, sizeof(bytes));
+	for (uint32_t i = 0, n; i < *blocks; i += n) {
+		n = *blocks - i < 256 ? *blocks - i : 256;
+		assert_int_equal(f2fs_inode_write(inode, (uint64_t)i * 4096, bytes, (size_t)n * 4096), 0);
+	}
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	return inode;
+}
+
+/* Overwrite blocks at random, each with its number; what no room was found for is done again after a commit. */
+static unsigned overwrite(struct f2fs_inode *inode, uint32_t blocks, unsigned count)
+{
+	static uint32_t block[1024];
+	unsigned refused = 0;
+	uint32_t seed = 7;
+
+	for (unsigned i = 0; i < count; i++) {
+		const uint32_t at = next_random(&seed) % blocks;
+		int err;
+
+		block[0] = at;
+		err = f2fs_inode_write(inode, (uint64_t)at * 4096, block, sizeof(block));
+		if (err == F2FS_ERR_NOSPC) {
+			refused++;
+			assert_int_equal(f2fs_volume_commit(v.vol), 0);
+			err = f2fs_inode_write(inode, (uint64_t)at * 4096, block, sizeof(block));
+		}
+		assert_int_equal(err, 0);
+	}
+	return refused;
+}
+
+static void check_contents(struct f2fs_inode *inode, uint32_t blocks)
+{
+	for (uint32_t i = 0; i < blocks; i++) {
+		uint32_t number;
+		size_t done;
+
+		assert_int_equal(f2fs_inode_read(inode, (uint64_t)i * 4096, &number, 4, &done), 0);
+		assert_true(number == i || number == 0x01010101);
+	}
+}
+
+/* A volume that is nearly full, overwritten without a commit: blocks that were freed rest until there is one. */
+static void room_for_overwriting(void **state)
+{
+	static const unsigned shares[] = { 60, 90, 99 };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		for (unsigned commits = 0; commits < 2; commits++) {
+			const struct f2fs_write_options options = { .commit_when_full = (uint8_t)commits };
+			uint32_t blocks;
+			struct f2fs_inode *inode = fill_volume(&options, shares[i], &blocks);
+			const unsigned refused = overwrite(inode, blocks, 30000);
+
+			if (commits) {
+				assert_int_equal(refused, 0);
+				assert_in_range(cp_checkpoint_ver(v.vol->cp), 8, 80); /* and not one for each change */
+			} else {
+				assert_true(refused > 0);
+			}
+			fresh_reopen_keep(&v, &inode, "/data");
+			check_contents(inode, blocks);
+			f2fs_inode_close(inode);
+			fresh_close(&v);
+		}
+	}
+}
+
+/* A file that takes most of a volume gets new contents, by one call. */
+static void room_for_replacing(void **state)
+{
+	const struct f2fs_write_options options = { .commit_when_full = 1 };
+	uint32_t blocks;
+	struct f2fs_inode *inode = fill_volume(&options, 90, &blocks);
+	uint8_t *contents = malloc((size_t)blocks * 4096);
+
+	(void)state;
+	assert_non_null(contents);
+	memset(contents, 2, (size_t)blocks * 4096);
+	assert_int_equal(f2fs_inode_truncate(inode, 0), 0);
+	assert_int_equal(f2fs_inode_write(inode, 0, contents, (size_t)blocks * 4096), 0);
+	/* over itself, at places that are no whole blocks */
+	assert_int_equal(f2fs_inode_write(inode, 100, contents, (size_t)blocks * 4096 - 200), 0);
+	fresh_reopen_keep(&v, &inode, "/data");
+	for (uint32_t i = 0; i < blocks; i++) {
+		uint32_t number;
+		size_t done;
+
+		assert_int_equal(f2fs_inode_read(inode, (uint64_t)i * 4096, &number, 4, &done), 0);
+		assert_int_equal(number, 0x02020202);
+	}
+	/* no room is no room: what is written then is kept or not, but the volume is sound and can be committed */
+	assert_int_equal(f2fs_inode_write(inode, (uint64_t)blocks * 4096, contents, (size_t)blocks * 4096),
+			 F2FS_ERR_NOSPC);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	free(contents);
+	f2fs_inode_close(inode);
+	fresh_close(&v);
+}
+
 static void discard_and_trim(void **state)
 {
 	const struct f2fs_write_options options = { .discard = 1 };
@@ -396,11 +515,17 @@ static void a_freed_block_bars_the_commit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(log_counts),		cmocka_unit_test(refusals),
+		cmocka_unit_test(log_counts),
+		cmocka_unit_test(refusals),
 		cmocka_unit_test(freed_nodes_leave_memory),
-		cmocka_unit_test(overwriting_in_place), cmocka_unit_test(holes_are_filled),
-		cmocka_unit_test(discard_and_trim),	cmocka_unit_test(names_decide),
-		cmocka_unit_test(nearly_full),		cmocka_unit_test(a_freed_block_bars_the_commit),
+		cmocka_unit_test(overwriting_in_place),
+		cmocka_unit_test(holes_are_filled),
+		cmocka_unit_test(room_for_overwriting),
+		cmocka_unit_test(room_for_replacing),
+		cmocka_unit_test(discard_and_trim),
+		cmocka_unit_test(names_decide),
+		cmocka_unit_test(nearly_full),
+		cmocka_unit_test(a_freed_block_bars_the_commit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,6 +136,9 @@ int pinned_take(struct pinned *p, f2fs_nid_t nid, uint8_t version, uint32_t ofs,
 		sum_set_ofs_in_node(sum, (uint16_t)(ofs + i));
 		err = segment_mark(txn, *addr + i, true);
 	}
+	/* what was freed may still be on its way there */
+	if (!err)
+		err = behind_settle(txn, *addr, n);
 	if (!err)
 		err = device_zero(txn->vol->cache, (uint64_t)*addr << bits, (uint64_t)n << bits);
 	if (!err && at + n == F2FS_SEGMENT_BLOCKS)

@@ -211,6 +211,10 @@ static int is_in_place(struct winode *w, bool *out)
 	const uint8_t *block = winode_block(w);
 	int err = 0;
 
+	if (geometry_has(&w->txn->vol->geo, F2FS_FEATURE_BLKZONED)) { /* zones are appended to */
+		*out = false;
+		return 0;
+	}
 	*out = inode_has_inline(block, FLAG_i_inline_pin_file);
 	if (*out || (inode_i_mode(block) & MODE_TYPE) != MODE_REG || w->layout.is_compressed ||
 	    quota_is_file(w->txn->vol, w->node->nid))

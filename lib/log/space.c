@@ -77,6 +77,8 @@ int space_wants_commit(struct txn *txn, bool *wanted)
 		return 0;
 	txn->freed_seen = txn->freed;
 	err = count_holes(txn, &holes);
+	if (txn_is_zoned(txn))
+		holes = 0; /* zones are appended to */
 	/* a commit takes some blocks itself: the more room there is the longer it can wait */
 	*wanted = !err && (holes < 2 * SPACE_STEP_BLOCKS || txn->freed > holes / 2);
 	return err;

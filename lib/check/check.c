@@ -30,7 +30,8 @@ static int restart(struct checker *c, size_t findings)
 	c->dir_addrs.count = c->dir_blocks.count = c->names.count = c->doubts.count = 0;
 	mem_free(c->ctx, c->nat_bits);
 	c->nat_bits = NULL;
-	c->nat_bits_are_bad = c->has_bad_summary = c->has_lost_found = c->must_restart = false;
+	c->nat_bits_are_bad = c->has_bad_summary = c->must_restart = false;
+	c->lost_found = 0;
 	c->restarts++;
 	return facts_init(&c->facts, c->ctx, c->geo);
 }

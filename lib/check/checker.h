@@ -46,6 +46,8 @@ struct checker {
 	uint8_t *scratch;   /* one block, for a mended inode */
 	struct vec *claims; /* what claims_collect() lists, and for segments with which flag */
 	uint32_t claim_flag;
+	f2fs_seg_t claim_from, claim_end;
+	uint32_t max_claims; /* blocks of segments listed at once, 0: MAX_CLAIMS */
 	struct facts facts;
 	struct vec findings;	   /* struct finding */
 	uint64_t findings_dropped; /* beyond max_findings */
@@ -60,7 +62,7 @@ struct checker {
 	bool must_restart;	   /* modes were settled: begin again after the roots */
 	unsigned restarts;
 	struct repair *repair; /* a repair under way (repair.h) */
-	bool has_lost_found;   /* the root has an entry of that name */
+	f2fs_nid_t lost_found; /* the directory of that name in the root, 0: none */
 };
 
 /* Check a volume opened in that mode; after all is told, after (NULL: nobody) is called with what the check knows. */
@@ -102,6 +104,9 @@ int sweep_kept(struct checker *c, const struct sweep *sweep);
 /* Correct the field that breaks the rule in a copy of an inode's block; false: nothing in the block can be corrected.
  */
 bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid, enum rule rule);
+/* Is an inode with pointers to blocks marked to hold its data inside? The kernel bears it, and shows the pointers. */
+bool inode_is_misread(const struct f2fs_geometry *geo, const uint8_t *block);
+void inode_mend_misread(uint8_t *block);
 
 /* node_digest.c, for sweeps whose tags are indexes in facts.nids. */
 uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block);

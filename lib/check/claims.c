@@ -14,14 +14,14 @@ static bool is_wanted(const struct checker *c, f2fs_blk_t addr)
 	if (!geometry_is_main(c->geo, addr))
 		return false;
 	seg = facts_seg(&c->facts, geometry_segment_of(c->geo, addr));
-	return seg && (seg->flags & c->claim_flag);
+	return seg && (seg->flags & c->claim_flag) && seg->segno >= c->claim_from && seg->segno < c->claim_end;
 }
 
 static int add_claim(struct checker *c, f2fs_blk_t addr, const struct nid_fact *fact, uint32_t slot, bool is_node)
 {
 	struct claim *claim;
 
-	if (!is_wanted(c, addr) || c->claims->count >= MAX_CLAIMS)
+	if (!is_wanted(c, addr))
 		return 0;
 	claim = vec_push(c->claims, 1);
 	if (!claim)
@@ -82,7 +82,25 @@ static int compare_claims(const void *a, const void *b)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-int claims_collect(struct checker *c, uint32_t seg_flag, struct vec *claims)
+/* The segment behind those whose blocks are few enough; one is always taken. */
+static f2fs_seg_t window_end(const struct checker *c, uint32_t seg_flag, f2fs_seg_t from)
+{
+	const uint32_t most = c->max_claims ? c->max_claims : MAX_CLAIMS;
+	uint32_t blocks = 0;
+
+	for (; from < c->geo->segment_count_main; from++) {
+		const struct seg_fact *seg = facts_seg(&c->facts, from);
+
+		if (!seg || !(seg->flags & seg_flag))
+			continue;
+		if (blocks && blocks + F2FS_SEGMENT_BLOCKS > most)
+			break;
+		blocks += F2FS_SEGMENT_BLOCKS;
+	}
+	return from;
+}
+
+int claims_collect(struct checker *c, uint32_t seg_flag, f2fs_seg_t *from, struct vec *claims)
 {
 	static const struct sweep sweep = { "owners", NULL, list_node, skip_node };
 	int err;
@@ -90,6 +108,8 @@ int claims_collect(struct checker *c, uint32_t seg_flag, struct vec *claims)
 	vec_init(claims, c->ctx, sizeof(struct claim));
 	c->claims = claims;
 	c->claim_flag = seg_flag;
+	c->claim_from = *from;
+	c->claim_end = *from = window_end(c, seg_flag, *from);
 	err = sweep_kept(c, &sweep);
 	if (!err)
 		vec_sort(claims, compare_claims);

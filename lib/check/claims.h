@@ -16,10 +16,13 @@ struct claim {
 	uint8_t is_node;
 };
 
-/* At most this many claims are listed; segments beyond are left out. */
+/* Blocks of the segments that are listed at once: 64 MiB of claims. */
 #define MAX_CLAIMS (4u << 20)
 
-/* List the claims on segments that have the flag, ascending by address. Initializes claims, also when it fails. */
-int claims_collect(struct checker *c, uint32_t seg_flag, struct vec *claims);
+/*
+ * List the claims on segments from *from on that have the flag, ascending by address, and move *from behind the last
+ * segment that is listed: all its claims are. Initializes claims, also when it fails.
+ */
+int claims_collect(struct checker *c, uint32_t seg_flag, f2fs_seg_t *from, struct vec *claims);
 
 #endif

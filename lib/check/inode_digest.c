@@ -87,6 +87,10 @@ static int mend(struct checker *c, const struct nid_fact *fact, const uint8_t **
 	memcpy(c->scratch, *block, c->geo->block_size);
 	*block = c->scratch;
 	err = mend_mode(c, fact, c->scratch); /* what other rules say depends on the type */
+	if (!err && inode_is_misread(c->geo, c->scratch)) {
+		err = raise_inode(c, P_INODE_INLINE_DATA, fact, inode_i_size(c->scratch), 0);
+		inode_mend_misread(c->scratch);
+	}
 	rule = inode_check(&c->plain, c->scratch, fact->nid, 0);
 	for (unsigned i = 0; rule && i < MAX_MENDS && !err; i++) {
 		enum problem problem = problem_of_rule(rule);
@@ -231,7 +235,8 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 	int err = 0;
 
 	if (c->is_recount) /* not judged again; what broke a rule is corrected without a word */
-		judged = (uint32_t)inode_check(&c->plain, block, fact->nid, 0);
+		judged = inode_is_misread(c->geo, block) ? (uint32_t)RULE_INODE_INLINE_DATA
+							 : (uint32_t)inode_check(&c->plain, block, fact->nid, 0);
 	else
 		fact->kind = FACT_INODE;
 	if (is_settled && !(judged & JUDGED_RULE))

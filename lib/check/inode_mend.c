@@ -91,6 +91,39 @@ static void mend_mode(uint8_t *block)
 	inode_set_i_mode(block, (uint16_t)(permissions | (is_dir ? MODE_DIR : MODE_REG)));
 }
 
+/* As many slots as the size has blocks lead to where data can be, or nowhere. */
+static bool holds_pointers(const struct f2fs_geometry *geo, const uint8_t *block, const struct inode_layout *layout)
+{
+	const uint64_t blocks = (inode_i_size(block) + geo->block_size - 1) >> geo->block_bits;
+	uint32_t real = 0;
+
+	for (uint32_t i = 0; i < layout->slots && i < blocks; i++) {
+		const f2fs_blk_t addr = get_le32(block + layout->slot_offset + (size_t)i * 4);
+
+		if (geometry_is_main(geo, addr))
+			real++;
+		else if (addr != F2FS_NULL_ADDR && addr != F2FS_NEW_ADDR)
+			return false;
+	}
+	return real > 0;
+}
+
+bool inode_is_misread(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	struct inode_layout layout;
+
+	if ((inode_i_mode(block) & MODE_TYPE) != MODE_REG || !inode_has_inline(block, FLAG_i_inline_inline_data) ||
+	    inode_i_blocks(block) <= 1u + (inode_i_xattr_nid(block) != 0))
+		return false;
+	inode_layout(geo, block, &layout);
+	return inode_i_size(block) > layout.inline_size && holds_pointers(geo, block, &layout);
+}
+
+void inode_mend_misread(uint8_t *block)
+{
+	clear_inline(block, FLAG_i_inline_inline_data | FLAG_i_inline_data_exist);
+}
+
 bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid, enum rule rule)
 {
 	switch (rule) {

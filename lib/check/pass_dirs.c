@@ -179,7 +179,7 @@ static int digest_block(struct checker *c, const struct sweep_item *item, const 
 		}
 		err = take_child(c, dir, item->addr, &ref);
 		if (dir->ino == c->geo->root_ino && is_lost_found(&ref) && is_directory(c, ref.ino))
-			c->has_lost_found = true;
+			c->lost_found = ref.ino;
 		if (!err && (is_large || judged))
 			err = note_name(c, place, item, &ref);
 	}

@@ -148,6 +148,18 @@ static int check_inode(struct checker *c, struct inode_fact *inode, uint8_t *blo
 	return err;
 }
 
+/* What is found may be somebody's secret. */
+static int check_lost_found(struct checker *c, const struct inode_fact *dir)
+{
+	if ((dir->mode & 077) == 0)
+		return 0;
+	return problem_raise(c, &(struct finding){ .problem = P_LOST_FOUND_MODE,
+						   .nid = dir->ino,
+						   .ino = dir->ino,
+						   .has_values = 1,
+						   .found = dir->mode });
+}
+
 int pass_features(struct checker *c)
 {
 	uint8_t *block = mem_alloc(c->ctx, c->geo->block_size), *string = mem_alloc(c->ctx, CONTENT_BYTES);
@@ -155,8 +167,10 @@ int pass_features(struct checker *c)
 
 	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++)
 		err = check_inode(c, facts_inode_at(&c->facts, i), block, string);
-	if (!err && geometry_has(c->geo, F2FS_FEATURE_LOST_FOUND) && !c->has_lost_found)
+	if (!err && geometry_has(c->geo, F2FS_FEATURE_LOST_FOUND) && !c->lost_found)
 		err = problem_raise(c, &(struct finding){ .problem = P_LOST_FOUND });
+	if (!err && c->lost_found)
+		err = check_lost_found(c, facts_inode(&c->facts, c->lost_found));
 	mem_free(c->ctx, block);
 	mem_free(c->ctx, string);
 	return err;

@@ -50,26 +50,35 @@ static int raise_shared(struct checker *c, const struct claim *claim)
 						   .slot = claim->slot });
 }
 
+/* Is the block of a claim among the conflicts, of which *at is the first that may be it? */
+static int raise_if_shared(struct checker *c, const struct claim *claim, size_t *at)
+{
+	const struct vec *conflicts = &c->facts.conflicts;
+
+	while (*at < conflicts->count && *(const f2fs_blk_t *)vec_at(conflicts, *at) < claim->addr)
+		++*at;
+	if (*at < conflicts->count && *(const f2fs_blk_t *)vec_at(conflicts, *at) == claim->addr)
+		return raise_shared(c, claim);
+	return 0;
+}
+
 /* Find all owners of blocks that were claimed twice. */
 static int check_conflicts(struct checker *c)
 {
-	struct vec *conflicts = &c->facts.conflicts, claims;
+	struct vec *conflicts = &c->facts.conflicts;
+	f2fs_seg_t from = 0;
 	size_t at = 0;
-	int err;
+	int err = 0;
 
-	if (conflicts->count == 0)
-		return 0;
 	vec_sort(conflicts, compare_blocks);
-	err = claims_collect(c, SEG_CONFLICT, &claims);
-	for (size_t i = 0; i < claims.count && !err; i++) {
-		const struct claim *claim = vec_at(&claims, i);
+	while (conflicts->count && from < c->geo->segment_count_main && !err) {
+		struct vec claims;
 
-		while (at < conflicts->count && *(f2fs_blk_t *)vec_at(conflicts, at) < claim->addr)
-			at++;
-		if (at < conflicts->count && *(f2fs_blk_t *)vec_at(conflicts, at) == claim->addr)
-			err = raise_shared(c, claim);
+		err = claims_collect(c, SEG_CONFLICT, &from, &claims);
+		for (size_t i = 0; i < claims.count && !err; i++)
+			err = raise_if_shared(c, vec_at(&claims, i), &at);
+		vec_fini(&claims);
 	}
-	vec_fini(&claims);
 	return err;
 }
 

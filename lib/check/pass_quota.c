@@ -202,7 +202,11 @@ static int map_error(struct quota_check *q, int err)
 static int tell_lost(struct quota_check *q)
 {
 	struct quota_rescue left;
-	int err = quota_read_left(q->c, q->type, &left);
+	int err;
+
+	if (q->c->plain.feature & ~q->c->geo->feature & F2FS_FEATURE_EXTRA_ATTR)
+		return 0; /* all is read wrong until that is right */
+	err = quota_read_left(q->c, q->type, &left);
 
 	for (size_t i = 0; i < q->usage.count && !err; i++) {
 		const uint32_t id = ((const struct usage *)vec_at(&q->usage, i))->id;

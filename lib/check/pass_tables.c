@@ -111,6 +111,7 @@ static f2fs_blk_t sit_addr(const struct checker *c, uint32_t k)
 static int take_sit_entry(struct checker *c, f2fs_seg_t segno, const uint8_t *raw)
 {
 	static const uint8_t zero[sit_SIZE];
+	const uint64_t now = cp_elapsed_time(c->vol->cp);
 	struct seg_fact *seg;
 
 	/* the mtime of a segment without blocks says nothing */
@@ -122,7 +123,14 @@ static int take_sit_entry(struct checker *c, f2fs_seg_t segno, const uint8_t *ra
 	seg->sit_count = sit_vblocks(raw) & 0x3ff;
 	seg->sit_type = (uint8_t)(sit_vblocks(raw) >> 10);
 	memcpy(seg->sit_map, sit_valid_map(raw), sizeof(seg->sit_map));
-	return 0;
+	if (sit_mtime(raw) <= now)
+		return 0;
+	return problem_raise(c, &(struct finding){ .problem = P_SIT_MTIME,
+						   .has_segno = 1,
+						   .segno = segno,
+						   .has_values = 1,
+						   .found = sit_mtime(raw),
+						   .expected = now });
 }
 
 static int take_sit_block(struct checker *c, uint32_t k, const uint8_t *block)

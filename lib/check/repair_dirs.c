@@ -282,6 +282,29 @@ static int set_type(struct repair *r, const struct finding *f)
 	return err;
 }
 
+/* A name that is ciphertext keeps its place: only the hash can be wrong, when the key has no part in it. */
+static int set_hash(struct repair *r, const struct finding *f)
+{
+	struct dentry_area area;
+	struct winode w;
+	uint32_t number;
+	int err;
+
+	if (!number_of(r, f->ino, f->entry_block, &number))
+		return 0;
+	err = open_area(r, f->ino, number, &w, &area);
+	if (!err && f->entry_slot < area.slots)
+		dentry_set_hash_code(entry_of(&area, f->entry_slot), (uint32_t)f->expected);
+	return err;
+}
+
+static bool is_encrypted(const struct repair *r, f2fs_nid_t ino)
+{
+	const struct inode_fact *dir = facts_inode(&r->c->facts, ino);
+
+	return dir && (dir->advise & FLAG_i_advise_encrypt);
+}
+
 static f2fs_nid_t parent_of(const struct repair *r, f2fs_nid_t dir)
 {
 	const struct inode_fact *inode = facts_inode(&r->c->facts, dir);
@@ -339,6 +362,7 @@ static int apply(struct repair *r, const struct finding *f, struct vec *wanderer
 			return reset_level(r, f->ino);
 		return take_out(r, f, wanderers);
 	case P_DENTRY_HASH:
+		return is_encrypted(r, f->ino) ? set_hash(r, f) : take_out(r, f, wanderers);
 	case P_DENTRY_CHARS:
 	case P_DENTRY_TWICE:
 		return take_out(r, f, wanderers);

@@ -264,6 +264,8 @@ void repair_inode_block(const struct repair *r, const struct nid_fact *fact, con
 {
 	if (inode->state & INODE_RETYPED) /* rules hold by type */
 		inode_set_i_mode(block, inode->mode);
+	if (inode_is_misread(r->geo, block) && repair_wanted(r, P_INODE_INLINE_DATA, inode->ino))
+		inode_mend_misread(block);
 	if (repair_wanted(r, P_FEATURE_FLAG, inode->ino))
 		mend_marks(r, block);
 	mend_rules(r, block, fact->nid);

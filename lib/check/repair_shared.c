@@ -131,10 +131,11 @@ static int replace_block(struct repair *r, const struct claim *claim)
 	return err ? err : note_moved(r, claim, addr);
 }
 
-static int settle_all(struct repair *r, const struct map32 *lost)
+/* The blocks of some segments, from *from on. */
+static int settle_segments(struct repair *r, f2fs_seg_t *from, const struct map32 *lost)
 {
 	struct vec claims;
-	int err = claims_collect(r->c, SEG_CONFLICT, &claims);
+	int err = claims_collect(r->c, SEG_CONFLICT, from, &claims);
 
 	for (size_t i = 0, end; i < claims.count && !err; i = end) {
 		const f2fs_blk_t addr = ((const struct claim *)vec_at(&claims, i))->addr;
@@ -148,6 +149,16 @@ static int settle_all(struct repair *r, const struct map32 *lost)
 			err = replace_block(r, vec_at(&claims, i));
 	}
 	vec_fini(&claims);
+	return err;
+}
+
+static int settle_all(struct repair *r, const struct map32 *lost)
+{
+	f2fs_seg_t from = 0;
+	int err = 0;
+
+	while (from < r->geo->segment_count_main && !err)
+		err = settle_segments(r, &from, lost);
 	vec_sort(&r->moved, compare_moved);
 	return err;
 }

@@ -228,16 +228,18 @@ static int write_summary(struct repair *r, const struct vec *claims, size_t *at)
 
 int repair_summaries(struct repair *r)
 {
-	struct vec claims;
-	size_t at = 0;
+	f2fs_seg_t from = 0;
 	int err = mark_summaries(r);
 
-	if (err)
-		return err;
-	err = claims_collect(r->c, SEG_SUMMARY, &claims);
-	while (at < claims.count && !err)
-		err = write_summary(r, &claims, &at);
-	vec_fini(&claims);
+	while (from < r->geo->segment_count_main && !err) {
+		struct vec claims;
+		size_t at = 0;
+
+		err = claims_collect(r->c, SEG_SUMMARY, &from, &claims);
+		while (at < claims.count && !err)
+			err = write_summary(r, &claims, &at);
+		vec_fini(&claims);
+	}
 	return err;
 }
 

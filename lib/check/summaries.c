@@ -104,15 +104,17 @@ static int tell_segment(struct checker *c, const struct vec *claims, size_t *at)
 
 int summaries_tell(struct checker *c)
 {
-	struct vec claims;
-	size_t at = 0;
-	int err;
+	f2fs_seg_t from = 0;
+	int err = 0;
 
-	if (!c->has_bad_summary)
-		return 0;
-	err = claims_collect(c, SEG_SUMMARY, &claims);
-	while (at < claims.count && !err)
-		err = tell_segment(c, &claims, &at);
-	vec_fini(&claims);
+	while (c->has_bad_summary && from < c->geo->segment_count_main && !err) {
+		struct vec claims;
+		size_t at = 0;
+
+		err = claims_collect(c, SEG_SUMMARY, &from, &claims);
+		while (at < claims.count && !err)
+			err = tell_segment(c, &claims, &at);
+		vec_fini(&claims);
+	}
 	return err;
 }

@@ -8,6 +8,7 @@
  * a pack is written when everything else is durable, so if that one is newer, the pack was complete.
  * - Nodes carry the version of the checkpoint before them. Where a log of a checkpoint goes on with a node of its
  * version, that checkpoint was complete, and something was written after it.
+ * - The first block of a pack is durable before the last one is written: where it is torn, the pack was not complete.
  * - Versions go up by one. One that was left out belonged to the pack between: a repair after its loss was cut short.
  */
 #include <string.h>
@@ -58,18 +59,31 @@ static bool find_newest(const struct f2fs_volume *vol, unsigned pack, uint8_t *b
 	return any;
 }
 
+/*
+ * Is the first block of a pack one that a power cut tore? Its sectors are then those of two packs, and the first one
+ * has what all checkpoints of a volume have in common.
+ */
+static bool is_torn(const struct f2fs_volume *vol, unsigned pack, uint8_t *block)
+{
+	const uint32_t bs = vol->geo.block_size;
+
+	return device_read_quiet(vol->dev, (uint64_t)volume_pack_start(vol, pack) * bs, block, bs) == 0 &&
+	       cp_user_block_count(block) == cp_user_block_count(vol->cp);
+}
+
 static enum pack_loss judge(const struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)
 {
 	const unsigned other = 3 - vol->pack;
-	bool has_head;
-	int64_t newer;
+	const bool has_any = find_newest(vol, other, block, best, left);
+	const bool has_head = has_any && *left == volume_pack_start(vol, other);
+	const int64_t newer = has_any ? (int64_t)(cp_checkpoint_ver(best) - cp_checkpoint_ver(vol->cp)) : 0;
 
-	if (!find_newest(vol, other, block, best, left))
-		return logs_go_on(vol, vol->cp, block) ? PACK_LOST : PACK_NEWEST;
-	has_head = *left == volume_pack_start(vol, other); /* then it is its last block that is not there */
-	newer = (int64_t)(cp_checkpoint_ver(best) - cp_checkpoint_ver(vol->cp));
-	if (newer <= 0)
-		return !has_head && logs_go_on(vol, vol->cp, block) ? PACK_LOST : PACK_NEWEST;
+	if (newer <= 0) {
+		const bool is_lost = !has_head && !is_torn(vol, other, block) && logs_go_on(vol, vol->cp, block);
+
+		return is_lost ? PACK_LOST : PACK_NEWEST;
+	}
+	/* it is the head that is there, or the last block without it */
 	if (newer > 1 && has_head)
 		return PACK_LOST;
 	return has_head && !logs_go_on(vol, best, block) ? PACK_NEWEST : PACK_HALF_LOST;

@@ -101,3 +101,23 @@ def test_unfinished_pack_is_no_loss(f2fskit, tmp_path):
     assert "CP_LOST" not in {p.name for p in f2fskit.check(image).problems}
     assert f2fskit.check(image, repair=True).left == 0
     assert files(image, f2fskit) == contents
+
+
+@pytest.mark.parametrize("sectors", [1, 7])
+def test_torn_pack_is_no_loss(f2fskit, tmp_path, sectors):
+    """Of the first block of the newer pack only some sectors were written, the last block was not."""
+    image = str(tmp_path / "disk.img")
+    contents = fill(image, f2fskit, 0)
+    with f2fskit.open(image, "r+") as volume:
+        start = volume.geometry.cp_blkaddr + (2 - volume.checkpoint_pack) * SEGMENT
+        with open(image, "rb") as file:
+            file.seek(start * volume.block_size)
+            before = file.read(volume.block_size)
+        volume.path("/never-committed").write_bytes(b"x" * 10000)
+    wipe(image, f2fskit, lambda blocks: (blocks - 1, 1))
+    with open(image, "r+b") as file:
+        file.seek(start * len(before) + sectors * 512)
+        file.write(before[sectors * 512:])
+    assert "CP_LOST" not in {p.name for p in f2fskit.check(image).problems}
+    assert f2fskit.check(image, repair=True).left == 0
+    assert files(image, f2fskit) == contents

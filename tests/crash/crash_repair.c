@@ -122,12 +122,11 @@ struct judge {
 	uint64_t as_before, repaired, between; /* states */
 };
 
-/* A pack that the cut tore may look like a newer one that is lost; there was none, so nothing is. */
 static int count_loss(void *user, const struct f2fs_problem *problem)
 {
 	struct condition *seen = user;
 
-	seen->losses += problem->info->severity == F2FS_SEVERITY_LOSS && strcmp(problem->info->name, "CP_LOST") != 0;
+	seen->losses += problem->info->severity == F2FS_SEVERITY_LOSS;
 	return F2FS_DECIDE_SKIP;
 }
 

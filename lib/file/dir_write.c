@@ -231,9 +231,13 @@ int dir_make_empty(struct winode *dir, f2fs_nid_t parent)
 	int err;
 
 	inode_set_i_size(winode_block(dir), is_inline(dir) ? dir->layout.inline_size : 0);
-	inode_set_i_current_depth(winode_block(dir), 1);
 	err = insert(dir, &self);
-	return err ? err : insert(dir, &up);
+	if (!err)
+		err = insert(dir, &up);
+	/* also of an inline one, as the kernel has it; later insertions there make it 0 */
+	if (!err)
+		inode_set_i_current_depth(winode_block(dir), 1);
+	return err;
 }
 
 /* Find the slot of an entry that a lookup gave. */

@@ -17,6 +17,13 @@
 #include "format/node.h"
 #include "volume/rescue.h"
 
+static bool read_block(const struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *block)
+{
+	const uint32_t bs = vol->geo.block_size;
+
+	return device_read_quiet(vol->dev, (uint64_t)addr * bs, block, bs) == 0;
+}
+
 /* Does one of the logs of nodes go on after this checkpoint? */
 static bool logs_go_on(const struct f2fs_volume *vol, const uint8_t *cp, uint8_t *block)
 {
@@ -26,8 +33,7 @@ static bool logs_go_on(const struct f2fs_volume *vol, const uint8_t *cp, uint8_t
 		const f2fs_seg_t segno = checkpoint_log_segno(cp, type);
 		const f2fs_blk_t addr = geometry_segment_start(geo, segno) + checkpoint_log_blkoff(cp, type);
 
-		if (segno >= geo->segment_count_main || !geometry_is_main(geo, addr) ||
-		    device_read_quiet(vol->dev, (uint64_t)addr * geo->block_size, block, geo->block_size) != 0)
+		if (segno >= geo->segment_count_main || !geometry_is_main(geo, addr) || !read_block(vol, addr, block))
 			continue;
 		if (checkpoint_is_recoverable(cp, footer_cp_ver(node_footer(geo, block))))
 			return true;
@@ -45,8 +51,7 @@ static bool find_newest(const struct f2fs_volume *vol, unsigned pack, uint8_t *b
 		const f2fs_blk_t addr = volume_pack_start(vol, pack) + i;
 		enum rule rule;
 
-		if (device_read_quiet(vol->dev, (uint64_t)addr * bs, block, bs) != 0 ||
-		    checkpoint_check_block(block, bs) != RULE_NONE)
+		if (!read_block(vol, addr, block) || checkpoint_check_block(block, bs) != RULE_NONE)
 			continue;
 		rule = checkpoint_check(block, &vol->geo);
 		if ((rule && rule != RULE_CP_ERROR_FLAG) ||
@@ -61,14 +66,21 @@ static bool find_newest(const struct f2fs_volume *vol, unsigned pack, uint8_t *b
 
 /*
  * Is the first block of a pack one that a power cut tore? Its sectors are then those of two packs, and the first one
- * has what all checkpoints of a volume have in common.
+ * has what all checkpoints of a volume have in common. The last block of that pack was not written.
  */
 static bool is_torn(const struct f2fs_volume *vol, unsigned pack, uint8_t *block)
 {
-	const uint32_t bs = vol->geo.block_size;
+	const f2fs_blk_t start = volume_pack_start(vol, pack);
+	uint64_t version;
+	uint32_t count;
 
-	return device_read_quiet(vol->dev, (uint64_t)volume_pack_start(vol, pack) * bs, block, bs) == 0 &&
-	       cp_user_block_count(block) == cp_user_block_count(vol->cp);
+	if (!read_block(vol, start, block) || cp_user_block_count(block) != cp_user_block_count(vol->cp))
+		return false;
+	version = cp_checkpoint_ver(block);
+	count = cp_cp_pack_total_block_count(block);
+	if (version != cp_checkpoint_ver(vol->cp) + 1 || count == 0 || count > F2FS_SEGMENT_BLOCKS)
+		return true;
+	return !read_block(vol, start + count - 1, block) || cp_checkpoint_ver(block) != version;
 }
 
 static enum pack_loss judge(const struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)

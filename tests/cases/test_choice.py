@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A repair that leaves what can be left of each case: that is found again, with nothing that was not there before, and the
-next repair makes it right."""
+"""A repair that leaves what can be left of each case, if there is any: that is found again, with nothing that was not there
+before, and the next repair makes it right."""
 import pytest
 
 import cases
@@ -15,14 +15,12 @@ def names(report):
     return {p.name for p in report.problems if p.severity}
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if not case.fails])
 def test_left(broken, f2fskit, name):  # noqa: F811
     case = CASES[name]
     volume = broken(case)
     before = volume.check()
     choices = {p.name for p in before.problems if p.info.repair == f2fskit.RepairKind.CHOICE}
-    if not choices or case.fails:
-        pytest.skip("nothing to choose")
     report = volume.check(repair=True, skip=choices)
     assert not {p.name for p in report.problems if p.is_chosen} & choices
     after = volume.check()

@@ -5,6 +5,10 @@
  * as newest: blocks that the SIT has before those it has not, then the higher checkpoint version, then the later block
  * of a log. The block that the NAT names wins over all when it agrees. Holes of the image are skipped; where the SIT
  * can be trusted, segments without nodes are skipped, too.
+ *
+ * When no pack is left, the last changes of the SIT were in its journal and are lost with it: then a second pass takes
+ * newer nodes that the SIT does not have, unless they are too new: those are of a volume that was here before, for each
+ * begins with a version at random.
  */
 #include <string.h>
 
@@ -14,6 +18,7 @@
 #include "volume/rescue.h"
 
 #define CHUNK_BLOCKS 128u
+#define VERSION_WINDOW 1024 /* checkpoints that may have come after the last one whose nodes the SIT has */
 
 struct scan {
 	struct f2fs_volume *vol;
@@ -21,6 +26,8 @@ struct scan {
 	uint8_t *buffer;
 	bool has_sit; /* sit is the entry of the segment at hand */
 	struct f2fs_sit_entry sit;
+	bool is_second; /* the pass that looks for what the SIT's journal had */
+	uint32_t known; /* highest version of a node that the SIT has */
 };
 
 static bool all_addresses_fit(const struct f2fs_volume *vol, const uint8_t *at, uint32_t count)
@@ -79,10 +86,13 @@ bool rescue_is_node(const struct f2fs_volume *vol, const uint8_t *block)
 }
 
 /* Is the node at addr newer than what is known? */
-static bool is_newer(const struct rescue_node *old, uint32_t cp_ver, f2fs_blk_t addr, bool is_sit_valid, bool is_recent)
+static bool is_newer(const struct scan *s, const struct rescue_node *old, uint32_t cp_ver, f2fs_blk_t addr,
+		     bool is_sit_valid, bool is_recent)
 {
 	if (old->addr == 0)
 		return true;
+	if (s->is_second)
+		return (int32_t)(cp_ver - old->cp_ver) > 0 && (int32_t)(cp_ver - s->known) <= VERSION_WINDOW;
 	if (is_recent != ((old->flags & RESCUE_RECENT) != 0))
 		return is_recent;
 	if (is_recent && cp_ver == old->cp_ver && (addr == old->idle_addr || old->addr == old->idle_addr))
@@ -145,7 +155,7 @@ static int look_at(struct scan *s, const uint8_t *block, f2fs_blk_t addr, bool i
 		if (err)
 			return err;
 	}
-	if (!(agrees && !is_recent) && !is_newer(node, cp_ver, addr, is_sit_valid, is_recent))
+	if (!(agrees && !is_recent) && !is_newer(s, node, cp_ver, addr, is_sit_valid, is_recent))
 		return 0;
 	node->ino = footer_ino(footer);
 	node->addr = addr;
@@ -294,10 +304,40 @@ static int take_nat(struct scan *s)
 	return err;
 }
 
+static int scan_all(struct scan *s, const char *phase)
+{
+	struct f2fs_progress progress = { .task = "rescue", .phase = phase, .unit = "segments" };
+	int err = 0;
+
+	progress.total = s->vol->geo.segment_count_main;
+	for (f2fs_seg_t i = 0; i < s->vol->geo.segment_count_main && !err; i++) {
+		err = scan_segment(s, i);
+		progress.done = i + 1;
+		if (!err && i % 64 == 0)
+			err = progress_report(s->vol->ctx, &progress);
+	}
+	return err;
+}
+
+/* Did the SIT decide anything, and up to which version? */
+static bool find_known(struct scan *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->r->nodes.count; i++) {
+		const struct rescue_node *node = vec_at(&s->r->nodes, i);
+
+		if (!node->is_sit_valid || (any && (int32_t)(node->cp_ver - s->known) <= 0))
+			continue;
+		s->known = node->cp_ver;
+		any = true;
+	}
+	return any;
+}
+
 int rescue_scan(struct f2fs_volume *vol)
 {
 	struct scan s = { .vol = vol, .r = vol->rescue };
-	struct f2fs_progress progress = { .task = "rescue", .phase = "scan", .unit = "segments" };
 	int err;
 
 	s.buffer = mem_alloc(vol->ctx, (size_t)CHUNK_BLOCKS << vol->geo.block_bits);
@@ -307,12 +347,11 @@ int rescue_scan(struct f2fs_volume *vol)
 	err = take_nat(&s);
 	if (!err)
 		err = rescue_take_idle(vol);
-	progress.total = vol->geo.segment_count_main;
-	for (f2fs_seg_t i = 0; i < vol->geo.segment_count_main && !err; i++) {
-		err = scan_segment(&s, i);
-		progress.done = i + 1;
-		if (!err && i % 64 == 0)
-			err = progress_report(vol->ctx, &progress);
+	if (!err)
+		err = scan_all(&s, "scan");
+	if (!err && vol->rescue->root == RESCUE_ROOT_MADE && find_known(&s)) {
+		s.is_second = true;
+		err = scan_all(&s, "compare");
 	}
 	mem_free(vol->ctx, s.buffer);
 	return err;

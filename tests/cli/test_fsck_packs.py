@@ -121,3 +121,53 @@ def test_torn_pack_is_no_loss(f2fskit, tmp_path, sectors):
     assert "CP_LOST" not in {p.name for p in f2fskit.check(image).problems}
     assert f2fskit.check(image, repair=True).left == 0
     assert files(image, f2fskit) == contents
+
+
+def wipe_both(image, f2fskit):
+    with f2fskit.open(image) as volume:
+        start, size = volume.geometry.cp_blkaddr, volume.block_size
+    with open(image, "r+b") as file:
+        file.seek(start * size)
+        file.write(b"\0" * (2 * SEGMENT * size))
+
+
+def test_both_packs_are_lost(f2fskit, tmp_path):
+    """What the last commits changed was in the journals of the packs: the newest nodes are taken, not those of the SIT."""
+    image = str(tmp_path / "disk.img")
+    contents = {}
+    f2fskit.mkfs(image, 128 << 20)
+    for turn in range(4):
+        with f2fskit.open(image, "r+") as volume:
+            if turn < 2:  # so many segments that the SIT itself is written, to either copy
+                contents["/large%d" % turn] = random.Random(turn).randbytes(20 << 20)
+                volume.path("/large%d" % turn).write_bytes(contents["/large%d" % turn])
+            for i in range(6 - turn):
+                contents["/f%d" % i] = (b"%d %d" % (turn, i)) * 3000
+                volume.path("/f%d" % i).write_bytes(contents["/f%d" % i])
+    wipe_both(image, f2fskit)
+    assert f2fskit.check(image, repair=True).left == 0 and f2fskit.check(image).found == 0
+    after = files(image, f2fskit)
+    assert {path: after.get(path) for path in contents} == contents
+
+
+def test_nodes_of_a_volume_before_are_not_taken(f2fskit, tmp_path):
+    """As above, and blocks of a volume with higher versions are there, too."""
+    image = str(tmp_path / "disk.img")
+    f2fskit.mkfs(image, 128 << 20, checkpoint_version=1 << 29)
+    for count in (400, 5):
+        with f2fskit.open(image, "r+") as volume:
+            for i in range(count):
+                volume.path("/f%d" % i).write_bytes(b"old %d" % i)
+    f2fskit.mkfs(image, overwrite=True, discard=False, checkpoint_version=1000)
+    for turn in range(2):
+        with f2fskit.open(image, "r+") as volume:
+            for i in range(5):
+                volume.path("/f%d" % i).write_bytes(b"new %d" % i)
+            volume.path("/large%d" % turn).write_bytes(bytes(20 << 20))
+    with f2fskit.open(image, "r+") as volume:
+        volume.path("/f1").write_bytes(b"newer 1")
+    assert b"old 4" in open(image, "rb").read()
+    wipe_both(image, f2fskit)
+    assert f2fskit.check(image, repair=True).left == 0
+    expected = {"/f%d" % i: b"new %d" % i for i in range(5)} | {"/f1": b"newer 1"}
+    assert {path: data for path, data in files(image, f2fskit).items() if path in expected} == expected

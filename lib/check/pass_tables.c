@@ -146,6 +146,22 @@ static int take_sit_block(struct checker *c, uint32_t k, const uint8_t *block)
 	return err;
 }
 
+/* The kernel judges the entries of a block even where the journal has others. */
+static int check_replaced(struct checker *c, const struct seg_fact *seg)
+{
+	const uint32_t bits = bitmap_popcount(seg->sit_map, sizeof(seg->sit_map));
+	const bool is_type = seg->sit_type >= F2FS_LOG_COUNT;
+
+	if (bits == seg->sit_count && !is_type)
+		return 0;
+	return problem_raise(c, &(struct finding){ .problem = is_type ? P_SIT_TYPE : P_SIT_COUNT,
+						   .has_segno = 1,
+						   .segno = seg->segno,
+						   .has_values = 1,
+						   .found = is_type ? seg->sit_type : seg->sit_count,
+						   .expected = is_type ? 0 : bits });
+}
+
 /* A journal entry replaces what the block says. */
 static int take_sit_journal(struct checker *c)
 {
@@ -156,11 +172,13 @@ static int take_sit_journal(struct checker *c)
 		struct seg_fact *seg = facts_seg(&c->facts, sitj_segno(raw));
 
 		if (seg) {
+			err = check_replaced(c, seg);
 			seg->sit_count = 0;
 			seg->sit_type = 0;
 			memset(seg->sit_map, 0, sizeof(seg->sit_map));
 		}
-		err = take_sit_entry(c, sitj_segno(raw), raw + sitj_OFS_vblocks);
+		if (!err)
+			err = take_sit_entry(c, sitj_segno(raw), raw + sitj_OFS_vblocks);
 	}
 	return err;
 }

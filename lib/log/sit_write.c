@@ -100,7 +100,8 @@ int sit_store(struct txn *txn, uint8_t *journal)
 	memset(journal, 0, txn->vol->geo.journal_size);
 	for (uint32_t k = 0; k < txn->vol->geo.sit_blocks_used; k++)
 		total += count_dirty(txn, k);
-	if (total <= txn->vol->geo.sit_journal_max) {
+	/* a repair leaves no entry behind that the kernel would stumble over, although the journal has another */
+	if (total <= txn->vol->geo.sit_journal_max && !txn->is_derived) {
 		store_in_journal(txn, journal);
 		return 0;
 	}

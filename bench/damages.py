@@ -184,7 +184,7 @@ def address(places, rng, kind):
     if kind == "footer":
         return "node[%d].footer.%s" % (rng.choice(places.nids), rng.choice(names_of("node_footer")))
     if kind == "entry of a directory":
-        return "dentry[%d][%d].%s" % (rng.choice(places.dir_inos), rng.randrange(20),
+        return "dentry[%d][%d].%s" % (rng.choice(places.dir_inos or [3]), rng.randrange(20),
                                       rng.choice(("ino", "hash_code", "name_len", "file_type", "used")))
     return "inode[%d].%s" % (rng.choice(places.inos), rng.choice(names_of("inode") + names_of("inode_extra")
                                                                  + ["i_addr[0]", "i_addr[1]", "i_nid[0]"]))

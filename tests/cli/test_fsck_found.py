@@ -52,3 +52,18 @@ def test_journal_with_entries_of_before(f2fskit, tmp_path):
     with repaired(image, f2fskit) as volume:
         assert volume.path("/file-0").read_bytes() == b"new" * 5000
         assert volume.path("/further").read_bytes() == b"further" * 1000
+
+
+def test_entry_of_the_sit_behind_the_journal(f2fskit, tmp_path):
+    """The kernel mounts no volume with a SIT entry that contradicts itself, even if the journal has another one."""
+    image = str(tmp_path / "disk.img")
+    small(image, f2fskit)
+    with f2fskit.open(image, "r+") as volume:
+        volume.path("/further").write_bytes(b"further" * 1000)
+    with f2fskit.fields(image, "r+") as fields:
+        assert fields["sit_journal.count"] > 0
+        segment = fields["sit_journal[0].segno"]
+        for copy in (1, 2):
+            fields["sit[%d,%d].vblocks" % (segment, copy)] = 77
+    assert "SIT_COUNT" in {p.name for p in f2fskit.check(image).problems}
+    repaired(image, f2fskit).close()

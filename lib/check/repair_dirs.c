@@ -267,7 +267,8 @@ static int take_out(struct repair *r, const struct finding *f, struct vec *wande
 	return 0;
 }
 
-static int set_type(struct repair *r, const struct finding *f)
+/* Put what is expected into a field of the entry of a finding. */
+static int set_field(struct repair *r, const struct finding *f, void (*put)(uint8_t *entry, uint32_t value))
 {
 	struct dentry_area area;
 	struct winode w;
@@ -278,24 +279,19 @@ static int set_type(struct repair *r, const struct finding *f)
 		return 0;
 	err = open_area(r, f->ino, number, &w, &area);
 	if (!err && f->entry_slot < area.slots)
-		dentry_set_file_type(entry_of(&area, f->entry_slot), (uint8_t)f->expected);
+		put(entry_of(&area, f->entry_slot), (uint32_t)f->expected);
 	return err;
 }
 
-/* A name that is ciphertext keeps its place: only the hash can be wrong, when the key has no part in it. */
-static int set_hash(struct repair *r, const struct finding *f)
+static void put_type(uint8_t *entry, uint32_t type)
 {
-	struct dentry_area area;
-	struct winode w;
-	uint32_t number;
-	int err;
+	dentry_set_file_type(entry, (uint8_t)type);
+}
 
-	if (!number_of(r, f->ino, f->entry_block, &number))
-		return 0;
-	err = open_area(r, f->ino, number, &w, &area);
-	if (!err && f->entry_slot < area.slots)
-		dentry_set_hash_code(entry_of(&area, f->entry_slot), (uint32_t)f->expected);
-	return err;
+/* A name that is ciphertext keeps its place: only the hash can be wrong, when the key has no part in it. */
+static void put_hash(uint8_t *entry, uint32_t hash)
+{
+	dentry_set_hash_code(entry, hash);
 }
 
 static bool is_encrypted(const struct repair *r, f2fs_nid_t ino)
@@ -356,13 +352,13 @@ static int apply(struct repair *r, const struct finding *f, struct vec *wanderer
 	case P_DOT_EXTRA:
 		return repair_clear_entry(r, f->ino, f->entry_block, f->entry_slot);
 	case P_DENTRY_TYPE:
-		return set_type(r, f);
+		return set_field(r, f, put_type);
 	case P_DENTRY_PLACE:
 		if (has_level(r, f->ino))
 			return reset_level(r, f->ino);
 		return take_out(r, f, wanderers);
 	case P_DENTRY_HASH:
-		return is_encrypted(r, f->ino) ? set_hash(r, f) : take_out(r, f, wanderers);
+		return is_encrypted(r, f->ino) ? set_field(r, f, put_hash) : take_out(r, f, wanderers);
 	case P_DENTRY_CHARS:
 	case P_DENTRY_TWICE:
 		return take_out(r, f, wanderers);

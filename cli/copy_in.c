@@ -19,7 +19,11 @@ static int show_problem(void *user, const char *path, const char *what, const st
 static int show_entry(void *user, const char *path)
 {
 	(void)user;
-	return path[0] && printf("%s\n", path) < 0;
+	if (path[0]) {
+		cli_put_text(stdout, path);
+		putchar('\n');
+	}
+	return ferror(stdout);
 }
 
 int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol)

@@ -17,8 +17,11 @@ enum cli_exit_code {
 	CLI_EXIT_OPERATIONAL = 8, /* could not run */
 	CLI_EXIT_USAGE = 16,	  /* wrong arguments, where 1 is not needed for compatibility */
 	CLI_EXIT_CANCELED = 32,	  /* fsck: canceled */
-	CLI_EXIT_LIBRARY = 128	  /* fsck: library error */
+	CLI_EXIT_LIBRARY = 128,	  /* fsck: library error */
+	CLI_EXIT_SIGNAL = 128,	  /* programs other than fsck: stopped by the signal whose number is added */
+	CLI_EXIT_STOPPED = 130	  /* the same by SIGINT, for the tables */
 };
+#define CLI_STOPPED_TEXT "stopped by SIGINT (143: SIGTERM, 129: SIGHUP); "
 
 /* One row of a program's table. */
 struct cli_exit {

@@ -5,6 +5,8 @@
 #include "cli/host.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,6 +34,8 @@ static void catch_signal(int number)
 {
 	struct sigaction action;
 
+	if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+		return; /* whoever started the program wants that: nohup, a script's background job */
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = note_signal;
 	action.sa_flags = (int)SA_RESETHAND;
@@ -43,13 +47,105 @@ int cli_stopped(void)
 	return stop_signal;
 }
 
-static void say(struct cli *cli, const char *label, const char *format, va_list args)
+ssize_t cli_read(int fd, void *buffer, size_t room)
+{
+	struct pollfd on = { .fd = fd, .events = POLLIN };
+	ssize_t n;
+
+	do {
+		while (!stop_signal && poll(&on, 1, 100) <= 0)
+			; /* a signal that came just before it began to wait is seen, too */
+		if (stop_signal) {
+			errno = EINTR;
+			return -1;
+		}
+		n = read(fd, buffer, room);
+	} while (n < 0 && errno == EINTR);
+	return n;
+}
+
+int cli_write(FILE *to, const void *data, size_t length)
+{
+	struct pollfd on = { .fd = fileno(to), .events = POLLOUT };
+	const char *from = data;
+
+	if (fflush(to) != 0)
+		return -1;
+	while (length > 0) {
+		/* as much as a pipe takes at once when it is ready */
+		const size_t n = length < PIPE_BUF ? length : PIPE_BUF;
+		ssize_t done;
+
+		while (!stop_signal && poll(&on, 1, 100) <= 0)
+			;
+		if (stop_signal) {
+			errno = EINTR;
+			return -1;
+		}
+		done = write(on.fd, from, n);
+		if (done < 0 && errno != EINTR)
+			return -1;
+		if (done > 0) {
+			from += done;
+			length -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+void cli_go_on(void)
+{
+	const int number = stop_signal;
+
+	if (!number)
+		return;
+	stop_signal = 0;
+	catch_signal(number);
+}
+
+void cli_put_text(FILE *to, const char *text)
+{
+	char shown[4 * 64 + 1];
+
+	while (*text) {
+		size_t n = strcspn(text, "\\"), kept = n;
+
+		if (n >= 64) /* in pieces that end between characters */
+			for (n = kept = 60; kept > 56 && ((unsigned char)text[kept] & 0xc0) == 0x80;)
+				n = --kept;
+		f2fs_text_printable(text, n, shown, sizeof(shown));
+		fputs(shown, to);
+		text += n;
+		for (; *text == '\\'; text++)
+			fputc('\\', to);
+	}
+}
+
+/* Write one line; whoever made it, it may quote names of an image. */
+static void put_line(struct cli *cli, const char *label, const char *text)
 {
 	cli_progress_clear(cli);
-	fflush(stdout);
+	if (!stop_signal) /* its reader may have stopped reading */
+		fflush(stdout);
 	fprintf(stderr, "%s: %s", cli->tool->name, label);
-	vfprintf(stderr, format, args);
+	cli_put_text(stderr, text);
 	fputc('\n', stderr);
+}
+
+static void say(struct cli *cli, const char *label, const char *format, va_list args)
+{
+	char *text = NULL;
+	va_list again;
+	int n;
+
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, format, args);
+	text = n >= 0 ? malloc((size_t)n + 1) : NULL;
+	if (text)
+		vsnprintf(text, (size_t)n + 1, format, again);
+	va_end(again);
+	put_line(cli, label, text ? text : format);
+	free(text);
 }
 
 void cli_error(struct cli *cli, const char *format, ...)
@@ -61,13 +157,32 @@ void cli_error(struct cli *cli, const char *format, ...)
 	va_end(args);
 }
 
+/* Has this warning been shown? One is enough for a run. */
+static int is_shown(struct cli *cli, const char *text)
+{
+	uint64_t hash = 0xCBF29CE484222325u;
+	unsigned i = 0;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
+	for (; i < CLI_WARNINGS && cli->warnings[i]; i++)
+		if (cli->warnings[i] == hash)
+			return 1;
+	if (i < CLI_WARNINGS)
+		cli->warnings[i] = hash;
+	return 0;
+}
+
 void cli_warning(struct cli *cli, const char *format, ...)
 {
+	char text[1024];
 	va_list args;
 
 	va_start(args, format);
-	say(cli, "warning: ", format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	if (!is_shown(cli, text))
+		put_line(cli, "warning: ", text);
 }
 
 /* Add a phrase to the place, unless the message has the word already. */
@@ -132,9 +247,19 @@ void cli_usage_error(struct cli *cli, const char *what, const char *value, const
 	cli_opt_hint(cli->tool);
 }
 
+static int tells_signals(const struct cli_tool *tool)
+{
+	for (unsigned i = 0; i < tool->exit_count; i++)
+		if (tool->exits[i].code == CLI_EXIT_STOPPED)
+			return 1;
+	return 0;
+}
+
 int cli_finish(struct cli *cli, int status, int failure)
 {
 	cli_progress_clear(cli);
+	if (stop_signal && (status & failure) && tells_signals(cli->tool))
+		_exit(CLI_EXIT_SIGNAL + stop_signal); /* without writing on to who does not read */
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
 	cli_error(cli, "standard output: %s", strerror(errno));
@@ -146,11 +271,9 @@ static void log_to_stderr(void *user, enum f2fs_log_level level, const char *mes
 	static const char *const labels[] = { "error: ", "warning: ", "", "debug: " };
 	struct cli *cli = user;
 
-	if (level > cli->level)
+	if (level > cli->level || (level == F2FS_LOG_WARNING && is_shown(cli, message)))
 		return;
-	cli_progress_clear(cli);
-	fflush(stdout);
-	fprintf(stderr, "%s: %s%s\n", cli->tool->name, labels[level], message);
+	put_line(cli, labels[level], message);
 }
 
 static int64_t tell_time(void *user)
@@ -241,6 +364,7 @@ int cli_init(struct cli *cli, const struct cli_tool *tool)
 	}
 	catch_signal(SIGINT);
 	catch_signal(SIGTERM);
+	catch_signal(SIGHUP);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #define F2FSKIT_CLI_HOST_H
 
 #include <f2fskit/context.h>
+#include <sys/types.h>
 
 #include "cli/opt.h"
 
@@ -25,6 +26,8 @@ struct cli_meter {
 	const char *phase;
 };
 
+enum { CLI_WARNINGS = 64 };
+
 struct cli {
 	const struct cli_tool *tool;
 	struct f2fs_host host;
@@ -33,17 +36,22 @@ struct cli {
 	int64_t epoch;		   /* seconds */
 	int show_progress;	   /* stderr is a terminal */
 	struct cli_meter meter;
+	uint64_t warnings[CLI_WARNINGS]; /* hashes of those shown, 0: free */
 	/* of the bar */
 	int is_drawn;
 	int64_t started_ns, drawn_ns;
 	const char *drawn_task;
 };
 
-/* Prepare; returns 0, or -1 after a message (SOURCE_DATE_EPOCH is not a number). Catches SIGINT and SIGTERM. */
+/* Prepare; returns 0, or -1 after a message (SOURCE_DATE_EPOCH is not a number). Catches SIGINT, SIGTERM and SIGHUP,
+ * those that are not ignored. */
 int cli_init(struct cli *cli, const struct cli_tool *tool);
 /* Make a context over it; a message was written when it fails. cli must outlive it. */
 int cli_context_new(struct cli *cli, struct f2fs_context **out);
 
+/* Write text for a person, which may quote names that nobody vouches for: what a terminal would act on becomes escapes
+ * (\xNN). Backslashes stay, so text with escapes in it is not escaped again. Messages (below) pass through it. */
+void cli_put_text(FILE *to, const char *text);
 void cli_error(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 void cli_warning(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 /* Write what the context says of its last error; what (may be NULL) is put in front: a path, say. */
@@ -52,9 +60,17 @@ void cli_error_of(struct cli *cli, const struct f2fs_context *ctx, const char *w
 void cli_error_detail(struct cli *cli, const struct f2fs_error_detail *detail, const char *what, const char *part);
 /* Write "'value' WHY" for an option or operand that was not understood, and the hint at --help. */
 void cli_usage_error(struct cli *cli, const char *what, const char *value, const char *why);
-/* Flush stdout; returns status, or failure after a message when what was written did not arrive. */
+/* Flush stdout; returns status, or failure after a message when what was written did not arrive. A status of
+ * failure becomes 128 and the number of the signal that stopped the program, if one did and the table of the program
+ * has CLI_EXIT_STOPPED. */
 int cli_finish(struct cli *cli, int status, int failure);
 /* The signal that asked the program to stop, or 0. */
 int cli_stopped(void);
+/* read(2) that waits until a signal asks the program to stop: EINTR then. */
+ssize_t cli_read(int fd, void *buffer, size_t room);
+/* Write all of the data at once, behind what to has; non-zero with errno, EINTR when a signal asks to stop. */
+int cli_write(FILE *to, const void *data, size_t length);
+/* Forget that signal, and wait for the next one. */
+void cli_go_on(void);
 
 #endif

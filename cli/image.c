@@ -32,26 +32,36 @@ static char *beside_image(const char *image, const char *path)
 	return both;
 }
 
+static int refuse_device(struct f2fs_context *ctx, const char *path)
+{
+	char message[300], shown[120];
+
+	f2fs_text_printable(path, strlen(path), shown, sizeof(shown));
+	snprintf(message, sizeof(message),
+		 "the volume says that it goes on on '%s': name that with --device, or trust the volume with "
+		 "--trust-devices",
+		 shown);
+	return f2fs_context_fail(ctx, F2FS_ERR_NOT_FOUND, message);
+}
+
 static int find_device(void *user, const char *path, struct f2fs_device **out)
 {
 	const struct cli_opened *finder = user;
-	char *near = beside_image(finder->path, path), message[200], shown[120];
-	int rc = F2FS_ERR_NOT_FOUND;
+	char *near;
+	int rc;
 
+	if (is_block_device(path) && (finder->trust_devices || is_block_device(finder->path)))
+		return f2fs_device_open(finder->ctx, path, finder->flags, out);
+	if (!finder->trust_devices)
+		return refuse_device(finder->ctx, path);
+	near = beside_image(finder->path, path);
 	if (!near)
 		return f2fs_context_fail(finder->ctx, F2FS_ERR_NOMEM, "out of memory");
-	if (is_block_device(path))
-		rc = f2fs_device_open(finder->ctx, path, finder->flags, out);
-	else
-		rc = f2fs_device_open_image(finder->ctx, near, finder->flags, out);
-	if (rc == F2FS_ERR_NOT_FOUND) {
-		f2fs_text_printable(path, strlen(path), shown, sizeof(shown));
-		snprintf(message, sizeof(message),
-			 "the volume goes on on '%s', which is not beside the image: give it with --device", shown);
-		f2fs_context_fail(finder->ctx, rc, message);
-	}
+	rc = f2fs_device_open_image(finder->ctx, near, finder->flags, out);
 	free(near);
-	return rc;
+	if (rc == F2FS_ERR_NOT_FOUND)
+		rc = f2fs_device_open_image(finder->ctx, path, finder->flags, out);
+	return rc == F2FS_ERR_NOT_FOUND ? refuse_device(finder->ctx, path) : rc;
 }
 
 /* Where a recovered view keeps what does not fit into memory. */
@@ -62,11 +72,16 @@ static const char *temporary_directory(void)
 	return given && given[0] ? given : "/tmp";
 }
 
+unsigned cli_image_flags(const struct cli_image *image)
+{
+	return image->flags | (image->no_lock ? F2FS_OPEN_NO_LOCK : 0);
+}
+
 static int open_given(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image,
 		      struct cli_opened *opened)
 {
 	for (unsigned i = 0; i < image->device_count; i++) {
-		int rc = f2fs_device_open_image(ctx, image->devices[i], image->flags, &opened->more[i]);
+		int rc = f2fs_device_open_image(ctx, image->devices[i], opened->flags, &opened->more[i]);
 
 		if (rc) {
 			cli_error_of(cli, ctx, image->devices[i]);
@@ -77,6 +92,29 @@ static int open_given(struct cli *cli, struct f2fs_context *ctx, const struct cl
 	return 0;
 }
 
+const char *cli_image_take(struct cli_image *image, enum cli_image_option option, const char *value)
+{
+	switch (option) {
+	case CLI_IMAGE_device:
+		if (image->device_count == CLI_MAX_DEVICES)
+			return "is one device too many";
+		image->given[image->device_count++] = value;
+		image->devices = image->given;
+		return NULL;
+	case CLI_IMAGE_trust_devices:
+		image->trust_devices = 1;
+		return NULL;
+	case CLI_IMAGE_accept_unread:
+		image->accept_unread = 1;
+		return NULL;
+	case CLI_IMAGE_no_lock:
+		image->no_lock = 1;
+		return NULL;
+	default:
+		return "is not known";
+	}
+}
+
 int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct cli_opened *out)
 {
 	int rc;
@@ -84,11 +122,13 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 	memset(out, 0, sizeof(*out));
 	out->ctx = ctx;
 	out->path = image->path;
-	out->flags = image->flags;
+	out->flags = cli_image_flags(image);
+	out->trust_devices = image->trust_devices;
 	out->options.mode = image->mode;
 	out->options.pack = image->pack;
 	out->options.offset = image->offset;
 	out->options.recover = image->recover;
+	out->options.accept_unread = image->accept_unread;
 	out->options.spill_dir = temporary_directory();
 	out->options.open_device = find_device;
 	out->options.user = out;
@@ -98,7 +138,7 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 	}
 	rc = open_given(cli, ctx, image, out);
 	if (!rc) {
-		rc = f2fs_device_open_image(ctx, image->path, image->flags, &out->device);
+		rc = f2fs_device_open_image(ctx, image->path, out->flags, &out->device);
 		if (rc)
 			cli_error_of(cli, ctx, image->path);
 	}
@@ -198,7 +238,7 @@ int cli_image_record(struct cli_opened *opened, const char *path)
 	return 0;
 }
 
-int cli_image_restore(struct cli_opened *opened, const char *path, struct f2fs_undo_info *info)
+int cli_image_restore(struct cli_opened *opened, const char *path, int force, struct f2fs_undo_info *info)
 {
 	struct f2fs_device *list[1 + CLI_MAX_DEVICES], *log;
 	int rc = cli_image_complete(opened);
@@ -207,7 +247,7 @@ int cli_image_restore(struct cli_opened *opened, const char *path, struct f2fs_u
 		rc = f2fs_device_open(opened->ctx, path, F2FS_OPEN_READ, &log);
 	if (rc)
 		return rc;
-	rc = f2fs_undo_restore(log, list, list_devices(opened, list), info);
+	rc = f2fs_undo_restore(log, list, list_devices(opened, list), force, info);
 	f2fs_device_close(log);
 	return rc;
 }

@@ -10,21 +10,36 @@
 
 #include "cli/host.h"
 
+enum { CLI_MAX_DEVICES = 8 };
+
 struct cli_image {
 	const char *path;
 	uint64_t offset; /* byte where the volume starts */
 	unsigned flags;	 /* enum f2fs_device_flag */
-	/* Further devices, in order. When there are none and the volume's device table names some, these are looked for
-	 * beside the image, by the last component of their path; a path is opened as it stands only if it is a block
-	 * device. An image of unknown origin thus cannot make a program read just any file of the host. */
+	/* Further devices, in order. When there are none and the volume's device table names some, these are opened
+	 * only when that is trusted, or as block devices of a volume on one: an image of unknown origin cannot make a
+	 * program read or write just any file of the host. */
 	const char *const *devices;
 	unsigned device_count;
+	const char *given[CLI_MAX_DEVICES]; /* those that options name */
+	int trust_devices, accept_unread, no_lock;
 	int mode;    /* enum f2fs_open_mode */
 	int pack;    /* 0, 1, 2 as in struct f2fs_open_options */
 	int recover; /* enum f2fs_open_recover */
 };
 
-enum { CLI_MAX_DEVICES = 8 };
+/* Options that programs share: opening.def, writing.def. */
+enum cli_image_option {
+	CLI_IMAGE_NONE,
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc) CLI_IMAGE_##id,
+#include "cli/opening.def"
+#include "cli/writing.def"
+#undef GROUP
+#undef OPTION
+};
+/* Take an option; returns what is wrong with its value, or NULL. */
+const char *cli_image_take(struct cli_image *image, enum cli_image_option option, const char *value);
 
 /* The devices of an image, and the options with which its volume is opened on the first one. */
 struct cli_opened {
@@ -34,7 +49,10 @@ struct cli_opened {
 	struct f2fs_context *ctx;
 	const char *path;
 	unsigned flags;
+	int trust_devices;
 };
+/* The flags that it is opened with. */
+unsigned cli_image_flags(const struct cli_image *image);
 /* Open the devices; a message was written when it fails. */
 int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct cli_opened *out);
 void cli_image_close(struct cli_opened *opened);
@@ -45,8 +63,8 @@ void cli_image_close(struct cli_opened *opened);
 int cli_image_complete(struct cli_opened *opened);
 /* Save what is overwritten on any device of the volume, in a new file at path; the context has the error. */
 int cli_image_record(struct cli_opened *opened, const char *path);
-/* Play such a file back. */
-int cli_image_restore(struct cli_opened *opened, const char *path, struct f2fs_undo_info *info);
+/* Play such a file back; force: even if the devices are not as the recording left them. */
+int cli_image_restore(struct cli_opened *opened, const char *path, int force, struct f2fs_undo_info *info);
 
 /* Open; a message was written when it fails. */
 int cli_open_volume(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct f2fs_volume **out);

@@ -42,6 +42,14 @@ static int fail(struct cli_parser *p, const char *format, const char *what)
 	return CLI_OPT_ERROR;
 }
 
+static void put_version(const struct cli_tool *tool)
+{
+	if (tool->peer_version)
+		printf("%s %s (f2fskit %s)\n", tool->name, tool->peer_version, f2fs_version());
+	else
+		printf("%s %s (f2fskit)\n", tool->name, f2fs_version());
+}
+
 /* Options that every program has. */
 static int do_common(struct cli_parser *p, const char *name, char letter)
 {
@@ -50,7 +58,7 @@ static int do_common(struct cli_parser *p, const char *name, char letter)
 		return CLI_OPT_EXIT;
 	}
 	if (letter == 'V' || (name && !strcmp(name, "version"))) {
-		printf("%s %s (f2fskit)\n", p->tool->name, f2fs_version());
+		put_version(p->tool);
 		return CLI_OPT_EXIT;
 	}
 	if (name && !strcmp(name, "dump-options")) {

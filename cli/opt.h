@@ -49,9 +49,16 @@ struct cli_command {
 	const char *doc;  /* more for the manual page, "" for none */
 };
 
+/*
+ * The version of f2fs-tools whose behaviour the programs of the same names have. It stands first in what -V prints,
+ * where callers look for a least version.
+ */
+#define CLI_PEER_VERSION "1.16.0"
+
 /* A program, as its usage text shows it. */
 struct cli_tool {
 	const char *name;	  /* "mkfs.f2fs" */
+	const char *peer_version; /* CLI_PEER_VERSION if f2fs-tools have such a program, else NULL */
 	const char *const *usage; /* what follows the name, one line each; ends with NULL */
 	const char *summary;	  /* one or two sentences */
 	const struct cli_option *options;

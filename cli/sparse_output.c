@@ -132,7 +132,7 @@ static int write_file(void *user, const void *bytes, size_t length)
 	while (length > 0) {
 		ssize_t n = write(*fd, p, length);
 
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && (errno != EINTR || cli_stopped()))
 			return F2FS_SYS_ERROR(errno);
 		if (n > 0) {
 			p += n;

@@ -11,7 +11,8 @@ enum { HELP_COLUMN = 28, LINE_WIDTH = 80 };
 static const struct cli_option common[] = {
 	{ CLI_OPTION_GROUP, 0, CLI_ARG_NONE, NULL, NULL, "General", "" },
 	{ 1, 'h', CLI_ARG_NONE, "help", NULL, "show this text", "" },
-	{ 1, 'V', CLI_ARG_NONE, "version", NULL, "show the version", "" },
+	{ 1, 'V', CLI_ARG_NONE, "version", NULL, "show the version",
+	  "Programs that f2fs-tools have, too, first show the version of theirs whose behaviour they have." },
 };
 enum { COMMON_COUNT = sizeof(common) / sizeof(common[0]) };
 

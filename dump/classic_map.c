@@ -16,6 +16,7 @@ enum { MODE_TYPE = 0170000, MODE_REG = 0100000 };
 struct run {
 	f2fs_blk_t start;
 	uint64_t count;
+	uint64_t gaps_left; /* zeros that may still be written */
 };
 
 static void end_run(struct run *run)
@@ -38,10 +39,11 @@ static void add_blocks(struct run *run, f2fs_blk_t addr, uint64_t count)
 	run->count = count;
 }
 
+/* A zero for each block that is not there, but no more than the volume has blocks: sizes are mere numbers. */
 static void add_gap(struct run *run, uint64_t count)
 {
 	end_run(run);
-	while (count-- > 0)
+	for (; count > 0 && run->gaps_left > 0; count--, run->gaps_left--)
 		fputs(" 0", stdout);
 }
 
@@ -64,9 +66,9 @@ static int add_cluster(struct f2fs_inode *inode, const struct f2fs_extent *exten
 	return 0;
 }
 
-static int put_extents(struct f2fs_inode *inode, uint64_t end)
+static int put_extents(struct f2fs_inode *inode, uint64_t end, uint64_t most_gaps)
 {
-	struct run run = { 0, 0 };
+	struct run run = { 0, 0, most_gaps };
 	struct f2fs_extent extent;
 	int rc = 0;
 
@@ -114,7 +116,8 @@ int classic_map(struct dump *d, struct f2fs_inode *inode, const char *path)
 		fputs(text, stdout);
 		free(text);
 	}
-	rc = put_extents(inode, st.size / d->geo->block_size + (st.size % d->geo->block_size != 0));
+	rc = put_extents(inode, st.size / d->geo->block_size + (st.size % d->geo->block_size != 0),
+			 d->geo->block_count);
 	putchar('\n');
 	return rc ? dump_fail(d, rc, path) : 0;
 }

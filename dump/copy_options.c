@@ -20,6 +20,7 @@ static const struct keep_name {
 	{ "flags", F2FS_KEEP_FLAGS },	    { "project", F2FS_KEEP_PROJECT },
 	{ "xattrs", F2FS_KEEP_XATTRS },	    { "default", F2FS_KEEP_DEFAULT },
 	{ "all", F2FS_KEEP_EVERYTHING },    { "none", 0 },
+	{ "setid", F2FS_KEEP_SETID },
 };
 
 const char *copy_parse_keep(const char *text, unsigned *bits)
@@ -36,7 +37,7 @@ const char *copy_parse_keep(const char *text, unsigned *bits)
 				break;
 		if (i == sizeof(keep_names) / sizeof(keep_names[0]))
 			return "has a word that is none of mode, owner, times, links, holes, special, user, trusted, "
-			       "security, acl, flags, project, xattrs, default, all, none";
+			       "security, acl, flags, project, xattrs, default, all, none, setid";
 		found = is_off ? found & ~keep_names[i].bits : found | keep_names[i].bits;
 		text += n;
 		text += *text == ',';

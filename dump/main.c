@@ -23,6 +23,8 @@ static const struct cli_exit exits[] = {
 	{ DUMP_MISSING, "something that was asked for does not exist, or is of another kind" },
 	{ DUMP_INCOMPLETE, "something could not be read fully (damaged, encrypted, not supported); it is named" },
 	{ DUMP_FAILED, "could not run: the image cannot be opened, is no F2FS volume, the output cannot be written" },
+	{ CLI_EXIT_STOPPED,
+	  CLI_STOPPED_TEXT "what was extracted stays, no file in part" },
 };
 
 static const char *const usage[] = { "[OPTION]... IMAGE", "{--extract=DIR | --tar=FILE} [OPTION]... IMAGE [PATH]...",
@@ -30,6 +32,7 @@ static const char *const usage[] = { "[OPTION]... IMAGE", "{--extract=DIR | --ta
 
 static const struct cli_tool tool = {
 	.name = "dump.f2fs",
+	.peer_version = CLI_PEER_VERSION,
 	.usage = usage,
 	.summary = "Look into an F2FS volume and copy out of it, without mounting it. Nothing is written to it.",
 	.options = options,
@@ -70,7 +73,6 @@ struct request {
 
 struct arguments {
 	struct cli_image image;
-	const char **devices; /* room for all of argv */
 	struct request *requests;
 	unsigned request_count;
 	int is_json, is_quiet, debug;
@@ -156,9 +158,14 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 		why = cli_parse_u32(value, 1, 2, &number);
 		a->image.pack = (int)number;
 		break;
-	case OPT_device:
-		a->devices[a->image.device_count++] = value;
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	case OPT_##id:                                                                                                 \
+		why = cli_image_take(&a->image, CLI_IMAGE_##id, value);                                                \
 		break;
+#include "cli/opening.def"
+#undef GROUP
+#undef OPTION
 	case OPT_recover_view:
 		a->image.recover = F2FS_RECOVER_VIEW;
 		break;
@@ -263,7 +270,6 @@ static int parse(struct dump *d, struct arguments *a, int argc, char **argv)
 	a->copy.extract.paths = (const char *const *)p.operands + 1;
 	a->copy.extract.path_count = (unsigned)p.operand_count - 1;
 	a->image.path = p.operands[0];
-	a->image.devices = a->devices;
 	return check_arguments(d, a);
 }
 
@@ -412,6 +418,8 @@ static void run(struct dump *d, const struct arguments *a, double started)
 	if (cli_stopped()) {
 		cli_error(&d->cli, "stopped");
 		d->status |= DUMP_FAILED;
+		if (!a->is_json)
+			return;
 	}
 	if (a->is_json)
 		cli_print_u64(d->out, "exit_status", (uint64_t)d->status);
@@ -461,9 +469,8 @@ int main(int argc, char **argv)
 	memset(&a, 0, sizeof(a));
 	if (cli_init(&d.cli, &tool))
 		return DUMP_USAGE;
-	a.devices = calloc((size_t)argc + 1, sizeof(a.devices[0]));
 	a.requests = calloc((size_t)argc * 8 + 8, sizeof(a.requests[0]));
-	if (a.devices && a.requests && !copy_options_init(&a.copy, argc)) {
+	if (a.requests && !copy_options_init(&a.copy, argc)) {
 		a.copy.base_path = "./lost_found";
 		rc = parse(&d, &a, argc, argv);
 		status = rc < 0 ? DUMP_USAGE : rc > 0 ? DUMP_OK : run_on_image(&d, &a);
@@ -472,6 +479,5 @@ int main(int argc, char **argv)
 	}
 	copy_options_fini(&a.copy);
 	free(a.requests);
-	free(a.devices);
 	return cli_finish(&d.cli, status, DUMP_FAILED);
 }

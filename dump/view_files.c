@@ -166,7 +166,7 @@ int view_cat(struct dump *d, const char *argument)
 		rc = f2fs_inode_read(inode, at, buffer, COPY_BYTES, &done);
 		if (rc) {
 			dump_fail(d, rc, argument);
-		} else if (fwrite(buffer, 1, done, stdout) != done) {
+		} else if (cli_write(stdout, buffer, done) && !cli_stopped()) {
 			cli_error(&d->cli, "standard output: %s", strerror(errno));
 			d->status |= DUMP_FAILED;
 			rc = F2FS_ERR_IO;

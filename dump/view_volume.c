@@ -77,6 +77,15 @@ static int put_pending(struct dump *d)
 	return 0;
 }
 
+/* The longest file that the kernel makes: what hangs on node ids, not the slots in the inode. */
+static uint64_t max_file_bytes(const struct f2fs_geometry *geo)
+{
+	const uint64_t slots = geo->addrs_per_block, nids = geo->nids_per_block;
+	const uint64_t blocks = slots * (2 + 2 * nids + nids * nids), most = (uint64_t)1 << 32;
+
+	return (blocks < most ? blocks : most) * geo->block_size;
+}
+
 int view_info(struct dump *d, const char *argument)
 {
 	const struct f2fs_struct *cp_type = dump_struct("checkpoint");
@@ -100,6 +109,8 @@ int view_info(struct dump *d, const char *argument)
 	cli_print_u64(d->out, "free_files", st.free_files);
 	cli_print_u64(d->out, "valid_nodes", st.valid_nodes);
 	cli_print_u64(d->out, "valid_inodes", st.valid_inodes);
+	cli_print_u64(d->out, "max_nodes", d->geo->max_nid - 3); /* ids 0, 1 and 2 are no files' */
+	cli_print_u64(d->out, "max_file_bytes", max_file_bytes(d->geo));
 	cli_print_u64(d->out, "segments", d->geo->segment_count_main);
 	cli_print_u64(d->out, "free_segments", st.free_segments);
 	cli_print_u64(d->out, "segs_per_sec", d->geo->segs_per_sec);

@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Modes, owners, times and flags.
+ * Modes, owners and times.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/size.h"
-#include "edit/edit.h"
+#include "edit/change.h"
 
-/* A change that is applied to a file, and with -R to all below it. */
-struct change {
-	struct edit *e;
-	/* Fill values; returns which members, or an error that was reported. */
-	int (*fill)(const struct change *change, const struct f2fs_stat *st, struct f2fs_stat *values);
-	const char *text;
-	uint32_t uid, gid;
-	unsigned which;
-	struct f2fs_time time;
-};
-
-static int apply_to(const struct change *change, struct f2fs_inode *inode, const char *what)
+static int apply_to(const struct edit_change *change, struct f2fs_inode *inode, const char *what)
 {
 	struct f2fs_stat st, values;
 	int rc = f2fs_inode_stat(inode, &st), which;
@@ -37,7 +26,7 @@ static int apply_to(const struct change *change, struct f2fs_inode *inode, const
 
 static int visit(void *user, const struct f2fs_walk_entry *entry)
 {
-	const struct change *change = user;
+	const struct edit_change *change = user;
 
 	if (entry->error)
 		return edit_fail(change->e, entry->error, entry->path);
@@ -46,7 +35,7 @@ static int visit(void *user, const struct f2fs_walk_entry *entry)
 	return apply_to(change, entry->inode, entry->path);
 }
 
-static int apply(struct change *change, const struct edit_call *call, int first, unsigned lookup_flags)
+int edit_change_apply(struct edit_change *change, const struct edit_call *call, int first, unsigned lookup_flags)
 {
 	int rc = 0;
 
@@ -149,7 +138,7 @@ static int symbolic_mode(const char *at, uint32_t old, uint32_t *mode)
 	return 0;
 }
 
-static int fill_mode(const struct change *change, const struct f2fs_stat *st, struct f2fs_stat *values)
+static int fill_mode(const struct edit_change *change, const struct f2fs_stat *st, struct f2fs_stat *values)
 {
 	if (edit_parse_mode(change->text, &values->mode) && symbolic_mode(change->text, st->mode, &values->mode))
 		return edit_usage(change->e, "chmod", change->text, "is not a mode, like 644 or u+x,go-w");
@@ -158,14 +147,14 @@ static int fill_mode(const struct change *change, const struct f2fs_stat *st, st
 
 int do_chmod(struct edit *e, const struct edit_call *call)
 {
-	struct change change = { .e = e, .fill = fill_mode, .text = call->operands[0] };
+	struct edit_change change = { .e = e, .fill = fill_mode, .text = call->operands[0] };
 
-	return apply(&change, call, 1, F2FS_LOOKUP_FOLLOW);
+	return edit_change_apply(&change, call, 1, F2FS_LOOKUP_FOLLOW);
 }
 
 /* ---- chown ---- */
 
-static int fill_owner(const struct change *change, const struct f2fs_stat *st, struct f2fs_stat *values)
+static int fill_owner(const struct edit_change *change, const struct f2fs_stat *st, struct f2fs_stat *values)
 {
 	(void)st;
 	values->uid = change->uid;
@@ -175,7 +164,7 @@ static int fill_owner(const struct change *change, const struct f2fs_stat *st, s
 
 int do_chown(struct edit *e, const struct edit_call *call)
 {
-	struct change change = { .e = e, .fill = fill_owner, .text = call->operands[0] };
+	struct edit_change change = { .e = e, .fill = fill_owner, .text = call->operands[0] };
 	const char *text = call->operands[0], *colon = strchr(text, ':');
 	char uid[16];
 	size_t n = colon ? (size_t)(colon - text) : strlen(text);
@@ -193,7 +182,7 @@ int do_chown(struct edit *e, const struct edit_call *call)
 	}
 	if (why || !change.which)
 		return edit_usage(e, "chown", text, "is not UID, UID:GID or :GID");
-	return apply(&change, call, 1, edit_has(call, 'h') ? 0 : F2FS_LOOKUP_FOLLOW);
+	return edit_change_apply(&change, call, 1, edit_has(call, 'h') ? 0 : F2FS_LOOKUP_FOLLOW);
 }
 
 /* ---- touch ---- */
@@ -224,7 +213,7 @@ int edit_parse_time(struct edit *e, const char *text, struct f2fs_time *out)
 	return 0;
 }
 
-static int fill_times(const struct change *change, const struct f2fs_stat *st, struct f2fs_stat *values)
+static int fill_times(const struct edit_change *change, const struct f2fs_stat *st, struct f2fs_stat *values)
 {
 	(void)st;
 	values->atime = values->mtime = change->time;
@@ -257,130 +246,10 @@ static int make_missing(struct edit *e, const char *operand)
 
 int do_touch(struct edit *e, const struct edit_call *call)
 {
-	struct change change = { .e = e, .fill = fill_times, .time = edit_now(e) };
+	struct edit_change change = { .e = e, .fill = fill_times, .time = edit_now(e) };
 	int rc = call->options['t'] ? edit_parse_time(e, call->options['t'], &change.time) : 0;
 
 	for (int i = 0; !rc && !edit_has(call, 'c') && i < call->count; i++)
 		rc = make_missing(e, call->operands[i]);
-	return rc ? rc : apply(&change, call, 0, F2FS_LOOKUP_FOLLOW);
-}
-
-/* ---- flags ---- */
-
-static const struct {
-	char letter;
-	uint32_t bit;
-} flag_letters[] = {
-	{ 's', 0x1 },	     { 'u', 0x2 },	{ 'S', 0x8 },	   { 'D', 0x10000 },	{ 'i', 0x10 },	{ 'a', 0x20 },
-	{ 'd', 0x40 },	     { 'A', 0x80 },	{ 'c', 0x4 },	   { 'm', 0x400 },	{ 'E', 0x800 }, { 'I', 0x1000 },
-	{ 'P', 0x20000000 }, { 'V', 0x100000 }, { 'C', 0x800000 }, { 'F', 0x40000000 },
-};
-enum { FLAG_LETTERS = sizeof(flag_letters) / sizeof(flag_letters[0]) };
-
-static int fill_flags(const struct change *change, const struct f2fs_stat *st, struct f2fs_stat *values)
-{
-	const uint32_t settable = 0x8 | 0x10 | 0x20 | 0x40 | 0x80 | 0x10000 | 0x20000000;
-	uint32_t bits = 0;
-
-	for (const char *c = change->text + 1; *c; c++) {
-		unsigned i = 0;
-
-		while (i < FLAG_LETTERS && flag_letters[i].letter != *c)
-			i++;
-		if (i == FLAG_LETTERS || !(flag_letters[i].bit & settable))
-			return edit_usage(change->e, "chattr", change->text, "has other flags than a A d D i P S");
-		bits |= flag_letters[i].bit;
-	}
-	values->flags = change->text[0] == '+'	 ? st->flags | bits
-			: change->text[0] == '-' ? st->flags & ~bits
-						 : (st->flags & ~settable) | bits;
-	return F2FS_SET_FLAGS;
-}
-
-int do_chattr(struct edit *e, const struct edit_call *call)
-{
-	struct change change = { .e = e, .fill = fill_flags, .text = call->operands[0] };
-
-	if (!strchr("+-=", change.text[0]) || !change.text[0])
-		return edit_usage(e, "chattr", change.text, "does not begin with +, - or =");
-	return apply(&change, call, 1, F2FS_LOOKUP_FOLLOW);
-}
-
-struct attr_list {
-	struct edit *e;
-	struct cli_print *out;
-};
-
-static int put_flags(struct edit *e, struct cli_print *out, f2fs_nid_t ino, const char *name)
-{
-	char text[FLAG_LETTERS + 1];
-	const struct f2fs_flag *names;
-	struct f2fs_inode *inode;
-	struct f2fs_stat st;
-	unsigned count = 0;
-	int rc = f2fs_inode_open(e->vol, ino, &inode);
-
-	if (rc)
-		return edit_fail(e, rc, name);
-	rc = f2fs_inode_stat(inode, &st);
-	f2fs_inode_close(inode);
-	if (rc)
-		return edit_fail(e, rc, name);
-	if (e->is_json) {
-		names = f2fs_flags_find("i_flags", &count);
-		cli_print_begin(out, NULL);
-		cli_print_bytes(out, "name", name, strlen(name));
-		cli_print_flags(out, "flags", st.flags, names, count);
-		cli_print_end(out);
-		return 0;
-	}
-	for (unsigned i = 0; i < FLAG_LETTERS; i++)
-		text[i] = (char)(st.flags & flag_letters[i].bit ? flag_letters[i].letter : '-');
-	text[FLAG_LETTERS] = '\0';
-	printf("%s ", text);
-	edit_put_name(name, strlen(name));
-	putchar('\n');
-	return 0;
-}
-
-static int visit_flags(void *user, const struct f2fs_dirent *entry)
-{
-	const struct attr_list *list = user;
-
-	return put_flags(list->e, list->out, entry->ino, entry->name);
-}
-
-int do_lsattr(struct edit *e, const struct edit_call *call)
-{
-	static const struct cli_column none[] = { { "name", -1 } };
-	char here[] = ".";
-	char *only[] = { here };
-	char **operands = call->count ? call->operands : only;
-	struct attr_list list = { e, edit_print_open(e) };
-	int rc = 0, closed;
-
-	if (!list.out)
-		return F2FS_ERR_NOMEM;
-	if (e->is_json) {
-		cli_print_begin(list.out, NULL);
-		cli_print_begin_table(list.out, "flags", none, 1);
-	}
-	for (int i = 0; !rc && i < (call->count ? call->count : 1); i++) {
-		struct f2fs_inode *inode;
-		struct f2fs_stat st;
-
-		rc = edit_open_stat(e, operands[i], F2FS_LOOKUP_FOLLOW, &inode, &st);
-		if (rc)
-			break;
-		rc = (st.mode & MODE_TYPE) == MODE_DIR && !edit_has(call, 'd')
-			     ? edit_each(e, inode, operands[i], visit_flags, &list)
-			     : put_flags(e, list.out, st.ino, operands[i]);
-		f2fs_inode_close(inode);
-	}
-	if (e->is_json) {
-		cli_print_end_array(list.out);
-		cli_print_end(list.out);
-	}
-	closed = edit_print_close(e, list.out);
-	return rc ? rc : closed;
+	return rc ? rc : edit_change_apply(&change, call, 0, F2FS_LOOKUP_FOLLOW);
 }

@@ -10,8 +10,8 @@
 
 static const struct edit_command commands[] = {
 #define COMMANDS(title) { NULL, "", 0, "", 0, 0, NULL, title, "" },
-#define COMMAND(name, args, need, letters, min, max, run, help, doc)                                                   \
-	{ name, args, EDIT_##need, letters, min, max, run, help, doc },
+#define COMMAND(name, operands, need, letters, min, max, run, help, doc)                                               \
+	{ name, operands, EDIT_##need, letters, min, max, run, help, doc },
 #include "edit/commands.def"
 #undef COMMAND
 #undef COMMANDS
@@ -72,6 +72,11 @@ int edit_host_fail(struct edit *e, const char *what)
 	return F2FS_ERR_ACCESS;
 }
 
+int edit_stopped(struct edit *e, const char *what)
+{
+	return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_CANCELED, "stopped"), what);
+}
+
 int edit_no_memory(struct edit *e)
 {
 	return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_NOMEM, "out of memory"), NULL);
@@ -87,34 +92,95 @@ static const struct edit_command *find_command(const char *name)
 	return NULL;
 }
 
+/* What debugfs and other shells call differently. */
+static const char *known_elsewhere(const char *name)
+{
+	static const struct {
+		const char *name, *here;
+	} rows[] = {
+		{ "dump", "get FILE [HOSTFILE]" },
+		{ "rdump", "get -r DIR [HOSTDIR]" },
+		{ "stats", "info" },
+		{ "show_super_stats", "info" },
+		{ "open", "given on the command line" },
+		{ "close", "quit" },
+		{ "kill_file", "rm" },
+		{ "unlink", "rm" },
+		{ "symlink", "ln -s TARGET LINK" },
+		{ "set_inode_field", "set 'inode[N].FIELD' VALUE" },
+		{ "sif", "set 'inode[N].FIELD' VALUE" },
+		{ "ssv", "set sb.FIELD VALUE" },
+		{ "set_super_value", "set sb.FIELD VALUE" },
+		{ "ea_get", "getfattr" },
+		{ "ea_set", "setfattr" },
+		{ "ea_list", "getfattr" },
+		{ "ncheck", "stat <INO>" },
+		{ "icheck", "dump.f2fs -b BLOCK" },
+		{ "blocks", "dump.f2fs --map=FILE" },
+		{ "logdump", "dump.f2fs --recovery" },
+		{ "chgrp", "chown :GID FILE" },
+		{ "dir", "ls" },
+		{ "q", "quit" },
+		{ "?", "help" },
+		{ "import", "put" },
+		{ "more", "cat" },
+		{ "less", "cat" },
+		{ "vi", "get, then put" },
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(rows[i].name, name))
+			return rows[i].here;
+	return NULL;
+}
+
 static int wrong(struct edit *e, const struct edit_command *command, const char *why)
 {
-	cli_error(&e->cli, "%s: %s; usage: %s %s", command->name, why, command->name, command->args);
+	char *usage = edit_synopsis(command);
+
+	cli_error(&e->cli, "%s: %s; usage: %s%s%s", command->name, why, command->name, usage && *usage ? " " : "",
+		  usage ? usage : "");
+	free(usage);
 	note(e, EDIT_USAGE);
 	return F2FS_ERR_INVALID;
 }
 
-/* The letters of one word "-lr", "-m755". Returns the number of further words taken, or an error. */
+/* Note an option, whose value may be the rest of its word or the next one. Returns the number of further words taken,
+ * or an error. */
+static int take_option(struct edit *e, struct edit_call *call, const struct edit_option *option, const char *rest,
+		       const char *next)
+{
+	const char **to = &call->options[(unsigned char)option->letter];
+
+	*to = "";
+	if (!option->value)
+		return 0;
+	*to = *rest ? rest : next;
+	if (!*to)
+		return wrong(e, call->command, "an option needs a value");
+	return *rest ? 0 : 1;
+}
+
+/* One word "-lr", "-m755", "-name". Returns the number of further words taken, or an error. */
 static int take_letters(struct edit *e, struct edit_call *call, const char *word, const char *next)
 {
-	const char *letters = call->command->letters;
-	char why[] = "unknown option -?";
+	char letter[2] = "", why[] = "unknown option -?";
+	struct edit_option option;
 
-	for (const char *c = word + 1; *c; c++) {
-		const char *found = *c == ':' ? NULL : strchr(letters, *c);
+	word += 1 + (word[1] == '-');
+	if (word[1] && edit_option_find(call->command, word, &option))
+		return take_option(e, call, &option, "", next);
+	for (; *word; word++) {
+		int taken;
 
-		if (!found) {
-			why[sizeof(why) - 2] = *c;
+		letter[0] = *word;
+		if (!edit_option_find(call->command, letter, &option)) {
+			why[sizeof(why) - 2] = *word;
 			return wrong(e, call->command, why);
 		}
-		if (found[1] != ':') {
-			call->options[(unsigned char)*c] = "";
-			continue;
-		}
-		if (!c[1] && !next)
-			return wrong(e, call->command, "an option needs a value");
-		call->options[(unsigned char)*c] = c[1] ? c + 1 : next;
-		return c[1] ? 0 : 1;
+		taken = take_option(e, call, &option, word + 1, next);
+		if (taken || option.value)
+			return taken;
 	}
 	return 0;
 }
@@ -122,27 +188,35 @@ static int take_letters(struct edit *e, struct edit_call *call, const char *word
 /* A word like "-rf" that is an option; chattr's "-i" is none. */
 static int is_option(const struct edit_command *command, const char *word)
 {
-	return word[0] == '-' && word[1] && command->letters[0];
+	const char letter[2] = { word[0] ? word[1] : '\0', '\0' };
+	struct edit_option option;
+
+	if (word[0] != '-' || !word[1] || !command->letters[0])
+		return 0;
+	return !strchr(command->letters, '?') || edit_option_find(command, letter, &option);
 }
 
 static int parse(struct edit *e, struct edit_call *call, char **words, int count)
 {
-	int i = 1;
+	const int is_strict = call->command->letters[0] == '+';
+	int i = 1, only_operands = 0;
 
-	while (i < count && is_option(call->command, words[i])) {
-		int taken;
+	while (i < count) {
+		int taken = 0;
 
-		if (!strcmp(words[i], "--")) {
-			i++;
-			break;
+		if (only_operands || !is_option(call->command, words[i])) {
+			call->operands[call->count++] = words[i++];
+			only_operands |= is_strict;
+			continue;
 		}
-		taken = take_letters(e, call, words[i], i + 1 < count ? words[i + 1] : NULL);
+		if (!strcmp(words[i], "--"))
+			only_operands = 1;
+		else
+			taken = take_letters(e, call, words[i], i + 1 < count ? words[i + 1] : NULL);
 		if (taken < 0)
 			return taken;
 		i += 1 + taken;
 	}
-	call->operands = words + i;
-	call->count = count - i;
 	if (call->count < call->command->min)
 		return wrong(e, call->command, "something is missing");
 	if (call->command->max >= 0 && call->count > call->command->max)
@@ -211,38 +285,53 @@ int edit_need_write(struct edit *e, const char *command)
 	return F2FS_ERR_READ_ONLY;
 }
 
-int edit_run(struct edit *e, char **words, int count)
+/* Open what a command needs, and run it. */
+static int run_call(struct edit *e, const struct edit_call *call)
 {
-	struct edit_call call;
-	int rc;
+	const struct edit_command *command = call->command;
+	int rc = 0;
 
-	memset(&call, 0, sizeof(call));
-	call.command = find_command(words[0]);
-	if (!call.command) {
-		cli_error(&e->cli, "%s: unknown command; 'help' lists them", words[0]);
-		note(e, EDIT_USAGE);
-		return F2FS_ERR_INVALID;
-	}
-	rc = parse(e, &call, words, count);
+	if (command->need == EDIT_CHANGES)
+		rc = edit_need_write(e, command->name);
+	if (!rc && command->need != EDIT_ALONE)
+		rc = edit_open_volume(e);
 	if (rc)
 		return rc;
-	if (call.command->need == EDIT_CHANGES) {
-		rc = edit_need_write(e, words[0]);
-		if (rc)
-			return rc;
-	}
-	if (call.command->need != EDIT_ALONE) {
-		rc = edit_open_volume(e);
-		if (rc)
-			return rc;
-	}
-	if (call.command->need == EDIT_CHANGES) {
+	if (command->need == EDIT_CHANGES) {
 		const struct f2fs_time now = edit_now(e);
 
 		f2fs_volume_set_time(e->vol, &now);
 		e->is_changed = 1;
 	}
-	return call.command->run(e, &call);
+	return command->run(e, call);
+}
+
+int edit_run(struct edit *e, char **words, int count)
+{
+	struct edit_call call;
+	int rc;
+
+	e->has_run = 1;
+	memset(&call, 0, sizeof(call));
+	call.command = find_command(words[0]);
+	if (!call.command) {
+		const char *here = known_elsewhere(words[0]);
+
+		if (here)
+			cli_error(&e->cli, "%s: unknown command; here it is %s", words[0], here);
+		else
+			cli_error(&e->cli, "%s: unknown command; 'help' lists them", words[0]);
+		note(e, EDIT_USAGE);
+		return F2FS_ERR_INVALID;
+	}
+	call.operands = malloc((size_t)count * sizeof(*call.operands));
+	if (!call.operands)
+		return edit_no_memory(e);
+	rc = parse(e, &call, words, count);
+	if (!rc)
+		rc = run_call(e, &call);
+	free(call.operands);
+	return rc;
 }
 
 int edit_commit(struct edit *e)
@@ -287,11 +376,14 @@ static int is_fatal(int rc)
 
 int edit_goes_on(struct edit *e, int rc)
 {
+	int is_lost;
+
 	if (rc == 0)
 		return 1;
-	if (is_fatal(rc) || (!e->keep_going && !e->is_shell))
+	is_lost = is_fatal(rc) || (e->vol && f2fs_volume_transaction(e->vol) == F2FS_TRANSACTION_FAILED);
+	if (is_lost || (!e->keep_going && !e->is_shell))
 		edit_discard(e);
-	return (e->is_shell || (e->keep_going && !is_fatal(rc))) && !cli_stopped();
+	return (e->is_shell || (e->keep_going && !is_lost)) && !cli_stopped();
 }
 
 int edit_takes_files(const char *command)

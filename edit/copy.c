@@ -57,7 +57,7 @@ static int copy_file(struct edit *e, const char *source, const char *operand)
 	struct edit_name name;
 	struct f2fs_dirent there;
 	struct f2fs_stat st;
-	int rc = edit_open_stat(e, source, F2FS_LOOKUP_FOLLOW, &from, &st);
+	int is_new, rc = edit_open_stat(e, source, F2FS_LOOKUP_FOLLOW, &from, &st);
 
 	if (rc)
 		return rc;
@@ -72,10 +72,13 @@ static int copy_file(struct edit *e, const char *source, const char *operand)
 		if (!rc && there.ino == st.ino)
 			rc = edit_usage(e, "cp", operand, "is the same file");
 		else
-			rc = rc == 0 || rc == F2FS_ERR_NOT_FOUND ? edit_open_empty(e, &name, &st.mode, &to) : rc;
+			rc = rc && rc != F2FS_ERR_NOT_FOUND ? rc
+							    : edit_open_empty(e, &name, &st.mode, &to, &is_new);
 		if (!rc) {
 			rc = copy_contents(e, from, st.size, to, source);
 			f2fs_inode_close(to);
+			if (rc)
+				edit_undo_file(e, &name, is_new);
 		}
 		edit_name_close(&name);
 	}
@@ -85,7 +88,7 @@ static int copy_file(struct edit *e, const char *source, const char *operand)
 
 /* ---- trees ---- */
 
-/* A file of the source with further names, and its copy. */
+/* A file of the source, and its copy. */
 struct twin {
 	f2fs_nid_t from, to;
 };
@@ -147,7 +150,7 @@ static int grow_twins(struct tree *t)
 	return 0;
 }
 
-/* Remember the copy of a file that has further names. */
+/* Remember the copy of a file: it may have further names. */
 static int note_twin(struct tree *t, f2fs_nid_t from, f2fs_nid_t to)
 {
 	int rc = 2 * (t->count + 1) > t->room ? grow_twins(t) : 0;
@@ -179,20 +182,23 @@ static int link_twin(struct tree *t, const struct edit_name *name, f2fs_nid_t in
 	return rc ? edit_fail(t->e, rc, name->path) : 0;
 }
 
-/* What is in the way of a copy: a directory is entered by a directory, anything else goes. *is_there: it was. */
-static int clear_way(struct tree *t, const struct edit_name *name, const struct f2fs_stat *st, int *is_there)
+/* What was found under the name of a copy. */
+enum found { FOUND_NOTHING, FOUND_DIRECTORY, FOUND_OTHER };
+
+/* What is in the way of a copy: a directory is entered by a directory, anything else goes. */
+static int clear_way(struct tree *t, const struct edit_name *name, const struct f2fs_stat *st, enum found *found)
 {
 	const int is_dir = (st->mode & MODE_TYPE) == MODE_DIR;
 	struct f2fs_dirent there;
 	int rc = edit_name_lookup(t->e, name, &there);
 
-	*is_there = 0;
+	*found = FOUND_NOTHING;
 	if (rc)
 		return rc == F2FS_ERR_NOT_FOUND ? 0 : rc;
 	if (there.ino == st->ino)
 		return edit_usage(t->e, "cp", name->path, "is the same file");
 	if (is_dir && there.type == F2FS_TYPE_DIRECTORY) {
-		*is_there = 1;
+		*found = FOUND_DIRECTORY;
 		return 0;
 	}
 	if (is_dir || there.type == F2FS_TYPE_DIRECTORY)
@@ -200,6 +206,7 @@ static int clear_way(struct tree *t, const struct edit_name *name, const struct 
 				 f2fs_context_fail(t->e->ctx, F2FS_ERR_EXISTS, "is in the way of another kind of file"),
 				 name->path);
 	rc = f2fs_remove(name->dir, name->name, name->length);
+	*found = FOUND_OTHER;
 	return rc ? edit_fail(t->e, rc, name->path) : 0;
 }
 
@@ -241,9 +248,11 @@ static int copy_inode(struct tree *t, const struct edit_name *name, struct f2fs_
 		rc = set_xattrs(t->e, from, to, name->path);
 	if (!rc)
 		rc = set_times(t->e, to, st, name->path);
-	if (!rc && st->nlink > 1 && (st->mode & MODE_TYPE) != MODE_DIR)
+	if (!rc && (st->mode & MODE_TYPE) != MODE_DIR) /* whatever st->nlink says */
 		rc = note_twin(t, st->ino, f2fs_inode_number(to));
 	f2fs_inode_close(to);
+	if (rc)
+		edit_undo_file(t->e, name, 1);
 	return rc;
 }
 
@@ -253,7 +262,8 @@ static int copy_entry(void *user, const struct f2fs_walk_entry *entry)
 	char *path = entry->error ? NULL : cli_join(t->target, entry->path);
 	struct edit_name name;
 	struct f2fs_stat st;
-	int rc, is_there = 0;
+	enum found found = FOUND_NOTHING;
+	int rc;
 
 	if (entry->error)
 		return edit_fail(t->e, entry->error, *entry->path ? entry->path : t->source);
@@ -265,11 +275,13 @@ static int copy_entry(void *user, const struct f2fs_walk_entry *entry)
 	if (rc)
 		edit_fail(t->e, rc, name.path);
 	else
-		rc = clear_way(t, &name, &st, &is_there);
-	if (!rc && !is_there) {
-		const f2fs_nid_t twin = st.nlink > 1 ? find_twin(t, st.ino) : F2FS_NO_NID;
+		rc = clear_way(t, &name, &st, &found);
+	if (!rc && found != FOUND_DIRECTORY) {
+		const f2fs_nid_t twin = find_twin(t, st.ino);
 
 		rc = twin != F2FS_NO_NID ? link_twin(t, &name, twin) : copy_inode(t, &name, entry->inode, &st);
+		if (rc && found == FOUND_OTHER) /* which is gone */
+			f2fs_volume_fail(t->e->vol);
 	}
 	edit_name_close(&name);
 	return rc ? rc : cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
@@ -345,7 +357,7 @@ static int copy_tree(struct edit *e, const char *source, const char *operand)
 		if (!rc && is_dir)
 			rc = f2fs_walk(from, settle_entry, &t);
 		if (!rc && cli_stopped())
-			rc = edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_CANCELED, "stopped"), source);
+			rc = edit_stopped(e, source);
 		edit_name_close(&name);
 	}
 	free(t.twins);
@@ -355,10 +367,11 @@ static int copy_tree(struct edit *e, const char *source, const char *operand)
 
 int do_cp(struct edit *e, const struct edit_call *call)
 {
+	const int is_deep = edit_has(call, 'r') || edit_has(call, 'R') || edit_has(call, 'a');
 	const char *target = call->operands[call->count - 1];
 	int rc = call->count > 2 ? edit_need_directory(e, target) : 0;
 
 	for (int i = 0; !rc && i < call->count - 1; i++)
-		rc = (edit_has(call, 'r') ? copy_tree : copy_file)(e, call->operands[i], target);
+		rc = (is_deep ? copy_tree : copy_file)(e, call->operands[i], target);
 	return rc;
 }

@@ -26,10 +26,12 @@ int edit_copy_out(struct edit *e, struct f2fs_inode *inode, const char *what, FI
 		rc = f2fs_inode_read(inode, at, buffer, COPY_BYTES, &done);
 		if (rc)
 			edit_fail(e, rc, what);
-		else if (fwrite(buffer, 1, done, to) != done)
+		else if (cli_write(to, buffer, done) && !cli_stopped())
 			rc = edit_host_fail(e, to == stdout ? "standard output" : what);
 		at += done;
 	}
+	if (!rc && cli_stopped())
+		rc = edit_stopped(e, what);
 	free(buffer);
 	return rc;
 }
@@ -64,9 +66,13 @@ static char *host_target(const char *operand, const char *source)
 
 static int get_to_file(struct edit *e, struct f2fs_inode *inode, const struct f2fs_stat *st, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, (mode_t)(st->mode & 0777)), rc;
-	FILE *to = fd >= 0 ? fdopen(fd, "wb") : NULL;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, (mode_t)(st->mode & 0777)), rc;
+	const int is_new = fd >= 0;
+	FILE *to;
 
+	if (fd < 0 && errno == EEXIST)
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, (mode_t)(st->mode & 0777));
+	to = fd >= 0 ? fdopen(fd, "wb") : NULL;
 	if (!to) {
 		if (fd >= 0)
 			close(fd);
@@ -75,6 +81,10 @@ static int get_to_file(struct edit *e, struct f2fs_inode *inode, const struct f2
 	rc = edit_copy_out(e, inode, path, to);
 	if (fclose(to) != 0 && !rc)
 		rc = edit_host_fail(e, path);
+	if (rc && is_new)
+		unlink(path);
+	else if (rc)
+		cli_error(&e->cli, "%s: is not complete", path);
 	return rc;
 }
 
@@ -134,10 +144,8 @@ static ssize_t read_fully(int fd, uint8_t *buffer, size_t room)
 	size_t done = 0;
 
 	while (done < room) {
-		ssize_t n = read(fd, buffer + done, room - done);
+		ssize_t n = cli_read(fd, buffer + done, room - done);
 
-		if (n < 0 && errno == EINTR && !cli_stopped())
-			continue;
 		if (n < 0)
 			return -1;
 		if (n == 0)
@@ -157,10 +165,10 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 	while (!rc) {
 		if (is_file)
 			skip_hole(fd, &from);
-		n = read_fully(fd, buffer, COPY_BYTES);
+		n = cli_stopped() ? -1 : read_fully(fd, buffer, COPY_BYTES);
 		if (n <= 0) {
 			if (n < 0)
-				rc = edit_host_fail(e, what);
+				rc = cli_stopped() ? edit_stopped(e, what) : edit_host_fail(e, what);
 			break;
 		}
 		rc = f2fs_inode_write(inode, at + from, buffer, (size_t)n);
@@ -181,13 +189,21 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 	return rc;
 }
 
-int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t *mode, struct f2fs_inode **out)
+void edit_undo_file(struct edit *e, const struct edit_name *name, int is_new)
+{
+	if (!is_new || f2fs_remove(name->dir, name->name, name->length))
+		f2fs_volume_fail(e->vol);
+}
+
+int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t *mode, struct f2fs_inode **out,
+		    int *is_new)
 {
 	struct f2fs_dirent entry;
 	struct f2fs_new spec;
 	int rc = edit_name_lookup(e, name, &entry);
 
-	if (rc == F2FS_ERR_NOT_FOUND) {
+	*is_new = rc == F2FS_ERR_NOT_FOUND;
+	if (*is_new) {
 		edit_new(e, MODE_REG, mode, &spec);
 		rc = f2fs_create(name->dir, name->name, name->length, &spec, out);
 		return rc ? edit_fail(e, rc, name->path) : 0;
@@ -235,6 +251,7 @@ static int put_one(struct edit *e, const char *source, const char *operand, cons
 	struct f2fs_inode *inode;
 	struct edit_name name;
 	uint32_t host_mode;
+	int is_new;
 	struct stat st;
 
 	if (fd < 0)
@@ -248,12 +265,14 @@ static int put_one(struct edit *e, const char *source, const char *operand, cons
 	if (rc)
 		goto out;
 	host_mode = (uint32_t)st.st_mode;
-	rc = edit_open_empty(e, &name, mode || is_input ? mode : &host_mode, &inode);
+	rc = edit_open_empty(e, &name, mode || is_input ? mode : &host_mode, &inode, &is_new);
 	if (!rc) {
 		rc = edit_copy_in(e, inode, 0, source, fd);
 		if (!rc)
 			rc = set_attributes(e, inode, mode, is_input ? NULL : &st, keeps_owner);
 		f2fs_inode_close(inode);
+		if (rc)
+			edit_undo_file(e, &name, is_new);
 	}
 	edit_name_close(&name);
 out:
@@ -323,6 +342,8 @@ int do_write(struct edit *e, const struct edit_call *call)
 		rc = edit_usage(e, "offset", call->operands[1], why);
 	} else if (!strcmp(text, "-")) {
 		rc = edit_copy_in(e, inode, at, operand, STDIN_FILENO);
+		if (rc)
+			f2fs_volume_fail(e->vol);
 	} else {
 		rc = f2fs_inode_write(inode, at, text, strlen(text));
 		if (rc)

@@ -50,6 +50,7 @@ struct edit {
 	int is_shell;	/* commands come from the standard input */
 	int is_changed; /* there is something to commit */
 	int is_over;	/* the shell was told to stop */
+	int has_run;	/* a command was there to be run */
 	int status;	/* enum edit_exit */
 };
 
@@ -71,9 +72,9 @@ enum edit_need {
 
 struct edit_command {
 	const char *name; /* NULL: title of a group */
-	const char *args;
+	const char *operands;
 	int need;	     /* enum edit_need */
-	const char *letters; /* options as of getopt(3): "rn:" */
+	const char *letters; /* options: synopsis.c; commands.def says what + and ? before them mean */
 	int min, max;	     /* operands; max -1: any number */
 	int (*run)(struct edit *e, const struct edit_call *call);
 	const char *help, *doc;
@@ -81,6 +82,23 @@ struct edit_command {
 
 /* command.c */
 const struct edit_command *edit_commands(unsigned *count);
+/* synopsis.c */
+/* An option of a command. */
+struct edit_option {
+	char letter;
+	const char *value; /* what its value is called, not terminated; NULL: it takes none */
+	size_t value_length;
+	const char *name; /* its long name, not terminated */
+	size_t name_length;
+};
+/* Take the next option off a text of them; 0 at the end. */
+int edit_option_next(const char **at, struct edit_option *out);
+/* Find an option by its letter or its long name; 0: there is none. */
+int edit_option_find(const struct edit_command *command, const char *word, struct edit_option *out);
+/* What follows the name of a command in its usage: options and operands. Free it; NULL without memory. */
+char *edit_synopsis(const struct edit_command *command);
+
+/* command.c */
 /* Run one command: words, the first of them its name. Whatever goes wrong is reported and noted in the status. Returns
  * 0 or a negative error. */
 int edit_run(struct edit *e, char **words, int count);
@@ -111,6 +129,8 @@ int edit_usage(struct edit *e, const char *what, const char *value, const char *
 /* Report a failure of the host (errno). */
 int edit_host_fail(struct edit *e, const char *what);
 int edit_no_memory(struct edit *e);
+/* Report that a signal ended what is named. */
+int edit_stopped(struct edit *e, const char *what);
 
 /* words.c: the text of scripts and of the shell as words */
 struct edit_line {
@@ -182,8 +202,12 @@ void edit_put_name(const char *name, size_t length);
 int edit_copy_out(struct edit *e, struct f2fs_inode *inode, const char *what, FILE *to);
 /* Write all of a file of the host, holes kept. */
 int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const char *what, int fd);
-/* Make a file empty, or make an empty file; mode as of edit_new(). */
-int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t *mode, struct f2fs_inode **out);
+/* Make a file empty, or make an empty file (*is_new); mode as of edit_new(). */
+int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t *mode, struct f2fs_inode **out,
+		    int *is_new);
+/* What came to a name came in part only: a new file goes again, what was there before is lost but for discarding. The
+ * file's handle is closed. */
+void edit_undo_file(struct edit *e, const struct edit_name *name, int is_new);
 /* An operand that several sources go to has to be a directory. */
 int edit_need_directory(struct edit *e, const char *operand);
 
@@ -198,7 +222,7 @@ int edit_parse_mode(const char *text, uint32_t *mode);
 /* numbers of operands; wrong ones are reported */
 int edit_parse_time(struct edit *e, const char *text, struct f2fs_time *out);
 
-#define COMMAND(name, args, need, letters, min, max, run, help, doc)                                                   \
+#define COMMAND(name, operands, need, letters, min, max, run, help, doc)                                               \
 	int run(struct edit *e, const struct edit_call *call);
 #define COMMANDS(title)
 #include "edit/commands.def"

@@ -141,7 +141,8 @@ static int set_one(struct edit *e, struct f2fs_inject *inject, const char *addre
 
 int do_set(struct edit *e, const struct edit_call *call)
 {
-	unsigned flags = (edit_has(call, 'r') ? F2FS_INJECT_RAW : 0) | (edit_has(call, 'n') ? F2FS_INJECT_DRY_RUN : 0);
+	unsigned flags = (edit_has(call, 'r') ? F2FS_INJECT_RAW : 0) | (edit_has(call, 'n') ? F2FS_INJECT_DRY_RUN : 0) |
+			 (edit_has(call, 'f') ? F2FS_INJECT_FORCE : 0);
 	struct f2fs_inject_value *values;
 	struct f2fs_inject *inject = NULL;
 	int rc;

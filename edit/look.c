@@ -16,6 +16,7 @@ struct listing {
 	struct edit *e;
 	struct cli_print *out;
 	int is_long;
+	uint64_t shown; /* entries */
 	int worst; /* failure of an entry */
 };
 
@@ -87,6 +88,7 @@ static int list_entry(void *user, const struct f2fs_dirent *entry)
 	struct listing *l = user;
 	int rc = put_file(l, entry->ino, entry->name, entry->name_len);
 
+	l->shown++;
 	l->worst = rc ? rc : l->worst;
 	return rc == F2FS_ERR_NOMEM ? rc : 0;
 }
@@ -138,18 +140,30 @@ struct below {
 	const struct edit_call *call;
 	const char *start;
 	int is_first;
+	uint64_t shown; /* entries of all directories so far */
 };
 
-static int list_apart(struct edit *e, const struct edit_call *call, const char *operand, int with_title)
+static int list_apart(struct edit *e, const struct edit_call *call, const char *operand, int with_title,
+		      uint64_t *shown)
 {
-	struct listing l = { e, edit_print_open(e), edit_has(call, 'l') || e->is_json, 0 };
+	struct listing l = { e, edit_print_open(e), edit_has(call, 'l') || e->is_json, 0, 0 };
 	int rc, closed;
 
 	if (!l.out)
 		return F2FS_ERR_NOMEM;
 	rc = list_one(&l, call, operand, with_title);
 	closed = edit_print_close(e, l.out);
+	*shown += l.shown;
 	return rc ? rc : closed;
+}
+
+/* Have there been more entries than the volume has room for? Then directories share blocks, and each would show them
+ * all again. */
+static int is_too_much(const struct below *b)
+{
+	const struct f2fs_geometry *geo = f2fs_volume_geometry(b->e->vol);
+
+	return b->shown > (geo->end_blkaddr - geo->main_blkaddr) * geo->dentries_per_block;
 }
 
 static int list_below(void *user, const struct f2fs_walk_entry *entry)
@@ -165,17 +179,22 @@ static int list_below(void *user, const struct f2fs_walk_entry *entry)
 	path = cli_join(b->start, entry->path);
 	if (!path)
 		return edit_no_memory(b->e);
+	if (is_too_much(b)) {
+		rc = edit_fail(b->e, f2fs_context_fail(b->e->ctx, F2FS_ERR_CORRUPT, "directories share blocks"), path);
+		free(path);
+		return rc;
+	}
 	if (!b->is_first && !b->e->is_json)
 		putchar('\n');
 	b->is_first = 0;
-	rc = list_apart(b->e, b->call, path, 1);
+	rc = list_apart(b->e, b->call, path, 1, &b->shown);
 	free(path);
 	return rc;
 }
 
 static int list_tree(struct edit *e, const struct edit_call *call, const char *operand)
 {
-	struct below b = { e, call, operand, 1 };
+	struct below b = { e, call, operand, 1, 0 };
 	struct f2fs_inode *inode;
 	int rc = edit_open(e, operand, F2FS_LOOKUP_FOLLOW, &inode);
 
@@ -188,12 +207,14 @@ static int list_tree(struct edit *e, const struct edit_call *call, const char *o
 
 int do_ls(struct edit *e, const struct edit_call *call)
 {
+	uint64_t shown = 0;
 	int rc = 0;
 
 	for (int i = 0; !rc && i < (call->count ? call->count : 1); i++) {
 		const char *operand = call->count ? call->operands[i] : ".";
 
-		rc = edit_has(call, 'R') ? list_tree(e, call, operand) : list_apart(e, call, operand, call->count > 1);
+		rc = edit_has(call, 'R') ? list_tree(e, call, operand)
+					 : list_apart(e, call, operand, call->count > 1, &shown);
 	}
 	return rc;
 }

@@ -4,6 +4,7 @@
  * behind the image, in -c and -f, or typed in.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,10 @@
 #define CLI_OPTIONS_FILE "edit/options.def"
 #include "cli/option_table.h"
 
-static const struct cli_command command_texts[] = {
+/* With what edit_synopsis() makes, for usage and manual page. */
+static struct cli_command command_texts[] = {
 #define COMMANDS(title) { NULL, "", title, "" },
-#define COMMAND(name, args, need, letters, min, max, run, help, doc) { name, args, help, doc },
+#define COMMAND(name, operands, need, letters, min, max, run, help, doc) { name, NULL, help, doc },
 #include "edit/commands.def"
 #undef COMMAND
 #undef COMMANDS
@@ -29,6 +31,7 @@ static const struct cli_exit exits[] = {
 	{ EDIT_MISSING, "something that was named does not exist, or is of another kind; as above" },
 	{ EDIT_INCOMPLETE, "something could not be read (damaged, encrypted); as above" },
 	{ EDIT_USAGE, "wrong usage; as above" },
+	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "nothing was changed since the last commit" },
 };
 
 static const char *const usage[] = { "[OPTION]... IMAGE COMMAND [ARG]... [-- COMMAND [ARG]...]...",
@@ -49,12 +52,30 @@ static const struct cli_tool tool = {
 };
 
 struct arguments {
-	const char **devices; /* room for all of argv */
 	char **texts;	      /* of -c and -f, in their order */
 	unsigned text_count;
 	char **words; /* the commands behind the image */
 	int word_count;
 };
+
+static void forget_usages(void)
+{
+	for (unsigned i = 0; i < tool.command_count; i++)
+		if (command_texts[i].name)
+			free((char *)command_texts[i].args);
+}
+
+/* 0, or -1 without memory. */
+static int make_usages(void)
+{
+	unsigned count;
+	const struct edit_command *commands = edit_commands(&count);
+
+	for (unsigned i = 0; i < count; i++)
+		if (commands[i].name && !(command_texts[i].args = edit_synopsis(&commands[i])))
+			return -1;
+	return 0;
+}
 
 /* All of a file; NULL after a message. */
 static char *read_file(struct edit *e, const char *path)
@@ -116,9 +137,15 @@ static int take_option(struct edit *e, struct arguments *a, int id, const char *
 	case OPT_offset:
 		why = cli_parse_size(value, 1, 512, &e->image.offset);
 		break;
-	case OPT_device:
-		a->devices[e->image.device_count++] = value;
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	case OPT_##id:                                                                                                 \
+		why = cli_image_take(&e->image, CLI_IMAGE_##id, value);                                                \
 		break;
+#include "cli/opening.def"
+#include "cli/writing.def"
+#undef GROUP
+#undef OPTION
 	case OPT_pack:
 		why = cli_parse_u32(value, 1, 2, &number);
 		e->image.pack = (int)number;
@@ -159,7 +186,6 @@ static int parse_arguments(struct edit *e, struct arguments *a, int argc, char *
 		return -1;
 	}
 	e->image.path = p.operands[0];
-	e->image.devices = a->devices;
 	if (e->image.recover && e->may_write)
 		e->image.recover = F2FS_RECOVER_APPLY;
 	e->image.flags = e->may_write ? F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE : F2FS_OPEN_READ;
@@ -200,15 +226,25 @@ static void run_shell(struct edit *e)
 {
 	e->is_shell = 1;
 	while (!e->is_over && !cli_stopped()) {
-		char *prompt = malloc(strlen(e->cwd) + 16), *line;
+		const size_t room = 4 * strlen(e->cwd) + 16;
+		char *prompt = malloc(room), *line;
+		size_t n;
 
 		if (!prompt)
 			break;
-		sprintf(prompt, "f2fs:%s%s ", e->cwd, e->may_write ? e->is_changed ? "*>" : ">" : "$");
+		n = (size_t)sprintf(prompt, "f2fs:");
+		n += f2fs_text_printable(e->cwd, strlen(e->cwd), prompt + n, room - n);
+		sprintf(prompt + n, "%s ", e->may_write ? e->is_changed ? "*>" : ">" : "$");
 		line = edit_read_line(e, prompt);
 		free(prompt);
-		if (!line || cli_stopped() || edit_run_text(e, line))
+		if (line && !cli_stopped())
+			e->is_over |= edit_run_text(e, line) && !cli_stopped();
+		else if (!cli_stopped())
 			e->is_over = 1;
+		else
+			fputc('\n', stderr);
+		if (cli_stopped() == SIGINT) /* ends the line or the command, not the session */
+			cli_go_on();
 		free(line);
 		fflush(stdout);
 	}
@@ -216,31 +252,35 @@ static void run_shell(struct edit *e)
 
 static void run(struct edit *e, const struct arguments *a)
 {
-	int rc = 0;
+	const int asks = !a->word_count && !a->text_count;
+	int rc = asks ? edit_open_image(e) : 0; /* before somebody types for nothing */
 
 	for (unsigned i = 0; !rc && i < a->text_count; i++)
 		rc = edit_run_text(e, a->texts[i]);
 	if (!rc && a->word_count)
 		run_words(e, a->words, a->word_count);
-	else if (!rc && !a->text_count)
+	else if (!rc && asks)
 		(isatty(STDIN_FILENO) ? run_shell : run_lines)(e);
-	if (cli_stopped())
+	if (!rc && !e->has_run && !cli_stopped()) /* no command was there to meet what is wrong with the volume */
+		edit_open_volume(e);
+	if (cli_stopped()) {
 		edit_discard(e);
+		e->status = EDIT_FAILED;
+	}
 	edit_commit(e);
 }
 
 int main(int argc, char **argv)
 {
 	static struct edit e;
-	struct arguments a = { NULL, NULL, 0, NULL, 0 };
+	struct arguments a = { 0 };
 	int rc;
 
 	if (cli_init(&e.cli, &tool))
 		return EDIT_USAGE;
-	a.devices = calloc((size_t)argc, sizeof(*a.devices));
 	a.texts = calloc((size_t)argc, sizeof(*a.texts));
 	e.cwd = strdup("/");
-	if (a.devices && a.texts && e.cwd && cli_context_new(&e.cli, &e.ctx) == 0) {
+	if (a.texts && e.cwd && make_usages() == 0 && cli_context_new(&e.cli, &e.ctx) == 0) {
 		rc = parse_arguments(&e, &a, argc, argv);
 		if (rc < 0)
 			e.status = EDIT_USAGE;
@@ -256,7 +296,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < a.text_count; i++)
 		free(a.texts[i]);
 	free(a.texts);
-	free(a.devices);
 	free(e.cwd);
+	forget_usages();
 	return cli_finish(&e.cli, e.status, EDIT_FAILED);
 }

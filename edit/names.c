@@ -203,7 +203,7 @@ static int empty_tree(struct edit *e, struct level *levels, size_t *depth)
 		if (rc)
 			edit_fail(e, rc, entry->name);
 	}
-	return rc ? rc : edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_CANCELED, "stopped"), NULL);
+	return rc ? rc : edit_stopped(e, NULL);
 }
 
 int edit_remove_tree(struct edit *e, const struct edit_name *name, int is_dir)
@@ -257,7 +257,7 @@ int do_rm(struct edit *e, const struct edit_call *call)
 	int rc = 0;
 
 	for (int i = 0; !rc && i < call->count; i++)
-		rc = rm_one(e, call->operands[i], edit_has(call, 'r'), edit_has(call, 'f'));
+		rc = rm_one(e, call->operands[i], edit_has(call, 'r') || edit_has(call, 'R'), edit_has(call, 'f'));
 	return rc;
 }
 
@@ -304,6 +304,25 @@ static int symlink_one(struct edit *e, const char *target, const struct edit_nam
 	return make(e, name, &spec);
 }
 
+/* Remove what has the name that a link is to get; a directory stays, and is in its way. */
+static int clear_link(struct edit *e, const struct edit_name *name)
+{
+	struct f2fs_dirent there;
+	int rc = edit_name_lookup(e, name, &there);
+
+	if (!rc && there.type != F2FS_TYPE_DIRECTORY)
+		rc = remove_name(e, name);
+	return rc == F2FS_ERR_NOT_FOUND ? 0 : rc;
+}
+
+/* Is the name one of the inode at hand already? Then there is nothing to be linked. */
+static int is_name_of(struct edit *e, const struct edit_name *name, const struct f2fs_inode *inode)
+{
+	struct f2fs_dirent there;
+
+	return inode && edit_name_lookup(e, name, &there) == 0 && there.ino == f2fs_inode_number(inode);
+}
+
 int do_ln(struct edit *e, const struct edit_call *call)
 {
 	const char *target = call->operands[0];
@@ -313,17 +332,21 @@ int do_ln(struct edit *e, const struct edit_call *call)
 
 	if (rc)
 		return rc;
-	if (edit_has(call, 's')) {
-		rc = symlink_one(e, target, &name);
-	} else {
+	if (!edit_has(call, 's'))
 		rc = edit_open(e, target, 0, &inode);
-		if (!rc) {
-			rc = f2fs_link(name.dir, name.name, name.length, inode);
-			if (rc)
-				edit_fail(e, rc, call->operands[1]);
-		}
-		f2fs_inode_close(inode);
+	if (!rc && edit_has(call, 'f') && is_name_of(e, &name, inode))
+		goto out;
+	if (!rc && edit_has(call, 'f'))
+		rc = clear_link(e, &name);
+	if (!rc && edit_has(call, 's')) {
+		rc = symlink_one(e, target, &name);
+	} else if (!rc) {
+		rc = f2fs_link(name.dir, name.name, name.length, inode);
+		if (rc)
+			edit_fail(e, rc, call->operands[1]);
 	}
+out:
+	f2fs_inode_close(inode);
 	edit_name_close(&name);
 	return rc;
 }

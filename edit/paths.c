@@ -197,7 +197,7 @@ static int read_entries(struct edit *e, struct f2fs_inode *inode, const char *pa
 
 	if (rc)
 		return edit_fail(e, rc, path);
-	while ((rc = f2fs_dir_next(dir, &entry)) != F2FS_ERR_NOT_FOUND) {
+	while (!cli_stopped() && (rc = f2fs_dir_next(dir, &entry)) != F2FS_ERR_NOT_FOUND) {
 		if (rc) {
 			worst = edit_fail(e, rc, path);
 			if (rc != F2FS_ERR_CORRUPT && rc != F2FS_ERR_IO)
@@ -208,7 +208,7 @@ static int read_entries(struct edit *e, struct f2fs_inode *inode, const char *pa
 		}
 	}
 	f2fs_dir_close(dir);
-	return worst;
+	return cli_stopped() ? edit_stopped(e, path) : worst;
 }
 
 int edit_each(struct edit *e, struct f2fs_inode *dir, const char *path,
@@ -218,7 +218,7 @@ int edit_each(struct edit *e, struct f2fs_inode *dir, const char *path,
 	int damage = read_entries(e, dir, path, &list), rc = 0;
 
 	for (size_t i = 0; !rc && i < list.count; i++)
-		rc = visit(user, &list.rows[i]);
+		rc = cli_stopped() ? edit_stopped(e, path) : visit(user, &list.rows[i]);
 	free(list.rows);
 	return rc ? rc : damage;
 }

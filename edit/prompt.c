@@ -71,7 +71,16 @@ struct begun {
 	const char *name;
 };
 
-/* Names with characters that the shell takes apart are not offered. */
+/* Would a terminal act on the name, rather than show it? */
+static int is_unprintable(const char *name)
+{
+	char shown[4 * F2FS_NAME_ROOM + 1];
+
+	f2fs_text_printable(name, strlen(name), shown, sizeof(shown));
+	return strcmp(shown, name) != 0;
+}
+
+/* Names with characters that the shell takes apart, or that are no text, are not offered. */
 static int offer_entry(void *user, const struct f2fs_dirent *entry)
 {
 	const struct begun *begun = user;
@@ -79,7 +88,7 @@ static int offer_entry(void *user, const struct f2fs_dirent *entry)
 	size_t n;
 
 	if (strncmp(entry->name, begun->name, strlen(begun->name)) != 0 || strpbrk(entry->name, " \t\n;'\"\\*?[#") ||
-	    (entry->name[0] == '.' && begun->name[0] != '.'))
+	    (entry->name[0] == '.' && begun->name[0] != '.') || is_unprintable(entry->name))
 		return 0;
 	name = *begun->directory ? cli_join(begun->directory, entry->name) : strdup(entry->name);
 	n = name ? strlen(name) : 0;

@@ -59,29 +59,43 @@ int do_discard(struct edit *e, const struct edit_call *call)
 	return 0;
 }
 
+/* A command in the list of all, or (is_whole) all that there is to say of it. */
+static int put_help(struct edit *e, const struct edit_command *c, int is_whole)
+{
+	char *usage = edit_synopsis(c);
+
+	if (!usage)
+		return edit_no_memory(e);
+	if (is_whole)
+		printf("%s%s%s\n%s%s%s%s\n", c->name, *usage ? " " : "", usage, c->help, c->doc[0] ? "\n" : "", c->doc,
+		       c->need == EDIT_CHANGES ? "\n(changes the volume: needs -w)" : "");
+	else
+		printf("  %s%s%s\n      %s\n", c->name, *usage ? " " : "", usage, c->help);
+	free(usage);
+	return 0;
+}
+
 int do_help(struct edit *e, const struct edit_call *call)
 {
 	unsigned count;
 	const struct edit_command *commands = edit_commands(&count);
-	int found = 0;
+	int found = 0, rc = 0;
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; !rc && i < count; i++) {
 		const struct edit_command *c = &commands[i];
 
-		if (call->count == 0) {
-			if (c->name)
-				printf("  %s %s\n      %s\n", c->name, c->args, c->help);
-			else
-				printf("%s:\n", c->help);
+		if (call->count == 0 && !c->name) {
+			printf("%s:\n", c->help);
+		} else if (call->count == 0) {
+			rc = put_help(e, c, 0);
 		} else if (c->name && !strcmp(c->name, call->operands[0])) {
-			printf("%s %s\n%s%s%s%s\n", c->name, c->args, c->help, c->doc[0] ? "\n" : "", c->doc,
-			       c->need == EDIT_CHANGES ? "\n(changes the volume: needs -w)" : "");
+			rc = put_help(e, c, 1);
 			found = 1;
 		}
 	}
-	if (call->count && !found)
+	if (!rc && call->count && !found)
 		return edit_usage(e, "help", call->operands[0], "is no command");
-	return 0;
+	return rc;
 }
 
 int do_quit(struct edit *e, const struct edit_call *call)
@@ -103,7 +117,7 @@ int do_rollback(struct edit *e, const struct edit_call *call)
 	f2fs_volume_close(e->vol);
 	e->vol = NULL;
 	e->is_changed = 0;
-	rc = cli_image_restore(&e->opened, call->operands[0], &info);
+	rc = cli_image_restore(&e->opened, call->operands[0], edit_has(call, 'f'), &info);
 	if (rc)
 		return edit_fail(e, rc, call->operands[0]);
 	if (e->cli.level >= F2FS_LOG_WARNING)

@@ -107,7 +107,8 @@ static int report_blocks(struct edit *e, const char *name, const char *what, uin
 	struct cli_print *out;
 
 	if (!e->is_json) {
-		printf("%s: %llu blocks %s\n", name, (unsigned long long)blocks, what);
+		edit_put_name(name, strlen(name));
+		printf(": %llu blocks %s\n", (unsigned long long)blocks, what);
 		return 0;
 	}
 	out = edit_print_open(e);
@@ -163,7 +164,9 @@ static int seal(struct edit *e, struct f2fs_inode *inode, const char *name, void
 	for (unsigned i = 0; i < verity.digest_size; i++)
 		snprintf(digest + (size_t)2 * i, 3, "%02x", verity.file_digest[i]);
 	if (!e->is_json) {
-		printf("%s:%s %s\n", names[verity.hash_algorithm], digest, name);
+		printf("%s:%s ", names[verity.hash_algorithm], digest);
+		edit_put_name(name, strlen(name));
+		putchar('\n');
 		return 0;
 	}
 	out = edit_print_open(e);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/join.h"
+#include "cli/size.h"
 #include "edit/edit.h"
 
 enum { MAX_DEPTH = 4096 };
@@ -20,12 +21,12 @@ struct walk {
 	int rc; /* first failure on the way */
 	/* of tree: by depth, the branch above has ended */
 	uint8_t is_last[MAX_DEPTH];
-	/* of du: bytes below each directory on the way down, its path, and what has further names */
+	/* of du: bytes below each directory on the way down, and its path */
 	uint64_t bytes[MAX_DEPTH];
 	char *paths[MAX_DEPTH];
 	unsigned depth;
-	int only_sum;
-	f2fs_nid_t *seen; /* hash table, 0: free */
+	int only_sum, with_units;
+	f2fs_nid_t *seen; /* files counted: hash table, 0: free */
 	size_t seen_count, seen_room;
 };
 
@@ -58,6 +59,12 @@ static void note_error(struct walk *w, const struct f2fs_walk_entry *entry)
 	edit_fail(w->e, entry->error, *entry->path ? entry->path : w->start);
 	if (!w->rc)
 		w->rc = entry->error;
+}
+
+/* Does it tell of damage within a directory that was visited already? */
+static int is_damage_only(const struct f2fs_walk_entry *entry)
+{
+	return entry->error && !entry->dirent;
 }
 
 static int run(struct walk *w, int (*visit)(void *user, const struct f2fs_walk_entry *entry))
@@ -105,6 +112,8 @@ static int show_found(void *user, const struct f2fs_walk_entry *entry)
 	note_error(w, entry);
 	if (cli_stopped())
 		return F2FS_WALK_STOP;
+	if (is_damage_only(entry))
+		return F2FS_WALK_GO;
 	if ((w->pattern && !edit_matches(w->pattern, name)) ||
 	    (w->type && (type >= sizeof(letters) - 1 || letters[type] != w->type)))
 		return F2FS_WALK_GO;
@@ -181,6 +190,7 @@ static void put_sum(struct walk *w, unsigned depth)
 {
 	unsigned long long kib = (w->bytes[depth] + 1023) / 1024;
 	const char *path = w->paths[depth];
+	char units[24];
 
 	if (w->only_sum && depth > 0)
 		return;
@@ -190,7 +200,10 @@ static void put_sum(struct walk *w, unsigned depth)
 		cli_print_u64(w->out, "bytes", w->bytes[depth]);
 		cli_print_end(w->out);
 	} else {
-		printf("%-7llu ", kib);
+		if (w->with_units)
+			printf("%-10s ", cli_format_size(w->bytes[depth], units));
+		else
+			printf("%-7llu ", kib);
 		edit_put_name(path, strlen(path));
 		putchar('\n');
 	}
@@ -236,7 +249,7 @@ static int grow_seen(struct walk *w)
 	return 0;
 }
 
-/* Has a file with further names been counted? 1, 0 or an error. */
+/* Has a file been counted under another name? 1, 0 or an error. */
 static int is_seen(struct walk *w, f2fs_nid_t ino)
 {
 	size_t at;
@@ -260,7 +273,9 @@ static int add_up(void *user, const struct f2fs_walk_entry *entry)
 	int is_dir, seen = 0;
 
 	note_error(w, entry);
-	if (!entry->inode || f2fs_inode_stat(entry->inode, &st))
+	if (cli_stopped())
+		return F2FS_WALK_STOP;
+	if (is_damage_only(entry) || !entry->inode || f2fs_inode_stat(entry->inode, &st))
 		return F2FS_WALK_GO;
 	is_dir = (st.mode & MODE_TYPE) == MODE_DIR || entry->depth == 0;
 	if (entry->depth >= MAX_DEPTH)
@@ -274,8 +289,7 @@ static int add_up(void *user, const struct f2fs_walk_entry *entry)
 		w->depth = entry->depth + 1;
 	} else {
 		finish(w, entry->depth);
-		if (st.nlink > 1)
-			seen = is_seen(w, st.ino);
+		seen = is_seen(w, st.ino); /* whatever st.nlink says */
 		if (seen < 0)
 			return seen;
 		if (!seen)
@@ -284,7 +298,7 @@ static int add_up(void *user, const struct f2fs_walk_entry *entry)
 	return cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
 }
 
-static int du_one(struct edit *e, const char *operand, int only_sum, struct cli_print *out)
+static int du_one(struct edit *e, const struct edit_call *call, const char *operand, struct cli_print *out)
 {
 	struct walk *w = walk_new(e, operand);
 	int rc;
@@ -292,7 +306,8 @@ static int du_one(struct edit *e, const char *operand, int only_sum, struct cli_
 	if (!w)
 		return F2FS_ERR_NOMEM;
 	w->out = out;
-	w->only_sum = only_sum;
+	w->only_sum = edit_has(call, 's');
+	w->with_units = edit_has(call, 'h');
 	rc = run(w, add_up);
 	finish(w, 0);
 	walk_free(w);
@@ -312,7 +327,7 @@ int do_du(struct edit *e, const struct edit_call *call)
 		cli_print_begin_table(out, "entries", columns, 1);
 	}
 	for (int i = 0; !rc && i < (call->count ? call->count : 1); i++)
-		rc = du_one(e, call->count ? call->operands[i] : e->cwd, edit_has(call, 's'), out);
+		rc = du_one(e, call, call->count ? call->operands[i] : e->cwd, out);
 	if (out) {
 		cli_print_end_array(out);
 		cli_print_end(out);

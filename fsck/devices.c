@@ -15,21 +15,24 @@
 enum { READING = F2FS_OPEN_READ | F2FS_OPEN_EXCLUSIVE, WRITING = F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE };
 
 /* May the image be written? When it can only be read, that is what is done. */
-static unsigned choose_flags(struct session *s, const char *path)
+static unsigned choose_flags(struct session *s, const struct cli_image *image)
 {
+	const unsigned lock = image->no_lock ? F2FS_OPEN_NO_LOCK : 0;
+	char why[sizeof(((struct f2fs_error_detail *)0)->message)];
+	const char *path = image->path;
 	struct f2fs_device *dev;
 
 	if (s->answer == FSCK_NO || s->answer == FSCK_DRY_RUN)
 		return READING;
-	if (f2fs_device_open_image(s->ctx, path, WRITING, &dev) == 0) {
+	if (f2fs_device_open_image(s->ctx, path, WRITING | lock, &dev) == 0) {
 		f2fs_device_close(dev);
 		return WRITING;
 	}
-	if (f2fs_device_open_image(s->ctx, path, READING, &dev))
+	snprintf(why, sizeof(why), "%s", f2fs_context_error(s->ctx)->message);
+	if (f2fs_device_open_image(s->ctx, path, READING | lock, &dev))
 		return WRITING; /* which will say what is wrong */
 	f2fs_device_close(dev);
-	cli_warning(s->cli,
-		    "%s cannot be written now (it is mounted read-only, or write-protected): nothing is changed", path);
+	cli_warning(s->cli, "%s: nothing is changed", why);
 	s->answer = FSCK_NO;
 	return READING;
 }
@@ -102,7 +105,7 @@ int session_open(struct session *s, struct cli *cli, struct f2fs_context *ctx, c
 	s->ctx = ctx;
 	s->arguments = a;
 	s->answer = a->answer;
-	image.flags = choose_flags(s, image.path);
+	image.flags = choose_flags(s, &image);
 	if (cli_image_open(cli, ctx, &image, &s->opened) || add_layer(s))
 		return CLI_EXIT_OPERATIONAL;
 	return 0;
@@ -189,7 +192,7 @@ int session_rollback(struct cli *cli, struct f2fs_context *ctx, const struct arg
 	image.flags = WRITING;
 	if (cli_image_open(cli, ctx, &image, &opened))
 		return CLI_EXIT_OPERATIONAL;
-	rc = cli_image_restore(&opened, a->rollback, &info);
+	rc = cli_image_restore(&opened, a->rollback, a->is_forced, &info);
 	if (rc)
 		cli_error_of(cli, ctx, a->rollback);
 	else if (!a->is_quiet)

@@ -4,6 +4,8 @@
  */
 #include "listing.h"
 
+#include <f2fskit/format.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lines.h"
@@ -40,6 +42,19 @@ int listing_run(struct cli *cli, struct f2fs_context *ctx, const struct argument
 	return d.status == DUMP_OK ? CLI_EXIT_OK : CLI_EXIT_UNCORRECTED;
 }
 
+/* How casefolded names are looked up, unless that is about to be changed. */
+static void say_lookup(const struct arguments *a, struct f2fs_volume *vol)
+{
+	const struct f2fs_field *field = f2fs_struct_field(f2fs_struct_find("superblock"), "s_encoding_flags");
+	const uint64_t flags = f2fs_field_get(field, f2fs_volume_superblock(vol, NULL), 0);
+	unsigned count;
+	const struct f2fs_flag *known = f2fs_flags_find("s_encoding_flags", &count);
+
+	for (unsigned i = 0; a->hash_only == FSCK_KEEP && i < count; i++)
+		if (!strcmp(known[i].name, "hashonly"))
+			printf("Info: Casefold: linear_lookup [%s]\n", flags & known[i].mask ? "disable" : "enable");
+}
+
 void listing_banner(struct cli *cli, struct session *s)
 {
 	struct f2fs_volume *vol;
@@ -50,6 +65,7 @@ void listing_banner(struct cli *cli, struct session *s)
 	prepare(&d, cli, vol, s->arguments->image.path);
 	classic_banner(&d);
 	classic_state(&d);
+	say_lookup(s->arguments, vol);
 	f2fs_volume_close(vol);
 }
 

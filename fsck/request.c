@@ -27,6 +27,7 @@ static const struct cli_exit exits[] = {
 
 const struct cli_tool fsck_tool = {
 	.name = "fsck.f2fs",
+	.peer_version = CLI_PEER_VERSION,
 	.usage = usage,
 	.summary = "Check an F2FS volume on a device or in a file, and repair it when asked to.",
 	.options = options,
@@ -50,14 +51,6 @@ static const char *take_words(struct words *words, const char *value)
 			return "is one too many";
 		words->at[words->count++] = at;
 	}
-	return NULL;
-}
-
-static const char *take_device(struct arguments *a, const char *value)
-{
-	if (a->image.device_count == CLI_MAX_DEVICES)
-		return "is one device too many";
-	a->devices[a->image.device_count++] = value;
 	return NULL;
 }
 
@@ -105,16 +98,23 @@ static const char *take_number(const char *value)
 	return cli_parse_u32(value, 0, UINT32_MAX, &number);
 }
 
+/* Ask for a repair. Of several depths the most thorough one counts, in any order: -f -a is -f. */
+static const char *ask_for(struct arguments *a, enum fsck_depth depth)
+{
+	if (a->depth < depth)
+		a->depth = depth;
+	if (a->answer == FSCK_ASK)
+		a->answer = FSCK_YES;
+	return NULL;
+}
+
 static const char *take_preen(struct arguments *a, const char *value)
 {
 	uint32_t level = 0;
 
-	if (value && cli_parse_u32(value, 0, 2, &level))
-		return "is not 0, 1 or 2";
-	a->depth = level == 1 ? FSCK_SILENT : FSCK_IF_NEEDED;
-	if (a->answer == FSCK_ASK)
-		a->answer = FSCK_YES;
-	return NULL;
+	if (value && cli_parse_u32(value, 0, UINT32_MAX, &level))
+		return "is not a number";
+	return ask_for(a, level ? FSCK_SILENT : FSCK_IF_NEEDED);
 }
 
 static const char *take_job(struct arguments *a, enum fsck_job job, const char **place, const char *value)
@@ -124,14 +124,6 @@ static const char *take_job(struct arguments *a, enum fsck_job job, const char *
 	a->job = job;
 	if (place)
 		*place = value;
-	return NULL;
-}
-
-static const char *take_force(struct arguments *a)
-{
-	a->depth = FSCK_FULL;
-	if (a->answer == FSCK_ASK)
-		a->answer = FSCK_YES;
 	return NULL;
 }
 
@@ -146,8 +138,10 @@ static const char *take_mode(struct arguments *a, int id, const char *value)
 	case OPT_preen:
 		return take_preen(a, value);
 	case OPT_force:
+		a->is_forced = 1;
+		return ask_for(a, FSCK_FULL);
 	case OPT_yes:
-		return take_force(a);
+		return ask_for(a, FSCK_FULL);
 	case OPT_no:
 	case OPT_answer_no:
 		a->answer = FSCK_NO;
@@ -207,8 +201,14 @@ static const char *take_detail(struct arguments *a, int id, const char *value)
 	}
 	case OPT_casefold:
 		return take_casefold(a, value);
-	case OPT_device:
-		return take_device(a, value);
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	case OPT_##id:                                                                                                 \
+		return cli_image_take(&a->image, CLI_IMAGE_##id, value);
+#include "cli/opening.def"
+#include "cli/writing.def"
+#undef GROUP
+#undef OPTION
 	case OPT_offset:
 		return cli_parse_size(value, 1, 512, &a->image.offset);
 	case OPT_features:
@@ -268,7 +268,6 @@ static int take_operand(struct arguments *a, struct cli *cli, const struct cli_p
 	if (a->is_asking && (a->answer == FSCK_YES || a->is_json || a->is_quiet))
 		return refuse(cli, "--ask contradicts -a, -p, -f, -y, --json and --quiet");
 	a->image.path = parser->operands[0];
-	a->image.devices = a->devices;
 	return 0;
 }
 
@@ -287,5 +286,7 @@ int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 			return CLI_OPT_ERROR;
 		}
 	}
+	if (a->depth == FSCK_UNSAID)
+		a->depth = FSCK_FULL;
 	return id == CLI_OPT_END ? take_operand(a, cli, &parser) : id;
 }

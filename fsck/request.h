@@ -14,11 +14,12 @@ extern const struct cli_tool fsck_tool;
 /* What is to be done; one of these. */
 enum fsck_job { FSCK_CHECK = 0, FSCK_ROLLBACK, FSCK_LIST, FSCK_EXPLAIN, FSCK_LAYOUT, FSCK_MAP, FSCK_TREE };
 
-/* When is it to be done? */
+/* When is it to be done? The more thorough, the higher. */
 enum fsck_depth {
-	FSCK_FULL = 0,
-	FSCK_IF_NEEDED, /* when the volume says that something is wrong */
-	FSCK_SILENT	/* in any case, without a word when nothing is wrong */
+	FSCK_UNSAID = 0, /* while options are taken: the same as FSCK_FULL */
+	FSCK_IF_NEEDED,	 /* when the volume says that something is wrong */
+	FSCK_SILENT,	 /* in any case, without a word when nothing is wrong */
+	FSCK_FULL
 };
 
 /* What happens to what is found. */
@@ -44,9 +45,8 @@ struct words {
 
 struct arguments {
 	struct cli_image image;
-	const char *devices[CLI_MAX_DEVICES];
 	enum fsck_job job;
-	enum fsck_depth depth;
+	enum fsck_depth depth; /* the most thorough one that was asked for */
 	enum fsck_answer answer;
 	struct words ignore, only, except;
 	const char *undo, *rollback, *explain;
@@ -55,6 +55,7 @@ struct arguments {
 	enum fsck_switch hash_only;
 	int progress_fd; /* 0: none */
 	int is_asking; /* about each problem */
+	int is_forced; /* -f was given */
 	int is_json, is_quiet, is_verbose, with_content, kernel_check;
 };
 

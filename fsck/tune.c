@@ -27,6 +27,19 @@ static void say_features(uint32_t added)
 			printf("Info: feature %s is turned on\n", flags[i].name);
 }
 
+/* Without casefolding there is nothing to choose, and that is no failure. */
+static int change_lookup(const struct arguments *a, struct f2fs_volume *vol)
+{
+	const int has_casefold = (f2fs_volume_geometry(vol)->feature & F2FS_FEATURE_CASEFOLD) != 0;
+
+	if (!a->is_json && !a->is_quiet) {
+		printf("Info: linear_lookup option: %s\n", a->hash_only == FSCK_ON ? "disable" : "enable");
+		if (!has_casefold)
+			puts("Info: the volume does not have the feature casefold: nothing to change");
+	}
+	return has_casefold ? f2fs_volume_set_hash_only(vol, a->hash_only == FSCK_ON) : 0;
+}
+
 static int change(struct session *s, struct f2fs_volume *vol)
 {
 	const struct arguments *a = s->arguments;
@@ -36,7 +49,7 @@ static int change(struct session *s, struct f2fs_volume *vol)
 	if (a->features)
 		rc = f2fs_volume_add_features(vol, a->features, a->encoding.flags);
 	if (!rc && a->hash_only != FSCK_KEEP)
-		rc = f2fs_volume_set_hash_only(vol, a->hash_only == FSCK_ON);
+		rc = change_lookup(a, vol);
 	if (!rc && !a->is_json && !a->is_quiet)
 		say_features(added);
 	return rc;

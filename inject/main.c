@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <f2fskit/format.h>
 #include <f2fskit/inject.h>
 
 #include "cli/image.h"
@@ -24,6 +25,7 @@ static const struct cli_exit exits[] = {
 
 static const struct cli_tool tool = {
 	.name = "inject.f2fs",
+	.peer_version = CLI_PEER_VERSION,
 	.usage = usage,
 	.summary = "Overwrite one field of an F2FS volume in place, to test what checks and repairs it.",
 	.options = options,
@@ -62,7 +64,10 @@ static const struct {
 	{ OPT_node, "i_ext.fofs", "node[$n].i_ext_fofs", 0 },
 	{ OPT_node, "i_ext.blk_addr", "node[$n].i_ext_blk", 0 },
 	{ OPT_node, "i_ext.len", "node[$n].i_ext_len", 0 },
-	{ OPT_node, "i_inode_checksum", "node[$n].i_inode_checksum", F2FS_INJECT_RAW },
+	{ OPT_node, "i_extra_isize", "node[$n].extra.i_extra_isize", 0 },
+	{ OPT_node, "i_inline_xattr_size", "node[$n].extra.i_inline_xattr_size", 0 },
+	{ OPT_node, "i_inode_checksum", "node[$n].extra.i_inode_checksum", F2FS_INJECT_RAW },
+	{ OPT_node, "i_compr_blocks", "node[$n].extra.i_compr_blocks", 0 },
 	{ OPT_node, "i_addr", "node[$n].i_addr[$i]", 0 },
 	{ OPT_node, "i_nid", "node[$n].i_nid[$i]", 0 },
 	{ OPT_node, "addr", "node[$n].addr[$i]", 0 },
@@ -216,19 +221,38 @@ static const char *find_pattern(struct arguments *a)
 
 /* ---- arguments ---- */
 
-static void list_members(void)
+/* Structures whose fields are members as they are. */
+static const struct {
+	int where;
+	const char *structure;
+} structures[] = {
+	{ OPT_sb, "superblock" }, { OPT_cp, "checkpoint" },	{ OPT_nat, "nat_entry" }, { OPT_sit, "sit_entry" },
+	{ OPT_node, "inode" },	  { OPT_ssa, "summary_entry" },
+};
+
+static int has_own_row(int where, const char *name)
 {
-	puts("fields that need --idx, or have names of their own:");
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		printf("  --%s --mb %s\n",
-		       fields[i].where == OPT_sb     ? "sb N"
-		       : fields[i].where == OPT_cp   ? "cp N"
-		       : fields[i].where == OPT_sit  ? "sit N --blk N"
-		       : fields[i].where == OPT_ssa  ? "ssa --blk N"
-		       : fields[i].where == OPT_node ? "node --nid N"
-						     : "dent --nid N",
-		       fields[i].name);
-	puts("others are named as dump.f2fs shows them");
+		if (fields[i].where == where && !strcmp(fields[i].name, name))
+			return 1;
+	return 0;
+}
+
+/* One member a line: "  i_links: DOC". Test suites look for the name with its colon. */
+static void list_members(int where)
+{
+	puts("\nMembers (--mb):");
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (fields[i].where == where)
+			printf("  %s: %s\n", fields[i].name,
+			       strstr(fields[i].address, "$i") ? "the element --idx" : "the field of that name");
+	for (size_t i = 0; i < sizeof(structures) / sizeof(structures[0]); i++) {
+		const struct f2fs_struct *type = f2fs_struct_find(structures[i].structure);
+
+		for (uint32_t j = 0; structures[i].where == where && j < type->field_count; j++)
+			if (!has_own_row(where, type->fields[j].name))
+				printf("  %s: %s\n", type->fields[j].name, type->fields[j].doc);
+	}
 }
 
 static const char *take_option(struct arguments *a, int id, const char *value)
@@ -260,8 +284,21 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 	case OPT_str:
 		a->value = value;
 		return NULL;
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	case OPT_##id:                                                                                                 \
+		return cli_image_take(&a->image, CLI_IMAGE_##id, value);
+#include "cli/opening.def"
+#include "cli/writing.def"
+#undef GROUP
+#undef OPTION
+	case OPT_offset:
+		return cli_parse_size(value, 1, 512, &a->image.offset);
 	case OPT_dry_run:
 		a->flags |= F2FS_INJECT_DRY_RUN;
+		return NULL;
+	case OPT_force:
+		a->flags |= F2FS_INJECT_FORCE;
 		return NULL;
 	default: /* OPT_debug */
 		return NULL;
@@ -283,12 +320,12 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 			return CLI_OPT_ERROR;
 		}
 	}
-	if (id != CLI_OPT_END)
-		return id;
-	if (a->where && !a->member) {
-		list_members();
+	if (a->where && (id == CLI_OPT_EXIT || (id == CLI_OPT_END && !a->member))) {
+		list_members(a->where); /* also behind the help text: --node -h */
 		return CLI_OPT_EXIT;
 	}
+	if (id != CLI_OPT_END)
+		return id;
 	if (parser.operand_count != 1 || !a->where || !a->value) {
 		cli_error(cli, parser.operand_count != 1 ? "one device or image is needed"
 			       : a->where		 ? "a value is needed: --val or --str"
@@ -314,7 +351,7 @@ static int inject_one(struct cli *cli, struct f2fs_context *ctx, struct argument
 	int rc;
 
 	if (!pattern) {
-		cli_error(cli, "--mb: '%s' is no field of a directory entry", a->member);
+		cli_error(cli, "--mb: unknown or unsupported member '%s'", a->member);
 		return F2FS_ERR_INVALID;
 	}
 	rc = make_address(&address, pattern, a, inject);

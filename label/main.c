@@ -22,6 +22,7 @@ static const struct cli_exit exits[] = {
 
 static const struct cli_tool tool = {
 	.name = "f2fslabel",
+	.peer_version = CLI_PEER_VERSION,
 	.usage = usage,
 	.summary = "Show or set the label of an F2FS volume on a device or in a file.",
 	.options = options,
@@ -46,10 +47,23 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 	while ((id = cli_opt_next(&parser)) > 0) {
 		const char *why = NULL;
 
-		if (id == OPT_quiet)
-			a->quiet = 1;
-		else
+		switch (id) {
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	case OPT_##id:                                                                                                 \
+		why = cli_image_take(&a->image, CLI_IMAGE_##id, parser.value);                                         \
+		break;
+#include "cli/opening.def"
+#include "cli/writing.def"
+#undef GROUP
+#undef OPTION
+		case OPT_offset:
 			why = cli_parse_size(parser.value, 1, 512, &a->image.offset);
+			break;
+		default: /* OPT_quiet */
+			a->quiet = 1;
+			break;
+		}
 		if (why) {
 			cli_usage_error(cli, parser.shown, parser.value, why);
 			return CLI_OPT_ERROR;

@@ -22,10 +22,13 @@ static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "the volume was made (or, with --dry-run, can be)" },
 	{ CLI_EXIT_FAILURE, "it was not; or wrong usage" },
 	{ CLI_EXIT_INCOMPLETE, "with --root-dir: made, but some entries (named on standard error) were not copied" },
+	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT
+	  "a new file is gone, an old volume may be empty" },
 };
 
 const struct cli_tool mkfs_tool = {
 	.name = "mkfs.f2fs",
+	.peer_version = CLI_PEER_VERSION,
 	.usage = usage,
 	.summary = "Make an F2FS file system on a device or in a file. SIZE limits it; a file that does not exist\n"
 		   "or is smaller gets that size. SIZE has a suffix (s, K, M, G, T, KiB, MB ...) or counts sectors.",
@@ -176,8 +179,8 @@ static const char *take_root_owner(struct arguments *a, const char *value)
 		return why;
 	memcpy(uid, value, n);
 	uid[n] = '\0';
-	if (cli_parse_u32(uid, 0, UINT32_MAX, &a->options.root_uid) ||
-	    cli_parse_u32(value + n + 1, 0, UINT32_MAX, &a->options.root_gid))
+	if (cli_parse_u32(uid, 0, UINT32_MAX - 1, &a->options.root_uid) ||
+	    cli_parse_u32(value + n + 1, 0, UINT32_MAX - 1, &a->options.root_gid))
 		return why;
 	a->owner_given = 1;
 	return NULL;
@@ -217,9 +220,8 @@ static const char *take_mount_point(struct arguments *a, const char *value)
 
 static const char *take_preset(struct arguments *a, const char *value)
 {
-	if (strcmp(value, "android") != 0)
-		return "is not a known preset (android)";
-	a->is_android = 1;
+	a->is_android = strcmp(value, "android") == 0;
+	a->unknown_preset = a->is_android ? NULL : value;
 	return NULL;
 }
 
@@ -280,12 +282,12 @@ static const char *take_force(struct arguments *a, const char *value)
 
 static const char *take_discard(struct arguments *a, const char *value)
 {
-	uint32_t on;
-	const char *why = cli_parse_u32(value, 0, 1, &on);
+	int64_t on = 0;
 
-	if (!why)
-		a->options.no_discard = !on;
-	return why;
+	if (strcmp(value, "nodiscard") != 0 && cli_parse_s64(value, &on))
+		return "is neither a number nor nodiscard";
+	a->options.no_discard = on == 0;
+	return NULL;
 }
 
 static const char *take_sparse(struct arguments *a, const char *value)
@@ -299,6 +301,13 @@ static const char *take_sparse(struct arguments *a, const char *value)
 	}
 	why = cli_parse_size(value, 1, 512, &a->sparse);
 	return !why && a->sparse == 0 ? "is too small" : why;
+}
+
+static const char *take_no_lock(struct arguments *a, const char *value)
+{
+	(void)value;
+	a->no_lock = 1;
+	return NULL;
 }
 
 static const char *take_dry_run(struct arguments *a, const char *value)
@@ -444,6 +453,8 @@ int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 		return id;
 	if (a->is_android)
 		apply_android(a);
+	if (a->unknown_preset && !a->quiet)
+		cli_warning(cli, "-g: '%s' is not a preset (android) and changes nothing", a->unknown_preset);
 	if (a->sparse)
 		a->options.no_discard = 1;
 	return take_operands(a, cli, &p);

@@ -21,10 +21,11 @@ struct arguments {
 	uint64_t sparse;  /* size of a sparse image, 0: none */
 	int has_size, has_sectors;
 	int is_auto; /* the smallest size that holds the contents */
-	int force, dry_run, json, quiet, debug;
+	int force, no_lock, dry_run, json, quiet, debug;
 	struct cli_copy_in in; /* contents to be copied; source NULL: none */
 	int owner_given;       /* -R */
 	int is_android;
+	const char *unknown_preset; /* an argument of -g that means nothing */
 	int hash_flag_given; /* hashonly or nohashonly */
 	/* memory that options points to */
 	uint8_t uuid[16];

@@ -17,6 +17,7 @@ void fill_prepare(const struct cli *cli, struct arguments *a)
 	struct f2fs_populate_options *options = &a->in.options;
 
 	options->keep = F2FS_KEEP_DEFAULT;
+	options->flags |= F2FS_POPULATE_PACK;
 	if (a->owner_given) {
 		options->keep &= ~(unsigned)F2FS_KEEP_OWNER;
 		options->uid = a->options.root_uid;
@@ -49,8 +50,8 @@ static int make_seekable(struct cli *cli, const struct f2fs_input *stream, struc
 		cli_error(cli, "cannot make a temporary file: %s", strerror(errno));
 		return -1;
 	}
-	while ((n = read(stream->fd, buffer, sizeof(buffer))) > 0 || (n < 0 && errno == EINTR)) {
-		if (n > 0 && fwrite(buffer, 1, (size_t)n, file) != (size_t)n)
+	while ((n = cli_read(stream->fd, buffer, sizeof(buffer))) > 0) {
+		if (fwrite(buffer, 1, (size_t)n, file) != (size_t)n)
 			break;
 	}
 	if (n != 0 || fflush(file) != 0) {

@@ -85,7 +85,8 @@ static int look_for_signatures(struct target *t, struct cli *cli, const struct a
 static int open_existing(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a,
 			 unsigned i)
 {
-	unsigned flags = a->dry_run ? F2FS_OPEN_READ : F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
+	unsigned flags = (a->dry_run ? F2FS_OPEN_READ : F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE) |
+			 (a->no_lock ? F2FS_OPEN_NO_LOCK : 0);
 	const struct f2fs_device_info *info;
 	uint64_t size, there;
 
@@ -176,7 +177,8 @@ int target_prepare(struct target *t, struct cli *cli, struct f2fs_context *ctx, 
 	struct f2fs_device *dev;
 
 	if (t->new_file_size) {
-		unsigned flags = F2FS_OPEN_EXCLUSIVE | (t->is_new ? 0 : F2FS_OPEN_CREATE);
+		unsigned flags = F2FS_OPEN_EXCLUSIVE | (t->is_new ? 0 : F2FS_OPEN_CREATE) |
+				 (a->no_lock ? F2FS_OPEN_NO_LOCK : 0);
 
 		if (f2fs_device_create(ctx, t->path, t->new_file_size, flags, &dev))
 			return fail(cli, ctx);

@@ -49,6 +49,7 @@ def errors_stub() -> str:
     lines.append(
         "CLASSES: dict[int, type[Error]]\n\n"
         'def make(code: int, message: str, errno: int = 0) -> Error: ...\n'
+        "def is_mistake(error: BaseException) -> bool: ...\n"
         "def from_detail(code: int, detail: Any) -> Error: ...\n"
     )
     names = "".join(f'    "{name}",\n' for name in errors.__all__)

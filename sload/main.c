@@ -19,13 +19,16 @@ static const char *const usage[] = { "-f DIRECTORY|TAR [OPTION]... DEVICE", NULL
 
 static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "everything was copied" },
-	{ CLI_EXIT_FAILURE, "nothing was changed; or wrong usage" },
 	{ CLI_EXIT_INCOMPLETE,
 	  "some entries or attributes could not be copied (named on standard error), the rest was" },
+	{ CLI_EXIT_OPERATIONAL, "nothing was changed (not 1, which callers of f2fs-tools take for success)" },
+	{ CLI_EXIT_USAGE, "wrong usage" },
+	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "nothing was changed" },
 };
 
 static const struct cli_tool sload_tool = {
 	.name = "sload.f2fs",
+	.peer_version = CLI_PEER_VERSION,
 	.usage = usage,
 	.summary = "Copy the contents of a directory or tar archive into an F2FS volume on a device or in a file.",
 	.options = options,
@@ -101,6 +104,14 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 	case OPT_##id:                                                                                                 \
 		return cli_copy_in_take(&a->in, CLI_COPY_##id, value);
 #include "cli/copy_in.def"
+#undef GROUP
+#undef OPTION
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	case OPT_##id:                                                                                                 \
+		return cli_image_take(&a->image, CLI_IMAGE_##id, value);
+#include "cli/opening.def"
+#include "cli/writing.def"
 #undef GROUP
 #undef OPTION
 	case OPT_existing:
@@ -180,6 +191,7 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 	int id;
 
 	a->compress.options.how.algorithm = F2FS_COMPRESS_LZ4;
+	a->in.options.flags = F2FS_POPULATE_PACK;
 	a->in.options.keep = F2FS_KEEP_DEFAULT & ~(unsigned)F2FS_KEEP_OWNER;
 	if (cli->has_epoch) {
 		a->in.options.has_time = 1;
@@ -273,24 +285,24 @@ static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 
 	if (rc) {
 		cli_error_of(cli, f2fs_volume_context(vol), a->image.path);
-		return CLI_EXIT_FAILURE;
+		return CLI_EXIT_OPERATIONAL;
 	}
 	a->in.is_verbose = a->verbose && !a->quiet && !a->json;
 	rc = cli_copy_in_commit(&a->in, cli, vol, a->image.path);
 	if (rc < 0 || print_result(a, vol))
-		return CLI_EXIT_FAILURE;
+		return CLI_EXIT_OPERATIONAL;
 	return rc ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
 }
 
 static int run_sparse(struct cli *cli, struct f2fs_context *ctx, struct arguments *a)
 {
 	struct sload_sparse sparse;
-	int status = CLI_EXIT_FAILURE;
+	int status = CLI_EXIT_OPERATIONAL;
 
 	if (sload_sparse_open(&sparse, cli, ctx, a->image.path) == 0)
 		status = copy(cli, a, sparse.volume);
-	if (status != CLI_EXIT_FAILURE && sload_sparse_save(&sparse, cli, ctx))
-		status = CLI_EXIT_FAILURE;
+	if (status != CLI_EXIT_OPERATIONAL && sload_sparse_save(&sparse, cli, ctx))
+		status = CLI_EXIT_OPERATIONAL;
 	sload_sparse_close(&sparse);
 	return status;
 }
@@ -302,11 +314,11 @@ static int run(struct cli *cli, struct arguments *a)
 	int status;
 
 	if (cli_context_new(cli, &ctx))
-		return CLI_EXIT_FAILURE;
+		return CLI_EXIT_OPERATIONAL;
 	if (a->is_sparse) {
 		status = run_sparse(cli, ctx, a);
 	} else if (cli_open_volume(cli, ctx, &a->image, &vol)) {
-		status = CLI_EXIT_FAILURE;
+		status = CLI_EXIT_OPERATIONAL;
 	} else {
 		status = copy(cli, a, vol);
 		f2fs_volume_close(vol);
@@ -322,15 +334,15 @@ int main(int argc, char **argv)
 	int rc;
 
 	if (cli_init(&cli, &sload_tool))
-		return CLI_EXIT_FAILURE;
+		return CLI_EXIT_OPERATIONAL;
 	rc = parse(&a, &cli, argc, argv);
 	if (rc == CLI_OPT_EXIT)
-		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_FAILURE);
+		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_OPERATIONAL);
 	if (rc)
-		return CLI_EXIT_FAILURE;
+		return CLI_EXIT_USAGE;
 	if (a.quiet)
 		cli.show_progress = 0;
 	rc = run(&cli, &a);
 	cli_copy_in_free(&a.in);
-	return cli_finish(&cli, rc, CLI_EXIT_FAILURE);
+	return cli_finish(&cli, rc, CLI_EXIT_OPERATIONAL);
 }

@@ -45,6 +45,10 @@ CONFIGURATIONS = (
 )
 
 
+# Tests that take minutes are run by hand; a sample of each is among the others.
+LEAVE_OUT = ("--no-suite", "long")
+
+
 @dataclasses.dataclass(frozen=True)
 class Foreign:
     """A machine to build for; `arguments` choose its tests."""
@@ -56,8 +60,8 @@ class Foreign:
 # A big-endian and a 32-bit machine, and the compilers that Debian has for them. The first is emulated and some ten times
 # slower: what takes long runs on processors that are there.
 FOREIGN = (
-    Foreign("s390x", "s390x-linux-gnu-gcc", ("--suite", "quick", "--no-suite", "heavy", "--timeout-multiplier", "10")),
-    Foreign("i686", "i686-linux-gnu-gcc"),
+    Foreign("s390x", "s390x-linux-gnu-gcc", ("--suite", "quick", "--timeout-multiplier", "10")),
+    Foreign("i686", "i686-linux-gnu-gcc", LEAVE_OUT),
 )
 
 
@@ -148,7 +152,7 @@ class Run:
         if os.path.exists(report):
             os.unlink(report)
         # the Python tests come by themselves where they are asked for, one by one
-        leave_out = ["--no-suite", "python"] if c.pytest == EVERY_PYTHON_TEST else []
+        leave_out = [*LEAVE_OUT, *(["--no-suite", "python"] if c.pytest == EVERY_PYTHON_TEST else [])]
         status = call(["meson", "test", "-C", directory, "--no-rebuild", "--print-errorlogs", *leave_out,
                        "--num-processes", str(self.jobs)], **dict(c.environment))
         self.take(c.name, report, status, "meson test")

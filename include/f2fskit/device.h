@@ -88,7 +88,11 @@ enum f2fs_device_flag {
 	/* Refuse a mounted or otherwise used block device, or a file in use by a loop device; without WRITE only one
 	 * that is mounted for writing. */
 	F2FS_OPEN_EXCLUSIVE = 2,
-	F2FS_OPEN_CREATE = 4 /* f2fs_device_create: do not fail when the file exists */
+	F2FS_OPEN_CREATE = 4, /* f2fs_device_create: do not fail when the file exists */
+	/* Go without the lock. Otherwise who opens for writing holds one until the device is closed (on a file an
+	 * advisory one, of a block device the host's claim), and a second one, in this process or another, is refused
+	 * with BUSY; opened for reading with EXCLUSIVE it is refused as long as there is a writer. */
+	F2FS_OPEN_NO_LOCK = 8
 };
 
 /* Make a device of the host's operations; ops is copied, self is handed to each; close(self) runs with the last
@@ -177,10 +181,14 @@ struct f2fs_undo_info {
 };
 /*
  * Give target the bytes that it had before the recording in log began, and flush it. Everything is verified first:
- * INVALID (not an undo file), CORRUPT (damaged), STATE (made for another device); nothing is written then. A cut while
- * playing back does no harm: play back again. info may be NULL.
+ * INVALID (not an undo file), CORRUPT (damaged), STATE (made for another device, or the device is not as the recording
+ * left it: it was changed since, or never was what was recorded); nothing is written then. When the recording was cut
+ * short, how it left the device is not known: STATE, too. force: play back nevertheless, to the device it was made for;
+ * whatever was done to the same blocks since is lost. A cut while playing back does no harm: play back again. info may
+ * be NULL.
  */
-F2FS_API int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_undo_info *info);
+F2FS_API int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target, int force,
+			    struct f2fs_undo_info *info);
 /*
  * The same for the devices of a volume, the first one first, in one new file at path: out[i] takes the place of
  * devices[i], and the file is sealed when all of them are closed. At most 8.
@@ -188,7 +196,7 @@ F2FS_API int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target,
 F2FS_API int f2fs_undo_record(struct f2fs_device *const *devices, unsigned count, const char *path,
 			      struct f2fs_device **out);
 /* Play such a file back to the devices, given in the same order; STATE when they are others, or in another order. */
-F2FS_API int f2fs_undo_restore(struct f2fs_device *log, struct f2fs_device *const *targets, unsigned count,
+F2FS_API int f2fs_undo_restore(struct f2fs_device *log, struct f2fs_device *const *targets, unsigned count, int force,
 			       struct f2fs_undo_info *info);
 
 /* One recorded operation of a recorder device, in order. data is NULL except for writes and stays valid with the

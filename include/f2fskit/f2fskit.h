@@ -26,6 +26,7 @@
 
 #include <f2fskit/base.h>
 #include <f2fskit/check.h>
+#include <f2fskit/clean.h>
 #include <f2fskit/compress.h>
 #include <f2fskit/context.h>
 #include <f2fskit/device.h>

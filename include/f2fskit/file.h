@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files: inodes, directories, contents, extents, extended attributes, as the last checkpoint has them. Names are bytes,
- * as stored; of encrypted directories the printable no-key form (FORMAT files 9.1).
+ * Files: inodes, directories, contents, extents, extended attributes, as the last checkpoint has them, or the running
+ * transaction where the volume is being changed (write.h). Names are bytes, as stored; of encrypted directories the
+ * printable no-key form (FORMAT files 9.1).
  */
 #ifndef F2FSKIT_FILE_H
 #define F2FSKIT_FILE_H
@@ -72,7 +73,8 @@ enum f2fs_extent_kind {
 	F2FS_EXTENT_RESERVED = 2, /* allocated, never written: zeros */
 	F2FS_EXTENT_COMPRESSED =
 		3, /* one cluster: count file blocks held by stored blocks at addr.. (not always consecutive) */
-	F2FS_EXTENT_INLINE = 4 /* inside the inode */
+	F2FS_EXTENT_INLINE = 4, /* inside the inode */
+	F2FS_EXTENT_WAITING = 5 /* written by the running transaction, still in memory: no place on the device yet */
 };
 struct f2fs_extent {
 	uint64_t file_block; /* first file block */
@@ -84,7 +86,8 @@ struct f2fs_extent {
 /* Find the extent that holds a file block; runs are as long as possible. NOT_FOUND past the last block of size and
  * tree. */
 F2FS_API int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_extent *out);
-/* Get the block address of one file block as the slot says (0 hole, F2FS_NEW_ADDR, F2FS_COMPRESS_ADDR). */
+/* Get the block address of one file block as the slot says (0 hole, F2FS_NEW_ADDR, F2FS_COMPRESS_ADDR); of a block that
+ * waits in memory F2FS_NEW_ADDR. */
 F2FS_API int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *addr);
 /* Call visit for each node of the file (the inode first, then by place in the tree, the xattr node last). */
 struct f2fs_node_info {

@@ -11,6 +11,7 @@
  *	sit[12].valid_blocks  sit[12].type  sit[12].valid_map[3]  sit_journal[0].segno
  *	ssa[12][3].nid  ssa[12].entry_type
  *	inode[3].i_links  inode[3].i_addr[4]  inode[3].i_nid[0]  inode[3].i_projid
+ *	inode[3].extra.i_compr_blocks (the same bytes also where the inode says that it has none)
  *	node[7].footer.cp_ver  node[7].addr[5]  node[7].nid[1]  node_at[4107].footer.nid
  *	dentry[3]["name"].ino  dentry[3][2].hash_code  dentry[3]["name"].name  dentry[3]["name"].used
  *	xattr[4].h_magic  xattr[4][0].e_name_index
@@ -60,13 +61,14 @@ F2FS_API int f2fs_inject_get(struct f2fs_inject *inject, const char *address, st
 
 enum f2fs_inject_flag {
 	F2FS_INJECT_RAW = 1,	/* leave checksums as they are */
-	F2FS_INJECT_DRY_RUN = 2 /* write nothing */
+	F2FS_INJECT_DRY_RUN = 2, /* write nothing */
+	F2FS_INJECT_FORCE = 4	 /* write also where neither superblock is one of F2FS */
 };
 /*
  * Write a field; checksums of superblock, checkpoint and inode are made right. value: a number in any base of C; names
  * of flags joined by |; with += -= |= &= ^= in front, a change of the old value; text for texts; a UUID; hex:DIGITS for
  * any bytes, from the first on. before (may be NULL) gets what was there. Fails with READ_ONLY, RANGE (does not fit),
- * and as f2fs_inject_get.
+ * NOT_F2FS (neither superblock was one of F2FS when the image was opened), and as f2fs_inject_get.
  */
 F2FS_API int f2fs_inject_set(struct f2fs_inject *inject, const char *address, const char *value, unsigned flags,
 			     struct f2fs_inject_value *before);

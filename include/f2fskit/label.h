@@ -15,8 +15,8 @@ extern "C" {
 #endif
 
 /*
- * Set the label: UTF-8, at most 512 UTF-16 units. Fails with INVALID (not UTF-8), TOO_BIG, READ_ONLY, STATE (opened
- * without a superblock), IO.
+ * Set the label: UTF-8, at most 512 UTF-16 units, no control characters. Fails with INVALID, NAME_TOO_LONG,
+ * READ_ONLY, STATE (opened without a superblock), IO.
  */
 F2FS_API int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label);
 

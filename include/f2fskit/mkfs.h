@@ -31,7 +31,7 @@ struct f2fs_mkfs_device {
  * overprovision: percent of the main area kept for cleaning; 0: what leaves most usable space.
  * reserved_sections: sections kept for cleaning, zoned volumes only; at least 8.
  * large_nat:     node ids for a fifth of the blocks, with larger bitmaps (checkpoint flag large_nat_bitmap).
- * label:         UTF-8, at most 512 bytes.
+ * label:         UTF-8, at most 512 UTF-16 units, no control characters.
  * cold_extensions, hot_extensions: further file name extensions, separated by commas or spaces, 1 to 7 bytes each.
  * uuid:          16 bytes; NULL: random.
  * checkpoint_version: of the first checkpoint; 0: random.

@@ -41,7 +41,13 @@ struct f2fs_populate_compression {
 enum f2fs_populate_flag {
 	/* Remove what the source does not have from the directories that it has. What patterns leave out stays, and
 	 * lost+found. */
-	F2FS_POPULATE_DELETE = 1
+	F2FS_POPULATE_DELETE = 1,
+	/*
+	 * Write from the start of the volume on: logs that hold nothing begin at the first free sections, and so does
+	 * the node log of a volume with the feature ro. For images that are cut behind their last used block. It has no
+	 * effect when changes wait for a commit.
+	 */
+	F2FS_POPULATE_PACK = 2
 };
 
 /* What entries become whose path matches a pattern. */
@@ -110,7 +116,8 @@ struct f2fs_populate_options {
 
 	/* Called for each entry before it is copied; non-zero: stop (CANCELED). May be NULL. */
 	int (*entry)(void *user, const char *path);
-	/* Called when something could not be copied: the run goes on. what: "" or the attribute's name. May be NULL. */
+	/* Called when something could not be copied: the run goes on. what: "", "contents" or an attribute's
+	 * name. May be NULL. */
 	int (*problem)(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail);
 	void *user;
 };
@@ -126,8 +133,10 @@ struct f2fs_populate_result {
 };
 
 /*
- * Copy the tree. Fails with NOT_FOUND, ACCESS, NOSPC (discard then), IO (an archive that is damaged or cut short),
- * INCOMPLETE when there were problems; result is filled in any case.
+ * Copy the tree. Fails with NOT_FOUND, ACCESS, NOSPC, IO (an archive that is damaged or cut short), CANCELED; what was
+ * changed before can only be discarded then. INCOMPLETE when there were problems with entries, which can be
+ * committed: an entry that cannot be made, or whose contents cannot be read to their end, is left out, and what had
+ * its name stays. (With commit_when_full, engine.h, it goes first.) result is filled in any case.
  */
 F2FS_API int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
 			   struct f2fs_populate_result *result);

@@ -37,8 +37,9 @@ struct f2fs_stream {
 
 /* What is kept of a file besides type, name and contents. */
 enum f2fs_keep {
-	F2FS_KEEP_MODE = 0x001,	    /* permissions, sticky; setuid and setgid of files that got their
-				     * owner, or when it is required; else what the umask leaves */
+	F2FS_KEEP_MODE = 0x001,	    /* permissions, sticky; setuid and setgid when root extracts and the
+				     * file got the image's owner, or when it is required, or with SETID;
+				     * without MODE what the umask leaves */
 	F2FS_KEEP_OWNER = 0x002,    /* user and group */
 	F2FS_KEEP_TIMES = 0x004,    /* times of access and modification */
 	F2FS_KEEP_LINKS = 0x008,    /* hard links; else each name is a file of its own */
@@ -50,10 +51,11 @@ enum f2fs_keep {
 	F2FS_KEEP_ACL = 0x200,	    /* access and default ACLs */
 	F2FS_KEEP_FLAGS = 0x400,    /* append-only, immutable, nodump, noatime, sync, dirsync */
 	F2FS_KEEP_PROJECT = 0x800,  /* project ids */
+	F2FS_KEEP_SETID = 0x1000,   /* with MODE: setuid and setgid whoever extracts and owns it then */
 	F2FS_KEEP_NOTHING = 0x8000, /* none of these */
 	F2FS_KEEP_XATTRS = 0x1C0,
 	F2FS_KEEP_DEFAULT = 0x3FF, /* all but flags and project ids */
-	F2FS_KEEP_EVERYTHING = 0xFFF
+	F2FS_KEEP_EVERYTHING = 0xFFF /* but SETID, which has to be asked for by its name */
 };
 
 /* What happens to what exists already at the destination. Directories are entered in any case. */

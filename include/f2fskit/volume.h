@@ -46,12 +46,16 @@ struct f2fs_open_options {
 	void *user;
 	/* RECOVER_VIEW: directory for what does not fit into 64 MiB of memory; NULL: fail with NOMEM then. */
 	const char *spill_dir;
+	/* A superblock copy or checkpoint pack that cannot be read may be newer than what can, so a volume that has one
+	 * is not written: what would write fails with IO. With 1 it is given up, and written over. */
+	int accept_unread;
 };
 
 /*
- * Open the volume on dev (kept by reference). Fails with NOT_F2FS, CORRUPT (no valid superblock or checkpoint), IO,
- * UNSUPPORTED, NOMEM; when it is to recover, also as f2fs_recover does. Damage that was got around is listed by
- * f2fs_volume_note.
+ * Open the volume on dev (kept by reference). When both superblocks are valid but disagree about the layout or the
+ * features, the one is used that agrees with the rest of the volume, and the volume can only be read when that is
+ * copy 1. Fails with NOT_F2FS, CORRUPT (no valid superblock or checkpoint), IO, UNSUPPORTED, NOMEM; when it is to
+ * recover, also as f2fs_recover does. Damage that was got around is listed by f2fs_volume_note.
  */
 F2FS_API int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev,
 			      const struct f2fs_open_options *options, struct f2fs_volume **out);
@@ -83,7 +87,7 @@ struct f2fs_volume_stat {
 	uint64_t free_blocks;
 	uint64_t file_count;
 	uint64_t free_files;
-	uint64_t valid_blocks; /* of the checkpoint */
+	uint64_t valid_blocks; /* from here on: of the running transaction, else of the checkpoint */
 	uint64_t user_blocks;
 	uint32_t valid_nodes;
 	uint32_t valid_inodes;

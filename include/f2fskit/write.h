@@ -6,8 +6,8 @@
  * until f2fs_recover() (recover.h).
  *
  * A call checks what it can before it changes anything. One that fails after that (no memory, no space, a device that
- * fails, damage) leaves a transaction that is only good for discarding: every further change and the commit then fail
- * with F2FS_ERR_STATE.
+ * fails, damage, a host that cancels) leaves a transaction that is only good for discarding: every further change and
+ * the commit then fail with F2FS_ERR_STATE.
  *
  * The caller acts as the superuser does: permissions, quota limits and the flags "immutable" and "append only" are kept
  * but bar nothing. What an inode is (verity, compressed, encrypted without key) does.
@@ -29,9 +29,26 @@ extern "C" {
 F2FS_API int f2fs_volume_commit(struct f2fs_volume *vol);
 /* Forget all changes since the last commit but those made durable by f2fs_fsync, which then wait for recovery. */
 F2FS_API void f2fs_volume_discard(struct f2fs_volume *vol);
+/* What has become of the changes since the last commit. */
+enum f2fs_transaction {
+	F2FS_TRANSACTION_NONE = 0,  /* there are none */
+	F2FS_TRANSACTION_OPEN = 1,  /* they wait for a commit */
+	F2FS_TRANSACTION_FAILED = 2 /* something failed half-way: they can only be discarded */
+};
+F2FS_API int f2fs_volume_transaction(const struct f2fs_volume *vol);
+/*
+ * Something that the caller made of several calls has failed half-way: the changes since the last commit are good for
+ * discarding only, as after a call that failed so. Without such changes nothing happens. The error in the context, if
+ * there is one, is told as the reason by calls that are refused.
+ */
+F2FS_API void f2fs_volume_fail(struct f2fs_volume *vol);
 /*
  * From now on changes carry this time as the kernel's would: contents set mtime and ctime of their file, names those of
- * their directory and the ctime of what they name, attributes the ctime. NULL (as when opened): times stay.
+ * their directory and the ctime of what they name (but what is exchanged keeps its own), attributes the ctime (but not
+ * pinning and the hints hot and cold). A call of f2fs_fallocate() that fails by the state of the file or for want of
+ * room stamps the file all the same. NULL (as when opened): times stay.
+ * A file's fsync writes its inode when a time in it differs, so a clock that ticks every few milliseconds, as the
+ * kernel's for files does (CLOCK_REALTIME_COARSE), spares blocks that one of nanoseconds costs.
  */
 F2FS_API void f2fs_volume_set_time(struct f2fs_volume *vol, const struct f2fs_time *now);
 
@@ -50,9 +67,9 @@ enum f2fs_new_flag {
 	F2FS_NEW_EXACT = 1 /* default ACLs are not asked: the permissions are mode's, as of a copy */
 };
 /* Make an inode of any type under a name in a directory; out may be NULL. Fails with EXISTS, NOSPC, NAME_TOO_LONG,
- * INVALID, ENCRYPTED. The directory's times become the new inode's ctime. Flags and project are inherited as the kernel
- * does, and so is a default ACL of the directory: it gives the access ACL, mode takes away from that, and directories
- * get it themselves. CORRUPT when it is no ACL. */
+ * INVALID, RANGE (a device number above 4095:1048575), ENCRYPTED. The directory's times become the new inode's ctime.
+ * Flags and project are inherited as the kernel does, and so is a default ACL of the directory: it gives the access
+ * ACL, mode takes away from that, and directories get it themselves. CORRUPT when it is no ACL. */
 F2FS_API int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const struct f2fs_new *spec,
 			 struct f2fs_inode **out);
 /* Give a file a further name. Fails with IS_DIR for directories, EXISTS, NOT_FOUND for a file without a name, XDEV when
@@ -76,7 +93,8 @@ F2FS_API int f2fs_rename(struct f2fs_inode *dir, const char *name, size_t length
 			 const char *new_name, size_t new_length, unsigned flags);
 
 /* Write to a regular file; it grows as needed, what lies between becomes a hole. Blocks of a pinned file that
- * were there at the last commit cannot be overwritten (UNSUPPORTED) unless writing in place is allowed (engine.h). */
+ * were there at the last commit cannot be overwritten (UNSUPPORTED) unless writing in place is allowed (engine.h).
+ * Those that only an fsync has are overwritten where they are. */
 F2FS_API int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length);
 /* Set a regular file's size, freeing what lies behind. */
 F2FS_API int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size);
@@ -189,7 +207,8 @@ enum f2fs_set_flag {
 F2FS_API int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const struct f2fs_stat *values);
 /* Set an extended attribute by its full name ("user.color"); ACLs in their system call form: an access ACL
  * sets the permissions as well, and is not stored when it says no more than they do. system.advise sets the hints hot
- * and cold. Fails with NOSPC when the attributes of the inode would become too large, INVALID for an unknown prefix. */
+ * and cold. Fails with NOSPC when the attributes of the inode would become too large, INVALID for an unknown prefix,
+ * ACCESS for user.* at what is neither file nor directory. */
 F2FS_API int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value, size_t size);
 F2FS_API int f2fs_xattr_remove(struct f2fs_inode *inode, const char *name);
 

@@ -44,7 +44,7 @@ void comp_fini(struct comp_state *state);
 /* "lzo", "lz4", "zstd", "lzo-rle" as the kernel's mount options have them; NULL for an unknown number. */
 const char *comp_name(unsigned int algorithm);
 
-/* Can streams be read, or made, in this build? False for an unknown number, too. Reading LZO needs no library. */
+/* Can streams be read, or made, in this build? False for an unknown number, too. LZO needs no library. */
 bool comp_can_decompress(unsigned int algorithm);
 bool comp_can_compress(unsigned int algorithm);
 
@@ -63,7 +63,7 @@ size_t comp_work_size(unsigned int algorithm, unsigned int level, size_t in_len)
 
 /*
  * Compress into at most @cap bytes and set @out_len. The kernel reads the result, given @in_len is a cluster's size:
- * a power of two from 16 KiB. Level 0 is the algorithm's default. LZO-RLE makes a plain LZO stream, which is one.
+ * a power of two from 16 KiB. Level 0 is the algorithm's default.
  */
 enum comp_result comp_compress(struct comp_state *state, unsigned int algorithm, unsigned int level, const uint8_t *in,
 			       size_t in_len, uint8_t *out, size_t cap, size_t *out_len, void *work);

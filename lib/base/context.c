@@ -11,6 +11,8 @@
 
 #include "base/checked.h"
 
+#define TICK_BYTES (1u << 20) /* of plain copying: some milliseconds at most */
+
 static void *realloc_default(void *user, void *ptr, size_t size)
 {
 	(void)user;
@@ -127,9 +129,33 @@ void log_message(struct f2fs_context *ctx, enum f2fs_log_level level, const char
 
 int progress_report(struct f2fs_context *ctx, const struct f2fs_progress *progress)
 {
+	ctx->ticked = 0;
 	if (!ctx->host.progress || ctx->host.progress(ctx->host.user, progress) == 0)
 		return 0;
 	return error_set(ctx, F2FS_ERR_CANCELED, "%s was canceled", progress->task);
+}
+
+const struct f2fs_progress *progress_run(struct f2fs_context *ctx, const struct f2fs_progress *task)
+{
+	const struct f2fs_progress *before = ctx->running;
+
+	ctx->running = task;
+	return before;
+}
+
+int progress_tick(struct f2fs_context *ctx, const char *what, uint64_t bytes)
+{
+	const struct f2fs_progress plain = { .task = what, .phase = what, .unit = "bytes" };
+
+	ctx->ticked += bytes;
+	if (ctx->ticked < TICK_BYTES)
+		return 0;
+	return progress_report(ctx, ctx->running ? ctx->running : &plain);
+}
+
+int progress_now(struct f2fs_context *ctx, const char *what)
+{
+	return progress_tick(ctx, what, TICK_BYTES);
 }
 
 int64_t clock_now(struct f2fs_context *ctx)

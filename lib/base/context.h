@@ -16,7 +16,23 @@ struct f2fs_context {
 	struct f2fs_host host;
 	struct f2fs_error_detail error;
 	uint64_t random_state; /* of the fixed sequence used without a host's random */
+	const struct f2fs_progress *running; /* what ticks report; NULL: no task runs */
+	uint64_t ticked;		     /* work since the last report */
+#ifdef F2FSKIT_COUNT_WORK
+	uint64_t work; /* what work_note() has counted */
+#endif
 };
+
+/* Count one step of what an image decides the length of: a look at a node's slots, an entry, a block, an error. Tests
+ * hold the sum against the size of the volume; other builds have no counter. */
+static inline void work_note(struct f2fs_context *ctx)
+{
+#ifdef F2FSKIT_COUNT_WORK
+	ctx->work++;
+#else
+	(void)ctx;
+#endif
+}
 
 /* Where an error is: members that do not apply stay zero, block and offset are stored plus one. */
 struct error_where {
@@ -60,6 +76,16 @@ void mem_free(struct f2fs_context *ctx, void *ptr);
 void log_message(struct f2fs_context *ctx, enum f2fs_log_level level, const char *format, ...) PRINTF_LIKE(3, 4);
 /* Report progress; F2FS_ERR_CANCELED when the host wants to stop. */
 int progress_report(struct f2fs_context *ctx, const struct f2fs_progress *progress);
+/* From now on ticks report this, which the caller keeps up to date; returns what they reported before, to be set again
+ * when the task ends. */
+const struct f2fs_progress *progress_run(struct f2fs_context *ctx, const struct f2fs_progress *task);
+/*
+ * Work of that many bytes of plain copying was done, or is about to be: once in a while the host is told, so that it
+ * can stop what takes long. Without a task it is told what. F2FS_ERR_CANCELED when the host wants to stop.
+ */
+int progress_tick(struct f2fs_context *ctx, const char *what, uint64_t bytes);
+/* The same at once: a signal has ended a call of the host that waits. */
+int progress_now(struct f2fs_context *ctx, const char *what);
 /* Nanoseconds since 1970 from the host, 0 without a clock. */
 int64_t clock_now(struct f2fs_context *ctx);
 /* Fill n bytes from the host's source, or from a fixed sequence without one. */

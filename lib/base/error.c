@@ -127,6 +127,7 @@ int error_set(struct f2fs_context *ctx, int code, const char *format, ...)
 {
 	va_list args;
 
+	work_note(ctx);
 	error_clear(ctx);
 	ctx->error.code = code;
 	va_start(args, format);
@@ -140,6 +141,7 @@ int error_at(struct f2fs_context *ctx, int code, const struct error_where *where
 {
 	va_list args;
 
+	work_note(ctx);
 	error_clear(ctx);
 	ctx->error.code = code;
 	copy_text(ctx->error.structure, sizeof(ctx->error.structure), where->structure);

@@ -28,10 +28,11 @@ struct range {
 };
 
 struct code_points {
-	uint32_t cp[UNICODE_FOLD_MAX];	 /* each is at least one byte long */
-	uint8_t class[UNICODE_FOLD_MAX]; /* canonical combining class of each */
+	uint32_t cp[UNICODE_WHOLE_MAX];	  /* each is at least one byte long */
+	uint8_t class[UNICODE_WHOLE_MAX]; /* canonical combining class of each */
 	size_t count;
 	size_t bytes;	  /* their length in UTF-8 */
+	size_t room;	  /* and what it may be */
 	size_t run_start; /* marks are not moved before this one */
 };
 
@@ -90,7 +91,7 @@ static bool add_code_point(struct code_points *to, uint32_t cp, uint8_t class)
 	size_t n = utf8_encode(cp, seq);
 	size_t at = to->count;
 
-	if (n > UNICODE_FOLD_MAX - to->bytes)
+	if (n > to->room - to->bytes)
 		return false;
 	for (; class != 0 && at > to->run_start && to->class[at - 1] > class; at--) {
 		to->cp[at] = to->cp[at - 1];
@@ -170,13 +171,14 @@ static enum unicode_result fold_all(struct code_points *to, const uint8_t *in, s
 	return to->count > 0 ? UNICODE_OK : UNICODE_EMPTY;
 }
 
-enum unicode_result unicode_casefold(const uint8_t *in, size_t len, uint8_t out[UNICODE_FOLD_MAX], size_t *out_len)
+static enum unicode_result casefold(const uint8_t *in, size_t len, size_t room, uint8_t *out, size_t *out_len)
 {
 	struct code_points cps;
 	enum unicode_result result;
 	size_t n = 0;
 
 	cps.count = cps.bytes = cps.run_start = 0;
+	cps.room = room;
 	if (!utf8_is_valid(in, len))
 		return UNICODE_INVALID; /* also when it is too long before the bad byte */
 	result = fold_all(&cps, in, len);
@@ -193,6 +195,17 @@ enum unicode_result unicode_casefold(const uint8_t *in, size_t len, uint8_t out[
 	return UNICODE_OK;
 }
 
+enum unicode_result unicode_casefold(const uint8_t *in, size_t len, uint8_t out[UNICODE_FOLD_MAX], size_t *out_len)
+{
+	return casefold(in, len, UNICODE_FOLD_MAX, out, out_len);
+}
+
+enum unicode_result unicode_casefold_whole(const uint8_t *in, size_t len, uint8_t out[UNICODE_WHOLE_MAX],
+					   size_t *out_len)
+{
+	return casefold(in, len, UNICODE_WHOLE_MAX, out, out_len);
+}
+
 #else
 
 bool unicode_is_available(void)
@@ -207,6 +220,12 @@ enum unicode_result unicode_casefold(const uint8_t *in, size_t len, uint8_t out[
 	(void)out;
 	(void)out_len;
 	return UNICODE_UNAVAILABLE;
+}
+
+enum unicode_result unicode_casefold_whole(const uint8_t *in, size_t len, uint8_t out[UNICODE_WHOLE_MAX],
+					   size_t *out_len)
+{
+	return unicode_casefold(in, len, out, out_len);
 }
 
 #endif

@@ -13,6 +13,8 @@
 
 /* A name that folds to more bytes than this counts as unfoldable. */
 #define UNICODE_FOLD_MAX 254
+/* No name of 255 bytes folds to more: a code point becomes three times as long at most. */
+#define UNICODE_WHOLE_MAX 765
 
 enum unicode_result {
 	UNICODE_OK = 0,
@@ -32,5 +34,8 @@ bool unicode_is_available(void);
  * UNICODE_OK only; the content of @out is meaningless otherwise.
  */
 enum unicode_result unicode_casefold(const uint8_t *in, size_t len, uint8_t out[UNICODE_FOLD_MAX], size_t *out_len);
+/* The same with room for whatever a name of up to 255 bytes folds to. */
+enum unicode_result unicode_casefold_whole(const uint8_t *in, size_t len, uint8_t out[UNICODE_WHOLE_MAX],
+					   size_t *out_len);
 
 #endif

@@ -32,6 +32,7 @@ static int restart(struct checker *c, size_t findings)
 	c->nat_bits = NULL;
 	c->nat_bits_are_bad = c->has_bad_summary = c->must_restart = false;
 	c->lost_found = 0;
+	memset(&c->evidence, 0, sizeof(c->evidence));
 	c->restarts++;
 	return facts_init(&c->facts, c->ctx, c->geo);
 }

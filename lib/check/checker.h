@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "check/facts.h"
 #include "check/problem.h"
+#include "format/evidence.h"
 #include "volume/volume.h"
 
 /* Blocks of a directory, collected by the nodes pass for the dirs pass. */
@@ -42,12 +43,16 @@ struct checker {
 	struct pool *pool;
 	enum f2fs_open_mode mode; /* how the volume is opened */
 	bool is_impossible;
+	bool is_frozen;	    /* a repair could destroy what it does not know or cannot see: nothing is written */
 	bool is_recount;    /* claims are collected again, from kept nodes only; nothing is raised */
 	uint8_t *scratch;   /* one block, for a mended inode */
 	struct vec *claims; /* what claims_collect() lists, and for segments with which flag */
 	uint32_t claim_flag;
 	f2fs_seg_t claim_from, claim_end;
 	uint32_t max_claims; /* blocks of segments listed at once, 0: MAX_CLAIMS */
+	struct evidence evidence;     /* what the inodes show of features */
+	uint32_t feature_found;	      /* with has_other_features: what the superblock says */
+	bool has_other_features;      /* the inodes showed others, by which the volume is read since */
 	struct facts facts;
 	struct vec findings;	   /* struct finding */
 	uint64_t findings_dropped; /* beyond max_findings */
@@ -107,6 +112,12 @@ bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid,
 /* Is an inode with pointers to blocks marked to hold its data inside? The kernel bears it, and shows the pointers. */
 bool inode_is_misread(const struct f2fs_geometry *geo, const uint8_t *block);
 void inode_mend_misread(uint8_t *block);
+
+/* Can this be the size of a directory inside its inode? It is that of the room for entries, which is words. */
+static inline bool dir_size_inside(const struct f2fs_geometry *geo, uint64_t size)
+{
+	return size != 0 && size % 4 == 0 && size <= geo->block_size;
+}
 
 /* node_digest.c, for sweeps whose tags are indexes in facts.nids. */
 uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block);

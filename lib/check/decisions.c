@@ -117,7 +117,7 @@ static int keep(struct decisions *d, const struct finding *f)
 static int ask(struct decisions *d, struct checker *c, struct finding *f, struct tell_room *room)
 {
 	const enum f2fs_repair_kind kind = problem_kind((enum problem)f->problem);
-	const bool is_open = kind != F2FS_REPAIR_NONE && !d->is_barred[f->problem];
+	const bool is_open = kind != F2FS_REPAIR_NONE && !d->is_barred[f->problem] && !c->is_frozen;
 	int answer = F2FS_DECIDE_FIX;
 
 	if (d->options->problem)
@@ -142,7 +142,7 @@ int decisions_take(struct decisions *d, struct checker *c, bool is_first)
 			continue;
 		}
 		if (!is_first && problem_kind((enum problem)f->problem) != F2FS_REPAIR_CHOICE) {
-			f->is_left = d->is_barred[f->problem];
+			f->is_left = d->is_barred[f->problem] || c->is_frozen;
 			continue;
 		}
 		d->told_later += !is_first;

@@ -144,6 +144,12 @@ static void keep_fields(struct checker *c, struct inode_fact *inode, const uint8
 	inode->ext_fofs = inode_i_ext_fofs(block);
 	inode->ext_blk = inode_i_ext_blk(block);
 	inode->ext_len = inode_i_ext_len(block);
+	if (inode->uid == NOBODY_ID)
+		inode->uid = OVERFLOW_ID; /* as a repair leaves it, for the quotas */
+	if (inode->gid == NOBODY_ID)
+		inode->gid = OVERFLOW_ID;
+	if (inode->projid == NOBODY_ID)
+		inode->projid = 0;
 	if (is_hidden(c, inode->ino))
 		inode->state |= INODE_HIDDEN;
 	if (geometry_has(c->geo, F2FS_FEATURE_DEVICE_ALIAS) && (inode->iflags & FLAG_i_flags_device_alias))
@@ -158,6 +164,32 @@ static int check_times(struct checker *c, const struct nid_fact *fact, const uin
 		if (times[i] >= NSEC)
 			return raise_inode(c, P_INODE_TIME, fact, times[i], 0);
 	return 0;
+}
+
+static int check_owner(struct checker *c, const struct nid_fact *fact, const uint8_t *block)
+{
+	const bool has_project = geometry_has(c->geo, F2FS_FEATURE_PROJECT_QUOTA) &&
+				 inode_has_extra(block, extra_OFS_i_projid + 4);
+	const struct {
+		uint32_t id;
+		const char *name;
+	} owners[] = {
+		{ inode_i_uid(block), "user" },
+		{ inode_i_gid(block), "group" },
+		{ has_project ? extra_i_projid(inode_extra(block)) : 0, "project" },
+	};
+	int err = 0;
+
+	for (uint32_t i = 0; i < sizeof(owners) / sizeof(owners[0]) && !err; i++)
+		if (owners[i].id == NOBODY_ID)
+			err = problem_raise(c, &(struct finding){ .problem = P_INODE_OWNER,
+								  .nid = fact->nid,
+								  .ino = fact->nid,
+								  .has_values = 1,
+								  .found = owners[i].id,
+								  .slot = i,
+								  .text = owners[i].name });
+	return err;
 }
 
 /* A flag that needs a feature which is off. */
@@ -192,6 +224,8 @@ static int check_numbers(struct checker *c, const struct nid_fact *fact, const s
 	const uint64_t most = node_max_file_blocks(c->geo, inode->node_slots) << c->geo->block_bits;
 	int err = check_times(c, fact, block);
 
+	if (!err)
+		err = check_owner(c, fact, block);
 	if (!err && inode->size > most && !(inode->state & INODE_ALIAS))
 		err = raise_inode(c, P_INODE_SIZE, fact, inode->size, most);
 	if (!err && inode_i_namelen(block) > NAME_MAX_BYTES)
@@ -237,8 +271,10 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 	if (c->is_recount) /* not judged again; what broke a rule is corrected without a word */
 		judged = inode_is_misread(c->geo, block) ? (uint32_t)RULE_INODE_INLINE_DATA
 							 : (uint32_t)inode_check(&c->plain, block, fact->nid, 0);
-	else
+	else {
 		fact->kind = FACT_INODE;
+		evidence_add(&c->evidence, c->geo, block);
+	}
 	if (is_settled && !(judged & JUDGED_RULE))
 		judged |= RULE_INODE_MODE;
 	if (judged & JUDGED_BAD_SUM)

@@ -230,6 +230,8 @@ static int check_dir(struct checker *c, const struct inode_fact *dir)
 			err = raise_dir(c, P_DIR_DEPTH, dir, dir->depth, dir->depth_found, NULL);
 		if (!err && (dir->size < end || dir->size % c->geo->block_size != 0))
 			err = raise_dir(c, P_DIR_SIZE, dir, dir->size, end, NULL);
+	} else if (!dir_size_inside(c->geo, dir->size)) {
+		err = raise_dir(c, P_DIR_SIZE, dir, dir->size, (uint64_t)dir->slots * 4 - 4, NULL);
 	}
 	if (!err && !(dir->state & INODE_HAS_DOT))
 		err = raise_dir(c, P_DOT_MISSING, dir, 0, 0, ".");

@@ -5,6 +5,7 @@
  * blocks of directories. Nodes that hang nowhere are dropped; then claims are collected again from those that are kept.
  */
 #include "check/checker.h"
+#include "volume/weigh.h"
 
 static const struct sweep sweep_inodes = { "inodes", node_judge, node_digest, node_unreadable };
 static const struct sweep sweep_others = { "nodes", node_judge, node_digest, node_unreadable };
@@ -136,11 +137,60 @@ static void add_blocks(struct checker *c)
 		r->blocks += facts_inode_at(&c->facts, (uint32_t)i)->blocks_found;
 }
 
+static int raise_features(struct checker *c)
+{
+	if (!c->has_other_features)
+		return 0;
+	return problem_raise(c, &(struct finding){ .problem = P_SB_FEATURES_WRONG,
+						   .has_values = 1,
+						   .found = c->feature_found,
+						   .expected = c->geo->feature });
+}
+
+/*
+ * Before any inode is judged to be wrong: do most of them speak against the superblock? Then it is what is wrong, and
+ * all begins anew with the features that they show.
+ */
+static int settle_features(struct checker *c)
+{
+	struct f2fs_volume *vol = c->vol;
+	const uint32_t feature = vol->geo.feature;
+	uint32_t settled, quota = 0;
+	int err = 0;
+
+	if (c->has_other_features)
+		return 0;
+	if (sb_s_encoding(vol->sb)) /* nothing but this feature needs an encoding */
+		evidence_confirm(&c->evidence, F2FS_FEATURE_CASEFOLD);
+	if (!(feature & F2FS_FEATURE_QUOTA))
+		err = features_of_quota(vol, &quota);
+	settled = (evidence_settle(&c->evidence, feature) | quota) & ~checkpoint_denied(vol->cp);
+	if (err || settled == feature)
+		return err;
+	c->is_frozen &= !(feature & ~FEATURES_KNOWN);
+	settled &= FEATURES_KNOWN; /* the word is not what it was: bits that nobody knows are damage, too */
+	c->has_other_features = c->must_restart = true;
+	c->feature_found = feature;
+	sb_set_feature(vol->sb, settled);
+	if ((settled & F2FS_FEATURE_CASEFOLD) && sb_s_encoding(vol->sb) == 0)
+		sb_set_s_encoding(vol->sb, 1);
+	geometry_decode(&vol->geo, vol->sb);
+	c->plain = vol->geo;
+	c->plain.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
+	return 0;
+}
+
 int pass_nodes(struct checker *c)
 {
 	bool dropped = false;
-	int err = sweep_nodes(c, &sweep_inodes, true);
+	int err = raise_features(c);
 
+	if (!err)
+		err = sweep_nodes(c, &sweep_inodes, true);
+	if (!err)
+		err = settle_features(c);
+	if (!err && c->must_restart)
+		return 0;
 	if (!err)
 		err = sweep_nodes(c, &sweep_others, false);
 	if (!err && !facts_inode(&c->facts, c->geo->root_ino))

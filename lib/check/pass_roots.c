@@ -44,6 +44,8 @@ static int compare_superblocks(struct checker *c)
 		error_clear(c->ctx);
 		return 0;
 	}
+	if (c->vol->is_doubted)
+		return raise_number(c, P_SB_DOUBTED, sb_feature(other), sb_feature(c->vol->sb));
 	while (i < sb_SIZE && other[i] == c->vol->sb[i])
 		i++;
 	return i < sb_SIZE ? raise_number(c, P_SB_DIFFER, i, 0) : 0;
@@ -68,38 +70,38 @@ static int check_stop_reasons(struct checker *c)
 	return err;
 }
 
-static int check_size(struct checker *c)
+/* What is not there cannot be told from what is lost: a repair would drop files whose blocks are only missing here. */
+static int raise_short(struct checker *c, uint64_t have, uint64_t need)
 {
-	uint64_t need = c->geo->end_blkaddr * c->geo->block_size, have = f2fs_device_info(c->vol->dev)->size;
-
-	return have < need ? raise_number(c, P_DEVICE_SHORT, have, need) : 0;
+	c->is_frozen = true;
+	return raise_number(c, P_DEVICE_SHORT, have, need);
 }
 
-/* A damaged pack may have been the newer one: then the other leads to less than there was. */
-static int check_newest(struct checker *c)
+static int check_size(struct checker *c)
 {
-	enum pack_loss loss;
-	f2fs_blk_t left;
-	int err = volume_judge_pack(c->vol, &loss, &left);
+	const uint64_t need = c->geo->end_blkaddr * c->geo->block_size, have = f2fs_device_info(c->vol->dev)->size;
 
-	return err || loss == PACK_NEWEST ? err : raise_rule(c, P_CP_LOST, 0, 3 - c->vol->pack);
+	return have < need ? raise_short(c, have, need) : 0;
 }
 
 static int check_packs(struct checker *c)
 {
+	enum pack_loss loss;
+	f2fs_blk_t left;
 	enum rule rule;
-	int err = 0;
+	int err = volume_judge_pack(c->vol, &loss, &left);
 
 	for (unsigned pack = 1; pack <= 2 && !err; pack++) {
-		int state = c->vol->pack_state[pack - 1];
-
-		if (state == 0)
-			continue;
+		const int state = c->vol->pack_state[pack - 1];
 		/* a pack whose end was not written is what a power cut leaves */
-		err = raise_rule(c, state == RULE_CP_FOOTER ? P_CP_UNFINISHED : P_CP_PACK, state, pack);
+		const bool is_unfinished = state == RULE_CP_FOOTER && loss == PACK_NEWEST;
+
+		if (state != 0)
+			err = raise_rule(c, is_unfinished ? P_CP_UNFINISHED : P_CP_PACK, state, pack);
 	}
-	if (!err && c->mode != F2FS_MODE_RESCUE)
-		err = check_newest(c);
+	/* a damaged pack may have been the newer one: then the other leads to less than there was */
+	if (!err && c->mode != F2FS_MODE_RESCUE && loss != PACK_NEWEST)
+		err = raise_rule(c, P_CP_LOST, 0, 3 - c->vol->pack);
 	/* both are whole, but what the newer one says cannot be: the reader took the older one */
 	if (!err && c->vol->pack_state[0] == 0 && c->vol->pack_state[1] == 0 &&
 	    (int64_t)(c->vol->pack_version[2 - c->vol->pack] - c->vol->pack_version[c->vol->pack - 1]) > 0)
@@ -148,19 +150,39 @@ static int check_pending(struct checker *c)
 /* Inodes are judged as if the superblock had the feature that its other features need. */
 static int check_features(struct checker *c)
 {
-	const uint32_t known = 2 * F2FS_FEATURE_PACKED_SSA - 1, unknown = c->geo->feature & ~known;
+	const uint32_t unknown = c->geo->feature & ~FEATURES_KNOWN;
 	const uint32_t needing = F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_INODE_CHECKSUM |
 				 F2FS_FEATURE_FLEXIBLE_INLINE_XATTR | F2FS_FEATURE_INODE_CRTIME |
 				 F2FS_FEATURE_COMPRESSION;
 
 	int err = unknown ? raise_number(c, P_SB_FEATURE_UNKNOWN, unknown, 0) : 0;
 
+	c->is_frozen = unknown != 0;
 	c->plain = *c->geo;
 	c->plain.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
 	if (err || geometry_has(c->geo, F2FS_FEATURE_EXTRA_ATTR) || !geometry_has(c->geo, needing))
 		return err;
 	c->plain.feature |= F2FS_FEATURE_EXTRA_ATTR;
 	return problem_raise(c, &(struct finding){ .problem = P_SB_FEATURES, .rule = RULE_INODE_FEATURES });
+}
+
+/* Does a superblock of a volume on one device say that the image ends before its volume? Then that is why. */
+static uint64_t bytes_needed(struct checker *c)
+{
+	const uint64_t offset = c->options.open ? c->options.open->offset : 0;
+	uint64_t need = 0;
+
+	for (unsigned copy = 0; copy < 2; copy++) {
+		uint8_t sb[sb_SIZE];
+		struct f2fs_geometry geo;
+
+		if (device_read_quiet(c->dev, offset + copy * 4096u + SB_OFFSET_IN_BLOCK, sb, sizeof(sb)) != 0 ||
+		    superblock_check(sb) != RULE_NONE || superblock_device_count(sb) > 1)
+			continue;
+		geometry_decode(&geo, sb);
+		need = offset + geo.end_blkaddr * geo.block_size;
+	}
+	return need;
 }
 
 /* Where the second superblock ends, at the most. */
@@ -171,7 +193,13 @@ static int refuse(struct checker *c, int err)
 {
 	const struct f2fs_error_detail detail = c->ctx->error;
 	const struct f2fs_rule *rule = f2fs_rule_find(detail.rule);
+	const uint64_t have = f2fs_device_info(c->dev)->size;
 
+	if (err == F2FS_ERR_IO && have < bytes_needed(c)) {
+		error_clear(c->ctx);
+		c->is_impossible = true;
+		return raise_short(c, have, bytes_needed(c));
+	}
 	if (err == F2FS_ERR_IO && detail.offset != F2FS_NO_OFFSET && detail.offset >= SUPERBLOCKS_END) {
 		error_clear(c->ctx);
 		c->is_impossible = true;

@@ -81,6 +81,12 @@ static int run_steps(struct repair *r)
 	return err;
 }
 
+/* Where the pointers of all inodes are depends on the superblock: it is set before anything else is looked at. */
+static bool roots_come_first(const struct checker *c)
+{
+	return repair_found(c, P_SB_FEATURES) || repair_found(c, P_SB_FEATURES_WRONG) || repair_found(c, P_SB_DOUBTED);
+}
+
 /* One round: everything the facts say, in one commit. */
 static int run_round(struct checker *c)
 {
@@ -93,9 +99,9 @@ static int run_round(struct checker *c)
 	r.block = mem_alloc(c->ctx, c->geo->block_size);
 	c->repair = &r;
 	err = r.block ? repair_note_left(&r) : F2FS_ERR_NOMEM;
-	/* Where the pointers of all inodes are depends on this feature: it is set before anything else is looked at. */
-	if (!err && repair_found(c, P_SB_FEATURES)) {
-		sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) | F2FS_FEATURE_EXTRA_ATTR);
+	if (!err && roots_come_first(c)) {
+		if (repair_found(c, P_SB_FEATURES))
+			sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) | F2FS_FEATURE_EXTRA_ATTR);
 	} else {
 		if (!err)
 			err = run_steps(&r);
@@ -158,6 +164,17 @@ static int decide(struct checker *c, void *user)
 	plan->is_done = err || plan->decisions->is_stopped;
 	if (plan->is_done)
 		return err;
+	if (c->is_frozen) {
+		plan->is_done = true;
+		return 0;
+	}
+	err = c->vol ? volume_check_roots(c->vol) : 0;
+	if (err)
+		return err;
+	if (!c->is_impossible && !plan->is_search && decisions_want(c) && roots_come_first(c)) {
+		plan->is_repaired = true;
+		return run_round(c);
+	}
 	if (plan->must_recover && !c->is_impossible && !plan->is_search) {
 		plan->must_recover = false;
 		err = repair_recover(c, plan->recovered, &plan->is_recovered);

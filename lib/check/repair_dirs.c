@@ -28,6 +28,7 @@ static int open_area(struct repair *r, f2fs_nid_t dir, uint32_t number, struct w
 	if (err)
 		return err;
 	r->is_changed = true;
+	filing_forget(r->vol, dir);
 	if (inode_has_inline(winode_block(w), FLAG_i_inline_inline_dentry)) {
 		dentry_area_of_inode(winode_block(w), &w->layout, area);
 		node_dirty(r->txn, w->node);
@@ -334,6 +335,7 @@ static int reset_level(struct repair *r, f2fs_nid_t ino)
 		return err;
 	inode_set_i_dir_level(node->block, 0);
 	node_dirty(r->txn, node);
+	filing_forget(r->vol, ino);
 	r->is_changed = true;
 	return 0;
 }

@@ -106,12 +106,24 @@ static void mend_times(uint8_t *block)
 		inode_set_i_mtime_nsec(block, 0);
 }
 
+static void mend_owner(uint8_t *block)
+{
+	if (inode_i_uid(block) == NOBODY_ID)
+		inode_set_i_uid(block, OVERFLOW_ID);
+	if (inode_i_gid(block) == NOBODY_ID)
+		inode_set_i_gid(block, OVERFLOW_ID);
+	if (inode_has_extra(block, extra_OFS_i_projid + 4) && extra_i_projid(inode_extra(block)) == NOBODY_ID)
+		extra_set_i_projid(block + INODE_ADDR_OFFSET, 0);
+}
+
 static void mend_numbers(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
 {
 	const uint64_t most = node_max_file_blocks(r->geo, inode->node_slots) << r->geo->block_bits;
 
 	if (repair_wanted(r, P_INODE_TIME, inode->ino))
 		mend_times(block);
+	if (repair_wanted(r, P_INODE_OWNER, inode->ino))
+		mend_owner(block);
 	/* how often a pinned file was in the cleaner's way; others have none */
 	if (inode->type == 1 && !inode_has_inline(block, FLAG_i_inline_pin_file) &&
 	    (inode_i_current_depth(block) & 0xffff) != 0)
@@ -199,8 +211,12 @@ static void mend_inside(const struct repair *r, const struct inode_fact *inode, 
 		put_le32(block + layout.slot_offset, 0);
 	for (unsigned i = 0; i < 5 && repair_wanted(r, P_INLINE_NODES, inode->ino); i++)
 		inode_set_nid(r->geo, block, i, 0);
-	if (inode->type == 2)
+	if (inode->type == 2) {
+		if (inode->links != 0 && !dir_size_inside(r->geo, inode_i_size(block)) &&
+		    repair_wanted(r, P_DIR_SIZE, inode->ino))
+			inode_set_i_size(block, layout.inline_size);
 		return;
+	}
 	if (repair_wanted(r, P_DATA_EXIST, inode->ino) &&
 	    !is_zero(block + layout.inline_offset, layout.inline_size))
 		inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_data_exist);

@@ -143,5 +143,7 @@ int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32
 	rc = device_make(ctx, path, &ops, file, &info, out);
 	if (rc != 0)
 		mem_free(ctx, file);
+	else if (caps & F2FS_DEVICE_WRITE)
+		(*out)->owner = (long)getpid();
 	return rc;
 }

@@ -7,6 +7,7 @@
 #include "device/device.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/checked.h"
 #include "device/iov.h"
@@ -68,6 +69,7 @@ void f2fs_device_close(struct f2fs_device *dev)
 		return;
 	if (dev->ops.close)
 		dev->ops.close(dev->self);
+	mem_free(dev->ctx, dev->writer);
 	mem_free(dev->ctx, dev->name);
 	mem_free(dev->ctx, dev);
 }
@@ -82,11 +84,37 @@ void *device_self(const struct f2fs_device *dev, int (*read)(void *, uint64_t, c
 	return dev->ops.read == read ? dev->self : NULL;
 }
 
+const char *device_writer(struct f2fs_device *dev)
+{
+	uint64_t offset = 0;
+
+	while (dev && !dev->writer)
+		dev = dev->below ? dev->below(dev->self, &offset) : NULL;
+	return dev ? dev->writer : NULL;
+}
+
+static bool is_owner(const struct f2fs_device *dev)
+{
+	return dev->owner == 0 || dev->owner == (long)getpid();
+}
+
+int device_check_owner(struct f2fs_device *dev)
+{
+	if (is_owner(dev))
+		return 0;
+	return error_set(dev->ctx, F2FS_ERR_STATE,
+			 "%s was opened by process %ld: a process that was forked has to open it again to write",
+			 dev->name, dev->owner);
+}
+
 /* ---- quiet calls ---- */
 
-static bool is_writable(const struct f2fs_device *dev)
+/* 0, or why the device cannot be written. */
+static int refuse_write(const struct f2fs_device *dev)
 {
-	return (dev->info.caps & F2FS_DEVICE_WRITE) != 0;
+	if (!(dev->info.caps & F2FS_DEVICE_WRITE))
+		return F2FS_ERR_READ_ONLY;
+	return is_owner(dev) ? 0 : F2FS_ERR_STATE;
 }
 
 int device_readv_quiet(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
@@ -108,9 +136,10 @@ int device_read_quiet(struct f2fs_device *dev, uint64_t offset, void *buffer, si
 int device_writev_quiet(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
 	uint64_t length;
+	int rc = refuse_write(dev);
 
-	if (!is_writable(dev))
-		return F2FS_ERR_READ_ONLY;
+	if (rc != 0)
+		return rc;
 	if (!iov_length(iov, count, &length) || !range_within(offset, length, dev->info.size))
 		return F2FS_ERR_RANGE;
 	return length == 0 ? 0 : dev->ops.write(dev->self, offset, iov, count);
@@ -151,15 +180,16 @@ static int write_zeros(struct f2fs_device *dev, uint64_t offset, uint64_t length
 
 int device_zero_quiet(struct f2fs_device *dev, uint64_t offset, uint64_t length)
 {
-	if (!is_writable(dev))
-		return F2FS_ERR_READ_ONLY;
+	int rc = refuse_write(dev);
+
+	if (rc != 0)
+		return rc;
 	if (!range_within(offset, length, dev->info.size))
 		return F2FS_ERR_RANGE;
 	if (length == 0)
 		return 0;
 	if (dev->ops.zero) {
-		int rc = dev->ops.zero(dev->self, offset, length);
-
+		rc = dev->ops.zero(dev->self, offset, length);
 		if (rc != F2FS_ERR_UNSUPPORTED)
 			return rc;
 	}
@@ -168,10 +198,10 @@ int device_zero_quiet(struct f2fs_device *dev, uint64_t offset, uint64_t length)
 
 int device_discard_quiet(struct f2fs_device *dev, uint64_t offset, uint64_t length)
 {
-	int rc;
+	int rc = refuse_write(dev);
 
-	if (!is_writable(dev))
-		return F2FS_ERR_READ_ONLY;
+	if (rc != 0)
+		return rc;
 	if (!range_within(offset, length, dev->info.size))
 		return F2FS_ERR_RANGE;
 	if (length == 0 || !dev->ops.discard)
@@ -225,10 +255,13 @@ int device_zones_quiet(struct f2fs_device *dev, uint64_t first, struct f2fs_zone
 
 static int change_zone_quiet(struct f2fs_device *dev, int (*op)(void *, uint64_t), uint64_t offset)
 {
+	int rc;
+
 	if (!op)
 		return F2FS_ERR_UNSUPPORTED;
-	if (!is_writable(dev))
-		return F2FS_ERR_READ_ONLY;
+	rc = refuse_write(dev);
+	if (rc != 0)
+		return rc;
 	return offset < dev->info.size ? op(dev->self, offset) : F2FS_ERR_RANGE;
 }
 

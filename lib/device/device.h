@@ -23,6 +23,8 @@ struct f2fs_device {
 	void *self;
 	char *name; /* for messages: a path, or the kind of device */
 	unsigned refs;
+	char *writer; /* opened for reading: who had it open for writing then; NULL: nobody that is known */
+	long owner;   /* the one process that writes to it: those it forks share its descriptor; 0: any */
 	/* Pointer to bytes in memory, NULL when that is not possible; see device_peek(). */
 	const uint8_t *(*peek)(void *self, uint64_t offset, size_t length);
 	/* Device below that holds the byte at offset, offset changed to its count; NULL: messages name this device. */
@@ -72,6 +74,14 @@ int device_extent(struct f2fs_device *dev, uint64_t offset, uint64_t *length, in
  * device_peek() shall give.
  */
 int device_new_cache(struct f2fs_device *inner, uint64_t budget, uint32_t line_size, struct f2fs_device **out);
+
+/* Who writes to a device that was opened for reading; NULL: nobody that is known. */
+const char *device_writer(struct f2fs_device *dev);
+/* Fail with STATE in a process that was forked from the one that may write. */
+int device_check_owner(struct f2fs_device *dev);
+
+/* A layer that tries a failed read a few times before it gives up. */
+int device_new_retry(struct f2fs_device *inner, struct f2fs_device **out);
 
 /* Let a cache forget a range that was written past it. */
 void device_cache_forget(struct f2fs_device *cache, uint64_t offset, uint64_t length);

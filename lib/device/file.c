@@ -10,6 +10,7 @@
 
 #include "device/file.h"
 #include "device/hostfd.h"
+#include "device/lock.h"
 
 int hostfile_read(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
@@ -36,6 +37,8 @@ void hostfile_close(void *self)
 {
 	struct hostfile *file = self;
 
+	if (file->owner == (long)getpid())
+		lock_drop(file->fd);
 	close(file->fd);
 	mem_free(file->ctx, file);
 }
@@ -132,8 +135,12 @@ int file_make_device(struct f2fs_context *ctx, const char *path, int fd, uint64_
 		info.caps |= F2FS_DEVICE_PARALLEL_WRITE;
 	if (file_ops.discard && (caps & F2FS_DEVICE_WRITE))
 		info.caps |= F2FS_DEVICE_DISCARD;
+	if (caps & F2FS_DEVICE_WRITE)
+		file->owner = (long)getpid();
 	rc = device_make(ctx, path, &file_ops, file, &info, out);
 	if (rc != 0)
 		mem_free(ctx, file);
+	else
+		(*out)->owner = file->owner;
 	return rc;
 }

@@ -13,6 +13,7 @@
 struct hostfile {
 	struct f2fs_context *ctx;
 	int fd;
+	long owner; /* of the lock: the process that opened it for writing; 0: there is none */
 	uint64_t size;
 	uint32_t sector_size;
 	uint64_t zone_bytes;

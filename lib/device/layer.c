@@ -28,6 +28,7 @@ int layer_make(struct f2fs_device *inner, size_t size, const struct f2fs_device_
 		(*out)->ops.zone_finish = NULL;
 	}
 	layer->inner = f2fs_device_ref(inner);
+	(*out)->owner = inner->owner;
 	(*out)->below = layer_below;
 	return 0;
 }

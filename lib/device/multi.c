@@ -363,6 +363,8 @@ int f2fs_device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_par
 		dev->ops.zone_reset = NULL;
 		dev->ops.zone_finish = NULL;
 	}
+	for (unsigned i = 0; i < multi->count && dev->owner == 0; i++)
+		dev->owner = multi->parts[i].device->owner;
 	dev->peek = peek_multi;
 	dev->below = find_below_multi;
 	*out = dev;

@@ -10,6 +10,7 @@
 
 #include "device/file.h"
 #include "device/inuse.h"
+#include "device/lock.h"
 
 static int refuse_kind(struct f2fs_context *ctx, const char *path, mode_t mode)
 {
@@ -28,11 +29,45 @@ static int open_retry(const char *path, int flags, mode_t mode)
 	return fd;
 }
 
-static int make_device(struct f2fs_context *ctx, const char *path, int fd, const struct stat *st, uint32_t caps,
+/* A file is locked by who writes it; who reads it is told that somebody does, or kept out when it shall not change. */
+static int lock_regular(struct f2fs_context *ctx, const char *path, int fd, unsigned flags, char who[LOCK_TEXT])
+{
+	who[0] = 0;
+	if (flags & F2FS_OPEN_WRITE)
+		return flags & F2FS_OPEN_NO_LOCK ? 0 : lock_take(ctx, path, fd);
+	if (!lock_is_held(fd, who) || !(flags & F2FS_OPEN_EXCLUSIVE) || (flags & F2FS_OPEN_NO_LOCK))
+		return 0;
+	return error_set(ctx, F2FS_ERR_BUSY, "%s is in use by %s", path, who);
+}
+
+static int make_regular(struct f2fs_context *ctx, const char *path, int fd, const struct stat *st, unsigned flags,
+			struct f2fs_device **out)
+{
+	const uint32_t caps = flags & F2FS_OPEN_WRITE ? F2FS_DEVICE_WRITE : 0;
+	char who[LOCK_TEXT];
+	int rc = lock_regular(ctx, path, fd, flags, who);
+
+	if (rc == 0)
+		rc = file_make_device(ctx, path, fd, (uint64_t)st->st_size, caps, out);
+	if (rc != 0 || !who[0])
+		return rc;
+	(*out)->writer = mem_strdup(ctx, who);
+	if ((*out)->writer)
+		return 0;
+	/* the descriptor is the caller's again, which closes it */
+	mem_free(ctx, (*out)->self);
+	(*out)->ops.close = NULL;
+	f2fs_device_close(*out);
+	return F2FS_ERR_NOMEM;
+}
+
+static int make_device(struct f2fs_context *ctx, const char *path, int fd, const struct stat *st, unsigned flags,
 		       struct f2fs_device **out)
 {
+	const uint32_t caps = flags & F2FS_OPEN_WRITE ? F2FS_DEVICE_WRITE : 0;
+
 	if (S_ISREG(st->st_mode))
-		return file_make_device(ctx, path, fd, (uint64_t)st->st_size, caps, out);
+		return make_regular(ctx, path, fd, st, flags, out);
 	if (S_ISBLK(st->st_mode))
 		return block_make_device(ctx, path, fd, caps, out);
 	return refuse_kind(ctx, path, st->st_mode);
@@ -55,16 +90,22 @@ static int open_host_device(struct f2fs_context *ctx, const char *path, unsigned
 		rc = inuse_refuse(ctx, path, &st, writable ? INUSE_WRITING : INUSE_READING);
 		if (rc != 0)
 			return rc;
-		if (S_ISBLK(st.st_mode) && writable)
-			mode |= O_EXCL; /* without O_CREAT: the kernel refuses a device that somebody has claimed */
 	}
+	if (S_ISBLK(st.st_mode) && writable && !(flags & F2FS_OPEN_NO_LOCK))
+		mode |= O_EXCL; /* without O_CREAT: the kernel refuses a device that somebody has claimed */
 	fd = open_retry(path, mode, 0);
+	if (fd < 0 && errno == EBUSY) {
+		char who[LOCK_TEXT];
+
+		lock_find_holder(&st, false, who);
+		return error_set(ctx, F2FS_ERR_BUSY, "%s is in use by %s", path, who);
+	}
 	if (fd < 0)
 		return error_sys(ctx, errno, "cannot open %s%s", path, writable ? " for writing" : "");
 	if (fstat(fd, &st) != 0)
 		rc = error_sys(ctx, errno, "cannot examine %s", path);
 	else
-		rc = make_device(ctx, path, fd, &st, writable ? F2FS_DEVICE_WRITE : 0, out);
+		rc = make_device(ctx, path, fd, &st, flags, out);
 	if (rc != 0)
 		close(fd);
 	return rc;
@@ -119,7 +160,9 @@ int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size
 	}
 	if (fd < 0)
 		return error_sys(ctx, errno, "cannot create %s", path);
-	rc = size_file(ctx, path, fd, size, is_new, out);
+	rc = flags & F2FS_OPEN_NO_LOCK ? 0 : lock_take(ctx, path, fd);
+	if (rc == 0)
+		rc = size_file(ctx, path, fd, size, is_new, out);
 	if (rc != 0) {
 		close(fd);
 		if (is_new)

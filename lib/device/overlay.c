@@ -408,6 +408,8 @@ int f2fs_device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, co
 
 	error_clear(inner->ctx);
 	rc = layer_make(inner, sizeof(*overlay), &overlay_ops, (inner->info.caps & keep) | F2FS_DEVICE_WRITE, &dev);
+	if (rc == 0)
+		dev->owner = 0; /* what is written stays with the process */
 	if (rc != 0)
 		return rc;
 	overlay = dev->self;

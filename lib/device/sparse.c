@@ -2,8 +2,8 @@
 /*
  * The contents of an Android sparse file: chunks of raw bytes, of a repeated 32-bit pattern, and of nothing, one after
  * the other. Opening walks the chunk headers once and checks every size against the file; what is kept is an index for
- * binary search. The index has a bound: of a file with very many chunks only every n-th is kept, and a lookup walks the
- * headers from there.
+ * binary search. The index has a bound: of a file with very many chunks, empty ones counted, only every n-th is kept,
+ * and a lookup walks n headers at the most from there.
  *
  * File header (28 bytes, little-endian): magic u32, major u16, minor u16, file_hdr_sz u16, chunk_hdr_sz u16, blk_sz
  * u32, total_blks u32, total_chunks u32, image_checksum u32. Chunk header (12 bytes): type u16, reserved u16, blocks
@@ -346,8 +346,7 @@ static int scan_chunks(struct sparse *sparse, uint32_t chunk_count)
 			return refuse_chunk(sparse, &chunk, i, "is damaged or does not fit");
 		if (rc != 0)
 			return device_report(sparse->layer.inner, rc, "read", chunk.offset, WINDOW_SIZE);
-		if (chunk.blocks == 0)
-			continue;
+		/* empty ones, too: then no lookup walks over more than a stride of chunks */
 		rc = index_chunk(sparse, &chunk, nth++);
 		if (rc != 0)
 			return rc;

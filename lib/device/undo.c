@@ -154,17 +154,110 @@ static int discard_undo(void *self, uint64_t offset, uint64_t length)
 	return rc ? rc : layer_discard(self, offset, length);
 }
 
+#define TABLE_PIECE 1024u /* entries that are written at once */
+
+/* The table while it is written, behind the records. */
+struct table {
+	uint64_t blocks;
+	uint32_t check, used;
+	uint8_t bytes[TABLE_PIECE * 4];
+};
+
+static int put_piece(struct undo *undo, struct table *t)
+{
+	const uint64_t at = undo->end + (t->blocks - t->used) * 4;
+	const size_t size = (size_t)t->used * 4;
+
+	if (size > undo->log->info.size - at)
+		return F2FS_ERR_NOSPC;
+	t->check = crc_f2fs(t->check, t->bytes, size);
+	t->used = 0;
+	return device_write_quiet(undo->log, at, t->bytes, size);
+}
+
+/* Add the blocks of one record as they are now. */
+static int put_blocks(struct undo *undo, struct table *t, uint64_t offset, uint32_t length)
+{
+	int rc = device_read_quiet(undo->layer.inner, offset, undo->buffer, length);
+
+	for (uint32_t i = 0; i < undo_record_blocks(length) && rc == 0; i++) {
+		put_le32(t->bytes + (size_t)t->used * 4,
+			 crc_f2fs(CRC_F2FS_SEED, undo->buffer + (size_t)i * UNDO_BLOCK, undo_block_length(length, i)));
+		t->used++;
+		t->blocks++;
+		if (t->used == TABLE_PIECE)
+			rc = put_piece(undo, t);
+	}
+	return rc;
+}
+
+int undo_watch(struct f2fs_device *dev, const uint8_t *saved, uint8_t *buffer, uint32_t *out)
+{
+	const uint32_t piece = UNDO_RECORD_MAX / UNDO_BLOCK;
+	int rc = 0;
+
+	*out = CRC_F2FS_SEED;
+	for (uint32_t block = 0; block < UNDO_WATCH_BLOCKS && rc == 0; block += piece) {
+		const uint64_t at = (uint64_t)block * UNDO_BLOCK, left = at < dev->info.size ? dev->info.size - at : 0;
+		const uint32_t length = left < UNDO_RECORD_MAX ? (uint32_t)left : UNDO_RECORD_MAX;
+
+		if (length == 0)
+			break;
+		rc = device_read_quiet(dev, at, buffer, length);
+		for (uint32_t i = 0; i < undo_record_blocks(length) && rc == 0; i++)
+			if (!saved || !lsb_test(saved, block + i))
+				*out = crc_f2fs(*out, buffer + (size_t)i * UNDO_BLOCK, undo_block_length(length, i));
+	}
+	return rc;
+}
+
+/* What the recording left behind, for each block that it saved. */
+static int put_table(struct undo *undo, struct table *t)
+{
+	uint64_t at = UNDO_FIRST_RECORD;
+	int rc = 0;
+
+	t->check = CRC_F2FS_SEED;
+	for (uint64_t i = 0; i < undo->records && rc == 0; i++) {
+		uint8_t head[UNDO_SECTOR];
+		uint32_t length;
+
+		rc = device_read_quiet(undo->log, at, head, sizeof(head));
+		if (rc != 0)
+			break;
+		length = get_le32(head + UNDO_RECORD_LENGTH);
+		if (length > UNDO_RECORD_MAX)
+			return F2FS_ERR_CORRUPT;
+		at += undo_record_size(length, get_le32(head + UNDO_RECORD_KIND));
+		rc = put_blocks(undo, t, get_le64(head + UNDO_RECORD_OFFSET), length);
+	}
+	return rc == 0 && t->used ? put_piece(undo, t) : rc;
+}
+
 /* Say how long the file is, so that playing back can tell a whole file from a damaged one. */
 static void seal(struct undo *undo)
 {
+	struct table *table = mem_zalloc(undo->layer.ctx, sizeof(*table));
 	uint8_t *sector = undo->buffer;
+	uint32_t watch;
 
+	if (!table || put_table(undo, table) != 0 ||
+	    undo_watch(undo->layer.inner, undo->saved[0], undo->buffer, &watch) != 0 ||
+	    device_flush_quiet(undo->log) != 0) {
+		mem_free(undo->layer.ctx, table);
+		return; /* as if it had been cut */
+	}
 	memset(sector, 0, UNDO_SECTOR);
 	memcpy(sector + UNDO_SEAL_MAGIC, UNDO_MAGIC_SEAL, 8);
 	put_le64(sector + UNDO_SEAL_IDENTITY, undo->identity);
 	put_le64(sector + UNDO_SEAL_RECORDS, undo->records);
 	put_le64(sector + UNDO_SEAL_END, undo->end);
+	put_le64(sector + UNDO_SEAL_BLOCKS, table->blocks);
+	put_le32(sector + UNDO_SEAL_TABLE, table->check);
+	put_le32(sector + UNDO_SEAL_WATCH, watch);
 	put_le32(sector + UNDO_SEAL_CHECK, undo_check(sector, undo->identity, 0));
+	undo->end += table->blocks * 4;
+	mem_free(undo->layer.ctx, table);
 	if (device_write_quiet(undo->log, UNDO_SECTOR, sector, UNDO_SECTOR) == 0)
 		device_flush_quiet(undo->log);
 }
@@ -327,7 +420,7 @@ int f2fs_undo_create(struct f2fs_device *target, const char *path, struct f2fs_d
 {
 	/* Every block in a record of its own. */
 	const uint64_t blocks = target->info.size / UNDO_BLOCK + 1;
-	uint64_t size = UNDO_FIRST_RECORD + blocks * (UNDO_BLOCK + UNDO_SECTOR);
+	uint64_t size = UNDO_FIRST_RECORD + blocks * (UNDO_BLOCK + UNDO_SECTOR + 4);
 	int err = f2fs_device_create(target->ctx, path, size, 0, log);
 
 	/* Not every file system lets a file be that long; an undo file of a repair is short. */

@@ -4,8 +4,14 @@
  *parts start on multiples of 512 bytes, so that a sector that was made durable is never written again:
  *
  *	header   512 bytes at 0     what the file is for; written and flushed before anything else
- *	seal     512 bytes at 512   number of records and end of the file; written when the recording was closed
+ *	seal     512 bytes at 512   number of records, their end, checksum of the table; written when the recording
+ *				    was closed
  *	record   from 4096 on       512 bytes: place, length, kind, checksums; then the old bytes, filled up to 512
+ *	table    behind the records a checksum of each block of each record as it is when the recording closes
+ *
+ * The table tells what the recording left on the device. Playing back overwrites only what is as it was left, or is as
+ * it was before. Later changes may keep clear of those blocks; so the seal has a checksum of the others at the
+ * beginning of the device, too, where every commit of a volume leaves its mark.
  *
  * A record's checksum starts from the header's identity and the record's number: bytes of another file never look like
  * a record of this one.
@@ -18,12 +24,13 @@
 #include "device/device.h"
 
 #define UNDO_SECTOR 512u
-#define UNDO_VERSION 1u		   /* of one device */
-#define UNDO_VERSION_SET 2u	   /* of several: those of a volume in a row */
+#define UNDO_VERSION 3u		   /* of one device */
+#define UNDO_VERSION_SET 4u	   /* of several: those of a volume in a row */
 #define UNDO_BLOCK 4096u	   /* what is saved at once; a shorter piece at the end of the device */
 #define UNDO_FIRST_RECORD 4096u	   /* offset of the first record */
 #define UNDO_RECORD_MAX (1u << 20) /* bytes that one record holds */
 #define UNDO_MAX_PARTS 8u
+#define UNDO_WATCH_BLOCKS 8192u /* 32 MiB: superblocks and checkpoints of all usual layouts */
 #define UNDO_PRINT_BYTES 32768u /* beginning of the device that tells it from others */
 
 /* Offsets in the header. */
@@ -34,13 +41,22 @@ enum {
 	UNDO_DEVICE_SIZE = 16, /* u64 */
 	UNDO_IDENTITY = 24,    /* u64, random */
 	UNDO_PRINT = 32,       /* u32: checksum of the device's first UNDO_PRINT_BYTES before the first change */
-	UNDO_PARTS = 36,       /* u32, version 2: number of devices; UNDO_DEVICE_SIZE is their sum */
+	UNDO_PARTS = 36,       /* u32, of a set: number of devices; UNDO_DEVICE_SIZE is their sum */
 	UNDO_PART = 40,	       /* for each: u64 size, u32 print */
 	UNDO_PART_SIZE = 12,
 	UNDO_HEAD_CHECK = 508 /* u32: checksum of the 508 bytes before */
 };
 /* In the seal. */
-enum { UNDO_SEAL_MAGIC = 0, UNDO_SEAL_IDENTITY = 8, UNDO_SEAL_RECORDS = 16, UNDO_SEAL_END = 24, UNDO_SEAL_CHECK = 508 };
+enum {
+	UNDO_SEAL_MAGIC = 0,
+	UNDO_SEAL_IDENTITY = 8,
+	UNDO_SEAL_RECORDS = 16,
+	UNDO_SEAL_END = 24,    /* u64: of the records, where the table begins */
+	UNDO_SEAL_BLOCKS = 32, /* u64: entries of the table, u32 each */
+	UNDO_SEAL_TABLE = 40,  /* u32: checksum of the table */
+	UNDO_SEAL_WATCH = 44,  /* u32: checksum of the blocks below UNDO_WATCH_BLOCKS that have no record */
+	UNDO_SEAL_CHECK = 508
+};
 /* In a record. */
 enum {
 	UNDO_RECORD_MAGIC = 0,	 /* 8 bytes */
@@ -75,12 +91,27 @@ static inline uint64_t undo_record_size(uint32_t length, uint32_t kind)
 	return UNDO_SECTOR + (data + UNDO_SECTOR - 1) / UNDO_SECTOR * UNDO_SECTOR;
 }
 
+/* Blocks of a record, each with an entry of the table; the last of a device may be short. */
+static inline uint32_t undo_record_blocks(uint32_t length)
+{
+	return (length + UNDO_BLOCK - 1) / UNDO_BLOCK;
+}
+
+static inline uint32_t undo_block_length(uint32_t length, uint32_t block)
+{
+	const uint32_t left = length - block * UNDO_BLOCK;
+
+	return left < UNDO_BLOCK ? left : UNDO_BLOCK;
+}
+
 /* Lay a recording over inner, which is parts[0], or all parts in a row. */
 int undo_make(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device *const *parts, unsigned count,
 	      struct f2fs_device **out);
 /* Play back to target, which is parts[0], or all parts in a row. */
 int undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_device *const *parts, unsigned count,
-	      struct f2fs_undo_info *info);
+	      int force, struct f2fs_undo_info *info);
+/* Checksum of the blocks at the beginning of dev that have no bit in the map (NULL: none has one); buffer: a record. */
+int undo_watch(struct f2fs_device *dev, const uint8_t *saved, uint8_t *buffer, uint32_t *out);
 /* Read the beginning of a device that tells it from others, at most UNDO_PRINT_BYTES. */
 int undo_fingerprint(struct f2fs_device *dev, uint8_t *buffer, size_t *length);
 

@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Plays an undo file back: gives a device the bytes that it had before the first change. Everything is looked at before
- * anything is written: the file's own checksums, and whether this is the device (the beginning of the device with the
- * old bytes in place must be what it was). An unsealed file, that is, one whose recording was cut short, ends at the
- * first record that is not whole: what that record was for had not been written (undo.c). Playing back again does the
- * same again, so a cut while playing back is cured by playing back. Several devices are one in a row here, but each is
- * known by its own beginning.
+ * anything is written: the file's own checksums, whether this is the device (the beginning of the device with the old
+ * bytes in place must be what it was), and whether each block is as the recording left it, or has its old bytes
+ * already. An unsealed file, that is, one whose recording was cut short, ends at the first record that is not whole:
+ * what that record was for had not been written (undo.c); how the device was left nobody knows, so it takes force.
+ * Playing back again does the same again, so a cut while playing back is cured by playing back. Several devices are one
+ * in a row here, but each is known by its own beginning.
  */
 #include "device/undo.h"
 
 #include <string.h>
 
+#include "base/bitmap.h"
+
 struct player {
 	struct f2fs_context *ctx;
 	struct f2fs_device *log, *target;
 	uint64_t identity;
-	uint64_t sealed_records, sealed_end; /* 0: not sealed */
+	uint64_t sealed_records, sealed_end, sealed_blocks; /* 0: not sealed */
+	uint32_t sealed_table, sealed_watch;
+	int force;
+	uint8_t *now;		     /* of the device, where a record is; then its part of the table */
+	uint64_t blocks;	     /* of the table that were looked at */
+	uint32_t table;		     /* checksum of these */
+	uint8_t saved[UNDO_WATCH_BLOCKS / 8]; /* blocks at the beginning that have a record */
+	uint64_t changed, first_changed; /* blocks that are neither as they were left nor as they were */
 	uint8_t *buffer;		     /* a record */
 	struct f2fs_device *const *parts;    /* the target, or what it consists of */
 	unsigned count;
@@ -58,6 +68,26 @@ static int read_parts(struct player *p, const uint8_t *head, uint32_t version)
 	return 0;
 }
 
+/* A recording that was cut short has nothing where the seal would be; anything but a seal there is damage. */
+static int read_seal(struct player *p, const uint8_t *seal)
+{
+	static const uint8_t none[UNDO_SECTOR];
+
+	if (memcmp(seal, none, sizeof(none)) == 0)
+		return 0;
+	if (memcmp(seal + UNDO_SEAL_MAGIC, UNDO_MAGIC_SEAL, 8) != 0 ||
+	    get_le64(seal + UNDO_SEAL_IDENTITY) != p->identity ||
+	    get_le32(seal + UNDO_SEAL_CHECK) != undo_check(seal, p->identity, 0))
+		return refuse(p, "the seal is damaged; nothing was played back");
+	p->sealed_records = get_le64(seal + UNDO_SEAL_RECORDS);
+	p->sealed_end = get_le64(seal + UNDO_SEAL_END);
+	p->sealed_blocks = get_le64(seal + UNDO_SEAL_BLOCKS);
+	p->sealed_table = get_le32(seal + UNDO_SEAL_TABLE);
+	p->sealed_watch = get_le32(seal + UNDO_SEAL_WATCH);
+	p->info.is_sealed = 1;
+	return 0;
+}
+
 static int read_header(struct player *p)
 {
 	const uint8_t *head = p->buffer;
@@ -86,15 +116,7 @@ static int read_header(struct player *p)
 				 (unsigned long long)p->target->info.size);
 	p->identity = get_le64(head + UNDO_IDENTITY);
 	p->info.device_size = p->target->info.size;
-	head += UNDO_SECTOR;
-	if (memcmp(head + UNDO_SEAL_MAGIC, UNDO_MAGIC_SEAL, 8) == 0 &&
-	    get_le64(head + UNDO_SEAL_IDENTITY) == p->identity &&
-	    get_le32(head + UNDO_SEAL_CHECK) == undo_check(head, p->identity, 0)) {
-		p->sealed_records = get_le64(head + UNDO_SEAL_RECORDS);
-		p->sealed_end = get_le64(head + UNDO_SEAL_END);
-		p->info.is_sealed = 1;
-	}
-	return 0;
+	return read_seal(p, head + UNDO_SECTOR);
 }
 
 /* Read record number n at an offset of the file. *found is false at the end and at a torn record. */
@@ -176,6 +198,44 @@ static int walk(struct player *p, uint64_t *count, uint64_t *end,
 	}
 }
 
+/* Checksum of a block of the record whose bytes are in buffer. */
+static uint32_t old_sum(const struct player *p, const struct undo_record *r, uint32_t block)
+{
+	static const uint8_t zeros[UNDO_BLOCK];
+	const uint8_t *bytes = r->kind == UNDO_BYTES ? p->buffer + UNDO_SECTOR + (size_t)block * UNDO_BLOCK : zeros;
+
+	return crc_f2fs(CRC_F2FS_SEED, bytes, undo_block_length(r->length, block));
+}
+
+/* Compare the device with what the table says, where the record is. */
+static int compare(struct player *p, const struct undo_record *r)
+{
+	const uint32_t blocks = undo_record_blocks(r->length);
+	const uint64_t at = p->sealed_end + p->blocks * 4;
+	uint8_t *table = p->now + UNDO_RECORD_MAX;
+	int err;
+
+	if (p->blocks + blocks > p->sealed_blocks || at > p->log->info.size || p->log->info.size - at < blocks * 4u)
+		return refuse(p, "the table of what was written is too short; nothing was played back");
+	err = device_read(p->log, at, table, (size_t)blocks * 4);
+	if (!err)
+		err = device_read(p->target, r->offset, p->now, r->length);
+	if (err)
+		return err;
+	p->table = crc_f2fs(p->table, table, (size_t)blocks * 4);
+	p->blocks += blocks;
+	for (uint32_t i = 0; i < blocks; i++) {
+		const uint32_t sum = crc_f2fs(CRC_F2FS_SEED, p->now + (size_t)i * UNDO_BLOCK,
+					      undo_block_length(r->length, i));
+
+		if (sum == get_le32(table + (size_t)i * 4) || sum == old_sum(p, r, i))
+			continue;
+		if (p->changed++ == 0)
+			p->first_changed = r->offset + (uint64_t)i * UNDO_BLOCK;
+	}
+	return 0;
+}
+
 static int look(struct player *p, const struct undo_record *r)
 {
 	uint64_t at = 0;
@@ -183,10 +243,52 @@ static int look(struct player *p, const struct undo_record *r)
 	for (unsigned i = 0; i < p->count; at += p->parts[i++]->info.size)
 		patch_start(p, i, at, r);
 	p->info.bytes += r->length;
+	for (uint64_t block = r->offset / UNDO_BLOCK;
+	     block < UNDO_WATCH_BLOCKS && block * UNDO_BLOCK < r->offset + r->length; block++)
+		lsb_set(p->saved, (size_t)block);
+	return p->info.is_sealed ? compare(p, r) : 0;
+}
+
+static int refuse_changed(struct player *p, uint32_t watch)
+{
+	if (p->changed)
+		return error_set(p->ctx, F2FS_ERR_STATE,
+				 "%s is not as the recording left it: %llu of %llu blocks differ, the first at byte "
+				 "%llu",
+				 p->target->name, (unsigned long long)p->changed, (unsigned long long)p->blocks,
+				 (unsigned long long)p->first_changed);
+	if (watch != p->sealed_watch)
+		return error_set(p->ctx, F2FS_ERR_STATE,
+				 "%s is not as the recording left it: something was written beside its blocks",
+				 p->target->name);
 	return 0;
 }
 
-/* Verify the file and the devices. */
+/* Is it the device, and is it as the recording left it? */
+static int verify_device(struct player *p)
+{
+	uint32_t watch;
+	int err;
+
+	for (unsigned i = 0; i < p->count; i++)
+		if (crc_f2fs(CRC_F2FS_SEED, p->starts + (size_t)i * UNDO_PRINT_BYTES, p->start_length[i]) !=
+		    p->prints[i])
+			return error_set(p->ctx, F2FS_ERR_STATE, "%s was made for another device than %s", p->log->name,
+					 p->parts[i]->name);
+	if (p->force)
+		return 0;
+	if (!p->info.is_sealed)
+		return error_set(p->ctx, F2FS_ERR_STATE,
+				 "%s: the recording was cut short, so whether %s was changed since is not known; play "
+				 "it back by force if it was not",
+				 p->log->name, p->target->name);
+	err = undo_watch(p->target, p->saved, p->now, &watch);
+	if (err)
+		return error_set(p->ctx, err, "%s cannot be read", p->target->name);
+	return refuse_changed(p, watch);
+}
+
+/* Verify the file, all of it, and the devices. */
 static int verify(struct player *p)
 {
 	uint64_t end;
@@ -194,31 +296,32 @@ static int verify(struct player *p)
 
 	for (unsigned i = 0; i < p->count && !err; i++)
 		err = undo_fingerprint(p->parts[i], p->starts + (size_t)i * UNDO_PRINT_BYTES, &p->start_length[i]);
+	p->table = CRC_F2FS_SEED;
 	if (!err)
 		err = walk(p, &p->info.records, &end, look);
 	if (err)
 		return err;
 	if (p->info.is_sealed && (p->info.records != p->sealed_records || end != p->sealed_end))
 		return refuse(p, "a record is damaged; nothing was played back");
-	for (unsigned i = 0; i < p->count; i++)
-		if (crc_f2fs(CRC_F2FS_SEED, p->starts + (size_t)i * UNDO_PRINT_BYTES, p->start_length[i]) !=
-		    p->prints[i])
-			return error_set(p->ctx, F2FS_ERR_STATE, "%s was made for another device than %s", p->log->name,
-					 p->parts[i]->name);
-	return 0;
+	if (p->info.is_sealed && (p->blocks != p->sealed_blocks || p->table != p->sealed_table))
+		return refuse(p, "the table of what was written is damaged; nothing was played back");
+	return verify_device(p);
 }
 
 int undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_device *const *parts, unsigned count,
-	      struct f2fs_undo_info *info)
+	      int force, struct f2fs_undo_info *info)
 {
-	struct player p = { .ctx = target->ctx, .log = log, .target = target, .parts = parts, .count = count };
+	struct player p = {
+		.ctx = target->ctx, .log = log, .target = target, .parts = parts, .count = count, .force = force
+	};
 	uint64_t records, end;
 	int err = 0;
 
 	error_clear(p.ctx);
 	p.buffer = mem_alloc(p.ctx, UNDO_SECTOR + UNDO_RECORD_MAX);
 	p.starts = mem_alloc(p.ctx, (size_t)count * UNDO_PRINT_BYTES);
-	if (!p.buffer || !p.starts)
+	p.now = mem_alloc(p.ctx, UNDO_RECORD_MAX + UNDO_RECORD_MAX / UNDO_BLOCK * 4);
+	if (!p.buffer || !p.starts || !p.now)
 		err = F2FS_ERR_NOMEM;
 	if (!err)
 		err = read_header(&p);
@@ -232,10 +335,11 @@ int undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_d
 		*info = p.info;
 	mem_free(p.ctx, p.buffer);
 	mem_free(p.ctx, p.starts);
+	mem_free(p.ctx, p.now);
 	return err;
 }
 
-int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_undo_info *info)
+int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target, int force, struct f2fs_undo_info *info)
 {
-	return undo_play(log, target, &target, 1, info);
+	return undo_play(log, target, &target, 1, force, info);
 }

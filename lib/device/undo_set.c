@@ -58,7 +58,7 @@ int f2fs_undo_record(struct f2fs_device *const *devices, unsigned count, const c
 	return err;
 }
 
-int f2fs_undo_restore(struct f2fs_device *log, struct f2fs_device *const *targets, unsigned count,
+int f2fs_undo_restore(struct f2fs_device *log, struct f2fs_device *const *targets, unsigned count, int force,
 		      struct f2fs_undo_info *info)
 {
 	struct f2fs_device *row = NULL;
@@ -66,7 +66,7 @@ int f2fs_undo_restore(struct f2fs_device *log, struct f2fs_device *const *target
 	int err = join(targets, count, starts, &row);
 
 	if (!err)
-		err = undo_play(log, row, targets, count, info);
+		err = undo_play(log, row, targets, count, force, info);
 	f2fs_device_close(row);
 	return err;
 }

@@ -25,6 +25,8 @@ static void forget_all(struct txn *txn)
 	quota_drop(txn);
 	pages_drop(txn);
 	clusters_drop(txn);
+	if (!txn->is_done)
+		volume_forget_filing(txn->vol);
 }
 
 static int trim(struct txn *txn)
@@ -63,18 +65,17 @@ int change_begin(struct change *c, struct f2fs_volume *vol)
 	err = txn_begin(vol);
 	if (err)
 		return err;
-	if (vol->txn->failed)
-		return error_set(vol->ctx, F2FS_ERR_STATE,
-				 "a call failed half-way: the changes since the last commit can only be discarded");
-	err = make_room(vol);
+	err = txn_need_sound(vol->txn);
+	if (!err)
+		err = make_room(vol);
 	if (err)
 		return err;
 	change_attach(vol->txn);
 	err = trim(vol->txn);
-	if (!err) {
+	if (!err)
 		err = orphans_free(vol->txn);
-		vol->txn->failed = err != 0;
-	}
+	if (err)
+		txn_fail(vol->txn);
 	c->generation = vol->generation;
 	return err;
 }
@@ -95,10 +96,18 @@ int change_flush_file(struct change *c, f2fs_nid_t ino)
 	return err;
 }
 
+void change_stamp(struct change *c, struct winode *w)
+{
+	if (c->vol->generation != c->generation)
+		return;
+	winode_stamp(w, STAMP_MTIME);
+	c->generation = c->vol->generation;
+}
+
 int change_end(const struct change *c, int err)
 {
 	if (err && c->vol->txn && c->vol->generation != c->generation)
-		c->vol->txn->failed = true;
+		txn_fail(c->vol->txn);
 	return err;
 }
 
@@ -164,26 +173,19 @@ void winode_stamp(struct winode *w, enum stamp which)
 	node_dirty(w->txn, w->node);
 }
 
-int space_need(const struct txn *txn, uint64_t blocks)
-{
-	if (blocks <= txn->user_blocks && txn->valid_blocks <= txn->user_blocks - blocks)
-		return 0;
-	return error_set(txn->vol->ctx, F2FS_ERR_NOSPC, "the volume is full: %llu of %llu blocks are in use",
-			 (unsigned long long)txn->valid_blocks, (unsigned long long)txn->user_blocks);
-}
-
 int block_is_old(struct txn *txn, f2fs_blk_t addr, bool *is_old)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
-	struct segment *s;
+	struct f2fs_sit_entry entry;
 	int err;
 
 	*is_old = false;
 	if (!geometry_is_main(geo, addr))
 		return 0;
-	err = segment_get(txn, geometry_segment_of(geo, addr), &s);
+	/* the table as stored: the transaction's own also holds what an fsync keeps from being used again */
+	err = f2fs_sit_lookup(txn->vol, geometry_segment_of(geo, addr), &entry);
 	if (!err)
-		*is_old = msb_test(s->ckpt, (addr - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS);
+		*is_old = msb_test(entry.valid_map, (addr - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS);
 	return err;
 }
 
@@ -204,6 +206,19 @@ int f2fs_volume_commit(struct f2fs_volume *vol)
 	if (!vol->txn && vol->owns_orphans && vol->orphans.count > 0 && vol->look_for_orphans)
 		err = change_begin(&change, vol);
 	return err ? err : txn_commit(vol);
+}
+
+int f2fs_volume_transaction(const struct f2fs_volume *vol)
+{
+	if (!vol->txn)
+		return F2FS_TRANSACTION_NONE;
+	return vol->txn->failed ? F2FS_TRANSACTION_FAILED : F2FS_TRANSACTION_OPEN;
+}
+
+void f2fs_volume_fail(struct f2fs_volume *vol)
+{
+	if (vol->txn)
+		txn_fail(vol->txn);
 }
 
 void f2fs_volume_discard(struct f2fs_volume *vol)

@@ -252,6 +252,7 @@ static int convert(struct f2fs_inode *inode, struct winode *w, bool reserve, uin
 					  : inode_i_inline(block) | (uint8_t)FLAG_i_inline_compress_released);
 	if (!reserve)
 		extra_set_i_compr_blocks(extra, 0);
+	winode_stamp(w, STAMP_CTIME);
 	node_dirty(w->txn, w->node);
 	if (blocks)
 		*blocks = change;

@@ -11,6 +11,8 @@
 #include "file/write.h"
 #include "format/cluster.h"
 
+#define PACKING_IS_SLOWER 8u /* than copying: by that factor at least */
+
 /* What compressing needs, kept for the next cluster. */
 struct cluster_packer {
 	struct comp_state codec;
@@ -82,9 +84,11 @@ static int pack(struct winode *w, struct cluster_packer *p, const uint8_t *data,
 	struct cluster_header head = { 0 };
 	size_t length = 0, used;
 
+	int err = progress_tick(w->txn->vol->ctx, "write", (uint64_t)p->bytes * PACKING_IS_SLOWER);
+
 	*blocks = 0;
-	if (min_saved >= w->layout.cluster_blocks)
-		return 0;
+	if (err || min_saved >= w->layout.cluster_blocks)
+		return err;
 	switch (comp_compress(&p->codec, p->algorithm, p->level, data, p->bytes, p->packed + chead_SIZE,
 			      p->bytes - (size_t)min_saved * bs - chead_SIZE, &length, p->work)) {
 	case COMP_OK:

@@ -32,23 +32,56 @@ static int read_cluster(struct f2fs_inode *inode, uint64_t offset, uint8_t *buff
 	return 0;
 }
 
+/* Is a file block one of a compressed cluster? A cluster may be entered in its middle: its head decides. */
+static int is_in_cluster(struct f2fs_inode *inode, uint64_t block, bool *out)
+{
+	struct map_run run;
+	int err = map_find(inode, block - block % inode->layout.cluster_blocks, &run);
+
+	if (!err)
+		*out = run.slots && compress_is_cluster(inode, get_le32(run.slots));
+	return err;
+}
+
+/* Shorten an extent of a compressed file to the cluster that it begins in. */
+static void end_with_cluster(const struct f2fs_inode *inode, struct f2fs_extent *extent)
+{
+	const uint64_t rest = inode->layout.cluster_blocks - extent->file_block % inode->layout.cluster_blocks;
+
+	if (extent->count > rest)
+		extent->count = rest;
+}
+
+static int read_extent(struct f2fs_inode *inode, const struct f2fs_extent *extent, uint64_t within, uint8_t *buffer,
+		       size_t length)
+{
+	const uint32_t block_size = inode->vol->geo.block_size;
+	int err;
+
+	switch (extent->kind) {
+	case F2FS_EXTENT_HOLE:
+	case F2FS_EXTENT_RESERVED:
+		memset(buffer, 0, length);
+		return 0;
+	case F2FS_EXTENT_WAITING:
+		memcpy(buffer, page_find(inode->vol, inode->ino, extent->file_block) + within, length);
+		return 0;
+	default:
+		err = check_run(inode, extent->file_block, extent->addr,
+				(within + length + block_size - 1) / block_size);
+		return err ? err : volume_read(inode->vol, extent->addr, within, buffer, length);
+	}
+}
+
 /* The longest piece of a read that one extent covers. */
 static int read_piece(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length, size_t *done)
 {
 	const uint32_t bits = inode->vol->geo.block_bits;
 	const uint64_t block = offset >> bits, within = offset & (inode->vol->geo.block_size - 1);
 	struct f2fs_extent extent;
-	const uint8_t *page = page_find(inode->vol, inode->ino, block);
+	bool is_packed = false;
 	uint64_t room;
-	int err;
-
-	if (page) {
-		room = inode->vol->geo.block_size - within;
-		*done = length < room ? length : (size_t)room;
-		memcpy(buffer, page + within, *done);
-		return 0;
-	}
-	err = map_extent(inode, block, (within + length + inode->vol->geo.block_size - 1) >> bits, &extent);
+	int err = map_extent(inode, block, (within + length + inode->vol->geo.block_size - 1) >> bits, &extent);
 
 	if (err == F2FS_ERR_NOT_FOUND) { /* behind the last block: zeros */
 		error_clear(inode->vol->ctx);
@@ -56,34 +89,19 @@ static int read_piece(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer
 		*done = length;
 		return 0;
 	}
+	if (!err && inode->layout.is_compressed && extent.kind != F2FS_EXTENT_WAITING) {
+		err = is_in_cluster(inode, block, &is_packed);
+		end_with_cluster(inode, &extent);
+	}
 	if (err)
 		return err;
-	/* a cluster is entered in its middle: its head decides */
-	if (inode->layout.is_compressed) {
-		uint64_t head = block - block % inode->layout.cluster_blocks;
-		f2fs_blk_t first;
-
-		err = f2fs_inode_block(inode, head, &first);
-		if (err)
-			return err;
-		if (compress_is_cluster(inode, first))
-			return read_cluster(inode, offset, buffer, length, done);
-		room = ((uint64_t)inode->layout.cluster_blocks - block % inode->layout.cluster_blocks) << bits;
-		if (extent.count > room >> bits)
-			extent.count = room >> bits;
-	}
-	if (inode->vol->txn && pages_exist(inode->vol, inode->ino))
-		extent.count = 1; /* the next block may wait to be written */
+	if (is_packed)
+		return read_cluster(inode, offset, buffer, length, done);
+	if (extent.kind == F2FS_EXTENT_WAITING)
+		extent.count = 1; /* each is memory of its own */
 	room = (extent.count << bits) - within;
 	*done = length < room ? length : (size_t)room;
-	if (extent.kind == F2FS_EXTENT_HOLE || extent.kind == F2FS_EXTENT_RESERVED) {
-		memset(buffer, 0, *done);
-		return 0;
-	}
-	err = check_run(inode, block, extent.addr, (within + *done + inode->vol->geo.block_size - 1) >> bits);
-	if (err)
-		return err;
-	return volume_read(inode->vol, extent.addr, within, buffer, *done);
+	return read_extent(inode, &extent, within, buffer, *done);
 }
 
 static void read_inline(const struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length)
@@ -108,6 +126,8 @@ int data_read(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t
 		size_t done = 0;
 		int err = read_piece(inode, offset, buffer, length, &done);
 
+		if (!err)
+			err = progress_tick(inode->vol->ctx, "read", done);
 		if (err)
 			return err;
 		offset += done;

@@ -105,7 +105,7 @@ static int need_movable(struct winode *w, uint64_t from, uint64_t to)
 	struct slot_ref run;
 
 	if (!inode_has_inline(winode_block(w), FLAG_i_inline_pin_file) ||
-	    w->txn->vol->write.in_place != F2FS_IN_PLACE_NEVER)
+	    winode_in_place(w) != F2FS_IN_PLACE_NEVER)
 		return 0;
 	for (uint64_t at = from >> geo->block_bits; at < end; at += run.count) {
 		int err = slot_find(w, at, &run);
@@ -217,6 +217,8 @@ static int write_file(struct f2fs_inode *inode, struct winode *w, uint64_t offse
 			err = clusters_write(inode, w, offset, data, length);
 		else if (!err)
 			err = write_blocks(w, offset, data, length);
+		if (!err)
+			err = pages_settle_pinned(w);
 		if (err)
 			return err;
 		inode_set_i_ext_len(winode_block(w), 0);
@@ -243,7 +245,7 @@ int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, siz
 {
 	/* pieces between which there may be a commit */
 	const size_t step = (size_t)SPACE_STEP_BLOCKS << inode->vol->geo.block_bits;
-	const uint8_t *from = data;
+	const uint8_t *from = data, *const start = data;
 	int err = 0;
 
 	if (!inode->vol->write.commit_when_full || length > UINT64_MAX - offset)
@@ -256,7 +258,29 @@ int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, siz
 		from += n;
 		length -= n;
 	} while (!err && length > 0);
+	if (err && from - start > (ptrdiff_t)step) /* pieces before the last one were written */
+		f2fs_volume_fail(inode->vol);
 	return err;
+}
+
+int data_write_parts(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count)
+{
+	struct change change;
+	struct winode w;
+	int err = data_begin(&change, inode, &w);
+
+	if (err)
+		return change_end(&change, err);
+	/* what is overwritten stays as it was until all of the new is there */
+	w.txn->elsewhere = inode->ino;
+	for (size_t i = 0; i < count && !err; i++) {
+		err = winode_breathe(&w);
+		if (!err)
+			err = inode_sync(inode);
+		if (!err)
+			err = write_file(inode, &w, parts[i].offset, parts[i].data, parts[i].length);
+	}
+	return change_end(&change, err);
 }
 
 static void truncate_inline(struct winode *w, uint64_t size)
@@ -312,6 +336,8 @@ static int truncate_file(struct f2fs_inode *inode, struct winode *w, uint64_t si
 		err = data_convert(w);
 		if (!err)
 			err = truncate_blocks(inode, w, size);
+		if (!err)
+			err = pages_settle_pinned(w);
 		if (err)
 			return err;
 	}

@@ -2,6 +2,7 @@
 /*
  * Directories: reading them in the kernel's order, and looking a name up by its hash (FORMAT files 5).
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/namehash.h"
@@ -15,7 +16,8 @@ struct f2fs_dir {
 	struct dentry_area area;
 	uint64_t next_block; /* to be read after this one */
 	uint64_t block;	     /* the one in data */
-	uint64_t loaded;     /* blocks so far */
+	uint64_t own_loaded; /* blocks so far */
+	uint64_t *loaded;    /* own_loaded, or what a walk counts over all its directories */
 	uint32_t slot;	     /* next in the area; area.slots = 0 before the first block */
 	uint8_t *data;	     /* one block; unused for an inline directory */
 };
@@ -32,7 +34,8 @@ static int need_directory(const struct f2fs_inode *inode)
 	return error_set(inode->vol->ctx, F2FS_ERR_NOT_DIR, "inode %u is not a directory", (unsigned)inode->ino);
 }
 
-/* Point at a dentry block through the cache; *out is NULL for a hole, *span the blocks that this holds for. */
+/* Point at a dentry block through the cache; *out is NULL for a hole, *span the blocks that this, or the error, holds
+ * for. */
 static int peek_dentry_block(struct f2fs_inode *inode, uint64_t index, const uint8_t **out, uint64_t *span)
 {
 	struct map_run run;
@@ -44,11 +47,10 @@ static int peek_dentry_block(struct f2fs_inode *inode, uint64_t index, const uin
 	if (*out)
 		return 0;
 	err = map_find(inode, index, &run);
-	if (err)
+	if (err || !run.slots) { /* nothing hangs on this node, or all of it is lost */
+		if (err != F2FS_ERR_NOT_FOUND)
+			*span = run.count;
 		return err;
-	if (!run.slots) {
-		*span = run.count;
-		return 0;
 	}
 	addr = get_le32(run.slots);
 	if (addr == F2FS_NULL_ADDR || addr == F2FS_NEW_ADDR)
@@ -76,6 +78,7 @@ int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
 		return F2FS_ERR_NOMEM;
 	memset(dir, 0, sizeof(*dir));
 	dir->inode = inode;
+	dir->loaded = &dir->own_loaded;
 	dir->data = (uint8_t *)(dir + 1);
 	if (is_inline(inode))
 		dentry_area_of_inode(inode->block, &inode->layout, &dir->area);
@@ -89,38 +92,86 @@ void f2fs_dir_close(struct f2fs_dir *dir)
 		mem_free(dir->inode->vol->ctx, dir);
 }
 
-/* Load the next block that exists; NOT_FOUND at the end. A block that cannot be read is stepped over by the next call.
+void dir_count_into(struct f2fs_dir *dir, uint64_t *loaded)
+{
+	dir->loaded = loaded;
+}
+
+/* Blocks that follow each other (or have only holes between them) and cannot be read. */
+struct lost {
+	int err; /* of the first; 0: there are none */
+	uint64_t first, last;
+	struct f2fs_error_detail detail;
+};
+
+static void add_lost(struct lost *lost, const struct f2fs_context *ctx, int err, uint64_t first, uint64_t last)
+{
+	if (!lost->err) {
+		lost->err = err;
+		lost->first = first;
+		lost->detail = ctx->error;
+	}
+	lost->last = last;
+}
+
+/* They are one failure, however many: a number on the device must not become as many messages. */
+static int tell_lost(struct f2fs_dir *dir, const struct lost *lost)
+{
+	struct f2fs_error_detail *error = &dir->inode->vol->ctx->error;
+	const size_t n = strlen(lost->detail.message);
+
+	*error = lost->detail;
+	if (lost->last > lost->first)
+		snprintf(error->message + n, sizeof(error->message) - n, " (directory blocks %llu to %llu are lost)",
+			 (unsigned long long)lost->first, (unsigned long long)lost->last);
+	return lost->err;
+}
+
+/* Take over a block that exists. Slots that share blocks would have no end: no more are read than there are. */
+static int take_block(struct f2fs_dir *dir, uint64_t index, const uint8_t *data)
+{
+	const struct f2fs_geometry *geo = &dir->inode->vol->geo;
+
+	if (*dir->loaded >= geo->end_blkaddr - geo->main_blkaddr) {
+		dir->next_block = UINT64_MAX;
+		return inode_corrupt(dir->inode, RULE_DIR_BLOCKS, "directory block %llu", (unsigned long long)index);
+	}
+	++*dir->loaded;
+	memcpy(dir->data, data, geo->block_size);
+	dentry_area_of_block(geo, dir->data, &dir->area);
+	dir->block = index;
+	dir->slot = 0;
+	return 0;
+}
+
+/* Load the next block that exists; NOT_FOUND at the end. Blocks that cannot be read are stepped over by the next call.
  */
 static int load_next_block(struct f2fs_dir *dir)
 {
-	const struct f2fs_geometry *geo = &dir->inode->vol->geo;
-	const uint64_t blocks = inode_i_size(dir->inode->block) >> geo->block_bits;
-	const uint8_t *data;
+	struct f2fs_context *ctx = dir->inode->vol->ctx;
+	const uint64_t blocks = inode_i_size(dir->inode->block) >> dir->inode->vol->geo.block_bits;
+	struct lost lost = { 0 };
 
 	dir->area.slots = 0;
 	while (!is_inline(dir->inode) && dir->next_block < blocks) {
-		uint64_t span, index = dir->next_block;
+		const uint64_t index = dir->next_block;
+		const uint8_t *data;
+		uint64_t span;
 		int err = peek_dentry_block(dir->inode, index, &data, &span);
 
-		if (err == F2FS_ERR_NOT_FOUND)
+		if (err == F2FS_ERR_NOT_FOUND || (!err && data && lost.err))
 			break;
 		dir->next_block = index + span;
-		if (err)
+		if (err && err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO)
 			return err;
-		if (!data)
-			continue;
-		if (++dir->loaded > geo->end_blkaddr - geo->main_blkaddr) { /* slots that share blocks have no end */
-			dir->next_block = blocks;
-			return inode_corrupt(dir->inode, RULE_DIR_BLOCKS, "directory block %llu",
-					     (unsigned long long)index);
-		}
-		memcpy(dir->data, data, geo->block_size);
-		dentry_area_of_block(geo, dir->data, &dir->area);
-		dir->block = index;
-		dir->slot = 0;
-		return 0;
+		if (err)
+			add_lost(&lost, ctx, err, index, dir->next_block < blocks ? dir->next_block - 1 : blocks - 1);
+		else if (data)
+			return take_block(dir, index, data);
 	}
-	return error_set(dir->inode->vol->ctx, F2FS_ERR_NOT_FOUND, "no further directory entry");
+	if (lost.err)
+		return tell_lost(dir, &lost);
+	return error_set(ctx, F2FS_ERR_NOT_FOUND, "no further directory entry");
 }
 
 static bool is_dots(const struct dentry_ref *ref)
@@ -164,6 +215,7 @@ static int next_entry(struct f2fs_dir *dir, struct dentry_ref *ref)
 	for (;;) {
 		enum dentry_scan found = DENTRY_END;
 
+		work_note(dir->inode->vol->ctx);
 		if (dir->area.slots)
 			found = dentry_next(&dir->area, &dir->slot, ref);
 		if (found == DENTRY_FOUND)
@@ -177,6 +229,14 @@ static int next_entry(struct f2fs_dir *dir, struct dentry_ref *ref)
 		if (err)
 			return err;
 	}
+}
+
+int dir_next_stored(struct f2fs_dir *dir, struct dentry_ref *ref, uint64_t *block)
+{
+	int err = next_entry(dir, ref);
+
+	*block = dir->block;
+	return err;
 }
 
 int f2fs_dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out)
@@ -196,7 +256,8 @@ struct wanted {
 	uint32_t hash;
 	bool by_hash; /* hash is known */
 	bool folded;  /* compare folded names */
-	uint8_t fold[UNICODE_FOLD_MAX];
+	bool whole;   /* also those that are longer than a lookup takes */
+	uint8_t fold[UNICODE_WHOLE_MAX];
 	size_t fold_len;
 	bool nokey; /* compare with ciphertext */
 	struct nokey_name key;
@@ -230,11 +291,14 @@ static void prepare(struct f2fs_inode *dir, const char *name, size_t len, struct
 
 static bool matches(const struct wanted *w, const struct dentry_ref *ref)
 {
-	uint8_t fold[UNICODE_FOLD_MAX];
+	uint8_t fold[UNICODE_WHOLE_MAX];
 	size_t fold_len;
 
 	if (w->nokey)
 		return nokey_matches(&w->key, ref->name, ref->name_len) == 1;
+	if (w->whole)
+		return unicode_casefold_whole(ref->name, ref->name_len, fold, &fold_len) == UNICODE_OK &&
+		       fold_len == w->fold_len && memcmp(fold, w->fold, fold_len) == 0;
 	if (w->folded && unicode_casefold(ref->name, ref->name_len, fold, &fold_len) == UNICODE_OK)
 		return fold_len == w->fold_len && memcmp(fold, w->fold, fold_len) == 0;
 	return ref->name_len == w->len && memcmp(ref->name, w->name, w->len) == 0;
@@ -284,7 +348,7 @@ static int search_levels(struct f2fs_inode *dir, const struct wanted *w, struct 
 	return F2FS_ERR_NOT_FOUND;
 }
 
-/* Search every entry: casefolded names whose hash was made by other rules. */
+/* Search every entry. */
 static int search_all(struct f2fs_inode *inode, const struct wanted *w, struct f2fs_dirent *out)
 {
 	struct f2fs_dir *dir;
@@ -301,7 +365,42 @@ static int search_all(struct f2fs_inode *inode, const struct wanted *w, struct f
 		break;
 	}
 	f2fs_dir_close(dir);
+	if (err == F2FS_ERR_NOT_FOUND)
+		error_clear(inode->vol->ctx);
 	return err;
+}
+
+/* Search for a casefolded name whose hash was made by other rules, unless the volume says that there are none. */
+static int search_odd(struct f2fs_inode *dir, struct wanted *w, struct f2fs_dirent *out)
+{
+	bool maybe = true;
+	int err = 0;
+
+	if (w->by_hash && (sb_s_encoding_flags(dir->vol->sb) & FLAG_s_encoding_flags_hashonly))
+		return F2FS_ERR_NOT_FOUND;
+	if (w->by_hash)
+		err = filing_may_have(dir, w->hash, &maybe);
+	w->by_hash = false;
+	if (err || !maybe)
+		return err ? err : F2FS_ERR_NOT_FOUND;
+	return search_all(dir, w, out);
+}
+
+int dir_find_twin(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out)
+{
+	struct wanted w = { .whole = true };
+	uint32_t hash;
+	bool maybe;
+	int err;
+
+	if (!inode_is_casefold(dir) || inode_is_encrypted(dir) ||
+	    !filing_whole_hash((const uint8_t *)name, length, &hash))
+		return F2FS_ERR_NOT_FOUND;
+	unicode_casefold_whole((const uint8_t *)name, length, w.fold, &w.fold_len);
+	err = filing_may_have(dir, hash, &maybe);
+	if (err || !maybe)
+		return err ? err : F2FS_ERR_NOT_FOUND;
+	return search_all(dir, &w, out);
 }
 
 /* Search an inline directory, or the buckets of the hash. */
@@ -333,8 +432,8 @@ static int report_missing(struct f2fs_inode *dir, const char *name, size_t lengt
 	char shown[300];
 
 	f2fs_text_printable(name, length, shown, sizeof(shown));
-	return error_set(dir->vol->ctx, F2FS_ERR_NOT_FOUND, "directory inode %u has no entry \"%s\"",
-			 (unsigned)dir->ino, shown);
+	return error_set(dir->vol->ctx, F2FS_ERR_NOT_FOUND, "no such file or directory (\"%s\" in directory inode %u)",
+			 shown, (unsigned)dir->ino);
 }
 
 int dir_find(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out)
@@ -354,10 +453,8 @@ int dir_find(struct f2fs_inode *dir, const char *name, size_t length, struct f2f
 	err = w.by_hash || is_inline(dir) ? search(dir, &w, out) : F2FS_ERR_NOT_FOUND;
 	if (err != F2FS_ERR_NOT_FOUND)
 		return err;
-	if (inode_is_casefold(dir) && !inode_is_encrypted(dir)) {
-		w.by_hash = false;
-		err = search_all(dir, &w, out);
-	}
+	if (inode_is_casefold(dir) && !inode_is_encrypted(dir))
+		err = search_odd(dir, &w, out);
 	return err;
 }
 

@@ -198,6 +198,8 @@ int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino,
 
 	if (!err)
 		err = insert(dir, &e);
+	if (!err && (inode_i_flags(winode_block(dir)) & FLAG_i_flags_casefold))
+		err = filing_add(dir->txn->vol, dir->node->nid, e.name, e.len);
 	if (!err)
 		winode_stamp(dir, STAMP_MTIME);
 	return err;
@@ -221,6 +223,7 @@ int dir_insert_stored(struct winode *dir, const uint8_t *name, uint32_t len, uin
 {
 	const struct new_entry e = { name, len, hash, ino, (uint8_t)type };
 
+	filing_forget(dir->txn->vol, dir->node->nid);
 	return insert(dir, &e);
 }
 

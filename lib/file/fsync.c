@@ -299,10 +299,9 @@ int inode_fsync(struct f2fs_inode *inode, unsigned flags)
 
 	if (!vol->txn) /* nothing has changed since the last commit */
 		return 0;
-	if (vol->txn->failed)
-		return error_set(vol->ctx, F2FS_ERR_STATE,
-				 "a call failed half-way: the changes since the last commit can only be discarded");
-	err = inode_sync(inode);
+	err = txn_need_sound(vol->txn);
+	if (!err)
+		err = inode_sync(inode);
 	if (!err)
 		err = winode_get(vol, inode->ino, &w);
 	if (err || !is_changed(&w))
@@ -316,7 +315,7 @@ int inode_fsync(struct f2fs_inode *inode, unsigned flags)
 	if (!err)
 		err = write_chain(&w, is_new, flags);
 	if (err) /* blocks may have been taken that nothing refers to */
-		w.txn->failed = true;
+		txn_fail(w.txn);
 	return err;
 }
 
@@ -351,21 +350,39 @@ int f2fs_volume_set_sync(struct f2fs_volume *vol, int mode)
 	return 0;
 }
 
+/* What a piece asks for that cannot be is known before the first one is written. */
+static int check_parts(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count)
+{
+	const struct f2fs_geometry *geo = &inode->vol->geo;
+	int err = inode_sync(inode);
+	uint64_t limit;
+
+	if (err)
+		return err;
+	limit = node_max_file_blocks(geo, inode->layout.node_slots) << geo->block_bits;
+	for (size_t i = 0; i < count; i++)
+		if (parts[i].length > 0 && (parts[i].length > limit || parts[i].offset > limit - parts[i].length))
+			return error_set(inode->vol->ctx, F2FS_ERR_TOO_BIG, "a file holds at most %llu bytes",
+					 (unsigned long long)limit);
+	return 0;
+}
+
 int f2fs_inode_write_atomic(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count)
 {
 	struct f2fs_volume *vol = inode->vol;
-	const uint8_t in_place = vol->write.in_place;
-	int err = 0;
+	int err;
 
 	error_clear(vol->ctx);
+	err = check_parts(inode, parts, count);
+	if (err)
+		return err;
 	if (inode_has_inline(inode->block, FLAG_i_inline_pin_file))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "pinned files are written in place, not atomically");
-	/* what is overwritten stays as it was until all of the new is there */
-	vol->write.in_place = F2FS_IN_PLACE_NEVER;
-	for (size_t i = 0; i < count && !err; i++)
-		err = inode_write(inode, parts[i].offset, parts[i].data, parts[i].length);
+	/* all parts in one change: there is no commit between them, whatever the options of writing allow */
+	err = data_write_parts(inode, parts, count);
 	if (!err)
 		err = inode_fsync(inode, 0);
-	vol->write.in_place = in_place;
+	if (vol->txn)
+		vol->txn->elsewhere = 0;
 	return err;
 }

@@ -69,6 +69,17 @@ static int check_extra(const struct winode *w, uint32_t feature, uint32_t end, c
 	return error_set(w->txn->vol->ctx, F2FS_ERR_UNSUPPORTED, "the inode has no %s", what);
 }
 
+int owner_check(struct f2fs_context *ctx, uint32_t uid, uint32_t gid, uint32_t projid)
+{
+	if (uid != NOBODY_ID && gid != NOBODY_ID && projid != NOBODY_ID)
+		return 0;
+	return error_set(ctx, F2FS_ERR_RANGE, "there is no %s %u",
+			 uid == NOBODY_ID   ? "user"
+			 : gid == NOBODY_ID ? "group"
+					    : "project",
+			 NOBODY_ID);
+}
+
 static int check_pin(const struct winode *w, const struct f2fs_stat *v)
 {
 	struct f2fs_context *ctx = w->txn->vol->ctx;
@@ -88,6 +99,10 @@ static int check_all(const struct winode *w, unsigned which, const struct f2fs_s
 
 	if (which >= F2FS_SET_PIN << 1)
 		return error_set(ctx, F2FS_ERR_INVALID, "unknown members to set: %x", which);
+	err = owner_check(ctx, which & F2FS_SET_UID ? v->uid : 0, which & F2FS_SET_GID ? v->gid : 0,
+			  which & F2FS_SET_PROJID ? v->projid : 0);
+	if (err)
+		return err;
 	if ((which & F2FS_SET_ADVISE) && (v->advise & ~SETTABLE_ADVISE))
 		return error_set(ctx, F2FS_ERR_INVALID, "of the hints only hot and cold can be set");
 	if (which & F2FS_SET_PROJID)
@@ -174,7 +189,10 @@ static int set_all(struct winode *w, unsigned which, const struct f2fs_stat *v)
 	if (err)
 		return err;
 	set_hints(block, which, v);
-	winode_stamp(w, STAMP_CTIME);
+	if (which & F2FS_SET_FLAGS) /* names may be compared by other rules now */
+		filing_forget(w->txn->vol, w->node->nid);
+	if (which & ~(unsigned)(F2FS_SET_PIN | F2FS_SET_ADVISE)) /* what the kernel stamps */
+		winode_stamp(w, STAMP_CTIME);
 	set_times(block, which, v);
 	return 0;
 }

@@ -194,6 +194,7 @@ int inode_free(struct winode *w)
 	unsigned type = inode_i_mode(winode_block(w)) & MODE_TYPE;
 	int err = 0;
 
+	filing_forget(w->txn->vol, w->node->nid);
 	if (geometry_has(&w->txn->vol->geo, F2FS_FEATURE_DEVICE_ALIAS) &&
 	    (inode_i_flags(winode_block(w)) & FLAG_i_flags_device_alias))
 		err = free_alias(w);

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "file/object.h"
+#include "file/write.h"
 
 /*
  * Read the node of a level into the inode's cache. Its footer must name the place it is asked for: so no node can stand
@@ -46,6 +46,7 @@ int map_find(struct f2fs_inode *inode, uint64_t file_block, struct map_run *out)
 	struct node_path path;
 	f2fs_nid_t nid;
 
+	work_note(inode->vol->ctx);
 	if (!node_path_of(geo, inode->layout.slots, inode->layout.node_slots, file_block, &path))
 		return error_set(inode->vol->ctx, F2FS_ERR_NOT_FOUND, "file block %llu is beyond the largest file",
 				 (unsigned long long)file_block);
@@ -141,12 +142,16 @@ static int find_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t w
 {
 	struct map_run run;
 	uint32_t slot;
-	int err = map_find(inode, file_block, &run);
+	int err;
 
-	if (err)
-		return err;
 	memset(out, 0, sizeof(*out));
+	memset(&run, 0, sizeof(run));
 	out->file_block = file_block;
+	err = map_find(inode, file_block, &run);
+	if (err) {
+		out->count = run.count;
+		return err;
+	}
 	slot = run.slots ? get_le32(run.slots) : F2FS_NULL_ADDR;
 	out->kind = kind_of(inode, slot);
 	if (out->kind == F2FS_EXTENT_COMPRESSED) {
@@ -195,19 +200,39 @@ static bool has_slots(const struct f2fs_inode *inode)
 	       !inode_has_inline(inode->block, FLAG_i_inline_inline_data | FLAG_i_inline_inline_dentry);
 }
 
+/* Blocks from file_block on that wait in memory. */
+static void find_waiting(const struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_extent *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->file_block = file_block;
+	out->kind = F2FS_EXTENT_WAITING;
+	while (out->count < wanted && page_find(inode->vol, inode->ino, file_block + out->count))
+		out->count++;
+}
+
 int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_extent *out)
 {
 	uint64_t size_blocks, end;
 	int err;
 
+	out->count = 0;
 	err = inode_sync(inode);
 	if (err)
 		return err;
 	if (!has_slots(inode))
 		return find_special_extent(inode, file_block, out);
+	if (page_find(inode->vol, inode->ino, file_block)) {
+		find_waiting(inode, file_block, wanted, out);
+		return 0;
+	}
 	err = find_extent(inode, file_block, wanted, out);
-	if (err || out->kind != F2FS_EXTENT_HOLE)
+	if (err)
 		return err;
+	/* a cluster is stored as a whole, or waits as a whole */
+	if (out->kind != F2FS_EXTENT_COMPRESSED)
+		out->count = pages_gap(inode->vol, inode->ino, file_block, out->count);
+	if (out->kind != F2FS_EXTENT_HOLE)
+		return 0;
 	/* a hole that runs to the end of the tree ends with the file */
 	size_blocks = (inode_i_size(inode->block) + inode->vol->geo.block_size - 1) / inode->vol->geo.block_size;
 	end = file_block + out->count;
@@ -222,8 +247,14 @@ int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, s
 
 int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_extent *out)
 {
+	struct f2fs_extent found;
+	int err;
+
 	error_clear(inode->vol->ctx);
-	return map_extent(inode, file_block, UINT64_MAX, out);
+	err = map_extent(inode, file_block, UINT64_MAX, &found);
+	if (!err)
+		*out = found;
+	return err;
 }
 
 int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *addr)
@@ -243,9 +274,12 @@ int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *
 		return err;
 	}
 	err = map_find(inode, file_block, &run);
-	if (!err)
-		*addr = run.slots ? get_le32(run.slots) : F2FS_NULL_ADDR;
-	return err;
+	if (err)
+		return err;
+	*addr = run.slots ? get_le32(run.slots) : F2FS_NULL_ADDR;
+	if (page_find(inode->vol, inode->ino, file_block))
+		*addr = F2FS_NEW_ADDR;
+	return 0;
 }
 
 struct node_visit {
@@ -305,15 +339,18 @@ int f2fs_inode_nodes(struct f2fs_inode *inode, int (*visit)(void *user, const st
 	const uint32_t n = inode->vol->geo.nids_per_block;
 	const uint32_t offsets[5] = { 1, 2, 3, 4 + n, 5 + 2 * n };
 	const struct node_visit v = { visit, user };
-	struct f2fs_node_info info = { .nid = inode->ino, .addr = inode->addr, .node_offset = 0 };
-	f2fs_nid_t xattr_nid = inode_i_xattr_nid(inode->block);
+	struct f2fs_node_info info = { .nid = inode->ino };
 	struct f2fs_nat_entry entry;
+	f2fs_nid_t xattr_nid;
 	int err;
 
 	error_clear(inode->vol->ctx);
 	err = inode_sync(inode);
-	if (!err)
-		err = visit(user, &info);
+	if (err)
+		return err;
+	info.addr = inode->addr;
+	xattr_nid = inode_i_xattr_nid(inode->block);
+	err = visit(user, &info);
 	for (unsigned i = 0; i < 5 && !err; i++) {
 		f2fs_nid_t nid = inode_nid(&inode->vol->geo, inode->block, i);
 

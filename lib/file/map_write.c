@@ -4,6 +4,8 @@
  */
 #include "file/write.h"
 
+#define NODE_WORK (64u << 10) /* what going through the slots of a node costs, in bytes of plain copying */
+
 static bool is_directory(const struct winode *w)
 {
 	return (inode_i_mode(winode_block(w)) & MODE_TYPE) == MODE_DIR;
@@ -137,7 +139,9 @@ static int cut_subtree(struct winode *w, struct node *parent, uint8_t *raw, unsi
 
 	if (nid == 0)
 		return 0;
-	err = node_get(w->txn, nid, &node);
+	err = progress_tick(w->txn->vol->ctx, "write", NODE_WORK);
+	if (!err)
+		err = node_get(w->txn, nid, &node);
 	if (err)
 		return err;
 	if (height == 1) {
@@ -201,8 +205,10 @@ int map_punch(struct winode *w, uint64_t first, uint64_t end)
 
 	pages_forget_range(w->txn, w->node->nid, first, end - first);
 	for (uint64_t at = first; at < end; at += run.count) {
-		int err = find_run(w, at, end, &run);
+		int err = progress_tick(w->txn->vol->ctx, "write", NODE_WORK);
 
+		if (!err)
+			err = find_run(w, at, end, &run);
 		if (!err && run.node)
 			err = free_slots(w, run.node, run.raw, 0, run.count);
 		if (err)
@@ -228,6 +234,8 @@ int map_need_space(struct winode *w, uint64_t from, uint64_t to)
 	for (uint64_t at = first; at < end; at += run.count) {
 		int err = winode_breathe(w);
 
+		if (!err)
+			err = progress_tick(w->txn->vol->ctx, "write", NODE_WORK);
 		if (!err)
 			err = find_run(w, at, end, &run);
 		if (err)

@@ -7,6 +7,7 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
+#include "base/devnum.h"
 #include "file/create.h"
 #include "format/dentry.h"
 
@@ -28,6 +29,18 @@ int dir_get(struct f2fs_inode *dir, bool writes_name, struct winode *out)
 	return 0;
 }
 
+int name_need_no_twin(struct f2fs_inode *dir, const char *name, size_t length, f2fs_nid_t but)
+{
+	struct f2fs_dirent entry;
+	int err = dir_find_twin(dir, name, length, &entry);
+
+	if (err == F2FS_ERR_NOT_FOUND || (!err && entry.ino == but))
+		return 0;
+	return err ? err
+		   : error_set(dir->vol->ctx, F2FS_ERR_EXISTS,
+			       "the name exists already, with other letters that fold to the same");
+}
+
 int name_need_absent(struct f2fs_inode *dir, const char *name, size_t length)
 {
 	struct f2fs_dirent entry;
@@ -35,7 +48,7 @@ int name_need_absent(struct f2fs_inode *dir, const char *name, size_t length)
 
 	if (err == F2FS_ERR_NOT_FOUND) {
 		error_clear(dir->vol->ctx);
-		return 0;
+		return name_need_no_twin(dir, name, length, 0);
 	}
 	return err ? err : error_set(dir->vol->ctx, F2FS_ERR_EXISTS, "the name exists already");
 }
@@ -63,6 +76,17 @@ static void set_dir_times(struct winode *dir, const struct f2fs_time *t)
 	inode_set_i_ctime(block, t->seconds);
 	inode_set_i_ctime_nsec(block, t->nanoseconds);
 	node_dirty(dir->txn, dir->node);
+}
+
+static int check_device(struct f2fs_volume *vol, const struct f2fs_new *spec)
+{
+	const uint32_t type = spec->mode & MODE_TYPE;
+
+	if ((type != MODE_CHR && type != MODE_BLK) ||
+	    (spec->rdev_major <= DEVNUM_MAJOR_MAX && spec->rdev_minor <= DEVNUM_MINOR_MAX))
+		return 0;
+	return error_set(vol->ctx, F2FS_ERR_RANGE, "device number %u:%u is out of range: at most %u:%u can be stored",
+			 (unsigned)spec->rdev_major, (unsigned)spec->rdev_minor, DEVNUM_MAJOR_MAX, DEVNUM_MINOR_MAX);
 }
 
 static int check_target(struct f2fs_volume *vol, const struct f2fs_new *spec)
@@ -131,14 +155,18 @@ static int create(struct f2fs_inode *dir, const char *name, size_t length, const
 {
 	struct acl_heritage acl = { NULL, 0 };
 	struct winode parent, w;
-	int err = dir_get(dir, true, &parent);
+	int err = owner_check(dir->vol->ctx, spec->uid, spec->gid, 0);
 
+	if (!err)
+		err = dir_get(dir, true, &parent);
 	if (!err)
 		err = name_need_absent(dir, name, length);
 	if (!err)
 		err = dir_check_name(&parent, name, length);
 	if (!err)
 		err = check_target(dir->vol, spec);
+	if (!err)
+		err = check_device(dir->vol, spec);
 	if (!err && (spec->mode & MODE_TYPE) == MODE_DIR)
 		err = need_link_room(&parent);
 	if (!err)

@@ -11,6 +11,7 @@
 #include "format/inode.h"
 #include "volume/volume.h"
 
+struct dentry_ref;
 struct xattr_set;
 struct cluster_cache;
 
@@ -70,7 +71,11 @@ struct map_run {
  * count tells how many file blocks are lost with it. */
 int map_find(struct f2fs_inode *inode, uint64_t file_block, struct map_run *out);
 
-/* Like f2fs_inode_extent(), but the extent may end early once it has the wanted number of blocks. */
+/*
+ * The one way to what a file has at a file block, for all readers: like f2fs_inode_extent(), but the extent may end
+ * early once it has the wanted number of blocks. When a node cannot be read, out->count tells how many file blocks are
+ * lost with it. Slots alone (map_find) do not know of blocks that wait in memory.
+ */
 int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_extent *out);
 
 /* Read stored bytes [offset, offset + length) of the data, whatever i_size says. compressed clusters are decompressed.
@@ -87,6 +92,27 @@ int dir_find(struct f2fs_inode *dir, const char *name, size_t length, struct f2f
 /* Look up a name as it is stored, by its hash; folded where the directory folds names that can be read. NOT_FOUND, not
  * recorded, when it is not there. */
 int dir_find_stored(struct f2fs_inode *dir, const uint8_t *name, size_t length, uint32_t hash, struct f2fs_dirent *out);
+/* The next entry of a directory as it is stored, and its file block. NOT_FOUND at the end; CORRUPT: it was stepped
+ * over. */
+int dir_next_stored(struct f2fs_dir *dir, struct dentry_ref *ref, uint64_t *block);
+
+/* dir_filing.c: casefolded, not encrypted directories */
+/* May a directory have a name of this hash that a search by the hash does not find? No is certain. */
+int filing_may_have(struct f2fs_inode *dir, uint32_t hash, bool *out);
+/* Hash the whole folded form of a name that folds to more than a search can compare; false: it does not. */
+bool filing_whole_hash(const uint8_t *name, size_t length, uint32_t *hash);
+/* A name was put into a directory, under its hash. */
+int filing_add(struct f2fs_volume *vol, f2fs_nid_t dir, const uint8_t *name, size_t length);
+/* Entries of a directory were changed otherwise. */
+void filing_forget(struct f2fs_volume *vol, f2fs_nid_t dir);
+
+/*
+ * Find a name that folds to the same as this one, but to more than a search by the hash can compare: the kernel, which
+ * keeps names in memory by their whole folded forms, would take one for the other. NOT_FOUND, not recorded, for none.
+ */
+int dir_find_twin(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out);
+/* Let a reader count the blocks that it loads where others count, too: all together load no more than there are. */
+void dir_count_into(struct f2fs_dir *dir, uint64_t *loaded);
 /* Load the attributes once; the set is freed with the inode. */
 int xattr_load(struct f2fs_inode *inode);
 void xattr_unload(struct f2fs_inode *inode);

@@ -52,6 +52,25 @@ bool pages_exist(const struct f2fs_volume *vol, f2fs_nid_t ino)
 	return vol->txn && find_file(vol->txn, ino);
 }
 
+uint64_t pages_gap(const struct f2fs_volume *vol, f2fs_nid_t ino, uint64_t file_block, uint64_t count)
+{
+	const struct file_pages *file = vol->txn ? find_file(vol->txn, ino) : NULL;
+	uint64_t value, n = 0;
+	uint32_t index;
+
+	if (!file)
+		return count;
+	if (count <= file->blocks.count) { /* the fewer look-ups */
+		while (n < count && !page_find(vol, ino, file_block + n))
+			n++;
+		return n;
+	}
+	for (size_t at = 0; map32_each(&file->blocks, &at, &index, &value);)
+		if (index >= file_block && index - file_block < count)
+			count = index - file_block;
+	return count;
+}
+
 int slot_reserve(struct winode *w, struct slot_ref *slot)
 {
 	int err;
@@ -219,10 +238,10 @@ static int is_in_place(struct winode *w, bool *out)
 	if (*out || (inode_i_mode(block) & MODE_TYPE) != MODE_REG || w->layout.is_compressed ||
 	    quota_is_file(w->txn->vol, w->node->nid))
 		return 0;
-	if (w->txn->vol->write.in_place == F2FS_IN_PLACE_FULL)
+	if (winode_in_place(w) == F2FS_IN_PLACE_FULL)
 		err = segment_needs_holes(w->txn, out);
 	else
-		*out = w->txn->vol->write.in_place == F2FS_IN_PLACE_ALWAYS;
+		*out = winode_in_place(w) == F2FS_IN_PLACE_ALWAYS;
 	return err;
 }
 
@@ -385,6 +404,13 @@ int pages_flush_file(struct txn *txn, f2fs_nid_t ino)
 	if (!err)
 		pages_forget(txn, ino, 0);
 	return err;
+}
+
+int pages_settle_pinned(struct winode *w)
+{
+	if (!inode_has_inline(winode_block(w), FLAG_i_inline_pin_file))
+		return 0;
+	return pages_flush_file(w->txn, w->node->nid);
 }
 
 void pages_drop(struct txn *txn)

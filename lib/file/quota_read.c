@@ -5,11 +5,12 @@
  */
 #include <string.h>
 
-#include "file/object.h"
+#include "file/write.h"
 #include "format/quota.h"
 
 struct quota_visit {
 	struct f2fs_inode *inode;
+	uint8_t *bytes; /* with the changes of the running transaction; NULL: the file as it is */
 	int (*visit)(void *user, const struct f2fs_quota *quota);
 	void *user;
 	int result; /* of visit */
@@ -19,6 +20,10 @@ static int read_file(void *user, uint64_t offset, void *buf, size_t n)
 {
 	struct quota_visit *v = user;
 
+	if (v->bytes) {
+		memcpy(buf, v->bytes + offset, n);
+		return 0;
+	}
 	return data_read(v->inode, offset, buf, n);
 }
 
@@ -47,13 +52,13 @@ static int report_damage(struct quota_visit *v, enum rule rule, const struct quo
 			     quota_problem_text(problem->kind));
 }
 
-static int visit_entries(struct quota_visit *v, unsigned kind)
+static int visit_entries(struct quota_visit *v, unsigned kind, uint64_t size)
 {
 	const struct quota_visitor visitor = { .user = v, .entry = give_entry };
 	struct f2fs_context *ctx = v->inode->vol->ctx;
 	struct quota_file file;
 	struct quota_work *work;
-	int rc = quota_open(&file, read_file, v, inode_i_size(v->inode->block));
+	int rc = quota_open(&file, read_file, v, size);
 
 	if (rc == QUOTA_DAMAGED)
 		return report_damage(v, RULE_QUOTA_HEADER, &file.last_problem);
@@ -76,6 +81,7 @@ int f2fs_quota_each(struct f2fs_volume *vol, unsigned kind, int (*visit)(void *u
 		    void *user)
 {
 	struct quota_visit v = { .visit = visit, .user = user };
+	uint64_t size;
 	f2fs_nid_t ino;
 	int err;
 
@@ -89,11 +95,15 @@ int f2fs_quota_each(struct f2fs_volume *vol, unsigned kind, int (*visit)(void *u
 	err = inode_open(vol, ino, &v.inode);
 	if (err)
 		return err;
+	size = inode_i_size(v.inode->block);
 	if (inode_type(v.inode) != MODE_REG)
 		err = inode_corrupt(v.inode, RULE_QUOTA_HEADER, "the %s quota file is no regular file",
 				    quota_type_name((enum quota_type)kind));
 	else
-		err = visit_entries(&v, kind);
+		err = quota_load_changed(v.inode, kind, &v.bytes, &size);
+	if (!err)
+		err = visit_entries(&v, kind, size);
+	mem_free(vol->ctx, v.bytes);
 	f2fs_inode_close(v.inode);
 	return err;
 }

@@ -324,34 +324,61 @@ static int write_image(struct f2fs_inode *inode, struct winode *w, const struct 
 	return err;
 }
 
+/* Load a quota file and apply the transaction's changes; q->bytes is the caller's to free in any case. */
+static int load_changed(struct f2fs_inode *inode, unsigned kind, struct quota_image *q)
+{
+	struct f2fs_volume *vol = inode->vol;
+	const uint64_t size = inode_i_size(inode->block);
+	int err;
+
+	q->ctx = vol->ctx;
+	if (size > (uint64_t)UINT32_MAX * QUOTA_BLOCK_SIZE / 4 || size / QUOTA_BLOCK_SIZE < 2 ||
+	    size > (uint64_t)(vol->geo.end_blkaddr - vol->geo.main_blkaddr) * vol->geo.block_size)
+		return inode_corrupt(inode, RULE_QUOTA_TREE, "%llu bytes", (unsigned long long)size);
+	q->blocks = q->room = (uint32_t)(size / QUOTA_BLOCK_SIZE);
+	q->bytes = mem_calloc(vol->ctx, q->room, QUOTA_BLOCK_SIZE);
+	err = q->bytes ? data_read(inode, 0, q->bytes, (size_t)q->room * QUOTA_BLOCK_SIZE) : F2FS_ERR_NOMEM;
+	if (!err)
+		err = check_image(inode, q, size);
+	if (err)
+		return err;
+	q->blocks = qhead_dqi_blocks(q->bytes);
+	return apply(q, &vol->txn->quota->list[kind]);
+}
+
+int quota_load_changed(struct f2fs_inode *inode, unsigned kind, uint8_t **bytes, uint64_t *size)
+{
+	const struct txn *txn = inode->vol->txn;
+	struct quota_image q = { 0 };
+	int err;
+
+	if (!txn || !txn->quota || txn->quota->list[kind].count == 0)
+		return 0;
+	err = load_changed(inode, kind, &q);
+	if (err) {
+		mem_free(inode->vol->ctx, q.bytes);
+		return err;
+	}
+	*bytes = q.bytes;
+	*size = (uint64_t)q.blocks * QUOTA_BLOCK_SIZE;
+	return 0;
+}
+
 static int store_kind(struct txn *txn, unsigned kind)
 {
 	struct f2fs_volume *vol = txn->vol;
-	struct quota_image q = { .ctx = vol->ctx };
+	struct quota_image q = { 0 };
 	struct f2fs_inode *inode;
 	uint8_t *scratch = NULL;
 	struct winode w;
-	uint64_t size;
 	int err = inode_open(vol, sb_qf_ino(vol->sb, kind), &inode);
 
 	if (err)
 		return err;
-	size = inode_i_size(inode->block);
-	if (size > (uint64_t)UINT32_MAX * QUOTA_BLOCK_SIZE / 4 || size / QUOTA_BLOCK_SIZE < 2 ||
-	    size > (uint64_t)(vol->geo.end_blkaddr - vol->geo.main_blkaddr) * vol->geo.block_size)
-		err = inode_corrupt(inode, RULE_QUOTA_TREE, "%llu bytes", (unsigned long long)size);
+	err = load_changed(inode, kind, &q);
 	if (!err) {
-		q.blocks = q.room = (uint32_t)(size / QUOTA_BLOCK_SIZE);
-		q.bytes = mem_calloc(vol->ctx, q.room, QUOTA_BLOCK_SIZE);
 		scratch = mem_alloc(vol->ctx, vol->geo.block_size);
-		err = q.bytes && scratch ? data_read(inode, 0, q.bytes, (size_t)q.room * QUOTA_BLOCK_SIZE)
-					 : F2FS_ERR_NOMEM;
-	}
-	if (!err)
-		err = check_image(inode, &q, size);
-	if (!err) {
-		q.blocks = qhead_dqi_blocks(q.bytes);
-		err = apply(&q, &txn->quota->list[kind]);
+		err = scratch ? 0 : F2FS_ERR_NOMEM;
 	}
 	if (!err)
 		err = winode_get(vol, inode->ino, &w);

@@ -22,6 +22,7 @@ struct range {
 	uint64_t size;	      /* of the file */
 	unsigned flags;
 	bool is_pinned;
+	bool is_stamped;      /* from here on the file is stamped, whatever comes of it */
 	struct pinned pinned; /* blocks for a pinned file */
 };
 
@@ -275,19 +276,17 @@ static int check_shift(const struct winode *w, const struct range *r)
 	return space_need(w->txn, (r->size >> w->txn->vol->geo.block_bits) / w->layout.node_slots + 8);
 }
 
-static int check_pinned(struct winode *w, const struct operation *op, struct range *r)
+static int check_pinned(struct winode *w, struct range *r)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
 	uint64_t first = r->offset >> bits, end = (r->end + ((uint64_t)1 << bits) - 1) >> bits;
 
-	if (op->run != preallocate)
-		return error_set(w->txn->vol->ctx, F2FS_ERR_UNSUPPORTED,
-				 "inode %u is pinned: its blocks stay where they are", (unsigned)w->node->nid);
 	pin_align(w, &first, &end);
 	return pin_need_space(w, first, end, &r->pinned);
 }
 
-static int check_range(struct winode *w, const struct operation *op, struct range *r)
+/* What is refused before the kernel looks at the file's contents. */
+static int check_arguments(struct winode *w, const struct operation *op, struct range *r)
 {
 	struct f2fs_context *ctx = w->txn->vol->ctx;
 
@@ -297,11 +296,19 @@ static int check_range(struct winode *w, const struct operation *op, struct rang
 		return error_set(ctx, F2FS_ERR_TOO_BIG, "a file holds at most %llu bytes",
 				 (unsigned long long)data_max_size(w));
 	r->is_pinned = inode_has_inline(winode_block(w), FLAG_i_inline_pin_file);
-	if (r->is_pinned)
-		return check_pinned(w, op, r);
+	if (r->is_pinned && op->flag != 0)
+		return error_set(ctx, F2FS_ERR_UNSUPPORTED, "inode %u is pinned: its blocks stay where they are",
+				 (unsigned)w->node->nid);
 	if (w->layout.is_compressed && op->flag != 0)
 		return error_set(ctx, F2FS_ERR_UNSUPPORTED,
 				 "ranges of compressed files are written or cut, nothing else");
+	return data_need_reserved(w);
+}
+
+static int check_contents(struct winode *w, const struct operation *op, struct range *r)
+{
+	if (r->is_pinned)
+		return check_pinned(w, r);
 	if (op->run == shift)
 		return check_shift(w, r);
 	return op->takes_blocks ? map_need_space(w, r->offset, r->end) : space_need(w->txn, 8);
@@ -312,14 +319,20 @@ static int run_operation(struct winode *w, const struct operation *op, struct ra
 	int err;
 
 	r->size = inode_i_size(winode_block(w));
-	err = data_need_reserved(w);
-	if (!err)
-		err = check_range(w, op, r);
-	if (err || (op->run == punch_hole && r->offset >= r->size))
+	err = check_arguments(w, op, r);
+	if (err)
 		return err;
-	divide(r, w->txn->vol->geo.block_bits);
-	err = op->run(w, r);
-	inode_set_i_ext_len(winode_block(w), 0);
+	r->is_stamped = true;
+	err = check_contents(w, op, r);
+	if (err)
+		return err;
+	if (op->run != punch_hole || r->offset < r->size) {
+		divide(r, w->txn->vol->geo.block_bits);
+		err = op->run(w, r);
+		if (!err)
+			err = pages_settle_pinned(w);
+		inode_set_i_ext_len(winode_block(w), 0);
+	}
 	winode_stamp(w, STAMP_MTIME);
 	return err;
 }
@@ -337,5 +350,7 @@ int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t offset, ui
 		err = op ? run_operation(&w, op, &r) : F2FS_ERR_INVALID;
 	}
 	end = pinned_end(&r.pinned);
+	if (err && r.is_stamped)
+		change_stamp(&change, &w);
 	return change_end(&change, err ? err : end);
 }

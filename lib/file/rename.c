@@ -116,7 +116,6 @@ static int move_dir(struct side *moved, struct side *from, struct side *to)
 static void settle(struct winode *w, bool is_dir, const struct side *at)
 {
 	name_remember(w, at->dir->ino, at->name, at->length, !is_dir);
-	winode_stamp(w, STAMP_CTIME);
 }
 
 /* A character device 0:0 where the old name was: overlay file systems read that as "removed". */
@@ -141,6 +140,8 @@ static int move_name(struct side *from, struct side *to, unsigned flags)
 		err = check_replace(from, to, flags);
 	else
 		err = dir_check_name(&to->parent, to->name, to->length);
+	if (!err && !to->exists)
+		err = name_need_no_twin(to->dir, to->name, to->length, from->entry.ino);
 	if (!err)
 		err = space_need(from->parent.txn, NAME_BLOCKS * 2);
 	if (!err && (flags & F2FS_RENAME_WHITEOUT))
@@ -165,6 +166,8 @@ static int move_name(struct side *from, struct side *to, unsigned flags)
 		err = move_dir(from, from, to);
 	if (!err)
 		settle(&from->w, from->is_dir, to);
+	if (!err)
+		winode_stamp(&from->w, STAMP_CTIME);
 	if (!err && (flags & F2FS_RENAME_WHITEOUT))
 		err = leave_whiteout(from);
 	return err;

@@ -31,6 +31,7 @@ struct walk {
 	struct vec frames; /* struct frame */
 	struct vec path;   /* char, NUL-terminated */
 	struct map32 seen; /* directories entered */
+	uint64_t loaded;   /* blocks of directories read so far */
 	int (*visit)(void *user, const struct f2fs_walk_entry *entry);
 	void *user;
 };
@@ -78,6 +79,7 @@ static int push_dir(struct walk *w, struct f2fs_inode *inode)
 		err = f2fs_dir_open(inode, &dir);
 	if (err)
 		return err;
+	dir_count_into(dir, &w->loaded);
 	ahead = mem_zalloc(w->ctx, sizeof(*ahead));
 	frame = ahead ? vec_push(&w->frames, 1) : NULL;
 	if (!frame) {

@@ -32,6 +32,9 @@ void change_attach(struct txn *txn);
 int change_flush(struct change *c);
 /* The same for one file. */
 int change_flush_file(struct change *c, f2fs_nid_t ino);
+struct winode;
+/* A call fails that has changed nothing: the kernel has stamped the file all the same by then. */
+void change_stamp(struct change *c, struct winode *w);
 /* Pass err on; when something was changed before it happened, the transaction is good for discarding only. */
 int change_end(const struct change *c, int err);
 
@@ -48,11 +51,16 @@ enum stamp { STAMP_CTIME, STAMP_MTIME };
 void winode_stamp(struct winode *w, enum stamp which);
 /* Is a slot's block one that the last checkpoint has? */
 int block_is_old(struct txn *txn, f2fs_blk_t addr, bool *is_old);
-/* Fail with NOSPC unless that many more blocks fit: asked before anything is changed. */
-int space_need(const struct txn *txn, uint64_t blocks);
 static inline uint8_t *winode_block(const struct winode *w)
 {
 	return w->node->block;
+}
+
+/* When contents of a file are written in place, enum f2fs_in_place: as the options say, but never during an atomic
+ * write. */
+static inline uint8_t winode_in_place(const struct winode *w)
+{
+	return w->txn->elsewhere == w->node->nid ? F2FS_IN_PLACE_NEVER : w->txn->vol->write.in_place;
 }
 
 /* data_write.c */
@@ -97,6 +105,8 @@ int pages_put(struct winode *w, uint64_t offset, const uint8_t *data, size_t len
 const uint8_t *page_find(const struct f2fs_volume *vol, f2fs_nid_t ino, uint64_t file_block);
 /* Does a file have any? */
 bool pages_exist(const struct f2fs_volume *vol, f2fs_nid_t ino);
+/* How many blocks from file_block on, of at most count, do not wait? */
+uint64_t pages_gap(const struct f2fs_volume *vol, f2fs_nid_t ino, uint64_t file_block, uint64_t count);
 /* Forget waiting blocks from first on, or of a range. */
 void pages_forget(struct txn *txn, f2fs_nid_t ino, uint64_t first);
 void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint64_t count);
@@ -104,6 +114,8 @@ void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint64_
 int slot_reserve(struct winode *w, struct slot_ref *slot);
 /* Write one file's waiting blocks. */
 int pages_flush_file(struct txn *txn, f2fs_nid_t ino);
+/* At the end of a change: blocks of a pinned file do not wait, as their place is known. */
+int pages_settle_pinned(struct winode *w);
 /* Write all waiting blocks to their logs. */
 int pages_flush(struct txn *txn);
 /* Forget all waiting blocks. */
@@ -142,6 +154,9 @@ void compress_new(struct winode *w, const uint8_t *parent, const char *name, siz
 
 /* data_write.c: f2fs_inode_write() without what the volume's mode of writing adds */
 int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length);
+struct f2fs_write_part;
+/* Write several parts as one change, none of it in place as long as the transaction's elsewhere names the inode. */
+int data_write_parts(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count);
 
 /* fsync.c */
 int inode_fsync(struct f2fs_inode *inode, unsigned flags);
@@ -184,6 +199,9 @@ int quota_fill(struct winode *w, unsigned kind, const struct quota_rescue *kept)
 int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes);
 /* Is this inode one of the quota files? */
 bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino);
+/* Load what a quota file is going to hold when the running transaction has changes for it; *bytes, which the caller
+ * frees, stays as it is when there are none. */
+int quota_load_changed(struct f2fs_inode *inode, unsigned kind, uint8_t **bytes, uint64_t *size);
 /* Store what was counted in the quota files. */
 int quota_store(struct txn *txn);
 void quota_drop(struct txn *txn);
@@ -199,5 +217,8 @@ int orphans_free(struct txn *txn);
 
 /* inode_write.c */
 int inode_free(struct winode *w);
+
+/* Fail with RANGE for an owner that nobody can be: the kernel cannot remove such a file from a volume with quotas. */
+int owner_check(struct f2fs_context *ctx, uint32_t uid, uint32_t gid, uint32_t projid);
 
 #endif

@@ -211,6 +211,18 @@ static int set_advise(struct f2fs_inode *inode, const uint8_t *value, size_t siz
 	return f2fs_inode_set(inode, F2FS_SET_ADVISE, &stat);
 }
 
+/* Attributes of users stand at files and directories only: permissions of other types say nothing about contents. */
+static int need_place(struct f2fs_inode *inode, unsigned index, const char *name)
+{
+	int err = inode_sync(inode);
+
+	if (err || index != XATTR_USER || inode_type(inode) == MODE_REG || inode_type(inode) == MODE_DIR)
+		return err;
+	return error_set(inode->vol->ctx, F2FS_ERR_ACCESS,
+			 "inode %u is neither file nor directory: it cannot have the attribute %s",
+			 (unsigned)inode->ino, name);
+}
+
 int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value, size_t size)
 {
 	const char *stored;
@@ -221,6 +233,8 @@ int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value
 	if (strcmp(name, xattr_prefix(XATTR_ADVISE)) == 0)
 		return set_advise(inode, value, size);
 	err = split_name(inode->vol->ctx, name, &index, &stored);
+	if (!err)
+		err = need_place(inode, index, name);
 	if (err)
 		return err;
 	if (index == XATTR_ACL_ACCESS || index == XATTR_ACL_DEFAULT)

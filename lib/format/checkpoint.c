@@ -169,6 +169,11 @@ void checkpoint_pack_layout(const uint8_t *cp, const struct f2fs_geometry *geo, 
 	out->node_start = out->total > 4 ? out->total - 4 : 0;
 }
 
+uint32_t checkpoint_denied(const uint8_t *cp)
+{
+	return cp_overprov_segment_count(cp) && cp_rsvd_segment_count(cp) ? (uint32_t)F2FS_FEATURE_RO : 0;
+}
+
 uint64_t checkpoint_node_version(const uint8_t *cp)
 {
 	uint64_t version = cp_checkpoint_ver(cp);

@@ -11,6 +11,8 @@
 #include "format/rules.h"
 
 #define INODE_ADDR_OFFSET 360u
+#define NOBODY_ID 0xFFFFFFFFu /* no user, group or project: what the kernel calls an invalid id */
+#define OVERFLOW_ID 65534u    /* what the kernel shows for an owner that it cannot show: "nobody" */
 
 /* POSIX file types as numbers of the format, whatever the host's are. */
 enum {

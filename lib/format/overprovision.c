@@ -70,12 +70,14 @@ static double best_percent(const struct overprovision_input *in)
 	return best;
 }
 
+/* Nobody cleans a read-only volume, so files may have all of it: the kernel asks for no reserve there. f2fs-tools 1.16
+ * keep six sections back. */
 static bool compute_ro(const struct overprovision_input *in, struct overprovision_output *out)
 {
 	out->percent = 0;
 	out->reserved = 0;
-	out->overprovision = buffer_segments(in);
-	return in->usable > out->overprovision;
+	out->overprovision = 0;
+	return in->usable > 0;
 }
 
 bool overprovision_compute(const struct overprovision_input *in, struct overprovision_output *out)

@@ -147,7 +147,7 @@ int adopted_store(struct txn *txn)
 		err = device_write(txn->vol->cache, ((uint64_t)addr << geo->block_bits) + offset, sums, geo->sum_size);
 	}
 	if (err) {
-		txn->failed = true;
+		txn_fail(txn);
 		return err;
 	}
 	adopted_end(txn);

@@ -60,7 +60,7 @@ static int finish(struct txn *txn, struct behind_write *w)
 	device_cache_forget(txn->vol->cache, w->offset, w->length);
 	err = device_report(w->dev, w->rc, "write", w->offset, w->length);
 	if (err)
-		txn->failed = true;
+		txn_fail(txn);
 	return err;
 }
 

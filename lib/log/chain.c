@@ -86,7 +86,7 @@ static int write_marked(struct txn *txn, f2fs_blk_t addr, const uint8_t *block)
 	if (!err)
 		err = device_flush(cache);
 	if (err)
-		txn->failed = true;
+		txn_fail(txn);
 	return err;
 }
 

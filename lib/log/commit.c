@@ -8,6 +8,9 @@
  * entries of all blocks that were valid; the pack goes to the other pack's place, without its last block. Then a flush
  * makes all that durable, and only then the last block of the pack is written, and flushed. Until that one is there,
  * whole, a reader takes the old pack (pack.c).
+ *
+ * All that only holds as long as nobody else writes. So the packs are read once more first: a commit on top of another
+ * one's would destroy that.
  */
 #include <string.h>
 
@@ -135,6 +138,7 @@ static int store(struct txn *txn, uint8_t *nat_journal, uint8_t *sit_journal)
 /* Read back what is in force now, as an opening would. */
 static int reload(struct f2fs_volume *vol)
 {
+	vol->txn->is_done = true;
 	txn_drop(vol);
 	vol->owns_orphans = true;
 	return volume_reload(vol);
@@ -150,8 +154,11 @@ int txn_commit(struct f2fs_volume *vol)
 
 	if (!txn)
 		return 0;
-	if (txn->failed)
-		return error_set(vol->ctx, F2FS_ERR_STATE, "a write failed before; the changes can only be dropped");
+	err = txn_need_sound(txn);
+	if (!err)
+		err = volume_check_roots(vol);
+	if (err)
+		return err;
 	txn->failed = true; /* until it is done, there is no way back into the transaction */
 	journals = mem_zalloc(vol->ctx, (size_t)geo->journal_size * 2);
 	if (!journals)
@@ -167,8 +174,11 @@ int txn_commit(struct f2fs_volume *vol)
 		pack_free(&pack);
 	}
 	mem_free(vol->ctx, journals);
-	if (err)
+	if (err) {
+		txn_fail(txn);
+		volume_note_unfinished(vol);
 		return err;
+	}
 	discard_freed(txn);
 	return reload(vol);
 }

@@ -217,7 +217,7 @@ int summary_write(struct txn *txn, f2fs_seg_t segno, const uint8_t *entries, boo
 	sumfoot_set_entry_type(summary + geo->sum_size - sumfoot_SIZE, is_node);
 	err = device_write(txn->vol->cache, ((uint64_t)addr << geo->block_bits) + offset, summary, geo->sum_size);
 	if (err)
-		txn->failed = true;
+		txn_fail(txn);
 	mem_free(txn->vol->ctx, summary);
 	return err;
 }

@@ -11,6 +11,8 @@
 #include "log/log.h"
 #include "volume/zone_map.h"
 
+#define DISCARD_WORK (256u << 10) /* what a call costs, in bytes of plain copying */
+
 /* A run of blocks that grows until something else comes. */
 struct run {
 	struct f2fs_volume *vol;
@@ -18,6 +20,7 @@ struct run {
 	uint64_t count;	  /* blocks */
 	uint64_t minimum; /* blocks that are worth it */
 	uint64_t bytes;	  /* discarded so far */
+	bool can_stop;	  /* it is no part of a commit */
 };
 
 static int end_run(struct run *run)
@@ -26,6 +29,9 @@ static int end_run(struct run *run)
 	int err = 0;
 
 	if (run->count > 0 && run->count >= run->minimum) {
+		err = run->can_stop ? progress_tick(run->vol->ctx, "trim", DISCARD_WORK) : 0;
+		if (err)
+			return err;
 		err = device_discard(run->vol->cache, (uint64_t)run->start << bits, run->count << bits);
 		run->bytes += err ? 0 : run->count << bits;
 	}
@@ -132,7 +138,7 @@ void discard_freed(struct txn *txn)
 
 int f2fs_trim(struct f2fs_volume *vol, uint64_t minimum, uint64_t *bytes)
 {
-	struct run run = { .vol = vol, .minimum = minimum >> vol->geo.block_bits };
+	struct run run = { .vol = vol, .minimum = minimum >> vol->geo.block_bits, .can_stop = true };
 	int err;
 
 	error_clear(vol->ctx);

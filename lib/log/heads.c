@@ -36,19 +36,22 @@ static int need_memory(struct txn *txn, struct head *head)
 static int flush_head(struct txn *txn, struct head *head)
 {
 	const uint32_t bits = txn->vol->geo.block_bits;
-	int err;
+	int err = 0;
 
 	if (head->buffer_count == 0)
 		return 0;
+	if (!err)
+		err = progress_tick(txn->vol->ctx, "write", (uint64_t)head->buffer_count << bits);
 	/* a block that was freed may still be on its way when it is taken again */
-	err = behind_settle(txn, head->buffer_addr, head->buffer_count);
+	if (!err)
+		err = behind_settle(txn, head->buffer_addr, head->buffer_count);
 	if (!err && behind_takes(txn, head->buffer_count))
 		err = behind_write(txn, head->buffer_addr, head->buffer_count, &head->buffer);
 	else if (!err) /* through the cache, so that it does not keep what was there before */
 		err = device_write(txn->vol->cache, (uint64_t)head->buffer_addr << bits, head->buffer,
 				   (size_t)head->buffer_count << bits);
 	if (err)
-		txn->failed = true;
+		txn_fail(txn);
 	head->buffer_count = 0;
 	return err;
 }
@@ -113,7 +116,7 @@ static int close_segment(struct txn *txn, unsigned type)
 	sumfoot_set_entry_type(head->sums + geo->sum_size - sumfoot_SIZE, type >= F2FS_HOT_NODE);
 	err = device_write(txn->vol->cache, ((uint64_t)addr << geo->block_bits) + offset, head->sums, geo->sum_size);
 	if (err)
-		txn->failed = true;
+		txn_fail(txn);
 	return err;
 }
 
@@ -213,10 +216,9 @@ static int need_room(struct txn *txn, unsigned type)
 	struct segment *s;
 	int err;
 
-	if (txn->failed)
-		return error_set(txn->vol->ctx, F2FS_ERR_STATE,
-				 "a write failed before; the changes can only be dropped");
-	err = need_memory(txn, head);
+	err = txn_need_sound(txn);
+	if (!err)
+		err = need_memory(txn, head);
 	if (err)
 		return err;
 	err = segment_get(txn, head->segno, &s);

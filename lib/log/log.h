@@ -20,6 +20,7 @@ struct segment {
 	uint8_t type;
 	bool was_free;	  /* nothing was valid in the last checkpoint */
 	bool is_dirty;	  /* differs from the last checkpoint */
+	bool is_barred;	  /* nothing may be put there (segments_bar) */
 	uint8_t cur[64];  /* as it is now, MSB-first */
 	uint8_t ckpt[64]; /* as the last checkpoint has it, and what was held since (segment_hold_all) */
 };
@@ -77,7 +78,9 @@ struct txn {
 	uint32_t valid_nodes, valid_inodes, free_segments;
 	bool all_loaded; /* every segment is in memory */
 	bool is_committing;
-	bool failed;	   /* a write failed half-way: only dropping the transaction is left */
+	bool is_done;	   /* what it changed is in force */
+	bool is_cleaning; /* data is moved to make room: it may use what is kept free for the commit */
+	bool failed;	   /* something failed half-way: only dropping the transaction is left */
 	bool is_derived;   /* stands on what a repair found out (derive.c) */
 	bool nat_is_whole; /* entries that are not set are free, whatever the NAT says */
 	bool has_nat_bits;
@@ -90,11 +93,13 @@ struct txn {
 	uint8_t *scratch;		 /* one block, for whoever needs one within a call */
 	struct quota_changes *quota;	 /* of the file layer: changes of usage */
 	struct cluster_packer *packer;	 /* of the file layer: what compressing needs */
+	f2fs_nid_t elsewhere;		 /* of the file layer: nothing of this inode is written in place; 0: none */
 	int (*prepare)(struct txn *txn); /* installed by the file layer: before a commit, write what waits */
 	void (*forget)(struct txn *txn); /* drop what waits */
 	struct vec orphans;		 /* f2fs_nid_t: inodes without a name that the commit lists */
 	uint8_t *cp; /* the checkpoint being made: block and payload; the volume keeps the old one */
 	uint8_t *sit_bitmap, *nat_bitmap; /* within cp */
+	char cause[160];		  /* of failed, in words */
 };
 
 /*
@@ -106,6 +111,10 @@ int txn_begin(struct f2fs_volume *vol);
 int txn_begin_recovery(struct f2fs_volume *vol);
 /* Forget everything since the last commit. */
 void txn_drop(struct f2fs_volume *vol);
+/* Something failed half-way, for the reason that the context has: the transaction is good for txn_drop() only. */
+void txn_fail(struct txn *txn);
+/* Fail with STATE, and say why, when that has happened. */
+int txn_need_sound(const struct txn *txn);
 /* Make everything since the last commit true, durably. On failure the transaction is only good for txn_drop(). */
 int txn_commit(struct f2fs_volume *vol);
 
@@ -130,6 +139,12 @@ static inline bool segment_is_free(const struct segment *s)
 	return s->valid == 0 && s->ckpt_valid == 0;
 }
 bool segment_is_current(const struct txn *txn, f2fs_seg_t segno);
+/*
+ * Keep every log, and every other allocation, out of the segments [first, end) until segments_unbar() or the end of the
+ * transaction; free ones do not count as free meanwhile. Logs that are in one stay there: see that there are none.
+ */
+int segments_bar(struct txn *txn, f2fs_seg_t first, f2fs_seg_t end);
+int segments_unbar(struct txn *txn, f2fs_seg_t first, f2fs_seg_t end);
 /* Is every segment of a section free, and none a log's? */
 int segment_section_is_free(struct txn *txn, uint32_t section, bool *is_free);
 /* Free sections that the commit may need, for nodes and blocks that wait and for logs to end in. */
@@ -170,6 +185,10 @@ int head_renew(struct txn *txn, unsigned type);
 int head_settle(struct txn *txn, unsigned type);
 /* The log a kind of block goes to with the volume's number of logs. */
 unsigned head_of(const struct txn *txn, unsigned type);
+
+/* gather.c */
+/* Move logs that hold nothing, and the node log of a read-only volume, to the first free sections; before changes. */
+int heads_gather(struct txn *txn);
 
 /* pinned.c: sections for pinned files */
 struct pinned {
@@ -213,9 +232,17 @@ void adopted_end(struct txn *txn);
 /* space.c: counters */
 /* Make sure that n more blocks fit, and count them. */
 int space_take(struct txn *txn, uint64_t n);
+/* Fail with NOSPC unless that many more blocks fit: asked before anything is changed. */
+int space_need(const struct txn *txn, uint64_t blocks);
 void space_give(struct txn *txn, uint64_t n);
 /* Is there so little room that a commit, which makes freed blocks usable, is due now, for no change to fail? */
 int space_wants_commit(struct txn *txn, bool *wanted);
+/* What can still be written to. */
+struct space_view {
+	uint32_t free_sections;
+	uint64_t data_holes, node_holes; /* blocks in partly used segments that logs may fill; none on zoned volumes */
+};
+int space_look(struct txn *txn, struct space_view *out);
 #define SPACE_STEP_BLOCKS 256u /* that a change may write between two looks */
 /* Free a data block: any slot value; special ones only give the count back. */
 int block_free(struct txn *txn, f2fs_blk_t addr);

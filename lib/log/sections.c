@@ -41,7 +41,7 @@ static int may_take(struct txn *txn, bool *may)
 	uint32_t needed, count = 0;
 	int err = 0;
 
-	*may = txn->is_committing;
+	*may = txn->is_committing || txn->is_cleaning;
 	if (*may)
 		return 0;
 	needed = reserved + (uint32_t)(blocks / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec);
@@ -64,7 +64,7 @@ int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs
 
 	if (next % txn->vol->geo.segs_per_sec != 0 && zones_usable(txn->vol, next) > 0) {
 		err = segment_get(txn, next, &s);
-		found = !err && segment_is_free(s) && !segment_is_current(txn, next);
+		found = !err && segment_is_free(s) && !s->is_barred && !segment_is_current(txn, next);
 		*segno = next;
 	}
 	if (!err && !found) {

@@ -142,8 +142,39 @@ static int is_usable(struct txn *txn, f2fs_seg_t segno, bool *usable)
 	int err = segment_get(txn, segno, &s);
 
 	if (!err)
-		*usable = segment_is_free(s) && !segment_is_current(txn, segno);
+		*usable = segment_is_free(s) && !s->is_barred && !segment_is_current(txn, segno);
 	return err;
+}
+
+static int set_bars(struct txn *txn, f2fs_seg_t first, f2fs_seg_t end, bool is_barred)
+{
+	for (f2fs_seg_t i = first; i < end; i++) {
+		struct segment *s;
+		int err = segment_get(txn, i, &s);
+
+		if (err)
+			return err;
+		if (s->is_barred == is_barred)
+			continue;
+		s->is_barred = is_barred;
+		if (!segment_is_free(s) || segment_is_current(txn, i))
+			continue;
+		if (!is_barred)
+			txn->free_segments++;
+		else if (txn->free_segments > 0)
+			txn->free_segments--;
+	}
+	return 0;
+}
+
+int segments_bar(struct txn *txn, f2fs_seg_t first, f2fs_seg_t end)
+{
+	return set_bars(txn, first, end, true);
+}
+
+int segments_unbar(struct txn *txn, f2fs_seg_t first, f2fs_seg_t end)
+{
+	return set_bars(txn, first, end, false);
 }
 
 int segment_section_is_free(struct txn *txn, uint32_t section, bool *is_free)
@@ -267,7 +298,7 @@ static int choose_holes(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool 
 		err = segment_get(txn, i, &s);
 		if (err)
 			break;
-		if ((s->valid == 0 && s->ckpt_valid == 0) || !same_class(s->type, type) || segment_is_current(txn, i))
+		if (segment_is_free(s) || s->is_barred || !same_class(s->type, type) || segment_is_current(txn, i))
 			continue;
 		same = s->type == type;
 		if (!same && best_same)
@@ -325,11 +356,25 @@ int segment_needs_holes(struct txn *txn, bool *needed)
 	return err;
 }
 
+/* Segments that blocks need behind the one that their log is in; behind the next one when that is full. */
+static uint32_t segments_beyond(const struct txn *txn, unsigned type, size_t blocks)
+{
+	uint32_t room = F2FS_SEGMENT_BLOCKS - txn->heads[type].blkoff;
+
+	if (room == 0)
+		room = F2FS_SEGMENT_BLOCKS;
+	return blocks < room ? 0 : (uint32_t)((blocks - room) / F2FS_SEGMENT_BLOCKS) + 1;
+}
+
 uint32_t segment_commit_sections(const struct txn *txn)
 {
 	const uint32_t sps = txn->vol->geo.segs_per_sec;
 	const size_t blocks = txn->page_count + txn->dirty_count;
 
+	if (geometry_has(&txn->vol->geo, F2FS_FEATURE_RO))
+		return (segments_beyond(txn, F2FS_HOT_NODE, txn->dirty_count) +
+			segments_beyond(txn, F2FS_HOT_DATA, txn->page_count) + sps - 1) /
+		       sps;
 	/* each log may need a section to end in */
 	return (uint32_t)((blocks / F2FS_SEGMENT_BLOCKS + sps) / sps) + F2FS_LOG_COUNT;
 }
@@ -340,7 +385,7 @@ uint32_t segment_commit_sections(const struct txn *txn)
  */
 static bool is_for_commit(const struct txn *txn, unsigned type)
 {
-	return type < F2FS_HOT_NODE && !txn->is_committing &&
+	return type < F2FS_HOT_NODE && !txn->is_committing && !txn->is_cleaning &&
 	       txn->free_segments / txn->vol->geo.segs_per_sec <= segment_commit_sections(txn);
 }
 

@@ -4,9 +4,11 @@
  */
 #include "log/log.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "device/device.h"
+#include "format/evidence.h"
 #include "volume/zone_map.h"
 
 /* The read side asks here first: NAT entries and nodes of the running transaction. */
@@ -39,8 +41,19 @@ static int settle(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count)
 	return behind_settle(txn, addr, count);
 }
 
+static void count_use(const struct f2fs_volume *vol, struct volume_counts *out)
+{
+	const struct txn *txn = vol->txn;
+
+	out->user_blocks = txn->user_blocks;
+	out->valid_blocks = txn->valid_blocks;
+	out->valid_nodes = txn->valid_nodes;
+	out->valid_inodes = txn->valid_inodes;
+	out->free_segments = txn->free_segments;
+}
+
 static const struct volume_hooks hooks = {
-	.find_nat = find_nat, .find_node = find_node, .settle = settle, .drop = txn_drop
+	.find_nat = find_nat, .find_node = find_node, .settle = settle, .count = count_use, .drop = txn_drop
 };
 
 /* Is there something that has to be finished before the volume can be changed? */
@@ -70,6 +83,7 @@ static int check_finished(struct f2fs_volume *vol)
 static int check_state(struct f2fs_volume *vol)
 {
 	const uint32_t flags = cp_ckpt_flags(vol->cp);
+	int err;
 
 	if (vol->is_view)
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the recovered view of a volume cannot be changed");
@@ -80,9 +94,19 @@ static int check_state(struct f2fs_volume *vol)
 	if (vol->is_outdated)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "the last commit could not be read back: open the volume again first");
+	err = volume_check_roots(vol);
+	if (err)
+		return err;
 	if (flags & FLAG_ckpt_flags_error)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "the checkpoint carries the error flag: check the volume first");
+	if (vol->is_doubted)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "the two superblocks say different things: check the volume first");
+	if (vol->geo.feature & ~FEATURES_KNOWN)
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
+				 "the volume has features that are not known (bits 0x%x): it can only be read",
+				 (unsigned)(vol->geo.feature & ~FEATURES_KNOWN));
 	return zones_check_fit(vol);
 }
 
@@ -229,8 +253,28 @@ int txn_begin_from(struct f2fs_volume *vol, const struct txn_truth *truth)
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the device was opened read-only");
 	if (geometry_has(&vol->geo, F2FS_FEATURE_RO))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "repairing read-only volumes is not supported");
-	err = zones_check_fit(vol);
+	err = volume_check_roots(vol);
+	if (!err)
+		err = zones_check_fit(vol);
 	return err ? err : begin(vol, truth, false);
+}
+
+void txn_fail(struct txn *txn)
+{
+	const struct f2fs_error_detail *why = &txn->vol->ctx->error;
+
+	txn->failed = true;
+	if (why->code && why->code != F2FS_ERR_STATE && !txn->cause[0])
+		snprintf(txn->cause, sizeof(txn->cause), "%.159s", why->message);
+}
+
+int txn_need_sound(const struct txn *txn)
+{
+	if (!txn->failed)
+		return 0;
+	return error_set(txn->vol->ctx, F2FS_ERR_STATE,
+			 "a call failed half-way%s%s%s: the changes since the last commit can only be discarded",
+			 txn->cause[0] ? " (" : "", txn->cause, txn->cause[0] ? ")" : "");
 }
 
 void txn_drop(struct f2fs_volume *vol)

@@ -20,8 +20,10 @@ static int needs_recovery(struct f2fs_volume *vol, bool *needed)
 static int recover_as_asked(struct f2fs_volume *vol, const struct f2fs_open_options *opt)
 {
 	bool needed;
-	int err = needs_recovery(vol, &needed);
+	int err = opt->recover == F2FS_RECOVER_APPLY ? volume_check_roots(vol) : 0;
 
+	if (!err)
+		err = needs_recovery(vol, &needed);
 	if (err)
 		return err;
 	if (needed && opt->recover == F2FS_RECOVER_VIEW)

@@ -34,6 +34,7 @@ static void init(struct extract *x, struct f2fs_volume *vol, const struct f2fs_e
 	vec_init(&x->report_path, x->ctx, 1);
 	vec_init(&x->target_text, x->ctx, 1);
 	extract_links_init(x);
+	map32_init(&x->names.several, x->ctx);
 	if (!options->path_count && !options->include_count) {
 		f2fs_volume_statfs(vol, &stat);
 		x->inodes_total = stat.valid_inodes;
@@ -42,6 +43,7 @@ static void init(struct extract *x, struct f2fs_volume *vol, const struct f2fs_e
 
 static void fini(struct extract *x)
 {
+	extract_names_fini(x);
 	vec_fini(&x->target_text);
 	vec_fini(&x->report_path);
 	vec_fini(&x->path);
@@ -90,6 +92,8 @@ static int run(struct extract *x, const struct vec *targets)
 {
 	int err = open_outputs(x);
 
+	if (!err)
+		err = extract_names_survey(x, targets);
 	for (size_t i = 0; i < targets->count && !err; i++)
 		err = extract_walk(x, vec_at(targets, i));
 	if (!err)
@@ -104,6 +108,7 @@ int f2fs_extract(struct f2fs_volume *vol, const struct f2fs_extract_options *opt
 		 struct f2fs_extract_result *result)
 {
 	struct f2fs_context *ctx = f2fs_volume_context(vol);
+	const struct f2fs_progress *before;
 	struct extract x = { 0 };
 	struct vec targets = { 0 };
 	int err;
@@ -115,8 +120,13 @@ int f2fs_extract(struct f2fs_volume *vol, const struct f2fs_extract_options *opt
 	init(&x, vol, options);
 	err = extract_targets_load(&x, &targets);
 	if (!err) {
+		x.progress = (struct f2fs_progress){
+			.task = "extract", .phase = "files", .unit = "inodes", .total = x.inodes_total
+		};
+		before = progress_run(ctx, &x.progress);
 		err = run(&x, &targets);
 		err = close_outputs(&x, err);
+		progress_run(ctx, before);
 	}
 	extract_targets_fini(&targets);
 	fini(&x);

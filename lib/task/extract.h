@@ -9,6 +9,7 @@
  *	extract_walk.c     what becomes of each entry
  *	extract_dir.c      directories between the root and an entry; paths from them
  *	extract_link.c     files with several names
+ *	extract_names.c    how many names each file has, before anything is written
  *	extract_report.c   problems, counts, callbacks
  *	extract_stream.c   streams of the caller
  *	extract_manifest.c one line of JSON for each entry
@@ -32,7 +33,8 @@ struct extract_attr {
 	uint32_t mode;
 	uint32_t uid, gid;
 	uint32_t projid;
-	uint32_t flags; /* i_flags */
+	uint32_t flags;	/* i_flags */
+	bool is_mapped; /* the ids are not the image's */
 	struct f2fs_time atime, mtime;
 };
 
@@ -70,6 +72,7 @@ struct extract_entry {
 	struct f2fs_inode *inode;
 	const char *target; /* of a symlink, else NULL */
 	size_t target_length;
+	uint64_t names; /* that will come, this one included */
 	struct f2fs_stat stat;
 	struct extract_attr attr;
 };
@@ -79,7 +82,14 @@ struct extract_link {
 	struct extract_dir *dir; /* a reference */
 	char *name;
 	uint32_t strip;	     /* components taken off its name */
-	uint32_t names_left; /* how many are still to come */
+	uint64_t names_left; /* how many are still to come; of a free one the next free one */
+};
+
+/* What is known of names: extract_names.c. */
+struct extract_names {
+	uint8_t *met;	      /* by node id: the survey met a name */
+	uint8_t *made;	      /* by node id: it was extracted */
+	struct map32 several; /* inode -> names, when it has more than one */
 };
 
 enum { EXTRACT_LEFT = 1 }; /* a sink did not make the entry, and has told why or counted it as skipped */
@@ -136,7 +146,10 @@ struct extract {
 
 	struct extract_stream *manifest; /* NULL: none */
 	uint64_t inodes_done, inodes_total;
+	struct f2fs_progress progress;
 	uint64_t bytes_planned;
+	struct extract_names names;
+	uint64_t blocks_taken; /* of contents */
 };
 
 static inline bool extract_keeps(const struct extract *x, unsigned bit)
@@ -184,6 +197,18 @@ struct extract_link *extract_link_find(struct extract *x, f2fs_nid_t ino);
 int extract_link_add(struct extract *x, const struct extract_entry *entry);
 /* One more name was made: forget the inode after the last one. */
 int extract_link_used(struct extract *x, f2fs_nid_t ino);
+
+/* extract_names.c */
+/* Count the names of all that is below the targets; nothing when links are not kept. */
+int extract_names_survey(struct extract *x, const struct vec *targets);
+void extract_names_fini(struct extract *x);
+/* How many names an inode has, at least 1. */
+uint64_t extract_names_of(const struct extract *x, f2fs_nid_t ino);
+/* Was the inode extracted? set: it was. */
+bool extract_names_made(struct extract *x, f2fs_nid_t ino, bool set);
+/* count more blocks are going to be read as contents of an inode. CORRUPT, recorded, when that makes more than the
+ * volume has: they cannot all be files of their own. */
+int extract_take_blocks(struct extract *x, struct f2fs_inode *inode, uint64_t count);
 
 /* extract_report.c */
 /* Where a problem is: an entry, and what of it. */

@@ -67,6 +67,8 @@ struct host_wish {
 	const struct extract_attr *attr;
 	unsigned keep;	  /* enum f2fs_keep */
 	bool keeps_setid; /* although the owner is not the image's */
+	bool is_root;	  /* root extracts */
+	bool lost_setid;  /* the bits were left out */
 	bool drops_acl;	  /* it may have inherited some */
 	bool knows_owner; /* uid and gid are the file's */
 	uint32_t uid, gid;

@@ -97,8 +97,8 @@ static uint32_t wanted_mode(const struct host_wish *w, bool has_owner)
 
 	if (!(w->keep & F2FS_KEEP_MODE))
 		return mode & 0777 & w->mode_mask;
-	/* nobody is to run as the one who extracts because of what an image says */
-	if (!has_owner && !w->keeps_setid && (w->attr->mode & MODE_TYPE) != MODE_DIR)
+	/* what an image says makes nobody run as the one who extracts, or as another than it meant */
+	if (!w->keeps_setid && !(w->is_root && has_owner && !w->attr->is_mapped))
 		mode &= ~SETID;
 	return mode;
 }
@@ -107,8 +107,7 @@ static void set_mode(const struct host_subject *s, struct host_wish *w, bool has
 {
 	uint32_t mode = wanted_mode(w, has_owner);
 
-	if ((w->keep & F2FS_KEEP_MODE) && mode != (w->attr->mode & 07777))
-		w->mode_errno = EPERM;
+	w->lost_setid = (w->keep & F2FS_KEEP_MODE) && mode != (w->attr->mode & 07777);
 	if (is_symlink(w) || mode == w->mode)
 		return;
 	if (s->fd >= 0 ? fchmod(s->fd, (mode_t)mode) : fchmodat(s->dir_fd, s->name, (mode_t)mode, 0))
@@ -164,7 +163,8 @@ void host_wish_init(const struct host *h, struct host_wish *w, const struct extr
 	*w = (struct host_wish){
 		.attr = attr,
 		.keep = h->x->keep,
-		.keeps_setid = (h->x->require & F2FS_KEEP_MODE) != 0,
+		.keeps_setid = ((h->x->require & F2FS_KEEP_MODE) | (h->x->keep & F2FS_KEEP_SETID)) != 0,
+		.is_root = geteuid() == 0,
 		.drops_acl = is_foreign || h->birth.has_acl,
 		.knows_owner = !is_foreign,
 		.uid = h->birth.uid,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Files with several names: the first one that was made is remembered until the last one was met. Only inodes with more
- * than one link take memory, and only as long as names are missing.
+ * than one name take memory, and only as long as names are missing.
  */
 #include "task/extract.h"
 
@@ -21,7 +21,7 @@ static struct extract_link *new_slot(struct extract *x)
 
 	if (x->free_link != NO_LINK) {
 		link = vec_at(&x->links, x->free_link);
-		x->free_link = link->names_left;
+		x->free_link = (uint32_t)link->names_left;
 		return link;
 	}
 	return vec_push(&x->links, 1);
@@ -56,7 +56,7 @@ int extract_link_add(struct extract *x, const struct extract_entry *entry)
 		mem_free(x->ctx, name);
 		return F2FS_ERR_NOMEM;
 	}
-	*link = (struct extract_link){ .name = name, .strip = x->target->strip, .names_left = entry->stat.nlink - 1 };
+	*link = (struct extract_link){ .name = name, .strip = x->target->strip, .names_left = entry->names - 1 };
 	err = map32_set(&x->link_index, entry->stat.ino, (uint64_t)(link - (struct extract_link *)x->links.items));
 	if (err)
 		free_slot(x, link);

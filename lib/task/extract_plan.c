@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "device/device.h"
+#include "file/write.h"
 #include "format/cluster.h"
 #include "task/extract_host.h"
 
@@ -21,6 +22,7 @@ struct plan {
 	struct f2fs_inode *inode;
 	uint64_t size;	   /* bytes to write */
 	bool is_told;	   /* a problem with its contents was */
+	bool is_over;	   /* there cannot be as many blocks */
 	uint8_t algorithm; /* of clusters */
 	uint32_t cluster_bytes;
 	bool has_checksum;
@@ -234,6 +236,15 @@ static int tell_lost(struct plan *p, int err)
 	return extract_problem(p->h->x, F2FS_PROBLEM_UNREADABLE, &p->place);
 }
 
+/* Count blocks of contents; where there cannot be as many that is told, and the rest of the file is left out. */
+static int take_blocks(struct plan *p, uint64_t count)
+{
+	int err = extract_take_blocks(p->h->x, p->inode, count);
+
+	p->is_over = err != 0;
+	return err ? tell_lost(p, err) : 0;
+}
+
 /* count blocks at addr are the contents from file block on. */
 static int add_blocks(struct plan *p, uint64_t block, f2fs_blk_t addr, uint64_t count)
 {
@@ -245,6 +256,9 @@ static int add_blocks(struct plan *p, uint64_t block, f2fs_blk_t addr, uint64_t 
 	if (!geometry_is_main(geo, addr) || count > geo->end_blkaddr - addr)
 		return tell_lost(p, inode_corrupt(p->inode, RULE_NODE_ADDR, "file block %llu points at %u",
 						  (unsigned long long)block, (unsigned)addr));
+	err = take_blocks(p, count);
+	if (err || p->is_over)
+		return err;
 	if (bytes > p->size - offset)
 		bytes = p->size - offset;
 	err = count_bytes(p, bytes);
@@ -262,21 +276,29 @@ static int add_blocks(struct plan *p, uint64_t block, f2fs_blk_t addr, uint64_t 
 	return err;
 }
 
-/* A compressed cluster: slots is its head, slot_count are left in the node. */
-static int add_cluster(struct plan *p, uint64_t block, const uint8_t *slots, uint64_t slot_count)
+/* A compressed cluster. */
+static int add_cluster(struct plan *p, uint64_t block)
 {
 	const struct f2fs_geometry *geo = &p->h->x->vol->geo;
 	const uint32_t blocks = p->inode->layout.cluster_blocks;
 	const uint64_t offset = block << geo->block_bits;
 	uint64_t bytes = (uint64_t)blocks << geo->block_bits;
 	struct cluster_shape shape = { .kind = CLUSTER_ILLEGAL };
-	int err;
+	const uint8_t *slots;
+	struct map_run run;
+	int err = map_find(p->inode, block, &run);
 
-	if (block % blocks == 0 && slot_count >= blocks)
+	if (err)
+		return tell_lost(p, err);
+	slots = run.slots;
+	if (block % blocks == 0 && run.count >= blocks)
 		cluster_classify(geo, slots, blocks, &shape);
 	if (!cluster_is_compressed(&shape))
 		return tell_lost(p, inode_corrupt(p->inode, RULE_CLUSTER_SHAPE, "cluster at file block %llu",
 						  (unsigned long long)block));
+	err = take_blocks(p, shape.stored);
+	if (err || p->is_over)
+		return err;
 	if (bytes > p->size - offset)
 		bytes = p->size - offset;
 	err = count_bytes(p, bytes);
@@ -296,30 +318,44 @@ static int add_cluster(struct plan *p, uint64_t block, const uint8_t *slots, uin
 	return 0;
 }
 
-/* The slots of one node, up to the file's last block. */
-static int add_slots(struct plan *p, uint64_t block, const struct map_run *run, uint64_t end)
+/* Blocks that the running transaction has in memory: workers do not look there. */
+static int add_waiting(struct plan *p, uint64_t block, uint64_t count)
 {
-	const struct inode_layout *layout = &p->inode->layout;
-	uint64_t count = run->count < end - block ? run->count : end - block;
+	const uint32_t block_size = p->h->x->vol->geo.block_size;
 	int err = 0;
 
-	for (uint64_t i = 0, n; i < count && !err; i += n) {
-		const uint8_t *slot = run->slots + i * 4;
-		const uint32_t addr = get_le32(slot);
+	for (uint64_t i = 0; i < count && !err; i++) {
+		const uint64_t offset = (block + i) * block_size;
+		const uint32_t length = p->size - offset < block_size ? (uint32_t)(p->size - offset) : block_size;
+		struct host_batch *batch;
+		uint8_t *to;
 
-		n = 1;
-		if (addr == F2FS_NULL_ADDR || addr == F2FS_NEW_ADDR)
-			continue;
-		if (layout->is_compressed && addr == F2FS_COMPRESS_ADDR) {
-			n = layout->cluster_blocks;
-			err = add_cluster(p, block + i, slot, run->count - i);
-			continue;
-		}
-		while (i + n < count && get_le32(slot + n * 4) == addr + n)
-			n++;
-		err = add_blocks(p, block + i, addr, n);
+		err = count_bytes(p, length);
+		if (!err)
+			err = need_room(p, 1, length);
+		if (err)
+			return err;
+		batch = filling(p->h);
+		to = take_arena(batch, length);
+		memcpy(to, page_find(p->h->x->vol, p->inode->ino, block + i), length);
+		push_run(p, RUN_ARENA, (uint64_t)(to - batch->arena), offset, length);
 	}
 	return err;
+}
+
+static int add_extent(struct plan *p, const struct f2fs_extent *extent)
+{
+	switch (extent->kind) {
+	case F2FS_EXTENT_HOLE:
+	case F2FS_EXTENT_RESERVED:
+		return 0;
+	case F2FS_EXTENT_WAITING:
+		return add_waiting(p, extent->file_block, extent->count);
+	case F2FS_EXTENT_COMPRESSED:
+		return add_cluster(p, extent->file_block);
+	default:
+		return add_blocks(p, extent->file_block, extent->addr, extent->count);
+	}
 }
 
 /* Blocks of the node tree. What hangs on a node that cannot be read is told and left a hole. */
@@ -327,20 +363,16 @@ static int plan_tree(struct plan *p)
 {
 	const uint32_t bits = p->h->x->vol->geo.block_bits;
 	const uint64_t end = (p->size + ((uint64_t)1 << bits) - 1) >> bits;
-	uint64_t block = 0;
+	struct f2fs_extent extent;
 	int err = 0;
 
-	while (!err && block < end) {
-		struct map_run run;
-
-		err = map_find(p->inode, block, &run);
+	for (uint64_t block = 0; !err && !p->is_over && block < end; block += extent.count) {
+		err = map_extent(p->inode, block, end - block, &extent);
 		if (err == F2FS_ERR_NOT_FOUND)
 			return 0;
-		if (err)
-			err = tell_lost(p, err);
-		else if (run.slots)
-			err = add_slots(p, block, &run, end);
-		block = run.count < end - block ? block + run.count : end;
+		if (extent.count == 0 || extent.count > end - block)
+			extent.count = end - block;
+		err = err ? tell_lost(p, err) : add_extent(p, &extent);
 	}
 	return err;
 }
@@ -447,7 +479,7 @@ int host_plan_file(struct host *h, const struct extract_entry *e)
 	}
 	err = start_piece(&p, NULL);
 	/* further names are made by this thread, maybe before a worker comes to the file */
-	if (!err && e->stat.nlink > 1 && extract_keeps(h->x, F2FS_KEEP_LINKS))
+	if (!err && e->names > 1)
 		err = open_now(&p);
 	if (!err)
 		err = plan_contents(&p);

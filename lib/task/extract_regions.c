@@ -60,62 +60,71 @@ int tar_regions_add(struct tar_regions *r, uint64_t offset, uint64_t end)
 	return 0;
 }
 
-/* The slots of one node. */
-static int add_slots(struct tar_regions *r, struct f2fs_inode *inode, uint64_t block, const struct map_run *run,
-		     uint64_t size)
+/* A file whose regions are looked for. */
+struct search {
+	struct extract *x;
+	const struct extract_entry *entry;
+	uint64_t size;
+	bool *is_told; /* a problem with its contents was */
+	bool is_over;  /* there cannot be as many blocks */
+};
+
+static int tell_lost(const struct search *s, int err)
 {
-	const uint32_t bits = inode->vol->geo.block_bits;
-	int err = 0;
-
-	for (uint64_t i = 0, n; i < run->count && !err; i += n) {
-		const uint32_t slot = get_le32(run->slots + i * 4);
-		const uint64_t offset = (block + i) << bits;
-		uint64_t end;
-
-		n = 1;
-		if (offset >= size)
-			break;
-		if (slot == F2FS_NULL_ADDR || slot == F2FS_NEW_ADDR)
-			continue;
-		if (inode->layout.is_compressed && slot == F2FS_COMPRESS_ADDR)
-			n = inode->layout.cluster_blocks;
-		end = (block + i + n) << bits;
-		err = tar_regions_add(r, offset, end < size ? end : size);
-	}
-	return err;
-}
-
-static int tell_lost(struct extract *x, const struct extract_entry *e, int err, bool *is_told)
-{
+	const struct extract_entry *e = s->entry;
 	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = "contents" };
 
-	if (err == F2FS_ERR_NOMEM || *is_told)
+	if (err == F2FS_ERR_NOMEM || *s->is_told)
 		return err == F2FS_ERR_NOMEM ? err : 0;
-	*is_told = true;
-	return extract_problem(x, F2FS_PROBLEM_UNREADABLE, &place);
+	*s->is_told = true;
+	return extract_problem(s->x, F2FS_PROBLEM_UNREADABLE, &place);
 }
 
-static int load_tree(struct extract *x, const struct extract_entry *e, uint64_t size, struct tar_regions *r,
-		     bool *is_told)
+static int add_extent(struct search *s, struct tar_regions *r, const struct f2fs_extent *extent)
 {
-	const uint32_t bits = x->vol->geo.block_bits;
-	const uint64_t end = (size + ((uint64_t)1 << bits) - 1) >> bits;
-	uint64_t block = 0;
+	const uint32_t bits = s->x->vol->geo.block_bits;
+	const uint64_t end = (extent->file_block + extent->count) << bits;
+	uint64_t blocks = extent->count;
+	int err;
+
+	if (extent->kind == F2FS_EXTENT_HOLE || extent->kind == F2FS_EXTENT_RESERVED)
+		return 0;
+	if (extent->kind == F2FS_EXTENT_COMPRESSED)
+		blocks = 1;
+	else if (extent->kind == F2FS_EXTENT_WAITING) /* in memory, so they are not too many */
+		blocks = 0;
+	err = extract_take_blocks(s->x, s->entry->inode, blocks);
+	if (err) {
+		s->is_over = true;
+		return tell_lost(s, err);
+	}
+	return tar_regions_add(r, extent->file_block << bits, end < s->size ? end : s->size);
+}
+
+static int load_tree(struct search *s, struct tar_regions *r)
+{
+	const uint32_t bits = s->x->vol->geo.block_bits;
+	const uint64_t end = (s->size + ((uint64_t)1 << bits) - 1) >> bits;
+	struct f2fs_extent extent;
 	int err = 0;
 
-	while (!err && block < end) {
-		struct map_run run;
-
-		err = map_find(e->inode, block, &run);
+	for (uint64_t block = 0; !err && !s->is_over && block < end; block += extent.count) {
+		err = map_extent(s->entry->inode, block, end - block, &extent);
 		if (err == F2FS_ERR_NOT_FOUND)
 			return 0;
-		if (err)
-			err = tell_lost(x, e, err, is_told);
-		else if (run.slots)
-			err = add_slots(r, e->inode, block, &run, size);
-		block = run.count < end - block ? block + run.count : end;
+		if (extent.count == 0 || extent.count > end - block)
+			extent.count = end - block;
+		err = err ? tell_lost(s, err) : add_extent(s, r, &extent);
 	}
 	return err;
+}
+
+/* Contents that are one extent by definition. */
+static int add_alias(const struct search *s, struct tar_regions *r)
+{
+	const uint64_t bytes = (uint64_t)inode_i_ext_len(s->entry->inode->block) << s->x->vol->geo.block_bits;
+
+	return tar_regions_add(r, 0, bytes < s->size ? bytes : s->size);
 }
 
 uint64_t tar_regions_bytes(const struct tar_regions *r)
@@ -133,17 +142,23 @@ uint64_t tar_regions_bytes(const struct tar_regions *r)
 int tar_regions_load(struct extract *x, const struct extract_entry *e, uint64_t size, struct tar_regions *r,
 		     bool *is_told)
 {
+	const bool is_inline = inode_has_inline(e->inode->block, FLAG_i_inline_inline_data);
+	struct search s = { .x = x, .entry = e, .size = size, .is_told = is_told };
 	int err = 0;
 
 	r->list.count = 0;
 	r->min_gap = 0;
 	if (!size)
 		return 0;
-	if (inode_has_inline(e->inode->block, FLAG_i_inline_inline_data) || inode_is_alias(e->inode) ||
-	    !extract_keeps(x, F2FS_KEEP_HOLES))
+	if (is_inline && size > e->inode->layout.inline_size)
+		err = tell_lost(&s, inode_corrupt(e->inode, RULE_INODE_INLINE_DATA, "%llu bytes",
+						  (unsigned long long)size));
+	else if (inode_is_alias(e->inode))
+		err = add_alias(&s, r);
+	else if (is_inline || !extract_keeps(x, F2FS_KEEP_HOLES))
 		err = tar_regions_add(r, 0, size);
 	else
-		err = load_tree(x, e, size, r, is_told);
+		err = load_tree(&s, r);
 	x->bytes_planned += tar_regions_bytes(r);
 	return err ? err : extract_check_limit(x);
 }

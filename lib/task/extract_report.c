@@ -90,17 +90,10 @@ int extract_tell_entry(struct extract *x, const struct extract_entry *entry)
 
 int extract_progress(struct extract *x)
 {
-	const struct f2fs_progress progress = {
-		.task = "extract",
-		.phase = "files",
-		.unit = "inodes",
-		.done = x->inodes_done,
-		.total = x->inodes_total,
-	};
-
+	x->progress.done = x->inodes_done;
 	if (x->inodes_done % PROGRESS_STEP)
 		return 0;
-	return progress_report(x->ctx, &progress);
+	return progress_report(x->ctx, &x->progress);
 }
 
 int extract_check_limit(struct extract *x)

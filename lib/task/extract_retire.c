@@ -42,12 +42,26 @@ static int tell_loss(struct host *h, int sys_errno, unsigned bit, const struct e
 	return extract_attribute_lost(h->x, bit, &at);
 }
 
+static int tell_lost_setid(struct host *h, const struct host_wish *w, const struct extract_place *place)
+{
+	struct extract_place at = *place;
+
+	if (!w->lost_setid)
+		return 0;
+	at.what = "mode";
+	error_set(h->x->ctx, F2FS_ERR_ACCESS, "setuid and setgid are left out: %s",
+		  w->is_root ? "the owner is not the image's" : "root does not extract");
+	return extract_attribute_lost(h->x, F2FS_KEEP_MODE, &at);
+}
+
 int host_tell_losses(struct host *h, const struct host_wish *w, const struct extract_place *place)
 {
 	int err = tell_loss(h, w->owner_errno, F2FS_KEEP_OWNER, place, "owner");
 
 	if (!err)
 		err = tell_loss(h, w->mode_errno, F2FS_KEEP_MODE, place, "mode");
+	if (!err)
+		err = tell_lost_setid(h, w, place);
 	if (!err)
 		err = tell_loss(h, w->times_errno, F2FS_KEEP_TIMES, place, "times");
 	if (!err)
@@ -162,6 +176,12 @@ static void add_piece(struct host_file *carry, const struct host_file *file)
 	carry->bytes += file->bytes;
 }
 
+/* Was a file made that did not take all of its contents? */
+static bool is_part(const struct host_file *file)
+{
+	return file->step == STEP_WRITE || file->step == STEP_RESIZE || file->step == STEP_ALLOCATE;
+}
+
 static int retire_file(struct host *h, struct host_file *file)
 {
 	const struct extract_place place = {
@@ -182,6 +202,8 @@ static int retire_file(struct host *h, struct host_file *file)
 		all->sys_errno = file->sys_errno;
 	}
 	h->x->result.bytes += all->bytes;
+	if (is_part(all))
+		unlinkat(file->host_dir->fd, file->name, 0); /* a part of it is none */
 	err = tell_host(h, all, &place);
 	if (err || all->step != STEP_NONE)
 		return err;
@@ -202,9 +224,20 @@ void host_shared_put(struct host *h, struct host_shared *shared)
 	mem_free(h->x->ctx, shared);
 }
 
+/* A file that was begun and is not complete when the run ends does not stay. */
+static void remove_part(const struct host_file *file)
+{
+	const int fd = file->shared ? file->shared->fd : file->fd;
+
+	if ((fd >= 0 || is_part(file)) && (!file->shared || file->shared->refs == 1))
+		unlinkat(file->host_dir->fd, file->name, 0);
+}
+
 /* Let go of a file; after an error its directory is not left but dropped. */
 static int release_file(struct host *h, struct host_file *file, int err)
 {
+	if (err)
+		remove_part(file);
 	if (file->shared)
 		host_shared_put(h, file->shared);
 	else if (file->fd >= 0)
@@ -224,6 +257,7 @@ int host_retire(struct host *h)
 	pool_wait(h->pool, &batch->job);
 	h->first = (h->first + 1) % h->batch_count;
 	h->in_flight--;
+	err = progress_tick(h->x->ctx, "extract", BATCH_BYTES);
 	for (unsigned i = 0; i < batch->file_count; i++) {
 		if (!err)
 			err = retire_file(h, &batch->files[i]);

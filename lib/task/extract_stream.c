@@ -49,13 +49,16 @@ int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, con
 	return 0;
 }
 
-static int write_all(int fd, const uint8_t *data, size_t length)
+static int write_all(const struct extract_stream *s, const uint8_t *data, size_t length)
 {
 	while (length > 0) {
-		ssize_t n = write(fd, data, length);
+		ssize_t n = write(s->to.fd, data, length);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && errno == EINTR) {
+			if (progress_now(s->ctx, "extract"))
+				return ECANCELED;
 			continue;
+		}
 		if (n <= 0)
 			return n < 0 ? errno : EIO;
 		data += n;
@@ -68,7 +71,7 @@ static int pass_on(struct extract_stream *s, const void *data, size_t length)
 {
 	if (s->sys_errno)
 		return s->sys_errno;
-	s->sys_errno = s->to.write ? s->to.write(s->to.user, data, length) : write_all(s->to.fd, data, length);
+	s->sys_errno = s->to.write ? s->to.write(s->to.user, data, length) : write_all(s, data, length);
 	return s->sys_errno;
 }
 

@@ -24,6 +24,7 @@ static void get_attr(const struct extract *x, const struct f2fs_stat *stat, stru
 	out->mode = stat->mode;
 	out->uid = map_id(o->uid_map, o->uid_map_count, stat->uid);
 	out->gid = map_id(o->gid_map, o->gid_map_count, stat->gid);
+	out->is_mapped = out->uid != stat->uid || out->gid != stat->gid;
 	out->projid = stat->projid;
 	out->flags = stat->flags;
 	out->atime = stat->atime;
@@ -196,12 +197,15 @@ static int put_symlink(struct extract *x, struct extract_entry *e)
 /* Make another name of a file that is there already; *is_link: it is one. */
 static int put_link(struct extract *x, const struct extract_entry *e, bool *is_link)
 {
-	struct extract_link *first = NULL;
+	struct extract_link *first = extract_link_find(x, e->stat.ino);
 	int err, left;
 
-	if (extract_keeps(x, F2FS_KEEP_LINKS) && e->stat.nlink > 1)
-		first = extract_link_find(x, e->stat.ino);
 	*is_link = first != NULL;
+	if (!first && extract_names_made(x, e->stat.ino, false)) { /* a name in a directory that passed for a file */
+		inode_corrupt(e->inode, RULE_DENTRY_PATH, "it was extracted under other names already");
+		err = entry_problem(x, F2FS_PROBLEM_UNREADABLE, e, NULL);
+		return err ? err : EXTRACT_LEFT;
+	}
 	if (!first)
 		return 0;
 	left = x->ops->put_link(x, e, first);
@@ -233,11 +237,14 @@ static int put_new(struct extract *x, struct extract_entry *e)
 	const uint32_t type = e->stat.mode & MODE_TYPE;
 	int err = 0;
 
+	e->names = extract_names_of(x, e->stat.ino);
 	if (e->stat.is_encrypted && (type == MODE_LNK || (type == MODE_REG && e->stat.size)))
 		err = judge_encrypted(x, e);
 	if (!err)
 		err = put_by_type(x, e);
-	if (!err && e->stat.nlink > 1 && extract_keeps(x, F2FS_KEEP_LINKS))
+	if (!err)
+		extract_names_made(x, e->stat.ino, true);
+	if (!err && e->names > 1)
 		err = extract_link_add(x, e);
 	return err;
 }

@@ -107,6 +107,7 @@ int f2fs_inject_open(struct f2fs_context *ctx, struct f2fs_device *dev, const st
 		ctx->error = detail;
 		return err;
 	}
+	inject->is_foreign = inject->refusal.code == F2FS_ERR_NOT_F2FS;
 	error_clear(ctx);
 	*out = inject;
 	return 0;
@@ -247,6 +248,21 @@ static int write_copies(struct f2fs_inject *inject, const struct place *place, c
 	return err;
 }
 
+/* What is not F2FS is somebody else's; what cannot be read is not overwritten because something else can. */
+static int check_writable(struct f2fs_inject *inject, unsigned flags)
+{
+	if (inject->is_foreign && !(flags & F2FS_INJECT_FORCE))
+		return error_set(inject->ctx, F2FS_ERR_NOT_F2FS,
+				 "neither superblock is one of F2FS, so nothing is written (force writes all the "
+				 "same)");
+	if (inject->vol)
+		return volume_check_roots(inject->vol);
+	if (inject->refusal.code != F2FS_ERR_IO || inject->options.accept_unread)
+		return 0;
+	inject->ctx->error = inject->refusal;
+	return inject->refusal.code;
+}
+
 int f2fs_inject_set(struct f2fs_inject *inject, const char *address, const char *value, unsigned flags,
 		    struct f2fs_inject_value *before)
 {
@@ -254,8 +270,12 @@ int f2fs_inject_set(struct f2fs_inject *inject, const char *address, const char 
 	struct place place;
 	struct spot spot;
 	uint8_t *bytes;
-	int err = find(inject, address, &place, &spot, &bytes);
+	int err;
 
+	error_clear(inject->ctx);
+	err = flags & F2FS_INJECT_DRY_RUN ? 0 : check_writable(inject, flags);
+	if (!err)
+		err = find(inject, address, &place, &spot, &bytes);
 	if (err)
 		return err;
 	describe(&place, &spot, bytes, &old);

@@ -17,6 +17,7 @@ struct f2fs_inject {
 	struct f2fs_device **devices;	  /* of options */
 	struct f2fs_volume *vol;	  /* NULL when it cannot be opened */
 	struct f2fs_error_detail refusal; /* why */
+	bool is_foreign;		  /* when it was opened, neither superblock was one of F2FS */
 	bool has_geo;			  /* at least a superblock is valid */
 	struct f2fs_geometry geo;
 	uint32_t checksum_seed;
@@ -60,7 +61,7 @@ struct place_array {
 	uint8_t width; /* bytes */
 	bool is_bytes;
 };
-enum { PLACE_SCOPES = 3, PLACE_ARRAYS = 4 };
+enum { PLACE_SCOPES = 4, PLACE_ARRAYS = 4 };
 struct place {
 	uint64_t at[2]; /* bytes on the volume of the two copies that change together */
 	unsigned copies;

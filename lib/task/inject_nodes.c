@@ -52,6 +52,7 @@ static void add_node_fields(const struct f2fs_geometry *geo, const uint8_t *bloc
 	out->sum = SUM_INODE;
 	place_add_scope(out, "inode", 0, inode_SIZE, NULL);
 	place_add_scope(out, "inode_extra", INODE_ADDR_OFFSET, inode_extra_size(block), NULL);
+	place_add_scope(out, "inode_extra", INODE_ADDR_OFFSET, extra_SIZE, "extra"); /* whatever the inode says */
 	place_add_array(out, "i_addr", layout.slot_offset, (nids - layout.slot_offset) / 4, 4);
 	place_add_array(out, "i_nid", nids, 5, 4);
 }

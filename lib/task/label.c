@@ -21,10 +21,25 @@
 #include "log/log.h"
 #include "task/superblocks.h"
 
+int label_encode(struct f2fs_context *ctx, const char *label, uint8_t *units)
+{
+	for (const char *c = label; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f || (*c == '\xc2' && (unsigned char)c[1] - 0x80u < 0x20))
+			return error_set(ctx, F2FS_ERR_INVALID, "the label has a control character");
+	switch (utf16_encode(label, strlen(label), units, sb_SIZE_volume_name / 2)) {
+	case UTF16_OK:
+		return 0;
+	case UTF16_NO_ROOM:
+		return error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "the label is longer than %u UTF-16 units",
+				 sb_SIZE_volume_name / 2);
+	default:
+		return error_set(ctx, F2FS_ERR_INVALID, "the label is not valid UTF-8");
+	}
+}
+
 int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label)
 {
 	uint8_t sb[sb_SIZE];
-	enum utf16_result result;
 	int err;
 
 	error_clear(vol->ctx);
@@ -32,13 +47,8 @@ int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label)
 	if (err)
 		return err;
 	memcpy(sb, vol->sb, sizeof(sb));
-	result = utf16_encode(label, strlen(label), sb_volume_name_w(sb), sb_SIZE_volume_name / 2);
-	if (result == UTF16_NO_ROOM)
-		return error_set(vol->ctx, F2FS_ERR_TOO_BIG, "a label has at most %u UTF-16 units",
-				 sb_SIZE_volume_name / 2);
-	if (result != UTF16_OK)
-		return error_set(vol->ctx, F2FS_ERR_INVALID, "the label is not valid UTF-8");
-	return superblock_replace(vol, sb);
+	err = label_encode(vol->ctx, label, sb_volume_name_w(sb));
+	return err ? err : superblock_replace(vol, sb);
 }
 
 /* ---- inodes ---- */

@@ -5,14 +5,15 @@
  */
 #include <string.h>
 
+#include "file/write.h"
 #include "base/utf16.h"
 #include "base/utf8.h"
 #include "task/mkfs.h"
+#include "task/superblocks.h"
 
 #define EXTENSIONS 64u
 #define EXTENSION_BYTES 8u
-#define LABEL_UNITS 512u
-#define LABEL_BYTES 512u
+#define LABEL_UNITS (sb_SIZE_volume_name / 2)
 #define STAMP_BYTES 251u
 #define PATH_BYTES 63u
 
@@ -91,13 +92,8 @@ static int list_extensions(struct f2fs_context *ctx, const struct f2fs_mkfs_opti
 static int check_label(struct f2fs_context *ctx, const char *label)
 {
 	uint8_t units[2 * LABEL_UNITS];
-	size_t n = label ? strlen(label) : 0;
 
-	if (n > LABEL_BYTES)
-		return error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "the label is longer than %u bytes", LABEL_BYTES);
-	if (n && utf16_encode(label, n, units, LABEL_UNITS) != UTF16_OK)
-		return error_set(ctx, F2FS_ERR_INVALID, "the label is not valid UTF-8");
-	return 0;
+	return label ? label_encode(ctx, label, units) : 0;
 }
 
 static int check_alias(struct f2fs_context *ctx, const char *alias, uint32_t feature)
@@ -143,6 +139,8 @@ int mkfs_check_names(struct f2fs_context *ctx, const struct f2fs_mkfs_device *de
 	unsigned cold, hot;
 	int rc = check_label(ctx, options->label);
 
+	if (!rc)
+		rc = owner_check(ctx, options->root_uid, options->root_gid, 0);
 	if (!rc && options->stamp && strlen(options->stamp) > STAMP_BYTES)
 		rc = error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "the version stamp is longer than %u bytes", STAMP_BYTES);
 	if (!rc)

@@ -6,7 +6,10 @@
 
 #include <string.h>
 
+#include "log/log.h"
 #include "volume/volume.h"
+
+#define ITEM_WORK (16u << 10) /* what an item costs besides its contents, in bytes of plain copying */
 
 bool populate_is_fatal(const struct populate *p, int err)
 {
@@ -24,6 +27,14 @@ int populate_problem(struct populate *p, const char *what)
 	if (p->opt.problem && p->opt.problem(p->opt.user, populate_path(p), what, &detail) != 0)
 		return error_set(p->ctx, F2FS_ERR_CANCELED, "filling the volume was canceled");
 	return 0;
+}
+
+int populate_progress(struct populate *p, uint64_t bytes)
+{
+	p->progress.done += bytes;
+	if (p->progress.total && p->progress.done > p->progress.total)
+		p->progress.total = p->progress.done; /* the source grows */
+	return progress_tick(p->ctx, "populate", bytes + ITEM_WORK);
 }
 
 int populate_set_path(struct populate *p, size_t length, const char *name)
@@ -64,15 +75,6 @@ int populate_clean_path(struct populate *p, const char *path, struct vec *out)
 	to[length] = '\0';
 	out->count = length;
 	return 0;
-}
-
-static int report_progress(const struct populate *p)
-{
-	const struct f2fs_progress progress = {
-		.task = "populate", .phase = "copying", .unit = "files", .done = p->result->files
-	};
-
-	return p->result->files % 64 == 0 ? progress_report(p->ctx, &progress) : 0;
 }
 
 static int prepare(struct populate *p, struct populate_item *item)
@@ -147,6 +149,7 @@ static int step(struct populate *p)
 
 	memset(&item, 0, sizeof(item));
 	p->attributes.count = 0;
+	p->what = "";
 	err = p->ops->next(p, &item);
 	p->is_of_source = err != 0;
 	if (err == POPULATE_END)
@@ -154,8 +157,8 @@ static int step(struct populate *p)
 	if (!err)
 		err = take(p, &item);
 	if (err && !p->is_broken && !populate_is_fatal(p, err))
-		err = populate_problem(p, "");
-	return err ? err : report_progress(p);
+		err = populate_problem(p, p->what);
+	return err ? err : populate_progress(p, 0);
 }
 
 static int open_source(struct populate *p)
@@ -172,6 +175,17 @@ static int open_source(struct populate *p)
 	return o->tar ? populate_tar_open(p, o->tar) : populate_host_open(p, o->directory);
 }
 
+/* Changes that wait may already have filled a log that would move. */
+static int pack(struct f2fs_volume *vol)
+{
+	int err;
+
+	if (txn_of(vol))
+		return 0;
+	err = txn_begin(vol);
+	return err ? err : heads_gather(txn_of(vol));
+}
+
 static int run(struct populate *p)
 {
 	const int64_t now = clock_now(p->ctx);
@@ -184,6 +198,8 @@ static int run(struct populate *p)
 	err = populate_rules_open(p);
 	if (!err)
 		err = open_source(p);
+	if (!err && (p->opt.flags & F2FS_POPULATE_PACK))
+		err = pack(p->vol);
 	if (!err)
 		err = populate_place_open(p);
 	while (!err)
@@ -235,11 +251,14 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 		 struct f2fs_populate_result *result, bool is_dry)
 {
 	struct populate p = { .ctx = f2fs_volume_context(vol), .vol = vol, .opt = *options, .result = result };
+	const struct f2fs_progress *before;
+	const uint64_t generation = vol->generation;
 	const bool has_now = vol->has_now;
 	int err;
 
 	error_clear(p.ctx);
 	memset(result, 0, sizeof(*result));
+	p.progress = (struct f2fs_progress){ .task = "populate", .phase = "copying", .unit = "bytes" };
 	if (p.opt.keep == 0)
 		p.opt.keep = F2FS_KEEP_DEFAULT;
 	init(&p);
@@ -248,10 +267,16 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 	vol->has_now = false; /* the source says the times: changes are not stamped meanwhile */
 	err = p.buffer && (p.zeros || !is_dry) ? populate_compress_begin(&p) : F2FS_ERR_NOMEM;
 	if (!err) {
-		err = run(&p);
+		before = progress_run(p.ctx, &p.progress);
+		err = progress_report(p.ctx, &p.progress);
+		if (!err)
+			err = run(&p);
+		progress_run(p.ctx, before);
 		populate_compress_end(&p);
 	}
 	vol->has_now = has_now;
+	if (err && vol->generation != generation) /* files may be there by half, or without their attributes */
+		f2fs_volume_fail(vol);
 	fini(&p);
 	if (!err && result->problems > 0)
 		err = error_set(p.ctx, F2FS_ERR_INCOMPLETE, "%llu entries or attributes could not be copied",

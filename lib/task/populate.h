@@ -89,9 +89,11 @@ struct populate {
 	void *source;	   /* of ops */
 	bool is_broken;	   /* the source cannot go on: the error at hand ends the run */
 	bool is_of_source; /* the error at hand is the source's, not the volume's */
+	const char *what;  /* of the item at hand is being copied, for a problem: "" or "contents" */
 	bool may_repeat;   /* the source may give a name twice: the later one replaces the earlier */
 	struct f2fs_time now;
 	struct f2fs_write_options usual; /* of the volume, with opt.compression */
+	struct f2fs_progress progress;	 /* in bytes of contents */
 	char *buffer;			 /* POPULATE_BUFFER bytes, for the source */
 	uint8_t *zeros;			 /* the same of zeros, copied instead of contents; NULL: contents are */
 	struct vec path;       /* char: of the item at hand, NUL-terminated, no slash at either end; "": the top */
@@ -133,6 +135,8 @@ int populate_set_path(struct populate *p, size_t length, const char *name);
 /* Bring a path from elsewhere into the form of paths here, in out (char, NUL-terminated): no slashes at the ends, none
  * doubled, no "."; INVALID when it has "..". */
 int populate_clean_path(struct populate *p, const char *path, struct vec *out);
+/* That many bytes of contents were copied, or an item was: the host may want to know, and to stop. */
+int populate_progress(struct populate *p, uint64_t bytes);
 /* Tell of a problem with the entry at hand; the error is in the context. Returns non-zero to end the run. */
 int populate_problem(struct populate *p, const char *what);
 /* Does an error end the run, rather than being a problem of one entry? */
@@ -186,8 +190,20 @@ int populate_update(struct populate *p, struct f2fs_inode *inode, const struct p
 
 /* ---- populate_meet.c: names that exist already */
 
-/* Something in dir has the name of the item at hand: remove it, or leave it (*done), or refuse, as the policy says. */
-int populate_meet(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item, bool *done);
+/* What had the name of the item at hand and waits under another one until that is made. */
+struct populate_aside {
+	char name[32]; /* "": there is nothing */
+	bool is_tree;  /* a directory that goes with all that is in it */
+};
+
+/* Something in dir has the name of the item at hand: get it out of the way, or leave it (*done), or refuse, as the
+ * policy says. populate_settle() must follow when it was neither left nor refused. */
+int populate_meet(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item, bool *done,
+		  struct populate_aside *aside);
+/* The item was made, or not (err, which is returned unless this fails, too): remove what was in its way, or put that
+ * back. */
+int populate_settle(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_aside *aside,
+		    int err);
 
 /* ---- populate_delete.c: what the source does not have */
 

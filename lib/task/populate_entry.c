@@ -67,13 +67,14 @@ static int set_flags(struct populate *p, struct f2fs_inode *inode, const struct 
 	return 0;
 }
 
-/* Write what the source gives; a file that can be read in part only is kept, and a problem. */
+/* Write what the source gives. */
 static int copy_contents(struct populate *p, struct populate_item *item, struct f2fs_inode *to)
 {
 	struct populate_chunk chunk = { .length = 0 };
-	uint64_t end = 0;
+	uint64_t end = 0, bytes = 0;
 	int err;
 
+	p->what = "contents";
 	for (;;) {
 		err = p->ops->read(p, item, &chunk);
 		p->is_of_source = err != 0;
@@ -83,15 +84,35 @@ static int copy_contents(struct populate *p, struct populate_item *item, struct 
 		if (err)
 			break;
 		end = chunk.offset + chunk.length;
-		p->result->bytes += chunk.length;
+		bytes += chunk.length;
+		err = populate_progress(p, chunk.length);
+		if (err)
+			break;
 	}
 	if (!err && end < item->size)
 		err = f2fs_inode_truncate(to, item->size);
-	p->result->files += !err;
-	if (err && !p->is_broken && !populate_is_fatal(p, err)) {
-		err = populate_problem(p, "contents");
+	if (err)
+		return err;
+	p->what = "";
+	p->result->files++;
+	p->result->bytes += bytes;
+	return 0;
+}
+
+/* An item failed for the reason in the context: remove what was made of it, and return err, or what went wrong then. */
+static int undo(struct populate *p, struct f2fs_inode *dir, const char *name, int err)
+{
+	const struct f2fs_error_detail detail = p->ctx->error;
+	int failed;
+
+	if (p->is_broken || populate_is_fatal(p, err)) /* the transaction will be dropped as a whole */
+		return err;
+	failed = f2fs_remove(dir, name, strlen(name));
+	if (failed) {
 		p->is_of_source = false;
+		return failed;
 	}
+	p->ctx->error = detail;
 	return err;
 }
 
@@ -139,10 +160,35 @@ static int link_to_inode(struct populate *p, struct f2fs_inode *dir, const char 
 	return err;
 }
 
-/* Make a new inode and all that is in it. */
-static int make_new(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item)
+/* Give a new inode all that belongs to it. */
+static int fill_new(struct populate *p, struct populate_item *item, struct f2fs_inode *inode)
 {
 	const uint32_t type = item->mode & MODE_TYPE;
+	int err = note_made(p, f2fs_inode_number(inode));
+
+	if (!err && type == MODE_REG) {
+		err = copy_contents(p, item, inode);
+		if (!err)
+			err = populate_compress_file(p, inode);
+	}
+	if (!err)
+		err = populate_attributes_set(p, &p->attributes, inode);
+	if (!err)
+		err = set_flags(p, inode, item);
+	if (!err)
+		err = populate_link_add(p, item, f2fs_inode_number(inode));
+	if (err)
+		return err;
+	if (type == MODE_LNK)
+		p->result->symlinks++;
+	else if (type != MODE_REG)
+		p->result->specials++;
+	return 0;
+}
+
+/* Make a new inode and all that is in it, or nothing. */
+static int make_new(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item)
+{
 	struct f2fs_inode *inode;
 	struct f2fs_new spec;
 	int err;
@@ -151,23 +197,9 @@ static int make_new(struct populate *p, struct f2fs_inode *dir, const char *name
 	err = f2fs_create(dir, name, strlen(name), &spec, &inode);
 	if (err)
 		return err;
-	err = note_made(p, f2fs_inode_number(inode));
-	if (!err && type == MODE_REG)
-		err = copy_contents(p, item, inode);
-	else if (type == MODE_LNK)
-		p->result->symlinks++;
-	else
-		p->result->specials++;
-	if (!err && type == MODE_REG)
-		err = populate_compress_file(p, inode);
-	if (!err)
-		err = populate_attributes_set(p, &p->attributes, inode);
-	if (!err)
-		err = set_flags(p, inode, item);
-	if (!err)
-		err = populate_link_add(p, item, f2fs_inode_number(inode));
+	err = fill_new(p, item, inode);
 	f2fs_inode_close(inode);
-	return err;
+	return err ? undo(p, dir, name, err) : 0;
 }
 
 static int make_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item)
@@ -183,13 +215,17 @@ static int make_entry(struct populate *p, struct f2fs_inode *dir, const char *na
 
 int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item)
 {
+	struct populate_aside aside;
 	bool done;
 	int err = make_entry(p, dir, name, item);
 
 	if (err != F2FS_ERR_EXISTS)
 		return err;
-	err = populate_meet(p, dir, name, item, &done);
-	return err || done ? err : make_entry(p, dir, name, item);
+	err = populate_meet(p, dir, name, item, &done, &aside);
+	if (err || done)
+		return err;
+	err = make_entry(p, dir, name, item);
+	return populate_settle(p, dir, name, &aside, err);
 }
 
 int populate_make_dir(struct populate *p, struct f2fs_inode *parent, const char *name, size_t length,
@@ -244,15 +280,26 @@ int populate_update(struct populate *p, struct f2fs_inode *inode, const struct p
 static int enter_existing(struct populate *p, struct f2fs_inode *parent, const char *name, struct populate_item *item,
 			  struct f2fs_inode **out)
 {
+	struct populate_aside aside;
+	struct f2fs_inode *dir;
 	struct f2fs_dirent entry;
-	bool done;
+	bool done, is_made;
 	int err = f2fs_dir_lookup(parent, name, strlen(name), &entry);
 
 	if (!err && entry.type != F2FS_TYPE_DIRECTORY) {
-		err = populate_meet(p, parent, name, item, &done);
+		err = populate_meet(p, parent, name, item, &done, &aside);
 		if (!err && done)
 			err = error_set(p->ctx, F2FS_ERR_NOT_DIR, "the name exists already and is no directory");
-		return err ? err : populate_make_dir(p, parent, name, strlen(name), item, &p->attributes, out);
+		if (err)
+			return err;
+		err = populate_make_dir(p, parent, name, strlen(name), item, &p->attributes, &dir);
+		is_made = !err;
+		err = populate_settle(p, parent, name, &aside, err);
+		if (err && is_made)
+			f2fs_inode_close(dir);
+		else if (!err)
+			*out = dir;
+		return err;
 	}
 	if (!err)
 		err = f2fs_inode_open(p->vol, entry.ino, out);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "format/inode.h"
 #include "task/populate_android.h"
 
 #define TEXT_LIMIT (256u << 20)
@@ -111,9 +112,9 @@ static const char *take_line(char *line, struct fs_config_entry *entry)
 	char *word;
 
 	entry->path = is_root ? "" : trim(android_word(&line));
-	if (!take_number(android_word(&line), 10, UINT32_MAX, &uid) ||
-	    !take_number(android_word(&line), 10, UINT32_MAX, &gid))
-		return "an owner is not a number";
+	if (!take_number(android_word(&line), 10, NOBODY_ID - 1, &uid) ||
+	    !take_number(android_word(&line), 10, NOBODY_ID - 1, &gid))
+		return "an owner is not a number, or one that nobody can be";
 	if (!take_number(android_word(&line), 8, 0177777, &mode))
 		return "the mode is not an octal number";
 	entry->uid = (uint32_t)uid;

@@ -79,8 +79,13 @@ int host_file_read(struct populate *p, struct host_file *file, struct populate_i
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return error_sys(p->ctx, errno, "cannot read");
-	if (n == 0)
-		item->size = file->at;
+	if (n == 0) {
+		struct stat st;
+
+		if (fstat(file->fd, &st) != 0 || (uint64_t)st.st_size < item->size)
+			return error_set(p->ctx, F2FS_ERR_IO, "the file became shorter while it was read");
+		item->size = file->at; /* its size is none, as of files that the host makes up */
+	}
 	chunk->data = p->buffer;
 	chunk->offset = file->at;
 	chunk->length = (size_t)n;

@@ -6,10 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
+
+#define WAIT_MS 100
 
 int populate_input_open(struct populate_input *in, struct f2fs_context *ctx, const struct f2fs_input *from)
 {
+	in->ctx = ctx;
 	in->from = *from;
 	in->owns_fd = false;
 	if (from->read || !from->path)
@@ -21,6 +25,20 @@ int populate_input_open(struct populate_input *in, struct f2fs_context *ctx, con
 	return 0;
 }
 
+/* Wait until there is something to read, and let the host stop that: a signal may come just before it begins. */
+static int wait_for(const struct populate_input *in)
+{
+	struct pollfd on = { .fd = in->from.fd, .events = POLLIN };
+
+	while (poll(&on, 1, WAIT_MS) <= 0) {
+		int err = progress_now(in->ctx, "populate");
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 int populate_input_read(struct populate_input *in, void *buffer, size_t length, size_t *got)
 {
 	ssize_t n;
@@ -28,9 +46,11 @@ int populate_input_read(struct populate_input *in, void *buffer, size_t length, 
 	*got = 0;
 	if (in->from.read)
 		return in->from.read(in->from.user, buffer, length, got);
-	do
+	do {
+		if (wait_for(in))
+			return ECANCELED;
 		n = read(in->from.fd, buffer, length);
-	while (n < 0 && errno == EINTR);
+	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno;
 	*got = (size_t)n;

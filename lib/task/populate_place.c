@@ -84,6 +84,19 @@ static int open_dir(struct populate *p, struct f2fs_inode *dir, const char *name
 	return f2fs_inode_open(p->vol, entry.ino, out);
 }
 
+/* Before the first directory of the target is made: can all of them have their names? */
+static int check_target(struct populate *p, const char *path)
+{
+	size_t n;
+
+	for (; path += strspn(path, "/"), (n = strcspn(path, "/")) > 0; path += n)
+		if (n > NAME_MAX_BYTES)
+			return error_set(p->ctx, F2FS_ERR_NAME_TOO_LONG,
+					 "a name in the target has %llu bytes, at most 255 are possible",
+					 (unsigned long long)n);
+	return 0;
+}
+
 int populate_place_open(struct populate *p)
 {
 	const char *path = p->opt.target ? p->opt.target : "/";
@@ -97,8 +110,10 @@ int populate_place_open(struct populate *p)
 	};
 	struct f2fs_inode *at, *next;
 	size_t n;
-	int err = f2fs_lookup(p->vol, "/", 0, &at);
+	int err = check_target(p, path);
 
+	if (!err)
+		err = f2fs_lookup(p->vol, "/", 0, &at);
 	if (err)
 		return err;
 	for (;;) {

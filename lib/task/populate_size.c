@@ -29,7 +29,7 @@ struct sizing {
 /* What a tree took. */
 struct usage {
 	uint64_t blocks;
-	uint32_t segments; /* that logs were in */
+	uint32_t segments; /* with blocks in them */
 };
 
 /* ---- a device that remembers zeros as such */
@@ -118,9 +118,16 @@ static int rewind_streams(struct sizing *s)
 
 static int count_usage(struct f2fs_volume *vol, struct usage *out)
 {
+	struct f2fs_sit_entry entry;
+	int err = 0;
+
 	out->blocks = cp_valid_block_count(vol->cp);
-	out->segments = vol->geo.segment_count_main - cp_free_segment_count(vol->cp);
-	return 0;
+	out->segments = 0;
+	for (f2fs_seg_t segno = 0; segno < vol->geo.segment_count_main && !err; segno++) {
+		err = f2fs_sit_lookup(vol, segno, &entry);
+		out->segments += !err && entry.valid_blocks > 0;
+	}
+	return err;
 }
 
 static int fill(struct sizing *s, struct f2fs_device *dev, struct usage *out)
@@ -222,14 +229,28 @@ static int count_tree(struct sizing *s, struct usage *usage)
 	return err;
 }
 
-/* From a candidate to a size that was tried: up until it fits. */
+/* From a candidate to a size that was tried: up until it fits, and down again to what did not. */
 static int prove(struct sizing *s, uint64_t step, uint64_t *size)
 {
+	uint64_t low = *size; /* too small, when it is less than *size */
 	struct usage usage;
 	int err;
 
-	for (uint64_t more = 1; (err = try_size(s, *size, &usage)) == F2FS_ERR_NOSPC && more < 1u << 20; more *= 2)
+	for (uint64_t more = 1; (err = try_size(s, *size, &usage)) == F2FS_ERR_NOSPC && more < 1u << 20; more *= 2) {
+		low = *size;
 		*size += more * step;
+	}
+	while (!err && *size > low + step) {
+		const uint64_t middle = low + (*size - low) / step / 2 * step;
+
+		err = try_size(s, middle, &usage);
+		if (!err) {
+			*size = middle;
+		} else if (err == F2FS_ERR_NOSPC) {
+			low = middle;
+			err = 0;
+		}
+	}
 	return err;
 }
 

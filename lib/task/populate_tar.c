@@ -47,6 +47,8 @@ static int broken(struct populate *p)
 	p->is_broken = true;
 	if (archive_errno(archive) == ENOMEM)
 		return error_nomem(p->ctx);
+	if (archive_errno(archive) == ECANCELED)
+		return error_set(p->ctx, F2FS_ERR_CANCELED, "populate was canceled");
 	return error_set(p->ctx, F2FS_ERR_IO, "the archive is damaged or cut short%s%.200s: %s", after,
 			 populate_path(p), text ? text : "libarchive failed");
 }

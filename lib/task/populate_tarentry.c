@@ -80,7 +80,7 @@ static int take_owner(struct populate *p, struct archive_entry *entry, struct po
 {
 	const int64_t uid = archive_entry_uid(entry), gid = archive_entry_gid(entry);
 
-	if (uid < 0 || uid > UINT32_MAX || gid < 0 || gid > UINT32_MAX)
+	if (uid < 0 || uid >= UINT32_MAX || gid < 0 || gid >= UINT32_MAX)
 		return error_set(p->ctx, F2FS_ERR_RANGE, "owner %lld:%lld is out of range", (long long)uid,
 				 (long long)gid);
 	item->uid = (uint32_t)uid;

@@ -16,7 +16,7 @@ int superblock_writable(struct f2fs_volume *vol)
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the volume is opened for reading");
 	if (vol->mode == F2FS_MODE_RESCUE)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "a volume opened for rescue is not changed");
-	return 0;
+	return volume_check_roots(vol);
 }
 
 /* Put sb into one copy; what else is in its block stays. */

@@ -9,6 +9,8 @@
  * - Nodes carry the version of the checkpoint before them. Where a log of a checkpoint goes on with a node of its
  * version, that checkpoint was complete, and something was written after it.
  * - The first block of a pack is durable before the last one is written: where it is torn, the pack was not complete.
+ * - The last block is the same as the first. A power cut leaves whole sectors of something else there, never the same
+ * bytes but for a bit or two: that is damage of a complete pack.
  * - Versions go up by one. One that was left out belonged to the pack between: a repair after its loss was cut short.
  */
 #include <string.h>
@@ -83,6 +85,22 @@ static bool is_torn(const struct f2fs_volume *vol, unsigned pack, uint8_t *block
 	return !read_block(vol, start + count - 1, block) || cp_checkpoint_ver(block) != version;
 }
 
+#define FEW_BITS 4u
+
+/* Was the last block of the pack that starts with this block written, and damaged since? */
+static bool is_end_damaged(const struct f2fs_volume *vol, unsigned pack, const uint8_t *head, uint8_t *block)
+{
+	const f2fs_blk_t end = volume_pack_start(vol, pack) + cp_cp_pack_total_block_count(head) - 1;
+	uint32_t bits = 0;
+
+	if (!read_block(vol, end, block))
+		return false;
+	for (uint32_t i = 0; i < vol->geo.block_size && bits <= FEW_BITS; i++)
+		for (uint8_t differ = block[i] ^ head[i]; differ; differ &= (uint8_t)(differ - 1))
+			bits++;
+	return bits <= FEW_BITS;
+}
+
 static enum pack_loss judge(const struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)
 {
 	const unsigned other = 3 - vol->pack;
@@ -98,7 +116,9 @@ static enum pack_loss judge(const struct f2fs_volume *vol, uint8_t *block, uint8
 	/* it is the head that is there, or the last block without it */
 	if (newer > 1 && has_head)
 		return PACK_LOST;
-	return has_head && !logs_go_on(vol, best, block) ? PACK_NEWEST : PACK_HALF_LOST;
+	if (has_head && !logs_go_on(vol, best, block) && !is_end_damaged(vol, other, best, block))
+		return PACK_NEWEST;
+	return PACK_HALF_LOST;
 }
 
 int volume_judge_pack(struct f2fs_volume *vol, enum pack_loss *loss, f2fs_blk_t *left)

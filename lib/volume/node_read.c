@@ -25,6 +25,7 @@ int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *
 	const uint8_t *cached, *footer;
 	int err;
 
+	work_note(vol->ctx);
 	if (!geometry_is_nid(&vol->geo, nid))
 		return volume_corrupt(vol, RULE_NAT_NID, F2FS_NO_BLOCK, nid, "ids go from %u to %u",
 				      (unsigned)vol->geo.root_ino, (unsigned)vol->geo.max_nid - 1);

@@ -170,6 +170,8 @@ static int load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
 		err = find_newest(vol);
 	if (err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO)
 		return err;
+	if (err == F2FS_ERR_IO) /* a part of a pack that is valid as a whole */
+		vol->unread |= vol->pack == 2 ? UNREAD_PACK2 : UNREAD_PACK1;
 	volume_unload_pack(vol);
 	return rescue_checkpoint(vol);
 }
@@ -181,16 +183,16 @@ static int prepare(struct f2fs_volume *vol)
 	vol->rescue = mem_zalloc(vol->ctx, sizeof(*vol->rescue));
 	if (!vol->rescue)
 		return F2FS_ERR_NOMEM;
-	vol->rescue->has_superblock = vol->rescue->has_seed = true;
+	vol->rescue->has_superblock = vol->rescue->has_features = vol->rescue->has_seed = true;
 	map32_init(&vol->rescue->index, vol->ctx);
 	vec_init(&vol->rescue->nodes, vol->ctx, sizeof(struct rescue_node));
 	return 0;
 }
 
-int rescue_find_superblock(struct f2fs_volume *vol)
+int rescue_find_superblock(struct f2fs_volume *vol, unsigned preferred)
 {
 	struct f2fs_error_detail detail;
-	int err = roots_load_superblock(vol);
+	int err = roots_load_superblock(vol, preferred);
 
 	if (err != F2FS_ERR_CORRUPT && err != F2FS_ERR_NOT_F2FS && err != F2FS_ERR_IO)
 		return err ? err : prepare(vol);
@@ -209,7 +211,7 @@ int rescue_load(struct f2fs_volume *vol, unsigned forced_pack)
 {
 	int err = load_checkpoint(vol, forced_pack);
 
-	if (!err && !vol->rescue->has_superblock)
+	if (!err && !vol->rescue->has_features)
 		err = rescue_guess_features(vol);
 	if (err)
 		return err;

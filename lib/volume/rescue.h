@@ -38,7 +38,8 @@ struct rescue_node {
 
 struct rescue {
 	enum rescue_root root;
-	bool has_superblock; /* false: it was put together */
+	bool has_superblock; /* it is one that lies there, not one that was put together */
+	bool has_features;   /* so are the features that it names */
 	bool has_seed;	     /* the seed of inode checksums is known */
 	bool sit_trusted;    /* the SIT's sums agree with the checkpoint's: what it does not have is not there */
 	bool is_ready;	     /* the table answers for the NAT */
@@ -75,7 +76,7 @@ bool rescue_is_node(const struct f2fs_volume *vol, const uint8_t *block);
 int rescue_guess_features(struct f2fs_volume *vol);
 
 /* The superblock as usual, or found again: in place of roots_load_superblock(). */
-int rescue_find_superblock(struct f2fs_volume *vol);
+int rescue_find_superblock(struct f2fs_volume *vol, unsigned preferred);
 /* Everything above: called by the opening in place of loading the checkpoint. */
 int rescue_load(struct f2fs_volume *vol, unsigned forced_pack);
 void rescue_close(struct f2fs_volume *vol);

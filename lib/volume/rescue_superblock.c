@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "device/device.h"
+#include "format/evidence.h"
 #include "format/node.h"
 #include "format/plan.h"
 #include "format/superblock.h"
@@ -24,8 +25,8 @@ static bool read_quiet(const struct f2fs_volume *vol, uint64_t offset, void *buf
 	return device_read_quiet(vol->dev, offset, buffer, length) == 0;
 }
 
-/* A copy whose numbers are all good, but for the magic number or the checksum. */
-static bool find_copy(struct f2fs_volume *vol)
+/* A copy whose numbers are all good, but for the magic number or the checksum; and its features, if they are asked. */
+static bool find_copy(struct f2fs_volume *vol, bool with_features)
 {
 	static const uint32_t places[] = { 0, 4096, 16384 };
 
@@ -37,10 +38,12 @@ static bool find_copy(struct f2fs_volume *vol)
 			continue;
 		feature = sb_feature(sb);
 		sb_set_magic(sb, F2FS_MAGIC);
-		sb_set_feature(sb, feature & ~(uint32_t)F2FS_FEATURE_SB_CHECKSUM);
+		if (with_features && (feature & ~FEATURES_KNOWN))
+			continue;
+		sb_set_feature(sb, with_features ? feature & ~(uint32_t)F2FS_FEATURE_SB_CHECKSUM : 0);
 		if (superblock_check(sb) != RULE_NONE || (places[i] && 1u << sb_log_blocksize(sb) != places[i]))
 			continue;
-		sb_set_feature(sb, feature);
+		sb_set_feature(sb, with_features ? feature : 0);
 		memcpy(vol->sb, sb, sizeof(sb));
 		vol->sb_copy = places[i] != 0;
 		return true;
@@ -271,7 +274,8 @@ int rescue_superblock(struct f2fs_volume *vol)
 	uint8_t *blocks;
 	const char *how;
 
-	if (find_copy(vol)) {
+	vol->rescue->has_features = find_copy(vol, true);
+	if (vol->rescue->has_features || find_copy(vol, false)) {
 		geometry_decode(&vol->geo, vol->sb);
 		return volume_note(vol, "no superblock is valid; copy %u is used, whose layout is sound", vol->sb_copy);
 	}

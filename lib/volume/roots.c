@@ -7,7 +7,7 @@
 
 #include "format/superblock.h"
 #include "device/device.h"
-#include "volume/volume.h"
+#include "volume/weigh.h"
 
 /* Read one superblock candidate; returns its state: 0, a rule, or F2FS_ERR_IO. */
 static int judge_superblock(struct f2fs_volume *vol, uint64_t offset, uint32_t block_size, uint8_t *sb)
@@ -22,6 +22,40 @@ static int judge_superblock(struct f2fs_volume *vol, uint64_t offset, uint32_t b
 	if (!rule && block_size && 1u << sb_log_blocksize(sb) != block_size)
 		return RULE_SB_BLOCKSIZE;
 	return (int)rule;
+}
+
+static void note_unread(struct f2fs_volume *vol, unsigned root, int state)
+{
+	if (state == F2FS_ERR_IO)
+		vol->unread |= root;
+	else
+		vol->unread &= ~root;
+}
+
+static int check_read(struct f2fs_volume *vol)
+{
+	static const struct {
+		unsigned root;
+		const char *structure, *name;
+	} roots[] = {
+		{ UNREAD_SB0, "superblock", "superblock copy 0" },
+		{ UNREAD_SB1, "superblock", "superblock copy 1" },
+		{ UNREAD_PACK1, "checkpoint", "checkpoint pack 1" },
+		{ UNREAD_PACK2, "checkpoint", "checkpoint pack 2" },
+	};
+
+	if (vol->accepts_unread || vol->is_overlaid)
+		return 0;
+	for (unsigned i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		const struct error_where where = { .structure = roots[i].structure };
+
+		if (vol->unread & roots[i].root)
+			return error_at(vol->ctx, F2FS_ERR_IO, &where,
+					"%s cannot be read and may be newer than what can: nothing is written "
+					"(--accept-unread gives it up)",
+					roots[i].name);
+	}
+	return 0;
 }
 
 /* Copy 1 lies in block 1: at 4 KiB or 16 KiB, as copy 0 says when it can be believed. */
@@ -80,22 +114,34 @@ static int refuse_superblocks(struct f2fs_volume *vol)
 			state_text(second));
 }
 
-int roots_load_superblock(struct f2fs_volume *vol)
+/* One of two is used, since the other is damaged or cannot be read. */
+static int note_replaced(struct f2fs_volume *vol, const char *what, unsigned number, int state, unsigned used)
+{
+	if (state == F2FS_ERR_IO)
+		return volume_note(vol, "%s %u cannot be read; %u is used", what, number, used);
+	return volume_note(vol, "%s %u is not valid (%s: %s); %u is used", what, number, state_rule(state),
+			   state_text(state), used);
+}
+
+int roots_load_superblock(struct f2fs_volume *vol, unsigned preferred)
 {
 	uint8_t copies[2][sb_SIZE];
 	int err = 0;
 
 	vol->sb_state[0] = judge_superblock(vol, 0, 0, copies[0]);
 	vol->sb_state[1] = judge_second(vol, copies[0], copies[1]);
+	note_unread(vol, UNREAD_SB0, vol->sb_state[0]);
+	note_unread(vol, UNREAD_SB1, vol->sb_state[1]);
 	if (vol->sb_state[0] != 0 && vol->sb_state[1] != 0)
 		return refuse_superblocks(vol);
-	vol->sb_copy = vol->sb_state[0] != 0;
+	vol->has_rival = vol->sb_state[0] == 0 && vol->sb_state[1] == 0 && superblocks_disagree(copies[0], copies[1]);
+	vol->sb_copy = vol->sb_state[0] != 0 || (vol->has_rival && preferred != 0);
 	memcpy(vol->sb, copies[vol->sb_copy], sb_SIZE);
+	memcpy(vol->sb_other, copies[1 - vol->sb_copy], sb_SIZE);
 	geometry_decode(&vol->geo, vol->sb);
 	for (unsigned i = 0; i < 2 && !err; i++)
 		if (vol->sb_state[i] != 0)
-			err = volume_note(vol, "superblock copy %u is not valid (%s: %s); copy %u is used", i,
-					  state_rule(vol->sb_state[i]), state_text(vol->sb_state[i]), 1 - i);
+			err = note_replaced(vol, "superblock copy", i, vol->sb_state[i], 1 - i);
 	return err;
 }
 
@@ -104,24 +150,94 @@ static int read_block(struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *buffer)
 	return volume_device_read(vol, vol->dev, (uint64_t)addr * vol->geo.block_size, buffer, vol->geo.block_size);
 }
 
-/* Judge one pack by its first and last block; scratch is one block. The first block is left in cp. */
-static int judge_pack(struct f2fs_volume *vol, unsigned pack, uint8_t *cp, uint8_t *scratch)
+/* Not the CRC: that of a block which ends with its own CRC is the same for all. */
+static uint64_t add_to_stamp(uint64_t stamp, const uint8_t *block, uint32_t size)
 {
+	for (uint32_t i = 0; i < size; i += 4)
+		stamp = (stamp ^ get_le32(block + i)) * 0x100000001B3u;
+	return stamp;
+}
+
+/* What is to be said of a pack. */
+struct judged_pack {
+	int state;	  /* 0, a rule, or F2FS_ERR_IO */
+	uint64_t version; /* when its first block is one of a checkpoint */
+	uint64_t stamp;	  /* of the blocks that say so */
+};
+
+/* Judge one pack by its first and last block; blocks: room for two. */
+static struct judged_pack judge_pack(struct f2fs_volume *vol, unsigned pack, uint8_t *blocks)
+{
+	const uint32_t bs = vol->geo.block_size;
 	f2fs_blk_t start = volume_pack_start(vol, pack);
+	uint8_t *cp = blocks, *last = blocks + bs;
+	struct judged_pack out = { .state = F2FS_ERR_IO };
 	enum rule rule;
 
 	if (read_block(vol, start, cp) != 0)
-		return F2FS_ERR_IO;
-	rule = checkpoint_check_block(cp, vol->geo.block_size);
+		return out;
+	out.stamp = add_to_stamp(0xCBF29CE484222325u, cp, bs);
+	out.state = (int)checkpoint_check_block(cp, bs);
+	if (out.state)
+		return out;
+	out.version = cp_checkpoint_ver(cp);
+	out.state = F2FS_ERR_IO;
+	if (read_block(vol, start + cp_cp_pack_total_block_count(cp) - 1, last) != 0)
+		return out;
+	out.stamp = add_to_stamp(out.stamp, last, bs);
+	rule = checkpoint_check_block(last, bs);
 	if (rule)
-		return (int)rule;
-	vol->pack_version[pack - 1] = cp_checkpoint_ver(cp);
-	if (read_block(vol, start + cp_cp_pack_total_block_count(cp) - 1, scratch) != 0)
-		return F2FS_ERR_IO;
-	rule = checkpoint_check_block(scratch, vol->geo.block_size);
-	if (rule)
-		return (int)(rule == RULE_CP_CRC ? RULE_CP_FOOTER : rule);
-	return cp_checkpoint_ver(cp) == cp_checkpoint_ver(scratch) ? 0 : RULE_CP_FOOTER;
+		out.state = (int)(rule == RULE_CP_CRC ? RULE_CP_FOOTER : rule);
+	else
+		out.state = out.version == cp_checkpoint_ver(last) ? 0 : RULE_CP_FOOTER;
+	return out;
+}
+
+static int check_unchanged(struct f2fs_volume *vol)
+{
+	uint8_t *blocks = mem_alloc(vol->ctx, (size_t)vol->geo.block_size * 2);
+	const struct error_where where = { .structure = "checkpoint" };
+	int err = blocks ? 0 : F2FS_ERR_NOMEM;
+
+	for (unsigned pack = 1; pack <= 2 && !err; pack++) {
+		const struct judged_pack now = judge_pack(vol, pack, blocks);
+
+		if (now.state == F2FS_ERR_IO && vol->pack_state[pack - 1] != F2FS_ERR_IO)
+			err = error_at(vol->ctx, F2FS_ERR_IO, &where, "checkpoint pack %u cannot be read any more",
+				       pack);
+		else if (now.state != F2FS_ERR_IO && now.stamp != vol->pack_stamp[pack - 1])
+			err = error_at(vol->ctx, F2FS_ERR_STATE, &where,
+				       "checkpoint pack %u is not as it was when the volume was opened: somebody else "
+				       "has written to it; open it again",
+				       pack);
+	}
+	mem_free(vol->ctx, blocks);
+	return err;
+}
+
+int volume_check_roots(struct f2fs_volume *vol)
+{
+	int err = check_read(vol);
+
+	if (!err)
+		err = device_check_owner(vol->dev);
+	return err ? err : check_unchanged(vol);
+}
+
+void volume_note_unfinished(struct f2fs_volume *vol)
+{
+	const struct f2fs_error_detail detail = vol->ctx->error;
+	uint8_t *blocks = mem_alloc(vol->ctx, (size_t)vol->geo.block_size * 2);
+	const unsigned pack = 3 - vol->pack;
+
+	if (blocks) {
+		const struct judged_pack now = judge_pack(vol, pack, blocks);
+
+		if (now.state != 0)
+			vol->pack_stamp[pack - 1] = now.stamp;
+	}
+	mem_free(vol->ctx, blocks);
+	vol->ctx->error = detail;
 }
 
 /* Make a pack's block and payload the ones in force. */
@@ -194,12 +310,13 @@ static int choose_pack(struct f2fs_volume *vol, unsigned forced)
 		return refuse_packs(vol, forced);
 	other = 3 - pack;
 	if (!forced && vol->pack_state[other - 1] != 0) {
-		err = volume_note(vol, "checkpoint pack %u is not valid (%s: %s); pack %u is used", other,
-				  state_rule(vol->pack_state[other - 1]), state_text(vol->pack_state[other - 1]), pack);
+		err = note_replaced(vol, "checkpoint pack", other, vol->pack_state[other - 1], pack);
 		if (err)
 			return err;
 	}
 	err = adopt_pack(vol, pack);
+	if (err == F2FS_ERR_IO)
+		note_unread(vol, (unsigned)UNREAD_PACK1 << (pack - 1), err);
 	if ((err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO) || forced || vol->mode == F2FS_MODE_STRICT ||
 	    vol->pack_state[other - 1] != 0)
 		return err;
@@ -220,8 +337,15 @@ int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
 		mem_free(vol->ctx, scratch);
 		return F2FS_ERR_NOMEM;
 	}
-	for (unsigned pack = 1; pack <= 2; pack++)
-		vol->pack_state[pack - 1] = judge_pack(vol, pack, scratch, scratch + vol->geo.block_size);
+	for (unsigned pack = 1; pack <= 2; pack++) {
+		const struct judged_pack judged = judge_pack(vol, pack, scratch);
+
+		vol->pack_state[pack - 1] = judged.state;
+		vol->pack_stamp[pack - 1] = judged.stamp;
+		if (judged.version) /* of a pack without one, what was known before stays */
+			vol->pack_version[pack - 1] = judged.version;
+		note_unread(vol, (unsigned)UNREAD_PACK1 << (pack - 1), vol->pack_state[pack - 1]);
+	}
 	err = choose_pack(vol, forced_pack);
 	mem_free(vol->ctx, scratch);
 	return err;

@@ -14,6 +14,7 @@
 #include "device/device.h"
 #include "format/superblock.h"
 #include "volume/rescue.h"
+#include "volume/weigh.h"
 #include "volume/zone_map.h"
 
 #define DEFAULT_CACHE_BYTES (32u << 20)
@@ -47,7 +48,8 @@ int volume_note(struct f2fs_volume *vol, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	log_message(vol->ctx, F2FS_LOG_WARNING, "%s", text);
+	if (!vol->has_rival) /* else told by volume_open(), when it is known which copy is used */
+		log_message(vol->ctx, F2FS_LOG_WARNING, "%s", text);
 	slot = vec_push(&vol->notes, 1);
 	if (!slot)
 		return F2FS_ERR_NOMEM;
@@ -62,6 +64,17 @@ int volume_note(struct f2fs_volume *vol, const char *format, ...)
 const char *f2fs_volume_note(const struct f2fs_volume *vol, unsigned index)
 {
 	return index < vol->notes.count ? *(char **)vec_at(&vol->notes, index) : NULL;
+}
+
+/* Have a device's failed reads tried again; its reference is taken over, whatever comes of it. */
+static int read_again(struct f2fs_device **dev)
+{
+	struct f2fs_device *layer = NULL;
+	int err = device_new_retry(*dev, &layer);
+
+	f2fs_device_close(*dev);
+	*dev = layer;
+	return err;
 }
 
 /* Get device number i of the device table: given by the caller, or asked for by path. */
@@ -102,6 +115,7 @@ static int join_devices(struct f2fs_volume *vol, const struct f2fs_open_options 
 		err = get_device(vol, opt, got, &parts[got].device);
 		if (err)
 			break;
+		err = read_again(&parts[got].device);
 	}
 	for (unsigned i = 0; i < got && !err; i++) {
 		uint64_t blocks = (uint64_t)sbdev_total_segments(superblock_device(vol->sb, i)) * F2FS_SEGMENT_BLOCKS;
@@ -137,7 +151,15 @@ static int check_device_size(struct f2fs_volume *vol)
 			   (unsigned long long)have, (unsigned long long)need);
 }
 
-static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f2fs_open_options *opt)
+static int note_writer(struct f2fs_volume *vol)
+{
+	const char *who = device_writer(vol->dev);
+
+	return who ? volume_note(vol, "%s has the volume open for writing: what is read may change meanwhile", who) : 0;
+}
+
+static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f2fs_open_options *opt,
+		unsigned preferred)
 {
 	int err;
 
@@ -148,7 +170,11 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 	} else {
 		vol->dev = f2fs_device_ref(dev);
 	}
-	err = opt->mode == F2FS_MODE_RESCUE ? rescue_find_superblock(vol) : roots_load_superblock(vol);
+	err = read_again(&vol->dev);
+	if (err)
+		return err;
+	err = opt->mode == F2FS_MODE_RESCUE ? rescue_find_superblock(vol, preferred) :
+					     roots_load_superblock(vol, preferred);
 	if (err)
 		return err;
 	vol->checksum_seed = crc_f2fs(0xFFFFFFFFu, sb_uuid(vol->sb), 16);
@@ -158,6 +184,8 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 			return err;
 	}
 	err = check_device_size(vol);
+	if (!err)
+		err = note_writer(vol);
 	if (!err)
 		err = zones_load(vol);
 	if (err)
@@ -174,26 +202,31 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 	return heads_load(vol);
 }
 
-int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
-		struct f2fs_volume **out)
+/* One reading of the volume: by the copy of the superblock that is preferred when both are valid. */
+struct reading {
+	const struct f2fs_open_options *options;
+	struct f2fs_device *dev;
+	unsigned preferred;
+	bool has_rival; /* set: the other copy says something else */
+};
+
+static int open_reading(struct f2fs_context *ctx, struct reading *r, struct f2fs_volume **out)
 {
-	struct f2fs_open_options opt = { 0 };
-	struct f2fs_volume *vol;
+	struct f2fs_volume *vol = mem_zalloc(ctx, sizeof(*vol));
 	int err;
 
-	if (options)
-		opt = *options;
-	if (opt.pack < 0 || opt.pack > 2)
-		return error_set(ctx, F2FS_ERR_INVALID, "there is no checkpoint pack %d", opt.pack);
-	vol = mem_zalloc(ctx, sizeof(*vol));
 	if (!vol)
 		return F2FS_ERR_NOMEM;
 	vol->ctx = ctx;
-	vol->mode = opt.mode;
+	vol->mode = r->options->mode;
+	vol->accepts_unread = r->options->accept_unread != 0;
 	vec_init(&vol->notes, ctx, sizeof(char *));
 	vec_init(&vol->orphans, ctx, sizeof(f2fs_nid_t));
 	map32_init(&vol->nat_journal_index, ctx);
-	err = load(vol, dev, &opt);
+	map32_init(&vol->filing.dirs, ctx);
+	map32_init(&vol->filing.odd, ctx);
+	err = load(vol, r->dev, r->options, r->preferred);
+	r->has_rival = vol->has_rival;
 	if (err) {
 		struct f2fs_error_detail detail = ctx->error;
 
@@ -201,6 +234,84 @@ int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct 
 		ctx->error = detail;
 		return err;
 	}
+	*out = vol;
+	return 0;
+}
+
+/* Open by a copy, and count what speaks against it; negative: it cannot be opened so. */
+static int open_and_doubt(struct f2fs_context *ctx, struct reading *r, unsigned copy, struct f2fs_volume **out)
+{
+	int doubts;
+
+	r->preferred = copy;
+	doubts = open_reading(ctx, r, out);
+	if (doubts == 0)
+		doubts = superblock_doubts(*out, (*out)->sb_other);
+	if (doubts < 0) {
+		f2fs_volume_close(*out);
+		*out = NULL;
+	}
+	return doubts;
+}
+
+/* Both copies are valid but disagree: see whether copy 1 fits the volume better. */
+static int weigh(struct f2fs_context *ctx, struct reading *r, struct f2fs_volume **out)
+{
+	int doubts[2];
+
+	doubts[0] = open_and_doubt(ctx, r, 0, out);
+	if (doubts[0] == 0 || doubts[0] == F2FS_ERR_NOMEM || doubts[0] == F2FS_ERR_CANCELED)
+		return doubts[0];
+	f2fs_volume_close(*out);
+	*out = NULL;
+	doubts[1] = open_and_doubt(ctx, r, 1, out);
+	if (doubts[1] == F2FS_ERR_NOMEM || doubts[1] == F2FS_ERR_CANCELED)
+		return doubts[1];
+	if (doubts[1] >= 0 && (doubts[0] < 0 || doubts[1] < doubts[0])) {
+		(*out)->is_doubted = true;
+		return volume_note(*out,
+				   "the superblocks differ, and the volume speaks against copy 0; copy 1 is used");
+	}
+	f2fs_volume_close(*out);
+	*out = NULL;
+	r->preferred = 0;
+	return open_reading(ctx, r, out);
+}
+
+static void tell_notes(struct f2fs_volume *vol)
+{
+	for (size_t i = 0; i < vol->notes.count; i++)
+		log_message(vol->ctx, F2FS_LOG_WARNING, "%s", *(char **)vec_at(&vol->notes, i));
+	vol->has_rival = false;
+}
+
+int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
+		struct f2fs_volume **out)
+{
+	struct f2fs_open_options opt = { 0 };
+	struct reading reading = { .options = &opt, .dev = dev };
+	struct f2fs_volume *vol = NULL;
+	int err;
+
+	if (options)
+		opt = *options;
+	if (opt.pack < 0 || opt.pack > 2)
+		return error_set(ctx, F2FS_ERR_INVALID, "there is no checkpoint pack %d", opt.pack);
+	err = open_reading(ctx, &reading, &vol);
+	if (reading.has_rival) {
+		f2fs_volume_close(vol);
+		vol = NULL;
+		err = weigh(ctx, &reading, &vol);
+	}
+	if (err) {
+		struct f2fs_error_detail detail = ctx->error;
+
+		f2fs_volume_close(vol);
+		ctx->error = detail;
+		return err;
+	}
+	if (reading.has_rival)
+		tell_notes(vol);
 	error_clear(ctx); /* what was got around is in the notes */
 	*out = vol;
 	return 0;
@@ -222,6 +333,7 @@ int volume_overlay(struct f2fs_volume *vol, uint64_t cache_bytes, const char *sp
 	f2fs_device_close(vol->dev);
 	vol->cache = cache;
 	vol->dev = overlay;
+	vol->is_overlaid = true;
 	return 0;
 }
 
@@ -276,11 +388,18 @@ int volume_reload(struct f2fs_volume *vol)
 	if (err) { /* what was in force before can still be read; writing on top of it would undo the new pack */
 		swap_packs(vol, &old);
 		vol->is_outdated = true;
+		volume_forget_filing(vol);
 	}
 	volume_unload_pack(&old);
 	if (!err)
 		rescue_close(vol); /* what was put together is on the device now */
 	return err;
+}
+
+void volume_forget_filing(struct f2fs_volume *vol)
+{
+	map32_fini(&vol->filing.dirs);
+	map32_fini(&vol->filing.odd);
 }
 
 void volume_forget_options(struct f2fs_volume *vol)
@@ -298,6 +417,7 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 	if (vol->hooks)
 		vol->hooks->drop(vol);
 	volume_forget_options(vol);
+	volume_forget_filing(vol);
 	for (size_t i = 0; i < vol->notes.count; i++)
 		mem_free(vol->ctx, *(char **)vec_at(&vol->notes, i));
 	vec_fini(&vol->notes);
@@ -412,16 +532,31 @@ int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, vo
 				 (unsigned long long)addr + count - 1, (unsigned long long)vol->geo.end_blkaddr);
 	if (count > SIZE_MAX / vol->geo.block_size)
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "%u blocks are more than memory can hold", (unsigned)count);
-	return volume_device_read(vol, vol->dev, (uint64_t)addr * vol->geo.block_size, buffer,
-				  (size_t)count * vol->geo.block_size);
+	return count ? volume_read(vol, addr, 0, buffer, (size_t)count * vol->geo.block_size) : 0;
+}
+
+static void count_use(const struct f2fs_volume *vol, struct volume_counts *out)
+{
+	if (vol->hooks) {
+		vol->hooks->count(vol, out);
+		return;
+	}
+	out->user_blocks = cp_user_block_count(vol->cp);
+	out->valid_blocks = cp_valid_block_count(vol->cp);
+	out->valid_nodes = cp_valid_node_count(vol->cp);
+	out->valid_inodes = cp_valid_inode_count(vol->cp);
+	out->free_segments = cp_free_segment_count(vol->cp);
 }
 
 void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *out)
 {
-	uint64_t nids = vol->geo.max_nid - 3, user = cp_user_block_count(vol->cp);
-	uint64_t valid = cp_valid_block_count(vol->cp);
-	uint64_t left = sub_or_zero(nids, cp_valid_node_count(vol->cp));
+	uint64_t nids = vol->geo.max_nid - 3, user, valid, left;
+	struct volume_counts counts;
 
+	count_use(vol, &counts);
+	user = counts.user_blocks;
+	valid = counts.valid_blocks;
+	left = sub_or_zero(nids, counts.valid_nodes);
 	memset(out, 0, sizeof(*out));
 	out->block_count = sub_or_zero(vol->geo.block_count, vol->geo.segment0_blkaddr);
 	out->free_blocks = sub_or_zero(user, valid);
@@ -429,9 +564,9 @@ void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *
 	out->free_files = nids > user || left > out->free_blocks ? out->free_blocks : left;
 	out->valid_blocks = valid;
 	out->user_blocks = user;
-	out->valid_nodes = cp_valid_node_count(vol->cp);
-	out->valid_inodes = cp_valid_inode_count(vol->cp);
-	out->free_segments = cp_free_segment_count(vol->cp);
+	out->valid_nodes = counts.valid_nodes;
+	out->valid_inodes = counts.valid_inodes;
+	out->free_segments = counts.free_segments;
 	memcpy(out->uuid, sb_uuid(vol->sb), 16);
 	utf16_decode_lossy(sb_volume_name(vol->sb), sb_SIZE_volume_name / 2, out->label, sizeof(out->label) - 1, NULL);
 }

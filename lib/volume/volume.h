@@ -19,6 +19,12 @@
 #include "format/structs.h"
 #include "format/summary.h"
 
+/* What is in use. */
+struct volume_counts {
+	uint64_t user_blocks, valid_blocks;
+	uint32_t valid_nodes, valid_inodes, free_segments;
+};
+
 /* What a running transaction of the write side tells the read side; installed by log/. */
 struct volume_hooks {
 	/* the NAT entry as the transaction has it, or NULL */
@@ -27,6 +33,8 @@ struct volume_hooks {
 	const uint8_t *(*find_node)(const struct f2fs_volume *vol, f2fs_nid_t nid);
 	/* make sure that blocks of the main area can be read from the device */
 	int (*settle)(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count);
+	/* what is in use as the transaction has it */
+	void (*count)(const struct f2fs_volume *vol, struct volume_counts *out);
 	/* the volume is closed: forget what was not committed */
 	void (*drop)(struct f2fs_volume *vol);
 };
@@ -37,6 +45,12 @@ struct volume_zones {
 	uint8_t *sequential; /* a bit for each section, MSB-first; NULL: no zones */
 	uint32_t capacity;   /* of a sequential section, in blocks */
 	bool fit;	     /* the device's zones do not keep the volume from being written */
+};
+
+/* Of the file layer: names of casefolded directories that a search by their hash does not find (file/dir_filing.c). */
+struct volume_filing {
+	struct map32 dirs; /* directories that were looked through */
+	struct map32 odd;  /* what was found there */
 };
 
 struct f2fs_volume {
@@ -50,15 +64,22 @@ struct f2fs_volume {
 	int sync_mode; /* enum f2fs_sync_mode, of write.h */
 
 	uint8_t sb[sb_SIZE];
+	uint8_t sb_other[sb_SIZE]; /* the other copy, whatever it holds */
 	unsigned sb_copy;
 	int sb_state[2];
+	bool has_rival; /* both copies are valid, but disagree about how the volume is read */
+	bool is_doubted; /* with has_rival: the volume speaks against copy 0, so copy 1 is used */
 	uint32_t checksum_seed; /* of inodes */
 
 	uint8_t *cp;	  /* checkpoint block and payload, one array */
 	unsigned pack;	  /* 1 or 2 */
 	bool is_outdated; /* the device has a newer one that could not be read back */
 	int pack_state[2];
+	unsigned unread;      /* enum unread_root: what the device would not give */
+	bool accepts_unread;  /* it is written all the same */
+	bool is_overlaid;     /* what is written stays in memory */
 	uint64_t pack_version[2];
+	uint64_t pack_stamp[2]; /* a number that stands for what was read */
 	struct pack_layout layout;
 	const uint8_t *sit_bitmap, *nat_bitmap; /* within cp */
 
@@ -86,6 +107,7 @@ struct f2fs_volume {
 
 	struct vec orphans; /* f2fs_nid_t */
 	struct vec notes;   /* char * */
+	struct volume_filing filing;
 };
 
 static inline f2fs_blk_t volume_pack_start(const struct f2fs_volume *vol, unsigned pack)
@@ -107,8 +129,21 @@ int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct 
 		struct f2fs_volume **out);
 /* From now on, keep what is written to the volume in memory and in a file of spill_dir (may be NULL). */
 int volume_overlay(struct f2fs_volume *vol, uint64_t cache_bytes, const char *spill_dir);
-/* roots.c: choose superblock and checkpoint pack, keep why. */
-int roots_load_superblock(struct f2fs_volume *vol);
+/* Roots that could not be read. What they say is not known: they are not the same as roots that are damaged. */
+enum unread_root { UNREAD_SB0 = 1, UNREAD_SB1 = 2, UNREAD_PACK1 = 4, UNREAD_PACK2 = 8 };
+/*
+ * Everything that writes to a volume asks this first. Fails with IO when a root could not be read, since what is in
+ * force may be older then than what cannot be read; with STATE when the packs on the device are not those that were
+ * read, since somebody else has written to it, or in a process that was forked from the one that opened the device.
+ */
+int volume_check_roots(struct f2fs_volume *vol);
+/* After a commit that failed: the pack that it did not finish is as it is now. One that is complete after all stays
+ * unknown, and the volume has to be opened again. */
+void volume_note_unfinished(struct f2fs_volume *vol);
+/* Directories are not what they were: those that were looked through are unknown again. */
+void volume_forget_filing(struct f2fs_volume *vol);
+/* roots.c: choose superblock and checkpoint pack, keep why. preferred: the copy to take when both are valid. */
+int roots_load_superblock(struct f2fs_volume *vol, unsigned preferred);
 int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack);
 /* What is missing of the newest checkpoint that was complete. */
 enum pack_loss {

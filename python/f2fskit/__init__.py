@@ -37,6 +37,7 @@ from .populate import PopulateProblem, PopulateResult, PopulateRule, populate_si
 from .recovery import RecoverResult, RecoveryInode, RecoveryNode, RecoveryPlan, RecoverySummary
 from .results import (
     BlockIdentity,
+    CleanResult,
     DeviceExtent,
     DeviceInfo,
     DeviceRecord,
@@ -77,6 +78,7 @@ __all__ = [
     "COMPRESS_ADDR",
     "CheckReport",
     "CheckpointRecord",
+    "CleanResult",
     "Context",
     "Device",
     "DeviceExtent",

@@ -207,6 +207,8 @@ def check(
     only: str | Iterable[str] | None = None,
     skip: str | Iterable[str] = (),
     decide: Decide | None = None,
+    accept_unread: bool = False,
+    lock: bool = True,
     context: Context | None = None,
     log: LogCallback | None = None,
     progress: ProgressCallback | None = None,
@@ -231,10 +233,13 @@ def check(
             repair that does write makes it right.
         decide: called with each `Problem`; of a repair it returns a `Decision`: FIX (or True), SKIP (or False), STOP:
             nothing at all is repaired. An exception ends the check, and nothing is repaired.
+        accept_unread: repair even if a superblock copy or checkpoint pack cannot be read, and give it up.
+        lock: as of `open()`.
         context, log, progress: as for `open()`.
 
     Raises:
-        InvalidError: only or skip names no problem. NotF2fsError: there is no trace of a volume. OSError: nothing can be read.
+        InvalidError: only or skip names no problem. NotF2fsError: there is no trace of a volume. OSError: nothing can be read, or
+            a repair would give up a superblock copy or checkpoint pack that cannot be read.
         ReadOnlyError: a repair of what cannot be written.
     """
     if isinstance(source, Device):
@@ -248,7 +253,7 @@ def check(
     opened: list[Device] = []
 
     def open_one(one: Source) -> Device:
-        device = as_device(one, shared, writable)
+        device = as_device(one, shared, writable, lock)
         if device is not one:
             opened.append(device)
         return device
@@ -266,7 +271,9 @@ def check(
         if layers:
             device, *further = layers
             opened += layers
-        row = _call(shared, device, further, run, offset, content, repair or dry_run, max_findings, chosen)
+        opening = ffi.new("struct f2fs_open_options *")
+        opening.offset, opening.accept_unread = offset, accept_unread
+        row = _call(shared, device, further, run, opening, content, repair or dry_run, max_findings, chosen)
     finally:
         for device in reversed(opened):
             device.close()
@@ -278,15 +285,13 @@ def _call(
     device: Device,
     further: Sequence[Device],
     run: _Run,
-    offset: int,
+    opening: Any,
     content: bool,
     repair: bool,
     max_findings: int,
     chosen: tuple[_Words, _Words],
 ) -> Any:
     handle = ffi.new_handle(run)
-    opening = ffi.new("struct f2fs_open_options *")
-    opening.offset = offset
     options = ffi.new("struct f2fs_check_options *")
     options.depth = lib.F2FS_CHECK_CONTENT if content else lib.F2FS_CHECK_FULL
     options.repair = repair

@@ -144,6 +144,7 @@ class Device(Closable):
         *,
         writable: bool = False,
         exclusive: bool = False,
+        lock: bool = True,
         sparse: bool = True,
         context: Context | None = None,
     ) -> Device:
@@ -153,20 +154,25 @@ class Device(Closable):
             path: of the host.
             writable: may it be written?
             exclusive: refuse a mounted or otherwise used block device, and a file in use by a loop device.
+            lock: what is writable is locked until it is closed, and a second writer gets BusyError (also in this
+                process); False goes without.
             sparse: recognise an Android sparse file and give its contents (read-only).
             context: to share one; otherwise the device gets its own.
         """
         flags = (lib.F2FS_OPEN_WRITE if writable else 0) | (lib.F2FS_OPEN_EXCLUSIVE if exclusive else 0)
+        flags |= 0 if lock else lib.F2FS_OPEN_NO_LOCK
         function = lib.f2fs_device_open_image if sparse and not writable else lib.f2fs_device_open
         return Device._open(context, function, _fs_path(path), flags)
 
     @classmethod
-    def create(cls, path: Path, size: int, *, exist_ok: bool = False, context: Context | None = None) -> Device:
+    def create(
+        cls, path: Path, size: int, *, exist_ok: bool = False, lock: bool = True, context: Context | None = None
+    ) -> Device:
         """Create a file of size bytes, all holes, and open it for writing.
 
-        With exist_ok an existing file gets that size instead of FileExistsError (`ExistsError`).
+        With exist_ok an existing file gets that size instead of FileExistsError (`ExistsError`). lock: as of `open()`.
         """
-        flags = lib.F2FS_OPEN_WRITE | (lib.F2FS_OPEN_CREATE if exist_ok else 0)
+        flags = lib.F2FS_OPEN_WRITE | (lib.F2FS_OPEN_CREATE if exist_ok else 0) | (0 if lock else lib.F2FS_OPEN_NO_LOCK)
         return Device._open(context, lib.f2fs_device_create, _fs_path(path), _unsigned(size, "size"), flags)
 
     @classmethod
@@ -318,14 +324,16 @@ class Device(Closable):
         finally:
             log.close()
 
-    def play_undo(self, path: Path) -> UndoInfo:
+    def play_undo(self, path: Path, *, force: bool = False) -> UndoInfo:
         """Give this device the bytes that it had before the recording in an undo file began.
 
-        Nothing is written when the file is damaged (`CorruptError`) or was made for another device (`StateError`).
+        Nothing is written when the file is damaged (`CorruptError`), or (`StateError`) when it was made for another
+        device, when the device is not as the recording left it, and when the recording was cut short. With force the
+        last two do not matter: what was done to the same blocks since is lost.
         """
         row = ffi.new("struct f2fs_undo_info *")
         with Device.open(path, sparse=False, context=self._context) as log:
-            self._handle.call(lambda target: int(lib.f2fs_undo_play(log._handle.pointer, target, row)))
+            self._handle.call(lambda target: int(lib.f2fs_undo_play(log._handle.pointer, target, force, row)))
         return UndoInfo(row.device_size, row.records, row.bytes, bool(row.is_sealed))
 
     @staticmethod
@@ -358,8 +366,11 @@ class Device(Closable):
         return [Device._open(device._context, give(i)) for i, device in enumerate(devices)]
 
     @staticmethod
-    def restore_undo(devices: Sequence[Device], path: Path) -> UndoInfo:
-        """Give the devices of a volume the bytes that they had before `record_undo()`; in the same order."""
+    def restore_undo(devices: Sequence[Device], path: Path, *, force: bool = False) -> UndoInfo:
+        """Give the devices of a volume the bytes that they had before `record_undo()`; in the same order.
+
+        Fails, and can be forced, as `play_undo()`.
+        """
         if not devices:
             raise ValueError("no devices")
         row = ffi.new("struct f2fs_undo_info *")
@@ -370,7 +381,7 @@ class Device(Closable):
                 if device._handle.pointer is None:
                     raise ValueError("device is closed")
                 table[i] = device._handle.pointer
-            return int(lib.f2fs_undo_restore(log._handle.pointer, table, len(devices), row))
+            return int(lib.f2fs_undo_restore(log._handle.pointer, table, len(devices), force, row))
 
         with Device.open(path, sparse=False, context=devices[0]._context) as log:
             devices[0]._handle.call(restore)

@@ -54,6 +54,8 @@ FLAGS = {
 
 Area = _from_enum("Area", "f2fs_area", "F2FS_AREA_")
 ChainEnd = _from_enum("ChainEnd", "f2fs_chain_end", "F2FS_CHAIN_")
+CleanEnd = _from_enum("CleanEnd", "f2fs_clean_end", "F2FS_CLEAN_")
+CleanPolicy = _from_enum("CleanPolicy", "f2fs_clean_policy", "F2FS_CLEAN_")
 CheckState = _from_enum("CheckState", "f2fs_check_state", "F2FS_CHECK_")
 Decision = _from_enum("Decision", "f2fs_decision", "F2FS_DECIDE_")
 DeviceCap = _from_enum("DeviceCap", "f2fs_device_cap", "F2FS_DEVICE_", enum.IntFlag)
@@ -76,6 +78,7 @@ RepairKind = _from_enum("RepairKind", "f2fs_repair_kind", "F2FS_REPAIR_")
 Severity = _from_enum("Severity", "f2fs_severity", "F2FS_SEVERITY_")
 SyncMode = _from_enum("SyncMode", "f2fs_sync_mode", "F2FS_SYNC_")
 SummarySource = _from_enum("SummarySource", "f2fs_summary_source", "F2FS_SUMMARY_")
+Transaction = _from_enum("Transaction", "f2fs_transaction", "F2FS_TRANSACTION_")
 ZoneType = _from_enum("ZoneType", "f2fs_zone_type", "F2FS_ZONE_")
 # The six logs; F2FS_LOG_COUNT is not one of them.
 LogType = enum.IntEnum(

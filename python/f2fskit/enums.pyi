@@ -9,6 +9,8 @@ __all__ = [
     "ChainEnd",
     "CheckState",
     "CheckpointFlag",
+    "CleanEnd",
+    "CleanPolicy",
     "Decision",
     "DeviceCap",
     "EncodingFlag",
@@ -35,6 +37,7 @@ __all__ = [
     "Severity",
     "SummarySource",
     "SyncMode",
+    "Transaction",
     "ZoneType",
 ]
 
@@ -86,6 +89,17 @@ class CheckpointFlag(enum.IntFlag):
     DISABLED_QUICK = 8192
     RESIZEFS = 16384
 
+class CleanEnd(enum.IntEnum):
+    STOPPED = 3
+    NO_ROOM = 2
+    LIMIT = 1
+    DONE = 0
+
+class CleanPolicy(enum.IntEnum):
+    AGE = 2
+    COST_BENEFIT = 1
+    GREEDY = 0
+
 class Decision(enum.IntEnum):
     STOP = 2
     FIX = 1
@@ -122,6 +136,7 @@ class Existing(enum.IntEnum):
     REFUSE = 0
 
 class ExtentKind(enum.IntEnum):
+    WAITING = 5
     INLINE = 4
     COMPRESSED = 3
     RESERVED = 2
@@ -225,6 +240,7 @@ class Keep(enum.IntFlag):
     DEFAULT = 1023
     XATTRS = 448
     NOTHING = 32768
+    SETID = 4096
     PROJECT = 2048
     FLAGS = 1024
     ACL = 512
@@ -293,6 +309,11 @@ class SummarySource(enum.IntEnum):
 class SyncMode(enum.IntEnum):
     ALL = 2
     DATA = 1
+    NONE = 0
+
+class Transaction(enum.IntEnum):
+    FAILED = 2
+    OPEN = 1
     NONE = 0
 
 class ZoneType(enum.IntEnum):

@@ -81,6 +81,16 @@ def make(code: int, message: str, errno: int = 0) -> Error:
     return CLASSES[code](errno or lib.f2fs_error_errno(code), message)
 
 
+_TROUBLE = ("NOMEM", "NOSPC", "IO", "CORRUPT", "CANCELED")
+
+
+def is_mistake(error: BaseException) -> bool:
+    """Did a change fail by what it was asked for, before anything happened?"""
+    if isinstance(error, Error):
+        return error.name not in _TROUBLE
+    return isinstance(error, (TypeError, ValueError))
+
+
 def from_detail(code: int, detail: Any) -> Error:
     """Return the exception for a call that failed with code, with what the context recorded."""
     message = ffi.string(detail.message).decode("utf-8", "replace") if detail.code == code else ""

@@ -35,13 +35,13 @@ class Fields(Closable, collections.abc.MutableMapping[str, Value]):
     written at once, in place; nothing is safe about it.
     """
 
-    __slots__ = ("_raw", "_context")
+    __slots__ = ("_flags", "_context")
 
-    def __init__(self, handle: Handle, context: Context, raw: bool) -> None:
+    def __init__(self, handle: Handle, context: Context, flags: int) -> None:
         """Not for users: see `fields()`."""
         self._handle = handle
         self._context = context  # what belongs to it is closed with it
-        self._raw = raw
+        self._flags = flags
 
     def describe(self, address: str) -> FieldValue:
         """Return what is at an address, with its place."""
@@ -71,8 +71,7 @@ class Fields(Closable, collections.abc.MutableMapping[str, Value]):
             value = "hex:" + value.hex()
         elif isinstance(value, int):
             value = int(value)
-        flags = lib.F2FS_INJECT_RAW if self._raw else 0
-        self._handle.call(lib.f2fs_inject_set, encode_name(address), encode_name(str(value)), flags, ffi.NULL)
+        self._handle.call(lib.f2fs_inject_set, encode_name(address), encode_name(str(value)), self._flags, ffi.NULL)
 
     def __delitem__(self, address: str) -> None:
         raise TypeError("fields cannot be deleted")
@@ -92,23 +91,27 @@ def fields(
     access: str = "r",
     *,
     raw: bool = False,
+    force: bool = False,
     offset: int = 0,
     devices: Sequence[Source] = (),
+    accept_unread: bool = False,
+    lock: bool = True,
     context: Context | None = None,
 ) -> Fields:
     """Open a volume for its single fields, whatever state it is in.
 
     Args:
-        source, offset, devices, context: as of `open()`.
+        source, offset, devices, accept_unread, lock, context: as of `open()`.
         access: "r", or "r+" to change fields.
         raw: leave checksums as they are.
+        force: write also where neither superblock is one of F2FS (NotF2fsError).
     """
     if access not in ("r", "r+"):
         raise ValueError('access is "r" or "r+"')
     context = context or getattr(source, "context", None) or Context()
-    opened = [as_device(one, context, access == "r+") for one in (source, *devices)]
+    opened = [as_device(one, context, access == "r+", lock) for one in (source, *devices)]
     options = ffi.new("struct f2fs_open_options *")
-    options.offset = offset
+    options.offset, options.accept_unread = offset, accept_unread
     table = ffi.new("struct f2fs_device *[]", [one._handle.get(lambda pointer: pointer) for one in opened])
     if devices:
         options.devices, options.device_count = table + 1, len(devices)
@@ -118,7 +121,7 @@ def fields(
                 "fields", lib.f2fs_inject_close, "f2fs_inject", lib.f2fs_inject_open, table[0], options
             ),
             context,
-            raw,
+            (lib.F2FS_INJECT_RAW if raw else 0) | (lib.F2FS_INJECT_FORCE if force else 0),
         )
     finally:
         for one, given in zip(opened, (source, *devices)):

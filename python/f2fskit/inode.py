@@ -22,6 +22,7 @@ ErrorHandler = Callable[[errors.Error], object]
 _INODE = format.structs["inode"]
 _EXTRA = format.structs["inode_extra"]
 _FOOTER = format.structs["node_footer"]
+_WHOLE_BYTES = 1 << 30  # read at once without asking
 _PIN_FILE = int(enums.InlineFlag.PIN_FILE)
 
 
@@ -403,12 +404,23 @@ class Inode(Closable):
             raise errors.make(lib.F2FS_ERR_IS_DIR, f"inode {self.number} is a directory")
         return InodeIO(self, mode)
 
+    def _need_length(self, max_bytes: int | None) -> None:
+        """Refuse contents that are longer than a caller expects, or, without a number, than fit the volume they come from."""
+        if max_bytes is None:
+            max_bytes = max(_WHOLE_BYTES, self._volume.geometry.block_count * self._volume.geometry.block_size)
+        if self.size > max_bytes:
+            message = (f"inode {self.number} has {self.size} bytes, more than {max_bytes}: pass max_bytes to have them all, "
+                       "or open() it and read it in pieces")
+            raise errors.make(lib.F2FS_ERR_TOO_BIG, message)
+
     def read_bytes(self, max_bytes: int | None = None) -> bytes:
-        """Return the whole contents. TooBigError when they are longer than max_bytes (an image may claim terabytes)."""
+        """Return the whole contents.
+
+        TooBigError when they are longer than max_bytes; when that is not given, longer than 1 GiB and than the whole
+        volume: a hole of terabytes takes no room in an image, but all memory here.
+        """
         with self.open() as file:
-            if max_bytes is not None and self.size > max_bytes:
-                message = f"inode {self.number} has {self.size} bytes, more than {max_bytes}"
-                raise errors.make(lib.F2FS_ERR_TOO_BIG, message)
+            self._need_length(max_bytes)
             return file.readall()
 
     def read_raw(self, offset: int, length: int) -> bytes:
@@ -572,6 +584,7 @@ class Inode(Closable):
         function = lib.f2fs_create
         handle = self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", function, raw, len(raw), spec)
         handle.move(self._volume._handle)
+        self._volume._made += 1
         return Inode(self._volume, handle)
 
     def link(self, name: str | bytes, inode: Inode) -> None:

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from . import errors
 from ._core import ffi, lib
-from .enums import ExtentKind
+from .enums import ExtentKind, Transaction
 
 if TYPE_CHECKING:
     from .inode import Inode
 
 _PIECE = 16 << 20  # bytes that readall asks for at once
 
-_HOLES = (ExtentKind.HOLE, ExtentKind.RESERVED)
+# As the kernel has it: data is what was ever written, a hole what has no block. A block that is only reserved is neither:
+# SEEK_DATA passes it, and so does SEEK_HOLE.
+_NO_DATA = (ExtentKind.HOLE, ExtentKind.RESERVED)
 
 
 class InodeIO(io.RawIOBase):
@@ -40,6 +42,8 @@ class InodeIO(io.RawIOBase):
         if self._writes:
             inode.volume._need_writable()
         self._appends = "a" in mode
+        self._is_begun = False  # its contents are being made: a write that fails leaves the file half made
+        self._failure: BaseException | None = None  # of a write that did
         self.mode = mode
 
     @property
@@ -82,11 +86,21 @@ class InodeIO(io.RawIOBase):
     def write(self, data: Any, /) -> int:
         """Write all of data at the position, at the end when appending; return its length in bytes."""
         self._check(writing=True)
+        # a buffer tries again when it is closed, and must not say something else then
+        if self._failure is not None and self._inode.volume.transaction == Transaction.FAILED:
+            raise self._failure
         if self._appends:
             self._position = self._size
         with memoryview(data) as view:
             raw = bytes(view) if not view.c_contiguous else view.cast("B")
-            n = self._inode.pwrite(raw, self._position)
+            try:
+                n = self._inode.pwrite(raw, self._position)
+            except BaseException as error:
+                if self._is_begun and not errors.is_mistake(error):
+                    self._inode.volume.fail()
+                    self._failure = error
+                raise
+        self._is_begun = True
         self._position += n
         return n
 
@@ -146,7 +160,7 @@ class InodeIO(io.RawIOBase):
         return offset
 
     def _find(self, offset: int, data: bool) -> int:
-        """Return the first offset from here on that is in data, or in a hole; the end of the file is a hole."""
+        """Return the first offset from here on that is data, or in a hole; the end of the file is a hole."""
         if not 0 <= offset < self._size:
             raise OSError(errno.ENXIO, os.strerror(errno.ENXIO))
         block_size = self._inode.volume.geometry.block_size
@@ -158,7 +172,7 @@ class InodeIO(io.RawIOBase):
                 if not data:
                     return offset
                 break
-            if (extent.kind in _HOLES) != data:
+            if (extent.kind not in _NO_DATA) if data else extent.kind == ExtentKind.HOLE:
                 return offset
             offset = (extent.file_block + extent.count) * block_size
         if data:

@@ -251,6 +251,7 @@ class F2FSPath:
             raise ValueError("can't have unbuffered text I/O")
         access = "".join(sorted(letters & set("rwax+"), key="rwax+".index)).replace("x", "w")
         raw = self._inode_for(mode).open(access[0] + "b" + access[1:])
+        raw._is_begun = "r" not in letters and "a" not in letters
         if buffering == 0:
             return raw  # type: ignore[return-value]
         size = buffering if buffering > 1 else 1 << 16 if "r" in letters else 1 << 20
@@ -259,9 +260,11 @@ class F2FSPath:
             file = io.BufferedRandom(raw, size)
         else:
             file = io.BufferedReader(raw, size) if "r" in letters else io.BufferedWriter(raw, size)
-        if binary:
-            return file  # type: ignore[no-any-return]
-        return io.TextIOWrapper(file, encoding or "utf-8", errors, newline, line_buffering=buffering == 1)
+        if not binary:
+            file = io.TextIOWrapper(file, encoding or "utf-8", errors, newline, line_buffering=buffering == 1)
+        if raw.writable():
+            self._volume._files.add(file)
+        return file  # type: ignore[no-any-return]
 
     def _inode_for(self, mode: str) -> Inode:
         """Return the inode that a mode of open() works on: as it is, emptied, or new."""
@@ -283,24 +286,25 @@ class F2FSPath:
         return inode
 
     def read_bytes(self, max_bytes: int | None = None) -> bytes:
-        """Return the whole contents. TooBigError when they are longer than max_bytes."""
+        """Return the whole contents. TooBigError when they are longer than max_bytes; see `Inode.read_bytes()`."""
         return self.inode().read_bytes(max_bytes)
 
     def read_text(self, encoding: str | None = None, errors: str | None = None) -> str:
-        """Return the whole contents as text, UTF-8 unless told otherwise."""
+        """Return the whole contents as text, UTF-8 unless told otherwise; TooBigError as `Inode.read_bytes()`."""
+        self.inode()._need_length(None)
         with self.open("r", encoding=encoding, errors=errors) as file:
             return str(file.read())
 
     def write_bytes(self, data: bytes | bytearray | memoryview) -> int:
         """Make the file if needed, and data its contents; return their length."""
-        with self.open("wb", buffering=0) as file:
+        with self._volume._as_a_whole(), self.open("wb", buffering=0) as file:
             return int(file.write(data))
 
     def write_text(
         self, data: str, encoding: str | None = None, errors: str | None = None, newline: str | None = None
     ) -> int:
         """Make the file if needed, and text its contents, in UTF-8 unless told otherwise; return its length."""
-        with self.open("w", encoding=encoding, errors=errors, newline=newline) as file:
+        with self._volume._as_a_whole(), self.open("w", encoding=encoding, errors=errors, newline=newline) as file:
             return int(file.write(data))
 
     # Changes.
@@ -391,10 +395,11 @@ class F2FSPath:
         if not self._directory().entry(self.name).is_dir():
             raise _errors.make(lib.F2FS_ERR_NOT_DIR, f"{self} is not a directory")
         found = [name for name, _ in self._volume.scan(self)]
-        for name in reversed(found):
-            path = self._volume.path(name)
-            path._directory().remove(path.name)
-        self.rmdir()
+        with self._volume._as_a_whole():
+            for name in reversed(found):
+                path = self._volume.path(name)
+                path._directory().remove(path.name)
+            self.rmdir()
 
     def rename(self, target: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
         """Rename, also into another directory; what has the new name is replaced. Return the new path."""

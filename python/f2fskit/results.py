@@ -149,6 +149,37 @@ def make_geometry(source: Any) -> Geometry:
     return from_c(Geometry, source)._replace(feature=enums.Feature(source.feature))
 
 
+class CleanResult(NamedTuple):
+    """What cleaning did, or would do."""
+
+    sections: int
+    """Emptied."""
+    data_blocks: int
+    """Moved."""
+    node_blocks: int
+    """Moved, without nodes that were written because their data moved."""
+    commits: int
+    free_before: int
+    """Free sections."""
+    free_after: int
+    """The same at the end; of a dry run: predicted."""
+    candidates: int
+    """Sections that were worth it at the beginning."""
+    unconfirmed: int
+    """Sections left alone: an owner did not confirm a block, so something is damaged."""
+    unreadable: int
+    """Sections left alone: a block or a node could not be read."""
+    pinned: int
+    """Sections left alone: they hold blocks of a pinned file or a device alias."""
+    end: enums.CleanEnd
+    next_section: int
+    """Where end is NO_ROOM: the section that did not fit,"""
+    next_blocks: int
+    """the blocks in use in it,"""
+    next_nodes: int
+    """and the nodes that moving these would write."""
+
+
 class VolumeStat(NamedTuple):
     """Usage of a volume, in blocks and files."""
 

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import pathlib
+import sys
 import tempfile
 import time
 import types
 import uuid as uuid_module
-from typing import Any, Callable, Iterator, Sequence, Union
+import weakref
+from typing import IO, Any, Callable, Iterator, Sequence, Union
 
 from . import enums, errors, format, populate, recovery, results, tree
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
@@ -29,6 +32,13 @@ _SPARSE_MAGIC = b"\x3a\xff\x26\xed"
 _SUPERBLOCK = format.structs["superblock"]
 _CHECKPOINT = format.structs["checkpoint"]
 _DEVICE = format.structs["sb_device"]
+_REALTIME_COARSE = 5  # of Linux; Python has no name for it
+
+
+def _ticking() -> int:
+    """Return the time as the kernel stamps files: that of the last tick, some milliseconds ago at most. Within one tick an
+    inode whose contents change again need not be written again by an fsync."""
+    return time.clock_gettime_ns(_REALTIME_COARSE) if sys.platform == "linux" else time.time_ns()
 
 
 def open(
@@ -42,6 +52,8 @@ def open(
     rescue: bool = False,
     recover: Union[str, enums.OpenRecover] = enums.OpenRecover.NONE,
     cache_bytes: int = 0,
+    accept_unread: bool = False,
+    lock: bool = True,
     context: Context | None = None,
     log: LogCallback | None = None,
     progress: ProgressCallback | None = None,
@@ -66,10 +78,13 @@ def open(
             the checkpoint says; "view" what a mount would show, recovered in memory, without writing a byte; "apply"
             recovers on the device, which is opened for writing for that.
         cache_bytes: bound of the metadata cache, 0: 32 MiB.
+        accept_unread: write even if a superblock copy or checkpoint pack cannot be read. It may be newer than the one that
+            can, and is then given up; without this every change of such a volume raises OSError.
+        lock: with "r+", lock the file until the volume is closed; a second writer gets BusyError. False goes without.
         context: to share one with other devices and volumes.
         log, progress: callbacks of the new context, see `Context`.
         now: what changes carry as their time, nanoseconds since 1970, or a function that returns it; None: the
-            context's clock, and without one the host's.
+            context's clock, and without one the host's, which ticks every few milliseconds like the kernel's for files.
 
     Raises:
         NotF2fsError: no superblock.
@@ -95,14 +110,15 @@ def open(
     options = ffi.new("struct f2fs_open_options *")
     options.mode = enums.OpenMode.RESCUE if rescue else enums.choose(enums.OpenMode, mode)
     options.offset, options.pack, options.cache_bytes = offset, pack, cache_bytes
+    options.accept_unread = accept_unread
     options.recover = enums.choose(enums.OpenRecover, recover)
     spill_dir = ffi.new("char[]", os.fsencode(tempfile.gettempdir()))
     options.spill_dir = spill_dir
     writes = writable or options.recover == enums.OpenRecover.APPLY
-    device = as_device(source, context, writes)
+    device = as_device(source, context, writes, lock)
     opened = [] if device is source else [device]  # ours to close: the volume holds references of its own
     try:
-        return Volume(_open(device, options, devices, opened, writes), context, writable, now)
+        return Volume(_open(device, options, devices, opened, writes, lock), context, writable, now)
     finally:
         for one in opened:
             one.close()
@@ -114,6 +130,7 @@ def _open(
     devices: Sequence[Source] | OpenDevice | None,
     opened: list[Device],
     writable: bool,
+    lock: bool,
 ) -> Handle:
     """Open the C volume; add devices that had to be opened for it to opened."""
     context = device.context
@@ -121,12 +138,12 @@ def _open(
     further: list[Device] = []
     opener = None
     if callable(devices):
-        opener = ffi.new_handle(_Opener(devices, context, opened, writable))
+        opener = ffi.new_handle(_Opener(devices, context, opened, writable, lock))
         options.open_device = lib.py_open_options_open_device
         options.user = opener
     elif devices is not None:
         for source in devices:
-            further.append(as_device(source, context, writable))
+            further.append(as_device(source, context, writable, lock))
             if further[-1] is not source:
                 opened.append(further[-1])
     table = ffi.new("struct f2fs_device *[]", len(further))
@@ -148,7 +165,7 @@ def _open(
         del opener
 
 
-def as_device(source: Source, context: Context, writable: bool = False) -> Device:
+def as_device(source: Source, context: Context, writable: bool = False, lock: bool = True) -> Device:
     """Return a source as a device of context."""
     if isinstance(source, Device):
         if source.context is not context:
@@ -157,7 +174,7 @@ def as_device(source: Source, context: Context, writable: bool = False) -> Devic
             raise errors.make(lib.F2FS_ERR_READ_ONLY, "the device is read-only")
         return source
     if isinstance(source, (str, bytes, os.PathLike)):
-        return Device.open(source, writable=writable, exclusive=writable, context=context)
+        return Device.open(source, writable=writable, exclusive=writable, lock=lock, context=context)
     try:
         view = memoryview(source)
     except TypeError:
@@ -183,8 +200,11 @@ def _is_sparse(device: Device) -> bool:
 class _Opener:
     """A function that opens devices, as the open_device callback."""
 
-    def __init__(self, function: OpenDevice, context: Context, opened: list[Device], writable: bool) -> None:
+    def __init__(
+        self, function: OpenDevice, context: Context, opened: list[Device], writable: bool, lock: bool
+    ) -> None:
         self.writable = writable
+        self.lock = lock
         self.function = function
         self.context = context
         self.opened = opened
@@ -194,7 +214,7 @@ class _Opener:
         core.nested = True  # the library waits for us and is ready to open devices
         try:
             source = self.function(path)
-            device = as_device(source, self.context, self.writable)
+            device = as_device(source, self.context, self.writable, self.lock)
             if device is not source:
                 self.opened.append(device)
             out[0] = device._handle.get(lib.f2fs_device_ref)
@@ -238,7 +258,7 @@ class Volume(Closable):
     """
 
     __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
-                 "_left_orphans")
+                 "_made", "_left_orphans", "_files")
 
     def __init__(
         self, handle: Handle, context: Context, writable: bool = False, now: Callable[[], int] | int | None = None
@@ -246,12 +266,14 @@ class Volume(Closable):
         """Not for users: see `open()`."""
         hook = handle.core.hooks.now
         self._writable = writable
-        self._clock: Callable[[], int] = now if callable(now) else hook or time.time_ns
+        self._clock: Callable[[], int] = now if callable(now) else hook or _ticking
         if isinstance(now, int):
             self._clock = functools.partial(int, now)  # a fixed time
         self._epoch = 0  # raised with every change: what was read before may be stale
         self._changed = False
+        self._made = 0  # changes that were made
         self._left_orphans = False  # the last commit listed inodes that wait for their last handle to be closed
+        self._files: weakref.WeakSet[IO[Any]] = weakref.WeakSet()  # open for writing, with buffers
         self._handle = handle
         self._context = context
         self._geometry = results.make_geometry(handle.get(lib.f2fs_volume_geometry))
@@ -458,7 +480,32 @@ class Volume(Closable):
     def _change(self, handle: Handle, function: Callable[..., int], *arguments: Any) -> int:
         """Call a function that changes the volume."""
         self._prepare()
-        return handle.call(function, *arguments)
+        result = handle.call(function, *arguments)
+        self._made += 1
+        return result
+
+    @property
+    def transaction(self) -> enums.Transaction:
+        """What has become of the changes since the last commit: NONE, OPEN, or FAILED, which can only be discarded."""
+        return enums.Transaction(self._handle.get(lib.f2fs_volume_transaction))
+
+    def fail(self) -> None:
+        """Something made of several calls has failed half-way: let the changes since the last commit be discarded only.
+
+        Every change and the commit are a StateError then, until `discard()`.
+        """
+        self._handle.get(lib.f2fs_volume_fail)
+
+    @contextlib.contextmanager
+    def _as_a_whole(self) -> Iterator[None]:
+        """Within, several changes are made: when one fails and others were made, `fail()`."""
+        made, epoch = self._made, self._epoch
+        try:
+            yield
+        except BaseException as error:
+            if self._made != made or (self._epoch != epoch and not isinstance(error, Exception)):
+                self.fail()
+            raise
 
     def _forget_checkpoint(self) -> None:
         """There may have been a commit."""
@@ -468,11 +515,32 @@ class Volume(Closable):
         """Choose what each write of a file is followed by: nothing, or an fsync as with O_DSYNC or O_SYNC."""
         self._handle.call(lib.f2fs_volume_set_sync, int(mode))
 
+    def _flush(self) -> None:
+        """Take over what files that are open for writing hold in their buffers."""
+        for file in list(self._files):
+            if not file.closed:
+                file.flush()
+
     def commit(self) -> None:
-        """Make all changes since the last commit true, durably. When it fails the volume is as before."""
+        """Make all changes since the last commit true, durably. When it fails the volume is as before.
+
+        What files that `path().open()` gave hold in their buffers is a part of it.
+
+        An exception that leaves it, KeyboardInterrupt too, has an attribute `committed`: are the changes true all the
+        same? So has one that comes while the end of a with block commits.
+        """
+        self._flush()
         if not self._changed and not self._left_orphans:
             return
-        self._change(self._handle, lib.f2fs_volume_commit)
+        try:
+            self._change(self._handle, lib.f2fs_volume_commit)
+        except BaseException as error:
+            error.committed = self.transaction == enums.Transaction.NONE  # type: ignore[attr-defined]
+            if error.committed:  # type: ignore[attr-defined]
+                self._changed = False
+                self._left_orphans = True  # to be looked for by the next one
+                self._checkpoint = None
+            raise
         self._changed = False
         self._left_orphans = bool(self.orphans)
         self._checkpoint = None
@@ -508,6 +576,52 @@ class Volume(Closable):
         options.commit_when_full = commit_when_full
         self._handle.call(lib.f2fs_volume_configure, options)
 
+    def gc(
+        self,
+        policy: enums.CleanPolicy | str = "greedy",
+        *,
+        sections: int = 0,
+        free: int = 0,
+        blocks: int = 0,
+        seconds: int = 0,
+        used_limit: int = 90,
+        dry_run: bool = False,
+    ) -> results.CleanResult:
+        """Clean: move what is in use out of partly used sections, so that whole sections become free.
+
+        Each batch of sections ends in a commit. Limits of 0 do not apply; the first that is reached ends the work.
+
+        Args:
+            policy: "greedy", "cost-benefit" or "age": which section comes first.
+            sections: clean that many.
+            free: stop when so many sections are free.
+            blocks: stop when so many blocks were moved.
+            seconds: stop after that time.
+            used_limit: leave sections alone that are used to more than that many percent.
+            dry_run: only tell what would be done; works on a volume that was opened for reading.
+
+        Raises:
+            StateError: there are changes that were not committed, or the volume waits for recovery or a check.
+            CanceledError: the progress callback asked to stop; what was committed before stays.
+        """
+        if not dry_run:
+            self._need_writable()
+        if isinstance(policy, str):
+            policy = policy.replace("-", "_")
+        options = ffi.new("struct f2fs_clean_options *")
+        options.policy = enums.choose(enums.CleanPolicy, policy)
+        options.sections, options.free_goal, options.blocks = sections, free, blocks
+        options.seconds, options.used_limit, options.dry_run = seconds, used_limit, dry_run
+        row = ffi.new("struct f2fs_clean_result *")
+        try:
+            self._handle.call(lib.f2fs_clean, options, row)
+        finally:
+            if not dry_run:
+                self._epoch += 1
+                self._forget_checkpoint()
+        found = results.from_c(results.CleanResult, row)
+        return found._replace(end=enums.CleanEnd(found.end))
+
     def trim(self, minimum: int = 0) -> int:
         """Discard all free blocks on the device, in runs of at least minimum bytes; return how many bytes."""
         self._need_writable()
@@ -518,18 +632,28 @@ class Volume(Closable):
     def discard(self) -> None:
         """Forget all changes since the last commit."""
         self._handle.get(lib.f2fs_volume_discard)
+        self._files.clear()  # what their buffers hold belongs to what is forgotten
         self._epoch += 1
         self._changed = False
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: types.TracebackType | None
     ) -> None:
+        done = False
         try:
-            if kind is None and not self.closed and (self._changed or self._left_orphans):
-                self._handle.close_children()  # what has no name any more goes with its last user
-                self.commit()
-        finally:
-            self.close()
+            try:
+                if kind is None and not self.closed:
+                    self._flush()
+                if kind is None and not self.closed and (self._changed or self._left_orphans):
+                    self._handle.close_children()  # what has no name any more goes with its last user
+                    self.commit()
+                    done = True
+            finally:
+                self.close()
+        except BaseException as error:
+            if not hasattr(error, "committed"):
+                error.committed = done  # type: ignore[attr-defined]
+            raise
 
     def set_label(self, label: str) -> None:
         """Set the label: at once and durably, not with the next commit."""

@@ -31,12 +31,14 @@ class Case:
     image: str = "all"
     set: tuple = ()
     unreadable: str = ""
+    accepts: bool = False
     end: str = ""
     also: bool = False
     left: tuple = ()
     hurts: tuple = ()
     moves: tuple = ()
     fails: str = ""
+    frozen: bool = False
 
 
 def load_table(name):

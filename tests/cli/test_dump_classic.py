@@ -184,4 +184,4 @@ def test_quiet_has_no_lines_around(dump):
 
 
 def test_version(run_tool):
-    assert re.fullmatch(rb"dump\.f2fs \d+\.\d+\.\d+ \(f2fskit\)\n", run_tool("dump.f2fs", "-V").stdout)
+    assert re.fullmatch(rb"dump\.f2fs 1\.\d+\.\d+ \(f2fskit \d+\.\d+\.\d+\)\n", run_tool("dump.f2fs", "-V").stdout)

@@ -15,7 +15,7 @@ SCHEMA = {
              "volume_bytes": int, "free_blocks": int, "valid_nodes": int, "valid_inodes": int, "segments": int,
              "free_segments": int, "checkpoint_ver": int, "ckpt_flags": int, "ckpt_flags_names": list,
              "is_clean": bool, "orphans": int, "superblocks": list, "packs": list, "notes": list,
-             "pending_fsync_nodes": int},
+             "pending_fsync_nodes": int, "max_nodes": int, "max_file_bytes": int},
     "superblock": {"copy": int, "in_use": bool, "state": str, "magic": int, "block_count": int, "uuid": str,
                    "volume_name": str, "extension_list": list, "devs": list, "qf_ino": list, "s_stop_reason": dict,
                    "s_errors": int, "feature_names": list, "crc": int},
@@ -372,22 +372,23 @@ def test_choice_of_the_pack(show, damaged):
 
 
 def test_several_devices(run_tool, tmp_path):
-    """Found beside the image by name; elsewhere they have to be given."""
+    """They have to be given; with --trust-devices they are found beside the image by name."""
     disks = [tmp_path / ("disk%d.img" % i) for i in range(3)]
     for disk, size in zip(disks, (100, 61, 70)):
         with open(disk, "wb") as f:
             f.truncate(size << 20)
     run_tool("mkfs.f2fs", "-q", "-f", "-c", disks[1], "-c", disks[2], disks[0])
-    info = json.loads(run_tool("dump.f2fs", "--json", "--superblock", disks[0]).stdout)["superblock"]
+    info = json.loads(run_tool("dump.f2fs", "--trust-devices", "--json", "--superblock", disks[0]).stdout)["superblock"]
     assert [d["path"] for d in info["devs"]] == [str(d) for d in disks]
     moved = tmp_path / "elsewhere"
     moved.mkdir()
     for disk in disks:
         os.rename(disk, moved / disk.name)
     disks = [moved / d.name for d in disks]
-    assert b"." in run_tool("dump.f2fs", "--ls", disks[0]).stdout
+    assert b"." in run_tool("dump.f2fs", "--trust-devices", "--ls", disks[0]).stdout
+    assert b"--device" in run_tool("dump.f2fs", "--ls", disks[0], rc=8).stderr
     os.rename(disks[2], moved / "renamed.img")
-    done = run_tool("dump.f2fs", "--ls", disks[0], rc=8)
+    done = run_tool("dump.f2fs", "--trust-devices", "--ls", disks[0], rc=8)
     assert b"disk2.img" in done.stderr and b"--device" in done.stderr
     run_tool("dump.f2fs", "--device", disks[1], "--device", moved / "renamed.img", "--ls", disks[0])
     assert run_tool("dump.f2fs", "--device", disks[1], "--ls", disks[0], rc=8).stderr
@@ -404,3 +405,13 @@ def test_memory_is_bounded_on_a_large_volume(run_tool, tool, tmp_path):
                               capture_output=True)
         assert done.returncode == 0, "%s: %s" % (view, done.stderr)
         json.loads(done.stdout)
+
+
+def test_limits_of_a_volume(run_tool, tmp_path):
+    """What is in use is shown beside what there could be: node ids of the NAT, blocks below node ids."""
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    info = json.loads(run_tool("dump.f2fs", "--json", "--info", image).stdout)["info"]
+    sb = json.loads(run_tool("dump.f2fs", "--json", "--superblock=0", image).stdout)["superblock"]
+    assert info["max_nodes"] == sb["segment_count_nat"] // 2 * 512 * 455 - 3
+    assert info["max_file_bytes"] == 1018 * (2 + 2 * 1018 + 1018 * 1018) * 4096

@@ -54,6 +54,20 @@ def test_put_get_cat(peer_check, run_tool, edit, image, tmp_path):
     peer_check(image)
 
 
+def test_copies_of_what_is_not_yet_committed(run_tool, edit, image, tmp_path):
+    """All ways out of the volume, and within it, know what only the running transaction has."""
+    out, want = tmp_path / "out", bytes(99_000) + b"hello" + bytes(995)
+    done = edit("mkdir", "/d", "--", "touch", "/d/g", "--", "truncate", "/d/g", "100000", "--", "write", "/d/g", "99000", "hello",
+                "--", "get", "-r", "/d", out, "--", "get", "/d/g", tmp_path / "one", "--", "cp", "/d/g", "/copy",
+                "--", "cp", "-r", "/d", "/tree", "--", "df", "--", "cat", "/d/g")
+    assert (out / "g").read_bytes() == (tmp_path / "one").read_bytes() == want
+    assert done.stdout.endswith(want)
+    used = [line for line in done.stdout[:-len(want)].splitlines() if line.startswith((b"used_", b"free_"))]
+    for name in ("/d/g", "/copy", "/tree/g"):
+        assert run_tool("f2fs", image, "cat", name).stdout == want
+    assert len(used) == 4 and set(used) <= set(run_tool("f2fs", image, "df").stdout.splitlines())
+
+
 def test_names(peer_check, run_tool, edit, image):
     edit("mkdir", "/d", "/d/e", "--", "touch", "/d/f", "/d/e/g", "--", "ln", "/d/f", "/hard", "--", "ln", "-s", "d/f", "/soft",
          "--", "mknod", "/null", "c", "1", "3", "--", "mknod", "/pipe", "p")
@@ -93,7 +107,7 @@ def test_attributes(peer_check, run_tool, edit, image):
     st = json.loads(run_tool("f2fs", "--json", image, "stat", "/f").stdout)
     assert (st["permissions"], st["uid"], st["gid"]) == (0o773, 7, 9)
     assert b"user.b" not in run_tool("f2fs", image, "getfattr", "/f").stdout
-    assert run_tool("f2fs", image, "lsattr").stdout == b"-------A-------- f\n"
+    assert run_tool("f2fs", image, "lsattr").stdout == b"-------A-------N- f\n"
     peer_check(image)
 
 
@@ -222,7 +236,7 @@ def test_looking(run_tool, edit, image, tmp_path):
 
 
 def test_errors_have_names_and_numbers(run_tool, image, tmp_path):
-    for words, rc, text in [(["nonsense"], 16, b"unknown command"), (["cat"], 16, b"missing"), (["cat", "/no"], 2, b"no entry"),
+    for words, rc, text in [(["nonsense"], 16, b"unknown command"), (["cat"], 16, b"missing"), (["cat", "/no"], 2, b"no such file"),
                             (["ls", "-z"], 16, b"-z"), (["cat", "/"], 2, b"directory"), (["readlink", "/"], 1, b"")]:
         assert text in run_tool("f2fs", image, *words, rc=rc).stderr
     assert b"Commands" not in run_tool("f2fs", image, "help").stdout
@@ -339,7 +353,7 @@ def test_trees_that_cannot_be_copied(run_tool, edit, image, tree):
     for words, rc, text in [(["cp", "-r", "/t", "/t/sub"], 16, b"itself"), (["cp", "-r", "/", "/t"], 16, b"itself"),
                             (["cp", "/t", "/u"], 2, b"-r"), (["put", tree, "/u"], 2, b"-r"), (["cp", "-r", "/t", "/t"], 16, b"itself"),
                             (["cp", "-r", "/t", "/f"], 1, b"in the way"), (["put", "-r", tree / "no", "/u"], 1, b"No such"),
-                            (["cp", "-r", "/no", "/u"], 2, b"no entry"), (["get", "-r", "/no"], 2, b"no entry"),
+                            (["cp", "-r", "/no", "/u"], 2, b"no such file"), (["get", "-r", "/no"], 2, b"no such file"),
                             (["get", "/t"], 2, b"-r")]:
         assert text in edit(*words, rc=rc).stderr, words
     assert shape(run_tool, image) == before
@@ -433,7 +447,7 @@ def test_shell_on_a_terminal(tool, run_tool, image):
     shell = Terminal(tool("f2fs"), "-w", image)
     shell.type(b"", b"f2fs:/> ")
     shell.type(b"mkdir /folder\n", b"f2fs:/*> ")
-    shell.type(b"cat /nothing\n", b"no entry", b"f2fs:/*> ")
+    shell.type(b"cat /nothing\n", b"no such file", b"f2fs:/*> ")
     shell.type(b"cd folder\n", b"f2fs:/folder*> ")
     shell.type(b"touch made; ls\n", b"made\r\n", b"f2fs:/folder*> ")
     shell.type(b"commit\n", b"f2fs:/folder> ")

@@ -25,7 +25,7 @@ def test_list_directory(example, planted):
     got = {line[12:] for line in example("list_directory", image).stdout.split(b"\n") if line}
     assert got == {p for p in tree if b"/" not in p} | {b".", b"..", b"lost+found"}
     assert b"leaf" in example("list_directory", image, "/sub/deeper").stdout
-    assert b"no entry" in example("list_directory", image, "/none", rc=1).stderr
+    assert b"no such file" in example("list_directory", image, "/none", rc=1).stderr
 
 
 def test_copy_file(example, planted):

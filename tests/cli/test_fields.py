@@ -98,9 +98,9 @@ def test_entries_and_attributes(run_tool, image, get):
 
 @pytest.mark.parametrize("address, value, shown", [
     ("sb[2].root_ino", "0x10", 16), ("sb.volume_name", "grün", "grün"), ("sb.s_stop_reason[3]", "7", 7),
-    ("sb.uuid", "01234567-89ab-cdef-0123-456789abcdef", "01234567-89ab-cdef-0123-456789abcdef"),
+    ("sb[1].uuid", "01234567-89ab-cdef-0123-456789abcdef", "01234567-89ab-cdef-0123-456789abcdef"),
     ("sb.devs[1].total_segments", "5", 5), ("sb.devs[1].path", "/dev/x", "/dev/x"), ("sb.extension_list[1]", "abc", "abc"),
-    ("sb.feature", "^=ro|0x40000", None), ("cp[1].elapsed_time", "12", 12), ("cp.alloc_type[2]", "1", 1),
+    ("sb[1].feature", "^=ro|0x40000", None), ("cp[1].elapsed_time", "12", 12), ("cp.alloc_type[2]", "1", 1),
     ("nat[3].version", "+=1", None), ("nat[3,1].ino", "017", 15), ("nat[3,2].ino", "99", 99), ("sit[2].type", "+=1", None),
     ("sit[2,1].valid_map[9]", "255", 255), ("sit[2,2].valid_map", "hex:ff00ff", None), ("ssa[5][511].nid", "77", 77),
     ("ssa[5].entry_type", "1", 1), ("inode[3].i_size", "-=1", None), ("inode[3].i_atime", "-5", -5),
@@ -143,7 +143,7 @@ def test_volumes_that_do_not_open(run_tool, image, get, put):
     run_tool("f2fs", image, "info", rc=1)
     assert b"superblock" in run_tool("f2fs", image, "field", "nat[3].ino", rc=1).stderr
     for copy in (1, 2):
-        put("sb[%d].magic" % copy, "0xF2F52010")
+        put("sb[%d].magic" % copy, "0xF2F52010", "-f")
     for pack in (1, 2):
         put("cp[%d].checkpoint_ver" % pack, "+=1", "-r")
     assert b"checkpoint" in run_tool("f2fs", image, "field", "inode[3].i_links", rc=1).stderr
@@ -160,7 +160,7 @@ def test_refusals(run_tool, image, put):
                                  ("inode[3].i_mode", "65536", b"does not fit"), ("inode[3].i_nid[5]", "1", b"5 elements"),
                                  ("inode[3].i_nid", "1", b"[INDEX]"), ("nat[99999999].ino", "1", b"not below"),
                                  ("inode[9999].i_links", "1", b"free"), ('dentry[3]["no"].ino', "1", b"no such entry"),
-                                 ("sb[3].magic", "1", b"not below"), ("sb.uuid", "12", b"not a value"), ("sb", "1", b"dot"),
+                                 ("sb[3].magic", "1", b"not below"), ("sb[1].uuid", "12", b"not a value"), ("sb", "1", b"dot"),
                                  ("sit[2].valid_map[64]", "1", b"64 elements"), ("inode[3].i_links.x", "1", b"no parts")]:
         done = put(address, value, rc=2 if text in (b"free", b"no such entry") else 1)
         assert text in done.stderr, (address, done.stderr)

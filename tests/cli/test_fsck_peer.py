@@ -19,9 +19,12 @@ OURS = {
     "-H": LOOK, "-c 100": LOOK, "-c 100 -m 8": LOOK, "--debug-cache -c 9": LOOK, "-d 1": LOOK, "-q 1": LOOK, "-q 0": LOOK,
     "--fault_injection=2 --fault_type=8": LOOK, "-O encrypt --dry-run": LOOK,
     "-f": REPAIR, "-y": REPAIR, "-fy": REPAIR, "-p 1": REPAIR, "-py": REPAIR, "-q 0 -f": REPAIR, "-q 1 -f": REPAIR, "-d 1 -f": REPAIR,
-    "-a": IF_ASKED, "-p": IF_ASKED, "-p 0": IF_ASKED, "-p 2": IF_ASKED, "-ap": IF_ASKED, "-g android": IF_ASKED,
+    "-f -a": REPAIR, "-a -f": REPAIR, "-fa": REPAIR, "-y -a": REPAIR, "-f -p": REPAIR, "-p -f": REPAIR, "-p 1 -a": REPAIR, "-a -p 1": REPAIR,
+    "-g android -f": REPAIR, "-f -g android": REPAIR,
+    "-p 2": REPAIR, "-p 9": REPAIR,
+    "-a": IF_ASKED, "-p": IF_ASKED, "-p 0": IF_ASKED, "-ap": IF_ASKED, "-g android": IF_ASKED,
     "--no-kernel-check -a": IF_ASKED, "-l": PRINT, "-M": PRINT, "-t": PRINT, "-V": (0,) * 5,
-    "-Z": WRONG, "-d x": WRONG, "-p 9": WRONG, "-q 2": WRONG, "-O nonsense": WRONG, "-O quota": WRONG, "-g x": WRONG,
+    "-Z": WRONG, "-d x": WRONG, "-q 2": WRONG, "-O nonsense": WRONG, "-O quota": WRONG, "-g x": WRONG,
 }
 ONLY_OURS = {"-n", "-N", "-fn", "-H", "--fault_injection=2 --fault_type=8"}
 # f2fs-tools 1.15: (options, image): (their exit code, why it is another one here). None stands for a run without an end.
@@ -33,10 +36,9 @@ THEIRS = {
        for i in ("broken", "flagged")},
     **{("-f --dry-run", i): (1, "nothing was corrected") for i in ("broken", "flagged")},
     **{("-S --dry-run", i): (8, "built without sparse images") for i in ("sound", "broken", "flagged")},
-    ("-p 2", "broken"): (4, "an option for other kernels' bugs"),
+    **{(o, "broken"): (4, "they check, and mend only what a kernel has flagged") for o in ("-p 2", "-p 9")},
     **{("-py", i): (None, "they never come to an end") for i in IMAGES},
     **{(o, i): (1, "1 means corrected") for o in ("-Z", "-d x", "-O nonsense") for i in IMAGES},
-    **{("-p 9", i): (code, "they take it as 2") for i, code in zip(IMAGES, (0, 4, 1))},
     **{(o, i): (code, "they ignore it") for o in ("-q 2", "-O quota", "-g x") for i, code in zip(IMAGES, (0, 255, 255))},
     **{(o, i): (1, "an option of later versions") for o in ONLY_OURS for i in IMAGES},
 }

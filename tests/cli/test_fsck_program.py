@@ -51,12 +51,12 @@ def test_sound(run_tool, sound):
         assert "[FSCK] %-46s [Ok..]" % line in text, text
     assert "Max image size" in text and "[Fail]" not in text and "ASSERT" not in text
     assert "[FSCK] %-46s [Ok..] [0x1]" % "Hard link checking for regular file" in text
-    for option in ("-a", "-p", "-p1", "-p2", "-ap"):
+    for option in ("-a", "-p", "-p1", "-p2", "-p3", "-ap"):
         done = run_tool("fsck.f2fs", option, sound)
         assert not done.stdout and not done.stderr, option
 
 
-@pytest.mark.parametrize("options", ["-f", "-y", "-fy", "-py", "-fyC0", "-p1"])
+@pytest.mark.parametrize("options", ["-f", "-y", "-fy", "-py", "-fyC0", "-p1", "-p2", "-p3"])
 def test_repair(run_tool, broken, options):
     assert run_tool("fsck.f2fs", "-n", broken, rc=4)
     done = run_tool("fsck.f2fs", options, broken, rc=1)
@@ -114,9 +114,19 @@ def test_undo_and_rollback(run_tool, broken, tmp_path):
     assert digest(broken) == before
     assert b"exists" in run_tool("fsck.f2fs", "-y", "--undo", log, broken, rc=8).stderr
     assert digest(broken) == before
+    kept = log.read_bytes()
     log.write_bytes(b"not an undo file at all")
     run_tool("fsck.f2fs", "--rollback", log, broken, rc=8)
     assert digest(broken) == before
+    log.write_bytes(kept)
+    run_tool("fsck.f2fs", "-y", broken, rc=1)
+    run_tool("f2fs", "-w", broken, "mkdir", "/later")
+    later = digest(broken)
+    assert b"not as the recording left it" in run_tool("fsck.f2fs", "--rollback", log, broken, rc=8).stderr
+    assert b"not as the recording left it" in run_tool("f2fs", "-w", broken, "rollback", log, rc=None).stderr
+    assert digest(broken) == later
+    run_tool("f2fs", "-w", broken, "rollback", "-f", log)
+    run_tool("fsck.f2fs", "--rollback", log, "-f", broken)
 
 
 def test_json(run_tool, sound, broken):
@@ -169,7 +179,7 @@ def test_progress_descriptor(tool, sound):
         assert int(number) >= 1 and int(at) <= int(total) and device == os.fsencode(sound)
 
 
-@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--no-such-option", "x"], ["-p9", "x"], ["-q", "2", "x"], ["-g", "x", "y"],
+@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--no-such-option", "x"], ["-p-1", "x"], ["-q", "2", "x"], ["-g", "x", "y"],
                                        ["--list", "x"], ["-n", "--undo", "u", "x"]])
 def test_wrong_usage(run_tool, arguments):
     assert run_tool("fsck.f2fs", *arguments, rc=16).stderr
@@ -189,11 +199,11 @@ def test_several_devices(run_tool, tmp_path):
         with open(path, "wb") as file:
             file.truncate(64 << 20)
     run_tool("mkfs.f2fs", "-q", "-c", second, first)
-    run_tool("f2fs", "-w", first, "mkdir", "/d")
-    assert b"1 problem" not in run_tool("fsck.f2fs", "-n", first).stdout
-    run_tool("f2fs", "-w", first, "set", "cp.valid_node_count", "99")
+    run_tool("f2fs", "--trust-devices", "-w", first, "mkdir", "/d")
+    assert b"1 problem" not in run_tool("fsck.f2fs", "-n", "--device", second, first).stdout
+    run_tool("f2fs", "--trust-devices", "-w", first, "set", "cp.valid_node_count", "99")
     before = digest(first), digest(second)
-    for further in ([], ["--device", second]):
+    for further in (["--trust-devices"], ["--device", second]):
         done = run_tool("fsck.f2fs", "--dry-run", *further, first, rc=4)
         assert b"would be repaired" in done.stdout
         undo = tmp_path / ("undo%d" % len(further))
@@ -202,8 +212,8 @@ def test_several_devices(run_tool, tmp_path):
         run_tool("fsck.f2fs", "--rollback", undo, *further, first)
         assert (digest(first), digest(second)) == before
     run_tool("fsck.f2fs", "--rollback", undo, "--device", first, first, rc=8)
-    run_tool("fsck.f2fs", "-y", first, rc=1)
-    run_tool("fsck.f2fs", "-n", first)
+    run_tool("fsck.f2fs", "-y", "--device", second, first, rc=1)
+    run_tool("fsck.f2fs", "-n", "--device", second, first)
 
 
 def test_preen_leaves_recovery_to_the_mount(run_tool, f2fskit, tmp_path):

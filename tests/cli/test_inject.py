@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """inject.f2fs: the options of f2fs-tools, held against what f2fs field reads afterwards."""
 import json
+import os
 
 import pytest
 
@@ -56,3 +57,32 @@ def test_texts_and_refusals(run_tool, image):
         assert text in run_tool("inject.f2fs", *words.split(), image, rc=1).stderr
     assert image.read_bytes() == before
     assert b"d_bitmap" in run_tool("inject.f2fs", "--dent").stdout
+
+
+@pytest.mark.parametrize("what", ["random", "zeros", "ext4-like"])
+def test_what_is_not_f2fs_is_left_alone(run_tool, f2fskit, tmp_path, what):
+    """Another file system, or a disk with partitions, is somebody else's."""
+    image = tmp_path / "other.img"
+    contents = {"random": os.urandom(8 << 20), "zeros": bytes(8 << 20),
+                "ext4-like": bytes(1080) + b"\x53\xef" + bytes((8 << 20) - 1082)}[what]
+    image.write_bytes(contents)
+    for command in (["inject.f2fs", "--sb", "1", "--mb", "magic", "--val", "1", image],
+                    ["f2fs", "-w", image, "set", "sb[0].magic", "0xf2f52010"],
+                    ["f2fs", "-w", image, "set", "file[5000].u8[0]", "1"]):
+        assert b"neither superblock is one of F2FS" in run_tool(*command, rc=None).stderr
+    with f2fskit.fields(image, "r+") as fields, pytest.raises(f2fskit.NotF2fsError):
+        fields["sb[0].magic"] = 1
+    assert image.read_bytes() == contents
+    run_tool("f2fs", "-w", image, "set", "-f", "sb[0].magic", "0xf2f52010")
+    assert image.read_bytes()[1024:1028] == bytes.fromhex("1020f5f2")
+
+
+def test_superblocks_that_were_damaged_can_be_put_right(run_tool, f2fskit, tmp_path):
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    with f2fskit.fields(image, "r+") as fields:      # one that was F2FS when it was opened
+        fields["sb[1].magic"] = fields["sb[2].magic"] = 7
+    assert b"neither superblock" in run_tool("f2fs", "-w", image, "set", "sb[0].magic", "0xf2f52010", rc=None).stderr
+    with f2fskit.fields(image, "r+", force=True) as fields:
+        fields["sb[1].magic"] = fields["sb[2].magic"] = 0xf2f52010
+    assert f2fskit.check(image).found == 0

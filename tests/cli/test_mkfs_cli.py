@@ -90,7 +90,7 @@ def test_help(mkfs):
 
 
 def test_version(mkfs):
-    assert re.fullmatch(rb"mkfs\.f2fs \d+\.\d+\.\d+ \(f2fskit\)\n", mkfs("-V").stdout)
+    assert re.fullmatch(rb"mkfs\.f2fs 1\.\d+\.\d+ \(f2fskit \d+\.\d+\.\d+\)\n", mkfs("-V").stdout)
     assert mkfs("--version").stdout == mkfs("-V").stdout
 
 
@@ -303,7 +303,10 @@ def test_discard(mkfs, image):
     assert Volume(image)["ckpt_flags"] & TRIMMED
     text = mkfs("-f", "-t", "0", image).stdout.decode()
     assert "Info: Trim is disabled" in text and not Volume(image)["ckpt_flags"] & TRIMMED
-    refused(mkfs, "-f", "-t", "2", image)
+    for value, trimmed in (("5", True), ("nodiscard", False), ("-1", True), ("00", False)):
+        mkfs("-q", "-f", "-t", value, image)
+        assert bool(Volume(image)["ckpt_flags"] & TRIMMED) == trimmed, value
+    assert "nodiscard" in refused(mkfs, "-f", "-t", "discard", image)
 
 
 def test_zoned_refusals(mkfs, image):
@@ -338,7 +341,7 @@ def test_label(mkfs, image):
     assert Volume(image).sb[124:1148].decode("utf-16-le").rstrip("\0") == "d\u00e4 \U0001f600"
     mkfs("-q", "-f", "-l", "x" * 512, image)
     assert Volume(image).sb[124:1148].decode("utf-16-le") == "x" * 512
-    assert "512 bytes" in refused(mkfs, "-f", "-l", "x" * 513, image)
+    assert "512 UTF-16 units" in refused(mkfs, "-f", "-l", "x" * 513, image)
     assert "UTF-8" in refused(mkfs, "-f", "-l", b"\xff".decode("utf-8", "surrogateescape"), image)
 
 
@@ -413,11 +416,11 @@ def test_extensions(mkfs, image):
 
 
 def test_root_owner(mkfs, image):
-    mkfs("-q", "-R", "1000:4294967295", image, "64M")
-    assert struct.unpack_from("<II", Volume(image).root_inode(), 4) == (1000, 0xFFFFFFFF)
+    mkfs("-q", "-R", "1000:4294967294", image, "64M")
+    assert struct.unpack_from("<II", Volume(image).root_inode(), 4) == (1000, 0xFFFFFFFE)
     mkfs("-q", "-f", image)
     assert struct.unpack_from("<II", Volume(image).root_inode(), 4) == (os.getuid(), os.getgid())
-    for bad in ("", "1", "1:", ":1", "a:b", "1:2:3", "4294967296:0"):
+    for bad in ("", "1", "1:", ":1", "a:b", "1:2:3", "4294967296:0", "0:4294967295", "4294967295:0"):
         refused(mkfs, "-f", "-R", bad, image)
 
 
@@ -463,7 +466,11 @@ def test_android(mkfs, image):
     assert Volume(image)["s_encoding_flags"] == 0
     mkfs("-q", "-g", "android", "-O", "ro", image)
     assert Volume(image)["feature"] == 0x4000
-    assert "preset" in refused(mkfs, "-g", "other", image)
+    done = mkfs("-g", "other", "-f", image)
+    assert b"'other' is not a preset" in done.stderr and Volume(image)["feature"] == 0
+    before = image.read_bytes()
+    assert "-f" in refused(mkfs, "-g", "-f", image) or image.read_bytes() == before  # the preset is named -f
+    assert mkfs("-q", "-g", "-f", "-f", image).stderr == b""
 
 
 def test_ignored(mkfs, image):

@@ -66,7 +66,7 @@ def test_the_recovered_view(run_tool, unclean, tmp_path):
 def test_sload_recovers_first(run_tool, peer_check, unclean, tmp_path):
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / "loaded").write_bytes(b"l" * 10000)
-    done = run_tool("sload.f2fs", "-f", tmp_path / "source", unclean, rc=1)
+    done = run_tool("sload.f2fs", "-f", tmp_path / "source", unclean, rc=8)
     assert b"--recover" in done.stderr
     run_tool("sload.f2fs", "--recover", "-f", tmp_path / "source", unclean)
     peer_check(unclean)

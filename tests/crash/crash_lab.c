@@ -19,6 +19,7 @@
 
 #define BLOCK 4096u
 #define SMALL (56u << 20)
+#define ROOMY (128u << 20)
 #define FEATURES (F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM | F2FS_FEATURE_QUOTA)
 
 static void commit(struct lab *lab)
@@ -181,6 +182,28 @@ static void run_commits(struct lab *lab)
 	}
 }
 
+/* Cleaning by each policy, between changes; whatever it moves, the tree stays as promised. */
+static void run_cleaning(struct lab *lab)
+{
+	uint64_t moved = 0;
+
+	for (unsigned i = 0; i < 6; i++) {
+		const struct f2fs_clean_options options = { .policy = i % 3, .used_limit = 100, .sections = 4 };
+		struct f2fs_clean_result result;
+
+		for (unsigned n = 0; n < 8; n++)
+			f2fs_inode_close(lab_change(lab));
+		commit(lab);
+		lab_promise(lab);
+		assert_int_equal(f2fs_clean(lab->vol, &options, &result), 0);
+		assert_int_equal(result.unconfirmed + result.unreadable, 0);
+		moved += result.data_blocks + result.node_blocks;
+	}
+	lab_promise(lab);
+	assert_true(moved > 100);
+	run_fsyncs(lab);
+}
+
 /* ---- what is there before */
 
 static void prepare_files(struct lab *lab)
@@ -198,15 +221,13 @@ static bool fills_holes(struct lab *lab)
 	return log.alloc_type == 1;
 }
 
-/* A volume that is so full that its logs fill holes. */
-static void prepare_holes(struct lab *lab)
+/* Files of ten blocks, of which some go again: count of them, or until logs fill holes. */
+static void scatter(struct lab *lab, unsigned count)
 {
 	struct f2fs_inode *root, *inode;
 	char name[16];
-	unsigned n = 0;
 
-	prepare_files(lab);
-	for (; !fills_holes(lab) && n < 2000; n++) {
+	for (unsigned n = 0; n < count && !fills_holes(lab); n++) {
 		snprintf(name, sizeof(name), "filler%u", n);
 		inode = make(lab, "/", name);
 		assert_int_equal(f2fs_inode_write(inode, 0, lab->bytes, 10 * BLOCK), 0);
@@ -221,7 +242,22 @@ static void prepare_holes(struct lab *lab)
 		if (n % 20 == 19)
 			commit(lab);
 	}
+}
+
+/* A volume that is so full that its logs fill holes. */
+static void prepare_holes(struct lab *lab)
+{
+	prepare_files(lab);
+	scatter(lab, 2000);
 	assert_true(fills_holes(lab));
+}
+
+/* Segments that are partly used. */
+static void prepare_scattered(struct lab *lab)
+{
+	prepare_files(lab);
+	scatter(lab, 200);
+	assert_false(fills_holes(lab));
 }
 
 static void prepare_chain(struct lab *lab)
@@ -293,6 +329,11 @@ static const struct lab_workload workloads[] = {
 	{ .name = "fsyncs of a new volume", .run = run_fsyncs },
 	{ .name = "appends", .prepare = prepare_files, .run = run_appends },
 	{ .name = "atomic writes", .run = run_atomic_writes },
+	{ .name = "atomic writes in holes, commits when full",
+	  .size = SMALL,
+	  .write = { .commit_when_full = 1 },
+	  .prepare = prepare_holes,
+	  .run = run_atomic_writes },
 	{ .name = "synchronous writes", .prepare = prepare_files, .run = run_synchronous_writes },
 	{ .name = "replacements", .prepare = prepare_files, .run = run_replacements },
 	{ .name = "removals", .prepare = prepare_files, .run = run_removals },
@@ -309,6 +350,14 @@ static const struct lab_workload workloads[] = {
 		     .compression = { .algorithm = F2FS_COMPRESS_LZO, .log_cluster = 3 },
 		     .compress_names = "*" },
 	  .run = run_commits },
+	{ .name = "cleaning", .size = ROOMY, .prepare = prepare_scattered, .run = run_cleaning },
+	{ .name = "cleaning, discarded, features",
+	  .size = ROOMY,
+	  .format = { .feature = FEATURES },
+	  .write = { .discard = 1 },
+	  .prepare = prepare_scattered,
+	  .run = run_cleaning },
+	{ .name = "cleaning in holes", .size = SMALL, .prepare = prepare_holes, .run = run_cleaning },
 	{ .name = "fsyncs, discarded", .write = { .discard = 1 }, .prepare = prepare_files, .run = run_fsyncs },
 	{ .name = "recovery", .prepare = prepare_chain, .is_unclean = true, .run = run_recovery },
 };
@@ -319,7 +368,8 @@ static const char *only;
 /* "quick": those that stand for the rest. */
 static bool is_chosen(const char *name)
 {
-	static const char *const quick[] = { "fsyncs", "atomic writes", "commits", "commits, compressed", "recovery" };
+	static const char *const quick[] = { "fsyncs", "atomic writes", "commits", "commits, compressed", "cleaning",
+					     "recovery" };
 
 	for (size_t i = 0; only && strcmp(only, "quick") == 0 && i < sizeof(quick) / sizeof(quick[0]); i++)
 		if (strcmp(name, quick[i]) == 0)

@@ -2,7 +2,9 @@
 /*
  * Public operations while the n-th allocation, read, write or flush fails, for n = 1, 2, ... until the operation runs
  * without meeting the fault. Each time the call must fail with the right code (or bear the fault and give what it gives
- * without), keep the contract of errors, leave handles that can be closed, and give back all memory.
+ * without), keep the contract of errors, leave handles that can be closed, and give back all memory. A read that fails
+ * once makes no difference at all to what works on a volume. What changes a volume changes it as it would without a
+ * failed read, or says IO; when a superblock or a checkpoint pack cannot be read, it writes nothing.
  *
  *	test_faults SEED_FOLDER [all]    all: every n; otherwise every n at first, then larger and larger steps
  */
@@ -27,6 +29,7 @@ struct bench {
 	struct f2fs_device *dev;    /* the same through the fault injector */
 	uint64_t digest;	    /* of what the operation saw */
 	uint64_t expected;	    /* digest of the run without a fault; 0 in that run */
+	uint64_t content;	    /* hash of the device afterwards */
 };
 
 struct operation {
@@ -35,6 +38,7 @@ struct operation {
 	int (*run)(struct bench *b);
 	int writes; /* fails with failing writes and flushes, too */
 	int bears;  /* may succeed in spite of a failed read: there is a second copy, or single files fail */
+	int opens;  /* works on a volume, so a failed read is tried again */
 	int (*is_good)(struct bench *b); /* is another result good, too? NULL: no */
 };
 
@@ -149,12 +153,18 @@ static int run_undo(struct bench *b)
 		rc = f2fs_device_write(undo, at, bytes, sizeof(bytes));
 	f2fs_device_close(undo);
 	if (rc == 0)
-		rc = f2fs_undo_play(b->dev, target, NULL);
+		rc = f2fs_undo_play(b->dev, target, 1, NULL);
 	if (rc == 0 && hash_device(target) != before)
 		fail("undo", "", 0, "the old bytes are not back");
 	b->digest = before;
 	f2fs_device_close(target);
 	return rc;
+}
+
+/* What was left could not be read, so there is no seal: as with a file that was cut, the old bytes are there. */
+static int is_good_undo(struct bench *b)
+{
+	return b->digest == b->expected;
 }
 
 static int run_open(struct bench *b)
@@ -307,10 +317,7 @@ static int run_recover(struct bench *b)
 
 	if (rc != 0)
 		return rc;
-	if (f2fs_volume_note(vol, 0)) /* a read failed, and the other copy may be the older one */
-		rc = f2fs_context_fail(b->ctx, F2FS_ERR_IO, "the volume is not whole");
-	if (rc == 0)
-		rc = f2fs_recover(vol, NULL, NULL);
+	rc = f2fs_recover(vol, NULL, NULL);
 	detail = *f2fs_context_error(b->ctx);
 	f2fs_volume_close(vol);
 	b->digest = digest_of(b, &apply);
@@ -490,7 +497,7 @@ static int run_populate(struct bench *b)
 		const struct f2fs_input input = { .read = give_manifest, .user = &left };
 		const struct f2fs_populate_options populate = { .manifest = &input,
 								.existing = F2FS_EXISTING_REPLACE,
-								.flags = F2FS_POPULATE_DELETE,
+								.flags = F2FS_POPULATE_DELETE | F2FS_POPULATE_PACK,
 								.rules = &rule,
 								.rule_count = 1 };
 
@@ -528,31 +535,31 @@ static int is_good_mkfs(struct bench *b)
 }
 
 static const struct operation operations[] = {
-	{ "memory device", NULL, run_memory, 0, 0, NULL },
-	{ "device stack", NULL, run_device_stack, 1, 0, NULL },
-	{ "undo", NULL, run_undo, 1, 0, NULL },
-	{ "open", "seed-plain", run_open, 0, 1, NULL },
-	{ "open, large NAT bitmap", "seed-large-nat-bitmap", run_open, 0, 1, NULL },
-	{ "rescue", "seed-plain", run_rescue, 0, 1, NULL },
-	{ "read everything", "seed-plain", run_exercise, 0, 1, NULL },
-	{ "read everything, features", "seed-features", run_exercise, 0, 1, NULL },
-	{ "read everything, compressed", "seed-compressed", run_exercise, 0, 1, NULL },
-	{ "read everything, encrypted", "seed-encrypted", run_exercise, 0, 1, NULL },
-	{ "read everything, verity", "seed-verity", run_exercise, 0, 1, NULL },
-	{ "read everything, orphans", "seed-orphans", run_exercise, 0, 1, NULL },
-	{ "check", "seed-plain", run_check, 0, 1, NULL },
-	{ "check, features", "seed-features", run_check, 0, 1, NULL },
-	{ "check, verity", "seed-verity", run_check, 0, 1, NULL },
-	{ "recover", "seed-fsync-mixed", run_recover, 1, 0, NULL },
-	{ "recover, orphans", "seed-orphans", run_recover, 1, 0, NULL },
-	{ "recovered view", "seed-fsync-mixed", run_recovered_view, 0, 1, NULL },
-	{ "label and UUID", "seed-features", run_names, 1, 1, NULL },
-	{ "fields", "seed-features", run_fields, 1, 1, NULL },
-	{ "repair", "seed-plain", run_repair, 1, 1, NULL },
-	{ "mkfs", NULL, run_mkfs, 1, 0, is_good_mkfs },
-	{ "populate", NULL, run_populate, 1, 1, NULL },
-	{ "fsync", NULL, run_fsync, 1, 1, NULL },
-	{ "compress, seal, discard", NULL, run_engine, 1, 1, NULL },
+	{ "memory device", NULL, run_memory, 0, 0, 0, NULL },
+	{ "device stack", NULL, run_device_stack, 1, 0, 0, NULL },
+	{ "undo", NULL, run_undo, 1, 0, 0, is_good_undo },
+	{ "open", "seed-plain", run_open, 0, 1, 1, NULL },
+	{ "open, large NAT bitmap", "seed-large-nat-bitmap", run_open, 0, 1, 1, NULL },
+	{ "rescue", "seed-plain", run_rescue, 0, 1, 1, NULL },
+	{ "read everything", "seed-plain", run_exercise, 0, 1, 1, NULL },
+	{ "read everything, features", "seed-features", run_exercise, 0, 1, 1, NULL },
+	{ "read everything, compressed", "seed-compressed", run_exercise, 0, 1, 1, NULL },
+	{ "read everything, encrypted", "seed-encrypted", run_exercise, 0, 1, 1, NULL },
+	{ "read everything, verity", "seed-verity", run_exercise, 0, 1, 1, NULL },
+	{ "read everything, orphans", "seed-orphans", run_exercise, 0, 1, 1, NULL },
+	{ "check", "seed-plain", run_check, 0, 1, 1, NULL },
+	{ "check, features", "seed-features", run_check, 0, 1, 1, NULL },
+	{ "check, verity", "seed-verity", run_check, 0, 1, 1, NULL },
+	{ "recover", "seed-fsync-mixed", run_recover, 1, 0, 1, NULL },
+	{ "recover, orphans", "seed-orphans", run_recover, 1, 0, 1, NULL },
+	{ "recovered view", "seed-fsync-mixed", run_recovered_view, 0, 1, 1, NULL },
+	{ "label and UUID", "seed-features", run_names, 1, 1, 1, NULL },
+	{ "fields", "seed-features", run_fields, 1, 1, 1, NULL },
+	{ "repair", "seed-plain", run_repair, 1, 1, 1, NULL },
+	{ "mkfs", NULL, run_mkfs, 1, 0, 0, is_good_mkfs },
+	{ "populate", NULL, run_populate, 1, 1, 1, NULL },
+	{ "fsync", NULL, run_fsync, 1, 1, 1, NULL },
+	{ "compress, seal, discard", NULL, run_engine, 1, 1, 1, NULL },
 };
 
 /* ---- the bench */
@@ -611,22 +618,27 @@ static unsigned long next_n(unsigned long n)
 	return every_n || n < 150 ? n + 1 : n + n / 7;
 }
 
-/* Without a fault: the code must be 0; what was seen is the measure for runs that bear their fault. */
-static uint64_t run_unharmed(const struct operation *op)
+/* What the run without a fault saw and left on the device: the measure for runs that bear their fault. */
+struct measure {
+	uint64_t digest, content;
+};
+
+static struct measure run_unharmed(const struct operation *op)
 {
+	struct measure unharmed;
 	struct bench b;
-	uint64_t digest;
 	int rc;
 
 	set_up(&b, op);
 	rc = op->run(&b);
-	digest = b.digest;
+	unharmed.digest = b.digest;
+	unharmed.content = hash_device(b.memory);
 	if (rc != 0)
 		fail(op->name, "without a fault", 0, f2fs_error_name(rc));
 	tear_down(&b);
 	if (b.host.live)
 		fail(op->name, "without a fault", 0, "memory was not given back");
-	return digest;
+	return unharmed;
 }
 
 static int is_good(const struct operation *op, struct bench *b, uint64_t digest)
@@ -661,7 +673,24 @@ static int run_without_memory(const struct operation *op, unsigned long n, int a
 enum fault { FAULT_READ, FAULT_WRITE, FAULT_FLUSH };
 static const char *const fault_names[] = { "read", "write", "flush" };
 
-static int run_with_fault(const struct operation *op, enum fault kind, unsigned long n, int sticky, uint64_t digest)
+/* May an operation have succeeded, or failed, in spite of a fault of the device? */
+static int is_answer(const struct operation *op, enum fault kind, int sticky, struct bench *b, int rc,
+		     const struct measure *unharmed)
+{
+	const int is_same = b->digest == unharmed->digest && b->content == unharmed->content;
+
+	if (kind == FAULT_READ && op->opens && !sticky)
+		return rc == 0 && is_same;
+	if (rc == F2FS_ERR_IO)
+		return 1;
+	if (rc == 0)
+		return kind == FAULT_READ && op->writes ? is_same || (op->is_good && op->is_good(b)) :
+							  op->bears || is_good(op, b, unharmed->digest);
+	return op->bears && (rc == F2FS_ERR_CORRUPT || rc == F2FS_ERR_NOT_F2FS);
+}
+
+static int run_with_fault(const struct operation *op, enum fault kind, unsigned long n, int sticky,
+			  const struct measure *unharmed)
 {
 	struct f2fs_fault_rule rule = { .sticky = sticky };
 	uint64_t counts[3];
@@ -669,39 +698,66 @@ static int run_with_fault(const struct operation *op, enum fault kind, unsigned 
 	int rc, met;
 
 	set_up(&b, op);
-	b.expected = digest;
+	b.expected = unharmed->digest;
 	rule.fail_read = kind == FAULT_READ ? n : 0;
 	rule.fail_write = kind == FAULT_WRITE ? n : 0;
 	rule.fail_flush = kind == FAULT_FLUSH ? n : 0;
 	f2fs_device_fault_set(b.dev, &rule);
 	rc = op->run(&b);
 	f2fs_device_fault_counts(b.dev, &counts[0], &counts[1], &counts[2]);
+	b.content = hash_device(b.memory);
 	met = counts[kind] >= n;
 	if (!met && rc != 0)
 		fail(op->name, fault_names[kind], n, "it failed without a fault");
-	if (met && rc != F2FS_ERR_IO && !(rc == 0 && (op->bears || is_good(op, &b, digest))) &&
-	    !(op->bears && (rc == F2FS_ERR_CORRUPT || rc == F2FS_ERR_NOT_F2FS)))
-		fail(op->name, fault_names[kind], n, f2fs_error_name(rc));
+	if (met && !is_answer(op, kind, sticky, &b, rc, unharmed))
+		fail(op->name, fault_names[kind], n, rc ? f2fs_error_name(rc) : "it succeeded with another result");
 	tear_down(&b);
 	if (b.host.live)
 		fail(op->name, fault_names[kind], n, "memory was not given back");
 	return met;
 }
 
+/* A superblock copy or a checkpoint pack cannot be read: what would write does not, and says so. */
+static void run_without_roots(const struct operation *op)
+{
+	static const uint64_t roots[] = { 0, 4096, 512 * 4096, 1024 * 4096 };
+
+	for (unsigned i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		const struct f2fs_fault_rule rule = { .bad_offset = roots[i], .bad_length = 4096 };
+		uint64_t counts[3];
+		struct bench b;
+		int rc;
+
+		set_up(&b, op);
+		f2fs_device_fault_set(b.dev, &rule);
+		rc = op->run(&b);
+		f2fs_device_fault_counts(b.dev, &counts[0], &counts[1], &counts[2]);
+		if (rc != F2FS_ERR_IO)
+			fail(op->name, "without root", i, rc ? f2fs_error_name(rc) : "it succeeded");
+		if (counts[FAULT_WRITE] > 0)
+			fail(op->name, "without root", i, "it wrote");
+		tear_down(&b);
+	}
+}
+
 static void test_operation(const struct operation *op)
 {
-	const uint64_t digest = run_unharmed(op);
+	const struct measure unharmed = run_unharmed(op);
+	const uint64_t digest = unharmed.digest;
 	unsigned long n, runs = 0;
+
+	if (op->opens && op->writes)
+		run_without_roots(op);
 
 	for (int after = 0; after <= 1; after++)
 		for (n = 1; run_without_memory(op, n, after, digest); n = next_n(n))
 			runs++;
 	for (int sticky = 0; sticky <= 1; sticky++) {
-		for (n = 1; run_with_fault(op, FAULT_READ, n, sticky, digest); n = next_n(n))
+		for (n = 1; run_with_fault(op, FAULT_READ, n, sticky, &unharmed); n = next_n(n))
 			runs++;
-		for (n = 1; op->writes && run_with_fault(op, FAULT_WRITE, n, sticky, digest); n = next_n(n))
+		for (n = 1; op->writes && run_with_fault(op, FAULT_WRITE, n, sticky, &unharmed); n = next_n(n))
 			runs++;
-		for (n = 1; op->writes && run_with_fault(op, FAULT_FLUSH, n, sticky, digest); n = next_n(n))
+		for (n = 1; op->writes && run_with_fault(op, FAULT_FLUSH, n, sticky, &unharmed); n = next_n(n))
 			runs++;
 	}
 	printf("%s: %lu faults\n", op->name, runs);

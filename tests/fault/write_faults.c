@@ -251,6 +251,13 @@ static int run_link(struct f2fs_volume *vol)
 	return err;
 }
 
+static int run_clean(struct f2fs_volume *vol)
+{
+	const struct f2fs_clean_options options = { .used_limit = 100 };
+
+	return f2fs_clean(vol, &options, NULL);
+}
+
 static const struct operation operations[] = {
 	{ "create a file", run_create_file },
 	{ "create a directory", run_create_dir },
@@ -276,6 +283,7 @@ static const struct operation operations[] = {
 	{ "replace", run_replace },
 	{ "exchange", run_exchange },
 	{ "leave a whiteout", run_leave_whiteout },
+	{ "clean", run_clean },
 };
 
 /* ---- the volume that all start with */
@@ -441,8 +449,10 @@ static const char *check_failed(struct bench *b, const struct operation *op, int
 	err = change_and_commit(b, op, &again);
 	if (err == F2FS_ERR_STATE)
 		return NULL;
-	if (err)
+	if (err) {
+		fprintf(stderr, "%s\n", f2fs_context_error(b->ctx)->message);
 		return "it cannot be done again";
+	}
 	return tree_on(b->memory) == tree_after ? NULL : "done again, it gives something else";
 }
 

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Any bytes as compressed data: byte 0 chooses the algorithm and the size of the output, the rest is the stream. What
- * decompresses must do so again when it is compressed and decompressed; plain LZO must decode as liblzo2 does it.
+ * decompresses must do so again when it is compressed and decompressed; plain LZO must decode as liblzo2 does it, where
+ * that is installed. And the same bytes as what is to be compressed by our own encoder.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/comp.h"
 #include "base/lzo.h"
-#include "f2fskit_config.h"
+#include "common/lzo_peer.h"
 #include "fuzz/fuzz.h"
-
-#ifdef HAVE_LZO
-#include <lzo/lzo1x.h>
-#endif
 
 static uint8_t *allocate(size_t n)
 {
@@ -38,7 +35,6 @@ static void round_trip(struct comp_state *state, unsigned algorithm, const uint8
 	free(work);
 }
 
-#ifdef HAVE_LZO
 /* A length that is more than the output can hold: ours ends there, the library looks on, and may see an end marker. */
 static int has_endless_length(const uint8_t *in, size_t n, size_t cap)
 {
@@ -48,14 +44,11 @@ static int has_endless_length(const uint8_t *in, size_t n, size_t cap)
 		zeros = in[i] ? 0 : zeros + 1;
 	return zeros >= cap / 255;
 }
-#endif
 
 static void compare_lzo(const uint8_t *in, size_t n, size_t cap)
 {
-#ifdef HAVE_LZO
 	uint8_t *ours = allocate(cap), *theirs = allocate(cap);
-	size_t ours_len = 0;
-	lzo_uint theirs_len = cap;
+	size_t ours_len = 0, theirs_len = 0;
 	enum lzo_result result = lzo_decompress(in, n, ours, cap, &ours_len);
 	int is_good = result == LZO_OK;
 
@@ -65,18 +58,39 @@ static void compare_lzo(const uint8_t *in, size_t n, size_t cap)
 	 */
 	if (n > 0 && !(n >= 5 && in[0] == 0x11) && result != LZO_BAD_END &&
 	    !(result == LZO_OUTPUT_OVERRUN && has_endless_length(in, n, cap))) {
-		if (is_good != (lzo1x_decompress_safe(in, n, theirs, &theirs_len, NULL) == LZO_E_OK))
+		if (is_good != lzo_peer_decompress(in, n, theirs, cap, &theirs_len))
 			abort();
 		if (is_good && (ours_len != theirs_len || memcmp(ours, theirs, ours_len) != 0))
 			abort();
 	}
 	free(ours);
 	free(theirs);
-#else
-	(void)in;
-	(void)n;
-	(void)cap;
-#endif
+}
+
+/* The bytes as what is to be compressed: within the bound, and in exactly the room that it takes, not in less. */
+static void make_lzo(const uint8_t *plain, size_t n, int has_zero_runs)
+{
+	size_t cap = lzo_bound(n), length = 0, made = 0;
+	uint8_t *packed = allocate(cap), *again = allocate(n), *exact;
+	struct lzo_input in = { plain, n, has_zero_runs };
+	void *work = allocate(lzo_work_size());
+
+	if (!lzo_compress(&in, packed, cap, &length, work))
+		abort();
+	if (lzo_decompress(packed, length, again, n, &made) != LZO_OK || made != n || memcmp(plain, again, n) != 0)
+		abort();
+	if (!has_zero_runs && lzo_peer_load() &&
+	    (!lzo_peer_decompress(packed, length, again, n, &made) || made != n || memcmp(plain, again, n) != 0))
+		abort();
+	exact = allocate(length);
+	if (!lzo_compress(&in, exact, length, &made, work) || made != length || memcmp(packed, exact, length) != 0)
+		abort();
+	if (lzo_compress(&in, exact, length - 1, &made, work))
+		abort();
+	free(packed);
+	free(again);
+	free(exact);
+	free(work);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -96,7 +110,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	out = allocate(n);
 	if (comp_decompress(&state, algorithm, data + 1, size - 1, out, n) == COMP_OK && comp_can_compress(algorithm))
 		round_trip(&state, algorithm, out, n);
-	if (algorithm == COMP_LZO)
+	if (algorithm == COMP_LZO || algorithm == COMP_LZORLE)
+		make_lzo(data + 1, size - 1, algorithm == COMP_LZORLE);
+	if (algorithm == COMP_LZO && lzo_peer_load())
 		compare_lzo(data + 1, size - 1, n);
 	free(out);
 	comp_fini(&state);

@@ -73,7 +73,7 @@ static int fill(struct f2fs_context *ctx, struct f2fs_volume *vol, unsigned choi
 		.manifest = choice & WITH_MANIFEST ? &input : NULL,
 		.keep = choice & KEEP_LITTLE ? (unsigned)F2FS_KEEP_MODE : 0,
 		.existing = existing,
-		.flags = choice & WITH_DELETE ? F2FS_POPULATE_DELETE : 0,
+		.flags = choice & WITH_DELETE ? F2FS_POPULATE_DELETE : F2FS_POPULATE_PACK,
 		.compression = choice & WITH_COMPRESSION ? &compression : NULL,
 	};
 	struct f2fs_populate_result result;

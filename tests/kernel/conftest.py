@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The kernel for the tests below this directory, and the images that it makes. Without a kernel they are skipped."""
 import os
+import subprocess
 import sys
 
 import pytest
@@ -23,6 +24,23 @@ def kernel():
 def made(kernel):
     """{name: Image}: every image that this kernel can make, made by f2fs-tools and the kernel."""
     return makers.make(kernel=kernel)
+
+
+@pytest.fixture(scope="session")
+def newer_tools():
+    """newer_tools(4096, "fsck.f2fs", ...): a finished process of f2fs-tools newer than Debian 12's that know blocks of that
+    size; 1.16.0, which Debian 13 has, knows 4 KiB alone."""
+    folder, reason = makers.newer_tools()
+    if not folder:
+        pytest.skip("no f2fs-tools newer than Debian 12's: " + reason)
+    env = dict(os.environ, LD_LIBRARY_PATH=folder)
+    usage = subprocess.run([os.path.join(folder, "mkfs.f2fs")], env=env, capture_output=True)
+
+    def run(block, program, *args):
+        if block != 4096 and b"  -b " not in usage.stdout + usage.stderr:
+            pytest.skip("these f2fs-tools know blocks of 4 KiB alone (F2FSKIT_NEWER_F2FS_TOOLS may name others)")
+        return subprocess.run([os.path.join(folder, program), *map(str, args)], env=env, capture_output=True)
+    return run
 
 
 @pytest.fixture

@@ -70,8 +70,19 @@ class Formatter:
 
 
 PEER = Formatter()
-# A directory of f2fs-tools newer than Debian 12's, with the libraries they need.
-NEWER_TOOLS = os.environ.get("F2FSKIT_NEWER_F2FS_TOOLS", "")
+
+# Of source_tree(): sload.f2fs 1.16.0 writes it wrong to volumes with extra attributes, as the kernel sees, too.
+SLOAD_SPOILS = "files/direct-nodes"
+
+
+def newer_tools():
+    """(folder, ""): f2fs-tools newer than Debian 12's, those of $F2FSKIT_NEWER_F2FS_TOOLS or of Debian 13; or
+    ("", why there are none)."""
+    named = os.environ.get("F2FSKIT_NEWER_F2FS_TOOLS")
+    if named:
+        return named, ""
+    done = subprocess.run([os.path.join(HERE, "newer-tools")], capture_output=True, text=True)
+    return done.stdout.strip(), done.stderr.strip()
 
 
 @dataclasses.dataclass

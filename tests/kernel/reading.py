@@ -52,7 +52,7 @@ def policy_shown(inode):
 
 
 def data_by_seeking(file, size):
-    """[[offset, length]] of what our SEEK_DATA and SEEK_HOLE call data: what was ever written."""
+    """[[offset, length]] of what SEEK_DATA and SEEK_HOLE find, as a copying program goes by them."""
     found = []
     at = 0
     while at < size:
@@ -64,25 +64,6 @@ def data_by_seeking(file, size):
             break
         at = file.seek(start, os.SEEK_HOLE)
         found.append([start, at - start])
-    return found
-
-
-def data_by_extents(inode, size, kinds):
-    """The same by the kernel's rule: its SEEK_DATA finds only what was written, its SEEK_HOLE only what has no block,
-    so that a run of data goes on through blocks that are reserved and not written yet."""
-    found = []
-    open_run = False
-    for extent in inode.extents():
-        start, end = extent.file_block * BLOCK, min((extent.file_block + extent.count) * BLOCK, size)
-        if start >= size:
-            break
-        if extent.kind == kinds.HOLE:
-            open_run = False
-        elif open_run:
-            found[-1][1] = end - found[-1][0]
-        elif extent.kind != kinds.RESERVED:
-            open_run = True
-            found.append([start, end - start])
     return found
 
 
@@ -119,7 +100,7 @@ def describe_file(inode, entry, f2fskit):
     except f2fskit.EncryptedError:
         entry["error"] = "ENOKEY"
         return
-    entry["data"] = data_by_extents(inode, entry["size"], f2fskit.ExtentKind)
+    entry["data"] = ranges
     if inode.is_compressed:
         entry["compression"] = [inode.i_compress_algorithm, inode.i_log_cluster_size, inode.i_compr_blocks]
     verity = inode.verity

@@ -33,7 +33,7 @@ mount -t f2fs /dev/ubda $MNT
 echo precious > $MNT/file
 for device in /dev/ubda /dev/ubdb; do
     if $MKFS -f $device 2>$TMP/why; then echo "$device was formatted"; exit 1; fi
-    grep -q -e 'is mounted on' -e 'busy' $TMP/why
+    grep -q -e 'is mounted on' -e 'is in use by' $TMP/why
 done
 $MKFS -n -q /dev/ubda 2>/dev/null
 umount $MNT

@@ -5,6 +5,7 @@ import hashlib
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -37,6 +38,14 @@ def held():
     # pytest may still hold the closed volume of the fixture: its context is one block
     cores = [core for core in _core._cores if core.context is not None]
     return _core.lib.f2fskit_host_live_total() - len(cores), sum(len(core.hooks.sources) for core in cores)
+
+
+@pytest.fixture
+def sigint():
+    """Ctrl-C raises KeyboardInterrupt, also in a job that a shell has put into the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True)

@@ -294,24 +294,65 @@ def test_callbacks_of_extract_may_stop_it(volume, tmp_path):
         volume.extract(tmp_path / "5", on_entry=lambda path, result: volume.lookup(path))
 
 
-def test_ctrl_c_stops_an_extraction(image, tmp_path):
+def test_ctrl_c_stops_an_extraction(image, tmp_path, sigint):
     """A signal that comes while C code runs is seen at the next report of progress, not at the end."""
     import signal
-    import threading
-    import time
+
+    seen = []
+
+    def interrupt(name, found):
+        # the first entry: C code runs, and goes on until it looks
+        if not seen:
+            signal.raise_signal(signal.SIGINT)
+        seen.append(name)
 
     with f2fskit.open(image.path) as volume:
-        main = threading.get_ident()
-        timer = threading.Timer(0.05, signal.pthread_kill, (main, signal.SIGINT))
-        timer.start()
-        done = 0
         with pytest.raises(KeyboardInterrupt):
-            for done in range(1000):
-                volume.extract(tmp_path / str(done))
-            time.sleep(5)
-        timer.join()
-        assert done < 999
+            volume.extract(tmp_path / "out", on_entry=interrupt)
+        assert len(seen) < len(image.truth)
         assert volume.read_bytes("/tiny.txt") == b"hello, f2fs\n"
+
+
+def test_ctrl_c_within_one_large_file(tmp_path, sigint):
+    """Progress is reported, and signals are seen, while one call works on one file."""
+    import signal
+
+    reports = []
+
+    def interrupt(progress):
+        reports.append(progress.task)
+        if len(reports) == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    disk = tmp_path / "disk.img"
+    f2fskit.mkfs(disk, 256 << 20)
+    with f2fskit.open(disk, "r+", context=f2fskit.Context(progress=interrupt)) as volume:
+        inode = volume.root.create("large")
+        volume.commit()
+        for work, task in ((lambda: inode.pwrite(bytes(50 << 20), 0), "write"),
+                           (lambda: inode.read_bytes(2 << 40), "read"),
+                           (lambda: volume.extract(tmp_path / "out"), "extract")):
+            reports.clear()
+            with pytest.raises(KeyboardInterrupt):
+                work()
+            assert reports == [task] * 3 and volume.transaction.name == ("FAILED" if task == "write" else "NONE")
+            volume.discard()
+            if inode.size == 0:
+                reports.extend([""] * 3)  # no signal for this one
+                inode.truncate(1 << 40)
+                inode.pwrite(bytes(100 << 20), 0)
+                volume.commit()
+        assert not list((tmp_path / "out").iterdir())
+    reports.clear()
+    with pytest.raises(KeyboardInterrupt) as error:
+        with f2fskit.open(disk, "r+", context=f2fskit.Context(progress=interrupt)) as volume:
+            volume.path("/new").touch()
+            for i in range(3000):
+                volume.root.create(f"file{i}")
+            reports.clear()
+    assert error.value.committed is False
+    with f2fskit.open(disk) as volume:
+        assert not volume.path("/new").exists()
 
 
 def test_extract_of_a_damaged_image(image, tmp_path):

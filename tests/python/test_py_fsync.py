@@ -5,6 +5,7 @@ import os
 import shutil
 import stat
 import sys
+import time
 
 import pytest
 
@@ -89,3 +90,52 @@ def test_interface(tmp_path):
     with f2fskit.open(copy, recover="view") as recovered:
         data = recovered.read_bytes("/file")
     assert data == b"44!5" + bytes(99996) + b"far"
+
+
+def test_times_tick():
+    """The host's clock ticks as the kernel's does for files: of many fsyncs of overwrites only a few write the inode."""
+    device = f2fskit.Device.memory(1 << 30)  # what fsyncs write is not used again before a commit
+    f2fskit.mkfs(device)
+    with f2fskit.open(device, "r+") as volume:
+        volume.root.create("file").pwrite(bytes(8 << 20), 0)
+    with f2fskit.open(device, "r+") as volume:
+        inode = volume.lookup("/file")
+        stamps, turns = set(), 0
+        start = time.monotonic()
+        while time.monotonic() - start < 0.2:
+            inode.pwrite(b"x" * 4096, turns * 37 % 2048 * 4096)
+            inode.fsync()
+            stamps.add(inode.stat().st_mtime_ns)
+            turns += 1
+        assert abs(max(stamps) - time.time_ns()) < 10**9
+        assert len(stamps) <= (time.monotonic() - start) * 1100 + 2      # no clock ticks faster than 1000 times a second
+
+
+@pytest.mark.parametrize("free", [10, 9, 8])
+def test_an_atomic_write_is_not_committed_in_pieces(free):
+    """On a volume so full that a write in pieces commits between them: all of it or, for want of room, nothing."""
+    device = f2fskit.Device.memory(64 << 20)
+    f2fskit.mkfs(device)
+    with f2fskit.open(device, "r+") as volume:
+        volume.root.create("table").pwrite(b"o" * (1500 * 4096), 0)
+        filler, turns = volume.root.create("filler"), 0
+        while volume.statfs().free_segments > free and volume.statfs().free_blocks > 200:
+            filler.pwrite(b"f" * (64 * 4096), turns * 64 * 4096)
+            turns += 1
+            if turns % 8 == 0:
+                volume.commit()
+    with f2fskit.open(device, "r+") as volume:
+        volume.configure(commit_when_full=True)
+        before = volume.checkpoint.checkpoint_ver
+        try:
+            volume.lookup("/table").pwrite_atomic([(i * 100 * 4096, b"n" * (100 * 4096)) for i in range(15)])
+            expected = {ord("n")}
+        except f2fskit.NospcError:
+            volume.discard()
+            expected = {ord("o")}
+        assert set(volume.read_bytes("/table")) == expected
+        volume.close()
+    with f2fskit.open(device) as volume:
+        assert volume.checkpoint.checkpoint_ver == before
+    with f2fskit.open(device, recover="view") as volume:
+        assert set(volume.read_bytes("/table")) == expected

@@ -214,7 +214,7 @@ def test_random_damage(image):
 
 
 class Fails:
-    """A file that raises at its n-th read, and reads well before and after."""
+    """A file that raises at its n-th read, and reads well before and after. OSErrors come as often as a read is tried."""
 
     def __init__(self, path, n, error):
         self.fd = os.open(path, os.O_RDONLY)
@@ -224,7 +224,7 @@ class Fails:
 
     def pread(self, length, offset):
         self.left -= 1
-        if self.left == 0:
+        if 0 >= self.left > (-3 if isinstance(self.error, OSError) else -1):
             raise self.error
         return os.pread(self.fd, length, offset)
 

@@ -366,6 +366,12 @@ class Model(RuleBasedStateMachine):
         self.volume.commit()
         self.remember()
 
+    @rule(policy=st.sampled_from(["greedy", "cost-benefit", "age"]))
+    def gc(self, policy):
+        self.commit()
+        found = self.volume.gc(policy, used_limit=100, sections=5)
+        assert found.unconfirmed == found.unreadable == 0
+
     @rule()
     def discard(self):
         self.volume.discard()

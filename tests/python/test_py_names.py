@@ -23,17 +23,18 @@ def memory(request):
     device.close()
 
 
-def read_all(device, torn=False):
+def read_all(device, torn=False, differ=False):
+    """differ: the superblocks may, and one note says which of them counts."""
     with f2fskit.open(device, mode="strict") as volume:
         files = {path: entry.inode().read_bytes() for path, entry in volume.scan() if entry.is_file()}
-        assert torn or not volume.notes, volume.notes
+        assert torn or not [note for note in volume.notes if not (differ and "superblocks differ" in note)], volume.notes
         return volume.label, volume.uuid, volume.features, files
 
 
 def test_label(memory):
     before = read_all(memory)
     with f2fskit.open(memory, "r+") as volume:
-        for bad, error in (("x" * 513, f2fskit.TooBigError), ("\udcff", f2fskit.InvalidError)):
+        for bad, error in (("x" * 513, f2fskit.NameTooLongError), ("\udcff", f2fskit.InvalidError)):
             with pytest.raises(error):
                 volume.set_label(bad)
         volume.set_label("grüße 💾")
@@ -117,7 +118,7 @@ def test_power_cuts(memory, what):
         if record.kind == f2fskit.RecordKind.WRITE:
             for half in (record.data[: len(record.data) // 1024 * 512], record.data):
                 original.write(record.offset, half)
-                found = read_all(original, torn=half is not record.data)
+                found = read_all(original, torn=half is not record.data, differ=True)
                 assert found[3] == before[3]
                 assert found[0] in ("old", "new") and found[1] in (before[1], NEW)
                 seen.add((found[:2], found[2] == before[2]))

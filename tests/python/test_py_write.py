@@ -289,10 +289,13 @@ def test_populate(disk, tmp_path):
         with pytest.raises(f2fskit.IncompleteError) as error:
             volume.populate(source, target="/copy", exclude=["*.o"])
         assert {problem.path for problem in error.value.result.problem_list} >= {"sub/file"}
+        volume.commit()
         with pytest.raises(f2fskit.CanceledError):
             volume.populate(source, target="/again", on_entry=lambda path: True)
+        volume.discard()
         with pytest.raises(ZeroDivisionError):
             volume.populate(source, target="/once-more", on_entry=lambda path: 1 // 0)
+        volume.discard()
     with f2fskit.open(disk) as volume:
         st = volume.path("/copy/sub/file").stat()
         assert (st.st_uid, st.st_gid, st.st_mtime_ns) == (5, 6, 7)
@@ -339,7 +342,7 @@ def test_populate_size(tmp_path):
     with f2fskit.open(image, "r+") as volume:
         volume.populate(source)
     f2fskit.mkfs(image, size - (2 << 20), label="small", overwrite=True)
-    with f2fskit.open(image, "r+") as volume, pytest.raises(f2fskit.NospcError):
+    with pytest.raises(f2fskit.NospcError), f2fskit.open(image, "r+") as volume:
         volume.populate(source)
     with pytest.raises(f2fskit.InvalidError):
         f2fskit.populate_size(tar=io.BytesIO(b""))

@@ -98,7 +98,12 @@ static void new_files_are_holes(void **state)
 	assert_int_equal(f2fs_device_write(dev, 10, "here", 4), 0);
 	assert_int_equal(f2fs_device_create(host.ctx, path, 4096, 0, &other), F2FS_ERR_EXISTS);
 	assert_null(other);
-	assert_int_equal(f2fs_device_create(host.ctx, path, 4096, F2FS_OPEN_CREATE, &other), 0);
+	/* Nor while it is open, unless that is meant. */
+	assert_int_equal(f2fs_device_create(host.ctx, path, 4096, F2FS_OPEN_CREATE, &other), F2FS_ERR_BUSY);
+	assert_null(other);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, (off_t)1 << 40);
+	assert_int_equal(f2fs_device_create(host.ctx, path, 4096, F2FS_OPEN_CREATE | F2FS_OPEN_NO_LOCK, &other), 0);
 	assert_false(f2fs_device_info(other)->caps & F2FS_DEVICE_ZEROED);
 	assert_int_equal(f2fs_device_info(other)->size, 4096);
 	assert_int_equal(f2fs_device_read(other, 10, path + 40, 4), 0);

@@ -288,6 +288,42 @@ static void expect_corrupt(struct test_host *host, const uint8_t *bytes, size_t 
 	assert_string_equal(f2fs_context_error(host->ctx)->structure, "android sparse");
 }
 
+/* More chunks than the index holds, and a heap of empty ones in one place: a lookup there is short all the same. */
+static void empty_chunks_do_not_make_lookups_long(void **state)
+{
+	struct f2fs_fault_rule none = { 0 };
+	struct f2fs_device *memory, *fault, *dev;
+	uint64_t reads, before, other;
+	struct test_host host;
+	struct image im;
+	uint8_t byte;
+
+	(void)state;
+	test_host_init(&host);
+	begin(&im, 4, 28, 12);
+	for (unsigned i = 0; i < (1u << 20) + 2; i++)
+		add_chunk(&im, SPARSE_CHUNK_DONT_CARE, 1, 0);
+	for (unsigned i = 0; i < 200000; i++)
+		add_chunk(&im, SPARSE_CHUNK_DONT_CARE, 0, 0);
+	add_chunk(&im, SPARSE_CHUNK_RAW, 1, 7);
+	put_header(&im);
+	assert_int_equal(f2fs_device_new_memory(host.ctx, im.length, &memory), 0);
+	assert_int_equal(f2fs_device_write(memory, 0, im.file, im.length), 0);
+	assert_int_equal(f2fs_device_new_fault(memory, &fault), 0);
+	assert_int_equal(f2fs_device_new_sparse(fault, &dev), 0);
+	f2fs_device_fault_set(fault, &none);
+	f2fs_device_fault_counts(fault, &before, &other, &other);
+	assert_int_equal(f2fs_device_read(dev, im.size - 1, &byte, 1), 0);
+	assert_int_equal(byte, im.contents[im.size - 1]);
+	f2fs_device_fault_counts(fault, &reads, &other, &other);
+	assert_in_range(reads - before, 1, 8);
+	f2fs_device_close(dev);
+	f2fs_device_close(fault);
+	f2fs_device_close(memory);
+	test_host_fini(&host);
+	finish(&im);
+}
+
 static void hostile_headers_are_refused(void **state)
 {
 	static const struct {
@@ -696,6 +732,7 @@ int main(void)
 		cmocka_unit_test(reads_every_kind_of_chunk),
 		cmocka_unit_test(empty_files_are_empty),
 		cmocka_unit_test(very_many_chunks_take_bounded_memory),
+		cmocka_unit_test(empty_chunks_do_not_make_lookups_long),
 		cmocka_unit_test(hostile_headers_are_refused),
 		cmocka_unit_test(random_damage_does_no_harm),
 		cmocka_unit_test(written_files_read_back),

@@ -46,7 +46,7 @@ static void expect_played(struct f2fs_device *log, struct f2fs_device *target, c
 {
 	struct f2fs_undo_info info;
 
-	assert_int_equal(f2fs_undo_play(log, target, &info), 0);
+	assert_int_equal(f2fs_undo_play(log, target, !sealed, &info), 0);
 	assert_int_equal(info.is_sealed, sealed);
 	assert_int_equal(info.device_size, SIZE);
 	expect_bytes(target, old);
@@ -74,6 +74,8 @@ static void gives_back_the_old_bytes(void **state)
 		memcpy(now, m.bytes, SIZE);
 		model_fini(&m);
 		/* a cut: never closed */
+		assert_int_equal(f2fs_undo_play(log, target, 0, NULL), F2FS_ERR_STATE);
+		expect_bytes(target, now);
 		expect_played(log, target, old, 0);
 		assert_int_equal(f2fs_device_write(target, 0, now, SIZE), 0);
 		f2fs_device_close(undo);
@@ -105,7 +107,7 @@ static void each_block_is_saved_once(void **state)
 	assert_int_equal(f2fs_device_write(undo, SIZE - 10, bytes, 10), 0);
 	assert_int_equal(f2fs_device_zero(undo, 8192, 4096), 0);
 	f2fs_device_close(undo);
-	assert_int_equal(f2fs_undo_play(log, target, &info), 0);
+	assert_int_equal(f2fs_undo_play(log, target, 0, &info), 0);
 	assert_int_equal(info.records, 2);
 	assert_int_equal(info.bytes, 8192 + SIZE % 4096);
 	expect_bytes(target, old);
@@ -216,7 +218,7 @@ static void a_cut_anywhere_can_be_undone(void **state)
 			assert_int_equal(f2fs_device_new_slice(copy, 0, SIZE, &target), 0);
 			assert_int_equal(f2fs_device_new_slice(copy, 1 << 20, LOG_SIZE, &log), 0);
 			changed += is_changed(target, old);
-			err = f2fs_undo_play(log, target, NULL);
+			err = f2fs_undo_play(log, target, 1, NULL);
 			/* before its header was durable there is no undo file, and no change either */
 			if (err)
 				assert_true(err == F2FS_ERR_INVALID && n <= 3);
@@ -299,6 +301,7 @@ static void a_full_file_stops_the_writer(void **state)
 
 static void wrong_files_are_refused(void **state)
 {
+	const unsigned table = 4096 + 512 + 8192 + 512; /* the second record is a hole */
 	uint8_t *old = malloc(SIZE), *now = malloc(SIZE), bytes[5000], byte;
 	struct f2fs_device *target, *other, *log, *undo;
 	struct test_host host;
@@ -308,7 +311,7 @@ static void wrong_files_are_refused(void **state)
 	test_fill(bytes, sizeof(bytes), 13);
 	target = new_target(&host, old);
 	log = new_memory(&host, LOG_SIZE);
-	assert_int_equal(f2fs_undo_play(log, target, NULL), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_undo_play(log, target, 0, NULL), F2FS_ERR_INVALID);
 	assert_int_equal(f2fs_device_new_undo(target, log, &undo), 0);
 	assert_int_equal(f2fs_device_write(undo, 0, bytes, sizeof(bytes)), 0);
 	assert_int_equal(f2fs_device_write(undo, 100000, bytes, sizeof(bytes)), 0);
@@ -316,27 +319,70 @@ static void wrong_files_are_refused(void **state)
 	assert_int_equal(f2fs_device_read(target, 0, now, SIZE), 0);
 	/* another size, other contents */
 	other = new_memory(&host, SIZE + 1);
-	assert_int_equal(f2fs_undo_play(log, other, NULL), F2FS_ERR_STATE);
+	assert_int_equal(f2fs_undo_play(log, other, 0, NULL), F2FS_ERR_STATE);
 	f2fs_device_close(other);
 	other = new_memory(&host, SIZE);
-	assert_int_equal(f2fs_undo_play(log, other, NULL), F2FS_ERR_STATE);
+	assert_int_equal(f2fs_undo_play(log, other, 0, NULL), F2FS_ERR_STATE);
 	f2fs_device_close(other);
-	/* one flipped bit: of the header, of a record, of the bytes */
-	for (unsigned at = 20; at < 4096 + 512 + 8192; at += at < 100 ? 16 : 4096) {
+	/* one flipped bit: of the header, of the seal, of a record, of the bytes, of the table */
+	for (unsigned at = 20; at < table + 16; at += at < 100 || at > table - 8 ? 4 : 300) {
 		int err;
 
-		if (at > 510 && at < 4096)
+		if ((at > 150 && at < 508) || (at > 1024 && at < 4096))
 			continue;
 		assert_int_equal(f2fs_device_read(log, at, &byte, 1), 0);
 		byte ^= 4;
 		assert_int_equal(f2fs_device_write(log, at, &byte, 1), 0);
-		err = f2fs_undo_play(log, target, NULL);
+		err = f2fs_undo_play(log, target, 0, NULL);
 		assert_int_equal(err, F2FS_ERR_CORRUPT);
 		expect_bytes(target, now);
 		byte ^= 4;
 		assert_int_equal(f2fs_device_write(log, at, &byte, 1), 0);
 	}
 	expect_played(log, target, old, 1);
+	f2fs_device_close(log);
+	f2fs_device_close(target);
+	test_host_fini(&host);
+	free(old);
+	free(now);
+}
+
+/* What was changed since, or never was what was recorded, is not overwritten unless it is asked for. */
+static void a_device_that_is_not_as_it_was_left_is_refused(void **state)
+{
+	uint8_t *old = malloc(SIZE), *now = malloc(SIZE), bytes[5000];
+	struct f2fs_device *target, *copy, *log, *undo;
+	struct f2fs_undo_info info;
+	struct test_host host;
+
+	(void)state;
+	test_host_init(&host);
+	test_fill(bytes, sizeof(bytes), 19);
+	target = new_target(&host, old);
+	assert_int_equal(f2fs_device_fork_memory(target, &copy), 0);
+	log = new_memory(&host, LOG_SIZE);
+	assert_int_equal(f2fs_device_new_undo(target, log, &undo), 0);
+	assert_int_equal(f2fs_device_write(undo, 100000, bytes, sizeof(bytes)), 0);
+	assert_int_equal(f2fs_device_write(undo, 101000, bytes, 700), 0);
+	f2fs_device_close(undo);
+	/* elsewhere, at the beginning of the device */
+	assert_int_equal(f2fs_device_write(target, 400000, bytes, 1), 0);
+	assert_int_equal(f2fs_undo_play(log, target, 0, &info), F2FS_ERR_STATE);
+	assert_non_null(strstr(f2fs_context_error(host.ctx)->message, "beside its blocks"));
+	/* in a block that was saved */
+	assert_int_equal(f2fs_device_write(target, 104000, "later", 5), 0);
+	assert_int_equal(f2fs_device_read(target, 0, now, SIZE), 0);
+	assert_int_equal(f2fs_undo_play(log, target, 0, &info), F2FS_ERR_STATE);
+	assert_non_null(strstr(f2fs_context_error(host.ctx)->message, "1 of 2 blocks differ, the first at byte 1024"));
+	expect_bytes(target, now);
+	assert_int_equal(f2fs_undo_play(log, target, 1, &info), 0);
+	old[400000] = bytes[0];
+	expect_bytes(target, old);
+	/* another copy, on which nothing was done: there is nothing to give back; something else there is refused */
+	assert_int_equal(f2fs_undo_play(log, copy, 0, &info), 0);
+	assert_int_equal(f2fs_device_write(copy, 100000, "other", 5), 0);
+	assert_int_equal(f2fs_undo_play(log, copy, 0, &info), F2FS_ERR_STATE);
+	f2fs_device_close(copy);
 	f2fs_device_close(log);
 	f2fs_device_close(target);
 	test_host_fini(&host);
@@ -365,7 +411,7 @@ static void files_of_the_host_are_cut_to_their_length(void **state)
 	assert_int_equal(f2fs_device_write(undo, 3, bytes, sizeof(bytes)), 0);
 	f2fs_device_close(undo);
 	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_size, 4096 + 512 + 8192);
+	assert_int_equal(st.st_size, 4096 + 512 + 8192 + 2 * 4);
 	assert_int_equal(f2fs_device_open(host.ctx, path, F2FS_OPEN_READ, &log), 0);
 	expect_played(log, target, old, 1);
 	f2fs_device_close(log);
@@ -384,6 +430,7 @@ int main(void)
 		cmocka_unit_test(nothing_changes_without_its_record),
 		cmocka_unit_test(a_full_file_stops_the_writer),
 		cmocka_unit_test(wrong_files_are_refused),
+		cmocka_unit_test(a_device_that_is_not_as_it_was_left_is_refused),
 		cmocka_unit_test(files_of_the_host_are_cut_to_their_length),
 	};
 

@@ -266,6 +266,30 @@ static void advise_is_an_attribute(void **state)
 	assert_int_equal(f2fs_xattr_set(file, "system.advise", "\x20\x20", 2), F2FS_ERR_INVALID);
 }
 
+/* As the kernel has it; others are not for users. */
+static void users_attributes_stand_at_files_and_directories(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned mode;
+		int expected;
+	} rows[] = { { "r", 0100644, 0 },		  { "d", 040755, 0 },
+		     { "l", 0120777, F2FS_ERR_ACCESS },	  { "p", 010644, F2FS_ERR_ACCESS },
+		     { "s", 0140644, F2FS_ERR_ACCESS },	  { "c", 020644, F2FS_ERR_ACCESS } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct f2fs_new spec = { .mode = rows[i].mode, .target = "x", .target_length = 1 };
+		struct f2fs_inode *inode;
+
+		assert_int_equal(f2fs_create(dir, rows[i].name, 1, &spec, &inode), 0);
+		assert_int_equal(f2fs_xattr_set(inode, "user.a", "1", 1), rows[i].expected);
+		assert_int_equal(f2fs_xattr_set(inode, "trusted.a", "1", 1), 0);
+		f2fs_inode_close(inode);
+	}
+	assert_int_equal(f2fs_volume_commit(v.vol), 0); /* what is refused has changed nothing */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +300,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(acls_and_permissions_agree, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(default_acls_are_inherited, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(advise_is_an_attribute, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(users_attributes_stand_at_files_and_directories, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hints_choose_the_log, set_up, tear_down),
 	};
 

@@ -167,8 +167,6 @@ static void plain_clusters(void **state)
 	struct count count;
 
 	(void)state;
-	if (!comp_can_compress(F2FS_COMPRESS_LZO))
-		skip();
 	fresh_open(&v, 64 << 20, FEATURES);
 	inode = make_file("f", &how);
 	fill_noise(bytes, 4 * 4096);			/* cluster 0: noise */
@@ -195,8 +193,6 @@ static void changes(void **state)
 	struct count count;
 
 	(void)state;
-	if (!comp_can_compress(F2FS_COMPRESS_LZO))
-		skip();
 	fresh_open(&v, 64 << 20, FEATURES);
 	inode = make_file("f", &how);
 	fill_text(bytes, 0, sizeof(bytes));
@@ -256,8 +252,6 @@ static void released(void **state)
 	uint64_t blocks = 0;
 
 	(void)state;
-	if (!comp_can_compress(F2FS_COMPRESS_LZO))
-		skip();
 	fresh_open(&v, 64 << 20, FEATURES);
 	inode = make_file("f", &how);
 	assert_int_equal(f2fs_compress_release(inode, NULL), F2FS_ERR_ACCESS);

@@ -188,6 +188,30 @@ static void nothing_kept(void **state)
 	assert_int_equal(t->result.attributes_lost, 0);
 }
 
+/* What was setuid for one user is not for another that --uid-map makes of it; unless it is asked for. */
+static void setuid_does_not_change_hands(void **state)
+{
+	struct fixture *t = *state;
+	const struct f2fs_id_map map = { .first = 1000, .to = 0, .count = 1 };
+	struct f2fs_extract_options options = { .uid_map = &map, .uid_map_count = 1 };
+	struct stat st;
+
+	if (geteuid() != 0)
+		skip();
+	forge_set(&t->forge, forge_entry(&t->forge, t->forge.root, "program", MODE_REG | 06755, "x"), "i_uid", 1000);
+	forge_entry(&t->forge, t->forge.root, "other", MODE_REG | 06755, "x");
+	extract_all(t, &options);
+	stat_of(t, "program", &st);
+	assert_int_equal(st.st_mode & 07777, 0755);
+	stat_of(t, "other", &st);
+	assert_int_equal(st.st_mode & 07777, 06755);
+	clear_out(t);
+	options.keep = F2FS_KEEP_DEFAULT | F2FS_KEEP_SETID;
+	extract_all(t, &options);
+	stat_of(t, "program", &st);
+	assert_int_equal(st.st_mode & 07777, 06755);
+}
+
 /* Who may not give files away does not make setuid programs of his own. */
 static void setuid_needs_the_owner(void **state)
 {
@@ -511,6 +535,7 @@ int main(void)
 		WITH_FIXTURE(large_files_come_in_pieces),
 		WITH_FIXTURE(modes_and_times),
 		WITH_FIXTURE(nothing_kept),
+		WITH_FIXTURE(setuid_does_not_change_hands),
 		WITH_FIXTURE(setuid_needs_the_owner),
 		WITH_FIXTURE(ids_are_mapped),
 		WITH_FIXTURE(hard_links),

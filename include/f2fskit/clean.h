@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cleaning: move the blocks that are in use out of sections that hold few of them, so that whole sections become free
+ * (FORMAT files 11; the paper's section 2.5). What a volume holds does not change, only where it lies.
+ */
+#ifndef F2FSKIT_CLEAN_H
+#define F2FSKIT_CLEAN_H
+
+#include <f2fskit/volume.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which section is cleaned first: a row number of lib/clean/policies.def. */
+enum f2fs_clean_policy {
+	F2FS_CLEAN_GREEDY = 0,	     /* the fewest blocks in use: the kernel's foreground cleaning */
+	F2FS_CLEAN_COST_BENEFIT = 1, /* few blocks and old: the kernel's background cleaning */
+	F2FS_CLEAN_AGE = 2	     /* the oldest, with an age threshold: the kernel's ATGC */
+};
+/* Return the number of a policy by its name ("greedy", "cost-benefit", "age"), -1 for an unknown name. */
+F2FS_API int f2fs_clean_policy_find(const char *name);
+/* Return the name of a policy, NULL for an unknown number: count from 0 to list them. */
+F2FS_API const char *f2fs_clean_policy_name(unsigned policy);
+/* Return one line about a policy, NULL for an unknown number. */
+F2FS_API const char *f2fs_clean_policy_text(unsigned policy);
+
+/*
+ * What to clean, and when to stop; zero the struct first. A limit of 0 does not apply; the first that is reached ends
+ * the work. Limits are looked at between sections, so the last section may exceed those of blocks and seconds.
+ *
+ * policy:      enum f2fs_clean_policy.
+ * sections:    clean that many sections.
+ * free_goal:   stop when so many sections are free.
+ * blocks:      stop when so many blocks were moved, nodes included.
+ * seconds:     stop after that time, by the clock of the context's host; without a clock it does not apply.
+ * used_limit:  leave sections alone that are used to more than that many percent, 1 to 100; 0: 90. Fuller sections win
+ *              little room for the blocks that are moved.
+ * dry_run:     only look: the result tells what would be moved. Nothing is written, so a volume that was opened for
+ *              reading will do.
+ */
+struct f2fs_clean_options {
+	uint32_t policy;
+	uint32_t sections;
+	uint32_t free_goal;
+	uint64_t blocks;
+	uint32_t seconds;
+	uint32_t used_limit;
+	uint8_t dry_run;
+};
+
+/* Why cleaning ended. */
+enum f2fs_clean_end {
+	F2FS_CLEAN_DONE = 0,	/* no section is left that is worth it */
+	F2FS_CLEAN_LIMIT = 1,	/* a limit or the goal of the options was reached */
+	F2FS_CLEAN_NO_ROOM = 2, /* too little is free to move the next section, or moving wins nothing */
+	F2FS_CLEAN_STOPPED = 3	/* the host's progress callback asked to stop, or the work failed */
+};
+/* Return "done", "limit", ...; "unknown" for other numbers. */
+F2FS_API const char *f2fs_clean_end_name(unsigned end);
+
+struct f2fs_clean_result {
+	uint32_t sections;     /* emptied */
+	uint64_t data_blocks;  /* moved */
+	uint64_t node_blocks;  /* moved, without nodes that were written because their data moved */
+	uint32_t commits;
+	uint32_t free_before;  /* free sections */
+	uint32_t free_after;   /* the same at the end; of a dry run: predicted */
+	uint32_t candidates;   /* sections that were worth it at the beginning */
+	uint32_t unconfirmed;  /* sections left alone: an owner did not confirm a block, so something is damaged */
+	uint32_t unreadable;   /* sections left alone: a block or a node could not be read */
+	uint32_t pinned;       /* sections left alone: they hold blocks of a pinned file or a device alias */
+	uint32_t end;	       /* enum f2fs_clean_end */
+	f2fs_seg_t next_section; /* with NO_ROOM: the section that did not fit, */
+	uint32_t next_blocks;	 /* the blocks in use in it, */
+	uint32_t next_nodes;	 /* and the nodes that moving these would write */
+};
+
+/*
+ * Clean a volume. Each batch of sections ends in a commit, so whatever stops the work, the volume is as after one of
+ * its commits: nothing is ever lost, and calling again goes on. A section is left alone, as a whole, when one block of
+ * it is not confirmed by the node that the section's summary names: a warning names the block.
+ *
+ * options may be NULL. *result (may be NULL) is filled whatever the call returns. Fails with STATE (changes that were
+ * not committed, a volume that waits for recovery or a check), READ_ONLY, UNSUPPORTED (a volume without summaries),
+ * INVALID (an unknown policy), CANCELED (by the progress callback), IO, NOMEM. Too little room is no failure: see end.
+ */
+F2FS_API int f2fs_clean(struct f2fs_volume *vol, const struct f2fs_clean_options *options,
+			struct f2fs_clean_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cleaning with a budget. One batch is one transaction: victims are barred, so that what is moved does not go from one
+ * to the next, looked at, moved while there is room, and committed. Blocks rest where they were until that commit; only
+ * then the emptied sections can be used, so room is counted before a section is begun, never hoped for.
+ */
+#include <string.h>
+
+#include "base/bitmap.h"
+#include "clean/clean.h"
+
+enum {
+	USED_LIMIT = 90,	/* percent */
+	BATCH_BLOCKS = 65536,	/* data moved by one commit */
+	BATCH_NODES = 12000,	/* nodes that one commit writes: fewer than nodes_trim() lets stay in memory */
+	LOOK_SECTIONS = 64,	/* with more free sections than that holes need not be counted */
+	HOLES_KEPT = 64,	/* that logs may need to end in */
+	NODE_LOGS = 3,
+	STALLS = 2 /* batches in a row that win nothing */
+};
+
+struct run {
+	struct f2fs_volume *vol;
+	struct f2fs_clean_options options;
+	const struct clean_policy *policy;
+	struct f2fs_clean_result *result;
+	struct victims victims;
+	struct live live;
+	uint8_t *left;	 /* sections to leave alone, MSB-first */
+	uint8_t *buffer; /* a segment */
+	int64_t started; /* nanoseconds; 0: no clock */
+	uint32_t best_free, stalls;
+	/* of the batch */
+	struct space_view room;
+	uint64_t data, nodes; /* that it writes */
+	bool is_stopped;      /* by the host */
+};
+
+const char *f2fs_clean_end_name(unsigned end)
+{
+	static const char *const names[] = { "done", "limit", "no-room", "stopped" };
+
+	return end < sizeof(names) / sizeof(names[0]) ? names[end] : "unknown";
+}
+
+static uint64_t blocks_moved(const struct run *r)
+{
+	return r->result->data_blocks + r->result->node_blocks;
+}
+
+static bool is_at_limit(const struct run *r)
+{
+	const struct f2fs_clean_options *o = &r->options;
+
+	return (o->sections && r->result->sections >= o->sections) || (o->blocks && blocks_moved(r) >= o->blocks) ||
+	       (o->seconds && r->started && clock_now(r->vol->ctx) - r->started >= (int64_t)o->seconds * 1000000000);
+}
+
+/* A section stays as it is: count it, say why, and do not look at it again. */
+static void leave(struct run *r, uint32_t section)
+{
+	const struct live *live = &r->live;
+	const bool is_pinned = live->verdict == LIVE_PINNED;
+
+	msb_set(r->left, section);
+	r->result->pinned += is_pinned;
+	r->result->unconfirmed += live->verdict == LIVE_UNCONFIRMED;
+	r->result->unreadable += live->verdict == LIVE_UNREADABLE;
+	log_message(r->vol->ctx, is_pinned ? F2FS_LOG_INFO : F2FS_LOG_WARNING,
+		    "section %u is left alone: block %u, of node %u: %s", (unsigned)section, (unsigned)live->at,
+		    (unsigned)live->nid, live->why);
+}
+
+static void leave_unreadable(struct run *r, uint32_t section, const char *why)
+{
+	r->live.verdict = LIVE_UNREADABLE;
+	r->live.at = r->live.nid = 0;
+	r->live.why = why;
+	leave(r, section);
+}
+
+/* Whole sections that n blocks need which find no holes; end: logs that may each begin one more. */
+static uint64_t sections_for(const struct run *r, uint64_t n, uint64_t holes, uint32_t end)
+{
+	const uint32_t per = r->victims.view.blocks;
+
+	holes = holes > HOLES_KEPT ? holes - HOLES_KEPT : 0;
+	return n <= holes ? 0 : (n - holes + per - 1) / per + end;
+}
+
+/* Is there room to move what live holds besides what the batch has moved already? */
+static bool fits(const struct run *r)
+{
+	const struct live *live = &r->live;
+	const uint64_t nodes = r->nodes + live->owners + (live->blocks.count - live->data);
+
+	return sections_for(r, r->data + live->data, r->room.data_holes, 1) +
+		       sections_for(r, nodes, r->room.node_holes, NODE_LOGS) <=
+	       r->room.free_sections;
+}
+
+static void count_moved(struct run *r)
+{
+	const struct live *live = &r->live;
+	const uint64_t nodes = live->blocks.count - live->data;
+
+	r->data += live->data;
+	r->nodes += live->owners + nodes;
+	r->result->data_blocks += live->data;
+	r->result->node_blocks += nodes;
+}
+
+static void report(struct run *r)
+{
+	const struct f2fs_progress progress = {
+		.task = "clean", .phase = "moving", .unit = "sections", .done = r->result->sections,
+		.total = r->options.sections
+	};
+
+	if (progress_report(r->vol->ctx, &progress) == F2FS_ERR_CANCELED)
+		r->is_stopped = true;
+}
+
+/* Move one section, if its blocks are confirmed and there is room. *goes_on: whether the batch does. */
+static int clean_section(struct run *r, uint32_t section, bool *goes_on)
+{
+	struct f2fs_clean_result *result = r->result;
+	bool could_read = true;
+	int err = live_find(&r->live, section);
+
+	*goes_on = true;
+	if (err)
+		return err;
+	if (r->live.verdict != LIVE_CONFIRMED) {
+		leave(r, section);
+		return 0;
+	}
+	if (!r->options.dry_run && !fits(r)) {
+		result->next_section = section;
+		result->next_blocks = (uint32_t)r->live.blocks.count;
+		result->next_nodes = r->live.owners;
+		*goes_on = false;
+		return 0;
+	}
+	if (!r->options.dry_run)
+		err = live_move(&r->live, r->buffer, &could_read);
+	if (err)
+		return err;
+	count_moved(r);
+	result->sections += could_read;
+	if (!could_read)
+		leave_unreadable(r, section, "a block in use cannot be read");
+	report(r);
+	*goes_on = !r->is_stopped && !is_at_limit(r) && (r->options.dry_run || r->nodes < BATCH_NODES);
+	return 0;
+}
+
+/* How many of the victims the batch takes at most. */
+static size_t plan(const struct run *r)
+{
+	const struct f2fs_clean_options *o = &r->options;
+	const struct clean_candidate *list = r->victims.list.items;
+	uint64_t blocks = 0;
+	size_t n = 0, most = r->victims.count;
+
+	if (o->sections && most > o->sections - r->result->sections)
+		most = o->sections - r->result->sections;
+	if (o->free_goal && most > o->free_goal - r->victims.free)
+		most = o->free_goal - r->victims.free;
+	for (; n < most && (n == 0 || o->dry_run || blocks + list[n].valid <= BATCH_BLOCKS); n++)
+		blocks += list[n].valid;
+	return n;
+}
+
+static int begin_batch(struct run *r, size_t count)
+{
+	const struct clean_candidate *list = r->victims.list.items;
+	const uint32_t sps = r->vol->geo.segs_per_sec;
+	int err = txn_begin(r->vol);
+
+	if (err)
+		return err;
+	r->vol->txn->is_cleaning = true;
+	for (size_t i = 0; i < count && !err; i++)
+		err = segments_bar(r->vol->txn, list[i].section * sps, (list[i].section + 1) * sps);
+	r->room = (struct space_view){ .free_sections = r->victims.free };
+	if (!err && r->victims.free <= LOOK_SECTIONS)
+		err = space_look(r->vol->txn, &r->room);
+	return err;
+}
+
+/* Move what one commit can take. */
+static int clean_batch(struct run *r)
+{
+	const size_t count = plan(r);
+	const struct clean_candidate *list = r->victims.list.items;
+	bool goes_on = true;
+	int err = r->options.dry_run ? 0 : begin_batch(r, count);
+
+	r->data = r->nodes = 0;
+	for (size_t i = 0; i < count && goes_on && !err; i++)
+		err = clean_section(r, list[i].section, &goes_on);
+	if (r->options.dry_run)
+		return err;
+	if (!err && r->data + r->nodes > 0) {
+		err = txn_commit(r->vol);
+		r->result->commits += !err;
+	}
+	if (r->vol->txn) {
+		struct f2fs_error_detail detail = r->vol->ctx->error;
+
+		txn_drop(r->vol);
+		r->vol->ctx->error = detail;
+	}
+	return err;
+}
+
+/* Does the work go on? Else *end says why not. */
+static bool goes_on(struct run *r, uint32_t *end)
+{
+	const struct f2fs_clean_options *o = &r->options;
+
+	*end = F2FS_CLEAN_LIMIT;
+	if (is_at_limit(r) || (o->free_goal && r->victims.free >= o->free_goal))
+		return false;
+	*end = F2FS_CLEAN_DONE;
+	if (r->victims.count == 0)
+		return false;
+	r->stalls = r->victims.free > r->best_free ? 0 : r->stalls + 1;
+	r->best_free = r->victims.free > r->best_free ? r->victims.free : r->best_free;
+	*end = F2FS_CLEAN_NO_ROOM;
+	return r->stalls <= STALLS;
+}
+
+/* What a dry run predicts for the end. */
+static uint32_t predict_free(const struct run *r)
+{
+	const uint64_t spent = sections_for(r, r->data, 0, 0) + sections_for(r, r->nodes, 0, 0);
+	const uint64_t won = (uint64_t)r->victims.free + r->result->sections;
+
+	return (uint32_t)(won > spent ? won - spent : 0);
+}
+
+static int run_batches(struct run *r)
+{
+	struct f2fs_clean_result *result = r->result;
+	bool is_first = true;
+
+	for (;; is_first = false) {
+		const uint64_t before = blocks_moved(r);
+		const uint32_t left = result->unconfirmed + result->unreadable + result->pinned;
+		int err = victims_find(r->vol, r->policy, r->options.used_limit, r->left, &r->victims);
+
+		if (err)
+			return err;
+		result->free_after = r->victims.free;
+		if (is_first) {
+			result->free_before = r->victims.free;
+			result->candidates = (uint32_t)r->victims.count;
+		}
+		if (!goes_on(r, &result->end)) {
+			victims_free(&r->victims);
+			return 0;
+		}
+		err = clean_batch(r);
+		if (!err && r->options.dry_run) {
+			result->free_after = predict_free(r);
+			result->end = is_at_limit(r) ? F2FS_CLEAN_LIMIT : F2FS_CLEAN_DONE;
+		}
+		victims_free(&r->victims);
+		if (!err && r->is_stopped)
+			err = error_set(r->vol->ctx, F2FS_ERR_CANCELED, "cleaning was stopped after %u sections",
+					(unsigned)result->sections);
+		if (err || r->options.dry_run)
+			return err;
+		result->end = F2FS_CLEAN_NO_ROOM;
+		if (blocks_moved(r) == before && result->unconfirmed + result->unreadable + result->pinned == left)
+			return 0;
+	}
+}
+
+static int prepare(struct run *r)
+{
+	struct f2fs_volume *vol = r->vol;
+
+	r->policy = clean_policy_get(r->options.policy);
+	if (!r->policy)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no cleaning policy %u",
+				 (unsigned)r->options.policy);
+	if (r->options.used_limit > 100)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "a section cannot be used to %u percent",
+				 (unsigned)r->options.used_limit);
+	if (vol->txn)
+		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
+	if (vol->geo.segment_count_ssa == 0)
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
+				 "a read-only volume has no summaries, so it cannot be cleaned");
+	r->options.used_limit = r->options.used_limit ? r->options.used_limit : USED_LIMIT;
+	r->started = clock_now(vol->ctx);
+	r->left = mem_zalloc(vol->ctx, (vol->geo.section_count + 7) / 8);
+	r->buffer = r->options.dry_run ? NULL
+				       : mem_alloc(vol->ctx, (size_t)F2FS_SEGMENT_BLOCKS << vol->geo.block_bits);
+	if (!r->left || (!r->buffer && !r->options.dry_run))
+		return F2FS_ERR_NOMEM;
+	return live_init(&r->live, vol);
+}
+
+int f2fs_clean(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct f2fs_clean_result *result)
+{
+	struct f2fs_clean_result unused;
+	struct run r = { .vol = vol, .result = result ? result : &unused };
+	int err;
+
+	error_clear(vol->ctx);
+	*r.result = (struct f2fs_clean_result){ 0 };
+	if (options)
+		r.options = *options;
+	err = prepare(&r);
+	if (!err)
+		err = run_batches(&r);
+	if (err)
+		r.result->end = F2FS_CLEAN_STOPPED;
+	live_fini(&r.live);
+	mem_free(vol->ctx, r.left);
+	mem_free(vol->ctx, r.buffer);
+	return err;
+}

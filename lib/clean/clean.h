@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The parts of cleaning: victims.c lists the sections that are worth it, live.c finds out what is in use in one and
+ * whether the owners confirm it, mover.c moves that, clean.c does it until a limit is reached.
+ */
+#ifndef F2FSKIT_CLEAN_CLEAN_H
+#define F2FSKIT_CLEAN_CLEAN_H
+
+#include <f2fskit/clean.h>
+
+#include "base/vec.h"
+#include "clean/policy.h"
+#include "log/log.h"
+
+/* victims.c: sections as the last checkpoint has them; nothing may have been changed since then. */
+struct victims {
+	struct clean_view view;
+	struct vec list;    /* struct clean_candidate, in the order of the policy */
+	size_t count;	    /* how many of these are to be cleaned now */
+	uint32_t free;	    /* free sections */
+	uint32_t partly;    /* sections that are partly used and no log's */
+};
+/* What is not worth it: sections used to more than used_limit percent, and those whose bit is set in left (MSB-first).
+ */
+int victims_find(struct f2fs_volume *vol, const struct clean_policy *policy, uint32_t used_limit, const uint8_t *left,
+		 struct victims *out);
+void victims_free(struct victims *victims);
+
+/* live.c */
+enum live_verdict {
+	LIVE_CONFIRMED,
+	LIVE_UNCONFIRMED, /* an owner does not confirm a block: something is damaged */
+	LIVE_UNREADABLE,
+	LIVE_PINNED /* a block belongs to a pinned file or a device alias */
+};
+
+struct live_block {
+	f2fs_blk_t addr;
+	f2fs_seg_t segno; /* that addr lies in */
+	f2fs_nid_t nid; /* the node itself, or the one that holds the slot of a data block */
+	f2fs_nid_t ino; /* of data: the file */
+	uint16_t ofs;	/* of data: the slot */
+	uint8_t version;
+	bool is_node;
+};
+
+/* What is in use in a section. */
+struct live {
+	struct f2fs_volume *vol;
+	struct vec blocks;  /* struct live_block, by segment; within one data by (ino, nid, ofs), then nodes by nid */
+	uint32_t data;	    /* how many are data */
+	uint32_t owners;    /* nodes and inodes that change when the data is moved */
+	uint8_t *block[2];  /* an inode, a direct node */
+	enum live_verdict verdict;
+	f2fs_blk_t at;	 /* the first block that is not confirmed, */
+	f2fs_nid_t nid;	 /* the node that it should belong to, */
+	const char *why; /* and what is wrong */
+};
+int live_init(struct live *live, struct f2fs_volume *vol);
+void live_fini(struct live *live);
+/* Look at a section. Damage and read errors are a verdict, not a failure. */
+int live_find(struct live *live, uint32_t section);
+
+/* mover.c */
+/*
+ * Move what is in use in a section whose blocks are confirmed, through buffer, as long as a segment. *could_read: false
+ * when a block could not be read; then what was moved before it has moved, and the rest stays where it is.
+ */
+int live_move(struct live *live, uint8_t *buffer, bool *could_read);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The table of cleaning policies, and the order that costs give.
+ */
+#include <f2fskit/clean.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clean/policy.h"
+
+static const struct clean_policy policies[] = {
+#define POLICY(name, number, rank, text) [number] = { name, rank, text },
+#include "clean/policies.def"
+#undef POLICY
+};
+
+#define POLICY_COUNT (sizeof(policies) / sizeof(policies[0]))
+
+const struct clean_policy *clean_policy_get(unsigned number)
+{
+	return number < POLICY_COUNT ? &policies[number] : NULL;
+}
+
+int f2fs_clean_policy_find(const char *name)
+{
+	for (size_t i = 0; i < POLICY_COUNT; i++)
+		if (strcmp(policies[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+const char *f2fs_clean_policy_name(unsigned policy)
+{
+	return policy < POLICY_COUNT ? policies[policy].name : NULL;
+}
+
+const char *f2fs_clean_policy_text(unsigned policy)
+{
+	return policy < POLICY_COUNT ? policies[policy].text : NULL;
+}
+
+/* Equal costs: the older one, then the lower number. */
+static int by_cost(const void *left, const void *right)
+{
+	const struct clean_candidate *a = left, *b = right;
+
+	if (a->cost != b->cost)
+		return a->cost < b->cost ? -1 : 1;
+	if (a->mtime != b->mtime)
+		return a->mtime < b->mtime ? -1 : 1;
+	return (a->section > b->section) - (a->section < b->section);
+}
+
+size_t clean_policy_sort(const struct clean_policy *policy, const struct clean_view *view,
+			 struct clean_candidate *list, size_t count)
+{
+	size_t n = 0;
+
+	if (count == 0)
+		return 0;
+	policy->rank(view, list, count);
+	qsort(list, count, sizeof(*list), by_cost);
+	while (n < count && list[n].cost != CLEAN_NEVER)
+		n++;
+	return n;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cleaning policies as pure functions: they give each candidate a cost, the least is cleaned first (FORMAT files 11.2).
+ */
+#ifndef F2FSKIT_CLEAN_POLICY_H
+#define F2FSKIT_CLEAN_POLICY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CLEAN_NEVER UINT64_MAX /* the cost of a candidate that is not to be cleaned now */
+
+/* A section that holds blocks in use and is no log's. */
+struct clean_candidate {
+	uint32_t section;
+	uint32_t valid; /* blocks in use */
+	uint64_t mtime; /* mean of its segments', in seconds of mounted time */
+	uint64_t cost;	/* out */
+};
+
+/* What all candidates have in common. */
+struct clean_view {
+	uint64_t now;			 /* seconds of mounted time */
+	uint64_t min_mtime, max_mtime;	 /* of all sections and now */
+	uint32_t segments;		 /* usable segments of a section */
+	uint32_t blocks;		 /* usable blocks of a section */
+};
+
+/* Set the costs; the order of the list may change. */
+typedef void policy_rank(const struct clean_view *view, struct clean_candidate *list, size_t count);
+
+policy_rank policy_greedy, policy_cost_benefit, policy_age;
+
+struct clean_policy {
+	const char *name;
+	policy_rank *rank;
+	const char *text;
+};
+/* NULL for an unknown number. */
+const struct clean_policy *clean_policy_get(unsigned number);
+/* Rank a list and put it in order, the first to be cleaned first; returns how many are to be cleaned at all. */
+size_t clean_policy_sort(const struct clean_policy *policy, const struct clean_view *view,
+			 struct clean_candidate *list, size_t count);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The list of sections that may be cleaned: partly used, no log in them. The SIT is read through once; nothing is kept
+ * of sections that are free or full, so memory follows the number of those in between.
+ */
+#include "base/bitmap.h"
+#include "clean/clean.h"
+
+/* What the SIT says of a section. */
+struct section_state {
+	uint32_t valid;
+	uint64_t mtimes; /* sum */
+	bool has_log;
+};
+
+static bool is_log(const struct f2fs_volume *vol, f2fs_seg_t segno)
+{
+	struct f2fs_log_head head;
+
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
+		if (f2fs_volume_log(vol, i, &head) == 0 && head.segno == segno)
+			return true;
+	return vol->txn && segment_is_current(vol->txn, segno);
+}
+
+/* Blocks of a section that can hold something. */
+static uint32_t section_capacity(const struct f2fs_volume *vol)
+{
+	return vol->zones.sequential ? vol->zones.capacity : vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS;
+}
+
+static int add_section(struct victims *v, uint32_t section, const struct section_state *s)
+{
+	const uint64_t mtime = s->mtimes / v->view.segments;
+	struct clean_candidate *c;
+
+	v->view.min_mtime = mtime < v->view.min_mtime ? mtime : v->view.min_mtime;
+	v->view.max_mtime = mtime > v->view.max_mtime ? mtime : v->view.max_mtime;
+	if (s->has_log)
+		return 0;
+	v->free += s->valid == 0;
+	if (s->valid == 0 || s->valid >= v->view.blocks)
+		return 0;
+	v->partly++;
+	c = vec_push(&v->list, 1);
+	if (!c)
+		return F2FS_ERR_NOMEM;
+	*c = (struct clean_candidate){ .section = section, .valid = s->valid, .mtime = mtime };
+	return 0;
+}
+
+/* Go through the entries of one SIT block; *s is the section that goes on from the block before. */
+static int add_entries(struct f2fs_volume *vol, struct victims *v, f2fs_seg_t first, const uint8_t *entries,
+		       struct section_state *s)
+{
+	const uint32_t sps = vol->geo.segs_per_sec, left = vol->geo.segment_count_main - first;
+	const uint32_t count = left < vol->geo.sit_per_block ? left : vol->geo.sit_per_block;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint8_t *raw = entries + (size_t)i * sit_SIZE;
+		int err;
+
+		s->valid += sit_vblocks(raw) & 0x3ff;
+		s->mtimes += sit_mtime(raw);
+		s->has_log = s->has_log || is_log(vol, first + i);
+		if ((first + i + 1) % sps != 0)
+			continue;
+		err = add_section(v, (first + i) / sps, s);
+		*s = (struct section_state){ 0 };
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Leave out what is not worth it. */
+static void sift(struct victims *v, uint32_t used_limit, const uint8_t *left)
+{
+	struct clean_candidate *list = v->list.items;
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->list.count; i++)
+		if ((uint64_t)list[i].valid * 100 <= (uint64_t)v->view.blocks * used_limit &&
+		    !msb_test(left, list[i].section))
+			list[n++] = list[i];
+	v->list.count = n;
+}
+
+int victims_find(struct f2fs_volume *vol, const struct clean_policy *policy, uint32_t used_limit, const uint8_t *left,
+		 struct victims *out)
+{
+	const struct f2fs_geometry *geo = &vol->geo;
+	uint8_t *entries = mem_calloc(vol->ctx, geo->sit_per_block, sit_SIZE);
+	struct section_state state = { 0 };
+	int err = entries ? 0 : F2FS_ERR_NOMEM;
+
+	*out = (struct victims){ .view = { .now = cp_elapsed_time(vol->cp) } };
+	out->view.min_mtime = out->view.max_mtime = out->view.now;
+	out->view.blocks = section_capacity(vol);
+	out->view.segments = (out->view.blocks + F2FS_SEGMENT_BLOCKS - 1) / F2FS_SEGMENT_BLOCKS;
+	vec_init(&out->list, vol->ctx, sizeof(struct clean_candidate));
+	for (f2fs_seg_t at = 0; at < geo->segment_count_main && !err; at += geo->sit_per_block) {
+		const uint32_t rest = geo->segment_count_main - at;
+
+		err = f2fs_sit_read(vol, at, rest < geo->sit_per_block ? rest : geo->sit_per_block, entries);
+		if (!err)
+			err = add_entries(vol, out, at, entries, &state);
+	}
+	mem_free(vol->ctx, entries);
+	if (err) {
+		victims_free(out);
+		return err;
+	}
+	sift(out, used_limit, left);
+	out->count = clean_policy_sort(policy, &out->view, out->list.items, out->list.count);
+	return 0;
+}
+
+void victims_free(struct victims *victims)
+{
+	vec_fini(&victims->list);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What inodes show of the features of their volume, whatever a superblock says: a superblock of which many inodes say
+ * otherwise is wrong, not they.
+ */
+#ifndef F2FSKIT_FORMAT_EVIDENCE_H
+#define F2FSKIT_FORMAT_EVIDENCE_H
+
+#include <f2fskit/format.h>
+#include <stdbool.h>
+
+#define EVIDENCE_FEATURES 17u /* bits that are known */
+#define FEATURES_KNOWN ((1u << EVIDENCE_FEATURES) - 1)
+#define EVIDENCE_SEEDS 16u
+
+struct evidence {
+	uint32_t inodes;		   /* looked at */
+	uint32_t able[EVIDENCE_FEATURES];  /* by bit: how many would show the feature if the volume had it */
+	uint32_t shows[EVIDENCE_FEATURES]; /* how many do */
+	uint32_t sure;			   /* features of which one inode has two marks that need each other */
+	uint32_t seeds[EVIDENCE_SEEDS];	   /* of the checksums of the first inodes that have one */
+	uint32_t seed_count;
+};
+
+/* Take an inode in. Only block size and bounds of the geometry are asked. */
+void evidence_add(struct evidence *e, const struct f2fs_geometry *geo, const uint8_t *block);
+/* Something else than an inode speaks for the feature: one inode that shows it is enough. */
+void evidence_confirm(struct evidence *e, uint32_t feature);
+/* Features that are in use. */
+uint32_t evidence_shown(const struct evidence *e);
+/* Features that most inodes would show, and do not. */
+uint32_t evidence_denied(const struct evidence *e);
+/* The feature word put right: what is shown is set, what is denied cleared, the rest stays. */
+uint32_t evidence_settle(const struct evidence *e, uint32_t feature);
+/* The seed of checksums that most of the first inodes agree on; false: there is none. */
+bool evidence_seed(const struct evidence *e, uint32_t *seed);
+/* The checksum before n bytes, given the one behind them. */
+uint32_t evidence_crc_backwards(uint32_t crc, const uint8_t *bytes, size_t n);
+
+#endif

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Cleaning policies against the formulas of the format document (files 11.2), written down once more in another
+language, on random tables of sections."""
+import os
+import random
+import subprocess
+
+import pytest
+
+WEEK = 7 * 24 * 60 * 60
+TOP = 2**32 - 1
+
+
+def greedy(view, sections):
+    return {number: valid for number, valid, _ in sections}
+
+
+def cost_benefit(view, sections):
+    low, high = view["min"], view["max"]
+    costs = {}
+    for number, valid, mtime in sections:
+        used = 100 * (valid // view["segments"]) // 512
+        low, high = min(low, mtime), max(high, mtime)
+        age = 100 - 100 * (mtime - low) // (high - low) if high != low else 0
+        costs[number] = TOP - 100 * (100 - used) * age // (100 + used)
+    return costs
+
+
+def age(view, sections):
+    def old(threshold):
+        newest, found = 0, []
+        for section in sections:
+            newest = max(newest, section[2])
+            if newest - section[2] >= threshold:
+                found.append(section)
+        return found
+
+    chosen = old(WEEK)
+    if not chosen and view["now"] < WEEK:
+        chosen = old(0)
+    low, high = min(s[2] for s in sections), max(s[2] for s in sections) + 1
+    total = high - low
+    accuracy = min((2**64 - 1) // total // 100, 10000)
+    costs = {}
+    for number, valid, mtime in sorted(chosen, key=lambda s: (s[2], s[0]))[:max(10, len(chosen) * 20 // 100)]:
+        costs[number] = TOP - (accuracy * (high - mtime) // total * 60 +
+                               accuracy * (view["blocks"] - valid) // view["blocks"] * 40)
+    return costs
+
+
+POLICIES = (greedy, cost_benefit, age)
+
+
+def ask(program, policy, view, sections):
+    text = "%d %d %d %d %d %d\n" % (policy, view["now"], view["min"], view["max"], view["segments"], view["blocks"])
+    text += "".join("%d %d %d\n" % section for section in sections)
+    shown = subprocess.run([program], input=text, capture_output=True, text=True, check=True).stdout
+    return [tuple(int(word) for word in line.split()) for line in shown.splitlines()]
+
+
+@pytest.mark.parametrize("number", range(len(POLICIES)), ids=[p.__name__ for p in POLICIES])
+def test_costs_are_the_kernels(build_dir, number):
+    program = os.path.join(build_dir, "tests", "unit", "clean", "rank_sections")
+    chance = random.Random(number)
+    ranked = 0
+    for _ in range(200):
+        segments = chance.choice((1, 1, 2, 3, 64))
+        now = chance.choice((1000, WEEK - 1, WEEK, 50 * WEEK, 2**40))
+        blocks = segments * 512
+        sections = [(i, chance.randrange(1, blocks), chance.choice((0, now, chance.randrange(now + 1))))
+                    for i in range(chance.randrange(1, 200))]
+        view = {"now": now, "segments": segments, "blocks": blocks, "max": now,
+                "min": min(s[2] for s in sections) if chance.random() < 0.8 else 0}
+        expected = POLICIES[number](view, sections)
+        mtimes = {s[0]: s[2] for s in sections}
+        order = sorted(expected.items(), key=lambda item: (item[1], mtimes[item[0]], item[0]))
+        assert ask(program, number, view, sections) == order
+        ranked += len(order)
+    assert ranked > 1000

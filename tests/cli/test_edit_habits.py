@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""f2fs for those who know Unix and debugfs: options where they are used to, names that they know, messages that say it."""
+import pytest
+
+
+@pytest.fixture
+def image(run_tool, tmp_path):
+    path = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,project_quota,quota,casefold,verity,inode_checksum", path, "64M")
+    return path
+
+
+@pytest.fixture
+def edit(run_tool, image):
+    def run(*words, rc=0, **kwargs):
+        return run_tool("f2fs", "-w", image, *words, rc=rc, **kwargs)
+    run.image = image
+    return run
+
+
+def test_options_anywhere(edit):
+    edit("mkdir", "/d", "-p", "--", "touch", "/d/one", "/d/two", "/top")
+    for words in (("find", "/", "-name", "t*"), ("find", "-n", "t*", "/"), ("find", "/", "--name", "t*"), ("find", "/", "-nt*")):
+        assert sorted(edit(*words).stdout.split()) == [b"/d/two", b"/top"], words
+    assert edit("find", "/", "-type", "d").stdout.split() == [b"/", b"/d"]
+    assert edit("ls", "/d", "-la").stdout.count(b"\n") == 5
+    edit("rm", "/d", "-rf")
+    assert b"unknown option -x" in edit("ls", "-x", rc=16).stderr
+    assert b"an option needs a value" in edit("find", "/", "-name", rc=16).stderr
+
+
+def test_operands_that_look_like_options(edit):
+    edit("touch", "/f", "--", "write", "/f", "0", "-x", "--", "setfattr", "/f", "user.a", "-r", "--", "chmod", "u+x", "/f",
+         "--", "chmod", "-x", "/f", "--", "chattr", "+dA", "/f", "--", "chattr", "-d", "/f")
+    st = edit("stat", "/f").stdout
+    assert b"permissions = 0644" in st and b"(noatime)" in st
+    assert edit("cat", "/f").stdout == b"-x" and edit("getfattr", "/f", "user.a").stdout == b"-r"
+
+
+def test_flags_and_projects(edit, peer_check, image):
+    edit("mkdir", "/fold", "/p", "/p/q", "--", "touch", "/p/f", "/p/q/g", "--", "chattr", "+F", "/fold", "--", "touch", "/fold/Name",
+         "--", "chattr", "-R", "-p", "77", "/p", "--", "project", "5", "/p/f", "--", "chattr", "+P", "/p/q", "-p", "8")
+    assert edit("ls", "/fold/nAME").stdout == b"/fold/nAME\n"
+    lines = {line.split()[2]: line.split()[:2] for line in edit("lsattr", "-p", "/p", "-d", "/p/f", "/p/q", "/p/q/g").stdout.splitlines()}
+    assert [lines[name][0] for name in (b"/p", b"/p/f", b"/p/q", b"/p/q/g")] == [b"77", b"5", b"8", b"77"]
+    assert b"P" in lines[b"/p/q"][1] and b"P" not in lines[b"/p"][1]
+    assert b"not empty" in edit("chattr", "-F", "/fold", rc=1).stderr
+    edit("touch", "/sealed", "--", "write", "/sealed", "0", "text", "--", "seal", "/sealed", "--", "touch", "/pinned", "--", "pin", "/pinned")
+    flags = {line.split()[1]: line.split()[0] for line in edit("lsattr", "/").stdout.splitlines()}
+    assert b"V" in flags[b"sealed"] and b"C" in flags[b"pinned"] and b"F" in flags[b"fold"]
+    assert b"other flags" in edit("chattr", "+V", "/p", rc=16).stderr
+    assert b"followed by files" in edit("chattr", "+i", rc=16).stderr
+    peer_check(image)
+
+
+def test_help_shows_options(run_tool, image, tool):
+    listed = run_tool("f2fs", image, "help").stdout
+    assert b"  find [-n PATTERN] [-t TYPE] [DIR]\n" in listed and b"  chmod [-R] MODE FILE...\n" in listed
+    assert b"  touch [-c] [-t SECONDS] FILE...\n" in listed and b"  df\n" in listed
+    assert b"usage: find [-n PATTERN] [-t TYPE] [DIR]" in run_tool("f2fs", image, "find", "a", "b", rc=16).stderr
+    assert b"find [-n PATTERN] [-t TYPE] [DIR]" in run_tool("f2fs", "--help").stdout
+
+
+def test_sessions(run_tool, image):
+    done = run_tool("f2fs", image, input=b"pwd\nexit\nls\n")
+    assert done.stdout == b"/\n"
+    assert b"rdump: unknown command; here it is get -r" in run_tool("f2fs", image, "rdump", rc=16).stderr
+
+
+def test_an_image_that_is_none(run_tool, tmp_path):
+    """Without a command there is still something to be said."""
+    zeros = tmp_path / "zeros"
+    zeros.write_bytes(bytes(1 << 20))
+    for args in ((zeros,), (tmp_path / "absent",), ("-c", "", zeros)):
+        done = run_tool("f2fs", *args, rc=1)
+        assert done.stderr.count(b"\n") == 1, done.stderr
+
+
+def test_what_is_not_there(run_tool, image):
+    for path, missing in (("/none", b"none"), ("/none/below", b"none")):
+        done = run_tool("f2fs", image, "stat", path, rc=2)
+        assert done.stderr == b'f2fs: %s: no such file or directory ("%s" in directory inode 3)\n' % (path.encode(), missing)
+    assert b"no such file" in run_tool("dump.f2fs", "--ls=/none", image, rc=None).stderr
+
+
+def test_habits_of_others(edit):
+    edit("mkdir", "/d", "--", "touch", "/d/f", "/g", "--", "cp", "-a", "/d", "/e", "--", "ln", "-sf", "x", "/g", "--", "ln", "-f", "/d/f", "/h",
+         "--", "ln", "-f", "/d/f", "/h", "--", "mv", "-f", "/h", "/d/f2")
+    assert edit("readlink", "/g").stdout == b"x\n" and edit("ls", "-1", "/e").stdout == b"f\n"
+    assert edit("du", "-sh", "/d").stdout.split()[1:] == [b"KiB", b"/d"]
+    assert edit("ln", "-f", "/g", "/d", rc=0).stderr == b""
+    edit("rm", "-R", "/e")
+
+
+def test_inject_in_a_partition(run_tool, image, tmp_path):
+    disk = tmp_path / "disk"
+    disk.write_bytes(bytes(1 << 20) + image.read_bytes())
+    run_tool("inject.f2fs", "--offset", "1M", "--node", "--nid", "3", "--mb", "i_links", "--val", "9", disk)
+    assert run_tool("f2fs", "--offset", "1M", disk, "field", "inode[3].i_links").stdout == b"inode[3].i_links = 9\n"
+
+
+def test_options_behind_patterns(run_tool, edit):
+    """Names that a pattern became are freed once, wherever options stand."""
+    edit("touch", "/a1", "/a2")
+    done = edit("mkdir", "/d", "--", "ls", "/")
+    assert done.stdout.split() and run_tool("f2fs", "-c", "ls a* -d a1 -1", edit.image).stdout.split() == [b"a1", b"a2", b"a1"]

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Cleaning by the command gc and by Volume.gc(): what it wins, its limits, its words, and damage that it leaves alone."""
+import json
+import re
+
+import pytest
+
+FILES = 60
+BLOCKS = 100
+SIZE = BLOCKS * 4096
+
+
+def contents(i):
+    return bytes([i]) * SIZE
+
+
+@pytest.fixture
+def scattered(run_tool, f2fskit, tmp_path):
+    """A volume of which each second file is gone, so that segments are half full."""
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,inode_checksum", image, "128M")
+    with f2fskit.open(image, "r+") as volume:
+        for i in range(FILES):
+            volume.path(f"/{i}").write_bytes(contents(i))
+    with f2fskit.open(image, "r+") as volume:
+        for i in range(0, FILES, 2):
+            volume.path(f"/{i}").unlink()
+    return image
+
+
+def must_hold(f2fskit, image):
+    with f2fskit.open(image) as volume:
+        assert {path.name for path in volume.path("/").iterdir()} >= {str(i) for i in range(1, FILES, 2)}
+        for i in range(1, FILES, 2):
+            assert volume.read_bytes(f"/{i}") == contents(i), i
+
+
+def gc(run_tool, image, *options, writes=True, rc=0, json_too=True):
+    words = ["-w"] * writes + ["--json"] * json_too
+    done = run_tool("f2fs", *words, image, "gc", *options, rc=rc)
+    return json.loads(done.stdout) if json_too and rc == 0 else done
+
+
+def test_sections_become_free(run_tool, f2fskit, peer_check, scattered):
+    would = gc(run_tool, scattered, "-n", writes=False)
+    assert would["dry_run"] and would["candidates"] >= 10 and would["commits"] == 0
+    found = gc(run_tool, scattered)
+    assert found["end"] == "done" and found["unconfirmed"] == found["unreadable"] == found["pinned"] == 0
+    assert found["sections"] == would["sections"] and found["data_blocks"] == would["data_blocks"]
+    assert found["free_after"] >= found["free_before"] + 4 and abs(found["free_after"] - would["free_after"]) <= 2
+    assert f2fskit.check(scattered).found == 0
+    peer_check(scattered)
+    must_hold(f2fskit, scattered)
+    again = gc(run_tool, scattered)
+    assert again["sections"] == again["data_blocks"] == 0 and again["end"] == "done"
+
+
+@pytest.mark.parametrize("policy", ["greedy", "cost-benefit", "age"])
+@pytest.mark.parametrize("limit, reached", [
+    ("-s 3", lambda r: r["sections"] == 3),
+    ("-b 700", lambda r: 700 <= r["data_blocks"] + r["node_blocks"] < 700 + 512),
+    ("-f 50", lambda r: r["free_after"] >= 50 or r["end"] == "done"),
+])
+def test_limits(run_tool, f2fskit, scattered, policy, limit, reached):
+    found = gc(run_tool, scattered, "--policy", policy, *limit.split())
+    assert reached(found) and found["sections"] > 0
+    assert f2fskit.check(scattered).found == 0
+    must_hold(f2fskit, scattered)
+
+
+def test_words_and_wrong_words(run_tool, scattered):
+    shown = gc(run_tool, scattered, "-n", writes=False, json_too=False).stdout.decode()
+    assert re.match(r"would clean \d+ of \d+ sections: \d+ blocks of data, \d+ nodes; \d+ free sections would become \d+; ", shown)
+    assert b"-w allows it" in gc(run_tool, scattered, writes=False, rc=16).stderr
+    assert b"greedy, cost-benefit, age" in gc(run_tool, scattered, "-p", "newest", rc=16).stderr
+    for wrong in (("-s", "0"), ("-u", "101"), ("-t", "x")):
+        assert gc(run_tool, scattered, *wrong, rc=16).stderr
+
+
+def test_pinned_files_stay(run_tool, f2fskit, scattered):
+    run_tool("f2fs", "-w", scattered, "pin", "/1")
+    with f2fskit.open(scattered) as volume:
+        before = [tuple(extent) for extent in volume.lookup("/1").extents()]
+    assert gc(run_tool, scattered)["pinned"] >= 1
+    with f2fskit.open(scattered) as volume:
+        assert [tuple(extent) for extent in volume.lookup("/1").extents()] == before
+    must_hold(f2fskit, scattered)
+
+
+def one_block(f2fskit, image):
+    """(segment, offset in it, owner, slot) of a block of /1 in a segment that is no log's."""
+    with f2fskit.open(image) as volume:
+        inode = volume.lookup("/1")
+        extent = next(iter(inode.extents()))
+        segment, offset = divmod(extent.addr - volume.geometry.main_blkaddr, 512)
+        return segment, offset, inode.number
+
+
+@pytest.mark.parametrize("damage", [
+    "ssa[{segment}][{offset}].nid 3",
+    "ssa[{segment}][{offset}].nid 4000000000",
+    "ssa[{segment}][{offset}].version 77",
+    "ssa[{segment}][{offset}].ofs_in_node 900",
+    "ssa[{segment}][{offset}].ofs_in_node 65535",
+    "nat[{ino}].version 9",
+    "inode[{ino}].i_addr[0] 0",
+])
+def test_what_is_not_confirmed_is_left_alone(run_tool, f2fskit, scattered, damage):
+    segment, offset, ino = one_block(f2fskit, scattered)
+    run_tool("f2fs", "-w", scattered, "set", *damage.format(segment=segment, offset=offset, ino=ino).split())
+    with f2fskit.open(scattered) as volume:
+        before = volume.sit[segment]
+    with f2fskit.open(scattered) as volume:
+        readable = {i: volume.read_bytes(f"/{i}") for i in range(1, FILES, 2)}
+    done = run_tool("f2fs", "-w", "--json", scattered, "gc")
+    found = json.loads(done.stdout)
+    assert found["unconfirmed"] >= 1 and found["sections"] > 0
+    assert re.search(rb"section \d+ is left alone: block \d+, of node \d+: ", done.stderr)
+    with f2fskit.open(scattered) as volume:
+        after = volume.sit[segment]
+        assert after.valid_map == before.valid_map and after.valid_blocks == before.valid_blocks
+        assert {i: volume.read_bytes(f"/{i}") for i in readable} == readable
+
+
+def test_stopping_and_states(f2fskit, scattered):
+    def stop(progress):
+        return progress.task == "clean" and progress.done >= 2
+
+    with f2fskit.open(scattered, "r+", progress=stop) as volume:
+        with pytest.raises(f2fskit.CanceledError):
+            volume.gc()
+    assert f2fskit.check(scattered).found == 0
+    must_hold(f2fskit, scattered)
+    with f2fskit.open(scattered, "r+") as volume:
+        assert 0 < volume.gc(dry_run=True).candidates
+        volume.path("/new").write_text("waits")
+        with pytest.raises(f2fskit.StateError):
+            volume.gc()
+        volume.commit()
+        assert volume.gc(sections=1).sections == 1
+    with f2fskit.open(scattered) as volume:
+        assert volume.read_bytes("/new") == b"waits"
+        with pytest.raises(f2fskit.ReadOnlyError):
+            volume.gc()
+        with pytest.raises(ValueError):
+            volume.gc("newest", dry_run=True)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What an image may not do to those who look at it: output without end, names that a terminal obeys, much out of little.
+Bounds of work are held in tests/unit/task/test_bounds.c; here the programs are run."""
+import io
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import tarfile
+import time
+
+import pytest
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def endless(run_tool, tmp_path):
+    """A directory of 2^34 blocks, most of which hang on a node that is not there."""
+    image = tmp_path / "endless.img"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    run_tool("f2fs", "-w", image, "mkdir", "/dir", "--", "touch", "/file")
+    run_tool("f2fs", "-w", image, "set", "inode[4].i_inline", "0", "inode[4].i_size", "0x3ffffffff000",
+             *(word for i in range(5) for word in ("inode[4].i_nid[%d]" % i, "0xfffffff0")))
+    return image
+
+
+@pytest.mark.parametrize("words", [
+    ("dump.f2fs", "--tree"), ("dump.f2fs", "--ls=/dir"), ("dump.f2fs", "--tar=-"), ("dump.f2fs", "--extract=out"),
+    ("dump.f2fs", "--fragmentation"), ("dump.f2fs", "--map=/dir"), ("dump.f2fs", "-M"), ("f2fs", "ls /dir"), ("f2fs", "ls -R /"),
+    ("f2fs", "find /"), ("f2fs", "du /"), ("f2fs", "tree"), ("f2fs", "get -r /dir out"), ("f2fs", "cp -r /dir /copy"),
+    ("f2fs", "rm -r /dir"),
+], ids=lambda words: " ".join(words))
+def test_a_size_is_no_work(run_tool, endless, tmp_path, words):
+    name, what = words
+    args = ("-w", endless, *what.split()) if name == "f2fs" else (what, endless)
+    done = run_tool(name, *args, rc=None, timeout=20, cwd=tmp_path)
+    assert len(done.stdout) < 65536 and done.stderr.count(b"\n") < 16, done.stderr[-1000:]
+
+
+def test_damage_is_no_entry(run_tool, endless):
+    """The directory is shown once, though damage in it is told of."""
+    assert sorted(run_tool("f2fs", endless, "find", "/", rc=None).stdout.split()) == [b"/", b"/dir", b"/file"]
+    assert [line.split()[1] for line in run_tool("f2fs", endless, "du", "/", rc=None).stdout.splitlines()] == [b"/dir", b"/"]
+
+
+def test_a_hole_is_no_line(run_tool, tmp_path):
+    """-M writes a zero for each block of a hole, but not 2^28 of them for a volume of 2^14 blocks."""
+    image = tmp_path / "hole.img"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    run_tool("f2fs", "-w", image, "touch", "/f", "--", "truncate", "/f", "1T", "--", "write", "/f", "0", "x")
+    assert len(run_tool("dump.f2fs", "-M", image, timeout=20).stdout) < 2 * 16384 + 200
+
+
+def test_a_signal_ends_a_listing(tool, run_tool, tmp_path):
+    """SIGTERM while f2fs reads directories: it stops at the next entry."""
+    image, script = tmp_path / "many.img", tmp_path / "script"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    script.write_text("touch /f\n" + "".join("ln /f /f%05d\n" % i for i in range(20000)))
+    run_tool("f2fs", "-w", "-f", script, image)
+    shell = subprocess.Popen([tool("f2fs"), str(image), "ls", "-l"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert shell.stdout.read(100), "it did not begin"  # and then it waits, since nobody reads on
+    shell.send_signal(signal.SIGTERM)
+    out, err = shell.communicate(timeout=20)
+    assert shell.returncode and len(out) < 20000 * 40 and b"stopped" in err, (shell.returncode, len(out), err)
+
+
+NASTY = b"/a\x1b[31m\x07\xc2\x9b2J\xe2\x80\xae\nf2fs: fine"
+SHOWN = rb"/a\x1b[31m\x07\xc2\x9b2J\xe2\x80\xae\x0af2fs: fine"
+
+
+def is_clean(text):
+    return not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae", text)
+
+
+def test_messages_are_text(run_tool, tmp_path):
+    """Names that a terminal would obey are escaped in every message, once."""
+    image = tmp_path / "nasty.img"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    run_tool("f2fs", "-w", image, "mkdir", os.fsdecode(NASTY), "--", "touch", r"/back\slash")
+    for name in (NASTY + b"/no", rb"/back\slash/no"):
+        done = run_tool("f2fs", image, "stat", os.fsdecode(name), rc=None)
+        assert done.returncode and is_clean(done.stderr) and done.stderr.count(b"\n") == 1, done.stderr
+    assert rb"/back\slash/no: " in done.stderr
+    run_tool("f2fs", "-w", image, "set", "inode[4].i_inline", "0", "inode[4].i_size", "0x4000", "inode[4].i_addr[0]", "3")
+    for args in (("f2fs", image, "ls", os.fsdecode(NASTY)), ("f2fs", image, "find"), ("dump.f2fs", "--tree", image),
+                 ("dump.f2fs", "--ls=/", image), ("dump.f2fs", "--tar=/dev/null", image), ("fsck.f2fs", "-n", image)):
+        done = run_tool(*args, rc=None)
+        assert is_clean(done.stderr) and is_clean(done.stdout), (args, done.stdout, done.stderr)
+    assert SHOWN in run_tool("f2fs", image, "ls", os.fsdecode(NASTY), rc=None).stderr
+
+
+def test_the_prompt_is_text(tool, run_tool, tmp_path):
+    image = tmp_path / "nasty.img"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    run_tool("f2fs", "-w", image, "mkdir", "/a\x1b[31mb")
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execv(tool("f2fs"), ["f2fs", str(image)])
+    seen = b""
+    os.write(fd, b"cd a*\nquit\n")
+    until = time.time() + 20
+    while time.time() < until and select.select([fd], [], [], 20)[0]:
+        try:
+            seen += os.read(fd, 4096)
+        except OSError:
+            break
+    os.waitpid(pid, 0)
+    assert rb"f2fs:/a\x1b[31mb$" in seen and b"\x1b[31m" not in seen, seen
+
+
+def test_a_file_is_copied_once(run_tool, tmp_path):
+    """200 names of a file of 8 MiB whose i_links says 1."""
+    image, script = tmp_path / "names.img", tmp_path / "script"
+    big = tmp_path / "big"
+    big.write_bytes(os.urandom(8 * MIB))
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    script.write_text("put %s /big\nmkdir /d\n" % big + "".join("ln /big /d/%d\n" % i for i in range(200)))
+    run_tool("f2fs", "-w", "-f", script, image)
+    run_tool("f2fs", "-w", image, "set", "inode[4].i_links", "1")
+    tar = run_tool("dump.f2fs", "--tar=-", image).stdout
+    assert len(tar) < 9 * MIB
+    with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
+        assert sum(member.islnk() for member in archive) == 200
+    run_tool("dump.f2fs", "--extract=%s" % (tmp_path / "out"), image)
+    assert (tmp_path / "out/big").stat().st_nlink == 201
+    assert int(run_tool("f2fs", image, "du", "-s", "/").stdout.split()[0]) < 9 * 1024
+    run_tool("f2fs", "-w", image, "cp", "-r", "/d", "/copy")
+    assert int(run_tool("f2fs", image, "du", "-s", "/copy").stdout.split()[0]) < 9 * 1024

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Signals: a program ends at once, says so by its status, and leaves nothing by half.
+
+The tests wait for states, never for times: a program has read all but the rest of what a pipe brings, a file is there.
+"""
+import os
+import pty
+import signal
+import subprocess
+import tarfile
+import time
+
+import pytest
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+def usual_signals():
+    """Tests may run where SIGINT is ignored, as jobs in the background do."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+@pytest.fixture
+def start(tool):
+    """start(program, *args): a running program with pipes."""
+    running = []
+
+    def run(program, *args, **kwargs):
+        for stream in ("stdin", "stdout", "stderr"):
+            kwargs.setdefault(stream, subprocess.PIPE)
+        running.append(subprocess.Popen([str(tool(program)), *map(str, args)], preexec_fn=usual_signals, **kwargs))
+        return running[-1]
+    yield run
+    for process in running:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream:
+                stream.close()
+
+
+def stop(process, number=signal.SIGINT):
+    """Send a signal; (status, messages). The input stays open and the output unread meanwhile."""
+    process.send_signal(number)
+    status = process.wait(60)
+    return status, process.stderr.read().decode()
+
+
+def wait_for(what):
+    end = time.monotonic() + 120
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def archive(size):
+    """The beginning of an archive with one large file, more of it than fits into a pipe."""
+    info = tarfile.TarInfo("large")
+    info.size = size
+    return info.tobuf() + bytes(6 << 20)
+
+
+@pytest.fixture
+def image(run_tool, tmp_path):
+    path = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", path, "128M")
+    run_tool("f2fs", "-w", "-c", "touch /huge; truncate /huge 64G; touch /old; write /old 0 old", path)
+    return path
+
+
+@pytest.fixture
+def unchanged(run_tool, image):
+    """After the test the volume is as it was."""
+    yield
+    assert sorted(run_tool("f2fs", image, "ls", "/").stdout.split()) == [b"huge", b"old"]
+    assert run_tool("f2fs", image, "cat", "/old").stdout == b"old"
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_sload(start, image, number, unchanged):
+    process = start("sload.f2fs", "-f", "-", image)
+    process.stdin.write(archive(64 << 20))
+    status, said = stop(process, number)
+    assert status == 128 + number and "canceled" in said and process.stdout.read() == b""
+
+
+def test_mkfs(start, tmp_path):
+    """A new file is gone again, as is what was kept to find the size."""
+    for size in ("256M", "auto"):
+        process = start("mkfs.f2fs", "--root-dir", "-", tmp_path / "new.img", size, env={**os.environ, "TMPDIR": str(tmp_path)})
+        process.stdin.write(archive(64 << 20))
+        assert stop(process)[0] == 130
+        assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["/new", "/old"])
+@pytest.mark.parametrize("number", SIGNALS)
+def test_put(start, image, number, name, unchanged):
+    process = start("f2fs", "-w", image, "put", "-", name)
+    process.stdin.write(bytes(6 << 20))
+    status, said = stop(process, number)
+    assert status == 128 + number and "nothing was changed" in said
+
+
+def test_put_with_keep_going(start, image, unchanged):
+    """What was done before goes, too: the session is over."""
+    process = start("f2fs", "-w", "-k", image, "mkdir", "/dir", "--", "put", "-", "/old")
+    process.stdin.write(bytes(6 << 20))
+    assert stop(process)[0] == 130
+
+
+def test_get(start, image, tmp_path):
+    """A new file is removed, one that was there is named."""
+    new, old = tmp_path / "new", tmp_path / "there"
+    process = start("f2fs", image, "get", "/huge", new)
+    wait_for(lambda: new.exists() and new.stat().st_size > 1 << 20)
+    status, said = stop(process)
+    assert status == 130 and not new.exists() and "stopped" in said
+    old.write_bytes(b"x")
+    process = start("f2fs", image, "get", "/huge", old)
+    wait_for(lambda: old.stat().st_size > 1 << 20)
+    status, said = stop(process)
+    assert status == 130 and "not complete" in said and str(old) in said
+
+
+@pytest.mark.parametrize("args", [("f2fs", "IMAGE", "cat", "/huge"), ("dump.f2fs", "--cat=/huge", "IMAGE")])
+def test_contents_that_nobody_reads_on(start, image, args):
+    process = start(*(image if arg == "IMAGE" else arg for arg in args))
+    assert len(process.stdout.read(1 << 20)) == 1 << 20
+    assert stop(process)[0] == 130
+
+
+def test_extraction(start, run_tool, tmp_path):
+    """Files that are there are whole."""
+    image, out = tmp_path / "many.img", tmp_path / "out"
+    source = tmp_path / "source"
+    source.mkdir()
+    out.mkdir()
+    want = os.urandom(20 << 20)
+    for i in range(12):
+        (source / f"file{i:02}").write_bytes(want)
+    run_tool("mkfs.f2fs", "-q", "--root-dir", source, image, "512M")
+    for threads in (1, 3):
+        process = start("dump.f2fs", "--threads", threads, "--extract=%s" % (out / str(threads)), image)
+        wait_for(lambda: (out / str(threads) / "file00").exists() or process.poll() is not None)
+        status, said = stop(process)
+        found = sorted((out / str(threads)).iterdir())
+        assert status == 130 and len(found) < 12, said
+        assert all(path.stat().st_size == len(want) and path.read_bytes() == want for path in found)
+
+
+def test_a_host_that_is_full(run_tool, image, tmp_path):
+    """What of a file could be written does not stay. (RLIMIT_FSIZE is the full disk of this test.)"""
+    import resource
+    out = tmp_path / "out"
+    run_tool("f2fs", "-w", image, "rm", "/huge")
+    (tmp_path / "large").write_bytes(os.urandom(8 << 20))
+    run_tool("f2fs", "-w", image, "put", tmp_path / "large", "/large")
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, 3 << 20))
+    run_tool("dump.f2fs", "--extract=%s" % out, image, rc=4, preexec_fn=limit)
+    assert sorted(path.name for path in out.iterdir()) == ["old"]
+    run_tool("f2fs", image, "get", "/large", tmp_path / "copy", rc=1, preexec_fn=limit)
+    assert not (tmp_path / "copy").exists()
+
+
+def test_signals_that_are_ignored_stay_so(tool, image):
+    """As nohup and the background jobs of a script want it."""
+    process = subprocess.Popen([str(tool("f2fs")), "-w", str(image), "put", "-", "/new"], stdin=subprocess.PIPE,
+                               preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in SIGNALS])
+    process.stdin.write(bytes(6 << 20))
+    for number in SIGNALS:
+        process.send_signal(number)
+    process.stdin.close()
+    assert process.wait(60) == 0
+
+
+def test_ctrl_c_in_the_shell(tool, run_tool, image):
+    """It ends the line that is being typed: what was changed before stays to be committed."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        usual_signals()
+        os.execv(str(tool("f2fs")), ["f2fs", "-w", str(image)])
+    said = b""
+
+    def until(text):
+        nonlocal said
+        while text not in said:
+            said += os.read(fd, 1000)
+        said = said.split(text, 1)[1]
+    until(b"f2fs:/> ")
+    os.write(fd, b"mkdir /made\n")
+    until(b"f2fs:/*> ")
+    os.write(fd, b"rm -r /ma")
+    until(b"/ma")
+    os.write(fd, b"\x03")
+    until(b"f2fs:/*> ")
+    os.write(fd, b"commit\n")
+    until(b"f2fs:/> ")
+    os.write(fd, b"quit\n")
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    os.close(fd)
+    assert sorted(run_tool("f2fs", image, "ls", "/").stdout.split()) == [b"huge", b"made", b"old"]

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cleaning policies: the table of them, and the order that each gives to sections that differ in one respect. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <f2fskit/clean.h>
+
+#include "clean/policy.h"
+
+#define DAY (24u * 60 * 60)
+
+static void every_policy_has_a_name(void **state)
+{
+	unsigned n = 0;
+
+	(void)state;
+	for (; f2fs_clean_policy_name(n); n++) {
+		assert_int_equal(f2fs_clean_policy_find(f2fs_clean_policy_name(n)), (int)n);
+		assert_true(strlen(f2fs_clean_policy_text(n)) > 0);
+		assert_non_null(clean_policy_get(n));
+	}
+	assert_int_equal(n, 3);
+	assert_null(f2fs_clean_policy_text(n));
+	assert_null(clean_policy_get(n));
+	assert_int_equal(f2fs_clean_policy_find("newest"), -1);
+}
+
+/* Which section is cleaned first, of n; how many are chosen at all. */
+static uint32_t first_of(unsigned policy, const struct clean_candidate *list, size_t n, size_t *chosen)
+{
+	const struct clean_view view = {
+		.now = 30 * DAY, .min_mtime = 0, .max_mtime = 30 * DAY, .segments = 1, .blocks = 512
+	};
+	struct clean_candidate copy[8];
+
+	memcpy(copy, list, n * sizeof(*list));
+	*chosen = clean_policy_sort(clean_policy_get(policy), &view, copy, n);
+	return copy[0].section;
+}
+
+static void the_emptiest_comes_first(void **state)
+{
+	const struct clean_candidate list[] = { { .section = 1, .valid = 300, .mtime = DAY },
+						{ .section = 2, .valid = 200, .mtime = DAY },
+						{ .section = 3, .valid = 400, .mtime = DAY } };
+	size_t chosen;
+
+	(void)state;
+	assert_int_equal(first_of(F2FS_CLEAN_GREEDY, list, 3, &chosen), 2);
+	assert_int_equal(first_of(F2FS_CLEAN_COST_BENEFIT, list, 3, &chosen), 2);
+	assert_int_equal(first_of(F2FS_CLEAN_AGE, list, 1, &chosen), 1);
+	assert_int_equal(chosen, 0); /* none is older than another */
+}
+
+static void age_counts_where_it_should(void **state)
+{
+	const struct clean_candidate list[] = { { .section = 1, .valid = 100, .mtime = 29 * DAY },
+						{ .section = 2, .valid = 120, .mtime = 2 * DAY },
+						{ .section = 3, .valid = 100, .mtime = 24 * DAY } };
+	size_t chosen;
+
+	(void)state;
+	assert_int_equal(first_of(F2FS_CLEAN_GREEDY, list, 3, &chosen), 3); /* as empty as 1, but older */
+	assert_int_equal(chosen, 3);
+	assert_int_equal(first_of(F2FS_CLEAN_COST_BENEFIT, list, 3, &chosen), 2);
+	assert_int_equal(first_of(F2FS_CLEAN_AGE, list, 3, &chosen), 2);
+	assert_int_equal(chosen, 1); /* section 3 is not a week older than section 1 */
+}
+
+static void nothing_to_clean_is_no_error(void **state)
+{
+	const struct clean_view view = { .segments = 1, .blocks = 512 };
+
+	(void)state;
+	for (unsigned i = 0; clean_policy_get(i); i++)
+		assert_int_equal(clean_policy_sort(clean_policy_get(i), &view, NULL, 0), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_policy_has_a_name),
+		cmocka_unit_test(the_emptiest_comes_first),
+		cmocka_unit_test(age_counts_where_it_should),
+		cmocka_unit_test(nothing_to_clean_is_no_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

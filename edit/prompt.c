@@ -3,10 +3,13 @@
  * Lines typed into the shell. With libedit they can be edited, earlier ones come back with the cursor keys, and the
  * tabulator completes commands, names of the volume and, for put, of the host; without it they are read as they come.
  */
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
+#include "cli/host.h"
 #include "cli/join.h"
 #include "edit/edit.h"
 #include "f2fskit_config.h"
@@ -155,14 +158,37 @@ static char **complete(const char *text, int start, int end)
 	return completing.count ? rl_completion_matches(text, next_name) : NULL;
 }
 
+/*
+ * The next character typed, -1 at the end and when a signal asks to stop. The library's own way to wait misses a signal
+ * that comes just before it.
+ */
+static int next_character(FILE *from)
+{
+	mbstate_t state = { 0 };
+	wchar_t character;
+	size_t rc;
+	char byte;
+
+	do {
+		if (cli_read(fileno(from), &byte, 1) != 1)
+			return -1;
+		rc = mbrtowc(&character, &byte, 1, &state);
+	} while (rc == (size_t)-2); /* there is more of it */
+	return rc == (size_t)-1 ? (unsigned char)byte : (int)character;
+}
+
 char *edit_read_line(struct edit *e, const char *prompt)
 {
 	static char breaks[] = " \t\n;'\"";
 	char *line;
 
 	if (!completing.e) {
+		setlocale(LC_CTYPE, "");
+		if (MB_CUR_MAX == 1) /* names are UTF-8 whatever the locale */
+			setlocale(LC_CTYPE, "C.UTF-8");
 		rl_outstream = stderr; /* the standard output is for what commands show */
 		rl_readline_name = "f2fs";
+		rl_getc_function = next_character;
 		rl_attempted_completion_function = complete;
 		rl_completer_word_break_characters = breaks;
 		using_history();

@@ -7,8 +7,10 @@ was skipped is named with its reason. The last line is always "N passed, N faile
 """
 import argparse
 import dataclasses
+import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,6 +45,11 @@ CONFIGURATIONS = (
     Configuration("sanitizers", "gcc", ("-Db_sanitize=address,undefined", "-Db_lundef=false"), TESTS_OF_PROGRAMS,
                   SANITIZERS),
 )
+
+
+# A Python test that hangs fails after so many seconds, and a share of them that does not end all the same is ended: what
+# waits for ever would hide what all the others found.
+TEST_SECONDS, SHARE_SECONDS = 900, 50 * 60
 
 
 # Tests that take minutes are run by hand; a sample of each is among the others.
@@ -166,12 +173,20 @@ class Run:
         with tempfile.TemporaryDirectory() as work:
             running = [self.start_pytest(c, directory, share, work, number) for number, share in enumerate(shares)]
             for number, (process, output) in enumerate(running):
-                status = process.wait()
+                status = self.wait(process)
                 if output:
                     output.seek(0)
                     shutil.copyfileobj(output, sys.stdout)
                     output.close()
                 self.take(c.name, os.path.join(work, "%d.xml" % number), status, "pytest " + " ".join(shares[number]))
+
+    @staticmethod
+    def wait(process):
+        try:
+            return process.wait(SHARE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGABRT)  # Python's fault handler says where it stood
+            return process.wait()
 
     def start_pytest(self, c, directory, share, work, number):
         environment = dict(os.environ, F2FSKIT_BUILD=os.path.join(TOP, directory), PYTHONDONTWRITEBYTECODE="1",
@@ -179,12 +194,13 @@ class Run:
         if os.path.isdir(os.path.join(PYTHON_MODULE, "python")):
             environment["F2FSKIT_PYTHON_BUILD"] = PYTHON_MODULE
         command = [sys.executable, "-m", "pytest", "-q", "-ra", "--durations=10",
+                   *(["--timeout", str(TEST_SECONDS)] if importlib.util.find_spec("pytest_timeout") else []),
                    "-o", "cache_dir=%s/%d" % (work, number), "--junitxml", os.path.join(work, "%d.xml" % number), *share]
         output = tempfile.TemporaryFile("w+") if number > 0 and self.jobs > 1 else None
         process = subprocess.Popen(command, cwd=TOP, env=environment, stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT if output else None)
         if self.jobs == 1:
-            process.wait()
+            self.wait(process)
         return process, output
 
     def foreign_tests(self, machine):

@@ -2,7 +2,7 @@
 /*
  * Worker pool over POSIX threads: one queue, one lock, two conditions. Jobs are large (hundreds of microseconds), so
  * the lock is taken seldom and nothing cleverer is needed. Workers block all signals: the host's handlers run on the
- * host's threads.
+ * host's threads. A fork takes no workers along, and perhaps a lock that one of them holds: the child uses neither.
  */
 #include "base/pool.h"
 
@@ -13,6 +13,7 @@
 
 struct pool {
 	struct f2fs_context *ctx;
+	pid_t owner; /* the process that has the threads */
 	pthread_mutex_t lock;
 	pthread_cond_t work; /* a job was queued, or stop was set */
 	pthread_cond_t done; /* a job was finished */
@@ -33,6 +34,11 @@ unsigned pool_processors(void)
 	if (n < 1)
 		return 1;
 	return n > (long)POOL_MAX_THREADS ? POOL_MAX_THREADS : (unsigned)n;
+}
+
+static bool is_in_child(const struct pool *pool)
+{
+	return pool->thread_count && pool->owner != getpid();
 }
 
 /* Take the oldest job off the queue; the lock is held. */
@@ -99,6 +105,7 @@ int pool_new(struct f2fs_context *ctx, unsigned threads, struct pool **out)
 	if (!pool)
 		return F2FS_ERR_NOMEM;
 	pool->ctx = ctx;
+	pool->owner = getpid();
 	pool->tail = &pool->head;
 	/* Without attributes these cannot fail on a system that can start a thread at all. */
 	if (pthread_mutex_init(&pool->lock, NULL) || pthread_cond_init(&pool->work, NULL) ||
@@ -113,6 +120,10 @@ void pool_free(struct pool *pool)
 {
 	if (!pool)
 		return;
+	if (is_in_child(pool)) {
+		mem_free(pool->ctx, pool);
+		return;
+	}
 	pthread_mutex_lock(&pool->lock);
 	pool->stop = true;
 	pthread_cond_broadcast(&pool->work);
@@ -134,7 +145,7 @@ void pool_submit(struct pool *pool, struct pool_job *job)
 {
 	job->next = NULL;
 	job->is_done = false;
-	if (!pool->thread_count) {
+	if (!pool->thread_count || is_in_child(pool)) {
 		job->run(job, 0);
 		job->is_done = true;
 		return;
@@ -152,6 +163,8 @@ void pool_wait(struct pool *pool, struct pool_job *job)
 		assert(job->is_done);
 		return;
 	}
+	if (is_in_child(pool))
+		return;
 	pthread_mutex_lock(&pool->lock);
 	while (!job->is_done) {
 		if (pool->head)

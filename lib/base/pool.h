@@ -2,7 +2,8 @@
 /*
  * A small pool of worker threads for jobs that touch neither the context nor each other. The thread that made the pool
  * submits jobs and waits for them in whatever order it likes; while it waits it works on queued jobs itself. Without
- * threads every job runs inside pool_submit(), in order: the same program, one thread.
+ * threads every job runs inside pool_submit(), in order: the same program, one thread. A process that was forked has
+ * the pool without its threads: jobs that wait or run at the fork are the parent's and never done in the child.
  */
 #ifndef F2FSKIT_BASE_POOL_H
 #define F2FSKIT_BASE_POOL_H
@@ -37,7 +38,7 @@ void pool_free(struct pool *pool);
 unsigned pool_slots(const struct pool *pool);
 /* Queue a job; jobs start in the order of their submission. job must live until it was waited for. */
 void pool_submit(struct pool *pool, struct pool_job *job);
-/* Return when the job is done. */
+/* Return when the job is done, or at once when it never will be, in a child (is_done tells). */
 void pool_wait(struct pool *pool, struct pool_job *job);
 
 #endif

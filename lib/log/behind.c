@@ -100,6 +100,7 @@ int behind_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buf
 	w->offset = (uint64_t)addr << bits;
 	w->length = (size_t)count << bits;
 	w->job.run = run_write;
+	w->rc = F2FS_ERR_STATE; /* what a forked process is told, where nobody writes it */
 	w->is_running = true;
 	pool_submit(txn->behind->pool, &w->job);
 	return 0;

@@ -5,6 +5,7 @@ The tests wait for states, never for times: a program has read all but the rest 
 """
 import os
 import pty
+import select
 import signal
 import subprocess
 import tarfile
@@ -179,29 +180,63 @@ def test_signals_that_are_ignored_stay_so(tool, image):
     assert process.wait(60) == 0
 
 
-def test_ctrl_c_in_the_shell(tool, run_tool, image):
-    """It ends the line that is being typed: what was changed before stays to be committed."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        usual_signals()
-        os.execv(str(tool("f2fs")), ["f2fs", "-w", str(image)])
-    said = b""
+class Shell:
+    """f2fs on a terminal; what it says is awaited for a minute."""
 
-    def until(text):
-        nonlocal said
-        while text not in said:
-            said += os.read(fd, 1000)
-        said = said.split(text, 1)[1]
-    until(b"f2fs:/> ")
-    os.write(fd, b"mkdir /made\n")
-    until(b"f2fs:/*> ")
-    os.write(fd, b"rm -r /ma")
-    until(b"/ma")
-    os.write(fd, b"\x03")
-    until(b"f2fs:/*> ")
-    os.write(fd, b"commit\n")
-    until(b"f2fs:/> ")
-    os.write(fd, b"quit\n")
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-    os.close(fd)
+    def __init__(self, *command):
+        self.said = b""
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            usual_signals()
+            os.execv(command[0], [str(word) for word in command])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+    def until(self, text):
+        while text not in self.said:
+            assert select.select([self.fd], [], [], 60)[0], "it waits after %r" % self.said
+            self.said += os.read(self.fd, 1000)
+        self.said = self.said.split(text, 1)[1]
+
+    def type(self, text, awaited):
+        os.write(self.fd, text)
+        self.until(awaited)
+
+    def end(self):
+        os.write(self.fd, b"quit\n")
+        status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        self.pid = 0
+        return status
+
+
+def test_ctrl_c_in_the_shell(tool, run_tool, image):
+    """It ends the line that is being typed, however soon after a character it comes: what was changed before stays to be
+    committed."""
+    with Shell(tool("f2fs"), "-w", image) as shell:
+        shell.until(b"f2fs:/> ")
+        shell.type(b"mkdir /made\n", b"f2fs:/*> ")
+        for _ in range(100):
+            shell.type(b"rm -r /ma", b"/ma")
+            shell.type(b"\x03", b"f2fs:/*> ")
+        shell.type(b"commit\n", b"f2fs:/> ")
+        assert shell.end() == 0
     assert sorted(run_tool("f2fs", image, "ls", "/").stdout.split()) == [b"huge", b"made", b"old"]
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_any_name_is_typed(tool, run_tool, image, locale, monkeypatch):
+    monkeypatch.setenv("LC_ALL", locale)
+    name = "ü€😀".encode()
+    with Shell(tool("f2fs"), "-w", image) as shell:
+        shell.until(b"f2fs:/> ")
+        shell.type(b"touch /" + name + b"\n", b"f2fs:/*> ")
+        shell.type(b"commit\n", b"f2fs:/> ")
+        assert shell.end() == 0
+    assert name in run_tool("f2fs", image, "ls", "/").stdout.split()

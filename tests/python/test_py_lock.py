@@ -138,6 +138,15 @@ def test_fork(path):
     assert f2fskit.check(path).found == 0
 
 
+def test_fork_with_a_worker(path):
+    """Long writes are done by a thread, which a fork does not take along: the child can close what it inherited."""
+    volume = f2fskit.open(path, "r+")
+    volume.path("/a").write_bytes(bytes(range(256)) * 20000)
+    assert in_child(lambda: volume.close() or volume.closed) == "True"
+    volume.close()
+    assert f2fskit.check(path, content=True).found == 0
+
+
 def test_two_processes(path):
     """Each of them gets its turn, and nothing is lost."""
     count = 12

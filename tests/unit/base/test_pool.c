@@ -7,6 +7,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -109,6 +111,73 @@ static void free_finishes_jobs(void **state)
 	f2fs_context_free(ctx);
 }
 
+struct held_job {
+	struct pool_job job;
+	int started, go; /* pipes: the worker says that it runs, and waits */
+};
+
+static void hold(struct pool_job *job, unsigned slot)
+{
+	struct held_job *self = (struct held_job *)job;
+	char c = 0;
+
+	(void)slot;
+	(void)!write(self->started, &c, 1);
+	(void)!read(self->go, &c, 1);
+}
+
+static void note(struct pool_job *job, unsigned slot)
+{
+	(void)slot;
+	((struct counter_job *)job)->runs++;
+}
+
+/* In a forked process: what the parent's worker does is not waited for, new jobs run, and the pool can be given up. */
+static int in_child(struct pool *pool, struct pool_job *held)
+{
+	struct counter_job job = { .job.run = note };
+
+	alarm(60);
+	pool_wait(pool, held);
+	pool_submit(pool, &job.job);
+	pool_wait(pool, &job.job);
+	pool_free(pool);
+	return held->is_done || !job.job.is_done || job.runs != 1;
+}
+
+static void survives_a_fork(void **state)
+{
+	struct f2fs_context *ctx;
+	struct held_job held;
+	struct pool *pool;
+	int started[2], go[2], status;
+	pid_t child;
+	char c = 0;
+
+	(void)state;
+	assert_int_equal(pipe(started), 0);
+	assert_int_equal(pipe(go), 0);
+	held = (struct held_job){ .job.run = hold, .started = started[1], .go = go[0] };
+	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(pool_new(ctx, 1, &pool), 0);
+	pool_submit(pool, &held.job);
+	assert_int_equal(read(started[0], &c, 1), 1);
+	child = fork();
+	if (child == 0)
+		_exit(in_child(pool, &held.job));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(write(go[1], &c, 1), 1);
+	pool_wait(pool, &held.job);
+	assert_true(held.job.is_done);
+	pool_free(pool);
+	f2fs_context_free(ctx);
+	for (unsigned i = 0; i < 2; i++) {
+		close(started[i]);
+		close(go[i]);
+	}
+}
+
 static void counts_processors(void **state)
 {
 	(void)state;
@@ -118,7 +187,8 @@ static void counts_processors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(runs_without_threads), cmocka_unit_test(runs_with_threads),
-					    cmocka_unit_test(free_finishes_jobs), cmocka_unit_test(counts_processors) };
+					    cmocka_unit_test(free_finishes_jobs), cmocka_unit_test(survives_a_fork),
+					    cmocka_unit_test(counts_processors) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,8 @@ int fill_size(struct cli *cli, struct f2fs_context *ctx, struct arguments *a)
 int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, const struct f2fs_mkfs_device *devices)
 {
 	struct f2fs_device *more[F2FS_MAX_DEVICES];
+	/* how long it takes to fill leaves no mark */
+	const struct f2fs_write_options how = { .clock_stands = 1 };
 	struct f2fs_open_options options = { .devices = more, .device_count = a->count - 1 };
 	struct cli_copy_in *in = &a->in;
 	struct f2fs_volume *vol;
@@ -96,6 +98,11 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 		more[i - 1] = devices[i].device;
 	if (f2fs_volume_open(ctx, devices[0].device, &options, &vol)) {
 		cli_error_of(cli, ctx, a->paths[0]);
+		return -1;
+	}
+	if (f2fs_volume_configure(vol, &how)) {
+		cli_error_of(cli, ctx, a->paths[0]);
+		f2fs_volume_close(vol);
 		return -1;
 	}
 	rc = cli_copy_in_commit(in, cli, vol, a->paths[0]);

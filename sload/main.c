@@ -280,7 +280,7 @@ static int print_result(const struct arguments *a, struct f2fs_volume *vol)
 
 static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 {
-	const struct f2fs_write_options how = { .commit_when_full = (uint8_t)a->is_stepwise };
+	const struct f2fs_write_options how = { .commit_when_full = (uint8_t)a->is_stepwise, .clock_stands = 1 };
 	int rc = f2fs_volume_configure(vol, &how);
 
 	if (rc) {

@@ -40,6 +40,8 @@ enum f2fs_in_place {
  *               fail with NOSPC though the volume is not full. With 1 a change that finds little room commits what was
  *               done before it, which is no longer forgotten by f2fs_volume_discard(); long writes are done, and
  *               committed, in pieces. With 0 the caller commits, then or in time, and goes on.
+ * clock_stands: with 1 the volume's clock (f2fs_volume_clock) does not go on while the volume is open, so that the same
+ *               changes give the same bytes however long they take.
  */
 struct f2fs_write_options {
 	uint8_t logs;
@@ -49,6 +51,7 @@ struct f2fs_write_options {
 	uint8_t has_compression;
 	uint8_t minimum_saved;
 	uint8_t commit_when_full;
+	uint8_t clock_stands;
 	struct f2fs_compression compression;
 	const char *compress_names, *plain_names;
 };
@@ -59,6 +62,16 @@ struct f2fs_write_options {
  * were not committed).
  */
 F2FS_API int f2fs_volume_configure(struct f2fs_volume *vol, const struct f2fs_write_options *options);
+
+/*
+ * The volume's clock counts seconds for which the volume was mounted (FORMAT files 10.6): by it cleaning knows how old
+ * the contents of a segment are. While a volume is open it goes on with the clock of the context's host (without one it
+ * stands), as if the volume were mounted; commits store it. Tell it, in seconds.
+ */
+F2FS_API uint64_t f2fs_volume_clock(const struct f2fs_volume *vol);
+/* Let that many seconds go by: what is changed before is so much older than what is changed afterwards. The next commit
+ * stores it. For tools that make a volume look used. Fails with RANGE beyond some hundred million years. */
+F2FS_API int f2fs_volume_elapse(struct f2fs_volume *vol, uint64_t seconds);
 
 /*
  * Discard all blocks of the main area that are free, in runs of at least minimum bytes (0: all). *bytes (may be NULL):

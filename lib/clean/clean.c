@@ -282,6 +282,7 @@ static int run_batches(struct run *r)
 static int prepare(struct run *r)
 {
 	struct f2fs_volume *vol = r->vol;
+	int err;
 
 	r->policy = clean_policy_get(r->options.policy);
 	if (!r->policy)
@@ -302,7 +303,9 @@ static int prepare(struct run *r)
 				       : mem_alloc(vol->ctx, (size_t)F2FS_SEGMENT_BLOCKS << vol->geo.block_bits);
 	if (!r->left || (!r->buffer && !r->options.dry_run))
 		return F2FS_ERR_NOMEM;
-	return live_init(&r->live, vol);
+	err = live_init(&r->live, vol);
+	r->live.keeps_age = r->policy->keeps_age;
+	return err;
 }
 
 int f2fs_clean(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct f2fs_clean_result *result)

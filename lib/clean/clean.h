@@ -51,6 +51,7 @@ struct live {
 	uint32_t data;	    /* how many are data */
 	uint32_t owners;    /* nodes and inodes that change when the data is moved */
 	uint8_t *block[2];  /* an inode, a direct node */
+	bool keeps_age;	    /* data that is moved stays as old as the segment that it was in */
 	enum live_verdict verdict;
 	f2fs_blk_t at;	 /* the first block that is not confirmed, */
 	f2fs_nid_t nid;	 /* the node that it should belong to, */

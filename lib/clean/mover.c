@@ -128,9 +128,12 @@ static int move_segment(struct live *live, const struct live_block *list, uint32
 			bool *could_read)
 {
 	struct txn *txn = live->vol->txn;
-	struct segment *s;
+	struct segment *s = NULL;
 	uint32_t data = 0;
 	int err = segment_get(txn, list[0].segno, &s);
+
+	if (err)
+		return err;
 
 	while (data < count && !list[data].is_node)
 		data++;
@@ -141,8 +144,10 @@ static int move_segment(struct live *live, const struct live_block *list, uint32
 			return 0;
 		}
 	}
+	txn->moved_mtime = live->keeps_age ? s->mtime : 0;
 	if (!err)
 		err = move_data(txn, list, data, buffer);
+	txn->moved_mtime = 0;
 	return err ? err : move_nodes(txn, list + data, count - data);
 }
 

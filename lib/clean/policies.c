@@ -9,7 +9,7 @@
 #include "clean/policy.h"
 
 static const struct clean_policy policies[] = {
-#define POLICY(name, number, rank, text) [number] = { name, rank, text },
+#define POLICY(name, number, rank, keeps_age, text) [number] = { name, rank, keeps_age, text },
 #include "clean/policies.def"
 #undef POLICY
 };

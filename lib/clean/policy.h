@@ -5,6 +5,7 @@
 #ifndef F2FSKIT_CLEAN_POLICY_H
 #define F2FSKIT_CLEAN_POLICY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,7 @@ policy_rank policy_greedy, policy_cost_benefit, policy_age;
 struct clean_policy {
 	const char *name;
 	policy_rank *rank;
+	bool keeps_age; /* what it moves stays as old as it was */
 	const char *text;
 };
 /* NULL for an unknown number. */

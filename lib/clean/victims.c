@@ -94,7 +94,7 @@ int victims_find(struct f2fs_volume *vol, const struct clean_policy *policy, uin
 	struct section_state state = { 0 };
 	int err = entries ? 0 : F2FS_ERR_NOMEM;
 
-	*out = (struct victims){ .view = { .now = cp_elapsed_time(vol->cp) } };
+	*out = (struct victims){ .view = { .now = volume_clock(vol) } };
 	out->view.min_mtime = out->view.max_mtime = out->view.now;
 	out->view.blocks = section_capacity(vol);
 	out->view.segments = (out->view.blocks + F2FS_SEGMENT_BLOCKS - 1) / F2FS_SEGMENT_BLOCKS;

@@ -70,6 +70,7 @@ int change_begin(struct change *c, struct f2fs_volume *vol)
 		err = make_room(vol);
 	if (err)
 		return err;
+	txn_tick(vol->txn);
 	change_attach(vol->txn);
 	err = trim(vol->txn);
 	if (!err)

@@ -19,6 +19,8 @@ static int check_options(struct f2fs_volume *vol, const struct f2fs_write_option
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "nothing of a zoned volume is written in place");
 	if (o->commit_when_full > 1)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "commit_when_full is 0 or 1, not %u", o->commit_when_full);
+	if (o->clock_stands > 1)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "clock_stands is 0 or 1, not %u", o->clock_stands);
 	return o->has_compression ? compress_check(vol, &o->compression) : 0;
 }
 

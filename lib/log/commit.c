@@ -92,6 +92,7 @@ static void describe(struct txn *txn, struct pack *pack)
 	pack->orphans = txn->orphans.items;
 	pack->orphan_count = txn->orphans.count;
 	describe_logs(txn, pack);
+	cp_set_elapsed_time(cp, txn->now);
 	cp_set_free_segment_count(cp, txn->is_derived ? derive_free_segments(txn) : count_free(txn));
 	cp_set_valid_block_count(cp, txn->valid_blocks);
 	cp_set_valid_node_count(cp, txn->valid_nodes);
@@ -120,6 +121,7 @@ static int store(struct txn *txn, uint8_t *nat_journal, uint8_t *sit_journal)
 	int err;
 
 	txn->is_committing = true;
+	txn_tick(txn);
 	err = txn->prepare ? txn->prepare(txn) : 0;
 	/* now the orphans are known; nat_bits go where they would leave no room for them */
 	if (!pack_holds_maps(&txn->vol->geo, txn->orphans.count))

@@ -28,7 +28,7 @@ static void load_segment(struct txn *txn, const struct txn_truth *truth, f2fs_se
 		    bitmap_popcount(entry.valid_map, sizeof(entry.valid_map)) == entry.valid_blocks;
 
 	s->type = sane ? entry.type : F2FS_WARM_DATA;
-	s->mtime = sane ? entry.mtime : cp_elapsed_time(txn->vol->cp);
+	s->mtime = sane ? entry.mtime : txn->now;
 	truth->segment(truth->user, segno, s->cur, &s->type);
 	s->valid = (uint16_t)bitmap_popcount(s->cur, sizeof(s->cur));
 	memcpy(s->ckpt, s->cur, sizeof(s->ckpt));

@@ -74,6 +74,8 @@ struct txn {
 	f2fs_nid_t nid_cursor;
 	f2fs_seg_t free_cursor;
 	uint64_t user_blocks, valid_blocks;
+	uint64_t now;	      /* on the volume's clock: what segments that change are stamped with */
+	uint64_t moved_mtime; /* blocks that are taken are as old as that; 0: they are of now */
 	uint64_t freed, freed_seen; /* blocks freed that rest until the commit; when space was last looked at */
 	uint32_t valid_nodes, valid_inodes, free_segments;
 	bool all_loaded; /* every segment is in memory */
@@ -125,7 +127,9 @@ static inline struct txn *txn_of(const struct f2fs_volume *vol)
 
 /* segments.c */
 int segment_get(struct txn *txn, f2fs_seg_t segno, struct segment **out);
-/* Set or clear a block's bit; counts follow. */
+/* Look at the volume's clock. */
+void txn_tick(struct txn *txn);
+/* Set or clear a block's bit; counts and the segment's age follow. */
 int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid);
 /* Find a segment for a head: appending into a free one, or filling holes of one in use. NOSPC when there is neither. */
 int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, uint8_t *alloc_type);

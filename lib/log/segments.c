@@ -97,11 +97,23 @@ void segment_hold_all(struct txn *txn)
 	}
 }
 
+/* The mean of the times at which blocks changed, as the kernel rounds it; never in the future. */
+static void age_segment(const struct txn *txn, struct segment *s, uint64_t mtime)
+{
+	const uint64_t old = s->mtime < txn->now ? s->mtime : txn->now;
+
+	s->mtime = old ? (old * s->valid + mtime) / (s->valid + 1u) : mtime;
+}
+
+void txn_tick(struct txn *txn)
+{
+	txn->now = volume_clock(txn->vol);
+}
+
 int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
 {
 	f2fs_seg_t segno = geometry_segment_of(&txn->vol->geo, addr);
 	uint32_t offset = (addr - txn->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS;
-	uint64_t now = cp_elapsed_time(txn->vol->cp);
 	struct segment *s;
 	int err = segment_get(txn, segno, &s);
 
@@ -114,7 +126,7 @@ int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
 		msb_set(s->ckpt, offset);
 		s->ckpt_valid++;
 	}
-	s->mtime = s->valid ? (s->mtime * s->valid + now) / (s->valid + 1u) : now;
+	age_segment(txn, s, valid && txn->moved_mtime ? txn->moved_mtime : txn->now);
 	if (valid) {
 		msb_set(s->cur, offset);
 		s->valid++;

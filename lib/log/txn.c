@@ -197,6 +197,7 @@ static int begin(struct f2fs_volume *vol, const struct txn_truth *truth, bool se
 	if (!txn)
 		return F2FS_ERR_NOMEM;
 	txn->vol = vol;
+	txn_tick(txn);
 	map32_init(&txn->nodes, vol->ctx);
 	map32_init(&txn->nat, vol->ctx);
 	map32_init(&txn->pages, vol->ctx);

@@ -312,6 +312,7 @@ int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct 
 	}
 	if (reading.has_rival)
 		tell_notes(vol);
+	volume_start_clock(vol);
 	error_clear(ctx); /* what was got around is in the notes */
 	*out = vol;
 	return 0;

@@ -99,6 +99,8 @@ struct f2fs_volume {
 	bool has_now;			  /* changes stamp inodes with this time */
 	int64_t now_seconds;
 	uint32_t now_nanoseconds;
+	uint64_t clock_start; /* seconds that the volume's clock had when it was opened */
+	int64_t opened_ns;    /* and the host's clock then */
 
 	struct rescue *rescue; /* in rescue mode: the NAT as it was put together */
 
@@ -170,6 +172,10 @@ int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void 
 void volume_unload_pack(struct f2fs_volume *vol);
 /* After a commit: load the other checkpoint pack. When that fails the handle stays with the old one, outdated. */
 int volume_reload(struct f2fs_volume *vol);
+
+/* clock.c: seconds of mounted time, now. */
+void volume_start_clock(struct f2fs_volume *vol);
+uint64_t volume_clock(const struct f2fs_volume *vol);
 
 /* Free the strings of the options of writing. */
 void volume_forget_options(struct f2fs_volume *vol);

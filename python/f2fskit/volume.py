@@ -258,7 +258,7 @@ class Volume(Closable):
     """
 
     __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
-                 "_made", "_left_orphans", "_files")
+                 "_made", "_left_orphans", "_files", "_told", "_clock_stands")
 
     def __init__(
         self, handle: Handle, context: Context, writable: bool = False, now: Callable[[], int] | int | None = None
@@ -269,6 +269,8 @@ class Volume(Closable):
         self._clock: Callable[[], int] = now if callable(now) else hook or _ticking
         if isinstance(now, int):
             self._clock = functools.partial(int, now)  # a fixed time
+        self._told: int | None = None  # the latest time that a change carried, seconds
+        self._clock_stands = False
         self._epoch = 0  # raised with every change: what was read before may be stale
         self._changed = False
         self._made = 0  # changes that were made
@@ -470,10 +472,19 @@ class Volume(Closable):
         if not self._writable:
             raise errors.make(lib.F2FS_ERR_READ_ONLY, 'the volume is opened for reading: open it with "r+"')
 
+    def _pass_time(self, seconds: int) -> None:
+        """Let the volume's clock follow the time that changes carry."""
+        if self._told is not None and seconds > self._told:
+            self._handle.call(lib.f2fs_volume_elapse, seconds - self._told)
+        self._told = seconds if self._told is None else max(self._told, seconds)
+
     def _prepare(self, *, stamp: bool = True) -> None:
         """Before a change: it carries the time of now, or what it says itself."""
         self._need_writable()
-        self._handle.get(lib.f2fs_volume_set_time, self._now() if stamp else ffi.NULL)
+        now = self._now() if stamp else ffi.NULL
+        self._handle.get(lib.f2fs_volume_set_time, now)
+        if stamp and self._handle.core.hooks.now is None and not self._clock_stands:  # else the library looks at that clock itself
+            self._pass_time(now.seconds)
         self._epoch += 1
         self._changed = True
 
@@ -555,6 +566,7 @@ class Volume(Closable):
         compress_names: str = "",
         plain_names: str = "",
         commit_when_full: bool = False,
+        clock_stands: bool = False,
     ) -> None:
         """Choose how the volume is written from now on; StateError when there are changes that were not committed.
 
@@ -566,6 +578,7 @@ class Volume(Closable):
             compress_names, plain_names: extensions ("txt,log") of new files that become compressed, or never do.
             commit_when_full: commit by itself where only blocks freed since the last commit give room; discard() and an
                 exception that leaves a with block then no longer forget what was done before.
+            clock_stands: the volume's `clock` does not go on by itself.
         """
         self._need_writable()
         names = [ffi.new("char[]", text.encode()) if text else ffi.NULL for text in (compress_names, plain_names)]
@@ -573,8 +586,22 @@ class Volume(Closable):
         options.logs, options.low_sections, options.discard = logs, low_sections, discard
         options.in_place = lib.F2FS_IN_PLACE_ALWAYS if in_place else lib.F2FS_IN_PLACE_NEVER
         options.compress_names, options.plain_names = names
-        options.commit_when_full = commit_when_full
+        options.commit_when_full, options.clock_stands = commit_when_full, clock_stands
         self._handle.call(lib.f2fs_volume_configure, options)
+        self._clock_stands = clock_stands
+
+    @property
+    def clock(self) -> int:
+        """Seconds for which the volume was mounted, by which cleaning knows how old things are.
+
+        It goes on with the context's clock, without one with the times that changes carry; commits store it.
+        """
+        return int(self._handle.get(lib.f2fs_volume_clock))
+
+    def elapse(self, seconds: int) -> None:
+        """Let time go by on the volume's clock; the next commit stores it."""
+        self._need_writable()
+        self._handle.call(lib.f2fs_volume_elapse, seconds)
 
     def gc(
         self,

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The volume's clock: seconds of mounted time (FORMAT volume 4.2, files 10.6). It goes on from what the checkpoint had
+ * when the volume was opened, by the host's clock, as if the volume were mounted meanwhile; commits store it. It never
+ * goes backwards, whatever the host's clock does.
+ */
+#include <f2fskit/engine.h>
+
+#include "volume/volume.h"
+
+#define NANOSECONDS 1000000000
+#define MOST_SECONDS (UINT64_C(1) << 54) /* so that 512 times as many can be added */
+
+void volume_start_clock(struct f2fs_volume *vol)
+{
+	vol->clock_start = vol->cp ? cp_elapsed_time(vol->cp) : 0;
+	vol->opened_ns = clock_now(vol->ctx);
+}
+
+uint64_t volume_clock(const struct f2fs_volume *vol)
+{
+	const uint64_t stored = vol->cp ? cp_elapsed_time(vol->cp) : 0;
+	uint64_t now = vol->clock_start;
+
+	if (now >= MOST_SECONDS)
+		return stored; /* it makes no sense: leave it alone */
+	if (!vol->write.clock_stands) {
+		const int64_t ns = clock_now(vol->ctx);
+
+		now += ns > vol->opened_ns ? ((uint64_t)ns - (uint64_t)vol->opened_ns) / NANOSECONDS : 0;
+	}
+	return now > stored ? now : stored;
+}
+
+uint64_t f2fs_volume_clock(const struct f2fs_volume *vol)
+{
+	return volume_clock(vol);
+}
+
+int f2fs_volume_elapse(struct f2fs_volume *vol, uint64_t seconds)
+{
+	error_clear(vol->ctx);
+	if (vol->clock_start >= MOST_SECONDS || seconds >= MOST_SECONDS - vol->clock_start)
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "the volume's clock does not go on for %llu seconds more",
+				 (unsigned long long)seconds);
+	vol->clock_start += seconds;
+	return 0;
+}

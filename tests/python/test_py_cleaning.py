@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the Python module has for cleaning: the volume's clock."""
+import uuid
+
+import pytest
+
+import f2fskit
+
+MIB = 1 << 20
+DAY = 86400
+
+
+@pytest.fixture
+def disk(tmp_path):
+    path = tmp_path / "disk.img"
+    f2fskit.mkfs(path, 64 * MIB)
+    return path
+
+
+def ages(volume):
+    """Mean ages of the segments that hold something, seconds on the volume's clock."""
+    return {entry.mtime for entry in volume.sit if entry.valid_blocks}
+
+
+def test_the_clock_follows_the_times_of_changes(disk):
+    moment = [1_700_000_000 * 10**9]
+    with f2fskit.open(disk, "r+", now=lambda: moment[0]) as volume:
+        start = volume.clock
+        volume.path("/a").write_bytes(b"a")
+        moment[0] += 3600 * 10**9
+        assert volume.clock == start
+        volume.path("/b").write_bytes(b"b")
+        assert volume.clock == start + 3600
+        moment[0] -= 7200 * 10**9
+        volume.path("/c").write_bytes(b"c")
+        volume.commit()
+        assert volume.clock == volume.checkpoint.elapsed_time == start + 3600
+        volume.configure(clock_stands=True)
+        moment[0] += 9999 * 10**9
+        volume.path("/d").write_bytes(b"d")
+    with f2fskit.open(disk) as volume:
+        assert volume.clock == start + 3600
+        with pytest.raises(f2fskit.ReadOnlyError):
+            volume.elapse(1)
+
+
+def test_the_clock_of_the_context_counts(disk):
+    moment = [1_700_000_000 * 10**9]
+    context = f2fskit.Context(now=lambda: moment[0])
+    with f2fskit.open(disk, "r+", context=context) as volume:
+        start = volume.clock
+        moment[0] += 60 * 10**9
+        volume.path("/a").write_bytes(b"a")
+        assert volume.clock == start + 60
+
+
+def test_segments_know_their_age(disk):
+    with f2fskit.open(disk, "r+", now=1_700_000_000 * 10**9) as volume:
+        start = volume.clock
+        volume.elapse(DAY)
+        volume.path("/old").write_bytes(bytes(4 * MIB))
+        volume.commit()
+        volume.elapse(90 * DAY)
+        volume.path("/new").write_bytes(bytes(4 * MIB))
+        volume.commit()
+        assert volume.clock == start + 91 * DAY
+        assert any(age <= start + 2 * DAY for age in ages(volume))
+        assert any(age >= start + 90 * DAY for age in ages(volume))
+        with pytest.raises(f2fskit.Error, match="does not go on"):
+            volume.elapse(2**63)
+    assert f2fskit.check(disk).found == 0
+
+
+def test_the_same_changes_give_the_same_bytes(tmp_path):
+    """With a fixed time however long they take, and when images are filled."""
+    for run in "ab":
+        f2fskit.mkfs(tmp_path / run, 64 * MIB, uuid=uuid.UUID(int=7), time=1_700_000_000, checkpoint_version=5)
+        with f2fskit.open(tmp_path / run, "r+", now=1_700_000_000 * 10**9) as volume:
+            volume.path("/a").write_bytes(b"a" * 10000)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()

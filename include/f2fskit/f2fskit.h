@@ -29,6 +29,7 @@
 #include <f2fskit/clean.h>
 #include <f2fskit/compress.h>
 #include <f2fskit/context.h>
+#include <f2fskit/defrag.h>
 #include <f2fskit/device.h>
 #include <f2fskit/engine.h>
 #include <f2fskit/error.h>

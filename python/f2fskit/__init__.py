@@ -58,6 +58,7 @@ from .results import (
     VolumeStat,
     Zone,
 )
+from .space import DirFragments, FileFragments, Fragments, FreeRuns, SegmentUse
 from .tables import Nat, SegmentSummary, Sit, Ssa
 from .tree import ExtractProblem, ExtractResult
 from .volume import CheckpointRecord, Volume, open
@@ -86,6 +87,7 @@ __all__ = [
     "DeviceRecord",
     "DeviceSpec",
     "DirEntry",
+    "DirFragments",
     "Extent",
     "ExtractProblem",
     "ExtractResult",
@@ -95,6 +97,9 @@ __all__ = [
     "Field",
     "FieldValue",
     "Fields",
+    "FileFragments",
+    "Fragments",
+    "FreeRuns",
     "Geometry",
     "Inode",
     "InodeIO",
@@ -126,6 +131,7 @@ __all__ = [
     "RecoverySummary",
     "Rule",
     "SegmentSummary",
+    "SegmentUse",
     "Sit",
     "SitEntry",
     "Ssa",

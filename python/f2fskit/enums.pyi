@@ -34,6 +34,7 @@ __all__ = [
     "RecordKind",
     "RenameFlag",
     "RepairKind",
+    "SegmentMapForm",
     "Severity",
     "SummarySource",
     "SyncMode",
@@ -293,6 +294,11 @@ class RepairKind(enum.IntEnum):
     CHOICE = 2
     COMMON = 1
     NONE = 0
+
+class SegmentMapForm(enum.IntEnum):
+    TEXT = 2
+    COLOUR = 1
+    SVG = 0
 
 class Severity(enum.IntEnum):
     LOSS = 3

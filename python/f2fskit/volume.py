@@ -15,7 +15,7 @@ import uuid as uuid_module
 import weakref
 from typing import IO, Any, Callable, Iterator, Sequence, Union
 
-from . import enums, errors, format, populate, recovery, results, tree
+from . import enums, errors, format, populate, recovery, results, space, tree
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
 from .device import Closable, Context, Device, Path
 from .inode import DirEntry, ErrorHandler, Inode, encode_name
@@ -933,6 +933,20 @@ class Volume(Closable):
             NotFoundError: one of paths does not exist. OSError: of the destination.
         """
         return tree.extract(self, directory, **options)
+
+    def fragmentation(self, paths: Sequence[AnyPath] | None = None) -> space.Fragments:
+        """Return how the contents of files and the free space are scattered.
+
+        Args:
+            paths: files, or directories with all below them; the free space is always that of the whole volume. None:
+                everything.
+        """
+        return space.fragmentation(self, paths)
+
+    def segment_map(self, form: enums.SegmentMapForm | str = "svg") -> str:
+        """Return a map of what the segments hold: "svg" (a picture of at most 200 kB), "text" (lines of letters), or
+        "colour" (the same with colours for a terminal)."""
+        return space.segment_map(self, form)
 
     def walk(
         self, top: AnyPath = "/", *, onerror: ErrorHandler | None = None

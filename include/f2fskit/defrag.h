@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fragmentation: how the contents of files lie on the device, and how its segments are used. Only contents are looked
+ * at, not the nodes that lead to them.
+ */
+#ifndef F2FSKIT_DEFRAG_H
+#define F2FSKIT_DEFRAG_H
+
+#include <f2fskit/volume.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * One file, as f2fs_fragments() tells it. Extents are counted as the kernel's FIEMAP merges them: blocks that follow
+ * each other in the file and on the device are one, never written ones that follow each other are one, a compressed
+ * cluster begins a new one, contents in the inode are one. Fragments are what a reader of the whole file meets: runs of
+ * stored blocks that follow each other on the device in the order of the file; holes, blocks never written and borders
+ * of clusters do not end them.
+ */
+struct f2fs_file_fragments {
+	const char *path; /* from the root, "/a/b", bytes as presented; NULL: a file without a name, of quotas */
+	f2fs_nid_t ino;
+	uint8_t type;	       /* enum f2fs_file_type: regular, directory or symlink */
+	uint8_t is_inline;     /* the contents are in the inode */
+	uint8_t is_compressed; /* it may have compressed clusters */
+	uint8_t is_pinned;     /* pinned, or an alias of a device */
+	int error;	       /* 0, or why not all of it could be read; the rest is counted */
+	uint64_t size;	       /* bytes */
+	uint64_t blocks;       /* stored blocks */
+	uint64_t extents;
+	uint64_t fragments;
+	uint64_t ideal;	       /* fragments when it lies as well as can be: 1, or 0 without blocks */
+	uint64_t small_blocks; /* blocks in fragments shorter than small_bytes */
+	uint64_t requests;     /* reads that a sequential reader needs, of read_bytes at most each */
+};
+
+/* A directory and all that is below it: sums. */
+struct f2fs_dir_fragments {
+	const char *path; /* as above; "/" for the root */
+	f2fs_nid_t ino;
+	uint32_t depth; /* of the directory; of the root 0 */
+	uint64_t files; /* with blocks, itself included */
+	uint64_t blocks, extents, fragments, small_blocks, requests;
+};
+
+/* What to look at; zero the struct first. */
+struct f2fs_fragments_options {
+	const char *const *paths; /* in the volume; files, or directories with all below them. None: everything */
+	uint32_t path_count;
+	uint32_t small_bytes; /* fragments shorter than this are small; 0: 64 KiB */
+	uint32_t read_bytes;  /* what a sequential reader asks for at once; 0: 128 KiB, Linux's readahead */
+	/* Called for each file in the order of directories, and for each directory after all that is in it; return
+	 * non-zero to stop (CANCELED). Either may be NULL. They may not call the library with the same volume. */
+	int (*file)(void *user, const struct f2fs_file_fragments *file);
+	int (*directory)(void *user, const struct f2fs_dir_fragments *directory);
+	void *user;
+};
+
+#define F2FS_RUN_CLASSES 32u  /* free runs of 2^k to 2^(k+1)-1 blocks */
+#define F2FS_USE_CLASSES 11u  /* segments used to 10 k to 10 k + 9 percent; the last: full ones */
+#define F2FS_SEGMENT_TYPES 6u /* enum f2fs_log_type */
+
+/* Sums over all files that were looked at, and the free space of the whole volume. */
+struct f2fs_fragments {
+	uint64_t files;	      /* regular files, directories and symlinks with blocks, files of quotas */
+	uint64_t inlines;     /* whose contents are in the inode */
+	uint64_t broken;      /* of files: those with more than the ideal number of fragments */
+	uint64_t unreadable;  /* not all of it, or an entry, could be read */
+	uint64_t blocks, extents, fragments, ideal, small_blocks, requests;
+	uint64_t ideal_requests; /* requests if all files were as they should be */
+	uint64_t free_blocks;	 /* blocks of the main area that are not in use */
+	uint64_t free_runs;	 /* runs of them */
+	uint64_t longest_run;	 /* blocks */
+	uint32_t free_sections;	 /* without those that a log is in */
+	uint32_t free_segments;
+	uint64_t run_counts[F2FS_RUN_CLASSES]; /* free runs by length */
+	uint64_t run_blocks[F2FS_RUN_CLASSES]; /* blocks in them */
+	uint64_t type_segments[F2FS_SEGMENT_TYPES]; /* segments in use, by type */
+	uint64_t type_blocks[F2FS_SEGMENT_TYPES];   /* blocks in use in them */
+	uint64_t used_segments[F2FS_SEGMENT_TYPES * F2FS_USE_CLASSES]; /* type * F2FS_USE_CLASSES + class of use */
+};
+
+/*
+ * Look at the fragmentation of a volume; nothing is written. Damaged files are counted and skipped. Memory: that of a
+ * walk, and 16 bytes for each file with several names. Fails with NOT_FOUND (a path), CANCELED, CORRUPT (the SIT), IO,
+ * NOMEM; *out is filled as far as it went.
+ */
+F2FS_API int f2fs_fragments(struct f2fs_volume *vol, const struct f2fs_fragments_options *options,
+			    struct f2fs_fragments *out);
+
+/* How a map of the segments is drawn. */
+enum f2fs_segment_map_form {
+	F2FS_MAP_SVG = 0,   /* a picture of at most 200 kB, whatever the size of the volume */
+	F2FS_MAP_COLOUR = 1, /* lines of letters, with colours for a terminal (ECMA-48, 256 colours) */
+	F2FS_MAP_TEXT = 2    /* lines of letters */
+};
+
+/*
+ * Draw what the segments hold, by type and by how full they are. A cell stands for as many segments as it takes to need
+ * no more than 8192 cells (1536 as letters); it shows the type that most of its segments in use have and their mean
+ * use. Letters: '.' free, h w c hot, warm and cold data, H W C hot, warm and cold nodes, '*' with a log in it.
+ *
+ * write is called with pieces of the text; non-zero ends the call with CANCELED. Fails with INVALID (form), CORRUPT or
+ * IO (the SIT), NOMEM.
+ */
+F2FS_API int f2fs_segment_map(struct f2fs_volume *vol, int form,
+			      int (*write)(void *user, const void *data, size_t length), void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""How the contents of files and the free space lie: `Volume.fragmentation()` and `Volume.segment_map()`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence
+
+from . import enums, results
+from ._core import Hooks, ffi, lib, stray
+from .path import AnyPath
+from .tree import Memory
+
+
+class FileFragments(NamedTuple):
+    """How one file lies. Extents are counted as the kernel's FIEMAP merges them; fragments are the runs of stored blocks
+    that a reader of the whole file meets."""
+
+    path: str | None
+    """None: a file of quotas, which has no name."""
+    ino: int
+    type: enums.FileType
+    is_inline: bool
+    """The contents are in the inode."""
+    is_compressed: bool
+    is_pinned: bool
+    """Or an alias of a device."""
+    error: int
+    """0, or the code of why not all of it could be read."""
+    size: int
+    """Bytes."""
+    blocks: int
+    """Stored."""
+    extents: int
+    fragments: int
+    ideal: int
+    """Fragments when it lies as well as can be."""
+    small_blocks: int
+    """Blocks in fragments below 64 KiB."""
+    requests: int
+    """Reads that a sequential reader needs, of 128 KiB at most each."""
+
+
+class DirFragments(NamedTuple):
+    """Sums over a directory and all that is below it."""
+
+    path: str
+    ino: int
+    depth: int
+    files: int
+    """With blocks, directories included."""
+    blocks: int
+    extents: int
+    fragments: int
+    small_blocks: int
+    requests: int
+
+
+class FreeRuns(NamedTuple):
+    """Runs of free blocks of one class of lengths."""
+
+    shortest: int
+    """Blocks."""
+    longest: int
+    runs: int
+    blocks: int
+
+
+class SegmentUse(NamedTuple):
+    """Segments in use of one type."""
+
+    type: enums.LogType
+    segments: int
+    blocks: int
+    """In use."""
+    by_use: tuple[int, ...]
+    """Segments used to 0 to 9 percent, 10 to 19, ..., 90 to 99, and full ones."""
+
+
+class Fragments(NamedTuple):
+    """What `Volume.fragmentation()` found: sums over the files, the free space, and the files and directories."""
+
+    files: int
+    """Regular files, directories and symbolic links with blocks, files of quotas."""
+    inlines: int
+    """Files whose contents are in the inode."""
+    broken: int
+    """Files in more fragments than they need."""
+    unreadable: int
+    blocks: int
+    extents: int
+    fragments: int
+    ideal: int
+    small_blocks: int
+    requests: int
+    ideal_requests: int
+    free_blocks: int
+    free_runs: int
+    longest_run: int
+    free_sections: int
+    free_segments: int
+    run_lengths: tuple[FreeRuns, ...]
+    """Classes that there are any of."""
+    segments: tuple[SegmentUse, ...]
+    by_file: tuple[FileFragments, ...]
+    by_directory: tuple[DirFragments, ...]
+
+
+class _Run:
+    """What the callbacks of a run collect."""
+
+    def __init__(self, hooks: Hooks) -> None:
+        self.hooks = hooks
+        self.files: list[FileFragments] = []
+        self.directories: list[DirFragments] = []
+
+
+def _path(raw: Any) -> str:
+    name: bytes = ffi.string(raw)
+    return name.decode("utf-8", "surrogateescape")
+
+
+@ffi.def_extern(onerror=stray, error=1)  # type: ignore[misc]
+def py_fragments_options_file(user: Any, file: Any) -> int:
+    run: _Run = ffi.from_handle(user)
+    try:
+        run.files.append(
+            results.from_c(FileFragments, file)._replace(
+                path=_path(file.path) if file.path else None,
+                type=enums.FileType(file.type),
+                is_inline=bool(file.is_inline),
+                is_compressed=bool(file.is_compressed),
+                is_pinned=bool(file.is_pinned),
+            )
+        )
+        return 0
+    except BaseException as error:
+        run.hooks.keep(error)
+        return 1
+
+
+@ffi.def_extern(onerror=stray, error=1)  # type: ignore[misc]
+def py_fragments_options_directory(user: Any, directory: Any) -> int:
+    run: _Run = ffi.from_handle(user)
+    try:
+        run.directories.append(results.from_c(DirFragments, directory)._replace(path=_path(directory.path)))
+        return 0
+    except BaseException as error:
+        run.hooks.keep(error)
+        return 1
+
+
+def fragmentation(volume: Any, paths: Sequence[AnyPath] | None = None) -> Fragments:
+    """The method Volume.fragmentation()."""
+    hooks = volume._handle.core.hooks
+    memory = Memory(hooks)
+    run = _Run(hooks)
+    options = ffi.new("struct f2fs_fragments_options *")
+    if isinstance(paths, (str, bytes)):
+        raise TypeError("paths: a sequence of paths is wanted")
+    if paths:
+        options.paths, options.path_count = memory.texts(paths), len(paths)
+    options.user = memory.keep(ffi.new_handle(run))
+    options.file = lib.py_fragments_options_file
+    options.directory = lib.py_fragments_options_directory
+    row = ffi.new("struct f2fs_fragments *")
+    volume._handle.call(lib.f2fs_fragments, options, row)
+    sums = [getattr(row, name) for name in Fragments._fields[: Fragments._fields.index("run_lengths")]]
+    runs = tuple(
+        FreeRuns(1 << k, (2 << k) - 1, row.run_counts[k], row.run_blocks[k])
+        for k in range(lib.F2FS_RUN_CLASSES)
+        if row.run_counts[k]
+    )
+    classes = lib.F2FS_USE_CLASSES
+    segments = tuple(
+        SegmentUse(
+            enums.LogType(t),
+            row.type_segments[t],
+            row.type_blocks[t],
+            tuple(row.used_segments[t * classes + k] for k in range(classes)),
+        )
+        for t in range(lib.F2FS_SEGMENT_TYPES)
+    )
+    return Fragments._make([*sums, runs, segments, tuple(run.files), tuple(run.directories)])
+
+
+class _Text:
+    def __init__(self, hooks: Hooks) -> None:
+        self.hooks = hooks
+        self.pieces: list[bytes] = []
+
+
+@ffi.def_extern(onerror=stray, error=1)  # type: ignore[misc]
+def py_segment_map_write(user: Any, data: Any, length: int) -> int:
+    text: _Text = ffi.from_handle(user)
+    try:
+        text.pieces.append(ffi.buffer(data, length)[:])
+        return 0
+    except BaseException as error:
+        text.hooks.keep(error)
+        return 1
+
+
+def segment_map(volume: Any, form: enums.SegmentMapForm | str = "svg") -> str:
+    """The method Volume.segment_map()."""
+    text = _Text(volume._handle.core.hooks)
+    user = ffi.new_handle(text)
+    volume._handle.call(lib.f2fs_segment_map, enums.choose(enums.SegmentMapForm, form), lib.py_segment_map_write, user)
+    return b"".join(text.pieces).decode("ascii")

@@ -44,6 +44,16 @@ struct live_block {
 	bool is_node;
 };
 
+/* Where data goes that is moved. */
+struct move_target {
+	/* Take up to want blocks that follow each other for data, the contents of the block at b and of those behind
+	 * it; *got of them, at least one, are taken. */
+	int (*put)(void *user, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
+		   uint32_t *got);
+	void *user;
+	bool is_rehearsal; /* contents are neither read nor written */
+};
+
 /* What is in use in a section. */
 struct live {
 	struct f2fs_volume *vol;
@@ -52,6 +62,7 @@ struct live {
 	uint32_t owners;    /* nodes and inodes that change when the data is moved */
 	uint8_t *block[2];  /* an inode, a direct node */
 	bool keeps_age;	    /* data that is moved stays as old as the segment that it was in */
+	const struct move_target *target; /* NULL: the log of cold data */
 	enum live_verdict verdict;
 	f2fs_blk_t at;	 /* the first block that is not confirmed, */
 	f2fs_nid_t nid;	 /* the node that it should belong to, */
@@ -59,7 +70,10 @@ struct live {
 };
 int live_init(struct live *live, struct f2fs_volume *vol);
 void live_fini(struct live *live);
-/* Look at a section. Damage and read errors are a verdict, not a failure. */
+/*
+ * Look at a section. Damage and read errors are a verdict, not a failure. Blocks may have been moved out of it since
+ * the last commit, none into it.
+ */
 int live_find(struct live *live, uint32_t section);
 
 /* mover.c */
@@ -68,5 +82,7 @@ int live_find(struct live *live, uint32_t section);
  * when a block could not be read; then what was moved before it has moved, and the rest stays where it is.
  */
 int live_move(struct live *live, uint8_t *buffer, bool *could_read);
+/* Point the slot of a data block to its new place; the old one is free from now on. */
+int live_repoint(struct txn *txn, const struct live_block *b, f2fs_blk_t to);
 
 #endif

@@ -66,6 +66,15 @@ static int collect_segment(struct live *live, f2fs_seg_t segno, uint8_t *entries
 		return refuse_error(live, err, &start, "the SIT of the segment cannot be read");
 	if (sit.valid_blocks != bitmap_popcount(sit.valid_map, sizeof(sit.valid_map)) || sit.type >= F2FS_LOG_COUNT)
 		return refuse(live, LIVE_UNCONFIRMED, &start, "the SIT entry contradicts itself");
+	if (live->vol->txn) { /* blocks may have gone since the last commit */
+		struct segment *s;
+
+		err = segment_get(live->vol->txn, segno, &s);
+		if (err)
+			return refuse_error(live, err, &start, "the SIT of the segment cannot be read");
+		memcpy(sit.valid_map, s->cur, sizeof(sit.valid_map));
+		sit.valid_blocks = s->valid;
+	}
 	if (sit.valid_blocks == 0)
 		return 0;
 	err = f2fs_ssa_read(live->vol, segno, entries, &entry_type, &source);

@@ -55,7 +55,7 @@ static int forget_extent(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t addr)
 	return 0;
 }
 
-static int move_slot(struct txn *txn, const struct live_block *b, f2fs_blk_t to)
+int live_repoint(struct txn *txn, const struct live_block *b, f2fs_blk_t to)
 {
 	struct node *node;
 	uint8_t *slot;
@@ -89,8 +89,15 @@ static uint32_t run_length(const struct live_block *list, uint32_t count)
 	return n;
 }
 
+static int put_cold(void *user, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
+		    uint32_t *got)
+{
+	return head_append(user, F2FS_COLD_DATA, b->nid, b->version, b->ofs, want, data, to, got);
+}
+
 /* Move data blocks of one segment, whose contents are in buffer. */
-static int move_data(struct txn *txn, const struct live_block *list, uint32_t count, const uint8_t *buffer)
+static int move_data(struct txn *txn, const struct move_target *target, const struct live_block *list, uint32_t count,
+		     const uint8_t *buffer)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 	uint32_t got;
@@ -98,12 +105,11 @@ static int move_data(struct txn *txn, const struct live_block *list, uint32_t co
 	for (uint32_t i = 0; i < count; i += got) {
 		const uint32_t at = (list[i].addr - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS;
 		f2fs_blk_t to = 0;
-		int err = head_append(txn, F2FS_COLD_DATA, list[i].nid, list[i].version, list[i].ofs,
-				      run_length(list + i, count - i), buffer + ((size_t)at << geo->block_bits), &to,
-				      &got);
+		int err = target->put(target->user, &list[i], run_length(list + i, count - i),
+				      buffer + ((size_t)at << geo->block_bits), &to, &got);
 
 		for (uint32_t k = 0; k < got && !err; k++)
-			err = move_slot(txn, &list[i + k], to + k);
+			err = live_repoint(txn, &list[i + k], to + k);
 		if (err)
 			return err;
 	}
@@ -128,6 +134,8 @@ static int move_segment(struct live *live, const struct live_block *list, uint32
 			bool *could_read)
 {
 	struct txn *txn = live->vol->txn;
+	const struct move_target cold = { .put = put_cold, .user = txn };
+	const struct move_target *target = live->target ? live->target : &cold;
 	struct segment *s = NULL;
 	uint32_t data = 0;
 	int err = segment_get(txn, list[0].segno, &s);
@@ -137,7 +145,7 @@ static int move_segment(struct live *live, const struct live_block *list, uint32
 
 	while (data < count && !list[data].is_node)
 		data++;
-	if (!err && data > 0) {
+	if (!err && data > 0 && !target->is_rehearsal) {
 		err = read_segment(live->vol, list[0].segno, s, buffer);
 		if (err == F2FS_ERR_IO) {
 			*could_read = false;
@@ -146,7 +154,7 @@ static int move_segment(struct live *live, const struct live_block *list, uint32
 	}
 	txn->moved_mtime = live->keeps_age ? s->mtime : 0;
 	if (!err)
-		err = move_data(txn, list, data, buffer);
+		err = move_data(txn, target, list, data, buffer);
 	txn->moved_mtime = 0;
 	return err ? err : move_nodes(txn, list + data, count - data);
 }

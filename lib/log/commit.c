@@ -129,6 +129,8 @@ static int store(struct txn *txn, uint8_t *nat_journal, uint8_t *sit_journal)
 	if (!err)
 		err = nodes_flush(txn);
 	if (!err)
+		err = fillers_close(txn);
+	if (!err)
 		err = settle_logs(txn);
 	if (!err)
 		err = heads_flush(txn);

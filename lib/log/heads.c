@@ -33,38 +33,42 @@ static int need_memory(struct txn *txn, struct head *head)
 	return head->buffer ? 0 : F2FS_ERR_NOMEM;
 }
 
-static int flush_head(struct txn *txn, struct head *head)
+int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer)
 {
 	const uint32_t bits = txn->vol->geo.block_bits;
-	int err = 0;
+	int err = progress_tick(txn->vol->ctx, "write", (uint64_t)count << bits);
 
-	if (head->buffer_count == 0)
-		return 0;
-	if (!err)
-		err = progress_tick(txn->vol->ctx, "write", (uint64_t)head->buffer_count << bits);
 	/* a block that was freed may still be on its way when it is taken again */
 	if (!err)
-		err = behind_settle(txn, head->buffer_addr, head->buffer_count);
-	if (!err && behind_takes(txn, head->buffer_count))
-		err = behind_write(txn, head->buffer_addr, head->buffer_count, &head->buffer);
+		err = behind_settle(txn, addr, count);
+	if (!err && behind_takes(txn, count))
+		err = behind_write(txn, addr, count, buffer);
 	else if (!err) /* through the cache, so that it does not keep what was there before */
-		err = device_write(txn->vol->cache, (uint64_t)head->buffer_addr << bits, head->buffer,
-				   (size_t)head->buffer_count << bits);
+		err = device_write(txn->vol->cache, (uint64_t)addr << bits, *buffer, (size_t)count << bits);
 	if (err)
 		txn_fail(txn);
-	head->buffer_count = 0;
 	return err;
+}
+
+static int flush_head(struct txn *txn, struct head *head)
+{
+	const uint32_t count = head->buffer_count;
+
+	head->buffer_count = 0;
+	return count == 0 ? 0 : log_write(txn, head->buffer_addr, count, &head->buffer);
 }
 
 int heads_flush(struct txn *txn)
 {
-	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
-		int err = flush_head(txn, &txn->heads[i]);
+	int err;
 
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		err = flush_head(txn, &txn->heads[i]);
 		if (err)
 			return err;
 	}
-	return behind_settle(txn, 0, UINT64_MAX >> 1);
+	err = fillers_flush(txn);
+	return err ? err : behind_settle(txn, 0, UINT64_MAX >> 1);
 }
 
 int heads_begin(struct txn *txn)
@@ -120,19 +124,11 @@ static int close_segment(struct txn *txn, unsigned type)
 	return err;
 }
 
-/* First offset from at on that is free now and in the last checkpoint. */
-static uint32_t next_hole(const struct segment *s, uint32_t at)
-{
-	while (at < F2FS_SEGMENT_BLOCKS && (msb_test(s->cur, at) || msb_test(s->ckpt, at)))
-		at++;
-	return at;
-}
-
 /*
  * The summary of a segment that is no log now. It is always the one in the SSA: the last checkpoint may have had a log
  * there, and a summary in its pack, but the log left the segment since then.
  */
-static int read_summary(struct txn *txn, f2fs_seg_t segno, uint8_t *sums)
+int summary_read(struct txn *txn, f2fs_seg_t segno, uint8_t *entries)
 {
 	const uint8_t *block;
 	uint32_t offset;
@@ -140,7 +136,7 @@ static int read_summary(struct txn *txn, f2fs_seg_t segno, uint8_t *sums)
 	int err = volume_peek(txn->vol, addr, &block);
 
 	if (!err)
-		memcpy(sums, block + offset, SUMMARY_BYTES);
+		memcpy(entries, block + offset, SUMMARY_BYTES);
 	return err;
 }
 
@@ -156,14 +152,14 @@ static int enter_segment(struct txn *txn, unsigned type, f2fs_seg_t segno, uint8
 	if (err)
 		return err;
 	if (alloc_type == 1)
-		err = read_summary(txn, segno, head->sums);
+		err = summary_read(txn, segno, head->sums);
 	else
 		memset(head->sums, 0, SUMMARY_BYTES);
 	if (err)
 		return err;
 	head->segno = segno;
 	head->alloc_type = alloc_type;
-	head->blkoff = alloc_type == 1 ? next_hole(s, 0) : 0;
+	head->blkoff = alloc_type == 1 ? segment_next_hole(s, 0) : 0;
 	if (s->type != type) {
 		s->type = (uint8_t)type;
 		s->is_dirty = true;
@@ -225,7 +221,7 @@ static int need_room(struct txn *txn, unsigned type)
 	if (err)
 		return err;
 	if (head->blkoff < F2FS_SEGMENT_BLOCKS)
-		head->blkoff = next_hole(s, head->blkoff);
+		head->blkoff = segment_next_hole(s, head->blkoff);
 	return head->blkoff < head_end(txn, type) ? 0 : open_segment(txn, type);
 }
 
@@ -246,7 +242,7 @@ static int take_block(struct txn *txn, unsigned type, f2fs_nid_t nid, uint8_t ve
 	sum_set_nid(sum, nid);
 	sum_set_version(sum, version);
 	sum_set_ofs_in_node(sum, ofs);
-	head->blkoff = head->alloc_type == 1 ? next_hole(s, head->blkoff + 1) : head->blkoff + 1;
+	head->blkoff = head->alloc_type == 1 ? segment_next_hole(s, head->blkoff + 1) : head->blkoff + 1;
 	return 0;
 }
 

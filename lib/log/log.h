@@ -89,6 +89,7 @@ struct txn {
 	uint8_t *nat_full, *nat_empty; /* maps of nat_bits, with has_nat_bits */
 	struct chain chain;
 	struct behind *behind; /* writes under way; NULL until the first */
+	struct filler *fillers; /* those that fill segments of their own */
 	struct map32 adopted; /* segment -> its summaries (uint8_t *), changed by block_adopt() */
 	struct map32 pages;   /* of the file layer: ino -> its waiting blocks */
 	size_t page_count;
@@ -143,6 +144,8 @@ static inline bool segment_is_free(const struct segment *s)
 	return s->valid == 0 && s->ckpt_valid == 0;
 }
 bool segment_is_current(const struct txn *txn, f2fs_seg_t segno);
+/* The first offset from at on that is free now and in the last checkpoint; F2FS_SEGMENT_BLOCKS: none. */
+uint32_t segment_next_hole(const struct segment *s, uint32_t at);
 /*
  * Keep every log, and every other allocation, out of the segments [first, end) until segments_unbar() or the end of the
  * transaction; free ones do not count as free meanwhile. Logs that are in one stay there: see that there are none.
@@ -182,7 +185,12 @@ int head_append(struct txn *txn, unsigned kind, f2fs_nid_t nid, uint8_t version,
 int head_take_node(struct txn *txn, unsigned kind, f2fs_nid_t nid, f2fs_blk_t *addr, f2fs_blk_t *next);
 /* Queue the contents of a block taken last from a log. */
 int head_queue(struct txn *txn, unsigned type, f2fs_blk_t addr, const uint8_t *block);
+/* Write blocks that follow each other, behind if that is worth it: then *buffer, of a segment, becomes another one. */
+int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer);
+/* Write all that waits in logs and fillers. */
 int heads_flush(struct txn *txn);
+/* The summary entries of a segment that is no log now. */
+int summary_read(struct txn *txn, f2fs_seg_t segno, uint8_t *entries);
 /* Move a log that nothing waits in to a new section. */
 int head_renew(struct txn *txn, unsigned type);
 /* Before a commit: make sure that a log's next offset is a free block. */
@@ -194,11 +202,50 @@ unsigned head_of(const struct txn *txn, unsigned type);
 /* Move logs that hold nothing, and the node log of a read-only volume, to the first free sections; before changes. */
 int heads_gather(struct txn *txn);
 
+/* filler.c: a chosen segment that is filled beside the logs */
+struct filler {
+	struct f2fs_context *ctx;
+	struct txn *txn; /* NULL when it is over */
+	f2fs_seg_t segno;
+	uint32_t at;	   /* no block before this one is taken */
+	uint8_t *sums;	   /* summary entries of the segment */
+	uint8_t *buffer;   /* up to a segment of blocks that follow each other, to be written */
+	f2fs_blk_t buffer_addr;
+	uint32_t buffer_count;
+	bool is_open, is_node;
+	bool bars;	   /* it barred the segment itself */
+	bool is_rehearsal; /* set by the caller: contents are not written */
+	struct filler *next;
+};
+/* Prepare one; filler_end() or filler_drop() in any case, also after the transaction. */
+int filler_begin(struct filler *f, struct txn *txn);
+/*
+ * Begin with a segment: a free one, which becomes of that type, or one of the same class with holes, from offset at on.
+ * One that the caller has barred stays so, others are barred while open. STATE: a log is in it, or it cannot be filled.
+ */
+int filler_open(struct filler *f, f2fs_seg_t segno, unsigned type, uint32_t at);
+/*
+ * Take up to want blocks that follow each other for slots from ofs on, and queue their contents; without data they are
+ * zeroed. *got is 0 when the segment is full.
+ */
+int filler_put(struct filler *f, f2fs_nid_t nid, uint8_t version, uint32_t ofs, uint32_t want, const uint8_t *data,
+	       f2fs_blk_t *addr, uint32_t *got);
+int filler_flush(struct filler *f);
+/* Done with the segment: write what waits and the summaries. */
+int filler_close(struct filler *f);
+int filler_end(struct filler *f);
+/* Forget what waits, and free the memory. */
+void filler_drop(struct filler *f);
+int fillers_flush(struct txn *txn);
+int fillers_close(struct txn *txn);
+/* Does a block of a range wait to be written? */
+bool fillers_hold(const struct txn *txn, f2fs_blk_t addr, uint64_t count);
+void fillers_forget(struct txn *txn);
+
 /* pinned.c: sections for pinned files */
 struct pinned {
-	struct txn *txn;
+	struct filler filler;
 	uint32_t section, used; /* the one being filled, and how many of its blocks are taken */
-	uint8_t *sums;		/* summary entries of the segment being filled */
 };
 /* Make sure that there are free sections for that many blocks; NOSPC. pinned_end() in any case. */
 int pinned_begin(struct txn *txn, uint64_t blocks, struct pinned *out);

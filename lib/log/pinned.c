@@ -4,9 +4,6 @@
  * each other from the start of a section on (FORMAT files 10.2). A section is never shared between two calls. Blocks
  * are zeroed as they are taken: nobody wrote them yet.
  */
-#include <string.h>
-
-#include "device/device.h"
 #include "log/log.h"
 
 static uint32_t section_blocks(const struct txn *txn)
@@ -64,26 +61,24 @@ int pinned_begin(struct txn *txn, uint64_t blocks, struct pinned *out)
 			"a pinned file needs %llu free sections, and the commit %llu: there are %u; sections freed "
 			"since the last commit can be used after the next one",
 			(unsigned long long)needed, (unsigned long long)(enough - needed), (unsigned)count);
-	out->txn = txn;
 	out->section = start;
 	out->used = section_blocks(txn); /* of none yet */
-	out->sums = mem_zalloc(txn->vol->ctx, SUMMARY_BYTES);
-	return out->sums ? 0 : F2FS_ERR_NOMEM;
+	return filler_begin(&out->filler, txn);
 }
 
 static f2fs_seg_t segment_of(const struct pinned *p)
 {
-	return p->section * p->txn->vol->geo.segs_per_sec + p->used / F2FS_SEGMENT_BLOCKS;
+	return p->section * p->filler.txn->vol->geo.segs_per_sec + p->used / F2FS_SEGMENT_BLOCKS;
 }
 
 /* The next free section behind the last one. */
 static int next_section(struct pinned *p)
 {
-	const uint32_t sections = p->txn->vol->geo.section_count;
+	const uint32_t sections = p->filler.txn->vol->geo.section_count;
 	bool is_free = false;
 
 	for (uint32_t i = 0; i < sections; i++, p->section = (p->section + 1) % sections) {
-		int err = segment_section_is_free(p->txn, p->section, &is_free);
+		int err = segment_section_is_free(p->filler.txn, p->section, &is_free);
 
 		if (err)
 			return err;
@@ -91,71 +86,28 @@ static int next_section(struct pinned *p)
 			break;
 	}
 	if (!is_free)
-		return error_set(p->txn->vol->ctx, F2FS_ERR_NOSPC, "no section is free for a pinned file");
+		return error_set(p->filler.txn->vol->ctx, F2FS_ERR_NOSPC, "no section is free for a pinned file");
 	p->used = 0;
-	return 0;
-}
-
-/* A segment of the section is begun. */
-static int open_segment(struct pinned *p)
-{
-	struct txn *txn = p->txn;
-	struct segment *s;
-	int err = segment_get(txn, segment_of(p), &s);
-
-	if (err)
-		return err;
-	s->type = F2FS_COLD_DATA;
-	s->is_dirty = true;
-	if (txn->free_segments > 0)
-		txn->free_segments--;
-	memset(p->sums, 0, SUMMARY_BYTES);
 	return 0;
 }
 
 int pinned_take(struct pinned *p, f2fs_nid_t nid, uint8_t version, uint32_t ofs, uint32_t want, f2fs_blk_t *addr,
 		uint32_t *got)
 {
-	struct txn *txn = p->txn;
-	const uint32_t bits = txn->vol->geo.block_bits;
-	uint32_t at, n;
+	struct txn *txn = p->filler.txn;
 	int err = p->used == section_blocks(txn) ? next_section(p) : 0;
 
-	at = p->used % F2FS_SEGMENT_BLOCKS;
-	n = F2FS_SEGMENT_BLOCKS - at < want ? F2FS_SEGMENT_BLOCKS - at : want;
-	if (!err && at == 0)
-		err = open_segment(p);
+	if (!err && p->used % F2FS_SEGMENT_BLOCKS == 0)
+		err = filler_open(&p->filler, segment_of(p), F2FS_COLD_DATA, 0);
+	if (!err)
+		err = filler_put(&p->filler, nid, version, ofs, want, NULL, addr, got);
 	if (err)
 		return err;
-	*addr = geometry_segment_start(&txn->vol->geo, segment_of(p)) + at;
-	for (uint32_t i = 0; i < n && !err; i++) {
-		uint8_t *sum = p->sums + (size_t)(at + i) * sum_SIZE;
-
-		sum_set_nid(sum, nid);
-		sum_set_version(sum, version);
-		sum_set_ofs_in_node(sum, (uint16_t)(ofs + i));
-		err = segment_mark(txn, *addr + i, true);
-	}
-	/* what was freed may still be on its way there */
-	if (!err)
-		err = behind_settle(txn, *addr, n);
-	if (!err)
-		err = device_zero(txn->vol->cache, (uint64_t)*addr << bits, (uint64_t)n << bits);
-	if (!err && at + n == F2FS_SEGMENT_BLOCKS)
-		err = summary_write(txn, segment_of(p), p->sums, false);
-	p->used += n;
-	*got = n;
-	return err;
+	p->used += *got;
+	return p->used % F2FS_SEGMENT_BLOCKS == 0 ? filler_close(&p->filler) : 0;
 }
 
 int pinned_end(struct pinned *p)
 {
-	int err = 0;
-
-	if (p->sums && p->used % F2FS_SEGMENT_BLOCKS != 0)
-		err = summary_write(p->txn, segment_of(p), p->sums, false);
-	if (p->txn)
-		mem_free(p->txn->vol->ctx, p->sums);
-	p->sums = NULL;
-	return err;
+	return filler_end(&p->filler);
 }

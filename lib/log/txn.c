@@ -38,6 +38,8 @@ static int settle(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count)
 		if (head->buffer_count > 0 && addr < start + head->buffer_count && start < addr + count)
 			return heads_flush(txn);
 	}
+	if (fillers_hold(txn, addr, count))
+		return heads_flush(txn);
 	return behind_settle(txn, addr, count);
 }
 
@@ -291,6 +293,7 @@ void txn_drop(struct f2fs_volume *vol)
 	map32_fini(&txn->chain.sizes);
 	adopted_end(txn);
 	nodes_end(txn);
+	fillers_forget(txn);
 	heads_end(txn);
 	map32_fini(&txn->nat);
 	vec_fini(&txn->nat_entries);

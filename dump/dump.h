@@ -54,7 +54,8 @@ int dump_view_range(struct dump *d, const char *what, const char *text, uint64_t
  */
 int dump_parse_number(struct dump *d, const char *what, const char *text, uint64_t limit, uint32_t *out);
 
-/* Open the inode that an operand names: a number (decimal, 0x) or a path. Failure is reported. */
+/* Open the inode that an operand names: a number (decimal, 0x), @ADDR (what lies at a block address) or a path.
+ * Failure is reported. */
 int dump_open_inode(struct dump *d, const char *operand, unsigned lookup_flags, struct f2fs_inode **out);
 
 /*
@@ -119,6 +120,7 @@ int view_node(struct dump *d, const char *argument);
 int view_block(struct dump *d, const char *argument);
 int view_hexdump(struct dump *d, const char *argument);
 int view_history(struct dump *d, const char *argument);
+int view_versions(struct dump *d, const char *argument);
 int view_map(struct dump *d, const char *argument);
 int view_ls(struct dump *d, const char *argument);
 int view_tree(struct dump *d, const char *argument);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/size.h"
+#include "dump/versions.h"
 
 static int status_of(int rc)
 {
@@ -125,12 +126,31 @@ int dump_parse_number(struct dump *d, const char *what, const char *text, uint64
 	return *out < limit ? 0 : beyond_end(d, what, text, limit);
 }
 
+int dump_find_ino(struct dump *d, const char *what, const char *operand, uint32_t *out)
+{
+	struct f2fs_inode *inode;
+	int rc;
+
+	if (operand[0] >= '0' && operand[0] <= '9' && !cli_parse_u32(operand, 0, UINT32_MAX, out))
+		return dump_parse_number(d, what, operand, d->geo->max_nid, out);
+	rc = dump_open_inode(d, operand, 0, &inode);
+	if (rc)
+		return rc;
+	*out = f2fs_inode_number(inode);
+	f2fs_inode_close(inode);
+	return 0;
+}
+
 int dump_open_inode(struct dump *d, const char *operand, unsigned lookup_flags, struct f2fs_inode **out)
 {
 	uint32_t ino;
 	int rc;
 
-	if (operand[0] >= '0' && operand[0] <= '9' && !cli_parse_u32(operand, 0, UINT32_MAX, &ino)) {
+	if (operand[0] == '@') {
+		if (dump_parse_number(d, "block address", operand + 1, d->geo->end_blkaddr, &ino))
+			return F2FS_ERR_INVALID;
+		rc = f2fs_inode_open_at(d->vol, NULL, ino, 0, out);
+	} else if (operand[0] >= '0' && operand[0] <= '9' && !cli_parse_u32(operand, 0, UINT32_MAX, &ino)) {
 		if (ino >= d->geo->max_nid)
 			return beyond_end(d, "inode", operand, d->geo->max_nid);
 		rc = f2fs_inode_open(d->vol, ino, out);

@@ -34,6 +34,7 @@
 #include <f2fskit/engine.h>
 #include <f2fskit/error.h>
 #include <f2fskit/file.h>
+#include <f2fskit/forensics.h>
 #include <f2fskit/format.h>
 #include <f2fskit/inject.h>
 #include <f2fskit/label.h>

@@ -27,6 +27,11 @@ F2FS_API struct f2fs_volume *f2fs_inode_volume(const struct f2fs_inode *inode);
 /* Raw inode block, one block long. */
 F2FS_API const uint8_t *f2fs_inode_raw(const struct f2fs_inode *inode);
 
+/* Is this an inode as it once was (f2fs_inode_open_at of forensics.h)? It reads like any other; changes are refused. */
+F2FS_API int f2fs_inode_is_past(const struct f2fs_inode *inode);
+/* Block that the inode was read from; of one that a running transaction has changed, where it lay before. */
+F2FS_API f2fs_blk_t f2fs_inode_address(const struct f2fs_inode *inode);
+
 struct f2fs_time {
 	int64_t seconds;
 	uint32_t nanoseconds;

@@ -91,7 +91,7 @@ static int set_entries(struct f2fs_inode *inode, unsigned index, const struct ac
 	struct winode w;
 	bool more = true;
 	uint16_t mode = mode_of(entries, count, &more);
-	int err = change_begin(&change, inode->vol);
+	int err = change_begin_on(&change, inode);
 
 	if (!err)
 		err = xattr_load(inode);

@@ -81,6 +81,17 @@ int change_begin(struct change *c, struct f2fs_volume *vol)
 	return err;
 }
 
+int change_begin_on(struct change *c, const struct f2fs_inode *inode)
+{
+	int err;
+
+	error_clear(inode->vol->ctx);
+	c->vol = inode->vol;
+	c->generation = inode->vol->generation;
+	err = inode_need_current(inode);
+	return err ? err : change_begin(c, inode->vol);
+}
+
 int change_flush(struct change *c)
 {
 	int err = pages_flush(c->vol->txn);

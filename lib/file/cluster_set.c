@@ -139,7 +139,7 @@ static int check_target(struct f2fs_inode *inode, const struct winode *w)
 
 static int begin(struct change *c, struct f2fs_inode *inode, struct winode *w)
 {
-	int err = change_begin(c, inode->vol);
+	int err = change_begin_on(c, inode);
 
 	if (!err)
 		err = inode_sync(inode);
@@ -263,7 +263,7 @@ static int change_blocks(struct f2fs_inode *inode, bool reserve, uint64_t *block
 {
 	struct change change;
 	struct winode w;
-	int err = change_begin(&change, inode->vol);
+	int err = change_begin_on(&change, inode);
 
 	if (!err)
 		err = change_flush_file(&change, inode->ino); /* what waits is compressed first */

@@ -71,6 +71,17 @@ static int read_stored(struct f2fs_inode *inode, const uint8_t *slots, uint32_t 
 	return 0;
 }
 
+/* Of a file as it once was: are its blocks still what they were? */
+static int judge_stored(struct f2fs_inode *inode, const struct map_run *run, uint32_t count)
+{
+	int err = 0;
+
+	for (uint32_t i = 1; inode->is_past && i <= count && !err; i++)
+		err = inode->past.judge(inode->past.user, inode, run->nid, run->ofs_in_node + i,
+					get_le32(run->slots + (size_t)i * 4));
+	return err;
+}
+
 /* @why: what is wrong, NULL: what the rule says is all there is to say. */
 static int damaged(struct f2fs_inode *inode, enum rule rule, uint64_t cluster, const char *why)
 {
@@ -140,7 +151,9 @@ int compress_read(struct f2fs_inode *inode, uint64_t cluster, const uint8_t **da
 	cluster_classify(&inode->vol->geo, run.slots, inode->layout.cluster_blocks, &shape);
 	if (!cluster_is_compressed(&shape))
 		return damaged(inode, RULE_CLUSTER_SHAPE, cluster, cluster_problem_text(shape.problem));
-	err = read_stored(inode, run.slots, shape.stored);
+	err = judge_stored(inode, &run, shape.stored);
+	if (!err)
+		err = read_stored(inode, run.slots, shape.stored);
 	if (!err)
 		err = unpack(inode, cluster, shape.stored);
 	if (err)

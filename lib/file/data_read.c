@@ -56,6 +56,7 @@ static int read_extent(struct f2fs_inode *inode, const struct f2fs_extent *exten
 		       size_t length)
 {
 	const uint32_t block_size = inode->vol->geo.block_size;
+	uint64_t blocks;
 	int err;
 
 	switch (extent->kind) {
@@ -64,11 +65,13 @@ static int read_extent(struct f2fs_inode *inode, const struct f2fs_extent *exten
 		memset(buffer, 0, length);
 		return 0;
 	case F2FS_EXTENT_WAITING:
-		memcpy(buffer, page_find(inode->vol, inode->ino, extent->file_block) + within, length);
+		memcpy(buffer, inode_page(inode, extent->file_block) + within, length);
 		return 0;
 	default:
-		err = check_run(inode, extent->file_block, extent->addr,
-				(within + length + block_size - 1) / block_size);
+		blocks = (within + length + block_size - 1) / block_size;
+		err = check_run(inode, extent->file_block, extent->addr, blocks);
+		if (!err)
+			err = inode_judge(inode, extent->file_block, extent->addr, blocks);
 		return err ? err : volume_read(inode->vol, extent->addr, within, buffer, length);
 	}
 }

@@ -165,7 +165,7 @@ int data_clear_tail(struct f2fs_inode *inode, struct winode *w, uint64_t size)
 
 int data_begin(struct change *c, struct f2fs_inode *inode, struct winode *w)
 {
-	int err = change_begin(c, inode->vol);
+	int err = change_begin_on(c, inode);
 
 	if (!err)
 		err = inode_sync(inode);

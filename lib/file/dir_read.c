@@ -42,7 +42,7 @@ static int peek_dentry_block(struct f2fs_inode *inode, uint64_t index, const uin
 	uint32_t addr;
 	int err;
 
-	*out = page_find(inode->vol, inode->ino, index);
+	*out = inode_page(inode, index);
 	*span = 1;
 	if (*out)
 		return 0;
@@ -58,7 +58,8 @@ static int peek_dentry_block(struct f2fs_inode *inode, uint64_t index, const uin
 	if (!geometry_is_main(&inode->vol->geo, addr))
 		return inode_corrupt(inode, RULE_NODE_ADDR, "directory block %llu points at %u",
 				     (unsigned long long)index, (unsigned)addr);
-	return volume_peek(inode->vol, addr, out);
+	err = inode_judge(inode, index, addr, 1);
+	return err ? err : volume_peek(inode->vol, addr, out);
 }
 
 int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
@@ -162,7 +163,7 @@ static int load_next_block(struct f2fs_dir *dir)
 		if (err == F2FS_ERR_NOT_FOUND || (!err && data && lost.err))
 			break;
 		dir->next_block = index + span;
-		if (err && err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO)
+		if (err && err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO && err != F2FS_ERR_OVERWRITTEN)
 			return err;
 		if (err)
 			add_lost(&lost, ctx, err, index, dir->next_block < blocks ? dir->next_block - 1 : blocks - 1);
@@ -378,7 +379,7 @@ static int search_odd(struct f2fs_inode *dir, struct wanted *w, struct f2fs_dire
 
 	if (w->by_hash && (sb_s_encoding_flags(dir->vol->sb) & FLAG_s_encoding_flags_hashonly))
 		return F2FS_ERR_NOT_FOUND;
-	if (w->by_hash)
+	if (w->by_hash && !dir->is_past)
 		err = filing_may_have(dir, w->hash, &maybe);
 	w->by_hash = false;
 	if (err || !maybe)

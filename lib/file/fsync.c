@@ -297,6 +297,9 @@ int inode_fsync(struct f2fs_inode *inode, unsigned flags)
 	bool is_new;
 	int reason, err;
 
+	err = inode_need_current(inode);
+	if (err)
+		return err;
 	if (!vol->txn) /* nothing has changed since the last commit */
 		return 0;
 	err = txn_need_sound(vol->txn);

@@ -201,7 +201,7 @@ int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const struct f2fs_s
 {
 	struct change change;
 	struct winode w;
-	int err = change_begin(&change, inode->vol);
+	int err = change_begin_on(&change, inode);
 
 	/* what waits to be written cannot move any more when the file is pinned */
 	if (!err && (which & F2FS_SET_PIN))

@@ -59,7 +59,7 @@ static int load_inode(struct f2fs_inode *inode)
 
 int inode_sync(struct f2fs_inode *inode)
 {
-	if (inode->generation == inode->vol->generation)
+	if (inode->is_past || inode->generation == inode->vol->generation)
 		return 0;
 	xattr_unload(inode);
 	compress_unload(inode);
@@ -98,6 +98,15 @@ int f2fs_inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode *
 	return inode_open(vol, ino, out);
 }
 
+static void forget_handle(struct f2fs_inode *inode)
+{
+	*inode->this_handle = inode->next_handle;
+	if (inode->next_handle)
+		inode->next_handle->this_handle = inode->this_handle;
+	if (inode_i_links(inode->block) == 0 || inode->generation != inode->vol->generation)
+		inode->vol->look_for_orphans = true;
+}
+
 void f2fs_inode_close(struct f2fs_inode *inode)
 {
 	struct f2fs_context *ctx;
@@ -105,11 +114,10 @@ void f2fs_inode_close(struct f2fs_inode *inode)
 	if (!inode)
 		return;
 	ctx = inode->vol->ctx;
-	*inode->this_handle = inode->next_handle;
-	if (inode->next_handle)
-		inode->next_handle->this_handle = inode->this_handle;
-	if (inode_i_links(inode->block) == 0 || inode->generation != inode->vol->generation)
-		inode->vol->look_for_orphans = true;
+	if (inode->is_past)
+		inode->past.close(inode->past.user);
+	else
+		forget_handle(inode);
 	for (unsigned i = 0; i < NODE_LEVELS; i++)
 		mem_free(ctx, inode->node[i]);
 	xattr_unload(inode);

@@ -27,7 +27,7 @@ static int need_node(struct f2fs_inode *inode, unsigned level, f2fs_nid_t nid, u
 			return F2FS_ERR_NOMEM;
 	}
 	inode->node_nid[level] = 0;
-	err = node_load(vol, nid, inode->ino, inode->node[level], &inode->node_addr[level]);
+	err = inode_load_node(inode, nid, offset, inode->node[level], &inode->node_addr[level]);
 	if (err)
 		return err;
 	found = node_offset_of(node_footer(&vol->geo, inode->node[level]));
@@ -206,7 +206,7 @@ static void find_waiting(const struct f2fs_inode *inode, uint64_t file_block, ui
 	memset(out, 0, sizeof(*out));
 	out->file_block = file_block;
 	out->kind = F2FS_EXTENT_WAITING;
-	while (out->count < wanted && page_find(inode->vol, inode->ino, file_block + out->count))
+	while (out->count < wanted && inode_page(inode, file_block + out->count))
 		out->count++;
 }
 
@@ -221,7 +221,7 @@ int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, s
 		return err;
 	if (!has_slots(inode))
 		return find_special_extent(inode, file_block, out);
-	if (page_find(inode->vol, inode->ino, file_block)) {
+	if (inode_page(inode, file_block)) {
 		find_waiting(inode, file_block, wanted, out);
 		return 0;
 	}
@@ -229,7 +229,7 @@ int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, s
 	if (err)
 		return err;
 	/* a cluster is stored as a whole, or waits as a whole */
-	if (out->kind != F2FS_EXTENT_COMPRESSED)
+	if (out->kind != F2FS_EXTENT_COMPRESSED && !inode->is_past)
 		out->count = pages_gap(inode->vol, inode->ino, file_block, out->count);
 	if (out->kind != F2FS_EXTENT_HOLE)
 		return 0;
@@ -277,7 +277,7 @@ int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *
 	if (err)
 		return err;
 	*addr = run.slots ? get_le32(run.slots) : F2FS_NULL_ADDR;
-	if (page_find(inode->vol, inode->ino, file_block))
+	if (inode_page(inode, file_block))
 		*addr = F2FS_NEW_ADDR;
 	return 0;
 }
@@ -333,6 +333,26 @@ static int visit_subtree(struct f2fs_inode *inode, const struct node_visit *v, f
 	return err;
 }
 
+static int find_xattr_node(const struct f2fs_inode *inode, f2fs_nid_t nid, f2fs_blk_t *addr)
+{
+	struct f2fs_nat_entry entry;
+	uint8_t *block;
+	int err;
+
+	if (!inode->is_past) {
+		err = nat_get(inode->vol, nid, &entry);
+		if (!err)
+			*addr = entry.block_addr;
+		return err;
+	}
+	block = mem_alloc(inode->vol->ctx, inode->vol->geo.block_size);
+	if (!block)
+		return F2FS_ERR_NOMEM;
+	err = inode_load_node(inode, nid, XATTR_NODE_OFFSET, block, addr);
+	mem_free(inode->vol->ctx, block);
+	return err;
+}
+
 int f2fs_inode_nodes(struct f2fs_inode *inode, int (*visit)(void *user, const struct f2fs_node_info *node), void *user)
 {
 	static const uint8_t heights[5] = { 1, 1, 2, 2, 3 };
@@ -340,7 +360,6 @@ int f2fs_inode_nodes(struct f2fs_inode *inode, int (*visit)(void *user, const st
 	const uint32_t offsets[5] = { 1, 2, 3, 4 + n, 5 + 2 * n };
 	const struct node_visit v = { visit, user };
 	struct f2fs_node_info info = { .nid = inode->ino };
-	struct f2fs_nat_entry entry;
 	f2fs_nid_t xattr_nid;
 	int err;
 
@@ -359,11 +378,10 @@ int f2fs_inode_nodes(struct f2fs_inode *inode, int (*visit)(void *user, const st
 	}
 	if (err || !xattr_nid)
 		return err;
-	err = nat_get(inode->vol, xattr_nid, &entry);
+	err = find_xattr_node(inode, xattr_nid, &info.addr);
 	if (err)
 		return err;
 	info.nid = xattr_nid;
-	info.addr = entry.block_addr;
 	info.node_offset = XATTR_NODE_OFFSET;
 	return visit(user, &info);
 }

@@ -186,7 +186,7 @@ int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const s
 {
 	struct change change;
 	f2fs_nid_t ino = 0;
-	int err = change_begin(&change, dir->vol);
+	int err = change_begin_on(&change, dir);
 
 	if (!err)
 		err = create(dir, name, length, spec, &ino);
@@ -257,8 +257,10 @@ static int link_name(struct f2fs_inode *dir, const char *name, size_t length, st
 int f2fs_link(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_inode *inode)
 {
 	struct change change;
-	int err = change_begin(&change, dir->vol);
+	int err = change_begin_on(&change, dir);
 
+	if (!err)
+		err = inode_need_current(inode);
 	if (!err)
 		err = link_name(dir, name, length, inode);
 	return change_end(&change, err);
@@ -329,7 +331,7 @@ static int remove_name(struct f2fs_inode *dir, const char *name, size_t length)
 int f2fs_remove(struct f2fs_inode *dir, const char *name, size_t length)
 {
 	struct change change;
-	int err = change_begin(&change, dir->vol);
+	int err = change_begin_on(&change, dir);
 
 	if (!err)
 		err = remove_name(dir, name, length);

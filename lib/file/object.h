@@ -15,9 +15,22 @@ struct dentry_ref;
 struct xattr_set;
 struct cluster_cache;
 
+/* Who answers for an inode that is read as it once was (forensics/): its nodes, and what became of its blocks. */
+struct inode_past {
+	/* Load the node that stood at this place of the file: *addr tells from where. */
+	int (*load)(void *user, const struct f2fs_inode *inode, f2fs_nid_t nid, uint32_t node_offset, uint8_t *block,
+		    f2fs_blk_t *addr);
+	/* Does a block still hold what this slot of a node pointed to? Else an error, recorded. */
+	int (*judge)(void *user, const struct f2fs_inode *inode, f2fs_nid_t nid, uint32_t ofs_in_node, f2fs_blk_t addr);
+	void (*close)(void *user);
+	void *user;
+};
+
 struct f2fs_inode {
 	struct f2fs_volume *vol;
 	f2fs_nid_t ino;
+	bool is_past;		/* not as the volume has it now: never changed, not among the volume's handles */
+	struct inode_past past; /* with is_past */
 	f2fs_blk_t addr;     /* of the inode block */
 	uint64_t generation; /* of the volume, when the block was read */
 	struct inode_layout layout;
@@ -59,6 +72,19 @@ static inline bool inode_is_alias(const struct f2fs_inode *inode)
 int inode_sync(struct f2fs_inode *inode);
 /* Open without clearing the last error. */
 int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out);
+
+/*
+ * Open the inode whose block lies at addr, as it is there; past is copied, and closed with the inode. NOT_FOUND when
+ * the block holds no inode, CORRUPT when that breaks a rule. After a failure past is still the caller's.
+ */
+int inode_open_past(struct f2fs_volume *vol, f2fs_blk_t addr, const struct inode_past *past, struct f2fs_inode **out);
+/* Fail with READ_ONLY for an inode as it once was. */
+int inode_need_current(const struct f2fs_inode *inode);
+/* Load a node of an inode, of its own time. addr may be NULL. */
+int inode_load_node(const struct f2fs_inode *inode, f2fs_nid_t nid, uint32_t node_offset, uint8_t *block,
+		    f2fs_blk_t *addr);
+/* Do the blocks of file blocks from file_block on, which lie in a row from addr, still hold what they did? */
+int inode_judge(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t count);
 
 /* A run of slots found by map_find(). */
 struct map_run {

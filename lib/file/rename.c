@@ -224,10 +224,12 @@ int f2fs_rename(struct f2fs_inode *dir, const char *name, size_t length, struct 
 	struct side from = { .dir = dir, .name = name, .length = length };
 	struct side to = { .dir = new_dir, .name = new_name, .length = new_length };
 	struct change change;
-	int err = change_begin(&change, dir->vol);
+	int err = change_begin_on(&change, dir);
 
 	if (!err && ((flags & ~all) || ((flags & F2FS_RENAME_EXCHANGE) && (flags & all) != F2FS_RENAME_EXCHANGE)))
 		err = error_set(dir->vol->ctx, F2FS_ERR_INVALID, "flags of a rename that do not go together");
+	if (!err)
+		err = inode_need_current(new_dir);
 	if (!err)
 		err = rename_sides(&from, &to, flags);
 	acl_heritage_drop(dir->vol, &from.acl);

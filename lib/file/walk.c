@@ -200,6 +200,8 @@ int f2fs_walk(struct f2fs_inode *start, int (*visit)(void *user, const struct f2
 	int err;
 
 	error_clear(w.ctx);
+	if (start->is_past)
+		return error_set(w.ctx, F2FS_ERR_INVALID, "what was below an old version of a directory is no tree");
 	vec_init(&w.frames, w.ctx, sizeof(struct frame));
 	vec_init(&w.path, w.ctx, 1);
 	map32_init(&w.seen, w.ctx);

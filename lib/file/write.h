@@ -26,6 +26,8 @@ struct change {
 /* Clear the last error, start (or go on with) the transaction, and write what waits when it is too much: nodes that
  * were got before must be got again. Refused with STATE after a call that failed half-way. */
 int change_begin(struct change *c, struct f2fs_volume *vol);
+/* The same for a change of an inode, or in a directory; READ_ONLY for one as it once was. */
+int change_begin_on(struct change *c, const struct f2fs_inode *inode);
 /* Let the commit of a transaction that was started otherwise write what waits in this layer. */
 void change_attach(struct txn *txn);
 /* At the start of a change: write all waiting blocks, which changes nothing that can be seen. */
@@ -103,6 +105,11 @@ int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out);
 int pages_put(struct winode *w, uint64_t offset, const uint8_t *data, size_t length, uint64_t size);
 /* Find a waiting block; NULL when there is none. */
 const uint8_t *page_find(const struct f2fs_volume *vol, f2fs_nid_t ino, uint64_t file_block);
+/* The same for readers of a handle: an inode as it once was has none. */
+static inline const uint8_t *inode_page(const struct f2fs_inode *inode, uint64_t file_block)
+{
+	return inode->is_past ? NULL : page_find(inode->vol, inode->ino, file_block);
+}
 /* Does a file have any? */
 bool pages_exist(const struct f2fs_volume *vol, f2fs_nid_t ino);
 /* How many blocks from file_block on, of at most count, do not wait? */

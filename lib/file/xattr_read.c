@@ -70,7 +70,7 @@ static int load_string(struct f2fs_inode *inode, struct xattr_set *set)
 	node = mem_alloc(vol->ctx, vol->geo.block_size);
 	if (!node)
 		return F2FS_ERR_NOMEM;
-	err = node_load(vol, nid, inode->ino, node, NULL);
+	err = inode_load_node(inode, nid, XATTR_NODE_OFFSET, node, NULL);
 	if (!err)
 		memcpy(set->string + inline_size, node, node_size);
 	else

@@ -190,7 +190,7 @@ static int change(struct f2fs_inode *inode, unsigned index, const char *name, co
 {
 	struct change c;
 	struct winode w;
-	int err = change_begin(&c, inode->vol);
+	int err = change_begin_on(&c, inode);
 
 	if (!err)
 		err = xattr_load(inode); /* refuses a list that cannot be kept */

@@ -29,6 +29,7 @@ from .device import Context, Device, FaultDevice, MemoryDevice, OverlayDevice, R
 from .enums import *  # noqa: F403
 from .errors import *  # noqa: F403
 from .fields import Fields, FieldValue, fields
+from .forensics import Past, PastStat, Remains, Version
 from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
 from .inode import DirEntry, Inode, Xattrs
 from .io import InodeIO
@@ -115,6 +116,8 @@ __all__ = [
     "NatEntry",
     "NodeInfo",
     "OverlayDevice",
+    "Past",
+    "PastStat",
     "PopulateProblem",
     "PopulateResult",
     "PopulateRule",
@@ -129,6 +132,7 @@ __all__ = [
     "RecoveryNode",
     "RecoveryPlan",
     "RecoverySummary",
+    "Remains",
     "Rule",
     "SegmentSummary",
     "SegmentUse",
@@ -140,6 +144,7 @@ __all__ = [
     "Summary",
     "UndoInfo",
     "Verity",
+    "Version",
     "Volume",
     "VolumeStat",
     "Xattrs",

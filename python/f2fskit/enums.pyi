@@ -11,6 +11,7 @@ __all__ = [
     "CheckpointFlag",
     "CleanEnd",
     "CleanPolicy",
+    "Confidence",
     "Decision",
     "DeviceCap",
     "EncodingFlag",
@@ -39,6 +40,7 @@ __all__ = [
     "SummarySource",
     "SyncMode",
     "Transaction",
+    "VersionFlag",
     "ZoneType",
 ]
 
@@ -100,6 +102,13 @@ class CleanPolicy(enum.IntEnum):
     AGE = 2
     COST_BENEFIT = 1
     GREEDY = 0
+
+class Confidence(enum.IntEnum):
+    NAME = 4
+    METADATA = 3
+    PART = 2
+    LIKELY = 1
+    WHOLE = 0
 
 class Decision(enum.IntEnum):
     STOP = 2
@@ -321,6 +330,12 @@ class Transaction(enum.IntEnum):
     FAILED = 2
     OPEN = 1
     NONE = 0
+
+class VersionFlag(enum.IntFlag):
+    LAST = 8
+    OTHER_USE = 4
+    RECENT = 2
+    CURRENT = 1
 
 class ZoneType(enum.IntEnum):
     SEQUENTIAL_PREFERRED = 3

@@ -24,6 +24,7 @@ __all__ = [
     "NotEmptyError",
     "NotF2fsError",
     "NotFoundError",
+    "OverwrittenError",
     "RangeError",
     "ReadOnlyError",
     "StateError",
@@ -70,6 +71,8 @@ class UnsupportedError(Error, OSError): ...
 class EncryptedError(Error, OSError): ...
 
 class DamagedDataError(Error, OSError): ...
+
+class OverwrittenError(Error, OSError): ...
 
 class NotFoundError(Error, FileNotFoundError): ...
 

@@ -241,6 +241,16 @@ class Inode(Closable):
         """The volume it belongs to."""
         return self._volume
 
+    @property
+    def is_past(self) -> bool:
+        """Is it an inode as it once was, see `Volume.inode_at()`?"""
+        return bool(self._handle.get(lib.f2fs_inode_is_past))
+
+    @property
+    def address(self) -> int:
+        """Block that it was read from; of one that changed since the last commit, where it lay before."""
+        return int(self._handle.get(lib.f2fs_inode_address))
+
     # As stored.
 
     @property

@@ -18,6 +18,7 @@ from typing import IO, Any, Callable, Iterator, Sequence, Union
 from . import enums, errors, format, populate, recovery, results, space, tree
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
 from .device import Closable, Context, Device, Path
+from .forensics import Past, Version
 from .inode import DirEntry, ErrorHandler, Inode, encode_name
 from .path import AnyPath, F2FSPath
 from .populate import PopulateResult
@@ -872,6 +873,46 @@ class Volume(Closable):
     def inode(self, ino: int) -> Inode:
         """Open an inode by number. NotFoundError when it is free or not an inode, CorruptError with the rule."""
         return Inode(self, self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_inode_open, ino))
+
+    def inode_at(self, addr: int, *, overwritten: bool = False) -> Inode:
+        """Open an inode as it is at a block address: any old version that is left. It reads like any other.
+
+        Its nodes are those of its own time as far as they are left. Where one is lost, or a block was written by others
+        since, reading raises `OverwrittenError`; with overwritten such blocks are read as they are now. Changing it raises
+        `ReadOnlyError`.
+
+        Raises:
+            NotFoundError: no inode there. CorruptError: one that breaks a rule.
+        """
+        flags = lib.F2FS_AT_OVERWRITTEN if overwritten else 0
+        handle = self._handle.open(
+            "inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_inode_open_at, ffi.NULL, addr, flags
+        )
+        return Inode(self, handle)
+
+    def past(self, ino: int = 0, *, thorough: bool = False, max_segments: int = 0) -> Past:
+        """Search the volume for old nodes.
+
+        Args:
+            ino: of this inode only, which reads little more than summaries; 0: of all.
+            thorough: read every block, not only segments that hold or held nodes.
+            max_segments: read no more segments whole than this; 0: no limit.
+
+        Raises:
+            StateError: there are changes that wait for a commit.
+        """
+        return Past(self, ino, thorough, max_segments)
+
+    def versions(self, what: AnyPath | int | Inode) -> list[Version]:
+        """Return the versions of a file that are left, the oldest first, the one in use last.
+
+        what is a path, an inode number, or an inode.
+        """
+        if isinstance(what, Inode):
+            ino = what.number
+        else:
+            ino = what if isinstance(what, int) else self.lookup(what).number
+        return self.past(ino).versions(ino)
 
     def lookup(self, path: AnyPath, *, follow: bool = False) -> Inode:
         """Open the inode of a path from the root.

@@ -346,6 +346,42 @@ static void exercise_recovery(struct run *r)
 	f2fs_recovery_free(plan);
 }
 
+static int add_version(void *user, const struct f2fs_version *version)
+{
+	struct run *r = user;
+	struct f2fs_inode *inode;
+
+	add_number(r, version->addr ^ (uint64_t)version->cp_ver << 32);
+	add_number(r, version->remains.intact ^ version->remains.overwritten << 20 ^ version->remains.lost << 40);
+	if (++r->result->entries >= r->limits->entries)
+		return F2FS_ERR_CANCELED;
+	if (!passed(r, f2fs_inode_open_at(r->vol, NULL, version->addr, 0, &inode)))
+		return 0;
+	exercise_inode(r, inode);
+	f2fs_inode_close(inode);
+	return 0;
+}
+
+/* What is left of earlier times. */
+static void exercise_past(struct run *r)
+{
+	const struct f2fs_past_options thorough = { .flags = F2FS_PAST_THOROUGH };
+	struct f2fs_past_stat stat;
+	struct f2fs_past *past;
+
+	if (!passed(r, f2fs_past_open(r->vol, &thorough, &past)))
+		return;
+	f2fs_past_stat(past, &stat);
+	add_number(r, stat.nodes);
+	for (f2fs_nid_t ino = r->geo->root_ino; ino < r->geo->root_ino + 8 && ino < r->geo->max_nid; ino++) {
+		int rc = f2fs_versions(past, ino, add_version, r);
+
+		if (rc != F2FS_ERR_CANCELED)
+			passed(r, rc);
+	}
+	f2fs_past_close(past);
+}
+
 static int add_quota(void *user, const struct f2fs_quota *quota)
 {
 	add_number(user, quota->id);
@@ -394,6 +430,7 @@ void exercise_volume(struct f2fs_volume *vol, const struct exercise_limits *limi
 	exercise_blocks(&r);
 	exercise_recovery(&r);
 	exercise_tree(&r);
+	exercise_past(&r);
 	free(r.buffer);
 }
 

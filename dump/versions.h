@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the views of old versions and deleted files share.
+ */
+#ifndef F2FSKIT_DUMP_VERSIONS_H
+#define F2FSKIT_DUMP_VERSIONS_H
+
+#include "dump/dump.h"
+
+/* The columns blocks .. lost of the open record. */
+void dump_put_remains(struct dump *d, const struct f2fs_remains *remains);
+/* What only JSON has of a version. */
+void dump_put_version_more(struct dump *d, const struct f2fs_version *version);
+/* Search for old nodes; failure, and blocks that cannot be read, are reported. */
+int dump_past_open(struct dump *d, const struct f2fs_past_options *options, struct f2fs_past **out);
+/* The inode number that an operand names: a number, also of an inode that is not in use, or a path. */
+int dump_find_ino(struct dump *d, const char *what, const char *operand, uint32_t *out);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Versions of an inode that are left.
+ */
+#include "dump/dump.h"
+#include "dump/versions.h"
+
+static const struct cli_column columns[] = {
+	{ "block", 10 },   { "cp_ver", 10 }, { "age", 5 },     { "left", -8 },	 { "mode", -10 },      { "links", 5 },
+	{ "uid", 6 },	   { "gid", 6 },     { "size", 12 },   { "modified", -19 }, { "blocks", 8 },   { "current", 8 },
+	{ "intact", 8 },   { "untold", 8 },  { "overwritten", 11 }, { "lost", 8 }, { "name", -1 },
+};
+
+void dump_put_remains(struct dump *d, const struct f2fs_remains *r)
+{
+	cli_print_u64(d->out, "blocks", r->blocks);
+	cli_print_u64(d->out, "current", r->current);
+	cli_print_u64(d->out, "intact", r->intact);
+	cli_print_u64(d->out, "untold", r->untold);
+	cli_print_u64(d->out, "overwritten", r->overwritten + r->bad);
+	cli_print_u64(d->out, "lost", r->lost);
+}
+
+void dump_put_version_more(struct dump *d, const struct f2fs_version *v)
+{
+	cli_print_u64(d->out, "bad", v->remains.bad);
+	cli_print_u64(d->out, "nodes", v->remains.nodes);
+	cli_print_u64(d->out, "nodes_lost", v->remains.nodes_lost);
+	cli_print_u64(d->out, "nodes_later", v->remains.nodes_later);
+	cli_print_u64(d->out, "nodes_unsure", v->remains.nodes_unsure);
+	cli_print_hex(d->out, "generation", v->generation);
+	cli_print_u64(d->out, "parent", v->parent);
+	cli_print_bool(d->out, "is_current", (v->flags & F2FS_VERSION_CURRENT) != 0);
+	cli_print_bool(d->out, "is_recent", (v->flags & F2FS_VERSION_RECENT) != 0);
+	cli_print_bool(d->out, "is_other_use", (v->flags & F2FS_VERSION_OTHER_USE) != 0);
+	cli_print_bool(d->out, "is_last", (v->flags & F2FS_VERSION_LAST) != 0);
+	cli_print_stat_more(d->out, &v->stat);
+}
+
+static int put_version(void *user, const struct f2fs_version *v)
+{
+	struct dump *d = user;
+
+	cli_print_begin(d->out, NULL);
+	cli_print_u64(d->out, "block_addr", v->addr);
+	cli_print_u64(d->out, "cp_ver", v->cp_ver);
+	cli_print_u64(d->out, "age", v->age);
+	cli_print_string(d->out, "left", f2fs_confidence_name(v->confidence));
+	cli_print_stat(d->out, &v->stat);
+	dump_put_remains(d, &v->remains);
+	cli_print_bytes(d->out, "name", v->name, v->name_len);
+	dump_put_version_more(d, v);
+	cli_print_end(d->out);
+	return cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
+}
+
+int dump_past_open(struct dump *d, const struct f2fs_past_options *options, struct f2fs_past **out)
+{
+	struct f2fs_past_stat stat;
+	int rc = f2fs_past_open(d->vol, options, out);
+
+	if (rc)
+		return dump_fail(d, rc, NULL);
+	f2fs_past_stat(*out, &stat);
+	if (stat.unreadable)
+		dump_damage(d, "%llu blocks cannot be read: what was in them is not known",
+			    (unsigned long long)stat.unreadable);
+	return 0;
+}
+
+int view_versions(struct dump *d, const char *argument)
+{
+	struct f2fs_past_options options = { 0 };
+	struct f2fs_past *past;
+	uint32_t ino;
+	int rc = dump_find_ino(d, "--versions", argument, &ino);
+
+	if (rc)
+		return rc;
+	options.ino = ino;
+	rc = dump_past_open(d, &options, &past);
+	if (rc)
+		return rc;
+	cli_print_u64(d->out, "ino", ino);
+	cli_print_begin_table(d->out, "versions", columns, sizeof(columns) / sizeof(columns[0]));
+	rc = f2fs_versions(past, ino, put_version, d);
+	cli_print_end_array(d->out);
+	if (rc)
+		dump_fail(d, rc, argument);
+	f2fs_past_close(past);
+	return rc;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a log-structured volume remembers: old versions of inodes, deleted files, times. F2FS writes nodes and data to
+ * new blocks; what was there before stays until its block is used again. Nothing here writes.
+ *
+ * Old node blocks carry their own names (node id, inode, place in the file, checkpoint version), so they are found and
+ * believed by what they hold. Old data blocks carry nothing: whether one still holds what an old slot pointed to is
+ * judged. Evidence, in this order: the SIT has the block for another owner; the summary of its segment names another
+ * last writer; a node written after the last checkpoint names it, or lies in it. What the judgement cannot see: data
+ * that was written after the last checkpoint before a crash and that no node names, and blocks that the kernel rewrote
+ * in place for the same file (they hold that file's newer contents).
+ *
+ * Clocks: the times in inodes, and the checkpoint version of each node, which counts checkpoints and cannot be set
+ * back.
+ */
+#ifndef F2FSKIT_FORENSICS_H
+#define F2FSKIT_FORENSICS_H
+
+#include <f2fskit/file.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct f2fs_past;
+
+enum f2fs_past_flag {
+	/* Read every block of the main area, not only segments that hold or held nodes by SIT and summaries. */
+	F2FS_PAST_THOROUGH = 1
+};
+
+/* Options of f2fs_past_open; zero the struct first. */
+struct f2fs_past_options {
+	f2fs_nid_t ino;	       /* look for nodes of this inode only: mostly summaries are read then; 0: of all */
+	unsigned flags;	       /* enum f2fs_past_flag */
+	uint32_t max_segments; /* read no more segments whole than this, in the order of the device; 0: no limit */
+};
+
+/* What a search read and found. */
+struct f2fs_past_stat {
+	uint64_t segments;    /* read whole */
+	uint64_t summaries;   /* segments of which the summary told which blocks to read */
+	uint64_t blocks_read; /* of the main area */
+	uint64_t nodes;	      /* node blocks found, those in use included */
+	uint64_t inodes;      /* of those, inode blocks */
+	uint64_t foreign;     /* look like nodes, but are newer than the volume: of a file system before it */
+	uint64_t unreadable;  /* blocks that could not be read */
+	uint8_t is_cut;	      /* max_segments ended the search */
+};
+
+/*
+ * Search the volume for node blocks, old and in use. 20 bytes of memory for each found. The volume must stay open as
+ * long, and what is found is of the moment of the call: changes of the volume may overwrite it. options may be NULL.
+ * Fails with NOMEM, CANCELED, STATE (a transaction runs: what it has written over is in no table yet).
+ */
+F2FS_API int f2fs_past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out);
+F2FS_API void f2fs_past_close(struct f2fs_past *past);
+F2FS_API void f2fs_past_stat(const struct f2fs_past *past, struct f2fs_past_stat *out);
+
+enum f2fs_at_flag {
+	/* Read blocks that others have written since, too: whatever is there now. Without it reading fails there with
+	 * OVERWRITTEN. */
+	F2FS_AT_OVERWRITTEN = 1
+};
+
+/*
+ * Open an inode as it is at a block address, current or old; it reads like any other (contents, entries, attributes,
+ * extents) and cannot be changed. Its nodes are those of its own time: of the same inode, node id and place, the newest
+ * whose checkpoint version is not newer than its own; where none of those is left, the oldest newer one below the next
+ * version of the inode. The last version of an inode number's use takes the newest there is, as moving a node does not
+ * touch the inode. Where a node is lost, or a block was written by others since, reading fails with OVERWRITTEN.
+ *
+ * past: a search of all inodes or of this one, which stays open as long; NULL: one is made for it, which reads the
+ * volume's summaries when the inode has further nodes. Fails with NOT_FOUND (no inode there), CORRUPT, RANGE, IO,
+ * NOMEM, STATE.
+ */
+F2FS_API int f2fs_inode_open_at(struct f2fs_volume *vol, struct f2fs_past *past, f2fs_blk_t addr, unsigned flags,
+				struct f2fs_inode **out);
+
+/* What became of the blocks of an old version. Counts of blocks; nodes are not among them. */
+struct f2fs_remains {
+	uint64_t blocks;      /* that its slots name */
+	uint64_t current;     /* still in use by the same file at the same place */
+	uint64_t intact;      /* free, and last written by this slot */
+	uint64_t untold;      /* free, and nothing tells who wrote it last */
+	uint64_t overwritten; /* in use by others, or written by others since */
+	uint64_t bad;	      /* addresses outside the main area */
+	uint64_t lost;	      /* file blocks whose node is lost */
+	uint32_t nodes;	      /* of its tree that were found, the inode included */
+	uint32_t nodes_lost;
+	uint32_t nodes_later; /* of nodes: newer than the inode */
+	uint32_t nodes_unsure; /* of nodes: others of the same version were there to choose from */
+};
+
+/* How much of an old version is left. */
+enum f2fs_confidence {
+	F2FS_CONFIDENCE_WHOLE = 0,    /* all of it: each block is in use by it or was last written by it */
+	F2FS_CONFIDENCE_LIKELY = 1,   /* nothing speaks against any block, for some nothing speaks at all */
+	F2FS_CONFIDENCE_PART = 2,     /* some blocks are overwritten or lost */
+	F2FS_CONFIDENCE_METADATA = 3, /* no block of contents is left */
+	F2FS_CONFIDENCE_NAME = 4      /* not even the inode: a name in a directory */
+};
+F2FS_API const char *f2fs_confidence_name(int confidence);
+
+enum f2fs_version_flag {
+	F2FS_VERSION_CURRENT = 1,   /* the one in use */
+	F2FS_VERSION_RECENT = 2,    /* written after the last checkpoint (by an fsync), or one just before it */
+	F2FS_VERSION_OTHER_USE = 4, /* of an earlier file that had the inode number */
+	F2FS_VERSION_LAST = 8	    /* newest that is left of its use of the inode number */
+};
+
+/* A version of an inode that is left. */
+struct f2fs_version {
+	f2fs_nid_t ino;
+	f2fs_blk_t addr;
+	uint32_t cp_ver;     /* low half of the checkpoint version in force when it was written */
+	uint32_t age;	     /* checkpoints that were made since, of the newest that the volume has */
+	uint32_t generation; /* random number of this use of the inode number */
+	unsigned flags;	     /* enum f2fs_version_flag */
+	f2fs_nid_t parent;   /* i_pino */
+	uint16_t name_len;
+	uint8_t name[256]; /* i_name, as stored: ciphertext when encrypted; NUL-terminated */
+	struct f2fs_stat stat;
+	struct f2fs_remains remains;
+	int confidence; /* enum f2fs_confidence */
+};
+
+/*
+ * Call visit for each version of an inode that is left, the oldest first: by checkpoint version, then by address, the
+ * one in use last. past: a search of all inodes or of this one. visit returns 0 or a negative error that ends the run.
+ */
+F2FS_API int f2fs_versions(struct f2fs_past *past, f2fs_nid_t ino,
+			   int (*visit)(void *user, const struct f2fs_version *version), void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

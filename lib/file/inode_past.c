@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Inodes as they once were: a handle over an inode block at any address. Who opens it (forensics/) answers for its
+ * nodes and for what became of its blocks; all readers of this layer work on it as on any other, nothing changes it.
+ */
+#include <string.h>
+
+#include "file/object.h"
+
+/* Take the block over if it is an inode that can be divided. */
+static int check_block(struct f2fs_inode *inode, const uint8_t *block)
+{
+	struct f2fs_volume *vol = inode->vol;
+	const uint8_t *footer = node_footer(&vol->geo, block);
+	enum rule rule;
+
+	if (!geometry_is_nid(&vol->geo, footer_nid(footer)) || footer_nid(footer) != footer_ino(footer))
+		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "block %u does not hold an inode",
+				 (unsigned)inode->addr);
+	memcpy(inode->block, block, vol->geo.block_size);
+	inode->ino = footer_nid(footer);
+	rule = inode_check(&vol->geo, inode->block, inode->ino, vol->checksum_seed);
+	if (rule)
+		return inode_corrupt(inode, rule, "inode %u", (unsigned)inode->ino);
+	inode_layout(&vol->geo, inode->block, &inode->layout);
+	return 0;
+}
+
+int inode_open_past(struct f2fs_volume *vol, f2fs_blk_t addr, const struct inode_past *past, struct f2fs_inode **out)
+{
+	struct f2fs_inode *inode;
+	const uint8_t *block;
+	int err;
+
+	if (!geometry_is_main(&vol->geo, addr))
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "block %u does not lie in the main area", (unsigned)addr);
+	inode = mem_zalloc(vol->ctx, sizeof(*inode) + vol->geo.block_size);
+	if (!inode)
+		return F2FS_ERR_NOMEM;
+	inode->vol = vol;
+	inode->addr = addr;
+	inode->block = (uint8_t *)(inode + 1);
+	inode->is_past = true;
+	inode->past = *past;
+	err = volume_peek(vol, addr, &block);
+	if (!err)
+		err = check_block(inode, block);
+	if (err) {
+		mem_free(vol->ctx, inode);
+		return err;
+	}
+	*out = inode;
+	return 0;
+}
+
+int inode_need_current(const struct f2fs_inode *inode)
+{
+	if (!inode->is_past)
+		return 0;
+	return error_set(inode->vol->ctx, F2FS_ERR_READ_ONLY, "an old version of inode %u cannot be changed",
+			 (unsigned)inode->ino);
+}
+
+int inode_load_node(const struct f2fs_inode *inode, f2fs_nid_t nid, uint32_t node_offset, uint8_t *block,
+		    f2fs_blk_t *addr)
+{
+	if (inode->is_past)
+		return inode->past.load(inode->past.user, inode, nid, node_offset, block, addr);
+	return node_load(inode->vol, nid, inode->ino, block, addr);
+}
+
+int inode_judge(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t count)
+{
+	int err = 0;
+
+	if (inode->is_past && inode_is_alias(inode))
+		return error_set(inode->vol->ctx, F2FS_ERR_OVERWRITTEN,
+				 "nothing tells what became of the range that inode %u stood for",
+				 (unsigned)inode->ino);
+	for (uint64_t i = 0; inode->is_past && i < count && !err;) {
+		struct map_run run;
+
+		err = map_find(inode, file_block + i, &run);
+		for (uint64_t k = 0; !err && k < run.count && i < count; k++, i++)
+			err = inode->past.judge(inode->past.user, inode, run.nid, run.ofs_in_node + (uint32_t)k,
+						addr + (f2fs_blk_t)i);
+		if (!err && run.count == 0)
+			break;
+	}
+	return err;
+}
+
+int f2fs_inode_is_past(const struct f2fs_inode *inode)
+{
+	return inode->is_past;
+}
+
+f2fs_blk_t f2fs_inode_address(const struct f2fs_inode *inode)
+{
+	return inode->addr;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The table of nodes that a search found: making it, and the question that everything else is built on: which node
+ * stood at this place of this inode at that time?
+ */
+#include "forensics/past.h"
+
+#include <f2fskit/write.h>
+#include <string.h>
+
+static bool all_addresses_fit(const struct f2fs_geometry *geo, const uint8_t *at, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t addr = get_le32(at + (size_t)i * 4);
+
+		if (addr != F2FS_NULL_ADDR && addr != F2FS_NEW_ADDR && addr != F2FS_COMPRESS_ADDR &&
+		    !geometry_is_main(geo, addr))
+			return false;
+	}
+	return true;
+}
+
+static bool all_nids_fit(const struct f2fs_geometry *geo, const uint8_t *at, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const f2fs_nid_t nid = get_le32(at + (size_t)i * 4);
+
+		if (nid != 0 && !geometry_is_nid(geo, nid))
+			return false;
+	}
+	return true;
+}
+
+/* Do the contents of a block fit its place in a file? */
+static bool contents_fit(const struct f2fs_volume *vol, const uint8_t *block, f2fs_nid_t nid, uint32_t place)
+{
+	const struct f2fs_geometry *geo = &vol->geo;
+
+	if (place == 0)
+		return inode_check(geo, block, nid, vol->checksum_seed) == RULE_NONE && inode_i_namelen(block) <= 255 &&
+		       all_nids_fit(geo, node_footer(geo, block) - 20, 5);
+	if (place == XATTR_NODE_OFFSET)
+		return true;
+	if (node_offset_is_direct(geo, place))
+		return all_addresses_fit(geo, block, geo->addrs_per_block);
+	return all_nids_fit(geo, block, geo->nids_per_block);
+}
+
+bool past_is_node(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr, struct past_node *out)
+{
+	const struct f2fs_geometry *geo = &past->vol->geo;
+	const uint8_t *footer = node_footer(geo, block);
+	const f2fs_nid_t nid = footer_nid(footer), ino = footer_ino(footer);
+	const uint32_t place = node_offset_of(footer);
+
+	if (!geometry_is_nid(geo, nid) || !geometry_is_nid(geo, ino) || (nid == ino) != (place == 0) ||
+	    footer_next_blkaddr(footer) < geo->main_blkaddr || !contents_fit(past->vol, block, nid, place))
+		return false;
+	out->age = past->newest - (uint32_t)footer_cp_ver(footer);
+	if (past->has_newest && (int32_t)out->age < 0) {
+		past->stat.foreign++;
+		return false;
+	}
+	out->addr = addr;
+	out->nid = nid;
+	out->ino = ino;
+	out->place = place == 0 ? inode_i_generation(block) : place;
+	return true;
+}
+
+/* By inode, node id, then the oldest first. */
+static int compare_nodes(const void *a, const void *b)
+{
+	const struct past_node *x = a, *y = b;
+
+	if (x->ino != y->ino)
+		return x->ino < y->ino ? -1 : 1;
+	if (x->nid != y->nid)
+		return x->nid < y->nid ? -1 : 1;
+	if (x->age != y->age)
+		return x->age > y->age ? -1 : 1;
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+/* The first node that is not before (ino, nid). */
+static size_t lower_bound(const struct f2fs_past *past, f2fs_nid_t ino, f2fs_nid_t nid)
+{
+	size_t low = 0, high = past->nodes.count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct past_node *node = vec_at(&past->nodes, middle);
+
+		if (node->ino < ino || (node->ino == ino && node->nid < nid))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct past_node *past_find(const struct f2fs_past *past, f2fs_nid_t ino, f2fs_nid_t nid, size_t *count)
+{
+	const size_t first = lower_bound(past, ino, nid);
+
+	*count = lower_bound(past, ino, nid + 1) - first;
+	return *count ? vec_at(&past->nodes, first) : NULL;
+}
+
+const struct past_node *past_of_inode(const struct f2fs_past *past, f2fs_nid_t ino, size_t *count)
+{
+	const size_t first = lower_bound(past, ino, 0);
+
+	*count = lower_bound(past, ino + 1, 0) - first;
+	return *count ? vec_at(&past->nodes, first) : NULL;
+}
+
+int past_need_fresh(const struct f2fs_past *past)
+{
+	if (past->generation == past->vol->generation)
+		return 0;
+	return error_set(past->vol->ctx, F2FS_ERR_STATE, "the volume was changed since it was searched for old nodes");
+}
+
+bool past_time_of(struct f2fs_past *past, f2fs_nid_t ino, f2fs_blk_t addr, struct past_time *out)
+{
+	struct f2fs_nat_entry entry;
+	size_t count, at;
+	const struct past_node *nodes = past_find(past, ino, ino, &count);
+
+	for (at = 0; at < count && nodes[at].addr != addr; at++)
+		;
+	if (at == count)
+		return false;
+	memset(out, 0, sizeof(*out));
+	out->ino = ino;
+	out->age = nodes[at].age;
+	out->generation = nodes[at].place;
+	for (size_t i = at; i-- > 0 && !out->has_before;) {
+		if (nodes[i].place == out->generation)
+			continue;
+		out->has_before = true;
+		out->before_age = nodes[i].age;
+	}
+	for (size_t i = at + 1; i < count && !out->is_succeeded; i++) {
+		out->is_succeeded = nodes[i].place != out->generation;
+		if (out->is_succeeded || out->has_next)
+			continue;
+		out->has_next = true;
+		out->next_age = nodes[i].age;
+	}
+	out->is_current = nat_get(past->vol, ino, &entry) == 0 && entry.block_addr == addr;
+	out->is_last = !out->has_next;
+	return true;
+}
+
+/* Is a node of the same use of the inode number, as far as ages tell? */
+static bool is_of_time(const struct past_time *time, const struct past_node *node)
+{
+	return !time->has_before || node->age <= time->before_age;
+}
+
+void past_choose(const struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, uint32_t place,
+		 struct past_choice *out)
+{
+	size_t count;
+	const struct past_node *nodes = past_find(past, time->ino, nid, &count), *later = NULL;
+	const bool wants_newest = time->is_last && !time->is_succeeded;
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < count; i++) {
+		const struct past_node *node = &nodes[i];
+
+		if (node->place != place || !is_of_time(time, node))
+			continue;
+		if (node->age >= time->age || wants_newest) { /* the newest comes last */
+			out->is_unsure = out->node && out->node->age == node->age;
+			out->node = node;
+		} else if (!later && (!time->has_next || node->age > time->next_age) && !time->is_succeeded) {
+			later = node;
+		}
+	}
+	if (!out->node)
+		out->node = later;
+	out->is_later = out->node && out->node->age < time->age;
+}
+
+static void init(struct f2fs_past *past, struct f2fs_volume *vol, const struct f2fs_past_options *options)
+{
+	const uint64_t other = vol->pack_version[2 - vol->pack];
+
+	past->vol = vol;
+	past->generation = vol->generation;
+	if (options)
+		past->options = *options;
+	past->has_newest = vol->pack_state[vol->pack - 1] == 0;
+	past->newest = (uint32_t)cp_checkpoint_ver(vol->cp);
+	if (vol->pack_state[2 - vol->pack] == 0 && (int64_t)(other - cp_checkpoint_ver(vol->cp)) > 0)
+		past->newest = (uint32_t)other;
+	if (!past->has_newest)
+		past->newest = UINT32_MAX;
+	past->is_clean = past->has_newest && (cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_unmount);
+	vec_init(&past->nodes, vol->ctx, sizeof(struct past_node));
+	map32_init(&past->claims, vol->ctx);
+}
+
+static int check_options(struct f2fs_volume *vol, const struct f2fs_past_options *o)
+{
+	if (o && (o->flags & ~(unsigned)F2FS_PAST_THOROUGH))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "unknown flags of a search: %x", o->flags);
+	if (o && o->ino && !geometry_is_nid(&vol->geo, o->ino))
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "inode numbers go from %u to %u",
+				 (unsigned)vol->geo.root_ino, (unsigned)vol->geo.max_nid - 1);
+	if (f2fs_volume_transaction(vol) != F2FS_TRANSACTION_NONE)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "what is old cannot be judged while changes wait for their commit");
+	return 0;
+}
+
+int f2fs_past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out)
+{
+	struct f2fs_past *past;
+	int err;
+
+	error_clear(vol->ctx);
+	err = check_options(vol, options);
+	if (err)
+		return err;
+	past = mem_zalloc(vol->ctx, sizeof(*past));
+	if (!past)
+		return F2FS_ERR_NOMEM;
+	init(past, vol, options);
+	past->segment = mem_zalloc(vol->ctx, sizeof(*past->segment));
+	err = past->segment ? past_scan(past) : F2FS_ERR_NOMEM;
+	if (!err)
+		err = past_claim(past);
+	if (err) {
+		f2fs_past_close(past);
+		return err;
+	}
+	vec_sort(&past->nodes, compare_nodes);
+	error_clear(vol->ctx);
+	*out = past;
+	return 0;
+}
+
+void f2fs_past_close(struct f2fs_past *past)
+{
+	if (!past)
+		return;
+	vec_fini(&past->nodes);
+	map32_fini(&past->claims);
+	mem_free(past->vol->ctx, past->segment);
+	mem_free(past->vol->ctx, past);
+}
+
+void f2fs_past_stat(const struct f2fs_past *past, struct f2fs_past_stat *out)
+{
+	*out = past->stat;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a search for old nodes found, and who asks it. past_scan.c reads the device and fills the table, past.c answers
+ * which node an inode had at its time, past_claims.c knows what was written after the last checkpoint, fate.c judges
+ * blocks, inode_at.c opens inodes on top, the rest makes lists of them.
+ */
+#ifndef F2FSKIT_FORENSICS_PAST_H
+#define F2FSKIT_FORENSICS_PAST_H
+
+#include <f2fskit/forensics.h>
+
+#include "base/map32.h"
+#include "base/vec.h"
+#include "file/object.h"
+
+/* A node block as it was found. An inode's block has nid == ino. */
+struct past_node {
+	f2fs_blk_t addr;
+	f2fs_nid_t nid, ino;
+	uint32_t place; /* node offset; of an inode its generation */
+	uint32_t age;	/* checkpoints since, of the newest that the volume has */
+};
+
+/* The segment that was judged last (fate.c). */
+struct fate_segment {
+	f2fs_seg_t segno;
+	bool is_loaded;
+	struct f2fs_sit_entry sit;
+	uint32_t tail;		/* offset from which the log that is in the segment has not written yet */
+	bool has_summaries;
+	uint8_t type, tail_type; /* entry type of the summaries: 1 nodes */
+	uint8_t entries[SUMMARY_BYTES], tail_entries[SUMMARY_BYTES];
+};
+
+struct f2fs_past {
+	struct f2fs_volume *vol;
+	uint64_t generation; /* of the volume when it was searched */
+	struct f2fs_past_options options;
+	struct f2fs_past_stat stat;
+	uint32_t newest;  /* low half of the newest checkpoint version */
+	bool has_newest;  /* without a checkpoint any version may be */
+	bool is_clean;	  /* unmounted: nothing was written after the checkpoint */
+	struct vec nodes; /* struct past_node; by ino, nid, then the oldest first, then by address */
+	struct map32 claims; /* blocks that were written after the last checkpoint */
+	struct fate_segment *segment;
+};
+
+/* past_scan.c: read what options ask for and fill nodes, not in order. */
+int past_scan(struct f2fs_past *past);
+/* past_claims.c: follow the nodes that were written after the last checkpoint, and remember the blocks they took. */
+int past_claim(struct f2fs_past *past);
+
+/* past.c */
+/* Is this block a node of the volume, and not newer than it? Fills out. */
+bool past_is_node(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr, struct past_node *out);
+/* Nodes of an id within an inode, the oldest first; *count is 0 when there is none. */
+const struct past_node *past_find(const struct f2fs_past *past, f2fs_nid_t ino, f2fs_nid_t nid, size_t *count);
+/* All nodes of an inode: its own blocks are somewhere among them. */
+const struct past_node *past_of_inode(const struct f2fs_past *past, f2fs_nid_t ino, size_t *count);
+/* Fail with STATE when the volume was changed since the search. */
+int past_need_fresh(const struct f2fs_past *past);
+
+/* A version of an inode among the others. */
+struct past_time {
+	f2fs_nid_t ino;
+	uint32_t age, generation;
+	bool is_current;   /* the NAT has it */
+	bool is_last;	   /* newest of its use of the inode number */
+	bool is_succeeded; /* the number was used again later */
+	bool has_next;	   /* a later version of the same use is left */
+	uint32_t next_age; /* and its age */
+	bool has_before;   /* an earlier use of the number is left */
+	uint32_t before_age; /* age of its last version */
+};
+/* Find out where the inode block at addr stands. False when it was not found by the search. */
+bool past_time_of(struct f2fs_past *past, f2fs_nid_t ino, f2fs_blk_t addr, struct past_time *out);
+
+/* What load_node() decided. */
+struct past_choice {
+	const struct past_node *node; /* NULL: lost */
+	bool is_later, is_unsure;
+};
+/* Choose the node that stood at a place of the file at a time. */
+void past_choose(const struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, uint32_t place,
+		 struct past_choice *out);
+
+/* fate.c */
+enum fate { FATE_CURRENT, FATE_INTACT, FATE_UNTOLD, FATE_OVERWRITTEN, FATE_BAD };
+/* Judge the block that slot ofs_in_node of node nid pointed to. */
+int fate_judge(struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, uint32_t ofs_in_node,
+	       f2fs_blk_t addr, enum fate *out);
+/* Count what is left of an inode; which nodes were found is counted as they are loaded. */
+int fate_count(struct f2fs_inode *inode, struct f2fs_remains *out);
+
+/* inode_at.c */
+int past_open_inode(struct f2fs_volume *vol, struct f2fs_past *past, f2fs_blk_t addr, unsigned flags,
+		    struct f2fs_inode **out);
+/* The time of an inode opened here, and its search; counts of nodes so far go to counts. */
+struct f2fs_past *past_of(const struct f2fs_inode *inode, const struct past_time **time);
+/* The judgement of one block, by an inode opened here. */
+int past_judge(struct f2fs_inode *inode, f2fs_nid_t nid, uint32_t ofs_in_node, f2fs_blk_t addr, enum fate *out);
+/* Let loads of nodes count into this, NULL: into nothing. */
+void past_count_into(struct f2fs_inode *inode, struct f2fs_remains *counts);
+
+/* versions.c */
+/* Describe the version at addr. */
+int version_describe(struct f2fs_past *past, f2fs_blk_t addr, struct f2fs_version *out);
+
+#endif

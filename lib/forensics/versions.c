@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The versions of an inode that are left, each with what is left of its contents.
+ */
+#include <string.h>
+
+#include "forensics/past.h"
+
+const char *f2fs_confidence_name(int confidence)
+{
+	static const char *const names[] = { "whole", "likely", "part", "metadata", "name" };
+
+	return confidence >= 0 && confidence <= F2FS_CONFIDENCE_NAME ? names[confidence] : "?";
+}
+
+static int confidence_of(const struct f2fs_remains *r)
+{
+	const uint64_t gone = r->overwritten + r->bad + r->lost;
+
+	if (gone == 0 && r->nodes_lost == 0)
+		return r->untold ? F2FS_CONFIDENCE_LIKELY : F2FS_CONFIDENCE_WHOLE;
+	return r->current + r->intact + r->untold ? F2FS_CONFIDENCE_PART : F2FS_CONFIDENCE_METADATA;
+}
+
+static void fill_name(const uint8_t *block, struct f2fs_version *out)
+{
+	const uint32_t length = inode_i_namelen(block);
+
+	out->parent = inode_i_pino(block);
+	out->name_len = (uint16_t)(length <= 255 ? length : 0);
+	memcpy(out->name, block + inode_OFS_i_name, out->name_len);
+	out->name[out->name_len] = '\0';
+}
+
+static void fill_flags(const struct f2fs_past *past, const struct past_time *time, struct f2fs_version *out)
+{
+	struct f2fs_nat_entry entry;
+	const uint8_t *block;
+	struct f2fs_volume *vol = past->vol;
+
+	out->flags = (time->is_current ? F2FS_VERSION_CURRENT : 0u) | (time->is_last ? F2FS_VERSION_LAST : 0u) |
+		     (time->age == 0 ? F2FS_VERSION_RECENT : 0u);
+	if (time->is_succeeded)
+		out->flags |= F2FS_VERSION_OTHER_USE;
+	else if (nat_get(vol, out->ino, &entry) == 0 && geometry_is_main(&vol->geo, entry.block_addr) &&
+		 volume_peek(vol, entry.block_addr, &block) == 0 && inode_i_generation(block) != out->generation)
+		out->flags |= F2FS_VERSION_OTHER_USE;
+}
+
+int version_describe(struct f2fs_past *past, f2fs_blk_t addr, struct f2fs_version *out)
+{
+	struct f2fs_volume *vol = past->vol;
+	const struct past_time *time;
+	struct f2fs_inode *inode;
+	enum fate unused;
+	int err = past_open_inode(vol, past, addr, 0, &inode);
+
+	if (err)
+		return err;
+	memset(out, 0, sizeof(*out));
+	out->ino = inode->ino;
+	out->addr = addr;
+	out->cp_ver = (uint32_t)footer_cp_ver(node_footer(&vol->geo, inode->block));
+	out->age = past->newest - out->cp_ver;
+	out->generation = inode_i_generation(inode->block);
+	fill_name(inode->block, out);
+	err = f2fs_inode_stat(inode, &out->stat);
+	if (!err)
+		err = past_judge(inode, 0, 0, 0, &unused); /* so that the time is known */
+	if (!err)
+		err = fate_count(inode, &out->remains);
+	past_of(inode, &time);
+	if (!err)
+		fill_flags(past, time, out);
+	out->confidence = confidence_of(&out->remains);
+	f2fs_inode_close(inode);
+	return err;
+}
+
+/* Describe one and hand it over; blocks that are no inode any more are left out. */
+static int visit_one(struct f2fs_past *past, f2fs_blk_t addr,
+		     int (*visit)(void *user, const struct f2fs_version *version), void *user)
+{
+	struct f2fs_version version;
+	int err = version_describe(past, addr, &version);
+
+	if (err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO)
+		return 0;
+	return err ? err : visit(user, &version);
+}
+
+int f2fs_versions(struct f2fs_past *past, f2fs_nid_t ino,
+		  int (*visit)(void *user, const struct f2fs_version *version), void *user)
+{
+	struct f2fs_volume *vol = past->vol;
+	const struct past_node *nodes;
+	struct f2fs_nat_entry entry;
+	bool has_current = false;
+	size_t count;
+	int err;
+
+	error_clear(vol->ctx);
+	if (past->options.ino && past->options.ino != ino)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "the search was for inode %u, not for %u",
+				 (unsigned)past->options.ino, (unsigned)ino);
+	if (!geometry_is_nid(&vol->geo, ino))
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "inode numbers go from %u to %u",
+				 (unsigned)vol->geo.root_ino, (unsigned)vol->geo.max_nid - 1);
+	err = past_need_fresh(past);
+	if (err)
+		return err;
+	if (nat_get(vol, ino, &entry) == 0 && entry.block_addr != 0)
+		has_current = true;
+	nodes = past_find(past, ino, ino, &count);
+	for (size_t i = 0; i < count && !err; i++)
+		if (!has_current || nodes[i].addr != entry.block_addr)
+			err = visit_one(past, nodes[i].addr, visit, user);
+	if (!err && has_current)
+		err = visit_one(past, entry.block_addr, visit, user);
+	if (!err)
+		error_clear(vol->ctx);
+	return err;
+}

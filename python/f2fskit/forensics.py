@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a log-structured volume remembers: old versions of inodes, deleted files, times."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import enums, results
+from ._core import Handle, ffi, lib, stray, visitor
+from .device import Closable
+from .inode import Inode, decode_name
+
+if TYPE_CHECKING:
+    from .volume import Volume
+
+
+class Remains(NamedTuple):
+    """What became of the blocks of an old version; counts of blocks, nodes apart."""
+
+    blocks: int
+    """That its slots name."""
+    current: int
+    """Still in use by the same file at the same place."""
+    intact: int
+    """Free, and last written by this slot."""
+    untold: int
+    """Free, and nothing tells who wrote it last."""
+    overwritten: int
+    """In use by others, or written by others since."""
+    bad: int
+    """Addresses outside the main area."""
+    lost: int
+    """File blocks whose node is lost."""
+    nodes: int
+    """Nodes that were found, the inode included."""
+    nodes_lost: int
+    nodes_later: int
+    """Of nodes: newer than the inode."""
+    nodes_unsure: int
+    """Of nodes: others of the same version were there to choose from."""
+
+
+class PastStat(NamedTuple):
+    """What a search read and found."""
+
+    segments: int
+    """Read whole."""
+    summaries: int
+    """Segments of which the summary told which blocks to read."""
+    blocks_read: int
+    nodes: int
+    inodes: int
+    foreign: int
+    """Blocks that look like nodes, but are newer than the volume: of a file system that was there before."""
+    unreadable: int
+    is_cut: bool
+    """max_segments ended the search."""
+
+
+class Version:
+    """A version of an inode that is left."""
+
+    __slots__ = ("ino", "addr", "cp_ver", "age", "generation", "flags", "parent", "name", "stat", "remains", "confidence",
+                 "_past")
+
+    ino: int
+    addr: int
+    """Block address of the inode."""
+    cp_ver: int
+    """Low half of the version of the checkpoint in force when it was written."""
+    age: int
+    """Checkpoints that were made since."""
+    generation: int
+    """Random number of this use of the inode number."""
+    flags: enums.VersionFlag
+    parent: int
+    """Inode number of the directory it was in."""
+    name: str
+    stat: results.StatResult
+    remains: Remains
+    confidence: enums.Confidence
+
+    def __init__(self, past: Past, row: Any) -> None:
+        """Not for users."""
+        self._past = past
+        self.ino, self.addr, self.cp_ver, self.age = row.ino, row.addr, row.cp_ver, row.age
+        self.generation = row.generation
+        self.flags = enums.VersionFlag(row.flags)
+        self.parent = row.parent
+        self.name = decode_name(bytes(ffi.buffer(row.name, row.name_len)))
+        block_size = past.volume.geometry.block_size
+        self.stat = results.make_stat(row.stat, block_size, os.makedev(row.stat.rdev_major, row.stat.rdev_minor))
+        self.remains = results.from_c(Remains, row.remains)
+        self.confidence = enums.Confidence(row.confidence)
+
+    @property
+    def is_current(self) -> bool:
+        """Is it the version in use?"""
+        return bool(self.flags & enums.VersionFlag.CURRENT)
+
+    def open(self, *, overwritten: bool = False) -> Inode:
+        """Open it as an inode, see `Volume.inode_at()`."""
+        return self._past.inode_at(self.addr, overwritten=overwritten)
+
+    def __repr__(self) -> str:
+        return (f"<Version of inode {self.ino} at {self.addr}: {self.stat.st_size} bytes, checkpoint {self.cp_ver}, "
+                f"{self.confidence.name.lower()}>")
+
+
+class _PastInode(Inode):
+    """An inode that reads through a search, which it keeps."""
+
+    __slots__ = ("_past",)
+
+    def __init__(self, past: Past, handle: Handle) -> None:
+        super().__init__(past.volume, handle)
+        self._past = past
+
+
+class Past(Closable):
+    """A search for node blocks, old and in use; from `Volume.past()`. It is of its moment: after a change of the volume
+    its calls raise StateError."""
+
+    __slots__ = ("_volume",)
+
+    def __init__(self, volume: Volume, ino: int = 0, thorough: bool = False, max_segments: int = 0) -> None:
+        """Not for users: see `Volume.past()`."""
+        self._volume = volume
+        options = ffi.new("struct f2fs_past_options *")
+        options.ino, options.max_segments = ino, max_segments
+        options.flags = lib.F2FS_PAST_THOROUGH if thorough else 0
+        self._handle: Handle = volume._handle.open(
+            "search", lib.f2fs_past_close, "f2fs_past", lib.f2fs_past_open, options
+        )
+
+    @property
+    def volume(self) -> Volume:
+        """The volume that was searched."""
+        return self._volume
+
+    def stat(self) -> PastStat:
+        """Return what the search read and found."""
+        row = ffi.new("struct f2fs_past_stat *")
+        self._handle.get(lib.f2fs_past_stat, row)
+        found = results.from_c(PastStat, row)
+        return found._replace(is_cut=bool(found.is_cut))
+
+    def inode_at(self, addr: int, *, overwritten: bool = False) -> Inode:
+        """Open the inode at a block address, see `Volume.inode_at()`."""
+        flags = lib.F2FS_AT_OVERWRITTEN if overwritten else 0
+
+        def open_at(past: Any, out: Any) -> int:
+            return int(lib.f2fs_inode_open_at(self._volume._handle.pointer, past, addr, flags, out))
+
+        return _PastInode(self, self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", open_at))
+
+    def versions(self, ino: int) -> list[Version]:
+        """Return the versions of an inode that are left, the oldest first, the one in use last."""
+        found: list[Version] = []
+        user = visitor(self._handle.core.hooks, lambda row: found.append(Version(self, row)))
+        self._handle.call(lib.f2fs_versions, ino, lib.py_versions_visit, user)
+        return found
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_versions_visit(user: Any, version: Any) -> int:
+    visit = ffi.from_handle(user)
+    return int(visit(version))

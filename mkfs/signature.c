@@ -105,6 +105,50 @@ int signature_find(struct cli *cli, const char *path, uint64_t offset, uint64_t 
 	return rc;
 }
 
+/* A GPT's last sectors: the second copy of the table. */
+enum { SECTOR = 512, GPT_BACKUP_SECTORS = 33 };
+
+static void limit_by(blkid_partlist list, uint64_t offset, uint64_t size, uint64_t *end, int *is_inside)
+{
+	const char *type = blkid_parttable_get_type(blkid_partlist_get_table(list));
+
+	if (type && !strcmp(type, "gpt") && size > GPT_BACKUP_SECTORS * SECTOR)
+		*end = size - GPT_BACKUP_SECTORS * SECTOR;
+	for (int i = 0; i < blkid_partlist_numof_partitions(list); i++) {
+		blkid_partition part = blkid_partlist_get_partition(list, i);
+		const uint64_t start = (uint64_t)blkid_partition_get_start(part) * SECTOR;
+		const uint64_t behind = start + (uint64_t)blkid_partition_get_size(part) * SECTOR;
+		const uint64_t limit = start > offset ? start : behind;
+
+		if (blkid_partition_is_extended(part) || behind <= offset)
+			continue;
+		*end = limit < *end ? limit : *end;
+		*is_inside |= start < offset;
+	}
+}
+
+int signature_limit(struct cli *cli, const char *path, uint64_t offset, uint64_t *end, int *is_inside)
+{
+	int fd = open_file(cli, path, O_RDONLY);
+	blkid_partlist list;
+	blkid_probe probe;
+
+	*end = UINT64_MAX;
+	*is_inside = 0;
+	if (fd < 0)
+		return -1;
+	probe = new_probe(cli, path, fd, 0, 0);
+	if (probe) {
+		blkid_probe_enable_partitions(probe, 1);
+		list = blkid_probe_get_partitions(probe);
+		if (list)
+			limit_by(list, offset, (uint64_t)blkid_probe_get_size(probe), end, is_inside);
+	}
+	blkid_free_probe(probe);
+	close(fd);
+	return probe ? 0 : -1;
+}
+
 static int wipe_known(struct cli *cli, const char *path, int fd, uint64_t offset, uint64_t size)
 {
 	blkid_probe probe = new_probe(cli, path, fd, offset, size);

@@ -81,6 +81,33 @@ static int look_for_signatures(struct target *t, struct cli *cli, const struct a
 	return -1;
 }
 
+/* The partitions of a disk stay: a volume within it ends where its own does. */
+static int keep_neighbours(struct target *t, struct cli *cli, const struct arguments *a)
+{
+	uint64_t end;
+	int is_inside;
+
+	if (!a->offset || signature_limit(cli, t->path, a->offset, &end, &is_inside))
+		return a->offset ? -1 : 0;
+	if (is_inside && !a->force) {
+		cli_error(cli, "%s: a partition begins before the offset and holds it; use -f to overwrite it", t->path);
+		return -1;
+	}
+	if (end == UINT64_MAX || (t->size && t->size <= end - a->offset))
+		return 0;
+	if (!t->size) {
+		t->size = end - a->offset;
+		return 0;
+	}
+	if (a->force)
+		return 0;
+	cli_error(cli,
+		  "%s: the volume would end at byte %llu, and the partition table has room for it up to %llu; use -f to "
+		  "overwrite what follows",
+		  t->path, (unsigned long long)(a->offset + t->size), (unsigned long long)end);
+	return -1;
+}
+
 /* A file or device that is there. */
 static int open_existing(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a,
 			 unsigned i)
@@ -97,6 +124,8 @@ static int open_existing(struct target *t, struct cli *cli, struct f2fs_context 
 	if (i == 0 && wanted_size(t, cli, a, info->sector_size, &size))
 		return -1;
 	t->size = i == 0 ? size : 0;
+	if (i == 0 && keep_neighbours(t, cli, a))
+		return -1;
 	if (!a->aliases[i] && look_for_signatures(t, cli, a, t->size && t->size < there ? t->size : there))
 		return -1;
 	if (t->size <= there)

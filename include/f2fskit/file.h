@@ -24,7 +24,8 @@ F2FS_API int f2fs_inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2f
 F2FS_API void f2fs_inode_close(struct f2fs_inode *inode);
 F2FS_API f2fs_nid_t f2fs_inode_number(const struct f2fs_inode *inode);
 F2FS_API struct f2fs_volume *f2fs_inode_volume(const struct f2fs_inode *inode);
-/* Raw inode block, one block long. */
+/* Raw inode block, one block long: as it was when the handle was last used; f2fs_inode_stat() brings it up to date. It
+ * stays in its place as long as the inode is open. */
 F2FS_API const uint8_t *f2fs_inode_raw(const struct f2fs_inode *inode);
 
 /* Is this an inode as it once was (f2fs_inode_open_at of forensics.h)? It reads like any other; changes are refused. */
@@ -124,7 +125,8 @@ struct f2fs_dirent {
 	char name[F2FS_NAME_ROOM]; /* as presented, NUL-terminated; may hold any byte but NUL and slash */
 	uint8_t raw_name[256];	   /* as stored: ciphertext in encrypted directories */
 };
-/* Open a directory for reading in the kernel's order. The inode must stay open as long. */
+/* Open a directory for reading in the kernel's order. The inode must stay open as long. The directory may be changed
+ * meanwhile: what has its name all the time is given once, what comes or goes is given or not. */
 F2FS_API int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out);
 /* Get the next entry, "." and ".." included; NOT_FOUND after the last. A damaged entry fails with CORRUPT; the call
  * after that goes on behind it. */

@@ -19,7 +19,8 @@ struct f2fs_dir {
 	uint64_t own_loaded; /* blocks so far */
 	uint64_t *loaded;    /* own_loaded, or what a walk counts over all its directories */
 	uint32_t slot;	     /* next in the area; area.slots = 0 before the first block */
-	uint8_t *data;	     /* one block; unused for an inline directory */
+	bool was_inline;     /* when it was opened: it gives what it had then */
+	uint8_t data[];	     /* one block, of entries or the inode with them: nobody changes it meanwhile */
 };
 
 static bool is_inline(const struct f2fs_inode *inode)
@@ -74,15 +75,17 @@ int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
 		err = need_directory(inode);
 	if (err)
 		return err;
-	dir = mem_alloc(ctx, sizeof(*dir) + (is_inline(inode) ? 0 : inode->vol->geo.block_size));
+	dir = mem_alloc(ctx, sizeof(*dir) + inode->vol->geo.block_size);
 	if (!dir)
 		return F2FS_ERR_NOMEM;
 	memset(dir, 0, sizeof(*dir));
 	dir->inode = inode;
 	dir->loaded = &dir->own_loaded;
-	dir->data = (uint8_t *)(dir + 1);
-	if (is_inline(inode))
-		dentry_area_of_inode(inode->block, &inode->layout, &dir->area);
+	dir->was_inline = is_inline(inode);
+	if (dir->was_inline) {
+		memcpy(dir->data, inode->block, inode->vol->geo.block_size);
+		dentry_area_of_inode(dir->data, &inode->layout, &dir->area);
+	}
 	*out = dir;
 	return 0;
 }
@@ -150,16 +153,22 @@ static int take_block(struct f2fs_dir *dir, uint64_t index, const uint8_t *data)
 static int load_next_block(struct f2fs_dir *dir)
 {
 	struct f2fs_context *ctx = dir->inode->vol->ctx;
-	const uint64_t blocks = inode_i_size(dir->inode->block) >> dir->inode->vol->geo.block_bits;
 	struct lost lost = { 0 };
+	uint64_t blocks;
+	int err = inode_sync(dir->inode); /* its blocks move as it is changed */
 
+	if (!err)
+		err = need_directory(dir->inode);
+	if (err)
+		return err;
 	dir->area.slots = 0;
-	while (!is_inline(dir->inode) && dir->next_block < blocks) {
+	blocks = dir->was_inline ? 0 : inode_i_size(dir->inode->block) >> dir->inode->vol->geo.block_bits;
+	while (dir->next_block < blocks) {
 		const uint64_t index = dir->next_block;
 		const uint8_t *data;
 		uint64_t span;
-		int err = peek_dentry_block(dir->inode, index, &data, &span);
 
+		err = peek_dentry_block(dir->inode, index, &data, &span);
 		if (err == F2FS_ERR_NOT_FOUND || (!err && data && lost.err))
 			break;
 		dir->next_block = index + span;

@@ -274,10 +274,10 @@ class Inode(Closable):
     def layout(self) -> results.InodeLayout:
         """How the inode's block is divided."""
         row = ffi.new("struct f2fs_inode_layout *")
+        block = ffi.from_buffer("uint8_t[]", self.raw)
 
         def divide(pointer: Any) -> None:
-            geometry = lib.f2fs_volume_geometry(lib.f2fs_inode_volume(pointer))
-            lib.f2fs_inode_layout(geometry, lib.f2fs_inode_raw(pointer), row)
+            lib.f2fs_inode_layout(lib.f2fs_volume_geometry(lib.f2fs_inode_volume(pointer)), block, row)
 
         self._handle.get(divide)
         return results.from_c(results.InodeLayout, row)

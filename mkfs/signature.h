@@ -18,7 +18,8 @@ int signature_find(struct cli *cli, const char *path, uint64_t offset, uint64_t 
 /*
  * Where what begins at offset has to end, lest it be written over its neighbours in a partition table: the end of the
  * partition that offset lies in, the next one, or the second copy of the table. Returns 0 with *end in bytes
- * (UINT64_MAX: nothing is in the way) and whether offset is inside a partition that begins before it; -1 after a message.
+ * (UINT64_MAX: nothing is in the way) and whether offset is inside a partition that begins before it; -1 after a
+ * message.
  */
 int signature_limit(struct cli *cli, const char *path, uint64_t offset, uint64_t *end, int *is_inside);
 /* Wipe all, copies at other places included. Returns 0, or -1 after a message. */

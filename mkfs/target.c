@@ -90,7 +90,8 @@ static int keep_neighbours(struct target *t, struct cli *cli, const struct argum
 	if (!a->offset || signature_limit(cli, t->path, a->offset, &end, &is_inside))
 		return a->offset ? -1 : 0;
 	if (is_inside && !a->force) {
-		cli_error(cli, "%s: a partition begins before the offset and holds it; use -f to overwrite it", t->path);
+		cli_error(cli, "%s: a partition begins before the offset and holds it; use -f to overwrite it",
+			  t->path);
 		return -1;
 	}
 	if (end == UINT64_MAX || (t->size && t->size <= end - a->offset))
@@ -102,8 +103,8 @@ static int keep_neighbours(struct target *t, struct cli *cli, const struct argum
 	if (a->force)
 		return 0;
 	cli_error(cli,
-		  "%s: the volume would end at byte %llu, and the partition table has room for it up to %llu; use -f to "
-		  "overwrite what follows",
+		  "%s: the volume would end at byte %llu, and the partition table has room for it up to %llu; use -f "
+		  "to overwrite what follows",
 		  t->path, (unsigned long long)(a->offset + t->size), (unsigned long long)end);
 	return -1;
 }

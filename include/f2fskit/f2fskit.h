@@ -41,6 +41,7 @@
 #include <f2fskit/mkfs.h>
 #include <f2fskit/populate.h>
 #include <f2fskit/recover.h>
+#include <f2fskit/resize.h>
 #include <f2fskit/tree.h>
 #include <f2fskit/volume.h>
 #include <f2fskit/write.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The parts of cleaning: victims.c lists the sections that are worth it, live.c finds out what is in use in one and
- * whether the owners confirm it, mover.c moves that, clean.c does it until a limit is reached.
+ * whether the owners confirm it, mover.c moves that, clean.c does it until a limit is reached; empty.c does it to a
+ * range.
  */
 #ifndef F2FSKIT_CLEAN_CLEAN_H
 #define F2FSKIT_CLEAN_CLEAN_H
 
 #include <f2fskit/clean.h>
+#include <f2fskit/file.h>
 
 #include "base/vec.h"
 #include "clean/policy.h"
@@ -84,5 +86,26 @@ int live_find(struct live *live, uint32_t section);
 int live_move(struct live *live, uint8_t *buffer, bool *could_read);
 /* Point the slot of a data block to its new place; the old one is free from now on. */
 int live_repoint(struct txn *txn, const struct live_block *b, f2fs_blk_t to);
+
+/* empty.c: a range of main segments, whole sections, that is emptied. */
+struct clean_range {
+	f2fs_seg_t first, end;
+	/* out */
+	uint64_t used_blocks;	/* in use in it */
+	uint32_t free_segments; /* of it, but for logs */
+	uint64_t moved_blocks;	/* out of it */
+	uint32_t commits;
+};
+/*
+ * See what is in use in a range, and whether all of it can be moved: UNSUPPORTED (a pinned file or an alias is there,
+ * named), STATE (something is damaged there), as it is for the volume's other faults. Writes nothing.
+ */
+int clean_range_look(struct f2fs_volume *vol, struct clean_range *range);
+/*
+ * Empty a range, logs included; it stays barred as long as the volume is open. Ordinary commits: whatever stops the
+ * work leaves a sound volume, and calling again goes on. Fails as clean_range_look(), with NOSPC, CANCELED (by the
+ * progress callback).
+ */
+int clean_range_empty(struct f2fs_volume *vol, struct clean_range *range);
 
 #endif

@@ -11,6 +11,7 @@ struct section_state {
 	uint32_t valid;
 	uint64_t mtimes; /* sum */
 	bool has_log;
+	bool is_barred; /* by the volume */
 };
 
 static bool is_log(const struct f2fs_volume *vol, f2fs_seg_t segno)
@@ -38,8 +39,8 @@ static int add_section(struct victims *v, uint32_t section, const struct section
 	v->view.max_mtime = mtime > v->view.max_mtime ? mtime : v->view.max_mtime;
 	if (s->has_log)
 		return 0;
-	v->free += s->valid == 0;
-	if (s->valid == 0 || s->valid >= v->view.blocks)
+	v->free += s->valid == 0 && !s->is_barred;
+	if (s->is_barred || s->valid == 0 || s->valid >= v->view.blocks)
 		return 0;
 	v->partly++;
 	c = vec_push(&v->list, 1);
@@ -63,6 +64,7 @@ static int add_entries(struct f2fs_volume *vol, struct victims *v, f2fs_seg_t fi
 		s->valid += sit_vblocks(raw) & 0x3ff;
 		s->mtimes += sit_mtime(raw);
 		s->has_log = s->has_log || is_log(vol, first + i);
+		s->is_barred = first + i >= vol->barred.first && first + i < vol->barred.end;
 		if ((first + i + 1) % sps != 0)
 			continue;
 		err = add_section(v, (first + i) / sps, s);

@@ -35,6 +35,7 @@ struct planner {
 	uint64_t segment_bytes;
 	uint32_t zone_segments; /* per zone */
 	uint32_t meta_segments; /* of all metadata areas, rounded up to zones */
+	uint32_t least_sit, least_nat; /* segments of one copy */
 	bool is_ro, is_zoned;
 };
 
@@ -234,11 +235,16 @@ static enum plan_result check_zone_starts(const struct planner *p)
 	return PLAN_OK;
 }
 
+static uint32_t larger32(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
 /* SIT: an entry per segment, two copies; the bits of its version bitmap. */
 static enum plan_result size_sit(struct planner *p)
 {
 	struct f2fs_geometry *geo = p->geo;
-	uint32_t copy = div_ceil32(div_ceil32(geo->segment_count, geo->sit_per_block), SEG);
+	uint32_t copy = larger32(div_ceil32(div_ceil32(geo->segment_count, geo->sit_per_block), SEG), p->least_sit);
 
 	geo->segment_count_ckpt = 2;
 	geo->segment_count_sit = 2 * copy;
@@ -262,18 +268,18 @@ static enum plan_result size_nat(struct planner *p)
 	uint32_t limit;
 
 	if (p->in->large_nat) {
-		copy = copy * LARGE_NAT_PERCENT / 100;
-		if (copy == 0)
-			copy = 1;
+		copy = larger32(larger32(copy * LARGE_NAT_PERCENT / 100, 1), p->least_nat);
 		limit = sit_bytes + copy * (SEG / 8);
 		geo->cp_payload = limit > room ? div_ceil32(limit - room, geo->block_size) : 0;
 	} else {
-		bool outside = sit_bytes > room - SEG / 8;
+		/* the smallest NAT that there can be must fit in */
+		bool outside = sit_bytes > room - larger32(p->least_nat, 1) * (SEG / 8);
 
 		limit = (outside ? room : room - sit_bytes) / (SEG / 8);
 		geo->cp_payload = outside ? div_ceil32(sit_bytes, geo->block_size) : 0;
 		if (copy > limit)
 			copy = limit;
+		copy = larger32(copy, p->least_nat);
 	}
 	geo->segment_count_nat = 2 * copy;
 	p->out->nat_bitmap_bytes = copy * (SEG / 8);
@@ -531,6 +537,38 @@ enum plan_result plan_layout(const struct plan_input *in, struct f2fs_layout *ou
 	}
 	*out = layout;
 	return PLAN_OK;
+}
+
+enum plan_result plan_areas(const struct plan_areas *in, uint32_t segment0, struct f2fs_layout *out)
+{
+	struct plan_input shape = { .large_nat = in->large_nat };
+	struct planner p = {
+		.in = &shape,
+		.out = out,
+		.geo = &out->geometry,
+		.zone_segments = in->segs_per_sec * in->secs_per_zone,
+		.least_sit = in->least_sit_segments / 2,
+		.least_nat = in->least_nat_segments / 2,
+		.is_ro = (in->feature & F2FS_FEATURE_RO) != 0,
+	};
+	enum plan_result bad;
+
+	memset(out, 0, sizeof(*out));
+	geometry_set_block_size(p.geo, in->block_size == 4096 ? 12 : 14, in->feature);
+	p.geo->segs_per_sec = in->segs_per_sec;
+	p.geo->secs_per_zone = in->secs_per_zone;
+	p.geo->root_ino = ROOT_INO;
+	p.geo->segment0_blkaddr = p.geo->cp_blkaddr = segment0;
+	p.geo->segment_count = in->segment_count;
+	bad = size_sit(&p);
+	if (!bad)
+		bad = size_nat(&p);
+	if (!bad)
+		bad = size_ssa_and_main(&p);
+	if (!bad && p.geo->cp_payload >= SEG - 8)
+		bad = PLAN_TOO_LARGE;
+	geometry_derive(p.geo);
+	return bad;
 }
 
 /* Only whole zones count, so the sizes to try are few: a hundred or so, more when the ratio given is very small. */

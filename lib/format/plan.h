@@ -75,6 +75,21 @@ struct plan_input {
 enum plan_result plan_features(uint32_t feature, uint32_t block_size, uint32_t *normalized);
 /* Compute a layout; out is complete when PLAN_OK is returned. */
 enum plan_result plan_layout(const struct plan_input *in, struct f2fs_layout *out);
+
+/* The areas of a volume that is there already and changes its size. */
+struct plan_areas {
+	uint32_t block_size;
+	uint32_t segs_per_sec, secs_per_zone;
+	uint32_t feature;
+	uint32_t segment_count;				   /* of the volume, from segment0 on */
+	uint32_t least_sit_segments, least_nat_segments; /* that it has: areas do not shrink */
+	uint8_t large_nat;
+};
+/*
+ * Compute area sizes, cp_payload and the main area for a volume that begins at segment0: of out, the geometry's area
+ * sizes and addresses and the sizes of the bitmaps.
+ */
+enum plan_result plan_areas(const struct plan_areas *in, uint32_t segment0, struct f2fs_layout *out);
 /* Find the smallest size of the first device, from its given size on, that makes a layout; 0: none. */
 uint64_t plan_minimum(const struct plan_input *in);
 const char *plan_text(enum plan_result result);

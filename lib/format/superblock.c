@@ -67,13 +67,18 @@ static void fill_areas(uint8_t *sb, const struct f2fs_geometry *geo)
 	sb_set_main_blkaddr(sb, geo->main_blkaddr);
 }
 
+void superblock_set_layout(uint8_t *sb, const struct f2fs_geometry *geo)
+{
+	fill_sizes(sb, geo);
+	fill_areas(sb, geo);
+}
+
 void superblock_fill(uint8_t *sb, const struct f2fs_geometry *geo)
 {
 	sb_set_magic(sb, F2FS_MAGIC);
 	sb_set_major_ver(sb, TOOLS_MAJOR);
 	sb_set_minor_ver(sb, TOOLS_MINOR);
-	fill_sizes(sb, geo);
-	fill_areas(sb, geo);
+	superblock_set_layout(sb, geo);
 	sb_set_root_ino(sb, ROOT_INO);
 	sb_set_node_ino(sb, NODE_INO);
 	sb_set_meta_ino(sb, META_INO);

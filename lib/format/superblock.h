@@ -13,6 +13,8 @@
 enum rule superblock_check(const uint8_t *sb);
 /* Set what follows from a layout: magic, version of the format, sizes, areas, features, fixed inodes. */
 void superblock_fill(uint8_t *sb, const struct f2fs_geometry *geo);
+/* Make sizes and areas of a superblock those of a geometry; the rest stays. */
+void superblock_set_layout(uint8_t *sb, const struct f2fs_geometry *geo);
 /* Compute the checksum that belongs into field crc. */
 uint32_t superblock_crc(const uint8_t *sb);
 /* Raw bytes of device entry i (0..7). */

@@ -76,6 +76,20 @@ static void describe_logs(const struct txn *txn, struct pack *pack)
 	}
 }
 
+static void follow_form(struct txn *txn, struct pack *pack)
+{
+	const struct commit_form *form = txn->form;
+	uint8_t *cp = txn->cp;
+
+	pack->flags |= form->flags;
+	cp_set_free_segment_count(cp, (uint32_t)((int64_t)cp_free_segment_count(cp) + form->free_change));
+	if (!form->has_room)
+		return;
+	cp_set_user_block_count(cp, form->user_blocks);
+	cp_set_rsvd_segment_count(cp, form->reserved_segments);
+	cp_set_overprov_segment_count(cp, form->overprovision_segments);
+}
+
 /* Everything is stored but the pack: say what goes into it. */
 static void describe(struct txn *txn, struct pack *pack)
 {
@@ -94,6 +108,8 @@ static void describe(struct txn *txn, struct pack *pack)
 	describe_logs(txn, pack);
 	cp_set_elapsed_time(cp, txn->now);
 	cp_set_free_segment_count(cp, txn->is_derived ? derive_free_segments(txn) : count_free(txn));
+	if (txn->form)
+		follow_form(txn, pack);
 	cp_set_valid_block_count(cp, txn->valid_blocks);
 	cp_set_valid_node_count(cp, txn->valid_nodes);
 	cp_set_valid_inode_count(cp, txn->valid_inodes);
@@ -150,6 +166,11 @@ static int reload(struct f2fs_volume *vol)
 
 int txn_commit(struct f2fs_volume *vol)
 {
+	return txn_commit_as(vol, NULL);
+}
+
+int txn_commit_as(struct f2fs_volume *vol, const struct commit_form *form)
+{
 	const struct f2fs_geometry *geo = &vol->geo;
 	struct txn *txn = vol->txn;
 	struct pack pack = { 0 };
@@ -163,6 +184,7 @@ int txn_commit(struct f2fs_volume *vol)
 		err = volume_check_roots(vol);
 	if (err)
 		return err;
+	txn->form = form;
 	txn->failed = true; /* until it is done, there is no way back into the transaction */
 	journals = mem_zalloc(vol->ctx, (size_t)geo->journal_size * 2);
 	if (!journals)

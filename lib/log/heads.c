@@ -199,6 +199,19 @@ int head_renew(struct txn *txn, unsigned type)
 	return enter_segment(txn, type, segno, 0);
 }
 
+int head_leave(struct txn *txn, unsigned type)
+{
+	struct segment *left;
+	/* the one that is left counts as free when the commit finds it empty, if it is known then */
+	int err = segment_get(txn, txn->heads[type].segno, &left);
+
+	if (err)
+		return err;
+	if (type == F2FS_WARM_NODE)
+		txn->chain.is_broken = true; /* it would be looked for where the checkpoint has the log */
+	return open_segment(txn, type);
+}
+
 /* Behind the last block of a log's segment that can be written. */
 static uint32_t head_end(const struct txn *txn, unsigned type)
 {

@@ -100,6 +100,7 @@ struct txn {
 	int (*prepare)(struct txn *txn); /* installed by the file layer: before a commit, write what waits */
 	void (*forget)(struct txn *txn); /* drop what waits */
 	struct vec orphans;		 /* f2fs_nid_t: inodes without a name that the commit lists */
+	const struct commit_form *form; /* of the commit that is being made, or NULL */
 	uint8_t *cp; /* the checkpoint being made: block and payload; the volume keeps the old one */
 	uint8_t *sit_bitmap, *nat_bitmap; /* within cp */
 	char cause[160];		  /* of failed, in words */
@@ -120,6 +121,16 @@ void txn_fail(struct txn *txn);
 int txn_need_sound(const struct txn *txn);
 /* Make everything since the last commit true, durably. On failure the transaction is only good for txn_drop(). */
 int txn_commit(struct f2fs_volume *vol);
+/* What a commit says of the volume besides what follows from the transaction. */
+struct commit_form {
+	uint32_t flags;	    /* further checkpoint flags */
+	bool whole_sit;	    /* no segment is in the journal */
+	bool has_room;	    /* the three numbers below take the place of the volume's */
+	uint64_t user_blocks;
+	uint32_t reserved_segments, overprovision_segments;
+	int64_t free_change; /* free segments more, or less, than before the transaction */
+};
+int txn_commit_as(struct f2fs_volume *vol, const struct commit_form *form);
 
 static inline struct txn *txn_of(const struct f2fs_volume *vol)
 {
@@ -193,6 +204,8 @@ int heads_flush(struct txn *txn);
 int summary_read(struct txn *txn, f2fs_seg_t segno, uint8_t *entries);
 /* Move a log that nothing waits in to a new section. */
 int head_renew(struct txn *txn, unsigned type);
+/* Move a log that nothing waits in to another segment, one with holes if free ones run low; before changes. */
+int head_leave(struct txn *txn, unsigned type);
 /* Before a commit: make sure that a log's next offset is a free block. */
 int head_settle(struct txn *txn, unsigned type);
 /* The log a kind of block goes to with the volume's number of logs. */

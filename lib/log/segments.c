@@ -39,6 +39,7 @@ static int load_chunk(struct txn *txn, uint32_t k)
 		chunk[i].type = entry.type;
 		chunk[i].valid = chunk[i].ckpt_valid = entry.valid_blocks;
 		chunk[i].was_free = entry.valid_blocks == 0;
+		chunk[i].is_barred = first + i >= txn->vol->barred.first && first + i < txn->vol->barred.end;
 		memcpy(chunk[i].cur, entry.valid_map, 64);
 		memcpy(chunk[i].ckpt, entry.valid_map, 64);
 	}

@@ -101,7 +101,7 @@ int sit_store(struct txn *txn, uint8_t *journal)
 	for (uint32_t k = 0; k < txn->vol->geo.sit_blocks_used; k++)
 		total += count_dirty(txn, k);
 	/* a repair leaves no entry behind that the kernel would stumble over, although the journal has another */
-	if (total <= txn->vol->geo.sit_journal_max && !txn->is_derived) {
+	if (total <= txn->vol->geo.sit_journal_max && !txn->is_derived && !(txn->form && txn->form->whole_sit)) {
 		store_in_journal(txn, journal);
 		return 0;
 	}

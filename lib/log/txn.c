@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "device/device.h"
 #include "format/evidence.h"
 #include "volume/zone_map.h"
@@ -171,6 +172,7 @@ static int fill(struct txn *txn, const struct txn_truth *truth)
 	txn->valid_nodes = cp_valid_node_count(cp);
 	txn->valid_inodes = cp_valid_inode_count(cp);
 	txn->free_segments = cp_free_segment_count(cp);
+	txn->free_segments = (uint32_t)sub_or_zero(txn->free_segments, txn->vol->barred.free);
 	txn->nid_cursor = cp_next_free_nid(cp);
 	txn->log_count = txn->vol->write.logs ? txn->vol->write.logs : F2FS_LOG_COUNT;
 	txn->chunks = mem_calloc(txn->vol->ctx, txn->vol->geo.sit_blocks_used, sizeof(struct segment *));

@@ -94,8 +94,7 @@ static f2fs_nid_t next_in_journal(const struct f2fs_volume *vol, f2fs_nid_t nid)
 	return best;
 }
 
-/* How many whole NAT blocks from k on, within its segment, are a hole of the image and so hold no entry? */
-static uint32_t hole_blocks(struct f2fs_volume *vol, uint32_t k)
+uint32_t nat_hole_blocks(struct f2fs_volume *vol, uint32_t k)
 {
 	uint32_t bs = vol->geo.block_size, n = 0;
 	uint64_t length;
@@ -132,7 +131,7 @@ int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry
 		int err;
 
 		if (k / 512 != looked_at) {
-			skip = hole_blocks(vol, k);
+			skip = nat_hole_blocks(vol, k);
 			looked_at = skip ? UINT32_MAX : k / 512;
 		}
 		if (skip) { /* the last block may hold numbers beyond 32 bits */

@@ -47,6 +47,15 @@ struct volume_zones {
 	bool fit;	     /* the device's zones do not keep the volume from being written */
 };
 
+/*
+ * Main segments that every transaction keeps itself, and all it allocates, out of; of the write side. Resizing empties
+ * them by several commits.
+ */
+struct volume_barred {
+	f2fs_seg_t first, end; /* none when they are equal */
+	uint32_t free;	       /* how many of them are free: those do not count as free */
+};
+
 /* Of the file layer: names of casefolded directories that a search by their hash does not find (file/dir_filing.c). */
 struct volume_filing {
 	struct map32 dirs; /* directories that were looked through */
@@ -60,6 +69,7 @@ struct f2fs_volume {
 	uint8_t *peek_block;	   /* where volume_peek() reads to when the cache cannot point at a block */
 	struct f2fs_geometry geo;
 	struct volume_zones zones;
+	struct volume_barred barred;
 	int mode;      /* enum f2fs_open_mode */
 	int sync_mode; /* enum f2fs_sync_mode, of write.h */
 
@@ -180,6 +190,11 @@ uint64_t volume_clock(const struct f2fs_volume *vol);
 /* Free the strings of the options of writing. */
 void volume_forget_options(struct f2fs_volume *vol);
 
+/*
+ * How many whole NAT blocks from number k on, within its segment, are a hole of the image, so that what is in force of
+ * them has no entry? The journal may have some.
+ */
+uint32_t nat_hole_blocks(struct f2fs_volume *vol, uint32_t k);
 /* NAT entry in use by nid: the block of the NAT or the journal. */
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
 /* The same as the last checkpoint has it, whatever a running transaction says. */

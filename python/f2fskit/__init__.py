@@ -36,6 +36,7 @@ from .io import InodeIO
 from .path import F2FSPath
 from .populate import PopulateProblem, PopulateResult, PopulateRule, populate_size
 from .recovery import RecoverResult, RecoveryInode, RecoveryNode, RecoveryPlan, RecoverySummary
+from .resizing import ResizeResult, ResizeStep, resize
 from .results import (
     BlockIdentity,
     CleanResult,
@@ -133,6 +134,8 @@ __all__ = [
     "RecoveryPlan",
     "RecoverySummary",
     "Remains",
+    "ResizeResult",
+    "ResizeStep",
     "Rule",
     "SegmentSummary",
     "SegmentUse",
@@ -159,6 +162,7 @@ __all__ = [
     "populate_size",
     "problems",
     "record",
+    "resize",
     "rules",
     "structs",
 ]

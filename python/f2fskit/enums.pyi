@@ -35,6 +35,7 @@ __all__ = [
     "RecordKind",
     "RenameFlag",
     "RepairKind",
+    "ResizeKind",
     "SegmentMapForm",
     "Severity",
     "SummarySource",
@@ -303,6 +304,13 @@ class RepairKind(enum.IntEnum):
     CHOICE = 2
     COMMON = 1
     NONE = 0
+
+class ResizeKind(enum.IntEnum):
+    RESERVE = 5
+    HOME = 4
+    RELAYOUT = 3
+    EXTEND = 2
+    SHRINK = 1
 
 class SegmentMapForm(enum.IntEnum):
     TEXT = 2

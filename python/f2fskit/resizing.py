@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Growing and shrinking volumes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple, Sequence
+
+from . import enums
+from ._core import LogCallback, ProgressCallback, ffi, lib
+from .device import Context, Device
+from .tree import host_path
+from .volume import Source, as_device
+
+
+class ResizeStep(NamedTuple):
+    """One step on the way to a size."""
+
+    kind: enums.ResizeKind
+    segments: int
+    """Of the volume behind it, areas included."""
+    moved: int
+    """Where larger areas are written: main segments that are emptied for them."""
+
+
+class ResizeResult(NamedTuple):
+    """What resizing did, or would do."""
+
+    old_bytes: int
+    """Of the device that the volume takes."""
+    new_bytes: int
+    old_segments: int
+    new_segments: int
+    old_user_blocks: int
+    new_user_blocks: int
+    minimum_bytes: int
+    """The smallest size by shrinking in place, as far as can be told beforehand."""
+    device_bytes: int
+    device_is_short: bool
+    """The volume is larger than its device."""
+    blocks_to_move: int
+    """As far as can be told beforehand."""
+    moved_blocks: int
+    commits: int
+    area_bytes: int
+    """Written for new areas."""
+    steps: tuple[ResizeStep, ...]
+
+
+def _result(row: Any) -> ResizeResult:
+    values = {name: getattr(row, name) for name in ResizeResult._fields if name != "steps"}
+    values["device_is_short"] = bool(row.device_is_short)
+    steps = [row.steps[i] for i in range(row.step_count)]
+    return ResizeResult(
+        steps=tuple(ResizeStep(enums.ResizeKind(one.kind), one.segments, one.moved) for one in steps), **values
+    )
+
+
+def resize(
+    source: Source,
+    size: int | None = None,
+    *,
+    overprovision: float | None = None,
+    minimum: bool = False,
+    dry_run: bool = False,
+    truncate: bool = False,
+    recover: bool = False,
+    offset: int = 0,
+    devices: Sequence[Source] = (),
+    accept_unread: bool = False,
+    lock: bool = True,
+    context: Context | None = None,
+    log: LogCallback | None = None,
+    progress: ProgressCallback | None = None,
+) -> ResizeResult:
+    """Grow or shrink a volume. Whatever stops it, the volume is whole, and calling again goes on.
+
+    Args:
+        source: as for `open()`; nobody may have the volume open. A file given by its path becomes longer as needed.
+        size: bytes from the start of the volume; of several devices: of the last one. None: all of the device, or the
+            size that it has when only the overprovision changes.
+        overprovision: percent kept for cleaning; None: what leaves most usable space.
+        minimum: shrink to the smallest size.
+        dry_run: only tell what would be done; source is only read.
+        truncate: cut a file given by its path behind the volume.
+        recover: recover an unclean volume first.
+        offset: byte where the volume starts.
+        devices: of a volume on several devices, the further ones in order.
+        accept_unread, lock: as of `open()`.
+        context, log, progress: as for `open()`.
+
+    Raises:
+        NospcError: too small; the message names the smallest size, or what has to be freed.
+        TooBigError: the format ends before that. RangeError: the device is shorter.
+        UnsupportedError: a zoned or read-only volume; a pinned file is in the way, named by its path.
+        StateError: the volume is unclean or damaged. CanceledError: the progress callback asked to stop.
+    """
+    if isinstance(source, Device):
+        if context is not None and context is not source.context:
+            raise ValueError("the device belongs to another context")
+        context = source.context
+    if context is not None and (log is not None or progress is not None):
+        raise ValueError("log and progress belong to the context that is shared")
+    shared = context or Context(log=log, progress=progress)
+    options = ffi.new("struct f2fs_resize_options *")
+    options.size, options.overprovision = size or 0, overprovision or 0
+    options.to_minimum = minimum
+    options.keep_size = size is None and not minimum and overprovision is not None
+    options.dry_run = True
+    path = host_path(source) if isinstance(source, (str, bytes, os.PathLike)) else None
+    opening = ffi.new("struct f2fs_open_options *")
+    opening.offset, opening.accept_unread = offset, accept_unread
+
+    def run(is_dry: bool) -> ResizeResult:
+        opened: list[Device] = []
+
+        def open_one(one: Source) -> Device:
+            device = as_device(one, shared, not is_dry, lock)
+            if device is not one:
+                opened.append(device)
+            return device
+
+        opening.recover = 0 if not recover else lib.F2FS_RECOVER_VIEW if is_dry else lib.F2FS_RECOVER_APPLY
+        options.dry_run = is_dry
+        row = ffi.new("struct f2fs_resize_result *")
+        try:
+            device = open_one(source)
+            further = [open_one(one) for one in devices]
+            table = ffi.new("struct f2fs_device *[]", max(len(further), 1))
+
+            def call(pointer: Any) -> int:
+                for i, one in enumerate([device, *further]):
+                    if one._handle.pointer is None:
+                        raise ValueError("device is closed")
+                    if i > 0:
+                        table[i - 1] = one._handle.pointer
+                if further:
+                    opening.devices, opening.device_count = table, len(further)
+                return int(lib.f2fs_resize(pointer, device._handle.pointer, opening, options, row))
+
+            shared._handle.call(call)
+        finally:
+            for device in reversed(opened):
+                device.close()
+        return _result(row)
+
+    found = run(True)  # refuses what cannot be done before a file changes its length
+    if dry_run:
+        return found
+    if path is None or not os.path.isfile(path) or devices:
+        return run(False)
+    if size and os.path.getsize(path) < offset + size:
+        os.truncate(path, offset + size)
+    found = run(False)
+    if truncate and os.path.getsize(path) > offset + found.new_bytes:
+        os.truncate(path, offset + found.new_bytes)
+    return found

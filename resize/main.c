@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * resize.f2fs: grow or shrink a volume. Everything is planned before a file is made longer or anything is written.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <f2fskit/resize.h>
+
+#include "cli/image.h"
+#include "cli/size.h"
+#include "outcome.h"
+
+#define CLI_OPTIONS_FILE "resize/options.def"
+#include "cli/option_table.h"
+
+static const char *const usage[] = { "[OPTION]... DEVICE [SIZE|min]", NULL };
+
+static const struct cli_exit exits[] = {
+	{ CLI_EXIT_OK, "the volume has the size, or nothing had to be done" },
+	{ CLI_EXIT_FAILURE, "it has not; or wrong usage" },
+	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "the volume is whole, and running it again goes on" },
+};
+
+static const struct cli_tool tool = {
+	.name = "resize.f2fs",
+	.peer_version = CLI_PEER_VERSION,
+	.usage = usage,
+	.summary = "Grow or shrink the F2FS volume on a device or in a file. Without a size it fills the device or "
+		   "file.",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.exits = exits,
+	.exit_count = sizeof(exits) / sizeof(exits[0]),
+};
+
+struct arguments {
+	struct cli_image image;
+	struct f2fs_resize_options resize;
+	const char *size; /* as it was given; NULL: fill the device */
+	int has_overprovision, dry_run, min_size, truncate, safe, json, quiet;
+};
+
+/* Returns what is wrong with the value, or NULL. */
+static const char *take(struct arguments *a, struct cli *cli, int id, const char *value)
+{
+	uint32_t level;
+	const char *why;
+
+	switch (id) {
+	case OPT_target:
+		a->size = value;
+		return NULL;
+	case OPT_safe:
+		a->safe = 1;
+		return NULL;
+	case OPT_min_size:
+		a->min_size = a->dry_run = 1;
+		return NULL;
+	case OPT_overprovision:
+		a->has_overprovision = 1;
+		return cli_parse_fraction(value, &a->resize.overprovision);
+	case OPT_offset:
+		return cli_parse_size(value, 1, 512, &a->image.offset);
+	case OPT_dry_run:
+	case OPT_estimate:
+		a->dry_run = 1;
+		return NULL;
+	case OPT_truncate:
+		a->truncate = 1;
+		return NULL;
+	case OPT_recover:
+		a->image.recover = F2FS_RECOVER_APPLY;
+		return NULL;
+	case OPT_json:
+		a->json = 1;
+		return NULL;
+	case OPT_quiet:
+		a->quiet = 1;
+		return NULL;
+	case OPT_debug:
+		why = cli_parse_u32(value, 0, UINT32_MAX, &level);
+		if (!why && level > 0)
+			cli->level = level > 1 ? F2FS_LOG_DEBUG : F2FS_LOG_INFO;
+		return why;
+	default: /* those without effect */
+		return NULL;
+	}
+}
+
+/* Returns 0, CLI_OPT_EXIT or CLI_OPT_ERROR. */
+static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
+{
+	struct cli_parser parser;
+	int id;
+
+	cli_opt_init(&parser, &tool, argc, argv);
+	while ((id = cli_opt_next(&parser)) > 0) {
+		const char *why = NULL;
+
+		switch (id) {
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	case OPT_##id:                                                                                                 \
+		why = cli_image_take(&a->image, CLI_IMAGE_##id, parser.value);                                         \
+		break;
+#include "cli/opening.def"
+#include "cli/writing.def"
+#undef GROUP
+#undef OPTION
+		default:
+			why = take(a, cli, id, parser.value);
+			break;
+		}
+		if (why) {
+			cli_usage_error(cli, parser.shown, parser.value, why);
+			return CLI_OPT_ERROR;
+		}
+	}
+	if (id != CLI_OPT_END)
+		return id;
+	if (parser.operand_count < 1 || parser.operand_count > 2 || (parser.operand_count == 2 && a->size)) {
+		cli_error(cli, parser.operand_count == 0  ? "no device given"
+			       : parser.operand_count == 2 ? "two sizes given"
+							   : "one device and one size at a time");
+		cli_opt_hint(&tool);
+		return CLI_OPT_ERROR;
+	}
+	a->image.path = parser.operands[0];
+	if (parser.operand_count == 2)
+		a->size = parser.operands[1];
+	a->image.flags = a->dry_run ? F2FS_OPEN_READ : F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
+	if (a->dry_run && a->image.recover)
+		a->image.recover = F2FS_RECOVER_VIEW;
+	return 0;
+}
+
+/* The size in bytes; a number counts sectors of the device. */
+static int choose_size(struct arguments *a, struct cli *cli, const struct cli_opened *opened)
+{
+	const uint32_t sector = f2fs_device_info(opened->device)->sector_size;
+	const char *why = NULL;
+
+	if (!a->size)
+		a->resize.keep_size = a->has_overprovision != 0;
+	else if (strcmp(a->size, "min") == 0)
+		a->resize.to_minimum = 1;
+	else
+		why = cli_parse_size(a->size, sector, sector, &a->resize.size);
+	if (!why && a->size && !a->resize.to_minimum && (a->resize.size == 0 || a->resize.size > INT64_MAX))
+		why = "is no size that a volume can have";
+	if (why)
+		cli_usage_error(cli, "the size", a->size, why);
+	return why ? -1 : 0;
+}
+
+static int fail(struct cli *cli, const struct f2fs_context *ctx, const struct arguments *a)
+{
+	cli_error_of(cli, ctx, a->image.path);
+	return -1;
+}
+
+/* Is the operand a regular file? Its length. */
+static int is_file(const struct arguments *a, uint64_t *length)
+{
+	struct stat st;
+
+	if (stat(a->image.path, &st) != 0 || !S_ISREG(st.st_mode))
+		return 0;
+	*length = (uint64_t)st.st_size;
+	return 1;
+}
+
+static int set_length(struct cli *cli, const struct arguments *a, uint64_t length)
+{
+	if (truncate(a->image.path, (off_t)length) == 0)
+		return 0;
+	cli_error(cli, "%s: its length cannot become %llu bytes: %s", a->image.path, (unsigned long long)length,
+		  strerror(errno));
+	return -1;
+}
+
+/* The device is shorter than its volume: that is said first, and nothing is given up unasked. */
+static int check_short(struct cli *cli, const struct arguments *a, const struct f2fs_resize_result *plan)
+{
+	if (!plan->device_is_short)
+		return 0;
+	cli_warning(cli, "%s: the volume takes %llu bytes, but there are only %llu", a->image.path,
+		    (unsigned long long)plan->old_bytes, (unsigned long long)plan->device_bytes);
+	if (a->size || a->safe || a->dry_run)
+		return 0;
+	cli_error(cli, "%s: shrink it to what is there with -s (that would be %llu bytes), or make the device longer",
+		  a->image.path, (unsigned long long)plan->new_bytes);
+	return -1;
+}
+
+/* A file grows with its volume; the device is opened again then. */
+static int make_longer(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a,
+		       struct cli_opened *opened)
+{
+	const uint64_t wanted = a->image.offset + a->resize.size;
+	uint64_t length;
+
+	if (a->image.device_count > 0 || !is_file(a, &length) || wanted <= length)
+		return 0;
+	cli_image_close(opened);
+	if (set_length(cli, a, wanted))
+		return -1;
+	return cli_image_open(cli, ctx, &a->image, opened) ? -1 : 0;
+}
+
+static int cut_file(struct cli *cli, const struct arguments *a, const struct f2fs_resize_result *result)
+{
+	const uint64_t end = a->image.offset + result->new_bytes;
+	uint64_t length;
+
+	if (!a->truncate || !is_file(a, &length) || length <= end)
+		return 0;
+	return set_length(cli, a, end);
+}
+
+static int show(const struct arguments *a, const struct f2fs_resize_result *result, int is_done)
+{
+	if (a->min_size && !a->json)
+		return printf("%llu\n", (unsigned long long)result->minimum_bytes) < 0;
+	if (a->json)
+		return outcome_json(result, is_done);
+	return a->quiet ? 0 : outcome_text(a->image.path, result, is_done);
+}
+
+static int work(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, struct cli_opened *opened)
+{
+	struct f2fs_resize_options plan_only;
+	struct f2fs_resize_result result;
+	int rc;
+
+	if (choose_size(a, cli, opened))
+		return -1;
+	plan_only = a->resize;
+	plan_only.dry_run = 1;
+	if (a->min_size) /* whatever the device is like */
+		plan_only.keep_size = 1;
+	rc = f2fs_resize(ctx, opened->device, &opened->options, &plan_only, &result);
+	if (check_short(cli, a, &result))
+		return -1;
+	if (rc)
+		return fail(cli, ctx, a);
+	if (a->dry_run)
+		return show(a, &result, 0);
+	if (make_longer(cli, ctx, a, opened))
+		return -1;
+	rc = f2fs_resize(ctx, opened->device, &opened->options, &a->resize, &result);
+	if (rc)
+		return fail(cli, ctx, a);
+	return cut_file(cli, a, &result) ? -1 : show(a, &result, 1);
+}
+
+static int run(struct cli *cli, struct arguments *a)
+{
+	struct f2fs_context *ctx;
+	struct cli_opened opened;
+	int rc;
+
+	if (cli_context_new(cli, &ctx))
+		return CLI_EXIT_FAILURE;
+	rc = cli_image_open(cli, ctx, &a->image, &opened);
+	if (!rc) {
+		rc = work(cli, ctx, a, &opened);
+		cli_image_close(&opened);
+	}
+	f2fs_context_free(ctx);
+	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	static struct arguments a;
+	struct cli cli;
+	int rc;
+
+	if (cli_init(&cli, &tool))
+		return CLI_EXIT_FAILURE;
+	rc = parse(&a, &cli, argc, argv);
+	if (rc == CLI_OPT_EXIT)
+		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_FAILURE);
+	if (rc)
+		return CLI_EXIT_FAILURE;
+	if (a.quiet)
+		cli.show_progress = 0;
+	return cli_finish(&cli, run(&cli, &a), CLI_EXIT_FAILURE);
+}

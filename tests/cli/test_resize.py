@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""resize.f2fs and f2fskit.resize(): sizes up and down, what is refused and how, files that grow and are cut."""
+import hashlib
+import json
+import os
+
+import pytest
+
+MIB = 1 << 20
+SIZE = 512 * MIB
+FILES = 120
+
+
+def contents(i):
+    return hashlib.shake_128(b"%d" % i).digest(i * 7919 % 300000 + 1)
+
+
+def fill(f2fskit, image):
+    with f2fskit.open(image, "r+") as volume:
+        volume.path("/d").mkdir()
+        for i in range(FILES):
+            volume.path(f"/d/{i}").write_bytes(contents(i))
+    with f2fskit.open(image, "r+") as volume:
+        for i in range(0, FILES, 4):
+            volume.path(f"/d/{i}").unlink()
+
+
+def must_hold(f2fskit, image):
+    with f2fskit.open(image) as volume:
+        assert {path.name for path in volume.path("/d").iterdir()} == {str(i) for i in range(FILES) if i % 4}
+        for i in range(FILES):
+            assert i % 4 == 0 or volume.read_bytes(f"/d/{i}") == contents(i), i
+
+
+@pytest.fixture
+def make(run_tool, f2fskit, tmp_path):
+    def make(*options, size=SIZE):
+        image = tmp_path / "disk.img"
+        run_tool("mkfs.f2fs", "-q", "-f", *options, image, size, "-w", 1)
+        fill(f2fskit, image)
+        return image
+    return make
+
+
+@pytest.fixture
+def resize(run_tool):
+    def resize(image, *options, rc=0):
+        done = run_tool("resize.f2fs", "--json", image, *options, rc=rc)
+        return json.loads(done.stdout) if rc == 0 else done.stderr.decode()
+    return resize
+
+
+WALK = ("400M", "1G", "3G", "2600M", "min", "5G", "64G", "40G")
+
+
+@pytest.mark.parametrize("options", ["", "-s 4", "-s 2 -z 3", "-i", "-b 16384", "-b 16384 -O packed_ssa",
+                                     "-O extra_attr,inode_checksum,sb_checksum,quota,lost_found"])
+def test_up_and_down(make, resize, f2fskit, peer_check, options):
+    image = make(*options.split())
+    seen = set()
+    for size in WALK:
+        found = resize(image, size)
+        seen |= {step["kind"] for step in found["steps"]}
+        assert f2fskit.check(image).found == 0, size
+        if "16384" not in options:
+            peer_check(image)
+        must_hold(f2fskit, image)
+        again = resize(image, size)
+        assert again["steps"] == [] and again["new_bytes"] == found["new_bytes"] <= os.path.getsize(image)
+    assert seen >= {"shrink", "relayout"}
+
+
+def test_node_ids_never_get_fewer(make, resize, f2fskit):
+    """The formula of mkfs gives a volume of 2 TiB fewer node ids than one of 128 GiB."""
+    image = make(size=128 << 30)
+    with f2fskit.open(image) as volume:
+        before = volume.geometry
+    resize(image, "2T")
+    with f2fskit.open(image) as volume:
+        after = volume.geometry
+        assert after.max_nid >= before.max_nid and after.segment_count_sit > before.segment_count_sit
+        assert before.cp_payload == 0 < after.cp_payload  # the bitmaps no longer fit into one block
+    assert f2fskit.check(image).found == 0
+    must_hold(f2fskit, image)
+
+
+def test_cost_follows_what_is_used(run_tool, resize, tmp_path):
+    image = tmp_path / "empty.img"
+    run_tool("mkfs.f2fs", "-q", image, "64G")
+    assert resize(image, "4T")["area_bytes"] < MIB
+    assert os.stat(image).st_blocks * 512 < 8 * MIB
+
+
+def test_words(make, run_tool, resize):
+    image = make()
+    shown = run_tool("resize.f2fs", "-n", image, "2G").stdout.decode()
+    assert "step 1: write larger areas" in shown and "would be resized from 536870912 bytes" in shown
+    assert os.path.getsize(image) == SIZE
+    least = int(run_tool("resize.f2fs", "--min-size", image).stdout)
+    assert 40 * MIB < least < 128 * MIB
+    why = resize(image, "30M", rc=1)
+    assert f"the smallest size is {least}" in why
+    assert "too large" in resize(image, "17T", rc=1) and os.path.getsize(image) == SIZE
+    assert "is not a size" in resize(image, "12q", rc=1) and "no device given" in run_tool("resize.f2fs", rc=1).stderr.decode()
+    assert "two sizes" in resize(image, "-t", "100000", "1G", rc=1)
+    assert "nothing to resize" in run_tool("resize.f2fs", image).stdout.decode()
+    assert "resized from" in run_tool("resize.f2fs", "-t", 819200, image).stdout.decode()  # sectors
+    assert resize(image)["new_bytes"] == SIZE  # fills the file
+
+
+def test_minimum_and_truncate(make, resize, f2fskit, peer_check):
+    image = make()
+    least = resize(image, "min", "--truncate")
+    assert os.path.getsize(image) == least["new_bytes"] == least["minimum_bytes"]
+    peer_check(image)
+    must_hold(f2fskit, image)
+    # a full volume has no room for larger areas at once: it grows in stages
+    grown = resize(image, "32G")
+    assert [step["kind"] for step in grown["steps"]].count("relayout") >= 1
+    peer_check(image)
+    must_hold(f2fskit, image)
+
+
+def test_overprovision(make, resize, f2fskit, peer_check):
+    image = make()
+    before = resize(image)["new_user_blocks"]
+    assert resize(image, "-o", "40")["new_user_blocks"] < before
+    with f2fskit.open(image) as volume:
+        assert volume.geometry.segment_count == SIZE // (2 * MIB) - 1
+    peer_check(image)
+    assert "does not hold" in resize(image, "-o", "99", rc=1)
+    assert resize(image, "-o", "20", "600M")["new_segments"] == 299
+    must_hold(f2fskit, image)
+
+
+def test_pinned_files_are_named(make, run_tool, resize, f2fskit):
+    image = make()
+    with f2fskit.open(image, "r+") as volume:
+        for i in range(40):
+            volume.path(f"/fill{i}").write_bytes(bytes(4 * MIB))
+        volume.path("/d/pinned").write_bytes(contents(5))
+    run_tool("f2fs", "-w", image, "pin", "/d/pinned")
+    with f2fskit.open(image, "r+") as volume:
+        for i in range(40):
+            volume.path(f"/fill{i}").unlink()
+    before = image.read_bytes()
+    why = resize(image, "min", rc=1)
+    assert "/d/pinned" in why and "its file is pinned" in why
+    assert image.read_bytes() == before
+
+
+def test_unclean_and_unfit(make, run_tool, resize, f2fskit, tmp_path):
+    image = make()
+    with f2fskit.open(image, "r+") as volume:
+        inode = volume.path("/d/1").inode()
+        with inode.open("r+b") as f:
+            f.write(b"new")
+        inode.fsync()
+        volume.discard()
+    assert "--recover" in resize(image, "1G", rc=1) and os.path.getsize(image) in (SIZE, 1 << 30)
+    resize(image, "1G", "--recover")
+    with f2fskit.open(image) as volume:
+        assert volume.read_bytes("/d/1")[:3] == b"new"
+    assert f2fskit.check(image).found == 0
+    read_only = tmp_path / "ro.img"
+    run_tool("mkfs.f2fs", "-q", "-O", "ro", read_only, "64M")
+    assert "read-only volumes" in resize(read_only, "128M", rc=1)
+    nothing = tmp_path / "nothing.img"
+    nothing.write_bytes(bytes(MIB))
+    assert "not an F2FS volume" in resize(nothing, "64M", rc=1) and os.path.getsize(nothing) == MIB
+
+
+def test_a_file_cut_short(make, run_tool, resize, f2fskit, peer_check):
+    """What lies behind the end of the file is not in use here: shrinking makes the volume whole."""
+    image = make()
+    with f2fskit.open(image) as volume:
+        last = max(i for i in range(volume.geometry.segment_count_main) if volume.sit[i].valid_blocks)
+        end = (volume.geometry.main_blkaddr + (last + 1) * 512) * 4096
+    os.truncate(image, max(end, 300 * MIB))
+    why = resize(image, rc=1)
+    assert "there are only" in why and "with -s" in why
+    assert resize(image, "-s")["new_bytes"] <= os.path.getsize(image)
+    peer_check(image)
+    assert f2fskit.check(image).found == 0
+    must_hold(f2fskit, image)
+
+
+def test_interrupted_between_the_hops(make, f2fskit, peer_check):
+    image = make()
+    os.truncate(image, 64 << 30)
+    with pytest.raises(f2fskit.CanceledError):
+        f2fskit.resize(image, 64 << 30, progress=lambda report: report.phase == "home")
+    with f2fskit.open(image) as volume:
+        assert volume.geometry.segment0_blkaddr > 512 * 50
+    peer_check(image)
+    must_hold(f2fskit, image)
+    plan = f2fskit.resize(image, 1 << 30, dry_run=True)
+    assert plan.steps[0].kind == f2fskit.ResizeKind.HOME
+    found = f2fskit.resize(image, 64 << 30)
+    assert [step.kind for step in found.steps] == [f2fskit.ResizeKind.HOME] and found.new_bytes == 64 << 30
+    peer_check(image)
+    must_hold(f2fskit, image)
+
+
+def test_several_devices(run_tool, f2fskit, tmp_path):
+    """The last device grows and shrinks; the areas on the first one grow with it."""
+    first, second = tmp_path / "first.img", tmp_path / "second.img"
+    for path in (first, second):
+        path.write_bytes(b"")
+        os.truncate(path, 256 * MIB)
+    run_tool("mkfs.f2fs", "-q", "-f", "-c", second, first)
+    more = {"devices": [str(second)]}
+    with f2fskit.open(first, "r+", **more) as volume:
+        for i in range(FILES):
+            volume.path(f"/{i}").write_bytes(contents(i))
+
+    def must_be(size):
+        assert f2fskit.check(first, **more).found == 0, size
+        with f2fskit.open(first, **more) as volume:
+            assert all(volume.read_bytes(f"/{i}") == contents(i) for i in range(FILES))
+
+    for size in (200, 256, 8000, 100):
+        os.truncate(second, max(os.path.getsize(second), size * MIB))
+        found = f2fskit.resize(first, size * MIB, **more)
+        assert found.new_bytes == size * MIB
+        must_be(size)
+    with pytest.raises(f2fskit.UnsupportedError, match="keeps all of its devices"):
+        f2fskit.resize(first, 1 * MIB, **more)
+    with pytest.raises(f2fskit.RangeError):
+        f2fskit.resize(first, 9000 * MIB, **more)
+    with pytest.raises(f2fskit.UnsupportedError, match="the first device is too small"):
+        f2fskit.resize(first, 900 << 30, **more)

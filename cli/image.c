@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/sparse_image.h"
+
 static int is_block_device(const char *path)
 {
 	struct stat st;
@@ -115,6 +117,27 @@ const char *cli_image_take(struct cli_image *image, enum cli_image_option option
 	}
 }
 
+static int open_first(struct f2fs_context *ctx, const struct cli_image *image, struct cli_opened *out)
+{
+	int rc = f2fs_device_open_image(ctx, image->path, out->flags, &out->device);
+
+	if (rc != F2FS_ERR_READ_ONLY || !image->saves || !(out->flags & F2FS_OPEN_WRITE))
+		return rc;
+	rc = sparse_image_open(ctx, image->path, out->flags, &out->sparse);
+	if (!rc)
+		out->device = sparse_image_device(out->sparse);
+	return rc;
+}
+
+int cli_image_try(struct f2fs_context *ctx, const struct cli_image *image, unsigned flags)
+{
+	struct cli_opened opened = { .flags = flags | (image->no_lock ? F2FS_OPEN_NO_LOCK : 0) };
+	int rc = open_first(ctx, image, &opened);
+
+	cli_image_close(&opened);
+	return rc;
+}
+
 int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct cli_opened *out)
 {
 	int rc;
@@ -138,7 +161,7 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 	}
 	rc = open_given(cli, ctx, image, out);
 	if (!rc) {
-		rc = f2fs_device_open_image(ctx, image->path, out->flags, &out->device);
+		rc = open_first(ctx, image, out);
 		if (rc)
 			cli_error_of(cli, ctx, image->path);
 	}
@@ -154,20 +177,36 @@ void cli_image_close(struct cli_opened *opened)
 	f2fs_device_close(opened->device);
 	for (unsigned i = 0; i < opened->options.device_count; i++)
 		f2fs_device_close(opened->more[i]);
+	sparse_image_close(opened->sparse);
 	memset(opened, 0, sizeof(*opened));
+}
+
+int cli_image_save(struct cli *cli, struct cli_opened *opened)
+{
+	return opened->sparse ? sparse_image_save(opened->sparse, cli) : 0;
+}
+
+int cli_opened_volume(struct cli *cli, struct cli_opened *opened, struct f2fs_volume **out)
+{
+	int rc = f2fs_volume_open(opened->ctx, opened->device, &opened->options, out);
+
+	if (rc)
+		cli_error_of(cli, opened->ctx, opened->path);
+	return rc;
 }
 
 int cli_open_volume(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct f2fs_volume **out)
 {
+	struct cli_image lasting = *image;
 	struct cli_opened opened;
-	int rc = cli_image_open(cli, ctx, image, &opened);
+	int rc;
 
+	lasting.saves = 0; /* nothing is open to be saved */
+	rc = cli_image_open(cli, ctx, &lasting, &opened);
 	if (rc)
 		return rc;
-	rc = f2fs_volume_open(ctx, opened.device, &opened.options, out);
+	rc = cli_opened_volume(cli, &opened, out);
 	cli_image_close(&opened);
-	if (rc)
-		cli_error_of(cli, ctx, image->path);
 	return rc;
 }
 

@@ -26,6 +26,8 @@ struct cli_image {
 	int mode;    /* enum f2fs_open_mode */
 	int pack;    /* 0, 1, 2 as in struct f2fs_open_options */
 	int recover; /* enum f2fs_open_recover */
+	/* The program calls cli_image_save(), so that an Android sparse file may be opened for writing. */
+	int saves;
 };
 
 /* Options that programs share: opening.def, writing.def. */
@@ -50,12 +52,17 @@ struct cli_opened {
 	const char *path;
 	unsigned flags;
 	int trust_devices;
+	struct sparse_image *sparse; /* behind device; NULL: it is none, or is only read */
 };
 /* The flags that it is opened with. */
 unsigned cli_image_flags(const struct cli_image *image);
 /* Open the devices; a message was written when it fails. */
 int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct cli_opened *out);
+/* Could the first device be opened with these flags? The context has the error. */
+int cli_image_try(struct f2fs_context *ctx, const struct cli_image *image, unsigned flags);
 void cli_image_close(struct cli_opened *opened);
+/* What was changed in an Android sparse file is not in the file before this. Returns 0, or -1 after a message. */
+int cli_image_save(struct cli *cli, struct cli_opened *opened);
 /*
  * Find the further devices that the superblock names, when none were given, so that `more` and the options hold all of
  * the volume's. A volume that cannot be opened has those that opening it asked for.
@@ -66,7 +73,9 @@ int cli_image_record(struct cli_opened *opened, const char *path);
 /* Play such a file back; force: even if the devices are not as the recording left them. */
 int cli_image_restore(struct cli_opened *opened, const char *path, int force, struct f2fs_undo_info *info);
 
-/* Open; a message was written when it fails. */
+/* Open the volume on devices that stay open; a message was written when it fails. */
+int cli_opened_volume(struct cli *cli, struct cli_opened *opened, struct f2fs_volume **out);
+/* Open both; a message was written when it fails. */
 int cli_open_volume(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct f2fs_volume **out);
 
 #endif

@@ -16,6 +16,7 @@ struct range {
 
 struct sparse_output {
 	struct f2fs_device *inner;
+	int *is_changed; /* NULL: nobody asks */
 	struct range *zeroed;
 	size_t count, room;
 };
@@ -27,10 +28,17 @@ static int read_output(void *self, uint64_t offset, const struct f2fs_iovec *iov
 	return f2fs_device_readv(s->inner, offset, iov, count);
 }
 
+static void note_change(struct sparse_output *s)
+{
+	if (s->is_changed)
+		*s->is_changed = 1;
+}
+
 static int write_output(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
 	struct sparse_output *s = self;
 
+	note_change(s);
 	return f2fs_device_writev(s->inner, offset, iov, count);
 }
 
@@ -59,6 +67,7 @@ static int zero_output(void *self, uint64_t offset, uint64_t length)
 	struct sparse_output *s = self;
 	int rc = f2fs_device_zero(s->inner, offset, length);
 
+	note_change(s);
 	return rc ? rc : note_zeroed(s, offset, offset + length);
 }
 
@@ -90,7 +99,7 @@ static void close_output(void *self)
 	free(s);
 }
 
-int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, struct f2fs_device **out)
+int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, int *is_changed, struct f2fs_device **out)
 {
 	static const struct f2fs_device_ops ops = {
 		.read = read_output,
@@ -110,6 +119,7 @@ int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, stru
 		return f2fs_context_fail(ctx, F2FS_ERR_NOMEM, "out of memory");
 	}
 	s->inner = inner;
+	s->is_changed = is_changed;
 	rc = f2fs_device_new(ctx, &ops, s, &info, out);
 	if (rc)
 		close_output(s);
@@ -121,7 +131,7 @@ int sparse_output_new(struct f2fs_context *ctx, uint64_t size, struct f2fs_devic
 	struct f2fs_device *memory;
 	int rc = f2fs_device_new_memory(ctx, size, &memory);
 
-	return rc ? rc : sparse_output_over(ctx, memory, out);
+	return rc ? rc : sparse_output_over(ctx, memory, NULL, out);
 }
 
 static int write_file(void *user, const void *bytes, size_t length)
@@ -155,6 +165,10 @@ int sparse_output_save(struct cli *cli, struct f2fs_context *ctx, struct f2fs_de
 	rc = f2fs_device_save_sparse(dev, block_size, write_file, &fd);
 	if (rc)
 		cli_error_of(cli, ctx, path);
+	if (!rc && fsync(fd) != 0 && errno != EINVAL) {
+		cli_error(cli, "%s: %s", path, strerror(errno));
+		rc = -1;
+	}
 	if (close(fd) != 0 && !rc) {
 		cli_error(cli, "%s: %s", path, strerror(errno));
 		rc = -1;

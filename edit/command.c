@@ -232,6 +232,7 @@ int edit_open_image(struct edit *e)
 
 	if (e->opened.device)
 		return 0;
+	e->image.saves = 1;
 	rc = cli_image_open(&e->cli, e->ctx, &e->image, &e->opened);
 	if (rc) {
 		note(e, EDIT_FAILED);
@@ -334,6 +335,15 @@ int edit_run(struct edit *e, char **words, int count)
 	return rc;
 }
 
+int edit_save(struct edit *e)
+{
+	const int rc = cli_image_save(&e->cli, &e->opened);
+
+	if (rc)
+		note(e, EDIT_FAILED);
+	return rc;
+}
+
 int edit_commit(struct edit *e)
 {
 	int rc;
@@ -345,8 +355,9 @@ int edit_commit(struct edit *e)
 	if (rc) {
 		edit_fail(e, rc, "commit");
 		f2fs_volume_discard(e->vol);
+		return rc;
 	}
-	return rc;
+	return edit_save(e);
 }
 
 void edit_discard(struct edit *e)

@@ -116,6 +116,8 @@ int edit_takes_files(const char *command);
 int edit_need_write(struct edit *e, const char *command);
 /* Make changes true, if there are any. */
 int edit_commit(struct edit *e);
+/* Store what is true and not in the file yet: of an Android sparse file. */
+int edit_save(struct edit *e);
 /* Drop changes; says so when there are any. */
 void edit_discard(struct edit *e);
 static inline int edit_has(const struct edit_call *call, char letter)

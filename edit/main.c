@@ -291,6 +291,8 @@ int main(int argc, char **argv)
 		e.status = EDIT_FAILED;
 	}
 	f2fs_volume_close(e.vol);
+	if (!cli_stopped())
+		edit_save(&e); /* what did not wait for a commit */
 	cli_image_close(&e.opened);
 	f2fs_context_free(e.ctx);
 	for (unsigned i = 0; i < a.text_count; i++)

@@ -17,21 +17,15 @@ enum { READING = F2FS_OPEN_READ | F2FS_OPEN_EXCLUSIVE, WRITING = F2FS_OPEN_WRITE
 /* May the image be written? When it can only be read, that is what is done. */
 static unsigned choose_flags(struct session *s, const struct cli_image *image)
 {
-	const unsigned lock = image->no_lock ? F2FS_OPEN_NO_LOCK : 0;
 	char why[sizeof(((struct f2fs_error_detail *)0)->message)];
-	const char *path = image->path;
-	struct f2fs_device *dev;
 
 	if (s->answer == FSCK_NO || s->answer == FSCK_DRY_RUN)
 		return READING;
-	if (f2fs_device_open_image(s->ctx, path, WRITING | lock, &dev) == 0) {
-		f2fs_device_close(dev);
+	if (cli_image_try(s->ctx, image, WRITING) == 0)
 		return WRITING;
-	}
 	snprintf(why, sizeof(why), "%s", f2fs_context_error(s->ctx)->message);
-	if (f2fs_device_open_image(s->ctx, path, READING | lock, &dev))
+	if (cli_image_try(s->ctx, image, READING))
 		return WRITING; /* which will say what is wrong */
-	f2fs_device_close(dev);
 	cli_warning(s->cli, "%s: nothing is changed", why);
 	s->answer = FSCK_NO;
 	return READING;
@@ -105,10 +99,16 @@ int session_open(struct session *s, struct cli *cli, struct f2fs_context *ctx, c
 	s->ctx = ctx;
 	s->arguments = a;
 	s->answer = a->answer;
+	image.saves = 1;
 	image.flags = choose_flags(s, &image);
 	if (cli_image_open(cli, ctx, &image, &s->opened) || add_layer(s))
 		return CLI_EXIT_OPERATIONAL;
 	return 0;
+}
+
+int session_save(struct session *s)
+{
+	return cli_stopped() ? 0 : cli_image_save(s->cli, &s->opened);
 }
 
 void session_close(struct session *s)
@@ -190,12 +190,15 @@ int session_rollback(struct cli *cli, struct f2fs_context *ctx, const struct arg
 	int rc;
 
 	image.flags = WRITING;
+	image.saves = 1;
 	if (cli_image_open(cli, ctx, &image, &opened))
 		return CLI_EXIT_OPERATIONAL;
 	rc = cli_image_restore(&opened, a->rollback, a->is_forced, &info);
 	if (rc)
 		cli_error_of(cli, ctx, a->rollback);
-	else if (!a->is_quiet)
+	else
+		rc = cli_image_save(cli, &opened);
+	if (!rc && !a->is_quiet)
 		printf("Info: %llu bytes in %llu places are as they were%s\n", (unsigned long long)info.bytes,
 		       (unsigned long long)info.records, info.is_sealed ? "" : " (the repair had been cut short)");
 	cli_image_close(&opened);

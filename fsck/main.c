@@ -269,6 +269,8 @@ static int run_on_device(struct run *run)
 			return CLI_EXIT_USAGE;
 		}
 		status = run_check(run);
+		if (session_save(&run->session))
+			status = CLI_EXIT_OPERATIONAL;
 		session_close(&run->session);
 		report_fini(&run->report);
 		return status;

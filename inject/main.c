@@ -373,6 +373,7 @@ static int run(struct cli *cli, struct arguments *a)
 
 	if (cli_context_new(cli, &ctx))
 		return CLI_EXIT_FAILURE;
+	a->image.saves = 1;
 	rc = cli_image_open(cli, ctx, &a->image, &opened);
 	if (!rc) {
 		rc = f2fs_inject_open(ctx, opened.device, &opened.options, &inject);
@@ -381,6 +382,7 @@ static int run(struct cli *cli, struct arguments *a)
 		} else {
 			rc = inject_one(cli, ctx, a, inject);
 			f2fs_inject_close(inject);
+			rc = rc ? rc : cli_image_save(cli, &opened);
 		}
 		cli_image_close(&opened);
 	}

@@ -79,6 +79,7 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 	a->image.path = parser.operands[0];
 	a->label = parser.operand_count > 1 ? parser.operands[1] : NULL;
 	a->image.flags = a->label ? F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE : F2FS_OPEN_READ;
+	a->image.saves = 1;
 	return 0;
 }
 
@@ -93,26 +94,39 @@ static void show(const struct arguments *a, struct f2fs_volume *vol)
 	printf(a->quiet ? "%s\n" : "Info: volume label = %s\n", text);
 }
 
+static int set_label(struct cli *cli, const struct arguments *a, struct cli_opened *opened, struct f2fs_volume *vol)
+{
+	int rc = f2fs_volume_set_label(vol, a->label);
+
+	if (rc)
+		cli_error_of(cli, opened->ctx, a->image.path);
+	else
+		rc = cli_image_save(cli, opened);
+	if (!rc && !a->quiet)
+		printf("Info: volume label is changed to %s\n", a->label);
+	return rc;
+}
+
 static int run(struct cli *cli, const struct arguments *a)
 {
 	struct f2fs_context *ctx;
+	struct cli_opened opened;
 	struct f2fs_volume *vol;
 	int rc;
 
 	if (cli_context_new(cli, &ctx))
 		return CLI_EXIT_FAILURE;
-	rc = cli_open_volume(cli, ctx, &a->image, &vol);
+	rc = cli_image_open(cli, ctx, &a->image, &opened);
 	if (!rc) {
-		if (a->label) {
-			rc = f2fs_volume_set_label(vol, a->label);
-			if (rc)
-				cli_error_of(cli, ctx, a->image.path);
-			else if (!a->quiet)
-				printf("Info: volume label is changed to %s\n", a->label);
-		} else {
-			show(a, vol);
+		rc = cli_opened_volume(cli, &opened, &vol);
+		if (!rc) {
+			if (a->label)
+				rc = set_label(cli, a, &opened, vol);
+			else
+				show(a, vol);
+			f2fs_volume_close(vol);
 		}
-		f2fs_volume_close(vol);
+		cli_image_close(&opened);
 	}
 	f2fs_context_free(ctx);
 	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;

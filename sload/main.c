@@ -10,7 +10,6 @@
 #include "cli/image.h"
 #include "cli/size.h"
 #include "sload/packing.h"
-#include "sload/sparse_file.h"
 
 #define CLI_OPTIONS_FILE "sload/options.def"
 #include "cli/option_table.h"
@@ -225,6 +224,7 @@ static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 	}
 	a->image.path = parser.operands[0];
 	a->image.flags = F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
+	a->image.saves = 1;
 	return 0;
 }
 
@@ -294,34 +294,35 @@ static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 	return rc ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
 }
 
-static int run_sparse(struct cli *cli, struct f2fs_context *ctx, struct arguments *a)
+static int run_opened(struct cli *cli, struct arguments *a, struct cli_opened *opened)
 {
-	struct sload_sparse sparse;
 	int status = CLI_EXIT_OPERATIONAL;
+	struct f2fs_volume *vol;
 
-	if (sload_sparse_open(&sparse, cli, ctx, a->image.path) == 0)
-		status = copy(cli, a, sparse.volume);
-	if (status != CLI_EXIT_OPERATIONAL && sload_sparse_save(&sparse, cli, ctx))
+	if (a->is_sparse && !opened->sparse) {
+		cli_error(cli, "%s: not an Android sparse file", a->image.path);
+		return status;
+	}
+	if (cli_opened_volume(cli, opened, &vol))
+		return status;
+	status = copy(cli, a, vol);
+	f2fs_volume_close(vol);
+	if (status != CLI_EXIT_OPERATIONAL && cli_image_save(cli, opened))
 		status = CLI_EXIT_OPERATIONAL;
-	sload_sparse_close(&sparse);
 	return status;
 }
 
 static int run(struct cli *cli, struct arguments *a)
 {
 	struct f2fs_context *ctx;
-	struct f2fs_volume *vol;
-	int status;
+	struct cli_opened opened;
+	int status = CLI_EXIT_OPERATIONAL;
 
 	if (cli_context_new(cli, &ctx))
-		return CLI_EXIT_OPERATIONAL;
-	if (a->is_sparse) {
-		status = run_sparse(cli, ctx, a);
-	} else if (cli_open_volume(cli, ctx, &a->image, &vol)) {
-		status = CLI_EXIT_OPERATIONAL;
-	} else {
-		status = copy(cli, a, vol);
-		f2fs_volume_close(vol);
+		return status;
+	if (cli_image_open(cli, ctx, &a->image, &opened) == 0) {
+		status = run_opened(cli, a, &opened);
+		cli_image_close(&opened);
 	}
 	f2fs_context_free(ctx);
 	return status;

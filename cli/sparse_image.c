@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A sparse file as the volume's device: what is written lies over it. The new file has the old one's ranges that nobody
+ * cares for, less what was written. Whoever holds the old file's lock takes that of the new one before it has the name.
+ */
+#define _XOPEN_SOURCE 700 /* realpath() */
+#include "cli/sparse_image.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/sparse_output.h"
+
+struct sparse_image {
+	struct f2fs_context *ctx;
+	struct f2fs_device *device; /* on top: what remembers changes and zeros */
+	struct f2fs_device *saved;  /* the file that was saved last, for its lock */
+	unsigned flags;
+	uint32_t block_size; /* bytes, of the sparse file */
+	int is_changed;
+	char path[PATH_MAX]; /* the file itself, where a link led to it */
+	char new_path[PATH_MAX + sizeof(".new")];
+};
+
+static const char *temporary_directory(void)
+{
+	const char *path = getenv("TMPDIR");
+
+	return path && path[0] ? path : "/tmp";
+}
+
+/* The new file has the old one's blocks: its header is a valid one. */
+static void read_block_size(struct sparse_image *s, struct f2fs_device *file)
+{
+	uint8_t raw[4];
+
+	if (f2fs_device_read(file, 12, raw, sizeof(raw)) == 0)
+		s->block_size = raw[0] | (uint32_t)raw[1] << 8 | (uint32_t)raw[2] << 16 | (uint32_t)raw[3] << 24;
+}
+
+/* The layers: the file, its contents, changes over them, and on top what remembers zeros. */
+static int open_layers(struct sparse_image *s)
+{
+	struct f2fs_device *file, *contents, *overlay;
+	int rc = f2fs_device_open(s->ctx, s->path, s->flags, &file);
+
+	if (rc)
+		return rc;
+	rc = f2fs_device_new_sparse(file, &contents);
+	if (!rc)
+		read_block_size(s, file);
+	f2fs_device_close(file);
+	if (rc)
+		return rc;
+	rc = f2fs_device_new_overlay(contents, 0, temporary_directory(), &overlay);
+	f2fs_device_close(contents);
+	return rc ? rc : sparse_output_over(s->ctx, overlay, &s->is_changed, &s->device);
+}
+
+int sparse_image_open(struct f2fs_context *ctx, const char *path, unsigned flags, struct sparse_image **out)
+{
+	struct sparse_image *s = calloc(1, sizeof(*s));
+	int rc = 0;
+
+	if (!s)
+		return f2fs_context_fail(ctx, F2FS_ERR_NOMEM, "out of memory");
+	s->ctx = ctx;
+	s->flags = flags;
+	if (!realpath(path, s->path))
+		rc = f2fs_context_fail(ctx, F2FS_ERR_NOT_FOUND, strerror(errno));
+	snprintf(s->new_path, sizeof(s->new_path), "%s.new", s->path);
+	if (!rc)
+		rc = open_layers(s);
+	if (rc)
+		free(s);
+	else
+		*out = s;
+	return rc;
+}
+
+struct f2fs_device *sparse_image_device(struct sparse_image *image)
+{
+	return f2fs_device_ref(image->device);
+}
+
+/* Give the new file what the old one is to others, its lock, and its name. */
+static int replace(struct sparse_image *s, struct cli *cli)
+{
+	struct f2fs_device *saved = NULL;
+	struct stat st;
+
+	if (stat(s->path, &st) == 0) {
+		if (chown(s->new_path, st.st_uid, st.st_gid) != 0)
+			st.st_mode &= 01777; /* nobody becomes somebody else by it */
+		if (chmod(s->new_path, st.st_mode & 07777) != 0)
+			goto fail;
+	}
+	if (f2fs_device_open(s->ctx, s->new_path, s->flags, &saved)) {
+		cli_error_of(cli, s->ctx, s->new_path);
+		unlink(s->new_path);
+		return -1;
+	}
+	if (rename(s->new_path, s->path) != 0)
+		goto fail;
+	f2fs_device_close(s->saved);
+	s->saved = saved;
+	return 0;
+fail:
+	cli_error(cli, "%s: %s", s->path, strerror(errno));
+	f2fs_device_close(saved);
+	unlink(s->new_path);
+	return -1;
+}
+
+int sparse_image_save(struct sparse_image *s, struct cli *cli)
+{
+	if (!s->is_changed)
+		return 0;
+	if (sparse_output_save(cli, s->ctx, s->device, s->block_size, s->new_path, 0) || replace(s, cli))
+		return -1;
+	s->is_changed = 0;
+	return 0;
+}
+
+void sparse_image_close(struct sparse_image *s)
+{
+	if (!s)
+		return;
+	f2fs_device_close(s->device);
+	f2fs_device_close(s->saved);
+	free(s);
+}

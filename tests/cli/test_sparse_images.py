@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Every program that writes changes Android sparse files, too: a new one takes the old one's place when all is well."""
+import hashlib
+import os
+import signal
+import stat
+import struct
+import subprocess
+
+import pytest
+
+MAGIC = 0xED26FF3A
+TREE = {"etc/fstab": b"none\n", "system/lib.so": bytes(range(256)) * 4000, "empty": b""}
+
+
+@pytest.fixture
+def tree(tmp_path):
+    for name, data in TREE.items():
+        (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tree" / name).write_bytes(data)
+    return tmp_path / "tree"
+
+
+@pytest.fixture
+def sparse(run_tool, tmp_path, tree):
+    """A sparse file in blocks of 4096 bytes."""
+    path = tmp_path / "system.img"
+    run_tool("mkfs.f2fs", "-q", "-S", "96M", "--root-dir", tree, path)
+    return path
+
+
+def is_sparse(path):
+    with open(path, "rb") as f:
+        return struct.unpack("<I", f.read(4))[0] == MAGIC
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def check(run_tool, path):
+    """The file is a sparse one, of a sound volume; what was in it is."""
+    assert is_sparse(path)
+    run_tool("fsck.f2fs", "-n", "-f", "--content", path)
+    for name, data in TREE.items():
+        assert run_tool("f2fs", path, "cat", "/" + name).stdout == data
+    assert sorted(p.name for p in path.parent.iterdir()) == ["system.img", "tree"], "nothing is left beside it"
+
+
+def test_edit_label_inject_fsck_and_sload(run_tool, sparse, tree):
+    before = sparse.stat()
+    os.chmod(sparse, 0o640)
+    run_tool("f2fs", "-w", "-c", "mkdir /new; touch /new/file; write /new/file 0 text; commit; touch /late", sparse)
+    check(run_tool, sparse)
+    assert b"late" in run_tool("f2fs", sparse, "ls", "/").stdout.split()
+    assert run_tool("f2fs", sparse, "cat", "/new/file").stdout == b"text"
+    assert stat.S_IMODE(sparse.stat().st_mode) == 0o640 and sparse.stat().st_uid == before.st_uid
+    run_tool("f2fslabel", sparse, "system")
+    assert b"system" in run_tool("f2fslabel", sparse).stdout
+    run_tool("inject.f2fs", "--node", "--nid", "3", "--mb", "i_links", "--val", "99", sparse)
+    assert run_tool("fsck.f2fs", "-n", "-f", sparse, rc=None).returncode != 0
+    run_tool("fsck.f2fs", "-f", "-y", sparse, rc=1)
+    check(run_tool, sparse)
+    (tree / "further").mkdir()
+    (tree / "further" / "more").write_bytes(b"more" * 9000)
+    run_tool("sload.f2fs", "-f", tree / "further", sparse)
+    assert run_tool("f2fs", sparse, "cat", "/more").stdout == b"more" * 9000
+    (tree / "further" / "more").rename(tree / "further" / "again")
+    run_tool("sload.f2fs", "-S", "-f", tree / "further", sparse)
+    assert run_tool("f2fs", sparse, "cat", "/again").stdout == b"more" * 9000
+    check(run_tool, sparse)
+
+
+def test_a_link_stays_one(run_tool, sparse, tmp_path):
+    (tmp_path / "tree" / "link.img").symlink_to(sparse)
+    run_tool("f2fs", "-w", tmp_path / "tree" / "link.img", "mkdir", "/made")
+    assert (tmp_path / "tree" / "link.img").is_symlink()
+    check(run_tool, sparse)
+    assert b"made" in run_tool("f2fs", sparse, "ls", "/").stdout
+
+
+def test_undo(run_tool, sparse, tmp_path):
+    files = run_tool("f2fs", sparse, "find").stdout
+    undo = tmp_path / "tree" / "undo"
+    run_tool("f2fs", "-w", "--undo", undo, sparse, "rm", "-r", "/system")
+    assert run_tool("f2fs", sparse, "find").stdout != files
+    run_tool("fsck.f2fs", "--rollback", undo, sparse)
+    assert run_tool("f2fs", sparse, "find").stdout == files
+    check(run_tool, sparse)
+
+
+def test_nothing_changes_when_nothing_is_written(run_tool, sparse):
+    before, number = digest(sparse), sparse.stat().st_ino
+    run_tool("fsck.f2fs", "-f", "-y", sparse)
+    run_tool("fsck.f2fs", "--dry-run", "-f", sparse)
+    run_tool("f2fs", sparse, "ls", "/")
+    run_tool("f2fs", "-w", sparse, "rm", "/nothing", rc=2)
+    run_tool("f2fs", sparse, "mkdir", "/x", rc=16)
+    assert (digest(sparse), sparse.stat().st_ino) == (before, number)
+
+
+def test_what_is_in_the_way_is_told_and_the_file_stays(run_tool, sparse):
+    before = digest(sparse)
+    new = sparse.parent / "system.img.new"
+    new.write_bytes(b"somebody's")
+    said = run_tool("f2fs", "-w", sparse, "mkdir", "/x", rc=1).stderr
+    assert b"system.img.new" in said
+    assert b"system.img.new" in run_tool("f2fslabel", sparse, "label", rc=1).stderr
+    assert digest(sparse) == before and new.read_bytes() == b"somebody's"
+
+
+def test_a_full_disk(run_tool, sparse):
+    """RLIMIT_FSIZE is the full disk of this test."""
+    import resource
+    before = digest(sparse)
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+    run_tool("f2fs", "-w", sparse, "mkdir", "/x", rc=1, preexec_fn=limit)
+    assert digest(sparse) == before
+    check(run_tool, sparse)
+
+
+def test_one_writer_at_a_time(tool, run_tool, sparse):
+    writer = subprocess.Popen([tool("f2fs"), "-w", sparse], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    writer.stdin.write(b"mkdir /one\ncommit\nls -d /one\n")
+    writer.stdin.flush()
+    assert writer.stdout.readline() == b"/one\n"
+    assert b"in use" in run_tool("f2fs", "-w", sparse, "mkdir", "/two", rc=1).stderr
+    writer.stdin.write(b"mkdir /three\n")
+    assert writer.communicate()[0] == b"" and writer.returncode == 0
+    assert {b"one", b"three"} <= set(run_tool("f2fs", sparse, "ls", "/").stdout.split())
+    check(run_tool, sparse)
+
+
+def test_sparse_where_it_is_none(run_tool, tmp_path, tree):
+    run_tool("mkfs.f2fs", "-q", tmp_path / "plain.img", "64M")
+    said = run_tool("sload.f2fs", "-S", "-f", tree, tmp_path / "plain.img", rc=8).stderr
+    assert b"not an Android sparse file" in said

@@ -4,6 +4,8 @@
  */
 #include "cli/copy_in.h"
 
+#include <f2fskit/clean.h>
+
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,16 +39,49 @@ int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol
 	err = f2fs_populate(vol, &in->options, &in->result);
 	if (!err || err == F2FS_ERR_INCOMPLETE)
 		return err != 0;
+	if (err == F2FS_ERR_NOSPC)
+		return CLI_COPY_IN_NO_ROOM;
 	cli_error_of(cli, f2fs_volume_context(vol), in->source);
 	return -1;
+}
+
+/*
+ * There was no room within one transaction: forget what was copied, and clean. Returns 1 when that made sections free,
+ * so that the same is worth another try.
+ */
+static int make_room(const struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol)
+{
+	const struct f2fs_clean_options options = { .used_limit = 100 };
+	struct f2fs_clean_result result;
+	char why[400];
+
+	snprintf(why, sizeof(why), "%s", f2fs_context_error(f2fs_volume_context(vol))->message);
+	result.free_after = result.free_before = 0;
+	if (!in->no_cleaning && !in->options.tar && !in->options.manifest) { /* those are read once */
+		f2fs_volume_discard(vol);
+		if (f2fs_clean(vol, &options, &result))
+			result.free_after = 0;
+	}
+	if (result.free_after <= result.free_before) {
+		cli_error(cli, "%s: %s", in->source, why);
+		return 0;
+	}
+	cli_warning(cli, "%u sections were cleaned, %u more are free now: copying once more", (unsigned)result.sections,
+		    (unsigned)(result.free_after - result.free_before));
+	return 1;
 }
 
 int cli_copy_in_commit(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol, const char *path)
 {
 	int rc = cli_copy_in(in, cli, vol);
 
+	if (rc == CLI_COPY_IN_NO_ROOM && make_room(in, cli, vol)) {
+		rc = cli_copy_in(in, cli, vol);
+		if (rc == CLI_COPY_IN_NO_ROOM)
+			cli_error_of(cli, f2fs_volume_context(vol), in->source);
+	}
 	if (rc < 0 || !f2fs_volume_commit(vol))
-		return rc;
+		return rc < 0 ? -1 : rc;
 	cli_error_of(cli, f2fs_volume_context(vol), path);
 	return -1;
 }

@@ -14,6 +14,7 @@
 struct cli_copy_in {
 	struct cli *cli;
 	const char *source; /* as it was given; NULL: none */
+	int no_cleaning;    /* when there is no room, do not clean and begin again */
 	int is_verbose;	    /* print the path of each entry */
 	struct f2fs_populate_options options;
 	struct f2fs_populate_result result;
@@ -38,9 +39,11 @@ void cli_copy_in_source(struct cli_copy_in *in, const char *source);
 /* Take an option; returns what is wrong with its value, or NULL. */
 const char *cli_copy_in_take(struct cli_copy_in *in, enum cli_copy_in_option option, const char *value);
 /* Fill, without committing; a message was written for each problem. Returns 0, 1 when some entries could not be copied,
- * -1 after a message. */
+ * -1 after a message, or CLI_COPY_IN_NO_ROOM without one. */
+#define CLI_COPY_IN_NO_ROOM (-2)
 int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol);
-/* The same, then commit; on -1 nothing was changed. path is the volume's, for messages. */
+/* The same, then commit; when there is no room, clean and copy once more. On -1 nothing was changed. path is the
+ * volume's, for messages. */
 int cli_copy_in_commit(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol, const char *path);
 /* Say what was copied, as a line of text. */
 void cli_copy_in_say(const struct cli_copy_in *in);

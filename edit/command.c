@@ -264,10 +264,8 @@ int edit_open_volume(struct edit *e)
 		e->status = EDIT_FAILED;
 		return rc;
 	}
-	if (e->is_stepwise && e->may_write) {
-		const struct f2fs_write_options options = { .commit_when_full = 1 };
-
-		rc = f2fs_volume_configure(e->vol, &options);
+	if (e->may_write) {
+		rc = cli_writer_apply(&e->writer, e->vol);
 		if (rc)
 			return edit_fail(e, rc, e->image.path);
 	}

@@ -13,6 +13,7 @@
 #include "cli/image.h"
 #include "cli/print.h"
 #include "cli/stat.h"
+#include "cli/writer.h"
 
 enum {
 	MODE_TYPE = 0170000,
@@ -46,7 +47,7 @@ struct edit {
 	int may_write;		  /* -w */
 	int is_json;
 	int keep_going;
-	int is_stepwise; /* --commit-when-full */
+	struct cli_writer writer;
 	int is_shell;	/* commands come from the standard input */
 	int is_changed; /* there is something to commit */
 	int is_over;	/* the shell was told to stop */

@@ -129,7 +129,7 @@ static int take_option(struct edit *e, struct arguments *a, int id, const char *
 		e->keep_going = 1;
 		break;
 	case OPT_stepwise:
-		e->is_stepwise = 1;
+		e->writer.options.commit_when_full = 1;
 		break;
 	case OPT_recover:
 		e->image.recover = F2FS_RECOVER_VIEW;
@@ -137,6 +137,14 @@ static int take_option(struct edit *e, struct arguments *a, int id, const char *
 	case OPT_offset:
 		why = cli_parse_size(value, 1, 512, &e->image.offset);
 		break;
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	case OPT_##id:                                                                                                 \
+		why = cli_writer_take(&e->writer, CLI_WRITER_##id, value);                                             \
+		break;
+#include "cli/logging.def"
+#undef GROUP
+#undef OPTION
 #define GROUP(title)
 #define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
 	case OPT_##id:                                                                                                 \

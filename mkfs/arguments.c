@@ -202,6 +202,16 @@ static const char *take_root_dir(struct arguments *a, const char *value)
 #undef GROUP
 #undef OPTION
 
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	static const char *take_##id(struct arguments *a, const char *value)                                           \
+	{                                                                                                              \
+		return cli_writer_take(&a->writer, CLI_WRITER_##id, value);\
+	}
+#include "cli/logging.def"
+#undef GROUP
+#undef OPTION
+
 static const char *take_fs_config(struct arguments *a, const char *value)
 {
 	return cli_copy_in_take(&a->in, CLI_COPY_fs_config, value);
@@ -406,6 +416,8 @@ static const char *check_size(const struct arguments *a)
 		return "is a size, which a volume on several devices cannot have";
 	if (a->sparse && !a->is_auto)
 		return "is a size beside the one of -S";
+	if (a->is_auto && a->writer.options.logging != F2FS_LOGGING_ADAPTIVE)
+		return "is for adaptive logging: the other ways need more room than the contents take";
 	if (a->is_auto && !a->in.source)
 		return "depends on contents: --root-dir or --manifest is needed";
 	return NULL;

@@ -8,6 +8,7 @@
 #include <f2fskit/mkfs.h>
 
 #include "cli/copy_in.h"
+#include "cli/writer.h"
 
 struct arguments {
 	struct f2fs_mkfs_options options;
@@ -22,6 +23,7 @@ struct arguments {
 	int has_size, has_sectors;
 	int is_auto; /* the smallest size that holds the contents */
 	int force, no_lock, dry_run, json, quiet, debug;
+	struct cli_writer writer;
 	struct cli_copy_in in; /* contents to be copied; source NULL: none */
 	int owner_given;       /* -R */
 	int is_android;

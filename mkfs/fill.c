@@ -87,8 +87,6 @@ int fill_size(struct cli *cli, struct f2fs_context *ctx, struct arguments *a)
 int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, const struct f2fs_mkfs_device *devices)
 {
 	struct f2fs_device *more[F2FS_MAX_DEVICES];
-	/* how long it takes to fill leaves no mark */
-	const struct f2fs_write_options how = { .clock_stands = 1 };
 	struct f2fs_open_options options = { .devices = more, .device_count = a->count - 1 };
 	struct cli_copy_in *in = &a->in;
 	struct f2fs_volume *vol;
@@ -100,11 +98,13 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 		cli_error_of(cli, ctx, a->paths[0]);
 		return -1;
 	}
-	if (f2fs_volume_configure(vol, &how)) {
+	a->writer.options.clock_stands = 1; /* how long it takes to fill leaves no mark */
+	if (cli_writer_apply(&a->writer, vol)) {
 		cli_error_of(cli, ctx, a->paths[0]);
 		f2fs_volume_close(vol);
 		return -1;
 	}
+	in->no_cleaning = a->writer.no_cleaning;
 	rc = cli_copy_in_commit(in, cli, vol, a->paths[0]);
 	if (rc >= 0 && !a->quiet && !a->json)
 		cli_copy_in_say(in);

@@ -13,6 +13,7 @@
 
 #define CLI_OPTIONS_FILE "sload/options.def"
 #include "cli/option_table.h"
+#include "cli/writer.h"
 
 static const char *const usage[] = { "-f DIRECTORY|TAR [OPTION]... DEVICE", NULL };
 
@@ -40,7 +41,8 @@ struct arguments {
 	struct cli_copy_in in;
 	struct cli_image image;
 	int quiet, verbose, json;
-	int is_sparse, is_stepwise;
+	int is_sparse;
+	struct cli_writer writer;
 	struct sload_compress compress;
 };
 
@@ -125,8 +127,15 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 		a->in.options.flags |= F2FS_POPULATE_DELETE;
 		return NULL;
 	case OPT_stepwise:
-		a->is_stepwise = 1;
+		a->writer.options.commit_when_full = 1;
 		return NULL;
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	case OPT_##id:                                                                                                 \
+		return cli_writer_take(&a->writer, CLI_WRITER_##id, value);
+#include "cli/logging.def"
+#undef GROUP
+#undef OPTION
 	case OPT_mount_point:
 		a->in.options.mount_point = value;
 		return NULL;
@@ -280,13 +289,15 @@ static int print_result(const struct arguments *a, struct f2fs_volume *vol)
 
 static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 {
-	const struct f2fs_write_options how = { .commit_when_full = (uint8_t)a->is_stepwise, .clock_stands = 1 };
-	int rc = f2fs_volume_configure(vol, &how);
+	int rc;
 
+	a->writer.options.clock_stands = 1; /* the same copy gives the same bytes, however long it takes */
+	rc = cli_writer_apply(&a->writer, vol);
 	if (rc) {
 		cli_error_of(cli, f2fs_volume_context(vol), a->image.path);
 		return CLI_EXIT_OPERATIONAL;
 	}
+	a->in.no_cleaning = a->writer.no_cleaning || a->writer.options.commit_when_full;
 	a->in.is_verbose = a->verbose && !a->quiet && !a->json;
 	rc = cli_copy_in_commit(&a->in, cli, vol, a->image.path);
 	if (rc < 0 || print_result(a, vol))

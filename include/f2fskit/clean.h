@@ -36,6 +36,7 @@ F2FS_API const char *f2fs_clean_policy_text(unsigned policy);
  * seconds:     stop after that time, by the clock of the context's host; without a clock it does not apply.
  * used_limit:  leave sections alone that are used to more than that many percent, 1 to 100; 0: 90. Fuller sections win
  *              little room for the blocks that are moved.
+ * like_kernel: of f2fs_volume_set_cleaning(): begin when the kernel does, see there.
  * dry_run:     only look: the result tells what would be moved. Nothing is written, so a volume that was opened for
  *              reading will do.
  */
@@ -47,6 +48,7 @@ struct f2fs_clean_options {
 	uint32_t seconds;
 	uint32_t used_limit;
 	uint8_t dry_run;
+	uint8_t like_kernel;
 };
 
 /* Why cleaning ended. */
@@ -87,6 +89,23 @@ struct f2fs_clean_result {
  */
 F2FS_API int f2fs_clean(struct f2fs_volume *vol, const struct f2fs_clean_options *options,
 			struct f2fs_clean_result *result);
+
+/*
+ * Have the volume cleaned by itself from now on, when a change may not find room: commit, clean, commit, go on. Commits
+ * between changes need the option commit_when_full of struct f2fs_write_options (engine.h); without it that is done
+ * only before the first change after a commit, so that all or nothing holds, and a change that finds no room later
+ * fails with NOSPC and says what cleaning could win.
+ *
+ * Cleaning begins when no more sections are free than the next commit may need, and the holes of used segments are no
+ * help: there are too few, or they are not written to (normal logging, zoned volumes), or a pinned file wants whole
+ * sections. With like_kernel it begins as the kernel's does: when no more are free than are reserved and blocks that
+ * wait may take, whatever holes there are. It ends when free_goal (0: 4) more sections are free than that. Of options
+ * policy, used_limit (0: 100) and like_kernel count besides, and sections, blocks and seconds limit each run.
+ *
+ * options is copied; NULL: no cleaning, as when the volume is opened. Fails with INVALID (an unknown policy, a
+ * percentage above 100, dry_run), NOMEM. A volume without summaries is never cleaned.
+ */
+F2FS_API int f2fs_volume_set_cleaning(struct f2fs_volume *vol, const struct f2fs_clean_options *options);
 
 #ifdef __cplusplus
 }

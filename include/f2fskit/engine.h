@@ -23,12 +23,26 @@ enum f2fs_in_place {
 	F2FS_IN_PLACE_ALWAYS = 2 /* as the kernel does on volumes below 16 GiB */
 };
 
+/* Where logs go on when their segment is used up. */
+enum f2fs_logging {
+	F2FS_LOGGING_ADAPTIVE = 0, /* in free segments, and when free sections run low in the holes of used ones */
+	F2FS_LOGGING_NORMAL = 1,   /* in free segments only, as the kernel does with mode=lfs: cleaning makes them */
+	F2FS_LOGGING_THREADED = 2  /* in holes as long as there are any */
+};
+/* Return the number of a way of logging by its name ("adaptive", "normal", "threaded"), -1 for an unknown name. */
+F2FS_API int f2fs_logging_find(const char *name);
+/* Return its name, NULL for an unknown number: count from 0 to list them. */
+F2FS_API const char *f2fs_logging_name(unsigned logging);
+
 /*
  * Options of writing; zero the struct first, zero members mean the default.
  *
  * logs:         active logs, 6, 4 or 2; 0: 6.
  * low_sections: percent of the sections: when no more are free, blocks fill holes of segments in use instead of free
- *               segments; 0: 5. Never less than the kernel's threshold, twice the reserved sections.
+ *               segments; 0: 5. Never less than the kernel's threshold, twice the reserved sections, unless
+ *               low_is_exact.
+ * low_is_exact: with 1 low_sections is the threshold as it stands, also when it is 0.
+ * logging:      enum f2fs_logging. On zoned volumes all is normal logging.
  * in_place:     enum f2fs_in_place.
  * discard:      blocks that a commit frees are discarded on devices and punched out of image files.
  * compression:  of the files that become compressed by their name or directory, with has_compression; else what the
@@ -52,6 +66,8 @@ struct f2fs_write_options {
 	uint8_t minimum_saved;
 	uint8_t commit_when_full;
 	uint8_t clock_stands;
+	uint8_t logging;
+	uint8_t low_is_exact;
 	struct f2fs_compression compression;
 	const char *compress_names, *plain_names;
 };

@@ -47,6 +47,8 @@ struct error_where {
 void error_clear(struct f2fs_context *ctx);
 /* Record an error without a place and return code. */
 int error_set(struct f2fs_context *ctx, int code, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Add to the sentence of the last error; what does not fit is left out. */
+void error_append(struct f2fs_context *ctx, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Record an error with its place and return code. */
 int error_at(struct f2fs_context *ctx, int code, const struct error_where *where, const char *format, ...)
 	PRINTF_LIKE(4, 5);

@@ -137,6 +137,17 @@ int error_set(struct f2fs_context *ctx, int code, const char *format, ...)
 	return code;
 }
 
+void error_append(struct f2fs_context *ctx, const char *format, ...)
+{
+	const size_t used = strlen(ctx->error.message);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(ctx->error.message + used, sizeof(ctx->error.message) - used, format, args);
+	va_end(args);
+	make_printable(ctx->error.message);
+}
+
 int error_at(struct f2fs_context *ctx, int code, const struct error_where *where, const char *format, ...)
 {
 	va_list args;

@@ -7,33 +7,11 @@
 #include <string.h>
 
 #include "base/bitmap.h"
-#include "clean/clean.h"
+#include "clean/run.h"
 
 enum {
-	USED_LIMIT = 90,	/* percent */
-	BATCH_BLOCKS = 65536,	/* data moved by one commit */
-	BATCH_NODES = 12000,	/* nodes that one commit writes: fewer than nodes_trim() lets stay in memory */
-	LOOK_SECTIONS = 64,	/* with more free sections than that holes need not be counted */
-	HOLES_KEPT = 64,	/* that logs may need to end in */
-	NODE_LOGS = 3,
-	STALLS = 2 /* batches in a row that win nothing */
-};
-
-struct run {
-	struct f2fs_volume *vol;
-	struct f2fs_clean_options options;
-	const struct clean_policy *policy;
-	struct f2fs_clean_result *result;
-	struct victims victims;
-	struct live live;
-	uint8_t *left;	 /* sections to leave alone, MSB-first */
-	uint8_t *buffer; /* a segment */
-	int64_t started; /* nanoseconds; 0: no clock */
-	uint32_t best_free, stalls;
-	/* of the batch */
-	struct space_view room;
-	uint64_t data, nodes; /* that it writes */
-	bool is_stopped;      /* by the host */
+	USED_LIMIT = 90, /* percent */
+	STALLS = 4	 /* batches in a row that win nothing */
 };
 
 const char *f2fs_clean_end_name(unsigned end)
@@ -56,8 +34,7 @@ static bool is_at_limit(const struct run *r)
 	       (o->seconds && r->started && clock_now(r->vol->ctx) - r->started >= (int64_t)o->seconds * 1000000000);
 }
 
-/* A section stays as it is: count it, say why, and do not look at it again. */
-static void leave(struct run *r, uint32_t section)
+void clean_leave(struct run *r, uint32_t section)
 {
 	const struct live *live = &r->live;
 	const bool is_pinned = live->verdict == LIVE_PINNED;
@@ -76,27 +53,7 @@ static void leave_unreadable(struct run *r, uint32_t section, const char *why)
 	r->live.verdict = LIVE_UNREADABLE;
 	r->live.at = r->live.nid = 0;
 	r->live.why = why;
-	leave(r, section);
-}
-
-/* Whole sections that n blocks need which find no holes; end: logs that may each begin one more. */
-static uint64_t sections_for(const struct run *r, uint64_t n, uint64_t holes, uint32_t end)
-{
-	const uint32_t per = r->victims.view.blocks;
-
-	holes = holes > HOLES_KEPT ? holes - HOLES_KEPT : 0;
-	return n <= holes ? 0 : (n - holes + per - 1) / per + end;
-}
-
-/* Is there room to move what live holds besides what the batch has moved already? */
-static bool fits(const struct run *r)
-{
-	const struct live *live = &r->live;
-	const uint64_t nodes = r->nodes + live->owners + (live->blocks.count - live->data);
-
-	return sections_for(r, r->data + live->data, r->room.data_holes, 1) +
-		       sections_for(r, nodes, r->room.node_holes, NODE_LOGS) <=
-	       r->room.free_sections;
+	clean_leave(r, section);
 }
 
 static void count_moved(struct run *r)
@@ -132,13 +89,11 @@ static int clean_section(struct run *r, uint32_t section, bool *goes_on)
 	if (err)
 		return err;
 	if (r->live.verdict != LIVE_CONFIRMED) {
-		leave(r, section);
+		clean_leave(r, section);
 		return 0;
 	}
-	if (!r->options.dry_run && !fits(r)) {
-		result->next_section = section;
-		result->next_blocks = (uint32_t)r->live.blocks.count;
-		result->next_nodes = r->live.owners;
+	if (!r->options.dry_run && !room_fits(r)) {
+		room_note(r, section);
 		*goes_on = false;
 		return 0;
 	}
@@ -155,49 +110,26 @@ static int clean_section(struct run *r, uint32_t section, bool *goes_on)
 	return 0;
 }
 
-/* How many of the victims the batch takes at most. */
-static size_t plan(const struct run *r)
+static int begin_batch(struct run *r, size_t *count)
 {
-	const struct f2fs_clean_options *o = &r->options;
-	const struct clean_candidate *list = r->victims.list.items;
-	uint64_t blocks = 0;
-	size_t n = 0, most = r->victims.count;
-
-	if (o->sections && most > o->sections - r->result->sections)
-		most = o->sections - r->result->sections;
-	if (o->free_goal && most > o->free_goal - r->victims.free)
-		most = o->free_goal - r->victims.free;
-	for (; n < most && (n == 0 || o->dry_run || blocks + list[n].valid <= BATCH_BLOCKS); n++)
-		blocks += list[n].valid;
-	return n;
-}
-
-static int begin_batch(struct run *r, size_t count)
-{
-	const struct clean_candidate *list = r->victims.list.items;
-	const uint32_t sps = r->vol->geo.segs_per_sec;
 	int err = txn_begin(r->vol);
 
 	if (err)
 		return err;
 	r->vol->txn->is_cleaning = true;
-	for (size_t i = 0; i < count && !err; i++)
-		err = segments_bar(r->vol->txn, list[i].section * sps, (list[i].section + 1) * sps);
-	r->room = (struct space_view){ .free_sections = r->victims.free };
-	if (!err && r->victims.free <= LOOK_SECTIONS)
-		err = space_look(r->vol->txn, &r->room);
-	return err;
+	return room_plan(r, count);
 }
 
 /* Move what one commit can take. */
 static int clean_batch(struct run *r)
 {
-	const size_t count = plan(r);
 	const struct clean_candidate *list = r->victims.list.items;
+	size_t count = room_plan_dry(r);
 	bool goes_on = true;
-	int err = r->options.dry_run ? 0 : begin_batch(r, count);
+	int err;
 
 	r->data = r->nodes = 0;
+	err = r->options.dry_run ? 0 : begin_batch(r, &count);
 	for (size_t i = 0; i < count && goes_on && !err; i++)
 		err = clean_section(r, list[i].section, &goes_on);
 	if (r->options.dry_run)
@@ -232,15 +164,6 @@ static bool goes_on(struct run *r, uint32_t *end)
 	return r->stalls <= STALLS;
 }
 
-/* What a dry run predicts for the end. */
-static uint32_t predict_free(const struct run *r)
-{
-	const uint64_t spent = sections_for(r, r->data, 0, 0) + sections_for(r, r->nodes, 0, 0);
-	const uint64_t won = (uint64_t)r->victims.free + r->result->sections;
-
-	return (uint32_t)(won > spent ? won - spent : 0);
-}
-
 static int run_batches(struct run *r)
 {
 	struct f2fs_clean_result *result = r->result;
@@ -264,7 +187,7 @@ static int run_batches(struct run *r)
 		}
 		err = clean_batch(r);
 		if (!err && r->options.dry_run) {
-			result->free_after = predict_free(r);
+			result->free_after = room_predict(r);
 			result->end = is_at_limit(r) ? F2FS_CLEAN_LIMIT : F2FS_CLEAN_DONE;
 		}
 		victims_free(&r->victims);
@@ -279,18 +202,25 @@ static int run_batches(struct run *r)
 	}
 }
 
+int clean_check_options(struct f2fs_volume *vol, const struct f2fs_clean_options *options)
+{
+	if (!clean_policy_get(options->policy))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no cleaning policy %u",
+				 (unsigned)options->policy);
+	if (options->used_limit > 100)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "a section cannot be used to %u percent",
+				 (unsigned)options->used_limit);
+	return 0;
+}
+
 static int prepare(struct run *r)
 {
 	struct f2fs_volume *vol = r->vol;
-	int err;
+	int err = clean_check_options(vol, &r->options);
 
+	if (err)
+		return err;
 	r->policy = clean_policy_get(r->options.policy);
-	if (!r->policy)
-		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no cleaning policy %u",
-				 (unsigned)r->options.policy);
-	if (r->options.used_limit > 100)
-		return error_set(vol->ctx, F2FS_ERR_INVALID, "a section cannot be used to %u percent",
-				 (unsigned)r->options.used_limit);
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
 	if (vol->geo.segment_count_ssa == 0)
@@ -308,23 +238,29 @@ static int prepare(struct run *r)
 	return err;
 }
 
-int f2fs_clean(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct f2fs_clean_result *result)
+int clean_run(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct f2fs_clean_result *result)
 {
-	struct f2fs_clean_result unused;
-	struct run r = { .vol = vol, .result = result ? result : &unused };
+	struct run r = { .vol = vol, .result = result };
 	int err;
 
-	error_clear(vol->ctx);
-	*r.result = (struct f2fs_clean_result){ 0 };
+	*result = (struct f2fs_clean_result){ 0 };
 	if (options)
 		r.options = *options;
 	err = prepare(&r);
 	if (!err)
 		err = run_batches(&r);
 	if (err)
-		r.result->end = F2FS_CLEAN_STOPPED;
+		result->end = F2FS_CLEAN_STOPPED;
 	live_fini(&r.live);
 	mem_free(vol->ctx, r.left);
 	mem_free(vol->ctx, r.buffer);
 	return err;
+}
+
+int f2fs_clean(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct f2fs_clean_result *result)
+{
+	struct f2fs_clean_result unused;
+
+	error_clear(vol->ctx);
+	return clean_run(vol, options, result ? result : &unused);
 }

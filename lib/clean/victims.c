@@ -4,7 +4,7 @@
  * of sections that are free or full, so memory follows the number of those in between.
  */
 #include "base/bitmap.h"
-#include "clean/clean.h"
+#include "clean/run.h"
 
 /* What the SIT says of a section. */
 struct section_state {
@@ -24,8 +24,7 @@ static bool is_log(const struct f2fs_volume *vol, f2fs_seg_t segno)
 	return vol->txn && segment_is_current(vol->txn, segno);
 }
 
-/* Blocks of a section that can hold something. */
-static uint32_t section_capacity(const struct f2fs_volume *vol)
+uint32_t clean_section_blocks(const struct f2fs_volume *vol)
 {
 	return vol->zones.sequential ? vol->zones.capacity : vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS;
 }
@@ -98,7 +97,7 @@ int victims_find(struct f2fs_volume *vol, const struct clean_policy *policy, uin
 
 	*out = (struct victims){ .view = { .now = volume_clock(vol) } };
 	out->view.min_mtime = out->view.max_mtime = out->view.now;
-	out->view.blocks = section_capacity(vol);
+	out->view.blocks = clean_section_blocks(vol);
 	out->view.segments = (out->view.blocks + F2FS_SEGMENT_BLOCKS - 1) / F2FS_SEGMENT_BLOCKS;
 	vec_init(&out->list, vol->ctx, sizeof(struct clean_candidate));
 	for (f2fs_seg_t at = 0; at < geo->segment_count_main && !err; at += geo->sit_per_block) {

@@ -36,17 +36,64 @@ static int trim(struct txn *txn)
 	return !err && txn->page_count > MAX_PAGES ? pages_flush(txn) : err;
 }
 
-/* Between two changes: commit when room runs low and the caller allows it. */
+static int commit_between(struct f2fs_volume *vol)
+{
+	int err;
+
+	change_attach(vol->txn);
+	err = txn_commit(vol);
+	return err ? err : txn_begin(vol);
+}
+
+/*
+ * Between two changes, have sections cleaned when there are too few free ones. That commits, so it needs leave, unless
+ * nothing was changed yet: then what the volume holds is the same afterwards.
+ */
+static int clean_between(struct f2fs_volume *vol, uint32_t more)
+{
+	const bool is_fresh = txn_is_fresh(vol);
+	uint32_t goal = 0;
+	int err = 0;
+
+	if (vol->reclaim && (is_fresh || vol->write.commit_when_full))
+		err = space_wants_cleaning(vol->txn, more, &goal);
+	if (!err && goal > 0 && !is_fresh) {
+		err = commit_between(vol);
+		if (!err)
+			err = space_wants_cleaning(vol->txn, more, &goal);
+	}
+	if (err || goal == 0)
+		return err;
+	txn_drop(vol);
+	err = vol->reclaim(vol, goal);
+	return err ? err : txn_begin(vol);
+}
+
+/* Between two changes: commit, and have sections cleaned, when room runs low and the caller allows it. */
 static int make_room(struct f2fs_volume *vol)
 {
 	bool wanted = false;
 	int err = vol->write.commit_when_full ? space_wants_commit(vol->txn, &wanted) : 0;
 
-	if (err || !wanted)
-		return err;
-	change_attach(vol->txn);
-	err = txn_commit(vol);
-	return err ? err : txn_begin(vol);
+	if (!err && wanted)
+		err = commit_between(vol);
+	return err ? err : clean_between(vol, 0);
+}
+
+int change_win_sections(struct change *c, uint64_t wanted, bool *won)
+{
+	struct f2fs_volume *vol = c->vol;
+	const uint64_t before = cp_checkpoint_ver(vol->cp);
+	int err = 0;
+
+	*won = false;
+	if (wanted < vol->geo.section_count && vol->txn && vol->generation == c->generation)
+		err = clean_between(vol, (uint32_t)wanted);
+	if (vol->txn)
+		change_attach(vol->txn);
+	c->generation = vol->generation;
+	*won = !err && cp_checkpoint_ver(vol->cp) != before;
+	return err;
 }
 
 void change_attach(struct txn *txn)

@@ -21,7 +21,31 @@ static int check_options(struct f2fs_volume *vol, const struct f2fs_write_option
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "commit_when_full is 0 or 1, not %u", o->commit_when_full);
 	if (o->clock_stands > 1)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "clock_stands is 0 or 1, not %u", o->clock_stands);
+	if (!f2fs_logging_name(o->logging))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no way %u of logging", o->logging);
+	if (o->logging == F2FS_LOGGING_THREADED && geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "holes of a zoned volume cannot be filled");
+	if (o->low_is_exact > 1)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "low_is_exact is 0 or 1, not %u", o->low_is_exact);
 	return o->has_compression ? compress_check(vol, &o->compression) : 0;
+}
+
+static const char *const loggings[] = { [F2FS_LOGGING_ADAPTIVE] = "adaptive",
+					 [F2FS_LOGGING_NORMAL] = "normal",
+					 [F2FS_LOGGING_THREADED] = "threaded" };
+#define LOGGINGS (sizeof(loggings) / sizeof(loggings[0]))
+
+int f2fs_logging_find(const char *name)
+{
+	for (size_t i = 0; i < LOGGINGS; i++)
+		if (strcmp(loggings[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+const char *f2fs_logging_name(unsigned logging)
+{
+	return logging < LOGGINGS ? loggings[logging] : NULL;
 }
 
 static int copy_text(struct f2fs_context *ctx, const char *text, char **out)

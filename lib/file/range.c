@@ -337,18 +337,38 @@ static int run_operation(struct winode *w, const struct operation *op, struct ra
 	return err;
 }
 
+/* Cleaning may give a pinned file its sections; else the error stays as it was. */
+static int win_sections(struct change *change, uint64_t wanted, bool *won)
+{
+	struct f2fs_error_detail detail = change->vol->ctx->error;
+	int err = change_win_sections(change, wanted, won);
+
+	if (!err && !*won)
+		change->vol->ctx->error = detail;
+	return err;
+}
+
 int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t offset, uint64_t length)
 {
 	struct range r = { .inode = inode, .offset = offset, .end = offset + length, .flags = flags };
 	const struct operation *op;
 	struct change change;
 	struct winode w;
-	int err = data_begin(&change, inode, &w), end;
+	bool again = false;
+	int err, end;
 
-	if (!err) {
-		op = find_operation(inode->vol->ctx, flags);
-		err = op ? run_operation(&w, op, &r) : F2FS_ERR_INVALID;
-	}
+	do {
+		r.pinned.wanted = 0;
+		err = data_begin(&change, inode, &w);
+		if (!err) {
+			op = find_operation(inode->vol->ctx, flags);
+			err = op ? run_operation(&w, op, &r) : F2FS_ERR_INVALID;
+		}
+		if (err != F2FS_ERR_NOSPC || !r.pinned.wanted || again)
+			break;
+		end = win_sections(&change, r.pinned.wanted, &again);
+		err = end ? end : err;
+	} while (again);
 	end = pinned_end(&r.pinned);
 	if (err && r.is_stamped)
 		change_stamp(&change, &w);

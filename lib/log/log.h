@@ -76,6 +76,7 @@ struct txn {
 	uint64_t user_blocks, valid_blocks;
 	uint64_t now;	      /* on the volume's clock: what segments that change are stamped with */
 	uint64_t moved_mtime; /* blocks that are taken are as old as that; 0: they are of now */
+	uint64_t begun;		      /* the volume's generation when nothing was changed yet */
 	uint64_t freed, freed_seen; /* blocks freed that rest until the commit; when space was last looked at */
 	uint32_t valid_nodes, valid_inodes, free_segments;
 	bool all_loaded; /* every segment is in memory */
@@ -135,6 +136,11 @@ int txn_commit_as(struct f2fs_volume *vol, const struct commit_form *form);
 static inline struct txn *txn_of(const struct f2fs_volume *vol)
 {
 	return vol->txn;
+}
+/* Does the running transaction hold no change yet? */
+static inline bool txn_is_fresh(const struct f2fs_volume *vol)
+{
+	return vol->txn->begun == vol->generation;
 }
 
 /* segments.c */
@@ -259,6 +265,7 @@ void fillers_forget(struct txn *txn);
 struct pinned {
 	struct filler filler;
 	uint32_t section, used; /* the one being filled, and how many of its blocks are taken */
+	uint64_t wanted;	/* free sections that there had to be, when there were too few; else 0 */
 };
 /* Make sure that there are free sections for that many blocks; NOSPC. pinned_end() in any case. */
 int pinned_begin(struct txn *txn, uint64_t blocks, struct pinned *out);
@@ -304,9 +311,17 @@ int space_wants_commit(struct txn *txn, bool *wanted);
 /* What can still be written to. */
 struct space_view {
 	uint32_t free_sections;
-	uint64_t data_holes, node_holes; /* blocks in partly used segments that logs may fill; none on zoned volumes */
+	uint64_t data_holes, node_holes; /* blocks in partly used segments, without the logs' own, that these may fill;
+					    none on zoned volumes */
 };
 int space_look(struct txn *txn, struct space_view *out);
+/*
+ * Are there so few free sections that the next change may find no room, though cleaning could make some? *goal: how
+ * many there should be, 0: there are enough. more: sections that the change needs besides.
+ */
+int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *goal);
+/* There was no room: say in the last error what cleaning did or could do; returns NOSPC. */
+int space_explain(struct txn *txn);
 #define SPACE_STEP_BLOCKS 256u /* that a change may write between two looks */
 /* Free a data block: any slot value; special ones only give the count back. */
 int block_free(struct txn *txn, f2fs_blk_t addr);

@@ -55,12 +55,14 @@ int pinned_begin(struct txn *txn, uint64_t blocks, struct pinned *out)
 		err = find_start(txn, (uint32_t)needed, (uint32_t)enough, &start, &count);
 	if (err)
 		return err;
-	if (count < enough)
-		return error_set(
-			txn->vol->ctx, F2FS_ERR_NOSPC,
-			"a pinned file needs %llu free sections, and the commit %llu: there are %u; sections freed "
-			"since the last commit can be used after the next one",
-			(unsigned long long)needed, (unsigned long long)(enough - needed), (unsigned)count);
+	if (count < enough) {
+		error_set(txn->vol->ctx, F2FS_ERR_NOSPC,
+			  "a pinned file needs %llu free sections, and the commit %llu: there are %u; sections freed "
+			  "since the last commit can be used after the next one",
+			  (unsigned long long)needed, (unsigned long long)(enough - needed), (unsigned)count);
+		out->wanted = enough;
+		return space_explain(txn);
+	}
 	out->section = start;
 	out->used = section_blocks(txn); /* of none yet */
 	return filler_begin(&out->filler, txn);

@@ -74,11 +74,13 @@ int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs
 	}
 	if (err)
 		return err;
-	if (!found)
-		return error_set(txn->vol->ctx, F2FS_ERR_NOSPC,
-				 "no free section for %s; sections that became free since the last commit can be used "
-				 "after the next one, those in part free after cleaning",
-				 f2fs_log_type_name(type));
+	if (!found) {
+		error_set(txn->vol->ctx, F2FS_ERR_NOSPC,
+			  "no free section for %s; sections that became free since the last commit can be used after "
+			  "the next one, those in part free after cleaning",
+			  f2fs_log_type_name(type));
+		return space_explain(txn);
+	}
 	if (txn->free_segments > 0)
 		txn->free_segments--;
 	return 0;

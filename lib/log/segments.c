@@ -135,6 +135,7 @@ int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
 		msb_clear(s->cur, offset);
 		s->valid--;
 		txn->freed += msb_test(s->ckpt, offset);
+		txn->vol->freed_ever++;
 	}
 	s->is_dirty = true;
 	txn->vol->generation++; /* a call that fails behind this one has failed half-way */
@@ -336,10 +337,11 @@ static uint32_t low_sections(const struct txn *txn)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 	const unsigned percent = txn->vol->write.low_sections ? txn->vol->write.low_sections : DEFAULT_LOW_SECTIONS;
+	const uint32_t exact = (uint32_t)((uint64_t)geo->section_count * txn->vol->write.low_sections / 100);
 	const uint32_t reserved = 2 * cp_rsvd_segment_count(txn->vol->cp) / geo->segs_per_sec,
 		       share = (uint32_t)((uint64_t)geo->section_count * percent / 100);
 
-	return share > reserved ? share : reserved;
+	return txn->vol->write.low_is_exact ? exact : share > reserved ? share : reserved;
 }
 
 int segment_needs_holes(struct txn *txn, bool *needed)
@@ -350,8 +352,11 @@ int segment_needs_holes(struct txn *txn, bool *needed)
 	int err = 0;
 
 	*needed = false;
-	if (geo->segment_count_ssa == 0 || txn_is_zoned(txn))
+	if (geo->segment_count_ssa == 0 || txn_is_zoned(txn) || txn->vol->write.logging == F2FS_LOGGING_NORMAL)
 		return 0; /* without summaries there is no way to go on in a segment */
+	*needed = txn->vol->write.logging == F2FS_LOGGING_THREADED;
+	if (*needed)
+		return 0;
 	if (geo->segs_per_sec == 1 || txn->free_segments / geo->segs_per_sec <= low) {
 		*needed = txn->free_segments / geo->segs_per_sec <= low;
 		return 0;
@@ -398,8 +403,22 @@ uint32_t segment_commit_sections(const struct txn *txn)
  */
 static bool is_for_commit(const struct txn *txn, unsigned type)
 {
-	return type < F2FS_HOT_NODE && !txn->is_committing && !txn->is_cleaning &&
-	       txn->free_segments / txn->vol->geo.segs_per_sec <= segment_commit_sections(txn);
+	const uint32_t sps = txn->vol->geo.segs_per_sec;
+	uint32_t kept;
+
+	if (type >= F2FS_HOT_NODE || txn->is_committing || txn->is_cleaning)
+		return false;
+	kept = segment_commit_sections(txn);
+	/* cleaning has no holes to fill either: it needs what is reserved for it */
+	if (txn->vol->write.logging == F2FS_LOGGING_NORMAL && kept < cp_rsvd_segment_count(txn->vol->cp) / sps)
+		kept = cp_rsvd_segment_count(txn->vol->cp) / sps;
+	return txn->free_segments / sps <= kept;
+}
+
+/* With normal logging holes are for what has to be written lest all be lost. */
+static bool may_fill_holes(const struct txn *txn)
+{
+	return txn->vol->write.logging != F2FS_LOGGING_NORMAL || txn->is_committing || txn->is_cleaning;
 }
 
 int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, uint8_t *alloc_type)
@@ -438,13 +457,13 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 		return 0;
 	}
 	*alloc_type = 1;
-	if (txn->vol->geo.segment_count_ssa > 0)
+	if (txn->vol->geo.segment_count_ssa > 0 && may_fill_holes(txn))
 		err = choose_holes(txn, type, segno, &found);
 	if (err || found)
 		return err;
-	return error_set(
-		txn->vol->ctx, F2FS_ERR_NOSPC,
-		"no free segment and no segment with holes for %s; blocks freed since the last commit can be used "
-		"after the next one",
-		f2fs_log_type_name(type));
+	error_set(txn->vol->ctx, F2FS_ERR_NOSPC,
+		  "no free segment and no segment with holes for %s; blocks freed since the last commit can be used "
+		  "after the next one",
+		  f2fs_log_type_name(type));
+	return space_explain(txn);
 }

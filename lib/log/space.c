@@ -4,10 +4,13 @@
  * (FORMAT volume 4.2). And whether what was freed is needed: blocks that the last checkpoint has rest until the commit,
  * so that a long transaction may find no room on a volume that is not full.
  */
+#include <f2fskit/clean.h>
+
 #include "base/bitmap.h"
 #include "log/log.h"
 
-#define LOOK_BLOCKS 64u /* freed between two looks at all segments */
+#define LOOK_BLOCKS 64u	   /* freed between two looks at all segments */
+#define SECTIONS_TO_WIN 4u /* by cleaning, besides those that a change needs */
 
 int space_need(const struct txn *txn, uint64_t blocks)
 {
@@ -55,8 +58,9 @@ int block_free(struct txn *txn, f2fs_blk_t addr)
 	return 0;
 }
 
-/* Blocks that logs may take in partly used segments, of data and of nodes. */
-static int count_holes(struct txn *txn, uint64_t *data, uint64_t *nodes)
+/* Blocks that logs may take in partly used segments, of data and of nodes; with_logs: those of the logs' own, too,
+ * which other logs cannot have. */
+static int count_holes(struct txn *txn, bool with_logs, uint64_t *data, uint64_t *nodes)
 {
 	int err = segment_load_all(txn);
 
@@ -68,7 +72,7 @@ static int count_holes(struct txn *txn, uint64_t *data, uint64_t *nodes)
 		unsigned used = 0;
 
 		err = segment_get(txn, i, &s);
-		if (err || segment_is_free(s) || s->is_barred)
+		if (err || segment_is_free(s) || s->is_barred || (!with_logs && segment_is_current(txn, i)))
 			continue;
 		for (unsigned b = 0; b < sizeof(s->cur); b++) {
 			const uint8_t both = s->cur[b] | s->ckpt[b];
@@ -82,7 +86,7 @@ static int count_holes(struct txn *txn, uint64_t *data, uint64_t *nodes)
 
 int space_look(struct txn *txn, struct space_view *out)
 {
-	int err = count_holes(txn, &out->data_holes, &out->node_holes);
+	int err = count_holes(txn, false, &out->data_holes, &out->node_holes);
 
 	out->free_sections = 0;
 	for (uint32_t s = 0; s < txn->vol->geo.section_count && !err; s++) {
@@ -92,6 +96,78 @@ int space_look(struct txn *txn, struct space_view *out)
 		out->free_sections += !err && is_free;
 	}
 	return err;
+}
+
+/* Free sections with which data may find none: what is kept from it, and one that the change begins. */
+static uint32_t least_sections(const struct txn *txn)
+{
+	const uint32_t sps = txn->vol->geo.segs_per_sec,
+		       reserved = (cp_rsvd_segment_count(txn->vol->cp) + sps - 1) / sps;
+	const size_t blocks = txn->page_count + txn->dirty_count;
+
+	if (!txn_is_zoned(txn) && !txn->vol->cleaning->like_kernel &&
+	    txn->vol->write.logging != F2FS_LOGGING_NORMAL)
+		return segment_commit_sections(txn) + 1;
+	return reserved + (uint32_t)(blocks / F2FS_SEGMENT_BLOCKS / sps) + 2;
+}
+
+int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *goal)
+{
+	const struct f2fs_volume *vol = txn->vol;
+	const uint32_t least = least_sections(txn) + more;
+	const bool fills_holes = vol->write.logging != F2FS_LOGGING_NORMAL && !txn_is_zoned(txn) &&
+				 !vol->cleaning->like_kernel && more == 0;
+	struct space_view view;
+	int err;
+
+	*goal = 0;
+	/* free segments may lie in sections that are in use */
+	if (txn->free_segments / vol->geo.segs_per_sec > (vol->geo.segs_per_sec > 1 ? 2 : 1) * (uint64_t)least ||
+	    (more == 0 && vol->freed_ever < vol->reclaim_at) ||
+	    vol->geo.segment_count_ssa == 0)
+		return 0;
+	err = space_look(txn, &view);
+	if (err || view.free_sections > least ||
+	    (fills_holes && view.data_holes >= 2 * SPACE_STEP_BLOCKS && view.node_holes >= SPACE_STEP_BLOCKS))
+		return err;
+	*goal = least + (vol->cleaning->free_goal ? vol->cleaning->free_goal : SECTIONS_TO_WIN);
+	return 0;
+}
+
+/* Sections that could be had by moving what is in use together. */
+static uint32_t count_winnable(struct txn *txn)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	uint64_t unused[2] = { 0, 0 }; /* of data, of nodes */
+
+	for (f2fs_seg_t i = 0; i < geo->segment_count_main; i++) {
+		struct segment *s;
+
+		if (segment_get(txn, i, &s) != 0)
+			return 0;
+		if (s->valid > 0 && !segment_is_current(txn, i))
+			unused[s->type >= F2FS_HOT_NODE] += F2FS_SEGMENT_BLOCKS - s->valid;
+	}
+	return (uint32_t)(unused[0] / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec +
+			  unused[1] / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec);
+}
+
+int space_explain(struct txn *txn)
+{
+	struct f2fs_context *ctx = txn->vol->ctx;
+	struct f2fs_error_detail detail = ctx->error;
+	const uint32_t sections = txn->vol->reclaim_note[0] ? 0 : count_winnable(txn);
+
+	ctx->error = detail;
+	if (txn->vol->reclaim_note[0])
+		error_append(ctx, "; %s", txn->vol->reclaim_note);
+	else if (sections > 0)
+		error_append(ctx,
+			     "; cleaning could win up to %u sections, but %s", (unsigned)sections,
+			     !txn->vol->reclaim ? "is not done by itself here (f2fs_volume_set_cleaning)"
+						: "would commit what was done before, which is not allowed "
+						  "(commit_when_full)");
+	return F2FS_ERR_NOSPC;
 }
 
 int space_wants_commit(struct txn *txn, bool *wanted)
@@ -105,7 +181,7 @@ int space_wants_commit(struct txn *txn, bool *wanted)
 		return 0;
 	txn->freed_seen = txn->freed;
 	/* nodes have the sections that data leaves to the commit */
-	err = count_holes(txn, &holes, &node_holes);
+	err = count_holes(txn, true, &holes, &node_holes);
 	/* a commit takes some blocks itself: the more room there is the longer it can wait */
 	*wanted = !err && (holes < 2 * SPACE_STEP_BLOCKS || txn->freed > holes / 2);
 	return err;

@@ -222,6 +222,7 @@ static int begin(struct f2fs_volume *vol, const struct txn_truth *truth, bool se
 		return err;
 	}
 	vol->hooks = &hooks;
+	txn->begun = vol->generation;
 	return 0;
 }
 

@@ -426,6 +426,7 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 	rescue_close(vol);
 	mem_free(vol->ctx, vol->peek_block);
 	mem_free(vol->ctx, vol->zones.sequential);
+	mem_free(vol->ctx, vol->cleaning);
 	f2fs_device_close(vol->cache);
 	f2fs_device_close(vol->dev);
 	mem_free(vol->ctx, vol);

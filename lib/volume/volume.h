@@ -62,6 +62,8 @@ struct volume_filing {
 	struct map32 odd;  /* what was found there */
 };
 
+struct f2fs_clean_options;
+
 struct f2fs_volume {
 	struct f2fs_context *ctx;
 	struct f2fs_device *dev;   /* byte 0 is byte 0 of the volume, all devices in a row */
@@ -116,6 +118,13 @@ struct f2fs_volume {
 
 	struct f2fs_write_options write;    /* of the write side */
 	char *compress_names, *plain_names; /* its strings */
+
+	/* of clean/: win free sections until there are so many; nothing may be uncommitted. NULL: not allowed */
+	int (*reclaim)(struct f2fs_volume *vol, uint32_t free_goal);
+	struct f2fs_clean_options *cleaning; /* how, with reclaim */
+	uint64_t freed_ever;		     /* blocks, since the volume was opened */
+	uint64_t reclaim_at;		     /* the number of these at which cleaning is worth another try */
+	char reclaim_note[200];		     /* why it made no room, empty when it did */
 
 	struct vec orphans; /* f2fs_nid_t */
 	struct vec notes;   /* char * */

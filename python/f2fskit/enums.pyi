@@ -30,6 +30,7 @@ __all__ = [
     "Keep",
     "LogLevel",
     "LogType",
+    "Logging",
     "OpenMode",
     "OpenRecover",
     "RecordKind",
@@ -278,6 +279,11 @@ class LogType(enum.IntEnum):
     HOT_NODE = 3
     WARM_NODE = 4
     COLD_NODE = 5
+
+class Logging(enum.IntEnum):
+    THREADED = 2
+    NORMAL = 1
+    ADAPTIVE = 0
 
 class OpenMode(enum.IntEnum):
     RESCUE = 2

@@ -42,6 +42,10 @@ def _ticking() -> int:
     return time.clock_gettime_ns(_REALTIME_COARSE) if sys.platform == "linux" else time.time_ns()
 
 
+def _policy_number(policy: enums.CleanPolicy | str) -> int:
+    return enums.choose(enums.CleanPolicy, policy.replace("-", "_") if isinstance(policy, str) else policy)
+
+
 def open(
     source: Source,
     access: str = "r",
@@ -119,7 +123,10 @@ def open(
     device = as_device(source, context, writes, lock)
     opened = [] if device is source else [device]  # ours to close: the volume holds references of its own
     try:
-        return Volume(_open(device, options, devices, opened, writes, lock), context, writable, now)
+        volume = Volume(_open(device, options, devices, opened, writes, lock), context, writable, now)
+        if writable:
+            volume.set_cleaning()
+        return volume
     finally:
         for one in opened:
             one.close()
@@ -561,7 +568,8 @@ class Volume(Closable):
         self,
         *,
         logs: int = 6,
-        low_sections: int = 5,
+        low_sections: int | None = None,
+        logging: str = "adaptive",
         in_place: bool = False,
         discard: bool = False,
         compress_names: str = "",
@@ -573,7 +581,10 @@ class Volume(Closable):
 
         Args:
             logs: 2, 4 or 6 active logs.
-            low_sections: percent of free sections below which blocks fill holes of segments in use.
+            low_sections: percent of free sections below which blocks fill holes of segments in use, exactly that; None: 5, or the
+                kernel's threshold where that is more.
+            logging: "adaptive" (free segments, and holes when free sections run low), "normal" (free segments only) or
+                "threaded" (holes as long as there are any).
             in_place: overwrite contents where they are; a commit is not all or nothing then.
             discard: give blocks that a commit frees back to the device.
             compress_names, plain_names: extensions ("txt,log") of new files that become compressed, or never do.
@@ -584,7 +595,10 @@ class Volume(Closable):
         self._need_writable()
         names = [ffi.new("char[]", text.encode()) if text else ffi.NULL for text in (compress_names, plain_names)]
         options = ffi.new("struct f2fs_write_options *")
-        options.logs, options.low_sections, options.discard = logs, low_sections, discard
+        options.logs, options.discard = logs, discard
+        options.logging = enums.choose(enums.Logging, logging)
+        if low_sections is not None:
+            options.low_sections, options.low_is_exact = low_sections, True
         options.in_place = lib.F2FS_IN_PLACE_ALWAYS if in_place else lib.F2FS_IN_PLACE_NEVER
         options.compress_names, options.plain_names = names
         options.commit_when_full, options.clock_stands = commit_when_full, clock_stands
@@ -603,6 +617,26 @@ class Volume(Closable):
         """Let time go by on the volume's clock; the next commit stores it."""
         self._need_writable()
         self._handle.call(lib.f2fs_volume_elapse, seconds)
+
+    def set_cleaning(
+        self, policy: enums.CleanPolicy | str | None = "greedy", *, used_limit: int = 100, like_kernel: bool = False
+    ) -> None:
+        """Choose how the volume is cleaned by itself when free sections run out; a writable volume is, by "greedy".
+
+        It is done before the first change after a commit, and with configure(commit_when_full=True) between later ones, too.
+
+        Args:
+            policy: "greedy", "cost-benefit" or "age"; None: it is not cleaned by itself.
+            used_limit: leave sections alone that are used to more than that many percent.
+            like_kernel: begin as early as the kernel does, whatever holes used segments have.
+        """
+        self._need_writable()
+        options = ffi.NULL
+        if policy is not None:
+            options = ffi.new("struct f2fs_clean_options *")
+            options.policy = _policy_number(policy)
+            options.used_limit, options.like_kernel = used_limit, like_kernel
+        self._handle.call(lib.f2fs_volume_set_cleaning, options)
 
     def gc(
         self,
@@ -634,10 +668,8 @@ class Volume(Closable):
         """
         if not dry_run:
             self._need_writable()
-        if isinstance(policy, str):
-            policy = policy.replace("-", "_")
         options = ffi.new("struct f2fs_clean_options *")
-        options.policy = enums.choose(enums.CleanPolicy, policy)
+        options.policy = _policy_number(policy)
         options.sections, options.free_goal, options.blocks = sections, free, blocks
         options.seconds, options.used_limit, options.dry_run = seconds, used_limit, dry_run
         row = ffi.new("struct f2fs_clean_result *")

@@ -144,3 +144,48 @@ def test_stopping_and_states(f2fskit, scattered):
             volume.gc()
         with pytest.raises(ValueError):
             volume.gc("newest", dry_run=True)
+
+
+def test_copying_cleans_when_there_is_no_room(run_tool, f2fskit, peer_check, scattered, tmp_path):
+    """More than fits into the free sections, though not more than the volume has room for: with normal logging that is not
+    there before the sections in part free are cleaned."""
+    with f2fskit.open(scattered) as volume:
+        blocks = volume.statfs().free_blocks - 300
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "large").write_bytes(b"new" * (blocks * 4096 // 3))
+    sload = ("sload.f2fs", "--logging=normal", "-f", tmp_path / "new", scattered)
+    refused = run_tool(*sload, "--no-cleaning", rc=8)
+    assert b"cleaning could win up to" in refused.stderr and b"once more" not in refused.stderr
+    must_hold(f2fskit, scattered)
+    assert b"copying once more" in run_tool(*sload).stderr
+    must_hold(f2fskit, scattered)
+    assert f2fskit.check(scattered).found == 0
+    peer_check(scattered)
+
+
+def test_single_commands_clean_first(run_tool, f2fskit, peer_check, scattered, tmp_path):
+    """One change after the other, each a run of its own, until all room is used: none fails before that."""
+    step = 200 * 4096
+    (tmp_path / "step").write_bytes(b"step" * (step // 4))
+    with f2fskit.open(scattered) as volume:
+        room = volume.statfs().free_blocks * 4096
+    for i in range(room // step - 1):
+        run_tool("f2fs", "-w", "--logging", "normal", scattered, "put", tmp_path / "step", f"/step{i}")
+    done = run_tool("f2fs", "-w", "--logging", "adaptive:0", scattered, "put", tmp_path / "step", "/last")
+    assert done.returncode == 0
+    must_hold(f2fskit, scattered)
+    assert f2fskit.check(scattered).found == 0
+    peer_check(scattered)
+
+
+@pytest.mark.parametrize("value, words", [("newest", "is none of adaptive, normal, threaded"),
+                                          ("normal:5", "only adaptive logging has"), ("adaptive:101", "too large")])
+def test_ways_of_logging_are_checked(run_tool, tmp_path, value, words):
+    assert words in run_tool("f2fs", "-w", f"--logging={value}", tmp_path / "none", "ls", rc=16).stderr.decode()
+
+
+def test_the_smallest_volume_is_for_adaptive_logging(run_tool, tmp_path):
+    (tmp_path / "new").mkdir()
+    command = ("mkfs.f2fs", "--root-dir", tmp_path / "new", "--logging=normal", tmp_path / "disk.img")
+    assert b"adaptive" in run_tool(*command, "auto", rc=1).stderr
+    run_tool(*command, "64M")

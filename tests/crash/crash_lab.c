@@ -153,7 +153,7 @@ static void run_removals(struct lab *lab)
 	commit(lab);
 	lab_promise(lab);
 	assert_int_equal(f2fs_lookup(lab->vol, "/d4", 0, &dir), 0);
-	for (unsigned i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < 8; i++) {
 		snprintf(name, sizeof(name), "lost%u", i);
 		inode = make(lab, "/d4", name);
 		fill(lab, 40 * BLOCK);
@@ -204,6 +204,24 @@ static void run_cleaning(struct lab *lab)
 	run_fsyncs(lab);
 }
 
+/* Cleaning by itself before the first change of a transaction: what it commits is what was promised. */
+static void run_cleaned_changes(struct lab *lab)
+{
+	const struct f2fs_clean_options options = { .like_kernel = 1 };
+	uint64_t own = 0;
+
+	assert_int_equal(f2fs_volume_set_cleaning(lab->vol, &options), 0);
+	for (unsigned i = 0; i < 8; i++) {
+		const uint64_t before = lab->version;
+
+		f2fs_inode_close(lab_change(lab));
+		commit(lab);
+		lab_promise(lab);
+		own += lab->version > before + 1; /* commits of cleaning */
+	}
+	assert_true(own > 0);
+}
+
 /* ---- what is there before */
 
 static void prepare_files(struct lab *lab)
@@ -250,6 +268,34 @@ static void prepare_holes(struct lab *lab)
 	prepare_files(lab);
 	scatter(lab, 2000);
 	assert_true(fills_holes(lab));
+}
+
+static uint64_t free_blocks(struct lab *lab)
+{
+	struct f2fs_volume_stat st;
+
+	f2fs_volume_statfs(lab->vol, &st);
+	return st.free_blocks;
+}
+
+/* Write until there is hardly a free segment any more; of those in use many have holes. */
+static void prepare_used_up(struct lab *lab)
+{
+	const struct f2fs_write_options options = { .logging = F2FS_LOGGING_NORMAL };
+	struct f2fs_inode *ballast;
+	uint64_t at = 0;
+
+	prepare_holes(lab);
+	commit(lab);
+	assert_int_equal(f2fs_volume_configure(lab->vol, &options), 0);
+	ballast = make(lab, "/", "ballast");
+
+	while (free_blocks(lab) > 300 && f2fs_inode_write(ballast, at, lab->bytes, 60 * BLOCK) == 0) {
+		commit(lab);
+		at += 60 * BLOCK;
+	}
+	f2fs_volume_discard(lab->vol);
+	f2fs_inode_close(ballast);
 }
 
 /* Segments that are partly used. */
@@ -357,6 +403,11 @@ static const struct lab_workload workloads[] = {
 	  .write = { .discard = 1 },
 	  .prepare = prepare_scattered,
 	  .run = run_cleaning },
+	{ .name = "cleaning by itself",
+	  .size = ROOMY,
+	  .write = { .logging = F2FS_LOGGING_NORMAL },
+	  .prepare = prepare_used_up,
+	  .run = run_cleaned_changes },
 	{ .name = "cleaning in holes", .size = SMALL, .prepare = prepare_holes, .run = run_cleaning },
 	{ .name = "fsyncs, discarded", .write = { .discard = 1 }, .prepare = prepare_files, .run = run_fsyncs },
 	{ .name = "recovery", .prepare = prepare_chain, .is_unclean = true, .run = run_recovery },

@@ -78,3 +78,37 @@ def test_the_same_changes_give_the_same_bytes(tmp_path):
         with f2fskit.open(tmp_path / run, "r+", now=1_700_000_000 * 10**9) as volume:
             volume.path("/a").write_bytes(b"a" * 10000)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def scatter(volume, room):
+    """Fill most of a volume, and punch out every second block."""
+    blocks = volume.statfs().free_blocks - room
+    with volume.path("/data").open("wb") as file:
+        for i in range(0, blocks, 256):
+            file.write(b"".join(k.to_bytes(4, "little") * 1024 for k in range(i, min(i + 256, blocks))))
+    volume.commit()
+    inode = volume.path("/data").inode()
+    for i in range(0, blocks, 2):
+        inode.fallocate(i * 4096, 4096, f2fskit.FallocateFlag.PUNCH_HOLE | f2fskit.FallocateFlag.KEEP_SIZE)
+    volume.commit()
+
+
+def test_a_writable_volume_is_cleaned_by_itself(disk):
+    """Between commits, so with blocks that are all or nothing; and told not to, it is not."""
+    with f2fskit.open(disk, "r+") as volume:
+        scatter(volume, 200)
+        volume.configure(logging="normal")
+        volume.set_cleaning(None)
+        data = b"new" * (MIB // 3)
+        with pytest.raises(f2fskit.NospcError, match="cleaning could win"):
+            for i in range(20):
+                volume.path(f"/{i}").write_bytes(data)
+                volume.commit()
+        volume.discard()
+        volume.set_cleaning("cost-benefit")
+        for i in range(10):
+            volume.path(f"/{i}").write_bytes(data)
+            volume.commit()
+        with pytest.raises(ValueError, match="none of age"):
+            volume.set_cleaning("newest")
+    assert f2fskit.check(disk).found == 0

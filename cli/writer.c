@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Ways of logging from the command line. */
+#include "cli/writer.h"
+
+#include <string.h>
+
+#include "cli/size.h"
+
+static const char *take_logging(struct cli_writer *writer, const char *value)
+{
+	const size_t n = strcspn(value, ":");
+	uint32_t percent = 0;
+	char name[16];
+	int mode = -1;
+
+	if (n < sizeof(name)) {
+		memcpy(name, value, n);
+		name[n] = '\0';
+		mode = f2fs_logging_find(name);
+	}
+	if (mode < 0)
+		return "is none of adaptive, normal, threaded";
+	if (value[n] && mode != F2FS_LOGGING_ADAPTIVE)
+		return "has a percentage, which only adaptive logging has";
+	if (value[n]) {
+		const char *why = cli_parse_u32(value + n + 1, 0, 100, &percent);
+
+		if (why)
+			return why;
+	}
+	writer->options.logging = (uint8_t)mode;
+	writer->options.low_sections = (uint8_t)percent;
+	writer->options.low_is_exact = value[n] != '\0';
+	return NULL;
+}
+
+const char *cli_writer_take(struct cli_writer *writer, enum cli_writer_option option, const char *value)
+{
+	if (option == CLI_WRITER_logging)
+		return take_logging(writer, value);
+	writer->no_cleaning = 1;
+	return NULL;
+}
+
+int cli_writer_apply(const struct cli_writer *writer, struct f2fs_volume *vol)
+{
+	const struct f2fs_clean_options cleaning = { .policy = F2FS_CLEAN_GREEDY };
+	int err = f2fs_volume_configure(vol, &writer->options);
+
+	return err ? err : f2fs_volume_set_cleaning(vol, writer->no_cleaning ? NULL : &cleaning);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How programs write to a volume: the options of logging.def, and cleaning when there is no room.
+ */
+#ifndef F2FSKIT_CLI_WRITER_H
+#define F2FSKIT_CLI_WRITER_H
+
+#include <f2fskit/clean.h>
+#include <f2fskit/engine.h>
+
+struct cli_writer {
+	struct f2fs_write_options options;
+	int no_cleaning;
+};
+
+enum cli_writer_option {
+	CLI_WRITER_NONE,
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc) CLI_WRITER_##id,
+#include "cli/logging.def"
+#undef GROUP
+#undef OPTION
+};
+/* Take an option; returns what is wrong with its value, or NULL. */
+const char *cli_writer_take(struct cli_writer *writer, enum cli_writer_option option, const char *value);
+/* Write the volume so from now on; an error code, which the volume's context explains. */
+int cli_writer_apply(const struct cli_writer *writer, struct f2fs_volume *vol);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cleaning by itself: what the file layer calls between two changes when free sections run out. It cannot include this
+ * layer, so a public call installs the function in the volume.
+ */
+#include <stdio.h>
+
+#include "clean/run.h"
+
+enum { TRY_AGAIN = 64 /* blocks freed after which cleaning that won too little is worth another try */ };
+
+/* Keep why cleaning did not win enough, for the error of the change that finds no room. */
+static void note_shortage(struct f2fs_volume *vol, const struct f2fs_clean_result *r, uint32_t goal)
+{
+	if (r->next_blocks > 0)
+		snprintf(vol->reclaim_note, sizeof(vol->reclaim_note),
+			 "cleaning wins nothing: section %u, the first in turn, holds %u of %u blocks, moving it "
+			 "writes %u blocks and %u nodes, %u sections are free",
+			 (unsigned)r->next_section, (unsigned)r->next_blocks, (unsigned)clean_section_blocks(vol),
+			 (unsigned)r->next_blocks, (unsigned)r->next_nodes, (unsigned)r->free_after);
+	else
+		snprintf(vol->reclaim_note, sizeof(vol->reclaim_note),
+			 "cleaning emptied %u sections: %u are free, %u were wanted", (unsigned)r->sections,
+			 (unsigned)r->free_after, (unsigned)goal);
+}
+
+static int reclaim(struct f2fs_volume *vol, uint32_t goal)
+{
+	struct f2fs_clean_options options = *vol->cleaning;
+	struct f2fs_clean_result result;
+	int err;
+
+	options.free_goal = goal;
+	options.used_limit = options.used_limit ? options.used_limit : 100;
+	vol->reclaim_note[0] = '\0';
+	err = clean_run(vol, &options, &result);
+	if (err || result.free_after >= goal)
+		return err;
+	note_shortage(vol, &result, goal);
+	vol->reclaim_at = vol->freed_ever + TRY_AGAIN;
+	return 0;
+}
+
+int f2fs_volume_set_cleaning(struct f2fs_volume *vol, const struct f2fs_clean_options *options)
+{
+	struct f2fs_clean_options *copy = NULL;
+
+	error_clear(vol->ctx);
+	if (options) {
+		int err = clean_check_options(vol, options);
+
+		if (err)
+			return err;
+		if (options->dry_run)
+			return error_set(vol->ctx, F2FS_ERR_INVALID, "cleaning that is a dry run makes no room");
+		copy = mem_alloc(vol->ctx, sizeof(*copy));
+		if (!copy)
+			return F2FS_ERR_NOMEM;
+		*copy = *options;
+	}
+	mem_free(vol->ctx, vol->cleaning);
+	vol->cleaning = copy;
+	vol->reclaim = copy ? reclaim : NULL;
+	vol->reclaim_at = 0;
+	vol->reclaim_note[0] = '\0';
+	return 0;
+}

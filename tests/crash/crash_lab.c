@@ -130,7 +130,7 @@ static void run_replacements(struct lab *lab)
 	struct f2fs_inode *dir, *inode;
 
 	assert_int_equal(f2fs_lookup(lab->vol, "/d3", 0, &dir), 0);
-	for (unsigned i = 0; i < 8; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		inode = make(lab, "/d3", "new");
 		fill(lab, 20000);
 		assert_int_equal(f2fs_inode_write(inode, 0, lab->bytes, (size_t)lab_random(lab, 20000) + 1), 0);
@@ -407,7 +407,9 @@ static const struct lab_workload workloads[] = {
 	  .size = ROOMY,
 	  .write = { .logging = F2FS_LOGGING_NORMAL },
 	  .prepare = prepare_used_up,
-	  .run = run_cleaned_changes },
+	  .run = run_cleaned_changes,
+	  .subsets = 2,
+	  .scattered = 1 },
 	{ .name = "cleaning in holes", .size = SMALL, .prepare = prepare_holes, .run = run_cleaning },
 	{ .name = "fsyncs, discarded", .write = { .discard = 1 }, .prepare = prepare_files, .run = run_fsyncs },
 	{ .name = "recovery", .prepare = prepare_chain, .is_unclean = true, .run = run_recovery },

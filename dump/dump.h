@@ -30,6 +30,8 @@ struct dump {
 	int is_quiet;
 	int as_map; /* -i with -M */
 	int debug;  /* -d */
+	int is_thorough;
+	const char *to; /* of --undelete */
 	int status; /* bits of enum dump_exit */
 };
 
@@ -121,6 +123,9 @@ int view_block(struct dump *d, const char *argument);
 int view_hexdump(struct dump *d, const char *argument);
 int view_history(struct dump *d, const char *argument);
 int view_versions(struct dump *d, const char *argument);
+int view_deleted(struct dump *d, const char *argument);
+int view_timeline(struct dump *d, const char *argument);
+int view_undelete(struct dump *d, const char *argument);
 int view_map(struct dump *d, const char *argument);
 int view_ls(struct dump *d, const char *argument);
 int view_tree(struct dump *d, const char *argument);

@@ -75,7 +75,8 @@ struct arguments {
 	struct cli_image image;
 	struct request *requests;
 	unsigned request_count;
-	int is_json, is_quiet, debug;
+	int is_json, is_quiet, debug, is_thorough;
+	const char *to;
 	struct copy_options copy;
 };
 
@@ -174,6 +175,12 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 		break;
 	case OPT_rescue:
 		a->image.mode = F2FS_MODE_RESCUE;
+		break;
+	case OPT_thorough:
+		a->is_thorough = 1;
+		break;
+	case OPT_to:
+		a->to = value;
 		break;
 	case OPT_json:
 		a->is_json = 1;
@@ -437,6 +444,8 @@ static int run_on_image(struct dump *d, const struct arguments *a)
 	d->copy = &a->copy;
 	d->is_quiet = a->is_quiet;
 	d->is_json = a->is_json;
+	d->is_thorough = a->is_thorough;
+	d->to = a->to;
 	d->as_map = is_asked(a, OPT_c_map) && is_asked(a, OPT_c_inode);
 	if (a->is_quiet)
 		d->cli.level = F2FS_LOG_ERROR;

@@ -11,6 +11,8 @@
 void dump_put_remains(struct dump *d, const struct f2fs_remains *remains);
 /* What only JSON has of a version. */
 void dump_put_version_more(struct dump *d, const struct f2fs_version *version);
+/* "sure", "likely", "part" */
+const char *dump_path_state_name(int state);
 /* Search for old nodes; failure, and blocks that cannot be read, are reported. */
 int dump_past_open(struct dump *d, const struct f2fs_past_options *options, struct f2fs_past **out);
 /* The inode number that an operand names: a number, also of an inode that is not in use, or a path. */

@@ -24,6 +24,7 @@ void dump_put_remains(struct dump *d, const struct f2fs_remains *r)
 void dump_put_version_more(struct dump *d, const struct f2fs_version *v)
 {
 	cli_print_u64(d->out, "bad", v->remains.bad);
+	cli_print_u64(d->out, "shared", v->remains.shared);
 	cli_print_u64(d->out, "nodes", v->remains.nodes);
 	cli_print_u64(d->out, "nodes_lost", v->remains.nodes_lost);
 	cli_print_u64(d->out, "nodes_later", v->remains.nodes_later);

@@ -86,6 +86,7 @@ struct f2fs_remains {
 	uint64_t overwritten; /* in use by others, or written by others since */
 	uint64_t bad;	      /* addresses outside the main area */
 	uint64_t lost;	      /* file blocks whose node is lost */
+	uint64_t shared;      /* of blocks: the next version has the same ones at the same places */
 	uint32_t nodes;	      /* of its tree that were found, the inode included */
 	uint32_t nodes_lost;
 	uint32_t nodes_later; /* of nodes: newer than the inode */
@@ -95,7 +96,9 @@ struct f2fs_remains {
 /* How much of an old version is left. */
 enum f2fs_confidence {
 	F2FS_CONFIDENCE_WHOLE = 0,    /* all of it: each block is in use by it or was last written by it */
-	F2FS_CONFIDENCE_LIKELY = 1,   /* nothing speaks against any block, for some nothing speaks at all */
+	/* nothing speaks against any block, for some nothing speaks at all; or a version after which the contents
+	 * changed shares blocks with that change: the kernel may have written them in place */
+	F2FS_CONFIDENCE_LIKELY = 1,
 	F2FS_CONFIDENCE_PART = 2,     /* some blocks are overwritten or lost */
 	F2FS_CONFIDENCE_METADATA = 3, /* no block of contents is left */
 	F2FS_CONFIDENCE_NAME = 4      /* not even the inode: a name in a directory */
@@ -131,6 +134,62 @@ struct f2fs_version {
  */
 F2FS_API int f2fs_versions(struct f2fs_past *past, f2fs_nid_t ino,
 			   int (*visit)(void *user, const struct f2fs_version *version), void *user);
+
+/* How much is known of a path. */
+enum f2fs_path_state {
+	F2FS_PATH_SURE = 0,   /* each name was found in its directory, in use or as an entry left there */
+	F2FS_PATH_LIKELY = 1, /* what inodes say of themselves: the directory may have been renamed or replaced since */
+	F2FS_PATH_PART = 2    /* from some directory upwards nothing is known: it begins with "<inode NUMBER>" */
+};
+
+enum f2fs_deleted_source {
+	F2FS_DELETED_NODE = 1,	/* an inode is left that is in use no more */
+	F2FS_DELETED_ENTRY = 2, /* an entry left in a directory names it */
+	F2FS_DELETED_ORPHAN = 4 /* it has no name any more, but a mount was still using it: it is all there */
+};
+
+/* A deleted file: a use of an inode number that has ended. */
+struct f2fs_deleted {
+	const char *path; /* as far as it is known; components hold no slash and are never "." or ".." */
+	int path_state;	  /* enum f2fs_path_state */
+	unsigned sources; /* enum f2fs_deleted_source */
+	uint32_t versions; /* that are left of it */
+	int confidence;	  /* enum f2fs_confidence */
+	uint8_t type;	  /* enum f2fs_file_type */
+	/* The newest version that is left (the one before, when it was emptied on its way out). Of one with only a
+	 * name left: ino, parent and name. */
+	struct f2fs_version version;
+};
+
+/*
+ * Call visit for each deleted file, by inode number, then for names without an inode. past: a search of all inodes.
+ * Reads all directories, in use and old, for names. A file that was created after the last checkpoint and fsynced
+ * counts as one: a mount would bring it back (F2FS_VERSION_RECENT).
+ */
+F2FS_API int f2fs_deleted(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_deleted *file),
+			  void *user);
+
+enum f2fs_moment_state {
+	F2FS_MOMENT_LIVE = 0,	/* in use */
+	F2FS_MOMENT_OLD = 1,	/* an older version of an inode in use */
+	F2FS_MOMENT_DELETED = 2 /* of a file that is gone */
+};
+
+/* An inode block and its times. */
+struct f2fs_moment {
+	const char *path; /* by what inodes say of themselves */
+	int path_state;	  /* enum f2fs_path_state */
+	int state;	  /* enum f2fs_moment_state */
+	f2fs_nid_t ino;
+	f2fs_blk_t addr;
+	uint32_t cp_ver; /* the second clock: low half of the checkpoint version when it was written */
+	uint32_t age;	 /* checkpoints since */
+	struct f2fs_stat stat;
+};
+
+/* Call visit for each inode block that was found, by inode number, the oldest first. */
+F2FS_API int f2fs_timeline(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_moment *moment),
+			   void *user);
 
 #ifdef __cplusplus
 }

@@ -138,6 +138,14 @@ int fate_judge(struct f2fs_past *past, const struct past_time *time, f2fs_nid_t 
 	return 0;
 }
 
+/* Does the next version have the same block at the same place of the file? */
+static bool is_shared(struct f2fs_inode *newer, uint64_t file_block, f2fs_blk_t addr)
+{
+	struct map_run run = { 0 };
+
+	return newer && map_find(newer, file_block, &run) == 0 && run.slots && get_le32(run.slots) == addr;
+}
+
 static int count_slot(struct f2fs_inode *inode, const struct map_run *run, uint64_t i, struct f2fs_remains *out)
 {
 	const f2fs_blk_t addr = get_le32(run->slots + i * 4);
@@ -158,12 +166,18 @@ static int count_slot(struct f2fs_inode *inode, const struct map_run *run, uint6
 	return 0;
 }
 
-static int count_run(struct f2fs_inode *inode, const struct map_run *run, struct f2fs_remains *out)
+static int count_run(struct f2fs_inode *inode, struct f2fs_inode *newer, uint64_t at, const struct map_run *run,
+		     struct f2fs_remains *out)
 {
 	int err = 0;
 
-	for (uint64_t i = 0; i < run->count && run->slots && !err; i++)
+	for (uint64_t i = 0; i < run->count && run->slots && !err; i++) {
+		const uint64_t before = out->blocks;
+
 		err = count_slot(inode, run, i, out);
+		if (!err && out->blocks != before)
+			out->shared += is_shared(newer, at + i, get_le32(run->slots + i * 4));
+	}
 	if (!err && run->slots)
 		err = progress_tick(inode->vol->ctx, "judge", run->count * 64);
 	return err;
@@ -178,7 +192,7 @@ static bool has_slots(const struct f2fs_inode *inode)
 	       !inode_has_inline(inode->block, FLAG_i_inline_inline_data | FLAG_i_inline_inline_dentry);
 }
 
-int fate_count(struct f2fs_inode *inode, struct f2fs_remains *out)
+int fate_count(struct f2fs_inode *inode, struct f2fs_inode *newer, struct f2fs_remains *out)
 {
 	const uint32_t bits = inode->vol->geo.block_bits;
 	const uint64_t size = inode_i_size(inode->block), blocks = (size >> bits) + ((size & ((1u << bits) - 1)) != 0);
@@ -191,6 +205,8 @@ int fate_count(struct f2fs_inode *inode, struct f2fs_remains *out)
 		out->blocks = out->untold = inode_i_ext_len(inode->block);
 	if (!has_slots(inode))
 		return 0;
+	if (newer && !has_slots(newer))
+		newer = NULL;
 	past_count_into(inode, out);
 	while (!err) {
 		struct map_run run = { 0 };
@@ -204,7 +220,7 @@ int fate_count(struct f2fs_inode *inode, struct f2fs_remains *out)
 			break;
 		if (err && at < blocks)
 			out->lost += run.count < blocks - at ? run.count : blocks - at;
-		err = err ? 0 : count_run(inode, &run, out);
+		err = err ? 0 : count_run(inode, newer, at, &run, out);
 		at += run.count;
 	}
 	past_count_into(inode, NULL);

@@ -23,20 +23,6 @@ static int lost(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino)
 			 (unsigned)nid, (unsigned)ino);
 }
 
-/* An inode that the search did not meet (it was cut short): only its own checkpoint version is known. */
-static void guess_time(const struct at *at, const struct f2fs_inode *inode, struct past_time *out)
-{
-	const uint8_t *footer = node_footer(&at->vol->geo, inode->block);
-	struct f2fs_nat_entry entry;
-
-	memset(out, 0, sizeof(*out));
-	out->ino = inode->ino;
-	out->age = at->past->newest - (uint32_t)footer_cp_ver(footer);
-	out->generation = inode_i_generation(inode->block);
-	out->is_succeeded = true; /* as far as is known */
-	out->is_current = nat_get(at->vol, inode->ino, &entry) == 0 && entry.block_addr == inode->addr;
-}
-
 /* Make the search if there is none yet, and find out where the inode stands in time. */
 static int need_past(struct at *at, const struct f2fs_inode *inode)
 {
@@ -52,8 +38,8 @@ static int need_past(struct at *at, const struct f2fs_inode *inode)
 	err = past_need_fresh(at->past);
 	if (err || at->has_time)
 		return err;
-	if (!past_time_of(at->past, inode->ino, inode->addr, &at->time))
-		guess_time(at, inode, &at->time);
+	if (!past_time_of(at->past, inode->block, inode->addr, &at->time))
+		at->time.is_succeeded = true; /* the search was cut short: as far as is known */
 	at->has_time = true;
 	return 0;
 }

@@ -8,6 +8,8 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
+#define NEAR 4096u /* versions that are looked through around one */
+
 static bool all_addresses_fit(const struct f2fs_geometry *geo, const uint8_t *at, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -122,34 +124,65 @@ int past_need_fresh(const struct f2fs_past *past)
 	return error_set(past->vol->ctx, F2FS_ERR_STATE, "the volume was changed since it was searched for old nodes");
 }
 
-bool past_time_of(struct f2fs_past *past, f2fs_nid_t ino, f2fs_blk_t addr, struct past_time *out)
+/* The first of some nodes of one id that is younger than age, or as old and does not lie before addr. */
+static size_t position_of(const struct past_node *nodes, size_t count, uint32_t age, f2fs_blk_t addr)
 {
-	struct f2fs_nat_entry entry;
-	size_t count, at;
-	const struct past_node *nodes = past_find(past, ino, ino, &count);
+	size_t low = 0, high = count;
 
-	for (at = 0; at < count && nodes[at].addr != addr; at++)
-		;
-	if (at == count)
-		return false;
-	memset(out, 0, sizeof(*out));
-	out->ino = ino;
-	out->age = nodes[at].age;
-	out->generation = nodes[at].place;
-	for (size_t i = at; i-- > 0 && !out->has_before;) {
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (nodes[middle].age > age || (nodes[middle].age == age && nodes[middle].addr < addr))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Look for other uses of the number around one version. What lies too far off counts as another use: that is said
+ * less. */
+static void find_uses(const struct past_node *nodes, size_t count, size_t at, struct past_time *out)
+{
+	size_t steps = 0;
+
+	for (size_t i = at; i-- > 0 && !out->has_before && steps < NEAR; steps++) {
 		if (nodes[i].place == out->generation)
 			continue;
 		out->has_before = true;
 		out->before_age = nodes[i].age;
 	}
+	steps = 0;
 	for (size_t i = at + 1; i < count && !out->is_succeeded; i++) {
-		out->is_succeeded = nodes[i].place != out->generation;
-		if (out->is_succeeded || out->has_next)
+		out->is_succeeded = nodes[i].place != out->generation || ++steps == NEAR;
+		if (nodes[i].place != out->generation)
+			continue;
+		out->last_addr = nodes[i].addr;
+		if (out->has_next)
 			continue;
 		out->has_next = true;
 		out->next_age = nodes[i].age;
+		out->next_addr = nodes[i].addr;
 	}
+}
+
+bool past_time_of(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr, struct past_time *out)
+{
+	const uint8_t *footer = node_footer(&past->vol->geo, block);
+	const f2fs_nid_t ino = footer_ino(footer);
+	struct f2fs_nat_entry entry;
+	size_t count, at;
+	const struct past_node *nodes = past_find(past, ino, ino, &count);
+
+	memset(out, 0, sizeof(*out));
+	out->ino = ino;
+	out->age = past->newest - (uint32_t)footer_cp_ver(footer);
+	out->generation = inode_i_generation(block);
 	out->is_current = nat_get(past->vol, ino, &entry) == 0 && entry.block_addr == addr;
+	at = position_of(nodes, count, out->age, addr);
+	if (at == count || nodes[at].addr != addr)
+		return false;
+	find_uses(nodes, count, at, out);
 	out->is_last = !out->has_next;
 	return true;
 }
@@ -160,28 +193,40 @@ static bool is_of_time(const struct past_time *time, const struct past_node *nod
 	return !time->has_before || node->age <= time->before_age;
 }
 
+/* The youngest of nodes [0, end) that stood at a place, and whether others are as young. */
+static void choose_before(const struct past_time *time, const struct past_node *nodes, size_t end, uint32_t place,
+			  struct past_choice *out)
+{
+	for (size_t i = end, steps = 0; i-- > 0 && steps < NEAR; steps++) {
+		const struct past_node *node = &nodes[i];
+
+		if (!is_of_time(time, node) || (out->node && node->age != out->node->age))
+			break;
+		if (node->place != place)
+			continue;
+		out->is_unsure = out->node != NULL;
+		if (out->is_unsure)
+			break;
+		out->node = node;
+	}
+}
+
 void past_choose(const struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, uint32_t place,
 		 struct past_choice *out)
 {
-	size_t count;
-	const struct past_node *nodes = past_find(past, time->ino, nid, &count), *later = NULL;
 	const bool wants_newest = time->is_last && !time->is_succeeded;
+	size_t count, end;
+	const struct past_node *nodes = past_find(past, time->ino, nid, &count);
 
 	memset(out, 0, sizeof(*out));
-	for (size_t i = 0; i < count; i++) {
-		const struct past_node *node = &nodes[i];
-
-		if (node->place != place || !is_of_time(time, node))
-			continue;
-		if (node->age >= time->age || wants_newest) { /* the newest comes last */
-			out->is_unsure = out->node && out->node->age == node->age;
-			out->node = node;
-		} else if (!later && (!time->has_next || node->age > time->next_age) && !time->is_succeeded) {
-			later = node;
-		}
+	end = wants_newest ? count : position_of(nodes, count, time->age, UINT32_MAX);
+	choose_before(time, nodes, end, place, out);
+	for (size_t i = end, steps = 0; !out->node && !time->is_succeeded && i < count && steps < NEAR; i++, steps++) {
+		if (time->has_next && nodes[i].age <= time->next_age)
+			break;
+		if (nodes[i].place == place)
+			out->node = &nodes[i];
 	}
-	if (!out->node)
-		out->node = later;
 	out->is_later = out->node && out->node->age < time->age;
 }
 

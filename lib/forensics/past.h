@@ -69,11 +69,13 @@ struct past_time {
 	bool is_succeeded; /* the number was used again later */
 	bool has_next;	   /* a later version of the same use is left */
 	uint32_t next_age; /* and its age */
+	f2fs_blk_t next_addr, last_addr; /* of the next one, and of the newest of the use */
 	bool has_before;   /* an earlier use of the number is left */
 	uint32_t before_age; /* age of its last version */
 };
-/* Find out where the inode block at addr stands. False when it was not found by the search. */
-bool past_time_of(struct f2fs_past *past, f2fs_nid_t ino, f2fs_blk_t addr, struct past_time *out);
+/* Find out where an inode block that lies at addr stands. False when the search did not meet it: then only what the
+ * block itself and the NAT say is filled in. */
+bool past_time_of(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr, struct past_time *out);
 
 /* What load_node() decided. */
 struct past_choice {
@@ -89,8 +91,8 @@ enum fate { FATE_CURRENT, FATE_INTACT, FATE_UNTOLD, FATE_OVERWRITTEN, FATE_BAD }
 /* Judge the block that slot ofs_in_node of node nid pointed to. */
 int fate_judge(struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, uint32_t ofs_in_node,
 	       f2fs_blk_t addr, enum fate *out);
-/* Count what is left of an inode; which nodes were found is counted as they are loaded. */
-int fate_count(struct f2fs_inode *inode, struct f2fs_remains *out);
+/* Count what is left of an inode; nodes are counted as they are loaded. newer: the next version, or NULL. */
+int fate_count(struct f2fs_inode *inode, struct f2fs_inode *newer, struct f2fs_remains *out);
 
 /* inode_at.c */
 int past_open_inode(struct f2fs_volume *vol, struct f2fs_past *past, f2fs_blk_t addr, unsigned flags,

@@ -13,12 +13,13 @@ const char *f2fs_confidence_name(int confidence)
 	return confidence >= 0 && confidence <= F2FS_CONFIDENCE_NAME ? names[confidence] : "?";
 }
 
-static int confidence_of(const struct f2fs_remains *r)
+/* sure: blocks that a newer version has, too, cannot have been rewritten in place. */
+static int confidence_of(const struct f2fs_remains *r, bool is_sure)
 {
 	const uint64_t gone = r->overwritten + r->bad + r->lost;
 
 	if (gone == 0 && r->nodes_lost == 0)
-		return r->untold ? F2FS_CONFIDENCE_LIKELY : F2FS_CONFIDENCE_WHOLE;
+		return r->untold || (r->shared && !is_sure) ? F2FS_CONFIDENCE_LIKELY : F2FS_CONFIDENCE_WHOLE;
 	return r->current + r->intact + r->untold ? F2FS_CONFIDENCE_PART : F2FS_CONFIDENCE_METADATA;
 }
 
@@ -47,11 +48,30 @@ static void fill_flags(const struct f2fs_past *past, const struct past_time *tim
 		out->flags |= F2FS_VERSION_OTHER_USE;
 }
 
+/* Open the version that followed; *is_sure: contents have not changed since, as the newest one has the same times. */
+static int open_newer(struct f2fs_past *past, const struct past_time *time, const struct f2fs_inode *inode,
+		      struct f2fs_inode **out, bool *is_sure)
+{
+	const uint8_t *last;
+	int err = past_open_inode(past->vol, past, time->next_addr, 0, out);
+
+	if (err) {
+		*out = NULL;
+		return err == F2FS_ERR_NOMEM ? err : 0;
+	}
+	if (volume_peek(past->vol, time->last_addr, &last) != 0)
+		return 0;
+	*is_sure = inode_i_mtime(last) == inode_i_mtime(inode->block) &&
+		   inode_i_mtime_nsec(last) == inode_i_mtime_nsec(inode->block);
+	return 0;
+}
+
 int version_describe(struct f2fs_past *past, f2fs_blk_t addr, struct f2fs_version *out)
 {
 	struct f2fs_volume *vol = past->vol;
 	const struct past_time *time;
-	struct f2fs_inode *inode;
+	struct f2fs_inode *inode, *newer = NULL;
+	bool is_sure = false;
 	enum fate unused;
 	int err = past_open_inode(vol, past, addr, 0, &inode);
 
@@ -67,12 +87,15 @@ int version_describe(struct f2fs_past *past, f2fs_blk_t addr, struct f2fs_versio
 	err = f2fs_inode_stat(inode, &out->stat);
 	if (!err)
 		err = past_judge(inode, 0, 0, 0, &unused); /* so that the time is known */
-	if (!err)
-		err = fate_count(inode, &out->remains);
 	past_of(inode, &time);
+	if (!err && time->has_next && !time->is_current)
+		err = open_newer(past, time, inode, &newer, &is_sure);
+	if (!err)
+		err = fate_count(inode, newer, &out->remains);
+	f2fs_inode_close(newer);
 	if (!err)
 		fill_flags(past, time, out);
-	out->confidence = confidence_of(&out->remains);
+	out->confidence = confidence_of(&out->remains, is_sure);
 	f2fs_inode_close(inode);
 	return err;
 }

@@ -29,7 +29,7 @@ from .device import Context, Device, FaultDevice, MemoryDevice, OverlayDevice, R
 from .enums import *  # noqa: F403
 from .errors import *  # noqa: F403
 from .fields import Fields, FieldValue, fields
-from .forensics import Past, PastStat, Remains, Version
+from .forensics import Deleted, Moment, Past, PastStat, Remains, Version
 from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
 from .inode import DirEntry, Inode, Xattrs
 from .io import InodeIO
@@ -83,6 +83,7 @@ __all__ = [
     "CheckpointRecord",
     "CleanResult",
     "Context",
+    "Deleted",
     "Device",
     "DeviceExtent",
     "DeviceInfo",
@@ -111,6 +112,7 @@ __all__ = [
     "LogHead",
     "MemoryDevice",
     "MkfsResult",
+    "Moment",
     "NEW_ADDR",
     "NULL_ADDR",
     "Nat",

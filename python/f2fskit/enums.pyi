@@ -13,6 +13,7 @@ __all__ = [
     "CleanPolicy",
     "Confidence",
     "Decision",
+    "DeletedSource",
     "DeviceCap",
     "EncodingFlag",
     "Encrypted",
@@ -31,8 +32,10 @@ __all__ = [
     "LogLevel",
     "LogType",
     "Logging",
+    "MomentState",
     "OpenMode",
     "OpenRecover",
+    "PathState",
     "RecordKind",
     "RenameFlag",
     "RepairKind",
@@ -116,6 +119,11 @@ class Decision(enum.IntEnum):
     STOP = 2
     FIX = 1
     SKIP = 0
+
+class DeletedSource(enum.IntFlag):
+    ORPHAN = 4
+    ENTRY = 2
+    NODE = 1
 
 class DeviceCap(enum.IntFlag):
     PARALLEL_WRITE = 64
@@ -285,6 +293,11 @@ class Logging(enum.IntEnum):
     NORMAL = 1
     ADAPTIVE = 0
 
+class MomentState(enum.IntEnum):
+    DELETED = 2
+    OLD = 1
+    LIVE = 0
+
 class OpenMode(enum.IntEnum):
     RESCUE = 2
     STRICT = 1
@@ -294,6 +307,11 @@ class OpenRecover(enum.IntEnum):
     APPLY = 2
     VIEW = 1
     NONE = 0
+
+class PathState(enum.IntEnum):
+    PART = 2
+    LIKELY = 1
+    SURE = 0
 
 class RecordKind(enum.IntEnum):
     FLUSH = 4

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import enums, results
+from . import enums, errors, results
 from ._core import Handle, ffi, lib, stray, visitor
 from .device import Closable
 from .inode import Inode, decode_name
@@ -32,6 +32,9 @@ class Remains(NamedTuple):
     """Addresses outside the main area."""
     lost: int
     """File blocks whose node is lost."""
+    shared: int
+    """Of blocks: the next version has the same ones. When the contents changed until then, the kernel may have written them
+    in place, so such a version is LIKELY at best."""
     nodes: int
     """Nodes that were found, the inode included."""
     nodes_lost: int
@@ -108,6 +111,62 @@ class Version:
                 f"{self.confidence.name.lower()}>")
 
 
+class Deleted:
+    """A deleted file."""
+
+    __slots__ = ("path", "path_state", "sources", "versions", "confidence", "type", "version")
+
+    path: str
+    """As far as it is known; begins with "<inode NUMBER>" where the directories above are not."""
+    path_state: enums.PathState
+    sources: enums.DeletedSource
+    versions: int
+    """Versions that are left of it."""
+    confidence: enums.Confidence
+    type: enums.FileType
+    version: Version
+    """The newest version that is left; of a file of which only the name is left, inode number, parent and name count."""
+
+    def __init__(self, past: Past, row: Any) -> None:
+        """Not for users."""
+        self.path = decode_name(ffi.string(row.path))
+        self.path_state = enums.PathState(row.path_state)
+        self.sources = enums.DeletedSource(row.sources)
+        self.versions = row.versions
+        self.confidence = enums.Confidence(row.confidence)
+        self.version = Version(past, row.version)
+        self.type = enums.FileType(row.type)
+
+    @property
+    def ino(self) -> int:
+        """The inode number it had."""
+        return self.version.ino
+
+    def open(self, *, overwritten: bool = False) -> Inode:
+        """Open the version as an inode. NotFoundError when only the name is left."""
+        if self.confidence == enums.Confidence.NAME:
+            raise errors.make(lib.F2FS_ERR_NOT_FOUND, f"of {self.path} only the name is left")
+        return self.version.open(overwritten=overwritten)
+
+    def __repr__(self) -> str:
+        return f"<Deleted {self.path!r}: {self.confidence.name.lower()}, path {self.path_state.name.lower()}>"
+
+
+class Moment(NamedTuple):
+    """An inode block and its times."""
+
+    path: str
+    path_state: enums.PathState
+    state: enums.MomentState
+    ino: int
+    addr: int
+    cp_ver: int
+    """Low half of the checkpoint version when it was written: a clock that cannot be set back."""
+    age: int
+    """Checkpoints since."""
+    stat: results.StatResult
+
+
 class _PastInode(Inode):
     """An inode that reads through a search, which it keeps."""
 
@@ -161,6 +220,41 @@ class Past(Closable):
         user = visitor(self._handle.core.hooks, lambda row: found.append(Version(self, row)))
         self._handle.call(lib.f2fs_versions, ino, lib.py_versions_visit, user)
         return found
+
+
+    def deleted(self) -> list[Deleted]:
+        """Return all deleted files of which something is left."""
+        found: list[Deleted] = []
+        user = visitor(self._handle.core.hooks, lambda row: found.append(Deleted(self, row)))
+        self._handle.call(lib.f2fs_deleted, lib.py_deleted_visit, user)
+        return found
+
+    def timeline(self) -> list[Moment]:
+        """Return the times of every inode block, in use and old, by inode number, the oldest first."""
+        found: list[Moment] = []
+        block_size = self._volume.geometry.block_size
+
+        def add(row: Any) -> None:
+            rdev = os.makedev(row.stat.rdev_major, row.stat.rdev_minor)
+            found.append(Moment(decode_name(ffi.string(row.path)), enums.PathState(row.path_state),
+                                enums.MomentState(row.state), row.ino, row.addr, row.cp_ver, row.age,
+                                results.make_stat(row.stat, block_size, rdev)))
+
+        user = visitor(self._handle.core.hooks, add)
+        self._handle.call(lib.f2fs_timeline, lib.py_timeline_visit, user)
+        return found
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_deleted_visit(user: Any, file: Any) -> int:
+    visit = ffi.from_handle(user)
+    return int(visit(file))
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_timeline_visit(user: Any, moment: Any) -> int:
+    visit = ffi.from_handle(user)
+    return int(visit(moment))
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]

@@ -18,7 +18,7 @@ from typing import IO, Any, Callable, Iterator, Sequence, Union
 from . import enums, errors, format, populate, recovery, results, space, tree
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
 from .device import Closable, Context, Device, Path
-from .forensics import Past, Version
+from .forensics import Deleted, Moment, Past, Version
 from .inode import DirEntry, ErrorHandler, Inode, encode_name
 from .path import AnyPath, F2FSPath
 from .populate import PopulateResult
@@ -945,6 +945,15 @@ class Volume(Closable):
         else:
             ino = what if isinstance(what, int) else self.lookup(what).number
         return self.past(ino).versions(ino)
+
+    def deleted(self, *, thorough: bool = False) -> list[Deleted]:
+        """Return the deleted files of which something is left, each with its path as far as it is known and how much of it
+        is left. thorough: read every block for it."""
+        return self.past(thorough=thorough).deleted()
+
+    def timeline(self, *, thorough: bool = False) -> list[Moment]:
+        """Return the times of all inodes, in use, deleted and old, with the checkpoint version as a second clock."""
+        return self.past(thorough=thorough).timeline()
 
     def lookup(self, path: AnyPath, *, follow: bool = False) -> Inode:
         """Open the inode of a path from the root.

@@ -61,3 +61,66 @@ def test_wrong_operands(image):
     run(DUMP, "--cat=@99999999", image, status=2)
     run(DUMP, "--versions=99999999", image, status=2)
     assert shown(image, "--versions=1000")["versions"][0]["versions"] == []
+
+
+def test_deleted_and_back(image, tmp_path):
+    image.chmod(0o600)
+    run(EDIT, "-w", image, "mkdir", "/dir", "--", "put", tmp_path / "file", "/dir/", "--", "ln", "-s", "target", "/dir/link")
+    run(EDIT, "-w", image, "chmod", "640", "/dir/file")
+    run(EDIT, "-w", image, "rm", "-r", "/dir", "/file")
+    image.chmod(0o400)
+    before = image.read_bytes()
+    rows = {row["path"]: row for row in shown(image, "--deleted")["deleted"]}
+    assert set(rows) == {"/file", "/dir", "/dir/file", "/dir/link"}
+    assert all(row["left"] == "whole" for row in rows.values())
+    assert rows["/dir/file"]["type"] == "regular" and rows["/dir"]["type"] == "directory"
+    text = run(DUMP, "--deleted", image).decode()
+    assert "/dir/link" in text and "whole" in text
+
+    out = tmp_path / "out"
+    counts = shown(image, "--undelete=all", f"--to={out}")["undelete"][0]
+    assert (counts["found"], counts["restored"], counts["not_restored"]) == (4, 4, 0)
+    assert (out / "dir/file").read_bytes() == b"three" * 40000 and (out / "dir/file").stat().st_mode & 0o777 == 0o640
+    assert os.readlink(out / "dir/link") == "target"
+    assert int((out / "dir/file").stat().st_mtime) == rows["/dir/file"]["mtime"]
+    # again: nothing is overwritten, a second file of the path gets another name
+    (out / "dir/file").write_bytes(b"mine")
+    run(DUMP, "--undelete=/dir/f*", f"--to={out}", image)
+    assert (out / "dir/file").read_bytes() == b"mine"
+    assert (out / f"dir/file.~{rows['/dir/file']['block_addr']}").read_bytes() == b"three" * 40000
+    # by number and by block
+    one = tmp_path / "one"
+    run(DUMP, f"--undelete={rows['/file']['ino']}", f"--to={one}", image)
+    assert [path.name for path in one.iterdir()] == ["file"]
+    run(DUMP, f"--undelete=@{rows['/file']['block_addr']}", f"--to={one}", image)
+    assert (one / f"inode-{rows['/file']['ino']}").read_bytes() == b"three" * 40000
+    assert image.read_bytes() == before
+
+
+def test_undelete_goes_nowhere_else(image, tmp_path):
+    """A directory of the destination that is a symbolic link is not followed."""
+    image.chmod(0o600)
+    run(EDIT, "-w", image, "mkdir", "/dir", "--", "put", tmp_path / "file", "/dir/")
+    run(EDIT, "-w", image, "rm", "-r", "/dir")
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    out.mkdir()
+    elsewhere.mkdir()
+    (out / "dir").symlink_to(elsewhere)
+    run(DUMP, "--undelete=/dir/*", f"--to={out}", image, status=4)
+    assert not list(elsewhere.iterdir())
+    run(DUMP, "--undelete=/nothing", f"--to={out}", image, status=2)
+    run(DUMP, "--undelete=all", image, status=1)
+
+
+def test_timeline(image):
+    run_body = run(DUMP, "--timeline", image).decode().splitlines()
+    rows = [line.split("|") for line in run_body]
+    assert all(len(row) == 11 for row in rows)
+    assert any(row[1] == "/file" for row in rows) and any("(old, checkpoint" in row[1] for row in rows)
+    records = shown(image, "--timeline")["timeline"]
+    assert len(records) == len(rows)
+    csv = run(DUMP, "--timeline=csv", image).decode().splitlines()
+    assert len(csv) == len(rows) + 1 and csv[0].startswith("state,ino,block")
+    live = [record for record in records if record["path"] == "/file" and record["state"] == "live"]
+    assert len(live) == 1 and live[0]["size"] == 200_000
+    run(DUMP, "--timeline=xml", image, status=1)

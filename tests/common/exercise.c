@@ -362,6 +362,32 @@ static int add_version(void *user, const struct f2fs_version *version)
 	return 0;
 }
 
+static int add_deleted(void *user, const struct f2fs_deleted *file)
+{
+	struct run *r = user;
+	struct f2fs_inode *inode;
+
+	add(r, file->path, strlen(file->path));
+	add_number(r, (uint64_t)file->version.addr ^ (uint64_t)file->confidence << 32 ^ (uint64_t)file->sources << 40);
+	if (++r->result->entries >= r->limits->entries)
+		return F2FS_ERR_CANCELED;
+	if (file->confidence == F2FS_CONFIDENCE_NAME ||
+	    !passed(r, f2fs_inode_open_at(r->vol, NULL, file->version.addr, F2FS_AT_OVERWRITTEN, &inode)))
+		return 0;
+	exercise_inode(r, inode);
+	f2fs_inode_close(inode);
+	return 0;
+}
+
+static int add_moment(void *user, const struct f2fs_moment *moment)
+{
+	struct run *r = user;
+
+	add(r, moment->path, strlen(moment->path));
+	add_number(r, moment->addr ^ (uint64_t)moment->stat.mtime.seconds << 20 ^ (uint64_t)moment->state << 60);
+	return 0;
+}
+
 /* What is left of earlier times. */
 static void exercise_past(struct run *r)
 {
@@ -379,6 +405,8 @@ static void exercise_past(struct run *r)
 		if (rc != F2FS_ERR_CANCELED)
 			passed(r, rc);
 	}
+	if (f2fs_deleted(past, add_deleted, r) != F2FS_ERR_CANCELED)
+		passed(r, f2fs_timeline(past, add_moment, r));
 	f2fs_past_close(past);
 }
 

@@ -57,6 +57,7 @@ def test_a_tree_of_nodes(tmp_path):
         volume.commit()
     with f2fskit.open(disk) as volume:
         old, new = volume.versions("/file")
+        assert old.confidence == f2fskit.Confidence.LIKELY and old.remains.shared > 1000
         assert old.remains.nodes >= 4 and old.remains.nodes_lost == 0
         was = old.open()
         first = pattern(1, 6_000_000)
@@ -242,3 +243,136 @@ def test_against_a_model(tmp_path, seed):
                     assert version.confidence == f2fskit.Confidence.WHOLE and version.remains.current == version.remains.blocks
     assert counts[f2fskit.Confidence.WHOLE] > 20, counts
     assert disk.read_bytes() == before
+
+
+def names_left(disk):
+    with f2fskit.open(disk) as volume:
+        return {file.path: file for file in volume.deleted()}
+
+
+def test_deleted_files(disk):
+    """Each with its path, type and contents; nothing that is still there."""
+    with f2fskit.open(disk, "r+") as volume:
+        volume.path("/a/b").mkdir(parents=True)
+        volume.path("/a/b/file").write_bytes(pattern(1, 200_000))
+        volume.path("/a/small").write_bytes(b"small")
+        volume.path("/a/link").symlink_to("b/file")
+        volume.path("/kept").write_bytes(b"kept")
+        volume.path("/renamed").write_bytes(b"renamed")
+        volume.commit()
+        volume.path("/renamed").rename("/other name")
+        for name in ("/a/b/file", "/a/small", "/a/link"):
+            volume.path(name).unlink()
+        volume.path("/a/b").rmdir()
+        volume.commit()
+    found = names_left(disk)
+    assert set(found) == {"/a/b", "/a/b/file", "/a/small", "/a/link"}
+    assert {path: file.type.name for path, file in found.items()} == {
+        "/a/b": "DIRECTORY", "/a/b/file": "REGULAR", "/a/small": "REGULAR", "/a/link": "SYMLINK"}
+    assert all(file.confidence == f2fskit.Confidence.WHOLE for file in found.values())
+    assert found["/a/small"].path_state == f2fskit.PathState.SURE
+    with f2fskit.open(disk) as volume:
+        found = {file.path: file for file in volume.deleted()}
+        assert found["/a/b/file"].open().read_bytes() == pattern(1, 200_000)
+        assert found["/a/link"].open().readlink() == "b/file"
+
+
+def test_a_name_alone(disk):
+    """Made and removed between two commits: no inode was ever written, and no name."""
+    with f2fskit.open(disk, "r+") as volume:
+        for i in range(400):
+            volume.path(f"/file-{i:03}").write_bytes(b"")
+        volume.commit()
+        addresses = [volume.lookup(f"/file-{i:03}").address for i in range(400)]
+        for i in range(0, 400, 4):
+            volume.path(f"/file-{i:03}").unlink()
+        volume.commit()
+    with open(disk, "r+b") as image:  # whatever wrote over the inodes
+        for i in range(0, 400, 4):
+            image.seek(addresses[i] * 4096)
+            image.write(b"\xff" * 4096)
+    found = names_left(disk)
+    assert set(found) == {f"/file-{i:03}" for i in range(0, 400, 4)}
+    for file in found.values():
+        assert file.confidence == f2fskit.Confidence.NAME and file.path_state == f2fskit.PathState.SURE
+        with pytest.raises(f2fskit.NotFoundError, match="only the name"):
+            file.open()
+
+
+def test_a_parent_that_is_gone(disk):
+    with f2fskit.open(disk, "r+") as volume:
+        volume.path("/dir").mkdir()
+        volume.path("/dir/file").write_bytes(pattern(1, 9000))
+        volume.commit()
+        place = volume.lookup("/dir").address
+        number = volume.lookup("/dir").number
+        volume.path("/dir/file").unlink()
+        volume.path("/dir").rmdir()
+        volume.commit()
+        places = {place, *(version.addr for version in volume.versions(number))}
+    with open(disk, "r+b") as image:
+        for place in places:
+            image.seek(place * 4096)
+            image.write(bytes(4096))
+    found = names_left(disk)
+    assert found[f"<inode {number}>/file"].path_state == f2fskit.PathState.PART
+
+
+def test_timeline(disk):
+    with f2fskit.open(disk, "r+", now=1_700_000_000_000_000_000) as volume:
+        volume.path("/file").write_bytes(b"1")
+        volume.path("/gone").write_bytes(b"1")
+        volume.commit()
+    with f2fskit.open(disk, "r+", now=1_800_000_000_123_456_789) as volume:
+        volume.path("/file").write_bytes(b"22")
+        volume.path("/gone").unlink()
+        volume.commit()
+    with f2fskit.open(disk) as volume:
+        moments = [moment for moment in volume.timeline() if moment.path != "/"]
+        state = f2fskit.MomentState
+        assert [(moment.path, moment.state, moment.stat.st_size, moment.stat.st_mtime_ns) for moment in moments] == [
+            ("/file", state.OLD, 1, 1_700_000_000_000_000_000), ("/file", state.LIVE, 2, 1_800_000_000_123_456_789),
+            ("/gone", state.DELETED, 1, 1_700_000_000_000_000_000)]
+        assert moments[0].cp_ver + 1 == moments[1].cp_ver and moments[0].age == moments[1].age + 1
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_rubbish(tmp_path, seed):
+    """Blocks of rubbish, node blocks in wrong places, footers that lie: no crash, and no end that does not come."""
+    disk = make(tmp_path / "rubbish.img", 64 << 20)
+    pick = random.Random(seed)
+    with f2fskit.open(disk, "r+") as volume:
+        model = Model(volume, seed)
+        for _ in range(15):
+            for _ in range(4):
+                model.change()
+            model.commit()
+        first, end = volume.geometry.main_blkaddr, volume.geometry.end_blkaddr
+        nodes = [node.block_addr for node in volume.nat if node.block_addr >= first]
+        live = set(nodes)
+    raw = bytearray(disk.read_bytes())
+    for _ in range(400):
+        source, place = pick.choice(nodes), pick.randrange(first, first + (end - first) // 4)
+        if place in live:
+            continue
+        block = bytearray(raw[source * 4096:source * 4096 + 4096])
+        for _ in range(pick.randrange(3)):
+            at = pick.choice((4072, 4076, 4080, 4084, 4096 - 24 - 20, 16, 360 + 4 * pick.randrange(900)))
+            block[at:at + 4] = pick.choice((3, 4, 5, 0xFFFFFFFF, pick.randrange(1 << 32), place)).to_bytes(4, "little")
+        raw[place * 4096:place * 4096 + 4096] = block
+    disk.write_bytes(raw)
+    with f2fskit.open(disk) as volume:
+        past = volume.past(thorough=True)
+        for file in past.deleted():
+            try:
+                file.open().read_bytes()
+            except f2fskit.Error:
+                pass
+        past.timeline()
+        for ino in {ino for ino, _ in model.contents}:
+            for version in past.versions(ino):
+                try:
+                    version.open().read_bytes()
+                except f2fskit.Error:
+                    pass
+    assert disk.read_bytes() == raw

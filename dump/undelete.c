@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Deleted files copied out to a directory of the host. Nothing that exists there is overwritten or followed; what was
+ * written by others since is a hole in the copy, and told. Pieces of a name come from the image and are only ever one
+ * component below a directory that is open here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/size.h"
+#include "dump/dump.h"
+#include "dump/versions.h"
+
+enum { MODE_TYPE = 0170000, MODE_DIR = 0040000, MODE_LNK = 0120000, MODE_REG = 0100000, PIECE = 1 << 20 };
+enum { TARGET_ROOM = 16385, NAME_ROOM = 600 };
+
+struct undelete {
+	struct dump *d;
+	struct f2fs_past *past;
+	const char *pattern;
+	uint32_t number; /* inode, when is_number */
+	int is_number;
+	int top; /* the directory */
+	uint8_t *buffer;
+	uint64_t found, whole, part, failed;
+};
+
+static int matches(const struct undelete *u, const struct f2fs_deleted *file)
+{
+	if (!strcmp(u->pattern, "all"))
+		return 1;
+	if (u->is_number)
+		return file->version.ino == u->number;
+	return !fnmatch(u->pattern, file->path, 0) || !strcmp(u->pattern, file->path);
+}
+
+static void tell(struct undelete *u, const char *path, const char *what)
+{
+	char shown[4 * 1000];
+
+	f2fs_text_printable(path, strlen(path), shown, sizeof(shown));
+	cli_error(&u->d->cli, "%s: %s", shown, what);
+	u->d->status |= DUMP_INCOMPLETE;
+	u->failed++;
+}
+
+/* Open the directory that a path's last component goes into, making what is missing; -1 with errno. */
+static int open_parent(int top, const char *path, char name[NAME_ROOM])
+{
+	int dir = dup(top);
+
+	while (dir >= 0) {
+		const char *end;
+		size_t n;
+		int next;
+
+		while (*path == '/')
+			path++;
+		end = strchr(path, '/');
+		n = end ? (size_t)(end - path) : strlen(path);
+		if (n == 0 || n >= NAME_ROOM - 40) {
+			close(dir);
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		memcpy(name, path, n);
+		name[n] = '\0';
+		if (!end)
+			return dir;
+		next = mkdirat(dir, name, 0777) && errno != EEXIST ?
+			       -1 :
+			       openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		n = (size_t)errno;
+		close(dir);
+		errno = (int)n;
+		dir = next;
+		path = end;
+	}
+	return -1;
+}
+
+/* Write a range of the file; where it cannot be read, block by block. Returns 0, or -1 with errno. */
+static int copy_range(struct undelete *u, struct f2fs_inode *inode, int fd, uint64_t from, uint64_t to, uint64_t *lost)
+{
+	size_t step = PIECE;
+
+	while (from < to && !cli_stopped()) {
+		size_t want = to - from < step ? (size_t)(to - from) : step, done = 0;
+		int rc = f2fs_inode_read(inode, from, u->buffer, want, &done);
+
+		if (rc && step > u->d->geo->block_size) {
+			step = u->d->geo->block_size;
+			continue;
+		}
+		if (rc) {
+			++*lost;
+			from += want;
+			continue;
+		}
+		if (done == 0)
+			break;
+		for (size_t at = 0; at < done;) {
+			ssize_t n = pwrite(fd, u->buffer + at, done - at, (off_t)(from + at));
+
+			if (n <= 0)
+				return -1;
+			at += (size_t)n;
+		}
+		from += done;
+	}
+	return 0;
+}
+
+/* The contents, extent by extent, so that holes stay holes whatever the size. */
+static int copy_contents(struct undelete *u, struct f2fs_inode *inode, int fd, const struct f2fs_stat *st,
+			 uint64_t *lost)
+{
+	const uint64_t bs = u->d->geo->block_size, blocks = st->size / bs + (st->size % bs != 0);
+	const uint64_t most = u->d->geo->block_count + 4096; /* that can be lost: there are no more */
+	int rc = ftruncate(fd, (off_t)st->size);
+
+	for (uint64_t at = 0; at < blocks && !rc && *lost < most && !cli_stopped();) {
+		struct f2fs_extent extent;
+		int bad = f2fs_inode_extent(inode, at, &extent);
+		uint64_t end;
+
+		if (bad == F2FS_ERR_NOT_FOUND)
+			break;
+		if (bad) {
+			++*lost;
+			at++;
+			continue;
+		}
+		end = extent.file_block + extent.count < blocks ? extent.file_block + extent.count : blocks;
+		if (extent.kind != F2FS_EXTENT_HOLE && extent.kind != F2FS_EXTENT_RESERVED)
+			rc = copy_range(u, inode, fd, at * bs, end * bs < st->size ? end * bs : st->size, lost);
+		at = end > at ? end : at + 1;
+	}
+	return rc;
+}
+
+static void set_attributes(int fd, const struct f2fs_stat *st)
+{
+	const struct timespec times[2] = { { (time_t)st->atime.seconds, (long)(st->atime.nanoseconds % 1000000000u) },
+					   { (time_t)st->mtime.seconds, (long)(st->mtime.nanoseconds % 1000000000u) } };
+
+	if (geteuid() == 0 && fchown(fd, st->uid, st->gid))
+		errno = 0; /* told by nobody who is not root either */
+	if (fchmod(fd, st->mode & 0777) || futimens(fd, times))
+		errno = 0;
+}
+
+static int put_regular(struct undelete *u, const struct f2fs_deleted *file, int dir, const char *name)
+{
+	const struct f2fs_stat *st = &file->version.stat;
+	struct f2fs_inode *inode;
+	char what[120];
+	uint64_t lost = 0;
+	int fd, rc = f2fs_inode_open_at(u->d->vol, u->past, file->version.addr, 0, &inode);
+
+	if (rc) {
+		dump_fail(u->d, rc, file->path);
+		return 0;
+	}
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		rc = errno;
+		f2fs_inode_close(inode);
+		errno = rc;
+		return -1;
+	}
+	rc = copy_contents(u, inode, fd, st, &lost);
+	f2fs_inode_close(inode);
+	if (rc) {
+		rc = errno;
+		close(fd);
+		unlinkat(dir, name, 0);
+		errno = rc;
+		return -1;
+	}
+	set_attributes(fd, st);
+	if (close(fd))
+		return -1;
+	if (lost || file->confidence >= F2FS_CONFIDENCE_PART) {
+		snprintf(what, sizeof(what), "%llu blocks are lost or were written by others: they are holes",
+			 (unsigned long long)lost);
+		tell(u, file->path, what);
+		u->failed--;
+		u->part++;
+	} else {
+		u->whole++;
+	}
+	return 0;
+}
+
+static int put_symlink(struct undelete *u, const struct f2fs_deleted *file, int dir, const char *name)
+{
+	char *target = malloc(TARGET_ROOM);
+	struct f2fs_inode *inode;
+	size_t length;
+	int rc = target ? f2fs_inode_open_at(u->d->vol, u->past, file->version.addr, 0, &inode) : F2FS_ERR_NOMEM;
+
+	if (!rc) {
+		rc = f2fs_inode_readlink(inode, target, TARGET_ROOM, &length);
+		f2fs_inode_close(inode);
+	}
+	if (rc) {
+		free(target);
+		tell(u, file->path, f2fs_context_error(u->d->ctx)->message);
+		return 0;
+	}
+	rc = symlinkat(target, dir, name);
+	free(target);
+	u->whole += !rc;
+	return rc;
+}
+
+static int put_entry(struct undelete *u, const struct f2fs_deleted *file, int dir, const char *name)
+{
+	switch (file->version.stat.mode & MODE_TYPE) {
+	case MODE_REG:
+		return put_regular(u, file, dir, name);
+	case MODE_LNK:
+		return put_symlink(u, file, dir, name);
+	case MODE_DIR:
+		if (mkdirat(dir, name, 0777) && errno != EEXIST)
+			return -1;
+		u->whole++;
+		return 0;
+	default:
+		tell(u, file->path, "neither file, directory nor symbolic link: left out");
+		return 0;
+	}
+}
+
+static int take(void *user, const struct f2fs_deleted *file)
+{
+	struct undelete *u = user;
+	char name[NAME_ROOM];
+	int dir, rc;
+
+	if (cli_stopped())
+		return f2fs_context_fail(u->d->ctx, F2FS_ERR_CANCELED, "canceled");
+	if (!matches(u, file))
+		return 0;
+	u->found++;
+	if (file->confidence >= F2FS_CONFIDENCE_METADATA && file->version.stat.size > 0) {
+		tell(u, file->path, "nothing of its contents is left");
+		return 0;
+	}
+	if (file->confidence == F2FS_CONFIDENCE_NAME) {
+		tell(u, file->path, "only the name is left");
+		return 0;
+	}
+	dir = open_parent(u->top, file->path, name);
+	rc = dir < 0 ? -1 : put_entry(u, file, dir, name);
+	if (rc && errno == EEXIST && dir >= 0) { /* several files had this path */
+		snprintf(name + strlen(name), 40, ".~%lu", (unsigned long)file->version.addr);
+		rc = put_entry(u, file, dir, name);
+	}
+	if (rc)
+		tell(u, file->path, strerror(errno));
+	if (dir >= 0)
+		close(dir);
+	return 0;
+}
+
+static int need_directory(struct dump *d)
+{
+	int fd;
+
+	if (!d->to) {
+		cli_error(&d->cli, "--undelete needs --to=DIR");
+		d->status |= DUMP_USAGE;
+		return -1;
+	}
+	if (mkdir(d->to, 0777) && errno != EEXIST) {
+		cli_error(&d->cli, "%s: %s", d->to, strerror(errno));
+		d->status |= DUMP_FAILED;
+		return -1;
+	}
+	fd = open(d->to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) {
+		cli_error(&d->cli, "%s: %s", d->to, strerror(errno));
+		d->status |= DUMP_FAILED;
+	}
+	return fd;
+}
+
+/* One old version by its block address: it goes by its own name. */
+static int take_version(struct undelete *u, const char *text)
+{
+	struct f2fs_deleted file = { .sources = F2FS_DELETED_NODE };
+	struct f2fs_inode *inode;
+	char path[300];
+	uint32_t addr;
+	int rc;
+
+	if (dump_parse_number(u->d, "block address", text, u->d->geo->end_blkaddr, &addr))
+		return F2FS_ERR_INVALID;
+	rc = f2fs_inode_open_at(u->d->vol, u->past, addr, 0, &inode);
+	if (!rc) {
+		rc = f2fs_inode_stat(inode, &file.version.stat);
+		f2fs_inode_close(inode);
+	}
+	if (rc)
+		return dump_fail(u->d, rc, u->pattern);
+	snprintf(path, sizeof(path), "/inode-%lu", (unsigned long)file.version.stat.ino);
+	file.path = path;
+	file.version.ino = file.version.stat.ino;
+	file.version.addr = addr;
+	u->pattern = "all";
+	return take(u, &file);
+}
+
+static int run(struct undelete *u, const char *argument)
+{
+	int rc = argument[0] == '@' ? take_version(u, argument + 1) : f2fs_deleted(u->past, take, u);
+
+	if (rc) {
+		if (argument[0] != '@')
+			dump_fail(u->d, rc, "--undelete");
+		return rc;
+	}
+	if (!u->found) {
+		cli_error(&u->d->cli, "%s: no deleted file of that name or number is left", argument);
+		u->d->status |= DUMP_MISSING;
+	}
+	cli_print_u64(u->d->out, "found", u->found);
+	cli_print_u64(u->d->out, "restored", u->whole);
+	cli_print_u64(u->d->out, "restored_in_part", u->part);
+	cli_print_u64(u->d->out, "not_restored", u->failed);
+	return 0;
+}
+
+int view_undelete(struct dump *d, const char *argument)
+{
+	const struct f2fs_past_options options = { .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
+	struct undelete u = { .d = d, .pattern = argument };
+	int rc = -1;
+
+	u.is_number = argument[0] >= '0' && argument[0] <= '9' && !cli_parse_u32(argument, 0, UINT32_MAX, &u.number);
+	u.top = need_directory(d);
+	if (u.top < 0)
+		return rc;
+	u.buffer = malloc(PIECE);
+	if (!u.buffer)
+		rc = dump_fail(d, f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory"), NULL);
+	else
+		rc = dump_past_open(d, &options, &u.past);
+	if (!rc) {
+		rc = run(&u, argument);
+		f2fs_past_close(u.past);
+	}
+	free(u.buffer);
+	close(u.top);
+	return rc;
+}

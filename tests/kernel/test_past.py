@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the kernel deleted and rewrote: listed with the right path and confidence, restored bit for bit where nothing was
+written over it. The model is the host's copy of every file: nothing that is restored without a complaint may differ."""
+import hashlib
+import json
+import os
+
+import pytest
+
+import uml
+
+EXTRA = "extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr"
+SIZES = (10, 3000, 5000, 40_000, 300_000, 5_000_000)
+# What happens after the files are deleted; how many of them must be whole at least, in hundredths.
+AFTERWARDS = {
+    "nothing": ("", 100),
+    "unmounted": ("umount $MNT; mount -o nodiscard /dev/ubda $MNT; touch $MNT/x; sync", 100),
+    "small-writes": ("for i in $(seq 200); do echo $i > $MNT/after-$i; done; sync", 80),
+    "large-writes": ("for i in 1 2 3 4 5; do dd if=/dev/urandom of=$MNT/after-$i bs=1M count=8 status=none; sync; done", 50),
+    "many-rounds": ("for i in $(seq 12); do dd if=/dev/urandom of=$MNT/after bs=1M count=30 status=none; sync; rm $MNT/after; "
+                    "done; sync", 0),
+}
+
+
+def contents(name, size):
+    return hashlib.shake_128(name.encode()).digest(size)
+
+
+def plant(top, count):
+    """Files in nested directories: {path: contents}."""
+    found = {}
+    for i in range(count):
+        path = f"d{i % 3}/sub{i % 2}/file-{i}" if i % 5 else f"top-{i}"
+        (top / path).parent.mkdir(parents=True, exist_ok=True)
+        found["/" + path] = contents(path, SIZES[i % len(SIZES)])
+        (top / path).write_bytes(found["/" + path])
+    return found
+
+
+def judge(run_tool, image, files, deleted, out):
+    """Hold the list and what is restored against the model; return {confidence: count}."""
+    listed = json.loads(run_tool("dump.f2fs", "--json", "--deleted", image).stdout)["deleted"]
+    rows = {row["path"]: row for row in listed}
+    counts = {"whole": 0, "likely": 0, "part": 0, "metadata": 0, "name": 0, "missing": 0}
+    run_tool("dump.f2fs", "--undelete=all", f"--to={out}", image, rc=None)
+    for path in deleted:
+        row = rows.get(path)
+        counts[row["left"] if row else "missing"] += 1
+        if not row or row["left"] not in ("whole", "likely"):
+            continue
+        assert row["size"] == len(files[path]), path
+        restored = (out / path[1:]).read_bytes()
+        if row["left"] == "whole":
+            assert restored == files[path], path
+    return counts
+
+
+@pytest.mark.parametrize("name", AFTERWARDS)
+def test_deleted_by_the_kernel(kernel, run_tool, tmp_path, name):
+    afterwards, least = AFTERWARDS[name]
+    host, image = tmp_path / "host", tmp_path / "disk.img"
+    host.mkdir()
+    files = plant(host, 60)
+    deleted = [path for i, path in enumerate(files) if i % 2]
+    (tmp_path / "list").write_text("".join(path[1:] + "\n" for path in deleted))
+    run_tool("mkfs.f2fs", "-q", "-O", EXTRA, image, "200M")
+    job = f"""
+set -e
+mount -o nodiscard /dev/ubda $MNT
+cp -r "$1"/. $MNT
+sync
+cd $MNT; xargs rm < "$2"; cd /
+sync
+{afterwards}
+umount $MNT
+"""
+    uml.run(job, images=[str(image)], args=[str(host), str(tmp_path / "list")], kernel=kernel).check()
+    before = hashlib.sha256(image.read_bytes()).digest()
+    image.chmod(0o400)
+    counts = judge(run_tool, image, files, deleted, tmp_path / "out")
+    print(name, counts)
+    assert counts["missing"] == 0 or name == "many-rounds"
+    assert counts["whole"] * 100 >= least * len(deleted), counts
+    assert hashlib.sha256(image.read_bytes()).digest() == before
+
+
+def test_versions_of_the_kernel(kernel, run_tool, tmp_path):
+    """Each version that was there at a sync, as long as it is said to be whole. The kernel writes /file in place on a volume
+    as small as this, so of its versions only the newest is certain; each /moved is a file of its own."""
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "-O", EXTRA, image, "200M")
+    job = r"""
+set -e
+mount -o nodiscard /dev/ubda $MNT
+for i in $(seq 9); do
+  head -c $((i * 70000)) /dev/zero | tr '\0' $i > $MNT/file.new
+  mv $MNT/file.new $MNT/moved
+  head -c $((i * 70000)) /dev/zero | tr '\0' $i | dd of=$MNT/file conv=notrunc status=none
+  sync
+done
+umount $MNT
+"""
+    uml.run(job, images=[str(image)], kernel=kernel).check()
+    rows = json.loads(run_tool("dump.f2fs", "--json", "--versions=/file", image).stdout)["versions"][0]["versions"]
+    assert len(rows) >= 5 and rows[-1]["is_current"]
+    whole = [row for row in rows if row["left"] == "whole"]
+    assert whole and all(row["left"] in ("whole", "likely", "part") for row in rows)
+    gone = json.loads(run_tool("dump.f2fs", "--json", "--deleted", image).stdout)["deleted"]
+    gone = [row for row in gone if row["left"] == "whole" and row["path"] in ("/moved", "/file.new")]
+    assert len(gone) >= 3
+    whole += gone
+    for row in whole:
+        got = run_tool("dump.f2fs", f"--cat=@{row['block_addr']}", image).stdout
+        assert len(got) == row["size"] and len(got) % 70000 == 0
+        assert got == bytes([0x30 + len(got) // 70000]) * len(got)
+
+
+def test_a_crash(kernel, run_tool, tmp_path):
+    """After a power cut nothing is said to be certain where the next writes went to."""
+    host, image = tmp_path / "host", tmp_path / "disk.img"
+    host.mkdir()
+    files = plant(host, 40)
+    deleted = [path for i, path in enumerate(files) if i % 2]
+    (tmp_path / "list").write_text("".join(path[1:] + "\n" for path in deleted))
+    run_tool("mkfs.f2fs", "-q", "-O", EXTRA, image, "200M")
+    job = r"""
+mount -o nodiscard /dev/ubda $MNT
+cp -r "$1"/. $MNT; sync
+cd $MNT; xargs rm < "$2"; cd /; sync
+for i in 1 2 3 4 5 6; do dd if=/dev/urandom of=$MNT/after-$i bs=1M count=8 status=none conv=fsync; done
+powercut
+"""
+    uml.run(job, images=[str(image)], args=[str(host), str(tmp_path / "list")], kernel=kernel).check()
+    counts = judge(run_tool, image, files, deleted, tmp_path / "out")
+    print("crash", counts)
+    assert counts["missing"] == 0

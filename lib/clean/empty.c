@@ -4,7 +4,8 @@
  * many ordinary commits as it takes. The range is barred for all of them (volume_barred), so nothing comes back. When
  * there is too little room elsewhere, sections there are cleaned in between.
  */
-#include "base/bitmap.h"
+#include <string.h>
+
 #include "clean/clean.h"
 
 enum {
@@ -75,7 +76,10 @@ static int look(struct emptying *e)
 		const uint32_t rest = e->range->end - at, step = geo->sit_per_block - at % geo->sit_per_block;
 		const uint32_t n = rest < step ? rest : step;
 
-		err = f2fs_sit_read(e->vol, at, n, entries);
+		if (sit_hole_blocks(e->vol, at / geo->sit_per_block) > 0)
+			memset(entries, 0, (size_t)n * sit_SIZE);
+		else
+			err = f2fs_sit_read(e->vol, at, n, entries);
 		if (!err)
 			err = look_at(e, at, entries, n);
 		at += n;

@@ -39,10 +39,16 @@ int resize_count(struct f2fs_volume *vol, struct resize_usage *out)
 	int err = entries ? 0 : F2FS_ERR_NOMEM;
 
 	memset(out, 0, sizeof(*out));
-	for (f2fs_seg_t at = 0; at < geo->segment_count_main && !err; at += geo->sit_per_block) {
+	for (f2fs_seg_t at = 0, n; at < geo->segment_count_main && !err; at += n) {
 		const uint32_t rest = geo->segment_count_main - at;
-		const uint32_t n = rest < geo->sit_per_block ? rest : geo->sit_per_block;
+		const uint64_t empty = (uint64_t)sit_hole_blocks(vol, at / geo->sit_per_block) * geo->sit_per_block;
 
+		n = rest < geo->sit_per_block ? rest : geo->sit_per_block;
+		if (empty > 0) {
+			n = empty < rest ? (uint32_t)empty : rest;
+			out->free_segments += n;
+			continue;
+		}
 		err = f2fs_sit_read(vol, at, n, entries);
 		for (uint32_t i = 0; i < n && !err; i++) {
 			const uint32_t vblocks = sit_vblocks(entries + (size_t)i * sit_SIZE), valid = vblocks & 0x3ff;

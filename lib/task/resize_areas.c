@@ -97,6 +97,8 @@ static int write_sit(struct areas *a)
 		f2fs_seg_t old;
 
 		n = old_segments(a, k * per, left < per ? left : per, &old, &skip);
+		if (n == 0 && k * per >= a->shift + (int64_t)a->vol->geo.segment_count_main)
+			break;
 		if (n == 0)
 			continue;
 		memset(a->block, 0, a->geo->block_size);
@@ -187,10 +189,13 @@ static int write_ssa_block(struct areas *a, uint32_t b)
 
 static int write_ssa(struct areas *a)
 {
-	const uint32_t blocks = div_ceil32(a->geo->segment_count_main, a->geo->sums_per_block);
+	/* of the segments that there are already */
+	const int64_t first = a->shift > 0 ? a->shift : 0, end = a->shift + a->vol->geo.segment_count_main;
+	const uint32_t from = (uint32_t)first / a->geo->sums_per_block;
+	const uint32_t blocks = div_ceil32((uint32_t)end, a->geo->sums_per_block);
 	int err = 0;
 
-	for (uint32_t b = 0; b < blocks && !err; b++)
+	for (uint32_t b = from; b < blocks && !err; b++)
 		err = write_ssa_block(a, b);
 	return err ? err : flush_run(a);
 }

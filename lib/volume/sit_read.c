@@ -6,6 +6,7 @@
 
 #include "base/bitmap.h"
 #include "base/checked.h"
+#include "device/device.h"
 #include "volume/volume.h"
 
 static f2fs_blk_t current_block(const struct f2fs_volume *vol, uint32_t k, unsigned *copy)
@@ -51,6 +52,33 @@ int f2fs_sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_e
 	out->mtime = sit_mtime(raw);
 	memcpy(out->valid_map, sit_valid_map(raw), sizeof(out->valid_map));
 	return 0;
+}
+
+uint32_t sit_hole_blocks(struct f2fs_volume *vol, uint32_t k)
+{
+	const uint32_t bits = vol->geo.block_bits;
+	uint32_t n = 0, most = vol->geo.sit_blocks_used - k;
+	uint64_t length;
+	unsigned copy;
+	int is_hole;
+
+	if (device_extent(vol->dev, (uint64_t)current_block(vol, k, &copy) << bits, &length, &is_hole) != 0) {
+		error_clear(vol->ctx);
+		return 0;
+	}
+	if (!is_hole)
+		return 0;
+	most = length >> bits < most ? (uint32_t)(length >> bits) : most;
+	for (unsigned i = 0; i < journal_count(vol->sit_journal); i++) {
+		const uint32_t at = sitj_segno(journal_sit_entry(vol->sit_journal, i)) / vol->geo.sit_per_block;
+
+		if (at >= k && at - k < most)
+			most = at - k;
+	}
+	/* as far as the blocks are of the same copy */
+	while (n < most && msb_test(vol->sit_bitmap, k + n) == copy)
+		n++;
+	return n;
 }
 
 int f2fs_sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries)

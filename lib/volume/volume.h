@@ -204,6 +204,8 @@ void volume_forget_options(struct f2fs_volume *vol);
  * them has no entry? The journal may have some.
  */
 uint32_t nat_hole_blocks(struct f2fs_volume *vol, uint32_t k);
+/* The same of the SIT, the journal included: all entries of these blocks are zero. */
+uint32_t sit_hole_blocks(struct f2fs_volume *vol, uint32_t k);
 /* NAT entry in use by nid: the block of the NAT or the journal. */
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
 /* The same as the last checkpoint has it, whatever a running transaction says. */

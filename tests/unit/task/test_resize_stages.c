@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The plan of a resize, held against brute force: a search over the sizes that a step may lead to says whether the
+ * target can be reached; the plan reaches it exactly then, and each of its steps is one that the search allows.
+ */
+/* clang-format off: cmocka.h needs these first */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* clang-format on */
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "task/resize.h"
+
+enum { MOST = 12000 }; /* segments */
+
+/* A volume as mkfs makes it: areas for exactly that many segments. */
+static struct stage_volume made(uint32_t segments, uint32_t zone, int large_nat, uint64_t data, uint64_t nodes)
+{
+	struct stage_volume v = { .shape = { .block_size = 4096,
+					     .segs_per_sec = zone,
+					     .secs_per_zone = 1,
+					     .segment_count = segments,
+					     .large_nat = (uint8_t)large_nat },
+				  .data_blocks = data,
+				  .node_blocks = nodes,
+				  .valid_blocks = data + nodes };
+	struct f2fs_layout layout;
+
+	v.meta_segments = stage_areas(&v, segments, &layout);
+	assert_true(v.meta_segments > 0);
+	v.shape.least_sit_segments = layout.geometry.segment_count_sit;
+	v.shape.least_nat_segments = layout.geometry.segment_count_nat;
+	v.extend_segments = layout.geometry.segment_count_ssa * 512;
+	if (v.extend_segments > layout.geometry.sit_blocks * 55)
+		v.extend_segments = layout.geometry.sit_blocks * 55;
+	return v;
+}
+
+/* May a relayout of v lead to a size? By what it needs, not by how the plan looks for it. */
+static int may_relayout(const struct stage_volume *v, uint32_t size)
+{
+	const uint32_t main_segments = v->shape.segment_count - v->meta_segments;
+	struct f2fs_layout layout;
+	const uint32_t areas = stage_areas(v, size, &layout);
+	struct stage_room room;
+
+	return areas > 0 && areas >= v->meta_segments && areas + stage_needed(v) <= main_segments &&
+	       stage_room(v, main_segments - areas, true, &room);
+}
+
+static struct stage_volume behind(const struct stage_volume *v, uint32_t size, int is_relayout)
+{
+	struct stage_volume next = *v;
+	struct f2fs_layout layout;
+
+	next.shape.segment_count = size;
+	if (!is_relayout)
+		return next;
+	next.meta_segments = stage_areas(v, size, &layout);
+	next.shape.least_sit_segments = layout.geometry.segment_count_sit;
+	next.shape.least_nat_segments = layout.geometry.segment_count_nat;
+	next.extend_segments = layout.geometry.segment_count_ssa * 512;
+	if (next.extend_segments > layout.geometry.sit_blocks * 55)
+		next.extend_segments = layout.geometry.sit_blocks * 55;
+	return next;
+}
+
+/* The largest size that any sequence of steps leads to: larger is never worse, so each time take the largest. */
+static uint32_t reach(struct stage_volume v, uint32_t target)
+{
+	const uint32_t zone = stage_zone(&v);
+
+	for (;;) {
+		const uint32_t extended = v.meta_segments + v.extend_segments / zone * zone;
+		const uint32_t at = v.shape.segment_count;
+		uint32_t best = 0;
+
+		if (at >= target)
+			return at;
+		for (uint32_t size = at + zone, step = 0; size <= target; size += zone * (step > 64 ? 5 : 1), step++)
+			if (may_relayout(&v, size))
+				best = size;
+		if (may_relayout(&v, target))
+			best = target;
+		if (best)
+			v = behind(&v, best, 1);
+		else if (extended > at)
+			v = behind(&v, extended < target ? extended : target, 0);
+		else
+			return at;
+	}
+}
+
+static void must_be_steps(const struct stage_volume *start, const struct f2fs_resize_step *steps, uint32_t count)
+{
+	struct stage_volume v = *start;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const int is_relayout = steps[i].kind == F2FS_RESIZE_RELAYOUT;
+
+		assert_true(steps[i].segments > v.shape.segment_count);
+		if (is_relayout) {
+			struct f2fs_layout layout;
+
+			assert_true(may_relayout(&v, steps[i].segments));
+			assert_int_equal(steps[i].moved, stage_areas(&v, steps[i].segments, &layout));
+			assert_true(layout.geometry.segment_count_nat >= v.shape.least_nat_segments);
+			assert_true(layout.geometry.segment_count_sit >= v.shape.least_sit_segments);
+		} else {
+			assert_int_equal(steps[i].kind, F2FS_RESIZE_EXTEND);
+			assert_true(steps[i].segments <= v.meta_segments + v.extend_segments);
+		}
+		v = behind(&v, steps[i].segments, is_relayout);
+	}
+}
+
+static void growing_is_as_brute_force_says(void **state)
+{
+	unsigned reached = 0, refused = 0, staged = 0;
+
+	(void)state;
+	srand(3);
+	for (unsigned n = 0; n < 120; n++) {
+		const uint32_t zone = (uint32_t)(rand() % 3 ? 1 : 1 + rand() % 4);
+		const uint32_t segments = (60 + (uint32_t)rand() % 700) / zone * zone;
+		const uint32_t target = (segments + (uint32_t)rand() % MOST) / zone * zone;
+		struct stage_volume v = made(segments, zone, rand() % 4 == 0, 0, 0);
+		const uint64_t room = (uint64_t)(segments - v.meta_segments) * 512;
+		struct f2fs_resize_step steps[F2FS_RESIZE_STEPS];
+		uint32_t count, missing;
+		enum stage_result result;
+
+		v.data_blocks = room * (uint64_t)(rand() % 96) / 100;
+		if (rand() % 3 == 0) { /* full, and areas of another mkfs, with no room to spare */
+			v.extend_segments = segments - v.meta_segments;
+			v.data_blocks = room * (uint64_t)(80 + rand() % 16) / 100;
+		}
+		v.node_blocks = v.data_blocks / 50;
+		v.valid_blocks = v.data_blocks + v.node_blocks;
+		result = stage_plan(&v, target, steps, &count, &missing);
+		assert_int_equal(result == STAGE_OK, reach(v, target) == target);
+		assert_true(result == STAGE_OK || (result == STAGE_NO_ROOM && missing > 0));
+		if (result != STAGE_OK) {
+			refused++;
+			continue;
+		}
+		must_be_steps(&v, steps, count);
+		reached++;
+		staged += count > 1;
+	}
+	print_message("%u reached, %u of them by stages, %u refused\n", reached, staged, refused);
+	assert_true(reached > 20 && refused > 5 && staged > 5);
+}
+
+static void minimum_is_the_first_that_holds(void **state)
+{
+	(void)state;
+	srand(5);
+	for (unsigned n = 0; n < 200; n++) {
+		const uint32_t zone = (uint32_t)(1 + rand() % 3);
+		const uint32_t segments = (100 + (uint32_t)rand() % 900) / zone * zone;
+		struct stage_volume v = made(segments, zone, 0, (uint64_t)rand() % 60000, (uint64_t)rand() % 3000);
+		const uint32_t most = (segments - v.meta_segments) / zone * zone;
+		const uint32_t found = stage_minimum(&v, most);
+		struct stage_room room;
+
+		if (!found) {
+			assert_true(most < stage_needed(&v) || !stage_room(&v, most, false, &room));
+			continue;
+		}
+		assert_true(found <= most && found % zone == 0 && found >= stage_needed(&v));
+		assert_true(stage_room(&v, found, false, &room) && room.user_blocks >= v.valid_blocks);
+		if (found > zone)
+			assert_true(found - zone < stage_needed(&v) || !stage_room(&v, found - zone, false, &room));
+	}
+}
+
+/* Sizes at which the areas change their shape. */
+static void borders(void **state)
+{
+	static const struct {
+		uint32_t gib;
+		int payload; /* the SIT's bitmap no longer fits beside the NAT's */
+	} rows[] = { { 110, 0 },  { 111, 0 },  { 247, 0 },  { 249, 0 },
+		     { 1024, 0 }, { 3000, 0 }, { 3300, 1 }, { 16000, 1 } };
+	struct stage_volume small = made(1023, 1, 0, 20000, 500);
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct f2fs_layout layout;
+		const uint32_t areas = stage_areas(&small, rows[i].gib * 512 - 1, &layout);
+
+		assert_true(areas > 0);
+		assert_int_equal(layout.geometry.cp_payload > 0, rows[i].payload);
+		assert_true(192 + layout.nat_bitmap_bytes + (rows[i].payload ? 0 : layout.sit_bitmap_bytes) <= 4092);
+		assert_true(layout.geometry.sit_blocks * 55 >= layout.geometry.segment_count_main);
+		assert_true(layout.geometry.segment_count_ssa * 512 >= layout.geometry.segment_count_main);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(growing_is_as_brute_force_says),
+		cmocka_unit_test(minimum_is_the_first_that_holds),
+		cmocka_unit_test(borders),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

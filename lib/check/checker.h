@@ -44,6 +44,7 @@ struct checker {
 	enum f2fs_open_mode mode; /* how the volume is opened */
 	bool is_impossible;
 	bool is_frozen;	    /* a repair could destroy what it does not know or cannot see: nothing is written */
+	bool is_unread;	    /* the device did not give a node, or a block of a directory */
 	bool is_recount;    /* claims are collected again, from kept nodes only; nothing is raised */
 	uint8_t *scratch;   /* one block, for a mended inode */
 	struct vec *claims; /* what claims_collect() lists, and for segments with which flag */

@@ -39,6 +39,7 @@ int node_unreadable(struct checker *c, const struct sweep_item *item)
 	struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
 
 	fact->kind = FACT_BAD;
+	c->is_unread = true;
 	return node_raise(c, P_NODE_UNREADABLE, fact, 0, 0);
 }
 

@@ -198,6 +198,7 @@ static int lose_block(struct checker *c, const struct sweep_item *item)
 	dir->state |= place->number == 0 ? INODE_HAS_DOT | INODE_HAS_DOTDOT : 0;
 	if (place->number >= dir->end_found)
 		dir->end_found = place->number + 1;
+	c->is_unread = true;
 	return problem_raise(c, &(struct finding){ .problem = P_DIR_UNREADABLE,
 						   .nid = dir->ino,
 						   .ino = dir->ino,

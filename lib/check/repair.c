@@ -159,8 +159,11 @@ static int decide(struct checker *c, void *user)
 {
 	struct plan *plan = user;
 	const uint64_t seen = digest_findings(c), before = plan->seen;
-	int err = decisions_take(plan->decisions, c, plan->is_first);
+	int err;
 
+	/* What cannot be read may be whole: what hangs on it would be dropped, and its place written over. */
+	c->is_frozen |= c->is_unread && !(c->vol && c->vol->accepts_unread);
+	err = decisions_take(plan->decisions, c, plan->is_first);
 	plan->is_done = err || plan->decisions->is_stopped;
 	if (plan->is_done)
 		return err;

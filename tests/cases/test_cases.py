@@ -12,7 +12,7 @@ A table of the .toml files is a case. Its keys:
     left        those of them that a repair cannot make right
     hurts       files (patterns of paths) whose contents are lost or changed; all others are as before
     moves       files that are found again somewhere else
-    accepts     a repair gives up roots that cannot be read
+    accepts     a repair gives up what cannot be read, and is told to
     fails       error of a repair that is not possible, and leaves all as it is
     frozen      a repair changes nothing
 
@@ -27,6 +27,7 @@ import pytest
 import cases
 
 CASES = cases.load()
+GIVES_UP_FILES = [name for name, case in CASES.items() if {"NODE_UNREADABLE", "DIR_UNREADABLE"} & set(case.finds)]
 OF_ONE_FILE = [name for name, case in CASES.items() if not case.unreadable and not case.end]
 
 
@@ -96,6 +97,16 @@ def test_case(broken, intact, f2fskit, name):
     gone, values = [path for path, content in before.items() if after.get(path) != content], set(after.values())
     hurt, moved = ([path for path in gone if (before[path] in values) == is_there] for is_there in (False, True))
     assert fits(case.hurts, hurt) and fits(case.moves, moved), (hurt, moved)
+
+
+@pytest.mark.parametrize("name", GIVES_UP_FILES)
+def test_what_cannot_be_read_is_not_taken_for_lost(broken, f2fskit, name):
+    """It may come back: nothing is written, so all is there then."""
+    volume = broken(CASES[name])
+    before = volume.changes()
+    report = volume.check(repair=True)
+    assert report.fixed == 0 and report.left == report.found > 0 and report.state.name == "LEFT"
+    assert volume.changes() == before
 
 
 @pytest.mark.parametrize("name", OF_ONE_FILE)

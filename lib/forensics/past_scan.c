@@ -22,7 +22,7 @@ struct scan {
 	struct map32 wanted; /* node ids: 1 to be looked for, 2 looked for already */
 	struct map32 found;  /* blocks taken */
 	bool learned;	     /* wanted has grown */
-	uint64_t reads;	     /* segments looked at, for max_segments */
+	uint64_t data_start, data_end; /* bytes of the device that are known to be no hole */
 };
 
 /* A child's id that was not known yet. */
@@ -103,11 +103,19 @@ static void read_blocks(struct scan *s, f2fs_blk_t addr, uint32_t count)
 static uint32_t hole_blocks(struct scan *s, f2fs_blk_t addr, uint32_t max)
 {
 	const uint32_t bs = s->vol->geo.block_size;
+	const uint64_t offset = (uint64_t)addr * bs;
 	uint64_t length;
 	int is_hole;
 
-	if (device_extent_quiet(s->vol->dev, (uint64_t)addr * bs, &length, &is_hole) != 0 || !is_hole)
+	if (offset >= s->data_start && offset < s->data_end) /* asking again is slow on some hosts */
 		return 0;
+	if (device_extent_quiet(s->vol->dev, offset, &length, &is_hole) != 0)
+		return 0;
+	if (!is_hole) {
+		s->data_start = offset;
+		s->data_end = offset + length;
+		return 0;
+	}
 	return length / bs < max ? (uint32_t)(length / bs) : max;
 }
 

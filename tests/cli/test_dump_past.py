@@ -124,3 +124,27 @@ def test_timeline(image):
     live = [record for record in records if record["path"] == "/file" and record["state"] == "live"]
     assert len(live) == 1 and live[0]["size"] == 200_000
     run(DUMP, "--timeline=xml", image, status=1)
+
+
+def test_undelete_within_the_image(image, tmp_path, peer_check):
+    """Back under their paths, all staged before the first change; what exists stays."""
+    image.chmod(0o600)
+    files = {f"file-{i}": bytes([i]) * (i * 30_001) + b"end" for i in range(12)}
+    for name, contents in files.items():
+        (tmp_path / name).write_bytes(contents)
+    run(EDIT, "-w", image, "mkdir", "/dir", "--", "put", *[tmp_path / name for name in files], "/dir/", "--",
+        "ln", "-s", "target", "/dir/link", "--", "chmod", "640", "/dir/file-3")
+    run(EDIT, "-w", image, "rm", "-r", "/dir")
+    run(EDIT, "-w", image, "mkdir", "/dir", "--", "put", tmp_path / "file-1", "/dir/file-2")
+    run(EDIT, image, "undelete", "all", status=16)
+    text = run(EDIT, "-w", image, "undelete", "/dir/*").decode()
+    assert text.startswith("13 files are back, 0 are not")
+    assert run(EDIT, image, "cat", "/dir/file-2") == files["file-1"]
+    for name, contents in files.items():
+        if name != "file-2":
+            assert run(EDIT, image, "cat", f"/dir/{name}") == contents
+    assert run(EDIT, image, "readlink", "/dir/link") == b"target\n"
+    listed = run(EDIT, image, "ls", "-l", "/dir").decode()
+    assert "file-2.~" in listed and "-rw-r----- " in listed
+    run(EDIT, "-w", image, "undelete", "/nothing", status=2)
+    peer_check(image)

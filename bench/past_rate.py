@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""How fast old nodes are searched, on a volume of many small files that is made once.
+
+    PYTHONPATH=build/python bench/past_rate.py WORKDIR [FILES]
+"""
+import os
+import pathlib
+import sys
+import time
+
+import f2fskit
+
+
+def make(path, files):
+    f2fskit.mkfs(path, 12 << 30, features=["extra_attr", "inode_checksum", "inode_crtime"])
+    with f2fskit.open(path, "r+") as volume:
+        for first in range(0, files, 1000):
+            folder = volume.root.create(f"dir-{first // 1000}", 0o40755)
+            for i in range(min(1000, files - first)):
+                folder.create(f"file-{i}")
+            volume.commit()
+
+
+def measure(what, function, unit=None):
+    """The least of three turns, on the wall and of the processor."""
+    turns = []
+    for _ in range(3):
+        wall, cpu = time.perf_counter(), sum(os.times()[:4])
+        found = function()
+        turns.append((time.perf_counter() - wall, sum(os.times()[:4]) - cpu))
+    wall, cpu = min(turn[0] for turn in turns), min(turn[1] for turn in turns)
+    size = unit(found) if unit else None
+    print(f"{what:28} {wall:8.3f} s {cpu:8.3f} cpu s" + (f" {size / cpu / 2**30:8.2f} GiB/cpu s" if size else ""), flush=True)
+    return found
+
+
+def main():
+    path = pathlib.Path(sys.argv[1]) / "past.img"
+    files = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
+    if not path.exists():
+        make(path, files)
+    with f2fskit.open(path) as volume:
+        past = measure("search of all nodes", volume.past, lambda past: past.stat().blocks_read * 4096)
+        measure("search, thorough", lambda: volume.past(thorough=True), lambda past: past.stat().blocks_read * 4096)
+        one = measure("search for one inode", lambda: volume.past(5000))
+        print(f"    {one.stat().summaries} summaries, {one.stat().blocks_read} blocks; all: {past.stat().nodes} nodes")
+    for option in ("--timeline", "--deleted"):
+        dump = pathlib.Path(os.environ.get("F2FSKIT_BUILD", "build")) / "dump/dump.f2fs"
+        measure(f"dump.f2fs {option}", lambda: os.system(f"{dump} {option} {path} > /dev/null"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * defrag.f2fs: main.c reads the options, fragment_report.c tells how fragmented a volume is, map.c draws its segments.
+ * defrag.f2fs: main.c reads the options, fragment_report.c tells how fragmented a volume is, map.c draws its segments,
+ * run.c puts it in order, moved_range.c moves a range of blocks as f2fs-tools do.
  */
 #ifndef F2FSKIT_DEFRAG_PROGRAM_H
 #define F2FSKIT_DEFRAG_PROGRAM_H
@@ -10,11 +11,25 @@
 #include "cli/image.h"
 #include "cli/print.h"
 
+enum { INCLUDES = 64 };
+
 struct arguments {
 	struct cli_image image;
 	int report, map, is_json;
 	const char *svg;
 	uint32_t top;
+	/* of putting in order */
+	uint32_t order; /* enum f2fs_defrag_order */
+	const char *order_file;
+	const char *const *include;
+	const char *includes[INCLUDES];
+	unsigned include_count;
+	uint64_t blocks, bytes;
+	uint32_t seconds, free_goal;
+	int dry_run;
+	/* of a range */
+	int is_range, goes_left;
+	uint64_t start, length, target;
 	const char *const *paths;
 	unsigned path_count;
 };
@@ -31,5 +46,7 @@ struct defrag {
 int defrag_report(struct defrag *d);
 int defrag_map(struct defrag *d);
 int defrag_svg(struct defrag *d);
+int defrag_run(struct defrag *d);
+int defrag_range(struct defrag *d);
 
 #endif

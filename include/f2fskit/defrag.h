@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fragmentation: how the contents of files lie on the device, and how its segments are used. Only contents are looked
- * at, not the nodes that lead to them.
+ * Fragmentation: how the contents of files lie on the device, and how its segments are used; and putting them in order.
+ * Only contents are looked at and placed, the nodes that lead to them follow their logs.
  */
 #ifndef F2FSKIT_DEFRAG_H
 #define F2FSKIT_DEFRAG_H
@@ -107,6 +107,103 @@ enum f2fs_segment_map_form {
  */
 F2FS_API int f2fs_segment_map(struct f2fs_volume *vol, int form,
 			      int (*write)(void *user, const void *data, size_t length), void *user);
+
+/* What is to be put in order, and how. */
+enum f2fs_defrag_order {
+	/* files in more than one fragment, those first that win most reads for the blocks moved; the rest stays */
+	F2FS_DEFRAG_SCORE = 0,
+	/* all files from the start of the main area on, as directories list them; what is free comes behind them */
+	F2FS_DEFRAG_TREE = 1,
+	/* the same for the parts of files of a list, in its order; the rest stays as far as it is not in the way */
+	F2FS_DEFRAG_LIST = 2,
+	/* as TREE, but the files that changed last first: hot, warm and cold ones in segments of their own */
+	F2FS_DEFRAG_AGE = 3,
+	/* no files: what is in use moves into as few segments as hold it, whatever becomes of the order of files */
+	F2FS_DEFRAG_SPACE = 4
+};
+
+/* A part of a file, for F2FS_DEFRAG_LIST. */
+struct f2fs_defrag_part {
+	const char *path; /* from the root; of a directory its own blocks */
+	uint64_t offset;  /* bytes */
+	uint64_t length;  /* bytes; 0: to the end */
+};
+
+/* What to do, and when to stop; zero the struct first. A limit of 0 does not apply. */
+struct f2fs_defrag_options {
+	uint32_t order;		  /* enum f2fs_defrag_order */
+	const char *const *paths; /* only these files, and what is below these directories; none: everything */
+	uint32_t path_count;
+	const char *const *include; /* of these only those whose path matches: * ? [a-z] and **; without a slash the
+				     * last component is compared */
+	uint32_t include_count;
+	const struct f2fs_defrag_part *list; /* with F2FS_DEFRAG_LIST */
+	uint32_t list_count;
+	uint64_t blocks;     /* stop when so many blocks were moved */
+	uint32_t seconds;    /* stop after that time, by the clock of the context's host */
+	uint32_t free_goal;  /* stop when so many sections are free */
+	uint8_t dry_run;     /* do it in memory, without contents: the result is what it would be. The volume may have
+			      * been opened for reading */
+	const char *spill_dir; /* dry run: directory for what does not fit into 64 MiB of memory; NULL: NOMEM then */
+};
+
+/* Why it ended. */
+enum f2fs_defrag_end {
+	F2FS_DEFRAG_DONE = 0,
+	F2FS_DEFRAG_LIMIT = 1,	 /* a limit or the goal of the options was reached */
+	F2FS_DEFRAG_NO_ROOM = 2, /* too little is free to go on */
+	F2FS_DEFRAG_STOPPED = 3	 /* the host's progress callback asked to stop, or the work failed */
+};
+/* Return "done", "limit", ...; "unknown" for other numbers. */
+F2FS_API const char *f2fs_defrag_end_name(unsigned end);
+
+struct f2fs_defrag_result {
+	uint64_t files;		/* that were to be placed at the beginning */
+	uint64_t files_placed;
+	uint64_t blocks_placed; /* moved to where they belong */
+	uint64_t blocks_cleared; /* moved out of the way */
+	uint64_t blocks_often;	/* moved more than twice */
+	uint32_t most_moves;	/* of one block, up to 3: three or more */
+	uint64_t nodes_cleared; /* nodes moved out of the way; those of moved data are written besides */
+	uint32_t commits;
+	uint32_t end;		     /* enum f2fs_defrag_end */
+	uint32_t pinned;	     /* files and sections left alone: pinned, or an alias of a device */
+	uint32_t unconfirmed;	     /* the same: an owner and a summary do not confirm each other, see the warnings */
+	uint32_t unreadable;	     /* the same: a block or node cannot be read */
+	struct f2fs_fragments before, after; /* of the whole volume; after a failure after may be all zero */
+};
+
+/*
+ * Put files, or free space, in order. Work goes in windows of sections: what is in the way is moved out of them, then
+ * files are moved in, each step with a commit. Whatever stops it, the volume is as after one of the commits, nothing is
+ * lost, and calling again goes on. Blocks that are not confirmed by both their owner and their summary stay, and so do
+ * pinned files and aliases of devices.
+ *
+ * options may be NULL. *result (may be NULL) is filled whatever the call returns. Fails with STATE (changes that were
+ * not committed, a volume that waits for recovery or a check), READ_ONLY, UNSUPPORTED (a volume without summaries, a
+ * zoned one, a dry run of one on several devices), INVALID (an unknown order, a list without that order), NOT_FOUND (a
+ * path), CANCELED (by the progress callback; what was moved before is committed), IO, NOMEM. Too little room is no
+ * failure: see end.
+ */
+F2FS_API int f2fs_defrag(struct f2fs_volume *vol, const struct f2fs_defrag_options *options,
+			 struct f2fs_defrag_result *result);
+
+struct f2fs_defrag_range_result {
+	uint64_t moved; /* blocks */
+	uint32_t left;	/* sections left alone: damaged, unreadable, pinned */
+};
+
+/*
+ * Move what is in use in length blocks from start on to the free blocks from target on, upwards or (leftwards not 0)
+ * downwards, in the order of addresses; data stays with data, nodes with nodes. Segments that a log is in are passed
+ * over. Ends in a commit, large ranges in several.
+ *
+ * start, length, target: blocks of the main area; target lies outside of the range. result may be NULL. Fails with
+ * RANGE, STATE, READ_ONLY, UNSUPPORTED (a read-only or zoned volume), NOSPC (no free block is left in that direction;
+ * what was committed before stays), CANCELED, CORRUPT, IO, NOMEM.
+ */
+F2FS_API int f2fs_defrag_range(struct f2fs_volume *vol, uint64_t start, uint64_t length, uint64_t target,
+			       int leftwards, struct f2fs_defrag_range_result *result);
 
 #ifdef __cplusplus
 }

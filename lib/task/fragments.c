@@ -218,31 +218,33 @@ static int report_path(struct run *r, const char *path)
 	return err;
 }
 
+/* A file without a path: damage is counted. */
+static int report_inode(struct run *r, f2fs_nid_t ino)
+{
+	struct f2fs_inode *inode;
+	int err = inode_open(r->vol, ino, &inode);
+
+	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
+		return err;
+	if (err) {
+		r->out->unreadable++;
+		error_clear(r->vol->ctx);
+		return 0;
+	}
+	err = report_file(r, inode, NULL);
+	f2fs_inode_close(inode);
+	return err;
+}
+
 /* Files of quotas have no name. */
 static int report_quotas(struct run *r)
 {
-	for (unsigned kind = 0; kind < 3; kind++) {
-		const f2fs_nid_t ino =
-			geometry_has(&r->vol->geo, F2FS_FEATURE_QUOTA) ? sb_qf_ino(r->vol->sb, kind) : 0;
-		struct f2fs_inode *inode;
-		int err;
+	int err = 0;
 
-		if (ino == 0)
-			continue;
-		err = inode_open(r->vol, ino, &inode);
-		if (err == F2FS_ERR_NOMEM)
-			return err;
-		if (err) {
-			r->out->unreadable++;
-			error_clear(r->vol->ctx);
-			continue;
-		}
-		err = report_file(r, inode, NULL);
-		f2fs_inode_close(inode);
-		if (err)
-			return err;
-	}
-	return 0;
+	for (unsigned kind = 0; kind < 3 && !err; kind++)
+		if (geometry_has(&r->vol->geo, F2FS_FEATURE_QUOTA) && sb_qf_ino(r->vol->sb, kind) != 0)
+			err = report_inode(r, sb_qf_ino(r->vol->sb, kind));
+	return err;
 }
 
 static uint32_t blocks_of(const struct f2fs_volume *vol, uint32_t bytes, uint32_t usual)
@@ -279,4 +281,19 @@ int f2fs_fragments(struct f2fs_volume *vol, const struct f2fs_fragments_options 
 	vec_fini(&r.path);
 	map32_fini(&r.seen);
 	return err;
+}
+
+int fragments_again(struct f2fs_volume *vol, const f2fs_nid_t *inodes, size_t count, struct f2fs_fragments *out)
+{
+	const struct f2fs_fragments_options none = { 0 };
+	struct run r = { .vol = vol, .options = &none, .out = out };
+	int err = 0;
+
+	error_clear(vol->ctx);
+	memset(out, 0, sizeof(*out));
+	r.units.small = blocks_of(vol, 0, SMALL_BYTES);
+	r.units.read = blocks_of(vol, 0, READ_BYTES);
+	for (size_t i = 0; i < count && !err; i++)
+		err = report_inode(&r, inodes[i]);
+	return err ? err : fragments_add_space(vol, out);
 }

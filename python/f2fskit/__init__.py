@@ -60,7 +60,7 @@ from .results import (
     VolumeStat,
     Zone,
 )
-from .space import DirFragments, FileFragments, Fragments, FreeRuns, SegmentUse
+from .space import DefragResult, DirFragments, FileFragments, Fragments, FreeRuns, SegmentUse
 from .tables import Nat, SegmentSummary, Sit, Ssa
 from .tree import ExtractProblem, ExtractResult
 from .volume import CheckpointRecord, Volume, open
@@ -89,6 +89,7 @@ __all__ = [
     "DeviceInfo",
     "DeviceRecord",
     "DeviceSpec",
+    "DefragResult",
     "DirEntry",
     "DirFragments",
     "Extent",

@@ -13,6 +13,8 @@ __all__ = [
     "CleanPolicy",
     "Confidence",
     "Decision",
+    "DefragEnd",
+    "DefragOrder",
     "DeletedSource",
     "DeviceCap",
     "EncodingFlag",
@@ -119,6 +121,19 @@ class Decision(enum.IntEnum):
     STOP = 2
     FIX = 1
     SKIP = 0
+
+class DefragEnd(enum.IntEnum):
+    STOPPED = 3
+    NO_ROOM = 2
+    LIMIT = 1
+    DONE = 0
+
+class DefragOrder(enum.IntEnum):
+    SPACE = 4
+    AGE = 3
+    LIST = 2
+    TREE = 1
+    SCORE = 0
 
 class DeletedSource(enum.IntFlag):
     ORPHAN = 4

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How the contents of files and the free space lie: `Volume.fragmentation()` and `Volume.segment_map()`."""
+"""How the contents of files and the free space lie, and putting them in order: `Volume.fragmentation()`,
+`Volume.segment_map()`, `Volume.defrag()`."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+import os
+from typing import Any, NamedTuple, Sequence, Tuple, Union
 
 from . import enums, results
 from ._core import Hooks, ffi, lib, stray
@@ -164,6 +166,11 @@ def fragmentation(volume: Any, paths: Sequence[AnyPath] | None = None) -> Fragme
     options.directory = lib.py_fragments_options_directory
     row = ffi.new("struct f2fs_fragments *")
     volume._handle.call(lib.f2fs_fragments, options, row)
+    return _fragments(row, run)
+
+
+def _fragments(row: Any, run: _Run) -> Fragments:
+    """struct f2fs_fragments, and what callbacks have collected."""
     sums = [getattr(row, name) for name in Fragments._fields[: Fragments._fields.index("run_lengths")]]
     runs = tuple(
         FreeRuns(1 << k, (2 << k) - 1, row.run_counts[k], row.run_blocks[k])
@@ -206,3 +213,77 @@ def segment_map(volume: Any, form: enums.SegmentMapForm | str = "svg") -> str:
     user = ffi.new_handle(text)
     volume._handle.call(lib.f2fs_segment_map, enums.choose(enums.SegmentMapForm, form), lib.py_segment_map_write, user)
     return b"".join(text.pieces).decode("ascii")
+
+
+#: A line of an access list: a path, or (path, offset, length) in bytes; length 0: to the end.
+Part = Union[AnyPath, Tuple[AnyPath, int, int]]
+
+
+class DefragResult(NamedTuple):
+    """What `Volume.defrag()` did, or would do."""
+
+    files: int
+    """That were to be placed at the beginning."""
+    files_placed: int
+    blocks_placed: int
+    """Moved to where they belong."""
+    blocks_cleared: int
+    """Moved out of the way."""
+    blocks_often: int
+    """Moved more than twice."""
+    most_moves: int
+    """Of one block, up to 3: three or more."""
+    nodes_cleared: int
+    commits: int
+    end: enums.DefragEnd
+    pinned: int
+    """Files and sections left alone: pinned, or an alias of a device."""
+    unconfirmed: int
+    """The same: an owner and a summary do not confirm each other."""
+    unreadable: int
+    before: Fragments
+    """Of the whole volume, without rows of files and directories."""
+    after: Fragments
+
+
+def defrag(
+    volume: Any,
+    order: enums.DefragOrder | str = "score",
+    *,
+    paths: Sequence[AnyPath] = (),
+    include: Sequence[str | bytes] = (),
+    parts: Sequence[Part] = (),
+    blocks: int = 0,
+    seconds: int = 0,
+    free: int = 0,
+    dry_run: bool = False,
+    spill_dir: str | None = None,
+) -> DefragResult:
+    """The method Volume.defrag()."""
+    hooks = volume._handle.core.hooks
+    memory = Memory(hooks)
+    options = ffi.new("struct f2fs_defrag_options *")
+    options.order = enums.choose(enums.DefragOrder, order)
+    for name, values in (("paths", paths), ("include", include)):
+        if isinstance(values, (str, bytes)):
+            raise TypeError(f"{name}: a sequence of strings is wanted")
+    if paths:
+        options.paths, options.path_count = memory.texts(paths), len(paths)
+    if include:
+        options.include, options.include_count = memory.texts(include), len(include)
+    if parts:
+        rows = memory.keep(ffi.new("struct f2fs_defrag_part[]", len(parts)))
+        for row, part in zip(rows, parts):
+            path, row.offset, row.length = part if isinstance(part, tuple) else (part, 0, 0)
+            row.path = memory.texts([path])[0]
+        options.list, options.list_count = rows, len(parts)
+    options.blocks, options.seconds, options.free_goal, options.dry_run = blocks, seconds, free, dry_run
+    if spill_dir is not None:
+        options.spill_dir = memory.text(os.fsencode(spill_dir))
+    row = ffi.new("struct f2fs_defrag_result *")
+    volume._handle.call(lib.f2fs_defrag, options, row)
+    found = results.from_c(DefragResult, row)
+    none = _Run(hooks)
+    return found._replace(
+        end=enums.DefragEnd(found.end), before=_fragments(row.before, none), after=_fragments(row.after, none)
+    )

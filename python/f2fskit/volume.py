@@ -1025,6 +1025,56 @@ class Volume(Closable):
         """
         return space.fragmentation(self, paths)
 
+    def defrag(
+        self,
+        order: enums.DefragOrder | str = "score",
+        *,
+        paths: Sequence[AnyPath] = (),
+        include: Sequence[str | bytes] = (),
+        parts: Sequence[space.Part] = (),
+        blocks: int = 0,
+        seconds: int = 0,
+        free: int = 0,
+        dry_run: bool = False,
+        spill_dir: str | None = None,
+    ) -> space.DefragResult:
+        """Put files, or free space, in order. Each step ends in a commit; calling again goes on.
+
+        Args:
+            order: "score" places files in more than one piece, those first that win most; "tree" all files from the
+                start on, as directories list them; "age" the same, the files that changed last first; "list" what
+                parts says; "space" moves what is in use into as few segments as hold it.
+            paths, include: only these files, what is below these directories, and what matches one of the patterns.
+            parts: with "list": paths, or (path, offset, length) in bytes.
+            blocks, seconds, free: stop when so many blocks were moved, after that time, when so many sections are free.
+            dry_run: do it in memory, without contents: the result is what it would be.
+            spill_dir: of a dry run: for what does not fit into 64 MiB of memory.
+
+        Raises:
+            StateError: there are changes that were not committed, or the volume waits for recovery or a check.
+            UnsupportedError: the volume is zoned or read-only.
+            CanceledError: the progress callback asked to stop; what was committed before stays.
+        """
+        if not dry_run:
+            self._need_writable()
+        try:
+            return space.defrag(
+                self,
+                order,
+                paths=paths,
+                include=include,
+                parts=parts,
+                blocks=blocks,
+                seconds=seconds,
+                free=free,
+                dry_run=dry_run,
+                spill_dir=spill_dir,
+            )
+        finally:
+            if not dry_run:
+                self._epoch += 1
+                self._forget_checkpoint()
+
     def segment_map(self, form: enums.SegmentMapForm | str = "svg") -> str:
         """Return a map of what the segments hold: "svg" (a picture of at most 200 kB), "text" (lines of letters), or
         "colour" (the same with colours for a terminal)."""

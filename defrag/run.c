@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Putting a volume in order: what the options ask for, the access list, and what was done.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/size.h"
+#include "defrag/defrag.h"
+
+/* ---- the access list ---- */
+
+struct access_list {
+	struct f2fs_defrag_part *parts;
+	size_t count, room;
+};
+
+static int complain(struct defrag *d, unsigned long line, const char *what)
+{
+	cli_error(d->cli, "%s:%lu: %s", d->a->order_file, line, what);
+	return -1;
+}
+
+/* Take the last word of a line when it is a number. */
+static int take_number(char *line, uint64_t *value)
+{
+	char *space = strrchr(line, ' ');
+
+	if (!space || !isdigit((unsigned char)space[1]) || cli_parse_u64(space + 1, 0, UINT64_MAX, value))
+		return 0;
+	*space = '\0';
+	return 1;
+}
+
+/* "path" or "path offset length"; a path may have spaces. */
+static int add_line(struct defrag *d, struct access_list *list, char *line, unsigned long number)
+{
+	uint64_t offset = 0, length = 0;
+	char *whole;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (line[0] == '\0' || line[0] == '#')
+		return 0;
+	whole = strdup(line);
+	if (!whole)
+		return complain(d, number, "out of memory");
+	if (!(take_number(whole, &length) && take_number(whole, &offset))) {
+		strcpy(whole, line);
+		offset = length = 0;
+	}
+	if (list->count == list->room) {
+		const size_t room = list->room ? list->room * 2 : 64;
+		struct f2fs_defrag_part *parts = realloc(list->parts, room * sizeof(*parts));
+
+		if (!parts) {
+			free(whole);
+			return complain(d, number, "out of memory");
+		}
+		list->parts = parts;
+		list->room = room;
+	}
+	list->parts[list->count++] = (struct f2fs_defrag_part){ .path = whole, .offset = offset, .length = length };
+	return 0;
+}
+
+static int read_list(struct defrag *d, struct access_list *list)
+{
+	FILE *from = strcmp(d->a->order_file, "-") == 0 ? stdin : fopen(d->a->order_file, "r");
+	char *line = NULL;
+	size_t room = 0;
+	unsigned long number = 0;
+	int rc = 0;
+
+	if (!from) {
+		cli_error(d->cli, "%s: %s", d->a->order_file, strerror(errno));
+		return -1;
+	}
+	while (!rc && getline(&line, &room, from) >= 0)
+		rc = add_line(d, list, line, ++number);
+	if (!rc && ferror(from))
+		rc = complain(d, number, strerror(errno));
+	free(line);
+	if (from != stdin)
+		fclose(from);
+	if (!rc && list->count == 0)
+		rc = complain(d, number, "the list is empty");
+	return rc;
+}
+
+static void free_list(struct access_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free((char *)(uintptr_t)list->parts[i].path);
+	free(list->parts);
+}
+
+/* ---- what was done ---- */
+
+static void print_state(struct cli_print *out, const char *name, const struct f2fs_fragments *f, uint32_t block_size)
+{
+	cli_print_begin(out, name);
+	cli_print_u64(out, "files", f->files);
+	cli_print_u64(out, "broken_files", f->broken);
+	cli_print_u64(out, "fragments", f->fragments);
+	cli_print_u64(out, "requests", f->requests);
+	cli_print_u64(out, "ideal_requests", f->ideal_requests);
+	cli_print_u64(out, "small_bytes", f->small_blocks * block_size);
+	cli_print_u64(out, "free_sections", f->free_sections);
+	cli_print_u64(out, "free_runs", f->free_runs);
+	cli_print_u64(out, "longest_free_run_bytes", f->longest_run * block_size);
+	cli_print_end(out);
+}
+
+static int print_json(struct defrag *d, const struct f2fs_defrag_result *r)
+{
+	struct cli_print *out = cli_print_open(stdout, CLI_JSON);
+	const uint32_t size = f2fs_volume_geometry(d->vol)->block_size;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} rows[] = { { "files", r->files },
+		     { "files_placed", r->files_placed },
+		     { "blocks_placed", r->blocks_placed },
+		     { "blocks_cleared", r->blocks_cleared },
+		     { "blocks_often", r->blocks_often },
+		     { "most_moves", r->most_moves },
+		     { "nodes_cleared", r->nodes_cleared },
+		     { "commits", r->commits },
+		     { "pinned", r->pinned },
+		     { "unconfirmed", r->unconfirmed },
+		     { "unreadable", r->unreadable } };
+
+	if (!out)
+		return -1;
+	cli_print_begin(out, NULL);
+	cli_print_string(out, "end", f2fs_defrag_end_name(r->end));
+	cli_print_bool(out, "dry_run", d->a->dry_run);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cli_print_u64(out, rows[i].name, rows[i].value);
+	print_state(out, "before", &r->before, size);
+	print_state(out, "after", &r->after, size);
+	cli_print_end(out);
+	return cli_print_close(out);
+}
+
+static void print_change(const char *what, uint64_t before, uint64_t after)
+{
+	printf("%-32s %12llu -> %llu\n", what, (unsigned long long)before, (unsigned long long)after);
+}
+
+static const char *reason(const struct f2fs_defrag_result *r)
+{
+	static const char *const texts[] = { [F2FS_DEFRAG_DONE] = "all that can be done is done",
+					     [F2FS_DEFRAG_LIMIT] = "the limit was reached",
+					     [F2FS_DEFRAG_NO_ROOM] = "there is too little room to go on",
+					     [F2FS_DEFRAG_STOPPED] = "it was stopped" };
+
+	return texts[r->end];
+}
+
+static void print_text(struct defrag *d, const struct f2fs_defrag_result *r)
+{
+	const uint64_t size = f2fs_volume_geometry(d->vol)->block_size;
+	char longest[2][24];
+
+	printf("%s %llu of %llu files: %llu blocks into place, %llu out of the way; %s\n",
+	       d->a->dry_run ? "would move" : "moved", (unsigned long long)r->files_placed,
+	       (unsigned long long)r->files, (unsigned long long)r->blocks_placed,
+	       (unsigned long long)r->blocks_cleared, reason(r));
+	if (r->blocks_often)
+		printf("%llu blocks moved more than twice: with so little room what is in the way is met again\n",
+		       (unsigned long long)r->blocks_often);
+	if (r->after.files || r->end != F2FS_DEFRAG_STOPPED) {
+		print_change("files in more than one piece", r->before.broken, r->after.broken);
+		print_change("fragments", r->before.fragments, r->after.fragments);
+		print_change("reads for all files", r->before.requests, r->after.requests);
+		print_change("free sections", r->before.free_sections, r->after.free_sections);
+		printf("%-32s %12s -> %s\n", "longest free run",
+		       cli_format_size(r->before.longest_run * size, longest[0]),
+		       cli_format_size(r->after.longest_run * size, longest[1]));
+	}
+	if (r->pinned)
+		printf("%u files or sections left alone: pinned, or a device\n", (unsigned)r->pinned);
+	if (r->unconfirmed + r->unreadable)
+		printf("%u files or sections left alone: damaged or unreadable, see fsck.f2fs\n",
+		       (unsigned)(r->unconfirmed + r->unreadable));
+}
+
+int defrag_run(struct defrag *d)
+{
+	const struct arguments *a = d->a;
+	struct access_list list = { 0 };
+	struct f2fs_defrag_options options = { .order = a->order,
+					       .paths = a->paths,
+					       .path_count = a->path_count,
+					       .include = a->include,
+					       .include_count = a->include_count,
+					       .blocks = a->blocks,
+					       .seconds = a->seconds,
+					       .free_goal = a->free_goal,
+					       .dry_run = (uint8_t)a->dry_run,
+					       .spill_dir = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp" };
+	struct f2fs_defrag_result result = { 0 };
+	int rc = a->order_file ? read_list(d, &list) : 0, shown = 0;
+
+	if (a->bytes)
+		options.blocks = (a->bytes + f2fs_volume_geometry(d->vol)->block_size - 1) /
+				 f2fs_volume_geometry(d->vol)->block_size;
+	options.list = list.parts;
+	options.list_count = (uint32_t)list.count;
+	if (rc) {
+		free_list(&list);
+		return rc;
+	}
+	rc = f2fs_defrag(d->vol, &options, &result);
+	if (rc)
+		cli_error_of(d->cli, d->ctx, a->image.path);
+	if (!rc || result.commits > 0) {
+		if (a->is_json)
+			shown = print_json(d, &result);
+		else
+			print_text(d, &result);
+	}
+	free_list(&list);
+	return rc ? rc : shown;
+}

@@ -26,6 +26,7 @@ from ._core import text as _text
 from .build import DeviceSpec, Layout, LayoutDevice, MkfsResult, mkfs, mkfs_minimum_size, mkfs_plan
 from .checker import CheckReport, Problem, ProblemInfo, check, problems
 from .device import Context, Device, FaultDevice, MemoryDevice, OverlayDevice, RecorderDevice
+from .difference import Difference, diff
 from .enums import *  # noqa: F403
 from .errors import *  # noqa: F403
 from .fields import Fields, FieldValue, fields
@@ -90,6 +91,7 @@ __all__ = [
     "DeviceRecord",
     "DeviceSpec",
     "DefragResult",
+    "Difference",
     "DirEntry",
     "DirFragments",
     "Extent",
@@ -156,6 +158,7 @@ __all__ = [
     "Xattrs",
     "Zone",
     "check",
+    "diff",
     "dtype",
     "fields",
     "mkfs",

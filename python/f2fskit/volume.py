@@ -43,7 +43,7 @@ def _ticking() -> int:
 
 
 def _policy_number(policy: enums.CleanPolicy | str) -> int:
-    return enums.choose(enums.CleanPolicy, policy.replace("-", "_") if isinstance(policy, str) else policy)
+    return int(enums.choose(enums.CleanPolicy, policy.replace("-", "_") if isinstance(policy, str) else policy))
 
 
 def open(

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Comparing trees that were changed on purpose, and at random."""
+import os
+import random
+import shutil
+
+import pytest
+
+import f2fskit
+from conftest import pattern
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """Two equal images, and the directory they were filled from."""
+    tree = tmp_path / "tree"
+    (tree / "sub/deep").mkdir(parents=True)
+    (tree / "text").write_bytes(b"text\n")
+    (tree / "sub/big").write_bytes(pattern(1, 300_000))
+    (tree / "sub/deep/empty").write_bytes(b"")
+    (tree / "link").symlink_to("text")
+    os.link(tree / "text", tree / "sub/second name")
+    first, second = tmp_path / "a.img", tmp_path / "b.img"
+    f2fskit.mkfs(first, 64 << 20)
+    with f2fskit.open(first, "r+") as volume:
+        volume.populate(tree)
+    shutil.copy(first, second)
+    return first, second, tree
+
+
+def kinds(found):
+    return {one.path: (one.kind, one.fields) for one in found}
+
+
+def test_equal(pair):
+    first, second, tree = pair
+    assert f2fskit.diff(first, second, layout=True) == []
+    assert kinds(f2fskit.diff(first, tree)).keys() <= {"/"}  # the time of the root is that of the copying
+    with f2fskit.open(first) as volume:
+        assert f2fskit.diff(volume, volume) == []
+
+
+def test_each_difference(pair):
+    first, second, tree = pair
+    with f2fskit.open(second, "r+") as volume:
+        before = volume.lookup("/sub/big").stat()
+        volume.lookup("/sub/big").pwrite(b"X", 1000)
+        volume.lookup("/sub/big").set(mtime_ns=before.st_mtime_ns)
+        volume.path("/new").write_bytes(b"new")
+        volume.path("/link").unlink()
+        volume.path("/sub/deep/empty").inode().set(mode=0o600, uid=7)
+        volume.path("/sub/deep").inode().xattrs["user.a"] = b"b"
+        volume.path("/sub/second name").unlink()
+    found = kinds(f2fskit.diff(first, second))
+    assert found["/sub/big"] == ("changed", ("contents",)) and found["/new"] == ("added", ())
+    assert found["/link"] == ("removed", ()) and found["/sub/second name"] == ("removed", ())
+    assert found["/sub/deep/empty"] == ("changed", ("mode", "owner")) and found["/sub/deep"] == ("changed", ("xattrs",))
+    assert found["/text"] == ("changed", ("links",))
+    assert kinds(f2fskit.diff(second, first))["/new"] == ("removed", ())
+    assert "layout" in kinds(f2fskit.diff(first, second, layout=True))["/sub/big"][1]
+
+
+def test_unreadable_is_not_equal(pair):
+    first, second, _ = pair
+    with f2fskit.open(first) as volume:
+        place = volume.lookup("/sub/big").address
+    for image in (first, second):  # alike on both sides
+        with open(image, "r+b") as file:
+            file.seek(place * 4096)
+            file.write(bytes(4096))
+    assert kinds(f2fskit.diff(first, second)) == {"/sub/big": ("unreadable", ())}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_changes(pair, seed):
+    first, second, tree = pair
+    pick = random.Random(seed)
+    with f2fskit.open(second, "r+") as volume:
+        changed = {}
+        for i in range(20):
+            name = f"/sub/deep/{pick.randrange(6)}"
+            path = volume.path(name)
+            if path.exists() and pick.random() < 0.3:
+                path.unlink()
+                changed.pop(name, None)
+            else:
+                path.write_bytes(pattern(i, pick.randrange(50_000)))
+                changed[name] = "added"
+    found = {one.path: one.kind for one in f2fskit.diff(first, second) if one.path != "/sub/deep"}
+    assert found == changed

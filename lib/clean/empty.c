@@ -109,10 +109,29 @@ static int refuse(struct emptying *e, uint32_t section)
 			 live->why);
 }
 
+/* Of a device that is shorter than its volume, what lies behind its end is gone. */
+static void look_behind_end(struct emptying *e)
+{
+	const uint64_t end = f2fs_device_info(e->vol->dev)->size >> e->vol->geo.block_bits;
+
+	for (size_t i = 0; i < e->live.blocks.count && e->live.verdict == LIVE_CONFIRMED; i++) {
+		const struct live_block *b = vec_at(&e->live.blocks, i);
+
+		if (b->addr < end)
+			continue;
+		e->live.verdict = LIVE_UNREADABLE;
+		e->live.at = b->addr;
+		e->live.nid = b->nid;
+		e->live.why = "it lies behind the end of the device";
+	}
+}
+
 static int confirm(struct emptying *e, uint32_t section)
 {
 	int err = live_find(&e->live, section);
 
+	if (!err)
+		look_behind_end(e);
 	if (!err && e->live.verdict != LIVE_CONFIRMED)
 		err = refuse(e, section);
 	return err;

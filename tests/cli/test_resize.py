@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 
 import pytest
 
@@ -183,6 +184,22 @@ def test_a_file_cut_short(make, run_tool, resize, f2fskit, peer_check):
     peer_check(image)
     assert f2fskit.check(image).found == 0
     must_hold(f2fskit, image)
+
+
+def test_a_file_cut_too_short(make, resize, f2fskit):
+    """What is lost is named; nothing is written."""
+    image = make()
+    with f2fskit.open(image, "r+") as volume:
+        for i in range(40):
+            volume.path(f"/fill{i}").write_bytes(bytes(4 * MIB))
+    with f2fskit.open(image) as volume:
+        last = max(i for i in range(volume.geometry.segment_count_main) if volume.sit[i].valid_blocks)
+        end = (volume.geometry.main_blkaddr + last * 512) * 4096
+    os.truncate(image, end)
+    before = image.read_bytes()
+    why = resize(image, "-s", rc=1)
+    assert re.search(r"section \d+ cannot be emptied: block \d+, of node \d+, inode \d+, /\w+.*behind the end of the device", why)
+    assert image.read_bytes() == before
 
 
 def test_interrupted_between_the_hops(make, f2fskit, peer_check):

@@ -89,6 +89,45 @@ F2FS_API uint64_t f2fs_volume_clock(const struct f2fs_volume *vol);
  * stores it. For tools that make a volume look used. Fails with RANGE beyond some hundred million years. */
 F2FS_API int f2fs_volume_elapse(struct f2fs_volume *vol, uint64_t seconds);
 
+/* NAME, number (persistent), name, text: what is written for what. */
+#define F2FS_WRITE_CAUSE_TABLE(X)                                                                                      \
+	X(DATA, 0, "data", "contents of files and directories")                                                        \
+	X(NODE, 1, "node", "inodes and other nodes")                                                                   \
+	X(MOVED_DATA, 2, "moved-data", "contents that cleaning moved")                                                 \
+	X(MOVED_NODE, 3, "moved-node", "nodes that cleaning moved, or whose contents it moved")                        \
+	X(NAT, 4, "nat", "the table of node addresses")                                                                \
+	X(SIT, 5, "sit", "the table of segments")                                                                      \
+	X(SSA, 6, "ssa", "summaries")                                                                                  \
+	X(PACK, 7, "pack", "checkpoint packs, with journals and orphans")                                              \
+	X(CHAIN, 8, "chain", "nodes that end an fsync")
+enum f2fs_write_cause {
+#define F2FS_WRITE_CAUSE_ENUM(id, number, name, text) F2FS_WRITE_##id = (number),
+	F2FS_WRITE_CAUSE_TABLE(F2FS_WRITE_CAUSE_ENUM)
+#undef F2FS_WRITE_CAUSE_ENUM
+	F2FS_WRITE_CAUSES /* how many there are */
+};
+/* Return the name of a cause ("moved-data") and its text; NULL for other numbers. */
+F2FS_API const char *f2fs_write_cause_name(unsigned cause);
+F2FS_API const char *f2fs_write_cause_text(unsigned cause);
+
+#define F2FS_COUNTER_SIZES 12 /* up to 4 KiB, up to 8 KiB, ... up to 4 MiB, more */
+/* What was handed to the device since the volume was opened, whether or not it was committed. */
+struct f2fs_counters {
+	uint64_t bytes[F2FS_WRITE_CAUSES];    /* written, by enum f2fs_write_cause */
+	uint64_t requests[F2FS_WRITE_CAUSES]; /* writes */
+	uint64_t sizes[F2FS_COUNTER_SIZES];   /* writes by their length: number i up to 4096 << i bytes, the last any */
+	uint64_t zero_bytes, zero_requests;   /* blocks preallocated for pinned files */
+	uint64_t discard_bytes, discards;
+	uint64_t zone_resets;
+	uint64_t flushes;
+	uint64_t commits;
+};
+/*
+ * Tell what was written so far by changes, commits, fsyncs, cleaning and recovery. The sum is what the device was asked
+ * to write. What changes superblocks (labels, resizing, repairing them) is not in it.
+ */
+F2FS_API void f2fs_volume_counters(const struct f2fs_volume *vol, struct f2fs_counters *out);
+
 /*
  * Discard all blocks of the main area that are free, in runs of at least minimum bytes (0: all). *bytes (may be NULL):
  * how much. Fails with STATE (changes that were not committed, a volume that waits for recovery), READ_ONLY, IO.

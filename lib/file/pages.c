@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "file/write.h"
 #include "format/inode.h"
+#include "volume/counters.h"
 
 /* Waiting blocks of one file. */
 struct file_pages {
@@ -259,7 +260,7 @@ static int overwrite(struct winode *w, const uint8_t *slots, const uint8_t *data
 		n++;
 	err = vol->hooks->settle(vol, addr, n);
 	if (!err)
-		err = device_write(vol->cache, (uint64_t)addr << vol->geo.block_bits, data,
+		err = volume_write(vol, F2FS_WRITE_DATA, (uint64_t)addr << vol->geo.block_bits, data,
 				   (size_t)n << vol->geo.block_bits);
 	*done = n;
 	return err;

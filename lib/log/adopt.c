@@ -9,6 +9,7 @@
 #include "base/bitmap.h"
 #include "device/device.h"
 #include "log/log.h"
+#include "volume/counters.h"
 
 int segment_keep(struct txn *txn, f2fs_blk_t addr)
 {
@@ -144,7 +145,8 @@ int adopted_store(struct txn *txn)
 			break;
 		addr = geometry_ssa_block(geo, segno, &offset);
 		memset(sums + geo->sum_size - sumfoot_SIZE, 0, sumfoot_SIZE);
-		err = device_write(txn->vol->cache, ((uint64_t)addr << geo->block_bits) + offset, sums, geo->sum_size);
+		err = volume_write(txn->vol, F2FS_WRITE_SSA, ((uint64_t)addr << geo->block_bits) + offset, sums,
+				   geo->sum_size);
 	}
 	if (err) {
 		txn_fail(txn);

@@ -11,6 +11,7 @@
  */
 #include "device/device.h"
 #include "log/log.h"
+#include "volume/counters.h"
 
 void chain_begin(struct txn *txn)
 {
@@ -70,7 +71,7 @@ void chain_follow(struct txn *txn, f2fs_blk_t addr, f2fs_blk_t next)
  * must be written whole, the node at once. */
 static int write_marked(struct txn *txn, f2fs_blk_t addr, const uint8_t *block)
 {
-	struct f2fs_device *cache = txn->vol->cache;
+	struct f2fs_volume *vol = txn->vol;
 	const uint32_t bs = txn->vol->geo.block_size, sector = f2fs_device_info(txn->vol->dev)->sector_size;
 	const uint64_t at = (uint64_t)addr << txn->vol->geo.block_bits;
 	const bool in_parts = sector < bs && !(f2fs_device_info(txn->vol->dev)->caps & F2FS_DEVICE_ZONED);
@@ -78,13 +79,13 @@ static int write_marked(struct txn *txn, f2fs_blk_t addr, const uint8_t *block)
 	int err = heads_flush(txn);
 
 	if (!err && first)
-		err = device_write(cache, at, block, first);
+		err = volume_write(vol, F2FS_WRITE_CHAIN, at, block, first);
 	if (!err)
-		err = device_flush(cache);
+		err = volume_flush(vol);
 	if (!err)
-		err = device_write(cache, at + first, block + first, bs - first);
+		err = volume_write(vol, F2FS_WRITE_CHAIN, at + first, block + first, bs - first);
 	if (!err)
-		err = device_flush(cache);
+		err = volume_flush(vol);
 	if (err)
 		txn_fail(txn);
 	return err;

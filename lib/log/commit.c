@@ -17,6 +17,7 @@
 #include "device/device.h"
 #include "log/log.h"
 #include "log/pack.h"
+#include "volume/counters.h"
 
 static uint32_t log_entries(const struct txn *txn, unsigned type)
 {
@@ -99,6 +100,7 @@ static void describe(struct txn *txn, struct pack *pack)
 
 	pack->ctx = txn->vol->ctx;
 	pack->geo = &txn->vol->geo;
+	pack->vol = txn->vol;
 	pack->cp = cp;
 	pack->version = cp_checkpoint_ver(cp) + 1;
 	pack->flags = (cp_ckpt_flags(cp) & keep) | FLAG_ckpt_flags_unmount | FLAG_ckpt_flags_crc;
@@ -125,10 +127,10 @@ static int write_pack(struct txn *txn, struct pack *pack)
 	if (!err)
 		err = pack_write(pack, vol->cache, start);
 	if (!err)
-		err = device_flush(vol->cache);
+		err = volume_flush(vol);
 	if (!err)
 		err = pack_seal(pack, vol->cache, start);
-	return err ? err : device_flush(vol->cache);
+	return err ? err : volume_flush(vol);
 }
 
 /* Store all that waits, to places that the checkpoint in force does not use. */
@@ -205,6 +207,7 @@ int txn_commit_as(struct f2fs_volume *vol, const struct commit_form *form)
 		volume_note_unfinished(vol);
 		return err;
 	}
+	vol->counters.commits++;
 	discard_freed(txn);
 	return reload(vol);
 }

@@ -16,6 +16,7 @@
 #include "base/bitmap.h"
 #include "device/device.h"
 #include "log/log.h"
+#include "volume/counters.h"
 #include "volume/zone_map.h"
 
 /* Segments that must be free besides the logs' own, lest blocks be handed out that the SIT has. */
@@ -215,7 +216,8 @@ int summary_write(struct txn *txn, f2fs_seg_t segno, const uint8_t *entries, boo
 		return F2FS_ERR_NOMEM;
 	memcpy(summary, entries, SUMMARY_BYTES);
 	sumfoot_set_entry_type(summary + geo->sum_size - sumfoot_SIZE, is_node);
-	err = device_write(txn->vol->cache, ((uint64_t)addr << geo->block_bits) + offset, summary, geo->sum_size);
+	err = volume_write(txn->vol, F2FS_WRITE_SSA, ((uint64_t)addr << geo->block_bits) + offset, summary,
+			   geo->sum_size);
 	if (err)
 		txn_fail(txn);
 	mem_free(txn->vol->ctx, summary);

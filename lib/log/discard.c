@@ -9,6 +9,7 @@
 #include "base/bitmap.h"
 #include "device/device.h"
 #include "log/log.h"
+#include "volume/counters.h"
 #include "volume/zone_map.h"
 
 #define DISCARD_WORK (256u << 10) /* what a call costs, in bytes of plain copying */
@@ -32,7 +33,7 @@ static int end_run(struct run *run)
 		err = run->can_stop ? progress_tick(run->vol->ctx, "trim", DISCARD_WORK) : 0;
 		if (err)
 			return err;
-		err = device_discard(run->vol->cache, (uint64_t)run->start << bits, run->count << bits);
+		err = volume_discard(run->vol, (uint64_t)run->start << bits, run->count << bits);
 		run->bytes += err ? 0 : run->count << bits;
 	}
 	run->count = 0;

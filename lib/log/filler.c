@@ -11,6 +11,7 @@
 #include "base/bitmap.h"
 #include "device/device.h"
 #include "log/log.h"
+#include "volume/counters.h"
 
 int filler_begin(struct filler *f, struct txn *txn)
 {
@@ -122,7 +123,7 @@ static int write_zeros(struct filler *f, f2fs_blk_t addr, uint32_t count)
 	const uint32_t bits = f->txn->vol->geo.block_bits;
 	int err = behind_settle(f->txn, addr, count);
 
-	return err ? err : device_zero(f->txn->vol->cache, (uint64_t)addr << bits, (uint64_t)count << bits);
+	return err ? err : volume_zero(f->txn->vol, (uint64_t)addr << bits, (uint64_t)count << bits);
 }
 
 int filler_put(struct filler *f, f2fs_nid_t nid, uint8_t version, uint32_t ofs, uint32_t want, const uint8_t *data,

@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "format/node.h"
 #include "log/log.h"
+#include "volume/counters.h"
 #include "volume/zone_map.h"
 
 unsigned head_of(const struct txn *txn, unsigned type)
@@ -33,11 +34,24 @@ static int need_memory(struct txn *txn, struct head *head)
 	return head->buffer ? 0 : F2FS_ERR_NOMEM;
 }
 
+/* What blocks of a segment are written for. */
+static unsigned cause_of(const struct txn *txn, unsigned type)
+{
+	if (type >= F2FS_HOT_NODE)
+		return txn->is_cleaning ? F2FS_WRITE_MOVED_NODE : F2FS_WRITE_NODE;
+	return txn->is_cleaning ? F2FS_WRITE_MOVED_DATA : F2FS_WRITE_DATA;
+}
+
 int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer)
 {
 	const uint32_t bits = txn->vol->geo.block_bits;
+	struct segment *s;
 	int err = progress_tick(txn->vol->ctx, "write", (uint64_t)count << bits);
 
+	if (!err)
+		err = segment_get(txn, geometry_segment_of(&txn->vol->geo, addr), &s);
+	if (!err)
+		counters_add(txn->vol, cause_of(txn, s->type), (uint64_t)count << bits);
 	/* a block that was freed may still be on its way when it is taken again */
 	if (!err)
 		err = behind_settle(txn, addr, count);
@@ -118,7 +132,8 @@ static int close_segment(struct txn *txn, unsigned type)
 		return err;
 	addr = geometry_ssa_block(geo, head->segno, &offset);
 	sumfoot_set_entry_type(head->sums + geo->sum_size - sumfoot_SIZE, type >= F2FS_HOT_NODE);
-	err = device_write(txn->vol->cache, ((uint64_t)addr << geo->block_bits) + offset, head->sums, geo->sum_size);
+	err = volume_write(txn->vol, F2FS_WRITE_SSA, ((uint64_t)addr << geo->block_bits) + offset, head->sums,
+			   geo->sum_size);
 	if (err)
 		txn_fail(txn);
 	return err;

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "log/log.h"
 #include "log/pack.h"
+#include "volume/counters.h"
 
 static struct f2fs_nat_entry *find_dirty(const struct txn *txn, f2fs_nid_t nid)
 {
@@ -163,7 +164,7 @@ static int store_block(struct txn *txn, size_t first, uint8_t *block, size_t *n)
 			break;
 		put_entry(block + (size_t)(entry->nid % geo->nat_per_block) * nat_SIZE, entry);
 	}
-	err = device_write(vol->cache, (uint64_t)geometry_nat_block(geo, k, !copy) << geo->block_bits, block,
+	err = volume_write(vol, F2FS_WRITE_NAT, (uint64_t)geometry_nat_block(geo, k, !copy) << geo->block_bits, block,
 			   geo->block_size);
 	if (err)
 		return err;

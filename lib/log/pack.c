@@ -16,6 +16,7 @@
 
 #include "device/device.h"
 #include "format/node.h"
+#include "volume/counters.h"
 
 #define DATA_LOGS 3u
 #define NODE_LOGS 3u
@@ -188,6 +189,8 @@ static int write_blocks(const struct pack *pack, struct f2fs_device *dev, f2fs_b
 {
 	const uint32_t bits = pack->geo->block_bits;
 
+	if (pack->vol)
+		counters_add(pack->vol, F2FS_WRITE_PACK, (uint64_t)n << bits);
 	return device_write(dev, (uint64_t)addr << bits, from, (size_t)n << bits);
 }
 

@@ -25,6 +25,7 @@ struct pack_log {
 struct pack {
 	struct f2fs_context *ctx;
 	const struct f2fs_geometry *geo;
+	struct f2fs_volume *vol; /* that counts what is written; NULL: none */
 	/*
 	 * The checkpoint: block and payload. Given with all that is no affair of the pack: bitmaps and their sizes,
 	 * counts of blocks, nodes and segments, checksum_offset. pack_build() fills in the rest.

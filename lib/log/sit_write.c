@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "log/log.h"
 #include "log/pack.h"
+#include "volume/counters.h"
 
 static void put_entry(uint8_t *raw, const struct segment *s)
 {
@@ -78,7 +79,7 @@ static int store_block(struct txn *txn, uint32_t k, uint8_t *block)
 	memset(block, 0, geo->block_size);
 	for (uint32_t i = 0; i < chunk_size(txn, k); i++)
 		put_entry(block + (size_t)i * sit_SIZE, &txn->chunks[k][i]);
-	err = device_write(vol->cache, (uint64_t)geometry_sit_block(geo, k, !copy) << geo->block_bits, block,
+	err = volume_write(vol, F2FS_WRITE_SIT, (uint64_t)geometry_sit_block(geo, k, !copy) << geo->block_bits, block,
 			   geo->block_size);
 	if (err)
 		return err;

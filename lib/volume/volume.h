@@ -116,6 +116,7 @@ struct f2fs_volume {
 
 	struct rescue *rescue; /* in rescue mode: the NAT as it was put together */
 
+	struct f2fs_counters counters;
 	struct f2fs_write_options write;    /* of the write side */
 	char *compress_names, *plain_names; /* its strings */
 

@@ -117,6 +117,8 @@ int zones_reset(struct f2fs_volume *vol, uint32_t section)
 	const uint64_t at = section_start(vol, section);
 	int rc = device_zone_reset_quiet(vol->cache, at);
 
+	vol->counters.zone_resets++;
+
 	return rc ? device_report(vol->dev, rc, "reset the zone of", at, 0) : 0;
 }
 

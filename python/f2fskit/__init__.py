@@ -41,6 +41,7 @@ from .resizing import ResizeResult, ResizeStep, resize
 from .results import (
     BlockIdentity,
     CleanResult,
+    Counters,
     DeviceExtent,
     DeviceInfo,
     DeviceRecord,
@@ -83,6 +84,7 @@ __all__ = [
     "CheckReport",
     "CheckpointRecord",
     "CleanResult",
+    "Counters",
     "Context",
     "Deleted",
     "Device",

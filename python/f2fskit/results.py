@@ -149,6 +149,24 @@ def make_geometry(source: Any) -> Geometry:
     return from_c(Geometry, source)._replace(feature=enums.Feature(source.feature))
 
 
+class Counters(NamedTuple):
+    """What was written to the device since the volume was opened."""
+
+    bytes: dict[str, int]
+    """Written, by cause: "data", "node", "moved-data", "moved-node", "nat", "sit", "ssa", "pack", "chain"."""
+    requests: dict[str, int]
+    """Writes, by cause."""
+    sizes: list[int]
+    """Writes by their length: number i up to 4096 << i bytes, the last any."""
+    zero_bytes: int
+    zero_requests: int
+    discard_bytes: int
+    discards: int
+    zone_resets: int
+    flushes: int
+    commits: int
+
+
 class CleanResult(NamedTuple):
     """What cleaning did, or would do."""
 

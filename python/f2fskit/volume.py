@@ -618,6 +618,17 @@ class Volume(Closable):
         self._need_writable()
         self._handle.call(lib.f2fs_volume_elapse, seconds)
 
+    @property
+    def counters(self) -> results.Counters:
+        """What was written to the device since the volume was opened, by cause."""
+        row = ffi.new("struct f2fs_counters *")
+        self._handle.get(lib.f2fs_volume_counters, row)
+        names = [ffi.string(lib.f2fs_write_cause_name(i)).decode() for i in range(len(row.bytes))]
+        single = results.Counters._fields[3:]
+        return results.Counters(
+            dict(zip(names, row.bytes)), dict(zip(names, row.requests)), list(row.sizes), *[getattr(row, n) for n in single]
+        )
+
     def set_cleaning(
         self, policy: enums.CleanPolicy | str | None = "greedy", *, used_limit: int = 100, like_kernel: bool = False
     ) -> None:

@@ -265,6 +265,44 @@ static void prepare(struct lab *lab)
 	f2fs_volume_close(lab->vol);
 }
 
+/* What the volume says that it wrote is what came to the device. */
+static void must_be_counted(const struct lab *lab)
+{
+	struct f2fs_counters counted, seen = { 0 };
+	uint64_t bytes = 0, requests = 0, sizes = 0;
+
+	f2fs_volume_counters(lab->vol, &counted);
+	for (uint64_t i = 0; i < f2fs_device_record_count(lab->recorder); i++) {
+		struct f2fs_record record;
+
+		assert_int_equal(f2fs_device_record_at(lab->recorder, i, &record), 0);
+		if (record.kind == F2FS_RECORD_WRITE) {
+			seen.bytes[0] += record.length;
+			seen.requests[0]++;
+		} else if (record.kind == F2FS_RECORD_ZERO) {
+			seen.zero_bytes += record.length;
+		} else if (record.kind == F2FS_RECORD_DISCARD) {
+			seen.discard_bytes += record.length;
+			seen.discards++;
+		} else {
+			seen.flushes++;
+		}
+	}
+	for (unsigned i = 0; i < F2FS_WRITE_CAUSES; i++) {
+		bytes += counted.bytes[i];
+		requests += counted.requests[i];
+	}
+	for (unsigned i = 0; i < F2FS_COUNTER_SIZES; i++)
+		sizes += counted.sizes[i];
+	assert_int_equal(bytes, seen.bytes[0]);
+	assert_int_equal(requests, seen.requests[0]);
+	assert_int_equal(sizes, requests);
+	assert_int_equal(counted.zero_bytes, seen.zero_bytes);
+	assert_int_equal(counted.discard_bytes, seen.discard_bytes);
+	assert_int_equal(counted.discards, seen.discards);
+	assert_int_equal(counted.flushes, seen.flushes);
+}
+
 void lab_run(const struct lab_workload *w, uint64_t seed)
 {
 	const struct crash_options options = { .subsets = w->subsets ? w->subsets : 6,
@@ -281,6 +319,7 @@ void lab_run(const struct lab_workload *w, uint64_t seed)
 	assert_int_equal(f2fs_volume_configure(lab.vol, &w->write), 0);
 	lab_promise(&lab);
 	w->run(&lab);
+	must_be_counted(&lab);
 	f2fs_volume_close(lab.vol);
 	if (crash_each(before, lab.recorder, &options, judge, &lab, &count) != 0)
 		fail_msg("%s: %s", w->name, lab.found);

@@ -112,3 +112,14 @@ def test_a_writable_volume_is_cleaned_by_itself(disk):
         with pytest.raises(ValueError, match="none of age"):
             volume.set_cleaning("newest")
     assert f2fskit.check(disk).found == 0
+
+
+def test_what_is_written_is_counted(disk):
+    with f2fskit.open(disk, "r+") as volume:
+        assert sum(volume.counters.bytes.values()) == volume.counters.commits == 0
+        volume.path("/a").write_bytes(bytes(range(256)) * 16 * 100)
+        volume.commit()
+        found = volume.counters
+        assert found.bytes["data"] >= 100 * 4096 and found.bytes["node"] > 0 and found.bytes["moved-data"] == 0
+        assert found.commits == 1 and found.flushes == 2
+        assert sum(found.sizes) == sum(found.requests.values()) > 0

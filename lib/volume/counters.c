@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Counting what is written to a volume, by cause. All that the write side writes goes through here, so that the sum is
+ * what the device gets.
+ */
+#include <f2fskit/engine.h>
+
+#include "device/device.h"
+#include "volume/counters.h"
+
+static const char *const causes[] = {
+#define CAUSE(id, number, name, text) [number] = name,
+	F2FS_WRITE_CAUSE_TABLE(CAUSE)
+#undef CAUSE
+};
+
+static const char *const texts[] = {
+#define CAUSE(id, number, name, text) [number] = text,
+	F2FS_WRITE_CAUSE_TABLE(CAUSE)
+#undef CAUSE
+};
+
+const char *f2fs_write_cause_name(unsigned cause)
+{
+	return cause < F2FS_WRITE_CAUSES ? causes[cause] : NULL;
+}
+
+const char *f2fs_write_cause_text(unsigned cause)
+{
+	return cause < F2FS_WRITE_CAUSES ? texts[cause] : NULL;
+}
+
+void f2fs_volume_counters(const struct f2fs_volume *vol, struct f2fs_counters *out)
+{
+	*out = vol->counters;
+}
+
+void counters_add(struct f2fs_volume *vol, unsigned cause, uint64_t length)
+{
+	unsigned size = 0;
+
+	vol->counters.bytes[cause] += length;
+	vol->counters.requests[cause]++;
+	while (size + 1 < F2FS_COUNTER_SIZES && length > (uint64_t)4096 << size)
+		size++;
+	vol->counters.sizes[size]++;
+}
+
+int volume_write(struct f2fs_volume *vol, unsigned cause, uint64_t offset, const void *data, size_t length)
+{
+	counters_add(vol, cause, length);
+	return device_write(vol->cache, offset, data, length);
+}
+
+int volume_zero(struct f2fs_volume *vol, uint64_t offset, uint64_t length)
+{
+	vol->counters.zero_bytes += length;
+	vol->counters.zero_requests++;
+	return device_zero(vol->cache, offset, length);
+}
+
+int volume_discard(struct f2fs_volume *vol, uint64_t offset, uint64_t length)
+{
+	vol->counters.discard_bytes += length;
+	vol->counters.discards++;
+	return device_discard(vol->cache, offset, length);
+}
+
+int volume_flush(struct f2fs_volume *vol)
+{
+	vol->counters.flushes++;
+	return device_flush(vol->cache);
+}

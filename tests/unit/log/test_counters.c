@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Counters of what is written: each cause counts what it should. That the sum is right, crash/lab.c asserts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/fresh.h"
+#include "log/log.h"
+
+#define MIB (1u << 20)
+
+static struct fresh v;
+static uint8_t bytes[4 * MIB];
+
+static void write_file(const char *name, size_t size)
+{
+	struct f2fs_inode *inode = fresh_make(&v, name, 0100644);
+
+	assert_int_equal(f2fs_inode_write(inode, 0, bytes, size), 0);
+	f2fs_inode_close(inode);
+}
+
+static struct f2fs_counters since(const struct f2fs_counters *before)
+{
+	struct f2fs_counters now;
+
+	f2fs_volume_counters(v.vol, &now);
+	for (unsigned i = 0; i < F2FS_WRITE_CAUSES; i++) {
+		now.bytes[i] -= before->bytes[i];
+		now.requests[i] -= before->requests[i];
+	}
+	now.commits -= before->commits;
+	now.flushes -= before->flushes;
+	return now;
+}
+
+static void each_cause_has_its_own(void **state)
+{
+	const struct f2fs_clean_options options = { .used_limit = 100 };
+	const struct f2fs_counters none = { 0 };
+	struct f2fs_counters found, before;
+	struct f2fs_clean_result result;
+	struct f2fs_inode *inode;
+
+	(void)state;
+	fresh_open(&v, 128 * MIB, 0);
+	found = since(&none);
+	assert_int_equal(found.commits + found.flushes, 0);
+	for (unsigned i = 0; i < 10; i++) {
+		const char name[] = { (char)('a' + i), 0 };
+
+		write_file(name, 3 * MIB);
+	}
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	found = since(&none);
+	assert_in_range(found.bytes[F2FS_WRITE_DATA], 30 * MIB, 30 * MIB + 10 * 4096);
+	assert_in_range(found.bytes[F2FS_WRITE_NODE], 11 * 4096, 40 * 4096);
+	assert_int_equal(found.bytes[F2FS_WRITE_MOVED_DATA] + found.bytes[F2FS_WRITE_MOVED_NODE], 0);
+	assert_true(found.bytes[F2FS_WRITE_SSA] >= 10 * 4096 && found.bytes[F2FS_WRITE_PACK] > 4 * 4096);
+	assert_true(found.bytes[F2FS_WRITE_SIT] > 0);
+	assert_int_equal(found.bytes[F2FS_WRITE_CHAIN], 0);
+	assert_int_equal(found.commits, 1);
+	assert_int_equal(found.flushes, 2);
+	/* an fsync */
+	before = found = since(&none);
+	assert_int_equal(f2fs_lookup(v.vol, "/a", 0, &inode), 0);
+	assert_int_equal(f2fs_inode_write(inode, 0, bytes, 4096), 0);
+	assert_int_equal(f2fs_fsync(inode, 0), 0);
+	f2fs_inode_close(inode);
+	found = since(&before);
+	assert_int_equal(found.bytes[F2FS_WRITE_CHAIN], 4096);
+	assert_int_equal(found.bytes[F2FS_WRITE_DATA], 4096);
+	assert_int_equal(found.commits, 0);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	/* cleaning */
+	for (unsigned i = 0; i < 10; i += 2) {
+		const char path[] = { '/', (char)('a' + i), 0 };
+
+		assert_int_equal(f2fs_lookup(v.vol, path, 0, &inode), 0);
+		assert_int_equal(f2fs_inode_truncate(inode, 0), 0);
+		f2fs_inode_close(inode);
+	}
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	before = since(&none);
+	assert_int_equal(f2fs_clean(v.vol, &options, &result), 0);
+	found = since(&before);
+	assert_int_equal(found.bytes[F2FS_WRITE_MOVED_DATA], result.data_blocks * 4096);
+	assert_true(result.data_blocks > 0 && found.bytes[F2FS_WRITE_MOVED_NODE] > 0);
+	assert_int_equal(found.bytes[F2FS_WRITE_DATA] + found.bytes[F2FS_WRITE_NODE], 0);
+	assert_int_equal(found.commits, result.commits);
+	fresh_close(&v);
+}
+
+static void causes_have_names(void **state)
+{
+	unsigned n = 0;
+
+	(void)state;
+	for (; f2fs_write_cause_name(n); n++)
+		assert_true(strlen(f2fs_write_cause_text(n)) > 0);
+	assert_int_equal(n, F2FS_WRITE_CAUSES);
+	assert_null(f2fs_write_cause_text(n));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_cause_has_its_own),
+		cmocka_unit_test(causes_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

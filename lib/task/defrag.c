@@ -395,21 +395,25 @@ static void finish(struct defrag_run *r)
 
 static int remember(void *user, const struct f2fs_file_fragments *file)
 {
-	struct vec *inodes = user;
-	f2fs_nid_t *ino = vec_push(inodes, 1);
+	struct defrag_run *r = user;
+	f2fs_nid_t *ino = vec_push(&r->inodes, 1);
 
 	if (ino)
 		*ino = file->ino;
-	return ino == NULL;
+	else
+		r->is_short = true;
+	return r->is_short;
 }
 
 static int run(struct defrag_run *r)
 {
-	const struct f2fs_fragments_options look = { .file = remember, .user = &r->inodes };
+	const struct f2fs_fragments_options look = { .file = remember, .user = r };
 	int err = prepare(r);
 
 	if (!err)
 		err = f2fs_fragments(r->vol, &look, &r->result->before);
+	if (r->is_short)
+		err = error_nomem(r->vol->ctx);
 	if (!err)
 		err = r->options->order == F2FS_DEFRAG_SPACE ? 0 : defrag_list(r);
 	if (!err)

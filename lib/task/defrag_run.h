@@ -52,6 +52,7 @@ struct defrag_run {
 	bool sweeps;	   /* sections are cleared in the order of their addresses, not the emptiest first */
 	bool is_rehearsal; /* contents are neither read nor written */
 	bool is_stopped;   /* by the host */
+	bool is_short;	   /* of memory, while files were listed */
 	uint32_t step;	   /* transactions so far */
 	unsigned cautious; /* windows are halved that many times, because there was too little room */
 	int64_t started;

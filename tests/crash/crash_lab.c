@@ -204,6 +204,36 @@ static void run_cleaning(struct lab *lab)
 	run_fsyncs(lab);
 }
 
+/* Putting files in order in each way, and a range from one place to another, between changes. */
+static void run_defrag(struct lab *lab)
+{
+	static const uint32_t orders[] = { F2FS_DEFRAG_SCORE, F2FS_DEFRAG_TREE, F2FS_DEFRAG_AGE, F2FS_DEFRAG_SPACE,
+					   F2FS_DEFRAG_TREE };
+	const struct f2fs_geometry *geo = f2fs_volume_geometry(lab->vol);
+	uint64_t moved = 0;
+
+	for (unsigned i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		const struct f2fs_defrag_options options = { .order = orders[i], .blocks = i == 1 ? 300 : 0 };
+		struct f2fs_defrag_range_result range;
+		struct f2fs_defrag_result result;
+
+		for (unsigned n = 0; n < 8; n++)
+			f2fs_inode_close(lab_change(lab));
+		commit(lab);
+		lab_promise(lab);
+		assert_int_equal(f2fs_defrag(lab->vol, &options, &result), 0);
+		assert_int_equal(result.unconfirmed + result.unreadable, 0);
+		moved += result.blocks_placed + result.blocks_cleared;
+		assert_int_equal(f2fs_defrag_range(lab->vol, geo->main_blkaddr + 100, 1500,
+						   geo->main_blkaddr + 20 * F2FS_SEGMENT_BLOCKS, 0, &range),
+				 0);
+		moved += range.moved;
+	}
+	lab_promise(lab);
+	assert_true(moved > 1000);
+	run_fsyncs(lab);
+}
+
 /* Cleaning by itself before the first change of a transaction: what it commits is what was promised. */
 static void run_cleaned_changes(struct lab *lab)
 {
@@ -403,6 +433,12 @@ static const struct lab_workload workloads[] = {
 	  .write = { .discard = 1 },
 	  .prepare = prepare_scattered,
 	  .run = run_cleaning },
+	{ .name = "defragmentation", .size = ROOMY, .prepare = prepare_scattered, .run = run_defrag },
+	{ .name = "defragmentation, features",
+	  .size = ROOMY,
+	  .format = { .feature = FEATURES },
+	  .prepare = prepare_scattered,
+	  .run = run_defrag },
 	{ .name = "cleaning by itself",
 	  .size = ROOMY,
 	  .write = { .logging = F2FS_LOGGING_NORMAL },

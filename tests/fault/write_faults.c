@@ -258,6 +258,22 @@ static int run_clean(struct f2fs_volume *vol)
 	return f2fs_clean(vol, &options, NULL);
 }
 
+static int run_defrag(struct f2fs_volume *vol)
+{
+	const struct f2fs_defrag_options options = { .order = F2FS_DEFRAG_TREE };
+	int err = f2fs_defrag(vol, NULL, NULL);
+
+	return err ? err : f2fs_defrag(vol, &options, NULL);
+}
+
+static int run_defrag_range(struct f2fs_volume *vol)
+{
+	const struct f2fs_geometry *geo = f2fs_volume_geometry(vol);
+
+	return f2fs_defrag_range(vol, geo->main_blkaddr, 4 * F2FS_SEGMENT_BLOCKS,
+				 geo->main_blkaddr + 8 * F2FS_SEGMENT_BLOCKS, 0, NULL);
+}
+
 static const struct operation operations[] = {
 	{ "create a file", run_create_file },
 	{ "create a directory", run_create_dir },
@@ -284,6 +300,8 @@ static const struct operation operations[] = {
 	{ "exchange", run_exchange },
 	{ "leave a whiteout", run_leave_whiteout },
 	{ "clean", run_clean },
+	{ "put in order", run_defrag },
+	{ "move a range", run_defrag_range },
 };
 
 /* ---- the volume that all start with */

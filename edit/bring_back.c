@@ -14,6 +14,8 @@
 #include "cli/size.h"
 #include "edit/edit.h"
 
+#define SIZE_LIMIT ((uint64_t)1 << 50) /* bytes; the largest file of blocks of 16 KiB */
+
 /* A file that comes back. */
 struct staged {
 	struct staged *next;
@@ -54,6 +56,10 @@ static int stage_contents(struct undelete *u, struct f2fs_inode *inode, struct s
 	const uint64_t most = f2fs_volume_geometry(u->e->vol)->block_count + 4096;
 	const uint64_t blocks = s->stat.size / bs + (s->stat.size % bs != 0);
 
+	if (u->end > (uint64_t)INT64_MAX / 2) {
+		f2fs_context_fail(u->e->ctx, F2FS_ERR_TOO_BIG, "too much at once: bring back fewer files at a time");
+		return edit_fail(u->e, F2FS_ERR_TOO_BIG, s->path);
+	}
 	s->at = u->end;
 	for (uint64_t block = 0; block < blocks && s->lost < most;) {
 		struct f2fs_extent extent;
@@ -140,6 +146,8 @@ static int take(void *user, const struct f2fs_deleted *file)
 		return leave_out(u, file->path, "only the name is left");
 	if (type != MODE_REG && type != MODE_LNK && type != MODE_DIR)
 		return leave_out(u, file->path, "neither file, directory nor symbolic link");
+	if (file->version.stat.size > SIZE_LIMIT) /* the store could not hold them side by side */
+		return leave_out(u, file->path, "no file is that large");
 	if (file->version.stat.is_encrypted)
 		return leave_out(u, file->path, "it is encrypted");
 	if (file->confidence == F2FS_CONFIDENCE_METADATA)

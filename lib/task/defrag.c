@@ -287,11 +287,14 @@ static int place_all(struct defrag_run *r)
 		}
 		if (++stalls < STALLS)
 			continue;
-		if (!r->sweeps) {
+		if (r->sweeps ? r->has_chosen : r->has_swept) {
 			r->result->end = F2FS_DEFRAG_NO_ROOM;
 			return 0;
 		}
-		r->sweeps = false; /* the end was reached, or the next section cannot be cleared */
+		/* the end was reached, or the next section cannot be cleared: the other way may have more room */
+		r->has_swept = r->has_swept || r->sweeps;
+		r->has_chosen = r->has_chosen || !r->sweeps;
+		r->sweeps = !r->sweeps;
 		stalls = 0;
 	}
 	return err;

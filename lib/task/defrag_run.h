@@ -50,6 +50,7 @@ struct defrag_run {
 	const struct f2fs_defrag_options *options;
 	struct f2fs_defrag_result *result;
 	bool sweeps;	   /* sections are cleared in the order of their addresses, not the emptiest first */
+	bool has_swept, has_chosen; /* one way, or the other, found no room to go on */
 	bool is_rehearsal; /* contents are neither read nor written */
 	bool is_stopped;   /* by the host */
 	bool is_short;	   /* of memory, while files were listed */

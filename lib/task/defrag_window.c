@@ -34,9 +34,10 @@ static uint32_t kept_sections(const struct defrag_run *r, const struct space_vie
 {
 	const uint64_t left = r->items.count - r->next, most = left < 12000 ? left : 12000;
 	const uint64_t holes = view->node_holes * 3 / 4;
+	const uint64_t wanted = most > holes ? (most - holes) / defrag_section_blocks(r) + 1 : 0;
+	const uint32_t half = view->free_sections > KEPT_SECTIONS ? (view->free_sections - KEPT_SECTIONS) / 2 : 0;
 
-	return KEPT_SECTIONS +
-	       (uint32_t)(most > holes ? (most - holes) / defrag_section_blocks(r) + 1 : 0);
+	return KEPT_SECTIONS + (wanted < half ? (uint32_t)wanted : half);
 }
 
 static uint32_t window_sections(const struct defrag_run *r)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Volumes that the kernel wrote, cleaned by each policy: everything is there as before, to us, to f2fs-tools and to the
 kernel, which goes on writing without a word."""
+import hashlib
 import os
+import random
 
 import pytest
 
@@ -58,3 +60,42 @@ def test_cleaned_volumes_hold_the_same(image, f2fskit, kernel, peer_check, tmp_p
     uml.run(JOB, images=[str(path)], kernel=kernel).check()
     assert f2fskit.check(path).found == 0
     peer_check(path)
+
+
+def churned(path, f2fskit, logging):
+    """A volume nearly full of files that were overwritten at random, cleaned by itself all the while; {path: contents}."""
+    chance = random.Random(7)
+    f2fskit.mkfs(path, 128 << 20, features=["extra_attr", "inode_checksum"])
+    model = {}
+    with f2fskit.open(path, "r+") as volume:
+        volume.configure(logging=logging, commit_when_full=True)
+        free = volume.statfs().free_blocks * volume.block_size
+        for n in range(int(free * 0.9) >> 20):
+            model["/file-%d" % n] = bytearray(chance.randbytes(4096) * 240)
+            volume.path("/file-%d" % n).write_bytes(model["/file-%d" % n])
+        volume.commit()
+        before = volume.counters
+        for _ in range(12000):
+            name, block, data = chance.choice(list(model)), chance.randrange(240), chance.randbytes(64) * 64
+            volume.path(name).inode().pwrite(data, block * 4096)
+            model[name][block * 4096:(block + 1) * 4096] = data
+        volume.commit()
+        moved = volume.counters.bytes["moved-data"] - before.bytes["moved-data"]
+    return model, moved
+
+
+@pytest.mark.parametrize("logging", ["adaptive", "normal"])
+def test_volumes_that_clean_themselves(f2fskit, kernel, peer_check, tmp_path, logging):
+    path = tmp_path / "disk"
+    model, moved = churned(path, f2fskit, logging)
+    assert moved > 0 or logging == "adaptive"
+    peer_check(path)
+    names = " ".join("$MNT" + name for name in sorted(model))
+    done = uml.run("mount /dev/ubda $MNT\nsha256sum %s | cut -d' ' -f1\numount $MNT\n" % names + JOB, images=[str(path)],
+                   kernel=kernel)
+    done.check()
+    digests = [hashlib.sha256(model[name]).hexdigest() for name in sorted(model)]
+    assert [line for line in done.stdout.decode().splitlines() if len(line) == 64] == digests
+    peer_check(path)
+    with f2fskit.open(path) as volume:
+        assert all(volume.read_bytes(name) == bytes(data) for name, data in model.items() if volume.path(name).exists())

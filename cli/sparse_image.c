@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/image.h"
 #include "cli/sparse_output.h"
 
 struct sparse_image {
@@ -27,13 +28,6 @@ struct sparse_image {
 	char path[PATH_MAX]; /* the file itself, where a link led to it */
 	char new_path[PATH_MAX + sizeof(".new")];
 };
-
-static const char *temporary_directory(void)
-{
-	const char *path = getenv("TMPDIR");
-
-	return path && path[0] ? path : "/tmp";
-}
 
 /* The new file has the old one's blocks: its header is a valid one. */
 static void read_block_size(struct sparse_image *s, struct f2fs_device *file)
@@ -58,7 +52,7 @@ static int open_layers(struct sparse_image *s)
 	f2fs_device_close(file);
 	if (rc)
 		return rc;
-	rc = f2fs_device_new_overlay(contents, 0, temporary_directory(), &overlay);
+	rc = f2fs_device_new_overlay(contents, 0, cli_temporary_directory(), &overlay);
 	f2fs_device_close(contents);
 	return rc ? rc : sparse_output_over(s->ctx, overlay, &s->is_changed, &s->device);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/image.h"
 #include "cli/size.h"
 #include "defrag/defrag.h"
 
@@ -201,7 +202,7 @@ int defrag_run(struct defrag *d)
 					       .seconds = a->seconds,
 					       .free_goal = a->free_goal,
 					       .dry_run = (uint8_t)a->dry_run,
-					       .spill_dir = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp" };
+					       .spill_dir = cli_temporary_directory() };
 	struct f2fs_defrag_result result = { 0 };
 	int rc = a->order_file ? read_list(d, &list) : 0, shown = 0;
 

@@ -4,7 +4,7 @@
  */
 #include "base/checked.h"
 #include "device/device.h"
-#include "task/resize.h"
+#include "task/resize/resize.h"
 
 int zero_range(struct f2fs_device *dev, uint64_t at, uint64_t length)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "task/populate_android.h"
-#include "task/populate_manifest.h"
+#include "task/populate/android.h"
+#include "task/populate/manifest.h"
 
 static void expect(int holds)
 {

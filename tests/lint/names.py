@@ -12,6 +12,8 @@ SOURCE_SUFFIXES = {".c", ".h", ".py", ".sh", ".S"}
 SHARED_NAMES = {"main.c", "options.def", "meson.build", "meson_options.txt", "README.md", "conftest.py", "__init__.py",
                 "__main__.py", "py.typed", "case.toml", ".gitignore"}
 # A public header and the layer's own header of the same subject may share a name, and test inputs are named as it suits.
+# Folders within a layer: a file there is named by its folder and its name.
+FOLDERS_NAME = "lib/task/"
 OTHER_NAMES = ("include/f2fskit/", "tests/fuzz/corpus/", "tests/golden/", "tests/cases/")
 UNFINISHED = re.compile(r"\b(?:FIX" r"ME|XX" r"X|TO" r"DO|HA" r"CK)\b")
 LARGEST_LINE = 120
@@ -37,13 +39,19 @@ def check_source(name, text):
     return findings
 
 
+def own_name(name):
+    """Return what must be unique: the file's name, with its folder where a layer has folders."""
+    return "/".join(name.parts[2:]) if str(name).startswith(FOLDERS_NAME) else name.name
+
+
 def check(root):
     findings, seen = [], {}
     for name in lint.project_files(root):
         if not str(name).startswith(OTHER_NAMES):
-            if name.name in seen and name.name not in SHARED_NAMES:
-                findings.append(f"{name}: there is {seen[name.name]} already")
-            seen.setdefault(name.name, name)
+            key = own_name(name)
+            if key in seen and name.name not in SHARED_NAMES:
+                findings.append(f"{name}: there is {seen[key]} already")
+            seen.setdefault(key, name)
         content = (root / name).read_bytes()
         if b"\0" in content:
             continue
@@ -55,6 +63,7 @@ def check(root):
 
 HEAD = f"/* {SPDX} */\n/* What it is. */\n"
 GOOD = {
+    "lib/task/b/a.c": HEAD,
     "lib/base/a.c": HEAD,
     "lib/base/a.h": HEAD,
     "mkfs/main.c": HEAD,

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "host_tree.h"
-#include "task/extract_tar.h"
+#include "task/extract/tar.h"
 
 #define BLOCK 4096u
 

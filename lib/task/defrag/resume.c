@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A sweep that was stopped goes on where it was: what lies in one piece, in order, from the start of the main area on
+ * is taken as placed. Sections without data may lie between, as logs did when the sweep passed.
+ */
+#include "base/bitmap.h"
+#include "task/defrag/run.h"
+
+enum { GAP_BLOCKS = 16, GAP_SECTIONS = 16, LOOK_AHEAD = 64 };
+
+/* What was accepted so far ends here: a section, and the block behind it in it. */
+struct end {
+	uint32_t section, at;
+	bool any;
+};
+
+static bool is_gap(const struct defrag_run *r, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++)
+		if (r->valid[i] > 0 && !(r->kinds[i] & (SECTION_HAS_NODES | SECTION_HAS_LOG)) &&
+		    r->states[i] != SECTION_LEFT)
+			return false;
+	return true;
+}
+
+/* Does an item, whose blocks were collected, follow what was accepted? */
+static bool follows(const struct defrag_run *r, const struct end *end)
+{
+	const struct live_block *list = r->blocks.items;
+	const uint32_t section = defrag_section_of(r, list[0].addr);
+	const uint32_t at = (list[0].addr - r->vol->geo.main_blkaddr) % defrag_section_blocks(r);
+	const uint32_t first = end->any ? end->section + (end->at > 0) : r->sweep;
+
+	if (!defrag_is_whole(r))
+		return false;
+	if (end->any && section == end->section)
+		return at >= end->at && at - end->at <= GAP_BLOCKS;
+	return section >= first && section - first <= GAP_SECTIONS && at <= GAP_BLOCKS && is_gap(r, first, section);
+}
+
+/* Is nothing behind the end in its section? */
+static int is_rest_free(struct defrag_run *r, const struct end *end, bool *is_free)
+{
+	const uint32_t first = end->section * r->vol->geo.segs_per_sec;
+
+	*is_free = !(r->kinds[end->section] & SECTION_HAS_LOG);
+	for (uint32_t at = end->at; at < defrag_section_blocks(r) && *is_free; at++) {
+		struct segment *s;
+		int err = segment_get(r->vol->txn, first + at / F2FS_SEGMENT_BLOCKS, &s);
+
+		if (err)
+			return err;
+		*is_free = segment_next_hole(s, at % F2FS_SEGMENT_BLOCKS) == at % F2FS_SEGMENT_BLOCKS;
+	}
+	return 0;
+}
+
+/* Find an item that follows what was accepted, collected: the next, or one of those that were put in front of it to
+ * fill a run. */
+static int find_follower(struct defrag_run *r, const struct end *end, struct defrag_item **found)
+{
+	int err = 0;
+
+	*found = NULL;
+	for (size_t i = r->next, n = 0; i < r->items.count && n < LOOK_AHEAD && !err; i++) {
+		struct defrag_item *item = vec_at(&r->items, i);
+		bool left;
+
+		if (item->is_done)
+			continue;
+		err = defrag_collect(r, item, &left);
+		if (err)
+			break;
+		if (left || r->blocks.count == 0) {
+			item->is_done = true;
+			continue;
+		}
+		if (follows(r, end)) {
+			*found = item;
+			break;
+		}
+		n++;
+	}
+	return err;
+}
+
+/* An item that lies where it may stay, and where that is. */
+struct accepted {
+	struct defrag_item *item;
+	uint32_t first, last; /* sections */
+};
+
+static int accept_items(struct defrag_run *r, struct end *end, struct vec *list)
+{
+	int err = 0;
+
+	while (!err && defrag_next_item(r)) {
+		const struct live_block *blocks;
+		struct accepted *accepted;
+		struct defrag_item *item;
+		uint64_t last;
+
+		err = find_follower(r, end, &item);
+		if (err || !item)
+			break;
+		accepted = vec_push(list, 1);
+		if (!accepted)
+			return F2FS_ERR_NOMEM;
+		blocks = r->blocks.items;
+		last = blocks[r->blocks.count - 1].addr + 1 - r->vol->geo.main_blkaddr;
+		*accepted = (struct accepted){ item, defrag_section_of(r, blocks[0].addr),
+					       (uint32_t)((last - 1) / defrag_section_blocks(r)) };
+		item->is_done = true;
+		end->any = true;
+		end->section = (uint32_t)(last / defrag_section_blocks(r));
+		end->at = (uint32_t)(last % defrag_section_blocks(r));
+	}
+	return err;
+}
+
+/* What else lies in the sections of items is moved out when it is placed itself. */
+static void keep_sections(struct defrag_run *r, const struct vec *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct accepted *a = vec_at(list, i);
+
+		for (uint32_t k = a->first; k <= a->last; k++)
+			if (r->states[k] == SECTION_OTHER)
+				r->states[k] = SECTION_DONE;
+	}
+}
+
+/* Go on where the last of them ends, if nothing is behind it. */
+static int go_on(struct defrag_run *r, const struct end *end)
+{
+	const uint32_t sps = r->vol->geo.segs_per_sec;
+	bool is_free = false;
+	int err = 0;
+
+	if (!end->any || end->at == 0 || r->states[end->section] != SECTION_DONE)
+		return 0;
+	err = is_rest_free(r, end, &is_free);
+	if (err || !is_free)
+		return err;
+	r->states[end->section] = SECTION_TARGET;
+	r->segno = end->section * sps + end->at / F2FS_SEGMENT_BLOCKS;
+	r->at = end->at % F2FS_SEGMENT_BLOCKS;
+	r->run_end = (end->section + 1) * sps;
+	return 0;
+}
+
+int defrag_resume(struct defrag_run *r)
+{
+	struct space_view view = { 0 };
+	struct end end = { 0 };
+	struct vec list;
+	int err = defrag_begin(r, &view);
+
+	vec_init(&list, r->vol->ctx, sizeof(struct accepted));
+	if (!err)
+		err = defrag_look(r);
+	if (!err)
+		err = accept_items(r, &end, &list);
+	if (!err) {
+		keep_sections(r, &list);
+		r->sweep = end.any ? end.section : 0;
+		err = go_on(r, &end);
+	}
+	vec_fini(&list);
+	return defrag_end(r, err);
+}

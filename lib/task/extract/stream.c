@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Streams of the caller (callback, file, descriptor) behind a buffer.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "task/extract/extract.h"
+
+#define STREAM_BUFFER 65536u
+
+struct extract_stream {
+	struct f2fs_context *ctx;
+	struct f2fs_stream to;
+	const char *name; /* for messages */
+	bool owns_fd;
+	int sys_errno; /* of the failure after which nothing more is written */
+	size_t used;
+	uint8_t buffer[STREAM_BUFFER];
+};
+
+int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, const char *name,
+			struct extract_stream **out)
+{
+	struct extract_stream *s = mem_alloc(x->ctx, sizeof(*s));
+
+	if (!s)
+		return F2FS_ERR_NOMEM;
+	s->ctx = x->ctx;
+	s->to = *stream;
+	s->name = name;
+	s->owns_fd = false;
+	s->sys_errno = 0;
+	s->used = 0;
+	if (!s->to.write && s->to.path) {
+		s->to.fd = open(s->to.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (s->to.fd < 0) {
+			int err = error_sys(x->ctx, errno, "%s", s->to.path);
+
+			mem_free(x->ctx, s);
+			return err;
+		}
+		s->owns_fd = true;
+		s->name = s->to.path;
+	}
+	*out = s;
+	return 0;
+}
+
+static int write_all(const struct extract_stream *s, const uint8_t *data, size_t length)
+{
+	while (length > 0) {
+		ssize_t n = write(s->to.fd, data, length);
+
+		if (n < 0 && errno == EINTR) {
+			if (progress_now(s->ctx, "extract"))
+				return ECANCELED;
+			continue;
+		}
+		if (n <= 0)
+			return n < 0 ? errno : EIO;
+		data += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+static int pass_on(struct extract_stream *s, const void *data, size_t length)
+{
+	if (s->sys_errno)
+		return s->sys_errno;
+	s->sys_errno = s->to.write ? s->to.write(s->to.user, data, length) : write_all(s, data, length);
+	return s->sys_errno;
+}
+
+int extract_stream_put(struct extract_stream *s, const void *data, size_t length)
+{
+	if (length > STREAM_BUFFER - s->used) {
+		size_t used = s->used;
+
+		s->used = 0;
+		if (pass_on(s, s->buffer, used))
+			return s->sys_errno;
+	}
+	if (length >= STREAM_BUFFER)
+		return pass_on(s, data, length);
+	memcpy(s->buffer + s->used, data, length);
+	s->used += length;
+	return s->sys_errno;
+}
+
+int extract_stream_flush(struct extract_stream *s)
+{
+	size_t used = s->used;
+
+	s->used = 0;
+	if (used)
+		pass_on(s, s->buffer, used);
+	return s->sys_errno;
+}
+
+int extract_stream_report(const struct extract_stream *s)
+{
+	return error_sys(s->ctx, s->sys_errno, "cannot write %s", s->name);
+}
+
+int extract_stream_close(struct extract_stream *s)
+{
+	int sys_errno;
+
+	if (!s)
+		return 0;
+	sys_errno = extract_stream_flush(s);
+	if (s->owns_fd && close(s->to.fd) && !sys_errno)
+		s->sys_errno = sys_errno = errno;
+	if (sys_errno)
+		sys_errno = extract_stream_report(s);
+	mem_free(s->ctx, s);
+	return sys_errno;
+}

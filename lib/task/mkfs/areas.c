@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The areas of a new volume: what the devices held before is discarded or reset; SIT and NAT, whose first copies are in
+ * force, become empty but for what is always there (FORMAT volume 3.9, 9.4). SSA and main area need nothing.
+ */
+#include <string.h>
+
+#include "device/device.h"
+#include "format/summary.h"
+#include "task/mkfs/mkfs.h"
+
+static int report(struct mkfs *m, const char *phase, uint64_t done, uint64_t total)
+{
+	const struct f2fs_progress progress = {
+		.task = "mkfs", .phase = phase, .unit = "bytes", .done = done, .total = total
+	};
+
+	return progress_report(m->ctx, &progress);
+}
+
+/* Reset what is not empty: a zone's blocks must be written in order, from its start. */
+static int reset_zones(struct mkfs *m, struct f2fs_device *dev, uint64_t size)
+{
+	enum { BATCH = 64 };
+	const uint64_t zone_bytes = f2fs_device_info(dev)->zone_bytes;
+	struct f2fs_zone zones[BATCH];
+	unsigned found;
+
+	for (uint64_t first = 0; first * zone_bytes < size; first += found) {
+		int rc = device_zones_quiet(dev, first, zones, BATCH, &found);
+
+		if (!rc && found == 0)
+			rc = F2FS_ERR_IO;
+		for (unsigned i = 0; !rc && i < found; i++)
+			if (zones[i].type != F2FS_ZONE_CONVENTIONAL && !zones[i].empty)
+				rc = device_zone_reset_quiet(dev, zones[i].start);
+		if (rc)
+			return device_report(dev, rc, "reset the zones in", first * zone_bytes, zone_bytes);
+		rc = report(m, "resetting zones", first * zone_bytes, size);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* A block device may take its time: go in steps that can be shown and stopped. */
+static int discard_device(struct mkfs *m, struct f2fs_device *dev, uint64_t size)
+{
+	bool is_block = (f2fs_device_info(dev)->caps & F2FS_DEVICE_BLOCK) != 0;
+	const uint64_t step = is_block ? (uint64_t)16 << 30 : size;
+
+	for (uint64_t at = 0; at < size; at += step) {
+		uint64_t n = size - at < step ? size - at : step;
+		int rc = report(m, "discarding", at, size);
+
+		if (!rc)
+			rc = device_discard(dev, at, n);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int mkfs_discard(struct mkfs *m)
+{
+	for (unsigned i = 0; i < m->device_count; i++) {
+		const struct f2fs_layout_device *place = &m->layout->devices[i];
+		int rc;
+
+		if (m->options->no_discard || place->is_alias)
+			continue;
+		if (place->zone_type)
+			rc = reset_zones(m, m->devices[i].device, place->size);
+		else
+			rc = discard_device(m, m->devices[i].device, place->size);
+		if (rc == F2FS_ERR_CANCELED || (rc && place->zone_type))
+			return rc;
+		if (rc) {
+			log_message(m->ctx, F2FS_LOG_WARNING, "discard failed: %s", m->ctx->error.message);
+			return 0;
+		}
+	}
+	m->result.trimmed = !m->options->no_discard;
+	return 0;
+}
+
+/* The run of bytes at a place on a device that held nothing before, and whether nothing needs to be done to it. */
+static int find_run(struct mkfs *m, uint64_t at, uint64_t *n, int *is_hole)
+{
+	*is_hole = 0;
+	if (f2fs_device_info(m->whole)->caps & F2FS_DEVICE_ZEROED)
+		return device_extent(m->whole, at, n, is_hole);
+	*n = UINT64_MAX;
+	return 0;
+}
+
+/* Make blocks read as zeros. */
+static int zero_blocks(struct mkfs *m, f2fs_blk_t addr, uint32_t count)
+{
+	const uint64_t step = (uint64_t)64 << 20;
+	uint64_t at = mkfs_byte(m, addr), end = at + mkfs_byte(m, count), n;
+
+	for (; at < end; at += n) {
+		int is_hole, rc = find_run(m, at, &n, &is_hole);
+
+		if (rc)
+			return rc;
+		if (n > end - at)
+			n = end - at;
+		if (is_hole)
+			continue;
+		if (n > step)
+			n = step;
+		rc = device_zero(m->whole, at, n);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int clear_sit(struct mkfs *m)
+{
+	return zero_blocks(m, m->geo->sit_blkaddr, m->geo->sit_blocks);
+}
+
+/* The copies alternate per segment. */
+static int clear_nat(struct mkfs *m)
+{
+	uint32_t segments = m->geo->segment_count_nat / 2;
+
+	for (uint32_t i = 0; i < segments; i++) {
+		int rc = report(m, "clearing the NAT", (uint64_t)i * F2FS_SEGMENT_BLOCKS << m->geo->block_bits,
+				(uint64_t)segments * F2FS_SEGMENT_BLOCKS << m->geo->block_bits);
+
+		if (!rc)
+			rc = zero_blocks(m, m->geo->nat_blkaddr + i * 2 * F2FS_SEGMENT_BLOCKS, F2FS_SEGMENT_BLOCKS);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* Entries of the node ids that stand for in-memory address spaces. Real nodes are in the journal. */
+static int write_nat_block(struct mkfs *m)
+{
+	uint8_t *block = mem_zalloc(m->ctx, m->geo->block_size);
+	int rc;
+
+	if (!block)
+		return F2FS_ERR_NOMEM;
+	for (f2fs_nid_t nid = NODE_INO; nid <= META_INO; nid++) {
+		nat_set_ino(block + (size_t)nid * nat_SIZE, nid);
+		nat_set_block_addr(block + (size_t)nid * nat_SIZE, 1);
+	}
+	rc = device_write(m->whole, mkfs_byte(m, m->geo->nat_blkaddr), block, m->geo->block_size);
+	mem_free(m->ctx, block);
+	return rc;
+}
+
+static bool is_alias_segment(const struct mkfs *m, f2fs_seg_t segno)
+{
+	f2fs_blk_t addr = geometry_segment_start(m->geo, segno);
+
+	for (unsigned i = 0; i < m->device_count; i++)
+		if (m->layout->devices[i].is_alias && addr >= m->layout->devices[i].start &&
+		    addr < m->layout->devices[i].end)
+			return true;
+	return false;
+}
+
+/* Fill SIT block number k: segments of alias devices are full. Returns whether there are any. */
+static bool fill_sit_block(const struct mkfs *m, uint32_t k, uint8_t *block)
+{
+	uint32_t first = k * m->geo->sit_per_block;
+	bool any = false;
+
+	memset(block, 0, m->geo->block_size);
+	for (uint32_t i = 0; i < m->geo->sit_per_block && first + i < m->geo->segment_count_main; i++) {
+		uint8_t *entry = block + (size_t)i * sit_SIZE;
+
+		if (!is_alias_segment(m, first + i))
+			continue;
+		sit_set_vblocks(entry, (uint16_t)(F2FS_COLD_DATA << 10 | F2FS_SEGMENT_BLOCKS));
+		memset(sit_valid_map_w(entry), 0xFF, F2FS_SEGMENT_BLOCKS / 8);
+		any = true;
+	}
+	return any;
+}
+
+static int write_alias_entries(struct mkfs *m)
+{
+	enum { BATCH = 64 };
+	const uint32_t bs = m->geo->block_size;
+	uint8_t *blocks;
+	int rc = 0;
+
+	if (m->layout->alias_segments == 0)
+		return 0;
+	blocks = mem_calloc(m->ctx, BATCH, bs);
+	if (!blocks)
+		return F2FS_ERR_NOMEM;
+	for (uint32_t k = 0; !rc && k < m->geo->sit_blocks_used; k += BATCH) {
+		uint32_t n = m->geo->sit_blocks_used - k < BATCH ? m->geo->sit_blocks_used - k : BATCH;
+		bool any = false;
+
+		for (uint32_t i = 0; i < n; i++)
+			any = fill_sit_block(m, k + i, blocks + (size_t)i * bs) || any;
+		if (any)
+			rc = device_write(m->whole, mkfs_byte(m, geometry_sit_block(m->geo, k, 0)), blocks,
+					  (size_t)n * bs);
+	}
+	mem_free(m->ctx, blocks);
+	return rc;
+}
+
+/* Where the chain of fsynced nodes would begin must be nothing that looks like a node (FORMAT files 12.3). */
+static int end_stale_chain(struct mkfs *m)
+{
+	f2fs_blk_t addr = geometry_segment_start(m->geo, m->layout->logs[F2FS_WARM_NODE]);
+
+	if (geometry_has(m->geo, F2FS_FEATURE_BLKZONED) || geometry_has(m->geo, F2FS_FEATURE_RO))
+		return 0;
+	return zero_blocks(m, addr, 1);
+}
+
+int mkfs_write_areas(struct mkfs *m)
+{
+	int rc = clear_sit(m);
+
+	if (!rc)
+		rc = clear_nat(m);
+	if (!rc)
+		rc = write_alias_entries(m);
+	if (!rc)
+		rc = write_nat_block(m);
+	if (!rc)
+		rc = end_stale_chain(m);
+	return rc;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Removing whole trees of the volume, and what the source does not have. Of each name that the source has 64 bits are
+ * kept (a hash of the directory's inode number and the name): were two the same, a name would stay that should go.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/siphash.h"
+#include "task/populate/populate.h"
+#include "volume/volume.h"
+
+/* A name of a directory that is gone through. */
+struct found {
+	char *name;
+	size_t length;
+	f2fs_nid_t ino;
+	bool is_dir;
+};
+
+/* A directory that is gone through. */
+struct sweep_level {
+	struct f2fs_inode *dir;
+	struct vec names; /* struct found */
+	size_t next;
+	size_t path_length;
+	bool is_condemned; /* all in it goes, and it too */
+};
+
+struct sweep {
+	struct populate *p;
+	struct vec levels; /* struct sweep_level */
+	struct vec path;   /* char: below the target, NUL-terminated */
+};
+
+static uint64_t hash_of(f2fs_nid_t dir, const char *name, size_t length)
+{
+	uint8_t key[SIPHASH_KEY_SIZE] = { 0 };
+
+	put_le32(key, dir);
+	return siphash24(key, name, length);
+}
+
+int populate_saw(struct populate *p, const struct f2fs_inode *dir, const char *name, size_t length)
+{
+	uint64_t *slot;
+
+	if (!(p->opt.flags & F2FS_POPULATE_DELETE))
+		return 0;
+	slot = vec_push(&p->seen, 1);
+	if (!slot)
+		return F2FS_ERR_NOMEM;
+	*slot = hash_of(f2fs_inode_number(dir), name, length);
+	return 0;
+}
+
+int populate_visited(struct populate *p, const struct f2fs_inode *dir)
+{
+	return p->opt.flags & F2FS_POPULATE_DELETE ? map32_set(&p->visited, f2fs_inode_number(dir), 1) : 0;
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static bool was_seen(const struct populate *p, f2fs_nid_t dir, const struct found *found)
+{
+	const uint64_t hash = hash_of(dir, found->name, found->length);
+
+	return p->seen.count > 0 && bsearch(&hash, p->seen.items, p->seen.count, sizeof(hash), compare_hashes) != NULL;
+}
+
+/* ---- the sweep */
+
+static struct sweep_level *last_level(const struct sweep *s)
+{
+	return vec_at(&s->levels, s->levels.count - 1);
+}
+
+static int add_name(struct sweep *s, struct sweep_level *level, const char *name, size_t length, f2fs_nid_t ino,
+		    bool is_dir)
+{
+	struct found *found = vec_push(&level->names, 1);
+
+	if (!found)
+		return F2FS_ERR_NOMEM;
+	found->name = mem_alloc(s->p->ctx, length + 1);
+	if (!found->name)
+		return F2FS_ERR_NOMEM;
+	memcpy(found->name, name, length);
+	found->name[length] = '\0';
+	found->length = length;
+	found->ino = ino;
+	found->is_dir = is_dir;
+	return 0;
+}
+
+static int list_names(struct sweep *s, struct sweep_level *level)
+{
+	struct f2fs_dir *dir;
+	struct f2fs_dirent entry;
+	int err = f2fs_dir_open(level->dir, &dir);
+
+	if (err)
+		return err;
+	while ((err = f2fs_dir_next(dir, &entry)) == 0)
+		if (strcmp(entry.name, ".") != 0 && strcmp(entry.name, "..") != 0 &&
+		    (err = add_name(s, level, entry.name, entry.name_len, entry.ino,
+				    entry.type == F2FS_TYPE_DIRECTORY)) != 0)
+			break;
+	f2fs_dir_close(dir);
+	if (err != F2FS_ERR_NOT_FOUND)
+		return err;
+	error_clear(s->p->ctx);
+	return 0;
+}
+
+/* Go into a directory (taken over). */
+static int push(struct sweep *s, struct f2fs_inode *dir, bool is_condemned)
+{
+	struct sweep_level *level = vec_push(&s->levels, 1);
+
+	if (!level) {
+		f2fs_inode_close(dir);
+		return F2FS_ERR_NOMEM;
+	}
+	level->dir = dir;
+	level->path_length = s->path.count;
+	level->is_condemned = is_condemned;
+	vec_init(&level->names, s->p->ctx, sizeof(struct found));
+	if (s->levels.count > POPULATE_MAX_DEPTH)
+		return error_set(s->p->ctx, F2FS_ERR_LOOP, "a directory of the volume is more than %u levels deep",
+				 POPULATE_MAX_DEPTH);
+	return 0;
+}
+
+static void pop(struct sweep *s)
+{
+	struct sweep_level *level = last_level(s);
+
+	for (size_t i = 0; i < level->names.count; i++)
+		mem_free(s->p->ctx, ((struct found *)vec_at(&level->names, i))->name);
+	vec_fini(&level->names);
+	f2fs_inode_close(level->dir);
+	s->levels.count--;
+}
+
+static int set_path(struct sweep *s, size_t length, const struct found *found)
+{
+	char *to;
+
+	s->path.count = length;
+	to = vec_push(&s->path, found->length + 2);
+	if (!to)
+		return F2FS_ERR_NOMEM;
+	if (length > 0)
+		*to++ = '/';
+	memcpy(to, found->name, found->length + 1);
+	s->path.count = length + found->length + (length > 0);
+	return 0;
+}
+
+static int remove_found(struct sweep *s, struct sweep_level *level, const struct found *found)
+{
+	int err = f2fs_remove(level->dir, found->name, found->length);
+
+	s->p->result->deleted += !err;
+	return err;
+}
+
+/* Does a name go? Of one that stays, is it a directory to be gone through? */
+static bool is_to_go(struct sweep *s, const struct sweep_level *level, const struct found *found, bool *enters)
+{
+	const struct populate *p = s->p;
+	const f2fs_nid_t dir = f2fs_inode_number(level->dir);
+
+	*enters = false;
+	if (level->is_condemned)
+		return true;
+	if (was_seen(p, dir, found)) {
+		*enters = found->is_dir && map32_find(&p->visited, found->ino) != NULL;
+		return false;
+	}
+	if (dir == p->vol->geo.root_ino && strcmp(found->name, "lost+found") == 0)
+		return false;
+	return populate_choose(p, s->path.items) == POPULATE_WANTED;
+}
+
+static int step(struct sweep *s)
+{
+	struct sweep_level *level = last_level(s);
+	const struct found *found;
+	struct f2fs_inode *dir;
+	bool goes, enters;
+	int err;
+
+	if (level->next == level->names.count) {
+		goes = level->is_condemned;
+		pop(s);
+		if (s->levels.count == 0)
+			return 0;
+		level = last_level(s);
+		found = vec_at(&level->names, level->next - 1);
+		return goes ? remove_found(s, level, found) : 0;
+	}
+	found = vec_at(&level->names, level->next++);
+	err = set_path(s, level->path_length, found);
+	if (err)
+		return err;
+	goes = is_to_go(s, level, found, &enters);
+	if (goes && !found->is_dir)
+		return remove_found(s, level, found);
+	if (!goes && !enters)
+		return 0;
+	err = f2fs_inode_open(s->p->vol, found->ino, &dir);
+	if (!err)
+		err = push(s, dir, goes);
+	return err ? err : list_names(s, last_level(s));
+}
+
+/* Go on from what err says of the start, and end. */
+static int run(struct sweep *s, int err)
+{
+	while (!err && s->levels.count > 0)
+		err = step(s);
+	while (s->levels.count > 0)
+		pop(s);
+	vec_fini(&s->levels);
+	vec_fini(&s->path);
+	return err;
+}
+
+static int start(struct sweep *s, struct populate *p, const struct f2fs_inode *dir, bool is_condemned)
+{
+	struct f2fs_inode *own;
+	int err = f2fs_inode_open(p->vol, f2fs_inode_number(dir), &own);
+
+	s->p = p;
+	vec_init(&s->levels, p->ctx, sizeof(struct sweep_level));
+	vec_init(&s->path, p->ctx, 1);
+	return err ? err : push(s, own, is_condemned);
+}
+
+int populate_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length)
+{
+	struct f2fs_dirent entry;
+	struct sweep s;
+	int err = f2fs_dir_lookup(dir, name, length, &entry);
+
+	if (err)
+		return err;
+	/* everything in a list of one name goes; the directory itself is the first level, which has none above it */
+	err = start(&s, p, dir, true);
+	if (!err)
+		err = add_name(&s, last_level(&s), name, length, entry.ino, entry.type == F2FS_TYPE_DIRECTORY);
+	return run(&s, err);
+}
+
+int populate_delete(struct populate *p)
+{
+	const struct populate_level *top = vec_at(&p->levels, 0);
+	struct sweep s;
+	int err;
+
+	vec_sort(&p->seen, compare_hashes);
+	err = start(&s, p, top->dir, false);
+	if (!err)
+		err = list_names(&s, last_level(&s));
+	return run(&s, err);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Filling a volume: the run over the items of a source.
+ */
+#include "task/populate/populate.h"
+
+#include <string.h>
+
+#include "log/log.h"
+#include "volume/volume.h"
+
+#define ITEM_WORK (16u << 10) /* what an item costs besides its contents, in bytes of plain copying */
+
+bool populate_is_fatal(const struct populate *p, int err)
+{
+	if (err == F2FS_ERR_IO) /* a change of the volume may have been made by half */
+		return !p->is_of_source;
+	return err == F2FS_ERR_NOSPC || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED || err == F2FS_ERR_CORRUPT ||
+	       err == F2FS_ERR_READ_ONLY || err == F2FS_ERR_STATE;
+}
+
+int populate_problem(struct populate *p, const char *what)
+{
+	struct f2fs_error_detail detail = p->ctx->error;
+
+	p->result->problems++;
+	if (p->opt.problem && p->opt.problem(p->opt.user, populate_path(p), what, &detail) != 0)
+		return error_set(p->ctx, F2FS_ERR_CANCELED, "filling the volume was canceled");
+	return 0;
+}
+
+int populate_progress(struct populate *p, uint64_t bytes)
+{
+	p->progress.done += bytes;
+	if (p->progress.total && p->progress.done > p->progress.total)
+		p->progress.total = p->progress.done; /* the source grows */
+	return progress_tick(p->ctx, "populate", bytes + ITEM_WORK);
+}
+
+int populate_set_path(struct populate *p, size_t length, const char *name)
+{
+	size_t n = strlen(name);
+	char *text;
+
+	p->path.count = length;
+	if (vec_reserve(&p->path, n + 2) != 0)
+		return F2FS_ERR_NOMEM;
+	text = p->path.items;
+	if (length && n)
+		text[length++] = '/';
+	memcpy(text + length, name, n + 1);
+	p->path.count = length + n;
+	return 0;
+}
+
+int populate_clean_path(struct populate *p, const char *path, struct vec *out)
+{
+	size_t length = 0, n;
+	char *to;
+
+	out->count = 0;
+	to = vec_push(out, strlen(path) + 1);
+	if (!to)
+		return F2FS_ERR_NOMEM;
+	for (; path += strspn(path, "/"), (n = strcspn(path, "/")) > 0; path += n) {
+		if (n == 2 && path[0] == '.' && path[1] == '.')
+			return error_set(p->ctx, F2FS_ERR_INVALID, "the name may lead out of the tree: it has \"..\"");
+		if (n == 1 && path[0] == '.')
+			continue;
+		if (length)
+			to[length++] = '/';
+		memcpy(to + length, path, n);
+		length += n;
+	}
+	to[length] = '\0';
+	out->count = length;
+	return 0;
+}
+
+static int prepare(struct populate *p, struct populate_item *item)
+{
+	int err = p->ops->prepare ? p->ops->prepare(p, item) : 0;
+
+	p->is_of_source = err != 0;
+	return err ? err : populate_adjust(p, populate_path(p), item, &p->attributes);
+}
+
+static bool is_dir(const struct populate_item *item)
+{
+	return (item->mode & MODE_TYPE) == MODE_DIR;
+}
+
+/* Is this a kind of file that is copied? */
+static bool is_kept(const struct populate *p, const struct populate_item *item)
+{
+	const uint32_t type = item->mode & MODE_TYPE;
+
+	return type == MODE_REG || type == MODE_LNK || type == MODE_DIR || item->link ||
+	       (p->opt.keep & F2FS_KEEP_SPECIAL);
+}
+
+/* Copy the item at hand. Its directory comes first: whatever happens to the item, its name was seen there. */
+static int copy(struct populate *p, struct populate_item *item)
+{
+	struct f2fs_inode *parent = NULL;
+	const char *name = "";
+	int err = 0;
+
+	if (p->opt.entry && p->opt.entry(p->opt.user, populate_path(p)) != 0)
+		return error_set(p->ctx, F2FS_ERR_CANCELED, "filling the volume was canceled");
+	if (!is_kept(p, item))
+		return 0;
+	if (p->path.count > 0)
+		err = populate_place_parent(p, &parent, &name);
+	if (!err)
+		err = prepare(p, item);
+	if (err)
+		return err;
+	if (!parent)
+		return populate_place_top(p, item);
+	return is_dir(item) ? populate_directory(p, parent, name, item) : populate_entry(p, parent, name, item);
+}
+
+/* Copy the item at hand, or leave it out. */
+static int take(struct populate *p, struct populate_item *item)
+{
+	int err = 0;
+
+	switch (populate_choose(p, p->path.items)) {
+	case POPULATE_EXCLUDED:
+		if (is_dir(item) && p->ops->skip)
+			p->ops->skip(p);
+		return 0;
+	case POPULATE_NOT_INCLUDED:
+		err = is_dir(item) ? prepare(p, item) : 0;
+		return err || !is_dir(item) ? err : populate_place_note(p, item);
+	default:
+		err = copy(p, item);
+		if (err && is_dir(item) && p->ops->skip)
+			p->ops->skip(p);
+		return err;
+	}
+}
+
+static int step(struct populate *p)
+{
+	struct populate_item item;
+	int err;
+
+	memset(&item, 0, sizeof(item));
+	p->attributes.count = 0;
+	p->what = "";
+	err = p->ops->next(p, &item);
+	p->is_of_source = err != 0;
+	if (err == POPULATE_END)
+		return err;
+	if (!err)
+		err = take(p, &item);
+	if (err && !p->is_broken && !populate_is_fatal(p, err))
+		err = populate_problem(p, p->what);
+	return err ? err : populate_progress(p, 0);
+}
+
+static int open_source(struct populate *p)
+{
+	const struct f2fs_populate_options *o = &p->opt;
+
+	if (o->tar ? o->manifest || o->directory : !o->manifest && !o->directory)
+		return error_set(p->ctx, F2FS_ERR_INVALID,
+				 "one source is needed: a directory, an archive or a manifest");
+	if (o->existing < F2FS_EXISTING_REFUSE || o->existing > F2FS_EXISTING_UPDATE)
+		return error_set(p->ctx, F2FS_ERR_INVALID, "no such policy for existing files: %d", o->existing);
+	if (o->manifest)
+		return populate_manifest_open(p, o->manifest);
+	return o->tar ? populate_tar_open(p, o->tar) : populate_host_open(p, o->directory);
+}
+
+/* Changes that wait may already have filled a log that would move. */
+static int pack(struct f2fs_volume *vol)
+{
+	int err;
+
+	if (txn_of(vol))
+		return 0;
+	err = txn_begin(vol);
+	return err ? err : heads_gather(txn_of(vol));
+}
+
+static int run(struct populate *p)
+{
+	const int64_t now = clock_now(p->ctx);
+	int err;
+
+	p->now.seconds = now / 1000000000;
+	p->now.nanoseconds = (uint32_t)(now % 1000000000);
+	if (p->opt.has_time)
+		p->now = p->opt.time;
+	err = populate_rules_open(p);
+	if (!err)
+		err = open_source(p);
+	if (!err && (p->opt.flags & F2FS_POPULATE_PACK))
+		err = pack(p->vol);
+	if (!err)
+		err = populate_place_open(p);
+	while (!err)
+		err = step(p);
+	if (err == POPULATE_END)
+		err = populate_place_end(p);
+	return err;
+}
+
+static void init(struct populate *p)
+{
+	vec_init(&p->path, p->ctx, 1);
+	vec_init(&p->attributes, p->ctx, 1);
+	vec_init(&p->mounted, p->ctx, 1);
+	vec_init(&p->seen, p->ctx, sizeof(uint64_t));
+	map32_init(&p->visited, p->ctx);
+	vec_init(&p->levels, p->ctx, sizeof(struct populate_level));
+	vec_init(&p->level_path, p->ctx, 1);
+	vec_init(&p->links, p->ctx, sizeof(struct populate_link));
+	map32_init(&p->link_index, p->ctx);
+	map32_init(&p->made, p->ctx);
+}
+
+static void fini(struct populate *p)
+{
+	if (p->ops)
+		p->ops->close(p);
+	for (size_t i = 0; i < p->levels.count; i++) {
+		struct populate_level *level = vec_at(&p->levels, i);
+
+		f2fs_inode_close(level->dir);
+		vec_fini(&level->attributes);
+	}
+	populate_rules_close(p);
+	mem_free(p->ctx, p->buffer);
+	mem_free(p->ctx, p->zeros);
+	vec_fini(&p->path);
+	vec_fini(&p->attributes);
+	vec_fini(&p->levels);
+	vec_fini(&p->level_path);
+	vec_fini(&p->links);
+	map32_fini(&p->link_index);
+	map32_fini(&p->made);
+	vec_fini(&p->seen);
+	map32_fini(&p->visited);
+}
+
+int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
+		 struct f2fs_populate_result *result, bool is_dry)
+{
+	struct populate p = { .ctx = f2fs_volume_context(vol), .vol = vol, .opt = *options, .result = result };
+	const struct f2fs_progress *before;
+	const uint64_t generation = vol->generation;
+	const bool has_now = vol->has_now;
+	int err;
+
+	error_clear(p.ctx);
+	memset(result, 0, sizeof(*result));
+	p.progress = (struct f2fs_progress){ .task = "populate", .phase = "copying", .unit = "bytes" };
+	if (p.opt.keep == 0)
+		p.opt.keep = F2FS_KEEP_DEFAULT;
+	init(&p);
+	p.buffer = mem_alloc(p.ctx, POPULATE_BUFFER);
+	p.zeros = is_dry ? mem_zalloc(p.ctx, POPULATE_BUFFER) : NULL;
+	vol->has_now = false; /* the source says the times: changes are not stamped meanwhile */
+	err = p.buffer && (p.zeros || !is_dry) ? populate_compress_begin(&p) : F2FS_ERR_NOMEM;
+	if (!err) {
+		before = progress_run(p.ctx, &p.progress);
+		err = progress_report(p.ctx, &p.progress);
+		if (!err)
+			err = run(&p);
+		progress_run(p.ctx, before);
+		populate_compress_end(&p);
+	}
+	vol->has_now = has_now;
+	if (err && vol->generation != generation) /* files may be there by half, or without their attributes */
+		f2fs_volume_fail(vol);
+	fini(&p);
+	if (!err && result->problems > 0)
+		err = error_set(p.ctx, F2FS_ERR_INCOMPLETE, "%llu entries or attributes could not be copied",
+				(unsigned long long)result->problems);
+	return err;
+}
+
+int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
+		  struct f2fs_populate_result *result)
+{
+	return populate_run(vol, options, result, false);
+}

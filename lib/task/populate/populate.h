@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Filling a volume: a source (host directory, archive) gives one item after the other, with its path below the source's
+ * top; the rest does not know where items come from. Parents may come late or not at all, so the way from an item's
+ * path to its directory in the volume is a stack of open directories that follows the paths.
+ */
+#ifndef F2FSKIT_TASK_POPULATE_H
+#define F2FSKIT_TASK_POPULATE_H
+
+#include <f2fskit/populate.h>
+
+#include "base/map32.h"
+#include "base/vec.h"
+#include "format/inode.h"
+
+/* What an item says of itself; what is missing has a default. */
+enum populate_given {
+	GIVEN_MODE = 1,
+	GIVEN_OWNER = 2,
+	GIVEN_MTIME = 4,
+	GIVEN_ATIME = 8,
+	GIVEN_CTIME = 16,
+	GIVEN_CRTIME = 32,
+	GIVEN_FLAGS = 64,
+	GIVEN_PROJECT = 128
+};
+
+/* One entry of a source. Pointers are the source's and good until the next call of its functions. */
+struct populate_item {
+	unsigned given;	 /* enum populate_given */
+	unsigned forced; /* MODE, OWNER, MTIME (all times): holds whatever is kept */
+	uint32_t mode;	 /* type, and permissions with GIVEN_MODE */
+	uint32_t uid, gid;
+	uint32_t rdev_major, rdev_minor;
+	uint32_t flags, projid;
+	uint64_t size; /* of a regular file; the source corrects it while it gives the contents */
+	struct f2fs_time atime, mtime, ctime, crtime;
+	const char *target; /* of a symbolic link, not NUL-terminated; there after prepare() */
+	size_t target_length;
+	const char *link; /* a further name of what has this path below the top */
+	bool has_links;	  /* other items may be the same file; then they have the same dev and ino */
+	uint64_t dev, ino;
+};
+
+/* A piece of a file's contents, holes left out; pieces come in order. */
+struct populate_chunk {
+	const void *data;
+	uint64_t offset;
+	size_t length; /* 0: no more */
+};
+
+struct populate;
+
+#define POPULATE_END 1
+
+struct populate_source_ops {
+	/*
+	 * Go to the next item: its path goes to populate_set_path(). Returns 0, POPULATE_END, or an error; the walk
+	 * goes on after it unless it is fatal or is_broken is set.
+	 */
+	int (*next)(struct populate *p, struct populate_item *item);
+	/* The item is wanted: make its contents, target and attributes (populate_attribute_add) ready. NULL: they are.
+	 */
+	int (*prepare)(struct populate *p, struct populate_item *item);
+	/* Give the next piece of contents. */
+	int (*read)(struct populate *p, struct populate_item *item, struct populate_chunk *chunk);
+	/* What is in the directory just given is not wanted. NULL: nothing to do. */
+	void (*skip)(struct populate *p);
+	void (*close)(struct populate *p);
+};
+
+/* A directory of the volume on the way to the item at hand. */
+struct populate_level {
+	struct f2fs_inode *dir; /* NULL: not made until something in it is */
+	size_t path_length;	/* its path is that much of level_path */
+	bool is_changed;	/* its times are to be put back */
+	struct f2fs_stat times;
+	bool is_noted;		   /* the source gave it: it takes the item's attributes also when it exists */
+	struct populate_item item; /* what it is made from, while dir is NULL; without pointers */
+	struct vec attributes;
+};
+
+struct populate {
+	struct f2fs_context *ctx;
+	struct f2fs_volume *vol;
+	struct f2fs_populate_options opt;
+	struct f2fs_populate_result *result;
+	const struct populate_source_ops *ops;
+	void *source;	   /* of ops */
+	bool is_broken;	   /* the source cannot go on: the error at hand ends the run */
+	bool is_of_source; /* the error at hand is the source's, not the volume's */
+	const char *what;  /* of the item at hand is being copied, for a problem: "" or "contents" */
+	bool may_repeat;   /* the source may give a name twice: the later one replaces the earlier */
+	struct f2fs_time now;
+	struct f2fs_write_options usual; /* of the volume, with opt.compression */
+	struct f2fs_progress progress;	 /* in bytes of contents */
+	char *buffer;			 /* POPULATE_BUFFER bytes, for the source */
+	uint8_t *zeros;			 /* the same of zeros, copied instead of contents; NULL: contents are */
+	struct vec path;       /* char: of the item at hand, NUL-terminated, no slash at either end; "": the top */
+	struct vec attributes; /* of the item at hand: see populate_attribute_add() */
+	struct fs_config *fs_config; /* NULL: none */
+	struct contexts *contexts;   /* NULL: none */
+	struct vec mounted;	     /* char: scratch */
+	struct vec levels;	     /* struct populate_level; the first is the target */
+	struct vec level_path;	     /* char: path of the last level */
+	struct vec links;	     /* struct populate_link */
+	struct map32 link_index;     /* mix of device and inode -> 1 + number of the first link */
+	struct map32 made;	     /* with may_repeat: inodes made in this run */
+	struct vec seen;	     /* with DELETE: uint64_t, a hash of each directory and name that the source has */
+	struct map32 visited;	     /* with DELETE: inodes of the source's directories */
+};
+
+#define POPULATE_BUFFER (1u << 20)
+#define POPULATE_MAX_DEPTH 4096u /* components of a path */
+
+/* A file of the source with further links, and what it became. */
+struct populate_link {
+	uint64_t dev, ino;
+	f2fs_nid_t to;
+	uint64_t next; /* 1 + number of the next one of the same mix, 0: none */
+};
+
+static inline const char *populate_path(const struct populate *p)
+{
+	return p->path.count ? p->path.items : "";
+}
+
+/* ---- populate/populate.c */
+
+/* f2fs_populate(); is_dry: files get zeros for contents. */
+int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
+		 struct f2fs_populate_result *result, bool is_dry);
+/* Set the path of the item at hand: the first length bytes of what it is now, a slash between, and name. */
+int populate_set_path(struct populate *p, size_t length, const char *name);
+/* Bring a path from elsewhere into the form of paths here, in out (char, NUL-terminated): no slashes at the ends, none
+ * doubled, no "."; INVALID when it has "..". */
+int populate_clean_path(struct populate *p, const char *path, struct vec *out);
+/* That many bytes of contents were copied, or an item was: the host may want to know, and to stop. */
+int populate_progress(struct populate *p, uint64_t bytes);
+/* Tell of a problem with the entry at hand; the error is in the context. Returns non-zero to end the run. */
+int populate_problem(struct populate *p, const char *what);
+/* Does an error end the run, rather than being a problem of one entry? */
+bool populate_is_fatal(const struct populate *p, int err);
+
+/* ---- populate/attribute.c: extended attributes of the item at hand */
+
+/* Add an attribute to the item at hand; one that is not to be kept is left out. */
+int populate_attribute_add(struct populate *p, const char *name, const void *value, size_t size);
+/* Add an attribute to a list. */
+int populate_attribute_put(struct populate *p, struct vec *list, const char *name, const void *value, size_t size);
+/* Is an attribute of that name to be kept? */
+bool populate_attribute_is_wanted(const struct populate *p, const char *name);
+/* Set all attributes of a list on an inode of the volume; those that do not go are problems. */
+int populate_attributes_set(struct populate *p, const struct vec *list, struct f2fs_inode *inode);
+/* Remove attributes of the kinds that are kept and that are not in a list from an inode. */
+int populate_attributes_prune(struct populate *p, const struct vec *list, struct f2fs_inode *inode);
+
+/* ---- populate/place.c: directories of the volume */
+
+/* Open the target and make it the first level. */
+int populate_place_open(struct populate *p);
+/* Find or make the directory that the item at hand goes to; *name is the last component of its path. The directory
+ * stays the stack's, and is about to be changed. */
+int populate_place_parent(struct populate *p, struct f2fs_inode **dir, const char **name);
+/* The item at hand has become the directory dir (taken over) in what populate_place_parent() gave: go into it. */
+int populate_place_enter(struct populate *p, struct f2fs_inode *dir);
+/* The item at hand is a directory to be made when something in it is. */
+int populate_place_note(struct populate *p, const struct populate_item *item);
+/* The item at hand is the top: give the target its attributes. */
+int populate_place_top(struct populate *p, const struct populate_item *item);
+/* The source has no more: leave all directories, and delete what is to be deleted. */
+int populate_place_end(struct populate *p);
+/* Find what a path below the target is in the volume, links not followed. */
+int populate_place_lookup(struct populate *p, const char *path, struct f2fs_inode **out);
+
+/* ---- populate/entry.c: one item */
+
+/* What a new inode for an item starts with. */
+void populate_fill_new(const struct populate *p, const struct populate_item *item, struct f2fs_new *spec);
+/* Copy the item at hand, which is no directory, to a name in a directory of the volume. */
+int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item);
+/* Copy the item at hand, a directory, and go into it. */
+int populate_directory(struct populate *p, struct f2fs_inode *parent, const char *name, struct populate_item *item);
+/* Make a directory from an item and a list of attributes. */
+int populate_make_dir(struct populate *p, struct f2fs_inode *parent, const char *name, size_t length,
+		      const struct populate_item *item, const struct vec *attributes, struct f2fs_inode **out);
+/* Give an inode that exists an item's owner, mode, times and attributes. */
+int populate_update(struct populate *p, struct f2fs_inode *inode, const struct populate_item *item,
+		    const struct vec *attributes);
+
+/* ---- populate/meet.c: names that exist already */
+
+/* What had the name of the item at hand and waits under another one until that is made. */
+struct populate_aside {
+	char name[32]; /* "": there is nothing */
+	bool is_tree;  /* a directory that goes with all that is in it */
+};
+
+/* Something in dir has the name of the item at hand: get it out of the way, or leave it (*done), or refuse, as the
+ * policy says. populate_settle() must follow when it was neither left nor refused. */
+int populate_meet(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item, bool *done,
+		  struct populate_aside *aside);
+/* The item was made, or not (err, which is returned unless this fails, too): remove what was in its way, or put that
+ * back. */
+int populate_settle(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_aside *aside,
+		    int err);
+
+/* ---- populate/delete.c: what the source does not have */
+
+/* Note that the source has a name in a directory; is_dir: and that it is a directory of that inode number. */
+int populate_saw(struct populate *p, const struct f2fs_inode *dir, const char *name, size_t length);
+int populate_visited(struct populate *p, const struct f2fs_inode *dir);
+/* Remove a name and, of a directory, all that is in it. */
+int populate_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length);
+/* Remove what the source does not have from all directories that it has. */
+int populate_delete(struct populate *p);
+
+/* ---- populate/link.c: files with several names */
+
+/* The inode of the volume that an item became before; F2FS_NO_NID if it did not. */
+f2fs_nid_t populate_link_find(const struct populate *p, const struct populate_item *item);
+int populate_link_add(struct populate *p, const struct populate_item *item, f2fs_nid_t to);
+
+/* ---- populate/compress.c */
+
+/* New files become compressed as the options say, until populate_compress_end(). */
+int populate_compress_begin(struct populate *p);
+void populate_compress_end(struct populate *p);
+/* A file is complete: store what waits of it, give back what that saved if it is wanted. */
+int populate_compress_file(struct populate *p, struct f2fs_inode *inode);
+
+/* ---- populate/filter.c */
+
+enum populate_choice { POPULATE_EXCLUDED, POPULATE_NOT_INCLUDED, POPULATE_WANTED };
+
+/* Does a pattern match a path? Without a slash it is held against the last component. */
+bool populate_matches(const char *pattern, const char *path);
+/* What the patterns say of a path, which is changed meanwhile. */
+enum populate_choice populate_choose(const struct populate *p, char *path);
+
+/* ---- populate/rules.c */
+
+/* Read the lists that the options name. */
+int populate_rules_open(struct populate *p);
+void populate_rules_close(struct populate *p);
+/* Change an item of that path, and its attributes, as rules, fs_config and file_contexts say. */
+int populate_adjust(struct populate *p, const char *path, struct populate_item *item, struct vec *attributes);
+
+/* ---- sources */
+
+int populate_host_open(struct populate *p, const char *directory);
+int populate_tar_open(struct populate *p, const struct f2fs_input *input);
+int populate_manifest_open(struct populate *p, const struct f2fs_input *input);
+
+#endif

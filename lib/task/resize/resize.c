@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Resizing: look at the volume and its device, plan the steps, refuse what cannot be done, then take them one by one.
+ * Behind each step the volume is opened again, as anybody else would open it.
+ */
+#include "task/resize/resize.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "device/device.h"
+#include "format/superblock.h"
+#include "task/superblocks.h"
+
+#define ADDRESS_LIMIT 0xFFFFFFFEu /* the first block address that must not be one */
+
+const char *f2fs_resize_kind_name(unsigned kind)
+{
+	static const char *const names[] = { "unknown", "shrink", "extend", "relayout", "home", "reserve" };
+
+	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : names[0];
+}
+
+int resize_report(struct resize *r, const char *phase, uint64_t done, uint64_t total, const char *unit)
+{
+	const struct f2fs_progress progress = {
+		.task = "resize", .phase = phase, .unit = unit, .done = done, .total = total
+	};
+
+	return progress_report(r->ctx, &progress);
+}
+
+/* ---- looking ---- */
+
+int resize_count(struct f2fs_volume *vol, struct resize_usage *out)
+{
+	const struct f2fs_geometry *geo = &vol->geo;
+	uint8_t *entries = mem_calloc(vol->ctx, geo->sit_per_block, sit_SIZE);
+	int err = entries ? 0 : F2FS_ERR_NOMEM;
+
+	memset(out, 0, sizeof(*out));
+	for (f2fs_seg_t at = 0, n; at < geo->segment_count_main && !err; at += n) {
+		const uint32_t rest = geo->segment_count_main - at;
+		const uint64_t empty = (uint64_t)sit_hole_blocks(vol, at / geo->sit_per_block) * geo->sit_per_block;
+
+		n = rest < geo->sit_per_block ? rest : geo->sit_per_block;
+		if (empty > 0) {
+			n = empty < rest ? (uint32_t)empty : rest;
+			out->free_segments += n;
+			continue;
+		}
+		err = f2fs_sit_read(vol, at, n, entries);
+		for (uint32_t i = 0; i < n && !err; i++) {
+			const uint32_t vblocks = sit_vblocks(entries + (size_t)i * sit_SIZE), valid = vblocks & 0x3ff;
+
+			*(vblocks >> 10 >= F2FS_HOT_NODE ? &out->node_blocks : &out->data_blocks) += valid;
+			out->free_segments += valid == 0;
+		}
+	}
+	mem_free(vol->ctx, entries);
+	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++) {
+		struct f2fs_sit_entry entry;
+
+		err = f2fs_sit_lookup(vol, checkpoint_log_segno(vol->cp, i), &entry);
+		out->free_segments -= !err && entry.valid_blocks == 0 && out->free_segments > 0;
+	}
+	return err;
+}
+
+/* Where the areas began before a hop: the first place behind the superblocks on the grid of zones that they are on. */
+static f2fs_blk_t home_of(const struct f2fs_geometry *geo, uint32_t zone_segments)
+{
+	const uint64_t zone = (uint64_t)zone_segments * F2FS_SEGMENT_BLOCKS;
+	const uint64_t first = geo->segment0_blkaddr % zone;
+
+	return (f2fs_blk_t)(first < 2 ? first + zone : first);
+}
+
+static void look_at_areas(struct resize *r)
+{
+	const struct f2fs_geometry *geo = &r->vol->geo;
+	struct stage_volume *v = &r->now;
+	const uint64_t by_sit = (uint64_t)geo->sit_blocks * geo->sit_per_block,
+		       by_ssa = (uint64_t)geo->segment_count_ssa * F2FS_SEGMENT_BLOCKS * geo->sums_per_block;
+	struct f2fs_layout layout;
+	uint32_t at_home;
+
+	*v = (struct stage_volume){ .overprovision = r->options->overprovision };
+	v->shape = (struct plan_areas){ .block_size = geo->block_size,
+					.segs_per_sec = geo->segs_per_sec,
+					.secs_per_zone = geo->secs_per_zone,
+					.feature = geo->feature,
+					.least_sit_segments = geo->segment_count_sit,
+					.least_nat_segments = geo->segment_count_nat,
+					.large_nat = (cp_ckpt_flags(r->vol->cp) &
+						      FLAG_ckpt_flags_large_nat_bitmap) != 0 };
+	v->meta_segments = (geo->main_blkaddr - geo->segment0_blkaddr) / F2FS_SEGMENT_BLOCKS;
+	v->extend_segments = (uint32_t)(by_sit < by_ssa ? by_sit : by_ssa);
+	r->home = home_of(geo, stage_zone(v));
+	if (geo->segment0_blkaddr < r->home)
+		r->home = geo->segment0_blkaddr;
+	v->dead_segments = (geo->segment0_blkaddr - r->home) / F2FS_SEGMENT_BLOCKS;
+	v->shape.segment_count = v->meta_segments + geo->segment_count_main + v->dead_segments;
+	at_home = v->dead_segments ? stage_areas(v, v->shape.segment_count, &layout) : 0;
+	if (at_home == 0 || at_home > v->dead_segments) { /* it is no place that a hop has left */
+		r->home = geo->segment0_blkaddr;
+		v->shape.segment_count -= v->dead_segments;
+		v->dead_segments = 0;
+	}
+}
+
+int resize_look(struct resize *r)
+{
+	int err = resize_count(r->vol, &r->usage);
+
+	look_at_areas(r);
+	r->now.data_blocks = r->usage.data_blocks;
+	r->now.node_blocks = r->usage.node_blocks;
+	r->now.valid_blocks = cp_valid_block_count(r->vol->cp);
+	return err;
+}
+
+/* ---- the volume under the hands of the steps ---- */
+
+int resize_reopen(struct resize *r)
+{
+	struct f2fs_open_options open = r->open;
+	int err;
+
+	f2fs_volume_close(r->vol);
+	r->vol = NULL;
+	open.recover = F2FS_RECOVER_NONE;
+	err = volume_open(r->ctx, r->dev, &open, &r->vol);
+	return err ? err : resize_look(r);
+}
+
+int resize_switch(struct resize *r, const struct f2fs_geometry *to)
+{
+	const struct f2fs_geometry *from = &r->vol->geo;
+	const unsigned devices = superblock_device_count(r->vol->sb);
+	struct f2fs_geometry geo = *to;
+	uint8_t sb[sb_SIZE];
+	int err;
+
+	memcpy(sb, r->vol->sb, sizeof(sb));
+	geometry_derive(&geo);
+	if (devices > 1)
+		geo.block_count = geo.block_count + geo.end_blkaddr - from->end_blkaddr;
+	else if (geo.end_blkaddr != from->end_blkaddr)
+		geo.block_count = r->target_bytes >> geo.block_bits;
+	if (geo.block_count < geo.end_blkaddr)
+		geo.block_count = geo.end_blkaddr;
+	superblock_set_layout(sb, &geo);
+	for (unsigned i = 0; i < devices; i++) {
+		uint8_t *dev = sb_devs_w(sb) + (size_t)i * sbdev_SIZE;
+		int64_t segments = sbdev_total_segments(dev);
+
+		if (i == 0)
+			segments -= ((int64_t)geo.segment0_blkaddr - (int64_t)from->segment0_blkaddr) /
+				    F2FS_SEGMENT_BLOCKS;
+		if (i == devices - 1)
+			segments += ((int64_t)geo.end_blkaddr - (int64_t)from->end_blkaddr) / F2FS_SEGMENT_BLOCKS;
+		sbdev_set_total_segments(dev, (uint32_t)segments);
+	}
+	if (geometry_has(&geo, F2FS_FEATURE_SB_CHECKSUM))
+		sb_set_crc(sb, superblock_crc(sb));
+	if (superblock_check(sb) != RULE_NONE)
+		return error_set(r->ctx, F2FS_ERR_STATE, "the superblock of the new size breaks a rule: %s",
+				 rule_row(superblock_check(sb))->text);
+	err = superblock_replace(r->vol, sb);
+	return err ? err : resize_reopen(r);
+}
+
+int resize_settle(struct resize *r)
+{
+	struct commit_form form = { .has_room = true };
+	struct stage_room room;
+	int err;
+
+	if (!stage_room(&r->now, r->vol->geo.segment_count_main, false, &room))
+		return error_set(r->ctx, F2FS_ERR_NOSPC,
+				 "with this overprovision ratio the volume does not hold what is in use");
+	err = txn_begin(r->vol);
+	if (err)
+		return err;
+	form.user_blocks = room.user_blocks;
+	form.reserved_segments = room.reserved;
+	form.overprovision_segments = room.overprovision;
+	form.free_change = (int64_t)r->usage.free_segments - (int64_t)cp_free_segment_count(r->vol->cp);
+	err = txn_commit_as(r->vol, &form);
+	r->result->commits += !err;
+	return err ? err : resize_look(r);
+}
+
+/* ---- planning ---- */
+
+static int check_kind(struct resize *r)
+{
+	const struct f2fs_geometry *geo = &r->vol->geo;
+
+	if (geometry_has(geo, F2FS_FEATURE_RO))
+		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED, "read-only volumes cannot be resized: make a new one");
+	if (geometry_has(geo, F2FS_FEATURE_BLKZONED))
+		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED, "zoned volumes cannot be resized");
+	if (cp_ckpt_flags(r->vol->cp) & FLAG_ckpt_flags_fsck)
+		return error_set(r->ctx, F2FS_ERR_STATE, "the checkpoint asks for a check: run fsck.f2fs first");
+	if (r->options->overprovision != 0 && !(r->options->overprovision > 0 && r->options->overprovision < 100))
+		return error_set(r->ctx, F2FS_ERR_INVALID,
+				 "the overprovision ratio must be above 0 and below 100 percent");
+	return 0;
+}
+
+/* The length of the device whose size changes, and the segments of the others. */
+static int look_at_device(struct resize *r)
+{
+	const unsigned devices = superblock_device_count(r->vol->sb);
+	struct f2fs_device *last = NULL;
+	char path[65] = "";
+	int err = 0;
+
+	if (devices <= 1) {
+		r->device_bytes = f2fs_device_info(r->dev)->size - r->open.offset;
+		return 0;
+	}
+	r->other_segments = r->now.dead_segments; /* they are on the first one */
+	for (unsigned i = 0; i + 1 < devices; i++)
+		r->other_segments += sbdev_total_segments(superblock_device(r->vol->sb, i));
+	memcpy(path, sbdev_path(superblock_device(r->vol->sb, devices - 1)), 64);
+	if (r->open.devices)
+		last = f2fs_device_ref(r->open.devices[devices - 2]);
+	else
+		err = r->open.open_device(r->open.user, path, &last);
+	if (err)
+		return err;
+	r->device_bytes = f2fs_device_info(last)->size;
+	f2fs_device_close(last);
+	return 0;
+}
+
+static uint32_t segment_bits(const struct resize *r)
+{
+	return r->vol->geo.block_bits + 9;
+}
+
+/* Bytes of the device that a volume of that many segments takes. */
+static uint64_t bytes_of(const struct resize *r, uint32_t segments)
+{
+	if (superblock_device_count(r->vol->sb) > 1)
+		return (uint64_t)(segments - r->other_segments) << segment_bits(r);
+	return ((uint64_t)r->home << r->vol->geo.block_bits) + ((uint64_t)segments << segment_bits(r));
+}
+
+/* Segments of a volume that takes so many bytes of the device: whole zones at the end. */
+static int segments_of(struct resize *r, uint64_t bytes, uint32_t *segments)
+{
+	const struct stage_volume *v = &r->now;
+	const bool is_single = superblock_device_count(r->vol->sb) <= 1;
+	const uint64_t before = is_single ? (uint64_t)r->home << r->vol->geo.block_bits : 0;
+	const uint32_t zone = stage_zone(v), rest = v->meta_segments % zone;
+	const uint64_t limit = (ADDRESS_LIMIT - (uint64_t)r->home) / F2FS_SEGMENT_BLOCKS;
+	uint64_t n = sub_or_zero(bytes, before) >> segment_bits(r);
+
+	if (bytes > (uint64_t)r->vol->geo.block_size << 32)
+		return error_set(r->ctx, F2FS_ERR_TOO_BIG,
+				 "too large: the largest size with blocks of %u bytes is %u TiB",
+				 (unsigned)r->vol->geo.block_size, (unsigned)r->vol->geo.block_size >> 8);
+	n += r->other_segments;
+	n = n > limit ? limit : n;
+	n = n > rest ? (n - rest) / zone * zone + rest : 0;
+	*segments = (uint32_t)n;
+	return 0;
+}
+
+/* The smallest size that shrinking in place can come to. */
+static uint32_t minimum(const struct resize *r)
+{
+	const struct stage_volume *v = &r->now;
+	const uint32_t main_segments = v->shape.segment_count - v->meta_segments - v->dead_segments;
+	const uint32_t least = stage_minimum(v, main_segments);
+	uint32_t segments = v->meta_segments + v->dead_segments + (least ? least : main_segments);
+
+	/* devices are not given up */
+	if (segments < r->other_segments + stage_zone(v) && r->other_segments)
+		segments = r->other_segments + stage_zone(v);
+	return segments;
+}
+
+static int choose_target(struct resize *r)
+{
+	const struct f2fs_resize_options *o = r->options;
+	int err = 0;
+
+	r->target_bytes = o->size ? o->size : r->device_bytes;
+	r->target = r->now.shape.segment_count;
+	if (o->to_minimum)
+		r->target = minimum(r);
+	else if (!o->keep_size)
+		err = segments_of(r, r->target_bytes, &r->target);
+	if (o->to_minimum || o->keep_size)
+		r->target_bytes = bytes_of(r, r->target);
+	if (!err && !o->to_minimum && o->size > r->device_bytes && !o->dry_run)
+		err = error_set(r->ctx, F2FS_ERR_RANGE, "the device has %llu bytes, not %llu",
+				(unsigned long long)r->device_bytes, (unsigned long long)o->size);
+	return err;
+}
+
+static int refuse_plan(struct resize *r, enum stage_result why, uint32_t missing)
+{
+	const unsigned long long bytes = bytes_of(r, minimum(r));
+
+	switch (why) {
+	case STAGE_TOO_SMALL:
+		return error_set(r->ctx, F2FS_ERR_NOSPC,
+				 "%llu bytes are too small for what is in use: the smallest size is %llu (%llu MiB)",
+				 (unsigned long long)r->target_bytes, bytes, (bytes + (1u << 20) - 1) >> 20);
+	case STAGE_NO_ROOM:
+		return error_set(r->ctx, F2FS_ERR_NOSPC,
+				 "too little is free to write larger areas: %u segments (%llu blocks) more would have "
+				 "to be free",
+				 (unsigned)missing, (unsigned long long)missing * F2FS_SEGMENT_BLOCKS);
+	case STAGE_ODD_AREAS:
+		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED,
+				 "the areas of the volume are no whole zones: they cannot be written anew");
+	default:
+		return error_set(r->ctx, F2FS_ERR_TOO_BIG, "there are no areas for %u segments", (unsigned)r->target);
+	}
+}
+
+/* Are the numbers of the checkpoint those of the volume's size? */
+static bool is_settled(const struct resize *r)
+{
+	const uint8_t *cp = r->vol->cp;
+	struct stage_room room;
+
+	if (cp_ckpt_flags(cp) & FLAG_ckpt_flags_resizefs)
+		return false;
+	if (r->options->overprovision == 0)
+		return true;
+	return stage_room(&r->now, r->vol->geo.segment_count_main, false, &room) &&
+	       room.user_blocks == cp_user_block_count(cp) && room.overprovision == cp_overprov_segment_count(cp);
+}
+
+/* Relayout needs the start of the volume for itself, up to where the areas are between hops: on one device. */
+static int check_devices(struct resize *r, const struct f2fs_resize_step *step)
+{
+	const uint64_t reach = (uint64_t)r->now.meta_segments + step->moved;
+
+	if (superblock_device_count(r->vol->sb) <= 1 ||
+	    reach <= sbdev_total_segments(superblock_device(r->vol->sb, 0)) + r->now.dead_segments)
+		return 0;
+	return error_set(r->ctx, F2FS_ERR_UNSUPPORTED,
+			 "the first device is too small for larger areas: they need %llu segments of it for a while",
+			 (unsigned long long)reach);
+}
+
+static int plan(struct resize *r)
+{
+	struct f2fs_resize_result *result = r->result;
+	uint32_t missing;
+	enum stage_result why =
+		stage_plan(&r->now, r->target, result->steps, &result->step_count, &missing);
+	int err = 0;
+
+	if (why) {
+		result->step_count = 0;
+		return refuse_plan(r, why, missing);
+	}
+	if (r->other_segments && r->target < r->other_segments + stage_zone(&r->now))
+		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED,
+				 "a volume keeps all of its devices: the last one cannot be smaller than a zone");
+	if (result->step_count == 0 && !is_settled(r)) {
+		struct stage_room room;
+
+		if (!stage_room(&r->now, r->vol->geo.segment_count_main, false, &room))
+			return error_set(r->ctx, F2FS_ERR_NOSPC,
+					 "with this overprovision ratio the volume does not hold what is in use");
+		result->steps[result->step_count++] =
+			(struct f2fs_resize_step){ .kind = F2FS_RESIZE_RESERVE, .segments = r->target };
+	}
+	for (uint32_t i = 0; i < result->step_count && !err; i++)
+		if (result->steps[i].kind == F2FS_RESIZE_RELAYOUT)
+			err = check_devices(r, &result->steps[i]);
+	return err;
+}
+
+/* What the first step that moves blocks has to move: all of it must be movable. */
+static int look_at_moves(struct resize *r)
+{
+	for (uint32_t i = 0; i < r->result->step_count; i++) {
+		const struct f2fs_resize_step *step = &r->result->steps[i];
+		struct clean_range range = { .first = 0, .end = step->moved };
+		int err;
+
+		if (step->kind == F2FS_RESIZE_SHRINK && r->now.dead_segments == 0)
+			range = resize_tail(r, step->segments);
+		else if (step->kind != F2FS_RESIZE_RELAYOUT || i > 0)
+			continue;
+		err = clean_range_look(r->vol, &range);
+		r->result->blocks_to_move += range.used_blocks;
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void describe(struct resize *r, bool is_after)
+{
+	struct f2fs_resize_result *result = r->result;
+	const uint32_t segments = r->now.shape.segment_count;
+
+	result->new_segments = is_after ? segments : r->target;
+	result->new_bytes = bytes_of(r, result->new_segments);
+	result->new_user_blocks = cp_user_block_count(r->vol->cp);
+	if (is_after)
+		return;
+	result->old_segments = segments;
+	result->old_bytes = bytes_of(r, segments);
+	result->old_user_blocks = cp_user_block_count(r->vol->cp);
+	result->minimum_bytes = bytes_of(r, minimum(r));
+	result->device_bytes = r->device_bytes;
+	result->device_is_short =
+		superblock_device_count(r->vol->sb) <= 1 && result->old_bytes > r->device_bytes;
+}
+
+/* ---- doing ---- */
+
+/* Both superblocks must say the same before one of them is written: the other would bring the old size back. */
+static int mend_superblocks(struct resize *r)
+{
+	uint8_t sb[sb_SIZE];
+
+	if (r->vol->sb_state[1 - r->vol->sb_copy] == 0 && memcmp(r->vol->sb, r->vol->sb_other, sb_SIZE) == 0)
+		return 0;
+	memcpy(sb, r->vol->sb, sizeof(sb));
+	return superblock_replace(r->vol, sb);
+}
+
+/* May it be written? A transaction says so, or why not. */
+static int check_writable(struct resize *r)
+{
+	int err = superblock_writable(r->vol);
+
+	if (!err)
+		err = txn_begin(r->vol);
+	if (err)
+		return err;
+	txn_drop(r->vol);
+	return 0;
+}
+
+static int take_step(struct resize *r, const struct f2fs_resize_step *step)
+{
+	switch (step->kind) {
+	case F2FS_RESIZE_SHRINK:
+		return resize_shrink(r, step->segments);
+	case F2FS_RESIZE_EXTEND:
+		return resize_extend(r, step->segments);
+	case F2FS_RESIZE_RELAYOUT:
+		return resize_relayout(r, step);
+	case F2FS_RESIZE_HOME:
+		return resize_home(r, step->segments);
+	default:
+		return resize_settle(r);
+	}
+}
+
+static int take_steps(struct resize *r)
+{
+	const struct f2fs_resize_result *result = r->result;
+	int err = check_writable(r);
+
+	if (!err)
+		err = mend_superblocks(r);
+	for (uint32_t i = 0; i < result->step_count && !err; i++) {
+		err = resize_report(r, f2fs_resize_kind_name(result->steps[i].kind), i, result->step_count, "steps");
+		if (!err)
+			err = take_step(r, &result->steps[i]);
+	}
+	return err;
+}
+
+static int run(struct resize *r)
+{
+	int err = f2fs_volume_open(r->ctx, r->dev, &r->open, &r->vol);
+
+	if (!err)
+		err = check_kind(r);
+	if (!err)
+		err = resize_look(r);
+	if (!err)
+		err = look_at_device(r);
+	if (err)
+		return err;
+	err = choose_target(r);
+	if (!err)
+		describe(r, false);
+	if (!err)
+		err = plan(r);
+	if (!err)
+		err = look_at_moves(r);
+	if (err || r->options->dry_run)
+		return err;
+	err = take_steps(r);
+	if (r->vol)
+		describe(r, true);
+	return err;
+}
+
+int f2fs_resize(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
+		const struct f2fs_resize_options *options, struct f2fs_resize_result *result)
+{
+	static const struct f2fs_resize_options none;
+	struct f2fs_resize_result unused;
+	struct resize r = { .ctx = ctx, .dev = dev, .options = options ? options : &none };
+	struct f2fs_error_detail detail;
+	int err;
+
+	error_clear(ctx);
+	r.result = result ? result : &unused;
+	*r.result = (struct f2fs_resize_result){ 0 };
+	if (open)
+		r.open = *open;
+	err = run(&r);
+	detail = ctx->error;
+	f2fs_volume_close(r.vol);
+	ctx->error = detail;
+	return err;
+}

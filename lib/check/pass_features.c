@@ -75,9 +75,9 @@ static int check_verity(struct checker *c, const struct inode_fact *inode)
 
 	if (err)
 		return raise_error(c, inode, err);
-	err = f2fs_verity_get(file, &verity);
+	err = verity_get(file, &verity);
 	if (!err && c->options.depth == F2FS_CHECK_CONTENT)
-		err = f2fs_verity_verify(file);
+		err = verity_check(file);
 	if (err)
 		err = raise_error(c, inode, err);
 	f2fs_inode_close(file);
@@ -93,7 +93,7 @@ static int read_clusters(struct f2fs_inode *file, uint64_t blocks, uint32_t bits
 	int err = 0;
 
 	for (uint64_t block = 0; block < blocks && !err; block = extent.file_block + extent.count) {
-		err = f2fs_inode_extent(file, block, &extent);
+		err = map_extent(file, block, UINT64_MAX, &extent);
 		if (err == F2FS_ERR_NOT_FOUND || (!err && extent.count == 0))
 			return 0;
 		if (err || extent.kind != F2FS_EXTENT_COMPRESSED)
@@ -102,7 +102,7 @@ static int read_clusters(struct f2fs_inode *file, uint64_t blocks, uint32_t bits
 		     at += CONTENT_BYTES >> bits) {
 			size_t done;
 
-			err = f2fs_inode_read(file, at << bits, buffer, CONTENT_BYTES, &done);
+			err = inode_read(file, at << bits, buffer, CONTENT_BYTES, &done);
 		}
 	}
 	return err;

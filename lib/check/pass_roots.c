@@ -9,6 +9,7 @@
 #include "check/checker.h"
 #include "device/device.h"
 #include "format/superblock.h"
+#include "recover/chain.h"
 
 #define SB_OFFSET_IN_BLOCK 1024u
 
@@ -134,7 +135,7 @@ static int check_flags(struct checker *c)
 
 static int check_pending(struct checker *c)
 {
-	int err = f2fs_volume_pending(c->vol, &c->result->pending);
+	int err = volume_pending(c->vol, &c->result->pending);
 
 	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO) {
 		error_clear(c->ctx);
@@ -222,7 +223,7 @@ int pass_roots(struct checker *c)
 		open = *c->options.open;
 	open.mode = (int)c->mode;
 	open.pack = 0;
-	err = f2fs_volume_open(c->ctx, c->dev, &open, &c->vol);
+	err = volume_open_recovered(c->ctx, c->dev, &open, &c->vol);
 	if (err)
 		return refuse(c, err);
 	c->geo = &c->vol->geo;

@@ -192,7 +192,7 @@ static int take_rescued(struct checker *c)
 	while (!err) {
 		struct nid_fact *fact;
 
-		err = f2fs_nat_next(c->vol, entry.nid + 1, &entry);
+		err = nat_next(c->vol, entry.nid + 1, &entry);
 		if (err)
 			break;
 		fact = vec_push(&c->facts.nids, 1);

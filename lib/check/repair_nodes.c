@@ -135,7 +135,7 @@ static int cut_size(struct repair *r, f2fs_nid_t ino)
 	if (err)
 		return err;
 	while (!err && at < node_max_file_blocks(r->geo, r->geo->addrs_per_block)) {
-		err = f2fs_inode_extent(inode, at, &extent);
+		err = map_extent(inode, at, UINT64_MAX, &extent);
 		if (err || extent.count == 0)
 			break;
 		at = extent.file_block + extent.count;

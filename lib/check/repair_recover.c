@@ -61,7 +61,7 @@ static int is_wanted(struct f2fs_volume *vol, bool *out)
 {
 	struct f2fs_recovery_summary summary;
 	struct f2fs_recovery *plan;
-	int err = f2fs_recovery_plan(vol, &plan);
+	int err = recovery_plan(vol, &plan);
 
 	if (err)
 		return err;
@@ -83,7 +83,7 @@ int repair_must_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const
 	open.mode = F2FS_MODE_TOLERANT;
 	open.pack = 0;
 	open.recover = F2FS_RECOVER_NONE;
-	err = f2fs_volume_open(ctx, dev, &open, &vol);
+	err = volume_open_recovered(ctx, dev, &open, &vol);
 	if (!err) {
 		err = is_wanted(vol, out);
 		f2fs_volume_close(vol);

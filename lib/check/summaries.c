@@ -55,7 +55,7 @@ int summaries_check(struct checker *c, struct seg_fact *seg)
 
 	if (geometry_has(c->geo, F2FS_FEATURE_RO)) /* has none */
 		return 0;
-	err = f2fs_ssa_read(c->vol, seg->segno, entries, &entry_type, &source);
+	err = ssa_read(c->vol, seg->segno, entries, &entry_type, &source);
 	if (err == F2FS_ERR_IO || err == F2FS_ERR_CORRUPT) {
 		error_clear(c->ctx);
 		return raise_summary(c, P_SSA_UNREADABLE, seg->segno, 0, 0);
@@ -85,7 +85,7 @@ static int tell_segment(struct checker *c, const struct vec *claims, size_t *at)
 	uint8_t entry_type;
 	uint64_t wrong = 0;
 	f2fs_blk_t first = 0;
-	int source, err = f2fs_ssa_read(c->vol, segno, entries, &entry_type, &source);
+	int source, err = ssa_read(c->vol, segno, entries, &entry_type, &source);
 
 	if (err)
 		return err;

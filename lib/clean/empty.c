@@ -6,12 +6,11 @@
  */
 #include <string.h>
 
-#include "clean/clean.h"
+#include "clean/run.h"
+#include "file/object.h"
 
 enum {
-	BATCH_BLOCKS = 65536, /* data moved by one commit */
-	BATCH_NODES = 12000,  /* nodes that one commit writes: fewer than nodes_trim() lets stay in memory */
-	HOLES_KEPT = 64,      /* that logs may need to end in */
+	HOLES_KEPT = 64, /* that logs may need to end in */
 	NODE_LOGS = 3,
 	CLEAN_SECTIONS = 16 /* cleaned at once when room is short */
 };
@@ -79,7 +78,7 @@ static int look(struct emptying *e)
 		if (sit_hole_blocks(e->vol, at / geo->sit_per_block) > 0)
 			memset(entries, 0, (size_t)n * sit_SIZE);
 		else
-			err = f2fs_sit_read(e->vol, at, n, entries);
+			err = sit_read(e->vol, at, n, entries);
 		if (!err)
 			err = look_at(e, at, entries, n);
 		at += n;
@@ -98,8 +97,8 @@ static int refuse(struct emptying *e, uint32_t section)
 	char path[1024] = "";
 
 	if (live->nid && nat_get(e->vol, live->nid, &entry) == 0 &&
-	    f2fs_inode_open(e->vol, entry.ino, &inode) == 0) {
-		if (f2fs_inode_path(inode, path, sizeof(path)) != 0)
+	    inode_open(e->vol, entry.ino, &inode) == 0) {
+		if (inode_path(inode, path, sizeof(path)) != 0)
 			path[0] = '\0';
 		f2fs_inode_close(inode);
 	}
@@ -269,7 +268,7 @@ static int clean_elsewhere(struct emptying *e)
 {
 	const struct f2fs_clean_options options = { .sections = CLEAN_SECTIONS, .used_limit = 99 };
 	struct f2fs_clean_result result;
-	int err = f2fs_clean(e->vol, &options, &result);
+	int err = clean_run(e->vol, &options, &result);
 
 	if (err)
 		return err;

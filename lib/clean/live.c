@@ -60,7 +60,7 @@ static int collect_segment(struct live *live, f2fs_seg_t segno, uint8_t *entries
 	const struct live_block start = { .addr = geometry_segment_start(&live->vol->geo, segno) };
 	struct f2fs_sit_entry sit;
 	uint8_t entry_type;
-	int source, err = f2fs_sit_lookup(live->vol, segno, &sit);
+	int source, err = sit_lookup(live->vol, segno, &sit);
 
 	if (err)
 		return refuse_error(live, err, &start, "the SIT of the segment cannot be read");
@@ -77,7 +77,7 @@ static int collect_segment(struct live *live, f2fs_seg_t segno, uint8_t *entries
 	}
 	if (sit.valid_blocks == 0)
 		return 0;
-	err = f2fs_ssa_read(live->vol, segno, entries, &entry_type, &source);
+	err = ssa_read(live->vol, segno, entries, &entry_type, &source);
 	if (err)
 		return refuse_error(live, err, &start, "the summary of the segment cannot be read");
 	if (entry_type != (sit.type >= F2FS_HOT_NODE))

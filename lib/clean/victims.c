@@ -103,7 +103,7 @@ int victims_find(struct f2fs_volume *vol, const struct clean_policy *policy, uin
 	for (f2fs_seg_t at = 0; at < geo->segment_count_main && !err; at += geo->sit_per_block) {
 		const uint32_t rest = geo->segment_count_main - at;
 
-		err = f2fs_sit_read(vol, at, rest < geo->sit_per_block ? rest : geo->sit_per_block, entries);
+		err = sit_read(vol, at, rest < geo->sit_per_block ? rest : geo->sit_per_block, entries);
 		if (!err)
 			err = add_entries(vol, out, at, entries, &state);
 	}

@@ -96,4 +96,13 @@ static inline const uint8_t *device_peek(struct f2fs_device *dev, uint64_t offse
 	return dev->peek ? dev->peek(dev->self, offset, length) : NULL;
 }
 
+/* What the public functions of the same names do, without forgetting the last error: for calls within the library. */
+int device_open_host(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out);
+int device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags, struct f2fs_device **out);
+int device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
+		     struct f2fs_device **out);
+int device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length, struct f2fs_device **out);
+int device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
+		       struct f2fs_device **out);
+
 #endif

@@ -331,15 +331,14 @@ static int check_parts(struct f2fs_context *ctx, const struct f2fs_device_part *
 	return 0;
 }
 
-int f2fs_device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
-			  struct f2fs_device **out)
+int device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
+		     struct f2fs_device **out)
 {
 	struct f2fs_device_info info = { 0 };
 	struct f2fs_device *dev;
 	struct multi *multi;
 	int rc;
 
-	error_clear(ctx);
 	rc = check_parts(ctx, parts, count);
 	if (rc != 0)
 		return rc;
@@ -369,4 +368,11 @@ int f2fs_device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_par
 	dev->below = find_below_multi;
 	*out = dev;
 	return 0;
+}
+
+int f2fs_device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
+			  struct f2fs_device **out)
+{
+	error_clear(ctx);
+	return device_new_multi(ctx, parts, count, out);
 }

@@ -73,7 +73,7 @@ static int make_device(struct f2fs_context *ctx, const char *path, int fd, const
 	return refuse_kind(ctx, path, st->st_mode);
 }
 
-static int open_host_device(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out)
+int device_open_host(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out)
 {
 	const bool writable = (flags & F2FS_OPEN_WRITE) != 0;
 	struct stat st;
@@ -114,7 +114,7 @@ static int open_host_device(struct f2fs_context *ctx, const char *path, unsigned
 int f2fs_device_open(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out)
 {
 	error_clear(ctx);
-	return open_host_device(ctx, path, flags, out);
+	return device_open_host(ctx, path, flags, out);
 }
 
 /* Set the size of an open file and make the device; is_new: a file that did not exist before. */
@@ -134,15 +134,13 @@ static int size_file(struct f2fs_context *ctx, const char *path, int fd, uint64_
 	return file_make_device(ctx, path, fd, size, F2FS_DEVICE_WRITE | (is_new ? F2FS_DEVICE_ZEROED : 0), out);
 }
 
-int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,
-		       struct f2fs_device **out)
+int device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags, struct f2fs_device **out)
 {
 	struct stat st;
 	bool is_new = true;
 	int fd;
 	int rc;
 
-	error_clear(ctx);
 	if (size > INT64_MAX)
 		return error_set(ctx, F2FS_ERR_TOO_BIG, "cannot create %s with %llu bytes", path,
 				 (unsigned long long)size);
@@ -169,4 +167,11 @@ int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size
 			unlink(path);
 	}
 	return rc;
+}
+
+int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,
+		       struct f2fs_device **out)
+{
+	error_clear(ctx);
+	return device_create(ctx, path, size, flags, out);
 }

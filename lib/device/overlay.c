@@ -398,15 +398,14 @@ static const struct f2fs_device_ops overlay_ops = {
 	.close = close_overlay,
 };
 
-int f2fs_device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
-			    struct f2fs_device **out)
+int device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
+		       struct f2fs_device **out)
 {
 	const uint32_t keep = F2FS_DEVICE_PARALLEL | F2FS_DEVICE_ZEROED | F2FS_DEVICE_ZONED;
 	struct overlay *overlay;
 	struct f2fs_device *dev;
 	int rc;
 
-	error_clear(inner->ctx);
 	rc = layer_make(inner, sizeof(*overlay), &overlay_ops, (inner->info.caps & keep) | F2FS_DEVICE_WRITE, &dev);
 	if (rc == 0)
 		dev->owner = 0; /* what is written stays with the process */
@@ -427,6 +426,13 @@ int f2fs_device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, co
 	}
 	*out = dev;
 	return 0;
+}
+
+int f2fs_device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
+			    struct f2fs_device **out)
+{
+	error_clear(inner->ctx);
+	return device_new_overlay(inner, memory_limit, spill_dir, out);
 }
 
 /* Write one run of pages that are alike to the device below. */

@@ -110,14 +110,13 @@ static const struct f2fs_device_ops slice_ops = {
 	.close = layer_close,
 };
 
-int f2fs_device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length, struct f2fs_device **out)
+int device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length, struct f2fs_device **out)
 {
 	uint32_t caps = inner->info.caps;
 	struct f2fs_device *dev;
 	struct slice *slice;
 	int rc;
 
-	error_clear(inner->ctx);
 	if (length == 0 && offset <= inner->info.size)
 		length = inner->info.size - offset;
 	if (!range_within(offset, length, inner->info.size))
@@ -140,4 +139,10 @@ int f2fs_device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t l
 	dev->below = find_below_slice;
 	*out = dev;
 	return 0;
+}
+
+int f2fs_device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length, struct f2fs_device **out)
+{
+	error_clear(inner->ctx);
+	return device_new_slice(inner, offset, length, out);
 }

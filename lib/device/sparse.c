@@ -405,12 +405,11 @@ static int init_sparse(struct f2fs_device *dev, struct sparse *sparse)
 	return rc;
 }
 
-int f2fs_device_new_sparse(struct f2fs_device *inner, struct f2fs_device **out)
+static int make_sparse(struct f2fs_device *inner, struct f2fs_device **out)
 {
 	struct f2fs_device *dev;
 	int rc;
 
-	error_clear(inner->ctx);
 	rc = layer_make(inner, sizeof(struct sparse), &sparse_ops, inner->info.caps & F2FS_DEVICE_PARALLEL, &dev);
 	if (rc != 0)
 		return rc;
@@ -421,6 +420,12 @@ int f2fs_device_new_sparse(struct f2fs_device *inner, struct f2fs_device **out)
 	}
 	*out = dev;
 	return 0;
+}
+
+int f2fs_device_new_sparse(struct f2fs_device *inner, struct f2fs_device **out)
+{
+	error_clear(inner->ctx);
+	return make_sparse(inner, out);
 }
 
 /* Does a device begin as an Android sparse file does? */
@@ -435,8 +440,10 @@ static bool is_sparse_file(struct f2fs_device *dev)
 int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out)
 {
 	struct f2fs_device *file;
-	int rc = f2fs_device_open(ctx, path, flags, &file);
+	int rc;
 
+	error_clear(ctx);
+	rc = device_open_host(ctx, path, flags, &file);
 	if (rc != 0)
 		return rc;
 	if (!is_sparse_file(file)) {
@@ -447,7 +454,7 @@ int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned 
 		rc = error_set(ctx, F2FS_ERR_READ_ONLY,
 			       "%s is an Android sparse file, which can only be read; unpack it to change it", path);
 	else
-		rc = f2fs_device_new_sparse(file, out);
+		rc = make_sparse(file, out);
 	f2fs_device_close(file);
 	return rc;
 }

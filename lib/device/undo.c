@@ -421,11 +421,11 @@ int f2fs_undo_create(struct f2fs_device *target, const char *path, struct f2fs_d
 	/* Every block in a record of its own. */
 	const uint64_t blocks = target->info.size / UNDO_BLOCK + 1;
 	uint64_t size = UNDO_FIRST_RECORD + blocks * (UNDO_BLOCK + UNDO_SECTOR + 4);
-	int err = f2fs_device_create(target->ctx, path, size, 0, log);
+	int err = device_create(target->ctx, path, size, 0, log);
 
 	/* Not every file system lets a file be that long; an undo file of a repair is short. */
 	for (; err && size > (UINT64_C(1) << 32) && target->ctx->error.code != F2FS_ERR_EXISTS; size /= 2)
-		err = f2fs_device_create(target->ctx, path, size, 0, log);
+		err = device_create(target->ctx, path, size, 0, log);
 	if (!err)
 		sync_folder(path);
 	return err;

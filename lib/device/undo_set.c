@@ -21,7 +21,7 @@ static int join(struct f2fs_device *const *devices, unsigned count, uint64_t *st
 		starts[i] = at;
 		at += devices[i]->info.size;
 	}
-	return f2fs_device_new_multi(devices[0]->ctx, parts, count, out);
+	return device_new_multi(devices[0]->ctx, parts, count, out);
 }
 
 /* Give each device back as a window of the row. */
@@ -29,7 +29,7 @@ static int divide(struct f2fs_device *row, struct f2fs_device *const *devices, u
 		  struct f2fs_device **out)
 {
 	for (unsigned i = 0; i < count; i++) {
-		int err = f2fs_device_new_slice(row, starts[i], devices[i]->info.size, &out[i]);
+		int err = device_new_slice(row, starts[i], devices[i]->info.size, &out[i]);
 
 		if (err) {
 			while (i-- > 0)

@@ -140,13 +140,12 @@ int data_read(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t
 	return 0;
 }
 
-int f2fs_inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done)
+int inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
 	uint64_t size;
 	int err;
 
-	error_clear(ctx);
 	err = inode_sync(inode);
 	if (err)
 		return err;
@@ -173,6 +172,12 @@ int f2fs_inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, siz
 	return err;
 }
 
+int f2fs_inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done)
+{
+	error_clear(inode->vol->ctx);
+	return inode_read(inode, offset, buffer, length, done);
+}
+
 int f2fs_inode_read_raw(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
@@ -195,14 +200,13 @@ int f2fs_inode_read_raw(struct f2fs_inode *inode, uint64_t offset, void *buffer,
 	return err;
 }
 
-int f2fs_inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *length)
+int inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *length)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
 	uint64_t stored;
 	uint8_t *raw;
 	int err;
 
-	error_clear(ctx);
 	err = inode_sync(inode);
 	if (err)
 		return err;
@@ -238,4 +242,10 @@ int f2fs_inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, siz
 	}
 	mem_free(ctx, raw);
 	return err;
+}
+
+int f2fs_inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *length)
+{
+	error_clear(inode->vol->ctx);
+	return inode_readlink(inode, buffer, size, length);
 }

@@ -98,7 +98,7 @@ static int look_through(struct f2fs_inode *inode)
 	struct dentry_ref ref;
 	struct f2fs_dir *dir;
 	uint64_t block;
-	int err = f2fs_dir_open(inode, &dir);
+	int err = dir_open(inode, &dir);
 
 	if (err)
 		return err;

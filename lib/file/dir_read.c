@@ -63,13 +63,12 @@ static int peek_dentry_block(struct f2fs_inode *inode, uint64_t index, const uin
 	return err ? err : volume_peek(inode->vol, addr, out);
 }
 
-int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
+int dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
 	struct f2fs_dir *dir;
 	int err;
 
-	error_clear(ctx);
 	err = inode_sync(inode);
 	if (!err)
 		err = need_directory(inode);
@@ -88,6 +87,12 @@ int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
 	}
 	*out = dir;
 	return 0;
+}
+
+int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
+{
+	error_clear(inode->vol->ctx);
+	return dir_open(inode, out);
 }
 
 void f2fs_dir_close(struct f2fs_dir *dir)
@@ -249,14 +254,19 @@ int dir_next_stored(struct f2fs_dir *dir, struct dentry_ref *ref, uint64_t *bloc
 	return err;
 }
 
-int f2fs_dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out)
+int dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out)
 {
 	struct dentry_ref ref;
 	int err;
 
-	error_clear(dir->inode->vol->ctx);
 	err = next_entry(dir, &ref);
 	return err ? err : present(dir->inode, dir->block, &ref, out);
+}
+
+int f2fs_dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out)
+{
+	error_clear(dir->inode->vol->ctx);
+	return dir_next(dir, out);
 }
 
 /* What a lookup compares with. */
@@ -363,7 +373,7 @@ static int search_all(struct f2fs_inode *inode, const struct wanted *w, struct f
 {
 	struct f2fs_dir *dir;
 	struct dentry_ref ref;
-	int err = f2fs_dir_open(inode, &dir);
+	int err = dir_open(inode, &dir);
 
 	if (err)
 		return err;
@@ -468,14 +478,19 @@ int dir_find(struct f2fs_inode *dir, const char *name, size_t length, struct f2f
 	return err;
 }
 
-int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out)
+int dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out)
 {
 	int err;
 
-	error_clear(dir->vol->ctx);
 	err = inode_sync(dir);
 	if (err)
 		return err; /* a directory that is not there any more is another matter */
 	err = dir_find(dir, name, length, out);
 	return err == F2FS_ERR_NOT_FOUND ? report_missing(dir, name, length) : err;
+}
+
+int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out)
+{
+	error_clear(dir->vol->ctx);
+	return dir_lookup(dir, name, length, out);
 }

@@ -182,12 +182,11 @@ static void fill_device(const struct f2fs_inode *inode, struct f2fs_stat *out)
 	out->rdev_minor = dev.minor;
 }
 
-int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out)
+int inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out)
 {
 	const uint8_t *raw = inode->block;
 	int err;
 
-	error_clear(inode->vol->ctx);
 	err = inode_sync(inode);
 	if (err)
 		return err;
@@ -219,7 +218,7 @@ int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out)
 		char target[F2FS_NAME_ROOM * 2];
 		size_t length;
 
-		err = f2fs_inode_readlink(inode, target, sizeof(target), &length);
+		err = inode_readlink(inode, target, sizeof(target), &length);
 
 		if (err == F2FS_ERR_NOMEM)
 			return err;
@@ -228,4 +227,10 @@ int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out)
 		error_clear(inode->vol->ctx);
 	}
 	return 0;
+}
+
+int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out)
+{
+	error_clear(inode->vol->ctx);
+	return inode_stat(inode, out);
 }

@@ -275,10 +275,10 @@ int dir_need_empty(struct f2fs_volume *vol, f2fs_nid_t ino)
 
 	if (err)
 		return err;
-	err = f2fs_dir_open(inode, &dir);
+	err = dir_open(inode, &dir);
 	if (!err) {
 		do {
-			err = f2fs_dir_next(dir, &entry);
+			err = dir_next(dir, &entry);
 		} while (!err && name_is_dots(entry.name, entry.name_len));
 		f2fs_dir_close(dir);
 		if (!err)
@@ -316,7 +316,7 @@ static int remove_name(struct f2fs_inode *dir, const char *name, size_t length)
 	if (!err && name_is_dots(name, length))
 		err = error_set(dir->vol->ctx, F2FS_ERR_INVALID, "\".\" and \"..\" cannot be removed");
 	if (!err)
-		err = f2fs_dir_lookup(dir, name, length, &entry);
+		err = dir_lookup(dir, name, length, &entry);
 	if (!err)
 		err = winode_get(dir->vol, entry.ino, &w);
 	if (!err && winode_is_dir(&w))

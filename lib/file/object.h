@@ -154,6 +154,18 @@ static inline bool compress_is_cluster(const struct f2fs_inode *inode, uint32_t 
 	return inode->layout.is_compressed && first_slot == F2FS_COMPRESS_ADDR;
 }
 
+/* What the public functions of the same names do, without forgetting the last error: for calls within the library. */
+int inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done);
+int inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *length);
+int inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out);
+int inode_path(struct f2fs_inode *inode, char *buffer, size_t size);
+int dir_open(struct f2fs_inode *inode, struct f2fs_dir **out);
+int dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out);
+int dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out);
+int verity_get(struct f2fs_inode *inode, struct f2fs_verity *out);
+/* f2fs_verity_verify() */
+int verity_check(struct f2fs_inode *inode);
+
 /* inode_read.c: record corruption of this inode. */
 int inode_corrupt(struct f2fs_inode *inode, enum rule rule, const char *format, ...) PRINTF_LIKE(3, 4);
 

@@ -9,7 +9,7 @@
 
 #define MAX_LINKS 40u	     /* symlinks followed in one lookup, as the kernel */
 #define MAX_PATH (64u << 10) /* bytes of a path still to be walked */
-#define MAX_PARENTS 4096u    /* levels that f2fs_inode_path() climbs */
+#define MAX_PARENTS 4096u    /* levels that inode_path() climbs */
 
 /* The rest of the path, with targets of symlinks put in front. */
 struct path_rest {
@@ -42,7 +42,7 @@ static int follow(struct path_rest *rest, struct f2fs_inode *link)
 	target = mem_alloc(rest->vol->ctx, room);
 	if (!target)
 		return F2FS_ERR_NOMEM;
-	err = f2fs_inode_readlink(link, target, room, &length);
+	err = inode_readlink(link, target, room, &length);
 	if (!err) /* what is left is empty or begins with a slash */
 		err = push_front(rest, target, length);
 	mem_free(rest->vol->ctx, target);
@@ -55,7 +55,7 @@ static int step(struct path_rest *rest, const char *name, size_t n, bool is_last
 {
 	struct f2fs_dirent entry;
 	struct f2fs_inode *child;
-	int err = f2fs_dir_lookup(*at, name, n, &entry);
+	int err = dir_lookup(*at, name, n, &entry);
 
 	if (err)
 		return err;
@@ -134,11 +134,11 @@ static int name_in_parent(struct f2fs_inode *parent, f2fs_nid_t ino, char *name)
 {
 	struct f2fs_dirent entry;
 	struct f2fs_dir *dir;
-	int err = f2fs_dir_open(parent, &dir);
+	int err = dir_open(parent, &dir);
 
 	if (err)
 		return err;
-	while ((err = f2fs_dir_next(dir, &entry)) == 0 || err == F2FS_ERR_CORRUPT) {
+	while ((err = dir_next(dir, &entry)) == 0 || err == F2FS_ERR_CORRUPT) {
 		if (err || entry.ino != ino || strcmp(entry.name, ".") == 0 || strcmp(entry.name, "..") == 0)
 			continue;
 		memcpy(name, entry.name, (size_t)entry.name_len + 1);
@@ -166,19 +166,18 @@ static f2fs_nid_t parent_of(struct f2fs_inode *inode)
 {
 	struct f2fs_dirent dots;
 
-	if (inode_type(inode) == MODE_DIR && f2fs_dir_lookup(inode, "..", 2, &dots) == 0)
+	if (inode_type(inode) == MODE_DIR && dir_lookup(inode, "..", 2, &dots) == 0)
 		return dots.ino;
 	return inode_i_pino(inode->block);
 }
 
-int f2fs_inode_path(struct f2fs_inode *inode, char *buffer, size_t size)
+int inode_path(struct f2fs_inode *inode, char *buffer, size_t size)
 {
 	struct f2fs_volume *vol = inode->vol;
 	f2fs_nid_t ino = inode->ino, parent = parent_of(inode);
 	size_t at = size;
 	int err = 0;
 
-	error_clear(vol->ctx);
 	if (size < 2)
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "the path does not fit");
 	buffer[--at] = '\0';
@@ -208,4 +207,10 @@ int f2fs_inode_path(struct f2fs_inode *inode, char *buffer, size_t size)
 		buffer[--at] = '/';
 	memmove(buffer, buffer + at, size - at);
 	return 0;
+}
+
+int f2fs_inode_path(struct f2fs_inode *inode, char *buffer, size_t size)
+{
+	error_clear(inode->vol->ctx);
+	return inode_path(inode, buffer, size);
 }

@@ -21,7 +21,7 @@ struct side {
 
 static int look_up(struct side *s)
 {
-	int err = f2fs_dir_lookup(s->dir, s->name, s->length, &s->entry);
+	int err = dir_lookup(s->dir, s->name, s->length, &s->entry);
 
 	if (err)
 		return err;
@@ -51,7 +51,7 @@ static int need_not_below(struct f2fs_volume *vol, f2fs_nid_t ino, f2fs_nid_t an
 		err = inode_open(vol, ino, &dir);
 		if (err)
 			return err;
-		err = f2fs_dir_lookup(dir, "..", 2, &up);
+		err = dir_lookup(dir, "..", 2, &up);
 		f2fs_inode_close(dir);
 		if (err)
 			return err;
@@ -101,7 +101,7 @@ static int move_dir(struct side *moved, struct side *from, struct side *to)
 
 	if (err)
 		return err;
-	err = f2fs_dir_lookup(dir, "..", 2, &up);
+	err = dir_lookup(dir, "..", 2, &up);
 	f2fs_inode_close(dir);
 	if (!err)
 		err = dir_replace(&moved->w, &up, to->dir->ino, F2FS_TYPE_DIRECTORY);
@@ -159,7 +159,7 @@ static int move_name(struct side *from, struct side *to, unsigned flags)
 	if (!err)
 		err = winode_get(from->dir->vol, from->dir->ino, &from->parent);
 	if (!err)
-		err = f2fs_dir_lookup(from->dir, from->name, from->length, &from->entry);
+		err = dir_lookup(from->dir, from->name, from->length, &from->entry);
 	if (!err)
 		err = dir_remove(&from->parent, &from->entry);
 	if (!err && from->is_dir && from->dir->ino != to->dir->ino)

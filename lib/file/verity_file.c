@@ -84,7 +84,7 @@ static int open_tree(struct f2fs_inode *inode, uint8_t *raw, struct verity_param
 	return err ? err : map_result(inode, verity_init(tree, params));
 }
 
-int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out)
+int verity_get(struct f2fs_inode *inode, struct f2fs_verity *out)
 {
 	uint8_t raw[verityd_SIZE];
 	struct verity_params params;
@@ -92,7 +92,6 @@ int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out)
 	struct verity_location at = { 0 };
 	int err;
 
-	error_clear(inode->vol->ctx);
 	err = open_tree(inode, raw, &params, &at, &tree);
 	if (err)
 		return err;
@@ -110,6 +109,12 @@ int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out)
 	err = map_result(inode, verity_file_digest(params.algorithm, raw, out->file_digest));
 	verity_fini(&tree);
 	return err;
+}
+
+int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out)
+{
+	error_clear(inode->vol->ctx);
+	return verity_get(inode, out);
 }
 
 /* What the callbacks of a check need. */
@@ -142,7 +147,7 @@ static int report(void *user, int level, uint64_t index)
 			     (unsigned)check->inode->ino, (unsigned long long)index, level);
 }
 
-int f2fs_verity_verify(struct f2fs_inode *inode)
+int verity_check(struct f2fs_inode *inode)
 {
 	struct check check = { .inode = inode };
 	const struct verity_io io = {
@@ -155,7 +160,6 @@ int f2fs_verity_verify(struct f2fs_inode *inode)
 	void *work;
 	int err;
 
-	error_clear(inode->vol->ctx);
 	err = open_tree(inode, raw, &params, &at, &tree);
 	if (err)
 		return err;
@@ -166,4 +170,10 @@ int f2fs_verity_verify(struct f2fs_inode *inode)
 	mem_free(inode->vol->ctx, work);
 	verity_fini(&tree);
 	return err;
+}
+
+int f2fs_verity_verify(struct f2fs_inode *inode)
+{
+	error_clear(inode->vol->ctx);
+	return verity_check(inode);
 }

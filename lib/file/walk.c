@@ -76,7 +76,7 @@ static int push_dir(struct walk *w, struct f2fs_inode *inode)
 	int err = map32_set(&w->seen, inode->ino, 1);
 
 	if (!err)
-		err = f2fs_dir_open(inode, &dir);
+		err = dir_open(inode, &dir);
 	if (err)
 		return err;
 	dir_count_into(dir, &w->loaded);
@@ -144,7 +144,7 @@ static void read_ahead(struct walk *w, struct frame *frame, unsigned i)
 	const char *name = ahead->entry[i].name;
 
 	do {
-		ahead->err[i] = f2fs_dir_next(frame->dir, &ahead->entry[i]);
+		ahead->err[i] = dir_next(frame->dir, &ahead->entry[i]);
 	} while (!ahead->err[i] && (strcmp(name, ".") == 0 || strcmp(name, "..") == 0));
 	if (ahead->err[i])
 		ahead->detail[i] = w->ctx->error;

@@ -44,9 +44,9 @@ static int load_segment(struct f2fs_past *past, f2fs_seg_t segno)
 		return 0;
 	segment->is_loaded = false;
 	segment->segno = segno;
-	err = f2fs_sit_lookup(past->vol, segno, &segment->sit);
+	err = sit_lookup(past->vol, segno, &segment->sit);
 	if (!err)
-		err = f2fs_ssa_read(past->vol, segno, segment->entries, &segment->type, &source);
+		err = ssa_read(past->vol, segno, segment->entries, &segment->type, &source);
 	if (err)
 		return err;
 	segment->has_summaries = source != F2FS_SUMMARY_NONE;

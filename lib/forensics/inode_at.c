@@ -30,7 +30,7 @@ static int need_past(struct at *at, const struct f2fs_inode *inode)
 	int err;
 
 	if (!at->past) {
-		err = f2fs_past_open(at->vol, &options, &at->past);
+		err = past_open(at->vol, &options, &at->past);
 		if (err)
 			return err;
 		at->owns_past = true;

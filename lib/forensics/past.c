@@ -262,12 +262,11 @@ static int check_options(struct f2fs_volume *vol, const struct f2fs_past_options
 	return 0;
 }
 
-int f2fs_past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out)
+int past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out)
 {
 	struct f2fs_past *past;
 	int err;
 
-	error_clear(vol->ctx);
 	err = check_options(vol, options);
 	if (err)
 		return err;
@@ -287,6 +286,12 @@ int f2fs_past_open(struct f2fs_volume *vol, const struct f2fs_past_options *opti
 	error_clear(vol->ctx);
 	*out = past;
 	return 0;
+}
+
+int f2fs_past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out)
+{
+	error_clear(vol->ctx);
+	return past_open(vol, options, out);
 }
 
 void f2fs_past_close(struct f2fs_past *past)

@@ -51,6 +51,8 @@ int past_scan(struct f2fs_past *past);
 int past_claim(struct f2fs_past *past);
 
 /* past.c */
+/* f2fs_past_open() without forgetting the last error. */
+int past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out);
 /* Is this block a node of the volume, and not newer than it? Fills out. */
 bool past_is_node(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr, struct past_node *out);
 /* Nodes of an id within an inode, the oldest first; *count is 0 when there is none. */

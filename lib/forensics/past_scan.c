@@ -163,7 +163,7 @@ static enum plan plan_segment(struct scan *s, f2fs_seg_t segno)
 	uint32_t offset;
 
 	if ((s->past->options.flags & F2FS_PAST_THOROUGH) || is_current(vol, segno) ||
-	    f2fs_sit_lookup(vol, segno, &sit) != 0)
+	    sit_lookup(vol, segno, &sit) != 0)
 		return PLAN_WHOLE;
 	if (sit.type < F2FS_HOT_NODE && sit.valid_blocks > 0)
 		return PLAN_SKIP;

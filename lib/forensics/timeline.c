@@ -48,7 +48,7 @@ static int tell(struct timeline *t, const struct past_node *node)
 	err = past_open_inode(vol, t->past, node->addr, 0, &inode);
 	if (err)
 		return err == F2FS_ERR_NOMEM ? err : 0;
-	err = f2fs_inode_stat(inode, &moment.stat);
+	err = inode_stat(inode, &moment.stat);
 	if (!err)
 		err = past_names_of_inode(&t->names, inode->block, t->path, &moment.path_state);
 	f2fs_inode_close(inode);

@@ -84,7 +84,7 @@ int version_describe(struct f2fs_past *past, f2fs_blk_t addr, struct f2fs_versio
 	out->age = past->newest - out->cp_ver;
 	out->generation = inode_i_generation(inode->block);
 	fill_name(inode->block, out);
-	err = f2fs_inode_stat(inode, &out->stat);
+	err = inode_stat(inode, &out->stat);
 	if (!err)
 		err = past_judge(inode, 0, 0, 0, &unused); /* so that the time is known */
 	past_of(inode, &time);

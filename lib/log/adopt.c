@@ -66,7 +66,7 @@ static int need_sums(struct txn *txn, f2fs_seg_t segno, bool was_free, uint8_t *
 	if (!*out)
 		return F2FS_ERR_NOMEM;
 	if (!was_free)
-		err = f2fs_ssa_read(txn->vol, segno, *out, &entry_type, &source);
+		err = ssa_read(txn->vol, segno, *out, &entry_type, &source);
 	if (!err)
 		err = map32_set(&txn->adopted, segno, (uintptr_t)*out);
 	if (err)

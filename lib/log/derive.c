@@ -25,7 +25,7 @@
 static void load_segment(struct txn *txn, const struct txn_truth *truth, f2fs_seg_t segno, struct segment *s)
 {
 	struct f2fs_sit_entry entry;
-	bool sane = f2fs_sit_lookup(txn->vol, segno, &entry) == 0 && entry.type < F2FS_LOG_COUNT &&
+	bool sane = sit_lookup(txn->vol, segno, &entry) == 0 && entry.type < F2FS_LOG_COUNT &&
 		    bitmap_popcount(entry.valid_map, sizeof(entry.valid_map)) == entry.valid_blocks;
 
 	s->type = sane ? entry.type : F2FS_WARM_DATA;
@@ -134,7 +134,7 @@ static int place_log(struct txn *txn, unsigned type)
 		at.segno = segno;
 		at.blkoff = at.alloc_type = 0;
 	} else if (is_usable_log(txn, type, &at)) {
-		err = f2fs_ssa_read(vol, at.segno, sums, &entry_type, &source);
+		err = ssa_read(vol, at.segno, sums, &entry_type, &source);
 	} else {
 		err = error_set(vol->ctx, F2FS_ERR_NOSPC, "no segment is free for %s", f2fs_log_type_name(type));
 	}

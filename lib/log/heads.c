@@ -102,7 +102,7 @@ int heads_begin(struct txn *txn)
 		head->segno = at.segno;
 		head->blkoff = at.blkoff;
 		head->alloc_type = at.alloc_type;
-		err = f2fs_ssa_read(txn->vol, at.segno, head->sums, &entry_type, &source);
+		err = ssa_read(txn->vol, at.segno, head->sums, &entry_type, &source);
 		if (err)
 			return err;
 	}

@@ -26,7 +26,7 @@ static int load_chunk(struct txn *txn, uint32_t k)
 	for (uint32_t i = 0; i < n && !err; i++) {
 		struct f2fs_sit_entry entry;
 
-		err = f2fs_sit_lookup(txn->vol, first + i, &entry);
+		err = sit_lookup(txn->vol, first + i, &entry);
 		if (err)
 			break;
 		if (entry.type >= F2FS_LOG_COUNT)

@@ -72,7 +72,7 @@ static int check_finished(struct f2fs_volume *vol)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "%u orphan inodes wait for recovery: recover the volume first (--recover)",
 				 (unsigned)vol->orphans.count);
-	err = f2fs_volume_pending(vol, &pending);
+	err = volume_pending(vol, &pending);
 	if (err)
 		return err;
 	if (pending > 0)

@@ -98,4 +98,8 @@ int recovery_apply_on(struct f2fs_volume *vol, const struct recovery_base *base,
 /* Is there anything that keeps the volume from being changed? */
 bool recovery_is_needed(const struct f2fs_recovery *plan);
 
+/* f2fs_volume_open() without forgetting the last error. */
+int volume_open_recovered(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
+			  struct f2fs_volume **out);
+
 #endif

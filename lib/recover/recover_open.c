@@ -34,13 +34,12 @@ static int recover_as_asked(struct f2fs_volume *vol, const struct f2fs_open_opti
 	return err;
 }
 
-int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
-		     struct f2fs_volume **out)
+int volume_open_recovered(struct f2fs_context *ctx, struct f2fs_device *dev,
+			  const struct f2fs_open_options *options, struct f2fs_volume **out)
 {
 	struct f2fs_volume *vol;
 	int err;
 
-	error_clear(ctx);
 	if (options && (options->recover < F2FS_RECOVER_NONE || options->recover > F2FS_RECOVER_APPLY))
 		return error_set(ctx, F2FS_ERR_INVALID, "there is no way number %d to recover", options->recover);
 	if (options && options->recover != F2FS_RECOVER_NONE && options->mode == F2FS_MODE_RESCUE)
@@ -59,4 +58,11 @@ int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const st
 	}
 	*out = vol;
 	return 0;
+}
+
+int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
+		     struct f2fs_volume **out)
+{
+	error_clear(ctx);
+	return volume_open_recovered(ctx, dev, options, out);
 }

@@ -170,9 +170,9 @@ static int empty_directory(struct replay *r, f2fs_nid_t ino)
 	int err = entry ? inode_open(r->vol, ino, &inode) : F2FS_ERR_NOMEM;
 
 	if (!err)
-		err = f2fs_dir_open(inode, &dir);
+		err = dir_open(inode, &dir);
 	while (!err) {
-		err = f2fs_dir_next(dir, entry);
+		err = dir_next(dir, entry);
 		if (err == F2FS_ERR_NOT_FOUND) {
 			err = 0;
 			break;

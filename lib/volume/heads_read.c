@@ -176,13 +176,12 @@ int f2fs_volume_log(const struct f2fs_volume *vol, unsigned type, struct f2fs_lo
  * Count what a mount would replay: walk the warm node log's chain from its next block while nodes carry the version of
  * this checkpoint (FORMAT files 12.3). A second cursor at half speed finds loops.
  */
-int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
+int volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
 {
 	const uint64_t limit = vol->geo.end_blkaddr - vol->geo.main_blkaddr;
 	f2fs_blk_t addr, slow;
 	uint64_t count = 0, steps = 0;
 
-	error_clear(vol->ctx);
 	*nodes = 0;
 	if ((cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled) || vol->rescue) /* a rescue has the newest nodes */
 		return 0;
@@ -211,4 +210,10 @@ int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
 	}
 	*nodes = count;
 	return 0;
+}
+
+int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
+{
+	error_clear(vol->ctx);
+	return volume_pending(vol, nodes);
 }

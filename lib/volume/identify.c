@@ -109,9 +109,9 @@ static int identify_main(struct f2fs_volume *vol, f2fs_blk_t addr, struct f2fs_b
 
 	out->segno = out->index / F2FS_SEGMENT_BLOCKS;
 	out->offset = out->index % F2FS_SEGMENT_BLOCKS;
-	err = f2fs_sit_lookup(vol, out->segno, &sit);
+	err = sit_lookup(vol, out->segno, &sit);
 	if (!err)
-		err = f2fs_ssa_lookup(vol, out->segno, out->offset, &summary);
+		err = ssa_lookup(vol, out->segno, out->offset, &summary);
 	if (err)
 		return err;
 	out->type = sit.type;

@@ -37,7 +37,7 @@ static int look(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, f2fs_bl
 	footer = node_footer(&vol->geo, block);
 	out->is_node = footer_nid(footer) == nid && footer_ino(footer) == ino;
 	out->cp_ver = (uint32_t)footer_cp_ver(footer);
-	if (f2fs_sit_lookup(vol, segno, &sit) == 0)
+	if (sit_lookup(vol, segno, &sit) == 0)
 		out->is_used = msb_test(sit.valid_map, addr - geometry_segment_start(&vol->geo, segno));
 	else
 		error_clear(vol->ctx);

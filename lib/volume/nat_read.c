@@ -116,12 +116,11 @@ uint32_t nat_hole_blocks(struct f2fs_volume *vol, uint32_t k)
 	return n;
 }
 
-int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+int nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
 {
 	f2fs_nid_t stop = next_in_journal(vol, nid);
 	uint32_t per_block = vol->geo.nat_per_block, looked_at = UINT32_MAX;
 
-	error_clear(vol->ctx);
 	if (vol->rescue && vol->rescue->is_ready)
 		return rescue_nat_next(vol, nid, out);
 	while (nid < stop) {
@@ -155,11 +154,16 @@ int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry
 	return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "no further node id is in use");
 }
 
-int f2fs_nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries)
+int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+{
+	error_clear(vol->ctx);
+	return nat_next(vol, nid, out);
+}
+
+int nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries)
 {
 	uint32_t per_block = vol->geo.nat_per_block;
 
-	error_clear(vol->ctx);
 	if (!range_within(first, count, vol->geo.max_nid))
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "node ids %u to %llu are not below %u", (unsigned)first,
 				 (unsigned long long)first + count, (unsigned)vol->geo.max_nid);
@@ -186,4 +190,10 @@ int f2fs_nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uin
 			memcpy(entries + (size_t)(natj_nid(raw) - first) * nat_SIZE, raw + natj_OFS_version, nat_SIZE);
 	}
 	return 0;
+}
+
+int f2fs_nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries)
+{
+	error_clear(vol->ctx);
+	return nat_read(vol, first, count, entries);
 }

@@ -98,7 +98,7 @@ static int judge_half(struct f2fs_volume *vol, bool *is_sound)
 
 	*is_sound = rescue_sit_agrees(vol);
 	while (*is_sound && !err) {
-		err = f2fs_nat_next(vol, entry.nid + 1, &entry);
+		err = nat_next(vol, entry.nid + 1, &entry);
 		nodes += !err;
 	}
 	if (err == F2FS_ERR_NOMEM)

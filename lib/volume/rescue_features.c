@@ -67,7 +67,7 @@ static void look_by_nat(struct guess *g)
 	struct f2fs_nat_entry entry = { 0 };
 
 	for (f2fs_nid_t nid = g->vol->geo.root_ino; g->seen->inodes.inodes < g->enough; nid = entry.nid + 1) {
-		if (f2fs_nat_next(g->vol, nid, &entry) != 0)
+		if (nat_next(g->vol, nid, &entry) != 0)
 			return;
 		if (entry.nid == entry.ino && read_block(g, entry.block_addr) &&
 		    footer_nid(node_footer(&g->vol->geo, g->block)) == entry.nid)

@@ -196,7 +196,7 @@ static int scan_segment(struct scan *s, f2fs_seg_t segno)
 	const f2fs_blk_t start = geometry_segment_start(geo, segno);
 	uint32_t at = 0;
 
-	s->has_sit = f2fs_sit_lookup(s->vol, segno, &s->sit) == 0;
+	s->has_sit = sit_lookup(s->vol, segno, &s->sit) == 0;
 	if (s->r->sit_trusted && s->r->root != RESCUE_ROOT_OLDER && s->has_sit &&
 	    (s->sit.valid_blocks == 0 || s->sit.type < F2FS_HOT_NODE))
 		return 0;
@@ -228,7 +228,7 @@ bool rescue_sit_agrees(struct f2fs_volume *vol)
 	for (f2fs_seg_t i = 0; i < vol->geo.segment_count_main; i++) {
 		struct f2fs_sit_entry e;
 
-		if (f2fs_sit_lookup(vol, i, &e) != 0 || e.type >= F2FS_LOG_COUNT ||
+		if (sit_lookup(vol, i, &e) != 0 || e.type >= F2FS_LOG_COUNT ||
 		    bitmap_popcount(e.valid_map, 64) != e.valid_blocks)
 			return false;
 		blocks += e.valid_blocks;
@@ -295,7 +295,7 @@ static int take_nat(struct scan *s)
 			break;
 		if (count > geo->max_nid - first)
 			count = geo->max_nid - first;
-		if (f2fs_nat_read(s->vol, first, count, entries) == 0)
+		if (nat_read(s->vol, first, count, entries) == 0)
 			err = take_nat_block(s, k, entries, count);
 		else if (s->vol->ctx->error.code == F2FS_ERR_NOMEM)
 			err = F2FS_ERR_NOMEM;

@@ -25,12 +25,11 @@ static const uint8_t *find_in_journal(const struct f2fs_volume *vol, f2fs_seg_t 
 	return NULL;
 }
 
-int f2fs_sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry *out)
+int sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry *out)
 {
 	const uint8_t *raw = find_in_journal(vol, segno), *block;
 	unsigned copy;
 
-	error_clear(vol->ctx);
 	if (segno >= vol->geo.segment_count_main)
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "segment %u is not below %u", (unsigned)segno,
 				 (unsigned)vol->geo.segment_count_main);
@@ -52,6 +51,12 @@ int f2fs_sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_e
 	out->mtime = sit_mtime(raw);
 	memcpy(out->valid_map, sit_valid_map(raw), sizeof(out->valid_map));
 	return 0;
+}
+
+int f2fs_sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry *out)
+{
+	error_clear(vol->ctx);
+	return sit_lookup(vol, segno, out);
 }
 
 uint32_t sit_hole_blocks(struct f2fs_volume *vol, uint32_t k)
@@ -81,11 +86,10 @@ uint32_t sit_hole_blocks(struct f2fs_volume *vol, uint32_t k)
 	return n;
 }
 
-int f2fs_sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries)
+int sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries)
 {
 	uint32_t per_block = vol->geo.sit_per_block;
 
-	error_clear(vol->ctx);
 	if (!range_within(first, count, vol->geo.segment_count_main))
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "segments %u to %llu are not below %u", (unsigned)first,
 				 (unsigned long long)first + count, (unsigned)vol->geo.segment_count_main);
@@ -109,4 +113,10 @@ int f2fs_sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uin
 			       sit_SIZE);
 	}
 	return 0;
+}
+
+int f2fs_sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries)
+{
+	error_clear(vol->ctx);
+	return sit_read(vol, first, count, entries);
 }

@@ -154,12 +154,11 @@ static int point_at(struct f2fs_volume *vol, f2fs_seg_t segno, const uint8_t **e
 	return 0;
 }
 
-int f2fs_ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_t *entry_type, int *source)
+int ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_t *entry_type, int *source)
 {
 	const uint8_t *from;
 	int err;
 
-	error_clear(vol->ctx);
 	err = point_at(vol, segno, &from, entry_type, source);
 	if (err)
 		return err;
@@ -170,13 +169,18 @@ int f2fs_ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, u
 	return 0;
 }
 
-int f2fs_ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out)
+int f2fs_ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_t *entry_type, int *source)
+{
+	error_clear(vol->ctx);
+	return ssa_read(vol, segno, entries, entry_type, source);
+}
+
+int ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out)
 {
 	const uint8_t *entries;
 	uint8_t entry_type;
 	int source, err;
 
-	error_clear(vol->ctx);
 	if (offset >= F2FS_SEGMENT_BLOCKS)
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "a segment has 512 blocks, there is no offset %u",
 				 (unsigned)offset);
@@ -193,4 +197,10 @@ int f2fs_ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, 
 		out->ofs_in_node = sum_ofs_in_node(raw);
 	}
 	return 0;
+}
+
+int f2fs_ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out)
+{
+	error_clear(vol->ctx);
+	return ssa_lookup(vol, segno, offset, out);
 }

@@ -130,7 +130,7 @@ static int join_devices(struct f2fs_volume *vol, const struct f2fs_open_options 
 					(unsigned long long)parts[i].length);
 	}
 	if (!err)
-		err = f2fs_device_new_multi(vol->ctx, parts, n, &joined);
+		err = device_new_multi(vol->ctx, parts, n, &joined);
 	for (unsigned i = 0; i < got; i++)
 		f2fs_device_close(parts[i].device);
 	if (err)
@@ -164,7 +164,7 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 	int err;
 
 	if (opt->offset) {
-		err = f2fs_device_new_slice(dev, opt->offset, 0, &vol->dev);
+		err = device_new_slice(dev, opt->offset, 0, &vol->dev);
 		if (err)
 			return err;
 	} else {
@@ -321,7 +321,7 @@ int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct 
 int volume_overlay(struct f2fs_volume *vol, uint64_t cache_bytes, const char *spill_dir)
 {
 	struct f2fs_device *overlay, *cache;
-	int err = f2fs_device_new_overlay(vol->dev, 0, spill_dir, &overlay);
+	int err = device_new_overlay(vol->dev, 0, spill_dir, &overlay);
 
 	if (err)
 		return err;

@@ -218,4 +218,13 @@ int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entr
  */
 int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *block, f2fs_blk_t *addr);
 
+/* What the public functions of the same names do, without forgetting the last error: for calls within the library. */
+int sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry *out);
+int sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries);
+int ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_t *entry_type, int *source);
+int ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out);
+int nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+int nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries);
+int volume_pending(struct f2fs_volume *vol, uint64_t *nodes);
+
 #endif

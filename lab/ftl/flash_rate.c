@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How fast the laboratory's devices are: flash_rate. Prints requests per second. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "hollow.h"
+
+#define BLOCK 4096u
+
+static struct f2fs_context *ctx;
+
+static void check(int err)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "flash_rate: %s\n", f2fs_context_error(ctx)->message);
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Write count blocks at random places of the device, with so many bytes in each that are not zero. */
+static void hollow_writes(struct f2fs_device *dev, uint64_t count, size_t filled, const char *what)
+{
+	const uint64_t blocks = f2fs_device_info(dev)->size / BLOCK;
+	uint64_t state = 1;
+	uint8_t block[BLOCK];
+	double began = now();
+
+	memset(block, 0, sizeof(block));
+	for (size_t i = 0; i < filled; i++)
+		block[i] = (uint8_t)(i + 1);
+	for (uint64_t i = 0; i < count; i++)
+		check(f2fs_device_write(dev, next_random(&state) % blocks * BLOCK, block, BLOCK));
+	printf("hollow, %-28s %6.2f million writes/s\n", what, (double)count / (now() - began) / 1e6);
+}
+
+int main(void)
+{
+	struct f2fs_device *dev;
+
+	check(f2fs_context_new(NULL, &ctx));
+	check(lab_hollow_open(ctx, UINT64_C(4) << 40, &dev));
+	hollow_writes(dev, 10000000, 0, "zeros, 4 TiB");
+	f2fs_device_close(dev);
+	check(lab_hollow_open(ctx, UINT64_C(64) << 20, &dev));
+	hollow_writes(dev, 5000000, 512, "512 bytes each, 64 MiB");
+	hollow_writes(dev, 5000000, 0, "zeros over them");
+	f2fs_device_close(dev);
+	f2fs_context_free(ctx);
+	return 0;
+}

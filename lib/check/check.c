@@ -168,11 +168,3 @@ int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2
 		error_clear(ctx);
 	return err;
 }
-
-int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
-	       struct f2fs_check_result *result)
-{
-	if (options && options->repair)
-		return repair_volume(ctx, dev, options, result);
-	return check_run(ctx, dev, options, F2FS_MODE_TOLERANT, result, NULL, NULL);
-}

@@ -14,47 +14,6 @@
 #define MAX_ROUNDS 8u
 #define MAX_SEARCHES 2u /* what they do not find is not there */
 
-bool repair_found(const struct checker *c, enum problem problem)
-{
-	for (size_t i = 0; i < c->findings.count; i++) {
-		const struct finding *f = vec_at(&c->findings, i);
-
-		if (f->problem == problem && !(f->is_left && problem_kind(problem) == F2FS_REPAIR_CHOICE))
-			return true;
-	}
-	return false;
-}
-
-/* Does the SIT have other blocks of nodes than the NAT leads to? Then it may lead to what they were before. */
-static bool has_other_nodes(const struct checker *c)
-{
-	bool has_missing = false, has_extra = false;
-
-	for (size_t i = 0; i < c->facts.segs.count; i++) {
-		const struct seg_fact *seg = vec_at(&c->facts.segs, i);
-
-		for (unsigned k = 0; k < sizeof(seg->sit_map); k++) {
-			has_missing |= (seg->node_map[k] & ~seg->sit_map[k]) != 0;
-			has_extra |= seg->sit_type >= F2FS_HOT_NODE &&
-				     (seg->sit_map[k] & ~(seg->node_map[k] | seg->data_map[k])) != 0;
-		}
-	}
-	return has_missing && has_extra;
-}
-
-bool repair_needs_search(const struct checker *c)
-{
-	static const enum problem signs[] = { P_SB_NONE,	P_CP_NONE,	   P_NAT_ADDRESS, P_NAT_INO,
-					      P_NAT_UNREADABLE, P_NODE_UNREADABLE, P_NODE_NID,	  P_NODE_CHILD_FREE,
-					      P_ROOT_MISSING,	P_INODE_ROOT,	   P_DENTRY_DEAD, P_NAT_JOURNAL,
-					      P_CP_CONTENT,	P_CP_LOST };
-
-	for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		if (repair_found(c, signs[i]))
-			return true;
-	return c->is_impossible || has_other_nodes(c);
-}
-
 static int run_steps(struct repair *r)
 {
 	struct change change;

@@ -34,20 +34,6 @@ static bool is_at_limit(const struct run *r)
 	       (o->seconds && r->started && clock_now(r->vol->ctx) - r->started >= (int64_t)o->seconds * 1000000000);
 }
 
-void clean_leave(struct run *r, uint32_t section)
-{
-	const struct live *live = &r->live;
-	const bool is_pinned = live->verdict == LIVE_PINNED;
-
-	msb_set(r->left, section);
-	r->result->pinned += is_pinned;
-	r->result->unconfirmed += live->verdict == LIVE_UNCONFIRMED;
-	r->result->unreadable += live->verdict == LIVE_UNREADABLE;
-	log_message(r->vol->ctx, is_pinned ? F2FS_LOG_INFO : F2FS_LOG_WARNING,
-		    "section %u is left alone: block %u, of node %u: %s", (unsigned)section, (unsigned)live->at,
-		    (unsigned)live->nid, live->why);
-}
-
 static void leave_unreadable(struct run *r, uint32_t section, const char *why)
 {
 	r->live.verdict = LIVE_UNREADABLE;

@@ -36,10 +36,10 @@ struct run {
 int clean_check_options(struct f2fs_volume *vol, const struct f2fs_clean_options *options);
 /* f2fs_clean() within another call. */
 int clean_run(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct f2fs_clean_result *result);
-/* A section stays as it is: count it, say why, and do not look at it again. */
-void clean_leave(struct run *r, uint32_t section);
 
 /* victims.c */
+/* A section stays as it is: count it, say why, and do not look at it again. */
+void clean_leave(struct run *r, uint32_t section);
 /* Blocks of a section that can hold something. */
 uint32_t clean_section_blocks(const struct f2fs_volume *vol);
 

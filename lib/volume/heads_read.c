@@ -217,3 +217,17 @@ int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
 	error_clear(vol->ctx);
 	return volume_pending(vol, nodes);
 }
+
+void volume_unload_pack(struct f2fs_volume *vol)
+{
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		mem_free(vol->ctx, vol->log_sums[i]);
+		vol->log_sums[i] = NULL;
+	}
+	mem_free(vol->ctx, vol->nat_journal);
+	mem_free(vol->ctx, vol->sit_journal);
+	mem_free(vol->ctx, vol->cp);
+	vol->nat_journal = vol->sit_journal = vol->cp = NULL;
+	map32_fini(&vol->nat_journal_index);
+	vec_fini(&vol->orphans);
+}

@@ -104,23 +104,6 @@ static bool is_newer(const struct scan *s, const struct rescue_node *old, uint32
 	return addr > old->addr;
 }
 
-int rescue_entry(struct rescue *r, f2fs_nid_t nid, struct rescue_node **out)
-{
-	uint64_t *at = map32_find(&r->index, nid);
-	struct rescue_node *node = at ? vec_at(&r->nodes, (size_t)*at) : vec_push(&r->nodes, 1);
-	int err = 0;
-
-	if (!node)
-		return F2FS_ERR_NOMEM;
-	if (!at)
-		err = map32_set(&r->index, nid, r->nodes.count - 1);
-	if (err)
-		return err;
-	node->nid = nid;
-	*out = node;
-	return 0;
-}
-
 /* Was the node freed by the checkpoint that is lost, and not taken again after it? */
 static bool is_gone(const struct scan *s, const struct rescue_node *node, uint32_t cp_ver)
 {
@@ -235,21 +218,6 @@ bool rescue_sit_agrees(struct f2fs_volume *vol)
 		nodes += e.type >= F2FS_HOT_NODE ? e.valid_blocks : 0;
 	}
 	return nodes == cp_valid_node_count(vol->cp) && blocks <= cp_valid_block_count(vol->cp);
-}
-
-bool rescue_trusts_nat(const struct f2fs_geometry *geo, f2fs_nid_t first, const uint8_t *entries, uint32_t count)
-{
-	uint32_t used = 0, wrong = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		const uint8_t *raw = entries + (size_t)i * nat_SIZE;
-
-		if (nat_block_addr(raw) == 0 || first + i < geo->root_ino)
-			continue;
-		used++;
-		wrong += !geometry_is_main(geo, nat_block_addr(raw)) || !geometry_is_nid(geo, nat_ino(raw));
-	}
-	return wrong <= used / 4;
 }
 
 /* What the NAT says, where it can be true; a block of it that holds nonsense is left out. */

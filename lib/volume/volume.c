@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opening and closing a volume, its device stack, notes, and plain block access.
+ * Opening and closing a volume, and its stack of devices.
  */
-#define F2FSKIT_ERRORS_THEMSELVES /* volume_corrupt() is defined here */
 #include "volume/volume.h"
 
 #include <stdio.h>
@@ -10,7 +9,6 @@
 
 #include "base/checked.h"
 #include "base/crc.h"
-#include "base/utf16.h"
 #include "device/device.h"
 #include "format/superblock.h"
 #include "volume/rescue.h"
@@ -18,53 +16,6 @@
 #include "volume/zone_map.h"
 
 #define DEFAULT_CACHE_BYTES (32u << 20)
-
-int volume_corrupt(struct f2fs_volume *vol, enum rule rule, uint64_t block, f2fs_nid_t nid, const char *format, ...)
-{
-	const struct f2fs_rule *row = rule_row(rule);
-	struct error_where where = { .structure = row->structure, .rule = row->name, .nid = nid };
-	char place[64] = "", id[32] = "", detail[200] = "";
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(detail, sizeof(detail), format, args);
-	va_end(args);
-	if (block != F2FS_NO_BLOCK) {
-		where.block_plus1 = block + 1;
-		snprintf(place, sizeof(place), " at block %llu", (unsigned long long)block);
-	}
-	if (nid)
-		snprintf(id, sizeof(id), ", node id %u", (unsigned)nid);
-	return error_at(vol->ctx, F2FS_ERR_CORRUPT, &where, "%s%s%s breaks %s (%s)%s%s", row->structure, place, id,
-			row->name, row->text, detail[0] ? ": " : "", detail);
-}
-
-int volume_note(struct f2fs_volume *vol, const char *format, ...)
-{
-	char text[400];
-	va_list args;
-	char **slot;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (!vol->has_rival) /* else told by volume_open(), when it is known which copy is used */
-		log_message(vol->ctx, F2FS_LOG_WARNING, "%s", text);
-	slot = vec_push(&vol->notes, 1);
-	if (!slot)
-		return F2FS_ERR_NOMEM;
-	*slot = mem_strdup(vol->ctx, text);
-	if (!*slot) {
-		vol->notes.count--;
-		return F2FS_ERR_NOMEM;
-	}
-	return 0;
-}
-
-const char *f2fs_volume_note(const struct f2fs_volume *vol, unsigned index)
-{
-	return index < vol->notes.count ? *(char **)vec_at(&vol->notes, index) : NULL;
-}
 
 /* Have a device's failed reads tried again; its reference is taken over, whatever comes of it. */
 static int read_again(struct f2fs_device **dev)
@@ -338,20 +289,6 @@ int volume_overlay(struct f2fs_volume *vol, uint64_t cache_bytes, const char *sp
 	return 0;
 }
 
-void volume_unload_pack(struct f2fs_volume *vol)
-{
-	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
-		mem_free(vol->ctx, vol->log_sums[i]);
-		vol->log_sums[i] = NULL;
-	}
-	mem_free(vol->ctx, vol->nat_journal);
-	mem_free(vol->ctx, vol->sit_journal);
-	mem_free(vol->ctx, vol->cp);
-	vol->nat_journal = vol->sit_journal = vol->cp = NULL;
-	map32_fini(&vol->nat_journal_index);
-	vec_fini(&vol->orphans);
-}
-
 /* Exchange what belongs to the pack in force. */
 static void swap_packs(struct f2fs_volume *a, struct f2fs_volume *b)
 {
@@ -430,145 +367,4 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 	f2fs_device_close(vol->cache);
 	f2fs_device_close(vol->dev);
 	mem_free(vol->ctx, vol);
-}
-
-struct f2fs_context *f2fs_volume_context(const struct f2fs_volume *vol)
-{
-	return vol->ctx;
-}
-
-const struct f2fs_geometry *f2fs_volume_geometry(const struct f2fs_volume *vol)
-{
-	return &vol->geo;
-}
-
-const uint8_t *f2fs_volume_superblock(const struct f2fs_volume *vol, unsigned *copy)
-{
-	if (copy)
-		*copy = vol->sb_copy;
-	return vol->sb;
-}
-
-const uint8_t *f2fs_volume_checkpoint(const struct f2fs_volume *vol, size_t *length, unsigned *pack)
-{
-	if (length)
-		*length = (size_t)vol->geo.block_size * (1 + vol->geo.cp_payload);
-	if (pack)
-		*pack = vol->pack;
-	return vol->cp;
-}
-
-const uint8_t *f2fs_sit_bitmap(const struct f2fs_volume *vol, size_t *length)
-{
-	*length = cp_sit_ver_bitmap_bytesize(vol->cp);
-	return vol->sit_bitmap;
-}
-
-const uint8_t *f2fs_nat_bitmap(const struct f2fs_volume *vol, size_t *length)
-{
-	*length = cp_nat_ver_bitmap_bytesize(vol->cp);
-	return vol->nat_bitmap;
-}
-
-int f2fs_volume_superblock_state(const struct f2fs_volume *vol, unsigned copy)
-{
-	return copy < 2 ? vol->sb_state[copy] : F2FS_ERR_INVALID;
-}
-
-int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack, uint64_t *version)
-{
-	if (pack < 1 || pack > 2)
-		return F2FS_ERR_INVALID;
-	if (version)
-		*version = vol->pack_version[pack - 1];
-	return vol->pack_state[pack - 1];
-}
-
-int volume_device_read(struct f2fs_volume *vol, struct f2fs_device *dev, uint64_t offset, void *buffer, size_t length)
-{
-	int err = device_read(dev, offset, buffer, length);
-
-	if (err == F2FS_ERR_RANGE)
-		err = vol->ctx->error.code = F2FS_ERR_IO;
-	return err;
-}
-
-int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out)
-{
-	const uint64_t offset = (uint64_t)addr * vol->geo.block_size;
-	int err = vol->hooks ? vol->hooks->settle(vol, addr, 1) : 0;
-
-	if (err)
-		return err;
-	*out = device_peek(vol->cache, offset, vol->geo.block_size);
-	if (*out)
-		return 0;
-	if (!vol->peek_block) {
-		vol->peek_block = mem_alloc(vol->ctx, vol->geo.block_size);
-		if (!vol->peek_block)
-			return F2FS_ERR_NOMEM;
-	}
-	err = volume_device_read(vol, vol->cache, offset, vol->peek_block, vol->geo.block_size);
-	*out = vol->peek_block;
-	return err;
-}
-
-int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void *buffer, size_t length)
-{
-	const uint32_t bits = vol->geo.block_bits;
-
-	if (vol->hooks) {
-		int err = vol->hooks->settle(vol, addr, ((within + length) >> bits) + 1);
-
-		if (err)
-			return err;
-	}
-	return volume_device_read(vol, vol->dev, ((uint64_t)addr << bits) + within, buffer, length);
-}
-
-int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, void *buffer)
-{
-	error_clear(vol->ctx);
-	if (addr + (uint64_t)count > vol->geo.end_blkaddr)
-		return error_set(vol->ctx, F2FS_ERR_RANGE, "block %llu is beyond the end of the volume at %llu",
-				 (unsigned long long)addr + count - 1, (unsigned long long)vol->geo.end_blkaddr);
-	if (count > SIZE_MAX / vol->geo.block_size)
-		return error_set(vol->ctx, F2FS_ERR_RANGE, "%u blocks are more than memory can hold", (unsigned)count);
-	return count ? volume_read(vol, addr, 0, buffer, (size_t)count * vol->geo.block_size) : 0;
-}
-
-static void count_use(const struct f2fs_volume *vol, struct volume_counts *out)
-{
-	if (vol->hooks) {
-		vol->hooks->count(vol, out);
-		return;
-	}
-	out->user_blocks = cp_user_block_count(vol->cp);
-	out->valid_blocks = cp_valid_block_count(vol->cp);
-	out->valid_nodes = cp_valid_node_count(vol->cp);
-	out->valid_inodes = cp_valid_inode_count(vol->cp);
-	out->free_segments = cp_free_segment_count(vol->cp);
-}
-
-void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *out)
-{
-	uint64_t nids = vol->geo.max_nid - 3, user, valid, left;
-	struct volume_counts counts;
-
-	count_use(vol, &counts);
-	user = counts.user_blocks;
-	valid = counts.valid_blocks;
-	left = sub_or_zero(nids, counts.valid_nodes);
-	memset(out, 0, sizeof(*out));
-	out->block_count = sub_or_zero(vol->geo.block_count, vol->geo.segment0_blkaddr);
-	out->free_blocks = sub_or_zero(user, valid);
-	out->file_count = nids > user ? user : nids;
-	out->free_files = nids > user || left > out->free_blocks ? out->free_blocks : left;
-	out->valid_blocks = valid;
-	out->user_blocks = user;
-	out->valid_nodes = counts.valid_nodes;
-	out->valid_inodes = counts.valid_inodes;
-	out->free_segments = counts.free_segments;
-	memcpy(out->uuid, sb_uuid(vol->sb), 16);
-	utf16_decode_lossy(sb_volume_name(vol->sb), sb_SIZE_volume_name / 2, out->label, sizeof(out->label) - 1, NULL);
 }

@@ -15,25 +15,6 @@
 	(F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_INODE_CHECKSUM | F2FS_FEATURE_FLEXIBLE_INLINE_XATTR |               \
 	 F2FS_FEATURE_INODE_CRTIME | F2FS_FEATURE_COMPRESSION)
 
-bool superblocks_disagree(const uint8_t *a, const uint8_t *b)
-{
-	/* all but labels, lists of extensions, who wrote it, and counters */
-	static const struct {
-		uint16_t from, end;
-	} parts[] = {
-		{ sb_OFS_magic, sb_OFS_volume_name },
-		{ sb_OFS_cp_payload, sb_OFS_version },
-		{ sb_OFS_feature, sb_OFS_encryption_level },
-		{ sb_OFS_devs, sb_OFS_hot_ext_count },
-		{ sb_OFS_s_encoding, sb_OFS_s_stop_reason },
-	};
-
-	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (memcmp(a + parts[i].from, b + parts[i].from, parts[i].end - parts[i].from) != 0)
-			return true;
-	return false;
-}
-
 static int count_bits(uint32_t bits)
 {
 	int n = 0;

@@ -6,6 +6,7 @@
  *	defrag/clear.c	empties sections
  *	defrag/window.c	chooses sections
  *	defrag/resume.c	finds what an earlier run has done
+ *	defrag/progress.c	items, blocks, limits
  *	defrag/defrag.c	goes on until all is done or a limit is reached
  *	defrag/space.c	packs without an order
  */
@@ -135,10 +136,11 @@ int defrag_resume(struct defrag_run *r);
 /* Move what is in use into as few segments as hold it. */
 int defrag_space(struct defrag_run *r);
 
-/* defrag/defrag.c */
+/* defrag/progress.c */
 /* The next item that is not done; NULL: none. */
 struct defrag_item *defrag_next_item(struct defrag_run *r);
 void defrag_finish_item(struct defrag_run *r, struct defrag_item *item);
+bool defrag_is_out_of_time(const struct defrag_run *r);
 bool defrag_is_at_limit(const struct defrag_run *r);
 /* Of the limit of blocks; UINT64_MAX: there is none. */
 uint64_t defrag_blocks_left(const struct defrag_run *r);

@@ -6,67 +6,6 @@
 
 #include "task/populate/populate.h"
 
-/* One of an item's times; without it the time of modification, then that of the run. */
-static struct f2fs_time time_of(const struct populate *p, const struct populate_item *item, unsigned given,
-				const struct f2fs_time *own)
-{
-	if (item->forced & GIVEN_MTIME)
-		return item->mtime;
-	if (p->opt.has_time || !(p->opt.keep & F2FS_KEEP_TIMES))
-		return p->now;
-	if (item->given & given)
-		return *own;
-	return item->given & GIVEN_MTIME ? item->mtime : p->now;
-}
-
-void populate_fill_new(const struct populate *p, const struct populate_item *item, struct f2fs_new *spec)
-{
-	const unsigned given = item->forced | (p->opt.keep & F2FS_KEEP_MODE ? item->given & GIVEN_MODE : 0u) |
-			       (p->opt.keep & F2FS_KEEP_OWNER ? item->given & GIVEN_OWNER : 0u);
-	const uint32_t type = item->mode & MODE_TYPE;
-	const uint32_t plain = type == MODE_LNK ? 0777 : type == MODE_DIR ? 0755 : 0644;
-
-	memset(spec, 0, sizeof(*spec));
-	spec->mode = type | (given & GIVEN_MODE ? item->mode & 07777 : plain);
-	spec->uid = given & GIVEN_OWNER ? item->uid : p->opt.uid;
-	spec->gid = given & GIVEN_OWNER ? item->gid : p->opt.gid;
-	spec->atime = time_of(p, item, GIVEN_ATIME, &item->atime);
-	spec->mtime = time_of(p, item, GIVEN_MTIME, &item->mtime);
-	spec->ctime = time_of(p, item, GIVEN_CTIME, &item->ctime);
-	spec->crtime = time_of(p, item, GIVEN_CRTIME, &item->crtime);
-	spec->rdev_major = item->rdev_major;
-	spec->rdev_minor = item->rdev_minor;
-	spec->target = item->target;
-	spec->target_length = item->target_length;
-	spec->flags = F2FS_NEW_EXACT; /* ACLs are the source's affair */
-}
-
-/* Flags and project ids go to the inode when it is complete: they may forbid further changes. */
-static int set_flags(struct populate *p, struct f2fs_inode *inode, const struct populate_item *item)
-{
-	static const struct {
-		unsigned given, keep, set;
-		const char *what;
-	} kinds[] = {
-		{ GIVEN_PROJECT, F2FS_KEEP_PROJECT, F2FS_SET_PROJID, "project id" },
-		{ GIVEN_FLAGS, F2FS_KEEP_FLAGS, F2FS_SET_FLAGS, "flags" },
-	};
-	const struct f2fs_stat values = { .flags = item->flags, .projid = item->projid };
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		int err;
-
-		if (!(item->given & kinds[i].given) || !(p->opt.keep & kinds[i].keep))
-			continue;
-		err = f2fs_inode_set(inode, kinds[i].set, &values);
-		if (err && !populate_is_fatal(p, err))
-			err = populate_problem(p, kinds[i].what);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 /* Write what the source gives. */
 static int copy_contents(struct populate *p, struct populate_item *item, struct f2fs_inode *to)
 {
@@ -116,11 +55,6 @@ static int undo(struct populate *p, struct f2fs_inode *dir, const char *name, in
 	return err;
 }
 
-static int note_made(struct populate *p, f2fs_nid_t ino)
-{
-	return p->may_repeat ? map32_set(&p->made, ino, 1) : 0;
-}
-
 /* A further name of an inode of the volume. */
 static int make_link(struct populate *p, struct f2fs_inode *dir, const char *name, struct f2fs_inode *first)
 {
@@ -164,7 +98,7 @@ static int link_to_inode(struct populate *p, struct f2fs_inode *dir, const char 
 static int fill_new(struct populate *p, struct populate_item *item, struct f2fs_inode *inode)
 {
 	const uint32_t type = item->mode & MODE_TYPE;
-	int err = note_made(p, f2fs_inode_number(inode));
+	int err = populate_note_made(p, f2fs_inode_number(inode));
 
 	if (!err && type == MODE_REG) {
 		err = copy_contents(p, item, inode);
@@ -174,7 +108,7 @@ static int fill_new(struct populate *p, struct populate_item *item, struct f2fs_
 	if (!err)
 		err = populate_attributes_set(p, &p->attributes, inode);
 	if (!err)
-		err = set_flags(p, inode, item);
+		err = populate_set_flags(p, inode, item);
 	if (!err)
 		err = populate_link_add(p, item, f2fs_inode_number(inode));
 	if (err)
@@ -226,54 +160,6 @@ int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name,
 		return err;
 	err = make_entry(p, dir, name, item);
 	return populate_settle(p, dir, name, &aside, err);
-}
-
-int populate_make_dir(struct populate *p, struct f2fs_inode *parent, const char *name, size_t length,
-		      const struct populate_item *item, const struct vec *attributes, struct f2fs_inode **out)
-{
-	struct f2fs_inode *dir;
-	struct f2fs_new spec;
-	int err;
-
-	populate_fill_new(p, item, &spec);
-	err = f2fs_create(parent, name, length, &spec, &dir);
-	if (err)
-		return err;
-	p->result->directories++;
-	err = note_made(p, f2fs_inode_number(dir));
-	if (!err)
-		err = populate_attributes_set(p, attributes, dir);
-	if (!err)
-		err = set_flags(p, dir, item);
-	if (err)
-		f2fs_inode_close(dir);
-	else
-		*out = dir;
-	return err;
-}
-
-int populate_update(struct populate *p, struct f2fs_inode *inode, const struct populate_item *item,
-		    const struct vec *attributes)
-{
-	struct f2fs_stat values = { 0 };
-	struct f2fs_new spec;
-	int err;
-
-	populate_fill_new(p, item, &spec);
-	values.mode = spec.mode;
-	values.uid = spec.uid;
-	values.gid = spec.gid;
-	values.atime = spec.atime;
-	values.mtime = spec.mtime;
-	values.ctime = spec.ctime;
-	err = f2fs_inode_set(
-		inode, F2FS_SET_MODE | F2FS_SET_UID | F2FS_SET_GID | F2FS_SET_ATIME | F2FS_SET_MTIME | F2FS_SET_CTIME,
-		&values);
-	if (!err)
-		err = populate_attributes_prune(p, attributes, inode);
-	if (!err)
-		err = populate_attributes_set(p, attributes, inode);
-	return err ? err : set_flags(p, inode, item);
 }
 
 /* The name of a directory exists: enter what has it, or replace it. */

@@ -130,6 +130,9 @@ static inline const char *populate_path(const struct populate *p)
 /* f2fs_populate(); is_dry: files get zeros for contents. */
 int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
 		 struct f2fs_populate_result *result, bool is_dry);
+
+/* ---- populate/report.c */
+
 /* Set the path of the item at hand: the first length bytes of what it is now, a slash between, and name. */
 int populate_set_path(struct populate *p, size_t length, const char *name);
 /* Bring a path from elsewhere into the form of paths here, in out (char, NUL-terminated): no slashes at the ends, none
@@ -175,12 +178,19 @@ int populate_place_lookup(struct populate *p, const char *path, struct f2fs_inod
 
 /* ---- populate/entry.c: one item */
 
-/* What a new inode for an item starts with. */
-void populate_fill_new(const struct populate *p, const struct populate_item *item, struct f2fs_new *spec);
 /* Copy the item at hand, which is no directory, to a name in a directory of the volume. */
 int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item);
 /* Copy the item at hand, a directory, and go into it. */
 int populate_directory(struct populate *p, struct f2fs_inode *parent, const char *name, struct populate_item *item);
+
+/* ---- populate/new_inode.c */
+
+/* What a new inode for an item starts with. */
+void populate_fill_new(const struct populate *p, const struct populate_item *item, struct f2fs_new *spec);
+/* Give an inode that is complete its item's flags and project id: they may forbid further changes. */
+int populate_set_flags(struct populate *p, struct f2fs_inode *inode, const struct populate_item *item);
+/* Remember an inode of this run, where an item may come twice. */
+int populate_note_made(struct populate *p, f2fs_nid_t ino);
 /* Make a directory from an item and a list of attributes. */
 int populate_make_dir(struct populate *p, struct f2fs_inode *parent, const char *name, size_t length,
 		      const struct populate_item *item, const struct vec *attributes, struct f2fs_inode **out);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What an open volume tells of itself: its roots, their states, counts of what is used.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/utf16.h"
+#include "volume/volume.h"
+
+struct f2fs_context *f2fs_volume_context(const struct f2fs_volume *vol)
+{
+	return vol->ctx;
+}
+
+const struct f2fs_geometry *f2fs_volume_geometry(const struct f2fs_volume *vol)
+{
+	return &vol->geo;
+}
+
+const uint8_t *f2fs_volume_superblock(const struct f2fs_volume *vol, unsigned *copy)
+{
+	if (copy)
+		*copy = vol->sb_copy;
+	return vol->sb;
+}
+
+const uint8_t *f2fs_volume_checkpoint(const struct f2fs_volume *vol, size_t *length, unsigned *pack)
+{
+	if (length)
+		*length = (size_t)vol->geo.block_size * (1 + vol->geo.cp_payload);
+	if (pack)
+		*pack = vol->pack;
+	return vol->cp;
+}
+
+const uint8_t *f2fs_sit_bitmap(const struct f2fs_volume *vol, size_t *length)
+{
+	*length = cp_sit_ver_bitmap_bytesize(vol->cp);
+	return vol->sit_bitmap;
+}
+
+const uint8_t *f2fs_nat_bitmap(const struct f2fs_volume *vol, size_t *length)
+{
+	*length = cp_nat_ver_bitmap_bytesize(vol->cp);
+	return vol->nat_bitmap;
+}
+
+int f2fs_volume_superblock_state(const struct f2fs_volume *vol, unsigned copy)
+{
+	return copy < 2 ? vol->sb_state[copy] : F2FS_ERR_INVALID;
+}
+
+int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack, uint64_t *version)
+{
+	if (pack < 1 || pack > 2)
+		return F2FS_ERR_INVALID;
+	if (version)
+		*version = vol->pack_version[pack - 1];
+	return vol->pack_state[pack - 1];
+}
+
+static void count_use(const struct f2fs_volume *vol, struct volume_counts *out)
+{
+	if (vol->hooks) {
+		vol->hooks->count(vol, out);
+		return;
+	}
+	out->user_blocks = cp_user_block_count(vol->cp);
+	out->valid_blocks = cp_valid_block_count(vol->cp);
+	out->valid_nodes = cp_valid_node_count(vol->cp);
+	out->valid_inodes = cp_valid_inode_count(vol->cp);
+	out->free_segments = cp_free_segment_count(vol->cp);
+}
+
+void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *out)
+{
+	uint64_t nids = vol->geo.max_nid - 3, user, valid, left;
+	struct volume_counts counts;
+
+	count_use(vol, &counts);
+	user = counts.user_blocks;
+	valid = counts.valid_blocks;
+	left = sub_or_zero(nids, counts.valid_nodes);
+	memset(out, 0, sizeof(*out));
+	out->block_count = sub_or_zero(vol->geo.block_count, vol->geo.segment0_blkaddr);
+	out->free_blocks = sub_or_zero(user, valid);
+	out->file_count = nids > user ? user : nids;
+	out->free_files = nids > user || left > out->free_blocks ? out->free_blocks : left;
+	out->valid_blocks = valid;
+	out->user_blocks = user;
+	out->valid_nodes = counts.valid_nodes;
+	out->valid_inodes = counts.valid_inodes;
+	out->free_segments = counts.free_segments;
+	memcpy(out->uuid, sb_uuid(vol->sb), 16);
+	utf16_decode_lossy(sb_volume_name(vol->sb), sb_SIZE_volume_name / 2, out->label, sizeof(out->label) - 1, NULL);
+}

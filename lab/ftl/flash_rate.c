@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How fast the laboratory's devices are: flash_rate. Prints requests per second. */
+/*
+ * How fast the laboratory's devices are: flash_rate. Prints requests per second of processor time; for flash models the
+ * pages that the host writes, and those that are programmed for it.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "hollow.h"
+#include "lab_ftl.h"
 
 #define BLOCK 4096u
 
@@ -51,6 +55,40 @@ static void hollow_writes(struct f2fs_device *dev, uint64_t count, size_t filled
 	printf("hollow, %-28s %6.2f million writes/s\n", what, (double)count / (now() - began) / 1e6);
 }
 
+/* Write count pages of a device of so many bytes, in order or at random. */
+static void model_writes(const char *text, uint64_t bytes, uint32_t count, int at_random)
+{
+	uint64_t state = 1;
+	struct ftl_counts counts;
+	struct ftl *ftl;
+	double seconds, began;
+
+	check(ftl_open(ctx, text, bytes, 0, &ftl));
+	began = now();
+	for (uint32_t i = 0; i < count; i++)
+		ftl_write(ftl, (uint32_t)((at_random ? next_random(&state) : i) % ftl_pages(ftl)));
+	seconds = now() - began;
+	ftl_count(ftl, &counts);
+	printf("%-34s %3llu GiB, %-10s %7.2f million writes/s, %7.2f million programs/s, WA %.2f\n", text,
+	       (unsigned long long)(bytes >> 30), at_random ? "random" : "sequential", (double)count / seconds / 1e6,
+	       (double)counts.programs / seconds / 1e6, ftl_write_amplification(ftl));
+	ftl_close(ftl);
+}
+
+static void all_models(void)
+{
+	static const char *const models[] = { "page:fill=1", "page:streams=6,fill=1", "block:fill=1",
+					      "bast:logs=64,fill=1", "fast:logs=64,fill=1",
+					      "sast:logs=64,k=8,n=4,fill=1" };
+	const uint64_t size = UINT64_C(4) << 30;
+
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+		model_writes(models[i], size, 20000000, 0);
+		model_writes(models[i], size, i < 2 ? 10000000 : 100000, 1);
+	}
+	model_writes("page:op=28%,fill=1", UINT64_C(120) << 30, 40000000, 1);
+}
+
 int main(void)
 {
 	struct f2fs_device *dev;
@@ -63,6 +101,7 @@ int main(void)
 	hollow_writes(dev, 5000000, 512, "512 bytes each, 64 MiB");
 	hollow_writes(dev, 5000000, 0, "zeros over them");
 	f2fs_device_close(dev);
+	all_models();
 	f2fs_context_free(ctx);
 	return 0;
 }

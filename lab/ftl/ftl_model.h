@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the models share: options, the map of pages, and how pages get to their places. */
+#ifndef F2FSKIT_LAB_FTL_MODEL_H
+#define F2FSKIT_LAB_FTL_MODEL_H
+
+#include "flash.h"
+#include "lab_ftl.h"
+
+/* Bits of the models, for the table of keys. */
+enum { FTL_PAGE = 1, FTL_BLOCK = 2, FTL_BAST = 4, FTL_FAST = 8, FTL_SAST = 16 };
+#define FTL_LOGS (FTL_BAST | FTL_FAST | FTL_SAST)
+#define FTL_ALL (FTL_PAGE | FTL_BLOCK | FTL_LOGS)
+
+struct ftl_options {
+#define FTL_KEY(name, kind, models, smallest, largest, standard, meaning) uint64_t name;
+#include "ftl_keys.def"
+#undef FTL_KEY
+};
+
+struct ftl_model {
+	const char *name;
+	unsigned bit;
+	/* Superblocks that the model needs beyond those of the data. */
+	uint32_t (*spare)(const struct ftl_options *options);
+	int (*open)(struct ftl *ftl); /* set ftl->state; 0, or -1: no memory */
+	void (*close)(struct ftl *ftl);
+	void (*write)(struct ftl *ftl, uint32_t logical);
+	void (*trim)(struct ftl *ftl, uint32_t logical); /* of a page that is somewhere */
+};
+extern const struct ftl_model ftl_page_map, ftl_block_map, ftl_bast, ftl_fast, ftl_sast;
+
+struct ftl {
+	const struct ftl_model *model;
+	struct ftl_options options;
+	struct flash flash;
+	uint32_t pages, blocks; /* logical pages; logical blocks, the last of which may be cut short */
+	uint32_t *where;	/* [pages]: the page of flash with the newest copy, or FLASH_NONE */
+	uint32_t *data;		/* [blocks]: the data block, or FLASH_NONE; not for the page map */
+	uint32_t stamp;		/* writes so far */
+	struct ftl_counts counts; /* but programs, erases and wear, which flash counts */
+	void *state;		  /* the model's */
+};
+
+/* Read the text; *model and *options are set. Return 0 or INVALID, recorded in ctx. */
+int ftl_parse(struct f2fs_context *ctx, const char *text, const struct ftl_model **model,
+	      struct ftl_options *options);
+
+/* The host's page goes to page index of a block; its older copy dies. */
+static inline void ftl_place(struct ftl *ftl, uint32_t block, uint32_t index, uint32_t logical)
+{
+	const uint32_t old = ftl->where[logical];
+	uint32_t page;
+
+	if (old != FLASH_NONE)
+		flash_kill(&ftl->flash, old);
+	page = flash_program(&ftl->flash, block, index, logical);
+	ftl->where[logical] = page;
+	ftl->stamp++;
+	if (ftl->flash.stamps)
+		ftl->flash.stamps[page] = ftl->stamp;
+}
+
+/* A page that is somewhere is copied to page index of a block. */
+static inline void ftl_copy(struct ftl *ftl, uint32_t block, uint32_t index, uint32_t logical)
+{
+	const uint32_t old = ftl->where[logical];
+	uint32_t page;
+
+	flash_kill(&ftl->flash, old);
+	page = flash_program(&ftl->flash, block, index, logical);
+	ftl->where[logical] = page;
+	ftl->counts.copies++;
+	if (ftl->flash.stamps)
+		ftl->flash.stamps[page] = ftl->flash.stamps[old];
+}
+
+/* merge.c: what the models with data blocks share. A logical block is lbn; block is one of flash. */
+
+/* Let the host's page go to its place in the data block, if that is not programmed yet; return whether it did. */
+int merge_in_place(struct ftl *ftl, uint32_t logical);
+/* The newest copies of all pages of lbn go to a new data block. */
+void merge_full(struct ftl *ftl, uint32_t lbn);
+/*
+ * Make a log block, to which pages of lbn were written in their order from the first on, the data block, after copying
+ * what the old one has behind them. Where the old one has newer pages before, all are copied to a new block instead.
+ */
+void merge_sequential(struct ftl *ftl, uint32_t lbn, uint32_t block);
+/* Empty a log block of pages in any order: merge every logical block that it has a live page of, and erase it. */
+void merge_all_of(struct ftl *ftl, uint32_t block);
+/* A live page dies; a data block in which nothing is left is erased. */
+void merge_trim(struct ftl *ftl, uint32_t logical);
+
+#endif

@@ -31,8 +31,9 @@ double lab_fifo_amplification(double a)
 }
 
 /*
- * Sections are cleaned when they have j valid blocks or, a share x of all sections having j, one less. With p(i) = c / i
- * for i above j: c (H(n) - H(j)) + x = 1 and c (n - j) + j x = n / a. Of all j, it is the one with 0 <= x <= c / j.
+ * Sections are cleaned when they have j valid blocks or, a share x of all sections having j, one less. With
+ * p(i) = c / i for i above j: c (H(n) - H(j)) + x = 1 and c (n - j) + j x = n / a. Of all j, it is the one with
+ * 0 <= x <= c / j.
  */
 double lab_greedy_amplification(unsigned blocks, double a)
 {

@@ -9,8 +9,8 @@ import lint
 
 SPDX = "SPDX-License-Identifier: LGPL-2.1-or-later"
 SOURCE_SUFFIXES = {".c", ".h", ".py", ".sh", ".S"}
-SHARED_NAMES = {"main.c", "options.def", "meson.build", "meson_options.txt", "README.md", "conftest.py", "__init__.py",
-                "__main__.py", "py.typed", "case.toml", ".gitignore"}
+SHARED_NAMES = {"main.c", "options.def", "meson.build", "meson_options.txt", "README.md", "RESULTS.md", "conftest.py",
+                "__init__.py", "__main__.py", "py.typed", "case.toml", ".gitignore"}
 # A public header and the layer's own header of the same subject may share a name, and test inputs are named as it suits.
 # Folders within a layer: a file there is named by its folder and its name.
 FOLDERS_NAME = "lib/task/"

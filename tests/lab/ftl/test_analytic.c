@@ -34,8 +34,8 @@ static void formulas_agree(void **state)
 		assert_true(small < large && large < fifo && small >= 1);
 		assert_true(large > 0.9 * fifo);
 	}
-	/* By hand, sections of two blocks: 1.6 valid on average, so 0.6 of the sections have two and 0.4 have one. Of 1.2
-	 * that lose their first block 0.4 lose the other one before they are cleaned: 2/3 of a block is moved. */
+	/* By hand, sections of two blocks: 1.6 valid on average, so 0.6 of the sections have two and 0.4 have one.
+	 * Of 1.2 that lose their first block 0.4 lose the other one before they are cleaned: 2/3 are moved. */
 	assert_true(fabs(lab_greedy_amplification(2, 1.25) - 1.5) < 1e-12);
 }
 
@@ -69,7 +69,8 @@ static void page_map_meets_the_formula(void **state)
 			random ^= random << 17;
 			ftl_write(ftl, (uint32_t)(random % pages));
 		}
-		print_message("op %u%%: %.4f, by the formula %.4f\n", percents[i], ftl_write_amplification(ftl), expected);
+		print_message("op %u%%: %.4f, by the formula %.4f\n", percents[i], ftl_write_amplification(ftl),
+			      expected);
 		assert_true(fabs(ftl_write_amplification(ftl) / expected - 1) < 0.02);
 		assert_true(fabs(ftl_wear_index(ftl) / expected - 1) < 0.02);
 		ftl_close(ftl);

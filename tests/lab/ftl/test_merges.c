@@ -33,7 +33,8 @@ static const struct merge_case cases[] = {
 	{ "one page twice: three tails, and one open", "block:" COMMON, { 0, 0, 0, 0, END }, 0, 3, 0, 9, 3, 0 },
 	/* BAST with two log blocks: the third block's takes that of the one not written for the longest time. */
 	{ "log blocks wait", "bast:logs=2," COMMON, { 0, 1, 2, 3, 4, 5, 6, 7, END }, 0, 0, 0, 0, 0, 0 },
-	{ "the oldest full one is switched", "bast:logs=2," COMMON, { 0, 1, 2, 3, 4, 5, 6, 7, 8, END }, 0, 0, 1, 0, 1, 0 },
+	{ "the oldest full one is switched", "bast:logs=2," COMMON, { 0, 1, 2, 3, 4, 5, 6, 7, 8, END },
+	  0, 0, 1, 0, 1, 0 },
 	{ "the oldest begun one in part", "bast:logs=2," COMMON, { 0, 1, 4, 8, END }, 0, 1, 0, 2, 1, 0 },
 	{ "out of order all is copied, two blocks are erased", "bast:logs=2," COMMON, { 1, 0, 4, 8, END },
 	  1, 0, 0, 4, 2, 0 },
@@ -79,9 +80,9 @@ static void merges_as_worked_out(void **state)
 		ftl_count(ftl, &counts);
 		if (counts.full != c->full || counts.partial != c->partial || counts.switches != c->switches ||
 		    counts.copies != c->copies || counts.erases != c->erases || counts.dead != c->dead)
-			fail_msg("%s (%s): full %d partial %d switches %d copies %d erases %d dead %d", c->what, c->model,
-				 (int)counts.full, (int)counts.partial, (int)counts.switches, (int)counts.copies,
-				 (int)counts.erases, (int)counts.dead);
+			fail_msg("%s (%s): full %d partial %d switches %d copies %d erases %d dead %d", c->what,
+				 c->model, (int)counts.full, (int)counts.partial, (int)counts.switches,
+				 (int)counts.copies, (int)counts.erases, (int)counts.dead);
 		assert_null(ftl_check(ftl));
 		ftl_close(ftl);
 	}

@@ -116,11 +116,14 @@ struct f2fs_counters {
 	uint64_t bytes[F2FS_WRITE_CAUSES];    /* written, by enum f2fs_write_cause */
 	uint64_t requests[F2FS_WRITE_CAUSES]; /* writes */
 	uint64_t sizes[F2FS_COUNTER_SIZES];   /* writes by their length: number i up to 4096 << i bytes, the last any */
+	uint64_t threaded_bytes;	      /* of these: what logs wrote into holes of used segments */
 	uint64_t zero_bytes, zero_requests;   /* blocks preallocated for pinned files */
 	uint64_t discard_bytes, discards;
 	uint64_t zone_resets;
 	uint64_t flushes;
 	uint64_t commits;
+	uint64_t cleaned_sections; /* emptied by cleaning */
+	uint64_t cleaned_blocks;   /* that were in use in them */
 };
 /*
  * Tell what was written so far by changes, commits, fsyncs, cleaning and recovery. The sum is what the device was asked

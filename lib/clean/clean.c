@@ -89,6 +89,10 @@ static int clean_section(struct run *r, uint32_t section, bool *goes_on)
 		return err;
 	count_moved(r);
 	result->sections += could_read;
+	if (could_read && !r->options.dry_run) {
+		r->vol->counters.cleaned_sections++;
+		r->vol->counters.cleaned_blocks += r->live.blocks.count;
+	}
 	if (!could_read)
 		leave_unreadable(r, section, "a block in use cannot be read");
 	report(r);

@@ -69,6 +69,8 @@ static int flush_head(struct txn *txn, struct head *head)
 	const uint32_t count = head->buffer_count;
 
 	head->buffer_count = 0;
+	if (head->alloc_type == 1)
+		txn->vol->counters.threaded_bytes += (uint64_t)count << txn->vol->geo.block_bits;
 	return count == 0 ? 0 : log_write(txn, head->buffer_addr, count, &head->buffer);
 }
 

@@ -93,6 +93,39 @@ static void each_cause_has_its_own(void **state)
 	assert_true(result.data_blocks > 0 && found.bytes[F2FS_WRITE_MOVED_NODE] > 0);
 	assert_int_equal(found.bytes[F2FS_WRITE_DATA] + found.bytes[F2FS_WRITE_NODE], 0);
 	assert_int_equal(found.commits, result.commits);
+	f2fs_volume_counters(v.vol, &found);
+	assert_true(result.sections > 0);
+	assert_int_equal(found.cleaned_sections, result.sections);
+	assert_int_equal(found.cleaned_blocks, result.data_blocks + result.node_blocks);
+	fresh_close(&v);
+}
+
+/* Logs that go on in holes are counted apart. */
+static void holes_are_counted(void **state)
+{
+	const struct f2fs_write_options threaded = { .logging = F2FS_LOGGING_THREADED };
+	struct f2fs_counters counters;
+	struct f2fs_inode *inode;
+
+	(void)state;
+	fresh_open(&v, 128 * MIB, 0);
+	inode = fresh_make(&v, "a", 0100644);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(f2fs_inode_write(inode, (uint64_t)i * 4 * MIB, bytes, 4 * MIB), 0);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	/* every other block elsewhere: the segments that the file was in have holes */
+	for (unsigned i = 0; i < 4096; i += 2)
+		assert_int_equal(f2fs_inode_write(inode, (uint64_t)i * 4096, bytes, 4096), 0);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	f2fs_volume_counters(v.vol, &counters);
+	assert_int_equal(counters.threaded_bytes, 0);
+	assert_int_equal(f2fs_volume_configure(v.vol, &threaded), 0);
+	assert_int_equal(f2fs_inode_write(inode, 0, bytes, 4 * MIB), 0);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	f2fs_volume_counters(v.vol, &counters);
+	/* but for what fits behind the last block of the log's free segment */
+	assert_in_range(counters.threaded_bytes, 2 * MIB, 4 * MIB + 64 * 4096);
+	f2fs_inode_close(inode);
 	fresh_close(&v);
 }
 
@@ -111,6 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_cause_has_its_own),
+		cmocka_unit_test(holes_are_counted),
 		cmocka_unit_test(causes_have_names),
 	};
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * f2fs-lab run and list: from the arguments to an experiment and its report.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/command.h"
+#include "lab/lab_report.h"
+#include "lab/toml.h"
+
+/* The file of an experiment: as it is named, or among those that are installed. */
+static const char *find_experiment(const char *name, char *path, size_t room)
+{
+	if (access(name, F_OK) == 0 || strchr(name, '/'))
+		return name;
+	snprintf(path, room, "%s/%s.toml", F2FS_LAB_EXPERIMENTS, name);
+	return access(path, F_OK) == 0 ? path : name;
+}
+
+static int read_settings(struct cli *cli, const struct lab_arguments *a, const char *path, struct lab_config *config)
+{
+	char seed[64];
+	int rc = lab_toml_read(config, path);
+
+	for (unsigned i = 0; i < a->set_count && !rc; i++)
+		rc = lab_config_set(config, a->sets[i]);
+	if (!rc && a->seed) {
+		snprintf(seed, sizeof(seed), "experiment.seed=%.32s", a->seed);
+		rc = lab_config_set(config, seed);
+	}
+	if (rc)
+		cli_error(cli, "%s", config->error);
+	return rc;
+}
+
+static int write_results(struct cli *cli, const struct lab_arguments *a, const struct lab_result *result)
+{
+	FILE *to;
+	int rc;
+
+	if (!a->json || strcmp(a->json, "-") != 0)
+		if (lab_report(result, stdout, 0))
+			return -1;
+	if (!a->json)
+		return 0;
+	if (strcmp(a->json, "-") == 0)
+		return lab_report(result, stdout, 1);
+	to = fopen(a->json, "w");
+	rc = to ? lab_report(result, to, 1) : -1;
+	if (to && fclose(to) != 0)
+		rc = -1;
+	if (rc)
+		cli_error(cli, "%s: %s", a->json, strerror(errno));
+	return rc;
+}
+
+int lab_do_run(struct cli *cli, struct lab_arguments *a)
+{
+	struct lab_config config = { 0 };
+	struct lab_result result = { 0 };
+	char path[4096];
+	int rc = read_settings(cli, a, find_experiment(a->operands[0], path, sizeof(path)), &config);
+
+	if (!rc)
+		rc = lab_experiment_run(cli, &config, a->is_small, &result);
+	if (!rc)
+		rc = write_results(cli, a, &result);
+	lab_result_free(&result);
+	lab_config_free(&config);
+	return rc;
+}
+
+int lab_do_list(struct cli *cli, struct lab_arguments *a)
+{
+	(void)cli;
+	return lab_report_list(stdout, a->json != NULL);
+}

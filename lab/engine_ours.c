@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Driving our engine: operations become calls of the library. Handles of files are kept open while there are not too
+ * many, as finding a file by its path each time would be what is measured.
+ */
+#include "lab/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPEN_MOST = 4096, PIECE = 1 << 20, BLOCK_BITS = 12, NAME_ROOM = 128 };
+
+struct file {
+	struct f2fs_inode *inode; /* NULL: not open */
+	f2fs_nid_t ino;		  /* 0: there is none */
+	char *path;
+};
+
+struct files {
+	struct file *items;
+	uint32_t room;
+};
+
+struct opened {
+	uint32_t source, file;
+};
+
+struct lab_engine {
+	struct f2fs_context *ctx;
+	struct f2fs_volume *vol;
+	const struct lab_engine_params *params;
+	struct files *sources;
+	unsigned source_count;
+	struct opened open[OPEN_MOST]; /* a ring: the oldest is closed first */
+	unsigned open_at;
+	struct lab_asked asked;
+	uint64_t committed; /* asked.blocks at the last commit */
+	uint8_t zeros[PIECE];
+};
+
+static const struct lab_param volume_table[] = {
+#define PARAM(key, kind, standard, min, max, help)                                                                     \
+	LAB_PARAM_ROW(lab_volume_params, key, kind, standard, min, max, help)
+#include "lab/volume.def"
+#undef PARAM
+};
+
+static const struct lab_param engine_table[] = {
+#define PARAM(key, kind, standard, min, max, help)                                                                     \
+	LAB_PARAM_ROW(lab_engine_params, key, kind, standard, min, max, help)
+#include "lab/engine.def"
+#undef PARAM
+};
+
+const struct lab_param *lab_volume_table(unsigned *count)
+{
+	*count = sizeof(volume_table) / sizeof(volume_table[0]);
+	return volume_table;
+}
+
+const struct lab_param *lab_engine_table(unsigned *count)
+{
+	*count = sizeof(engine_table) / sizeof(engine_table[0]);
+	return engine_table;
+}
+
+static const uint8_t volume_uuid[16] = { 'f', '2', 'f', 's', '-', 'l', 'a', 'b' };
+
+static struct f2fs_mkfs_options mkfs_options(const struct lab_volume_params *v)
+{
+	return (struct f2fs_mkfs_options){
+		.overprovision = v->overprovision,
+		.segs_per_sec = (uint32_t)v->segs_per_sec,
+		.secs_per_zone = (uint32_t)v->secs_per_zone,
+		.no_discard = 1,
+		.has_time = 1,
+		.uuid = volume_uuid,
+		.checkpoint_version = 1,
+		.label = "f2fs-lab",
+	};
+}
+
+int lab_volume_room(struct f2fs_context *ctx, struct f2fs_device *dev, const struct lab_volume_params *volume,
+		    uint64_t *bytes)
+{
+	const struct f2fs_mkfs_device device = { .device = dev };
+	const struct f2fs_mkfs_options options = mkfs_options(volume);
+	struct f2fs_layout layout;
+	int err = f2fs_mkfs_plan(ctx, &device, 1, &options, &layout);
+
+	*bytes = err ? 0 : layout.user_blocks << BLOCK_BITS;
+	return err;
+}
+
+static int make(struct f2fs_context *ctx, struct f2fs_device *dev, const struct lab_volume_params *v)
+{
+	const struct f2fs_mkfs_device device = { .device = dev };
+	const struct f2fs_mkfs_options options = mkfs_options(v);
+
+	return f2fs_mkfs_write(ctx, &device, 1, &options, NULL);
+}
+
+static int configure(struct lab_engine *e)
+{
+	const struct lab_engine_params *p = e->params;
+	const struct f2fs_write_options options = {
+		.logs = (uint8_t)p->logs,
+		.logging = (uint8_t)f2fs_logging_find(p->logging),
+		.low_sections = (uint8_t)p->low_sections,
+		.low_is_exact = (uint8_t)p->low_is_exact,
+		.discard = (uint8_t)p->discard,
+		.commit_when_full = 1,
+		.clock_stands = 1,
+	};
+	const int policy = f2fs_clean_policy_find(p->cleaning);
+	const struct f2fs_clean_options cleaning = { .policy = (uint32_t)policy,
+						     .free_goal = (uint32_t)p->clean_goal,
+						     .like_kernel = (uint8_t)p->like_kernel };
+	int err;
+
+	if (f2fs_logging_find(p->logging) < 0)
+		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID,
+					 "engine.logging is none of adaptive, normal, threaded");
+	if (policy < 0 && strcmp(p->cleaning, "none") != 0)
+		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.cleaning names no policy, nor is it none");
+	err = f2fs_volume_configure(e->vol, &options);
+	return err || policy < 0 ? err : f2fs_volume_set_cleaning(e->vol, &cleaning);
+}
+
+int lab_engine_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct lab_volume_params *volume,
+		    const struct lab_engine_params *params, struct lab_engine **out)
+{
+	struct lab_engine *e = calloc(1, sizeof(*e));
+	int err;
+
+	*out = NULL;
+	if (!e)
+		return f2fs_context_fail(ctx, F2FS_ERR_NOMEM, "no memory for an engine");
+	e->ctx = ctx;
+	e->params = params;
+	for (unsigned i = 0; i < OPEN_MOST; i++)
+		e->open[i].source = UINT32_MAX;
+	err = make(ctx, dev, volume);
+	if (!err)
+		err = f2fs_volume_open(ctx, dev, NULL, &e->vol);
+	if (!err)
+		err = configure(e);
+	if (err)
+		lab_engine_close(e);
+	else
+		*out = e;
+	return err;
+}
+
+static int no_memory(struct lab_engine *e)
+{
+	return f2fs_context_fail(e->ctx, F2FS_ERR_NOMEM, "no memory for the table of files");
+}
+
+/* The entry of a file, made when it is missing; NULL without memory. */
+static struct file *file_of(struct lab_engine *e, unsigned source, uint32_t number)
+{
+	struct files *files;
+
+	if (source >= e->source_count) {
+		struct files *more = realloc(e->sources, (source + 1) * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		memset(more + e->source_count, 0, (source + 1 - e->source_count) * sizeof(*more));
+		e->sources = more;
+		e->source_count = source + 1;
+	}
+	files = &e->sources[source];
+	if (number >= files->room) {
+		const uint32_t room = number < 64 ? 128 : number + number / 2;
+		struct file *more = realloc(files->items, room * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		memset(more + files->room, 0, (room - files->room) * sizeof(*more));
+		files->items = more;
+		files->room = room;
+	}
+	return &files->items[number];
+}
+
+static void keep_open(struct lab_engine *e, unsigned source, uint32_t number, struct f2fs_inode *inode)
+{
+	struct opened *slot = &e->open[e->open_at];
+	struct file *old = slot->source < e->source_count && slot->file < e->sources[slot->source].room
+				   ? &e->sources[slot->source].items[slot->file]
+				   : NULL;
+
+	if (old && old->inode) {
+		f2fs_inode_close(old->inode);
+		old->inode = NULL;
+	}
+	*slot = (struct opened){ source, number };
+	e->open_at = (e->open_at + 1) % OPEN_MOST;
+	e->sources[source].items[number].inode = inode;
+}
+
+static int need_open(struct lab_engine *e, unsigned source, uint32_t number, struct f2fs_inode **out)
+{
+	struct file *f = file_of(e, source, number);
+	int err;
+
+	if (!f)
+		return no_memory(e);
+	*out = f->inode;
+	if (f->inode)
+		return 0;
+	if (!f->ino)
+		return f2fs_context_fail(e->ctx, F2FS_ERR_NOT_FOUND, "the load names a file that it did not make");
+	err = f2fs_inode_open(e->vol, f->ino, out);
+	if (!err)
+		keep_open(e, source, number, *out);
+	return err;
+}
+
+/* Open the directory that the first n bytes of a path name, making it when it is missing. */
+static int open_directory(struct lab_engine *e, const char *path, size_t n, struct f2fs_inode **out)
+{
+	const struct f2fs_new spec = { .mode = 0040755 };
+	char part[NAME_ROOM];
+	struct f2fs_inode *parent;
+	const char *name;
+	size_t cut = n;
+	int err;
+
+	if (n >= sizeof(part))
+		return f2fs_context_fail(e->ctx, F2FS_ERR_NAME_TOO_LONG, "the path of a load is too long");
+	memcpy(part, path, n);
+	part[n] = '\0';
+	err = f2fs_lookup(e->vol, n ? part : "/", 0, out);
+	if (err != F2FS_ERR_NOT_FOUND || n == 0)
+		return err;
+	while (cut > 0 && path[cut - 1] != '/')
+		cut--;
+	name = path + cut;
+	err = open_directory(e, path, cut ? cut - 1 : 0, &parent); /* as deep as the path has parts: a handful */
+	if (err)
+		return err;
+	err = f2fs_create(parent, name, n - cut, &spec, out);
+	f2fs_inode_close(parent);
+	return err;
+}
+
+static int with_parent(struct lab_engine *e, const char *path, struct f2fs_inode **parent, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+
+	*name = slash + 1;
+	return open_directory(e, path, (size_t)(slash - path), parent);
+}
+
+static int do_create(struct lab_engine *e, unsigned source, const struct lab_op *op)
+{
+	const struct f2fs_new spec = { .mode = 0100644 };
+	struct file *f = file_of(e, source, op->file);
+	struct f2fs_inode *parent, *inode;
+	char path[NAME_ROOM];
+	const char *name;
+	int err;
+
+	if (!f)
+		return no_memory(e);
+	snprintf(path, sizeof(path), "/s%u/%s", source, op->name);
+	free(f->path);
+	f2fs_inode_close(f->inode);
+	f->inode = NULL;
+	f->path = strdup(path);
+	if (!f->path)
+		return no_memory(e);
+	err = with_parent(e, f->path, &parent, &name);
+	if (err)
+		return err;
+	err = f2fs_create(parent, name, strlen(name), &spec, &inode);
+	f2fs_inode_close(parent);
+	if (err)
+		return err;
+	f->ino = f2fs_inode_number(inode);
+	keep_open(e, source, op->file, inode);
+	e->asked.creates++;
+	return 0;
+}
+
+static int do_remove(struct lab_engine *e, unsigned source, const struct lab_op *op)
+{
+	struct file *f = file_of(e, source, op->file);
+	struct f2fs_inode *parent;
+	const char *name;
+	int err;
+
+	if (!f)
+		return no_memory(e);
+	if (!f->ino)
+		return f2fs_context_fail(e->ctx, F2FS_ERR_NOT_FOUND, "the load removes a file that it did not make");
+	f2fs_inode_close(f->inode);
+	f->inode = NULL;
+	f->ino = 0;
+	err = with_parent(e, f->path, &parent, &name);
+	if (err)
+		return err;
+	err = f2fs_remove(parent, name, strlen(name));
+	f2fs_inode_close(parent);
+	e->asked.removes++;
+	return err;
+}
+
+static int do_write(struct lab_engine *e, struct f2fs_inode *inode, const struct lab_op *op)
+{
+	for (uint64_t done = 0; done < op->length;) {
+		const uint64_t left = op->length - done, n = left < PIECE ? left : PIECE;
+		const int err = f2fs_inode_write(inode, op->offset + done, e->zeros, (size_t)n);
+
+		if (err)
+			return err;
+		done += n;
+	}
+	if (op->length)
+		e->asked.blocks += ((op->offset + op->length - 1) >> BLOCK_BITS) - (op->offset >> BLOCK_BITS) + 1;
+	return 0;
+}
+
+static int commit(struct lab_engine *e)
+{
+	int err = f2fs_volume_commit(e->vol);
+
+	e->committed = e->asked.blocks;
+	return err ? err : f2fs_volume_elapse(e->vol, e->params->commit_seconds);
+}
+
+static int do_to_file(struct lab_engine *e, unsigned source, const struct lab_op *op)
+{
+	struct f2fs_inode *inode;
+	int err = need_open(e, source, op->file, &inode);
+
+	if (err)
+		return err;
+	if (op->kind == LAB_OP_WRITE)
+		return do_write(e, inode, op);
+	if (op->kind == LAB_OP_TRUNCATE)
+		return f2fs_inode_truncate(inode, op->offset);
+	e->asked.fsyncs++;
+	return f2fs_fsync(inode, 0);
+}
+
+int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op)
+{
+	int err = 0;
+
+	e->asked.ops++;
+	switch (op->kind) {
+	case LAB_OP_CREATE:
+		err = do_create(e, source, op);
+		break;
+	case LAB_OP_REMOVE:
+		err = do_remove(e, source, op);
+		break;
+	case LAB_OP_READ: /* changes nothing that is measured */
+		break;
+	case LAB_OP_SYNC:
+		return commit(e);
+	default:
+		err = do_to_file(e, source, op);
+		break;
+	}
+	if (!err && e->asked.blocks - e->committed >= e->params->commit_blocks)
+		err = commit(e);
+	return err;
+}
+
+int lab_engine_settle(struct lab_engine *e)
+{
+	return commit(e);
+}
+
+struct f2fs_volume *lab_engine_volume(const struct lab_engine *e)
+{
+	return e->vol;
+}
+
+const struct lab_asked *lab_engine_asked(const struct lab_engine *e)
+{
+	return &e->asked;
+}
+
+void lab_engine_close(struct lab_engine *e)
+{
+	if (!e)
+		return;
+	for (unsigned s = 0; s < e->source_count; s++) {
+		for (uint32_t i = 0; i < e->sources[s].room; i++) {
+			f2fs_inode_close(e->sources[s].items[i].inode);
+			free(e->sources[s].items[i].path);
+		}
+		free(e->sources[s].items);
+	}
+	free(e->sources);
+	f2fs_volume_close(e->vol);
+	free(e);
+}

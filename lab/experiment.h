@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An experiment: a volume, how it is written, sources of operations, what is varied, and what a paper says of it. Its
+ * file has the tables [experiment], [volume], [engine], [source.NAME] with the key kind, and maybe [vary] (lists: each
+ * combination is a variant), [small] (other settings with --small), [baseline] (other settings for the clean volume
+ * that waf_relative refers to) and [paper.NAME].
+ */
+#ifndef F2FSKIT_LAB_EXPERIMENT_H
+#define F2FSKIT_LAB_EXPERIMENT_H
+
+#include "cli/host.h"
+#include "lab/metrics.h"
+
+enum { LAB_SOURCES = 8, LAB_VARIED = 6, LAB_COLUMNS = 12, LAB_PAPER_VALUES = 32 };
+
+struct lab_experiment_params {
+#define PARAM(key, kind, standard, min, max, help) LAB_MEMBER_##kind key;
+#include "lab/experiment.def"
+#undef PARAM
+};
+const struct lab_param *lab_experiment_table(unsigned *count);
+
+struct lab_round {
+	double values[LAB_METRICS];
+	struct lab_sample counts; /* of this round alone */
+};
+
+struct lab_variant {
+	char label[160];	   /* "logging=normal size=20GB"; "" when nothing is varied */
+	double fill_waf;	   /* of what came before the first round */
+	double baseline_waf;	   /* of a round on the clean volume; 0: none was asked for */
+	double used_share;	   /* of the blocks for users, in use before the first round */
+	struct lab_round *rounds;
+	unsigned round_count;
+	struct lab_fullness *full; /* at the end */
+	double seconds;
+};
+
+struct lab_paper_value {
+	const char *name, *metric, *where, *words;
+	uint64_t round;
+	const char *value;
+};
+
+struct lab_result {
+	struct lab_experiment_params about; /* strings belong to config */
+	struct lab_config config;	    /* as the experiment was run: with --small and --set */
+	const char *columns[LAB_COLUMNS];
+	unsigned column_count;
+	struct lab_paper_value paper[LAB_PAPER_VALUES];
+	unsigned paper_count;
+	struct lab_variant *variants;
+	unsigned variant_count;
+};
+
+/*
+ * Run an experiment. settings is a configuration that was read and overridden, taken over by the result. 0, or -1 after
+ * a message; nothing is in the result then but what lab_result_free() gives back.
+ */
+int lab_experiment_run(struct cli *cli, struct lab_config *settings, int is_small, struct lab_result *result);
+void lab_result_free(struct lab_result *result);
+
+/* One variant, with a configuration of its own (run_variant.c). 0, or -1 after a message. */
+int lab_variant_run(struct cli *cli, struct lab_config *config, uint64_t seed, uint64_t rounds,
+		    struct lab_variant *variant);
+
+/* The value of a metric in a round, from 1 on, or waf_relative; 0 when found. */
+int lab_variant_value(const struct lab_variant *variant, const char *metric, uint64_t round, double *value,
+		      int *decimals);
+/* Is it a name that lab_variant_value knows? */
+int lab_is_value(const char *metric);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * f2fs-lab: rerun the experiments of the papers that F2FS comes from. This file reads the options and finds the
+ * command.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/size.h"
+#include "lab/command.h"
+
+#define CLI_OPTIONS_FILE "lab/options.def"
+#include "cli/option_table.h"
+
+static const struct cli_command command_texts[] = {
+	{ NULL, "", "Commands", "" },
+#define COMMAND(name, operands, min, max, run, help, doc) { name, operands, help, doc },
+#include "lab/lab_commands.def"
+#undef COMMAND
+};
+
+static const struct command {
+	const char *name;
+	int min, max;
+	int (*run)(struct cli *cli, struct lab_arguments *a);
+} commands[] = {
+#define COMMAND(name, operands, min, max, run, help, doc) { name, min, max, run },
+#include "lab/lab_commands.def"
+#undef COMMAND
+};
+
+static const char *const usage[] = { "[OPTION]... COMMAND [ARG]...", NULL };
+
+static const struct cli_exit exits[] = {
+	{ CLI_EXIT_OK, "what was asked for was done" },
+	{ CLI_EXIT_FAILURE, "it was not; or wrong usage" },
+	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "nothing was measured" },
+};
+
+static const struct cli_tool tool = {
+	.name = "f2fs-lab",
+	.usage = usage,
+	.summary = "Rerun the experiments of the papers on F2FS on f2fskit's engine, on devices that are models.",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.exits = exits,
+	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	.commands = command_texts,
+	.command_count = sizeof(command_texts) / sizeof(command_texts[0]),
+};
+
+/* Take one option; returns what is wrong with its value, or NULL. */
+static const char *take(struct lab_arguments *a, int id, const char *value)
+{
+	switch (id) {
+	case OPT_set:
+		if (a->set_count == LAB_SETS)
+			return "is one too many";
+		a->sets[a->set_count++] = value;
+		return NULL;
+	case OPT_small:
+		a->is_small = 1;
+		return NULL;
+	case OPT_seed:
+		a->seed = value;
+		return cli_parse_u64(value, 0, UINT64_MAX, &a->seed_number);
+	case OPT_rounds:
+		return cli_parse_u32(value, 0, UINT32_MAX, &a->rounds);
+	default: /* OPT_json */
+		a->json = value;
+		return NULL;
+	}
+}
+
+static const struct command *find(struct cli *cli, const struct cli_parser *parser)
+{
+	const int operands = parser->operand_count - 1;
+
+	if (operands < 0) {
+		cli_error(cli, "no command given");
+		return NULL;
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(commands[i].name, parser->operands[0]) != 0)
+			continue;
+		if (operands >= commands[i].min && operands <= commands[i].max)
+			return &commands[i];
+		cli_error(cli, "%s: %s", commands[i].name,
+			  operands < commands[i].min ? "an operand is missing" : "there are too many operands");
+		return NULL;
+	}
+	cli_error(cli, "there is no command '%s'", parser->operands[0]);
+	return NULL;
+}
+
+/* Returns 0, CLI_OPT_EXIT or CLI_OPT_ERROR. */
+static int parse(struct cli *cli, int argc, char **argv, struct lab_arguments *a, const struct command **command)
+{
+	struct cli_parser parser;
+	int id;
+
+	cli_opt_init(&parser, &tool, argc, argv);
+	while ((id = cli_opt_next(&parser)) > 0) {
+		const char *why = take(a, id, parser.value);
+
+		if (why) {
+			cli_usage_error(cli, parser.shown, parser.value, why);
+			return CLI_OPT_ERROR;
+		}
+	}
+	if (id != CLI_OPT_END)
+		return id;
+	*command = find(cli, &parser);
+	if (!*command) {
+		cli_opt_hint(&tool);
+		return CLI_OPT_ERROR;
+	}
+	a->operands = parser.operands + 1;
+	a->operand_count = parser.operand_count - 1;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct lab_arguments a = { .rounds = 1, .seed_number = 1 };
+	const struct command *command = NULL;
+	struct cli cli;
+	int rc;
+
+	if (cli_init(&cli, &tool))
+		return CLI_EXIT_FAILURE;
+	rc = parse(&cli, argc, argv, &a, &command);
+	if (rc == CLI_OPT_EXIT)
+		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_FAILURE);
+	if (rc)
+		return CLI_EXIT_FAILURE;
+	return cli_finish(&cli, command->run(&cli, &a) ? CLI_EXIT_FAILURE : CLI_EXIT_OK, CLI_EXIT_FAILURE);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Numbers from counts.
+ */
+#include "lab/metrics.h"
+
+#include <string.h>
+
+static const struct lab_metric_row rows[] = {
+#define METRIC(id, decimals, value, text) { #id, text, decimals },
+#include "lab/metrics.def"
+#undef METRIC
+};
+
+const struct lab_metric_row *lab_metric_at(unsigned index)
+{
+	return index < LAB_METRICS ? &rows[index] : NULL;
+}
+
+int lab_metric_find(const char *name)
+{
+	for (int i = 0; i < LAB_METRICS; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+static void subtract(uint64_t *to, const uint64_t *later, const uint64_t *earlier, size_t bytes)
+{
+	for (size_t i = 0; i < bytes / sizeof(*to); i++)
+		to[i] = later[i] - earlier[i];
+}
+
+void lab_sample_between(const struct lab_sample *earlier, const struct lab_sample *later, struct lab_sample *out)
+{
+	/* these structs hold nothing but 64-bit counts */
+	subtract((uint64_t *)&out->said, (const uint64_t *)&later->said, (const uint64_t *)&earlier->said,
+		 sizeof(out->said));
+	subtract((uint64_t *)&out->seen, (const uint64_t *)&later->seen, (const uint64_t *)&earlier->seen,
+		 sizeof(out->seen));
+	subtract((uint64_t *)&out->asked, (const uint64_t *)&later->asked, (const uint64_t *)&earlier->asked,
+		 sizeof(out->asked));
+	out->free_segments = later->free_segments;
+	out->lowest_free = later->lowest_free;
+	out->seconds = later->seconds - earlier->seconds;
+}
+
+static double divided(double a, double b)
+{
+	return b > 0 ? a / b : 0;
+}
+#define per(a, b) divided((double)(a), (double)(b))
+
+static double cause_of(const struct lab_sample *d, unsigned cause)
+{
+	return (double)d->said.bytes[cause] / 4096;
+}
+
+static double moved_of(const struct lab_sample *d)
+{
+	return cause_of(d, F2FS_WRITE_MOVED_DATA) + cause_of(d, F2FS_WRITE_MOVED_NODE);
+}
+
+static double tables_of(const struct lab_sample *d)
+{
+	return cause_of(d, F2FS_WRITE_NAT) + cause_of(d, F2FS_WRITE_SIT) + cause_of(d, F2FS_WRITE_SSA) +
+	       cause_of(d, F2FS_WRITE_PACK);
+}
+
+/* What went through logs. */
+static double logged_of(const struct lab_sample *d)
+{
+	return cause_of(d, F2FS_WRITE_DATA) + cause_of(d, F2FS_WRITE_NODE) + moved_of(d);
+}
+
+static double blocks_of(const struct lab_sample *d)
+{
+	return (double)d->seen.written_bytes / 4096;
+}
+
+void lab_metrics(const struct lab_sample *d, double *values)
+{
+#define METRIC(id, decimals, value, text) values[LAB_METRIC_##id] = (double)(value);
+#include "lab/metrics.def"
+#undef METRIC
+}
+
+int lab_fullness_read(struct f2fs_volume *vol, struct lab_fullness *out)
+{
+	const uint32_t count = f2fs_volume_geometry(vol)->segment_count_main;
+	f2fs_seg_t logs[F2FS_LOG_COUNT];
+
+	memset(out, 0, sizeof(*out));
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		struct f2fs_log_head log;
+
+		if (f2fs_volume_log(vol, i, &log))
+			return F2FS_ERR_STATE;
+		logs[i] = log.segno;
+	}
+	for (f2fs_seg_t segno = 0; segno < count; segno++) {
+		struct f2fs_sit_entry entry;
+		unsigned in_log = 0;
+		int err = f2fs_sit_lookup(vol, segno, &entry);
+
+		if (err)
+			return err;
+		for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
+			in_log += logs[i] == segno;
+		if (!in_log && entry.valid_blocks <= 512)
+			(entry.type < F2FS_HOT_NODE ? out->data : out->node)[entry.valid_blocks]++;
+	}
+	return 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What an experiment measures: samples of all counts at the ends of rounds, numbers made of their differences
+ * (metrics.def), and how full the segments are.
+ */
+#ifndef F2FSKIT_LAB_METRICS_H
+#define F2FSKIT_LAB_METRICS_H
+
+#include "lab/engine.h"
+#include "lab/meter.h"
+
+struct lab_sample {
+	struct f2fs_counters said;
+	struct lab_meter_counts seen;
+	struct lab_asked asked;
+	uint32_t free_segments, lowest_free;
+	double seconds; /* of the wall */
+};
+
+enum lab_metric {
+#define METRIC(id, decimals, value, text) LAB_METRIC_##id,
+#include "lab/metrics.def"
+#undef METRIC
+	LAB_METRICS
+};
+struct lab_metric_row {
+	const char *name, *text;
+	int decimals;
+};
+const struct lab_metric_row *lab_metric_at(unsigned index); /* NULL past the last */
+int lab_metric_find(const char *name);			    /* -1: there is none */
+/* *out = later - earlier; free segments are the later's. */
+void lab_sample_between(const struct lab_sample *earlier, const struct lab_sample *later, struct lab_sample *out);
+/* Fill values[LAB_METRICS] from such a difference. */
+void lab_metrics(const struct lab_sample *difference, double *values);
+
+/* Segments by the number of blocks in use in them, as the last commit says; those that a log is in are left out. */
+struct lab_fullness {
+	uint32_t data[513], node[513];
+};
+/* An error code, which the volume's context explains. */
+int lab_fullness_read(struct f2fs_volume *vol, struct lab_fullness *out);
+
+#endif

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""f2fs-lab: experiments from their files to results, and what is said of files that are wrong."""
+import glob
+import json
+import os
+import signal
+import subprocess
+import time
+import tomllib
+
+import pytest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+EXPERIMENTS = sorted(glob.glob(os.path.join(TOP, "lab", "experiments", "*.toml")))
+
+TINY = """
+[experiment]
+rounds = 2
+[volume]
+size = "64MiB"
+[source.one]
+kind = "uniform"
+size = "8MiB"
+bytes = "1MiB"
+"""
+
+
+@pytest.fixture
+def experiment(tmp_path):
+    """experiment(text): the path of a file with that text."""
+    def write(text):
+        path = tmp_path / "an.toml"
+        path.write_text(text)
+        return path
+    return write
+
+
+@pytest.fixture
+def results(run_tool):
+    """results(path, *options): what a run measured, as JSON."""
+    def run(path, *options):
+        return json.loads(run_tool("f2fs-lab", "run", path, "--json=-", *options).stdout)
+    return run
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: os.path.basename(path)[:-5])
+def test_small_form(path, results, run_tool):
+    """Every experiment has a small form that comes to its end, twice with the same counts."""
+    found = results(path, "--small")
+    assert found["variants"]
+    for variant in found["variants"]:
+        for measured in variant["rounds"]:
+            assert measured["waf"] >= 1 or measured["fsyncs"] or measured["asked_blocks"] == 0
+            assert sum(measured["write_sizes"]) == measured["requests"]
+            assert sum(measured["causes"].values()) == measured["device_blocks"] * 4096
+    for row in found["paper_values"]:
+        assert row["ours"] is not None, "no variant, round or metric of the small form: %s" % row
+    text = run_tool("f2fs-lab", "run", path, "--small").stdout.decode()
+    assert found["title"] in text
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: os.path.basename(path)[:-5])
+def test_every_reader_of_toml_reads_it(path):
+    with open(path, "rb") as f:
+        tables = tomllib.load(f)
+    assert tables["experiment"]["title"] and tables["small"]
+
+
+def test_counts_add_up(experiment, results):
+    """256 blocks were asked for in each round, and at least those went to the device."""
+    found = results(experiment(TINY))
+    (variant,) = found["variants"]
+    assert [r["asked_blocks"] for r in variant["rounds"]] == [256, 256]
+    for measured in variant["rounds"]:
+        assert measured["data_blocks"] <= 256 <= measured["device_blocks"]
+        assert measured["commits"] == 1
+    assert sum(row["data"] + row["node"] for row in variant["segments"]) > 0
+
+
+def test_same_seed_same_counts(experiment, results):
+    path = experiment(TINY)
+    assert results(path) == results(path)
+    assert results(path, "--seed=2")["variants"] != results(path)["variants"]
+
+
+def test_variants_are_combinations(experiment, results):
+    path = experiment(TINY + '[vary]\nengine.logs = [2, 6]\nsource.one.bytes = ["1MiB", "2MiB"]\n')
+    assert [v["label"] for v in results(path)["variants"]] == [
+        "logs=2 bytes=1MiB", "logs=2 bytes=2MiB", "logs=6 bytes=1MiB", "logs=6 bytes=2MiB"]
+    assert [v["label"] for v in results(path, "--set", "engine.logs=2")["variants"]] == ["bytes=1MiB", "bytes=2MiB"]
+
+
+def test_percent_of_the_room(experiment, results):
+    found = results(experiment(TINY.replace('"8MiB"', '"50%"')))
+    assert 0.5 <= found["variants"][0]["used_share"] < 0.52
+
+
+WRONG = [
+    ("[volume]\nsize = 5 6\n", "an.toml:2: volume.size: there is more on the line than one value"),
+    ("[volume]\nsize\n", "an.toml:2: volume.size: = is missing"),
+    ('[volume]\nsize = "64MiB\n', "an.toml:2: volume.size: the string has no end on its line"),
+    ("[volume]\nsize = \n", "an.toml:2: volume.size: is no value"),
+    ("[volume]\nsize = 1979-05-27\n", "an.toml:2: volume.size: "),
+    ("[volume]\nsize = {a = 1}\n", "an.toml:2: volume.size: is no value"),
+    ("[volume\nsize = 1\n", "an.toml:1: volume: ] is missing"),
+    ("[[volume]]\n", "an.toml:1: arrays of tables are not understood here"),
+    ('[volume]\nsize = """\n', "an.toml:2: volume.size: strings of several lines are not understood here"),
+    ("[volume]\nsize = [1, 2\n", "an.toml:3: volume.size: a comma or ] is missing in the list"),
+    ("[volume]\nsize = 1\nsize = 2\n", "an.toml:3: volume.size: line 2 has the same key"),
+    ("[a..b]\n", "an.toml:1: a key made of letters"),
+    ("[" + "a" * 200 + "]\n", "is too long a key"),
+    (TINY + "[engine]\nspeed = 3\n", "an.toml:11: engine.speed: there is no such key"),
+    (TINY + "[engine]\nlogs = 7\n", "an.toml:11: engine.logs: '7' is out of bounds: 2 to 6"),
+    (TINY + '[engine]\nlogs = "x"\n', "an.toml:11: engine.logs: 'x' is not a number"),
+    (TINY + "[engine]\ndiscard = 1\n", "an.toml:11: engine.discard: '1' is neither true nor false"),
+    (TINY + '[engine]\nlogging = "odd"\n', "engine.logging"),
+    (TINY + '[vary]\nengine.logs = 2\n', "an.toml:11: vary.engine.logs: is no list of values"),
+    (TINY + '[paper.a]\nmetric = "speed"\n', "an.toml:11: paper.a.metric: is no metric"),
+    (TINY.replace("uniform", "odd"), "an.toml:7: source.one.kind: is no kind of source"),
+    ('[volume]\nsize = "64MiB"\n', "there is no table [source.NAME]"),
+    (TINY.replace('"64MiB"', '"60%"'), "an.toml:5: volume.size: '60%' has no volume to be a part of"),
+]
+
+
+@pytest.mark.parametrize("text,message", WRONG, ids=[message.split(":")[-1][:40] for _, message in WRONG])
+def test_wrong_experiment(text, message, experiment, run_tool):
+    done = run_tool("f2fs-lab", "run", experiment(text), rc=1)
+    assert message in done.stderr.decode()
+    assert done.stdout == b""
+
+
+def test_wrong_settings_of_the_command_line(experiment, run_tool):
+    path = experiment(TINY)
+    for setting, message in [("engine.logs=9", "--set engine.logs: '9' is out of bounds"),
+                             ("engine.odd=1", "--set engine.odd: there is no such key"),
+                             ("engine.logs", "is not KEY=VALUE")]:
+        assert message in run_tool("f2fs-lab", "run", path, "--set", setting, rc=1).stderr.decode()
+    assert "no such key" in run_tool("f2fs-lab", "gen", "uniform", "--set", "odd=1", rc=1).stderr.decode()
+    assert "there is no source 'odd'" in run_tool("f2fs-lab", "gen", "odd", rc=1).stderr.decode()
+
+
+def test_no_space_names_the_operation(experiment, run_tool):
+    """Nothing partial is a result: a volume that is too small ends the run without one."""
+    done = run_tool("f2fs-lab", "run", experiment(TINY.replace('"8MiB"', '"60MiB"')), "--json=-", rc=1)
+    assert done.stdout == b""
+    message = done.stderr.decode()
+    assert "operation " in message and "(source one, round 0: write of file 0, offset " in message
+
+
+def test_stop(experiment, tool):
+    path = experiment(TINY.replace('"1MiB"', '"64GiB"'))
+    process = subprocess.Popen([tool("f2fs-lab"), "run", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and out == b"", err
+
+
+def test_generated_operations(run_tool):
+    def ops(*options):
+        return run_tool("f2fs-lab", "gen", "uniform", "--set=size=2MiB", "--set=bytes=64KiB", *options).stdout
+    first = ops().decode().splitlines()
+    assert first[:3] == ["create 0 u0", "write 0 0 1048576", "write 0 1048576 1048576"]
+    assert first[3] == "round 1" and first[-1] == "round 2" and len(first) == 3 + 16 + 2
+    assert ops() == ops("--seed=1") != ops("--seed=2")
+
+
+def test_list(run_tool):
+    found = json.loads(run_tool("f2fs-lab", "list", "--json=-").stdout)
+    assert {row["metric"] for row in found["metrics"]} >= {"waf", "moved_share"}
+    assert any(row["table"] == "source uniform" and row["key"] == "bytes" for row in found["parameters"])

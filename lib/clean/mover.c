@@ -75,6 +75,8 @@ int live_repoint(struct txn *txn, const struct live_block *b, f2fs_blk_t to)
 	slot += (size_t)b->ofs * 4;
 	put_le32(slot, to);
 	node_dirty(txn, node);
+	if (placement_of(txn->vol) && placement_of(txn->vol)->moved)
+		placement_of(txn->vol)->moved(placement_of(txn->vol)->user, b->addr, to);
 	return segment_mark(txn, b->addr, false);
 }
 
@@ -89,10 +91,31 @@ static uint32_t run_length(const struct live_block *list, uint32_t count)
 	return n;
 }
 
+/* What is moved goes to the stream that the placement says. */
+static int put_stream(struct txn *txn, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
+		      uint32_t *got)
+{
+	const struct f2fs_placement *p = placement_of(txn->vol);
+	const unsigned stream = p->moving(p->user, b->ino, b->addr);
+	struct stream_run run = { b->ino, b->nid, b->version, b->ofs, 1, data };
+
+	while (run.want < want && p->moving(p->user, b->ino, b->addr + run.want) == stream)
+		run.want++;
+	return stream_append(txn, stream, &run, to, got);
+}
+
 static int put_cold(void *user, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
 		    uint32_t *got)
 {
-	return head_append(user, F2FS_COLD_DATA, b->nid, b->version, b->ofs, want, data, to, got);
+	struct txn *txn = user;
+	int err = 0;
+
+	*got = 0;
+	if (txn->fills_streams)
+		err = put_stream(txn, b, want, data, to, got);
+	if (err || *got > 0)
+		return err;
+	return head_append(txn, F2FS_COLD_DATA, b->nid, b->version, b->ofs, want, data, to, got);
 }
 
 /* Move data blocks of one segment, whose contents are in buffer. */

@@ -210,6 +210,7 @@ static int look(struct run *r)
 
 int room_plan(struct run *r, size_t *count)
 {
+	const struct f2fs_placement *placement = placement_of(r->vol);
 	const struct clean_candidate *list = r->victims.list.items;
 	int err = 0;
 
@@ -218,6 +219,10 @@ int room_plan(struct run *r, size_t *count)
 	memset(r->log_rooms, 0, sizeof(r->log_rooms));
 	r->fills_holes = false;
 	r->free_sections = r->victims.free;
+	if (placement && placement->moving && r->victims.free > 2 * placement->streams) { /* each may begin a section */
+		r->free_sections -= placement->streams;
+		r->vol->txn->fills_streams = true;
+	}
 	*count = room_plan_dry(r);
 	if (r->victims.free <= LOOK_SECTIONS) {
 		err = look(r);

@@ -33,7 +33,7 @@ static int trim(struct txn *txn)
 {
 	int err = nodes_trim(txn);
 
-	return !err && txn->page_count > MAX_PAGES ? pages_flush(txn) : err;
+	return !err && txn->page_count > MAX_PAGES ? pages_end_rounds(txn, MAX_PAGES) : err;
 }
 
 static int commit_between(struct f2fs_volume *vol)

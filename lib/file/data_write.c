@@ -61,6 +61,53 @@ static void write_inline(struct winode *w, uint64_t offset, const uint8_t *data,
 	node_dirty(w->txn, w->node);
 }
 
+/* How long may a block wait? */
+static int level_of(struct winode *w, uint64_t file_block, unsigned *level)
+{
+	const struct f2fs_placement *p = placement_of(w->txn->vol);
+	struct slot_ref slot;
+	int err = slot_find(w, file_block, &slot);
+
+	if (err)
+		return err;
+	*level = p->delay(p->user, w->node->nid, file_block, slot.node ? place_block(w->txn, slot.raw) : 0);
+	*level = *level > F2FS_DELAY_MAX ? F2FS_DELAY_MAX : *level;
+	return 0;
+}
+
+/* Write whole blocks of a file whose placement lets some of them wait. */
+static int write_some_later(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count)
+{
+	struct txn *txn = w->txn;
+	struct f2fs_stream_stat *stat = &txn->vol->streams->stat;
+	const uint32_t bits = txn->vol->geo.block_bits;
+	uint32_t first = 0; /* of those that do not wait */
+	int err = 0;
+
+	for (uint32_t i = 0; i < count && !err; i++) {
+		const bool waits = page_find(txn->vol, w->node->nid, file_block + i) != NULL;
+		unsigned level;
+		uint8_t *page;
+
+		err = level_of(w, file_block + i, &level);
+		if (err || (level == 0 && !waits))
+			continue;
+		if (first < i)
+			err = data_append(w, file_block + first, data + ((size_t)first << bits), i - first);
+		if (!err)
+			err = page_get(w, file_block + i, true, &page);
+		if (err)
+			break;
+		memcpy(page, data + ((size_t)i << bits), (size_t)1 << bits);
+		page_delay(txn, page, level);
+		*(waits ? &stat->saved : &stat->held) += 1;
+		first = i + 1;
+	}
+	if (!err && first < count)
+		err = data_append(w, file_block + first, data + ((size_t)first << bits), count - first);
+	return err;
+}
+
 static int write_blocks(struct winode *w, uint64_t offset, const uint8_t *data, size_t length)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits, bs = w->txn->vol->geo.block_size;
@@ -76,7 +123,8 @@ static int write_blocks(struct winode *w, uint64_t offset, const uint8_t *data, 
 			n = length >> bits << bits;
 			if (n >> bits > F2FS_SEGMENT_BLOCKS)
 				n = (size_t)F2FS_SEGMENT_BLOCKS << bits;
-			err = data_append(w, index, data, (uint32_t)(n >> bits));
+			err = place_delays(w) ? write_some_later(w, index, data, (uint32_t)(n >> bits))
+					      : data_append(w, index, data, (uint32_t)(n >> bits));
 		} else if (within == 0 && index << bits >= size && !page_find(w->txn->vol, w->node->nid, index)) {
 			/* the tail of a file that is written in one go; a later append takes it back as a page */
 			memcpy(w->txn->scratch, data, n);

@@ -108,7 +108,7 @@ int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
 		err = need_file(w->txn, w->node->nid, &file);
 	if (err)
 		return err;
-	page = mem_zalloc(vol->ctx, vol->geo.block_size);
+	page = mem_zalloc(vol->ctx, (size_t)vol->geo.block_size + 1); /* behind the block: rounds that it waits */
 	if (!page)
 		return F2FS_ERR_NOMEM;
 	if (!fresh && geometry_is_main(&vol->geo, old))
@@ -266,8 +266,39 @@ static int overwrite(struct winode *w, const uint8_t *slots, const uint8_t *data
 	return err;
 }
 
+/* Write a run to its stream or its log: *got blocks of it. */
+static int append_part(struct winode *w, const struct placed_run *run, f2fs_blk_t *addr, uint32_t *got)
+{
+	int err = 0;
+
+	if (placement_of(w->txn->vol))
+		err = place_append(w, run, addr, got);
+	if (err || *got > 0)
+		return err;
+	return head_append(w->txn, log_of_data(w->txn, winode_block(w)), run->slot.node->nid, run->version,
+			   (uint16_t)run->slot.ofs_in_node, run->count, run->data, addr, got);
+}
+
+/* Slots get the new addresses of a run. */
+static int repoint(struct winode *w, const struct placed_run *run, f2fs_blk_t addr, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t *raw = run->slot.raw + (size_t)i * 4;
+		const f2fs_blk_t old = get_le32(raw);
+		int err = geometry_is_main(&w->txn->vol->geo, old) ? segment_mark(w->txn, old, false) : 0;
+
+		if (err)
+			return err;
+		put_le32(raw, addr + i);
+		if (placement_of(w->txn->vol))
+			place_written(w, run->file_block + i, old, addr + i);
+	}
+	return 0;
+}
+
 /* Write count blocks for slots that follow each other in one node. */
-static int append_run(struct winode *w, struct slot_ref *slot, const uint8_t *data, uint32_t count)
+static int append_run(struct winode *w, struct slot_ref *slot, uint64_t file_block, const uint8_t *data,
+		      uint32_t count)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
 	struct f2fs_nat_entry entry;
@@ -277,25 +308,23 @@ static int append_run(struct winode *w, struct slot_ref *slot, const uint8_t *da
 	if (!err)
 		err = is_in_place(w, &in_place);
 	for (uint32_t done = 0, got = 0; done < count && !err; done += got) {
+		const struct placed_run run = { .slot = { .node = slot->node,
+							  .raw = slot->raw + (size_t)done * 4,
+							  .ofs_in_node = slot->ofs_in_node + done },
+						.version = entry.version,
+						.file_block = file_block + done,
+						.count = count - done,
+						.data = data + ((size_t)done << bits) };
 		f2fs_blk_t addr = 0;
 
 		got = 0;
 		if (in_place)
-			err = overwrite(w, slot->raw + (size_t)done * 4, data + ((size_t)done << bits), count - done,
-					&got);
+			err = overwrite(w, run.slot.raw, run.data, run.count, &got);
 		if (err || got > 0)
 			continue;
-		err = head_append(w->txn, log_of_data(w->txn, winode_block(w)), slot->node->nid, entry.version,
-				  (uint16_t)(slot->ofs_in_node + done), count - done, data + ((size_t)done << bits),
-				  &addr, &got);
-		for (uint32_t i = 0; i < got && !err; i++) {
-			uint8_t *raw = slot->raw + (size_t)(done + i) * 4;
-			f2fs_blk_t old = get_le32(raw);
-
-			if (geometry_is_main(&w->txn->vol->geo, old))
-				err = segment_mark(w->txn, old, false);
-			put_le32(raw, addr + i);
-		}
+		err = append_part(w, &run, &addr, &got);
+		if (!err)
+			err = repoint(w, &run, addr, got);
 	}
 	node_dirty(w->txn, slot->node);
 	return err;
@@ -326,7 +355,7 @@ int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint
 		if (err)
 			return err;
 		pages_forget_range(w->txn, w->node->nid, file_block, n);
-		err = append_run(w, &slot, data, n);
+		err = append_run(w, &slot, file_block, data, n);
 		if (err)
 			return err;
 		file_block += n;
@@ -343,18 +372,29 @@ static int compare_indices(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The file's waiting blocks in their order. */
-static int sort_blocks(struct file_pages *file, struct vec *order)
+void page_delay(struct txn *txn, uint8_t *page, unsigned level)
 {
-	uint32_t *index, key;
+	page[txn->vol->geo.block_size] = (uint8_t)level;
+	txn->has_delayed = txn->has_delayed || level > 0;
+}
+
+/* The file's waiting blocks in their order, all or those that are due; of the others one round is over. */
+static int sort_blocks(struct txn *txn, struct file_pages *file, bool all, struct vec *order)
+{
 	uint64_t value;
+	uint32_t key;
 
 	vec_init(order, file->blocks.ctx, sizeof(uint32_t));
-	index = vec_push(order, file->blocks.count);
-	if (!index)
+	if (vec_reserve(order, file->blocks.count) != 0)
 		return F2FS_ERR_NOMEM;
-	for (size_t at = 0; map32_each(&file->blocks, &at, &key, &value);)
-		*index++ = key;
+	for (size_t at = 0; map32_each(&file->blocks, &at, &key, &value);) {
+		uint8_t *rounds = (uint8_t *)(uintptr_t)value + txn->vol->geo.block_size;
+
+		if (all || *rounds == 0)
+			*(uint32_t *)vec_push(order, 1) = key; /* reserved */
+		else
+			--*rounds;
+	}
 	vec_sort(order, compare_indices);
 	return 0;
 }
@@ -370,30 +410,76 @@ static bool is_whole_cluster(const struct winode *w, const uint32_t *indices, si
 	       indices[n - 1] < end;
 }
 
-/* Write one file's waiting blocks. */
-static int flush_file(struct txn *txn, struct file_pages *file)
+/* Write some of a file's waiting blocks. */
+static int flush_blocks(struct txn *txn, const struct file_pages *file, const struct vec *order)
 {
 	struct winode w;
-	struct vec order;
 	int err = winode_get(txn->vol, file->ino, &w);
 
-	if (err || file->blocks.count == 0)
-		return err;
-	err = sort_blocks(file, &order);
-	for (size_t i = 0; !err && i < order.count;) {
-		const uint32_t *indices = vec_at(&order, i);
+	for (size_t i = 0; !err && i < order->count;) {
+		const uint32_t *indices = vec_at(order, i);
 		struct slot_ref slot;
 		bool stored = false;
 
-		if (is_whole_cluster(&w, indices, order.count - i))
+		if (is_whole_cluster(&w, indices, order->count - i))
 			err = cluster_flush(&w, indices[0], &stored);
 		if (!err && !stored)
 			err = slot_make(&w, indices[0], &slot);
 		if (!err && !stored)
-			err = append_run(&w, &slot, page_find(txn->vol, file->ino, indices[0]), 1);
+			err = append_run(&w, &slot, indices[0], page_find(txn->vol, file->ino, indices[0]), 1);
 		i += stored ? w.layout.cluster_blocks : 1;
 	}
+	return err;
+}
+
+/* Write one file's waiting blocks. */
+static int flush_file(struct txn *txn, struct file_pages *file)
+{
+	struct vec order;
+	int err;
+
+	if (file->blocks.count == 0)
+		return 0;
+	err = sort_blocks(txn, file, true, &order);
+	if (!err)
+		err = flush_blocks(txn, file, &order);
 	vec_fini(&order);
+	return err;
+}
+
+/* Write, and forget, those of a file's blocks that are due. */
+static int flush_due(struct txn *txn, struct file_pages *file)
+{
+	struct vec order;
+	int err = sort_blocks(txn, file, false, &order);
+
+	if (!err && order.count > 0)
+		err = flush_blocks(txn, file, &order);
+	for (size_t i = 0; !err && i < order.count; i++)
+		pages_forget_range(txn, file->ino, *(uint32_t *)vec_at(&order, i), 1);
+	vec_fini(&order);
+	return err;
+}
+
+static int end_round(struct txn *txn)
+{
+	uint64_t value;
+	uint32_t ino;
+	int err = 0;
+
+	for (size_t at = 0; !err && map32_each(&txn->pages, &at, &ino, &value);)
+		err = flush_due(txn, (struct file_pages *)(uintptr_t)value);
+	return err;
+}
+
+int pages_end_rounds(struct txn *txn, size_t most)
+{
+	int err = 0;
+
+	if (!txn->has_delayed)
+		return pages_flush(txn);
+	for (unsigned i = 0; i <= F2FS_DELAY_MAX && !err && txn->page_count > most / 2; i++)
+		err = end_round(txn);
 	return err;
 }
 

@@ -130,10 +130,31 @@ int pages_flush_file(struct txn *txn, f2fs_nid_t ino);
 int pages_settle_pinned(struct winode *w);
 /* Write all waiting blocks to their logs. */
 int pages_flush(struct txn *txn);
+/* A page waits so many rounds more. */
+void page_delay(struct txn *txn, uint8_t *page, unsigned level);
+/* End rounds until half of so many pages wait: write what is due. */
+int pages_end_rounds(struct txn *txn, size_t most);
 /* Forget all waiting blocks. */
 void pages_drop(struct txn *txn);
 /* Write blocks of data that are whole, without waiting; they replace what was there. */
 int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count);
+
+/* place.c: what a placement says */
+struct placed_run {
+	struct slot_ref slot; /* the first, those of the others follow it in its node */
+	uint8_t version;
+	uint64_t file_block;
+	uint32_t count;
+	const uint8_t *data;
+};
+/* Write blocks, *got of them, to the stream that they belong to; 0: they go to the log. */
+int place_append(struct winode *w, const struct placed_run *run, f2fs_blk_t *addr, uint32_t *got);
+/* Tell that a block was written. */
+void place_written(struct winode *w, uint64_t file_block, f2fs_blk_t old, f2fs_blk_t addr);
+/* May whole blocks of this file wait? */
+bool place_delays(const struct winode *w);
+/* Where the block of a slot is, 0 for none. */
+f2fs_blk_t place_block(const struct txn *txn, const uint8_t *raw);
 
 /* pin.c: preallocating pinned files, in blocks */
 /* Widen a range to whole sections of the file. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What is known of the blocks of the main area, 8 bytes for each: a page holds the 512 entries of one segment. Pages
- * are kept in memory up to a limit, the least recently used one leaves first; with a sidecar they go there and come back.
+ * are kept in memory up to a limit, the least recently used one leaves first; with a sidecar they go there and come
+ * back.
  * Nothing of this is ever believed: what is wrong, or lost, costs quality and nothing else.
  */
 #ifndef F2FSKIT_HOT_HOT_CACHE_H

@@ -69,14 +69,14 @@ void chain_follow(struct txn *txn, f2fs_blk_t addr, f2fs_blk_t next)
 
 /* The marked node, its last sector behind everything else; on a device of larger sectors, or with zones, whose blocks
  * must be written whole, the node at once. */
-static int write_marked(struct txn *txn, f2fs_blk_t addr, const uint8_t *block)
+static int write_marked(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t addr, const uint8_t *block)
 {
 	struct f2fs_volume *vol = txn->vol;
 	const uint32_t bs = txn->vol->geo.block_size, sector = f2fs_device_info(txn->vol->dev)->sector_size;
 	const uint64_t at = (uint64_t)addr << txn->vol->geo.block_bits;
 	const bool in_parts = sector < bs && !(f2fs_device_info(txn->vol->dev)->caps & F2FS_DEVICE_ZONED);
 	const uint32_t first = in_parts ? bs - sector : 0;
-	int err = heads_flush(txn);
+	int err = heads_flush_for(txn, ino);
 
 	if (!err && first)
 		err = volume_write(vol, F2FS_WRITE_CHAIN, at, block, first);
@@ -120,7 +120,7 @@ int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_na
 	if (!err)
 		err = node_place(txn, list, NODE_MARK_FSYNC | (with_name ? NODE_MARK_DENTRY : 0), &addr);
 	if (!err)
-		err = write_marked(txn, addr, list->block);
+		err = write_marked(txn, ino, addr, list->block);
 	if (err) { /* what was not written stays dirty */
 		nodes_attach(txn, list);
 		return err;

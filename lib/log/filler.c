@@ -92,6 +92,10 @@ static int flush(struct filler *f)
 {
 	const uint32_t count = f->buffer_count;
 
+	if (f->stat && count > 0) {
+		f->stat->submissions++;
+		f->stat->partial += f->at < F2FS_SEGMENT_BLOCKS;
+	}
 	f->buffer_count = 0;
 	return count == 0 ? 0 : log_write(f->txn, f->buffer_addr, count, &f->buffer);
 }
@@ -203,12 +207,13 @@ void filler_drop(struct filler *f)
 
 /* ---- all of a transaction ---- */
 
-int fillers_flush(struct txn *txn)
+int fillers_flush(struct txn *txn, uint32_t but_streams)
 {
 	int err = 0;
 
 	for (struct filler *f = txn->fillers; f && !err; f = f->next)
-		err = filler_flush(f);
+		if (!(f->stream_bit & but_streams))
+			err = filler_flush(f);
 	return err;
 }
 
@@ -221,13 +226,23 @@ int fillers_close(struct txn *txn)
 	return err;
 }
 
-bool fillers_hold(const struct txn *txn, f2fs_blk_t addr, uint64_t count)
+int fillers_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count)
 {
-	for (const struct filler *f = txn->fillers; f; f = f->next)
+	int err = 0;
+
+	for (struct filler *f = txn->fillers; f && !err; f = f->next)
 		if (f->buffer_count > 0 && addr < (uint64_t)f->buffer_addr + f->buffer_count &&
 		    f->buffer_addr < addr + count)
-			return true;
-	return false;
+			err = filler_flush(f);
+	return err;
+}
+
+const uint8_t *fillers_find(const struct txn *txn, f2fs_blk_t addr)
+{
+	for (const struct filler *f = txn->fillers; f; f = f->next)
+		if (addr >= f->buffer_addr && addr - f->buffer_addr < f->buffer_count)
+			return f->buffer + ((size_t)(addr - f->buffer_addr) << txn->vol->geo.block_bits);
+	return NULL;
 }
 
 void fillers_forget(struct txn *txn)

@@ -74,17 +74,54 @@ static int flush_head(struct txn *txn, struct head *head)
 	return count == 0 ? 0 : log_write(txn, head->buffer_addr, count, &head->buffer);
 }
 
+static int flush_but(struct txn *txn, uint32_t streams)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++)
+		err = flush_head(txn, &txn->heads[i]);
+	if (!err)
+		err = fillers_flush(txn, streams);
+	return err ? err : behind_settle(txn, 0, UINT64_MAX >> 1);
+}
+
 int heads_flush(struct txn *txn)
 {
-	int err;
+	return flush_but(txn, 0);
+}
 
-	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
-		err = flush_head(txn, &txn->heads[i]);
-		if (err)
-			return err;
+int heads_flush_for(struct txn *txn, f2fs_nid_t ino)
+{
+	const uint64_t *users = map32_find(&txn->stream_users, ino);
+	const uint32_t streams = users ? (uint32_t)*users : 0;
+
+	map32_remove(&txn->stream_users, ino);
+	return flush_but(txn, ~streams);
+}
+
+int heads_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++) {
+		struct head *head = &txn->heads[i];
+		const uint64_t start = head->buffer_addr;
+
+		if (head->buffer_count > 0 && addr < start + head->buffer_count && start < addr + count)
+			err = flush_head(txn, head);
 	}
-	err = fillers_flush(txn);
-	return err ? err : behind_settle(txn, 0, UINT64_MAX >> 1);
+	return err;
+}
+
+const uint8_t *heads_find(const struct txn *txn, f2fs_blk_t addr)
+{
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		const struct head *head = &txn->heads[i];
+
+		if (addr >= head->buffer_addr && addr - head->buffer_addr < head->buffer_count)
+			return head->buffer + ((size_t)(addr - head->buffer_addr) << txn->vol->geo.block_bits);
+	}
+	return NULL;
 }
 
 int heads_begin(struct txn *txn)

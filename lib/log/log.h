@@ -83,6 +83,7 @@ struct txn {
 	bool is_committing;
 	bool is_done;	   /* what it changed is in force */
 	bool is_cleaning; /* data is moved to make room: it may use what is kept free for the commit */
+	bool fills_streams; /* what cleaning moves may begin segments of streams */
 	bool failed;	   /* something failed half-way: only dropping the transaction is left */
 	bool is_derived;   /* stands on what a repair found out (derive.c) */
 	bool nat_is_whole; /* entries that are not set are free, whatever the NAT says */
@@ -91,9 +92,11 @@ struct txn {
 	struct chain chain;
 	struct behind *behind; /* writes under way; NULL until the first */
 	struct filler *fillers; /* those that fill segments of their own */
+	struct map32 stream_users; /* inode number -> bits of the streams that blocks of it wait in */
 	struct map32 adopted; /* segment -> its summaries (uint8_t *), changed by block_adopt() */
 	struct map32 pages;   /* of the file layer: ino -> its waiting blocks */
 	size_t page_count;
+	bool has_delayed; /* of these some wait by what a placement says */
 	uint8_t *scratch;		 /* one block, for whoever needs one within a call */
 	struct quota_changes *quota;	 /* of the file layer: changes of usage */
 	struct cluster_packer *packer;	 /* of the file layer: what compressing needs */
@@ -173,6 +176,8 @@ int segments_unbar(struct txn *txn, f2fs_seg_t first, f2fs_seg_t end);
 int segment_section_is_free(struct txn *txn, uint32_t section, bool *is_free);
 /* Free sections that the commit may need, for nodes and blocks that wait and for logs to end in. */
 uint32_t segment_commit_sections(const struct txn *txn);
+/* Sections that data has to leave to the commit and to cleaning. */
+uint32_t segment_kept_sections(const struct txn *txn);
 /* The first segment of a free section, for a log. */
 int section_choose(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool *found);
 
@@ -206,6 +211,12 @@ int head_queue(struct txn *txn, unsigned type, f2fs_blk_t addr, const uint8_t *b
 int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer);
 /* Write all that waits in logs and fillers. */
 int heads_flush(struct txn *txn);
+/* The same, but blocks of other files may go on waiting in streams. */
+int heads_flush_for(struct txn *txn, f2fs_nid_t ino);
+/* Write what waits in those logs that hold a block of a range. */
+int heads_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count);
+/* A block that waits in a log, or NULL. */
+const uint8_t *heads_find(const struct txn *txn, f2fs_blk_t addr);
 /* The summary entries of a segment that is no log now. */
 int summary_read(struct txn *txn, f2fs_seg_t segno, uint8_t *entries);
 /* Move a log that nothing waits in to a new section. */
@@ -234,6 +245,8 @@ struct filler {
 	bool is_open, is_node;
 	bool bars;	   /* it barred the segment itself */
 	bool is_rehearsal; /* set by the caller: contents are not written */
+	struct f2fs_stream_stat *stat; /* of a stream, set by it; else NULL */
+	uint32_t stream_bit;	       /* the same; else 0 */
 	struct filler *next;
 };
 /* Prepare one; filler_end() or filler_drop() in any case, also after the transaction. */
@@ -255,11 +268,52 @@ int filler_close(struct filler *f);
 int filler_end(struct filler *f);
 /* Forget what waits, and free the memory. */
 void filler_drop(struct filler *f);
-int fillers_flush(struct txn *txn);
+/* All but streams whose bit is set. */
+int fillers_flush(struct txn *txn, uint32_t but_streams);
 int fillers_close(struct txn *txn);
-/* Does a block of a range wait to be written? */
-bool fillers_hold(const struct txn *txn, f2fs_blk_t addr, uint64_t count);
+/* As heads_settle() and heads_find(). */
+int fillers_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count);
+const uint8_t *fillers_find(const struct txn *txn, f2fs_blk_t addr);
 void fillers_forget(struct txn *txn);
+
+/* streams.c: what a placement keeps apart */
+struct stream {
+	struct filler filler;
+	bool has_segment; /* the one that it fills, also when its filler is closed, */
+	f2fs_seg_t segno;
+	uint32_t at; /* and from where on */
+};
+struct streams {
+	struct f2fs_placement placement;
+	struct f2fs_stream_stat stat;
+	struct stream list[F2FS_STREAMS];
+};
+/* The placement in force, or NULL. */
+static inline const struct f2fs_placement *placement_of(const struct f2fs_volume *vol)
+{
+	return vol->streams ? &vol->streams->placement : NULL;
+}
+/*
+ * Put up to want blocks of a file, for slots from ofs on of node nid, into a stream; *got is 0 when it finds no room,
+ * or there is no such stream: then a log takes them.
+ */
+struct stream_run {
+	f2fs_nid_t ino, nid;
+	uint8_t version;
+	uint32_t ofs, want;
+	const uint8_t *data;
+};
+int stream_append(struct txn *txn, unsigned stream, const struct stream_run *run, f2fs_blk_t *addr, uint32_t *got);
+/* Does a stream go on in a segment? */
+static inline bool stream_is_in(const struct f2fs_volume *vol, f2fs_seg_t segno)
+{
+	const struct streams *all = vol->streams;
+
+	for (unsigned i = 0; all && i < all->placement.streams; i++)
+		if (all->list[i].has_segment && all->list[i].segno == segno)
+			return true;
+	return false;
+}
 
 /* pinned.c: sections for pinned files */
 struct pinned {

@@ -156,7 +156,8 @@ static int is_usable(struct txn *txn, f2fs_seg_t segno, bool *usable)
 	int err = segment_get(txn, segno, &s);
 
 	if (!err)
-		*usable = segment_is_free(s) && !s->is_barred && !segment_is_current(txn, segno);
+		*usable = segment_is_free(s) && !s->is_barred && !segment_is_current(txn, segno) &&
+			  !stream_is_in(txn->vol, segno);
 	return err;
 }
 
@@ -312,7 +313,8 @@ static int choose_holes(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool 
 		err = segment_get(txn, i, &s);
 		if (err)
 			break;
-		if (segment_is_free(s) || s->is_barred || !same_class(s->type, type) || segment_is_current(txn, i))
+		if (segment_is_free(s) || s->is_barred || !same_class(s->type, type) || segment_is_current(txn, i) ||
+		    stream_is_in(txn->vol, i))
 			continue;
 		same = s->type == type;
 		if (!same && best_same)
@@ -397,22 +399,25 @@ uint32_t segment_commit_sections(const struct txn *txn)
 	return (uint32_t)((blocks / F2FS_SEGMENT_BLOCKS + sps) / sps) + F2FS_LOG_COUNT;
 }
 
+uint32_t segment_kept_sections(const struct txn *txn)
+{
+	const uint32_t sps = txn->vol->geo.segs_per_sec, kept = segment_commit_sections(txn);
+
+	/* cleaning has no holes to fill either: it needs what is reserved for it */
+	if (txn->vol->write.logging == F2FS_LOGGING_NORMAL && kept < cp_rsvd_segment_count(txn->vol->cp) / sps)
+		return cp_rsvd_segment_count(txn->vol->cp) / sps;
+	return kept;
+}
+
 /*
  * Must the free sections that are left be kept from data? The commit needs room for the nodes that changed and for the
  * blocks that wait, or nothing of what was written can become true.
  */
 static bool is_for_commit(const struct txn *txn, unsigned type)
 {
-	const uint32_t sps = txn->vol->geo.segs_per_sec;
-	uint32_t kept;
-
 	if (type >= F2FS_HOT_NODE || txn->is_committing || txn->is_cleaning)
 		return false;
-	kept = segment_commit_sections(txn);
-	/* cleaning has no holes to fill either: it needs what is reserved for it */
-	if (txn->vol->write.logging == F2FS_LOGGING_NORMAL && kept < cp_rsvd_segment_count(txn->vol->cp) / sps)
-		kept = cp_rsvd_segment_count(txn->vol->cp) / sps;
-	return txn->free_segments / sps <= kept;
+	return txn->free_segments / txn->vol->geo.segs_per_sec <= segment_kept_sections(txn);
 }
 
 /* With normal logging holes are for what has to be written lest all be lost. */

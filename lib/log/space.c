@@ -53,6 +53,8 @@ int block_free(struct txn *txn, f2fs_blk_t addr)
 		err = segment_mark(txn, addr, false);
 		if (err)
 			return err;
+		if (placement_of(txn->vol) && placement_of(txn->vol)->freed)
+			placement_of(txn->vol)->freed(placement_of(txn->vol)->user, addr);
 	}
 	space_give(txn, 1);
 	return 0;
@@ -72,7 +74,8 @@ static int count_holes(struct txn *txn, bool with_logs, uint64_t *data, uint64_t
 		unsigned used = 0;
 
 		err = segment_get(txn, i, &s);
-		if (err || segment_is_free(s) || s->is_barred || (!with_logs && segment_is_current(txn, i)))
+		if (err || segment_is_free(s) || s->is_barred ||
+		    (!with_logs && (segment_is_current(txn, i) || stream_is_in(txn->vol, i))))
 			continue;
 		for (unsigned b = 0; b < sizeof(s->cur); b++) {
 			const uint8_t both = s->cur[b] | s->ckpt[b];

@@ -30,18 +30,18 @@ static const uint8_t *find_node(const struct f2fs_volume *vol, f2fs_nid_t nid)
 /* Blocks that still wait in a log are written before they are read. */
 static int settle(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count)
 {
-	struct txn *txn = vol->txn;
+	int err = heads_settle(vol->txn, addr, count);
 
-	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
-		const struct head *head = &txn->heads[i];
-		const uint64_t start = head->buffer_addr;
+	if (!err)
+		err = fillers_settle(vol->txn, addr, count);
+	return err ? err : behind_settle(vol->txn, addr, count);
+}
 
-		if (head->buffer_count > 0 && addr < start + head->buffer_count && start < addr + count)
-			return heads_flush(txn);
-	}
-	if (fillers_hold(txn, addr, count))
-		return heads_flush(txn);
-	return behind_settle(txn, addr, count);
+static const uint8_t *find_waiting(const struct f2fs_volume *vol, f2fs_blk_t addr)
+{
+	const uint8_t *block = heads_find(vol->txn, addr);
+
+	return block ? block : fillers_find(vol->txn, addr);
 }
 
 static void count_use(const struct f2fs_volume *vol, struct volume_counts *out)
@@ -55,9 +55,12 @@ static void count_use(const struct f2fs_volume *vol, struct volume_counts *out)
 	out->free_segments = txn->free_segments;
 }
 
-static const struct volume_hooks hooks = {
-	.find_nat = find_nat, .find_node = find_node, .settle = settle, .count = count_use, .drop = txn_drop
-};
+static const struct volume_hooks hooks = { .find_nat = find_nat,
+					   .find_node = find_node,
+					   .settle = settle,
+					   .find_waiting = find_waiting,
+					   .count = count_use,
+					   .drop = txn_drop };
 
 /* Is there something that has to be finished before the volume can be changed? */
 static int check_finished(struct f2fs_volume *vol)
@@ -208,6 +211,7 @@ static int begin(struct f2fs_volume *vol, const struct txn_truth *truth, bool se
 	map32_init(&txn->chain.inodes, vol->ctx);
 	map32_init(&txn->chain.sizes, vol->ctx);
 	map32_init(&txn->adopted, vol->ctx);
+	map32_init(&txn->stream_users, vol->ctx);
 	vec_init(&txn->nat_entries, vol->ctx, sizeof(struct f2fs_nat_entry));
 	vec_init(&txn->orphans, vol->ctx, sizeof(f2fs_nid_t));
 	vol->txn = txn;
@@ -299,6 +303,7 @@ void txn_drop(struct f2fs_volume *vol)
 	fillers_forget(txn);
 	heads_end(txn);
 	map32_fini(&txn->nat);
+	map32_fini(&txn->stream_users);
 	vec_fini(&txn->nat_entries);
 	vec_fini(&txn->orphans);
 	for (uint32_t k = 0; txn->chunks && k < vol->geo.sit_blocks_used; k++)

@@ -92,7 +92,15 @@ int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void 
 	const uint32_t bits = vol->geo.block_bits;
 
 	if (vol->hooks) {
-		int err = vol->hooks->settle(vol, addr, ((within + length) >> bits) + 1);
+		const uint8_t *waiting = within + length <= vol->geo.block_size ? vol->hooks->find_waiting(vol, addr)
+										 : NULL;
+		int err;
+
+		if (waiting) {
+			memcpy(buffer, waiting + within, length);
+			return 0;
+		}
+		err = vol->hooks->settle(vol, addr, ((within + length) >> bits) + 1);
 
 		if (err)
 			return err;

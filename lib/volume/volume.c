@@ -364,6 +364,8 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 	mem_free(vol->ctx, vol->peek_block);
 	mem_free(vol->ctx, vol->zones.sequential);
 	mem_free(vol->ctx, vol->cleaning);
+	if (vol->end_streams)
+		vol->end_streams(vol);
 	f2fs_device_close(vol->cache);
 	f2fs_device_close(vol->dev);
 	mem_free(vol->ctx, vol);

@@ -7,6 +7,7 @@
 #define F2FSKIT_VOLUME_VOLUME_H
 
 #include <f2fskit/engine.h>
+#include <f2fskit/placement.h>
 #include <f2fskit/volume.h>
 
 #include "base/context.h"
@@ -33,6 +34,8 @@ struct volume_hooks {
 	const uint8_t *(*find_node)(const struct f2fs_volume *vol, f2fs_nid_t nid);
 	/* make sure that blocks of the main area can be read from the device */
 	int (*settle)(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count);
+	/* a block that waits to be written, or NULL */
+	const uint8_t *(*find_waiting)(const struct f2fs_volume *vol, f2fs_blk_t addr);
 	/* what is in use as the transaction has it */
 	void (*count)(const struct f2fs_volume *vol, struct volume_counts *out);
 	/* the volume is closed: forget what was not committed */
@@ -119,6 +122,9 @@ struct f2fs_volume {
 	struct f2fs_counters counters;
 	struct f2fs_write_options write;    /* of the write side */
 	char *compress_names, *plain_names; /* its strings */
+
+	struct streams *streams; /* of the write side: with a placement */
+	void (*end_streams)(struct f2fs_volume *vol);
 
 	/* of clean/: win free sections until there are so many; nothing may be uncommitted. NULL: not allowed */
 	int (*reclaim)(struct f2fs_volume *vol, uint32_t free_goal);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Streams: blocks that a placement keeps apart fill segments of their own, one filler for each stream. A stream goes on
+ * in its segment after the commit, which closes the fillers; nothing else takes it meanwhile. Streams are a wish: one
+ * that would take a section that logs need does without, and its blocks go to the log.
+ */
+#include <f2fskit/placement.h>
+#include <string.h>
+
+#include "log/log.h"
+
+#define SECTIONS_LEFT 2u /* to the logs, besides what data leaves in any case: no change needs more of them */
+
+/* A filler of this transaction; the buffer of the one before serves it. */
+static int need_filler(struct txn *txn, struct stream *s)
+{
+	uint8_t *buffer = s->filler.buffer;
+	int err;
+
+	if (s->filler.txn)
+		return 0;
+	s->filler.buffer = NULL;
+	filler_drop(&s->filler);
+	err = filler_begin(&s->filler, txn);
+	s->filler.buffer = buffer;
+	s->filler.stat = &txn->vol->streams->stat;
+	s->filler.stream_bit = 1u << (s - txn->vol->streams->list);
+	if (err && buffer) {
+		mem_free(txn->vol->ctx, buffer);
+		s->filler.buffer = NULL;
+	}
+	return err;
+}
+
+/* Can the stream go on in the segment that it was in? The volume may have changed in any way since then. */
+static int go_on(struct txn *txn, struct stream *s)
+{
+	struct segment *segment;
+	bool is_free;
+	int err;
+
+	s->has_segment = false; /* it is no obstacle to itself */
+	if (s->segno >= txn->vol->geo.segment_count_main)
+		return 0;
+	err = segment_get(txn, s->segno, &segment);
+	if (err)
+		return err;
+	is_free = segment_is_free(segment);
+	if (segment->is_barred || segment_is_current(txn, s->segno) || map32_find(&txn->adopted, s->segno) ||
+	    (!is_free && segment->type != F2FS_WARM_DATA) || segment_next_hole(segment, s->at) == F2FS_SEGMENT_BLOCKS)
+		return 0;
+	err = filler_open(&s->filler, s->segno, F2FS_WARM_DATA, is_free ? 0 : s->at);
+	s->has_segment = !err;
+	return err;
+}
+
+/* Begin another segment, if there is one that the logs do not need. */
+static int begin_segment(struct txn *txn, struct stream *s)
+{
+	const uint32_t sps = txn->vol->geo.segs_per_sec;
+	const struct f2fs_error_detail before = txn->vol->ctx->error;
+	f2fs_seg_t segno;
+	uint8_t alloc_type;
+	int err;
+
+	if (txn->free_segments / sps <= segment_kept_sections(txn) + SECTIONS_LEFT)
+		return 0;
+	/* behind the last segment of a section there is none to go on in */
+	err = segment_choose(txn, F2FS_WARM_DATA, s->at > 0 ? s->segno : sps - 1, &segno, &alloc_type);
+	if (err == F2FS_ERR_NOSPC) {
+		txn->vol->ctx->error = before;
+		return 0;
+	}
+	if (err)
+		return err;
+	if (alloc_type == 0)
+		txn->free_segments++; /* the filler's bar takes it off */
+	err = filler_open(&s->filler, segno, F2FS_WARM_DATA, 0);
+	if (err)
+		return err;
+	s->has_segment = true;
+	s->segno = segno;
+	txn->vol->streams->stat.segments++;
+	return 0;
+}
+
+/* Leave a segment that is full. */
+static int leave_segment(struct stream *s)
+{
+	s->has_segment = false;
+	return filler_close(&s->filler);
+}
+
+static int need_segment(struct txn *txn, struct stream *s)
+{
+	int err = need_filler(txn, s);
+
+	if (!err && !s->filler.is_open && s->has_segment)
+		err = go_on(txn, s);
+	return err || s->filler.is_open ? err : begin_segment(txn, s);
+}
+
+/* Remember that blocks of a file wait in a stream. */
+static int note_user(struct txn *txn, f2fs_nid_t ino, unsigned stream)
+{
+	uint64_t *users = map32_find(&txn->stream_users, ino);
+
+	if (!users)
+		return map32_set(&txn->stream_users, ino, (uint64_t)1 << stream);
+	*users |= (uint64_t)1 << stream;
+	return 0;
+}
+
+int stream_append(struct txn *txn, unsigned stream, const struct stream_run *run, f2fs_blk_t *addr, uint32_t *got)
+{
+	struct streams *all = txn->vol->streams;
+	struct stream *s;
+	int err;
+
+	*got = 0;
+	if (stream >= all->placement.streams)
+		return 0;
+	s = &all->list[stream];
+	err = txn_need_sound(txn);
+	if (!err)
+		err = note_user(txn, run->ino, stream);
+	for (unsigned tries = 0; tries < 2 && !err && *got == 0; tries++) {
+		err = need_segment(txn, s);
+		if (err || !s->filler.is_open)
+			break;
+		err = filler_put(&s->filler, run->nid, run->version, run->ofs, run->want, run->data, addr, got);
+		s->at = s->filler.at;
+		if (!err && s->at >= F2FS_SEGMENT_BLOCKS)
+			err = leave_segment(s);
+	}
+	all->stat.blocks[stream] += *got;
+	all->stat.refused += *got == 0 ? run->want : 0;
+	return err;
+}
+
+static void end_streams(struct f2fs_volume *vol)
+{
+	struct streams *all = vol->streams;
+
+	for (unsigned i = 0; all && i < F2FS_STREAMS; i++)
+		filler_drop(&all->list[i].filler);
+	mem_free(vol->ctx, all);
+	vol->streams = NULL;
+}
+
+static int check(struct f2fs_volume *vol, const struct f2fs_placement *p)
+{
+	const uint32_t sections = cp_free_segment_count(vol->cp) / vol->geo.segs_per_sec;
+
+	if (!p->classify)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "a placement has to tell blocks apart (classify)");
+	if (p->streams == 0 || p->streams > F2FS_STREAMS)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "a placement has 1 to %d streams, not %u", F2FS_STREAMS,
+				 (unsigned)p->streams);
+	if (geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "segments of a zoned volume are filled by logs alone");
+	if (vol->geo.segment_count_ssa == 0)
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
+				 "a read-only volume has no summaries, so it has no streams");
+	if (sections < 4 * (p->streams + F2FS_LOG_COUNT))
+		return error_set(vol->ctx, F2FS_ERR_NOSPC, "%u streams need %u free sections, the volume has %u",
+				 (unsigned)p->streams, (unsigned)(4 * (p->streams + F2FS_LOG_COUNT)),
+				 (unsigned)sections);
+	return 0;
+}
+
+int f2fs_volume_set_placement(struct f2fs_volume *vol, const struct f2fs_placement *placement)
+{
+	struct streams *all = NULL;
+	int err;
+
+	error_clear(vol->ctx);
+	if (vol->txn)
+		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
+	if (placement) {
+		err = check(vol, placement);
+		if (err)
+			return err;
+		all = mem_zalloc(vol->ctx, sizeof(*all));
+		if (!all)
+			return F2FS_ERR_NOMEM;
+		all->placement = *placement;
+	}
+	end_streams(vol);
+	vol->streams = all;
+	vol->end_streams = end_streams;
+	return 0;
+}
+
+void f2fs_volume_streams(const struct f2fs_volume *vol, struct f2fs_stream_stat *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (vol->streams)
+		*out = vol->streams->stat;
+}

@@ -106,6 +106,15 @@ int session_open(struct session *s, struct cli *cli, struct f2fs_context *ctx, c
 	return 0;
 }
 
+int session_reopen(struct session *s)
+{
+	struct cli_image image = s->arguments->image;
+
+	image.saves = 1;
+	image.flags = WRITING;
+	return cli_image_open(s->cli, s->ctx, &image, &s->opened) ? -1 : 0;
+}
+
 int session_save(struct session *s)
 {
 	return cli_stopped() ? 0 : cli_image_save(s->cli, &s->opened);
@@ -151,6 +160,17 @@ static uint32_t troubling_flags(void)
 	return mask;
 }
 
+/* Does the volume end behind its devices? */
+static int is_cut_short(const struct session *s, const struct f2fs_volume *vol)
+{
+	const struct f2fs_geometry *geo = f2fs_volume_geometry(vol);
+	const struct cli_opened *opened = &s->opened;
+	const uint64_t size = f2fs_device_info(opened->device)->size - opened->options.offset;
+
+	/* devices that are missing or short keep a volume on several from being opened */
+	return !has_bytes(f2fs_volume_superblock(vol, NULL), "devs") && size < geo->end_blkaddr * geo->block_size;
+}
+
 /* With --kernel-check: was it used by another kernel last? */
 static int is_other_kernel(const uint8_t *sb)
 {
@@ -177,6 +197,7 @@ int session_wants_check(struct session *s)
 	wanted = (field("checkpoint", cp, "ckpt_flags", 0) & troubling_flags()) != 0 ||
 		 has_bytes(sb, "s_stop_reason") || has_bytes(sb, "s_errors") ||
 		 f2fs_volume_superblock_state(vol, 0) != 0 || f2fs_volume_superblock_state(vol, 1) != 0 ||
+		 is_cut_short(s, vol) ||
 		 (s->arguments->kernel_check && is_other_kernel(sb));
 	f2fs_volume_close(vol);
 	return wanted;

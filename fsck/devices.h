@@ -21,6 +21,8 @@ struct session {
 
 /* Returns 0, or an exit code after a message; close it in any case. */
 int session_open(struct session *s, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a);
+/* Open the image again, behind session_close(), without a layer. Returns 0, or -1 after a message. */
+int session_reopen(struct session *s);
 /* Store what was repaired, where that is not done yet: in an Android sparse file. Returns 0, or -1 after a message. */
 int session_save(struct session *s);
 void session_close(struct session *s);

@@ -207,11 +207,15 @@ int report_problem(void *user, const struct f2fs_problem *problem)
 		return decide(r, problem, 1);
 	}
 	r->counts[place]++;
+	if (strcmp(info->name, "DEVICE_SHORT") == 0) {
+		r->device_has = problem->found;
+		r->device_needs = problem->expected;
+	}
 	is_text = !r->json && !r->is_silent && is_shown(r, r->counts[place]);
 	if (is_text)
 		print_text(r, problem, r->counts[place]);
 	decision = decide(r, problem, 0);
-	if (r->json)
+	if (r->json && !r->is_silent)
 		print_json(r->json, problem, decision == F2FS_DECIDE_FIX);
 	else if (is_text && decision == F2FS_DECIDE_FIX)
 		printf("[FIX] (%s: P%u)  --> %s\n", info->name, info->id, info->fix);

@@ -15,6 +15,7 @@
 #include "listing.h"
 #include "findings.h"
 #include "devices.h"
+#include "short_device.h"
 #include "tune.h"
 
 /* The parts of a run. */
@@ -25,6 +26,7 @@ struct run {
 	struct session session;
 	struct report report;
 	struct f2fs_check_result result;
+	struct short_device device;
 };
 
 static double now(void)
@@ -99,7 +101,13 @@ static void put_totals(const struct run *run)
 		     "means");
 }
 
-static int check_once(struct run *run, int repair)
+/* Is what a device lacks lost? Who chooses findings, or is asked about each, has not said so. */
+static int gives_up(const struct arguments *a)
+{
+	return !a->is_asking && a->only.count == 0 && a->except.count == 0;
+}
+
+static int try_check(struct run *run, int repair)
 {
 	const struct arguments *a = run->arguments;
 	const struct f2fs_check_options options = {
@@ -107,17 +115,88 @@ static int check_once(struct run *run, int repair)
 		.except = a->except.count ? a->except.at : NULL,
 		.depth = a->with_content ? F2FS_CHECK_CONTENT : F2FS_CHECK_FULL,
 		.repair = repair,
+		.cut_at = !repair || !gives_up(a) ? 0 : run->device.is_longer ? run->device.has : UINT64_MAX,
 		.problem = report_problem,
 		.user = &run->report,
 		.open = &run->session.opened.options,
 	};
-	int rc;
 
 	report_restart(&run->report, repair);
-	rc = f2fs_check(run->ctx, run->session.opened.device, &options, &run->result);
+	return f2fs_check(run->ctx, run->session.opened.device, &options, &run->result);
+}
+
+static int check_once(struct run *run, int repair)
+{
+	int rc = try_check(run, repair);
+
 	if (rc)
-		cli_error_of(run->cli, run->ctx, a->image.path);
+		cli_error_of(run->cli, run->ctx, run->arguments->image.path);
 	return rc;
+}
+
+/* What lay behind the end of the device was given up: one that can be longer is, else the volume becomes smaller. */
+static int fit_to_device(struct run *run)
+{
+	struct short_device *d = &run->device;
+
+	if (!d->is_longer && short_device_is_file(&run->session))
+		return short_device_grow(&run->session, d);
+	return d->is_longer ? 0 : short_device_shrink(&run->session, d);
+}
+
+/* Is there a device to be made fit? */
+static int must_fit(struct run *run)
+{
+	const struct report *r = &run->report;
+
+	run->device.has = r->device_has;
+	run->device.needs = r->device_needs;
+	return r->device_needs > 0 && run->session.answer == FSCK_YES && gives_up(run->arguments) &&
+	       short_device_has_areas(&run->session, &run->device);
+}
+
+/* Check once more, silently: what is left now? */
+static int recheck(struct run *run)
+{
+	struct f2fs_check_result first = run->result;
+	int rc;
+
+	run->report.is_silent = 1;
+	rc = check_once(run, 0);
+	run->report.is_silent = 0;
+	run->report.is_repairing = 1;
+	if (rc)
+		return rc;
+	first.left = run->result.left;
+	first.state = first.left ? F2FS_CHECK_LEFT : F2FS_CHECK_REPAIRED;
+	run->result = first;
+	return 0;
+}
+
+/* Without room for the repair the file has to become longer first. Everything is told already. */
+static int grow_and_repair(struct run *run)
+{
+	int rc = F2FS_ERR_IO;
+
+	if (short_device_grow(&run->session, &run->device))
+		return rc;
+	run->report.is_silent = 1;
+	rc = check_once(run, 1);
+	run->report.is_silent = 0;
+	return rc;
+}
+
+static int repair_once(struct run *run)
+{
+	int rc = try_check(run, 1);
+
+	if (rc == F2FS_ERR_NOSPC && must_fit(run) && short_device_is_file(&run->session))
+		rc = grow_and_repair(run);
+	else if (rc)
+		cli_error_of(run->cli, run->ctx, run->arguments->image.path);
+	if (rc || !must_fit(run) || fit_to_device(run))
+		return rc;
+	return recheck(run);
 }
 
 static int is_clean(const struct run *run)
@@ -133,7 +212,7 @@ static int check_and_ask(struct run *run)
 	if (rc || is_clean(run) || !ask("Do you want to fix this partition?"))
 		return rc;
 	run->session.answer = FSCK_YES;
-	return check_once(run, 1);
+	return repair_once(run);
 }
 
 /* What -a and -p do has nothing to say about a volume without problems, so they look silently first. */
@@ -157,9 +236,9 @@ static int check_volume(struct run *run)
 
 	if (is_done)
 		return rc;
-	if (run->arguments->is_asking)
-		return check_once(run, run->session.answer != FSCK_NO);
-	return run->session.answer == FSCK_ASK ? check_and_ask(run) : check_once(run, run->session.answer != FSCK_NO);
+	if (run->session.answer == FSCK_NO)
+		return check_once(run, 0);
+	return run->session.answer == FSCK_ASK && !run->arguments->is_asking ? check_and_ask(run) : repair_once(run);
 }
 
 static int is_sound(const struct run *run)

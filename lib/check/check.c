@@ -32,6 +32,8 @@ static int restart(struct checker *c, size_t findings)
 	c->nat_bits = NULL;
 	c->nat_bits_are_bad = c->has_bad_summary = c->must_restart = false;
 	c->lost_found = 0;
+	map32_fini(&c->cut);
+	map32_init(&c->cut, c->ctx);
 	memset(&c->evidence, 0, sizeof(c->evidence));
 	c->restarts++;
 	return facts_init(&c->facts, c->ctx, c->geo);
@@ -120,6 +122,7 @@ static void release(struct checker *c)
 	vec_fini(&c->names);
 	vec_fini(&c->doubts);
 	map32_fini(&c->modes);
+	map32_fini(&c->cut);
 	pool_free(c->pool);
 	f2fs_volume_close(c->vol);
 	mem_free(c->ctx, c);
@@ -154,6 +157,7 @@ int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2
 	vec_init(&c->names, ctx, sizeof(struct dir_name));
 	vec_init(&c->doubts, ctx, sizeof(struct type_doubt));
 	map32_init(&c->modes, ctx);
+	map32_init(&c->cut, ctx);
 	err = pool_new(ctx, (threads > MAX_THREADS ? MAX_THREADS : threads) - 1, &c->pool);
 	if (!err)
 		err = run_passes(c);

@@ -68,6 +68,8 @@ struct checker {
 	bool must_restart;	   /* modes were settled: begin again after the roots */
 	unsigned restarts;
 	struct repair *repair; /* a repair under way (repair.h) */
+	f2fs_blk_t cut_end;    /* where the volume should end, when it ends earlier (cut.c); 0: it does not */
+	struct map32 cut;      /* ino -> nodes and blocks of it that lay behind the end */
 	f2fs_nid_t lost_found; /* the directory of that name in the root, 0: none */
 };
 
@@ -85,6 +87,25 @@ struct tell_room;
 struct tell_room *finding_room(struct checker *c);
 int finding_tell(struct checker *c, const struct finding *finding, const struct f2fs_check_options *options, int action,
 		 struct tell_room *room);
+
+/*
+ * cut.c: find out whether the device ends before the volume does. If so, the main area of c->geo ends with it.
+ * Then an address is lost when the superblock's main area has it, but not the device.
+ */
+int cut_begin(struct checker *c);
+static inline bool cut_is_lost(const struct checker *c, f2fs_blk_t addr)
+{
+	return addr >= c->geo->end_blkaddr && addr < c->cut_end;
+}
+/* Note what an inode has lost: a node (itself, too), blocks of data. */
+int cut_take_node(struct checker *c, f2fs_nid_t ino);
+int cut_take_blocks(struct checker *c, f2fs_nid_t ino, uint32_t blocks);
+/* Is this a compressed cluster of which a part is lost? Then nothing of it can be read. */
+bool cut_is_cluster(const struct checker *c, const uint8_t *slots, uint32_t count);
+/* Has an inode lost something? */
+bool cut_has(const struct checker *c, f2fs_nid_t ino);
+/* Tell it, file by file. */
+int cut_tell(struct checker *c);
 
 /* A block to be read, and what it means to the one who reads. */
 struct sweep_item {

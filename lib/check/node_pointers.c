@@ -43,6 +43,8 @@ static int take_address(struct checker *c, struct nid_fact *fact, struct inode_f
 {
 	int err;
 
+	if (cut_is_lost(c, addr))
+		return cut_take_blocks(c, fact->ino, 1);
 	if (!geometry_is_main(c->geo, addr))
 		return raise_pointer(c, P_ADDRESS, fact, slot, addr);
 	fact->owned++;
@@ -62,6 +64,8 @@ static int take_cluster(struct checker *c, struct nid_fact *fact, struct inode_f
 	const bool is_released = (inode->inlines & FLAG_i_inline_compress_released) != 0;
 	int err = 0;
 
+	if (cut_is_cluster(c, slots, inode->cluster_blocks))
+		return cut_take_blocks(c, fact->ino, inode->cluster_blocks);
 	cluster_classify(c->geo, slots, inode->cluster_blocks, &shape);
 	if (shape.kind == CLUSTER_ILLEGAL)
 		err = raise_pointer(c, P_CLUSTER, fact, first + shape.problem_slot,

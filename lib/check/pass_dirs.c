@@ -49,6 +49,8 @@ static int take_child(struct checker *c, struct inode_fact *dir, f2fs_blk_t bloc
 	if (!geometry_is_nid(c->geo, ref->ino))
 		return raise_entry(c, P_DENTRY_INO, dir, block, ref->slot, ref->ino, 0);
 	child = facts_inode(&c->facts, ref->ino);
+	if (!child && cut_has(c, ref->ino))
+		return raise_entry(c, P_DENTRY_CUT, dir, block, ref->slot, ref->ino, 0);
 	if (!child)
 		return raise_entry(c, P_DENTRY_DEAD, dir, block, ref->slot, ref->ino, 0);
 	if ((child->state & INODE_HIDDEN) || child->ino == c->geo->root_ino)

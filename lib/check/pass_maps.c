@@ -22,6 +22,8 @@ static int check_inode(struct checker *c, const struct inode_fact *inode)
 {
 	int err = 0;
 
+	if (cut_has(c, inode->ino)) /* told already, and all of this follows */
+		return 0;
 	if (inode->blocks != inode->blocks_found)
 		err = raise_inode(c, P_BLOCK_COUNT, inode, inode->blocks, inode->blocks_found);
 	if (!err && inode->cluster_blocks && inode->compr_blocks != inode->compr_found)

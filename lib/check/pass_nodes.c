@@ -61,6 +61,8 @@ static int link_node(struct checker *c, struct nid_fact *fact, bool *dropped)
 	const struct nid_fact *parent = fact->parent ? facts_nid(&c->facts, fact->parent) : NULL;
 
 	*dropped = true;
+	if (!parent && cut_has(c, fact->ino)) /* it hung on what is lost */
+		return 0;
 	if (!parent)
 		return node_raise(c, P_NODE_LOST, fact, 0, 0);
 	if (!(parent->flags & FACT_KEPT)) /* lost with what it hangs on */
@@ -155,6 +157,7 @@ static int settle_features(struct checker *c)
 {
 	struct f2fs_volume *vol = c->vol;
 	const uint32_t feature = vol->geo.feature;
+	const uint64_t end = vol->geo.end_blkaddr;
 	uint32_t settled, quota = 0;
 	int err = 0;
 
@@ -175,6 +178,8 @@ static int settle_features(struct checker *c)
 	if ((settled & F2FS_FEATURE_CASEFOLD) && sb_s_encoding(vol->sb) == 0)
 		sb_set_s_encoding(vol->sb, 1);
 	geometry_decode(&vol->geo, vol->sb);
+	if (c->cut_end)
+		vol->geo.end_blkaddr = end;
 	c->plain = vol->geo;
 	c->plain.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
 	return 0;
@@ -201,5 +206,5 @@ int pass_nodes(struct checker *c)
 		err = recount(c);
 	if (!err)
 		add_blocks(c);
-	return err;
+	return err ? err : cut_tell(c);
 }

@@ -71,20 +71,6 @@ static int check_stop_reasons(struct checker *c)
 	return err;
 }
 
-/* What is not there cannot be told from what is lost: a repair would drop files whose blocks are only missing here. */
-static int raise_short(struct checker *c, uint64_t have, uint64_t need)
-{
-	c->is_frozen = true;
-	return raise_number(c, P_DEVICE_SHORT, have, need);
-}
-
-static int check_size(struct checker *c)
-{
-	const uint64_t need = c->geo->end_blkaddr * c->geo->block_size, have = f2fs_device_info(c->vol->dev)->size;
-
-	return have < need ? raise_short(c, have, need) : 0;
-}
-
 static int check_packs(struct checker *c)
 {
 	enum pack_loss loss;
@@ -198,8 +184,8 @@ static int refuse(struct checker *c, int err)
 
 	if (err == F2FS_ERR_IO && have < bytes_needed(c)) {
 		error_clear(c->ctx);
-		c->is_impossible = true;
-		return raise_short(c, have, bytes_needed(c));
+		c->is_impossible = c->is_frozen = true;
+		return raise_number(c, P_DEVICE_SHORT, have, bytes_needed(c));
 	}
 	if (err == F2FS_ERR_IO && detail.offset != F2FS_NO_OFFSET && detail.offset >= SUPERBLOCKS_END) {
 		error_clear(c->ctx);
@@ -235,7 +221,7 @@ int pass_roots(struct checker *c)
 	if (!err)
 		err = check_stop_reasons(c);
 	if (!err)
-		err = check_size(c);
+		err = cut_begin(c);
 	if (!err)
 		err = check_packs(c);
 	if (!err)

@@ -37,6 +37,8 @@ static int add_nid(struct checker *c, f2fs_nid_t nid, const uint8_t *raw)
 		return 0;
 	fact->kind = FACT_BAD;
 	fact->addr = 0;
+	if (cut_is_lost(c, nat_block_addr(raw)))
+		return cut_take_node(c, fact->ino);
 	return raise_entry(c, P_NAT_ADDRESS, nid, nat_block_addr(raw), 0);
 }
 

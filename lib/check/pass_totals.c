@@ -42,6 +42,8 @@ static int check_maps(struct checker *c, const struct seg_fact *seg, const uint8
 	int err = n ? raise_segment(c, P_SIT_MISSING, seg, first, n, 0) : 0;
 
 	n = difference(seg->sit_map, used, &first);
+	if (n && cut_is_lost(c, geometry_segment_start(c->geo, seg->segno) + first))
+		n = 0;
 	if (!err && n)
 		err = raise_segment(c, P_SIT_EXTRA, seg, first, n, 0);
 	n = bitmap_popcount(seg->sit_map, sizeof(seg->sit_map));

@@ -96,6 +96,7 @@ struct plan {
 	bool must_recover; /* what was fsynced still waits */
 	bool is_recovered; /* it was made a part of the volume by this run */
 	bool was_told;
+	bool is_long_again; /* the volume was cut, but the device is not short any more */
 	struct f2fs_recover_result *recovered;
 };
 
@@ -155,6 +156,7 @@ static int decide(struct checker *c, void *user)
 	if (plan->is_done)
 		return 0;
 	plan->is_repaired = true;
+	plan->is_long_again = c->cut_end != 0 && c->vol->barred.end == 0;
 	return run_round(c);
 }
 
@@ -194,6 +196,9 @@ static int run_rounds(struct f2fs_context *ctx, struct f2fs_device *dev, const s
 		if (plan.is_done || *rounds == MAX_ROUNDS)
 			return 0;
 		*rounds += plan.is_repaired;
+		/* what lay behind the end was given up; on a device that is longer by now there may be something new */
+		if (plan.is_repaired && plan.is_long_again)
+			quiet.cut_at = 0;
 	}
 }
 

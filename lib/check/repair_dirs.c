@@ -349,6 +349,7 @@ static int apply(struct repair *r, const struct finding *f, struct vec *wanderer
 	case P_DENTRY_BITMAP:
 	case P_DENTRY_INO:
 	case P_DENTRY_DEAD:
+	case P_DENTRY_CUT:
 	case P_DENTRY_RESERVED:
 	case P_DIR_TWICE:
 	case P_DOT_EXTRA:

@@ -29,6 +29,14 @@ static f2fs_blk_t moved_to(const struct repair *r, f2fs_nid_t nid, uint32_t slot
 	return addr;
 }
 
+/* Nothing of a compressed cluster can be read when a part is gone. */
+static void drop_cut_clusters(const struct repair *r, uint8_t *slots, uint32_t count, uint32_t cluster)
+{
+	for (uint32_t i = 0; i + cluster <= count; i += cluster)
+		if (cut_is_cluster(r->c, slots + (size_t)i * 4, cluster))
+			memset(slots + (size_t)i * 4, 0, (size_t)cluster * 4);
+}
+
 /* A cluster whose pointers follow no pattern: what cannot be decompressed is given up, ordinary blocks stay. */
 static void mend_cluster(const struct repair *r, uint8_t *slots, uint32_t count)
 {
@@ -51,6 +59,8 @@ static bool wants_cluster(const struct repair *r, f2fs_nid_t nid, uint32_t slot,
 void repair_slots(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode, uint8_t *slots,
 		  uint32_t count)
 {
+	if (inode->cluster_blocks && r->c->cut_end)
+		drop_cut_clusters(r, slots, count, inode->cluster_blocks);
 	for (uint32_t i = 0; i < count; i++) {
 		uint8_t *raw = slots + (size_t)i * 4;
 		f2fs_blk_t addr = get_le32(raw);
@@ -60,7 +70,7 @@ void repair_slots(const struct repair *r, const struct nid_fact *fact, const str
 			continue;
 		if (geometry_is_main(r->geo, addr))
 			put_le32(raw, moved_to(r, fact->nid, i, addr));
-		else if (repair_wants_slot(r, P_ADDRESS, fact->nid, i))
+		else if (cut_is_lost(r->c, addr) || repair_wants_slot(r, P_ADDRESS, fact->nid, i))
 			put_le32(raw, F2FS_NULL_ADDR);
 	}
 	for (uint32_t i = 0; inode->cluster_blocks && i + inode->cluster_blocks <= count; i += inode->cluster_blocks)

@@ -56,6 +56,8 @@ static int load_segments(struct txn *txn, const struct txn_truth *truth)
 	}
 	for (f2fs_seg_t i = 0; i < geo->segment_count_main; i++)
 		load_segment(txn, truth, i, segment_at(txn, i));
+	for (f2fs_seg_t i = txn->vol->barred.first; i < txn->vol->barred.end; i++)
+		segment_at(txn, i)->is_barred = true;
 	txn->all_loaded = true;
 	return 0;
 }
@@ -76,8 +78,8 @@ static uint32_t count_free(struct txn *txn)
 	uint32_t n = 0;
 
 	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main; i++)
-		n += segment_is_free(segment_at(txn, i)) && !segment_is_current(txn, i) &&
-		     zones_usable(txn->vol, i) > 0;
+		n += segment_is_free(segment_at(txn, i)) && !segment_at(txn, i)->is_barred &&
+		     !segment_is_current(txn, i) && zones_usable(txn->vol, i) > 0;
 	return n;
 }
 
@@ -92,7 +94,7 @@ static bool find_segment(struct txn *txn, f2fs_seg_t *out)
 
 			for (uint32_t k = 0; k < (whole ? geo->segs_per_sec : 1) && fits; k++)
 				fits = i + k < geo->segment_count_main && segment_is_free(segment_at(txn, i + k)) &&
-				       !segment_is_current(txn, i + k);
+				       !segment_at(txn, i + k)->is_barred && !segment_is_current(txn, i + k);
 			if (fits) {
 				*out = i;
 				return true;
@@ -110,12 +112,39 @@ static bool is_usable_log(struct txn *txn, unsigned type, const struct f2fs_log_
 	    segment_is_current(txn, at->segno))
 		return false;
 	s = segment_at(txn, at->segno);
+	if (s->is_barred)
+		return false;
 	if (s->valid > 0 && (s->type >= F2FS_HOT_NODE) != (type >= F2FS_HOT_NODE))
 		return false;
 	for (uint32_t i = at->blkoff; i < (at->alloc_type ? at->blkoff + 1u : F2FS_SEGMENT_BLOCKS); i++)
 		if (msb_test(s->cur, i) || msb_test(s->ckpt, i))
 			return false;
 	return true;
+}
+
+/* The segment with most holes of those that the log may fill. */
+static bool find_holes(struct txn *txn, unsigned type, struct f2fs_log_head *at)
+{
+	uint32_t most = 0;
+
+	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main && !txn_is_zoned(txn); i++) {
+		const struct segment *s = segment_at(txn, i);
+		uint32_t holes = 0, first = 0;
+
+		if (s->is_barred || segment_is_current(txn, i) ||
+		    (s->type >= F2FS_HOT_NODE) != (type >= F2FS_HOT_NODE))
+			continue;
+		for (uint32_t k = F2FS_SEGMENT_BLOCKS; k-- > 0;)
+			if (!msb_test(s->cur, k) && !msb_test(s->ckpt, k)) {
+				holes++;
+				first = k;
+			}
+		if (holes <= most)
+			continue;
+		most = holes;
+		*at = (struct f2fs_log_head){ .segno = i, .blkoff = (uint16_t)first, .alloc_type = 1 };
+	}
+	return most > 0;
 }
 
 static int place_log(struct txn *txn, unsigned type)
@@ -133,7 +162,7 @@ static int place_log(struct txn *txn, unsigned type)
 	if (find_segment(txn, &segno)) {
 		at.segno = segno;
 		at.blkoff = at.alloc_type = 0;
-	} else if (is_usable_log(txn, type, &at)) {
+	} else if (is_usable_log(txn, type, &at) || find_holes(txn, type, &at)) {
 		err = ssa_read(vol, at.segno, sums, &entry_type, &source);
 	} else {
 		err = error_set(vol->ctx, F2FS_ERR_NOSPC, "no segment is free for %s", f2fs_log_type_name(type));

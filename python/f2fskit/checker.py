@@ -208,6 +208,7 @@ def check(
     skip: str | Iterable[str] = (),
     decide: Decide | None = None,
     accept_unread: bool = False,
+    cut_at: int | None = None,
     lock: bool = True,
     context: Context | None = None,
     log: LogCallback | None = None,
@@ -234,6 +235,9 @@ def check(
         decide: called with each `Problem`; of a repair it returns a `Decision`: FIX (or True), SKIP (or False), STOP:
             nothing at all is repaired. An exception ends the check, and nothing is repaired.
         accept_unread: repair even if a superblock copy or checkpoint pack cannot be read, and give it up.
+        cut_at: the volume was cut short: what lies behind so many bytes of it, or behind the end of its devices, is lost, and
+            a repair gives it up. Each file is told by FILE_CUT or DENTRY_CUT. DEVICE_SHORT is left until `resize()` has
+            shrunk the volume, or the device is longer. None: what the device lacks is told, and nothing is repaired.
         lock: as of `open()`.
         context, log, progress: as for `open()`.
 
@@ -273,7 +277,7 @@ def check(
             opened += layers
         opening = ffi.new("struct f2fs_open_options *")
         opening.offset, opening.accept_unread = offset, accept_unread
-        row = _call(shared, device, further, run, opening, content, repair or dry_run, max_findings, chosen)
+        row = _call(shared, device, further, run, opening, content, repair or dry_run, max_findings, chosen, cut_at or 0)
     finally:
         for device in reversed(opened):
             device.close()
@@ -290,11 +294,12 @@ def _call(
     repair: bool,
     max_findings: int,
     chosen: tuple[_Words, _Words],
+    cut_at: int,
 ) -> Any:
     handle = ffi.new_handle(run)
     options = ffi.new("struct f2fs_check_options *")
     options.depth = lib.F2FS_CHECK_CONTENT if content else lib.F2FS_CHECK_FULL
-    options.repair = repair
+    options.repair, options.cut_at = repair, cut_at
     options.problem, options.user = lib.py_check_options_problem, handle
     options.max_findings = max_findings
     options.only = chosen[0].pointer

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Making a file longer, or a volume smaller. A file only grows when all on it that is lost was given up: what it has
+ * then behind its old end are zeros, which nobody must take for contents.
+ */
+#include "short_device.h"
+
+#include <errno.h>
+#include <f2fskit/resize.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int short_device_has_areas(struct session *s, const struct short_device *d)
+{
+	struct f2fs_volume *vol;
+	const struct f2fs_geometry *geo;
+	int has_areas;
+
+	if (session_volume(s, &vol))
+		return 0;
+	geo = f2fs_volume_geometry(vol);
+	has_areas = d->has / geo->block_size > geo->main_blkaddr;
+	f2fs_volume_close(vol);
+	return has_areas;
+}
+
+int short_device_is_file(struct session *s)
+{
+	struct stat st;
+
+	return !s->opened.sparse && cli_image_complete(&s->opened) == 0 && s->opened.options.device_count == 0 &&
+	       stat(s->arguments->image.path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+int short_device_grow(struct session *s, struct short_device *d)
+{
+	const struct arguments *a = s->arguments;
+	const uint64_t length = a->image.offset + d->needs;
+
+	session_close(s);
+	if (truncate(a->image.path, (off_t)length) != 0) {
+		cli_error(s->cli, "%s: its length cannot become %llu bytes: %s", a->image.path,
+			  (unsigned long long)length, strerror(errno));
+		return -1;
+	}
+	d->is_longer = 1;
+	if (!a->is_quiet && !a->is_json)
+		printf("Info: %s is %llu bytes long again\n", a->image.path, (unsigned long long)length);
+	return session_reopen(s);
+}
+
+int short_device_shrink(struct session *s, const struct short_device *d)
+{
+	const struct arguments *a = s->arguments;
+	struct f2fs_resize_result result;
+
+	if (f2fs_resize(s->ctx, s->opened.device, &s->opened.options, NULL, &result)) {
+		cli_error(s->cli, "%s: the volume cannot become as small as its device: %s", a->image.path,
+			  f2fs_context_error(s->ctx)->message);
+		return -1;
+	}
+	if (!a->is_quiet && !a->is_json)
+		printf("Info: the volume takes %llu bytes now, of %llu\n", (unsigned long long)result.new_bytes,
+		       (unsigned long long)d->has);
+	return 0;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A volume whose device ends before it does. The check works with a main area that ends where the device does, so what
+ * leads behind it is lost: pointers are cleared, nodes are dropped. What a file has lost is told once for each, not
+ * block by block. A repair does not write there either; the segments stay a part of the volume, empty ones.
+ */
+#include <string.h>
+
+#include "check/checker.h"
+#include "device/device.h"
+
+/* Of an inode in c->cut: nodes in the upper half, blocks of data in the lower one. */
+#define ONE_NODE ((uint64_t)1 << 32)
+
+int cut_begin(struct checker *c)
+{
+	struct f2fs_volume *vol = c->vol;
+	struct f2fs_geometry *geo = &vol->geo;
+	const uint64_t need = geo->end_blkaddr * geo->block_size, size = f2fs_device_info(vol->dev)->size;
+	const uint64_t cut_at = c->options.cut_at, have = cut_at && cut_at < size ? cut_at : size;
+	const f2fs_blk_t end = (f2fs_blk_t)(have >> geo->block_bits);
+	const uint32_t sps = geo->segs_per_sec;
+	int err = 0;
+
+	c->cut_end = 0;
+	if (have >= need)
+		return 0;
+	if (size < need) {
+		/* what is not there cannot be told from what is lost, if nobody says so */
+		c->is_frozen |= cut_at == 0 || end <= geo->main_blkaddr;
+		err = problem_raise(c, &(struct finding){ .problem = P_DEVICE_SHORT,
+							  .has_values = 1,
+							  .found = size,
+							  .expected = need });
+	}
+	if (err || end <= geo->main_blkaddr)
+		return err;
+	c->cut_end = (f2fs_blk_t)geo->end_blkaddr;
+	geo->end_blkaddr = end;
+	if (size < need)
+		vol->barred = (struct volume_barred){ .first = geometry_segment_of(geo, end) / sps * sps,
+						      .end = geo->segment_count_main };
+	return 0;
+}
+
+static int add(struct checker *c, f2fs_nid_t ino, uint64_t lost)
+{
+	uint64_t *known = map32_find(&c->cut, ino);
+
+	if (c->is_recount)
+		return 0;
+	if (!known)
+		return map32_set(&c->cut, ino, lost);
+	*known += lost;
+	return 0;
+}
+
+int cut_take_node(struct checker *c, f2fs_nid_t ino)
+{
+	return add(c, ino, ONE_NODE);
+}
+
+int cut_take_blocks(struct checker *c, f2fs_nid_t ino, uint32_t blocks)
+{
+	return add(c, ino, blocks);
+}
+
+bool cut_is_cluster(const struct checker *c, const uint8_t *slots, uint32_t count)
+{
+	bool is_cut = false;
+
+	for (uint32_t i = 0; i < count; i++)
+		is_cut |= cut_is_lost(c, get_le32(slots + (size_t)i * 4));
+	return is_cut && get_le32(slots) == F2FS_COMPRESS_ADDR;
+}
+
+bool cut_has(const struct checker *c, f2fs_nid_t ino)
+{
+	return map32_find(&c->cut, ino) != NULL;
+}
+
+/* What an inode counts and was not found; pointers behind the end at least, when its count is wrong. */
+static uint64_t lost_bytes(const struct checker *c, const struct inode_fact *inode, uint64_t cut)
+{
+	const uint64_t blocks = cut & (ONE_NODE - 1), nodes = cut / ONE_NODE;
+	const uint64_t found = inode->blocks_found + nodes;
+	const uint64_t missing = inode->blocks > found ? inode->blocks - found : 0;
+	const uint64_t bytes = (missing > blocks ? missing : blocks) << c->geo->block_bits;
+
+	return inode->type == 1 && inode->size && bytes > inode->size ? inode->size : bytes;
+}
+
+int cut_tell(struct checker *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->facts.inodes.count && !err && c->cut.count; i++) {
+		const struct inode_fact *inode = facts_inode_at(&c->facts, (uint32_t)i);
+		const uint64_t *cut = map32_find(&c->cut, inode->ino);
+
+		if (cut)
+			err = problem_raise(c, &(struct finding){ .problem = P_FILE_CUT,
+								  .nid = inode->ino,
+								  .ino = inode->ino,
+								  .has_values = 1,
+								  .found = lost_bytes(c, inode, *cut),
+								  .expected = *cut / ONE_NODE });
+	}
+	return err;
+}

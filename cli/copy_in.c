@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/image.h"
+
 static int show_problem(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail)
 {
 	const struct cli_copy_in *in = user;
@@ -36,6 +38,8 @@ int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol
 	in->options.problem = show_problem;
 	in->options.entry = in->is_verbose ? show_entry : NULL;
 	in->options.user = in;
+	if (cli->show_progress)
+		in->options.flags |= F2FS_POPULATE_TOTAL;
 	err = f2fs_populate(vol, &in->options, &in->result);
 	if (!err || err == F2FS_ERR_INCOMPLETE)
 		return err != 0;
@@ -71,6 +75,25 @@ static int make_room(const struct cli_copy_in *in, struct cli *cli, struct f2fs_
 	return 1;
 }
 
+/* Say how large a volume would have to be, unless the source can be read only once. */
+static void tell_size(const struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol)
+{
+	struct f2fs_context *ctx = f2fs_volume_context(vol);
+	const struct f2fs_geometry *geo = f2fs_volume_geometry(vol);
+	const struct f2fs_mkfs_options own = { .block_size = geo->block_size, .feature = geo->feature };
+	struct f2fs_populate_options options = in->options;
+	uint64_t size;
+
+	if (options.tar || options.manifest)
+		return;
+	options.problem = NULL;
+	options.entry = NULL;
+	options.flags &= ~(unsigned)F2FS_POPULATE_TOTAL;
+	if (f2fs_populate_size(ctx, in->mkfs ? in->mkfs : &own, &options, cli_temporary_directory(), &size) == 0)
+		cli_error(cli, "%s: a new volume needs %llu MiB to hold it", in->source,
+			  (unsigned long long)((size + (1u << 20) - 1) >> 20));
+}
+
 int cli_copy_in_commit(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol, const char *path)
 {
 	int rc = cli_copy_in(in, cli, vol);
@@ -80,6 +103,8 @@ int cli_copy_in_commit(struct cli_copy_in *in, struct cli *cli, struct f2fs_volu
 		if (rc == CLI_COPY_IN_NO_ROOM)
 			cli_error_of(cli, f2fs_volume_context(vol), in->source);
 	}
+	if (rc == CLI_COPY_IN_NO_ROOM)
+		tell_size(in, cli, vol);
 	if (rc < 0 || !f2fs_volume_commit(vol))
 		return rc < 0 ? -1 : rc;
 	cli_error_of(cli, f2fs_volume_context(vol), path);

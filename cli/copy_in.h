@@ -6,6 +6,7 @@
 #ifndef F2FSKIT_CLI_COPY_IN_H
 #define F2FSKIT_CLI_COPY_IN_H
 
+#include <f2fskit/mkfs.h>
 #include <f2fskit/populate.h>
 
 #include "cli/host.h"
@@ -18,6 +19,7 @@ struct cli_copy_in {
 	int is_verbose;	    /* print the path of each entry */
 	struct f2fs_populate_options options;
 	struct f2fs_populate_result result;
+	const struct f2fs_mkfs_options *mkfs; /* of the volume, to say which size holds it all; NULL: its features */
 	/* memory that options points to */
 	struct f2fs_input input, manifest;
 	void *memory; /* what cli_copy_in_free() gives back */

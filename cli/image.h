@@ -72,6 +72,10 @@ int cli_image_save(struct cli *cli, struct cli_opened *opened);
 int cli_image_complete(struct cli_opened *opened);
 /* Save what is overwritten on any device of the volume, in a new file at path; the context has the error. */
 int cli_image_record(struct cli_opened *opened, const char *path);
+/* A warning after playing back: of which file, records put back, records left. */
+#define CLI_UNDO_LEFT                                                                                                  \
+	"%s: record %llu cannot be read, and %llu behind it were not put back; "                                       \
+	"if it was damaged after the recording, check the volume"
 /* Play such a file back; force: even if the devices are not as the recording left them. */
 int cli_image_restore(struct cli_opened *opened, const char *path, int force, struct f2fs_undo_info *info);
 

@@ -122,5 +122,8 @@ int do_rollback(struct edit *e, const struct edit_call *call)
 		return edit_fail(e, rc, call->operands[0]);
 	if (e->cli.level >= F2FS_LOG_WARNING)
 		printf("%llu bytes put back\n", (unsigned long long)info.bytes);
+	if (info.left)
+		cli_warning(&e->cli, CLI_UNDO_LEFT, call->operands[0], (unsigned long long)info.records,
+			    (unsigned long long)info.left);
 	return 0;
 }

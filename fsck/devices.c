@@ -35,7 +35,7 @@ static unsigned choose_flags(struct session *s, const struct cli_image *image)
 static int cover(struct f2fs_device **dev)
 {
 	struct f2fs_device *layer;
-	int rc = f2fs_device_new_overlay(*dev, 0, "/tmp", &layer);
+	int rc = f2fs_device_new_overlay(*dev, 0, cli_temporary_directory(), &layer);
 
 	if (rc)
 		return rc;
@@ -222,6 +222,9 @@ int session_rollback(struct cli *cli, struct f2fs_context *ctx, const struct arg
 	if (!rc && !a->is_quiet)
 		printf("Info: %llu bytes in %llu places are as they were%s\n", (unsigned long long)info.bytes,
 		       (unsigned long long)info.records, info.is_sealed ? "" : " (the repair had been cut short)");
+	if (!rc && info.left)
+		cli_warning(cli, CLI_UNDO_LEFT, a->rollback, (unsigned long long)info.records,
+			    (unsigned long long)info.left);
 	cli_image_close(&opened);
 	return rc ? CLI_EXIT_OPERATIONAL : CLI_EXIT_OK;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/copy_in.h"
+#include "cli/image.h"
 
 void fill_prepare(const struct cli *cli, struct arguments *a)
 {
@@ -27,13 +28,6 @@ void fill_prepare(const struct cli *cli, struct arguments *a)
 		options->has_time = 1;
 		options->time.seconds = cli->epoch;
 	}
-}
-
-static const char *temporary_directory(void)
-{
-	const char *path = getenv("TMPDIR");
-
-	return path && path[0] ? path : "/tmp";
 }
 
 /* Put a stream that can be read once only into a temporary file, which stays open until the program ends. */
@@ -71,7 +65,7 @@ int fill_size(struct cli *cli, struct f2fs_context *ctx, struct arguments *a)
 	if (make_seekable(cli, a->in.options.tar, &a->in.input) ||
 	    make_seekable(cli, a->in.options.manifest, &a->in.manifest))
 		return -1;
-	if (f2fs_populate_size(ctx, &a->options, &a->in.options, temporary_directory(), &size)) {
+	if (f2fs_populate_size(ctx, &a->options, &a->in.options, cli_temporary_directory(), &size)) {
 		cli_error_of(cli, ctx, a->in.source);
 		return -1;
 	}
@@ -105,6 +99,7 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 		return -1;
 	}
 	in->no_cleaning = a->writer.no_cleaning;
+	in->mkfs = &a->options;
 	rc = cli_copy_in_commit(in, cli, vol, a->paths[0]);
 	if (rc >= 0 && !a->quiet && !a->json)
 		cli_copy_in_say(in);

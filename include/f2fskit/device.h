@@ -178,14 +178,16 @@ struct f2fs_undo_info {
 	uint64_t records;     /* pieces put back */
 	uint64_t bytes;	      /* their length */
 	int is_sealed;	      /* the recording was closed; otherwise it was cut and a torn last piece was left out */
+	uint64_t left; /* not sealed: pieces behind one that cannot be read, not put back; see f2fs_undo_play() */
 };
 /*
  * Give target the bytes that it had before the recording in log began, and flush it. Everything is verified first:
  * INVALID (not an undo file), CORRUPT (damaged), STATE (made for another device, or the device is not as the recording
  * left it: it was changed since, or never was what was recorded); nothing is written then. When the recording was cut
  * short, how it left the device is not known: STATE, too. force: play back nevertheless, to the device it was made for;
- * whatever was done to the same blocks since is lost. A cut while playing back does no harm: play back again. info may
- * be NULL.
+ * whatever was done to the same blocks since is lost. When pieces are left behind one that cannot be read, either the
+ * cut tore that one, and what they hold was never overwritten, or it was damaged since, and they are missed. A cut
+ * while playing back does no harm: play back again. info may be NULL.
  */
 F2FS_API int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target, int force,
 			    struct f2fs_undo_info *info);

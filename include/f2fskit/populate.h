@@ -47,7 +47,9 @@ enum f2fs_populate_flag {
 	 * the node log of a volume with the feature ro. For images that are cut behind their last used block. It has no
 	 * effect when changes wait for a commit.
 	 */
-	F2FS_POPULATE_PACK = 2
+	F2FS_POPULATE_PACK = 2,
+	/* Walk a directory once ahead, so that the progress has a total. */
+	F2FS_POPULATE_TOTAL = 4
 };
 
 /* What entries become whose path matches a pattern. */

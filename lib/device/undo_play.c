@@ -236,6 +236,33 @@ static int compare(struct player *p, const struct undo_record *r)
 	return 0;
 }
 
+/*
+ * Of a recording that was cut short, count the records behind the one that cannot be read. That one was torn by the
+ * cut, and then nothing that was recorded behind it reached the device; or it was damaged since, and then these are
+ * missed.
+ */
+static int count_left(struct player *p, uint64_t end)
+{
+	const uint64_t longest = undo_record_size(UNDO_RECORD_MAX, UNDO_BYTES);
+	uint64_t number = p->info.records + 1;
+	struct undo_record record;
+
+	for (uint64_t from = end, at = end + UNDO_SECTOR; at <= from + longest;) {
+		bool found;
+		int err = read_record(p, at, number, &record, &found);
+
+		if (err)
+			return err;
+		at += found ? undo_record_size(record.length, record.kind) : UNDO_SECTOR;
+		if (!found)
+			continue;
+		p->info.left++;
+		number++;
+		from = at;
+	}
+	return 0;
+}
+
 static int look(struct player *p, const struct undo_record *r)
 {
 	uint64_t at = 0;
@@ -299,6 +326,8 @@ static int verify(struct player *p)
 	p->table = CRC_F2FS_SEED;
 	if (!err)
 		err = walk(p, &p->info.records, &end, look);
+	if (!err && !p->info.is_sealed)
+		err = count_left(p, end);
 	if (err)
 		return err;
 	if (p->info.is_sealed && (p->info.records != p->sealed_records || end != p->sealed_end))

@@ -56,7 +56,7 @@ static size_t write_name(struct f2fs_volume *vol, const uint8_t *name, size_t le
 {
 	size_t n = length;
 
-	if (is_cipher &&
+	if (is_cipher && length > 0 &&
 	    crypto_present_name(vol, namehash_plain(name, length), name, length, out, F2FS_NAME_ROOM, &n) == 0)
 		return n;
 	memcpy(out, name, length);

@@ -334,7 +334,7 @@ class Device(Closable):
         row = ffi.new("struct f2fs_undo_info *")
         with Device.open(path, sparse=False, context=self._context) as log:
             self._handle.call(lambda target: int(lib.f2fs_undo_play(log._handle.pointer, target, force, row)))
-        return UndoInfo(row.device_size, row.records, row.bytes, bool(row.is_sealed))
+        return UndoInfo(row.device_size, row.records, row.bytes, bool(row.is_sealed), row.left)
 
     @staticmethod
     def record_undo(devices: Sequence[Device], path: Path) -> list[Device]:
@@ -385,7 +385,7 @@ class Device(Closable):
 
         with Device.open(path, sparse=False, context=devices[0]._context) as log:
             devices[0]._handle.call(restore)
-        return UndoInfo(row.device_size, row.records, row.bytes, bool(row.is_sealed))
+        return UndoInfo(row.device_size, row.records, row.bytes, bool(row.is_sealed), row.left)
 
     # Using a device.
 

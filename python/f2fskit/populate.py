@@ -260,6 +260,8 @@ def populate(
     run = _Run(hooks, on_entry, on_problem)
     options = _make_options(memory, directory, **source)
     options.user = memory.keep(ffi.new_handle(run))
+    if hooks.progress is not None:
+        options.flags |= lib.F2FS_POPULATE_TOTAL
     if on_entry is not None:
         options.entry = lib.py_populate_options_entry
     options.problem = lib.py_populate_options_problem

@@ -88,6 +88,8 @@ class UndoInfo(NamedTuple):
     bytes: int
     #: False: the recording was cut; what its torn last piece was for had not been written.
     is_sealed: bool
+    #: Not sealed: pieces behind one that cannot be read, not put back.
+    left: int
 
 
 class Geometry(NamedTuple):

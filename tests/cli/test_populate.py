@@ -2,6 +2,7 @@
 """Filling volumes from directories and manifests: policies for what exists, patterns, rules, Android's lists."""
 import json
 import os
+import re
 import stat
 import struct
 import subprocess
@@ -338,3 +339,17 @@ def test_same_source_same_bytes(run_tool, tmp_path):
             run_tool("mkfs.f2fs", "-q", "-f", *fixed, "--root-dir", origin, tmp_path / "i", "100M", env=dict(env, LC_ALL=locale))
             images.append((tmp_path / "i").read_bytes())
         assert images[0] == images[1]
+
+
+def test_a_volume_without_room_says_what_size_has_it(run_tool, sload, tmp_path, image):
+    """What the message names is enough, and not far more than enough; a stream can be read once, so it says nothing."""
+    tree(tmp_path / "t", {"large": os.urandom(70 << 20), "dir/small": b"x"})
+    _, said = sload(image, "-f", tmp_path / "t", rc=8)
+    size = int(re.search(r"a new volume needs (\d+) MiB to hold it", said)[1])
+    made = run_tool("mkfs.f2fs", "-q", "-O", FEATURES, "--root-dir", tmp_path / "t", tmp_path / "small.img", "64M", rc=1)
+    assert "a new volume needs %d MiB" % size in made.stderr.decode()
+    run_tool("mkfs.f2fs", "-q", "-O", FEATURES, "--root-dir", tmp_path / "t", tmp_path / "fits.img", "%dM" % size)
+    run_tool("mkfs.f2fs", "-q", "-O", FEATURES, "--root-dir", tmp_path / "t", tmp_path / "less.img", "%dM" % (size - 4), rc=1)
+    subprocess.run(["tar", "cf", tmp_path / "t.tar", "-C", tmp_path / "t", "."], check=True)
+    _, said = sload(image, "-f", tmp_path / "t.tar", rc=8)
+    assert "no room" in said and "a new volume needs" not in said

@@ -313,6 +313,26 @@ def test_ctrl_c_stops_an_extraction(image, tmp_path, sigint):
         assert volume.read_bytes("/tiny.txt") == b"hello, f2fs\n"
 
 
+def test_populating_knows_how_much_there_is(tmp_path):
+    """Progress has a total from the first report of copying on: what is wanted, holes and second names left out."""
+    source = tmp_path / "tree"
+    (source / "below").mkdir(parents=True)
+    for name in ("a", "below/b", "below/left.o"):
+        (source / name).write_bytes(b"x" * (24 << 20))
+    (source / "c").touch()
+    os.truncate(source / "c", 1 << 40)
+    reports = []
+    disk = tmp_path / "disk.img"
+    f2fskit.mkfs(disk, 256 << 20)
+    with f2fskit.open(disk, "r+", context=f2fskit.Context(progress=reports.append)) as volume:
+        assert volume.populate(source, exclude=["*.o"]).files == 3
+        assert volume.populate(source, target="/again", include=["below"]).files == 2
+    copying = [r for r in reports if r.task == "populate" and r.phase == "copying"]
+    assert len(copying) >= 4
+    assert {r.total for r in copying} == {48 << 20}
+    assert all(r.done <= r.total for r in copying) and copying[-1].done > 24 << 20
+
+
 def test_ctrl_c_within_one_large_file(tmp_path, sigint):
     """Progress is reported, and signals are seen, while one call works on one file."""
     import signal

@@ -179,6 +179,7 @@ static void fill_item(struct populate_item *item, const struct stat *st)
 	item->atime = time_from(st->st_atim);
 	item->mtime = time_from(st->st_mtim);
 	item->size = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
+	item->stored = (uint64_t)st->st_blocks * 512 < item->size ? (uint64_t)st->st_blocks * 512 : item->size;
 	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode)) {
 		item->rdev_major = (uint32_t)major(st->st_rdev);
 		item->rdev_minor = (uint32_t)minor(st->st_rdev);

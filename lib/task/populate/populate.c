@@ -129,6 +129,9 @@ static int run(struct populate *p)
 		p->now = p->opt.time;
 	err = populate_rules_open(p);
 	if (!err)
+		err = populate_total(p);
+	p->progress.phase = "copying";
+	if (!err)
 		err = open_source(p);
 	if (!err && (p->opt.flags & F2FS_POPULATE_PACK))
 		err = pack(p->vol);
@@ -190,7 +193,7 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 
 	error_clear(p.ctx);
 	memset(result, 0, sizeof(*result));
-	p.progress = (struct f2fs_progress){ .task = "populate", .phase = "copying", .unit = "bytes" };
+	p.progress = (struct f2fs_progress){ .task = "populate", .phase = "starting", .unit = "bytes" };
 	if (p.opt.keep == 0)
 		p.opt.keep = F2FS_KEEP_DEFAULT;
 	init(&p);

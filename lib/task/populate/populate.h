@@ -34,6 +34,7 @@ struct populate_item {
 	uint32_t rdev_major, rdev_minor;
 	uint32_t flags, projid;
 	uint64_t size; /* of a regular file; the source corrects it while it gives the contents */
+	uint64_t stored; /* bytes of it that are no holes, as far as the source knows */
 	struct f2fs_time atime, mtime, ctime, crtime;
 	const char *target; /* of a symbolic link, not NUL-terminated; there after prepare() */
 	size_t target_length;
@@ -88,6 +89,7 @@ struct populate {
 	const struct populate_source_ops *ops;
 	void *source;	   /* of ops */
 	bool is_broken;	   /* the source cannot go on: the error at hand ends the run */
+	bool is_ahead;	   /* counting what will come: problems are told when they come again */
 	bool is_of_source; /* the error at hand is the source's, not the volume's */
 	const char *what;  /* of the item at hand is being copied, for a problem: "" or "contents" */
 	bool may_repeat;   /* the source may give a name twice: the later one replaces the earlier */
@@ -255,6 +257,11 @@ int populate_rules_open(struct populate *p);
 void populate_rules_close(struct populate *p);
 /* Change an item of that path, and its attributes, as rules, fs_config and file_contexts say. */
 int populate_adjust(struct populate *p, const char *path, struct populate_item *item, struct vec *attributes);
+
+/* ---- populate/total.c */
+
+/* Count ahead what a directory holds, for the progress. Fails only with what ends the run as well. */
+int populate_total(struct populate *p);
 
 /* ---- sources */
 

@@ -20,6 +20,8 @@ int populate_problem(struct populate *p, const char *what)
 {
 	struct f2fs_error_detail detail = p->ctx->error;
 
+	if (p->is_ahead)
+		return 0;
 	p->result->problems++;
 	if (p->opt.problem && p->opt.problem(p->opt.user, populate_path(p), what, &detail) != 0)
 		return error_set(p->ctx, F2FS_ERR_CANCELED, "filling the volume was canceled");

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device/undo.h"
+
 #define SIZE 700000u /* no multiple of a block */
 #define LOG_SIZE (4u << 20)
 
@@ -111,6 +113,48 @@ static void each_block_is_saved_once(void **state)
 	assert_int_equal(info.records, 2);
 	assert_int_equal(info.bytes, 8192 + SIZE % 4096);
 	expect_bytes(target, old);
+	f2fs_device_close(log);
+	f2fs_device_close(target);
+	test_host_fini(&host);
+	free(old);
+}
+
+/* A recording that was cut, of which a record in the middle was damaged later: what is behind it is not passed over. */
+static void counts_what_a_damaged_record_hides(void **state)
+{
+	static const uint64_t places[] = { 30, 44, 59, 74, 88 };
+	uint8_t *old = malloc(SIZE), bytes[4096], flip;
+	struct f2fs_device *target, *log, *undo;
+	struct f2fs_undo_info info;
+	struct test_host host;
+
+	(void)state;
+	test_host_init(&host);
+	target = new_target(&host, old);
+	log = new_memory(&host, LOG_SIZE);
+	assert_int_equal(f2fs_device_new_undo(target, log, &undo), 0);
+	test_fill(bytes, sizeof(bytes), 9);
+	for (unsigned i = 0; i < 5; i++) { /* each a record of its own, with a block that held bytes */
+		assert_int_equal(f2fs_device_write(undo, places[i] * 4096, bytes, sizeof(bytes)), 0);
+		assert_int_equal(f2fs_device_flush(undo), 0);
+	}
+	for (unsigned bad = 0; bad < 5; bad++) {
+		const uint64_t at = UNDO_FIRST_RECORD + bad * undo_record_size(4096, UNDO_BYTES) + UNDO_SECTOR + 100;
+
+		assert_int_equal(f2fs_device_read(log, at, &flip, 1), 0);
+		flip ^= 4;
+		assert_int_equal(f2fs_device_write(log, at, &flip, 1), 0);
+		assert_int_equal(f2fs_undo_play(log, target, 1, &info), 0);
+		assert_int_equal(info.records, bad);
+		assert_int_equal(info.left, 4 - bad);
+		flip ^= 4;
+		assert_int_equal(f2fs_device_write(log, at, &flip, 1), 0);
+	}
+	assert_int_equal(f2fs_undo_play(log, target, 1, &info), 0);
+	assert_int_equal(info.records, 5);
+	assert_int_equal(info.left, 0);
+	expect_bytes(target, old);
+	f2fs_device_close(undo);
 	f2fs_device_close(log);
 	f2fs_device_close(target);
 	test_host_fini(&host);
@@ -426,6 +470,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gives_back_the_old_bytes),
 		cmocka_unit_test(each_block_is_saved_once),
+		cmocka_unit_test(counts_what_a_damaged_record_hides),
 		cmocka_unit_test(a_cut_anywhere_can_be_undone),
 		cmocka_unit_test(nothing_changes_without_its_record),
 		cmocka_unit_test(a_full_file_stops_the_writer),

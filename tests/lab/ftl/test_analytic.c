@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The formulas of write amplification by values that are known, and the page map against them. */
+/* The formulas of write amplification by known values; the page map and the simulation of cleaning against them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "analytic.h"
+#include "cleaner.h"
 #include "lab_ftl.h"
 
 static void lambert_is_an_inverse(void **state)
@@ -78,12 +79,54 @@ static void page_map_meets_the_formula(void **state)
 	f2fs_context_free(ctx);
 }
 
+#define LOGICAL 65536u
+#define SECTION 64u
+
+/* The pure simulation of cleaning under uniform writes: FIFO and greedy cost what their formulas say, within 2 %. */
+static void cleaner_meets_the_formulas(void **state)
+{
+	static const unsigned percents[] = { 10, 25, 50 };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(percents) / sizeof(percents[0]); i++) {
+		const int is_fifo = i % 2 == 0;
+		const uint32_t sections = LOGICAL / SECTION * (100 + percents[i / 2]) / 100;
+		/* one section is kept free beside the one that is begun, and two are filled: on average half full */
+		const double a = ((double)sections - 2.5) * SECTION / LOGICAL;
+		const double expected = is_fifo ? lab_fifo_amplification(a) : lab_greedy_amplification(SECTION, a);
+		const struct lab_cleaner_options options = {
+			.logical = LOGICAL,
+			.sections = sections,
+			.section_blocks = SECTION,
+			.heads = 2,
+			.cost = is_fifo ? lab_cost_fifo : lab_cost_greedy,
+		};
+		struct lab_cleaner cleaner;
+		uint64_t random = 88172645463325252u;
+
+		assert_int_equal(lab_cleaner_init(&cleaner, &options), 0);
+		for (uint32_t k = 0; k < 14 * LOGICAL; k++) {
+			random ^= random << 13;
+			random ^= random >> 7;
+			random ^= random << 17;
+			lab_cleaner_write(&cleaner, (uint32_t)(k < LOGICAL ? k : random % LOGICAL), CLEANER_NEVER);
+			if (k == 6 * LOGICAL)
+				cleaner.moves = 0;
+		}
+		print_message("%s, %u%% more space: %.4f, by the formula %.4f\n", is_fifo ? "FIFO" : "greedy",
+			      percents[i / 2], lab_cleaner_amplification(&cleaner, 8 * LOGICAL), expected);
+		assert_true(fabs(lab_cleaner_amplification(&cleaner, 8 * LOGICAL) / expected - 1) < 0.02);
+		lab_cleaner_fini(&cleaner);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lambert_is_an_inverse),
 		cmocka_unit_test(formulas_agree),
 		cmocka_unit_test(page_map_meets_the_formula),
+		cmocka_unit_test(cleaner_meets_the_formulas),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The programs in examples/ do what they say, and are short enough to be read."""
 import glob
+import itertools
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -57,3 +59,28 @@ def test_length():
     for path in glob.glob(os.path.join(TOP, "examples", "*.c")):
         with open(path) as f:
             assert sum(1 for _ in f) <= 60, path
+
+
+def program_of_readme(heading):
+    """The first indented block below a heading of README.md."""
+    with open(os.path.join(TOP, "README.md")) as f:
+        text = f.read().split("## %s\n" % heading)[1]
+    lines = itertools.takewhile(lambda line: line.startswith("    ") or not line, text.lstrip("\n").split("\n"))
+    return "".join(line[4:] + "\n" for line in lines)
+
+
+def test_the_c_program_of_the_readme(example, planted):
+    """It is examples/usage.c, with blanks for tabs."""
+    with open(os.path.join(TOP, "examples", "usage.c")) as f:
+        source = f.read().split("*/\n", 2)[2]
+    assert program_of_readme("From C").strip() == source.expandtabs(8).strip()
+    assert re.fullmatch(rb".*: [1-9]\d* of [1-9]\d* blocks in use\n", example("usage", planted[0]).stdout)
+
+
+def test_the_python_program_of_the_readme(tmp_path):
+    (tmp_path / "rootfs").mkdir()
+    (tmp_path / "rootfs" / "file").write_bytes(b"contents")
+    done = subprocess.run([sys.executable, "-c", program_of_readme("From Python")], cwd=tmp_path, capture_output=True,
+                          text=True, check=True, env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)))
+    lines = done.stdout.splitlines()
+    assert "hostname 5" in lines and lines[-2:] == ["data 1", "()"]

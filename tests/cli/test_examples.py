@@ -70,11 +70,11 @@ def program_of_readme(heading):
 
 
 def test_the_c_program_of_the_readme(example, planted):
-    """It is examples/usage.c, with blanks for tabs."""
-    with open(os.path.join(TOP, "examples", "usage.c")) as f:
+    """It is examples/how_full.c, with blanks for tabs."""
+    with open(os.path.join(TOP, "examples", "how_full.c")) as f:
         source = f.read().split("*/\n", 2)[2]
     assert program_of_readme("From C").strip() == source.expandtabs(8).strip()
-    assert re.fullmatch(rb".*: [1-9]\d* of [1-9]\d* blocks in use\n", example("usage", planted[0]).stdout)
+    assert re.fullmatch(rb".*: [1-9]\d* of [1-9]\d* blocks in use\n", example("how_full", planted[0]).stdout)
 
 
 def test_the_python_program_of_the_readme(tmp_path):

@@ -212,6 +212,21 @@ static int make_longer(struct cli *cli, struct f2fs_context *ctx, const struct a
 	return cli_image_open(cli, ctx, &a->image, opened) ? -1 : 0;
 }
 
+/* It failed: a file that was made longer for it becomes as long as it was, unless the volume has grown into it. */
+static void make_as_long(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a,
+			 struct cli_opened *opened, uint64_t length)
+{
+	const struct f2fs_resize_options as_it_is = { .keep_size = 1 };
+	struct f2fs_resize_result now;
+	uint64_t longer;
+
+	if (!is_file(a, &longer) || longer <= length)
+		return;
+	if (f2fs_resize_plan(ctx, opened->device, &opened->options, &as_it_is, &now) == 0 &&
+	    a->image.offset + now.old_bytes <= length)
+		set_length(cli, a, length);
+}
+
 static int cut_file(struct cli *cli, const struct arguments *a, const struct f2fs_resize_result *result)
 {
 	const uint64_t end = a->image.offset + result->new_bytes;
@@ -235,6 +250,7 @@ static int work(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 {
 	struct f2fs_resize_options plan_only;
 	struct f2fs_resize_result result;
+	uint64_t length;
 	int rc;
 
 	if (choose_size(a, cli, opened))
@@ -250,11 +266,16 @@ static int work(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 		return fail(cli, ctx, a);
 	if (a->dry_run)
 		return show(a, &result, 0);
+	if (!is_file(a, &length))
+		length = UINT64_MAX;
 	if (make_longer(cli, ctx, a, opened))
 		return -1;
 	rc = f2fs_resize(ctx, opened->device, &opened->options, &a->resize, &result);
-	if (rc)
-		return fail(cli, ctx, a);
+	if (rc) {
+		fail(cli, ctx, a);
+		make_as_long(cli, ctx, a, opened, length);
+		return -1;
+	}
 	return cut_file(cli, a, &result) ? -1 : show(a, &result, 1);
 }
 

@@ -32,9 +32,9 @@ int outcome_text(const char *path, const struct f2fs_resize_result *r, int is_do
 		printf("\n");
 	}
 	if (!is_done)
-		printf("blocks to move: %llu\nsmallest size: %llu bytes (%s)\n",
-		       (unsigned long long)r->blocks_to_move, (unsigned long long)r->minimum_bytes,
-		       cli_format_size(r->minimum_bytes, from));
+		printf("blocks to move: %llu, about %u commits, %.1f seconds\nsmallest size: %llu bytes (%s)\n",
+		       (unsigned long long)r->blocks_to_move, (unsigned)r->estimated_commits, r->estimated_seconds,
+		       (unsigned long long)r->minimum_bytes, cli_format_size(r->minimum_bytes, from));
 	if (r->step_count == 0) {
 		printf("Info: nothing to resize: %llu bytes (%s)\n", (unsigned long long)r->old_bytes,
 		       cli_format_size(r->old_bytes, from));
@@ -66,7 +66,9 @@ int outcome_json(const struct f2fs_resize_result *r, int is_done)
 		     { "blocks_to_move", r->blocks_to_move },
 		     { "moved_blocks", r->moved_blocks },
 		     { "commits", r->commits },
-		     { "area_bytes", r->area_bytes } };
+		     { "area_bytes", r->area_bytes },
+		     { "estimated_commits", r->estimated_commits },
+		     { "estimated_ms", (uint64_t)(r->estimated_seconds * 1000) } };
 	struct cli_print *out = cli_print_open(stdout, CLI_JSON);
 
 	if (!out)

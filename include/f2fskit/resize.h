@@ -63,6 +63,10 @@ struct f2fs_resize_result {
 	uint64_t moved_blocks;	 /* done so far, */
 	uint32_t commits;	 /* and commits for it */
 	uint64_t area_bytes;	 /* written for new areas */
+	/* Of a dry run: about so many commits, and seconds as fast as the device could be read; 0: not known (the
+	 * context has no clock), or nothing is to be moved. */
+	uint32_t estimated_commits;
+	double estimated_seconds;
 };
 
 /*
@@ -78,6 +82,17 @@ struct f2fs_resize_result {
  */
 F2FS_API int f2fs_resize(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
 			 const struct f2fs_resize_options *options, struct f2fs_resize_result *result);
+
+/* Tell what f2fs_resize() would do, and what it would refuse: the same as with dry_run. */
+F2FS_API int f2fs_resize_plan(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
+			      const struct f2fs_resize_options *options, struct f2fs_resize_result *result);
+/*
+ * Find the smallest sizes in bytes: *in_place, to which the volume can be shrunk, and *anew, of a new volume with the
+ * same features that would hold what is in use (smaller, as its areas are); of several devices, the last one's. Either
+ * may be NULL. Fails as f2fs_resize() does on volumes that cannot be resized at all.
+ */
+F2FS_API int f2fs_resize_minimum(struct f2fs_context *ctx, struct f2fs_device *dev,
+				 const struct f2fs_open_options *open, uint64_t *in_place, uint64_t *anew);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "check/checker.h"
 #include "device/device.h"
+#include "format/plan.h"
 #include "format/superblock.h"
 #include "recover/chain.h"
 
@@ -119,6 +120,22 @@ static int check_flags(struct checker *c)
 	return err;
 }
 
+/* A resize that did not come to its end. */
+static int check_resize(struct checker *c)
+{
+	const uint32_t flags = cp_ckpt_flags(c->vol->cp);
+	f2fs_blk_t home;
+	const uint32_t dead =
+		plan_dead_segments(c->geo, (flags & FLAG_ckpt_flags_large_nat_bitmap) != 0, &home);
+	int err = 0;
+
+	if (flags & FLAG_ckpt_flags_resizefs)
+		err = raise_number(c, P_RESIZE_NUMBERS, cp_user_block_count(c->vol->cp), c->geo->segment_count);
+	if (!err && dead > 0)
+		err = raise_number(c, P_RESIZE_HOP, dead, home);
+	return err;
+}
+
 static int check_pending(struct checker *c)
 {
 	int err = volume_pending(c->vol, &c->result->pending);
@@ -226,5 +243,7 @@ int pass_roots(struct checker *c)
 		err = check_packs(c);
 	if (!err)
 		err = check_flags(c);
+	if (!err)
+		err = check_resize(c);
 	return err ? err : check_pending(c);
 }

@@ -8,6 +8,7 @@
 
 #include "check/decisions.h"
 #include "check/repair.h"
+#include "format/overprovision.h"
 
 #include <string.h>
 
@@ -46,6 +47,33 @@ static bool roots_come_first(const struct checker *c)
 	return repair_found(c, P_SB_FEATURES) || repair_found(c, P_SB_FEATURES_WRONG) || repair_found(c, P_SB_DOUBTED);
 }
 
+/* A resize that was stopped: the numbers of the size that the superblock says, if they hold what is there. */
+static bool settle_numbers(const struct repair *r, struct commit_form *form)
+{
+	const struct f2fs_geometry *geo = r->geo;
+	const struct overprovision_input in = { .usable = geo->segment_count_main,
+						.main = geo->segment_count_main,
+						.sections = geo->section_count,
+						.segs_per_sec = geo->segs_per_sec };
+	struct overprovision_output out;
+
+	if (!repair_found(r->c, P_RESIZE_NUMBERS) || geometry_has(geo, F2FS_FEATURE_BLKZONED) ||
+	    !overprovision_compute(&in, &out))
+		return false;
+	*form = (struct commit_form){ .has_room = true };
+	form->user_blocks = (uint64_t)(geo->segment_count_main - out.overprovision) * F2FS_SEGMENT_BLOCKS;
+	form->reserved_segments = out.reserved;
+	form->overprovision_segments = out.overprovision;
+	return form->user_blocks >= r->txn->valid_blocks;
+}
+
+static int commit(struct repair *r)
+{
+	struct commit_form form;
+
+	return settle_numbers(r, &form) ? txn_commit_as(r->vol, &form) : txn_commit(r->vol);
+}
+
 /* One round: everything the facts say, in one commit. */
 static int run_round(struct checker *c)
 {
@@ -65,7 +93,7 @@ static int run_round(struct checker *c)
 		if (!err)
 			err = run_steps(&r);
 		if (!err)
-			err = txn_commit(c->vol);
+			err = commit(&r);
 	}
 	if (!err)
 		err = repair_superblocks(&r);

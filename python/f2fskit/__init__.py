@@ -37,7 +37,7 @@ from .io import InodeIO
 from .path import F2FSPath
 from .populate import PopulateProblem, PopulateResult, PopulateRule, populate_size
 from .recovery import RecoverResult, RecoveryInode, RecoveryNode, RecoveryPlan, RecoverySummary
-from .resizing import ResizeResult, ResizeStep, resize
+from .resizing import ResizeResult, ResizeStep, resize, resize_minimum
 from .results import (
     BlockIdentity,
     CleanResult,
@@ -171,6 +171,7 @@ __all__ = [
     "problems",
     "record",
     "resize",
+    "resize_minimum",
     "rules",
     "structs",
 ]

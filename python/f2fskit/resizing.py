@@ -44,6 +44,10 @@ class ResizeResult(NamedTuple):
     commits: int
     area_bytes: int
     """Written for new areas."""
+    estimated_commits: int
+    """Of a dry run, about."""
+    estimated_seconds: float
+    """Of a dry run, if the device writes as fast as it reads; 0: nothing is to be moved."""
     steps: tuple[ResizeStep, ...]
 
 
@@ -149,9 +153,56 @@ def resize(
         return found
     if path is None or not os.path.isfile(path) or devices:
         return run(False)
-    if size and os.path.getsize(path) < offset + size:
+    length = os.path.getsize(path)
+    if size and length < offset + size:
         os.truncate(path, offset + size)
-    found = run(False)
+    try:
+        found = run(False)
+    except BaseException:
+        # the file becomes as long as it was, unless the volume has grown into it
+        options.size, options.keep_size, options.to_minimum = 0, True, False
+        if os.path.getsize(path) > length and offset + run(True).old_bytes <= length:
+            os.truncate(path, length)
+        raise
     if truncate and os.path.getsize(path) > offset + found.new_bytes:
         os.truncate(path, offset + found.new_bytes)
     return found
+
+
+def resize_minimum(
+    source: Source, *, offset: int = 0, devices: Sequence[Source] = (), lock: bool = True, context: Context | None = None
+) -> tuple[int, int]:
+    """Return the smallest sizes in bytes: to which the volume can be shrunk, and of a new one that would hold the same.
+
+    Args:
+        source, offset, devices: as of `resize()`; source is only read.
+        lock, context: as of `open()`.
+
+    Raises:
+        UnsupportedError, StateError: a volume that cannot be resized.
+    """
+    if isinstance(source, Device):
+        context = source.context
+    shared = context or Context()
+    opening, sizes = ffi.new("struct f2fs_open_options *"), ffi.new("uint64_t[2]")
+    opening.offset = offset
+    opened = [as_device(one, shared, False, lock) for one in (source, *devices)]
+    table = ffi.new("struct f2fs_device *[]", max(len(devices), 1))
+
+    def call(pointer: Any) -> int:
+        for i, one in enumerate(opened):
+            if one._handle.pointer is None:
+                raise ValueError("device is closed")
+            if i > 0:
+                table[i - 1] = one._handle.pointer
+        if devices:
+            opening.devices, opening.device_count = table, len(devices)
+        return int(lib.f2fs_resize_minimum(pointer, opened[0]._handle.pointer, opening, sizes, sizes + 1))
+
+    try:
+        shared._handle.call(call)
+    finally:
+        for device, one in zip(opened, (source, *devices)):
+            if device is not one:
+                device.close()
+    return sizes[0], sizes[1]

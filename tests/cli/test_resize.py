@@ -211,12 +211,56 @@ def test_interrupted_between_the_hops(make, f2fskit, peer_check):
         assert volume.geometry.segment0_blkaddr > 512 * 50
     peer_check(image)
     must_hold(f2fskit, image)
+    assert [p.name for p in f2fskit.check(image).problems] == ["RESIZE_HOP"]
     plan = f2fskit.resize(image, 1 << 30, dry_run=True)
     assert plan.steps[0].kind == f2fskit.ResizeKind.HOME
     found = f2fskit.resize(image, 64 << 30)
     assert [step.kind for step in found.steps] == [f2fskit.ResizeKind.HOME] and found.new_bytes == 64 << 30
     peer_check(image)
     must_hold(f2fskit, image)
+
+
+def test_a_run_that_fails_leaves_the_file_as_long(make, f2fskit):
+    image = make()
+    for size in (1 << 30, 64 << 30):
+        with pytest.raises(f2fskit.CanceledError):
+            f2fskit.resize(image, size, progress=lambda report: report.task == "resize")
+        assert os.path.getsize(image) == SIZE
+    with pytest.raises(f2fskit.CanceledError):  # the areas lie elsewhere by then, but the volume ends where it did
+        f2fskit.resize(image, 64 << 30, progress=lambda report: report.phase == "home")
+    assert os.path.getsize(image) == SIZE
+    must_hold(f2fskit, image)
+    assert f2fskit.resize(image, 64 << 30).new_bytes == os.path.getsize(image) == 64 << 30
+
+
+def test_estimate(make, run_tool, resize, f2fskit):
+    image = make()
+    with f2fskit.open(image, "r+") as volume:
+        for i in range(20):
+            volume.path(f"/fill{i}").write_bytes(bytes([i + 1]) * (4 * MIB))
+    plan = resize(image, "--estimate", "min")
+    assert plan["blocks_to_move"] > 0 and plan["estimated_ms"] > 0
+    assert "about %d commits" % plan["estimated_commits"] in run_tool("resize.f2fs", "--estimate", image, "min").stdout.decode()
+    done = resize(image, "min")
+    assert done["moved_blocks"] >= plan["blocks_to_move"] and abs(done["commits"] - plan["estimated_commits"]) <= 2
+    assert resize(image, "--estimate")["estimated_commits"] == 2  # growing within what the areas have room for
+
+
+@pytest.mark.parametrize("options", ["", "-s 4", "-i -O extra_attr,quota"])
+def test_minimum_anew(make, run_tool, f2fskit, tmp_path, options):
+    """A new volume of that size holds the same, as one that was shrunk does."""
+    image, fresh = make(*options.split()), tmp_path / "fresh.img"
+    in_place, anew = f2fskit.resize_minimum(image)
+    assert in_place == f2fskit.resize(image, dry_run=True).minimum_bytes and anew <= in_place
+    run_tool("mkfs.f2fs", "-q", *options.split(), fresh, anew, "-w", 1)
+    with f2fskit.open(fresh, "r+") as volume:
+        volume.configure(commit_when_full=True)
+        volume.path("/d").mkdir()
+        for i in range(FILES):
+            if i % 4:
+                volume.path(f"/d/{i}").write_bytes(contents(i))
+    must_hold(f2fskit, fresh)
+    assert f2fskit.check(fresh).found == 0
 
 
 def test_several_devices(run_tool, f2fskit, tmp_path):

@@ -2,7 +2,7 @@
 /*
  * Power cuts while a volume is resized: whatever of its writes has reached the disk, the volume opens by itself and
  * holds every file as before; nothing is wrong with it but what says that a resize is under way. Resizing again comes
- * to the size, the files are the same, and a check finds nothing.
+ * to the size, the files are the same, and a check finds nothing; in a third of the states after a repair.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ struct judge {
 	const struct test_case *test;
 	uint64_t expected;
 	int all;
-	uint64_t seen; /* states */
+	uint64_t seen, judged; /* states */
 	const char *why, *last; /* what is wrong; the last problem that a check named */
 };
 
@@ -136,7 +136,8 @@ static int digest_of(struct f2fs_context *ctx, struct f2fs_device *dev, uint64_t
 /* What a check may find meanwhile: roots of which one is half written, a count of free segments. */
 static int is_expected(const char *name)
 {
-	static const char *const names[] = { "SB_DIFFER", "SB_COPY", "CP_PACK", "CP_UNFINISHED", "CP_FREE_SEGMENTS" };
+	static const char *const names[] = { "SB_DIFFER", "SB_COPY", "CP_PACK", "CP_UNFINISHED", "CP_FREE_SEGMENTS",
+					     "RESIZE_NUMBERS", "RESIZE_HOP" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i]) == 0)
@@ -185,6 +186,26 @@ static int judge_cut(struct judge *judge, struct f2fs_device *dev)
 	return check(judge, dev, &found);
 }
 
+/* A repair settles the volume as it is: nothing is wrong then, and the files are the same. */
+static int repair(struct judge *judge, struct f2fs_device *dev)
+{
+	const struct f2fs_check_options options = { .repair = 1, .threads = 1 };
+	struct f2fs_check_result result;
+	uint64_t tree, found = 0;
+	uint32_t segments;
+	int err = f2fs_check(judge->ctx, dev, &options, &result);
+
+	if (!err)
+		err = digest_of(judge->ctx, dev, &tree, &segments);
+	if (!err && tree != judge->expected)
+		judge->why = "other files are there after a repair";
+	if (!err)
+		err = check(judge, dev, &found);
+	if (!err && found > 0)
+		judge->why = "a repair leaves something";
+	return err;
+}
+
 static int finish(struct judge *judge, struct f2fs_device *dev)
 {
 	struct f2fs_resize_result result;
@@ -216,6 +237,8 @@ static int judge_state(void *user, const struct crash_state *state)
 		return 0;
 	judge->why = NULL;
 	err = judge_cut(judge, state->dev);
+	if (!err && !judge->why && judge->judged++ % 3 == 0)
+		err = repair(judge, state->dev);
 	if (!err && !judge->why)
 		err = finish(judge, state->dev);
 	if (!err && !judge->why)

@@ -67,46 +67,20 @@ int resize_count(struct f2fs_volume *vol, struct resize_usage *out)
 	return err;
 }
 
-/* Where the areas began before a hop: the first place behind the superblocks on the grid of zones that they are on. */
-static f2fs_blk_t home_of(const struct f2fs_geometry *geo, uint32_t zone_segments)
-{
-	const uint64_t zone = (uint64_t)zone_segments * F2FS_SEGMENT_BLOCKS;
-	const uint64_t first = geo->segment0_blkaddr % zone;
-
-	return (f2fs_blk_t)(first < 2 ? first + zone : first);
-}
-
 static void look_at_areas(struct resize *r)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
+	const bool large_nat = (cp_ckpt_flags(r->vol->cp) & FLAG_ckpt_flags_large_nat_bitmap) != 0;
 	struct stage_volume *v = &r->now;
 	const uint64_t by_sit = (uint64_t)geo->sit_blocks * geo->sit_per_block,
 		       by_ssa = (uint64_t)geo->segment_count_ssa * F2FS_SEGMENT_BLOCKS * geo->sums_per_block;
-	struct f2fs_layout layout;
-	uint32_t at_home;
 
 	*v = (struct stage_volume){ .overprovision = r->options->overprovision };
-	v->shape = (struct plan_areas){ .block_size = geo->block_size,
-					.segs_per_sec = geo->segs_per_sec,
-					.secs_per_zone = geo->secs_per_zone,
-					.feature = geo->feature,
-					.least_sit_segments = geo->segment_count_sit,
-					.least_nat_segments = geo->segment_count_nat,
-					.large_nat = (cp_ckpt_flags(r->vol->cp) &
-						      FLAG_ckpt_flags_large_nat_bitmap) != 0 };
+	plan_areas_of(geo, large_nat, &v->shape);
 	v->meta_segments = (geo->main_blkaddr - geo->segment0_blkaddr) / F2FS_SEGMENT_BLOCKS;
 	v->extend_segments = (uint32_t)(by_sit < by_ssa ? by_sit : by_ssa);
-	r->home = home_of(geo, stage_zone(v));
-	if (geo->segment0_blkaddr < r->home)
-		r->home = geo->segment0_blkaddr;
-	v->dead_segments = (geo->segment0_blkaddr - r->home) / F2FS_SEGMENT_BLOCKS;
-	v->shape.segment_count = v->meta_segments + geo->segment_count_main + v->dead_segments;
-	at_home = v->dead_segments ? stage_areas(v, v->shape.segment_count, &layout) : 0;
-	if (at_home == 0 || at_home > v->dead_segments) { /* it is no place that a hop has left */
-		r->home = geo->segment0_blkaddr;
-		v->shape.segment_count -= v->dead_segments;
-		v->dead_segments = 0;
-	}
+	v->dead_segments = plan_dead_segments(geo, large_nat, &r->home);
+	v->shape.segment_count += v->dead_segments;
 }
 
 int resize_look(struct resize *r)
@@ -394,13 +368,14 @@ static int look_at_moves(struct resize *r)
 		if (step->kind == F2FS_RESIZE_SHRINK && r->now.dead_segments == 0)
 			range = resize_tail(r, step->segments);
 		else if (step->kind != F2FS_RESIZE_RELAYOUT || i > 0)
-			continue;
+			continue; /* what a later one moves lies otherwise by then */
 		err = clean_range_look(r->vol, &range);
 		r->result->blocks_to_move += range.used_blocks;
-		if (err)
-			return err;
+		if (!err && r->options->dry_run)
+			err = resize_estimate(r, &range);
+		return err;
 	}
-	return 0;
+	return r->options->dry_run ? resize_estimate(r, NULL) : 0;
 }
 
 static void describe(struct resize *r, bool is_after)
@@ -479,7 +454,7 @@ static int take_steps(struct resize *r)
 	return err;
 }
 
-static int run(struct resize *r)
+static int look(struct resize *r)
 {
 	int err = f2fs_volume_open(r->ctx, r->dev, &r->open, &r->vol);
 
@@ -487,8 +462,13 @@ static int run(struct resize *r)
 		err = check_kind(r);
 	if (!err)
 		err = resize_look(r);
-	if (!err)
-		err = look_at_device(r);
+	return err ? err : look_at_device(r);
+}
+
+static int run(struct resize *r)
+{
+	int err = look(r);
+
 	if (err)
 		return err;
 	err = choose_target(r);
@@ -521,6 +501,43 @@ int f2fs_resize(struct f2fs_context *ctx, struct f2fs_device *dev, const struct 
 	if (open)
 		r.open = *open;
 	err = run(&r);
+	detail = ctx->error;
+	f2fs_volume_close(r.vol);
+	ctx->error = detail;
+	return err;
+}
+
+int f2fs_resize_plan(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
+		     const struct f2fs_resize_options *options, struct f2fs_resize_result *result)
+{
+	struct f2fs_resize_options dry = { 0 };
+
+	if (options)
+		dry = *options;
+	dry.dry_run = 1;
+	return f2fs_resize(ctx, dev, open, &dry, result);
+}
+
+int f2fs_resize_minimum(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
+			uint64_t *in_place, uint64_t *anew)
+{
+	static const struct f2fs_resize_options none;
+	struct f2fs_resize_result unused;
+	struct resize r = { .ctx = ctx, .dev = dev, .options = &none, .result = &unused };
+	struct f2fs_error_detail detail;
+	uint32_t segments;
+	int err;
+
+	error_clear(ctx);
+	if (open)
+		r.open = *open;
+	err = look(&r);
+	if (!err && in_place)
+		*in_place = bytes_of(&r, minimum(&r));
+	if (!err && anew) {
+		segments = stage_anew(&r.now, r.now.shape.segment_count);
+		*anew = bytes_of(&r, segments ? segments : r.now.shape.segment_count);
+	}
 	detail = ctx->error;
 	f2fs_volume_close(r.vol);
 	ctx->error = detail;

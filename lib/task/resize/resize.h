@@ -57,6 +57,8 @@ uint32_t stage_needed(const struct stage_volume *v);
 bool stage_room(const struct stage_volume *v, uint32_t main_segments, bool tight, struct stage_room *out);
 /* The smallest main area that holds what is in use; 0: none up to most. */
 uint32_t stage_minimum(const struct stage_volume *v, uint32_t most);
+/* Segments of the smallest new volume that holds what is in use, up to most; 0: none. */
+uint32_t stage_anew(const struct stage_volume *v, uint32_t most);
 /* Areas of a volume of that many segments that does not lose any: 0 when there are none. */
 uint32_t stage_areas(const struct stage_volume *v, uint32_t segment_count, struct f2fs_layout *out);
 /*
@@ -100,6 +102,9 @@ int resize_switch(struct resize *r, const struct f2fs_geometry *to);
 /* A commit with the numbers of the volume's size as it is now, without the flag of a resize. */
 int resize_settle(struct resize *r);
 int resize_report(struct resize *r, const char *phase, uint64_t done, uint64_t total, const char *unit);
+
+/* resize/estimate.c: commits and seconds, when blocks of a range are the first to be moved. */
+int resize_estimate(struct resize *r, const struct clean_range *range);
 
 /* resize/shrink.c */
 int resize_shrink(struct resize *r, uint32_t segment_count);

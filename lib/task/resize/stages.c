@@ -90,6 +90,37 @@ uint32_t stage_areas(const struct stage_volume *v, uint32_t segment_count, struc
 	return segment_count - out->geometry.segment_count_main;
 }
 
+/* Does a new volume of that many segments hold what is in use? */
+static bool holds_anew(const struct stage_volume *v, uint32_t segment_count)
+{
+	struct f2fs_layout layout;
+	const uint32_t areas = stage_areas(v, segment_count, &layout);
+
+	return areas > 0 && areas < segment_count && holds(v, segment_count - areas);
+}
+
+uint32_t stage_anew(const struct stage_volume *v, uint32_t most)
+{
+	struct stage_volume fresh = *v;
+	const uint32_t zone = stage_zone(v);
+	uint32_t low = 1, high = most / zone;
+
+	fresh.shape.least_sit_segments = fresh.shape.least_nat_segments = 0;
+	if (high == 0 || !holds_anew(&fresh, high * zone))
+		return 0;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (holds_anew(&fresh, middle * zone))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	while (high > 1 && holds_anew(&fresh, (high - 1) * zone))
+		high--;
+	return high * zone;
+}
+
 /* A volume as it is behind a step. */
 static void take_step(struct stage_volume *v, const struct f2fs_resize_step *step)
 {

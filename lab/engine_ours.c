@@ -116,6 +116,7 @@ static int configure(struct lab_engine *e)
 	const int policy = f2fs_clean_policy_find(p->cleaning);
 	const struct f2fs_clean_options cleaning = { .policy = (uint32_t)policy,
 						     .free_goal = (uint32_t)p->clean_goal,
+						     .used_limit = (uint32_t)p->used_limit,
 						     .like_kernel = (uint8_t)p->like_kernel };
 	int err;
 

@@ -247,7 +247,6 @@ static int run_baseline(struct work *w, const struct lab_config *variant, struct
 		v->baseline_waf = clean.rounds[rounds - 1].values[LAB_METRIC_waf];
 	lab_config_free(&config);
 	free(clean.rounds);
-	free(clean.full);
 	return rc;
 }
 
@@ -317,10 +316,8 @@ int lab_experiment_run(struct cli *cli, struct lab_config *settings, int is_smal
 
 void lab_result_free(struct lab_result *result)
 {
-	for (unsigned i = 0; i < result->variant_count; i++) {
+	for (unsigned i = 0; i < result->variant_count; i++)
 		free(result->variants[i].rounds);
-		free(result->variants[i].full);
-	}
 	free(result->variants);
 	lab_config_free(&result->config);
 }

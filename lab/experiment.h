@@ -32,7 +32,6 @@ struct lab_variant {
 	double used_share;	   /* of the blocks for users, in use before the first round */
 	struct lab_round *rounds;
 	unsigned round_count;
-	struct lab_fullness *full; /* at the end */
 	double seconds;
 };
 

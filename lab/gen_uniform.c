@@ -90,7 +90,9 @@ static int next(struct lab_source *source, struct lab_op *op)
 		return LAB_END;
 	}
 	op->kind = LAB_OP_WRITE;
-	if (p->in_turn)
+	if (p->turns)
+		op->file = (uint32_t)((source->round - 1) % p->files);
+	else if (p->in_turn)
 		op->file = (uint32_t)(u->done * p->files / u->round);
 	else
 		op->file = p->files > 1 ? (uint32_t)lab_random_below(&source->random, p->files) : 0;

@@ -147,7 +147,7 @@ static void put_json(struct cli_print *p, const struct lab_result *r)
 		for (uint64_t k = 1; k <= v->round_count; k++)
 			put_round_json(p, v, k);
 		cli_print_end_array(p);
-		put_fullness_json(p, v->full);
+		put_fullness_json(p, &v->rounds[v->round_count - 1].counts.full);
 		cli_print_end(p);
 	}
 	cli_print_end_array(p);
@@ -201,10 +201,11 @@ static void put_fullness(struct cli_print *p, const struct lab_result *r)
 	cli_print_begin_table(p, "segments", columns, CLASSES + 1);
 	for (unsigned i = 0; i < r->variant_count; i++) {
 		for (unsigned node = 0; node < 2; node++) {
-			const struct lab_fullness *full = r->variants[i].full;
+			const struct lab_variant *v = &r->variants[i];
+			const struct lab_fullness *full = &v->rounds[v->round_count - 1].counts.full;
 
 			cli_print_begin(p, NULL);
-			cli_print_string(p, "variant", r->variants[i].label[0] ? r->variants[i].label : "-");
+			cli_print_string(p, "variant", v->label[0] ? v->label : "-");
 			cli_print_string(p, "kind", node ? "node" : "data");
 			for (unsigned k = 1; k < CLASSES; k++)
 				cli_print_u64(p, names[k], in_class(node ? full->node : full->data, k));

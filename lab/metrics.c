@@ -42,6 +42,7 @@ void lab_sample_between(const struct lab_sample *earlier, const struct lab_sampl
 		 sizeof(out->asked));
 	out->free_segments = later->free_segments;
 	out->lowest_free = later->lowest_free;
+	out->full = later->full;
 	out->seconds = later->seconds - earlier->seconds;
 }
 
@@ -71,6 +72,30 @@ static double tables_of(const struct lab_sample *d)
 static double logged_of(const struct lab_sample *d)
 {
 	return cause_of(d, F2FS_WRITE_DATA) + cause_of(d, F2FS_WRITE_NODE) + moved_of(d);
+}
+
+uint64_t lab_fullness_between(const struct lab_fullness *full, unsigned from, unsigned to)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = from; i <= to; i++)
+		n += full->data[i] + full->node[i];
+	return n;
+}
+
+/* Of the segments in use, the share with from to to blocks in use. */
+static double full_share(const struct lab_sample *d, unsigned from, unsigned to)
+{
+	return per(lab_fullness_between(&d->full, from, to), lab_fullness_between(&d->full, 1, 512));
+}
+
+static double data_share(const struct lab_sample *d)
+{
+	uint64_t data = 0;
+
+	for (unsigned i = 1; i <= 512; i++)
+		data += d->full.data[i];
+	return per(data, lab_fullness_between(&d->full, 1, 512));
 }
 
 static double blocks_of(const struct lab_sample *d)

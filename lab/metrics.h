@@ -9,11 +9,17 @@
 #include "lab/engine.h"
 #include "lab/meter.h"
 
+/* Segments by the number of blocks in use in them, as the last commit says; those that a log is in are left out. */
+struct lab_fullness {
+	uint32_t data[513], node[513];
+};
+
 struct lab_sample {
 	struct f2fs_counters said;
 	struct lab_meter_counts seen;
 	struct lab_asked asked;
 	uint32_t free_segments, lowest_free;
+	struct lab_fullness full;
 	double seconds; /* of the wall */
 };
 
@@ -29,16 +35,14 @@ struct lab_metric_row {
 };
 const struct lab_metric_row *lab_metric_at(unsigned index); /* NULL past the last */
 int lab_metric_find(const char *name);			    /* -1: there is none */
-/* *out = later - earlier; free segments are the later's. */
+/* *out = later - earlier; free segments and full are the later's. */
 void lab_sample_between(const struct lab_sample *earlier, const struct lab_sample *later, struct lab_sample *out);
 /* Fill values[LAB_METRICS] from such a difference. */
 void lab_metrics(const struct lab_sample *difference, double *values);
 
-/* Segments by the number of blocks in use in them, as the last commit says; those that a log is in are left out. */
-struct lab_fullness {
-	uint32_t data[513], node[513];
-};
 /* An error code, which the volume's context explains. */
 int lab_fullness_read(struct f2fs_volume *vol, struct lab_fullness *out);
+/* Segments of both kinds with from to to blocks in use. */
+uint64_t lab_fullness_between(const struct lab_fullness *full, unsigned from, unsigned to);
 
 #endif

@@ -243,6 +243,10 @@ static int take_sample(struct lab_run *r, struct lab_sample *out)
 		cli_error_of(r->cli, r->ctx, "the checkpoint at the end of a round");
 		return -1;
 	}
+	if (lab_fullness_read(vol, &out->full)) {
+		cli_error_of(r->cli, r->ctx, "the table of segments");
+		return -1;
+	}
 	watch_free(r);
 	f2fs_volume_statfs(vol, &stat);
 	f2fs_volume_counters(vol, &out->said);
@@ -281,10 +285,6 @@ static int run_rounds(struct lab_run *r, uint64_t rounds, struct lab_variant *v)
 		lab_metrics(&round->counts, round->values);
 		v->round_count++;
 	}
-	if (lab_fullness_read(lab_engine_volume(r->engine), v->full)) {
-		cli_error_of(r->cli, r->ctx, "the table of segments");
-		return -1;
-	}
 	return 0;
 }
 
@@ -318,8 +318,7 @@ int lab_variant_run(struct cli *cli, struct lab_config *config, uint64_t seed, u
 	int rc = -1;
 
 	variant->rounds = calloc(rounds, sizeof(*variant->rounds));
-	variant->full = calloc(1, sizeof(*variant->full));
-	if (!r || !variant->rounds || !variant->full) {
+	if (!r || !variant->rounds) {
 		cli_error(cli, "out of memory");
 		free(r);
 		return -1;

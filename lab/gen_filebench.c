@@ -9,7 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum step { STEP_END, STEP_CREATE, STEP_WHOLE, STEP_PICK, STEP_APPEND, STEP_READ, STEP_REMOVE, STEP_FSYNC, STEP_RANDOM };
+enum step {
+	STEP_END,
+	STEP_CREATE,
+	STEP_WHOLE,
+	STEP_PICK,
+	STEP_APPEND,
+	STEP_READ,
+	STEP_REMOVE,
+	STEP_FSYNC,
+	STEP_RANDOM
+};
 enum { STEPS = 16, TRIES = 16, NO_FILE = UINT32_MAX };
 
 /* X(key, kind, default, min, max, help); personalities differ in some defaults. */

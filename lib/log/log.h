@@ -91,6 +91,7 @@ struct txn {
 	uint8_t *nat_full, *nat_empty; /* maps of nat_bits, with has_nat_bits */
 	struct chain chain;
 	struct behind *behind; /* writes under way; NULL until the first */
+	struct holes *holes;	/* segments that have some; NULL until a log looks for them */
 	struct filler *fillers; /* those that fill segments of their own */
 	struct map32 stream_users; /* inode number -> bits of the streams that blocks of it wait in */
 	struct map32 adopted; /* segment -> its summaries (uint8_t *), changed by block_adopt() */
@@ -154,7 +155,18 @@ void txn_tick(struct txn *txn);
 int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid);
 /* Find a segment for a head: appending into a free one, or filling holes of one in use. NOSPC when there is neither. */
 int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, uint8_t *alloc_type);
+/* The second of these alone. */
+int segment_choose_holes(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool *found);
 int segment_load_all(struct txn *txn);
+/* A segment, when all are loaded. */
+static inline struct segment *segment_loaded(const struct txn *txn, f2fs_seg_t segno)
+{
+	return &txn->chunks[segno / txn->vol->geo.sit_per_block][segno % txn->vol->geo.sit_per_block];
+}
+/* holes.c: find the segment whose holes a log fills next, of those that may be filled; all segments are loaded. */
+int holes_choose(struct txn *txn, unsigned type, bool (*may_fill)(const struct txn *txn, f2fs_seg_t segno),
+		 f2fs_seg_t *segno, bool *found);
+void holes_end(struct txn *txn);
 /* Do free sections run low? */
 int segment_needs_holes(struct txn *txn, bool *needed);
 /* From now on no block that is in use now, or will be, is handed out again before the commit. */

@@ -274,62 +274,20 @@ static int choose_free(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_
 	return err || *found ? err : section_choose(txn, type, segno, found);
 }
 
-/* Does a block of this kind of log lie in a segment of that type? Data and nodes do not mix. */
-static bool same_class(unsigned a, unsigned b)
+static bool may_fill(const struct txn *txn, f2fs_seg_t segno)
 {
-	return (a >= F2FS_HOT_NODE) == (b >= F2FS_HOT_NODE);
+	const struct segment *s = segment_loaded(txn, segno);
+
+	return !segment_is_free(s) && !s->is_barred && !segment_is_current(txn, segno) &&
+	       !stream_is_in(txn->vol, segno);
 }
 
-/* Blocks of a segment that cannot be taken; no more is counted than what makes it no better than the best so far. */
-static uint32_t count_used(const struct segment *s, uint32_t best)
+int segment_choose_holes(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool *found)
 {
-	uint32_t n = s->valid > s->ckpt_valid ? s->valid : s->ckpt_valid;
-
-	if (n > best || n == F2FS_SEGMENT_BLOCKS)
-		return F2FS_SEGMENT_BLOCKS;
-	n = 0;
-	for (unsigned b = 0; b < 64; b++) {
-		uint8_t both = s->cur[b] | s->ckpt[b];
-
-		n += bitmap_popcount(&both, 1);
-	}
-	return n;
-}
-
-/* Fill holes: the segment of the same type with the fewest blocks valid in the last checkpoint, else of the same class.
- */
-static int choose_holes(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool *found)
-{
-	uint32_t best = F2FS_SEGMENT_BLOCKS;
-	bool best_same = false;
 	int err = segment_load_all(txn);
 
 	*found = false;
-	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main && !err; i++) {
-		struct segment *s;
-		bool same;
-		uint32_t cost;
-
-		err = segment_get(txn, i, &s);
-		if (err)
-			break;
-		if (segment_is_free(s) || s->is_barred || !same_class(s->type, type) || segment_is_current(txn, i) ||
-		    stream_is_in(txn->vol, i))
-			continue;
-		same = s->type == type;
-		if (!same && best_same)
-			continue;
-		cost = count_used(s, same && !best_same ? F2FS_SEGMENT_BLOCKS : best);
-		if (cost == F2FS_SEGMENT_BLOCKS)
-			continue;
-		if ((same && !best_same) || cost < best) {
-			best = cost;
-			best_same = same;
-			*segno = i;
-			*found = true;
-		}
-	}
-	return err;
+	return err ? err : holes_choose(txn, type, may_fill, segno, found);
 }
 
 /* Below how many free sections holes are filled instead: a share of all, or what the kernel without pending writes
@@ -448,7 +406,7 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 		*alloc_type = !found;
 	}
 	if (!err && holes && !found)
-		err = choose_holes(txn, type, segno, &found);
+		err = segment_choose_holes(txn, type, segno, &found);
 	if (err || (found && *alloc_type == 1))
 		return err;
 	*alloc_type = 0;
@@ -463,7 +421,7 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 	}
 	*alloc_type = 1;
 	if (txn->vol->geo.segment_count_ssa > 0 && may_fill_holes(txn))
-		err = choose_holes(txn, type, segno, &found);
+		err = segment_choose_holes(txn, type, segno, &found);
 	if (err || found)
 		return err;
 	error_set(txn->vol->ctx, F2FS_ERR_NOSPC,

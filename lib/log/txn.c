@@ -302,6 +302,7 @@ void txn_drop(struct f2fs_volume *vol)
 	nodes_end(txn);
 	fillers_forget(txn);
 	heads_end(txn);
+	holes_end(txn);
 	map32_fini(&txn->nat);
 	map32_fini(&txn->stream_users);
 	vec_fini(&txn->nat_entries);

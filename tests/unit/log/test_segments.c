@@ -146,6 +146,71 @@ static void holes_are_not_filled_behind_a_bar(void **state)
 	end();
 }
 
+/* Blocks in use in the emptiest segment of a type, else of all with data, but for one; F2FS_SEGMENT_BLOCKS: none. */
+static uint32_t emptiest(unsigned type, f2fs_seg_t but, f2fs_seg_t *segno)
+{
+	uint32_t best[2] = { F2FS_SEGMENT_BLOCKS, F2FS_SEGMENT_BLOCKS };
+	f2fs_seg_t where[2] = { 0, 0 };
+
+	for (f2fs_seg_t i = 0; i < v.vol->geo.segment_count_main; i++) {
+		struct segment *s;
+		unsigned same;
+
+		assert_int_equal(segment_get(txn, i, &s), 0);
+		same = s->type == type;
+		if (segment_is_free(s) || s->type >= F2FS_HOT_NODE || segment_is_current(txn, i) || i == but ||
+		    s->valid >= best[same])
+			continue;
+		best[same] = s->valid;
+		where[same] = i;
+	}
+	*segno = where[best[1] < F2FS_SEGMENT_BLOCKS];
+	return best[1] < F2FS_SEGMENT_BLOCKS ? best[1] : best[0];
+}
+
+static void fill_to(f2fs_seg_t segno, uint32_t blocks)
+{
+	const f2fs_blk_t start = geometry_segment_start(&v.vol->geo, segno);
+	struct segment *s;
+
+	assert_int_equal(segment_get(txn, segno, &s), 0);
+	while (s->valid < blocks)
+		assert_int_equal(segment_mark(txn, start + segment_next_hole(s, 0), true), 0);
+}
+
+/* Logs of two types fill segments until there are no holes: each time the emptiest is chosen, at the end the one that
+ * was only filled in part. */
+static void emptiest_segments_come_first(void **state)
+{
+	f2fs_seg_t part = UINT32_MAX, want, segno;
+	uint32_t random = 1, chosen = 0;
+	bool found;
+
+	(void)state;
+	begin(256 * MIB, 1);
+	for (f2fs_seg_t i = 10; i < 60; i++, random = random * 1103515245 + 12345)
+		use(i, (random >> 16) % 3, 1 + (random >> 20) % 511);
+	for (;; chosen++) {
+		const unsigned type = chosen % 2 ? F2FS_WARM_DATA : F2FS_COLD_DATA;
+		const uint32_t used = emptiest(type, part, &want);
+
+		assert_int_equal(segment_choose_holes(txn, type, &segno, &found), 0);
+		assert_true(found);
+		if (used == F2FS_SEGMENT_BLOCKS)
+			break;
+		assert_int_equal(segno, want);
+		if (chosen == 0)
+			part = segno;
+		fill_to(segno, chosen == 0 ? used + 1 : F2FS_SEGMENT_BLOCKS);
+	}
+	assert_int_equal(segno, part);
+	assert_in_range(chosen, 40, 60);
+	fill_to(part, F2FS_SEGMENT_BLOCKS);
+	assert_int_equal(segment_choose_holes(txn, F2FS_WARM_DATA, &segno, &found), 0);
+	assert_false(found);
+	end();
+}
+
 static void what_can_be_written_to_is_seen(void **state)
 {
 	struct space_view before, view;
@@ -204,6 +269,7 @@ int main(void)
 		cmocka_unit_test(free_segments_are_counted),
 		cmocka_unit_test(barred_segments_are_left_alone),
 		cmocka_unit_test(holes_are_not_filled_behind_a_bar),
+		cmocka_unit_test(emptiest_segments_come_first),
 		cmocka_unit_test(what_can_be_written_to_is_seen),
 		cmocka_unit_test(what_is_held_is_not_handed_out),
 	};

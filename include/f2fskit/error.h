@@ -40,7 +40,7 @@ extern "C" {
 	X(NOT_EMPTY, 39, ENOTEMPTY, "not empty")                                                                       \
 	X(CANCELED, 40, ECANCELED, "canceled")                                                                         \
 	X(INCOMPLETE, 41, EUCLEAN, "done, but not everything could be read")                                           \
-	X(XDEV, 42, EXDEV, "belongs to another project")
+	X(XDEV, 42, EXDEV, "belongs to another project or policy")
 
 enum f2fs_error {
 	F2FS_OK = 0,

@@ -37,6 +37,7 @@
 #include <f2fskit/forensics.h>
 #include <f2fskit/format.h>
 #include <f2fskit/inject.h>
+#include <f2fskit/key.h>
 #include <f2fskit/label.h>
 #include <f2fskit/mkfs.h>
 #include <f2fskit/placement.h>

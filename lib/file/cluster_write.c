@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/comp.h"
-#include "file/write.h"
+#include "file/crypto.h"
 #include "format/cluster.h"
 
 #define PACKING_IS_SLOWER 8u /* than copying: by that factor at least */
@@ -134,21 +134,26 @@ static int replace_slot(struct winode *w, uint8_t *raw, f2fs_blk_t addr)
 }
 
 /* Store packed blocks in a cluster whose slots are counted and ordinary. */
-static int put_cluster(struct winode *w, const struct slot_ref *slot, const uint8_t *packed, uint32_t blocks)
+static int put_cluster(struct winode *w, uint64_t first, const struct slot_ref *slot, const uint8_t *packed,
+		       uint32_t blocks)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits, size = w->layout.cluster_blocks;
 	struct f2fs_nat_entry entry;
+	const uint8_t *sealed = packed;
 	int err = nat_get(w->txn->vol, slot->node->nid, &entry);
 
+	if (!err)
+		err = crypto_seal(w, first + 1, packed, blocks, &sealed);
 	for (uint32_t done = 0, got = 0; done < blocks && !err; done += got) {
 		f2fs_blk_t addr = 0;
 
 		err = head_append(w->txn, F2FS_COLD_DATA, slot->node->nid, entry.version,
 				  (uint16_t)(slot->ofs_in_node + 1 + done), blocks - done,
-				  packed + ((size_t)done << bits), &addr, &got);
+				  sealed + ((size_t)done << bits), &addr, &got);
 		for (uint32_t i = 0; i < got && !err; i++)
 			err = replace_slot(w, slot->raw + (size_t)(1 + done + i) * 4, addr + i);
 	}
+	crypto_sealed_free(w, sealed, packed);
 	if (!err)
 		err = replace_slot(w, slot->raw, F2FS_COMPRESS_ADDR);
 	for (uint32_t i = blocks + 1; i < size && !err; i++)
@@ -249,7 +254,7 @@ static int replace_cluster(struct winode *w, uint64_t first, const uint8_t *data
 	if (err)
 		return err;
 	pages_forget_range(w->txn, w->node->nid, first, w->layout.cluster_blocks);
-	return put_cluster(w, &slot, p->packed, blocks);
+	return put_cluster(w, first, &slot, p->packed, blocks);
 }
 
 /* Change a part of a cluster: its blocks wait. */
@@ -298,7 +303,7 @@ int cluster_flush(struct winode *w, uint64_t first, bool *stored)
 		return err;
 	*stored = true;
 	err = slot_make(w, first, &slot);
-	return err ? err : put_cluster(w, &slot, p->packed, blocks);
+	return err ? err : put_cluster(w, first, &slot, p->packed, blocks);
 }
 
 bool cluster_forget(struct winode *w, const uint8_t *slots)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/comp.h"
-#include "file/object.h"
+#include "file/crypto.h"
 #include "format/cluster.h"
 
 struct cluster_cache {
@@ -133,8 +133,6 @@ int compress_read(struct f2fs_inode *inode, uint64_t cluster, const uint8_t **da
 	struct map_run run;
 	int err;
 
-	if (inode_is_encrypted(inode)) /* compressed first, then encrypted */
-		return crypto_refuse(inode, "compressed contents");
 	err = need_cache(inode);
 	if (err)
 		return err;
@@ -154,6 +152,9 @@ int compress_read(struct f2fs_inode *inode, uint64_t cluster, const uint8_t **da
 	err = judge_stored(inode, &run, shape.stored);
 	if (!err)
 		err = read_stored(inode, run.slots, shape.stored);
+	if (!err) /* compressed first, then encrypted, each block by the number of its slot */
+		err = crypto_open_blocks(inode, cluster * inode->layout.cluster_blocks + 1, inode->cluster->stored,
+					 shape.stored);
 	if (!err)
 		err = unpack(inode, cluster, shape.stored);
 	if (err)

@@ -1,53 +1,255 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Encrypted files without their key: names in the form that fscrypt presents, contents refused with the policy named
- * (FORMAT files 9.1).
+ * Encrypted files: whose key it takes, contents in clear with it, refused with the policy named without it (FORMAT
+ * files 9.1).
  */
+#include "file/crypto.h"
+
 #include <string.h>
 
-#include "base/nokey.h"
-#include "file/object.h"
-#include "format/fscrypt.h"
 #include "format/xattr.h"
 
-int crypto_present_name(struct f2fs_volume *vol, uint32_t hash, const uint8_t *raw, size_t raw_len, char *text,
-			size_t room, size_t *length)
-{
-	char name[NOKEY_TEXT_MAX];
-	size_t n = nokey_encode(hash, 0, raw, raw_len, name);
+#define READ_AT_ONCE ((size_t)256 << 10) /* bytes that are still in the cache when they are deciphered */
 
-	if (n == 0)
-		return error_nomem(vol->ctx);
-	if (n >= room)
-		return error_set(vol->ctx, F2FS_ERR_RANGE, "the name has %u bytes", (unsigned)n);
-	memcpy(text, name, n);
-	text[n] = '\0';
-	*length = n;
-	return 0;
+/* ---- contexts */
+
+static int no_context(struct f2fs_volume *vol, f2fs_nid_t ino, int err)
+{
+	if (err != F2FS_ERR_NO_ATTR && err != F2FS_ERR_CORRUPT)
+		return err;
+	return volume_corrupt(vol, RULE_FSCRYPT_CONTEXT, F2FS_NO_BLOCK, ino,
+			      "inode %u is encrypted but has no encryption context", (unsigned)ino);
+}
+
+static int decode(struct f2fs_volume *vol, const uint8_t *block, f2fs_nid_t ino, const uint8_t *value, size_t size,
+		  struct context_of *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->ino = ino;
+	out->is_contents = crypto_has_contents(block);
+	if (fscrypt_decode(value, size, &out->context) == RULE_NONE)
+		return 0;
+	return volume_corrupt(vol, RULE_FSCRYPT_CONTEXT, F2FS_NO_BLOCK, ino, "%u bytes", (unsigned)size);
+}
+
+int crypto_context(struct f2fs_inode *inode, struct context_of *out)
+{
+	const uint8_t *value;
+	size_t size;
+	int err = xattr_find_stored(inode, XATTR_ENCRYPTION, "c", &value, &size);
+
+	if (err)
+		return no_context(inode->vol, inode->ino, err);
+	return decode(inode->vol, inode->block, inode->ino, value, size, out);
+}
+
+int crypto_context_of(struct winode *w, struct context_of *out)
+{
+	uint8_t value[FSCRYPT_CONTEXT_MAX];
+	size_t size;
+	int err = xattr_get_of(w, XATTR_ENCRYPTION, "c", value, sizeof(value), &size);
+
+	if (err)
+		return no_context(w->txn->vol, w->node->nid, err);
+	return decode(w->txn->vol, winode_block(w), w->node->nid, value, size, out);
+}
+
+/* ---- keys */
+
+/* Record that something cannot be deciphered; returns ENCRYPTED. */
+static int refuse(struct f2fs_volume *vol, const struct context_of *of, const char *what)
+{
+	struct error_where where = { .structure = "inode", .nid = of->ino };
+	const unsigned keys = keyring_count(vol);
+	char policy[200];
+	struct text text;
+
+	text_init(&text, policy, sizeof(policy));
+	fscrypt_print(&of->context, &text);
+	if (keys == 0)
+		return error_at(vol->ctx, F2FS_ERR_ENCRYPTED, &where,
+				"%s of inode %u are encrypted and no key is at hand (%s)", what, (unsigned)of->ino,
+				policy);
+	return error_at(vol->ctx, F2FS_ERR_ENCRYPTED, &where,
+			"%s of inode %u are encrypted and none of the keys at hand (%u) is the one (%s)", what,
+			(unsigned)of->ino, keys, policy);
 }
 
 int crypto_refuse(struct f2fs_inode *inode, const char *what)
 {
-	struct f2fs_volume *vol = inode->vol;
-	struct error_where where = { .structure = "inode",
-				     .block_plus1 = (uint64_t)inode->addr + 1,
-				     .nid = inode->ino };
-	struct fscrypt_context context;
-	const uint8_t *value;
-	char policy[200];
-	struct text text;
-	size_t size;
-	int err = xattr_find_stored(inode, XATTR_ENCRYPTION, "c", &value, &size);
+	struct context_of of;
+	struct file_key *key;
+	int err = crypto_context(inode, &of);
 
-	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_IO)
-		return err;
+	if (!err) /* there may be a key that cannot be used */
+		err = keyring_find(inode->vol, &of, &key);
+	return err ? err : refuse(inode->vol, &of, what);
+}
+
+int crypto_find(struct f2fs_inode *inode, struct file_key **out)
+{
+	struct context_of of;
+	int err;
+
+	*out = NULL;
+	if (keyring_count(inode->vol) == 0)
+		return 0;
+	err = crypto_context(inode, &of);
+	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO) {
+		error_clear(inode->vol->ctx);
+		return 0;
+	}
 	if (err)
-		return inode_corrupt(inode, RULE_FSCRYPT_CONTEXT, "inode %u is encrypted but has no encryption context",
-				     (unsigned)inode->ino);
-	if (fscrypt_decode(value, size, &context) != RULE_NONE)
-		return inode_corrupt(inode, RULE_FSCRYPT_CONTEXT, "%u bytes", (unsigned)size);
-	text_init(&text, policy, sizeof(policy));
-	fscrypt_print(&context, &text);
-	return error_at(vol->ctx, F2FS_ERR_ENCRYPTED, &where, "%s of inode %u are encrypted and no key is at hand (%s)",
-			what, (unsigned)inode->ino, policy);
+		return err;
+	err = keyring_find(inode->vol, &of, out);
+	if (err == F2FS_ERR_UNSUPPORTED || err == F2FS_ERR_INVALID) {
+		error_clear(inode->vol->ctx);
+		return 0;
+	}
+	return err;
+}
+
+int crypto_need(struct f2fs_inode *inode, const char *what, struct file_key **out)
+{
+	struct context_of of;
+	int err = crypto_context(inode, &of);
+
+	if (!err)
+		err = keyring_find(inode->vol, &of, out);
+	return err || *out ? err : refuse(inode->vol, &of, what);
+}
+
+int crypto_need_for(struct winode *w, const char *what, struct file_key **out)
+{
+	struct context_of of;
+	int err = crypto_context_of(w, &of);
+
+	if (!err)
+		err = keyring_find(w->txn->vol, &of, out);
+	return err || *out ? err : refuse(w->txn->vol, &of, what);
+}
+
+int crypto_check_contents(struct f2fs_inode *inode)
+{
+	struct file_key *key;
+
+	return inode_is_encrypted(inode) ? crypto_need(inode, "contents", &key) : 0;
+}
+
+/* ---- contents */
+
+int crypto_open_blocks(struct f2fs_inode *inode, uint64_t file_block, uint8_t *data, uint64_t count)
+{
+	struct file_key *key;
+	int err;
+
+	if (!crypto_has_contents(inode->block))
+		return 0;
+	err = crypto_need(inode, "contents", &key);
+	return err ? err : file_key_blocks(inode->vol, key, false, file_block, data, data, count);
+}
+
+int crypto_open_blocks_of(struct winode *w, uint64_t file_block, uint8_t *data, uint64_t count)
+{
+	struct file_key *key;
+	int err;
+
+	if (!crypto_has_contents(winode_block(w)))
+		return 0;
+	err = crypto_need_for(w, "contents", &key);
+	return err ? err : file_key_blocks(w->txn->vol, key, false, file_block, data, data, count);
+}
+
+/* A part of one block. */
+static int read_part(struct f2fs_inode *inode, struct file_key *key, uint64_t file_block, f2fs_blk_t addr,
+		     uint64_t within, uint8_t *buffer, size_t length)
+{
+	struct f2fs_volume *vol = inode->vol;
+	uint8_t *block = mem_alloc(vol->ctx, vol->geo.block_size);
+	int err = block ? volume_read(vol, addr, 0, block, vol->geo.block_size) : F2FS_ERR_NOMEM;
+
+	if (!err)
+		err = file_key_blocks(vol, key, false, file_block, block, block, 1);
+	if (!err)
+		memcpy(buffer, block + within, length);
+	mem_free(vol->ctx, block);
+	return err;
+}
+
+int crypto_read(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t within, uint8_t *buffer,
+		size_t length)
+{
+	const uint32_t bs = inode->vol->geo.block_size;
+	struct file_key *key;
+	int err = crypto_need(inode, "contents", &key);
+
+	while (!err && length > 0) {
+		size_t n = length - length % bs;
+
+		if (within > 0 || n == 0) {
+			n = length < bs - within ? length : (size_t)(bs - within);
+			err = read_part(inode, key, file_block, addr, within, buffer, n);
+		} else {
+			n = n < READ_AT_ONCE ? n : READ_AT_ONCE;
+			err = volume_read(inode->vol, addr, 0, buffer, n);
+			if (!err)
+				err = file_key_blocks(inode->vol, key, false, file_block, buffer, buffer, n / bs);
+		}
+		file_block += (within + n) / bs;
+		addr += (f2fs_blk_t)((within + n) / bs);
+		within = 0;
+		buffer += n;
+		length -= n;
+	}
+	return err;
+}
+
+int crypto_seal_part(struct f2fs_inode *inode, uint64_t file_block, const uint8_t *page, uint64_t within,
+		     uint8_t *buffer, size_t length)
+{
+	struct f2fs_volume *vol = inode->vol;
+	struct file_key *key;
+	uint8_t *block;
+	int err = crypto_need(inode, "contents", &key);
+
+	if (err)
+		return err;
+	block = mem_alloc(vol->ctx, vol->geo.block_size);
+	if (!block)
+		return F2FS_ERR_NOMEM;
+	err = file_key_blocks(vol, key, true, file_block, page, block, 1);
+	if (!err)
+		memcpy(buffer, block + within, length);
+	mem_free(vol->ctx, block);
+	return err;
+}
+
+int crypto_seal(struct winode *w, uint64_t file_block, const uint8_t *data, uint64_t count, const uint8_t **out)
+{
+	struct f2fs_volume *vol = w->txn->vol;
+	struct file_key *key;
+	uint8_t *sealed;
+	int err;
+
+	*out = data;
+	if (!crypto_has_contents(winode_block(w)))
+		return 0;
+	err = crypto_need_for(w, "contents", &key);
+	if (err)
+		return err;
+	sealed = mem_alloc(vol->ctx, (size_t)(count << vol->geo.block_bits));
+	if (!sealed)
+		return F2FS_ERR_NOMEM;
+	err = file_key_blocks(vol, key, true, file_block, data, sealed, count);
+	if (err)
+		mem_free(vol->ctx, sealed);
+	else
+		*out = sealed;
+	return err;
+}
+
+void crypto_sealed_free(const struct winode *w, const uint8_t *sealed, const uint8_t *data)
+{
+	if (sealed != data)
+		mem_free(w->txn->vol->ctx, (void *)(uintptr_t)sealed);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "file/write.h"
+#include "file/crypto.h"
 
 static int check_run(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t blocks)
 {
@@ -52,8 +52,22 @@ static void end_with_cluster(const struct f2fs_inode *inode, struct f2fs_extent 
 		extent->count = rest;
 }
 
+/* What a reader wants of encrypted contents. */
+enum form { FORM_CLEAR, FORM_STORED };
+
+static int read_waiting(struct f2fs_inode *inode, const struct f2fs_extent *extent, uint64_t within, uint8_t *buffer,
+			size_t length, enum form form)
+{
+	const uint8_t *page = inode_page(inode, extent->file_block);
+
+	if (form == FORM_STORED && crypto_has_contents(inode->block))
+		return crypto_seal_part(inode, extent->file_block, page, within, buffer, length);
+	memcpy(buffer, page + within, length);
+	return 0;
+}
+
 static int read_extent(struct f2fs_inode *inode, const struct f2fs_extent *extent, uint64_t within, uint8_t *buffer,
-		       size_t length)
+		       size_t length, enum form form)
 {
 	const uint32_t block_size = inode->vol->geo.block_size;
 	uint64_t blocks;
@@ -65,19 +79,21 @@ static int read_extent(struct f2fs_inode *inode, const struct f2fs_extent *exten
 		memset(buffer, 0, length);
 		return 0;
 	case F2FS_EXTENT_WAITING:
-		memcpy(buffer, inode_page(inode, extent->file_block) + within, length);
-		return 0;
+		return read_waiting(inode, extent, within, buffer, length, form);
 	default:
 		blocks = (within + length + block_size - 1) / block_size;
 		err = check_run(inode, extent->file_block, extent->addr, blocks);
 		if (!err)
 			err = inode_judge(inode, extent->file_block, extent->addr, blocks);
-		return err ? err : volume_read(inode->vol, extent->addr, within, buffer, length);
+		if (err || form == FORM_STORED || !crypto_has_contents(inode->block))
+			return err ? err : volume_read(inode->vol, extent->addr, within, buffer, length);
+		return crypto_read(inode, extent->file_block, extent->addr, within, buffer, length);
 	}
 }
 
 /* The longest piece of a read that one extent covers. */
-static int read_piece(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length, size_t *done)
+static int read_piece(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length, size_t *done,
+		      enum form form)
 {
 	const uint32_t bits = inode->vol->geo.block_bits;
 	const uint64_t block = offset >> bits, within = offset & (inode->vol->geo.block_size - 1);
@@ -104,7 +120,7 @@ static int read_piece(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer
 		extent.count = 1; /* each is memory of its own */
 	room = (extent.count << bits) - within;
 	*done = length < room ? length : (size_t)room;
-	return read_extent(inode, &extent, within, buffer, *done);
+	return read_extent(inode, &extent, within, buffer, *done, form);
 }
 
 static void read_inline(const struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length)
@@ -119,7 +135,7 @@ static void read_inline(const struct f2fs_inode *inode, uint64_t offset, uint8_t
 	memset(buffer + n, 0, length - n);
 }
 
-int data_read(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length)
+static int read_all(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length, enum form form)
 {
 	if (inode_has_inline(inode->block, FLAG_i_inline_inline_data | FLAG_i_inline_inline_dentry)) {
 		read_inline(inode, offset, buffer, length);
@@ -127,7 +143,7 @@ int data_read(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t
 	}
 	while (length > 0) {
 		size_t done = 0;
-		int err = read_piece(inode, offset, buffer, length, &done);
+		int err = read_piece(inode, offset, buffer, length, &done, form);
 
 		if (!err)
 			err = progress_tick(inode->vol->ctx, "read", done);
@@ -138,6 +154,11 @@ int data_read(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t
 		length -= done;
 	}
 	return 0;
+}
+
+int data_read(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer, size_t length)
+{
+	return read_all(inode, offset, buffer, length, FORM_CLEAR);
 }
 
 int inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done)
@@ -158,8 +179,11 @@ int inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t l
 	default:
 		return error_set(ctx, F2FS_ERR_INVALID, "inode %u is not a regular file", (unsigned)inode->ino);
 	}
-	if (inode_is_encrypted(inode) && size > 0)
-		return crypto_refuse(inode, "contents");
+	if (size > 0) { /* refused as a whole: holes alone would say little of the file */
+		err = crypto_check_contents(inode);
+		if (err)
+			return err;
+	}
 	if (offset >= size) {
 		*done = 0;
 		return 0;
@@ -194,7 +218,7 @@ int f2fs_inode_read_raw(struct f2fs_inode *inode, uint64_t offset, void *buffer,
 	limit = node_max_file_blocks(&inode->vol->geo, inode->layout.node_slots) << inode->vol->geo.block_bits;
 	if (offset >= limit || length > limit - offset)
 		return error_set(ctx, F2FS_ERR_RANGE, "a file ends before byte %llu", (unsigned long long)limit);
-	err = data_read(inode, offset, buffer, length);
+	err = read_all(inode, offset, buffer, length, FORM_STORED);
 	if (!err)
 		*done = length;
 	return err;
@@ -226,7 +250,7 @@ int inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *
 			err = inode_corrupt(inode, RULE_SYMLINK_SIZE, "%u bytes of ciphertext in %llu", (unsigned)n,
 					    (unsigned long long)stored);
 		else
-			err = crypto_present_name(inode->vol, 0, raw + 2, n, buffer, size, length);
+			err = crypto_show(inode, 0, raw + 2, n, buffer, size, length);
 	} else if (!err && memchr(raw, 0, (size_t)stored)) {
 		/* the kernel shows the target up to the first NUL */
 		stored = (uint64_t)((uint8_t *)memchr(raw, 0, (size_t)stored) - raw);

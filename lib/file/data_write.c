@@ -6,7 +6,7 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
-#include "file/write.h"
+#include "file/crypto.h"
 
 static int check_writable(struct f2fs_inode *inode)
 {
@@ -16,14 +16,12 @@ static int check_writable(struct f2fs_inode *inode)
 		return error_set(ctx, F2FS_ERR_IS_DIR, "inode %u is a directory", (unsigned)inode->ino);
 	if (inode_type(inode) != MODE_REG)
 		return error_set(ctx, F2FS_ERR_INVALID, "inode %u is not a regular file", (unsigned)inode->ino);
-	if (inode_is_encrypted(inode))
-		return crypto_refuse(inode, "contents");
 	if (inode_i_advise(inode->block) & FLAG_i_advise_verity)
 		return error_set(ctx, F2FS_ERR_ACCESS, "inode %u has fs-verity enabled: it cannot be changed",
 				 (unsigned)inode->ino);
 	if (inode_is_alias(inode))
 		return error_set(ctx, F2FS_ERR_UNSUPPORTED, "changing device alias files is not supported");
-	return 0;
+	return crypto_check_contents(inode);
 }
 
 int data_convert(struct winode *w)
@@ -198,8 +196,10 @@ int data_clear_tail(struct f2fs_inode *inode, struct winode *w, uint64_t size)
 		err = slot_find(w, index, &slot);
 		if (err || !slot.node || !geometry_is_main(&vol->geo, get_le32(slot.raw)))
 			return err; /* a hole has no rubbish */
-		err = volume_read(vol, get_le32(slot.raw), within, w->txn->scratch, n);
-		if (err || is_zero(w->txn->scratch, n))
+		err = volume_read(vol, get_le32(slot.raw), 0, w->txn->scratch, vol->geo.block_size);
+		if (!err)
+			err = crypto_open_blocks_of(w, index, w->txn->scratch, 1);
+		if (err || is_zero(w->txn->scratch + within, n))
 			return err;
 		err = need_movable(w, size, size + 1);
 		if (err)

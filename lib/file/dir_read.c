@@ -8,7 +8,7 @@
 #include "base/namehash.h"
 #include "base/nokey.h"
 #include "base/unicode.h"
-#include "file/write.h"
+#include "file/crypto.h"
 #include "format/dentry.h"
 
 struct f2fs_dir {
@@ -210,8 +210,7 @@ static int present(struct f2fs_inode *inode, uint64_t block, const struct dentry
 		return inode_corrupt(inode, RULE_DENTRY_INO, "inode number %u in slot %u of directory block %llu",
 				     (unsigned)ref->ino, (unsigned)ref->slot, (unsigned long long)block);
 	if (inode_is_encrypted(inode) && !is_dots(ref)) {
-		err = crypto_present_name(inode->vol, ref->hash, ref->name, ref->name_len, out->name, sizeof(out->name),
-					  &length);
+		err = crypto_show(inode, ref->hash, ref->name, ref->name_len, out->name, sizeof(out->name), &length);
 		out->name_len = err ? 0 : (uint16_t)length;
 		return err;
 	}
@@ -281,6 +280,9 @@ struct wanted {
 	size_t fold_len;
 	bool nokey; /* compare with ciphertext */
 	struct nokey_name key;
+	struct f2fs_volume *vol; /* with file_key: */
+	struct file_key *file_key;    /* names are enciphered; NULL: not, or unknown */
+	uint8_t hidden[NAME_MAX_BYTES]; /* the name, enciphered */
 };
 
 static bool name_is_dots(const char *name, size_t len)
@@ -288,39 +290,92 @@ static bool name_is_dots(const char *name, size_t len)
 	return len > 0 && len <= 2 && name[0] == '.' && name[len - 1] == '.';
 }
 
-static void prepare(struct f2fs_inode *dir, const char *name, size_t len, struct wanted *w)
+/* With the key: look for the ciphertext; in a casefolded directory for what deciphers to the same folded name. */
+static int prepare_hidden(struct f2fs_inode *dir, struct wanted *w)
+{
+	const bool casefold = inode_is_casefold(dir);
+	size_t hidden;
+	int err;
+
+	if (w->len > NAME_MAX_BYTES)
+		return F2FS_ERR_NOT_FOUND;
+	err = crypto_hide(dir->vol, w->file_key, w->name, w->len, w->hidden, NAME_MAX_BYTES, &hidden);
+	if (!err)
+		err = crypto_hash(dir->vol, w->file_key, casefold, w->name, w->len, w->hidden, hidden, &w->hash);
+	if (casefold)
+		w->folded = unicode_casefold(w->name, w->len, w->fold, &w->fold_len) == UNICODE_OK;
+	w->vol = dir->vol;
+	w->name = w->hidden;
+	w->len = hidden;
+	return err;
+}
+
+static int prepare(struct f2fs_inode *dir, const char *name, size_t len, struct wanted *w)
 {
 	memset(w, 0, sizeof(*w));
 	w->name = (const uint8_t *)name;
 	w->len = len;
 	w->by_hash = true;
 	if (name_is_dots(name, len))
-		return; /* hash 0 */
+		return 0; /* hash 0 */
 	if (inode_is_encrypted(dir)) {
+		int err = crypto_find(dir, &w->file_key);
+
+		if (err || w->file_key)
+			return err ? err : prepare_hidden(dir, w);
 		w->nokey = nokey_decode(name, len, &w->key) == 0;
 		w->hash = w->nokey ? w->key.hash : 0;
-		return;
+		return 0;
 	}
 	if (!inode_is_casefold(dir)) {
 		w->hash = namehash_plain(w->name, len);
-		return;
+		return 0;
 	}
 	w->by_hash = namehash_casefold(w->name, len, &w->hash) != UNICODE_UNAVAILABLE;
 	w->folded = unicode_casefold(w->name, len, w->fold, &w->fold_len) == UNICODE_OK;
+	return 0;
+}
+
+/* Does a stored name fold to the wanted one? */
+static bool folds_alike(const struct wanted *w, const uint8_t *name, size_t len, bool *can_fold)
+{
+	uint8_t fold[UNICODE_WHOLE_MAX];
+	size_t fold_len;
+
+	*can_fold = unicode_casefold(name, len, fold, &fold_len) == UNICODE_OK;
+	return *can_fold && fold_len == w->fold_len && memcmp(fold, w->fold, fold_len) == 0;
+}
+
+static bool matches_hidden(const struct wanted *w, const struct dentry_ref *ref)
+{
+	uint8_t clear[NAME_MAX_BYTES];
+	size_t length;
+	bool can_fold;
+
+	return ref->name_len <= sizeof(clear) &&
+	       crypto_open_name(w->vol, w->file_key, ref->name, ref->name_len, clear, &length) &&
+	       folds_alike(w, clear, length, &can_fold);
 }
 
 static bool matches(const struct wanted *w, const struct dentry_ref *ref)
 {
 	uint8_t fold[UNICODE_WHOLE_MAX];
 	size_t fold_len;
+	bool can_fold;
 
 	if (w->nokey)
 		return nokey_matches(&w->key, ref->name, ref->name_len) == 1;
 	if (w->whole)
 		return unicode_casefold_whole(ref->name, ref->name_len, fold, &fold_len) == UNICODE_OK &&
 		       fold_len == w->fold_len && memcmp(fold, w->fold, fold_len) == 0;
-	if (w->folded && unicode_casefold(ref->name, ref->name_len, fold, &fold_len) == UNICODE_OK)
-		return fold_len == w->fold_len && memcmp(fold, w->fold, fold_len) == 0;
+	if (w->folded && w->file_key)
+		return matches_hidden(w, ref);
+	if (w->folded) {
+		const bool alike = folds_alike(w, ref->name, ref->name_len, &can_fold);
+
+		if (can_fold)
+			return alike;
+	}
 	return ref->name_len == w->len && memcmp(ref->name, w->name, w->len) == 0;
 }
 
@@ -469,7 +524,9 @@ int dir_find(struct f2fs_inode *dir, const char *name, size_t length, struct f2f
 	if (length == 0 || length >= F2FS_NAME_ROOM || (length > NAME_MAX_BYTES && !inode_is_encrypted(dir)))
 		return error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "a name has 1 to 255 bytes, not %llu",
 				 (unsigned long long)length);
-	prepare(dir, name, length, &w);
+	err = prepare(dir, name, length, &w);
+	if (err)
+		return err;
 	err = w.by_hash || is_inline(dir) ? search(dir, &w, out) : F2FS_ERR_NOT_FOUND;
 	if (err != F2FS_ERR_NOT_FOUND)
 		return err;

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/namehash.h"
-#include "file/write.h"
+#include "file/crypto.h"
 #include "format/dentry.h"
+
+#define HASH_SUFFIX 4 /* bytes of the hash behind the name in an inode */
 
 /* A name on its way into a directory. */
 struct new_entry {
@@ -22,24 +24,89 @@ static bool is_inline(const struct winode *dir)
 	return inode_has_inline(winode_block(dir), FLAG_i_inline_inline_dentry);
 }
 
-static int hash_name(struct winode *dir, const uint8_t *name, uint32_t len, uint32_t *hash)
+static bool is_casefold(const struct winode *dir)
+{
+	return (inode_i_flags(winode_block(dir)) & FLAG_i_flags_casefold) != 0;
+}
+
+static int hash_clear(struct winode *dir, const uint8_t *name, uint32_t len, uint32_t *hash)
 {
 	struct f2fs_volume *vol = dir->txn->vol;
-	enum unicode_result result;
 
-	if (inode_i_advise(winode_block(dir)) & FLAG_i_advise_encrypt)
-		return error_set(vol->ctx, F2FS_ERR_ENCRYPTED,
-				 "directory inode %u is encrypted: it cannot be changed without its key",
-				 (unsigned)dir->node->nid);
 	*hash = namehash_plain(name, len);
-	if (!(inode_i_flags(winode_block(dir)) & FLAG_i_flags_casefold))
+	if (!is_casefold(dir))
 		return 0;
-	result = namehash_casefold(name, len, hash);
-	if (result == UNICODE_UNAVAILABLE)
+	if (namehash_casefold(name, len, hash) == UNICODE_UNAVAILABLE)
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "case-insensitive directories are not built in");
-	if (result != UNICODE_OK && (sb_s_encoding_flags(vol->sb) & FLAG_s_encoding_flags_strict))
-		return error_set(vol->ctx, F2FS_ERR_INVALID, "the name is not valid in the volume's encoding");
 	return 0;
+}
+
+/* In strict mode casefolded directories take names only that can be folded. */
+static int check_encoding(struct winode *dir, const uint8_t *name, uint32_t len)
+{
+	struct f2fs_volume *vol = dir->txn->vol;
+	uint32_t hash;
+
+	if (!is_casefold(dir) || !(sb_s_encoding_flags(vol->sb) & FLAG_s_encoding_flags_strict) ||
+	    namehash_casefold(name, len, &hash) == UNICODE_OK)
+		return 0;
+	return error_set(vol->ctx, F2FS_ERR_INVALID, "the name is not valid in the volume's encoding");
+}
+
+static int store_hidden(struct winode *dir, const uint8_t *name, uint32_t len, struct stored_name *out)
+{
+	struct f2fs_volume *vol = dir->txn->vol;
+	struct file_key *key;
+	size_t hidden;
+	int err = crypto_need_for(dir, "names", &key);
+
+	if (!err)
+		err = crypto_hide(vol, key, name, len, out->bytes, sizeof(out->bytes), &hidden);
+	if (!err)
+		err = crypto_hash(vol, key, is_casefold(dir), name, len, out->bytes, hidden, &out->hash);
+	if (!err)
+		out->len = (uint32_t)hidden;
+	return err;
+}
+
+int dir_store_name(struct winode *dir, const char *name, size_t len, struct stored_name *out)
+{
+	struct f2fs_context *ctx = dir->txn->vol->ctx;
+	const uint8_t *bytes = (const uint8_t *)name;
+	int err;
+
+	if (len == 0 || len > NAME_MAX_BYTES)
+		return error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "a name has 1 to 255 bytes, not %llu",
+				 (unsigned long long)len);
+	if (memchr(name, '/', len) || memchr(name, 0, len))
+		return error_set(ctx, F2FS_ERR_INVALID, "a name holds neither slash nor NUL");
+	out->is_cipher = winode_is_encrypted(dir);
+	out->is_casefold = is_casefold(dir);
+	out->len = (uint32_t)len;
+	memcpy(out->bytes, name, len);
+	err = out->is_cipher ? store_hidden(dir, bytes, (uint32_t)len, out) :
+			       hash_clear(dir, bytes, (uint32_t)len, &out->hash);
+	return err ? err : check_encoding(dir, bytes, (uint32_t)len);
+}
+
+void winode_put_name(struct winode *w, const struct stored_name *name)
+{
+	uint8_t *block = winode_block(w), *to = inode_i_name_w(block);
+	uint8_t advise = inode_i_advise(block) & (uint8_t)~FLAG_i_advise_enc_name;
+
+	memset(to, 0, inode_SIZE_i_name);
+	memcpy(to, name->bytes, name->len);
+	inode_set_i_namelen(block, name->len);
+	if (name->is_cipher)
+		advise |= (uint8_t)FLAG_i_advise_enc_name;
+	if (name->is_cipher && name->is_casefold) { /* for a recovery, which has no keys */
+		if (name->len + HASH_SUFFIX <= inode_SIZE_i_name)
+			put_le32(to + name->len, name->hash);
+		else
+			advise |= (uint8_t)FLAG_i_advise_lost_pino;
+	}
+	inode_set_i_advise(block, advise);
+	node_dirty(w->txn, w->node);
 }
 
 /* Write an entry into free slots; the area lies in memory of this transaction. */
@@ -172,34 +239,25 @@ static int insert(struct winode *dir, const struct new_entry *e)
 	return err || done ? err : insert_by_level(dir, e);
 }
 
-static int prepare_entry(struct winode *dir, const char *name, size_t len, struct new_entry *e)
-{
-	e->name = (const uint8_t *)name;
-	e->len = (uint32_t)len;
-	if (len == 0 || len > NAME_MAX_BYTES)
-		return error_set(dir->txn->vol->ctx, F2FS_ERR_NAME_TOO_LONG, "a name has 1 to 255 bytes, not %llu",
-				 (unsigned long long)len);
-	if (memchr(name, '/', len) || memchr(name, 0, len))
-		return error_set(dir->txn->vol->ctx, F2FS_ERR_INVALID, "a name holds neither slash nor NUL");
-	return hash_name(dir, e->name, e->len, &e->hash);
-}
-
 int dir_check_name(struct winode *dir, const char *name, size_t len)
 {
-	struct new_entry e;
+	struct stored_name stored;
 
-	return prepare_entry(dir, name, len, &e);
+	return dir_store_name(dir, name, len, &stored);
 }
 
 int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino, unsigned type)
 {
-	struct new_entry e = { .ino = ino, .type = (uint8_t)type };
-	int err = prepare_entry(dir, name, len, &e);
+	struct stored_name stored;
+	int err = dir_store_name(dir, name, len, &stored);
 
-	if (!err)
+	if (!err) {
+		const struct new_entry e = { stored.bytes, stored.len, stored.hash, ino, (uint8_t)type };
+
 		err = insert(dir, &e);
-	if (!err && (inode_i_flags(winode_block(dir)) & FLAG_i_flags_casefold))
-		err = filing_add(dir->txn->vol, dir->node->nid, e.name, e.len);
+	}
+	if (!err && stored.is_casefold && !stored.is_cipher)
+		err = filing_add(dir->txn->vol, dir->node->nid, stored.bytes, stored.len);
 	if (!err)
 		winode_stamp(dir, STAMP_MTIME);
 	return err;
@@ -213,8 +271,11 @@ int dir_hash_stored(struct winode *dir, const uint8_t *name, uint32_t len, const
 		*hash = get_le32(suffix);
 	else if (is_encrypted)
 		*hash = namehash_plain(name, len);
-	else
-		return hash_name(dir, name, len, hash);
+	else {
+		int err = hash_clear(dir, name, len, hash);
+
+		return err ? err : check_encoding(dir, name, len);
+	}
 	return 0;
 }
 

@@ -215,11 +215,12 @@ int inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out)
 	fill_extra(inode, out);
 	fill_device(inode, out);
 	if (inode_type(inode) == MODE_LNK && out->is_encrypted) {
-		char target[F2FS_NAME_ROOM * 2];
+		const size_t room = (size_t)inode->vol->geo.block_size + 1;
+		char *target = mem_alloc(inode->vol->ctx, room);
 		size_t length;
 
-		err = inode_readlink(inode, target, sizeof(target), &length);
-
+		err = target ? inode_readlink(inode, target, room, &length) : F2FS_ERR_NOMEM;
+		mem_free(inode->vol->ctx, target);
 		if (err == F2FS_ERR_NOMEM)
 			return err;
 		if (!err) /* a damaged one keeps the size that is stored */

@@ -8,6 +8,7 @@
 #include "base/devnum.h"
 #include "base/extension.h"
 #include "file/create.h"
+#include "file/crypto.h"
 #include "file/write.h"
 #include "format/dentry.h"
 
@@ -88,6 +89,7 @@ static uint32_t next_generation(const struct winode *w)
 	return crc_f2fs(w->txn->vol->checksum_seed, seed, sizeof(seed));
 }
 
+/* @name: as it was given, which decides about logs and compression. */
 static int fill_inode(struct winode *w, const uint8_t *parent, f2fs_nid_t pino, const char *name, size_t len,
 		      const struct inode_spec *spec)
 {
@@ -110,8 +112,6 @@ static int fill_inode(struct winode *w, const uint8_t *parent, f2fs_nid_t pino, 
 	inode_set_i_generation(block, next_generation(w));
 	inode_set_i_flags(block, inherited_flags(parent ? inode_i_flags(parent) : 0, spec->mode));
 	inode_set_i_pino(block, pino);
-	inode_set_i_namelen(block, (uint32_t)len);
-	memcpy(inode_i_name_w(block), name, len);
 	fill_extra(w, parent, spec);
 	if (type == MODE_REG)
 		heat = temperature_of(w->txn->vol->sb, name, len);
@@ -133,14 +133,21 @@ int inode_make(struct winode *parent, const char *name, size_t len, const struct
 {
 	struct f2fs_volume *vol = parent->txn->vol;
 	bool is_dir = (spec->mode & MODE_TYPE) == MODE_DIR;
+	struct stored_name stored;
 	int err;
 
 	if (inode_dirent_type(spec->mode) == 0)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "mode %o has no file type", (unsigned)spec->mode);
+	err = dir_store_name(parent, name, len, &stored);
 	out->txn = parent->txn;
-	err = node_new(parent->txn, 0, 0, is_dir, &out->node);
+	if (!err)
+		err = node_new(parent->txn, 0, 0, is_dir, &out->node);
 	if (!err)
 		err = fill_inode(out, winode_block(parent), parent->node->nid, name, len, spec);
+	if (!err)
+		winode_put_name(out, &stored);
+	if (!err)
+		err = crypto_inherit(parent, out);
 	if (!err)
 		err = quota_charge(out, 0, 1);
 	if (!err && is_dir)

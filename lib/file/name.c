@@ -9,12 +9,14 @@
 
 #include "base/devnum.h"
 #include "file/create.h"
+#include "file/crypto.h"
 #include "format/dentry.h"
 
 int dir_get(struct f2fs_inode *dir, bool writes_name, struct winode *out)
 {
 	struct f2fs_context *ctx = dir->vol->ctx;
 	const unsigned ino = (unsigned)dir->ino;
+	struct file_key *key;
 	int err = winode_get(dir->vol, dir->ino, out);
 
 	if (err)
@@ -23,10 +25,7 @@ int dir_get(struct f2fs_inode *dir, bool writes_name, struct winode *out)
 		return error_set(ctx, F2FS_ERR_NOT_DIR, "inode %u is not a directory", ino);
 	if (inode_i_links(winode_block(out)) == 0)
 		return error_set(ctx, F2FS_ERR_NOT_FOUND, "directory inode %u was removed", ino);
-	if (writes_name && (inode_i_advise(winode_block(out)) & FLAG_i_advise_encrypt))
-		return error_set(ctx, F2FS_ERR_ENCRYPTED,
-				 "directory inode %u is encrypted: names cannot be written without its key", ino);
-	return 0;
+	return writes_name && winode_is_encrypted(out) ? crypto_need_for(out, "names in the directory", &key) : 0;
 }
 
 int name_need_no_twin(struct f2fs_inode *dir, const char *name, size_t length, f2fs_nid_t but)
@@ -89,35 +88,53 @@ static int check_device(struct f2fs_volume *vol, const struct f2fs_new *spec)
 			 (unsigned)spec->rdev_major, (unsigned)spec->rdev_minor, DEVNUM_MAJOR_MAX, DEVNUM_MINOR_MAX);
 }
 
-static int check_target(struct f2fs_volume *vol, const struct f2fs_new *spec)
+static int check_target(const struct winode *parent, const struct f2fs_new *spec)
 {
+	/* enciphered ones have their length in front */
+	const uint32_t most = parent->txn->vol->geo.block_size - (winode_is_encrypted(parent) ? 3 : 1);
+
 	if ((spec->mode & MODE_TYPE) != MODE_LNK)
 		return 0;
-	if (spec->target_length > 0 && spec->target_length < vol->geo.block_size &&
-	    !memchr(spec->target, 0, spec->target_length))
+	if (spec->target_length > 0 && spec->target_length <= most && !memchr(spec->target, 0, spec->target_length))
 		return 0;
-	return error_set(vol->ctx, F2FS_ERR_INVALID, "the target of a symbolic link has 1 to %u bytes and no NUL",
-			 (unsigned)vol->geo.block_size - 1);
+	return error_set(parent->txn->vol->ctx, F2FS_ERR_INVALID,
+			 "the target of a symbolic link has 1 to %u bytes and no NUL", (unsigned)most);
 }
 
 /* A symlink's target: inside the inode, else in block 0. */
-static int store_target(struct winode *w, const struct f2fs_new *spec)
+static int store_bytes(struct winode *w, const void *bytes, size_t length)
 {
 	uint8_t *block = winode_block(w), *page;
 	int err = 0;
 
-	if (spec->target_length <= w->layout.inline_size) {
-		memcpy(block + w->layout.inline_offset, spec->target, spec->target_length);
+	if (length <= w->layout.inline_size) {
+		memcpy(block + w->layout.inline_offset, bytes, length);
 		inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_data_exist);
 	} else {
 		inode_set_i_inline(block, inode_i_inline(block) & (uint8_t)~FLAG_i_inline_inline_data);
 		winode_touch(w);
 		err = page_get(w, 0, true, &page);
 		if (!err)
-			memcpy(page, spec->target, spec->target_length);
+			memcpy(page, bytes, length);
 	}
-	inode_set_i_size(block, spec->target_length);
+	inode_set_i_size(block, length);
 	node_dirty(w->txn, w->node);
+	return err;
+}
+
+static int store_target(struct winode *w, const struct f2fs_new *spec)
+{
+	uint8_t *hidden;
+	size_t size;
+	int err;
+
+	if (!winode_is_encrypted(w))
+		return store_bytes(w, spec->target, spec->target_length);
+	err = crypto_hide_target(w, spec->target, spec->target_length, &hidden, &size);
+	if (err)
+		return err;
+	err = store_bytes(w, hidden, size);
+	mem_free(w->txn->vol->ctx, hidden);
 	return err;
 }
 
@@ -164,7 +181,7 @@ static int create(struct f2fs_inode *dir, const char *name, size_t length, const
 	if (!err)
 		err = dir_check_name(&parent, name, length);
 	if (!err)
-		err = check_target(dir->vol, spec);
+		err = check_target(&parent, spec);
 	if (!err)
 		err = check_device(dir->vol, spec);
 	if (!err && (spec->mode & MODE_TYPE) == MODE_DIR)
@@ -195,18 +212,19 @@ int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const s
 	return change_end(&change, err);
 }
 
-void name_remember(struct winode *w, f2fs_nid_t pino, const char *name, size_t length, bool lost_pino)
+int name_remember(struct winode *w, struct winode *parent, const char *name, size_t length, bool lost_pino)
 {
+	struct stored_name stored;
 	uint8_t *block = winode_block(w);
+	int err = dir_store_name(parent, name, length, &stored);
 
-	inode_set_i_pino(block, pino);
-	inode_set_i_namelen(block, (uint32_t)length);
-	memset(inode_i_name_w(block), 0, inode_SIZE_i_name);
-	memcpy(inode_i_name_w(block), name, length);
+	if (err)
+		return err;
+	inode_set_i_pino(block, parent->node->nid);
+	winode_put_name(w, &stored);
 	if (lost_pino)
 		inode_set_i_advise(block, inode_i_advise(block) | (uint8_t)FLAG_i_advise_lost_pino);
-	inode_set_i_advise(block, inode_i_advise(block) & (uint8_t)~FLAG_i_advise_enc_name);
-	node_dirty(w->txn, w->node);
+	return 0;
 }
 
 int name_need_project(const struct winode *dir, const struct winode *w)
@@ -241,15 +259,18 @@ static int link_name(struct f2fs_inode *dir, const char *name, size_t length, st
 	if (!err)
 		err = name_need_project(&parent, &w);
 	if (!err)
+		err = crypto_need_same(&parent, &w);
+	if (!err)
 		err = name_need_absent(dir, name, length);
 	if (!err)
 		err = space_need(parent.txn, NAME_BLOCKS);
 	if (!err)
 		err = dir_insert(&parent, name, length, inode->ino, inode_dirent_type(inode_i_mode(winode_block(&w))));
+	if (!err)
+		err = name_remember(&w, &parent, name, length, true);
 	if (err)
 		return err;
 	links_add(&w, 1);
-	name_remember(&w, dir->ino, name, length, true);
 	winode_stamp(&w, STAMP_CTIME);
 	return 0;
 }

@@ -21,8 +21,8 @@ static inline bool name_is_dots(const char *name, size_t length)
 	return (length == 1 && name[0] == '.') || (length == 2 && name[0] == '.' && name[1] == '.');
 }
 
-/* Point at a directory that is to be changed: refuses what is none, or was removed, and encrypted ones when a name is
- * to be written. */
+/* Point at a directory that is to be changed: refuses what is none, or was removed, and encrypted ones without their
+ * key when a name is to be written. */
 int dir_get(struct f2fs_inode *dir, bool writes_name, struct winode *out);
 /* Fail with EXISTS when the name is there. */
 int name_need_absent(struct f2fs_inode *dir, const char *name, size_t length);
@@ -33,7 +33,7 @@ int dir_need_empty(struct f2fs_volume *vol, f2fs_nid_t ino);
 /* Files of other projects do not come into a directory whose project is inherited. */
 int name_need_project(const struct winode *dir, const struct winode *w);
 /* The newest name is remembered in the inode; with several i_pino says little (FORMAT files 6). */
-void name_remember(struct winode *w, f2fs_nid_t pino, const char *name, size_t length, bool lost_pino);
+int name_remember(struct winode *w, struct winode *parent, const char *name, size_t length, bool lost_pino);
 void links_add(struct winode *w, int change);
 /* Take one name from an inode; the last one takes the inode along. */
 int name_drop(struct winode *parent, f2fs_nid_t ino);

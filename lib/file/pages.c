@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "device/device.h"
-#include "file/write.h"
+#include "file/crypto.h"
 #include "format/inode.h"
 #include "volume/counters.h"
 
@@ -86,6 +86,13 @@ int slot_reserve(struct winode *w, struct slot_ref *slot)
 	return winode_count(w, 1);
 }
 
+static int read_old(struct winode *w, uint64_t file_block, f2fs_blk_t addr, uint8_t *page)
+{
+	int err = volume_read(w->txn->vol, addr, 0, page, w->txn->vol->geo.block_size);
+
+	return err ? err : crypto_open_blocks_of(w, file_block, page, 1);
+}
+
 int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
 {
 	struct f2fs_volume *vol = w->txn->vol;
@@ -112,7 +119,7 @@ int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
 	if (!page)
 		return F2FS_ERR_NOMEM;
 	if (!fresh && geometry_is_main(&vol->geo, old))
-		err = volume_read(vol, old, 0, page, vol->geo.block_size);
+		err = read_old(w, file_block, old, page);
 	if (!err)
 		err = map32_set(&file->blocks, (uint32_t)file_block, (uintptr_t)page);
 	if (err) {
@@ -296,9 +303,9 @@ static int repoint(struct winode *w, const struct placed_run *run, f2fs_blk_t ad
 	return 0;
 }
 
-/* Write count blocks for slots that follow each other in one node. */
-static int append_run(struct winode *w, struct slot_ref *slot, uint64_t file_block, const uint8_t *data,
-		      uint32_t count)
+/* Write count blocks, as they are to lie there, for slots that follow each other in one node. */
+static int append_stored(struct winode *w, struct slot_ref *slot, uint64_t file_block, const uint8_t *data,
+			 uint32_t count)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
 	struct f2fs_nat_entry entry;
@@ -327,6 +334,19 @@ static int append_run(struct winode *w, struct slot_ref *slot, uint64_t file_blo
 			err = repoint(w, &run, addr, got);
 	}
 	node_dirty(w->txn, slot->node);
+	return err;
+}
+
+/* Write count blocks of contents from file_block on. */
+static int append_run(struct winode *w, struct slot_ref *slot, uint64_t file_block, const uint8_t *data, uint32_t count)
+{
+	const uint8_t *sealed;
+	int err = crypto_seal(w, file_block, data, count, &sealed);
+
+	if (err)
+		return err;
+	err = append_stored(w, slot, file_block, sealed, count);
+	crypto_sealed_free(w, sealed, data);
 	return err;
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "file/object.h"
+#include "file/crypto.h"
 
 #define MAX_LINKS 40u	     /* symlinks followed in one lookup, as the kernel */
 #define MAX_PATH (64u << 10) /* bytes of a path still to be walked */
@@ -37,8 +37,13 @@ static int follow(struct path_rest *rest, struct f2fs_inode *link)
 
 	if (++rest->links > MAX_LINKS)
 		return error_set(rest->vol->ctx, F2FS_ERR_LOOP, "more than %u symbolic links on the way", MAX_LINKS);
-	if (inode_is_encrypted(link))
-		return crypto_refuse(link, "the target of a symbolic link");
+	if (inode_is_encrypted(link)) {
+		struct file_key *key;
+		int missing = crypto_need(link, "the target of a symbolic link", &key);
+
+		if (missing)
+			return missing;
+	}
 	target = mem_alloc(rest->vol->ctx, room);
 	if (!target)
 		return F2FS_ERR_NOMEM;

@@ -7,6 +7,7 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
+#include "file/crypto.h"
 #include "file/range.h"
 
 /* The range in bytes and in whole blocks. */
@@ -242,6 +243,8 @@ static int check_arguments(struct winode *w, const struct operation *op, struct 
 	if (w->layout.is_compressed && op->flag != 0)
 		return error_set(ctx, F2FS_ERR_UNSUPPORTED,
 				 "ranges of compressed files are written or cut, nothing else");
+	if (winode_is_encrypted(w) && (op->flag & (F2FS_FALLOCATE_COLLAPSE_RANGE | F2FS_FALLOCATE_INSERT_RANGE)))
+		return error_set(ctx, F2FS_ERR_UNSUPPORTED, "blocks of encrypted files cannot move within the file");
 	return data_need_reserved(w);
 }
 

@@ -6,6 +6,7 @@
 #include <f2fskit/write.h>
 
 #include "file/create.h"
+#include "file/crypto.h"
 #include "file/name.h"
 
 /* One of the two names: where, and what it names. */
@@ -61,10 +62,17 @@ static int need_not_below(struct f2fs_volume *vol, f2fs_nid_t ino, f2fs_nid_t an
 }
 
 /* May what s names go to the directory of the other side? */
-static int check_move(const struct side *s, const struct side *to)
+static int check_move(struct side *s, struct side *to)
 {
 	if (s->is_dir && s->dir->ino != to->dir->ino) {
 		int err = need_not_below(s->dir->vol, to->dir->ino, s->entry.ino);
+
+		if (err)
+			return err;
+	}
+	/* within one directory nothing can be of another policy that was not before */
+	if (s->dir->ino != to->dir->ino) {
+		int err = crypto_need_same(&to->parent, &s->w);
 
 		if (err)
 			return err;
@@ -113,9 +121,9 @@ static int move_dir(struct side *moved, struct side *from, struct side *to)
 }
 
 /* What an inode remembers of its name after a rename. */
-static void settle(struct winode *w, bool is_dir, const struct side *at)
+static int settle(struct winode *w, bool is_dir, struct side *at)
 {
-	name_remember(w, at->dir->ino, at->name, at->length, !is_dir);
+	return name_remember(w, &at->parent, at->name, at->length, !is_dir);
 }
 
 /* A character device 0:0 where the old name was: overlay file systems read that as "removed". */
@@ -165,7 +173,7 @@ static int move_name(struct side *from, struct side *to, unsigned flags)
 	if (!err && from->is_dir && from->dir->ino != to->dir->ino)
 		err = move_dir(from, from, to);
 	if (!err)
-		settle(&from->w, from->is_dir, to);
+		err = settle(&from->w, from->is_dir, to);
 	if (!err)
 		winode_stamp(&from->w, STAMP_CTIME);
 	if (!err && (flags & F2FS_RENAME_WHITEOUT))
@@ -185,11 +193,9 @@ static int exchange_names(struct side *a, struct side *b)
 		err = move_dir(a, a, b);
 	if (!err && b->is_dir && a->dir->ino != b->dir->ino)
 		err = move_dir(b, b, a);
-	if (err)
-		return err;
-	settle(&a->w, a->is_dir, b);
-	settle(&b->w, b->is_dir, a);
-	return 0;
+	if (!err)
+		err = settle(&a->w, a->is_dir, b);
+	return err ? err : settle(&b->w, b->is_dir, a);
 }
 
 static int rename_sides(struct side *from, struct side *to, unsigned flags)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "file/object.h"
+#include "file/crypto.h"
 #include "format/verity_descriptor.h"
 #include "format/xattr.h"
 
@@ -43,8 +43,8 @@ static int load_descriptor(struct f2fs_inode *inode, uint8_t raw[verityd_SIZE], 
 	const char *why;
 	int err = locate(inode, at);
 
-	if (!err && inode_is_encrypted(inode))
-		err = crypto_refuse(inode, "verity data");
+	if (!err)
+		err = crypto_check_contents(inode);
 	if (!err)
 		err = data_read(inode, at->descriptor, raw, verityd_SIZE);
 	if (err)

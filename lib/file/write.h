@@ -195,6 +195,16 @@ int data_write_parts(struct f2fs_inode *inode, const struct f2fs_write_part *par
 int inode_fsync(struct f2fs_inode *inode, unsigned flags);
 
 /* dir_write.c */
+/* A name as a directory stores it. */
+struct stored_name {
+	uint8_t bytes[255]; /* ciphertext in an encrypted directory */
+	uint32_t len, hash;
+	bool is_cipher, is_casefold; /* as its directory is */
+};
+/* Make it of a name; refuses what no directory, or not this one, can have. */
+int dir_store_name(struct winode *dir, const char *name, size_t len, struct stored_name *out);
+/* Write it into the inode that it names. */
+void winode_put_name(struct winode *w, const struct stored_name *name);
 /* Can a directory have a name like this? */
 int dir_check_name(struct winode *dir, const char *name, size_t len);
 int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino, unsigned type);
@@ -214,7 +224,9 @@ int acl_set(struct f2fs_inode *inode, unsigned index, const uint8_t *value, size
 /* Before permissions are set: the access ACL, if there is one, says the same. */
 int acl_follow_mode(struct f2fs_inode *inode, struct winode *w, uint16_t mode);
 
-/* xattr_write.c: rebuild the attributes with one changed; value NULL removes it. */
+/* xattr_write.c: copy a stored attribute of at most room bytes; NO_ATTR, not recorded, when there is none. */
+int xattr_get_of(struct winode *w, unsigned index, const char *name, uint8_t *value, size_t room, size_t *size);
+/* Rebuild the attributes with one changed; value NULL removes it. */
 int xattr_put(struct winode *w, unsigned index, const char *name, const void *value, size_t size);
 /* The same, which the change time tells. */
 int xattr_store(struct winode *w, unsigned index, const char *name, const void *value, size_t size);

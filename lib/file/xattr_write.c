@@ -146,6 +146,26 @@ static int load_old(struct winode *w, uint8_t **old, uint32_t *size)
 	return err;
 }
 
+int xattr_get_of(struct winode *w, unsigned index, const char *name, uint8_t *value, size_t room, size_t *size)
+{
+	const size_t len = strlen(name);
+	struct xattr_ref ref;
+	uint32_t old_size = 0, offset = 0;
+	uint8_t *old = NULL;
+	int err = load_old(w, &old, &old_size), found = F2FS_ERR_NO_ATTR;
+
+	while (!err && found && old_size && xattr_next(old, old_size, &offset, &ref) == XATTR_FOUND) {
+		if (ref.index != index || ref.name_len != len || memcmp(ref.name, name, len) != 0 ||
+		    ref.value_size > room)
+			continue;
+		memcpy(value, ref.value, ref.value_size);
+		*size = ref.value_size;
+		found = 0;
+	}
+	mem_free(w->txn->vol->ctx, old);
+	return err ? err : found;
+}
+
 int xattr_put(struct winode *w, unsigned index, const char *name, const void *value, size_t size)
 {
 	struct f2fs_context *ctx = w->txn->vol->ctx;

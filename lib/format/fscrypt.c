@@ -75,6 +75,24 @@ enum rule fscrypt_decode(const uint8_t *value, size_t size, struct fscrypt_conte
 	return RULE_NONE;
 }
 
+size_t fscrypt_encode(const struct fscrypt_context *context, uint8_t *value)
+{
+	memset(value, 0, FSCRYPT_CONTEXT_MAX);
+	value[0] = context->version;
+	value[1] = context->contents_mode;
+	value[2] = context->filenames_mode;
+	value[3] = context->flags;
+	if (context->version == 1) {
+		memcpy(value + fscrypt1_OFS_key_descriptor, context->key_id, fscrypt1_SIZE_key_descriptor);
+		memcpy(value + fscrypt1_OFS_nonce, context->nonce, FSCRYPT_NONCE_SIZE);
+		return fscrypt1_SIZE;
+	}
+	value[fscrypt2_OFS_log2_data_unit_size] = context->log_data_unit;
+	memcpy(value + fscrypt2_OFS_key_identifier, context->key_id, fscrypt2_SIZE_key_identifier);
+	memcpy(value + fscrypt2_OFS_nonce, context->nonce, FSCRYPT_NONCE_SIZE);
+	return fscrypt2_SIZE;
+}
+
 static bool is_pair(const struct fscrypt_context *ctx)
 {
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)

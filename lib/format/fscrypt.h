@@ -13,6 +13,7 @@
 
 #define FSCRYPT_NONCE_SIZE 16
 #define FSCRYPT_KEY_ID_MAX 16
+#define FSCRYPT_CONTEXT_MAX 40 /* bytes of the longest context */
 
 enum {
 	FSCRYPT_FLAG_PADDING = 0x03,
@@ -34,6 +35,9 @@ struct fscrypt_context {
 
 /* Decode the value of the attribute; RULE_FSCRYPT_CONTEXT if version and size are not known together. */
 enum rule fscrypt_decode(const uint8_t *value, size_t size, struct fscrypt_context *out);
+
+/* The way back; @value takes FSCRYPT_CONTEXT_MAX bytes. Returns the size. */
+size_t fscrypt_encode(const struct fscrypt_context *context, uint8_t *value);
 
 /*
  * Would a kernel take this context on a volume with blocks of 2^@log_block bytes? NULL, or what is wrong, as a

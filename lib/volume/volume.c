@@ -11,6 +11,7 @@
 #include "base/crc.h"
 #include "device/device.h"
 #include "format/superblock.h"
+#include "volume/keyring.h"
 #include "volume/rescue.h"
 #include "volume/weigh.h"
 #include "volume/zone_map.h"
@@ -354,6 +355,7 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 		return;
 	if (vol->hooks)
 		vol->hooks->drop(vol);
+	keyring_drop(vol);
 	volume_forget_options(vol);
 	volume_forget_filing(vol);
 	for (size_t i = 0; i < vol->notes.count; i++)

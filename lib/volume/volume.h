@@ -66,6 +66,7 @@ struct volume_filing {
 };
 
 struct f2fs_clean_options;
+struct keyring;
 
 struct f2fs_volume {
 	struct f2fs_context *ctx;
@@ -136,6 +137,7 @@ struct f2fs_volume {
 	struct vec orphans; /* f2fs_nid_t */
 	struct vec notes;   /* char * */
 	struct volume_filing filing;
+	struct keyring *keyring; /* of keyring.h: keys that were added; NULL: none */
 };
 
 static inline f2fs_blk_t volume_pack_start(const struct f2fs_volume *vol, unsigned pack)

@@ -688,6 +688,34 @@ class Inode(Closable):
         self._change(function, blocks)
         return int(blocks[0])
 
+    # Encryption.
+
+    def encrypt(
+        self,
+        key: results.Key,
+        *,
+        version: int = 2,
+        contents: int = 1,
+        names: int = 4,
+        padding: int = 32,
+        flags: int = 0,
+        data_unit: int = 0,
+    ) -> None:
+        """Encrypt an empty directory with a key that was added (`Volume.add_key()`): what is made in it from now on is.
+
+        `contents` and `names` are modes as in linux/fscrypt.h: 1 and 4 AES-256 (10: names by HCTR2), 5 and 6 AES-128, 7 and
+        8 SM4, 9 and 9 Adiantum. `padding` of names: 4, 8, 16 or 32. `flags`: 4 DIRECT_KEY, 8 and 16 IV_INO_LBLK_64 and
+        32. `data_unit`: bytes that are encrypted at once, 0 for a block.
+        """
+        if padding not in (4, 8, 16, 32):
+            raise ValueError(f"names are padded to 4, 8, 16 or 32 bytes, not {padding}")
+        policy = ffi.new("struct f2fs_policy *")
+        policy.version, policy.contents_mode, policy.filenames_mode = version, contents, names
+        policy.flags = flags | {4: 0, 8: 1, 16: 2, 32: 3}[padding]
+        policy.log_data_unit = data_unit.bit_length() - 1 if data_unit else 0
+        policy.key.identifier, policy.key.descriptor = key.identifier, key.descriptor
+        self._change(lib.f2fs_inode_encrypt, policy)
+
     # fs-verity.
 
     def enable_verity(self, algorithm: str = "sha256", *, block_size: int = 4096, salt: bytes = b"") -> None:

@@ -28,6 +28,17 @@ class Progress(NamedTuple):
     """None when it is not known."""
 
 
+class Key(NamedTuple):
+    """A key of encrypted files that was added."""
+
+    identifier: bytes
+    """16 bytes, derived from the key: policies of version 2 name it so."""
+    descriptor: bytes
+    """8 bytes: policies of version 1 name it so."""
+    size: int
+    """Bytes of the key."""
+
+
 class DeviceInfo(NamedTuple):
     """What a device is."""
 

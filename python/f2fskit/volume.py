@@ -726,6 +726,41 @@ class Volume(Closable):
                 error.committed = done  # type: ignore[attr-defined]
             raise
 
+    # Keys.
+
+    def add_key(self, key: bytes, name: bytes = b"") -> results.Key:
+        """Add a key of encrypted files, 16 to 64 bytes: names and contents that it opens are read and written in clear.
+
+        `name` is a descriptor (8 bytes, for policies of version 1: it cannot be checked) or an identifier (16 bytes:
+        InvalidError when the key is not the one).
+        """
+        row = ffi.new("struct f2fs_key *")
+        bytes_of_key = ffi.from_buffer("char[]", key)
+        bytes_of_name = ffi.new("uint8_t[]", name) if name else ffi.NULL
+        self._handle.call(lib.f2fs_volume_add_key, bytes_of_key, len(key), bytes_of_name, len(name), row)
+        self._epoch += 1
+        return results.Key(bytes(row.identifier), bytes(row.descriptor), row.size)
+
+    def remove_key(self, name: bytes) -> None:
+        """Remove the keys of this descriptor or identifier; KeyError when there is none."""
+        try:
+            self._handle.call(lib.f2fs_volume_remove_key, ffi.new("uint8_t[]", name), len(name))
+        except errors.NotFoundError:
+            raise KeyError(name) from None
+        self._epoch += 1
+
+    @property
+    def keys(self) -> list[results.Key]:
+        """The keys that were added."""
+        found: list[results.Key] = []
+        row = ffi.new("struct f2fs_key *")
+        while True:
+            try:
+                self._handle.call(lib.f2fs_volume_key_at, len(found), row)
+            except errors.NotFoundError:
+                return found
+            found.append(results.Key(bytes(row.identifier), bytes(row.descriptor), row.size))
+
     def set_label(self, label: str) -> None:
         """Set the label: at once and durably, not with the next commit."""
         self._need_writable()

@@ -90,7 +90,7 @@ def content_hashes(file, size, ranges):
 
 
 def describe_file(inode, entry, f2fskit):
-    if inode.is_encrypted and not entry["size"]:
+    if inode.is_encrypted and not entry["size"] and not inode.volume.keys:
         entry["error"] = "ENOKEY"       # nothing to refuse for us; the kernel refuses to open it
         return
     try:

@@ -63,6 +63,30 @@ def test_encrypted_contents_are_refused_by_policy(image, volume, f2fskit):
     assert found == {28, 40}
 
 
+ENCRYPTED = ("encrypt", "encrypt-combined")
+
+
+def add_keys(volume, facts):
+    """The image's master key; by the descriptor, too, where policies of version 1 name it so."""
+    key = bytes.fromhex(facts["master_key"])
+    added = volume.add_key(key)
+    if "identifier" in facts:
+        assert added.identifier.hex() == facts["identifier"]
+        volume.add_key(key, bytes.fromhex(facts["descriptor"]))
+
+
+@pytest.mark.parametrize("image", ENCRYPTED, indirect=True)
+def test_with_the_key(image, volume, f2fskit):
+    """All that the kernel shows with the key: names, contents, holes, targets; by walking and by looking names up."""
+    expected = image.manifest("with-key")["entries"]
+    add_keys(volume, image.facts())
+    got = reading.tree(volume, f2fskit)
+    reading.must_be_same(expected, got, ignore=("fiemap", "map", "atime"))
+    assert sum(e.get("kind") == "file" and "policy" in e for e in expected.values()) > 100
+    for path, entry in got.items():
+        assert volume.lookup("/" + path).number == reading.resolve(got, path)["ino"]
+
+
 def test_lookup_by_path(image, volume):
     """Every name is found by its hash, too, and every inode knows a path of itself."""
     entries = image.manifest()["entries"]

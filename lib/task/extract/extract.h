@@ -73,6 +73,7 @@ struct extract_entry {
 	const char *target; /* of a symlink, else NULL */
 	size_t target_length;
 	uint64_t names; /* that will come, this one included */
+	bool is_cipher; /* contents are encrypted, and their key is not there */
 	struct f2fs_stat stat;
 	struct extract_attr attr;
 };

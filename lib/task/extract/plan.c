@@ -12,6 +12,7 @@
 #include "format/cluster.h"
 #include "task/extract/host.h"
 
+#define CLEAR_AT_ONCE (64u << 10) /* bytes that are deciphered */
 #define MOST_CLUSTER_RUNS 257u /* 256 blocks, and the cluster itself */
 
 /* A file being planned. */
@@ -23,6 +24,7 @@ struct plan {
 	uint64_t size;	   /* bytes to write */
 	bool is_told;	   /* a problem with its contents was */
 	bool is_over;	   /* there cannot be as many blocks */
+	bool is_sealed;	   /* contents are to be deciphered */
 	uint8_t algorithm; /* of clusters */
 	uint32_t cluster_bytes;
 	bool has_checksum;
@@ -343,8 +345,41 @@ static int add_waiting(struct plan *p, uint64_t block, uint64_t count)
 	return err;
 }
 
+/* Blocks of an encrypted file. Workers have no keys: this thread reads and deciphers them. */
+static int add_clear(struct plan *p, uint64_t block, uint64_t count)
+{
+	const uint32_t bits = p->h->x->vol->geo.block_bits;
+	uint64_t offset = block << bits, bytes = count << bits;
+	int err = take_blocks(p, count);
+
+	if (err || p->is_over)
+		return err;
+	if (bytes > p->size - offset)
+		bytes = p->size - offset;
+	err = count_bytes(p, bytes);
+	for (uint32_t n; !err && bytes > 0; offset += n, bytes -= n) {
+		struct host_batch *batch;
+		uint8_t *to;
+
+		n = bytes < CLEAR_AT_ONCE ? (uint32_t)bytes : CLEAR_AT_ONCE;
+		err = need_room(p, 1, n);
+		if (err)
+			break;
+		batch = filling(p->h);
+		to = take_arena(batch, n);
+		err = data_read(p->inode, offset, to, n);
+		if (err)
+			err = tell_lost(p, err);
+		else
+			push_run(p, RUN_ARENA, (uint64_t)(to - batch->arena), offset, n);
+	}
+	return err;
+}
+
 static int add_extent(struct plan *p, const struct f2fs_extent *extent)
 {
+	if (p->is_sealed && (extent->kind == F2FS_EXTENT_DATA || extent->kind == F2FS_EXTENT_COMPRESSED))
+		return add_clear(p, extent->file_block, extent->count);
 	switch (extent->kind) {
 	case F2FS_EXTENT_HOLE:
 	case F2FS_EXTENT_RESERVED:
@@ -468,7 +503,8 @@ int host_plan_file(struct host *h, const struct extract_entry *e)
 	};
 	int err;
 
-	if (inode_is_encrypted(e->inode)) /* ciphertext is whole blocks */
+	p.is_sealed = inode_is_encrypted(e->inode) && !e->is_cipher;
+	if (e->is_cipher) /* ciphertext is whole blocks */
 		p.size = (p.size + h->x->vol->geo.block_size - 1) & ~(uint64_t)(h->x->vol->geo.block_size - 1);
 	if (e->inode->layout.is_compressed) {
 		const uint8_t *extra = inode_extra(e->inode->block);

@@ -205,7 +205,7 @@ static int read_some(const struct extract_entry *e, uint64_t offset, uint8_t *bu
 {
 	size_t done;
 
-	if (e->stat.is_encrypted)
+	if (e->is_cipher)
 		return f2fs_inode_read_raw(e->inode, offset, buffer, length, &done);
 	return f2fs_inode_read(e->inode, offset, buffer, length, &done);
 }
@@ -369,7 +369,7 @@ static void drop_dir(struct extract *x, struct extract_dir *dir)
 static int put_file(struct extract *x, const struct extract_entry *e)
 {
 	const uint64_t mask = x->vol->geo.block_size - 1;
-	const uint64_t size = e->stat.is_encrypted ? (e->stat.size + mask) & ~mask : e->stat.size;
+	const uint64_t size = e->is_cipher ? (e->stat.size + mask) & ~mask : e->stat.size;
 	struct tar *t = tar_of(x);
 	struct pax_entry entry;
 	bool is_told = false;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "file/crypto.h"
 #include "task/extract/extract.h"
 
 static uint32_t map_id(const struct f2fs_id_map *map, unsigned count, uint32_t id)
@@ -235,10 +236,14 @@ static int put_by_type(struct extract *x, struct extract_entry *e)
 static int put_new(struct extract *x, struct extract_entry *e)
 {
 	const uint32_t type = e->stat.mode & MODE_TYPE;
+	struct file_key *key = NULL;
 	int err = 0;
 
 	e->names = extract_names_of(x, e->stat.ino);
 	if (e->stat.is_encrypted && (type == MODE_LNK || (type == MODE_REG && e->stat.size)))
+		err = crypto_find(e->inode, &key);
+	e->is_cipher = !err && e->stat.is_encrypted && !key;
+	if (e->is_cipher && (type == MODE_LNK || (type == MODE_REG && e->stat.size)))
 		err = judge_encrypted(x, e);
 	if (!err)
 		err = put_by_type(x, e);

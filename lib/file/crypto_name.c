@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names and link targets of encrypted directories: in clear with the key, in the form that fscrypt presents without
+ * it, and enciphered for the way in (FORMAT files 5.8, 9.1).
+ */
+#include <string.h>
+
+#include "base/namehash.h"
+#include "base/nokey.h"
+#include "base/unicode.h"
+#include "file/crypto.h"
+#include "format/dentry.h"
+
+int crypto_present_name(struct f2fs_volume *vol, uint32_t hash, const uint8_t *raw, size_t raw_len, char *text,
+			size_t room, size_t *length)
+{
+	char name[NOKEY_TEXT_MAX];
+	size_t n = nokey_encode(hash, 0, raw, raw_len, name);
+
+	if (n == 0)
+		return error_nomem(vol->ctx);
+	if (n >= room)
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "the name has %u bytes", (unsigned)n);
+	memcpy(text, name, n);
+	text[n] = '\0';
+	*length = n;
+	return 0;
+}
+
+/* What a key of version 1 made of it says nothing about whether it was the right one. */
+static int no_name(struct f2fs_inode *inode, const struct file_key *key)
+{
+	const char *doubt = key->of.context.version == 1 ?
+				    ": it is damaged, or the key is not the one that made it (descriptors of version "
+				    "1 cannot be checked against keys)" :
+				    "";
+
+	return inode_corrupt(inode, RULE_FSCRYPT_NAME, "inode %u%s", (unsigned)inode->ino, doubt);
+}
+
+bool crypto_open_name(struct f2fs_volume *vol, struct file_key *key, const uint8_t *raw, size_t raw_len, uint8_t *text,
+		      size_t *length)
+{
+	const uint8_t *end;
+
+	if (raw_len < CIPHER_BLOCK || file_key_name(vol, key, false, raw, text, raw_len) != 0)
+		return false;
+	end = memchr(text, 0, raw_len);
+	*length = end ? (size_t)(end - text) : raw_len;
+	for (size_t i = *length; i < raw_len; i++) /* padded with zeros */
+		if (text[i] != 0)
+			return false;
+	return *length > 0;
+}
+
+int crypto_show(struct f2fs_inode *inode, uint32_t hash, const uint8_t *raw, size_t raw_len, char *text, size_t room,
+		size_t *length)
+{
+	const bool is_link = inode_type(inode) == MODE_LNK;
+	struct file_key *key;
+	uint8_t *clear;
+	int err = crypto_find(inode, &key);
+
+	if (err)
+		return err;
+	if (!key)
+		return crypto_present_name(inode->vol, hash, raw, raw_len, text, room, length);
+	clear = mem_alloc(inode->vol->ctx, raw_len + 1);
+	if (!clear)
+		return F2FS_ERR_NOMEM;
+	if (!crypto_open_name(inode->vol, key, raw, raw_len, clear, length) ||
+	    (!is_link && memchr(clear, '/', *length))) {
+		err = no_name(inode, key);
+	} else if (*length >= room) {
+		err = error_set(inode->vol->ctx, F2FS_ERR_RANGE, "the name has %u bytes", (unsigned)*length);
+	} else {
+		memcpy(text, clear, *length);
+		text[*length] = '\0';
+	}
+	mem_free(inode->vol->ctx, clear);
+	return err;
+}
+
+size_t crypto_padded(const struct file_key *key, size_t length, size_t most)
+{
+	const size_t unit = fscrypt_padding(&key->of.context);
+	size_t n = length < CIPHER_BLOCK ? CIPHER_BLOCK : length;
+
+	n = (n + unit - 1) / unit * unit;
+	return n < most ? n : most;
+}
+
+int crypto_hide(struct f2fs_volume *vol, struct file_key *key, const uint8_t *name, size_t length, uint8_t *out,
+		size_t most, size_t *hidden)
+{
+	*hidden = crypto_padded(key, length, most);
+	memcpy(out, name, length);
+	memset(out + length, 0, *hidden - length);
+	return file_key_name(vol, key, true, out, out, *hidden);
+}
+
+int crypto_hash(struct f2fs_volume *vol, const struct file_key *key, bool casefold, const uint8_t *name, size_t length,
+		const uint8_t *hidden, size_t hidden_len, uint32_t *hash)
+{
+	uint8_t fold[UNICODE_WHOLE_MAX];
+	size_t fold_len;
+	enum unicode_result result;
+
+	if (!casefold) {
+		*hash = namehash_plain(hidden, hidden_len);
+		return 0;
+	}
+	if (!key->has_dirhash)
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "casefolded directories need a policy of version 2");
+	result = unicode_casefold(name, length, fold, &fold_len);
+	if (result == UNICODE_UNAVAILABLE)
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "case-insensitive directories are not built in");
+	*hash = (uint32_t)(result == UNICODE_OK ? siphash24(key->dirhash, fold, fold_len) :
+						  siphash24(key->dirhash, name, length));
+	return 0;
+}

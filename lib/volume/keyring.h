@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The keys that were added to a volume, and the keys of single files that come from them. Secrets live here only: what
+ * is forgotten is wiped.
+ */
+#ifndef F2FSKIT_VOLUME_KEYRING_H
+#define F2FSKIT_VOLUME_KEYRING_H
+
+#include <f2fskit/key.h>
+
+#include "base/cipher.h"
+#include "base/hkdf.h"
+#include "base/siphash.h"
+#include "format/fscrypt.h"
+#include "volume/volume.h"
+
+/* A key that was added. */
+struct master_key {
+	struct f2fs_key about;
+	uint8_t raw[F2FS_KEY_MAX];
+	uint8_t prk[HKDF_PRK_SIZE]; /* keys of version 2 are expanded from it */
+};
+
+/* An encryption context as an inode has it, and whose. */
+struct context_of {
+	struct fscrypt_context context;
+	f2fs_nid_t ino;
+	bool is_contents; /* a file's contents; else names and link targets */
+};
+
+/* The key of one inode, ready for use. */
+struct file_key {
+	struct context_of of;
+	struct cipher cipher;
+	uint32_t ino_hash;		      /* added to the index, with IV_INO_LBLK_32 */
+	bool has_dirhash;		      /* version 2: */
+	uint8_t dirhash[SIPHASH_KEY_SIZE]; /* of casefolded names */
+};
+
+/*
+ * Find the key of an inode; *out is NULL when none was added that its policy names. It is valid until the next call.
+ * Fails with UNSUPPORTED (modes or flags that no kernel takes, or a cipher that this libcrypto lacks), INVALID (the key
+ * is shorter than the policy needs), NOMEM.
+ */
+int keyring_find(struct f2fs_volume *vol, const struct context_of *of, struct file_key **out);
+/* Is a policy's key there? */
+bool keyring_has(const struct f2fs_volume *vol, const struct fscrypt_context *context);
+/* How many keys there are. */
+unsigned keyring_count(const struct f2fs_volume *vol);
+/* Wipe all keys: the volume is closed. */
+void keyring_drop(struct f2fs_volume *vol);
+
+/* Encipher or decipher @count blocks of contents from @file_block on; @in may be @out. NOMEM when libcrypto fails. */
+int file_key_blocks(struct f2fs_volume *vol, struct file_key *key, bool encipher, uint64_t file_block,
+		    const uint8_t *in, uint8_t *out, uint64_t count);
+/* The same for a name or link target of @n bytes, CIPHER_BLOCK at least. */
+int file_key_name(struct f2fs_volume *vol, struct file_key *key, bool encipher, const uint8_t *in, uint8_t *out,
+		  size_t n);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Ciphers and key derivation against names and blocks that a kernel wrote, and published vectors; round trips. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <f2fskit/context.h>
+
+#include "base/cipher.h"
+#include "base/hkdf.h"
+
+#define LONGEST 4096
+
+static size_t from_hex(const char *hex, uint8_t *out)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	size_t n = 0;
+
+	for (; hex[0]; hex += 2)
+		out[n++] = (uint8_t)((strchr(digits, hex[0]) - digits) << 4 | (strchr(digits, hex[1]) - digits));
+	return n;
+}
+
+/* What a kernel stored; of the names of section 9.1 and of first blocks of files, which are padded with zeros. */
+static const struct {
+	unsigned mode;
+	const char *key, *iv, *clear;
+	size_t padded;
+	const char *stored; /* its beginning */
+} written[] = {
+	{ CIPHER_AES_256_CTS, "2230A6BC7D4C162BB6D796CA5E7C631A31241113BEF040790C879985DA8D59B7", "", "f1", 32,
+	  "CE593D3962D6D51605A54999A81AB3E9F42C77137D6FE6D0314DCB8DF6004533" },
+	{ CIPHER_AES_256_CTS, "FEF2546A7DDCC3EB18ED4512E5216277CA644EC97B08541F9CFBF0907D2EDB7A", "", "a", 16,
+	  "0097C3A3938FF5DFD757D1EFE799E2C1" },
+	{ CIPHER_AES_128_CTS, "5B502280292617E5329E4EF3EE0541FC", "", "a", 32,
+	  "0887013DF42E3FA8C3C704B8901C1FD5A7EC63A535742A84E19D5086B873491B" },
+	{ CIPHER_ADIANTUM, "4B8EC856EA169D00452F6184AF65EE6C70AACF82EE1BD259EBF071923336E23E", "", "a", 32,
+	  "A25078D7E823DD6E8084864EE3544B27428CF49C69CBF098435A57A944B3F9BE" },
+	{ CIPHER_ADIANTUM, "E37450F85DFABBDCEF572612F817402AF92B8E5215C2ABB2C64D5C5EA3CB7C67",
+	  "00000000000000006DB25332766944953CD4B2128D174D21", "a", 32,
+	  "823C02110042D5F016C877BD85765F405CAFF7E37630F691C4A2C2D95133AFC3" },
+	{ CIPHER_AES_256_HCTR2, "19CE0488105364AAB098DFF407A9C250B82A3E80946F50D5EDC1B0A8ED2B2C6C", "", "a", 32,
+	  "C69E47E6CA257C861DECBEB5FF9BB4A53D6D1432AC80C080903FCDFF89B1EFAA" },
+	{ CIPHER_AES_128_CBC, "6E4B22C11342E7DC9F8453A2E0F06565", "", "1", LONGEST,
+	  "473AD70B64322689629AAE6F2920C541" },
+	{ CIPHER_ADIANTUM, "C5BD7673FB99996F3B70E1964F795FAB2A0B5E907F9823E399FB23E38D849899", "", "1", LONGEST,
+	  "E781B43F43BB9A7F97C26E3EDCA067B1" },
+};
+
+static struct f2fs_context *new_context(void)
+{
+	struct f2fs_context *ctx = NULL;
+
+	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	return ctx;
+}
+
+static void test_what_a_kernel_wrote(void **state)
+{
+	struct f2fs_context *ctx = new_context();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++) {
+		uint8_t key[CIPHER_KEY_MAX], iv[CIPHER_IV_SIZE] = { 0 }, clear[LONGEST] = { 0 }, out[LONGEST], want[64];
+		struct cipher cipher;
+		const size_t n = from_hex(written[i].stored, want);
+
+		from_hex(written[i].key, key);
+		from_hex(written[i].iv, iv);
+		memcpy(clear, written[i].clear, strlen(written[i].clear));
+		assert_int_equal(cipher_init(ctx, &cipher, written[i].mode, key), CIPHER_OK);
+		assert_true(cipher_run(&cipher, true, iv, clear, out, written[i].padded));
+		assert_memory_equal(out, want, n);
+		assert_true(cipher_run(&cipher, false, iv, out, out, written[i].padded));
+		assert_memory_equal(out, clear, written[i].padded);
+		cipher_fini(&cipher);
+	}
+	f2fs_context_free(ctx);
+}
+
+static void fill(uint8_t *out, size_t n, unsigned seed)
+{
+	for (size_t i = 0; i < n; i++) {
+		seed = seed * 1103515245u + 12345u;
+		out[i] = (uint8_t)(seed >> 16);
+	}
+}
+
+/* Every mode, every length of a name, in place and not; a wrong IV and a wrong key give something else. */
+static void test_round_trips(void **state)
+{
+	struct f2fs_context *ctx = new_context();
+	uint8_t key[CIPHER_KEY_MAX], iv[CIPHER_IV_SIZE], clear[LONGEST], out[LONGEST], back[LONGEST];
+
+	(void)state;
+	for (unsigned mode = 0; mode < 16; mode++) {
+		const bool whole = mode == CIPHER_AES_256_XTS || mode == CIPHER_AES_128_CBC || mode == CIPHER_SM4_XTS;
+		struct cipher cipher;
+
+		fill(key, sizeof(key), mode);
+		if (cipher_key_size(mode) == 0) {
+			assert_int_equal(cipher_init(ctx, &cipher, mode, key), CIPHER_UNAVAILABLE);
+			continue;
+		}
+		assert_int_equal(cipher_init(ctx, &cipher, mode, key), CIPHER_OK);
+		for (size_t n = CIPHER_BLOCK; n <= LONGEST; n += n < 300 ? 1 : 949) {
+			fill(iv, sizeof(iv), (unsigned)n);
+			fill(clear, n, (unsigned)n + 1);
+			assert_int_equal(cipher_run(&cipher, true, iv, clear, out, n), !whole || n % CIPHER_BLOCK == 0);
+			if (whole && n % CIPHER_BLOCK != 0)
+				continue;
+			assert_true(cipher_run(&cipher, false, iv, out, back, n));
+			assert_memory_equal(back, clear, n);
+			memcpy(back, clear, n);
+			assert_true(cipher_run(&cipher, true, iv, back, back, n));
+			assert_memory_equal(back, out, n);
+			iv[0] ^= 1;
+			assert_true(cipher_run(&cipher, false, iv, out, back, n));
+			assert_memory_not_equal(back, clear, n);
+		}
+		cipher_fini(&cipher);
+	}
+	f2fs_context_free(ctx);
+}
+
+static void test_too_short(void **state)
+{
+	struct f2fs_context *ctx = new_context();
+	uint8_t key[CIPHER_KEY_MAX] = { 1 }, iv[CIPHER_IV_SIZE] = { 0 }, buffer[CIPHER_BLOCK] = { 0 };
+	struct cipher cipher;
+
+	(void)state;
+	assert_int_equal(cipher_init(ctx, &cipher, CIPHER_AES_256_CTS, key), CIPHER_OK);
+	assert_false(cipher_run(&cipher, false, iv, buffer, buffer, CIPHER_BLOCK - 1));
+	cipher_fini(&cipher);
+	f2fs_context_free(ctx);
+}
+
+/* The master key of section 9.1 and the identifier that the kernel gave it. */
+static void test_identifier(void **state)
+{
+	uint8_t master[64], prk[HKDF_PRK_SIZE], id[16], want[16];
+	const uint8_t info[] = { 'f', 's', 'c', 'r', 'y', 'p', 't', 0, 1 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(master); i++)
+		master[i] = (uint8_t)(3 + 7 * i);
+	from_hex("A525B310D975604E26C761134E6C35D1", want);
+	assert_true(hkdf_extract(master, sizeof(master), prk));
+	assert_true(hkdf_expand(prk, info, sizeof(info), id, sizeof(id)));
+	assert_memory_equal(id, want, sizeof(id));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_a_kernel_wrote),
+		cmocka_unit_test(test_round_trips),
+		cmocka_unit_test(test_too_short),
+		cmocka_unit_test(test_identifier),
+	};
+
+	if (!cipher_is_built())
+		return 77; /* skipped: there is no libcrypto */
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

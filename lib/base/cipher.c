@@ -165,15 +165,6 @@ size_t cipher_iv_size(unsigned int mode)
 	return row ? row->iv_size : 0;
 }
 
-void *cipher_engine(struct cipher *c, bool encipher)
-{
-	enum cipher_result result;
-
-	if (!c->engine[encipher])
-		c->engine[encipher] = engine_new(c->row->engine, c->key, encipher, &result);
-	return c->engine[encipher];
-}
-
 enum cipher_result cipher_init(struct f2fs_context *ctx, struct cipher *cipher, unsigned int mode, const uint8_t *key)
 {
 	const struct cipher_row *row = find_row(mode);

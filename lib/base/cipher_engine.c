@@ -153,6 +153,15 @@ bool hkdf_expand(const uint8_t prk[HKDF_PRK_SIZE], const uint8_t *info, size_t i
 
 #endif
 
+void *cipher_engine(struct cipher *c, bool encipher)
+{
+	enum cipher_result result;
+
+	if (!c->engine[encipher])
+		c->engine[encipher] = engine_new(c->row->engine, c->key, encipher, &result);
+	return c->engine[encipher];
+}
+
 bool cipher_is_built(void)
 {
 #ifdef HAVE_CRYPTO

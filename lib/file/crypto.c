@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Encrypted files: whose key it takes, contents in clear with it, refused with the policy named without it (FORMAT
- * files 9.1).
+ * Encrypted inodes: whose key it takes, contents and names in clear with it, refused or shown otherwise without it;
+ * what is made takes the policy of its directory, and names do not cross from one policy to another (FORMAT files 9.1).
  */
 #include "file/crypto.h"
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "format/xattr.h"
 
 #define READ_AT_ONCE ((size_t)256 << 10) /* bytes that are still in the cache when they are deciphered */
+#define TARGET_LENGTH 2 /* bytes of the length before an enciphered target */
 
 /* ---- contexts */
 
@@ -252,4 +254,133 @@ void crypto_sealed_free(const struct winode *w, const uint8_t *sealed, const uin
 {
 	if (sealed != data)
 		mem_free(w->txn->vol->ctx, (void *)(uintptr_t)sealed);
+}
+
+/* ---- names and link targets that are read */
+
+/* What a key of version 1 made of it says nothing about whether it was the right one. */
+static int no_name(struct f2fs_inode *inode, const struct file_key *key)
+{
+	const char *doubt = key->of.context.version == 1 ?
+				    ": it is damaged, or the key is not the one that made it (descriptors of version "
+				    "1 cannot be checked against keys)" :
+				    "";
+
+	return inode_corrupt(inode, RULE_FSCRYPT_NAME, "inode %u%s", (unsigned)inode->ino, doubt);
+}
+
+int crypto_show(struct f2fs_inode *inode, uint32_t hash, const uint8_t *raw, size_t raw_len, char *text, size_t room,
+		size_t *length)
+{
+	const bool is_link = inode_type(inode) == MODE_LNK;
+	struct file_key *key;
+	uint8_t *clear;
+	int err = crypto_find(inode, &key);
+
+	if (err)
+		return err;
+	if (!key)
+		return crypto_present_name(inode->vol, hash, raw, raw_len, text, room, length);
+	clear = mem_alloc(inode->vol->ctx, raw_len + 1);
+	if (!clear)
+		return F2FS_ERR_NOMEM;
+	if (!crypto_open_name(inode->vol, key, raw, raw_len, clear, length) ||
+	    (!is_link && memchr(clear, '/', *length))) {
+		err = no_name(inode, key);
+	} else if (*length >= room) {
+		err = error_set(inode->vol->ctx, F2FS_ERR_RANGE, "the name has %u bytes", (unsigned)*length);
+	} else {
+		memcpy(text, clear, *length);
+		text[*length] = '\0';
+	}
+	mem_free(inode->vol->ctx, clear);
+	return err;
+}
+
+/* ---- policies on the way in */
+
+int crypto_store(struct winode *w, const struct fscrypt_context *context)
+{
+	uint8_t *block = winode_block(w), raw[FSCRYPT_CONTEXT_MAX];
+	const size_t size = fscrypt_encode(context, raw);
+
+	inode_set_i_advise(block, inode_i_advise(block) | (uint8_t)FLAG_i_advise_encrypt);
+	if ((inode_i_mode(block) & MODE_TYPE) == MODE_REG) { /* contents of encrypted files are blocks */
+		inode_set_i_inline(block, inode_i_inline(block) & (uint8_t)~FLAG_i_inline_inline_data);
+		winode_touch(w);
+	}
+	node_dirty(w->txn, w->node);
+	return xattr_put(w, XATTR_ENCRYPTION, "c", raw, size);
+}
+
+int crypto_fresh_nonce(struct f2fs_volume *vol, struct fscrypt_context *context)
+{
+	if (cipher_random(context->nonce, sizeof(context->nonce)))
+		return 0;
+	return error_set(vol->ctx, F2FS_ERR_IO, "there are no random numbers to be had");
+}
+
+int crypto_inherit(struct winode *parent, struct winode *w)
+{
+	const uint32_t type = inode_i_mode(winode_block(w)) & MODE_TYPE;
+	struct context_of of;
+	int err;
+
+	if (!winode_is_encrypted(parent) || (type != MODE_REG && type != MODE_DIR && type != MODE_LNK))
+		return 0;
+	err = crypto_context_of(parent, &of);
+	if (!err)
+		err = crypto_fresh_nonce(w->txn->vol, &of.context);
+	return err ? err : crypto_store(w, &of.context);
+}
+
+int crypto_hide_target(struct winode *w, const char *target, size_t length, uint8_t **out, size_t *size)
+{
+	struct f2fs_volume *vol = w->txn->vol;
+	const size_t most = vol->geo.block_size - TARGET_LENGTH - 1;
+	struct file_key *key;
+	int err = crypto_need_for(w, "the target of a symbolic link", &key);
+
+	if (err)
+		return err;
+	*out = mem_alloc(vol->ctx, vol->geo.block_size);
+	if (!*out)
+		return F2FS_ERR_NOMEM;
+	err = crypto_hide(vol, key, (const uint8_t *)target, length, *out + TARGET_LENGTH, most, size);
+	if (err) {
+		mem_free(vol->ctx, *out);
+		return err;
+	}
+	put_le16(*out, (uint16_t)*size);
+	*size += TARGET_LENGTH;
+	return 0;
+}
+
+/* Everything but the nonce. */
+static bool is_same_policy(const struct fscrypt_context *a, const struct fscrypt_context *b)
+{
+	struct fscrypt_context other = *b;
+
+	memcpy(other.nonce, a->nonce, sizeof(other.nonce));
+	return memcmp(a, &other, sizeof(other)) == 0;
+}
+
+int crypto_need_same(struct winode *dir, struct winode *w)
+{
+	const uint32_t type = inode_i_mode(winode_block(w)) & MODE_TYPE;
+	struct context_of above, of;
+	int err;
+
+	if (!winode_is_encrypted(dir) || (type != MODE_REG && type != MODE_DIR && type != MODE_LNK))
+		return 0;
+	if (!winode_is_encrypted(w))
+		return error_set(w->txn->vol->ctx, F2FS_ERR_XDEV, "inode %u is not encrypted, the directory is",
+				 (unsigned)w->node->nid);
+	err = crypto_context_of(dir, &above);
+	if (!err)
+		err = crypto_context_of(w, &of);
+	if (err || is_same_policy(&above.context, &of.context))
+		return err;
+	return error_set(w->txn->vol->ctx, F2FS_ERR_XDEV, "inode %u and the directory are encrypted by other policies",
+			 (unsigned)w->node->nid);
 }

@@ -56,13 +56,13 @@ static inline bool crypto_has_contents(const uint8_t *block)
 	return (inode_i_advise(block) & FLAG_i_advise_encrypt) != 0 && (inode_i_mode(block) & MODE_TYPE) == MODE_REG;
 }
 
-/* ---- crypto_name.c: names and link targets */
-
-/* Bytes that a name of @length takes when it is enciphered, of at most @most. */
-size_t crypto_padded(const struct file_key *key, size_t length, size_t most);
 /* Show a stored name of a directory, or a link target (hash 0): in clear with the key, else as fscrypt presents it. */
 int crypto_show(struct f2fs_inode *inode, uint32_t hash, const uint8_t *raw, size_t raw_len, char *text, size_t room,
 		size_t *length);
+/* ---- crypto_name.c: names and link targets, given the key */
+
+/* Bytes that a name of @length takes when it is enciphered, of at most @most. */
+size_t crypto_padded(const struct file_key *key, size_t length, size_t most);
 /* Decipher a name; false when what comes out is none. @text takes raw_len bytes. */
 bool crypto_open_name(struct f2fs_volume *vol, struct file_key *key, const uint8_t *raw, size_t raw_len, uint8_t *text,
 		      size_t *length);
@@ -73,8 +73,12 @@ int crypto_hide(struct f2fs_volume *vol, struct file_key *key, const uint8_t *na
 int crypto_hash(struct f2fs_volume *vol, const struct file_key *key, bool casefold, const uint8_t *name, size_t length,
 		const uint8_t *hidden, size_t hidden_len, uint32_t *hash);
 
-/* ---- crypto_write.c: policies of what is made and moved */
+/* ---- crypto.c: policies of what is made and moved */
 
+/* Store a context: the inode, which has no contents yet, is encrypted from now on. */
+int crypto_store(struct winode *w, const struct fscrypt_context *context);
+/* Give a context a nonce of its own; IO when there are no random numbers. */
+int crypto_fresh_nonce(struct f2fs_volume *vol, struct fscrypt_context *context);
 /* Give a new inode the policy of its directory, if that has one. */
 int crypto_inherit(struct winode *parent, struct winode *w);
 /* Make what is stored for a link target; *out is the caller's to free. */

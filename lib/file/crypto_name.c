@@ -27,17 +27,6 @@ int crypto_present_name(struct f2fs_volume *vol, uint32_t hash, const uint8_t *r
 	return 0;
 }
 
-/* What a key of version 1 made of it says nothing about whether it was the right one. */
-static int no_name(struct f2fs_inode *inode, const struct file_key *key)
-{
-	const char *doubt = key->of.context.version == 1 ?
-				    ": it is damaged, or the key is not the one that made it (descriptors of version "
-				    "1 cannot be checked against keys)" :
-				    "";
-
-	return inode_corrupt(inode, RULE_FSCRYPT_NAME, "inode %u%s", (unsigned)inode->ino, doubt);
-}
-
 bool crypto_open_name(struct f2fs_volume *vol, struct file_key *key, const uint8_t *raw, size_t raw_len, uint8_t *text,
 		      size_t *length)
 {
@@ -51,34 +40,6 @@ bool crypto_open_name(struct f2fs_volume *vol, struct file_key *key, const uint8
 		if (text[i] != 0)
 			return false;
 	return *length > 0;
-}
-
-int crypto_show(struct f2fs_inode *inode, uint32_t hash, const uint8_t *raw, size_t raw_len, char *text, size_t room,
-		size_t *length)
-{
-	const bool is_link = inode_type(inode) == MODE_LNK;
-	struct file_key *key;
-	uint8_t *clear;
-	int err = crypto_find(inode, &key);
-
-	if (err)
-		return err;
-	if (!key)
-		return crypto_present_name(inode->vol, hash, raw, raw_len, text, room, length);
-	clear = mem_alloc(inode->vol->ctx, raw_len + 1);
-	if (!clear)
-		return F2FS_ERR_NOMEM;
-	if (!crypto_open_name(inode->vol, key, raw, raw_len, clear, length) ||
-	    (!is_link && memchr(clear, '/', *length))) {
-		err = no_name(inode, key);
-	} else if (*length >= room) {
-		err = error_set(inode->vol->ctx, F2FS_ERR_RANGE, "the name has %u bytes", (unsigned)*length);
-	} else {
-		memcpy(text, clear, *length);
-		text[*length] = '\0';
-	}
-	mem_free(inode->vol->ctx, clear);
-	return err;
 }
 
 size_t crypto_padded(const struct file_key *key, size_t length, size_t most)

@@ -31,6 +31,8 @@ struct dump {
 	int as_map; /* -i with -M */
 	int debug;  /* -d */
 	int is_thorough;
+	int scrambles_names; /* of --metadata-image */
+	int form;	     /* enum image_form (save_image.h) of images that are written */
 	const char *to; /* of --undelete */
 	int status; /* bits of enum dump_exit */
 };
@@ -135,6 +137,8 @@ int view_verity(struct dump *d, const char *argument);
 int view_verify(struct dump *d, const char *argument);
 int view_quota(struct dump *d, const char *argument);
 int view_stat(struct dump *d, const char *argument);
+int view_metadata_image(struct dump *d, const char *argument);
+int view_used_image(struct dump *d, const char *argument);
 int view_fragmentation(struct dump *d, const char *argument);
 
 #endif

@@ -13,6 +13,7 @@
 #include "cli/size.h"
 #include "dump/classic.h"
 #include "dump/copy_out.h"
+#include "dump/save_image.h"
 
 #define CLI_OPTIONS_FILE "dump/options.def"
 #include "cli/option_table.h"
@@ -47,6 +48,7 @@ enum view_kind {
 	LIST,	 /* an object for each argument */
 	BYTES,	 /* neither text nor JSON */
 	FILES,	 /* writes files */
+	DEVICE,	 /* copies the device, whatever is on it; alone */
 	CLASSIC, /* text of f2fs-tools */
 };
 
@@ -75,7 +77,7 @@ struct arguments {
 	struct cli_image image;
 	struct request *requests;
 	unsigned request_count;
-	int is_json, is_quiet, debug, is_thorough;
+	int is_json, is_quiet, debug, is_thorough, scrambles_names, form;
 	const char *to;
 	struct copy_options copy;
 };
@@ -179,6 +181,13 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 	case OPT_thorough:
 		a->is_thorough = 1;
 		break;
+	case OPT_scramble_names:
+		a->scrambles_names = 1;
+		break;
+	case OPT_image_form:
+		a->form = image_form_of(value);
+		why = a->form == FORM_DEFAULT ? "is none of zstd, sparse, raw" : NULL;
+		break;
 	case OPT_to:
 		a->to = value;
 		break;
@@ -231,6 +240,11 @@ static int check_arguments(struct dump *d, const struct arguments *a)
 		if (a->is_json && (kind == CLASSIC || is_to_stdout(a, &a->requests[i]))) {
 			cli_error(&d->cli, kind == CLASSIC ? "--json goes with the options that have long names"
 							   : "--json needs the standard output for itself");
+			cli_opt_hint(&tool);
+			return -1;
+		}
+		if (kind == DEVICE && a->request_count > 1) {
+			cli_error(&d->cli, "--restore-image stands alone");
 			cli_opt_hint(&tool);
 			return -1;
 		}
@@ -435,6 +449,19 @@ static void run(struct dump *d, const struct arguments *a, double started)
 		classic_footer(d, now() - started);
 }
 
+/* Copy the device to a plain file, even when no volume can be opened on it. */
+static void restore(struct dump *d, const struct arguments *a)
+{
+	struct cli_opened opened;
+
+	if (cli_image_open(&d->cli, d->ctx, &a->image, &opened)) {
+		d->status = DUMP_FAILED;
+		return;
+	}
+	save_image(d, opened.device, a->requests[0].argument, a->form ? (enum image_form)a->form : FORM_RAW, NULL);
+	cli_image_close(&opened);
+}
+
 static int run_on_image(struct dump *d, const struct arguments *a)
 {
 	double started = now();
@@ -446,12 +473,16 @@ static int run_on_image(struct dump *d, const struct arguments *a)
 	d->is_json = a->is_json;
 	d->is_thorough = a->is_thorough;
 	d->to = a->to;
+	d->scrambles_names = a->scrambles_names;
+	d->form = a->form;
 	d->as_map = is_asked(a, OPT_c_map) && is_asked(a, OPT_c_inode);
 	if (a->is_quiet)
 		d->cli.level = F2FS_LOG_ERROR;
 	if (cli_context_new(&d->cli, &d->ctx))
 		return DUMP_FAILED;
-	if (cli_open_volume(&d->cli, d->ctx, &a->image, &d->vol)) {
+	if (is_asked(a, OPT_restore_image)) {
+		restore(d, a);
+	} else if (cli_open_volume(&d->cli, d->ctx, &a->image, &d->vol)) {
 		d->status = DUMP_FAILED;
 	} else {
 		d->geo = f2fs_volume_geometry(d->vol);

@@ -104,7 +104,8 @@ F2FS_API int f2fs_device_open(struct f2fs_context *ctx, const char *path, unsign
 /* Create a file of size bytes (all holes) or set the size of an existing one with F2FS_OPEN_CREATE; writable. */
 F2FS_API int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,
 				struct f2fs_device **out);
-/* Like f2fs_device_open; an Android sparse file is recognised and given as its contents (read-only). */
+/* Like f2fs_device_open; an Android sparse file, a zstd file that can be read in place, and the one within the other
+ * are recognised and given as their contents (read-only). */
 F2FS_API int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned flags,
 				    struct f2fs_device **out);
 /* A device of size zero bytes in memory; takes memory only for what is written. */
@@ -123,6 +124,23 @@ F2FS_API int f2fs_device_new_sparse(struct f2fs_device *inner, struct f2fs_devic
  */
 F2FS_API int f2fs_device_save_sparse(struct f2fs_device *dev, uint32_t block_size,
 				     int (*sink)(void *user, const void *bytes, size_t length), void *user);
+/*
+ * The contents of a zstd file in the seekable format, read in place; read-only. Memory: 16 bytes for each frame and the
+ * 16 frames that were read last. Opening reads the table at the file's end. Fails with CORRUPT (rule ZSTD_TABLE: no
+ * table, or one that does not fit the file; frames above 16 MiB), UNSUPPORTED (built without zstd). A frame that does
+ * not unpack fails with IO when it is read.
+ */
+F2FS_API int f2fs_device_new_zstd(struct f2fs_device *inner, struct f2fs_device **out);
+
+/*
+ * Write the contents of dev as an Android sparse file within such a zstd file, in frames of 256 KiB with checksums:
+ * `zstd -d` makes a sparse file of it, f2fs_device_open_image() reads it as it is. block_size as in
+ * f2fs_device_save_sparse(), dev is read once. level: of zstd, 0 for 3. note: text that goes in front, in a frame that
+ * decoders skip; NULL for none. Fails with UNSUPPORTED (built without zstd), INVALID (no such level), NOMEM, and as
+ * sink does.
+ */
+F2FS_API int f2fs_device_save_zstd(struct f2fs_device *dev, uint32_t block_size, int level, const char *note,
+				   int (*sink)(void *user, const void *bytes, size_t length), void *user);
 /* The window [offset, offset + length) of inner; length 0: up to its end. */
 F2FS_API int f2fs_device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length,
 				   struct f2fs_device **out);

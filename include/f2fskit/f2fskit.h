@@ -39,6 +39,7 @@
 #include <f2fskit/inject.h>
 #include <f2fskit/key.h>
 #include <f2fskit/label.h>
+#include <f2fskit/metadata.h>
 #include <f2fskit/mkfs.h>
 #include <f2fskit/placement.h>
 #include <f2fskit/populate.h>

@@ -32,13 +32,26 @@ static const uint8_t *job_block(const struct sweep_job *j, uint32_t i)
 	return j->buffer + (size_t)(j->items[i].addr - j->start) * j->c->geo->block_size;
 }
 
+static void read_job(struct sweep_job *j)
+{
+	const uint32_t bs = j->c->geo->block_size;
+
+	j->rc = device_read_quiet(j->c->vol->dev, (uint64_t)j->start * bs, j->buffer, (size_t)j->blocks * bs);
+}
+
+/* May workers read the device, all at once? */
+static bool is_parallel(const struct checker *c)
+{
+	return (c->vol->dev->info.caps & F2FS_DEVICE_PARALLEL) != 0;
+}
+
 static void run_job(struct pool_job *job, unsigned slot)
 {
 	struct sweep_job *j = (struct sweep_job *)job;
-	const uint32_t bs = j->c->geo->block_size;
 
 	(void)slot;
-	j->rc = device_read_quiet(j->c->vol->dev, (uint64_t)j->start * bs, j->buffer, (size_t)j->blocks * bs);
+	if (is_parallel(j->c))
+		read_job(j);
 	if (j->rc != 0)
 		return;
 	for (uint32_t i = 0; i < j->count; i++)
@@ -138,6 +151,8 @@ static int run_jobs(struct checker *c, const struct sweep *sweep, const struct v
 			j->job.run = run_job;
 			next += plan_job(c, j, all + next, items->count - next);
 			j->is_running = true;
+			if (!is_parallel(c))
+				read_job(j);
 			pool_submit(c->pool, &j->job);
 		}
 		struct sweep_job *oldest = &jobs[tail++ % job_count];

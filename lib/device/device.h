@@ -34,6 +34,7 @@ struct f2fs_device {
 /* Names of the rules of the Android sparse format in error records; their table is in format/, a sibling. */
 #define DEVICE_RULE_SPARSE_HEADER "SPARSE_HEADER"
 #define DEVICE_RULE_SPARSE_CHUNK "SPARSE_CHUNK"
+#define DEVICE_RULE_ZSTD_TABLE "ZSTD_TABLE"
 
 /*
  * Make a device; name, ops and info are copied. On failure self is still the caller's; on success ops->close ends it.

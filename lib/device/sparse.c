@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "device/iov.h"
 #include "device/layer.h"
+#include "device/zstd_frames.h"
 
 #define INDEX_LIMIT (1u << 20)
 #define WINDOW_SIZE 512u
@@ -437,6 +438,25 @@ static bool is_sparse_file(struct f2fs_device *dev)
 	       device_read_quiet(dev, 0, raw, sizeof(raw)) == 0 && get_le32(raw) == SPARSE_MAGIC;
 }
 
+/* Give the contents of a packed file, which is closed with them. */
+static int open_packed(struct f2fs_device *file, unsigned flags, struct f2fs_device **out)
+{
+	const bool is_sparse = is_sparse_file(file);
+	int rc;
+
+	if ((flags & F2FS_OPEN_WRITE) && is_sparse)
+		rc = error_set(file->ctx, F2FS_ERR_READ_ONLY,
+			       "%s is an Android sparse file, which can only be read; unpack it to change it",
+			       file->name);
+	else if (flags & F2FS_OPEN_WRITE)
+		rc = error_set(file->ctx, F2FS_ERR_UNSUPPORTED,
+			       "%s is a compressed image, which can only be read; restore it to change it", file->name);
+	else
+		rc = is_sparse ? make_sparse(file, out) : zstd_make(file, out);
+	f2fs_device_close(file);
+	return rc;
+}
+
 int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out)
 {
 	struct f2fs_device *file;
@@ -446,15 +466,13 @@ int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned 
 	rc = device_open_host(ctx, path, flags, &file);
 	if (rc != 0)
 		return rc;
-	if (!is_sparse_file(file)) {
-		*out = file;
-		return 0;
+	if (zstd_is_seekable(file)) {
+		rc = open_packed(file, flags, &file);
+		if (rc != 0)
+			return rc;
 	}
-	if (flags & F2FS_OPEN_WRITE)
-		rc = error_set(ctx, F2FS_ERR_READ_ONLY,
-			       "%s is an Android sparse file, which can only be read; unpack it to change it", path);
-	else
-		rc = make_sparse(file, out);
-	f2fs_device_close(file);
-	return rc;
+	if (is_sparse_file(file))
+		return open_packed(file, flags, out);
+	*out = file;
+	return 0;
 }

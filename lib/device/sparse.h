@@ -14,4 +14,10 @@
 #define SPARSE_CHUNK_DONT_CARE 0xCAC3u
 #define SPARSE_CHUNK_CRC32 0xCAC4u
 
+#include <f2fskit/device.h>
+
+/* f2fs_device_save_sparse() for who compresses what it writes: dev is read once, since no block is looked at. */
+int sparse_save_unfilled(struct f2fs_device *dev, uint32_t block_size,
+			 int (*sink)(void *user, const void *bytes, size_t length), void *user);
+
 #endif

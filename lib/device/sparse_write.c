@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writes the contents of a device as an Android sparse file to a stream. The file's header tells the number of chunks,
- * and a stream cannot go back: so the same walk runs twice, first counting, then writing.
+ * and a stream cannot go back: so the same walk runs twice, first counting, then writing. When blocks are not looked at
+ * for fill chunks, the first walk needs the extents only.
  */
 #include <string.h>
 
@@ -25,6 +26,7 @@ struct writer {
 	uint32_t buffer_blocks;
 	uint32_t block_size;
 	uint32_t chunk_count;
+	bool is_unfilled; /* no fill chunks */
 	/* A fill or don't-care chunk that may still grow. */
 	uint16_t pending_type;
 	uint32_t pending_blocks;
@@ -96,9 +98,9 @@ static int add_pending(struct writer *w, uint16_t type, uint32_t blocks, const u
 	return rc;
 }
 
-static bool is_fill(const uint8_t *block, uint32_t size)
+static bool is_fill(const struct writer *w, const uint8_t *block)
 {
-	return memcmp(block, block + 4, size - 4) == 0;
+	return !w->is_unfilled && memcmp(block, block + 4, w->block_size - 4) == 0;
 }
 
 /* Cut the blocks in the buffer into chunks. */
@@ -111,12 +113,12 @@ static int add_buffer(struct writer *w, uint32_t blocks)
 		const uint8_t *start = w->buffer + (size_t)i * w->block_size;
 		uint32_t n = 0;
 
-		if (is_fill(start, w->block_size)) {
+		if (is_fill(w, start)) {
 			rc = add_pending(w, SPARSE_CHUNK_FILL, 1, start);
 			i++;
 			continue;
 		}
-		while (i + n < blocks && !is_fill(start + (size_t)n * w->block_size, w->block_size))
+		while (i + n < blocks && !is_fill(w, start + (size_t)n * w->block_size))
 			n++;
 		rc = end_pending(w);
 		if (rc == 0)
@@ -151,6 +153,8 @@ static int read_blocks(struct writer *w, uint64_t offset, uint32_t blocks)
 	const size_t want = (size_t)blocks * w->block_size;
 	const size_t have = left < want ? (size_t)left : want;
 
+	if (w->is_unfilled && !w->sink)
+		return 0;
 	memset(w->buffer + have, 0, want - have);
 	return device_read(w->dev, offset, w->buffer, have);
 }
@@ -201,15 +205,16 @@ static int save(struct writer *w, sink_fn sink, uint32_t block_count)
 	return rc;
 }
 
-int f2fs_device_save_sparse(struct f2fs_device *dev, uint32_t block_size,
-			    int (*sink)(void *user, const void *bytes, size_t length), void *user)
+static int start_save(struct f2fs_device *dev, uint32_t block_size, bool is_unfilled, sink_fn sink, void *user)
 {
-	struct writer w = { .dev = dev, .user = user, .block_size = block_size ? block_size : 4096 };
+	struct writer w = { .dev = dev,
+			    .user = user,
+			    .block_size = block_size ? block_size : 4096,
+			    .is_unfilled = is_unfilled };
 	struct f2fs_context *ctx = dev->ctx;
 	uint64_t block_count;
 	int rc;
 
-	error_clear(ctx);
 	if (w.block_size % 4 != 0 || w.block_size < MIN_BLOCK_SIZE || w.block_size > BUFFER_SIZE)
 		return error_set(ctx, F2FS_ERR_INVALID, "a sparse file cannot have blocks of %lu bytes",
 				 (unsigned long)w.block_size);
@@ -224,4 +229,17 @@ int f2fs_device_save_sparse(struct f2fs_device *dev, uint32_t block_size,
 	rc = save(&w, sink, (uint32_t)block_count);
 	mem_free(ctx, w.buffer);
 	return rc;
+}
+
+int f2fs_device_save_sparse(struct f2fs_device *dev, uint32_t block_size,
+			    int (*sink)(void *user, const void *bytes, size_t length), void *user)
+{
+	error_clear(dev->ctx);
+	return start_save(dev, block_size, false, sink, user);
+}
+
+int sparse_save_unfilled(struct f2fs_device *dev, uint32_t block_size,
+			 int (*sink)(void *user, const void *bytes, size_t length), void *user)
+{
+	return start_save(dev, block_size, true, sink, user);
 }

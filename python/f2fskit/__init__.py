@@ -25,7 +25,7 @@ from ._core import lib as _lib
 from ._core import text as _text
 from .build import DeviceSpec, Layout, LayoutDevice, MkfsResult, mkfs, mkfs_minimum_size, mkfs_plan
 from .checker import CheckReport, Problem, ProblemInfo, check, problems
-from .device import Context, Device, FaultDevice, MemoryDevice, OverlayDevice, RecorderDevice
+from .device import Context, Device, FaultDevice, MemoryDevice, MetadataDevice, OverlayDevice, RecorderDevice
 from .difference import Difference, diff
 from .enums import *  # noqa: F403
 from .errors import *  # noqa: F403
@@ -116,6 +116,7 @@ __all__ = [
     "LayoutDevice",
     "LogHead",
     "MemoryDevice",
+    "MetadataDevice",
     "MkfsResult",
     "Moment",
     "NEW_ADDR",

@@ -438,6 +438,18 @@ def py_device_overlay_changes_visit(user: Any, offset: int, length: int) -> int:
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_device_save_sparse_sink(user: Any, data: Any, length: int) -> int:
+    visit: _Visit = ffi.from_handle(user)
+    return visit(ffi.buffer(data, length))
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_device_save_zstd_sink(user: Any, data: Any, length: int) -> int:
+    visit: _Visit = ffi.from_handle(user)
+    return visit(ffi.buffer(data, length))
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
 def py_inode_nodes_visit(user: Any, node: Any) -> int:
     visit: _Visit = ffi.from_handle(user)
     return visit(node)

@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterator, Protocol, Sequence, TypeVar, Union
 
 from . import enums, errors
 from ._core import Core, Handle, Hooks, LogCallback, ProgressCallback, ffi, lib, stray, visitor
-from .results import DeviceExtent, DeviceInfo, DeviceRecord, FaultCounts, UndoInfo, Zone
+from .results import DeviceExtent, DeviceInfo, DeviceRecord, FaultCounts, MetadataStat, UndoInfo, Zone, from_c
 
 Buffer = Union[bytes, bytearray, memoryview]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -274,6 +274,10 @@ class Device(Closable):
         """Return the contents of the Android sparse file that this device holds; read-only."""
         return self._layer(Device, lib.f2fs_device_new_sparse)
 
+    def zstd(self) -> Device:
+        """Return the contents of the zstd file with a table of frames that this device holds; read-only."""
+        return self._layer(Device, lib.f2fs_device_new_zstd)
+
     def cache(self, budget: int = 0) -> Device:
         """Return a read cache with read-ahead over this device, of budget bytes (0: 32 MiB); writes go through."""
         return self._layer(Device, lib.f2fs_device_new_cache, _unsigned(budget, "budget"))
@@ -478,7 +482,53 @@ class Device(Closable):
         return f"<f2fskit.{type(self).__name__} {state}>"
 
 
+    def save_sparse(self, file: BinaryWriter, *, block_size: int = 4096) -> None:
+        """Write the contents as an Android sparse file to a binary file object. The device is read twice, holes are not."""
+        user = visitor(self._handle.core.hooks, lambda data: _write_all(file, data))
+        self._handle.call(lib.f2fs_device_save_sparse, block_size, lib.py_device_save_sparse_sink, user)
+
+    def save_zstd(self, file: BinaryWriter, *, block_size: int = 4096, level: int = 0, note: str = "") -> None:
+        """Write the contents as an Android sparse file within a zstd file that can be read in place.
+
+        Args:
+            file: a binary file object.
+            block_size: of the sparse file.
+            level: of zstd; 0: 3.
+            note: text in front, which decoders skip.
+        """
+        user = visitor(self._handle.core.hooks, lambda data: _write_all(file, data))
+        self._handle.call(
+            lib.f2fs_device_save_zstd, block_size, level, note.encode(), lib.py_device_save_zstd_sink, user
+        )
+
+
+class BinaryWriter(Protocol):
+    """What bytes are written to."""
+
+    def write(self, data: Any, /) -> int | None:
+        """Write bytes; the number that was taken."""
+
+
+def _write_all(file: BinaryWriter, data: Any) -> None:
+    view = memoryview(data)
+    while view:
+        taken = file.write(view)
+        view = view[len(view) if taken is None else taken :]
+
+
 D = TypeVar("D", bound=Device)
+
+
+class MetadataDevice(Device):
+    """A copy of a volume's metadata; holes elsewhere. Read-only."""
+
+    __slots__ = ()
+
+    def stat(self) -> MetadataStat:
+        """Tell what it holds."""
+        stat = ffi.new("struct f2fs_metadata_stat *")
+        self._handle.call(lib.f2fs_metadata_stat, stat)
+        return from_c(MetadataStat, stat)
 
 
 class MemoryDevice(Device):

@@ -211,6 +211,24 @@ class CleanResult(NamedTuple):
     """and the nodes that moving these would write."""
 
 
+class MetadataStat(NamedTuple):
+    """What a copy of metadata holds, in blocks of the main area."""
+
+    nodes: int
+    directories: int
+    others: int
+    """Symlinks, quota files, verity descriptors."""
+    used: int
+    """Contents, in a copy of all blocks in use."""
+    refused: int
+    """A directory claims them, but they look like contents: left out."""
+    unreadable: int
+    """Reads of all areas that failed so far: zeros there, and what hung on it may be missing."""
+    first_unreadable: int
+    inline_zeroed: int
+    """Inodes that held contents, which are zeros."""
+
+
 class VolumeStat(NamedTuple):
     """Usage of a volume, in blocks and files."""
 

@@ -17,7 +17,7 @@ from typing import IO, Any, Callable, Iterator, Sequence, Union
 
 from . import enums, errors, format, populate, recovery, results, space, tree
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
-from .device import Closable, Context, Device, Path
+from .device import Closable, Context, Device, MetadataDevice, Path
 from .forensics import Deleted, Moment, Past, Version
 from .inode import DirEntry, ErrorHandler, Inode, encode_name
 from .path import AnyPath, F2FSPath
@@ -980,6 +980,34 @@ class Volume(Closable):
             StateError: there are changes that wait for a commit.
         """
         return Past(self, ino, thorough, max_segments)
+
+    def metadata(self, *, scramble: bool = False, used: bool = False, key: bytes | None = None) -> MetadataDevice:
+        """Return a device with the volume's metadata and no contents of files, for reports of defects.
+
+        It is a device like any other: check it, open it, or save it with `Device.save_zstd()`. It may stay open longer
+        than the volume.
+
+        Args:
+            scramble: give files other names, of the same length and in the same hash buckets.
+            used: also the contents: all blocks in use, as they are.
+            key: 16 bytes; the same give the same names. None: random.
+
+        Raises:
+            UnsupportedError: the volume is on several devices. StateError: there are changes that wait for a commit.
+        """
+        if key is not None and len(key) != 16:
+            raise ValueError("key has to have 16 bytes")
+        options = ffi.new("struct f2fs_metadata_options *")
+        options.content = lib.F2FS_METADATA_USED if used else lib.F2FS_METADATA_ONLY
+        options.flags = lib.F2FS_METADATA_SCRAMBLE if scramble else 0
+        kept = ffi.NULL if key is None else ffi.new("uint8_t[]", key)
+        options.key = kept
+
+        def open_copy(context: Any, out: Any) -> int:
+            return int(lib.f2fs_metadata_open(self._handle.pointer, options, out))
+
+        self._handle.get(lib.f2fs_volume_geometry)  # closed volumes are told
+        return MetadataDevice._open(self.context, open_copy)
 
     def versions(self, what: AnyPath | int | Inode) -> list[Version]:
         """Return the versions of a file that are left, the oldest first, the one in use last.

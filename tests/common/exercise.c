@@ -410,6 +410,34 @@ static void exercise_past(struct run *r)
 	f2fs_past_close(past);
 }
 
+/* Read a copy of the metadata through, with other names. */
+static void exercise_metadata(struct run *r)
+{
+	static const uint8_t key[16] = "exercise";
+	const struct f2fs_metadata_options options = { .flags = F2FS_METADATA_SCRAMBLE, .key = key };
+	uint64_t at = 0, length, read = 0;
+	struct f2fs_metadata_stat stat;
+	struct f2fs_device *copy;
+	int is_hole, rc = 0;
+
+	if (!passed(r, f2fs_metadata_open(r->vol, &options, &copy)))
+		return;
+	for (; !rc && at < f2fs_device_info(copy)->size && read < 16 * BUFFER; at += length) {
+		rc = f2fs_device_extent(copy, at, &length, &is_hole);
+		if (rc || is_hole)
+			continue;
+		length = length < BUFFER ? length : BUFFER;
+		read += length;
+		rc = f2fs_device_read(copy, at, r->buffer, (size_t)length);
+		if (!rc)
+			add(r, r->buffer, (size_t)length);
+	}
+	if (!rc && !f2fs_metadata_stat(copy, &stat) && stat.unreadable)
+		rc = f2fs_context_fail(r->ctx, F2FS_ERR_IO, "the copy has zeros");
+	passed(r, rc);
+	f2fs_device_close(copy);
+}
+
 static int add_quota(void *user, const struct f2fs_quota *quota)
 {
 	add_number(user, quota->id);
@@ -459,6 +487,7 @@ void exercise_volume(struct f2fs_volume *vol, const struct exercise_limits *limi
 	exercise_recovery(&r);
 	exercise_tree(&r);
 	exercise_past(&r);
+	exercise_metadata(&r);
 	free(r.buffer);
 }
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Copies of a volume that can be given away: all metadata and no contents, or only what is in use. A copy is a device
+ * that is read through: what belongs into it is data, the rest is holes. So a check can run on it directly, and any
+ * writer of images saves it.
+ */
+#ifndef F2FSKIT_METADATA_H
+#define F2FSKIT_METADATA_H
+
+#include <f2fskit/volume.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a copy holds. Superblocks, checkpoint packs, SIT, NAT and SSA are there in any case, as they are. */
+enum f2fs_metadata_content {
+	/*
+	 * Nodes (current ones, and old ones in segments of nodes), blocks of directories, targets of symlinks, quota
+	 * files, and descriptors of fs-verity. Not: contents of files, which read as zeros; those that lie in inodes
+	 * are zeroed there. Attributes are kept as they are.
+	 */
+	F2FS_METADATA_ONLY = 0,
+	F2FS_METADATA_USED = 1 /* the same and all blocks in use, as they are: a copy without free space */
+};
+
+enum f2fs_metadata_flag {
+	/*
+	 * Give files other names: letters become other letters of the same case, digits other digits, bytes from 0x80
+	 * on others of their kind (in casefolded directories they stay). Length and place in the directory stay, and
+	 * two names are equal after it when they were before. Where few other names have the same place, short ones
+	 * may stay as they are. Names in slots that are no longer in use are zeroed. Targets of symlinks are changed,
+	 * too, and lead nowhere then; encrypted names and "lost+found" stay. With F2FS_METADATA_USED it is refused.
+	 */
+	F2FS_METADATA_SCRAMBLE = 1
+};
+
+/* Options of f2fs_metadata_open; zero the struct first. */
+struct f2fs_metadata_options {
+	int content;	   /* enum f2fs_metadata_content */
+	unsigned flags;	   /* enum f2fs_metadata_flag */
+	const uint8_t *key; /* 16 bytes: the same give the same names; NULL: random, and not to be found out again */
+};
+
+/* What a copy holds, in blocks of the main area. */
+struct f2fs_metadata_stat {
+	uint64_t nodes;
+	uint64_t directories;
+	uint64_t others;     /* symlinks, quota files, verity descriptors */
+	uint64_t used;	     /* with F2FS_METADATA_USED: contents */
+	uint64_t refused;    /* a directory claims them, but they look like contents: left out */
+	uint64_t unreadable;	   /* reads that failed so far: zeros there, and what hung on it may be missing */
+	uint64_t first_unreadable; /* address of the first, F2FS_NO_BLOCK when it is not known */
+	uint64_t inline_zeroed;	   /* inodes that held contents, which are zeros */
+};
+
+/*
+ * Choose what belongs into the copy, and make the device. It needs the volume's device only, not the volume. Reads all
+ * nodes once; 2 bits of memory for each block of the volume, 20 bytes for each node, 16 for each block of a directory.
+ * Nothing is written. Fails with UNSUPPORTED (a volume on several devices), INVALID, STATE (a transaction runs), NOMEM,
+ * CANCELED.
+ */
+F2FS_API int f2fs_metadata_open(struct f2fs_volume *vol, const struct f2fs_metadata_options *options,
+				struct f2fs_device **out);
+/* Tell about a device of f2fs_metadata_open; INVALID for any other. */
+F2FS_API int f2fs_metadata_stat(const struct f2fs_device *dev, struct f2fs_metadata_stat *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -77,7 +77,9 @@ static int next(struct lab_source *source, struct lab_op *op)
 	const struct uniform_params *p = source->params;
 	struct uniform *u = source->state;
 
-	if (source->round == 0)
+	if (source->round == 0 && p->made_in_round)
+		return LAB_END;
+	if (source->round == p->made_in_round)
 		return make(source, op);
 	if (p->fsync_every && u->unsynced == p->fsync_every) {
 		u->unsynced = 0;

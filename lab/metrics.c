@@ -40,6 +40,8 @@ void lab_sample_between(const struct lab_sample *earlier, const struct lab_sampl
 		 sizeof(out->seen));
 	subtract((uint64_t *)&out->asked, (const uint64_t *)&later->asked, (const uint64_t *)&earlier->asked,
 		 sizeof(out->asked));
+	subtract((uint64_t *)&out->flash, (const uint64_t *)&later->flash, (const uint64_t *)&earlier->flash,
+		 sizeof(out->flash));
 	out->free_segments = later->free_segments;
 	out->lowest_free = later->lowest_free;
 	out->full = later->full;
@@ -108,6 +110,20 @@ void lab_metrics(const struct lab_sample *d, double *values)
 #define METRIC(id, decimals, value, text) values[LAB_METRIC_##id] = (double)(value);
 #include "lab/metrics.def"
 #undef METRIC
+}
+
+void lab_flash_read(const struct ftl *ftl, struct lab_flash_counts *out)
+{
+	struct ftl_counts c;
+
+	ftl_count(ftl, &c);
+	*out = (struct lab_flash_counts){ .erased_bytes = c.erases * ftl_block_bytes(ftl),
+					  .writes = c.host_writes,
+					  .programs = c.programs,
+					  .copies = c.copies,
+					  .full = c.full,
+					  .partial = c.partial,
+					  .switches = c.switches };
 }
 
 int lab_fullness_read(struct f2fs_volume *vol, struct lab_fullness *out)

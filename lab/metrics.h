@@ -7,6 +7,7 @@
 #define F2FSKIT_LAB_METRICS_H
 
 #include "lab/engine.h"
+#include "lab/ftl/lab_ftl.h"
 #include "lab/meter.h"
 
 /* Segments by the number of blocks in use in them, as the last commit says; those that a log is in are left out. */
@@ -14,10 +15,18 @@ struct lab_fullness {
 	uint32_t data[513], node[513];
 };
 
+/* What a flash model below the volume did; all 0 when there is none. */
+struct lab_flash_counts {
+	uint64_t erased_bytes, writes, programs, copies;
+	uint64_t full, partial, switches;
+};
+void lab_flash_read(const struct ftl *ftl, struct lab_flash_counts *out);
+
 struct lab_sample {
 	struct f2fs_counters said;
 	struct lab_meter_counts seen;
 	struct lab_asked asked;
+	struct lab_flash_counts flash;
 	uint32_t free_segments, lowest_free;
 	struct lab_fullness full;
 	double seconds; /* of the wall */

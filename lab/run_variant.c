@@ -38,7 +38,8 @@ struct lab_run {
 	struct lab_volume_params volume;
 	struct lab_engine_params engine_params;
 	struct f2fs_context *ctx;
-	struct f2fs_device *hollow, *metered;
+	struct f2fs_device *hollow, *flash, *metered; /* flash: NULL without a model */
+	struct ftl *ftl;
 	struct lab_meter *meter;
 	struct lab_engine *engine;
 	struct active sources[LAB_SOURCES];
@@ -120,8 +121,10 @@ static int open_device(struct lab_run *r)
 {
 	int err = lab_hollow_open(r->ctx, r->volume.size / 4096 * 4096, &r->hollow);
 
+	if (!err && r->volume.flash[0])
+		err = ftl_device_open(r->ctx, r->volume.flash, r->hollow, 0, &r->ftl, &r->flash);
 	if (!err)
-		err = lab_meter_open(r->ctx, r->hollow, &r->metered, &r->meter);
+		err = lab_meter_open(r->ctx, r->flash ? r->flash : r->hollow, &r->metered, &r->meter);
 	if (!err)
 		err = lab_volume_room(r->ctx, r->metered, &r->volume, &r->config->whole);
 	if (err)
@@ -252,6 +255,8 @@ static int take_sample(struct lab_run *r, struct lab_sample *out)
 	f2fs_volume_counters(vol, &out->said);
 	out->seen = *lab_meter_counts(r->meter);
 	out->asked = *lab_engine_asked(r->engine);
+	if (r->ftl)
+		lab_flash_read(r->ftl, &out->flash);
 	out->free_segments = stat.free_segments;
 	out->lowest_free = r->lowest_free;
 	out->seconds = now();
@@ -263,7 +268,7 @@ static int take_sample(struct lab_run *r, struct lab_sample *out)
 
 static int run_rounds(struct lab_run *r, uint64_t rounds, struct lab_variant *v)
 {
-	struct lab_sample before = { 0 }, after, difference;
+	struct lab_sample before = { 0 }, after = { 0 }, difference;
 	struct f2fs_volume_stat stat;
 	double values[LAB_METRICS];
 
@@ -303,6 +308,7 @@ static void close_all(struct lab_run *r)
 {
 	lab_engine_close(r->engine);
 	f2fs_device_close(r->metered);
+	f2fs_device_close(r->flash);
 	f2fs_device_close(r->hollow);
 	f2fs_context_free(r->ctx);
 	for (unsigned i = 0; i < r->source_count; i++)

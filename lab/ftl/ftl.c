@@ -96,6 +96,11 @@ uint32_t ftl_page_bytes(const struct ftl *ftl)
 	return (uint32_t)ftl->options.superpage;
 }
 
+uint32_t ftl_block_bytes(const struct ftl *ftl)
+{
+	return (uint32_t)ftl->options.superblock;
+}
+
 const char *ftl_name(const struct ftl *ftl)
 {
 	return ftl->model->name;

@@ -39,6 +39,7 @@ void ftl_close(struct ftl *ftl);
 /* Logical pages, and their bytes. */
 uint32_t ftl_pages(const struct ftl *ftl);
 uint32_t ftl_page_bytes(const struct ftl *ftl);
+uint32_t ftl_block_bytes(const struct ftl *ftl); /* of a superblock */
 /* The host writes a logical page, as a whole, or says that it needs it no more. */
 void ftl_write(struct ftl *ftl, uint32_t logical);
 void ftl_trim(struct ftl *ftl, uint32_t logical);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Damage of an undo file: a recording is made, the input changes bytes of it and cuts it, then it is played back. Either
- * the device gets exactly its old bytes or not a byte of it changes; by force each block is as it was, or as it is.
+ * Damage of an undo file: a recording is made, the input changes bytes of it and cuts it, then it is played back.
+ * Either the device gets exactly its old bytes or not a byte of it changes; by force each block is as it was, or as it
+ * is.
  *
  * Input: a byte of flags, two bytes that say how much is cut off, then changes of four bytes: place in the file (three
  * bytes, modulo its length), value that is combined with what is there.

@@ -131,6 +131,9 @@ def test_overprovision(make, resize, f2fskit, peer_check):
     peer_check(image)
     assert "does not hold" in resize(image, "-o", "99", rc=1)
     assert resize(image, "-o", "20", "600M")["new_segments"] == 299
+    before = image.read_bytes()
+    assert "does not hold" in resize(image, "-o", "99", "700M", rc=1)  # before anything is written
+    assert image.read_bytes() == before
     must_hold(f2fskit, image)
 
 

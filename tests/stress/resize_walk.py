@@ -53,7 +53,7 @@ class Walk:
         self.f2fskit, self.rng, self.peer = f2fskit, random.Random(seed), peer
         self.path = os.path.join(str(folder), "walk-%d.img" % seed)
         options, self.peer_knows = KINDS[seed % len(KINDS)]
-        self.size = self.rng.choice((160, 256, 320)) * MIB
+        self.size = self.rng.choice((256, 320) if "16384" in options else (160, 256, 320)) * MIB
         with open(self.path, "wb") as f:
             f.truncate(self.size)
         subprocess.run([mkfs, "-q", "-f", *options.split(), self.path], check=True, capture_output=True)

@@ -151,7 +151,8 @@ int resize_settle(struct resize *r)
 	struct stage_room room;
 	int err;
 
-	if (!stage_room(&r->now, r->vol->geo.segment_count_main, false, &room))
+	/* the plan has seen to it that the last step keeps what the ratio says */
+	if (!stage_room(&r->now, r->vol->geo.segment_count_main, true, &room))
 		return error_set(r->ctx, F2FS_ERR_NOSPC,
 				 "with this overprovision ratio the volume does not hold what is in use");
 	err = txn_begin(r->vol);
@@ -292,6 +293,9 @@ static int refuse_plan(struct resize *r, enum stage_result why, uint32_t missing
 				 "too little is free to write larger areas: %u segments (%llu blocks) more would have "
 				 "to be free",
 				 (unsigned)missing, (unsigned long long)missing * F2FS_SEGMENT_BLOCKS);
+	case STAGE_RESERVED:
+		return error_set(r->ctx, F2FS_ERR_NOSPC,
+				 "with this overprovision ratio the volume does not hold what is in use");
 	case STAGE_ODD_AREAS:
 		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED,
 				 "the areas of the volume are no whole zones: they cannot be written anew");

@@ -24,7 +24,8 @@ enum stage_result {
 	STAGE_NO_ROOM,	 /* too few main segments can be freed for the new areas */
 	STAGE_TOO_LARGE, /* the format ends before that */
 	STAGE_TOO_SMALL, /* what is in use does not fit */
-	STAGE_ODD_AREAS	 /* the areas are no whole sections */
+	STAGE_ODD_AREAS, /* the areas are no whole sections */
+	STAGE_RESERVED	 /* what is in use does not fit besides what the ratio keeps for cleaning */
 };
 
 /* A volume as far as its size goes. */

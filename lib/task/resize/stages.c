@@ -234,6 +234,8 @@ enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, stru
 			     uint32_t *count, uint32_t *missing)
 {
 	struct stage_volume at = *v;
+	struct stage_room room;
+	uint32_t main_segments;
 
 	*missing = 0;
 	for (*count = 0; at.shape.segment_count != target || at.dead_segments; ++*count) {
@@ -248,5 +250,7 @@ enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, stru
 			return bad;
 		take_step(&at, &steps[*count]);
 	}
-	return STAGE_OK;
+	/* on the way less may be kept for cleaning, in the end not */
+	main_segments = at.shape.segment_count - at.meta_segments;
+	return *count == 0 || stage_room(&at, main_segments, false, &room) ? STAGE_OK : STAGE_RESERVED;
 }

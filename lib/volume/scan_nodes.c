@@ -28,6 +28,7 @@ struct scan {
 	struct f2fs_sit_entry sit;
 	bool is_second; /* the pass that looks for what the SIT's journal had */
 	uint32_t known; /* highest version of a node that the SIT has */
+	uint64_t data_start, data_end; /* bytes of the device that are known to be no hole */
 };
 
 static bool all_addresses_fit(const struct f2fs_volume *vol, const uint8_t *at, uint32_t count)
@@ -165,11 +166,19 @@ static void read_chunk(struct scan *s, f2fs_blk_t addr, uint32_t count)
 static uint32_t hole_blocks(struct scan *s, f2fs_blk_t addr, uint32_t max)
 {
 	const uint32_t bs = s->vol->geo.block_size;
+	const uint64_t offset = (uint64_t)addr * bs;
 	uint64_t length;
 	int is_hole;
 
-	if (device_extent_quiet(s->vol->dev, (uint64_t)addr * bs, &length, &is_hole) != 0 || !is_hole)
+	if (offset >= s->data_start && offset < s->data_end) /* asking again is slow on some hosts */
 		return 0;
+	if (device_extent_quiet(s->vol->dev, offset, &length, &is_hole) != 0)
+		return 0;
+	if (!is_hole) {
+		s->data_start = offset;
+		s->data_end = offset + length;
+		return 0;
+	}
 	return length / bs < max ? (uint32_t)(length / bs) : max;
 }
 

@@ -173,9 +173,56 @@ static void nothing_to_rescue(void **state)
 	f2fs_context_free(ctx);
 }
 
+/* A device without holes that counts how often it is asked for them. */
+struct asked {
+	struct f2fs_device *inner;
+	unsigned extents;
+};
+
+static int read_asked(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
+{
+	return f2fs_device_readv(((struct asked *)self)->inner, offset, iov, count);
+}
+
+static int count_extent(void *self, uint64_t offset, uint64_t *length, int *is_hole)
+{
+	struct asked *asked = self;
+
+	asked->extents++;
+	*length = f2fs_device_info(asked->inner)->size - offset;
+	*is_hole = 0;
+	return 0;
+}
+
+/* Some hosts take long to answer: one answer holds for all that it tells of, not for a chunk. */
+static void holes_are_asked_for_once(void **state)
+{
+	const struct f2fs_device_ops ops = { .read = read_asked, .extent = count_extent };
+	const struct f2fs_open_options rescue = { .mode = F2FS_MODE_RESCUE };
+	struct f2fs_device_info info = { .sector_size = 512 };
+	struct f2fs_geometry geo;
+	struct f2fs_device *dev;
+	struct seed seed;
+	struct asked asked;
+
+	(void)state;
+	assert_int_equal(seed_open(&seed, "plain", NULL), 0);
+	geo = *f2fs_volume_geometry(seed.vol);
+	f2fs_volume_close(seed.vol);
+	damage(&seed, SIT | NAT, &geo);
+	asked = (struct asked){ .inner = seed.dev };
+	info.size = f2fs_device_info(seed.dev)->size;
+	assert_int_equal(f2fs_device_new(seed.ctx, &ops, &asked, &info, &dev), 0);
+	assert_int_equal(f2fs_volume_open(seed.ctx, dev, &rescue, &seed.vol), 0);
+	assert_int_equal(asked.extents, 1);
+	f2fs_device_close(dev);
+	seed_close(&seed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(holes_are_asked_for_once),
 		cmocka_unit_test(one_kind_lost),
 		cmocka_unit_test(several_lost),
 		cmocka_unit_test(a_superblock_without_its_magic),

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lab/command.h"
+#include "lab/lab_plot.h"
 #include "lab/lab_report.h"
 #include "lab/toml.h"
 
@@ -36,24 +37,36 @@ static int read_settings(struct cli *cli, const struct lab_arguments *a, const c
 	return rc;
 }
 
-static int write_results(struct cli *cli, const struct lab_arguments *a, const struct lab_result *result)
+static int put_json(const struct lab_result *result, FILE *to)
 {
-	FILE *to;
-	int rc;
+	return lab_report(result, to, 1);
+}
 
-	if (!a->json || strcmp(a->json, "-") != 0)
-		if (lab_report(result, stdout, 0))
-			return -1;
-	if (!a->json)
-		return 0;
-	if (strcmp(a->json, "-") == 0)
-		return lab_report(result, stdout, 1);
-	to = fopen(a->json, "w");
-	rc = to ? lab_report(result, to, 1) : -1;
+/* Write to a file by its name; what was written in part is removed. */
+static int write_file(struct cli *cli, const char *path, const struct lab_result *result,
+		      int (*put)(const struct lab_result *result, FILE *to))
+{
+	FILE *to = fopen(path, "w");
+	int rc = to ? put(result, to) : -1;
+
 	if (to && fclose(to) != 0)
 		rc = -1;
 	if (rc)
-		cli_error(cli, "%s: %s", a->json, strerror(errno));
+		cli_error(cli, "%s: %s", path, strerror(errno));
+	if (rc && to)
+		remove(path);
+	return rc;
+}
+
+static int write_results(struct cli *cli, const struct lab_arguments *a, const struct lab_result *result)
+{
+	const int is_stdout = a->json && strcmp(a->json, "-") == 0;
+	int rc = lab_report(result, stdout, is_stdout);
+
+	if (!rc && a->json && !is_stdout)
+		rc = write_file(cli, a->json, result, put_json);
+	if (!rc && a->plot)
+		rc = write_file(cli, a->plot, result, lab_plot);
 	return rc;
 }
 

@@ -294,6 +294,11 @@ static int read_about(struct work *w, int is_small)
 		return -1;
 	if (lab_config_read(config, "experiment.", table, count, &w->result->about))
 		return -1;
+	if (!lab_is_value(w->result->about.plot)) {
+		struct lab_setting *s = lab_config_find(config, "experiment.plot");
+
+		return lab_config_wrong(config, s, "is no metric; f2fs-lab list has them");
+	}
 	return take_columns(w->result) || take_varied(w) || take_paper(w->result) ? -1 : 0;
 }
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """f2fs-lab: experiments from their files to results, and what is said of files that are wrong."""
 import glob
+import hashlib
 import json
 import os
 import signal
 import subprocess
 import time
 import tomllib
+import xml.etree.ElementTree
 
 import pytest
 
@@ -44,19 +46,19 @@ def results(run_tool):
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: os.path.basename(path)[:-5])
-def test_small_form(path, results, run_tool):
-    """Every experiment has a small form that comes to its end, twice with the same counts."""
-    found = results(path, "--small")
+def test_small_form(path, run_tool, tmp_path):
+    """Every experiment has a small form that comes to its end; in text and in JSON the same is said."""
+    text = run_tool("f2fs-lab", "run", path, "--small", "--json", tmp_path / "out.json").stdout.decode()
+    found = json.loads((tmp_path / "out.json").read_text())
     assert found["variants"]
     for variant in found["variants"]:
         for measured in variant["rounds"]:
             assert measured["waf"] >= 1 or measured["fsyncs"] or measured["asked_blocks"] == 0
             assert sum(measured["write_sizes"]) == measured["requests"]
             assert sum(measured["causes"].values()) == measured["device_blocks"] * 4096
-    for row in found["paper_values"]:
+    for row in found.get("paper_values", []):
         assert row["ours"] is not None, "no variant, round or metric of the small form: %s" % row
-    text = run_tool("f2fs-lab", "run", path, "--small").stdout.decode()
-    assert found["title"] in text
+    assert found["title"] in text and all(variant["label"] in text for variant in found["variants"])
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: os.path.basename(path)[:-5])
@@ -164,6 +166,54 @@ def test_generated_operations(run_tool):
     assert first[:3] == ["create 0 u0", "write 0 0 1048576", "write 0 1048576 1048576"]
     assert first[3] == "round 1" and first[-1] == "round 2" and len(first) == 3 + 16 + 2
     assert ops() == ops("--seed=1") != ops("--seed=2")
+
+
+def test_plot(experiment, run_tool, tmp_path):
+    """A line for each variant with a dot for each round, of a metric that exists."""
+    picture = tmp_path / "waf.svg"
+    run_tool("f2fs-lab", "run", experiment(TINY + "[vary]\nengine.logs = [2, 6]\n"), "--plot", picture)
+    root = xml.etree.ElementTree.parse(picture).getroot()
+    assert len(root.findall("{http://www.w3.org/2000/svg}circle")) == 2 * 2
+    texts = [text.text for text in root.findall("{http://www.w3.org/2000/svg}text")]
+    assert {"logs=2", "logs=6", "waf", "round"} <= set(texts)
+    path = experiment(TINY.replace("rounds = 2", 'rounds = 2\nplot = "odd"'))
+    assert "an.toml:4: experiment.plot: is no metric" in run_tool("f2fs-lab", "run", path, rc=1).stderr.decode()
+
+
+# The operations of each source with these parameters, as they were when the source was made: the same on every host.
+GOLDEN = {
+    "fill": ("size=3MiB spread=true files=5", "13fc40a0004b5c56"),
+    "uniform": ("size=1MiB files=3 bytes=256KiB fsync_every=7", "b523a748d51e4a6d"),
+    "fileserver": ("files=40 bytes=2MiB", "64f3df2ffb21cfe7"),
+    "varmail": ("files=40 bytes=300KiB", "45fddd1b472aa125"),
+    "videoserver": ("files=8 size=2MiB bytes=8MiB", "1539142797417551"),
+    "oltp": ("files=3 size=64KiB bytes=100KiB", "0ec4ae8b66496ba7"),
+    "sqlite": ("records=100 transactions=60 checkpoint=20", "df059b11c80b3dcb"),
+    "ycsb": ("records=2000 operations=500 load=D", "8d1ddd86a8a04af6"),
+}
+
+
+@pytest.mark.parametrize("source", GOLDEN)
+def test_golden_operations(source, run_tool):
+    settings, digest = GOLDEN[source]
+    stream = run_tool("f2fs-lab", "gen", source, "--rounds=2", *("--set=" + s for s in settings.split())).stdout
+    assert hashlib.sha256(stream).hexdigest()[:16] == digest
+
+
+def test_every_source_has_a_digest(run_tool):
+    found = json.loads(run_tool("f2fs-lab", "list", "--json=-").stdout)
+    assert set(GOLDEN) == {row["table"][len("source "):] for row in found["parameters"]
+                           if row["table"].startswith("source ")}
+
+
+def test_sources_run(experiment, results):
+    """The loads of databases go through the engine, too: fsyncs are made, and what they say is written."""
+    found = results(experiment(TINY.replace('"uniform"', '"sqlite"').replace('size = "8MiB"\n', "").replace(
+        'bytes = "1MiB"\n', "transactions = 30\n")))
+    assert [r["fsyncs"] for r in found["variants"][0]["rounds"]] == [30, 30]
+    found = results(experiment(TINY.replace('"uniform"', '"ycsb"').replace('size = "8MiB"\n', "records = 1000\n").replace(
+        'bytes = "1MiB"\n', "operations = 300\n")))
+    assert all(100 < r["asked_blocks"] / 4 < 200 for r in found["variants"][0]["rounds"])
 
 
 def test_list(run_tool):

@@ -102,6 +102,8 @@ const char *cli_image_take(struct cli_image *image, enum cli_image_option option
 		image->given[image->device_count++] = value;
 		image->devices = image->given;
 		return NULL;
+	case CLI_IMAGE_key:
+		return cli_keys_take(&image->keys, value);
 	case CLI_IMAGE_trust_devices:
 		image->trust_devices = 1;
 		return NULL;
@@ -146,6 +148,7 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 	out->path = image->path;
 	out->flags = cli_image_flags(image);
 	out->trust_devices = image->trust_devices;
+	out->keys = image->keys;
 	out->options.mode = image->mode;
 	out->options.pack = image->pack;
 	out->options.offset = image->offset;
@@ -189,8 +192,15 @@ int cli_opened_volume(struct cli *cli, struct cli_opened *opened, struct f2fs_vo
 {
 	int rc = f2fs_volume_open(opened->ctx, opened->device, &opened->options, out);
 
-	if (rc)
+	if (rc) {
 		cli_error_of(cli, opened->ctx, opened->path);
+		return rc;
+	}
+	rc = cli_keys_add(cli, &opened->keys, opened->ctx, *out);
+	if (rc) {
+		f2fs_volume_close(*out);
+		*out = NULL;
+	}
 	return rc;
 }
 

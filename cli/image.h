@@ -9,6 +9,7 @@
 #include <f2fskit/volume.h>
 
 #include "cli/host.h"
+#include "cli/keys.h"
 
 enum { CLI_MAX_DEVICES = 8 };
 
@@ -22,6 +23,7 @@ struct cli_image {
 	const char *const *devices;
 	unsigned device_count;
 	const char *given[CLI_MAX_DEVICES]; /* those that options name */
+	struct cli_keys keys;			    /* of encrypted files; added to the volume that is opened */
 	int trust_devices, accept_unread, no_lock;
 	int mode;    /* enum f2fs_open_mode */
 	int pack;    /* 0, 1, 2 as in struct f2fs_open_options */
@@ -35,6 +37,7 @@ enum cli_image_option {
 	CLI_IMAGE_NONE,
 #define GROUP(title)
 #define OPTION(id, letter, name, arg, arg_name, help, doc) CLI_IMAGE_##id,
+#include "cli/keys.def"
 #include "cli/opening.def"
 #include "cli/writing.def"
 #undef GROUP
@@ -52,6 +55,7 @@ struct cli_opened {
 	const char *path;
 	unsigned flags;
 	int trust_devices;
+	struct cli_keys keys;
 	struct sparse_image *sparse; /* behind device; NULL: it is none, or is only read */
 };
 /* The flags that it is opened with. */

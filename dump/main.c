@@ -166,6 +166,7 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 	case OPT_##id:                                                                                                 \
 		why = cli_image_take(&a->image, CLI_IMAGE_##id, value);                                                \
 		break;
+#include "cli/keys.def"
 #include "cli/opening.def"
 #undef GROUP
 #undef OPTION

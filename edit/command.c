@@ -269,6 +269,11 @@ int edit_open_volume(struct edit *e)
 		if (rc)
 			return edit_fail(e, rc, e->image.path);
 	}
+	rc = cli_keys_add(&e->cli, &e->opened.keys, e->ctx, e->vol);
+	if (rc) {
+		e->status = EDIT_FAILED;
+		return rc;
+	}
 	for (unsigned i = 0; (note_text = f2fs_volume_note(e->vol, i)) != NULL; i++)
 		if (e->cli.level >= F2FS_LOG_WARNING)
 			cli_warning(&e->cli, "%s", note_text);

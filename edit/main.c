@@ -150,6 +150,7 @@ static int take_option(struct edit *e, struct arguments *a, int id, const char *
 	case OPT_##id:                                                                                                 \
 		why = cli_image_take(&e->image, CLI_IMAGE_##id, value);                                                \
 		break;
+#include "cli/keys.def"
 #include "cli/opening.def"
 #include "cli/writing.def"
 #undef GROUP

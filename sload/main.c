@@ -111,6 +111,7 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 #define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
 	case OPT_##id:                                                                                                 \
 		return cli_image_take(&a->image, CLI_IMAGE_##id, value);
+#include "cli/keys.def"
 #include "cli/opening.def"
 #include "cli/writing.def"
 #undef GROUP

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Deciphering beside libcrypto's own rate, in turns: cipher_rate IMAGE KEY PATH, with a file of a volume whose policy
+ * is AES-256-XTS. Prints MB/s of libcrypto's AES-256-XTS over blocks of 4 KiB in memory, of reading the ciphertext and
+ * then having libcrypto decipher it, of reading the file in clear through the library, and of each cipher over blocks
+ * in memory. Processor time, best of 15 turns.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <f2fskit/f2fskit.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cipher.h"
+
+#define ROUNDS 15
+#define BLOCK 4096u
+#define SIZE_MAX_READ (64u << 20)
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void need(int done, const char *what)
+{
+	if (done)
+		return;
+	fprintf(stderr, "cipher_rate: %s\n", what);
+	exit(1);
+}
+
+/* As a program would do it that knows nothing of us: one context, a new IV for each block. */
+static void run_libcrypto(EVP_CIPHER_CTX *ctx, const uint8_t *in, uint8_t *out, size_t size)
+{
+	for (uint64_t i = 0; i < size / BLOCK; i++) {
+		uint8_t iv[16] = { 0 };
+		int n = 0;
+
+		memcpy(iv, &i, sizeof(i));
+		need(EVP_DecryptInit_ex2(ctx, NULL, NULL, iv, NULL) == 1, "libcrypto");
+		need(EVP_DecryptUpdate(ctx, out + i * BLOCK, &n, in + i * BLOCK, BLOCK) == 1, "libcrypto");
+	}
+}
+
+static void run_cipher(struct cipher *cipher, const uint8_t *in, uint8_t *out, size_t size)
+{
+	for (uint64_t i = 0; i < size / BLOCK; i++) {
+		uint8_t iv[CIPHER_IV_SIZE] = { 0 };
+
+		memcpy(iv, &i, sizeof(i));
+		need(cipher_run(cipher, false, iv, in + i * BLOCK, out + i * BLOCK, BLOCK), "a cipher");
+	}
+}
+
+struct best {
+	double libcrypto, both, file, modes[11];
+};
+
+static void keep_best(double *best, double start, size_t size)
+{
+	const double rate = (double)size / (now() - start) / 1e6;
+
+	if (rate > *best)
+		*best = rate;
+}
+
+static void print(const struct best *best)
+{
+	static const char *const names[11] = { [1] = "AES-256-XTS", [4] = "AES-256-CTS",   [5] = "AES-128-CBC-ESSIV",
+					       [6] = "AES-128-CTS", [7] = "SM4-XTS",	   [8] = "SM4-CTS",
+					       [9] = "Adiantum",    [10] = "AES-256-HCTR2" };
+
+	printf("libcrypto, AES-256-XTS   %8.0f MB/s  1.00\n", best->libcrypto);
+	printf("read, then libcrypto     %8.0f MB/s  %.2f\n", best->both, best->both / best->libcrypto);
+	printf("a file in clear          %8.0f MB/s  %.2f\n", best->file, best->file / best->libcrypto);
+	for (unsigned mode = 0; mode < 11; mode++)
+		if (names[mode])
+			printf("%-24s %8.0f MB/s  %.2f\n", names[mode], best->modes[mode],
+			       best->modes[mode] / best->libcrypto);
+}
+
+static struct f2fs_inode *open_file(struct f2fs_context *ctx, char **argv)
+{
+	struct f2fs_device *dev;
+	struct f2fs_volume *vol;
+	struct f2fs_inode *inode;
+	uint8_t key[F2FS_KEY_MAX];
+	FILE *file = fopen(argv[2], "rb");
+	const size_t n = file ? fread(key, 1, sizeof(key), file) : 0;
+
+	if (file)
+		fclose(file);
+	need(f2fs_device_open(ctx, argv[1], 0, &dev) == 0, "cannot open the image");
+	need(f2fs_volume_open(ctx, dev, NULL, &vol) == 0, "cannot open the volume");
+	need(f2fs_volume_add_key(vol, key, n, NULL, 0, NULL) == 0, "not a key");
+	need(f2fs_lookup(vol, argv[3], 0, &inode) == 0, "no such file");
+	return inode;
+}
+
+int main(int argc, char **argv)
+{
+	struct best best = { 0 };
+	struct f2fs_context *ctx;
+	uint8_t *in = calloc(1, SIZE_MAX_READ), *out = malloc(SIZE_MAX_READ), key[CIPHER_KEY_MAX];
+	EVP_CIPHER_CTX *evp = EVP_CIPHER_CTX_new();
+	struct f2fs_inode *inode;
+	size_t size;
+
+	for (size_t i = 0; i < sizeof(key); i++)
+		key[i] = (uint8_t)(i * 7);
+	need(argc == 4 && in && out && evp, "usage: cipher_rate IMAGE KEY PATH");
+	need(f2fs_context_new(NULL, &ctx) == 0, "no memory");
+	need(EVP_DecryptInit_ex2(evp, EVP_aes_256_xts(), key, NULL, NULL) == 1, "libcrypto");
+	inode = open_file(ctx, argv);
+	for (int round = 0; round < ROUNDS; round++) {
+		double start = now();
+
+		need(f2fs_inode_read(inode, 0, out, SIZE_MAX_READ, &size) == 0, f2fs_context_error(ctx)->message);
+		keep_best(&best.file, start, size);
+		start = now();
+		run_libcrypto(evp, in, out, size);
+		keep_best(&best.libcrypto, start, size);
+		start = now();
+		need(f2fs_inode_read_raw(inode, 0, in, size, &size) == 0, f2fs_context_error(ctx)->message);
+		run_libcrypto(evp, in, out, size);
+		keep_best(&best.both, start, size);
+		for (unsigned mode = 0; mode < 11; mode++) {
+			struct cipher cipher;
+			const size_t part = size < (4u << 20) ? size : 4u << 20;
+
+			if (cipher_init(ctx, &cipher, mode, key) != CIPHER_OK)
+				continue;
+			start = now();
+			run_cipher(&cipher, in, out, part);
+			keep_best(&best.modes[mode], start, part);
+			cipher_fini(&cipher);
+		}
+	}
+	print(&best);
+	return 0;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading key files. Their bytes are wiped once the volume has them.
+ */
+#include "cli/keys.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define TEXT_MAX (2 * F2FS_KEY_MAX + 2) /* hexadecimal digits and the end of a line */
+
+static void wipe(void *secret, size_t n)
+{
+	volatile unsigned char *p = secret;
+
+	while (n-- > 0)
+		*p++ = 0;
+}
+
+const char *cli_keys_take(struct cli_keys *keys, const char *path)
+{
+	if (keys->count == CLI_MAX_KEYS)
+		return "is one too many";
+	keys->paths[keys->count++] = path;
+	return NULL;
+}
+
+static int digit_of(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+int cli_parse_hex(const char *text, size_t digits, uint8_t *out)
+{
+	for (size_t i = 0; i < digits; i++) {
+		const int digit = digit_of(text[i]);
+
+		if (digit < 0)
+			return -1;
+		out[i / 2] = (uint8_t)(i % 2 ? out[i / 2] << 4 | digit : digit);
+	}
+	return 0;
+}
+
+/* The name of a key in the name of its file: 16 or 8 bytes, or none. */
+static size_t name_of_file(const char *path, uint8_t name[F2FS_KEY_IDENTIFIER])
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t digits = 0;
+
+	while (digit_of(base[digits]) >= 0)
+		digits++;
+	if (digits != 2 * F2FS_KEY_IDENTIFIER && digits != 2 * F2FS_KEY_DESCRIPTOR)
+		return 0;
+	return cli_parse_hex(base, digits, name) == 0 ? digits / 2 : 0;
+}
+
+/* Turn hexadecimal digits into the bytes that they are; others stay. Returns how many bytes there are. */
+static size_t decode(char *text, size_t length)
+{
+	uint8_t bytes[F2FS_KEY_MAX];
+	size_t digits = length;
+
+	while (digits > 0 && (text[digits - 1] == '\n' || text[digits - 1] == '\r'))
+		digits--;
+	if (digits % 2 != 0 || digits < 2 * (size_t)F2FS_KEY_MIN || digits > 2 * (size_t)F2FS_KEY_MAX ||
+	    cli_parse_hex(text, digits, bytes) != 0)
+		return length;
+	memcpy(text, bytes, digits / 2);
+	wipe(bytes, sizeof(bytes));
+	return digits / 2;
+}
+
+static int cannot_read(struct cli *cli, const char *path)
+{
+	cli_error(cli, "%s: cannot read the key: %s", path, strerror(errno));
+	return F2FS_ERR_IO;
+}
+
+static int add_file(struct cli *cli, const char *path, struct f2fs_context *ctx, struct f2fs_volume *vol)
+{
+	uint8_t name[F2FS_KEY_IDENTIFIER];
+	char text[TEXT_MAX + 1];
+	const size_t name_length = name_of_file(path, name);
+	FILE *file = fopen(path, "rb");
+	size_t length;
+	int rc;
+
+	if (!file)
+		return cannot_read(cli, path);
+	setvbuf(file, NULL, _IONBF, 0); /* no copy of the key in a buffer */
+	length = fread(text, 1, sizeof(text), file);
+	rc = ferror(file) ? cannot_read(cli, path) : 0;
+	fclose(file);
+	if (!rc) {
+		rc = f2fs_volume_add_key(vol, text, decode(text, length), name_length ? name : NULL, name_length, NULL);
+		if (rc)
+			cli_error_of(cli, ctx, path);
+	}
+	wipe(text, sizeof(text));
+	return rc;
+}
+
+static int add_directory(struct cli *cli, const char *path, struct f2fs_context *ctx, struct f2fs_volume *vol)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	struct stat st;
+	int rc = 0;
+
+	if (!dir)
+		return cannot_read(cli, path);
+	while (!rc && (entry = readdir(dir)) != NULL) {
+		const size_t room = strlen(path) + strlen(entry->d_name) + 2;
+		char *both = malloc(room);
+
+		if (!both) {
+			cli_error(cli, "out of memory");
+			rc = F2FS_ERR_NOMEM;
+			break;
+		}
+		snprintf(both, room, "%s/%s", path, entry->d_name);
+		if (entry->d_name[0] != '.' && stat(both, &st) == 0 && S_ISREG(st.st_mode))
+			rc = add_file(cli, both, ctx, vol);
+		free(both);
+	}
+	closedir(dir);
+	return rc;
+}
+
+int cli_keys_add(struct cli *cli, const struct cli_keys *keys, struct f2fs_context *ctx, struct f2fs_volume *vol)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; !rc && i < keys->count; i++) {
+		struct stat st;
+		const int is_dir = stat(keys->paths[i], &st) == 0 && S_ISDIR(st.st_mode);
+
+		rc = is_dir ? add_directory(cli, keys->paths[i], ctx, vol) : add_file(cli, keys->paths[i], ctx, vol);
+	}
+	return rc;
+}

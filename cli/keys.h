@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Keys of encrypted files, from files and directories that options name (keys.def).
+ */
+#ifndef F2FSKIT_CLI_KEYS_H
+#define F2FSKIT_CLI_KEYS_H
+
+#include <f2fskit/key.h>
+
+#include "cli/host.h"
+
+enum { CLI_MAX_KEYS = 64 };
+
+struct cli_keys {
+	const char *paths[CLI_MAX_KEYS];
+	unsigned count;
+};
+
+/* Take the option; returns what is wrong with it, or NULL. */
+const char *cli_keys_take(struct cli_keys *keys, const char *path);
+/* Add all keys to a volume. Returns 0, or a negative error after a message. */
+int cli_keys_add(struct cli *cli, const struct cli_keys *keys, struct f2fs_context *ctx, struct f2fs_volume *vol);
+/* Read @digits hexadecimal digits; 0, or -1 when there are other characters. */
+int cli_parse_hex(const char *text, size_t digits, uint8_t *out);
+
+#endif

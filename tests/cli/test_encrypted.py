@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Programs with --key: encrypted directories are made, filled, listed and copied out; keys from files of all kinds."""
+import pytest
+
+KEY = bytes((5 + 11 * i) & 255 for i in range(64))
+IDENTIFIER = "a525b310d975604e26c761134e6c35d1"    # of the key 3, 10, 17, ...
+
+
+@pytest.fixture
+def image(run_tool, tmp_path, peer_check):
+    path = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "-O", "encrypt,extra_attr", path, "64M")
+    yield path
+    peer_check(path)
+
+
+@pytest.fixture
+def key(tmp_path):
+    path = tmp_path / "the.key"
+    path.write_bytes(KEY)
+    return path
+
+
+def test_made_filled_and_copied_out(run_tool, image, key, tmp_path):
+    source = tmp_path / "source"
+    (source / "sub").mkdir(parents=True)
+    (source / "sub" / "plain name").write_bytes(b"secret contents\n" * 1000)
+    (source / "link").symlink_to("sub/plain name")
+    run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/a", "/b", "--", "encrypt", "/a", "--", "encrypt", "-1", "-c",
+             "adiantum", "-p", "16", "/b", "--", "put", source / "sub" / "plain name", "/b/file")
+    run_tool("sload.f2fs", "--key", key, "-q", "-f", source, "--to=/a", image)
+    for words in (("dump.f2fs", "--key", key, "--tree=/", image), ("f2fs", "--key", key, image, "find")):
+        shown = run_tool(*words).stdout
+        assert b"plain name" in shown and b"link" in shown
+    assert run_tool("dump.f2fs", "--key", key, "--cat", "/a/link", image).stdout == b"secret contents\n" * 1000
+    assert run_tool("f2fs", "--key", key, image, "cat", "/b/file").stdout == b"secret contents\n" * 1000
+    run_tool("dump.f2fs", "--key", key, "--extract=" + str(tmp_path / "out"), image)
+    assert (tmp_path / "out" / "a" / "sub" / "plain name").read_bytes() == b"secret contents\n" * 1000
+    raw = image.read_bytes()
+    assert b"secret" not in raw and b"plain name" not in raw
+    assert b"plain name" not in run_tool("dump.f2fs", "--tree=/", image).stdout
+    run_tool("f2fs", "-w", image, "touch", "/a/new", rc=4)
+
+
+@pytest.mark.parametrize("form", ["raw", "hex", "HEX and line", "directory", "identifier"])
+def test_forms_of_keys(run_tool, image, key, tmp_path, form):
+    known = bytes((3 + 7 * i) & 255 for i in range(64))
+    path = tmp_path / "k"
+    if form in ("directory", "identifier"):
+        path.mkdir()
+        (path / "other").write_bytes(KEY[:32])
+        (path / (IDENTIFIER + ".key" if form == "identifier" else "some")).write_bytes(known)
+    else:
+        path.write_bytes({"raw": known, "hex": known.hex().encode()}.get(form, known.hex().upper().encode() + b"\n"))
+    run_tool("f2fs", "-w", "--key", path, image, "mkdir", "/a", "--", "encrypt", "-k", IDENTIFIER, "/a", "--", "touch",
+             "/a/file")
+    assert b"file" in run_tool("f2fs", "--key", path, image, "ls", "/a").stdout
+
+
+def test_wrong_keys_are_named(run_tool, image, key, tmp_path):
+    wrong = tmp_path / IDENTIFIER
+    wrong.write_bytes(KEY)
+    assert b"not the one of this identifier" in run_tool("f2fs", "--key", wrong, image, "ls", rc=1).stderr
+    short = tmp_path / "short"
+    short.write_bytes(b"short")
+    assert b"16 to 64 bytes" in run_tool("f2fs", "--key", short, image, "ls", rc=1).stderr
+    assert b"cannot read the key" in run_tool("f2fs", "--key", tmp_path / "gone", image, "ls", rc=1).stderr
+    run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/a", "--", "encrypt", "/a", "--", "touch", "/a/file")
+    other = tmp_path / "other"
+    other.write_bytes(KEY[1:])
+    done = run_tool("f2fs", "-w", "--key", other, image, "touch", "/a/more", rc=4)
+    assert b"none of the keys at hand (1) is the one" in done.stderr
+    done = run_tool("f2fs", "-w", "--key", key, image, "encrypt", "/a", rc=None)
+    assert b"encrypted already" in done.stderr
+    run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/b", "--", "encrypt", "-c", "rot13", "/b", rc=16)

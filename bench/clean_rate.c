@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cleaning on a device in memory beside a raw copy: clean_rate [FILE-MIB [PERCENT]]. A file is overwritten at random until
+ * PERCENT of its blocks have moved, so that its old segments are partly used; then every section that is worth it is
+ * cleaned. The raw copy reads as many blocks of the file from the same device, a segment at a time, and writes them to
+ * a device that is as empty as the segments that cleaning fills: memory that is written for the first time costs most.
+ * Commits are in the time of cleaning. Prints both rates, processor time.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <f2fskit/f2fskit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define BLOCK 4096u
+#define SEGMENT (512u * BLOCK)
+
+static struct f2fs_context *ctx;
+
+static void check(int err, const char *what)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "%s: %s\n", what, f2fs_context_error(ctx)->message);
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* A file in a volume three times its size, some of its blocks written again. */
+static void age(uint64_t mib, unsigned percent, struct f2fs_device **dev, struct f2fs_volume **vol)
+{
+	const struct f2fs_mkfs_options options = { .label = "bench" };
+	const struct f2fs_new spec = { .mode = 0100644 };
+	struct f2fs_mkfs_device device = { 0 };
+	struct f2fs_inode *root, *file;
+	uint64_t state = 88172645463325252u;
+	uint8_t *chunk = malloc(1 << 20);
+
+	if (!chunk)
+		exit(1);
+	memset(chunk, 0x5a, 1 << 20);
+	check(f2fs_device_new_memory(ctx, (mib * 3 + 256) << 20, dev), "device");
+	device.device = *dev;
+	check(f2fs_mkfs_write(ctx, &device, 1, &options, NULL), "mkfs");
+	check(f2fs_volume_open(ctx, *dev, NULL, vol), "open");
+	check(f2fs_lookup(*vol, "/", 0, &root), "root");
+	check(f2fs_create(root, "file", 4, &spec, &file), "create");
+	f2fs_inode_close(root);
+	for (uint64_t i = 0; i < mib; i++)
+		check(f2fs_inode_write(file, i << 20, chunk, 1 << 20), "write");
+	check(f2fs_volume_commit(*vol), "commit");
+	for (uint64_t i = 0; i < mib * 256 * percent / 100; i++)
+		check(f2fs_inode_write(file, next_random(&state) % (mib * 256) * BLOCK, chunk, BLOCK), "overwrite");
+	f2fs_inode_close(file);
+	check(f2fs_volume_commit(*vol), "commit");
+	free(chunk);
+}
+
+/* first: byte where the file begins */
+static double copy_raw(struct f2fs_device *dev, uint64_t blocks, uint64_t first)
+{
+	const uint64_t bytes = blocks * BLOCK;
+	struct f2fs_device *empty;
+	uint8_t *buffer = malloc(SEGMENT);
+	double start;
+
+	if (!buffer)
+		exit(1);
+	memset(buffer, 1, SEGMENT);
+	check(f2fs_device_new_memory(ctx, bytes + SEGMENT, &empty), "device");
+	start = now();
+	for (uint64_t at = 0; at < bytes; at += SEGMENT) {
+		check(f2fs_device_read(dev, first + at, buffer, SEGMENT), "read");
+		check(f2fs_device_write(empty, at, buffer, SEGMENT), "write");
+	}
+	start = now() - start;
+	f2fs_device_close(empty);
+	free(buffer);
+	return start;
+}
+
+int main(int argc, char **argv)
+{
+	const uint64_t mib = argc > 1 ? strtoull(argv[1], NULL, 0) : 512;
+	const unsigned percent = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) : 50;
+	const struct f2fs_clean_options options = { .used_limit = 99 };
+	struct f2fs_clean_result result;
+	struct f2fs_device *dev;
+	struct f2fs_volume *vol;
+	double cleaning, raw, start;
+	uint64_t moved;
+
+	check(f2fs_context_new(NULL, &ctx), "context");
+	age(mib, percent, &dev, &vol);
+	start = now();
+	check(f2fs_clean(vol, &options, &result), "clean");
+	cleaning = now() - start;
+	moved = result.data_blocks + result.node_blocks;
+	raw = copy_raw(dev, moved, (uint64_t)f2fs_volume_geometry(vol)->main_blkaddr * BLOCK);
+	f2fs_volume_close(vol);
+	printf("%llu blocks moved out of %u sections, %u commits: %.0f MiB/s, raw copy %.0f MiB/s: %.0f %%\n",
+	       (unsigned long long)moved, (unsigned)result.sections, (unsigned)result.commits,
+	       (double)moved / 256 / cleaning, (double)moved / 256 / raw, 100 * raw / cleaning);
+	f2fs_device_close(dev);
+	f2fs_context_free(ctx);
+	return 0;
+}

@@ -146,3 +146,18 @@ def test_damaged_zstd(volume, run_tool, f2fskit, tmp_path):
         except (f2fskit.Error, ValueError):
             refused += 1
     assert refused > 150
+
+
+@pytest.mark.parametrize("stopped", ["search", "metadata image", "save"])
+def test_canceled(volume, f2fskit, tmp_path, stopped):
+    """Each task that takes long asks whether to go on, and ends when it shall not."""
+    class Enough(Exception):
+        pass
+
+    def progress(report):
+        if report.task == stopped:
+            raise Enough
+    context = f2fskit.Context(progress=progress)
+    with f2fskit.open(volume, context=context) as vol, pytest.raises(Enough):
+        with vol.metadata() as copy, open(tmp_path / "out", "wb") as file:
+            copy.save_zstd(file)

@@ -36,6 +36,7 @@
 #include <f2fskit/file.h>
 #include <f2fskit/forensics.h>
 #include <f2fskit/format.h>
+#include <f2fskit/hotness.h>
 #include <f2fskit/inject.h>
 #include <f2fskit/key.h>
 #include <f2fskit/label.h>

@@ -16,6 +16,7 @@ struct clean_candidate {
 	uint32_t section;
 	uint32_t valid; /* blocks in use */
 	uint64_t mtime; /* mean of its segments', in seconds of mounted time */
+	uint64_t heat;	/* mean of what the placement says of its segments; without one mtime */
 	uint64_t cost;	/* out */
 };
 
@@ -30,7 +31,7 @@ struct clean_view {
 /* Set the costs; the order of the list may change. */
 typedef void policy_rank(const struct clean_view *view, struct clean_candidate *list, size_t count);
 
-policy_rank policy_greedy, policy_cost_benefit, policy_age;
+policy_rank policy_greedy, policy_cost_benefit, policy_age, policy_hotness;
 
 struct clean_policy {
 	const char *name;

@@ -10,6 +10,7 @@
 struct section_state {
 	uint32_t valid;
 	uint64_t mtimes; /* sum */
+	uint64_t heat;	 /* sum */
 	bool has_log;
 	bool is_barred; /* by the volume */
 };
@@ -45,8 +46,16 @@ static int add_section(struct victims *v, uint32_t section, const struct section
 	c = vec_push(&v->list, 1);
 	if (!c)
 		return F2FS_ERR_NOMEM;
-	*c = (struct clean_candidate){ .section = section, .valid = s->valid, .mtime = mtime };
+	*c = (struct clean_candidate){ .section = section, .valid = s->valid, .mtime = mtime,
+				       .heat = s->heat / v->view.segments };
 	return 0;
+}
+
+static uint64_t heat_of(const struct f2fs_volume *vol, f2fs_seg_t segno, const uint8_t *raw)
+{
+	const struct f2fs_placement *p = placement_of(vol);
+
+	return p && p->heat ? p->heat(p->user, segno, sit_vblocks(raw) & 0x3ff) : sit_mtime(raw);
 }
 
 /* Go through the entries of one SIT block; *s is the section that goes on from the block before. */
@@ -62,6 +71,7 @@ static int add_entries(struct f2fs_volume *vol, struct victims *v, f2fs_seg_t fi
 
 		s->valid += sit_vblocks(raw) & 0x3ff;
 		s->mtimes += sit_mtime(raw);
+		s->heat += heat_of(vol, first + i, raw);
 		s->has_log = s->has_log || is_log(vol, first + i);
 		s->is_barred = first + i >= vol->barred.first && first + i < vol->barred.end;
 		if ((first + i + 1) % sps != 0)

@@ -11,13 +11,13 @@
 #include "base/bitmap.h"
 #include "base/crc.h"
 #include "device/device.h"
-#include "hot/hot_cluster.h"
 
 #define RUN_PAGES 16u /* that go to the sidecar by one write */
 #define LEAST_PAGES 4u
 
 static const uint8_t magic[8] = { 'f', '2', 'f', 's', 'h', 'o', 't', '1' };
-#define HEADER_CRC 48 /* offset; uuid 8, version 24, segments 32, written 36 */
+/* Offsets: uuid 8, version 24, segments 32, written 36, classes 40, their borders 44. */
+#define HEADER_CRC (44 + 4 * HOT_CLASSES)
 
 uint64_t hot_sidecar_bytes(uint32_t segments)
 {
@@ -41,6 +41,9 @@ static void make_header(uint8_t *block, const struct hot_mark *mark)
 	put_le64(block + 24, mark->version);
 	put_le32(block + 32, mark->segments);
 	put_le32(block + 36, mark->written);
+	put_le32(block + 40, mark->clusters.count);
+	for (unsigned i = 0; i < HOT_CLASSES; i++)
+		put_le32(block + 44 + (size_t)i * 4, mark->clusters.border[i]);
 	put_le32(block + HEADER_CRC, crc_f2fs(0, block, HEADER_CRC));
 }
 
@@ -54,6 +57,9 @@ static bool read_header(struct hot_cache *c, struct hot_mark *mark)
 
 	if (!err) {
 		mark->written = get_le32(block + 36);
+		mark->clusters = (struct hot_clusters){ .count = get_le32(block + 40) % (HOT_CLASSES + 1) };
+		for (unsigned i = 0; i < HOT_CLASSES; i++)
+			mark->clusters.border[i] = get_le32(block + 44 + (size_t)i * 4);
 		make_header(wanted, mark);
 		fits = memcmp(block, wanted, HOT_PAGE_BYTES) == 0;
 		memset(block, 0, HOT_PAGE_BYTES);
@@ -71,7 +77,7 @@ int hot_cache_init(struct hot_cache *c, struct f2fs_context *ctx, struct f2fs_de
 {
 	const uint64_t pages = limit / sizeof(struct hot_page);
 
-	memset(c, 0, sizeof(*c));
+	*c = (struct hot_cache){ .lost = c->lost, .user = c->user };
 	*fits = false;
 	c->ctx = ctx;
 	c->segments = mark->segments;
@@ -145,6 +151,8 @@ static void evict_oldest(struct hot_cache *c)
 
 	if (page->is_dirty && c->sidecar)
 		store(c, page->segno);
+	if (c->lost && !c->sidecar)
+		c->lost(c->user, page->segno);
 	unlink_page(c, page);
 	c->pages[page->segno] = NULL;
 	c->count--;

@@ -9,6 +9,7 @@
 #define F2FSKIT_HOT_HOT_CACHE_H
 
 #include "base/bytes.h"
+#include "hot/hot_cluster.h"
 #include "volume/volume.h"
 
 /* An entry: when the block was written last, then distance (24 bits), class and delay level (4 bits each). */
@@ -31,6 +32,8 @@ struct hot_cache {
 	struct hot_page *newest, *oldest;
 	uint8_t *stored; /* a bit for each segment whose page the sidecar has, MSB-first */
 	uint8_t *buffer; /* of a write of several pages */
+	void (*lost)(void *user, f2fs_seg_t segno); /* set before hot_cache_init(): told of pages that are lost */
+	void *user;
 	uint64_t hits, misses, evictions, sidecar_reads, sidecar_writes, sidecar_errors;
 };
 
@@ -39,7 +42,9 @@ struct hot_mark {
 	uint8_t uuid[16];
 	uint64_t version; /* of the checkpoint */
 	uint32_t segments;
-	uint32_t written; /* out: the number of the last block written */
+	/* out: */
+	uint32_t written; /* the number of the last block written */
+	struct hot_clusters clusters;
 };
 
 /*

@@ -71,6 +71,7 @@ int filler_open(struct filler *f, f2fs_seg_t segno, unsigned type, uint32_t at)
 		err = segments_bar(txn, segno, segno + 1);
 	if (err)
 		return err;
+	s->is_taken = s->is_taken || was_free;
 	if (was_free)
 		s->type = (uint8_t)type;
 	s->is_dirty = true;

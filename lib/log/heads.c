@@ -211,6 +211,7 @@ static int enter_segment(struct txn *txn, unsigned type, f2fs_seg_t segno, uint8
 		memset(head->sums, 0, SUMMARY_BYTES);
 	if (err)
 		return err;
+	s->is_taken = s->is_taken || segment_is_free(s);
 	head->segno = segno;
 	head->alloc_type = alloc_type;
 	head->blkoff = alloc_type == 1 ? segment_next_hole(s, 0) : 0;
@@ -225,13 +226,21 @@ static int enter_segment(struct txn *txn, unsigned type, f2fs_seg_t segno, uint8
 /* Move a log to a new segment. */
 static int open_segment(struct txn *txn, unsigned type)
 {
+	const f2fs_seg_t left = txn->heads[type].segno;
+	struct segment *s = NULL;
 	f2fs_seg_t segno;
 	uint8_t alloc_type;
 	int err = close_segment(txn, type);
 
 	if (!err)
-		err = segment_choose(txn, type, txn->heads[type].segno, &segno, &alloc_type);
-	return err ? err : enter_segment(txn, type, segno, alloc_type);
+		err = segment_choose(txn, type, left, &segno, &alloc_type);
+	if (!err)
+		err = enter_segment(txn, type, segno, alloc_type);
+	if (!err)
+		err = segment_get(txn, left, &s);
+	if (!err)
+		segment_give_back(txn, left, s);
+	return err;
 }
 
 int head_renew(struct txn *txn, unsigned type)

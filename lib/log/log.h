@@ -21,6 +21,7 @@ struct segment {
 	bool was_free;	  /* nothing was valid in the last checkpoint */
 	bool is_dirty;	  /* differs from the last checkpoint */
 	bool is_barred;	  /* nothing may be put there (segments_bar) */
+	bool is_taken;	  /* a free one that does not count as free any more */
 	uint8_t cur[64];  /* as it is now, MSB-first */
 	uint8_t ckpt[64]; /* as the last checkpoint has it, and what was held since (segment_hold_all) */
 };
@@ -176,6 +177,8 @@ static inline bool segment_is_free(const struct segment *s)
 	return s->valid == 0 && s->ckpt_valid == 0;
 }
 bool segment_is_current(const struct txn *txn, f2fs_seg_t segno);
+/* A segment that was taken by this transaction counts as free again when nothing is left in it. */
+void segment_give_back(struct txn *txn, f2fs_seg_t segno, struct segment *s);
 /* The first offset from at on that is free now and in the last checkpoint; F2FS_SEGMENT_BLOCKS: none. */
 uint32_t segment_next_hole(const struct segment *s, uint32_t at);
 /*
@@ -316,6 +319,8 @@ struct stream_run {
 	const uint8_t *data;
 };
 int stream_append(struct txn *txn, unsigned stream, const struct stream_run *run, f2fs_blk_t *addr, uint32_t *got);
+/* f2fs_volume_set_placement() within another call. */
+int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement);
 /* Does a stream go on in a segment? */
 static inline bool stream_is_in(const struct f2fs_volume *vol, f2fs_seg_t segno)
 {

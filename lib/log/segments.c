@@ -111,6 +111,14 @@ void txn_tick(struct txn *txn)
 	txn->now = volume_clock(txn->vol);
 }
 
+void segment_give_back(struct txn *txn, f2fs_seg_t segno, struct segment *s)
+{
+	if (!s->is_taken || !segment_is_free(s) || s->is_barred || segment_is_current(txn, segno))
+		return;
+	s->is_taken = false;
+	txn->free_segments++;
+}
+
 int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
 {
 	f2fs_seg_t segno = geometry_segment_of(&txn->vol->geo, addr);
@@ -136,6 +144,7 @@ int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
 		s->valid--;
 		txn->freed += msb_test(s->ckpt, offset);
 		txn->vol->freed_ever++;
+		segment_give_back(txn, segno, s);
 	}
 	s->is_dirty = true;
 	txn->vol->generation++; /* a call that fails behind this one has failed half-way */
@@ -174,6 +183,7 @@ static int set_bars(struct txn *txn, f2fs_seg_t first, f2fs_seg_t end, bool is_b
 		s->is_barred = is_barred;
 		if (!segment_is_free(s) || segment_is_current(txn, i))
 			continue;
+		s->is_taken = s->is_taken && is_barred;
 		if (!is_barred)
 			txn->free_segments++;
 		else if (txn->free_segments > 0)

@@ -169,12 +169,11 @@ static int check(struct f2fs_volume *vol, const struct f2fs_placement *p)
 	return 0;
 }
 
-int f2fs_volume_set_placement(struct f2fs_volume *vol, const struct f2fs_placement *placement)
+int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement)
 {
 	struct streams *all = NULL;
 	int err;
 
-	error_clear(vol->ctx);
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
 	if (placement) {
@@ -190,6 +189,12 @@ int f2fs_volume_set_placement(struct f2fs_volume *vol, const struct f2fs_placeme
 	vol->streams = all;
 	vol->end_streams = end_streams;
 	return 0;
+}
+
+int f2fs_volume_set_placement(struct f2fs_volume *vol, const struct f2fs_placement *placement)
+{
+	error_clear(vol->ctx);
+	return streams_set(vol, placement);
 }
 
 void f2fs_volume_streams(const struct f2fs_volume *vol, struct f2fs_stream_stat *out)

@@ -637,7 +637,7 @@ class Volume(Closable):
         It is done before the first change after a commit, and with configure(commit_when_full=True) between later ones, too.
 
         Args:
-            policy: "greedy", "cost-benefit" or "age"; None: it is not cleaned by itself.
+            policy: "greedy", "cost-benefit", "age" or "hotness"; None: it is not cleaned by itself.
             used_limit: leave sections alone that are used to more than that many percent.
             like_kernel: begin as early as the kernel does, whatever holes used segments have.
         """
@@ -665,7 +665,7 @@ class Volume(Closable):
         Each batch of sections ends in a commit. Limits of 0 do not apply; the first that is reached ends the work.
 
         Args:
-            policy: "greedy", "cost-benefit" or "age": which section comes first.
+            policy: "greedy", "cost-benefit", "age" or "hotness": which section comes first.
             sections: clean that many.
             free: stop when so many sections are free.
             blocks: stop when so many blocks were moved.

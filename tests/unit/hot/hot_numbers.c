@@ -69,7 +69,7 @@ static void sample(void)
 	struct f2fs_context *ctx;
 	struct hot_sampling s = { 0 };
 	struct hot_mark mark = { .version = 1 };
-	struct hot_cache cache;
+	struct hot_cache cache = { 0 };
 	uint64_t limit, n;
 	uint32_t *values;
 	size_t count;
@@ -132,7 +132,7 @@ static void measure(void)
 	const struct hot_sampling s = { 4096, 30, false };
 	struct hot_mark mark = { .segments = 5120 };
 	struct f2fs_context *ctx;
-	struct hot_cache cache;
+	struct hot_cache cache = { 0 };
 	struct hot_clusters c;
 	uint64_t state = number();
 	uint32_t *values;

@@ -44,6 +44,7 @@ static bool begin(struct hot_cache *c, struct f2fs_device *dev, const struct hot
 	struct hot_mark copy = *mark;
 	bool fits;
 
+	memset(c, 0, sizeof(*c));
 	assert_int_equal(hot_cache_init(c, ctx, dev, PAGES * sizeof(struct hot_page), &copy, &fits), 0);
 	return fits;
 }
@@ -141,7 +142,7 @@ static void test_other_sidecars(void **state)
 	need_refused(&mark);
 	save(9);
 	mark = mark_of(9);
-	assert_int_equal(f2fs_device_write(sidecar, 50, &byte, 1), 0); /* in the checksum */
+	assert_int_equal(f2fs_device_write(sidecar, 109, &byte, 1), 0); /* in the checksum */
 	need_refused(&mark);
 	save(9);
 	assert_int_equal(f2fs_device_write(sidecar, 4000, &byte, 1), 0); /* in what is zero */
@@ -185,7 +186,7 @@ static void test_sidecar_fails(void **state)
 	const struct hot_mark mark = mark_of(9);
 	struct f2fs_device *small, *faulty;
 	struct hot_mark copy = mark;
-	struct hot_cache c;
+	struct hot_cache c = { 0 };
 	bool fits;
 
 	(void)state;

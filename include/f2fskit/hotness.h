@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Placements that learn how soon contents change again, and put together what changes alike: then whole segments become
+ * free at once, and cleaning moves less. docs/HOTNESS.md tells what that is worth, and when.
+ */
+#ifndef F2FSKIT_HOTNESS_H
+#define F2FSKIT_HOTNESS_H
+
+#include <f2fskit/device.h>
+#include <f2fskit/placement.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* NAME, number (persistent), name, text: ways of telling how hot a block is. */
+#define F2FS_HOTNESS_TABLE(X)                                                                                          \
+	X(M2H, 0, "m2h", "classes by K-means of the update distance of each block, after the M2H paper")               \
+	X(DEATH, 1, "death", "by the time at which blocks of a range of a file are expected to change again")          \
+	X(LIFESPAN, 2, "lifespan", "by how long what is overwritten had lived; takes no memory for blocks")
+enum f2fs_hotness_method {
+#define F2FS_HOTNESS_ENUM(id, number, name, text) F2FS_HOTNESS_##id = (number),
+	F2FS_HOTNESS_TABLE(F2FS_HOTNESS_ENUM)
+#undef F2FS_HOTNESS_ENUM
+};
+/* Return the number of a method by its name, -1 for an unknown name; a name and a text by number, NULL for others. */
+F2FS_API int f2fs_hotness_find(const char *name);
+F2FS_API const char *f2fs_hotness_name(unsigned method);
+F2FS_API const char *f2fs_hotness_text(unsigned method);
+
+/*
+ * Zero the struct first; zero members mean the default.
+ *
+ * method:   enum f2fs_hotness_method.
+ * streams:  M2H: classes, 2 to F2FS_STREAMS; 0: 10, as the paper has it. DEATH: 4 to F2FS_STREAMS, the upper half
+ *           for what cleaning moves; 0: 12. LIFESPAN: always 6.
+ * memory:   bytes that entries may take; 0: as many as there is something to be remembered. M2H: 8 for each block of
+ *           the main area; what does not fit goes to the sidecar, or is forgotten. DEATH: 12 for each range of a file.
+ * sidecar:  M2H: a device or file of at least f2fs_hotness_sidecar_bytes() bytes, which keeps the entries when the
+ *           volume is closed. The caller's; it must stay open. One that was made for another volume, or another state of
+ *           this one, counts as empty, and one that fails is used no longer.
+ *
+ * What the paper leaves open, or gives as a number, of M2H:
+ *
+ * sample:        blocks that clustering looks at; 0: 4096.
+ * older_share:   percent of the sample that comes from the half of the entries not used for longer; 0: 30.
+ * samples_halves: with 1 that percentage of the older half is drawn, and the rest to 100 of the newer half.
+ * intervals:     of the layered statistics that initial centroids come from, up to 256; 0: four for each class.
+ * by_logarithm:  with 1 distances are compared by their logarithm.
+ * round:         writes after which it is decided whether the pattern has changed; 0: 5000.
+ * gap:           a distance that differs by more than that from the one before counts as changed; 0: half the least
+ *                distance between two borders of classes.
+ * changed_share: percent of a round: with more changes classes are found anew; 0: 50.
+ * delays:        with 1 blocks of the hotter half of the classes wait in memory: 1, 2, 4, 8, 15 rounds, the hottest
+ *                longest.
+ * moves_apart:   with 1 blocks that cleaning moves go to the stream of their class instead of the log of cold data.
+ *
+ * Of DEATH:
+ *
+ * range_blocks:  blocks of a file whose lifetimes are taken together, a power of two; 0: 64.
+ */
+struct f2fs_hotness_options {
+	uint32_t method;
+	uint32_t streams;
+	uint64_t memory;
+	struct f2fs_device *sidecar;
+	uint32_t sample;
+	uint32_t intervals;
+	uint32_t round;
+	uint32_t gap;
+	uint32_t range_blocks;
+	uint8_t older_share;
+	uint8_t samples_halves;
+	uint8_t by_logarithm;
+	uint8_t changed_share;
+	uint8_t delays;
+	uint8_t moves_apart;
+};
+
+struct f2fs_hotness; /* opaque */
+
+/*
+ * Set a placement of that kind. options may be NULL. Fails as f2fs_volume_set_placement(), with INVALID (an option that
+ * cannot be, a sidecar that is too small). Close it before the volume.
+ */
+F2FS_API int f2fs_hotness_new(struct f2fs_volume *vol, const struct f2fs_hotness_options *options,
+			      struct f2fs_hotness **out);
+/*
+ * Take the placement away and save the sidecar. Fails with STATE when there are changes that were not committed; then
+ * all stays as it is. A sidecar that cannot be saved is no failure. NULL is allowed.
+ */
+F2FS_API int f2fs_hotness_close(struct f2fs_hotness *hotness);
+/* Bytes that a sidecar of a volume needs. */
+F2FS_API uint64_t f2fs_hotness_sidecar_bytes(const struct f2fs_volume *vol);
+
+struct f2fs_hotness_stat {
+	uint64_t written;		 /* blocks */
+	uint64_t known;			 /* of them those that something was known of before */
+	uint64_t memory;		 /* bytes that entries and tables take now */
+	uint64_t hits, misses;		 /* of the cache of entries; misses: in the sidecar */
+	uint64_t evictions;		 /* pages of entries that left memory */
+	uint64_t sidecar_reads, sidecar_writes, sidecar_errors;
+	uint32_t sidecar_fits;		 /* 1: what the sidecar held was taken */
+	uint32_t clusterings;		 /* how often classes were found */
+	uint64_t rounds;
+	uint32_t classes;
+	uint32_t borders[F2FS_STREAMS]; /* the largest distance, or lifetime, of each class, in blocks written; of the
+					   last one UINT32_MAX */
+};
+F2FS_API void f2fs_hotness_stat(const struct f2fs_hotness *hotness, struct f2fs_hotness_stat *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

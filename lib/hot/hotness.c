@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Placements that learn: the public calls. What a method knows is a guess, so whatever goes wrong with it (memory, the
+ * sidecar) makes it know less and is no failure of a write.
+ */
+#include "hot/hotness.h"
+
+#include <string.h>
+
+#include "hot/hot_cache.h"
+#include "log/log.h"
+
+static const struct {
+	const char *name, *text;
+	int (*begin)(struct f2fs_hotness *h);
+} methods[] = {
+	[F2FS_HOTNESS_M2H] = { .begin = m2h_begin },
+	[F2FS_HOTNESS_DEATH] = { .begin = death_begin },
+	[F2FS_HOTNESS_LIFESPAN] = { .begin = lifespan_begin },
+};
+static const char *const names[][2] = {
+#define ROW(id, number, name, text) [number] = { name, text },
+	F2FS_HOTNESS_TABLE(ROW)
+#undef ROW
+};
+#define METHODS (sizeof(methods) / sizeof(methods[0]))
+
+int f2fs_hotness_find(const char *name)
+{
+	for (size_t i = 0; i < METHODS; i++)
+		if (strcmp(names[i][0], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+const char *f2fs_hotness_name(unsigned method)
+{
+	return method < METHODS ? names[method][0] : NULL;
+}
+
+const char *f2fs_hotness_text(unsigned method)
+{
+	return method < METHODS ? names[method][1] : NULL;
+}
+
+uint64_t f2fs_hotness_sidecar_bytes(const struct f2fs_volume *vol)
+{
+	return hot_sidecar_bytes(vol->geo.segment_count_main);
+}
+
+static void drop(struct f2fs_hotness *h)
+{
+	if (h->end)
+		h->end(h);
+	mem_free(h->vol->ctx, h);
+}
+
+int f2fs_hotness_new(struct f2fs_volume *vol, const struct f2fs_hotness_options *options, struct f2fs_hotness **out)
+{
+	struct f2fs_hotness *h;
+	int err;
+
+	error_clear(vol->ctx);
+	*out = NULL;
+	if (options && options->method >= METHODS)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no way %u of telling hotness",
+				 (unsigned)options->method);
+	if (vol->txn)
+		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
+	h = mem_zalloc(vol->ctx, sizeof(*h));
+	if (!h)
+		return F2FS_ERR_NOMEM;
+	h->vol = vol;
+	if (options)
+		h->options = *options;
+	err = methods[h->options.method].begin(h);
+	h->placement.user = h;
+	h->placement.streams = h->options.streams;
+	if (!err)
+		err = streams_set(vol, &h->placement);
+	if (err) {
+		struct f2fs_error_detail detail = vol->ctx->error;
+
+		drop(h);
+		vol->ctx->error = detail;
+		return err;
+	}
+	*out = h;
+	return 0;
+}
+
+int f2fs_hotness_close(struct f2fs_hotness *h)
+{
+	int err;
+
+	if (!h)
+		return 0;
+	error_clear(h->vol->ctx);
+	err = streams_set(h->vol, NULL);
+	if (err)
+		return err;
+	drop(h);
+	return 0;
+}
+
+void f2fs_hotness_stat(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->written = h->written;
+	out->known = h->known;
+	h->stat(h, out);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Placements that learn: with any of them the volume is sound and holds what was written; M2H's sidecar comes back for
+ * the same state of the same volume alone; what fails only makes them know less.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/fresh.h"
+#include "log/log.h"
+
+#define MIB (1u << 20)
+#define BLOCK 4096u
+#define MANY 60000u /* blocks, of a volume that is nearly full with them */
+#define FEW 16000u
+
+static struct fresh v;
+static struct f2fs_hotness *hot;
+static uint8_t bytes[256 * BLOCK];
+static uint32_t value[MANY];
+static uint32_t blocks;
+static uint32_t seed;
+
+static uint32_t next_random(void)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return seed >> 8;
+}
+
+static void need(int err, const char *what)
+{
+	if (err)
+		fail_msg("%s: %s", what, f2fs_context_error(v.ctx)->message);
+}
+
+static void set_up(const struct f2fs_hotness_options *o)
+{
+	const struct f2fs_write_options options = { .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1 };
+	const struct f2fs_clean_options cleaning = { .policy = o ? F2FS_CLEAN_HOTNESS : F2FS_CLEAN_GREEDY };
+
+	need(f2fs_volume_configure(v.vol, &options), "configure");
+	need(f2fs_volume_set_cleaning(v.vol, &cleaning), "cleaning");
+	if (o)
+		need(f2fs_hotness_new(v.vol, o, &hot), "hotness");
+}
+
+static struct f2fs_inode *begin(const struct f2fs_hotness_options *o, uint32_t count)
+{
+	struct f2fs_inode *inode;
+
+	seed = 3;
+	hot = NULL;
+	blocks = count;
+	memset(value, 0, sizeof(value));
+	fresh_open(&v, 360 * MIB, 0);
+	set_up(o);
+	inode = fresh_make(&v, "data", 0100644);
+	for (uint32_t i = 0; i < blocks; i += 250) {
+		for (uint32_t k = 0; k < 250; k++) {
+			value[i + k] = i + k;
+			memcpy(bytes + (size_t)k * BLOCK, &value[i + k], 4);
+		}
+		need(f2fs_inode_write(inode, (uint64_t)i * BLOCK, bytes, 250 * BLOCK), "fill");
+	}
+	return inode;
+}
+
+static void overwrite(struct f2fs_inode *inode, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		/* a tenth, anywhere, takes nine of ten writes */
+		const uint32_t at = next_random() % 10 ? next_random() % (blocks / 10) * 7 % blocks
+						       : next_random() % blocks;
+
+		value[at] = next_random();
+		memcpy(bytes, &value[at], 4);
+		need(f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
+	}
+}
+
+static void must_be_right(struct f2fs_inode *inode)
+{
+	struct f2fs_check_result found;
+
+	for (unsigned times = 0; times < 2; times++) {
+		for (uint32_t i = 0; i < blocks; i++) {
+			uint32_t number;
+			size_t done;
+
+			need(f2fs_inode_read(inode, (uint64_t)i * BLOCK, &number, 4, &done), "read");
+			assert_int_equal(number, value[i]);
+		}
+		need(f2fs_volume_commit(v.vol), "commit");
+	}
+	need(f2fs_check(v.ctx, v.dev, NULL, &found), "check");
+	assert_int_equal(found.found, 0);
+}
+
+static uint64_t moved(void)
+{
+	struct f2fs_counters c;
+
+	f2fs_volume_counters(v.vol, &c);
+	return c.bytes[F2FS_WRITE_MOVED_DATA] / BLOCK;
+}
+
+static void end(struct f2fs_inode *inode)
+{
+	f2fs_inode_close(inode);
+	need(f2fs_hotness_close(hot), "close");
+	fresh_close(&v);
+}
+
+/* What is written goes to several streams, cleaning moves some of it, and all is as it should be. */
+static void all_are_sound(void **state)
+{
+	static const struct f2fs_hotness_options ways[] = {
+		{ .method = F2FS_HOTNESS_M2H, .delays = 1 },
+		{ .method = F2FS_HOTNESS_M2H, .by_logarithm = 1, .moves_apart = 1, .samples_halves = 1 },
+		{ .method = F2FS_HOTNESS_DEATH, .range_blocks = 1, .streams = 8 },
+		{ .method = F2FS_HOTNESS_LIFESPAN },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct f2fs_inode *inode = begin(&ways[i], MANY);
+		struct f2fs_stream_stat streams;
+		struct f2fs_hotness_stat stat;
+		unsigned used = 0;
+
+		overwrite(inode, 40000);
+		f2fs_hotness_stat(hot, &stat);
+		f2fs_volume_streams(v.vol, &streams);
+		assert_true(stat.written > 60000 && stat.known > 20000 && stat.classes > 1 && stat.memory > 0);
+		if (i < 2)
+			assert_true(stat.clusterings > 0 && stat.rounds > 0);
+		for (unsigned k = 0; k < F2FS_STREAMS; k++)
+			used += streams.blocks[k] > 1000;
+		assert_true(used > 1);
+		assert_true(moved() > 1000);
+		must_be_right(inode);
+		end(inode);
+	}
+}
+
+static void little_memory_is_no_failure(void **state)
+{
+	static const struct f2fs_hotness_options ways[] = {
+		{ .method = F2FS_HOTNESS_M2H, .memory = 1, .delays = 1 },
+		{ .method = F2FS_HOTNESS_DEATH, .memory = 1 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct f2fs_inode *inode = begin(&ways[i], FEW);
+		struct f2fs_hotness_stat stat;
+
+		overwrite(inode, 10000);
+		f2fs_hotness_stat(hot, &stat);
+		assert_true(stat.memory < 30000);
+		must_be_right(inode);
+		end(inode);
+	}
+}
+
+static void reopen(struct f2fs_inode **inode, const struct f2fs_hotness_options *o)
+{
+	f2fs_inode_close(*inode);
+	need(f2fs_hotness_close(hot), "close");
+	fresh_reopen(&v);
+	set_up(o);
+	need(f2fs_lookup(v.vol, "/data", 0, inode), "look up");
+}
+
+static uint32_t fits(void)
+{
+	struct f2fs_hotness_stat stat;
+
+	f2fs_hotness_stat(hot, &stat);
+	return stat.sidecar_fits;
+}
+
+static void sidecar_comes_back(void **state)
+{
+	struct f2fs_hotness_options o = { .memory = 60000 };
+	struct f2fs_hotness_stat stat;
+	struct f2fs_device *sidecar;
+	struct f2fs_inode *inode = begin(NULL, FEW);
+
+	(void)state;
+	need(f2fs_device_new_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol), &sidecar), "sidecar");
+	o.sidecar = sidecar;
+	need(f2fs_volume_commit(v.vol), "commit");
+	reopen(&inode, &o);
+	assert_int_equal(fits(), 0);
+	overwrite(inode, 20000);
+	f2fs_hotness_stat(hot, &stat);
+	assert_true(stat.sidecar_writes > 0 && stat.sidecar_reads > 0 && stat.sidecar_errors == 0);
+	need(f2fs_volume_commit(v.vol), "commit");
+	reopen(&inode, &o);
+	assert_int_equal(fits(), 1);
+	f2fs_hotness_stat(hot, &stat);
+	assert_true(stat.classes > 1); /* at once */
+	overwrite(inode, 1000);
+	f2fs_hotness_stat(hot, &stat);
+	assert_true(stat.known > 500);
+	/* the volume goes on without it: what it knows is of another state */
+	need(f2fs_volume_commit(v.vol), "commit");
+	need(f2fs_hotness_close(hot), "close");
+	hot = NULL;
+	overwrite(inode, 10);
+	need(f2fs_volume_commit(v.vol), "commit");
+	reopen(&inode, &o);
+	assert_int_equal(fits(), 0);
+	must_be_right(inode);
+	end(inode);
+	/* and so is another volume */
+	inode = begin(NULL, FEW);
+	need(f2fs_volume_commit(v.vol), "commit");
+	o.sidecar = NULL;
+	f2fs_device_close(sidecar);
+	end(inode);
+}
+
+/* A sidecar of rubbish with the right header: entries are wrong, and nothing else. */
+static void lies_cost_nothing(void **state)
+{
+	struct f2fs_hotness_options o = { .delays = 1, .moves_apart = 1 };
+	struct f2fs_device *sidecar;
+	struct f2fs_inode *inode = begin(NULL, FEW);
+	uint64_t size;
+
+	(void)state;
+	size = f2fs_hotness_sidecar_bytes(v.vol);
+	need(f2fs_device_new_memory(v.ctx, size, &sidecar), "sidecar");
+	o.sidecar = sidecar;
+	need(f2fs_volume_commit(v.vol), "commit");
+	reopen(&inode, &o);
+	reopen(&inode, &o);
+	assert_int_equal(fits(), 1);
+	f2fs_inode_close(inode);
+	need(f2fs_hotness_close(hot), "close");
+	for (uint64_t at = BLOCK; at < size; at += BLOCK) {
+		for (unsigned i = 0; i < BLOCK; i++)
+			bytes[i] = (uint8_t)next_random();
+		need(f2fs_device_write(sidecar, at, bytes, BLOCK), "rubbish");
+	}
+	need(f2fs_hotness_new(v.vol, &o, &hot), "hotness");
+	assert_int_equal(fits(), 1);
+	need(f2fs_lookup(v.vol, "/data", 0, &inode), "look up");
+	overwrite(inode, 20000);
+	must_be_right(inode);
+	f2fs_inode_close(inode);
+	need(f2fs_hotness_close(hot), "close");
+	f2fs_device_close(sidecar);
+	fresh_close(&v);
+}
+
+static void must_refuse(const struct f2fs_hotness_options *o, int code)
+{
+	struct f2fs_hotness *h;
+
+	assert_int_equal(f2fs_hotness_new(v.vol, o, &h), code);
+	assert_null(h);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+	struct f2fs_inode *inode = begin(NULL, FEW);
+	struct f2fs_device *small;
+
+	(void)state;
+	must_refuse(NULL, F2FS_ERR_STATE);
+	need(f2fs_volume_commit(v.vol), "commit");
+	need(f2fs_device_new_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol) - BLOCK, &small), "sidecar");
+	must_refuse(&(struct f2fs_hotness_options){ .method = 3 }, F2FS_ERR_INVALID);
+	must_refuse(&(struct f2fs_hotness_options){ .streams = 17 }, F2FS_ERR_INVALID);
+	must_refuse(&(struct f2fs_hotness_options){ .streams = 1 }, F2FS_ERR_INVALID);
+	must_refuse(&(struct f2fs_hotness_options){ .older_share = 101 }, F2FS_ERR_INVALID);
+	must_refuse(&(struct f2fs_hotness_options){ .method = 1, .range_blocks = 3 }, F2FS_ERR_INVALID);
+	must_refuse(&(struct f2fs_hotness_options){ .sidecar = small }, F2FS_ERR_INVALID);
+	f2fs_device_close(small);
+	for (unsigned i = 0; f2fs_hotness_name(i); i++)
+		assert_int_equal(f2fs_hotness_find(f2fs_hotness_name(i)), (int)i);
+	assert_int_equal(f2fs_hotness_find("tepid"), -1);
+	need(f2fs_hotness_new(v.vol, NULL, &hot), "hotness");
+	overwrite(inode, 1);
+	assert_int_equal(f2fs_hotness_close(hot), F2FS_ERR_STATE);
+	need(f2fs_volume_commit(v.vol), "commit");
+	end(inode);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_are_sound),      cmocka_unit_test(little_memory_is_no_failure),
+		cmocka_unit_test(sidecar_comes_back), cmocka_unit_test(lies_cost_nothing),
+		cmocka_unit_test(what_cannot_be_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What placements are worth: page writes like those of databases to a volume that is nearly full, with cleaning by
- * itself, and how many blocks that moves: hotness_rate [LOAD|all [VOLUME-MIB [TIMES [PERCENT [WAY]]]]]. TIMES: how often
- * what is there is overwritten before counting, and again while counting. Contents are zeros, on a device that holds
- * none. Loads are deterministic: the seed is in the source.
+ * itself, and how many blocks that moves: hotness_rate [LOAD|all [VOLUME-MIB [TIMES [PERCENT [WAY]]]]]. TIMES: how
+ * often what is there is overwritten before counting, and again while counting. Contents are zeros, on a device that
+ * holds none. Loads are deterministic: the seed is in the source.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>

@@ -37,8 +37,8 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  * memory:   bytes that entries may take; 0: as many as there is something to be remembered. M2H: 8 for each block of
  *           the main area; what does not fit goes to the sidecar, or is forgotten. DEATH: 12 for each range of a file.
  * sidecar:  M2H: a device or file of at least f2fs_hotness_sidecar_bytes() bytes, which keeps the entries when the
- *           volume is closed. The caller's; it must stay open. One that was made for another volume, or another state of
- *           this one, counts as empty, and one that fails is used no longer.
+ *           volume is closed. The caller's; it must stay open. One that was made for another volume, or another state
+ *           of this one, counts as empty, and one that fails is used no longer.
  *
  * What the paper leaves open, or gives as a number, of M2H:
  *

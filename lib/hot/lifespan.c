@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * By lifespans, without anything remembered of blocks: what is overwritten soon after it was written will be
- * overwritten soon again, and what cleaning has to move lives the longer the older it is. How long "soon" is, is learned
- * from the segments of the short-lived stream: as long as they last. The idea is that of SepBIT (Wang and others, FAST
- * 2022), for a file system's segments.
+ * overwritten soon again, and what cleaning has to move lives the longer the older it is. How long "soon" is, is
+ * learned from the segments of the short-lived stream: as long as they last. The idea is that of SepBIT (Wang and
+ * others, FAST 2022), for a file system's segments.
  */
 #include "hot/hot_life.h"
 

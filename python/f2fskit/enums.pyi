@@ -106,6 +106,7 @@ class CleanEnd(enum.IntEnum):
     DONE = 0
 
 class CleanPolicy(enum.IntEnum):
+    HOTNESS = 3
     AGE = 2
     COST_BENEFIT = 1
     GREEDY = 0

@@ -19,6 +19,7 @@
 
 #define BLOCK 4096u
 #define SMALL (56u << 20)
+#define WIDE (160u << 20) /* so that there may be streams */
 #define ROOMY (128u << 20)
 #define FEATURES (F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM | F2FS_FEATURE_QUOTA)
 
@@ -406,6 +407,39 @@ static void run_with_two_logs(struct lab *lab)
 	run_fsyncs(lab);
 }
 
+static unsigned classify_any(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old)
+{
+	(void)user;
+	(void)ino;
+	return (unsigned)(file_block + old) % 4; /* the fourth is none */
+}
+
+static unsigned delay_some(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old)
+{
+	(void)user;
+	(void)old;
+	return (ino + file_block) % 3 == 0;
+}
+
+static void use_streams(struct lab *lab)
+{
+	const struct f2fs_placement placement = { .streams = 3, .classify = classify_any, .delay = delay_some };
+
+	assert_int_equal(f2fs_volume_set_placement(lab->vol, &placement), 0);
+}
+
+static void run_fsyncs_in_streams(struct lab *lab)
+{
+	use_streams(lab);
+	run_fsyncs(lab);
+}
+
+static void run_commits_in_streams(struct lab *lab)
+{
+	use_streams(lab);
+	run_commits(lab);
+}
+
 static const char *folder; /* of the host: something to copy */
 
 static void run_populate(struct lab *lab)
@@ -425,6 +459,13 @@ static const struct lab_workload workloads[] = {
 	{ .name = "fsyncs in holes", .size = SMALL, .prepare = prepare_holes, .run = run_fsyncs },
 	{ .name = "fsyncs, four logs", .prepare = prepare_files, .run = run_with_four_logs },
 	{ .name = "fsyncs, two logs", .prepare = prepare_files, .run = run_with_two_logs },
+	{ .name = "fsyncs in streams", .size = WIDE, .prepare = prepare_files, .run = run_fsyncs_in_streams },
+	{ .name = "commits in streams",
+	  .size = WIDE,
+	  .write = { .discard = 1 },
+	  .prepare = prepare_files,
+	  .run = run_commits_in_streams,
+	  .subsets = 3 },
 	{ .name = "populate", .prepare = prepare_files, .run = run_populate },
 	{ .name = "fsyncs of a new volume", .run = run_fsyncs },
 	{ .name = "appends", .prepare = prepare_files, .run = run_appends },

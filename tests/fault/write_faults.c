@@ -17,7 +17,7 @@
 #include "common/test_host.h"
 #include "crash/tree_digest.h"
 
-#define VOLUME_SIZE ((uint64_t)64 << 20)
+#define VOLUME_SIZE ((uint64_t)100 << 20) /* streams want that many free sections */
 #define BLOCK 4096u
 
 struct operation {
@@ -274,6 +274,35 @@ static int run_defrag_range(struct f2fs_volume *vol)
 				 geo->main_blkaddr + 8 * F2FS_SEGMENT_BLOCKS, 0, NULL);
 }
 
+static struct f2fs_hotness *hot; /* of the volume at hand */
+
+static void end_streams(struct f2fs_volume *vol)
+{
+	f2fs_volume_discard(vol);
+	if (f2fs_hotness_close(hot) != 0)
+		abort();
+	hot = NULL;
+}
+
+/* By a placement that learns, in two streams; tear_down() ends it, lest the error be forgotten. */
+static int run_streams(struct f2fs_volume *vol)
+{
+	const struct f2fs_hotness_options options = { .streams = 2, .memory = 1, .round = 100, .delays = 1 };
+	struct f2fs_inode *inode = NULL;
+	int err;
+
+	if (hot)
+		end_streams(vol);
+	err = f2fs_hotness_new(vol, &options, &hot);
+	if (err)
+		return err;
+	err = f2fs_lookup(vol, "/large", 0, &inode);
+	for (unsigned i = 0; i < 400 && !err; i++)
+		err = f2fs_inode_write(inode, (uint64_t)(i * 7 % 60) * BLOCK, bytes, 2 * BLOCK);
+	f2fs_inode_close(inode);
+	return err;
+}
+
 static const struct operation operations[] = {
 	{ "create a file", run_create_file },
 	{ "create a directory", run_create_dir },
@@ -299,6 +328,7 @@ static const struct operation operations[] = {
 	{ "replace", run_replace },
 	{ "exchange", run_exchange },
 	{ "leave a whiteout", run_leave_whiteout },
+	{ "write in streams", run_streams },
 	{ "clean", run_clean },
 	{ "put in order", run_defrag },
 	{ "move a range", run_defrag_range },
@@ -403,6 +433,8 @@ static void set_up(struct bench *b)
 
 static void tear_down(struct bench *b)
 {
+	if (hot)
+		end_streams(b->vol);
 	f2fs_volume_close(b->vol);
 	f2fs_device_close(b->dev);
 	f2fs_device_close(b->memory);

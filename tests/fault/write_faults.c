@@ -297,8 +297,12 @@ static int run_streams(struct f2fs_volume *vol)
 	if (err)
 		return err;
 	err = f2fs_lookup(vol, "/large", 0, &inode);
-	for (unsigned i = 0; i < 400 && !err; i++)
-		err = f2fs_inode_write(inode, (uint64_t)(i * 7 % 60) * BLOCK, bytes, 2 * BLOCK);
+	/* what is there already, again and again; then a change */
+	for (unsigned i = 0; i < 200 && !err; i++)
+		err = f2fs_inode_write(inode, (uint64_t)(i * 7 % 30) * BLOCK, bytes + (size_t)(i * 7 % 30) * BLOCK,
+				       2 * BLOCK);
+	if (!err)
+		err = f2fs_inode_write(inode, 0, bytes + BLOCK, 3 * BLOCK);
 	f2fs_inode_close(inode);
 	return err;
 }

@@ -25,7 +25,7 @@ static void every_policy_has_a_name(void **state)
 		assert_true(strlen(f2fs_clean_policy_text(n)) > 0);
 		assert_non_null(clean_policy_get(n));
 	}
-	assert_int_equal(n, 3);
+	assert_int_equal(n, 4);
 	assert_null(f2fs_clean_policy_text(n));
 	assert_null(clean_policy_get(n));
 	assert_int_equal(f2fs_clean_policy_find("newest"), -1);

@@ -15,7 +15,7 @@ struct lab_arguments {
 	const char *seed; /* NULL: not given */
 	uint64_t seed_number;
 	uint32_t rounds;
-	const char *json, *plot;
+	const char *json, *plot, *trace;
 	int is_small;
 	char **operands;
 	int operand_count;

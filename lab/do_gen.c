@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * f2fs-lab gen: the operations of a source as text.
+ * f2fs-lab gen: the operations of a source as text or as a trace.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lab/command.h"
 #include "lab/source.h"
+#include "lab/trace.h"
 
 static void put_op(const struct lab_op *op)
 {
@@ -27,8 +30,8 @@ static void put_op(const struct lab_op *op)
 	}
 }
 
-/* All rounds, round 0 included. */
-static int put_rounds(struct cli *cli, struct lab_source *source, uint32_t rounds)
+/* All rounds, round 0 included; as text when there is no trace to be written. */
+static int put_rounds(struct cli *cli, struct lab_source *source, uint32_t rounds, struct lab_trace_writer *trace)
 {
 	struct lab_op op;
 
@@ -39,14 +42,40 @@ static int put_rounds(struct cli *cli, struct lab_source *source, uint32_t round
 			cli_error(cli, "%s", source->error);
 			return -1;
 		}
-		if (rc == LAB_END)
+		if (rc == LAB_END && trace)
+			lab_trace_end_round(trace);
+		else if (rc == LAB_END)
 			printf("round %u\n", source->round);
+		else if (trace)
+			lab_trace_put(trace, &op);
 		else
 			put_op(&op);
-		if (cli_stopped() || ferror(stdout))
+		if (cli_stopped() || ferror(trace ? trace->to : stdout))
 			return -1;
 	}
 	return 0;
+}
+
+/* A trace that is not whole is removed. */
+static int put_trace(struct cli *cli, struct lab_source *source, uint32_t rounds, const char *path)
+{
+	struct lab_trace_writer writer;
+	FILE *to = fopen(path, "wb");
+	int rc = -1;
+
+	if (to) {
+		lab_trace_begin(&writer, to);
+		rc = put_rounds(cli, source, rounds, &writer);
+	}
+	if (!to || ferror(to))
+		cli_error(cli, "%s: %s", path, strerror(errno));
+	if (to && fclose(to) != 0 && !rc) {
+		cli_error(cli, "%s: %s", path, strerror(errno));
+		rc = -1;
+	}
+	if (rc && to)
+		remove(path);
+	return rc;
 }
 
 int lab_do_gen(struct cli *cli, struct lab_arguments *a)
@@ -68,8 +97,10 @@ int lab_do_gen(struct cli *cli, struct lab_arguments *a)
 		rc = lab_config_all_used(&config);
 	if (rc)
 		cli_error(cli, "%s", config.error);
+	else if (a->trace)
+		rc = put_trace(cli, source, a->rounds, a->trace);
 	else
-		rc = put_rounds(cli, source, a->rounds);
+		rc = put_rounds(cli, source, a->rounds, NULL);
 	lab_source_close(source);
 	lab_config_free(&config);
 	return rc;

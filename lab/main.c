@@ -67,6 +67,9 @@ static const char *take(struct lab_arguments *a, int id, const char *value)
 		return cli_parse_u64(value, 0, UINT64_MAX, &a->seed_number);
 	case OPT_rounds:
 		return cli_parse_u32(value, 0, UINT32_MAX, &a->rounds);
+	case OPT_trace:
+		a->trace = value;
+		return NULL;
 	case OPT_plot:
 		a->plot = value;
 		return NULL;

@@ -200,9 +200,49 @@ def test_golden_operations(source, run_tool):
     assert hashlib.sha256(stream).hexdigest()[:16] == digest
 
 
+def trace_of(run_tool, path, source="varmail"):
+    options = ["--rounds=2", *("--set=" + s for s in GOLDEN[source][0].split())]
+    run_tool("f2fs-lab", "gen", source, "--trace", path, *options)
+    return run_tool("f2fs-lab", "gen", source, *options).stdout
+
+
+@pytest.mark.parametrize("source", GOLDEN)
+def test_traces_give_the_same_operations(source, run_tool, tmp_path):
+    path = tmp_path / "a.f2t"
+    text = trace_of(run_tool, path, source)
+    assert run_tool("f2fs-lab", "gen", "trace", "--rounds=2", "--set=file=%s" % path).stdout == text
+
+
+def test_traces_can_be_run(experiment, results, run_tool, tmp_path):
+    """The same load is measured, whether it comes from its source or from a trace of it."""
+    def run(source):
+        found = results(experiment("[experiment]\nrounds = 2\n[volume]\nsize = \"64MiB\"\n[source.one]\n" + source))
+        return found["variants"]
+    run_tool("f2fs-lab", "gen", "varmail", "--seed=8", "--rounds=2", "--set=files=40", "--set=bytes=300KiB",
+             "--trace", tmp_path / "a.f2t")  # the first source of an experiment with seed 1
+    assert run('kind = "trace"\nfile = "%s"\n' % (tmp_path / "a.f2t")) == run(
+        'kind = "varmail"\nfiles = 40\nbytes = "300KiB"\n')
+
+
+def test_wrong_traces(run_tool, tmp_path):
+    path = tmp_path / "a.f2t"
+    trace_of(run_tool, path)
+    whole = path.read_bytes()
+    for data, message in [(b"", "is no trace"), (b"F2FSLAB2" + whole[8:], "is no trace"),
+                          (whole[:20], "record 2: the trace ends within"), (whole[:-1], "the trace ends within a round"),
+                          (whole[:8] + b"\x63", "record 1: there is no such kind of operation"),
+                          (whole[:8] + b"\x01" + b"\xff" * 12, "record 1: a number is too long"),
+                          (whole[:8] + b"\x01\x00" + b"\xff" * 4 + b"\x7f", "record 1: a number is too large"),
+                          (whole[:8] + b"\x00\x00\x00\x00\x00", "record 1: a file has no name")]:
+        path.write_bytes(data)
+        done = run_tool("f2fs-lab", "gen", "trace", "--rounds=2", "--set=file=%s" % path, rc=1)
+        assert message in done.stderr.decode(), data[:20]
+    assert "No such file" in run_tool("f2fs-lab", "gen", "trace", "--set=file=odd", rc=1).stderr.decode()
+
+
 def test_every_source_has_a_digest(run_tool):
     found = json.loads(run_tool("f2fs-lab", "list", "--json=-").stdout)
-    assert set(GOLDEN) == {row["table"][len("source "):] for row in found["parameters"]
+    assert set(GOLDEN) | {"trace"} == {row["table"][len("source "):] for row in found["parameters"]
                            if row["table"].startswith("source ")}
 
 

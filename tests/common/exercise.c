@@ -467,6 +467,23 @@ static void exercise_tree(struct run *r)
 	f2fs_inode_close(inode);
 }
 
+/* The same tree with the key that encrypted seeds were made with: names and contents are deciphered. */
+static void exercise_keys(struct run *r)
+{
+	static const uint8_t descriptor[F2FS_KEY_DESCRIPTOR] = { 0xf2, 0xf5, 0xc0, 0xde, 0, 0, 0, 1 };
+	uint8_t key[F2FS_KEY_MAX];
+	int rc;
+
+	if (!(r->geo->feature & F2FS_FEATURE_ENCRYPT))
+		return;
+	for (size_t i = 0; i < sizeof(key); i++)
+		key[i] = (uint8_t)(3 + 7 * i);
+	rc = f2fs_volume_add_key(r->vol, key, sizeof(key), descriptor, sizeof(descriptor), NULL);
+	if (rc == F2FS_ERR_UNSUPPORTED || !passed(r, rc)) /* built without libcrypto, or no memory */
+		return;
+	exercise_tree(r);
+}
+
 void exercise_volume(struct f2fs_volume *vol, const struct exercise_limits *limits, struct exercise_result *result)
 {
 	struct run r = { .ctx = f2fs_volume_context(vol),
@@ -488,6 +505,7 @@ void exercise_volume(struct f2fs_volume *vol, const struct exercise_limits *limi
 	exercise_tree(&r);
 	exercise_past(&r);
 	exercise_metadata(&r);
+	exercise_keys(&r);
 	free(r.buffer);
 }
 

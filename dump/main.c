@@ -186,8 +186,8 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 		a->scrambles_names = 1;
 		break;
 	case OPT_image_form:
-		a->form = image_form_of(value);
-		why = a->form == FORM_DEFAULT ? "is none of zstd, sparse, raw" : NULL;
+		a->form = (int)image_form_of(value);
+		why = a->form == (int)FORM_DEFAULT ? "is none of zstd, sparse, raw" : NULL;
 		break;
 	case OPT_to:
 		a->to = value;

@@ -41,7 +41,7 @@ static int save(struct dump *d, const char *path, int content)
 	rc = f2fs_metadata_open(d->vol, &options, &dev);
 	if (rc)
 		return dump_fail(d, rc, path);
-	rc = save_image(d, dev, path, d->form, note_of(d, content));
+	rc = save_image(d, dev, path, (enum image_form)d->form, note_of(d, content));
 	if (!rc)
 		rc = f2fs_metadata_stat(dev, &st);
 	if (!rc)

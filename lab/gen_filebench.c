@@ -20,7 +20,8 @@ enum step {
 	STEP_FSYNC,
 	STEP_RANDOM
 };
-enum { STEPS = 16, TRIES = 16, NO_FILE = UINT32_MAX };
+enum { STEPS = 16, TRIES = 16 };
+#define NO_FILE UINT32_MAX
 
 /* X(key, kind, default, min, max, help); personalities differ in some defaults. */
 #define PARAMS(X, files_, size_, fixed_, append_, threads_, share_)                                                    \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Cleaning on a device in memory beside a raw copy: clean_rate [FILE-MIB [PERCENT]]. A file is overwritten at random
- * until PERCENT of its blocks have moved, so that its old segments are partly used; then every section that is worth it
- * is cleaned. The raw copy reads as many blocks of the file from the same device, a segment at a time, and writes them to
- * a device that is as empty as the segments that cleaning fills: memory that is written for the first time costs most.
+ * until PERCENT of its blocks have moved, so that its old segments are partly used; then every section that is worth
+ * it is cleaned. The raw copy reads as many blocks of the file from the same device, a segment at a time, and writes
+ * them to a device that is empty: memory that is written for the first time costs most.
  * Commits are in the time of cleaning. Prints both rates, processor time.
  */
 #define _POSIX_C_SOURCE 200809L

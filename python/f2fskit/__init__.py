@@ -35,6 +35,7 @@ from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
 from .inode import DirEntry, Inode, Xattrs
 from .io import InodeIO
 from .path import F2FSPath
+from .placement import NO_STREAM, Hotness, HotnessStat, Placement, Streams
 from .populate import PopulateProblem, PopulateResult, PopulateRule, populate_size
 from .recovery import RecoverResult, RecoveryInode, RecoveryNode, RecoveryPlan, RecoverySummary
 from .resizing import ResizeResult, ResizeStep, resize, resize_minimum
@@ -109,6 +110,8 @@ __all__ = [
     "Fragments",
     "FreeRuns",
     "Geometry",
+    "Hotness",
+    "HotnessStat",
     "Inode",
     "InodeIO",
     "InodeLayout",
@@ -120,6 +123,7 @@ __all__ = [
     "MkfsResult",
     "Moment",
     "NEW_ADDR",
+    "NO_STREAM",
     "NULL_ADDR",
     "Nat",
     "NatEntry",
@@ -127,6 +131,7 @@ __all__ = [
     "OverlayDevice",
     "Past",
     "PastStat",
+    "Placement",
     "PopulateProblem",
     "PopulateResult",
     "PopulateRule",
@@ -151,6 +156,7 @@ __all__ = [
     "SitEntry",
     "Ssa",
     "StatResult",
+    "Streams",
     "Struct",
     "Summary",
     "UndoInfo",

@@ -15,7 +15,7 @@ import uuid as uuid_module
 import weakref
 from typing import IO, Any, Callable, Iterator, Sequence, Union
 
-from . import enums, errors, format, populate, recovery, results, space, tree
+from . import enums, errors, format, placement, populate, recovery, results, space, tree
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
 from .device import Closable, Context, Device, MetadataDevice, Path
 from .forensics import Deleted, Moment, Past, Version
@@ -266,7 +266,7 @@ class Volume(Closable):
     """
 
     __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
-                 "_made", "_left_orphans", "_files", "_told", "_clock_stands")
+                 "_made", "_left_orphans", "_files", "_told", "_clock_stands", "_hotness", "_asked")
 
     def __init__(
         self, handle: Handle, context: Context, writable: bool = False, now: Callable[[], int] | int | None = None
@@ -279,6 +279,8 @@ class Volume(Closable):
             self._clock = functools.partial(int, now)  # a fixed time
         self._told: int | None = None  # the latest time that a change carried, seconds
         self._clock_stands = False
+        self._hotness: placement.Hotness | None = None
+        self._asked: Any = None  # memory of a placement in Python
         self._epoch = 0  # raised with every change: what was read before may be stale
         self._changed = False
         self._made = 0  # changes that were made
@@ -648,6 +650,43 @@ class Volume(Closable):
             options.policy = _policy_number(policy)
             options.used_limit, options.like_kernel = used_limit, like_kernel
         self._handle.call(lib.f2fs_volume_set_cleaning, options)
+
+    def set_placement(
+        self, way: placement.Placement | str | None, *, sidecar: Device | None = None, **options: int
+    ) -> placement.Hotness | None:
+        """Put contents of files together by how soon they change again, in streams beside the six logs.
+
+        On the device nothing but the order of blocks differs. docs/HOTNESS.md tells what it is worth, and when.
+
+        Args:
+            way: "m2h", "death" or "lifespan", which learn while the volume is written; an object that decides, see
+                `Placement`; None: none.
+            sidecar: M2H: a device that keeps what was learned when the volume is closed; it stays open as long.
+            options: members of struct f2fs_hotness_options: streams, memory (bytes), delays (1: hot blocks wait), ...
+
+        Returns:
+            For a name, an object with statistics.
+
+        Raises:
+            StateError: there are changes that were not committed.
+            NospcError: fewer than 4 * (streams + 6) sections are free.
+            UnsupportedError: a zoned volume.
+        """
+        self._need_writable()
+        if not isinstance(way, str) and (sidecar is not None or options):
+            raise TypeError("options belong to a way that has a name")
+        placement.take_away(self, self._hotness)
+        self._hotness = self._asked = None
+        if isinstance(way, str):
+            self._hotness = placement.set_method(self, way, sidecar, options)
+        elif way is not None:
+            self._asked = placement.set_own(self, way)
+        return self._hotness
+
+    @property
+    def streams(self) -> placement.Streams:
+        """What the streams of a placement did; all zero without one."""
+        return placement.streams(self)
 
     def gc(
         self,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ciphers and key derivation against names and blocks that a kernel wrote, and published vectors; round trips. */
+/* Ciphers and key derivation against names and blocks that a kernel wrote; round trips. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

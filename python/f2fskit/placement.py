@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Placements: which contents of files are put together, so that what changes together is freed together."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from . import results
+from ._core import Handle, ffi, lib, stray
+
+#: The stream of a block that goes where it would go without a placement.
+NO_STREAM: int = lib.F2FS_STREAM_NONE
+
+
+class Placement(Protocol):
+    """What Volume.set_placement() takes: an object with `streams` and `classify`; all other methods may be missing.
+
+    The methods are called while the volume is changed, so they cannot use it. Addresses are blocks, 0 is none. What a
+    method raises comes out of the call that made the change; the change is made all the same. A policy in Python is
+    slow: some microseconds for each block.
+    """
+
+    #: How many streams there are, 1 to 16.
+    streams: int
+
+    def classify(self, ino: int, file_block: int, old: int) -> int:
+        """Return the stream of a block that is about to be written in place of the one at `old`, or NO_STREAM."""
+
+    # written(ino, file_block, old, addr): the block was written
+    # moving(ino, old) -> int: the stream of a block that cleaning is about to move
+    # moved(old, addr), freed(addr): cleaning moved a block; a block is in use no more
+    # delay(ino, file_block, old) -> int: rounds for which a whole block may wait in memory, 0 to 15
+    # heat(segno, blocks) -> int: how hot a segment is, for cleaning by "hotness"
+
+
+class Streams(NamedTuple):
+    """What streams did since the placement was set."""
+
+    blocks: tuple[int, ...]
+    """Written to each, moved ones included."""
+    refused: int
+    """Blocks that found no room in their stream."""
+    segments: int
+    """Begun."""
+    submissions: int
+    """Writes to the device."""
+    partial: int
+    """Those of them that did not end a segment."""
+    held: int
+    """Blocks that waited by their delay."""
+    saved: int
+    """Writes that changed a block that waited."""
+
+
+class HotnessStat(NamedTuple):
+    """What a method has learned, and what that took."""
+
+    written: int
+    known: int
+    """Of the blocks written those that something was known of before."""
+    memory: int
+    """Bytes that entries and tables take now."""
+    hits: int
+    misses: int
+    evictions: int
+    sidecar_reads: int
+    sidecar_writes: int
+    sidecar_errors: int
+    sidecar_fits: int
+    """1: what the sidecar held was taken."""
+    clusterings: int
+    rounds: int
+    classes: int
+    borders: tuple[int, ...]
+    """The largest distance, or lifetime, of each class, in blocks written."""
+
+
+class Hotness:
+    """A method that learns while the volume is written; see docs/HOTNESS.md. It ends with `close()` or the volume."""
+
+    def __init__(self, volume: Any, handle: Handle, sidecar: Any) -> None:
+        self._volume = volume
+        self._handle = handle
+        self._sidecar = sidecar  # must stay open as long
+
+    @property
+    def stat(self) -> HotnessStat:
+        """What was learned so far."""
+        row = ffi.new("struct f2fs_hotness_stat *")
+        self._handle.get(lib.f2fs_hotness_stat, row)
+        values = [getattr(row, name) for name in HotnessStat._fields[:-1]]
+        return HotnessStat._make([*values, tuple(row.borders[i] for i in range(min(row.classes, lib.F2FS_STREAMS)))])
+
+    def close(self) -> None:
+        """Take the placement away and save the sidecar. StateError: there are changes that were not committed."""
+        if not self._handle.closed:
+            self._volume.set_placement(None)
+
+
+class _Asked:
+    """The placement that callbacks ask."""
+
+    def __init__(self, hooks: Any, placement: Any) -> None:
+        self.hooks = hooks
+        self.placement = placement
+
+    def ask(self, method: str, default: int, *arguments: int) -> int:
+        try:
+            answer = getattr(self.placement, method)(*arguments)
+            return default if answer is None else int(answer)
+        except BaseException as error:
+            self.hooks.keep(error)
+            return default
+
+
+def _answer(user: Any, method: str, default: int, most: int, *arguments: int) -> int:
+    asked: _Asked = ffi.from_handle(user)
+    answer = asked.ask(method, default, *arguments)
+    return answer if 0 <= answer <= most else default
+
+
+@ffi.def_extern(onerror=stray, error=NO_STREAM)  # type: ignore[misc]
+def py_placement_classify(user: Any, ino: int, file_block: int, old: int) -> int:
+    return _answer(user, "classify", NO_STREAM, NO_STREAM, ino, file_block, old)
+
+
+@ffi.def_extern(onerror=stray)  # type: ignore[misc]
+def py_placement_written(user: Any, ino: int, file_block: int, old: int, addr: int) -> None:
+    _answer(user, "written", 0, 0, ino, file_block, old, addr)
+
+
+@ffi.def_extern(onerror=stray, error=NO_STREAM)  # type: ignore[misc]
+def py_placement_moving(user: Any, ino: int, old: int) -> int:
+    return _answer(user, "moving", NO_STREAM, NO_STREAM, ino, old)
+
+
+@ffi.def_extern(onerror=stray)  # type: ignore[misc]
+def py_placement_moved(user: Any, old: int, addr: int) -> None:
+    _answer(user, "moved", 0, 0, old, addr)
+
+
+@ffi.def_extern(onerror=stray)  # type: ignore[misc]
+def py_placement_freed(user: Any, addr: int) -> None:
+    _answer(user, "freed", 0, 0, addr)
+
+
+@ffi.def_extern(onerror=stray, error=0)  # type: ignore[misc]
+def py_placement_delay(user: Any, ino: int, file_block: int, old: int) -> int:
+    return _answer(user, "delay", 0, lib.F2FS_DELAY_MAX, ino, file_block, old)
+
+
+@ffi.def_extern(onerror=stray, error=0)  # type: ignore[misc]
+def py_placement_heat(user: Any, segno: int, blocks: int) -> int:
+    return _answer(user, "heat", 0, (1 << 64) - 1, segno, blocks)
+
+
+_METHODS = ("classify", "written", "moving", "moved", "freed", "delay", "heat")
+
+
+def set_own(volume: Any, placement: Any) -> Any:
+    """Set a placement that is written in Python; return what must be kept as long as it is set."""
+    asked = _Asked(volume._handle.core.hooks, placement)
+    user = ffi.new_handle(asked)
+    row = ffi.new("struct f2fs_placement *", {"user": user, "streams": placement.streams})
+    for method in _METHODS:
+        if callable(getattr(placement, method, None)):
+            setattr(row, method, getattr(lib, f"py_placement_{method}"))
+    volume._handle.call(lib.f2fs_volume_set_placement, row)
+    return user, asked
+
+
+def set_method(volume: Any, name: str, sidecar: Any, options: dict[str, int]) -> Hotness:
+    """Set a method of the library."""
+    row = ffi.new("struct f2fs_hotness_options *")
+    method = lib.f2fs_hotness_find(name.encode())
+    if method < 0:
+        known = ", ".join(ffi.string(lib.f2fs_hotness_name(i)).decode() for i in range(3))
+        raise ValueError(f"{name!r} is none of {known}")
+    row.method = method
+    members = {key for key, _ in ffi.typeof("struct f2fs_hotness_options").fields} - {"method", "sidecar"}
+    for key, value in options.items():
+        if key not in members:
+            raise TypeError(f"set_placement() has no option {key!r}; there are {', '.join(sorted(members))}")
+        setattr(row, key, value)
+    if sidecar is not None:
+        row.sidecar = sidecar._handle.get(lib.f2fs_device_ref)
+    pointer = volume._handle.pointer
+
+    def let_go() -> None:
+        device, row.sidecar = row.sidecar, ffi.NULL
+        lib.f2fs_device_close(device)
+
+    def release(hotness: Any) -> None:
+        if lib.f2fs_hotness_close(hotness) < 0:  # with the volume: what was not committed is dropped now
+            lib.f2fs_volume_discard(pointer)
+            lib.f2fs_hotness_close(hotness)
+        let_go()
+
+    try:
+        handle = volume._handle.open("the placement", release, "f2fs_hotness", lib.f2fs_hotness_new, row)
+    except BaseException:
+        let_go()
+        raise
+    return Hotness(volume, handle, sidecar)
+
+
+def take_away(volume: Any, hotness: Hotness | None) -> None:
+    """Write without a placement from now on."""
+    volume._handle.call(lib.f2fs_volume_set_placement, ffi.NULL)  # refused while changes wait
+    if hotness is not None:
+        hotness._handle.close()
+
+
+def streams(volume: Any) -> Streams:
+    """The property Volume.streams."""
+    row = ffi.new("struct f2fs_stream_stat *")
+    volume._handle.get(lib.f2fs_volume_streams, row)
+    return results.from_c(Streams, row)._replace(blocks=tuple(row.blocks))

@@ -87,9 +87,9 @@ F2FS_API int f2fs_resize(struct f2fs_context *ctx, struct f2fs_device *dev, cons
 F2FS_API int f2fs_resize_plan(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
 			      const struct f2fs_resize_options *options, struct f2fs_resize_result *result);
 /*
- * Find the smallest sizes in bytes: *in_place, to which the volume can be shrunk, and *anew, of a new volume with the
- * same features that would hold what is in use (smaller, as its areas are); of several devices, the last one's. Either
- * may be NULL. Fails as f2fs_resize() does on volumes that cannot be resized at all.
+ * Find the smallest sizes in bytes: *in_place, to which the volume can be shrunk (of several devices, the last one's),
+ * and *anew, of a new volume on one device with the same features that would hold what is in use (smaller, as its areas
+ * are). Either may be NULL. Fails as f2fs_resize() does on volumes that cannot be resized at all.
  */
 F2FS_API int f2fs_resize_minimum(struct f2fs_context *ctx, struct f2fs_device *dev,
 				 const struct f2fs_open_options *open, uint64_t *in_place, uint64_t *anew);

@@ -540,7 +540,9 @@ int f2fs_resize_minimum(struct f2fs_context *ctx, struct f2fs_device *dev, const
 		*in_place = bytes_of(&r, minimum(&r));
 	if (!err && anew) {
 		segments = stage_anew(&r.now, r.now.shape.segment_count);
-		*anew = bytes_of(&r, segments ? segments : r.now.shape.segment_count);
+		if (segments == 0)
+			segments = r.now.shape.segment_count;
+		*anew = ((uint64_t)r.home << r.vol->geo.block_bits) + ((uint64_t)segments << segment_bits(&r));
 	}
 	detail = ctx->error;
 	f2fs_volume_close(r.vol);

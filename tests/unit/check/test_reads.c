@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A check reads each block that it needs once, and each pass goes over the device in ascending order. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -113,9 +115,51 @@ static void each_block_is_read_once(void **state)
 	fresh_close(&f);
 }
 
+/* A device that knows who reads it. */
+struct alone {
+	struct f2fs_device *inner;
+	pthread_t owner;
+	bool is_shared;
+};
+
+static int read_alone(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
+{
+	struct alone *alone = self;
+
+	if (!pthread_equal(pthread_self(), alone->owner))
+		alone->is_shared = true;
+	return f2fs_device_readv(alone->inner, offset, iov, count);
+}
+
+/* Without F2FS_DEVICE_PARALLEL a device is read by the context's thread only, however many threads check. */
+static void a_device_that_bears_one_thread_gets_one(void **state)
+{
+	static const struct f2fs_device_ops ops = { .read = read_alone };
+	const struct f2fs_check_options options = { .threads = 4 };
+	struct f2fs_check_result result;
+	struct f2fs_device_info info;
+	struct f2fs_device *dev;
+	struct alone alone;
+	struct fresh f;
+
+	(void)state;
+	fresh_open(&f, 256 << 20, F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA);
+	fill(&f);
+	alone = (struct alone){ f.dev, pthread_self(), false };
+	info = *f2fs_device_info(f.dev);
+	info.caps &= ~(uint32_t)(F2FS_DEVICE_WRITE | F2FS_DEVICE_PARALLEL);
+	assert_int_equal(f2fs_device_new(f.ctx, &ops, &alone, &info, &dev), 0);
+	assert_int_equal(f2fs_check(f.ctx, dev, &options, &result), 0);
+	assert_int_equal(result.state, F2FS_CHECK_CLEAN);
+	assert_false(alone.is_shared);
+	f2fs_device_close(dev);
+	fresh_close(&f);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(each_block_is_read_once) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(each_block_is_read_once),
+					    cmocka_unit_test(a_device_that_bears_one_thread_gets_one) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

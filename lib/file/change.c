@@ -139,14 +139,6 @@ int change_begin_on(struct change *c, const struct f2fs_inode *inode)
 	return err ? err : change_begin(c, inode->vol);
 }
 
-int change_flush(struct change *c)
-{
-	int err = pages_flush(c->vol->txn);
-
-	c->generation = c->vol->generation;
-	return err;
-}
-
 int change_flush_file(struct change *c, f2fs_nid_t ino)
 {
 	int err = pages_flush_file(c->vol->txn, ino);

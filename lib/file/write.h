@@ -35,9 +35,7 @@ int change_begin_on(struct change *c, const struct f2fs_inode *inode);
 int change_win_sections(struct change *c, uint64_t wanted, bool *won);
 /* Let the commit of a transaction that was started otherwise write what waits in this layer. */
 void change_attach(struct txn *txn);
-/* At the start of a change: write all waiting blocks, which changes nothing that can be seen. */
-int change_flush(struct change *c);
-/* The same for one file. */
+/* At the start of a change: write the waiting blocks of one file, which changes nothing that can be seen. */
 int change_flush_file(struct change *c, f2fs_nid_t ino);
 struct winode;
 /* A call fails that has changed nothing: the kernel has stamped the file all the same by then. */

@@ -50,15 +50,15 @@ int past_scan(struct f2fs_past *past);
 /* past_claims.c: follow the nodes that were written after the last checkpoint, and remember the blocks they took. */
 int past_claim(struct f2fs_past *past);
 
+/* past_node.c */
+/* Is this block a node of the volume, and not newer than it? Fills out. */
+bool past_is_node(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr, struct past_node *out);
+
 /* past.c */
 /* f2fs_past_open() without forgetting the last error. */
 int past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out);
-/* Is this block a node of the volume, and not newer than it? Fills out. */
-bool past_is_node(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr, struct past_node *out);
 /* Nodes of an id within an inode, the oldest first; *count is 0 when there is none. */
 const struct past_node *past_find(const struct f2fs_past *past, f2fs_nid_t ino, f2fs_nid_t nid, size_t *count);
-/* All nodes of an inode: its own blocks are somewhere among them. */
-const struct past_node *past_of_inode(const struct f2fs_past *past, f2fs_nid_t ino, size_t *count);
 /* Fail with STATE when the volume was changed since the search. */
 int past_need_fresh(const struct f2fs_past *past);
 
@@ -93,6 +93,7 @@ enum fate { FATE_CURRENT, FATE_INTACT, FATE_UNTOLD, FATE_OVERWRITTEN, FATE_BAD }
 /* Judge the block that slot ofs_in_node of node nid pointed to. */
 int fate_judge(struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, uint32_t ofs_in_node,
 	       f2fs_blk_t addr, enum fate *out);
+/* remains.c */
 /* Count what is left of an inode; nodes are counted as they are loaded. newer: the next version, or NULL. */
 int fate_count(struct f2fs_inode *inode, struct f2fs_inode *newer, struct f2fs_remains *out);
 

@@ -3,6 +3,7 @@
  * What the parts of resizing share.
  *
  *	resize/resize.c	 the driver: checks, steps, opening again
+ *	resize/now.c	 the volume as it is now: what it holds, opening it again, another geometry
  *	resize/stages.c	 which steps lead from one size to another; pure
  *	resize/shrink.c	 steps that leave the areas where they are
  *	resize/relayout.c steps that write new areas
@@ -92,6 +93,8 @@ struct resize {
 	uint32_t target;	/* segments, areas included, counted from the home segment0 */
 	f2fs_blk_t home;	/* segment0 as it should be */
 };
+
+/* ---- resize/now.c ---- */
 
 /* Open the volume again, as it is now. */
 int resize_reopen(struct resize *r);

@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "device/device.h"
 #include "format/superblock.h"
+#include "task/superblocks.h"
 
 #define ADDRESS_LIMIT 0xFFFFFFFEu /* the first block address that must not be one */
 

@@ -7,6 +7,7 @@ was skipped is named with its reason. The last line is always "N passed, N faile
 """
 import argparse
 import dataclasses
+import glob
 import importlib.util
 import os
 import shutil
@@ -35,8 +36,9 @@ class Configuration:
 SANITIZERS = (("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1"),
               ("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"))
 EVERY_PYTHON_TEST, TESTS_OF_PROGRAMS = ("tests",), ("tests/cli", "tests/cases")
-# What runs side by side: those that ask a kernel mostly wait for it.
-SHARES = {EVERY_PYTHON_TEST: (("tests/kernel",), ("tests", "--ignore=tests/kernel")),
+KERNEL_TESTS = sorted(os.path.relpath(path, TOP) for path in glob.glob(os.path.join(TOP, "tests", "kernel", "test_*.py")))
+# What runs side by side: those that ask a kernel mostly wait for it, and take longest, so there are two shares of them.
+SHARES = {EVERY_PYTHON_TEST: (KERNEL_TESTS[::2], KERNEL_TESTS[1::2], ("tests", "--ignore=tests/kernel")),
           TESTS_OF_PROGRAMS: (("tests/cli",), ("tests/cases",))}
 # Sanitized programs are tested with the Python module of gcc's build: the interpreter is not sanitized either.
 PYTHON_MODULE = os.path.join(TOP, "build")
@@ -183,7 +185,7 @@ class Run:
                     output.seek(0)
                     shutil.copyfileobj(output, sys.stdout)
                     output.close()
-                self.take(c.name, os.path.join(work, "%d.xml" % number), status, "pytest " + " ".join(shares[number]))
+                self.take(c.name, os.path.join(work, "%d.xml" % number), status, "pytest %s ..." % shares[number][0])
 
     @staticmethod
     def wait(process):

@@ -24,24 +24,27 @@ static int parse_count(struct edit *e, const struct edit_call *call, char letter
 
 static int parse(struct edit *e, const struct edit_call *call, struct f2fs_clean_options *o)
 {
-	uint32_t blocks = 0;
+	uint32_t blocks = 0, mebibytes = 0;
 	int rc, policy = F2FS_CLEAN_GREEDY;
 
 	if (edit_has(call, 'p'))
 		policy = f2fs_clean_policy_find(call->options['p']);
 	if (policy < 0)
-		return edit_usage(e, "gc -p", call->options['p'], "is none of greedy, cost-benefit, age");
+		return edit_usage(e, "gc -p", call->options['p'], "is none of greedy, cost-benefit, age, hotness");
 	rc = parse_count(e, call, 's', UINT32_MAX, &o->sections);
 	if (!rc)
 		rc = parse_count(e, call, 'f', UINT32_MAX, &o->free_goal);
 	if (!rc)
 		rc = parse_count(e, call, 'b', UINT32_MAX, &blocks);
 	if (!rc)
+		rc = parse_count(e, call, 'w', UINT32_MAX, &mebibytes);
+	if (!rc)
 		rc = parse_count(e, call, 't', UINT32_MAX, &o->seconds);
 	if (!rc)
 		rc = parse_count(e, call, 'u', 100, &o->used_limit);
 	o->policy = (uint32_t)policy;
 	o->blocks = blocks;
+	o->bytes = (uint64_t)mebibytes << 20;
 	o->dry_run = (uint8_t)edit_has(call, 'n');
 	return rc;
 }

@@ -35,6 +35,7 @@ F2FS_API const char *f2fs_clean_policy_text(unsigned policy);
  * free_goal:   stop when so many sections are free.
  * blocks:      stop when so many blocks were moved, nodes included.
  * seconds:     stop after that time, by the clock of the context's host; without a clock it does not apply.
+ * bytes:       stop when so many bytes were written to the device; the commit of the last batch may exceed it.
  * used_limit:  leave sections alone that are used to more than that many percent, 1 to 100; 0: 90. Fuller sections win
  *              little room for the blocks that are moved.
  * like_kernel: of f2fs_volume_set_cleaning(): begin when the kernel does, see there.
@@ -50,6 +51,7 @@ struct f2fs_clean_options {
 	uint32_t used_limit;
 	uint8_t dry_run;
 	uint8_t like_kernel;
+	uint64_t bytes;
 };
 
 /* Why cleaning ended. */
@@ -101,7 +103,7 @@ F2FS_API int f2fs_clean(struct f2fs_volume *vol, const struct f2fs_clean_options
  * help: there are too few, or they are not written to (normal logging, zoned volumes), or a pinned file wants whole
  * sections. With like_kernel it begins as the kernel's does: when no more are free than are reserved and blocks that
  * wait may take, whatever holes there are. It ends when free_goal (0: 4) more sections are free than that. Of options
- * policy, used_limit (0: 100) and like_kernel count besides, and sections, blocks and seconds limit each run.
+ * policy, used_limit (0: 100) and like_kernel count besides, and sections, blocks, bytes and seconds limit each run.
  *
  * options is copied; NULL: no cleaning, as when the volume is opened. Fails with INVALID (an unknown policy, a
  * percentage above 100, dry_run), NOMEM. A volume without summaries is never cleaned.

@@ -26,11 +26,30 @@ static uint64_t blocks_moved(const struct run *r)
 	return r->result->data_blocks + r->result->node_blocks;
 }
 
+static uint64_t bytes_written(const struct f2fs_volume *vol)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < F2FS_WRITE_CAUSES; i++)
+		sum += vol->counters.bytes[i];
+	return sum;
+}
+
+/* Nodes of the running batch are written by its commit: they count already. */
+static bool has_written_enough(const struct run *r)
+{
+	const uint64_t waiting = r->vol->txn ? r->nodes << r->vol->geo.block_bits : 0;
+
+	return r->options.bytes && !r->options.dry_run &&
+	       bytes_written(r->vol) - r->bytes_before + waiting >= r->options.bytes;
+}
+
 static bool is_at_limit(const struct run *r)
 {
 	const struct f2fs_clean_options *o = &r->options;
 
-	return (o->sections && r->result->sections >= o->sections) || (o->blocks && blocks_moved(r) >= o->blocks) ||
+	return has_written_enough(r) || (o->sections && r->result->sections >= o->sections) ||
+	       (o->blocks && blocks_moved(r) >= o->blocks) ||
 	       (o->seconds && r->started && clock_now(r->vol->ctx) - r->started >= (int64_t)o->seconds * 1000000000);
 }
 
@@ -218,6 +237,7 @@ static int prepare(struct run *r)
 				 "a read-only volume has no summaries, so it cannot be cleaned");
 	r->options.used_limit = r->options.used_limit ? r->options.used_limit : USED_LIMIT;
 	r->started = clock_now(vol->ctx);
+	r->bytes_before = bytes_written(vol);
 	r->left = mem_zalloc(vol->ctx, (vol->geo.section_count + 7) / 8);
 	r->buffer = r->options.dry_run ? NULL
 				       : mem_alloc(vol->ctx, (size_t)F2FS_SEGMENT_BLOCKS << vol->geo.block_bits);

@@ -22,6 +22,7 @@ struct run {
 	uint8_t *left;	 /* sections to leave alone, MSB-first */
 	uint8_t *buffer; /* a segment */
 	int64_t started; /* nanoseconds; 0: no clock */
+	uint64_t bytes_before; /* that were written to the device until then */
 	uint32_t best_free, stalls;
 	/* of the batch */
 	uint32_t free_sections;

@@ -695,6 +695,7 @@ class Volume(Closable):
         sections: int = 0,
         free: int = 0,
         blocks: int = 0,
+        bytes_written: int = 0,
         seconds: int = 0,
         used_limit: int = 90,
         dry_run: bool = False,
@@ -708,6 +709,7 @@ class Volume(Closable):
             sections: clean that many.
             free: stop when so many sections are free.
             blocks: stop when so many blocks were moved.
+            bytes_written: stop when so many bytes were written to the device, whatever for.
             seconds: stop after that time.
             used_limit: leave sections alone that are used to more than that many percent.
             dry_run: only tell what would be done; works on a volume that was opened for reading.
@@ -721,6 +723,7 @@ class Volume(Closable):
         options = ffi.new("struct f2fs_clean_options *")
         options.policy = _policy_number(policy)
         options.sections, options.free_goal, options.blocks = sections, free, blocks
+        options.bytes = bytes_written
         options.seconds, options.used_limit, options.dry_run = seconds, used_limit, dry_run
         row = ffi.new("struct f2fs_clean_result *")
         try:

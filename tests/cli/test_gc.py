@@ -59,6 +59,7 @@ def test_sections_become_free(run_tool, f2fskit, peer_check, scattered):
 @pytest.mark.parametrize("limit, reached", [
     ("-s 3", lambda r: r["sections"] == 3),
     ("-b 700", lambda r: 700 <= r["data_blocks"] + r["node_blocks"] < 700 + 512),
+    ("-w 2", lambda r: r["end"] == "limit" and (r["data_blocks"] + r["node_blocks"]) * 4096 < 4 << 20),
     ("-f 50", lambda r: r["free_after"] >= 50 or r["end"] == "done"),
 ])
 def test_limits(run_tool, f2fskit, scattered, policy, limit, reached):
@@ -72,7 +73,7 @@ def test_words_and_wrong_words(run_tool, scattered):
     shown = gc(run_tool, scattered, "-n", writes=False, json_too=False).stdout.decode()
     assert re.match(r"would clean \d+ of \d+ sections: \d+ blocks of data, \d+ nodes; \d+ free sections would become \d+; ", shown)
     assert b"-w allows it" in gc(run_tool, scattered, writes=False, rc=16).stderr
-    assert b"greedy, cost-benefit, age" in gc(run_tool, scattered, "-p", "newest", rc=16).stderr
+    assert b"greedy, cost-benefit, age, hotness" in gc(run_tool, scattered, "-p", "newest", rc=16).stderr
     for wrong in (("-s", "0"), ("-u", "101"), ("-t", "x")):
         assert gc(run_tool, scattered, *wrong, rc=16).stderr
 

@@ -123,3 +123,21 @@ def test_what_is_written_is_counted(disk):
         assert found.bytes["data"] >= 100 * 4096 and found.bytes["node"] > 0 and found.bytes["moved-data"] == 0
         assert found.commits == 1 and found.flushes == 2
         assert sum(found.sizes) == sum(found.requests.values()) > 0
+
+
+@pytest.mark.parametrize("budget", [2 * MIB, 6 * MIB])
+def test_a_budget_of_bytes(disk, budget):
+    """Cleaning ends when so much was written; only the section it is at and the commit may exceed that."""
+    with f2fskit.open(disk, "r+") as volume:
+        for i in range(32):
+            volume.path(f"/{i}").write_bytes(bytes([i + 1]) * (MIB // 2))
+        volume.commit()
+        for i in range(0, 32, 2):
+            volume.path(f"/{i}").unlink()
+    with f2fskit.open(disk, "r+") as volume:
+        free = volume.gc(dry_run=True)
+        found = volume.gc(bytes_written=budget)
+        written = sum(volume.counters.bytes.values())
+    assert found.end == f2fskit.CleanEnd.LIMIT and 0 < found.sections < free.sections
+    assert budget <= written < budget + 3 * MIB
+    assert f2fskit.check(disk).found == 0

@@ -89,10 +89,10 @@ static int start(struct lab_source *source)
 	struct filebench *f = source->state;
 
 	f->personality = personality_of(source->type->name);
-	f->threads = calloc(p->threads, sizeof(*f->threads));
-	f->entries = calloc(p->files, sizeof(*f->entries));
-	f->alive = calloc(p->files, sizeof(*f->alive));
-	f->spare = calloc(p->files, sizeof(*f->spare));
+	f->threads = calloc((size_t)p->threads, sizeof(*f->threads));
+	f->entries = calloc((size_t)p->files, sizeof(*f->entries));
+	f->alive = calloc((size_t)p->files, sizeof(*f->alive));
+	f->spare = calloc((size_t)p->files, sizeof(*f->spare));
 	if (!f->threads || !f->entries || !f->alive || !f->spare)
 		return -1;
 	for (uint32_t i = 0; i < p->files; i++) {

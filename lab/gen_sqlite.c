@@ -38,7 +38,7 @@ static int start(struct lab_source *source)
 	struct sqlite *s = source->state;
 
 	s->pages = (p->records * p->record + p->page - 1) / p->page + 1; /* and the first page */
-	s->logged = calloc(s->pages, 1);
+	s->logged = (size_t)s->pages == s->pages ? calloc((size_t)s->pages, 1) : NULL;
 	return s->logged ? 0 : -1;
 }
 

@@ -323,7 +323,7 @@ int lab_variant_run(struct cli *cli, struct lab_config *config, uint64_t seed, u
 	const double started = now();
 	int rc = -1;
 
-	variant->rounds = calloc(rounds, sizeof(*variant->rounds));
+	variant->rounds = calloc((size_t)rounds, sizeof(*variant->rounds));
 	if (!r || !variant->rounds) {
 		cli_error(cli, "out of memory");
 		free(r);

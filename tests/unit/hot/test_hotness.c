@@ -193,6 +193,8 @@ static void sidecar_comes_back(void **state)
 	struct f2fs_hotness_stat stat;
 	struct f2fs_device *sidecar;
 	struct f2fs_inode *inode = begin(NULL, FEW);
+	uint8_t *kept;
+	uint64_t size;
 
 	(void)state;
 	need(f2fs_device_new_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol), &sidecar), "sidecar");
@@ -220,11 +222,25 @@ static void sidecar_comes_back(void **state)
 	reopen(&inode, &o);
 	assert_int_equal(fits(), 0);
 	must_be_right(inode);
+	need(f2fs_hotness_close(hot), "close");
+	hot = NULL;
+	size = f2fs_device_info(sidecar)->size;
+	kept = malloc((size_t)size);
+	assert_non_null(kept);
+	need(f2fs_device_read(sidecar, 0, kept, (size_t)size), "read");
+	f2fs_device_close(sidecar);
 	end(inode);
 	/* and so is another volume */
 	inode = begin(NULL, FEW);
+	need(f2fs_device_new_memory(v.ctx, size, &sidecar), "sidecar");
+	need(f2fs_device_write(sidecar, 0, kept, (size_t)size), "write");
+	free(kept);
 	need(f2fs_volume_commit(v.vol), "commit");
-	o.sidecar = NULL;
+	o.sidecar = sidecar;
+	reopen(&inode, &o);
+	assert_int_equal(fits(), 0);
+	need(f2fs_hotness_close(hot), "close");
+	hot = NULL;
 	f2fs_device_close(sidecar);
 	end(inode);
 }

@@ -158,13 +158,6 @@ size_t cipher_key_size(unsigned int mode)
 	return row ? row->key_size : 0;
 }
 
-size_t cipher_iv_size(unsigned int mode)
-{
-	const struct cipher_row *row = find_row(mode);
-
-	return row ? row->iv_size : 0;
-}
-
 enum cipher_result cipher_init(struct f2fs_context *ctx, struct cipher *cipher, unsigned int mode, const uint8_t *key)
 {
 	const struct cipher_row *row = find_row(mode);

@@ -42,8 +42,6 @@ enum cipher_result { CIPHER_OK = 0, CIPHER_FAILED = -1, CIPHER_UNAVAILABLE = -2 
 
 /* Bytes of a mode's key; 0 for an unknown mode. */
 size_t cipher_key_size(unsigned int mode);
-/* Bytes of the IV that it takes: 16 or 32; 0 for an unknown mode. */
-size_t cipher_iv_size(unsigned int mode);
 
 /*
  * Get ready with cipher_key_size() bytes of @key. UNAVAILABLE: this libcrypto lacks a part, or there is none; FAILED:

@@ -5,6 +5,7 @@
 #include "cli/host.h"
 
 #include <errno.h>
+#include <f2fskit/device.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -88,6 +89,24 @@ int cli_write(FILE *to, const void *data, size_t length)
 		if (done > 0) {
 			from += done;
 			length -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+int cli_write_fd(void *user, const void *bytes, size_t length)
+{
+	const int *fd = user;
+	const char *p = bytes;
+
+	while (length > 0) {
+		ssize_t n = write(*fd, p, length);
+
+		if (n < 0 && (errno != EINTR || cli_stopped()))
+			return F2FS_SYS_ERROR(errno);
+		if (n > 0) {
+			p += n;
+			length -= (size_t)n;
 		}
 	}
 	return 0;

@@ -70,6 +70,9 @@ int cli_stopped(void);
 ssize_t cli_read(int fd, void *buffer, size_t room);
 /* Write all of the data at once, behind what to has; non-zero with errno, EINTR when a signal asks to stop. */
 int cli_write(FILE *to, const void *data, size_t length);
+/* Write all of the bytes to the descriptor *user (an int): the callback of functions that hand out bytes. Returns 0, or
+ * F2FS_SYS_ERROR(errno); EINTR when a signal asks to stop. */
+int cli_write_fd(void *user, const void *bytes, size_t length);
 /* Forget that signal, and wait for the next one. */
 void cli_go_on(void);
 

@@ -70,12 +70,14 @@ static size_t decode(char *text, size_t length)
 
 	while (digits > 0 && (text[digits - 1] == '\n' || text[digits - 1] == '\r'))
 		digits--;
-	if (digits % 2 != 0 || digits < 2 * (size_t)F2FS_KEY_MIN || digits > 2 * (size_t)F2FS_KEY_MAX ||
-	    cli_parse_hex(text, digits, bytes) != 0)
+	if (digits % 2 != 0 || digits < 2 * (size_t)F2FS_KEY_MIN || digits > 2 * (size_t)F2FS_KEY_MAX)
 		return length;
-	memcpy(text, bytes, digits / 2);
+	if (cli_parse_hex(text, digits, bytes) == 0) {
+		memcpy(text, bytes, digits / 2);
+		length = digits / 2;
+	}
 	wipe(bytes, sizeof(bytes));
-	return digits / 2;
+	return length;
 }
 
 static int cannot_read(struct cli *cli, const char *path)
@@ -117,7 +119,7 @@ static int add_directory(struct cli *cli, const char *path, struct f2fs_context 
 
 	if (!dir)
 		return cannot_read(cli, path);
-	while (!rc && (entry = readdir(dir)) != NULL) {
+	while (!rc && (errno = 0, entry = readdir(dir)) != NULL) {
 		const size_t room = strlen(path) + strlen(entry->d_name) + 2;
 		char *both = malloc(room);
 
@@ -131,6 +133,8 @@ static int add_directory(struct cli *cli, const char *path, struct f2fs_context 
 			rc = add_file(cli, both, ctx, vol);
 		free(both);
 	}
+	if (!rc && errno)
+		rc = cannot_read(cli, path);
 	closedir(dir);
 	return rc;
 }

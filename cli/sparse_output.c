@@ -134,24 +134,6 @@ int sparse_output_new(struct f2fs_context *ctx, uint64_t size, struct f2fs_devic
 	return rc ? rc : sparse_output_over(ctx, memory, NULL, out);
 }
 
-static int write_file(void *user, const void *bytes, size_t length)
-{
-	const int *fd = user;
-	const char *p = bytes;
-
-	while (length > 0) {
-		ssize_t n = write(*fd, p, length);
-
-		if (n < 0 && (errno != EINTR || cli_stopped()))
-			return F2FS_SYS_ERROR(errno);
-		if (n > 0) {
-			p += n;
-			length -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 int sparse_output_save(struct cli *cli, struct f2fs_context *ctx, struct f2fs_device *dev, uint32_t block_size,
 		       const char *path, int force)
 {
@@ -162,7 +144,7 @@ int sparse_output_save(struct cli *cli, struct f2fs_context *ctx, struct f2fs_de
 		cli_error(cli, "%s: %s", path, strerror(errno));
 		return -1;
 	}
-	rc = f2fs_device_save_sparse(dev, block_size, write_file, &fd);
+	rc = f2fs_device_save_sparse(dev, block_size, cli_write_fd, &fd);
 	if (rc)
 		cli_error_of(cli, ctx, path);
 	if (!rc && fsync(fd) != 0 && errno != EINVAL) {

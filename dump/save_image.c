@@ -24,24 +24,6 @@ enum image_form image_form_of(const char *name)
 	return FORM_DEFAULT;
 }
 
-static int write_all(void *user, const void *bytes, size_t length)
-{
-	const int *fd = user;
-	const char *p = bytes;
-
-	while (length > 0) {
-		ssize_t n = write(*fd, p, length);
-
-		if (n < 0 && (errno != EINTR || cli_stopped()))
-			return F2FS_SYS_ERROR(errno);
-		if (n > 0) {
-			p += n;
-			length -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 static int is_zero(const char *bytes, size_t length)
 {
 	return bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
@@ -59,7 +41,7 @@ static int write_piece(int fd, const char *bytes, size_t length)
 		}
 		while (at + n < length && !is_zero(bytes + at + n, length - at - n < HOLE ? length - at - n : HOLE))
 			n += length - at - n < HOLE ? length - at - n : HOLE;
-		if (write_all(&fd, bytes + at, n))
+		if (cli_write_fd(&fd, bytes + at, n))
 			return F2FS_SYS_ERROR(errno);
 	}
 	return 0;
@@ -96,11 +78,11 @@ static int save_as(struct dump *d, struct f2fs_device *dev, int fd, enum image_f
 {
 	switch (form) {
 	case FORM_SPARSE:
-		return f2fs_device_save_sparse(dev, 0, write_all, &fd);
+		return f2fs_device_save_sparse(dev, 0, cli_write_fd, &fd);
 	case FORM_RAW:
 		return save_raw(d->ctx, dev, fd);
 	default:
-		return f2fs_device_save_zstd(dev, 0, 0, note, write_all, &fd);
+		return f2fs_device_save_zstd(dev, 0, 0, note, cli_write_fd, &fd);
 	}
 }
 

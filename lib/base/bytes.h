@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Little-endian numbers on byte pointers: the only place that knows about byte order. Pointers need no alignment.
+ * Little-endian numbers on byte pointers: the only place that knows about byte order. Pointers need no alignment. Bytes
+ * that are all zero.
  */
 #ifndef F2FSKIT_BASE_BYTES_H
 #define F2FSKIT_BASE_BYTES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -41,6 +43,12 @@ static inline void put_le64(uint8_t *p, uint64_t v)
 {
 	put_le32(p, (uint32_t)v);
 	put_le32(p + 4, (uint32_t)(v >> 32));
+}
+
+/* Are these bytes all zero? None are. */
+static inline bool is_zero(const uint8_t *bytes, size_t n)
+{
+	return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
 }
 
 #endif

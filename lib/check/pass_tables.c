@@ -57,11 +57,6 @@ static int take_nat_entry(struct checker *c, f2fs_nid_t nid, const uint8_t *raw)
 	return nat_block_addr(raw) ? add_nid(c, nid, raw) : 0;
 }
 
-static bool is_zero(const uint8_t *bytes, size_t n)
-{
-	return bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
-}
-
 /* Take the entries of a NAT block; those in the journal are overridden there. */
 static int take_nat_block(struct checker *c, uint32_t k, const uint8_t *block)
 {

@@ -174,11 +174,6 @@ static void mend_marks(const struct repair *r, uint8_t *block)
 		inode_set_i_advise(block, advise);
 }
 
-static bool is_zero(const uint8_t *bytes, size_t n)
-{
-	return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
-}
-
 /* A symlink inside the inode is as long as its target. */
 static void mend_target(const struct inode_layout *layout, uint8_t *block)
 {

@@ -22,11 +22,6 @@ static int raise_xattr(struct checker *c, enum problem problem, const struct ino
 						   .text = text });
 }
 
-static bool is_zero(const uint8_t *bytes, size_t n)
-{
-	return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
-}
-
 static int judge_context(struct checker *c, struct inode_fact *inode, const struct xattr_ref *ref)
 {
 	struct fscrypt_context context;

@@ -171,13 +171,6 @@ static int need_movable(struct winode *w, uint64_t from, uint64_t to)
 	return 0;
 }
 
-static bool is_zero(const uint8_t *p, size_t n)
-{
-	while (n > 0 && *p == 0)
-		p++, n--;
-	return n == 0;
-}
-
 int data_clear_tail(struct f2fs_inode *inode, struct winode *w, uint64_t size)
 {
 	struct f2fs_volume *vol = w->txn->vol;

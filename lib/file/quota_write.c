@@ -133,17 +133,15 @@ int quota_charge(struct winode *w, int64_t blocks, int64_t inodes)
 }
 
 /* All bytes zero: no entry, as a leaf has it. */
-static bool is_zero(const uint8_t *entry)
+static bool is_no_entry(const uint8_t *entry)
 {
-	static const uint8_t zero[quota_SIZE];
-
-	return memcmp(entry, zero, quota_SIZE) == 0;
+	return is_zero(entry, quota_SIZE);
 }
 
 /* An entry of zeros would be a free slot: id 0 without usage and limits is stored with a time of 1. */
 static void escape(uint8_t *entry)
 {
-	if (is_zero(entry))
+	if (is_no_entry(entry))
 		quota_set_dqb_itime(entry, 1);
 }
 
@@ -152,7 +150,7 @@ static void unescape(uint8_t *entry)
 	const uint64_t time = quota_dqb_itime(entry);
 
 	quota_set_dqb_itime(entry, 0);
-	if (time != 1 || !is_zero(entry))
+	if (time != 1 || !is_no_entry(entry))
 		quota_set_dqb_itime(entry, time);
 }
 
@@ -200,7 +198,7 @@ static uint32_t add_entry(struct quota_image *q, uint32_t id)
 	}
 	p = block_at(q, leaf);
 	entry = p + qleaf_SIZE;
-	for (unsigned i = 0; i < ENTRIES_PER_LEAF && !is_zero(entry); i++)
+	for (unsigned i = 0; i < ENTRIES_PER_LEAF && !is_no_entry(entry); i++)
 		entry += quota_SIZE;
 	quota_set_dqb_id(entry, id);
 	escape(entry);
@@ -222,7 +220,7 @@ static uint8_t *find_in_leaf(const struct quota_image *q, uint32_t leaf, uint32_
 	uint8_t *entry = block_at(q, leaf) + qleaf_SIZE;
 
 	for (unsigned i = 0; i < ENTRIES_PER_LEAF; i++, entry += quota_SIZE)
-		if (quota_dqb_id(entry) == id && !is_zero(entry))
+		if (quota_dqb_id(entry) == id && !is_no_entry(entry))
 			return entry;
 	return NULL;
 }

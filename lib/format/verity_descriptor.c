@@ -31,15 +31,6 @@ const char *verity_location_decode(const uint8_t *value, size_t size, uint64_t d
 	return NULL;
 }
 
-static bool is_zero(const uint8_t *p, size_t n)
-{
-	while (n > 0 && *p == 0) {
-		p++;
-		n--;
-	}
-	return n == 0;
-}
-
 static bool is_known_algorithm(unsigned int algorithm)
 {
 	return algorithm == SHA_256 || algorithm == SHA_512;

@@ -39,11 +39,6 @@ static int read_inner(void *self, uint64_t offset, const struct f2fs_iovec *iov,
 	return f2fs_device_readv(self, offset, iov, count);
 }
 
-static bool is_zero(const uint8_t *bytes, size_t length)
-{
-	return bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
-}
-
 static int write_piece(struct f2fs_device *inner, uint64_t offset, uint8_t *bytes, size_t length)
 {
 	if (is_zero(bytes, length))

@@ -57,11 +57,6 @@ static int put(struct areas *a, f2fs_blk_t addr, const uint8_t *block)
 	return 0;
 }
 
-static bool is_zero(const uint8_t *block, size_t size)
-{
-	return block[0] == 0 && memcmp(block, block + 1, size - 1) == 0;
-}
-
 static int zero_blocks(struct areas *a, f2fs_blk_t addr, uint32_t count)
 {
 	const uint32_t bits = a->geo->block_bits;

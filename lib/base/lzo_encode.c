@@ -59,8 +59,8 @@ static uint8_t *put_extension(uint8_t *out, size_t length, size_t least)
 }
 
 /*
- * Is there room for @literals and a match of @length? Reckons roughly at first, as there mostly is plenty; and never
- * too high by more than the three bytes of the end marker, which has to follow.
+ * Is there room for @literals and a match of @length? There mostly is, so a rough estimate is tried first. The exact
+ * one asks for at most three bytes too many: the end marker, which must follow, takes as many.
  */
 static inline bool has_room(const struct encoder *e, size_t literals, size_t length)
 {
@@ -73,7 +73,7 @@ static inline bool has_room(const struct encoder *e, size_t literals, size_t len
 			       extension_size(length, FAR_EXTENDED);
 }
 
-/* The literals from what was told to @to, for which there is room. */
+/* Write all bytes from e->told up to @to as literals. The caller has made sure that there is room. */
 static inline void put_literals(struct encoder *e, const uint8_t *to)
 {
 	size_t n = (size_t)(to - e->told);
@@ -97,7 +97,7 @@ static inline void put_literals(struct encoder *e, const uint8_t *to)
 	e->told = to;
 }
 
-/* A match, for which there is room. */
+/* Write a match. The caller has made sure that there is room. */
 static void put_match(struct encoder *e, size_t length, size_t distance)
 {
 	uint8_t *out = e->out;
@@ -163,7 +163,7 @@ static size_t count_zeros(const uint8_t *at, size_t max)
 	return n;
 }
 
-/* A run of @n zeros, for which there is room. */
+/* Write a run of @n zeros. The caller has made sure that there is room. */
 static void put_zeros(struct encoder *e, size_t n)
 {
 	uint8_t *out = e->out;
@@ -178,7 +178,7 @@ static void put_zeros(struct encoder *e, size_t n)
 	e->out = out + 4;
 }
 
-/* Make a run of the zeros at @at and before it, if they are enough; false for want of room. */
+/* Write the zeros around @at as a run, when they are enough for one. Returns false when there is no room. */
 static bool make_zero_run(struct encoder *e, const uint8_t *at)
 {
 	/* the first instruction is never a run of zeros: its byte would count literals */
@@ -196,18 +196,18 @@ static bool make_zero_run(struct encoder *e, const uint8_t *at)
 	return true;
 }
 
-/* Make an instruction of the match of @at with @from, of at least MATCH_MIN bytes; false for want of room. */
+/* Write the match of @at with @from, which is at least MATCH_MIN bytes long. Returns false when there is no room. */
 static bool make_match(struct encoder *e, const uint8_t *base, const uint8_t *at, const uint8_t *from)
 {
 	size_t distance = (size_t)(at - from);
 	size_t length = MATCH_MIN + same_bytes(at + MATCH_MIN, from + MATCH_MIN, e->end);
 
-	/* what was left out before it may belong to it */
+	/* the search skipped positions in front of it, which may match as well */
 	if (at - e->told >= 1 << STEP_SHIFT) {
 		for (; at > e->told && from > base && at[-1] == from[-1]; length++)
 			at--, from--;
 	}
-	/* the bytes of a length of 261 to 264 so far away could be taken for a run of zeros */
+	/* at this distance a length of 261 to 264 would be read as a run of zeros */
 	if (e->has_zero_runs && distance >= 2 * MIDDLE_DISTANCE_MAX && length > 260 && length < 265)
 		length = 260;
 	if (!has_room(e, (size_t)(at - e->told), length))
@@ -217,7 +217,7 @@ static bool make_match(struct encoder *e, const uint8_t *base, const uint8_t *at
 	return true;
 }
 
-/* Search from @at to @last, which is no farther than a match may be, and tell what was found. */
+/* Search from @base to @last, all of which a match can reach, and write what is found. */
 static bool encode_window(struct encoder *encoder, uint16_t *table, const uint8_t *base, const uint8_t *last)
 {
 	struct encoder e = *encoder; /* a copy whose members can be kept in registers */

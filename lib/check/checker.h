@@ -97,7 +97,7 @@ static inline bool cut_is_lost(const struct checker *c, f2fs_blk_t addr)
 {
 	return addr >= c->geo->end_blkaddr && addr < c->cut_end;
 }
-/* Note what an inode has lost: a node (itself, too), blocks of data. */
+/* Note that an inode lost a node (perhaps its own block), or blocks of data, behind the end. */
 int cut_take_node(struct checker *c, f2fs_nid_t ino);
 int cut_take_blocks(struct checker *c, f2fs_nid_t ino, uint32_t blocks);
 /* Is this a compressed cluster of which a part is lost? Then nothing of it can be read. */
@@ -128,14 +128,16 @@ int sweep_run(struct checker *c, const struct sweep *sweep, struct vec *items);
 /* Run over the nodes that are kept and have an inode; tags are indexes in facts.nids. */
 int sweep_kept(struct checker *c, const struct sweep *sweep);
 
-/* Correct the field that breaks the rule in a copy of an inode's block; false: nothing in the block can be corrected.
+/* Correct the field that breaks the rule, in a copy of an inode's block. Returns false when no field can be corrected.
  */
 bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid, enum rule rule);
-/* Is an inode with pointers to blocks marked to hold its data inside? The kernel bears it, and shows the pointers. */
+/* Is an inode marked as holding its data inline although it has pointers to blocks? The kernel accepts such an inode
+ * and follows the pointers. */
 bool inode_is_misread(const struct f2fs_geometry *geo, const uint8_t *block);
 void inode_mend_misread(uint8_t *block);
 
-/* Can this be the size of a directory inside its inode? It is that of the room for entries, which is words. */
+/* Can this be the size of an inline directory? That is the size of the inode's room for entries, a multiple of 4 bytes.
+ */
 static inline bool dir_size_inside(const struct f2fs_geometry *geo, uint64_t size)
 {
 	return size != 0 && size % 4 == 0 && size <= geo->block_size;
@@ -156,7 +158,8 @@ int xattrs_judge(struct checker *c, struct inode_fact *inode, const uint8_t *str
 
 /* inode_type.c: an entry in dir says that the inode is of this type; note it when the mode says another or none. */
 int type_doubt(struct checker *c, f2fs_nid_t dir, const struct inode_fact *inode, unsigned type);
-/* Settle the modes of inodes in doubt, once all entries are read; the check begins again if there are any. */
+/* After all entries are read: decide the type of each inode whose mode is in doubt. If there are any, the check starts
+ * again. */
 int types_settle(struct checker *c);
 /* Was another mode settled for the inode? */
 bool type_is_settled(const struct checker *c, f2fs_nid_t ino, uint16_t *mode);

@@ -26,7 +26,7 @@ int cut_begin(struct checker *c)
 	if (have >= need)
 		return 0;
 	if (size < need) {
-		/* what is not there cannot be told from what is lost, if nobody says so */
+		/* a missing node may be lost or may never have existed: only the inode's block count tells */
 		c->is_frozen |= cut_at == 0 || end <= geo->main_blkaddr;
 		err = problem_raise(c, &(struct finding){ .problem = P_DEVICE_SHORT,
 							  .has_values = 1,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Asking once for each finding, and remembering the answer. What follows from the rest is told by the first check only:
- * later ones meet more of it, but there is nothing to decide about that.
+ * Asking once for each finding, and remembering the answer. A finding that follows from others is told by the first
+ * check only: later checks may meet more of them, but there is nothing to decide about those.
  */
 #include "check/decisions.h"
 

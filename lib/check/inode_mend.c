@@ -61,7 +61,7 @@ static void mend_inline_data(const struct f2fs_geometry *geo, uint8_t *block)
 		clear_inline(block, FLAG_i_inline_inline_data);
 		return;
 	}
-	if (type == MODE_REG) { /* what has its data inside was never encrypted, sealed or compressed */
+	if (type == MODE_REG) { /* files with inline data are never encrypted, verity-protected or compressed */
 		clear_flag(block, FLAG_i_flags_compr);
 		inode_set_i_advise(block, inode_i_advise(block) & (uint8_t)~marks);
 	}
@@ -81,7 +81,8 @@ static bool mend_root(const struct f2fs_geometry *geo, uint8_t *block)
 	return true;
 }
 
-/* Entries, or levels of hashes: a directory; all else may be a file. What an entry says is better, but comes later. */
+/* Guess the type of an inode whose mode is damaged: a directory if it has inline entries or the index flag, else a
+ * regular file. The entry that names it knows better, but is read later (inode_type.c). */
 static void mend_mode(uint8_t *block)
 {
 	const uint16_t permissions = inode_i_mode(block) & 07777;
@@ -91,7 +92,8 @@ static void mend_mode(uint8_t *block)
 	inode_set_i_mode(block, (uint16_t)(permissions | (is_dir ? MODE_DIR : MODE_REG)));
 }
 
-/* As many slots as the size has blocks lead to where data can be, or nowhere. */
+/* Do the slots look like block pointers? As far as the size reaches, each must be empty, reserved, or an address in the
+ * main area, and at least one must be an address. */
 static bool holds_pointers(const struct f2fs_geometry *geo, const uint8_t *block, const struct inode_layout *layout)
 {
 	const uint64_t blocks = (inode_i_size(block) + geo->block_size - 1) >> geo->block_bits;

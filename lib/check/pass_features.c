@@ -40,7 +40,7 @@ static int judge_string(struct checker *c, struct inode_fact *inode, uint8_t *bl
 	return xattrs_judge(c, inode, string, size + c->geo->block_size - footer_SIZE);
 }
 
-/* Damage that a reader met becomes a finding. */
+/* A reader failed on this file: turn damage into a finding, and forget errors that are not damage. */
 static int raise_error(struct checker *c, const struct inode_fact *inode, int err)
 {
 	const struct f2fs_rule *rule = f2fs_rule_find(c->ctx->error.rule);

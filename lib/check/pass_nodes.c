@@ -150,8 +150,8 @@ static int raise_features(struct checker *c)
 }
 
 /*
- * Before any inode is judged to be wrong: do most of them speak against the superblock? Then it is what is wrong, and
- * all begins anew with the features that they show.
+ * Runs before any inode is judged. When most inodes contradict the superblock's features, the superblock is wrong: the
+ * check starts again with the features that the inodes show.
  */
 static int settle_features(struct checker *c)
 {
@@ -171,7 +171,7 @@ static int settle_features(struct checker *c)
 	if (err || settled == feature)
 		return err;
 	c->is_frozen &= !(feature & ~FEATURES_KNOWN);
-	settled &= FEATURES_KNOWN; /* the word is not what it was: bits that nobody knows are damage, too */
+	settled &= FEATURES_KNOWN; /* the feature word is damaged, so its unknown bits are damage, too */
 	c->has_other_features = c->must_restart = true;
 	c->feature_found = feature;
 	sb_set_feature(vol->sb, settled);

@@ -90,7 +90,7 @@ static int check_packs(struct checker *c)
 	/* a damaged pack may have been the newer one: then the other leads to less than there was */
 	if (!err && c->mode != F2FS_MODE_RESCUE && loss != PACK_NEWEST)
 		err = raise_rule(c, P_CP_LOST, 0, 3 - c->vol->pack);
-	/* both are whole, but what the newer one says cannot be: the reader took the older one */
+	/* both packs are whole, but the contents of the newer one break a rule, so the older one was taken */
 	if (!err && c->vol->pack_state[0] == 0 && c->vol->pack_state[1] == 0 &&
 	    (int64_t)(c->vol->pack_version[2 - c->vol->pack] - c->vol->pack_version[c->vol->pack - 1]) > 0)
 		err = raise_rule(c, P_CP_CONTENT, 0, 3 - c->vol->pack);
@@ -151,7 +151,7 @@ static int check_pending(struct checker *c)
 	return raise_number(c, P_CP_PENDING, c->result->pending, 0);
 }
 
-/* Inodes are judged as if the superblock had the feature that its other features need. */
+/* Some features need EXTRA_ATTR. When the superblock lacks it, raise a problem and judge inodes as if it were there. */
 static int check_features(struct checker *c)
 {
 	const uint32_t unknown = c->geo->feature & ~FEATURES_KNOWN;
@@ -170,7 +170,8 @@ static int check_features(struct checker *c)
 	return problem_raise(c, &(struct finding){ .problem = P_SB_FEATURES, .rule = RULE_INODE_FEATURES });
 }
 
-/* Does a superblock of a volume on one device say that the image ends before its volume? Then that is why. */
+/* Return the size of the volume that the superblocks state, 0 when none can be read or there are several devices: an
+ * image shorter than that was cut. */
 static uint64_t bytes_needed(struct checker *c)
 {
 	const uint64_t offset = c->options.open ? c->options.open->offset : 0;

@@ -128,7 +128,7 @@ struct plan {
 	struct f2fs_recover_result *recovered;
 };
 
-/* A number that stands for all that was found. */
+/* Hash all findings into one number, to see whether a round changed anything. */
 static uint64_t digest_findings(const struct checker *c)
 {
 	uint64_t digest = c->findings.count + 1;
@@ -149,7 +149,7 @@ static int decide(struct checker *c, void *user)
 	const uint64_t seen = digest_findings(c), before = plan->seen;
 	int err;
 
-	/* What cannot be read may be whole: what hangs on it would be dropped, and its place written over. */
+	/* A block that cannot be read may be intact: a repair would drop what hangs on it and reuse its place. */
 	c->is_frozen |= c->is_unread && !(c->vol && c->vol->accepts_unread);
 	err = decisions_take(plan->decisions, c, plan->is_first);
 	plan->is_done = err || plan->decisions->is_stopped;
@@ -176,8 +176,8 @@ static int decide(struct checker *c, void *user)
 	if (plan->wants_search)
 		return 0;
 	/*
-	 * What a search found is not on the device yet, even if nothing else is wrong. What a round did not change is
-	 * not changed by another one either: it follows from what is left.
+	 * After a search a round always follows: what was found is not on the device yet. When a round has changed no
+	 * finding, another one would not either.
 	 */
 	plan->is_done = c->is_impossible || (!plan->is_search && (!decisions_want(c) || seen == before));
 	plan->seen = plan->is_search ? 0 : seen;

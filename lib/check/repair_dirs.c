@@ -215,7 +215,7 @@ static int insert_wanderers(struct repair *r, struct vec *wanderers)
 	for (size_t i = 0; i < wanderers->count && !err; i++) {
 		const struct wanderer *w = vec_at(wanderers, i);
 
-		/* dots, and what names nobody, do not come back */
+		/* "." and "..", and entries that name no inode, are not put in again */
 		if ((w->length <= 2 && w->name[0] == '.' && w->name[w->length - 1] == '.') ||
 		    !facts_inode(&r->c->facts, w->ino))
 			continue;
@@ -325,7 +325,7 @@ static bool has_level(const struct repair *r, f2fs_nid_t ino)
 	return dir && dir->dir_level != 0;
 }
 
-/* Directories are seldom made with a level of their own: where names are not found with it, they may be without. */
+/* Few directories have a hash level of their own (i_dir_level). If names are not found with it, try without. */
 static int reset_level(struct repair *r, f2fs_nid_t ino)
 {
 	struct node *node;

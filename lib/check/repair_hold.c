@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Nodes that the facts drop, and about which it was decided that they stay: they keep their NAT entry, pointers to them
- * stay, and so do the nodes below them. What they take of the volume stays in use and is counted, so that nothing is
- * written over it; only where a segment is of the other class by now there is no telling whose block it is.
+ * stay, and so do the nodes below them. Their blocks stay in use and are counted, so that nothing overwrites them,
+ * unless the segment changed between node and data: then nobody can tell whose block it is.
  */
+#include "base/bytes.h"
 #include "check/repair.h"
 
 /* Is the node to be kept, by a finding of its own? */
@@ -25,7 +26,7 @@ static bool is_held(const struct repair *r, f2fs_nid_t nid)
 	return fact && (fact->flags & FACT_HELD);
 }
 
-/* From above, so that what hangs on a node is held with it. */
+/* Go from inodes down to direct nodes, so that a node that is held holds the nodes below it. */
 static void mark_nodes(struct repair *r)
 {
 	static const uint8_t order[] = { FACT_UNSEEN, FACT_BAD, FACT_DOUBLE, FACT_INDIRECT, FACT_DIRECT, FACT_XATTR };
@@ -40,16 +41,7 @@ static void mark_nodes(struct repair *r)
 		}
 }
 
-static bool is_empty(const uint8_t *map)
-{
-	uint8_t any = 0;
-
-	for (unsigned i = 0; i < 64; i++)
-		any |= map[i];
-	return any == 0;
-}
-
-/* Mark a block as in use, if it is free, and the segment has nothing of the other class. */
+/* Mark a free block as in use, unless its segment holds blocks of the other class (node or data). */
 static int take_block(struct repair *r, f2fs_blk_t addr, bool is_node)
 {
 	const uint32_t offset = (addr - r->geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS;
@@ -61,7 +53,7 @@ static int take_block(struct repair *r, f2fs_blk_t addr, bool is_node)
 	if (!seg)
 		return F2FS_ERR_NOMEM;
 	if (msb_test(seg->data_map, offset) || msb_test(seg->node_map, offset) ||
-	    !is_empty(is_node ? seg->data_map : seg->node_map))
+	    !is_zero(is_node ? seg->data_map : seg->node_map, 64))
 		return 0;
 	msb_set(is_node ? seg->node_map : seg->data_map, offset);
 	r->held_blocks++;

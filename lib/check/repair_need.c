@@ -15,7 +15,7 @@ bool repair_found(const struct checker *c, enum problem problem)
 	return false;
 }
 
-/* Does the SIT have other blocks of nodes than the NAT leads to? Then it may lead to what they were before. */
+/* Do the SIT and the NAT disagree about where nodes are? Then the NAT may name old versions of them. */
 static bool has_other_nodes(const struct checker *c)
 {
 	bool has_missing = false, has_extra = false;

@@ -7,7 +7,7 @@
 
 #include "check/repair.h"
 
-/* Sweeps hand the checker around; the repair under way hangs there. */
+/* Sweeps pass the checker to their functions; this finds the repair that runs on it. */
 static struct repair *repair_of(const struct checker *c)
 {
 	return c->repair;
@@ -119,7 +119,7 @@ static uint64_t inline_end(const struct repair *r, const uint8_t *block)
 	return end;
 }
 
-/* Set a size that cannot be to the end of the last block there is. */
+/* Replace an impossible size by the end of the file's last block. */
 static int cut_size(struct repair *r, f2fs_nid_t ino)
 {
 	struct f2fs_inode *inode;
@@ -128,7 +128,7 @@ static int cut_size(struct repair *r, f2fs_nid_t ino)
 	uint64_t at = 0, end = 0;
 	int err = inode_open(r->vol, ino, &inode);
 
-	if (err == F2FS_ERR_CORRUPT) { /* other rules first: the next round sees to it */
+	if (err == F2FS_ERR_CORRUPT) { /* other rules are mended first, the size in the next round */
 		error_clear(r->ctx);
 		return 0;
 	}
@@ -143,7 +143,7 @@ static int cut_size(struct repair *r, f2fs_nid_t ino)
 			end = at;
 	}
 	f2fs_inode_close(inode);
-	if (err) /* beyond the end of the tree, or what is there cannot be followed */
+	if (err) /* the rest of the tree is damaged or unreadable: the size ends at the last block that was found */
 		error_clear(r->ctx);
 	err = node_get(r->txn, ino, &node);
 	if (err)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Before a repair: recovery. A repair ends with a checkpoint, and with that what was fsynced after the last one would
- * be gone. It waits until the findings of the volume as the last checkpoint has it are told, and nobody said that
- * nothing is to be written. Recovery writes to blocks that the SIT has as free; when the SIT cannot be trusted it might
- * overwrite what is to be repaired. If blocks could be hidden, the recovery stands on the facts in place of the SIT, as
- * a repair does, and still is one commit: what was fsynced is on the device before anything is repaired.
+ * Before a repair: recovery. A repair ends with a checkpoint, which would drop everything that was fsynced after the
+ * last one. Recovery waits until the findings of the last checkpoint are told and writing is allowed. It writes to
+ * blocks that are free in the SIT; a SIT that cannot be trusted would make it overwrite what is to be repaired. Then
+ * the recovery takes the checker's facts in place of the SIT, as a repair does. It is one commit in either case:
+ * fsynced data is safe on the device before anything is repaired.
  */
 #include <f2fskit/recover.h>
 
@@ -88,7 +88,7 @@ int repair_must_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const
 		err = is_wanted(vol, out);
 		f2fs_volume_close(vol);
 	}
-	/* what stands in the way is the check's to tell */
+	/* the check tells what stands in the way of a recovery */
 	return err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED ? err : 0;
 }
 
@@ -109,7 +109,7 @@ static int recover_on_facts(struct checker *c, struct f2fs_recover_result *out, 
 	r.block = mem_alloc(c->ctx, c->geo->block_size);
 	if (r.block)
 		err = repair_note_left(&r);
-	/* a search may come next, and believes the SIT; what is left alone is not to be written over */
+	/* a search may come next, which trusts the SIT: blocks that this run leaves alone must stay in use there */
 	r.keeps_strays = r.left.count > 0 || repair_needs_search(c);
 	if (!err)
 		err = recovery_apply_on(c->vol, &base, out);
@@ -135,7 +135,7 @@ int repair_recover(struct checker *c, struct f2fs_recover_result *out, bool *is_
 		*is_done = !err;
 		if (!err || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
 			return err;
-		error_clear(c->ctx); /* what it met may be no obstacle with the facts */
+		error_clear(c->ctx); /* it failed on the tables, but may succeed on the facts */
 	}
 	return recover_on_facts(c, out, is_done);
 }

@@ -6,20 +6,14 @@
  */
 #include <string.h>
 
+#include "base/bytes.h"
 #include "check/claims.h"
 #include "check/repair.h"
 #include "check/totals.h"
 #include "format/checkpoint.h"
 #include "volume/rescue.h"
 
-static bool is_empty(const uint8_t *map)
-{
-	static const uint8_t zero[64];
-
-	return memcmp(map, zero, sizeof(zero)) == 0;
-}
-
-/* What only the SIT has may be a node that a search finds. */
+/* A block that is in use by the SIT alone may be a node that a later search finds: keep it. */
 static void add_strays(const struct seg_fact *seg, uint8_t *map)
 {
 	if (seg->sit_type >= F2FS_LOG_COUNT || bitmap_popcount(seg->sit_map, sizeof(seg->sit_map)) != seg->sit_count)
@@ -40,9 +34,9 @@ static void fill_segment(void *user, f2fs_seg_t segno, uint8_t *map, uint8_t *ty
 		map[i] = seg->data_map[i] | seg->node_map[i];
 	if (r->keeps_strays)
 		add_strays(seg, map);
-	is_data = !is_empty(seg->data_map);
-	is_node = !is_empty(seg->node_map);
-	/* what does not belong into a segment of both kinds is moved out of it */
+	is_data = !is_zero(seg->data_map, 64);
+	is_node = !is_zero(seg->node_map, 64);
+	/* a segment with both nodes and data keeps its type; the blocks of the wrong class are moved out of it */
 	if (is_node && !is_data && *type < F2FS_HOT_NODE)
 		*type = F2FS_WARM_NODE;
 	else if (is_data && !is_node && *type >= F2FS_HOT_NODE)

@@ -83,10 +83,10 @@ static enum fate judge_free(struct f2fs_past *past, const struct past_time *time
 	const struct fate_segment *segment = past->segment;
 	bool is_free;
 
-	/* the same id may have belonged to another file at the same place meanwhile */
+	/* the node id may have belonged to another file in between, with the same place in it */
 	if (!is_same_owner(past, time, nid, &is_free) && (!is_free || time->is_succeeded))
 		return FATE_UNTOLD;
-	/* where the next writes go to, they may have gone to, unseen */
+	/* the log writes here next, and may have done so after the last checkpoint */
 	if (!past->is_clean && (segment->sit.valid_blocks == 0 || offset >= segment->tail))
 		return FATE_UNTOLD;
 	return FATE_INTACT;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Other names for names. A keyed permutation of all names of the same pattern (letters, digits, others) is applied
- * again and again, until a name comes that the directory files in the same bucket as the old one. Since the names of a
- * bucket are a set that this maps onto itself, two names become equal only when they were, and no table of names is
- * needed.
+ * Aliases: names that take the place of the real ones. A keyed permutation of all names of the same pattern (letters,
+ * digits, others) is applied again and again until it gives a name that belongs into the same hash bucket of the
+ * directory. This maps the names of a bucket one to one onto themselves: two aliases are equal only if the names were,
+ * and no table of names is needed.
  */
 #include <string.h>
 
@@ -110,7 +110,7 @@ int meta_alias(const struct meta_plan *plan, uint32_t dir_flags, uint8_t *name, 
 			mix(plan, &s, round);
 		join(&s, name);
 		err = progress_tick(plan->ctx, "metadata image", STEP_WORK);
-		/* the way through a permutation comes back to where it began, at the latest */
+		/* this ends: at the latest, the cycle of the permutation returns to the old name */
 	} while (!err && (is_fixed(name, length) || (hash_of(is_folded, name, length) & mask) != bucket));
 	return err;
 }

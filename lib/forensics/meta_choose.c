@@ -58,7 +58,7 @@ static int load(struct chooser *c, f2fs_blk_t addr)
 	return rc;
 }
 
-/* The same of a call that reads tables: only its failure is remembered. */
+/* A call that reads tables returned err: count a read error; the table entries it hides are missing from the image. */
 static int count_failure(struct chooser *c, int err, uint64_t addr)
 {
 	if (err == F2FS_ERR_IO)
@@ -224,7 +224,7 @@ static int note_dir(struct chooser *c, f2fs_nid_t ino)
 	return map32_set(&c->plan->dirs, ino, flags);
 }
 
-/* Remember what an inode number is; what is in use counts for more than what was. */
+/* Remember the kind of an inode number. The inode in use decides; an old version only where there is none in use. */
 static int note_file(struct chooser *c, f2fs_nid_t ino, unsigned kind, bool is_current)
 {
 	const uint64_t *known = map32_find(&c->files, ino);
@@ -336,7 +336,7 @@ static int take_inode(struct chooser *c, const struct found_node *node)
 	return err;
 }
 
-/* A node that is no inode: its owner's kind is known by now. */
+/* Take the slots of a node that is no inode. The kind of its owner is known, since inodes were read first. */
 static int take_below(struct chooser *c, const struct found_node *node)
 {
 	const uint64_t *file = map32_find(&c->files, node->ino);

@@ -34,8 +34,9 @@ bool meta_has_contents(const struct meta_plan *plan, const uint8_t *block)
 }
 
 /*
- * Take contents out of an inode. When they cannot all be in it, the mark that they are may be wrong, and there may be
- * slots: what can be the address of a block stays. When the inode denies that there are any, one byte stays for them.
+ * Zero the contents inside an inode. If its size is larger than the inline room, the inline flag may be wrong and these
+ * bytes may be block pointers: values that can be block addresses stay. If the inode denies having contents but has
+ * some, one byte stays, so that a check finds the same contradiction.
  */
 static void remove_contents(const struct meta_plan *plan, uint8_t *block, const struct inode_layout *layout)
 {
@@ -67,7 +68,7 @@ static uint32_t flags_of(const struct meta_plan *plan, f2fs_nid_t dir)
 	return flags ? (uint32_t)*flags : 0;
 }
 
-/* The hash that a name should have; false when that cannot be known. */
+/* Compute the hash that a name must have; false when that is not possible. */
 static bool right_hash(uint32_t dir_flags, const uint8_t *name, size_t length, uint32_t *hash)
 {
 	if (dir_flags & META_DIR_FOLDED)

@@ -72,8 +72,8 @@ static size_t position_of(const struct past_node *nodes, size_t count, uint32_t 
 	return low;
 }
 
-/* Look for other uses of the number around one version. What lies too far off counts as another use: that is said
- * less. */
+/* Look for other uses of the inode number around one version. A version that is too far away is taken for another use:
+ * then less is claimed. */
 static void find_uses(const struct past_node *nodes, size_t count, size_t at, struct past_time *out)
 {
 	size_t steps = 0;

@@ -13,7 +13,7 @@ const char *f2fs_confidence_name(int confidence)
 	return confidence >= 0 && confidence <= F2FS_CONFIDENCE_NAME ? names[confidence] : "?";
 }
 
-/* sure: blocks that a newer version has, too, cannot have been rewritten in place. */
+/* sure: blocks that a newer version shares were not rewritten in place since then */
 static int confidence_of(const struct f2fs_remains *r, bool is_sure)
 {
 	const uint64_t gone = r->overwritten + r->bad + r->lost;

@@ -71,7 +71,7 @@ static int make_way(struct replay *r, struct replay_step *step, struct winode *p
 	if (!entry)
 		return F2FS_ERR_NOMEM;
 	err = inode_open(r->vol, parent->node->nid, &dir);
-	/* each turn takes one entry away: names that occur twice are all replaced */
+	/* each turn removes one entry, so a name that occurs several times is replaced in all places */
 	while (!err) {
 		err = dir_find_stored(dir, name, len, hash, entry);
 		if (err == F2FS_ERR_NOT_FOUND) {
@@ -114,7 +114,7 @@ static int check_name(struct replay *r, const struct replay_step *step, const st
 	return 0;
 }
 
-/* The later of what a directory has and what the new name's inode says. */
+/* Set a directory's times to those of the inode that gets the new name, where these are later. */
 static void touch_parent(struct winode *parent, const uint8_t *from)
 {
 	uint8_t *dir = winode_block(parent);

@@ -119,7 +119,7 @@ static int replay_node(struct replay *r, uint32_t i, const struct chain_inode *i
 	return err;
 }
 
-/* Write what waits when it is too much; summaries first, logs may come to fill the holes of their segments. */
+/* Write waiting blocks when there are too many. Summaries go first, since logs may fill holes of the same segments. */
 static int bound_memory(struct replay *r)
 {
 	int err = 0;
@@ -132,7 +132,7 @@ static int bound_memory(struct replay *r)
 	return err ? err : nodes_trim(r->txn);
 }
 
-/* What came out must be inodes that can be read; a hostile chain ends here. */
+/* Read each recovered inode once more. A hostile chain, which makes inodes that nobody can read, fails here. */
 static int check_inodes(struct replay *r)
 {
 	int err = 0;

@@ -77,7 +77,7 @@ static int read_inode(struct walk *w, const struct f2fs_nat_entry *nat)
 	return err;
 }
 
-/* Checksums are not made right where they are wrong now: that would hide damage. */
+/* A checksum that is wrong now stays wrong: correcting it would hide damage. */
 static int check_sum(struct walk *w, const struct f2fs_nat_entry *nat)
 {
 	int err = read_inode(w, nat);
@@ -211,7 +211,7 @@ static int sum_elsewhere(struct walk *w)
 	return err;
 }
 
-/* Take the feature, set the UUID, rewrite the checksums, give the feature back. */
+/* Clear the feature inode_checksum, set the UUID, rewrite the checksums, set the feature again. */
 static int change_with_checksums(struct walk *w, uint8_t *sb)
 {
 	const uint32_t feature = sb_feature(sb) | F2FS_FEATURE_INODE_CHECKSUM;

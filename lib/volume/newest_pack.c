@@ -113,7 +113,7 @@ static enum pack_loss judge(const struct f2fs_volume *vol, uint8_t *block, uint8
 
 		return is_lost ? PACK_LOST : PACK_NEWEST;
 	}
-	/* it is the head that is there, or the last block without it */
+	/* what is left is the first block of the pack, or only its last block */
 	if (newer > 1 && has_head)
 		return PACK_LOST;
 	if (has_head && !logs_go_on(vol, best, block) && !is_end_damaged(vol, other, best, block))

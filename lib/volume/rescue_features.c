@@ -95,7 +95,7 @@ static void look_everywhere(struct guess *g)
 	}
 }
 
-/* 16 bytes whose checksum is seed: twelve of a random kind of UUID, four that follow. */
+/* Make 16 bytes whose checksum is seed: twelve like those of a random UUID, and four computed from them. */
 static void make_uuid(uint32_t seed, uint8_t uuid[16])
 {
 	static const uint8_t head[12] = "rescued\x40\x80\0\0\0";
@@ -121,7 +121,7 @@ int features_look(struct f2fs_volume *vol, uint32_t enough, struct features_seen
 	error_clear(vol->ctx); /* the NAT ends, or cannot be read any further */
 	if (sb_s_encoding(vol->sb))
 		evidence_confirm(&seen->inodes, F2FS_FEATURE_CASEFOLD);
-	if (vol->rescue && !vol->rescue->has_features) /* nothing speaks against the few that show them */
+	if (vol->rescue && !vol->rescue->has_features) /* few inodes show these features, but none denies them */
 		evidence_confirm(&seen->inodes, FEATURES_OF_FILES);
 	seen->shown = evidence_shown(&seen->inodes);
 	seen->denied = evidence_denied(&seen->inodes) | checkpoint_denied(vol->cp);

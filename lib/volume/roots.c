@@ -18,7 +18,7 @@ static int judge_superblock(struct f2fs_volume *vol, uint64_t offset, uint32_t b
 	if (volume_device_read(vol, vol->dev, offset + SB_OFFSET, sb, sb_SIZE) != 0)
 		return F2FS_ERR_IO;
 	rule = superblock_check(sb);
-	/* copy 1 belongs to the block size that its place stands for */
+	/* copy 1 lies in block 1, so its place must agree with the block size that it states */
 	if (!rule && block_size && 1u << sb_log_blocksize(sb) != block_size)
 		return RULE_SB_BLOCKSIZE;
 	return (int)rule;
@@ -342,7 +342,7 @@ int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
 
 		vol->pack_state[pack - 1] = judged.state;
 		vol->pack_stamp[pack - 1] = judged.stamp;
-		if (judged.version) /* of a pack without one, what was known before stays */
+		if (judged.version) /* a pack without a readable version keeps the one that was known before */
 			vol->pack_version[pack - 1] = judged.version;
 		note_unread(vol, (unsigned)UNREAD_PACK1 << (pack - 1), vol->pack_state[pack - 1]);
 	}
@@ -353,7 +353,7 @@ int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
 
 bool superblocks_disagree(const uint8_t *a, const uint8_t *b)
 {
-	/* all but labels, lists of extensions, who wrote it, and counters */
+	/* everything but the label, the extension lists, the version strings and the error counters */
 	static const struct {
 		uint16_t from, end;
 	} parts[] = {

@@ -72,14 +72,14 @@ bool rescue_is_node(const struct f2fs_volume *vol, const uint8_t *block)
 
 	if (!geometry_is_nid(geo, nid) || !geometry_is_nid(geo, ino) || (nid == ino) != (offset == 0))
 		return false;
-	/* the next block of the log; the last one's may be anything before its log moves on */
+	/* each node names the next block of its log; only the newest one may name a block that is not written yet */
 	if (footer_next_blkaddr(footer) < geo->main_blkaddr)
 		return false;
 	if (vol->rescue->has_limit && (int32_t)(footer_cp_ver(footer) - vol->rescue->limit) > 0)
 		return false;
 	if (offset == 0)
 		return is_inode(vol, block, nid);
-	if (offset == XATTR_NODE_OFFSET) /* goes on where the inode's inline attributes end: nothing to tell it by */
+	if (offset == XATTR_NODE_OFFSET) /* continues the list in the inode: it has no header to be recognised by */
 		return true;
 	if (node_offset_is_direct(geo, offset))
 		return all_addresses_fit(vol, block, geo->addrs_per_block);
@@ -259,7 +259,7 @@ static int take_nat(struct scan *s)
 	uint8_t *entries;
 	int err = 0;
 
-	if (s->r->root == RESCUE_ROOT_MADE) /* which of two copies? The nodes themselves know better */
+	if (s->r->root == RESCUE_ROOT_MADE) /* the current copy is unknown: the nodes' footers decide */
 		return 0;
 	entries = mem_alloc(s->vol->ctx, (size_t)geo->nat_per_block * nat_SIZE);
 	if (!entries)

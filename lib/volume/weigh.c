@@ -48,7 +48,7 @@ static int doubt_features(const struct f2fs_volume *vol, const struct features_s
 		doubts += sb_qf_ino(vol->sb, type) != seen->quota[type];
 	doubts += (sb_s_encoding(vol->sb) != 0) != ((feature & F2FS_FEATURE_CASEFOLD) != 0);
 	doubts += (feature & NEED_EXTRA_ATTR) && !(feature & F2FS_FEATURE_EXTRA_ATTR);
-	/* a checksum that is right says more than none */
+	/* an inode whose checksum is right proves more than an inode without a checksum */
 	doubts += !(feature & F2FS_FEATURE_SB_CHECKSUM) && (sb_feature(other) & F2FS_FEATURE_SB_CHECKSUM);
 	return doubts;
 }

@@ -161,7 +161,7 @@ struct saved {
 	size_t next;
 };
 
-/* The step was undone with its transaction: so is what was thought of it. */
+/* The step was dropped with its transaction: restore the state of the run from before it. */
 static void restore(struct defrag_run *r, const struct saved *saved)
 {
 	*r->result = saved->result;
@@ -246,7 +246,8 @@ static int place_all(struct defrag_run *r)
 			r->result->end = F2FS_DEFRAG_NO_ROOM;
 			return 0;
 		}
-		/* the end was reached, or the next section cannot be cleared: the other way may have more room */
+		/* the sweep ended, or cannot clear the next section: choosing sections may find more room, or the
+		 * reverse */
 		r->has_swept = r->has_swept || r->sweeps;
 		r->has_chosen = r->has_chosen || !r->sweeps;
 		r->sweeps = !r->sweeps;
@@ -380,7 +381,7 @@ static int run(struct defrag_run *r)
 		err = error_set(r->vol->ctx, F2FS_ERR_CANCELED,
 				"it was stopped; what was moved before is committed: %llu blocks placed",
 				(unsigned long long)r->result->blocks_placed);
-	/* the directories of a rehearsal have no contents where they are now */
+	/* a dry run copies no contents, so it cannot read directories that it has moved */
 	if (!err)
 		err = fragments_again(r->vol, r->inodes.items, r->inodes.count, &r->result->after);
 	return err;

@@ -22,7 +22,7 @@
 struct defrag_item {
 	f2fs_nid_t ino;
 	uint64_t first, end; /* file blocks */
-	uint64_t key;	     /* the least comes first; of those that are alike the one that was found first */
+	uint64_t key;	     /* ascending; equal ones stay in the order in which they were found */
 	uint32_t number;     /* in which they were found */
 	uint8_t type;	     /* enum f2fs_log_type of its segments */
 	bool is_done;
@@ -56,12 +56,12 @@ struct defrag_run {
 	const struct f2fs_defrag_options *options;
 	struct f2fs_defrag_result *result;
 	bool sweeps;	   /* sections are cleared in the order of their addresses, not the emptiest first */
-	bool has_swept, has_chosen; /* one way, or the other, found no room to go on */
+	bool has_swept, has_chosen; /* the sweep, or choosing the emptiest sections, found no room */
 	bool is_rehearsal; /* contents are neither read nor written */
 	bool is_stopped;   /* by the host */
 	bool is_short;	   /* of memory, while files were listed */
 	uint32_t step;	   /* transactions so far */
-	unsigned cautious; /* windows are halved that many times, because there was too little room */
+	unsigned cautious; /* how often the size of windows was halved for want of room */
 	int64_t started;
 	struct vec items;  /* struct defrag_item, by key */
 	size_t next;	   /* the first that may not be done */

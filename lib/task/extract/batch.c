@@ -273,7 +273,7 @@ static void write_runs(struct worker *w, struct host_file *file)
 
 /* ---- files */
 
-/* Where the written contents end: the last run that was meant to be written and could be. */
+/* Where the written contents end: behind the last run that was written without an error. */
 static uint64_t written_end(const struct host_batch *batch, const struct host_file *file)
 {
 	const struct host_run *last;

@@ -97,7 +97,7 @@ static uint32_t wanted_mode(const struct host_wish *w, bool has_owner)
 
 	if (!(w->keep & F2FS_KEEP_MODE))
 		return mode & 0777 & w->mode_mask;
-	/* what an image says makes nobody run as the one who extracts, or as another than it meant */
+	/* setuid and setgid bits stay if asked for, or if root gives the file to the owner in the image */
 	if (!w->keeps_setid && !(w->is_root && has_owner && !w->attr->is_mapped))
 		mode &= ~SETID;
 	return mode;
@@ -198,7 +198,7 @@ int host_create(int dir_fd, const char *name, uint32_t mode, int existing, int *
 {
 	int sys_errno;
 
-	/* two attempts: what is in the way is removed once */
+	/* two attempts: the first may remove what is in the way */
 	for (int tries = 0; tries < 2; tries++) {
 		*fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode);
 		if (*fd >= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files with several names: the first one that was made is remembered until the last one was met. Only inodes with more
- * than one name take memory, and only as long as names are missing.
+ * Files with several names: the first name that was extracted is remembered until the last one was met. Only inodes
+ * with several names take memory, and only until all of their names were met.
  */
 #include "task/extract/extract.h"
 

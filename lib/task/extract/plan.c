@@ -514,7 +514,7 @@ int host_plan_file(struct host *h, const struct extract_entry *e)
 		p.has_checksum = (extra_i_compress_flag(extra) & 1) != 0;
 	}
 	err = start_piece(&p, NULL);
-	/* further names are made by this thread, maybe before a worker comes to the file */
+	/* this thread makes the further names, perhaps before a worker opens the file */
 	if (!err && e->names > 1)
 		err = open_now(&p);
 	if (!err)

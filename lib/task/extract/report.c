@@ -129,7 +129,7 @@ bool extract_has_xattrs(const struct f2fs_inode *inode)
 
 	if (inode_i_xattr_nid(inode->block))
 		return true;
-	/* a header and no entry behind it is what the kernel gives to new files */
+	/* the kernel gives new files a header without entries: nothing is lost */
 	return inode->layout.xattr_size >= xhead_SIZE + 4 && get_le32(area + xhead_SIZE);
 }
 

@@ -168,7 +168,7 @@ static int judge_encrypted(struct extract *x, const struct extract_entry *e)
 		return EXTRACT_LEFT;
 	}
 	crypto_refuse(e->inode, "contents");
-	/* clusters are compressed first and encrypted then: as they are they make no file */
+	/* clusters are compressed before they are encrypted, so ciphertext cannot be extracted as a file */
 	if (x->options->encrypted == F2FS_ENCRYPTED_RAW && !e->inode->layout.is_compressed)
 		return extract_remark(x, F2FS_PROBLEM_ENCRYPTED, &place);
 	err = extract_problem(x, F2FS_PROBLEM_ENCRYPTED, &place);

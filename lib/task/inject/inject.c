@@ -248,7 +248,7 @@ static int write_copies(struct f2fs_inject *inject, const struct place *place, c
 	return err;
 }
 
-/* What is not F2FS is somebody else's; what cannot be read is not overwritten because something else can. */
+/* Refuse to write to a device that holds no F2FS, or that has a superblock or checkpoint that cannot be read. */
 static int check_writable(struct f2fs_inject *inject, unsigned flags)
 {
 	if (inject->is_foreign && !(flags & F2FS_INJECT_FORCE))

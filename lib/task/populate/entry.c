@@ -38,7 +38,8 @@ static int copy_contents(struct populate *p, struct populate_item *item, struct 
 	return 0;
 }
 
-/* An item failed for the reason in the context: remove what was made of it, and return err, or what went wrong then. */
+/* Copying an item failed with err, which the context has: remove what was made of it. Returns err, or the error of
+ * removing. */
 static int undo(struct populate *p, struct f2fs_inode *dir, const char *name, int err)
 {
 	const struct f2fs_error_detail detail = p->ctx->error;

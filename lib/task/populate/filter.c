@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which items are copied. What holds for a directory holds for all that is in it, also when the source gives what is in
- * it without the directory: so every prefix of a path is asked.
+ * Which items are copied. A pattern that matches a directory holds for everything in it, even if the source never gives
+ * the directory itself. So each prefix of a path is matched.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@ enum populate_choice populate_choose(const struct populate *p, char *path)
 
 		if (byte != '/' && byte != '\0')
 			continue;
-		*end = '\0'; /* for a moment the path of a directory above */
+		*end = '\0'; /* cut to the path of a parent directory while that is matched */
 		if (choice != POPULATE_EXCLUDED && matches_any(o->exclude, o->exclude_count, path))
 			choice = POPULATE_EXCLUDED;
 		else if (choice == POPULATE_NOT_INCLUDED && matches_any(o->include, o->include_count, path))

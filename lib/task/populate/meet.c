@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A name of the source that exists in the volume already: what the policy says. What is to be replaced waits under
- * another name until the new one is whole: a source that fails costs nothing that was there.
+ * A name of the source exists in the volume already: apply the policy. What is to be replaced is renamed first and
+ * removed when the new file is complete, so a source that fails costs nothing.
  */
 #include <stdio.h>
 #include <string.h>

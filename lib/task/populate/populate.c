@@ -31,7 +31,8 @@ static bool is_kept(const struct populate *p, const struct populate_item *item)
 	       (p->opt.keep & F2FS_KEEP_SPECIAL);
 }
 
-/* Copy the item at hand. Its directory comes first: whatever happens to the item, its name was seen there. */
+/* Copy the current item. First its directory is found, and the name noted there: --delete must not remove it, even if
+ * copying fails. */
 static int copy(struct populate *p, struct populate_item *item)
 {
 	struct f2fs_inode *parent = NULL;
@@ -210,7 +211,7 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 		populate_compress_end(&p);
 	}
 	vol->has_now = has_now;
-	if (err && vol->generation != generation) /* files may be there by half, or without their attributes */
+	if (err && vol->generation != generation) /* files may be incomplete, or lack their attributes */
 		f2fs_volume_fail(vol);
 	fini(&p);
 	if (!err && result->problems > 0)

@@ -28,7 +28,7 @@ enum populate_given {
 /* One entry of a source. Pointers are the source's and good until the next call of its functions. */
 struct populate_item {
 	unsigned given;	 /* enum populate_given */
-	unsigned forced; /* MODE, OWNER, MTIME (all times): holds whatever is kept */
+	unsigned forced; /* GIVEN_MODE, _OWNER, _MTIME (all times): applied whatever opt.keep says */
 	uint32_t mode;	 /* type, and permissions with GIVEN_MODE */
 	uint32_t uid, gid;
 	uint32_t rdev_major, rdev_minor;
@@ -56,8 +56,8 @@ struct populate;
 
 struct populate_source_ops {
 	/*
-	 * Go to the next item: its path goes to populate_set_path(). Returns 0, POPULATE_END, or an error; the walk
-	 * goes on after it unless it is fatal or is_broken is set.
+	 * Go to the next item and hand its path to populate_set_path(). Returns 0, POPULATE_END, or an error. The run
+	 * goes on after an error unless it is fatal or the source set is_broken.
 	 */
 	int (*next)(struct populate *p, struct populate_item *item);
 	/* The item is wanted: make its contents, target and attributes (populate_attribute_add) ready. NULL: they are.
@@ -65,18 +65,18 @@ struct populate_source_ops {
 	int (*prepare)(struct populate *p, struct populate_item *item);
 	/* Give the next piece of contents. */
 	int (*read)(struct populate *p, struct populate_item *item, struct populate_chunk *chunk);
-	/* What is in the directory just given is not wanted. NULL: nothing to do. */
+	/* Skip the contents of the directory given last. NULL: the source has nothing to do for that. */
 	void (*skip)(struct populate *p);
 	void (*close)(struct populate *p);
 };
 
-/* A directory of the volume on the way to the item at hand. */
+/* One directory of the volume on the path of the current item. */
 struct populate_level {
 	struct f2fs_inode *dir; /* NULL: not made until something in it is */
 	size_t path_length;	/* its path is that much of level_path */
 	bool is_changed;	/* its times are to be put back */
 	struct f2fs_stat times;
-	bool is_noted;		   /* the source gave it: it takes the item's attributes also when it exists */
+	bool is_noted;		   /* the source gave it, so its attributes are applied even if it existed before */
 	struct populate_item item; /* what it is made from, while dir is NULL; without pointers */
 	struct vec attributes;
 };
@@ -89,7 +89,7 @@ struct populate {
 	const struct populate_source_ops *ops;
 	void *source;	   /* of ops */
 	bool is_broken;	   /* the source cannot go on: the error at hand ends the run */
-	bool is_ahead;	   /* counting what will come: problems are told when they come again */
+	bool is_ahead;	   /* counting in advance: problems are told later, when copying meets them again */
 	bool is_of_source; /* the error at hand is the source's, not the volume's */
 	const char *what;  /* of the item at hand is being copied, for a problem: "" or "contents" */
 	bool may_repeat;   /* the source may give a name twice: the later one replaces the earlier */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What entries become, whatever their source says: Android's fs_config, then the caller's rules, the later the
- * stronger; and labels from file_contexts.
+ * Attributes that override what the source says: first Android's fs_config, then the caller's rules, of which a later
+ * one overrides an earlier one. SELinux labels come from file_contexts.
  */
 #include <string.h>
 

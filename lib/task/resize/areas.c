@@ -64,7 +64,8 @@ static int zero_blocks(struct areas *a, f2fs_blk_t addr, uint32_t count)
 	return zero_range(a->vol->dev, (uint64_t)addr << bits, (uint64_t)count << bits);
 }
 
-/* Old segments that become the n segments from first on: skip is how many of these there were none for. */
+/* Which old segments become the n new ones from first on. The first *skip new ones have no old one: they lie before the
+ * old main area. */
 static uint32_t old_segments(const struct areas *a, f2fs_seg_t first, uint32_t n, f2fs_seg_t *old, uint32_t *skip)
 {
 	const int64_t from = (int64_t)first - a->shift, end = from + n, main_end = a->vol->geo.segment_count_main;
@@ -114,8 +115,8 @@ static bool journal_has_block(const struct f2fs_volume *vol, uint32_t k)
 	return false;
 }
 
-/* The maps say which NAT blocks have no free entry and which no used one; node id 0 counts as used (FORMAT volume 4.8).
- */
+/* The maps list the NAT blocks without a free entry and those without a used one. Node id 0 counts as used (FORMAT
+ * volume 4.8). */
 static void map_nat_block(struct areas *a, uint32_t k)
 {
 	uint8_t *full = a->nat_maps, *empty = full ? full + a->geo->nat_blocks / 8 : NULL;
@@ -195,7 +196,7 @@ static int write_ssa(struct areas *a)
 	return err ? err : flush_run(a);
 }
 
-/* Main segments of the volume to be that hold nothing and are no log's. */
+/* Count the main segments of the new layout that are empty and hold no log. */
 static uint32_t count_free(const struct areas *a)
 {
 	uint32_t taken = bitmap_popcount(a->used, (a->vol->geo.segment_count_main + 7u) / 8);
@@ -254,7 +255,7 @@ static int write_pack(struct areas *a, struct pack *pack, unsigned number, uint6
 	return err;
 }
 
-/* Both packs say the same: one of them can be lost. */
+/* Write the same checkpoint to both packs, so that one of them can be lost. */
 static int write_packs(struct areas *a)
 {
 	const uint32_t keep = FLAG_ckpt_flags_quota_need_fsck | FLAG_ckpt_flags_fsck;

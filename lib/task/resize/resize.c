@@ -12,7 +12,7 @@
 #include "format/superblock.h"
 #include "task/superblocks.h"
 
-#define ADDRESS_LIMIT 0xFFFFFFFEu /* the first block address that must not be one */
+#define ADDRESS_LIMIT 0xFFFFFFFEu /* block addresses end below this one */
 
 const char *f2fs_resize_kind_name(unsigned kind)
 {
@@ -226,7 +226,7 @@ static int look_at_moves(struct resize *r)
 		if (step->kind == F2FS_RESIZE_SHRINK && r->now.dead_segments == 0)
 			range = resize_tail(r, step->segments);
 		else if (step->kind != F2FS_RESIZE_RELAYOUT || i > 0)
-			continue; /* what a later one moves lies otherwise by then */
+			continue; /* earlier steps change what a later step moves */
 		err = clean_range_look(r->vol, &range);
 		r->result->blocks_to_move += range.used_blocks;
 		if (!err && r->options->dry_run)
@@ -257,7 +257,7 @@ static void describe(struct resize *r, bool is_after)
 
 /* ---- doing ---- */
 
-/* Both superblocks must say the same before one of them is written: the other would bring the old size back. */
+/* Both superblocks must agree before one of them is written: otherwise the other one could bring an old size back. */
 static int mend_superblocks(struct resize *r)
 {
 	uint8_t sb[sb_SIZE];
@@ -268,7 +268,7 @@ static int mend_superblocks(struct resize *r)
 	return superblock_replace(r->vol, sb);
 }
 
-/* May it be written? A transaction says so, or why not. */
+/* May the volume be written? Beginning a transaction tells, and says why not. */
 static int check_writable(struct resize *r)
 {
 	int err = superblock_writable(r->vol);

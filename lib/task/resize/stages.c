@@ -73,7 +73,7 @@ uint32_t stage_minimum(const struct stage_volume *v, uint32_t most)
 		else
 			low = middle + 1;
 	}
-	/* rounding makes the room that is left go up and down by a little */
+	/* rounding makes the remaining room vary by a few segments between neighbouring sizes */
 	while (high > 1 && holds(v, (high - 1) * zone))
 		high--;
 	return high * zone;
@@ -250,7 +250,7 @@ enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, stru
 			return bad;
 		take_step(&at, &steps[*count]);
 	}
-	/* on the way less may be kept for cleaning, in the end not */
+	/* an intermediate size may keep less for cleaning than the ratio says, the final one may not */
 	main_segments = at.shape.segment_count - at.meta_segments;
 	return *count == 0 || stage_room(&at, main_segments, false, &room) ? STAGE_OK : STAGE_RESERVED;
 }

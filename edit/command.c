@@ -161,13 +161,36 @@ static int take_option(struct edit *e, struct edit_call *call, const struct edit
 	return *rest ? 0 : 1;
 }
 
+/* One word "--name" or "--name=VALUE". Returns the number of further words taken, or an error. */
+static int take_long(struct edit *e, struct edit_call *call, char *word, const char *next)
+{
+	char *value = strchr(word, '='), why[80];
+	struct edit_option option;
+
+	if (value)
+		*value++ = '\0';
+	if (!word[3] || !edit_option_find(call->command, word + 2, &option)) {
+		snprintf(why, sizeof(why), "unknown option %.60s", word);
+		return wrong(e, call->command, why);
+	}
+	if (!value)
+		return take_option(e, call, &option, "", next);
+	if (!option.value || !*value) {
+		snprintf(why, sizeof(why), "%.60s %s", word, option.value ? "needs a value" : "takes no value");
+		return wrong(e, call->command, why);
+	}
+	return take_option(e, call, &option, value, NULL);
+}
+
 /* One word "-lr", "-m755", "-name". Returns the number of further words taken, or an error. */
-static int take_letters(struct edit *e, struct edit_call *call, const char *word, const char *next)
+static int take_letters(struct edit *e, struct edit_call *call, char *word, const char *next)
 {
 	char letter[2] = "", why[] = "unknown option -?";
 	struct edit_option option;
 
-	word += 1 + (word[1] == '-');
+	if (word[1] == '-')
+		return take_long(e, call, word, next);
+	word++;
 	if (word[1] && edit_option_find(call->command, word, &option))
 		return take_option(e, call, &option, "", next);
 	for (; *word; word++) {

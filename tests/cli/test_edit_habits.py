@@ -26,6 +26,11 @@ def test_options_anywhere(edit):
     assert edit("ls", "/d", "-la").stdout.count(b"\n") == 5
     edit("rm", "/d", "-rf")
     assert b"unknown option -x" in edit("ls", "-x", rc=16).stderr
+    assert b"unknown option --lonely" in edit("ls", "--lonely", rc=16).stderr
+    assert b"unknown option --l;" in edit("ls", "--l", rc=16).stderr
+    assert edit("find", "/", "--type=d").stdout == edit("find", "/", "-t", "d").stdout
+    assert b"--type needs a value" in edit("find", "/", "--type=", rc=16).stderr
+    assert b"--dry-run takes no value" in edit("gc", "--dry-run=yes", rc=16).stderr
     assert b"an option needs a value" in edit("find", "/", "-name", rc=16).stderr
 
 

@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
-#include "device/device.h"
 #include "log/log.h"
-#include "volume/counters.h"
 
 int segment_keep(struct txn *txn, f2fs_blk_t addr)
 {
@@ -131,26 +129,14 @@ int block_owner(struct txn *txn, f2fs_blk_t addr, struct f2fs_summary *out)
 
 int adopted_store(struct txn *txn)
 {
-	const struct f2fs_geometry *geo = &txn->vol->geo;
 	uint32_t segno;
 	uint64_t value;
-	int err = 0;
 
-	for (size_t at = 0; !err && map32_each(&txn->adopted, &at, &segno, &value);) {
-		uint8_t *sums = (uint8_t *)(uintptr_t)value;
-		uint32_t offset;
-		f2fs_blk_t addr;
+	for (size_t at = 0; map32_each(&txn->adopted, &at, &segno, &value);) {
+		int err = summary_write(txn, segno, (const uint8_t *)(uintptr_t)value, false);
 
-		if (geo->segment_count_ssa == 0)
-			break;
-		addr = geometry_ssa_block(geo, segno, &offset);
-		memset(sums + geo->sum_size - sumfoot_SIZE, 0, sumfoot_SIZE);
-		err = volume_write(txn->vol, F2FS_WRITE_SSA, ((uint64_t)addr << geo->block_bits) + offset, sums,
-				   geo->sum_size);
-	}
-	if (err) {
-		txn_fail(txn);
-		return err;
+		if (err)
+			return err;
 	}
 	adopted_end(txn);
 	return 0;

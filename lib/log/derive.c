@@ -14,9 +14,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
-#include "device/device.h"
 #include "log/log.h"
-#include "volume/counters.h"
 #include "volume/zone_map.h"
 
 /* Segments that must be free besides the logs' own, lest blocks be handed out that the SIT has. */
@@ -228,27 +226,4 @@ uint32_t derive_free_segments(struct txn *txn)
 	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main; i++)
 		n += segment_at(txn, i)->valid == 0 && !segment_is_current(txn, i) && zones_usable(txn->vol, i) > 0;
 	return n;
-}
-
-int summary_write(struct txn *txn, f2fs_seg_t segno, const uint8_t *entries, bool is_node)
-{
-	const struct f2fs_geometry *geo = &txn->vol->geo;
-	uint32_t offset;
-	f2fs_blk_t addr = geometry_ssa_block(geo, segno, &offset);
-	uint8_t *summary;
-	int err;
-
-	if (geo->segment_count_ssa == 0)
-		return 0;
-	summary = mem_zalloc(txn->vol->ctx, geo->sum_size);
-	if (!summary)
-		return F2FS_ERR_NOMEM;
-	memcpy(summary, entries, SUMMARY_BYTES);
-	sumfoot_set_entry_type(summary + geo->sum_size - sumfoot_SIZE, is_node);
-	err = volume_write(txn->vol, F2FS_WRITE_SSA, ((uint64_t)addr << geo->block_bits) + offset, summary,
-			   geo->sum_size);
-	if (err)
-		txn_fail(txn);
-	mem_free(txn->vol->ctx, summary);
-	return err;
 }

@@ -8,8 +8,6 @@
  */
 #include <string.h>
 
-#include "base/bitmap.h"
-#include "device/device.h"
 #include "log/log.h"
 #include "volume/counters.h"
 
@@ -80,13 +78,6 @@ int filler_open(struct filler *f, f2fs_seg_t segno, unsigned type, uint32_t at)
 	f->at = at;
 	f->is_open = true;
 	return 0;
-}
-
-uint32_t segment_next_hole(const struct segment *s, uint32_t at)
-{
-	while (at < F2FS_SEGMENT_BLOCKS && (msb_test(s->cur, at) || msb_test(s->ckpt, at)))
-		at++;
-	return at;
 }
 
 static int flush(struct filler *f)

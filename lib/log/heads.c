@@ -5,63 +5,14 @@
  */
 #include <string.h>
 
-#include "base/bitmap.h"
-#include "device/device.h"
-#include "format/node.h"
 #include "log/log.h"
-#include "volume/counters.h"
 #include "volume/zone_map.h"
-
-unsigned head_of(const struct txn *txn, unsigned type)
-{
-	bool node = type >= F2FS_HOT_NODE;
-
-	if (geometry_has(&txn->vol->geo, F2FS_FEATURE_RO) || txn->log_count == 2)
-		return node ? F2FS_HOT_NODE : F2FS_HOT_DATA;
-	if (txn->log_count == 4) {
-		if (type == F2FS_WARM_DATA)
-			return F2FS_COLD_DATA;
-		if (type == F2FS_HOT_NODE)
-			return F2FS_COLD_NODE;
-	}
-	return type;
-}
 
 static int need_memory(struct txn *txn, struct head *head)
 {
 	if (!head->buffer)
 		head->buffer = mem_alloc(txn->vol->ctx, (size_t)F2FS_SEGMENT_BLOCKS << txn->vol->geo.block_bits);
 	return head->buffer ? 0 : F2FS_ERR_NOMEM;
-}
-
-/* What blocks of a segment are written for. */
-static unsigned cause_of(const struct txn *txn, unsigned type)
-{
-	if (type >= F2FS_HOT_NODE)
-		return txn->is_cleaning ? F2FS_WRITE_MOVED_NODE : F2FS_WRITE_NODE;
-	return txn->is_cleaning ? F2FS_WRITE_MOVED_DATA : F2FS_WRITE_DATA;
-}
-
-int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer)
-{
-	const uint32_t bits = txn->vol->geo.block_bits;
-	struct segment *s;
-	int err = progress_tick(txn->vol->ctx, "write", (uint64_t)count << bits);
-
-	if (!err)
-		err = segment_get(txn, geometry_segment_of(&txn->vol->geo, addr), &s);
-	if (!err)
-		counters_add(txn->vol, cause_of(txn, s->type), (uint64_t)count << bits);
-	/* a block that was freed may still be on its way when it is taken again */
-	if (!err)
-		err = behind_settle(txn, addr, count);
-	if (!err && behind_takes(txn, count))
-		err = behind_write(txn, addr, count, buffer);
-	else if (!err) /* through the cache, so that it does not keep what was there before */
-		err = device_write(txn->vol->cache, (uint64_t)addr << bits, *buffer, (size_t)count << bits);
-	if (err)
-		txn_fail(txn);
-	return err;
 }
 
 static int flush_head(struct txn *txn, struct head *head)
@@ -158,40 +109,13 @@ void heads_end(struct txn *txn)
 	}
 }
 
-/* Write the summary of a segment that a log leaves into its place in the SSA; other segments of the block stay. */
+/* Write what waits in a log, and the summary of its segment, which the log is about to leave. */
 static int close_segment(struct txn *txn, unsigned type)
 {
-	const struct f2fs_geometry *geo = &txn->vol->geo;
 	struct head *head = &txn->heads[type];
-	uint32_t offset;
-	f2fs_blk_t addr;
 	int err = flush_head(txn, head);
 
-	if (err || geo->segment_count_ssa == 0)
-		return err;
-	addr = geometry_ssa_block(geo, head->segno, &offset);
-	sumfoot_set_entry_type(head->sums + geo->sum_size - sumfoot_SIZE, type >= F2FS_HOT_NODE);
-	err = volume_write(txn->vol, F2FS_WRITE_SSA, ((uint64_t)addr << geo->block_bits) + offset, head->sums,
-			   geo->sum_size);
-	if (err)
-		txn_fail(txn);
-	return err;
-}
-
-/*
- * The summary of a segment that is no log now. It is always the one in the SSA: the last checkpoint may have had a log
- * there, and a summary in its pack, but the log left the segment since then.
- */
-int summary_read(struct txn *txn, f2fs_seg_t segno, uint8_t *entries)
-{
-	const uint8_t *block;
-	uint32_t offset;
-	f2fs_blk_t addr = geometry_ssa_block(&txn->vol->geo, segno, &offset);
-	int err = volume_peek(txn->vol, addr, &block);
-
-	if (!err)
-		memcpy(entries, block + offset, SUMMARY_BYTES);
-	return err;
+	return err ? err : summary_write(txn, head->segno, head->sums, type >= F2FS_HOT_NODE);
 }
 
 /* A log begins to write to a segment. */

@@ -121,10 +121,6 @@ int txn_begin(struct f2fs_volume *vol);
 int txn_begin_recovery(struct f2fs_volume *vol);
 /* Forget everything since the last commit. */
 void txn_drop(struct f2fs_volume *vol);
-/* Something failed half-way, for the reason that the context has: the transaction is good for txn_drop() only. */
-void txn_fail(struct txn *txn);
-/* Fail with STATE, and say why, when that has happened. */
-int txn_need_sound(const struct txn *txn);
 /* Make everything since the last commit true, durably. On failure the transaction is only good for txn_drop(). */
 int txn_commit(struct f2fs_volume *vol);
 /* What a commit says of the volume besides what follows from the transaction. */
@@ -148,35 +144,36 @@ static inline bool txn_is_fresh(const struct f2fs_volume *vol)
 	return vol->txn->begun == vol->generation;
 }
 
+/* sound.c */
+/* Something failed half-way, for the reason that the context has: the transaction is good for txn_drop() only. */
+void txn_fail(struct txn *txn);
+/* Fail with STATE, and say why, when that has happened. */
+int txn_need_sound(const struct txn *txn);
+
+/* logs.c */
+/* The log a kind of block goes to with the volume's number of logs. */
+unsigned head_of(const struct txn *txn, unsigned type);
+/* Is a log in that segment? */
+bool segment_is_current(const struct txn *txn, f2fs_seg_t segno);
+
 /* segments.c */
 int segment_get(struct txn *txn, f2fs_seg_t segno, struct segment **out);
 /* Look at the volume's clock. */
 void txn_tick(struct txn *txn);
 /* Set or clear a block's bit; counts and the segment's age follow. */
 int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid);
-/* Find a segment for a head: appending into a free one, or filling holes of one in use. NOSPC when there is neither. */
-int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, uint8_t *alloc_type);
-/* The second of these alone. */
-int segment_choose_holes(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool *found);
 int segment_load_all(struct txn *txn);
 /* A segment, when all are loaded. */
 static inline struct segment *segment_loaded(const struct txn *txn, f2fs_seg_t segno)
 {
 	return &txn->chunks[segno / txn->vol->geo.sit_per_block][segno % txn->vol->geo.sit_per_block];
 }
-/* holes.c: find the segment whose holes a log fills next, of those that may be filled; all segments are loaded. */
-int holes_choose(struct txn *txn, unsigned type, bool (*may_fill)(const struct txn *txn, f2fs_seg_t segno),
-		 f2fs_seg_t *segno, bool *found);
-void holes_end(struct txn *txn);
-/* Do free sections run low? */
-int segment_needs_holes(struct txn *txn, bool *needed);
 /* From now on no block that is in use now, or will be, is handed out again before the commit. */
 void segment_hold_all(struct txn *txn);
 static inline bool segment_is_free(const struct segment *s)
 {
 	return s->valid == 0 && s->ckpt_valid == 0;
 }
-bool segment_is_current(const struct txn *txn, f2fs_seg_t segno);
 /* A segment that was taken by this transaction counts as free again when nothing is left in it. */
 void segment_give_back(struct txn *txn, f2fs_seg_t segno, struct segment *s);
 /* The first offset from at on that is free now and in the last checkpoint; F2FS_SEGMENT_BLOCKS: none. */
@@ -187,14 +184,32 @@ uint32_t segment_next_hole(const struct segment *s, uint32_t at);
  */
 int segments_bar(struct txn *txn, f2fs_seg_t first, f2fs_seg_t end);
 int segments_unbar(struct txn *txn, f2fs_seg_t first, f2fs_seg_t end);
+
+/* free_sections.c */
+/* The section of a segment of the main area. */
+static inline uint32_t section_of(const struct txn *txn, f2fs_seg_t segno)
+{
+	return segno / txn->vol->geo.segs_per_sec;
+}
 /* Is every segment of a section free, and none a log's? */
 int segment_section_is_free(struct txn *txn, uint32_t section, bool *is_free);
-/* Free sections that the commit may need, for nodes and blocks that wait and for logs to end in. */
-uint32_t segment_commit_sections(const struct txn *txn);
-/* Sections that data has to leave to the commit and to cleaning. */
-uint32_t segment_kept_sections(const struct txn *txn);
 /* The first segment of a free section, for a log. */
 int section_choose(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool *found);
+/* The next free segment of the section that a log is in. */
+int section_go_on(struct txn *txn, f2fs_seg_t current, f2fs_seg_t *segno, bool *found);
+
+/* holes.c: find the segment whose holes a log fills next, of those that may be filled; all segments are loaded. */
+int holes_choose(struct txn *txn, unsigned type, bool (*may_fill)(const struct txn *txn, f2fs_seg_t segno),
+		 f2fs_seg_t *segno, bool *found);
+void holes_end(struct txn *txn);
+
+/* segment_choose.c */
+/* Find a segment for a head: appending into a free one, or filling holes of one in use. NOSPC when there is neither. */
+int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, uint8_t *alloc_type);
+/* The second of these alone. */
+int segment_choose_holes(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool *found);
+/* Do free sections run low? */
+int segment_needs_holes(struct txn *txn, bool *needed);
 
 /* sections.c: zoned volumes */
 static inline bool txn_is_zoned(const struct txn *txn)
@@ -205,8 +220,18 @@ static inline bool txn_is_zoned(const struct txn *txn)
 int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno);
 /* A log begins a segment: a zone is empty when that is its first. */
 int section_enter(struct txn *txn, f2fs_seg_t segno);
-/* Before anything is allocated: logs that cannot go on where they are begin a new section. */
+/* sections_settle.c: before anything is allocated, logs that cannot go on where they are begin a new section. */
 int sections_settle(struct txn *txn);
+
+/* log_write.c */
+/* Write blocks that follow each other, behind if that is worth it: then *buffer, of a segment, becomes another one. */
+int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer);
+
+/* ssa_write.c */
+/* The summary entries of a segment that is no log now. */
+int summary_read(struct txn *txn, f2fs_seg_t segno, uint8_t *entries);
+/* Write the summary of a segment that is no log any more, or never was: 512 entries, right for blocks in use. */
+int summary_write(struct txn *txn, f2fs_seg_t segno, const uint8_t *entries, bool is_node);
 
 /* heads.c */
 int heads_begin(struct txn *txn);
@@ -222,8 +247,6 @@ int head_append(struct txn *txn, unsigned kind, f2fs_nid_t nid, uint8_t version,
 int head_take_node(struct txn *txn, unsigned kind, f2fs_nid_t nid, f2fs_blk_t *addr, f2fs_blk_t *next);
 /* Queue the contents of a block taken last from a log. */
 int head_queue(struct txn *txn, unsigned type, f2fs_blk_t addr, const uint8_t *block);
-/* Write blocks that follow each other, behind if that is worth it: then *buffer, of a segment, becomes another one. */
-int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer);
 /* Write all that waits in logs and fillers. */
 int heads_flush(struct txn *txn);
 /* The same, but blocks of other files may go on waiting in streams. */
@@ -232,16 +255,12 @@ int heads_flush_for(struct txn *txn, f2fs_nid_t ino);
 int heads_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count);
 /* A block that waits in a log, or NULL. */
 const uint8_t *heads_find(const struct txn *txn, f2fs_blk_t addr);
-/* The summary entries of a segment that is no log now. */
-int summary_read(struct txn *txn, f2fs_seg_t segno, uint8_t *entries);
 /* Move a log that nothing waits in to a new section. */
 int head_renew(struct txn *txn, unsigned type);
 /* Move a log that nothing waits in to another segment, one with holes if free ones run low; before changes. */
 int head_leave(struct txn *txn, unsigned type);
 /* Before a commit: make sure that a log's next offset is a free block. */
 int head_settle(struct txn *txn, unsigned type);
-/* The log a kind of block goes to with the volume's number of logs. */
-unsigned head_of(const struct txn *txn, unsigned type);
 
 /* gather.c */
 /* Move logs that hold nothing, and the node log of a read-only volume, to the first free sections; before changes. */
@@ -372,6 +391,10 @@ int adopted_store(struct txn *txn);
 void adopted_end(struct txn *txn);
 
 /* space.c: counters */
+/* Free sections that the commit may need, for nodes and blocks that wait and for logs to end in. */
+uint32_t segment_commit_sections(const struct txn *txn);
+/* Sections that data has to leave to the commit and to cleaning. */
+uint32_t segment_kept_sections(const struct txn *txn);
 /* Make sure that n more blocks fit, and count them. */
 int space_take(struct txn *txn, uint64_t n);
 /* Fail with NOSPC unless that many more blocks fit: asked before anything is changed. */
@@ -445,8 +468,8 @@ bool chain_has_room(const struct txn *txn);
 /* A node was put into the log of the chain. */
 void chain_follow(struct txn *txn, f2fs_blk_t addr, f2fs_blk_t next);
 /*
- * Write nodes of one file, a list of nodes_detach(), so that a recovery takes all of them or none; durable on return.
- * The last one carries the mark; with_name: its dentry mark too.
+ * chain_write.c: write nodes of one file, a list of nodes_detach(), so that a recovery takes all of them or none;
+ * durable on return. The last one carries the mark; with_name: its dentry mark too.
  */
 int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_name);
 
@@ -471,7 +494,5 @@ struct txn_truth {
 int txn_begin_from(struct f2fs_volume *vol, const struct txn_truth *truth);
 int derive_fill(struct txn *txn, const struct txn_truth *truth);
 uint32_t derive_free_segments(struct txn *txn);
-/* Write the summary of a segment that is no log: 512 entries. Entries of blocks in use must be right. */
-int summary_write(struct txn *txn, f2fs_seg_t segno, const uint8_t *entries, bool is_node);
 
 #endif

@@ -101,6 +101,39 @@ int space_look(struct txn *txn, struct space_view *out)
 	return err;
 }
 
+/* Segments that blocks need behind the one that their log is in; behind the next one when that is full. */
+static uint32_t segments_beyond(const struct txn *txn, unsigned type, size_t blocks)
+{
+	uint32_t room = F2FS_SEGMENT_BLOCKS - txn->heads[type].blkoff;
+
+	if (room == 0)
+		room = F2FS_SEGMENT_BLOCKS;
+	return blocks < room ? 0 : (uint32_t)((blocks - room) / F2FS_SEGMENT_BLOCKS) + 1;
+}
+
+uint32_t segment_commit_sections(const struct txn *txn)
+{
+	const uint32_t sps = txn->vol->geo.segs_per_sec;
+	const size_t blocks = txn->page_count + txn->dirty_count;
+
+	if (geometry_has(&txn->vol->geo, F2FS_FEATURE_RO))
+		return (segments_beyond(txn, F2FS_HOT_NODE, txn->dirty_count) +
+			segments_beyond(txn, F2FS_HOT_DATA, txn->page_count) + sps - 1) /
+		       sps;
+	/* each log may need a section to end in */
+	return (uint32_t)((blocks / F2FS_SEGMENT_BLOCKS + sps) / sps) + F2FS_LOG_COUNT;
+}
+
+uint32_t segment_kept_sections(const struct txn *txn)
+{
+	const uint32_t sps = txn->vol->geo.segs_per_sec, kept = segment_commit_sections(txn);
+
+	/* cleaning has no holes to fill either: it needs what is reserved for it */
+	if (txn->vol->write.logging == F2FS_LOGGING_NORMAL && kept < cp_rsvd_segment_count(txn->vol->cp) / sps)
+		return cp_rsvd_segment_count(txn->vol->cp) / sps;
+	return kept;
+}
+
 /* Free sections with which data may find none: what is kept from it, and one that the change begins. */
 static uint32_t least_sections(const struct txn *txn)
 {

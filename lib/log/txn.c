@@ -4,7 +4,6 @@
  */
 #include "log/log.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -267,24 +266,6 @@ int txn_begin_from(struct f2fs_volume *vol, const struct txn_truth *truth)
 	if (!err)
 		err = zones_check_fit(vol);
 	return err ? err : begin(vol, truth, false);
-}
-
-void txn_fail(struct txn *txn)
-{
-	const struct f2fs_error_detail *why = &txn->vol->ctx->error;
-
-	txn->failed = true;
-	if (why->code && why->code != F2FS_ERR_STATE && !txn->cause[0])
-		snprintf(txn->cause, sizeof(txn->cause), "%.159s", why->message);
-}
-
-int txn_need_sound(const struct txn *txn)
-{
-	if (!txn->failed)
-		return 0;
-	return error_set(txn->vol->ctx, F2FS_ERR_STATE,
-			 "a call failed half-way%s%s%s: the changes since the last commit can only be discarded",
-			 txn->cause[0] ? " (" : "", txn->cause, txn->cause[0] ? ")" : "");
 }
 
 void txn_drop(struct f2fs_volume *vol)

@@ -22,7 +22,6 @@ KNOWN = {
     "file": "acl_inherit acl_write change cluster_set cluster_write compress crypto data_read data_write dir_filing "
             "dir_read dir_write fsync inode_attr inode_past inode_read inode_write map_read map_write name orphan pages "
             "quota_write xattr_read xattr_write",
-    "log": "adopt behind chain derive filler heads nodes sections segments space txn",
 }
 
 

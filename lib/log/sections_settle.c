@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the logs of a zoned volume go on when a transaction begins (FORMAT volume 9.1): in their section only when the
+ * zone's write pointer is where the checkpoint left the log and nothing that is kept lies ahead; else in a new one.
+ */
+#include "base/bitmap.h"
+#include "device/device.h"
+#include "log/log.h"
+#include "volume/zone_map.h"
+
+/* Do blocks that are kept lie in the section of a log, where it has not been yet? */
+static int has_kept_ahead(struct txn *txn, const struct head *head, bool *found)
+{
+	const uint32_t section = section_of(txn, head->segno);
+	int err = 0;
+
+	*found = false;
+	for (f2fs_seg_t i = head->segno; section_of(txn, i) == section && !*found && !err; i++) {
+		struct segment *s;
+
+		err = segment_get(txn, i, &s);
+		for (uint32_t at = i == head->segno ? head->blkoff : 0; !err && at < F2FS_SEGMENT_BLOCKS; at++)
+			*found = *found || msb_test(s->ckpt, at);
+	}
+	return err;
+}
+
+/* Is the write pointer where the log wants to go on? Does the zone hold anything? */
+static int is_aligned(struct txn *txn, const struct head *head, bool *aligned, bool *is_open)
+{
+	const uint32_t section = section_of(txn, head->segno);
+	const uint64_t next = (uint64_t)geometry_segment_start(&txn->vol->geo, head->segno) + head->blkoff;
+	struct f2fs_zone zone;
+	int err;
+
+	*aligned = true;
+	*is_open = false;
+	if (!zones_is_sequential(txn->vol, section))
+		return 0;
+	err = zones_look(txn->vol, section, &zone);
+	if (err)
+		return err;
+	*aligned = zone.write_pointer == next << txn->vol->geo.block_bits;
+	*is_open = !zone.full && zone.write_pointer != zone.start;
+	return 0;
+}
+
+int sections_settle(struct txn *txn)
+{
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		struct head *head = &txn->heads[i];
+		const uint32_t section = section_of(txn, head->segno);
+		bool aligned, is_open, kept = false;
+		int err;
+
+		if (!head->sums)
+			continue;
+		err = is_aligned(txn, head, &aligned, &is_open);
+		if (!err)
+			err = has_kept_ahead(txn, head, &kept);
+		if (!err && aligned && !kept)
+			continue;
+		/* a log at the very start has written nothing: it can stay */
+		if (!err && !kept && head->blkoff == 0 && head->segno % txn->vol->geo.segs_per_sec == 0)
+			err = section_enter(txn, head->segno);
+		else if (!err)
+			err = head_renew(txn, i);
+		if (!err && is_open && section_of(txn, head->segno) != section)
+			err = zones_finish(txn->vol, section);
+		if (err)
+			return err;
+	}
+	return 0;
+}

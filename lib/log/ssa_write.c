@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The summaries of segments that are no log, in the SSA: read, and written in this place alone. Several segments may
+ * share a block; the others stay as they are.
+ */
+#include <string.h>
+
+#include "log/log.h"
+#include "volume/counters.h"
+
+/*
+ * The summary of a segment that is no log now. It is always the one in the SSA: the last checkpoint may have had a log
+ * there, and a summary in its pack, but the log left the segment since then.
+ */
+int summary_read(struct txn *txn, f2fs_seg_t segno, uint8_t *entries)
+{
+	const uint8_t *block;
+	uint32_t offset;
+	f2fs_blk_t addr = geometry_ssa_block(&txn->vol->geo, segno, &offset);
+	int err = volume_peek(txn->vol, addr, &block);
+
+	if (!err)
+		memcpy(entries, block + offset, SUMMARY_BYTES);
+	return err;
+}
+
+int summary_write(struct txn *txn, f2fs_seg_t segno, const uint8_t *entries, bool is_node)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	uint32_t offset;
+	f2fs_blk_t addr = geometry_ssa_block(geo, segno, &offset);
+	uint8_t *summary;
+	int err;
+
+	if (geo->segment_count_ssa == 0)
+		return 0;
+	summary = mem_zalloc(txn->vol->ctx, geo->sum_size);
+	if (!summary)
+		return F2FS_ERR_NOMEM;
+	memcpy(summary, entries, SUMMARY_BYTES);
+	sumfoot_set_entry_type(summary + geo->sum_size - sumfoot_SIZE, is_node);
+	err = volume_write(txn->vol, F2FS_WRITE_SSA, ((uint64_t)addr << geo->block_bits) + offset, summary,
+			   geo->sum_size);
+	if (err)
+		txn_fail(txn);
+	mem_free(txn->vol->ctx, summary);
+	return err;
+}

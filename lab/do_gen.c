@@ -78,30 +78,54 @@ static int put_trace(struct cli *cli, struct lab_source *source, uint32_t rounds
 	return rc;
 }
 
-int lab_do_gen(struct cli *cli, struct lab_arguments *a)
+/* Run a source with what --set says. Takes the configuration over. */
+static int generate(struct cli *cli, const struct lab_arguments *a, const struct lab_source_type *type,
+		    struct lab_config *config)
 {
-	const struct lab_source_type *type = lab_source_type_find(a->operands[0]);
-	struct lab_config config = { 0 };
 	struct lab_source *source = NULL;
 	int rc = 0;
 
-	if (!type) {
-		cli_error(cli, "there is no source '%s'; f2fs-lab list has them", a->operands[0]);
-		return -1;
-	}
 	for (unsigned i = 0; i < a->set_count && !rc; i++)
-		rc = lab_config_set(&config, a->sets[i]);
+		rc = lab_config_set(config, a->sets[i]);
 	if (!rc)
-		rc = lab_source_open(type, &config, "", a->seed_number, &source);
+		rc = lab_source_open(type, config, "", a->seed_number, &source);
 	if (!rc)
-		rc = lab_config_all_used(&config);
+		rc = lab_config_all_used(config);
 	if (rc)
-		cli_error(cli, "%s", config.error);
+		cli_error(cli, "%s", config->error);
 	else if (a->trace)
 		rc = put_trace(cli, source, a->rounds, a->trace);
 	else
 		rc = put_rounds(cli, source, a->rounds, NULL);
 	lab_source_close(source);
-	lab_config_free(&config);
+	lab_config_free(config);
 	return rc;
+}
+
+int lab_do_gen(struct cli *cli, struct lab_arguments *a)
+{
+	const struct lab_source_type *type = lab_source_type_find(a->operands[0]);
+	struct lab_config config = { 0 };
+
+	if (type)
+		return generate(cli, a, type, &config);
+	cli_error(cli, "there is no source '%s'; f2fs-lab list has them", a->operands[0]);
+	return -1;
+}
+
+int lab_do_import(struct cli *cli, struct lab_arguments *a)
+{
+	const struct lab_source_type *type = lab_source_type_find(a->operands[0]);
+	struct lab_config config = { 0 };
+
+	if (!type || (strcmp(type->name, "strace") != 0 && strcmp(type->name, "fio") != 0 &&
+		      strcmp(type->name, "blkparse") != 0)) {
+		cli_error(cli, "'%s' is none of the formats strace, fio and blkparse", a->operands[0]);
+		return -1;
+	}
+	a->rounds = 1;
+	if (!lab_config_replace(&config, "file", &a->operands[1], 1, 0, 0))
+		return generate(cli, a, type, &config);
+	cli_error(cli, "%s", config.error);
+	return -1;
 }

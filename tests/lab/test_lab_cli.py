@@ -241,8 +241,9 @@ def test_wrong_traces(run_tool, tmp_path):
 
 
 def test_every_source_has_a_digest(run_tool):
+    """Those that read a trace have theirs in test_lab_import.py and in test_traces_*."""
     found = json.loads(run_tool("f2fs-lab", "list", "--json=-").stdout)
-    assert set(GOLDEN) | {"trace"} == {row["table"][len("source "):] for row in found["parameters"]
+    assert set(GOLDEN) | {"trace", "strace", "fio", "blkparse"} == {row["table"][len("source "):] for row in found["parameters"]
                            if row["table"].startswith("source ")}
 
 

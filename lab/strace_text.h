@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A line of strace: who, when, which call, its arguments and what it returned. The parts point into the line, which is
+ * cut at them.
+ */
+#ifndef F2FSKIT_LAB_STRACE_TEXT_H
+#define F2FSKIT_LAB_STRACE_TEXT_H
+
+#include <stdint.h>
+
+enum { STRACE_ARGUMENTS = 8 };
+
+struct strace_call {
+	uint64_t pid;	      /* 0: none is shown */
+	const char *time;     /* as it stands there; NULL: none is shown */
+	char *body;	      /* what follows */
+	const char *name;     /* of the call */
+	char *arguments[STRACE_ARGUMENTS];
+	unsigned count;
+	const char *result;   /* behind the = */
+};
+
+/* Take process and time off a line. */
+void strace_head(char *text, struct strace_call *call);
+/* Take call->body apart; what is wrong with it, or NULL. */
+const char *strace_take(struct strace_call *call);
+/* A string argument without its quotes, escapes undone, in place; NULL when it is none, or was cut off. */
+char *strace_string(char *argument);
+/* The path that -y shows behind a descriptor, "3</tmp/a>", cut out in place; NULL when there is none. */
+char *strace_path(char *argument);
+
+#endif

@@ -8,35 +8,28 @@
 #include "file/crypto.h"
 
 #define MAX_LINKS 40u	     /* symlinks followed in one lookup, as the kernel */
-#define MAX_PATH (64u << 10) /* bytes of a path still to be walked */
+#define MAX_PATH (64u << 10) /* bytes of a path still to be walked, its NUL included */
 #define MAX_PARENTS 4096u    /* levels that inode_path() climbs */
 
-/* The rest of the path, with targets of symlinks put in front. */
+/* What is still to be walked. */
 struct path_rest {
 	struct f2fs_volume *vol;
-	char *text; /* whole buffer, MAX_PATH */
-	size_t at;  /* start of the rest; it ends with a NUL at MAX_PATH - 1 */
+	const char *text; /* empty, or begins with a slash; the start of a path may lack it */
+	char *joined;	  /* what text lies in once a symlink was followed; NULL: it is the caller's path */
 	unsigned links;
 };
 
-static int push_front(struct path_rest *rest, const char *text, size_t n)
-{
-	if (n > rest->at)
-		return error_set(rest->vol->ctx, F2FS_ERR_NAME_TOO_LONG, "the path is too long");
-	rest->at -= n;
-	memcpy(rest->text + rest->at, text, n);
-	return 0;
-}
-
-/* Put a symlink's target in front of the rest, which is empty or begins with a slash. */
+/* Put a symlink's target in front of the rest. */
 static int follow(struct path_rest *rest, struct f2fs_inode *link)
 {
-	char *target;
-	size_t length, room = (size_t)link->vol->geo.block_size + 1;
+	struct f2fs_context *ctx = rest->vol->ctx;
+	const size_t room = (size_t)link->vol->geo.block_size + 1, rest_length = strlen(rest->text);
+	char *joined;
+	size_t length;
 	int err;
 
 	if (++rest->links > MAX_LINKS)
-		return error_set(rest->vol->ctx, F2FS_ERR_LOOP, "more than %u symbolic links on the way", MAX_LINKS);
+		return error_set(ctx, F2FS_ERR_LOOP, "more than %u symbolic links on the way", MAX_LINKS);
 	if (inode_is_encrypted(link)) {
 		struct file_key *key;
 		int missing = crypto_need(link, "the target of a symbolic link", &key);
@@ -44,14 +37,20 @@ static int follow(struct path_rest *rest, struct f2fs_inode *link)
 		if (missing)
 			return missing;
 	}
-	target = mem_alloc(rest->vol->ctx, room);
-	if (!target)
+	joined = mem_alloc(ctx, room + rest_length);
+	if (!joined)
 		return F2FS_ERR_NOMEM;
-	err = inode_readlink(link, target, room, &length);
-	if (!err) /* what is left is empty or begins with a slash */
-		err = push_front(rest, target, length);
-	mem_free(rest->vol->ctx, target);
-	return err;
+	err = inode_readlink(link, joined, room, &length);
+	if (!err && length + rest_length >= MAX_PATH)
+		err = error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "the path is too long");
+	if (err) {
+		mem_free(ctx, joined);
+		return err;
+	}
+	memcpy(joined + length, rest->text, rest_length + 1);
+	mem_free(ctx, rest->joined);
+	rest->text = rest->joined = joined;
+	return 0;
 }
 
 /* Step from the directory *at to the entry of the next component. */
@@ -74,7 +73,7 @@ static int step(struct path_rest *rest, const char *name, size_t n, bool is_last
 	}
 	err = follow(rest, child);
 	f2fs_inode_close(child);
-	if (!err && rest->text[rest->at] == '/') { /* an absolute target starts at the root */
+	if (!err && rest->text[0] == '/') { /* an absolute target starts at the root */
 		f2fs_inode_close(*at);
 		*at = NULL;
 		err = inode_open(rest->vol, rest->vol->geo.root_ino, at);
@@ -86,7 +85,7 @@ static int walk_path(struct path_rest *rest, unsigned flags, struct f2fs_inode *
 {
 	for (;;) {
 		char name[F2FS_NAME_ROOM];
-		const char *p = rest->text + rest->at;
+		const char *p = rest->text;
 		size_t n, skip = strspn(p, "/"), slashes;
 		int err;
 
@@ -97,7 +96,7 @@ static int walk_path(struct path_rest *rest, unsigned flags, struct f2fs_inode *
 			return error_set(rest->vol->ctx, F2FS_ERR_NAME_TOO_LONG, "a name on the path is too long");
 		memcpy(name, p + skip, n);
 		slashes = strspn(p + skip + n, "/");
-		rest->at += skip + n;
+		rest->text += skip + n;
 		/* a slash behind the last name asks for a directory: a symlink there is followed */
 		err = step(rest, name, n, p[skip + n] == '\0', flags, at);
 		if (err)
@@ -110,23 +109,17 @@ static int walk_path(struct path_rest *rest, unsigned flags, struct f2fs_inode *
 
 int f2fs_lookup(struct f2fs_volume *vol, const char *path, unsigned flags, struct f2fs_inode **out)
 {
-	struct path_rest rest = { .vol = vol, .at = MAX_PATH - 1 };
+	struct path_rest rest = { .vol = vol, .text = path };
 	struct f2fs_inode *at = NULL;
 	int err;
 
 	error_clear(vol->ctx);
 	if (strlen(path) >= MAX_PATH)
 		return error_set(vol->ctx, F2FS_ERR_NAME_TOO_LONG, "the path is too long");
-	rest.text = mem_alloc(vol->ctx, MAX_PATH);
-	if (!rest.text)
-		return F2FS_ERR_NOMEM;
-	rest.text[rest.at] = '\0';
-	err = push_front(&rest, path, strlen(path));
-	if (!err)
-		err = inode_open(vol, vol->geo.root_ino, &at);
+	err = inode_open(vol, vol->geo.root_ino, &at);
 	if (!err)
 		err = walk_path(&rest, flags, &at);
-	mem_free(vol->ctx, rest.text);
+	mem_free(vol->ctx, rest.joined);
 	if (err)
 		f2fs_inode_close(at);
 	else

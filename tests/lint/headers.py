@@ -38,16 +38,11 @@ def jobs_of(root, config):
         text = include_twice(f"<f2fskit/{path.name}>")
         yield f"{path.name} as C", C11, [root / "include"], text
         yield f"{path.name} as C++", CXX, [root / "include"], text
-    for path in sorted((root / "lib").glob("*/*.h")):
-        if path.name in GENERATORS:
-            continue
-        text = include_twice(f'"{path.parent.name}/{path.name}"')
+    for path in sorted((root / "lib").rglob("*.h")):
+        name = path.relative_to(root / "lib").as_posix()
+        text = include_twice(f'"{name}"')
         flags = C11 + ["-D_POSIX_C_SOURCE=200809L", "-D_FILE_OFFSET_BITS=64"]
-        yield f"{path.parent.name}/{path.name}", flags, [root / "lib", root / "include", config], text
-
-
-# Headers that are made to be included with macros defined first.
-GENERATORS = set()
+        yield name, flags, [root / "lib", root / "include", config], text
 
 
 def check(root, config, compiler):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Adopting blocks: data that was written after the last checkpoint, and that recovery makes part of the next one where
- * it lies. First all of it is kept from being allocated; then single blocks become valid, with a summary. What is
- * needed to recover once more stays untouched until the commit (FORMAT files 12.8, 12.9).
+ * it lies. First all of these blocks are kept from being allocated; then one after the other becomes valid and gets a
+ * summary. Until the commit, everything that another recovery would need stays untouched (FORMAT files 12.8, 12.9).
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ int heads_pass_kept(struct txn *txn)
 	return 0;
 }
 
-/* The summaries of a segment, for changing: a log's, or of those that wait to be stored. */
+/* Get the summaries of a segment for changing: those of a log, or a copy that is stored with the commit. */
 static int need_sums(struct txn *txn, f2fs_seg_t segno, bool was_free, uint8_t **out)
 {
 	struct f2fs_context *ctx = txn->vol->ctx;
@@ -72,7 +72,7 @@ static int need_sums(struct txn *txn, f2fs_seg_t segno, bool was_free, uint8_t *
 	return err;
 }
 
-/* A segment without a valid block gets its type with the first: the kernel's choice. */
+/* The first valid block gives an empty segment its type, as in the kernel. */
 static int settle_type(struct txn *txn, f2fs_seg_t segno, struct segment *s, f2fs_blk_t addr, bool is_new)
 {
 	if (s->valid == 0 && !segment_is_current(txn, segno)) {

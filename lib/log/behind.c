@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writing behind: long runs of blocks are written by a worker while the transaction goes on, where the device allows
- * writes from several threads. A head gives its full buffer away and gets another one; a few writes are under way at
- * most. Whoever needs those blocks on the device (a read, a write to the same place, a barrier) waits for them, so all
- * is as if they had been written at once; a failure is told by the call that waits, at the commit at the latest.
+ * writes from several threads. A head hands its full buffer to the worker and gets another one; only a few writes are
+ * under way at a time. Whoever needs those blocks on the device (a read, a write to the same place, a barrier) waits
+ * for them, so callers see no difference. A failed write is reported by the call that waits for it, at the latest by
+ * the commit.
  */
 #include "base/pool.h"
 #include "device/device.h"
@@ -100,7 +101,7 @@ int behind_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buf
 	w->offset = (uint64_t)addr << bits;
 	w->length = (size_t)count << bits;
 	w->job.run = run_write;
-	w->rc = F2FS_ERR_STATE; /* what a forked process is told, where nobody writes it */
+	w->rc = F2FS_ERR_STATE; /* the error in a forked process, which has no worker */
 	w->is_running = true;
 	pool_submit(txn->behind->pool, &w->job);
 	return 0;

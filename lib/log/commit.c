@@ -28,7 +28,7 @@ static uint32_t log_entries(const struct txn *txn, unsigned type)
 				       : head->blkoff;
 }
 
-/* A log must not end on offset 512: it moves on to where its next block will be. */
+/* A checkpoint must not leave a log at offset 512: a log whose segment is full moves to the place of its next block. */
 static int settle_logs(struct txn *txn)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
@@ -40,7 +40,7 @@ static int settle_logs(struct txn *txn)
 	return 0;
 }
 
-/* Segments without a valid block that are no log: counted when all are known, else followed from the old count. */
+/* Count the free segments: by looking at all of them if they are loaded, else from the old count and the changes. */
 static uint32_t count_free(struct txn *txn)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
@@ -91,7 +91,7 @@ static void follow_form(struct txn *txn, struct pack *pack)
 	cp_set_overprov_segment_count(cp, form->overprovision_segments);
 }
 
-/* Everything is stored but the pack: say what goes into it. */
+/* Everything but the checkpoint pack is stored: fill in the pack. */
 static void describe(struct txn *txn, struct pack *pack)
 {
 	const uint32_t keep = FLAG_ckpt_flags_large_nat_bitmap | FLAG_ckpt_flags_quota_need_fsck |
@@ -133,7 +133,7 @@ static int write_pack(struct txn *txn, struct pack *pack)
 	return err ? err : volume_flush(vol);
 }
 
-/* Store all that waits, to places that the checkpoint in force does not use. */
+/* Write everything that waits in memory to places that the checkpoint in force does not use. */
 static int store(struct txn *txn, uint8_t *nat_journal, uint8_t *sit_journal)
 {
 	int err;
@@ -141,7 +141,7 @@ static int store(struct txn *txn, uint8_t *nat_journal, uint8_t *sit_journal)
 	txn->is_committing = true;
 	txn_tick(txn);
 	err = txn->prepare ? txn->prepare(txn) : 0;
-	/* now the orphans are known; nat_bits go where they would leave no room for them */
+	/* the orphans are known now; nat_bits are dropped if both do not fit into the pack */
 	if (!pack_holds_maps(&txn->vol->geo, txn->orphans.count))
 		txn->has_nat_bits = false;
 	if (!err)

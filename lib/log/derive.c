@@ -4,12 +4,12 @@
  * repair.
  *
  * Why it is as safe as any other: what must not be overwritten before the commit is what the checkpoint in force leads
- * to. That is at most what its SIT has and what the nodes refer to; a block is handed out only when it is in neither. A
- * SIT entry that contradicts itself (its count is not its number of bits) tells nothing, then the nodes alone count. If
- * that leaves too little room, blocks are handed out that the SIT has in use but no node refers to; on the volume as it
- * was they belonged to nothing. The logs go on in free segments, so whatever was wrong about the old ones does not
- * matter; the summaries of the old ones, which only the pack had, are written to the SSA by the caller. NAT and SIT go
- * to their idle copies, the pack to the idle place, as in every commit.
+ * to. These are blocks that its SIT marks valid or that nodes refer to; a block is handed out only when it is neither.
+ * A SIT entry that contradicts itself (the count differs from the bits) is ignored, and only the nodes count. If that
+ * leaves too little room, blocks are handed out that the SIT has in use but no node refers to; on the volume as it was
+ * they belonged to nothing. The logs go on in free segments, so whatever was wrong about the old ones does not matter;
+ * the summaries of the old ones, which only the pack had, are written to the SSA by the caller. NAT and SIT go to their
+ * idle copies, the pack to the idle place, as in every commit.
  */
 #include <string.h>
 
@@ -17,7 +17,8 @@
 #include "log/log.h"
 #include "volume/zone_map.h"
 
-/* Segments that must be free besides the logs' own, lest blocks be handed out that the SIT has. */
+/* With fewer free segments than that, besides those of the logs, blocks that only the SIT marks valid are handed out,
+ * too. */
 #define WANTED_FREE 8u
 
 static void load_segment(struct txn *txn, const struct txn_truth *truth, f2fs_seg_t segno, struct segment *s)
@@ -60,7 +61,7 @@ static int load_segments(struct txn *txn, const struct txn_truth *truth)
 	return 0;
 }
 
-/* What the SIT has and no node refers to: from now on free. */
+/* Free the blocks that the SIT marks valid but no node refers to. */
 static void give_up_strays(struct txn *txn)
 {
 	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main; i++) {
@@ -81,7 +82,7 @@ static uint32_t count_free(struct txn *txn)
 	return n;
 }
 
-/* A free segment, of a free section if there is one; of a zoned volume only that. */
+/* Find a free segment, in a free section if possible; on a zoned volume only there. */
 static bool find_segment(struct txn *txn, f2fs_seg_t *out)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
@@ -120,7 +121,7 @@ static bool is_usable_log(struct txn *txn, unsigned type, const struct f2fs_log_
 	return true;
 }
 
-/* The segment with most holes of those that the log may fill. */
+/* Find the segment with the most holes among those that the log may fill. */
 static bool find_holes(struct txn *txn, unsigned type, struct f2fs_log_head *at)
 {
 	uint32_t most = 0;

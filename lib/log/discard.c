@@ -14,7 +14,7 @@
 
 #define DISCARD_WORK (256u << 10) /* what a call costs, in bytes of plain copying */
 
-/* A run of blocks that grows until something else comes. */
+/* A run of free blocks, collected until a block follows that is not free. */
 struct run {
 	struct f2fs_volume *vol;
 	f2fs_blk_t start;
@@ -50,7 +50,8 @@ static int add_block(struct run *run, f2fs_blk_t addr)
 	return err;
 }
 
-/* Blocks of a segment: freed since the last checkpoint, or (all) free in both. */
+/* Which blocks of a segment to discard: those freed since the last checkpoint, or with all every block that is free in
+ * it and now. */
 static int add_segment(struct run *run, f2fs_seg_t segno, const struct segment *s, bool all)
 {
 	const f2fs_blk_t start = geometry_segment_start(&run->vol->geo, segno);
@@ -69,7 +70,8 @@ static int add_segment(struct run *run, f2fs_seg_t segno, const struct segment *
 	return err;
 }
 
-/* Is there nothing in a section, and no log? changed: was there something in the last checkpoint, or since then? */
+/* Is a section empty, and no log in it? *changed: the last checkpoint has something in it, or something was written
+ * since. */
 static bool is_section_empty(struct txn *txn, uint32_t section, bool *changed)
 {
 	const uint32_t sps = txn->vol->geo.segs_per_sec;
@@ -130,7 +132,7 @@ void discard_freed(struct txn *txn)
 {
 	struct run run = { .vol = txn->vol, .minimum = 1 };
 
-	/* the commit is done: a device that cannot discard is no reason to say that it failed */
+	/* the commit is done: a failed discard must not make it look failed */
 	if (txn->vol->write.discard && add_all(txn, &run, false) != 0) {
 		log_message(txn->vol->ctx, F2FS_LOG_WARNING, "freed blocks could not be discarded");
 		error_clear(txn->vol->ctx);

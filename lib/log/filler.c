@@ -2,9 +2,9 @@
 /*
  * Filling a chosen segment beside the logs: a free one from its start, or the holes of one in use. On the device such a
  * segment is an ordinary one, with its summaries in the SSA, as the kernel's two logs that no checkpoint names leave
- * theirs. While it is filled it is barred, so that no log takes its blocks behind the filler's back, and nobody else
- * writes its summaries. Blocks are collected and written as a log's; whoever reads them before that finds them written
- * (txn.c). The commit closes what is still open.
+ * theirs. While it is filled it is barred: no log takes its blocks, and nobody else writes its summaries. Blocks are
+ * collected and written as a log's; whoever reads them before that finds them written (txn.c). The commit closes what
+ * is still open.
  */
 #include <string.h>
 
@@ -113,7 +113,8 @@ static int queue(struct filler *f, f2fs_blk_t addr, uint32_t count, const uint8_
 	return 0;
 }
 
-/* Blocks that nobody has written yet; what was freed may still be on its way there. */
+/* Take blocks without contents. If such a block was freed a moment ago, its old contents may still be waiting in a log.
+ */
 static int write_zeros(struct filler *f, f2fs_blk_t addr, uint32_t count)
 {
 	const uint32_t bits = f->txn->vol->geo.block_bits;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Moving logs to the start of the main area, for images that are to be cut behind what they use. mkfs sets logs of
- * data apart, a fourth and a half of the way in, and the node log of a read-only volume at the end. A log that holds
- * nothing begins anew in the first free section. So does the node log of a read-only volume: its nodes follow.
+ * Moving logs to the start of the main area, for images that will be cut behind their last used block. mkfs puts data
+ * logs a quarter and a half of the way in, and the node log of a read-only volume at the end. A log without blocks
+ * moves to the first free section. So does the node log of a read-only volume, and its nodes are written there again.
  */
 #include "base/bitmap.h"
 #include "log/log.h"
@@ -20,7 +20,7 @@ static int has_better(struct txn *txn, unsigned type, bool *better)
 	return err;
 }
 
-/* The nodes of a segment are to be written again: whatever its summaries say, the NAT decides. */
+/* Have the nodes of a segment written again. The NAT tells which these are, not the summaries. */
 static int touch_nodes(struct txn *txn, f2fs_seg_t segno, const struct segment *s, const uint8_t *sums)
 {
 	const f2fs_blk_t start = geometry_segment_start(&txn->vol->geo, segno);

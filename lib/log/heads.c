@@ -180,7 +180,7 @@ int head_renew(struct txn *txn, unsigned type)
 	if (!found)
 		return error_set(txn->vol->ctx, F2FS_ERR_NOSPC, "no section is free for %s", f2fs_log_type_name(type));
 	if (type == F2FS_WARM_NODE)
-		txn->chain.is_broken = true; /* it would be looked for where the checkpoint has the log */
+		txn->chain.is_broken = true; /* recovery looks for the chain where the checkpoint left the log */
 	if (txn->free_segments > 0)
 		txn->free_segments--;
 	return enter_segment(txn, type, segno, 0);
@@ -189,17 +189,17 @@ int head_renew(struct txn *txn, unsigned type)
 int head_leave(struct txn *txn, unsigned type)
 {
 	struct segment *left;
-	/* the one that is left counts as free when the commit finds it empty, if it is known then */
+	/* the old segment counts as free when the commit finds it empty */
 	int err = segment_get(txn, txn->heads[type].segno, &left);
 
 	if (err)
 		return err;
 	if (type == F2FS_WARM_NODE)
-		txn->chain.is_broken = true; /* it would be looked for where the checkpoint has the log */
+		txn->chain.is_broken = true; /* recovery looks for the chain where the checkpoint left the log */
 	return open_segment(txn, type);
 }
 
-/* Behind the last block of a log's segment that can be written. */
+/* The end of what can be written in a log's segment: zones may have less capacity than blocks. */
 static uint32_t head_end(const struct txn *txn, unsigned type)
 {
 	return zones_usable(txn->vol, txn->heads[type].segno);
@@ -298,7 +298,7 @@ int head_take_node(struct txn *txn, unsigned kind, f2fs_nid_t nid, f2fs_blk_t *a
 
 	if (!err)
 		err = take_block(txn, type, nid, 0, 0, addr);
-	/* the chain goes on at the next block of the log, also when that is in another segment */
+	/* each node of the chain names the next block of the log, even when that is in another segment */
 	if (!err)
 		err = need_room(txn, type);
 	if (err)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which segment's holes are filled next (FORMAT files 10.4): of the log's type the one with the fewest blocks that
- * cannot be taken, else of its class. All segments are looked at once and put in order; within a transaction a segment
- * only gets fuller, as what is freed rests until the commit. One that is not as it was put down is passed over, and
- * found again when the list is used up and made anew.
+ * Which segment's holes a log fills next (FORMAT files 10.4): one of its own type, else of its class (data or nodes),
+ * and of these the one with the most holes. All segments are sorted once. Within a transaction segments only get
+ * fuller, since freed blocks rest until the commit, so a segment that has changed since the sort is skipped, and found
+ * again when the list is used up and built anew.
  */
 #include <string.h>
 
@@ -19,13 +19,13 @@ struct hole {
 struct holes {
 	bool (*may_fill)(const struct txn *txn, f2fs_seg_t segno);
 	struct hole *list;		   /* by type, then by used, then by segno */
-	uint32_t next[F2FS_LOG_COUNT];	   /* of each type: the first that was not passed over */
+	uint32_t next[F2FS_LOG_COUNT];	   /* of each type: the first that was not skipped */
 	uint32_t end[F2FS_LOG_COUNT];
 	/* where each type and use begins, while the list is made */
 	uint32_t starts[F2FS_LOG_COUNT * F2FS_SEGMENT_BLOCKS + 1];
 };
 
-/* Do blocks of this kind of log lie in a segment of that type? Data and nodes do not mix. */
+/* May a log fill holes of a segment of that type? Data and nodes must not mix. */
 static bool same_class(unsigned a, unsigned b)
 {
 	return (a >= F2FS_HOT_NODE) == (b >= F2FS_HOT_NODE);
@@ -46,7 +46,7 @@ static uint32_t count_used(const struct segment *s)
 	return n;
 }
 
-/* How full a segment is; F2FS_SEGMENT_BLOCKS: there is nothing in it for a log. */
+/* How full a segment is; F2FS_SEGMENT_BLOCKS if a log cannot take anything there. */
 static uint32_t look(const struct txn *txn, f2fs_seg_t segno)
 {
 	return txn->holes->may_fill(txn, segno) ? count_used(segment_loaded(txn, segno)) : F2FS_SEGMENT_BLOCKS;

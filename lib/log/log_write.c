@@ -29,7 +29,7 @@ int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer
 		err = behind_settle(txn, addr, count);
 	if (!err && behind_takes(txn, count))
 		err = behind_write(txn, addr, count, buffer);
-	else if (!err) /* through the cache, so that it does not keep what was there before */
+	else if (!err) /* through the cache, which would otherwise keep the old contents */
 		err = device_write(txn->vol->cache, (uint64_t)addr << bits, *buffer, (size_t)count << bits);
 	if (err)
 		txn_fail(txn);

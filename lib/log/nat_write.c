@@ -90,7 +90,7 @@ static int compare_nids(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Entries that the journal has and the transaction did not touch. */
+/* Count the entries of the journal that the transaction did not change. */
 static int adopt_journal(struct txn *txn)
 {
 	for (unsigned i = 0; i < journal_count(txn->vol->nat_journal); i++) {
@@ -185,7 +185,7 @@ int nat_store(struct txn *txn, uint8_t *journal)
 		return err;
 	memset(journal, 0, txn->vol->geo.journal_size);
 	vec_sort(&txn->nat_entries, compare_nids);
-	map32_fini(&txn->nat); /* positions changed; nothing looks up any more */
+	map32_fini(&txn->nat); /* entries have moved in memory, but nothing looks them up any more */
 	if (txn->nat_entries.count <= txn->vol->geo.nat_journal_max && !txn->has_nat_bits && !txn->nat_is_whole) {
 		for (size_t i = 0; i < txn->nat_entries.count; i++)
 			journal_add_nat(journal, vec_at(&txn->nat_entries, i));

@@ -71,7 +71,7 @@ int node_get(struct txn *txn, f2fs_nid_t nid, struct node **out)
 	node = make_node(txn, nid);
 	if (!node)
 		return F2FS_ERR_NOMEM;
-	/* out of the map while it is read: the reader asks this table first */
+	/* not in the map while it is read, since the reader would find it there */
 	map32_remove(&txn->nodes, nid);
 	err = node_load(txn->vol, nid, 0, node->block, NULL);
 	if (!err)
@@ -165,7 +165,7 @@ int node_free(struct txn *txn, f2fs_nid_t nid)
 			err = segment_mark(txn, entry.block_addr, false);
 		if (err)
 			return err;
-		entry.version++; /* an id that never reached the device keeps its version */
+		entry.version++; /* the version goes up only if the node was on the device */
 	}
 	if (entry.ino == nid)
 		txn->valid_inodes--;
@@ -290,7 +290,7 @@ int nodes_trim(struct txn *txn)
 
 	if (txn->node_count <= NODES_IN_MEMORY)
 		return 0;
-	/* what is written before the commit becomes a part of the fsync chain */
+	/* a node that is written before the commit becomes part of the fsync chain */
 	segment_hold_all(txn);
 	err = note_unmarked(txn);
 	if (!err)

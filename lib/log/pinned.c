@@ -11,8 +11,8 @@ static uint32_t section_blocks(const struct txn *txn)
 	return txn->vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS;
 }
 
-/* Where to begin: the first run of free sections that is long enough, else the longest; *count: free ones that were
- * seen, all unless there are more than enough. */
+/* Choose where to begin: the first run of free sections that is long enough, else the longest run. *count is the number
+ * of free sections seen, which is all of them unless the search ended early. */
 static int find_start(struct txn *txn, uint32_t needed, uint32_t enough, uint32_t *start, uint32_t *count)
 {
 	const uint32_t sections = txn->vol->geo.section_count;

@@ -151,7 +151,7 @@ int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
 		segment_give_back(txn, segno, s);
 	}
 	s->is_dirty = true;
-	txn->vol->generation++; /* a call that fails behind this one has failed half-way */
+	txn->vol->generation++; /* a call that fails after this point has failed half-way */
 	return 0;
 }
 

@@ -18,7 +18,7 @@ static void put_entry(uint8_t *raw, const struct segment *s)
 	sit_set_mtime(raw, s->mtime);
 }
 
-/* Segments of the old journal must be written with the rest: load them, say that they changed. */
+/* The entries of the old journal must be stored again: load their segments and mark them as changed. */
 static int adopt_journal(struct txn *txn)
 {
 	for (unsigned i = 0; i < journal_count(txn->vol->sit_journal); i++) {
@@ -101,7 +101,7 @@ int sit_store(struct txn *txn, uint8_t *journal)
 	memset(journal, 0, txn->vol->geo.journal_size);
 	for (uint32_t k = 0; k < txn->vol->geo.sit_blocks_used; k++)
 		total += count_dirty(txn, k);
-	/* a repair leaves no entry behind that the kernel would stumble over, although the journal has another */
+	/* a repair rewrites bad entries in the block, too: the kernel checks them even if the journal overrides them */
 	if (total <= txn->vol->geo.sit_journal_max && !txn->is_derived && !(txn->form && txn->form->whole_sit)) {
 		store_in_journal(txn, journal);
 		return 0;

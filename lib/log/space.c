@@ -10,7 +10,7 @@
 #include "log/log.h"
 
 #define LOOK_BLOCKS 64u	   /* freed between two looks at all segments */
-#define SECTIONS_TO_WIN 4u /* by cleaning, besides those that a change needs */
+#define SECTIONS_TO_WIN 4u /* free sections that cleaning wins besides those that a change needs */
 
 int space_need(const struct txn *txn, uint64_t blocks)
 {
@@ -60,8 +60,8 @@ int block_free(struct txn *txn, f2fs_blk_t addr)
 	return 0;
 }
 
-/* Blocks that logs may take in partly used segments, of data and of nodes; with_logs: those of the logs' own, too,
- * which other logs cannot have. */
+/* Count the holes in partly used segments, of data and of nodes. with_logs: count the logs' own segments, too, although
+ * other logs cannot use these. */
 static int count_holes(struct txn *txn, bool with_logs, uint64_t *data, uint64_t *nodes)
 {
 	int err = segment_load_all(txn);
@@ -134,7 +134,8 @@ uint32_t segment_kept_sections(const struct txn *txn)
 	return kept;
 }
 
-/* Free sections with which data may find none: what is kept from it, and one that the change begins. */
+/* With fewer free sections than that, data may find none: those that are kept from it, and one that the change begins.
+ */
 static uint32_t least_sections(const struct txn *txn)
 {
 	const uint32_t sps = txn->vol->geo.segs_per_sec,
@@ -218,7 +219,7 @@ int space_wants_commit(struct txn *txn, bool *wanted)
 	txn->freed_seen = txn->freed;
 	/* nodes have the sections that data leaves to the commit */
 	err = count_holes(txn, true, &holes, &node_holes);
-	/* a commit takes some blocks itself: the more room there is the longer it can wait */
+	/* a commit takes blocks itself, so the more room there is, the longer it can wait */
 	*wanted = !err && (holes < 2 * SPACE_STEP_BLOCKS || txn->freed > holes / 2);
 	return err;
 }

@@ -9,8 +9,8 @@
 #include "volume/counters.h"
 
 /*
- * The summary of a segment that is no log now. It is always the one in the SSA: the last checkpoint may have had a log
- * there, and a summary in its pack, but the log left the segment since then.
+ * The summary of a segment that is no log now. It is always the one in the SSA: even if the last checkpoint had a log
+ * there, with the summary in its pack, that log has left the segment and stored it.
  */
 int summary_read(struct txn *txn, f2fs_seg_t segno, uint8_t *entries)
 {

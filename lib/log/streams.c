@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Streams: blocks that a placement keeps apart fill segments of their own, one filler for each stream. A stream goes on
- * in its segment after the commit, which closes the fillers; nothing else takes it meanwhile. Streams are a wish: one
- * that would take a section that logs need does without, and its blocks go to the log.
+ * in its segment after the commit, which closes the fillers; nothing else takes it meanwhile. Streams are optional:
+ * when a new segment would take a section that the logs need, the stream gets none, and its blocks go to the log.
  */
 #include <f2fskit/placement.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define SECTIONS_LEFT 2u /* to the logs, besides what data leaves in any case: no change needs more of them */
 
-/* A filler of this transaction; the buffer of the one before serves it. */
+/* Begin a filler for this transaction; it takes over the buffer of the filler before it. */
 static int need_filler(struct txn *txn, struct stream *s)
 {
 	uint8_t *buffer = s->filler.buffer;

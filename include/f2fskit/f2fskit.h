@@ -31,6 +31,7 @@
 #include <f2fskit/context.h>
 #include <f2fskit/defrag.h>
 #include <f2fskit/device.h>
+#include <f2fskit/diff.h>
 #include <f2fskit/engine.h>
 #include <f2fskit/error.h>
 #include <f2fskit/file.h>

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Comparing trees: an image with an image, or with a directory of the host."""
+"""Comparing trees: a volume with a volume, a directory of the host, an archive or a manifest."""
 
 from __future__ import annotations
 
-import builtins
 import contextlib
-import hashlib
 import os
-import stat as stat_module
-from typing import Any, Iterator, NamedTuple, Union
+from typing import Any, Iterator, NamedTuple, Sequence, Union
 
-from . import errors
-from .inode import Inode
+from ._core import ffi, get_ident, lib, stray, text
+from .inode import decode_name
+from .populate import Reader, make_input
+from .tree import Memory, host_path
 from .volume import Volume, open as open_volume
 
-_PIECE = 1 << 20
+_KINDS = {
+    lib.F2FS_DIFF_ADDED: "added",
+    lib.F2FS_DIFF_REMOVED: "removed",
+    lib.F2FS_DIFF_CHANGED: "changed",
+    lib.F2FS_DIFF_UNREADABLE: "unreadable",
+}
+_OPPOSITE = {"added": "removed", "removed": "added"}
 
 
 class Difference(NamedTuple):
@@ -24,140 +29,125 @@ class Difference(NamedTuple):
     kind: str
     """"added" (only in the second), "removed" (only in the first), "changed", or "unreadable" (one side could not be read)."""
     fields: tuple[str, ...]
-    """Of a changed one: "type", "contents", "target", "device", "mode", "owner", "size", "mtime", "links", "xattrs", and
-    between two images, when asked for, "layout"."""
+    """Of a changed one: "type", "contents", "target", "device", "mode", "owner", "size", "mtime", "links", "xattrs",
+    "flags", "project", and between two images, when asked for, "layout"."""
+    message: str = ""
+    """Of an unreadable one: why."""
 
 
-class _Entry(NamedTuple):
-    stat: Any
-    digest: str | None  # of a regular file, or the target of a link
-    xattrs: dict[str, bytes] | None  # None: not known
-    layout: list[tuple[int, int]] | None
-    error: str | None
+_FIELDS = {}
+for _bit in range(32):
+    if _name := lib.f2fs_diff_field_name(1 << _bit):
+        _FIELDS[text(_name)] = 1 << _bit
 
 
-def _digest(read: Any) -> str:
-    digest = hashlib.sha256()
-    while piece := read(_PIECE):
-        digest.update(piece)
-    return digest.hexdigest()
+class _Run:
+    def __init__(self, hooks: Any, found: list[Difference]) -> None:
+        self.hooks = hooks
+        self.found = found
 
 
-def _of_inode(inode: Inode, layout: bool) -> _Entry:
-    stat = inode.stat()
-    digest: str | None = None
-    places: list[tuple[int, int]] | None = None
-    error = None
-    xattrs: dict[str, bytes] | None = None
+@ffi.def_extern(onerror=stray, error=1)  # type: ignore[misc]
+def py_diff_options_visit(user: Any, row: Any) -> int:
+    run: _Run = ffi.from_handle(user)
     try:
-        if inode.is_file():
-            with inode.open() as file:
-                digest = _digest(file.read)
-        elif inode.is_symlink():
-            digest = inode.readlink()
-        xattrs = dict(inode.xattrs)
-        if layout:
-            places = [(extent.file_block, extent.addr) for extent in inode.extents() if extent.addr]
-    except errors.Error as found:
-        error = str(found)
-    return _Entry(stat, digest, xattrs, places, error)
-
-
-def _of_volume(volume: Volume, layout: bool) -> dict[str, _Entry]:
-    found = {"/": _of_inode(volume.root, layout)}
-
-    def note(error: errors.Error) -> None:
-        broken.append(str(error))
-
-    broken: list[str] = []
-    for path, entry in volume.scan(onerror=note):
-        try:
-            found[path] = _of_inode(entry.inode(), layout)
-        except errors.Error as error:
-            found[path] = _Entry(None, None, None, None, str(error))
-    if broken:  # entries of which not even the name is known
-        found["/"] = found["/"]._replace(error=broken[0])
-    return found
-
-
-def _of_host(path: bytes) -> _Entry:
-    stat = os.lstat(path)
-    digest: str | None = None
-    if stat_module.S_ISREG(stat.st_mode):
-        with builtins.open(path, "rb") as file:
-            digest = _digest(file.read)
-    elif stat_module.S_ISLNK(stat.st_mode):
-        digest = os.fsdecode(os.readlink(path))
-    return _Entry(stat, digest, None, None, None)
-
-
-def _of_directory(top: Any) -> dict[str, _Entry]:
-    root = os.fsencode(top)
-    found = {"/": _of_host(root)}
-    for folder, dirs, files in os.walk(root):
-        for name in dirs + files:
-            path = os.path.join(folder, name)
-            found["/" + os.fsdecode(os.path.relpath(path, root))] = _of_host(path)
-    return found
-
-
-def _fields(a: _Entry, b: _Entry) -> Iterator[str]:
-    first, second = a.stat, b.stat
-    kind = stat_module.S_IFMT(first.st_mode)
-    if kind != stat_module.S_IFMT(second.st_mode):
-        yield "type"
-        return
-    if stat_module.S_ISREG(kind) and (first.st_size, a.digest) != (second.st_size, b.digest):
-        yield "contents"
-    if stat_module.S_ISLNK(kind) and a.digest != b.digest:
-        yield "target"
-    if kind in (stat_module.S_IFCHR, stat_module.S_IFBLK) and first.st_rdev != second.st_rdev:
-        yield "device"
-    if first.st_mode != second.st_mode and not stat_module.S_ISLNK(kind):
-        yield "mode"
-    if (first.st_uid, first.st_gid) != (second.st_uid, second.st_gid):
-        yield "owner"
-    if stat_module.S_ISREG(kind) and first.st_size != second.st_size:
-        yield "size"
-    if first.st_mtime_ns != second.st_mtime_ns:
-        yield "mtime"
-    if not stat_module.S_ISDIR(kind) and first.st_nlink != second.st_nlink:
-        yield "links"
-    if a.xattrs is not None and b.xattrs is not None and a.xattrs != b.xattrs:
-        yield "xattrs"
-    if a.layout is not None and b.layout is not None and a.layout != b.layout:
-        yield "layout"
+        fields = tuple(name for name, bit in _FIELDS.items() if row.fields & bit)
+        message = text(row.detail.message) if row.detail else ""
+        run.found.append(Difference(decode_name(ffi.string(row.path)), _KINDS[row.kind], fields, message))
+        return 0
+    except BaseException as error:
+        run.hooks.keep(error)
+        return 1
 
 
 @contextlib.contextmanager
-def _tree(source: Any, layout: bool) -> Iterator[dict[str, _Entry]]:
-    if isinstance(source, Volume):
-        yield _of_volume(source, layout)
-    elif isinstance(source, (str, bytes, os.PathLike)) and os.path.isdir(source):
-        yield _of_directory(source)
-    else:
-        with open_volume(source) as volume:
-            yield _of_volume(volume, layout)
+def _held(first: Volume, second: Volume) -> Iterator[None]:
+    """Keep other threads from the context of the second volume, when it is not that of the first."""
+    core = second._handle.core
+    if core is first._handle.core:
+        yield
+        return
+    if core.owner == get_ident():
+        raise RuntimeError("volume: not possible inside a callback of the same context")
+    with core.lock:
+        core.owner = get_ident()
+        try:
+            if second._handle.pointer is None:
+                raise ValueError("volume is closed")
+            yield
+        finally:
+            core.owner = 0
 
 
-def diff(a: Union[Volume, Any], b: Union[Volume, Any], *, layout: bool = False) -> list[Difference]:
+def _compare(volume: Volume, memory: Memory, options: Any) -> list[Difference]:
+    found: list[Difference] = []
+    options.user = memory.keep(ffi.new_handle(_Run(volume._handle.core.hooks, found)))
+    options.visit = lib.py_diff_options_visit
+    volume._handle.call(lib.f2fs_diff, options, ffi.NULL)
+    found.sort(key=lambda one: one.path)
+    return found
+
+
+def _is_directory(source: Any) -> bool:
+    return isinstance(source, (str, bytes, os.PathLike)) and os.path.isdir(source)
+
+
+def diff(
+    a: Union[Volume, Any],
+    b: Union[Volume, Any, None] = None,
+    *,
+    tar: Union[str, bytes, os.PathLike[Any], Reader, None] = None,
+    manifest: Union[str, bytes, os.PathLike[Any], Reader, None] = None,
+    layout: bool = False,
+    ignore: Sequence[str] = (),
+    include: Sequence[str | bytes] = (),
+    exclude: Sequence[str | bytes] = (),
+) -> list[Difference]:
     """Compare two trees; an empty list: they are equal.
 
     Args:
-        a, b: an open `Volume`, what `open()` takes (an image), or a directory of the host.
+        a, b: an open `Volume`, what `open()` takes (an image), or a directory of the host, which one of them may be.
+        tar: an archive instead of b.
+        manifest: a manifest instead of b, as extraction writes it, or with b: a directory that has the contents. Without
+            contents only sizes are compared.
         layout: between two images, also tell files whose blocks lie elsewhere.
+        ignore: names of fields that are not compared.
+        include, exclude: patterns, as of `Volume.extract()`.
 
-    Contents are compared by SHA-256, metadata by what stat(2) shows and, between two images, by attributes. What cannot be
-    read is "unreadable", whatever the other side holds: it is never called equal.
+    Contents are compared byte by byte. What cannot be read is "unreadable", whatever the other side holds: it is never
+    called equal. The list is in the order of the paths.
     """
-    with _tree(a, layout) as first, _tree(b, layout) as second:
-        found = []
-        for path in sorted(first.keys() | second.keys()):
-            left, right = first.get(path), second.get(path)
-            if left is None or right is None:
-                found.append(Difference(path, "added" if left is None else "removed", ()))
-            elif left.error or right.error:
-                found.append(Difference(path, "unreadable", ()))
-            elif fields := tuple(_fields(left, right)):
-                found.append(Difference(path, "changed", fields))
-        return found
+    swapped = _is_directory(a)
+    if swapped:
+        if b is None or _is_directory(b):
+            raise TypeError("one side must be a volume")
+        a, b = b, a
+    if (b is not None) + (tar is not None) + (manifest is not None) != 1 and not (manifest is not None and _is_directory(b)):
+        raise TypeError("diff() takes one other side: a tree, tar= or manifest=")
+    with contextlib.ExitStack() as stack:
+        first = a if isinstance(a, Volume) else stack.enter_context(open_volume(a))
+        memory = Memory(first._handle.core.hooks)
+        options = memory.keep(ffi.new("struct f2fs_diff_options *"))
+        options.fields = lib.F2FS_DIFF_ALL if layout else lib.F2FS_DIFF_DEFAULT
+        for name in ignore:
+            options.fields &= ~_FIELDS[name]
+        for patterns, values in (("include", include), ("exclude", exclude)):
+            if isinstance(values, (str, bytes)):
+                raise TypeError(f"{patterns}: a sequence of strings is wanted")
+            if values:
+                setattr(options, patterns, memory.texts(values))
+                setattr(options, f"{patterns}_count", len(values))
+        if tar is not None:
+            options.tar = make_input(memory, tar)
+        if manifest is not None:
+            options.manifest = make_input(memory, manifest)
+        if _is_directory(b):
+            options.directory = memory.text(host_path(b))
+        elif b is not None:
+            second = b if isinstance(b, Volume) else stack.enter_context(open_volume(b))
+            options.volume = second._handle.pointer
+            stack.enter_context(_held(first, second))
+        found = _compare(first, memory, options)
+    if swapped:
+        found = [one._replace(kind=_OPPOSITE.get(one.kind, one.kind)) for one in found]
+    return found

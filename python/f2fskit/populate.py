@@ -131,7 +131,7 @@ def py_input_read(user: Any, buffer: Any, length: int, got: Any) -> int:
         return errno.EIO
 
 
-def _make_input(memory: Memory, source: Union[Path, Reader]) -> Any:
+def make_input(memory: Memory, source: Union[Path, Reader]) -> Any:
     row = memory.keep(ffi.new("struct f2fs_input *"))
     row.fd = -1
     if isinstance(source, (str, bytes, os.PathLike)):
@@ -184,9 +184,9 @@ def _make_options(
     if directory is not None:
         options.directory = memory.text(host_path(directory))
     if tar is not None:
-        options.tar = _make_input(memory, tar)
+        options.tar = make_input(memory, tar)
     if manifest is not None:
-        options.manifest = _make_input(memory, manifest)
+        options.manifest = make_input(memory, manifest)
     options.target = memory.text(encode_name(target if isinstance(target, bytes) else str(target)))
     if owner is not None:
         keep &= ~enums.Keep.OWNER

@@ -438,6 +438,27 @@ static void exercise_metadata(struct run *r)
 	f2fs_device_close(copy);
 }
 
+static int add_difference(void *user, const struct f2fs_difference *difference)
+{
+	struct run *r = user;
+
+	add(r, difference->path, strlen(difference->path));
+	add_number(r, difference->fields);
+	return 0;
+}
+
+/* A volume beside itself; contents are read elsewhere. */
+static void exercise_diff(struct run *r)
+{
+	const struct f2fs_diff_options options = { .volume = r->vol,
+						   .fields = F2FS_DIFF_ALL & ~F2FS_DIFF_CONTENTS,
+						   .visit = add_difference,
+						   .user = r };
+	struct f2fs_diff_result result;
+
+	passed(r, f2fs_diff(r->vol, &options, &result));
+}
+
 static int add_quota(void *user, const struct f2fs_quota *quota)
 {
 	add_number(user, quota->id);
@@ -503,6 +524,7 @@ void exercise_volume(struct f2fs_volume *vol, const struct exercise_limits *limi
 	exercise_blocks(&r);
 	exercise_recovery(&r);
 	exercise_tree(&r);
+	exercise_diff(&r);
 	exercise_past(&r);
 	exercise_metadata(&r);
 	exercise_keys(&r);

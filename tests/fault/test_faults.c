@@ -511,6 +511,26 @@ static int run_populate(struct bench *b)
 	return rc;
 }
 
+/* A volume beside itself: what cannot be read would be told, so that counts as failing. */
+static int run_diff(struct bench *b)
+{
+	struct f2fs_diff_result result;
+	struct f2fs_volume *vol;
+	int rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
+
+	if (rc != 0)
+		return rc;
+	const struct f2fs_diff_options options = { .volume = vol, .fields = F2FS_DIFF_ALL };
+
+	rc = f2fs_diff(vol, &options, &result);
+	if (rc == 0 && result.unreadable)
+		rc = f2fs_context_fail(b->ctx, F2FS_ERR_IO, "not everything could be read");
+	if (rc == 0)
+		b->digest = result.compared * 1000 + result.changed + result.added + result.removed;
+	f2fs_volume_close(vol);
+	return rc;
+}
+
 static int run_mkfs(struct bench *b)
 {
 	struct f2fs_mkfs_device device = { .device = b->dev };
@@ -550,6 +570,7 @@ static const struct operation operations[] = {
 	{ "check", "seed-plain", run_check, 0, 1, 1, NULL },
 	{ "check, features", "seed-features", run_check, 0, 1, 1, NULL },
 	{ "check, verity", "seed-verity", run_check, 0, 1, 1, NULL },
+	{ "diff", "seed-plain", run_diff, 0, 1, 1, NULL },
 	{ "recover", "seed-fsync-mixed", run_recover, 1, 0, 1, NULL },
 	{ "recover, orphans", "seed-orphans", run_recover, 1, 0, 1, NULL },
 	{ "recovered view", "seed-fsync-mixed", run_recovered_view, 0, 1, 1, NULL },

@@ -60,6 +60,63 @@ def test_each_difference(pair):
     assert "layout" in kinds(f2fskit.diff(first, second, layout=True))["/sub/big"][1]
 
 
+def test_archives_and_manifests(pair, tmp_path):
+    first, second, tree = pair
+    archive, manifest = tmp_path / "tree.tar", tmp_path / "list"
+    with f2fskit.open(first) as volume:
+        volume.extract(tar=archive)
+        volume.extract(tmp_path / "copy", manifest=manifest)
+    assert f2fskit.diff(first, tar=archive) == []
+    with open(archive, "rb") as stream:
+        assert f2fskit.diff(first, tar=stream) == []
+    assert f2fskit.diff(first, manifest=manifest) == [] == f2fskit.diff(first, tmp_path / "copy", manifest=manifest)
+    with f2fskit.open(second, "r+") as volume:
+        before = volume.lookup("/sub/big").stat().st_mtime_ns
+        volume.lookup("/sub/big").pwrite(b"X", 299_999)
+        volume.lookup("/sub/big").set(mtime_ns=before)
+        volume.path("/sub/second name").unlink()
+        volume.path("/sub/second name").write_bytes(b"text\n")
+        volume.path("/sub/second name").inode().set(mtime_ns=volume.lookup("/text").stat().st_mtime_ns)
+    gone = {"/text": ("changed", ("links",)), "/sub": ("changed", ("mtime",))}
+    assert kinds(f2fskit.diff(second, manifest=manifest)) == gone  # without contents sizes are all there is
+    gone["/sub/big"] = ("changed", ("contents",))
+    assert kinds(f2fskit.diff(second, tar=archive)) == gone
+    assert kinds(f2fskit.diff(second, tmp_path / "copy", manifest=manifest)) == gone
+    assert kinds(f2fskit.diff(second, tar=archive, ignore=("contents", "links", "mtime"))) == {}
+    assert kinds(f2fskit.diff(second, tar=archive, exclude=("sub",))) == {"/text": gone["/text"]}
+
+
+def test_sides(pair, tmp_path):
+    first, second, tree = pair
+    with f2fskit.open(second, "r+") as volume:
+        volume.path("/text").unlink()
+    assert kinds(f2fskit.diff(tree, second, ignore=("mtime", "links"))) == {"/text": ("removed", ())}
+    assert kinds(f2fskit.diff(second, tree, ignore=("mtime", "links"))) == {"/text": ("added", ())}
+    for wrong in ((tree, tree), (first,), (first, second, "tar")):
+        with pytest.raises(TypeError):
+            f2fskit.diff(*wrong[:2], **({"tar": "x"} if len(wrong) > 2 else {}))
+    with pytest.raises(f2fskit.Error):
+        f2fskit.diff(first, tree, layout=True)
+
+
+def test_holes_are_zeros(pair, tmp_path):
+    first, second, _ = pair
+    for image, fill in ((first, False), (second, True)):
+        with f2fskit.open(image, "r+") as volume:
+            volume.path("/sparse").write_bytes(b"")
+            volume.lookup("/sparse").truncate(3 << 20)
+            volume.lookup("/sparse").pwrite(b"end", 2 << 20)
+            if fill:
+                volume.lookup("/sparse").pwrite(bytes(1 << 20), 0)
+    assert kinds(f2fskit.diff(first, second, ignore=("mtime",))) == {}
+    for image, other in ((first, second), (second, first)):
+        with f2fskit.open(image, "r+") as volume:
+            volume.lookup("/sparse").pwrite(b"\1", 777_777)
+        assert kinds(f2fskit.diff(image, other, ignore=("mtime",))) == {"/sparse": ("changed", ("contents",))}
+        with f2fskit.open(image, "r+") as volume:
+            volume.lookup("/sparse").pwrite(b"\0", 777_777)
+
+
 def test_unreadable_is_not_equal(pair):
     first, second, _ = pair
     with f2fskit.open(first) as volume:

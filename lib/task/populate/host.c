@@ -185,6 +185,7 @@ static void fill_item(struct populate_item *item, const struct stat *st)
 		item->rdev_minor = (uint32_t)minor(st->st_rdev);
 	}
 	item->has_links = st->st_nlink > 1 && !S_ISDIR(st->st_mode);
+	item->nlink = (uint32_t)st->st_nlink;
 	item->dev = (uint64_t)st->st_dev;
 	item->ino = (uint64_t)st->st_ino;
 }

@@ -154,6 +154,10 @@ static int open_contents(struct populate *p, struct populate_item *item)
 	struct stat st;
 	int err;
 
+	if (!name && s->base < 0 && p->only_describes) {
+		item->has_no_contents = true;
+		return 0;
+	}
 	if (!name && s->base < 0) {
 		const uint64_t size = item->size;
 

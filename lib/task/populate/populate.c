@@ -94,7 +94,7 @@ static int step(struct populate *p)
 	return err ? err : populate_progress(p, 0);
 }
 
-static int open_source(struct populate *p)
+int populate_source_open(struct populate *p)
 {
 	const struct f2fs_populate_options *o = &p->opt;
 
@@ -133,7 +133,7 @@ static int run(struct populate *p)
 		err = populate_total(p);
 	p->progress.phase = "copying";
 	if (!err)
-		err = open_source(p);
+		err = populate_source_open(p);
 	if (!err && (p->opt.flags & F2FS_POPULATE_PACK))
 		err = pack(p->vol);
 	if (!err)
@@ -145,7 +145,7 @@ static int run(struct populate *p)
 	return err;
 }
 
-static void init(struct populate *p)
+void populate_init(struct populate *p)
 {
 	vec_init(&p->path, p->ctx, 1);
 	vec_init(&p->attributes, p->ctx, 1);
@@ -159,7 +159,7 @@ static void init(struct populate *p)
 	map32_init(&p->made, p->ctx);
 }
 
-static void fini(struct populate *p)
+void populate_fini(struct populate *p)
 {
 	if (p->ops)
 		p->ops->close(p);
@@ -197,7 +197,7 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 	p.progress = (struct f2fs_progress){ .task = "populate", .phase = "starting", .unit = "bytes" };
 	if (p.opt.keep == 0)
 		p.opt.keep = F2FS_KEEP_DEFAULT;
-	init(&p);
+	populate_init(&p);
 	p.buffer = mem_alloc(p.ctx, POPULATE_BUFFER);
 	p.zeros = is_dry ? mem_zalloc(p.ctx, POPULATE_BUFFER) : NULL;
 	vol->has_now = false; /* the source says the times: changes are not stamped meanwhile */
@@ -213,7 +213,7 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 	vol->has_now = has_now;
 	if (err && vol->generation != generation) /* files may be incomplete, or lack their attributes */
 		f2fs_volume_fail(vol);
-	fini(&p);
+	populate_fini(&p);
 	if (!err && result->problems > 0)
 		err = error_set(p.ctx, F2FS_ERR_INCOMPLETE, "%llu entries or attributes could not be copied",
 				(unsigned long long)result->problems);

@@ -41,6 +41,8 @@ struct populate_item {
 	const char *link; /* a further name of what has this path below the top */
 	bool has_links;	  /* other items may be the same file; then they have the same dev and ino */
 	uint64_t dev, ino;
+	uint32_t nlink;	     /* names that it has, 0: not known */
+	bool has_no_contents; /* with only_describes: nothing is known of a regular file's contents but their size */
 };
 
 /* A piece of a file's contents, holes left out; pieces come in order. */
@@ -90,6 +92,7 @@ struct populate {
 	void *source;	   /* of ops */
 	bool is_broken;	   /* the source cannot go on: the error at hand ends the run */
 	bool is_ahead;	   /* counting in advance: problems are told later, when copying meets them again */
+	bool only_describes; /* a manifest without contents will do */
 	bool is_of_source; /* the error at hand is the source's, not the volume's */
 	const char *what;  /* of the item at hand is being copied, for a problem: "" or "contents" */
 	bool may_repeat;   /* the source may give a name twice: the later one replaces the earlier */
@@ -132,6 +135,11 @@ static inline const char *populate_path(const struct populate *p)
 /* f2fs_populate(); is_dry: files get zeros for contents. */
 int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
 		 struct f2fs_populate_result *result, bool is_dry);
+/* What any run over the items of a source begins and ends with. */
+void populate_init(struct populate *p);
+void populate_fini(struct populate *p);
+/* Open the source that the options name. */
+int populate_source_open(struct populate *p);
 
 /* ---- populate/report.c */
 

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The command diff: the volume beside another image, a directory, an archive or a manifest; exit status as diff(1).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "edit/edit.h"
+
+enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
+enum other { OTHER_IMAGE, OTHER_DIRECTORY, OTHER_TAR, OTHER_MANIFEST };
+
+#define MAGIC_AT 1024u
+#define MAGIC 0xF2F52010u
+#define SPARSE_MAGIC 0xED26FF3Au
+
+struct diff {
+	struct edit *e;
+	struct f2fs_diff_options options;
+	struct f2fs_diff_result result;
+	struct f2fs_input input;
+	const char *exclude[1];
+	struct cli_opened opened; /* of another image */
+	struct f2fs_volume *vol;
+	struct cli_print *out; /* NULL: text */
+	int is_quiet;
+};
+
+static uint32_t number_at(const unsigned char *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* What a file of the host is, by how it begins. A volume whose superblocks are both lost must be named as an image by
+ * being the first of the two. */
+static int look_at(struct edit *e, const char *path, enum other *out)
+{
+	unsigned char head[MAGIC_AT + 4] = { 0 };
+	struct stat st;
+	FILE *file;
+	size_t n;
+
+	if (!strcmp(path, "-")) {
+		*out = OTHER_TAR;
+		return 0;
+	}
+	if (stat(path, &st))
+		return edit_host_fail(e, path);
+	*out = S_ISDIR(st.st_mode) ? OTHER_DIRECTORY : OTHER_IMAGE;
+	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
+		return 0;
+	if (S_ISFIFO(st.st_mode)) {
+		*out = OTHER_TAR;
+		return 0;
+	}
+	file = fopen(path, "rb");
+	if (!file)
+		return edit_host_fail(e, path);
+	n = fread(head, 1, sizeof(head), file);
+	fclose(file);
+	if (number_at(head + MAGIC_AT) != MAGIC && number_at(head) != SPARSE_MAGIC)
+		*out = n > 0 && head[0] == '{' ? OTHER_MANIFEST : OTHER_TAR;
+	return 0;
+}
+
+static int open_image(struct diff *d, const char *path)
+{
+	struct edit *e = d->e;
+	struct cli_image image = { .path = path, .keys = e->image.keys };
+	int rc;
+
+	image.accept_unread = e->image.accept_unread;
+	image.no_lock = e->image.no_lock;
+	image.trust_devices = e->image.trust_devices;
+	rc = cli_image_open(&e->cli, e->ctx, &image, &d->opened);
+	if (!rc)
+		rc = cli_opened_volume(&e->cli, &d->opened, &d->vol);
+	d->options.volume = d->vol;
+	return rc;
+}
+
+static int open_other(struct diff *d, const struct edit_call *call)
+{
+	const char *path = call->operands[0];
+	enum other other = OTHER_MANIFEST;
+	int rc = edit_has(call, 'm') ? 0 : look_at(d->e, path, &other);
+
+	if (rc)
+		return rc;
+	d->input.fd = -1;
+	if (strcmp(path, "-") != 0)
+		d->input.path = path;
+	else
+		d->input.fd = 0;
+	if (other == OTHER_IMAGE)
+		return open_image(d, path);
+	if (other == OTHER_DIRECTORY)
+		d->options.directory = path;
+	else if (other == OTHER_TAR)
+		d->options.tar = &d->input;
+	else
+		d->options.manifest = &d->input;
+	if (other == OTHER_MANIFEST)
+		d->options.directory = call->options['C'];
+	else if (edit_has(call, 'C'))
+		return edit_usage(d->e, "diff -C", call->options['C'], "goes with a manifest");
+	if (edit_has(call, 'l'))
+		return edit_usage(d->e, "diff -l", path, "is no image, so nothing is known of its layout");
+	return 0;
+}
+
+/* Take the fields of a list away from those that are compared. */
+static int ignore(struct diff *d, const char *list)
+{
+	for (size_t n; list && *list; list += n + (list[n] == ',')) {
+		unsigned field = 1;
+
+		n = strcspn(list, ",");
+		while ((field & F2FS_DIFF_ALL) && (strlen(f2fs_diff_field_name(field)) != n ||
+						   strncmp(f2fs_diff_field_name(field), list, n) != 0))
+			field <<= 1;
+		if (!(field & F2FS_DIFF_ALL) || field == F2FS_DIFF_TYPE)
+			return edit_usage(d->e, "diff -i", list, "begins with no field that can be left out");
+		d->options.fields &= ~field;
+	}
+	return 0;
+}
+
+static void put_text(const struct f2fs_difference *found)
+{
+	static const char marks[] = { '?', '+', '-', 'M', '!' };
+	const char *separator = ": ";
+
+	printf("%c ", marks[found->kind]);
+	edit_put_name(found->path, strlen(found->path));
+	for (unsigned field = 1; field & F2FS_DIFF_ALL; field <<= 1)
+		if (found->fields & field) {
+			printf("%s%s", separator, f2fs_diff_field_name(field));
+			separator = ", ";
+		}
+	if (found->detail)
+		printf(": %s", found->detail->message);
+	putchar('\n');
+}
+
+static void put_record(struct cli_print *out, const struct f2fs_difference *found)
+{
+	static const char *const kinds[] = { "", "added", "removed", "changed", "unreadable" };
+
+	cli_print_begin(out, NULL);
+	cli_print_bytes(out, "path", found->path, strlen(found->path));
+	cli_print_string(out, "kind", kinds[found->kind]);
+	cli_print_begin_array(out, "fields");
+	for (unsigned field = 1; field & F2FS_DIFF_ALL; field <<= 1)
+		if (found->fields & field)
+			cli_print_string(out, NULL, f2fs_diff_field_name(field));
+	cli_print_end_array(out);
+	if (found->detail)
+		cli_print_string(out, "error", found->detail->message);
+	cli_print_end(out);
+}
+
+static int visit(void *user, const struct f2fs_difference *found)
+{
+	struct diff *d = user;
+
+	if (d->out)
+		put_record(d->out, found);
+	else if (!d->is_quiet)
+		put_text(found);
+	return cli_stopped();
+}
+
+static int compare(struct diff *d)
+{
+	static const struct cli_column columns[] = { { "path", -1 } };
+	struct edit *e = d->e;
+	int rc;
+
+	if (e->is_json && !d->is_quiet) {
+		d->out = edit_print_open(e);
+		if (!d->out)
+			return F2FS_ERR_NOMEM;
+		cli_print_begin(d->out, NULL);
+		cli_print_begin_table(d->out, "differences", columns, 1);
+	}
+	rc = f2fs_diff(e->vol, &d->options, &d->result);
+	if (rc)
+		edit_fail(e, rc, "diff");
+	if (!d->out)
+		return rc;
+	cli_print_end_array(d->out);
+	cli_print_u64(d->out, "compared", d->result.compared);
+	cli_print_u64(d->out, "added", d->result.added);
+	cli_print_u64(d->out, "removed", d->result.removed);
+	cli_print_u64(d->out, "changed", d->result.changed);
+	cli_print_u64(d->out, "unreadable", d->result.unreadable);
+	cli_print_end(d->out);
+	return edit_print_close(e, d->out) ? F2FS_ERR_IO : rc;
+}
+
+int do_diff(struct edit *e, const struct edit_call *call)
+{
+	struct diff d = { .e = e, .is_quiet = edit_has(call, 'q') };
+	const int before = e->status;
+	int rc = edit_open_volume(e);
+
+	d.options.visit = visit;
+	d.options.user = &d;
+	d.options.fields = edit_has(call, 'l') ? F2FS_DIFF_ALL : F2FS_DIFF_DEFAULT;
+	d.exclude[0] = call->options['x'];
+	d.options.exclude = d.exclude;
+	d.options.exclude_count = edit_has(call, 'x') ? 1 : 0;
+	if (!rc)
+		rc = ignore(&d, call->options['i']);
+	if (!rc)
+		rc = open_other(&d, call);
+	if (!rc)
+		rc = compare(&d);
+	f2fs_volume_close(d.vol);
+	cli_image_close(&d.opened);
+	if (rc || d.result.unreadable)
+		e->status = TROUBLE;
+	else if (d.result.added + d.result.removed + d.result.changed && before == SAME)
+		e->status = DIFFERENT;
+	return rc;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Comparing a volume with another volume, a directory of the host, a tar archive or a manifest: what was added, what
+ * was removed, what changed in contents, metadata or place. Contents are compared byte by byte, holes count as zeros.
+ *
+ * Memory: two megabytes, 16 bytes for each entry of the volume that the other side has, eight for each directory; of an
+ * archive what populate.h says.
+ */
+#ifndef F2FSKIT_DIFF_H
+#define F2FSKIT_DIFF_H
+
+#include <f2fskit/populate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum f2fs_diff_kind {
+	F2FS_DIFF_ADDED = 1,   /* only the other side has it */
+	F2FS_DIFF_REMOVED = 2, /* only the volume has it */
+	F2FS_DIFF_CHANGED = 3, /* both have it, and it is not the same */
+	/* one side could not be read: nothing is said of it, nor of what is in it */
+	F2FS_DIFF_UNREADABLE = 4
+};
+
+/* In what something changed. Of something that is of another type, only that. */
+enum f2fs_diff_field {
+	F2FS_DIFF_TYPE = 0x1,	    /* file, directory, link, ... */
+	F2FS_DIFF_CONTENTS = 0x2,   /* of a regular file */
+	F2FS_DIFF_TARGET = 0x4,	    /* of a symbolic link */
+	F2FS_DIFF_DEVICE = 0x8,	    /* number of a device */
+	F2FS_DIFF_MODE = 0x10,	    /* permissions */
+	F2FS_DIFF_OWNER = 0x20,	    /* user or group */
+	F2FS_DIFF_SIZE = 0x40,	    /* of a regular file */
+	F2FS_DIFF_MTIME = 0x80,	    /* time of modification */
+	F2FS_DIFF_LINKS = 0x100,    /* number of names, or which are names of one file */
+	F2FS_DIFF_XATTRS = 0x200,   /* attributes user.*, trusted.*, security.*, and ACLs */
+	F2FS_DIFF_FLAGS = 0x400,    /* append-only, immutable, ...; between volumes all */
+	F2FS_DIFF_PROJECT = 0x800,  /* project id */
+	F2FS_DIFF_LAYOUT = 0x1000,  /* between volumes: the blocks of a regular file or directory lie elsewhere */
+	F2FS_DIFF_DEFAULT = 0x0FFF, /* all but the layout */
+	F2FS_DIFF_ALL = 0x1FFF
+};
+/* "contents", "mode", ... of one bit; NULL for what is none. */
+F2FS_API const char *f2fs_diff_field_name(unsigned field);
+
+/* A difference. Pointers are good until the call returns. */
+struct f2fs_difference {
+	const char *path; /* "/a/b"; bytes as presented, NUL-terminated */
+	int kind;	  /* enum f2fs_diff_kind */
+	unsigned fields;  /* enum f2fs_diff_field; of CHANGED */
+	uint8_t type;	  /* enum f2fs_file_type; of CHANGED that of the other side, of UNREADABLE unknown */
+	const struct f2fs_error_detail *detail; /* of UNREADABLE: why; else NULL */
+};
+
+/* Options of f2fs_diff; zero the struct first. */
+struct f2fs_diff_options {
+	/* The other side, one of these. A manifest may have a directory of contents with it; without one, and without
+	 * "source" in its lines, only sizes of files are compared. */
+	struct f2fs_volume *volume; /* of this context or another one; nobody uses that meanwhile */
+	const char *directory;
+	const struct f2fs_input *tar;
+	const struct f2fs_input *manifest;
+	unsigned fields; /* enum f2fs_diff_field that are compared, as far as the other side knows them; 0: DEFAULT */
+	/* Patterns as in struct f2fs_extract_options. */
+	const char *const *include;
+	unsigned include_count;
+	const char *const *exclude;
+	unsigned exclude_count;
+	/* Called for each difference, in the other side's order, then for what was removed; non-zero: stop (CANCELED).
+	 * It may not call into the library with the same contexts. May be NULL. */
+	int (*visit)(void *user, const struct f2fs_difference *difference);
+	void *user;
+};
+
+struct f2fs_diff_result {
+	uint64_t compared; /* entries that both have */
+	uint64_t added, removed, changed, unreadable;
+	uint64_t bytes; /* of contents compared, without holes */
+};
+
+/*
+ * Compare. Nothing is written. Returns 0 whether there are differences or not: result tells, which is filled in any
+ * case. Fails with INVALID (not one other side), NOT_FOUND, ACCESS, IO (the other side cannot be opened, an archive is
+ * damaged), NOMEM, CANCELED; what was told before then holds. Of times in archives that are whole seconds, only the
+ * seconds are compared: most formats have no more.
+ */
+F2FS_API int f2fs_diff(struct f2fs_volume *vol, const struct f2fs_diff_options *options,
+		       struct f2fs_diff_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

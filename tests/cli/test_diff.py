@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""f2fs IMAGE diff OTHER: lines, JSON and exit status, on trees that are changed at random."""
+import json
+import os
+import pathlib
+import random
+import subprocess
+
+import pytest
+
+BUILD = pathlib.Path(os.environ.get("F2FSKIT_BUILD") or pathlib.Path(__file__).resolve().parents[2] / "build")
+MKFS, SLOAD, EDIT = BUILD / "mkfs/mkfs.f2fs", BUILD / "sload/sload.f2fs", BUILD / "edit/f2fs"
+
+
+def run(*arguments, status=0, stdin=None):
+    done = subprocess.run([str(argument) for argument in arguments], capture_output=True, input=stdin)
+    assert done.returncode == status, (done.returncode, done.stdout.decode(), done.stderr.decode())
+    return done.stdout.decode()
+
+
+def make_tree(top, pick):
+    for i in range(12):
+        path = top / pick.choice(["a", "b/c", "b/d"]) / f"file {i}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(pick.randbytes(pick.choice([0, 5, 4096, 70_000])))
+    (top / "link").symlink_to("a")
+
+
+def change(top, pick):
+    """Change a tree; what was made of each path."""
+    made = {}
+    files = sorted(path for path in top.rglob("*") if path.is_file() and not path.is_symlink())
+    for path in pick.sample(files, 5):
+        name = "/" + str(path.relative_to(top))
+        what, stat = pick.choice(["remove", "mode", "contents", "append"]), path.stat()
+        if what == "remove":
+            path.unlink()
+            made[name] = "removed"
+        elif what == "mode":
+            path.chmod(0o640)
+            made[name] = ["mode"]
+        elif what == "contents" and stat.st_size:
+            contents = bytearray(path.read_bytes())
+            contents[pick.randrange(len(contents))] ^= 1
+            path.write_bytes(contents)
+            made[name] = ["contents"]
+        else:
+            path.write_bytes(path.read_bytes() + b"more")
+            made[name] = ["contents", "size"]
+        if path.exists():
+            os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    (top / "a new one").mkdir()
+    made["/a new one"] = "added"
+    return made
+
+
+def found(output):
+    rows = json.loads(output)["differences"]
+    return {row["path"]: row["fields"] if row["kind"] == "changed" else row["kind"] for row in rows}
+
+
+@pytest.fixture
+def volume(tmp_path):
+    """An image, and the tree that it was filled from."""
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    make_tree(tree, random.Random(7))
+    run(MKFS, "-q", "-f", tmp_path / "a.img", "48M")
+    run(SLOAD, "-P", "-f", tree, tmp_path / "a.img")
+    return tmp_path / "a.img", tree
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_changes(volume, tmp_path, seed):
+    image, tree = volume
+    assert run(EDIT, image, "diff", tree) == ""
+    made = change(tree, random.Random(seed))
+    other, archive = tmp_path / "b.img", tmp_path / "b.tar"
+    run(MKFS, "-q", "-f", other, "64M")
+    run(SLOAD, "-P", "-f", tree, other)
+    run("tar", "--xattrs", "--format=pax", "-cf", archive, "-C", tree, ".")
+    for side in (other, tree, archive):
+        told = found(run(EDIT, "--json", image, "diff", "-i", "links", side, status=1))
+        assert {path: what for path, what in told.items() if what != ["mtime"]} == made, side
+    assert found(run(EDIT, "--json", image, "diff", "-i", "links", "-", status=1, stdin=archive.read_bytes()))
+    lines = run(EDIT, image, "diff", other, status=1).splitlines()
+    assert "+ /a new one" in lines and [line for line in lines if line.startswith(("- ", "M "))]
+    assert run(EDIT, image, "diff", "-q", other, status=1) == ""
+
+
+def test_trouble_is_2(volume, tmp_path):
+    image, tree = volume
+    for arguments in ((tmp_path / "none", "diff", tree), (image, "diff", tmp_path / "none"), (image, "diff", "-l", tree),
+                      (image, "diff", "-i", "colour", tree), (image, "diff", "-C", tree, tree)):
+        run(EDIT, *arguments, status=2)
+    broken = tmp_path / "broken.tar"
+    broken.write_bytes(b"no archive at all" * 100)
+    run(EDIT, image, "diff", broken, status=2)
+
+
+def test_what_cannot_be_read_is_told_and_not_taken_for_removed(volume, tmp_path):
+    image, tree = volume
+    place = json.loads(run(BUILD / "dump/dump.f2fs", "--json", "--inode=/b", image))["inode"][0]["nat"]["block_addr"]
+    broken = tmp_path / "broken.img"
+    broken.write_bytes(image.read_bytes())
+    with broken.open("r+b") as file:
+        file.seek(place * 4096)
+        file.write(bytes(4096))
+    for pair in ((image, broken), (broken, image)):
+        told = found(run(EDIT, "--json", pair[0], "diff", pair[1], status=2))
+        assert told == {"/b": "unreadable"} or set(told.values()) == {"unreadable"}, told

@@ -10,7 +10,7 @@
 #include <f2fskit/format.h>
 #include <f2fskit/inject.h>
 
-#include "cli/image.h"
+#include "cli/program.h"
 #include "cli/size.h"
 
 #define CLI_OPTIONS_FILE "inject/options.def"
@@ -255,8 +255,12 @@ static void list_members(int where)
 	}
 }
 
-static const char *take_option(struct arguments *a, int id, const char *value)
+/* Take one option; returns what is wrong with its value, or NULL. */
+static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
+	struct arguments *a = arguments;
+
+	(void)cli;
 	switch (id) {
 	case OPT_sb:
 	case OPT_cp:
@@ -305,42 +309,34 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 	}
 }
 
-/* Returns 0, CLI_OPT_EXIT or CLI_OPT_ERROR. */
-static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
+/* The fields of the structure that was chosen: --node -h. */
+static void help(void *arguments)
 {
-	struct cli_parser parser;
-	int id;
+	const struct arguments *a = arguments;
 
-	cli_opt_init(&parser, &tool, argc, argv);
-	while ((id = cli_opt_next(&parser)) > 0) {
-		const char *why = take_option(a, id, parser.value);
+	if (a->where)
+		list_members(a->where);
+}
 
-		if (why) {
-			cli_usage_error(cli, parser.shown, parser.value, why);
-			return CLI_OPT_ERROR;
-		}
-	}
-	if (a->where && (id == CLI_OPT_EXIT || (id == CLI_OPT_END && !a->member))) {
-		list_members(a->where); /* also behind the help text: --node -h */
+static int complete(void *arguments, struct cli *cli, const struct cli_parser *parser)
+{
+	struct arguments *a = arguments;
+
+	if (a->where && !a->member) {
+		list_members(a->where);
 		return CLI_OPT_EXIT;
 	}
-	if (id != CLI_OPT_END)
-		return id;
-	if (parser.operand_count != 1 || !a->where || !a->value) {
-		cli_error(cli, parser.operand_count != 1 ? "one device or image is needed"
-			       : a->where		 ? "a value is needed: --val or --str"
-					  : "one of --sb --cp --nat --sit --ssa --node --dent is needed");
-		cli_opt_hint(&tool);
-		return CLI_OPT_ERROR;
-	}
-	if (((a->where == OPT_nat || a->where == OPT_node || a->where == OPT_dent) && !a->nid) ||
-	    ((a->where == OPT_sit || a->where == OPT_ssa) && !a->blk)) {
-		cli_error(cli, "%s is needed", a->where == OPT_sit || a->where == OPT_ssa ? "--blk" : "--nid");
-		cli_opt_hint(&tool);
-		return CLI_OPT_ERROR;
-	}
-	a->image.path = parser.operands[0];
+	if (parser->operand_count != 1 || !a->where || !a->value)
+		return cli_refuse(cli, parser->operand_count != 1 ? "one device or image is needed"
+				       : a->where		  ? "a value is needed: --val or --str"
+						 : "one of --sb --cp --nat --sit --ssa --node --dent is needed");
+	if ((a->where == OPT_nat || a->where == OPT_node || a->where == OPT_dent) && !a->nid)
+		return cli_refuse(cli, "--nid is needed");
+	if ((a->where == OPT_sit || a->where == OPT_ssa) && !a->blk)
+		return cli_refuse(cli, "--blk is needed");
+	a->image.path = parser->operands[0];
 	a->image.flags = a->flags & F2FS_INJECT_DRY_RUN ? F2FS_OPEN_READ : F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
+	a->image.saves = 1;
 	return 0;
 }
 
@@ -364,42 +360,41 @@ static int inject_one(struct cli *cli, struct f2fs_context *ctx, struct argument
 	return rc;
 }
 
-static int run(struct cli *cli, struct arguments *a)
+static int work(void *arguments, struct cli *cli, struct cli_opened *opened)
 {
+	struct arguments *a = arguments;
 	struct f2fs_inject *inject;
-	struct cli_opened opened;
-	struct f2fs_context *ctx;
-	int rc;
+	int rc = f2fs_inject_open(opened->ctx, opened->device, &opened->options, &inject);
 
-	if (cli_context_new(cli, &ctx))
+	if (rc) {
+		cli_error_of(cli, opened->ctx, a->image.path);
 		return CLI_EXIT_FAILURE;
-	a->image.saves = 1;
-	rc = cli_image_open(cli, ctx, &a->image, &opened);
-	if (!rc) {
-		rc = f2fs_inject_open(ctx, opened.device, &opened.options, &inject);
-		if (rc) {
-			cli_error_of(cli, ctx, a->image.path);
-		} else {
-			rc = inject_one(cli, ctx, a, inject);
-			f2fs_inject_close(inject);
-			rc = rc ? rc : cli_image_save(cli, &opened);
-		}
-		cli_image_close(&opened);
 	}
-	f2fs_context_free(ctx);
-	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+	rc = inject_one(cli, opened->ctx, a, inject);
+	f2fs_inject_close(inject);
+	return rc || cli_image_save(cli, opened) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
+
+static int run(void *arguments, struct cli *cli)
+{
+	const struct arguments *a = arguments;
+
+	return cli_image_run(cli, &a->image, CLI_EXIT_FAILURE, work, arguments);
+}
+
+static const struct cli_program program = {
+	.tool = &tool,
+	.failure = CLI_EXIT_FAILURE,
+	.usage = CLI_EXIT_FAILURE,
+	.take = take,
+	.complete = complete,
+	.run = run,
+	.help = help,
+};
 
 int main(int argc, char **argv)
 {
 	static struct arguments a;
-	struct cli cli;
-	int rc;
 
-	if (cli_init(&cli, &tool))
-		return CLI_EXIT_FAILURE;
-	rc = parse(&a, &cli, argc, argv);
-	if (rc == CLI_OPT_EXIT)
-		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_FAILURE);
-	return rc ? CLI_EXIT_FAILURE : cli_finish(&cli, run(&cli, &a), CLI_EXIT_FAILURE);
+	return cli_program_main(&program, &a, argc, argv);
 }

@@ -9,7 +9,10 @@
 
 enum { LAB_SETS = 64 };
 
+struct command;
+
 struct lab_arguments {
+	const struct command *command; /* that was found */
 	const char *sets[LAB_SETS]; /* KEY=VALUE */
 	unsigned set_count;
 	const char *seed; /* NULL: not given */

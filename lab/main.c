@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/program.h"
 #include "cli/size.h"
 #include "lab/command.h"
 
@@ -51,8 +52,11 @@ static const struct cli_tool tool = {
 };
 
 /* Take one option; returns what is wrong with its value, or NULL. */
-static const char *take(struct lab_arguments *a, int id, const char *value)
+static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
+	struct lab_arguments *a = arguments;
+
+	(void)cli;
 	switch (id) {
 	case OPT_set:
 		if (a->set_count == LAB_SETS)
@@ -100,46 +104,39 @@ static const struct command *find(struct cli *cli, const struct cli_parser *pars
 	return NULL;
 }
 
-/* Returns 0, CLI_OPT_EXIT or CLI_OPT_ERROR. */
-static int parse(struct cli *cli, int argc, char **argv, struct lab_arguments *a, const struct command **command)
+static int complete(void *arguments, struct cli *cli, const struct cli_parser *parser)
 {
-	struct cli_parser parser;
-	int id;
+	struct lab_arguments *a = arguments;
 
-	cli_opt_init(&parser, &tool, argc, argv);
-	while ((id = cli_opt_next(&parser)) > 0) {
-		const char *why = take(a, id, parser.value);
-
-		if (why) {
-			cli_usage_error(cli, parser.shown, parser.value, why);
-			return CLI_OPT_ERROR;
-		}
-	}
-	if (id != CLI_OPT_END)
-		return id;
-	*command = find(cli, &parser);
-	if (!*command) {
+	a->command = find(cli, parser);
+	if (!a->command) {
 		cli_opt_hint(&tool);
 		return CLI_OPT_ERROR;
 	}
-	a->operands = parser.operands + 1;
-	a->operand_count = parser.operand_count - 1;
+	a->operands = parser->operands + 1;
+	a->operand_count = parser->operand_count - 1;
 	return 0;
 }
+
+static int run(void *arguments, struct cli *cli)
+{
+	struct lab_arguments *a = arguments;
+
+	return a->command->run(cli, a) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+static const struct cli_program program = {
+	.tool = &tool,
+	.failure = CLI_EXIT_FAILURE,
+	.usage = CLI_EXIT_FAILURE,
+	.take = take,
+	.complete = complete,
+	.run = run,
+};
 
 int main(int argc, char **argv)
 {
 	static struct lab_arguments a = { .rounds = 1, .seed_number = 1 };
-	const struct command *command = NULL;
-	struct cli cli;
-	int rc;
 
-	if (cli_init(&cli, &tool))
-		return CLI_EXIT_FAILURE;
-	rc = parse(&cli, argc, argv, &a, &command);
-	if (rc == CLI_OPT_EXIT)
-		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_FAILURE);
-	if (rc)
-		return CLI_EXIT_FAILURE;
-	return cli_finish(&cli, command->run(&cli, &a) ? CLI_EXIT_FAILURE : CLI_EXIT_OK, CLI_EXIT_FAILURE);
+	return cli_program_main(&program, &a, argc, argv);
 }

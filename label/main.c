@@ -7,7 +7,7 @@
 
 #include <f2fskit/label.h>
 
-#include "cli/image.h"
+#include "cli/program.h"
 #include "cli/size.h"
 
 #define CLI_OPTIONS_FILE "label/options.def"
@@ -37,47 +37,37 @@ struct arguments {
 	int quiet;
 };
 
-/* Returns 0, CLI_OPT_EXIT or CLI_OPT_ERROR. */
-static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
+/* Take one option; returns what is wrong with its value, or NULL. */
+static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
-	struct cli_parser parser;
-	int id;
+	struct arguments *a = arguments;
 
-	cli_opt_init(&parser, &tool, argc, argv);
-	while ((id = cli_opt_next(&parser)) > 0) {
-		const char *why = NULL;
-
-		switch (id) {
+	(void)cli;
+	switch (id) {
 #define GROUP(title)
 #define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
 	case OPT_##id:                                                                                                 \
-		why = cli_image_take(&a->image, CLI_IMAGE_##id, parser.value);                                         \
-		break;
+		return cli_image_take(&a->image, CLI_IMAGE_##id, value);
 #include "cli/opening.def"
 #include "cli/writing.def"
 #undef GROUP
 #undef OPTION
-		case OPT_offset:
-			why = cli_parse_size(parser.value, 1, 512, &a->image.offset);
-			break;
-		default: /* OPT_quiet */
-			a->quiet = 1;
-			break;
-		}
-		if (why) {
-			cli_usage_error(cli, parser.shown, parser.value, why);
-			return CLI_OPT_ERROR;
-		}
+	case OPT_offset:
+		return cli_parse_size(value, 1, 512, &a->image.offset);
+	default: /* OPT_quiet */
+		a->quiet = 1;
+		return NULL;
 	}
-	if (id != CLI_OPT_END)
-		return id;
-	if (parser.operand_count < 1 || parser.operand_count > 2) {
-		cli_error(cli, parser.operand_count ? "one label at a time: quote it" : "no device given");
-		cli_opt_hint(&tool);
-		return CLI_OPT_ERROR;
-	}
-	a->image.path = parser.operands[0];
-	a->label = parser.operand_count > 1 ? parser.operands[1] : NULL;
+}
+
+static int complete(void *arguments, struct cli *cli, const struct cli_parser *parser)
+{
+	struct arguments *a = arguments;
+
+	if (parser->operand_count < 1 || parser->operand_count > 2)
+		return cli_refuse(cli, parser->operand_count ? "one label at a time: quote it" : "no device given");
+	a->image.path = parser->operands[0];
+	a->label = parser->operand_count > 1 ? parser->operands[1] : NULL;
 	a->image.flags = a->label ? F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE : F2FS_OPEN_READ;
 	a->image.saves = 1;
 	return 0;
@@ -107,41 +97,41 @@ static int set_label(struct cli *cli, const struct arguments *a, struct cli_open
 	return rc;
 }
 
-static int run(struct cli *cli, const struct arguments *a)
+static int work(void *arguments, struct cli *cli, struct cli_opened *opened)
 {
-	struct f2fs_context *ctx;
-	struct cli_opened opened;
+	const struct arguments *a = arguments;
 	struct f2fs_volume *vol;
-	int rc;
+	int rc = cli_opened_volume(cli, opened, &vol);
 
-	if (cli_context_new(cli, &ctx))
+	if (rc)
 		return CLI_EXIT_FAILURE;
-	rc = cli_image_open(cli, ctx, &a->image, &opened);
-	if (!rc) {
-		rc = cli_opened_volume(cli, &opened, &vol);
-		if (!rc) {
-			if (a->label)
-				rc = set_label(cli, a, &opened, vol);
-			else
-				show(a, vol);
-			f2fs_volume_close(vol);
-		}
-		cli_image_close(&opened);
-	}
-	f2fs_context_free(ctx);
+	if (a->label)
+		rc = set_label(cli, a, opened, vol);
+	else
+		show(a, vol);
+	f2fs_volume_close(vol);
 	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
+
+static int run(void *arguments, struct cli *cli)
+{
+	const struct arguments *a = arguments;
+
+	return cli_image_run(cli, &a->image, CLI_EXIT_FAILURE, work, arguments);
+}
+
+static const struct cli_program program = {
+	.tool = &tool,
+	.failure = CLI_EXIT_FAILURE,
+	.usage = CLI_EXIT_FAILURE,
+	.take = take,
+	.complete = complete,
+	.run = run,
+};
 
 int main(int argc, char **argv)
 {
 	static struct arguments a;
-	struct cli cli;
-	int rc;
 
-	if (cli_init(&cli, &tool))
-		return CLI_EXIT_FAILURE;
-	rc = parse(&a, &cli, argc, argv);
-	if (rc == CLI_OPT_EXIT)
-		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_FAILURE);
-	return rc ? CLI_EXIT_FAILURE : cli_finish(&cli, run(&cli, &a), CLI_EXIT_FAILURE);
+	return cli_program_main(&program, &a, argc, argv);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/copy_in.h"
-#include "cli/image.h"
+#include "cli/program.h"
 #include "cli/size.h"
 #include "sload/packing.h"
 
@@ -90,9 +90,12 @@ static const char *take_existing(struct arguments *a, const char *value)
 	return "is none of refuse, skip, replace, update";
 }
 
-/* Take one option; what is wrong with its value, or NULL. */
-static const char *take_option(struct arguments *a, int id, const char *value)
+/* Take one option; returns what is wrong with its value, or NULL. */
+static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
+	struct arguments *a = arguments;
+
+	(void)cli;
 	switch (id) {
 	case OPT_source:
 		cli_copy_in_source(&a->in, value);
@@ -192,47 +195,27 @@ static const char *take_option(struct arguments *a, int id, const char *value)
 	}
 }
 
-/* Returns 0, CLI_OPT_EXIT or CLI_OPT_ERROR. */
-static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
+static int complete(void *arguments, struct cli *cli, const struct cli_parser *parser)
 {
-	struct cli_parser parser;
+	struct arguments *a = arguments;
 	const char *why;
-	int id;
 
-	a->compress.options.how.algorithm = F2FS_COMPRESS_LZ4;
-	a->in.options.flags = F2FS_POPULATE_PACK;
-	a->in.options.keep = F2FS_KEEP_DEFAULT & ~(unsigned)F2FS_KEEP_OWNER;
-	if (cli->has_epoch) {
+	if (parser->operand_count != 1)
+		return cli_refuse(cli, "one device or image is needed");
+	if (!a->in.source)
+		return cli_refuse(cli, "-f DIRECTORY or TAR, or --manifest FILE, is needed");
+	why = sload_compress_finish(&a->compress, &a->in.options);
+	if (why)
+		return cli_refuse(cli, why);
+	if (a->is_sparse && a->image.offset)
+		return cli_refuse(cli, "a sparse file has the volume at its start: --offset is not for it");
+	if (cli->has_epoch && !a->in.options.has_time) {
 		a->in.options.has_time = 1;
 		a->in.options.time.seconds = cli->epoch;
 	}
-	cli_opt_init(&parser, &sload_tool, argc, argv);
-	while ((id = cli_opt_next(&parser)) > 0) {
-		why = take_option(a, id, parser.value);
-		if (why) {
-			cli_usage_error(cli, parser.shown, parser.value, why);
-			return CLI_OPT_ERROR;
-		}
-	}
-	if (id != CLI_OPT_END)
-		return id;
-	if (parser.operand_count != 1 || !a->in.source) {
-		cli_error(cli, parser.operand_count != 1 ? "one device or image is needed"
-							 : "-f DIRECTORY or TAR, or --manifest FILE, is needed");
-		cli_opt_hint(&sload_tool);
-		return CLI_OPT_ERROR;
-	}
-	why = sload_compress_finish(&a->compress, &a->in.options);
-	if (why) {
-		cli_error(cli, "%s", why);
-		cli_opt_hint(&sload_tool);
-		return CLI_OPT_ERROR;
-	}
-	if (a->is_sparse && a->image.offset) {
-		cli_error(cli, "a sparse file has the volume at its start: --offset is not for it");
-		return CLI_OPT_ERROR;
-	}
-	a->image.path = parser.operands[0];
+	if (a->quiet)
+		cli->show_progress = 0;
+	a->image.path = parser->operands[0];
 	a->image.flags = F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
 	a->image.saves = 1;
 	return 0;
@@ -306,9 +289,10 @@ static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 	return rc ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
 }
 
-static int run_opened(struct cli *cli, struct arguments *a, struct cli_opened *opened)
+static int work(void *arguments, struct cli *cli, struct cli_opened *opened)
 {
 	int status = CLI_EXIT_OPERATIONAL;
+	struct arguments *a = arguments;
 	struct f2fs_volume *vol;
 
 	if (a->is_sparse && !opened->sparse) {
@@ -324,38 +308,30 @@ static int run_opened(struct cli *cli, struct arguments *a, struct cli_opened *o
 	return status;
 }
 
-static int run(struct cli *cli, struct arguments *a)
+static int run(void *arguments, struct cli *cli)
 {
-	struct f2fs_context *ctx;
-	struct cli_opened opened;
-	int status = CLI_EXIT_OPERATIONAL;
+	struct arguments *a = arguments;
+	const int status = cli_image_run(cli, &a->image, CLI_EXIT_OPERATIONAL, work, a);
 
-	if (cli_context_new(cli, &ctx))
-		return status;
-	if (cli_image_open(cli, ctx, &a->image, &opened) == 0) {
-		status = run_opened(cli, a, &opened);
-		cli_image_close(&opened);
-	}
-	f2fs_context_free(ctx);
+	cli_copy_in_free(&a->in);
 	return status;
 }
 
+static const struct cli_program program = {
+	.tool = &sload_tool,
+	.failure = CLI_EXIT_OPERATIONAL,
+	.usage = CLI_EXIT_USAGE,
+	.take = take,
+	.complete = complete,
+	.run = run,
+};
+
 int main(int argc, char **argv)
 {
-	static struct arguments a;
-	struct cli cli;
-	int rc;
+	static struct arguments a = {
+		.compress.options.how.algorithm = F2FS_COMPRESS_LZ4,
+		.in.options = { .flags = F2FS_POPULATE_PACK, .keep = F2FS_KEEP_DEFAULT & ~(unsigned)F2FS_KEEP_OWNER },
+	};
 
-	if (cli_init(&cli, &sload_tool))
-		return CLI_EXIT_OPERATIONAL;
-	rc = parse(&a, &cli, argc, argv);
-	if (rc == CLI_OPT_EXIT)
-		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_OPERATIONAL);
-	if (rc)
-		return CLI_EXIT_USAGE;
-	if (a.quiet)
-		cli.show_progress = 0;
-	rc = run(&cli, &a);
-	cli_copy_in_free(&a.in);
-	return cli_finish(&cli, rc, CLI_EXIT_OPERATIONAL);
+	return cli_program_main(&program, &a, argc, argv);
 }

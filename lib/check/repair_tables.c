@@ -90,7 +90,7 @@ int repair_begin(struct repair *r, const struct txn_keep *keep)
 		.nat_maps = maps,
 		.keep = keep,
 	};
-	int err = maps ? txn_begin_from(r->vol, &truth) : F2FS_ERR_NOMEM;
+	int err = maps ? txn_begin_from(r->vol, &file_ops, &truth) : F2FS_ERR_NOMEM;
 
 	mem_free(r->ctx, maps);
 	r->txn = r->vol->txn;

@@ -8,6 +8,7 @@
 
 #include "base/bitmap.h"
 #include "clean/run.h"
+#include "file/write.h"
 
 enum {
 	USED_LIMIT = 90, /* percent */
@@ -121,7 +122,7 @@ static int clean_section(struct run *r, uint32_t section, bool *goes_on)
 
 static int begin_batch(struct run *r, size_t *count)
 {
-	int err = txn_begin(r->vol);
+	int err = change_start(r->vol);
 
 	if (err)
 		return err;

@@ -8,6 +8,7 @@
 
 #include "clean/run.h"
 #include "file/object.h"
+#include "file/write.h"
 
 enum {
 	HOLES_KEPT = 64, /* that logs may need to end in */
@@ -242,7 +243,7 @@ static int leave(struct emptying *e)
 
 		if (f2fs_volume_log(e->vol, i, &head) != 0 || !is_in_range(e, head.segno))
 			continue;
-		err = txn_begin(e->vol);
+		err = change_start(e->vol);
 		if (err)
 			break;
 		e->vol->txn->is_cleaning = true;
@@ -291,7 +292,7 @@ static int run(struct emptying *e)
 		if (err || e->sections.count == 0)
 			break;
 		e->vol->barred.free = e->range->free_segments;
-		err = txn_begin(e->vol);
+		err = change_start(e->vol);
 		if (err)
 			break;
 		e->vol->txn->is_cleaning = true;

@@ -20,29 +20,42 @@ static int prepare_commit(struct txn *txn)
 	return err ? err : pages_flush(txn);
 }
 
+static int start(struct txn *txn)
+{
+	txn->file = mem_zalloc(txn->vol->ctx, sizeof(*txn->file));
+	if (!txn->file)
+		return F2FS_ERR_NOMEM;
+	map32_init(&txn->file->pages, txn->vol->ctx);
+	return 0;
+}
+
 static void forget_all(struct txn *txn)
 {
+	if (!txn->file)
+		return;
 	quota_drop(txn);
 	pages_drop(txn);
 	clusters_drop(txn);
+	mem_free(txn->vol->ctx, txn->file);
+	txn->file = NULL;
 	if (!txn->is_done)
 		volume_forget_filing(txn->vol);
 }
+
+const struct txn_ops file_ops = { .start = start, .prepare = prepare_commit, .forget = forget_all };
 
 static int trim(struct txn *txn)
 {
 	int err = nodes_trim(txn);
 
-	return !err && txn->page_count > MAX_PAGES ? pages_end_rounds(txn, MAX_PAGES) : err;
+	return !err && txn->waiting_blocks > MAX_PAGES ? pages_end_rounds(txn, MAX_PAGES) : err;
 }
 
 static int commit_between(struct f2fs_volume *vol)
 {
-	int err;
+	int err = txn_commit(vol);
 
-	change_attach(vol->txn);
-	err = txn_commit(vol);
-	return err ? err : txn_begin(vol);
+	return err ? err : change_start(vol);
 }
 
 /*
@@ -66,7 +79,7 @@ static int clean_between(struct f2fs_volume *vol, uint32_t more)
 		return err;
 	txn_drop(vol);
 	err = vol->reclaim(vol, goal);
-	return err ? err : txn_begin(vol);
+	return err ? err : change_start(vol);
 }
 
 /* Between two changes: commit, and have sections cleaned, when room runs low and the caller allows it. */
@@ -89,17 +102,9 @@ int change_win_sections(struct change *c, uint64_t wanted, bool *won)
 	*won = false;
 	if (wanted < vol->geo.section_count && vol->txn && vol->generation == c->generation)
 		err = clean_between(vol, (uint32_t)wanted);
-	if (vol->txn)
-		change_attach(vol->txn);
 	c->generation = vol->generation;
 	*won = !err && cp_checkpoint_ver(vol->cp) != before;
 	return err;
-}
-
-void change_attach(struct txn *txn)
-{
-	txn->prepare = prepare_commit;
-	txn->forget = forget_all;
 }
 
 int change_begin(struct change *c, struct f2fs_volume *vol)
@@ -109,7 +114,7 @@ int change_begin(struct change *c, struct f2fs_volume *vol)
 	error_clear(vol->ctx);
 	c->vol = vol;
 	c->generation = vol->generation;
-	err = txn_begin(vol);
+	err = change_start(vol);
 	if (err)
 		return err;
 	err = txn_need_sound(vol->txn);
@@ -118,7 +123,6 @@ int change_begin(struct change *c, struct f2fs_volume *vol)
 	if (err)
 		return err;
 	txn_tick(vol->txn);
-	change_attach(vol->txn);
 	err = trim(vol->txn);
 	if (!err)
 		err = orphans_free(vol->txn);
@@ -176,7 +180,6 @@ int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
 {
 	int err = node_get(vol->txn, ino, &out->node);
 
-	change_attach(vol->txn);
 	out->txn = vol->txn;
 	if (!err && !out->node->is_dirty)
 		err = check_inode(vol, out->node);

@@ -34,11 +34,11 @@ static void empty_packer(struct f2fs_context *ctx, struct cluster_packer *p)
 
 void clusters_drop(struct txn *txn)
 {
-	if (!txn->packer)
+	if (!txn->file->packer)
 		return;
-	empty_packer(txn->vol->ctx, txn->packer);
-	mem_free(txn->vol->ctx, txn->packer);
-	txn->packer = NULL;
+	empty_packer(txn->vol->ctx, txn->file->packer);
+	mem_free(txn->vol->ctx, txn->file->packer);
+	txn->file->packer = NULL;
 }
 
 /* Get ready for the clusters of an inode. */
@@ -48,7 +48,7 @@ static int need_packer(struct winode *w, struct cluster_packer **out)
 	const uint8_t *extra = inode_extra(winode_block(w));
 	const unsigned algorithm = extra_i_compress_algorithm(extra), level = extra_i_compress_flag(extra) >> 8;
 	const size_t bytes = (size_t)w->layout.cluster_blocks << w->txn->vol->geo.block_bits;
-	struct cluster_packer *p = w->txn->packer;
+	struct cluster_packer *p = w->txn->file->packer;
 	size_t work;
 
 	if (!p) {
@@ -56,7 +56,7 @@ static int need_packer(struct winode *w, struct cluster_packer **out)
 		if (!p)
 			return F2FS_ERR_NOMEM;
 		comp_init(&p->codec);
-		w->txn->packer = p;
+		w->txn->file->packer = p;
 	}
 	*out = p;
 	if (p->plain && p->algorithm == algorithm && p->level == level && p->bytes == bytes)

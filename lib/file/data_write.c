@@ -313,7 +313,7 @@ int data_write_parts(struct f2fs_inode *inode, const struct f2fs_write_part *par
 	if (err)
 		return change_end(&change, err);
 	/* what is overwritten stays as it was until all of the new is there */
-	w.txn->elsewhere = inode->ino;
+	w.txn->file->elsewhere = inode->ino;
 	for (size_t i = 0; i < count && !err; i++) {
 		err = winode_breathe(&w);
 		if (!err)

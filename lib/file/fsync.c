@@ -386,6 +386,6 @@ int f2fs_inode_write_atomic(struct f2fs_inode *inode, const struct f2fs_write_pa
 	if (!err)
 		err = inode_fsync(inode, 0);
 	if (vol->txn)
-		vol->txn->elsewhere = 0;
+		vol->txn->file->elsewhere = 0;
 	return err;
 }

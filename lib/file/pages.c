@@ -19,7 +19,7 @@ struct file_pages {
 
 static struct file_pages *find_file(const struct txn *txn, f2fs_nid_t ino)
 {
-	uint64_t *slot = map32_find(&txn->pages, ino);
+	uint64_t *slot = txn->file ? map32_find(&txn->file->pages, ino) : NULL;
 
 	return slot ? (struct file_pages *)(uintptr_t)*slot : NULL;
 }
@@ -34,7 +34,7 @@ static int need_file(struct txn *txn, f2fs_nid_t ino, struct file_pages **out)
 		return F2FS_ERR_NOMEM;
 	(*out)->ino = ino;
 	map32_init(&(*out)->blocks, txn->vol->ctx);
-	if (map32_set(&txn->pages, ino, (uintptr_t)*out) == 0)
+	if (map32_set(&txn->file->pages, ino, (uintptr_t)*out) == 0)
 		return 0;
 	mem_free(txn->vol->ctx, *out);
 	return F2FS_ERR_NOMEM;
@@ -126,7 +126,7 @@ int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
 		mem_free(vol->ctx, page);
 		return err;
 	}
-	w->txn->page_count++;
+	w->txn->waiting_blocks++;
 	vol->generation++;
 	*out = page;
 	return 0;
@@ -161,7 +161,7 @@ static void free_file(struct txn *txn, struct file_pages *file)
 
 	for (size_t at = 0; map32_each(&file->blocks, &at, &index, &value);) {
 		mem_free(txn->vol->ctx, (void *)(uintptr_t)value);
-		txn->page_count--;
+		txn->waiting_blocks--;
 	}
 	map32_fini(&file->blocks);
 	mem_free(txn->vol->ctx, file);
@@ -178,7 +178,7 @@ static void forget_among(struct txn *txn, struct file_pages *file, uint64_t firs
 			continue;
 		mem_free(txn->vol->ctx, (void *)(uintptr_t)value);
 		map32_remove(&file->blocks, index);
-		txn->page_count--;
+		txn->waiting_blocks--;
 		at--; /* removal may have moved another one here */
 	}
 }
@@ -193,7 +193,7 @@ void pages_forget(struct txn *txn, f2fs_nid_t ino, uint64_t first)
 		forget_among(txn, file, first, UINT64_MAX - first);
 		return;
 	}
-	map32_remove(&txn->pages, ino);
+	map32_remove(&txn->file->pages, ino);
 	free_file(txn, file);
 }
 
@@ -212,7 +212,7 @@ void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint64_
 			continue;
 		mem_free(txn->vol->ctx, (void *)(uintptr_t)*slot);
 		map32_remove(&file->blocks, (uint32_t)(first + i));
-		txn->page_count--;
+		txn->waiting_blocks--;
 	}
 }
 
@@ -395,7 +395,7 @@ static int compare_indices(const void *a, const void *b)
 void page_delay(struct txn *txn, uint8_t *page, unsigned level)
 {
 	page[txn->vol->geo.block_size] = (uint8_t)level;
-	txn->has_delayed = txn->has_delayed || level > 0;
+	txn->file->has_delayed = txn->file->has_delayed || level > 0;
 }
 
 /* The file's waiting blocks in their order, all or those that are due; of the others one round is over. */
@@ -487,7 +487,7 @@ static int end_round(struct txn *txn)
 	uint32_t ino;
 	int err = 0;
 
-	for (size_t at = 0; !err && map32_each(&txn->pages, &at, &ino, &value);)
+	for (size_t at = 0; !err && map32_each(&txn->file->pages, &at, &ino, &value);)
 		err = flush_due(txn, (struct file_pages *)(uintptr_t)value);
 	return err;
 }
@@ -496,9 +496,9 @@ int pages_end_rounds(struct txn *txn, size_t most)
 {
 	int err = 0;
 
-	if (!txn->has_delayed)
+	if (!txn->file->has_delayed)
 		return pages_flush(txn);
-	for (unsigned i = 0; i <= F2FS_DELAY_MAX && !err && txn->page_count > most / 2; i++)
+	for (unsigned i = 0; i <= F2FS_DELAY_MAX && !err && txn->waiting_blocks > most / 2; i++)
 		err = end_round(txn);
 	return err;
 }
@@ -525,9 +525,9 @@ void pages_drop(struct txn *txn)
 	uint64_t value;
 	uint32_t ino;
 
-	for (size_t at = 0; map32_each(&txn->pages, &at, &ino, &value);)
+	for (size_t at = 0; map32_each(&txn->file->pages, &at, &ino, &value);)
 		free_file(txn, (struct file_pages *)(uintptr_t)value);
-	map32_fini(&txn->pages);
+	map32_fini(&txn->file->pages);
 }
 
 int pages_flush(struct txn *txn)
@@ -535,7 +535,7 @@ int pages_flush(struct txn *txn)
 	uint64_t value;
 	uint32_t ino;
 
-	for (size_t at = 0; map32_each(&txn->pages, &at, &ino, &value);) {
+	for (size_t at = 0; map32_each(&txn->file->pages, &at, &ino, &value);) {
 		int err = flush_file(txn, (struct file_pages *)(uintptr_t)value);
 
 		if (err)

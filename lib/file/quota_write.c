@@ -48,7 +48,7 @@ bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino)
 
 static int need_changes(struct txn *txn, struct quota_changes **out)
 {
-	struct quota_changes *changes = txn->quota;
+	struct quota_changes *changes = txn->file->quota;
 
 	if (!changes) {
 		changes = mem_zalloc(txn->vol->ctx, sizeof(*changes));
@@ -58,7 +58,7 @@ static int need_changes(struct txn *txn, struct quota_changes **out)
 			map32_init(&changes->index[kind], txn->vol->ctx);
 			vec_init(&changes->list[kind], txn->vol->ctx, sizeof(struct quota_change));
 		}
-		txn->quota = changes;
+		txn->file->quota = changes;
 	}
 	*out = changes;
 	return 0;
@@ -66,7 +66,7 @@ static int need_changes(struct txn *txn, struct quota_changes **out)
 
 void quota_drop(struct txn *txn)
 {
-	struct quota_changes *changes = txn->quota;
+	struct quota_changes *changes = txn->file->quota;
 
 	if (!changes)
 		return;
@@ -75,7 +75,7 @@ void quota_drop(struct txn *txn)
 		vec_fini(&changes->list[kind]);
 	}
 	mem_free(txn->vol->ctx, changes);
-	txn->quota = NULL;
+	txn->file->quota = NULL;
 }
 
 static int charge_id(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
@@ -341,7 +341,7 @@ static int load_changed(struct f2fs_inode *inode, unsigned kind, struct quota_im
 	if (err)
 		return err;
 	q->blocks = qhead_dqi_blocks(q->bytes);
-	return apply(q, &vol->txn->quota->list[kind]);
+	return apply(q, &vol->txn->file->quota->list[kind]);
 }
 
 int quota_load_changed(struct f2fs_inode *inode, unsigned kind, uint8_t **bytes, uint64_t *size)
@@ -350,7 +350,7 @@ int quota_load_changed(struct f2fs_inode *inode, unsigned kind, uint8_t **bytes,
 	struct quota_image q = { 0 };
 	int err;
 
-	if (!txn || !txn->quota || txn->quota->list[kind].count == 0)
+	if (!txn || !txn->file || !txn->file->quota || txn->file->quota->list[kind].count == 0)
 		return 0;
 	err = load_changed(inode, kind, &q);
 	if (err) {
@@ -390,8 +390,8 @@ static int store_kind(struct txn *txn, unsigned kind)
 
 int quota_store(struct txn *txn)
 {
-	for (unsigned kind = 0; kind < KINDS && txn->quota; kind++) {
-		int err = txn->quota->list[kind].count ? store_kind(txn, kind) : 0;
+	for (unsigned kind = 0; kind < KINDS && txn->file->quota; kind++) {
+		int err = txn->file->quota->list[kind].count ? store_kind(txn, kind) : 0;
 
 		if (err)
 			return err;

@@ -11,6 +11,15 @@
 #include "file/object.h"
 #include "log/log.h"
 
+/* What this layer keeps of a transaction. */
+struct file_state {
+	struct map32 pages;	       /* inode number -> its waiting blocks */
+	bool has_delayed;	       /* of these some wait by what a placement says */
+	struct quota_changes *quota;   /* changes of usage; NULL: none */
+	struct cluster_packer *packer; /* what compressing needs; NULL until then */
+	f2fs_nid_t elsewhere;	       /* nothing of this inode is written in place; 0: none */
+};
+
 /* An inode being changed: the transaction's node, and how its block is divided now. */
 struct winode {
 	struct txn *txn;
@@ -33,8 +42,13 @@ int change_begin_on(struct change *c, const struct f2fs_inode *inode);
  * there are that many. *won: something came of it, and the change is to be begun again.
  */
 int change_win_sections(struct change *c, uint64_t wanted, bool *won);
-/* Let the commit of a transaction that was started otherwise write what waits in this layer. */
-void change_attach(struct txn *txn);
+/* What this layer does with a transaction. */
+extern const struct txn_ops file_ops;
+/* Start a transaction that files are changed in, or go on with it. */
+static inline int change_start(struct f2fs_volume *vol)
+{
+	return txn_begin(vol, &file_ops);
+}
 /* At the start of a change: write the waiting blocks of one file, which changes nothing that can be seen. */
 int change_flush_file(struct change *c, f2fs_nid_t ino);
 struct winode;
@@ -65,7 +79,7 @@ static inline uint8_t *winode_block(const struct winode *w)
  * write. */
 static inline uint8_t winode_in_place(const struct winode *w)
 {
-	return w->txn->elsewhere == w->node->nid ? F2FS_IN_PLACE_NEVER : w->txn->vol->write.in_place;
+	return w->txn->file->elsewhere == w->node->nid ? F2FS_IN_PLACE_NEVER : w->txn->vol->write.in_place;
 }
 
 /* data_write.c */

@@ -140,7 +140,7 @@ static int store(struct txn *txn, uint8_t *nat_journal, uint8_t *sit_journal)
 
 	txn->is_committing = true;
 	txn_tick(txn);
-	err = txn->prepare ? txn->prepare(txn) : 0;
+	err = txn->ops ? txn->ops->prepare(txn) : 0;
 	/* the orphans are known now; nat_bits are dropped if both do not fit into the pack */
 	if (!pack_holds_maps(&txn->vol->geo, txn->orphans.count))
 		txn->has_nat_bits = false;

@@ -147,7 +147,7 @@ int f2fs_trim(struct f2fs_volume *vol, uint64_t minimum, uint64_t *bytes)
 	error_clear(vol->ctx);
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
-	err = txn_begin(vol);
+	err = txn_begin(vol, NULL);
 	if (err)
 		return err;
 	err = segment_load_all(vol->txn);

@@ -62,6 +62,13 @@ enum chain_bit {
 	CHAIN_DIR_XATTR = 8   /* a directory: its attributes changed */
 };
 
+/* What the layer above does with a transaction, beside what it asks for by itself. */
+struct txn_ops {
+	int (*start)(struct txn *txn);	 /* it begins: make txn->file */
+	int (*prepare)(struct txn *txn); /* a commit begins: write what waits */
+	void (*forget)(struct txn *txn); /* it ends: free txn->file, which may be NULL, and drop what waits */
+};
+
 struct txn {
 	struct f2fs_volume *vol;
 	struct segment **chunks; /* per SIT block in use: its segments, NULL until touched */
@@ -96,15 +103,10 @@ struct txn {
 	struct filler *fillers; /* those that fill segments of their own */
 	struct map32 stream_users; /* inode number -> bits of the streams that blocks of it wait in */
 	struct map32 adopted; /* segment -> its summaries (uint8_t *), changed by block_adopt() */
-	struct map32 pages;   /* of the file layer: ino -> its waiting blocks */
-	size_t page_count;
-	bool has_delayed; /* of these some wait by what a placement says */
 	uint8_t *scratch;		 /* one block, for whoever needs one within a call */
-	struct quota_changes *quota;	 /* of the file layer: changes of usage */
-	struct cluster_packer *packer;	 /* of the file layer: what compressing needs */
-	f2fs_nid_t elsewhere;		 /* of the file layer: nothing of this inode is written in place; 0: none */
-	int (*prepare)(struct txn *txn); /* installed by the file layer: before a commit, write what waits */
-	void (*forget)(struct txn *txn); /* drop what waits */
+	const struct txn_ops *ops;	 /* of the layer above, or NULL */
+	struct file_state *file;	 /* what that keeps; NULL without ops */
+	size_t waiting_blocks;		 /* blocks that it holds back, and that the commit is going to write */
 	struct vec orphans;		 /* f2fs_nid_t: inodes without a name that the commit lists */
 	const struct commit_form *form; /* of the commit that is being made, or NULL */
 	uint8_t *cp; /* the checkpoint being made: block and payload; the volume keeps the old one */
@@ -113,12 +115,13 @@ struct txn {
 };
 
 /*
- * Start a transaction; nothing happens when one is running. Fails with READ_ONLY, STATE (needs recovery, carries
- * errors), UNSUPPORTED (zones of the device do not fit).
+ * Start a transaction; nothing happens when one is running. ops: NULL when the layer above has no part in it (that
+ * starts its own with change_start()). Fails with READ_ONLY, STATE (needs recovery, carries errors), UNSUPPORTED (zones
+ * of the device do not fit).
  */
-int txn_begin(struct f2fs_volume *vol);
+int txn_begin(struct f2fs_volume *vol, const struct txn_ops *ops);
 /* The same on a volume that waits for recovery, or whose checkpointing is disabled; the commit ends that state. */
-int txn_begin_recovery(struct f2fs_volume *vol);
+int txn_begin_recovery(struct f2fs_volume *vol, const struct txn_ops *ops);
 /* Forget everything since the last commit. */
 void txn_drop(struct f2fs_volume *vol);
 /* Make everything since the last commit true, durably. On failure the transaction is only good for txn_drop(). */
@@ -491,7 +494,7 @@ struct txn_truth {
 	const struct txn_keep *keep; /* or NULL */
 };
 /* Start a transaction on that; the volume may be in any state. The commit clears the flags that ask for a check. */
-int txn_begin_from(struct f2fs_volume *vol, const struct txn_truth *truth);
+int txn_begin_from(struct f2fs_volume *vol, const struct txn_ops *ops, const struct txn_truth *truth);
 int derive_fill(struct txn *txn, const struct txn_truth *truth);
 uint32_t derive_free_segments(struct txn *txn);
 

@@ -114,11 +114,11 @@ static uint32_t segments_beyond(const struct txn *txn, unsigned type, size_t blo
 uint32_t segment_commit_sections(const struct txn *txn)
 {
 	const uint32_t sps = txn->vol->geo.segs_per_sec;
-	const size_t blocks = txn->page_count + txn->dirty_count;
+	const size_t blocks = txn->waiting_blocks + txn->dirty_count;
 
 	if (geometry_has(&txn->vol->geo, F2FS_FEATURE_RO))
 		return (segments_beyond(txn, F2FS_HOT_NODE, txn->dirty_count) +
-			segments_beyond(txn, F2FS_HOT_DATA, txn->page_count) + sps - 1) /
+			segments_beyond(txn, F2FS_HOT_DATA, txn->waiting_blocks) + sps - 1) /
 		       sps;
 	/* each log may need a section to end in */
 	return (uint32_t)((blocks / F2FS_SEGMENT_BLOCKS + sps) / sps) + F2FS_LOG_COUNT;
@@ -140,7 +140,7 @@ static uint32_t least_sections(const struct txn *txn)
 {
 	const uint32_t sps = txn->vol->geo.segs_per_sec,
 		       reserved = (cp_rsvd_segment_count(txn->vol->cp) + sps - 1) / sps;
-	const size_t blocks = txn->page_count + txn->dirty_count;
+	const size_t blocks = txn->waiting_blocks + txn->dirty_count;
 
 	if (!txn_is_zoned(txn) && !txn->vol->cleaning->like_kernel &&
 	    txn->vol->write.logging != F2FS_LOGGING_NORMAL)

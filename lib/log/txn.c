@@ -194,7 +194,7 @@ static int fill(struct txn *txn, const struct txn_truth *truth)
 	return err ? err : load_nat_bits(txn);
 }
 
-static int begin(struct f2fs_volume *vol, const struct txn_truth *truth, bool settles)
+static int begin(struct f2fs_volume *vol, const struct txn_ops *ops, const struct txn_truth *truth, bool settles)
 {
 	struct txn *txn;
 	int err;
@@ -203,10 +203,10 @@ static int begin(struct f2fs_volume *vol, const struct txn_truth *truth, bool se
 	if (!txn)
 		return F2FS_ERR_NOMEM;
 	txn->vol = vol;
+	txn->ops = ops;
 	txn_tick(txn);
 	map32_init(&txn->nodes, vol->ctx);
 	map32_init(&txn->nat, vol->ctx);
-	map32_init(&txn->pages, vol->ctx);
 	map32_init(&txn->chain.inodes, vol->ctx);
 	map32_init(&txn->chain.sizes, vol->ctx);
 	map32_init(&txn->adopted, vol->ctx);
@@ -214,7 +214,9 @@ static int begin(struct f2fs_volume *vol, const struct txn_truth *truth, bool se
 	vec_init(&txn->nat_entries, vol->ctx, sizeof(struct f2fs_nat_entry));
 	vec_init(&txn->orphans, vol->ctx, sizeof(f2fs_nid_t));
 	vol->txn = txn;
-	err = fill(txn, truth);
+	err = ops ? ops->start(txn) : 0;
+	if (!err)
+		err = fill(txn, truth);
 	if (!err && settles && txn_is_zoned(txn))
 		err = sections_settle(txn);
 	if (err) {
@@ -229,7 +231,7 @@ static int begin(struct f2fs_volume *vol, const struct txn_truth *truth, bool se
 	return 0;
 }
 
-int txn_begin(struct f2fs_volume *vol)
+int txn_begin(struct f2fs_volume *vol, const struct txn_ops *ops)
 {
 	int err;
 
@@ -238,10 +240,10 @@ int txn_begin(struct f2fs_volume *vol)
 	err = check_state(vol);
 	if (!err)
 		err = check_finished(vol);
-	return err ? err : begin(vol, NULL, true);
+	return err ? err : begin(vol, ops, NULL, true);
 }
 
-int txn_begin_recovery(struct f2fs_volume *vol)
+int txn_begin_recovery(struct f2fs_volume *vol, const struct txn_ops *ops)
 {
 	int err;
 
@@ -249,10 +251,10 @@ int txn_begin_recovery(struct f2fs_volume *vol)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
 	err = check_state(vol);
 	/* where the logs can go on is known when that is, what recovery keeps (heads_pass_kept) */
-	return err ? err : begin(vol, NULL, false);
+	return err ? err : begin(vol, ops, NULL, false);
 }
 
-int txn_begin_from(struct f2fs_volume *vol, const struct txn_truth *truth)
+int txn_begin_from(struct f2fs_volume *vol, const struct txn_ops *ops, const struct txn_truth *truth)
 {
 	int err;
 
@@ -265,7 +267,7 @@ int txn_begin_from(struct f2fs_volume *vol, const struct txn_truth *truth)
 	err = volume_check_roots(vol);
 	if (!err)
 		err = zones_check_fit(vol);
-	return err ? err : begin(vol, truth, false);
+	return err ? err : begin(vol, ops, truth, false);
 }
 
 void txn_drop(struct f2fs_volume *vol)
@@ -274,9 +276,8 @@ void txn_drop(struct f2fs_volume *vol)
 
 	if (!txn)
 		return;
-	if (txn->forget)
-		txn->forget(txn);
-	map32_fini(&txn->pages);
+	if (txn->ops)
+		txn->ops->forget(txn);
 	map32_fini(&txn->chain.inodes);
 	map32_fini(&txn->chain.sizes);
 	adopted_end(txn);

@@ -23,12 +23,11 @@ static int keep_chain(void *user, struct txn *txn)
 static int begin(struct replay *r, bool with_chain, const struct recovery_base *base)
 {
 	const struct txn_keep keep = { .user = r, .keep = keep_chain };
-	int err = base ? base->begin(base->user, with_chain ? &keep : NULL) : txn_begin_recovery(r->vol);
+	int err = base ? base->begin(base->user, with_chain ? &keep : NULL) : txn_begin_recovery(r->vol, &file_ops);
 
 	if (err)
 		return err;
 	r->txn = r->vol->txn;
-	change_attach(r->txn);
 	if (base)
 		return 0;
 	return with_chain ? replay_keep(r) : heads_pass_kept(r->txn);

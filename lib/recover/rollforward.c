@@ -124,10 +124,10 @@ static int bound_memory(struct replay *r)
 {
 	int err = 0;
 
-	if (r->txn->page_count <= MAX_PAGES && r->txn->node_count <= NODES_IN_MEMORY)
+	if (r->txn->waiting_blocks <= MAX_PAGES && r->txn->node_count <= NODES_IN_MEMORY)
 		return 0;
 	err = adopted_store(r->txn);
-	if (!err && r->txn->page_count > MAX_PAGES)
+	if (!err && r->txn->waiting_blocks > MAX_PAGES)
 		err = pages_flush(r->txn);
 	return err ? err : nodes_trim(r->txn);
 }

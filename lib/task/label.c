@@ -15,6 +15,7 @@
 #include "base/crc.h"
 #include "base/utf16.h"
 #include "device/device.h"
+#include "file/write.h"
 #include "format/inode.h"
 #include "format/superblock.h"
 #include "format/xattr.h"
@@ -191,7 +192,7 @@ static int rewrite_inode(struct walk *w, const struct f2fs_nat_entry *nat)
 static int sum_elsewhere(struct walk *w)
 {
 	const uint32_t feature = w->vol->geo.feature, seed = w->vol->checksum_seed;
-	int err = txn_begin(w->vol);
+	int err = change_start(w->vol);
 
 	if (err)
 		return err;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "file/write.h"
 #include "task/defrag/run.h"
 
 enum {
@@ -57,7 +58,7 @@ int defrag_begin(struct defrag_run *r, struct space_view *view)
 {
 	const uint32_t sps = r->vol->geo.segs_per_sec;
 	struct txn *txn;
-	int err = txn_begin(r->vol);
+	int err = change_start(r->vol);
 
 	if (err)
 		return err;

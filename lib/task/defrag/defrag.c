@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "file/write.h"
 #include "format/superblock.h"
 
 enum {
@@ -329,7 +330,7 @@ static int prepare(struct defrag_run *r)
 		return F2FS_ERR_NOMEM;
 	err = live_init(&r->live, r->vol);
 	if (!err)
-		err = txn_begin(r->vol); /* is it one that can be written? */
+		err = change_start(r->vol); /* is it one that can be written? */
 	if (!err)
 		txn_drop(r->vol);
 	return err ? err : mark_aliases(r);

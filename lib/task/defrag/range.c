@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "file/write.h"
 #include "task/defrag/run.h"
 
 enum { NODES_AT_ONCE = 8192, BLOCKS_AT_ONCE = 65536 };
@@ -183,7 +184,7 @@ static int move_section(struct range *r, uint32_t section)
 /* Sections from *section on, with one commit. */
 static int move_some(struct range *r, uint32_t *section, uint32_t end)
 {
-	int err = txn_begin(r->vol);
+	int err = change_start(r->vol);
 
 	r->moved = 0;
 	if (err)

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "file/write.h"
 #include "log/log.h"
 #include "volume/volume.h"
 
@@ -115,7 +116,7 @@ static int pack(struct f2fs_volume *vol)
 
 	if (txn_of(vol))
 		return 0;
-	err = txn_begin(vol);
+	err = change_start(vol);
 	return err ? err : heads_gather(txn_of(vol));
 }
 

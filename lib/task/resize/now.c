@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "device/device.h"
+#include "file/write.h"
 #include "format/superblock.h"
 #include "task/resize/resize.h"
 #include "task/superblocks.h"
@@ -140,7 +141,7 @@ int resize_settle(struct resize *r)
 	if (!stage_room(&r->now, r->vol->geo.segment_count_main, true, &room))
 		return error_set(r->ctx, F2FS_ERR_NOSPC,
 				 "with this overprovision ratio the volume does not hold what is in use");
-	err = txn_begin(r->vol);
+	err = change_start(r->vol);
 	if (err)
 		return err;
 	form.user_blocks = room.user_blocks;

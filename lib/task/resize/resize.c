@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "device/device.h"
+#include "file/write.h"
 #include "format/superblock.h"
 #include "task/superblocks.h"
 
@@ -274,7 +275,7 @@ static int check_writable(struct resize *r)
 	int err = superblock_writable(r->vol);
 
 	if (!err)
-		err = txn_begin(r->vol);
+		err = change_start(r->vol);
 	if (err)
 		return err;
 	txn_drop(r->vol);

@@ -11,6 +11,7 @@
  * less than it could.
  */
 #include "device/device.h"
+#include "file/write.h"
 #include "task/resize/resize.h"
 
 /* The geometry with another number of segments, areas as they are. */
@@ -38,7 +39,7 @@ static int announce(struct resize *r, uint32_t main_segments)
 {
 	struct commit_form form = { .flags = FLAG_ckpt_flags_resizefs, .whole_sit = true, .has_room = true };
 	struct stage_room room;
-	int err = txn_begin(r->vol);
+	int err = change_start(r->vol);
 
 	if (err)
 		return err;
@@ -75,7 +76,7 @@ static int clear_entries(struct resize *r, const struct f2fs_geometry *to)
 	const struct commit_form form = { .flags = FLAG_ckpt_flags_resizefs, .whole_sit = true };
 	const uint32_t bits = geo->block_bits;
 	struct segment *last;
-	int err = txn_begin(r->vol);
+	int err = change_start(r->vol);
 
 	/* the block that the last entries share is written anew */
 	if (!err)

@@ -378,7 +378,7 @@ static void blocks_wait(void **state)
 	/* too many to wait: rounds end, and the oldest are written */
 	fill(inode, BLOCKS);
 	fill(inode, BLOCKS);
-	assert_true(v.vol->txn->page_count <= 4096 + 256);
+	assert_true(v.vol->txn->waiting_blocks <= 4096 + 256);
 	must_be_right(inode, BLOCKS);
 	end(inode);
 }

@@ -170,7 +170,7 @@ static void segments_have_the_mean(void **state)
 	(void)state;
 	fresh_open(&v, 64 * MIB, 0);
 	assert_int_equal(f2fs_volume_elapse(v.vol, 100), 0);
-	assert_int_equal(txn_begin(v.vol), 0);
+	assert_int_equal(txn_begin(v.vol, NULL), 0);
 	segno = v.vol->geo.segment_count_main - 1;
 	start = geometry_segment_start(&v.vol->geo, segno);
 	assert_int_equal(segment_get(v.vol->txn, segno, &s), 0);

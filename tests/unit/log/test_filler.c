@@ -51,7 +51,7 @@ static void open_with_holes(void)
 	assert_int_equal(f2fs_remove(root, "b", 1), 0);
 	f2fs_inode_close(root);
 	fresh_reopen(&v);
-	assert_int_equal(txn_begin(v.vol), 0);
+	assert_int_equal(txn_begin(v.vol, NULL), 0);
 }
 
 static void must_be_sound(void)

@@ -23,7 +23,7 @@ static void begin(uint64_t size, uint32_t segs_per_sec)
 	const struct f2fs_mkfs_options options = { .segs_per_sec = segs_per_sec };
 
 	fresh_open_with(&v, size, &options);
-	assert_int_equal(txn_begin(v.vol), 0);
+	assert_int_equal(txn_begin(v.vol, NULL), 0);
 	txn = v.vol->txn;
 }
 

@@ -6,10 +6,7 @@
  */
 #include <f2fskit/write.h>
 
-#include "base/bitmap.h"
 #include "file/write.h"
-
-#define MAX_PAGES 4096u /* waiting blocks of all files before they are written */
 
 static int prepare_commit(struct txn *txn)
 {
@@ -43,13 +40,6 @@ static void forget_all(struct txn *txn)
 }
 
 const struct txn_ops file_ops = { .start = start, .prepare = prepare_commit, .forget = forget_all };
-
-static int trim(struct txn *txn)
-{
-	int err = nodes_trim(txn);
-
-	return !err && txn->waiting_blocks > MAX_PAGES ? pages_end_rounds(txn, MAX_PAGES) : err;
-}
 
 static int commit_between(struct f2fs_volume *vol)
 {
@@ -123,7 +113,7 @@ int change_begin(struct change *c, struct f2fs_volume *vol)
 	if (err)
 		return err;
 	txn_tick(vol->txn);
-	err = trim(vol->txn);
+	err = change_trim(vol->txn);
 	if (!err)
 		err = orphans_free(vol->txn);
 	if (err)
@@ -163,83 +153,6 @@ int change_end(const struct change *c, int err)
 {
 	if (err && c->vol->txn && c->vol->generation != c->generation)
 		txn_fail(c->vol->txn);
-	return err;
-}
-
-/* Is a node as the device has it an inode that can be changed? */
-static int check_inode(struct f2fs_volume *vol, const struct node *node)
-{
-	enum rule rule = RULE_INODE_FOOTER;
-
-	if (footer_ino(node_footer(&vol->geo, node->block)) == node->nid)
-		rule = inode_check(&vol->geo, node->block, node->nid, vol->checksum_seed);
-	return rule ? volume_corrupt(vol, rule, F2FS_NO_BLOCK, node->nid, "inode %u", (unsigned)node->nid) : 0;
-}
-
-int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
-{
-	int err = node_get(vol->txn, ino, &out->node);
-
-	out->txn = vol->txn;
-	if (!err && !out->node->is_dirty)
-		err = check_inode(vol, out->node);
-	if (!err)
-		inode_layout(&vol->geo, winode_block(out), &out->layout);
-	return err;
-}
-
-int winode_breathe(struct winode *w)
-{
-	f2fs_nid_t ino = w->node->nid;
-	int err = trim(w->txn);
-
-	return err ? err : winode_get(w->txn->vol, ino, w);
-}
-
-void winode_touch(struct winode *w)
-{
-	inode_layout(&w->txn->vol->geo, winode_block(w), &w->layout);
-	node_dirty(w->txn, w->node);
-}
-
-int winode_count(struct winode *w, int64_t blocks)
-{
-	uint8_t *block = winode_block(w);
-
-	inode_set_i_blocks(block, inode_i_blocks(block) + (uint64_t)blocks);
-	node_dirty(w->txn, w->node);
-	return quota_charge(w, blocks, 0);
-}
-
-void winode_stamp(struct winode *w, enum stamp which)
-{
-	const struct f2fs_volume *vol = w->txn->vol;
-	uint8_t *block = winode_block(w);
-
-	if (!vol->has_now)
-		return;
-	if (which == STAMP_MTIME) {
-		inode_set_i_mtime(block, vol->now_seconds);
-		inode_set_i_mtime_nsec(block, vol->now_nanoseconds);
-	}
-	inode_set_i_ctime(block, vol->now_seconds);
-	inode_set_i_ctime_nsec(block, vol->now_nanoseconds);
-	node_dirty(w->txn, w->node);
-}
-
-int block_is_old(struct txn *txn, f2fs_blk_t addr, bool *is_old)
-{
-	const struct f2fs_geometry *geo = &txn->vol->geo;
-	struct f2fs_sit_entry entry;
-	int err;
-
-	*is_old = false;
-	if (!geometry_is_main(geo, addr))
-		return 0;
-	/* the table as stored: the transaction's own also holds what an fsync keeps from being used again */
-	err = sit_lookup(txn->vol, geometry_segment_of(geo, addr), &entry);
-	if (!err)
-		*is_old = msb_test(entry.valid_map, (addr - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS);
 	return err;
 }
 

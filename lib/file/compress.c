@@ -7,29 +7,8 @@
 
 #include "base/comp.h"
 #include "file/crypto.h"
+#include "file/inode_caches.h"
 #include "format/cluster.h"
-
-struct cluster_cache {
-	struct comp_state codec;
-	uint64_t index;
-	bool is_loaded;
-	uint8_t *stored; /* a cluster's worth of blocks each */
-	uint8_t *data;
-};
-
-void compress_unload(struct f2fs_inode *inode)
-{
-	struct f2fs_context *ctx = inode->vol->ctx;
-	struct cluster_cache *cache = inode->cluster;
-
-	if (!cache)
-		return;
-	comp_fini(&cache->codec);
-	mem_free(ctx, cache->stored);
-	mem_free(ctx, cache->data);
-	mem_free(ctx, cache);
-	inode->cluster = NULL;
-}
 
 static int need_cache(struct f2fs_inode *inode)
 {

@@ -391,15 +391,6 @@ static int truncate_file(struct f2fs_inode *inode, struct winode *w, uint64_t si
 	return 0;
 }
 
-int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)
-{
-	int err = inode_write(inode, offset, data, length);
-
-	if (err || inode->vol->sync_mode == F2FS_SYNC_NONE)
-		return err;
-	return inode_fsync(inode, inode->vol->sync_mode == F2FS_SYNC_DATA ? F2FS_FSYNC_DATA : 0);
-}
-
 int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size)
 {
 	struct change change;

@@ -9,63 +9,6 @@
 #include "base/devnum.h"
 #include "file/object.h"
 
-int inode_corrupt(struct f2fs_inode *inode, enum rule rule, const char *format, ...)
-{
-	char detail[200];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(detail, sizeof(detail), format, args);
-	va_end(args);
-	return volume_corrupt(inode->vol, rule, inode->addr, inode->ino, "%s", detail);
-}
-
-static int load_inode(struct f2fs_inode *inode)
-{
-	struct f2fs_volume *vol = inode->vol;
-	struct f2fs_nat_entry entry;
-	enum rule rule;
-	int err;
-
-	if (!geometry_is_nid(&vol->geo, inode->ino))
-		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "there is no inode %u", (unsigned)inode->ino);
-	err = nat_get(vol, inode->ino, &entry);
-	if (err)
-		return err;
-	if (entry.block_addr == 0)
-		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "inode %u is not in use", (unsigned)inode->ino);
-	err = node_load(vol, inode->ino, 0, inode->block, &inode->addr);
-	if (err)
-		return err;
-	if (footer_ino(node_footer(&vol->geo, inode->block)) != inode->ino) {
-		if (entry.ino != inode->ino)
-			return error_set(vol->ctx, F2FS_ERR_NOT_FOUND,
-					 "node id %u is not an inode but a node of inode %u", (unsigned)inode->ino,
-					 (unsigned)entry.ino);
-		return inode_corrupt(inode, RULE_INODE_FOOTER, "the footer says %u",
-				     (unsigned)footer_ino(node_footer(&vol->geo, inode->block)));
-	}
-	/* a node that is being changed gets its checksum when it is written */
-	if (vol->hooks && vol->hooks->find_node(vol, inode->ino) && inode_has_checksum(&vol->geo, inode->block))
-		extra_set_i_inode_checksum(inode->block + INODE_ADDR_OFFSET,
-					   inode_checksum(&vol->geo, inode->block, vol->checksum_seed));
-	rule = inode_check(&vol->geo, inode->block, inode->ino, vol->checksum_seed);
-	if (rule)
-		return inode_corrupt(inode, rule, "inode %u", (unsigned)inode->ino);
-	inode_layout(&vol->geo, inode->block, &inode->layout);
-	inode->generation = vol->generation;
-	return 0;
-}
-
-int inode_sync(struct f2fs_inode *inode)
-{
-	if (inode->is_past || inode->generation == inode->vol->generation)
-		return 0;
-	xattr_unload(inode);
-	compress_unload(inode);
-	return load_inode(inode);
-}
-
 int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out)
 {
 	/* one piece of memory: the struct, then the block */
@@ -78,7 +21,7 @@ int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out)
 	inode->vol = vol;
 	inode->ino = ino;
 	inode->block = (uint8_t *)(inode + 1);
-	err = load_inode(inode);
+	err = inode_load(inode);
 	if (err) {
 		mem_free(vol->ctx, inode);
 		return err;

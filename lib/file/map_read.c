@@ -385,3 +385,24 @@ int f2fs_inode_nodes(struct f2fs_inode *inode, int (*visit)(void *user, const st
 	info.node_offset = XATTR_NODE_OFFSET;
 	return visit(user, &info);
 }
+
+int inode_judge(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t count)
+{
+	int err = 0;
+
+	if (inode->is_past && inode_is_alias(inode))
+		return error_set(inode->vol->ctx, F2FS_ERR_OVERWRITTEN,
+				 "nothing tells what became of the range that inode %u stood for",
+				 (unsigned)inode->ino);
+	for (uint64_t i = 0; inode->is_past && i < count && !err;) {
+		struct map_run run;
+
+		err = map_find(inode, file_block + i, &run);
+		for (uint64_t k = 0; !err && k < run.count && i < count; k++, i++)
+			err = inode->past.judge(inode->past.user, inode, run.nid, run.ofs_in_node + (uint32_t)k,
+						addr + (f2fs_blk_t)i);
+		if (!err && run.count == 0)
+			break;
+	}
+	return err;
+}

@@ -287,30 +287,6 @@ int f2fs_link(struct f2fs_inode *dir, const char *name, size_t length, struct f2
 	return change_end(&change, err);
 }
 
-int dir_need_empty(struct f2fs_volume *vol, f2fs_nid_t ino)
-{
-	struct f2fs_dirent entry;
-	struct f2fs_inode *inode;
-	struct f2fs_dir *dir;
-	int err = inode_open(vol, ino, &inode);
-
-	if (err)
-		return err;
-	err = dir_open(inode, &dir);
-	if (!err) {
-		do {
-			err = dir_next(dir, &entry);
-		} while (!err && name_is_dots(entry.name, entry.name_len));
-		f2fs_dir_close(dir);
-		if (!err)
-			err = error_set(vol->ctx, F2FS_ERR_NOT_EMPTY, "directory inode %u is not empty", (unsigned)ino);
-		else if (err == F2FS_ERR_NOT_FOUND)
-			err = 0;
-	}
-	f2fs_inode_close(inode);
-	return err;
-}
-
 int name_drop(struct winode *parent, f2fs_nid_t ino)
 {
 	struct winode w;

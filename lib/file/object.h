@@ -70,6 +70,8 @@ static inline bool inode_is_alias(const struct f2fs_inode *inode)
 
 /* Make sure that the handle's copy is what the running transaction has. */
 int inode_sync(struct f2fs_inode *inode);
+/* Load the block of a handle as it is now. */
+int inode_load(struct f2fs_inode *inode);
 /* Open without clearing the last error. */
 int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out);
 
@@ -166,7 +168,7 @@ int verity_get(struct f2fs_inode *inode, struct f2fs_verity *out);
 /* f2fs_verity_verify() */
 int verity_check(struct f2fs_inode *inode);
 
-/* inode_read.c: record corruption of this inode. */
+/* inode_sync.c: record corruption of this inode. */
 int inode_corrupt(struct f2fs_inode *inode, enum rule rule, const char *format, ...) PRINTF_LIKE(3, 4);
 
 #endif

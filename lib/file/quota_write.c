@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Quota accounting of a transaction: changes of usage are collected per id and stored in the quota files with the
- * commit; limits and grace times stay as they are (FORMAT files 9.3). A repair fills a file anew.
+ * Storing what a transaction counted (quota_count.c) in the quota files, with the commit; limits and grace times stay
+ * as they are (FORMAT files 9.3). A repair fills a file anew.
  */
 #include <string.h>
 
-#include "file/write.h"
+#include "file/quota_changes.h"
 #include "format/quota_rescue.h"
 
 #define ENTRIES_PER_LEAF 14u
-#define KINDS 3u
 #define EMPTY_BLOCKS 2u /* header and the root of the tree */
 #define GRACE_SECONDS 604800u
-
-/* Change of one id's usage. */
-struct quota_change {
-	uint32_t id;
-	int64_t space, inodes;
-};
-
-struct quota_changes {
-	struct map32 index[KINDS]; /* id -> number in list */
-	struct vec list[KINDS];	   /* struct quota_change */
-};
 
 /* A quota file in memory. */
 struct quota_image {
@@ -30,107 +18,6 @@ struct quota_image {
 	uint8_t *bytes;
 	uint32_t blocks, room; /* quota blocks */
 };
-
-static bool is_kept(const struct f2fs_volume *vol)
-{
-	return geometry_has(&vol->geo, F2FS_FEATURE_QUOTA) &&
-	       !(vol->txn && vol->txn->is_derived) && /* a repair counts anew in the end */
-	       !(cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_quota_need_fsck);
-}
-
-bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino)
-{
-	for (unsigned kind = 0; kind < KINDS; kind++)
-		if (sb_qf_ino(vol->sb, kind) == ino)
-			return true;
-	return false;
-}
-
-static int need_changes(struct txn *txn, struct quota_changes **out)
-{
-	struct quota_changes *changes = txn->file->quota;
-
-	if (!changes) {
-		changes = mem_zalloc(txn->vol->ctx, sizeof(*changes));
-		if (!changes)
-			return F2FS_ERR_NOMEM;
-		for (unsigned kind = 0; kind < KINDS; kind++) {
-			map32_init(&changes->index[kind], txn->vol->ctx);
-			vec_init(&changes->list[kind], txn->vol->ctx, sizeof(struct quota_change));
-		}
-		txn->file->quota = changes;
-	}
-	*out = changes;
-	return 0;
-}
-
-void quota_drop(struct txn *txn)
-{
-	struct quota_changes *changes = txn->file->quota;
-
-	if (!changes)
-		return;
-	for (unsigned kind = 0; kind < KINDS; kind++) {
-		map32_fini(&changes->index[kind]);
-		vec_fini(&changes->list[kind]);
-	}
-	mem_free(txn->vol->ctx, changes);
-	txn->file->quota = NULL;
-}
-
-static int charge_id(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
-{
-	struct quota_changes *changes;
-	struct quota_change *change;
-	uint64_t *at;
-	int err;
-
-	if (sb_qf_ino(txn->vol->sb, kind) == 0 || id == UINT32_MAX)
-		return 0;
-	err = need_changes(txn, &changes);
-	if (err)
-		return err;
-	at = map32_find(&changes->index[kind], id);
-	if (!at) {
-		change = vec_push(&changes->list[kind], 1);
-		if (!change)
-			return F2FS_ERR_NOMEM;
-		change->id = id;
-		err = map32_set(&changes->index[kind], id, changes->list[kind].count - 1);
-		if (err)
-			return err;
-		at = map32_find(&changes->index[kind], id);
-	}
-	change = vec_at(&changes->list[kind], (size_t)*at);
-	change->space += space;
-	change->inodes += inodes;
-	return 0;
-}
-
-int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
-{
-	return charge_id(txn, kind, id, space, inodes);
-}
-
-int quota_charge(struct winode *w, int64_t blocks, int64_t inodes)
-{
-	const struct f2fs_volume *vol = w->txn->vol;
-	const uint8_t *block = winode_block(w);
-	int64_t space = blocks * (int64_t)vol->geo.block_size;
-	uint32_t project = 0;
-	int err;
-
-	if (!is_kept(vol) || quota_is_file(vol, w->node->nid))
-		return 0;
-	if (inode_has_extra(block, extra_OFS_i_projid + 4))
-		project = extra_i_projid(inode_extra(block));
-	err = charge_id(w->txn, QUOTA_USER, inode_i_uid(block), space, inodes);
-	if (!err)
-		err = charge_id(w->txn, QUOTA_GROUP, inode_i_gid(block), space, inodes);
-	if (!err)
-		err = charge_id(w->txn, QUOTA_PROJECT, project, space, inodes);
-	return err;
-}
 
 /* All bytes zero: no entry, as a leaf has it. */
 static bool is_no_entry(const uint8_t *entry)
@@ -390,7 +277,7 @@ static int store_kind(struct txn *txn, unsigned kind)
 
 int quota_store(struct txn *txn)
 {
-	for (unsigned kind = 0; kind < KINDS && txn->file->quota; kind++) {
+	for (unsigned kind = 0; kind < QUOTA_KINDS && txn->file->quota; kind++) {
 		int err = txn->file->quota->list[kind].count ? store_kind(txn, kind) : 0;
 
 		if (err)

@@ -57,14 +57,13 @@ void change_stamp(struct change *c, struct winode *w);
 /* Pass err on; when something was changed before it happened, the transaction is good for discarding only. */
 int change_end(const struct change *c, int err);
 
+/* winode.c */
 /* Point at an inode in the running transaction. */
 int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out);
 /* Divide i_addr again after flags have changed, and say that the inode changed. */
 void winode_touch(struct winode *w);
 /* Change i_blocks by that many blocks. */
 int winode_count(struct winode *w, int64_t blocks);
-/* Within a change that touches many nodes: keep memory bounded; w is got again. */
-int winode_breathe(struct winode *w);
 /* Set the change time, and with STAMP_MTIME the modification time, when the volume was told one. */
 enum stamp { STAMP_CTIME, STAMP_MTIME };
 void winode_stamp(struct winode *w, enum stamp which);
@@ -81,6 +80,12 @@ static inline uint8_t winode_in_place(const struct winode *w)
 {
 	return w->txn->file->elsewhere == w->node->nid ? F2FS_IN_PLACE_NEVER : w->txn->vol->write.in_place;
 }
+
+/* breathe.c */
+/* Between two changes: keep memory bounded; nodes that were got before must be got again. */
+int change_trim(struct txn *txn);
+/* Within a change that touches many nodes: keep memory bounded; w is got again. */
+int winode_breathe(struct winode *w);
 
 /* data_write.c */
 /* Begin a change of a regular file's contents; refuses what cannot be written. */
@@ -108,6 +113,8 @@ struct slot_ref {
 int slot_make(struct winode *w, uint64_t file_block, struct slot_ref *out);
 /* Find the slot of a file block without making nodes; out->node is NULL for a hole of out->count blocks. */
 int slot_find(struct winode *w, uint64_t file_block, struct slot_ref *out);
+
+/* map_cut.c */
 /* Make the blocks [first, end) holes; nodes stay. */
 int map_punch(struct winode *w, uint64_t first, uint64_t end);
 /* Fail with NOSPC when bytes [from, to) cannot have blocks for what is a hole now. */
@@ -115,7 +122,7 @@ int map_need_space(struct winode *w, uint64_t from, uint64_t to);
 /* Free all blocks from first on, and the nodes that only they needed. */
 int map_truncate(struct winode *w, uint64_t first);
 
-/* pages.c: blocks of files that were changed and wait to be written */
+/* page_store.c, pages.c, pages_flush.c: blocks of files that were changed and wait to be written */
 /* Get a block for changing; what was there before is read unless it is to be overwritten (fresh: zeros). */
 int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out);
 /* Change bytes [offset, offset + length) in waiting blocks; blocks that begin at size or behind it hold nothing yet. */
@@ -148,6 +155,8 @@ void page_delay(struct txn *txn, uint8_t *page, unsigned level);
 int pages_end_rounds(struct txn *txn, size_t most);
 /* Forget all waiting blocks. */
 void pages_drop(struct txn *txn);
+
+/* data_append.c */
 /* Write blocks of data that are whole, without waiting; they replace what was there. */
 int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count);
 
@@ -243,7 +252,7 @@ int xattr_put(struct winode *w, unsigned index, const char *name, const void *va
 /* The same, which the change time tells. */
 int xattr_store(struct winode *w, unsigned index, const char *name, const void *value, size_t size);
 
-/* quota_write.c */
+/* quota_count.c, quota_write.c */
 /* Count a change of an inode's blocks, or of the number of inodes, for its owner, group and project. */
 int quota_charge(struct winode *w, int64_t blocks, int64_t inodes);
 /* Make the quota file of a kind anew, its inode too when that is gone, with the limits and grace times that are left,
@@ -272,7 +281,7 @@ int orphan_make(struct winode *w);
 /* Free those whose last handle was closed. */
 int orphans_free(struct txn *txn);
 
-/* inode_write.c */
+/* inode_free.c */
 int inode_free(struct winode *w);
 
 /* Fail with RANGE for an owner that nobody can be: the kernel cannot remove such a file from a volume with quotas. */

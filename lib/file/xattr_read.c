@@ -9,45 +9,7 @@
 #include <string.h>
 
 #include "base/acl.h"
-#include "file/object.h"
-
-struct xattr_item {
-	char *name;
-	uint8_t *converted; /* ACL in its system call form, or NULL */
-	const uint8_t *stored_name;
-	const uint8_t *stored; /* value as stored */
-	size_t stored_size, size;
-	uint8_t stored_len, index;
-	bool internal;
-};
-
-struct xattr_set {
-	uint8_t *string;
-	uint32_t size;
-	struct vec items;		 /* struct xattr_item */
-	int error;			 /* why the list is not complete, or 0 */
-	struct f2fs_error_detail detail; /* of that, to be told again */
-	uint8_t advise;
-};
-
-void xattr_unload(struct f2fs_inode *inode)
-{
-	struct f2fs_context *ctx = inode->vol->ctx;
-	struct xattr_set *set = inode->xattrs;
-
-	if (!set)
-		return;
-	for (size_t i = 0; i < set->items.count; i++) {
-		struct xattr_item *item = vec_at(&set->items, i);
-
-		mem_free(ctx, item->name);
-		mem_free(ctx, item->converted);
-	}
-	vec_fini(&set->items);
-	mem_free(ctx, set->string);
-	mem_free(ctx, set);
-	inode->xattrs = NULL;
-}
+#include "file/inode_caches.h"
 
 /* Build the one string that the attributes are in. */
 static int load_string(struct f2fs_inode *inode, struct xattr_set *set)

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which new files are compressed, and how (FORMAT files 8.5).
+ */
+#include <string.h>
+
+#include "base/comp.h"
+#include "base/extension.h"
+#include "file/write.h"
+
+int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how)
+{
+	if (!comp_name(how->algorithm) || !comp_level_is_valid(how->algorithm, how->level))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no compression algorithm %u with level %u",
+				 how->algorithm, how->level);
+	if (how->log_cluster != 0 && (how->log_cluster < 2 || how->log_cluster > 8))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "a cluster has 2^2 to 2^8 blocks, not 2^%u",
+				 how->log_cluster);
+	if (!geometry_has(&vol->geo, F2FS_FEATURE_COMPRESSION))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "the volume lacks the feature compression");
+	if (!comp_can_compress(how->algorithm))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "compressing with %s is not built in",
+				 comp_name(how->algorithm));
+	return 0;
+}
+
+void compress_mark(struct winode *w, const struct f2fs_compression *how)
+{
+	uint8_t *block = winode_block(w), *extra = block + INODE_ADDR_OFFSET;
+	/* ZSTD's default level is written out, as the kernel does */
+	unsigned level = how->algorithm == COMP_ZSTD && how->level == 0 ? 1 : how->level;
+
+	inode_set_i_flags(block, (inode_i_flags(block) & ~FLAG_i_flags_nocomp) | FLAG_i_flags_compr);
+	inode_set_i_inline(block,
+			   inode_i_inline(block) & (uint8_t) ~(FLAG_i_inline_inline_data | FLAG_i_inline_data_exist));
+	extra_set_i_compr_blocks(extra, 0);
+	extra_set_i_compress_algorithm(extra, how->algorithm);
+	extra_set_i_log_cluster_size(extra, how->log_cluster ? how->log_cluster : 2);
+	extra_set_i_compress_flag(extra, (uint16_t)(level << 8 | (how->checksum != 0)));
+	winode_touch(w);
+}
+
+/* Hot names of the superblock's list are not compressed. */
+static bool is_hot(const uint8_t *sb, const char *name, size_t len)
+{
+	uint32_t cold = sb_extension_count(sb), n = cold + sb_hot_ext_count(sb);
+
+	for (uint32_t e = cold; e < n; e++) {
+		const char *ext = (const char *)sb_extension_list(sb) + (size_t)e * 8;
+		const char *end = memchr(ext, 0, 8);
+
+		if (extension_matches(name, len, ext, end ? (size_t)(end - ext) : 8, false))
+			return true;
+	}
+	return false;
+}
+
+/* How files are compressed that are made in a directory. */
+static void choose_way(const struct f2fs_volume *vol, const uint8_t *parent, struct f2fs_compression *how)
+{
+	const uint8_t *extra = parent ? inode_extra(parent) : NULL;
+
+	memset(how, 0, sizeof(*how));
+	how->algorithm = COMP_LZ4;
+	if (vol->write.has_compression) {
+		*how = vol->write.compression;
+	} else if (parent && inode_has_extra(parent, extra_SIZE) && extra_i_log_cluster_size(extra) >= 2) {
+		how->algorithm = extra_i_compress_algorithm(extra);
+		how->level = (uint8_t)(extra_i_compress_flag(extra) >> 8);
+		how->log_cluster = extra_i_log_cluster_size(extra);
+		how->checksum = extra_i_compress_flag(extra) & 1;
+	}
+}
+
+void compress_new(struct winode *w, const uint8_t *parent, const char *name, size_t len)
+{
+	const struct f2fs_volume *vol = w->txn->vol;
+	const uint32_t flags = parent ? inode_i_flags(parent) : 0;
+	const unsigned type = inode_i_mode(winode_block(w)) & MODE_TYPE;
+	struct f2fs_compression how;
+	bool wanted = false;
+
+	if (!geometry_has(&vol->geo, F2FS_FEATURE_COMPRESSION) || (type != MODE_REG && type != MODE_DIR))
+		return;
+	if (type == MODE_REG) {
+		if (is_hot(vol->sb, name, len) || extension_in_list(vol->write.plain_names, name, len))
+			return;
+		wanted = extension_in_list(vol->write.compress_names, name, len);
+	}
+	if (!wanted && (flags & FLAG_i_flags_nocomp)) {
+		inode_set_i_flags(winode_block(w), inode_i_flags(winode_block(w)) | FLAG_i_flags_nocomp);
+		return;
+	}
+	if (!wanted && !(flags & FLAG_i_flags_compr))
+		return;
+	choose_way(vol, parent, &how);
+	/* what this build cannot compress is not marked: it would only lose its inline contents */
+	if (comp_can_compress(how.algorithm) && comp_level_is_valid(how.algorithm, how.level) && how.log_cluster <= 8)
+		compress_mark(w, &how);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Blocks of contents on their way to the device: where they go (a stream, a log, their old place) and what their slots
+ * say then.
+ */
+#include <string.h>
+
+#include "device/device.h"
+#include "file/crypto.h"
+#include "file/pages.h"
+#include "format/inode.h"
+#include "volume/counters.h"
+
+/* Temperature of a file's data (FORMAT files 10.2); directories are hot. */
+static unsigned log_of_data(const struct txn *txn, const uint8_t *inode)
+{
+	if (txn->log_count == 4 && (inode_i_mode(inode) & MODE_TYPE) != MODE_DIR)
+		return F2FS_COLD_DATA;
+	if ((inode_i_mode(inode) & MODE_TYPE) == MODE_DIR || (inode_i_advise(inode) & FLAG_i_advise_hot))
+		return F2FS_HOT_DATA;
+	if ((inode_i_advise(inode) & FLAG_i_advise_cold) || (inode_i_flags(inode) & FLAG_i_flags_compr))
+		return F2FS_COLD_DATA;
+	return F2FS_WARM_DATA;
+}
+
+/*
+ * Are contents of this file written where they are? As the options say, but those of pinned files, which must not move,
+ * in any case, and those of directories, quota files and compressed files never. (Blocks of pinned files that the last
+ * checkpoint has are not changed at all unless the options allow it: data_write.c.)
+ */
+static int is_in_place(struct winode *w, bool *out)
+{
+	const uint8_t *block = winode_block(w);
+	int err = 0;
+
+	if (geometry_has(&w->txn->vol->geo, F2FS_FEATURE_BLKZONED)) { /* zones are appended to */
+		*out = false;
+		return 0;
+	}
+	*out = inode_has_inline(block, FLAG_i_inline_pin_file);
+	if (*out || (inode_i_mode(block) & MODE_TYPE) != MODE_REG || w->layout.is_compressed ||
+	    quota_is_file(w->txn->vol, w->node->nid))
+		return 0;
+	if (winode_in_place(w) == F2FS_IN_PLACE_FULL)
+		err = segment_needs_holes(w->txn, out);
+	else
+		*out = winode_in_place(w) == F2FS_IN_PLACE_ALWAYS;
+	return err;
+}
+
+/* Slots get the new addresses of a run. */
+static int repoint(struct winode *w, const struct placed_run *run, f2fs_blk_t addr, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t *raw = run->slot.raw + (size_t)i * 4;
+		const f2fs_blk_t old = get_le32(raw);
+		int err = geometry_is_main(&w->txn->vol->geo, old) ? segment_mark(w->txn, old, false) : 0;
+
+		if (err)
+			return err;
+		put_le32(raw, addr + i);
+		if (placement_of(w->txn->vol))
+			place_written(w, run->file_block + i, old, addr + i);
+	}
+	return 0;
+}
+
+/* Overwrite blocks that follow each other on the device; none when the first slot has none. */
+static int overwrite(struct winode *w, const uint8_t *slots, const uint8_t *data, uint32_t count, uint32_t *done)
+{
+	struct f2fs_volume *vol = w->txn->vol;
+	f2fs_blk_t addr = get_le32(slots);
+	uint32_t n = 1;
+	int err;
+
+	if (!geometry_is_main(&vol->geo, addr))
+		return 0;
+	while (n < count && get_le32(slots + (size_t)n * 4) == addr + n)
+		n++;
+	err = vol->hooks->settle(vol, addr, n);
+	if (!err)
+		err = volume_write(vol, F2FS_WRITE_DATA, (uint64_t)addr << vol->geo.block_bits, data,
+				   (size_t)n << vol->geo.block_bits);
+	*done = n;
+	return err;
+}
+
+/* Write a run to its stream or its log: *got blocks of it. */
+static int append_part(struct winode *w, const struct placed_run *run, f2fs_blk_t *addr, uint32_t *got)
+{
+	int err = 0;
+
+	if (placement_of(w->txn->vol))
+		err = place_append(w, run, addr, got);
+	if (err || *got > 0)
+		return err;
+	return head_append(w->txn, log_of_data(w->txn, winode_block(w)), run->slot.node->nid, run->version,
+			   (uint16_t)run->slot.ofs_in_node, run->count, run->data, addr, got);
+}
+
+/* Write count blocks, as they are to lie there, for slots that follow each other in one node. */
+static int append_stored(struct winode *w, struct slot_ref *slot, uint64_t file_block, const uint8_t *data,
+			 uint32_t count)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits;
+	struct f2fs_nat_entry entry;
+	bool in_place;
+	int err = nat_get(w->txn->vol, slot->node->nid, &entry);
+
+	if (!err)
+		err = is_in_place(w, &in_place);
+	for (uint32_t done = 0, got = 0; done < count && !err; done += got) {
+		const struct placed_run run = { .slot = { .node = slot->node,
+							  .raw = slot->raw + (size_t)done * 4,
+							  .ofs_in_node = slot->ofs_in_node + done },
+						.version = entry.version,
+						.file_block = file_block + done,
+						.count = count - done,
+						.data = data + ((size_t)done << bits) };
+		f2fs_blk_t addr = 0;
+
+		got = 0;
+		if (in_place)
+			err = overwrite(w, run.slot.raw, run.data, run.count, &got);
+		if (err || got > 0)
+			continue;
+		err = append_part(w, &run, &addr, &got);
+		if (!err)
+			err = repoint(w, &run, addr, got);
+	}
+	node_dirty(w->txn, slot->node);
+	return err;
+}
+
+int data_append_run(struct winode *w, struct slot_ref *slot, uint64_t file_block, const uint8_t *data, uint32_t count)
+{
+	const uint8_t *sealed;
+	int err = crypto_seal(w, file_block, data, count, &sealed);
+
+	if (err)
+		return err;
+	err = append_stored(w, slot, file_block, sealed, count);
+	crypto_sealed_free(w, sealed, data);
+	return err;
+}
+
+int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits;
+	/* where there is no block to be had nothing must have changed yet */
+	int room = head_settle(w->txn, head_of(w->txn, log_of_data(w->txn, winode_block(w))));
+
+	if (room)
+		return room;
+	while (count > 0) {
+		struct slot_ref slot;
+		uint32_t n, fresh = 0;
+		int err = slot_make(w, file_block, &slot);
+
+		if (err)
+			return err;
+		n = slot.count < count ? slot.count : count;
+		for (uint32_t i = 0; i < n; i++)
+			fresh += get_le32(slot.raw + (size_t)i * 4) == F2FS_NULL_ADDR;
+		err = space_take(w->txn, fresh);
+		if (err)
+			return err;
+		err = winode_count(w, fresh);
+		if (err)
+			return err;
+		pages_forget_range(w->txn, w->node->nid, file_block, n);
+		err = data_append_run(w, &slot, file_block, data, n);
+		if (err)
+			return err;
+		file_block += n;
+		data += (size_t)n << bits;
+		count -= n;
+	}
+	return 0;
+}

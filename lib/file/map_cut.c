@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Making holes in a file, cutting it, and whether it has room to grow (FORMAT files 1.5, 1.6).
+ */
+#include "file/write.h"
+
+#define NODE_WORK (64u << 10) /* what going through the slots of a node costs, in bytes of plain copying */
+
+/* The slots of blocks [at, end) that one node or hole holds. */
+static int find_run(struct winode *w, uint64_t at, uint64_t end, struct slot_ref *run)
+{
+	int err = slot_find(w, at, run);
+
+	if (!err && run->count > end - at)
+		run->count = (uint32_t)(end - at);
+	return err;
+}
+
+/* Free slots [from, to) at words. */
+static int free_slots(struct winode *w, struct node *node, uint8_t *words, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++) {
+		f2fs_blk_t addr = get_le32(words + (size_t)i * 4);
+		int err;
+
+		if (addr == F2FS_NULL_ADDR)
+			continue;
+		/* the head of a cluster whose saved blocks were given back is not counted */
+		if (addr == F2FS_COMPRESS_ADDR && w->layout.is_compressed &&
+		    !cluster_forget(w, words + (size_t)i * 4)) {
+			put_le32(words + (size_t)i * 4, F2FS_NULL_ADDR);
+			continue;
+		}
+		err = block_free(w->txn, addr);
+		if (err)
+			return err;
+		put_le32(words + (size_t)i * 4, F2FS_NULL_ADDR);
+		node_dirty(w->txn, node);
+		err = winode_count(w, -1);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Data blocks below one entry of a node that is height levels high. */
+static uint64_t span_of(const struct winode *w, unsigned height)
+{
+	uint64_t span = 1;
+
+	for (unsigned l = 1; l < height; l++)
+		span *= l == 1 ? w->layout.node_slots : w->txn->vol->geo.nids_per_block;
+	return span;
+}
+
+/*
+ * Cut the subtree of the node named at *raw so that only its first keep blocks stay; a node that keeps nothing is
+ * freed. Calls itself at most twice: height is 3 at the top and no number of the image.
+ */
+/* NOLINTNEXTLINE(misc-no-recursion): one call per level of the tree */
+static int cut_subtree(struct winode *w, struct node *parent, uint8_t *raw, unsigned height, uint64_t keep)
+{
+	f2fs_nid_t nid = get_le32(raw);
+	uint64_t span = span_of(w, height);
+	struct node *node;
+	int err;
+
+	if (nid == 0)
+		return 0;
+	err = progress_tick(w->txn->vol->ctx, "write", NODE_WORK);
+	if (!err)
+		err = node_get(w->txn, nid, &node);
+	if (err)
+		return err;
+	if (height == 1) {
+		err = free_slots(w, node, node->block,
+				 keep < w->layout.node_slots ? (uint32_t)keep : w->layout.node_slots,
+				 w->layout.node_slots);
+	} else {
+		for (uint32_t i = (uint32_t)(keep / span); i < w->txn->vol->geo.nids_per_block && !err; i++) {
+			uint64_t before = i * span;
+
+			err = cut_subtree(w, node, node->block + (size_t)i * 4, height - 1,
+					  keep > before ? keep - before : 0);
+		}
+	}
+	if (err || keep > 0)
+		return err;
+	err = node_free(w->txn, nid);
+	if (err)
+		return err;
+	put_le32(raw, 0);
+	node_dirty(w->txn, parent);
+	return winode_count(w, -1);
+}
+
+int map_punch(struct winode *w, uint64_t first, uint64_t end)
+{
+	struct slot_ref run;
+
+	pages_forget_range(w->txn, w->node->nid, first, end - first);
+	for (uint64_t at = first; at < end; at += run.count) {
+		int err = progress_tick(w->txn->vol->ctx, "write", NODE_WORK);
+
+		if (!err)
+			err = find_run(w, at, end, &run);
+		if (!err && run.node)
+			err = free_slots(w, run.node, run.raw, 0, run.count);
+		if (err)
+			return err;
+	}
+	inode_set_i_ext_len(winode_block(w), 0);
+	node_dirty(w->txn, w->node);
+	return 0;
+}
+
+int map_need_space(struct winode *w, uint64_t from, uint64_t to)
+{
+	const struct f2fs_geometry *geo = &w->txn->vol->geo;
+	const uint64_t first = from >> geo->block_bits, end = (to + geo->block_size - 1) >> geo->block_bits;
+	uint64_t missing = 0, nodes = (end - first) / w->layout.node_slots + 4;
+	struct slot_ref run;
+
+	nodes += nodes / geo->nids_per_block;
+	if (space_need(w->txn, end - first + nodes) == 0)
+		return 0;
+	error_clear(w->txn->vol->ctx);
+	nodes = 0;
+	for (uint64_t at = first; at < end; at += run.count) {
+		int err = winode_breathe(w);
+
+		if (!err)
+			err = progress_tick(w->txn->vol->ctx, "write", NODE_WORK);
+		if (!err)
+			err = find_run(w, at, end, &run);
+		if (err)
+			return err;
+		if (!run.node) {
+			missing += run.count;
+			nodes += run.count / w->layout.node_slots + 3;
+		}
+		for (uint32_t i = 0; run.node && i < run.count; i++)
+			missing += get_le32(run.raw + (size_t)i * 4) == F2FS_NULL_ADDR;
+	}
+	return space_need(w->txn, missing + nodes);
+}
+
+int map_truncate(struct winode *w, uint64_t first)
+{
+	static const uint8_t heights[5] = { 1, 1, 2, 2, 3 };
+	const struct f2fs_geometry *geo = &w->txn->vol->geo;
+	uint64_t base = w->layout.slots;
+	int err = 0;
+
+	pages_forget(w->txn, w->node->nid, first);
+	if (first < w->layout.slots)
+		err = free_slots(w, w->node, winode_block(w) + w->layout.slot_offset, (uint32_t)first, w->layout.slots);
+	for (unsigned i = 0; i < 5 && !err; i++) {
+		uint64_t size = span_of(w, heights[i] + 1u);
+		uint8_t *raw = winode_block(w) + geo->block_size - footer_SIZE - 20 + (size_t)i * 4;
+
+		if (first < base + size)
+			err = cut_subtree(w, w->node, raw, heights[i], first > base ? first - base : 0);
+		base += size;
+	}
+	inode_set_i_ext_len(winode_block(w), 0);
+	node_dirty(w->txn, w->node);
+	return err;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Changes of usage that a transaction has collected: counted by quota_count.c, stored by quota_write.c.
+ */
+#ifndef F2FSKIT_FILE_QUOTA_CHANGES_H
+#define F2FSKIT_FILE_QUOTA_CHANGES_H
+
+#include "file/write.h"
+
+#define QUOTA_KINDS 3u
+
+/* Change of one id's usage. */
+struct quota_change {
+	uint32_t id;
+	int64_t space, inodes;
+};
+
+struct quota_changes {
+	struct map32 index[QUOTA_KINDS]; /* id -> number in list */
+	struct vec list[QUOTA_KINDS];	   /* struct quota_change */
+};
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Quota accounting of a transaction: changes of usage are collected per id, for quota_write.c to store.
+ */
+#include "file/quota_changes.h"
+#include "format/quota.h"
+
+static bool is_kept(const struct f2fs_volume *vol)
+{
+	return geometry_has(&vol->geo, F2FS_FEATURE_QUOTA) &&
+	       !(vol->txn && vol->txn->is_derived) && /* a repair counts anew in the end */
+	       !(cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_quota_need_fsck);
+}
+
+bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino)
+{
+	for (unsigned kind = 0; kind < QUOTA_KINDS; kind++)
+		if (sb_qf_ino(vol->sb, kind) == ino)
+			return true;
+	return false;
+}
+
+static int need_changes(struct txn *txn, struct quota_changes **out)
+{
+	struct quota_changes *changes = txn->file->quota;
+
+	if (!changes) {
+		changes = mem_zalloc(txn->vol->ctx, sizeof(*changes));
+		if (!changes)
+			return F2FS_ERR_NOMEM;
+		for (unsigned kind = 0; kind < QUOTA_KINDS; kind++) {
+			map32_init(&changes->index[kind], txn->vol->ctx);
+			vec_init(&changes->list[kind], txn->vol->ctx, sizeof(struct quota_change));
+		}
+		txn->file->quota = changes;
+	}
+	*out = changes;
+	return 0;
+}
+
+void quota_drop(struct txn *txn)
+{
+	struct quota_changes *changes = txn->file->quota;
+
+	if (!changes)
+		return;
+	for (unsigned kind = 0; kind < QUOTA_KINDS; kind++) {
+		map32_fini(&changes->index[kind]);
+		vec_fini(&changes->list[kind]);
+	}
+	mem_free(txn->vol->ctx, changes);
+	txn->file->quota = NULL;
+}
+
+static int charge_id(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
+{
+	struct quota_changes *changes;
+	struct quota_change *change;
+	uint64_t *at;
+	int err;
+
+	if (sb_qf_ino(txn->vol->sb, kind) == 0 || id == UINT32_MAX)
+		return 0;
+	err = need_changes(txn, &changes);
+	if (err)
+		return err;
+	at = map32_find(&changes->index[kind], id);
+	if (!at) {
+		change = vec_push(&changes->list[kind], 1);
+		if (!change)
+			return F2FS_ERR_NOMEM;
+		change->id = id;
+		err = map32_set(&changes->index[kind], id, changes->list[kind].count - 1);
+		if (err)
+			return err;
+		at = map32_find(&changes->index[kind], id);
+	}
+	change = vec_at(&changes->list[kind], (size_t)*at);
+	change->space += space;
+	change->inodes += inodes;
+	return 0;
+}
+
+int quota_charge(struct winode *w, int64_t blocks, int64_t inodes)
+{
+	const struct f2fs_volume *vol = w->txn->vol;
+	const uint8_t *block = winode_block(w);
+	int64_t space = blocks * (int64_t)vol->geo.block_size;
+	uint32_t project = 0;
+	int err;
+
+	if (!is_kept(vol) || quota_is_file(vol, w->node->nid))
+		return 0;
+	if (inode_has_extra(block, extra_OFS_i_projid + 4))
+		project = extra_i_projid(inode_extra(block));
+	err = charge_id(w->txn, QUOTA_USER, inode_i_uid(block), space, inodes);
+	if (!err)
+		err = charge_id(w->txn, QUOTA_GROUP, inode_i_gid(block), space, inodes);
+	if (!err)
+		err = charge_id(w->txn, QUOTA_PROJECT, project, space, inodes);
+	return err;
+}
+
+int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
+{
+	return charge_id(txn, kind, id, space, inodes);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An inode in the running transaction: getting it, its counts and times.
+ */
+#include "base/bitmap.h"
+#include "file/write.h"
+
+/* Is a node as the device has it an inode that can be changed? */
+static int check_inode(struct f2fs_volume *vol, const struct node *node)
+{
+	enum rule rule = RULE_INODE_FOOTER;
+
+	if (footer_ino(node_footer(&vol->geo, node->block)) == node->nid)
+		rule = inode_check(&vol->geo, node->block, node->nid, vol->checksum_seed);
+	return rule ? volume_corrupt(vol, rule, F2FS_NO_BLOCK, node->nid, "inode %u", (unsigned)node->nid) : 0;
+}
+
+int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
+{
+	int err = node_get(vol->txn, ino, &out->node);
+
+	out->txn = vol->txn;
+	if (!err && !out->node->is_dirty)
+		err = check_inode(vol, out->node);
+	if (!err)
+		inode_layout(&vol->geo, winode_block(out), &out->layout);
+	return err;
+}
+
+void winode_touch(struct winode *w)
+{
+	inode_layout(&w->txn->vol->geo, winode_block(w), &w->layout);
+	node_dirty(w->txn, w->node);
+}
+
+int winode_count(struct winode *w, int64_t blocks)
+{
+	uint8_t *block = winode_block(w);
+
+	inode_set_i_blocks(block, inode_i_blocks(block) + (uint64_t)blocks);
+	node_dirty(w->txn, w->node);
+	return quota_charge(w, blocks, 0);
+}
+
+void winode_stamp(struct winode *w, enum stamp which)
+{
+	const struct f2fs_volume *vol = w->txn->vol;
+	uint8_t *block = winode_block(w);
+
+	if (!vol->has_now)
+		return;
+	if (which == STAMP_MTIME) {
+		inode_set_i_mtime(block, vol->now_seconds);
+		inode_set_i_mtime_nsec(block, vol->now_nanoseconds);
+	}
+	inode_set_i_ctime(block, vol->now_seconds);
+	inode_set_i_ctime_nsec(block, vol->now_nanoseconds);
+	node_dirty(w->txn, w->node);
+}
+
+int block_is_old(struct txn *txn, f2fs_blk_t addr, bool *is_old)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	struct f2fs_sit_entry entry;
+	int err;
+
+	*is_old = false;
+	if (!geometry_is_main(geo, addr))
+		return 0;
+	/* the table as stored: the transaction's own also holds what an fsync keeps from being used again */
+	err = sit_lookup(txn->vol, geometry_segment_of(geo, addr), &entry);
+	if (!err)
+		*is_old = msb_test(entry.valid_map, (addr - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS);
+	return err;
+}

@@ -22,7 +22,8 @@ struct cli_program {
 	int usage;   /* exit status for a wrong command line */
 	/* Take one option. Returns NULL, or what is wrong with its value. */
 	const char *(*take)(void *arguments, struct cli *cli, int id, const char *value);
-	/* All options are taken: look at the operands. Returns 0, CLI_OPT_EXIT (done, with success), or cli_refuse(). */
+	/* All options are taken: look at the operands. Returns 0, CLI_OPT_EXIT (nothing is left to be done), or what
+	 * cli_refuse() returns. */
 	int (*complete)(void *arguments, struct cli *cli, const struct cli_parser *parser);
 	/* Do the task. Returns the exit status. */
 	int (*run)(void *arguments, struct cli *cli);

@@ -25,12 +25,16 @@ static int parse_count(struct edit *e, const struct edit_call *call, char letter
 static int parse(struct edit *e, const struct edit_call *call, struct f2fs_clean_options *o)
 {
 	uint32_t blocks = 0, mebibytes = 0;
-	int rc, policy = F2FS_CLEAN_GREEDY;
+	int rc, policy = F2FS_CLEAN_GREEDY, target = F2FS_CLEAN_TO_LOG;
 
 	if (edit_has(call, 'p'))
 		policy = f2fs_clean_policy_find(call->options['p']);
+	if (edit_has(call, 'T'))
+		target = f2fs_clean_target_find(call->options['T']);
 	if (policy < 0)
 		return edit_usage(e, "gc -p", call->options['p'], "is none of greedy, cost-benefit, age, hotness");
+	if (target < 0)
+		return edit_usage(e, "gc -T", call->options['T'], "is none of log, age");
 	rc = parse_count(e, call, 's', UINT32_MAX, &o->sections);
 	if (!rc)
 		rc = parse_count(e, call, 'f', UINT32_MAX, &o->free_goal);
@@ -46,6 +50,8 @@ static int parse(struct edit *e, const struct edit_call *call, struct f2fs_clean
 	o->blocks = blocks;
 	o->bytes = (uint64_t)mebibytes << 20;
 	o->dry_run = (uint8_t)edit_has(call, 'n');
+	o->target = (uint8_t)target;
+	o->move_pinned = (uint8_t)edit_has(call, 'P');
 	return rc;
 }
 
@@ -59,7 +65,7 @@ static const char *reason(const struct f2fs_clean_result *r)
 	return texts[r->end];
 }
 
-static void print_text(const struct f2fs_clean_result *r, int dry_run)
+static void print_text(const struct f2fs_clean_result *r, int dry_run, int moves_pinned)
 {
 	printf("%s %u of %u sections: %llu blocks of data, %llu nodes; %u free sections %s %u; %s\n",
 	       dry_run ? "would clean" : "cleaned", (unsigned)r->sections, (unsigned)r->candidates,
@@ -69,7 +75,8 @@ static void print_text(const struct f2fs_clean_result *r, int dry_run)
 		printf("section %u did not fit: moving its %u blocks in use writes %u nodes besides\n",
 		       (unsigned)r->next_section, (unsigned)r->next_blocks, (unsigned)r->next_nodes);
 	if (r->pinned)
-		printf("%u sections left alone: they hold blocks of pinned files or devices\n", (unsigned)r->pinned);
+		printf("%u sections left alone: they hold blocks of pinned files%s\n", (unsigned)r->pinned,
+		       moves_pinned ? " that stand for devices" : " (--move-pinned) or devices");
 	if (r->unconfirmed + r->unreadable)
 		printf("%u sections left alone: damaged or unreadable, see fsck.f2fs\n",
 		       (unsigned)(r->unconfirmed + r->unreadable));
@@ -112,13 +119,16 @@ int do_gc(struct edit *e, const struct edit_call *call)
 		rc = edit_commit(e); /* what waits would have to be counted and moved, too */
 	if (rc)
 		return rc;
+	if (options.move_pinned && !options.dry_run)
+		cli_warning(&e->cli, "pinned files move: what has noted their addresses (boot loaders, swap, "
+				     "device-mapper tables) has to be told");
 	rc = f2fs_clean(e->vol, &options, &result);
 	if (rc)
 		edit_fail(e, rc, "gc");
 	if (rc && result.sections == 0)
 		return rc;
 	if (!e->is_json)
-		print_text(&result, options.dry_run);
+		print_text(&result, options.dry_run, options.move_pinned);
 	shown = e->is_json ? print_json(e, &result, options.dry_run) : 0;
 	return rc ? rc : shown;
 }

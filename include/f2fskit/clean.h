@@ -26,11 +26,34 @@ F2FS_API const char *f2fs_clean_policy_name(unsigned policy);
 /* Return one line about a policy, NULL for an unknown number. */
 F2FS_API const char *f2fs_clean_policy_text(unsigned policy);
 
+/* Where data goes that is moved; nodes go to their logs. */
+enum f2fs_clean_target {
+	F2FS_CLEAN_TO_LOG = 0, /* the log of cold data; streams of a placement that asks for them */
+	F2FS_CLEAN_TO_AGE = 1  /* holes of segments whose blocks are about as old, as with the kernel's ATGC; what finds
+				  none, and all on volumes whose logs fill no holes, goes to the log */
+};
+/* Return the number of a target by its name ("log", "age"), -1 for an unknown name. */
+F2FS_API int f2fs_clean_target_find(const char *name);
+
+/* A section that may be cleaned, as a policy of the host's own sees it. Times are seconds on the volume's clock
+ * (engine.h). */
+struct f2fs_clean_section {
+	uint32_t section;
+	uint32_t valid;  /* blocks in use */
+	uint32_t blocks; /* that it can hold */
+	uint64_t mtime;	 /* when its blocks changed, on average */
+	uint64_t heat;	 /* what the placement says of it (placement.h), without one mtime */
+	uint64_t now, min_mtime, max_mtime; /* the clock; the least and most of all sections and the clock */
+};
+
 /*
  * What to clean, and when to stop; zero the struct first. A limit of 0 does not apply; the first that is reached ends
  * the work. Limits are looked at between sections, so the last section may exceed those of blocks and seconds.
  *
  * policy:      enum f2fs_clean_policy.
+ * cost:        a policy of the host's own instead, NULL: none. It is asked for each section before each batch; the
+ *              least cost is cleaned first, infinity and NaN not now, of equal costs the one that changed first. It
+ *              gets user, and may read the volume, but neither change nor close it: changes fail with STATE meanwhile.
  * sections:    clean that many sections.
  * free_goal:   stop when so many sections are free.
  * blocks:      stop when so many blocks were moved, nodes included.
@@ -38,6 +61,10 @@ F2FS_API const char *f2fs_clean_policy_text(unsigned policy);
  * bytes:       stop when so many bytes were written to the device; the commit of the last batch may exceed it.
  * used_limit:  leave sections alone that are used to more than that many percent, 1 to 100; 0: 90. Fuller sections win
  *              little room for the blocks that are moved.
+ * target:      enum f2fs_clean_target. Blocks that go to others of their age stay as old as they were.
+ * move_pinned: move blocks of pinned files, too, into whole free sections, in the order of the file. Only for files
+ *              that nobody knows the place of: boot loaders, swap and device-mapper tables may have noted addresses.
+ *              Device aliases always stay; on zoned volumes there are no pinned blocks to move.
  * like_kernel: of f2fs_volume_set_cleaning(): begin when the kernel does, see there.
  * dry_run:     only look: the result tells what would be moved. Nothing is written, so a volume that was opened for
  *              reading will do.
@@ -52,6 +79,10 @@ struct f2fs_clean_options {
 	uint8_t dry_run;
 	uint8_t like_kernel;
 	uint64_t bytes;
+	uint8_t target;
+	uint8_t move_pinned;
+	double (*cost)(void *user, const struct f2fs_clean_section *section);
+	void *user;
 };
 
 /* Why cleaning ended. */
@@ -74,7 +105,8 @@ struct f2fs_clean_result {
 	uint32_t candidates;   /* sections that were worth it at the beginning */
 	uint32_t unconfirmed;  /* sections left alone: an owner did not confirm a block, so something is damaged */
 	uint32_t unreadable;   /* sections left alone: a block or a node could not be read */
-	uint32_t pinned;       /* sections left alone: they hold blocks of a pinned file or a device alias */
+	uint32_t pinned;       /* sections left alone: they hold blocks of a device alias, or of a pinned file and
+				  move_pinned is not set */
 	uint32_t end;	       /* enum f2fs_clean_end */
 	f2fs_seg_t next_section; /* with NO_ROOM: the section that did not fit, */
 	uint32_t next_blocks;	 /* the blocks in use in it, */
@@ -103,7 +135,8 @@ F2FS_API int f2fs_clean(struct f2fs_volume *vol, const struct f2fs_clean_options
  * help: there are too few, or they are not written to (normal logging, zoned volumes), or a pinned file wants whole
  * sections. With like_kernel it begins as the kernel's does: when no more are free than are reserved and blocks that
  * wait may take, whatever holes there are. It ends when free_goal (0: 4) more sections are free than that. Of options
- * policy, used_limit (0: 100) and like_kernel count besides, and sections, blocks, bytes and seconds limit each run.
+ * policy, cost, target, used_limit (0: 100) and like_kernel count besides, and sections, blocks, bytes and seconds
+ * limit each run. When what the policy puts first wins too little, greedy is tried.
  *
  * options is copied; NULL: no cleaning, as when the volume is opened. Fails with INVALID (an unknown policy, a
  * percentage above 100, dry_run), NOMEM. A volume without summaries is never cleaned.

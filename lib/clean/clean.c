@@ -22,6 +22,16 @@ const char *f2fs_clean_end_name(unsigned end)
 	return end < sizeof(names) / sizeof(names[0]) ? names[end] : "unknown";
 }
 
+int f2fs_clean_target_find(const char *name)
+{
+	static const char *const names[] = { [F2FS_CLEAN_TO_LOG] = "log", [F2FS_CLEAN_TO_AGE] = "age" };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
 static uint64_t blocks_moved(const struct run *r)
 {
 	return r->result->data_blocks + r->result->node_blocks;
@@ -67,7 +77,8 @@ static void count_moved(struct run *r)
 	const struct live *live = &r->live;
 	const uint64_t nodes = live->blocks.count - live->data;
 
-	r->data += live->data;
+	r->data += live->data - live->pinned;
+	r->pinned += live->pinned;
 	r->nodes += live->owners + nodes;
 	r->result->data_blocks += live->data;
 	r->result->node_blocks += nodes;
@@ -127,7 +138,12 @@ static int begin_batch(struct run *r, size_t *count)
 	if (err)
 		return err;
 	r->vol->txn->is_cleaning = true;
-	return room_plan(r, count);
+	err = room_plan(r, count);
+	if (!err)
+		err = clean_target_begin(&r->target, r->vol->txn, &r->options);
+	r->live.target = &r->target.move;
+	r->target.left = r->left; /* what was just put there is not moved once more */
+	return err;
 }
 
 /* Move what one commit can take. */
@@ -138,13 +154,16 @@ static int clean_batch(struct run *r)
 	bool goes_on = true;
 	int err;
 
-	r->data = r->nodes = 0;
+	r->data = r->pinned = r->nodes = 0;
 	err = r->options.dry_run ? 0 : begin_batch(r, &count);
 	for (size_t i = 0; i < count && goes_on && !err; i++)
 		err = clean_section(r, list[i].section, &goes_on);
 	if (r->options.dry_run)
 		return err;
-	if (!err && r->data + r->nodes > 0) {
+	if (!err)
+		err = clean_target_end(&r->target);
+	clean_target_drop(&r->target);
+	if (!err && r->data + r->pinned + r->nodes > 0) {
 		err = txn_commit(r->vol);
 		r->result->commits += !err;
 	}
@@ -182,7 +201,7 @@ static int run_batches(struct run *r)
 	for (;; is_first = false) {
 		const uint64_t before = blocks_moved(r);
 		const uint32_t left = result->unconfirmed + result->unreadable + result->pinned;
-		int err = victims_find(r->vol, r->policy, r->options.used_limit, r->left, &r->victims);
+		int err = victims_find(r->vol, &r->options, r->left, &r->victims);
 
 		if (err)
 			return err;
@@ -214,9 +233,12 @@ static int run_batches(struct run *r)
 
 int clean_check_options(struct f2fs_volume *vol, const struct f2fs_clean_options *options)
 {
-	if (!clean_policy_get(options->policy))
+	if (!clean_policy_of(options))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no cleaning policy %u",
 				 (unsigned)options->policy);
+	if (options->target > F2FS_CLEAN_TO_AGE)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no target %u of cleaning",
+				 (unsigned)options->target);
 	if (options->used_limit > 100)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "a section cannot be used to %u percent",
 				 (unsigned)options->used_limit);
@@ -230,7 +252,8 @@ static int prepare(struct run *r)
 
 	if (err)
 		return err;
-	r->policy = clean_policy_get(r->options.policy);
+	if (vol->is_choosing)
+		return error_set(vol->ctx, F2FS_ERR_STATE, "a cleaning policy that is asked cannot clean the volume");
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
 	if (vol->geo.segment_count_ssa == 0)
@@ -245,7 +268,8 @@ static int prepare(struct run *r)
 	if (!r->left || (!r->buffer && !r->options.dry_run))
 		return F2FS_ERR_NOMEM;
 	err = live_init(&r->live, vol);
-	r->live.keeps_age = r->policy->keeps_age;
+	r->live.keeps_age = clean_policy_of(&r->options)->keeps_age || r->options.target == F2FS_CLEAN_TO_AGE;
+	r->live.moves_pinned = r->options.move_pinned && !geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED);
 	return err;
 }
 

@@ -11,6 +11,7 @@
 #include <f2fskit/file.h>
 
 #include "base/vec.h"
+#include "clean/age_target.h"
 #include "clean/policy.h"
 #include "log/log.h"
 
@@ -22,9 +23,9 @@ struct victims {
 	uint32_t free;	    /* free sections */
 	uint32_t partly;    /* sections that are partly used and no log's */
 };
-/* What is not worth it: sections used to more than used_limit percent, and those whose bit is set in left (MSB-first).
- */
-int victims_find(struct f2fs_volume *vol, const struct clean_policy *policy, uint32_t used_limit, const uint8_t *left,
+/* In the order of options' policy. What is not worth it: sections used to more than used_limit percent, and those whose
+ * bit is set in left (MSB-first). */
+int victims_find(struct f2fs_volume *vol, const struct f2fs_clean_options *options, const uint8_t *left,
 		 struct victims *out);
 void victims_free(struct victims *victims);
 
@@ -44,6 +45,7 @@ struct live_block {
 	uint16_t ofs;	/* of data: the slot */
 	uint8_t version;
 	bool is_node;
+	bool is_pinned; /* data of a pinned file, which may be moved */
 };
 
 /* Where data goes that is moved. */
@@ -64,7 +66,9 @@ struct live {
 	uint32_t owners;    /* nodes and inodes that change when the data is moved */
 	uint8_t *block[2];  /* an inode, a direct node */
 	bool keeps_age;	    /* data that is moved stays as old as the segment that it was in */
-	const struct move_target *target; /* NULL: the log of cold data */
+	bool moves_pinned;  /* blocks of pinned files are no reason to leave a section alone */
+	uint32_t pinned;    /* how many of data are of pinned files */
+	const struct move_target *target; /* to be set before anything is moved */
 	enum live_verdict verdict;
 	f2fs_blk_t at;	 /* the first block that is not confirmed, */
 	f2fs_nid_t nid;	 /* the node that it should belong to, */
@@ -86,6 +90,23 @@ int live_find(struct live *live, uint32_t section);
 int live_move(struct live *live, uint8_t *buffer, bool *could_read);
 /* Point the slot of a data block to its new place; the old one is free from now on. */
 int live_repoint(struct txn *txn, const struct live_block *b, f2fs_blk_t to);
+
+/* move_target.c: where cleaning puts what it moves in a transaction */
+struct clean_target {
+	struct move_target move;
+	struct f2fs_context *ctx;
+	struct txn *txn;
+	bool by_age;
+	struct age_targets by_type[F2FS_HOT_NODE]; /* segments with holes; list: NULL until they were looked for */
+	struct filler filler;			   /* of one of these */
+	struct pinned pinned;
+	uint8_t *left; /* set by the caller with move_pinned: sections that pinned blocks went to are marked there */
+};
+/* Begin when the victims are barred; clean_target_drop() in any case. */
+int clean_target_begin(struct clean_target *t, struct txn *txn, const struct f2fs_clean_options *options);
+/* Write what waits, before the commit. */
+int clean_target_end(struct clean_target *t);
+void clean_target_drop(struct clean_target *t);
 
 /* empty.c: a range of main segments, whole sections, that is emptied. */
 struct clean_range {

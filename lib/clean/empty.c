@@ -21,6 +21,7 @@ struct emptying {
 	struct clean_range *range;
 	struct vec sections; /* uint32_t: used ones */
 	struct live live;
+	struct clean_target target;
 	struct space_view room;
 	uint8_t *buffer;      /* a segment */
 	uint64_t data, nodes; /* that the batch writes */
@@ -279,6 +280,7 @@ static int clean_elsewhere(struct emptying *e)
 
 static int run(struct emptying *e)
 {
+	const struct f2fs_clean_options log = { .target = F2FS_CLEAN_TO_LOG };
 	int err = look(e);
 
 	e->total = e->range->used_blocks;
@@ -296,7 +298,13 @@ static int run(struct emptying *e)
 		if (err)
 			break;
 		e->vol->txn->is_cleaning = true;
-		err = move_batch(e, &moved);
+		err = clean_target_begin(&e->target, e->vol->txn, &log);
+		e->live.target = &e->target.move;
+		if (!err)
+			err = move_batch(e, &moved);
+		if (!err)
+			err = clean_target_end(&e->target);
+		clean_target_drop(&e->target);
 		if (!err && moved > 0)
 			err = commit(e);
 		if (e->vol->txn)

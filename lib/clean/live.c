@@ -141,7 +141,7 @@ static int confirm_inode(struct live *live, const struct live_block *b)
 	if (inode_has_inline(inode, FLAG_i_inline_inline_data) ||
 	    (type == MODE_DIR && inode_has_inline(inode, FLAG_i_inline_inline_dentry)))
 		return refuse(live, LIVE_UNCONFIRMED, b, "its file has its contents in the inode");
-	if (inode_has_inline(inode, FLAG_i_inline_pin_file))
+	if (inode_has_inline(inode, FLAG_i_inline_pin_file) && !live->moves_pinned)
 		return refuse(live, LIVE_PINNED, b, "its file is pinned");
 	if (inode_i_flags(inode) & FLAG_i_flags_device_alias)
 		return refuse(live, LIVE_PINNED, b, "its file stands for a device");
@@ -228,6 +228,8 @@ static int confirm_all(struct live *live)
 			err = confirm_slot(live, &list[i]);
 		if (err || live->verdict != LIVE_CONFIRMED)
 			return err;
+		list[i].is_pinned = inode_has_inline(live->block[OF_INODE], FLAG_i_inline_pin_file) != 0;
+		live->pinned += list[i].is_pinned;
 		live->data++;
 		live->owners += !before || before->nid != list[i].nid;
 		/* the cached extent of a file may have to go: its inode changes, too */
@@ -244,7 +246,7 @@ int live_find(struct live *live, uint32_t section)
 	int err = entries ? 0 : F2FS_ERR_NOMEM;
 
 	live->blocks.count = 0;
-	live->data = live->owners = 0;
+	live->data = live->pinned = live->owners = 0;
 	live->verdict = LIVE_CONFIRMED;
 	for (uint32_t i = 0; i < sps && !err && live->verdict == LIVE_CONFIRMED; i++)
 		err = collect_segment(live, section * sps + i, entries);

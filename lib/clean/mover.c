@@ -91,33 +91,6 @@ static uint32_t run_length(const struct live_block *list, uint32_t count)
 	return n;
 }
 
-/* What is moved goes to the stream that the placement says. */
-static int put_stream(struct txn *txn, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
-		      uint32_t *got)
-{
-	const struct f2fs_placement *p = placement_of(txn->vol);
-	const unsigned stream = p->moving(p->user, b->ino, b->addr);
-	struct stream_run run = { b->ino, b->nid, b->version, b->ofs, 1, data };
-
-	while (run.want < want && p->moving(p->user, b->ino, b->addr + run.want) == stream)
-		run.want++;
-	return stream_append(txn, stream, &run, to, got);
-}
-
-static int put_cold(void *user, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
-		    uint32_t *got)
-{
-	struct txn *txn = user;
-	int err = 0;
-
-	*got = 0;
-	if (txn->fills_streams)
-		err = put_stream(txn, b, want, data, to, got);
-	if (err || *got > 0)
-		return err;
-	return head_append(txn, F2FS_COLD_DATA, b->nid, b->version, b->ofs, want, data, to, got);
-}
-
 /* Move data blocks of one segment, whose contents are in buffer. */
 static int move_data(struct txn *txn, const struct move_target *target, const struct live_block *list, uint32_t count,
 		     const uint8_t *buffer)
@@ -157,8 +130,7 @@ static int move_segment(struct live *live, const struct live_block *list, uint32
 			bool *could_read)
 {
 	struct txn *txn = live->vol->txn;
-	const struct move_target cold = { .put = put_cold, .user = txn };
-	const struct move_target *target = live->target ? live->target : &cold;
+	const struct move_target *target = live->target;
 	struct segment *s = NULL;
 	uint32_t data = 0;
 	int err = segment_get(txn, list[0].segno, &s);

@@ -21,6 +21,11 @@ const struct clean_policy *clean_policy_get(unsigned number)
 	return number < POLICY_COUNT ? &policies[number] : NULL;
 }
 
+const struct clean_policy *clean_policy_of(const struct f2fs_clean_options *options)
+{
+	return options->cost ? &clean_policy_own : clean_policy_get(options->policy);
+}
+
 int f2fs_clean_policy_find(const char *name)
 {
 	for (size_t i = 0; i < POLICY_COUNT; i++)

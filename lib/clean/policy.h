@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct f2fs_clean_section;
+struct f2fs_clean_options;
+
 #define CLEAN_NEVER UINT64_MAX /* the cost of a candidate that is not to be cleaned now */
 
 /* A section that holds blocks in use and is no log's. */
@@ -26,6 +29,8 @@ struct clean_view {
 	uint64_t min_mtime, max_mtime;	 /* of all sections and now */
 	uint32_t segments;		 /* usable segments of a section */
 	uint32_t blocks;		 /* usable blocks of a section */
+	double (*cost)(void *user, const struct f2fs_clean_section *section); /* of the host, for policy_own */
+	void *user;
 };
 
 /* Set the costs; the order of the list may change. */
@@ -41,6 +46,9 @@ struct clean_policy {
 };
 /* NULL for an unknown number. */
 const struct clean_policy *clean_policy_get(unsigned number);
+/* The one that asks the host. */
+extern const struct clean_policy clean_policy_own;
+const struct clean_policy *clean_policy_of(const struct f2fs_clean_options *options);
 /* Rank a list and put it in order, the first to be cleaned first; returns how many are to be cleaned at all. */
 size_t clean_policy_sort(const struct clean_policy *policy, const struct clean_view *view,
 			 struct clean_candidate *list, size_t count);

@@ -31,12 +31,14 @@ static int reclaim(struct f2fs_volume *vol, uint32_t goal)
 	int err;
 
 	options.free_goal = goal;
+	options.move_pinned = 0;
 	options.used_limit = options.used_limit ? options.used_limit : 100;
 	vol->reclaim_note[0] = '\0';
 	err = clean_run(vol, &options, &result);
-	if (!err && result.free_after < goal && options.policy != F2FS_CLEAN_GREEDY) {
+	if (!err && result.free_after < goal && (options.cost || options.policy != F2FS_CLEAN_GREEDY)) {
 		/* others may put full sections first, which win nothing now */
 		options.policy = F2FS_CLEAN_GREEDY;
+		options.cost = NULL;
 		err = clean_run(vol, &options, &result);
 	}
 	if (err || result.free_after >= goal)

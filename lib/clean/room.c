@@ -42,6 +42,12 @@ static uint64_t node_sections(const struct run *r, uint64_t n)
 	return sections;
 }
 
+/* Blocks of pinned files share no section with others. */
+static uint64_t pinned_sections(const struct run *r, uint64_t n)
+{
+	return (n + r->victims.view.blocks - 1) / r->victims.view.blocks;
+}
+
 static uint64_t nodes_of(const struct live *live)
 {
 	return live->owners + (live->blocks.count - live->data);
@@ -49,7 +55,9 @@ static uint64_t nodes_of(const struct live *live)
 
 bool room_fits(const struct run *r)
 {
-	return data_sections(r, r->data + r->live.data) + node_sections(r, r->nodes + nodes_of(&r->live)) <=
+	return data_sections(r, r->data + r->live.data - r->live.pinned) +
+		       pinned_sections(r, r->pinned + r->live.pinned) +
+		       node_sections(r, r->nodes + nodes_of(&r->live)) <=
 	       r->free_sections;
 }
 
@@ -62,7 +70,7 @@ void room_note(struct run *r, uint32_t section)
 
 uint32_t room_predict(const struct run *r)
 {
-	const uint64_t spent = (r->data + r->nodes + r->victims.view.blocks - 1) / r->victims.view.blocks;
+	const uint64_t spent = (r->data + r->pinned + r->nodes + r->victims.view.blocks - 1) / r->victims.view.blocks;
 	const uint64_t won = (uint64_t)r->victims.free + r->result->sections;
 
 	return (uint32_t)(won > spent ? won - spent : 0);
@@ -121,12 +129,12 @@ static int set_victim(struct run *r, uint32_t section, int sign)
 static bool wins(const struct run *r, size_t victims)
 {
 	return (uint64_t)victims * r->victims.view.blocks >
-	       beyond(r->data, r->holes.data_holes) + beyond(r->nodes, r->holes.node_holes);
+	       beyond(r->data, r->holes.data_holes) + r->pinned + beyond(r->nodes, r->holes.node_holes);
 }
 
 static bool is_enough(const struct run *r, size_t victims)
 {
-	const uint64_t spent = data_sections(r, r->data) + node_sections(r, r->nodes);
+	const uint64_t spent = data_sections(r, r->data) + pinned_sections(r, r->pinned) + node_sections(r, r->nodes);
 
 	return r->options.free_goal && victims > spent && r->victims.free + victims - spent >= r->options.free_goal;
 }
@@ -156,11 +164,12 @@ static int plan_with_proof(struct run *r, size_t *count)
 			err = set_victim(r, next.section, -1);
 		if (err)
 			break;
-		if (!room_fits(r) || r->data + r->live.data > BATCH_BLOCKS) {
+		if (!room_fits(r) || r->data + r->pinned + r->live.data > BATCH_BLOCKS) {
 			err = set_victim(r, next.section, 1);
 			break;
 		}
-		r->data += r->live.data;
+		r->data += r->live.data - r->live.pinned;
+		r->pinned += r->live.pinned;
 		r->nodes += nodes_of(&r->live);
 		list[chosen++] = next;
 		if (wins(r, chosen))
@@ -214,7 +223,7 @@ int room_plan(struct run *r, size_t *count)
 	const struct clean_candidate *list = r->victims.list.items;
 	int err = 0;
 
-	r->data = r->nodes = 0;
+	r->data = r->pinned = r->nodes = 0;
 	memset(&r->holes, 0, sizeof(r->holes));
 	memset(r->log_rooms, 0, sizeof(r->log_rooms));
 	r->fills_holes = false;
@@ -228,7 +237,7 @@ int room_plan(struct run *r, size_t *count)
 		err = look(r);
 		if (!err)
 			err = plan_with_proof(r, count);
-		r->data = r->nodes = 0;
+		r->data = r->pinned = r->nodes = 0;
 		return err;
 	}
 	for (size_t i = 0; i < *count && !err; i++)

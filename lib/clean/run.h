@@ -15,10 +15,10 @@ enum {
 struct run {
 	struct f2fs_volume *vol;
 	struct f2fs_clean_options options;
-	const struct clean_policy *policy;
 	struct f2fs_clean_result *result;
 	struct victims victims;
 	struct live live;
+	struct clean_target target;
 	uint8_t *left;	 /* sections to leave alone, MSB-first */
 	uint8_t *buffer; /* a segment */
 	int64_t started; /* nanoseconds; 0: no clock */
@@ -30,6 +30,7 @@ struct run {
 	struct space_view holes;     /* these, without free_sections */
 	uint64_t log_rooms[4];	     /* blocks that the cold data log and the node logs take where they are */
 	uint64_t data, nodes;	       /* that it writes */
+	uint64_t pinned;	       /* of data, what pinned files hold: it needs sections of its own */
 	bool is_stopped;      /* by the host */
 };
 

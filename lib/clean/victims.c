@@ -97,7 +97,17 @@ static void sift(struct victims *v, uint32_t used_limit, const uint8_t *left)
 	v->list.count = n;
 }
 
-int victims_find(struct f2fs_volume *vol, const struct clean_policy *policy, uint32_t used_limit, const uint8_t *left,
+/* Put the list in order. A policy of the host's own may not change the volume meanwhile. */
+static void rank(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct victims *v)
+{
+	v->view.cost = options->cost;
+	v->view.user = options->user;
+	vol->is_choosing = true;
+	v->count = clean_policy_sort(clean_policy_of(options), &v->view, v->list.items, v->list.count);
+	vol->is_choosing = false;
+}
+
+int victims_find(struct f2fs_volume *vol, const struct f2fs_clean_options *options, const uint8_t *left,
 		 struct victims *out)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
@@ -122,8 +132,8 @@ int victims_find(struct f2fs_volume *vol, const struct clean_policy *policy, uin
 		victims_free(out);
 		return err;
 	}
-	sift(out, used_limit, left);
-	out->count = clean_policy_sort(policy, &out->view, out->list.items, out->list.count);
+	sift(out, options->used_limit, left);
+	rank(vol, options, out);
 	return 0;
 }
 

@@ -359,10 +359,13 @@ struct pinned {
 	struct filler filler;
 	uint32_t section, used; /* the one being filled, and how many of its blocks are taken */
 	uint64_t wanted;	/* free sections that there had to be, when there were too few; else 0 */
+	const uint8_t *data;	/* set by the caller: contents of what is taken next; NULL: zeros */
 };
 /* Make sure that there are free sections for that many blocks; NOSPC. pinned_end() in any case. */
 int pinned_begin(struct txn *txn, uint64_t blocks, struct pinned *out);
-/* Take up to want blocks that follow each other, zeroed, for slots from ofs on. */
+/* The same for a caller that has counted the free sections itself. */
+int pinned_begin_counted(struct txn *txn, struct pinned *out);
+/* Take up to want blocks that follow each other for slots from ofs on. */
 int pinned_take(struct pinned *p, f2fs_nid_t nid, uint8_t version, uint32_t ofs, uint32_t want, f2fs_blk_t *addr,
 		uint32_t *got);
 int pinned_end(struct pinned *p);

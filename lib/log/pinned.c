@@ -2,7 +2,7 @@
 /*
  * Sections for pinned files: whole free ones that are filled beside the logs, so that the blocks of such a file follow
  * each other from the start of a section on (FORMAT files 10.2). A section is never shared between two calls. Blocks
- * are zeroed as they are taken: nobody wrote them yet.
+ * are zeroed as they are taken, as nobody wrote them yet, unless cleaning moves them.
  */
 #include "log/log.h"
 
@@ -68,6 +68,13 @@ int pinned_begin(struct txn *txn, uint64_t blocks, struct pinned *out)
 	return filler_begin(&out->filler, txn);
 }
 
+int pinned_begin_counted(struct txn *txn, struct pinned *out)
+{
+	out->section = txn->free_cursor / txn->vol->geo.segs_per_sec;
+	out->used = section_blocks(txn);
+	return filler_begin(&out->filler, txn);
+}
+
 static f2fs_seg_t segment_of(const struct pinned *p)
 {
 	return p->section * p->filler.txn->vol->geo.segs_per_sec + p->used / F2FS_SEGMENT_BLOCKS;
@@ -102,7 +109,7 @@ int pinned_take(struct pinned *p, f2fs_nid_t nid, uint8_t version, uint32_t ofs,
 	if (!err && p->used % F2FS_SEGMENT_BLOCKS == 0)
 		err = filler_open(&p->filler, segment_of(p), F2FS_COLD_DATA, 0);
 	if (!err)
-		err = filler_put(&p->filler, nid, version, ofs, want, NULL, addr, got);
+		err = filler_put(&p->filler, nid, version, ofs, want, p->data, addr, got);
 	if (err)
 		return err;
 	p->used += *got;

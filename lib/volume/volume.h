@@ -130,6 +130,7 @@ struct f2fs_volume {
 	/* of clean/: win free sections until there are so many; nothing may be uncommitted. NULL: not allowed */
 	int (*reclaim)(struct f2fs_volume *vol, uint32_t free_goal);
 	struct f2fs_clean_options *cleaning; /* how, with reclaim */
+	bool is_choosing;		     /* a policy is asked what to clean: no changes meanwhile */
 	uint64_t freed_ever;		     /* blocks, since the volume was opened */
 	uint64_t reclaim_at;		     /* the number of these at which cleaning is worth another try */
 	char reclaim_note[200];		     /* why it made no room, empty when it did */

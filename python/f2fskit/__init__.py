@@ -25,6 +25,7 @@ from ._core import lib as _lib
 from ._core import text as _text
 from .build import DeviceSpec, Layout, LayoutDevice, MkfsResult, mkfs, mkfs_minimum_size, mkfs_plan
 from .checker import CheckReport, Problem, ProblemInfo, check, problems
+from .cleaning import CleanSection
 from .device import Context, Device, FaultDevice, MemoryDevice, MetadataDevice, OverlayDevice, RecorderDevice
 from .difference import Difference, diff
 from .enums import *  # noqa: F403
@@ -85,6 +86,7 @@ __all__ = [
     "CheckReport",
     "CheckpointRecord",
     "CleanResult",
+    "CleanSection",
     "Counters",
     "Context",
     "Deleted",

@@ -55,6 +55,7 @@ FLAGS = {
 Area = _from_enum("Area", "f2fs_area", "F2FS_AREA_")
 ChainEnd = _from_enum("ChainEnd", "f2fs_chain_end", "F2FS_CHAIN_")
 CleanEnd = _from_enum("CleanEnd", "f2fs_clean_end", "F2FS_CLEAN_")
+CleanTarget = _from_enum("CleanTarget", "f2fs_clean_target", "F2FS_CLEAN_TO_")
 CleanPolicy = _from_enum("CleanPolicy", "f2fs_clean_policy", "F2FS_CLEAN_")
 Logging = _from_enum("Logging", "f2fs_logging", "F2FS_LOGGING_")
 CheckState = _from_enum("CheckState", "f2fs_check_state", "F2FS_CHECK_")

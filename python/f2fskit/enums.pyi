@@ -11,6 +11,7 @@ __all__ = [
     "CheckpointFlag",
     "CleanEnd",
     "CleanPolicy",
+    "CleanTarget",
     "Confidence",
     "Decision",
     "DefragEnd",
@@ -110,6 +111,10 @@ class CleanPolicy(enum.IntEnum):
     AGE = 2
     COST_BENEFIT = 1
     GREEDY = 0
+
+class CleanTarget(enum.IntEnum):
+    AGE = 1
+    LOG = 0
 
 class Confidence(enum.IntEnum):
     NAME = 4

@@ -15,7 +15,7 @@ import uuid as uuid_module
 import weakref
 from typing import IO, Any, Callable, Iterator, Sequence, Union
 
-from . import enums, errors, format, placement, populate, recovery, results, space, tree
+from . import cleaning, enums, errors, format, placement, populate, recovery, results, space, tree
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
 from .device import Closable, Context, Device, MetadataDevice, Path
 from .forensics import Deleted, Moment, Past, Version
@@ -40,10 +40,6 @@ def _ticking() -> int:
     """Return the time as the kernel stamps files: that of the last tick, some milliseconds ago at most. Within one tick an
     inode whose contents change again need not be written again by an fsync."""
     return time.clock_gettime_ns(_REALTIME_COARSE) if sys.platform == "linux" else time.time_ns()
-
-
-def _policy_number(policy: enums.CleanPolicy | str) -> int:
-    return int(enums.choose(enums.CleanPolicy, policy.replace("-", "_") if isinstance(policy, str) else policy))
 
 
 def open(
@@ -266,7 +262,8 @@ class Volume(Closable):
     """
 
     __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
-                 "_made", "_left_orphans", "_files", "_told", "_clock_stands", "_hotness", "_asked")
+                 "_made", "_left_orphans", "_files", "_told", "_clock_stands", "_hotness", "_asked",
+                 "_cleaning")
 
     def __init__(
         self, handle: Handle, context: Context, writable: bool = False, now: Callable[[], int] | int | None = None
@@ -281,6 +278,7 @@ class Volume(Closable):
         self._clock_stands = False
         self._hotness: placement.Hotness | None = None
         self._asked: Any = None  # memory of a placement in Python
+        self._cleaning: Any = None  # the same of a cleaning policy
         self._epoch = 0  # raised with every change: what was read before may be stale
         self._changed = False
         self._made = 0  # changes that were made
@@ -632,24 +630,33 @@ class Volume(Closable):
         )
 
     def set_cleaning(
-        self, policy: enums.CleanPolicy | str | None = "greedy", *, used_limit: int = 100, like_kernel: bool = False
+        self,
+        policy: cleaning.Policy | None = "greedy",
+        *,
+        used_limit: int = 100,
+        target: enums.CleanTarget | str = "log",
+        like_kernel: bool = False,
     ) -> None:
         """Choose how the volume is cleaned by itself when free sections run out; a writable volume is, by "greedy".
 
         It is done before the first change after a commit, and with configure(commit_when_full=True) between later ones, too.
 
         Args:
-            policy: "greedy", "cost-benefit", "age" or "hotness"; None: it is not cleaned by itself.
+            policy: "greedy", "cost-benefit", "age" or "hotness"; a function of your own, see `gc()`; None: it is not cleaned by
+                itself. What such a function raises comes out of the call that made the change; the change is made all the same.
             used_limit: leave sections alone that are used to more than that many percent.
+            target: as of `gc()`.
             like_kernel: begin as early as the kernel does, whatever holes used segments have.
         """
         self._need_writable()
-        options = ffi.NULL
+        options, kept = ffi.NULL, None
         if policy is not None:
             options = ffi.new("struct f2fs_clean_options *")
-            options.policy = _policy_number(policy)
+            kept = cleaning.set_policy(options, self._handle.core.hooks, policy)
             options.used_limit, options.like_kernel = used_limit, like_kernel
+            options.target = enums.choose(enums.CleanTarget, target)
         self._handle.call(lib.f2fs_volume_set_cleaning, options)
+        self._cleaning = kept
 
     def set_placement(
         self, way: placement.Placement | str | None, *, sidecar: Device | None = None, **options: int
@@ -690,7 +697,7 @@ class Volume(Closable):
 
     def gc(
         self,
-        policy: enums.CleanPolicy | str = "greedy",
+        policy: cleaning.Policy = "greedy",
         *,
         sections: int = 0,
         free: int = 0,
@@ -698,6 +705,8 @@ class Volume(Closable):
         bytes_written: int = 0,
         seconds: int = 0,
         used_limit: int = 90,
+        target: enums.CleanTarget | str = "log",
+        move_pinned: bool = False,
         dry_run: bool = False,
     ) -> results.CleanResult:
         """Clean: move what is in use out of partly used sections, so that whole sections become free.
@@ -705,13 +714,17 @@ class Volume(Closable):
         Each batch of sections ends in a commit. Limits of 0 do not apply; the first that is reached ends the work.
 
         Args:
-            policy: "greedy", "cost-benefit", "age" or "hotness": which section comes first.
+            policy: "greedy", "cost-benefit", "age" or "hotness": which section comes first. Or a function that gets a
+                `CleanSection` and returns what cleaning it costs: the least comes first, None, infinity and NaN never. It
+                cannot use the volume. When it raises something, cleaning ends after what it has committed, and raises that.
             sections: clean that many.
             free: stop when so many sections are free.
             blocks: stop when so many blocks were moved.
             bytes_written: stop when so many bytes were written to the device, whatever for.
             seconds: stop after that time.
             used_limit: leave sections alone that are used to more than that many percent.
+            target: "log", or "age": what is moved goes to holes of segments whose blocks are about as old.
+            move_pinned: move blocks of pinned files, too; only when nobody has noted their addresses.
             dry_run: only tell what would be done; works on a volume that was opened for reading.
 
         Raises:
@@ -721,14 +734,16 @@ class Volume(Closable):
         if not dry_run:
             self._need_writable()
         options = ffi.new("struct f2fs_clean_options *")
-        options.policy = _policy_number(policy)
+        kept = cleaning.set_policy(options, self._handle.core.hooks, policy)
         options.sections, options.free_goal, options.blocks = sections, free, blocks
         options.bytes = bytes_written
         options.seconds, options.used_limit, options.dry_run = seconds, used_limit, dry_run
+        options.target, options.move_pinned = enums.choose(enums.CleanTarget, target), move_pinned
         row = ffi.new("struct f2fs_clean_result *")
         try:
             self._handle.call(lib.f2fs_clean, options, row)
         finally:
+            del kept
             if not dry_run:
                 self._epoch += 1
                 self._forget_checkpoint()

@@ -84,3 +84,59 @@ def test_hotness_without_a_placement(build_dir):
     program = os.path.join(build_dir, "tests", "unit", "clean", "rank_sections")
     view = {"now": 9, "min": 0, "max": 9, "segments": 1, "blocks": 512}
     assert [number for number, _ in ask(program, 3, view, [(1, 300, 5), (2, 20, 9), (3, 511, 0)])] == [2, 1, 3]
+
+
+def target(now, source, segments):
+    """The segment that the kernel's ATGC fills for blocks as old as source: nodes of a tree, from the middle to both sides."""
+    def old(threshold):
+        newest, found = 0, []
+        for segment in segments:
+            newest = max(newest, segment[2])
+            if newest - segment[2] >= threshold:
+                found.append(segment)
+        return found
+
+    tree = old(WEEK) or (old(0) if now < WEEK else [])
+    if not tree:
+        return None
+    tree.sort(key=lambda s: (s[2], s[0]))
+    newest = max(s[2] for s in segments) + 1
+    middle = max((i for i, s in enumerate(tree) if s[2] <= source), default=0)
+    most = max(10, len(tree) * 20 // 100)
+    best = None
+    for number, used, mtime in tree[middle::-1][:most] + tree[middle:][:most]:
+        # the quirk: source is a time, newest - mtime a span
+        rank = (used, newest - abs(source - (newest - mtime)))
+        if best is None or rank > best[0]:
+            best = (rank, number)
+    return best[1]
+
+
+def choose(build_dir, now, source, segments):
+    program = os.path.join(build_dir, "tests", "unit", "clean", "choose_target")
+    text = "%d %d\n" % (now, source) + "".join("%d %d %d\n" % segment for segment in segments)
+    shown = subprocess.run([program], input=text, capture_output=True, text=True, check=True).stdout.strip()
+    return None if shown == "none" else int(shown)
+
+
+def test_targets_are_the_kernels(build_dir):
+    chance = random.Random(5)
+    found = 0
+    for _ in range(300):
+        now = chance.choice((1000, WEEK - 1, WEEK, 50 * WEEK))
+        fills = chance.choice(([40, 41], range(1, 512)))
+        segments = [(i, chance.choice(fills), chance.choice((0, now, chance.randrange(now + 1))))
+                    for i in range(chance.randrange(1, 150))]
+        source = chance.randrange(now + 1)
+        expected = target(now, source, segments)
+        assert choose(build_dir, now, source, segments) == expected
+        found += expected is not None
+    assert found > 200
+
+
+def test_the_nearest_in_age_is_not_meant_that_way(build_dir):
+    """Three segments as full as each other, and blocks exactly as old as the first: the kernel's sum of a time and a span
+    prefers the one that is as far from the newest as the source is from the start of all time."""
+    now = 50 * WEEK
+    segments = [(0, 511, 48 * WEEK), (1, 100, 38 * WEEK), (2, 100, 10 * WEEK), (3, 100, 30 * WEEK)]
+    assert choose(build_dir, now, 10 * WEEK, segments) == 1

@@ -213,7 +213,11 @@ static void run_cleaning(struct lab *lab)
 
 	make_gaps(lab);
 	for (unsigned i = 0; i < 6; i++) {
-		const struct f2fs_clean_options options = { .policy = i % 3, .used_limit = 100, .sections = 4 };
+		const struct f2fs_clean_options options = { .policy = i % 3,
+							    .used_limit = 100,
+							    .sections = 4,
+							    .target = i & 1,
+							    .move_pinned = 1 };
 		struct f2fs_clean_result result;
 
 		for (unsigned n = 0; n < 8; n++)

@@ -17,8 +17,10 @@
 #include "common/test_host.h"
 #include "crash/tree_digest.h"
 
-#define VOLUME_SIZE ((uint64_t)100 << 20) /* streams want that many free sections */
+#define VOLUME_SIZE ((uint64_t)112 << 20) /* streams want that many free sections */
 #define BLOCK 4096u
+#define WANTED_SECTIONS 30u /* for a pinned file: one more than are free */
+#define KEPT_SECTIONS 8u    /* that it leaves to the commit */
 
 struct operation {
 	const char *name;
@@ -258,6 +260,41 @@ static int run_clean(struct f2fs_volume *vol)
 	return f2fs_clean(vol, &options, NULL);
 }
 
+/* Into holes of the same age, pinned files, too. */
+static int run_clean_elsewhere(struct f2fs_volume *vol)
+{
+	const struct f2fs_clean_options options = { .used_limit = 100, .target = F2FS_CLEAN_TO_AGE, .move_pinned = 1 };
+
+	return f2fs_clean(vol, &options, NULL);
+}
+
+/* A pinned file wants more whole sections than are free: some are cleaned first. The file's size stays. */
+static int reserve_sections(struct f2fs_inode *inode)
+{
+	const struct f2fs_clean_options look = { .dry_run = 1 }, cleaning = { 0 };
+	struct f2fs_volume *vol = f2fs_inode_volume(inode);
+	struct f2fs_clean_result found;
+	struct f2fs_counters written;
+	int err = f2fs_volume_set_cleaning(vol, &cleaning);
+
+	if (!err)
+		err = f2fs_clean(vol, &look, &found);
+	if (err)
+		return err;
+	err = f2fs_fallocate(inode, F2FS_FALLOCATE_KEEP_SIZE, 0,
+			     (uint64_t)WANTED_SECTIONS * F2FS_SEGMENT_BLOCKS * BLOCK);
+	f2fs_volume_counters(vol, &written);
+	/* when it is done again, there may be enough of them */
+	if (!err && found.free_before < WANTED_SECTIONS + KEPT_SECTIONS && written.cleaned_sections == 0)
+		fail("nothing was cleaned");
+	return err;
+}
+
+static int run_reclaim(struct f2fs_volume *vol)
+{
+	return with_inode(vol, "/pinned", reserve_sections);
+}
+
 static int run_defrag(struct f2fs_volume *vol)
 {
 	const struct f2fs_defrag_options options = { .order = F2FS_DEFRAG_TREE };
@@ -334,6 +371,8 @@ static const struct operation operations[] = {
 	{ "leave a whiteout", run_leave_whiteout },
 	{ "write in streams", run_streams },
 	{ "clean", run_clean },
+	{ "clean into holes", run_clean_elsewhere },
+	{ "clean before a change", run_reclaim },
 	{ "put in order", run_defrag },
 	{ "move a range", run_defrag_range },
 };
@@ -346,6 +385,36 @@ static void must(int err, const char *what)
 		return;
 	fprintf(stderr, "%s: %s\n", what, f2fs_context_error(base_ctx)->message);
 	abort();
+}
+
+static int fill_part(struct f2fs_inode *inode)
+{
+	const struct f2fs_stat none = { .inline_flags = 0 };
+	int err = set_pin(inode);
+
+	if (!err)
+		err = f2fs_fallocate(inode, 0, 0, F2FS_SEGMENT_BLOCKS * BLOCK);
+	if (!err)
+		err = f2fs_inode_truncate(inode, 5 * BLOCK);
+	if (!err)
+		err = f2fs_inode_write(inode, 0, bytes, 5 * BLOCK);
+	return err ? err : f2fs_inode_set(inode, F2FS_SET_PIN, &none);
+}
+
+/* Sections with a few blocks each, which are worth cleaning. */
+static void make_parts(struct f2fs_volume *vol)
+{
+	struct f2fs_inode *root;
+	char path[] = "/part0";
+
+	must(f2fs_lookup(vol, "/", 0, &root), "/");
+	for (unsigned i = 0; i < 5; i++) {
+		path[5] = (char)('0' + i);
+		must(create(root, path + 1, 0100644, NULL, 0), path);
+		must(with_inode(vol, path, fill_part), path);
+		must(f2fs_volume_commit(vol), "commit");
+	}
+	f2fs_inode_close(root);
 }
 
 static void make_base(void)
@@ -386,6 +455,7 @@ static void make_base(void)
 	}
 	f2fs_inode_close(full);
 	f2fs_inode_close(root);
+	make_parts(vol);
 	must(f2fs_volume_commit(vol), "commit");
 	f2fs_volume_close(vol);
 }

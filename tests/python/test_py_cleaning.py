@@ -141,3 +141,131 @@ def test_a_budget_of_bytes(disk, budget):
     assert found.end == f2fskit.CleanEnd.LIMIT and 0 < found.sections < free.sections
     assert budget <= written < budget + 3 * MIB
     assert f2fskit.check(disk).found == 0
+
+
+def half_empty(disk):
+    """Files of half a segment, of which each second one is gone."""
+    with f2fskit.open(disk, "r+") as volume:
+        for i in range(28):
+            volume.path(f"/{i}").write_bytes(bytes([i + 1]) * (MIB // 2))
+        volume.commit()
+        for i in range(0, 28, 2):
+            volume.path(f"/{i}").unlink()
+
+
+def must_hold(disk):
+    assert f2fskit.check(disk).found == 0
+    with f2fskit.open(disk) as volume:
+        for i in range(1, 28, 2):
+            assert volume.read_bytes(f"/{i}") == bytes([i + 1]) * (MIB // 2)
+
+
+def test_a_policy_of_ones_own(disk):
+    half_empty(disk)
+    asked = []
+
+    def last_first(section):
+        asked.append(section)
+        return None if section.section % 2 else -section.section * 10**300
+
+    with f2fskit.open(disk, "r+") as volume:
+        before = [entry.valid_blocks for entry in volume.sit]
+        found = volume.gc(last_first, sections=2)
+        after = [entry.valid_blocks for entry in volume.sit]
+    assert found.sections == 2 and len(asked) >= found.candidates >= 4
+    assert all(0 < s.valid <= s.blocks == 512 and s.min_mtime <= s.mtime <= s.max_mtime for s in asked)
+    emptied = [i for i, left in enumerate(after) if before[i] and not left]
+    assert emptied == sorted(s.section for s in asked if s.section % 2 == 0 and s.section in emptied)
+    assert set(emptied) == set(sorted({s.section for s in asked if s.section % 2 == 0})[-2:])
+    must_hold(disk)
+
+
+@pytest.mark.parametrize("answer, raised", [
+    (lambda volume, section: 1 // 0, ZeroDivisionError),
+    (lambda volume, section: "much", ValueError),
+    (lambda volume, section: 10**400, OverflowError),
+    (lambda volume, section: volume.gc(), RuntimeError),
+    (lambda volume, section: volume.path("/new").write_text("x"), RuntimeError),
+    (lambda volume, section: float("nan"), None),
+    (lambda volume, section: None, None),
+])
+def test_what_a_policy_raises_ends_cleaning(disk, answer, raised):
+    half_empty(disk)
+    with f2fskit.open(disk, "r+") as volume:
+        if raised:
+            with pytest.raises(raised):
+                volume.gc(lambda section: answer(volume, section))
+        else:
+            assert volume.gc(lambda section: answer(volume, section)).sections == 0
+        assert volume.gc(lambda section: section.valid, sections=1).sections == 1
+    must_hold(disk)
+
+
+def test_a_policy_of_ones_own_for_changes(disk):
+    """It is asked when free sections run out; when it fails, its exception comes out of a change that is made all the same."""
+    with f2fskit.open(disk, "r+") as volume:
+        scatter(volume, 200)
+        volume.configure(logging="normal")
+        asked = []
+        volume.set_cleaning(lambda section: asked.append(section) or section.valid)
+        data = b"new" * (MIB // 3)
+        for i in range(6):
+            volume.path(f"/{i}").write_bytes(data)
+            volume.commit()
+        assert asked
+        volume.set_cleaning(lambda section: {}["none"])
+        with pytest.raises(KeyError):
+            for i in range(6, 9):
+                volume.path(f"/{i}").write_bytes(data)
+                volume.commit()
+        volume.commit()
+    assert f2fskit.check(disk).found == 0
+
+
+def test_pinned_files_move_when_told(disk):
+    """Two of them, each in a part of its own section, share one afterwards, whole and in order."""
+    with f2fskit.open(disk, "r+") as volume:
+        for name in ("/a", "/b"):
+            volume.path(name).write_bytes(b"")
+            volume.path(name).inode().set(pin=True)
+            volume.path(name).inode().fallocate(0, 2 * MIB)
+            volume.path(name).inode().truncate(MIB // 2)
+            volume.path(name).inode().pwrite(name.encode() * (MIB // 4), 0)
+        volume.commit()
+        assert volume.gc().pinned == 2
+        found = volume.gc(move_pinned=True)
+        assert found.pinned == 0 and found.sections == 2 and found.free_after == found.free_before + 1
+        for name in ("/a", "/b"):
+            inode = volume.path(name).inode()
+            (extent,) = [e for e in inode.extents() if e.addr]
+            assert inode.is_pinned and extent.count == MIB // 2 // 4096
+            assert volume.read_bytes(name) == name.encode() * (MIB // 4)
+    assert f2fskit.check(disk).found == 0
+
+
+def test_what_is_moved_goes_to_others_of_its_age(tmp_path):
+    disk = tmp_path / "disk.img"
+    f2fskit.mkfs(disk, 128 * MIB)
+    with f2fskit.open(disk, "r+", now=1_700_000_000 * 10**9) as volume:
+        for week in range(6):
+            volume.elapse(8 * DAY)
+            for i in range(8):
+                volume.path(f"/{week}-{i}").write_bytes(bytes([week * 8 + i + 1]) * MIB)
+            volume.commit()
+        for week in range(6):
+            for i in range(0, 8, 2):
+                volume.path(f"/{week}-{i}").unlink()
+        volume.commit()
+    with f2fskit.open(disk, "r+", now=1_700_000_000 * 10**9) as volume:
+        free = {i for i, entry in enumerate(volume.sit) if not entry.valid_blocks}
+        found = volume.gc("greedy", target="age", sections=3)
+        after = {i for i, entry in enumerate(volume.sit) if not entry.valid_blocks}
+        assert found.sections == 3 and found.data_blocks > 0
+        assert len(free - after) <= 1  # node logs apart, no free segment was begun
+        with pytest.raises(ValueError):
+            volume.gc(target="elsewhere")
+    assert f2fskit.check(disk).found == 0
+    with f2fskit.open(disk) as volume:
+        for week in range(6):
+            for i in range(1, 8, 2):
+                assert volume.read_bytes(f"/{week}-{i}") == bytes([week * 8 + i + 1]) * MIB

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cleaning policies: the table of them, and the order that each gives to sections that differ in one respect. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -73,6 +74,31 @@ static void age_counts_where_it_should(void **state)
 	assert_int_equal(chosen, 1); /* section 3 is not a week older than section 1 */
 }
 
+static double told(void *user, const struct f2fs_clean_section *section)
+{
+	const double *costs = user;
+
+	assert_int_equal(section->blocks, 512);
+	assert_int_equal(section->mtime, section->section * DAY);
+	return costs[section->section];
+}
+
+/* Whatever number the host gives: those that are none, and infinity, are not cleaned; equal ones by age. */
+static void costs_of_the_host_are_put_in_order(void **state)
+{
+	double costs[] = { 1e308, -1e308, (double)NAN, 0.0, -0.0, -(double)INFINITY, (double)INFINITY, 1e-310, -5, 5 };
+	const uint32_t expected[] = { 5, 1, 8, 3, 4, 7, 9, 0 };
+	struct clean_candidate list[10];
+	struct clean_view view = { .segments = 1, .blocks = 512, .cost = told, .user = costs };
+
+	(void)state;
+	for (uint32_t i = 0; i < 10; i++)
+		list[i] = (struct clean_candidate){ .section = i, .valid = 1, .mtime = i * DAY };
+	assert_int_equal(clean_policy_sort(&clean_policy_own, &view, list, 10), 8);
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(list[i].section, expected[i]);
+}
+
 static void nothing_to_clean_is_no_error(void **state)
 {
 	const struct clean_view view = { .segments = 1, .blocks = 512 };
@@ -88,6 +114,7 @@ int main(void)
 		cmocka_unit_test(every_policy_has_a_name),
 		cmocka_unit_test(the_emptiest_comes_first),
 		cmocka_unit_test(age_counts_where_it_should),
+		cmocka_unit_test(costs_of_the_host_are_put_in_order),
 		cmocka_unit_test(nothing_to_clean_is_no_error),
 	};
 

@@ -330,6 +330,138 @@ static void zoned_volumes_go_on(void **state)
 	}
 }
 
+/* ---- writing and cleaning at random, held against a model ---- */
+
+struct model {
+	struct f2fs_inode *inode;
+	uint32_t blocks;
+	uint32_t *now; /* what each block holds, 0: a hole */
+	uint32_t last;
+};
+
+static void must_match(struct model *m)
+{
+	static uint8_t piece[STEP * BLOCK];
+	struct f2fs_check_result found;
+
+	fresh_reopen_keep(&v, &m->inode, "/data");
+	for (uint32_t i = 0; i < m->blocks; i += STEP) {
+		size_t done;
+
+		need(f2fs_inode_read(m->inode, (uint64_t)i * BLOCK, piece, sizeof(piece), &done), "read");
+		for (uint32_t k = 0; k < STEP && i + k < m->blocks; k++) {
+			uint32_t number;
+
+			memcpy(&number, piece + (size_t)k * BLOCK, 4);
+			assert_int_equal(number, m->now[i + k]);
+		}
+	}
+	need(f2fs_check(v.ctx, v.dev, NULL, &found), "check");
+	assert_int_equal(found.found, 0);
+}
+
+/* Write up to 64 blocks, as far as there is room for those that are new, with a few nodes. */
+static void write_some(struct model *m)
+{
+	const uint32_t at = next_random() % (m->blocks - 64), want = 1 + next_random() % 64;
+	const uint64_t left = room();
+	uint32_t n = 0, fresh = 0;
+
+	for (; n < want; n++) {
+		fresh += m->now[at + n] == 0;
+		if (fresh > 0 && fresh + 3 > left)
+			break;
+		m->now[at + n] = ++m->last;
+		memcpy(bytes + (size_t)n * BLOCK, &m->last, 4);
+	}
+	if (n > 0)
+		need(f2fs_inode_write(m->inode, (uint64_t)at * BLOCK, bytes, (size_t)n * BLOCK), "write");
+}
+
+static void punch_some(struct model *m)
+{
+	const uint32_t at = next_random() % (m->blocks - 64), n = 1 + next_random() % 64;
+
+	need(f2fs_fallocate(m->inode, F2FS_FALLOCATE_PUNCH_HOLE | F2FS_FALLOCATE_KEEP_SIZE, (uint64_t)at * BLOCK,
+			    (uint64_t)n * BLOCK),
+	     "punch");
+	memset(m->now + at, 0, n * sizeof(*m->now));
+}
+
+static void clean_some(void)
+{
+	const struct f2fs_clean_options options = { .policy = next_random() % 4,
+						    .used_limit = 100,
+						    .sections = 1 + next_random() % 8,
+						    .target = next_random() % 2 };
+	struct f2fs_clean_result result;
+
+	need(f2fs_volume_commit(v.vol), "commit");
+	need(f2fs_clean(v.vol, &options, &result), "clean");
+	assert_int_equal(result.unconfirmed + result.unreadable, 0);
+}
+
+static void go_at_random(struct model *m, bool commits, unsigned steps)
+{
+	for (unsigned i = 0; i < steps; i++) {
+		const unsigned what = next_random() % 100;
+
+		if (what < 70)
+			write_some(m);
+		else if (what < 80)
+			punch_some(m);
+		else if (what < 84)
+			need(f2fs_fsync(m->inode, 0), "fsync");
+		else if (what < 90)
+			clean_some();
+		else if (what < 96 || !commits)
+			need(f2fs_volume_commit(v.vol), "commit");
+		if (!commits && i % 4 == 0)
+			need(f2fs_volume_commit(v.vol), "commit");
+	}
+}
+
+/* Whatever is written, as long as users have room for it: never NOSPC, however it is logged, with sections of any
+ * size. */
+static void full_volumes_take_what_users_have_room_for(void **state)
+{
+	static const struct {
+		uint8_t logging, commits;
+		uint32_t segments;
+		unsigned steps;
+	} rows[] = { { F2FS_LOGGING_ADAPTIVE, true, 1, 1500 },
+		     { F2FS_LOGGING_NORMAL, true, 1, 700 },
+		     { F2FS_LOGGING_ADAPTIVE, false, 1, 700 },
+		     { F2FS_LOGGING_ADAPTIVE, true, 4, 700 } };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct f2fs_mkfs_options options = { .segs_per_sec = rows[i].segments };
+		struct model m = { 0 };
+
+		seed = i + 1;
+		fresh_open_with(&v, (rows[i].segments > 1 ? 300 : 100) * (uint64_t)MIB, &options);
+		configure(rows[i].logging, rows[i].commits, true);
+		m.blocks = (uint32_t)room();
+		m.now = calloc(m.blocks, sizeof(*m.now));
+		m.inode = fresh_make(&v, "data", 0100644);
+		need(f2fs_inode_truncate(m.inode, (uint64_t)m.blocks * BLOCK), "truncate");
+		for (uint32_t k = 0; k < m.blocks && room() > STEP + 20; k += STEP) {
+			for (uint32_t n = 0; n < STEP; n++) {
+				m.now[k + n] = ++m.last;
+				memcpy(bytes + (size_t)n * BLOCK, &m.last, 4);
+			}
+			need(f2fs_inode_write(m.inode, (uint64_t)k * BLOCK, bytes, sizeof(bytes)), "fill");
+		}
+		need(f2fs_volume_commit(v.vol), "commit");
+		go_at_random(&m, rows[i].commits, rows[i].steps);
+		must_match(&m);
+		f2fs_inode_close(m.inode);
+		free(m.now);
+		fresh_close(&v);
+	}
+}
+
 static void options_are_checked(void **state)
 {
 	const struct f2fs_clean_options wrong[] = { { .policy = 99 }, { .used_limit = 101 }, { .dry_run = 1 } };
@@ -357,6 +489,7 @@ int main(void)
 		cmocka_unit_test(pinned_files_get_their_sections),
 		cmocka_unit_test(what_cannot_be_won_is_told),
 		cmocka_unit_test(zoned_volumes_go_on),
+		cmocka_unit_test(full_volumes_take_what_users_have_room_for),
 		cmocka_unit_test(options_are_checked),
 	};
 

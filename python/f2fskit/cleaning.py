@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Which section is cleaned first: the library's policies by name, and those of the host's own."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, NamedTuple, Optional, Union
+
+from . import enums, results
+from ._core import Hooks, ffi, lib, stray
+
+
+class CleanSection(NamedTuple):
+    """A section that may be cleaned. Times are seconds on the volume's `clock`."""
+
+    section: int
+    valid: int
+    """Blocks in use."""
+    blocks: int
+    """That it can hold."""
+    mtime: int
+    """When its blocks changed, on average."""
+    heat: int
+    """What the placement says of it; without one `mtime`."""
+    now: int
+    min_mtime: int
+    """The least of all sections and now."""
+    max_mtime: int
+
+
+#: What a section costs: the least is cleaned first, one of infinity, NaN or None not now.
+CleanCost = Callable[[CleanSection], Optional[float]]
+Policy = Union[enums.CleanPolicy, str, CleanCost]
+
+
+class _Asked:
+    """The policy that the callback asks."""
+
+    def __init__(self, hooks: Hooks, cost: CleanCost) -> None:
+        self.hooks = hooks
+        self.cost = cost
+
+
+@ffi.def_extern(onerror=stray, error=math.nan)  # type: ignore[misc]
+def py_clean_options_cost(user: Any, section: Any) -> float:
+    asked: _Asked = ffi.from_handle(user)
+    if asked.hooks.pending is not None:
+        return math.nan  # something has failed already: nothing is cleaned any more
+    try:
+        cost = asked.cost(results.from_c(CleanSection, section))
+        return math.inf if cost is None else float(cost)
+    except BaseException as error:
+        asked.hooks.keep(error)
+        return math.nan
+
+
+def set_policy(options: Any, hooks: Hooks, policy: Policy) -> Any:
+    """Enter a policy into struct f2fs_clean_options; return what must be kept as long as it is used."""
+    if isinstance(policy, (enums.CleanPolicy, str)) or not callable(policy):
+        name = policy.replace("-", "_") if isinstance(policy, str) else policy
+        options.policy = int(enums.choose(enums.CleanPolicy, name))
+        return None
+    asked = _Asked(hooks, policy)
+    options.user = user = ffi.new_handle(asked)
+    options.cost = lib.py_clean_options_cost
+    return asked, user

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Default ACLs: what a new inode takes from its directory, as the kernel gives it (FORMAT files 7.3). The permissions
- * asked for take away from the entries of the owner, the others, and the mask (the group, without one), and what is
- * left becomes access ACL and permissions. A directory hands the default ACL on as it is. Symbolic links take nothing.
+ * Default ACLs: what a new inode takes from its directory, as the kernel gives it (FORMAT files 7.3). The entries of
+ * the owner, of others and of the mask (or of the group, if there is no mask) are limited to the requested permissions;
+ * the result becomes the access ACL and the permissions. A new directory also gets the default ACL unchanged. Symbolic
+ * links get nothing.
  */
 #include "base/acl.h"
 #include "file/create.h"
 #include "format/xattr.h"
 
-/* Has an inode no attributes at all? As most directories: so none is looked for. */
+/* Has an inode no attributes at all? That is so for most directories, and saves a search. */
 static bool has_none(const struct winode *w)
 {
 	const struct inode_layout *layout = &w->layout;
@@ -55,7 +56,8 @@ int acl_heritage_load(struct f2fs_inode *dir, const struct winode *parent, uint1
 	return err ? err : decode(dir, value, size, out);
 }
 
-/* Mask the entries by permissions, and the permissions by them; true: they say more than permissions can. */
+/* Limit the entries to the permissions and the permissions to the entries. Returns true if the ACL says more than
+ * permissions can. */
 static bool mask_by_mode(struct acl_entry *entries, size_t count, uint16_t *mode)
 {
 	struct acl_entry *group = NULL;

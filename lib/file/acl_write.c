@@ -7,7 +7,7 @@
 #include "file/write.h"
 #include "format/xattr.h"
 
-/* Permissions as an access ACL has them; *more: does it say more than they can? */
+/* The permissions that an access ACL stands for. *more: the ACL says more than permissions can. */
 static uint16_t mode_of(const struct acl_entry *entries, size_t count, bool *more)
 {
 	uint16_t group = 0, mode = 0;
@@ -147,7 +147,7 @@ int acl_follow_mode(struct f2fs_inode *inode, struct winode *w, uint16_t mode)
 	entries = mem_calloc(ctx, ACL_COUNT_MAX(size) + 1, sizeof(*entries));
 	disk = mem_alloc(ctx, ACL_SIZE_MAX(ACL_COUNT_MAX(size)));
 	err = entries && disk ? 0 : F2FS_ERR_NOMEM;
-	/* one that is not well formed stays as it is */
+	/* an ACL that is not well formed is left alone */
 	if (!err && acl_decode_disk(value, size, entries, ACL_COUNT_MAX(size), &count) == ACL_OK) {
 		set_mode_of(entries, count, mode);
 		err = store(inode, w, XATTR_ACL_ACCESS, entries, count, disk);

@@ -49,8 +49,8 @@ static int commit_between(struct f2fs_volume *vol)
 }
 
 /*
- * Between two changes, have sections cleaned when there are too few free ones. That commits, so it needs leave, unless
- * nothing was changed yet: then what the volume holds is the same afterwards.
+ * Between two changes: clean when there are too few free sections. Cleaning commits, so the caller must have allowed
+ * commits, unless nothing was changed yet: then the volume holds the same before and after.
  */
 static int clean_between(struct f2fs_volume *vol, uint32_t more)
 {
@@ -169,7 +169,7 @@ int f2fs_volume_commit(struct f2fs_volume *vol)
 	int err = 0;
 
 	error_clear(vol->ctx);
-	/* what was removed while it was open goes with the first commit after it was closed */
+	/* files that were removed while open are freed by the first commit after they were closed */
 	if (!vol->txn && vol->owns_orphans && vol->orphans.count > 0 && vol->look_for_orphans)
 		err = change_begin(&change, vol);
 	return err ? err : txn_commit(vol);
@@ -192,5 +192,5 @@ void f2fs_volume_discard(struct f2fs_volume *vol)
 {
 	error_clear(vol->ctx);
 	txn_drop(vol);
-	vol->look_for_orphans = true; /* those freed since the last commit are back */
+	vol->look_for_orphans = true; /* orphans that were freed since the last commit exist again */
 }

@@ -95,7 +95,7 @@ static int pack(struct winode *w, struct cluster_packer *p, const uint8_t *data,
 		break;
 	case COMP_NO_MEMORY:
 		return error_nomem(w->txn->vol->ctx);
-	default: /* it does not fit, or nothing here can compress it: stored as it is */
+	default: /* compression saves too little, or this build lacks the algorithm: store it uncompressed */
 		return 0;
 	}
 	head.length = (uint32_t)length;
@@ -123,7 +123,7 @@ static bool is_released(const struct winode *w)
 	return inode_has_inline(winode_block(w), FLAG_i_inline_compress_released);
 }
 
-/* Point a slot elsewhere; the block it had is free. */
+/* Point a slot to another block, and free the one it had. */
 static int replace_slot(struct winode *w, uint8_t *raw, f2fs_blk_t addr)
 {
 	f2fs_blk_t old = get_le32(raw);
@@ -257,7 +257,7 @@ static int replace_cluster(struct winode *w, uint64_t first, const uint8_t *data
 	return put_cluster(w, first, &slot, p->packed, blocks);
 }
 
-/* Change a part of a cluster: its blocks wait. */
+/* Change a part of a cluster: its blocks become waiting blocks. */
 static int change_cluster(struct f2fs_inode *inode, struct winode *w, uint64_t offset, const uint8_t *data,
 			  size_t length)
 {

@@ -50,7 +50,7 @@ static int read_stored(struct f2fs_inode *inode, const uint8_t *slots, uint32_t 
 	return 0;
 }
 
-/* Of a file as it once was: are its blocks still what they were? */
+/* When an old version of a file is read: do its blocks still hold what they did then? */
 static int judge_stored(struct f2fs_inode *inode, const struct map_run *run, uint32_t count)
 {
 	int err = 0;

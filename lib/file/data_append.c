@@ -24,9 +24,9 @@ static unsigned log_of_data(const struct txn *txn, const uint8_t *inode)
 }
 
 /*
- * Are contents of this file written where they are? As the options say, but those of pinned files, which must not move,
- * in any case, and those of directories, quota files and compressed files never. (Blocks of pinned files that the last
- * checkpoint has are not changed at all unless the options allow it: data_write.c.)
+ * Are contents of this file overwritten in place? Pinned files always are, since they must not move. Directories, quota
+ * files and compressed files never are. For other files the options decide. (A block of a pinned file that the last
+ * checkpoint uses is only overwritten if the options allow it: data_write.c.)
  */
 static int is_in_place(struct winode *w, bool *out)
 {
@@ -65,7 +65,7 @@ static int repoint(struct winode *w, const struct placed_run *run, f2fs_blk_t ad
 	return 0;
 }
 
-/* Overwrite blocks that follow each other on the device; none when the first slot has none. */
+/* Overwrite blocks that follow each other on the device. *got is 0 when the first slot has no block. */
 static int overwrite(struct winode *w, const uint8_t *slots, const uint8_t *data, uint32_t count, uint32_t *done)
 {
 	struct f2fs_volume *vol = w->txn->vol;
@@ -147,7 +147,7 @@ int data_append_run(struct winode *w, struct slot_ref *slot, uint64_t file_block
 int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
-	/* where there is no block to be had nothing must have changed yet */
+	/* fail for want of a block before anything is changed */
 	int room = head_settle(w->txn, head_of(w->txn, log_of_data(w->txn, winode_block(w))));
 
 	if (room)

@@ -52,7 +52,7 @@ static void end_with_cluster(const struct f2fs_inode *inode, struct f2fs_extent 
 		extent->count = rest;
 }
 
-/* What a reader wants of encrypted contents. */
+/* How a reader wants encrypted contents: deciphered, or as they are stored. */
 enum form { FORM_CLEAR, FORM_STORED };
 
 static int read_waiting(struct f2fs_inode *inode, const struct f2fs_extent *extent, uint64_t within, uint8_t *buffer,
@@ -179,7 +179,7 @@ int inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t l
 	default:
 		return error_set(ctx, F2FS_ERR_INVALID, "inode %u is not a regular file", (unsigned)inode->ino);
 	}
-	if (size > 0) { /* refused as a whole: holes alone would say little of the file */
+	if (size > 0) { /* refuse the whole read, rather than return only the holes of an encrypted file */
 		err = crypto_check_contents(inode);
 		if (err)
 			return err;

@@ -124,7 +124,8 @@ static int write_blocks(struct winode *w, uint64_t offset, const uint8_t *data, 
 			err = place_delays(w) ? write_some_later(w, index, data, (uint32_t)(n >> bits))
 					      : data_append(w, index, data, (uint32_t)(n >> bits));
 		} else if (within == 0 && index << bits >= size && !page_find(w->txn->vol, w->node->nid, index)) {
-			/* the tail of a file that is written in one go; a later append takes it back as a page */
+			/* the last, partial block of a file that is written at once; a later append reads it back as a
+			 * page */
 			memcpy(w->txn->scratch, data, n);
 			memset(w->txn->scratch + n, 0, bs - n);
 			err = data_append(w, index, w->txn->scratch, 1);
@@ -284,7 +285,7 @@ static int write_once(struct f2fs_inode *inode, uint64_t offset, const void *dat
 
 int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)
 {
-	/* pieces between which there may be a commit */
+	/* long writes are done in pieces of this size, with a possible commit in between */
 	const size_t step = (size_t)SPACE_STEP_BLOCKS << inode->vol->geo.block_bits;
 	const uint8_t *from = data, *const start = data;
 	int err = 0;
@@ -312,7 +313,7 @@ int data_write_parts(struct f2fs_inode *inode, const struct f2fs_write_part *par
 
 	if (err)
 		return change_end(&change, err);
-	/* what is overwritten stays as it was until all of the new is there */
+	/* the old contents stay on the device until the new ones are complete */
 	w.txn->file->elsewhere = inode->ino;
 	for (size_t i = 0; i < count && !err; i++) {
 		err = winode_breathe(&w);
@@ -334,7 +335,7 @@ static void truncate_inline(struct winode *w, uint64_t size)
 		inode_set_i_inline(block, inode_i_inline(block) & (uint8_t)~FLAG_i_inline_data_exist);
 }
 
-/* A file whose saved blocks were given back can only be cut between clusters. */
+/* A file whose saved blocks were released can only be cut between clusters. */
 static int check_released(const struct winode *w, uint64_t size)
 {
 	const uint64_t bytes = (uint64_t)w->layout.cluster_blocks << w->txn->vol->geo.block_bits;

@@ -25,7 +25,7 @@ void filing_forget(struct f2fs_volume *vol, f2fs_nid_t dir)
 	map32_remove(&vol->filing.dirs, dir);
 }
 
-/* A name of a directory that is looked through, or was, is not found by its hash. */
+/* Remember a name that a search by its hash does not find. */
 static int add_odd(struct f2fs_volume *vol, f2fs_nid_t dir, uint32_t hash)
 {
 	if (vol->filing.odd.count >= MAX_ODD)
@@ -58,7 +58,7 @@ int filing_add(struct f2fs_volume *vol, f2fs_nid_t dir, const uint8_t *name, siz
 	return add_odd(vol, dir, hash);
 }
 
-/* Does a search by the hash of its name come by an entry? */
+/* Would a search by the hash of its name find this entry? */
 static bool is_in_place(const struct f2fs_inode *dir, uint64_t block, const struct dentry_ref *ref, uint32_t hash)
 {
 	const uint32_t depth = inode_i_current_depth(dir->block);

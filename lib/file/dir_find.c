@@ -281,7 +281,7 @@ int dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f
 
 	err = inode_sync(dir);
 	if (err)
-		return err; /* a directory that is not there any more is another matter */
+		return err; /* not the error of a missing name, even if the directory itself is gone */
 	err = dir_find(dir, name, length, out);
 	return err == F2FS_ERR_NOT_FOUND ? report_missing(dir, name, length) : err;
 }

@@ -40,7 +40,7 @@ int dir_peek_block(struct f2fs_inode *inode, uint64_t index, const uint8_t **out
 	if (*out)
 		return 0;
 	err = map_find(inode, index, &run);
-	if (err || !run.slots) { /* nothing hangs on this node, or all of it is lost */
+	if (err || !run.slots) { /* a node is missing or damaged: the blocks below it are skipped together */
 		if (err != F2FS_ERR_NOT_FOUND)
 			*span = run.count;
 		return err;
@@ -115,7 +115,7 @@ static void add_lost(struct lost *lost, const struct f2fs_context *ctx, int err,
 	lost->last = last;
 }
 
-/* They are one failure, however many: a number on the device must not become as many messages. */
+/* Report them as one failure: a number on the device must not decide how many messages there are. */
 static int tell_lost(struct f2fs_dir *dir, const struct lost *lost)
 {
 	struct f2fs_error_detail *error = &dir->inode->vol->ctx->error;
@@ -128,7 +128,8 @@ static int tell_lost(struct f2fs_dir *dir, const struct lost *lost)
 	return lost->err;
 }
 
-/* Take over a block that exists. Slots that share blocks would have no end: no more are read than there are. */
+/* Take over a block that exists. Slots that share blocks could make a directory endless, so no more blocks are read
+ * than the volume has. */
 static int take_block(struct f2fs_dir *dir, uint64_t index, const uint8_t *data)
 {
 	const struct f2fs_geometry *geo = &dir->inode->vol->geo;

@@ -41,7 +41,7 @@ static int hash_clear(struct winode *dir, const uint8_t *name, uint32_t len, uin
 	return 0;
 }
 
-/* In strict mode casefolded directories take names only that can be folded. */
+/* In strict mode, casefolded directories accept only names that can be folded. */
 static int check_encoding(struct winode *dir, const uint8_t *name, uint32_t len)
 {
 	struct f2fs_volume *vol = dir->txn->vol;
@@ -298,7 +298,7 @@ int dir_make_empty(struct winode *dir, f2fs_nid_t parent)
 	err = insert(dir, &self);
 	if (!err)
 		err = insert(dir, &up);
-	/* also of an inline one, as the kernel has it; later insertions there make it 0 */
+	/* for inline directories, too, as in the kernel; a later insertion there sets it to 0 */
 	if (!err)
 		inode_set_i_current_depth(winode_block(dir), 1);
 	return err;

@@ -26,7 +26,7 @@ const char *f2fs_fsync_reason_text(int reason)
 	return reason >= 0 && (size_t)reason < sizeof(reasons) / sizeof(reasons[0]) ? reasons[reason].text : NULL;
 }
 
-/* A piece of an inode that recovery does not take from the chain: [start, end) of the block. */
+/* A part of the inode block that recovery does not take from the chain. */
 struct piece {
 	uint16_t start, end;
 };
@@ -42,7 +42,7 @@ static const struct piece kept_extra[] = {
 	{ extra_OFS_i_compr_blocks, extra_SIZE },
 };
 
-/* Is there a difference that only a checkpoint makes durable? */
+/* Does the inode differ in a part that recovery would not take over? Then only a checkpoint makes it durable. */
 static bool differs_in_kept(const uint8_t *base, const uint8_t *now)
 {
 	const uint8_t extra_bit = FLAG_i_inline_extra_attr;
@@ -89,7 +89,7 @@ static bool keeps_size(const struct winode *w)
 	return (inode_i_advise(winode_block(w)) & FLAG_i_advise_keep_size) != 0;
 }
 
-/* What depends on the directory the file is in. */
+/* Reasons for a checkpoint that lie in the directory of the file. */
 static int parent_reason(struct winode *w, bool is_new, int *reason)
 {
 	const f2fs_nid_t pino = inode_i_pino(winode_block(w));
@@ -111,7 +111,8 @@ static int parent_reason(struct winode *w, bool is_new, int *reason)
 	return err;
 }
 
-/* What the file itself says; base is the block that recovery starts from, NULL for a new file. */
+/* Reasons for a checkpoint that lie in the file. base: the inode block that recovery starts from, NULL for a new file.
+ */
 static int own_reason(const struct winode *w, const uint8_t *base)
 {
 	const uint8_t *block = winode_block(w);
@@ -155,8 +156,8 @@ static int find_reason(struct winode *w, bool *is_new, int *reason)
 }
 
 /*
- * Does recovery find the new size by itself? It makes a file end with the last block of a node that changed, so it does
- * when the file grew to just there (FORMAT files 12.8).
+ * Does recovery set the new size without the inode? It lets a file end with the last block of the changed nodes, so yes
+ * if the file ends exactly there (FORMAT files 12.8).
  */
 static int size_follows(struct winode *w, const struct node *list, uint64_t old_size, bool *follows)
 {
@@ -193,8 +194,8 @@ static int size_follows(struct winode *w, const struct node *list, uint64_t old_
 }
 
 /*
- * Has the inode's block changed in more than recovery finds by itself? Compared with how it was written last, with all
- * that follows from the other nodes made equal.
+ * Did the inode change in a way that recovery cannot tell from the other nodes? Compare it with its last written state,
+ * after equalising every field that follows from those nodes.
  */
 static int inode_matters(struct winode *w, const struct node *list, unsigned flags, bool *matters)
 {
@@ -224,7 +225,7 @@ static int inode_matters(struct winode *w, const struct node *list, unsigned fla
 		memcpy(copy + inode_OFS_i_atime, now + inode_OFS_i_atime, inode_OFS_i_generation - inode_OFS_i_atime);
 	if (inode_has_checksum(geo, now))
 		extra_set_i_inode_checksum(copy + INODE_ADDR_OFFSET, extra_i_inode_checksum(now + INODE_ADDR_OFFSET));
-	/* nodes are found by their place in the file, not by their ids; then the footer */
+	/* recovery finds nodes by their place in the file, so node ids and the footer do not count */
 	*matters = memcmp(copy, now, geo->block_size - footer_SIZE - 20) != 0;
 	return 0;
 }
@@ -317,7 +318,7 @@ int inode_fsync(struct f2fs_inode *inode, unsigned flags)
 	err = pages_flush_file(w.txn, w.node->nid);
 	if (!err)
 		err = write_chain(&w, is_new, flags);
-	if (err) /* blocks may have been taken that nothing refers to */
+	if (err) /* an error here may leave blocks in use that nothing refers to */
 		txn_fail(w.txn);
 	return err;
 }

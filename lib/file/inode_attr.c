@@ -61,7 +61,7 @@ static int check_flags(const struct winode *w, uint32_t wanted)
 	return 0;
 }
 
-/* Is there room for an extra attribute that ends at an offset, and a feature for it? */
+/* Can the inode hold an extra attribute that ends at this offset, and does the volume have its feature? */
 static int check_extra(const struct winode *w, uint32_t feature, uint32_t end, const char *what)
 {
 	if (geometry_has(&w->txn->vol->geo, feature) && inode_has_extra(winode_block(w), end))
@@ -163,7 +163,7 @@ static void set_hints(uint8_t *block, unsigned which, const struct f2fs_stat *v)
 		inode_set_i_advise(block, (uint8_t)mix(inode_i_advise(block), v->advise, SETTABLE_ADVISE));
 	if (which & F2FS_SET_PIN) {
 		inode_set_i_inline(block, (uint8_t)mix(inode_i_inline(block), v->inline_flags, FLAG_i_inline_pin_file));
-		/* the low half counts moves that the pin prevented */
+		/* the low half counts how often the pin kept the cleaner from moving the file */
 		if (!(v->inline_flags & FLAG_i_inline_pin_file))
 			inode_set_i_current_depth(block, inode_i_current_depth(block) & 0xffff0000u);
 	}
@@ -203,7 +203,7 @@ int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const struct f2fs_s
 	struct winode w;
 	int err = change_begin_on(&change, inode);
 
-	/* what waits to be written cannot move any more when the file is pinned */
+	/* waiting blocks must be written now: a pinned file must not move later */
 	if (!err && (which & F2FS_SET_PIN))
 		err = change_flush_file(&change, inode->ino);
 	if (!err)

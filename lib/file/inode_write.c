@@ -78,7 +78,8 @@ static void fill_times(uint8_t *block, const struct inode_spec *spec)
 }
 
 /*
- * A number that differs between the uses of an inode number, and is the same when the same is done to the same volume.
+ * Make a generation number: different for each use of an inode number, but the same when the same work is repeated on
+ * the same volume.
  */
 static uint32_t next_generation(const struct winode *w)
 {

@@ -54,8 +54,8 @@ static uint64_t span_of(const struct winode *w, unsigned height)
 }
 
 /*
- * Cut the subtree of the node named at *raw so that only its first keep blocks stay; a node that keeps nothing is
- * freed. Calls itself at most twice: height is 3 at the top and no number of the image.
+ * Cut the subtree below the node named at *raw to its first keep blocks; a node that keeps nothing is freed. Recursion
+ * is bounded: height is at most 3, whatever the image says.
  */
 /* NOLINTNEXTLINE(misc-no-recursion): one call per level of the tree */
 static int cut_subtree(struct winode *w, struct node *parent, uint8_t *raw, unsigned height, uint64_t keep)

@@ -7,8 +7,8 @@
 #include "file/write.h"
 
 /*
- * Read the node of a level into the inode's cache. Its footer must name the place it is asked for: so no node can stand
- * in a tree twice, and a hostile tree is no larger than the nodes it is made of.
+ * Read the node of a level into the inode's cache. Its footer must name the place where the tree refers to it. So no
+ * node can appear twice, and a hostile tree is no larger than the nodes that exist.
  */
 static int need_node(struct f2fs_inode *inode, unsigned level, f2fs_nid_t nid, uint32_t offset)
 {
@@ -228,7 +228,7 @@ int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, s
 	err = find_extent(inode, file_block, wanted, out);
 	if (err)
 		return err;
-	/* a cluster is stored as a whole, or waits as a whole */
+	/* a cluster is either stored or waiting, never partly both */
 	if (out->kind != F2FS_EXTENT_COMPRESSED && !inode->is_past)
 		out->count = pages_gap(inode->vol, inode->ino, file_block, out->count);
 	if (out->kind != F2FS_EXTENT_HOLE)

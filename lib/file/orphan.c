@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Orphans: inodes that lose their last name while handles are open stay readable and writable through those. A commit
- * lists them in the pack, so that a mount deletes them should it come before they are closed (FORMAT volume 4.7). They
- * are freed by the first change or commit after their last handle was closed: closing itself cannot fail.
+ * lists them in the checkpoint pack; if the volume is mounted before they are closed, the mount deletes them (FORMAT
+ * volume 4.7). They are freed by the first change or commit after their last handle was closed: closing itself cannot
+ * fail.
  */
 #include "file/name.h"
 
@@ -17,7 +18,7 @@ bool inode_is_open(const struct f2fs_volume *vol, f2fs_nid_t ino)
 int orphans_need_room(const struct txn *txn)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
-	/* two checkpoint blocks and six summaries are in the pack besides */
+	/* the pack also holds two checkpoint blocks and six summaries */
 	const uint64_t most = (uint64_t)(F2FS_SEGMENT_BLOCKS - 8 - geo->cp_payload) * geo->orphans_per_block;
 
 	if (txn->orphans.count < most)

@@ -13,7 +13,7 @@ static int compare_indices(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The file's waiting blocks in their order, all or those that are due; of the others one round is over. */
+/* Sort the file's waiting blocks: all, or those that are due. Each of the others has waited one more round. */
 static int sort_blocks(struct txn *txn, struct file_pages *file, bool all, struct vec *order)
 {
 	uint64_t value;

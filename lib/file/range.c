@@ -21,7 +21,7 @@ struct range {
 	uint64_t size;	      /* of the file */
 	unsigned flags;
 	bool is_pinned;
-	bool is_stamped;      /* from here on the file is stamped, whatever comes of it */
+	bool is_stamped;      /* from here on the file is stamped, even if the call fails */
 	struct pinned pinned; /* blocks for a pinned file */
 };
 
@@ -101,7 +101,7 @@ static int zero_range(struct winode *w, struct range *r)
 
 	if (!err)
 		err = grow(w, r);
-	r->size = inode_i_size(winode_block(w)); /* an edge that lies inside the file now is written */
+	r->size = inode_i_size(winode_block(w)); /* blocks at the edges that are inside the file now are written */
 	if (!err)
 		err = zero_edges(w, r);
 	return err ? err : range_reserve(w, r->first, r->last, true);
@@ -135,13 +135,13 @@ static int collapse(struct winode *w, const struct range *r, uint8_t *buffer)
 	return err;
 }
 
-/* From the end on, in pieces that are not longer than the distance. */
+/* Move from the end backwards, in pieces no longer than the distance. */
 static int insert(struct winode *w, const struct range *r, uint8_t *buffer)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
 	const uint64_t distance = r->last - r->first;
 	uint64_t at = (r->size + w->txn->vol->geo.block_size - 1) >> bits;
-	int err = map_truncate(w, at); /* what was reserved behind the end does not move */
+	int err = map_truncate(w, at); /* blocks reserved behind the end of the file do not move */
 
 	while (!err && at > r->first) {
 		uint64_t n = at - r->first < distance ? at - r->first : distance;
@@ -213,7 +213,7 @@ static int check_shift(const struct winode *w, const struct range *r)
 	if (!out && r->size + (r->end - r->offset) > data_max_size(w))
 		return error_set(ctx, F2FS_ERR_TOO_BIG, "a file holds at most %llu bytes",
 				 (unsigned long long)data_max_size(w));
-	/* each block is freed before it is written again; only nodes come in addition */
+	/* each block is freed before its new place is written, so only nodes take additional room */
 	return space_need(w->txn, (r->size >> w->txn->vol->geo.block_bits) / w->layout.node_slots + 8);
 }
 
@@ -280,7 +280,7 @@ static int run_operation(struct winode *w, const struct operation *op, struct ra
 	return err;
 }
 
-/* Cleaning may give a pinned file its sections; else the error stays as it was. */
+/* Cleaning may win sections for a pinned file. If not, the first error stays. */
 static int win_sections(struct change *change, uint64_t wanted, bool *won)
 {
 	struct f2fs_error_detail detail = change->vol->ctx->error;

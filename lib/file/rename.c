@@ -70,7 +70,7 @@ static int check_move(struct side *s, struct side *to)
 		if (err)
 			return err;
 	}
-	/* within one directory nothing can be of another policy that was not before */
+	/* renaming within one directory cannot change the policy */
 	if (s->dir->ino != to->dir->ino) {
 		int err = crypto_need_same(&to->parent, &s->w);
 
@@ -100,7 +100,8 @@ static int check_replace(const struct side *from, const struct side *to, unsigne
 	return orphans_need_room(to->parent.txn);
 }
 
-/* A directory in a new parent: its ".." and, unless another one comes for it, both link counts. */
+/* A directory moves to a new parent: update its ".." and the link counts of both parents, unless another directory
+ * takes its place. */
 static int move_dir(struct side *moved, struct side *from, struct side *to)
 {
 	struct f2fs_dirent up;
@@ -120,7 +121,7 @@ static int move_dir(struct side *moved, struct side *from, struct side *to)
 	return 0;
 }
 
-/* What an inode remembers of its name after a rename. */
+/* Update the name and parent that the inode remembers. */
 static int settle(struct winode *w, bool is_dir, struct side *at)
 {
 	return name_remember(w, &at->parent, at->name, at->length, !is_dir);

@@ -67,7 +67,7 @@ int block_is_old(struct txn *txn, f2fs_blk_t addr, bool *is_old)
 	*is_old = false;
 	if (!geometry_is_main(geo, addr))
 		return 0;
-	/* the table as stored: the transaction's own also holds what an fsync keeps from being used again */
+	/* look at the stored table: the transaction's table also marks blocks that an fsync keeps from reuse */
 	err = sit_lookup(txn->vol, geometry_segment_of(geo, addr), &entry);
 	if (!err)
 		*is_old = msb_test(entry.valid_map, (addr - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS);

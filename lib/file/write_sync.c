@@ -15,7 +15,7 @@ int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data
 	return inode_fsync(inode, inode->vol->sync_mode == F2FS_SYNC_DATA ? F2FS_FSYNC_DATA : 0);
 }
 
-/* What a piece asks for that cannot be is known before the first one is written. */
+/* Check all pieces before the first one is written. */
 static int check_parts(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count)
 {
 	const struct f2fs_geometry *geo = &inode->vol->geo;
@@ -43,7 +43,7 @@ int f2fs_inode_write_atomic(struct f2fs_inode *inode, const struct f2fs_write_pa
 		return err;
 	if (inode_has_inline(inode->block, FLAG_i_inline_pin_file))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "pinned files are written in place, not atomically");
-	/* all parts in one change: there is no commit between them, whatever the options of writing allow */
+	/* all parts are one change: no commit happens between them, even if the options allow commits */
 	err = data_write_parts(inode, parts, count);
 	if (!err)
 		err = inode_fsync(inode, 0);

@@ -127,7 +127,7 @@ static int parse(struct f2fs_inode *inode, struct xattr_set *set)
 		if (found == XATTR_END)
 			break;
 		if (found == XATTR_BAD) {
-			if (!set->error) /* else the entry goes on in the part that could not be read */
+			if (!set->error) /* otherwise the entry continues in the part that could not be read */
 				set->error = inode_corrupt(inode, RULE_XATTR_ENTRY, "entry at byte %u of %u",
 							   (unsigned)offset, (unsigned)set->size);
 			break;

@@ -100,6 +100,8 @@ static int check_state(struct f2fs_volume *vol)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "the last commit could not be read back: open the volume again first");
 	err = volume_check_roots(vol);
+	if (!err)
+		err = volume_check_newest(vol);
 	if (err)
 		return err;
 	if (flags & FLAG_ckpt_flags_error)

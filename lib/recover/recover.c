@@ -75,6 +75,8 @@ static int recover(struct f2fs_volume *vol, bool with_chain, const struct recove
 	error_clear(vol->ctx);
 	vec_init(&r.dead, vol->ctx, sizeof(f2fs_nid_t));
 	err = volume_check_roots(vol); /* what waits for recovery may belong to a checkpoint that cannot be read */
+	if (!err && !base)
+		err = volume_check_newest(vol);
 	if (!err)
 		err = recovery_plan(vol, &r.plan);
 	if (err)

@@ -22,6 +22,8 @@ static int recover_as_asked(struct f2fs_volume *vol, const struct f2fs_open_opti
 	bool needed;
 	int err = opt->recover == F2FS_RECOVER_APPLY ? volume_check_roots(vol) : 0;
 
+	if (!err && opt->recover == F2FS_RECOVER_APPLY)
+		err = volume_check_newest(vol);
 	if (!err)
 		err = needs_recovery(vol, &needed);
 	if (err)

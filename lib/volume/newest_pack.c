@@ -136,3 +136,30 @@ int volume_judge_pack(struct f2fs_volume *vol, enum pack_loss *loss, f2fs_blk_t 
 	mem_free(vol->ctx, blocks);
 	return 0;
 }
+
+int volume_check_newest(struct f2fs_volume *vol)
+{
+	const unsigned other = 3 - vol->pack;
+	const struct error_where where = { .structure = "checkpoint",
+					   .block_plus1 = (uint64_t)volume_pack_start(vol, other) + 1 };
+	enum pack_loss loss;
+	f2fs_blk_t left;
+	int err;
+
+	if (vol->is_newest || vol->accepts_unread || vol->is_overlaid)
+		return 0;
+	err = volume_judge_pack(vol, &loss, &left);
+	if (err)
+		return err;
+	/* both are whole, but what the newer one says cannot be */
+	if (vol->pack_state[other - 1] == 0 && !vol->has_chosen_pack &&
+	    (int64_t)(vol->pack_version[other - 1] - vol->pack_version[vol->pack - 1]) > 0)
+		loss = PACK_LOST;
+	if (loss != PACK_NEWEST)
+		return error_at(vol->ctx, F2FS_ERR_STATE, &where,
+				"checkpoint pack %u was the newer one and is damaged: what it led to would be written "
+				"over; check the volume first (fsck.f2fs searches for it; --accept-unread gives it up)",
+				other);
+	vol->is_newest = true;
+	return 0;
+}

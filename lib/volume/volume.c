@@ -172,6 +172,7 @@ static int open_reading(struct f2fs_context *ctx, struct reading *r, struct f2fs
 	vol->ctx = ctx;
 	vol->mode = r->options->mode;
 	vol->accepts_unread = r->options->accept_unread != 0;
+	vol->has_chosen_pack = r->options->pack != 0;
 	vec_init(&vol->notes, ctx, sizeof(char *));
 	vec_init(&vol->orphans, ctx, sizeof(f2fs_nid_t));
 	map32_init(&vol->nat_journal_index, ctx);

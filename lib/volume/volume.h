@@ -94,6 +94,8 @@ struct f2fs_volume {
 	unsigned unread;      /* enum unread_root: what the device would not give */
 	bool accepts_unread;  /* it is written all the same */
 	bool is_overlaid;     /* what is written stays in memory */
+	bool has_chosen_pack; /* the caller said which */
+	bool is_newest;	      /* nothing is missing of a newer pack, as far as is known */
 	uint64_t pack_version[2];
 	uint64_t pack_stamp[2]; /* a number that stands for what was read */
 	struct pack_layout layout;
@@ -184,6 +186,9 @@ enum pack_loss {
 };
 /* newest_pack.c: judge the pack in force beside one that is not valid; *left: the block that is left of that. */
 int volume_judge_pack(struct f2fs_volume *vol, enum pack_loss *loss, f2fs_blk_t *left);
+/* Transactions ask this before they begin: fails with STATE when a newer pack is damaged, since they would write over
+ * what it leads to. Not a repair's, which have searched for that. */
+int volume_check_newest(struct f2fs_volume *vol);
 /* heads_read.c: journals and orphans of the pack. */
 int heads_load(struct f2fs_volume *vol);
 /* nat_journal.c: leave the entries that count in a NAT journal whose end is unknown. Fails with NOMEM. */

@@ -80,7 +80,8 @@ def open(
             recovers on the device, which is opened for writing for that.
         cache_bytes: bound of the metadata cache, 0: 32 MiB.
         accept_unread: write even if a superblock copy or checkpoint pack cannot be read. It may be newer than the one that
-            can, and is then given up; without this every change of such a volume raises OSError.
+            can, and is then given up; without this every change of such a volume raises OSError. The same for a newer
+            checkpoint pack that is damaged, where changes raise StateError and `check(repair=True)` finds what it led to.
         lock: with "r+", lock the file until the volume is closed; a second writer gets BusyError. False goes without.
         context: to share one with other devices and volumes.
         log, progress: callbacks of the new context, see `Context`.

@@ -81,6 +81,66 @@ def test_newer_pack_is_lost(f2fskit, tmp_path, name, new):
     assert all(path.startswith("/lost+found/") for path in extra) and len(extra) <= (10 if new == 3 else 0)
 
 
+WRITERS = {
+    "create": lambda volume: volume.path("/made").write_bytes(b"x"),
+    "remove": lambda volume: volume.path("/kept/30").unlink(),
+    "trim": lambda volume: volume.trim(),
+    "defragment": lambda volume: volume.defrag(),
+    "recover": lambda volume: volume.recover(),
+}
+
+
+def test_nobody_writes_over_what_the_newer_pack_led_to(f2fskit, tmp_path, run_tool):
+    """Everything that makes a transaction is refused, and says what to do; reading goes on; the repair loses nothing."""
+    image = str(tmp_path / "disk.img")
+    contents = fill(image, f2fskit, 40)
+    wipe(image, f2fskit, *CASES["all"][:1], byte=CASES["all"][1])
+    with open(image, "rb") as file:
+        before = file.read()
+    assert files(image, f2fskit)
+    for name, change in WRITERS.items():
+        with f2fskit.open(image, "r+") as volume, pytest.raises(f2fskit.StateError, match="newer one and is damaged"):
+            change(volume)
+    with pytest.raises(f2fskit.StateError):
+        f2fskit.open(image, recover="apply")
+    with pytest.raises(f2fskit.StateError):
+        f2fskit.resize(image, 48 << 20)
+    for command in (["f2fs", "-w", image, "rm", "/kept/30"], ["defrag.f2fs", image], ["sload.f2fs", "-f", tmp_path, image]):
+        outcome = run_tool(*command, rc=None)
+        assert outcome.returncode > 0 and b"check the volume first" in outcome.stderr, (command, outcome)
+    with open(image, "rb") as file:
+        assert file.read() == before
+    assert f2fskit.check(image, repair=True).left == 0
+    after = files(image, f2fskit)
+    assert {path: after.get(path) for path in contents} == contents
+
+
+def test_a_person_may_insist_on_the_older_pack(f2fskit, tmp_path):
+    image = str(tmp_path / "disk.img")
+    fill(image, f2fskit, 40)
+    wipe(image, f2fskit, *CASES["all"][:1])
+    with f2fskit.open(image, "r+", accept_unread=True) as volume:
+        volume.path("/made").write_bytes(b"x")
+    assert files(image, f2fskit)["/made"] == b"x" and f2fskit.check(image).found == 0
+
+
+def test_whole_pack_that_says_what_cannot_be(f2fskit, tmp_path):
+    """Its checksum is right, so nothing but its contents speaks against it: it is newer all the same."""
+    image = str(tmp_path / "disk.img")
+    contents = fill(image, f2fskit, 40)
+    with f2fskit.open(image) as volume:
+        pack = volume.checkpoint_pack
+    with f2fskit.fields(image, "r+") as fields:
+        fields["cp[%d].cur_node_segno[0]" % pack] = 0xfffff
+    with f2fskit.open(image, "r+") as volume:
+        assert volume.checkpoint_pack != pack
+        with pytest.raises(f2fskit.StateError):
+            volume.path("/made").write_bytes(b"x")
+    assert f2fskit.check(image, repair=True).left == 0
+    after = files(image, f2fskit)
+    assert {path: after.get(path) for path in contents} == contents
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_older_pack_is_lost(f2fskit, tmp_path, name):
     image = str(tmp_path / "disk.img")

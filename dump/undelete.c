@@ -356,7 +356,7 @@ int view_undelete(struct dump *d, const char *argument)
 		rc = dump_past_open(d, &options, &u.past);
 	if (!rc) {
 		rc = run(&u, argument);
-		f2fs_past_close(u.past);
+		dump_past_close(d, u.past);
 	}
 	free(u.buffer);
 	close(u.top);

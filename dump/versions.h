@@ -13,8 +13,10 @@ void dump_put_remains(struct dump *d, const struct f2fs_remains *remains);
 void dump_put_version_more(struct dump *d, const struct f2fs_version *version);
 /* "sure", "likely", "part" */
 const char *dump_path_state_name(int state);
-/* Search for old nodes; failure, and blocks that cannot be read, are reported. */
+/* Search for old nodes; failure is reported. */
 int dump_past_open(struct dump *d, const struct f2fs_past_options *options, struct f2fs_past **out);
+/* End the search, and report what it, and what was asked of it, could not read. */
+void dump_past_close(struct dump *d, struct f2fs_past *past);
 /* The inode number that an operand names: a number, also of an inode that is not in use, or a path. */
 int dump_find_ino(struct dump *d, const char *what, const char *operand, uint32_t *out);
 

@@ -78,6 +78,6 @@ int view_deleted(struct dump *d, const char *argument)
 	cli_print_end_array(d->out);
 	if (rc)
 		dump_fail(d, rc, "--deleted");
-	f2fs_past_close(past);
+	dump_past_close(d, past);
 	return rc;
 }

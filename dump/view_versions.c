@@ -57,16 +57,19 @@ static int put_version(void *user, const struct f2fs_version *v)
 
 int dump_past_open(struct dump *d, const struct f2fs_past_options *options, struct f2fs_past **out)
 {
-	struct f2fs_past_stat stat;
 	int rc = f2fs_past_open(d->vol, options, out);
 
-	if (rc)
-		return dump_fail(d, rc, NULL);
-	f2fs_past_stat(*out, &stat);
+	return rc ? dump_fail(d, rc, NULL) : 0;
+}
+
+void dump_past_close(struct dump *d, struct f2fs_past *past)
+{
+	struct f2fs_past_stat stat;
+
+	f2fs_past_stat(past, &stat);
 	if (stat.unreadable)
-		dump_damage(d, "%llu blocks cannot be read: what was in them is not known",
-			    (unsigned long long)stat.unreadable);
-	return 0;
+		dump_damage(d, "%llu reads failed: what was there is not known", (unsigned long long)stat.unreadable);
+	f2fs_past_close(past);
 }
 
 int view_versions(struct dump *d, const char *argument)
@@ -88,6 +91,6 @@ int view_versions(struct dump *d, const char *argument)
 	cli_print_end_array(d->out);
 	if (rc)
 		dump_fail(d, rc, argument);
-	f2fs_past_close(past);
+	dump_past_close(d, past);
 	return rc;
 }

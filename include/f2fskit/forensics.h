@@ -44,7 +44,7 @@ struct f2fs_past_stat {
 	uint64_t nodes;	      /* node blocks found, those in use included */
 	uint64_t inodes;      /* of those, inode blocks */
 	uint64_t foreign;     /* look like nodes, but are newer than the volume: of a file system before it */
-	uint64_t unreadable;  /* blocks that could not be read */
+	uint64_t unreadable;  /* reads that failed, in the search and since: what was there is not known */
 	uint8_t is_cut;	      /* max_segments ended the search */
 };
 

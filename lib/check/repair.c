@@ -9,6 +9,7 @@
 #include "check/decisions.h"
 #include "check/repair.h"
 #include "format/overprovision.h"
+#include "volume/rescue.h"
 
 #include <string.h>
 
@@ -150,6 +151,8 @@ static int decide(struct checker *c, void *user)
 	int err;
 
 	/* A block that cannot be read may be intact: a repair would drop what hangs on it and reuse its place. */
+	if (c->vol && c->vol->rescue && c->vol->rescue->unread > 0)
+		c->is_unread = true;
 	c->is_frozen |= c->is_unread && !(c->vol && c->vol->accepts_unread);
 	err = decisions_take(plan->decisions, c, plan->is_first);
 	plan->is_done = err || plan->decisions->is_stopped;

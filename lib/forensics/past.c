@@ -168,6 +168,7 @@ static void init(struct f2fs_past *past, struct f2fs_volume *vol, const struct f
 
 	past->vol = vol;
 	past->generation = vol->generation;
+	past->failed_before = vol->failed_reads;
 	if (options)
 		past->options = *options;
 	past->has_newest = vol->pack_state[vol->pack - 1] == 0;
@@ -239,4 +240,5 @@ void f2fs_past_close(struct f2fs_past *past)
 void f2fs_past_stat(const struct f2fs_past *past, struct f2fs_past_stat *out)
 {
 	*out = past->stat;
+	out->unreadable += past->vol->failed_reads - past->failed_before;
 }

@@ -37,6 +37,7 @@ struct f2fs_past {
 	uint64_t generation; /* of the volume when it was searched */
 	struct f2fs_past_options options;
 	struct f2fs_past_stat stat;
+	uint64_t failed_before; /* reads of the volume, when the search began */
 	uint32_t newest;  /* low half of the newest checkpoint version */
 	bool has_newest;  /* without a checkpoint any version may be */
 	bool is_clean;	  /* unmounted: nothing was written after the checkpoint */

@@ -62,6 +62,7 @@ int volume_device_read(struct f2fs_volume *vol, struct f2fs_device *dev, uint64_
 {
 	int err = device_read(dev, offset, buffer, length);
 
+	vol->failed_reads += err != 0;
 	if (err == F2FS_ERR_RANGE)
 		err = vol->ctx->error.code = F2FS_ERR_IO;
 	return err;

@@ -151,6 +151,11 @@ int rescue_load(struct f2fs_volume *vol, unsigned forced_pack)
 		return err;
 	set_limit(vol);
 	err = rescue_scan(vol);
+	if (!err && vol->rescue->unread > 0)
+		err = volume_note(vol,
+				  "the search for nodes could not read %llu blocks, the first at %u: what was there is "
+				  "not known",
+				  (unsigned long long)vol->rescue->unread, (unsigned)vol->rescue->first_unread);
 	if (!err)
 		err = settle_table(vol);
 	if (!err && (vol->rescue->root == RESCUE_ROOT_MADE || vol->rescue->root == RESCUE_ROOT_OLDER))

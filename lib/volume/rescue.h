@@ -43,6 +43,8 @@ struct rescue {
 	bool has_seed;	     /* the seed of inode checksums is known */
 	bool sit_trusted;    /* the SIT's sums agree with the checkpoint's: what it does not have is not there */
 	bool is_ready;	     /* the table answers for the NAT */
+	uint64_t unread;     /* blocks of the main area that the device did not give to the search */
+	f2fs_blk_t first_unread;
 	bool has_limit;
 	uint32_t limit;	    /* highest version that a node of this volume can have, with has_limit */
 	struct map32 index; /* while scanning: nid -> number in nodes */

@@ -157,9 +157,13 @@ static void read_chunk(struct scan *s, f2fs_blk_t addr, uint32_t count)
 
 	if (device_read_quiet(s->vol->dev, (uint64_t)addr * bs, s->buffer, (size_t)count * bs) == 0)
 		return;
-	for (uint32_t i = 0; i < count; i++)
-		if (device_read_quiet(s->vol->dev, (uint64_t)(addr + i) * bs, s->buffer + (size_t)i * bs, bs) != 0)
-			memset(s->buffer + (size_t)i * bs, 0, bs);
+	for (uint32_t i = 0; i < count; i++) {
+		if (device_read_quiet(s->vol->dev, (uint64_t)(addr + i) * bs, s->buffer + (size_t)i * bs, bs) == 0)
+			continue;
+		memset(s->buffer + (size_t)i * bs, 0, bs);
+		if (s->vol->rescue->unread++ == 0)
+			s->vol->rescue->first_unread = addr + i;
+	}
 }
 
 /* Blocks from addr on that are a hole, at most max. */

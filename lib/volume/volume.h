@@ -93,6 +93,7 @@ struct f2fs_volume {
 	int pack_state[2];
 	unsigned unread;      /* enum unread_root: what the device would not give */
 	bool accepts_unread;  /* it is written all the same */
+	uint64_t failed_reads; /* so far, whatever came of them */
 	bool is_overlaid;     /* what is written stays in memory */
 	bool has_chosen_pack; /* the caller said which */
 	bool is_newest;	      /* nothing is missing of a newer pack, as far as is known */

@@ -224,5 +224,7 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
 		  struct f2fs_populate_result *result)
 {
-	return populate_run(vol, options, result, false);
+	struct f2fs_populate_result own;
+
+	return populate_run(vol, options, result ? result : &own, false);
 }

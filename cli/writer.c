@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ways of logging from the command line. */
+/* Ways of writing from the command line. */
 #include "cli/writer.h"
 
+#include <f2fskit/write.h>
 #include <string.h>
 
 #include "cli/size.h"
@@ -38,14 +39,34 @@ const char *cli_writer_take(struct cli_writer *writer, enum cli_writer_option op
 {
 	if (option == CLI_WRITER_logging)
 		return take_logging(writer, value);
+	if (option == CLI_WRITER_placement) {
+		writer->has_placement = 1;
+		return cli_parse_placement(value, &writer->placement);
+	}
 	writer->no_cleaning = 1;
 	return NULL;
 }
 
-int cli_writer_apply(const struct cli_writer *writer, struct f2fs_volume *vol)
+int cli_writer_apply(struct cli_writer *writer, struct f2fs_volume *vol)
 {
-	const struct f2fs_clean_options cleaning = { .policy = F2FS_CLEAN_GREEDY };
+	const struct f2fs_clean_options cleaning = { .policy = writer->has_placement ? writer->placement.victims
+										     : F2FS_CLEAN_GREEDY };
 	int err = f2fs_volume_configure(vol, &writer->options);
 
-	return err ? err : f2fs_volume_set_cleaning(vol, writer->no_cleaning ? NULL : &cleaning);
+	if (!err)
+		err = f2fs_volume_set_cleaning(vol, writer->no_cleaning ? NULL : &cleaning);
+	if (!err && writer->has_placement)
+		err = f2fs_hotness_new(vol, &writer->placement.options, &writer->hotness);
+	return err;
+}
+
+void cli_writer_close(struct cli_writer *writer, struct f2fs_volume *vol)
+{
+	struct f2fs_hotness *hotness = writer->hotness;
+
+	writer->hotness = NULL;
+	if (f2fs_hotness_close(hotness) == 0)
+		return;
+	f2fs_volume_discard(vol); /* changes that nobody will commit any more */
+	(void)f2fs_hotness_close(hotness);
 }

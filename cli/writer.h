@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How programs write to a volume: the options of logging.def, and cleaning when there is no room.
+ * How programs write to a volume: the options of logging.def, among them a placement, and cleaning when there is no
+ * room.
  */
 #ifndef F2FSKIT_CLI_WRITER_H
 #define F2FSKIT_CLI_WRITER_H
@@ -8,9 +9,14 @@
 #include <f2fskit/clean.h>
 #include <f2fskit/engine.h>
 
+#include "cli/placement.h"
+
 struct cli_writer {
 	struct f2fs_write_options options;
 	int no_cleaning;
+	int has_placement;
+	struct cli_placement placement;
+	struct f2fs_hotness *hotness; /* while the volume is open */
 };
 
 enum cli_writer_option {
@@ -24,6 +30,8 @@ enum cli_writer_option {
 /* Take an option; returns what is wrong with its value, or NULL. */
 const char *cli_writer_take(struct cli_writer *writer, enum cli_writer_option option, const char *value);
 /* Write the volume so from now on; an error code, which the volume's context explains. */
-int cli_writer_apply(const struct cli_writer *writer, struct f2fs_volume *vol);
+int cli_writer_apply(struct cli_writer *writer, struct f2fs_volume *vol);
+/* Before the volume is closed, whatever happened to it. */
+void cli_writer_close(struct cli_writer *writer, struct f2fs_volume *vol);
 
 #endif

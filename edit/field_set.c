@@ -95,6 +95,7 @@ static int open_fields(struct edit *e, struct f2fs_inject **out)
 
 	if (rc)
 		return rc;
+	cli_writer_close(&e->writer, e->vol);
 	f2fs_volume_close(e->vol);
 	e->vol = NULL;
 	rc = edit_open_image(e);

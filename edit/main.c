@@ -299,6 +299,7 @@ int main(int argc, char **argv)
 		cli_error(&e.cli, "out of memory");
 		e.status = EDIT_FAILED;
 	}
+	cli_writer_close(&e.writer, e.vol);
 	f2fs_volume_close(e.vol);
 	if (!cli_stopped())
 		edit_save(&e); /* what did not wait for a commit */

@@ -114,6 +114,7 @@ int do_rollback(struct edit *e, const struct edit_call *call)
 		rc = edit_open_image(e);
 	if (rc)
 		return rc;
+	cli_writer_close(&e->writer, e->vol);
 	f2fs_volume_close(e->vol);
 	e->vol = NULL;
 	e->is_changed = 0;

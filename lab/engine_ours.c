@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/placement.h"
+
 enum { OPEN_MOST = 4096, PIECE = 1 << 20, BLOCK_BITS = 12, NAME_ROOM = 128 };
 
 struct file {
@@ -29,6 +31,7 @@ struct opened {
 struct lab_engine {
 	struct f2fs_context *ctx;
 	struct f2fs_volume *vol;
+	struct f2fs_hotness *hotness; /* NULL: no placement */
 	const struct lab_engine_params *params;
 	struct files *sources;
 	unsigned source_count;
@@ -113,7 +116,11 @@ static int configure(struct lab_engine *e)
 		.commit_when_full = 1,
 		.clock_stands = 1,
 	};
-	const int policy = f2fs_clean_policy_find(p->cleaning);
+	struct cli_placement placement = { .victims = F2FS_CLEAN_GREEDY };
+	char text[128];
+	const int is_placed = strcmp(p->placement, "none") != 0;
+	const char *wrong = is_placed ? cli_parse_placement(p->placement, &placement) : NULL;
+	const int policy = p->cleaning[0] ? f2fs_clean_policy_find(p->cleaning) : (int)placement.victims;
 	const struct f2fs_clean_options cleaning = { .policy = (uint32_t)policy,
 						     .free_goal = (uint32_t)p->clean_goal,
 						     .used_limit = (uint32_t)p->used_limit,
@@ -125,8 +132,14 @@ static int configure(struct lab_engine *e)
 					 "engine.logging is none of adaptive, normal, threaded");
 	if (policy < 0 && strcmp(p->cleaning, "none") != 0)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.cleaning names no policy, nor is it none");
+	if (wrong) {
+		snprintf(text, sizeof(text), "engine.placement %s", wrong);
+		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, text);
+	}
 	err = f2fs_volume_configure(e->vol, &options);
-	return err || policy < 0 ? err : f2fs_volume_set_cleaning(e->vol, &cleaning);
+	if (!err && policy >= 0)
+		err = f2fs_volume_set_cleaning(e->vol, &cleaning);
+	return err || !is_placed ? err : f2fs_hotness_new(e->vol, &placement.options, &e->hotness);
 }
 
 int lab_engine_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct lab_volume_params *volume,
@@ -379,6 +392,13 @@ int lab_engine_settle(struct lab_engine *e)
 	return commit(e);
 }
 
+void lab_engine_hotness(const struct lab_engine *e, struct f2fs_hotness_stat *out)
+{
+	*out = (struct f2fs_hotness_stat){ 0 };
+	if (e->hotness)
+		f2fs_hotness_stat(e->hotness, out);
+}
+
 struct f2fs_volume *lab_engine_volume(const struct lab_engine *e)
 {
 	return e->vol;
@@ -401,6 +421,9 @@ void lab_engine_close(struct lab_engine *e)
 		free(e->sources[s].items);
 	}
 	free(e->sources);
+	if (e->hotness)
+		f2fs_volume_discard(e->vol); /* what an operation that failed left */
+	(void)f2fs_hotness_close(e->hotness);
 	f2fs_volume_close(e->vol);
 	free(e);
 }

@@ -32,6 +32,7 @@ struct ycsb {
 	const struct load *load;
 	struct lab_zipf zipf;
 	uint64_t per_page, records; /* now */
+	uint64_t first;		    /* records before the first round */
 	uint64_t filled;	    /* bytes of the file, round 0 */
 	uint64_t done, unsynced;
 	uint64_t change; /* page that was read and is to be written, and 1; 0: none */
@@ -52,8 +53,14 @@ static int start(struct lab_source *source)
 			 y->load ? "a page has no room for a record" : "load is none of A, B, C, D, E, F");
 		return -1;
 	}
-	y->records = p->records;
-	lab_zipf_start(&y->zipf, p->records, p->theta);
+	y->first = p->bytes ? p->bytes / p->page * y->per_page : p->records;
+	if (y->first == 0 || (p->step > 0 && p->inserts <= 0 && y->load->inserts == 0)) {
+		snprintf(source->error, sizeof(source->error), "%s",
+			 y->first ? "step needs a load that inserts" : "bytes has no room for a page");
+		return -1;
+	}
+	y->records = y->first;
+	lab_zipf_start(&y->zipf, y->first, p->theta);
 	return 0;
 }
 
@@ -61,7 +68,7 @@ static int prepare(struct lab_source *source, struct lab_op *op)
 {
 	const struct ycsb_params *p = source->params;
 	struct ycsb *y = source->state;
-	const uint64_t size = (p->records + y->per_page - 1) / y->per_page * p->page;
+	const uint64_t size = (y->first + y->per_page - 1) / y->per_page * p->page;
 
 	if (!y->is_created) {
 		y->is_created = 1;
@@ -83,7 +90,10 @@ static uint64_t choose(struct lab_source *source)
 	struct ycsb *y = source->state;
 	const uint64_t rank = lab_zipf_next(&y->zipf, &source->random);
 
-	return y->load->latest ? y->records - 1 - rank % y->records : lab_scatter(rank, y->records);
+	if (y->load->latest)
+		return y->records - 1 - rank % y->records;
+	/* records that were inserted move no popular ones */
+	return lab_scatter(rank, ((const struct ycsb_params *)source->params)->inserts > 0 ? y->first : y->records);
 }
 
 static int page_op(struct lab_source *source, uint64_t page, int kind, struct lab_op *op)
@@ -116,11 +126,14 @@ static int next(struct lab_source *source, struct lab_op *op)
 		y->change = 0;
 		return page_op(source, page, LAB_OP_WRITE, op);
 	}
-	if (y->done == p->operations) {
+	if (p->step ? (y->records - y->first) / y->per_page * p->page >= p->step * source->round
+		    : y->done == p->operations) {
 		y->done = 0;
 		return LAB_END;
 	}
 	y->done++;
+	if (p->inserts > 0 && lab_random_unit(&source->random) < p->inserts)
+		return page_op(source, y->records++ / y->per_page, LAB_OP_WRITE, op);
 	kind = lab_random_below(&source->random, 100);
 	if (kind < y->load->inserts)
 		return page_op(source, y->records++ / y->per_page, LAB_OP_WRITE, op);

@@ -42,10 +42,32 @@ void lab_sample_between(const struct lab_sample *earlier, const struct lab_sampl
 		 sizeof(out->asked));
 	subtract((uint64_t *)&out->flash, (const uint64_t *)&later->flash, (const uint64_t *)&earlier->flash,
 		 sizeof(out->flash));
+	subtract((uint64_t *)&out->placed, (const uint64_t *)&later->placed, (const uint64_t *)&earlier->placed,
+		 sizeof(out->placed));
+	out->placement_bytes = later->placement_bytes;
 	out->free_segments = later->free_segments;
 	out->lowest_free = later->lowest_free;
 	out->full = later->full;
 	out->seconds = later->seconds - earlier->seconds;
+}
+
+void lab_placed_read(const struct lab_engine *e, struct lab_placed *out)
+{
+	struct f2fs_hotness_stat hotness;
+	struct f2fs_stream_stat streams;
+
+	lab_engine_hotness(e, &hotness);
+	f2fs_volume_streams(lab_engine_volume(e), &streams);
+	*out = (struct lab_placed){
+		.submissions = streams.submissions,
+		.partial = streams.partial,
+		.held = streams.held,
+		.saved = streams.saved,
+		.refused = streams.refused,
+		.clusterings = hotness.clusterings,
+		.hits = hotness.hits,
+		.misses = hotness.misses,
+	};
 }
 
 static double divided(double a, double b)

@@ -22,11 +22,20 @@ struct lab_flash_counts {
 };
 void lab_flash_read(const struct ftl *ftl, struct lab_flash_counts *out);
 
+/* What streams and the placement did; all 0 without one. */
+struct lab_placed {
+	uint64_t submissions, partial, held, saved, refused;
+	uint64_t clusterings, hits, misses;
+};
+void lab_placed_read(const struct lab_engine *e, struct lab_placed *out);
+
 struct lab_sample {
 	struct f2fs_counters said;
 	struct lab_meter_counts seen;
 	struct lab_asked asked;
 	struct lab_flash_counts flash;
+	struct lab_placed placed;
+	uint64_t placement_bytes; /* of memory, now */
 	uint32_t free_segments, lowest_free;
 	struct lab_fullness full;
 	double seconds; /* of the wall */

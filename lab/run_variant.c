@@ -238,6 +238,7 @@ static int run_round(struct lab_run *r, int is_first)
 static int take_sample(struct lab_run *r, struct lab_sample *out)
 {
 	struct f2fs_volume *vol = lab_engine_volume(r->engine);
+	struct f2fs_hotness_stat hotness;
 	struct f2fs_volume_stat stat;
 	char buffer[160];
 	const char *differs;
@@ -257,6 +258,9 @@ static int take_sample(struct lab_run *r, struct lab_sample *out)
 	out->asked = *lab_engine_asked(r->engine);
 	if (r->ftl)
 		lab_flash_read(r->ftl, &out->flash);
+	lab_placed_read(r->engine, &out->placed);
+	lab_engine_hotness(r->engine, &hotness);
+	out->placement_bytes = hotness.memory;
 	out->free_segments = stat.free_segments;
 	out->lowest_free = r->lowest_free;
 	out->seconds = now();

@@ -95,6 +95,7 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 	a->writer.options.clock_stands = 1; /* how long it takes to fill leaves no mark */
 	if (cli_writer_apply(&a->writer, vol)) {
 		cli_error_of(cli, ctx, a->paths[0]);
+		cli_writer_close(&a->writer, vol);
 		f2fs_volume_close(vol);
 		return -1;
 	}
@@ -103,6 +104,7 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 	rc = cli_copy_in_commit(in, cli, vol, a->paths[0]);
 	if (rc >= 0 && !a->quiet && !a->json)
 		cli_copy_in_say(in);
+	cli_writer_close(&a->writer, vol);
 	f2fs_volume_close(vol);
 	return rc;
 }

@@ -302,6 +302,7 @@ static int work(void *arguments, struct cli *cli, struct cli_opened *opened)
 	if (cli_opened_volume(cli, opened, &vol))
 		return status;
 	status = copy(cli, a, vol);
+	cli_writer_close(&a->writer, vol);
 	f2fs_volume_close(vol);
 	if (status != CLI_EXIT_OPERATIONAL && cli_image_save(cli, opened))
 		status = CLI_EXIT_OPERATIONAL;

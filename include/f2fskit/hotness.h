@@ -17,7 +17,8 @@ extern "C" {
 #define F2FS_HOTNESS_TABLE(X)                                                                                          \
 	X(M2H, 0, "m2h", "classes by K-means of the update distance of each block, after the M2H paper")               \
 	X(DEATH, 1, "death", "by the time at which blocks of a range of a file are expected to change again")          \
-	X(LIFESPAN, 2, "lifespan", "by how long what is overwritten had lived; takes no memory for blocks")
+	X(LIFESPAN, 2, "lifespan", "by how long what is overwritten had lived; takes no memory for blocks")            \
+	X(ADAPTIVE, 3, "adaptive", "by the mean of a block's distances, as long as these foretell what comes")
 enum f2fs_hotness_method {
 #define F2FS_HOTNESS_ENUM(id, number, name, text) F2FS_HOTNESS_##id = (number),
 	F2FS_HOTNESS_TABLE(F2FS_HOTNESS_ENUM)
@@ -35,10 +36,14 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  * streams:  M2H: classes, 2 to F2FS_STREAMS; 0: 10, as the paper has it. DEATH: 4 to F2FS_STREAMS, the upper half
  *           for what cleaning moves; 0: 12. LIFESPAN: always 6.
  * memory:   bytes that entries may take; 0: as many as there is something to be remembered. M2H: 8 for each block of
- *           the main area; what does not fit goes to the sidecar, or is forgotten. DEATH: 12 for each range of a file.
+ *           the main area with all tables, so all but a hundredth of the entries; what does not fit goes to the
+ *           sidecar, or is forgotten. DEATH: 12 for each range of a file.
  * sidecar:  M2H: a device or file of at least f2fs_hotness_sidecar_bytes() bytes, which keeps the entries when the
  *           volume is closed. The caller's; it must stay open. One that was made for another volume, or another state
  *           of this one, counts as empty, and one that fails is used no longer.
+ *
+ * ADAPTIVE takes M2H's streams, memory and sidecar, and of what follows sample to round and gap, in 256ths of
+ * powers of two; delays and moves_apart are always on.
  *
  * What the paper leaves open, or gives as a number, of M2H:
  *
@@ -103,6 +108,7 @@ struct f2fs_hotness_stat {
 	uint32_t sidecar_fits;		 /* 1: what the sidecar held was taken */
 	uint32_t clusterings;		 /* how often classes were found */
 	uint64_t rounds;
+	uint32_t tells_apart; /* ADAPTIVE: 0 while what is known foretells nothing; the others: 1 */
 	uint32_t classes;
 	uint32_t borders[F2FS_STREAMS]; /* the largest distance, or lifetime, of each class, in blocks written; of the
 					   last one UINT32_MAX */

@@ -17,6 +17,7 @@ static const struct {
 	[F2FS_HOTNESS_M2H] = { .begin = m2h_begin },
 	[F2FS_HOTNESS_DEATH] = { .begin = death_begin },
 	[F2FS_HOTNESS_LIFESPAN] = { .begin = lifespan_begin },
+	[F2FS_HOTNESS_ADAPTIVE] = { .begin = adaptive_begin },
 };
 static const char *const names[][2] = {
 #define ROW(id, number, name, text) [number] = { name, text },

@@ -22,6 +22,7 @@ struct f2fs_hotness {
 int m2h_begin(struct f2fs_hotness *h);
 int death_begin(struct f2fs_hotness *h);
 int lifespan_begin(struct f2fs_hotness *h);
+int adaptive_begin(struct f2fs_hotness *h);
 
 /* Another block is written. */
 static inline void hotness_step(struct f2fs_hotness *h)

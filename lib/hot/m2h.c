@@ -3,11 +3,16 @@
  * M2H: how hot a block is says its update distance, the number of blocks written between its last two writes. The entry
  * of a block goes with it from place to place. From time to time distances of a sample are clustered; a class has a
  * stream, and blocks of warmer classes may wait.
+ *
+ * The adaptive method goes by a value instead of the distance: the mean of the logarithms of a block's distances, newer
+ * ones weighing more. It tells blocks apart only while such values foretell the next distance, and else leaves all to
+ * the six logs and to cleaning by use alone.
  */
 #include <string.h>
 
 #include "hot/hot_cache.h"
 #include "hot/hot_cluster.h"
+#include "hot/hot_foretell.h"
 #include "hot/hot_track.h"
 #include "hot/hotness.h"
 
@@ -16,12 +21,16 @@
 #define OLDER_SHARE 30u
 #define ROUND 5000u
 #define CHANGED_SHARE 50u
+#define VALUE_WEIGHT 4u /* a new distance counts for a quarter of the value */
 
 /* How hot a segment is: when its blocks were written. */
 struct segment_heat {
 	uint64_t sum;
 	uint32_t count; /* blocks with an entry */
 };
+
+/* Memory for a segment, whether there is a page for it or not. */
+#define SEGMENT_BYTES (sizeof(struct hot_page *) + sizeof(struct segment_heat))
 
 struct m2h {
 	struct hot_cache cache;
@@ -30,6 +39,8 @@ struct m2h {
 	struct segment_heat *heat;
 	uint32_t clusterings;
 	bool fits;
+	bool is_adaptive;
+	struct hot_foretell foretell;
 	struct hot_mark mark;
 };
 
@@ -97,6 +108,20 @@ static uint32_t distance_at(const uint8_t *entry, uint32_t now)
 	return distance > HOT_DISTANCE_MAX ? HOT_DISTANCE_MAX : distance ? distance : 1;
 }
 
+/* What blocks are told apart by: distance itself, or what is expected after it. 0: nothing is known. */
+static uint32_t value_of(const struct m2h *m, const uint8_t *entry, uint32_t distance)
+{
+	const uint32_t before = hot_distance(entry), now = m->is_adaptive ? hot_logarithm(distance) + 1 : distance;
+
+	return m->is_adaptive && before ? (before * (VALUE_WEIGHT - 1) + now + VALUE_WEIGHT / 2) / VALUE_WEIGHT : now;
+}
+
+/* Are blocks told apart now? */
+static bool tells_apart(const struct m2h *m)
+{
+	return !m->is_adaptive || m->foretell.holds;
+}
+
 /* Blocks of which nothing is known are taken for colder than most. */
 static unsigned class_of(const struct f2fs_hotness *h, uint32_t distance)
 {
@@ -110,12 +135,15 @@ static unsigned class_of(const struct f2fs_hotness *h, uint32_t distance)
 static unsigned classify(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old)
 {
 	struct f2fs_hotness *h = user;
+	const struct m2h *m = h->own;
 	struct hot_page *page;
 	const uint8_t *entry = entry_of(h, old, false, &page);
 
 	(void)ino;
 	(void)file_block;
-	return class_of(h, entry && hot_last(entry) ? distance_at(entry, h->now + 1) : 0);
+	if (!tells_apart(m))
+		return F2FS_STREAM_NONE;
+	return class_of(h, entry && hot_last(entry) ? value_of(m, entry, distance_at(entry, h->now + 1)) : 0);
 }
 
 /* Half the least distance between two borders. */
@@ -170,38 +198,46 @@ static void written(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t 
 	struct f2fs_hotness *h = user;
 	struct m2h *m = h->own;
 	uint8_t entry[HOT_ENTRY_SIZE];
-	uint32_t distance = 0, before = 0;
+	uint32_t value = 0, before = 0;
 	unsigned class;
 
 	(void)ino;
 	(void)file_block;
 	hotness_step(h);
 	if (old && take_entry(h, old, entry)) {
-		distance = distance_at(entry, h->now);
+		const uint32_t distance = distance_at(entry, h->now);
+
 		before = hot_distance(entry);
+		value = value_of(m, entry, distance);
+		if (before && m->is_adaptive)
+			hot_foretell_add(&m->foretell, before, hot_logarithm(distance) + 1);
 		h->known++;
 	}
-	class = class_of(h, distance);
-	hot_set(entry, h->now, distance, class, delay_of(h, class));
+	class = class_of(h, value);
+	hot_set(entry, h->now, value, class, delay_of(h, class));
 	put_entry(h, addr, entry);
 	/* without classes any round calls for them */
-	if (distance && hot_track_write(&m->track, m->clusters.count ? before : HOT_DISTANCE_MAX + 1, distance))
+	if (value && hot_track_write(&m->track, m->clusters.count ? before : HOT_DISTANCE_MAX + 1, value))
 		find_classes(h);
 }
 
 static unsigned moving(void *user, f2fs_nid_t ino, f2fs_blk_t old)
 {
 	struct f2fs_hotness *h = user;
+	const struct m2h *m = h->own;
 	struct hot_page *page;
 	const uint8_t *entry = entry_of(h, old, false, &page);
-	uint32_t distance = 0;
+	uint32_t value = 0;
 
 	(void)ino;
+	if (!tells_apart(m))
+		return F2FS_STREAM_NONE;
 	if (entry && hot_last(entry)) { /* it has not changed for that long, or changed less often than that */
-		distance = distance_at(entry, h->now);
-		distance = distance > hot_distance(entry) ? distance : hot_distance(entry);
+		value = distance_at(entry, h->now);
+		value = m->is_adaptive ? hot_logarithm(value) + 1 : value;
+		value = value > hot_distance(entry) ? value : hot_distance(entry);
 	}
-	return class_of(h, distance);
+	return class_of(h, value);
 }
 
 static void moved(void *user, f2fs_blk_t old, f2fs_blk_t addr)
@@ -221,8 +257,9 @@ static void freed(void *user, f2fs_blk_t addr)
 
 static unsigned delay(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old)
 {
+	const struct f2fs_hotness *h = user;
 	struct hot_page *page;
-	const uint8_t *entry = entry_of(user, old, false, &page);
+	const uint8_t *entry = tells_apart(h->own) ? entry_of(user, old, false, &page) : NULL;
 
 	(void)ino;
 	(void)file_block;
@@ -234,6 +271,8 @@ static uint64_t heat(void *user, f2fs_seg_t segno, uint32_t blocks)
 	const struct f2fs_hotness *h = user;
 	const struct m2h *m = h->own;
 
+	if (!tells_apart(m)) /* all alike: cleaning goes by what is in use */
+		return 0;
 	return blocks ? m->heat[segno].sum / blocks : 0; /* those without an entry are the oldest */
 }
 
@@ -259,7 +298,7 @@ static void stat(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out)
 	const struct m2h *m = h->own;
 
 	out->memory = (uint64_t)m->cache.count * sizeof(struct hot_page) +
-		      (uint64_t)m->cache.segments * (sizeof(struct hot_page *) + sizeof(struct segment_heat));
+		      (uint64_t)m->cache.segments * SEGMENT_BYTES;
 	out->hits = m->cache.hits;
 	out->misses = m->cache.misses;
 	out->evictions = m->cache.evictions;
@@ -271,6 +310,9 @@ static void stat(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out)
 	out->rounds = m->track.rounds;
 	out->classes = m->clusters.count;
 	memcpy(out->borders, m->clusters.border, sizeof(out->borders));
+	out->tells_apart = tells_apart(m);
+	for (unsigned i = 0; m->is_adaptive && i + 1 < m->clusters.count; i++)
+		out->borders[i] = (uint32_t)1 << (m->clusters.border[i] / 256);
 }
 
 static int complete(struct f2fs_hotness *h)
@@ -294,6 +336,7 @@ static int complete(struct f2fs_hotness *h)
 static int prepare(struct f2fs_hotness *h, struct m2h *m)
 {
 	struct f2fs_volume *vol = h->vol;
+	uint64_t memory;
 	int err;
 
 	m->mark.version = cp_checkpoint_ver(vol->cp);
@@ -306,7 +349,9 @@ static int prepare(struct f2fs_hotness *h, struct m2h *m)
 		return F2FS_ERR_NOMEM;
 	m->cache.lost = forget_page;
 	m->cache.user = m;
-	err = hot_cache_init(&m->cache, vol->ctx, h->options.sidecar, h->options.memory, &m->mark, &m->fits);
+	/* 8 bytes a block for all that is kept, tables and heads of pages included */
+	memory = h->options.memory ? h->options.memory : (uint64_t)m->mark.segments * (HOT_PAGE_BYTES - SEGMENT_BYTES);
+	err = hot_cache_init(&m->cache, vol->ctx, h->options.sidecar, memory, &m->mark, &m->fits);
 	h->now = m->fits ? m->mark.written : 0;
 	return err;
 }
@@ -332,7 +377,7 @@ static void take_sidecar(struct f2fs_hotness *h)
 	}
 }
 
-int m2h_begin(struct f2fs_hotness *h)
+static int begin(struct f2fs_hotness *h, bool is_adaptive)
 {
 	struct m2h *m;
 	int err = complete(h);
@@ -342,6 +387,7 @@ int m2h_begin(struct f2fs_hotness *h)
 	m = mem_zalloc(h->vol->ctx, sizeof(*m));
 	if (!m)
 		return F2FS_ERR_NOMEM;
+	m->is_adaptive = is_adaptive;
 	h->own = m;
 	h->end = end;
 	h->stat = stat;
@@ -356,4 +402,17 @@ int m2h_begin(struct f2fs_hotness *h)
 	if (!err)
 		take_sidecar(h);
 	return err;
+}
+
+int m2h_begin(struct f2fs_hotness *h)
+{
+	return begin(h, false);
+}
+
+int adaptive_begin(struct f2fs_hotness *h)
+{
+	h->options.delays = 1;
+	h->options.moves_apart = 1;
+	h->options.by_logarithm = 0; /* values are logarithms already */
+	return begin(h, true);
 }

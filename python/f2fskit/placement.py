@@ -70,6 +70,8 @@ class HotnessStat(NamedTuple):
     """1: what the sidecar held was taken."""
     clusterings: int
     rounds: int
+    tells_apart: int
+    """"adaptive": 0 while what is known foretells nothing; the others: 1."""
     classes: int
     borders: tuple[int, ...]
     """The largest distance, or lifetime, of each class, in blocks written."""
@@ -174,7 +176,7 @@ def set_method(volume: Any, name: str, sidecar: Any, options: dict[str, int]) ->
     row = ffi.new("struct f2fs_hotness_options *")
     method = lib.f2fs_hotness_find(name.encode())
     if method < 0:
-        known = ", ".join(ffi.string(lib.f2fs_hotness_name(i)).decode() for i in range(3))
+        known = ", ".join(ffi.string(lib.f2fs_hotness_name(i)).decode() for i in range(4))
         raise ValueError(f"{name!r} is none of {known}")
     row.method = method
     members = {key for key, _ in ffi.typeof("struct f2fs_hotness_options").fields} - {"method", "sidecar"}

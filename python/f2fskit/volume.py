@@ -667,7 +667,7 @@ class Volume(Closable):
         On the device nothing but the order of blocks differs. docs/HOTNESS.md tells what it is worth, and when.
 
         Args:
-            way: "m2h", "death" or "lifespan", which learn while the volume is written; an object that decides, see
+            way: "m2h", "death", "lifespan" or "adaptive", which learn while the volume is written; an object that decides, see
                 `Placement`; None: none.
             sidecar: M2H: a device that keeps what was learned when the volume is closed; it stays open as long.
             options: members of struct f2fs_hotness_options: streams, memory (bytes), delays (1: hot blocks wait), ...

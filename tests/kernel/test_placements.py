@@ -33,7 +33,7 @@ def write(volume, seed):
     return {"file%d" % i: hashlib.sha256(contents).hexdigest() for i, contents in enumerate(model)}
 
 
-@pytest.mark.parametrize("method", ["m2h", "python", *(["death", "lifespan"] if os.environ.get("F2FSKIT_LONG_RUNS") else [])])
+@pytest.mark.parametrize("method", ["m2h", "python", *(["death", "lifespan", "adaptive"] if os.environ.get("F2FSKIT_LONG_RUNS") else [])])
 def test_the_kernel_takes_what_a_placement_wrote(method, f2fskit, kernel, peer_check, tmp_path):
     class ByFile:
         streams = 3

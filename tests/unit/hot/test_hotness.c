@@ -85,6 +85,19 @@ static void overwrite(struct f2fs_inode *inode, unsigned count)
 	}
 }
 
+/* Products of three even numbers: blocks are of all degrees of heat, so that distances foretell what comes. */
+static void overwrite_skewed(struct f2fs_inode *inode, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const uint64_t near = next_random() % blocks;
+		const uint32_t at = (uint32_t)(near * (next_random() % blocks) / blocks * (next_random() % blocks) / blocks);
+
+		value[at] = next_random();
+		memcpy(bytes, &value[at], 4);
+		need(f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
+	}
+}
+
 static void must_be_right(struct f2fs_inode *inode)
 {
 	struct f2fs_check_result found;
@@ -126,28 +139,60 @@ static void all_are_sound(void **state)
 		{ .method = F2FS_HOTNESS_M2H, .by_logarithm = 1, .moves_apart = 1, .samples_halves = 1 },
 		{ .method = F2FS_HOTNESS_DEATH, .range_blocks = 1, .streams = 8 },
 		{ .method = F2FS_HOTNESS_LIFESPAN },
+		{ .method = F2FS_HOTNESS_ADAPTIVE },
 	};
 
 	(void)state;
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct f2fs_inode *inode = begin(&ways[i], MANY);
 		struct f2fs_stream_stat streams;
 		struct f2fs_hotness_stat stat;
 		unsigned used = 0;
 
-		overwrite(inode, 40000);
+		(ways[i].method == F2FS_HOTNESS_ADAPTIVE ? overwrite_skewed : overwrite)(inode, 40000);
 		f2fs_hotness_stat(hot, &stat);
 		f2fs_volume_streams(v.vol, &streams);
 		assert_true(stat.written > 60000 && stat.known > 20000 && stat.classes > 1 && stat.memory > 0);
+		if (ways[i].method == F2FS_HOTNESS_M2H)
+			assert_true(stat.memory <= 8ull * F2FS_SEGMENT_BLOCKS * v.vol->geo.segment_count_main);
+		assert_int_equal(stat.tells_apart, 1); /* what the load does can be foretold */
 		if (i < 2)
 			assert_true(stat.clusterings > 0 && stat.rounds > 0);
 		for (unsigned k = 0; k < F2FS_STREAMS; k++)
-			used += streams.blocks[k] > 1000;
+			used += streams.blocks[k] > 300;
 		assert_true(used > 1);
-		assert_true(moved() > 1000);
+		assert_true(moved() > 1000 || ways[i].method == F2FS_HOTNESS_ADAPTIVE);
 		must_be_right(inode);
 		end(inode);
 	}
+}
+
+/* Where nothing can be foretold, telling apart would cost room: adaptive does as the six logs with greedy do. */
+static void uniform_writes_cost_no_more(void **state)
+{
+	static const struct f2fs_hotness_options adaptive = { .method = F2FS_HOTNESS_ADAPTIVE };
+	uint64_t cost[2];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct f2fs_inode *inode = begin(i ? &adaptive : NULL, MANY);
+		struct f2fs_hotness_stat stat = { 0 };
+
+		for (unsigned k = 0; k < 60000; k++) {
+			const uint32_t at = next_random() % blocks;
+
+			value[at] = next_random();
+			memcpy(bytes, &value[at], 4);
+			need(f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
+		}
+		if (i)
+			f2fs_hotness_stat(hot, &stat);
+		assert_true(!i || (stat.known > 30000 && stat.tells_apart == 0));
+		cost[i] = moved();
+		must_be_right(inode);
+		end(inode);
+	}
+	assert_true(cost[0] > 10000 && cost[1] * 100 <= cost[0] * 102);
 }
 
 static void little_memory_is_no_failure(void **state)
@@ -296,7 +341,7 @@ static void what_cannot_be_is_refused(void **state)
 	must_refuse(NULL, F2FS_ERR_STATE);
 	need(f2fs_volume_commit(v.vol), "commit");
 	need(f2fs_device_new_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol) - BLOCK, &small), "sidecar");
-	must_refuse(&(struct f2fs_hotness_options){ .method = 3 }, F2FS_ERR_INVALID);
+	must_refuse(&(struct f2fs_hotness_options){ .method = 4 }, F2FS_ERR_INVALID);
 	must_refuse(&(struct f2fs_hotness_options){ .streams = 17 }, F2FS_ERR_INVALID);
 	must_refuse(&(struct f2fs_hotness_options){ .streams = 1 }, F2FS_ERR_INVALID);
 	must_refuse(&(struct f2fs_hotness_options){ .older_share = 101 }, F2FS_ERR_INVALID);
@@ -316,8 +361,11 @@ static void what_cannot_be_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_are_sound),      cmocka_unit_test(little_memory_is_no_failure),
-		cmocka_unit_test(sidecar_comes_back), cmocka_unit_test(lies_cost_nothing),
+		cmocka_unit_test(all_are_sound),
+		cmocka_unit_test(uniform_writes_cost_no_more),
+		cmocka_unit_test(little_memory_is_no_failure),
+		cmocka_unit_test(sidecar_comes_back),
+		cmocka_unit_test(lies_cost_nothing),
 		cmocka_unit_test(what_cannot_be_is_refused),
 	};
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Placements on the command line and in experiments: METHOD[:KEY=VALUE,...], as "m2h:memory=1M,delays=1".
+ */
+#ifndef F2FSKIT_CLI_PLACEMENT_H
+#define F2FSKIT_CLI_PLACEMENT_H
+
+#include <f2fskit/clean.h>
+#include <f2fskit/hotness.h>
+
+struct cli_placement {
+	struct f2fs_hotness_options options;
+	uint32_t victims; /* enum f2fs_clean_policy that goes with it */
+};
+
+/* Take a text; returns what is wrong with it, or NULL. */
+const char *cli_parse_placement(const char *text, struct cli_placement *out);
+
+#endif

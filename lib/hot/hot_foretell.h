@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Do distances foretell anything? Where all blocks are as hot, what a block did says nothing about what it will do, and
+ * to tell blocks apart costs room and wins nothing. The correlation of what was expected with what came answers that,
+ * window by window. Whole numbers, so that every host decides alike.
+ */
+#ifndef F2FSKIT_HOT_HOT_FORETELL_H
+#define F2FSKIT_HOT_HOT_FORETELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FORETELL_WINDOW 2048 /* pairs */
+#define FORETELL_SHARE 4     /* percent of the variance that has to be explained: a correlation of 0.2 */
+
+/* Sums over a window; values are logarithms of 24-bit numbers in 256ths, so below 2^13. */
+struct hot_foretell {
+	int64_t count, x, y, xx, yy, xy;
+	bool holds; /* what the last window that was full said; before it: no */
+};
+
+static inline void hot_foretell_add(struct hot_foretell *f, uint32_t expected, uint32_t came)
+{
+	int64_t cov, vx, vy;
+
+	f->x += expected;
+	f->y += came;
+	f->xx += (int64_t)expected * expected;
+	f->yy += (int64_t)came * came;
+	f->xy += (int64_t)expected * came;
+	if (++f->count < FORETELL_WINDOW)
+		return;
+	/* below 2^26 each, so that their squares can be compared */
+	cov = (f->xy - f->x * f->y / FORETELL_WINDOW) / FORETELL_WINDOW;
+	vx = (f->xx - f->x * f->x / FORETELL_WINDOW) / FORETELL_WINDOW;
+	vy = (f->yy - f->y * f->y / FORETELL_WINDOW) / FORETELL_WINDOW;
+	*f = (struct hot_foretell){ .holds = cov > 0 && cov * cov * 100 > vx * vy * FORETELL_SHARE };
+}
+
+#endif

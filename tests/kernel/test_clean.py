@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Volumes that the kernel wrote, cleaned by each policy: everything is there as before, to us, to f2fs-tools and to the
-kernel, which goes on writing without a word."""
+kernel, which goes on writing without a word. And what its own cleaning chooses and moves."""
 import hashlib
+import json
 import os
 import random
+import shutil
+import subprocess
 
 import pytest
 
 import images
+import makers
 import reading
 import test_repair
 import uml
@@ -99,3 +103,109 @@ def test_volumes_that_clean_themselves(f2fskit, kernel, peer_check, tmp_path, lo
     peer_check(path)
     with f2fskit.open(path) as volume:
         assert all(volume.read_bytes(name) == bytes(data) for name, data in model.items() if volume.path(name).exists())
+
+
+COLLECTING = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest", "collecting.py")
+AGE = "mount -o mode=lfs /dev/ubda $MNT && python3 -I %s age $MNT 80 1; s=$?; umount $MNT; exit $s" % COLLECTING
+COLLECT = "mount /dev/ubda $MNT && python3 -I %s collect $MNT ubda 4; s=$?; umount $MNT; exit $s" % COLLECTING
+
+
+def test_victims_are_those_of_the_kernel(f2fskit, kernel, tmp_path):
+    """Its foreground cleaning takes the section with the fewest blocks in use, as our policy greedy does; so both move about
+    as many to win as many sections. Which of equal ones comes first is its own affair."""
+    path, copy = tmp_path / "disk", tmp_path / "copy"
+    f2fskit.mkfs(path, 128 << 20)
+    uml.run(AGE, images=[str(path)], kernel=kernel).check()
+    shutil.copyfile(path, copy)
+    theirs = json.loads(uml.run(COLLECT, images=[str(copy)], kernel=kernel).check().stdout)
+    assert theirs["reached"] >= theirs["free"] + 4
+    # nodes that a checkpoint writes empty sections, too
+    assert theirs["steps"] and all(least in emptied for emptied, least in theirs["steps"]), theirs
+    with f2fskit.open(path, "r+") as volume:
+        chosen = []
+        volume.gc(lambda section: chosen.append(section) or section.valid, dry_run=True, used_limit=100)
+        assert min(section.valid for section in chosen) == theirs["steps"][0][1]
+        free = volume.gc(dry_run=True).free_before
+        ours = volume.gc("greedy", free=free + theirs["reached"] - theirs["free"], used_limit=100)
+    assert ours.free_after - free >= theirs["reached"] - theirs["free"]
+    assert ours.data_blocks + ours.node_blocks <= theirs["moved"] * 1.1
+    assert f2fskit.check(path).found == 0
+
+
+LINKS = "set -e; n=0; for d in /dev/ubd[a-h]; do [ -b $d ] || continue; ln -s $d /dev/%s.$n; n=$((n+1)); done\n"
+
+
+def test_several_devices(f2fskit, kernel, tmp_path):
+    """A volume on three devices, part of whose files are gone."""
+    image = makers.make(["multi-device"], kernel=kernel)["multi-device"]
+    paths = [str(tmp_path / ("disk.%d" % i)) for i in range(len(image.paths))]
+    for source, path in zip(image.paths, paths):
+        subprocess.run(["cp", "--sparse=always", source, path], check=True)
+    first, more = paths[0], paths[1:]
+    with f2fskit.open(first, "r+", devices=more) as volume:
+        inode = volume.path("/across").inode()
+        for i in range(0, inode.stat().st_size // 4096, 3):
+            inode.fallocate(i * 4096, 4096, f2fskit.FallocateFlag.PUNCH_HOLE | f2fskit.FallocateFlag.KEEP_SIZE)
+    with f2fskit.open(first, devices=more) as volume:
+        before = reading.tree(volume, f2fskit)
+    for policy in POLICIES:
+        with f2fskit.open(first, "r+", devices=more) as volume:
+            found = volume.gc(policy, used_limit=100, sections=24)
+        assert found.unconfirmed == found.unreadable == 0
+        assert found.sections > 4 or policy == "age"
+        assert f2fskit.check(first, devices=more).found == 0
+    with f2fskit.open(first, devices=more) as volume:
+        reading.must_be_same(before, reading.tree(volume, f2fskit), ignore=("fiemap", "map"))
+        across = hashlib.sha256(volume.read_bytes("/across")).hexdigest()
+    job = LINKS % "multi-device" + "mount /dev/multi-device.0 $MNT\nsha256sum $MNT/across\necho more > $MNT/more\numount $MNT\n"
+    assert across in uml.run(job, images=paths, kernel=kernel).check().stdout.decode()
+    assert f2fskit.check(first, devices=more).found == 0
+
+
+def test_zoned(f2fskit, kernel, peer_check, tmp_path):
+    """As a plain file: zones are a matter of the device."""
+    if "block_zoned" not in kernel.features:
+        pytest.skip("this kernel has no zoned devices")
+    image = makers.make(["zoned"], kernel=kernel)["zoned"]
+    path = test_repair.copy_of(image, tmp_path / "disk")
+    with f2fskit.open(path, "r+") as volume:
+        for i in range(0, 20, 2):
+            volume.path("/tree/f%d" % i).unlink()
+    with f2fskit.open(path) as volume:
+        before = reading.tree(volume, f2fskit)
+    moved = 0
+    for policy in POLICIES:
+        with f2fskit.open(path, "r+") as volume:
+            found = volume.gc(policy, used_limit=100, sections=24)
+        assert found.unconfirmed == found.unreadable == 0
+        moved += found.data_blocks + found.node_blocks
+        assert f2fskit.check(path).found == 0
+    assert moved > 100
+    with f2fskit.open(path) as volume:
+        reading.must_be_same(before, reading.tree(volume, f2fskit), ignore=("fiemap", "map"))
+
+
+def test_device_aliases_stay(f2fskit, kernel, run_tool, tmp_path):
+    """The sections of an alias are left alone, whatever is asked for; the others are cleaned."""
+    paths = [str(tmp_path / name) for name in ("disk.0", "alias.1")]
+    for path, size in zip(paths, (128, 64)):
+        with open(path, "wb") as file:
+            file.truncate(size << 20)
+    run_tool("mkfs.f2fs", "-q", "-c", paths[1] + "@alias", paths[0])
+    with f2fskit.open(paths[0], "r+", devices=paths[1:]) as volume:
+        (alias,) = [e.name for e in volume.root.iterdir() if e.name.startswith("alias")]
+        place = list(volume.path("/" + alias).inode().extents())
+        for i in range(40):
+            volume.path("/f%d" % i).write_bytes(bytes([i + 1]) * 500000)
+        volume.commit()
+        for i in range(0, 40, 2):
+            volume.path("/f%d" % i).unlink()
+        volume.commit()
+        for policy in POLICIES:
+            found = volume.gc(policy, used_limit=100, move_pinned=True)
+            assert found.unconfirmed == 0 and (found.sections > 2 or policy != "greedy")
+        assert list(volume.path("/" + alias).inode().extents()) == place
+    assert f2fskit.check(paths[0], devices=paths[1:]).found == 0
+    with f2fskit.open(paths[0], devices=paths[1:]) as volume:
+        for i in range(1, 40, 2):
+            assert volume.read_bytes("/f%d" % i) == bytes([i + 1]) * 500000

@@ -97,7 +97,8 @@ int change_win_sections(struct change *c, uint64_t wanted, bool *won)
 	return err;
 }
 
-int change_begin(struct change *c, struct f2fs_volume *vol)
+/* Every change says anew how it goes, so that no call's ways are another's. */
+static int begin(struct change *c, struct f2fs_volume *vol, const struct change_rules *rules)
 {
 	int err;
 
@@ -113,6 +114,7 @@ int change_begin(struct change *c, struct f2fs_volume *vol)
 	if (err)
 		return err;
 	txn_tick(vol->txn);
+	vol->txn->file->rules = rules;
 	err = change_trim(vol->txn);
 	if (!err)
 		err = orphans_free(vol->txn);
@@ -120,6 +122,11 @@ int change_begin(struct change *c, struct f2fs_volume *vol)
 		txn_fail(vol->txn);
 	c->generation = vol->generation;
 	return err;
+}
+
+int change_begin(struct change *c, struct f2fs_volume *vol)
+{
+	return begin(c, vol, NULL);
 }
 
 int change_begin_on(struct change *c, const struct f2fs_inode *inode)
@@ -130,7 +137,7 @@ int change_begin_on(struct change *c, const struct f2fs_inode *inode)
 	c->vol = inode->vol;
 	c->generation = inode->vol->generation;
 	err = inode_need_current(inode);
-	return err ? err : change_begin(c, inode->vol);
+	return err ? err : begin(c, inode->vol, inode->rules);
 }
 
 int change_flush_file(struct change *c, f2fs_nid_t ino)

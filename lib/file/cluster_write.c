@@ -78,8 +78,9 @@ static int need_packer(struct winode *w, struct cluster_packer **out)
 /* Compress a cluster; *blocks is what it takes then, 0 when that saves too little. */
 static int pack(struct winode *w, struct cluster_packer *p, const uint8_t *data, uint32_t *blocks)
 {
-	const uint32_t bs = w->txn->vol->geo.block_size,
-		       min_saved = w->txn->vol->write.minimum_saved ? w->txn->vol->write.minimum_saved : 1;
+	const uint32_t bs = w->txn->vol->geo.block_size;
+	struct change_rules rules;
+	uint32_t min_saved;
 	const uint8_t *extra = inode_extra(winode_block(w));
 	struct cluster_header head = { 0 };
 	size_t length = 0, used;
@@ -87,6 +88,8 @@ static int pack(struct winode *w, struct cluster_packer *p, const uint8_t *data,
 	int err = progress_tick(w->txn->vol->ctx, "write", (uint64_t)p->bytes * PACKING_IS_SLOWER);
 
 	*blocks = 0;
+	change_compression(w->txn, &rules);
+	min_saved = rules.minimum_saved ? rules.minimum_saved : 1;
 	if (err || min_saved >= w->layout.cluster_blocks)
 		return err;
 	switch (comp_compress(&p->codec, p->algorithm, p->level, data, p->bytes, p->packed + chead_SIZE,

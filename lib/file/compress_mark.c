@@ -56,14 +56,14 @@ static bool is_hot(const uint8_t *sb, const char *name, size_t len)
 }
 
 /* How files are compressed that are made in a directory. */
-static void choose_way(const struct f2fs_volume *vol, const uint8_t *parent, struct f2fs_compression *how)
+static void choose_way(const struct f2fs_compression *wanted, const uint8_t *parent, struct f2fs_compression *how)
 {
 	const uint8_t *extra = parent ? inode_extra(parent) : NULL;
 
 	memset(how, 0, sizeof(*how));
 	how->algorithm = COMP_LZ4;
-	if (vol->write.has_compression) {
-		*how = vol->write.compression;
+	if (wanted) {
+		*how = *wanted;
 	} else if (parent && inode_has_extra(parent, extra_SIZE) && extra_i_log_cluster_size(extra) >= 2) {
 		how->algorithm = extra_i_compress_algorithm(extra);
 		how->level = (uint8_t)(extra_i_compress_flag(extra) >> 8);
@@ -78,14 +78,16 @@ void compress_new(struct winode *w, const uint8_t *parent, const char *name, siz
 	const uint32_t flags = parent ? inode_i_flags(parent) : 0;
 	const unsigned type = inode_i_mode(winode_block(w)) & MODE_TYPE;
 	struct f2fs_compression how;
+	struct change_rules rules;
 	bool wanted = false;
 
 	if (!geometry_has(&vol->geo, F2FS_FEATURE_COMPRESSION) || (type != MODE_REG && type != MODE_DIR))
 		return;
+	change_compression(w->txn, &rules);
 	if (type == MODE_REG) {
-		if (is_hot(vol->sb, name, len) || extension_in_list(vol->write.plain_names, name, len))
+		if (is_hot(vol->sb, name, len) || extension_in_list(rules.plain_names, name, len))
 			return;
-		wanted = extension_in_list(vol->write.compress_names, name, len);
+		wanted = extension_in_list(rules.compress_names, name, len);
 	}
 	if (!wanted && (flags & FLAG_i_flags_nocomp)) {
 		inode_set_i_flags(winode_block(w), inode_i_flags(winode_block(w)) | FLAG_i_flags_nocomp);
@@ -93,7 +95,7 @@ void compress_new(struct winode *w, const uint8_t *parent, const char *name, siz
 	}
 	if (!wanted && !(flags & FLAG_i_flags_compr))
 		return;
-	choose_way(vol, parent, &how);
+	choose_way(rules.compression, parent, &how);
 	/* what this build cannot compress is not marked: it would only lose its inline contents */
 	if (comp_can_compress(how.algorithm) && comp_level_is_valid(how.algorithm, how.level) && how.log_cluster <= 8)
 		compress_mark(w, &how);

@@ -209,6 +209,8 @@ int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const s
 		err = create(dir, name, length, spec, &ino);
 	if (!err && out)
 		err = inode_open(dir->vol, ino, out);
+	if (!err && out)
+		(*out)->rules = dir->rules;
 	return change_end(&change, err);
 }
 

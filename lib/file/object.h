@@ -14,6 +14,7 @@
 struct dentry_ref;
 struct xattr_set;
 struct cluster_cache;
+struct change_rules;
 
 /* Who answers for an inode that is read as it once was (forensics/): its nodes, and what became of its blocks. */
 struct inode_past {
@@ -42,6 +43,7 @@ struct f2fs_inode {
 	uint64_t node_generation[NODE_LEVELS]; /* of the volume, when it was read */
 	struct xattr_set *xattrs;	       /* NULL: not asked for yet */
 	struct cluster_cache *cluster;	       /* NULL: nothing decompressed yet */
+	const struct change_rules *rules;      /* of changes that are made through this handle; NULL: the usual ones */
 	struct f2fs_inode *next_handle;	       /* of the volume */
 	struct f2fs_inode **this_handle;       /* what points to this one */
 };

@@ -47,7 +47,7 @@ void winode_stamp(struct winode *w, enum stamp which)
 	const struct f2fs_volume *vol = w->txn->vol;
 	uint8_t *block = winode_block(w);
 
-	if (!vol->has_now)
+	if (!vol->has_now || (w->txn->file->rules && w->txn->file->rules->keeps_times))
 		return;
 	if (which == STAMP_MTIME) {
 		inode_set_i_mtime(block, vol->now_seconds);

@@ -17,6 +17,7 @@ struct file_state {
 	bool has_delayed;	       /* of these some wait by what a placement says */
 	struct quota_changes *quota;   /* changes of usage; NULL: none */
 	struct cluster_packer *packer; /* what compressing needs; NULL until then */
+	const struct change_rules *rules; /* of the change at hand; NULL: the usual ones */
 	f2fs_nid_t elsewhere;	       /* nothing of this inode is written in place; 0: none */
 };
 
@@ -26,6 +27,22 @@ struct winode {
 	struct node *node;
 	struct inode_layout layout;
 };
+
+/*
+ * change_rules.c: how changes through a handle (f2fs_inode.rules) differ from the usual ones. A new inode's handle has
+ * those of its directory. Whoever made rules ends them (change_end_rules()) before they go.
+ */
+struct change_rules {
+	bool keeps_times; /* nothing is stamped: whoever changes says the times */
+	/* NULL, or in place of what the options of writing say of compression */
+	const struct f2fs_compression *compression;
+	uint8_t minimum_saved;			  /* of these options */
+	const char *compress_names, *plain_names; /* of these options */
+};
+/* What the options of writing say, or the rules of the change that is being made. */
+void change_compression(const struct txn *txn, struct change_rules *out);
+/* Nothing goes by these rules any more. */
+void change_end_rules(struct f2fs_volume *vol, const struct change_rules *rules);
 
 /* change.c: the frame of every public change. */
 struct change {
@@ -64,7 +81,8 @@ int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out);
 void winode_touch(struct winode *w);
 /* Change i_blocks by that many blocks. */
 int winode_count(struct winode *w, int64_t blocks);
-/* Set the change time, and with STAMP_MTIME the modification time, when the volume was told one. */
+/* Set the change time, and with STAMP_MTIME the modification time, when the volume was told one and the rules of the
+ * change leave that to it. */
 enum stamp { STAMP_CTIME, STAMP_MTIME };
 void winode_stamp(struct winode *w, enum stamp which);
 /* Is a slot's block one that the last checkpoint has? */

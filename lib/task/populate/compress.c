@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compression of the files that are copied: the volume's options of writing are others for the time of the run.
+ * The ways of this run, which its handles carry: the source says the times, and how files are compressed is in the
+ * options. Other changes that are made meanwhile, from callbacks, go as the volume's options say.
  */
-#include "file/write.h"
 #include "task/populate/populate.h"
 
-int populate_compress_begin(struct populate *p)
+int populate_ways_set(struct populate *p)
 {
 	const struct f2fs_populate_compression *c = p->opt.compression;
 	int err = c ? compress_check(p->vol, &c->how) : 0;
 
-	p->usual = p->vol->write;
+	p->ways = (struct change_rules){ .keeps_times = true };
 	if (!c || err)
 		return err;
-	p->vol->write.has_compression = 1;
-	p->vol->write.compression = c->how;
-	p->vol->write.minimum_saved = c->minimum_saved;
-	p->vol->write.compress_names = c->names ? c->names : "*";
-	p->vol->write.plain_names = c->except;
+	p->ways.compression = &c->how;
+	p->ways.minimum_saved = c->minimum_saved;
+	p->ways.compress_names = c->names ? c->names : "*";
+	p->ways.plain_names = c->except;
 	return 0;
 }
 
-void populate_compress_end(struct populate *p)
+int populate_open(struct populate *p, f2fs_nid_t ino, struct f2fs_inode **out)
 {
-	p->vol->write = p->usual;
+	int err = f2fs_inode_open(p->vol, ino, out);
+
+	if (!err)
+		(*out)->rules = &p->ways;
+	return err;
 }
 
 int populate_compress_file(struct populate *p, struct f2fs_inode *inode)
@@ -36,7 +39,7 @@ int populate_compress_file(struct populate *p, struct f2fs_inode *inode)
 	if (err || !c || !st.is_compressed)
 		return err;
 	if (!c->release) {
-		err = change_begin(&change, p->vol);
+		err = change_begin_on(&change, inode);
 		if (!err)
 			err = change_flush_file(&change, f2fs_inode_number(inode));
 		return change_end(&change, err);

@@ -216,7 +216,7 @@ static int step(struct sweep *s)
 		return remove_found(s, level, found);
 	if (!goes && !enters)
 		return 0;
-	err = f2fs_inode_open(s->p->vol, found->ino, &dir);
+	err = populate_open(s->p, found->ino, &dir);
 	if (!err)
 		err = push(s, dir, goes);
 	return err ? err : list_names(s, last_level(s));
@@ -237,7 +237,7 @@ static int run(struct sweep *s, int err)
 static int start(struct sweep *s, struct populate *p, const struct f2fs_inode *dir, bool is_condemned)
 {
 	struct f2fs_inode *own;
-	int err = f2fs_inode_open(p->vol, f2fs_inode_number(dir), &own);
+	int err = populate_open(p, f2fs_inode_number(dir), &own);
 
 	s->p = p;
 	vec_init(&s->levels, p->ctx, sizeof(struct sweep_level));

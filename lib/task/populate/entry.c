@@ -86,7 +86,7 @@ static int link_to_path(struct populate *p, struct f2fs_inode *dir, const char *
 static int link_to_inode(struct populate *p, struct f2fs_inode *dir, const char *name, f2fs_nid_t ino)
 {
 	struct f2fs_inode *first;
-	int err = f2fs_inode_open(p->vol, ino, &first);
+	int err = populate_open(p, ino, &first);
 
 	if (err)
 		return err;
@@ -189,7 +189,7 @@ static int enter_existing(struct populate *p, struct f2fs_inode *parent, const c
 		return err;
 	}
 	if (!err)
-		err = f2fs_inode_open(p->vol, entry.ino, out);
+		err = populate_open(p, entry.ino, out);
 	if (err)
 		return err;
 	if (p->opt.existing != F2FS_EXISTING_SKIP)

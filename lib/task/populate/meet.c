@@ -61,7 +61,7 @@ static int compare(struct populate *p, struct f2fs_inode *inode, const struct po
 static int keep(struct populate *p, f2fs_nid_t ino, struct populate_item *item, bool *done)
 {
 	struct f2fs_inode *inode;
-	int err = f2fs_inode_open(p->vol, ino, &inode);
+	int err = populate_open(p, ino, &inode);
 
 	if (err)
 		return err;

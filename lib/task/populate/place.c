@@ -81,7 +81,7 @@ static int open_dir(struct populate *p, struct f2fs_inode *dir, const char *name
 		return err;
 	if (entry.type != F2FS_TYPE_DIRECTORY)
 		return error_set(p->ctx, F2FS_ERR_NOT_DIR, "the name of a parent exists already and is no directory");
-	return f2fs_inode_open(p->vol, entry.ino, out);
+	return populate_open(p, entry.ino, out);
 }
 
 /* Before the first directory of the target is made: can all of them have their names? */
@@ -113,7 +113,7 @@ int populate_place_open(struct populate *p)
 	int err = check_target(p, path);
 
 	if (!err)
-		err = f2fs_lookup(p->vol, "/", 0, &at);
+		err = populate_open(p, p->vol->geo.root_ino, &at);
 	if (err)
 		return err;
 	for (;;) {
@@ -273,7 +273,7 @@ int populate_place_lookup(struct populate *p, const char *path, struct f2fs_inod
 	for (; (n = strcspn(path, "/")) > 0; path += n + (path[n] == '/')) {
 		struct f2fs_dirent entry;
 		struct f2fs_inode *dir;
-		int err = f2fs_inode_open(p->vol, ino, &dir);
+		int err = populate_open(p, ino, &dir);
 
 		if (err)
 			return err;
@@ -283,5 +283,5 @@ int populate_place_lookup(struct populate *p, const char *path, struct f2fs_inod
 			return err;
 		ino = entry.ino;
 	}
-	return f2fs_inode_open(p->vol, ino, out);
+	return populate_open(p, ino, out);
 }

@@ -171,6 +171,7 @@ void populate_fini(struct populate *p)
 		vec_fini(&level->attributes);
 	}
 	populate_rules_close(p);
+	change_end_rules(p->vol, &p->ways);
 	mem_free(p->ctx, p->buffer);
 	mem_free(p->ctx, p->zeros);
 	vec_fini(&p->path);
@@ -190,7 +191,6 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 	struct populate p = { .ctx = f2fs_volume_context(vol), .vol = vol, .opt = *options, .result = result };
 	const struct f2fs_progress *before;
 	const uint64_t generation = vol->generation;
-	const bool has_now = vol->has_now;
 	int err;
 
 	error_clear(p.ctx);
@@ -201,17 +201,14 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 	populate_init(&p);
 	p.buffer = mem_alloc(p.ctx, POPULATE_BUFFER);
 	p.zeros = is_dry ? mem_zalloc(p.ctx, POPULATE_BUFFER) : NULL;
-	vol->has_now = false; /* the source says the times: changes are not stamped meanwhile */
-	err = p.buffer && (p.zeros || !is_dry) ? populate_compress_begin(&p) : F2FS_ERR_NOMEM;
+	err = p.buffer && (p.zeros || !is_dry) ? populate_ways_set(&p) : F2FS_ERR_NOMEM;
 	if (!err) {
 		before = progress_run(p.ctx, &p.progress);
 		err = progress_report(p.ctx, &p.progress);
 		if (!err)
 			err = run(&p);
 		progress_run(p.ctx, before);
-		populate_compress_end(&p);
 	}
-	vol->has_now = has_now;
 	if (err && vol->generation != generation) /* files may be incomplete, or lack their attributes */
 		f2fs_volume_fail(vol);
 	populate_fini(&p);

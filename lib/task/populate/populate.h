@@ -11,6 +11,7 @@
 
 #include "base/map32.h"
 #include "base/vec.h"
+#include "file/write.h"
 #include "format/inode.h"
 
 /* What an item says of itself; what is missing has a default. */
@@ -97,10 +98,10 @@ struct populate {
 	const char *what;  /* of the item at hand is being copied, for a problem: "" or "contents" */
 	bool may_repeat;   /* the source may give a name twice: the later one replaces the earlier */
 	struct f2fs_time now;
-	struct f2fs_write_options usual; /* of the volume, with opt.compression */
-	struct f2fs_progress progress;	 /* in bytes of contents */
-	char *buffer;			 /* POPULATE_BUFFER bytes, for the source */
-	uint8_t *zeros;			 /* the same of zeros, copied instead of contents; NULL: contents are */
+	struct change_rules ways;      /* of changes through the run's handles */
+	struct f2fs_progress progress; /* in bytes of contents */
+	char *buffer;		       /* POPULATE_BUFFER bytes, for the source */
+	uint8_t *zeros;		       /* the same of zeros, copied instead of contents; NULL: contents are */
 	struct vec path;       /* char: of the item at hand, NUL-terminated, no slash at either end; "": the top */
 	struct vec attributes; /* of the item at hand: see populate_attribute_add() */
 	struct fs_config *fs_config; /* NULL: none */
@@ -243,9 +244,10 @@ int populate_link_add(struct populate *p, const struct populate_item *item, f2fs
 
 /* ---- populate/compress.c */
 
-/* New files become compressed as the options say, until populate_compress_end(). */
-int populate_compress_begin(struct populate *p);
-void populate_compress_end(struct populate *p);
+/* Make p->ways from the options. */
+int populate_ways_set(struct populate *p);
+/* Open an inode whose changes go by p->ways. */
+int populate_open(struct populate *p, f2fs_nid_t ino, struct f2fs_inode **out);
 /* A file is complete: store what waits of it, give back what that saved if it is wanted. */
 int populate_compress_file(struct populate *p, struct f2fs_inode *inode);
 

@@ -15,13 +15,13 @@
 #include <locale.h>
 #include <string.h>
 
-#include "task/populate/input.h"
+#include "task/populate/tarstream.h"
 
 struct tar_source {
 	struct populate *p;
 	struct archive *archive;
 	struct archive_entry *entry; /* the one given last */
-	struct populate_input input;
+	struct tar_stream stream;
 	locale_t plain;	  /* the C locale */
 	struct vec clean; /* char: path of the entry, then that of a link's target */
 	struct vec link;
@@ -38,9 +38,8 @@ static struct tar_source *source_of(const struct populate *p)
 }
 
 /* The archive cannot be read on: without the rest the tree would be a part of itself. */
-static int broken(struct populate *p)
+static int broken_by(struct populate *p, struct archive *archive)
 {
-	struct archive *archive = source_of(p)->archive;
 	const char *text = archive_error_string(archive);
 	const char *after = p->path.count ? " after " : "";
 
@@ -53,17 +52,22 @@ static int broken(struct populate *p)
 			 populate_path(p), text ? text : "libarchive failed");
 }
 
-static la_ssize_t read_input(struct archive *archive, void *user, const void **data)
+static int broken(struct populate *p)
+{
+	return broken_by(p, source_of(p)->archive);
+}
+
+static la_ssize_t read_stream(struct archive *archive, void *user, const void **data)
 {
 	struct tar_source *s = user;
-	size_t got;
-	int sys_errno = populate_input_read(&s->input, s->p->buffer, POPULATE_BUFFER, &got);
+	long long got = tar_stream_next(&s->stream, data);
 
-	*data = s->p->buffer;
-	if (!sys_errno)
-		return (la_ssize_t)got;
-	archive_set_error(archive, sys_errno, "cannot read: %s", strerror(sys_errno));
-	return -1;
+	if (got < 0) {
+		const char *text = archive_error_string(s->stream.plain);
+
+		archive_set_error(archive, archive_errno(s->stream.plain), "%s", text ? text : "libarchive failed");
+	}
+	return (la_ssize_t)got;
 }
 
 static int next_header(struct tar_source *s)
@@ -76,6 +80,23 @@ static int next_header(struct tar_source *s)
 	while (ret == ARCHIVE_RETRY);
 	uselocale(old);
 	return ret;
+}
+
+/* Times of the last second before 1970, whose sign libarchive does not tell. */
+static void restore_signs(const struct tar_source *s, struct populate_item *item)
+{
+	struct f2fs_time *const times[] = { &item->mtime, &item->atime, &item->ctime, &item->crtime };
+	static const unsigned bits[] = { GIVEN_MTIME, GIVEN_ATIME, GIVEN_CTIME, GIVEN_CRTIME };
+	const unsigned signs = tar_stream_signs(&s->stream, (uint64_t)archive_read_header_position(s->archive));
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+		struct f2fs_time *t = times[i];
+
+		if (!(signs & item->given & bits[i]) || t->seconds != 0 || t->nanoseconds == 0)
+			continue;
+		t->seconds = -1;
+		t->nanoseconds = 1000000000 - t->nanoseconds;
+	}
 }
 
 static int next(struct populate *p, struct populate_item *item)
@@ -98,6 +119,8 @@ static int next(struct populate *p, struct populate_item *item)
 		err = populate_set_path(p, 0, s->clean.items);
 	if (!err)
 		err = populate_tar_describe(p, s->entry, &s->link, item);
+	if (!err)
+		restore_signs(s, item);
 	if (!err && p->path.count == 0 && (item->mode & MODE_TYPE) != MODE_DIR)
 		err = error_set(p->ctx, F2FS_ERR_INVALID, "the top of the tree is not a directory");
 	s->at_end = false;
@@ -164,7 +187,7 @@ static void close_source(struct populate *p)
 
 	if (s->archive)
 		archive_read_free(s->archive);
-	populate_input_close(&s->input);
+	tar_stream_close(&s->stream);
 	if (s->plain)
 		freelocale(s->plain);
 	vec_fini(&s->clean);
@@ -173,20 +196,17 @@ static void close_source(struct populate *p)
 	mem_free(p->ctx, s);
 }
 
-static int start(struct populate *p, struct tar_source *s)
+static int start(struct populate *p, struct tar_source *s, const struct f2fs_input *input)
 {
-	static int (*const filters[])(struct archive *) = {
-		archive_read_support_filter_gzip, archive_read_support_filter_bzip2, archive_read_support_filter_xz,
-		archive_read_support_filter_lzma, archive_read_support_filter_zstd,  archive_read_support_filter_lz4,
-	};
+	int err = tar_stream_open(&s->stream, p->ctx, input, p->buffer);
 
+	if (err)
+		return s->stream.plain ? broken_by(p, s->stream.plain) : err;
 	s->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	s->archive = archive_read_new();
 	if (!s->archive || !s->plain || archive_read_support_format_tar(s->archive) != ARCHIVE_OK)
 		return error_nomem(p->ctx);
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
-		filters[i](s->archive); /* what libarchive was built without it names when it meets it */
-	return archive_read_open(s->archive, s, NULL, read_input, NULL) == ARCHIVE_OK ? 0 : broken(p);
+	return archive_read_open(s->archive, s, NULL, read_stream, NULL) == ARCHIVE_OK ? 0 : broken(p);
 }
 
 int populate_tar_open(struct populate *p, const struct f2fs_input *input)
@@ -195,7 +215,6 @@ int populate_tar_open(struct populate *p, const struct f2fs_input *input)
 		.next = next, .prepare = prepare, .read = read_contents, .close = close_source
 	};
 	struct tar_source *s = mem_zalloc(p->ctx, sizeof(*s));
-	int err;
 
 	if (!s)
 		return F2FS_ERR_NOMEM;
@@ -205,9 +224,9 @@ int populate_tar_open(struct populate *p, const struct f2fs_input *input)
 	p->source = s;
 	p->ops = &ops;
 	p->may_repeat = true;
+	s->stream.input.ctx = p->ctx;
 	s->gathered = mem_alloc(p->ctx, POPULATE_BUFFER);
-	err = s->gathered ? populate_input_open(&s->input, p->ctx, input) : F2FS_ERR_NOMEM;
-	return err ? err : start(p, s);
+	return s->gathered ? start(p, s, input) : F2FS_ERR_NOMEM;
 }
 
 #else

@@ -311,6 +311,8 @@ static int run_check(struct run *run)
 		return status;
 	if (a->depth == FSCK_IF_NEEDED && !session_wants_check(&run->session))
 		return session_tune(&run->session, 1);
+	if (a->depth == FSCK_REPORT && !session_wants_check(&run->session))
+		run->session.answer = FSCK_NO;
 	if (a->is_json) {
 		run->report.json = cli_print_open(stdout, CLI_JSON);
 		if (!run->report.json)

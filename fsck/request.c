@@ -114,7 +114,7 @@ static const char *take_preen(struct arguments *a, const char *value)
 
 	if (value && cli_parse_u32(value, 0, UINT32_MAX, &level))
 		return "is not a number";
-	return ask_for(a, level ? FSCK_SILENT : FSCK_IF_NEEDED);
+	return ask_for(a, level == 0 ? FSCK_IF_NEEDED : level == 1 ? FSCK_SILENT : FSCK_REPORT);
 }
 
 static const char *take_job(struct arguments *a, enum fsck_job job, const char **place, const char *value)

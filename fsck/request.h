@@ -18,6 +18,7 @@ enum fsck_job { FSCK_CHECK = 0, FSCK_ROLLBACK, FSCK_LIST, FSCK_EXPLAIN, FSCK_LAY
 enum fsck_depth {
 	FSCK_UNSAID = 0, /* while options are taken: the same as FSCK_FULL */
 	FSCK_IF_NEEDED,	 /* when the volume says that something is wrong */
+	FSCK_REPORT,	 /* the same, and else look, change nothing, and report what is wrong */
 	FSCK_SILENT,	 /* in any case, without a word when nothing is wrong */
 	FSCK_FULL
 };

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pty
+import shutil
 import subprocess
 
 import pytest
@@ -76,14 +77,45 @@ def test_nothing_is_written(run_tool, broken, options):
     assert digest(broken) == before
 
 
+def flags_of(run_tool, image):
+    return json.loads(run_tool("dump.f2fs", "--json", "--checkpoint", image).stdout)["checkpoint"]["ckpt_flags"]
+
+
 def test_preen_acts_when_the_volume_asks(run_tool, broken):
     before = digest(broken)
     assert not run_tool("fsck.f2fs", "-a", broken).stdout, "nothing says that something is wrong"
     assert digest(broken) == before
-    flags = json.loads(run_tool("dump.f2fs", "--json", "--checkpoint", broken).stdout)["checkpoint"]["ckpt_flags"]
-    run_tool("f2fs", "-w", broken, "set", "cp.ckpt_flags", str(flags | 0x10))
+    run_tool("f2fs", "-w", broken, "set", "cp.ckpt_flags", str(flags_of(run_tool, broken) | 0x10))
     assert b"[FIX]" in run_tool("fsck.f2fs", "-a", broken, rc=1).stdout
     assert not run_tool("fsck.f2fs", "-a", broken).stdout
+
+
+@pytest.mark.parametrize("option", ["-p2", "-p3", "--preen=2"])
+def test_preen_2_looks_and_tells(run_tool, broken, option):
+    """As f2fs-tools: a volume that does not ask is checked, and nothing is repaired; one that asks is repaired."""
+    before = digest(broken)
+    done = run_tool("fsck.f2fs", option, broken, rc=4)
+    assert b"[ASSERT] (LINKS_FILE" in done.stdout and b"[FIX]" not in done.stdout
+    assert digest(broken) == before
+    run_tool("f2fs", "-w", broken, "set", "cp.ckpt_flags", str(flags_of(run_tool, broken) | 0x10))
+    assert b"[FIX]" in run_tool("fsck.f2fs", option, broken, rc=1).stdout
+    assert not run_tool("fsck.f2fs", option, broken).stdout
+    assert run_tool("fsck.f2fs", option, "-f", broken).stdout, "force counts more"
+
+
+def test_preen_levels_are_those_of_the_peer(run_tool, broken, tmp_path):
+    """Which levels write, and which exit status says what is left, on a volume that does not ask."""
+    peer = shutil.which("fsck.f2fs", path="/usr/sbin:/sbin:/usr/bin")
+    if not peer:
+        pytest.skip("no f2fs-tools")
+    for option in ("-a", "-p", "-p0", "-p2", "-p3"):
+        copy = tmp_path / "copy"
+        shutil.copyfile(broken, copy)
+        theirs = subprocess.run([peer, option, copy], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        wrote = digest(copy) != digest(broken)
+        shutil.copyfile(broken, copy)
+        run_tool("fsck.f2fs", option, copy, rc=theirs.returncode)
+        assert (digest(copy) != digest(broken)) == wrote, option
 
 
 def answer(tool, image, letter):

@@ -212,6 +212,24 @@ F2FS_API int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const stru
 F2FS_API int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value, size_t size);
 F2FS_API int f2fs_xattr_remove(struct f2fs_inode *inode, const char *name);
 
+/* Limits of an entry of a quota file, for f2fs_quota_set(). */
+enum f2fs_quota_limit {
+	F2FS_QUOTA_SPACE_SOFT = 1,
+	F2FS_QUOTA_SPACE_HARD = 2,
+	F2FS_QUOTA_INODES_SOFT = 4,
+	F2FS_QUOTA_INODES_HARD = 8
+};
+#define F2FS_QUOTA_KIB_MAX ((uint64_t)INT64_MAX >> 10) /* the largest limit of space, KiB */
+#define F2FS_QUOTA_INODES_MAX ((uint64_t)INT64_MAX)    /* the largest limit of inodes */
+/*
+ * Set limits of a user (kind 0), group (1) or project (2): of quota those that limits names (enum f2fs_quota_limit),
+ * for quota->id; 0 is no limit. What is above its soft limit then gets a time of grace from now on, what is not has
+ * none: other members of quota are not looked at. Fails with NOT_FOUND when the volume has no such quota file, RANGE for
+ * a limit that is too large or the id 2^32-1, STATE when the quota files wait for a check, CORRUPT when the file is
+ * damaged.
+ */
+F2FS_API int f2fs_quota_set(struct f2fs_volume *vol, unsigned kind, unsigned limits, const struct f2fs_quota *quota);
+
 /* How fs-verity is enabled; zero the struct first, zero members mean the default. */
 struct f2fs_verity_params {
 	uint8_t hash_algorithm; /* 1 SHA-256, 2 SHA-512; 0: 1 */

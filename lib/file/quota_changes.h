@@ -12,7 +12,10 @@
 /* Change of one id's usage. */
 struct quota_change {
 	uint32_t id;
+	unsigned limits; /* enum f2fs_quota_limit: these are set, too */
 	int64_t space, inodes;
+	uint64_t space_soft, space_hard, inodes_soft, inodes_hard;
+	int64_t now; /* when limits were set, seconds */
 };
 
 struct quota_changes {

@@ -2,10 +2,12 @@
 /*
  * Quota accounting of a transaction: changes of usage are collected per id, for quota_write.c to store.
  */
+#include <f2fskit/write.h>
+
 #include "file/quota_changes.h"
 #include "format/quota.h"
 
-static bool is_kept(const struct f2fs_volume *vol)
+bool quota_is_kept(const struct f2fs_volume *vol)
 {
 	return geometry_has(&vol->geo, F2FS_FEATURE_QUOTA) &&
 	       !(vol->txn && vol->txn->is_derived) && /* a repair counts anew in the end */
@@ -52,16 +54,14 @@ void quota_drop(struct txn *txn)
 	txn->file->quota = NULL;
 }
 
-static int charge_id(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
+/* Find or make the changes of an id; they move with the next call. */
+static int need_change(struct txn *txn, unsigned kind, uint32_t id, struct quota_change **out)
 {
 	struct quota_changes *changes;
 	struct quota_change *change;
 	uint64_t *at;
-	int err;
+	int err = need_changes(txn, &changes);
 
-	if (sb_qf_ino(txn->vol->sb, kind) == 0 || id == UINT32_MAX)
-		return 0;
-	err = need_changes(txn, &changes);
 	if (err)
 		return err;
 	at = map32_find(&changes->index[kind], id);
@@ -75,9 +75,42 @@ static int charge_id(struct txn *txn, unsigned kind, uint32_t id, int64_t space,
 			return err;
 		at = map32_find(&changes->index[kind], id);
 	}
-	change = vec_at(&changes->list[kind], (size_t)*at);
+	*out = vec_at(&changes->list[kind], (size_t)*at);
+	return 0;
+}
+
+static int charge_id(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
+{
+	struct quota_change *change;
+	int err;
+
+	if (sb_qf_ino(txn->vol->sb, kind) == 0 || id == UINT32_MAX)
+		return 0;
+	err = need_change(txn, kind, id, &change);
+	if (err)
+		return err;
 	change->space += space;
 	change->inodes += inodes;
+	return 0;
+}
+
+int quota_limit(struct txn *txn, unsigned kind, unsigned which, const struct f2fs_quota *quota, int64_t now)
+{
+	struct quota_change *change;
+	int err = need_change(txn, kind, quota->id, &change);
+
+	if (err)
+		return err;
+	if (which & F2FS_QUOTA_SPACE_SOFT)
+		change->space_soft = quota->space_soft_kib;
+	if (which & F2FS_QUOTA_SPACE_HARD)
+		change->space_hard = quota->space_hard_kib;
+	if (which & F2FS_QUOTA_INODES_SOFT)
+		change->inodes_soft = quota->inodes_soft;
+	if (which & F2FS_QUOTA_INODES_HARD)
+		change->inodes_hard = quota->inodes_hard;
+	change->limits |= which;
+	change->now = now;
 	return 0;
 }
 
@@ -89,7 +122,7 @@ int quota_charge(struct winode *w, int64_t blocks, int64_t inodes)
 	uint32_t project = 0;
 	int err;
 
-	if (!is_kept(vol) || quota_is_file(vol, w->node->nid))
+	if (!quota_is_kept(vol) || quota_is_file(vol, w->node->nid))
 		return 0;
 	if (inode_has_extra(block, extra_OFS_i_projid + 4))
 		project = extra_i_projid(inode_extra(block));

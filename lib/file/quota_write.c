@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Storing what a transaction counted (quota_count.c) in the quota files, with the commit; limits and grace times stay
- * as they are (FORMAT files 9.3). A repair fills a file anew.
+ * Storing what a transaction counted and which limits it set (quota_count.c) in the quota files, with the commit
+ * (FORMAT files 9.3). A repair fills a file anew.
  */
+#include <f2fskit/write.h>
 #include <string.h>
 
 #include "file/quota_changes.h"
@@ -137,13 +138,44 @@ static uint64_t add_clamped(uint64_t value, int64_t change)
 	return change < 0 && (uint64_t)-change > value ? 0 : value + (uint64_t)change;
 }
 
+/* When the grace of what is used ends: a soft limit that is passed has one, which goes on if it runs already. */
+static uint64_t grace_end(bool is_above, uint64_t runs, int64_t now, uint32_t period)
+{
+	if (!is_above)
+		return 0;
+	return runs ? runs : (uint64_t)(now > 0 ? now : 0) + period;
+}
+
+/* Limits as they were set; space counts bytes, its limits KiB. */
+static void apply_limits(const struct quota_image *q, const struct quota_change *change, uint8_t *entry)
+{
+	uint64_t soft;
+
+	if (change->limits & F2FS_QUOTA_SPACE_SOFT)
+		quota_set_dqb_bsoftlimit(entry, change->space_soft);
+	if (change->limits & F2FS_QUOTA_SPACE_HARD)
+		quota_set_dqb_bhardlimit(entry, change->space_hard);
+	if (change->limits & F2FS_QUOTA_INODES_SOFT)
+		quota_set_dqb_isoftlimit(entry, change->inodes_soft);
+	if (change->limits & F2FS_QUOTA_INODES_HARD)
+		quota_set_dqb_ihardlimit(entry, change->inodes_hard);
+	soft = quota_dqb_bsoftlimit(entry);
+	if (change->limits & (F2FS_QUOTA_SPACE_SOFT | F2FS_QUOTA_SPACE_HARD))
+		quota_set_dqb_btime(entry, grace_end(soft && quota_dqb_curspace(entry) > soft << 10,
+						     quota_dqb_btime(entry), change->now, qhead_dqi_bgrace(q->bytes)));
+	soft = quota_dqb_isoftlimit(entry);
+	if (change->limits & (F2FS_QUOTA_INODES_SOFT | F2FS_QUOTA_INODES_HARD))
+		quota_set_dqb_itime(entry, grace_end(soft && quota_dqb_curinodes(entry) > soft, quota_dqb_itime(entry),
+						     change->now, qhead_dqi_igrace(q->bytes)));
+}
+
 static int apply(struct quota_image *q, const struct vec *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct quota_change *change = vec_at(list, i);
 		uint8_t *entry;
 
-		if (change->space == 0 && change->inodes == 0)
+		if (change->space == 0 && change->inodes == 0 && !change->limits)
 			continue;
 		entry = need_entry(q, change->id);
 		if (!entry)
@@ -151,6 +183,7 @@ static int apply(struct quota_image *q, const struct vec *list)
 		unescape(entry);
 		quota_set_dqb_curspace(entry, add_clamped(quota_dqb_curspace(entry), change->space));
 		quota_set_dqb_curinodes(entry, add_clamped(quota_dqb_curinodes(entry), change->inodes));
+		apply_limits(q, change, entry);
 		escape(entry);
 	}
 	return 0;
@@ -228,7 +261,16 @@ static int load_changed(struct f2fs_inode *inode, unsigned kind, struct quota_im
 	if (err)
 		return err;
 	q->blocks = qhead_dqi_blocks(q->bytes);
-	return apply(q, &vol->txn->file->quota->list[kind]);
+	return vol->txn->file->quota ? apply(q, &vol->txn->file->quota->list[kind]) : 0;
+}
+
+int quota_check_changed(struct f2fs_inode *inode, unsigned kind)
+{
+	struct quota_image q = { 0 };
+	int err = load_changed(inode, kind, &q);
+
+	mem_free(inode->vol->ctx, q.bytes);
+	return err;
 }
 
 int quota_load_changed(struct f2fs_inode *inode, unsigned kind, uint8_t **bytes, uint64_t *size)

@@ -283,6 +283,13 @@ int quota_fill(struct winode *w, unsigned kind, const struct quota_rescue *kept)
 int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes);
 /* Is this inode one of the quota files? */
 bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino);
+/* Set limits of an id with the commit: those that which names, enum f2fs_quota_limit; now: seconds since 1970. */
+struct f2fs_quota;
+int quota_limit(struct txn *txn, unsigned kind, unsigned which, const struct f2fs_quota *quota, int64_t now);
+/* Is usage counted now, so that quota files can be changed? */
+bool quota_is_kept(const struct f2fs_volume *vol);
+/* Can the quota file of a kind be changed as the running transaction says? */
+int quota_check_changed(struct f2fs_inode *inode, unsigned kind);
 /* Load what a quota file is going to hold when the running transaction has changes for it; *bytes, which the caller
  * frees, stays as it is when there are none. */
 int quota_load_changed(struct f2fs_inode *inode, unsigned kind, uint8_t **bytes, uint64_t *size);

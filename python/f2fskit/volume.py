@@ -999,6 +999,39 @@ class Volume(Closable):
         )
         return found
 
+    def set_quota(
+        self,
+        kind: str,
+        id: int,
+        *,
+        space_soft_kib: int | None = None,
+        space_hard_kib: int | None = None,
+        inodes_soft: int | None = None,
+        inodes_hard: int | None = None,
+    ) -> None:
+        """Set limits of a "user", "group" or "project", which the kernel will keep; 0 is no limit, None leaves one as it is.
+
+        What is above its soft limit has a time of grace from now on. The engine itself acts as root and keeps no limits.
+
+        Raises:
+            NotFoundError: the volume has no such quota file.
+            RangeError: a limit cannot be stored. StateError: the quota files wait for a check.
+        """
+        if kind not in _QUOTA_KINDS:
+            raise ValueError(f"kind is one of {', '.join(_QUOTA_KINDS)}")
+        quota = ffi.new("struct f2fs_quota *", {"id": id})
+        limits = 0
+        for name, bit, value in (
+            ("space_soft_kib", lib.F2FS_QUOTA_SPACE_SOFT, space_soft_kib),
+            ("space_hard_kib", lib.F2FS_QUOTA_SPACE_HARD, space_hard_kib),
+            ("inodes_soft", lib.F2FS_QUOTA_INODES_SOFT, inodes_soft),
+            ("inodes_hard", lib.F2FS_QUOTA_INODES_HARD, inodes_hard),
+        ):
+            if value is not None:
+                setattr(quota, name, value)
+                limits |= bit
+        self._change(self._handle, lib.f2fs_quota_set, _QUOTA_KINDS.index(kind), limits, quota)
+
     # Files.
 
     @property

@@ -109,3 +109,31 @@ def test_options_behind_patterns(run_tool, edit):
     edit("touch", "/a1", "/a2")
     done = edit("mkdir", "/d", "--", "ls", "/")
     assert done.stdout.split() and run_tool("f2fs", "-c", "ls a* -d a1 -1", edit.image).stdout.split() == [b"a1", b"a2", b"a1"]
+
+
+def test_quotas(run_tool, peer_check, tmp_path):
+    """Limits as setquota(8) takes them, shown as repquota(8) does; what cannot be is refused, and changes nothing."""
+    image, plain = tmp_path / "disk.img", tmp_path / "plain.img"
+    run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,quota,project_quota", image, "64M")
+    run_tool("mkfs.f2fs", "-q", plain, "64M")
+
+    def rows(*args):
+        return [line.split() for line in run_tool("f2fs", image, "quota", *args).stdout.decode().splitlines()[1:]]
+
+    run_tool("f2fs", "-w", image, "touch", "/f", "--", "fallocate", "/f", "0", "8192", "--", "chown", "9:9", "/f", "--", "setquota", "9", "100", "1.5M", "7", "8", "--",
+             "setquota", "-P", "3", "-", "1G", "0", "-")
+    assert rows("-u", "9") == [["user", "9", "8", "100", "1536", "0", "1", "7", "8", "0"]]
+    assert rows("-P", "3") == [["project", "3", "0", "0", str(1 << 20), "0", "0", "0", "0", "0"]]
+    assert rows("12345") == [[kind, "12345"] + ["0"] * 8 for kind in ("user", "group", "project")]
+    run_tool("f2fs", "-w", image, "setquota", "9", "1", "-", "-", "0")
+    (row,) = rows("-u", "9")
+    assert row[3:5] == ["1", "1536"] and int(row[5]) > 10**9 and row[7:9] == ["7", "0"]
+    peer_check(image)
+    before = image.read_bytes()
+    for words, rc in ((["-u", "-g", "9", "1", "1", "1", "1"], 16), (["9", "1", "1", "1"], 16), (["9", "x", "1", "1", "1"], 16),
+                      (["4294967295", "1", "1", "1", "1"], 16), (["9", "16E", "1", "1", "1"], 16)):
+        assert run_tool("f2fs", "-w", image, "setquota", *words, rc=rc).stderr
+    assert b"-w allows it" in run_tool("f2fs", image, "setquota", "9", "1", "1", "1", "1", rc=16).stderr
+    assert image.read_bytes() == before
+    assert b"no user quota file" in run_tool("f2fs", "-w", plain, "setquota", "9", "1", "1", "1", "1", rc=2).stderr
+    assert b"no such quota file" in run_tool("f2fs", plain, "quota", rc=2).stderr

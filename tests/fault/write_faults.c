@@ -238,6 +238,13 @@ ON(exchange, "/")
 ON(leave_whiteout, "/")
 ON(remove_open, "/")
 
+static int run_limits(struct f2fs_volume *vol)
+{
+	const struct f2fs_quota quota = { .id = 3000000, .space_soft_kib = 7, .inodes_hard = 8 };
+
+	return f2fs_quota_set(vol, 0, F2FS_QUOTA_SPACE_SOFT | F2FS_QUOTA_INODES_HARD, &quota);
+}
+
 static int run_link(struct f2fs_volume *vol)
 {
 	struct f2fs_inode *dir, *inode = NULL;
@@ -349,6 +356,7 @@ static const struct operation operations[] = {
 	{ "create a directory", run_create_dir },
 	{ "create a symbolic link", run_create_link },
 	{ "link", run_link },
+	{ "set limits", run_limits },
 	{ "write inside the inode", run_write_small },
 	{ "write parts of blocks", run_write_part },
 	{ "write many blocks", run_write_large },

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Volumes that were edited file by file, got another label and UUID, are right to the kernel, and go on from there."""
+import json
+import os
 import uuid
 
 import pytest
@@ -14,15 +16,45 @@ SETS = {
 NEW = uuid.UUID("01234567-89ab-4def-8123-456789abcdef")
 JOB = r"""
 set -e
-mount /dev/ubda $MNT
+mount ${2:+-o usrquota,grpquota,prjquota} /dev/ubda $MNT
 stat -c '%n %a %u %g %Y %X %h %F' $MNT/attributes $MNT/second
 diff -r --no-dereference --exclude=lost+found "$1" $MNT
+[ -z "$2" ] || python3 -c "$3" "$2" $MNT
 for i in $(seq 50); do echo $i > $MNT/dir/more-$i; done
 rm $MNT/dir/file-1*
 mv $MNT/dir/file-2 $MNT/dir/deep/moved
 echo kernel >> $MNT/attributes
 umount $MNT
 """
+
+
+# Prints the quotas, and what becomes of a user that goes beyond the limit.
+QUOTAS = r"""
+import errno, json, os, sys
+sys.path.insert(0, sys.argv[1])
+import kernelapi
+print("quotas", json.dumps([kernelapi.quotas("/dev/ubda", kind) for kind in range(3)]), flush=True)
+name = sys.argv[2] + "/attributes"
+with open(name, "r+b") as file:
+    os.setuid(5)
+    try:
+        for at in range(1, 1000):
+            os.pwrite(file.fileno(), bytes(65536), at * 65536)
+    except OSError as error:
+        print("stopped at", at * 64, errno.errorcode[error.errno], flush=True)
+    os.truncate(file.fileno(), 11)
+"""
+
+
+def limit(run_tool, f2fskit, image):
+    """Limits, by the program and by the module."""
+    run_tool("f2fs", "-w", image, "setquota", "5", "512", "1M", "10", "20", "--", "setquota", "-g", "70000", "-", "3G", "7", "-")
+    with f2fskit.open(image, "r+") as volume:
+        volume.set_quota("project", 4711, space_hard_kib=99, inodes_hard=98)
+        volume.set_quota("user", 5, inodes_soft=15)
+        assert [q[2:4] for q in volume.quotas("user") if q.id == 5] == [(1024, 512)]
+        with pytest.raises(f2fskit.RangeError):
+            volume.set_quota("user", 2**32 - 1, inodes_soft=1)
 
 
 def edit_by_hand(run_tool, image, host):
@@ -75,7 +107,18 @@ def test_edited(kernel, run_tool, peer_check, f2fskit, tmp_path, name):
     peer_check(image)
     # diff would wait for the pipe
     run_tool("f2fs", "-w", image, "rm", "/pipe")
-    shown = uml.run(JOB, images=[str(image)], args=[str(host)], kernel=kernel).check().stdout.decode()
+    more = []
+    if name == "quota":
+        limit(run_tool, f2fskit, image)
+        peer_check(image)
+        more = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest"), QUOTAS]
+    shown = uml.run(JOB, images=[str(image)], args=[str(host), *more], kernel=kernel).check().stdout.decode()
+    if name == "quota":
+        users, groups, projects = json.loads(shown.split("quotas ")[1].splitlines()[0])
+        assert users["5"][:2] == [1024, 512] and users["5"][3:5] == [20, 15]
+        assert groups["70000"] == [3 << 20, 0, 0, 0, 7, 0, 0, 0]
+        assert projects["4711"] == [99, 0, 0, 98, 0, 0, 0, 0]
+        assert "EDQUOT" in shown
     for path in ("attributes", "second"):
         assert "%s 4750 5 6 1234567890 1234567890 2 regular file" % path in shown
     peer_check(image)

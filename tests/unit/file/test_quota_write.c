@@ -34,6 +34,15 @@ static int take_first(void *user, const struct f2fs_quota *quota)
 	return 0;
 }
 
+static int take_one(void *user, const struct f2fs_quota *quota)
+{
+	struct f2fs_quota *out = user;
+
+	if (quota->id == out->id)
+		*out = *quota;
+	return 0;
+}
+
 /* Give the root to a user, make it true, and get the usage of user 0. */
 static void give_root_to(uint32_t uid, struct f2fs_quota *zero)
 {
@@ -67,10 +76,117 @@ static void user_0_may_own_nothing(void **state)
 	}
 }
 
+/* The entry of an id, asked for while a transaction is open or not. */
+static void get(uint32_t id, struct f2fs_quota *out)
+{
+	*out = (struct f2fs_quota){ .id = id };
+	assert_int_equal(f2fs_quota_each(v.vol, 0, take_one, out), 0);
+}
+
+static void expect_limits(uint32_t id, uint64_t soft, uint64_t hard, uint64_t inodes_soft, uint64_t inodes_hard)
+{
+	struct f2fs_quota q;
+
+	get(id, &q);
+	assert_int_equal(q.space_soft_kib, soft);
+	assert_int_equal(q.space_hard_kib, hard);
+	assert_int_equal(q.inodes_soft, inodes_soft);
+	assert_int_equal(q.inodes_hard, inodes_hard);
+}
+
+static void expect_clean(void)
+{
+	const struct f2fs_check_options options = { .threads = 1 };
+	struct f2fs_check_result result;
+
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_int_equal(f2fs_check(v.ctx, v.dev, &options, &result), 0);
+	assert_int_equal(result.found, 0);
+}
+
+static void limits(void **state)
+{
+	const unsigned all = F2FS_QUOTA_SPACE_SOFT | F2FS_QUOTA_SPACE_HARD | F2FS_QUOTA_INODES_SOFT |
+			     F2FS_QUOTA_INODES_HARD;
+	struct f2fs_quota q = {
+		.id = 70000, .space_soft_kib = 1, .space_hard_kib = 2, .inodes_soft = 3, .inodes_hard = 4
+	};
+
+	(void)state;
+	assert_int_equal(f2fs_quota_set(v.vol, 0, all, &q), 0);
+	expect_limits(70000, 1, 2, 3, 4); /* as it will be */
+	f2fs_volume_discard(v.vol);
+	expect_limits(70000, 0, 0, 0, 0);
+	assert_int_equal(f2fs_quota_set(v.vol, 0, all, &q), 0);
+	q.space_hard_kib = 5;
+	q.inodes_soft = 99;
+	assert_int_equal(f2fs_quota_set(v.vol, 0, F2FS_QUOTA_SPACE_HARD, &q), 0); /* only that one */
+	expect_clean();
+	fresh_reopen(&v);
+	expect_limits(70000, 1, 5, 3, 4);
+	for (q.id = 1; q.id < 400; q.id++) /* more than one leaf, and more blocks of the file */
+		assert_int_equal(f2fs_quota_set(v.vol, 0, all, &q), 0);
+	expect_clean();
+	expect_limits(399, 1, 5, 99, 4);
+	expect_limits(70000, 1, 5, 3, 4);
+}
+
+static void grace(void **state)
+{
+	const struct f2fs_time now = { 1000000, 0 }, later = { 2000000, 0 };
+	struct f2fs_quota q = { .id = 0, .space_soft_kib = 1, .inodes_soft = 1 };
+	const unsigned soft = F2FS_QUOTA_SPACE_SOFT | F2FS_QUOTA_INODES_SOFT;
+
+	(void)state;
+	f2fs_volume_set_time(v.vol, &now);
+	assert_int_equal(f2fs_quota_set(v.vol, 0, soft, &q), 0);
+	get(0, &q);
+	assert_int_equal(q.space_grace, 1000000 + 604800); /* the root directory takes 4 KiB */
+	assert_int_equal(q.inode_grace, 0);		   /* one inode is no more than one */
+	expect_clean();
+	f2fs_volume_set_time(v.vol, &later);
+	q.space_soft_kib = 3;
+	assert_int_equal(f2fs_quota_set(v.vol, 0, soft, &q), 0);
+	get(0, &q);
+	assert_int_equal(q.space_grace, 1000000 + 604800); /* it runs already */
+	q.space_soft_kib = 4;
+	assert_int_equal(f2fs_quota_set(v.vol, 0, soft, &q), 0);
+	get(0, &q);
+	assert_int_equal(q.space_grace, 0);
+	q.space_soft_kib = q.inodes_soft = 0;
+	assert_int_equal(f2fs_quota_set(v.vol, 0, soft, &q), 0);
+	get(0, &q);
+	assert_int_equal(q.space_grace, 0);
+	expect_clean();
+}
+
+static void refusals(void **state)
+{
+	struct f2fs_quota q = { .id = UINT32_MAX };
+
+	(void)state;
+	assert_int_equal(f2fs_quota_set(v.vol, 0, F2FS_QUOTA_SPACE_SOFT, &q), F2FS_ERR_RANGE);
+	q.id = 5;
+	assert_int_equal(f2fs_quota_set(v.vol, 3, F2FS_QUOTA_SPACE_SOFT, &q), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_quota_set(v.vol, 0, 16, &q), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_quota_set(v.vol, 2, F2FS_QUOTA_SPACE_SOFT, &q), F2FS_ERR_NOT_FOUND);
+	q.space_soft_kib = F2FS_QUOTA_KIB_MAX + 1;
+	assert_int_equal(f2fs_quota_set(v.vol, 0, F2FS_QUOTA_SPACE_SOFT, &q), F2FS_ERR_RANGE);
+	q.space_soft_kib--;
+	q.inodes_hard = F2FS_QUOTA_INODES_MAX + 1;
+	assert_int_equal(f2fs_quota_set(v.vol, 0, F2FS_QUOTA_INODES_HARD, &q), F2FS_ERR_RANGE);
+	assert_int_equal(f2fs_quota_set(v.vol, 0, F2FS_QUOTA_SPACE_SOFT, &q), 0); /* none of them did harm */
+	expect_clean();
+	expect_limits(5, F2FS_QUOTA_KIB_MAX, 0, 0, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(user_0_may_own_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(limits, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(grace, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(refusals, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("quota_write", tests, NULL, NULL);

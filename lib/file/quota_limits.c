@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Limits of users, groups and projects. They are stored with the commit, as usage is; what cannot be stored is refused
+ * before.
+ */
+#include <f2fskit/write.h>
+
+#include "file/write.h"
+#include "format/quota.h"
+
+#define ENTRY_BLOCKS 8u /* a new entry takes at most a leaf and the tree above it, and nodes of the file */
+
+static int check_values(struct f2fs_volume *vol, unsigned kind, unsigned limits, const struct f2fs_quota *quota)
+{
+	const struct {
+		unsigned bit;
+		uint64_t value, most;
+		const char *unit;
+	} values[] = {
+		{ F2FS_QUOTA_SPACE_SOFT, quota->space_soft_kib, F2FS_QUOTA_KIB_MAX, "KiB" },
+		{ F2FS_QUOTA_SPACE_HARD, quota->space_hard_kib, F2FS_QUOTA_KIB_MAX, "KiB" },
+		{ F2FS_QUOTA_INODES_SOFT, quota->inodes_soft, F2FS_QUOTA_INODES_MAX, "inodes" },
+		{ F2FS_QUOTA_INODES_HARD, quota->inodes_hard, F2FS_QUOTA_INODES_MAX, "inodes" },
+	};
+	const char *name = quota_type_name((enum quota_type)kind);
+	unsigned known = 0;
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		known |= values[i].bit;
+		if ((limits & values[i].bit) && values[i].value > values[i].most)
+			return error_set(vol->ctx, F2FS_ERR_RANGE, "a limit of %llu %s is more than can be stored",
+					 (unsigned long long)values[i].value, values[i].unit);
+	}
+	if (limits & ~known)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there are no limits 0x%x", limits);
+	if (quota->id == UINT32_MAX)
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "there is no %s %u", name, (unsigned)quota->id);
+	if (!geometry_has(&vol->geo, F2FS_FEATURE_QUOTA) || sb_qf_ino(vol->sb, kind) == 0)
+		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "the volume has no %s quota file", name);
+	if (!quota_is_kept(vol))
+		return error_set(vol->ctx, F2FS_ERR_STATE, "the quota files wait for a check: fsck.f2fs counts anew");
+	return 0;
+}
+
+static int set_limits(struct change *change, unsigned kind, unsigned limits, const struct f2fs_quota *quota)
+{
+	struct f2fs_volume *vol = change->vol;
+	const int64_t now = vol->has_now ? vol->now_seconds : clock_now(vol->ctx) / 1000000000;
+	struct f2fs_inode *inode;
+	int err = inode_open(vol, sb_qf_ino(vol->sb, kind), &inode);
+
+	if (err)
+		return err;
+	err = quota_check_changed(inode, kind);
+	f2fs_inode_close(inode);
+	if (!err)
+		err = space_need(vol->txn, ENTRY_BLOCKS);
+	return err ? err : quota_limit(vol->txn, kind, limits, quota, now);
+}
+
+int f2fs_quota_set(struct f2fs_volume *vol, unsigned kind, unsigned limits, const struct f2fs_quota *quota)
+{
+	struct change change;
+	int err;
+
+	error_clear(vol->ctx);
+	if (kind > QUOTA_PROJECT)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no quota of kind %u", kind);
+	err = change_begin(&change, vol);
+	if (!err)
+		err = check_values(vol, kind, limits, quota);
+	if (!err && limits)
+		err = set_limits(&change, kind, limits, quota);
+	return change_end(&change, err);
+}

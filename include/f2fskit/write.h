@@ -223,9 +223,9 @@ enum f2fs_quota_limit {
 #define F2FS_QUOTA_INODES_MAX ((uint64_t)INT64_MAX)    /* the largest limit of inodes */
 /*
  * Set limits of a user (kind 0), group (1) or project (2): of quota those that limits names (enum f2fs_quota_limit),
- * for quota->id; 0 is no limit. What is above its soft limit then gets a time of grace from now on, what is not has
- * none: other members of quota are not looked at. Fails with NOT_FOUND when the volume has no such quota file, RANGE for
- * a limit that is too large or the id 2^32-1, STATE when the quota files wait for a check, CORRUPT when the file is
+ * for quota->id; 0 is no limit, other members are not looked at. What is above its soft limit then gets a time of
+ * grace from now on, what is not has none. Fails with NOT_FOUND when the volume has no such quota file, RANGE for a
+ * limit that is too large or the id 2^32-1, STATE when the quota files wait for a check, CORRUPT when the file is
  * damaged.
  */
 F2FS_API int f2fs_quota_set(struct f2fs_volume *vol, unsigned kind, unsigned limits, const struct f2fs_quota *quota);

@@ -75,10 +75,12 @@ static int wants(const struct edit_call *call, unsigned kind)
 
 int do_quota(struct edit *e, const struct edit_call *call)
 {
-	static const struct cli_column columns[] = { { "kind", -7 },	   { "id", 10 },	   { "used_kib", 12 },
-						     { "soft_kib", 12 },   { "hard_kib", 12 },	   { "grace_until", 11 },
-						     { "inodes", 10 },	   { "soft_inodes", 11 },  { "hard_inodes", 11 },
-						     { "grace_until", 11 } };
+	static const struct cli_column columns[] = {
+		{ "kind", -7 },	 { "id", 10 },	   { "used_kib", 12 },
+		{ "soft_kib", 12 }, { "hard_kib", 12 }, { "until", 11 },
+		{ "inodes", 10 }, { "soft_inodes", 11 }, { "hard_inodes", 11 },
+		{ "until", 11 },
+	};
 	struct quota_list list = { .has_id = call->count > 0 };
 	const char *why = list.has_id ? cli_parse_u32(call->operands[0], 0, UINT32_MAX - 1, &list.id) : NULL;
 	int rc = 0, is_there = 0;

@@ -46,10 +46,8 @@ def test_ssa_slots(dump, raw, tmp_path, run_tool, planted):
         assert [int(i) for i, _ in found] == list(range(512))
         assert kind in ("Data", "Node", "Current Data", "Current Node")
         slots[int(segno, 16)] = [int(nid, 16) for _, nid in found]
-    for nid, (_, _, addr) in raw.nodes().items():
-        if nid > 2:
-            at = addr - raw.sb["main_blkaddr"]
-            assert slots[at // 512][at % 512] == nid
+    nodes = {nid: addr - raw.sb["main_blkaddr"] for nid, (_, _, addr) in raw.nodes().items() if nid > 2}
+    assert len(nodes) > 3 and {nid: slots[at // 512][at % 512] for nid, at in nodes.items()} == {nid: nid for nid in nodes}
 
 
 @pytest.mark.parametrize("text, first, end", [("3~6", 3, 6), ("4", 4, None), ("5~-1", 5, None), ("0x3~0x5", 3, 5),

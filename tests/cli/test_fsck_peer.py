@@ -14,6 +14,7 @@ IMAGES = ("sound", "broken", "flagged", "zeros", "missing")
 # Options: what they give on a sound image, a broken one, one that is broken and says so in its checkpoint, one that is no
 # volume, one that is not there. 1 and 9 (which is 1 | 8) mean that the image was written.
 LOOK, REPAIR, IF_ASKED, PRINT, WRONG = (0, 4, 4, 8, 8), (0, 1, 1, 8, 8), (0, 0, 1, 8, 8), (0, 0, 0, 8, 8), (16,) * 5
+TELL = (0, 4, 1, 8, 8)
 OURS = {
     "": LOOK, "-n": LOOK, "-N": LOOK, "--dry-run": LOOK, "-f --dry-run": LOOK, "-fn": LOOK, "-S --dry-run": LOOK,
     "-H": LOOK, "-c 100": LOOK, "-c 100 -m 8": LOOK, "--debug-cache -c 9": LOOK, "-d 1": LOOK, "-q 1": LOOK, "-q 0": LOOK,
@@ -21,7 +22,7 @@ OURS = {
     "-f": REPAIR, "-y": REPAIR, "-fy": REPAIR, "-p 1": REPAIR, "-py": REPAIR, "-q 0 -f": REPAIR, "-q 1 -f": REPAIR, "-d 1 -f": REPAIR,
     "-f -a": REPAIR, "-a -f": REPAIR, "-fa": REPAIR, "-y -a": REPAIR, "-f -p": REPAIR, "-p -f": REPAIR, "-p 1 -a": REPAIR, "-a -p 1": REPAIR,
     "-g android -f": REPAIR, "-f -g android": REPAIR,
-    "-p 2": REPAIR, "-p 9": REPAIR,
+    "-p 2": TELL, "-p 3": TELL, "-p 9": TELL,
     "-a": IF_ASKED, "-p": IF_ASKED, "-p 0": IF_ASKED, "-ap": IF_ASKED, "-g android": IF_ASKED,
     "--no-kernel-check -a": IF_ASKED, "-l": PRINT, "-M": PRINT, "-t": PRINT, "-V": (0,) * 5,
     "-Z": WRONG, "-d x": WRONG, "-q 2": WRONG, "-O nonsense": WRONG, "-O quota": WRONG, "-g x": WRONG,
@@ -36,7 +37,6 @@ THEIRS = {
        for i in ("broken", "flagged")},
     **{("-f --dry-run", i): (1, "nothing was corrected") for i in ("broken", "flagged")},
     **{("-S --dry-run", i): (8, "built without sparse images") for i in ("sound", "broken", "flagged")},
-    **{(o, "broken"): (4, "they check, and mend only what a kernel has flagged") for o in ("-p 2", "-p 9")},
     **{("-py", i): (None, "they never come to an end") for i in IMAGES},
     **{(o, i): (1, "1 means corrected") for o in ("-Z", "-d x", "-O nonsense") for i in IMAGES},
     **{(o, i): (code, "they ignore it") for o in ("-q 2", "-O quota", "-g x") for i, code in zip(IMAGES, (0, 255, 255))},

@@ -79,12 +79,15 @@ def test_clusters_are_those_of_the_plain_form(build_dir):
 def test_clusters_by_logarithm(build_dir):
     chance = random.Random(17)
     cases = [some_values(chance) for _ in range(40)]
+    seen = 0
     text = "".join("cluster 10 40 1 %d %s\n" % (len(v), " ".join(map(str, v))) for v in cases)
     for values, (_, _, *borders) in zip(cases, ask(build_dir, text), strict=True):
         _, expected = cluster(values, 10, 40, True)
         assert len(borders) == len(expected) + 1
+        seen += len(expected)
         for border, limit in zip(borders, expected):  # the largest distance with that logarithm
             assert logarithm(border) <= limit < logarithm(border + 1)
+    assert seen > len(cases)
 
 
 def draw(pages, wanted):

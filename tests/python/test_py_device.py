@@ -71,7 +71,9 @@ def sources(path):
 
 
 def test_all_sources_read_alike(path):
+    count = 0
     for device in sources(path):
+        count += 1
         with device:
             assert device.size == len(device) == len(DATA)
             assert device.read(0, len(DATA)) == DATA

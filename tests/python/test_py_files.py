@@ -13,6 +13,7 @@ from f2fskit import ExtentKind, FileType
 
 
 def test_every_file(volume, image):
+    assert {type(contents) for contents in image.truth.values()} == {type(None), str, bytes}
     for path, contents in image.truth.items():
         inode = volume.lookup(path)
         if contents is None:

@@ -27,6 +27,7 @@ static const struct {
 	{ COMP_ZSTD, kernel_zstd, sizeof(kernel_zstd) },
 };
 
+#define GUARD 4096u
 #define VECTORS (sizeof(vectors) / sizeof(vectors[0]))
 
 static enum comp_result decompress(enum comp_algorithm algorithm, const uint8_t *in, size_t in_len, size_t out_len)
@@ -253,9 +254,27 @@ static void test_state_is_reusable(void **state)
 	comp_fini(&comp);
 }
 
+/* The same with bytes around what is written that must stay, where no sanitizer watches. */
+static enum comp_result decompress_guarded(enum comp_algorithm algorithm, const uint8_t *in, size_t in_len)
+{
+	static uint8_t room[SAMPLE_SIZE + 2 * GUARD];
+	struct comp_state state;
+	enum comp_result result;
+
+	memset(room, 0xa5, sizeof(room));
+	comp_init(&state);
+	result = comp_decompress(&state, algorithm, in, in_len, room + GUARD, SAMPLE_SIZE);
+	comp_fini(&state);
+	for (size_t i = 0; i < GUARD; i++)
+		assert_true(room[i] == 0xa5 && room[GUARD + SAMPLE_SIZE + i] == 0xa5);
+	return result;
+}
+
 /* decompress() gives each call blocks of exactly its sizes; the sanitizers watch their ends. */
 static void test_damaged_streams(void **state)
 {
+	unsigned refused[VECTORS] = { 0 };
+	enum comp_result result;
 	uint32_t seed = 5;
 
 	(void)state;
@@ -268,8 +287,12 @@ static void test_damaged_streams(void **state)
 			seed = seed * 1103515245u + 12345u;
 			in[(seed >> 16) % len] = (uint8_t)(seed >> 8);
 		}
-		decompress(vectors[which].algorithm, in, len, SAMPLE_SIZE);
+		result = decompress(vectors[which].algorithm, in, len, SAMPLE_SIZE);
+		assert_int_equal(decompress_guarded(vectors[which].algorithm, in, len), result);
+		refused[which] += result == COMP_CORRUPT;
 	}
+	for (size_t i = 0; i < VECTORS; i++)
+		assert_true(comp_can_decompress(vectors[i].algorithm) ? refused[i] > 50 : refused[i] == 0);
 }
 
 static void test_names(void **state)

@@ -136,7 +136,7 @@ def test_entries_that_cannot_be_copied_are_named(load):
 def test_archives_that_are_cut_short(tmp_path, length, load):
     data = archive([("a", b"1" * 1000), ("b", b"2" * 9000), ("c", b"3")])
     said, _ = load(data[:length], rc=1)
-    assert "the archive is damaged or cut short" in said
+    assert "the archive is damaged or cut short" in said and "INTERNAL" not in said
     assert not os.path.exists(tmp_path / "disk.img")
 
 

@@ -57,7 +57,8 @@ int tar_stream_open(struct tar_stream *s, struct f2fs_context *ctx, const struct
 	ret = archive_read_open(s->plain, s, NULL, read_input, NULL);
 	if (ret == ARCHIVE_OK)
 		ret = archive_read_next_header(s->plain, &whole);
-	return ret == ARCHIVE_OK || ret == ARCHIVE_EOF ? 0 : F2FS_ERR_IO;
+	s->is_empty = ret == ARCHIVE_EOF;
+	return ret == ARCHIVE_OK || s->is_empty ? 0 : F2FS_ERR_IO;
 }
 
 void tar_stream_close(struct tar_stream *s)
@@ -71,7 +72,7 @@ void tar_stream_close(struct tar_stream *s)
 /* Have the next bytes at hand; ARCHIVE_EOF: there are none. */
 static int need_rest(struct tar_stream *s)
 {
-	int ret = ARCHIVE_OK;
+	int ret = s->is_empty ? ARCHIVE_EOF : ARCHIVE_OK;
 
 	while (ret == ARCHIVE_OK && s->rest_length == 0) {
 		const void *data = NULL;

@@ -18,6 +18,7 @@ struct tar_stream {
 	uint64_t offset;	/* of the block at hand in the archive */
 	const uint8_t *rest;	/* what was uncompressed and is in no block yet */
 	size_t rest_length;
+	bool is_empty; /* there is not one byte */
 };
 
 /* Open a stream; the error of a failure is that of s->plain when there is one, else recorded. */

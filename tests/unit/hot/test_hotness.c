@@ -90,7 +90,8 @@ static void overwrite_skewed(struct f2fs_inode *inode, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		const uint64_t near = next_random() % blocks;
-		const uint32_t at = (uint32_t)(near * (next_random() % blocks) / blocks * (next_random() % blocks) / blocks);
+		const uint64_t nearer = near * (next_random() % blocks) / blocks;
+		const uint32_t at = (uint32_t)(nearer * (next_random() % blocks) / blocks);
 
 		value[at] = next_random();
 		memcpy(bytes, &value[at], 4);

@@ -34,6 +34,7 @@ struct dump {
 	int scrambles_names; /* of --metadata-image */
 	int form;	     /* enum image_form (save_image.h) of images that are written */
 	const char *to; /* of --undelete */
+	struct f2fs_past *as_of; /* with --as-of: the volume is shown as it was */
 	int status; /* bits of enum dump_exit */
 };
 
@@ -87,6 +88,12 @@ int dump_each_node(struct dump *d, const struct dump_range *range,
 /* Visit every block of the node segments that is, or was, a copy of this inode, in the order of the device. */
 int dump_each_copy(struct dump *d, f2fs_nid_t ino, int (*visit)(void *user, f2fs_blk_t addr, const uint8_t *block),
 		   void *user);
+
+/* earlier.c */
+/* Show the volume as of a checkpoint version, or -N: N checkpoints ago. Failure is reported. */
+int dump_show_as_of(struct dump *d, const char *version);
+/* Say what was missing or uncertain, and end it. */
+void dump_end_as_of(struct dump *d);
 
 /* fields.c: print structures from the format's tables. */
 const struct f2fs_struct *dump_struct(const char *name);

@@ -78,7 +78,7 @@ struct arguments {
 	struct request *requests;
 	unsigned request_count;
 	int is_json, is_quiet, debug, is_thorough, scrambles_names, form;
-	const char *to;
+	const char *to, *as_of;
 	struct copy_options copy;
 };
 
@@ -189,6 +189,9 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 		a->form = (int)image_form_of(value);
 		why = a->form == (int)FORM_DEFAULT ? "is none of zstd, sparse, raw" : NULL;
 		break;
+	case OPT_as_of:
+		a->as_of = value;
+		break;
 	case OPT_to:
 		a->to = value;
 		break;
@@ -232,9 +235,33 @@ static int is_to_stdout(const struct arguments *a, const struct request *request
 	       (a->copy.manifest_path && !strcmp(a->copy.manifest_path, "-"));
 }
 
+/* Does a view work on files, so that it can show them as they were? */
+static int knows_past(int option)
+{
+	static const int options_of_files[] = { OPT_ls,	   OPT_tree,   OPT_cat,	   OPT_map, OPT_xattr,
+						OPT_verity, OPT_verify, OPT_extract, OPT_tar };
+
+	for (size_t i = 0; i < sizeof(options_of_files) / sizeof(options_of_files[0]); i++)
+		if (options_of_files[i] == option)
+			return 1;
+	return 0;
+}
+
 /* What does not go together. */
 static int check_arguments(struct dump *d, const struct arguments *a)
 {
+	for (unsigned i = 0; a->as_of && i < a->request_count; i++)
+		if (!knows_past(a->requests[i].view->option)) {
+			cli_error(&d->cli, "--as-of goes with --ls, --tree, --cat, --map, --xattr, --verity, --verify, "
+					   "--extract and --tar");
+			cli_opt_hint(&tool);
+			return -1;
+		}
+	if (a->as_of && a->request_count == 0) {
+		cli_error(&d->cli, "--as-of needs a view, like --tree");
+		cli_opt_hint(&tool);
+		return -1;
+	}
 	for (unsigned i = 0; i < a->request_count; i++) {
 		enum view_kind kind = a->requests[i].view->kind;
 
@@ -434,9 +461,11 @@ static void run(struct dump *d, const struct arguments *a, double started)
 	if (a->is_json)
 		dump_notes(d);
 	report_pending(d, a);
-	for (unsigned i = 0; i < VIEW_COUNT; i++)
-		if (!(views[i].option == OPT_c_map && d->as_map))
-			run_view(d, a, &views[i]);
+	if (!a->as_of || !dump_show_as_of(d, a->as_of))
+		for (unsigned i = 0; i < VIEW_COUNT; i++)
+			if (!(views[i].option == OPT_c_map && d->as_map))
+				run_view(d, a, &views[i]);
+	dump_end_as_of(d);
 	if (cli_stopped()) {
 		cli_error(&d->cli, "stopped");
 		d->status |= DUMP_FAILED;

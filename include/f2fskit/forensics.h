@@ -169,6 +169,36 @@ struct f2fs_deleted {
 F2FS_API int f2fs_deleted(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_deleted *file),
 			  void *user);
 
+/*
+ * Show the volume as it was at an earlier checkpoint, as far as that can be put together from what is left: until
+ * f2fs_past_show_end() or f2fs_past_close(), every inode that is opened on the volume, by number, path or walk, is the
+ * newest one written before that checkpoint, with its nodes of that time. So all readers work on that state:
+ * directories have the entries they had, files their contents. What is lost or was written by others since fails with
+ * OVERWRITTEN where it is met. Handles keep showing the state that they were opened in, also afterwards; tables (NAT,
+ * SIT, ...) are those of now, and changes are refused (READ_ONLY).
+ *
+ * What it cannot see: contents that the kernel rewrote in place, and, where a node was written several times between
+ * two checkpoints, which one was the last (counted as unsure; the one at the highest address is taken).
+ *
+ * past: a search of all inodes. version: low half of a checkpoint version, from 1 to the newest. Fails with RANGE,
+ * INVALID, STATE.
+ */
+F2FS_API int f2fs_past_show(struct f2fs_past *past, uint32_t version);
+F2FS_API void f2fs_past_show_end(struct f2fs_past *past);
+
+/* What was met while the volume was shown so; each time that something was met counts. */
+struct f2fs_as_of_stat {
+	uint32_t version; /* that is shown, or was last; 0: none yet */
+	uint32_t newest;  /* checkpoint version of the volume */
+	/* lost: asked for, and none of that time is left; unsure: others are as new; later: taken from after the
+	 * checkpoint, as no older one is left (of inodes only the root, where formatting made it) */
+	uint64_t inodes_lost, inodes_unsure, inodes_later;
+	uint64_t nodes_lost, nodes_unsure, nodes_later; /* what hangs below inodes */
+	uint64_t blocks_overwritten; /* written by others since: they could not be read */
+	uint64_t blocks_untold;	     /* read, but nothing tells who wrote them last */
+};
+F2FS_API void f2fs_past_show_stat(const struct f2fs_past *past, struct f2fs_as_of_stat *out);
+
 enum f2fs_moment_state {
 	F2FS_MOMENT_LIVE = 0,	/* in use */
 	F2FS_MOMENT_OLD = 1,	/* an older version of an inode in use */

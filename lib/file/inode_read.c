@@ -11,10 +11,13 @@
 
 int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out)
 {
-	/* one piece of memory: the struct, then the block */
-	struct f2fs_inode *inode = mem_alloc(vol->ctx, sizeof(*inode) + vol->geo.block_size);
+	struct f2fs_inode *inode;
 	int err;
 
+	if (vol->as_of)
+		return vol->open_as_of(vol->as_of, ino, out);
+	/* one piece of memory: the struct, then the block */
+	inode = mem_alloc(vol->ctx, sizeof(*inode) + vol->geo.block_size);
 	if (!inode)
 		return F2FS_ERR_NOMEM;
 	memset(inode, 0, sizeof(*inode));

@@ -200,7 +200,7 @@ int f2fs_walk(struct f2fs_inode *start, int (*visit)(void *user, const struct f2
 	int err;
 
 	error_clear(w.ctx);
-	if (start->is_past)
+	if (start->is_past && !start->vol->as_of)
 		return error_set(w.ctx, F2FS_ERR_INVALID, "what was below an old version of a directory is no tree");
 	vec_init(&w.frames, w.ctx, sizeof(struct frame));
 	vec_init(&w.path, w.ctx, 1);

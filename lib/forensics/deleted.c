@@ -196,7 +196,7 @@ int f2fs_deleted(struct f2fs_past *past, int (*visit)(void *user, const struct f
 	if (past->options.ino)
 		return error_set(ctx, F2FS_ERR_INVALID, "the search was for inode %u only",
 				 (unsigned)past->options.ino);
-	err = past_need_fresh(past);
+	err = past_need_now(past);
 	if (err)
 		return err;
 	past_names_init(&d.names, past);

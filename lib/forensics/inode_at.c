@@ -12,6 +12,7 @@ struct at {
 	struct f2fs_past *past; /* NULL: not needed yet */
 	bool owns_past;
 	bool has_time;
+	bool is_view; /* opened because the volume is shown as of a checkpoint */
 	unsigned flags; /* enum f2fs_at_flag */
 	struct past_time time;
 	struct f2fs_remains *counts; /* NULL: nobody counts */
@@ -46,6 +47,11 @@ static int need_past(struct at *at, const struct f2fs_inode *inode)
 
 static void count_node(const struct at *at, const struct past_choice *choice)
 {
+	if (at->is_view) {
+		at->past->view.nodes_lost += choice->node == NULL;
+		at->past->view.nodes_later += choice->is_later;
+		at->past->view.nodes_unsure += choice->is_unsure;
+	}
 	if (!at->counts)
 		return;
 	at->counts->nodes += choice->node != NULL;
@@ -106,8 +112,14 @@ static int judge_block(void *user, const struct f2fs_inode *inode, f2fs_nid_t ni
 	err = need_past(at, inode);
 	if (!err)
 		err = fate_judge(at->past, &at->time, nid, ofs_in_node, addr, &fate);
-	if (err || fate != FATE_OVERWRITTEN)
+	if (err)
 		return err;
+	if (at->is_view) {
+		at->past->view.blocks_overwritten += fate == FATE_OVERWRITTEN;
+		at->past->view.blocks_untold += fate == FATE_UNTOLD;
+	}
+	if (fate != FATE_OVERWRITTEN)
+		return 0;
 	return error_set(at->vol->ctx, F2FS_ERR_OVERWRITTEN, "block %u, once of inode %u, has been written by others",
 			 (unsigned)addr, (unsigned)inode->ino);
 }
@@ -119,6 +131,8 @@ static void close_at(void *user)
 
 	if (at->owns_past)
 		f2fs_past_close(at->past);
+	else if (at->is_view)
+		past_drop(at->past);
 	mem_free(ctx, at);
 }
 
@@ -141,6 +155,50 @@ int past_open_inode(struct f2fs_volume *vol, struct f2fs_past *past, f2fs_blk_t 
 	if (err)
 		mem_free(vol->ctx, at);
 	return err;
+}
+
+/* The version that the checkpoint had. Formatting gives the root the version of the checkpoint itself. */
+static const struct past_node *choose_inode(struct f2fs_past *past, f2fs_nid_t ino)
+{
+	size_t count;
+	bool is_unsure;
+	const struct past_node *nodes = past_find(past, ino, ino, &count);
+	const struct past_node *node = past_before(past, nodes, count, &is_unsure);
+
+	past->view.inodes_unsure += is_unsure;
+	if (node || !count || ino != past->vol->geo.root_ino || nodes->age + 1 != past->as_of_age)
+		return node;
+	past->view.inodes_later++;
+	return nodes;
+}
+
+int past_open_as_of(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **out)
+{
+	const struct past_node *node;
+	struct at *at;
+	int err = past_need_fresh(past);
+
+	if (err)
+		return err;
+	node = choose_inode(past, ino);
+	if (!node) {
+		past->view.inodes_lost++;
+		return error_set(past->vol->ctx, F2FS_ERR_OVERWRITTEN,
+				 "inode %u, as it was at checkpoint %u, is not left", (unsigned)ino,
+				 (unsigned)past->as_of);
+	}
+	err = past_open_inode(past->vol, past, node->addr, 0, out);
+	if (err)
+		return err;
+	at = (*out)->past.user;
+	if (!past_time_of(past, (*out)->block, node->addr, &at->time))
+		at->time.is_succeeded = true;
+	/* its nodes may have been written later than itself, and those in use may be newer than the checkpoint */
+	at->time.age = node->age < past->as_of_age ? node->age : past->as_of_age;
+	at->time.is_current = at->time.is_last = false;
+	at->has_time = at->is_view = true;
+	past->users++;
+	return 0;
 }
 
 struct f2fs_past *past_of(const struct f2fs_inode *inode, const struct past_time **time)

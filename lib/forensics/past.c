@@ -56,6 +56,13 @@ int past_need_fresh(const struct f2fs_past *past)
 	return error_set(past->vol->ctx, F2FS_ERR_STATE, "the volume was changed since it was searched for old nodes");
 }
 
+int past_need_now(const struct f2fs_past *past)
+{
+	if (past->vol->as_of)
+		return error_set(past->vol->ctx, F2FS_ERR_STATE, "the volume is shown as of an earlier checkpoint");
+	return past_need_fresh(past);
+}
+
 /* The first of some nodes of one id that is younger than age, or as old and does not lie before addr. */
 static size_t position_of(const struct past_node *nodes, size_t count, uint32_t age, f2fs_blk_t addr)
 {
@@ -96,6 +103,15 @@ static void find_uses(const struct past_node *nodes, size_t count, size_t at, st
 		out->next_age = nodes[i].age;
 		out->next_addr = nodes[i].addr;
 	}
+}
+
+const struct past_node *past_before(const struct f2fs_past *past, const struct past_node *nodes, size_t count,
+				    bool *is_unsure)
+{
+	const size_t end = count ? position_of(nodes, count, past->as_of_age, UINT32_MAX) : 0;
+
+	*is_unsure = end > 1 && nodes[end - 2].age == nodes[end - 1].age;
+	return end ? &nodes[end - 1] : NULL;
 }
 
 bool past_time_of(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr, struct past_time *out)
@@ -167,6 +183,7 @@ static void init(struct f2fs_past *past, struct f2fs_volume *vol, const struct f
 	const uint64_t other = vol->pack_version[2 - vol->pack];
 
 	past->vol = vol;
+	past->users = 1;
 	past->generation = vol->generation;
 	past->failed_before = vol->failed_reads;
 	if (options)
@@ -227,9 +244,23 @@ int f2fs_past_open(struct f2fs_volume *vol, const struct f2fs_past_options *opti
 	return past_open(vol, options, out);
 }
 
+void f2fs_past_show_end(struct f2fs_past *past)
+{
+	if (past->vol->as_of == past)
+		past->vol->as_of = NULL;
+}
+
 void f2fs_past_close(struct f2fs_past *past)
 {
 	if (!past)
+		return;
+	f2fs_past_show_end(past);
+	past_drop(past);
+}
+
+void past_drop(struct f2fs_past *past)
+{
+	if (--past->users > 0)
 		return;
 	vec_fini(&past->nodes);
 	map32_fini(&past->claims);

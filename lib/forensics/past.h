@@ -34,6 +34,7 @@ struct fate_segment {
 
 struct f2fs_past {
 	struct f2fs_volume *vol;
+	uint32_t users; /* the caller, and inodes opened while the volume was shown as of a checkpoint */
 	uint64_t generation; /* of the volume when it was searched */
 	struct f2fs_past_options options;
 	struct f2fs_past_stat stat;
@@ -44,6 +45,9 @@ struct f2fs_past {
 	struct vec nodes; /* struct past_node; by ino, nid, then the oldest first, then by address */
 	struct map32 claims; /* blocks that were written after the last checkpoint */
 	struct fate_segment *segment;
+	uint32_t as_of;		   /* the volume is shown as of this checkpoint, when vol->as_of is this search */
+	uint32_t as_of_age;	   /* what was written before it has this age at least */
+	struct f2fs_as_of_stat view; /* what was met meanwhile */
 };
 
 /* past_scan.c: read what options ask for and fill nodes, not in order. */
@@ -58,10 +62,18 @@ bool past_is_node(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr,
 /* past.c */
 /* f2fs_past_open() without forgetting the last error. */
 int past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out);
+/* One user less. */
+void past_drop(struct f2fs_past *past);
 /* Nodes of an id within an inode, the oldest first; *count is 0 when there is none. */
 const struct past_node *past_find(const struct f2fs_past *past, f2fs_nid_t ino, f2fs_nid_t nid, size_t *count);
 /* Fail with STATE when the volume was changed since the search. */
 int past_need_fresh(const struct f2fs_past *past);
+/* The same, and when the volume is shown as of an earlier checkpoint: then nothing tells what is in use now. */
+int past_need_now(const struct f2fs_past *past);
+/* The newest of some nodes, the oldest first, that was written before the checkpoint which the volume is shown as of;
+ * NULL: none. *is_unsure: others are as new. */
+const struct past_node *past_before(const struct f2fs_past *past, const struct past_node *nodes, size_t count,
+				    bool *is_unsure);
 
 /* A version of an inode among the others. */
 struct past_time {
@@ -101,6 +113,8 @@ int fate_count(struct f2fs_inode *inode, struct f2fs_inode *newer, struct f2fs_r
 /* inode_at.c */
 int past_open_inode(struct f2fs_volume *vol, struct f2fs_past *past, f2fs_blk_t addr, unsigned flags,
 		    struct f2fs_inode **out);
+/* Open an inode as it was at the checkpoint that the volume is shown as of. */
+int past_open_as_of(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **out);
 /* The time of an inode opened here, and its search; counts of nodes so far go to counts. */
 struct f2fs_past *past_of(const struct f2fs_inode *inode, const struct past_time **time);
 /* The judgement of one block, by an inode opened here. */

@@ -65,7 +65,7 @@ int f2fs_timeline(struct f2fs_past *past, int (*visit)(void *user, const struct 
 	int err;
 
 	error_clear(ctx);
-	err = past_need_fresh(past);
+	err = past_need_now(past);
 	if (err)
 		return err;
 	progress.total = past->nodes.count;

@@ -129,7 +129,7 @@ int f2fs_versions(struct f2fs_past *past, f2fs_nid_t ino,
 	if (!geometry_is_nid(&vol->geo, ino))
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "inode numbers go from %u to %u",
 				 (unsigned)vol->geo.root_ino, (unsigned)vol->geo.max_nid - 1);
-	err = past_need_fresh(past);
+	err = past_need_now(past);
 	if (err)
 		return err;
 	if (nat_get(vol, ino, &entry) == 0 && entry.block_addr != 0)

@@ -90,6 +90,8 @@ static int check_state(struct f2fs_volume *vol)
 	const uint32_t flags = cp_ckpt_flags(vol->cp);
 	int err;
 
+	if (vol->as_of)
+		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the volume is shown as of an earlier checkpoint");
 	if (vol->is_view)
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the recovered view of a volume cannot be changed");
 	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_WRITE))

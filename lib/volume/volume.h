@@ -67,6 +67,7 @@ struct volume_filing {
 
 struct f2fs_clean_options;
 struct keyring;
+struct f2fs_past;
 
 struct f2fs_volume {
 	struct f2fs_context *ctx;
@@ -142,6 +143,10 @@ struct f2fs_volume {
 	struct vec notes;   /* char * */
 	struct volume_filing filing;
 	struct keyring *keyring; /* of keyring.h: keys that were added; NULL: none */
+
+	/* of forensics/: inodes are opened as an earlier checkpoint had them; NULL: as they are */
+	int (*open_as_of)(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **out);
+	struct f2fs_past *as_of;
 };
 
 static inline f2fs_blk_t volume_pack_start(const struct f2fs_volume *vol, unsigned pack)

@@ -31,7 +31,7 @@ from .difference import Difference, diff
 from .enums import *  # noqa: F403
 from .errors import *  # noqa: F403
 from .fields import Fields, FieldValue, fields
-from .forensics import Deleted, Moment, Past, PastStat, Remains, Version
+from .forensics import AsOfStat, Deleted, Moment, Past, PastStat, Remains, Version
 from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
 from .inode import DirEntry, Inode, Xattrs
 from .io import InodeIO
@@ -81,6 +81,7 @@ COMPRESS_ADDR: int = _lib.F2FS_COMPRESS_ADDR
 __all__ = [
     *enums.__all__,
     *errors.__all__,
+    "AsOfStat",
     "BlockIdentity",
     "COMPRESS_ADDR",
     "CheckReport",

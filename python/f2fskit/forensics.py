@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
 
 from . import enums, errors, results
 from ._core import Handle, ffi, lib, stray, visitor
@@ -167,6 +168,27 @@ class Moment(NamedTuple):
     stat: results.StatResult
 
 
+class AsOfStat(NamedTuple):
+    """What was met while a volume was shown as of an earlier checkpoint; each time that something was met counts."""
+
+    version: int
+    """That is shown, or was last; 0: none yet."""
+    newest: int
+    """Checkpoint version of the volume."""
+    inodes_lost: int
+    """Were asked for, and none of that time is left."""
+    inodes_unsure: int
+    """Others are as new."""
+    inodes_later: int
+    nodes_lost: int
+    nodes_unsure: int
+    nodes_later: int
+    blocks_overwritten: int
+    """Written by others since: they could not be read."""
+    blocks_untold: int
+    """Read, but nothing tells who wrote them last."""
+
+
 class _PastInode(Inode):
     """An inode that reads through a search, which it keeps."""
 
@@ -221,6 +243,21 @@ class Past(Closable):
         self._handle.call(lib.f2fs_versions, ino, lib.py_versions_visit, user)
         return found
 
+    @contextlib.contextmanager
+    def show(self, version: int) -> Iterator[Past]:
+        """Within this context show the volume as of a checkpoint version; see `Volume.as_of()`."""
+        self._handle.call(lib.f2fs_past_show, version)
+        try:
+            yield self
+        finally:
+            if not self._handle.closed:
+                self._handle.get(lib.f2fs_past_show_end)
+
+    def show_stat(self) -> AsOfStat:
+        """Return what was met while the volume was shown as of a checkpoint."""
+        row = ffi.new("struct f2fs_as_of_stat *")
+        self._handle.get(lib.f2fs_past_show_stat, row)
+        return results.from_c(AsOfStat, row)
 
     def deleted(self) -> list[Deleted]:
         """Return all deleted files of which something is left."""

@@ -1100,6 +1100,24 @@ class Volume(Closable):
         self._handle.get(lib.f2fs_volume_geometry)  # closed volumes are told
         return MetadataDevice._open(self.context, open_copy)
 
+    @contextlib.contextmanager
+    def as_of(self, version: int, *, thorough: bool = False) -> Iterator[Past]:
+        """Within this context show the volume as it was at an earlier checkpoint, as far as that is left.
+
+        What is opened meanwhile, by path, number or walk, is of that time: directories have the entries and files the
+        contents they had then. What is not left, or was written by others since, raises `OverwrittenError`;
+        `show_stat()` of what the context gives counts that, and what is uncertain. Changes are refused meanwhile.
+
+        Args:
+            version: low half of a checkpoint version; negative or 0: so many checkpoints before the last one.
+            thorough: read every block for old nodes.
+        """
+        with self.past(thorough=thorough) as past:
+            if version <= 0:
+                version += past.show_stat().newest
+            with past.show(max(version, 0)):
+                yield past
+
     def versions(self, what: AnyPath | int | Inode) -> list[Version]:
         """Return the versions of a file that are left, the oldest first, the one in use last.
 

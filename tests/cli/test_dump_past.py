@@ -148,3 +148,21 @@ def test_undelete_within_the_image(image, tmp_path, peer_check):
     assert "file-2.~" in listed and "-rw-r----- " in listed
     run(EDIT, "-w", image, "undelete", "/nothing", status=2)
     peer_check(image)
+
+
+def test_as_of(image, tmp_path):
+    """Three states, each one checkpoint after the other: the first file is there in all."""
+    versions = shown(image, "--versions=/file")["versions"][0]["versions"]
+    texts = (b"one\n", b"two" * 2000, b"three" * 40000)
+    for row, text in zip(versions, texts):
+        assert run(DUMP, f"--as-of={row['cp_ver'] + 1}", "--cat=/file", image) == text
+    assert run(DUMP, "--as-of=-1", "--cat=/file", image) == texts[1]
+    assert b"file" in run(DUMP, "--as-of=-2", "--tree", image) and b"file" not in run(DUMP, "--as-of=-3", "--tree", image)
+    run(DUMP, "--as-of=-1", f"--extract={tmp_path / 'out'}", image)
+    assert (tmp_path / "out/file").read_bytes() == texts[1]
+    told = shown(image, "--as-of=-2", "--ls=/")
+    assert told["as_of"]["version"] == versions[0]["cp_ver"] + 1 and told["as_of"]["blocks_overwritten"] == 0
+    for wrong in ("x", "-99999999999", "-4294967295"):
+        run(DUMP, f"--as-of={wrong}", "--tree", image, status=1)
+    run(DUMP, "--as-of=-1", "--nat", image, status=1)
+    run(DUMP, "--as-of=-1", image, status=1)

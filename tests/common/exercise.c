@@ -388,6 +388,36 @@ static int add_moment(void *user, const struct f2fs_moment *moment)
 	return 0;
 }
 
+/* An entry of an earlier state, and the start of its contents. */
+static int add_earlier(void *user, const struct f2fs_walk_entry *entry)
+{
+	struct run *r = user;
+	size_t done;
+
+	add(r, entry->path, strlen(entry->path));
+	if (entry->inode && !entry->error && f2fs_inode_read(entry->inode, 0, r->buffer, BUFFER, &done) == 0)
+		add(r, r->buffer, done);
+	return 0;
+}
+
+/* The states of the last checkpoints. */
+static void exercise_as_of(struct run *r, struct f2fs_past *past)
+{
+	struct f2fs_as_of_stat stat;
+	struct f2fs_inode *root;
+
+	f2fs_past_show_stat(past, &stat);
+	for (uint32_t back = 0; back < 3; back++) {
+		if (f2fs_past_show(past, stat.newest - back) != 0)
+			break;
+		if (f2fs_inode_open(r->vol, r->geo->root_ino, &root) == 0) {
+			(void)f2fs_walk(root, add_earlier, r);
+			f2fs_inode_close(root);
+		}
+	}
+	f2fs_past_show_end(past);
+}
+
 /* What is left of earlier times. */
 static void exercise_past(struct run *r)
 {
@@ -407,6 +437,7 @@ static void exercise_past(struct run *r)
 	}
 	if (f2fs_deleted(past, add_deleted, r) != F2FS_ERR_CANCELED)
 		passed(r, f2fs_timeline(past, add_moment, r));
+	exercise_as_of(r, past);
 	f2fs_past_close(past);
 }
 

@@ -345,7 +345,17 @@ static int add_waiting(struct plan *p, uint64_t block, uint64_t count)
 	return err;
 }
 
-/* Blocks of an encrypted file. Workers have no keys: this thread reads and deciphers them. */
+/* Read contents as they are wanted: in clear, or as they are stored. */
+static int read_contents(const struct plan *p, uint64_t offset, uint8_t *to, uint32_t n)
+{
+	size_t done;
+
+	return p->entry->is_cipher ? f2fs_inode_read_raw(p->inode, offset, to, n, &done) :
+				     data_read(p->inode, offset, to, n);
+}
+
+/* Blocks of an encrypted file: workers have no keys. Of a file as it once was: each block is judged before it is read,
+ * and those that others have written since are holes. This thread reads them. */
 static int add_clear(struct plan *p, uint64_t block, uint64_t count)
 {
 	const uint32_t bits = p->h->x->vol->geo.block_bits;
@@ -361,13 +371,14 @@ static int add_clear(struct plan *p, uint64_t block, uint64_t count)
 		struct host_batch *batch;
 		uint8_t *to;
 
-		n = bytes < CLEAR_AT_ONCE ? (uint32_t)bytes : CLEAR_AT_ONCE;
+		n = p->inode->is_past ? 1u << bits : CLEAR_AT_ONCE;
+		n = bytes < n ? (uint32_t)bytes : n;
 		err = need_room(p, 1, n);
 		if (err)
 			break;
 		batch = filling(p->h);
 		to = take_arena(batch, n);
-		err = data_read(p->inode, offset, to, n);
+		err = read_contents(p, offset, to, n);
 		if (err)
 			err = tell_lost(p, err);
 		else
@@ -503,7 +514,7 @@ int host_plan_file(struct host *h, const struct extract_entry *e)
 	};
 	int err;
 
-	p.is_sealed = inode_is_encrypted(e->inode) && !e->is_cipher;
+	p.is_sealed = e->inode->is_past || (inode_is_encrypted(e->inode) && !e->is_cipher);
 	if (e->is_cipher) /* ciphertext is whole blocks */
 		p.size = (p.size + h->x->vol->geo.block_size - 1) & ~(uint64_t)(h->x->vol->geo.block_size - 1);
 	if (e->inode->layout.is_compressed) {

@@ -26,7 +26,7 @@ struct arguments {
 	unsigned include_count;
 	uint64_t blocks, bytes;
 	uint32_t seconds, free_goal;
-	int dry_run;
+	int dry_run, move_pinned;
 	/* of a range */
 	int is_range, goes_left;
 	uint64_t start, length, target;

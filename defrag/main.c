@@ -122,6 +122,9 @@ static const char *take(struct arguments *a, int id, const char *value)
 	case OPT_dry_run:
 		a->dry_run = 1;
 		return NULL;
+	case OPT_move_pinned:
+		a->move_pinned = 1;
+		return NULL;
 	case OPT_order:
 		return take_order(a, value);
 	case OPT_include:
@@ -158,7 +161,7 @@ static int looks(const struct arguments *a)
 static const char *find_contradiction(const struct arguments *a, unsigned paths)
 {
 	const int chooses = a->order != F2FS_DEFRAG_SCORE || a->include_count || a->blocks || a->bytes || a->seconds ||
-			    a->free_goal || a->dry_run;
+			    a->free_goal || a->dry_run || a->move_pinned;
 
 	if (looks(a) && (chooses || a->is_range))
 		return "--report, --map and --svg only look: they go with none of the options for putting in order";

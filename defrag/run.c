@@ -201,6 +201,7 @@ int defrag_run(struct defrag *d)
 					       .blocks = a->blocks,
 					       .seconds = a->seconds,
 					       .free_goal = a->free_goal,
+					       .move_pinned = (uint8_t)a->move_pinned,
 					       .dry_run = (uint8_t)a->dry_run,
 					       .spill_dir = cli_temporary_directory() };
 	struct f2fs_defrag_result result = { 0 };

@@ -116,7 +116,8 @@ enum f2fs_defrag_order {
 	F2FS_DEFRAG_TREE = 1,
 	/* the same for the parts of files of a list, in its order; the rest stays as far as it is not in the way */
 	F2FS_DEFRAG_LIST = 2,
-	/* as TREE, but the files that changed last first: hot, warm and cold ones in segments of their own */
+	/* as TREE, but the files that were modified last first: thirds of them as hot, warm and cold ones, in segments
+	 * of their own */
 	F2FS_DEFRAG_AGE = 3,
 	/* no files: what is in use moves into as few segments as hold it, whatever becomes of the order of files */
 	F2FS_DEFRAG_SPACE = 4
@@ -142,6 +143,7 @@ struct f2fs_defrag_options {
 	uint64_t blocks;     /* stop when so many blocks were moved */
 	uint32_t seconds;    /* stop after that time, by the clock of the context's host */
 	uint32_t free_goal;  /* stop when so many sections are free */
+	uint8_t move_pinned; /* place pinned files, too, each in sections of its own; what stands for a device stays */
 	uint8_t dry_run;     /* do it in memory, without contents: the result is what it would be. The volume may have
 			      * been opened for reading */
 	const char *spill_dir; /* dry run: directory for what does not fit into 64 MiB of memory; NULL: NOMEM then */
@@ -177,13 +179,12 @@ struct f2fs_defrag_result {
  * Put files, or free space, in order. Work goes in windows of sections: what is in the way is moved out of them, then
  * files are moved in, each step with a commit. Whatever stops it, the volume is as after one of the commits, nothing is
  * lost, and calling again goes on. Blocks that are not confirmed by both their owner and their summary stay, and so do
- * pinned files and aliases of devices.
+ * aliases of devices, and pinned files unless asked.
  *
  * options may be NULL. *result (may be NULL) is filled whatever the call returns. Fails with STATE (changes that were
  * not committed, a volume that waits for recovery or a check), READ_ONLY, UNSUPPORTED (a volume without summaries, a
- * zoned one, a dry run of one on several devices), INVALID (an unknown order, a list without that order), NOT_FOUND (a
- * path), CANCELED (by the progress callback; what was moved before is committed), IO, NOMEM. Too little room is no
- * failure: see end.
+ * zoned one), INVALID (an unknown order, a list without that order), NOT_FOUND (a path), CANCELED (by the progress
+ * callback; what was moved before is committed), IO, NOMEM. Too little room is no failure: see end.
  */
 F2FS_API int f2fs_defrag(struct f2fs_volume *vol, const struct f2fs_defrag_options *options,
 			 struct f2fs_defrag_result *result);

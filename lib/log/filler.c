@@ -92,8 +92,8 @@ static int flush(struct filler *f)
 	return count == 0 ? 0 : log_write(f->txn, f->buffer_addr, count, &f->buffer);
 }
 
-/* Collect the contents of blocks; those that follow each other are written together. */
-static int queue(struct filler *f, f2fs_blk_t addr, uint32_t count, const uint8_t *data)
+/* Where the contents of a block are collected; those that follow each other are written together. */
+static int prepare(struct filler *f, f2fs_blk_t addr, uint8_t **to)
 {
 	const uint32_t bits = f->txn->vol->geo.block_bits;
 	int err = 0;
@@ -108,9 +108,41 @@ static int queue(struct filler *f, f2fs_blk_t addr, uint32_t count, const uint8_
 		return err;
 	if (f->buffer_count == 0)
 		f->buffer_addr = addr;
-	memcpy(f->buffer + ((size_t)f->buffer_count << bits), data, (size_t)count << bits);
-	f->buffer_count += count; /* of one segment, so it fits */
+	*to = f->buffer + ((size_t)f->buffer_count << bits); /* of one segment, so it fits */
 	return 0;
+}
+
+static int queue(struct filler *f, f2fs_blk_t addr, uint32_t count, const uint8_t *data)
+{
+	uint8_t *to;
+	int err = prepare(f, addr, &to);
+
+	if (err)
+		return err;
+	if (data != to)
+		memcpy(to, data, (size_t)count << f->txn->vol->geo.block_bits);
+	f->buffer_count += count;
+	return 0;
+}
+
+int filler_reserve(struct filler *f, uint32_t want, uint8_t **to, uint32_t *count)
+{
+	struct segment *s = NULL;
+	uint32_t at;
+	int err = txn_need_sound(f->txn);
+
+	*to = NULL;
+	*count = 0;
+	if (!err && f->is_open)
+		err = segment_get(f->txn, f->segno, &s);
+	if (err || !s)
+		return err;
+	at = segment_next_hole(s, f->at);
+	while (*count < want && at + *count < F2FS_SEGMENT_BLOCKS && segment_next_hole(s, at + *count) == at + *count)
+		++*count;
+	if (*count == 0 || f->is_rehearsal)
+		return 0;
+	return prepare(f, geometry_segment_start(&f->txn->vol->geo, f->segno) + at, to);
 }
 
 /* Take blocks without contents. If such a block was freed a moment ago, its old contents may still be waiting in a log.

@@ -299,6 +299,12 @@ int filler_open(struct filler *f, f2fs_seg_t segno, unsigned type, uint32_t at);
  */
 int filler_put(struct filler *f, f2fs_nid_t nid, uint8_t version, uint32_t ofs, uint32_t want, const uint8_t *data,
 	       f2fs_blk_t *addr, uint32_t *got);
+/*
+ * Where the contents of the next blocks can be put, so that nobody copies them: *count of them, up to want, follow each
+ * other; 0 when the segment is full. Then filler_put() takes them, with *to for data; until then nothing is taken. In
+ * a rehearsal *to is NULL.
+ */
+int filler_reserve(struct filler *f, uint32_t want, uint8_t **to, uint32_t *count);
 int filler_flush(struct filler *f);
 /* Done with the segment: write what waits and the summaries. */
 int filler_close(struct filler *f);

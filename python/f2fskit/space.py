@@ -256,6 +256,7 @@ def defrag(
     blocks: int = 0,
     seconds: int = 0,
     free: int = 0,
+    move_pinned: bool = False,
     dry_run: bool = False,
     spill_dir: str | None = None,
 ) -> DefragResult:
@@ -277,7 +278,8 @@ def defrag(
             path, row.offset, row.length = part if isinstance(part, tuple) else (part, 0, 0)
             row.path = memory.texts([path])[0]
         options.list, options.list_count = rows, len(parts)
-    options.blocks, options.seconds, options.free_goal, options.dry_run = blocks, seconds, free, dry_run
+    options.blocks, options.seconds, options.free_goal = blocks, seconds, free
+    options.move_pinned, options.dry_run = move_pinned, dry_run
     if spill_dir is not None:
         options.spill_dir = memory.text(os.fsencode(spill_dir))
     row = ffi.new("struct f2fs_defrag_result *")

@@ -1218,6 +1218,7 @@ class Volume(Closable):
         blocks: int = 0,
         seconds: int = 0,
         free: int = 0,
+        move_pinned: bool = False,
         dry_run: bool = False,
         spill_dir: str | None = None,
     ) -> space.DefragResult:
@@ -1225,11 +1226,12 @@ class Volume(Closable):
 
         Args:
             order: "score" places files in more than one piece, those first that win most; "tree" all files from the
-                start on, as directories list them; "age" the same, the files that changed last first; "list" what
-                parts says; "space" moves what is in use into as few segments as hold it.
+                start on, as directories list them; "age" the same, the files that were modified last first; "list"
+                what parts says; "space" moves what is in use into as few segments as hold it.
             paths, include: only these files, what is below these directories, and what matches one of the patterns.
             parts: with "list": paths, or (path, offset, length) in bytes.
             blocks, seconds, free: stop when so many blocks were moved, after that time, when so many sections are free.
+            move_pinned: place pinned files, too, each in sections of its own.
             dry_run: do it in memory, without contents: the result is what it would be.
             spill_dir: of a dry run: for what does not fit into 64 MiB of memory.
 
@@ -1250,6 +1252,7 @@ class Volume(Closable):
                 blocks=blocks,
                 seconds=seconds,
                 free=free,
+                move_pinned=move_pinned,
                 dry_run=dry_run,
                 spill_dir=spill_dir,
             )

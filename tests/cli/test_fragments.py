@@ -171,6 +171,21 @@ def test_the_picture_shows_the_sit(run_tool, f2fskit, scattered, tmp_path):
     assert f"free: {states.count('free')}<" in svg
 
 
+def shown_colours(text):
+    """What a terminal makes of the map: for each cell the colour behind its letter; None: the usual one."""
+    cells, background = [], None
+    for line in text.splitlines()[:-1]:
+        line = line[line.index(" ", len(line) - len(line.lstrip())):].lstrip(" ") # behind the address
+        for escape, numbers, letter in re.findall(r"(\033\[([0-9;]*)m)|(?<!\033)([.*hwcHWC])", line):
+            if escape:
+                found = re.search(r"48;5;(\d+)", numbers)
+                background = int(found[1]) if found else None
+            else:
+                cells.append(background)
+        assert background is None, "each line ends with the usual colours"
+    return cells
+
+
 def test_letters_show_the_sit(run_tool, f2fskit, scattered):
     lines = run_tool("defrag.f2fs", "--map", scattered).stdout.decode().splitlines()
     with f2fskit.open(scattered) as volume:
@@ -179,7 +194,15 @@ def test_letters_show_the_sit(run_tool, f2fskit, scattered):
                          for entry in volume.sit)
         coloured = volume.segment_map("colour")
         start = volume.geometry.main_blkaddr
+        colours = shown_colours(coloured)
+        states = [state(volume, entry, logs) for entry in volume.sit]
     assert "".join(line.split()[1] for line in lines[:-1]) == wanted
+    # a colour of its own for each type and level of use; what is free or only a log's has none
+    used = {found for found in states if not isinstance(found, str)}
+    assert len(colours) == len(states) and len(used) >= 4
+    assert all((colour is None) == isinstance(found, str) for colour, found in zip(colours, states))
+    pairs = {(found, colour) for colour, found in zip(colours, states) if colour}
+    assert len(pairs) == len(used) == len({colour for _, colour in pairs})
     assert int(lines[1].split()[0]) == start + 64 * 512 if len(lines) > 2 else True
     assert re.sub(r"\033\[[0-9;]*m", "", coloured).splitlines() == lines and "\033[0;38;5;" in coloured
 

@@ -171,33 +171,62 @@ int defrag_open_sink(struct defrag_run *r, uint32_t free_sections)
 	return err;
 }
 
-/* The next segment to be filled: one with holes, else of a free section from the end of the volume. */
+/* The last free section that may still be taken, and is not taken by this; section_count: none. */
+static int find_free(struct defrag_run *r, uint32_t *section)
+{
+	struct defrag_sink *sink = &r->sink;
+	bool is_free = false;
+
+	*section = r->vol->geo.section_count;
+	while (sink->free_next > 0 && sink->free_sections > 0 && !is_free) {
+		int err = segment_section_is_free(r->vol->txn, sink->free_next - 1, &is_free);
+
+		if (err)
+			return err;
+		if (is_free)
+			*section = sink->free_next - 1;
+		else
+			sink->free_next--;
+	}
+	return 0;
+}
+
+static int open_hole(struct defrag_run *r, const struct hole_segment *h)
+{
+	struct segment *s;
+	int err = segment_get(r->vol->txn, h->segno, &s);
+
+	r->sink.next++;
+	return err ? err : filler_open(&r->sink.filler, h->segno, s->type, 0);
+}
+
+/*
+ * The next segment to be filled. A sweep takes whatever is last, free or with holes: it comes there late, or never, and
+ * what is in the way again by then has mostly been placed. Otherwise free sections come after all holes.
+ */
 static int next_segment(struct defrag_run *r)
 {
 	struct defrag_sink *sink = &r->sink;
 	const uint32_t sps = r->vol->geo.segs_per_sec;
+	const struct hole_segment *h = sink->next < sink->segments.count ? vec_at(&sink->segments, sink->next) : NULL;
+	uint32_t section;
+	int err;
 
-	if (sink->next < sink->segments.count) {
-		const struct hole_segment *h = vec_at(&sink->segments, sink->next++);
-		struct segment *s;
-		int err = segment_get(r->vol->txn, h->segno, &s);
-
-		return err ? err : filler_open(&sink->filler, h->segno, s->type, 0);
-	}
-	while (sink->section_at == sink->section_left && sink->free_next > 0 && sink->free_sections > 0) {
-		bool is_free;
-		int err = segment_section_is_free(r->vol->txn, --sink->free_next, &is_free);
-
-		if (err)
-			return err;
-		if (!is_free)
-			continue;
-		sink->free_sections--;
-		sink->section_at = sink->free_next * sps;
-		sink->section_left = sink->section_at + sps;
-	}
-	if (sink->section_at == sink->section_left)
+	if (sink->section_at < sink->section_left)
+		return filler_open(&sink->filler, sink->section_at++, F2FS_COLD_DATA, 0);
+	if (h && !r->sweeps)
+		return open_hole(r, h);
+	err = find_free(r, &section);
+	if (err)
+		return err;
+	if (h && (section == r->vol->geo.section_count || h->segno / sps > section))
+		return open_hole(r, h);
+	if (section == r->vol->geo.section_count)
 		return error_set(r->vol->ctx, F2FS_ERR_NOSPC, "nothing is left to move blocks to");
+	sink->free_next = section;
+	sink->free_sections--;
+	sink->section_at = section * sps;
+	sink->section_left = sink->section_at + sps;
 	return filler_open(&sink->filler, sink->section_at++, F2FS_COLD_DATA, 0);
 }
 

@@ -4,13 +4,13 @@
  * transaction, so a cut leaves a prefix of the steps. A block is placed once: what lies in a section that is done is
  * never touched again, so the work ends.
  */
-#include "task/defrag/run.h"
-
+#include <f2fskit/mkfs.h>
 #include <string.h>
 
 #include "device/device.h"
 #include "file/write.h"
 #include "format/superblock.h"
+#include "task/defrag/run.h"
 
 enum {
 	LOOK_AHEAD = 64, /* items that are tried when one does not fit into what is left of a run */
@@ -53,23 +53,34 @@ static int look_at(struct defrag_run *r, struct defrag_item *item, bool *is_want
 	return err;
 }
 
+/* Blocks of an item that the run at hand takes. */
+static uint64_t room_for(const struct defrag_run *r, const struct defrag_item *item)
+{
+	return defrag_room(r) - (item->is_pinned ? defrag_rest_of_section(r) : 0);
+}
+
+static bool goes_in(const struct defrag_run *r, const struct defrag_item *item)
+{
+	return r->blocks.count <= room_for(r, item) ||
+	       (r->blocks.count > defrag_section_blocks(r) && room_for(r, item) > 0);
+}
+
 /* Place the item that was collected, as far as the run goes. */
 static int place(struct defrag_run *r, struct defrag_item *item)
 {
-	size_t moved;
+	size_t moved = 0;
 	int err = 0;
 
-	if (r->options->order == F2FS_DEFRAG_AGE && r->type != item->type && r->at > 0 &&
-	    defrag_room(r) - (F2FS_SEGMENT_BLOCKS - r->at) >= r->blocks.count) {
-		err = filler_close(&r->filler);
-		r->segno++;
-		r->at = 0;
-		if (r->segno % r->vol->geo.segs_per_sec == 0)
-			r->states[r->segno / r->vol->geo.segs_per_sec - 1] = SECTION_DONE;
-	}
+	if (item->is_pinned)
+		err = defrag_next_section(r);
+	else if (r->options->order == F2FS_DEFRAG_AGE && r->type != item->type && r->at > 0 &&
+	    defrag_room(r) - (F2FS_SEGMENT_BLOCKS - r->at) >= r->blocks.count)
+		err = defrag_next_segment(r);
 	r->type = item->type;
 	if (!err)
 		err = defrag_place(r, item->type, &moved);
+	if (!err && item->is_pinned)
+		err = defrag_next_section(r);
 	if (err)
 		return err;
 	item->is_started = item->is_started || moved > 0;
@@ -95,7 +106,7 @@ static int find_smaller(struct defrag_run *r, struct defrag_item **found)
 		if (item->is_done)
 			continue;
 		err = look_at(r, item, &is_wanted);
-		if (!err && is_wanted && r->blocks.count <= room) {
+		if (!err && is_wanted && r->blocks.count <= room && !item->is_pinned) {
 			*found = item;
 			break;
 		}
@@ -119,8 +130,7 @@ static int choose(struct defrag_run *r, struct defrag_item **chosen)
 			return err;
 		if (!is_wanted)
 			continue;
-		if (r->blocks.count <= defrag_room(r) ||
-		    (r->blocks.count > defrag_section_blocks(r) && defrag_room(r) > 0)) {
+		if (goes_in(r, item)) {
 			*chosen = item;
 			return 0;
 		}
@@ -329,6 +339,7 @@ static int prepare(struct defrag_run *r)
 	if (!r->states || !r->kinds || !r->valid || !r->moves || !r->buffer)
 		return F2FS_ERR_NOMEM;
 	err = live_init(&r->live, r->vol);
+	r->live.moves_pinned = r->options->move_pinned;
 	if (!err)
 		err = change_start(r->vol); /* is it one that can be written? */
 	if (!err)
@@ -405,6 +416,31 @@ static int defrag_on(struct f2fs_volume *vol, const struct f2fs_defrag_options *
 	return err;
 }
 
+/* Open the volume once more, on an overlay of all its devices in a row. */
+static int open_copy(struct f2fs_volume *vol, struct f2fs_device *overlay, struct f2fs_volume **copy)
+{
+	struct f2fs_device *parts[F2FS_MAX_DEVICES] = { NULL };
+	const struct f2fs_open_options open = { .devices = parts + 1,
+						.device_count = superblock_device_count(vol->sb) - 1 };
+	uint64_t at = 0;
+	int err = 0;
+
+	if (superblock_device_count(vol->sb) < 2)
+		return volume_open(vol->ctx, overlay, NULL, copy);
+	for (unsigned i = 0; i <= open.device_count && !err; i++) {
+		uint64_t length = (uint64_t)sbdev_total_segments(superblock_device(vol->sb, i)) * F2FS_SEGMENT_BLOCKS;
+
+		length = (length + (i == 0 ? vol->geo.segment0_blkaddr : 0)) * vol->geo.block_size;
+		err = device_new_slice(overlay, at, length, &parts[i]);
+		at += length;
+	}
+	if (!err)
+		err = volume_open(vol->ctx, parts[0], &open, copy);
+	for (unsigned i = 0; i <= open.device_count; i++)
+		f2fs_device_close(parts[i]);
+	return err;
+}
+
 /* The same on a copy in memory; contents are not copied, so what is written are tables and nodes. */
 static int rehearse(struct f2fs_volume *vol, const struct f2fs_defrag_options *options,
 		    struct f2fs_defrag_result *result)
@@ -415,12 +451,10 @@ static int rehearse(struct f2fs_volume *vol, const struct f2fs_defrag_options *o
 
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
-	if (superblock_device_count(vol->sb) > 1)
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "a dry run on several devices is not supported");
 	err = f2fs_device_new_overlay(vol->dev, 0, options->spill_dir, &overlay);
 	if (err)
 		return err;
-	err = volume_open(vol->ctx, overlay, NULL, &copy);
+	err = open_copy(vol, overlay, &copy);
 	f2fs_device_close(overlay);
 	if (err)
 		return err;

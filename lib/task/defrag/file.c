@@ -152,7 +152,7 @@ void defrag_count(struct defrag_run *r, f2fs_blk_t from, f2fs_blk_t to)
 }
 
 /* Read n blocks, which may lie anywhere, one behind the other. */
-static int gather(struct defrag_run *r, const struct live_block *list, uint32_t n)
+static int gather(struct defrag_run *r, const struct live_block *list, uint32_t n, uint8_t *to)
 {
 	const uint32_t bits = r->vol->geo.block_bits;
 
@@ -161,7 +161,7 @@ static int gather(struct defrag_run *r, const struct live_block *list, uint32_t 
 
 		for (run = 1; i + run < n && list[i + run].addr == list[i].addr + run;)
 			run++;
-		err = volume_read(r->vol, list[i].addr, 0, r->buffer + ((size_t)i << bits), (size_t)run << bits);
+		err = volume_read(r->vol, list[i].addr, 0, to + ((size_t)i << bits), (size_t)run << bits);
 		if (err)
 			return err;
 	}
@@ -181,14 +181,15 @@ static int need_segment(struct defrag_run *r, uint8_t type)
 	return filler_open(&r->filler, r->segno, s->type, r->at);
 }
 
-/* Put blocks that are in the buffer into one segment; *done of n. */
-static int put_segment(struct defrag_run *r, const struct live_block *list, uint32_t n, uint32_t *done)
+/* Put blocks that are where the filler wanted them into its segment; *done of n. */
+static int put_segment(struct defrag_run *r, const struct live_block *list, uint32_t n, const uint8_t *data,
+		       uint32_t *done)
 {
 	struct txn *txn = r->vol->txn;
 	uint32_t got = 1;
 	int err = 0;
 
-	while (*done < n && got > 0 && !err) {
+	for (*done = 0; *done < n && got > 0 && !err;) {
 		const struct live_block *b = &list[*done];
 		uint32_t want = 1;
 		struct segment *s;
@@ -201,7 +202,7 @@ static int put_segment(struct defrag_run *r, const struct live_block *list, uint
 			return err;
 		txn->moved_mtime = s->mtime;
 		err = filler_put(&r->filler, b->nid, b->version, b->ofs, want,
-				 r->buffer + ((size_t)*done << r->vol->geo.block_bits), &to, &got);
+				 data ? data + ((size_t)*done << r->vol->geo.block_bits) : NULL, &to, &got);
 		txn->moved_mtime = 0;
 		for (uint32_t i = 0; i < got && !err; i++) {
 			err = live_repoint(txn, b + i, to + i);
@@ -214,47 +215,60 @@ static int put_segment(struct defrag_run *r, const struct live_block *list, uint
 	return err;
 }
 
-/* Put blocks that are in the buffer where the next ones go; *done of n, less when the run ends. */
-static int put_blocks(struct defrag_run *r, uint8_t type, const struct live_block *list, uint32_t n, uint32_t *done)
+int defrag_next_segment(struct defrag_run *r)
+{
+	int err = filler_close(&r->filler);
+
+	r->segno++;
+	r->at = 0;
+	if (r->segno % r->vol->geo.segs_per_sec == 0)
+		r->states[r->segno / r->vol->geo.segs_per_sec - 1] = SECTION_DONE;
+	return err;
+}
+
+uint32_t defrag_rest_of_section(const struct defrag_run *r)
+{
+	const uint32_t at = r->segno % r->vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS + r->at;
+
+	return at ? defrag_section_blocks(r) - at : 0;
+}
+
+int defrag_next_section(struct defrag_run *r)
 {
 	int err = 0;
 
-	for (*done = 0; *done < n && r->segno < r->run_end && !err;) {
-		err = need_segment(r, type);
-		if (!err)
-			err = put_segment(r, list, n, done);
-		if (!err && r->at == F2FS_SEGMENT_BLOCKS) {
-			err = filler_close(&r->filler);
-			r->segno++;
-			r->at = 0;
-			if (r->segno % r->vol->geo.segs_per_sec == 0)
-				r->states[r->segno / r->vol->geo.segs_per_sec - 1] = SECTION_DONE;
-		}
-	}
+	while (defrag_rest_of_section(r) > 0 && r->segno < r->run_end && !err)
+		err = defrag_next_segment(r);
 	return err;
 }
 
 int defrag_place(struct defrag_run *r, uint8_t type, size_t *moved)
 {
 	const struct live_block *list = r->blocks.items;
+	int err = 0;
 
 	*moved = 0;
-	while (*moved < r->blocks.count && r->segno < r->run_end) {
+	while (*moved < r->blocks.count && r->segno < r->run_end && !err) {
 		const size_t left = r->blocks.count - *moved;
-		const uint32_t n = left < F2FS_SEGMENT_BLOCKS ? (uint32_t)left : F2FS_SEGMENT_BLOCKS;
-		uint32_t done;
-		int err = gather(r, list + *moved, n);
+		uint32_t n = left < F2FS_SEGMENT_BLOCKS ? (uint32_t)left : F2FS_SEGMENT_BLOCKS, done = 0;
+		uint8_t *to = NULL;
 
+		err = need_segment(r, type);
+		if (!err)
+			err = filler_reserve(&r->filler, n, &to, &n);
+		if (err)
+			return err;
+		err = gather(r, list + *moved, n, to);
 		if (err == F2FS_ERR_IO) {
 			leave(r, list[0].ino, list[*moved].addr, err, "it, or one behind it, cannot be read");
 			return 0;
 		}
 		if (!err)
-			err = put_blocks(r, type, list + *moved, n, &done);
-		if (err)
-			return err;
+			err = put_segment(r, list + *moved, n, to, &done);
 		*moved += done;
 		r->result->blocks_placed += done;
+		if (!err && (n == 0 || r->at == F2FS_SEGMENT_BLOCKS))
+			err = defrag_next_segment(r);
 	}
-	return 0;
+	return err;
 }

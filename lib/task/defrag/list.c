@@ -15,50 +15,44 @@ struct finder {
 	const char *base; /* path of the start, without a slash at the end */
 	struct vec path;  /* char */
 	uint64_t key;	  /* of what is found; UINT64_MAX: by the order's rule */
-	uint64_t min_mtime, max_mtime;
 };
 
-static uint8_t log_of_mode(unsigned mode)
+/* Segments of which type an inode's contents belong into. */
+static void set_type(struct defrag_item *item, const struct f2fs_inode *inode)
 {
-	return mode == MODE_DIR ? F2FS_HOT_DATA : F2FS_WARM_DATA;
+	item->is_pinned = inode_has_inline(inode->block, FLAG_i_inline_pin_file);
+	if (item->is_pinned)
+		item->type = F2FS_COLD_DATA; /* where the kernel has such files */
+	else
+		item->type = inode_type(inode) == MODE_DIR ? F2FS_HOT_DATA : F2FS_WARM_DATA;
 }
 
-/* When the segment that a file begins in last changed. */
-static int age_of(struct defrag_run *r, struct f2fs_inode *inode, uint64_t *mtime)
+/* Pinned files stay unless asked; what stands for a device lies where that is. */
+static bool stays(const struct defrag_run *r, const struct f2fs_inode *inode, const struct f2fs_file_fragments *file)
 {
-	struct map_run run = { 0 };
+	return file->is_pinned && (!r->options->move_pinned || inode_is_alias(inode));
+}
 
-	*mtime = 0;
-	for (uint64_t at = 0; *mtime == 0; at += run.count) {
-		if (map_find(inode, at, &run))
-			break;
-		for (uint64_t i = 0; run.slots && i < run.count && *mtime == 0; i++) {
-			const uint32_t addr = get_le32(run.slots + i * 4);
-			struct f2fs_sit_entry sit;
+/* The time of the last modification, as a number that grows. Moving does not change it, unlike the age of segments. */
+static uint64_t mtime_of(const struct f2fs_inode *inode)
+{
+	const int64_t seconds = (int64_t)inode_i_mtime(inode->block), most = UINT32_MAX;
+	const int64_t valid = seconds < 0 ? 0 : seconds < most ? seconds : most;
 
-			if (!geometry_is_main(&r->vol->geo, addr))
-				continue;
-			if (f2fs_sit_lookup(r->vol, geometry_segment_of(&r->vol->geo, addr), &sit) == 0)
-				*mtime = sit.mtime ? sit.mtime : 1;
-		}
-	}
-	error_clear(r->vol->ctx);
-	return 0;
+	return ((uint64_t)valid << 30) + (inode_i_mtime_nsec(inode->block) & ((1u << 30) - 1));
 }
 
 /* Directories come first: they are read before what is in them, and change more often. */
-static uint64_t key_of(struct defrag_run *r, struct f2fs_inode *inode, const struct f2fs_file_fragments *f,
+static uint64_t key_of(const struct defrag_run *r, const struct f2fs_inode *inode, const struct f2fs_file_fragments *f,
 		       uint64_t ideal_requests)
 {
 	const uint64_t won = f->requests - ideal_requests + (f->fragments - f->ideal);
-	uint64_t mtime;
 
 	switch (r->options->order) {
 	case F2FS_DEFRAG_SCORE: /* what is won for each block that is moved */
 		return UINT64_MAX / 2 - (won << 24) / (f->blocks ? f->blocks : 1);
 	case F2FS_DEFRAG_AGE:
-		age_of(r, inode, &mtime);
-		return f->type == F2FS_TYPE_DIRECTORY ? 0 : UINT64_MAX / 2 - mtime;
+		return f->type == F2FS_TYPE_DIRECTORY ? 0 : UINT64_MAX / 2 - mtime_of(inode);
 	default:
 		return f->type != F2FS_TYPE_DIRECTORY;
 	}
@@ -87,14 +81,14 @@ static int add_file(struct finder *f, struct f2fs_inode *inode)
 
 	if (err || file.blocks == 0 || map32_find(&r->known, inode->ino))
 		return err;
-	if (file.is_pinned) {
+	if (stays(r, inode, &file)) {
 		r->result->pinned++;
 		return 0;
 	}
 	if (r->options->order == F2FS_DEFRAG_SCORE && file.fragments <= file.ideal)
 		return 0;
 	item.key = f->key == UINT64_MAX ? key_of(r, inode, &file, ideal_requests) : f->key;
-	item.type = log_of_mode(inode_type(inode));
+	set_type(&item, inode);
 	return push(r, &item, file.blocks);
 }
 
@@ -110,7 +104,7 @@ int defrag_add(struct defrag_run *r, f2fs_nid_t ino)
 	err = inode_open(r->vol, ino, &inode);
 	if (err)
 		return err;
-	item.type = log_of_mode(inode_type(inode));
+	set_type(&item, inode);
 	err = push(r, &item, 0);
 	f2fs_inode_close(inode);
 	return err;
@@ -219,6 +213,7 @@ static int add_part(struct defrag_run *r, const struct f2fs_defrag_part *part)
 	struct f2fs_file_fragments file;
 	struct f2fs_inode *inode;
 	uint64_t ideal_requests;
+	bool is_left;
 	int err = f2fs_lookup(r->vol, part->path, 0, &inode);
 
 	if (err)
@@ -229,11 +224,12 @@ static int add_part(struct defrag_run *r, const struct f2fs_defrag_part *part)
 	item.end = UINT64_MAX;
 	if (part->length && part->length <= UINT64_MAX - part->offset - size)
 		item.end = (part->offset + part->length + size - 1) / size;
-	item.type = log_of_mode(inode_type(inode));
+	set_type(&item, inode);
+	is_left = stays(r, inode, &file);
 	f2fs_inode_close(inode);
 	if (err || file.blocks == 0)
 		return err;
-	if (file.is_pinned) {
+	if (is_left) {
 		r->result->pinned++;
 		return 0;
 	}
@@ -257,7 +253,7 @@ static void part_by_age(struct defrag_run *r)
 	for (size_t i = 0; i < n; i++) {
 		struct defrag_item *item = vec_at(&r->items, i);
 
-		if (item->key != 0)
+		if (item->key != 0 && !item->is_pinned)
 			item->type = i < n / 3	     ? F2FS_HOT_DATA
 				     : i < n / 3 * 2 ? F2FS_WARM_DATA
 						     : F2FS_COLD_DATA;

@@ -33,8 +33,12 @@ static bool follows(const struct defrag_run *r, const struct end *end)
 
 	if (!defrag_is_whole(r))
 		return false;
-	if (end->any && section == end->section)
-		return at >= end->at && at - end->at <= GAP_BLOCKS;
+	if (end->any && section == end->section) {
+		/* by age another class begins with another segment */
+		const bool begins = r->options->order == F2FS_DEFRAG_AGE && at % F2FS_SEGMENT_BLOCKS == 0;
+
+		return at >= end->at && at - end->at <= (begins ? F2FS_SEGMENT_BLOCKS : GAP_BLOCKS);
+	}
 	return section >= first && section - first <= GAP_SECTIONS && at <= GAP_BLOCKS && is_gap(r, first, section);
 }
 
@@ -111,6 +115,7 @@ static int accept_items(struct defrag_run *r, struct end *end, struct vec *list)
 		*accepted = (struct accepted){ item, defrag_section_of(r, blocks[0].addr),
 					       (uint32_t)((last - 1) / defrag_section_blocks(r)) };
 		item->is_done = true;
+		r->total -= r->blocks.count < r->total ? r->blocks.count : r->total;
 		end->any = true;
 		end->section = (uint32_t)(last / defrag_section_blocks(r));
 		end->at = (uint32_t)(last % defrag_section_blocks(r));
@@ -135,6 +140,7 @@ static int go_on(struct defrag_run *r, const struct end *end)
 {
 	const uint32_t sps = r->vol->geo.segs_per_sec;
 	bool is_free = false;
+	struct segment *s;
 	int err = 0;
 
 	if (!end->any || end->at == 0 || r->states[end->section] != SECTION_DONE)
@@ -146,7 +152,10 @@ static int go_on(struct defrag_run *r, const struct end *end)
 	r->segno = end->section * sps + end->at / F2FS_SEGMENT_BLOCKS;
 	r->at = end->at % F2FS_SEGMENT_BLOCKS;
 	r->run_end = (end->section + 1) * sps;
-	return 0;
+	err = segment_get(r->vol->txn, r->segno, &s);
+	if (!err && r->at > 0)
+		r->type = s->type;
+	return err;
 }
 
 int defrag_resume(struct defrag_run *r)

@@ -25,6 +25,7 @@ struct defrag_item {
 	uint64_t key;	     /* ascending; equal ones stay in the order in which they were found */
 	uint32_t number;     /* in which they were found */
 	uint8_t type;	     /* enum f2fs_log_type of its segments */
+	bool is_pinned;	     /* it gets sections of its own */
 	bool is_done;
 	bool is_started;     /* a part of it was placed */
 	uint32_t step;	     /* in which it was */
@@ -99,6 +100,12 @@ int defrag_collect(struct defrag_run *r, const struct defrag_item *item, bool *l
 bool defrag_is_whole(const struct defrag_run *r);
 /* Move collected blocks to the run at hand, as many as fit; *moved of them were. */
 int defrag_place(struct defrag_run *r, uint8_t type, size_t *moved);
+/* What is left of the segment at hand stays free. */
+int defrag_next_segment(struct defrag_run *r);
+/* Blocks to the end of the section at hand; 0: at the start of one. */
+uint32_t defrag_rest_of_section(const struct defrag_run *r);
+/* The same for all of them. */
+int defrag_next_section(struct defrag_run *r);
 /* A block was moved. */
 void defrag_count(struct defrag_run *r, f2fs_blk_t from, f2fs_blk_t to);
 

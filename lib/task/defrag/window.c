@@ -11,6 +11,7 @@
 
 enum {
 	WINDOW_BLOCKS = 65536, /* placed between two commits */
+	WINDOW_LEAST = 8,      /* sections of a sweep's */
 	CLEAR_MOST = 32,       /* sections that are cleared for a window that is no sweep's */
 	KEPT_SECTIONS = 6,     /* that logs may need to end in */
 	DENSE_NODES = 60       /* percent in use from which a section of nodes is left where it is */
@@ -87,6 +88,8 @@ static int limit_nodes(struct defrag_run *r, uint32_t taken)
 struct reach {
 	uint32_t end, count, free_ones;
 	uint64_t in_use, holes; /* blocks; holes outside of the window */
+	uint64_t behind;	/* room where the sweep will never come */
+	uint64_t left;		/* to be placed */
 };
 
 /* Blocks that can be moved out of the way. */
@@ -97,7 +100,29 @@ static uint64_t room_outside(const struct defrag_run *r, const struct reach *w, 
 	return w->holes + (uint64_t)left * defrag_section_blocks(r);
 }
 
-/* Bar sections from the sweep on, as many as can be cleared. */
+static uint64_t blocks_left(const struct defrag_run *r)
+{
+	return r->total > r->result->blocks_placed ? r->total - r->result->blocks_placed : 0;
+}
+
+/* Room behind the sections that all that is to be placed will take: what is moved there is not in the way again. */
+static uint64_t room_behind(const struct defrag_run *r)
+{
+	uint64_t left = blocks_left(r), room = 0;
+
+	for (uint32_t i = r->sweep; i < r->vol->geo.section_count; i++) {
+		const uint32_t blocks = defrag_section_blocks(r);
+
+		if (!is_candidate(r, i))
+			continue;
+		if (left == 0 && !(r->kinds[i] & SECTION_HAS_NODES))
+			room += blocks - r->valid[i];
+		left -= left < blocks ? left : blocks;
+	}
+	return room;
+}
+
+/* Bar sections from the sweep on, as many as can be cleared; more than a few only to where they stay out of the way. */
 static int reach_out(struct defrag_run *r, struct reach *w, uint32_t free_sections)
 {
 	int err = 0;
@@ -118,6 +143,10 @@ static int reach_out(struct defrag_run *r, struct reach *w, uint32_t free_sectio
 		}
 		if (w->count > 0 && next.in_use > room_outside(r, &next, free_sections) * 9 / 10)
 			break;
+		if (w->count > 1 && (uint64_t)w->count * defrag_section_blocks(r) > w->left + defrag_section_blocks(r))
+			break;
+		if (w->count >= WINDOW_LEAST && next.in_use > w->behind * 9 / 10)
+			break;
 		*w = next;
 		err = bar(r, w->end);
 	}
@@ -128,7 +157,8 @@ static int sweep(struct defrag_run *r, const struct space_view *view)
 {
 	const uint32_t kept = kept_sections(r, view);
 	const uint32_t free_sections = view->free_sections > kept ? view->free_sections - kept : 0;
-	struct reach w = { .end = r->sweep, .holes = view->data_holes };
+	struct reach w = { .end = r->sweep, .holes = view->data_holes, .behind = room_behind(r),
+			   .left = blocks_left(r) };
 	bool fits = true;
 	int err = reach_out(r, &w, free_sections);
 

@@ -259,6 +259,52 @@ static void blocks_of_the_checkpoint_are_not_taken(void **state)
 	fresh_close(&v);
 }
 
+/* Contents that are read straight to where they are written from, in runs between blocks in use. */
+static void contents_are_put_in_place(void **state)
+{
+	static f2fs_blk_t places[F2FS_SEGMENT_BLOCKS];
+	static uint8_t block[BLOCK];
+	struct filler f;
+	uint32_t count, got, taken = 0;
+	uint8_t *to;
+
+	(void)state;
+	open_with_holes();
+	assert_int_equal(filler_begin(&f, v.vol->txn), 0);
+	assert_int_equal(filler_reserve(&f, 5, &to, &count), 0);
+	assert_int_equal(count, 0); /* none is open */
+	assert_int_equal(filler_open(&f, find_segment(0, 100), F2FS_WARM_DATA, 0), 0);
+	for (;; taken += got) {
+		assert_int_equal(filler_reserve(&f, 7, &to, &count), 0);
+		if (count == 0)
+			break;
+		for (uint32_t i = 0; i < count; i++)
+			memset(to + (size_t)i * BLOCK, (int)(taken + i) & 255, BLOCK);
+		if (taken > 0 && taken % 3 == 0) /* what waits is written before it is read: the place may change */
+			assert_int_equal(volume_read(v.vol, places[taken - 1], 0, block, BLOCK), 0);
+		assert_int_equal(filler_put(&f, 4, 0, 0, count, to, &places[taken], &got), 0);
+		assert_int_equal(got, count);
+		for (uint32_t i = 1; i < got; i++)
+			places[taken + i] = places[taken] + i;
+	}
+	assert_true(taken > 20);
+	assert_int_equal(filler_close(&f), 0);
+	for (uint32_t i = 0; i < taken; i++) {
+		assert_int_equal(volume_read(v.vol, places[i], 0, block, BLOCK), 0);
+		assert_int_equal(block[0], i & 255);
+		assert_int_equal(block[BLOCK - 1], i & 255);
+	}
+	f.is_rehearsal = true;
+	assert_int_equal(filler_open(&f, find_free(30), F2FS_WARM_DATA, 0), 0);
+	assert_int_equal(filler_reserve(&f, 600, &to, &count), 0);
+	assert_int_equal(count, F2FS_SEGMENT_BLOCKS);
+	assert_null(to);
+	txn_drop(v.vol);
+	filler_drop(&f);
+	must_be_sound();
+	fresh_close(&v);
+}
+
 static void what_cannot_be_filled_is_refused(void **state)
 {
 	struct filler f, other;
@@ -309,6 +355,7 @@ int main(void)
 		cmocka_unit_test(a_free_segment_is_filled),
 		cmocka_unit_test(holes_are_filled_between_what_stays),
 		cmocka_unit_test(blocks_of_the_checkpoint_are_not_taken),
+		cmocka_unit_test(contents_are_put_in_place),
 		cmocka_unit_test(what_cannot_be_filled_is_refused),
 	};
 

@@ -191,9 +191,13 @@ int pass_nodes(struct checker *c)
 	int err = raise_features(c);
 
 	if (!err)
+		err = quota_raise_settled(c);
+	if (!err)
 		err = sweep_nodes(c, &sweep_inodes, true);
 	if (!err)
 		err = settle_features(c);
+	if (!err && !c->must_restart)
+		err = quota_settle(c);
 	if (!err && c->must_restart)
 		return 0;
 	if (!err)

@@ -45,7 +45,8 @@ static int run_steps(struct repair *r)
 /* Where the pointers of all inodes are depends on the superblock: it is set before anything else is looked at. */
 static bool roots_come_first(const struct checker *c)
 {
-	return repair_found(c, P_SB_FEATURES) || repair_found(c, P_SB_FEATURES_WRONG) || repair_found(c, P_SB_DOUBTED);
+	return repair_found(c, P_SB_FEATURES) || repair_found(c, P_SB_FEATURES_WRONG) ||
+	       repair_found(c, P_SB_DOUBTED) || repair_found(c, P_SB_QUOTA_FILE);
 }
 
 /* A resize that was stopped: the numbers of the size that the superblock says, if they hold what is there. */

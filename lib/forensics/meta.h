@@ -30,7 +30,7 @@ struct meta_plan {
 	struct f2fs_context *ctx;
 	struct f2fs_geometry geo;
 	uint32_t checksum_seed;
-	f2fs_nid_t quota_inos[3]; /* of users, groups, projects; 0: none */
+	f2fs_nid_t quota_inos[6]; /* those that the superblock names, and those that are there; 0: none */
 	struct f2fs_metadata_options options;
 	uint8_t key[SIPHASH_KEY_SIZE];
 	uint8_t *kept;	    /* a bit for each block of the main area, MSB-first */

@@ -9,6 +9,9 @@
 #include "format/superblock.h"
 #include "forensics/meta.h"
 #include "volume/volume.h"
+#include "volume/weigh.h"
+
+#define FIRST_IDS 16u /* quota files have some of them */
 
 struct metaimage {
 	struct layer layer;
@@ -126,20 +129,25 @@ static const struct f2fs_device_ops image_ops = {
 static int set_up(struct metaimage *image, struct f2fs_volume *vol, const struct f2fs_metadata_options *options)
 {
 	struct meta_plan *plan = &image->plan;
+	struct features_seen seen = { 0 };
 	int err = 0;
 
 	plan->ctx = vol->ctx;
 	plan->geo = vol->geo;
 	plan->checksum_seed = vol->checksum_seed;
-	for (unsigned i = 0; i < 3; i++)
+	if (geometry_has(&vol->geo, F2FS_FEATURE_QUOTA))
+		err = features_look(vol, FIRST_IDS, &seen);
+	for (unsigned i = 0; i < 3 && !err; i++) {
 		plan->quota_inos[i] = sb_qf_ino(vol->sb, i);
+		plan->quota_inos[3 + i] = seen.quota[i];
+	}
 	plan->options = *options;
 	plan->stat.first_unreadable = F2FS_NO_BLOCK;
 	map32_init(&plan->kinds, vol->ctx);
 	map32_init(&plan->dirs, vol->ctx);
 	if (options->key)
 		memcpy(plan->key, options->key, sizeof(plan->key));
-	else if (options->flags & F2FS_METADATA_SCRAMBLE)
+	else if (!err && (options->flags & F2FS_METADATA_SCRAMBLE))
 		err = random_fill(vol->ctx, plan->key, sizeof(plan->key));
 	plan->options.key = NULL; /* the caller's */
 	image->block = mem_alloc(vol->ctx, vol->geo.block_size);

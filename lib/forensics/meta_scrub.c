@@ -11,7 +11,7 @@
 
 bool meta_is_quota(const struct meta_plan *plan, f2fs_nid_t ino)
 {
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < sizeof(plan->quota_inos) / sizeof(plan->quota_inos[0]); i++)
 		if (plan->quota_inos[i] == ino)
 			return true;
 	return false;

@@ -169,6 +169,16 @@ def test_one_feature_in_both_copies(f2fskit, bit):
     assert judge(f2fskit, device, wanted, list(SB.values()), 2180 * 8 + bit, is_hidden=True) is None
 
 
+@pytest.mark.parametrize("kind", ["quota", "much"])
+def test_one_quota_file_in_both_copies(f2fskit, kind):
+    """The number of a quota file leads to somebody's file or directory: that is not written over."""
+    device = plant(f2fskit, KINDS[kind])
+    wanted = contents(f2fskit, device)
+    for place in range(2745, 2757, 4):
+        for bit in range(5):
+            assert judge(f2fskit, device, wanted, list(SB.values()), place * 8 + bit) is None, (place, bit)
+
+
 def test_unknown_features_stop_writing(f2fskit):
     """Nobody knows what they mean: the volume can be read; neither writers nor repairs touch it, and fsck says why."""
     device = plant(f2fskit, KINDS["plain"])

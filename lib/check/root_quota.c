@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Does the superblock name the right inodes as quota files? A wrong number makes a repair write usage over somebody
+ * else's file or directory. Formatting makes quota files with the first ids, unchangeable, and each begins with a
+ * header of its kind. Where such a one is there and what the superblock names is none, the superblock is wrong; so it
+ * is where no such file is there and it names a quota file of another kind, a number that no inode has, or an inode
+ * that is somebody's and was never made by formatting.
+ */
+#include "check/checker.h"
+#include "volume/weigh.h"
+
+#define FIRST_IDS 16u
+
+static bool is_unchangeable(const struct checker *c, f2fs_nid_t ino)
+{
+	const struct inode_fact *inode = ino ? facts_inode(&c->facts, ino) : NULL;
+
+	return inode && inode->type == F2FS_TYPE_REGULAR && (inode->iflags & FLAG_i_flags_immutable);
+}
+
+/* Is it a quota file, of whatever kind? */
+static bool is_seen(const struct features_seen *seen, f2fs_nid_t ino)
+{
+	for (unsigned type = 0; type < sb_COUNT_qf_ino; type++)
+		if (seen->quota[type] == ino)
+			return true;
+	return false;
+}
+
+/* Can the inode not be a quota file of this kind, whatever happened to it? */
+static bool is_other(const struct checker *c, const struct features_seen *seen, f2fs_nid_t ino)
+{
+	if (ino == 0)
+		return false;
+	if (!geometry_is_nid(c->geo, ino) || ino <= c->geo->root_ino || is_seen(seen, ino))
+		return true;
+	return ino > c->geo->root_ino + sb_COUNT_qf_ino && facts_inode(&c->facts, ino) && !is_unchangeable(c, ino);
+}
+
+/* The inode that the superblock should name. */
+static f2fs_nid_t find_right(const struct checker *c, const struct features_seen *seen, unsigned type)
+{
+	const f2fs_nid_t named = sb_qf_ino(c->vol->sb, type), there = seen->quota[type];
+
+	if (there == named)
+		return named;
+	if (there && is_unchangeable(c, there) && (!is_unchangeable(c, named) || is_seen(seen, named)))
+		return there;
+	return is_other(c, seen, named) ? 0 : named;
+}
+
+int quota_settle(struct checker *c)
+{
+	struct f2fs_volume *vol = c->vol;
+	struct features_seen seen;
+	int err;
+
+	if (c->has_other_quota || !geometry_has(c->geo, F2FS_FEATURE_QUOTA))
+		return 0;
+	err = features_look(vol, FIRST_IDS, &seen);
+	for (unsigned type = 0; type < sb_COUNT_qf_ino && !err; type++) {
+		const f2fs_nid_t named = sb_qf_ino(vol->sb, type), right = find_right(c, &seen, type);
+
+		if (right == named)
+			continue;
+		c->has_other_quota = c->must_restart = true;
+		c->quota_found[type] = named;
+		c->quota_moved |= 1u << type;
+		sb_set_qf_ino(vol->sb, type, right);
+	}
+	return err;
+}
+
+int quota_raise_settled(struct checker *c)
+{
+	static const char *const names[] = { "user", "group", "project" };
+	int err = 0;
+
+	for (unsigned type = 0; type < sb_COUNT_qf_ino && !err; type++)
+		if (c->quota_moved & 1u << type)
+			err = problem_raise(c, &(struct finding){ .problem = P_SB_QUOTA_FILE,
+								  .has_values = 1,
+								  .found = c->quota_found[type],
+								  .expected = sb_qf_ino(c->vol->sb, type),
+								  .text = names[type] });
+	return err;
+}

@@ -18,6 +18,33 @@ static bool is_unchangeable(const struct checker *c, f2fs_nid_t ino)
 	return inode && inode->type == F2FS_TYPE_REGULAR && (inode->iflags & FLAG_i_flags_immutable);
 }
 
+/*
+ * Do the inodes, which are read already, speak for the numbers? Each names an unchangeable file, no two the same one,
+ * and of the ids after the root's no unchangeable file is left over. Then nothing else is read.
+ */
+static bool looks_right(const struct checker *c)
+{
+	const uint8_t *sb = c->vol->sb;
+	unsigned named = 0, there = 0;
+
+	for (unsigned type = 0; type < sb_COUNT_qf_ino; type++) {
+		const f2fs_nid_t ino = sb_qf_ino(sb, type);
+
+		if (ino == 0)
+			continue;
+		if (!is_unchangeable(c, ino) || ino <= c->geo->root_ino || ino > c->geo->root_ino + sb_COUNT_qf_ino)
+			return false;
+		named |= 1u << (ino - c->geo->root_ino);
+		for (unsigned other = 0; other < type; other++)
+			if (sb_qf_ino(sb, other) == ino)
+				return false;
+	}
+	for (unsigned i = 1; i <= sb_COUNT_qf_ino; i++)
+		if (is_unchangeable(c, c->geo->root_ino + i))
+			there |= 1u << i;
+	return named == there;
+}
+
 /* Is it a quota file, of whatever kind? */
 static bool is_seen(const struct features_seen *seen, f2fs_nid_t ino)
 {
@@ -55,7 +82,7 @@ int quota_settle(struct checker *c)
 	struct features_seen seen;
 	int err;
 
-	if (c->has_other_quota || !geometry_has(c->geo, F2FS_FEATURE_QUOTA))
+	if (c->has_other_quota || !geometry_has(c->geo, F2FS_FEATURE_QUOTA) || looks_right(c))
 		return 0;
 	err = features_look(vol, FIRST_IDS, &seen);
 	for (unsigned type = 0; type < sb_COUNT_qf_ino && !err; type++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ciphers and key derivation against names and blocks that a kernel wrote; round trips. */
+/* Ciphers and key derivation against names and blocks that a kernel wrote, and against standards; round trips. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,6 +50,46 @@ static const struct {
 	  "E781B43F43BB9A7F97C26E3EDCA067B1" },
 };
 
+/* What standards have. */
+static const struct {
+	unsigned mode;
+	const char *key, *iv, *clear, *stored;
+} published[] = {
+	/* RFC 3962, 17 bytes */
+	{ CIPHER_AES_128_CTS,
+	  "636869636B656E207465726979616B69",
+	  "",
+	  "4920776F756C64206C696B652074686520",
+	  "C6353568F2BF8CB4D8A580362DA7FF7F97" },
+	/* RFC 3962, 31 bytes */
+	{ CIPHER_AES_128_CTS,
+	  "636869636B656E207465726979616B69",
+	  "",
+	  "4920776F756C64206C696B65207468652047656E6572616C20476175277320",
+	  "FC00783E0EFDB2C1D445D4C8EFF7ED2297687268D6ECCCC0C07B25E25ECFE5" },
+	/* RFC 3962, 32 bytes */
+	{ CIPHER_AES_128_CTS,
+	  "636869636B656E207465726979616B69",
+	  "",
+	  "4920776F756C64206C696B65207468652047656E6572616C2047617527732043",
+	  "39312523A78662D5BE7FCBCC98EBF5A897687268D6ECCCC0C07B25E25ECFE584" },
+	/* SP 800-38A F.2.5, the last two blocks swapped */
+	{ CIPHER_AES_256_CTS,
+	  "603DEB1015CA71BE2B73AEF0857D77811F352C073B6108D72D9810A30914DFF4",
+	  "000102030405060708090A0B0C0D0E0F",
+	  "6BC1BEE22E409F96E93D7E117393172AAE2D8A571E03AC9C9EB76FAC45AF8E5130C81C46A35CE411E5FBC119"
+	  "1A0A52EFF69F2445DF4F9B17AD2B417BE66C3710",
+	  "F58C4C04D6E5F1BA779EABFB5F7BFBD69CFC4E967EDB808D679F777BC6702C7DB2EB05E2C39BE9FCDA6C1907"
+	  "8C6A9D1B39F23369A9D9BACFA530E26304231461" },
+	/* IEEE 1619, vector 10, whose first blocks these are */
+	{ CIPHER_AES_256_XTS,
+	  "2718281828459045235360287471352662497757247093699959574966967627314159265358979323846264"
+	  "3383279502884197169399375105820974944592",
+	  "FF",
+	  "000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F",
+	  "1C3B3A102F770386E4836C99E370CF9BEA00803F5E482357A4AE12D414A3E63B" },
+};
+
 static struct f2fs_context *new_context(void)
 {
 	struct f2fs_context *ctx = NULL;
@@ -76,6 +116,29 @@ static void test_what_a_kernel_wrote(void **state)
 		assert_memory_equal(out, want, n);
 		assert_true(cipher_run(&cipher, false, iv, out, out, written[i].padded));
 		assert_memory_equal(out, clear, written[i].padded);
+		cipher_fini(&cipher);
+	}
+	f2fs_context_free(ctx);
+}
+
+static void test_what_standards_have(void **state)
+{
+	struct f2fs_context *ctx = new_context();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++) {
+		uint8_t key[CIPHER_KEY_MAX], iv[CIPHER_IV_SIZE] = { 0 }, clear[64], want[64], out[64];
+		const size_t n = from_hex(published[i].clear, clear);
+		struct cipher cipher;
+
+		from_hex(published[i].key, key);
+		from_hex(published[i].iv, iv);
+		assert_int_equal(from_hex(published[i].stored, want), n);
+		assert_int_equal(cipher_init(ctx, &cipher, published[i].mode, key), CIPHER_OK);
+		assert_true(cipher_run(&cipher, true, iv, clear, out, n));
+		assert_memory_equal(out, want, n);
+		assert_true(cipher_run(&cipher, false, iv, out, out, n));
+		assert_memory_equal(out, clear, n);
 		cipher_fini(&cipher);
 	}
 	f2fs_context_free(ctx);
@@ -158,6 +221,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_a_kernel_wrote),
+		cmocka_unit_test(test_what_standards_have),
 		cmocka_unit_test(test_round_trips),
 		cmocka_unit_test(test_too_short),
 		cmocka_unit_test(test_identifier),

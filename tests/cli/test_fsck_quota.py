@@ -137,3 +137,31 @@ def test_limits_stay(limited, f2fskit, peer_check, tmp_path, hurt):
     grace = struct.unpack_from("<2I", contents(f2fskit, path, ino), 8)
     assert grace == ((604800, 604800) if hurt.__name__.startswith("header") else GRACE)
     peer_check(path)
+
+
+def test_counts_are_corrected_as_chosen(limited, f2fskit, run_tool, tmp_path):
+    """Space and inodes of several users are set right; the mark that quotas are wrong goes when nothing of them is left."""
+    source, ino = limited
+    path = tmp_path / "disk.img"
+    shutil.copyfile(source, path)
+    places, _ = entries_of(contents(f2fskit, path, ino))
+
+    def usage():
+        with f2fskit.open(path) as volume:
+            marked = bool(int(volume.checkpoint.ckpt_flags) & 0x800)
+            return {q.id: (q.inodes, q.space_bytes) for q in volume.quotas("user")}, marked
+
+    right, _ = usage()
+    with f2fskit.fields(path, "r+") as fields:
+        for uid, (inodes, space) in {1000: (+3, -4096), 70000: (-1, +8192)}.items():
+            fields["file[%d].u64[%d]" % (ino, (places[uid] + 24) // 8)] = right[uid][0] + inodes
+            fields["file[%d].u64[%d]" % (ino, (places[uid] + 48) // 8)] = right[uid][1] + space
+        fields["cp.ckpt_flags"] = int(fields["cp.ckpt_flags"]) | 0x800
+    assert usage()[1], "the mark is set"
+    run_tool("fsck.f2fs", "-f", "--except", "QUOTA_INODES", path, rc=5)
+    found, marked = usage()
+    assert {uid: u[1] for uid, u in found.items()} == {uid: u[1] for uid, u in right.items()}
+    assert found[1000][0] == right[1000][0] + 3 and found[70000][0] == right[70000][0] - 1 and marked
+    run_tool("fsck.f2fs", "-f", path, rc=1)
+    assert usage() == (right, False)
+    run_tool("fsck.f2fs", "-n", path)

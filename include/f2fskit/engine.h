@@ -99,7 +99,8 @@ F2FS_API int f2fs_volume_elapse(struct f2fs_volume *vol, uint64_t seconds);
 	X(SIT, 5, "sit", "the table of segments")                                                                      \
 	X(SSA, 6, "ssa", "summaries")                                                                                  \
 	X(PACK, 7, "pack", "checkpoint packs, with journals and orphans")                                              \
-	X(CHAIN, 8, "chain", "nodes that end an fsync")
+	X(CHAIN, 8, "chain", "nodes that end an fsync")                                                                \
+	X(SUPERBLOCK, 9, "superblock", "superblocks, by labels, resizing and repairs")
 enum f2fs_write_cause {
 #define F2FS_WRITE_CAUSE_ENUM(id, number, name, text) F2FS_WRITE_##id = (number),
 	F2FS_WRITE_CAUSE_TABLE(F2FS_WRITE_CAUSE_ENUM)
@@ -126,8 +127,8 @@ struct f2fs_counters {
 	uint64_t cleaned_blocks;   /* that were in use in them */
 };
 /*
- * Tell what was written so far by changes, commits, fsyncs, cleaning and recovery. The sum is what the device was asked
- * to write. What changes superblocks (labels, resizing, repairing them) is not in it.
+ * Tell what was written so far by changes, commits, fsyncs, cleaning, recovery and labels. The sum is what the device
+ * was asked to write. Areas that resizing makes anew are not in it; the volume is opened again behind that.
  */
 F2FS_API void f2fs_volume_counters(const struct f2fs_volume *vol, struct f2fs_counters *out);
 

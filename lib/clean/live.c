@@ -3,7 +3,7 @@
  * What is in use in a section, and to whom it belongs (FORMAT files 11.3). The summaries name an owner for each block;
  * none of them is believed before the owner's node points back at the block. One block that is not confirmed makes the
  * whole section one to be left alone: its bits in the SIT, its summary or the node is damaged, and moving the block
- * would lose it.
+ * would lose it. Reasons end with the problems (check/problems.def) of which a check finds one there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,15 +63,17 @@ static int collect_segment(struct live *live, f2fs_seg_t segno, uint8_t *entries
 	int source, err = sit_lookup(live->vol, segno, &sit);
 
 	if (err)
-		return refuse_error(live, err, &start, "the SIT of the segment cannot be read");
+		return refuse_error(live, err, &start,
+				    "the SIT of the segment cannot be read (SIT_UNREADABLE, SIT_COUNT)");
 	if (sit.valid_blocks != bitmap_popcount(sit.valid_map, sizeof(sit.valid_map)) || sit.type >= F2FS_LOG_COUNT)
-		return refuse(live, LIVE_UNCONFIRMED, &start, "the SIT entry contradicts itself");
+		return refuse(live, LIVE_UNCONFIRMED, &start, "the SIT entry contradicts itself (SIT_COUNT)");
 	if (live->vol->txn) { /* blocks may have gone since the last commit */
 		struct segment *s;
 
 		err = segment_get(live->vol->txn, segno, &s);
 		if (err)
-			return refuse_error(live, err, &start, "the SIT of the segment cannot be read");
+			return refuse_error(live, err, &start,
+					    "the SIT of the segment cannot be read (SIT_UNREADABLE, SIT_COUNT)");
 		memcpy(sit.valid_map, s->cur, sizeof(sit.valid_map));
 		sit.valid_blocks = s->valid;
 	}
@@ -79,9 +81,10 @@ static int collect_segment(struct live *live, f2fs_seg_t segno, uint8_t *entries
 		return 0;
 	err = ssa_read(live->vol, segno, entries, &entry_type, &source);
 	if (err)
-		return refuse_error(live, err, &start, "the summary of the segment cannot be read");
+		return refuse_error(live, err, &start, "the summary of the segment cannot be read (SSA_UNREADABLE)");
 	if (entry_type != (sit.type >= F2FS_HOT_NODE))
-		return refuse(live, LIVE_UNCONFIRMED, &start, "SIT and summary do not agree on data or nodes");
+		return refuse(live, LIVE_UNCONFIRMED, &start,
+			      "SIT and summary do not agree on data or nodes (SIT_CLASS, SSA_TYPE)");
 	for (uint32_t i = 0; i < F2FS_SEGMENT_BLOCKS; i++) {
 		const uint8_t *raw = entries + (size_t)i * sum_SIZE;
 		struct live_block *b;
@@ -108,22 +111,23 @@ static int confirm_nat(struct live *live, struct live_block *b)
 	int err;
 
 	if (!geometry_is_nid(&live->vol->geo, b->nid))
-		return refuse(live, LIVE_UNCONFIRMED, b, "its summary names no node id that can be");
+		return refuse(live, LIVE_UNCONFIRMED, b, "its summary names no node id that can be (SSA_ENTRY)");
 	err = nat_get(live->vol, b->nid, &entry);
 	if (err)
-		return refuse_error(live, err, b, "the NAT entry of its owner cannot be read");
+		return refuse_error(live, err, b, "the NAT entry of its owner cannot be read (NAT_UNREADABLE)");
 	b->ino = entry.ino;
 	if (b->is_node)
 		return entry.block_addr == b->addr
 			       ? 0
-			       : refuse(live, LIVE_UNCONFIRMED, b, "the NAT has its node in another place");
+			       : refuse(live, LIVE_UNCONFIRMED, b,
+					"the NAT has its node in another place (SIT_EXTRA, SSA_ENTRY)");
 	if (!geometry_is_main(&live->vol->geo, entry.block_addr))
-		return refuse(live, LIVE_UNCONFIRMED, b, "its summary names a node that does not exist");
+		return refuse(live, LIVE_UNCONFIRMED, b, "its summary names a node that does not exist (SSA_ENTRY)");
 	if (entry.version != b->version)
-		return refuse(live, LIVE_UNCONFIRMED, b, "its summary is of another version of the node");
+		return refuse(live, LIVE_UNCONFIRMED, b, "its summary is of another version of the node (SSA_ENTRY)");
 	return geometry_is_nid(&live->vol->geo, entry.ino)
 		       ? 0
-		       : refuse(live, LIVE_UNCONFIRMED, b, "its node belongs to no inode that can be");
+		       : refuse(live, LIVE_UNCONFIRMED, b, "its node belongs to no inode that can be (NAT_INO)");
 }
 
 /* May an inode own blocks of data, and may they be moved? */
@@ -137,10 +141,11 @@ static int confirm_inode(struct live *live, const struct live_block *b)
 	    inode_check(&live->vol->geo, inode, b->ino, live->vol->checksum_seed) != RULE_NONE)
 		return refuse(live, LIVE_UNCONFIRMED, b, "the inode of its file is damaged");
 	if (type != MODE_REG && type != MODE_DIR && type != MODE_LNK)
-		return refuse(live, LIVE_UNCONFIRMED, b, "its file is of a type that has no blocks");
+		return refuse(live, LIVE_UNCONFIRMED, b, "its file is of a type that has no blocks (INODE_MODE)");
 	if (inode_has_inline(inode, FLAG_i_inline_inline_data) ||
 	    (type == MODE_DIR && inode_has_inline(inode, FLAG_i_inline_inline_dentry)))
-		return refuse(live, LIVE_UNCONFIRMED, b, "its file has its contents in the inode");
+		return refuse(live, LIVE_UNCONFIRMED, b,
+			      "its file has its contents in the inode (INLINE_WORD, SIT_EXTRA)");
 	if (inode_has_inline(inode, FLAG_i_inline_pin_file) && !live->moves_pinned)
 		return refuse(live, LIVE_PINNED, b, "its file is pinned");
 	if (inode_i_flags(inode) & FLAG_i_flags_device_alias)
@@ -155,13 +160,14 @@ static int load_owners(struct live *live, const struct live_block *b, const stru
 	int err = is_same_file ? 0 : node_load(live->vol, b->ino, b->ino, live->block[OF_INODE], NULL);
 
 	if (err)
-		return refuse_error(live, err, b, "the inode of its file cannot be read");
+		return refuse_error(live, err, b,
+				    "the inode of its file cannot be read (NODE_UNREADABLE, NODE_NID, NAT_INO)");
 	if (!is_same_file)
 		err = confirm_inode(live, b);
 	if (err || live->verdict != LIVE_CONFIRMED || b->nid == b->ino || (is_same_file && before->nid == b->nid))
 		return err;
 	err = node_load(live->vol, b->nid, b->ino, live->block[OF_NODE], NULL);
-	return err ? refuse_error(live, err, b, "its node cannot be read") : 0;
+	return err ? refuse_error(live, err, b, "its node cannot be read (NODE_UNREADABLE, NODE_NID, NAT_INO)") : 0;
 }
 
 /* Does the slot that the summary names hold the block? The owners are loaded. */
@@ -178,13 +184,14 @@ static int confirm_slot(struct live *live, const struct live_block *b)
 		slots = node + layout.slot_offset;
 		count = layout.slots;
 	} else if (!node_offset_is_direct(geo, node_offset_of(node_footer(geo, node)))) {
-		return refuse(live, LIVE_UNCONFIRMED, b, "its summary names a node that holds no data");
+		return refuse(live, LIVE_UNCONFIRMED, b, "its summary names a node that holds no data (SSA_ENTRY)");
 	}
 	if (b->ofs >= count)
-		return refuse(live, LIVE_UNCONFIRMED, b, "its summary names a slot that its node does not have");
+		return refuse(live, LIVE_UNCONFIRMED, b,
+			      "its summary names a slot that its node does not have (SSA_ENTRY)");
 	return get_le32(slots + (size_t)b->ofs * 4) == b->addr
 		       ? 0
-		       : refuse(live, LIVE_UNCONFIRMED, b, "its node does not refer to it");
+		       : refuse(live, LIVE_UNCONFIRMED, b, "its node does not refer to it (SSA_ENTRY, SIT_EXTRA)");
 }
 
 /* Data first, by file, node and slot; then nodes by id. */

@@ -193,10 +193,12 @@ int space_explain(struct txn *txn)
 {
 	struct f2fs_context *ctx = txn->vol->ctx;
 	struct f2fs_error_detail detail = ctx->error;
-	const uint32_t sections = txn->vol->reclaim_note[0] ? 0 : count_winnable(txn);
+	/* what cleaning said some time ago may be true no more */
+	const bool is_told = txn->vol->reclaim_note[0] && txn->vol->freed_ever < txn->vol->reclaim_at;
+	const uint32_t sections = is_told ? 0 : count_winnable(txn);
 
 	ctx->error = detail;
-	if (txn->vol->reclaim_note[0])
+	if (is_told)
 		error_append(ctx, "; %s", txn->vol->reclaim_note);
 	else if (sections > 0)
 		error_append(ctx,

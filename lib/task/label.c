@@ -21,6 +21,7 @@
 #include "format/xattr.h"
 #include "log/log.h"
 #include "task/superblocks.h"
+#include "volume/counters.h"
 
 int label_encode(struct f2fs_context *ctx, const char *label, uint8_t *units)
 {
@@ -102,7 +103,8 @@ static int sum_inode(struct walk *w, const struct f2fs_nat_entry *nat)
 	if (extra_i_inode_checksum(extra) == sum)
 		return 0;
 	extra_set_i_inode_checksum(extra, sum);
-	return device_write(w->vol->cache, (uint64_t)nat->block_addr * w->geo.block_size, w->block, w->geo.block_size);
+	return volume_write(w->vol, F2FS_WRITE_NODE, (uint64_t)nat->block_addr * w->geo.block_size, w->block,
+			    w->geo.block_size);
 }
 
 /* Does an encrypted file's key depend on the UUID (FORMAT files 9.1)? */
@@ -235,7 +237,7 @@ static int change_with_checksums(struct walk *w, uint8_t *sb)
 	if (!err)
 		err = geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED) ? sum_elsewhere(w) : each_inode(w, sum_inode);
 	if (!err)
-		err = device_flush(vol->dev);
+		err = volume_flush(vol);
 	if (err) {
 		log_message(vol->ctx, F2FS_LOG_WARNING,
 			    "the volume is without inode_checksum: set the UUID again to give it back");

@@ -10,6 +10,7 @@
 
 #include "device/device.h"
 #include "format/superblock.h"
+#include "volume/counters.h"
 
 int superblock_writable(struct f2fs_volume *vol)
 {
@@ -32,9 +33,9 @@ static uint32_t torn_unit(const struct f2fs_volume *vol)
 static int write_part(struct f2fs_volume *vol, unsigned copy, const uint8_t *block, uint32_t from, uint32_t end)
 {
 	const uint64_t at = copy ? vol->geo.block_size : 0;
-	int err = device_write(vol->cache, at + from, block + from, end - from);
+	int err = volume_write(vol, F2FS_WRITE_SUPERBLOCK, at + from, block + from, end - from);
 
-	return err ? err : device_flush(vol->dev);
+	return err ? err : volume_flush(vol);
 }
 
 /*

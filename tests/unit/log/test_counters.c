@@ -129,6 +129,31 @@ static void holes_are_counted(void **state)
 	fresh_close(&v);
 }
 
+static void labels_are_counted(void **state)
+{
+	const struct f2fs_counters none = { 0 };
+	struct f2fs_counters found;
+	uint64_t reads, writes, flushes;
+	struct f2fs_device *watched, *plain;
+	const struct f2fs_fault_rule no_fault = { 0 };
+
+	(void)state;
+	fresh_open(&v, 64 * MIB, 0);
+	f2fs_volume_close(v.vol);
+	plain = v.dev;
+	assert_int_equal(f2fs_device_new_fault(plain, &watched), 0);
+	f2fs_device_fault_set(watched, &no_fault);
+	assert_int_equal(f2fs_volume_open(v.ctx, watched, NULL, &v.vol), 0);
+	assert_int_equal(f2fs_volume_set_label(v.vol, "counted"), 0);
+	found = since(&none);
+	f2fs_device_fault_counts(watched, &reads, &writes, &flushes);
+	assert_true(found.requests[F2FS_WRITE_SUPERBLOCK] >= 2);
+	assert_int_equal(found.requests[F2FS_WRITE_SUPERBLOCK], writes);
+	assert_int_equal(found.flushes, flushes);
+	f2fs_device_close(watched);
+	fresh_close(&v);
+}
+
 static void causes_have_names(void **state)
 {
 	unsigned n = 0;
@@ -145,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_cause_has_its_own),
 		cmocka_unit_test(holes_are_counted),
+		cmocka_unit_test(labels_are_counted),
 		cmocka_unit_test(causes_have_names),
 	};
 

@@ -75,8 +75,9 @@ struct f2fs_resize_result {
  * long as the new size already; it is not cut after shrinking.
  *
  * Everything that can be refused is refused before anything is written: NOSPC (too small a size; the message names the
- * smallest, or how many blocks have to be freed), TOO_BIG, RANGE (the device is shorter), UNSUPPORTED (zoned and
- * read-only volumes; a pinned file or a device alias in the way, named by its path), STATE (unclean, errors, a damaged
+ * smallest, or how many blocks have to be freed), TOO_BIG, RANGE (the device is shorter), UNSUPPORTED (read-only
+ * volumes; larger areas in zones that are written in order; a pinned file or a device alias in the way, named by its
+ * path), STATE (unclean, errors, a damaged
  * section in the way: named). CANCELED by the progress callback, after a commit. *result (may be NULL) is filled
  * whatever the call returns.
  */

@@ -10,6 +10,7 @@
 #include "check/repair.h"
 #include "format/overprovision.h"
 #include "volume/rescue.h"
+#include "volume/zone_map.h"
 
 #include <string.h>
 
@@ -53,17 +54,16 @@ static bool roots_come_first(const struct checker *c)
 static bool settle_numbers(const struct repair *r, struct commit_form *form)
 {
 	const struct f2fs_geometry *geo = r->geo;
-	const struct overprovision_input in = { .usable = geo->segment_count_main,
+	const struct overprovision_input in = { .usable = zones_usable_segments(r->vol),
 						.main = geo->segment_count_main,
 						.sections = geo->section_count,
 						.segs_per_sec = geo->segs_per_sec };
 	struct overprovision_output out;
 
-	if (!repair_found(r->c, P_RESIZE_NUMBERS) || geometry_has(geo, F2FS_FEATURE_BLKZONED) ||
-	    !overprovision_compute(&in, &out))
+	if (!repair_found(r->c, P_RESIZE_NUMBERS) || !overprovision_compute(&in, &out))
 		return false;
 	*form = (struct commit_form){ .has_room = true };
-	form->user_blocks = (uint64_t)(geo->segment_count_main - out.overprovision) * F2FS_SEGMENT_BLOCKS;
+	form->user_blocks = (uint64_t)(in.usable - out.overprovision) * F2FS_SEGMENT_BLOCKS;
 	form->reserved_segments = out.reserved;
 	form->overprovision_segments = out.overprovision;
 	return form->user_blocks >= r->txn->valid_blocks;

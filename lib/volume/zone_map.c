@@ -14,6 +14,11 @@ static uint64_t section_start(const struct f2fs_volume *vol, uint32_t section)
 	return (uint64_t)geometry_segment_start(&vol->geo, section * vol->geo.segs_per_sec) << vol->geo.block_bits;
 }
 
+static bool is_section_sized(const struct f2fs_volume *vol, const struct f2fs_zone *zone)
+{
+	return zone->length == ((uint64_t)vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS) << vol->geo.block_bits;
+}
+
 /* Note a zone that must be written in order; false when it is no section. */
 static bool note_zone(struct f2fs_volume *vol, const struct f2fs_zone *zone)
 {
@@ -26,7 +31,7 @@ static bool note_zone(struct f2fs_volume *vol, const struct f2fs_zone *zone)
 		return zone->start + zone->length <= main;
 	if (section >= vol->geo.section_count)
 		return true;
-	if (section_start(vol, (uint32_t)section) != zone->start || zone->length != section_bytes)
+	if (section_start(vol, (uint32_t)section) != zone->start || !is_section_sized(vol, zone))
 		return false;
 	msb_set(vol->zones.sequential, (size_t)section);
 	if (vol->zones.capacity && vol->zones.capacity != capacity)
@@ -41,6 +46,7 @@ int zones_load(struct f2fs_volume *vol)
 	unsigned found = 0;
 
 	vol->zones.fit = true;
+	vol->zones.in_order = vol->zones.first = UINT64_MAX;
 	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_ZONED))
 		return 0;
 	vol->zones.fit = geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED);
@@ -56,9 +62,16 @@ int zones_load(struct f2fs_volume *vol)
 			return device_report(vol->dev, rc, "read the zones of", 0, 0);
 		if (found == 0)
 			return 0;
-		for (unsigned i = 0; i < found; i++)
-			if (zones[i].type == F2FS_ZONE_SEQUENTIAL && !note_zone(vol, &zones[i]))
+		for (unsigned i = 0; i < found; i++) {
+			if (vol->zones.first == UINT64_MAX && is_section_sized(vol, &zones[i]))
+				vol->zones.first = zones[i].start >> vol->geo.block_bits;
+			if (zones[i].type != F2FS_ZONE_SEQUENTIAL)
+				continue;
+			if (vol->zones.in_order == UINT64_MAX)
+				vol->zones.in_order = zones[i].start >> vol->geo.block_bits;
+			if (!note_zone(vol, &zones[i]))
 				vol->zones.fit = false;
+		}
 	}
 }
 
@@ -84,9 +97,19 @@ uint32_t zones_usable(const struct f2fs_volume *vol, f2fs_seg_t segno)
 	const uint32_t section = segno / vol->geo.segs_per_sec;
 	const uint64_t before = (uint64_t)(segno % vol->geo.segs_per_sec) * F2FS_SEGMENT_BLOCKS;
 
-	if (!zones_is_sequential(vol, section) || vol->zones.capacity >= before + F2FS_SEGMENT_BLOCKS)
+	if (!vol->zones.sequential || section_start(vol, section) >> vol->geo.block_bits < vol->zones.first ||
+	    vol->zones.capacity == 0 || vol->zones.capacity >= before + F2FS_SEGMENT_BLOCKS)
 		return F2FS_SEGMENT_BLOCKS;
 	return vol->zones.capacity > before ? (uint32_t)(vol->zones.capacity - before) : 0;
+}
+
+uint32_t zones_usable_segments(const struct f2fs_volume *vol)
+{
+	uint32_t n = vol->geo.segment_count_main;
+
+	for (f2fs_seg_t i = 0; vol->zones.sequential && i < vol->geo.segment_count_main; i++)
+		n -= zones_usable(vol, i) == 0;
+	return n;
 }
 
 int zones_look(struct f2fs_volume *vol, uint32_t section, struct f2fs_zone *out)
@@ -128,4 +151,30 @@ int zones_finish(struct f2fs_volume *vol, uint32_t section)
 	int rc = device_zone_finish_quiet(vol->dev, at);
 
 	return rc ? device_report(vol->dev, rc, "finish the zone of", at, 0) : 0;
+}
+
+int zones_reset_blocks(struct f2fs_volume *vol, uint64_t first, uint64_t end)
+{
+	struct f2fs_zone zones[ZONES_AT_ONCE];
+	const uint32_t bits = vol->geo.block_bits;
+	unsigned found = 0;
+
+	for (uint64_t next = 0; next < vol->zones.count; next += found) {
+		int rc = device_zones_quiet(vol->dev, next, zones, ZONES_AT_ONCE, &found);
+
+		if (rc != 0 || found == 0)
+			return device_report(vol->dev, rc ? rc : F2FS_ERR_IO, "read the zones of", 0, 0);
+		for (unsigned i = 0; i < found; i++) {
+			const struct f2fs_zone *z = &zones[i];
+
+			if (z->type != F2FS_ZONE_SEQUENTIAL || z->start >> bits < first || z->start >> bits >= end ||
+			    z->write_pointer == z->start)
+				continue;
+			rc = device_zone_reset_quiet(vol->cache, z->start);
+			if (rc != 0)
+				return device_report(vol->dev, rc, "reset the zone of", z->start, 0);
+			vol->counters.zone_resets++;
+		}
+	}
+	return 0;
 }

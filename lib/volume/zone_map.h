@@ -17,10 +17,14 @@ int zones_check_fit(struct f2fs_volume *vol);
 bool zones_is_sequential(const struct f2fs_volume *vol, uint32_t section);
 /* How many blocks from the start of a segment on can be written. */
 uint32_t zones_usable(const struct f2fs_volume *vol, f2fs_seg_t segno);
+/* Segments of the main area that can hold something. */
+uint32_t zones_usable_segments(const struct f2fs_volume *vol);
 /* The zone of a section that must be written in order, as it is now. */
 int zones_look(struct f2fs_volume *vol, uint32_t section, struct f2fs_zone *out);
 /* Make such a section empty, or full. */
 int zones_reset(struct f2fs_volume *vol, uint32_t section);
 int zones_finish(struct f2fs_volume *vol, uint32_t section);
+/* Make the zones empty that begin from one block on, before another: outside of the main area. */
+int zones_reset_blocks(struct f2fs_volume *vol, uint64_t first, uint64_t end);
 
 #endif

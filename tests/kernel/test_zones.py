@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Zoned volumes on a zoned device of the kernel: filled by our mkfs.f2fs, written by the kernel and by us in turn, recovered
-and repaired in place; and an image of one, changed as a plain file, copied back to a device zone by zone."""
+repaired and resized in place; and an image of one, changed as a plain file, copied back to a device zone by zone."""
 import json
 import os
 import random
@@ -12,7 +12,7 @@ import reading
 import uml
 
 LIFE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest", "zoned_life.py")
-PROGRAMS = ("mkfs.f2fs", "fsck.f2fs", "dump.f2fs", "inject.f2fs", "f2fs")
+PROGRAMS = ("mkfs.f2fs", "fsck.f2fs", "dump.f2fs", "inject.f2fs", "f2fs", "resize.f2fs")
 DEVICES = {"whole": {"mib": 256, "zone": 4, "conventional": 8}, "less": {"mib": 256, "zone": 4, "capacity": 3, "conventional": 8}}
 
 
@@ -23,7 +23,8 @@ def guest(kernel, action, job, folder):
     result.check(problems=["Stopped filesystem due to reason: 0"])     # the power that is cut
     # a volume that was closed has its logs where the write pointers are
     text = "\n".join(line.text for line in result.log)
-    return text, json.loads((folder / (action + ".out")).read_text())["entries"]
+    out = json.loads((folder / (action + ".out")).read_text())
+    return text, out["entries"], out["steps"]
 
 
 def fill(folder, names, rng):
@@ -42,7 +43,7 @@ def test_in_turn(kernel, tool, f2fskit, tmp_path, name):
     job = dict(DEVICES[name], image=str(image), programs={p: tool(p) for p in PROGRAMS},
                source=str(fill(tmp_path / "source", {"a": 12_000_000, "b": 100, "c": 5000}, rng)),
                more=str(fill(tmp_path / "more", {"x": 7_000_000, "y": 77, "z": 4097}, rng)))
-    log, entries = guest(kernel, "live", job, tmp_path)
+    log, entries, _ = guest(kernel, "live", job, tmp_path)
     assert "Unaligned curseg" not in log, log
     with f2fskit.open(image) as volume:
         got = reading.tree(volume, f2fskit)
@@ -57,5 +58,17 @@ def test_in_turn(kernel, tool, f2fskit, tmp_path, name):
     plain.close()
     with f2fskit.open(image) as volume:
         expected = reading.tree(volume, f2fskit)
-    _, entries = guest(kernel, "mount", job, tmp_path)
+    _, entries, _ = guest(kernel, "mount", job, tmp_path)
     reading.must_be_same(entries, expected, ignore=("fiemap", "map", "atime"))
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_resized(kernel, tool, tmp_path, name):
+    if "block_zoned" not in kernel.features:
+        pytest.skip("this kernel has no zoned devices")
+    job = dict(DEVICES[name], mib=3000, conventional=20, programs={p: tool(p) for p in PROGRAMS},
+               sizes=["240M", "600M", "200M", "3000M", "280M"])
+    log, entries, steps = guest(kernel, "resize", job, tmp_path)
+    assert "Unaligned curseg" not in log, log
+    kinds = {step["kind"] for done in steps if isinstance(done, dict) for step in done["steps"]}
+    assert kinds == {"shrink", "extend", "relayout"} and "after-3/big" in entries

@@ -203,7 +203,7 @@ static uint32_t count_free(const struct areas *a)
 
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
 		taken += !msb_test(a->used, checkpoint_log_segno(a->vol->cp, i));
-	return a->geo->segment_count_main - taken;
+	return a->to->usable_segments - taken;
 }
 
 static void fill_checkpoint(const struct areas *a, uint8_t *cp)

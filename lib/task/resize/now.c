@@ -10,6 +10,7 @@
 #include "format/superblock.h"
 #include "task/resize/resize.h"
 #include "task/superblocks.h"
+#include "volume/zone_map.h"
 
 int resize_report(struct resize *r, const char *phase, uint64_t done, uint64_t total, const char *unit)
 {
@@ -18,6 +19,18 @@ int resize_report(struct resize *r, const char *phase, uint64_t done, uint64_t t
 	};
 
 	return progress_report(r->ctx, &progress);
+}
+
+/* Of n segments, those that can hold something. */
+static uint32_t count_usable(const struct f2fs_volume *vol, f2fs_seg_t first, uint32_t n)
+{
+	uint32_t count = 0;
+
+	if (!vol->zones.sequential)
+		return n;
+	for (uint32_t i = 0; i < n; i++)
+		count += zones_usable(vol, first + i) > 0;
+	return count;
 }
 
 int resize_count(struct f2fs_volume *vol, struct resize_usage *out)
@@ -34,7 +47,7 @@ int resize_count(struct f2fs_volume *vol, struct resize_usage *out)
 		n = rest < geo->sit_per_block ? rest : geo->sit_per_block;
 		if (empty > 0) {
 			n = empty < rest ? (uint32_t)empty : rest;
-			out->free_segments += n;
+			out->free_segments += count_usable(vol, at, n);
 			continue;
 		}
 		err = f2fs_sit_read(vol, at, n, entries);
@@ -42,7 +55,7 @@ int resize_count(struct f2fs_volume *vol, struct resize_usage *out)
 			const uint32_t vblocks = sit_vblocks(entries + (size_t)i * sit_SIZE), valid = vblocks & 0x3ff;
 
 			*(vblocks >> 10 >= F2FS_HOT_NODE ? &out->node_blocks : &out->data_blocks) += valid;
-			out->free_segments += valid == 0;
+			out->free_segments += valid == 0 && zones_usable(vol, at + i) > 0;
 		}
 	}
 	mem_free(vol->ctx, entries);
@@ -53,6 +66,11 @@ int resize_count(struct f2fs_volume *vol, struct resize_usage *out)
 		out->free_segments -= !err && entry.valid_blocks == 0 && out->free_segments > 0;
 	}
 	return err;
+}
+
+static uint32_t segments_before(const struct resize *r, uint64_t block)
+{
+	return block > UINT32_MAX ? UINT32_MAX : (uint32_t)(sub_or_zero(block, r->home) / F2FS_SEGMENT_BLOCKS);
 }
 
 static void look_at_areas(struct resize *r)
@@ -69,6 +87,14 @@ static void look_at_areas(struct resize *r)
 	v->extend_segments = (uint32_t)(by_sit < by_ssa ? by_sit : by_ssa);
 	v->dead_segments = plan_dead_segments(geo, large_nat, &r->home);
 	v->shape.segment_count += v->dead_segments;
+	/* an image file does not know which zones of the device that it goes to can be written anywhere */
+	v->unordered_segments = v->dead_segments + v->meta_segments;
+	if (!(f2fs_device_info(r->vol->dev)->caps & F2FS_DEVICE_ZONED))
+		return;
+	v->unordered_segments = segments_before(r, r->vol->zones.in_order);
+	v->whole_segments = segments_before(r, r->vol->zones.first);
+	if (r->vol->zones.capacity > 0 && r->vol->zones.capacity < geo->segs_per_sec * F2FS_SEGMENT_BLOCKS)
+		v->zone_blocks = r->vol->zones.capacity;
 }
 
 int resize_look(struct resize *r)

@@ -47,10 +47,13 @@ static int hop_out(struct resize *r, uint32_t by)
 				   .checksum_offset = cp_checksum_offset(r->vol->cp),
 				   .large_nat = r->now.shape.large_nat != 0 };
 
+	const struct stage_volume hop = stage_moved(&r->now, by, r->now.meta_segments);
+
 	place_areas(&to.geo, geo->segment0_blkaddr + by * F2FS_SEGMENT_BLOCKS, geo->segment_count - by);
-	if (!stage_room(&r->now, to.geo.segment_count_main, true, &to.room))
+	if (!stage_room(&hop, to.geo.segment_count_main, true, &to.room))
 		return error_set(r->ctx, F2FS_ERR_NOSPC, "%u main segments do not hold what is in use",
 				 (unsigned)to.geo.segment_count_main);
+	to.usable_segments = stage_usable(&hop, to.geo.segment_count_main);
 	return move_areas(r, &to);
 }
 
@@ -58,8 +61,10 @@ int resize_home(struct resize *r, uint32_t segment_count)
 {
 	struct areas_target to = { .geo = r->vol->geo, .large_nat = r->now.shape.large_nat != 0 };
 	struct f2fs_layout layout;
+	const uint32_t meta = stage_areas(&r->now, segment_count, &layout);
+	const struct stage_volume there = stage_moved(&r->now, 0, meta);
 
-	if (stage_areas(&r->now, segment_count, &layout) == 0)
+	if (meta == 0)
 		return error_set(r->ctx, F2FS_ERR_TOO_BIG, "there are no areas for %u segments",
 				 (unsigned)segment_count);
 	to.geo.segment_count_sit = layout.geometry.segment_count_sit;
@@ -71,9 +76,10 @@ int resize_home(struct resize *r, uint32_t segment_count)
 	to.checksum_offset = layout.checksum_offset;
 	place_areas(&to.geo, r->home, segment_count);
 	if (to.geo.main_blkaddr > r->vol->geo.segment0_blkaddr ||
-	    !stage_room(&r->now, to.geo.segment_count_main, true, &to.room))
+	    !stage_room(&there, to.geo.segment_count_main, true, &to.room))
 		return error_set(r->ctx, F2FS_ERR_NOSPC, "there is no room for the areas of %u segments",
 				 (unsigned)segment_count);
+	to.usable_segments = stage_usable(&there, to.geo.segment_count_main);
 	return move_areas(r, &to);
 }
 

@@ -30,8 +30,6 @@ static int check_kind(struct resize *r)
 
 	if (geometry_has(geo, F2FS_FEATURE_RO))
 		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED, "read-only volumes cannot be resized: make a new one");
-	if (geometry_has(geo, F2FS_FEATURE_BLKZONED))
-		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED, "zoned volumes cannot be resized");
 	if (cp_ckpt_flags(r->vol->cp) & FLAG_ckpt_flags_fsck)
 		return error_set(r->ctx, F2FS_ERR_STATE, "the checkpoint asks for a check: run fsck.f2fs first");
 	if (r->options->overprovision != 0 && !(r->options->overprovision > 0 && r->options->overprovision < 100))
@@ -148,6 +146,13 @@ static int refuse_plan(struct resize *r, enum stage_result why, uint32_t missing
 				 "too little is free to write larger areas: %u segments (%llu blocks) more would have "
 				 "to be free",
 				 (unsigned)missing, (unsigned long long)missing * F2FS_SEGMENT_BLOCKS);
+	case STAGE_IN_ORDER:
+		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED,
+				 "larger areas cannot be written: %s",
+				 f2fs_device_info(r->dev)->caps & F2FS_DEVICE_ZONED
+					 ? "the zones that can be written anywhere end too early"
+					 : "an image file does not tell which zones can be written anywhere; do it on "
+					   "the zoned device");
 	case STAGE_RESERVED:
 		return error_set(r->ctx, F2FS_ERR_NOSPC,
 				 "with this overprovision ratio the volume does not hold what is in use");

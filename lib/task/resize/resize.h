@@ -26,6 +26,7 @@ enum stage_result {
 	STAGE_TOO_LARGE, /* the format ends before that */
 	STAGE_TOO_SMALL, /* what is in use does not fit */
 	STAGE_ODD_AREAS, /* the areas are no whole sections */
+	STAGE_IN_ORDER,	 /* larger areas would have to be written to zones that are only written in order */
 	STAGE_RESERVED	 /* what is in use does not fit besides what the ratio keeps for cleaning */
 };
 
@@ -37,6 +38,10 @@ struct stage_volume {
 	uint32_t dead_segments;	  /* between the home of the areas and where they are */
 	uint64_t data_blocks, node_blocks, valid_blocks;
 	double overprovision; /* 0: the best */
+	/* on zones: segments from home on that can be written anywhere, */
+	uint32_t unordered_segments;
+	/* segments before the first zone, and blocks that each section from there on holds, 0: all of it */
+	uint32_t whole_segments, zone_blocks;
 };
 
 /* What is kept for cleaning, and what is left. */
@@ -52,6 +57,8 @@ static inline uint32_t stage_zone(const struct stage_volume *v)
 
 /* Main segments that what is in use needs at least, logs and some room to move included; whole sections. */
 uint32_t stage_needed(const struct stage_volume *v);
+/* Of so many main segments, those that can hold something: zones may hold less than their size. */
+uint32_t stage_usable(const struct stage_volume *v, uint32_t main_segments);
 /*
  * Split a main area. tight: rather keep less for cleaning than the ratio says than be too small for what is in use; for
  * a volume that stays so for a moment only.
@@ -59,6 +66,8 @@ uint32_t stage_needed(const struct stage_volume *v);
 bool stage_room(const struct stage_volume *v, uint32_t main_segments, bool tight, struct stage_room *out);
 /* The smallest main area that holds what is in use; 0: none up to most. */
 uint32_t stage_minimum(const struct stage_volume *v, uint32_t most);
+/* The same volume with its areas elsewhere: meta segments, behind dead ones. */
+struct stage_volume stage_moved(const struct stage_volume *v, uint32_t dead, uint32_t meta);
 /* Segments of the smallest new volume that holds what is in use, up to most; 0: none. */
 uint32_t stage_anew(const struct stage_volume *v, uint32_t most);
 /* Areas of a volume of that many segments that does not lose any: 0 when there are none. */
@@ -125,6 +134,7 @@ struct areas_target {
 	struct f2fs_geometry geo; /* areas and main area of the volume to be */
 	uint32_t sit_bitmap_bytes, nat_bitmap_bytes, checksum_offset;
 	bool large_nat;
+	uint32_t usable_segments; /* of the main area */
 	struct stage_room room;
 };
 /*

@@ -13,6 +13,7 @@
 #include "device/device.h"
 #include "file/write.h"
 #include "task/resize/resize.h"
+#include "volume/zone_map.h"
 
 /* The geometry with another number of segments, areas as they are. */
 static struct f2fs_geometry with_segments(const struct f2fs_geometry *geo, uint32_t segment_count)
@@ -57,6 +58,7 @@ static int announce(struct resize *r, uint32_t main_segments)
 int resize_shrink(struct resize *r, uint32_t segment_count)
 {
 	const struct f2fs_geometry to = with_segments(&r->vol->geo, segment_count);
+	const uint64_t end = r->vol->geo.end_blkaddr;
 	struct clean_range tail = resize_tail(r, segment_count);
 	int err = clean_range_empty(r->vol, &tail);
 
@@ -66,7 +68,10 @@ int resize_shrink(struct resize *r, uint32_t segment_count)
 		err = announce(r, to.segment_count_main);
 	if (!err)
 		err = resize_switch(r, &to);
-	return err ? err : resize_settle(r);
+	if (!err)
+		err = resize_settle(r);
+	/* zones that are half full would stay open, of which a device has few */
+	return err ? err : zones_reset_blocks(r->vol, r->vol->geo.end_blkaddr, end);
 }
 
 /* Entries of segments that do not exist yet must be zero: a volume that was larger once has left some. */

@@ -14,7 +14,9 @@ enum { SPARE_SECTIONS = 3 };
 
 static uint32_t sections_of(const struct stage_volume *v, uint64_t blocks)
 {
-	return (uint32_t)div_ceil64(blocks, (uint64_t)v->shape.segs_per_sec * F2FS_SEGMENT_BLOCKS);
+	const uint64_t whole = (uint64_t)v->shape.segs_per_sec * F2FS_SEGMENT_BLOCKS;
+
+	return (uint32_t)div_ceil64(blocks, v->zone_blocks ? v->zone_blocks : whole);
 }
 
 uint32_t stage_needed(const struct stage_volume *v)
@@ -23,10 +25,31 @@ uint32_t stage_needed(const struct stage_volume *v)
 	       v->shape.segs_per_sec;
 }
 
+uint32_t stage_usable(const struct stage_volume *v, uint32_t main_segments)
+{
+	const uint32_t end = v->dead_segments + v->meta_segments + main_segments, sps = v->shape.segs_per_sec;
+	uint32_t held, zones;
+
+	if (v->zone_blocks == 0 || end <= v->whole_segments)
+		return main_segments;
+	held = div_ceil32(v->zone_blocks, F2FS_SEGMENT_BLOCKS);
+	zones = (end - v->whole_segments) / sps;
+	return main_segments - (zones < main_segments / sps ? zones : main_segments / sps) * (sps - held);
+}
+
+struct stage_volume stage_moved(const struct stage_volume *v, uint32_t dead, uint32_t meta)
+{
+	struct stage_volume moved = *v;
+
+	moved.dead_segments = dead;
+	moved.meta_segments = meta;
+	return moved;
+}
+
 bool stage_room(const struct stage_volume *v, uint32_t main_segments, bool tight, struct stage_room *out)
 {
 	const struct overprovision_input in = {
-		.usable = main_segments,
+		.usable = stage_usable(v, main_segments),
 		.main = main_segments,
 		.sections = main_segments / v->shape.segs_per_sec,
 		.segs_per_sec = v->shape.segs_per_sec,
@@ -36,16 +59,16 @@ bool stage_room(const struct stage_volume *v, uint32_t main_segments, bool tight
 	uint32_t used;
 
 	if (in.sections > 0 && overprovision_compute(&in, &space)) {
-		out->user_blocks = (uint64_t)(main_segments - space.overprovision) * F2FS_SEGMENT_BLOCKS;
+		out->user_blocks = (uint64_t)(in.usable - space.overprovision) * F2FS_SEGMENT_BLOCKS;
 		out->reserved = space.reserved;
 		out->overprovision = space.overprovision;
 		if (out->user_blocks >= v->valid_blocks)
 			return true;
 	}
 	used = (uint32_t)div_ceil64(v->valid_blocks, F2FS_SEGMENT_BLOCKS);
-	if (!tight || used >= main_segments || stage_needed(v) > main_segments)
+	if (!tight || used >= in.usable || stage_needed(v) > main_segments)
 		return false;
-	out->overprovision = main_segments - used;
+	out->overprovision = in.usable - used;
 	out->reserved = out->overprovision > 2 * v->shape.segs_per_sec ? 2 * v->shape.segs_per_sec : out->overprovision;
 	out->user_blocks = (uint64_t)used * F2FS_SEGMENT_BLOCKS;
 	return true;
@@ -151,10 +174,12 @@ static bool can_relayout(const struct stage_volume *v, uint32_t segment_count, u
 {
 	const uint32_t main_segments = v->shape.segment_count - v->meta_segments;
 	struct f2fs_layout layout;
+	struct stage_volume hop;
 	struct stage_room room;
 
 	*moved = stage_areas(v, segment_count, &layout);
-	return *moved > 0 && *moved <= room_at_start(v) && stage_room(v, main_segments - *moved, true, &room);
+	hop = stage_moved(v, *moved, v->meta_segments);
+	return *moved > 0 && *moved <= room_at_start(v) && stage_room(&hop, main_segments - *moved, true, &room);
 }
 
 /* The largest size up to target whose areas find room; 0: none above what there is. */
@@ -174,6 +199,13 @@ static uint32_t largest_relayout(const struct stage_volume *v, uint32_t target, 
 			high = middle - 1;
 	}
 	return low * zone > v->shape.segment_count && can_relayout(v, low * zone, moved) ? low * zone : 0;
+}
+
+/* Between the hops the areas lie behind so many segments: can they be written there? */
+static bool is_writable(const struct stage_volume *v, uint32_t moved)
+{
+	return !(v->shape.feature & F2FS_FEATURE_BLKZONED) ||
+	       (uint64_t)moved + v->meta_segments <= v->unordered_segments;
 }
 
 /* The next step on the way up. */
@@ -197,7 +229,7 @@ static enum stage_result grow(const struct stage_volume *v, uint32_t target, str
 	}
 	*step = (struct f2fs_resize_step){ .kind = F2FS_RESIZE_RELAYOUT, .segments = size, .moved = moved };
 	if (size > 0)
-		return STAGE_OK;
+		return is_writable(v, moved) ? STAGE_OK : STAGE_IN_ORDER;
 	can_relayout(v, v->shape.segment_count + zone, &moved);
 	*missing = moved > 0 ? (uint32_t)sub_or_zero(moved, room_at_start(v)) : 0;
 	if (*missing == 0)

@@ -4,7 +4,9 @@
 zoned_life.py live JOB.json     formats and fills the device with mkfs.f2fs --root-dir, then the kernel, f2fs and the
                                 kernel's recovery and ours change it; at last it is copied to an image
 zoned_life.py mount JOB.json    the image goes to a device zone by zone, is mounted and changed
-A job is {"mib", "zone", "conventional", "capacity", "image", "source", "more", "programs", "out", "steps"}.
+zoned_life.py resize JOB.json   a small volume on the device grows and shrinks by resize.f2fs; the kernel writes it in between
+A job is {"mib", "zone", "conventional", "capacity", "image", "source", "more", "programs", "out", "steps"}; "resize" has
+"sizes", too.
 """
 import json
 import os
@@ -163,11 +165,28 @@ def mount(life):
     return life.mounted(lambda: (record.tree(MNT), life.workload("fourth"))[0])
 
 
+def resize(life):
+    life.run("mkfs.f2fs", "-q", "-f", "-m", "-O", "extra_attr,inode_checksum,quota,lost_found", life.device, life.job["sizes"][0])
+    expected = life.mounted(lambda: (life.workload("first"), record.tree(MNT))[1])
+    for number, size in enumerate(life.job["sizes"][1:]):
+        before = expected
+        life.steps.append(json.loads(life.run("resize.f2fs", "--json", life.device, size)))
+        life.run("fsck.f2fs", "-n", "-f", life.device)
+
+        def work(name="after-%d" % number, before=before):
+            must_be_same(before, record.tree(MNT))
+            life.workload(name)
+            life.volume.sync()
+            return record.tree(MNT)
+        expected = life.mounted(work)
+    return expected
+
+
 def main():
     with open(sys.argv[2]) as f:
         job = json.load(f)
     life = Life(job)
-    record.write(job["out"], {"entries": {"live": live, "mount": mount}[sys.argv[1]](life), "steps": life.steps})
+    record.write(job["out"], {"entries": {"live": live, "mount": mount, "resize": resize}[sys.argv[1]](life), "steps": life.steps})
 
 
 main()

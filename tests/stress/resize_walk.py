@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Random walks of volumes that are grown and shrunk while they are written, cleaned, filled and defragmented.
 
-    PYTHONPATH=build/python tests/stress/resize_walk.py [--seed N] [--steps N] [--minutes N] [--folder DIR]
+    PYTHONPATH=build/python tests/stress/resize_walk.py [--seed N] [--steps N] [--minutes N] [--folder DIR] [--kernel]
 
 A model in memory knows each file. After each step both checkers find nothing, and the tree is that of the model. Every seed
-takes another set of features. What fails is named with its seed and step; the image is kept.
+takes another set of features. With --kernel, the kernel of tests/kernel reads all files after each step, writes and unmounts.
+What fails is named with its seed and step; the image is kept.
 """
 import argparse
 import hashlib
@@ -14,6 +15,7 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import tarfile
 import time
 
@@ -32,6 +34,23 @@ KINDS = [
     ("-i -s 3 -O " + FEATURES, True),
     ("-o 12", True),
 ]
+# What the kernel does with each disk: reads what the model has, writes, and leaves nothing behind.
+KERNEL = r"""
+set -e
+while [ $# -gt 0 ]; do
+    mount /dev/$1 $MNT
+    (cd $MNT && sha256sum --quiet --check $2)
+    mkdir $MNT/kernel
+    if [ $(stat -f -c %a $MNT) -gt 4000 ]; then
+        dd if=/dev/urandom of=$MNT/kernel/big bs=256k count=8 2> /dev/null
+        for i in $(seq 30); do echo $i > $MNT/kernel/$i; done
+        sync
+    fi
+    rm -r $MNT/kernel
+    umount $MNT
+    shift 2
+done
+"""
 # What a step may be refused for: it says so before anything is written.
 REFUSALS = ("does not hold what is in use", "too small for what is in use", "too little is free", "no whole zones", "do not hold", "no room")
 
@@ -186,6 +205,17 @@ class Walk:
         return self.done[-1]
 
 
+def ask_kernel(uml, walks, kernel=None):
+    """The volumes of some walks are the disks of one guest. Blocks of 16 KiB no kernel with pages of 4 KiB knows."""
+    walks, words = [walk for walk in walks if walk.peer_knows], []
+    for number, walk in enumerate(walks):
+        with open(walk.path + ".sums", "w") as f:
+            f.writelines("%s  .%s\n" % (hashlib.sha256(data).hexdigest(), path) for path, data in walk.model.items())
+        words += ["ubd%c" % (97 + number), walk.path + ".sums"]
+    if walks:
+        uml.run(KERNEL, images=[walk.path for walk in walks], args=words, kernel=kernel).check()
+
+
 def find_peer():
     return shutil.which("fsck.f2fs", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
 
@@ -199,7 +229,11 @@ def main():
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--folder", default="/tmp")
     parser.add_argument("--mkfs", default=os.path.join(os.path.dirname(__file__), "..", "..", "build", "mkfs", "mkfs.f2fs"))
+    parser.add_argument("--kernel", action="store_true", help="ask the kernel after each step")
     arguments = parser.parse_args()
+    if arguments.kernel:
+        sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kernel"))
+        import uml
     end, seed, failed, steps = time.monotonic() + arguments.minutes * 60, arguments.seed, 0, 0
     while time.monotonic() < end:
         walk = Walk(f2fskit, seed, arguments.folder, arguments.mkfs, find_peer())
@@ -207,6 +241,9 @@ def main():
             for number in range(arguments.steps):
                 print("seed %d step %d: %s" % (seed, number, walk.step()), flush=True)
                 steps += 1
+                if arguments.kernel:
+                    ask_kernel(uml, [walk])
+                    walk.look()
                 if time.monotonic() >= end:
                     break
             os.unlink(walk.path)

@@ -211,6 +211,7 @@ int report_problem(void *user, const struct f2fs_problem *problem)
 		r->device_has = problem->found;
 		r->device_needs = problem->expected;
 	}
+	r->has_hop |= strcmp(info->name, "RESIZE_HOP") == 0;
 	is_text = !r->json && !r->is_silent && is_shown(r, r->counts[place]);
 	if (is_text)
 		print_text(r, problem, r->counts[place]);

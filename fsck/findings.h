@@ -26,6 +26,7 @@ struct report {
 	int common;	  /* enum f2fs_decision about what follows from the rest, -1: not asked yet */
 	int is_quit;	  /* nothing is to be changed */
 	int is_silent; /* count, but print nothing */
+	int has_hop;			   /* a resize was stopped between two hops */
 	uint64_t device_has, device_needs; /* bytes, of a device that ends before its volume; else 0 */
 };
 

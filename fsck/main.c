@@ -16,6 +16,7 @@
 #include "findings.h"
 #include "devices.h"
 #include "short_device.h"
+#include "stopped_resize.h"
 #include "tune.h"
 
 /* The parts of a run. */
@@ -139,7 +140,7 @@ static int fit_to_device(struct run *run)
 {
 	struct short_device *d = &run->device;
 
-	if (!d->is_longer && short_device_is_file(&run->session))
+	if (!d->is_longer && short_device_may_grow(&run->session, d))
 		return short_device_grow(&run->session, d);
 	return d->is_longer ? 0 : short_device_shrink(&run->session, d);
 }
@@ -190,7 +191,7 @@ static int repair_once(struct run *run)
 {
 	int rc = try_check(run, 1);
 
-	if (rc == F2FS_ERR_NOSPC && must_fit(run) && short_device_is_file(&run->session))
+	if (rc == F2FS_ERR_NOSPC && must_fit(run) && short_device_may_grow(&run->session, &run->device))
 		rc = grow_and_repair(run);
 	else if (rc)
 		cli_error_of(run->cli, run->ctx, run->arguments->image.path);
@@ -212,6 +213,9 @@ static int check_and_ask(struct run *run)
 	if (rc || is_clean(run) || !ask("Do you want to fix this partition?"))
 		return rc;
 	run->session.answer = FSCK_YES;
+	if (must_fit(run) && short_device_is_file(&run->session))
+		run->device.must_shrink = !ask("Its end is lost. Make the file as long as it was? Otherwise the volume "
+					       "shrinks to what is there.");
 	return repair_once(run);
 }
 
@@ -230,7 +234,23 @@ static int check_silently_first(struct run *run, int *is_done)
 	return rc;
 }
 
-static int check_volume(struct run *run)
+static int is_sound(const struct run *run)
+{
+	return run->result.state == F2FS_CHECK_CLEAN || run->result.state == F2FS_CHECK_REPAIRED;
+}
+
+/* A resize was stopped, and nothing is wrong (any more): go on with it, if that may be. */
+static void finish_resize(struct run *run)
+{
+	struct session *s = &run->session;
+
+	if (!run->report.has_hop || !is_sound(run) || !gives_up(run->arguments) || s->answer == FSCK_NO)
+		return;
+	if (s->answer != FSCK_ASK || ask("A resize was stopped. Do you want to move the areas back to the start?"))
+		stopped_resize_finish(s);
+}
+
+static int check_as_told(struct run *run)
 {
 	int is_done, rc = check_silently_first(run, &is_done);
 
@@ -241,9 +261,13 @@ static int check_volume(struct run *run)
 	return run->session.answer == FSCK_ASK && !run->arguments->is_asking ? check_and_ask(run) : repair_once(run);
 }
 
-static int is_sound(const struct run *run)
+static int check_volume(struct run *run)
 {
-	return run->result.state == F2FS_CHECK_CLEAN || run->result.state == F2FS_CHECK_REPAIRED;
+	int rc = check_as_told(run);
+
+	if (!rc)
+		finish_resize(run);
+	return rc;
 }
 
 static void put_summary(struct run *run, double started)

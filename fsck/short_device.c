@@ -34,6 +34,11 @@ int short_device_is_file(struct session *s)
 	       stat(s->arguments->image.path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+int short_device_may_grow(struct session *s, const struct short_device *d)
+{
+	return !d->must_shrink && short_device_is_file(s);
+}
+
 int short_device_grow(struct session *s, struct short_device *d)
 {
 	const struct arguments *a = s->arguments;

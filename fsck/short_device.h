@@ -11,6 +11,7 @@
 struct short_device {
 	uint64_t has, needs; /* bytes, from the start of the volume */
 	int is_longer;	     /* the file has grown */
+	int must_shrink;     /* somebody wants it to stay as short as it is */
 };
 
 /* Is there anything of the main area? Without that there is nothing to keep. */
@@ -19,6 +20,8 @@ int short_device_has_areas(struct session *s, const struct short_device *d);
 int short_device_is_file(struct session *s);
 /* Make the file as long as the volume and open it again. Returns 0, or -1 after a message. */
 int short_device_grow(struct session *s, struct short_device *d);
+/* Would this file be made longer? */
+int short_device_may_grow(struct session *s, const struct short_device *d);
 /* Make the volume as small as its device. Returns 0, or -1 after a message. */
 int short_device_shrink(struct session *s, const struct short_device *d);
 

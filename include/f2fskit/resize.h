@@ -77,9 +77,8 @@ struct f2fs_resize_result {
  * Everything that can be refused is refused before anything is written: NOSPC (too small a size; the message names the
  * smallest, or how many blocks have to be freed), TOO_BIG, RANGE (the device is shorter), UNSUPPORTED (read-only
  * volumes; larger areas in zones that are written in order; a pinned file or a device alias in the way, named by its
- * path), STATE (unclean, errors, a damaged
- * section in the way: named). CANCELED by the progress callback, after a commit. *result (may be NULL) is filled
- * whatever the call returns.
+ * path), STATE (unclean, errors, a damaged section in the way: named), IO (one that cannot be read). CANCELED by the
+ * progress callback, after a commit. *result (may be NULL) is filled whatever the call returns.
  */
 F2FS_API int f2fs_resize(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
 			 const struct f2fs_resize_options *options, struct f2fs_resize_result *result);

@@ -104,7 +104,10 @@ static int refuse(struct emptying *e, uint32_t section)
 			path[0] = '\0';
 		f2fs_inode_close(inode);
 	}
-	return error_set(ctx, live->verdict == LIVE_PINNED ? F2FS_ERR_UNSUPPORTED : F2FS_ERR_STATE,
+	return error_set(ctx,
+			 live->verdict == LIVE_PINNED	    ? F2FS_ERR_UNSUPPORTED
+			 : live->verdict == LIVE_UNREADABLE ? F2FS_ERR_IO
+							    : F2FS_ERR_STATE,
 			 "section %u cannot be emptied: block %u, of node %u, inode %u%s%s: %s", (unsigned)section,
 			 (unsigned)live->at, (unsigned)live->nid, (unsigned)entry.ino, path[0] ? ", " : "", path,
 			 live->why);

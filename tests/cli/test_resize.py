@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import subprocess
 
 import pytest
 
@@ -205,7 +206,7 @@ def test_a_file_cut_too_short(make, resize, f2fskit):
     assert image.read_bytes() == before
 
 
-def test_interrupted_between_the_hops(make, f2fskit, peer_check):
+def test_interrupted_between_the_hops(make, run_tool, f2fskit, peer_check, tmp_path):
     image = make()
     os.truncate(image, 64 << 30)
     with pytest.raises(f2fskit.CanceledError):
@@ -215,6 +216,19 @@ def test_interrupted_between_the_hops(make, f2fskit, peer_check):
     peer_check(image)
     must_hold(f2fskit, image)
     assert [p.name for p in f2fskit.check(image).problems] == ["RESIZE_HOP"]
+    other = tmp_path / "other.img"
+    subprocess.run(["cp", "--sparse=always", image, other], check=True)
+    with f2fskit.open(other) as volume:
+        before = volume.geometry
+    assert b"at its start again" not in run_tool("fsck.f2fs", "-n", "-f", other).stdout
+    assert b"at its start again" in run_tool("fsck.f2fs", "-y", other).stdout
+    with f2fskit.open(other) as volume:  # as large as before, and what lay in front is used again
+        geo = volume.geometry
+        assert geo.end_blkaddr == before.end_blkaddr and geo.segment0_blkaddr == 512 < before.segment0_blkaddr
+        assert geo.segment_count_main >= before.segment_count_main
+    assert not f2fskit.check(other).problems
+    peer_check(other)
+    must_hold(f2fskit, other)
     plan = f2fskit.resize(image, 1 << 30, dry_run=True)
     assert plan.steps[0].kind == f2fskit.ResizeKind.HOME
     found = f2fskit.resize(image, 64 << 30)

@@ -4,7 +4,9 @@ there comes out. A repair gives up what lay behind the end, file by file, and ma
 long as it was, on anything else the volume shrinks to what is there."""
 import json
 import os
+import pty
 import random
+import subprocess
 
 import pytest
 
@@ -108,6 +110,27 @@ def test_a_file_grows_back(f2fskit, run_tool, peer_check, whole, tmp_path, how, 
     with f2fskit.open(image) as volume:
         must_be_left(volume, whole, size * 256, told_in(report))
     run_tool("fsck.f2fs", "-n", image)
+
+
+@pytest.mark.parametrize("words,left", [(b"n\n", 75), (b"y\ny\n", 128), (b"y\nn\n", 75)])
+def test_somebody_is_asked(f2fskit, tool, peer_check, whole, tmp_path, words, left):
+    image = tmp_path / "short.img"
+    image.write_bytes(whole[0][:75 * MIB])
+    master, slave = pty.openpty()
+    process = subprocess.Popen([tool("fsck.f2fs"), str(image)], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    os.close(slave)
+    os.write(master, words)
+    text = process.communicate(timeout=60)[0]
+    os.close(master)
+    assert os.path.getsize(image) == left * MIB
+    assert (b"Make the file as long as it was?" in text) == (words != b"n\n")
+    if words == b"n\n":
+        assert image.read_bytes() == whole[0][:75 * MIB] and process.returncode == 4
+        return
+    assert process.returncode == 1 and (b"75497472 bytes" in text or b"is 134217728 bytes long again" in text or b"takes" in text), text
+    peer_check(image)
+    with f2fskit.open(image) as volume:
+        assert volume.geometry.end_blkaddr <= left * 256
 
 
 def test_a_dry_run_changes_nothing(run_tool, whole, tmp_path):

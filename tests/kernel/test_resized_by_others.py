@@ -134,6 +134,19 @@ def test_f2fs_tools_resize(run_tool, f2fskit, kernel, peer_check, tmp_path):
         must_hold(f2fskit, peer_check, path)
 
 
+def test_bitmaps_that_moved(run_tool, f2fskit, kernel, peer_check, tmp_path):
+    """Grown so far that they no longer fit into the checkpoint block."""
+    sizes = {make(run_tool, f2fskit, tmp_path / "plain", "1G"): 200, make(run_tool, f2fskit, tmp_path / "large", "1G", "-i"): 1000}
+    for path, gib in sizes.items():
+        f2fskit.resize(path, gib << 30)
+        must_hold(f2fskit, peer_check, path)
+        with f2fskit.open(path) as volume:
+            assert volume.geometry.cp_payload > 0
+    write_in_kernel(kernel, list(sizes))
+    for path in sizes:
+        must_hold(f2fskit, peer_check, path)
+
+
 def test_random_walks(f2fskit, tool, kernel, tmp_path):
     """A few steps of tests/stress/resize_walk.py, then the kernel reads all that the model has and writes."""
     where = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "stress", "resize_walk.py")

@@ -10,7 +10,8 @@
 #include "format/overprovision.h"
 #include "task/resize/resize.h"
 
-enum { SPARE_SECTIONS = 3 };
+/* Emptying a range begins one section of data and one of each log of nodes, besides what it moves (clean/empty.c). */
+enum { SPARE_SECTIONS = 6 };
 
 static uint32_t sections_of(const struct stage_volume *v, uint64_t blocks)
 {

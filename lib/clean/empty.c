@@ -34,6 +34,16 @@ static uint32_t section_blocks(const struct f2fs_volume *vol)
 	return vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS;
 }
 
+static uint32_t logs_in(const struct f2fs_volume *vol, f2fs_seg_t first, uint32_t n)
+{
+	struct f2fs_log_head head;
+	uint32_t count = 0;
+
+	for (unsigned t = 0; t < F2FS_LOG_COUNT; t++)
+		count += f2fs_volume_log(vol, t, &head) == 0 && head.segno >= first && head.segno - first < n;
+	return count;
+}
+
 /* Count what the entries of one SIT block say of the range, section by section. */
 static int look_at(struct emptying *e, f2fs_seg_t at, const uint8_t *entries, uint32_t n)
 {
@@ -45,12 +55,7 @@ static int look_at(struct emptying *e, f2fs_seg_t at, const uint8_t *entries, ui
 
 		e->range->used_blocks += valid;
 		if (valid == 0) {
-			struct f2fs_log_head head;
-			bool is_log = false;
-
-			for (unsigned t = 0; t < F2FS_LOG_COUNT; t++)
-				is_log = is_log || (f2fs_volume_log(e->vol, t, &head) == 0 && head.segno == at + i);
-			e->range->free_segments += !is_log;
+			e->range->free_segments += 1 - logs_in(e->vol, at + i, 1);
 			continue;
 		}
 		if (last && *last == section)
@@ -75,13 +80,15 @@ static int look(struct emptying *e)
 	e->range->free_segments = 0;
 	for (f2fs_seg_t at = e->range->first; at < e->range->end && !err;) {
 		const uint32_t rest = e->range->end - at, step = geo->sit_per_block - at % geo->sit_per_block;
-		const uint32_t n = rest < step ? rest : step;
+		const uint32_t blocks = sit_hole_blocks(e->vol, at / geo->sit_per_block);
+		const uint64_t hole = blocks ? step + (uint64_t)(blocks - 1) * geo->sit_per_block : 0;
+		const uint32_t n = hole > rest || (!hole && rest < step) ? rest : hole ? (uint32_t)hole : step;
 
-		if (sit_hole_blocks(e->vol, at / geo->sit_per_block) > 0)
-			memset(entries, 0, (size_t)n * sit_SIZE);
+		if (hole)
+			e->range->free_segments += n - logs_in(e->vol, at, n);
 		else
 			err = sit_read(e->vol, at, n, entries);
-		if (!err)
+		if (!err && !hole)
 			err = look_at(e, at, entries, n);
 		at += n;
 	}

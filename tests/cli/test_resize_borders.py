@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sizes at which tables and bitmaps change their shape or their place, up to the largest that the format has."""
+"""Sizes at which tables and bitmaps change their shape or their place; with F2FSKIT_LONG_RUNS up to the largest that the
+format has."""
+import os
+
 import pytest
 
 MIB, GIB, TIB = 1 << 20, 1 << 30, 1 << 40
 FILES = 60
 # options of mkfs, sizes, and the payload blocks behind the checkpoint block at each: bitmaps that found no room in it
 SMALL = [110 * GIB, 111 * GIB, TIB, 3300 * GIB, 16 * TIB - 2 * MIB, 16 * TIB]
+LONG = bool(os.environ.get("F2FSKIT_LONG_RUNS"))
+MOST = 64 * TIB if LONG else TIB
 ROWS = [
     ({}, SMALL, [0, 1, 1, 1, 5, 5]),  # the SIT's bitmap goes there, as no node id may be lost
     ({"large_nat": True}, SMALL, [0, 0, 3, 12, 62, 62]),
-    ({"block_size": 16384}, [110 * GIB, 4 * TIB, 8 * TIB, 64 * TIB], [0, 0, 1, 1]),
-    ({"block_size": 16384, "features": ["packed_ssa"], "large_nat": True}, [110 * GIB, 16 * TIB, 20 * TIB], [0, 0, 1]),
+    ({"block_size": 16384}, [110 * GIB, TIB, 4 * TIB, 8 * TIB, 64 * TIB], [0, 0, 0, 1, 1]),
+    ({"block_size": 16384, "features": ["packed_ssa"], "large_nat": True}, [110 * GIB, TIB, 16 * TIB, 20 * TIB], [0, 0, 0, 1]),
 ]
 
 
@@ -34,6 +39,8 @@ def test_borders(f2fskit, options, sizes, payloads):
             volume.path(f"/{i}").write_bytes(contents(i))
     before = must_hold(f2fskit, device)
     for size, payload in zip(sizes, payloads):
+        if size > MOST:
+            break
         f2fskit.resize(device, size)
         geo = must_hold(f2fskit, device)
         assert geo.cp_payload == payload and geo.max_nid >= before.max_nid
@@ -42,4 +49,4 @@ def test_borders(f2fskit, options, sizes, payloads):
         before = geo
     # and back, in the areas that it has
     least = f2fskit.resize(device, minimum=True)
-    assert least.new_bytes == least.minimum_bytes and must_hold(f2fskit, device).cp_payload == payloads[-1]
+    assert least.new_bytes == least.minimum_bytes and must_hold(f2fskit, device).cp_payload == before.cp_payload

@@ -77,8 +77,8 @@ static int settle_type(struct txn *txn, f2fs_seg_t segno, struct segment *s, f2f
 {
 	if (s->valid == 0 && !segment_is_current(txn, segno)) {
 		s->type = is_new ? F2FS_COLD_DATA : F2FS_WARM_DATA;
-		if (txn->free_segments > 0 && s->was_free)
-			txn->free_segments--;
+		if (s->was_free)
+			segments_count_free(txn, false);
 	}
 	if (s->type >= F2FS_HOT_NODE)
 		return volume_corrupt(txn->vol, RULE_SIT_TYPE, addr, 0, "file data in segment %u, which holds nodes",

@@ -40,29 +40,6 @@ static int settle_logs(struct txn *txn)
 	return 0;
 }
 
-/* Count the free segments: by looking at all of them if they are loaded, else from the old count and the changes. */
-static uint32_t count_free(struct txn *txn)
-{
-	const struct f2fs_geometry *geo = &txn->vol->geo;
-	int64_t change = 0;
-
-	for (uint32_t k = 0; k < geo->sit_blocks_used; k++) {
-		for (uint32_t i = 0; txn->chunks[k] && i < geo->sit_per_block; i++) {
-			f2fs_seg_t segno = k * geo->sit_per_block + i;
-			const struct segment *s;
-			bool was_log = false;
-
-			if (segno >= geo->segment_count_main)
-				break;
-			s = &txn->chunks[k][i];
-			for (unsigned t = 0; t < F2FS_LOG_COUNT; t++)
-				was_log = was_log || checkpoint_log_segno(txn->vol->cp, t) == segno;
-			change += (s->valid == 0 && !segment_is_current(txn, segno)) - (s->was_free && !was_log);
-		}
-	}
-	return (uint32_t)((int64_t)cp_free_segment_count(txn->vol->cp) + change);
-}
-
 static void describe_logs(const struct txn *txn, struct pack *pack)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
@@ -109,7 +86,7 @@ static void describe(struct txn *txn, struct pack *pack)
 	pack->orphan_count = txn->orphans.count;
 	describe_logs(txn, pack);
 	cp_set_elapsed_time(cp, txn->now);
-	cp_set_free_segment_count(cp, txn->is_derived ? derive_free_segments(txn) : count_free(txn));
+	cp_set_free_segment_count(cp, free_count_committed(txn));
 	if (txn->form)
 		follow_form(txn, pack);
 	cp_set_valid_block_count(cp, txn->valid_blocks);

@@ -15,7 +15,6 @@
 
 #include "base/bitmap.h"
 #include "log/log.h"
-#include "volume/zone_map.h"
 
 /* With fewer free segments than that, besides those of the logs, blocks that only the SIT marks valid are handed out,
  * too. */
@@ -70,16 +69,6 @@ static void give_up_strays(struct txn *txn)
 		memcpy(s->ckpt, s->cur, sizeof(s->ckpt));
 		s->ckpt_valid = s->valid;
 	}
-}
-
-static uint32_t count_free(struct txn *txn)
-{
-	uint32_t n = 0;
-
-	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main; i++)
-		n += segment_is_free(segment_at(txn, i)) && !segment_at(txn, i)->is_barred &&
-		     !segment_is_current(txn, i) && zones_usable(txn->vol, i) > 0;
-	return n;
 }
 
 /* Find a free segment, in a free section if possible; on a zoned volume only there. */
@@ -207,24 +196,15 @@ int derive_fill(struct txn *txn, const struct txn_truth *truth)
 	txn->valid_inodes = truth->valid_inodes;
 	if (err)
 		return err;
-	if (count_free(txn) < F2FS_LOG_COUNT + WANTED_FREE)
+	if (free_count_derived(txn) < F2FS_LOG_COUNT + WANTED_FREE)
 		give_up_strays(txn);
 	if (truth->keep)
 		err = truth->keep->keep(truth->keep->user, txn);
 	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++)
 		err = place_log(txn, i);
-	txn->free_segments = count_free(txn);
+	txn->free_segments = free_count_derived(txn);
 	chain_begin(txn);
 	if (!err && txn_is_zoned(txn))
 		err = sections_settle(txn);
 	return err ? err : make_nat_bits(txn, truth);
-}
-
-uint32_t derive_free_segments(struct txn *txn)
-{
-	uint32_t n = 0;
-
-	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main; i++)
-		n += segment_at(txn, i)->valid == 0 && !segment_is_current(txn, i) && zones_usable(txn->vol, i) > 0;
-	return n;
 }

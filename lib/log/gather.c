@@ -57,7 +57,7 @@ static int gather_one(struct txn *txn, unsigned type)
 	if (err || !better)
 		return err;
 	if (segment_is_free(s))
-		txn->free_segments++;
+		segments_count_free(txn, true);
 	else
 		err = touch_nodes(txn, old, s, head->sums);
 	return err ? err : head_renew(txn, type);

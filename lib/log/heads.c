@@ -136,6 +136,8 @@ static int enter_segment(struct txn *txn, unsigned type, f2fs_seg_t segno, uint8
 	if (err)
 		return err;
 	s->is_taken = s->is_taken || segment_is_free(s);
+	if (alloc_type == 0)
+		segments_count_free(txn, false);
 	head->segno = segno;
 	head->alloc_type = alloc_type;
 	head->blkoff = alloc_type == 1 ? segment_next_hole(s, 0) : 0;
@@ -181,8 +183,6 @@ int head_renew(struct txn *txn, unsigned type)
 		return error_set(txn->vol->ctx, F2FS_ERR_NOSPC, "no section is free for %s", f2fs_log_type_name(type));
 	if (type == F2FS_WARM_NODE)
 		txn->chain.is_broken = true; /* recovery looks for the chain where the checkpoint left the log */
-	if (txn->free_segments > 0)
-		txn->free_segments--;
 	return enter_segment(txn, type, segno, 0);
 }
 

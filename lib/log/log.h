@@ -177,6 +177,8 @@ static inline bool segment_is_free(const struct segment *s)
 {
 	return s->valid == 0 && s->ckpt_valid == 0;
 }
+/* One segment more is free, or one less: the only place that counts them while a transaction runs. */
+void segments_count_free(struct txn *txn, bool is_free);
 /* A segment that was taken by this transaction counts as free again when nothing is left in it. */
 void segment_give_back(struct txn *txn, f2fs_seg_t segno, struct segment *s);
 /* The first offset from at on that is free now and in the last checkpoint; F2FS_SEGMENT_BLOCKS: none. */
@@ -205,6 +207,10 @@ int section_go_on(struct txn *txn, f2fs_seg_t current, f2fs_seg_t *segno, bool *
 int holes_choose(struct txn *txn, unsigned type, bool (*may_fill)(const struct txn *txn, f2fs_seg_t segno),
 		 f2fs_seg_t *segno, bool *found);
 void holes_end(struct txn *txn);
+
+/* free_count.c: free segments as a repair leaves them, and as the commit is going to write them */
+uint32_t free_count_derived(const struct txn *txn);
+uint32_t free_count_committed(const struct txn *txn);
 
 /* segment_choose.c */
 /* Find a segment for a head: appending into a free one, or filling holes of one in use. NOSPC when there is neither. */
@@ -505,6 +511,5 @@ struct txn_truth {
 /* Start a transaction on that; the volume may be in any state. The commit clears the flags that ask for a check. */
 int txn_begin_from(struct f2fs_volume *vol, const struct txn_ops *ops, const struct txn_truth *truth);
 int derive_fill(struct txn *txn, const struct txn_truth *truth);
-uint32_t derive_free_segments(struct txn *txn);
 
 #endif

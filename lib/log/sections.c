@@ -74,7 +74,5 @@ int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs
 			  f2fs_log_type_name(type));
 		return space_explain(txn);
 	}
-	if (txn->free_segments > 0)
-		txn->free_segments--;
 	return 0;
 }

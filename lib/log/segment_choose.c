@@ -122,11 +122,8 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 		err = choose_free(txn, type, current, segno, &found);
 	if (err)
 		return err;
-	if (found) {
-		if (txn->free_segments > 0)
-			txn->free_segments--;
+	if (found)
 		return 0;
-	}
 	*alloc_type = 1;
 	if (txn->vol->geo.segment_count_ssa > 0 && may_fill_holes(txn))
 		err = segment_choose_holes(txn, type, segno, &found);

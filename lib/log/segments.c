@@ -115,12 +115,20 @@ void txn_tick(struct txn *txn)
 	txn->now = volume_clock(txn->vol);
 }
 
+void segments_count_free(struct txn *txn, bool is_free)
+{
+	if (is_free)
+		txn->free_segments++;
+	else if (txn->free_segments > 0)
+		txn->free_segments--;
+}
+
 void segment_give_back(struct txn *txn, f2fs_seg_t segno, struct segment *s)
 {
 	if (!s->is_taken || !segment_is_free(s) || s->is_barred || segment_is_current(txn, segno))
 		return;
 	s->is_taken = false;
-	txn->free_segments++;
+	segments_count_free(txn, true);
 }
 
 int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
@@ -169,10 +177,7 @@ static int set_bars(struct txn *txn, f2fs_seg_t first, f2fs_seg_t end, bool is_b
 		if (!segment_is_free(s) || segment_is_current(txn, i))
 			continue;
 		s->is_taken = s->is_taken && is_barred;
-		if (!is_barred)
-			txn->free_segments++;
-		else if (txn->free_segments > 0)
-			txn->free_segments--;
+		segments_count_free(txn, !is_barred);
 	}
 	return 0;
 }

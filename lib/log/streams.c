@@ -73,8 +73,6 @@ static int begin_segment(struct txn *txn, struct stream *s)
 	}
 	if (err)
 		return err;
-	if (alloc_type == 0)
-		txn->free_segments++; /* the filler's bar takes it off */
 	err = filler_open(&s->filler, segno, F2FS_WARM_DATA, 0);
 	if (err)
 		return err;

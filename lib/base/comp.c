@@ -77,19 +77,18 @@ size_t comp_work_size(unsigned int algorithm, unsigned int level, size_t in_len)
 	return codec && codec->work_size ? codec->work_size(level, in_len) : 0;
 }
 
-enum comp_result comp_compress(struct comp_state *state, unsigned int algorithm, unsigned int level, const uint8_t *in,
-			       size_t in_len, uint8_t *out, size_t cap, size_t *out_len, void *work)
+enum comp_result comp_compress(struct comp_state *state, unsigned int algorithm, unsigned int level,
+			       struct comp_job *job)
 {
 	const struct comp_codec *codec = codec_of(algorithm);
-	struct comp_input input = { in, in_len };
+	const struct comp_input input = { job->in, job->in_len };
+	const size_t cap = job->cap < COMP_LEN_MAX ? job->cap : COMP_LEN_MAX;
 
 	if (!codec || !codec->compress)
 		return COMP_UNAVAILABLE;
 	if (!codec->level_is_valid(level))
 		return COMP_BAD_LEVEL;
-	if (in_len > COMP_LEN_MAX)
+	if (job->in_len > COMP_LEN_MAX)
 		return COMP_NO_ROOM;
-	if (cap > COMP_LEN_MAX)
-		cap = COMP_LEN_MAX;
-	return codec->compress(state, level, input, out, cap, out_len, work);
+	return codec->compress(state, level, input, job->out, cap, &job->out_len, job->work);
 }

@@ -61,11 +61,21 @@ enum comp_result comp_decompress(struct comp_state *state, unsigned int algorith
 /* Bytes of memory that comp_compress() needs for @in_len bytes, 0 if none; aligned as malloc() aligns. */
 size_t comp_work_size(unsigned int algorithm, unsigned int level, size_t in_len);
 
+/* What is compressed, and where to. */
+struct comp_job {
+	const uint8_t *in;
+	size_t in_len;
+	uint8_t *out;
+	size_t cap;	/* of out; never more is written */
+	void *work;	/* comp_work_size() bytes */
+	size_t out_len; /* is set */
+};
+
 /*
- * Compress into at most @cap bytes and set @out_len. The kernel reads the result, given @in_len is a cluster's size:
- * a power of two from 16 KiB. Level 0 is the algorithm's default.
+ * Compress. The kernel reads the result, given that in_len is a cluster's size: a power of two from 16 KiB. Level 0 is
+ * the algorithm's default.
  */
-enum comp_result comp_compress(struct comp_state *state, unsigned int algorithm, unsigned int level, const uint8_t *in,
-			       size_t in_len, uint8_t *out, size_t cap, size_t *out_len, void *work);
+enum comp_result comp_compress(struct comp_state *state, unsigned int algorithm, unsigned int level,
+			       struct comp_job *job);
 
 #endif

@@ -16,6 +16,14 @@ struct claim {
 	uint8_t is_node;
 };
 
+/* What a block's summary says when the claim is right. */
+static inline struct owner claim_owner(const struct claim *claim)
+{
+	return (struct owner){ .nid = claim->nid,
+			       .ofs = claim->is_node ? 0 : claim->slot,
+			       .version = claim->is_node ? 0 : claim->version };
+}
+
 /* Blocks of the segments that are listed at once: 64 MiB of claims. */
 #define MAX_CLAIMS (4u << 20)
 

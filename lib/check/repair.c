@@ -115,7 +115,9 @@ static int run_round(struct checker *c)
 
 /* What is decided after a check. */
 struct plan {
-	struct decisions *decisions;
+	struct decisions decisions;
+	struct f2fs_check_result first; /* of the check whose findings were told */
+	unsigned rounds;
 	uint64_t seen; /* digest of what the check before found */
 	bool is_first; /* findings are told */
 	bool may_search;
@@ -127,7 +129,7 @@ struct plan {
 	bool is_recovered; /* it was made a part of the volume by this run */
 	bool was_told;
 	bool is_long_again; /* the volume was cut, but the device is not short any more */
-	struct f2fs_recover_result *recovered;
+	struct f2fs_recover_result recovered;
 };
 
 /* Hash all findings into one number, to see whether a round changed anything. */
@@ -155,8 +157,8 @@ static int decide(struct checker *c, void *user)
 	if (c->vol && c->vol->rescue && c->vol->rescue->unread > 0)
 		c->is_unread = true;
 	c->is_frozen |= c->is_unread && !(c->vol && c->vol->accepts_unread);
-	err = decisions_take(plan->decisions, c, plan->is_first);
-	plan->is_done = err || plan->decisions->is_stopped;
+	err = decisions_take(&plan->decisions, c, plan->is_first);
+	plan->is_done = err || plan->decisions.is_stopped;
 	if (plan->is_done)
 		return err;
 	if (c->is_frozen) {
@@ -172,7 +174,7 @@ static int decide(struct checker *c, void *user)
 	}
 	if (plan->must_recover && !c->is_impossible && !plan->is_search) {
 		plan->must_recover = false;
-		err = repair_recover(c, plan->recovered, &plan->is_recovered);
+		err = repair_recover(c, &plan->recovered, &plan->is_recovered);
 		if (err || plan->is_recovered)
 			return err;
 	}
@@ -192,44 +194,42 @@ static int decide(struct checker *c, void *user)
 	return run_round(c);
 }
 
-/* Check and repair until nothing is left to be done; *first becomes the result of the first check. */
+/* Check and repair until nothing is left to be done. */
 static int run_rounds(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
-		      struct decisions *decisions, struct f2fs_recover_result *recovered,
-		      struct f2fs_check_result *first, struct f2fs_check_result *result, unsigned *rounds)
+		      struct plan *plan, struct f2fs_check_result *result)
 {
 	struct f2fs_check_options quiet = *options;
-	struct plan plan = { .decisions = decisions, .recovered = recovered };
 	bool is_nameless = false;
-	int err = repair_must_recover(ctx, dev, options, &plan.must_recover);
+	int err = repair_must_recover(ctx, dev, options, &plan->must_recover);
 
 	if (err)
 		return err;
 	quiet.problem = NULL;
 	for (;;) {
-		plan.is_search = plan.wants_search;
-		plan.wants_search = plan.is_done = plan.is_repaired = plan.is_recovered = false;
-		plan.may_search = !plan.is_search && *rounds < MAX_SEARCHES;
+		plan->is_search = plan->wants_search;
+		plan->wants_search = plan->is_done = plan->is_repaired = plan->is_recovered = false;
+		plan->may_search = !plan->is_search && plan->rounds < MAX_SEARCHES;
 		/* what was found is told once, as the first check found it */
-		plan.is_first = !plan.was_told && (!plan.is_search || is_nameless);
-		err = check_run(ctx, dev, &quiet, plan.is_search ? F2FS_MODE_RESCUE : F2FS_MODE_TOLERANT, result,
-				decide, &plan);
-		if (err == F2FS_ERR_NOT_F2FS && !plan.is_search) { /* no superblock at all: is there a volume? */
-			plan.wants_search = true;
+		plan->is_first = !plan->was_told && (!plan->is_search || is_nameless);
+		err = check_run(ctx, dev, &quiet, plan->is_search ? F2FS_MODE_RESCUE : F2FS_MODE_TOLERANT, result,
+				decide, plan);
+		if (err == F2FS_ERR_NOT_F2FS && !plan->is_search) { /* no superblock at all: is there a volume? */
+			plan->wants_search = true;
 			is_nameless = true;
 			continue;
 		}
 		if (err)
 			return err;
-		if (plan.is_first)
-			*first = *result;
-		plan.was_told |= plan.is_first;
-		if (plan.wants_search || plan.is_recovered)
+		if (plan->is_first)
+			plan->first = *result;
+		plan->was_told |= plan->is_first;
+		if (plan->wants_search || plan->is_recovered)
 			continue;
-		if (plan.is_done || *rounds == MAX_ROUNDS)
+		if (plan->is_done || plan->rounds == MAX_ROUNDS)
 			return 0;
-		*rounds += plan.is_repaired;
+		plan->rounds += plan->is_repaired;
 		/* what lay behind the end was given up; on a device that is longer by now there may be something new */
-		if (plan.is_repaired && plan.is_long_again)
+		if (plan->is_repaired && plan->is_long_again)
 			quiet.cut_at = 0;
 	}
 }
@@ -237,28 +237,25 @@ static int run_rounds(struct f2fs_context *ctx, struct f2fs_device *dev, const s
 int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 		  struct f2fs_check_result *result)
 {
-	struct f2fs_check_result first = { 0 };
-	struct f2fs_recover_result recovered = { 0 };
-	struct decisions decisions;
-	unsigned rounds = 0;
-	int err = decisions_init(&decisions, ctx, options);
+	struct plan plan = { .rounds = 0 };
+	int err = decisions_init(&plan.decisions, ctx, options);
 
 	if (!err)
-		err = run_rounds(ctx, dev, options, &decisions, &recovered, &first, result, &rounds);
-	decisions_fini(&decisions);
+		err = run_rounds(ctx, dev, options, &plan, result);
+	decisions_fini(&plan.decisions);
 	if (err)
 		return err;
-	result->recovered_nodes = recovered.nodes;
-	result->recovered_inodes = recovered.inodes;
-	result->recovered_orphans = recovered.orphans;
-	result->rounds = rounds;
+	result->recovered_nodes = plan.recovered.nodes;
+	result->recovered_inodes = plan.recovered.inodes;
+	result->recovered_orphans = plan.recovered.orphans;
+	result->rounds = plan.rounds;
 	result->left = result->found;
-	first.found += decisions.told_later;
-	result->found = first.found > result->left ? first.found : result->left;
+	plan.first.found += plan.decisions.told_later;
+	result->found = plan.first.found > result->left ? plan.first.found : result->left;
 	result->fixed = result->found - result->left;
-	memcpy(result->severity, first.severity, sizeof(result->severity));
-	result->notes = first.notes;
+	memcpy(result->severity, plan.first.severity, sizeof(result->severity));
+	result->notes = plan.first.notes;
 	if (result->state != F2FS_CHECK_IMPOSSIBLE)
-		result->state = result->left ? F2FS_CHECK_LEFT : rounds ? F2FS_CHECK_REPAIRED : F2FS_CHECK_CLEAN;
+		result->state = result->left ? F2FS_CHECK_LEFT : plan.rounds ? F2FS_CHECK_REPAIRED : F2FS_CHECK_CLEAN;
 	return 0;
 }

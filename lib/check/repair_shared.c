@@ -35,8 +35,7 @@ static int copy_block(struct repair *r, const struct claim *claim)
 		return note_moved(r, claim, 0);
 	}
 	if (!err)
-		err = head_append(r->txn, F2FS_COLD_DATA, claim->nid, claim->version, claim->slot, 1, r->block, &addr,
-				  &got);
+		err = head_append(r->txn, F2FS_COLD_DATA, claim_owner(claim), 1, r->block, &addr, &got);
 	return err ? err : note_moved(r, claim, addr);
 }
 
@@ -127,7 +126,7 @@ static int replace_block(struct repair *r, const struct claim *claim)
 	int err;
 
 	memset(r->block, 0, r->geo->block_size);
-	err = head_append(r->txn, F2FS_HOT_DATA, claim->nid, claim->version, claim->slot, 1, r->block, &addr, &got);
+	err = head_append(r->txn, F2FS_HOT_DATA, claim_owner(claim), 1, r->block, &addr, &got);
 	return err ? err : note_moved(r, claim, addr);
 }
 

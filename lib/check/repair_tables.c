@@ -211,9 +211,7 @@ static int write_summary(struct repair *r, const struct vec *claims, size_t *at)
 		raw = entries + (size_t)(claim->addr - start) * sum_SIZE;
 		if (sum_nid(raw) != 0 && !claim->is_node) /* has an owner; this one gets a copy */
 			continue;
-		sum_set_nid(raw, claim->nid);
-		sum_set_version(raw, claim->is_node ? 0 : claim->version);
-		sum_set_ofs_in_node(raw, claim->is_node ? 0 : claim->slot);
+		sum_set_owner(raw, claim_owner(claim));
 	}
 	if (err || segment_is_current(r->txn, segno))
 		return err;

@@ -48,6 +48,11 @@ struct live_block {
 	bool is_pinned; /* data of a pinned file, which may be moved */
 };
 
+static inline struct owner live_owner(const struct live_block *b)
+{
+	return (struct owner){ .nid = b->nid, .ofs = b->ofs, .version = b->version };
+}
+
 /* Where data goes that is moved. */
 struct move_target {
 	/* Take up to want blocks that follow each other for data, the contents of the block at b and of those behind

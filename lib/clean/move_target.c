@@ -14,7 +14,7 @@ static int put_stream(struct txn *txn, const struct live_block *b, uint32_t want
 {
 	const struct f2fs_placement *p = placement_of(txn->vol);
 	const unsigned stream = p->moving(p->user, b->ino, b->addr);
-	struct stream_run run = { b->ino, b->nid, b->version, b->ofs, 1, data };
+	struct stream_run run = { b->ino, live_owner(b), 1, data };
 
 	while (run.want < want && p->moving(p->user, b->ino, b->addr + run.want) == stream)
 		run.want++;
@@ -117,7 +117,7 @@ static int put_by_age(struct clean_target *t, const struct live_block *b, uint32
 	while (!err && *got == 0 && found) {
 		struct segment *source;
 
-		err = filler_put(&t->filler, b->nid, b->version, b->ofs, want, data, to, got);
+		err = filler_put(&t->filler, live_owner(b), want, data, to, got);
 		if (err || *got > 0)
 			break;
 		err = filler_close(&t->filler);
@@ -141,7 +141,7 @@ static int put(void *user, const struct live_block *b, uint32_t want, const uint
 	*got = 0;
 	if (b->is_pinned) {
 		t->pinned.data = data;
-		err = pinned_take(&t->pinned, b->nid, b->version, b->ofs, want, to, got);
+		err = pinned_take(&t->pinned, live_owner(b), want, to, got);
 		if (!err)
 			msb_set(t->left, t->pinned.section);
 		return err;
@@ -152,7 +152,7 @@ static int put(void *user, const struct live_block *b, uint32_t want, const uint
 		err = put_stream(txn, b, want, data, to, got);
 	if (err || *got > 0)
 		return err;
-	return head_append(txn, F2FS_COLD_DATA, b->nid, b->version, b->ofs, want, data, to, got);
+	return head_append(txn, F2FS_COLD_DATA, live_owner(b), want, data, to, got);
 }
 
 int clean_target_begin(struct clean_target *t, struct txn *txn, const struct f2fs_clean_options *options)

@@ -83,8 +83,11 @@ static int pack(struct winode *w, struct cluster_packer *p, const uint8_t *data,
 	uint32_t min_saved;
 	const uint8_t *extra = inode_extra(winode_block(w));
 	struct cluster_header head = { 0 };
-	size_t length = 0, used;
-
+	struct comp_job job = { .in = data,
+				.in_len = p->bytes,
+				.out = p->packed + chead_SIZE,
+				.work = p->work };
+	size_t used;
 	int err = progress_tick(w->txn->vol->ctx, "write", (uint64_t)p->bytes * PACKING_IS_SLOWER);
 
 	*blocks = 0;
@@ -92,8 +95,8 @@ static int pack(struct winode *w, struct cluster_packer *p, const uint8_t *data,
 	min_saved = rules.minimum_saved ? rules.minimum_saved : 1;
 	if (err || min_saved >= w->layout.cluster_blocks)
 		return err;
-	switch (comp_compress(&p->codec, p->algorithm, p->level, data, p->bytes, p->packed + chead_SIZE,
-			      p->bytes - (size_t)min_saved * bs - chead_SIZE, &length, p->work)) {
+	job.cap = p->bytes - (size_t)min_saved * bs - chead_SIZE;
+	switch (comp_compress(&p->codec, p->algorithm, p->level, &job)) {
 	case COMP_OK:
 		break;
 	case COMP_NO_MEMORY:
@@ -101,11 +104,11 @@ static int pack(struct winode *w, struct cluster_packer *p, const uint8_t *data,
 	default: /* compression saves too little, or this build lacks the algorithm: store it uncompressed */
 		return 0;
 	}
-	head.length = (uint32_t)length;
+	head.length = (uint32_t)job.out_len;
 	if (extra_i_compress_flag(extra) & 1)
-		head.checksum = cluster_checksum(p->packed + chead_SIZE, length);
+		head.checksum = cluster_checksum(job.out, job.out_len);
 	cluster_header_encode(&head, p->packed);
-	used = chead_SIZE + length;
+	used = chead_SIZE + job.out_len;
 	*blocks = (uint32_t)((used + bs - 1) / bs);
 	memset(p->packed + used, 0, (size_t)*blocks * bs - used);
 	return 0;
@@ -150,8 +153,7 @@ static int put_cluster(struct winode *w, uint64_t first, const struct slot_ref *
 	for (uint32_t done = 0, got = 0; done < blocks && !err; done += got) {
 		f2fs_blk_t addr = 0;
 
-		err = head_append(w->txn, F2FS_COLD_DATA, slot->node->nid, entry.version,
-				  (uint16_t)(slot->ofs_in_node + 1 + done), blocks - done,
+		err = head_append(w->txn, F2FS_COLD_DATA, slot_owner(slot, 1 + done, entry.version), blocks - done,
 				  sealed + ((size_t)done << bits), &addr, &got);
 		for (uint32_t i = 0; i < got && !err; i++)
 			err = replace_slot(w, slot->raw + (size_t)(1 + done + i) * 4, addr + i);

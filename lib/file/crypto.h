@@ -69,9 +69,9 @@ bool crypto_open_name(struct f2fs_volume *vol, struct file_key *key, const uint8
 /* Encipher a name of 1 to @most bytes; @out takes @most. */
 int crypto_hide(struct f2fs_volume *vol, struct file_key *key, const uint8_t *name, size_t length, uint8_t *out,
 		size_t most, size_t *hidden);
-/* The hash under which a name is filed: @hidden is the name enciphered. */
-int crypto_hash(struct f2fs_volume *vol, const struct file_key *key, bool casefold, const uint8_t *name, size_t length,
-		const uint8_t *hidden, size_t hidden_len, uint32_t *hash);
+/* The hash under which a name is filed in a casefolded directory; in others it is that of the name enciphered. */
+int crypto_hash_folded(struct f2fs_volume *vol, const struct file_key *key, const uint8_t *name, size_t length,
+		       uint32_t *hash);
 
 /* ---- crypto.c: policies of what is made and moved */
 

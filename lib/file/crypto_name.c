@@ -60,17 +60,13 @@ int crypto_hide(struct f2fs_volume *vol, struct file_key *key, const uint8_t *na
 	return file_key_name(vol, key, true, out, out, *hidden);
 }
 
-int crypto_hash(struct f2fs_volume *vol, const struct file_key *key, bool casefold, const uint8_t *name, size_t length,
-		const uint8_t *hidden, size_t hidden_len, uint32_t *hash)
+int crypto_hash_folded(struct f2fs_volume *vol, const struct file_key *key, const uint8_t *name, size_t length,
+		       uint32_t *hash)
 {
 	uint8_t fold[UNICODE_WHOLE_MAX];
 	size_t fold_len;
 	enum unicode_result result;
 
-	if (!casefold) {
-		*hash = namehash_plain(hidden, hidden_len);
-		return 0;
-	}
 	if (!key->has_dirhash)
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "casefolded directories need a policy of version 2");
 	result = unicode_casefold(name, length, fold, &fold_len);

@@ -94,8 +94,8 @@ static int append_part(struct winode *w, const struct placed_run *run, f2fs_blk_
 		err = place_append(w, run, addr, got);
 	if (err || *got > 0)
 		return err;
-	return head_append(w->txn, log_of_data(w->txn, winode_block(w)), run->slot.node->nid, run->version,
-			   (uint16_t)run->slot.ofs_in_node, run->count, run->data, addr, got);
+	return head_append(w->txn, log_of_data(w->txn, winode_block(w)), slot_owner(&run->slot, 0, run->version),
+			   run->count, run->data, addr, got);
 }
 
 /* Write count blocks, as they are to lie there, for slots that follow each other in one node. */

@@ -82,8 +82,10 @@ static int prepare_hidden(struct f2fs_inode *dir, struct wanted *w)
 	if (w->len > NAME_MAX_BYTES)
 		return F2FS_ERR_NOT_FOUND;
 	err = crypto_hide(dir->vol, w->file_key, w->name, w->len, w->hidden, NAME_MAX_BYTES, &hidden);
-	if (!err)
-		err = crypto_hash(dir->vol, w->file_key, casefold, w->name, w->len, w->hidden, hidden, &w->hash);
+	if (!err && !casefold)
+		w->hash = namehash_plain(w->hidden, hidden);
+	else if (!err)
+		err = crypto_hash_folded(dir->vol, w->file_key, w->name, w->len, &w->hash);
 	if (casefold)
 		w->folded = unicode_casefold(w->name, w->len, w->fold, &w->fold_len) == UNICODE_OK;
 	w->vol = dir->vol;

@@ -62,8 +62,10 @@ static int store_hidden(struct winode *dir, const uint8_t *name, uint32_t len, s
 
 	if (!err)
 		err = crypto_hide(vol, key, name, len, out->bytes, sizeof(out->bytes), &hidden);
-	if (!err)
-		err = crypto_hash(vol, key, is_casefold(dir), name, len, out->bytes, hidden, &out->hash);
+	if (!err && !is_casefold(dir))
+		out->hash = namehash_plain(out->bytes, hidden);
+	else if (!err)
+		err = crypto_hash_folded(vol, key, name, len, &out->hash);
 	if (!err)
 		out->len = (uint32_t)hidden;
 	return err;

@@ -75,8 +75,7 @@ static int fill(struct winode *w, struct pinned *pinned, const struct slot_ref *
 	for (uint32_t done = 0; done < count && !err; done += got) {
 		f2fs_blk_t addr = F2FS_NULL_ADDR;
 
-		err = pinned_take(pinned, run->node->nid, entry.version, run->ofs_in_node + from + done, count - done,
-				  &addr, &got);
+		err = pinned_take(pinned, slot_owner(run, from + done, entry.version), count - done, &addr, &got);
 		for (uint32_t i = 0; i < got && !err; i++)
 			put_le32(run->raw + (size_t)(from + done + i) * 4, addr + i);
 	}

@@ -29,9 +29,7 @@ int place_append(struct winode *w, const struct placed_run *run, f2fs_blk_t *add
 {
 	const struct f2fs_placement *p = placement_of(w->txn->vol);
 	struct stream_run part = { .ino = w->node->nid,
-				   .nid = run->slot.node->nid,
-				   .version = run->version,
-				   .ofs = run->slot.ofs_in_node,
+				   .owner = slot_owner(&run->slot, 0, run->version),
 				   .want = 1,
 				   .data = run->data };
 	unsigned stream;

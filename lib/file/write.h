@@ -127,6 +127,13 @@ struct slot_ref {
 	uint32_t ofs_in_node;
 	uint32_t count; /* slots from here to the end of the node */
 };
+/* What owns the block of the slot so many behind this one; version: of the node's NAT entry. */
+static inline struct owner slot_owner(const struct slot_ref *slot, uint32_t behind, uint8_t version)
+{
+	return (struct owner){ .nid = slot->node->nid,
+			       .ofs = (uint16_t)(slot->ofs_in_node + behind),
+			       .version = version };
+}
 /* Find the slot of a file block, making the nodes on the way; TOO_BIG beyond the largest file. */
 int slot_make(struct winode *w, uint64_t file_block, struct slot_ref *out);
 /* Find the slot of a file block without making nodes; out->node is NULL for a hole of out->count blocks. */

@@ -13,6 +13,27 @@
 
 #define SUMMARY_BYTES (F2FS_SEGMENT_BLOCKS * 7u) /* the 512 entries of a segment */
 
+/* What a block belongs to, as its summary says: a slot of a node, or the node itself (slot 0). */
+struct owner {
+	f2fs_nid_t nid;
+	uint16_t ofs;
+	uint8_t version; /* of the node's NAT entry; 0 for a node */
+};
+
+static inline void sum_set_owner(uint8_t *sum, struct owner owner)
+{
+	sum_set_nid(sum, owner.nid);
+	sum_set_version(sum, owner.version);
+	sum_set_ofs_in_node(sum, owner.ofs);
+}
+
+/* The owner of the block whose slot lies so many behind. */
+static inline struct owner owner_behind(struct owner owner, uint32_t slots)
+{
+	owner.ofs = (uint16_t)(owner.ofs + slots);
+	return owner;
+}
+
 /* The journal area of a summary block, and its number of entries. */
 static inline const uint8_t *summary_journal(const struct f2fs_geometry *geo, const uint8_t *summary)
 {

@@ -86,7 +86,7 @@ static int settle_type(struct txn *txn, f2fs_seg_t segno, struct segment *s, f2f
 	return 0;
 }
 
-int block_adopt(struct txn *txn, f2fs_blk_t addr, f2fs_nid_t nid, uint8_t version, uint16_t ofs, bool is_new)
+int block_adopt(struct txn *txn, f2fs_blk_t addr, struct owner owner, bool is_new)
 {
 	f2fs_seg_t segno = geometry_segment_of(&txn->vol->geo, addr);
 	struct segment *s;
@@ -105,9 +105,7 @@ int block_adopt(struct txn *txn, f2fs_blk_t addr, f2fs_nid_t nid, uint8_t versio
 	if (err)
 		return err;
 	sum = sums + (size_t)((addr - txn->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS) * sum_SIZE;
-	sum_set_nid(sum, nid);
-	sum_set_version(sum, version);
-	sum_set_ofs_in_node(sum, ofs);
+	sum_set_owner(sum, owner);
 	return 0;
 }
 

@@ -155,8 +155,8 @@ static int write_zeros(struct filler *f, f2fs_blk_t addr, uint32_t count)
 	return err ? err : volume_zero(f->txn->vol, (uint64_t)addr << bits, (uint64_t)count << bits);
 }
 
-int filler_put(struct filler *f, f2fs_nid_t nid, uint8_t version, uint32_t ofs, uint32_t want, const uint8_t *data,
-	       f2fs_blk_t *addr, uint32_t *got)
+int filler_put(struct filler *f, struct owner owner, uint32_t want, const uint8_t *data, f2fs_blk_t *addr,
+	       uint32_t *got)
 {
 	struct txn *txn = f->txn;
 	struct segment *s = NULL;
@@ -171,11 +171,7 @@ int filler_put(struct filler *f, f2fs_nid_t nid, uint8_t version, uint32_t ofs, 
 	at = segment_next_hole(s, f->at);
 	*addr = geometry_segment_start(&txn->vol->geo, f->segno) + at;
 	for (; *got < want && at < F2FS_SEGMENT_BLOCKS && segment_next_hole(s, at) == at; at++, ++*got) {
-		uint8_t *sum = f->sums + (size_t)at * sum_SIZE;
-
-		sum_set_nid(sum, nid);
-		sum_set_version(sum, version);
-		sum_set_ofs_in_node(sum, (uint16_t)(ofs + *got));
+		sum_set_owner(f->sums + (size_t)at * sum_SIZE, owner_behind(owner, *got));
 		err = segment_mark(txn, *addr + *got, true);
 		if (err)
 			return err;

@@ -226,7 +226,7 @@ static int need_room(struct txn *txn, unsigned type)
 }
 
 /* Take the block at blkoff: map, summary, next place. */
-static int take_block(struct txn *txn, unsigned type, f2fs_nid_t nid, uint8_t version, uint16_t ofs, f2fs_blk_t *addr)
+static int take_block(struct txn *txn, unsigned type, struct owner owner, f2fs_blk_t *addr)
 {
 	struct head *head = &txn->heads[type];
 	uint8_t *sum = head->sums + (size_t)head->blkoff * sum_SIZE;
@@ -239,9 +239,7 @@ static int take_block(struct txn *txn, unsigned type, f2fs_nid_t nid, uint8_t ve
 		err = segment_get(txn, head->segno, &s);
 	if (err)
 		return err;
-	sum_set_nid(sum, nid);
-	sum_set_version(sum, version);
-	sum_set_ofs_in_node(sum, ofs);
+	sum_set_owner(sum, owner);
 	head->blkoff = head->alloc_type == 1 ? segment_next_hole(s, head->blkoff + 1) : head->blkoff + 1;
 	return 0;
 }
@@ -265,8 +263,8 @@ int head_queue(struct txn *txn, unsigned type, f2fs_blk_t addr, const uint8_t *b
 	return 0;
 }
 
-int head_append(struct txn *txn, unsigned kind, f2fs_nid_t nid, uint8_t version, uint16_t ofs, uint32_t want,
-		const uint8_t *data, f2fs_blk_t *addr, uint32_t *got)
+int head_append(struct txn *txn, unsigned kind, struct owner owner, uint32_t want, const uint8_t *data,
+		f2fs_blk_t *addr, uint32_t *got)
 {
 	unsigned type = head_of(txn, kind);
 	int err = need_room(txn, type);
@@ -279,7 +277,7 @@ int head_append(struct txn *txn, unsigned kind, f2fs_nid_t nid, uint8_t version,
 		if (*got > 0 && (head->blkoff >= head_end(txn, type) ||
 				 geometry_segment_start(&txn->vol->geo, head->segno) + head->blkoff != *addr + *got))
 			break; /* the run ends here */
-		err = take_block(txn, type, nid, version, (uint16_t)(ofs + *got), &next);
+		err = take_block(txn, type, owner_behind(owner, *got), &next);
 		if (!err)
 			err = head_queue(txn, type, next, data + ((size_t)*got << txn->vol->geo.block_bits));
 		if (err)
@@ -297,7 +295,7 @@ int head_take_node(struct txn *txn, unsigned kind, f2fs_nid_t nid, f2fs_blk_t *a
 	int err = need_room(txn, type);
 
 	if (!err)
-		err = take_block(txn, type, nid, 0, 0, addr);
+		err = take_block(txn, type, (struct owner){ .nid = nid }, addr);
 	/* each node of the chain names the next block of the log, even when that is in another segment */
 	if (!err)
 		err = need_room(txn, type);

@@ -249,8 +249,8 @@ void heads_end(struct txn *txn);
  * Take up to want blocks that follow each other from a log, for count = want or less blocks of data; marks them valid
  * and writes their summary entries. data: *got blocks are queued from it.
  */
-int head_append(struct txn *txn, unsigned kind, f2fs_nid_t nid, uint8_t version, uint16_t ofs_in_node, uint32_t want,
-		const uint8_t *data, f2fs_blk_t *addr, uint32_t *got);
+int head_append(struct txn *txn, unsigned kind, struct owner owner, uint32_t want, const uint8_t *data,
+		f2fs_blk_t *addr, uint32_t *got);
 /* Take one block for a node and tell the address that the log hands out next. The caller queues it with head_queue().
  */
 int head_take_node(struct txn *txn, unsigned kind, f2fs_nid_t nid, f2fs_blk_t *addr, f2fs_blk_t *next);
@@ -300,11 +300,11 @@ int filler_begin(struct filler *f, struct txn *txn);
  */
 int filler_open(struct filler *f, f2fs_seg_t segno, unsigned type, uint32_t at);
 /*
- * Take up to want blocks that follow each other for slots from ofs on, and queue their contents; without data they are
- * zeroed. *got is 0 when the segment is full.
+ * Take up to want blocks that follow each other for slots from the owner's on, and queue their contents; without data
+ * they are zeroed. *got is 0 when the segment is full.
  */
-int filler_put(struct filler *f, f2fs_nid_t nid, uint8_t version, uint32_t ofs, uint32_t want, const uint8_t *data,
-	       f2fs_blk_t *addr, uint32_t *got);
+int filler_put(struct filler *f, struct owner owner, uint32_t want, const uint8_t *data, f2fs_blk_t *addr,
+	       uint32_t *got);
 /*
  * Where the contents of the next blocks can be put, so that nobody copies them: *count of them, up to want, follow each
  * other; 0 when the segment is full. Then filler_put() takes them, with *to for data; until then nothing is taken. In
@@ -343,13 +343,13 @@ static inline const struct f2fs_placement *placement_of(const struct f2fs_volume
 	return vol->streams ? &vol->streams->placement : NULL;
 }
 /*
- * Put up to want blocks of a file, for slots from ofs on of node nid, into a stream; *got is 0 when it finds no room,
+ * Put up to want blocks of a file, for slots from the owner's on, into a stream; *got is 0 when it finds no room,
  * or there is no such stream: then a log takes them.
  */
 struct stream_run {
-	f2fs_nid_t ino, nid;
-	uint8_t version;
-	uint32_t ofs, want;
+	f2fs_nid_t ino;
+	struct owner owner; /* of the first */
+	uint32_t want;
 	const uint8_t *data;
 };
 int stream_append(struct txn *txn, unsigned stream, const struct stream_run *run, f2fs_blk_t *addr, uint32_t *got);
@@ -377,9 +377,8 @@ struct pinned {
 int pinned_begin(struct txn *txn, uint64_t blocks, struct pinned *out);
 /* The same for a caller that has counted the free sections itself. */
 int pinned_begin_counted(struct txn *txn, struct pinned *out);
-/* Take up to want blocks that follow each other for slots from ofs on. */
-int pinned_take(struct pinned *p, f2fs_nid_t nid, uint8_t version, uint32_t ofs, uint32_t want, f2fs_blk_t *addr,
-		uint32_t *got);
+/* Take up to want blocks that follow each other for slots from the owner's on. */
+int pinned_take(struct pinned *p, struct owner owner, uint32_t want, f2fs_blk_t *addr, uint32_t *got);
 int pinned_end(struct pinned *p);
 
 /* behind.c: long writes that a worker does */
@@ -400,8 +399,8 @@ void discard_freed(struct txn *txn);
 int segment_keep(struct txn *txn, f2fs_blk_t addr);
 /* Move the appending logs behind the blocks that are kept. */
 int heads_pass_kept(struct txn *txn);
-/* Make a kept block valid, as data of slot ofs of a node; is_new: the slot held no block before. */
-int block_adopt(struct txn *txn, f2fs_blk_t addr, f2fs_nid_t nid, uint8_t version, uint16_t ofs, bool is_new);
+/* Make a kept block valid, as data of its owner; is_new: the slot held no block before. */
+int block_adopt(struct txn *txn, f2fs_blk_t addr, struct owner owner, bool is_new);
 /* Tell the owner that the summaries name for a block, as they are now. */
 int block_owner(struct txn *txn, f2fs_blk_t addr, struct f2fs_summary *out);
 /* Write the summaries of adopted blocks; before anything is allocated, and before the commit. */

@@ -100,8 +100,7 @@ static int next_section(struct pinned *p)
 	return 0;
 }
 
-int pinned_take(struct pinned *p, f2fs_nid_t nid, uint8_t version, uint32_t ofs, uint32_t want, f2fs_blk_t *addr,
-		uint32_t *got)
+int pinned_take(struct pinned *p, struct owner owner, uint32_t want, f2fs_blk_t *addr, uint32_t *got)
 {
 	struct txn *txn = p->filler.txn;
 	int err = p->used == section_blocks(txn) ? next_section(p) : 0;
@@ -109,7 +108,7 @@ int pinned_take(struct pinned *p, f2fs_nid_t nid, uint8_t version, uint32_t ofs,
 	if (!err && p->used % F2FS_SEGMENT_BLOCKS == 0)
 		err = filler_open(&p->filler, segment_of(p), F2FS_COLD_DATA, 0);
 	if (!err)
-		err = filler_put(&p->filler, nid, version, ofs, want, p->data, addr, got);
+		err = filler_put(&p->filler, owner, want, p->data, addr, got);
 	if (err)
 		return err;
 	p->used += *got;

@@ -126,7 +126,7 @@ int stream_append(struct txn *txn, unsigned stream, const struct stream_run *run
 		err = need_segment(txn, s);
 		if (err || !s->filler.is_open)
 			break;
-		err = filler_put(&s->filler, run->nid, run->version, run->ofs, run->want, run->data, addr, got);
+		err = filler_put(&s->filler, run->owner, run->want, run->data, addr, got);
 		s->at = s->filler.at;
 		if (!err && s->at >= F2FS_SEGMENT_BLOCKS)
 			err = leave_segment(s);

@@ -96,6 +96,7 @@ static int take_from_owner(struct replay *r, struct replay_step *step, struct sl
 static int adopt(struct replay *r, struct replay_step *step, struct slot_change *c)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
+	const struct owner owner = { .nid = c->ref.node->nid, .ofs = (uint16_t)c->i, .version = c->version };
 	struct segment *s;
 	int err = 0;
 
@@ -110,7 +111,7 @@ static int adopt(struct replay *r, struct replay_step *step, struct slot_change 
 	if (msb_test(s->cur, (c->to - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS))
 		return volume_corrupt(r->vol, RULE_SIT_COUNT, c->to, c->ref.node->nid,
 				      "a block of the fsync chain is in use");
-	err = block_adopt(r->txn, c->to, c->ref.node->nid, c->version, (uint16_t)c->i, c->from == F2FS_NULL_ADDR);
+	err = block_adopt(r->txn, c->to, owner, c->from == F2FS_NULL_ADDR);
 	if (!err && geometry_is_main(geo, c->from))
 		err = segment_mark(r->txn, c->from, false);
 	if (err)

@@ -23,12 +23,13 @@ static uint8_t *allocate(size_t n)
 
 static void round_trip(struct comp_state *state, unsigned algorithm, const uint8_t *plain, size_t n)
 {
-	size_t cap = 2 * n + 1000, length = 0;
+	const size_t cap = 2 * n + 1000;
 	uint8_t *packed = allocate(cap), *again = allocate(n), *work = allocate(comp_work_size(algorithm, 0, n));
+	struct comp_job job = { .in = plain, .in_len = n, .out = packed, .cap = cap, .work = work };
 
-	if (comp_compress(state, algorithm, 0, plain, n, packed, cap, &length, work) != COMP_OK)
+	if (comp_compress(state, algorithm, 0, &job) != COMP_OK)
 		abort();
-	if (comp_decompress(state, algorithm, packed, length, again, n) != COMP_OK || memcmp(plain, again, n) != 0)
+	if (comp_decompress(state, algorithm, packed, job.out_len, again, n) != COMP_OK || memcmp(plain, again, n) != 0)
 		abort();
 	free(packed);
 	free(again);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Names: file names are unique in the repository, so that each says where its subject is; sources begin with a licence
-line and, in C, with a comment that says what the file is responsible for; nothing is left marked as unfinished.
+line and, in C, with a comment that says what the file is responsible for; nothing is left marked as unfinished; no line
+is too long to read and no C function has too many parameters to call it right.
 """
 import re
 import sys
@@ -17,6 +18,10 @@ FOLDERS_NAME = "lib/task/"
 OTHER_NAMES = ("include/f2fskit/", "tests/fuzz/corpus/", "tests/golden/", "tests/cases/")
 UNFINISHED = re.compile(r"\b(?:FIX" r"ME|XX" r"X|TO" r"DO|HA" r"CK)\b")
 LARGEST_LINE = 120
+MOST_PARAMETERS = 7
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+FUNCTION = re.compile(r"^[a-zA-Z][\w \t*]*?[ *](\w+)\(([^;{}]*?)\)[^;{}()]*(?:\([^;{}()]*\)\s*)?[;{]", re.MULTILINE)
+POINTED_AT = re.compile(r"\([^()]*\)")
 
 
 def is_source(name, text):
@@ -39,6 +44,16 @@ def check_source(name, text):
     return findings
 
 
+def check_parameters(name, text):
+    """Find functions of C that take more than structs should carry; parameters of a callback do not count."""
+    code = COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+    for function in FUNCTION.finditer(code):
+        count = POINTED_AT.sub("", function[2]).count(",") + 1
+        if count > MOST_PARAMETERS:
+            line = code.count("\n", 0, function.start()) + 1
+            yield f"{name}:{line}: {function[1]}() has {count} parameters, more than {MOST_PARAMETERS}"
+
+
 def own_name(name):
     """Return what must be unique: the file's name, with its folder where a layer has folders."""
     return "/".join(name.parts[2:]) if str(name).startswith(FOLDERS_NAME) else name.name
@@ -58,6 +73,8 @@ def check(root):
         text = content.decode("utf-8", "replace")
         if is_source(name, text):
             findings += check_source(name, text)
+        if name.suffix in (".c", ".h"):
+            findings += check_parameters(name, text)
     return findings
 
 
@@ -65,7 +82,7 @@ HEAD = f"/* {SPDX} */\n/* What it is. */\n"
 GOOD = {
     "lib/task/b/a.c": HEAD,
     "lib/base/a.c": HEAD,
-    "lib/base/a.h": HEAD,
+    "lib/base/a.h": HEAD + "int f(int a, int b, int c, int d, int (*e)(int x, int y), int g,\n      int h);\n",
     "mkfs/main.c": HEAD,
     "dump/main.c": HEAD,
     "run": f"#!/bin/sh\n# {SPDX}\n",
@@ -80,6 +97,8 @@ BAD = [
     ("no SPDX line", {"meson.build": "project()\n"}),
     ("no comment", {"lib/base/b.c": f"/* {SPDX} */\n#include <stdio.h>\n"}),
     ("unfinished", {"lib/base/b.c": HEAD + "/* FIX" "ME: later */\n"}),
+    ("f() has 8 parameters", {"lib/base/b.h": HEAD + "int f(int a, int b, int c, int d, int e, int g, int h,\n"
+                                                      "      int i);\n"}),
     ("columns", {"lib/base/b.c": HEAD + "\t" * 15 + "x\n"}),
 ]
 

@@ -240,7 +240,7 @@ static int put(void *user, const struct live_block *b, uint32_t want, const uint
 		if (!r->sink.filler.is_open)
 			err = next_segment(r);
 		if (!err)
-			err = filler_put(&r->sink.filler, b->nid, b->version, b->ofs, want, data, to, got);
+			err = filler_put(&r->sink.filler, live_owner(b), want, data, to, got);
 		if (!err && *got == 0)
 			err = filler_close(&r->sink.filler);
 	}

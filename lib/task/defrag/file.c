@@ -201,7 +201,7 @@ static int put_segment(struct defrag_run *r, const struct live_block *list, uint
 		if (err)
 			return err;
 		txn->moved_mtime = s->mtime;
-		err = filler_put(&r->filler, b->nid, b->version, b->ofs, want,
+		err = filler_put(&r->filler, live_owner(b), want,
 				 data ? data + ((size_t)*done << r->vol->geo.block_bits) : NULL, &to, &got);
 		txn->moved_mtime = 0;
 		for (uint32_t i = 0; i < got && !err; i++) {

@@ -106,7 +106,7 @@ static int put(void *user, const struct live_block *b, uint32_t want, const uint
 
 	(void)want;
 	if (!err)
-		err = filler_put(&r->filler, b->nid, b->version, b->ofs, 1, data, to, got);
+		err = filler_put(&r->filler, live_owner(b), 1, data, to, got);
 	if (err)
 		return err;
 	r->moved++;

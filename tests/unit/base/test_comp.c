@@ -79,12 +79,15 @@ static enum comp_result compress(enum comp_algorithm algorithm, unsigned int lev
 	void *work = malloc(comp_work_size(algorithm, level, in_len) + 1);
 	uint8_t *to = malloc(cap ? cap : 1);
 	struct comp_state state;
+	struct comp_job job;
 	enum comp_result result;
 
 	assert_non_null(work);
 	assert_non_null(to);
 	comp_init(&state);
-	result = comp_compress(&state, algorithm, level, in, in_len, to, cap, packed_len, work);
+	job = (struct comp_job){ .in = in, .in_len = in_len, .out = to, .cap = cap, .work = work };
+	result = comp_compress(&state, algorithm, level, &job);
+	*packed_len = job.out_len;
 	comp_fini(&state);
 	if (result == COMP_OK) {
 		assert_true(*packed_len <= cap);
@@ -170,7 +173,8 @@ static void test_default_level(void **state)
 static void test_absurd_lengths(void **state)
 {
 	struct comp_state comp;
-	size_t n = 0;
+	struct comp_job endless = { .in_len = SIZE_MAX, .out = output, .cap = 1 };
+	struct comp_job job = { .in = sample, .in_len = 1, .out = output, .cap = 1 };
 
 	(void)state;
 	comp_init(&comp);
@@ -180,10 +184,10 @@ static void test_absurd_lengths(void **state)
 			assert_int_equal(comp_decompress(&comp, algorithm, sample, 1, NULL, SIZE_MAX), COMP_CORRUPT);
 		}
 		if (comp_can_compress(algorithm))
-			assert_int_equal(comp_compress(&comp, algorithm, 0, NULL, SIZE_MAX, output, 1, &n, NULL),
+			assert_int_equal(comp_compress(&comp, algorithm, 0, &endless),
 					 COMP_NO_ROOM);
 	}
-	assert_int_equal(comp_compress(&comp, COMP_COUNT, 0, sample, 1, output, 1, &n, NULL), COMP_UNAVAILABLE);
+	assert_int_equal(comp_compress(&comp, COMP_COUNT, 0, &job), COMP_UNAVAILABLE);
 	comp_fini(&comp);
 }
 

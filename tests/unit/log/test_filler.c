@@ -99,12 +99,12 @@ static f2fs_seg_t find_free(f2fs_seg_t from)
 static int put(void *user, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
 	       uint32_t *got)
 {
-	int err = filler_put(user, b->nid, b->version, b->ofs, want, data, to, got);
+	int err = filler_put(user, live_owner(b), want, data, to, got);
 
 	if (*got == 0) {
 		assert_int_equal(filler_close(user), 0);
 		assert_int_equal(filler_open(user, find_free(50), F2FS_COLD_DATA, 0), 0);
-		err = filler_put(user, b->nid, b->version, b->ofs, want, data, to, got);
+		err = filler_put(user, live_owner(b), want, data, to, got);
 	}
 	assert_int_equal(err, 0);
 	assert_int_not_equal(*got, 0);
@@ -245,7 +245,7 @@ static void blocks_of_the_checkpoint_are_not_taken(void **state)
 	assert_int_equal(filler_begin(&f, v.vol->txn), 0);
 	assert_int_equal(filler_open(&f, segno, F2FS_WARM_DATA, 0), 0);
 	for (uint32_t taken = 0;; taken += got) {
-		assert_int_equal(filler_put(&f, 4, 0, 0, 3, NULL, &addr, &got), 0);
+		assert_int_equal(filler_put(&f, (struct owner){ .nid = 4 }, 3, NULL, &addr, &got), 0);
 		for (uint32_t i = 0; i < got; i++)
 			assert_false(msb_test(ckpt, (addr + i - v.vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS));
 		if (got == 0) {
@@ -282,7 +282,7 @@ static void contents_are_put_in_place(void **state)
 			memset(to + (size_t)i * BLOCK, (int)(taken + i) & 255, BLOCK);
 		if (taken > 0 && taken % 3 == 0) /* what waits is written before it is read: the place may change */
 			assert_int_equal(volume_read(v.vol, places[taken - 1], 0, block, BLOCK), 0);
-		assert_int_equal(filler_put(&f, 4, 0, 0, count, to, &places[taken], &got), 0);
+		assert_int_equal(filler_put(&f, (struct owner){ .nid = 4 }, count, to, &places[taken], &got), 0);
 		assert_int_equal(got, count);
 		for (uint32_t i = 1; i < got; i++)
 			places[taken + i] = places[taken] + i;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/program.h"
 #include "cli/size.h"
 #include "defrag/defrag.h"
 
@@ -97,8 +98,11 @@ static const char *take_range(struct arguments *a, int id, const char *value)
 }
 
 /* Take one option; returns what is wrong with its value, or NULL. */
-static const char *take(struct arguments *a, int id, const char *value)
+static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
+	struct arguments *a = arguments;
+
+	(void)cli;
 	switch (id) {
 #define GROUP(title)
 #define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
@@ -174,37 +178,18 @@ static const char *find_contradiction(const struct arguments *a, unsigned paths)
 	return NULL;
 }
 
-/* Returns 0, CLI_OPT_EXIT or CLI_OPT_ERROR. */
-static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
+static int complete(void *arguments, struct cli *cli, const struct cli_parser *parser)
 {
-	struct cli_parser parser;
-	const char *wrong = NULL;
-	int id;
+	struct arguments *a = arguments;
+	const char *wrong = parser->operand_count < 1
+				    ? "no image given"
+				    : find_contradiction(a, (unsigned)parser->operand_count - 1);
 
-	a->top = TOP;
-	cli_opt_init(&parser, &tool, argc, argv);
-	while ((id = cli_opt_next(&parser)) > 0) {
-		const char *why = take(a, id, parser.value);
-
-		if (why) {
-			cli_usage_error(cli, parser.shown, parser.value, why);
-			return CLI_OPT_ERROR;
-		}
-	}
-	if (id != CLI_OPT_END)
-		return id;
-	if (parser.operand_count < 1)
-		wrong = "no image given";
-	else
-		wrong = find_contradiction(a, (unsigned)parser.operand_count - 1);
-	if (wrong) {
-		cli_error(cli, "%s", wrong);
-		cli_opt_hint(&tool);
-		return CLI_OPT_ERROR;
-	}
-	a->image.path = parser.operands[0];
-	a->paths = (const char *const *)(parser.operands + 1);
-	a->path_count = (unsigned)parser.operand_count - 1;
+	if (wrong)
+		return cli_refuse(cli, wrong);
+	a->image.path = parser->operands[0];
+	a->paths = (const char *const *)(parser->operands + 1);
+	a->path_count = (unsigned)parser->operand_count - 1;
 	a->include = a->includes;
 	a->image.flags = looks(a) || a->dry_run ? F2FS_OPEN_READ : F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
 	return 0;
@@ -227,32 +212,37 @@ static int work(struct defrag *d)
 	return rc;
 }
 
-static int run(struct cli *cli, const struct arguments *a)
+static int run_opened(void *arguments, struct cli *cli, struct cli_opened *opened)
 {
-	struct defrag d = { .cli = cli, .a = a };
-	int rc;
+	struct defrag d = { .cli = cli, .a = arguments, .ctx = opened->ctx };
+	int rc = cli_opened_volume(cli, opened, &d.vol);
 
-	if (cli_context_new(cli, &d.ctx))
+	if (rc)
 		return CLI_EXIT_FAILURE;
-	rc = cli_open_volume(cli, d.ctx, &a->image, &d.vol);
-	if (!rc) {
-		rc = work(&d);
-		f2fs_volume_close(d.vol);
-	}
-	f2fs_context_free(d.ctx);
+	rc = work(&d);
+	f2fs_volume_close(d.vol);
 	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
+static int run(void *arguments, struct cli *cli)
+{
+	const struct arguments *a = arguments;
+
+	return cli_image_run(cli, &a->image, CLI_EXIT_FAILURE, run_opened, arguments);
+}
+
+static const struct cli_program program = {
+	.tool = &tool,
+	.failure = CLI_EXIT_FAILURE,
+	.usage = CLI_EXIT_FAILURE,
+	.take = take,
+	.complete = complete,
+	.run = run,
+};
+
 int main(int argc, char **argv)
 {
-	static struct arguments a;
-	struct cli cli;
-	int rc;
+	static struct arguments a = { .top = TOP };
 
-	if (cli_init(&cli, &tool))
-		return CLI_EXIT_FAILURE;
-	rc = parse(&a, &cli, argc, argv);
-	if (rc == CLI_OPT_EXIT)
-		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_FAILURE);
-	return rc ? CLI_EXIT_FAILURE : cli_finish(&cli, run(&cli, &a), CLI_EXIT_FAILURE);
+	return cli_program_main(&program, &a, argc, argv);
 }

@@ -248,25 +248,18 @@ static int is_mode(int id)
 	return 0;
 }
 
-static int refuse(struct cli *cli, const char *why)
-{
-	cli_error(cli, "%s", why);
-	cli_opt_hint(&fsck_tool);
-	return CLI_OPT_ERROR;
-}
-
 static int take_operand(struct arguments *a, struct cli *cli, const struct cli_parser *parser)
 {
 	const int needs_none = a->job == FSCK_LIST || a->job == FSCK_EXPLAIN;
 
 	if (parser->operand_count != !needs_none)
-		return refuse(cli, needs_none ? "this option takes no device" : "one device or image is needed");
+		return cli_refuse(cli, needs_none ? "this option takes no device" : "one device or image is needed");
 	if (a->undo && (a->answer == FSCK_NO || a->answer == FSCK_DRY_RUN || a->job != FSCK_CHECK))
-		return refuse(cli, "--undo is for a run that may write");
+		return cli_refuse(cli, "--undo is for a run that may write");
 	if ((a->only.count || a->except.count || a->is_asking) && (a->answer == FSCK_NO || a->job != FSCK_CHECK))
-		return refuse(cli, "--only, --except and --ask are for a run that may repair");
+		return cli_refuse(cli, "--only, --except and --ask are for a run that may repair");
 	if (a->is_asking && (a->answer == FSCK_YES || a->is_json || a->is_quiet))
-		return refuse(cli, "--ask contradicts -a, -p, -f, -y, --json and --quiet");
+		return cli_refuse(cli, "--ask contradicts -a, -p, -f, -y, --json and --quiet");
 	a->image.path = parser->operands[0];
 	return 0;
 }

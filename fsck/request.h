@@ -7,7 +7,7 @@
 
 #include "cli/feature_list.h"
 #include "cli/host.h"
-#include "cli/image.h"
+#include "cli/program.h"
 
 extern const struct cli_tool fsck_tool;
 

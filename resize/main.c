@@ -10,7 +10,7 @@
 
 #include <f2fskit/resize.h>
 
-#include "cli/image.h"
+#include "cli/program.h"
 #include "cli/size.h"
 #include "outcome.h"
 
@@ -45,12 +45,21 @@ struct arguments {
 };
 
 /* Returns what is wrong with the value, or NULL. */
-static const char *take(struct arguments *a, struct cli *cli, int id, const char *value)
+static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
+	struct arguments *a = arguments;
 	uint32_t level;
 	const char *why;
 
 	switch (id) {
+#define GROUP(title)
+#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
+	case OPT_##id:                                                                                                 \
+		return cli_image_take(&a->image, CLI_IMAGE_##id, value);
+#include "cli/opening.def"
+#include "cli/writing.def"
+#undef GROUP
+#undef OPTION
 	case OPT_target:
 		a->size = value;
 		return NULL;
@@ -91,50 +100,22 @@ static const char *take(struct arguments *a, struct cli *cli, int id, const char
 	}
 }
 
-/* Returns 0, CLI_OPT_EXIT or CLI_OPT_ERROR. */
-static int parse(struct arguments *a, struct cli *cli, int argc, char **argv)
+static int complete(void *arguments, struct cli *cli, const struct cli_parser *parser)
 {
-	struct cli_parser parser;
-	int id;
+	struct arguments *a = arguments;
 
-	cli_opt_init(&parser, &tool, argc, argv);
-	while ((id = cli_opt_next(&parser)) > 0) {
-		const char *why = NULL;
-
-		switch (id) {
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	case OPT_##id:                                                                                                 \
-		why = cli_image_take(&a->image, CLI_IMAGE_##id, parser.value);                                         \
-		break;
-#include "cli/opening.def"
-#include "cli/writing.def"
-#undef GROUP
-#undef OPTION
-		default:
-			why = take(a, cli, id, parser.value);
-			break;
-		}
-		if (why) {
-			cli_usage_error(cli, parser.shown, parser.value, why);
-			return CLI_OPT_ERROR;
-		}
-	}
-	if (id != CLI_OPT_END)
-		return id;
-	if (parser.operand_count < 1 || parser.operand_count > 2 || (parser.operand_count == 2 && a->size)) {
-		cli_error(cli, parser.operand_count == 0  ? "no device given"
-			       : parser.operand_count == 2 ? "two sizes given"
-							   : "one device and one size at a time");
-		cli_opt_hint(&tool);
-		return CLI_OPT_ERROR;
-	}
-	a->image.path = parser.operands[0];
-	if (parser.operand_count == 2)
-		a->size = parser.operands[1];
+	if (parser->operand_count < 1 || parser->operand_count > 2 || (parser->operand_count == 2 && a->size))
+		return cli_refuse(cli, parser->operand_count == 0   ? "no device given"
+				       : parser->operand_count == 2 ? "two sizes given"
+								    : "one device and one size at a time");
+	a->image.path = parser->operands[0];
+	if (parser->operand_count == 2)
+		a->size = parser->operands[1];
 	a->image.flags = a->dry_run ? F2FS_OPEN_READ : F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
 	if (a->dry_run && a->image.recover)
 		a->image.recover = F2FS_RECOVER_VIEW;
+	if (a->quiet)
+		cli->show_progress = 0;
 	return 0;
 }
 
@@ -246,8 +227,9 @@ static int show(const struct arguments *a, const struct f2fs_resize_result *resu
 	return a->quiet ? 0 : outcome_text(a->image.path, result, is_done);
 }
 
-static int work(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, struct cli_opened *opened)
+static int work(struct cli *cli, struct arguments *a, struct cli_opened *opened)
 {
+	struct f2fs_context *ctx = opened->ctx;
 	struct f2fs_resize_options plan_only;
 	struct f2fs_resize_result result;
 	uint64_t length;
@@ -279,37 +261,30 @@ static int work(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 	return cut_file(cli, a, &result) ? -1 : show(a, &result, 1);
 }
 
-static int run(struct cli *cli, struct arguments *a)
+static int run_opened(void *arguments, struct cli *cli, struct cli_opened *opened)
 {
-	struct f2fs_context *ctx;
-	struct cli_opened opened;
-	int rc;
-
-	if (cli_context_new(cli, &ctx))
-		return CLI_EXIT_FAILURE;
-	rc = cli_image_open(cli, ctx, &a->image, &opened);
-	if (!rc) {
-		rc = work(cli, ctx, a, &opened);
-		cli_image_close(&opened);
-	}
-	f2fs_context_free(ctx);
-	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+	return work(cli, arguments, opened) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
+
+static int run(void *arguments, struct cli *cli)
+{
+	const struct arguments *a = arguments;
+
+	return cli_image_run(cli, &a->image, CLI_EXIT_FAILURE, run_opened, arguments);
+}
+
+static const struct cli_program program = {
+	.tool = &tool,
+	.failure = CLI_EXIT_FAILURE,
+	.usage = CLI_EXIT_FAILURE,
+	.take = take,
+	.complete = complete,
+	.run = run,
+};
 
 int main(int argc, char **argv)
 {
 	static struct arguments a;
-	struct cli cli;
-	int rc;
 
-	if (cli_init(&cli, &tool))
-		return CLI_EXIT_FAILURE;
-	rc = parse(&a, &cli, argc, argv);
-	if (rc == CLI_OPT_EXIT)
-		return cli_finish(&cli, CLI_EXIT_OK, CLI_EXIT_FAILURE);
-	if (rc)
-		return CLI_EXIT_FAILURE;
-	if (a.quiet)
-		cli.show_progress = 0;
-	return cli_finish(&cli, run(&cli, &a), CLI_EXIT_FAILURE);
+	return cli_program_main(&program, &a, argc, argv);
 }

@@ -57,7 +57,7 @@ def test_sound(run_tool, sound):
         assert not done.stdout and not done.stderr, option
 
 
-@pytest.mark.parametrize("options", ["-f", "-y", "-fy", "-py", "-fyC0", "-p1", "-p2", "-p3"])
+@pytest.mark.parametrize("options", ["-f", "-y", "-fy", "-py", "-fyC0", "-p1"])
 def test_repair(run_tool, broken, options):
     assert run_tool("fsck.f2fs", "-n", broken, rc=4)
     done = run_tool("fsck.f2fs", options, broken, rc=1)

@@ -138,6 +138,7 @@ int view_undelete(struct dump *d, const char *argument);
 int view_map(struct dump *d, const char *argument);
 int view_ls(struct dump *d, const char *argument);
 int view_tree(struct dump *d, const char *argument);
+int view_hashes(struct dump *d, const char *argument);
 int view_cat(struct dump *d, const char *argument);
 int view_xattr(struct dump *d, const char *argument);
 int view_verity(struct dump *d, const char *argument);

@@ -66,6 +66,26 @@ F2FS_API int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out);
  * DAMAGED_DATA, UNSUPPORTED (names the algorithm that is not built in), CORRUPT, IO. verity metadata is not included.
  */
 F2FS_API int f2fs_inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done);
+/* Digests of contents, for lists that other programs compare. */
+enum f2fs_digest {
+	F2FS_DIGEST_MD5 = 1,
+	F2FS_DIGEST_SHA1 = 2,
+	F2FS_DIGEST_SHA256 = 4,
+	F2FS_DIGEST_SHA512 = 8,
+	F2FS_DIGEST_ALL = 15
+};
+struct f2fs_digests {
+	uint64_t bytes; /* of contents, holes included */
+	uint8_t md5[16], sha1[20], sha256[32], sha512[64]; /* zeros: not asked for */
+	uint32_t crc32; /* of zlib; always computed */
+};
+/* Can these (bits of enum f2fs_digest) be computed? All but SHA-256 need a library that is built with OpenSSL. */
+F2FS_API int f2fs_digest_available(unsigned wanted);
+/*
+ * Compute digests of a regular file's contents in one pass; wanted: bits of enum f2fs_digest. Fails as
+ * f2fs_inode_read(), with CANCELED (by the progress callback), and with UNSUPPORTED when one is not available.
+ */
+F2FS_API int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_digests *out);
 /* Like f2fs_inode_read, but also beyond the end of the file and without decryption: blocks as stored (verity metadata,
  * ciphertext); blocks of compressed clusters are given decompressed. */
 F2FS_API int f2fs_inode_read_raw(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done);

@@ -10,7 +10,7 @@
  * version, that checkpoint was complete, and something was written after it.
  * - The first block of a pack is durable before the last one is written: where it is torn, the pack was not complete.
  * - The last block is the same as the first. A power cut leaves whole sectors of something else there, never the same
- * bytes but for a bit or two: that is damage of a complete pack.
+ * bytes but for a bit or two, not even when little has changed: that is damage of a complete pack.
  * - Versions go up by one. One that was left out belonged to the pack between: a repair after its loss was cut short.
  */
 #include <string.h>
@@ -87,18 +87,23 @@ static bool is_torn(const struct f2fs_volume *vol, unsigned pack, uint8_t *block
 
 #define FEW_BITS 4u
 
-/* Was the last block of the pack that starts with this block written, and damaged since? */
+/*
+ * Was the last block of the pack that starts with this block written, and damaged since? An old sector may differ in a
+ * few bits, too: the one with the version differs in that and in something else.
+ */
 static bool is_end_damaged(const struct f2fs_volume *vol, unsigned pack, const uint8_t *head, uint8_t *block)
 {
 	const f2fs_blk_t end = volume_pack_start(vol, pack) + cp_cp_pack_total_block_count(head) - 1;
-	uint32_t bits = 0;
+	uint32_t bits = 0, of_version = 0;
 
 	if (!read_block(vol, end, block))
 		return false;
 	for (uint32_t i = 0; i < vol->geo.block_size && bits <= FEW_BITS; i++)
-		for (uint8_t differ = block[i] ^ head[i]; differ; differ &= (uint8_t)(differ - 1))
+		for (uint8_t differ = block[i] ^ head[i]; differ; differ &= (uint8_t)(differ - 1)) {
 			bits++;
-	return bits <= FEW_BITS;
+			of_version += i < cp_OFS_checkpoint_ver + 8u; /* the first field */
+		}
+	return bits <= FEW_BITS && (of_version == 0 || of_version == bits);
 }
 
 static enum pack_loss judge(const struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)

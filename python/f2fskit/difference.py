@@ -141,12 +141,12 @@ def diff(
             options.tar = make_input(memory, tar)
         if manifest is not None:
             options.manifest = make_input(memory, manifest)
-        if _is_directory(b):
-            options.directory = memory.text(host_path(b))
-        elif b is not None:
+        if isinstance(b, Volume) or (b is not None and not _is_directory(b)):
             second = b if isinstance(b, Volume) else stack.enter_context(open_volume(b))
             options.volume = second._handle.pointer
             stack.enter_context(_held(first, second))
+        elif b is not None:
+            options.directory = memory.text(host_path(b))
         found = _compare(first, memory, options)
     if swapped:
         found = [one._replace(kind=_OPPOSITE.get(one.kind, one.kind)) for one in found]

@@ -23,6 +23,14 @@ _INODE = format.structs["inode"]
 _EXTRA = format.structs["inode_extra"]
 _FOOTER = format.structs["node_footer"]
 _WHOLE_BYTES = 1 << 30  # read at once without asking
+
+_DIGESTS = {
+    "md5": lib.F2FS_DIGEST_MD5,
+    "sha1": lib.F2FS_DIGEST_SHA1,
+    "sha256": lib.F2FS_DIGEST_SHA256,
+    "sha512": lib.F2FS_DIGEST_SHA512,
+    "crc32": 0,
+}
 _PIN_FILE = int(enums.InlineFlag.PIN_FILE)
 
 
@@ -432,6 +440,21 @@ class Inode(Closable):
         with self.open() as file:
             self._need_length(max_bytes)
             return file.readall()
+
+    def digests(self, *names: str) -> dict[str, str]:
+        """Return digests of the contents in hexadecimal, computed in one pass in bounded memory.
+
+        names: "md5", "sha1", "sha256", "sha512", "crc32"; "sha256" when none is given. UnsupportedError for those that need
+        OpenSSL in a library that is built without it.
+        """
+        wanted = 0
+        for name in names or ("sha256",):
+            if name not in _DIGESTS:
+                raise ValueError(f"there is no digest {name!r}: it is one of {', '.join(_DIGESTS)}")
+            wanted |= _DIGESTS[name]
+        row = ffi.new("struct f2fs_digests *")
+        self._handle.call(lib.f2fs_inode_digest, wanted, row)
+        return {name: f"{row.crc32:08x}" if name == "crc32" else bytes(getattr(row, name)).hex() for name in names or ("sha256",)}
 
     def read_raw(self, offset: int, length: int) -> bytes:
         """Return up to length bytes as stored, also beyond the end of the file and without decryption."""

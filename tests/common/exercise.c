@@ -218,6 +218,21 @@ static void read_range(struct run *r, struct f2fs_inode *inode, uint64_t offset,
 	}
 }
 
+/* Contents of moderate size once more, as digests. */
+static void exercise_digest(struct run *r, struct f2fs_inode *inode, uint64_t size)
+{
+	struct f2fs_digests digests;
+
+	if (size > r->limits->bytes)
+		return;
+	if (passed(r, f2fs_inode_digest(inode, F2FS_DIGEST_SHA256, &digests))) {
+		if (digests.bytes != size)
+			abort();
+		add(r, digests.sha256, sizeof(digests.sha256));
+		add_number(r, digests.crc32);
+	}
+}
+
 static void exercise_map(struct run *r, struct f2fs_inode *inode, uint64_t size)
 {
 	const uint64_t blocks = size / r->geo->block_size;
@@ -289,6 +304,8 @@ static void exercise_inode(struct run *r, struct f2fs_inode *inode)
 			add(r, r->buffer, length + 1);
 		passed(r, f2fs_inode_readlink(inode, (char *)r->buffer, 1, &length));
 	}
+	if ((st.mode & 0170000) == 0100000)
+		exercise_digest(r, inode, st.size);
 	read_range(r, inode, 0, r->limits->bytes, 0);
 	read_range(r, inode, st.size > 5000 ? st.size - 5000 : 0, 6000, 0);
 	read_range(r, inode, st.size / 2 + 1, 10000, 0);
@@ -395,7 +412,7 @@ static int add_earlier(void *user, const struct f2fs_walk_entry *entry)
 	size_t done;
 
 	add(r, entry->path, strlen(entry->path));
-	if (entry->inode && !entry->error && f2fs_inode_read(entry->inode, 0, r->buffer, BUFFER, &done) == 0)
+	if (entry->inode && !entry->error && passed(r, f2fs_inode_read(entry->inode, 0, r->buffer, BUFFER, &done)))
 		add(r, r->buffer, done);
 	return 0;
 }
@@ -408,10 +425,10 @@ static void exercise_as_of(struct run *r, struct f2fs_past *past)
 
 	f2fs_past_show_stat(past, &stat);
 	for (uint32_t back = 0; back < 3; back++) {
-		if (f2fs_past_show(past, stat.newest - back) != 0)
+		if (!passed(r, f2fs_past_show(past, stat.newest - back)))
 			break;
-		if (f2fs_inode_open(r->vol, r->geo->root_ino, &root) == 0) {
-			(void)f2fs_walk(root, add_earlier, r);
+		if (passed(r, f2fs_inode_open(r->vol, r->geo->root_ino, &root))) {
+			passed(r, f2fs_walk(root, add_earlier, r));
 			f2fs_inode_close(root);
 		}
 	}

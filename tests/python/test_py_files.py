@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Files: lookup, stat, directories, contents, links, extents, paths."""
 import errno
+import hashlib
 import io
 import os
 import pathlib
 import pickle
 import stat
+import zlib
 
 import f2fskit
 import pytest
@@ -406,3 +408,17 @@ def tree_of(image, factory):
                 open(where, "wb").close()
         _TREES[image.path] = folder
     return _TREES[image.path]
+
+
+def test_digests(volume, image):
+    seen = 0
+    for path, contents in image.truth.items():
+        if isinstance(contents, bytes):
+            got = volume.lookup(path).digests("sha256", "crc32")
+            assert got == {"sha256": hashlib.sha256(contents).hexdigest(), "crc32": f"{zlib.crc32(contents):08x}"}
+            seen += 1
+    assert seen
+    with pytest.raises(ValueError, match="md5, sha1"):
+        volume.lookup(path).digests("sha3")
+    with pytest.raises(f2fskit.IsDirError):
+        volume.root.digests()

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Lists of digests of all files, in the forms that other programs read: sha256sum(1) and its like, hashdeep(1), and the
+ * file table of the NSRL's reference data sets.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump/dump.h"
+
+enum { MODE_TYPE = 0170000, MODE_REGULAR = 0100000 };
+
+/* Smaller files are cheap enough to be read again for each of their names. */
+#define KEPT_FROM 65536u
+
+struct hashes;
+
+struct form {
+	const char *name;
+	unsigned digests; /* enum f2fs_digest */
+	void (*head)(void);
+	void (*line)(const struct hashes *h, const char *path, const struct f2fs_digests *digests);
+};
+
+/* Digests by inode, so that a large file is read once, whatever number of names it has. */
+struct kept {
+	f2fs_nid_t ino; /* 0: free */
+	struct f2fs_digests digests;
+};
+
+struct hashes {
+	struct dump *d;
+	const struct form *form;
+	struct kept *table;
+	size_t room, count; /* room: 0, or a power of two */
+};
+
+static void put_hex(const uint8_t *bytes, size_t n, const char *format)
+{
+	for (size_t i = 0; i < n; i++)
+		printf(format, bytes[i]);
+}
+
+/* The digest of one kind, and its length. */
+static const uint8_t *pick(const struct f2fs_digests *digests, unsigned kind, size_t *n)
+{
+	switch (kind) {
+	case F2FS_DIGEST_MD5:
+		*n = sizeof(digests->md5);
+		return digests->md5;
+	case F2FS_DIGEST_SHA1:
+		*n = sizeof(digests->sha1);
+		return digests->sha1;
+	case F2FS_DIGEST_SHA512:
+		*n = sizeof(digests->sha512);
+		return digests->sha512;
+	default:
+		*n = sizeof(digests->sha256);
+		return digests->sha256;
+	}
+}
+
+/* "DIGEST  PATH", as the programs of coreutils have it. A backslash in front says that the name is escaped. */
+static void put_sum(const struct hashes *h, const char *path, const struct f2fs_digests *digests)
+{
+	size_t n;
+	const uint8_t *digest = pick(digests, h->form->digests, &n);
+
+	if (strpbrk(path, "\\\n\r"))
+		putchar('\\');
+	put_hex(digest, n, "%02x");
+	fputs("  ", stdout);
+	for (const char *c = path; *c; c++) {
+		if (*c == '\n')
+			fputs("\\n", stdout);
+		else if (*c == '\r')
+			fputs("\\r", stdout);
+		else if (*c == '\\')
+			fputs("\\\\", stdout);
+		else
+			putchar(*c);
+	}
+	putchar('\n');
+}
+
+static void head_hashdeep(void)
+{
+	fputs("%%%% HASHDEEP-1.0\n%%%% size,md5,sha256,filename\n##\n", stdout);
+}
+
+static void put_hashdeep(const struct hashes *h, const char *path, const struct f2fs_digests *digests)
+{
+	(void)h;
+	printf("%llu,", (unsigned long long)digests->bytes);
+	put_hex(digests->md5, sizeof(digests->md5), "%02x");
+	putchar(',');
+	put_hex(digests->sha256, sizeof(digests->sha256), "%02x");
+	fputs(",./", stdout);
+	for (const char *c = path; *c; c++) /* the form has no escapes: a line must stay one */
+		putchar(*c == '\n' || *c == '\r' ? '?' : *c);
+	putchar('\n');
+}
+
+static void head_nsrl(void)
+{
+	fputs("\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\",\"FileSize\","
+	      "\"ProductCode\",\"OpSystemCode\",\"SpecialCode\"\r\n",
+	      stdout);
+}
+
+static void put_nsrl(const struct hashes *h, const char *path, const struct f2fs_digests *digests)
+{
+	const char *slash = strrchr(path, '/');
+
+	(void)h;
+	putchar('"');
+	put_hex(digests->sha1, sizeof(digests->sha1), "%02X");
+	fputs("\",\"", stdout);
+	put_hex(digests->md5, sizeof(digests->md5), "%02X");
+	printf("\",\"%08lX\",\"", (unsigned long)digests->crc32);
+	for (const char *c = slash ? slash + 1 : path; *c; c++) {
+		if (*c == '"')
+			putchar('"');
+		putchar(*c == '\n' || *c == '\r' ? '?' : *c);
+	}
+	printf("\",%llu,0,\"\",\"\"\r\n", (unsigned long long)digests->bytes);
+}
+
+static const struct form forms[] = {
+	{ "sha256", F2FS_DIGEST_SHA256, NULL, put_sum },
+	{ "sha512", F2FS_DIGEST_SHA512, NULL, put_sum },
+	{ "sha1", F2FS_DIGEST_SHA1, NULL, put_sum },
+	{ "md5", F2FS_DIGEST_MD5, NULL, put_sum },
+	{ "hashdeep", F2FS_DIGEST_MD5 | F2FS_DIGEST_SHA256, head_hashdeep, put_hashdeep },
+	{ "nsrl", F2FS_DIGEST_MD5 | F2FS_DIGEST_SHA1, head_nsrl, put_nsrl },
+};
+
+static void put_member(struct dump *d, const char *name, const uint8_t *bytes, size_t n)
+{
+	char text[129];
+
+	for (size_t i = 0; i < n; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	cli_print_string(d->out, name, text);
+}
+
+static void put_record(const struct hashes *h, f2fs_nid_t ino, const char *path, const struct f2fs_digests *digests)
+{
+	static const struct {
+		const char *name;
+		unsigned kind;
+	} members[] = { { "md5", F2FS_DIGEST_MD5 },
+			{ "sha1", F2FS_DIGEST_SHA1 },
+			{ "sha256", F2FS_DIGEST_SHA256 },
+			{ "sha512", F2FS_DIGEST_SHA512 } };
+	struct cli_print *out = h->d->out;
+
+	cli_print_begin(out, NULL);
+	cli_print_u64(out, "ino", ino);
+	cli_print_u64(out, "size", digests->bytes);
+	for (unsigned i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		size_t n;
+		const uint8_t *bytes = pick(digests, members[i].kind, &n);
+
+		if (h->form->digests & members[i].kind)
+			put_member(h->d, members[i].name, bytes, n);
+	}
+	cli_print_bytes(out, "path", path, strlen(path));
+	cli_print_end(out);
+}
+
+/* ---- digests that were computed already ---- */
+
+static struct kept *slot_of(const struct hashes *h, f2fs_nid_t ino)
+{
+	size_t at = (ino * 2654435761u) & (h->room - 1);
+
+	while (h->table[at].ino && h->table[at].ino != ino)
+		at = (at + 1) & (h->room - 1);
+	return &h->table[at];
+}
+
+static const struct f2fs_digests *find_kept(const struct hashes *h, f2fs_nid_t ino)
+{
+	const struct kept *kept = h->room ? slot_of(h, ino) : NULL;
+
+	return kept && kept->ino ? &kept->digests : NULL;
+}
+
+static int keep(struct hashes *h, f2fs_nid_t ino, const struct f2fs_digests *digests)
+{
+	struct kept *slot;
+
+	if (h->count >= h->room / 2) {
+		struct hashes more = { .room = h->room ? h->room * 2 : 64 };
+
+		more.table = calloc(more.room, sizeof(*more.table));
+		if (!more.table)
+			return f2fs_context_fail(h->d->ctx, F2FS_ERR_NOMEM, "out of memory");
+		for (size_t i = 0; i < h->room; i++)
+			if (h->table[i].ino)
+				*slot_of(&more, h->table[i].ino) = h->table[i];
+		free(h->table);
+		h->table = more.table;
+		h->room = more.room;
+	}
+	slot = slot_of(h, ino);
+	slot->ino = ino;
+	slot->digests = *digests;
+	h->count++;
+	return 0;
+}
+
+static int show_file(struct hashes *h, const struct f2fs_walk_entry *entry)
+{
+	const f2fs_nid_t ino = entry->dirent->ino;
+	const struct f2fs_digests *known = find_kept(h, ino);
+	struct f2fs_digests digests;
+	int rc = known ? 0 : f2fs_inode_digest(entry->inode, h->form->digests, &digests);
+
+	if (!rc && !known && digests.bytes >= KEPT_FROM)
+		rc = keep(h, ino, &digests);
+	if (rc)
+		return rc;
+	known = known ? known : &digests;
+	if (h->d->is_json)
+		put_record(h, ino, entry->path, known);
+	else
+		h->form->line(h, entry->path, known);
+	return 0;
+}
+
+static int visit(void *user, const struct f2fs_walk_entry *entry)
+{
+	struct hashes *h = user;
+	struct f2fs_stat st = { 0 };
+	int rc = entry->error;
+
+	if (cli_stopped())
+		return f2fs_context_fail(h->d->ctx, F2FS_ERR_CANCELED, "canceled");
+	if (!rc && entry->dirent && entry->inode)
+		rc = f2fs_inode_stat(entry->inode, &st);
+	if (!rc && (st.mode & MODE_TYPE) == MODE_REGULAR)
+		rc = show_file(h, entry);
+	if (rc == F2FS_ERR_NOMEM || rc == F2FS_ERR_CANCELED)
+		return rc;
+	if (rc)
+		dump_fail(h->d, rc, entry->path);
+	return F2FS_WALK_GO;
+}
+
+static const struct form *find_form(const char *name)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (!name || !strcmp(name, forms[i].name))
+			return &forms[i];
+	return NULL;
+}
+
+int view_hashes(struct dump *d, const char *argument)
+{
+	struct hashes h = { .d = d, .form = find_form(argument) };
+	struct f2fs_inode *root;
+	int rc;
+
+	if (!h.form) {
+		cli_usage_error(&d->cli, "--hashes", argument, "is none of sha256, sha512, sha1, md5, hashdeep, nsrl");
+		d->status |= DUMP_USAGE;
+		return F2FS_ERR_INVALID;
+	}
+	if (!f2fs_digest_available(h.form->digests)) {
+		rc = f2fs_context_fail(d->ctx, F2FS_ERR_UNSUPPORTED, "these digests need a library built with OpenSSL");
+		return dump_fail(d, rc, "--hashes");
+	}
+	rc = f2fs_inode_open(d->vol, d->geo->root_ino, &root);
+	if (rc)
+		return dump_fail(d, rc, "--hashes");
+	if (d->is_json)
+		cli_print_begin_table(d->out, "hashes", NULL, 0);
+	else if (h.form->head)
+		h.form->head();
+	rc = f2fs_walk(root, visit, &h);
+	if (d->is_json)
+		cli_print_end_array(d->out);
+	if (rc < 0)
+		dump_fail(d, rc, "--hashes");
+	f2fs_inode_close(root);
+	free(h.table);
+	return rc < 0 ? rc : 0;
+}

@@ -46,9 +46,8 @@ static int refuse_device(struct f2fs_context *ctx, const char *path)
 	return f2fs_context_fail(ctx, F2FS_ERR_NOT_FOUND, message);
 }
 
-static int find_device(void *user, const char *path, struct f2fs_device **out)
+static int find_named(const struct cli_opened *finder, const char *path, struct f2fs_device **out)
 {
-	const struct cli_opened *finder = user;
 	char *near;
 	int rc;
 
@@ -64,6 +63,19 @@ static int find_device(void *user, const char *path, struct f2fs_device **out)
 	if (rc == F2FS_ERR_NOT_FOUND)
 		rc = f2fs_device_open_image(finder->ctx, path, finder->flags, out);
 	return rc == F2FS_ERR_NOT_FOUND ? refuse_device(finder->ctx, path) : rc;
+}
+
+static int find_device(void *user, const char *path, struct f2fs_device **out)
+{
+	const struct cli_opened *finder = user;
+	int rc = find_named(finder, path, out);
+
+	if (rc || !finder->read_log)
+		return rc;
+	rc = read_log_add(finder->read_log, out, path);
+	if (rc)
+		f2fs_device_close(*out);
+	return rc;
 }
 
 const char *cli_temporary_directory(void)
@@ -84,6 +96,8 @@ static int open_given(struct cli *cli, struct f2fs_context *ctx, const struct cl
 	for (unsigned i = 0; i < image->device_count; i++) {
 		int rc = f2fs_device_open_image(ctx, image->devices[i], opened->flags, &opened->more[i]);
 
+		if (!rc && opened->read_log)
+			rc = read_log_add(opened->read_log, &opened->more[i], image->devices[i]);
 		if (rc) {
 			cli_error_of(cli, ctx, image->devices[i]);
 			return rc;
@@ -149,6 +163,7 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 	out->flags = cli_image_flags(image);
 	out->trust_devices = image->trust_devices;
 	out->keys = image->keys;
+	out->read_log = image->read_log;
 	out->options.mode = image->mode;
 	out->options.pack = image->pack;
 	out->options.offset = image->offset;
@@ -164,6 +179,8 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 	rc = open_given(cli, ctx, image, out);
 	if (!rc) {
 		rc = open_first(ctx, image, out);
+		if (!rc && out->read_log && !out->sparse)
+			rc = read_log_add(out->read_log, &out->device, image->path);
 		if (rc)
 			cli_error_of(cli, ctx, image->path);
 	}

@@ -10,6 +10,7 @@
 
 #include "cli/host.h"
 #include "cli/keys.h"
+#include "cli/read_log.h"
 
 enum { CLI_MAX_DEVICES = 8 };
 
@@ -25,6 +26,7 @@ struct cli_image {
 	const char *given[CLI_MAX_DEVICES]; /* those that options name */
 	struct cli_keys keys;			    /* of encrypted files; added to the volume that is opened */
 	int trust_devices, accept_unread, no_lock;
+	struct read_log *read_log; /* of the caller, for the reads of all devices; NULL: none */
 	int mode;    /* enum f2fs_open_mode */
 	int pack;    /* 0, 1, 2 as in struct f2fs_open_options */
 	int recover; /* enum f2fs_open_recover */
@@ -56,6 +58,7 @@ struct cli_opened {
 	unsigned flags;
 	int trust_devices;
 	struct cli_keys keys;
+	struct read_log *read_log;
 	struct sparse_image *sparse; /* behind device; NULL: it is none, or is only read */
 };
 /* The flags that it is opened with. */

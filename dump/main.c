@@ -78,6 +78,7 @@ struct arguments {
 	struct request *requests;
 	unsigned request_count;
 	int is_json, is_quiet, debug, is_thorough, scrambles_names, form;
+	const char *read_log;
 	const char *to, *as_of;
 	struct copy_options copy;
 };
@@ -194,6 +195,9 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 		break;
 	case OPT_to:
 		a->to = value;
+		break;
+	case OPT_read_log:
+		a->read_log = value;
 		break;
 	case OPT_json:
 		a->is_json = 1;
@@ -492,7 +496,7 @@ static void restore(struct dump *d, const struct arguments *a)
 	cli_image_close(&opened);
 }
 
-static int run_on_image(struct dump *d, const struct arguments *a)
+static int run_on_image(struct dump *d, struct arguments *a)
 {
 	double started = now();
 
@@ -510,7 +514,9 @@ static int run_on_image(struct dump *d, const struct arguments *a)
 		d->cli.level = F2FS_LOG_ERROR;
 	if (cli_context_new(&d->cli, &d->ctx))
 		return DUMP_FAILED;
-	if (is_asked(a, OPT_restore_image)) {
+	if (a->read_log && read_log_open(&d->cli, a->read_log, &a->image.read_log)) {
+		d->status = DUMP_FAILED;
+	} else if (is_asked(a, OPT_restore_image)) {
 		restore(d, a);
 	} else if (cli_open_volume(&d->cli, d->ctx, &a->image, &d->vol)) {
 		d->status = DUMP_FAILED;
@@ -526,6 +532,8 @@ static int run_on_image(struct dump *d, const struct arguments *a)
 		f2fs_volume_close(d->vol);
 	}
 	f2fs_context_free(d->ctx);
+	if (read_log_close(a->image.read_log, &d->cli))
+		d->status |= DUMP_FAILED;
 	return d->status;
 }
 

@@ -77,12 +77,20 @@ static uint64_t hash_device(struct f2fs_device *dev)
 	return hash;
 }
 
+static void count_read(void *user, uint64_t offset, uint64_t length, int failed)
+{
+	(void)offset;
+	(void)failed;
+	*(uint64_t *)user += length;
+}
+
 static int run_device_stack(struct bench *b)
 {
 	struct f2fs_device_part parts[2] = { { .offset = 0, .length = 1 << 20 },
 					     { .offset = 1 << 20, .length = 1 << 20 } };
-	struct f2fs_device *stack[6] = { NULL };
+	struct f2fs_device *stack[7] = { NULL };
 	uint8_t bytes[5000], back[5000];
+	uint64_t reads = 0;
 	int rc;
 
 	memset(bytes, 0x5a, sizeof(bytes));
@@ -99,20 +107,22 @@ static int run_device_stack(struct bench *b)
 	if (rc == 0)
 		rc = f2fs_device_new_fault(stack[4], &stack[5]);
 	if (rc == 0)
-		rc = f2fs_device_write(stack[5], 1043000, bytes, sizeof(bytes));
+		rc = f2fs_device_new_watch(stack[5], count_read, &reads, &stack[6]);
 	if (rc == 0)
-		rc = f2fs_device_zero(stack[5], 1045000, 100);
+		rc = f2fs_device_write(stack[6], 1043000, bytes, sizeof(bytes));
 	if (rc == 0)
-		rc = f2fs_device_read(stack[5], 1043000, back, sizeof(back));
+		rc = f2fs_device_zero(stack[6], 1045000, 100);
+	if (rc == 0)
+		rc = f2fs_device_read(stack[6], 1043000, back, sizeof(back));
 	if (rc == 0)
 		b->digest = memcmp(bytes, back, 2000) == 0 && back[2050] == 0;
 	if (rc == 0)
 		rc = f2fs_device_overlay_apply(stack[3]);
 	if (rc == 0)
-		rc = f2fs_device_flush(stack[5]);
+		rc = f2fs_device_flush(stack[6]);
 	if (rc == 0)
 		b->digest += hash_device(b->memory);
-	for (unsigned i = 6; i-- > 0;)
+	for (unsigned i = 7; i-- > 0;)
 		f2fs_device_close(stack[i]);
 	return rc;
 }

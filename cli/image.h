@@ -10,7 +10,7 @@
 
 #include "cli/host.h"
 #include "cli/keys.h"
-#include "cli/read_log.h"
+#include "cli/log_reads.h"
 
 enum { CLI_MAX_DEVICES = 8 };
 

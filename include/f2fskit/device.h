@@ -235,8 +235,8 @@ F2FS_API int f2fs_device_record_at(const struct f2fs_device *recorder, uint64_t 
 /* Forget what was recorded so far. */
 F2FS_API void f2fs_device_record_clear(struct f2fs_device *recorder);
 
-/* Tell seen of each read of inner, one at a time and after it was done, whether it failed or not; seen must not call the
- * library, and is good until the device is closed. Everything else is passed to inner. */
+/* Tell seen of each read of inner, one at a time and after it was done, whether it failed or not. seen must not call
+ * the library, and user must last until the device is closed. Everything else is passed to inner. */
 F2FS_API int f2fs_device_new_watch(struct f2fs_device *inner,
 				   void (*seen)(void *user, uint64_t offset, uint64_t length, int failed), void *user,
 				   struct f2fs_device **out);

@@ -2,8 +2,8 @@
 /*
  * A log of what was read from where, for those who must account for it.
  */
-#ifndef F2FSKIT_CLI_READ_LOG_H
-#define F2FSKIT_CLI_READ_LOG_H
+#ifndef F2FSKIT_CLI_LOG_READS_H
+#define F2FSKIT_CLI_LOG_READS_H
 
 #include <f2fskit/device.h>
 

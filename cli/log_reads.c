@@ -2,7 +2,7 @@
 /*
  * Reads as lines: byte offset, length, whether it worked, and the device.
  */
-#include "cli/read_log.h"
+#include "cli/log_reads.h"
 
 #include <errno.h>
 #include <fcntl.h>

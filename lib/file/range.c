@@ -291,13 +291,27 @@ static int win_sections(struct change *change, uint64_t wanted, bool *won)
 	return err;
 }
 
+/* Cleaning ends the transaction that w was of: get it in the one that runs now. False when there is none. */
+static bool get_again(const struct f2fs_inode *inode, struct winode *w)
+{
+	struct f2fs_context *ctx = inode->vol->ctx;
+	struct f2fs_error_detail detail = ctx->error;
+
+	if (!inode->vol->txn)
+		return false;
+	if (winode_get(inode->vol, inode->ino, w) == 0)
+		return true;
+	ctx->error = detail;
+	return false;
+}
+
 int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t offset, uint64_t length)
 {
 	struct range r = { .inode = inode, .offset = offset, .end = offset + length, .flags = flags };
 	const struct operation *op;
 	struct change change;
 	struct winode w;
-	bool again = false;
+	bool again = false, is_there = true;
 	int err, end;
 
 	do {
@@ -311,9 +325,10 @@ int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t offset, ui
 			break;
 		end = win_sections(&change, r.pinned.wanted, &again);
 		err = end ? end : err;
+		is_there = again || get_again(inode, &w);
 	} while (again);
 	end = pinned_end(&r.pinned);
-	if (err && r.is_stamped)
+	if (err && r.is_stamped && is_there)
 		change_stamp(&change, &w);
 	return change_end(&change, err ? err : end);
 }

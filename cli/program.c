@@ -31,19 +31,6 @@ static int parse(const struct cli_program *program, void *arguments, struct cli 
 	return id == CLI_OPT_END ? program->complete(arguments, cli, &parser) : id;
 }
 
-int cli_program_main(const struct cli_program *program, void *arguments, int argc, char **argv)
-{
-	struct cli cli;
-	int rc;
-
-	if (cli_init(&cli, program->tool))
-		return program->failure;
-	rc = parse(program, arguments, &cli, argc, argv);
-	if (rc == CLI_OPT_ERROR)
-		return program->usage;
-	return cli_finish(&cli, rc == CLI_OPT_EXIT ? CLI_EXIT_OK : program->run(arguments, &cli), program->failure);
-}
-
 int cli_image_run(struct cli *cli, const struct cli_image *image, int failure,
 		  int (*work)(void *arguments, struct cli *cli, struct cli_opened *opened), void *arguments)
 {
@@ -59,4 +46,23 @@ int cli_image_run(struct cli *cli, const struct cli_image *image, int failure,
 	}
 	f2fs_context_free(ctx);
 	return status;
+}
+
+static int run(const struct cli_program *program, void *arguments, struct cli *cli)
+{
+	return program->work ? cli_image_run(cli, arguments, program->failure, program->work, arguments)
+			     : program->run(arguments, cli);
+}
+
+int cli_program_main(const struct cli_program *program, void *arguments, int argc, char **argv)
+{
+	struct cli cli;
+	int rc;
+
+	if (cli_init(&cli, program->tool))
+		return program->failure;
+	rc = parse(program, arguments, &cli, argc, argv);
+	if (rc == CLI_OPT_ERROR)
+		return program->usage;
+	return cli_finish(&cli, rc == CLI_OPT_EXIT ? CLI_EXIT_OK : run(program, arguments, &cli), program->failure);
 }

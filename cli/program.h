@@ -15,7 +15,10 @@
 
 #include "cli/image.h"
 
-/* The functions get the arguments that were given to cli_program_main(). */
+/*
+ * The functions get the arguments that were given to cli_program_main(). Of run and work a program has one: with work
+ * the arguments begin with the struct cli_image that is opened for it.
+ */
 struct cli_program {
 	const struct cli_tool *tool;
 	int failure; /* exit status when the task cannot be done */
@@ -25,8 +28,9 @@ struct cli_program {
 	/* All options are taken: look at the operands. Returns 0, CLI_OPT_EXIT (nothing is left to be done), or what
 	 * cli_refuse() returns. */
 	int (*complete)(void *arguments, struct cli *cli, const struct cli_parser *parser);
-	/* Do the task. Returns the exit status. */
+	/* Do the task. Each returns the exit status. */
 	int (*run)(void *arguments, struct cli *cli);
+	int (*work)(void *arguments, struct cli *cli, struct cli_opened *opened);
 	/* Add to what --help shows; NULL: nothing. */
 	void (*help)(void *arguments);
 };

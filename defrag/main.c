@@ -195,7 +195,7 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 	return 0;
 }
 
-static int work(struct defrag *d)
+static int do_asked(struct defrag *d)
 {
 	int rc = 0;
 
@@ -212,23 +212,16 @@ static int work(struct defrag *d)
 	return rc;
 }
 
-static int run_opened(void *arguments, struct cli *cli, struct cli_opened *opened)
+static int work(void *arguments, struct cli *cli, struct cli_opened *opened)
 {
 	struct defrag d = { .cli = cli, .a = arguments, .ctx = opened->ctx };
 	int rc = cli_opened_volume(cli, opened, &d.vol);
 
 	if (rc)
 		return CLI_EXIT_FAILURE;
-	rc = work(&d);
+	rc = do_asked(&d);
 	f2fs_volume_close(d.vol);
 	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
-}
-
-static int run(void *arguments, struct cli *cli)
-{
-	const struct arguments *a = arguments;
-
-	return cli_image_run(cli, &a->image, CLI_EXIT_FAILURE, run_opened, arguments);
 }
 
 static const struct cli_program program = {
@@ -237,7 +230,7 @@ static const struct cli_program program = {
 	.usage = CLI_EXIT_FAILURE,
 	.take = take,
 	.complete = complete,
-	.run = run,
+	.work = work,
 };
 
 int main(int argc, char **argv)

@@ -113,20 +113,13 @@ static int work(void *arguments, struct cli *cli, struct cli_opened *opened)
 	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
-static int run(void *arguments, struct cli *cli)
-{
-	const struct arguments *a = arguments;
-
-	return cli_image_run(cli, &a->image, CLI_EXIT_FAILURE, work, arguments);
-}
-
 static const struct cli_program program = {
 	.tool = &tool,
 	.failure = CLI_EXIT_FAILURE,
 	.usage = CLI_EXIT_FAILURE,
 	.take = take,
 	.complete = complete,
-	.run = run,
+	.work = work,
 };
 
 int main(int argc, char **argv)

@@ -227,7 +227,7 @@ static int show(const struct arguments *a, const struct f2fs_resize_result *resu
 	return a->quiet ? 0 : outcome_text(a->image.path, result, is_done);
 }
 
-static int work(struct cli *cli, struct arguments *a, struct cli_opened *opened)
+static int resize(struct cli *cli, struct arguments *a, struct cli_opened *opened)
 {
 	struct f2fs_context *ctx = opened->ctx;
 	struct f2fs_resize_options plan_only;
@@ -261,16 +261,9 @@ static int work(struct cli *cli, struct arguments *a, struct cli_opened *opened)
 	return cut_file(cli, a, &result) ? -1 : show(a, &result, 1);
 }
 
-static int run_opened(void *arguments, struct cli *cli, struct cli_opened *opened)
+static int work(void *arguments, struct cli *cli, struct cli_opened *opened)
 {
-	return work(cli, arguments, opened) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
-}
-
-static int run(void *arguments, struct cli *cli)
-{
-	const struct arguments *a = arguments;
-
-	return cli_image_run(cli, &a->image, CLI_EXIT_FAILURE, run_opened, arguments);
+	return resize(cli, arguments, opened) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
 static const struct cli_program program = {
@@ -279,7 +272,7 @@ static const struct cli_program program = {
 	.usage = CLI_EXIT_FAILURE,
 	.take = take,
 	.complete = complete,
-	.run = run,
+	.work = work,
 };
 
 int main(int argc, char **argv)

@@ -8,16 +8,39 @@
 
 #include "f2fskit_config.h"
 
+static const struct row {
+	unsigned int algorithm;
+	const char *name; /* OpenSSL's */
+	uint8_t size, input_block;
+} rows[] = {
+	{ SHA_256, "SHA256", 32, 64 },
+	{ SHA_512, "SHA512", 64, 128 },
+	{ SHA_1, "SHA1", 20, 64 },
+	{ SHA_MD5, "MD5", 16, 64 },
+};
+
+static const struct row *find_row(unsigned int algorithm)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].algorithm == algorithm)
+			return &rows[i];
+	return NULL;
+}
+
 size_t sha_size(enum sha_algorithm algorithm)
 {
-	assert(algorithm == SHA_256 || algorithm == SHA_512);
-	return algorithm == SHA_256 ? 32 : 64;
+	const struct row *row = find_row(algorithm);
+
+	assert(row);
+	return row->size;
 }
 
 size_t sha_input_block(enum sha_algorithm algorithm)
 {
-	assert(algorithm == SHA_256 || algorithm == SHA_512);
-	return algorithm == SHA_256 ? 64 : 128;
+	const struct row *row = find_row(algorithm);
+
+	assert(row);
+	return row->input_block;
 }
 
 int sha_digest(enum sha_algorithm algorithm, const void *data, size_t n, uint8_t digest[SHA_MAX_SIZE])
@@ -42,15 +65,17 @@ int sha_digest(enum sha_algorithm algorithm, const void *data, size_t n, uint8_t
 
 bool sha_is_available(unsigned int algorithm)
 {
-	return algorithm == SHA_256 || algorithm == SHA_512;
+	return find_row(algorithm) != NULL;
 }
 
 int sha_init(struct sha *sha, enum sha_algorithm algorithm)
 {
-	assert(algorithm == SHA_256 || algorithm == SHA_512);
+	const struct row *row = find_row(algorithm);
+
+	assert(row);
 	sha->algorithm = algorithm;
 	/* looked up once: doing so for each message costs more than a short message */
-	sha->method = EVP_MD_fetch(NULL, algorithm == SHA_256 ? "SHA256" : "SHA512", NULL);
+	sha->method = EVP_MD_fetch(NULL, row->name, NULL);
 	sha->engine = EVP_MD_CTX_new();
 	if (sha->method && sha->engine)
 		return 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * SHA-256 and SHA-512 as a stream: from OpenSSL when the library is built
- * with it ("crypto"), which is several times faster; SHA-256 also without,
- * so that encrypted names can always be shown.
+ * SHA-256 and SHA-512 as a stream, and for lists of other programs SHA-1 and
+ * MD5: from OpenSSL when the library is built with it ("crypto"), which is
+ * several times faster; SHA-256 also without, so that encrypted names can
+ * always be shown.
  */
 #ifndef F2FSKIT_BASE_SHA_H
 #define F2FSKIT_BASE_SHA_H
@@ -13,10 +14,12 @@
 
 #include "base/sha256_soft.h"
 
-/* Numbered as hash_algorithm of fs-verity. */
+/* The first two are numbered as hash_algorithm of fs-verity, which has none of the others. */
 enum sha_algorithm {
 	SHA_256 = 1,
 	SHA_512 = 2,
+	SHA_1 = 0x101,
+	SHA_MD5 = 0x102,
 };
 
 #define SHA_MAX_SIZE 64		/* bytes of the longest digest */

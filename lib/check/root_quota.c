@@ -9,8 +9,6 @@
 #include "check/checker.h"
 #include "volume/weigh.h"
 
-#define FIRST_IDS 16u
-
 static bool is_unchangeable(const struct checker *c, f2fs_nid_t ino)
 {
 	const struct inode_fact *inode = ino ? facts_inode(&c->facts, ino) : NULL;
@@ -84,7 +82,7 @@ int quota_settle(struct checker *c)
 
 	if (c->has_other_quota || !geometry_has(c->geo, F2FS_FEATURE_QUOTA) || looks_right(c))
 		return 0;
-	err = features_look(vol, FIRST_IDS, &seen);
+	err = quota_files_look(vol, &seen);
 	for (unsigned type = 0; type < sb_COUNT_qf_ino && !err; type++) {
 		const f2fs_nid_t named = sb_qf_ino(vol->sb, type), right = find_right(c, &seen, type);
 

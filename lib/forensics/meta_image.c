@@ -11,8 +11,6 @@
 #include "volume/volume.h"
 #include "volume/weigh.h"
 
-#define FIRST_IDS 16u /* quota files have some of them */
-
 struct metaimage {
 	struct layer layer;
 	struct meta_plan plan;
@@ -136,7 +134,7 @@ static int set_up(struct metaimage *image, struct f2fs_volume *vol, const struct
 	plan->geo = vol->geo;
 	plan->checksum_seed = vol->checksum_seed;
 	if (geometry_has(&vol->geo, F2FS_FEATURE_QUOTA))
-		err = features_look(vol, FIRST_IDS, &seen);
+		err = quota_files_look(vol, &seen);
 	for (unsigned i = 0; i < 3 && !err; i++) {
 		plan->quota_inos[i] = sb_qf_ino(vol->sb, i);
 		plan->quota_inos[3 + i] = seen.quota[i];

@@ -132,6 +132,11 @@ int features_look(struct f2fs_volume *vol, uint32_t enough, struct features_seen
 	return 0;
 }
 
+int quota_files_look(struct f2fs_volume *vol, struct features_seen *seen)
+{
+	return features_look(vol, QUOTA_LAST_NID, seen);
+}
+
 int features_of_quota(struct f2fs_volume *vol, uint32_t *feature)
 {
 	struct features_seen seen;
@@ -140,7 +145,7 @@ int features_of_quota(struct f2fs_volume *vol, uint32_t *feature)
 	*feature = 0;
 	if (!sb_qf_ino(vol->sb, 0) && !sb_qf_ino(vol->sb, 1) && !sb_qf_ino(vol->sb, 2))
 		return 0;
-	err = features_look(vol, QUOTA_LAST_NID, &seen);
+	err = quota_files_look(vol, &seen);
 	for (unsigned type = 0; type < 3 && !err; type++)
 		if (seen.quota[type] && seen.quota[type] == sb_qf_ino(vol->sb, type))
 			*feature |= F2FS_FEATURE_QUOTA;

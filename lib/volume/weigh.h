@@ -16,6 +16,8 @@ struct features_seen {
 };
 /* Look at inodes until there are enough: those the NAT knows, or whatever lies in the main area. Fails with NOMEM. */
 int features_look(struct f2fs_volume *vol, uint32_t enough, struct features_seen *seen);
+/* The same, just far enough to see the quota files: formatting gives them the first node ids. */
+int quota_files_look(struct f2fs_volume *vol, struct features_seen *seen);
 
 /* The features that the quota files show that the superblock names. Fails with NOMEM. */
 int features_of_quota(struct f2fs_volume *vol, uint32_t *feature);

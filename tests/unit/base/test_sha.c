@@ -51,6 +51,20 @@ static void test_sha512(void **state)
 	      "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f");
 }
 
+/* RFC 1321, RFC 3174. */
+static void test_of_lists(void **state)
+{
+	(void)state;
+	assert_int_equal(sha_is_available(SHA_1), sha_is_available(SHA_512));
+	assert_int_equal(sha_is_available(SHA_MD5), sha_is_available(SHA_512));
+	if (!sha_is_available(SHA_MD5))
+		return;
+	check(SHA_1, "abc", 3, "a9993e364706816aba3e25717850c26c9cd0d89d");
+	check(SHA_1, TWO_BLOCKS, 56, "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
+	check(SHA_MD5, "abc", 3, "900150983cd24fb0d6963f7d28e17f72");
+	check(SHA_MD5, "message digest", 14, "f96b697d7cb7938d525a2f31aaf161d0");
+}
+
 static void test_million(void **state)
 {
 	uint8_t digest[SHA_MAX_SIZE];
@@ -126,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sha256), cmocka_unit_test(test_sha512),	   cmocka_unit_test(test_million),
 		cmocka_unit_test(test_soft),   cmocka_unit_test(test_soft_vector), cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_of_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

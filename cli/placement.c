@@ -2,38 +2,15 @@
 /* Placements from texts. */
 #include "cli/placement.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "cli/size.h"
 
 enum { ROOM = 32 };
 
-static const struct {
-	const char *name;
-	size_t offset, size;
-	uint64_t most;
-} keys[] = {
-#define KEY(name, member, most, text)                                                                                  \
-	{ #name, offsetof(struct f2fs_hotness_options, member),                                                       \
-	  sizeof(((struct f2fs_hotness_options *)NULL)->member), most },
-#include "cli/placement_keys.def"
-#undef KEY
-};
-
-/* Put a number into a member of that size. */
-static void put(void *member, size_t size, uint64_t number)
-{
-	const uint8_t byte = (uint8_t)number;
-	const uint32_t word = (uint32_t)number;
-
-	if (size == sizeof(byte))
-		memcpy(member, &byte, size);
-	else if (size == sizeof(word))
-		memcpy(member, &word, size);
-	else
-		memcpy(member, &number, sizeof(number));
-}
+/* A number that fits, in the type of a member. */
+#define AS_MEMBER(member, number)                                                                                      \
+	_Generic((member), uint8_t : (uint8_t)(number), uint32_t : (uint32_t)(number), uint64_t : (number))
 
 /* Set the option that a key names; what is wrong, or NULL. */
 static const char *set(struct cli_placement *p, const char *key, const char *value)
@@ -46,15 +23,16 @@ static const char *set(struct cli_placement *p, const char *key, const char *val
 		p->victims = (uint32_t)policy;
 		return policy < 0 ? "names no policy of cleaning as victims" : NULL;
 	}
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (strcmp(keys[i].name, key) != 0)
-			continue;
-		/* a number is a size in bytes */
-		if (cli_parse_size(value, 1, 512, &number) || number > keys[i].most)
-			return "has a value that its key cannot have";
-		put((char *)&p->options + keys[i].offset, keys[i].size, number);
-		return NULL;
+	/* a number is a size in bytes */
+#define KEY(name, member, most, text)                                                                                  \
+	if (strcmp(key, #name) == 0) {                                                                                 \
+		if (cli_parse_size(value, 1, 512, &number) || number > (most))                                         \
+			return "has a value that its key cannot have";                                                 \
+		p->options.member = AS_MEMBER(p->options.member, number);                                              \
+		return NULL;                                                                                           \
 	}
+#include "cli/placement_keys.def"
+#undef KEY
 	return "has a key that there is not";
 }
 

@@ -126,6 +126,23 @@ def test_get(start, image, tmp_path):
     assert status == 130 and "not complete" in said and str(old) in said
 
 
+def seconds_of(process):
+    """Processor time that it has taken."""
+    with open(f"/proc/{process.pid}/stat") as f:
+        return int(f.read().rsplit(")", 1)[1].split()[11]) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_list_of_digests(start, image, tmp_path):
+    """It stops within a file, says so, and nothing that is not so; the log of reads is whole."""
+    log = tmp_path / "log"
+    process = start("dump.f2fs", "--read-log", log, "--hashes", image)
+    wait_for(lambda: seconds_of(process) > 0.2)  # opening takes a hundredth of that
+    status, messages = stop(process)
+    assert status == 128 + signal.SIGINT
+    assert "dump.f2fs: stopped" in messages and "could not be written" not in messages
+    assert log.read_text().endswith("\n") and "\tread\t" in log.read_text()
+
+
 @pytest.mark.parametrize("args", [("f2fs", "IMAGE", "cat", "/huge"), ("dump.f2fs", "--cat=/huge", "IMAGE")])
 def test_contents_that_nobody_reads_on(start, image, args):
     process = start(*(image if arg == "IMAGE" else arg for arg in args))

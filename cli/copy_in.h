@@ -10,6 +10,7 @@
 #include <f2fskit/populate.h>
 
 #include "cli/host.h"
+#include "cli/opt.h"
 #include "cli/print.h"
 
 struct cli_copy_in {
@@ -25,21 +26,26 @@ struct cli_copy_in {
 	void *memory; /* what cli_copy_in_free() gives back */
 };
 
+/* Options that programs share: see cli/opt.h. */
 enum cli_copy_in_option {
-	CLI_COPY_NONE,
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc) CLI_COPY_##id,
+	CLI_COPY_FIRST = CLI_COPY_NONE,
+#define COPY_OPTION(id, letter, name, arg, arg_name, help, doc) CLI_COPY_##id,
 #include "cli/copy_in.def"
-#undef GROUP
-#undef OPTION
+#undef COPY_OPTION
+	CLI_COPY_END,
 	CLI_COPY_fs_config, /* options that programs call differently */
 	CLI_COPY_file_contexts,
 };
 
+static inline int cli_is_copy_in_option(int id)
+{
+	return id > CLI_COPY_FIRST && id < CLI_COPY_END;
+}
+
 /* Take a directory, a tar archive, or "-" for an archive on the standard input. */
 void cli_copy_in_source(struct cli_copy_in *in, const char *source);
-/* Take an option; returns what is wrong with its value, or NULL. */
-const char *cli_copy_in_take(struct cli_copy_in *in, enum cli_copy_in_option option, const char *value);
+/* Take one of them; returns what is wrong with its value, or NULL. */
+const char *cli_copy_in_take(struct cli_copy_in *in, int id, const char *value);
 /* Fill, without committing; a message was written for each problem. Returns 0, 1 when some entries could not be copied,
  * -1 after a message, or CLI_COPY_IN_NO_ROOM without one. */
 #define CLI_COPY_IN_NO_ROOM (-2)

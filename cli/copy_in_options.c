@@ -202,11 +202,11 @@ static const char *take_file_contexts(struct cli_copy_in *in, const char *value)
 	return why;
 }
 
-const char *cli_copy_in_take(struct cli_copy_in *in, enum cli_copy_in_option option, const char *value)
+const char *cli_copy_in_take(struct cli_copy_in *in, int id, const char *value)
 {
 	struct f2fs_populate_options *o = &in->options;
 
-	switch (option) {
+	switch (id) {
 	case CLI_COPY_manifest:
 		return take_manifest(in, value);
 	case CLI_COPY_include:

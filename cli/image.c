@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/size.h"
 #include "cli/sparse_image.h"
 
 static int is_block_device(const char *path)
@@ -107,9 +108,11 @@ static int open_given(struct cli *cli, struct f2fs_context *ctx, const struct cl
 	return 0;
 }
 
-const char *cli_image_take(struct cli_image *image, enum cli_image_option option, const char *value)
+const char *cli_image_take(struct cli_image *image, int id, const char *value)
 {
-	switch (option) {
+	switch (id) {
+	case CLI_IMAGE_offset:
+		return cli_parse_size(value, 1, 512, &image->offset);
 	case CLI_IMAGE_device:
 		if (image->device_count == CLI_MAX_DEVICES)
 			return "is one device too many";

@@ -11,6 +11,7 @@
 #include "cli/host.h"
 #include "cli/keys.h"
 #include "cli/log_reads.h"
+#include "cli/opt.h"
 
 enum { CLI_MAX_DEVICES = 8 };
 
@@ -34,19 +35,24 @@ struct cli_image {
 	int saves;
 };
 
-/* Options that programs share: opening.def, writing.def. */
+/* Options that programs share: see cli/opt.h. */
 enum cli_image_option {
-	CLI_IMAGE_NONE,
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc) CLI_IMAGE_##id,
+	CLI_IMAGE_FIRST = CLI_IMAGE_NONE,
+#define IMAGE_OPTION(id, letter, name, arg, arg_name, help, doc) CLI_IMAGE_##id,
 #include "cli/keys.def"
 #include "cli/opening.def"
 #include "cli/writing.def"
-#undef GROUP
-#undef OPTION
+#undef IMAGE_OPTION
+	CLI_IMAGE_END,
 };
-/* Take an option; returns what is wrong with its value, or NULL. */
-const char *cli_image_take(struct cli_image *image, enum cli_image_option option, const char *value);
+
+static inline int cli_is_image_option(int id)
+{
+	return id > CLI_IMAGE_FIRST && id < CLI_IMAGE_END;
+}
+
+/* Take one of them; returns what is wrong with its value, or NULL. */
+const char *cli_image_take(struct cli_image *image, int id, const char *value);
 
 /* The devices of an image, and the options with which its volume is opened on the first one. */
 struct cli_opened {

@@ -41,6 +41,15 @@ struct cli_option {
 #define CLI_OPTION_ROW(id, letter, name, arg, arg_name, help, doc)                                                     \
 	{ OPT_##id, letter, CLI_ARG_##arg, name, arg_name, help, doc },
 
+/*
+ * Options that programs share stand in files of cli/, in rows of a macro of their own: IMAGE_OPTION (cli/image.h),
+ * WRITER_OPTION (cli/writer.h), COPY_OPTION (cli/copy_in.h). A program's options.def includes the files. Such options
+ * have the same ids in all programs, above those of a program's own.
+ */
+enum { CLI_IMAGE_NONE = 1000, CLI_WRITER_NONE = 2000, CLI_COPY_NONE = 3000 };
+#define CLI_SHARED_ROW(id, letter, name, arg, arg_name, help, doc)                                                     \
+	{ id, letter, CLI_ARG_##arg, name, arg_name, help, doc },
+
 /* A command of a program made of commands, for people. */
 struct cli_command {
 	const char *name;

@@ -5,7 +5,8 @@
  *	#define CLI_OPTIONS_FILE "sload/options.def"
  *	#include "cli/option_table.h"
  *
- * gives the ids OPT_<id> and the array options[]; see cli/opt.h.
+ * gives the ids OPT_<id> of the program's own options, and the array options[] of all; see cli/opt.h. A program with
+ * options that programs share includes their headers.
  */
 #include "cli/opt.h"
 
@@ -13,16 +14,28 @@ enum {
 	OPT_NONE,
 #define GROUP(title)
 #define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
+#define IMAGE_OPTION(id, letter, name, arg, arg_name, help, doc)
+#define WRITER_OPTION(id, letter, name, arg, arg_name, help, doc)
+#define COPY_OPTION(id, letter, name, arg, arg_name, help, doc)
 #include CLI_OPTIONS_FILE
 #undef GROUP
 #undef OPTION
+#undef IMAGE_OPTION
+#undef WRITER_OPTION
+#undef COPY_OPTION
 	OPT_COUNT
 };
 
 static const struct cli_option options[] = {
 #define GROUP CLI_GROUP_ROW
 #define OPTION CLI_OPTION_ROW
+#define IMAGE_OPTION(id, ...) CLI_SHARED_ROW(CLI_IMAGE_##id, __VA_ARGS__)
+#define WRITER_OPTION(id, ...) CLI_SHARED_ROW(CLI_WRITER_##id, __VA_ARGS__)
+#define COPY_OPTION(id, ...) CLI_SHARED_ROW(CLI_COPY_##id, __VA_ARGS__)
 #include CLI_OPTIONS_FILE
 #undef GROUP
 #undef OPTION
+#undef IMAGE_OPTION
+#undef WRITER_OPTION
+#undef COPY_OPTION
 };

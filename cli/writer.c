@@ -35,11 +35,11 @@ static const char *take_logging(struct cli_writer *writer, const char *value)
 	return NULL;
 }
 
-const char *cli_writer_take(struct cli_writer *writer, enum cli_writer_option option, const char *value)
+const char *cli_writer_take(struct cli_writer *writer, int id, const char *value)
 {
-	if (option == CLI_WRITER_logging)
+	if (id == CLI_WRITER_logging)
 		return take_logging(writer, value);
-	if (option == CLI_WRITER_placement) {
+	if (id == CLI_WRITER_placement) {
 		writer->has_placement = 1;
 		return cli_parse_placement(value, &writer->placement);
 	}

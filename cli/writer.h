@@ -9,6 +9,7 @@
 #include <f2fskit/clean.h>
 #include <f2fskit/engine.h>
 
+#include "cli/opt.h"
 #include "cli/placement.h"
 
 struct cli_writer {
@@ -19,16 +20,22 @@ struct cli_writer {
 	struct f2fs_hotness *hotness; /* while the volume is open */
 };
 
+/* Options that programs share: see cli/opt.h. */
 enum cli_writer_option {
-	CLI_WRITER_NONE,
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc) CLI_WRITER_##id,
+	CLI_WRITER_FIRST = CLI_WRITER_NONE,
+#define WRITER_OPTION(id, letter, name, arg, arg_name, help, doc) CLI_WRITER_##id,
 #include "cli/logging.def"
-#undef GROUP
-#undef OPTION
+#undef WRITER_OPTION
+	CLI_WRITER_END,
 };
-/* Take an option; returns what is wrong with its value, or NULL. */
-const char *cli_writer_take(struct cli_writer *writer, enum cli_writer_option option, const char *value);
+
+static inline int cli_is_writer_option(int id)
+{
+	return id > CLI_WRITER_FIRST && id < CLI_WRITER_END;
+}
+
+/* Take one of them; returns what is wrong with its value, or NULL. */
+const char *cli_writer_take(struct cli_writer *writer, int id, const char *value);
 /* Write the volume so from now on; an error code, which the volume's context explains. */
 int cli_writer_apply(struct cli_writer *writer, struct f2fs_volume *vol);
 /* Before the volume is closed, whatever happened to it. */

@@ -103,17 +103,9 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	struct arguments *a = arguments;
 
 	(void)cli;
+	if (cli_is_image_option(id))
+		return cli_image_take(&a->image, id, value);
 	switch (id) {
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	case OPT_##id:                                                                                                 \
-		return cli_image_take(&a->image, CLI_IMAGE_##id, value);
-#include "cli/opening.def"
-#include "cli/writing.def"
-#undef GROUP
-#undef OPTION
-	case OPT_offset:
-		return cli_parse_size(value, 1, 512, &a->image.offset);
 	case OPT_report:
 		a->report = 1;
 		return NULL;

@@ -150,27 +150,19 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 		why = copy_take_option(&a->copy, copy_option_of(option), value);
 		return why ? complain(d, shown, value, why) : 0;
 	}
+	if (cli_is_image_option(option)) {
+		why = cli_image_take(&a->image, option, value);
+		return why ? complain(d, shown, value, why) : 0;
+	}
 	switch (option) {
 	case OPT_c_debug:
 		why = cli_parse_u32(value, 0, 100, &number);
 		a->debug = (int)number;
 		break;
-	case OPT_offset:
-		why = cli_parse_size(value, 1, 512, &a->image.offset);
-		break;
 	case OPT_pack:
 		why = cli_parse_u32(value, 1, 2, &number);
 		a->image.pack = (int)number;
 		break;
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	case OPT_##id:                                                                                                 \
-		why = cli_image_take(&a->image, CLI_IMAGE_##id, value);                                                \
-		break;
-#include "cli/keys.def"
-#include "cli/opening.def"
-#undef GROUP
-#undef OPTION
 	case OPT_recover_view:
 		a->image.recover = F2FS_RECOVER_VIEW;
 		break;

@@ -134,27 +134,6 @@ static int take_option(struct edit *e, struct arguments *a, int id, const char *
 	case OPT_recover:
 		e->image.recover = F2FS_RECOVER_VIEW;
 		break;
-	case OPT_offset:
-		why = cli_parse_size(value, 1, 512, &e->image.offset);
-		break;
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	case OPT_##id:                                                                                                 \
-		why = cli_writer_take(&e->writer, CLI_WRITER_##id, value);                                             \
-		break;
-#include "cli/logging.def"
-#undef GROUP
-#undef OPTION
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	case OPT_##id:                                                                                                 \
-		why = cli_image_take(&e->image, CLI_IMAGE_##id, value);                                                \
-		break;
-#include "cli/keys.def"
-#include "cli/opening.def"
-#include "cli/writing.def"
-#undef GROUP
-#undef OPTION
 	case OPT_pack:
 		why = cli_parse_u32(value, 1, 2, &number);
 		e->image.pack = (int)number;
@@ -165,9 +144,13 @@ static int take_option(struct edit *e, struct arguments *a, int id, const char *
 	case OPT_json:
 		e->is_json = 1;
 		break;
-	default: /* OPT_quiet */
+	case OPT_quiet:
 		e->cli.level = F2FS_LOG_ERROR;
 		e->cli.show_progress = 0;
+		break;
+	default:
+		why = cli_is_image_option(id) ? cli_image_take(&e->image, id, value)
+					      : cli_writer_take(&e->writer, id, value);
 		break;
 	}
 	if (why)

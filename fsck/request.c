@@ -167,6 +167,8 @@ static const char *take_mode(struct arguments *a, int id, const char *value)
 /* How it is done, and what is said. */
 static const char *take_detail(struct arguments *a, int id, const char *value)
 {
+	if (cli_is_image_option(id))
+		return cli_image_take(&a->image, id, value);
 	switch (id) {
 	case OPT_content:
 		a->with_content = 1;
@@ -201,16 +203,6 @@ static const char *take_detail(struct arguments *a, int id, const char *value)
 	}
 	case OPT_casefold:
 		return take_casefold(a, value);
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	case OPT_##id:                                                                                                 \
-		return cli_image_take(&a->image, CLI_IMAGE_##id, value);
-#include "cli/opening.def"
-#include "cli/writing.def"
-#undef GROUP
-#undef OPTION
-	case OPT_offset:
-		return cli_parse_size(value, 1, 512, &a->image.offset);
 	case OPT_features:
 		return take_features(a, value);
 	case OPT_nolinear:

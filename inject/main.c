@@ -261,6 +261,8 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	struct arguments *a = arguments;
 
 	(void)cli;
+	if (cli_is_image_option(id))
+		return cli_image_take(&a->image, id, value);
 	switch (id) {
 	case OPT_sb:
 	case OPT_cp:
@@ -288,16 +290,6 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	case OPT_str:
 		a->value = value;
 		return NULL;
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	case OPT_##id:                                                                                                 \
-		return cli_image_take(&a->image, CLI_IMAGE_##id, value);
-#include "cli/opening.def"
-#include "cli/writing.def"
-#undef GROUP
-#undef OPTION
-	case OPT_offset:
-		return cli_parse_size(value, 1, 512, &a->image.offset);
 	case OPT_dry_run:
 		a->flags |= F2FS_INJECT_DRY_RUN;
 		return NULL;

@@ -192,26 +192,6 @@ static const char *take_root_dir(struct arguments *a, const char *value)
 	return NULL;
 }
 
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	static const char *take_##id(struct arguments *a, const char *value)                                           \
-	{                                                                                                              \
-		return cli_copy_in_take(&a->in, CLI_COPY_##id, value);                                                 \
-	}
-#include "cli/copy_in.def"
-#undef GROUP
-#undef OPTION
-
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	static const char *take_##id(struct arguments *a, const char *value)                                           \
-	{                                                                                                              \
-		return cli_writer_take(&a->writer, CLI_WRITER_##id, value);\
-	}
-#include "cli/logging.def"
-#undef GROUP
-#undef OPTION
-
 static const char *take_fs_config(struct arguments *a, const char *value)
 {
 	return cli_copy_in_take(&a->in, CLI_COPY_fs_config, value);
@@ -370,10 +350,24 @@ static const char *take_size(struct arguments *a, const char *text);
 static const char *(*const takers[OPT_COUNT])(struct arguments *a, const char *value) = {
 #define GROUP(title)
 #define OPTION(id, letter, name, arg, arg_name, help, doc) [OPT_##id] = take_##id,
-#include "options.def"
+#define WRITER_OPTION(id, letter, name, arg, arg_name, help, doc)
+#define COPY_OPTION(id, letter, name, arg, arg_name, help, doc)
+#include CLI_OPTIONS_FILE
 #undef GROUP
 #undef OPTION
+#undef WRITER_OPTION
+#undef COPY_OPTION
 };
+
+/* Returns what is wrong with the value, or NULL. */
+static const char *take(struct arguments *a, int id, const char *value)
+{
+	if (cli_is_copy_in_option(id))
+		return cli_copy_in_take(&a->in, id, value);
+	if (cli_is_writer_option(id))
+		return cli_writer_take(&a->writer, id, value);
+	return takers[id](a, value);
+}
 
 /* -g android, once everything else is known. */
 static void apply_android(struct arguments *a)
@@ -454,7 +448,7 @@ int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 	a->options.root_gid = getgid();
 	cli_opt_init(&p, cli->tool, argc, argv);
 	while ((id = cli_opt_next(&p)) > 0) {
-		const char *why = takers[id](a, p.value);
+		const char *why = take(a, id, p.value);
 
 		if (why) {
 			cli_usage_error(cli, p.shown, p.value, why);

@@ -51,15 +51,9 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	uint32_t level;
 	const char *why;
 
+	if (cli_is_image_option(id))
+		return cli_image_take(&a->image, id, value);
 	switch (id) {
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	case OPT_##id:                                                                                                 \
-		return cli_image_take(&a->image, CLI_IMAGE_##id, value);
-#include "cli/opening.def"
-#include "cli/writing.def"
-#undef GROUP
-#undef OPTION
 	case OPT_target:
 		a->size = value;
 		return NULL;
@@ -72,8 +66,6 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	case OPT_overprovision:
 		a->has_overprovision = 1;
 		return cli_parse_fraction(value, &a->resize.overprovision);
-	case OPT_offset:
-		return cli_parse_size(value, 1, 512, &a->image.offset);
 	case OPT_dry_run:
 	case OPT_estimate:
 		a->dry_run = 1;

@@ -9,11 +9,12 @@
 #include "cli/copy_in.h"
 #include "cli/program.h"
 #include "cli/size.h"
+#include "cli/writer.h"
+#include "cli/writer.h"
 #include "sload/packing.h"
 
 #define CLI_OPTIONS_FILE "sload/options.def"
 #include "cli/option_table.h"
-#include "cli/writer.h"
 
 static const char *const usage[] = { "-f DIRECTORY|TAR [OPTION]... DEVICE", NULL };
 
@@ -96,6 +97,12 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	struct arguments *a = arguments;
 
 	(void)cli;
+	if (cli_is_copy_in_option(id))
+		return cli_copy_in_take(&a->in, id, value);
+	if (cli_is_writer_option(id))
+		return cli_writer_take(&a->writer, id, value);
+	if (cli_is_image_option(id))
+		return cli_image_take(&a->image, id, value);
 	switch (id) {
 	case OPT_source:
 		cli_copy_in_source(&a->in, value);
@@ -103,22 +110,6 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	case OPT_target:
 		a->in.options.target = value;
 		return NULL;
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	case OPT_##id:                                                                                                 \
-		return cli_copy_in_take(&a->in, CLI_COPY_##id, value);
-#include "cli/copy_in.def"
-#undef GROUP
-#undef OPTION
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	case OPT_##id:                                                                                                 \
-		return cli_image_take(&a->image, CLI_IMAGE_##id, value);
-#include "cli/keys.def"
-#include "cli/opening.def"
-#include "cli/writing.def"
-#undef GROUP
-#undef OPTION
 	case OPT_existing:
 		return take_existing(a, value);
 	case OPT_replace:
@@ -133,13 +124,6 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	case OPT_stepwise:
 		a->writer.options.commit_when_full = 1;
 		return NULL;
-#define GROUP(title)
-#define OPTION(id, letter, name, arg, arg_name, help, doc)                                                             \
-	case OPT_##id:                                                                                                 \
-		return cli_writer_take(&a->writer, CLI_WRITER_##id, value);
-#include "cli/logging.def"
-#undef GROUP
-#undef OPTION
 	case OPT_mount_point:
 		a->in.options.mount_point = value;
 		return NULL;
@@ -172,8 +156,6 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 		return take_owner(a, value);
 	case OPT_time:
 		return take_time(a, value);
-	case OPT_offset:
-		return cli_parse_size(value, 1, 512, &a->image.offset);
 	case OPT_recover:
 		a->image.recover = F2FS_RECOVER_APPLY;
 		return NULL;

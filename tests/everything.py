@@ -55,6 +55,9 @@ CONFIGURATIONS = (
 TEST_SECONDS, SHARE_SECONDS = 900, 50 * 60
 
 
+# How many of the slowest files and tests are listed at the end.
+SLOWEST = 40
+
 # Tests that take minutes are run by hand; a sample of each is among the others.
 LEAVE_OUT = ("--no-suite", "long")
 # Power cuts at every write of every workload take minutes: once is enough, the others have a sample.
@@ -82,6 +85,7 @@ FOREIGN = (
 class Results:
     def __init__(self):
         self.passed, self.failed, self.skipped = 0, [], []
+        self.seconds = []  # (seconds, where, name) of each test
 
     def add(self, where, name, outcome, why=""):
         if outcome == "passed":
@@ -96,6 +100,7 @@ class Results:
         cases = list(ElementTree.parse(path).getroot().iter("testcase"))
         for case in cases:
             name = ".".join(x for x in (case.get("classname"), case.get("name")) if x)
+            self.seconds.append((float(case.get("time") or 0), where, name))
             for kind in ("failure", "error"):
                 if case.find(kind) is not None:
                     self.add(where, name, "failed", first_line(case.find(kind)))
@@ -105,7 +110,21 @@ class Results:
                 self.add(where, name, "passed" if skip is None else "skipped", first_line(skip))
         return len(cases)
 
+    def report_times(self):
+        """Says what took longest, by file and by single test: where to look when all of this takes too long."""
+        files = {}
+        for seconds, where, name in self.seconds:
+            parts = name.split(".")
+            key = "%s: %s" % (where, "/".join(parts[:3]) if parts[0] == "tests" else "tests of the build")
+            files[key] = files.get(key, 0) + seconds
+        tests = {"%s: %s" % (where, name): seconds for seconds, where, name in self.seconds}
+        for title, table in (("files", files), ("tests", tests)):
+            print("\n== the slowest %s, in seconds (several run side by side)" % title)
+            for name, seconds in sorted(table.items(), key=lambda item: -item[1])[:SLOWEST]:
+                print("%6.0f  %s" % (seconds, name))
+
     def report(self):
+        self.report_times()
         for title, lines in (("skipped", self.skipped), ("FAILED", self.failed)):
             if lines:
                 print("\n== %s" % title)

@@ -105,7 +105,7 @@ int view_info(struct dump *d, const char *argument)
 	cli_print_u64(d->out, "free_blocks", st.free_blocks);
 	cli_print_u64(d->out, "valid_blocks", st.valid_blocks);
 	cli_print_u64(d->out, "user_blocks", st.user_blocks);
-	cli_print_u64(d->out, "file_count", st.file_count);
+	cli_print_u64(d->out, "max_files", st.max_files);
 	cli_print_u64(d->out, "free_files", st.free_files);
 	cli_print_u64(d->out, "valid_nodes", st.valid_nodes);
 	cli_print_u64(d->out, "valid_inodes", st.valid_inodes);

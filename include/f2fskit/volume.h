@@ -87,7 +87,7 @@ F2FS_API int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes);
 struct f2fs_volume_stat {
 	uint64_t block_count; /* blocks as statfs shows them (FORMAT volume 10.3) */
 	uint64_t free_blocks;
-	uint64_t file_count;
+	uint64_t max_files; /* inodes that fit, those in use among them: f_files of statfs */
 	uint64_t free_files;
 	uint64_t valid_blocks; /* from here on: of the running transaction, else of the checkpoint */
 	uint64_t user_blocks;

@@ -85,7 +85,7 @@ void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *
 	memset(out, 0, sizeof(*out));
 	out->block_count = sub_or_zero(vol->geo.block_count, vol->geo.segment0_blkaddr);
 	out->free_blocks = sub_or_zero(user, valid);
-	out->file_count = nids > user ? user : nids;
+	out->max_files = nids > user ? user : nids;
 	out->free_files = nids > user || left > out->free_blocks ? out->free_blocks : left;
 	out->valid_blocks = valid;
 	out->user_blocks = user;

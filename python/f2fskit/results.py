@@ -236,7 +236,8 @@ class VolumeStat(NamedTuple):
     block_count: int
     """As statfs(2) shows it (FORMAT volume 10.3)."""
     free_blocks: int
-    file_count: int
+    max_files: int
+    """Inodes that fit, those in use among them."""
     free_files: int
     valid_blocks: int
     """As the checkpoint counts them."""
@@ -268,7 +269,7 @@ class VolumeStat(NamedTuple):
 
     @property
     def f_files(self) -> int:
-        return self.file_count
+        return self.max_files
 
     @property
     def f_ffree(self) -> int:

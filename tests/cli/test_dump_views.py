@@ -12,8 +12,8 @@ import volumes
 # Members that scripts may rely on, with their types; None may stand in for those in NULLABLE.
 SCHEMA = {
     "info": {"image": str, "label": str, "uuid": str, "feature": int, "feature_names": list, "block_size": int,
-             "volume_bytes": int, "free_blocks": int, "valid_nodes": int, "valid_inodes": int, "segments": int,
-             "free_segments": int, "checkpoint_ver": int, "ckpt_flags": int, "ckpt_flags_names": list,
+             "volume_bytes": int, "free_blocks": int, "valid_nodes": int, "max_files": int, "valid_inodes": int,
+             "segments": int, "free_segments": int, "checkpoint_ver": int, "ckpt_flags": int, "ckpt_flags_names": list,
              "is_clean": bool, "orphans": int, "superblocks": list, "packs": list, "notes": list,
              "pending_fsync_nodes": int, "max_nodes": int, "max_file_bytes": int},
     "superblock": {"copy": int, "in_use": bool, "state": str, "magic": int, "block_count": int, "uuid": str,

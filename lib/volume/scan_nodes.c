@@ -29,6 +29,7 @@ struct scan {
 	bool is_second; /* the pass that looks for what the SIT's journal had */
 	uint32_t known; /* highest version of a node that the SIT has */
 	uint64_t data_start, data_end; /* bytes of the device that are known to be no hole */
+	f2fs_seg_t segno;	       /* at hand */
 };
 
 static bool all_addresses_fit(const struct f2fs_volume *vol, const uint8_t *at, uint32_t count)
@@ -150,6 +151,21 @@ static int look_at(struct scan *s, const uint8_t *block, f2fs_blk_t addr, bool i
 	return 0;
 }
 
+/*
+ * Was a block that cannot be read data, so that no node is lost with it? Two witnesses must say so: the segment's entry
+ * in the SIT of a whole checkpoint, in use and of a data log, and the block's summary, which names an owner. A node log
+ * does not enter a segment that data is in, so nothing newer can be there either.
+ */
+static bool is_surely_data(struct scan *s, f2fs_blk_t addr)
+{
+	const uint32_t offset = addr - geometry_segment_start(&s->vol->geo, s->segno);
+	struct f2fs_summary sum;
+
+	return s->r->root == RESCUE_ROOT_WHOLE && s->has_sit && s->sit.valid_blocks > 0 &&
+	       s->sit.type < F2FS_HOT_NODE && ssa_lookup(s->vol, s->segno, offset, &sum) == 0 && !sum.is_node &&
+	       geometry_is_nid(&s->vol->geo, sum.nid);
+}
+
 /* Read a chunk; where that fails, what can be read of it: the rest is zeros. */
 static void read_chunk(struct scan *s, f2fs_blk_t addr, uint32_t count)
 {
@@ -161,7 +177,7 @@ static void read_chunk(struct scan *s, f2fs_blk_t addr, uint32_t count)
 		if (device_read_quiet(s->vol->dev, (uint64_t)(addr + i) * bs, s->buffer + (size_t)i * bs, bs) == 0)
 			continue;
 		memset(s->buffer + (size_t)i * bs, 0, bs);
-		if (s->vol->rescue->unread++ == 0)
+		if (!is_surely_data(s, addr + i) && s->vol->rescue->unread++ == 0)
 			s->vol->rescue->first_unread = addr + i;
 	}
 }
@@ -192,6 +208,7 @@ static int scan_segment(struct scan *s, f2fs_seg_t segno)
 	const f2fs_blk_t start = geometry_segment_start(geo, segno);
 	uint32_t at = 0;
 
+	s->segno = segno;
 	s->has_sit = sit_lookup(s->vol, segno, &s->sit) == 0;
 	if (s->r->sit_trusted && s->r->root != RESCUE_ROOT_OLDER && s->has_sit &&
 	    (s->sit.valid_blocks == 0 || s->sit.type < F2FS_HOT_NODE))

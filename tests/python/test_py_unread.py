@@ -61,3 +61,35 @@ def test_a_transient_error_makes_no_difference():
         with f2fskit.open(fault, "r+") as volume:
             volume.path("/second").write_text("two")
         assert not f2fskit.check(memory).problems
+
+
+def volume_to_search():
+    """(memory, contents by path, a block of the contents of /big, the block of its inode): the NAT has lost the other file,
+    and the SIT does not add up, so that all of the main area is searched for nodes."""
+    memory = f2fskit.Device.memory(64 << 20)
+    f2fskit.mkfs(memory)
+    contents = {"/big": bytes(range(256)) * 16 * 1024, "/lost": b"found again" * 1000}
+    with f2fskit.open(memory, "r+") as volume:
+        for path, data in contents.items():
+            volume.path(path).write_bytes(data)
+    with f2fskit.open(memory) as volume:
+        lost = volume.path("/lost").stat().st_ino
+        big = volume.path("/big").stat().st_ino
+        data = next(volume.inode(big).extents()).addr + 100
+        node = volume.nat[big].block_addr
+    with f2fskit.fields(memory, "r+") as fields:
+        fields["nat[%d].block_addr" % lost] = 0
+        fields["sit[%d].vblocks" % fields["cp.cur_data_segno[0]"]] = 0x3
+    return memory, contents, data, node
+
+
+def test_a_bad_sector_in_contents_hides_no_node():
+    """The SIT and the summary say that it was data: the search goes on, and what was lost is found again."""
+    memory, contents, data, node = volume_to_search()
+    before = content(memory)
+    f2fskit.check(without(memory, node), repair=True)
+    assert content(memory) == before
+    assert f2fskit.check(without(memory, data), repair=True).problems
+    assert not f2fskit.check(memory).problems
+    with f2fskit.open(memory) as volume:
+        assert {path: volume.path(path).read_bytes() for path in contents} == contents

@@ -64,7 +64,7 @@ from .results import (
     VolumeStat,
     Zone,
 )
-from .space import DefragResult, DirFragments, FileFragments, Fragments, FreeRuns, SegmentUse
+from .space import DefragRangeResult, DefragResult, DirFragments, FileFragments, Fragments, FreeRuns, SegmentUse
 from .tables import Nat, SegmentSummary, Sit, Ssa
 from .tree import ExtractProblem, ExtractResult
 from .volume import CheckpointRecord, Volume, open
@@ -96,6 +96,7 @@ __all__ = [
     "DeviceInfo",
     "DeviceRecord",
     "DeviceSpec",
+    "DefragRangeResult",
     "DefragResult",
     "Difference",
     "DirEntry",

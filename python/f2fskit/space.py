@@ -289,3 +289,19 @@ def defrag(
     return found._replace(
         end=enums.DefragEnd(found.end), before=_fragments(row.before, none), after=_fragments(row.after, none)
     )
+
+
+class DefragRangeResult(NamedTuple):
+    """What `Volume.defrag_range()` did."""
+
+    moved: int
+    """Blocks."""
+    left: int
+    """Sections left alone: damaged, unreadable, pinned."""
+
+
+def defrag_range(volume: Any, start: int, length: int, target: int, leftwards: bool) -> DefragRangeResult:
+    """The method Volume.defrag_range()."""
+    row = ffi.new("struct f2fs_defrag_range_result *")
+    volume._handle.call(lib.f2fs_defrag_range, start, length, target, leftwards, row)
+    return results.from_c(DefragRangeResult, row)

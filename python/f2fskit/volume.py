@@ -1261,6 +1261,28 @@ class Volume(Closable):
                 self._epoch += 1
                 self._forget_checkpoint()
 
+    def defrag_range(self, start: int, length: int, target: int, *, leftwards: bool = False) -> space.DefragRangeResult:
+        """Move what is in use in a range of blocks to the free blocks from another one on, in the order of addresses.
+
+        Data stays with data, nodes with nodes. Segments that a log is in are passed over. Ends in a commit, large ranges in
+        several.
+
+        Args:
+            start, length, target: blocks of the main area; target lies outside of the range.
+            leftwards: take free blocks downwards from the target on.
+
+        Raises:
+            RangeError: the range or the target is not in the main area, or the target is in the range.
+            NospcError: no free block is left in that direction; what was committed before stays.
+            StateError, UnsupportedError, CanceledError: as defrag().
+        """
+        self._need_writable()
+        try:
+            return space.defrag_range(self, start, length, target, leftwards)
+        finally:
+            self._epoch += 1
+            self._forget_checkpoint()
+
     def segment_map(self, form: enums.SegmentMapForm | str = "svg") -> str:
         """Return a map of what the segments hold: "svg" (a picture of at most 200 kB), "text" (lines of letters), or
         "colour" (the same with colours for a terminal)."""

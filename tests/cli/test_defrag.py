@@ -401,7 +401,15 @@ def test_nodes_move_with_a_range(run_tool, f2fskit, copy, must_be_sound):
         free = [entry.segno for entry in volume.sit if not entry.valid_blocks and entry.segno not in logs]
         used = volume.sit[segno].valid_blocks
     target = main + max(free) * 512
-    run_tool("defrag.f2fs", "-s", str(main + segno * 512), "-t", str(target), copy)
+    twin = copy.with_name("twin.img")
+    shutil.copy(copy, twin)
+    done = run_tool("defrag.f2fs", "-s", str(main + segno * 512), "-t", str(target), copy)
+    with f2fskit.open(twin, "r+") as volume:
+        found = volume.defrag_range(main + segno * 512, 512, target)
+        assert found.moved == used and found.left == 0 and volume.sit[segno].valid_blocks == 0
+        with pytest.raises(f2fskit.RangeError):
+            volume.defrag_range(main, 512, main + 511)
+    assert f2fskit.check(twin).found == 0 and b"%d blocks moved\n" % used in done.stdout
     with f2fskit.open(copy) as volume:
         assert volume.sit[segno].valid_blocks == 0 and volume.sit[max(free)].valid_blocks == used
         assert volume.sit[max(free)].type >= 3

@@ -149,11 +149,58 @@ class Walk:
         self.model.update(added)
         return "populate %d" % len(added)
 
+    def defrag_options(self, order):
+        """Something of each option."""
+        chance, names = self.rng.random, sorted(self.model)
+        some = self.rng.sample(names, min(len(names), self.rng.randrange(1, 30)))
+        options = {"blocks": self.rng.choice((0, 0, 500, 2000)), "move_pinned": chance() < 0.5}
+        if order == "list":
+            options["parts"] = [path if chance() < 0.5 else (path, self.rng.randrange(1 << 18), self.rng.randrange(1 << 20))
+                                for path in some or ["/a"]]
+        elif order != "space":
+            options["paths"] = self.rng.choice(((), (), ("/b",), some))
+            options["include"] = self.rng.choice(((), (), ("*[02468]",), ("/a/**", "*7*")))
+        if chance() < 0.3:
+            options["free"] = self.rng.randrange(1, 60)
+        return options
+
     def defragment(self):
-        order = self.rng.choice(("score", "tree", "age", "space"))
+        order = self.rng.choice(("score", "tree", "age", "space", "list"))
+        options = self.defrag_options(order)
         with self.open() as volume:
-            volume.defrag(order, blocks=self.rng.choice((0, 2000)))
-        return "defrag " + order
+            plain = sorted(path for path in self.model if not path.startswith("/b"))  # files with clusters cannot be pinned
+            pinned = self.rng.sample(plain, min(len(plain), self.rng.choice((0, 0, 3))))
+            for path in pinned:
+                volume.lookup(path).set(pin=True)
+            volume.commit()
+            before = {path: list(volume.lookup(path).extents()) for path in pinned}
+            would = volume.defrag(order, dry_run=True, **options)
+            found = volume.defrag(order, **options)
+            if found != would:
+                names = [name for name in found._fields if getattr(found, name) != getattr(would, name)]
+                raise WalkError("a dry run of %s %r says other %s" % (order, options, names))
+            if found.unconfirmed or found.unreadable:
+                raise WalkError("%d unconfirmed, %d unreadable" % (found.unconfirmed, found.unreadable))
+            for path in pinned:
+                if not options["move_pinned"] and list(volume.lookup(path).extents()) != before[path]:
+                    raise WalkError("a pinned file moved: " + path)
+                volume.lookup(path).set(pin=False)
+        moved = found.blocks_placed + found.blocks_cleared
+        return "defrag %s %s: %d blocks, %s" % (order, " ".join(sorted(k for k, v in options.items() if v)), moved,
+                                                found.end.name)
+
+    def move_range(self):
+        with self.open() as volume:
+            start, end = volume.geometry.main_blkaddr, volume.geometry.end_blkaddr
+            first = self.rng.randrange(start, end - 1)
+            length = min(self.rng.choice((100, 700, 5000)), end - first)
+            target = self.rng.choice([at for at in (start, first - 1, first + length, end - 1)
+                                      if start <= at < end and not first <= at < first + length])
+            try:
+                found = volume.defrag_range(first, length, target, leftwards=target < first or target == end - 1)
+            except self.f2fskit.NospcError:
+                return "range: no room"
+        return "range: %d blocks" % found.moved
 
     def resize(self):
         found = self.f2fskit.resize(self.path, dry_run=True)
@@ -197,8 +244,8 @@ class Walk:
                     raise WalkError("other contents: " + path)
 
     def step(self):
-        what = self.rng.choices((self.resize, self.write, self.overwrite, self.remove, self.clean, self.populate, self.defragment),
-                                (8, 4, 3, 3, 2, 2, 1))[0]
+        what = self.rng.choices((self.resize, self.write, self.overwrite, self.remove, self.clean, self.populate,
+                                 self.defragment, self.move_range), (8, 4, 3, 3, 2, 2, 4, 1))[0]
         self.done.append(what.__name__)
         self.done[-1] = what()
         self.look()

@@ -112,6 +112,22 @@ int cli_write_fd(void *user, const void *bytes, size_t length)
 	return 0;
 }
 
+int cli_create(const char *path, unsigned mode, int *is_new)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)mode);
+
+	*is_new = fd >= 0;
+	return fd < 0 && errno == EEXIST ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, (mode_t)mode) : fd;
+}
+
+void cli_leave_part(struct cli *cli, const char *path, int is_new)
+{
+	if (is_new)
+		unlink(path);
+	else
+		cli_error(cli, "%s: is not complete", path);
+}
+
 void cli_go_on(void)
 {
 	const int number = stop_signal;

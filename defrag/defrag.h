@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * defrag.f2fs: main.c reads the options, fragment_report.c tells how fragmented a volume is, map.c draws its segments,
- * run.c puts it in order, moved_range.c moves a range of blocks as f2fs-tools do.
+ * run.c puts it in order, by access_list.c if need be, moved_range.c moves a range of blocks as f2fs-tools do.
  */
 #ifndef F2FSKIT_DEFRAG_PROGRAM_H
 #define F2FSKIT_DEFRAG_PROGRAM_H
@@ -41,6 +41,17 @@ struct defrag {
 	struct f2fs_context *ctx;
 	struct f2fs_volume *vol;
 };
+
+/* What a file of the host wants placed in which order; zero it first. */
+struct access_list {
+	char *text; /* that the paths are in */
+	struct f2fs_defrag_part *parts;
+	size_t count;
+};
+
+/* Read the list of d->a->order_file; returns 0, or non-zero with a message written. Free it in either case. */
+int access_list_read(struct defrag *d, struct access_list *list);
+void access_list_free(struct access_list *list);
 
 /* These write to stdout, and a message when they fail; they return 0 or non-zero. */
 int defrag_report(struct defrag *d);

@@ -26,22 +26,44 @@ int defrag_map(struct defrag *d)
 	return rc;
 }
 
-int defrag_svg(struct defrag *d)
+/* Draw it in memory; free *svg. Nothing of the host is touched before the picture is whole. */
+static int draw(struct defrag *d, char **svg, size_t *length)
 {
-	const int is_stdout = strcmp(d->a->svg, "-") == 0;
-	FILE *to = is_stdout ? stdout : fopen(d->a->svg, "w");
-	int rc;
+	FILE *memory = open_memstream(svg, length);
+	int rc = memory ? f2fs_segment_map(d->vol, F2FS_MAP_SVG, put, memory) : 0;
 
-	if (!to) {
-		cli_error(d->cli, "%s: %s", d->a->svg, strerror(errno));
-		return -1;
-	}
-	rc = f2fs_segment_map(d->vol, F2FS_MAP_SVG, put, to);
 	if (rc)
 		cli_error_of(d->cli, d->ctx, d->a->image.path);
-	if (!is_stdout && fclose(to) != 0 && !rc) {
-		cli_error(d->cli, "%s: %s", d->a->svg, strerror(errno));
+	if (memory && fclose(memory) == 0)
+		return rc;
+	cli_error(d->cli, "out of memory");
+	return -1;
+}
+
+static int save(struct defrag *d, const char *svg, size_t length)
+{
+	const char *path = d->a->svg;
+	int is_new, fd = cli_create(path, 0666, &is_new), rc = fd < 0 || cli_write_fd(&fd, svg, length);
+
+	if (fd >= 0 && close(fd) != 0)
 		rc = -1;
-	}
+	if (rc)
+		cli_error(d->cli, "%s: %s", path, cli_stopped() ? "stopped" : strerror(errno));
+	if (rc && fd >= 0)
+		cli_leave_part(d->cli, path, is_new);
+	return rc;
+}
+
+int defrag_svg(struct defrag *d)
+{
+	char *svg = NULL;
+	size_t length = 0;
+	int rc = draw(d, &svg, &length);
+
+	if (!rc && strcmp(d->a->svg, "-") == 0)
+		rc = put(stdout, svg, length);
+	else if (!rc)
+		rc = save(d, svg, length);
+	free(svg);
 	return rc;
 }

@@ -1,103 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Putting a volume in order: what the options ask for, the access list, and what was done.
+ * Putting a volume in order: what the options ask for, and what was done.
  */
-#include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "cli/image.h"
 #include "cli/size.h"
 #include "defrag/defrag.h"
-
-/* ---- the access list ---- */
-
-struct access_list {
-	struct f2fs_defrag_part *parts;
-	size_t count, room;
-};
-
-static int complain(struct defrag *d, unsigned long line, const char *what)
-{
-	cli_error(d->cli, "%s:%lu: %s", d->a->order_file, line, what);
-	return -1;
-}
-
-/* Take the last word of a line when it is a number. */
-static int take_number(char *line, uint64_t *value)
-{
-	char *space = strrchr(line, ' ');
-
-	if (!space || !isdigit((unsigned char)space[1]) || cli_parse_u64(space + 1, 0, UINT64_MAX, value))
-		return 0;
-	*space = '\0';
-	return 1;
-}
-
-/* "path" or "path offset length"; a path may have spaces. */
-static int add_line(struct defrag *d, struct access_list *list, char *line, unsigned long number)
-{
-	uint64_t offset = 0, length = 0;
-	char *whole;
-
-	line[strcspn(line, "\n")] = '\0';
-	if (line[0] == '\0' || line[0] == '#')
-		return 0;
-	whole = strdup(line);
-	if (!whole)
-		return complain(d, number, "out of memory");
-	if (!(take_number(whole, &length) && take_number(whole, &offset))) {
-		strcpy(whole, line);
-		offset = length = 0;
-	}
-	if (list->count == list->room) {
-		const size_t room = list->room ? list->room * 2 : 64;
-		struct f2fs_defrag_part *parts = realloc(list->parts, room * sizeof(*parts));
-
-		if (!parts) {
-			free(whole);
-			return complain(d, number, "out of memory");
-		}
-		list->parts = parts;
-		list->room = room;
-	}
-	list->parts[list->count++] = (struct f2fs_defrag_part){ .path = whole, .offset = offset, .length = length };
-	return 0;
-}
-
-static int read_list(struct defrag *d, struct access_list *list)
-{
-	FILE *from = strcmp(d->a->order_file, "-") == 0 ? stdin : fopen(d->a->order_file, "r");
-	char *line = NULL;
-	size_t room = 0;
-	unsigned long number = 0;
-	int rc = 0;
-
-	if (!from) {
-		cli_error(d->cli, "%s: %s", d->a->order_file, strerror(errno));
-		return -1;
-	}
-	while (!rc && getline(&line, &room, from) >= 0)
-		rc = add_line(d, list, line, ++number);
-	if (!rc && ferror(from))
-		rc = complain(d, number, strerror(errno));
-	free(line);
-	if (from != stdin)
-		fclose(from);
-	if (!rc && list->count == 0)
-		rc = complain(d, number, "the list is empty");
-	return rc;
-}
-
-static void free_list(struct access_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		free((char *)(uintptr_t)list->parts[i].path);
-	free(list->parts);
-}
-
-/* ---- what was done ---- */
 
 static void print_state(struct cli_print *out, const char *name, const struct f2fs_fragments *f, uint32_t block_size)
 {
@@ -205,7 +114,7 @@ int defrag_run(struct defrag *d)
 					       .dry_run = (uint8_t)a->dry_run,
 					       .spill_dir = cli_temporary_directory() };
 	struct f2fs_defrag_result result = { 0 };
-	int rc = a->order_file ? read_list(d, &list) : 0, shown = 0;
+	int rc = a->order_file ? access_list_read(d, &list) : 0, shown = 0;
 
 	if (a->bytes)
 		options.blocks = (a->bytes + f2fs_volume_geometry(d->vol)->block_size - 1) /
@@ -213,7 +122,7 @@ int defrag_run(struct defrag *d)
 	options.list = list.parts;
 	options.list_count = (uint32_t)list.count;
 	if (rc) {
-		free_list(&list);
+		access_list_free(&list);
 		return rc;
 	}
 	rc = f2fs_defrag(d->vol, &options, &result);
@@ -224,7 +133,8 @@ int defrag_run(struct defrag *d)
 			shown = print_json(d, &result);
 		else
 			print_text(d, &result);
+		fflush(stdout); /* a program that was stopped ends without it */
 	}
-	free_list(&list);
+	access_list_free(&list);
 	return rc ? rc : shown;
 }

@@ -66,13 +66,9 @@ static char *host_target(const char *operand, const char *source)
 
 static int get_to_file(struct edit *e, struct f2fs_inode *inode, const struct f2fs_stat *st, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, (mode_t)(st->mode & 0777)), rc;
-	const int is_new = fd >= 0;
-	FILE *to;
+	int is_new, fd = cli_create(path, st->mode & 0777, &is_new), rc;
+	FILE *to = fd >= 0 ? fdopen(fd, "wb") : NULL;
 
-	if (fd < 0 && errno == EEXIST)
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, (mode_t)(st->mode & 0777));
-	to = fd >= 0 ? fdopen(fd, "wb") : NULL;
 	if (!to) {
 		if (fd >= 0)
 			close(fd);
@@ -81,10 +77,8 @@ static int get_to_file(struct edit *e, struct f2fs_inode *inode, const struct f2
 	rc = edit_copy_out(e, inode, path, to);
 	if (fclose(to) != 0 && !rc)
 		rc = edit_host_fail(e, path);
-	if (rc && is_new)
-		unlink(path);
-	else if (rc)
-		cli_error(&e->cli, "%s: is not complete", path);
+	if (rc)
+		cli_leave_part(&e->cli, path, is_new);
 	return rc;
 }
 

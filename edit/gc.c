@@ -130,5 +130,6 @@ int do_gc(struct edit *e, const struct edit_call *call)
 	if (!e->is_json)
 		print_text(&result, options.dry_run, options.move_pinned);
 	shown = e->is_json ? print_json(e, &result, options.dry_run) : 0;
+	fflush(stdout); /* a program that was stopped ends without it */
 	return rc ? rc : shown;
 }

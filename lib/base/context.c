@@ -132,7 +132,18 @@ int progress_report(struct f2fs_context *ctx, const struct f2fs_progress *progre
 	ctx->ticked = 0;
 	if (!ctx->host.progress || ctx->host.progress(ctx->host.user, progress) == 0)
 		return 0;
-	return error_set(ctx, F2FS_ERR_CANCELED, "%s was canceled", progress->task);
+	if (!ctx->wish)
+		return error_set(ctx, F2FS_ERR_CANCELED, "%s was canceled", progress->task);
+	*ctx->wish = true;
+	return 0;
+}
+
+bool *progress_note(struct f2fs_context *ctx, bool *wish)
+{
+	bool *before = ctx->wish;
+
+	ctx->wish = wish;
+	return before;
 }
 
 const struct f2fs_progress *progress_run(struct f2fs_context *ctx, const struct f2fs_progress *task)

@@ -18,6 +18,7 @@ struct f2fs_context {
 	uint64_t random_state; /* of the fixed sequence used without a host's random */
 	const struct f2fs_progress *running; /* what ticks report; NULL: no task runs */
 	uint64_t ticked;		     /* work since the last report */
+	bool *wish;			     /* to stop is noted here; NULL: it fails what reports */
 #ifdef F2FSKIT_COUNT_WORK
 	uint64_t work; /* what work_note() has counted */
 #endif
@@ -81,6 +82,11 @@ int progress_report(struct f2fs_context *ctx, const struct f2fs_progress *progre
 /* From now on ticks report this, which the caller keeps up to date; returns what they reported before, to be set again
  * when the task ends. */
 const struct f2fs_progress *progress_run(struct f2fs_context *ctx, const struct f2fs_progress *task);
+/*
+ * From now on a host that wants to stop fails no report: *wish becomes true. For a task that ends its step, with the
+ * commit, and stops then. NULL: as before. Returns what was set, to be set again when the task ends.
+ */
+bool *progress_note(struct f2fs_context *ctx, bool *wish);
 /*
  * Work of that many bytes of plain copying was done, or is about to be: once in a while the host is told, so that it
  * can stop what takes long. Without a task it is told what. F2FS_ERR_CANCELED when the host wants to stop.

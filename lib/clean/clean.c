@@ -91,8 +91,7 @@ static void report(struct run *r)
 		.total = r->options.sections
 	};
 
-	if (progress_report(r->vol->ctx, &progress) == F2FS_ERR_CANCELED)
-		r->is_stopped = true;
+	progress_report(r->vol->ctx, &progress);
 }
 
 /* Move one section, if its blocks are confirmed and there is room. *goes_on: whether the batch does. */
@@ -276,14 +275,17 @@ static int prepare(struct run *r)
 int clean_run(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct f2fs_clean_result *result)
 {
 	struct run r = { .vol = vol, .result = result };
+	bool *before;
 	int err;
 
 	*result = (struct f2fs_clean_result){ 0 };
 	if (options)
 		r.options = *options;
 	err = prepare(&r);
+	before = progress_note(vol->ctx, &r.is_stopped);
 	if (!err)
 		err = run_batches(&r);
+	progress_note(vol->ctx, before);
 	if (err)
 		result->end = F2FS_CLEAN_STOPPED;
 	live_fini(&r.live);

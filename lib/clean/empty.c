@@ -153,13 +153,13 @@ static bool is_in_range(const struct emptying *e, f2fs_seg_t segno)
 	return segno >= e->range->first && segno < e->range->end;
 }
 
-static int report(struct emptying *e, uint64_t done)
+static void report(struct emptying *e, uint64_t done)
 {
 	const struct f2fs_progress progress = {
 		.task = "resize", .phase = "moving", .unit = "blocks", .done = done, .total = e->total
 	};
 
-	return progress_report(e->vol->ctx, &progress);
+	progress_report(e->vol->ctx, &progress);
 }
 
 /* Sections that n blocks need which find no holes; end: logs that may each begin one more. */
@@ -221,7 +221,7 @@ static int move_batch(struct emptying *e, uint32_t *moved)
 		e->nodes += e->live.owners + (e->live.blocks.count - e->live.data);
 		e->range->moved_blocks += e->live.blocks.count;
 		++*moved;
-		e->is_stopped = report(e, e->range->moved_blocks) == F2FS_ERR_CANCELED;
+		report(e, e->range->moved_blocks);
 	}
 	return err;
 }
@@ -365,10 +365,12 @@ int clean_range_empty(struct f2fs_volume *vol, struct clean_range *range)
 {
 	struct emptying e;
 	int err = prepare(&e, vol, range);
+	bool *before = progress_note(vol->ctx, &e.is_stopped);
 
 	vol->barred = (struct volume_barred){ .first = range->first, .end = range->end };
 	if (!err)
 		err = run(&e);
+	progress_note(vol->ctx, before);
 	finish(&e);
 	return err;
 }

@@ -379,6 +379,7 @@ static int remember(void *user, const struct f2fs_file_fragments *file)
 static int run(struct defrag_run *r)
 {
 	const struct f2fs_fragments_options look = { .file = remember, .user = r };
+	bool *before;
 	int err = prepare(r);
 
 	if (!err)
@@ -387,8 +388,10 @@ static int run(struct defrag_run *r)
 		err = error_nomem(r->vol->ctx);
 	if (!err)
 		err = r->options->order == F2FS_DEFRAG_SPACE ? 0 : defrag_list(r);
+	before = progress_note(r->vol->ctx, &r->is_stopped);
 	if (!err)
 		err = r->options->order == F2FS_DEFRAG_SPACE ? defrag_space(r) : place_all(r);
+	progress_note(r->vol->ctx, before);
 	if (!err && r->is_stopped)
 		err = error_set(r->vol->ctx, F2FS_ERR_CANCELED,
 				"it was stopped; what was moved before is committed: %llu blocks placed",

@@ -28,8 +28,7 @@ void defrag_progress(struct defrag_run *r, const char *phase)
 		.task = "defrag", .phase = phase, .unit = "blocks", .done = r->result->blocks_placed, .total = r->total
 	};
 
-	if (progress_report(r->vol->ctx, &progress) == F2FS_ERR_CANCELED)
-		r->is_stopped = true;
+	progress_report(r->vol->ctx, &progress);
 }
 
 struct defrag_item *defrag_next_item(struct defrag_run *r)

@@ -16,7 +16,7 @@ struct range {
 	struct f2fs_volume *vol;
 	f2fs_blk_t start, end; /* of what moves */
 	f2fs_blk_t next;       /* where the next block may go */
-	bool goes_left, wants_nodes;
+	bool goes_left, wants_nodes, is_stopped;
 	struct filler filler;
 	struct live live;
 	uint8_t *buffer;
@@ -191,7 +191,8 @@ static int move_some(struct range *r, uint32_t *section, uint32_t end)
 		return err;
 	r->vol->txn->is_cleaning = true;
 	err = filler_begin(&r->filler, r->vol->txn);
-	for (; *section < end && !err && r->vol->txn->dirty_count < NODES_AT_ONCE && r->moved < BLOCKS_AT_ONCE;
+	for (; *section < end && !err && !r->is_stopped && r->vol->txn->dirty_count < NODES_AT_ONCE &&
+	       r->moved < BLOCKS_AT_ONCE;
 	     ++*section) {
 		err = move_section(r, *section);
 		if (!err)
@@ -219,6 +220,7 @@ static int move_all(struct range *r)
 	const uint32_t sps = geo->segs_per_sec;
 	const uint32_t first = geometry_segment_of(geo, r->start) / sps,
 		       end = geometry_segment_of(geo, r->end - 1) / sps + 1;
+	bool *before = progress_note(r->vol->ctx, &r->is_stopped);
 	int err = live_init(&r->live, r->vol);
 
 	r->buffer = mem_alloc(r->vol->ctx, (size_t)F2FS_SEGMENT_BLOCKS << geo->block_bits);
@@ -226,9 +228,13 @@ static int move_all(struct range *r)
 		err = F2FS_ERR_NOMEM;
 	for (unsigned pass = 0; pass < 2 && !err; pass++) {
 		r->wants_nodes = pass == 1;
-		for (uint32_t section = first; section < end && !err;)
+		for (uint32_t section = first; section < end && !err && !r->is_stopped;)
 			err = move_some(r, &section, end);
 	}
+	progress_note(r->vol->ctx, before);
+	if (!err && r->is_stopped)
+		err = error_set(r->vol->ctx, F2FS_ERR_CANCELED, "it was stopped; %llu blocks were moved",
+				(unsigned long long)r->result->moved);
 	live_fini(&r->live);
 	mem_free(r->vol->ctx, r->buffer);
 	return err;

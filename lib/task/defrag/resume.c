@@ -98,7 +98,7 @@ static int accept_items(struct defrag_run *r, struct end *end, struct vec *list)
 {
 	int err = 0;
 
-	while (!err && defrag_next_item(r)) {
+	while (!err && !r->is_stopped && defrag_next_item(r)) {
 		const struct live_block *blocks;
 		struct accepted *accepted;
 		struct defrag_item *item;
@@ -107,6 +107,7 @@ static int accept_items(struct defrag_run *r, struct end *end, struct vec *list)
 		err = find_follower(r, end, &item);
 		if (err || !item)
 			break;
+		defrag_progress(r, "looking");
 		accepted = vec_push(list, 1);
 		if (!accepted)
 			return F2FS_ERR_NOMEM;

@@ -9,6 +9,7 @@
 
 #include "base/bitmap.h"
 #include "device/device.h"
+#include "device/extents.h"
 #include "forensics/past.h"
 
 #define CHUNK_BYTES (512u << 10)
@@ -22,7 +23,7 @@ struct scan {
 	struct map32 wanted; /* node ids: 1 to be looked for, 2 looked for already */
 	struct map32 found;  /* blocks taken */
 	bool learned;	     /* wanted has grown */
-	uint64_t data_start, data_end; /* bytes of the device that are known to be no hole */
+	struct holes holes; /* of the image */
 };
 
 /* A child's id that was not known yet. */
@@ -102,21 +103,9 @@ static void read_blocks(struct scan *s, f2fs_blk_t addr, uint32_t count)
 /* Blocks from addr on that are a hole of the image, at most max. */
 static uint32_t hole_blocks(struct scan *s, f2fs_blk_t addr, uint32_t max)
 {
-	const uint32_t bs = s->vol->geo.block_size;
-	const uint64_t offset = (uint64_t)addr * bs;
-	uint64_t length;
-	int is_hole;
+	const uint64_t bs = s->vol->geo.block_size, count = holes_at(&s->holes, addr * bs) / bs;
 
-	if (offset >= s->data_start && offset < s->data_end) /* asking again is slow on some hosts */
-		return 0;
-	if (device_extent_quiet(s->vol->dev, offset, &length, &is_hole) != 0)
-		return 0;
-	if (!is_hole) {
-		s->data_start = offset;
-		s->data_end = offset + length;
-		return 0;
-	}
-	return length / bs < max ? (uint32_t)(length / bs) : max;
+	return count < max ? (uint32_t)count : max;
 }
 
 /* Take the nodes among blocks [from, to) of a segment. */
@@ -199,6 +188,8 @@ static int read_segment(struct scan *s, f2fs_seg_t segno)
 
 	if (s->done && msb_test(s->done, segno))
 		return 0;
+	if (hole_blocks(s, geometry_segment_start(&s->vol->geo, segno), F2FS_SEGMENT_BLOCKS) == F2FS_SEGMENT_BLOCKS)
+		return 0;
 	plan = plan_segment(s, segno);
 	if (plan == PLAN_SKIP)
 		return 0;
@@ -252,7 +243,7 @@ static int read_inode(struct scan *s)
 
 int past_scan(struct f2fs_past *past)
 {
-	struct scan s = { .past = past, .vol = past->vol };
+	struct scan s = { .past = past, .vol = past->vol, .holes.dev = past->vol->dev };
 	struct f2fs_context *ctx = past->vol->ctx;
 	int err = F2FS_ERR_NOMEM;
 

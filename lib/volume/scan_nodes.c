@@ -14,6 +14,7 @@
 
 #include "base/bitmap.h"
 #include "device/device.h"
+#include "device/extents.h"
 #include "format/inode.h"
 #include "volume/rescue.h"
 
@@ -28,7 +29,7 @@ struct scan {
 	struct f2fs_sit_entry sit;
 	bool is_second; /* the pass that looks for what the SIT's journal had */
 	uint32_t known; /* highest version of a node that the SIT has */
-	uint64_t data_start, data_end; /* bytes of the device that are known to be no hole */
+	struct holes holes; /* of the image */
 	f2fs_seg_t segno;	       /* at hand */
 };
 
@@ -185,21 +186,9 @@ static void read_chunk(struct scan *s, f2fs_blk_t addr, uint32_t count)
 /* Blocks from addr on that are a hole, at most max. */
 static uint32_t hole_blocks(struct scan *s, f2fs_blk_t addr, uint32_t max)
 {
-	const uint32_t bs = s->vol->geo.block_size;
-	const uint64_t offset = (uint64_t)addr * bs;
-	uint64_t length;
-	int is_hole;
+	const uint64_t bs = s->vol->geo.block_size, count = holes_at(&s->holes, addr * bs) / bs;
 
-	if (offset >= s->data_start && offset < s->data_end) /* asking again is slow on some hosts */
-		return 0;
-	if (device_extent_quiet(s->vol->dev, offset, &length, &is_hole) != 0)
-		return 0;
-	if (!is_hole) {
-		s->data_start = offset;
-		s->data_end = offset + length;
-		return 0;
-	}
-	return length / bs < max ? (uint32_t)(length / bs) : max;
+	return count < max ? (uint32_t)count : max;
 }
 
 static int scan_segment(struct scan *s, f2fs_seg_t segno)
@@ -208,6 +197,8 @@ static int scan_segment(struct scan *s, f2fs_seg_t segno)
 	const f2fs_blk_t start = geometry_segment_start(geo, segno);
 	uint32_t at = 0;
 
+	if (hole_blocks(s, start, F2FS_SEGMENT_BLOCKS) == F2FS_SEGMENT_BLOCKS)
+		return 0;
 	s->segno = segno;
 	s->has_sit = sit_lookup(s->vol, segno, &s->sit) == 0;
 	if (s->r->sit_trusted && s->r->root != RESCUE_ROOT_OLDER && s->has_sit &&
@@ -335,7 +326,7 @@ static bool find_known(struct scan *s)
 
 int rescue_scan(struct f2fs_volume *vol)
 {
-	struct scan s = { .vol = vol, .r = vol->rescue };
+	struct scan s = { .vol = vol, .r = vol->rescue, .holes.dev = vol->dev };
 	int err;
 
 	s.buffer = mem_alloc(vol->ctx, (size_t)CHUNK_BLOCKS << vol->geo.block_bits);

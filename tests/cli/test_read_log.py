@@ -57,3 +57,14 @@ def test_a_log_that_does_not_arrive(run_tool, image, tmp_path):
     (tmp_path / "full").symlink_to("/dev/full")
     run_tool("dump.f2fs", "--read-log", tmp_path / "full", "--ls", image, rc=8)
     run_tool("dump.f2fs", "--read-log", tmp_path / "none" / "log", "--ls", image, rc=8)
+
+
+@pytest.mark.parametrize("view", ["--deleted", "--timeline", "--versions=/"])
+def test_a_search_reads_what_is_there(run_tool, tmp_path, view):
+    """Of 512 Ki segments of a fresh volume almost all are holes of the file: neither they nor their summaries are read."""
+    image, log = tmp_path / "image", tmp_path / "log"
+    with open(image, "wb") as f:
+        f.truncate(1 << 40)
+    run_tool("mkfs.f2fs", "-q", image)
+    run_tool("dump.f2fs", "-q", "--read-log", log, view, image)
+    assert 5 < len(read_log(log)) < 100

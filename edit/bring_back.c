@@ -1,42 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The command undelete: deleted files back into the volume. What is left of them lies in free blocks, which the first
- * change may write over: so everything is copied to a temporary file of the host first, and written then.
+ * change may write over: so everything is staged outside the volume first (staged.c), and written then.
  */
-#define _XOPEN_SOURCE 700
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/size.h"
-#include "edit/edit.h"
+#include "edit/staged.h"
 
 #define SIZE_LIMIT ((uint64_t)1 << 50) /* bytes; the largest file of blocks of 16 KiB */
-
-/* A file that comes back. */
-struct staged {
-	struct staged *next;
-	char *path; /* without a slash in front */
-	char *target; /* of a symbolic link */
-	struct f2fs_stat stat;
-	f2fs_blk_t addr;
-	uint64_t at; /* in the temporary file */
-	uint64_t lost; /* blocks that are holes instead */
-};
 
 struct undelete {
 	struct edit *e;
 	struct f2fs_past *past;
+	struct staging staging;
 	const char *pattern;
 	uint32_t number;
 	int is_number, takes_parts;
-	FILE *store;
-	uint64_t end; /* of the store */
-	uint8_t *buffer;
-	struct staged *first, **last;
 	unsigned left_out;
 	int rc;
 };
@@ -47,56 +30,6 @@ static int matches(const struct undelete *u, const struct f2fs_deleted *file)
 		return 1;
 	return u->is_number ? file->version.ino == u->number :
 			      !fnmatch(u->pattern, file->path, 0) || !strcmp(u->pattern, file->path);
-}
-
-/* Copy contents to the store, block by block where they cannot be read at once; holes are not written. */
-static int stage_contents(struct undelete *u, struct f2fs_inode *inode, struct staged *s)
-{
-	const uint64_t bs = f2fs_volume_geometry(u->e->vol)->block_size;
-	const uint64_t most = f2fs_volume_geometry(u->e->vol)->block_count + 4096;
-	const uint64_t blocks = s->stat.size / bs + (s->stat.size % bs != 0);
-
-	if (u->end > (uint64_t)INT64_MAX / 2) {
-		f2fs_context_fail(u->e->ctx, F2FS_ERR_TOO_BIG, "too much at once: bring back fewer files at a time");
-		return edit_fail(u->e, F2FS_ERR_TOO_BIG, s->path);
-	}
-	s->at = u->end;
-	for (uint64_t block = 0; block < blocks && s->lost < most;) {
-		struct f2fs_extent extent;
-		size_t done = 0;
-		int rc = f2fs_inode_extent(inode, block, &extent);
-
-		if (rc == F2FS_ERR_NOT_FOUND)
-			break;
-		if (!rc && (extent.kind == F2FS_EXTENT_HOLE || extent.kind == F2FS_EXTENT_RESERVED)) {
-			block = extent.file_block + extent.count;
-			continue;
-		}
-		if (!rc)
-			rc = f2fs_inode_read(inode, block * bs, u->buffer, (size_t)bs, &done);
-		if (rc == F2FS_ERR_NOMEM || cli_stopped())
-			return rc ? rc : F2FS_ERR_CANCELED;
-		s->lost += rc != 0;
-		if (!rc && (fseeko(u->store, (off_t)(s->at + block * bs), SEEK_SET) ||
-			    fwrite(u->buffer, 1, done, u->store) != done))
-			return edit_host_fail(u->e, "temporary file");
-		block++;
-	}
-	u->end += blocks * bs;
-	return 0;
-}
-
-static int stage_target(struct undelete *u, struct f2fs_inode *inode, struct staged *s)
-{
-	size_t length;
-	int rc;
-
-	s->target = malloc(TARGET_ROOM);
-	if (!s->target)
-		return edit_no_memory(u->e);
-	rc = f2fs_inode_readlink(inode, s->target, TARGET_ROOM, &length);
-	s->lost += rc != 0;
-	return 0;
 }
 
 static int leave_out(struct undelete *u, const char *path, const char *why)
@@ -111,41 +44,14 @@ static int leave_out(struct undelete *u, const char *path, const char *why)
 	return 0;
 }
 
-static int stage(struct undelete *u, const struct f2fs_deleted *file)
-{
-	const uint32_t type = file->version.stat.mode & MODE_TYPE;
-	struct staged *s = calloc(1, sizeof(*s));
-	struct f2fs_inode *inode;
-	int rc;
-
-	if (!s)
-		return edit_no_memory(u->e);
-	*u->last = s;
-	u->last = &s->next;
-	s->path = strdup(file->path + strspn(file->path, "/"));
-	if (!s->path)
-		return edit_no_memory(u->e);
-	s->stat = file->version.stat;
-	s->addr = file->version.addr;
-	rc = f2fs_inode_open_at(u->e->vol, u->past, s->addr, 0, &inode);
-	if (rc)
-		return edit_fail(u->e, rc, s->path);
-	rc = type == MODE_REG ? stage_contents(u, inode, s) : type == MODE_LNK ? stage_target(u, inode, s) : 0;
-	f2fs_inode_close(inode);
-	return rc;
-}
-
 static int take(void *user, const struct f2fs_deleted *file)
 {
 	struct undelete *u = user;
-	const uint32_t type = file->version.stat.mode & MODE_TYPE;
 
 	if (!matches(u, file))
 		return 0;
 	if (file->confidence == F2FS_CONFIDENCE_NAME)
 		return leave_out(u, file->path, "only the name is left");
-	if (type != MODE_REG && type != MODE_LNK && type != MODE_DIR)
-		return leave_out(u, file->path, "neither file, directory nor symbolic link");
 	if (file->version.stat.size > SIZE_LIMIT) /* the store could not hold them side by side */
 		return leave_out(u, file->path, "no file is that large");
 	if (file->version.stat.is_encrypted)
@@ -154,7 +60,7 @@ static int take(void *user, const struct f2fs_deleted *file)
 		return leave_out(u, file->path, "nothing of its contents is left");
 	if (file->confidence == F2FS_CONFIDENCE_PART && !u->takes_parts)
 		return leave_out(u, file->path, "parts of it were written over (-p brings back the rest)");
-	u->rc = stage(u, file);
+	u->rc = staging_take(&u->staging, u->past, file);
 	return u->rc;
 }
 
@@ -193,31 +99,6 @@ static int open_parent(struct edit *e, const char *top, const char *path, const 
 	return 0;
 }
 
-/* Write the contents; blocks of zeros stay holes. */
-static int write_contents(struct undelete *u, struct f2fs_inode *inode, const struct staged *s)
-{
-	const size_t bs = f2fs_volume_geometry(u->e->vol)->block_size;
-	int rc = 0;
-
-	for (uint64_t at = 0; at < s->stat.size && !rc && s->at + at < u->end; at += bs) {
-		const size_t want = s->stat.size - at < bs ? (size_t)(s->stat.size - at) : bs;
-		size_t i = 0;
-
-		if (cli_stopped())
-			return F2FS_ERR_CANCELED;
-		memset(u->buffer, 0, want);
-		if (fseeko(u->store, (off_t)(s->at + at), SEEK_SET))
-			return edit_host_fail(u->e, "temporary file");
-		if (fread(u->buffer, 1, want, u->store) != want && ferror(u->store))
-			return edit_host_fail(u->e, "temporary file");
-		while (i < want && u->buffer[i] == 0)
-			i++;
-		if (i < want)
-			rc = f2fs_inode_write(inode, at, u->buffer, want);
-	}
-	return rc ? rc : f2fs_inode_truncate(inode, s->stat.size);
-}
-
 static int make(struct undelete *u, struct f2fs_inode *dir, const char *name, const struct staged *s)
 {
 	const unsigned which = F2FS_SET_MODE | F2FS_SET_UID | F2FS_SET_GID | F2FS_SET_ATIME | F2FS_SET_MTIME;
@@ -227,13 +108,17 @@ static int make(struct undelete *u, struct f2fs_inode *dir, const char *name, co
 	int rc;
 
 	edit_new(u->e, type, NULL, &spec);
+	spec.rdev_major = s->stat.rdev_major;
+	spec.rdev_minor = s->stat.rdev_minor;
 	spec.target = s->target;
 	spec.target_length = s->target ? strlen(s->target) : 0;
 	rc = f2fs_create(dir, name, strlen(name), &spec, &inode);
 	if (rc)
 		return rc;
 	if (type == MODE_REG)
-		rc = write_contents(u, inode, s);
+		rc = staged_write(&u->staging, s, inode);
+	for (const struct staged_xattr *x = s->xattrs; x && !rc; x = x->next)
+		rc = f2fs_xattr_set(inode, x->name, x->value, x->size);
 	if (!rc)
 		rc = f2fs_inode_set(inode, type == MODE_LNK ? which & ~(unsigned)F2FS_SET_MODE : which, &s->stat);
 	f2fs_inode_close(inode);
@@ -266,40 +151,43 @@ static int put_back(struct undelete *u, const char *top, const struct staged *s)
 	if (rc)
 		return edit_fail(u->e, rc, s->path);
 	if (s->lost)
-		leave_out(u, s->path, "blocks that were written over are holes now");
+		leave_out(u, s->path, "what was written over is missing: blocks are holes now, attributes are not there");
 	return 0;
+}
+
+/* A read that failed may hide a newer version of a file, or that a block is somebody else's by now. */
+static int check_reads(struct undelete *u)
+{
+	struct f2fs_past_stat st;
+	char why[160];
+
+	f2fs_past_stat(u->past, &st);
+	if (!st.unreadable || u->e->image.accept_unread)
+		return 0;
+	snprintf(why, sizeof(why),
+		 "%llu reads failed: what was there is not known, and nothing is brought back (--accept-unread gives it up)",
+		 (unsigned long long)st.unreadable);
+	f2fs_context_fail(u->e->ctx, F2FS_ERR_IO, why);
+	return edit_fail(u->e, F2FS_ERR_IO, "undelete");
 }
 
 static int search(struct undelete *u)
 {
 	int rc = f2fs_past_open(u->e->vol, NULL, &u->past);
 
-	if (!rc) {
-		rc = f2fs_deleted(u->past, take, u);
-		f2fs_past_close(u->past);
-	}
+	if (rc)
+		return edit_fail(u->e, rc, "undelete");
+	rc = f2fs_deleted(u->past, take, u);
 	if (rc && rc != u->rc)
 		edit_fail(u->e, rc, "undelete");
-	if (!rc && !u->first && !u->left_out) {
+	if (!rc)
+		rc = check_reads(u);
+	if (!rc && !u->staging.first && !u->left_out) {
 		f2fs_context_fail(u->e->ctx, F2FS_ERR_NOT_FOUND, "no deleted file of that name or number is left");
 		rc = edit_fail(u->e, F2FS_ERR_NOT_FOUND, u->pattern);
 	}
+	f2fs_past_close(u->past);
 	return rc;
-}
-
-static void finish(struct undelete *u)
-{
-	while (u->first) {
-		struct staged *s = u->first;
-
-		u->first = s->next;
-		free(s->path);
-		free(s->target);
-		free(s);
-	}
-	free(u->buffer);
-	if (u->store)
-		fclose(u->store);
 }
 
 int do_undelete(struct edit *e, const struct edit_call *call)
@@ -309,18 +197,17 @@ int do_undelete(struct edit *e, const struct edit_call *call)
 	unsigned count = 0;
 	int rc = top ? edit_commit(e) : F2FS_ERR_NOMEM; /* what changes has no past */
 
-	u.last = &u.first;
 	u.is_number = u.pattern[0] >= '0' && u.pattern[0] <= '9' && !cli_parse_u32(u.pattern, 0, UINT32_MAX, &u.number);
 	if (!rc) {
-		u.store = tmpfile();
-		u.buffer = malloc(f2fs_volume_geometry(e->vol)->block_size);
-		rc = !u.store ? edit_host_fail(e, "temporary file") : u.buffer ? search(&u) : edit_no_memory(e);
+		rc = staging_init(&u.staging, e);
+		if (!rc)
+			rc = search(&u);
+		for (const struct staged *s = u.staging.first; s && !rc; s = s->next, count++)
+			rc = put_back(&u, top, s);
+		staging_free(&u.staging);
 	}
-	for (const struct staged *s = u.first; s && !rc; s = s->next, count++)
-		rc = put_back(&u, top, s);
 	if (!rc)
 		printf("%u files are back, %u are not, or not as a whole\n", count, u.left_out);
-	finish(&u);
 	free(top);
 	return rc;
 }

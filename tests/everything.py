@@ -25,10 +25,12 @@ import uml  # noqa: E402
 
 @dataclasses.dataclass(frozen=True)
 class Configuration:
-    """One way to build: a Meson directory, a compiler, options; `pytest` names the test folders to run against it."""
+    """One way to build: a Meson directory, a compiler, options; `choice` chooses among the tests of the build, `pytest`
+    names the test folders to run against it."""
     name: str
     compiler: str
     options: tuple = ()
+    choice: tuple = ()
     pytest: tuple = ()
     environment: tuple = ()
 
@@ -42,26 +44,27 @@ SHARES = {EVERY_PYTHON_TEST: (KERNEL_TESTS[::2], KERNEL_TESTS[1::2], ("tests", "
           TESTS_OF_PROGRAMS: (("tests/cli",), ("tests/cases",))}
 # Sanitized programs are tested with the Python module of gcc's build: the interpreter is not sanitized either.
 PYTHON_MODULE = os.path.join(TOP, "build")
-CONFIGURATIONS = (
-    Configuration("gcc", "gcc", ("-Dwerror=true",), EVERY_PYTHON_TEST),
-    Configuration("clang", "clang", ("-Dwerror=true",)),
-    Configuration("sanitizers", "gcc", ("-Db_sanitize=address,undefined", "-Db_lundef=false"), TESTS_OF_PROGRAMS,
-                  SANITIZERS),
-)
-
 
 # A Python test that hangs fails after so many seconds, and a share of them that does not end all the same is ended: what
 # waits for ever would hide what all the others found.
 TEST_SECONDS, SHARE_SECONDS = 900, 50 * 60
 
-
 # How many of the slowest files and tests are listed at the end.
 SLOWEST = 40
 
 # Tests that take minutes are run by hand; a sample of each is among the others.
-LEAVE_OUT = ("--no-suite", "long")
+NO_LONG = ("--no-suite", "long")
 # Power cuts at every write of every workload take minutes: once is enough, the others have a sample.
-LEAVE_OUT_ALSO = ("--no-suite", "full")
+NO_FULL = NO_LONG + ("--no-suite", "full")
+# What depends on the compiler shows in the quick ones; faults and power cuts are the same under all of them.
+QUICK = ("--suite", "quick")
+CONFIGURATIONS = (
+    Configuration("gcc", "gcc", ("-Dwerror=true",), NO_LONG, EVERY_PYTHON_TEST),
+    Configuration("clang", "clang", ("-Dwerror=true",), QUICK),
+    Configuration("sanitizers", "gcc", ("-Db_sanitize=address,undefined", "-Db_lundef=false"), NO_FULL, TESTS_OF_PROGRAMS,
+                  SANITIZERS),
+)
+
 # A busy machine is several times slower; what hangs is ended all the same.
 PATIENCE = ("--timeout-multiplier", "4")
 
@@ -75,10 +78,10 @@ class Foreign:
 
 
 # A big-endian and a 32-bit machine, and the compilers that Debian has for them. The first is emulated and some ten times
-# slower: what takes long runs on processors that are there.
+# slower.
 FOREIGN = (
-    Foreign("s390x", "s390x-linux-gnu-gcc", ("--suite", "quick", "--timeout-multiplier", "10")),
-    Foreign("i686", "i686-linux-gnu-gcc", LEAVE_OUT + LEAVE_OUT_ALSO + PATIENCE),
+    Foreign("s390x", "s390x-linux-gnu-gcc", QUICK + ("--timeout-multiplier", "10")),
+    Foreign("i686", "i686-linux-gnu-gcc", QUICK + PATIENCE),
 )
 
 
@@ -185,7 +188,7 @@ class Run:
         if os.path.exists(report):
             os.unlink(report)
         # the Python tests come by themselves, one by one
-        choice = [*LEAVE_OUT, "--no-suite", "python", *PATIENCE, *(() if c.pytest == EVERY_PYTHON_TEST else LEAVE_OUT_ALSO)]
+        choice = [*c.choice, "--no-suite", "python", *PATIENCE]
         status = call(["meson", "test", "-C", directory, "--no-rebuild", "--print-errorlogs", *choice,
                        "--num-processes", str(self.jobs)], **dict(c.environment))
         self.take(c.name, report, status, "meson test")

@@ -150,6 +150,34 @@ def test_undelete_within_the_image(image, tmp_path, peer_check):
     peer_check(image)
 
 
+def test_undelete_of_attributes_and_special_files(image, tmp_path, peer_check):
+    run(EDIT, "-w", image, "mkdir", "/dir", "--", "put", tmp_path / "file", "/dir/file", "--",
+        "setfattr", "/dir/file", "user.color", "red", "--", "setfattr", "/dir/file", "user.long", "x" * 2000, "--",
+        "mknod", "-m", "600", "/dir/null", "c", "1", "3", "--", "mknod", "/dir/pipe", "p")
+    def look():
+        """Without the numbers of inodes."""
+        listed = [line.split()[1:] for line in run(EDIT, image, "ls", "-l", "/dir").decode().splitlines()]
+        return listed, run(EDIT, image, "getfattr", "/dir/file")
+    before = look()
+    run(EDIT, "-w", image, "rm", "-r", "/dir")
+    assert run(EDIT, "-w", image, "undelete", "/dir/*").decode().startswith("3 files are back, 0 are not")
+    assert look() == before
+    peer_check(image)
+
+
+def test_undelete_after_a_read_error(image, build_dir):
+    """What a bad sector holds is not known: nothing is written, unless that is given up."""
+    sizes = {row["block_addr"] for row in shown(image, "--versions=/file")["versions"][0]["versions"]}
+    run(EDIT, "-w", image, "rm", "/file")
+    before = image.read_bytes()
+    bad = dict(os.environ, LD_PRELOAD=os.path.join(build_dir, "tests/common/libbad_sector.so"), BAD_SECTOR=str(min(sizes) << 12),
+               ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
+    done = subprocess.run([EDIT, "-w", image, "undelete", "/file"], capture_output=True, env=bad)
+    assert done.returncode not in (0, 16) and b"reads failed" in done.stderr and image.read_bytes() == before
+    done = subprocess.run([EDIT, "-w", "--accept-unread", image, "undelete", "/file"], capture_output=True, env=bad)
+    assert done.returncode == 0 and run(EDIT, image, "cat", "/file") == b"three" * 40000
+
+
 def test_as_of(image, tmp_path):
     """Three states, each one checkpoint after the other: the first file is there in all."""
     versions = shown(image, "--versions=/file")["versions"][0]["versions"]

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Deleted files that come back, staged outside the volume: what is left of them lies in free blocks, which the first
+ * change of the volume may write over.
+ */
+#ifndef F2FSKIT_EDIT_STAGED_H
+#define F2FSKIT_EDIT_STAGED_H
+
+#include <stdio.h>
+
+#include "edit/edit.h"
+
+struct staged_xattr {
+	struct staged_xattr *next;
+	char *name;
+	size_t size;
+	uint8_t value[];
+};
+
+struct staged {
+	struct staged *next;
+	char *path;   /* without a slash in front */
+	char *target; /* of a symbolic link */
+	struct f2fs_stat stat;
+	struct staged_xattr *xattrs;
+	f2fs_blk_t addr;
+	uint64_t at;   /* in the temporary file */
+	uint64_t lost; /* blocks and attributes that could not be had */
+};
+
+struct staging {
+	struct edit *e;
+	FILE *store;  /* a temporary file of the host */
+	uint64_t end; /* of the store */
+	uint8_t *buffer; /* a block */
+	struct staged *first, **last;
+};
+
+/* Each returns an error code after a message; staging_free() is called whatever happened. */
+int staging_init(struct staging *staging, struct edit *e);
+/* Stage a file as it is at the block of its inode. */
+int staging_take(struct staging *staging, struct f2fs_past *past, const struct f2fs_deleted *file);
+/* Write what is staged of a regular file; blocks of zeros stay holes. Without a message, except for the host's errors. */
+int staged_write(struct staging *staging, const struct staged *s, struct f2fs_inode *inode);
+void staging_free(struct staging *staging);
+
+#endif

@@ -151,7 +151,7 @@ static int put_back(struct undelete *u, const char *top, const struct staged *s)
 	if (rc)
 		return edit_fail(u->e, rc, s->path);
 	if (s->lost)
-		leave_out(u, s->path, "what was written over is missing: blocks are holes now, attributes are not there");
+		leave_out(u, s->path, "what was written over is missing: blocks are holes, attributes are gone");
 	return 0;
 }
 
@@ -165,7 +165,8 @@ static int check_reads(struct undelete *u)
 	if (!st.unreadable || u->e->image.accept_unread)
 		return 0;
 	snprintf(why, sizeof(why),
-		 "%llu reads failed: what was there is not known, and nothing is brought back (--accept-unread gives it up)",
+		 "%llu reads failed: what was there is not known, and nothing is brought back "
+		 "(--accept-unread gives it up)",
 		 (unsigned long long)st.unreadable);
 	f2fs_context_fail(u->e->ctx, F2FS_ERR_IO, why);
 	return edit_fail(u->e, F2FS_ERR_IO, "undelete");

@@ -16,7 +16,8 @@ static int stage_contents(struct staging *staging, struct f2fs_inode *inode, str
 	const uint64_t blocks = s->stat.size / bs + (s->stat.size % bs != 0);
 
 	if (staging->end > (uint64_t)INT64_MAX / 2) {
-		f2fs_context_fail(staging->e->ctx, F2FS_ERR_TOO_BIG, "too much at once: bring back fewer files at a time");
+		f2fs_context_fail(staging->e->ctx, F2FS_ERR_TOO_BIG,
+				  "too much at once: bring back fewer files at a time");
 		return edit_fail(staging->e, F2FS_ERR_TOO_BIG, s->path);
 	}
 	s->at = staging->end;
@@ -120,7 +121,10 @@ int staging_take(struct staging *staging, struct f2fs_past *past, const struct f
 	rc = f2fs_inode_open_at(staging->e->vol, past, s->addr, 0, &inode);
 	if (rc)
 		return edit_fail(staging->e, rc, s->path);
-	rc = type == MODE_REG ? stage_contents(staging, inode, s) : type == MODE_LNK ? stage_target(staging, inode, s) : 0;
+	if (type == MODE_REG)
+		rc = stage_contents(staging, inode, s);
+	else if (type == MODE_LNK)
+		rc = stage_target(staging, inode, s);
 	if (!rc)
 		rc = stage_xattrs(staging, inode, s);
 	f2fs_inode_close(inode);

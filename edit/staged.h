@@ -40,7 +40,10 @@ struct staging {
 int staging_init(struct staging *staging, struct edit *e);
 /* Stage a file as it is at the block of its inode. */
 int staging_take(struct staging *staging, struct f2fs_past *past, const struct f2fs_deleted *file);
-/* Write the contents of a regular file; blocks of zeros stay holes. Without a message, except for errors of the host. */
+/*
+ * Write the contents of a regular file; blocks of zeros stay holes.
+ * Says nothing itself, except about errors of the host.
+ */
 int staged_write(struct staging *staging, const struct staged *s, struct f2fs_inode *inode);
 void staging_free(struct staging *staging);
 

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "file/write.h"
 #include "format/superblock.h"
+#include "task/aliases.h"
 #include "task/defrag/run.h"
 
 enum {
@@ -270,36 +271,14 @@ static int place_all(struct defrag_run *r)
 /* ---- the frame ---- */
 
 /* Sections of aliases of devices have no summaries. */
-static int visit_alias(void *user, const struct f2fs_walk_entry *entry)
+static int leave_alias(void *user, const struct alias *alias)
 {
 	struct defrag_run *r = user;
-	const uint8_t *raw;
 
-	if (!entry->inode || entry->error || !inode_is_alias(entry->inode))
-		return F2FS_WALK_GO;
-	raw = entry->inode->block;
-	for (uint64_t i = 0; i < inode_i_ext_len(raw); i += F2FS_SEGMENT_BLOCKS) {
-		const uint64_t addr = inode_i_ext_blk(raw) + i;
-
+	for (uint64_t addr = alias->first; addr < alias->end; addr += F2FS_SEGMENT_BLOCKS)
 		if (addr <= UINT32_MAX && geometry_is_main(&r->vol->geo, (f2fs_blk_t)addr))
 			r->states[defrag_section_of(r, (f2fs_blk_t)addr)] = SECTION_LEFT;
-	}
-	return F2FS_WALK_GO;
-}
-
-static int mark_aliases(struct defrag_run *r)
-{
-	struct f2fs_inode *root;
-	int err;
-
-	if (!geometry_has(&r->vol->geo, F2FS_FEATURE_DEVICE_ALIAS))
-		return 0;
-	err = inode_open(r->vol, r->vol->geo.root_ino, &root);
-	if (err)
-		return err;
-	err = f2fs_walk(root, visit_alias, r);
-	f2fs_inode_close(root);
-	return err;
+	return 0;
 }
 
 static int check_options(const struct defrag_run *r)
@@ -344,7 +323,7 @@ static int prepare(struct defrag_run *r)
 		err = change_start(r->vol); /* is it one that can be written? */
 	if (!err)
 		txn_drop(r->vol);
-	return err ? err : mark_aliases(r);
+	return err ? err : aliases_each(r->vol, leave_alias, r);
 }
 
 static void finish(struct defrag_run *r)

@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "file/write.h"
 #include "format/superblock.h"
+#include "task/aliases.h"
 #include "task/superblocks.h"
 
 #define ADDRESS_LIMIT 0xFFFFFFFEu /* block addresses end below this one */
@@ -221,6 +222,34 @@ static int plan(struct resize *r)
 	return err;
 }
 
+struct emptied {
+	struct resize *r;
+	const struct clean_range *range;
+};
+
+static int refuse_alias(void *user, const struct alias *alias)
+{
+	const struct emptied *e = user;
+	const struct f2fs_geometry *geo = &e->r->vol->geo;
+	const uint64_t first = geometry_segment_start(geo, e->range->first);
+	const uint64_t end = first + (uint64_t)(e->range->end - e->range->first) * F2FS_SEGMENT_BLOCKS;
+
+	if (alias->end <= first || alias->first >= end)
+		return 0;
+	return error_set(e->r->ctx, F2FS_ERR_UNSUPPORTED,
+			 "blocks %llu to %llu cannot be emptied: /%s stands for a device there",
+			 (unsigned long long)alias->first, (unsigned long long)alias->end - 1, alias->path);
+}
+
+/* See whether all that is in use in a range can be moved. */
+static int look_at_range(struct resize *r, struct clean_range *range)
+{
+	struct emptied e = { r, range };
+	int err = aliases_each(r->vol, refuse_alias, &e);
+
+	return err ? err : clean_range_look(r->vol, range);
+}
+
 /* What the first step that moves blocks has to move: all of it must be movable. */
 static int look_at_moves(struct resize *r)
 {
@@ -233,7 +262,7 @@ static int look_at_moves(struct resize *r)
 			range = resize_tail(r, step->segments);
 		else if (step->kind != F2FS_RESIZE_RELAYOUT || i > 0)
 			continue; /* earlier steps change what a later step moves */
-		err = clean_range_look(r->vol, &range);
+		err = look_at_range(r, &range);
 		r->result->blocks_to_move += range.used_blocks;
 		if (!err && r->options->dry_run)
 			err = resize_estimate(r, &range);

@@ -45,9 +45,19 @@ def results(run_tool):
     return run
 
 
+def needs_sqlite(text, run_tool):
+    """Skip a test of SQLite itself where f2fs-lab was built without it."""
+    if "sqlite3" in text:
+        done = run_tool("f2fs-lab", "gen", "sqlite3", "--rounds=0", rc=None)
+        if b"built without libsqlite3" in done.stderr:
+            pytest.skip("f2fs-lab was built without libsqlite3")
+
+
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: os.path.basename(path)[:-5])
 def test_small_form(path, run_tool, tmp_path):
     """Every experiment has a small form that comes to its end; in text and in JSON the same is said."""
+    with open(path) as f:
+        needs_sqlite(f.read(), run_tool)
     text = run_tool("f2fs-lab", "run", path, "--small", "--json", tmp_path / "out.json").stdout.decode()
     found = json.loads((tmp_path / "out.json").read_text())
     assert found["variants"]
@@ -243,9 +253,9 @@ def test_wrong_traces(run_tool, tmp_path):
 
 
 def test_every_source_has_a_digest(run_tool):
-    """Those that read a trace have theirs in test_lab_import.py and in test_traces_*."""
+    """Those that read a trace have theirs in test_lab_import.py and in test_traces_*; SQLite's versions differ."""
     found = json.loads(run_tool("f2fs-lab", "list", "--json=-").stdout)
-    assert set(GOLDEN) | {"trace", "strace", "fio", "blkparse"} == {row["table"][len("source "):] for row in found["parameters"]
+    assert set(GOLDEN) | {"sqlite3", "trace", "strace", "fio", "blkparse"} == {row["table"][len("source "):] for row in found["parameters"]
                            if row["table"].startswith("source ")}
 
 
@@ -257,6 +267,56 @@ def test_sources_run(experiment, results):
     found = results(experiment(TINY.replace('"uniform"', '"ycsb"').replace('size = "8MiB"\n', "records = 1000\n").replace(
         'bytes = "1MiB"\n', "operations = 300\n")))
     assert all(100 < r["asked_blocks"] / 4 < 200 for r in found["variants"][0]["rounds"])
+
+
+def database(run_tool, *settings):
+    """The operations of a database of SQLite's, those of round 0 apart, without reads."""
+    needs_sqlite("sqlite3", run_tool)
+    text = run_tool("f2fs-lab", "gen", "sqlite3", *("--set=" + s for s in settings)).stdout.decode()
+    lines = [line.split() for line in text.splitlines() if not line.startswith("read")]
+    middle = lines.index(["round", "1"])
+    return lines[:middle], lines[middle + 1:-1]
+
+
+def test_database_with_a_log(run_tool):
+    """A transaction is a frame of the log, 24 bytes and a page, and an fsync; a long log goes to the database."""
+    before, after = database(run_tool, "statement=update", "transactions=20", "records=50", "checkpoint=0")
+    names = [line[2] for line in before if line[0] == "create"]
+    assert names[0] == "db" and names[-1] == "db-wal"
+    assert [line[0] for line in after if line[1] == "1" and line[3:] != ["32"]].count("write") == 2 * 20
+    sizes = [line[3] for line in after if line[0] == "write"]
+    assert sizes[-4:] == ["24", "4096", "24", "4096"]
+    assert sum(line == ["fsync", "1"] for line in after) in (20, 21) and ["fsync", "0"] not in after
+    _, after = database(run_tool, "transactions=60", "records=50", "checkpoint=10")
+    assert ["fsync", "0"] in after and any(line[:2] == ["write", "0"] for line in after)
+
+
+@pytest.mark.parametrize("journal,last", [("delete", "remove"), ("truncate", "truncate"), ("persist", "write")])
+def test_database_with_a_journal(journal, last, run_tool):
+    """The row's page and the first one, which counts changes, are written between two fsyncs; then the journal is given up."""
+    _, after = database(run_tool, "statement=update", "transactions=3", "records=50", "journal=" + journal)
+    pages = [line for line in after if line[0] == "write" and line[1] == "0"]
+    assert len(pages) == 2 * 3 and all(line[3] == "4096" for line in pages)
+    assert after.count(["fsync", "0"]) == 3
+    end = [line for line in after if line[0] != "fsync"][-1]
+    assert end[:2] == [last, "1"]
+
+
+def test_database_is_the_same_each_time(run_tool):
+    settings = ("transactions=30", "records=50", "record=900")
+    assert database(run_tool, *settings) == database(run_tool, *settings)
+    wide = database(run_tool, *settings)[1]
+    narrow = database(run_tool, "transactions=30", "records=50", "record=900", "page=1024")[1]
+    assert {line[3] for line in wide if len(line) > 3} != {line[3] for line in narrow if len(line) > 3}
+
+
+def test_wrong_databases(run_tool):
+    needs_sqlite("sqlite3", run_tool)
+    for setting, message in [("journal=odd", "journal: is none of the words"), ("statement=odd", "statement: is none"),
+                             ("synchronous=odd", "synchronous: is none"), ("page=1000", "page: is no power of two")]:
+        assert message in run_tool("f2fs-lab", "gen", "sqlite3", "--set=" + setting, rc=1).stderr.decode()
+    done = run_tool("f2fs-lab", "gen", "sqlite3", "--set=statement=delete", "--set=records=5", "--trace=x", rc=1)
+    assert "there is no record left to be deleted" in done.stderr.decode() and not os.path.exists("x")
 
 
 def test_list(run_tool):

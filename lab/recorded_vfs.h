@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A VFS for SQLite whose files are in memory, and which keeps a list of what was done to them: what SQLite does to its
+ * files becomes operations of a load.
+ */
+#ifndef F2FSKIT_LAB_RECORDED_VFS_H
+#define F2FSKIT_LAB_RECORDED_VFS_H
+
+#include <sqlite3.h>
+
+#include "lab/op.h"
+
+enum { RECORDED_FILES = 4, RECORDED_NAME = 32 };
+
+/* A file; its place in the table is its number in operations. */
+struct recorded_file {
+	char name[RECORDED_NAME]; /* "": there is none here */
+	uint8_t *bytes;
+	uint64_t size, room;
+};
+
+struct recorded_vfs {
+	sqlite3_vfs vfs;
+	char name[32]; /* for sqlite3_open_v2() */
+	struct recorded_file files[RECORDED_FILES];
+	struct lab_op *ops;
+	unsigned count, room;
+};
+
+/* Make it known to SQLite. 0, or -1; recorded_vfs_close() is called after either. */
+int recorded_vfs_open(struct recorded_vfs *r);
+void recorded_vfs_close(struct recorded_vfs *r);
+
+#endif

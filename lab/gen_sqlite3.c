@@ -195,7 +195,11 @@ static int next(struct lab_source *source, struct lab_op *op)
 	return -1;
 }
 
-#define stop NULL
+static void stop(struct lab_source *source)
+{
+	(void)source;
+}
+
 struct database {
 	char nothing;
 };

@@ -136,7 +136,9 @@ F2FS_API int f2fs_clean(struct f2fs_volume *vol, const struct f2fs_clean_options
  * sections. With like_kernel it begins as the kernel's does: when no more are free than are reserved and blocks that
  * wait may take, whatever holes there are. It ends when free_goal (0: 4) more sections are free than that. Of options
  * policy, cost, target, used_limit (0: 100) and like_kernel count besides, and sections, blocks, bytes and seconds
- * limit each run. When what the policy puts first wins too little, greedy is tried.
+ * limit each run; another follows when the change needs more sections than one run wins. When what the policy puts
+ * first wins too little, greedy is tried. Cleaning that came to its end without reaching its goal is tried again when
+ * 64 more blocks were freed, or a pinned file wants sections: before that it would find the same.
  *
  * options is copied; NULL: no cleaning, as when the volume is opened. Fails with INVALID (an unknown policy, a
  * percentage above 100, dry_run), NOMEM. A volume without summaries is never cleaned.

@@ -7,7 +7,10 @@
 
 #include "clean/run.h"
 
-enum { TRY_AGAIN = 64 /* blocks freed after which cleaning that won too little is worth another try */ };
+enum {
+	TRY_AGAIN = 64, /* blocks freed after which cleaning that won too little is worth another try */
+	VAIN_RUNS = 8	/* limited runs in a row that win no section, as each moves but a part of one */
+};
 
 /* Keep why cleaning did not win enough, for the error of the change that finds no room. */
 static void note_shortage(struct f2fs_volume *vol, const struct f2fs_clean_result *r, uint32_t goal)
@@ -24,7 +27,23 @@ static void note_shortage(struct f2fs_volume *vol, const struct f2fs_clean_resul
 			 (unsigned)r->free_after, (unsigned)goal);
 }
 
-static int reclaim(struct f2fs_volume *vol, uint32_t goal)
+/* Run within the limits that the host has set; again and again while the change that waits needs it, and it helps. */
+static int run_limited(struct f2fs_volume *vol, const struct f2fs_clean_options *options, uint32_t least,
+		       struct f2fs_clean_result *result)
+{
+	uint32_t best = 0;
+	unsigned vain = 0;
+	int err;
+
+	do {
+		err = clean_run(vol, options, result);
+		vain = result->free_after > best ? 0 : vain + 1;
+		best = result->free_after > best ? result->free_after : best;
+	} while (!err && result->end == F2FS_CLEAN_LIMIT && result->free_after < least && vain < VAIN_RUNS);
+	return err;
+}
+
+static int reclaim(struct f2fs_volume *vol, uint32_t least, uint32_t goal)
 {
 	struct f2fs_clean_options options = *vol->cleaning;
 	struct f2fs_clean_result result;
@@ -34,14 +53,15 @@ static int reclaim(struct f2fs_volume *vol, uint32_t goal)
 	options.move_pinned = 0;
 	options.used_limit = options.used_limit ? options.used_limit : 100;
 	vol->reclaim_note[0] = '\0';
-	err = clean_run(vol, &options, &result);
-	if (!err && result.free_after < goal && (options.cost || options.policy != F2FS_CLEAN_GREEDY)) {
+	err = run_limited(vol, &options, least, &result);
+	if (!err && result.free_after < (result.end == F2FS_CLEAN_LIMIT ? least : goal) &&
+	    (options.cost || options.policy != F2FS_CLEAN_GREEDY)) {
 		/* others may put full sections first, which win nothing now */
 		options.policy = F2FS_CLEAN_GREEDY;
 		options.cost = NULL;
-		err = clean_run(vol, &options, &result);
+		err = run_limited(vol, &options, least, &result);
 	}
-	if (err || result.free_after >= goal)
+	if (err || result.free_after >= goal || result.end == F2FS_CLEAN_LIMIT)
 		return err;
 	note_shortage(vol, &result, goal);
 	vol->reclaim_at = vol->freed_ever + TRY_AGAIN;

@@ -55,20 +55,20 @@ static int commit_between(struct f2fs_volume *vol)
 static int clean_between(struct f2fs_volume *vol, uint32_t more)
 {
 	const bool is_fresh = txn_is_fresh(vol);
-	uint32_t goal = 0;
+	uint32_t least = 0, goal = 0;
 	int err = 0;
 
 	if (vol->reclaim && (is_fresh || vol->write.commit_when_full))
-		err = space_wants_cleaning(vol->txn, more, &goal);
+		err = space_wants_cleaning(vol->txn, more, &least, &goal);
 	if (!err && goal > 0 && !is_fresh) {
 		err = commit_between(vol);
 		if (!err)
-			err = space_wants_cleaning(vol->txn, more, &goal);
+			err = space_wants_cleaning(vol->txn, more, &least, &goal);
 	}
 	if (err || goal == 0)
 		return err;
 	txn_drop(vol);
-	err = vol->reclaim(vol, goal);
+	err = vol->reclaim(vol, least, goal);
 	return err ? err : change_start(vol);
 }
 

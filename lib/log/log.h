@@ -428,9 +428,10 @@ struct space_view {
 int space_look(struct txn *txn, struct space_view *out);
 /*
  * Are there so few free sections that the next change may find no room, though cleaning could make some? *goal: how
- * many there should be, 0: there are enough. more: sections that the change needs besides.
+ * many there should be, 0: there are enough; *least: with how many the change can go on. more: sections that the change
+ * needs besides.
  */
-int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *goal);
+int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *least, uint32_t *goal);
 /* There was no room: say in the last error what cleaning did or could do; returns NOSPC. */
 int space_explain(struct txn *txn);
 #define SPACE_STEP_BLOCKS 256u /* that a change may write between two looks */

@@ -148,7 +148,7 @@ static uint32_t least_sections(const struct txn *txn)
 	return reserved + (uint32_t)(blocks / F2FS_SEGMENT_BLOCKS / sps) + 2;
 }
 
-int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *goal)
+int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *enough, uint32_t *goal)
 {
 	const struct f2fs_volume *vol = txn->vol;
 	const uint32_t least = least_sections(txn) + more;
@@ -158,6 +158,7 @@ int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *goal)
 	int err;
 
 	*goal = 0;
+	*enough = least + 1;
 	/* free segments may lie in sections that are in use */
 	if (txn->free_segments / vol->geo.segs_per_sec > (vol->geo.segs_per_sec > 1 ? 2 : 1) * (uint64_t)least ||
 	    (more == 0 && vol->freed_ever < vol->reclaim_at) ||
@@ -204,8 +205,9 @@ int space_explain(struct txn *txn)
 		error_append(ctx,
 			     "; cleaning could win up to %u sections, but %s", (unsigned)sections,
 			     !txn->vol->reclaim ? "is not done by itself here (f2fs_volume_set_cleaning)"
-						: "would commit what was done before, which is not allowed "
-						  "(commit_when_full)");
+			     : txn->vol->write.commit_when_full
+				     ? "it can only work between two changes, and this one is too large"
+				     : "would commit what was done before, which is not allowed (commit_when_full)");
 	return F2FS_ERR_NOSPC;
 }
 

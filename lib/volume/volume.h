@@ -133,8 +133,9 @@ struct f2fs_volume {
 	struct streams *streams; /* of the write side: with a placement */
 	void (*end_streams)(struct f2fs_volume *vol);
 
-	/* of clean/: win free sections until there are so many; nothing may be uncommitted. NULL: not allowed */
-	int (*reclaim)(struct f2fs_volume *vol, uint32_t free_goal);
+	/* of clean/: win free sections until there are free_goal, at least until there are least; nothing may be
+	 * uncommitted. NULL: not allowed */
+	int (*reclaim)(struct f2fs_volume *vol, uint32_t least, uint32_t free_goal);
 	struct f2fs_clean_options *cleaning; /* how, with reclaim */
 	bool is_choosing;		     /* a policy is asked what to clean: no changes meanwhile */
 	uint64_t freed_ever;		     /* blocks, since the volume was opened */

@@ -127,6 +127,31 @@ static void normal_logging_goes_on(void **state)
 	}
 }
 
+/* Limits are for each run: a change that needs more has it run again. */
+static void limits_leave_no_change_without_room(void **state)
+{
+	static const struct f2fs_clean_options limits[] = {
+		{ .sections = 1 }, { .bytes = 1 }, { .blocks = 1, .free_goal = 1 }, { .sections = 1, .policy = 1 }
+	};
+	const struct f2fs_write_options options = { .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct f2fs_inode *inode;
+		uint32_t blocks;
+
+		seed = 3;
+		fresh_open(&v, 100 * MIB, 0);
+		need(f2fs_volume_configure(v.vol, &options), "configure");
+		need(f2fs_volume_set_cleaning(v.vol, &limits[i]), "set cleaning");
+		inode = fill(99, &blocks);
+		need(overwrite(inode, blocks, 2500), "overwrite");
+		must_be_whole(&inode, blocks);
+		f2fs_inode_close(inode);
+		fresh_close(&v);
+	}
+}
+
 static void without_leave_it_says_so(void **state)
 {
 	struct f2fs_inode *inode;
@@ -483,6 +508,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(normal_logging_goes_on),
+		cmocka_unit_test(limits_leave_no_change_without_room),
 		cmocka_unit_test(without_leave_it_says_so),
 		cmocka_unit_test(all_or_nothing_holds),
 		cmocka_unit_test(nodes_find_room),

@@ -151,12 +151,13 @@ def py_fragments_options_directory(user: Any, directory: Any) -> int:
         return 1
 
 
-def fragmentation(volume: Any, paths: Sequence[AnyPath] | None = None) -> Fragments:
+def fragmentation(volume: Any, paths: Sequence[AnyPath] | None, small_bytes: int, read_bytes: int) -> Fragments:
     """The method Volume.fragmentation()."""
     hooks = volume._handle.core.hooks
     memory = Memory(hooks)
     run = _Run(hooks)
     options = ffi.new("struct f2fs_fragments_options *")
+    options.small_bytes, options.read_bytes = small_bytes, read_bytes
     if isinstance(paths, (str, bytes)):
         raise TypeError("paths: a sequence of paths is wanted")
     if paths:

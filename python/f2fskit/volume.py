@@ -1199,14 +1199,18 @@ class Volume(Closable):
         """
         return tree.extract(self, directory, **options)
 
-    def fragmentation(self, paths: Sequence[AnyPath] | None = None) -> space.Fragments:
+    def fragmentation(
+        self, paths: Sequence[AnyPath] | None = None, *, small_bytes: int = 64 << 10, read_bytes: int = 128 << 10
+    ) -> space.Fragments:
         """Return how the contents of files and the free space are scattered.
 
         Args:
             paths: files, or directories with all below them; the free space is always that of the whole volume. None:
                 everything.
+            small_bytes: fragments shorter than this are small.
+            read_bytes: what a sequential reader asks for at once, as long as what follows is in one piece.
         """
-        return space.fragmentation(self, paths)
+        return space.fragmentation(self, paths, small_bytes, read_bytes)
 
     def defrag(
         self,

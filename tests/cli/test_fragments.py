@@ -41,8 +41,8 @@ def slots(inode):
     return [(i, inode.block_addr(i)) for i in range(end)]
 
 
-def expected(inode):
-    """(blocks, extents, fragments, small blocks, requests) by the words of the manual."""
+def expected(inode, small_run=16, at_once=32):
+    """(blocks, extents, fragments, small blocks, requests) by the words of the manual; the last two are blocks."""
     extents = requests = 0
     before = None
     runs = []
@@ -57,11 +57,11 @@ def expected(inode):
         if last is None or slot != last + 1:
             runs.append(0)
             requests += 1
-        elif window != i // 32:
+        elif window != i // at_once:
             requests += 1
         runs[-1] += 1
-        last, window = slot, i // 32
-    small = sum(n for n in runs if n < 16) if len(runs) > 1 else 0
+        last, window = slot, i // at_once
+    small = sum(n for n in runs if n < small_run) if len(runs) > 1 else 0
     return sum(runs), extents, len(runs), small, requests
 
 
@@ -84,6 +84,16 @@ def test_files_are_as_their_slots_say(f2fskit, scattered):
         assert getattr(found, name) == sum(getattr(file, name) for file in found.by_file if file.blocks), name
     assert found.files == sum(file.blocks > 0 for file in found.by_file)
     assert found.broken == sum(file.fragments > 1 for file in found.by_file)
+
+
+@pytest.mark.parametrize("small, read", [(4, 16), (40, 256), (1, 1)])
+def test_other_readers(f2fskit, scattered, small, read):
+    with f2fskit.open(scattered) as volume:
+        found = volume.fragmentation(small_bytes=small * 4096, read_bytes=read * 4096)
+        for file in found.by_file:
+            if not file.is_inline:
+                wanted = expected(volume.inode(file.ino), small, read)
+                assert (file.blocks, file.small_blocks, file.requests) == (wanted[0], *wanted[3:]), file.path
 
 
 def test_directories_are_sums(f2fskit, scattered):

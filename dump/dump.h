@@ -33,7 +33,9 @@ struct dump {
 	int is_thorough;
 	int scrambles_names; /* of --metadata-image */
 	int form;	     /* enum image_form (save_image.h) of images that are written */
-	const char *to; /* of --undelete */
+	int asks_magic;	     /* with --carve */
+	uint64_t carve_size; /* 0: as the library has it */
+	const char *to; /* of --undelete and --carve */
 	struct f2fs_past *as_of; /* with --as-of: the volume is shown as it was */
 	int status; /* bits of enum dump_exit */
 };
@@ -95,6 +97,9 @@ int dump_show_as_of(struct dump *d, const char *version);
 /* Say what was missing or uncertain, and end it. */
 void dump_end_as_of(struct dump *d);
 
+/* undelete.c: open the directory of --to, made if need be; -1 when there is none, reported. what: the option asking. */
+int dump_open_to(struct dump *d, const char *what);
+
 /* fields.c: print structures from the format's tables. */
 const struct f2fs_struct *dump_struct(const char *name);
 uint64_t dump_get(const struct f2fs_struct *type, const uint8_t *raw, const char *field, uint32_t index);
@@ -134,6 +139,9 @@ int view_history(struct dump *d, const char *argument);
 int view_versions(struct dump *d, const char *argument);
 int view_deleted(struct dump *d, const char *argument);
 int view_timeline(struct dump *d, const char *argument);
+int view_leftovers(struct dump *d, const char *argument);
+int view_bytes(struct dump *d, const char *argument);
+int view_carve(struct dump *d, const char *argument);
 int view_undelete(struct dump *d, const char *argument);
 int view_map(struct dump *d, const char *argument);
 int view_ls(struct dump *d, const char *argument);

@@ -77,7 +77,8 @@ struct arguments {
 	struct cli_image image;
 	struct request *requests;
 	unsigned request_count;
-	int is_json, is_quiet, debug, is_thorough, scrambles_names, form;
+	int is_json, is_quiet, debug, is_thorough, scrambles_names, form, asks_magic;
+	uint64_t carve_size;
 	const char *read_log;
 	const char *to, *as_of;
 	struct copy_options copy;
@@ -178,6 +179,12 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 	case OPT_scramble_names:
 		a->scrambles_names = 1;
 		break;
+	case OPT_magic:
+		a->asks_magic = 1;
+		break;
+	case OPT_carve_size:
+		why = cli_parse_size(value, 1, 512, &a->carve_size);
+		break;
 	case OPT_image_form:
 		a->form = (int)image_form_of(value);
 		why = a->form == (int)FORM_DEFAULT ? "is none of zstd, sparse, raw" : NULL;
@@ -235,7 +242,7 @@ static int is_to_stdout(const struct arguments *a, const struct request *request
 static int knows_past(int option)
 {
 	static const int options_of_files[] = { OPT_ls,	   OPT_tree,   OPT_cat,	   OPT_map, OPT_xattr,
-						OPT_verity, OPT_verify, OPT_extract, OPT_tar };
+						OPT_verity, OPT_verify, OPT_extract, OPT_tar, OPT_hashes };
 
 	for (size_t i = 0; i < sizeof(options_of_files) / sizeof(options_of_files[0]); i++)
 		if (options_of_files[i] == option)
@@ -249,7 +256,7 @@ static int check_arguments(struct dump *d, const struct arguments *a)
 	for (unsigned i = 0; a->as_of && i < a->request_count; i++)
 		if (!knows_past(a->requests[i].view->option)) {
 			cli_error(&d->cli, "--as-of goes with --ls, --tree, --cat, --map, --xattr, --verity, --verify, "
-					   "--extract and --tar");
+					   "--hashes, --extract and --tar");
 			cli_opt_hint(&tool);
 			return -1;
 		}
@@ -499,6 +506,8 @@ static int run_on_image(struct dump *d, struct arguments *a)
 	d->is_json = a->is_json;
 	d->is_thorough = a->is_thorough;
 	d->to = a->to;
+	d->asks_magic = a->asks_magic;
+	d->carve_size = a->carve_size;
 	d->scrambles_names = a->scrambles_names;
 	d->form = a->form;
 	d->as_map = is_asked(a, OPT_c_map) && is_asked(a, OPT_c_inode);

@@ -271,12 +271,12 @@ static int take(void *user, const struct f2fs_deleted *file)
 	return 0;
 }
 
-static int need_directory(struct dump *d)
+int dump_open_to(struct dump *d, const char *what)
 {
 	int fd;
 
 	if (!d->to) {
-		cli_error(&d->cli, "--undelete needs --to=DIR");
+		cli_error(&d->cli, "%s needs --to=DIR", what);
 		d->status |= DUMP_USAGE;
 		return -1;
 	}
@@ -346,7 +346,7 @@ int view_undelete(struct dump *d, const char *argument)
 	int rc = -1;
 
 	u.is_number = argument[0] >= '0' && argument[0] <= '9' && !cli_parse_u32(argument, 0, UINT32_MAX, &u.number);
-	u.top = need_directory(d);
+	u.top = dump_open_to(d, "--undelete");
 	if (u.top < 0)
 		return rc;
 	u.buffer = malloc(PIECE);

@@ -25,6 +25,7 @@
 #define F2FSKIT_F2FSKIT_H
 
 #include <f2fskit/base.h>
+#include <f2fskit/carve.h>
 #include <f2fskit/check.h>
 #include <f2fskit/clean.h>
 #include <f2fskit/compress.h>

@@ -31,7 +31,19 @@ from .difference import Difference, diff
 from .enums import *  # noqa: F403
 from .errors import *  # noqa: F403
 from .fields import Fields, FieldValue, fields
-from .forensics import AsOfStat, Deleted, Moment, Past, PastStat, Remains, Version
+from .forensics import (
+    AsOfStat,
+    Carved,
+    Carver,
+    CarveStat,
+    Deleted,
+    Leftover,
+    Moment,
+    Past,
+    PastStat,
+    Remains,
+    Version,
+)
 from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
 from .inode import DirEntry, Inode, Xattrs
 from .io import InodeIO
@@ -84,6 +96,9 @@ __all__ = [
     "AsOfStat",
     "BlockIdentity",
     "COMPRESS_ADDR",
+    "CarveStat",
+    "Carved",
+    "Carver",
     "CheckReport",
     "CheckpointRecord",
     "CleanResult",
@@ -121,6 +136,7 @@ __all__ = [
     "InodeLayout",
     "Layout",
     "LayoutDevice",
+    "Leftover",
     "LogHead",
     "MemoryDevice",
     "MetadataDevice",

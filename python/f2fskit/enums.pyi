@@ -6,6 +6,7 @@ from typing import Any
 __all__ = [
     "Advise",
     "Area",
+    "CarvedEnd",
     "ChainEnd",
     "CheckState",
     "CheckpointFlag",
@@ -32,6 +33,7 @@ __all__ = [
     "InlineFlag",
     "InodeFlag",
     "Keep",
+    "LeftoverKind",
     "LogLevel",
     "LogType",
     "Logging",
@@ -70,6 +72,11 @@ class Area(enum.IntEnum):
     CHECKPOINT = 2
     SUPERBLOCK = 1
     NONE = 0
+
+class CarvedEnd(enum.IntEnum):
+    CUT = 2
+    GUESSED = 1
+    WHOLE = 0
 
 class ChainEnd(enum.IntEnum):
     DISABLED = 3
@@ -294,6 +301,11 @@ class Keep(enum.IntFlag):
     TIMES = 4
     OWNER = 2
     MODE = 1
+
+class LeftoverKind(enum.IntEnum):
+    SLACK = 2
+    NODE = 1
+    FREE = 0
 
 class LogLevel(enum.IntEnum):
     DEBUG = 3

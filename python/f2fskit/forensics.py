@@ -168,6 +168,111 @@ class Moment(NamedTuple):
     stat: results.StatResult
 
 
+class Leftover(NamedTuple):
+    """A range of bytes that no file shows; read it with `Volume.read_raw()`."""
+
+    kind: enums.LeftoverKind
+    offset: int
+    """In bytes from the volume's begin."""
+    length: int
+    ino: int
+    """Whose it is, or was; 0 for free blocks."""
+    nid: int
+    """Of a node."""
+    age: int
+    """Of a node: checkpoints since it was written."""
+    is_enciphered: bool
+    """Slack of an encrypted file: the bytes are ciphertext."""
+
+
+class CarveStat(NamedTuple):
+    """What a search by signatures did."""
+
+    blocks: int
+    """Free ones that were looked at."""
+    unreadable: int
+    files: int
+    is_cut: bool
+    """max_files ended the search, or it gave up on following what lay in its way."""
+
+
+class Carved:
+    """A file that was found in free blocks by what it looks like."""
+
+    __slots__ = ("kind", "suffix", "addr", "size", "end", "pieces", "clusters", "nid", "_carver")
+
+    kind: str
+    suffix: str
+    """Of a name for it."""
+    addr: int
+    """Block that it begins in."""
+    size: int
+    end: enums.CarvedEnd
+    """How its end was found."""
+    pieces: int
+    """Rows of blocks that it was put together from."""
+    clusters: int
+    """Compressed clusters that were unpacked on the way."""
+    nid: int
+    """Node that pointed to the first block, by the summary; 0: not known."""
+
+    def __init__(self, carver: Carver, row: Any) -> None:
+        """Not for users."""
+        self._carver = carver
+        self.kind, self.suffix = decode_name(ffi.string(row.kind)), decode_name(ffi.string(row.suffix))
+        self.addr, self.size, self.end = row.addr, row.size, enums.CarvedEnd(row.end)
+        self.pieces, self.clusters, self.nid = row.pieces, row.clusters, row.nid
+
+    def pread(self, length: int, offset: int) -> bytes:
+        """Return up to length bytes from offset on."""
+        return self._carver._read(self, length, offset)
+
+    def read_bytes(self) -> bytes:
+        """Return the whole contents."""
+        return self.pread(self.size, 0)
+
+    def __repr__(self) -> str:
+        return f"<Carved {self.kind} at {self.addr}: {self.size} bytes, {self.end.name.lower()}>"
+
+
+class Carver(Closable):
+    """A search for files in free blocks; see `Volume.carve()`."""
+
+    __slots__ = ("_past",)
+
+    def __init__(self, past: Past, kinds: str | None, max_size: int, max_files: int) -> None:
+        """Not for users."""
+        self._past = past
+        options = ffi.new("struct f2fs_carve_options *")
+        names = ffi.NULL if kinds is None else ffi.new("char[]", kinds.encode())
+        options.kinds, options.max_size, options.max_files = names, max_size, max_files
+        self._handle: Handle = past._handle.open(
+            "carver", lib.f2fs_carver_close, "f2fs_carver", lib.f2fs_carver_open, options
+        )
+
+    def run(self) -> list[Carved]:
+        """Search, and return what is found in the order of the device."""
+        found: list[Carved] = []
+        user = visitor(self._handle.core.hooks, lambda row: found.append(Carved(self, row)))
+        self._handle.call(lib.f2fs_carver_run, lib.py_carver_run_visit, user)
+        return found
+
+    def stat(self) -> CarveStat:
+        """Return what the search did."""
+        row = ffi.new("struct f2fs_carve_stat *")
+        self._handle.get(lib.f2fs_carver_stat, row)
+        found = results.from_c(CarveStat, row)
+        return found._replace(is_cut=bool(found.is_cut))
+
+    def _read(self, file: Carved, length: int, offset: int) -> bytes:
+        length = max(0, min(length, file.size - offset))
+        row, done = ffi.new("struct f2fs_carved *"), ffi.new("size_t *")
+        row.addr, row.size = file.addr, file.size
+        buffer = ffi.new("char[]", length)
+        self._handle.call(lib.f2fs_carver_read, row, offset, buffer, length, done)
+        return bytes(ffi.buffer(buffer, done[0]))
+
+
 class AsOfStat(NamedTuple):
     """What was met while a volume was shown as of an earlier checkpoint; each time that something was met counts."""
 
@@ -266,6 +371,23 @@ class Past(Closable):
         self._handle.call(lib.f2fs_deleted, lib.py_deleted_visit, user)
         return found
 
+    def leftovers(self, *, empty: bool = False) -> list[Leftover]:
+        """Return the ranges that no file shows, see `Volume.leftovers()`."""
+        found: list[Leftover] = []
+
+        def add(row: Any) -> None:
+            found.append(Leftover(enums.LeftoverKind(row.kind), row.offset, row.length, row.ino, row.nid, row.age,
+                                  bool(row.is_enciphered)))
+
+        user = visitor(self._handle.core.hooks, add)
+        flags = lib.F2FS_LEFTOVERS_EMPTY if empty else 0
+        self._handle.call(lib.f2fs_leftovers, flags, lib.py_leftovers_visit, user)
+        return found
+
+    def carver(self, kinds: str | None = None, *, max_size: int = 0, max_files: int = 0) -> Carver:
+        """Get ready to look for files in free blocks, see `Volume.carve()`."""
+        return Carver(self, kinds, max_size, max_files)
+
     def timeline(self) -> list[Moment]:
         """Return the times of every inode block, in use and old, by inode number, the oldest first."""
         found: list[Moment] = []
@@ -298,3 +420,15 @@ def py_timeline_visit(user: Any, moment: Any) -> int:
 def py_versions_visit(user: Any, version: Any) -> int:
     visit = ffi.from_handle(user)
     return int(visit(version))
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_leftovers_visit(user: Any, leftover: Any) -> int:
+    visit = ffi.from_handle(user)
+    return int(visit(leftover))
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_carver_run_visit(user: Any, file: Any) -> int:
+    visit = ffi.from_handle(user)
+    return int(visit(file))

@@ -18,7 +18,7 @@ from typing import IO, Any, Callable, Iterator, Sequence, Union
 from . import cleaning, enums, errors, format, placement, populate, recovery, results, space, tree
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
 from .device import Closable, Context, Device, MetadataDevice, Path
-from .forensics import Deleted, Moment, Past, Version
+from .forensics import Carved, Deleted, Leftover, Moment, Past, Version
 from .inode import DirEntry, ErrorHandler, Inode, encode_name
 from .path import AnyPath, F2FSPath
 from .populate import PopulateResult
@@ -1137,6 +1137,30 @@ class Volume(Closable):
     def timeline(self, *, thorough: bool = False) -> list[Moment]:
         """Return the times of all inodes, in use, deleted and old, with the checkpoint version as a second clock."""
         return self.past(thorough=thorough).timeline()
+
+    def leftovers(self, *, empty: bool = False, thorough: bool = False) -> list[Leftover]:
+        """Return the ranges of bytes that no file shows: free blocks, nodes in use no more, and what lies behind the ends of
+        files. empty: also slack that is zeros, and free blocks that are holes of the image. thorough: read every block
+        for nodes."""
+        return self.past(thorough=thorough).leftovers(empty=empty)
+
+    def read_raw(self, length: int, offset: int) -> bytes:
+        """Return bytes of the main area, whoever they belong to, at an offset from the volume's begin."""
+        buffer = ffi.new("char[]", length)
+        self._handle.call(lib.f2fs_volume_read, offset, buffer, length)
+        return bytes(ffi.buffer(buffer, length))
+
+    def carve(self, kinds: str | None = None, *, max_size: int = 0, max_files: int = 0,
+              thorough: bool = False) -> list[Carved]:
+        """Return files in free blocks that are found by what they look like, when no inode leads to them any more.
+
+        Args:
+            kinds: names as of `Carved.kind`, separated by commas; None: all.
+            max_size: of one file; 0: 64 MiB.
+            max_files: 0: no limit.
+            thorough: read every block for nodes, which are left out.
+        """
+        return self.past(thorough=thorough).carver(kinds, max_size=max_size, max_files=max_files).run()
 
     def lookup(self, path: AnyPath, *, follow: bool = False) -> Inode:
         """Open the inode of a path from the root.

@@ -192,5 +192,39 @@ def test_as_of(image, tmp_path):
     assert told["as_of"]["version"] == versions[0]["cp_ver"] + 1 and told["as_of"]["blocks_overwritten"] == 0
     for wrong in ("x", "-99999999999", "-4294967295"):
         run(DUMP, f"--as-of={wrong}", "--tree", image, status=1)
+    assert len(shown(image, "--as-of=-1", "--hashes")["hashes"]) == 1
     run(DUMP, "--as-of=-1", "--nat", image, status=1)
     run(DUMP, "--as-of=-1", image, status=1)
+
+
+def test_leftovers_and_carve(image, tmp_path):
+    """A script among the free blocks comes out by its looks; ranges can be read as bytes."""
+    image.chmod(0o600)
+    script = b"#!/bin/sh\n" + b"echo here\n" * 2000
+    plain = b"Plain words of some length.\n" * 600
+    (tmp_path / "script").write_bytes(script)
+    (tmp_path / "plain").write_bytes(plain)
+    run(EDIT, "-w", image, "put", tmp_path / "script", tmp_path / "plain", "/")
+    run(EDIT, "-w", image, "rm", "/script", "/plain")
+    image.chmod(0o400)
+    before = image.read_bytes()
+    rows = shown(image, "--leftovers")["leftovers"]
+    assert {row["kind"] for row in rows} == {"free", "node"}
+    text = run(DUMP, "--leftovers=free", image).decode()
+    assert "\nnode " not in text and f"{next(row for row in rows if row['kind'] == 'free')['offset']}" in text
+    free = b"".join(run(DUMP, f"--bytes={row['offset']}~{row['offset'] + row['length']}", image) for row in rows
+                    if row["kind"] == "free")
+    assert script in free and plain in free
+    out = tmp_path / "out"
+    found, = shown(image, "--carve", f"--to={out}")["carve"]
+    assert (found["kind"], found["end"], found["size"]) == ("script", "guessed", len(script))
+    assert [path.name for path in out.iterdir()] == [found["file"]] and (out / found["file"]).read_bytes() == script
+    run(DUMP, "--carve=script", f"--to={out}", image, status=4)  # what is there stays
+    assert shown(image, "--carve=png,elf")["carve"] == []
+    assert shown(image, "--carve", "--carve-size=4K")["carve"][0]["size"] == 4096
+    run(DUMP, "--carve=nothing", image, status=1)
+    run(DUMP, "--leftovers=nothing", image, status=1)
+    if subprocess.run([DUMP, "--magic", "--carve", image], capture_output=True).returncode == 0:
+        kinds = {row["kind"]: row for row in shown(image, "--carve", "--magic")["carve"]}
+        assert kinds["text/plain"]["size"] == len(plain)
+    assert image.read_bytes() == before

@@ -435,6 +435,43 @@ static void exercise_as_of(struct run *r, struct f2fs_past *past)
 	f2fs_past_show_end(past);
 }
 
+static int add_leftover(void *user, const struct f2fs_leftover *range)
+{
+	struct run *r = user;
+
+	add_number(r, (uint64_t)range->kind);
+	add_number(r, range->offset);
+	add_number(r, range->length);
+	return 0;
+}
+
+struct carving {
+	struct run *r;
+	struct f2fs_carver *carver;
+};
+
+static int add_carved(void *user, const struct f2fs_carved *file)
+{
+	struct carving *c = user;
+	size_t done;
+
+	add_number(c->r, file->size);
+	if (passed(c->r, f2fs_carver_read(c->carver, file, 0, c->r->buffer, BUFFER, &done)))
+		add(c->r, c->r->buffer, done);
+	return 0;
+}
+
+static void exercise_carving(struct run *r, struct f2fs_past *past)
+{
+	struct carving c = { .r = r };
+
+	passed(r, f2fs_leftovers(past, 0, add_leftover, r));
+	if (!passed(r, f2fs_carver_open(past, NULL, &c.carver)))
+		return;
+	passed(r, f2fs_carver_run(c.carver, add_carved, &c));
+	f2fs_carver_close(c.carver);
+}
+
 /* What is left of earlier times. */
 static void exercise_past(struct run *r)
 {
@@ -454,6 +491,7 @@ static void exercise_past(struct run *r)
 	}
 	if (f2fs_deleted(past, add_deleted, r) != F2FS_ERR_CANCELED)
 		passed(r, f2fs_timeline(past, add_moment, r));
+	exercise_carving(r, past);
 	exercise_as_of(r, past);
 	f2fs_past_close(past);
 }

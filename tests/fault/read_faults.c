@@ -146,6 +146,45 @@ static int list_times(struct bench *b, struct f2fs_past *past)
 	return f2fs_timeline(past, see_moment, b);
 }
 
+static int see_leftover(void *user, const struct f2fs_leftover *range)
+{
+	mix(&((struct bench *)user)->digest, &range->offset, sizeof(range->offset));
+	return 0;
+}
+
+static int list_leftovers(struct bench *b, struct f2fs_past *past)
+{
+	return f2fs_leftovers(past, 0, see_leftover, b);
+}
+
+static int run_leftovers(struct bench *b)
+{
+	return with_past(b, list_leftovers);
+}
+
+static int see_carved(void *user, const struct f2fs_carved *file)
+{
+	mix(&((struct bench *)user)->digest, &file->size, sizeof(file->size));
+	return 0;
+}
+
+static int carve(struct bench *b, struct f2fs_past *past)
+{
+	struct f2fs_carver *carver;
+	int rc = f2fs_carver_open(past, NULL, &carver);
+
+	if (rc != 0)
+		return rc;
+	rc = f2fs_carver_run(carver, see_carved, b);
+	f2fs_carver_close(carver);
+	return rc;
+}
+
+static int run_carve(struct bench *b)
+{
+	return with_past(b, carve);
+}
+
 static int run_deleted(struct bench *b)
 {
 	return with_past(b, list_deleted);
@@ -454,6 +493,8 @@ static const struct operation operations[] = {
 	{ "deleted files", run_deleted, BASE_CLEAN, 0, 0, 0 },
 	{ "versions", run_versions, BASE_CLEAN, 0, 0, 0 },
 	{ "timeline", run_timeline, BASE_CLEAN, 0, 0, 0 },
+	{ "leftovers", run_leftovers, BASE_CLEAN, 0, 0, 0 },
+	{ "carve", run_carve, BASE_CLEAN, 0, 0, 0 },
 	{ "undelete", run_undelete, BASE_CLEAN, 0, 0, 0 },
 	{ "metadata image", run_metadata, BASE_CLEAN, 0, 0, 0 },
 	{ "image of what is used", run_used, BASE_CLEAN, 0, 0, 0 },

@@ -10,7 +10,7 @@ build=$work/f2fskit-fuzz
 rm -rf "$build"
 meson setup "$build" --buildtype=plain -Dfuzz=true -Dfuzz_engine="$LIB_FUZZING_ENGINE" -Dtools=false -Dpython=disabled \
 	-Dblkid=disabled -Dlibdeflate=disabled -Dlz4=disabled -Dzstd=disabled -Dcasefold=disabled -Dcrypto=disabled \
-	-Darchive=disabled -Dlibedit=disabled -Ddefault_library=static -Db_lundef=false -Dprefer_static=true
+	-Darchive=disabled -Dmagic=disabled -Dlibedit=disabled -Ddefault_library=static -Db_lundef=false -Dprefer_static=true
 targets=$(ninja -C "$build" -t targets all | sed -n 's/^\(tests\/fuzz\/fuzz_[a-z]*\): .*/\1/p')
 ninja -C "$build" $targets
 for target in $targets; do

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bytes that no file shows: free blocks, nodes that are in use no more, what lies behind the ends of files; and files
+ * that are found in free blocks by what they look like, when no inode leads to them any more. Nothing here writes.
+ */
+#ifndef F2FSKIT_CARVE_H
+#define F2FSKIT_CARVE_H
+
+#include <f2fskit/forensics.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum f2fs_leftover_kind {
+	F2FS_LEFTOVER_FREE = 0, /* blocks that nobody uses, and in which no node was found */
+	F2FS_LEFTOVER_NODE = 1, /* a node that is in use no more */
+	F2FS_LEFTOVER_SLACK = 2 /* behind the end of a file: of its last block, its inode, or blocks kept beyond */
+};
+F2FS_API const char *f2fs_leftover_kind_name(int kind);
+
+/* A range of bytes of the volume. */
+struct f2fs_leftover {
+	int kind;	 /* enum f2fs_leftover_kind */
+	uint64_t offset; /* in bytes from the volume's begin */
+	uint64_t length;
+	f2fs_nid_t ino;	 /* whose it is, or was; 0 for free blocks */
+	f2fs_nid_t nid;	 /* of a node */
+	uint32_t age;	 /* of a node: checkpoints since it was written */
+	uint8_t is_enciphered; /* slack of an encrypted file: the bytes are ciphertext */
+};
+
+enum f2fs_leftover_flag {
+	F2FS_LEFTOVERS_FREE = 1,
+	F2FS_LEFTOVERS_NODES = 2,
+	F2FS_LEFTOVERS_SLACK = 4,
+	/* Also slack that holds zeros only, and free blocks that are a hole of the image. */
+	F2FS_LEFTOVERS_EMPTY = 8
+};
+
+/*
+ * Call visit for each range: free blocks and nodes in the order of the device, then slack by inode number. Inodes that
+ * cannot be read, and clusters that are compressed, have no slack here. past: a search of all inodes. flags: enum
+ * f2fs_leftover_flag; none of the first three: all of them. visit returns 0 or a negative error that ends the run.
+ */
+F2FS_API int f2fs_leftovers(struct f2fs_past *past, unsigned flags,
+			    int (*visit)(void *user, const struct f2fs_leftover *range), void *user);
+
+/* Read bytes of the main area, whoever they belong to. Fails with RANGE, IO. */
+F2FS_API int f2fs_volume_read(struct f2fs_volume *vol, uint64_t offset, void *buffer, size_t length);
+
+struct f2fs_carver;
+
+/* Options of f2fs_carver_open; zero the struct first. */
+struct f2fs_carve_options {
+	const char *kinds; /* names of f2fs_carve_kind(), separated by commas; NULL: all */
+	uint64_t max_size; /* of one file; 0: 64 MiB */
+	uint64_t max_files; /* 0: no limit */
+	/* Ask this about the start of each block that begins something new and that no signature fits: what it is,
+	 * or NULL. The text stays valid until the end of the search. May be NULL. */
+	const char *(*identify)(void *user, const uint8_t *start, size_t length);
+	void *user;
+};
+
+/* How the end of a file was found. */
+enum f2fs_carved_end {
+	F2FS_CARVED_WHOLE = 0,	/* its own structure ends there */
+	F2FS_CARVED_GUESSED = 1, /* the kind does not tell: where the free blocks, or those of its owner, end */
+	F2FS_CARVED_CUT = 2	/* its structure goes on, or is broken, where what can be read ends */
+};
+F2FS_API const char *f2fs_carved_end_name(int end);
+
+/* A file that was found. */
+struct f2fs_carved {
+	const char *kind;   /* "png", or what identify() said */
+	const char *suffix; /* of a name for it */
+	f2fs_blk_t addr;    /* block that it begins in */
+	uint64_t size;
+	int end;	   /* enum f2fs_carved_end */
+	uint32_t pieces;   /* rows of blocks that it was put together from */
+	uint32_t clusters; /* compressed clusters that were unpacked on the way */
+	f2fs_nid_t nid;	   /* node that pointed to the first block, by the summary; 0: not known */
+};
+
+/* What a search by signatures did. */
+struct f2fs_carve_stat {
+	uint64_t blocks;     /* free ones that were looked at */
+	uint64_t unreadable; /* of them */
+	uint64_t files;
+	uint8_t is_cut; /* max_files ended the search, or it gave up on following what lay in its way */
+};
+
+/* The kind number i, NULL behind the last; suffix may be NULL. */
+F2FS_API const char *f2fs_carve_kind(unsigned i, const char **suffix);
+
+/*
+ * Get ready to look for files in free blocks. Files begin at block borders. Their blocks follow each other on the
+ * device; where summaries are left they tell which block came next, so files that were written by turns come apart, and
+ * what lies between is stepped over. Nodes are left out. Compressed clusters, whatever their algorithm, are unpacked
+ * where their header and stream are sound. past has to stay open as long. One bit of memory for each block of the main
+ * area. Fails with INVALID (an unknown kind), NOMEM, STATE.
+ */
+F2FS_API int f2fs_carver_open(struct f2fs_past *past, const struct f2fs_carve_options *options,
+			      struct f2fs_carver **out);
+F2FS_API void f2fs_carver_close(struct f2fs_carver *carver);
+/* Call visit for each file that is found, in the order of the device. */
+F2FS_API int f2fs_carver_run(struct f2fs_carver *carver, int (*visit)(void *user, const struct f2fs_carved *file),
+			     void *user);
+F2FS_API void f2fs_carver_stat(const struct f2fs_carver *carver, struct f2fs_carve_stat *out);
+/* Read contents of a file that was found, also from within visit. *done is less than length at its end only. */
+F2FS_API int f2fs_carver_read(struct f2fs_carver *carver, const struct f2fs_carved *file, uint64_t offset, void *buffer,
+			      size_t length, size_t *done);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

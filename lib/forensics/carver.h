@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Looking for files by what they look like: carve.c goes over the free blocks, carve_stream.c puts the blocks of one
+ * file in a row and unpacks clusters, carve_ends.c finds where a file ends.
+ */
+#ifndef F2FSKIT_FORENSICS_CARVER_H
+#define F2FSKIT_FORENSICS_CARVER_H
+
+#include "base/bitmap.h"
+#include "base/comp.h"
+#include "forensics/leftovers.h"
+
+#define CLUSTER_MAX_BLOCKS 256u
+#define NO_ADDR UINT32_MAX
+
+/* A row of plain blocks, or one cluster. */
+struct carve_piece {
+	uint64_t start; /* byte of the stream */
+	uint64_t length;
+	f2fs_blk_t addr;
+	uint16_t blocks;    /* of a cluster: stored ones; 0: plain */
+	uint8_t algorithm; /* of a cluster */
+};
+
+/* The blocks of one file as far as anybody asked. */
+struct carve_stream {
+	f2fs_blk_t addr; /* of its first block; NO_ADDR: none */
+	struct vec pieces;
+	uint64_t length;
+	uint64_t limit;	  /* no more than this */
+	f2fs_blk_t last;  /* block */
+	uint32_t clusters;
+	bool is_ended; /* nothing follows */
+	size_t loaded;	/* cluster that data holds, or SIZE_MAX */
+};
+
+struct carve_segment {
+	f2fs_seg_t segno; /* UINT32_MAX: none */
+	bool is_data;
+	uint8_t entries[SUMMARY_BYTES];
+};
+
+struct f2fs_carver {
+	struct f2fs_past *past;
+	struct f2fs_volume *vol;
+	struct f2fs_carve_options options;
+	struct f2fs_carve_stat stat;
+	char *kinds;
+	uint8_t *free; /* a bit for each block of the main area: free, and no node */
+	uint8_t *buffer; /* what is gone over */
+	struct carve_segment segment;
+	struct carve_stream stream;
+	struct comp_state codec;
+	uint8_t *stored, *data; /* a cluster */
+	uint64_t work;	/* blocks that may still be followed or unpacked */
+	unsigned hint_algorithm, hint_blocks; /* of the last cluster; hint_blocks 0: none yet */
+	f2fs_nid_t owner; /* of the block before the one that is looked at */
+	uint32_t owner_slot;
+};
+
+static inline bool carve_is_free(const struct f2fs_carver *c, f2fs_blk_t addr)
+{
+	return geometry_is_main(&c->vol->geo, addr) && msb_test(c->free, addr - c->vol->geo.main_blkaddr);
+}
+
+/* carve_stream.c */
+/* The node and slot that a block was written for, by its summary; false: not known. */
+bool carve_owner(struct f2fs_carver *c, f2fs_blk_t addr, f2fs_nid_t *nid, uint32_t *slot);
+/* Start anew at a block. */
+void stream_begin(struct f2fs_carver *c, f2fs_blk_t addr);
+/* Read bytes; *done is less than n where the stream ends. Fails with NOMEM, CANCELED; what cannot be read ends it. */
+int stream_read(struct f2fs_carver *c, uint64_t at, uint8_t *buffer, size_t n, size_t *done);
+/* Follow the stream until it has so many bytes or ends; returns 0 or an error as above. */
+int stream_follow(struct f2fs_carver *c, uint64_t length);
+
+/*
+ * carve_ends.c: find where a file ends. *size is set, 0: it is none after all. Returns enum f2fs_carved_end or a
+ * negative error.
+ */
+typedef int (*carve_end_fn)(struct f2fs_carver *c, uint64_t *size);
+struct signature {
+	const char *kind, *suffix;
+	unsigned offset;
+	const char *bytes;
+	unsigned length;
+	carve_end_fn find_end;
+};
+const struct signature *signature_of(unsigned i);
+/* The signature that fits the start of a block, or NULL. */
+const struct signature *signature_find(const struct f2fs_carver *c, const uint8_t *start, size_t n);
+/* The end of a file whose kind does not tell: where its blocks end; of a text without the zeros there. */
+int end_unknown(struct f2fs_carver *c, uint64_t *size);
+int end_text(struct f2fs_carver *c, uint64_t *size);
+
+#endif

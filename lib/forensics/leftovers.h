@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which blocks of the main area are free, and hold no node, for those who look into them.
+ */
+#ifndef F2FSKIT_FORENSICS_LEFTOVERS_H
+#define F2FSKIT_FORENSICS_LEFTOVERS_H
+
+#include <f2fskit/carve.h>
+
+#include "device/extents.h"
+#include "forensics/past.h"
+
+struct leftovers {
+	struct f2fs_past *past;
+	struct holes holes;
+	const struct past_node **nodes; /* of the search, by address */
+	size_t count, next;		/* next: the first that does not lie before the segment */
+};
+
+/* What a block of a segment is. */
+enum leftover_block { LEFTOVER_USED, LEFTOVER_FREE, LEFTOVER_NODE };
+
+int leftovers_init(struct leftovers *l, struct f2fs_past *past);
+void leftovers_fini(struct leftovers *l);
+/*
+ * Tell what the blocks of a segment are, segments in order: F2FS_SEGMENT_BLOCKS of enum leftover_block. with_holes:
+ * free blocks that are holes of the image are free, else they count as used. *first: the segment's first node found.
+ */
+int leftovers_of_segment(struct leftovers *l, f2fs_seg_t segno, bool with_holes, uint8_t *blocks, size_t *first);
+/* slack.c: visit what lies behind the ends of files. */
+int leftovers_slack(struct f2fs_past *past, bool with_zeros,
+		    int (*visit)(void *user, const struct f2fs_leftover *range), void *user);
+
+#endif

@@ -352,12 +352,14 @@ static int remember(void *user, const struct f2fs_file_fragments *file)
 		*ino = file->ino;
 	else
 		r->is_short = true;
+	r->partly += file->error != 0;
 	return r->is_short;
 }
 
 static int run(struct defrag_run *r)
 {
 	const struct f2fs_fragments_options look = { .file = remember, .user = r };
+	struct f2fs_fragments *after = &r->result->after;
 	bool *before;
 	int err = prepare(r);
 
@@ -377,7 +379,9 @@ static int run(struct defrag_run *r)
 				(unsigned long long)r->result->blocks_placed);
 	/* a dry run copies no contents, so it cannot read directories that it has moved */
 	if (!err)
-		err = fragments_again(r->vol, r->inodes.items, r->inodes.count, &r->result->after);
+		err = fragments_again(r->vol, r->inodes.items, r->inodes.count, after);
+	if (!err) /* what could not even be opened is not among these */
+		after->unreadable += r->result->before.unreadable - r->partly;
 	return err;
 }
 

@@ -61,6 +61,7 @@ struct defrag_run {
 	bool is_rehearsal; /* contents are neither read nor written */
 	bool is_stopped;   /* by the host */
 	bool is_short;	   /* of memory, while files were listed */
+	uint64_t partly;   /* files of which not everything can be read */
 	uint32_t step;	   /* transactions so far */
 	unsigned cautious; /* how often the size of windows was halved for want of room */
 	int64_t started;

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Moving blocks on damaged volumes: each case is put in order, cleaned and resized. That is refused, or goes round the damage:
+what could be read before is there afterwards, and a check finds no other problems than before. Every second case in one way;
+with F2FSKIT_LONG_RUNS each in all."""
+import os
+
+import pytest
+
+import cases
+from test_cases import CASES, broken, maker  # noqa: F401  (fixtures)
+
+ORDERS = ("score", "tree", "age", "space", "list")
+ALL = bool(os.environ.get("F2FSKIT_LONG_RUNS"))
+
+
+def defrag(f2fskit, volume, order):
+    with f2fskit.open(volume.devices[0], "r+", devices=volume.devices[1:]) as opened:
+        found = opened.defrag(order, move_pinned=True, parts=["/"] if order == "list" else ())
+    assert found.after.unreadable == found.before.unreadable
+
+
+def clean(f2fskit, volume, _):
+    with f2fskit.open(volume.devices[0], "r+", devices=volume.devices[1:]) as opened:
+        opened.gc("greedy", used_limit=100)
+
+
+def resize(f2fskit, volume, _):
+    f2fskit.resize(volume.devices[0], minimum=True, devices=volume.devices[1:])
+
+
+WAYS = [(defrag, order) for order in ORDERS] + [(clean, None), (resize, None)]
+NAMES = list(CASES)[::1 if ALL else 2]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_damage_is_not_moved(broken, f2fskit, name):  # noqa: F811
+    for way, order in WAYS if ALL else [WAYS[NAMES.index(name) % len(WAYS)]]:
+        volume = broken(CASES[name])
+        # a log may leave a segment that holds nothing but what a lost node refers to
+        found = {p.name for p in volume.check().problems} | ({"CP_FREE_SEGMENTS"} if CASES[name].unreadable else set())
+        try:
+            before = volume.contents()
+        except f2fskit.Error:
+            before = {}
+        try:
+            way(f2fskit, volume, order)
+        except f2fskit.Error:
+            pass
+        more = {p.name for p in volume.check().problems} - found
+        assert not more, (way.__name__, order, more)
+        if before:
+            after = volume.contents()
+            other = [path for path in before if after.get(path) != before[path]]
+            assert not other, (way.__name__, order, other)

@@ -63,6 +63,8 @@ static int run_passes(struct checker *c)
 			err = restart(c, findings);
 			*c->result = roots;
 			i = 0;
+		} else if (!err && c->last_pass && strcmp(passes[i].name, c->last_pass) == 0) {
+			break;
 		}
 	}
 	return err;
@@ -128,9 +130,8 @@ static void release(struct checker *c)
 	mem_free(c->ctx, c);
 }
 
-int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
-	      enum f2fs_open_mode mode, struct f2fs_check_result *result, int (*after)(struct checker *c, void *user),
-	      void *user)
+int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
+	      struct f2fs_check_result *result, int (*after)(struct checker *c, void *user), void *user)
 {
 	struct f2fs_error_detail detail;
 	struct checker *c;
@@ -145,9 +146,11 @@ int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2
 	c->ctx = ctx;
 	c->dev = dev;
 	c->result = result;
-	c->mode = mode;
-	if (options)
-		c->options = *options;
+	c->mode = run->mode;
+	c->last_pass = run->last;
+	c->is_as_is = run->as_is;
+	if (run->options)
+		c->options = *run->options;
 	if (c->options.max_findings == 0)
 		c->options.max_findings = DEFAULT_MAX_FINDINGS;
 	threads = c->options.threads ? c->options.threads : pool_processors();

@@ -7,7 +7,9 @@
 int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 	       struct f2fs_check_result *result)
 {
+	const struct check_run run = { .options = options, .mode = F2FS_MODE_TOLERANT };
+
 	if (options && options->repair)
 		return repair_volume(ctx, dev, options, result);
-	return check_run(ctx, dev, options, F2FS_MODE_TOLERANT, result, NULL, NULL);
+	return check_run(ctx, dev, &run, result, NULL, NULL);
 }

@@ -42,6 +42,8 @@ struct checker {
 	struct f2fs_geometry plain; /* without the feature inode_checksum: checksums are judged apart */
 	struct pool *pool;
 	enum f2fs_open_mode mode; /* how the volume is opened */
+	const char *last_pass;	  /* NULL: all are run */
+	bool is_as_is;		  /* the superblock stays as it was read */
 	bool is_impossible;
 	bool is_frozen;	    /* a repair could destroy what it does not know or cannot see: nothing is written */
 	bool is_unread;	    /* the device did not give a node, or a block of a directory */
@@ -76,10 +78,16 @@ struct checker {
 	f2fs_nid_t lost_found; /* the directory of that name in the root, 0: none */
 };
 
-/* Check a volume opened in that mode; after all is told, after (NULL: nobody) is called with what the check knows. */
-int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
-	      enum f2fs_open_mode mode, struct f2fs_check_result *result, int (*after)(struct checker *c, void *user),
-	      void *user);
+/* What a run of the passes is to be. */
+struct check_run {
+	const struct f2fs_check_options *options; /* NULL for the defaults */
+	enum f2fs_open_mode mode;
+	const char *last; /* the pass to end with, NULL: all of them are run */
+	bool as_is;	  /* the superblock is not set right by what inodes show */
+};
+/* Check a volume; after all is told, after (NULL: nobody) is called with what the check knows. */
+int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
+	      struct f2fs_check_result *result, int (*after)(struct checker *c, void *user), void *user);
 
 /* Keep a finding; 0, F2FS_ERR_NOMEM. */
 int problem_raise(struct checker *c, const struct finding *finding);

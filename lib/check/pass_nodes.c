@@ -194,9 +194,9 @@ int pass_nodes(struct checker *c)
 		err = quota_raise_settled(c);
 	if (!err)
 		err = sweep_nodes(c, &sweep_inodes, true);
-	if (!err)
+	if (!err && !c->is_as_is)
 		err = settle_features(c);
-	if (!err && !c->must_restart)
+	if (!err && !c->must_restart && !c->is_as_is)
 		err = quota_settle(c);
 	if (!err && c->must_restart)
 		return 0;

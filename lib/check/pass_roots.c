@@ -155,16 +155,12 @@ static int check_pending(struct checker *c)
 static int check_features(struct checker *c)
 {
 	const uint32_t unknown = c->geo->feature & ~FEATURES_KNOWN;
-	const uint32_t needing = F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_INODE_CHECKSUM |
-				 F2FS_FEATURE_FLEXIBLE_INLINE_XATTR | F2FS_FEATURE_INODE_CRTIME |
-				 F2FS_FEATURE_COMPRESSION;
-
 	int err = unknown ? raise_number(c, P_SB_FEATURE_UNKNOWN, unknown, 0) : 0;
 
 	c->is_frozen = unknown != 0;
 	c->plain = *c->geo;
 	c->plain.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
-	if (err || geometry_has(c->geo, F2FS_FEATURE_EXTRA_ATTR) || !geometry_has(c->geo, needing))
+	if (err || geometry_has(c->geo, F2FS_FEATURE_EXTRA_ATTR) || !geometry_has(c->geo, FEATURES_NEED_EXTRA))
 		return err;
 	c->plain.feature |= F2FS_FEATURE_EXTRA_ATTR;
 	return problem_raise(c, &(struct finding){ .problem = P_SB_FEATURES, .rule = RULE_INODE_FEATURES });

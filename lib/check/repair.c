@@ -7,6 +7,7 @@
 #include <f2fskit/recover.h>
 
 #include "check/decisions.h"
+#include "check/readings.h"
 #include "check/repair.h"
 #include "format/overprovision.h"
 #include "volume/rescue.h"
@@ -89,7 +90,7 @@ static int run_round(struct checker *c)
 	c->repair = &r;
 	err = r.block ? repair_note_left(&r) : F2FS_ERR_NOMEM;
 	if (!err && roots_come_first(c)) {
-		if (repair_found(c, P_SB_FEATURES))
+		if (repair_found(c, P_SB_FEATURES) && !c->has_other_features)
 			sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) | F2FS_FEATURE_EXTRA_ATTR);
 	} else {
 		if (!err)
@@ -125,6 +126,7 @@ struct plan {
 	bool is_search;
 	bool is_done;
 	bool is_repaired;  /* a round was run */
+	bool is_begun;	   /* something was committed: the older checkpoint is of no use any more */
 	bool must_recover; /* what was fsynced still waits */
 	bool is_recovered; /* it was made a part of the volume by this run */
 	bool was_told;
@@ -151,13 +153,17 @@ static int decide(struct checker *c, void *user)
 {
 	struct plan *plan = user;
 	const uint64_t seen = digest_findings(c), before = plan->seen;
-	int err;
+	int err = 0;
 
 	/* A block that cannot be read may be intact: a repair would drop what hangs on it and reuse its place. */
 	if (c->vol && c->vol->rescue && c->vol->rescue->unread > 0)
 		c->is_unread = true;
 	c->is_frozen |= c->is_unread && !(c->vol && c->vol->accepts_unread);
-	err = decisions_take(&plan->decisions, c, plan->is_first);
+	/* where nodes are searched, what the search leaves is looked at */
+	if (!plan->is_begun && !(plan->may_search && repair_needs_search(c)))
+		err = readings_try(c, &plan->decisions);
+	if (!err)
+		err = decisions_take(&plan->decisions, c, plan->is_first);
 	plan->is_done = err || plan->decisions.is_stopped;
 	if (plan->is_done)
 		return err;
@@ -175,6 +181,7 @@ static int decide(struct checker *c, void *user)
 	if (plan->must_recover && !c->is_impossible && !plan->is_search) {
 		plan->must_recover = false;
 		err = repair_recover(c, &plan->recovered, &plan->is_recovered);
+		plan->is_begun |= plan->is_recovered;
 		if (err || plan->is_recovered)
 			return err;
 	}
@@ -189,7 +196,7 @@ static int decide(struct checker *c, void *user)
 	plan->seen = plan->is_search ? 0 : seen;
 	if (plan->is_done)
 		return 0;
-	plan->is_repaired = true;
+	plan->is_repaired = plan->is_begun = true;
 	plan->is_long_again = c->cut_end != 0 && c->vol->barred.end == 0;
 	return run_round(c);
 }
@@ -199,6 +206,7 @@ static int run_rounds(struct f2fs_context *ctx, struct f2fs_device *dev, const s
 		      struct plan *plan, struct f2fs_check_result *result)
 {
 	struct f2fs_check_options quiet = *options;
+	struct check_run run = { .options = &quiet };
 	bool is_nameless = false;
 	int err = repair_must_recover(ctx, dev, options, &plan->must_recover);
 
@@ -211,8 +219,8 @@ static int run_rounds(struct f2fs_context *ctx, struct f2fs_device *dev, const s
 		plan->may_search = !plan->is_search && plan->rounds < MAX_SEARCHES;
 		/* what was found is told once, as the first check found it */
 		plan->is_first = !plan->was_told && (!plan->is_search || is_nameless);
-		err = check_run(ctx, dev, &quiet, plan->is_search ? F2FS_MODE_RESCUE : F2FS_MODE_TOLERANT, result,
-				decide, plan);
+		run.mode = plan->is_search ? F2FS_MODE_RESCUE : F2FS_MODE_TOLERANT;
+		err = check_run(ctx, dev, &run, result, decide, plan);
 		if (err == F2FS_ERR_NOT_F2FS && !plan->is_search) { /* no superblock at all: is there a volume? */
 			plan->wants_search = true;
 			is_nameless = true;

@@ -171,7 +171,8 @@ uint32_t evidence_shown(const struct evidence *e)
 uint32_t evidence_denied(const struct evidence *e)
 {
 	/* without the others nothing is read in another way */
-	const uint32_t asked = F2FS_FEATURE_FLEXIBLE_INLINE_XATTR | F2FS_FEATURE_INODE_CHECKSUM;
+	const uint32_t asked = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_FLEXIBLE_INLINE_XATTR |
+			       F2FS_FEATURE_INODE_CHECKSUM;
 	uint32_t denied = 0;
 
 	for (unsigned bit = 0; bit < EVIDENCE_FEATURES; bit++)
@@ -182,7 +183,9 @@ uint32_t evidence_denied(const struct evidence *e)
 
 uint32_t evidence_settle(const struct evidence *e, uint32_t feature)
 {
-	return (feature | evidence_shown(e)) & ~evidence_denied(e);
+	const uint32_t settled = (feature | evidence_shown(e)) & ~evidence_denied(e);
+
+	return e->inodes && !(settled & F2FS_FEATURE_EXTRA_ATTR) ? settled & ~(uint32_t)FEATURES_NEED_EXTRA : settled;
 }
 
 bool evidence_seed(const struct evidence *e, uint32_t *seed)

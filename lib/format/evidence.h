@@ -12,6 +12,10 @@
 #define EVIDENCE_FEATURES 17u /* bits that are known */
 #define FEATURES_KNOWN ((1u << EVIDENCE_FEATURES) - 1)
 #define EVIDENCE_SEEDS 16u
+/* Features that inodes can only have with extra attributes. */
+#define FEATURES_NEED_EXTRA                                                                                            \
+	(F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_INODE_CHECKSUM | F2FS_FEATURE_FLEXIBLE_INLINE_XATTR |               \
+	 F2FS_FEATURE_INODE_CRTIME | F2FS_FEATURE_COMPRESSION)
 
 struct evidence {
 	uint32_t inodes;		   /* looked at */
@@ -30,7 +34,10 @@ void evidence_confirm(struct evidence *e, uint32_t feature);
 uint32_t evidence_shown(const struct evidence *e);
 /* Features that most inodes would show, and do not. */
 uint32_t evidence_denied(const struct evidence *e);
-/* The feature word put right: what is shown is set, what is denied cleared, the rest stays. */
+/*
+ * The feature word put right: what is shown is set, what is denied cleared, the rest stays. What needs extra attributes
+ * goes when neither the word nor the inodes have them.
+ */
 uint32_t evidence_settle(const struct evidence *e, uint32_t feature);
 /* The seed of checksums that most of the first inodes agree on; false: there is none. */
 bool evidence_seed(const struct evidence *e, uint32_t *seed);

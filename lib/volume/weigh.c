@@ -11,9 +11,6 @@
 #include "volume/weigh.h"
 
 #define ENOUGH_INODES 2000u
-#define NEED_EXTRA_ATTR                                                                                                \
-	(F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_INODE_CHECKSUM | F2FS_FEATURE_FLEXIBLE_INLINE_XATTR |               \
-	 F2FS_FEATURE_INODE_CRTIME | F2FS_FEATURE_COMPRESSION)
 
 static int count_bits(uint32_t bits)
 {
@@ -47,7 +44,7 @@ static int doubt_features(const struct f2fs_volume *vol, const struct features_s
 	for (unsigned type = 0; type < 3 && (feature & F2FS_FEATURE_QUOTA); type++)
 		doubts += sb_qf_ino(vol->sb, type) != seen->quota[type];
 	doubts += (sb_s_encoding(vol->sb) != 0) != ((feature & F2FS_FEATURE_CASEFOLD) != 0);
-	doubts += (feature & NEED_EXTRA_ATTR) && !(feature & F2FS_FEATURE_EXTRA_ATTR);
+	doubts += (feature & FEATURES_NEED_EXTRA) && !(feature & F2FS_FEATURE_EXTRA_ATTR);
 	/* an inode whose checksum is right proves more than an inode without a checksum */
 	doubts += !(feature & F2FS_FEATURE_SB_CHECKSUM) && (sb_feature(other) & F2FS_FEATURE_SB_CHECKSUM);
 	return doubts;

@@ -60,14 +60,14 @@ static int compare_windows(struct checker *c, void *user)
 static void windows_give_all(void **state)
 {
 	const struct f2fs_check_options options = { .threads = 1 };
+	const struct check_run run = { .options = &options, .mode = F2FS_MODE_TOLERANT };
 	struct f2fs_check_result result;
 	struct seed seed;
 	int is_done = 0;
 
 	(void)state;
 	seed_load(&seed, "plain");
-	assert_int_equal(
-		check_run(seed.ctx, seed.dev, &options, F2FS_MODE_TOLERANT, &result, compare_windows, &is_done), 0);
+	assert_int_equal(check_run(seed.ctx, seed.dev, &run, &result, compare_windows, &is_done), 0);
 	assert_true(is_done);
 	seed_close(&seed);
 }

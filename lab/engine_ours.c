@@ -112,6 +112,8 @@ static int configure(struct lab_engine *e)
 		.logging = (uint8_t)f2fs_logging_find(p->logging),
 		.low_sections = (uint8_t)p->low_sections,
 		.low_is_exact = (uint8_t)p->low_is_exact,
+		.temperature = (uint8_t)f2fs_temperature_find(p->temperature),
+		.cold_apart = (uint8_t)p->cold_apart,
 		.discard = (uint8_t)p->discard,
 		.commit_when_full = 1,
 		.clock_stands = 1,
@@ -130,6 +132,9 @@ static int configure(struct lab_engine *e)
 	if (f2fs_logging_find(p->logging) < 0)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID,
 					 "engine.logging is none of adaptive, normal, threaded");
+	if (f2fs_temperature_find(p->temperature) < 0)
+		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID,
+					 "engine.temperature is none of table, slides, kernel");
 	if (policy < 0 && strcmp(p->cleaning, "none") != 0)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.cleaning names no policy, nor is it none");
 	if (wrong) {

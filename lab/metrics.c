@@ -122,6 +122,12 @@ static double data_share(const struct lab_sample *d)
 	return per(data, lab_fullness_between(&d->full, 1, 512));
 }
 
+/* Of the blocks of a temperature, those that take the place of others. */
+static double updated_share(const struct lab_sample *d, unsigned log)
+{
+	return per(d->said.log_updated[log], d->said.log_updated[log] + d->said.log_new[log]);
+}
+
 static double blocks_of(const struct lab_sample *d)
 {
 	return (double)d->seen.written_bytes / 4096;

@@ -34,6 +34,17 @@ F2FS_API int f2fs_logging_find(const char *name);
 /* Return its name, NULL for an unknown number: count from 0 to list them. */
 F2FS_API const char *f2fs_logging_name(unsigned logging);
 
+/* Which log contents of regular files go to, unless their name or flags say so; with 6 logs, or 4 and cold_apart. */
+enum f2fs_temperature {
+	F2FS_TEMPERATURE_TABLE = 0,  /* warm, all of them: the table of the F2FS paper */
+	F2FS_TEMPERATURE_SLIDES = 1, /* what is appended is cold, what is updated warm: the slides on F2FS */
+	F2FS_TEMPERATURE_KERNEL = 2  /* hot while no more than 16 blocks of the file are written at once, as the kernel
+					counts dirty pages, else warm */
+};
+/* Return the number of a rule by its name ("table", "slides", "kernel"), -1 for an unknown name; and the name. */
+F2FS_API int f2fs_temperature_find(const char *name);
+F2FS_API const char *f2fs_temperature_name(unsigned temperature);
+
 /*
  * Options of writing; zero the struct first, zero members mean the default.
  *
@@ -44,6 +55,8 @@ F2FS_API const char *f2fs_logging_name(unsigned logging);
  * low_is_exact: with 1 low_sections is the threshold as it stands, also when it is 0.
  * logging:      enum f2fs_logging. On zoned volumes all is normal logging.
  * in_place:     enum f2fs_in_place.
+ * temperature:  enum f2fs_temperature.
+ * cold_apart:   with 4 logs, hot and warm data share a log and cold data have their own; else warm and cold data share.
  * discard:      blocks that a commit frees are discarded on devices and punched out of image files.
  * compression:  of the files that become compressed by their name or directory, with has_compression; else what the
  *               directory says, and LZ4 where it says nothing.
@@ -68,6 +81,8 @@ struct f2fs_write_options {
 	uint8_t clock_stands;
 	uint8_t logging;
 	uint8_t low_is_exact;
+	uint8_t temperature;
+	uint8_t cold_apart;
 	struct f2fs_compression compression;
 	const char *compress_names, *plain_names;
 };
@@ -118,6 +133,9 @@ struct f2fs_counters {
 	uint64_t requests[F2FS_WRITE_CAUSES]; /* writes */
 	uint64_t sizes[F2FS_COUNTER_SIZES];   /* writes by their length: number i up to 4096 << i bytes, the last any */
 	uint64_t threaded_bytes;	      /* of these: what logs wrote into holes of used segments */
+	uint64_t log_new[F2FS_LOG_COUNT];     /* blocks of changes, not of cleaning, by the log that 6 logs would give
+						 them: new ones, */
+	uint64_t log_updated[F2FS_LOG_COUNT]; /* and those that take the place of others */
 	uint64_t zero_bytes, zero_requests;   /* blocks preallocated for pinned files */
 	uint64_t discard_bytes, discards;
 	uint64_t zone_resets;

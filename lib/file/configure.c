@@ -27,25 +27,47 @@ static int check_options(struct f2fs_volume *vol, const struct f2fs_write_option
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "holes of a zoned volume cannot be filled");
 	if (o->low_is_exact > 1)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "low_is_exact is 0 or 1, not %u", o->low_is_exact);
+	if (!f2fs_temperature_name(o->temperature))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no rule %u of temperatures", o->temperature);
+	if (o->cold_apart > 1)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "cold_apart is 0 or 1, not %u", o->cold_apart);
 	return o->has_compression ? compress_check(vol, &o->compression) : 0;
 }
 
 static const char *const loggings[] = { [F2FS_LOGGING_ADAPTIVE] = "adaptive",
 					 [F2FS_LOGGING_NORMAL] = "normal",
 					 [F2FS_LOGGING_THREADED] = "threaded" };
-#define LOGGINGS (sizeof(loggings) / sizeof(loggings[0]))
+static const char *const temperatures[] = { [F2FS_TEMPERATURE_TABLE] = "table",
+					     [F2FS_TEMPERATURE_SLIDES] = "slides",
+					     [F2FS_TEMPERATURE_KERNEL] = "kernel" };
+#define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
 
-int f2fs_logging_find(const char *name)
+static int find_name(const char *const *names, size_t count, const char *name)
 {
-	for (size_t i = 0; i < LOGGINGS; i++)
-		if (strcmp(loggings[i], name) == 0)
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
 			return (int)i;
 	return -1;
 }
 
+int f2fs_logging_find(const char *name)
+{
+	return find_name(loggings, LENGTH(loggings), name);
+}
+
 const char *f2fs_logging_name(unsigned logging)
 {
-	return logging < LOGGINGS ? loggings[logging] : NULL;
+	return logging < LENGTH(loggings) ? loggings[logging] : NULL;
+}
+
+int f2fs_temperature_find(const char *name)
+{
+	return find_name(temperatures, LENGTH(temperatures), name);
+}
+
+const char *f2fs_temperature_name(unsigned temperature)
+{
+	return temperature < LENGTH(temperatures) ? temperatures[temperature] : NULL;
 }
 
 static int copy_text(struct f2fs_context *ctx, const char *text, char **out)

@@ -14,13 +14,48 @@
 /* Temperature of a file's data (FORMAT files 10.2); directories are hot. */
 static unsigned log_of_data(const struct txn *txn, const uint8_t *inode)
 {
-	if (txn->log_count == 4 && (inode_i_mode(inode) & MODE_TYPE) != MODE_DIR)
+	if (txn->log_count == 4 && !txn->vol->write.cold_apart && (inode_i_mode(inode) & MODE_TYPE) != MODE_DIR)
 		return F2FS_COLD_DATA;
 	if ((inode_i_mode(inode) & MODE_TYPE) == MODE_DIR || (inode_i_advise(inode) & FLAG_i_advise_hot))
 		return F2FS_HOT_DATA;
 	if ((inode_i_advise(inode) & FLAG_i_advise_cold) || (inode_i_flags(inode) & FLAG_i_flags_compr))
 		return F2FS_COLD_DATA;
 	return F2FS_WARM_DATA;
+}
+
+/* Blocks of a file that are written at once, up to which the kernel takes them for hot (its min_hot_blocks). */
+#define FEW_BLOCKS 16u
+
+/* How many blocks of the file are written at once: a run, or what waited. */
+static uint32_t blocks_at_once(const struct winode *w, uint32_t count)
+{
+	const struct file_pages *file = file_pages_find(w->txn, w->node->nid);
+
+	return file && file->blocks.count > count ? (uint32_t)file->blocks.count : count;
+}
+
+/* The log of blocks of which one has that slot: the rule of temperatures decides where the file does not. */
+static unsigned log_of_block(const struct winode *w, const uint8_t *raw, uint32_t at_once)
+{
+	const unsigned log = log_of_data(w->txn, winode_block(w)), rule = w->txn->vol->write.temperature;
+
+	if (log != F2FS_WARM_DATA || (inode_i_mode(winode_block(w)) & MODE_TYPE) != MODE_REG)
+		return log;
+	if (rule == F2FS_TEMPERATURE_SLIDES && !geometry_is_main(&w->txn->vol->geo, get_le32(raw)))
+		return F2FS_COLD_DATA;
+	return rule == F2FS_TEMPERATURE_KERNEL && at_once <= FEW_BLOCKS ? F2FS_HOT_DATA : log;
+}
+
+/* Fail for want of a block before anything is changed: in whichever log it will be. */
+static int settle_logs(const struct winode *w)
+{
+	const unsigned log = log_of_data(w->txn, winode_block(w)), rule = w->txn->vol->write.temperature;
+	int err = head_settle(w->txn, head_of(w->txn, log));
+
+	if (!err && log == F2FS_WARM_DATA && rule != F2FS_TEMPERATURE_TABLE)
+		err = head_settle(w->txn, head_of(w->txn, rule == F2FS_TEMPERATURE_SLIDES ? F2FS_COLD_DATA
+											   : F2FS_HOT_DATA));
+	return err;
 }
 
 /*
@@ -51,13 +86,17 @@ static int is_in_place(struct winode *w, bool *out)
 /* Slots get the new addresses of a run. */
 static int repoint(struct winode *w, const struct placed_run *run, f2fs_blk_t addr, uint32_t count)
 {
+	struct f2fs_counters *counters = &w->txn->vol->counters;
+
 	for (uint32_t i = 0; i < count; i++) {
 		uint8_t *raw = run->slot.raw + (size_t)i * 4;
 		const f2fs_blk_t old = get_le32(raw);
-		int err = geometry_is_main(&w->txn->vol->geo, old) ? segment_mark(w->txn, old, false) : 0;
+		const bool is_update = geometry_is_main(&w->txn->vol->geo, old);
+		int err = is_update ? segment_mark(w->txn, old, false) : 0;
 
 		if (err)
 			return err;
+		(is_update ? counters->log_updated : counters->log_new)[run->log]++;
 		put_le32(raw, addr + i);
 		if (placement_of(w->txn->vol))
 			place_written(w, run->file_block + i, old, addr + i);
@@ -86,16 +125,22 @@ static int overwrite(struct winode *w, const uint8_t *slots, const uint8_t *data
 }
 
 /* Write a run to its stream or its log: *got blocks of it. */
-static int append_part(struct winode *w, const struct placed_run *run, f2fs_blk_t *addr, uint32_t *got)
+static int append_part(struct winode *w, struct placed_run *run, f2fs_blk_t *addr, uint32_t *got)
 {
+	const uint32_t at_once = blocks_at_once(w, run->count);
+	uint32_t n = 1;
 	int err = 0;
 
 	if (placement_of(w->txn->vol))
 		err = place_append(w, run, addr, got);
-	if (err || *got > 0)
+	if (err || *got > 0) /* streams are of warm data */
 		return err;
-	return head_append(w->txn, log_of_data(w->txn, winode_block(w)), slot_owner(&run->slot, 0, run->version),
-			   run->count, run->data, addr, got);
+	run->log = (uint8_t)log_of_block(w, run->slot.raw, at_once);
+	if (w->txn->vol->write.temperature != F2FS_TEMPERATURE_SLIDES)
+		n = run->count; /* the others tell files and writes apart, not blocks */
+	while (n < run->count && log_of_block(w, run->slot.raw + (size_t)n * 4, at_once) == run->log)
+		n++;
+	return head_append(w->txn, run->log, slot_owner(&run->slot, 0, run->version), n, run->data, addr, got);
 }
 
 /* Write count blocks, as they are to lie there, for slots that follow each other in one node. */
@@ -110,13 +155,14 @@ static int append_stored(struct winode *w, struct slot_ref *slot, uint64_t file_
 	if (!err)
 		err = is_in_place(w, &in_place);
 	for (uint32_t done = 0, got = 0; done < count && !err; done += got) {
-		const struct placed_run run = { .slot = { .node = slot->node,
-							  .raw = slot->raw + (size_t)done * 4,
-							  .ofs_in_node = slot->ofs_in_node + done },
-						.version = entry.version,
-						.file_block = file_block + done,
-						.count = count - done,
-						.data = data + ((size_t)done << bits) };
+		struct placed_run run = { .slot = { .node = slot->node,
+						    .raw = slot->raw + (size_t)done * 4,
+						    .ofs_in_node = slot->ofs_in_node + done },
+					  .version = entry.version,
+					  .log = F2FS_WARM_DATA,
+					  .file_block = file_block + done,
+					  .count = count - done,
+					  .data = data + ((size_t)done << bits) };
 		f2fs_blk_t addr = 0;
 
 		got = 0;
@@ -147,8 +193,7 @@ int data_append_run(struct winode *w, struct slot_ref *slot, uint64_t file_block
 int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
-	/* fail for want of a block before anything is changed */
-	int room = head_settle(w->txn, head_of(w->txn, log_of_data(w->txn, winode_block(w))));
+	int room = settle_logs(w);
 
 	if (room)
 		return room;

@@ -188,7 +188,7 @@ int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint
 /* place.c: what a placement says */
 struct placed_run {
 	struct slot_ref slot; /* the first, those of the others follow it in its node */
-	uint8_t version;
+	uint8_t version, log; /* log: that it went to */
 	uint64_t file_block;
 	uint32_t count;
 	const uint8_t *data;

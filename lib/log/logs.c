@@ -11,7 +11,9 @@ unsigned head_of(const struct txn *txn, unsigned type)
 	if (geometry_has(&txn->vol->geo, F2FS_FEATURE_RO) || txn->log_count == 2)
 		return node ? F2FS_HOT_NODE : F2FS_HOT_DATA;
 	if (txn->log_count == 4) {
-		if (type == F2FS_WARM_DATA)
+		if (txn->vol->write.cold_apart && type == F2FS_HOT_DATA)
+			return F2FS_WARM_DATA;
+		if (!txn->vol->write.cold_apart && type == F2FS_WARM_DATA)
 			return F2FS_COLD_DATA;
 		if (type == F2FS_HOT_NODE)
 			return F2FS_COLD_NODE;

@@ -203,6 +203,7 @@ int node_place(struct txn *txn, struct node *node, uint32_t marks, f2fs_blk_t *a
 		err = head_take_node(txn, type, node->nid, addr, &next);
 	if (err)
 		return err;
+	(entry.block_addr != F2FS_NEW_ADDR ? txn->vol->counters.log_updated : txn->vol->counters.log_new)[type]++;
 	if (entry.block_addr != F2FS_NEW_ADDR) {
 		err = segment_mark(txn, entry.block_addr, false);
 		if (err)

@@ -49,6 +49,7 @@ __all__ = [
     "Severity",
     "SummarySource",
     "SyncMode",
+    "Temperature",
     "Transaction",
     "VersionFlag",
     "ZoneType",
@@ -390,6 +391,11 @@ class SyncMode(enum.IntEnum):
     ALL = 2
     DATA = 1
     NONE = 0
+
+class Temperature(enum.IntEnum):
+    KERNEL = 2
+    SLIDES = 1
+    TABLE = 0
 
 class Transaction(enum.IntEnum):
     FAILED = 2

@@ -171,6 +171,10 @@ class Counters(NamedTuple):
     """Writes, by cause."""
     sizes: list[int]
     """Writes by their length: number i up to 4096 << i bytes, the last any."""
+    log_new: dict[str, int]
+    """Blocks of changes that had no place before, by the log that their temperature belongs to."""
+    log_updated: dict[str, int]
+    """The same of those that take the place of others."""
     zero_bytes: int
     zero_requests: int
     discard_bytes: int

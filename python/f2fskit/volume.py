@@ -577,6 +577,8 @@ class Volume(Closable):
         plain_names: str = "",
         commit_when_full: bool = False,
         clock_stands: bool = False,
+        temperature: str = "table",
+        cold_apart: bool = False,
     ) -> None:
         """Choose how the volume is written from now on; StateError when there are changes that were not committed.
 
@@ -592,12 +594,16 @@ class Volume(Closable):
             commit_when_full: commit by itself where only blocks freed since the last commit give room; discard() and an
                 exception that leaves a with block then no longer forget what was done before.
             clock_stands: the volume's `clock` does not go on by itself.
+            temperature: which log contents of ordinary files go to: "table" (warm), "slides" (what is appended is cold) or "kernel"
+                (hot when few blocks are written at once).
+            cold_apart: with 4 logs, cold data have one of their own.
         """
         self._need_writable()
         names = [ffi.new("char[]", text.encode()) if text else ffi.NULL for text in (compress_names, plain_names)]
         options = ffi.new("struct f2fs_write_options *")
         options.logs, options.discard = logs, discard
         options.logging = enums.choose(enums.Logging, logging)
+        options.temperature, options.cold_apart = enums.choose(enums.Temperature, temperature), cold_apart
         if low_sections is not None:
             options.low_sections, options.low_is_exact = low_sections, True
         options.in_place = lib.F2FS_IN_PLACE_ALWAYS if in_place else lib.F2FS_IN_PLACE_NEVER
@@ -625,9 +631,15 @@ class Volume(Closable):
         row = ffi.new("struct f2fs_counters *")
         self._handle.get(lib.f2fs_volume_counters, row)
         names = [ffi.string(lib.f2fs_write_cause_name(i)).decode() for i in range(len(row.bytes))]
-        single = results.Counters._fields[3:]
+        logs = [ffi.string(lib.f2fs_log_type_name(i)).decode() for i in range(len(row.log_new))]
+        single = results.Counters._fields[5:]
         return results.Counters(
-            dict(zip(names, row.bytes)), dict(zip(names, row.requests)), list(row.sizes), *[getattr(row, n) for n in single]
+            dict(zip(names, row.bytes)),
+            dict(zip(names, row.requests)),
+            list(row.sizes),
+            dict(zip(logs, row.log_new)),
+            dict(zip(logs, row.log_updated)),
+            *[getattr(row, n) for n in single],
         )
 
     def set_cleaning(

@@ -90,12 +90,54 @@ static void log_counts(void **state)
 	}
 }
 
+/* Where the first block of a file of 25 blocks lies, and where after 8 of them were written again. */
+static void temperatures(void **state)
+{
+	static const struct {
+		struct f2fs_write_options options;
+		unsigned first, again, media;
+	} rows[] = {
+		{ { .temperature = F2FS_TEMPERATURE_TABLE }, F2FS_WARM_DATA, F2FS_WARM_DATA, F2FS_COLD_DATA },
+		{ { .temperature = F2FS_TEMPERATURE_SLIDES }, F2FS_COLD_DATA, F2FS_WARM_DATA, F2FS_COLD_DATA },
+		{ { .temperature = F2FS_TEMPERATURE_KERNEL }, F2FS_WARM_DATA, F2FS_HOT_DATA, F2FS_COLD_DATA },
+		{ { .logs = 4, .cold_apart = 1 }, F2FS_WARM_DATA, F2FS_WARM_DATA, F2FS_COLD_DATA },
+		{ { .logs = 4, .cold_apart = 1, .temperature = F2FS_TEMPERATURE_SLIDES },
+		  F2FS_COLD_DATA, F2FS_WARM_DATA, F2FS_COLD_DATA },
+		{ { .logs = 4, .temperature = F2FS_TEMPERATURE_SLIDES }, F2FS_COLD_DATA, F2FS_COLD_DATA,
+		  F2FS_COLD_DATA },
+	};
+	struct f2fs_counters counters;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fresh_open(&v, 64 * MIB, 0);
+		configure(&rows[i].options);
+		write_file("a.bin", 'a', 25 * 4096);
+		write_file("a.mp4", 'b', 25 * 4096);
+		f2fs_volume_counters(v.vol, &counters);
+		assert_int_equal(counters.log_new[F2FS_COLD_DATA] + counters.log_new[F2FS_WARM_DATA], 50);
+		fresh_reopen(&v);
+		assert_int_equal(type_of_block(first_block("/a.bin")), rows[i].first);
+		assert_int_equal(type_of_block(first_block("/a.mp4")), rows[i].media);
+		configure(&rows[i].options);
+		write_file("a.bin", 'c', 8 * 4096);
+		f2fs_volume_counters(v.vol, &counters);
+		assert_int_equal(counters.log_updated[rows[i].again], 8);
+		fresh_reopen(&v);
+		assert_int_equal(type_of_block(first_block("/a.bin")), rows[i].again);
+		fresh_close(&v);
+	}
+}
+
 static void refusals(void **state)
 {
+	const struct f2fs_write_options wrong[] = { { .temperature = 3 }, { .cold_apart = 2 } };
 	struct f2fs_write_options options = { .logs = 3 };
 
 	(void)state;
 	fresh_open(&v, 64 * MIB, 0);
+	assert_int_equal(f2fs_volume_configure(v.vol, &wrong[0]), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_volume_configure(v.vol, &wrong[1]), F2FS_ERR_INVALID);
 	assert_int_equal(f2fs_volume_configure(v.vol, &options), F2FS_ERR_INVALID);
 	options.logs = 0;
 	options.low_sections = 101;
@@ -516,6 +558,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(log_counts),
+		cmocka_unit_test(temperatures),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(freed_nodes_leave_memory),
 		cmocka_unit_test(overwriting_in_place),

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,6 +43,30 @@ static int put_json(const struct lab_result *result, FILE *to)
 	return lab_report(result, to, 1);
 }
 
+/* A line for each variant: the experiment's metric over the rounds. */
+static int put_plot(const struct lab_result *result, FILE *to)
+{
+	struct lab_line *lines = calloc(result->variant_count, sizeof(*lines));
+	const struct lab_picture picture = { result->about.title, result->about.plot, lines, result->variant_count };
+	int rc = lines ? 0 : -1;
+
+	for (unsigned i = 0; i < result->variant_count && !rc; i++) {
+		const struct lab_variant *v = &result->variants[i];
+		int decimals;
+
+		lines[i] = (struct lab_line){ v->label, calloc(v->round_count + 1, sizeof(double)), v->round_count };
+		rc = lines[i].values ? 0 : -1;
+		for (unsigned k = 0; k < v->round_count && !rc; k++)
+			(void)lab_variant_value(v, picture.metric, k + 1, &lines[i].values[k], &decimals);
+	}
+	if (!rc)
+		rc = lab_plot(&picture, to);
+	for (unsigned i = 0; lines && i < result->variant_count; i++)
+		free(lines[i].values);
+	free(lines);
+	return rc;
+}
+
 /* Write to a file by its name; what was written in part is removed. */
 static int write_file(struct cli *cli, const char *path, const struct lab_result *result,
 		      int (*put)(const struct lab_result *result, FILE *to))
@@ -66,7 +91,7 @@ static int write_results(struct cli *cli, const struct lab_arguments *a, const s
 	if (!rc && a->json && !is_stdout)
 		rc = write_file(cli, a->json, result, put_json);
 	if (!rc && a->plot)
-		rc = write_file(cli, a->plot, result, lab_plot);
+		rc = write_file(cli, a->plot, result, put_plot);
 	return rc;
 }
 

@@ -7,36 +7,27 @@
 enum { WIDTH = 760, LEFT = 70, TOP = 50, ROW = 18, PLOT_WIDTH = 640, PLOT_HEIGHT = 320, GRID = 5, COLOURS = 8 };
 
 struct plot {
-	const struct lab_result *result;
+	const struct lab_picture *picture;
 	FILE *to;
-	uint64_t rounds;
+	unsigned rounds;
 	double low, high;
 };
-
-static double value_of(const struct plot *p, const struct lab_variant *v, uint64_t round)
-{
-	double value = 0;
-	int decimals;
-
-	(void)lab_variant_value(v, p->result->about.plot, round, &value, &decimals);
-	return value;
-}
 
 /* What the axis has to hold: from 0 on, or from the least value when all are far above. */
 static void find_bounds(struct plot *p)
 {
 	int is_first = 1;
 
-	for (unsigned i = 0; i < p->result->variant_count; i++) {
-		const struct lab_variant *v = &p->result->variants[i];
+	for (unsigned i = 0; i < p->picture->count; i++) {
+		const struct lab_line *line = &p->picture->lines[i];
 
-		for (uint64_t k = 1; k <= v->round_count; k++, is_first = 0) {
-			const double value = value_of(p, v, k);
+		for (unsigned k = 0; k < line->count; k++, is_first = 0) {
+			const double value = line->values[k];
 
 			p->low = is_first || value < p->low ? value : p->low;
 			p->high = is_first || value > p->high ? value : p->high;
 		}
-		p->rounds = v->round_count > p->rounds ? v->round_count : p->rounds;
+		p->rounds = line->count > p->rounds ? line->count : p->rounds;
 	}
 	if (p->low < p->high / 2)
 		p->low = 0;
@@ -44,7 +35,7 @@ static void find_bounds(struct plot *p)
 		p->high = p->low + 1;
 }
 
-static double x_of(const struct plot *p, uint64_t round)
+static double x_of(const struct plot *p, unsigned round)
 {
 	return LEFT + PLOT_WIDTH * (p->rounds > 1 ? (double)(round - 1) / (double)(p->rounds - 1) : 0.5);
 }
@@ -78,48 +69,48 @@ static void put_axes(const struct plot *p)
 		snprintf(text, sizeof(text), "%.4g", value);
 		put_text(p, LEFT - 6, y + 4, " text-anchor=\"end\"", text);
 	}
-	for (uint64_t k = 1; k <= p->rounds; k += p->rounds / 16 + 1) {
-		snprintf(text, sizeof(text), "%u", (unsigned)k);
+	for (unsigned k = 1; k <= p->rounds; k += p->rounds / 16 + 1) {
+		snprintf(text, sizeof(text), "%u", k);
 		put_text(p, x_of(p, k), TOP + PLOT_HEIGHT + 18, " text-anchor=\"middle\"", text);
 	}
 	put_text(p, LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT + 36, " text-anchor=\"middle\"", "round");
 }
 
-static void put_variant(const struct plot *p, unsigned i)
+static void put_line(const struct plot *p, unsigned i)
 {
 	/* colours that people with any sight tell apart (Okabe and Ito) */
 	static const char *const colours[COLOURS] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7",
 						      "#e69f00", "#56b4e9", "#000000", "#999999" };
-	const struct lab_variant *v = &p->result->variants[i];
+	const struct lab_line *line = &p->picture->lines[i];
 	const char *colour = colours[i % COLOURS];
 	const double y = TOP + PLOT_HEIGHT + 56 + ROW * (double)i;
 
 	fprintf(p->to, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" d=\"", colour);
-	for (uint64_t k = 1; k <= v->round_count; k++)
-		fprintf(p->to, "%c%.1f %.1f", k == 1 ? 'M' : 'L', x_of(p, k), y_of(p, value_of(p, v, k)));
+	for (unsigned k = 0; k < line->count; k++)
+		fprintf(p->to, "%c%.1f %.1f", k == 0 ? 'M' : 'L', x_of(p, k + 1), y_of(p, line->values[k]));
 	fputs("\"/>\n", p->to);
-	for (uint64_t k = 1; k <= v->round_count; k++)
-		fprintf(p->to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", x_of(p, k),
-			y_of(p, value_of(p, v, k)), colour);
+	for (unsigned k = 0; k < line->count; k++)
+		fprintf(p->to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", x_of(p, k + 1),
+			y_of(p, line->values[k]), colour);
 	fprintf(p->to, "<path d=\"M%d %.1fh24\" stroke=\"%s\" stroke-width=\"3\"/>\n", LEFT, y - 4, colour);
-	put_text(p, LEFT + 32, y, "", v->label[0] ? v->label : p->result->about.plot);
+	put_text(p, LEFT + 32, y, "", line->label[0] ? line->label : p->picture->metric);
 }
 
-int lab_plot(const struct lab_result *result, FILE *to)
+int lab_plot(const struct lab_picture *picture, FILE *to)
 {
-	struct plot p = { .result = result, .to = to };
-	const unsigned height = TOP + PLOT_HEIGHT + 56 + ROW * result->variant_count;
+	struct plot p = { .picture = picture, .to = to };
+	const unsigned height = TOP + PLOT_HEIGHT + 56 + ROW * picture->count;
 
 	find_bounds(&p);
 	fprintf(to,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"sans-serif\" "
 		"font-size=\"12\">\n<rect width=\"%d\" height=\"%u\" fill=\"#fff\"/>\n",
 		WIDTH, height, WIDTH, height);
-	put_text(&p, LEFT, 20, " font-size=\"15\"", result->about.title);
-	put_text(&p, LEFT, 38, "", result->about.plot);
+	put_text(&p, LEFT, 20, " font-size=\"15\"", picture->title);
+	put_text(&p, LEFT, 38, "", picture->metric);
 	put_axes(&p);
-	for (unsigned i = 0; i < result->variant_count; i++)
-		put_variant(&p, i);
+	for (unsigned i = 0; i < picture->count; i++)
+		put_line(&p, i);
 	fputs("</svg>\n", to);
 	return ferror(to) ? -1 : 0;
 }

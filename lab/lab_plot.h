@@ -7,9 +7,19 @@
 
 #include <stdio.h>
 
-#include "lab/experiment.h"
+struct lab_line {
+	const char *label;
+	double *values; /* of rounds from 1 on */
+	unsigned count;
+};
 
-/* Write the experiment's metric (experiment.plot) as SVG; 0, or -1 when writing failed. */
-int lab_plot(const struct lab_result *result, FILE *to);
+struct lab_picture {
+	const char *title, *metric;
+	const struct lab_line *lines;
+	unsigned count;
+};
+
+/* Write it as SVG; 0, or -1 when writing failed. */
+int lab_plot(const struct lab_picture *picture, FILE *to);
 
 #endif

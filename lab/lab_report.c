@@ -233,6 +233,7 @@ int lab_report(const struct lab_result *result, FILE *to, int is_json)
 	if (is_json) {
 		cli_print_begin(p, NULL);
 		put_about(p, &result->about);
+		cli_print_string(p, "plot", result->about.plot);
 		put_json(p, result);
 		put_paper(p, result);
 		cli_print_end(p);

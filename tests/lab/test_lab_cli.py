@@ -192,6 +192,45 @@ def test_plot(experiment, run_tool, tmp_path):
     assert "an.toml:4: experiment.plot: is no metric" in run_tool("f2fs-lab", "run", path, rc=1).stderr.decode()
 
 
+def test_plot_of_a_kept_result(experiment, run_tool, tmp_path):
+    """The same picture as with run --plot; another metric makes another one."""
+    path = experiment(TINY + "[vary]\nengine.logs = [2, 6]\n")
+    run_tool("f2fs-lab", "run", path, "--json", tmp_path / "out.json", "--plot", tmp_path / "out.svg")
+    picture = run_tool("f2fs-lab", "plot", tmp_path / "out.json").stdout
+    assert picture == (tmp_path / "out.svg").read_bytes()
+    run_tool("f2fs-lab", "plot", tmp_path / "out.json", "commits", "--plot", tmp_path / "commits.svg")
+    other = (tmp_path / "commits.svg").read_bytes()
+    assert other != picture and b">commits</text>" in other
+    done = run_tool("f2fs-lab", "plot", tmp_path / "out.json", "odd", "--plot", tmp_path / "odd.svg", rc=1)
+    assert b"there is no metric odd" in done.stderr and not (tmp_path / "odd.svg").exists()
+
+
+ROUND = '{"title": "t", "variants": [{"label": "l", "rounds": [{"waf": 1}]}'
+
+
+@pytest.mark.parametrize("text,message", [
+    ("", "line 1: a value is missing"), ("{}", "is no result"), ('{"a": 1\n,}', "line 2: the name of a member"),
+    ('{"a" 1}', "line 1: a colon"), ("[1 2]", "a comma or ]"), ("[1", "a comma or ]"), ('{"a": 1', "a comma or }"),
+    ('"abc', "a string has no end"), ('"a\\', "a string has no end"), ('"a\\x"', "a wrong escape"),
+    ('"a\\u00"', "a wrong escape"), ("[1e]", "no such number"), ("[tru]", "is none"), ("[1]x", "more behind the end"),
+    ("[" * 40, "too deep"), ('{"title": "t", "variants": []}', "is no result"), (ROUND + ', 5]}', "has no label"),
+    (ROUND + ', {"label": "m", "rounds": [{"waf": 1}, {"waf": 2}]}]}', "not as many rounds"),
+    (ROUND + ', {"label": "m", "rounds": [{"waf": "1"}]}]}', "no metric waf"),
+], ids=range(19))
+def test_wrong_results(text, message, run_tool, tmp_path):
+    (tmp_path / "a.json").write_text(text)
+    done = run_tool("f2fs-lab", "plot", tmp_path / "a.json", rc=1)
+    assert message in done.stderr.decode() and done.stdout == b""
+
+
+def test_text_of_results(run_tool, tmp_path):
+    """Escapes of JSON are resolved, and markup is not taken for any."""
+    (tmp_path / "a.json").write_text(ROUND.replace('"t"', '"\\u00e4 \\"<&"') + "]}", encoding="utf-8")
+    assert "\u00e4 \"&lt;&amp;" in run_tool("f2fs-lab", "plot", tmp_path / "a.json").stdout.decode()
+    done = run_tool("f2fs-lab", "plot", tmp_path / "none.json", rc=1)
+    assert "No such file" in done.stderr.decode()
+
+
 # The operations of each source with these parameters, as they were when the source was made: the same on every host.
 GOLDEN = {
     "fill": ("size=3MiB spread=true files=5", "13fc40a0004b5c56"),

@@ -4,6 +4,7 @@
  * written by others since is a hole in the copy, and told. Pieces of a name come from the image and are only ever one
  * component below a directory that is open here.
  */
+#define _GNU_SOURCE /* mknodat, makedev */
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -11,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#endif
 #include <unistd.h>
 
 #include "cli/size.h"
@@ -48,6 +53,40 @@ static void tell(struct undelete *u, const char *path, const char *what)
 	cli_error(&u->d->cli, "%s: %s", shown, what);
 	u->d->status |= DUMP_INCOMPLETE;
 	u->failed++;
+}
+
+/* Tell of something that is missing of a file that is counted otherwise. */
+static void tell_more(struct undelete *u, const char *path, const char *what)
+{
+	tell(u, path, what);
+	u->failed--;
+}
+
+/* Attributes that users see, onto what was made; what the host refuses is told. */
+static void put_xattrs(struct undelete *u, struct f2fs_inode *inode, int fd, const char *path)
+{
+	const int count = f2fs_xattr_count(inode);
+	struct f2fs_xattr x;
+	char what[600];
+
+	if (count < 0)
+		tell_more(u, path, "its extended attributes are lost");
+	for (int i = 0; i < count; i++) {
+		int rc = f2fs_xattr_at(inode, (unsigned)i, &x);
+
+		if (!rc && x.is_internal)
+			continue;
+#ifdef __linux__
+		if (!rc && fsetxattr(fd, x.name, x.value, x.value_size, 0) == 0)
+			continue;
+#else
+		(void)fd;
+		errno = ENOTSUP;
+#endif
+		snprintf(what, sizeof(what), "attribute %.260s: %.300s", rc ? "?" : x.name,
+			 rc ? f2fs_context_error(u->d->ctx)->message : strerror(errno));
+		tell_more(u, path, what);
+	}
 }
 
 /* Open the directory that a path's last component goes into, making what is missing; -1 with errno. */
@@ -168,6 +207,11 @@ static int put_regular(struct undelete *u, const struct f2fs_deleted *file, int 
 		dump_fail(u->d, rc, file->path);
 		return 0;
 	}
+	if (f2fs_inode_read(inode, 0, u->buffer, 1, &(size_t){ 0 }) == F2FS_ERR_ENCRYPTED) {
+		tell(u, file->path, f2fs_context_error(u->d->ctx)->message);
+		f2fs_inode_close(inode);
+		return 0;
+	}
 	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {
 		rc = errno;
@@ -176,6 +220,8 @@ static int put_regular(struct undelete *u, const struct f2fs_deleted *file, int 
 		return -1;
 	}
 	rc = copy_contents(u, inode, fd, st, &lost);
+	if (!rc)
+		put_xattrs(u, inode, fd, file->path);
 	f2fs_inode_close(inode);
 	if (rc) {
 		rc = errno;
@@ -190,8 +236,7 @@ static int put_regular(struct undelete *u, const struct f2fs_deleted *file, int 
 	if (lost || file->confidence >= F2FS_CONFIDENCE_PART) {
 		snprintf(what, sizeof(what), "%llu blocks are lost or were written by others: they are holes",
 			 (unsigned long long)lost);
-		tell(u, file->path, what);
-		u->failed--;
+		tell_more(u, file->path, what);
 		u->part++;
 	} else {
 		u->whole++;
@@ -221,6 +266,36 @@ static int put_symlink(struct undelete *u, const struct f2fs_deleted *file, int 
 	return rc;
 }
 
+static int put_directory(struct undelete *u, const struct f2fs_deleted *file, int dir, const char *name)
+{
+	struct f2fs_inode *inode;
+	int fd;
+
+	if (mkdirat(dir, name, 0777) && errno != EEXIST)
+		return -1;
+	u->whole++;
+	if (f2fs_inode_open_at(u->d->vol, u->past, file->version.addr, 0, &inode))
+		return 0;
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0) {
+		put_xattrs(u, inode, fd, file->path);
+		close(fd);
+	}
+	f2fs_inode_close(inode);
+	return 0;
+}
+
+/* FIFOs and sockets; devices, when the host lets us. */
+static int put_special(struct undelete *u, const struct f2fs_deleted *file, int dir, const char *name)
+{
+	const struct f2fs_stat *st = &file->version.stat;
+
+	if (mknodat(dir, name, (mode_t)(st->mode & (MODE_TYPE | 0777)), makedev(st->rdev_major, st->rdev_minor)))
+		return -1;
+	u->whole++;
+	return 0;
+}
+
 static int put_entry(struct undelete *u, const struct f2fs_deleted *file, int dir, const char *name)
 {
 	switch (file->version.stat.mode & MODE_TYPE) {
@@ -229,13 +304,26 @@ static int put_entry(struct undelete *u, const struct f2fs_deleted *file, int di
 	case MODE_LNK:
 		return put_symlink(u, file, dir, name);
 	case MODE_DIR:
-		if (mkdirat(dir, name, 0777) && errno != EEXIST)
-			return -1;
-		u->whole++;
-		return 0;
+		return put_directory(u, file, dir, name);
 	default:
-		tell(u, file->path, "neither file, directory nor symbolic link: left out");
-		return 0;
+		return put_special(u, file, dir, name);
+	}
+}
+
+/* Further names of what was made. */
+static void put_links(struct undelete *u, const struct f2fs_deleted *file, int dir, const char *name)
+{
+	char other[NAME_ROOM];
+
+	if (file->link_count >= file->max_links) /* earlier names are among them */
+		return;
+	for (uint32_t i = 0; i < file->link_count; i++) {
+		const int to = open_parent(u->top, file->links[i], other);
+
+		if (to < 0 || linkat(dir, name, to, other, 0))
+			tell_more(u, file->links[i], strerror(errno));
+		if (to >= 0)
+			close(to);
 	}
 }
 
@@ -266,6 +354,8 @@ static int take(void *user, const struct f2fs_deleted *file)
 	}
 	if (rc)
 		tell(u, file->path, strerror(errno));
+	else
+		put_links(u, file, dir, name);
 	if (dir >= 0)
 		close(dir);
 	return 0;

@@ -55,6 +55,11 @@ static int put_deleted(void *user, const struct f2fs_deleted *file)
 	cli_print_u64(d->out, "versions", file->versions);
 	cli_print_bool(d->out, "has_entry", (file->sources & F2FS_DELETED_ENTRY) != 0);
 	cli_print_bool(d->out, "is_orphan", (file->sources & F2FS_DELETED_ORPHAN) != 0);
+	cli_print_begin_array(d->out, "links");
+	for (uint32_t i = 0; i < file->link_count; i++)
+		cli_print_bytes(d->out, NULL, file->links[i], strlen(file->links[i]));
+	cli_print_end_array(d->out);
+	cli_print_u64(d->out, "max_links", file->max_links);
 	if (has_inode) {
 		cli_print_u64(d->out, "cp_ver", v->cp_ver);
 		cli_print_u64(d->out, "age", v->age);

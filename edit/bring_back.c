@@ -20,7 +20,7 @@ struct undelete {
 	const char *pattern;
 	uint32_t number;
 	int is_number, takes_parts;
-	unsigned left_out;
+	unsigned left_out, misplaced;
 	int rc;
 };
 
@@ -44,6 +44,24 @@ static int leave_out(struct undelete *u, const char *path, const char *why)
 	return 0;
 }
 
+/* Is the key of an encrypted file there? */
+static int can_read(struct undelete *u, const struct f2fs_deleted *file)
+{
+	const uint32_t type = file->version.stat.mode & MODE_TYPE;
+	struct f2fs_inode *inode;
+	struct f2fs_key key;
+	uint8_t byte;
+	size_t done;
+	int rc;
+
+	if (f2fs_volume_key_at(u->e->vol, 0, &key) != 0 ||
+	    f2fs_inode_open_at(u->e->vol, u->past, file->version.addr, F2FS_AT_OVERWRITTEN, &inode) != 0)
+		return 0;
+	rc = type == MODE_REG ? f2fs_inode_read(inode, 0, &byte, 1, &done) : 0;
+	f2fs_inode_close(inode);
+	return rc != F2FS_ERR_ENCRYPTED;
+}
+
 static int take(void *user, const struct f2fs_deleted *file)
 {
 	struct undelete *u = user;
@@ -54,8 +72,8 @@ static int take(void *user, const struct f2fs_deleted *file)
 		return leave_out(u, file->path, "only the name is left");
 	if (file->version.stat.size > SIZE_LIMIT) /* the store could not hold them side by side */
 		return leave_out(u, file->path, "no file is that large");
-	if (file->version.stat.is_encrypted)
-		return leave_out(u, file->path, "it is encrypted");
+	if (file->version.stat.is_encrypted && !can_read(u, file))
+		return leave_out(u, file->path, "it is encrypted, and its key was not given");
 	if (file->confidence == F2FS_CONFIDENCE_METADATA)
 		return leave_out(u, file->path, "nothing of its contents is left");
 	if (file->confidence == F2FS_CONFIDENCE_PART && !u->takes_parts)
@@ -99,7 +117,47 @@ static int open_parent(struct edit *e, const char *top, const char *path, const 
 	return 0;
 }
 
-static int make(struct undelete *u, struct f2fs_inode *dir, const char *name, const struct staged *s)
+/* Give a directory that was made the policy that it had, unless it has one from above. */
+static int encrypt(struct f2fs_inode *dir, const struct staged *s)
+{
+	const uint8_t *bytes = s->policy.bytes;
+	const size_t id = s->policy.size > 20 ? 8 : 4;
+	struct f2fs_policy policy = { .version = bytes[0],
+				      .contents_mode = bytes[1],
+				      .filenames_mode = bytes[2],
+				      .flags = bytes[3],
+				      .log_data_unit = id == 8 ? bytes[4] : 0 };
+	struct staged_policy has;
+
+	staged_policy_of(dir, &has);
+	if (has.size)
+		return 0;
+	memcpy(id == 8 ? policy.key.identifier : policy.key.descriptor, bytes + id, s->policy.size - id);
+	return f2fs_inode_encrypt(dir, &policy);
+}
+
+/* The further names that a file had; what has one of them by now stays. */
+static int link_all(struct undelete *u, const char *top, const struct staged *s, struct f2fs_inode *inode)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->link_count && !rc; i++) {
+		struct f2fs_inode *dir;
+		const char *name;
+
+		rc = open_parent(u->e, top, s->links[i], &name, &dir);
+		if (rc)
+			break;
+		rc = f2fs_link(dir, name, strlen(name), inode);
+		if (rc == F2FS_ERR_EXISTS || rc == F2FS_ERR_XDEV)
+			rc = leave_out(u, s->links[i], f2fs_context_error(u->e->ctx)->message);
+		f2fs_inode_close(dir);
+	}
+	return rc;
+}
+
+static int make(struct undelete *u, const char *top, struct f2fs_inode *dir, const char *name,
+		const struct staged *s)
 {
 	const unsigned which = F2FS_SET_MODE | F2FS_SET_UID | F2FS_SET_GID | F2FS_SET_ATIME | F2FS_SET_MTIME;
 	const uint32_t type = s->stat.mode & MODE_TYPE;
@@ -115,12 +173,16 @@ static int make(struct undelete *u, struct f2fs_inode *dir, const char *name, co
 	rc = f2fs_create(dir, name, strlen(name), &spec, &inode);
 	if (rc)
 		return rc;
-	if (type == MODE_REG)
+	if (type == MODE_DIR && s->policy.size)
+		rc = encrypt(inode, s);
+	else if (type == MODE_REG)
 		rc = staged_write(&u->staging, s, inode);
 	for (const struct staged_xattr *x = s->xattrs; x && !rc; x = x->next)
 		rc = f2fs_xattr_set(inode, x->name, x->value, x->size);
 	if (!rc)
 		rc = f2fs_inode_set(inode, type == MODE_LNK ? which & ~(unsigned)F2FS_SET_MODE : which, &s->stat);
+	if (!rc)
+		rc = link_all(u, top, s, inode);
 	f2fs_inode_close(inode);
 	return rc;
 }
@@ -130,6 +192,7 @@ static int put_back(struct undelete *u, const char *top, const struct staged *s)
 {
 	struct f2fs_dirent entry;
 	struct f2fs_inode *dir;
+	struct staged_policy policy;
 	char other[300];
 	const char *name;
 	int rc = open_parent(u->e, top, s->path, &name, &dir);
@@ -141,12 +204,18 @@ static int put_back(struct undelete *u, const char *top, const struct staged *s)
 		f2fs_inode_close(dir);
 		return 0;
 	}
+	staged_policy_of(dir, &policy);
+	if (s->policy.size && (s->stat.mode & MODE_TYPE) != MODE_DIR && !staged_policy_equal(&policy, &s->policy)) {
+		f2fs_inode_close(dir);
+		u->misplaced++;
+		return leave_out(u, s->path, "it was encrypted, and its directory is not, or otherwise");
+	}
 	if (!rc) {
 		snprintf(other, sizeof(other), "%.200s.~%lu", name, (unsigned long)s->addr);
 		name = other;
 	}
 	u->e->is_changed = 1;
-	rc = make(u, dir, name, s);
+	rc = make(u, top, dir, name, s);
 	f2fs_inode_close(dir);
 	if (rc)
 		return edit_fail(u->e, rc, s->path);
@@ -203,12 +272,14 @@ int do_undelete(struct edit *e, const struct edit_call *call)
 		rc = staging_init(&u.staging, e);
 		if (!rc)
 			rc = search(&u);
+		if (!rc)
+			rc = staging_sort(&u.staging);
 		for (const struct staged *s = u.staging.first; s && !rc; s = s->next, count++)
 			rc = put_back(&u, top, s);
 		staging_free(&u.staging);
 	}
 	if (!rc)
-		printf("%u files are back, %u are not, or not as a whole\n", count, u.left_out);
+		printf("%u files are back, %u are not, or not as a whole\n", count - u.misplaced, u.left_out);
 	free(top);
 	return rc;
 }

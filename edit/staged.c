@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ENCRYPTION_INDEX = 9, NONCE_SIZE = 16 }; /* of the attribute with the encryption context */
+
 /* Copy contents to the store, block by block where they cannot be read at once; holes are not written. */
 static int stage_contents(struct staging *staging, struct f2fs_inode *inode, struct staged *s)
 {
@@ -90,6 +92,69 @@ static int stage_xattrs(struct staging *staging, struct f2fs_inode *inode, struc
 	return 0;
 }
 
+/* An encryption context ends in 16 bytes that differ from inode to inode. */
+void staged_policy_of(struct f2fs_inode *inode, struct staged_policy *out)
+{
+	const int count = f2fs_xattr_count(inode);
+	struct f2fs_xattr x;
+
+	memset(out, 0, sizeof(*out));
+	for (int i = 0; i < count; i++)
+		if (f2fs_xattr_at(inode, (unsigned)i, &x) == 0 && x.name_index == ENCRYPTION_INDEX &&
+		    x.value_size > NONCE_SIZE && x.value_size - NONCE_SIZE <= POLICY_MAX) {
+			out->size = x.value_size - NONCE_SIZE;
+			memcpy(out->bytes, x.value, out->size);
+		}
+}
+
+int staged_policy_equal(const struct staged_policy *a, const struct staged_policy *b)
+{
+	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+static int stage_links(struct staging *staging, const struct f2fs_deleted *file, struct staged *s)
+{
+	if (file->link_count == 0 || file->link_count >= file->max_links) /* earlier names are among them */
+		return 0;
+	s->links = calloc(file->link_count, sizeof(char *));
+	for (; s->links && s->link_count < file->link_count; s->link_count++) {
+		const char *path = file->links[s->link_count];
+
+		s->links[s->link_count] = strdup(path + strspn(path, "/"));
+		if (!s->links[s->link_count])
+			break;
+	}
+	return s->link_count == file->link_count ? 0 : edit_no_memory(staging->e);
+}
+
+static int compare_staged(const void *a, const void *b)
+{
+	const struct staged *x = *(struct staged *const *)a, *y = *(struct staged *const *)b;
+	const int x_dir = (x->stat.mode & MODE_TYPE) == MODE_DIR, y_dir = (y->stat.mode & MODE_TYPE) == MODE_DIR;
+
+	return x_dir != y_dir ? y_dir - x_dir : strcmp(x->path, y->path);
+}
+
+int staging_sort(struct staging *staging)
+{
+	struct staged **all, *s;
+	size_t count = 0, n = 0;
+
+	for (s = staging->first; s; s = s->next)
+		count++;
+	all = calloc(count + 1, sizeof(struct staged *));
+	if (!all)
+		return edit_no_memory(staging->e);
+	for (s = staging->first; s; s = s->next)
+		all[n++] = s;
+	qsort(all, count, sizeof(struct staged *), compare_staged);
+	for (size_t i = 0; i < count; i++)
+		all[i]->next = all[i + 1];
+	staging->first = all[0];
+	free(all);
+	return 0;
+}
+
 int staging_init(struct staging *staging, struct edit *e)
 {
 	memset(staging, 0, sizeof(*staging));
@@ -121,12 +186,15 @@ int staging_take(struct staging *staging, struct f2fs_past *past, const struct f
 	rc = f2fs_inode_open_at(staging->e->vol, past, s->addr, 0, &inode);
 	if (rc)
 		return edit_fail(staging->e, rc, s->path);
+	staged_policy_of(inode, &s->policy);
 	if (type == MODE_REG)
 		rc = stage_contents(staging, inode, s);
 	else if (type == MODE_LNK)
 		rc = stage_target(staging, inode, s);
 	if (!rc)
 		rc = stage_xattrs(staging, inode, s);
+	if (!rc)
+		rc = stage_links(staging, file, s);
 	f2fs_inode_close(inode);
 	return rc;
 }
@@ -164,6 +232,9 @@ static void free_staged(struct staged *s)
 		free(x->name);
 		free(x);
 	}
+	for (uint32_t i = 0; i < s->link_count; i++)
+		free(s->links[i]);
+	free(s->links);
 	free(s->path);
 	free(s->target);
 	free(s);

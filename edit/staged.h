@@ -17,10 +17,21 @@ struct staged_xattr {
 	uint8_t value[];
 };
 
+#define POLICY_MAX 24 /* bytes of an encryption context without the nonce */
+
+/* How something is encrypted: the bytes of its context that are the same for all of a tree; none: not at all. */
+struct staged_policy {
+	uint8_t bytes[POLICY_MAX];
+	size_t size;
+};
+
 struct staged {
 	struct staged *next;
 	char *path;   /* without a slash in front */
 	char *target; /* of a symbolic link */
+	char **links; /* further paths, likewise */
+	uint32_t link_count;
+	struct staged_policy policy;
 	struct f2fs_stat stat;
 	struct staged_xattr *xattrs;
 	f2fs_blk_t addr;
@@ -45,6 +56,11 @@ int staging_take(struct staging *staging, struct f2fs_past *past, const struct f
  * Says nothing itself, except about errors of the host.
  */
 int staged_write(struct staging *staging, const struct staged *s, struct f2fs_inode *inode);
+/* Get the policy of an inode. */
+void staged_policy_of(struct f2fs_inode *inode, struct staged_policy *out);
+int staged_policy_equal(const struct staged_policy *a, const struct staged_policy *b);
+/* Have directories come first, upper ones before those in them. */
+int staging_sort(struct staging *staging);
 void staging_free(struct staging *staging);
 
 #endif

@@ -159,6 +159,11 @@ struct f2fs_deleted {
 	/* The newest version that is left (the one before, when it was emptied on its way out). Of one with only a
 	 * name left: ino, parent and name. */
 	struct f2fs_version version;
+	/* Of a file that once had several names: others that entries left in directories give it. When there are no
+	 * more than max_links less one they are hard links, else earlier names are among them. */
+	const char *const *links;
+	uint32_t link_count;
+	uint32_t max_links; /* names it had at most, by the versions that are left; 0 when it was not looked up */
 };
 
 /*

@@ -16,8 +16,19 @@ struct deletion {
 	struct past_entries entries;
 	struct vec order; /* struct past_node: inode blocks of a number, by generation, then as they were */
 	char *path;
+	char *link;	  /* PAST_PATH_ROOM bytes */
+	struct vec text;  /* char: paths of further names, NUL-terminated */
+	struct vec links; /* const char *: they */
 	int (*visit)(void *user, const struct f2fs_deleted *file);
 	void *user;
+};
+
+/* The versions of one use of a number: inode blocks, the oldest first. */
+struct use {
+	const struct past_node *nodes;
+	size_t count;
+	bool is_only; /* the number was never used otherwise, as far as is known */
+	unsigned sources;
 };
 
 /* Which generation is in use? *is_known is false when the number is in use but its block tells nothing. */
@@ -70,10 +81,65 @@ static void take_entries(struct deletion *d, const struct f2fs_version *v, struc
 	}
 }
 
-static int tell(struct deletion *d, f2fs_blk_t addr, uint32_t versions, unsigned sources)
+/* The most names that a version had. */
+static uint32_t most_links(struct f2fs_past *past, const struct use *use)
+{
+	uint32_t most = 0;
+
+	for (size_t i = use->count; i-- > 0 && use->count - i <= 1024;) {
+		const uint8_t *block;
+
+		work_note(past->vol->ctx);
+		if (volume_peek(past->vol, use->nodes[i].addr, &block) == 0 && inode_i_links(block) > most)
+			most = inode_i_links(block);
+	}
+	return most;
+}
+
+/* Further names of a file, by entries that nobody else can be meant by. */
+static int take_links(struct deletion *d, const struct use *use, struct f2fs_deleted *out)
+{
+	size_t count, at = 0;
+	struct past_entry *items = past_entries_of(&d->entries, out->version.ino, &count);
+	int err = 0, state;
+
+	d->text.count = d->links.count = 0;
+	if (!use->is_only || out->type == F2FS_TYPE_DIRECTORY || count < 2)
+		return 0;
+	out->max_links = most_links(d->past, use);
+	for (size_t i = 0; i < count && out->max_links > 1 && !err; i++) {
+		size_t n;
+		char *to;
+
+		if (items[i].is_taken || items[i].type != out->type)
+			continue;
+		items[i].is_taken = 1;
+		err = past_names_path(&d->names, items[i].dir, vec_at(&d->entries.text, items[i].name), items[i].length,
+				      items[i].is_cipher, d->link, &state);
+		n = strlen(d->link) + 1;
+		to = err ? NULL : vec_push(&d->text, n);
+		if (!err && (!to || !vec_push(&d->links, 1)))
+			err = F2FS_ERR_NOMEM;
+		if (!err)
+			memcpy(to, d->link, n);
+	}
+	for (size_t i = 0; i < d->links.count; i++) { /* the text has moved while it grew */
+		const char *link = vec_at(&d->text, at);
+
+		*(const char **)vec_at(&d->links, i) = link;
+		at += strlen(link) + 1;
+	}
+	out->links = d->links.items;
+	out->link_count = (uint32_t)d->links.count;
+	return err;
+}
+
+static int tell(struct deletion *d, f2fs_blk_t addr, const struct use *use)
 {
 	struct f2fs_volume *vol = d->past->vol;
-	struct f2fs_deleted file = { .path = d->path, .versions = versions, .sources = sources | F2FS_DELETED_NODE };
+	struct f2fs_deleted file = { .path = d->path,
+				     .versions = (uint32_t)use->count,
+				     .sources = use->sources | F2FS_DELETED_NODE };
 	const uint8_t *block;
 	int err = version_describe(d->past, addr, &file.version), state;
 
@@ -89,7 +155,8 @@ static int tell(struct deletion *d, f2fs_blk_t addr, uint32_t versions, unsigned
 	file.path_state = state == F2FS_PATH_LIKELY && (file.sources & F2FS_DELETED_ENTRY) ? F2FS_PATH_SURE : state;
 	file.confidence = file.version.confidence;
 	file.type = (uint8_t)inode_dirent_type((uint16_t)file.version.stat.mode);
-	return d->visit(d->user, &file);
+	err = take_links(d, use, &file);
+	return err ? err : d->visit(d->user, &file);
 }
 
 static int compare_uses(const void *a, const void *b)
@@ -122,6 +189,7 @@ static int tell_uses(struct deletion *d, f2fs_nid_t ino)
 	vec_sort(&d->order, compare_uses);
 	kept = d->order.items;
 	for (size_t first = 0, end; first < count && !err; first = end) {
+		struct use use = { .nodes = &kept[first] };
 		size_t best;
 
 		for (end = first + 1; end < count && kept[end].place == kept[first].place; end++)
@@ -131,8 +199,10 @@ static int tell_uses(struct deletion *d, f2fs_nid_t ino)
 		best = end - 1;
 		if (best > first && is_emptied(d->past, kept[best].addr))
 			best--;
-		err = tell(d, kept[best].addr, (uint32_t)(end - first),
-			   orphan && is_live && kept[first].place == generation ? F2FS_DELETED_ORPHAN : 0u);
+		use.count = end - first;
+		use.is_only = use.count == count && (!is_live || orphan);
+		use.sources = orphan && is_live && kept[first].place == generation ? F2FS_DELETED_ORPHAN : 0u;
+		err = tell(d, kept[best].addr, &use);
 	}
 	return err;
 }
@@ -202,9 +272,15 @@ int f2fs_deleted(struct f2fs_past *past, int (*visit)(void *user, const struct f
 	past_names_init(&d.names, past);
 	past_entries_init(&d.entries, past);
 	vec_init(&d.order, ctx, sizeof(struct past_node));
+	vec_init(&d.text, ctx, 1);
+	vec_init(&d.links, ctx, sizeof(const char *));
 	d.path = mem_alloc(ctx, PAST_PATH_ROOM);
-	err = d.path ? tell_all(&d) : F2FS_ERR_NOMEM;
+	d.link = mem_alloc(ctx, PAST_PATH_ROOM);
+	err = d.path && d.link ? tell_all(&d) : F2FS_ERR_NOMEM;
+	mem_free(ctx, d.link);
 	mem_free(ctx, d.path);
+	vec_fini(&d.text);
+	vec_fini(&d.links);
 	vec_fini(&d.order);
 	past_entries_fini(&d.entries);
 	past_names_fini(&d.names);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/namehash.h"
+#include "file/crypto.h"
 
 #define MAX_UP 256u
 
@@ -51,15 +52,53 @@ static const uint8_t *find_dir(struct past_names *names, f2fs_nid_t ino, bool *i
 	return block;
 }
 
-/* A name as a component of a path: no slash, no NUL, not "." or "..", never empty. Returns its length. */
-static size_t write_name(struct f2fs_volume *vol, const uint8_t *name, size_t length, bool is_cipher, char *out)
+/* Open a directory: the one in use, or the newest that is left. */
+static int open_dir(struct past_names *names, f2fs_nid_t ino, struct f2fs_inode **out)
 {
+	const struct past_node *nodes;
+	bool is_live = false;
+	size_t count;
+
+	if (!find_dir(names, ino, &is_live))
+		return F2FS_ERR_NOT_FOUND;
+	if (is_live)
+		return inode_open(names->past->vol, ino, out);
+	nodes = past_find(names->past, ino, ino, &count);
+	return past_open_inode(names->past->vol, names->past, nodes[count - 1].addr, 0, out);
+}
+
+/* Decipher a name of a directory, if its key was added. */
+static bool decipher(struct past_names *names, f2fs_nid_t parent, const uint8_t *name, size_t length, char *out,
+		     size_t *n)
+{
+	struct f2fs_volume *vol = names->past->vol;
+	struct file_key *key = NULL;
+	struct f2fs_inode *dir;
+	bool is_clear;
+
+	if (length == 0 || keyring_count(vol) == 0 || open_dir(names, parent, &dir) != 0)
+		return false;
+	is_clear = inode_is_encrypted(dir) && crypto_find(dir, &key) == 0 && key &&
+		   crypto_open_name(vol, key, name, length, (uint8_t *)out, n);
+	f2fs_inode_close(dir);
+	return is_clear;
+}
+
+/* A name of a directory as a component of a path: no slash, no NUL, not "." or "..", never empty. Returns its length. */
+static size_t write_name(struct past_names *names, f2fs_nid_t parent, const uint8_t *name, size_t length,
+			 bool is_cipher, char *out)
+{
+	struct f2fs_volume *vol = names->past->vol;
 	size_t n = length;
 
-	if (is_cipher && length > 0 &&
-	    crypto_present_name(vol, namehash_plain(name, length), name, length, out, F2FS_NAME_ROOM, &n) == 0)
-		return n;
-	memcpy(out, name, length);
+	if (!is_cipher || !decipher(names, parent, name, length, out, &n)) {
+		n = length;
+		if (is_cipher && length > 0 &&
+		    crypto_present_name(vol, namehash_plain(name, length), name, length, out, F2FS_NAME_ROOM, &n) == 0)
+			return n;
+		n = length;
+		memcpy(out, name, length);
+	}
 	for (size_t i = 0; i < n; i++)
 		if (out[i] == '/' || out[i] == '\0')
 			out[i] = '_';
@@ -113,7 +152,8 @@ static int step_down(struct past_names *names, f2fs_nid_t ino, char *path, int *
 	struct f2fs_volume *vol = names->past->vol;
 	bool is_live = false, is_sure = false;
 	const uint8_t *block = find_dir(names, ino, &is_live);
-	size_t at = strlen(path), n;
+	size_t at = strlen(path), n, length;
+	uint8_t name[NAME_MAX_BYTES];
 	f2fs_nid_t parent;
 	int err = 0;
 
@@ -124,7 +164,9 @@ static int step_down(struct past_names *names, f2fs_nid_t ino, char *path, int *
 	}
 	parent = inode_i_pino(block);
 	path[at++] = '/';
-	n = write_name(vol, block + inode_OFS_i_name, inode_i_namelen(block), has_cipher_name(block), path + at);
+	length = inode_i_namelen(block);
+	memcpy(name, block + inode_OFS_i_name, length);
+	n = write_name(names, parent, name, length, has_cipher_name(block), path + at);
 	if (is_live && *state == F2FS_PATH_SURE)
 		err = is_there(vol, parent, path + at, n, ino, &is_sure);
 	if (*state == F2FS_PATH_SURE && !is_sure)
@@ -180,7 +222,7 @@ int past_names_path(struct past_names *names, f2fs_nid_t parent, const uint8_t *
 		return err;
 	at = strlen(path);
 	path[at++] = '/';
-	write_name(names->past->vol, name, length <= NAME_MAX_BYTES ? length : 0, is_cipher, path + at);
+	write_name(names, parent, name, length <= NAME_MAX_BYTES ? length : 0, is_cipher, path + at);
 	error_clear(names->past->vol->ctx);
 	return 0;
 }

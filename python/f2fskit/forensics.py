@@ -115,7 +115,7 @@ class Version:
 class Deleted:
     """A deleted file."""
 
-    __slots__ = ("path", "path_state", "sources", "versions", "confidence", "type", "version")
+    __slots__ = ("path", "path_state", "sources", "versions", "confidence", "type", "version", "links", "max_links")
 
     path: str
     """As far as it is known; begins with "<inode NUMBER>" where the directories above are not."""
@@ -127,6 +127,11 @@ class Deleted:
     type: enums.FileType
     version: Version
     """The newest version that is left; of a file of which only the name is left, inode number, parent and name count."""
+    links: list[str]
+    """Of a file that once had several names: others that entries left in directories give it. When there are no more than
+    max_links less one they are hard links, else earlier names are among them."""
+    max_links: int
+    """Names it had at most, by the versions that are left; 0 when it was not looked up."""
 
     def __init__(self, past: Past, row: Any) -> None:
         """Not for users."""
@@ -137,6 +142,8 @@ class Deleted:
         self.confidence = enums.Confidence(row.confidence)
         self.version = Version(past, row.version)
         self.type = enums.FileType(row.type)
+        self.links = [decode_name(ffi.string(row.links[i])) for i in range(row.link_count)]
+        self.max_links = row.max_links
 
     @property
     def ino(self) -> int:

@@ -228,3 +228,26 @@ def test_leftovers_and_carve(image, tmp_path):
         kinds = {row["kind"]: row for row in shown(image, "--carve", "--magic")["carve"]}
         assert kinds["text/plain"]["size"] == len(plain)
     assert image.read_bytes() == before
+
+
+def test_hard_links_and_attributes_come_back(image, tmp_path, peer_check):
+    """All names of a file, to the host and into the image; a file that was renamed gets no name twice."""
+    image.chmod(0o600)
+    run(EDIT, "-w", image, "mkdir", "/dir", "--", "put", tmp_path / "file", "/dir/one", "--", "ln", "/dir/one", "/dir/two", "--", "ln",
+        "/dir/one", "/three", "--", "setfattr", "/dir/one", "user.colour", "blue", "--",
+        "put", tmp_path / "file", "/renamed", "--", "mv", "/renamed", "/dir/other")
+    run(EDIT, "-w", image, "rm", "-r", "/dir", "/three")
+    rows = {row["path"]: row for row in shown(image, "--deleted")["deleted"]}
+    file, = [row for row in rows.values() if row["max_links"] == 3]
+    assert {file["path"], *file["links"]} == {"/dir/one", "/dir/two", "/three"}
+    assert rows["/dir/other"]["links"] == []
+    out = tmp_path / "out"
+    run(DUMP, "--undelete=all", f"--to={out}", image)
+    names = [out / name for name in ("dir/one", "dir/two", "three")]
+    assert len({name.stat().st_ino for name in names}) == 1 and names[0].read_bytes() == b"three" * 40000
+    assert os.getxattr(names[0], "user.colour") == b"blue"
+    run(EDIT, "-w", image, "undelete", "all")
+    links = {shown(image, f"--inode={name}")["inode"][0]["ino"] for name in ("/dir/one", "/dir/two", "/three")}
+    assert run(EDIT, image, "cat", "/dir/two") == b"three" * 40000 == run(EDIT, image, "cat", "/three")
+    assert len(links) == 1
+    peer_check(image)

@@ -73,3 +73,27 @@ def test_wrong_keys_are_named(run_tool, image, key, tmp_path):
     done = run_tool("f2fs", "-w", "--key", key, image, "encrypt", "/a", rc=None)
     assert b"encrypted already" in done.stderr
     run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/b", "--", "encrypt", "-c", "rot13", "/b", rc=16)
+
+
+def test_deleted_files_come_back(run_tool, image, key, tmp_path):
+    """With the key: names and contents in clear on the host, and encrypted as they were within the image."""
+    (tmp_path / "file").write_bytes(b"secret contents\n" * 1000)
+    put = ("put", tmp_path / "file", "/a/sub/plain name")
+    run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/a", "/b", "--", "encrypt", "/a", "--", "encrypt", "-1", "/b", "--", "mkdir",
+             "/a/sub", "--", *put, "--", "ln", "/a/sub/plain name", "/a/sub/other name", "--", "put", tmp_path / "file", "/b/kept dir")
+    run_tool("f2fs", "-w", "--key", key, image, "rm", "-r", "/a", "/b/kept dir")
+    shown = run_tool("dump.f2fs", "--deleted", image).stdout
+    assert b"plain name" not in shown
+    shown = run_tool("dump.f2fs", "--key", key, "--deleted", image).stdout
+    assert (b"/a/sub/plain name" in shown or b"/a/sub/other name" in shown) and b"/b/kept dir" in shown
+    run_tool("dump.f2fs", "--undelete=all", f"--to={tmp_path / 'no key'}", image, rc=4)
+    run_tool("f2fs", "-w", image, "undelete", "all", rc=4)
+    assert not [path for path in (tmp_path / "no key").rglob("*") if path.is_file()]
+    run_tool("dump.f2fs", "--key", key, "--undelete=all", f"--to={tmp_path / 'out'}", image)
+    for name in ("a/sub/plain name", "a/sub/other name", "b/kept dir"):
+        assert (tmp_path / "out" / name).read_bytes() == b"secret contents\n" * 1000
+    run_tool("f2fs", "-w", "--key", key, image, "undelete", "all")
+    for name in ("/a/sub/plain name", "/a/sub/other name", "/b/kept dir"):
+        assert run_tool("f2fs", "--key", key, image, "cat", name).stdout == b"secret contents\n" * 1000
+    raw = image.read_bytes()
+    assert b"secret" not in raw and b"plain name" not in raw

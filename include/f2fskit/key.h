@@ -28,7 +28,8 @@ struct f2fs_key {
  * Add a key: @length bytes, F2FS_KEY_MIN to F2FS_KEY_MAX, which are copied. @name says how policies name it: NULL
  * (@name_length 0) for the identifier that belongs to the key and, in policies of version 1, the usual descriptor (see
  * struct f2fs_key); F2FS_KEY_DESCRIPTOR bytes for another descriptor; F2FS_KEY_IDENTIFIER bytes to have the key checked
- * against them. Descriptors cannot be checked: a wrong key shows only in names and contents that make no sense.
+ * against them. Descriptors cannot be checked: a wrong key shows when directories are read with it. One that makes no
+ * sense of the first names it is tried on counts as none from then on, and that is noted.
  * @out, which may be NULL, tells what was added. Adding a key twice changes nothing; with another descriptor it has
  * both.
  * Fails with RANGE (a length that no key or name has), INVALID (the key is not the one of this identifier), NOMEM,

@@ -68,6 +68,11 @@ static int refuse(struct f2fs_volume *vol, const struct context_of *of, const ch
 
 	text_init(&text, policy, sizeof(policy));
 	fscrypt_print(&of->context, &text);
+	if (keyring_fit(vol, &of->context) == KEY_WRONG)
+		return error_at(vol->ctx, F2FS_ERR_ENCRYPTED, &where,
+				"%s of inode %u are encrypted and the key given for them is a wrong one: it makes no "
+				"sense of any name (%s)",
+				what, (unsigned)of->ino, policy);
 	if (keys == 0)
 		return error_at(vol->ctx, F2FS_ERR_ENCRYPTED, &where,
 				"%s of inode %u are encrypted and no key is at hand (%s)", what, (unsigned)of->ino,
@@ -104,6 +109,8 @@ int crypto_find(struct f2fs_inode *inode, struct file_key **out)
 	if (err)
 		return err;
 	err = keyring_find(inode->vol, &of, out);
+	if (!err && *out && keyring_fit(inode->vol, &of.context) == KEY_WRONG)
+		*out = NULL;
 	if (err == F2FS_ERR_UNSUPPORTED || err == F2FS_ERR_INVALID) {
 		error_clear(inode->vol->ctx);
 		return 0;
@@ -118,6 +125,8 @@ int crypto_need(struct f2fs_inode *inode, const char *what, struct file_key **ou
 
 	if (!err)
 		err = keyring_find(inode->vol, &of, out);
+	if (!err && *out && keyring_fit(inode->vol, &of.context) == KEY_WRONG)
+		*out = NULL;
 	return err || *out ? err : refuse(inode->vol, &of, what);
 }
 
@@ -128,6 +137,8 @@ int crypto_need_for(struct winode *w, const char *what, struct file_key **out)
 
 	if (!err)
 		err = keyring_find(w->txn->vol, &of, out);
+	if (!err && *out && keyring_fit(w->txn->vol, &of.context) == KEY_WRONG)
+		*out = NULL;
 	return err || *out ? err : refuse(w->txn->vol, &of, what);
 }
 

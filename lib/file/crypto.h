@@ -66,6 +66,8 @@ size_t crypto_padded(const struct file_key *key, size_t length, size_t most);
 /* Decipher a name; false when what comes out is none. @text takes raw_len bytes. */
 bool crypto_open_name(struct f2fs_volume *vol, struct file_key *key, const uint8_t *raw, size_t raw_len, uint8_t *text,
 		      size_t *length);
+/* Does a name come out as one that people give, zeros behind it or UTF-8? 1 or -1. */
+int crypto_judge_name(struct f2fs_volume *vol, struct file_key *key, const uint8_t *raw, size_t raw_len);
 /* Encipher a name of 1 to @most bytes; @out takes @most. */
 int crypto_hide(struct f2fs_volume *vol, struct file_key *key, const uint8_t *name, size_t length, uint8_t *out,
 		size_t most, size_t *hidden);

@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "base/utf8.h"
+
 #include "base/namehash.h"
 #include "base/nokey.h"
 #include "base/unicode.h"
@@ -40,6 +42,22 @@ bool crypto_open_name(struct f2fs_volume *vol, struct file_key *key, const uint8
 		if (text[i] != 0)
 			return false;
 	return *length > 0;
+}
+
+int crypto_judge_name(struct f2fs_volume *vol, struct file_key *key, const uint8_t *raw, size_t raw_len)
+{
+	uint8_t text[NAME_MAX_BYTES];
+	size_t length;
+
+	if (raw_len > sizeof(text) || !crypto_open_name(vol, key, raw, raw_len, text, &length) ||
+	    memchr(text, '/', length))
+		return -1;
+	if (length + 2 <= raw_len)
+		return 1;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] < ' ')
+			return -1;
+	return utf8_is_valid(text, length) ? 1 : -1;
 }
 
 size_t crypto_padded(const struct file_key *key, size_t length, size_t most)

@@ -103,8 +103,10 @@ static int prepare(struct f2fs_inode *dir, const char *name, size_t len, struct 
 	if (name_is_dots(name, len))
 		return 0; /* hash 0 */
 	if (inode_is_encrypted(dir)) {
-		int err = crypto_find(dir, &w->file_key);
+		int err = dir_try_key(dir);
 
+		if (!err)
+			err = crypto_find(dir, &w->file_key);
 		if (err || w->file_key)
 			return err ? err : prepare_hidden(dir, w);
 		w->nokey = nokey_decode(name, len, &w->key) == 0;

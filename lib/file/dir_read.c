@@ -10,6 +10,8 @@
 #include "file/name.h"
 #include "format/dentry.h"
 
+#define NAMES_TRIED 32u /* of a directory, by a key that nothing else proves */
+
 struct f2fs_dir {
 	struct f2fs_inode *inode;
 	struct dentry_area area;
@@ -55,7 +57,7 @@ int dir_peek_block(struct f2fs_inode *inode, uint64_t index, const uint8_t **out
 	return err ? err : volume_peek(inode->vol, addr, out);
 }
 
-int dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
+static int open_reader(struct f2fs_inode *inode, struct f2fs_dir **out)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
 	struct f2fs_dir *dir;
@@ -79,6 +81,62 @@ int dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
 	}
 	*out = dir;
 	return 0;
+}
+
+static bool is_dots(const struct dentry_ref *ref)
+{
+	return ref->name[0] == '.' && (ref->name_len == 1 || (ref->name_len == 2 && ref->name[1] == '.'));
+}
+
+/* Try a key on the names of a directory, until one is readable. */
+static int try_key(struct f2fs_inode *inode, struct file_key *key)
+{
+	const struct fscrypt_context context = key->of.context;
+	uint32_t readable = 0, unreadable = 0;
+	struct dentry_ref ref;
+	struct f2fs_dir *dir;
+	uint64_t block;
+	int err = open_reader(inode, &dir);
+
+	if (err)
+		return err;
+	for (unsigned n = 0; n < NAMES_TRIED && !err && !readable; n++) {
+		err = dir_next_stored(dir, &ref, &block);
+		if (err || is_dots(&ref))
+			continue;
+		if (crypto_judge_name(inode->vol, key, ref.name, ref.name_len) > 0)
+			readable++;
+		else
+			unreadable++;
+	}
+	f2fs_dir_close(dir);
+	keyring_learn(inode->vol, &context, readable, unreadable);
+	if (keyring_fit(inode->vol, &context) == KEY_WRONG)
+		volume_note(inode->vol, "a key is a wrong one: it makes no sense of the names in inode %u",
+			    (unsigned)inode->ino);
+	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
+		return err;
+	error_clear(inode->vol->ctx);
+	return 0;
+}
+
+int dir_try_key(struct f2fs_inode *inode)
+{
+	struct file_key *key = NULL;
+	int err = 0;
+
+	if (inode_is_encrypted(inode) && keyring_count(inode->vol) && inode_type(inode) == MODE_DIR)
+		err = crypto_find(inode, &key);
+	if (err || !key || keyring_fit(inode->vol, &key->of.context) != KEY_UNTRIED)
+		return err;
+	return try_key(inode, key);
+}
+
+int dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
+{
+	int err = dir_try_key(inode);
+
+	return err ? err : open_reader(inode, out);
 }
 
 int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out)
@@ -180,11 +238,6 @@ static int load_next_block(struct f2fs_dir *dir)
 	if (lost.err)
 		return tell_lost(dir, &lost);
 	return error_set(ctx, F2FS_ERR_NOT_FOUND, "no further directory entry");
-}
-
-static bool is_dots(const struct dentry_ref *ref)
-{
-	return ref->name[0] == '.' && (ref->name_len == 1 || (ref->name_len == 2 && ref->name[1] == '.'));
 }
 
 int dir_present(struct f2fs_inode *inode, uint64_t block, const struct dentry_ref *ref, struct f2fs_dirent *out)

@@ -163,6 +163,9 @@ int inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t l
 int inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *length);
 int inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out);
 int inode_path(struct f2fs_inode *inode, char *buffer, size_t size);
+/* Nothing proves keys of version 1, so one is tried on the names of the first directories that it is for: one that
+ * makes no sense of any is as good as none from then on, and noted. */
+int dir_try_key(struct f2fs_inode *inode);
 int dir_open(struct f2fs_inode *inode, struct f2fs_dir **out);
 int dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out);
 int dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out);

@@ -78,13 +78,14 @@ static bool decipher(struct past_names *names, f2fs_nid_t parent, const uint8_t 
 
 	if (length == 0 || keyring_count(vol) == 0 || open_dir(names, parent, &dir) != 0)
 		return false;
-	is_clear = inode_is_encrypted(dir) && crypto_find(dir, &key) == 0 && key &&
+	is_clear = inode_is_encrypted(dir) && dir_try_key(dir) == 0 && crypto_find(dir, &key) == 0 && key &&
 		   crypto_open_name(vol, key, name, length, (uint8_t *)out, n);
 	f2fs_inode_close(dir);
 	return is_clear;
 }
 
-/* A name of a directory as a component of a path: no slash, no NUL, not "." or "..", never empty. Returns its length. */
+/* A name of a directory as a component of a path: no slash, no NUL, not "." or "..", never empty. Returns its length.
+ */
 static size_t write_name(struct past_names *names, f2fs_nid_t parent, const uint8_t *name, size_t length,
 			 bool is_cipher, char *out)
 {

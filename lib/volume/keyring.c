@@ -76,7 +76,7 @@ static bool has_name(const struct master_key *key, const uint8_t *name, size_t l
 	return length == F2FS_KEY_IDENTIFIER && memcmp(key->about.identifier, name, length) == 0;
 }
 
-static const struct master_key *find_master(const struct f2fs_volume *vol, const uint8_t *name, size_t length)
+static struct master_key *find_master(const struct f2fs_volume *vol, const uint8_t *name, size_t length)
 {
 	for (unsigned i = 0; i < keyring_count(vol); i++)
 		if (has_name(master_at(vol, i), name, length))
@@ -87,6 +87,28 @@ static const struct master_key *find_master(const struct f2fs_volume *vol, const
 bool keyring_has(const struct f2fs_volume *vol, const struct fscrypt_context *context)
 {
 	return find_master(vol, context->key_id, context->key_id_size) != NULL;
+}
+
+enum key_fit keyring_fit(const struct f2fs_volume *vol, const struct fscrypt_context *context)
+{
+	const struct master_key *key = find_master(vol, context->key_id, context->key_id_size);
+
+	if (!key)
+		return KEY_UNTRIED;
+	if (context->version != 1 || key->readable)
+		return KEY_FITS;
+	return key->unreadable < 2 ? KEY_UNTRIED : KEY_WRONG; /* one may be damaged */
+}
+
+void keyring_learn(struct f2fs_volume *vol, const struct fscrypt_context *context, uint32_t readable,
+		   uint32_t unreadable)
+{
+	struct master_key *key = find_master(vol, context->key_id, context->key_id_size);
+
+	if (!key)
+		return;
+	key->readable += readable;
+	key->unreadable += unreadable;
 }
 
 /* Expand a key of version 2. */

@@ -19,6 +19,7 @@ struct master_key {
 	struct f2fs_key about;
 	uint8_t raw[F2FS_KEY_MAX];
 	uint8_t prk[HKDF_PRK_SIZE]; /* keys of version 2 are expanded from it */
+	uint32_t readable, unreadable; /* names that it was tried on; of version 1, whose keys nothing else proves */
 };
 
 /* An encryption context as an inode has it, and whose. */
@@ -45,6 +46,12 @@ struct file_key {
 int keyring_find(struct f2fs_volume *vol, const struct context_of *of, struct file_key **out);
 /* Is a policy's key there? */
 bool keyring_has(const struct f2fs_volume *vol, const struct fscrypt_context *context);
+/* Does the key of a policy of version 1 make sense of names? Those of version 2 always fit. */
+enum key_fit { KEY_UNTRIED, KEY_FITS, KEY_WRONG };
+enum key_fit keyring_fit(const struct f2fs_volume *vol, const struct fscrypt_context *context);
+/* It was tried on so many names. */
+void keyring_learn(struct f2fs_volume *vol, const struct fscrypt_context *context, uint32_t readable,
+		   uint32_t unreadable);
 /* How many keys there are. */
 unsigned keyring_count(const struct f2fs_volume *vol);
 /* Wipe all keys: the volume is closed. */

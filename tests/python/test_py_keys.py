@@ -116,17 +116,22 @@ def test_without_key_and_with_another(disk):
         assert len(list(volume.path("/secret").iterdir())) == len(TREE) + 3
 
 
-def test_a_wrong_key_of_version_1_is_suspected(disk):
-    """Descriptors say nothing about keys: of what comes out for many names some cannot be one."""
+def test_a_wrong_key_of_version_1_is_found_out(disk):
+    """Descriptors say nothing about keys, but a wrong one makes noise of all names: it counts as none, and that is told."""
     with f2fskit.open(disk, "r+") as volume:
         top = encrypted(volume, version=1)
         for i in range(100):
-            (top / ("name-%d" % i)).write_bytes(b"1")
+            (top / ("name-%d" % i)).write_bytes(b"1" * 5000)
         descriptor = volume.keys[0].descriptor
     with f2fskit.open(disk) as volume:
         volume.add_key(OTHER, descriptor)
-        with pytest.raises(f2fskit.CorruptError, match="descriptors of version 1 cannot be checked"):
-            list(volume.path("/secret").iterdir())
+        names = list(volume.path("/secret").iterdir())
+        assert len(names) == 100 and not any("name-" in path.name for path in names)
+        assert any("key is a wrong one" in note for note in volume.notes)
+        with pytest.raises(f2fskit.EncryptedError, match="the key given for them is a wrong one"):
+            names[0].read_bytes()
+        with pytest.raises(f2fskit.NotFoundError):
+            volume.path("/secret/name-1").read_bytes()
         volume.remove_key(descriptor)
         volume.add_key(KEY[:16], descriptor)
         assert len(list(volume.path("/secret").iterdir())) == 100     # too short to be tried: as without

@@ -95,15 +95,46 @@ static int write_results(struct cli *cli, const struct lab_arguments *a, const s
 	return rc;
 }
 
+static int open_trace(struct cli *cli, const char *path, struct lab_trace_writer *trace)
+{
+	FILE *to = fopen(path, "wb");
+
+	if (to)
+		lab_trace_begin(trace, to);
+	else
+		cli_error(cli, "%s: %s", path, strerror(errno));
+	return to ? 0 : -1;
+}
+
+/* A trace that is not whole is removed. */
+static int close_trace(struct cli *cli, const char *path, struct lab_trace_writer *trace, int rc)
+{
+	const int is_bad = ferror(trace->to);
+
+	if ((fclose(trace->to) != 0 || is_bad) && !rc) {
+		cli_error(cli, "%s: %s", path, strerror(errno));
+		rc = -1;
+	}
+	if (rc)
+		remove(path);
+	return rc;
+}
+
 int lab_do_run(struct cli *cli, struct lab_arguments *a)
 {
 	struct lab_config config = { 0 };
 	struct lab_result result = { 0 };
 	char path[4096];
+	struct lab_trace_writer trace = { 0 };
 	int rc = read_settings(cli, a, find_experiment(a->operands[0], path, sizeof(path)), &config);
 
+	if (!rc && a->trace)
+		rc = open_trace(cli, a->trace, &trace);
+	result.trace = trace.to ? &trace : NULL;
 	if (!rc)
 		rc = lab_experiment_run(cli, &config, a->is_small, &result);
+	if (trace.to)
+		rc = close_trace(cli, a->trace, &trace, rc);
 	if (!rc)
 		rc = write_results(cli, a, &result);
 	lab_result_free(&result);

@@ -35,7 +35,7 @@ struct lab_engine;
 /* What was asked for, in file system blocks where a file has them. */
 struct lab_asked {
 	uint64_t blocks; /* written by operations */
-	uint64_t ops, fsyncs, creates, removes;
+	uint64_t ops, fsyncs, creates, removes, commits;
 };
 
 /*

@@ -349,6 +349,7 @@ static int commit(struct lab_engine *e)
 	int err = f2fs_volume_commit(e->vol);
 
 	e->committed = e->asked.blocks;
+	e->asked.commits++;
 	return err ? err : f2fs_volume_elapse(e->vol, e->params->commit_seconds);
 }
 

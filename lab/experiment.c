@@ -263,7 +263,7 @@ static int run_one(struct work *w)
 	}
 	result->variants = more;
 	v = &more[result->variant_count++];
-	*v = (struct lab_variant){ 0 };
+	*v = (struct lab_variant){ .trace = result->trace };
 	rc = make_config(w, &config, v->label, sizeof(v->label));
 	if (rc)
 		cli_error(w->cli, "%s", config.error);
@@ -307,10 +307,14 @@ int lab_experiment_run(struct cli *cli, struct lab_config *settings, int is_smal
 	struct work w = { .cli = cli, .result = result };
 	int rc;
 
-	*result = (struct lab_result){ .config = *settings };
+	*result = (struct lab_result){ .config = *settings, .trace = result->trace };
 	*settings = (struct lab_config){ 0 };
 	if (read_about(&w, is_small)) {
 		cli_error(cli, "%s", result->config.error);
+		return -1;
+	}
+	if (result->trace && turn(&w)) {
+		cli_error(cli, "a trace is of one variant: --set chooses values for what the experiment varies");
 		return -1;
 	}
 	do

@@ -10,6 +10,7 @@
 
 #include "cli/host.h"
 #include "lab/metrics.h"
+#include "lab/trace.h"
 
 enum { LAB_SOURCES = 8, LAB_VARIED = 6, LAB_COLUMNS = 12, LAB_PAPER_VALUES = 32 };
 
@@ -33,6 +34,7 @@ struct lab_variant {
 	struct lab_round *rounds;
 	unsigned round_count;
 	double seconds;
+	struct lab_trace_writer *trace; /* takes what the engine is asked to do; NULL: none */
 };
 
 struct lab_paper_value {
@@ -50,11 +52,12 @@ struct lab_result {
 	unsigned paper_count;
 	struct lab_variant *variants;
 	unsigned variant_count;
+	struct lab_trace_writer *trace; /* of an experiment with one variant */
 };
 
 /*
- * Run an experiment. settings is a configuration that was read and overridden, taken over by the result. 0, or -1 after
- * a message; nothing is in the result then but what lab_result_free() gives back.
+ * Run an experiment. settings is a configuration that was read and overridden, taken over by the result, of which trace
+ * may be set before. 0, or -1 after a message; nothing is in the result then but what lab_result_free() gives back.
  */
 int lab_experiment_run(struct cli *cli, struct lab_config *settings, int is_small, struct lab_result *result);
 void lab_result_free(struct lab_result *result);

@@ -42,6 +42,7 @@ struct lab_run {
 	struct ftl *ftl;
 	struct lab_meter *meter;
 	struct lab_engine *engine;
+	struct lab_trace_writer *trace; /* NULL: none */
 	struct active sources[LAB_SOURCES];
 	char names[LAB_SOURCES][64];
 	unsigned source_count;
@@ -183,10 +184,28 @@ static void watch_free(struct lab_run *r)
 		r->lowest_free = stat.free_segments;
 }
 
+/* Keep an operation, with file numbers and paths that are one source's only; and the checkpoint that came with it. */
+static void keep(struct lab_run *r, unsigned i, const struct lab_op *op, int has_committed)
+{
+	char name[LAB_TRACE_NAME_MOST + 1];
+	struct lab_op kept = *op;
+
+	kept.file = op->file * LAB_SOURCES + i;
+	if (op->kind == LAB_OP_CREATE) {
+		snprintf(name, sizeof(name), "s%u/%.80s", i, op->name);
+		kept.name = name;
+	}
+	kept.time_us = 0; /* sources that run side by side have clocks of their own */
+	lab_trace_put(r->trace, &kept);
+	if (has_committed && op->kind != LAB_OP_SYNC)
+		lab_trace_put(r->trace, &(struct lab_op){ .kind = LAB_OP_SYNC });
+}
+
 /* Carry out one operation of a source. 1: its round is over; -1 after a message. */
 static int step(struct lab_run *r, unsigned i)
 {
 	struct active *a = &r->sources[i];
+	const uint64_t commits = lab_engine_asked(r->engine)->commits;
 	struct lab_op op;
 	int rc = lab_source_next(a->source, &op);
 
@@ -196,6 +215,8 @@ static int step(struct lab_run *r, unsigned i)
 		return rc;
 	if (lab_engine_do(r->engine, i, &op))
 		return failed_at(r, a, &op);
+	if (r->trace)
+		keep(r, i, &op, lab_engine_asked(r->engine)->commits > commits);
 	a->work += (double)(op.kind == LAB_OP_WRITE && op.length ? op.length : 4096) / a->share;
 	return cli_stopped() ? -1 : 0;
 }
@@ -231,6 +252,8 @@ static int run_round(struct lab_run *r, int is_first)
 		if (++steps % 1024 == 0)
 			watch_free(r);
 	}
+	if (r->trace)
+		lab_trace_end_round(r->trace);
 	return 0;
 }
 
@@ -335,6 +358,7 @@ int lab_variant_run(struct cli *cli, struct lab_config *config, uint64_t seed, u
 	}
 	r->cli = cli;
 	r->config = config;
+	r->trace = variant->trace;
 	if (cli_context_new(cli, &r->ctx))
 		; /* it has said why */
 	else if (read_config(r, seed))

@@ -364,3 +364,35 @@ def test_list(run_tool):
     found = json.loads(run_tool("f2fs-lab", "list", "--json=-").stdout)
     assert {row["metric"] for row in found["metrics"]} >= {"waf", "moved_share"}
     assert any(row["table"] == "source uniform" and row["key"] == "bytes" for row in found["parameters"])
+
+
+def test_trace_of_a_run(experiment, run_tool, results, tmp_path):
+    """What the engine was asked to do, of all sources and with its checkpoints, is what a run of that trace does."""
+    two = TINY.replace("rounds = 2", "rounds = 1") + "[source.two]\n" + TINY[TINY.index("kind"):]
+    path = experiment(two + "[engine]\ncommit_blocks = 100\n")
+    run_tool("f2fs-lab", "run", path, "--trace", tmp_path / "a.f2t")
+    wanted = results(path)["variants"][0]["rounds"][0]
+    text = run_tool("f2fs-lab", "gen", "trace", "--set=file=%s" % (tmp_path / "a.f2t")).stdout.decode()
+    assert {"create 0 s0/u0", "create 1 s1/u0"} <= set(text.splitlines())
+    assert text.split("round 1\n")[1].count("sync ") == 512 // 100
+    found = results(experiment('[volume]\nsize = "64MiB"\n[engine]\ncommit_blocks = 100000\n[source.a]\nkind = "trace"\nfile = "%s"\n'
+                               % (tmp_path / "a.f2t")))["variants"][0]["rounds"][0]
+    same = ("asked_blocks", "data_blocks", "commits", "fsyncs")
+    assert {key: found[key] for key in same} == {key: wanted[key] for key in same}
+    done = run_tool("f2fs-lab", "run", experiment(TINY + "[vary]\nengine.logs = [2, 6]\n"), "--trace", tmp_path / "b.f2t", rc=1)
+    assert b"a trace is of one variant" in done.stderr and not (tmp_path / "b.f2t").exists()
+
+
+def test_replay(run_tool, tool, tmp_path):
+    """A trace in a directory of the host: its files are there, as long as they were written."""
+    replay = os.path.join(os.path.dirname(tool("f2fs-lab")), "f2fs_lab_replay")
+    trace = tmp_path / "a.f2t"
+    run_tool("f2fs-lab", "gen", "uniform", "--set=size=64KiB", "--set=bytes=16KiB", "--set=files=2", "--trace", trace)
+    (tmp_path / "at").mkdir()
+    (tmp_path / "counts").write_text("7\n")
+    done = subprocess.run([replay, trace, tmp_path / "at", tmp_path / "counts"], capture_output=True, check=True)
+    assert {p.name: p.stat().st_size for p in (tmp_path / "at").iterdir()} == {"u0": 65536, "u1": 65536}
+    counts = tmp_path / "counts"
+    assert done.stdout.decode() == "".join("== %d %d %s\n7\n" % (i, n, counts) for i, n in [(0, 32), (1, 4)])
+    trace.write_bytes(trace.read_bytes()[:-1])
+    assert b"ends within a round" in subprocess.run([replay, trace, tmp_path / "at"], capture_output=True).stderr

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""An experiment on our engine and on the kernel's: python3 lab/engine_kernel.py BUILD EXPERIMENT [OPTION of f2fs-lab run...]
+
+The experiment must have one variant (--set chooses for what it varies). f2fs-lab runs it and keeps the operations, with the
+checkpoints that were made on the way; the kernel carries out the same ones under User Mode Linux, on a volume with the same
+layout, normal logging being mode=lfs, updates never in place (ipu_policy 0) and checkpoints where ours were. Prints each round's
+numbers side by side: ours by the laboratory's meter, the kernel's by its own counters (debugfs, /proc, /sys).
+
+The kernel chooses victims by greedy when it needs room; its background cleaning is off. It keeps pages in memory until a
+checkpoint, so blocks that are changed again before it are written once: "written" can be less than what was asked for.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+STATUS, DISK, SEGMENTS = "/sys/kernel/debug/f2fs/status", "/sys/block/ubda/stat", "/proc/fs/f2fs/ubda/segment_info"
+# Counters that only grow, from the text of STATUS.
+COUNTS = {"moved": r"Try to move (\d+) blocks", "victims": r"GC calls: (\d+)", "commits": r"CP calls: (\d+)",
+          "holes": r"^SSR: (\d+)", "free places": r"^LFS: (\d+)"}
+ROWS = ["asked", "written", "waf", "moved", "victims", "threaded", "requests", "request_blocks", "commits",
+        "used_segments", "up_to_128", "above_256", "from_384", "whole_512"]
+
+
+def shares(counts):
+    """How full the segments are that hold something, from the numbers of their blocks in use."""
+    used = [n for n in counts if n]
+
+    def of(low, high):
+        return sum(low <= n <= high for n in used) / len(used) if used else 0
+    return {"used_segments": len(used), "up_to_128": of(1, 128), "above_256": of(257, 512), "from_384": of(384, 512),
+            "whole_512": of(512, 512)}
+
+
+def settings(path, options):
+    """The experiment's settings as {"engine.logs": ...}: the file's, then --small, then --set."""
+    def flat(tables, prefix=""):
+        for key, value in tables.items():
+            if isinstance(value, dict):
+                yield from flat(value, prefix + key + ".")
+            else:
+                yield prefix + key, value
+    with open(path, "rb") as f:
+        found = dict(flat(tomllib.load(f)))
+    if "--small" in options:
+        found.update({key[6:]: value for key, value in found.items() if key.startswith("small.")})
+    for before, option in zip(["", *options], options):
+        text = option[6:] if option.startswith("--set=") else option if before == "--set" else ""
+        if "=" in text:
+            key, _, value = text.partition("=")
+            found[key] = value
+    return found
+
+
+def size_of(text):
+    number, unit = re.fullmatch(r"([\d.]+)([KMGT]?i?B?)", str(text)).groups()
+    power = " KMGT".index(unit[0]) if unit[:1] in "KMGT" and unit else 0
+    return int(float(number) * (1024 if "i" in unit else 1000) ** power) // 4096 * 4096
+
+
+def ours(build, path, options, trace):
+    """Run it on our engine: what was measured of each round; the operations go to the trace."""
+    done = subprocess.run([build / "lab/f2fs-lab", "run", path, *options, "--json=-", "--trace", trace],
+                          capture_output=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr.decode())
+    variant, = json.loads(done.stdout)["variants"]
+    return [{"asked": r["asked_blocks"], "written": r["device_blocks"], "waf": r["waf"], "moved": r["moved_blocks"],
+             "victims": r["victims"], "threaded": r["threaded_share"], "requests": r["requests"],
+             "request_blocks": r["request_blocks"], "commits": r["commits"],
+             **{key: r[key] for key in ROWS if key in shares([])}} for r in variant["rounds"]]
+
+
+def parse(text):
+    """The rounds of a replay: counters since the mount, and how full the segments are."""
+    rounds = {}
+    for part in text.split("\n== ")[0:]:
+        head, _, body = part.removeprefix("== ").partition("\n")
+        number, asked, name = head.split(" ", 2)
+        row = rounds.setdefault(int(number), {"asked": int(asked)})
+        if name == STATUS:
+            row.update({key: int(re.search(what, body, re.M).group(1)) for key, what in COUNTS.items()})
+            row["logs"] = {int(line[0]) for line in re.findall(r"(?:data|dnode|nodes): +(\d+) ", body)}
+        elif name == DISK:
+            numbers = [int(n) for n in body.split()]
+            row["requests"], row["written"] = numbers[4], numbers[6] // 8
+        else:
+            counts = [int(n) for _, n in re.findall(r"(\d)\|(\d+)", body.split("\n", 2)[2])]
+            row.update(shares([n for segment, n in enumerate(counts) if segment not in row["logs"]]))
+    return [rounds[number] for number in sorted(rounds)]
+
+
+def theirs(build, found, trace, work):
+    """Carry out the trace in the kernel: what its counters say of each round but the first, which makes the files."""
+    sys.path.insert(0, str(TOP / "tests/kernel"))
+    import uml  # noqa: E402  (the kernel's runner is no part of what is installed)
+
+    image = work / "disk"
+    with open(image, "wb") as f:
+        f.truncate(size_of(found.get("volume.size", "1GiB")))
+    overprovision = ["-o", str(found["volume.overprovision"])] if found.get("volume.overprovision") else []
+    subprocess.run([build / "mkfs/mkfs.f2fs", "-q", "-f", *overprovision, "-s", str(found.get("volume.segs_per_sec", 1)),
+                    "-z", str(found.get("volume.secs_per_zone", 1)), image], check=True)
+    mode = "lfs" if found.get("engine.logging", "adaptive") == "normal" else "adaptive"
+    mount = "mode=%s,active_logs=%s,background_gc=off" % (mode, found.get("engine.logs", 6))
+    job = "mount -o %s /dev/ubda $MNT && echo 0 > /sys/fs/f2fs/ubda/ipu_policy && %s %s $MNT %s %s %s" % (
+        mount, build / "lab/f2fs_lab_replay", trace, STATUS, DISK, SEGMENTS)
+    text = uml.run(job, images=[image], timeout=3600).check().stdout.decode()
+    rounds = parse(text)
+    for i in range(len(rounds) - 1, 0, -1):
+        now, before = rounds[i], rounds[i - 1]
+        for key in (*COUNTS, "requests", "written"):
+            now[key] -= before[key]
+        logged = now["holes"] + now["free places"]
+        now.update(waf=now["written"] / now["asked"] if now["asked"] else 0, threaded=now["holes"] / logged if logged else 0,
+                   request_blocks=now["written"] / now["requests"] if now["requests"] else 0)
+    return rounds[1:]
+
+
+def both(build, path, options):
+    """[(ours, the kernel's)] for each round."""
+    build, path = pathlib.Path(build).resolve(), pathlib.Path(path)
+    if not path.exists():
+        path = TOP / "lab/experiments" / (path.name + ".toml")
+    with tempfile.TemporaryDirectory(prefix="f2fs-lab.") as work:
+        trace = pathlib.Path(work) / "trace.f2t"
+        one = ours(build, path, options, trace)
+        return list(zip(one, theirs(build, settings(path, options), trace, pathlib.Path(work)), strict=True))
+
+
+def main(build, path, *options):
+    rounds = both(build, path, list(options))
+    print("%-6s%-16s%12s%12s" % ("round", "", "ours", "kernel"))
+    for number, pair in enumerate(rounds, 1):
+        for row in ROWS:
+            print("%-6d%-16s" % (number, row) + "".join(
+                "%12d" % n if isinstance(n, int) else "%12.3f" % n for n in (side[row] for side in pair)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The write engine under random 4 KiB overwrites of one file, into a device in memory, with a commit after every 64
- * MiB: engine_rate [FILE-MIB [BLOCKS [LOW-SECTIONS]]]. Prints block writes per second; commits are in the time.
+ * MiB: engine_rate [FILE-MIB [BLOCKS [LOW-SECTIONS [AT-ONCE]]]]. Prints block writes per second; commits are in the
+ * time. AT-ONCE 1: no write waits for the commit.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
@@ -83,7 +84,8 @@ int main(int argc, char **argv)
 {
 	const uint64_t mib = argc > 1 ? (uint64_t)atoi(argv[1]) : 512,
 		       blocks = argc > 2 ? (uint64_t)atoi(argv[2]) : 500000;
-	const struct f2fs_write_options options = { .low_sections = argc > 3 ? (uint8_t)atoi(argv[3]) : 0 };
+	const struct f2fs_write_options options = { .low_sections = argc > 3 ? (uint8_t)atoi(argv[3]) : 0,
+						     .at_once = argc > 4 ? (uint8_t)atoi(argv[4]) : 0 };
 	struct f2fs_device *dev;
 	struct f2fs_volume *vol;
 	struct f2fs_inode *file;

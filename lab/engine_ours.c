@@ -117,6 +117,7 @@ static int configure(struct lab_engine *e)
 		.discard = (uint8_t)p->discard,
 		.commit_when_full = 1,
 		.clock_stands = 1,
+		.at_once = 1, /* the experiments are about writes that reach the device */
 	};
 	struct cli_placement placement = { .victims = F2FS_CLEAN_GREEDY };
 	char text[128];

@@ -69,6 +69,9 @@ F2FS_API const char *f2fs_temperature_name(unsigned temperature);
  *               committed, in pieces. With 0 the caller commits, then or in time, and goes on.
  * clock_stands: with 1 the volume's clock (f2fs_volume_clock) does not go on while the volume is open, so that the same
  *               changes give the same bytes however long they take.
+ * at_once:      a small write over blocks that have contents waits in memory until the commit (or an fsync of the file,
+ *               or 16 MiB that wait), so that blocks that are overwritten again are written once. With 1 each write of
+ *               whole blocks goes to its log as it comes. With a placement its delays decide.
  */
 struct f2fs_write_options {
 	uint8_t logs;
@@ -83,6 +86,7 @@ struct f2fs_write_options {
 	uint8_t low_is_exact;
 	uint8_t temperature;
 	uint8_t cold_apart;
+	uint8_t at_once;
 	struct f2fs_compression compression;
 	const char *compress_names, *plain_names;
 };

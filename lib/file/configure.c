@@ -31,6 +31,8 @@ static int check_options(struct f2fs_volume *vol, const struct f2fs_write_option
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no rule %u of temperatures", o->temperature);
 	if (o->cold_apart > 1)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "cold_apart is 0 or 1, not %u", o->cold_apart);
+	if (o->at_once > 1)
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "at_once is 0 or 1, not %u", o->at_once);
 	return o->has_compression ? compress_check(vol, &o->compression) : 0;
 }
 

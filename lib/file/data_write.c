@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writing file contents: inside the inode while they fit, else as blocks; whole blocks go to the log at once, parts of
- * blocks wait as pages (FORMAT files 3.2, 4).
+ * Writing file contents: inside the inode while they fit, else as blocks (FORMAT files 3.2, 4). New whole blocks go to
+ * the log at once. Parts of blocks, and small writes over blocks that have contents, wait as pages.
  */
 #include <f2fskit/write.h>
 #include <string.h>
 
 #include "file/crypto.h"
+
+#define SMALL_BLOCKS 4u /* the longest write that waits: pages of databases are not larger */
 
 static int check_writable(struct f2fs_inode *inode)
 {
@@ -93,10 +95,9 @@ static int write_some_later(struct winode *w, uint64_t file_block, const uint8_t
 		if (first < i)
 			err = data_append(w, file_block + first, data + ((size_t)first << bits), i - first);
 		if (!err)
-			err = page_get(w, file_block + i, true, &page);
+			err = page_put(w, file_block + i, data + ((size_t)i << bits), &page);
 		if (err)
 			break;
-		memcpy(page, data + ((size_t)i << bits), (size_t)1 << bits);
 		page_delay(txn, page, level);
 		*(waits ? &stat->saved : &stat->held) += 1;
 		first = i + 1;
@@ -106,34 +107,84 @@ static int write_some_later(struct winode *w, uint64_t file_block, const uint8_t
 	return err;
 }
 
+/* Is a write of that many whole blocks one that waits? A small one over blocks that have contents or wait already. */
+static int waits(struct winode *w, uint64_t file_block, uint32_t count, bool *out)
+{
+	struct f2fs_volume *vol = w->txn->vol;
+	struct slot_ref slot;
+	int err = 0;
+
+	*out = false;
+	if (count > SMALL_BLOCKS || vol->write.at_once || placement_of(vol) ||
+	    inode_has_inline(winode_block(w), FLAG_i_inline_pin_file))
+		return 0;
+	*out = page_find(vol, w->node->nid, file_block) != NULL;
+	if (!*out && space_lets_wait(w->txn)) {
+		err = slot_find(w, file_block, &slot);
+		*out = !err && slot.node && geometry_is_main(&vol->geo, get_le32(slot.raw));
+	}
+	return err;
+}
+
+/* Write whole blocks: to a log, or to memory first. */
+static int write_whole(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count)
+{
+	const uint32_t bits = w->txn->vol->geo.block_bits;
+	bool later;
+	int err;
+
+	if (place_delays(w))
+		return write_some_later(w, file_block, data, count);
+	err = waits(w, file_block, count, &later);
+	if (!err && !later)
+		return data_append(w, file_block, data, count);
+	for (uint32_t i = 0; i < count && !err; i++) {
+		uint8_t *page;
+
+		err = page_put(w, file_block + i, data + ((size_t)i << bits), &page);
+	}
+	return err;
+}
+
+/* Write a part of a block: to memory, or at once when there is little room. */
+static int write_part(struct winode *w, uint64_t file_block, size_t within, const uint8_t *data, size_t length)
+{
+	struct f2fs_volume *vol = w->txn->vol;
+	/* nothing of a block behind the end of the file needs to be kept */
+	const bool is_fresh = file_block << vol->geo.block_bits >= inode_i_size(winode_block(w));
+	uint8_t *block = w->txn->scratch;
+	const bool waits = page_find(vol, w->node->nid, file_block) || space_lets_wait(w->txn);
+	int err = 0;
+
+	/* the last block of a file that is written at once; a later append reads it back as a page */
+	if (is_fresh && within == 0 && !page_find(vol, w->node->nid, file_block))
+		memset(block, 0, vol->geo.block_size);
+	else if (waits)
+		err = page_get(w, file_block, is_fresh, &block);
+	else
+		err = page_read(w, file_block, is_fresh, block);
+	if (err)
+		return err;
+	memcpy(block + within, data, length);
+	return block == w->txn->scratch ? data_append(w, file_block, block, 1) : 0;
+}
+
 static int write_blocks(struct winode *w, uint64_t offset, const uint8_t *data, size_t length)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits, bs = w->txn->vol->geo.block_size;
-	const uint64_t size = inode_i_size(winode_block(w));
 
 	while (length > 0) {
 		uint64_t index = offset >> bits;
 		size_t within = (size_t)(offset & (bs - 1)), n = bs - within < length ? bs - within : length;
-		uint8_t *page;
 		int err;
 
 		if (within == 0 && length >= bs) {
 			n = length >> bits << bits;
 			if (n >> bits > F2FS_SEGMENT_BLOCKS)
 				n = (size_t)F2FS_SEGMENT_BLOCKS << bits;
-			err = place_delays(w) ? write_some_later(w, index, data, (uint32_t)(n >> bits))
-					      : data_append(w, index, data, (uint32_t)(n >> bits));
-		} else if (within == 0 && index << bits >= size && !page_find(w->txn->vol, w->node->nid, index)) {
-			/* the last, partial block of a file that is written at once; a later append reads it back as a
-			 * page */
-			memcpy(w->txn->scratch, data, n);
-			memset(w->txn->scratch + n, 0, bs - n);
-			err = data_append(w, index, w->txn->scratch, 1);
+			err = write_whole(w, index, data, (uint32_t)(n >> bits));
 		} else {
-			/* nothing of a block behind the end of the file needs to be kept */
-			err = page_get(w, index, index << bits >= size, &page);
-			if (!err)
-				memcpy(page + within, data, n);
+			err = write_part(w, index, within, data, n);
 		}
 		if (err)
 			return err;

@@ -2,7 +2,40 @@
 /*
  * Blocks of files that wait in memory: finding them, and forgetting them.
  */
+#include <string.h>
+
 #include "file/pages.h"
+
+uint8_t *page_new(struct txn *txn)
+{
+	const size_t size = txn->vol->geo.block_size;
+	uint8_t *page = txn->file->unused_pages;
+
+	if (page)
+		memcpy(&txn->file->unused_pages, page, sizeof(page));
+	else
+		page = mem_alloc(txn->vol->ctx, size + 1); /* behind the block: rounds that it waits */
+	if (page)
+		page[size] = 0;
+	return page;
+}
+
+void page_free(struct txn *txn, uint8_t *page)
+{
+	memcpy(page, &txn->file->unused_pages, sizeof(page));
+	txn->file->unused_pages = page;
+}
+
+/* Give the pages that nothing waits in back to the host. */
+static void free_unused(struct txn *txn)
+{
+	while (txn->file->unused_pages) {
+		uint8_t *page = txn->file->unused_pages;
+
+		memcpy(&txn->file->unused_pages, page, sizeof(page));
+		mem_free(txn->vol->ctx, page);
+	}
+}
 
 struct file_pages *file_pages_find(const struct txn *txn, f2fs_nid_t ino)
 {
@@ -66,7 +99,7 @@ static void free_file(struct txn *txn, struct file_pages *file)
 	uint64_t value;
 
 	for (size_t at = 0; map32_each(&file->blocks, &at, &index, &value);) {
-		mem_free(txn->vol->ctx, (void *)(uintptr_t)value);
+		page_free(txn, (uint8_t *)(uintptr_t)value);
 		txn->waiting_blocks--;
 	}
 	map32_fini(&file->blocks);
@@ -82,7 +115,7 @@ static void forget_among(struct txn *txn, struct file_pages *file, uint64_t firs
 	for (size_t at = 0; map32_each(&file->blocks, &at, &index, &value);) {
 		if (index < first || index - first >= count)
 			continue;
-		mem_free(txn->vol->ctx, (void *)(uintptr_t)value);
+		page_free(txn, (uint8_t *)(uintptr_t)value);
 		map32_remove(&file->blocks, index);
 		txn->waiting_blocks--;
 		at--; /* removal may have moved another one here */
@@ -116,7 +149,7 @@ void pages_forget_range(struct txn *txn, f2fs_nid_t ino, uint64_t first, uint64_
 
 		if (!slot)
 			continue;
-		mem_free(txn->vol->ctx, (void *)(uintptr_t)*slot);
+		page_free(txn, (uint8_t *)(uintptr_t)*slot);
 		map32_remove(&file->blocks, (uint32_t)(first + i));
 		txn->waiting_blocks--;
 	}
@@ -136,4 +169,5 @@ void pages_drop(struct txn *txn)
 	for (size_t at = 0; map32_each(&txn->file->pages, &at, &ino, &value);)
 		free_file(txn, (struct file_pages *)(uintptr_t)value);
 	map32_fini(&txn->file->pages);
+	free_unused(txn);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Blocks of files that were changed in memory and wait to be written: directory blocks above all, which change many
- * times before a commit, and parts of blocks. Whole blocks of file contents go to the log at once (data_append).
+ * times before a commit, parts of blocks, and small writes over old contents. Other whole blocks of file contents go to
+ * the log at once (data_append).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,10 @@ static int read_old(struct winode *w, uint64_t file_block, f2fs_blk_t addr, uint
 	return err ? err : crypto_open_blocks_of(w, file_block, page, 1);
 }
 
-int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
+/* What a page that begins to wait holds first. */
+enum page_start { PAGE_OLD, PAGE_ZEROS, PAGE_ANY };
+
+static int get_page(struct winode *w, uint64_t file_block, enum page_start start, uint8_t **out)
 {
 	struct f2fs_volume *vol = w->txn->vol;
 	struct file_pages *file;
@@ -55,21 +59,48 @@ int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
 		err = file_pages_need(w->txn, w->node->nid, &file);
 	if (err)
 		return err;
-	page = mem_zalloc(vol->ctx, (size_t)vol->geo.block_size + 1); /* behind the block: rounds that it waits */
+	page = page_new(w->txn);
 	if (!page)
 		return F2FS_ERR_NOMEM;
-	if (!fresh && geometry_is_main(&vol->geo, old))
+	if (start == PAGE_OLD && geometry_is_main(&vol->geo, old))
 		err = read_old(w, file_block, old, page);
+	else if (start != PAGE_ANY)
+		memset(page, 0, vol->geo.block_size);
 	if (!err)
 		err = map32_set(&file->blocks, (uint32_t)file_block, (uintptr_t)page);
 	if (err) {
-		mem_free(vol->ctx, page);
+		page_free(w->txn, page);
 		return err;
 	}
 	w->txn->waiting_blocks++;
 	vol->generation++;
 	*out = page;
 	return 0;
+}
+
+int page_read(struct winode *w, uint64_t file_block, bool fresh, uint8_t *block)
+{
+	struct slot_ref slot;
+	int err = fresh ? 0 : slot_find(w, file_block, &slot);
+
+	memset(block, 0, w->txn->vol->geo.block_size);
+	if (err || fresh || !slot.node || !geometry_is_main(&w->txn->vol->geo, get_le32(slot.raw)))
+		return err;
+	return read_old(w, file_block, get_le32(slot.raw), block);
+}
+
+int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
+{
+	return get_page(w, file_block, fresh ? PAGE_ZEROS : PAGE_OLD, out);
+}
+
+int page_put(struct winode *w, uint64_t file_block, const uint8_t *data, uint8_t **out)
+{
+	int err = get_page(w, file_block, PAGE_ANY, out);
+
+	if (!err)
+		memcpy(*out, data, w->txn->vol->geo.block_size);
+	return err;
 }
 
 int pages_put(struct winode *w, uint64_t offset, const uint8_t *data, size_t length, uint64_t size)

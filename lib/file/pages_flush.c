@@ -51,6 +51,7 @@ static int flush_blocks(struct txn *txn, const struct file_pages *file, const st
 	struct winode w;
 	int err = winode_get(txn->vol, file->ino, &w);
 
+	txn->is_flushing = true;
 	for (size_t i = 0; !err && i < order->count;) {
 		const uint32_t *indices = vec_at(order, i);
 		struct slot_ref slot;
@@ -64,6 +65,7 @@ static int flush_blocks(struct txn *txn, const struct file_pages *file, const st
 			err = data_append_run(&w, &slot, indices[0], page_find(txn->vol, file->ino, indices[0]), 1);
 		i += stored ? w.layout.cluster_blocks : 1;
 	}
+	txn->is_flushing = false;
 	return err;
 }
 

@@ -14,6 +14,7 @@
 /* What this layer keeps of a transaction. */
 struct file_state {
 	struct map32 pages;	       /* inode number -> its waiting blocks */
+	uint8_t *unused_pages;	       /* each begins with the address of the next */
 	bool has_delayed;	       /* of these some wait by what a placement says */
 	struct quota_changes *quota;   /* changes of usage; NULL: none */
 	struct cluster_packer *packer; /* what compressing needs; NULL until then */
@@ -150,6 +151,10 @@ int map_truncate(struct winode *w, uint64_t first);
 /* page_store.c, pages.c, pages_flush.c: blocks of files that were changed and wait to be written */
 /* Get a block for changing; what was there before is read unless it is to be overwritten (fresh: zeros). */
 int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out);
+/* Read into a block what page_get() would give. */
+int page_read(struct winode *w, uint64_t file_block, bool fresh, uint8_t *block);
+/* Get a block for new contents, all of it. */
+int page_put(struct winode *w, uint64_t file_block, const uint8_t *data, uint8_t **out);
 /* Change bytes [offset, offset + length) in waiting blocks; blocks that begin at size or behind it hold nothing yet. */
 int pages_put(struct winode *w, uint64_t offset, const uint8_t *data, size_t length, uint64_t size);
 /* Find a waiting block; NULL when there is none. */

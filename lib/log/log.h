@@ -91,6 +91,7 @@ struct txn {
 	bool is_committing;
 	bool is_done;	   /* what it changed is in force */
 	bool is_cleaning; /* data is moved to make room: it may use what is kept free for the commit */
+	bool is_flushing; /* blocks that waited are written: they may use what is kept for them */
 	bool fills_streams; /* what cleaning moves may begin segments of streams */
 	bool failed;	   /* something failed half-way: only dropping the transaction is left */
 	bool is_derived;   /* stands on what a repair found out (derive.c) */
@@ -416,6 +417,11 @@ uint32_t segment_kept_sections(const struct txn *txn);
 int space_take(struct txn *txn, uint64_t n);
 /* Fail with NOSPC unless that many more blocks fit: asked before anything is changed. */
 int space_need(const struct txn *txn, uint64_t blocks);
+/*
+ * May one more block wait? Only while there are free sections for all that waits, besides those that the commit needs;
+ * with fewer each write finds its block, or fails, at once.
+ */
+bool space_lets_wait(const struct txn *txn);
 void space_give(struct txn *txn, uint64_t n);
 /* Is there so little room that a commit, which makes freed blocks usable, is due now, for no change to fail? */
 int space_wants_commit(struct txn *txn, bool *wanted);

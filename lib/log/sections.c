@@ -30,7 +30,7 @@ static int may_take(struct txn *txn, bool *may)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 	const uint32_t reserved = (cp_rsvd_segment_count(txn->vol->cp) + geo->segs_per_sec - 1) / geo->segs_per_sec;
-	const size_t blocks = txn->waiting_blocks + txn->dirty_count;
+	const size_t blocks = (txn->is_flushing ? 0 : txn->waiting_blocks) + txn->dirty_count;
 	uint32_t needed, count = 0;
 	int err = 0;
 

@@ -579,6 +579,7 @@ class Volume(Closable):
         clock_stands: bool = False,
         temperature: str = "table",
         cold_apart: bool = False,
+        at_once: bool = False,
     ) -> None:
         """Choose how the volume is written from now on; StateError when there are changes that were not committed.
 
@@ -597,6 +598,8 @@ class Volume(Closable):
             temperature: which log contents of ordinary files go to: "table" (warm), "slides" (what is appended is cold) or "kernel"
                 (hot when few blocks are written at once).
             cold_apart: with 4 logs, cold data have one of their own.
+            at_once: small writes over old contents go to a log as they come, instead of waiting in memory for the commit, an
+                fsync of the file, or 16 MiB of their kind.
         """
         self._need_writable()
         names = [ffi.new("char[]", text.encode()) if text else ffi.NULL for text in (compress_names, plain_names)]
@@ -609,6 +612,7 @@ class Volume(Closable):
         options.in_place = lib.F2FS_IN_PLACE_ALWAYS if in_place else lib.F2FS_IN_PLACE_NEVER
         options.compress_names, options.plain_names = names
         options.commit_when_full, options.clock_stands = commit_when_full, clock_stands
+        options.at_once = at_once
         self._handle.call(lib.f2fs_volume_configure, options)
         self._clock_stands = clock_stands
 

@@ -268,30 +268,35 @@ static void check_numbers(uint32_t blocks)
 	f2fs_inode_close(inode);
 }
 
-/* Write a block that holds a number. */
-static int write_number(struct f2fs_inode *inode, uint32_t index, uint32_t number)
+/* Write a number, with the rest of a block or without. */
+static int write_number(struct f2fs_inode *inode, uint32_t index, uint32_t number, bool is_whole)
 {
 	uint8_t block[4096] = { 0 };
 
 	put_le32(block, number);
-	return f2fs_inode_write(inode, (uint64_t)index * 4096, block, 4096);
+	return f2fs_inode_write(inode, (uint64_t)index * 4096, block, is_whole ? 4096 : 4);
 }
 
 /* A volume without a free block is overwritten again and again, all over, and loses nothing. */
 static void nearly_full(void **state)
 {
-	static const unsigned segments[] = { 1, 4 };
+	static const struct {
+		uint32_t segments;
+		uint64_t mib;
+		bool is_whole;
+	} rows[] = { { 1, 100, true }, { 4, 400, true }, { 1, 100, false }, { 4, 400, false } };
 	uint32_t seed = 1;
 
 	(void)state;
-	for (unsigned row = 0; row < 2; row++) {
-		const struct f2fs_mkfs_options options = { .segs_per_sec = segments[row] };
+	for (unsigned row = 0; row < 4; row++) {
+		const struct f2fs_mkfs_options options = { .segs_per_sec = rows[row].segments };
+		const bool whole = rows[row].is_whole;
 		struct f2fs_volume_stat stat;
 		struct f2fs_inode *inode;
 		uint32_t blocks = 0;
 		int err = 0;
 
-		fresh_open_with(&v, row ? 400 * MIB : 100 * MIB, &options);
+		fresh_open_with(&v, rows[row].mib * MIB, &options);
 		expected = calloc(200000, sizeof(*expected));
 		assert_non_null(expected);
 		inode = fresh_make(&v, "full", 0100644);
@@ -299,7 +304,7 @@ static void nearly_full(void **state)
 		while (f2fs_volume_statfs(v.vol, &stat), !err) {
 			if (blocks % 2000 == 0)
 				assert_int_equal(f2fs_volume_commit(v.vol), 0);
-			err = write_number(inode, blocks, blocks);
+			err = write_number(inode, blocks, blocks, true);
 			if (!err)
 				expected[blocks] = blocks;
 			blocks += !err;
@@ -314,16 +319,16 @@ static void nearly_full(void **state)
 			for (unsigned i = 0; i < 300; i++) {
 				seed = seed * 1664525u + 1013904223u;
 				expected[(seed >> 8) % blocks] = seed;
-				assert_int_equal(write_number(inode, (seed >> 8) % blocks, seed), 0);
+				assert_int_equal(write_number(inode, (seed >> 8) % blocks, seed, whole), 0);
 			}
 			assert_int_equal(f2fs_volume_commit(v.vol), 0);
 		}
 		/* without commits it must end, with nothing lost; after one it goes on */
 		for (uint32_t i = 0; !err && i < blocks; i++)
-			err = write_number(inode, i, expected[i]);
+			err = write_number(inode, i, expected[i], whole);
 		assert_int_equal(err, F2FS_ERR_NOSPC);
 		assert_int_equal(f2fs_volume_commit(v.vol), 0);
-		assert_int_equal(write_number(inode, 0, expected[0]), 0);
+		assert_int_equal(write_number(inode, 0, expected[0], whole), 0);
 		fresh_reopen_keep(&v, &inode, "/full");
 		check_numbers(blocks);
 		f2fs_inode_close(inode);
@@ -371,7 +376,7 @@ static struct f2fs_inode *fill_volume(const struct f2fs_write_options *options, 
 }
 
 /* Overwrite blocks at random, each with its number; what no room was found for is done again after a commit. */
-static unsigned overwrite(struct f2fs_inode *inode, uint32_t blocks, unsigned count)
+static unsigned overwrite(struct f2fs_inode *inode, uint32_t blocks, unsigned count, size_t length)
 {
 	static uint32_t block[1024];
 	unsigned refused = 0;
@@ -382,11 +387,11 @@ static unsigned overwrite(struct f2fs_inode *inode, uint32_t blocks, unsigned co
 		int err;
 
 		block[0] = at;
-		err = f2fs_inode_write(inode, (uint64_t)at * 4096, block, sizeof(block));
+		err = f2fs_inode_write(inode, (uint64_t)at * 4096, block, length);
 		if (err == F2FS_ERR_NOSPC) {
 			refused++;
 			assert_int_equal(f2fs_volume_commit(v.vol), 0);
-			err = f2fs_inode_write(inode, (uint64_t)at * 4096, block, sizeof(block));
+			err = f2fs_inode_write(inode, (uint64_t)at * 4096, block, length);
 		}
 		assert_int_equal(err, 0);
 	}
@@ -410,24 +415,23 @@ static void room_for_overwriting(void **state)
 	static const unsigned shares[] = { 60, 90, 99 };
 
 	(void)state;
-	for (unsigned i = 0; i < 3; i++) {
-		for (unsigned commits = 0; commits < 2; commits++) {
-			const struct f2fs_write_options options = { .commit_when_full = (uint8_t)commits };
-			uint32_t blocks;
-			struct f2fs_inode *inode = fill_volume(&options, shares[i], &blocks);
-			const unsigned refused = overwrite(inode, blocks, 30000);
+	for (unsigned row = 0; row < 12; row++) {
+		const bool commits = row & 1;
+		const struct f2fs_write_options options = { .commit_when_full = commits };
+		uint32_t blocks;
+		struct f2fs_inode *inode = fill_volume(&options, shares[row / 4], &blocks);
+		const unsigned refused = overwrite(inode, blocks, 30000, row & 2 ? 4 : 4096);
 
-			if (commits) {
-				assert_int_equal(refused, 0);
-				assert_in_range(cp_checkpoint_ver(v.vol->cp), 8, 80); /* and not one for each change */
-			} else {
-				assert_true(refused > 0);
-			}
-			fresh_reopen_keep(&v, &inode, "/data");
-			check_contents(inode, blocks);
-			f2fs_inode_close(inode);
-			fresh_close(&v);
+		if (commits) {
+			assert_int_equal(refused, 0);
+			assert_in_range(cp_checkpoint_ver(v.vol->cp), 8, 80); /* and not one for each change */
+		} else {
+			assert_true(refused > 0);
 		}
+		fresh_reopen_keep(&v, &inode, "/data");
+		check_contents(inode, blocks);
+		f2fs_inode_close(inode);
+		fresh_close(&v);
 	}
 }
 

@@ -42,7 +42,9 @@ static void need(int err, const char *what)
 
 static void set_up(const struct f2fs_hotness_options *o)
 {
-	const struct f2fs_write_options options = { .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1 };
+	const struct f2fs_write_options options = { .logging = F2FS_LOGGING_NORMAL,
+						     .commit_when_full = 1,
+						     .at_once = 1 };
 	const struct f2fs_clean_options cleaning = { .policy = o ? F2FS_CLEAN_HOTNESS : F2FS_CLEAN_GREEDY };
 
 	need(f2fs_volume_configure(v.vol, &options), "configure");

@@ -49,7 +49,7 @@ from .inode import DirEntry, Inode, Xattrs
 from .io import InodeIO
 from .path import F2FSPath
 from .placement import NO_STREAM, Hotness, HotnessStat, Placement, Streams
-from .populate import PopulateProblem, PopulateResult, PopulateRule, populate_size
+from .populate import PopulateCompression, PopulateProblem, PopulateResult, PopulateRule, populate_size
 from .recovery import RecoverResult, RecoveryInode, RecoveryNode, RecoveryPlan, RecoverySummary
 from .resizing import ResizeResult, ResizeStep, resize, resize_minimum
 from .results import (
@@ -152,6 +152,7 @@ __all__ = [
     "Past",
     "PastStat",
     "Placement",
+    "PopulateCompression",
     "PopulateProblem",
     "PopulateResult",
     "PopulateRule",

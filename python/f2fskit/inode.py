@@ -42,6 +42,14 @@ def encode_name(name: str | bytes) -> bytes:
     return raw
 
 
+def make_compression(algorithm: str, level: int, log_cluster: int, checksum: bool) -> Any:
+    """struct f2fs_compression * of what `Inode.compress()` takes."""
+    number = ffi.new("unsigned *")
+    if lib.f2fs_compress_by_name(encode_name(algorithm), number) != 0:
+        raise ValueError(f"there is no compression algorithm {algorithm!r}")
+    return ffi.new("struct f2fs_compression *", (number[0], level, log_cluster, checksum))
+
+
 def decode_name(raw: bytes) -> str:
     """Return a name of the image as str: UTF-8, other bytes as surrogates."""
     return raw.decode("utf-8", "surrogateescape")
@@ -689,13 +697,7 @@ class Inode(Closable):
             log_cluster: 2**log_cluster blocks are compressed together, 2 to 8.
             checksum: store a checksum with each cluster.
         """
-        number = ffi.new("unsigned *")
-        if algorithm is None:
-            self._change(lib.f2fs_compress_set, ffi.NULL)
-            return
-        if lib.f2fs_compress_by_name(encode_name(algorithm), number) != 0:
-            raise ValueError(f"there is no compression algorithm {algorithm!r}")
-        how = ffi.new("struct f2fs_compression *", (number[0], level, log_cluster, checksum))
+        how = ffi.NULL if algorithm is None else make_compression(algorithm, level, log_cluster, checksum)
         self._change(lib.f2fs_compress_set, how)
 
     def release_compressed(self) -> int:

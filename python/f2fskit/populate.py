@@ -10,7 +10,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Protocol, Sequence, Union
 from . import build, enums, errors
 from ._core import Hooks, ffi, lib, stray, text
 from .device import Context, Path
-from .inode import encode_name
+from .inode import encode_name, make_compression
 from .path import AnyPath
 from .tree import MAX_PROBLEMS, Memory, host_path
 
@@ -65,6 +65,24 @@ class PopulateRule(NamedTuple):
     """User id and group id."""
     time: int | None = None
     """All times, nanoseconds since 1970."""
+
+
+class PopulateCompression(NamedTuple):
+    """Which regular files become compressed, and how."""
+
+    algorithm: str = "lz4"
+    """As of `Inode.compress()`, as are the next three."""
+    level: int = 0
+    log_cluster: int = 2
+    checksum: bool = False
+    names: str | None = None
+    """Extensions ("txt,log") of the files that do; None: all."""
+    plain_names: str | None = None
+    """Extensions of files that do not."""
+    minimum_saved: int = 1
+    """Blocks that compressing a cluster must save."""
+    release: bool = False
+    """Give back what was saved: the files cannot be written then."""
 
 
 class _Run:
@@ -158,6 +176,16 @@ def _make_rules(memory: Memory, rules: Sequence[PopulateRule]) -> Any:
     return rows
 
 
+def _make_compression(memory: Memory, wanted: PopulateCompression) -> Any:
+    row = memory.keep(ffi.new("struct f2fs_populate_compression *"))
+    row.how = make_compression(wanted.algorithm, wanted.level, wanted.log_cluster, wanted.checksum)[0]
+    for name, extensions in (("names", wanted.names), ("except", wanted.plain_names)):
+        if extensions is not None:
+            setattr(row, name, memory.text(encode_name(extensions)))
+    row.minimum_saved, row.release = wanted.minimum_saved, wanted.release
+    return row
+
+
 def _make_options(
     memory: Memory,
     directory: Path | None = None,
@@ -176,6 +204,7 @@ def _make_options(
     fs_config: Path | None = None,
     file_contexts: Sequence[Path] = (),
     mount_point: str = "/",
+    compression: PopulateCompression | None = None,
 ) -> Any:
     """struct f2fs_populate_options, whose memory is kept by memory."""
     if (tar is None) == (directory is None and manifest is None):
@@ -212,6 +241,8 @@ def _make_options(
         options.file_contexts = memory.keep(ffi.new("const char *[]", paths))
         options.file_contexts_count = len(paths)
     options.mount_point = memory.text(encode_name(mount_point))
+    if compression is not None:
+        options.compression = _make_compression(memory, compression)
     return options
 
 

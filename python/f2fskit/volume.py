@@ -907,6 +907,7 @@ class Volume(Closable):
             rules: each a `PopulateRule`; of several that match the last one counts.
             fs_config, file_contexts: path of the one, paths of the others: Android's lists of owners, modes and labels.
             mount_point: start of the paths in them.
+            compression: `PopulateCompression`: which files become compressed, and how; None: as the directories and `configure()` say.
             on_entry: called with the path of each entry; a true result ends the run (CanceledError).
             on_problem: called with each `PopulateProblem`; a true result ends the run.
             check: raise IncompleteError when there were problems; else return with them.

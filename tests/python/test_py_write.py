@@ -303,6 +303,30 @@ def test_populate(disk, tmp_path):
         assert not volume.path("/copy/skipped.o").exists()
 
 
+def test_populate_compresses(tmp_path):
+    path, source = tmp_path / "image", tmp_path / "source"
+    source.mkdir()
+    for name in ("a.txt", "b.bin", "c.log"):
+        (source / name).write_bytes(b"the same " * 40_000)
+    f2fskit.mkfs(path, 64 << 20, features=["extra_attr", "compression"])
+    with f2fskit.open(path, "r+") as volume:
+        how = f2fskit.PopulateCompression("zstd", 3, log_cluster=3, checksum=True, plain_names="bin", release=True)
+        volume.populate(source, target="/all", compression=how)
+        volume.populate(source, target="/some", compression=f2fskit.PopulateCompression("lzo", names="log"))
+        volume.populate(source, target="/none")
+        with pytest.raises(ValueError, match="gzip"):
+            volume.populate(source, target="/x", compression=f2fskit.PopulateCompression("gzip"))
+    with f2fskit.open(path) as volume:
+        packed = {p: volume.lookup(p).is_compressed for d in ("/all", "/some", "/none") for p in
+                  (d + "/a.txt", d + "/b.bin", d + "/c.log")}
+        assert [p for p in packed if packed[p]] == ["/all/a.txt", "/all/c.log", "/some/c.log"]
+        assert all(volume.read_bytes(p) == b"the same " * 40_000 for p in packed)
+        fields = volume.lookup("/all/a.txt").fields()
+        assert (fields["i_compress_algorithm"], fields["i_log_cluster_size"]) == (2, 3)
+        assert volume.lookup("/all/a.txt").stat().st_blocks < volume.lookup("/some/c.log").stat().st_blocks
+    assert not f2fskit.check(path).problems
+
+
 def test_populate_again(disk, tmp_path):
     source, manifest, contexts = tmp_path / "source", tmp_path / "list", tmp_path / "contexts"
     source.mkdir()

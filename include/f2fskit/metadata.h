@@ -57,8 +57,8 @@ struct f2fs_metadata_stat {
 /*
  * Choose what belongs into the copy, and make the device. It needs the volume's device only, not the volume. Reads all
  * nodes once; 2 bits of memory for each block of the volume, 20 bytes for each node, 16 for each block of a directory.
- * Nothing is written. Fails with UNSUPPORTED (a volume on several devices), INVALID, STATE (a transaction runs), NOMEM,
- * CANCELED.
+ * Nothing is written. Of a volume on several devices the copy has all of them in a row, as one device: its superblocks
+ * name none. Fails with INVALID, STATE (a transaction runs), NOMEM, CANCELED.
  */
 F2FS_API int f2fs_metadata_open(struct f2fs_volume *vol, const struct f2fs_metadata_options *options,
 				struct f2fs_device **out);

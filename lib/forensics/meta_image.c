@@ -6,10 +6,14 @@
 
 #include "device/iov.h"
 #include "device/layer.h"
+#include "format/flags.h"
 #include "format/superblock.h"
 #include "forensics/meta.h"
 #include "volume/volume.h"
 #include "volume/weigh.h"
+
+#define DEVICES_MAX 8u
+#define SUPERBLOCKS 2u /* in the first blocks */
 
 struct metaimage {
 	struct layer layer;
@@ -26,6 +30,16 @@ static bool is_data(const struct metaimage *image, uint64_t number)
 	return number < geo->end_blkaddr && msb_test(image->plan.kept, (size_t)(number - geo->main_blkaddr));
 }
 
+/* The image is one device: a superblock that names several names none there. One that breaks a rule stays as it is. */
+static void join_devices(uint8_t *sb)
+{
+	if (superblock_device_count(sb) < 2 || superblock_check(sb) != RULE_NONE)
+		return;
+	memset(sb + sb_OFS_devs, 0, (size_t)DEVICES_MAX * sbdev_SIZE);
+	if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM)
+		sb_set_crc(sb, superblock_crc(sb));
+}
+
 /* Read a block of which length bytes are on the device. */
 static int load_block(struct metaimage *image, uint64_t number, size_t length)
 {
@@ -39,6 +53,8 @@ static int load_block(struct metaimage *image, uint64_t number, size_t length)
 		meta_note_unreadable(&image->plan, number);
 		return 0;
 	}
+	if (number < SUPERBLOCKS && length == bs)
+		join_devices(image->block + SB_OFFSET);
 	if (number >= image->plan.geo.main_blkaddr && image->plan.options.content == F2FS_METADATA_ONLY)
 		return meta_scrub(&image->plan, (f2fs_blk_t)number, image->block);
 	return 0;
@@ -165,9 +181,6 @@ int f2fs_metadata_open(struct f2fs_volume *vol, const struct f2fs_metadata_optio
 	if (options->content < F2FS_METADATA_ONLY || options->content > F2FS_METADATA_USED ||
 	    (options->content == F2FS_METADATA_USED && options->flags))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no such copy of metadata");
-	if (superblock_device_count(vol->sb) > 1)
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
-				 "copies of metadata are made of volumes on one device only");
 	err = layer_make(vol->dev, sizeof(struct metaimage), &image_ops, 0, &dev);
 	if (err)
 		return err;

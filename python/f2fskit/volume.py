@@ -1092,6 +1092,7 @@ class Volume(Closable):
     def metadata(self, *, scramble: bool = False, used: bool = False, key: bytes | None = None) -> MetadataDevice:
         """Return a device with the volume's metadata and no contents of files, for reports of defects.
 
+        Of a volume on several devices it has all of them in a row, as one device.
         It is a device like any other: check it, open it, or save it with `Device.save_zstd()`. It may stay open longer
         than the volume.
 
@@ -1101,7 +1102,7 @@ class Volume(Closable):
             key: 16 bytes; the same give the same names. None: random.
 
         Raises:
-            UnsupportedError: the volume is on several devices. StateError: there are changes that wait for a commit.
+            StateError: there are changes that wait for a commit.
         """
         if key is not None and len(key) != 16:
             raise ValueError("key has to have 16 bytes")

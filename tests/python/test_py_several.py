@@ -238,3 +238,21 @@ def test_fsync_of_an_alias_is_durable(f2fskit, alias):
     volume.close()
     with f2fskit.open(alias[0], devices=alias[1:], recover="view") as volume:
         assert volume.path("/whole").stat().st_mode & 0o777 == 0o611
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_metadata_image(f2fskit, devices, damaged):
+    """A copy of the metadata is one device, and behaves as the volume does."""
+    if damaged:
+        assert spoil(f2fskit, devices) > 3
+    expected = f2fskit.check(devices[0], devices=devices[1:])
+    with f2fskit.open(devices[0], devices=devices[1:]) as volume, volume.metadata() as copy:
+        assert copy.size == sum(device.size for device in devices)
+        found = f2fskit.check(copy)
+        assert [str(problem) for problem in found.problems] == [str(problem) for problem in expected.problems]
+        assert bool(found.problems) == damaged
+        with f2fskit.open(copy) as other:
+            assert not other.devices
+            assert [path for path, _ in other.scan()] == [path for path, _ in volume.scan()]
+            assert list(other.nat) == list(volume.nat) and list(other.sit) == list(volume.sit)
+            assert damaged or other.read_bytes("/file-7") == bytes(len(TEXT))

@@ -44,7 +44,7 @@ def test_random_changes(kernel, run_tool, peer_check, build_dir, tmp_path, name)
     host, image = tmp_path / "host", tmp_path / "disk.img"
     host.mkdir()
     run_tool("mkfs.f2fs", "-q", *options.split(), image, size)
-    steps = "90" if name == "nearly-full" else "700" if os.environ.get("F2FSKIT_LONG_RUNS") else "250"
+    steps = "90" if name == "nearly-full" else "700" if os.environ.get("F2FSKIT_LONG_RUNS") else "150"
     done = subprocess.run([os.path.join(build_dir, "tests", "stress", "stress"), str(image), str(host),
                            str(11 + len(name)), steps, "150", *WRITE_OPTIONS.get(name, "").split()], capture_output=True)
     assert done.returncode == 0, done.stderr.decode(errors="replace")

@@ -217,6 +217,26 @@ def test_an_access_list(run_tool, f2fskit, copy, aged, must_be_sound, tmp_path):
     must_be_sound(copy)
 
 
+def test_a_list_of_neighbours(run_tool, f2fskit, tmp_path):
+    """What lies in one section, near its start and whole, comes into the order of the list all the same; again: it stays."""
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    with f2fskit.open(image, "r+") as volume:
+        for i in range(5):
+            volume.path(f"/f{i}").write_bytes(contents(i, 10))
+    wanted = ["/f3", ("/f1", 8192, 12288), "/f0", "/f4", ("/f1", 0, 0), "/f2"]
+    for is_again in (False, True):
+        with f2fskit.open(image, "r+") as volume:
+            found = volume.defrag("list", parts=wanted)
+        assert found.blocks_placed == (0 if is_again else 50)
+        with f2fskit.open(image) as volume:
+            at = {i: [volume.lookup(f"/f{i}").block_addr(k) for k in range(10)] for i in range(5)}
+            assert all(volume.read_bytes(f"/f{i}") == contents(i, 10) for i in range(5))
+        row = at[3] + at[1][2:5] + at[0] + at[4] + at[1][:2] + at[1][5:] + at[2]
+        assert row == list(range(row[0], row[0] + 50))
+    assert f2fskit.check(image).found == 0
+
+
 def test_free_space(run_tool, f2fskit, copy, must_be_sound):
     with f2fskit.open(copy, "r+") as volume:
         names = sorted(path for path, entry in volume.scan("/") if re.fullmatch(r"/d\d/f\d*[02468]", path))

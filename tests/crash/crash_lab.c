@@ -236,13 +236,20 @@ static void run_cleaning(struct lab *lab)
 /* Putting files in order in each way, and a range from one place to another, between changes. */
 static void run_defrag(struct lab *lab)
 {
+	static const struct f2fs_defrag_part list[] = {
+		{ .path = "/filler6" }, { .path = "/filler2", .offset = 8192, .length = 12288 }, { .path = "/" }
+	};
 	static const uint32_t orders[] = { F2FS_DEFRAG_SCORE, F2FS_DEFRAG_TREE, F2FS_DEFRAG_AGE, F2FS_DEFRAG_SPACE,
-					   F2FS_DEFRAG_TREE };
+					   F2FS_DEFRAG_LIST, F2FS_DEFRAG_TREE };
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(lab->vol);
 	uint64_t moved = 0;
 
 	for (unsigned i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-		const struct f2fs_defrag_options options = { .order = orders[i], .blocks = i == 1 ? 300 : 0 };
+		const uint32_t has_list = orders[i] == F2FS_DEFRAG_LIST;
+		const struct f2fs_defrag_options options = { .order = orders[i],
+							     .list = has_list ? list : NULL,
+							     .list_count = has_list ? 3 : 0,
+							     .blocks = i == 1 ? 300 : 0 };
 		struct f2fs_defrag_range_result range;
 		struct f2fs_defrag_result result;
 
@@ -252,6 +259,7 @@ static void run_defrag(struct lab *lab)
 		lab_promise(lab);
 		assert_int_equal(f2fs_defrag(lab->vol, &options, &result), 0);
 		assert_int_equal(result.unconfirmed + result.unreadable, 0);
+		assert_true(!has_list || result.blocks_placed > 10);
 		moved += result.blocks_placed + result.blocks_cleared;
 		assert_int_equal(f2fs_defrag_range(lab->vol, geo->main_blkaddr + 100, 1500,
 						   geo->main_blkaddr + 20 * F2FS_SEGMENT_BLOCKS, 0, &range),

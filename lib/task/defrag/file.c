@@ -40,6 +40,15 @@ static int confirm(struct defrag_run *r, const struct live_block *b, const char 
 	return err;
 }
 
+/* Was a block placed by this run? What else lies in the sections that hold such blocks was not. */
+static bool is_placed(const struct defrag_run *r, f2fs_blk_t addr)
+{
+	const uint8_t state = r->states[defrag_section_of(r, addr)];
+	const uint64_t at = addr - r->vol->geo.main_blkaddr;
+
+	return (state == SECTION_DONE || state == SECTION_TARGET) && (r->moves[at / 4] >> (at % 4 * 2) & 3) > 0;
+}
+
 /* Take the slots of one node. */
 static int take_slots(struct defrag_run *r, const struct defrag_item *item, const struct map_run *run, uint64_t at,
 		      const char **why, f2fs_blk_t *where)
@@ -59,9 +68,8 @@ static int take_slots(struct defrag_run *r, const struct defrag_item *item, cons
 			*why = "it is not in the main area";
 			break;
 		}
-		if (may_be_placed && (r->states[defrag_section_of(r, addr)] == SECTION_DONE ||
-				      r->states[defrag_section_of(r, addr)] == SECTION_TARGET))
-			continue; /* it was */
+		if (may_be_placed && is_placed(r, addr))
+			continue;
 		b = vec_push(&r->blocks, 1);
 		if (!b)
 			return F2FS_ERR_NOMEM;
@@ -140,8 +148,6 @@ void defrag_count(struct defrag_run *r, f2fs_blk_t from, f2fs_blk_t to)
 	const uint64_t a = from - r->vol->geo.main_blkaddr, b = to - r->vol->geo.main_blkaddr;
 	unsigned n;
 
-	if (!r->moves)
-		return;
 	n = (r->moves[a / 4] >> (a % 4 * 2)) & 3;
 	n += n < 3;
 	r->moves[a / 4] = (uint8_t)(r->moves[a / 4] & ~(3u << (a % 4 * 2)));
@@ -149,6 +155,17 @@ void defrag_count(struct defrag_run *r, f2fs_blk_t from, f2fs_blk_t to)
 	r->result->blocks_often += n == 3;
 	if (n > r->result->most_moves)
 		r->result->most_moves = n;
+}
+
+void defrag_keep(struct defrag_run *r)
+{
+	const struct live_block *list = r->blocks.items;
+
+	for (size_t i = 0; i < r->blocks.count; i++) {
+		const uint64_t at = list[i].addr - r->vol->geo.main_blkaddr;
+
+		r->moves[at / 4] = (uint8_t)(r->moves[at / 4] | 1u << (at % 4 * 2));
+	}
 }
 
 /* Read n blocks, which may lie anywhere, one behind the other. */

@@ -60,13 +60,14 @@ static int is_rest_free(struct defrag_run *r, const struct end *end, bool *is_fr
 }
 
 /* Find an item that follows what was accepted, collected: the next, or one of those that were put in front of it to
- * fill a run. */
+ * fill a run. The first of all is where a sweep begins, whatever it is. */
 static int find_follower(struct defrag_run *r, const struct end *end, struct defrag_item **found)
 {
+	const size_t most = end->any ? LOOK_AHEAD : 1;
 	int err = 0;
 
 	*found = NULL;
-	for (size_t i = r->next, n = 0; i < r->items.count && n < LOOK_AHEAD && !err; i++) {
+	for (size_t i = r->next, n = 0; i < r->items.count && n < most && !err; i++) {
 		struct defrag_item *item = vec_at(&r->items, i);
 		bool left;
 
@@ -88,52 +89,38 @@ static int find_follower(struct defrag_run *r, const struct end *end, struct def
 	return err;
 }
 
-/* An item that lies where it may stay, and where that is. */
-struct accepted {
-	struct defrag_item *item;
-	uint32_t first, last; /* sections */
-};
+/* The item that was collected stays. What else lies in its sections is moved out when it is placed itself. */
+static void accept(struct defrag_run *r, struct defrag_item *item, struct end *end)
+{
+	const struct live_block *blocks = r->blocks.items;
+	const uint64_t last = blocks[r->blocks.count - 1].addr + 1 - r->vol->geo.main_blkaddr;
+	const uint32_t sections = (uint32_t)((last - 1) / defrag_section_blocks(r)) + 1;
 
-static int accept_items(struct defrag_run *r, struct end *end, struct vec *list)
+	for (uint32_t k = defrag_section_of(r, blocks[0].addr); k < sections; k++)
+		if (r->states[k] == SECTION_OTHER)
+			r->states[k] = SECTION_DONE;
+	item->is_done = true;
+	defrag_keep(r);
+	r->total -= r->blocks.count < r->total ? r->blocks.count : r->total;
+	end->any = true;
+	end->section = (uint32_t)(last / defrag_section_blocks(r));
+	end->at = (uint32_t)(last % defrag_section_blocks(r));
+}
+
+static int accept_items(struct defrag_run *r, struct end *end)
 {
 	int err = 0;
 
 	while (!err && !r->is_stopped && defrag_next_item(r)) {
-		const struct live_block *blocks;
-		struct accepted *accepted;
 		struct defrag_item *item;
-		uint64_t last;
 
 		err = find_follower(r, end, &item);
 		if (err || !item)
 			break;
 		defrag_progress(r, "looking");
-		accepted = vec_push(list, 1);
-		if (!accepted)
-			return F2FS_ERR_NOMEM;
-		blocks = r->blocks.items;
-		last = blocks[r->blocks.count - 1].addr + 1 - r->vol->geo.main_blkaddr;
-		*accepted = (struct accepted){ item, defrag_section_of(r, blocks[0].addr),
-					       (uint32_t)((last - 1) / defrag_section_blocks(r)) };
-		item->is_done = true;
-		r->total -= r->blocks.count < r->total ? r->blocks.count : r->total;
-		end->any = true;
-		end->section = (uint32_t)(last / defrag_section_blocks(r));
-		end->at = (uint32_t)(last % defrag_section_blocks(r));
+		accept(r, item, end);
 	}
 	return err;
-}
-
-/* What else lies in the sections of items is moved out when it is placed itself. */
-static void keep_sections(struct defrag_run *r, const struct vec *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		const struct accepted *a = vec_at(list, i);
-
-		for (uint32_t k = a->first; k <= a->last; k++)
-			if (r->states[k] == SECTION_OTHER)
-				r->states[k] = SECTION_DONE;
-	}
 }
 
 /* Go on where the last of them ends, if nothing is behind it. */
@@ -163,19 +150,15 @@ int defrag_resume(struct defrag_run *r)
 {
 	struct space_view view = { 0 };
 	struct end end = { 0 };
-	struct vec list;
 	int err = defrag_begin(r, &view);
 
-	vec_init(&list, r->vol->ctx, sizeof(struct accepted));
 	if (!err)
 		err = defrag_look(r);
 	if (!err)
-		err = accept_items(r, &end, &list);
+		err = accept_items(r, &end);
 	if (!err) {
-		keep_sections(r, &list);
 		r->sweep = end.any ? end.section : 0;
 		err = go_on(r, &end);
 	}
-	vec_fini(&list);
 	return defrag_end(r, err);
 }

@@ -70,7 +70,7 @@ struct defrag_run {
 	struct vec inodes; /* f2fs_nid_t: all files, for the figures at the end */
 	struct map32 known; /* files that are among the items */
 	uint8_t *states;   /* enum section_state, of each section */
-	uint8_t *moves;	   /* two bits for each block of the main area: how often it was moved; NULL: not counted */
+	uint8_t *moves;	   /* two bits for each block of the main area: how often it was moved */
 	uint32_t *valid;   /* blocks in use in each section, as of the last look */
 	uint8_t *kinds;	   /* enum section_kind bits, of each section */
 	uint8_t *buffer;   /* a segment of blocks */
@@ -109,6 +109,8 @@ uint32_t defrag_rest_of_section(const struct defrag_run *r);
 int defrag_next_section(struct defrag_run *r);
 /* A block was moved. */
 void defrag_count(struct defrag_run *r, f2fs_blk_t from, f2fs_blk_t to);
+/* The collected blocks stay where they are, as if this run had placed them there. */
+void defrag_keep(struct defrag_run *r);
 
 /* defrag/clear.c */
 /* See what is in each section; in a transaction. */

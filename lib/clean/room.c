@@ -132,11 +132,28 @@ static bool wins(const struct run *r, size_t victims)
 	       beyond(r->data, r->holes.data_holes) + r->pinned + beyond(r->nodes, r->holes.node_holes);
 }
 
+static uint64_t sections_spent(const struct run *r)
+{
+	return data_sections(r, r->data) + pinned_sections(r, r->pinned) + node_sections(r, r->nodes);
+}
+
 static bool is_enough(const struct run *r, size_t victims)
 {
-	const uint64_t spent = data_sections(r, r->data) + pinned_sections(r, r->pinned) + node_sections(r, r->nodes);
+	const uint64_t spent = sections_spent(r);
 
 	return r->options.free_goal && victims > spent && r->victims.free + victims - spent >= r->options.free_goal;
+}
+
+/*
+ * Is the next victim the first that would not go into holes any more, while those before it win something? As long as
+ * there are holes each victim wins a section; behind that several are moved for one. So the batch ends, and what was
+ * counted at its worst is seen as it is before more is moved.
+ */
+static bool ends_holes(const struct run *r, size_t proved)
+{
+	const uint64_t more = r->live.data - r->live.pinned, holes = r->holes.data_holes;
+
+	return r->fills_holes && proved > sections_spent(r) && beyond(r->data + more, holes) > beyond(r->data, holes);
 }
 
 /*
@@ -164,7 +181,8 @@ static int plan_with_proof(struct run *r, size_t *count)
 			err = set_victim(r, next.section, -1);
 		if (err)
 			break;
-		if (!room_fits(r) || r->data + r->pinned + r->live.data > BATCH_BLOCKS) {
+		if (!room_fits(r) || r->data + r->pinned + r->live.data > BATCH_BLOCKS ||
+		    (proved == chosen && ends_holes(r, proved))) {
 			err = set_victim(r, next.section, 1);
 			break;
 		}

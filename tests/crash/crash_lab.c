@@ -16,11 +16,13 @@
 #include <cmocka.h>
 
 #include "crash/lab.h"
+#include "format/inode.h"
 
 #define BLOCK 4096u
 #define SMALL (56u << 20)
 #define WIDE (160u << 20) /* so that there may be streams */
 #define ROOMY (128u << 20)
+#define PINNED_BLOCKS 192u
 #define FEATURES (F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM | F2FS_FEATURE_QUOTA)
 
 static void commit(struct lab *lab)
@@ -289,6 +291,107 @@ static void run_cleaned_changes(struct lab *lab)
 	assert_true(own > 0);
 }
 
+static uint64_t version_of(struct lab *lab)
+{
+	uint64_t version;
+
+	memcpy(&version, f2fs_volume_checkpoint(lab->vol, NULL, NULL), sizeof(version));
+	return version;
+}
+
+/* Write a file anew, as far as there is room for it. */
+static struct f2fs_inode *write_again(struct lab *lab, struct f2fs_inode *inode)
+{
+	struct f2fs_inode *same;
+
+	fill(lab, LAB_BYTES);
+	assert_int_equal(f2fs_inode_write(inode, 0, lab->bytes, LAB_BYTES), 0);
+	assert_int_equal(f2fs_inode_open(lab->vol, f2fs_inode_number(inode), &same), 0);
+	return same;
+}
+
+/* Cleaning by itself while files are fsynced that no commit has yet: it commits them before it moves anything. */
+static void run_cleaned_fsyncs(struct lab *lab)
+{
+	const struct f2fs_clean_options options = { .like_kernel = 1, .free_goal = 1 };
+	struct f2fs_inode *bulk = make(lab, "/", "bulk");
+	bool pends = false;
+	unsigned own = 0;
+
+	commit(lab);
+	lab_promise(lab);
+	assert_int_equal(f2fs_volume_set_cleaning(lab->vol, &options), 0);
+	for (unsigned i = 0; i < 12; i++) {
+		const uint64_t before = version_of(lab);
+		struct f2fs_inode *inode = i % 2 ? lab_change(lab) : write_again(lab, bulk);
+		const uint64_t changed = version_of(lab);
+
+		own += pends && changed > before + 1; /* commits of the chain and of cleaning */
+		if (inode) {
+			assert_int_equal(f2fs_fsync(inode, 0), 0);
+			pends = version_of(lab) == changed;
+			lab_promise_file(lab, inode);
+		} else {
+			commit(lab);
+			pends = false;
+			lab_promise(lab);
+		}
+		f2fs_inode_close(inode);
+	}
+	f2fs_inode_close(bulk);
+	assert_true(own > 0);
+}
+
+static f2fs_blk_t place_of(struct f2fs_inode *inode)
+{
+	struct f2fs_extent extent;
+
+	assert_int_equal(f2fs_inode_extent(inode, 0, &extent), 0);
+	assert_true(extent.count >= PINNED_BLOCKS); /* in one piece */
+	return extent.addr;
+}
+
+/* A pinned file that holds a part of its section. */
+static struct f2fs_inode *make_pinned(struct lab *lab, unsigned number)
+{
+	const struct f2fs_stat pin = { .inline_flags = FLAG_i_inline_pin_file };
+	struct f2fs_inode *inode;
+	char name[16];
+
+	snprintf(name, sizeof(name), "pinned%u", number);
+	inode = make(lab, "/", name);
+	assert_int_equal(f2fs_inode_set(inode, F2FS_SET_PIN, &pin), 0);
+	assert_int_equal(f2fs_fallocate(inode, 0, 0, 512 * BLOCK), 0);
+	assert_int_equal(f2fs_inode_truncate(inode, PINNED_BLOCKS * BLOCK), 0);
+	fill(lab, LAB_BYTES);
+	for (unsigned at = 0; at < PINNED_BLOCKS * BLOCK; at += LAB_BYTES)
+		assert_int_equal(f2fs_inode_write(inode, at, lab->bytes, LAB_BYTES), 0);
+	return inode;
+}
+
+/* Blocks of pinned files move to sections that they share, with changes in between. */
+static void run_pinned_moves(struct lab *lab)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		const struct f2fs_clean_options options = { .used_limit = 100, .move_pinned = 1, .policy = i % 3 };
+		struct f2fs_inode *left = make_pinned(lab, 2 * i), *right = make_pinned(lab, 2 * i + 1);
+		const f2fs_blk_t was_left = place_of(left), was_right = place_of(right);
+		struct f2fs_clean_result result;
+
+		for (unsigned n = 0; n < 4; n++)
+			f2fs_inode_close(lab_change(lab));
+		commit(lab);
+		lab_promise(lab);
+		assert_int_equal(f2fs_clean(lab->vol, &options, &result), 0);
+		assert_int_equal(result.pinned + result.unconfirmed + result.unreadable, 0);
+		assert_true(place_of(left) != was_left && place_of(right) != was_right);
+		lab_promise(lab);
+		f2fs_inode_close(left);
+		f2fs_inode_close(right);
+	}
+	f2fs_inode_close(lab_change(lab));
+}
+
 /* ---- what is there before */
 
 static void prepare_files(struct lab *lab)
@@ -522,6 +625,19 @@ static const struct lab_workload workloads[] = {
 	  .prepare = prepare_used_up,
 	  .run = run_cleaned_changes,
 	  .subsets = 2,
+	  .scattered = 1 },
+	{ .name = "cleaning by itself, fsyncs",
+	  .size = ROOMY,
+	  .write = { .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1 },
+	  .prepare = prepare_used_up,
+	  .run = run_cleaned_fsyncs,
+	  .subsets = 1,
+	  .scattered = 1 },
+	{ .name = "cleaning with pinned files",
+	  .size = ROOMY,
+	  .prepare = prepare_scattered,
+	  .run = run_pinned_moves,
+	  .subsets = 1,
 	  .scattered = 1 },
 	{ .name = "cleaning in holes", .size = SMALL, .prepare = prepare_holes, .run = run_cleaning },
 	{ .name = "fsyncs, discarded", .write = { .discard = 1 }, .prepare = prepare_files, .run = run_fsyncs },

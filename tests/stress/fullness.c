@@ -85,7 +85,7 @@ static bool make_volume(struct world *w)
 					    .target = pick(w, 3) == 0, .free_goal = pick(w, 3) ? 0 : 1 + pick(w, 12),
 					    .sections = pick(w, 4) ? 0 : 1 + pick(w, 4),
 					    .bytes = pick(w, 5) ? 0 : 4096u * (1 + pick(w, 2000)) };
-	const uint64_t size = (uint64_t)(60 + pick(w, 300)) * MIB * (options.block_size / 4096) *
+	const uint64_t size = (uint64_t)(50 + pick(w, pick(w, 3) ? 80 : 300)) * MIB * (options.block_size / 4096) *
 			      (options.segs_per_sec > 2 ? 2 : 1);
 	struct f2fs_mkfs_device device = { 0 };
 	static const uint8_t uuid[16] = { 7 };

@@ -134,3 +134,39 @@ powercut
     counts = judge(run_tool, image, files, deleted, tmp_path / "out")
     print("crash", counts)
     assert counts["missing"] == 0
+
+
+def test_earlier_checkpoints(kernel, run_tool, tmp_path):
+    """Each state that a sync of the kernel made comes back as a whole: the names of one state, and each file that can be read
+    with its contents of then."""
+    image, states = tmp_path / "disk.img", 8
+    run_tool("mkfs.f2fs", "-q", "-O", EXTRA, image, "200M")
+    job = f"""
+set -e
+mount -o nodiscard,mode=lfs /dev/ubda $MNT
+mkdir $MNT/d
+for i in $(seq {states}); do
+  for name in a b c; do
+    head -c $((i * 30000)) /dev/zero | tr '\\0' $i > $MNT/new
+    mv $MNT/new $MNT/d/$name
+  done
+  touch $MNT/d/state-$i
+  sync
+done
+umount $MNT
+"""
+    uml.run(job, images=[str(image)], kernel=kernel).check()
+    before = hashlib.sha256(image.read_bytes()).digest()
+    seen, files = set(), 0
+    for back in range(states + 2):
+        out = tmp_path / f"out-{back}"
+        run_tool("dump.f2fs", f"--as-of=-{back}", f"--extract={out}", image, rc=None)
+        names = {path.name for path in (out / "d").glob("*")} if (out / "d").exists() else set()
+        last = max([int(name[6:]) for name in names if name.startswith("state-")], default=0)
+        assert {name for name in names if name.startswith("state-")} == {f"state-{i + 1}" for i in range(last)}, names
+        seen.add(last)
+        for path in (out / "d").glob("[abc]"):
+            assert path.read_bytes() == b"%d" % last * (last * 30_000), (back, path.name)
+            files += 1
+    assert set(range(3, states + 1)) <= seen and files >= 3 * (states - 3), (seen, files)
+    assert hashlib.sha256(image.read_bytes()).digest() == before

@@ -192,6 +192,19 @@ static const char *take_root_dir(struct arguments *a, const char *value)
 	return NULL;
 }
 
+static const char *take_key(struct arguments *a, const char *value)
+{
+	return cli_keys_take(&a->keys, value);
+}
+
+static const char *take_encrypt(struct arguments *a, const char *value)
+{
+	if (!*value || strchr(value, '/') || !strcmp(value, ".") || !strcmp(value, ".."))
+		return "is not a name in the root";
+	a->encrypt = value;
+	return NULL;
+}
+
 static const char *take_fs_config(struct arguments *a, const char *value)
 {
 	return cli_copy_in_take(&a->in, CLI_COPY_fs_config, value);
@@ -412,6 +425,8 @@ static const char *check_size(const struct arguments *a)
 		return "is a size beside the one of -S";
 	if (a->is_auto && a->writer.options.logging != F2FS_LOGGING_ADAPTIVE)
 		return "is for adaptive logging: the other ways need more room than the contents take";
+	if (a->is_auto && a->encrypt)
+		return "does not go with --encrypt: give a size";
 	if (a->is_auto && !a->in.source)
 		return "depends on contents: --root-dir or --manifest is needed";
 	return NULL;
@@ -459,6 +474,16 @@ int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 		return id;
 	if (a->is_android)
 		apply_android(a);
+	if (!a->encrypt != !a->keys.count || (a->encrypt && !a->in.source)) {
+		cli_error(cli, "--encrypt goes with --key and --root-dir or --manifest");
+		cli_opt_hint(cli->tool);
+		return CLI_OPT_ERROR;
+	}
+	if (a->encrypt && !(a->options.feature & F2FS_FEATURE_ENCRYPT)) {
+		cli_error(cli, "--encrypt needs -O encrypt");
+		cli_opt_hint(cli->tool);
+		return CLI_OPT_ERROR;
+	}
 	if (a->unknown_preset && !a->quiet)
 		cli_warning(cli, "-g: '%s' is not a preset (android) and changes nothing", a->unknown_preset);
 	if (a->sparse)

@@ -8,6 +8,7 @@
 #include <f2fskit/mkfs.h>
 
 #include "cli/copy_in.h"
+#include "cli/keys.h"
 #include "cli/writer.h"
 
 struct arguments {
@@ -25,6 +26,8 @@ struct arguments {
 	int force, no_lock, dry_run, json, quiet, debug;
 	struct cli_writer writer;
 	struct cli_copy_in in; /* contents to be copied; source NULL: none */
+	struct cli_keys keys;
+	const char *encrypt; /* name of the directory that is filled and encrypted; NULL: the root is filled */
 	int owner_given;       /* -R */
 	int is_android;
 	const char *unknown_preset; /* an argument of -g that means nothing */

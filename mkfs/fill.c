@@ -78,6 +78,34 @@ int fill_size(struct cli *cli, struct f2fs_context *ctx, struct arguments *a)
 	return 0;
 }
 
+/* Make the directory that is to be filled, and encrypt it with the first key. */
+static int make_encrypted(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, struct f2fs_volume *vol)
+{
+	const struct f2fs_new spec = { .mode = 0040755, .uid = a->options.root_uid, .gid = a->options.root_gid };
+	struct f2fs_policy policy = { .version = 2, .contents_mode = 1, .filenames_mode = 4, .flags = 3 };
+	struct f2fs_inode *root, *dir;
+	int rc = cli_keys_add(cli, &a->keys, ctx, vol);
+
+	if (rc)
+		return rc;
+	rc = f2fs_volume_key_at(vol, 0, &policy.key);
+	if (!rc)
+		rc = f2fs_lookup(vol, "/", 0, &root);
+	if (rc)
+		goto out;
+	rc = f2fs_create(root, a->encrypt, strlen(a->encrypt), &spec, &dir);
+	f2fs_inode_close(root);
+	if (rc)
+		goto out;
+	rc = f2fs_inode_encrypt(dir, &policy);
+	f2fs_inode_close(dir);
+	a->in.options.target = a->encrypt;
+out:
+	if (rc)
+		cli_error_of(cli, ctx, "--encrypt");
+	return rc;
+}
+
 int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, const struct f2fs_mkfs_device *devices)
 {
 	struct f2fs_device *more[F2FS_MAX_DEVICES];
@@ -93,8 +121,12 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 		return -1;
 	}
 	a->writer.options.clock_stands = 1; /* how long it takes to fill leaves no mark */
-	if (cli_writer_apply(&a->writer, vol)) {
+	rc = cli_writer_apply(&a->writer, vol);
+	if (rc)
 		cli_error_of(cli, ctx, a->paths[0]);
+	else if (a->encrypt)
+		rc = make_encrypted(cli, ctx, a, vol);
+	if (rc) {
 		cli_writer_close(&a->writer, vol);
 		f2fs_volume_close(vol);
 		return -1;

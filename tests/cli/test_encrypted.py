@@ -97,3 +97,20 @@ def test_deleted_files_come_back(run_tool, image, key, tmp_path):
         assert run_tool("f2fs", "--key", key, image, "cat", name).stdout == b"secret contents\n" * 1000
     raw = image.read_bytes()
     assert b"secret" not in raw and b"plain name" not in raw
+
+
+def test_made_with_contents(run_tool, tmp_path, key, peer_check):
+    """mkfs.f2fs fills a directory that is encrypted from the start."""
+    image, source = tmp_path / "new.img", tmp_path / "source"
+    (source / "sub").mkdir(parents=True)
+    (source / "sub" / "plain name").write_bytes(b"secret contents\n" * 1000)
+    fill = ("mkfs.f2fs", "-q", "-f", f"--root-dir={source}")
+    run_tool(*fill, "-O", "encrypt,extra_attr", "--key", key, "--encrypt=private", image, "64M")
+    assert run_tool("dump.f2fs", "--key", key, "--cat=/private/sub/plain name", image).stdout == b"secret contents\n" * 1000
+    raw = image.read_bytes()
+    assert b"secret" not in raw and b"plain name" not in raw and b"private" in raw
+    peer_check(image)
+    for wrong in (("-O", "encrypt", "--key", key), ("-O", "encrypt", "--encrypt=private"), ("--key", key, "--encrypt=private"),
+                  ("-O", "encrypt", "--key", key, "--encrypt=a/b")):
+        run_tool(*fill, *wrong, image, "64M", rc=1)
+    run_tool(*fill, "-O", "encrypt", "--key", key, "--encrypt=private", image, "auto", rc=1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the versions of one file cost in a large volume: past_reads [GIB]. Makes a volume that holds no contents but has
- * all tables, fills it to 90 % with files of 1 GiB, rewrites one small file now and then, and counts what is read to list
- * the versions of that one. The device tells of no holes, so that nothing is passed over for being one.
+ * What the versions of one file cost in a large volume: past_reads [GIB]. Makes a volume that holds no contents but
+ * has all tables, fills it to 90 % with files of 1 GiB, rewrites one small file now and then, and counts what is read
+ * to list the versions of that one. The device tells of no holes, so that nothing is passed over for being one.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
@@ -125,8 +125,8 @@ int main(int argc, char **argv)
 	check(f2fs_past_open(vol, &search, &past), "search");
 	check(f2fs_versions(past, search.ino, see, &versions), "versions");
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	printf("%u versions in %u GiB: %llu reads, %.1f MiB, %.3f s\n", versions, gib, (unsigned long long)counted.reads,
-	       (double)counted.bytes / 1048576,
+	printf("%u versions in %u GiB: %llu reads, %.1f MiB, %.3f s\n", versions, gib,
+	       (unsigned long long)counted.reads, (double)counted.bytes / 1048576,
 	       (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9);
 	f2fs_past_close(past);
 	f2fs_volume_close(vol);

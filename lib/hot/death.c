@@ -42,9 +42,9 @@ struct death {
 
 static unsigned bucket_of(uint64_t life)
 {
-	const uint32_t value = life > UINT32_MAX ? UINT32_MAX : (uint32_t)life;
+	const uint32_t quarter = hot_logarithm(life > UINT32_MAX ? UINT32_MAX : (uint32_t)life) >> 5;
 
-	return hot_logarithm(value) >> 5 < BUCKETS ? hot_logarithm(value) >> 5 : BUCKETS - 1;
+	return quarter < BUCKETS ? quarter : BUCKETS - 1;
 }
 
 static unsigned share_of(const struct shares *s, unsigned bucket)
@@ -86,9 +86,15 @@ static uint32_t key_of(const struct death *d, f2fs_nid_t ino, uint64_t file_bloc
 	return (uint32_t)(mixed >> 32) | 1;
 }
 
+/* Where a range may be. */
+static struct range *set_of(const struct death *d, uint32_t key)
+{
+	return &d->ranges[(key >> 1) * (uint64_t)WAYS & (d->range_count - 1)];
+}
+
 static struct range *find_range(const struct death *d, uint32_t key)
 {
-	struct range *set = &d->ranges[(key >> 1) * (uint64_t)WAYS % d->range_count];
+	struct range *set = set_of(d, key);
 
 	for (unsigned i = 0; i < WAYS; i++)
 		if (set[i].key == key)
@@ -99,7 +105,7 @@ static struct range *find_range(const struct death *d, uint32_t key)
 /* The place of a range that is not known yet: of those that it may take that of the one not written for longest. */
 static struct range *new_range(const struct death *d, uint32_t key, uint32_t now)
 {
-	struct range *set = &d->ranges[(key >> 1) * (uint64_t)WAYS % d->range_count], *oldest = set;
+	struct range *set = set_of(d, key), *oldest = set;
 
 	for (unsigned i = 0; i < WAYS && oldest->key; i++)
 		if (set[i].key == 0 || now - set[i].used > now - oldest->used)
@@ -108,11 +114,10 @@ static struct range *new_range(const struct death *d, uint32_t key, uint32_t now
 	return oldest;
 }
 
-/* How long is a block expected to live? 0: nothing is known. */
-static uint64_t expect(const struct f2fs_hotness *h, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old)
+/* How long is a block expected to live whose range is that (NULL: not known)? 0: nothing is known. */
+static uint64_t expect(const struct f2fs_hotness *h, const struct range *range, f2fs_blk_t old)
 {
 	const struct death *d = h->own;
-	const struct range *range = find_range(d, key_of(d, ino, file_block));
 	const struct segment_life *s = old ? &d->segments[hotness_segment(h, old)] : NULL;
 
 	if (range && range->life)
@@ -124,17 +129,16 @@ static unsigned classify(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_b
 {
 	const struct f2fs_hotness *h = user;
 	const struct death *d = h->own;
-	const uint64_t life = expect(h, ino, file_block, old);
+	const uint64_t life = expect(h, find_range(d, key_of(d, ino, file_block)), old);
 
 	return life ? share_of(&d->written, bucket_of(life)) : d->written.count - 1;
 }
 
-static void learn(struct f2fs_hotness *h, f2fs_nid_t ino, uint64_t file_block, uint64_t life)
+static void learn(struct f2fs_hotness *h, uint32_t key, struct range *range, uint64_t life)
 {
 	const struct death *d = h->own;
-	const uint32_t key = key_of(d, ino, file_block), now = (uint32_t)h->written;
+	const uint32_t now = (uint32_t)h->written;
 	const int64_t lived = life > UINT32_MAX ? UINT32_MAX : (int64_t)life;
-	struct range *range = find_range(d, key);
 
 	if (!range)
 		range = new_range(d, key, now);
@@ -147,16 +151,19 @@ static void written(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t 
 {
 	struct f2fs_hotness *h = user;
 	struct death *d = h->own;
-	const uint64_t life = expect(h, ino, file_block, old);
-	const unsigned stream = classify(user, ino, file_block, old);
+	const uint32_t key = key_of(d, ino, file_block);
+	struct range *range = find_range(d, key);
+	const uint64_t life = expect(h, range, old);
+	const unsigned bucket = bucket_of(life);
+	const unsigned stream = life ? share_of(&d->written, bucket) : d->written.count - 1;
 	uint64_t birth;
 
 	hotness_step(h);
 	if (life)
-		see(&d->written, bucket_of(life));
+		see(&d->written, bucket);
 	if (old && life_take(&d->segments[hotness_segment(h, old)], &birth)) {
 		h->known++;
-		learn(h, ino, file_block, h->written - birth);
+		learn(h, key, range, h->written - birth);
 	}
 	life_add(&d->segments[hotness_segment(h, addr)], h->written, h->written, stream);
 }

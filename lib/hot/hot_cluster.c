@@ -13,22 +13,20 @@
 
 uint32_t hot_logarithm(uint32_t value)
 {
-	uint32_t whole = 0, part = 0;
-	uint64_t m;
+	static const uint32_t least[1u << FRACTION] = {
+#include "hot/logarithm.def"
+	};
+	uint32_t whole = 0, part, m;
 
 	if (value == 0)
 		return 0;
-	while (value >> whole > 1)
-		whole++;
-	m = ((uint64_t)value << 31) >> whole; /* 1.0 to 2.0, with 31 bits behind the point */
-	for (unsigned bit = 0; bit < FRACTION; bit++) {
-		m = m * m >> 31;
-		part <<= 1;
-		if (m >> 32) {
-			part |= 1;
-			m >>= 1;
-		}
-	}
+	for (uint32_t step = 16; step > 0; step /= 2)
+		whole += value >> (whole + step) ? step : 0;
+	m = value << (31 - whole); /* 1.0 to 2.0, with 31 bits behind the point */
+	/* a logarithm is no less than the line between its ends, and no more than 0.087 above that */
+	part = (m ^ 1u << 31) >> (31 - FRACTION);
+	for (uint32_t step = 16; step > 0; step /= 2)
+		part += part + step < 1u << FRACTION && m >= least[part + step] ? step : 0;
 	return whole << FRACTION | part;
 }
 

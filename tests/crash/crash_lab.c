@@ -555,6 +555,30 @@ static void run_commits_in_streams(struct lab *lab)
 	run_commits(lab);
 }
 
+/* A placement that learns, taught until it tells blocks apart; what is done then is as with any other. */
+static void run_fsyncs_by_hotness(struct lab *lab)
+{
+	const struct f2fs_hotness_options options = { .method = F2FS_HOTNESS_ADAPTIVE, .streams = 4 };
+	struct f2fs_hotness_stat stat;
+	struct f2fs_hotness *hot;
+	struct f2fs_inode *inode;
+
+	assert_int_equal(f2fs_hotness_new(lab->vol, &options, &hot), 0);
+	inode = make(lab, "/", "taught");
+	for (uint64_t i = 0; i < 4000; i++) {
+		const uint64_t block = i % 2 ? i / 2 % 8 : 8 + i / 2 % 192;
+
+		assert_int_equal(f2fs_inode_write(inode, block * BLOCK, lab->bytes, BLOCK), 0);
+	}
+	f2fs_inode_close(inode);
+	commit(lab);
+	lab_promise(lab);
+	f2fs_hotness_stat(hot, &stat);
+	assert_true(stat.tells_apart);
+	run_fsyncs(lab);
+	assert_int_equal(f2fs_hotness_close(hot), 0);
+}
+
 static const char *folder; /* of the host: something to copy */
 
 static void run_populate(struct lab *lab)
@@ -581,6 +605,12 @@ static const struct lab_workload workloads[] = {
 	  .prepare = prepare_files,
 	  .run = run_commits_in_streams,
 	  .subsets = 3 },
+	{ .name = "fsyncs by hotness",
+	  .size = ROOMY,
+	  .prepare = prepare_files,
+	  .run = run_fsyncs_by_hotness,
+	  .subsets = 2,
+	  .scattered = 1 },
 	{ .name = "populate", .prepare = prepare_files, .run = run_populate },
 	{ .name = "fsyncs of a new volume", .run = run_fsyncs },
 	{ .name = "appends", .prepare = prepare_files, .run = run_appends },

@@ -3,7 +3,8 @@
  * Does what it reads, for a test that does the same in another language. "cluster CLASSES INTERVALS LOGARITHM N" and N
  * values: prints the classes, the passes and the borders. "sample SIZE SHARE HALVES SEGMENTS PAGES N" and N lines
  * "SEGMENT ENTRY DISTANCE", each a use of a page: prints the values drawn. "track ROUND GAP SHARE N" and N pairs:
- * prints at which writes new classes are called for. "time N SEED": prints microseconds of clustering.
+ * prints at which writes new classes are called for. "time N SEED": prints microseconds of clustering. "calls METHOD":
+ * prints nanoseconds to tell a write apart and to note it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -12,9 +13,12 @@
 #include <string.h>
 #include <time.h>
 
+#include <f2fskit/f2fskit.h>
+
 #include "hot/hot_cache.h"
 #include "hot/hot_cluster.h"
 #include "hot/hot_track.h"
+#include "hot/hotness.h"
 
 static uint64_t number(void)
 {
@@ -162,6 +166,76 @@ static void measure(void)
 	f2fs_context_free(ctx);
 }
 
+#define CALL_MIB 360u
+#define CALL_BLOCKS 60000u
+#define CALLS 2000000u
+
+/* Write blocks of a file, a tenth of which takes most writes, to one place after the other; NULL: no placement. */
+static double write_all(const struct f2fs_geometry *geo, struct f2fs_hotness *h, uint32_t *address, uint8_t *used)
+{
+	const uint32_t places = geo->segment_count_main * F2FS_SEGMENT_BLOCKS;
+	uint64_t state = 1;
+	uint32_t at = 0;
+	const double start = now();
+
+	for (uint32_t i = 0; i < CALLS; i++) {
+		uint32_t block, old;
+
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		block = (uint32_t)(state >> 40) % (state >> 36 & 15 ? CALL_BLOCKS / 10 : CALL_BLOCKS);
+		while (used[at])
+			at = (at + 1) % places;
+		old = address[block];
+		if (h) {
+			(void)h->placement.classify(h->placement.user, 4, block, old);
+			h->placement.written(h->placement.user, 4, block, old, geo->main_blkaddr + at);
+		}
+		if (old)
+			used[old - geo->main_blkaddr] = 0;
+		used[at] = 1;
+		address[block] = geo->main_blkaddr + at;
+	}
+	return now() - start;
+}
+
+static void measure_calls(void)
+{
+	static uint32_t address[2][CALL_BLOCKS];
+	struct f2fs_hotness_options o = { 0 };
+	struct f2fs_mkfs_device device = { 0 };
+	const struct f2fs_mkfs_options made = { .label = "calls" };
+	struct f2fs_hotness *h = NULL;
+	const struct f2fs_geometry *geo;
+	struct f2fs_context *ctx;
+	struct f2fs_device *dev;
+	struct f2fs_volume *vol;
+	uint8_t *used;
+	double alone;
+	char name[16];
+	int method;
+
+	if (scanf("%15s", name) != 1 || f2fs_context_new(NULL, &ctx) != 0)
+		exit(EXIT_FAILURE);
+	method = f2fs_hotness_find(name);
+	o.method = (uint32_t)method;
+	if (method < 0 || f2fs_device_new_memory(ctx, (uint64_t)CALL_MIB << 20, &dev) != 0)
+		exit(EXIT_FAILURE);
+	device.device = dev;
+	if (f2fs_mkfs_write(ctx, &device, 1, &made, NULL) != 0 || f2fs_volume_open(ctx, dev, NULL, &vol) != 0 ||
+	    f2fs_hotness_new(vol, &o, &h) != 0)
+		exit(EXIT_FAILURE);
+	geo = f2fs_volume_geometry(vol);
+	used = calloc(geo->segment_count_main, F2FS_SEGMENT_BLOCKS);
+	alone = used ? write_all(geo, NULL, address[0], used) : 0;
+	memset(used, 0, (size_t)geo->segment_count_main * F2FS_SEGMENT_BLOCKS);
+	printf("%s: %.0f ns\n", name, (write_all(geo, h, address[1], used) - alone) * 1000 / CALLS);
+	free(used);
+	(void)f2fs_hotness_close(h);
+	f2fs_volume_close(vol);
+	f2fs_device_close(dev);
+	f2fs_context_free(ctx);
+}
+
 int main(void)
 {
 	char word[16];
@@ -175,6 +249,8 @@ int main(void)
 			track();
 		else if (strcmp(word, "time") == 0)
 			measure();
+		else if (strcmp(word, "calls") == 0)
+			measure_calls();
 		else
 			return EXIT_FAILURE;
 	}

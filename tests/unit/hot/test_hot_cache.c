@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "hot/hot_cache.h"
+#include "hot/hot_cluster.h"
 
 #define SEGMENTS 40u
 #define PAGES 6u
@@ -212,9 +213,50 @@ static void test_sidecar_fails(void **state)
 	}
 }
 
+/* The logarithm by squaring the mantissa, a bit of the fraction each time. */
+static uint32_t by_squaring(uint32_t number)
+{
+	uint32_t whole = 0, part = 0;
+	uint64_t m;
+
+	while (number >> whole > 1)
+		whole++;
+	m = ((uint64_t)number << 31) >> whole;
+	for (unsigned bit = 0; bit < 8; bit++) {
+		m = m * m >> 31;
+		part = part << 1 | (uint32_t)(m >> 32);
+		m >>= m >> 32;
+	}
+	return whole << 8 | part;
+}
+
+static void logarithms(void **state)
+{
+	static const uint32_t least[] = {
+#include "hot/logarithm.def"
+	};
+	uint32_t number = 1;
+
+	(void)state;
+	assert_int_equal(sizeof(least) / sizeof(least[0]), 256);
+	assert_int_equal(hot_logarithm(0), 0);
+	for (unsigned i = 0; i < 256; i++)
+		for (unsigned shift = 0; shift < 32; shift++)
+			for (uint32_t near = 0; near < 3; near++) {
+				const uint32_t n = (least[i] >> shift) - 1 + near;
+
+				assert_int_equal(hot_logarithm(n), n ? by_squaring(n) : 0);
+			}
+	for (unsigned i = 0; i < 100000; i++) {
+		number = number * 1664525u + 1013904223u;
+		assert_int_equal(hot_logarithm(number | 1), by_squaring(number | 1));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(logarithms),
 		cmocka_unit_test(test_limit_without_sidecar), cmocka_unit_test(test_sidecar_comes_back),
 		cmocka_unit_test(test_other_sidecars),	      cmocka_unit_test(test_torn_page),
 		cmocka_unit_test(test_old_pages),	      cmocka_unit_test(test_sidecar_fails),

@@ -141,6 +141,7 @@ int view_deleted(struct dump *d, const char *argument);
 int view_timeline(struct dump *d, const char *argument);
 int view_leftovers(struct dump *d, const char *argument);
 int view_bytes(struct dump *d, const char *argument);
+int view_differences(struct dump *d, const char *argument);
 int view_carve(struct dump *d, const char *argument);
 int view_undelete(struct dump *d, const char *argument);
 int view_map(struct dump *d, const char *argument);

@@ -66,6 +66,28 @@ static int open_newer(struct f2fs_past *past, const struct past_time *time, cons
 	return 0;
 }
 
+/*
+ * Where the file has a digest its contents speak for themselves: all of it is there, or some block was written over
+ * whatever the tables say. Fails with NOMEM, CANCELED.
+ */
+static int ask_digest(struct f2fs_inode *inode, int *confidence)
+{
+	int err;
+
+	if (inode_type(inode) != MODE_REG || !(inode_i_advise(inode->block) & FLAG_i_advise_verity) ||
+	    *confidence > F2FS_CONFIDENCE_LIKELY)
+		return 0;
+	err = verity_check(inode);
+	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
+		return err;
+	if (!err)
+		*confidence = F2FS_CONFIDENCE_WHOLE;
+	else if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_OVERWRITTEN)
+		*confidence = F2FS_CONFIDENCE_PART;
+	error_clear(inode->vol->ctx);
+	return 0;
+}
+
 int version_describe(struct f2fs_past *past, f2fs_blk_t addr, struct f2fs_version *out)
 {
 	struct f2fs_volume *vol = past->vol;
@@ -96,6 +118,8 @@ int version_describe(struct f2fs_past *past, f2fs_blk_t addr, struct f2fs_versio
 	if (!err)
 		fill_flags(past, time, out);
 	out->confidence = confidence_of(&out->remains, is_sure);
+	if (!err && !time->is_current)
+		err = ask_digest(inode, &out->confidence);
 	f2fs_inode_close(inode);
 	return err;
 }

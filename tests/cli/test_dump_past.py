@@ -251,3 +251,25 @@ def test_hard_links_and_attributes_come_back(image, tmp_path, peer_check):
     assert run(EDIT, image, "cat", "/dir/two") == b"three" * 40000 == run(EDIT, image, "cat", "/three")
     assert len(links) == 1
     peer_check(image)
+
+
+def test_differences(image, tmp_path):
+    """Two versions: fields, attributes and the blocks that are not shared, with whether the contents differ, too."""
+    image.chmod(0o600)
+    data = bytearray(os.urandom(100_000))
+    (tmp_path / "file").write_bytes(data)
+    run(EDIT, "-w", image, "put", tmp_path / "file", "/other")
+    run(EDIT, "-w", image, "write", "/other", "40960", "changed", "--", "setfattr", "/other", "user.a", "b", "--",
+        "chmod", "600", "/other")
+    rows = shown(image, "--versions=/other")["versions"][0]["versions"]
+    first, second = rows[0]["block_addr"], rows[-1]["block_addr"]
+    found = shown(image, f"--differences={first},{second}")["differences"][0]
+    assert {"i_mode", "i_ctime_nsec"} <= {row["field"] for row in found["fields"]} and found["xattrs"] == ["user.a"]
+    mode, = [row for row in found["fields"] if row["field"] == "i_mode"]
+    assert (mode["first"] & 0o777, mode["second"] & 0o777) != (0o600, 0) and mode["second"] & 0o777 == 0o600
+    assert [(row["file_block"], row["count"], row["contents"]) for row in found["ranges"]] == [(10, 1, "differ")]
+    same = shown(image, f"--differences={second},{second}")["differences"][0]
+    assert same["fields"] == same["xattrs"] == same["ranges"] == []
+    for wrong in ("7", "x,y", f"{first},"):
+        run(DUMP, f"--differences={wrong}", image, status=1)
+    run(DUMP, f"--differences={first},1", image, status=4)

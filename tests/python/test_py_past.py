@@ -376,3 +376,27 @@ def test_rubbish(tmp_path, seed):
                 except f2fskit.Error:
                     pass
     assert disk.read_bytes() == raw
+
+
+def test_a_digest_tells_what_tables_cannot(tmp_path):
+    """Blocks that somebody wrote over without a trace in any table: a file with fs-verity is found out, another is not."""
+    disk = tmp_path / "sealed.img"
+    f2fskit.mkfs(disk, 64 << 20, features=[*FEATURES, "verity"])
+    with f2fskit.open(disk, "r+") as volume:
+        for name in ("/sealed", "/intact", "/plain"):
+            volume.path(name).write_bytes(pattern(name, 30_000))
+        volume.lookup("/sealed").enable_verity()
+        volume.lookup("/intact").enable_verity()
+        volume.commit()
+        places = [next(volume.lookup(name).extents()).addr + 3 for name in ("/sealed", "/plain")]
+        for name in ("/sealed", "/intact", "/plain"):
+            volume.path(name).unlink()
+        volume.commit()
+    with open(disk, "r+b") as file:
+        for place in places:
+            file.seek(place * 4096 + 77)
+            file.write(b"somebody else")
+    with f2fskit.open(disk) as volume:
+        left = {one.path: one.confidence for one in volume.deleted()}
+        assert left == {"/sealed": f2fskit.Confidence.PART, "/intact": f2fskit.Confidence.WHOLE,
+                        "/plain": f2fskit.Confidence.WHOLE}

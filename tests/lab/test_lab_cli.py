@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 import tomllib
 import xml.etree.ElementTree
@@ -396,3 +397,16 @@ def test_replay(run_tool, tool, tmp_path):
     assert done.stdout.decode() == "".join("== %d %d %s\n7\n" % (i, n, counts) for i, n in [(0, 32), (1, 4)])
     trace.write_bytes(trace.read_bytes()[:-1])
     assert b"ends within a round" in subprocess.run([replay, trace, tmp_path / "at"], capture_output=True).stderr
+
+
+def test_bounds(experiment, tool):
+    """Nobody is below the bound but who chooses where users' blocks go; who knows the future is better than who does not."""
+    build = os.path.dirname(os.path.dirname(tool("f2fs-lab")))
+    path = experiment(TINY.replace('"8MiB"', '"85%"').replace('bytes = "1MiB"', 'bytes = "100MiB"').replace(
+        '"64MiB"', '"280MiB"\noverprovision = 20\n[engine]\nlogging = "normal"\ncommit_blocks = 1024'))
+    done = subprocess.run([sys.executable, os.path.join(TOP, "lab", "bounds.py"), build, path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = {line[:14].strip(): float(line[14:]) for line in done.stdout.splitlines()[1:]}
+    assert set(found) == {"the run", "fifo", "greedy", "cost-benefit", "clairvoyant", "placed", "bound"}
+    assert 0 < found["bound"] <= found["clairvoyant"] <= found["greedy"] <= found["fifo"]
+    assert found["placed"] < found["clairvoyant"] and found["the run"] > 0

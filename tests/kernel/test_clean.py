@@ -185,14 +185,30 @@ def test_zoned(f2fskit, kernel, peer_check, tmp_path):
         reading.must_be_same(before, reading.tree(volume, f2fskit), ignore=("fiemap", "map"))
 
 
-def test_device_aliases_stay(f2fskit, run_tool, tmp_path, monkeypatch):
-    """The sections of an alias are left alone, whatever is asked for; the others are cleaned."""
+ALIAS = r"""
+set -e
+ln -s /dev/ubdb /dev/alias.1
+cd /dev
+mount /dev/ubda $MNT
+cat $MNT/f1 $MNT/f3 $MNT/f5 | sha256sum
+dd if=$MNT/%s bs=4096 skip=3 count=1 status=none | head -c 5
+dd if=/dev/urandom of=$MNT/new bs=1M count=30 status=none conv=fsync
+rm $MNT/f7
+umount $MNT
+"""
+
+
+def test_device_aliases_stay(f2fskit, run_tool, kernel, tmp_path, monkeypatch):
+    """The sections of an alias are left alone, whatever is asked for; the others are cleaned, and the kernel writes on."""
     monkeypatch.chdir(tmp_path)  # a superblock has room for short paths only
     paths = ["disk.0", "alias.1"]
     for path, size in zip(paths, (128, 64)):
         with open(path, "wb") as file:
             file.truncate(size << 20)
     run_tool("mkfs.f2fs", "-q", "-c", paths[1] + "@alias", paths[0])
+    with open(paths[1], "r+b") as file:
+        file.seek(3 * 4096)
+        file.write(b"stays")
     with f2fskit.open(paths[0], "r+", devices=paths[1:]) as volume:
         (alias,) = [e.name for e in volume.root.iterdir() if e.name.startswith("alias")]
         place = list(volume.path("/" + alias).inode().extents())
@@ -210,3 +226,6 @@ def test_device_aliases_stay(f2fskit, run_tool, tmp_path, monkeypatch):
     with f2fskit.open(paths[0], devices=paths[1:]) as volume:
         for i in range(1, 40, 2):
             assert volume.read_bytes("/f%d" % i) == bytes([i + 1]) * 500000
+    done = uml.run(ALIAS % alias, images=paths, kernel=kernel).check().stdout.decode()
+    assert hashlib.sha256(b"".join(bytes([i + 1]) * 500000 for i in (1, 3, 5))).hexdigest() in done and "stays" in done
+    assert f2fskit.check(paths[0], devices=paths[1:]).found == 0

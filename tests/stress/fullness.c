@@ -97,7 +97,6 @@ static bool make_volume(struct world *w)
 		options.secs_per_zone = 1;
 		options.segs_per_sec = (uint32_t)(zones.zone_bytes / (2 * MIB));
 		options.zoned = 1;
-		zones.capacity = pick(w, 3) ? 0 : zones.zone_bytes - MIB;
 	}
 	options.uuid = uuid;
 	options.has_time = 1;

@@ -119,8 +119,23 @@ def live(life):
         raise RuntimeError("repair: %d\n%s" % (repaired.returncode, repaired.stdout.decode()))
     life.run("fsck.f2fs", "-n", "-f", life.device)
     entries = life.mounted(lambda: (life.workload("third"), record.tree(MNT))[1])
+    entries = cleaned(life, entries)
     copy_out(life.device, job["image"])
     return entries
+
+
+def cleaned(life, before):
+    """Cleaning by each policy, zones being reset: to the kernel all is as before, and it writes on."""
+    for policy in ("greedy", "cost-benefit", "age"):
+        life.steps.append(json.loads(life.run("f2fs", "-w", "--json", life.device, "gc", "-p", policy, "-u", "100")))
+        life.run("fsck.f2fs", "-n", "-f", life.device)
+
+    def work():
+        must_be_same(before, record.tree(MNT))
+        life.workload("cleaned")
+        life.volume.sync()
+        return record.tree(MNT)
+    return life.mounted(work)
 
 
 def first_block(life):

@@ -2,6 +2,7 @@
 """f2fs-lab: experiments from their files to results, and what is said of files that are wrong."""
 import glob
 import hashlib
+import importlib.util
 import json
 import os
 import signal
@@ -410,3 +411,21 @@ def test_bounds(experiment, tool):
     assert set(found) == {"the run", "fifo", "greedy", "cost-benefit", "clairvoyant", "placed", "bound"}
     assert 0 < found["bound"] <= found["clairvoyant"] <= found["greedy"] <= found["fifo"]
     assert found["placed"] < found["clairvoyant"] and found["the run"] > 0
+
+
+def test_model_in_place():
+    """Worked by hand: data, then a commit of descriptor, metadata and commit block, then metadata at their places."""
+    spec = importlib.util.spec_from_file_location("in_place_trace", os.path.join(TOP, "lab", "in_place_trace.py"))
+    model = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(model)
+    rounds = ["create 0 f\nwrite 0 0 4096\nfsync 0\n",
+              "write 0 0 10\nwrite 0 20 10\nfsync 0\nread 0 0 10\n",     # the same block; its inode's time
+              "write 0 4000 200\nsync 0\nfsync 0\n",                     # a second block is new
+              "truncate 0 100\nfsync 0\n", "remove 0\n", "sync 0\n"]
+    text = "".join(ops + "round %d\n" % (i + 1) for i, ops in enumerate(rounds))
+    wanted = [(1, 3, 1), (2, 5, 3), (0, 5, 3), (0, 7, 5), (0, 0, 0)]
+    without = [(1, 0, 0), *wanted[1:]]
+    for times_count, expected in ((True, wanted), (False, without)):
+        found = model.rounds_of(text, times_count)
+        assert [(r["data"], r["journal"], r["home"]) for r in found] == expected
+        assert all(r["all"] == r["data"] + r["journal"] + r["home"] for r in found)

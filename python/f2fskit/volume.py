@@ -599,7 +599,7 @@ class Volume(Closable):
                 (hot when few blocks are written at once).
             cold_apart: with 4 logs, cold data have one of their own.
             at_once: small writes over old contents go to a log as they come, instead of waiting in memory for the commit, an
-                fsync of the file, or 16 MiB of their kind.
+                fsync of the file, or 4,096 waiting blocks.
         """
         self._need_writable()
         names = [ffi.new("char[]", text.encode()) if text else ffi.NULL for text in (compress_names, plain_names)]

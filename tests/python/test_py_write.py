@@ -431,3 +431,32 @@ def test_what_was_closed_after_a_commit_goes_with_the_next(disk, leave):
     with f2fskit.open(disk, "r+") as volume:
         assert volume.orphans == []
         volume.path("/other").touch()
+
+
+@pytest.mark.parametrize("at_once, written", [(False, 1), (True, 100)])
+def test_small_overwrites_wait(tmp_path, at_once, written):
+    """A block that is overwritten again before the commit is written once; a large write, and a new block, never wait."""
+    path = tmp_path / "image"
+    f2fskit.mkfs(path, 64 << 20)
+    with f2fskit.open(path, "r+") as volume:
+        volume.path("/a").write_bytes(bytes(1 << 20))
+    with f2fskit.open(path, "r+") as volume:
+        volume.configure(at_once=at_once)
+        inode = volume.lookup("/a")
+        data = lambda: volume.counters.bytes["data"] // 4096  # noqa: E731
+        for i in range(100):
+            inode.pwrite(bytes([i]) * 4096, 40960)
+            assert inode.read_bytes()[40960:45056] == bytes([i]) * 4096
+        volume.commit()
+        assert data() == written
+        inode.pwrite(b"f" * 4096, 0)
+        inode.fsync()
+        assert data() == written + 1
+        inode.pwrite(b"l" * 65536, 65536)
+        inode.pwrite(b"n" * 4096, 1 << 20)
+        volume.commit()
+        assert data() == written + 1 + 16 + 1
+    with f2fskit.open(path) as volume:
+        raw = volume.read_bytes("/a")
+        assert raw[40960:45056] == bytes([99]) * 4096 and raw[:4096] == b"f" * 4096
+        assert raw[65536:131072] == b"l" * 65536 and raw[1 << 20:] == b"n" * 4096

@@ -70,8 +70,8 @@ F2FS_API const char *f2fs_temperature_name(unsigned temperature);
  * clock_stands: with 1 the volume's clock (f2fs_volume_clock) does not go on while the volume is open, so that the same
  *               changes give the same bytes however long they take.
  * at_once:      a small write over blocks that have contents waits in memory until the commit (or an fsync of the file,
- *               or 4,096 blocks that wait), so that blocks that are overwritten again are written once. With 1 each write
- *               of whole blocks goes to its log as it comes. With a placement its delays decide.
+ *               or 4,096 waiting blocks), so that blocks that are overwritten again are written once. With 1 each
+ *               write of whole blocks goes to its log as it comes. With a placement its delays decide.
  */
 struct f2fs_write_options {
 	uint8_t logs;

@@ -429,3 +429,14 @@ def test_model_in_place():
         found = model.rounds_of(text, times_count)
         assert [(r["data"], r["journal"], r["home"]) for r in found] == expected
         assert all(r["all"] == r["data"] + r["journal"] + r["home"] for r in found)
+
+
+def test_model_of_bandwidth(tmp_path):
+    """Twice the requests and as many blocks moved as written, worked by hand: 10 * 20 + 100 * 8 against 20 * 20 + 200 * 8 + 100 * 8."""
+    def result(label, requests, device, moved):
+        return {"label": label, "rounds": [{"asked_blocks": 100, "requests": requests, "device_blocks": device, "moved_blocks": moved}]}
+    (tmp_path / "a.json").write_text(json.dumps({"variants": [result("one", 10, 100, 0)]}))
+    (tmp_path / "b.json").write_text(json.dumps({"variants": [result("two", 20, 200, 100)]}))
+    done = subprocess.run([sys.executable, os.path.join(TOP, "lab", "bandwidth.py"), tmp_path / "a.json", tmp_path / "b.json"],
+                          capture_output=True, text=True, check=True)
+    assert [line.split() for line in done.stdout.splitlines()] == [["one", "1.00", "all", "1.00"], ["two", "0.36", "all", "0.36"]]

@@ -61,6 +61,7 @@ struct move_target {
 		   uint32_t *got);
 	void *user;
 	bool is_rehearsal; /* contents are neither read nor written */
+	bool reads;	   /* put reads the contents itself, to where they go; data means nothing */
 };
 
 /* What is in use in a section. */

@@ -140,7 +140,7 @@ static int move_segment(struct live *live, const struct live_block *list, uint32
 
 	while (data < count && !list[data].is_node)
 		data++;
-	if (!err && data > 0 && !target->is_rehearsal) {
+	if (!err && data > 0 && !target->is_rehearsal && !target->reads) {
 		err = read_segment(live->vol, list[0].segno, s, buffer);
 		if (err == F2FS_ERR_IO) {
 			*could_read = false;

@@ -230,17 +230,34 @@ static int next_segment(struct defrag_run *r)
 	return filler_open(&sink->filler, sink->section_at++, F2FS_COLD_DATA, 0);
 }
 
-static int put(void *user, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
+/* Read blocks that follow each other to where the sink will write them from; *to: there, *n: how many go there. */
+static int fetch(struct defrag_run *r, const struct live_block *b, uint32_t want, uint8_t **to, uint32_t *n)
+{
+	int err = filler_reserve(&r->sink.filler, want, to, n);
+
+	if (err || *n == 0 || r->is_rehearsal)
+		return err;
+	err = volume_read(r->vol, b->addr, 0, *to, (size_t)*n << r->vol->geo.block_bits);
+	r->sink.could_read = err != F2FS_ERR_IO;
+	return err;
+}
+
+static int put(void *user, const struct live_block *b, uint32_t want, const uint8_t *unused, f2fs_blk_t *to,
 	       uint32_t *got)
 {
 	struct defrag_run *r = user;
+	uint8_t *data = NULL;
+	uint32_t n = 0;
 	int err = 0;
 
+	(void)unused;
 	for (*got = 0; *got == 0 && !err;) {
 		if (!r->sink.filler.is_open)
 			err = next_segment(r);
 		if (!err)
-			err = filler_put(&r->sink.filler, live_owner(b), want, data, to, got);
+			err = fetch(r, b, want, &data, &n);
+		if (!err && n > 0)
+			err = filler_put(&r->sink.filler, live_owner(b), n, data, to, got);
 		if (!err && *got == 0)
 			err = filler_close(&r->sink.filler);
 	}
@@ -281,7 +298,7 @@ static int add_files(struct defrag_run *r)
 
 int defrag_clear(struct defrag_run *r, uint32_t section, bool *cleared, bool *fits)
 {
-	const struct move_target target = { .put = put, .user = r, .is_rehearsal = r->is_rehearsal };
+	const struct move_target target = { .put = put, .user = r, .is_rehearsal = r->is_rehearsal, .reads = true };
 	struct live *live = &r->live;
 	const uint64_t dirty = r->vol->txn->dirty_count;
 	bool could_read = true;
@@ -301,12 +318,17 @@ int defrag_clear(struct defrag_run *r, uint32_t section, bool *cleared, bool *fi
 		return 0;
 	live->target = &target;
 	live->keeps_age = true;
+	r->sink.could_read = true;
 	err = add_files(r);
 	if (!err)
 		err = live_move(live, r->buffer, &could_read);
 	live->target = NULL;
-	if (err)
+	if (err && r->sink.could_read)
 		return err;
+	if (err) {
+		could_read = false;
+		error_clear(r->vol->ctx);
+	}
 	r->result->blocks_cleared += live->data;
 	r->result->nodes_cleared += live->blocks.count - live->data;
 	*cleared = could_read;

@@ -46,6 +46,7 @@ struct defrag_sink {
 	struct vec segments; /* of segments with holes, in order */
 	size_t next;
 	uint64_t room;		/* blocks in holes */
+	bool could_read;	/* what was to be moved */
 	uint32_t free_sections; /* that may be taken besides */
 	uint32_t free_next;	/* one behind where to look for the next free section, downwards */
 	f2fs_seg_t section_left; /* end of the free section that is being filled */

@@ -93,16 +93,23 @@ static int list_entry(void *user, const struct f2fs_dirent *entry)
 	return rc == F2FS_ERR_NOMEM ? rc : 0;
 }
 
-static int list_one(struct listing *l, const struct edit_call *call, const char *operand, int with_title)
-{
-	struct f2fs_inode *inode;
-	struct f2fs_stat st;
-	struct f2fs_dirent up;
-	int rc = edit_open_stat(l->e, operand, edit_has(call, 'd') ? 0 : F2FS_LOOKUP_FOLLOW, &inode, &st);
+/* What an operand names is listed; what is open already need not be looked for. */
+struct operand {
+	const char *path;
+	struct f2fs_inode *open; /* NULL: it is opened by its path */
+	int with_title;
+};
 
-	if (rc)
-		return rc;
-	if (cli_print_is_text(l->out) && with_title && (st.mode & MODE_TYPE) == MODE_DIR && !edit_has(call, 'd')) {
+static int list_inode(struct listing *l, const struct edit_call *call, const struct operand *what,
+		      struct f2fs_inode *inode, const struct f2fs_stat *stat)
+{
+	const char *operand = what->path;
+	const struct f2fs_stat st = *stat;
+	struct f2fs_dirent up;
+	int rc = 0;
+
+	if (cli_print_is_text(l->out) && what->with_title && (st.mode & MODE_TYPE) == MODE_DIR &&
+	    !edit_has(call, 'd')) {
 		edit_put_name(operand, strlen(operand));
 		puts(":");
 	}
@@ -130,6 +137,23 @@ static int list_one(struct listing *l, const struct edit_call *call, const char 
 		cli_print_end_array(l->out);
 	if (!cli_print_is_text(l->out))
 		cli_print_end(l->out);
+	return rc;
+}
+
+static int list_one(struct listing *l, const struct edit_call *call, const struct operand *what)
+{
+	struct f2fs_inode *inode = what->open;
+	struct f2fs_stat st;
+	int rc;
+
+	if (inode) {
+		rc = f2fs_inode_stat(inode, &st);
+		return rc ? edit_fail(l->e, rc, what->path) : list_inode(l, call, what, inode, &st);
+	}
+	rc = edit_open_stat(l->e, what->path, edit_has(call, 'd') ? 0 : F2FS_LOOKUP_FOLLOW, &inode, &st);
+	if (rc)
+		return rc;
+	rc = list_inode(l, call, what, inode, &st);
 	f2fs_inode_close(inode);
 	return rc;
 }
@@ -143,15 +167,14 @@ struct below {
 	uint64_t shown; /* entries of all directories so far */
 };
 
-static int list_apart(struct edit *e, const struct edit_call *call, const char *operand, int with_title,
-		      uint64_t *shown)
+static int list_apart(struct edit *e, const struct edit_call *call, const struct operand *what, uint64_t *shown)
 {
 	struct listing l = { e, edit_print_open(e), edit_has(call, 'l') || e->is_json, 0, 0 };
 	int rc, closed;
 
 	if (!l.out)
 		return F2FS_ERR_NOMEM;
-	rc = list_one(&l, call, operand, with_title);
+	rc = list_one(&l, call, what);
 	closed = edit_print_close(e, l.out);
 	*shown += l.shown;
 	return rc ? rc : closed;
@@ -187,7 +210,8 @@ static int list_below(void *user, const struct f2fs_walk_entry *entry)
 	if (!b->is_first && !b->e->is_json)
 		putchar('\n');
 	b->is_first = 0;
-	rc = list_apart(b->e, b->call, path, 1, &b->shown);
+	rc = list_apart(b->e, b->call, &(struct operand){ path, edit_has(b->call, 'd') ? NULL : entry->inode, 1 },
+			&b->shown);
 	free(path);
 	return rc;
 }
@@ -211,10 +235,9 @@ int do_ls(struct edit *e, const struct edit_call *call)
 	int rc = 0;
 
 	for (int i = 0; !rc && i < (call->count ? call->count : 1); i++) {
-		const char *operand = call->count ? call->operands[i] : ".";
+		const struct operand what = { call->count ? call->operands[i] : ".", NULL, call->count > 1 };
 
-		rc = edit_has(call, 'R') ? list_tree(e, call, operand)
-					 : list_apart(e, call, operand, call->count > 1, &shown);
+		rc = edit_has(call, 'R') ? list_tree(e, call, what.path) : list_apart(e, call, &what, &shown);
 	}
 	return rc;
 }

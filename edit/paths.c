@@ -2,6 +2,7 @@
 /*
  * From operands to inodes and names: relative to the current directory, <NUMBER> for an inode.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,24 +170,42 @@ void edit_new(struct edit *e, uint32_t type, const uint32_t *mode, struct f2fs_n
 
 /* ---- directories ---- */
 
+/* Entries one behind the other, each as the members before its names, then the bytes of both names. */
 struct entry_list {
-	struct f2fs_dirent *rows;
-	size_t count, room;
+	char *bytes;
+	size_t used, room;
 };
+
+#define ENTRY_HEAD offsetof(struct f2fs_dirent, name)
 
 static int add_entry(struct entry_list *list, const struct f2fs_dirent *entry)
 {
-	if (list->count == list->room) {
-		size_t room = list->room ? 2 * list->room : 64;
-		struct f2fs_dirent *more = realloc(list->rows, room * sizeof(*more));
+	const size_t size = ENTRY_HEAD + entry->name_len + entry->raw_len;
+
+	if (list->room - list->used < size) {
+		size_t room = 2 * list->room + sizeof(*entry);
+		char *more = realloc(list->bytes, room);
 
 		if (!more)
 			return -1;
-		list->rows = more;
+		list->bytes = more;
 		list->room = room;
 	}
-	list->rows[list->count++] = *entry;
+	memcpy(list->bytes + list->used, entry, ENTRY_HEAD);
+	memcpy(list->bytes + list->used + ENTRY_HEAD, entry->name, entry->name_len);
+	memcpy(list->bytes + list->used + ENTRY_HEAD + entry->name_len, entry->raw_name, entry->raw_len);
+	list->used += size;
 	return 0;
+}
+
+/* Take the entry at a place out; returns the place behind it. */
+static size_t get_entry(const struct entry_list *list, size_t at, struct f2fs_dirent *out)
+{
+	memset(out, 0, sizeof(*out));
+	memcpy(out, list->bytes + at, ENTRY_HEAD);
+	memcpy(out->name, list->bytes + at + ENTRY_HEAD, out->name_len);
+	memcpy(out->raw_name, list->bytes + at + ENTRY_HEAD + out->name_len, out->raw_len);
+	return at + ENTRY_HEAD + out->name_len + out->raw_len;
 }
 
 static int read_entries(struct edit *e, struct f2fs_inode *inode, const char *path, struct entry_list *list)
@@ -217,9 +236,13 @@ int edit_each(struct edit *e, struct f2fs_inode *dir, const char *path,
 	struct entry_list list = { NULL, 0, 0 };
 	int damage = read_entries(e, dir, path, &list), rc = 0;
 
-	for (size_t i = 0; !rc && i < list.count; i++)
-		rc = cli_stopped() ? edit_stopped(e, path) : visit(user, &list.rows[i]);
-	free(list.rows);
+	for (size_t at = 0; !rc && at < list.used;) {
+		struct f2fs_dirent entry;
+
+		at = get_entry(&list, at, &entry);
+		rc = cli_stopped() ? edit_stopped(e, path) : visit(user, &entry);
+	}
+	free(list.bytes);
 	return rc ? rc : damage;
 }
 

@@ -102,12 +102,12 @@ static int mark_unreadable(struct repair *r, struct map32 *lost)
 {
 	int err = 0;
 
+	if (repair_found(r->c, P_DEVICE_SHORT)) /* there may be no place for another one */
+		return 0;
 	for (size_t i = 0; i < r->c->findings.count && !err; i++) {
 		const struct finding *f = vec_at(&r->c->findings, i);
 		struct seg_fact *seg;
 
-		if (repair_found(r->c, P_DEVICE_SHORT)) /* there may be no place for another one */
-			break;
 		if (f->problem != P_DIR_UNREADABLE || !repair_wanted(r, P_DIR_UNREADABLE, f->ino))
 			continue;
 		seg = facts_seg(&r->c->facts, geometry_segment_of(r->geo, (f2fs_blk_t)f->block));

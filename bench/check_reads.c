@@ -54,7 +54,7 @@ static int list(struct f2fs_context *ctx, struct f2fs_device *file)
 {
 	struct read_log *log;
 	struct f2fs_device *dev = read_log_open(ctx, file, &log);
-	struct f2fs_check_result result;
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	const struct read_request *requests;
 	struct read_request *ranges;
 	size_t count, n;

@@ -45,8 +45,8 @@ static uint64_t next_random(uint64_t *state)
 /* A file in a volume three times its size, some of its blocks written again. */
 static void age(uint64_t mib, unsigned percent, struct f2fs_device **dev, struct f2fs_volume **vol)
 {
-	const struct f2fs_mkfs_options options = { .label = "bench" };
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "bench" };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_mkfs_device device = { 0 };
 	struct f2fs_inode *root, *file;
 	uint64_t state = 88172645463325252u;
@@ -99,8 +99,8 @@ int main(int argc, char **argv)
 {
 	const uint64_t mib = argc > 1 ? strtoull(argv[1], NULL, 0) : 512;
 	const unsigned percent = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) : 50;
-	const struct f2fs_clean_options options = { .used_limit = 99 };
-	struct f2fs_clean_result result;
+	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .used_limit = 99 };
+	struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
 	struct f2fs_device *dev;
 	struct f2fs_volume *vol;
 	double cleaning, raw, start;

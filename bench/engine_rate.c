@@ -43,8 +43,8 @@ static uint64_t next_random(uint64_t *state)
 /* A volume twice the size of the file, and the file. */
 static struct f2fs_inode *prepare(uint64_t mib, struct f2fs_device **dev, struct f2fs_volume **vol)
 {
-	const struct f2fs_mkfs_options options = { .label = "bench" };
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "bench" };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_mkfs_device device = { 0 };
 	struct f2fs_inode *root, *file;
 	char *chunk = calloc(1, 1 << 20);
@@ -84,7 +84,8 @@ int main(int argc, char **argv)
 {
 	const uint64_t mib = argc > 1 ? (uint64_t)atoi(argv[1]) : 512,
 		       blocks = argc > 2 ? (uint64_t)atoi(argv[2]) : 500000;
-	const struct f2fs_write_options options = { .low_sections = argc > 3 ? (uint8_t)atoi(argv[3]) : 0,
+	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
+						    .low_sections = argc > 3 ? (uint8_t)atoi(argv[3]) : 0,
 						     .at_once = argc > 4 ? (uint8_t)atoi(argv[4]) : 0 };
 	struct f2fs_device *dev;
 	struct f2fs_volume *vol;

@@ -106,7 +106,7 @@ static void count(struct bench *b, uint64_t *written, uint64_t *flushes)
 
 static void run_pattern(struct bench *b, unsigned pattern, unsigned rounds)
 {
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	uint64_t written = 0, flushes = 0;
 	struct f2fs_inode *root;
 	double start, seconds = 0;
@@ -133,7 +133,7 @@ static void run_pattern(struct bench *b, unsigned pattern, unsigned rounds)
 int main(int argc, char **argv)
 {
 	const unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 2000;
-	const struct f2fs_mkfs_options options = { .label = "bench" };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "bench" };
 	struct f2fs_mkfs_device device = { 0 };
 	static struct bench b;
 

@@ -188,13 +188,14 @@ struct bench {
 
 static void begin(struct bench *b, uint64_t mib, unsigned percent, const struct way *way, struct f2fs_hotness **hot)
 {
-	const struct f2fs_mkfs_options options = { .label = "bench" };
-	const struct f2fs_write_options writing = { .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1 };
-	const struct f2fs_clean_options cleaning = { .policy = way->policy };
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "bench" };
+	const struct f2fs_write_options writing = { F2FS_SIZED(f2fs_write_options),
+						    .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1 };
+	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options), .policy = way->policy };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_hotness_options o = way->options;
 	struct f2fs_mkfs_device device = { 0 };
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 	struct f2fs_inode *root;
 	static uint8_t zeros[1 << 20];
 
@@ -206,6 +207,7 @@ static void begin(struct bench *b, uint64_t mib, unsigned percent, const struct 
 	check(f2fs_volume_set_cleaning(b->vol, &cleaning), "cleaning");
 	*hot = NULL;
 	if (way->method >= 0) {
+		o.struct_size = sizeof(o);
 		o.method = (uint32_t)way->method;
 		if (o.memory)
 			o.memory = mib * 256 / 64 * 2 * 12; /* as much as DEATH takes for ranges */
@@ -244,9 +246,9 @@ static uint64_t moved(const struct f2fs_counters *c)
 static void measure(unsigned load, const struct way *way, uint64_t mib, double times, unsigned percent)
 {
 	struct f2fs_hotness *hot;
-	struct f2fs_hotness_stat stat = { 0 };
-	struct f2fs_stream_stat streams;
-	struct f2fs_counters before, after;
+	struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
+	struct f2fs_stream_stat streams = { F2FS_SIZED(f2fs_stream_stat) };
+	struct f2fs_counters before = { F2FS_SIZED(f2fs_counters) }, after = { F2FS_SIZED(f2fs_counters) };
 	struct load l = { 0 };
 	struct bench b;
 	uint64_t writes;

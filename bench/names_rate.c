@@ -46,7 +46,7 @@ static double now(clockid_t clock)
 
 static struct f2fs_volume *format(const char *path, unsigned count, unsigned kind)
 {
-	const struct f2fs_mkfs_options options = { .label = "bench",
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "bench",
 						   .feature = F2FS_FEATURE_CASEFOLD,
 						   .encoding_flags = kinds[kind].encoding_flags };
 	const uint64_t size = ((uint64_t)256 << 20) + (uint64_t)count * BYTES_PER_NAME;
@@ -63,7 +63,7 @@ static struct f2fs_volume *format(const char *path, unsigned count, unsigned kin
 
 static struct f2fs_inode *make_directory(struct f2fs_volume *vol, unsigned number, bool fold)
 {
-	const struct f2fs_new spec = { .mode = 040755 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 040755 };
 	const struct f2fs_stat flags = { .flags = FLAG_CASEFOLD };
 	struct f2fs_inode *root, *dir;
 	char name[16];
@@ -79,7 +79,7 @@ static struct f2fs_inode *make_directory(struct f2fs_volume *vol, unsigned numbe
 
 static double run(const char *path, unsigned count, unsigned kind)
 {
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_volume *vol = format(path, count, kind);
 	struct f2fs_inode *dir = make_directory(vol, 0, kinds[kind].fold);
 	double start = now(CLOCK_PROCESS_CPUTIME_ID), wall = now(CLOCK_MONOTONIC), making, all;

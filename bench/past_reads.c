@@ -50,7 +50,7 @@ static int tell_no_holes(void *self, uint64_t offset, uint64_t *length, int *is_
 
 static void write_file(struct f2fs_volume *vol, const char *name, size_t length, uint64_t size)
 {
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_inode *root, *file;
 	int rc;
 
@@ -68,7 +68,8 @@ static void write_file(struct f2fs_volume *vol, const char *name, size_t length,
 
 static void fill(struct f2fs_context *ctx, struct f2fs_device *dev, unsigned gib)
 {
-	const struct f2fs_write_options writing = { .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1 };
+	const struct f2fs_write_options writing = { F2FS_SIZED(f2fs_write_options),
+						    .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1 };
 	struct f2fs_volume *vol;
 
 	check(f2fs_volume_open(ctx, dev, NULL, &vol), "open");
@@ -94,10 +95,11 @@ static int see(void *user, const struct f2fs_version *version)
 
 int main(int argc, char **argv)
 {
-	static const struct f2fs_device_ops ops = { .read = read_counted, .extent = tell_no_holes };
+	static const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops),
+						    .read = read_counted, .extent = tell_no_holes };
 	const unsigned gib = argc > 1 ? (unsigned)atoi(argv[1]) : 100;
-	const struct f2fs_mkfs_options options = { .label = "bench" };
-	struct f2fs_past_options search = { 0 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "bench" };
+	struct f2fs_past_options search = { F2FS_SIZED(f2fs_past_options) };
 	struct f2fs_mkfs_device device = { 0 };
 	struct counted counted = { 0 };
 	struct timespec start, end;

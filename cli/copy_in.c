@@ -35,6 +35,8 @@ int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol
 	int err;
 
 	in->cli = cli;
+	in->options.struct_size = sizeof(in->options);
+	in->result.struct_size = sizeof(in->result);
 	in->options.problem = show_problem;
 	in->options.entry = in->is_verbose ? show_entry : NULL;
 	in->options.user = in;
@@ -55,8 +57,8 @@ int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol
  */
 static int make_room(const struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol)
 {
-	const struct f2fs_clean_options options = { .used_limit = 100 };
-	struct f2fs_clean_result result;
+	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .used_limit = 100 };
+	struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
 	char why[400];
 
 	snprintf(why, sizeof(why), "%s", f2fs_context_error(f2fs_volume_context(vol))->message);
@@ -80,7 +82,8 @@ static void tell_size(const struct cli_copy_in *in, struct cli *cli, struct f2fs
 {
 	struct f2fs_context *ctx = f2fs_volume_context(vol);
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(vol);
-	const struct f2fs_mkfs_options own = { .block_size = geo->block_size, .feature = geo->feature };
+	const struct f2fs_mkfs_options own = { F2FS_SIZED(f2fs_mkfs_options),
+					       .block_size = geo->block_size, .feature = geo->feature };
 	struct f2fs_populate_options options = in->options;
 	uint64_t size;
 
@@ -89,6 +92,7 @@ static void tell_size(const struct cli_copy_in *in, struct cli *cli, struct f2fs
 	options.problem = NULL;
 	options.entry = NULL;
 	options.flags &= ~(unsigned)F2FS_POPULATE_TOTAL;
+	options.struct_size = sizeof(options);
 	if (f2fs_populate_size(ctx, in->mkfs ? in->mkfs : &own, &options, cli_temporary_directory(), &size) == 0)
 		cli_error(cli, "%s: a new volume needs %llu MiB to hold it", in->source,
 			  (unsigned long long)((size + (1u << 20) - 1) >> 20));

@@ -381,6 +381,7 @@ int cli_init(struct cli *cli, const struct cli_tool *tool)
 	cli->tool = tool;
 	cli->level = F2FS_LOG_WARNING;
 	cli->show_progress = isatty(STDERR_FILENO);
+	cli->host.struct_size = sizeof(cli->host);
 	cli->host.user = cli;
 	cli->host.log = log_to_stderr;
 	cli->host.progress = show_progress;

@@ -167,6 +167,7 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 	out->trust_devices = image->trust_devices;
 	out->keys = image->keys;
 	out->read_log = image->read_log;
+	out->options.struct_size = sizeof(out->options);
 	out->options.mode = image->mode;
 	out->options.pack = image->pack;
 	out->options.offset = image->offset;
@@ -263,7 +264,8 @@ int cli_image_complete(struct cli_opened *opened)
 	if (opened->options.device_count > 0)
 		return 0;
 	for (unsigned i = 0; i < 2 && rc == F2FS_ERR_NOT_F2FS; i++) {
-		struct f2fs_open_options options = { .mode = modes[i], .offset = opened->options.offset };
+		struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options),
+						     .mode = modes[i], .offset = opened->options.offset };
 
 		options.open_device = collect;
 		options.user = opened;

@@ -42,7 +42,8 @@ const char *cli_parse_placement(const char *text, struct cli_placement *out)
 	size_t n = strcspn(text, ":");
 	int method;
 
-	*out = (struct cli_placement){ .victims = F2FS_CLEAN_HOTNESS };
+	*out = (struct cli_placement){ .options = { F2FS_SIZED(f2fs_hotness_options) },
+					.victims = F2FS_CLEAN_HOTNESS };
 	if (n >= sizeof(part))
 		return "names no placement (m2h, death, lifespan, adaptive)";
 	memcpy(part, text, n);

@@ -102,6 +102,7 @@ static void close_output(void *self)
 int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, int *is_changed, struct f2fs_device **out)
 {
 	static const struct f2fs_device_ops ops = {
+		F2FS_SIZED(f2fs_device_ops),
 		.read = read_output,
 		.write = write_output,
 		.zero = zero_output,

@@ -49,10 +49,13 @@ const char *cli_writer_take(struct cli_writer *writer, int id, const char *value
 
 int cli_writer_apply(struct cli_writer *writer, struct f2fs_volume *vol)
 {
-	const struct f2fs_clean_options cleaning = { .policy = writer->has_placement ? writer->placement.victims
+	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options),
+						     .policy = writer->has_placement ? writer->placement.victims
 										     : F2FS_CLEAN_GREEDY };
-	int err = f2fs_volume_configure(vol, &writer->options);
+	int err;
 
+	writer->options.struct_size = sizeof(writer->options);
+	err = f2fs_volume_configure(vol, &writer->options);
 	if (!err)
 		err = f2fs_volume_set_cleaning(vol, writer->no_cleaning ? NULL : &cleaning);
 	if (!err && writer->has_placement)

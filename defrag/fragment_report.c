@@ -214,7 +214,7 @@ static int print(const struct report *r, const struct f2fs_fragments *sums)
 int defrag_report(struct defrag *d)
 {
 	struct report r = { .d = d, .files.room = d->a->top, .dirs.room = d->a->top };
-	const struct f2fs_fragments_options options = { .paths = d->a->paths,
+	const struct f2fs_fragments_options options = { F2FS_SIZED(f2fs_fragments_options), .paths = d->a->paths,
 							.path_count = d->a->path_count,
 							.file = take_file,
 							.directory = take_dir,

@@ -13,7 +13,7 @@ int defrag_range(struct defrag *d)
 	const uint64_t end = geo->end_blkaddr;
 	uint64_t start = a->start < geo->main_blkaddr ? geo->main_blkaddr : a->start;
 	uint64_t length = a->length ? a->length : RANGE_BLOCKS, target = a->target;
-	struct f2fs_defrag_range_result result;
+	struct f2fs_defrag_range_result result = { F2FS_SIZED(f2fs_defrag_range_result) };
 	int rc;
 
 	if (start < end && length > end - start)

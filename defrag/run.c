@@ -102,7 +102,7 @@ int defrag_run(struct defrag *d)
 {
 	const struct arguments *a = d->a;
 	struct access_list list = { 0 };
-	struct f2fs_defrag_options options = { .order = a->order,
+	struct f2fs_defrag_options options = { F2FS_SIZED(f2fs_defrag_options), .order = a->order,
 					       .paths = a->paths,
 					       .path_count = a->path_count,
 					       .include = a->include,
@@ -113,7 +113,7 @@ int defrag_run(struct defrag *d)
 					       .move_pinned = (uint8_t)a->move_pinned,
 					       .dry_run = (uint8_t)a->dry_run,
 					       .spill_dir = cli_temporary_directory() };
-	struct f2fs_defrag_result result = { 0 };
+	struct f2fs_defrag_result result = { F2FS_SIZED(f2fs_defrag_result) };
 	int rc = a->order_file ? access_list_read(d, &list) : 0, shown = 0;
 
 	if (a->bytes)

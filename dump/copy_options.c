@@ -132,6 +132,7 @@ int copy_options_init(struct copy_options *c, int argc)
 	size_t n = (size_t)argc + 1;
 
 	memset(c, 0, sizeof(*c));
+	c->extract.struct_size = sizeof(c->extract);
 	c->include = calloc(n, sizeof(c->include[0]));
 	c->exclude = calloc(n, sizeof(c->exclude[0]));
 	c->uid_map = calloc(n, sizeof(c->uid_map[0]));

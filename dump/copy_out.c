@@ -179,10 +179,9 @@ static void put_summary(struct dump *d, const struct f2fs_extract_result *r, int
 int view_extract(struct dump *d, const char *argument)
 {
 	struct f2fs_extract_options o = d->copy->extract;
-	struct f2fs_extract_result result;
+	struct f2fs_extract_result result = { F2FS_SIZED(f2fs_extract_result) };
 	int rc;
 
-	memset(&result, 0, sizeof(result));
 	o.directory = argument;
 	rc = copy_out(d, &o, &result);
 	put_summary(d, &result, rc);
@@ -192,11 +191,10 @@ int view_extract(struct dump *d, const char *argument)
 int view_tar(struct dump *d, const char *argument)
 {
 	struct f2fs_extract_options o = d->copy->extract;
-	struct f2fs_extract_result result;
+	struct f2fs_extract_result result = { F2FS_SIZED(f2fs_extract_result) };
 	struct f2fs_stream stream;
 	int rc;
 
-	memset(&result, 0, sizeof(result));
 	memset(&stream, 0, sizeof(stream));
 	stream.path = strcmp(argument, "-") ? argument : NULL;
 	stream.fd = STDOUT_FILENO;
@@ -235,7 +233,7 @@ static int ask(struct dump *d, const char *what)
 static int copy_classic(struct dump *d, const char *path, unsigned flags)
 {
 	struct f2fs_extract_options o = d->copy->extract;
-	struct f2fs_extract_result result;
+	struct f2fs_extract_result result = { F2FS_SIZED(f2fs_extract_result) };
 
 	o.directory = d->copy->base_path;
 	o.paths = &path;

@@ -15,9 +15,10 @@ static int refuse(struct dump *d, const char *version, const char *why)
 
 int dump_show_as_of(struct dump *d, const char *version)
 {
-	const struct f2fs_past_options options = { .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
+	const struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options),
+						   .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
 	const int is_relative = version[0] == '-';
-	struct f2fs_as_of_stat stat;
+	struct f2fs_as_of_stat stat = { F2FS_SIZED(f2fs_as_of_stat) };
 	uint32_t number;
 	const char *why = cli_parse_u32(version + is_relative, 0, UINT32_MAX, &number);
 	int rc;
@@ -52,7 +53,7 @@ static void put_json(struct dump *d, const struct f2fs_as_of_stat *s)
 
 void dump_end_as_of(struct dump *d)
 {
-	struct f2fs_as_of_stat s;
+	struct f2fs_as_of_stat s = { F2FS_SIZED(f2fs_as_of_stat) };
 	uint64_t lost, unsure;
 
 	if (!d->as_of)

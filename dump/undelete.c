@@ -431,7 +431,8 @@ static int run(struct undelete *u, const char *argument)
 
 int view_undelete(struct dump *d, const char *argument)
 {
-	const struct f2fs_past_options options = { .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
+	const struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options),
+						   .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
 	struct undelete u = { .d = d, .pattern = argument };
 	int rc = -1;
 

@@ -151,8 +151,9 @@ static int put_file(void *user, const struct f2fs_carved *file)
 
 static int run(struct carve *c, struct f2fs_past *past, const char *kinds)
 {
-	struct f2fs_carve_options options = { .kinds = kinds, .max_size = c->d->carve_size, .user = c };
-	struct f2fs_carve_stat stat;
+	struct f2fs_carve_options options = { F2FS_SIZED(f2fs_carve_options),
+					      .kinds = kinds, .max_size = c->d->carve_size, .user = c };
+	struct f2fs_carve_stat stat = { F2FS_SIZED(f2fs_carve_stat) };
 	int rc;
 
 	if (c->d->asks_magic)
@@ -182,7 +183,8 @@ static int run(struct carve *c, struct f2fs_past *past, const char *kinds)
 
 int view_carve(struct dump *d, const char *argument)
 {
-	const struct f2fs_past_options options = { .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
+	const struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options),
+						   .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
 	struct carve *c = calloc(1, sizeof(*c));
 	struct f2fs_past *past;
 	int rc = -1;

@@ -71,7 +71,8 @@ static int put_deleted(void *user, const struct f2fs_deleted *file)
 
 int view_deleted(struct dump *d, const char *argument)
 {
-	const struct f2fs_past_options options = { .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
+	const struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options),
+						   .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
 	struct f2fs_past *past;
 	int rc = dump_past_open(d, &options, &past);
 

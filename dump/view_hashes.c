@@ -216,7 +216,7 @@ static int show_file(struct hashes *h, const struct f2fs_walk_entry *entry)
 {
 	const f2fs_nid_t ino = entry->dirent->ino;
 	const struct f2fs_digests *known = find_kept(h, ino);
-	struct f2fs_digests digests;
+	struct f2fs_digests digests = { F2FS_SIZED(f2fs_digests) };
 	int rc = known ? 0 : f2fs_inode_digest(entry->inode, h->form->digests, &digests);
 
 	if (!rc && !known && digests.bytes >= KEPT_FROM)

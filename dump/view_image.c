@@ -30,12 +30,11 @@ static void put_result(struct dump *d, const struct f2fs_metadata_stat *st)
 
 static int save(struct dump *d, const char *path, int content)
 {
-	struct f2fs_metadata_options options;
-	struct f2fs_metadata_stat st;
+	struct f2fs_metadata_options options = { F2FS_SIZED(f2fs_metadata_options) };
+	struct f2fs_metadata_stat st = { F2FS_SIZED(f2fs_metadata_stat) };
 	struct f2fs_device *dev;
 	int rc;
 
-	memset(&options, 0, sizeof(options));
 	options.content = content;
 	options.flags = d->scrambles_names && content == F2FS_METADATA_ONLY ? F2FS_METADATA_SCRAMBLE : 0;
 	rc = f2fs_metadata_open(d->vol, &options, &dev);

@@ -71,7 +71,8 @@ static unsigned parse_kinds(const char *text)
 
 int view_leftovers(struct dump *d, const char *argument)
 {
-	const struct f2fs_past_options options = { .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
+	const struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options),
+						   .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
 	const unsigned flags = argument ? parse_kinds(argument) : 0;
 	struct f2fs_past *past;
 	int rc;

@@ -106,7 +106,7 @@ static void put_chain(struct dump *d, const struct f2fs_recovery *plan, uint64_t
 
 int view_recovery(struct dump *d, const char *argument)
 {
-	struct f2fs_recovery_summary summary;
+	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
 	struct f2fs_recovery *plan;
 	int rc = f2fs_recovery_plan(d->vol, &plan);
 

@@ -128,7 +128,8 @@ static int put_moment(void *user, const struct f2fs_moment *moment)
 
 int view_timeline(struct dump *d, const char *argument)
 {
-	const struct f2fs_past_options options = { .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
+	const struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options),
+						   .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
 	const int is_csv = argument && !strcmp(argument, "csv");
 	struct timeline t = { d, d->is_json ? put_record : is_csv ? put_csv : put_body };
 	struct f2fs_past *past;

@@ -64,7 +64,7 @@ int dump_past_open(struct dump *d, const struct f2fs_past_options *options, stru
 
 void dump_past_close(struct dump *d, struct f2fs_past *past)
 {
-	struct f2fs_past_stat stat;
+	struct f2fs_past_stat stat = { F2FS_SIZED(f2fs_past_stat) };
 
 	f2fs_past_stat(past, &stat);
 	if (stat.unreadable)
@@ -74,7 +74,7 @@ void dump_past_close(struct dump *d, struct f2fs_past *past)
 
 int view_versions(struct dump *d, const char *argument)
 {
-	struct f2fs_past_options options = { 0 };
+	struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options) };
 	struct f2fs_past *past;
 	uint32_t ino;
 	int rc = dump_find_ino(d, "--versions", argument, &ino);

@@ -90,7 +90,7 @@ int view_info(struct dump *d, const char *argument)
 {
 	const struct f2fs_struct *cp_type = dump_struct("checkpoint");
 	const uint8_t *cp = f2fs_volume_checkpoint(d->vol, NULL, NULL);
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 	uint32_t state = (uint32_t)dump_get(cp_type, cp, "ckpt_flags", 0);
 
 	(void)argument;

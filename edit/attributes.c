@@ -224,7 +224,7 @@ static int make_missing(struct edit *e, const char *operand)
 {
 	struct edit_name name;
 	struct f2fs_dirent there;
-	struct f2fs_new spec;
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new) };
 	int rc;
 
 	if (operand[0] == '<' || !*edit_base(operand) || !strcmp(edit_base(operand), ".") ||

@@ -86,7 +86,7 @@ static int take(void *user, const struct f2fs_deleted *file)
 static int step_into(struct edit *e, struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_inode **out)
 {
 	struct f2fs_dirent entry;
-	struct f2fs_new spec;
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new) };
 	int rc = f2fs_dir_lookup(dir, name, length, &entry);
 
 	if (!rc) {
@@ -162,7 +162,7 @@ static int make(struct undelete *u, const char *top, struct f2fs_inode *dir, con
 	const unsigned which = F2FS_SET_MODE | F2FS_SET_UID | F2FS_SET_GID | F2FS_SET_ATIME | F2FS_SET_MTIME;
 	const uint32_t type = s->stat.mode & MODE_TYPE;
 	struct f2fs_inode *inode;
-	struct f2fs_new spec;
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new) };
 	int rc;
 
 	edit_new(u->e, type, NULL, &spec);
@@ -227,7 +227,7 @@ static int put_back(struct undelete *u, const char *top, const struct staged *s)
 /* A read that failed may hide a newer version of a file, or that a block is somebody else's by now. */
 static int check_reads(struct undelete *u)
 {
-	struct f2fs_past_stat st;
+	struct f2fs_past_stat st = { F2FS_SIZED(f2fs_past_stat) };
 	char why[160];
 
 	f2fs_past_stat(u->past, &st);

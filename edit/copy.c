@@ -214,7 +214,7 @@ static int clear_way(struct tree *t, const struct edit_name *name, const struct 
 static int make_like(struct tree *t, const struct edit_name *name, struct f2fs_inode *from, const struct f2fs_stat *st,
 		     struct f2fs_inode **to)
 {
-	struct f2fs_new spec;
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new) };
 	char *target = NULL;
 	int rc = 0;
 

@@ -193,7 +193,7 @@ int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t
 		    int *is_new)
 {
 	struct f2fs_dirent entry;
-	struct f2fs_new spec;
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new) };
 	int rc = edit_name_lookup(e, name, &entry);
 
 	*is_new = rc == F2FS_ERR_NOT_FOUND;

@@ -186,6 +186,8 @@ static int compare(struct diff *d)
 		cli_print_begin(d->out, NULL);
 		cli_print_begin_table(d->out, "differences", columns, 1);
 	}
+	d->options.struct_size = sizeof(d->options);
+	d->result.struct_size = sizeof(d->result);
 	rc = f2fs_diff(e->vol, &d->options, &d->result);
 	if (rc)
 		edit_fail(e, rc, "diff");

@@ -109,8 +109,8 @@ static int print_json(struct edit *e, const struct f2fs_clean_result *r, int dry
 
 int do_gc(struct edit *e, const struct edit_call *call)
 {
-	struct f2fs_clean_options options = { 0 };
-	struct f2fs_clean_result result;
+	struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options) };
+	struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
 	int rc = parse(e, call, &options), shown;
 
 	if (!rc && !options.dry_run)

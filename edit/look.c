@@ -336,7 +336,7 @@ int do_df(struct edit *e, const struct edit_call *call)
 {
 	const uint32_t block_size = f2fs_volume_geometry(e->vol)->block_size;
 	struct cli_print *out = edit_print_open(e);
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 
 	(void)call;
 	if (!out)
@@ -359,7 +359,7 @@ int do_info(struct edit *e, const struct edit_call *call)
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(e->vol);
 	const struct f2fs_struct *type = f2fs_struct_find("checkpoint");
 	struct cli_print *out = edit_print_open(e);
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 	const struct f2fs_flag *flags;
 	const uint8_t *cp;
 	unsigned count, pack;

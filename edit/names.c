@@ -23,7 +23,7 @@ static int mkdir_one(struct edit *e, const char *operand, const uint32_t *mode, 
 {
 	struct edit_name name;
 	struct f2fs_dirent there;
-	struct f2fs_new spec;
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new) };
 	int rc = edit_name_open(e, operand, &name);
 
 	if (rc)
@@ -296,7 +296,7 @@ int do_mv(struct edit *e, const struct edit_call *call)
 
 static int symlink_one(struct edit *e, const char *target, const struct edit_name *name)
 {
-	struct f2fs_new spec;
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new) };
 
 	edit_new(e, MODE_LNK, NULL, &spec);
 	spec.target = target;
@@ -360,7 +360,7 @@ int do_mknod(struct edit *e, const struct edit_call *call)
 	const char *text = call->options['m'], *type = call->operands[1];
 	uint32_t mode, kind = 0;
 	struct edit_name name;
-	struct f2fs_new spec;
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new) };
 	int rc, is_device;
 
 	if (text && edit_parse_mode(text, &mode))

@@ -6,8 +6,9 @@
 
 int do_recover(struct edit *e, const struct edit_call *call)
 {
-	const struct f2fs_recover_options options = { .flags = call->options['d'] ? F2FS_RECOVER_DROP_CHAIN : 0 };
-	struct f2fs_recover_result result;
+	const struct f2fs_recover_options options = { F2FS_SIZED(f2fs_recover_options),
+						      .flags = call->options['d'] ? F2FS_RECOVER_DROP_CHAIN : 0 };
+	struct f2fs_recover_result result = { F2FS_SIZED(f2fs_recover_result) };
 	struct cli_print *out;
 	int rc = f2fs_recover(e->vol, &options, &result);
 

@@ -107,7 +107,7 @@ int do_quit(struct edit *e, const struct edit_call *call)
 
 int do_rollback(struct edit *e, const struct edit_call *call)
 {
-	struct f2fs_undo_info info;
+	struct f2fs_undo_info info = { F2FS_SIZED(f2fs_undo_info) };
 	int rc = edit_need_write(e, "rollback");
 
 	if (!rc)

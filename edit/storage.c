@@ -182,7 +182,7 @@ static int seal(struct edit *e, struct f2fs_inode *inode, const char *name, void
 
 int do_seal(struct edit *e, const struct edit_call *call)
 {
-	struct f2fs_verity_params params = { .hash_algorithm = 1 };
+	struct f2fs_verity_params params = { F2FS_SIZED(f2fs_verity_params), .hash_algorithm = 1 };
 	const char *why = NULL;
 	uint8_t salt[32];
 	uint64_t size = 0;

@@ -36,15 +36,14 @@ static int tell_get(void *user, const struct f2fs_extract_problem *problem)
 
 int edit_put_tree(struct edit *e, const char *source, const char *operand, int keeps_owner)
 {
-	struct f2fs_populate_options options;
-	struct f2fs_populate_result result;
+	struct f2fs_populate_options options = { F2FS_SIZED(f2fs_populate_options) };
+	struct f2fs_populate_result result = { F2FS_SIZED(f2fs_populate_result) };
 	char *plain = realpath(source, NULL); /* "." and "dir/.." have a name, too */
 	struct edit_name name;
 	int rc;
 
 	if (!plain)
 		return edit_host_fail(e, source);
-	memset(&options, 0, sizeof(options));
 	options.directory = source;
 	options.keep = F2FS_KEEP_DEFAULT & ~(keeps_owner ? 0U : (unsigned)F2FS_KEEP_OWNER);
 	options.existing = F2FS_EXISTING_REPLACE;
@@ -110,15 +109,14 @@ static int finish_top(struct edit *e, struct f2fs_inode *inode, const char *path
 
 int edit_get_tree(struct edit *e, struct f2fs_inode *inode, const char *source, const char *operand)
 {
-	struct f2fs_extract_options options;
-	struct f2fs_extract_result result;
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
+	struct f2fs_extract_result result = { F2FS_SIZED(f2fs_extract_result) };
 	char *path = edit_path(e, source);
 	int is_new = operand && mkdir(operand, 0700) == 0, rc;
 	const char *paths[1];
 
 	if (!path)
 		return edit_no_memory(e);
-	memset(&options, 0, sizeof(options));
 	paths[0] = path;
 	options.paths = paths;
 	options.path_count = 1;

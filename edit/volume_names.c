@@ -12,7 +12,7 @@
 int do_label(struct edit *e, const struct edit_call *call)
 {
 	struct cli_print *out;
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 	int rc;
 
 	if (call->count) {
@@ -53,7 +53,7 @@ int do_uuid(struct edit *e, const struct edit_call *call)
 {
 	unsigned flags = (edit_has(call, 'f') ? F2FS_UUID_FORCE : 0) | (edit_has(call, 'c') ? F2FS_UUID_CHECKSUM : 0);
 	struct cli_print *out;
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 	uint8_t uuid[16];
 	int rc;
 

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 		f2fs_device_close(dev); /* the volume keeps a reference */
 	}
 	if (!rc) {
-		struct f2fs_volume_stat st;
+		struct f2fs_volume_stat st = {F2FS_SIZED(f2fs_volume_stat)};
 
 		f2fs_volume_statfs(vol, &st);
 		printf("%s: %llu of %llu blocks in use\n", st.label, (unsigned long long)st.valid_blocks,

@@ -206,7 +206,7 @@ int session_wants_check(struct session *s)
 int session_rollback(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)
 {
 	struct cli_image image = a->image;
-	struct f2fs_undo_info info;
+	struct f2fs_undo_info info = { F2FS_SIZED(f2fs_undo_info) };
 	struct cli_opened opened;
 	int rc;
 

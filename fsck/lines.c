@@ -71,7 +71,7 @@ void classic_summary(const struct report *r, const struct f2fs_check_result *res
 			counts[line_of(f2fs_problem_at(i)->name)] += r->counts[i];
 	putchar('\n');
 	if (vol) {
-		struct f2fs_volume_stat st;
+		struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 
 		f2fs_volume_statfs(vol, &st);
 		printf("[FSCK] Max image size: %llu MB, Free space: %llu MB\n",

@@ -112,6 +112,7 @@ static int try_check(struct run *run, int repair)
 {
 	const struct arguments *a = run->arguments;
 	const struct f2fs_check_options options = {
+		F2FS_SIZED(f2fs_check_options),
 		.only = a->only.count ? a->only.at : NULL,
 		.except = a->except.count ? a->except.at : NULL,
 		.depth = a->with_content ? F2FS_CHECK_CONTENT : F2FS_CHECK_FULL,
@@ -399,6 +400,7 @@ static int run_job(struct cli *cli, const struct arguments *a)
 	cli->meter.device = a->image.path;
 	memset(&run, 0, sizeof(run));
 	run.cli = cli;
+	run.result.struct_size = sizeof(run.result);
 	run.arguments = a;
 	if (cli_context_new(cli, &run.ctx))
 		return CLI_EXIT_OPERATIONAL;

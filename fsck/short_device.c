@@ -59,7 +59,7 @@ int short_device_grow(struct session *s, struct short_device *d)
 int short_device_shrink(struct session *s, const struct short_device *d)
 {
 	const struct arguments *a = s->arguments;
-	struct f2fs_resize_result result;
+	struct f2fs_resize_result result = { F2FS_SIZED(f2fs_resize_result) };
 
 	if (f2fs_resize(s->ctx, s->opened.device, &s->opened.options, NULL, &result)) {
 		cli_error(s->cli, "%s: the volume cannot become as small as its device: %s", a->image.path,

@@ -9,9 +9,9 @@
 
 void stopped_resize_finish(struct session *s)
 {
-	const struct f2fs_resize_options options = { .keep_size = 1 };
+	const struct f2fs_resize_options options = { F2FS_SIZED(f2fs_resize_options), .keep_size = 1 };
 	const struct arguments *a = s->arguments;
-	struct f2fs_resize_result result;
+	struct f2fs_resize_result result = { F2FS_SIZED(f2fs_resize_result) };
 
 	if (f2fs_resize(s->ctx, s->opened.device, &s->opened.options, &options, &result))
 		cli_warning(s->cli, "%s: the areas stay where they are: %s", a->image.path,

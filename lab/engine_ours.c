@@ -73,6 +73,7 @@ static const uint8_t volume_uuid[16] = { 'f', '2', 'f', 's', '-', 'l', 'a', 'b' 
 static struct f2fs_mkfs_options mkfs_options(const struct lab_volume_params *v)
 {
 	return (struct f2fs_mkfs_options){
+		F2FS_SIZED(f2fs_mkfs_options),
 		.overprovision = v->overprovision,
 		.segs_per_sec = (uint32_t)v->segs_per_sec,
 		.secs_per_zone = (uint32_t)v->secs_per_zone,
@@ -108,6 +109,7 @@ static int configure(struct lab_engine *e)
 {
 	const struct lab_engine_params *p = e->params;
 	const struct f2fs_write_options options = {
+		F2FS_SIZED(f2fs_write_options),
 		.logs = (uint8_t)p->logs,
 		.logging = (uint8_t)f2fs_logging_find(p->logging),
 		.low_sections = (uint8_t)p->low_sections,
@@ -124,7 +126,7 @@ static int configure(struct lab_engine *e)
 	const int is_placed = strcmp(p->placement, "none") != 0;
 	const char *wrong = is_placed ? cli_parse_placement(p->placement, &placement) : NULL;
 	const int policy = p->cleaning[0] ? f2fs_clean_policy_find(p->cleaning) : (int)placement.victims;
-	const struct f2fs_clean_options cleaning = { .policy = (uint32_t)policy,
+	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options), .policy = (uint32_t)policy,
 						     .free_goal = (uint32_t)p->clean_goal,
 						     .used_limit = (uint32_t)p->used_limit,
 						     .like_kernel = (uint8_t)p->like_kernel };
@@ -243,7 +245,7 @@ static int need_open(struct lab_engine *e, unsigned source, uint32_t number, str
 /* Open the directory that the first n bytes of a path name, making it when it is missing. */
 static int open_directory(struct lab_engine *e, const char *path, size_t n, struct f2fs_inode **out)
 {
-	const struct f2fs_new spec = { .mode = 0040755 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0040755 };
 	char part[NAME_ROOM];
 	struct f2fs_inode *parent;
 	const char *name;
@@ -278,7 +280,7 @@ static int with_parent(struct lab_engine *e, const char *path, struct f2fs_inode
 
 static int do_create(struct lab_engine *e, unsigned source, const struct lab_op *op)
 {
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct file *f = file_of(e, source, op->file);
 	struct f2fs_inode *parent, *inode;
 	char path[NAME_ROOM];
@@ -401,7 +403,7 @@ int lab_engine_settle(struct lab_engine *e)
 
 void lab_engine_hotness(const struct lab_engine *e, struct f2fs_hotness_stat *out)
 {
-	*out = (struct f2fs_hotness_stat){ 0 };
+	*out = (struct f2fs_hotness_stat){ F2FS_SIZED(f2fs_hotness_stat) };
 	if (e->hotness)
 		f2fs_hotness_stat(e->hotness, out);
 }

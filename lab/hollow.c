@@ -304,6 +304,7 @@ static void close_hollow(void *self)
 }
 
 static const struct f2fs_device_ops hollow_ops = {
+	F2FS_SIZED(f2fs_device_ops),
 	.read = read_hollow,
 	.write = write_hollow,
 	.zero = zero_hollow,

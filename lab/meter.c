@@ -103,7 +103,7 @@ static void meter_close(void *self)
 int lab_meter_open(struct f2fs_context *ctx, struct f2fs_device *inner, struct f2fs_device **out,
 		   struct lab_meter **meter)
 {
-	static const struct f2fs_device_ops ops = { .read = meter_read,
+	static const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops), .read = meter_read,
 						    .write = meter_write,
 						    .zero = meter_zero,
 						    .discard = meter_discard,

@@ -53,8 +53,8 @@ void lab_sample_between(const struct lab_sample *earlier, const struct lab_sampl
 
 void lab_placed_read(const struct lab_engine *e, struct lab_placed *out)
 {
-	struct f2fs_hotness_stat hotness;
-	struct f2fs_stream_stat streams;
+	struct f2fs_hotness_stat hotness = { F2FS_SIZED(f2fs_hotness_stat) };
+	struct f2fs_stream_stat streams = { F2FS_SIZED(f2fs_stream_stat) };
 
 	lab_engine_hotness(e, &hotness);
 	f2fs_volume_streams(lab_engine_volume(e), &streams);

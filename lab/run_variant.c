@@ -172,8 +172,8 @@ static int failed_at(struct lab_run *r, const struct active *a, const struct lab
 static void watch_free(struct lab_run *r)
 {
 	struct f2fs_volume *vol = lab_engine_volume(r->engine);
-	struct f2fs_volume_stat stat;
-	struct f2fs_counters c;
+	struct f2fs_volume_stat stat = { F2FS_SIZED(f2fs_volume_stat) };
+	struct f2fs_counters c = { F2FS_SIZED(f2fs_counters) };
 
 	f2fs_volume_counters(vol, &c);
 	if (c.commits == r->commits)
@@ -261,8 +261,8 @@ static int run_round(struct lab_run *r, int is_first)
 static int take_sample(struct lab_run *r, struct lab_sample *out)
 {
 	struct f2fs_volume *vol = lab_engine_volume(r->engine);
-	struct f2fs_hotness_stat hotness;
-	struct f2fs_volume_stat stat;
+	struct f2fs_hotness_stat hotness = { F2FS_SIZED(f2fs_hotness_stat) };
+	struct f2fs_volume_stat stat = { F2FS_SIZED(f2fs_volume_stat) };
 	char buffer[160];
 	const char *differs;
 
@@ -276,6 +276,7 @@ static int take_sample(struct lab_run *r, struct lab_sample *out)
 	}
 	watch_free(r);
 	f2fs_volume_statfs(vol, &stat);
+	out->said.struct_size = sizeof(out->said);
 	f2fs_volume_counters(vol, &out->said);
 	out->seen = *lab_meter_counts(r->meter);
 	out->asked = *lab_engine_asked(r->engine);
@@ -296,7 +297,7 @@ static int take_sample(struct lab_run *r, struct lab_sample *out)
 static int run_rounds(struct lab_run *r, uint64_t rounds, struct lab_variant *v)
 {
 	struct lab_sample before = { 0 }, after = { 0 }, difference;
-	struct f2fs_volume_stat stat;
+	struct f2fs_volume_stat stat = { F2FS_SIZED(f2fs_volume_stat) };
 	double values[LAB_METRICS];
 
 	before.seconds = now();

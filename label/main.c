@@ -68,7 +68,7 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 /* Show the label, with odd bytes made visible. */
 static void show(const struct arguments *a, struct f2fs_volume *vol)
 {
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 	char text[4 * sizeof(st.label) + 1];
 
 	f2fs_volume_statfs(vol, &st);

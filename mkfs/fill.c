@@ -81,7 +81,8 @@ int fill_size(struct cli *cli, struct f2fs_context *ctx, struct arguments *a)
 /* Make the directory that is to be filled, and encrypt it with the first key. */
 static int make_encrypted(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, struct f2fs_volume *vol)
 {
-	const struct f2fs_new spec = { .mode = 0040755, .uid = a->options.root_uid, .gid = a->options.root_gid };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new),
+				       .mode = 0040755, .uid = a->options.root_uid, .gid = a->options.root_gid };
 	struct f2fs_policy policy = { .version = 2, .contents_mode = 1, .filenames_mode = 4, .flags = 3 };
 	struct f2fs_inode *root, *dir;
 	int rc = cli_keys_add(cli, &a->keys, ctx, vol);
@@ -109,7 +110,8 @@ out:
 int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, const struct f2fs_mkfs_device *devices)
 {
 	struct f2fs_device *more[F2FS_MAX_DEVICES];
-	struct f2fs_open_options options = { .devices = more, .device_count = a->count - 1 };
+	struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options),
+					     .devices = more, .device_count = a->count - 1 };
 	struct cli_copy_in *in = &a->in;
 	struct f2fs_volume *vol;
 	int rc;

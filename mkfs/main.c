@@ -50,7 +50,7 @@ static int show(struct run *r, const struct f2fs_layout *layout, const struct f2
 static int make(struct run *r)
 {
 	struct arguments *a = r->a;
-	struct f2fs_mkfs_result result;
+	struct f2fs_mkfs_result result = { F2FS_SIZED(f2fs_mkfs_result) };
 	struct f2fs_layout layout;
 
 	fill_prepare(r->cli, a);

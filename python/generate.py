@@ -18,8 +18,6 @@ import subprocess
 import sys
 import tempfile
 
-import cffi
-
 # Headers of the C library that public headers may include; cffi knows the types of those that matter.
 SYSTEM_HEADERS = ("errno.h", "limits.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "sys/types.h")
 
@@ -84,6 +82,8 @@ def main() -> int:
     parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("compiler", nargs="+")
     arguments = parser.parse_args()
+
+    import cffi  # here, since tests/lint/abi.py takes the headers apart without it
 
     def run(*flags: str) -> str:
         return preprocess(arguments.compiler, arguments.include, arguments.header, *flags)

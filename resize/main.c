@@ -189,8 +189,8 @@ static int make_longer(struct cli *cli, struct f2fs_context *ctx, const struct a
 static void make_as_long(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a,
 			 struct cli_opened *opened, uint64_t length)
 {
-	const struct f2fs_resize_options as_it_is = { .keep_size = 1 };
-	struct f2fs_resize_result now;
+	const struct f2fs_resize_options as_it_is = { F2FS_SIZED(f2fs_resize_options), .keep_size = 1 };
+	struct f2fs_resize_result now = { F2FS_SIZED(f2fs_resize_result) };
 	uint64_t longer;
 
 	if (!is_file(a, &longer) || longer <= length)
@@ -222,13 +222,14 @@ static int show(const struct arguments *a, const struct f2fs_resize_result *resu
 static int resize(struct cli *cli, struct arguments *a, struct cli_opened *opened)
 {
 	struct f2fs_context *ctx = opened->ctx;
-	struct f2fs_resize_options plan_only;
-	struct f2fs_resize_result result;
+	struct f2fs_resize_options plan_only = { F2FS_SIZED(f2fs_resize_options) };
+	struct f2fs_resize_result result = { F2FS_SIZED(f2fs_resize_result) };
 	uint64_t length;
 	int rc;
 
 	if (choose_size(a, cli, opened))
 		return -1;
+	a->resize.struct_size = sizeof(a->resize);
 	plan_only = a->resize;
 	plan_only.dry_run = 1;
 	if (a->min_size) /* whatever the device is like */

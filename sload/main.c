@@ -225,7 +225,7 @@ static uint64_t end_of_use(struct f2fs_volume *vol)
 static void say_size(struct f2fs_volume *vol)
 {
 	const uint32_t block_size = f2fs_volume_geometry(vol)->block_size;
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 
 	f2fs_volume_statfs(vol, &st);
 	printf("Info: Max image size: %llu MB, Free space: %llu MB\n",

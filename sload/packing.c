@@ -67,6 +67,7 @@ const char *sload_compress_finish(struct sload_compress *c, struct f2fs_populate
 		return c->has_other ? "options of compression need -c" : NULL;
 	if (c->names[0] && c->except[0])
 		return "-i and -x exclude each other";
+	c->options.struct_size = sizeof(c->options);
 	c->options.names = c->names[0] ? c->names : NULL;
 	c->options.except = c->except[0] ? c->except : NULL;
 	options->compression = &c->options;

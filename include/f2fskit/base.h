@@ -30,6 +30,20 @@ typedef uint32_t f2fs_nid_t; /* node id; inode numbers are node ids */
 #define F2FS_NEW_ADDR 0xFFFFFFFFu      /* reserved, never written: reads as zeros */
 #define F2FS_COMPRESS_ADDR 0xFFFFFFFEu /* head slot of a compressed cluster */
 
+/*
+ * Structs whose first member is struct_size may get further members at their end. A program begins each of them,
+ * options and results alike, with the size that it was compiled with; what it does not set is zero:
+ *
+ *	struct f2fs_check_options options = {F2FS_SIZED(f2fs_check_options), .repair = 1};
+ *	struct f2fs_check_result result = {F2FS_SIZED(f2fs_check_result)};
+ *
+ * A library that is newer than the program takes its smaller structs: options that they lack are zero, results that
+ * they lack are not told. A struct that is larger than the library's, or has no size, fails with INVALID before
+ * anything is done; a call that cannot fail leaves it as it is. Structs without struct_size never change, but those
+ * that only callbacks get may have further members in a later version.
+ */
+#define F2FS_SIZED(name) .struct_size = sizeof(struct name)
+
 /* Return the library's version, "MAJOR.MINOR.PATCH"; static string. */
 F2FS_API const char *f2fs_version(void);
 

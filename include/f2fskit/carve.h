@@ -51,8 +51,9 @@ F2FS_API int f2fs_volume_read(struct f2fs_volume *vol, uint64_t offset, void *bu
 
 struct f2fs_carver;
 
-/* Options of f2fs_carver_open; zero the struct first. */
+/* Options of f2fs_carver_open; begin it with F2FS_SIZED. */
 struct f2fs_carve_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	const char *kinds; /* names of f2fs_carve_kind(), separated by commas; NULL: all */
 	uint64_t max_size; /* of one file; 0: 64 MiB */
 	uint64_t max_files; /* 0: no limit */
@@ -84,6 +85,7 @@ struct f2fs_carved {
 
 /* What a search by signatures did. */
 struct f2fs_carve_stat {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t blocks;     /* free ones that were looked at */
 	uint64_t unreadable; /* of them */
 	uint64_t files;

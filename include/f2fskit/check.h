@@ -88,8 +88,9 @@ enum f2fs_check_depth {
 	F2FS_CHECK_CONTENT = 1 /* also decompress clusters and verify fs-verity trees */
 };
 
-/* Options of f2fs_check; zero the struct first. */
+/* Options of f2fs_check; begin it with F2FS_SIZED. */
 struct f2fs_check_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	int depth; /* enum f2fs_check_depth */
 	/* Repair what was found; the device must be writable. Findings are told first, as the first check met them.
 	 * Each round of repair is one commit: a power cut leaves the volume as before it or after it. */
@@ -124,6 +125,7 @@ enum f2fs_check_state {
 };
 
 struct f2fs_check_result {
+	uint32_t struct_size; /* F2FS_SIZED */
 	int state;	  /* enum f2fs_check_state */
 	int is_unmounted; /* the checkpoint was the last of an unmount */
 	uint64_t found;	  /* problems, notes not counted */

@@ -47,8 +47,8 @@ struct f2fs_clean_section {
 };
 
 /*
- * What to clean, and when to stop; zero the struct first. A limit of 0 does not apply; the first that is reached ends
- * the work. Limits are looked at between sections, so the last section may exceed those of blocks and seconds.
+ * What to clean, and when to stop; begin it with F2FS_SIZED. A limit of 0 does not apply; the first that is reached
+ * ends the work. Limits are looked at between sections, so the last section may exceed those of blocks and seconds.
  *
  * policy:      enum f2fs_clean_policy.
  * cost:        a policy of the host's own instead, NULL: none. It is asked for each section before each batch; the
@@ -70,6 +70,7 @@ struct f2fs_clean_section {
  *              reading will do.
  */
 struct f2fs_clean_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t policy;
 	uint32_t sections;
 	uint32_t free_goal;
@@ -96,6 +97,7 @@ enum f2fs_clean_end {
 F2FS_API const char *f2fs_clean_end_name(unsigned end);
 
 struct f2fs_clean_result {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t sections;     /* emptied */
 	uint64_t data_blocks;  /* moved */
 	uint64_t node_blocks;  /* moved, without nodes that were written because their data moved */

@@ -27,7 +27,7 @@ struct f2fs_progress {
 };
 
 /*
- * What the host supplies; any member may be NULL. Zero the struct first: new members are appended.
+ * What the host supplies; any member may be NULL. Begin it with F2FS_SIZED.
  *
  * realloc:  like realloc(3); size 0 frees and returns NULL. Default: the C library's.
  * log:      one message without newline. Default: dropped.
@@ -36,6 +36,7 @@ struct f2fs_progress {
  * random:   fill n bytes, return 0 or non-zero for failure. Default: a fixed sequence.
  */
 struct f2fs_host {
+	uint32_t struct_size; /* F2FS_SIZED */
 	void *user;
 	void *(*realloc)(void *user, void *ptr, size_t size);
 	void (*log)(void *user, enum f2fs_log_level level, const char *message);
@@ -44,7 +45,8 @@ struct f2fs_host {
 	int (*random)(void *user, void *buffer, size_t n);
 };
 
-/* Make a context; host may be NULL and is copied. Fails with F2FS_ERR_NOMEM only. Free with f2fs_context_free. */
+/* Make a context; host may be NULL and is copied. Fails with NOMEM, INVALID (its struct_size). Free it with
+ * f2fs_context_free. */
 F2FS_API int f2fs_context_new(const struct f2fs_host *host, struct f2fs_context **out);
 /* Free a context after everything opened under it was closed; NULL is allowed. */
 F2FS_API void f2fs_context_free(struct f2fs_context *ctx);

@@ -45,8 +45,9 @@ struct f2fs_dir_fragments {
 	uint64_t blocks, extents, fragments, small_blocks, requests;
 };
 
-/* What to look at; zero the struct first. */
+/* What to look at; begin it with F2FS_SIZED. */
 struct f2fs_fragments_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	const char *const *paths; /* in the volume; files, or directories with all below them. None: everything */
 	uint32_t path_count;
 	uint32_t small_bytes; /* fragments shorter than this are small; 0: 64 KiB */
@@ -130,8 +131,9 @@ struct f2fs_defrag_part {
 	uint64_t length;  /* bytes; 0: to the end */
 };
 
-/* What to do, and when to stop; zero the struct first. A limit of 0 does not apply. */
+/* What to do, and when to stop; begin it with F2FS_SIZED. A limit of 0 does not apply. */
 struct f2fs_defrag_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t order;		  /* enum f2fs_defrag_order */
 	const char *const *paths; /* only these files, and what is below these directories; none: everything */
 	uint32_t path_count;
@@ -160,6 +162,7 @@ enum f2fs_defrag_end {
 F2FS_API const char *f2fs_defrag_end_name(unsigned end);
 
 struct f2fs_defrag_result {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t files;		/* that were to be placed at the beginning */
 	uint64_t files_placed;
 	uint64_t blocks_placed; /* moved to where they belong */
@@ -190,6 +193,7 @@ F2FS_API int f2fs_defrag(struct f2fs_volume *vol, const struct f2fs_defrag_optio
 			 struct f2fs_defrag_result *result);
 
 struct f2fs_defrag_range_result {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t moved; /* blocks */
 	uint32_t left;	/* sections left alone: damaged, unreadable, pinned */
 };

@@ -69,6 +69,7 @@ struct f2fs_zone {
  * zones: report up to count zones from zone index first; *found = how many were filled.
  */
 struct f2fs_device_ops {
+	uint32_t struct_size; /* F2FS_SIZED */
 	int (*read)(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
 	int (*write)(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
 	int (*zero)(void *self, uint64_t offset, uint64_t length);
@@ -172,6 +173,7 @@ F2FS_API int f2fs_device_overlay_changes(struct f2fs_device *overlay,
  * no multiple of 512, a capacity larger than zone_bytes, an inner device with zones.
  */
 struct f2fs_zone_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t zone_bytes, capacity;
 	uint32_t conventional;
 	uint8_t is_full;
@@ -192,6 +194,7 @@ F2FS_API int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device 
  * recording cuts it to its length. EXISTS when there is one. */
 F2FS_API int f2fs_undo_create(struct f2fs_device *target, const char *path, struct f2fs_device **log);
 struct f2fs_undo_info {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t device_size; /* bytes of the device it was made for */
 	uint64_t records;     /* pieces put back */
 	uint64_t bytes;	      /* their length */

@@ -53,8 +53,9 @@ struct f2fs_difference {
 	const struct f2fs_error_detail *detail; /* of UNREADABLE: why; else NULL */
 };
 
-/* Options of f2fs_diff; zero the struct first. */
+/* Options of f2fs_diff; begin it with F2FS_SIZED. */
 struct f2fs_diff_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	/* The other side, one of these. A manifest may have a directory of contents with it; without one, and without
 	 * "source" in its lines, only sizes of files are compared. */
 	struct f2fs_volume *volume; /* of this context or another one; nobody uses that meanwhile */
@@ -74,6 +75,7 @@ struct f2fs_diff_options {
 };
 
 struct f2fs_diff_result {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t compared; /* entries that both have */
 	uint64_t added, removed, changed, unreadable;
 	uint64_t bytes; /* of contents compared, without holes */

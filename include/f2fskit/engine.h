@@ -46,7 +46,7 @@ F2FS_API int f2fs_temperature_find(const char *name);
 F2FS_API const char *f2fs_temperature_name(unsigned temperature);
 
 /*
- * Options of writing; zero the struct first, zero members mean the default.
+ * Options of writing; begin it with F2FS_SIZED, zero members mean the default.
  *
  * logs:         active logs, 6, 4 or 2; 0: 6.
  * low_sections: percent of the sections: when no more are free, blocks fill holes of segments in use instead of free
@@ -74,6 +74,7 @@ F2FS_API const char *f2fs_temperature_name(unsigned temperature);
  *               write of whole blocks goes to its log as it comes. With a placement its delays decide.
  */
 struct f2fs_write_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint8_t logs;
 	uint8_t low_sections;
 	uint8_t in_place;
@@ -133,6 +134,7 @@ F2FS_API const char *f2fs_write_cause_text(unsigned cause);
 #define F2FS_COUNTER_SIZES 12 /* up to 4 KiB, up to 8 KiB, ... up to 4 MiB, more */
 /* What was handed to the device since the volume was opened, whether or not it was committed. */
 struct f2fs_counters {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t bytes[F2FS_WRITE_CAUSES];    /* written, by enum f2fs_write_cause */
 	uint64_t requests[F2FS_WRITE_CAUSES]; /* writes */
 	uint64_t sizes[F2FS_COUNTER_SIZES];   /* writes by their length: number i up to 4096 << i bytes, the last any */

@@ -75,6 +75,7 @@ enum f2fs_digest {
 	F2FS_DIGEST_ALL = 15
 };
 struct f2fs_digests {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t bytes; /* of contents, holes included */
 	uint8_t md5[16], sha1[20], sha256[32], sha512[64]; /* zeros: not asked for */
 	uint32_t crc32; /* of zlib; always computed */

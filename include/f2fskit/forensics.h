@@ -29,8 +29,9 @@ enum f2fs_past_flag {
 	F2FS_PAST_THOROUGH = 1
 };
 
-/* Options of f2fs_past_open; zero the struct first. */
+/* Options of f2fs_past_open; begin it with F2FS_SIZED. */
 struct f2fs_past_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	f2fs_nid_t ino;	       /* look for nodes of this inode only: mostly summaries are read then; 0: of all */
 	unsigned flags;	       /* enum f2fs_past_flag */
 	uint32_t max_segments; /* read no more segments whole than this, in the order of the device; 0: no limit */
@@ -38,6 +39,7 @@ struct f2fs_past_options {
 
 /* What a search read and found. */
 struct f2fs_past_stat {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t segments;    /* read whole */
 	uint64_t summaries;   /* segments of which the summary told which blocks to read */
 	uint64_t blocks_read; /* of the main area */
@@ -193,6 +195,7 @@ F2FS_API void f2fs_past_show_end(struct f2fs_past *past);
 
 /* What was met while the volume was shown so; each time that something was met counts. */
 struct f2fs_as_of_stat {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t version; /* that is shown, or was last; 0: none yet */
 	uint32_t newest;  /* checkpoint version of the volume */
 	/* lost: asked for, and none of that time is left; unsure: others are as new; later: taken from after the

@@ -30,7 +30,7 @@ F2FS_API const char *f2fs_hotness_name(unsigned method);
 F2FS_API const char *f2fs_hotness_text(unsigned method);
 
 /*
- * Zero the struct first; zero members mean the default.
+ * Begin it with F2FS_SIZED; zero members mean the default.
  *
  * method:   enum f2fs_hotness_method.
  * streams:  M2H: classes, 2 to F2FS_STREAMS; 0: 10, as the paper has it. DEATH: 4 to F2FS_STREAMS, the upper half
@@ -65,6 +65,7 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  * range_blocks:  blocks of a file whose lifetimes are taken together, a power of two; 0: 64.
  */
 struct f2fs_hotness_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t method;
 	uint32_t streams;
 	uint64_t memory;
@@ -99,6 +100,7 @@ F2FS_API int f2fs_hotness_close(struct f2fs_hotness *hotness);
 F2FS_API uint64_t f2fs_hotness_sidecar_bytes(const struct f2fs_volume *vol);
 
 struct f2fs_hotness_stat {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t written;		 /* blocks */
 	uint64_t known;			 /* of them those that something was known of before */
 	uint64_t memory;		 /* bytes that entries and tables take now */

@@ -35,8 +35,9 @@ enum f2fs_metadata_flag {
 	F2FS_METADATA_SCRAMBLE = 1
 };
 
-/* Options of f2fs_metadata_open; zero the struct first. */
+/* Options of f2fs_metadata_open; begin it with F2FS_SIZED. */
 struct f2fs_metadata_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	int content;	   /* enum f2fs_metadata_content */
 	unsigned flags;	   /* enum f2fs_metadata_flag */
 	const uint8_t *key; /* 16 bytes: the same give the same names; NULL: random, and not to be found out again */
@@ -44,6 +45,7 @@ struct f2fs_metadata_options {
 
 /* What a copy holds, in blocks of the main area. */
 struct f2fs_metadata_stat {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t nodes;
 	uint64_t directories;
 	uint64_t others;     /* symlinks, quota files, verity descriptors */

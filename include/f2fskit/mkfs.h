@@ -24,7 +24,7 @@ struct f2fs_mkfs_device {
 };
 
 /*
- * What to make; zero the struct first. Zero (or NULL) members mean the default.
+ * What to make; begin it with F2FS_SIZED. Zero (or NULL) members mean the default.
  *
  * feature:       enum f2fs_feature. blkzoned and device_alias follow from zoned and alias; project_quota brings quota
  *                along; packed_ssa is dropped with 4 KiB blocks.
@@ -39,6 +39,7 @@ struct f2fs_mkfs_device {
  * stamp:         text of the superblock's version fields, at most 251 bytes; NULL: "f2fskit".
  */
 struct f2fs_mkfs_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t block_size; /* bytes: 4096 or 16384; 0: 4096 */
 	uint32_t segs_per_sec, secs_per_zone;
 	uint32_t feature;
@@ -100,6 +101,7 @@ F2FS_API int f2fs_mkfs_minimum_size(struct f2fs_context *ctx, const struct f2fs_
 
 /* What was made, besides the layout. */
 struct f2fs_mkfs_result {
+	uint32_t struct_size; /* F2FS_SIZED */
 	struct f2fs_layout layout;
 	uint8_t uuid[16];
 	uint64_t checkpoint_version;

@@ -39,6 +39,7 @@ extern "C" {
  * All but classify may be NULL.
  */
 struct f2fs_placement {
+	uint32_t struct_size; /* F2FS_SIZED */
 	void *user;
 	uint32_t streams;
 	unsigned (*classify)(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old);
@@ -61,6 +62,7 @@ F2FS_API int f2fs_volume_set_placement(struct f2fs_volume *vol, const struct f2f
 
 /* What streams did since the placement was set. */
 struct f2fs_stream_stat {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t blocks[F2FS_STREAMS]; /* written to each, moved ones included */
 	uint64_t refused;	       /* blocks that found no room in their stream */
 	uint64_t segments;	       /* begun */

@@ -29,8 +29,9 @@ struct f2fs_input {
 	int fd;		  /* used when read and path are NULL; read from where it stands, stays open */
 };
 
-/* Which regular files become compressed, and how; zero the struct first. */
+/* Which regular files become compressed, and how; begin it with F2FS_SIZED. */
 struct f2fs_populate_compression {
+	uint32_t struct_size; /* F2FS_SIZED */
 	struct f2fs_compression how;
 	const char *names;     /* extensions as in struct f2fs_write_options; NULL: all files */
 	const char *except;    /* extensions of files that do not */
@@ -61,8 +62,9 @@ struct f2fs_populate_rule {
 	struct f2fs_time time; /* with MTIME: all times */
 };
 
-/* Options of f2fs_populate; zero the struct first. */
+/* Options of f2fs_populate; begin it with F2FS_SIZED. */
 struct f2fs_populate_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	/* Where from: one of the three; a manifest may have a directory with it. */
 	const char *directory; /* of the host: its contents are copied */
 	/*
@@ -125,6 +127,7 @@ struct f2fs_populate_options {
 };
 
 struct f2fs_populate_result {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t files, directories, symlinks, specials, links; /* copied */
 	uint64_t bytes;						/* of file contents */
 	uint64_t problems;

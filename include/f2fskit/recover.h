@@ -35,6 +35,7 @@ F2FS_API int f2fs_recovery_plan(struct f2fs_volume *vol, struct f2fs_recovery **
 F2FS_API void f2fs_recovery_free(struct f2fs_recovery *plan);
 
 struct f2fs_recovery_summary {
+	uint32_t struct_size; /* F2FS_SIZED */
 	f2fs_blk_t start;     /* where the chain begins, or would */
 	f2fs_blk_t end_block; /* the block that is not part of it any more */
 	int end;	      /* enum f2fs_chain_end: why */
@@ -91,12 +92,14 @@ F2FS_API int f2fs_recovery_ranges(struct f2fs_recovery *plan, uint32_t index,
 enum f2fs_recover_flag {
 	F2FS_RECOVER_DROP_CHAIN = 1 /* give up what was fsynced, finish the orphans only */
 };
-/* Options of f2fs_recover; zero the struct first. */
+/* Options of f2fs_recover; begin it with F2FS_SIZED. */
 struct f2fs_recover_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	unsigned flags; /* enum f2fs_recover_flag */
 };
 /* What was done. */
 struct f2fs_recover_result {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t nodes;	     /* nodes of the chain that were applied */
 	uint64_t blocks;     /* blocks of data that became part of files */
 	uint32_t inodes;     /* inodes that were fsynced */

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /*
- * What to do; zero the struct first.
+ * What to do; begin it with F2FS_SIZED.
  *
  * size:          bytes of the device, from the start of the volume, that the volume shall take: of the last one when
  *                there are several. What makes no whole zone at the end is left. 0: all of the device.
@@ -24,6 +24,7 @@ extern "C" {
  *                reading will do.
  */
 struct f2fs_resize_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t size;
 	double overprovision;
 	uint8_t keep_size;
@@ -51,6 +52,7 @@ struct f2fs_resize_step {
 };
 
 struct f2fs_resize_result {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t old_bytes, new_bytes; /* of the device that the volume takes, from its start */
 	uint32_t old_segments, new_segments;
 	uint64_t old_user_blocks, new_user_blocks;

@@ -112,8 +112,9 @@ struct f2fs_extract_problem {
 	const struct f2fs_error_detail *detail;
 };
 
-/* Options of f2fs_extract; zero the struct first. */
+/* Options of f2fs_extract; begin it with F2FS_SIZED. */
 struct f2fs_extract_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	/* Where to: one of the two. */
 	const char *directory;	       /* of the host; made when it does not exist (its parent must) */
 	const struct f2fs_stream *tar; /* a tar archive, pax format */
@@ -160,6 +161,7 @@ struct f2fs_extract_options {
 
 /* What was done. */
 struct f2fs_extract_result {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t files;	      /* regular files; further hard links not counted */
 	uint64_t directories; /* made, or entered when they existed */
 	uint64_t symlinks;

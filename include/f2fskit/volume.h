@@ -31,8 +31,9 @@ enum f2fs_open_recover {
 	F2FS_RECOVER_APPLY = 2 /* recover on the device, which must be writable */
 };
 
-/* Options of f2fs_volume_open; zero the struct first. */
+/* Options of f2fs_volume_open; begin it with F2FS_SIZED. */
 struct f2fs_open_options {
+	uint32_t struct_size; /* F2FS_SIZED */
 	int mode;	      /* enum f2fs_open_mode */
 	int recover;	      /* enum f2fs_open_recover */
 	int pack;	      /* 0: the current checkpoint pack, 1 or 2: that one */
@@ -85,6 +86,7 @@ F2FS_API int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack
 F2FS_API int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes);
 
 struct f2fs_volume_stat {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t block_count; /* blocks as statfs shows them (FORMAT volume 10.3) */
 	uint64_t free_blocks;
 	uint64_t max_files; /* inodes that fit, those in use among them: f_files of statfs */

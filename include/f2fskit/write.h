@@ -52,8 +52,9 @@ F2FS_API void f2fs_volume_fail(struct f2fs_volume *vol);
  */
 F2FS_API void f2fs_volume_set_time(struct f2fs_volume *vol, const struct f2fs_time *now);
 
-/* What a new inode starts with. Zero the struct first. */
+/* What a new inode starts with. Begin it with F2FS_SIZED. */
 struct f2fs_new {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t mode; /* type and permissions, POSIX numbers */
 	uint32_t uid, gid;
 	uint32_t rdev_major, rdev_minor; /* of character and block devices */
@@ -230,8 +231,9 @@ enum f2fs_quota_limit {
  */
 F2FS_API int f2fs_quota_set(struct f2fs_volume *vol, unsigned kind, unsigned limits, const struct f2fs_quota *quota);
 
-/* How fs-verity is enabled; zero the struct first, zero members mean the default. */
+/* How fs-verity is enabled; begin it with F2FS_SIZED, zero members mean the default. */
 struct f2fs_verity_params {
+	uint32_t struct_size; /* F2FS_SIZED */
 	uint8_t hash_algorithm; /* 1 SHA-256, 2 SHA-512; 0: 1 */
 	uint32_t block_size;	/* of the tree, bytes: a power of two from 1024 to the volume's block size; 0: 4096 */
 	const void *salt;	/* at most 32 bytes */

@@ -68,6 +68,7 @@ static void close_ftl(void *self)
 }
 
 static const struct f2fs_device_ops ftl_ops = {
+	F2FS_SIZED(f2fs_device_ops),
 	.read = read_ftl,
 	.write = write_ftl,
 	.discard = discard_ftl,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/sized.h"
 
 #define TICK_BYTES (1u << 20) /* of plain copying: some milliseconds at most */
 
@@ -28,8 +29,9 @@ int f2fs_context_new(const struct f2fs_host *host, struct f2fs_context **out)
 	struct f2fs_host h = { 0 };
 	struct f2fs_context *ctx;
 
-	if (host)
-		h = *host;
+	if (!sized_is_known(host, sizeof(h)))
+		return F2FS_ERR_INVALID;
+	sized_copy(&h, sizeof(h), host);
 	if (!h.realloc)
 		h.realloc = realloc_default;
 	ctx = h.realloc(h.user, NULL, sizeof(*ctx));

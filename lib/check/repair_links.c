@@ -41,7 +41,7 @@ static int delete_orphans(struct repair *r)
 
 static int make_lost_found(struct repair *r, struct f2fs_inode *root, struct lost_found *lf)
 {
-	const struct f2fs_new spec = { .mode = MODE_DIR | 0700, .flags = F2FS_NEW_EXACT };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = MODE_DIR | 0700, .flags = F2FS_NEW_EXACT };
 	struct inode_fact *fact = facts_inode(&r->c->facts, r->geo->root_ino);
 	struct f2fs_inode *made;
 	int err = f2fs_create(root, "lost+found", 10, &spec, &made);

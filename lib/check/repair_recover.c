@@ -59,7 +59,7 @@ static enum verdict judge(const struct checker *c)
 /* Does something wait, and can it be had? */
 static int is_wanted(struct f2fs_volume *vol, bool *out)
 {
-	struct f2fs_recovery_summary summary;
+	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
 	struct f2fs_recovery *plan;
 	int err = recovery_plan(vol, &plan);
 
@@ -131,7 +131,7 @@ int repair_recover(struct checker *c, struct f2fs_recover_result *out, bool *is_
 	if (verdict == RECOVER_NEVER)
 		return 0;
 	if (verdict == RECOVER_NOW) {
-		err = f2fs_recover(c->vol, NULL, out);
+		err = recovery_apply_on(c->vol, NULL, out);
 		*is_done = !err;
 		if (!err || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
 			return err;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/sized.h"
 #include "clean/run.h"
 #include "file/write.h"
 
@@ -296,8 +297,17 @@ int clean_run(struct f2fs_volume *vol, const struct f2fs_clean_options *options,
 
 int f2fs_clean(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct f2fs_clean_result *result)
 {
-	struct f2fs_clean_result unused;
+	struct f2fs_clean_options own;
+	struct f2fs_clean_result filled;
+	int err;
 
 	error_clear(vol->ctx);
-	return clean_run(vol, options, result ? result : &unused);
+	err = sized_take(vol->ctx, &own, sizeof(own), options);
+	if (!err)
+		err = sized_check(vol->ctx, result, sizeof(filled));
+	if (err)
+		return err;
+	err = clean_run(vol, &own, &filled);
+	sized_give(result, &filled, sizeof(filled));
+	return err;
 }

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "base/sized.h"
 #include "clean/run.h"
 
 enum {
@@ -70,20 +71,22 @@ static int reclaim(struct f2fs_volume *vol, uint32_t least, uint32_t goal)
 
 int f2fs_volume_set_cleaning(struct f2fs_volume *vol, const struct f2fs_clean_options *options)
 {
-	struct f2fs_clean_options *copy = NULL;
+	struct f2fs_clean_options own, *copy = NULL;
 
 	error_clear(vol->ctx);
 	if (options) {
-		int err = clean_check_options(vol, options);
+		int err = sized_take(vol->ctx, &own, sizeof(own), options);
 
+		if (!err)
+			err = clean_check_options(vol, &own);
 		if (err)
 			return err;
-		if (options->dry_run)
+		if (own.dry_run)
 			return error_set(vol->ctx, F2FS_ERR_INVALID, "cleaning that is a dry run makes no room");
 		copy = mem_alloc(vol->ctx, sizeof(*copy));
 		if (!copy)
 			return F2FS_ERR_NOMEM;
-		*copy = *options;
+		*copy = own;
 	}
 	mem_free(vol->ctx, vol->cleaning);
 	vol->cleaning = copy;

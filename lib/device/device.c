@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "base/sized.h"
 #include "device/iov.h"
 
 #define SYS_ERROR_FIRST F2FS_SYS_ERROR(0)
@@ -47,14 +48,20 @@ int device_make(struct f2fs_context *ctx, const char *name, const struct f2fs_de
 int f2fs_device_new(struct f2fs_context *ctx, const struct f2fs_device_ops *ops, void *self,
 		    const struct f2fs_device_info *info, struct f2fs_device **out)
 {
+	struct f2fs_device_ops own;
+	int err;
+
 	error_clear(ctx);
-	if (!ops->read)
+	err = sized_take(ctx, &own, sizeof(own), ops);
+	if (err)
+		return err;
+	if (!own.read)
 		return error_set(ctx, F2FS_ERR_INVALID, "a device needs an operation to read");
-	if ((info->caps & F2FS_DEVICE_WRITE) && !ops->write)
+	if ((info->caps & F2FS_DEVICE_WRITE) && !own.write)
 		return error_set(ctx, F2FS_ERR_INVALID, "a writable device needs an operation to write");
-	if ((info->caps & F2FS_DEVICE_ZONED) && (!ops->zones || info->zone_bytes == 0))
+	if ((info->caps & F2FS_DEVICE_ZONED) && (!own.zones || info->zone_bytes == 0))
 		return error_set(ctx, F2FS_ERR_INVALID, "a zoned device needs zones");
-	return device_make(ctx, "the host's device", ops, self, info, out);
+	return device_make(ctx, "the host's device", &own, self, info, out);
 }
 
 struct f2fs_device *f2fs_device_ref(struct f2fs_device *dev)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/sized.h"
 
 struct player {
 	struct f2fs_context *ctx;
@@ -344,9 +345,12 @@ int undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_d
 		.ctx = target->ctx, .log = log, .target = target, .parts = parts, .count = count, .force = force
 	};
 	uint64_t records, end;
-	int err = 0;
+	int err;
 
 	error_clear(p.ctx);
+	err = sized_check(p.ctx, info, sizeof(p.info));
+	if (err)
+		return err;
 	p.buffer = mem_alloc(p.ctx, UNDO_SECTOR + UNDO_RECORD_MAX);
 	p.starts = mem_alloc(p.ctx, (size_t)count * UNDO_PRINT_BYTES);
 	p.now = mem_alloc(p.ctx, UNDO_RECORD_MAX + UNDO_RECORD_MAX / UNDO_BLOCK * 4);
@@ -360,8 +364,8 @@ int undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_d
 		err = walk(&p, &records, &end, put_back);
 	if (!err)
 		err = device_flush(target);
-	if (!err && info)
-		*info = p.info;
+	if (!err)
+		sized_give(info, &p.info, sizeof(p.info));
 	mem_free(p.ctx, p.buffer);
 	mem_free(p.ctx, p.starts);
 	mem_free(p.ctx, p.now);

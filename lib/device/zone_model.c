@@ -3,6 +3,7 @@
  * A device that behaves as if it had zones, over one that has none: for images of zoned volumes, and for tests. What a
  * zoned device would refuse is refused, and a zone that is reset loses what it held.
  */
+#include "base/sized.h"
 #include "device/iov.h"
 #include "device/layer.h"
 #include "device/zone_state.h"
@@ -76,18 +77,22 @@ static const struct f2fs_device_ops model_ops = {
 int f2fs_device_new_zoned(struct f2fs_device *inner, const struct f2fs_zone_options *options, struct f2fs_device **out)
 {
 	const uint32_t keep = F2FS_DEVICE_WRITE | F2FS_DEVICE_ZEROED;
+	struct f2fs_zone_options own;
 	struct zone_model *model;
 	struct f2fs_device *dev;
 	int rc;
 
 	error_clear(inner->ctx);
+	rc = sized_take(inner->ctx, &own, sizeof(own), options);
+	if (rc != 0)
+		return rc;
 	if (inner->info.caps & F2FS_DEVICE_ZONED)
 		return error_set(inner->ctx, F2FS_ERR_INVALID, "%s has zones", inner->name);
 	rc = layer_make(inner, sizeof(*model), &model_ops, inner->info.caps & keep, &dev);
 	if (rc != 0)
 		return rc;
 	model = dev->self;
-	rc = zone_state_make(&model->state, inner->ctx, inner->info.size, options);
+	rc = zone_state_make(&model->state, inner->ctx, inner->info.size, &own);
 	if (rc != 0) {
 		f2fs_device_close(dev);
 		return rc;
@@ -96,7 +101,7 @@ int f2fs_device_new_zoned(struct f2fs_device *inner, const struct f2fs_zone_opti
 	dev->ops.zone_reset = reset_model;
 	dev->ops.zone_finish = finish_model;
 	dev->info.caps |= F2FS_DEVICE_ZONED;
-	dev->info.zone_bytes = options->zone_bytes;
+	dev->info.zone_bytes = own.zone_bytes;
 	*out = dev;
 	return 0;
 }

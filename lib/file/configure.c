@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/sized.h"
 #include "file/write.h"
 
 static int check_options(struct f2fs_volume *vol, const struct f2fs_write_options *o)
@@ -80,16 +81,16 @@ static int copy_text(struct f2fs_context *ctx, const char *text, char **out)
 
 int f2fs_volume_configure(struct f2fs_volume *vol, const struct f2fs_write_options *options)
 {
-	struct f2fs_write_options o = { 0 };
+	struct f2fs_write_options o;
 	char *compress, *plain;
 	int err;
 
 	error_clear(vol->ctx);
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
-	if (options)
-		o = *options;
-	err = check_options(vol, &o);
+	err = sized_take(vol->ctx, &o, sizeof(o), options);
+	if (!err)
+		err = check_options(vol, &o);
 	if (err)
 		return err;
 	err = copy_text(vol->ctx, o.compress_names, &compress);

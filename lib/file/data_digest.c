@@ -6,6 +6,7 @@
 
 #include "base/crc.h"
 #include "base/sha.h"
+#include "base/sized.h"
 #include "file/object.h"
 
 #define PIECE (1u << 20)
@@ -119,11 +120,14 @@ int f2fs_digest_available(unsigned wanted)
 int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_digests *out)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
+	struct f2fs_digests own = { 0 };
 	struct digests d;
 	int err;
 
 	error_clear(ctx);
-	memset(out, 0, sizeof(*out));
+	err = sized_check(ctx, out, sizeof(own));
+	if (err)
+		return err;
 	if (wanted & ~(unsigned)F2FS_DIGEST_ALL)
 		return error_set(ctx, F2FS_ERR_INVALID, "there is no such digest");
 	err = inode_sync(inode);
@@ -131,9 +135,10 @@ int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_dig
 		return err;
 	err = begin(&d, wanted) == 0 ? 0 : unavailable(ctx);
 	if (!err)
-		err = add_contents(inode, &d, &out->bytes);
-	if (!err && finish(&d, out) != 0)
+		err = add_contents(inode, &d, &own.bytes);
+	if (!err && finish(&d, &own) != 0)
 		err = unavailable(ctx);
 	end(&d);
+	sized_give(out, &own, sizeof(own));
 	return err;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/devnum.h"
+#include "base/sized.h"
 #include "file/create.h"
 #include "file/crypto.h"
 #include "format/dentry.h"
@@ -202,11 +203,15 @@ int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const s
 		struct f2fs_inode **out)
 {
 	struct change change;
+	struct f2fs_new own;
 	f2fs_nid_t ino = 0;
-	int err = change_begin_on(&change, dir);
+	int err = sized_take(dir->vol->ctx, &own, sizeof(own), spec);
 
+	if (err)
+		return err;
+	err = change_begin_on(&change, dir);
 	if (!err)
-		err = create(dir, name, length, spec, &ino);
+		err = create(dir, name, length, &own, &ino);
 	if (!err && out)
 		err = inode_open(dir->vol, ino, out);
 	if (!err && out)

@@ -6,6 +6,7 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "file/write.h"
 #include "format/verity_descriptor.h"
 #include "format/xattr.h"
@@ -178,12 +179,15 @@ static int enable(struct f2fs_inode *inode, struct winode *w, const struct f2fs_
 
 int f2fs_verity_enable(struct f2fs_inode *inode, const struct f2fs_verity_params *params)
 {
-	static const struct f2fs_verity_params defaults;
+	struct f2fs_verity_params own;
 	struct change change;
 	struct winode w;
-	int err = data_begin(&change, inode, &w);
+	int err = sized_take(inode->vol->ctx, &own, sizeof(own), params);
 
+	if (err)
+		return err;
+	err = data_begin(&change, inode, &w);
 	if (!err)
-		err = enable(inode, &w, params ? params : &defaults);
+		err = enable(inode, &w, &own);
 	return change_end(&change, err);
 }

@@ -5,6 +5,7 @@
  * before it is read. A node carries the version of the checkpoint that was in force when it was written, so a
  * checkpoint has what carries a smaller one.
  */
+#include "base/sized.h"
 #include "forensics/past.h"
 
 int f2fs_past_show(struct f2fs_past *past, uint32_t version)
@@ -32,6 +33,8 @@ int f2fs_past_show(struct f2fs_past *past, uint32_t version)
 
 void f2fs_past_show_stat(const struct f2fs_past *past, struct f2fs_as_of_stat *out)
 {
-	*out = past->view;
-	out->newest = past->newest;
+	struct f2fs_as_of_stat own = past->view;
+
+	own.newest = past->newest;
+	sized_give(out, &own, sizeof(own));
 }

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/sized.h"
 #include "device/device.h"
 #include "forensics/carver.h"
 
@@ -80,13 +81,16 @@ static int set_up(struct f2fs_carver *c)
 int f2fs_carver_open(struct f2fs_past *past, const struct f2fs_carve_options *options, struct f2fs_carver **out)
 {
 	struct f2fs_context *ctx = past->vol->ctx;
+	struct f2fs_carve_options own;
 	struct f2fs_carver *c;
 	int err;
 
 	error_clear(ctx);
-	err = past_need_now(past);
-	if (!err && options)
-		err = check_kinds(ctx, options->kinds);
+	err = sized_take(ctx, &own, sizeof(own), options);
+	if (!err)
+		err = past_need_now(past);
+	if (!err && own.kinds)
+		err = check_kinds(ctx, own.kinds);
 	if (err)
 		return err;
 	c = mem_zalloc(ctx, sizeof(*c));
@@ -94,8 +98,7 @@ int f2fs_carver_open(struct f2fs_past *past, const struct f2fs_carve_options *op
 		return F2FS_ERR_NOMEM;
 	c->past = past;
 	c->vol = past->vol;
-	if (options)
-		c->options = *options;
+	c->options = own;
 	if (c->options.max_size == 0)
 		c->options.max_size = MAX_SIZE;
 	c->segment.segno = UINT32_MAX;
@@ -131,7 +134,7 @@ void f2fs_carver_close(struct f2fs_carver *c)
 
 void f2fs_carver_stat(const struct f2fs_carver *c, struct f2fs_carve_stat *out)
 {
-	*out = c->stat;
+	sized_give(out, &c->stat, sizeof(c->stat));
 }
 
 /* Does a block begin a file or what a node leads to, as far as is known? A cluster that begins one has slot 1. */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/sized.h"
 #include "device/iov.h"
 #include "device/layer.h"
 #include "format/flags.h"
@@ -172,20 +173,22 @@ static int set_up(struct metaimage *image, struct f2fs_volume *vol, const struct
 
 int f2fs_metadata_open(struct f2fs_volume *vol, const struct f2fs_metadata_options *options, struct f2fs_device **out)
 {
-	static const struct f2fs_metadata_options none;
+	struct f2fs_metadata_options own;
 	struct f2fs_device *dev;
 	int err;
 
 	error_clear(vol->ctx);
-	options = options ? options : &none;
-	if (options->content < F2FS_METADATA_ONLY || options->content > F2FS_METADATA_USED ||
-	    (options->content == F2FS_METADATA_USED && options->flags))
+	err = sized_take(vol->ctx, &own, sizeof(own), options);
+	if (err)
+		return err;
+	if (own.content < F2FS_METADATA_ONLY || own.content > F2FS_METADATA_USED ||
+	    (own.content == F2FS_METADATA_USED && own.flags))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no such copy of metadata");
 	err = layer_make(vol->dev, sizeof(struct metaimage), &image_ops, 0, &dev);
 	if (err)
 		return err;
 	dev->below = NULL;
-	err = set_up(dev->self, vol, options);
+	err = set_up(dev->self, vol, &own);
 	if (err) {
 		f2fs_device_close(dev);
 		return err;
@@ -197,10 +200,12 @@ int f2fs_metadata_open(struct f2fs_volume *vol, const struct f2fs_metadata_optio
 int f2fs_metadata_stat(const struct f2fs_device *dev, struct f2fs_metadata_stat *out)
 {
 	const struct metaimage *image = device_self(dev, read_image);
+	int err;
 
 	error_clear(dev->ctx);
 	if (!image)
 		return error_set(dev->ctx, F2FS_ERR_INVALID, "%s is no copy of metadata", dev->name);
-	*out = image->plan.stat;
-	return 0;
+	err = sized_check(dev->ctx, out, sizeof(image->plan.stat));
+	sized_give(out, &image->plan.stat, sizeof(image->plan.stat));
+	return err;
 }

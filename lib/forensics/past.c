@@ -3,6 +3,7 @@
  * The table of nodes that a search found: making it, and the question that everything else is built on: which node
  * stood at this place of this inode at that time?
  */
+#include "base/sized.h"
 #include "forensics/past.h"
 
 #include <f2fskit/write.h>
@@ -240,8 +241,12 @@ int past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, 
 
 int f2fs_past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out)
 {
+	struct f2fs_past_options own;
+	int err;
+
 	error_clear(vol->ctx);
-	return past_open(vol, options, out);
+	err = sized_take(vol->ctx, &own, sizeof(own), options);
+	return err ? err : past_open(vol, &own, out);
 }
 
 void f2fs_past_show_end(struct f2fs_past *past)
@@ -270,6 +275,8 @@ void past_drop(struct f2fs_past *past)
 
 void f2fs_past_stat(const struct f2fs_past *past, struct f2fs_past_stat *out)
 {
-	*out = past->stat;
-	out->unreadable += past->vol->failed_reads - past->failed_before;
+	struct f2fs_past_stat own = past->stat;
+
+	own.unreadable += past->vol->failed_reads - past->failed_before;
+	sized_give(out, &own, sizeof(own));
 }

@@ -3,6 +3,7 @@
  * Placements that learn: the public calls. What a method knows is a guess, so whatever goes wrong with it (memory, the
  * sidecar) makes it know less and is no failure of a write.
  */
+#include "base/sized.h"
 #include "hot/hotness.h"
 
 #include <string.h>
@@ -58,22 +59,25 @@ static void drop(struct f2fs_hotness *h)
 
 int f2fs_hotness_new(struct f2fs_volume *vol, const struct f2fs_hotness_options *options, struct f2fs_hotness **out)
 {
+	struct f2fs_hotness_options own;
 	struct f2fs_hotness *h;
 	int err;
 
 	error_clear(vol->ctx);
 	*out = NULL;
-	if (options && options->method >= METHODS)
+	err = sized_take(vol->ctx, &own, sizeof(own), options);
+	if (err)
+		return err;
+	if (own.method >= METHODS)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no way %u of telling hotness",
-				 (unsigned)options->method);
+				 (unsigned)own.method);
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
 	h = mem_zalloc(vol->ctx, sizeof(*h));
 	if (!h)
 		return F2FS_ERR_NOMEM;
 	h->vol = vol;
-	if (options)
-		h->options = *options;
+	h->options = own;
 	err = methods[h->options.method].begin(h);
 	h->placement.user = h;
 	h->placement.streams = h->options.streams;
@@ -106,8 +110,8 @@ int f2fs_hotness_close(struct f2fs_hotness *h)
 
 void f2fs_hotness_stat(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out)
 {
-	memset(out, 0, sizeof(*out));
-	out->written = h->written;
-	out->known = h->known;
-	h->stat(h, out);
+	struct f2fs_hotness_stat own = { .written = h->written, .known = h->known };
+
+	h->stat(h, &own);
+	sized_give(out, &own, sizeof(own));
 }

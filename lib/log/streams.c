@@ -7,6 +7,7 @@
 #include <f2fskit/placement.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "log/log.h"
 
 #define SECTIONS_LEFT 2u /* to the logs, besides what data leaves in any case: no change needs more of them */
@@ -191,13 +192,17 @@ int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement)
 
 int f2fs_volume_set_placement(struct f2fs_volume *vol, const struct f2fs_placement *placement)
 {
+	struct f2fs_placement own;
+	int err;
+
 	error_clear(vol->ctx);
-	return streams_set(vol, placement);
+	err = sized_take(vol->ctx, &own, sizeof(own), placement);
+	return err ? err : streams_set(vol, placement ? &own : NULL);
 }
 
 void f2fs_volume_streams(const struct f2fs_volume *vol, struct f2fs_stream_stat *out)
 {
-	memset(out, 0, sizeof(*out));
-	if (vol->streams)
-		*out = vol->streams->stat;
+	static const struct f2fs_stream_stat none;
+
+	sized_give(out, vol->streams ? &vol->streams->stat : &none, sizeof(none));
 }

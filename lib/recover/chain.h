@@ -93,7 +93,8 @@ struct recovery_base {
 	void *user;
 	int (*begin)(void *user, const struct txn_keep *keep);
 };
-/* f2fs_recover() with that; of a chain that runs in a circle what comes before is recovered. */
+/* What f2fs_recover() does (base is NULL), or the same on a base: then, of a chain that runs in a circle, what comes
+ * before the circle is recovered. */
 int recovery_apply_on(struct f2fs_volume *vol, const struct recovery_base *base, struct f2fs_recover_result *result);
 /* Is there anything that keeps the volume from being changed? */
 bool recovery_is_needed(const struct f2fs_recovery *plan);

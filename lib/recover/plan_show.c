@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/sized.h"
 #include "recover/chain.h"
 
 const char *f2fs_chain_end_name(int end)
@@ -15,20 +16,23 @@ const char *f2fs_chain_end_name(int end)
 
 void f2fs_recovery_summarize(const struct f2fs_recovery *plan, struct f2fs_recovery_summary *out)
 {
-	memset(out, 0, sizeof(*out));
-	out->start = plan->start;
-	out->end_block = plan->end_block;
-	out->end = plan->end;
-	out->version = checkpoint_node_version(plan->vol->cp);
-	out->end_version = plan->end_version;
-	out->nodes = plan->nodes.count;
-	out->fsynced = plan->fsynced;
-	out->replayed = plan->replayed;
-	out->dropped = plan->dropped;
-	out->inodes = plan->known;
-	out->new_inodes = plan->created;
-	out->orphans = chain_orphans(plan->vol);
-	out->needs_recovery = recovery_is_needed(plan);
+	const struct f2fs_recovery_summary own = {
+		.start = plan->start,
+		.end_block = plan->end_block,
+		.end = plan->end,
+		.version = checkpoint_node_version(plan->vol->cp),
+		.end_version = plan->end_version,
+		.nodes = plan->nodes.count,
+		.fsynced = plan->fsynced,
+		.replayed = plan->replayed,
+		.dropped = plan->dropped,
+		.inodes = plan->known,
+		.new_inodes = plan->created,
+		.orphans = chain_orphans(plan->vol),
+		.needs_recovery = recovery_is_needed(plan),
+	};
+
+	sized_give(out, &own, sizeof(own));
 }
 
 const struct chain_inode *recovery_find_inode(const struct f2fs_recovery *plan, uint32_t index)

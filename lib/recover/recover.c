@@ -3,6 +3,7 @@
  * Recovery as one transaction: orphans, then the plan, then one commit (FORMAT files 12). A failure anywhere before the
  * commit drops everything, and the volume can be recovered again.
  */
+#include "base/sized.h"
 #include "recover/replay.h"
 
 #include <string.h>
@@ -93,7 +94,19 @@ static int recover(struct f2fs_volume *vol, bool with_chain, const struct recove
 int f2fs_recover(struct f2fs_volume *vol, const struct f2fs_recover_options *options,
 		 struct f2fs_recover_result *result)
 {
-	return recover(vol, !options || !(options->flags & F2FS_RECOVER_DROP_CHAIN), NULL, result);
+	struct f2fs_recover_options own;
+	struct f2fs_recover_result filled = { 0 };
+	int err;
+
+	error_clear(vol->ctx);
+	err = sized_take(vol->ctx, &own, sizeof(own), options);
+	if (!err)
+		err = sized_check(vol->ctx, result, sizeof(filled));
+	if (!err)
+		err = recover(vol, !(own.flags & F2FS_RECOVER_DROP_CHAIN), NULL, &filled);
+	if (!err)
+		sized_give(result, &filled, sizeof(filled));
+	return err;
 }
 
 int recovery_apply_on(struct f2fs_volume *vol, const struct recovery_base *base, struct f2fs_recover_result *result)

@@ -3,6 +3,7 @@
  * Opening a volume, and recovering it on the way when that is asked for: on the device, or in memory for a view of what
  * a mount would show.
  */
+#include "base/sized.h"
 #include "recover/chain.h"
 
 static int needs_recovery(struct f2fs_volume *vol, bool *needed)
@@ -31,7 +32,7 @@ static int recover_as_asked(struct f2fs_volume *vol, const struct f2fs_open_opti
 	if (needed && opt->recover == F2FS_RECOVER_VIEW)
 		err = volume_overlay(vol, opt->cache_bytes, opt->spill_dir);
 	if (!err && needed)
-		err = f2fs_recover(vol, NULL, NULL);
+		err = recovery_apply_on(vol, NULL, NULL);
 	vol->is_view = opt->recover == F2FS_RECOVER_VIEW;
 	return err;
 }
@@ -65,6 +66,10 @@ int volume_open_recovered(struct f2fs_context *ctx, struct f2fs_device *dev,
 int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
 		     struct f2fs_volume **out)
 {
+	struct f2fs_open_options own;
+	int err;
+
 	error_clear(ctx);
-	return volume_open_recovered(ctx, dev, options, out);
+	err = sized_take(ctx, &own, sizeof(own), options);
+	return err ? err : volume_open_recovered(ctx, dev, &own, out);
 }

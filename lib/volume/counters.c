@@ -5,6 +5,7 @@
  */
 #include <f2fskit/engine.h>
 
+#include "base/sized.h"
 #include "device/device.h"
 #include "volume/counters.h"
 
@@ -32,7 +33,7 @@ const char *f2fs_write_cause_text(unsigned cause)
 
 void f2fs_volume_counters(const struct f2fs_volume *vol, struct f2fs_counters *out)
 {
-	*out = vol->counters;
+	sized_give(out, &vol->counters, sizeof(vol->counters));
 }
 
 void counters_add(struct f2fs_volume *vol, unsigned cause, uint64_t length)

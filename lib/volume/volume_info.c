@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/sized.h"
 #include "base/utf16.h"
 #include "volume/volume.h"
 
@@ -76,22 +77,23 @@ static void count_use(const struct f2fs_volume *vol, struct volume_counts *out)
 void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *out)
 {
 	uint64_t nids = vol->geo.max_nid - 3, user, valid, left;
+	struct f2fs_volume_stat own = { 0 };
 	struct volume_counts counts;
 
 	count_use(vol, &counts);
 	user = counts.user_blocks;
 	valid = counts.valid_blocks;
 	left = sub_or_zero(nids, counts.valid_nodes);
-	memset(out, 0, sizeof(*out));
-	out->block_count = sub_or_zero(vol->geo.block_count, vol->geo.segment0_blkaddr);
-	out->free_blocks = sub_or_zero(user, valid);
-	out->max_files = nids > user ? user : nids;
-	out->free_files = nids > user || left > out->free_blocks ? out->free_blocks : left;
-	out->valid_blocks = valid;
-	out->user_blocks = user;
-	out->valid_nodes = counts.valid_nodes;
-	out->valid_inodes = counts.valid_inodes;
-	out->free_segments = counts.free_segments;
-	memcpy(out->uuid, sb_uuid(vol->sb), 16);
-	utf16_decode_lossy(sb_volume_name(vol->sb), sb_SIZE_volume_name / 2, out->label, sizeof(out->label) - 1, NULL);
+	own.block_count = sub_or_zero(vol->geo.block_count, vol->geo.segment0_blkaddr);
+	own.free_blocks = sub_or_zero(user, valid);
+	own.max_files = nids > user ? user : nids;
+	own.free_files = nids > user || left > own.free_blocks ? own.free_blocks : left;
+	own.valid_blocks = valid;
+	own.user_blocks = user;
+	own.valid_nodes = counts.valid_nodes;
+	own.valid_inodes = counts.valid_inodes;
+	own.free_segments = counts.free_segments;
+	memcpy(own.uuid, sb_uuid(vol->sb), 16);
+	utf16_decode_lossy(sb_volume_name(vol->sb), sb_SIZE_volume_name / 2, own.label, sizeof(own.label) - 1, NULL);
+	sized_give(out, &own, sizeof(own));
 }

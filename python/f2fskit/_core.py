@@ -22,7 +22,7 @@ from . import errors
 from ._f2fskit import ffi, lib
 from .results import Progress
 
-__all__ = ["Core", "Handle", "ffi", "lib", "text", "visitor"]
+__all__ = ["Core", "Handle", "ffi", "lib", "sized", "text", "visitor"]
 
 get_ident = threading.get_ident
 
@@ -33,6 +33,11 @@ ProgressCallback = Callable[[Any], object]
 def text(pointer: Any) -> str:
     """Return a C string as str; bytes that are not UTF-8 become surrogates."""
     return str(ffi.string(pointer), "utf-8", "surrogateescape")
+
+
+def sized(kind: str, values: dict[str, Any] = {}) -> Any:
+    """Make a C structure that carries its size (F2FS_SIZED in base.h); kind is the type of a pointer to it."""
+    return ffi.new(kind, {**values, "struct_size": ffi.sizeof(ffi.typeof(kind).item)})
 
 
 # What an exception of a callback leaves behind when not even the callback's own handler ran (a signal at its first
@@ -132,7 +137,7 @@ class Core:
         self.host = lib.f2fskit_host_new(self.handle)
         if not self.host:
             raise MemoryError
-        callbacks = ffi.new("struct f2fs_host *")
+        callbacks = sized("struct f2fs_host *")
         if hooks.log is not None:
             callbacks.log = lib.py_host_log
         # Always: long C calls come back to Python here, so that Ctrl-C stops them.

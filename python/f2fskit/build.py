@@ -10,7 +10,7 @@ import uuid as uuid_module
 from typing import Any, Iterable, NamedTuple, Sequence, Union
 
 from . import enums, errors, results
-from ._core import ffi, lib
+from ._core import ffi, lib, sized
 from .device import Context, Device, Path
 
 Target = Union[Path, Device]
@@ -107,7 +107,7 @@ class _Options:
         hot_extensions: Sequence[str] = (),
         stamp: str | None = None,
     ) -> None:
-        self.row = row = ffi.new("struct f2fs_mkfs_options *")
+        self.row = row = sized("struct f2fs_mkfs_options *")
         self.kept: list[Any] = []
         if not isinstance(features, int):
             names = [features] if isinstance(features, str) else list(features)
@@ -193,7 +193,7 @@ def mkfs(
     options.setdefault("time", int(time_module.time()))
     if not options.get("checkpoint_version"):
         options["checkpoint_version"] = random_module.SystemRandom().randrange(1, 1 << 31)
-    row = ffi.new("struct f2fs_mkfs_result *")
+    row = sized("struct f2fs_mkfs_result *")
 
     def write(pointer: Any, table: Any, count: int, chosen: _Options) -> int:
         return int(lib.f2fs_mkfs_write(pointer, table, count, chosen.row, row))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Callable, Iterable, NamedTuple, Sequence
 
 from . import enums, errors
-from ._core import Hooks, LogCallback, ProgressCallback, ffi, lib, stray, text
+from ._core import Hooks, LogCallback, ProgressCallback, ffi, lib, sized, stray, text
 from .device import Context, Device, Path
 from .tree import host_path
 from .volume import Source, as_device
@@ -275,7 +275,7 @@ def check(
         if layers:
             device, *further = layers
             opened += layers
-        opening = ffi.new("struct f2fs_open_options *")
+        opening = sized("struct f2fs_open_options *")
         opening.offset, opening.accept_unread = offset, accept_unread
         row = _call(shared, device, further, run, opening, content, repair or dry_run, max_findings, chosen, cut_at or 0)
     finally:
@@ -297,7 +297,7 @@ def _call(
     cut_at: int,
 ) -> Any:
     handle = ffi.new_handle(run)
-    options = ffi.new("struct f2fs_check_options *")
+    options = sized("struct f2fs_check_options *")
     options.depth = lib.F2FS_CHECK_CONTENT if content else lib.F2FS_CHECK_FULL
     options.repair, options.cut_at = repair, cut_at
     options.problem, options.user = lib.py_check_options_problem, handle
@@ -306,7 +306,7 @@ def _call(
     setattr(options, "except", chosen[1].pointer)
     options.open = opening
     table = ffi.new("struct f2fs_device *[]", max(len(further), 1))
-    row = ffi.new("struct f2fs_check_result *")
+    row = sized("struct f2fs_check_result *")
 
     def call(pointer: Any) -> int:
         for i, one in enumerate([device, *further]):

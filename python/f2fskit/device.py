@@ -16,7 +16,7 @@ import types
 from typing import Any, Callable, Iterator, Protocol, Sequence, TypeVar, Union
 
 from . import enums, errors
-from ._core import Core, Handle, Hooks, LogCallback, ProgressCallback, ffi, lib, stray, visitor
+from ._core import Core, Handle, Hooks, LogCallback, ProgressCallback, ffi, lib, sized, stray, visitor
 from .results import DeviceExtent, DeviceInfo, DeviceRecord, FaultCounts, MetadataStat, UndoInfo, Zone, from_c
 
 Buffer = Union[bytes, bytearray, memoryview]
@@ -220,7 +220,7 @@ class Device(Closable):
 
     @classmethod
     def _from_source(cls, source: _Source, sector_size: int, context: Context) -> Device:
-        ops = ffi.new("struct f2fs_device_ops *")
+        ops = sized("struct f2fs_device_ops *")
         ops.read = lib.py_device_ops_read
         if source.writable:
             ops.write = lib.py_device_ops_write
@@ -303,7 +303,7 @@ class Device(Closable):
             capacity: bytes of the others that hold data; 0: all.
             full: the others are full in the beginning, as on a device that an image was copied to; else empty.
         """
-        options = ffi.new("struct f2fs_zone_options *")
+        options = sized("struct f2fs_zone_options *")
         options.zone_bytes, options.capacity = _unsigned(zone_bytes, "zone_bytes"), _unsigned(capacity, "capacity")
         options.conventional, options.is_full = min(_unsigned(conventional, "conventional"), 2**32 - 1), full
         return self._layer(Device, lib.f2fs_device_new_zoned, options)
@@ -335,7 +335,7 @@ class Device(Closable):
         device, when the device is not as the recording left it, and when the recording was cut short. With force the
         last two do not matter: what was done to the same blocks since is lost.
         """
-        row = ffi.new("struct f2fs_undo_info *")
+        row = sized("struct f2fs_undo_info *")
         with Device.open(path, sparse=False, context=self._context) as log:
             self._handle.call(lambda target: int(lib.f2fs_undo_play(log._handle.pointer, target, force, row)))
         return UndoInfo(row.device_size, row.records, row.bytes, bool(row.is_sealed), row.left)
@@ -377,7 +377,7 @@ class Device(Closable):
         """
         if not devices:
             raise ValueError("no devices")
-        row = ffi.new("struct f2fs_undo_info *")
+        row = sized("struct f2fs_undo_info *")
         table = ffi.new("struct f2fs_device *[]", len(devices))
 
         def restore(_: Any) -> int:
@@ -526,7 +526,7 @@ class MetadataDevice(Device):
 
     def stat(self) -> MetadataStat:
         """Tell what it holds."""
-        stat = ffi.new("struct f2fs_metadata_stat *")
+        stat = sized("struct f2fs_metadata_stat *")
         self._handle.call(lib.f2fs_metadata_stat, stat)
         return from_c(MetadataStat, stat)
 

@@ -7,7 +7,7 @@ import contextlib
 import os
 from typing import Any, Iterator, NamedTuple, Sequence, Union
 
-from ._core import ffi, get_ident, lib, stray, text
+from ._core import ffi, get_ident, lib, sized, stray, text
 from .inode import decode_name
 from .populate import Reader, make_input
 from .tree import Memory, host_path
@@ -127,7 +127,7 @@ def diff(
     with contextlib.ExitStack() as stack:
         first = a if isinstance(a, Volume) else stack.enter_context(open_volume(a))
         memory = Memory(first._handle.core.hooks)
-        options = memory.keep(ffi.new("struct f2fs_diff_options *"))
+        options = memory.keep(sized("struct f2fs_diff_options *"))
         options.fields = lib.F2FS_DIFF_ALL if layout else lib.F2FS_DIFF_DEFAULT
         for name in ignore:
             options.fields &= ~_FIELDS[name]

@@ -8,7 +8,7 @@ import uuid
 from typing import Any, NamedTuple, Sequence, Union
 
 from . import enums
-from ._core import Handle, ffi, lib, text
+from ._core import Handle, ffi, lib, sized, text
 from .device import Closable, Context
 from .inode import encode_name
 from .volume import Source, as_device
@@ -110,7 +110,7 @@ def fields(
         raise ValueError('access is "r" or "r+"')
     context = context or getattr(source, "context", None) or Context()
     opened = [as_device(one, context, access == "r+", lock) for one in (source, *devices)]
-    options = ffi.new("struct f2fs_open_options *")
+    options = sized("struct f2fs_open_options *")
     options.offset, options.accept_unread = offset, accept_unread
     table = ffi.new("struct f2fs_device *[]", [one._handle.get(lambda pointer: pointer) for one in opened])
     if devices:

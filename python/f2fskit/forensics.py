@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
 
 from . import enums, errors, results
-from ._core import Handle, ffi, lib, stray, visitor
+from ._core import Handle, ffi, lib, sized, stray, visitor
 from .device import Closable
 from .inode import Inode, decode_name
 
@@ -250,7 +250,7 @@ class Carver(Closable):
     def __init__(self, past: Past, kinds: str | None, max_size: int, max_files: int) -> None:
         """Not for users."""
         self._past = past
-        options = ffi.new("struct f2fs_carve_options *")
+        options = sized("struct f2fs_carve_options *")
         names = ffi.NULL if kinds is None else ffi.new("char[]", kinds.encode())
         options.kinds, options.max_size, options.max_files = names, max_size, max_files
         self._handle: Handle = past._handle.open(
@@ -266,7 +266,7 @@ class Carver(Closable):
 
     def stat(self) -> CarveStat:
         """Return what the search did."""
-        row = ffi.new("struct f2fs_carve_stat *")
+        row = sized("struct f2fs_carve_stat *")
         self._handle.get(lib.f2fs_carver_stat, row)
         found = results.from_c(CarveStat, row)
         return found._replace(is_cut=bool(found.is_cut))
@@ -320,7 +320,7 @@ class Past(Closable):
     def __init__(self, volume: Volume, ino: int = 0, thorough: bool = False, max_segments: int = 0) -> None:
         """Not for users: see `Volume.past()`."""
         self._volume = volume
-        options = ffi.new("struct f2fs_past_options *")
+        options = sized("struct f2fs_past_options *")
         options.ino, options.max_segments = ino, max_segments
         options.flags = lib.F2FS_PAST_THOROUGH if thorough else 0
         self._handle: Handle = volume._handle.open(
@@ -334,7 +334,7 @@ class Past(Closable):
 
     def stat(self) -> PastStat:
         """Return what the search read and found."""
-        row = ffi.new("struct f2fs_past_stat *")
+        row = sized("struct f2fs_past_stat *")
         self._handle.get(lib.f2fs_past_stat, row)
         found = results.from_c(PastStat, row)
         return found._replace(is_cut=bool(found.is_cut))
@@ -367,7 +367,7 @@ class Past(Closable):
 
     def show_stat(self) -> AsOfStat:
         """Return what was met while the volume was shown as of a checkpoint."""
-        row = ffi.new("struct f2fs_as_of_stat *")
+        row = sized("struct f2fs_as_of_stat *")
         self._handle.get(lib.f2fs_past_show_stat, row)
         return results.from_c(AsOfStat, row)
 

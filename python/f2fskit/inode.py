@@ -10,7 +10,7 @@ import struct
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from . import enums, errors, format, results
-from ._core import Handle, ffi, lib, visitor
+from ._core import Handle, ffi, lib, sized, visitor
 from .device import Closable
 from .io import InodeIO
 
@@ -460,7 +460,7 @@ class Inode(Closable):
             if name not in _DIGESTS:
                 raise ValueError(f"there is no digest {name!r}: it is one of {', '.join(_DIGESTS)}")
             wanted |= _DIGESTS[name]
-        row = ffi.new("struct f2fs_digests *")
+        row = sized("struct f2fs_digests *")
         self._handle.call(lib.f2fs_inode_digest, wanted, row)
         return {name: f"{row.crc32:08x}" if name == "crc32" else bytes(getattr(row, name)).hex() for name in names or ("sha256",)}
 
@@ -612,7 +612,7 @@ class Inode(Closable):
             exact: do not ask a default ACL: the permissions are those of mode.
         """
         raw = encode_name(name)
-        spec = ffi.new("struct f2fs_new *")
+        spec = sized("struct f2fs_new *")
         spec.mode, spec.uid, spec.gid = mode, uid, gid
         spec.umask, spec.flags = umask, lib.F2FS_NEW_EXACT if exact else 0
         spec.rdev_major, spec.rdev_minor = os.major(device), os.minor(device)
@@ -749,7 +749,9 @@ class Inode(Closable):
         if algorithm not in numbers:
             raise ValueError(f"there is no hash algorithm {algorithm!r} of fs-verity")
         kept = ffi.from_buffer("char[]", salt)
-        params = ffi.new("struct f2fs_verity_params *", (numbers[algorithm], block_size, kept, len(salt)))
+        params = sized("struct f2fs_verity_params *")
+        params.hash_algorithm, params.block_size = numbers[algorithm], block_size
+        params.salt, params.salt_size = kept, len(salt)
         self._change(lib.f2fs_verity_enable, params)
 
     @property

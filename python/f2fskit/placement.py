@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 from . import results
-from ._core import Handle, ffi, lib, stray
+from ._core import Handle, ffi, lib, sized, stray
 
 #: The stream of a block that goes where it would go without a placement.
 NO_STREAM: int = lib.F2FS_STREAM_NONE
@@ -88,7 +88,7 @@ class Hotness:
     @property
     def stat(self) -> HotnessStat:
         """What was learned so far."""
-        row = ffi.new("struct f2fs_hotness_stat *")
+        row = sized("struct f2fs_hotness_stat *")
         self._handle.get(lib.f2fs_hotness_stat, row)
         values = [getattr(row, name) for name in HotnessStat._fields[:-1]]
         return HotnessStat._make([*values, tuple(row.borders[i] for i in range(min(row.classes, lib.F2FS_STREAMS)))])
@@ -163,7 +163,7 @@ def set_own(volume: Any, placement: Any) -> Any:
     """Set a placement that is written in Python; return what must be kept as long as it is set."""
     asked = _Asked(volume._handle.core.hooks, placement)
     user = ffi.new_handle(asked)
-    row = ffi.new("struct f2fs_placement *", {"user": user, "streams": placement.streams})
+    row = sized("struct f2fs_placement *", {"user": user, "streams": placement.streams})
     for method in _METHODS:
         if callable(getattr(placement, method, None)):
             setattr(row, method, getattr(lib, f"py_placement_{method}"))
@@ -173,7 +173,7 @@ def set_own(volume: Any, placement: Any) -> Any:
 
 def set_method(volume: Any, name: str, sidecar: Any, options: dict[str, int]) -> Hotness:
     """Set a method of the library."""
-    row = ffi.new("struct f2fs_hotness_options *")
+    row = sized("struct f2fs_hotness_options *")
     method = lib.f2fs_hotness_find(name.encode())
     if method < 0:
         known = ", ".join(ffi.string(lib.f2fs_hotness_name(i)).decode() for i in range(4))
@@ -215,6 +215,6 @@ def take_away(volume: Any, hotness: Hotness | None) -> None:
 
 def streams(volume: Any) -> Streams:
     """The property Volume.streams."""
-    row = ffi.new("struct f2fs_stream_stat *")
+    row = sized("struct f2fs_stream_stat *")
     volume._handle.get(lib.f2fs_volume_streams, row)
     return results.from_c(Streams, row)._replace(blocks=tuple(row.blocks))

@@ -8,7 +8,7 @@ import os
 from typing import Any, Callable, Mapping, NamedTuple, Protocol, Sequence, Union
 
 from . import build, enums, errors
-from ._core import Hooks, ffi, lib, stray, text
+from ._core import Hooks, ffi, lib, sized, stray, text
 from .device import Context, Path
 from .inode import encode_name, make_compression
 from .path import AnyPath
@@ -177,7 +177,7 @@ def _make_rules(memory: Memory, rules: Sequence[PopulateRule]) -> Any:
 
 
 def _make_compression(memory: Memory, wanted: PopulateCompression) -> Any:
-    row = memory.keep(ffi.new("struct f2fs_populate_compression *"))
+    row = memory.keep(sized("struct f2fs_populate_compression *"))
     row.how = make_compression(wanted.algorithm, wanted.level, wanted.log_cluster, wanted.checksum)[0]
     for name, extensions in (("names", wanted.names), ("except", wanted.plain_names)):
         if extensions is not None:
@@ -209,7 +209,7 @@ def _make_options(
     """struct f2fs_populate_options, whose memory is kept by memory."""
     if (tar is None) == (directory is None and manifest is None):
         raise TypeError("populate() takes either a directory or tar= or manifest=")
-    options = memory.keep(ffi.new("struct f2fs_populate_options *"))
+    options = memory.keep(sized("struct f2fs_populate_options *"))
     if directory is not None:
         options.directory = memory.text(host_path(directory))
     if tar is not None:
@@ -296,7 +296,7 @@ def populate(
     if on_entry is not None:
         options.entry = lib.py_populate_options_entry
     options.problem = lib.py_populate_options_problem
-    row = ffi.new("struct f2fs_populate_result *")
+    row = sized("struct f2fs_populate_result *")
 
     def finish() -> PopulateResult:
         counts = (row.files, row.directories, row.symlinks, row.specials, row.links, row.bytes, row.problems)

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, List, NamedTuple
 
 from . import enums, results
-from ._core import Handle, ffi, lib, stray, visitor
+from ._core import Handle, ffi, lib, sized, stray, visitor
 
 if TYPE_CHECKING:
     from ._core import _Visit
@@ -144,7 +144,7 @@ def make_plan(volume: Handle) -> RecoveryPlan:
     """Make the plan of a volume."""
     plan = volume.open("recovery plan", lib.f2fs_recovery_free, "f2fs_recovery", lib.f2fs_recovery_plan)
     try:
-        row = ffi.new("struct f2fs_recovery_summary *")
+        row = sized("struct f2fs_recovery_summary *")
         plan.get(lib.f2fs_recovery_summarize, row)
         summary = results.from_c(RecoverySummary, row)
         summary = summary._replace(end=enums.ChainEnd(row.end), needs_recovery=bool(row.needs_recovery))
@@ -156,8 +156,8 @@ def make_plan(volume: Handle) -> RecoveryPlan:
 
 def recover(volume: Handle, drop_chain: bool) -> RecoverResult:
     """Recover a volume."""
-    options = ffi.new("struct f2fs_recover_options *")
+    options = sized("struct f2fs_recover_options *")
     options.flags = lib.F2FS_RECOVER_DROP_CHAIN if drop_chain else 0
-    row = ffi.new("struct f2fs_recover_result *")
+    row = sized("struct f2fs_recover_result *")
     volume.call(lib.f2fs_recover, options, row)
     return results.from_c(RecoverResult, row)._replace(changed=bool(row.changed))

@@ -7,7 +7,7 @@ import os
 from typing import Any, NamedTuple, Sequence
 
 from . import enums
-from ._core import LogCallback, ProgressCallback, ffi, lib
+from ._core import LogCallback, ProgressCallback, ffi, lib, sized
 from .device import Context, Device
 from .tree import host_path
 from .volume import Source, as_device
@@ -106,13 +106,13 @@ def resize(
     if context is not None and (log is not None or progress is not None):
         raise ValueError("log and progress belong to the context that is shared")
     shared = context or Context(log=log, progress=progress)
-    options = ffi.new("struct f2fs_resize_options *")
+    options = sized("struct f2fs_resize_options *")
     options.size, options.overprovision = size or 0, overprovision or 0
     options.to_minimum = minimum
     options.keep_size = size is None and not minimum and overprovision is not None
     options.dry_run = True
     path = host_path(source) if isinstance(source, (str, bytes, os.PathLike)) else None
-    opening = ffi.new("struct f2fs_open_options *")
+    opening = sized("struct f2fs_open_options *")
     opening.offset, opening.accept_unread = offset, accept_unread
 
     def run(is_dry: bool) -> ResizeResult:
@@ -126,7 +126,7 @@ def resize(
 
         opening.recover = 0 if not recover else lib.F2FS_RECOVER_VIEW if is_dry else lib.F2FS_RECOVER_APPLY
         options.dry_run = is_dry
-        row = ffi.new("struct f2fs_resize_result *")
+        row = sized("struct f2fs_resize_result *")
         try:
             device = open_one(source)
             further = [open_one(one) for one in devices]
@@ -184,7 +184,7 @@ def resize_minimum(
     if isinstance(source, Device):
         context = source.context
     shared = context or Context()
-    opening, sizes = ffi.new("struct f2fs_open_options *"), ffi.new("uint64_t[2]")
+    opening, sizes = sized("struct f2fs_open_options *"), ffi.new("uint64_t[2]")
     opening.offset = offset
     opened = [as_device(one, shared, False, lock) for one in (source, *devices)]
     table = ffi.new("struct f2fs_device *[]", max(len(devices), 1))

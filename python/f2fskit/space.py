@@ -8,7 +8,7 @@ import os
 from typing import Any, NamedTuple, Sequence, Tuple, Union
 
 from . import enums, results
-from ._core import Hooks, ffi, lib, stray
+from ._core import Hooks, ffi, lib, sized, stray
 from .path import AnyPath
 from .tree import Memory
 
@@ -156,7 +156,7 @@ def fragmentation(volume: Any, paths: Sequence[AnyPath] | None, small_bytes: int
     hooks = volume._handle.core.hooks
     memory = Memory(hooks)
     run = _Run(hooks)
-    options = ffi.new("struct f2fs_fragments_options *")
+    options = sized("struct f2fs_fragments_options *")
     options.small_bytes, options.read_bytes = small_bytes, read_bytes
     if isinstance(paths, (str, bytes)):
         raise TypeError("paths: a sequence of paths is wanted")
@@ -264,7 +264,7 @@ def defrag(
     """The method Volume.defrag()."""
     hooks = volume._handle.core.hooks
     memory = Memory(hooks)
-    options = ffi.new("struct f2fs_defrag_options *")
+    options = sized("struct f2fs_defrag_options *")
     options.order = enums.choose(enums.DefragOrder, order)
     for name, values in (("paths", paths), ("include", include)):
         if isinstance(values, (str, bytes)):
@@ -283,7 +283,7 @@ def defrag(
     options.move_pinned, options.dry_run = move_pinned, dry_run
     if spill_dir is not None:
         options.spill_dir = memory.text(os.fsencode(spill_dir))
-    row = ffi.new("struct f2fs_defrag_result *")
+    row = sized("struct f2fs_defrag_result *")
     volume._handle.call(lib.f2fs_defrag, options, row)
     found = results.from_c(DefragResult, row)
     none = _Run(hooks)
@@ -303,6 +303,6 @@ class DefragRangeResult(NamedTuple):
 
 def defrag_range(volume: Any, start: int, length: int, target: int, leftwards: bool) -> DefragRangeResult:
     """The method Volume.defrag_range()."""
-    row = ffi.new("struct f2fs_defrag_range_result *")
+    row = sized("struct f2fs_defrag_range_result *")
     volume._handle.call(lib.f2fs_defrag_range, start, length, target, leftwards, row)
     return results.from_c(DefragRangeResult, row)

@@ -8,7 +8,7 @@ import os
 from typing import Any, Callable, NamedTuple, Protocol, Sequence, Union
 
 from . import enums, errors, results
-from ._core import Hooks, ffi, lib, stray, text
+from ._core import Hooks, ffi, lib, sized, stray, text
 from .device import Path
 from .inode import encode_name
 from .path import AnyPath
@@ -223,7 +223,7 @@ def extract(
         raise TypeError("extract() takes either a directory or tar=")
     memory = Memory(hooks)
     run = _Run(hooks, volume.block_size, on_entry, on_problem)
-    options = ffi.new("struct f2fs_extract_options *")
+    options = sized("struct f2fs_extract_options *")
     if directory is not None:
         options.directory = memory.text(host_path(directory))
     if tar is not None:
@@ -258,7 +258,7 @@ def extract(
     options.problem = lib.py_extract_options_problem
     if on_entry is not None:
         options.entry = lib.py_extract_options_entry
-    row = ffi.new("struct f2fs_extract_result *")
+    row = sized("struct f2fs_extract_result *")
 
     def finish() -> ExtractResult:
         return ExtractResult(

@@ -16,7 +16,7 @@ import weakref
 from typing import IO, Any, Callable, Iterator, Sequence, Union
 
 from . import cleaning, enums, errors, format, placement, populate, recovery, results, space, tree
-from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, stray, text, visitor
+from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, sized, stray, text, visitor
 from .device import Closable, Context, Device, MetadataDevice, Path
 from .forensics import Carved, Deleted, Leftover, Moment, Past, Version
 from .inode import DirEntry, ErrorHandler, Inode, encode_name
@@ -109,7 +109,7 @@ def open(
         raise ValueError("pack is 0, 1 or 2")
     if offset < 0 or cache_bytes < 0:
         raise ValueError("offset and cache_bytes must not be negative")
-    options = ffi.new("struct f2fs_open_options *")
+    options = sized("struct f2fs_open_options *")
     options.mode = enums.OpenMode.RESCUE if rescue else enums.choose(enums.OpenMode, mode)
     options.offset, options.pack, options.cache_bytes = offset, pack, cache_bytes
     options.accept_unread = accept_unread
@@ -443,7 +443,7 @@ class Volume(Closable):
         return result
 
     def _stat(self) -> Any:
-        row = ffi.new("struct f2fs_volume_stat *")
+        row = sized("struct f2fs_volume_stat *")
         self._handle.get(lib.f2fs_volume_statfs, row)
         return row
 
@@ -603,7 +603,7 @@ class Volume(Closable):
         """
         self._need_writable()
         names = [ffi.new("char[]", text.encode()) if text else ffi.NULL for text in (compress_names, plain_names)]
-        options = ffi.new("struct f2fs_write_options *")
+        options = sized("struct f2fs_write_options *")
         options.logs, options.discard = logs, discard
         options.logging = enums.choose(enums.Logging, logging)
         options.temperature, options.cold_apart = enums.choose(enums.Temperature, temperature), cold_apart
@@ -632,7 +632,7 @@ class Volume(Closable):
     @property
     def counters(self) -> results.Counters:
         """What was written to the device since the volume was opened, by cause."""
-        row = ffi.new("struct f2fs_counters *")
+        row = sized("struct f2fs_counters *")
         self._handle.get(lib.f2fs_volume_counters, row)
         names = [ffi.string(lib.f2fs_write_cause_name(i)).decode() for i in range(len(row.bytes))]
         logs = [ffi.string(lib.f2fs_log_type_name(i)).decode() for i in range(len(row.log_new))]
@@ -668,7 +668,7 @@ class Volume(Closable):
         self._need_writable()
         options, kept = ffi.NULL, None
         if policy is not None:
-            options = ffi.new("struct f2fs_clean_options *")
+            options = sized("struct f2fs_clean_options *")
             kept = cleaning.set_policy(options, self._handle.core.hooks, policy)
             options.used_limit, options.like_kernel = used_limit, like_kernel
             options.target = enums.choose(enums.CleanTarget, target)
@@ -750,13 +750,13 @@ class Volume(Closable):
         """
         if not dry_run:
             self._need_writable()
-        options = ffi.new("struct f2fs_clean_options *")
+        options = sized("struct f2fs_clean_options *")
         kept = cleaning.set_policy(options, self._handle.core.hooks, policy)
         options.sections, options.free_goal, options.blocks = sections, free, blocks
         options.bytes = bytes_written
         options.seconds, options.used_limit, options.dry_run = seconds, used_limit, dry_run
         options.target, options.move_pinned = enums.choose(enums.CleanTarget, target), move_pinned
-        row = ffi.new("struct f2fs_clean_result *")
+        row = sized("struct f2fs_clean_result *")
         try:
             self._handle.call(lib.f2fs_clean, options, row)
         finally:
@@ -1106,7 +1106,7 @@ class Volume(Closable):
         """
         if key is not None and len(key) != 16:
             raise ValueError("key has to have 16 bytes")
-        options = ffi.new("struct f2fs_metadata_options *")
+        options = sized("struct f2fs_metadata_options *")
         options.content = lib.F2FS_METADATA_USED if used else lib.F2FS_METADATA_ONLY
         options.flags = lib.F2FS_METADATA_SCRAMBLE if scramble else 0
         kept = ffi.NULL if key is None else ffi.new("uint8_t[]", key)

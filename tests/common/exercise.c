@@ -70,7 +70,7 @@ static void add_number(struct run *r, uint64_t v)
 
 static void exercise_roots(struct run *r)
 {
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 	const uint8_t *raw;
 	unsigned which;
 	size_t length;
@@ -221,7 +221,7 @@ static void read_range(struct run *r, struct f2fs_inode *inode, uint64_t offset,
 /* Contents of moderate size once more, as digests. */
 static void exercise_digest(struct run *r, struct f2fs_inode *inode, uint64_t size)
 {
-	struct f2fs_digests digests;
+	struct f2fs_digests digests = { F2FS_SIZED(f2fs_digests) };
 
 	if (size > r->limits->bytes)
 		return;
@@ -340,7 +340,7 @@ static int add_range(void *user, const struct f2fs_extent *range)
 /* What a mount would recover. */
 static void exercise_recovery(struct run *r)
 {
-	struct f2fs_recovery_summary summary;
+	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
 	struct f2fs_recovery *plan;
 
 	if (!passed(r, f2fs_recovery_plan(r->vol, &plan)))
@@ -420,7 +420,7 @@ static int add_earlier(void *user, const struct f2fs_walk_entry *entry)
 /* The states of the last checkpoints. */
 static void exercise_as_of(struct run *r, struct f2fs_past *past)
 {
-	struct f2fs_as_of_stat stat;
+	struct f2fs_as_of_stat stat = { F2FS_SIZED(f2fs_as_of_stat) };
 	struct f2fs_inode *root;
 
 	f2fs_past_show_stat(past, &stat);
@@ -475,8 +475,8 @@ static void exercise_carving(struct run *r, struct f2fs_past *past)
 /* What is left of earlier times. */
 static void exercise_past(struct run *r)
 {
-	const struct f2fs_past_options thorough = { .flags = F2FS_PAST_THOROUGH };
-	struct f2fs_past_stat stat;
+	const struct f2fs_past_options thorough = { F2FS_SIZED(f2fs_past_options), .flags = F2FS_PAST_THOROUGH };
+	struct f2fs_past_stat stat = { F2FS_SIZED(f2fs_past_stat) };
 	struct f2fs_past *past;
 
 	if (!passed(r, f2fs_past_open(r->vol, &thorough, &past)))
@@ -500,9 +500,10 @@ static void exercise_past(struct run *r)
 static void exercise_metadata(struct run *r)
 {
 	static const uint8_t key[16] = "exercise";
-	const struct f2fs_metadata_options options = { .flags = F2FS_METADATA_SCRAMBLE, .key = key };
+	const struct f2fs_metadata_options options = { F2FS_SIZED(f2fs_metadata_options),
+						       .flags = F2FS_METADATA_SCRAMBLE, .key = key };
 	uint64_t at = 0, length, read = 0;
-	struct f2fs_metadata_stat stat;
+	struct f2fs_metadata_stat stat = { F2FS_SIZED(f2fs_metadata_stat) };
 	struct f2fs_device *copy;
 	int is_hole, rc = 0;
 
@@ -536,11 +537,11 @@ static int add_difference(void *user, const struct f2fs_difference *difference)
 /* A volume beside itself; contents are read elsewhere. */
 static void exercise_diff(struct run *r)
 {
-	const struct f2fs_diff_options options = { .volume = r->vol,
+	const struct f2fs_diff_options options = { F2FS_SIZED(f2fs_diff_options), .volume = r->vol,
 						   .fields = F2FS_DIFF_ALL & ~F2FS_DIFF_CONTENTS,
 						   .visit = add_difference,
 						   .user = r };
-	struct f2fs_diff_result result;
+	struct f2fs_diff_result result = { F2FS_SIZED(f2fs_diff_result) };
 
 	passed(r, f2fs_diff(r->vol, &options, &result));
 }

@@ -35,7 +35,7 @@ static int exercise_names(struct f2fs_context *ctx, char *names)
 		.entries = 100000, .table = 20000, .extents = 1000, .bytes = 1 << 20, .identities = 5000
 	};
 	struct f2fs_device *devices[MAX_DEVICES];
-	struct f2fs_open_options options = { 0 };
+	struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options) };
 	struct exercise_result result;
 	int n = open_devices(ctx, names, devices), rc;
 

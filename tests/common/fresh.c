@@ -64,7 +64,7 @@ void fresh_open_zoned(struct fresh *f, uint64_t size, const struct f2fs_mkfs_opt
 
 void fresh_open(struct fresh *f, uint64_t size, uint32_t features)
 {
-	const struct f2fs_mkfs_options options = { .feature = features };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = features };
 
 	fresh_open_with(f, size, &options);
 }
@@ -85,7 +85,7 @@ void fresh_reopen_keep(struct fresh *f, struct f2fs_inode **inode, const char *p
 
 struct f2fs_inode *fresh_make(struct fresh *f, const char *name, unsigned mode)
 {
-	const struct f2fs_new spec = { .mode = mode };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = mode };
 	struct f2fs_inode *root, *made;
 
 	need(f, f2fs_lookup(f->vol, "/", 0, &root), "root");

@@ -54,7 +54,8 @@ static int extent_through(void *self, uint64_t offset, uint64_t *length, int *is
 
 struct f2fs_device *read_log_open(struct f2fs_context *ctx, struct f2fs_device *inner, struct read_log **out)
 {
-	static const struct f2fs_device_ops ops = { .read = read_through, .extent = extent_through };
+	static const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops),
+						    .read = read_through, .extent = extent_through };
 	struct f2fs_device_info info = *f2fs_device_info(inner);
 	struct read_log *log = calloc(1, sizeof(*log));
 	struct f2fs_device *dev;

@@ -58,6 +58,7 @@ static void count_message(void *user, enum f2fs_log_level level, const char *mes
 void test_host_init(struct test_host *host)
 {
 	memset(host, 0, sizeof(*host));
+	host->host.struct_size = sizeof(host->host);
 	host->host.user = host;
 	host->host.realloc = reallocate;
 	host->host.log = count_message;

@@ -30,7 +30,7 @@ static struct f2fs_inode *open_directory(struct lab *lab)
 
 static struct f2fs_new choose_spec(struct lab *lab, uint32_t mode)
 {
-	const struct f2fs_new spec = { .mode = mode,
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = mode,
 				       .uid = (uint32_t)lab_random(lab, 3),
 				       .mtime = { (int64_t)lab_random(lab, 1u << 31), 7 },
 				       .target = "somewhere/else",

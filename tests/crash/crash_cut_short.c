@@ -34,8 +34,9 @@ static int count_loss(void *user, const struct f2fs_problem *problem)
 
 static int look(struct f2fs_context *ctx, struct f2fs_device *dev, uint64_t *losses, uint64_t *found)
 {
-	const struct f2fs_check_options options = { .problem = count_loss, .user = losses, .threads = 1 };
-	struct f2fs_check_result result = { 0 };
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options),
+						    .problem = count_loss, .user = losses, .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	int err;
 
 	*losses = 0;
@@ -47,8 +48,9 @@ static int look(struct f2fs_context *ctx, struct f2fs_device *dev, uint64_t *los
 /* What fsck.f2fs -y does where the device cannot become longer. */
 static int make_whole(struct f2fs_context *ctx, struct f2fs_device *dev)
 {
-	const struct f2fs_check_options options = { .repair = 1, .threads = 1, .cut_at = UINT64_MAX };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options),
+						    .repair = 1, .threads = 1, .cut_at = UINT64_MAX };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	int err = f2fs_check(ctx, dev, &options, &result);
 
 	return err ? err : f2fs_resize(ctx, dev, NULL, NULL, NULL);

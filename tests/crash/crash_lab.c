@@ -32,7 +32,7 @@ static void commit(struct lab *lab)
 
 static struct f2fs_inode *make(struct lab *lab, const char *top, const char *name)
 {
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_inode *dir, *inode;
 
 	assert_int_equal(f2fs_lookup(lab->vol, top, 0, &dir), 0);
@@ -215,12 +215,12 @@ static void run_cleaning(struct lab *lab)
 
 	make_gaps(lab);
 	for (unsigned i = 0; i < 6; i++) {
-		const struct f2fs_clean_options options = { .policy = i % 3,
+		const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .policy = i % 3,
 							    .used_limit = 100,
 							    .sections = 4,
 							    .target = i & 1,
 							    .move_pinned = 1 };
-		struct f2fs_clean_result result;
+		struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
 
 		for (unsigned n = 0; n < 8; n++)
 			f2fs_inode_close(lab_change(lab));
@@ -248,12 +248,12 @@ static void run_defrag(struct lab *lab)
 
 	for (unsigned i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
 		const uint32_t has_list = orders[i] == F2FS_DEFRAG_LIST;
-		const struct f2fs_defrag_options options = { .order = orders[i],
+		const struct f2fs_defrag_options options = { F2FS_SIZED(f2fs_defrag_options), .order = orders[i],
 							     .list = has_list ? list : NULL,
 							     .list_count = has_list ? 3 : 0,
 							     .blocks = i == 1 ? 300 : 0 };
-		struct f2fs_defrag_range_result range;
-		struct f2fs_defrag_result result;
+		struct f2fs_defrag_range_result range = { F2FS_SIZED(f2fs_defrag_range_result) };
+		struct f2fs_defrag_result result = { F2FS_SIZED(f2fs_defrag_result) };
 
 		for (unsigned n = 0; n < 8; n++)
 			f2fs_inode_close(lab_change(lab));
@@ -276,7 +276,7 @@ static void run_defrag(struct lab *lab)
 /* Cleaning by itself before the first change of a transaction: what it commits is what was promised. */
 static void run_cleaned_changes(struct lab *lab)
 {
-	const struct f2fs_clean_options options = { .like_kernel = 1 };
+	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .like_kernel = 1 };
 	uint64_t own = 0;
 
 	assert_int_equal(f2fs_volume_set_cleaning(lab->vol, &options), 0);
@@ -313,7 +313,7 @@ static struct f2fs_inode *write_again(struct lab *lab, struct f2fs_inode *inode)
 /* Cleaning by itself while files are fsynced that no commit has yet: it commits them before it moves anything. */
 static void run_cleaned_fsyncs(struct lab *lab)
 {
-	const struct f2fs_clean_options options = { .like_kernel = 1, .free_goal = 1 };
+	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .like_kernel = 1, .free_goal = 1 };
 	struct f2fs_inode *bulk = make(lab, "/", "bulk");
 	bool pends = false;
 	unsigned own = 0;
@@ -373,10 +373,11 @@ static struct f2fs_inode *make_pinned(struct lab *lab, unsigned number)
 static void run_pinned_moves(struct lab *lab)
 {
 	for (unsigned i = 0; i < 3; i++) {
-		const struct f2fs_clean_options options = { .used_limit = 100, .move_pinned = 1, .policy = i % 3 };
+		const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options),
+							    .used_limit = 100, .move_pinned = 1, .policy = i % 3 };
 		struct f2fs_inode *left = make_pinned(lab, 2 * i), *right = make_pinned(lab, 2 * i + 1);
 		const f2fs_blk_t was_left = place_of(left), was_right = place_of(right);
-		struct f2fs_clean_result result;
+		struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
 
 		for (unsigned n = 0; n < 4; n++)
 			f2fs_inode_close(lab_change(lab));
@@ -442,7 +443,7 @@ static void prepare_holes(struct lab *lab)
 
 static uint64_t free_blocks(struct lab *lab)
 {
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 
 	f2fs_volume_statfs(lab->vol, &st);
 	return st.free_blocks;
@@ -451,7 +452,7 @@ static uint64_t free_blocks(struct lab *lab)
 /* Write until there is hardly a free segment any more; of those in use many have holes. */
 static void prepare_used_up(struct lab *lab)
 {
-	const struct f2fs_write_options options = { .logging = F2FS_LOGGING_NORMAL };
+	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .logging = F2FS_LOGGING_NORMAL };
 	struct f2fs_inode *ballast;
 	uint64_t at = 0;
 
@@ -504,7 +505,7 @@ static void run_recovery(struct lab *lab)
 
 static void use_logs(struct lab *lab, uint8_t logs)
 {
-	const struct f2fs_write_options options = { .logs = logs };
+	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .logs = logs };
 
 	assert_int_equal(f2fs_volume_configure(lab->vol, &options), 0);
 }
@@ -538,7 +539,8 @@ static unsigned delay_some(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs
 
 static void use_streams(struct lab *lab)
 {
-	const struct f2fs_placement placement = { .streams = 3, .classify = classify_any, .delay = delay_some };
+	const struct f2fs_placement placement = { F2FS_SIZED(f2fs_placement),
+						  .streams = 3, .classify = classify_any, .delay = delay_some };
 
 	assert_int_equal(f2fs_volume_set_placement(lab->vol, &placement), 0);
 }
@@ -558,8 +560,9 @@ static void run_commits_in_streams(struct lab *lab)
 /* A placement that learns, taught until it tells blocks apart; what is done then is as with any other. */
 static void run_fsyncs_by_hotness(struct lab *lab)
 {
-	const struct f2fs_hotness_options options = { .method = F2FS_HOTNESS_ADAPTIVE, .streams = 4 };
-	struct f2fs_hotness_stat stat;
+	const struct f2fs_hotness_options options = { F2FS_SIZED(f2fs_hotness_options),
+						      .method = F2FS_HOTNESS_ADAPTIVE, .streams = 4 };
+	struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
 	struct f2fs_hotness *hot;
 	struct f2fs_inode *inode;
 
@@ -583,8 +586,9 @@ static const char *folder; /* of the host: something to copy */
 
 static void run_populate(struct lab *lab)
 {
-	const struct f2fs_populate_options options = { .directory = folder, .target = "/d0/copy" };
-	struct f2fs_populate_result result;
+	const struct f2fs_populate_options options = { F2FS_SIZED(f2fs_populate_options),
+						       .directory = folder, .target = "/d0/copy" };
+	struct f2fs_populate_result result = { F2FS_SIZED(f2fs_populate_result) };
 
 	assert_non_null(folder);
 	assert_int_equal(f2fs_populate(lab->vol, &options, &result), 0);

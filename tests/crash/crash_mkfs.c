@@ -52,7 +52,7 @@ static bool is_whole(struct subject *s, struct f2fs_device *model, struct f2fs_d
 static int judge(void *user, const struct crash_state *state)
 {
 	struct f2fs_context *ctx;
-	struct f2fs_volume_stat stat;
+	struct f2fs_volume_stat stat = { F2FS_SIZED(f2fs_volume_stat) };
 	struct subject *s = user;
 	struct f2fs_volume *vol;
 	bool is_old, is_new;
@@ -80,7 +80,7 @@ static void make_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const
 			uint8_t uuid[16])
 {
 	const struct f2fs_mkfs_device device = { .device = dev };
-	struct f2fs_mkfs_result result;
+	struct f2fs_mkfs_result result = { F2FS_SIZED(f2fs_mkfs_result) };
 
 	assert_int_equal(f2fs_mkfs_write(ctx, &device, 1, options, &result), 0);
 	memcpy(uuid, result.uuid, 16);
@@ -120,7 +120,7 @@ static void cut_short(const struct f2fs_mkfs_options *old_options, const struct 
 
 static void over_a_volume_of_the_same_shape(void **state)
 {
-	const struct f2fs_mkfs_options options = { .label = "same" };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "same" };
 
 	(void)state;
 	cut_short(&options, &options);
@@ -128,8 +128,8 @@ static void over_a_volume_of_the_same_shape(void **state)
 
 static void over_a_volume_of_another_shape(void **state)
 {
-	const struct f2fs_mkfs_options old_options = { .label = "old" };
-	const struct f2fs_mkfs_options new_options = { .label = "new",
+	const struct f2fs_mkfs_options old_options = { F2FS_SIZED(f2fs_mkfs_options), .label = "old" };
+	const struct f2fs_mkfs_options new_options = { F2FS_SIZED(f2fs_mkfs_options), .label = "new",
 						       .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
 								  F2FS_FEATURE_LOST_FOUND,
 						       .no_discard = 1,

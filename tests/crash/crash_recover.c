@@ -26,7 +26,8 @@ struct subject {
 
 static int take_digest(struct subject *s, struct f2fs_device *dev, int recover, struct tree_digest *out)
 {
-	const struct f2fs_open_options options = { .mode = F2FS_MODE_STRICT, .recover = recover };
+	const struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options),
+						   .mode = F2FS_MODE_STRICT, .recover = recover };
 	struct f2fs_volume *vol;
 	int rc = f2fs_volume_open(s->ctx, dev, &options, &vol);
 

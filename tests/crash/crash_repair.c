@@ -103,7 +103,7 @@ static const struct test_case cases[] = {
 
 static int repair(struct f2fs_context *ctx, struct f2fs_device *dev, int really, struct f2fs_check_result *result)
 {
-	const struct f2fs_check_options options = { .repair = really, .threads = 1 };
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .repair = really, .threads = 1 };
 
 	return f2fs_check(ctx, dev, &options, result);
 }
@@ -133,8 +133,9 @@ static int count_loss(void *user, const struct f2fs_problem *problem)
 static struct condition look(struct f2fs_context *ctx, struct f2fs_device *dev)
 {
 	struct condition seen = { 0 };
-	const struct f2fs_check_options options = { .problem = count_loss, .user = &seen, .threads = 1 };
-	struct f2fs_check_result result = { 0 };
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options),
+						    .problem = count_loss, .user = &seen, .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	struct f2fs_volume *vol;
 
 	seen.rc = f2fs_check(ctx, dev, &options, &result);
@@ -180,7 +181,7 @@ static int judge_state(void *user, const struct crash_state *state)
 {
 	struct judge *judge = user;
 	const char *why = judge_cut(judge, state->dev);
-	struct f2fs_check_result result;
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	char text[200];
 	int rc = repair(judge->ctx, state->dev, 1, &result);
 
@@ -200,7 +201,7 @@ static int judge_state(void *user, const struct crash_state *state)
 static void run(const struct test_case *test)
 {
 	const struct crash_options options = { .subsets = 24, .scattered = 6, .seed = 5 };
-	struct f2fs_check_result result;
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	struct f2fs_device *after, *recorder;
 	struct judge judge = { 0 };
 	struct seed seed;

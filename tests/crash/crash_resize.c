@@ -36,7 +36,7 @@ static int check(struct judge *judge, struct f2fs_device *dev, uint64_t *found)
 
 static int resize(struct judge *judge, struct f2fs_device *dev, struct f2fs_resize_result *result)
 {
-	const struct f2fs_resize_options options = { .size = judge->test->target };
+	const struct f2fs_resize_options options = { F2FS_SIZED(f2fs_resize_options), .size = judge->test->target };
 
 	return f2fs_resize(judge->ctx, dev, NULL, &options, result);
 }
@@ -58,8 +58,8 @@ static int judge_cut(struct judge *judge, struct f2fs_device *dev)
 /* A repair settles the volume as it is: nothing is wrong then, and the files are the same. */
 static int repair(struct judge *judge, struct f2fs_device *dev)
 {
-	const struct f2fs_check_options options = { .repair = 1, .threads = 1 };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .repair = 1, .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	uint64_t tree, found = 0;
 	uint32_t segments;
 	int err = f2fs_check(judge->ctx, dev, &options, &result);
@@ -77,7 +77,7 @@ static int repair(struct judge *judge, struct f2fs_device *dev)
 
 static int finish(struct judge *judge, struct f2fs_device *dev)
 {
-	struct f2fs_resize_result result;
+	struct f2fs_resize_result result = { F2FS_SIZED(f2fs_resize_result) };
 	uint64_t tree, found;
 	uint32_t segments;
 	int err = resize(judge, dev, &result);
@@ -123,7 +123,7 @@ static void run(const struct resize_case *test, int all)
 	const struct crash_options options = { .subsets = all ? 24 : 2, .scattered = all ? 6 : 1, .seed = 7 };
 	struct f2fs_device *before, *after, *recorder;
 	struct judge judge = { .test = test, .all = all };
-	struct f2fs_resize_result result;
+	struct f2fs_resize_result result = { F2FS_SIZED(f2fs_resize_result) };
 	uint32_t segments;
 	uint64_t states;
 	unsigned kinds = 0;

@@ -149,7 +149,7 @@ static const sqlite3_io_methods methods = {
 
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags)
 {
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct db_file *db = (struct db_file *)file;
 	struct f2fs_inode *root;
 	int rc;

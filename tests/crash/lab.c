@@ -51,7 +51,7 @@ int lab_complain(struct lab *lab, const char *format, ...)
 
 struct f2fs_volume *lab_open(struct lab *lab, struct f2fs_device *dev)
 {
-	const struct f2fs_open_options options = { .mode = F2FS_MODE_STRICT };
+	const struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_STRICT };
 	struct f2fs_volume *vol;
 	uint64_t pending;
 
@@ -96,8 +96,9 @@ static int complain_of_problem(void *user, const struct f2fs_problem *problem)
 int lab_check(struct lab *lab, struct f2fs_device *dev)
 {
 	struct complaint complaint = { .lab = lab };
-	const struct f2fs_check_options options = { .problem = complain_of_problem, .user = &complaint, .threads = 1 };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options),
+						    .problem = complain_of_problem, .user = &complaint, .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	int rc = f2fs_check(lab->ctx, dev, &options, &result);
 
 	if (rc != 0)
@@ -249,12 +250,14 @@ static int judge(void *user, const struct crash_state *state)
 static void prepare(struct lab *lab)
 {
 	const struct lab_workload *w = lab->workload;
+	struct f2fs_mkfs_options format = w->format;
 	struct f2fs_mkfs_device device = { 0 };
 
+	format.struct_size = sizeof(format);
 	assert_int_equal(f2fs_context_new(NULL, &lab->ctx), 0);
 	assert_int_equal(f2fs_device_new_memory(lab->ctx, w->size ? w->size : 64u << 20, &lab->dev), 0);
 	device.device = lab->dev;
-	assert_int_equal(f2fs_mkfs_write(lab->ctx, &device, 1, &w->format, NULL), 0);
+	assert_int_equal(f2fs_mkfs_write(lab->ctx, &device, 1, &format, NULL), 0);
 	assert_int_equal(f2fs_device_new_recorder(lab->dev, &lab->recorder), 0);
 	if (!w->prepare)
 		return;
@@ -268,7 +271,7 @@ static void prepare(struct lab *lab)
 /* What the volume says that it wrote is what came to the device. */
 static void must_be_counted(const struct lab *lab)
 {
-	struct f2fs_counters counted, seen = { 0 };
+	struct f2fs_counters counted = { F2FS_SIZED(f2fs_counters) }, seen = { 0 };
 	uint64_t bytes = 0, requests = 0, sizes = 0;
 
 	f2fs_volume_counters(lab->vol, &counted);
@@ -309,14 +312,16 @@ void lab_run(const struct lab_workload *w, uint64_t seed)
 					       .scattered = w->scattered ? w->scattered : 3,
 					       .seed = seed };
 	struct lab lab = { .workload = w, .random = seed, .bytes = malloc(LAB_BYTES) };
+	struct f2fs_write_options write = w->write;
 	struct f2fs_device *before;
 	uint64_t count = 0;
 
+	write.struct_size = sizeof(write);
 	assert_non_null(lab.bytes);
 	prepare(&lab);
 	assert_int_equal(f2fs_device_fork_memory(lab.dev, &before), 0);
 	assert_int_equal(f2fs_volume_open(lab.ctx, lab.recorder, NULL, &lab.vol), 0);
-	assert_int_equal(f2fs_volume_configure(lab.vol, &w->write), 0);
+	assert_int_equal(f2fs_volume_configure(lab.vol, &write), 0);
 	lab_promise(&lab);
 	w->run(&lab);
 	must_be_counted(&lab);

@@ -63,7 +63,8 @@ static void write_file(struct f2fs_inode *root, unsigned number)
 
 	snprintf(name, sizeof(name), "f%u", number);
 	memset(bytes, (int)number + 1, length);
-	resize_require(f2fs_create(root, name, strlen(name), &(struct f2fs_new){ .mode = 0100644 }, &file) == 0,
+	resize_require(f2fs_create(root, name, strlen(name), &(struct f2fs_new){ F2FS_SIZED(f2fs_new),
+										 .mode = 0100644 }, &file) == 0,
 		"cannot create");
 	resize_require(f2fs_inode_write(file, 0, bytes, length) == 0, "cannot write");
 	f2fs_inode_close(file);
@@ -97,11 +98,13 @@ static void fill(struct f2fs_context *ctx, struct f2fs_device *dev, const struct
 struct f2fs_device *resize_make(struct f2fs_context *ctx, const struct resize_case *test)
 {
 	struct f2fs_mkfs_device target = { .size = test->size };
+	struct f2fs_mkfs_options format = test->format;
 	struct f2fs_device *dev;
 
+	format.struct_size = sizeof(format);
 	resize_require(f2fs_device_new_memory(ctx, test->device, &dev) == 0, "no device");
 	target.device = dev;
-	resize_require(f2fs_mkfs_write(ctx, &target, 1, &test->format, NULL) == 0, "cannot make the volume");
+	resize_require(f2fs_mkfs_write(ctx, &target, 1, &format, NULL) == 0, "cannot make the volume");
 	fill(ctx, dev, test);
 	return dev;
 }
@@ -145,8 +148,9 @@ static int take_problem(void *user, const struct f2fs_problem *problem)
 
 int resize_case_check(struct f2fs_context *ctx, struct f2fs_device *dev, struct resize_found *out)
 {
-	const struct f2fs_check_options options = { .problem = take_problem, .user = out, .threads = 1 };
-	struct f2fs_check_result result = { 0 };
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options),
+						    .problem = take_problem, .user = out, .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	int err;
 
 	*out = (struct resize_found){ 0 };

@@ -216,7 +216,7 @@ static int mix_sit(struct f2fs_volume *vol, struct tree_digest *out, const struc
 
 int tree_digest(struct f2fs_volume *vol, struct tree_digest *out)
 {
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 	uint64_t reserved = 0;
 	int rc = digest_files(vol, out, &reserved);
 

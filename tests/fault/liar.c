@@ -97,6 +97,7 @@ static int extent_liar(void *self, uint64_t offset, uint64_t *length, int *is_ho
 int liar_open(struct f2fs_context *ctx, struct liar *liar, struct f2fs_device **out)
 {
 	static const struct f2fs_device_ops ops = {
+		F2FS_SIZED(f2fs_device_ops),
 		.read = read_liar,
 		.write = write_liar,
 		.zero = zero_liar,

@@ -97,7 +97,7 @@ static int sink(void *user, const void *data, size_t length)
 
 static int with_past(struct bench *b, int (*run)(struct bench *b, struct f2fs_past *past))
 {
-	struct f2fs_past_stat stat;
+	struct f2fs_past_stat stat = { F2FS_SIZED(f2fs_past_stat) };
 	struct f2fs_past *past;
 	int rc = f2fs_past_open(b->vol, NULL, &past);
 
@@ -242,7 +242,7 @@ static int run_undelete(struct bench *b)
 
 static int save_copy(struct bench *b, const struct f2fs_metadata_options *options)
 {
-	struct f2fs_metadata_stat stat;
+	struct f2fs_metadata_stat stat = { F2FS_SIZED(f2fs_metadata_stat) };
 	struct f2fs_device *copy;
 	int rc = f2fs_metadata_open(b->vol, options, &copy);
 
@@ -259,14 +259,16 @@ static int save_copy(struct bench *b, const struct f2fs_metadata_options *option
 
 static int run_metadata(struct bench *b)
 {
-	const struct f2fs_metadata_options options = { .flags = F2FS_METADATA_SCRAMBLE, .key = key };
+	const struct f2fs_metadata_options options = { F2FS_SIZED(f2fs_metadata_options),
+						       .flags = F2FS_METADATA_SCRAMBLE, .key = key };
 
 	return save_copy(b, &options);
 }
 
 static int run_used(struct bench *b)
 {
-	const struct f2fs_metadata_options options = { .content = F2FS_METADATA_USED };
+	const struct f2fs_metadata_options options = { F2FS_SIZED(f2fs_metadata_options),
+						       .content = F2FS_METADATA_USED };
 
 	return save_copy(b, &options);
 }
@@ -294,15 +296,17 @@ static int run_map(struct bench *b)
 static int run_tar(struct bench *b)
 {
 	const struct f2fs_stream stream = { .write = sink, .user = b };
-	const struct f2fs_extract_options options = { .tar = &stream, .threads = 1, .encrypted = F2FS_ENCRYPTED_RAW };
+	const struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options),
+						      .tar = &stream, .threads = 1, .encrypted = F2FS_ENCRYPTED_RAW };
 
 	return f2fs_extract(b->vol, &options, NULL);
 }
 
 static int run_check(struct bench *b)
 {
-	const struct f2fs_check_options options = { .depth = F2FS_CHECK_CONTENT, .threads = 1 };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options),
+						    .depth = F2FS_CHECK_CONTENT, .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	int rc = f2fs_check(ctx, b->dev, &options, &result);
 
 	b->missing = rc == 0 ? result.found : 0;
@@ -320,7 +324,7 @@ static int run_minimum(struct bench *b)
 
 static int run_rescue(struct bench *b)
 {
-	const struct f2fs_open_options options = { .mode = F2FS_MODE_RESCUE };
+	const struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_RESCUE };
 	struct tree_digest tree = { 0 };
 	int rc = f2fs_volume_open(ctx, b->dev, &options, &b->vol);
 
@@ -335,7 +339,7 @@ static int run_rescue(struct bench *b)
 
 static int run_view(struct bench *b)
 {
-	const struct f2fs_open_options options = { .recover = F2FS_RECOVER_VIEW };
+	const struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .recover = F2FS_RECOVER_VIEW };
 	struct tree_digest tree = { 0 };
 	int rc = f2fs_volume_open(ctx, b->dev, &options, &b->vol);
 
@@ -349,28 +353,28 @@ static int run_view(struct bench *b)
 
 static int run_recover(struct bench *b)
 {
-	const struct f2fs_open_options options = { .recover = F2FS_RECOVER_APPLY };
+	const struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .recover = F2FS_RECOVER_APPLY };
 
 	return f2fs_volume_open(ctx, b->dev, &options, &b->vol);
 }
 
 static int run_clean(struct bench *b)
 {
-	const struct f2fs_clean_options options = { .used_limit = 100 };
+	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .used_limit = 100 };
 
 	return f2fs_clean(b->vol, &options, NULL);
 }
 
 static int run_defrag(struct bench *b)
 {
-	const struct f2fs_defrag_options options = { .order = F2FS_DEFRAG_TREE };
+	const struct f2fs_defrag_options options = { F2FS_SIZED(f2fs_defrag_options), .order = F2FS_DEFRAG_TREE };
 
 	return f2fs_defrag(b->vol, &options, NULL);
 }
 
 static int resize_to(struct bench *b, uint64_t size)
 {
-	const struct f2fs_resize_options options = { .size = size };
+	const struct f2fs_resize_options options = { F2FS_SIZED(f2fs_resize_options), .size = size };
 
 	return f2fs_resize(ctx, b->dev, NULL, &options, NULL);
 }
@@ -387,8 +391,8 @@ static int run_grow(struct bench *b)
 
 static int run_repair(struct bench *b)
 {
-	const struct f2fs_check_options options = { .repair = 1, .threads = 1 };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .repair = 1, .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	int rc = f2fs_check(ctx, b->dev, &options, &result);
 
 	b->missing = rc == 0 ? result.left : 0;
@@ -411,7 +415,7 @@ static int run_fsync(struct bench *b)
 
 static int run_encrypt(struct bench *b)
 {
-	static const struct f2fs_new spec = { .mode = 0100644 };
+	static const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_policy policy = { .version = 2, .contents_mode = 1, .filenames_mode = 4 };
 	struct f2fs_inode *dir = NULL, *inode = NULL;
 	int rc = f2fs_volume_add_key(b->vol, key, sizeof(key), NULL, 0, &policy.key);
@@ -445,7 +449,8 @@ static int run_populate(struct bench *b)
 			   "{\"path\":\"dir/new\",\"type\":\"symlink\",\"target\":\"file-002\"}\n"
 			   "{\"path\":\"dir/again\",\"type\":\"link\",\"target\":\"dir/file-001\"}\n";
 	const struct f2fs_input input = { .read = give_manifest, .user = &left };
-	const struct f2fs_populate_options options = { .manifest = &input, .existing = F2FS_EXISTING_REPLACE };
+	const struct f2fs_populate_options options = { F2FS_SIZED(f2fs_populate_options),
+						       .manifest = &input, .existing = F2FS_EXISTING_REPLACE };
 	int rc = f2fs_populate(b->vol, &options, NULL);
 
 	return rc ? rc : f2fs_volume_commit(b->vol);
@@ -526,7 +531,7 @@ static const struct operation operations[] = {
 static void make_entry(struct f2fs_volume *vol, const char *parent, const char *name, unsigned mode, size_t length)
 {
 	static uint8_t bytes[200 * BLOCK];
-	const struct f2fs_new spec = { .mode = mode };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = mode };
 	struct f2fs_inode *dir, *inode;
 
 	memset(bytes, name[strlen(name) - 1], sizeof(bytes));
@@ -563,7 +568,8 @@ static void remove_files(struct f2fs_volume *vol, unsigned from, unsigned to)
 
 static void make_clean(void)
 {
-	const struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+						   .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
 							      F2FS_FEATURE_ENCRYPT | F2FS_FEATURE_LOST_FOUND,
 						   .has_time = 1 };
 	struct f2fs_mkfs_device device = { 0 };
@@ -625,7 +631,7 @@ static void make_others(void)
 /* What the device shows to somebody who recovers it; 0 when it does not. */
 static uint64_t tree_on(struct f2fs_device *dev)
 {
-	const struct f2fs_open_options view = { .recover = F2FS_RECOVER_VIEW };
+	const struct f2fs_open_options view = { F2FS_SIZED(f2fs_open_options), .recover = F2FS_RECOVER_VIEW };
 	struct tree_digest digest = { 0 };
 	struct f2fs_volume *vol;
 
@@ -639,8 +645,8 @@ static uint64_t tree_on(struct f2fs_device *dev)
 
 static uint64_t problems_on(struct f2fs_device *dev)
 {
-	const struct f2fs_check_options options = { .threads = 1 };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 
 	return f2fs_check(ctx, dev, &options, &result) == 0 ? result.found : 1;
 }

@@ -42,7 +42,7 @@ static void fail(const struct bench *b, const struct run *run, const char *what)
 
 static int resize(struct bench *b, struct f2fs_device *dev, struct f2fs_resize_result *result)
 {
-	const struct f2fs_resize_options options = { .size = b->test->target };
+	const struct f2fs_resize_options options = { F2FS_SIZED(f2fs_resize_options), .size = b->test->target };
 
 	return f2fs_resize(b->ctx, dev, NULL, &options, result);
 }
@@ -53,7 +53,7 @@ static int resize_with(struct bench *b, const struct run *run, struct f2fs_devic
 	const struct f2fs_fault_rule none = { 0 };
 	struct f2fs_fault_rule rule = { .sticky = run->sticky };
 	const uint64_t failures = b->host.failures;
-	struct f2fs_resize_result result;
+	struct f2fs_resize_result result = { F2FS_SIZED(f2fs_resize_result) };
 	struct f2fs_device *dev;
 	uint64_t counts[3];
 
@@ -98,7 +98,7 @@ static int run_with(struct bench *b, const struct run *run)
 {
 	const int code = run->kind == FAULT_MEMORY ? F2FS_ERR_NOMEM : F2FS_ERR_IO;
 	const size_t live = b->host.live;
-	struct f2fs_resize_result result;
+	struct f2fs_resize_result result = { F2FS_SIZED(f2fs_resize_result) };
 	struct f2fs_device *memory;
 	int err, met;
 

@@ -190,7 +190,7 @@ static int run_open(struct bench *b)
 /* The checkpoint packs are gone: the whole main area is read. */
 static int run_rescue(struct bench *b)
 {
-	const struct f2fs_open_options options = { .mode = F2FS_MODE_RESCUE };
+	const struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_RESCUE };
 	struct f2fs_volume *vol;
 	int rc = f2fs_device_zero(b->memory, 512 * 4096, 1024 * 4096);
 
@@ -225,8 +225,9 @@ static int count_problem(void *user, const struct f2fs_problem *problem)
 /* What cannot be read is a finding. */
 static int run_check(struct bench *b)
 {
-	struct f2fs_check_result result;
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	const struct f2fs_check_options options = {
+		F2FS_SIZED(f2fs_check_options),
 		.depth = F2FS_CHECK_CONTENT, .problem = count_problem, .user = &b->digest, .threads = 1
 	};
 	int rc = f2fs_check(b->ctx, b->dev, &options, &result);
@@ -237,9 +238,10 @@ static int run_check(struct bench *b)
 /* Whatever fails during a repair, the next one goes on from there, and leaves nothing to be found. */
 static int run_repair(struct bench *b)
 {
-	const struct f2fs_check_options repair = { .repair = 1, .threads = 1 }, check = { .threads = 1 };
+	const struct f2fs_check_options repair = { F2FS_SIZED(f2fs_check_options), .repair = 1, .threads = 1 },
+					check = { F2FS_SIZED(f2fs_check_options), .threads = 1 };
 	const uint64_t fail_at = b->host.fail_at;
-	struct f2fs_check_result result;
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	struct f2fs_error_detail detail;
 	/* the NAT, and with it the way to every node */
 	int again, rc = f2fs_device_zero(b->memory, 2560 * 4096, 1024 * 4096);
@@ -260,10 +262,10 @@ static int run_repair(struct bench *b)
 /* New and changed files are fsynced; one of the fsyncs has to commit. What has not failed is there. */
 static int run_fsync(struct bench *b)
 {
-	static const struct f2fs_new spec = { .mode = 0100644 };
+	static const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	static const char bytes[9000] = "fsync";
 	const struct f2fs_write_part parts[] = { { 0, bytes, 9000 }, { 5000000, bytes, 100 } };
-	const struct f2fs_mkfs_options options = { .label = "fsync" };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "fsync" };
 	struct f2fs_mkfs_device device = { .device = b->memory };
 	struct f2fs_inode *dir = NULL, *inode = NULL;
 	struct f2fs_volume *vol;
@@ -320,7 +322,7 @@ static uint64_t digest_of(struct bench *b, const struct f2fs_open_options *optio
 /* Whatever fails, nothing is lost: the next recovery leads to the same volume. */
 static int run_recover(struct bench *b)
 {
-	const struct f2fs_open_options apply = { .recover = F2FS_RECOVER_APPLY };
+	const struct f2fs_open_options apply = { F2FS_SIZED(f2fs_open_options), .recover = F2FS_RECOVER_APPLY };
 	struct f2fs_error_detail detail;
 	struct f2fs_volume *vol;
 	int rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
@@ -340,7 +342,7 @@ static int run_recover(struct bench *b)
 
 static int run_recovered_view(struct bench *b)
 {
-	const struct f2fs_open_options view = { .recover = F2FS_RECOVER_VIEW };
+	const struct f2fs_open_options view = { F2FS_SIZED(f2fs_open_options), .recover = F2FS_RECOVER_VIEW };
 	const uint64_t before = hash_device(b->memory);
 	struct f2fs_volume *vol;
 	int rc = f2fs_volume_open(b->ctx, b->dev, &view, &vol);
@@ -412,8 +414,9 @@ static int run_fields(struct bench *b)
 /* A file is compressed, released, changed in part and sealed; freed blocks are discarded. */
 static int change_engine(struct f2fs_volume *vol, struct f2fs_inode *dir, struct f2fs_inode **inode)
 {
-	static const struct f2fs_new spec = { .mode = 0100644 };
-	static const struct f2fs_write_options options = { .discard = 1, .logs = 4, .compress_names = "txt" };
+	static const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
+	static const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
+							   .discard = 1, .logs = 4, .compress_names = "txt" };
 	static char bytes[60000];
 	int rc = f2fs_volume_configure(vol, &options);
 
@@ -440,7 +443,7 @@ static int change_engine(struct f2fs_volume *vol, struct f2fs_inode *dir, struct
 
 static int run_engine(struct bench *b)
 {
-	const struct f2fs_mkfs_options options = { .label = "engine",
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "engine",
 						   .has_time = 1,
 						   .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION |
 							      F2FS_FEATURE_VERITY };
@@ -492,9 +495,9 @@ static int run_populate(struct bench *b)
 	static const char small[] = "{\"path\":\"a/b\"}\n{\"path\":\"dev\",\"type\":\"fifo\"}\n";
 	static const char *const texts[] = { full, small };
 	const struct f2fs_populate_rule rule = { .pattern = "a/**", .set = F2FS_SET_UID | F2FS_SET_GID, .uid = 5 };
-	const struct f2fs_mkfs_options options = { .label = "populate", .has_time = 1 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "populate", .has_time = 1 };
 	struct f2fs_mkfs_device device = { .device = b->memory };
-	struct f2fs_populate_result result;
+	struct f2fs_populate_result result = { F2FS_SIZED(f2fs_populate_result) };
 	struct f2fs_volume *vol;
 	int rc = f2fs_mkfs_write(b->ctx, &device, 1, &options, NULL);
 
@@ -505,7 +508,7 @@ static int run_populate(struct bench *b)
 	for (unsigned i = 0; i < 2 && rc == 0; i++) {
 		const char *left = texts[i];
 		const struct f2fs_input input = { .read = give_manifest, .user = &left };
-		const struct f2fs_populate_options populate = { .manifest = &input,
+		const struct f2fs_populate_options populate = { F2FS_SIZED(f2fs_populate_options), .manifest = &input,
 								.existing = F2FS_EXISTING_REPLACE,
 								.flags = F2FS_POPULATE_DELETE | F2FS_POPULATE_PACK,
 								.rules = &rule,
@@ -524,13 +527,14 @@ static int run_populate(struct bench *b)
 /* A volume beside itself: what cannot be read would be told, so that counts as failing. */
 static int run_diff(struct bench *b)
 {
-	struct f2fs_diff_result result;
+	struct f2fs_diff_result result = { F2FS_SIZED(f2fs_diff_result) };
 	struct f2fs_volume *vol;
 	int rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
 
 	if (rc != 0)
 		return rc;
-	const struct f2fs_diff_options options = { .volume = vol, .fields = F2FS_DIFF_ALL };
+	const struct f2fs_diff_options options = { F2FS_SIZED(f2fs_diff_options),
+						   .volume = vol, .fields = F2FS_DIFF_ALL };
 
 	rc = f2fs_diff(vol, &options, &result);
 	if (rc == 0 && result.unreadable)
@@ -544,7 +548,8 @@ static int run_diff(struct bench *b)
 static int run_mkfs(struct bench *b)
 {
 	struct f2fs_mkfs_device device = { .device = b->dev };
-	struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+					     .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
 							F2FS_FEATURE_LOST_FOUND | F2FS_FEATURE_SB_CHECKSUM };
 	int rc;
 

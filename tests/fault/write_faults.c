@@ -73,7 +73,8 @@ static int with_inode(struct f2fs_volume *vol, const char *path, int (*run)(stru
 
 static int create(struct f2fs_inode *dir, const char *name, unsigned mode, const char *target, size_t target_length)
 {
-	const struct f2fs_new spec = { .mode = mode, .target = target, .target_length = target_length };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new),
+				       .mode = mode, .target = target, .target_length = target_length };
 
 	return f2fs_create(dir, name, strlen(name), &spec, NULL);
 }
@@ -262,7 +263,7 @@ static int run_link(struct f2fs_volume *vol)
 
 static int run_clean(struct f2fs_volume *vol)
 {
-	const struct f2fs_clean_options options = { .used_limit = 100 };
+	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .used_limit = 100 };
 
 	return f2fs_clean(vol, &options, NULL);
 }
@@ -270,7 +271,8 @@ static int run_clean(struct f2fs_volume *vol)
 /* Into holes of the same age, pinned files, too. */
 static int run_clean_elsewhere(struct f2fs_volume *vol)
 {
-	const struct f2fs_clean_options options = { .used_limit = 100, .target = F2FS_CLEAN_TO_AGE, .move_pinned = 1 };
+	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options),
+						    .used_limit = 100, .target = F2FS_CLEAN_TO_AGE, .move_pinned = 1 };
 
 	return f2fs_clean(vol, &options, NULL);
 }
@@ -278,10 +280,11 @@ static int run_clean_elsewhere(struct f2fs_volume *vol)
 /* A pinned file wants more whole sections than are free: some are cleaned first. The file's size stays. */
 static int reserve_sections(struct f2fs_inode *inode)
 {
-	const struct f2fs_clean_options look = { .dry_run = 1 }, cleaning = { 0 };
+	const struct f2fs_clean_options look = { F2FS_SIZED(f2fs_clean_options), .dry_run = 1 },
+				   cleaning = { F2FS_SIZED(f2fs_clean_options) };
 	struct f2fs_volume *vol = f2fs_inode_volume(inode);
-	struct f2fs_clean_result found;
-	struct f2fs_counters written;
+	struct f2fs_clean_result found = { F2FS_SIZED(f2fs_clean_result) };
+	struct f2fs_counters written = { F2FS_SIZED(f2fs_counters) };
 	int err = f2fs_volume_set_cleaning(vol, &cleaning);
 
 	if (!err)
@@ -304,7 +307,7 @@ static int run_reclaim(struct f2fs_volume *vol)
 
 static int run_defrag(struct f2fs_volume *vol)
 {
-	const struct f2fs_defrag_options options = { .order = F2FS_DEFRAG_TREE };
+	const struct f2fs_defrag_options options = { F2FS_SIZED(f2fs_defrag_options), .order = F2FS_DEFRAG_TREE };
 	int err = f2fs_defrag(vol, NULL, NULL);
 
 	return err ? err : f2fs_defrag(vol, &options, NULL);
@@ -331,7 +334,8 @@ static void end_streams(struct f2fs_volume *vol)
 /* By a placement that learns, in two streams; tear_down() ends it, lest the error be forgotten. */
 static int run_streams(struct f2fs_volume *vol)
 {
-	const struct f2fs_hotness_options options = { .streams = 2, .memory = 1, .round = 100, .delays = 1 };
+	const struct f2fs_hotness_options options = { F2FS_SIZED(f2fs_hotness_options),
+						      .streams = 2, .memory = 1, .round = 100, .delays = 1 };
 	struct f2fs_inode *inode = NULL;
 	int err;
 
@@ -427,7 +431,8 @@ static void make_parts(struct f2fs_volume *vol)
 
 static void make_base(void)
 {
-	const struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+						   .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
 							      F2FS_FEATURE_PROJECT_QUOTA |
 							      F2FS_FEATURE_INODE_CHECKSUM };
 	struct f2fs_mkfs_device device = { 0 };

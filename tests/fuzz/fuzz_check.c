@@ -50,7 +50,7 @@ static int take(void *user, const struct f2fs_problem *problem)
 static int check(struct f2fs_context *ctx, struct f2fs_device *dev, unsigned threads, struct tally *tally,
 		 struct f2fs_check_result *result)
 {
-	const struct f2fs_check_options options = { .depth = F2FS_CHECK_CONTENT,
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .depth = F2FS_CHECK_CONTENT,
 						    .problem = take,
 						    .user = tally,
 						    .max_findings = MAX_FINDINGS,
@@ -72,7 +72,7 @@ static int check(struct f2fs_context *ctx, struct f2fs_device *dev, unsigned thr
 
 static void check_twice(struct f2fs_context *ctx, struct f2fs_device *dev, const struct compact *c)
 {
-	struct f2fs_check_result result, again;
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) }, again = { F2FS_SIZED(f2fs_check_result) };
 	struct tally tally, second;
 	int rc = check(ctx, dev, 2, &tally, &result);
 

@@ -14,7 +14,7 @@
 
 static void clean(struct f2fs_context *ctx, struct f2fs_device *dev, const struct compact *c)
 {
-	const struct f2fs_open_options open = { .recover = F2FS_RECOVER_APPLY };
+	const struct f2fs_open_options open = { F2FS_SIZED(f2fs_open_options), .recover = F2FS_RECOVER_APPLY };
 	const int is_sound = problems(ctx, dev) == 0;
 	struct f2fs_volume *vol;
 	uint64_t before;
@@ -24,12 +24,12 @@ static void clean(struct f2fs_context *ctx, struct f2fs_device *dev, const struc
 		return;
 	before = is_sound ? contents(vol) : 0;
 	for (unsigned i = 0; f2fs_clean_policy_name(i); i++) {
-		const struct f2fs_clean_options options = { .policy = i,
+		const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .policy = i,
 							    .sections = 6,
 							    .used_limit = 100,
 							    .target = i & 1,
 							    .move_pinned = i > 1 };
-		struct f2fs_clean_result result;
+		struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
 		int err = f2fs_clean(vol, &options, &result);
 
 		require(err == 0 || f2fs_context_error(ctx)->code == err, "a failure without its error");

@@ -42,14 +42,15 @@ static void put_in_order(struct f2fs_context *ctx, struct f2fs_volume *vol, uint
 {
 	static const struct f2fs_defrag_part root = { .path = "/" };
 	const uint32_t has_list = order == F2FS_DEFRAG_LIST;
-	struct f2fs_defrag_options options = { .order = order,
+	struct f2fs_defrag_options options = { F2FS_SIZED(f2fs_defrag_options), .order = order,
 					       .list = has_list ? &root : NULL,
 					       .list_count = has_list,
 					       .blocks = chance & 1 ? 200 : 0,
 					       .free_goal = chance & 2 ? 12 : 0,
 					       .move_pinned = (chance & 4) != 0,
 					       .dry_run = 1 };
-	struct f2fs_defrag_result would, found;
+	struct f2fs_defrag_result would = { F2FS_SIZED(f2fs_defrag_result) },
+				  found = { F2FS_SIZED(f2fs_defrag_result) };
 	int err, other = f2fs_defrag(vol, &options, &would);
 
 	options.dry_run = 0;
@@ -62,7 +63,7 @@ static void put_in_order(struct f2fs_context *ctx, struct f2fs_volume *vol, uint
 
 static void defragment(struct f2fs_context *ctx, struct f2fs_device *dev, const struct compact *c)
 {
-	const struct f2fs_open_options open = { .recover = F2FS_RECOVER_APPLY };
+	const struct f2fs_open_options open = { F2FS_SIZED(f2fs_open_options), .recover = F2FS_RECOVER_APPLY };
 	const int is_sound = problems(ctx, dev) == 0;
 	struct f2fs_volume *vol;
 	uint64_t before;

@@ -43,7 +43,7 @@ static void change(struct work *w, unsigned step, struct f2fs_inode *inode)
 	static const char text[5000] = "some text";
 	static const char *const names[] = { "fuzz-a", "fuzz-b", "fuzz-c" };
 	const char *name = names[step % 3];
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_inode *made = NULL;
 	struct f2fs_stat st;
 
@@ -100,7 +100,8 @@ static void change_all(struct work *w, unsigned turn)
 /* Changes, and then a commit or the loss of what was not fsynced. */
 static void edit(struct f2fs_context *ctx, struct f2fs_device *dev, unsigned turn, int commits)
 {
-	const struct f2fs_open_options open = { .recover = F2FS_RECOVER_APPLY, .cache_bytes = 1 << 20 };
+	const struct f2fs_open_options open = { F2FS_SIZED(f2fs_open_options),
+						.recover = F2FS_RECOVER_APPLY, .cache_bytes = 1 << 20 };
 	struct work w = { 0 };
 
 	if (f2fs_volume_open(ctx, dev, &open, &w.vol) != 0)

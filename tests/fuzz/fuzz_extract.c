@@ -53,7 +53,7 @@ static void extract(struct f2fs_volume *vol)
 {
 	struct seen seen = { 0, 0, 0 };
 	const struct f2fs_stream tar = { .write = take, .user = &seen };
-	const struct f2fs_extract_options options = { .tar = &tar,
+	const struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options), .tar = &tar,
 						      .manifest = &tar,
 						      .keep = F2FS_KEEP_EVERYTHING,
 						      .encrypted = F2FS_ENCRYPTED_RAW,
@@ -62,7 +62,7 @@ static void extract(struct f2fs_volume *vol)
 						      .entry = count_entry,
 						      .problem = count_problem,
 						      .user = &seen };
-	struct f2fs_extract_result result;
+	struct f2fs_extract_result result = { F2FS_SIZED(f2fs_extract_result) };
 	int rc = f2fs_extract(vol, &options, &result);
 
 	if (rc != 0 && f2fs_context_error(f2fs_volume_context(vol))->code != rc)
@@ -77,7 +77,7 @@ static void extract(struct f2fs_volume *vol)
 
 static void open_and_extract(struct f2fs_context *ctx, struct f2fs_device *dev, const struct compact *c)
 {
-	const struct f2fs_open_options options = { .cache_bytes = 1 << 20 };
+	const struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .cache_bytes = 1 << 20 };
 	struct f2fs_volume *vol;
 
 	(void)c;

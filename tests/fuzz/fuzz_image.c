@@ -20,7 +20,7 @@ static void exercise(struct f2fs_context *ctx, struct f2fs_device *dev, const st
 	static const struct exercise_limits limits = {
 		.entries = 60, .table = 60, .extents = 50, .bytes = 40000, .identities = 100
 	};
-	struct f2fs_open_options options = { .cache_bytes = 1 << 20 };
+	struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .cache_bytes = 1 << 20 };
 	struct exercise_result result;
 
 	options.mode = F2FS_MODE_RESCUE;

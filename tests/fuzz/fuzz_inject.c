@@ -101,7 +101,7 @@ static void change_fields(struct f2fs_context *ctx, struct f2fs_device *dev)
 static void set_names(struct f2fs_context *ctx, struct f2fs_device *dev)
 {
 	static const uint8_t uuid[16] = { 1, 2, 3 };
-	struct f2fs_volume_stat stat;
+	struct f2fs_volume_stat stat = { F2FS_SIZED(f2fs_volume_stat) };
 	struct f2fs_volume *vol;
 	int err;
 

@@ -55,8 +55,9 @@ static int on_problem(void *user, const struct f2fs_problem *problem)
 
 static void require_clean(struct f2fs_context *ctx, struct f2fs_device *dev)
 {
-	const struct f2fs_check_options options = { .depth = F2FS_CHECK_CONTENT, .problem = on_problem, .threads = 1 };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options),
+						    .depth = F2FS_CHECK_CONTENT, .problem = on_problem, .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 
 	require(f2fs_check(ctx, dev, &options, &result) == 0 && result.found == 0, "the filled volume is not clean");
 }
@@ -65,10 +66,12 @@ static void require_clean(struct f2fs_context *ctx, struct f2fs_device *dev)
 static int fill(struct f2fs_context *ctx, struct f2fs_volume *vol, unsigned choice, int existing, const uint8_t *data,
 		size_t size)
 {
-	const struct f2fs_populate_compression compression = { .how = { .algorithm = 1, .log_cluster = 2 } };
+	const struct f2fs_populate_compression compression = { F2FS_SIZED(f2fs_populate_compression),
+							       .how = { .algorithm = 1, .log_cluster = 2 } };
 	struct stream stream = { .data = data, .left = size };
 	const struct f2fs_input input = { .read = read_stream, .user = &stream };
 	const struct f2fs_populate_options options = {
+		F2FS_SIZED(f2fs_populate_options),
 		.tar = choice & WITH_MANIFEST ? NULL : &input,
 		.manifest = choice & WITH_MANIFEST ? &input : NULL,
 		.keep = choice & KEEP_LITTLE ? (unsigned)F2FS_KEEP_MODE : 0,
@@ -76,7 +79,7 @@ static int fill(struct f2fs_context *ctx, struct f2fs_volume *vol, unsigned choi
 		.flags = choice & WITH_DELETE ? F2FS_POPULATE_DELETE : F2FS_POPULATE_PACK,
 		.compression = choice & WITH_COMPRESSION ? &compression : NULL,
 	};
-	struct f2fs_populate_result result;
+	struct f2fs_populate_result result = { F2FS_SIZED(f2fs_populate_result) };
 	int err = f2fs_populate(vol, &options, &result);
 
 	if (f2fs_context_error(ctx)->code != err)
@@ -103,7 +106,7 @@ static void fill_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const
 		F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION | F2FS_FEATURE_QUOTA |
 			F2FS_FEATURE_FLEXIBLE_INLINE_XATTR | F2FS_FEATURE_INODE_CRTIME,
 	};
-	const struct f2fs_mkfs_options options = { .feature = features[data[1] % 4] };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = features[data[1] % 4] };
 	const struct f2fs_mkfs_device device = { .device = dev };
 	struct f2fs_volume *vol;
 	int err;

@@ -27,7 +27,8 @@ static void recover(struct f2fs_context *ctx, struct f2fs_device *dev)
 	static const struct exercise_limits limits = {
 		.entries = 60, .table = 30, .extents = 30, .bytes = 20000, .identities = 30
 	};
-	const struct f2fs_open_options options = { .recover = F2FS_RECOVER_VIEW, .cache_bytes = 1 << 20 };
+	const struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options),
+						   .recover = F2FS_RECOVER_VIEW, .cache_bytes = 1 << 20 };
 	struct exercise_result result;
 	struct f2fs_volume *vol;
 	uint64_t pending;

@@ -24,8 +24,9 @@ static void require(int good, const char *what)
 
 static void repair_and_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct compact *c)
 {
-	const struct f2fs_check_options repair = { .repair = 1, .threads = 1 }, check = { .threads = 1 };
-	struct f2fs_check_result result, second;
+	const struct f2fs_check_options repair = { F2FS_SIZED(f2fs_check_options), .repair = 1, .threads = 1 },
+					check = { F2FS_SIZED(f2fs_check_options), .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) }, second = { F2FS_SIZED(f2fs_check_result) };
 	int rc = f2fs_check(ctx, dev, &repair, &result);
 
 	(void)c;

@@ -28,7 +28,8 @@ static void wipe(struct f2fs_device *dev, uint64_t first, uint64_t blocks)
 /* Lose roots; where the areas lie is asked while the superblock is there. */
 static void lose(struct f2fs_context *ctx, struct f2fs_device *dev, unsigned what)
 {
-	const struct f2fs_open_options open = { .mode = F2FS_MODE_RESCUE, .cache_bytes = 1 << 20 };
+	const struct f2fs_open_options open = { F2FS_SIZED(f2fs_open_options),
+						.mode = F2FS_MODE_RESCUE, .cache_bytes = 1 << 20 };
 	struct f2fs_volume *vol;
 
 	if (f2fs_volume_open(ctx, dev, &open, &vol) == 0) {
@@ -49,7 +50,8 @@ static void read_all(struct f2fs_context *ctx, struct f2fs_device *dev)
 	static const struct exercise_limits limits = {
 		.entries = 60, .table = 30, .extents = 30, .bytes = 20000, .identities = 30
 	};
-	const struct f2fs_open_options open = { .mode = F2FS_MODE_RESCUE, .cache_bytes = 1 << 20 };
+	const struct f2fs_open_options open = { F2FS_SIZED(f2fs_open_options),
+						.mode = F2FS_MODE_RESCUE, .cache_bytes = 1 << 20 };
 	const struct f2fs_fault_rule none = { 0 };
 	struct exercise_result result;
 	struct f2fs_device *watched;
@@ -70,8 +72,8 @@ static void read_all(struct f2fs_context *ctx, struct f2fs_device *dev)
 
 static void rescue(struct f2fs_context *ctx, struct f2fs_device *dev, const struct compact *c)
 {
-	const struct f2fs_check_options options = { .repair = 1 };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .repair = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 
 	lose(ctx, dev, c->data[c->size - 1] % 7 + 1);
 	read_all(ctx, dev);

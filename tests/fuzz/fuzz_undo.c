@@ -118,7 +118,7 @@ static int is_mix(const struct play *p)
 static void play(struct f2fs_context *ctx, struct play *p, const uint8_t *data, size_t size)
 {
 	const int forces = data[0] & FORCE;
-	struct f2fs_undo_info info;
+	struct f2fs_undo_info info = { F2FS_SIZED(f2fs_undo_info) };
 	int rc;
 
 	record(ctx, p, data[0] & CLOSE);

@@ -109,7 +109,7 @@ static struct f2fs_inode *take_inode(struct bench *b)
 static void do_create(struct bench *b)
 {
 	static const uint16_t modes[] = { 0100644, 0100600, 040755, 040700, 0120777, 020600, 060600, 010600 };
-	struct f2fs_new spec = { .mode = modes[take(b) % 8], .uid = take(b) };
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = modes[take(b) % 8], .uid = take(b) };
 	struct f2fs_inode *dir = take_dir(b);
 	size_t length;
 	const char *name = take_name(b, &length);
@@ -273,8 +273,9 @@ static int on_problem(void *user, const struct f2fs_problem *problem)
 
 static void check_volume(struct bench *b)
 {
-	const struct f2fs_check_options options = { .problem = on_problem, .user = b, .threads = 1 };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options),
+						    .problem = on_problem, .user = b, .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	int err = f2fs_check(b->ctx, b->dev, &options, &result);
 
 	expect(b->damaged || (err == 0 && result.found == 0));
@@ -350,7 +351,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_CASEFOLD | F2FS_FEATURE_INODE_CRTIME,
 	};
 	struct bench b = { .data = data, .left = size };
-	struct f2fs_mkfs_options options = { .feature = features[take(&b) % 4] };
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = features[take(&b) % 4] };
 	struct f2fs_mkfs_device device = { 0 };
 
 	for (size_t i = 0; i < sizeof(bytes); i++)

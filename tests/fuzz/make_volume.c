@@ -21,7 +21,8 @@ static void must(int rc, const char *what)
 
 static struct f2fs_inode *make(struct f2fs_inode *dir, const char *name, uint32_t mode, const char *target)
 {
-	struct f2fs_new spec = { .mode = mode, .target = target, .target_length = target ? strlen(target) : 0 };
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new),
+				 .mode = mode, .target = target, .target_length = target ? strlen(target) : 0 };
 	struct f2fs_inode *inode;
 
 	spec.mtime.seconds = 1700000000;
@@ -85,7 +86,8 @@ static void fill(struct f2fs_volume *vol)
 int main(int argc, char **argv)
 {
 	struct f2fs_mkfs_device device = { 0 };
-	struct f2fs_mkfs_options options = { .time = 1700000000, .has_time = 1, .checkpoint_version = 7 };
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+					     .time = 1700000000, .has_time = 1, .checkpoint_version = 7 };
 	struct f2fs_volume *vol;
 	struct f2fs_device *dev;
 

@@ -18,7 +18,7 @@ void require(int condition, const char *what)
 
 uint64_t problems(struct f2fs_context *ctx, struct f2fs_device *dev)
 {
-	struct f2fs_check_result found;
+	struct f2fs_check_result found = { F2FS_SIZED(f2fs_check_result) };
 
 	return f2fs_check(ctx, dev, NULL, &found) == 0 ? found.found : UINT64_MAX;
 }

@@ -28,7 +28,8 @@ static const uint8_t uuid[16] = { 0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77
 				  0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff };
 
 static const struct volume volumes[] = {
-#define VOLUME(name, mib, digest, ...) { #name, mib, digest, { .uuid = uuid, __VA_ARGS__ } },
+#define VOLUME(name, mib, digest, ...) \
+	{ #name, mib, digest, { F2FS_SIZED(f2fs_mkfs_options), .uuid = uuid, __VA_ARGS__ } },
 #include "volumes.def"
 #undef VOLUME
 };

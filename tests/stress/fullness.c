@@ -44,7 +44,7 @@ static uint32_t pick(struct world *w, uint32_t below)
 
 static void need(struct world *w, int err, const char *what)
 {
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 
 	if (!err)
 		return;
@@ -57,7 +57,7 @@ static void need(struct world *w, int err, const char *what)
 
 static uint32_t room(struct world *w)
 {
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 
 	f2fs_volume_statfs(w->v.vol, &st);
 	return (uint32_t)(st.user_blocks - st.valid_blocks);
@@ -70,18 +70,22 @@ static bool make_volume(struct world *w)
 	static const uint8_t logs[] = { 6, 6, 4, 2 };
 	const bool is_zoned = pick(w, 5) == 0;
 	struct f2fs_mkfs_options options = {
+		F2FS_SIZED(f2fs_mkfs_options),
 		.segs_per_sec = is_zoned ? 1 : segments[pick(w, 7)],
 		.secs_per_zone = pick(w, 4) ? 1 : 2,
 		.overprovision = pick(w, 3) ? 0 : 2 + pick(w, 20),
 		.feature = pick(w, 2) ? F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM : 0,
 		.block_size = pick(w, 8) ? 4096 : 16384,
 	};
-	struct f2fs_zone_options zones = { .zone_bytes = (uint64_t)(2 + 2 * pick(w, 3)) * MIB, .conventional = 24 };
+	struct f2fs_zone_options zones = { F2FS_SIZED(f2fs_zone_options),
+					   .zone_bytes = (uint64_t)(2 + 2 * pick(w, 3)) * MIB, .conventional = 24 };
 	struct f2fs_write_options write = {
+		F2FS_SIZED(f2fs_write_options),
 		.logging = (uint8_t)pick(w, 3), .logs = logs[pick(w, 4)], .discard = (uint8_t)pick(w, 2),
 		.low_sections = (uint8_t)pick(w, 12), .commit_when_full = pick(w, 4) != 0
 	};
-	struct f2fs_clean_options clean = { .policy = pick(w, 4), .like_kernel = pick(w, 3) == 0,
+	struct f2fs_clean_options clean = { F2FS_SIZED(f2fs_clean_options),
+					    .policy = pick(w, 4), .like_kernel = pick(w, 3) == 0,
 					    .target = pick(w, 3) == 0, .free_goal = pick(w, 3) ? 0 : 1 + pick(w, 12),
 					    .sections = pick(w, 4) ? 0 : 1 + pick(w, 4),
 					    .bytes = pick(w, 5) ? 0 : 4096u * (1 + pick(w, 2000)) };
@@ -200,7 +204,7 @@ static void step(struct world *w)
 
 static void must_match(struct world *w)
 {
-	struct f2fs_check_result found;
+	struct f2fs_check_result found = { F2FS_SIZED(f2fs_check_result) };
 
 	for (unsigned i = 0; i < FILES; i++) {
 		struct file *f = &w->files[i];

@@ -280,7 +280,7 @@ static void write_model(const struct bench *b, const char *folder)
 
 static void make_files(struct bench *b)
 {
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_inode *root;
 	char name[16];
 

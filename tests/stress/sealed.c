@@ -84,8 +84,11 @@ static void print_file(struct f2fs_inode *inode, const char *name)
 /* Codecs and hashes that are not built in leave the file as it is. */
 static int enable(struct f2fs_inode *inode, const struct kind *kind)
 {
-	int err = f2fs_verity_enable(inode, &kind->params);
+	struct f2fs_verity_params params = kind->params;
+	int err;
 
+	params.struct_size = sizeof(params);
+	err = f2fs_verity_enable(inode, &params);
 	if (err == F2FS_ERR_UNSUPPORTED)
 		return 0;
 	check(err, kind->name);
@@ -95,7 +98,7 @@ static int enable(struct f2fs_inode *inode, const struct kind *kind)
 static void make(struct f2fs_inode *root, const struct kind *kind, const char *bytes)
 {
 	const struct f2fs_compression how = { .algorithm = F2FS_COMPRESS_LZO, .log_cluster = 3 };
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_inode *inode;
 
 	check(f2fs_create(root, kind->name, strlen(kind->name), &spec, &inode), kind->name);

@@ -142,7 +142,7 @@ static void make(struct stress *s, const char *path, struct f2fs_new *spec, stru
 static void do_mkdir(struct stress *s)
 {
 	char path[MAX_PATH] = "", host[2 * MAX_PATH];
-	struct f2fs_new spec;
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new) };
 
 	new_path(s, path, "d");
 	spec_of(s, &spec, 040755);
@@ -184,7 +184,7 @@ static void do_create(struct stress *s)
 	char path[MAX_PATH] = "", host[2 * MAX_PATH];
 	size_t size = (size_t)rand() % sizes[(unsigned)rand() % 6];
 	struct f2fs_inode *inode;
-	struct f2fs_new spec;
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new) };
 	int fd;
 
 	new_path(s, path, "f");
@@ -438,7 +438,7 @@ static void do_link(struct stress *s)
 static void do_symlink(struct stress *s)
 {
 	char path[MAX_PATH] = "", host[2 * MAX_PATH];
-	struct f2fs_new spec;
+	struct f2fs_new spec = { F2FS_SIZED(f2fs_new) };
 
 	new_path(s, path, "s");
 	spec_of(s, &spec, 0120777);
@@ -504,6 +504,7 @@ static void run_step(struct stress *s)
 
 static void open_volume(struct stress *s, const char *image)
 {
+	s->options.struct_size = sizeof(s->options);
 	if (f2fs_device_open(s->ctx, image, F2FS_OPEN_WRITE, &s->dev) != 0)
 		check(s, 1, image);
 	check(s, f2fs_volume_open(s->ctx, s->dev, NULL, &s->vol), image);

@@ -2,6 +2,7 @@
 /*
  * The run over the items of the other side.
  */
+#include "base/sized.h"
 #include "task/compare/compare.h"
 
 #include <string.h>
@@ -236,19 +237,13 @@ static int run(struct compare *c)
 	return err == POPULATE_END ? compare_rest(c) : err;
 }
 
-int f2fs_diff(struct f2fs_volume *vol, const struct f2fs_diff_options *options, struct f2fs_diff_result *result)
+static int compare(struct f2fs_volume *vol, const struct f2fs_diff_options *options, struct f2fs_diff_result *result)
 {
-	struct f2fs_diff_result own;
 	struct f2fs_populate_result unused = { 0 };
-	struct compare c = { .opt = options, .result = result ? result : &own };
+	struct compare c = { .opt = options, .result = result };
 	const struct f2fs_progress *before;
 	int err;
 
-	error_clear(f2fs_volume_context(vol));
-	memset(c.result, 0, sizeof(*c.result));
-	err = check_options(f2fs_volume_context(vol), options);
-	if (err)
-		return err;
 	c.fields = options->fields ? options->fields : (unsigned)F2FS_DIFF_DEFAULT;
 	c.p.result = &unused;
 	init(&c, vol);
@@ -265,5 +260,24 @@ int f2fs_diff(struct f2fs_volume *vol, const struct f2fs_diff_options *options, 
 	fini(&c);
 	if (!err)
 		error_clear(f2fs_volume_context(vol));
+	return err;
+}
+
+int f2fs_diff(struct f2fs_volume *vol, const struct f2fs_diff_options *options, struct f2fs_diff_result *result)
+{
+	struct f2fs_context *ctx = f2fs_volume_context(vol);
+	struct f2fs_diff_result filled = { 0 };
+	struct f2fs_diff_options own;
+	int err;
+
+	error_clear(ctx);
+	err = sized_take(ctx, &own, sizeof(own), options);
+	if (!err)
+		err = sized_check(ctx, result, sizeof(filled));
+	if (!err)
+		err = check_options(ctx, &own);
+	if (!err)
+		err = compare(vol, &own, &filled);
+	sized_give(result, &filled, sizeof(filled));
 	return err;
 }

@@ -7,6 +7,7 @@
 #include <f2fskit/mkfs.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "device/device.h"
 #include "file/write.h"
 #include "format/superblock.h"
@@ -358,7 +359,7 @@ static int remember(void *user, const struct f2fs_file_fragments *file)
 
 static int run(struct defrag_run *r)
 {
-	const struct f2fs_fragments_options look = { .file = remember, .user = r };
+	const struct f2fs_fragments_options look = { F2FS_SIZED(f2fs_fragments_options), .file = remember, .user = r };
 	struct f2fs_fragments *after = &r->result->after;
 	bool *before;
 	int err = prepare(r);
@@ -451,19 +452,19 @@ static int rehearse(struct f2fs_volume *vol, const struct f2fs_defrag_options *o
 
 int f2fs_defrag(struct f2fs_volume *vol, const struct f2fs_defrag_options *options, struct f2fs_defrag_result *result)
 {
-	const struct f2fs_defrag_options none = { 0 };
-	struct f2fs_defrag_result unused;
-	struct f2fs_error_detail detail;
+	struct f2fs_defrag_options own;
+	struct f2fs_defrag_result filled = { 0 };
 	int err;
 
 	error_clear(vol->ctx);
-	options = options ? options : &none;
-	result = result ? result : &unused;
-	memset(result, 0, sizeof(*result));
-	err = options->dry_run ? rehearse(vol, options, result) : defrag_on(vol, options, result);
-	detail = vol->ctx->error;
+	err = sized_take(vol->ctx, &own, sizeof(own), options);
+	if (!err)
+		err = sized_check(vol->ctx, result, sizeof(filled));
 	if (err)
-		result->end = F2FS_DEFRAG_STOPPED;
-	vol->ctx->error = detail;
+		return err;
+	err = own.dry_run ? rehearse(vol, &own, &filled) : defrag_on(vol, &own, &filled);
+	if (err)
+		filled.end = F2FS_DEFRAG_STOPPED;
+	sized_give(result, &filled, sizeof(filled));
 	return err;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/sized.h"
 #include "file/write.h"
 #include "task/defrag/run.h"
 
@@ -243,12 +244,16 @@ static int move_all(struct range *r)
 int f2fs_defrag_range(struct f2fs_volume *vol, uint64_t start, uint64_t length, uint64_t target, int leftwards,
 		      struct f2fs_defrag_range_result *result)
 {
-	struct f2fs_defrag_range_result unused;
+	struct f2fs_defrag_range_result filled = { 0 };
 	const struct f2fs_geometry *geo = &vol->geo;
-	struct range r = { .vol = vol, .goes_left = leftwards, .result = result ? result : &unused };
+	struct range r = { .vol = vol, .goes_left = leftwards, .result = &filled };
+	int err;
 
 	error_clear(vol->ctx);
-	memset(r.result, 0, sizeof(*r.result));
+	err = sized_check(vol->ctx, result, sizeof(filled));
+	if (err)
+		return err;
+	sized_give(result, &filled, sizeof(filled));
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
 	if (geo->segment_count_ssa == 0 || geometry_has(geo, F2FS_FEATURE_RO) ||
@@ -264,5 +269,7 @@ int f2fs_defrag_range(struct f2fs_volume *vol, uint64_t start, uint64_t length, 
 	r.start = (f2fs_blk_t)start;
 	r.end = (f2fs_blk_t)(start + length);
 	r.next = (f2fs_blk_t)target;
-	return move_all(&r);
+	err = move_all(&r);
+	sized_give(result, &filled, sizeof(filled));
+	return err;
 }

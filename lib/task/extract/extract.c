@@ -3,6 +3,7 @@
  * A run of extraction: options in, the walk over each target, the result out. What is done with an entry is in
  * extract/walk.c, how it is written in the sinks.
  */
+#include "base/sized.h"
 #include "task/extract/extract.h"
 
 #include <inttypes.h>
@@ -23,7 +24,7 @@ static int check_options(struct f2fs_context *ctx, const struct f2fs_extract_opt
 
 static void init(struct extract *x, struct f2fs_volume *vol, const struct f2fs_extract_options *options)
 {
-	struct f2fs_volume_stat stat;
+	struct f2fs_volume_stat stat = { F2FS_SIZED(f2fs_volume_stat) };
 
 	x->ctx = f2fs_volume_context(vol);
 	x->vol = vol;
@@ -109,15 +110,20 @@ int f2fs_extract(struct f2fs_volume *vol, const struct f2fs_extract_options *opt
 {
 	struct f2fs_context *ctx = f2fs_volume_context(vol);
 	const struct f2fs_progress *before;
+	struct f2fs_extract_options own;
 	struct extract x = { 0 };
 	struct vec targets = { 0 };
 	int err;
 
 	error_clear(ctx);
-	err = check_options(ctx, options);
+	err = sized_take(ctx, &own, sizeof(own), options);
+	if (!err)
+		err = sized_check(ctx, result, sizeof(x.result));
+	if (!err)
+		err = check_options(ctx, &own);
 	if (err)
 		return err;
-	init(&x, vol, options);
+	init(&x, vol, &own);
 	err = extract_targets_load(&x, &targets);
 	if (!err) {
 		x.progress = (struct f2fs_progress){
@@ -135,7 +141,6 @@ int f2fs_extract(struct f2fs_volume *vol, const struct f2fs_extract_options *opt
 				x.result.problems, x.result.problems == 1 ? "" : "s");
 	else if (!err)
 		error_clear(ctx);
-	if (result)
-		*result = x.result;
+	sized_give(result, &x.result, sizeof(x.result));
 	return err;
 }

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/sized.h"
 #include "base/vec.h"
 
 enum { SMALL_BYTES = 65536, READ_BYTES = 131072 };
@@ -256,12 +257,15 @@ static uint32_t blocks_of(const struct f2fs_volume *vol, uint32_t bytes, uint32_
 
 int f2fs_fragments(struct f2fs_volume *vol, const struct f2fs_fragments_options *options, struct f2fs_fragments *out)
 {
-	const struct f2fs_fragments_options none = { 0 };
-	struct run r = { .vol = vol, .options = options ? options : &none, .out = out };
-	int err = 0;
+	struct f2fs_fragments_options own;
+	struct run r = { .vol = vol, .options = &own, .out = out };
+	int err;
 
 	error_clear(vol->ctx);
 	memset(out, 0, sizeof(*out));
+	err = sized_take(vol->ctx, &own, sizeof(own), options);
+	if (err)
+		return err;
 	r.units.small = blocks_of(vol, r.options->small_bytes, SMALL_BYTES);
 	r.units.read = blocks_of(vol, r.options->read_bytes, READ_BYTES);
 	vec_init(&r.dirs, vol->ctx, sizeof(struct open_dir));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/crc.h"
+#include "base/sized.h"
 #include "device/device.h"
 #include "format/inode.h"
 #include "format/superblock.h"
@@ -71,17 +72,17 @@ static int open_volume(struct f2fs_inject *inject)
 
 static int keep_options(struct f2fs_inject *inject, const struct f2fs_open_options *options)
 {
-	if (!options)
-		return 0;
-	inject->options = *options;
-	if (!options->device_count)
-		return 0;
-	inject->devices = mem_calloc(inject->ctx, options->device_count, sizeof(struct f2fs_device *));
+	struct f2fs_open_options *own = &inject->options;
+	int err = sized_take(inject->ctx, own, sizeof(*own), options);
+
+	if (err || !own->device_count)
+		return err;
+	inject->devices = mem_calloc(inject->ctx, own->device_count, sizeof(struct f2fs_device *));
 	if (!inject->devices)
 		return F2FS_ERR_NOMEM;
-	for (unsigned i = 0; i < options->device_count; i++)
-		inject->devices[i] = f2fs_device_ref(options->devices[i]);
-	inject->options.devices = inject->devices;
+	for (unsigned i = 0; i < own->device_count; i++)
+		inject->devices[i] = f2fs_device_ref(own->devices[i]);
+	own->devices = inject->devices;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  * packs; and when all that is durable, the superblocks. Cut short at any point, the device holds no volume or the new
  * one.
  */
+#include "base/sized.h"
 #include "task/mkfs/mkfs.h"
 
 #include <string.h>
@@ -123,13 +124,19 @@ static int write_all(struct mkfs *m)
 int f2fs_mkfs_write(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, unsigned count,
 		    const struct f2fs_mkfs_options *options, struct f2fs_mkfs_result *out)
 {
+	struct f2fs_mkfs_options own;
 	struct mkfs m;
 	int rc;
 
 	error_clear(ctx);
+	rc = sized_take(ctx, &own, sizeof(own), options);
+	if (!rc)
+		rc = sized_check(ctx, out, sizeof(m.result));
+	if (rc)
+		return rc;
 	memset(&m, 0, sizeof(m));
 	m.ctx = ctx;
-	m.options = options;
+	m.options = &own;
 	m.devices = devices;
 	m.device_count = count;
 	m.layout = &m.result.layout;
@@ -137,8 +144,8 @@ int f2fs_mkfs_write(struct f2fs_context *ctx, const struct f2fs_mkfs_device *dev
 	rc = prepare(&m);
 	if (!rc)
 		rc = write_all(&m);
-	if (!rc && out)
-		*out = m.result;
+	if (!rc)
+		sized_give(out, &m.result, sizeof(m.result));
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
 		mem_free(ctx, m.logs[i].blocks);
 	f2fs_device_close(m.whole);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/sized.h"
 #include "device/device.h"
 #include "format/plan.h"
 #include "task/mkfs/mkfs.h"
@@ -170,15 +171,19 @@ int mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, 
 int f2fs_mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, unsigned count,
 		   const struct f2fs_mkfs_options *options, struct f2fs_layout *out)
 {
+	struct f2fs_mkfs_options own;
 	int rc;
 
 	error_clear(ctx);
-	rc = mkfs_check_names(ctx, devices, count, options);
-	return rc ? rc : mkfs_plan(ctx, devices, count, options, out);
+	rc = sized_take(ctx, &own, sizeof(own), options);
+	if (!rc)
+		rc = mkfs_check_names(ctx, devices, count, &own);
+	return rc ? rc : mkfs_plan(ctx, devices, count, &own, out);
 }
 
 int f2fs_mkfs_minimum_size(struct f2fs_context *ctx, const struct f2fs_mkfs_options *options, uint64_t *bytes)
 {
+	struct f2fs_mkfs_options own;
 	struct f2fs_layout layout;
 	struct plan_input in;
 	enum plan_result result;
@@ -186,7 +191,9 @@ int f2fs_mkfs_minimum_size(struct f2fs_context *ctx, const struct f2fs_mkfs_opti
 	int rc;
 
 	error_clear(ctx);
-	rc = take_options(ctx, options, &in);
+	rc = sized_take(ctx, &own, sizeof(own), options);
+	if (!rc)
+		rc = take_options(ctx, &own, &in);
 	if (rc)
 		return rc;
 	in.device_count = 1;

@@ -26,7 +26,7 @@ void populate_fill_new(const struct populate *p, const struct populate_item *ite
 	const uint32_t type = item->mode & MODE_TYPE;
 	const uint32_t plain = type == MODE_LNK ? 0777 : type == MODE_DIR ? 0755 : 0644;
 
-	memset(spec, 0, sizeof(*spec));
+	*spec = (struct f2fs_new){ F2FS_SIZED(f2fs_new) };
 	spec->mode = type | (given & GIVEN_MODE ? item->mode & 07777 : plain);
 	spec->uid = given & GIVEN_OWNER ? item->uid : p->opt.uid;
 	spec->gid = given & GIVEN_OWNER ? item->gid : p->opt.gid;

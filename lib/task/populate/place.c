@@ -101,6 +101,7 @@ int populate_place_open(struct populate *p)
 {
 	const char *path = p->opt.target ? p->opt.target : "/";
 	const struct f2fs_new spec = {
+		F2FS_SIZED(f2fs_new),
 		.mode = MODE_DIR | 0755,
 		.ctime = p->now,
 		.mtime = p->now,

@@ -2,6 +2,7 @@
 /*
  * Filling a volume: the run over the items of a source.
  */
+#include "base/sized.h"
 #include "task/populate/populate.h"
 
 #include <string.h>
@@ -218,10 +219,33 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 	return err;
 }
 
+int populate_take(struct f2fs_context *ctx, struct f2fs_populate_options *own,
+		  struct f2fs_populate_compression *compression, const struct f2fs_populate_options *given)
+{
+	int err = sized_take(ctx, own, sizeof(*own), given);
+
+	if (err || !own->compression)
+		return err;
+	err = sized_take(ctx, compression, sizeof(*compression), own->compression);
+	own->compression = compression;
+	return err;
+}
+
 int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
 		  struct f2fs_populate_result *result)
 {
+	struct f2fs_populate_options opt;
+	struct f2fs_populate_compression compression;
 	struct f2fs_populate_result own;
+	int err;
 
-	return populate_run(vol, options, result ? result : &own, false);
+	error_clear(vol->ctx);
+	err = sized_check(vol->ctx, result, sizeof(own));
+	if (!err)
+		err = populate_take(vol->ctx, &opt, &compression, options);
+	if (err)
+		return err;
+	err = populate_run(vol, &opt, &own, false);
+	sized_give(result, &own, sizeof(own));
+	return err;
 }

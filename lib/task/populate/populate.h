@@ -134,6 +134,9 @@ static inline const char *populate_path(const struct populate *p)
 /* ---- populate/populate.c */
 
 /* f2fs_populate(); is_dry: files get zeros for contents. */
+/* Copy the options of a caller, and to *compression what they say of that, if anything; own points to it then. */
+int populate_take(struct f2fs_context *ctx, struct f2fs_populate_options *own,
+		  struct f2fs_populate_compression *compression, const struct f2fs_populate_options *given);
 int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
 		 struct f2fs_populate_result *result, bool is_dry);
 /* What any run over the items of a source begins and ends with. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sized.h"
 #include "device/device.h"
 #include "task/populate/populate.h"
 #include "volume/volume.h"
@@ -75,7 +76,11 @@ static void close_inner(void *self)
 static int open_scratch(const struct sizing *s, uint64_t size, struct f2fs_device **out)
 {
 	static const struct f2fs_device_ops ops = {
-		.read = read_inner, .write = write_inner, .zero = zero_inner, .close = close_inner
+		F2FS_SIZED(f2fs_device_ops),
+		.read = read_inner,
+		.write = write_inner,
+		.zero = zero_inner,
+		.close = close_inner,
 	};
 	const struct f2fs_device_info info = { .size = size,
 					       .sector_size = 512,
@@ -262,26 +267,38 @@ static int note_start(struct f2fs_context *ctx, const struct f2fs_input *input, 
 	return 0;
 }
 
+static uint64_t zone_bytes(const struct f2fs_mkfs_options *mkfs)
+{
+	const uint64_t segments = (uint64_t)(mkfs->segs_per_sec ? mkfs->segs_per_sec : 1) *
+				  (mkfs->secs_per_zone ? mkfs->secs_per_zone : 1);
+
+	return segments * F2FS_SEGMENT_BLOCKS * (mkfs->block_size ? mkfs->block_size : 4096);
+}
+
 int f2fs_populate_size(struct f2fs_context *ctx, const struct f2fs_mkfs_options *mkfs,
 		       const struct f2fs_populate_options *populate, const char *temporary, uint64_t *size)
 {
-	struct sizing s = { .ctx = ctx, .mkfs = mkfs, .populate = *populate, .temporary = temporary };
-	const uint64_t block_size = mkfs->block_size ? mkfs->block_size : 4096;
-	const uint64_t zone = (uint64_t)(mkfs->segs_per_sec ? mkfs->segs_per_sec : 1) *
-			      (mkfs->secs_per_zone ? mkfs->secs_per_zone : 1);
-	const uint64_t step = zone * F2FS_SEGMENT_BLOCKS * block_size;
+	struct f2fs_mkfs_options making;
+	struct f2fs_populate_compression compression;
+	struct sizing s = { .ctx = ctx, .mkfs = &making, .temporary = temporary };
 	struct usage usage;
-	uint64_t found;
+	uint64_t found, step;
 	int err;
 
 	error_clear(ctx);
-	if (mkfs->zoned)
+	err = sized_take(ctx, &making, sizeof(making), mkfs);
+	if (!err)
+		err = populate_take(ctx, &s.populate, &compression, populate);
+	if (err)
+		return err;
+	if (making.zoned)
 		return error_set(ctx, F2FS_ERR_INVALID, "the size of a zoned volume is that of its device");
 	s.populate.entry = NULL;
 	s.populate.problem = NULL;
-	err = note_start(ctx, populate->tar, &s.starts[0]);
+	step = zone_bytes(&making);
+	err = note_start(ctx, s.populate.tar, &s.starts[0]);
 	if (!err)
-		err = note_start(ctx, populate->manifest, &s.starts[1]);
+		err = note_start(ctx, s.populate.manifest, &s.starts[1]);
 	if (!err)
 		err = count_tree(&s, &usage);
 	if (!err)

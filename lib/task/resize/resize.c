@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/sized.h"
 #include "device/device.h"
 #include "file/write.h"
 #include "format/superblock.h"
@@ -379,36 +380,47 @@ static int run(struct resize *r)
 	return err;
 }
 
-int f2fs_resize(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
-		const struct f2fs_resize_options *options, struct f2fs_resize_result *result)
+static int resize(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
+		  const struct f2fs_resize_options *options, struct f2fs_resize_result *out)
 {
-	static const struct f2fs_resize_options none;
-	struct f2fs_resize_result unused;
-	struct resize r = { .ctx = ctx, .dev = dev, .options = options ? options : &none };
+	struct f2fs_resize_result result = { 0 };
+	struct resize r = { .ctx = ctx, .dev = dev, .options = options, .result = &result };
 	struct f2fs_error_detail detail;
-	int err;
+	int err = sized_check(ctx, out, sizeof(result));
 
-	error_clear(ctx);
-	r.result = result ? result : &unused;
-	*r.result = (struct f2fs_resize_result){ 0 };
-	if (open)
-		r.open = *open;
+	if (!err)
+		err = sized_take(ctx, &r.open, sizeof(r.open), open);
+	if (err)
+		return err;
 	err = run(&r);
 	detail = ctx->error;
 	f2fs_volume_close(r.vol);
 	ctx->error = detail;
+	sized_give(out, &result, sizeof(result));
 	return err;
+}
+
+int f2fs_resize(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
+		const struct f2fs_resize_options *options, struct f2fs_resize_result *result)
+{
+	struct f2fs_resize_options own;
+	int err;
+
+	error_clear(ctx);
+	err = sized_take(ctx, &own, sizeof(own), options);
+	return err ? err : resize(ctx, dev, open, &own, result);
 }
 
 int f2fs_resize_plan(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
 		     const struct f2fs_resize_options *options, struct f2fs_resize_result *result)
 {
-	struct f2fs_resize_options dry = { 0 };
+	struct f2fs_resize_options own;
+	int err;
 
-	if (options)
-		dry = *options;
-	dry.dry_run = 1;
-	return f2fs_resize(ctx, dev, open, &dry, result);
+	error_clear(ctx);
+	err = sized_take(ctx, &own, sizeof(own), options);
+	own.dry_run = 1;
+	return err ? err : resize(ctx, dev, open, &own, result);
 }
 
 int f2fs_resize_minimum(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
@@ -422,9 +434,9 @@ int f2fs_resize_minimum(struct f2fs_context *ctx, struct f2fs_device *dev, const
 	int err;
 
 	error_clear(ctx);
-	if (open)
-		r.open = *open;
-	err = look(&r);
+	err = sized_take(ctx, &r.open, sizeof(r.open), open);
+	if (!err)
+		err = look(&r);
 	if (!err && in_place)
 		*in_place = bytes_of(&r, minimum(&r));
 	if (!err && anew) {

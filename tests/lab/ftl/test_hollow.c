@@ -132,8 +132,8 @@ static void refuses_odd_sizes(void **state)
 static void carries_a_volume(void **state)
 {
 	static uint8_t zeros[1 << 20];
-	const struct f2fs_mkfs_options options = { .label = "hollow" };
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "hollow" };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct lab_hollow_counts counts;
 	struct f2fs_mkfs_device device = { 0 };
 	struct f2fs_inode *root, *file;

@@ -59,9 +59,9 @@ static int compare_windows(struct checker *c, void *user)
 
 static void windows_give_all(void **state)
 {
-	const struct f2fs_check_options options = { .threads = 1 };
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .threads = 1 };
 	const struct check_run run = { .options = &options, .mode = F2FS_MODE_TOLERANT };
-	struct f2fs_check_result result;
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	struct seed seed;
 	int is_done = 0;
 

@@ -37,8 +37,9 @@ static int note(void *user, const struct f2fs_problem *problem)
 
 static int run_check(struct f2fs_device *dev)
 {
-	const struct f2fs_check_options options = { .problem = note, .depth = F2FS_CHECK_CONTENT };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options),
+						    .problem = note, .depth = F2FS_CHECK_CONTENT };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 
 	found_count = 0;
 	return f2fs_check(seed.ctx, dev, &options, &result);
@@ -446,7 +447,7 @@ static uint64_t end_of_use(void)
 
 static void the_end_of_use_is_told(void **state)
 {
-	struct f2fs_check_result result;
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 
 	(void)state;
 	begin("sections");
@@ -603,8 +604,8 @@ static int refuse(void *user, const struct f2fs_problem *problem)
 static void the_caller_decides(void **state)
 {
 	int count = 0;
-	struct f2fs_check_options options = { .problem = stop, .user = &count };
-	struct f2fs_check_result result;
+	struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .problem = stop, .user = &count };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 
 	(void)state;
 	begin("orphans");

@@ -27,7 +27,7 @@ static void fill(struct fresh *f)
 	struct f2fs_inode *dir = NULL, *file;
 
 	for (unsigned i = 0; i < FILES; i++) {
-		struct f2fs_new spec = { .mode = 0100644 };
+		struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 		char name[32];
 
 		if (i % 100 == 0) {
@@ -84,8 +84,8 @@ static void count(const struct fresh *f, const struct read_request *requests, si
 
 static void each_block_is_read_once(void **state)
 {
-	const struct f2fs_check_options options = { .threads = 1 };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	const struct read_request *requests;
 	struct f2fs_device *dev;
 	struct read_log *log;
@@ -134,9 +134,9 @@ static int read_alone(void *self, uint64_t offset, const struct f2fs_iovec *iov,
 /* Without F2FS_DEVICE_PARALLEL a device is read by the context's thread only, however many threads check. */
 static void a_device_that_bears_one_thread_gets_one(void **state)
 {
-	static const struct f2fs_device_ops ops = { .read = read_alone };
-	const struct f2fs_check_options options = { .threads = 4 };
-	struct f2fs_check_result result;
+	static const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops), .read = read_alone };
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .threads = 4 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	struct f2fs_device_info info;
 	struct f2fs_device *dev;
 	struct alone alone;

@@ -33,7 +33,8 @@ static int tell(void *user, const struct f2fs_problem *problem)
 
 static int check(struct seed *seed, int repair, struct f2fs_check_result *result)
 {
-	const struct f2fs_check_options options = { .repair = repair, .problem = tell, .threads = 1 };
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options),
+						    .repair = repair, .problem = tell, .threads = 1 };
 
 	if (is_telling)
 		printf(" %s\n", repair ? "repair" : "check");
@@ -48,7 +49,7 @@ static const char *message(const struct seed *seed)
 /* Repair, and see that nothing is left. */
 static void expect_repaired(struct seed *seed, struct f2fs_check_result *result)
 {
-	struct f2fs_check_result second;
+	struct f2fs_check_result second = { F2FS_SIZED(f2fs_check_result) };
 	int err = check(seed, 1, result);
 
 	if (err)
@@ -139,7 +140,7 @@ static void lose(struct seed *seed, const struct f2fs_geometry *geo, unsigned lo
 
 static void expect_all_back(const char *name, unsigned lost)
 {
-	struct f2fs_check_result result;
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	struct census before, after;
 	struct f2fs_geometry geo;
 	struct seed seed;
@@ -182,7 +183,7 @@ static void lost_areas(void **state)
 /* A volume without problems is not written. */
 static void nothing_to_do(void **state)
 {
-	struct f2fs_check_result result;
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	struct f2fs_device *recorder;
 	struct seed seed;
 
@@ -337,7 +338,7 @@ static const char *const seeds[] = { "plain",	     "features",     "directories"
 
 static void damage_and_repair(unsigned number)
 {
-	struct f2fs_check_result result;
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	struct targets targets;
 	struct seed seed;
 	const char *name = seeds[number % (sizeof(seeds) / sizeof(seeds[0]))];

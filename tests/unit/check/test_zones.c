@@ -77,8 +77,8 @@ static int note(void *user, const struct f2fs_problem *problem)
 
 static void check(struct f2fs_context *ctx, struct f2fs_device *dev)
 {
-	const struct f2fs_check_options options = { .problem = note };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .problem = note };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 
 	found_count = 0;
 	assert_int_equal(f2fs_check(ctx, dev, &options, &result), 0);
@@ -87,12 +87,13 @@ static void check(struct f2fs_context *ctx, struct f2fs_device *dev)
 static void pointers_are_compared(void **state)
 {
 	const struct f2fs_device_ops ops = {
+		F2FS_SIZED(f2fs_device_ops),
 		.read = read_zoned, .write = write_zoned, .zones = report_zones, .zone_reset = reset_zone
 	};
 	const struct f2fs_device_info info = {
 		.size = SIZE, .zone_bytes = ZONE, .sector_size = 512, .caps = F2FS_DEVICE_WRITE | F2FS_DEVICE_ZONED
 	};
-	const struct f2fs_mkfs_options options = { .zoned = 1 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .zoned = 1 };
 	struct f2fs_mkfs_device device = { 0 };
 	struct zoned z = { 0 };
 	struct f2fs_log_head head;

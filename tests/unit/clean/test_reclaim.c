@@ -36,8 +36,9 @@ static void need(int err, const char *what)
 
 static void configure(uint8_t logging, bool commits, bool cleans)
 {
-	const struct f2fs_write_options options = { .logging = logging, .commit_when_full = commits };
-	const struct f2fs_clean_options cleaning = { 0 };
+	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
+						    .logging = logging, .commit_when_full = commits };
+	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options) };
 
 	need(f2fs_volume_configure(v.vol, &options), "configure");
 	need(f2fs_volume_set_cleaning(v.vol, cleans ? &cleaning : NULL), "set cleaning");
@@ -45,7 +46,7 @@ static void configure(uint8_t logging, bool commits, bool cleans)
 
 static uint64_t room(void)
 {
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 
 	f2fs_volume_statfs(v.vol, &st);
 	return st.user_blocks - st.valid_blocks;
@@ -86,7 +87,7 @@ static int overwrite(struct f2fs_inode *inode, uint32_t blocks, unsigned count)
 
 static void must_be_whole(struct f2fs_inode **inode, uint32_t blocks)
 {
-	struct f2fs_check_result found;
+	struct f2fs_check_result found = { F2FS_SIZED(f2fs_check_result) };
 
 	fresh_reopen_keep(&v, inode, "/data");
 	for (uint32_t i = 0; i < blocks; i++) {
@@ -131,9 +132,13 @@ static void normal_logging_goes_on(void **state)
 static void limits_leave_no_change_without_room(void **state)
 {
 	static const struct f2fs_clean_options limits[] = {
-		{ .sections = 1 }, { .bytes = 1 }, { .blocks = 1, .free_goal = 1 }, { .sections = 1, .policy = 1 }
+		{ F2FS_SIZED(f2fs_clean_options), .sections = 1 },
+		{ F2FS_SIZED(f2fs_clean_options), .bytes = 1 },
+		{ F2FS_SIZED(f2fs_clean_options), .blocks = 1, .free_goal = 1 },
+		{ F2FS_SIZED(f2fs_clean_options), .sections = 1, .policy = 1 },
 	};
-	const struct f2fs_write_options options = { .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1 };
+	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
+						    .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1 };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
@@ -229,7 +234,7 @@ static void nodes_find_room(void **state)
 			     "punch");
 		need(f2fs_volume_commit(v.vol), "commit");
 		while (!err && room() > 100) {
-			const struct f2fs_new spec = { .mode = 0040755 };
+			const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0040755 };
 			struct f2fs_inode *root, *made;
 			char name[20];
 
@@ -299,7 +304,7 @@ static void pinned_files_get_their_sections(void **state)
 	fresh_reopen(&v);
 	configure(F2FS_LOGGING_ADAPTIVE, true, true);
 	{
-		struct f2fs_check_result found;
+		struct f2fs_check_result found = { F2FS_SIZED(f2fs_check_result) };
 
 		need(f2fs_check(v.ctx, v.dev, NULL, &found), "check");
 		assert_int_equal(found.found, 0);
@@ -309,7 +314,7 @@ static void pinned_files_get_their_sections(void **state)
 
 static void what_cannot_be_won_is_told(void **state)
 {
-	const struct f2fs_clean_options none = { .used_limit = 1 };
+	const struct f2fs_clean_options none = { F2FS_SIZED(f2fs_clean_options), .used_limit = 1 };
 	struct f2fs_inode *inode;
 	uint32_t blocks;
 
@@ -330,8 +335,9 @@ static void what_cannot_be_won_is_told(void **state)
 /* Zoned volumes have no holes to fill: all that is freed comes back by cleaning. */
 static void zoned_volumes_go_on(void **state)
 {
-	const struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_LOST_FOUND };
-	const struct f2fs_zone_options zones = { .zone_bytes = 4 * MIB, .conventional = 12 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEATURE_LOST_FOUND };
+	const struct f2fs_zone_options zones = { F2FS_SIZED(f2fs_zone_options),
+						 .zone_bytes = 4 * MIB, .conventional = 12 };
 
 	(void)state;
 	for (unsigned cleans = 0; cleans < 2; cleans++) {
@@ -367,7 +373,7 @@ struct model {
 static void must_match(struct model *m)
 {
 	static uint8_t piece[STEP * BLOCK];
-	struct f2fs_check_result found;
+	struct f2fs_check_result found = { F2FS_SIZED(f2fs_check_result) };
 
 	fresh_reopen_keep(&v, &m->inode, "/data");
 	for (uint32_t i = 0; i < m->blocks; i += STEP) {
@@ -415,11 +421,11 @@ static void punch_some(struct model *m)
 
 static void clean_some(void)
 {
-	const struct f2fs_clean_options options = { .policy = next_random() % 4,
+	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .policy = next_random() % 4,
 						    .used_limit = 100,
 						    .sections = 1 + next_random() % 8,
 						    .target = next_random() % 2 };
-	struct f2fs_clean_result result;
+	struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
 
 	need(f2fs_volume_commit(v.vol), "commit");
 	need(f2fs_clean(v.vol, &options, &result), "clean");
@@ -461,7 +467,8 @@ static void full_volumes_take_what_users_have_room_for(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct f2fs_mkfs_options options = { .segs_per_sec = rows[i].segments };
+		const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+							   .segs_per_sec = rows[i].segments };
 		struct model m = { 0 };
 
 		seed = i + 1;
@@ -489,8 +496,15 @@ static void full_volumes_take_what_users_have_room_for(void **state)
 
 static void options_are_checked(void **state)
 {
-	const struct f2fs_clean_options wrong[] = { { .policy = 99 }, { .used_limit = 101 }, { .dry_run = 1 } };
-	const struct f2fs_write_options bad[] = { { .logging = 3 }, { .low_is_exact = 2 } };
+	const struct f2fs_clean_options wrong[] = {
+		{ F2FS_SIZED(f2fs_clean_options), .policy = 99 },
+		{ F2FS_SIZED(f2fs_clean_options), .used_limit = 101 },
+		{ F2FS_SIZED(f2fs_clean_options), .dry_run = 1 },
+	};
+	const struct f2fs_write_options bad[] = {
+		{ F2FS_SIZED(f2fs_write_options), .logging = 3 },
+		{ F2FS_SIZED(f2fs_write_options), .low_is_exact = 2 },
+	};
 
 	(void)state;
 	fresh_open(&v, 64 * MIB, 0);

@@ -27,7 +27,7 @@ static void *count_realloc(void *user, void *ptr, size_t size)
 
 void test_host_init(struct test_host *host)
 {
-	const struct f2fs_host callbacks = { .user = host, .realloc = count_realloc };
+	const struct f2fs_host callbacks = { F2FS_SIZED(f2fs_host), .user = host, .realloc = count_realloc };
 
 	memset(host, 0, sizeof(*host));
 	assert_int_equal(f2fs_context_new(&callbacks, &host->ctx), 0);

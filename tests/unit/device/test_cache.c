@@ -32,7 +32,7 @@ static int read_source(void *self, uint64_t offset, const struct f2fs_iovec *iov
 
 static void make_source(struct source *s, struct f2fs_context *ctx, struct f2fs_device **dev)
 {
-	const struct f2fs_device_ops ops = { .read = read_source };
+	const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops), .read = read_source };
 	const struct f2fs_device_info info = { .size = SIZE };
 
 	memset(s, 0, sizeof(*s));

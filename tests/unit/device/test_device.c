@@ -86,7 +86,8 @@ struct fixture {
 
 static struct f2fs_device_ops ops_of_plain(void)
 {
-	const struct f2fs_device_ops ops = { .read = read_plain, .write = write_plain, .close = close_plain };
+	const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops),
+					     .read = read_plain, .write = write_plain, .close = close_plain };
 
 	return ops;
 }

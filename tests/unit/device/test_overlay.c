@@ -208,7 +208,7 @@ static void apply_can_be_repeated(void **state)
 static void refuses_what_it_cannot(void **state)
 {
 	const struct f2fs_device_info info = { .size = 8192 };
-	struct f2fs_device_ops ops = { 0 };
+	struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops) };
 	struct fixture f;
 	struct f2fs_device *read_only, *dev;
 

@@ -235,10 +235,10 @@ static int read_bytes(void *self, uint64_t offset, const struct f2fs_iovec *iov,
 static void very_many_chunks_take_bounded_memory(void **state)
 {
 	enum { CHUNKS = 4500000 };
-	const struct f2fs_device_ops ops = { .read = read_bytes };
+	const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops), .read = read_bytes };
 	struct f2fs_device_info info = { .caps = F2FS_DEVICE_PARALLEL };
 	struct meter *meter = calloc(1, sizeof(*meter));
-	const struct f2fs_host callbacks = { .user = meter, .realloc = measure_realloc };
+	const struct f2fs_host callbacks = { F2FS_SIZED(f2fs_host), .user = meter, .realloc = measure_realloc };
 	struct f2fs_context *ctx;
 	struct f2fs_device *inner, *dev;
 	uint8_t *file = calloc(CHUNKS * 16 + 28, 1), *at = file;

@@ -46,7 +46,7 @@ static void expect_bytes(struct f2fs_device *dev, const uint8_t *bytes)
 
 static void expect_played(struct f2fs_device *log, struct f2fs_device *target, const uint8_t *old, int sealed)
 {
-	struct f2fs_undo_info info;
+	struct f2fs_undo_info info = { F2FS_SIZED(f2fs_undo_info) };
 
 	assert_int_equal(f2fs_undo_play(log, target, !sealed, &info), 0);
 	assert_int_equal(info.is_sealed, sealed);
@@ -95,7 +95,7 @@ static void each_block_is_saved_once(void **state)
 {
 	uint8_t *old = malloc(SIZE), bytes[5000];
 	struct f2fs_device *target, *log, *undo;
-	struct f2fs_undo_info info;
+	struct f2fs_undo_info info = { F2FS_SIZED(f2fs_undo_info) };
 	struct test_host host;
 
 	(void)state;
@@ -125,7 +125,7 @@ static void counts_what_a_damaged_record_hides(void **state)
 	static const uint64_t places[] = { 30, 44, 59, 74, 88 };
 	uint8_t *old = malloc(SIZE), bytes[4096], flip;
 	struct f2fs_device *target, *log, *undo;
-	struct f2fs_undo_info info;
+	struct f2fs_undo_info info = { F2FS_SIZED(f2fs_undo_info) };
 	struct test_host host;
 
 	(void)state;
@@ -396,7 +396,7 @@ static void a_device_that_is_not_as_it_was_left_is_refused(void **state)
 {
 	uint8_t *old = malloc(SIZE), *now = malloc(SIZE), bytes[5000];
 	struct f2fs_device *target, *copy, *log, *undo;
-	struct f2fs_undo_info info;
+	struct f2fs_undo_info info = { F2FS_SIZED(f2fs_undo_info) };
 	struct test_host host;
 
 	(void)state;

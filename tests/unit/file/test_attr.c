@@ -71,7 +71,7 @@ static void flags_by_type(void **state)
 
 static void casefold_on_empty_directories(void **state)
 {
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_dirent entry;
 	struct f2fs_inode *sub;
 	int err;
@@ -88,7 +88,8 @@ static void casefold_on_empty_directories(void **state)
 	assert_string_equal(entry.name, "Name");
 	assert_int_equal(set_flags(dir, 0), F2FS_ERR_NOT_EMPTY);
 	assert_int_equal(f2fs_remove(dir, "name", 4), 0);
-	assert_int_equal(f2fs_create(dir, "sub", 3, &(struct f2fs_new){ .mode = 040755 }, &sub), 0);
+	assert_int_equal(f2fs_create(dir, "sub", 3, &(struct f2fs_new){ F2FS_SIZED(f2fs_new),
+									.mode = 040755 }, &sub), 0);
 	assert_true(flags_of(sub) & FLAG_i_flags_casefold);
 	f2fs_inode_close(sub);
 	assert_int_equal(f2fs_remove(dir, "SUB", 3), 0);
@@ -201,7 +202,8 @@ static void acls_and_permissions_agree(void **state)
 	assert_int_equal(f2fs_xattr_get(dir, "system.posix_acl_default", &x), 0);
 	assert_int_equal(f2fs_lookup(v.vol, "/", 0, &target), 0);
 	assert_int_equal(f2fs_create(target, "link", 4,
-				     &(struct f2fs_new){ .mode = 0120777, .target = "x", .target_length = 1 }, NULL),
+				     &(struct f2fs_new){ F2FS_SIZED(f2fs_new),
+							 .mode = 0120777, .target = "x", .target_length = 1 }, NULL),
 			 0);
 	f2fs_inode_close(target);
 	assert_int_equal(f2fs_lookup(v.vol, "/link", 0, &target), 0);
@@ -236,20 +238,23 @@ static void default_acls_are_inherited(void **state)
 
 	(void)state;
 	/* without one the umask decides */
-	assert_int_equal(make_heir("free", &(struct f2fs_new){ .mode = 0100666, .umask = 027 }, &acls), 0640);
+	assert_int_equal(make_heir("free", &(struct f2fs_new){ F2FS_SIZED(f2fs_new),
+							       .mode = 0100666, .umask = 027 }, &acls), 0640);
 	assert_int_equal(acls, 0);
 	assert_int_equal(f2fs_xattr_set(dir, "system.posix_acl_default", value, put_acl(value, full, 5)), 0);
-	assert_int_equal(make_heir("file", &(struct f2fs_new){ .mode = 0104666, .umask = 027 }, &acls), 04664);
+	assert_int_equal(make_heir("file", &(struct f2fs_new){ F2FS_SIZED(f2fs_new),
+							       .mode = 0104666, .umask = 027 }, &acls), 04664);
 	assert_int_equal(acls, 1);
-	assert_int_equal(make_heir("dir", &(struct f2fs_new){ .mode = 040751 }, &acls), 0741);
+	assert_int_equal(make_heir("dir", &(struct f2fs_new){ F2FS_SIZED(f2fs_new), .mode = 040751 }, &acls), 0741);
 	assert_int_equal(acls, 3);
-	assert_int_equal(make_heir("copy", &(struct f2fs_new){ .mode = 040777, .flags = F2FS_NEW_EXACT }, &acls), 0777);
+	assert_int_equal(make_heir("copy", &(struct f2fs_new){ F2FS_SIZED(f2fs_new),
+							       .mode = 040777, .flags = F2FS_NEW_EXACT }, &acls), 0777);
 	assert_int_equal(acls, 0);
 	/* one that says no more than permissions is not stored as an access ACL */
 	assert_int_equal(f2fs_xattr_set(dir, "system.posix_acl_default", value, put_acl(value, plain, 3)), 0);
-	assert_int_equal(make_heir("plain", &(struct f2fs_new){ .mode = 0100777 }, &acls), 0640);
+	assert_int_equal(make_heir("plain", &(struct f2fs_new){ F2FS_SIZED(f2fs_new), .mode = 0100777 }, &acls), 0640);
 	assert_int_equal(acls, 0);
-	assert_int_equal(make_heir("sub", &(struct f2fs_new){ .mode = 040777 }, &acls), 0640);
+	assert_int_equal(make_heir("sub", &(struct f2fs_new){ F2FS_SIZED(f2fs_new), .mode = 040777 }, &acls), 0640);
 	assert_int_equal(acls, 2);
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
 }
@@ -279,7 +284,8 @@ static void users_attributes_stand_at_files_and_directories(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct f2fs_new spec = { .mode = rows[i].mode, .target = "x", .target_length = 1 };
+		const struct f2fs_new spec = { F2FS_SIZED(f2fs_new),
+					       .mode = rows[i].mode, .target = "x", .target_length = 1 };
 		struct f2fs_inode *inode;
 
 		assert_int_equal(f2fs_create(dir, rows[i].name, 1, &spec, &inode), 0);

@@ -72,7 +72,8 @@ static int slow_flush(void *self)
 
 static struct f2fs_device *new_slow(void)
 {
-	static const struct f2fs_device_ops ops = { .read = slow_read, .write = slow_write, .flush = slow_flush };
+	static const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops),
+						    .read = slow_read, .write = slow_write, .flush = slow_flush };
 	const struct f2fs_device_info info = { .size = SIZE,
 					       .sector_size = 512,
 					       .caps = F2FS_DEVICE_WRITE | F2FS_DEVICE_PARALLEL |
@@ -94,7 +95,8 @@ static void open_volume(void)
 static void format(struct test_host *host)
 {
 	static const uint8_t uuid[16] = { 9 };
-	const struct f2fs_mkfs_options options = { .uuid = uuid, .has_time = 1, .time = 1, .checkpoint_version = 3 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+						   .uuid = uuid, .has_time = 1, .time = 1, .checkpoint_version = 3 };
 	struct f2fs_mkfs_device device = { 0 };
 
 	test_host_init(host);
@@ -125,7 +127,7 @@ static void fill(uint8_t seed, size_t size)
 
 static struct f2fs_inode *make(const char *name)
 {
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_inode *root, *inode;
 
 	assert_int_equal(f2fs_lookup(vol, "/", 0, &root), 0);

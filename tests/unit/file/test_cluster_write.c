@@ -246,7 +246,7 @@ static void released(void **state)
 {
 	static const struct f2fs_compression how = { .algorithm = F2FS_COMPRESS_LZO };
 	static uint8_t bytes[16 * 4096];
-	struct f2fs_volume_stat before, after;
+	struct f2fs_volume_stat before = { F2FS_SIZED(f2fs_volume_stat) }, after = { F2FS_SIZED(f2fs_volume_stat) };
 	struct f2fs_inode *inode;
 	struct count count;
 	uint64_t blocks = 0;

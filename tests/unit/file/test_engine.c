@@ -71,7 +71,7 @@ static void log_counts(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
-		const struct f2fs_write_options options = { .logs = rows[i].logs };
+		const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .logs = rows[i].logs };
 		struct f2fs_nat_entry entry;
 		struct f2fs_inode *inode;
 
@@ -106,12 +106,15 @@ static void temperatures(void **state)
 		{ { .logs = 4, .temperature = F2FS_TEMPERATURE_SLIDES }, F2FS_COLD_DATA, F2FS_COLD_DATA,
 		  F2FS_COLD_DATA },
 	};
-	struct f2fs_counters counters;
+	struct f2fs_counters counters = { F2FS_SIZED(f2fs_counters) };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct f2fs_write_options options = rows[i].options;
+
+		options.struct_size = sizeof(options);
 		fresh_open(&v, 64 * MIB, 0);
-		configure(&rows[i].options);
+		configure(&options);
 		write_file("a.bin", 'a', 25 * 4096);
 		write_file("a.mp4", 'b', 25 * 4096);
 		f2fs_volume_counters(v.vol, &counters);
@@ -119,7 +122,7 @@ static void temperatures(void **state)
 		fresh_reopen(&v);
 		assert_int_equal(type_of_block(first_block("/a.bin")), rows[i].first);
 		assert_int_equal(type_of_block(first_block("/a.mp4")), rows[i].media);
-		configure(&rows[i].options);
+		configure(&options);
 		write_file("a.bin", 'c', 8 * 4096);
 		f2fs_volume_counters(v.vol, &counters);
 		assert_int_equal(counters.log_updated[rows[i].again], 8);
@@ -131,8 +134,11 @@ static void temperatures(void **state)
 
 static void refusals(void **state)
 {
-	const struct f2fs_write_options wrong[] = { { .temperature = 3 }, { .cold_apart = 2 } };
-	struct f2fs_write_options options = { .logs = 3 };
+	const struct f2fs_write_options wrong[] = {
+		{ F2FS_SIZED(f2fs_write_options), .temperature = 3 },
+		{ F2FS_SIZED(f2fs_write_options), .cold_apart = 2 },
+	};
+	struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .logs = 3 };
 
 	(void)state;
 	fresh_open(&v, 64 * MIB, 0);
@@ -158,7 +164,7 @@ static void refusals(void **state)
 /* Nodes that a call frees leave memory at once, however many they are. */
 static void freed_nodes_leave_memory(void **state)
 {
-	const struct f2fs_mkfs_options options = { 0 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options) };
 	const uint64_t stride = (uint64_t)1018 * 4096;
 	struct f2fs_inode *inode;
 	struct test_host host;
@@ -184,7 +190,7 @@ static void freed_nodes_leave_memory(void **state)
 
 static void overwriting_in_place(void **state)
 {
-	struct f2fs_write_options options = { .in_place = F2FS_IN_PLACE_ALWAYS };
+	struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .in_place = F2FS_IN_PLACE_ALWAYS };
 	f2fs_blk_t before;
 	struct f2fs_inode *inode;
 	char byte;
@@ -226,8 +232,8 @@ static void overwriting_in_place(void **state)
 /* With the threshold at all sections, blocks fill the holes of segments in use. */
 static void holes_are_filled(void **state)
 {
-	struct f2fs_write_options options = { .low_sections = 100 };
-	struct f2fs_volume_stat before, after;
+	struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .low_sections = 100 };
+	struct f2fs_volume_stat before = { F2FS_SIZED(f2fs_volume_stat) }, after = { F2FS_SIZED(f2fs_volume_stat) };
 	struct f2fs_inode *root;
 	char name[] = "f0";
 
@@ -289,9 +295,10 @@ static void nearly_full(void **state)
 
 	(void)state;
 	for (unsigned row = 0; row < 4; row++) {
-		const struct f2fs_mkfs_options options = { .segs_per_sec = rows[row].segments };
+		const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+							   .segs_per_sec = rows[row].segments };
 		const bool whole = rows[row].is_whole;
-		struct f2fs_volume_stat stat;
+		struct f2fs_volume_stat stat = { F2FS_SIZED(f2fs_volume_stat) };
 		struct f2fs_inode *inode;
 		uint32_t blocks = 0;
 		int err = 0;
@@ -359,7 +366,7 @@ static uint32_t next_random(uint32_t *seed)
 static struct f2fs_inode *fill_volume(const struct f2fs_write_options *options, unsigned percent, uint32_t *blocks)
 {
 	struct f2fs_inode *inode;
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 
 	fresh_open(&v, 100 * MIB, 0);
 	configure(options);
@@ -417,7 +424,8 @@ static void room_for_overwriting(void **state)
 	(void)state;
 	for (unsigned row = 0; row < 12; row++) {
 		const bool commits = row & 1;
-		const struct f2fs_write_options options = { .commit_when_full = commits };
+		const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
+							    .commit_when_full = commits };
 		uint32_t blocks;
 		struct f2fs_inode *inode = fill_volume(&options, shares[row / 4], &blocks);
 		const unsigned refused = overwrite(inode, blocks, 30000, row & 2 ? 4 : 4096);
@@ -438,7 +446,7 @@ static void room_for_overwriting(void **state)
 /* A file that takes most of a volume gets new contents, by one call. */
 static void room_for_replacing(void **state)
 {
-	const struct f2fs_write_options options = { .commit_when_full = 1 };
+	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .commit_when_full = 1 };
 	uint32_t blocks;
 	struct f2fs_inode *inode = fill_volume(&options, 90, &blocks);
 	uint8_t *contents = malloc((size_t)blocks * 4096);
@@ -469,7 +477,7 @@ static void room_for_replacing(void **state)
 
 static void discard_and_trim(void **state)
 {
-	const struct f2fs_write_options options = { .discard = 1 };
+	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .discard = 1 };
 	f2fs_blk_t first, second;
 	uint64_t trimmed = 0;
 
@@ -513,7 +521,8 @@ static unsigned is_compressed(const char *name, unsigned *algorithm)
 static void names_decide(void **state)
 {
 	const struct f2fs_compression zstd = { .algorithm = F2FS_COMPRESS_ZSTD, .level = 3, .log_cluster = 4 };
-	struct f2fs_write_options options = { .compress_names = "txt, log", .plain_names = "bin" };
+	struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
+					      .compress_names = "txt, log", .plain_names = "bin" };
 	struct f2fs_inode *root;
 	unsigned algorithm;
 

@@ -28,7 +28,7 @@ static struct f2fs_inode *root, *dir;
 
 static struct f2fs_inode *make_in(struct f2fs_inode *in, const char *name, unsigned mode)
 {
-	const struct f2fs_new spec = { .mode = mode };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = mode };
 	struct f2fs_inode *out;
 
 	assert_int_equal(f2fs_create(in, name, strlen(name), &spec, &out), 0);
@@ -37,7 +37,7 @@ static struct f2fs_inode *make_in(struct f2fs_inode *in, const char *name, unsig
 
 static int create(const char *name)
 {
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 
 	return f2fs_create(dir, name, strlen(name), &spec, NULL);
 }

@@ -34,7 +34,8 @@ static void open_volume(void)
 
 static int set_up(void **state)
 {
-	const struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+						   .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION };
 	struct f2fs_mkfs_device device = { 0 };
 
 	(void)state;
@@ -68,7 +69,7 @@ static struct f2fs_inode *look(const char *path)
 
 static struct f2fs_inode *make(const char *top, const char *name, uint32_t mode)
 {
-	const struct f2fs_new spec = { .mode = mode };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = mode };
 	struct f2fs_inode *dir = look(top), *inode;
 
 	assert_int_equal(f2fs_create(dir, name, strlen(name), &spec, &inode), 0);
@@ -198,7 +199,7 @@ static void the_chain_is_long(void **state)
 static void what_was_fsynced_waits_for_recovery(void **state)
 {
 	struct f2fs_inode *inode = make("/", "file", 0100644);
-	struct f2fs_volume_stat before, after;
+	struct f2fs_volume_stat before = { F2FS_SIZED(f2fs_volume_stat) }, after = { F2FS_SIZED(f2fs_volume_stat) };
 
 	(void)state;
 	commit();
@@ -396,7 +397,7 @@ static void compress_it(struct f2fs_inode *inode)
 
 static void use_up_room(struct f2fs_inode *inode)
 {
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 
 	for (unsigned turn = 0; turn < 2; turn++) {
 		struct f2fs_inode *filler = make("/", "filler", 0100644), *root = look("/");

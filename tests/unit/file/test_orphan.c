@@ -32,7 +32,7 @@ static int tear_down(void **state)
 
 static uint64_t blocks_in_use(void)
 {
-	struct f2fs_volume_stat stat;
+	struct f2fs_volume_stat stat = { F2FS_SIZED(f2fs_volume_stat) };
 
 	f2fs_volume_statfs(v.vol, &stat);
 	return stat.valid_blocks;
@@ -121,7 +121,7 @@ static void discarding_brings_it_back(void **state)
 static void removed_directory_takes_no_names(void **state)
 {
 	struct f2fs_inode *dir = fresh_make(&v, "dir", 040755);
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_stat stat;
 
 	(void)state;

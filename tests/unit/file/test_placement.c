@@ -105,7 +105,7 @@ static unsigned delay(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_
 	return file_block % 2 ? book.level : 0;
 }
 
-static const struct f2fs_placement placement = { .streams = STREAMS,
+static const struct f2fs_placement placement = { F2FS_SIZED(f2fs_placement), .streams = STREAMS,
 						 .classify = classify,
 						 .written = written,
 						 .moving = moving,
@@ -115,8 +115,9 @@ static const struct f2fs_placement placement = { .streams = STREAMS,
 
 static struct f2fs_inode *begin(uint64_t mib, uint8_t logging)
 {
-	const struct f2fs_write_options options = { .logging = logging, .commit_when_full = 1 };
-	const struct f2fs_clean_options cleaning = { 0 };
+	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
+						    .logging = logging, .commit_when_full = 1 };
+	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options) };
 
 	memset(&book, 0, sizeof(book));
 	seed = 7;
@@ -155,7 +156,7 @@ static void overwrite(struct f2fs_inode *inode, uint32_t blocks, unsigned count)
 /* The volume is sound, and the placement knows where everything is. */
 static void must_be_right(struct f2fs_inode *inode, uint32_t blocks)
 {
-	struct f2fs_check_result found;
+	struct f2fs_check_result found = { F2FS_SIZED(f2fs_check_result) };
 
 	need(f2fs_volume_commit(v.vol), "commit");
 	for (uint32_t i = 0; i < blocks; i++) {
@@ -193,7 +194,7 @@ static void must_be_apart(uint32_t blocks)
 static void streams_are_apart_and_go_on(void **state)
 {
 	struct f2fs_inode *inode = begin(200, F2FS_LOGGING_NORMAL);
-	struct f2fs_stream_stat stat;
+	struct f2fs_stream_stat stat = { F2FS_SIZED(f2fs_stream_stat) };
 
 	(void)state;
 	fill(inode, 1024);
@@ -235,7 +236,7 @@ static void little_room_is_no_failure(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		struct f2fs_inode *inode = begin(120, ways[i]);
-		struct f2fs_volume_stat st;
+		struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 		uint32_t blocks;
 
 		book.moves = true;
@@ -277,7 +278,7 @@ static void frees_are_told(void **state)
 static void discarding_is_no_harm(void **state)
 {
 	struct f2fs_inode *inode = begin(120, F2FS_LOGGING_ADAPTIVE);
-	struct f2fs_check_result found;
+	struct f2fs_check_result found = { F2FS_SIZED(f2fs_check_result) };
 
 	(void)state;
 	fill(inode, 2000);
@@ -309,7 +310,7 @@ static void must_read(struct f2fs_inode *inode, uint32_t block, uint32_t value)
 
 static uint64_t requests(void)
 {
-	struct f2fs_counters counters;
+	struct f2fs_counters counters = { F2FS_SIZED(f2fs_counters) };
 	uint64_t sum = 0;
 
 	f2fs_volume_counters(v.vol, &counters);
@@ -322,7 +323,7 @@ static uint64_t requests(void)
 static void reading_writes_nothing(void **state)
 {
 	struct f2fs_inode *inode = begin(120, F2FS_LOGGING_ADAPTIVE), *other;
-	struct f2fs_stream_stat stat;
+	struct f2fs_stream_stat stat = { F2FS_SIZED(f2fs_stream_stat) };
 	uint64_t before;
 
 	(void)state;
@@ -355,7 +356,7 @@ static void reading_writes_nothing(void **state)
 static void blocks_wait(void **state)
 {
 	struct f2fs_inode *inode = begin(200, F2FS_LOGGING_ADAPTIVE);
-	struct f2fs_stream_stat stat;
+	struct f2fs_stream_stat stat = { F2FS_SIZED(f2fs_stream_stat) };
 
 	(void)state;
 	book.level = 3;

@@ -46,8 +46,8 @@ static int take_one(void *user, const struct f2fs_quota *quota)
 /* Give the root to a user, make it true, and get the usage of user 0. */
 static void give_root_to(uint32_t uid, struct f2fs_quota *zero)
 {
-	const struct f2fs_check_options options = { .threads = 1 };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	struct f2fs_inode *root;
 
 	assert_int_equal(f2fs_lookup(v.vol, "/", 0, &root), 0);
@@ -96,8 +96,8 @@ static void expect_limits(uint32_t id, uint64_t soft, uint64_t hard, uint64_t in
 
 static void expect_clean(void)
 {
-	const struct f2fs_check_options options = { .threads = 1 };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .threads = 1 };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
 	assert_int_equal(f2fs_check(v.ctx, v.dev, &options, &result), 0);

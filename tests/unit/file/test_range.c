@@ -202,7 +202,7 @@ static f2fs_blk_t contiguous(uint64_t first, uint64_t count)
 static void pinned_files_are_preallocated(void **state)
 {
 	const struct f2fs_stat pin = { .inline_flags = FLAG_i_inline_pin_file };
-	const struct f2fs_write_options in_place = { .in_place = F2FS_IN_PLACE_FULL };
+	const struct f2fs_write_options in_place = { F2FS_SIZED(f2fs_write_options), .in_place = F2FS_IN_PLACE_FULL };
 	const uint32_t main_start = f2fs_volume_geometry(v.vol)->main_blkaddr;
 	uint8_t byte[3] = { 9, 9, 9 };
 	f2fs_blk_t start;

@@ -21,7 +21,7 @@ static struct f2fs_inode *root, *a, *b;
 
 static struct f2fs_inode *make_in(struct f2fs_inode *dir, const char *name, unsigned mode)
 {
-	const struct f2fs_new spec = { .mode = mode };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = mode };
 	struct f2fs_inode *out;
 
 	assert_int_equal(f2fs_create(dir, name, strlen(name), &spec, &out), 0);

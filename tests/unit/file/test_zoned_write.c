@@ -17,8 +17,9 @@
 #define MIB ((uint64_t)1 << 20)
 #define PIECE (64u << 10)
 
-static const struct f2fs_zone_options zones = { .zone_bytes = 4 * MIB, .conventional = 5 };
-static const struct f2fs_mkfs_options plain = { .feature = F2FS_FEATURE_LOST_FOUND };
+static const struct f2fs_zone_options zones = { F2FS_SIZED(f2fs_zone_options),
+						.zone_bytes = 4 * MIB, .conventional = 5 };
+static const struct f2fs_mkfs_options plain = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEATURE_LOST_FOUND };
 static struct fresh fresh;
 static uint8_t piece[PIECE];
 
@@ -94,7 +95,7 @@ static void close_volume(void)
 
 static void open_again(int recover)
 {
-	const struct f2fs_open_options options = { .recover = recover };
+	const struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .recover = recover };
 
 	close_volume();
 	assert_int_equal(f2fs_volume_open(fresh.ctx, fresh.dev, &options, &fresh.vol), 0);
@@ -110,8 +111,8 @@ static int fix(void *user, const struct f2fs_problem *problem)
 /* What a check finds on the device. */
 static uint64_t problems(int repair)
 {
-	const struct f2fs_check_options options = { .repair = repair, .problem = fix };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .repair = repair, .problem = fix };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 
 	assert_int_equal(f2fs_check(fresh.ctx, fresh.dev, &options, &result), 0);
 	return repair ? result.left : result.found;
@@ -155,7 +156,8 @@ static void writes_are_in_order(void **state)
 
 static void zones_that_hold_less_are_left_in_time(void **state)
 {
-	const struct f2fs_zone_options less = { .zone_bytes = 4 * MIB, .capacity = 3 * MIB - 8192, .conventional = 5 };
+	const struct f2fs_zone_options less = { F2FS_SIZED(f2fs_zone_options),
+						.zone_bytes = 4 * MIB, .capacity = 3 * MIB - 8192, .conventional = 5 };
 
 	(void)state;
 	open_fresh(&less);
@@ -293,7 +295,8 @@ static void damage_is_repaired_elsewhere(void **state)
 /* A copy of an image on another device: all zones are full there. */
 static void logs_leave_zones_that_are_full(void **state)
 {
-	const struct f2fs_zone_options full = { .zone_bytes = 4 * MIB, .conventional = 5, .is_full = 1 };
+	const struct f2fs_zone_options full = { F2FS_SIZED(f2fs_zone_options),
+						.zone_bytes = 4 * MIB, .conventional = 5, .is_full = 1 };
 	struct f2fs_device *copy, *overlay;
 
 	(void)state;
@@ -341,7 +344,7 @@ static unsigned empty_zones(void)
 
 static void free_zones_are_reset(void **state)
 {
-	const struct f2fs_write_options discard = { .discard = 1 };
+	const struct f2fs_write_options discard = { F2FS_SIZED(f2fs_write_options), .discard = 1 };
 	unsigned before;
 	uint64_t bytes;
 
@@ -371,7 +374,8 @@ static void free_zones_are_reset(void **state)
 
 static void the_uuid_changes_with_all_checksums(void **state)
 {
-	const struct f2fs_mkfs_options sums = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM };
+	const struct f2fs_mkfs_options sums = { F2FS_SIZED(f2fs_mkfs_options),
+						.feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM };
 	const uint8_t uuid[16] = { 1, 2, 3 };
 
 	(void)state;
@@ -390,8 +394,9 @@ static void the_uuid_changes_with_all_checksums(void **state)
 
 static void other_zones_are_refused(void **state)
 {
-	const struct f2fs_zone_options other = { .zone_bytes = 2 * MIB, .conventional = 10 };
-	const struct f2fs_write_options in_place = { .in_place = F2FS_IN_PLACE_ALWAYS };
+	const struct f2fs_zone_options other = { F2FS_SIZED(f2fs_zone_options),
+						 .zone_bytes = 2 * MIB, .conventional = 10 };
+	const struct f2fs_write_options in_place = { F2FS_SIZED(f2fs_write_options), .in_place = F2FS_IN_PLACE_ALWAYS };
 	struct f2fs_device *memory;
 	struct f2fs_inode *root;
 

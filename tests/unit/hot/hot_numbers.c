@@ -201,9 +201,9 @@ static double write_all(const struct f2fs_geometry *geo, struct f2fs_hotness *h,
 static void measure_calls(void)
 {
 	static uint32_t address[2][CALL_BLOCKS];
-	struct f2fs_hotness_options o = { 0 };
+	struct f2fs_hotness_options o = { F2FS_SIZED(f2fs_hotness_options) };
 	struct f2fs_mkfs_device device = { 0 };
-	const struct f2fs_mkfs_options made = { .label = "calls" };
+	const struct f2fs_mkfs_options made = { F2FS_SIZED(f2fs_mkfs_options), .label = "calls" };
 	struct f2fs_hotness *h = NULL;
 	const struct f2fs_geometry *geo;
 	struct f2fs_context *ctx;

@@ -42,10 +42,11 @@ static void need(int err, const char *what)
 
 static void set_up(const struct f2fs_hotness_options *o)
 {
-	const struct f2fs_write_options options = { .logging = F2FS_LOGGING_NORMAL,
+	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .logging = F2FS_LOGGING_NORMAL,
 						     .commit_when_full = 1,
 						     .at_once = 1 };
-	const struct f2fs_clean_options cleaning = { .policy = o ? F2FS_CLEAN_HOTNESS : F2FS_CLEAN_GREEDY };
+	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options),
+						     .policy = o ? F2FS_CLEAN_HOTNESS : F2FS_CLEAN_GREEDY };
 
 	need(f2fs_volume_configure(v.vol, &options), "configure");
 	need(f2fs_volume_set_cleaning(v.vol, &cleaning), "cleaning");
@@ -103,7 +104,7 @@ static void overwrite_skewed(struct f2fs_inode *inode, unsigned count)
 
 static void must_be_right(struct f2fs_inode *inode)
 {
-	struct f2fs_check_result found;
+	struct f2fs_check_result found = { F2FS_SIZED(f2fs_check_result) };
 
 	for (unsigned times = 0; times < 2; times++) {
 		for (uint32_t i = 0; i < blocks; i++) {
@@ -121,7 +122,7 @@ static void must_be_right(struct f2fs_inode *inode)
 
 static uint64_t moved(void)
 {
-	struct f2fs_counters c;
+	struct f2fs_counters c = { F2FS_SIZED(f2fs_counters) };
 
 	f2fs_volume_counters(v.vol, &c);
 	return c.bytes[F2FS_WRITE_MOVED_DATA] / BLOCK;
@@ -138,18 +139,19 @@ static void end(struct f2fs_inode *inode)
 static void all_are_sound(void **state)
 {
 	static const struct f2fs_hotness_options ways[] = {
-		{ .method = F2FS_HOTNESS_M2H, .delays = 1 },
-		{ .method = F2FS_HOTNESS_M2H, .by_logarithm = 1, .moves_apart = 1, .samples_halves = 1 },
-		{ .method = F2FS_HOTNESS_DEATH, .range_blocks = 1, .streams = 8 },
-		{ .method = F2FS_HOTNESS_LIFESPAN },
-		{ .method = F2FS_HOTNESS_ADAPTIVE },
+		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_M2H, .delays = 1 },
+		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_M2H, .by_logarithm = 1, .moves_apart = 1,
+		  .samples_halves = 1 },
+		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_DEATH, .range_blocks = 1, .streams = 8 },
+		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_LIFESPAN },
+		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_ADAPTIVE },
 	};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct f2fs_inode *inode = begin(&ways[i], MANY);
-		struct f2fs_stream_stat streams;
-		struct f2fs_hotness_stat stat;
+		struct f2fs_stream_stat streams = { F2FS_SIZED(f2fs_stream_stat) };
+		struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
 		unsigned used = 0;
 
 		(ways[i].method == F2FS_HOTNESS_ADAPTIVE ? overwrite_skewed : overwrite)(inode, 40000);
@@ -173,13 +175,14 @@ static void all_are_sound(void **state)
 /* Where nothing can be foretold, telling apart would cost room: adaptive does as the six logs with greedy do. */
 static void uniform_writes_cost_no_more(void **state)
 {
-	static const struct f2fs_hotness_options adaptive = { .method = F2FS_HOTNESS_ADAPTIVE };
+	static const struct f2fs_hotness_options adaptive = { F2FS_SIZED(f2fs_hotness_options),
+							      .method = F2FS_HOTNESS_ADAPTIVE };
 	uint64_t cost[2];
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		struct f2fs_inode *inode = begin(i ? &adaptive : NULL, MANY);
-		struct f2fs_hotness_stat stat = { 0 };
+		struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
 
 		for (unsigned k = 0; k < 60000; k++) {
 			const uint32_t at = next_random() % blocks;
@@ -201,14 +204,14 @@ static void uniform_writes_cost_no_more(void **state)
 static void little_memory_is_no_failure(void **state)
 {
 	static const struct f2fs_hotness_options ways[] = {
-		{ .method = F2FS_HOTNESS_M2H, .memory = 1, .delays = 1 },
-		{ .method = F2FS_HOTNESS_DEATH, .memory = 1 },
+		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_M2H, .memory = 1, .delays = 1 },
+		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_DEATH, .memory = 1 },
 	};
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		struct f2fs_inode *inode = begin(&ways[i], FEW);
-		struct f2fs_hotness_stat stat;
+		struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
 
 		overwrite(inode, 10000);
 		f2fs_hotness_stat(hot, &stat);
@@ -229,7 +232,7 @@ static void reopen(struct f2fs_inode **inode, const struct f2fs_hotness_options 
 
 static uint32_t fits(void)
 {
-	struct f2fs_hotness_stat stat;
+	struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
 
 	f2fs_hotness_stat(hot, &stat);
 	return stat.sidecar_fits;
@@ -237,8 +240,8 @@ static uint32_t fits(void)
 
 static void sidecar_comes_back(void **state)
 {
-	struct f2fs_hotness_options o = { .memory = 60000 };
-	struct f2fs_hotness_stat stat;
+	struct f2fs_hotness_options o = { F2FS_SIZED(f2fs_hotness_options), .memory = 60000 };
+	struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
 	struct f2fs_device *sidecar;
 	struct f2fs_inode *inode = begin(NULL, FEW);
 	uint8_t *kept;
@@ -296,7 +299,7 @@ static void sidecar_comes_back(void **state)
 /* A sidecar of rubbish with the right header: entries are wrong, and nothing else. */
 static void lies_cost_nothing(void **state)
 {
-	struct f2fs_hotness_options o = { .delays = 1, .moves_apart = 1 };
+	struct f2fs_hotness_options o = { F2FS_SIZED(f2fs_hotness_options), .delays = 1, .moves_apart = 1 };
 	struct f2fs_device *sidecar;
 	struct f2fs_inode *inode = begin(NULL, FEW);
 	uint64_t size;
@@ -344,12 +347,16 @@ static void what_cannot_be_is_refused(void **state)
 	must_refuse(NULL, F2FS_ERR_STATE);
 	need(f2fs_volume_commit(v.vol), "commit");
 	need(f2fs_device_new_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol) - BLOCK, &small), "sidecar");
-	must_refuse(&(struct f2fs_hotness_options){ .method = 4 }, F2FS_ERR_INVALID);
-	must_refuse(&(struct f2fs_hotness_options){ .streams = 17 }, F2FS_ERR_INVALID);
-	must_refuse(&(struct f2fs_hotness_options){ .streams = 1 }, F2FS_ERR_INVALID);
-	must_refuse(&(struct f2fs_hotness_options){ .older_share = 101 }, F2FS_ERR_INVALID);
-	must_refuse(&(struct f2fs_hotness_options){ .method = 1, .range_blocks = 3 }, F2FS_ERR_INVALID);
-	must_refuse(&(struct f2fs_hotness_options){ .sidecar = small }, F2FS_ERR_INVALID);
+	must_refuse(&(struct f2fs_hotness_options){ F2FS_SIZED(f2fs_hotness_options), .method = 4 }, F2FS_ERR_INVALID);
+	must_refuse(&(struct f2fs_hotness_options){ F2FS_SIZED(f2fs_hotness_options),
+						    .streams = 17 }, F2FS_ERR_INVALID);
+	must_refuse(&(struct f2fs_hotness_options){ F2FS_SIZED(f2fs_hotness_options), .streams = 1 }, F2FS_ERR_INVALID);
+	must_refuse(&(struct f2fs_hotness_options){ F2FS_SIZED(f2fs_hotness_options),
+						    .older_share = 101 }, F2FS_ERR_INVALID);
+	must_refuse(&(struct f2fs_hotness_options){ F2FS_SIZED(f2fs_hotness_options),
+						    .method = 1, .range_blocks = 3 }, F2FS_ERR_INVALID);
+	must_refuse(&(struct f2fs_hotness_options){ F2FS_SIZED(f2fs_hotness_options),
+						    .sidecar = small }, F2FS_ERR_INVALID);
 	f2fs_device_close(small);
 	for (unsigned i = 0; f2fs_hotness_name(i); i++)
 		assert_int_equal(f2fs_hotness_find(f2fs_hotness_name(i)), (int)i);

@@ -28,10 +28,9 @@ static int64_t tell_now(void *user)
 
 static void open_ticking(void)
 {
-	struct f2fs_host host;
-	const struct f2fs_mkfs_options options = { 0 };
+	struct f2fs_host host = { F2FS_SIZED(f2fs_host) };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options) };
 
-	memset(&host, 0, sizeof(host));
 	host.now_ns = tell_now;
 	host_now = START;
 	fresh_open_on(&v, &host, 64 * MIB, &options);
@@ -111,7 +110,8 @@ static void it_never_goes_back(void **state)
 
 static void it_stands_when_told(void **state)
 {
-	const struct f2fs_write_options still = { .clock_stands = 1 }, wrong = { .clock_stands = 2 };
+	const struct f2fs_write_options still = { F2FS_SIZED(f2fs_write_options), .clock_stands = 1 },
+					wrong = { F2FS_SIZED(f2fs_write_options), .clock_stands = 2 };
 	uint64_t first;
 
 	(void)state;
@@ -209,8 +209,9 @@ static void age_is_handed_on(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
-		const struct f2fs_clean_options options = { .policy = rows[i].policy, .used_limit = 100 };
-		struct f2fs_clean_result result;
+		const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options),
+							    .policy = rows[i].policy, .used_limit = 100 };
+		struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
 		f2fs_seg_t before, after;
 		uint64_t first;
 

@@ -27,7 +27,7 @@ static void write_file(const char *name, size_t size)
 
 static struct f2fs_counters since(const struct f2fs_counters *before)
 {
-	struct f2fs_counters now;
+	struct f2fs_counters now = { F2FS_SIZED(f2fs_counters) };
 
 	f2fs_volume_counters(v.vol, &now);
 	for (unsigned i = 0; i < F2FS_WRITE_CAUSES; i++) {
@@ -41,10 +41,10 @@ static struct f2fs_counters since(const struct f2fs_counters *before)
 
 static void each_cause_has_its_own(void **state)
 {
-	const struct f2fs_clean_options options = { .used_limit = 100 };
-	const struct f2fs_counters none = { 0 };
-	struct f2fs_counters found, before;
-	struct f2fs_clean_result result;
+	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .used_limit = 100 };
+	const struct f2fs_counters none = { F2FS_SIZED(f2fs_counters) };
+	struct f2fs_counters found = { F2FS_SIZED(f2fs_counters) }, before = { F2FS_SIZED(f2fs_counters) };
+	struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
 	struct f2fs_inode *inode;
 
 	(void)state;
@@ -103,8 +103,8 @@ static void each_cause_has_its_own(void **state)
 /* Logs that go on in holes are counted apart. */
 static void holes_are_counted(void **state)
 {
-	const struct f2fs_write_options threaded = { .logging = F2FS_LOGGING_THREADED };
-	struct f2fs_counters counters;
+	const struct f2fs_write_options threaded = { F2FS_SIZED(f2fs_write_options), .logging = F2FS_LOGGING_THREADED };
+	struct f2fs_counters counters = { F2FS_SIZED(f2fs_counters) };
 	struct f2fs_inode *inode;
 
 	(void)state;
@@ -131,8 +131,8 @@ static void holes_are_counted(void **state)
 
 static void labels_are_counted(void **state)
 {
-	const struct f2fs_counters none = { 0 };
-	struct f2fs_counters found;
+	const struct f2fs_counters none = { F2FS_SIZED(f2fs_counters) };
+	struct f2fs_counters found = { F2FS_SIZED(f2fs_counters) };
 	uint64_t reads, writes, flushes;
 	struct f2fs_device *watched, *plain;
 	const struct f2fs_fault_rule no_fault = { 0 };

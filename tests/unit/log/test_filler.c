@@ -33,7 +33,8 @@ static void fill_bytes(unsigned seed)
 /* Files "a" and "b" by turns, ten blocks each time; then "b" goes, so that segments have holes. */
 static void open_with_holes(void)
 {
-	const struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+						   .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM };
 	struct f2fs_inode *a, *b, *root;
 
 	fresh_open_with(&v, 128 * MIB, &options);
@@ -56,8 +57,8 @@ static void open_with_holes(void)
 
 static void must_be_sound(void)
 {
-	const struct f2fs_check_options options = { 0 };
-	struct f2fs_check_result result;
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options) };
+	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	struct f2fs_inode *a;
 	static uint8_t got[sizeof(bytes)];
 	size_t done;

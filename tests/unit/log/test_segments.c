@@ -20,7 +20,7 @@ static struct txn *txn;
 
 static void begin(uint64_t size, uint32_t segs_per_sec)
 {
-	const struct f2fs_mkfs_options options = { .segs_per_sec = segs_per_sec };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .segs_per_sec = segs_per_sec };
 
 	fresh_open_with(&v, size, &options);
 	assert_int_equal(txn_begin(v.vol, NULL), 0);

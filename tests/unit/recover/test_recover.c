@@ -53,7 +53,7 @@ static void shut(void)
 
 static int reopen(int recover)
 {
-	const struct f2fs_open_options options = { .recover = recover };
+	const struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .recover = recover };
 
 	shut();
 	return f2fs_volume_open(seed.ctx, seed.dev, &options, &seed.vol);
@@ -82,7 +82,7 @@ static void must_be_absent(const char *path)
 /* One node of the chain, through the hands of a test. */
 static void with_node(uint64_t index, void (*change)(uint8_t *block, uint8_t *footer))
 {
-	struct f2fs_recovery_summary summary;
+	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
 	struct f2fs_recovery *plan = plan_of(&summary);
 	struct f2fs_recovery_node node;
 	uint8_t block[4096];
@@ -96,7 +96,7 @@ static void with_node(uint64_t index, void (*change)(uint8_t *block, uint8_t *fo
 
 static void the_plan_tells_what_a_mount_would_do(void **state)
 {
-	struct f2fs_recovery_summary summary;
+	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
 	struct f2fs_recovery_inode inode;
 	struct f2fs_recovery_node node;
 	struct f2fs_recovery *plan;
@@ -138,7 +138,7 @@ static int stop_at_once(void *user, const struct f2fs_extent *range)
 
 static void the_ranges_are_the_blocks_that_change(void **state)
 {
-	struct f2fs_recovery_summary summary;
+	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
 	struct f2fs_recovery *plan;
 	uint64_t blocks = 0;
 
@@ -180,7 +180,7 @@ static void the_view_leaves_the_device_alone(void **state)
 
 static void a_recovered_volume_can_be_changed(void **state)
 {
-	struct f2fs_recover_result result;
+	struct f2fs_recover_result result = { F2FS_SIZED(f2fs_recover_result) };
 	struct f2fs_inode *root;
 
 	(void)state;
@@ -206,8 +206,8 @@ static void a_recovered_volume_can_be_changed(void **state)
 
 static void the_chain_can_be_given_up(void **state)
 {
-	const struct f2fs_recover_options drop = { .flags = F2FS_RECOVER_DROP_CHAIN };
-	struct f2fs_recover_result result;
+	const struct f2fs_recover_options drop = { F2FS_SIZED(f2fs_recover_options), .flags = F2FS_RECOVER_DROP_CHAIN };
+	struct f2fs_recover_result result = { F2FS_SIZED(f2fs_recover_result) };
 	uint64_t pending;
 
 	(void)state;
@@ -222,8 +222,8 @@ static void the_chain_can_be_given_up(void **state)
 
 static void orphans_are_deleted(void **state)
 {
-	struct f2fs_recover_result result;
-	struct f2fs_volume_stat before, after;
+	struct f2fs_recover_result result = { F2FS_SIZED(f2fs_recover_result) };
+	struct f2fs_volume_stat before = { F2FS_SIZED(f2fs_volume_stat) }, after = { F2FS_SIZED(f2fs_volume_stat) };
 	uint32_t orphans;
 
 	(void)state;
@@ -241,7 +241,7 @@ static void orphans_are_deleted(void **state)
 
 static void every_kind_of_node_is_applied(void **state)
 {
-	struct f2fs_recover_result result;
+	struct f2fs_recover_result result = { F2FS_SIZED(f2fs_recover_result) };
 	struct f2fs_inode *inode;
 	struct f2fs_xattr xattr;
 	struct f2fs_stat st;
@@ -374,7 +374,7 @@ static void other_place(uint8_t *block, uint8_t *footer)
 #define try_chain(change, end, expected) run_chain(#change, change, end, expected)
 static void run_chain(const char *name, void (*change)(uint8_t *block, uint8_t *footer), int plan_end, int expected)
 {
-	struct f2fs_recovery_summary summary;
+	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
 	uint64_t hash;
 	int rc;
 

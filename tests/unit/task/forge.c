@@ -27,6 +27,7 @@ static void write_at(struct forge *f, uint64_t offset, const void *data, size_t 
 void forge_open(struct forge *f, const struct f2fs_host *host)
 {
 	const struct f2fs_mkfs_options options = {
+		F2FS_SIZED(f2fs_mkfs_options),
 		.has_time = 1, .time = 1000000000, .checkpoint_version = 1, .uuid = (const uint8_t *)"0123456789abcdef"
 	};
 	struct f2fs_mkfs_device device = { 0 };

@@ -26,6 +26,7 @@ int fixture_setup(void **state)
 	if (!mkdtemp(t->base))
 		return -1;
 	snprintf(t->out, sizeof(t->out), "%s/out", t->base);
+	t->result.struct_size = sizeof(t->result);
 	forge_open(&t->forge, NULL);
 	*state = t;
 	return 0;

@@ -68,7 +68,7 @@ static uint64_t to_tar(struct fixture *t, int expected)
 {
 	struct collected to = { 0 };
 	struct f2fs_stream stream = { .write = collect, .user = &to };
-	struct f2fs_extract_options options = { .tar = &stream, COUNT_PROBLEMS(t) };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options), .tar = &stream, COUNT_PROBLEMS(t) };
 	struct f2fs_volume *vol = forge_volume(&t->forge, NULL);
 
 	t->problems = 0;
@@ -81,7 +81,8 @@ static uint64_t to_tar(struct fixture *t, int expected)
 
 static void to_host(struct fixture *t, int expected)
 {
-	struct f2fs_extract_options options = { .directory = t->out, COUNT_PROBLEMS(t) };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options),
+						.directory = t->out, COUNT_PROBLEMS(t) };
 	struct f2fs_volume *vol = forge_volume(&t->forge, NULL);
 
 	clear_out(t);

@@ -37,7 +37,7 @@ static void extract_all(struct fixture *t, struct f2fs_extract_options *options)
 static void small_files_are_equal(void **state)
 {
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { 0 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
 	f2fs_nid_t dir = forge_entry(&t->forge, t->forge.root, "dir", MODE_DIR | 0750, NULL);
 
 	forge_entry(&t->forge, t->forge.root, "empty", MODE_REG | 0644, NULL);
@@ -57,7 +57,7 @@ static void small_files_are_equal(void **state)
 static void blocks_and_holes(void **state)
 {
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { 0 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
 	uint8_t *expected = calloc(8, BLOCK);
 	uint32_t slots[8] = { 0 };
 	f2fs_nid_t ino = forge_entry(&t->forge, t->forge.root, "file", MODE_REG | 0644, NULL);
@@ -80,7 +80,7 @@ static void blocks_and_holes(void **state)
 static void holes_take_no_space(void **state)
 {
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { 0 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
 	const uint32_t none = 0;
 	f2fs_nid_t ino = forge_entry(&t->forge, t->forge.root, "hole", MODE_REG | 0644, NULL);
 	struct stat st;
@@ -116,7 +116,7 @@ static void large_files_come_in_pieces(void **state)
 	inode_set_nid(&t->forge.geo, block, 0, node);
 	forge_node_write(&t->forge, ino, block);
 	for (unsigned threads = 1; threads <= 4; threads++) {
-		struct f2fs_extract_options options = { .threads = threads };
+		struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options), .threads = threads };
 
 		clear_out(t);
 		extract_all(t, &options);
@@ -132,7 +132,7 @@ static void large_files_come_in_pieces(void **state)
 static void modes_and_times(void **state)
 {
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { .require = F2FS_KEEP_MODE };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options), .require = F2FS_KEEP_MODE };
 	const mode_t umask_before = umask(027);
 	f2fs_nid_t dir = forge_entry(&t->forge, t->forge.root, "dir", MODE_DIR | 01557, NULL);
 	struct stat st;
@@ -167,7 +167,7 @@ static void modes_and_times(void **state)
 static void nothing_kept(void **state)
 {
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { .keep = F2FS_KEEP_NOTHING };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options), .keep = F2FS_KEEP_NOTHING };
 	const mode_t umask_before = umask(027);
 	struct stat st;
 	f2fs_nid_t ino = forge_entry(&t->forge, t->forge.root, "file", MODE_REG | 04777, "x");
@@ -193,7 +193,7 @@ static void setuid_does_not_change_hands(void **state)
 {
 	struct fixture *t = *state;
 	const struct f2fs_id_map map = { .first = 1000, .to = 0, .count = 1 };
-	struct f2fs_extract_options options = { .uid_map = &map, .uid_map_count = 1 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options), .uid_map = &map, .uid_map_count = 1 };
 	struct stat st;
 
 	if (geteuid() != 0)
@@ -216,7 +216,7 @@ static void setuid_does_not_change_hands(void **state)
 static void setuid_needs_the_owner(void **state)
 {
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { .keep = F2FS_KEEP_MODE };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options), .keep = F2FS_KEEP_MODE };
 	struct stat st;
 	f2fs_nid_t ino = forge_entry(&t->forge, t->forge.root, "program", MODE_REG | 06755, "x");
 
@@ -239,6 +239,7 @@ static void ids_are_mapped(void **state)
 	const struct f2fs_id_map map[] = { { 0, 7, 1 }, { 1000, geteuid(), 10 }, { 1000, 9, 1 } };
 	const struct f2fs_id_map groups[] = { { 2000, getegid(), 1 } };
 	struct f2fs_extract_options options = {
+		F2FS_SIZED(f2fs_extract_options),
 		.uid_map = map, .uid_map_count = 3, .gid_map = groups, .gid_map_count = 1, .require = F2FS_KEEP_OWNER
 	};
 	struct stat st;
@@ -255,7 +256,7 @@ static void ids_are_mapped(void **state)
 static void hard_links(void **state)
 {
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { 0 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
 	struct stat a, b;
 	f2fs_nid_t dir = forge_entry(&t->forge, t->forge.root, "dir", MODE_DIR | 0500, NULL);
 	f2fs_nid_t ino = forge_entry(&t->forge, dir, "first", MODE_REG | 0444, "one file");
@@ -306,7 +307,7 @@ static void listed_paths(void **state)
 {
 	struct fixture *t = *state;
 	static const char *const paths[] = { "/usr/bin/tool", "bin/other", "//usr/./bin/../bin/tool", "etc" };
-	struct f2fs_extract_options options = { .paths = paths, .path_count = 4 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options), .paths = paths, .path_count = 4 };
 
 	build_tree(t);
 	extract_all(t, &options);
@@ -327,7 +328,8 @@ static void paths_that_do_not_exist(void **state)
 {
 	struct fixture *t = *state;
 	static const char *const paths[] = { "etc", "usr/none" };
-	struct f2fs_extract_options options = { .paths = paths, .path_count = 2, .directory = t->out };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options),
+						.paths = paths, .path_count = 2, .directory = t->out };
 	struct f2fs_volume *vol;
 
 	build_tree(t);
@@ -343,13 +345,15 @@ static void patterns(void **state)
 	struct fixture *t = *state;
 	static const char *const include[] = { "conf*", "/usr/bin" };
 	static const char *const exclude[] = { "*.bak", "usr/bin/t*" };
-	struct f2fs_extract_options options = { .exclude = exclude, .exclude_count = 2 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options),
+						.exclude = exclude, .exclude_count = 2 };
 
 	build_tree(t);
 	extract_all(t, &options);
 	assert_listing(t, "bin etc etc/conf usr usr/bin usr/bin/other usr/readme var var/lib");
 	clear_out(t);
-	options = (struct f2fs_extract_options){ .include = include, .include_count = 2 };
+	options = (struct f2fs_extract_options){ F2FS_SIZED(f2fs_extract_options),
+						 .include = include, .include_count = 2 };
 	extract_all(t, &options);
 	assert_listing(t, "etc etc/conf etc/conf.bak usr usr/bin usr/bin/other usr/bin/tool");
 	clear_out(t);
@@ -363,7 +367,8 @@ static void patterns(void **state)
 
 static int extract_over(struct fixture *t, int existing)
 {
-	struct f2fs_extract_options options = { .directory = t->out, .existing = existing, COUNT_PROBLEMS(t) };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options),
+						.directory = t->out, .existing = existing, COUNT_PROBLEMS(t) };
 	struct f2fs_volume *vol = forge_volume(&t->forge, NULL);
 	int err = f2fs_extract(vol, &options, &t->result);
 
@@ -429,7 +434,8 @@ static void the_caller_stops(void **state)
 {
 	struct fixture *t = *state;
 	unsigned count = 0;
-	struct f2fs_extract_options options = { .directory = t->out, .entry = stop_at_third, .user = &count };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options),
+						.directory = t->out, .entry = stop_at_third, .user = &count };
 	struct f2fs_volume *vol;
 
 	build_tree(t);
@@ -442,7 +448,8 @@ static void the_caller_stops(void **state)
 static void bytes_are_limited(void **state)
 {
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { .directory = t->out, .max_bytes = 21 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options),
+						.directory = t->out, .max_bytes = 21 };
 	struct f2fs_volume *vol;
 
 	build_tree(t); /* 4 + 5 + 6 + 4 + 3 bytes */
@@ -458,9 +465,10 @@ static void mistakes_are_refused(void **state)
 {
 	struct fixture *t = *state;
 	struct f2fs_stream stream = { .fd = 1 };
-	struct f2fs_extract_options none = { 0 }, both = { .directory = "x", .tar = &stream };
-	struct f2fs_extract_options policy = { .directory = "x", .existing = 3 };
-	struct f2fs_extract_options list = { .directory = "x", .path_count = 1 };
+	struct f2fs_extract_options none = { F2FS_SIZED(f2fs_extract_options) },
+				    both = { F2FS_SIZED(f2fs_extract_options), .directory = "x", .tar = &stream };
+	struct f2fs_extract_options policy = { F2FS_SIZED(f2fs_extract_options), .directory = "x", .existing = 3 };
+	struct f2fs_extract_options list = { F2FS_SIZED(f2fs_extract_options), .directory = "x", .path_count = 1 };
 	struct f2fs_volume *vol = forge_volume(&t->forge, NULL);
 
 	assert_int_equal(f2fs_extract(vol, &none, NULL), F2FS_ERR_INVALID);
@@ -476,7 +484,7 @@ static void manifest_lines(void **state)
 	struct fixture *t = *state;
 	struct collected text = { 0 };
 	struct f2fs_stream stream = { .write = collect, .user = &text };
-	struct f2fs_extract_options options = { .manifest = &stream };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options), .manifest = &stream };
 
 	forge_entry(&t->forge, t->forge.root, "a\"\\\n\xff", MODE_LNK | 0777, "t\xc3\xa4rget");
 	extract_all(t, &options);
@@ -493,7 +501,7 @@ static void deep_trees(void **state)
 {
 	enum { DEPTH = 600 };
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { 0 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
 	f2fs_nid_t dir = t->forge.root, above = 0;
 	struct stat st;
 	int fd;

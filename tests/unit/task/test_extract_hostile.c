@@ -38,7 +38,7 @@ static int extract_with(struct fixture *t, struct f2fs_device *dev, struct f2fs_
 
 static int extract(struct fixture *t)
 {
-	struct f2fs_extract_options options = { 0 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
 
 	return extract_with(t, NULL, &options);
 }
@@ -78,7 +78,7 @@ static void nothing_goes_through_links(void **state)
 	struct fixture *t = *state;
 
 	for (int existing = F2FS_EXISTING_REFUSE; existing <= F2FS_EXISTING_REPLACE; existing++) {
-		struct f2fs_extract_options options = { .existing = existing };
+		struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options), .existing = existing };
 		char name[40];
 		f2fs_nid_t dir, top;
 
@@ -214,7 +214,7 @@ static void bad_block_is_a_hole(void **state)
 	uint8_t data[8 * BLOCK];
 	uint32_t slots[8];
 	struct f2fs_device *faulty;
-	struct f2fs_extract_options options = { 0 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
 	f2fs_nid_t ino = forge_entry(&t->forge, t->forge.root, "file", MODE_REG | 0644, NULL);
 
 	memset(data, 'x', sizeof(data));
@@ -247,7 +247,7 @@ static void image_cut_short(void **state)
 {
 	struct fixture *t = *state;
 	struct f2fs_device *part;
-	struct f2fs_extract_options options = { 0 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
 	uint8_t data[2 * BLOCK] = { 0 };
 	uint32_t slots[2];
 	f2fs_nid_t ino;
@@ -480,6 +480,7 @@ static void out_of_memory(void **state)
 	struct test_host host;
 	static const char *const include[] = { "*" };
 	struct f2fs_extract_options options = {
+		F2FS_SIZED(f2fs_extract_options),
 		.directory = t->out, .include = include, .include_count = 1, .threads = 2
 	};
 	struct f2fs_volume *vol;

@@ -99,7 +99,7 @@ static void assert_entry(const struct collected *c, size_t *at, char type, const
 static void entries_in_order(void **state)
 {
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { 0 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
 	struct collected c = { 0 };
 	struct found e;
 	char longest[256];
@@ -136,7 +136,8 @@ static void stripped_links_point_at_stripped_names(void **state)
 {
 	struct fixture *t = *state;
 	static const char *const paths[] = { "/a/b", "/c" };
-	struct f2fs_extract_options options = { .paths = paths, .path_count = 2, .flags = F2FS_EXTRACT_RELATIVE };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options),
+						.paths = paths, .path_count = 2, .flags = F2FS_EXTRACT_RELATIVE };
 	struct collected c = { 0 };
 	struct found e;
 	size_t at = 0;
@@ -158,7 +159,7 @@ static void stripped_links_point_at_stripped_names(void **state)
 static void sparse_files(void **state)
 {
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { 0 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
 	struct collected c = { 0 };
 	struct found e;
 	size_t at = 0;
@@ -195,7 +196,7 @@ static void sparse_files(void **state)
 static void damage_is_zeros(void **state)
 {
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { 0 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
 	struct collected c = { 0 };
 	struct f2fs_device *faulty;
 	struct found e;
@@ -228,7 +229,7 @@ static void streams_that_fail(void **state)
 {
 	struct fixture *t = *state;
 	struct f2fs_stream full = { .path = "/dev/full" }, none = { .path = "/nonexistent/x" };
-	struct f2fs_extract_options options = { 0 };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options) };
 	struct f2fs_volume *vol;
 	char *text = calloc(1, 3001);
 
@@ -259,7 +260,7 @@ static void streams_that_fail(void **state)
 static void compressed_streams(void **state)
 {
 	struct fixture *t = *state;
-	struct f2fs_extract_options options = { .tar_filter = "gzip" };
+	struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options), .tar_filter = "gzip" };
 	struct collected c = { 0 };
 	int err;
 

@@ -35,7 +35,8 @@ struct fixture {
 
 static struct f2fs_mkfs_options fixed_options(void)
 {
-	struct f2fs_mkfs_options options = { .uuid = uuid, .checkpoint_version = 0x6B8B4567, .has_time = 1 };
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+					     .uuid = uuid, .checkpoint_version = 0x6B8B4567, .has_time = 1 };
 
 	options.time = 1700000000;
 	return options;
@@ -49,6 +50,7 @@ static int set_up(void **state)
 	test_host_init(&f->host);
 	assert_int_equal(f2fs_context_new(&f->host.host, &f->ctx), 0);
 	f->options = fixed_options();
+	f->result.struct_size = sizeof(f->result);
 	*state = f;
 	return 0;
 }
@@ -82,7 +84,7 @@ static int make(struct fixture *f)
 
 static void open_strictly(struct fixture *f)
 {
-	struct f2fs_open_options options = { .mode = F2FS_MODE_STRICT };
+	struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_STRICT };
 
 	if (f2fs_volume_open(f->ctx, f->dev, &options, &f->vol) != 0)
 		fail_msg("%s", f2fs_context_error(f->ctx)->message);
@@ -137,7 +139,7 @@ static void test_worked_example(void **state)
 
 static void test_second_pack(void **state)
 {
-	struct f2fs_open_options options = { .mode = F2FS_MODE_TOLERANT };
+	struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_TOLERANT };
 	struct fixture *f = *state;
 	struct f2fs_nat_entry entry;
 	uint8_t zeros[4096] = { 0 };
@@ -199,7 +201,7 @@ static void take_kind(struct fixture *f, const struct kind *k)
 /* Every block of the volume is accounted for: what the SIT counts, the checkpoint and the nodes count too. */
 static void check_counts(struct fixture *f)
 {
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 	struct f2fs_log_head head;
 	uint64_t valid = 0;
 
@@ -345,7 +347,7 @@ static void test_quota(void **state)
 static void test_texts(void **state)
 {
 	struct fixture *f = *state;
-	struct f2fs_volume_stat st;
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 	const uint8_t *sb;
 	unsigned copy;
 
@@ -374,7 +376,7 @@ static void test_random(void **state)
 	uint8_t first[16];
 	uint64_t version;
 
-	memset(&f->options, 0, sizeof(f->options));
+	f->options = (struct f2fs_mkfs_options){ F2FS_SIZED(f2fs_mkfs_options) };
 	make_well(f, 64 * MIB);
 	memcpy(first, f->result.uuid, sizeof(first));
 	version = f->result.checkpoint_version;

@@ -23,7 +23,8 @@ static struct f2fs_context *ctx;
 static int make(struct f2fs_device *dev, const uint8_t *uuid)
 {
 	struct f2fs_mkfs_device device = { .device = dev };
-	struct f2fs_mkfs_options options = { .uuid = uuid, .feature = F2FS_FEATURE_QUOTA | F2FS_FEATURE_LOST_FOUND };
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+					     .uuid = uuid, .feature = F2FS_FEATURE_QUOTA | F2FS_FEATURE_LOST_FOUND };
 
 	return f2fs_mkfs_write(ctx, &device, 1, &options, NULL);
 }
@@ -40,8 +41,8 @@ static struct f2fs_device *old_volume(void)
 /* Which volume is there: 0 none, 1 the new one, and sound; the old one fails the test. */
 static int look(struct f2fs_device *dev)
 {
-	struct f2fs_open_options options = { .mode = F2FS_MODE_STRICT };
-	struct f2fs_volume_stat st;
+	struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_STRICT };
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 	struct f2fs_volume *vol;
 	struct f2fs_inode *inode;
 

@@ -27,7 +27,8 @@ static struct f2fs_device *memory(uint64_t size)
 static struct f2fs_volume *open_on(const struct f2fs_mkfs_device *devices, unsigned count)
 {
 	struct f2fs_device *more[F2FS_MAX_DEVICES];
-	struct f2fs_open_options options = { .mode = F2FS_MODE_STRICT, .devices = more, .device_count = count - 1 };
+	struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options),
+					     .mode = F2FS_MODE_STRICT, .devices = more, .device_count = count - 1 };
 	struct f2fs_volume *vol;
 
 	for (unsigned i = 1; i < count; i++)
@@ -50,9 +51,9 @@ static void test_several(void **state)
 		{ .device = memory(61 * MIB), .path = "/dev/b" },
 		{ .device = memory(70 * MIB), .path = "/dev/c" },
 	};
-	struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_LOST_FOUND };
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEATURE_LOST_FOUND };
 	struct f2fs_device *const second = devices[1].device;
-	struct f2fs_mkfs_result result;
+	struct f2fs_mkfs_result result = { F2FS_SIZED(f2fs_mkfs_result) };
 	struct f2fs_volume *vol;
 	struct f2fs_inode *inode;
 
@@ -82,9 +83,10 @@ static void test_alias(void **state)
 		{ .device = memory(100 * MIB), .path = "/dev/a" },
 		{ .device = memory(64 * MIB), .path = "/dev/b", .alias = "whole" },
 	};
-	struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_QUOTA | F2FS_FEATURE_EXTRA_ATTR |
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+					     .feature = F2FS_FEATURE_QUOTA | F2FS_FEATURE_EXTRA_ATTR |
 							F2FS_FEATURE_INODE_CHECKSUM };
-	struct f2fs_mkfs_result result;
+	struct f2fs_mkfs_result result = { F2FS_SIZED(f2fs_mkfs_result) };
 	struct f2fs_sit_entry sit;
 	struct f2fs_volume *vol;
 	struct f2fs_inode *inode;
@@ -118,7 +120,7 @@ static void test_alias_refusals(void **state)
 		{ .device = memory(64 * MIB), .path = "/dev/b" },
 		{ .device = memory(64 * MIB), .path = "/dev/c", .alias = "twice" },
 	};
-	struct f2fs_mkfs_options options = { .feature = F2FS_FEATURE_LOST_FOUND };
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEATURE_LOST_FOUND };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -199,6 +201,7 @@ static struct f2fs_device *zoned_device(struct zoned *z, uint64_t size, uint64_t
 					unsigned conventional)
 {
 	static const struct f2fs_device_ops ops = {
+		F2FS_SIZED(f2fs_device_ops),
 		.read = read_zoned, .write = write_zoned, .zones = report_zones, .zone_reset = reset_zone
 	};
 	struct f2fs_device_info info = { .size = size, .zone_bytes = zone_bytes, .sector_size = 512 };
@@ -222,8 +225,9 @@ static void test_zoned(void **state)
 {
 	struct zoned z;
 	struct f2fs_mkfs_device device = { .device = zoned_device(&z, 240 * MIB, 4 * MIB, 4 * MIB, 8) };
-	struct f2fs_mkfs_options options = { .zoned = 1, .feature = F2FS_FEATURE_LOST_FOUND | F2FS_FEATURE_QUOTA };
-	struct f2fs_mkfs_result result;
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
+					     .zoned = 1, .feature = F2FS_FEATURE_LOST_FOUND | F2FS_FEATURE_QUOTA };
+	struct f2fs_mkfs_result result = { F2FS_SIZED(f2fs_mkfs_result) };
 
 	(void)state;
 	assert_int_equal(f2fs_mkfs_write(ctx, &device, 1, &options, &result), 0);
@@ -249,8 +253,8 @@ static void test_zoned_second(void **state)
 		{ .device = memory(62 * MIB), .path = "/dev/a" },
 		{ .device = zoned_device(&z, 240 * MIB, 4 * MIB, 3 * MIB, 0), .path = "/dev/b" },
 	};
-	struct f2fs_mkfs_options options = { .zoned = 1 };
-	struct f2fs_mkfs_result result;
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .zoned = 1 };
+	struct f2fs_mkfs_result result = { F2FS_SIZED(f2fs_mkfs_result) };
 	const struct f2fs_layout *l = &result.layout;
 
 	(void)state;
@@ -276,7 +280,7 @@ static void test_zoned_refusals(void **state)
 {
 	struct zoned z;
 	struct f2fs_mkfs_device device = { .device = zoned_device(&z, 240 * MIB, 4 * MIB, 4 * MIB, 2) };
-	struct f2fs_mkfs_options options = { .zoned = 1 };
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .zoned = 1 };
 
 	(void)state;
 	assert_int_equal(f2fs_mkfs_write(ctx, &device, 1, &options, NULL), F2FS_ERR_INVALID);

@@ -36,7 +36,7 @@ static int give(void *user, void *buffer, size_t length, size_t *got)
 static int on_entry(void *user, const char *path)
 {
 	struct f2fs_inode *log = user, *root, *other;
-	const struct f2fs_new spec = { .mode = 0100644, .mtime = { 1, 0 }, .ctime = { 1, 0 } };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644, .mtime = { 1, 0 }, .ctime = { 1, 0 } };
 	char name[16];
 
 	assert_int_equal(f2fs_inode_write(log, (uint64_t)calls * 16, path, strlen(path)), 0);
@@ -65,9 +65,11 @@ static void callbacks_go_the_usual_way(void **state)
 {
 	const struct f2fs_time now = { 1000, 5 };
 	const struct f2fs_input input = { .read = give };
-	const struct f2fs_populate_compression compression = { .how = { .algorithm = F2FS_COMPRESS_LZ4 } };
-	struct f2fs_populate_options options = { .manifest = &input, .compression = &compression, .entry = on_entry };
-	struct f2fs_populate_result result;
+	const struct f2fs_populate_compression compression = { F2FS_SIZED(f2fs_populate_compression),
+							       .how = { .algorithm = F2FS_COMPRESS_LZ4 } };
+	struct f2fs_populate_options options = { F2FS_SIZED(f2fs_populate_options),
+						 .manifest = &input, .compression = &compression, .entry = on_entry };
+	struct f2fs_populate_result result = { F2FS_SIZED(f2fs_populate_result) };
 	struct f2fs_inode *log;
 
 	(void)state;

@@ -77,8 +77,8 @@ static void damage(struct seed *seed, unsigned lost, const struct f2fs_geometry 
 
 static void expect_the_same(const char *name, unsigned lost)
 {
-	const struct f2fs_open_options rescue = { .mode = F2FS_MODE_RESCUE };
-	const struct f2fs_new spec = { .mode = 0100644 };
+	const struct f2fs_open_options rescue = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_RESCUE };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_geometry geo;
 	struct f2fs_inode *root;
 	struct seed seed;
@@ -132,7 +132,7 @@ static void several_lost(void **state)
 /* A magic number or a checksum that is gone does not make the rest of a superblock worthless. */
 static void a_superblock_without_its_magic(void **state)
 {
-	const struct f2fs_open_options rescue = { .mode = F2FS_MODE_RESCUE };
+	const struct f2fs_open_options rescue = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_RESCUE };
 	uint8_t before[sb_SIZE];
 	struct seed seed;
 	unsigned copy;
@@ -153,7 +153,7 @@ static void a_superblock_without_its_magic(void **state)
 /* What is no F2FS volume is not made into one. */
 static void nothing_to_rescue(void **state)
 {
-	const struct f2fs_open_options rescue = { .mode = F2FS_MODE_RESCUE };
+	const struct f2fs_open_options rescue = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_RESCUE };
 	struct f2fs_device *dev;
 	struct f2fs_volume *vol;
 	struct f2fs_context *ctx;
@@ -197,8 +197,8 @@ static int count_extent(void *self, uint64_t offset, uint64_t *length, int *is_h
 /* Some hosts take long to answer: one answer holds for all that it tells of, not for a chunk. */
 static void holes_are_asked_for_once(void **state)
 {
-	const struct f2fs_device_ops ops = { .read = read_asked, .extent = count_extent };
-	const struct f2fs_open_options rescue = { .mode = F2FS_MODE_RESCUE };
+	const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops), .read = read_asked, .extent = count_extent };
+	const struct f2fs_open_options rescue = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_RESCUE };
 	struct f2fs_device_info info = { .sector_size = 512 };
 	struct f2fs_geometry geo;
 	struct f2fs_device *dev;

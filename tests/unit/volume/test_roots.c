@@ -53,7 +53,7 @@ static void set_checkpoint(unsigned pack, const char *field, uint64_t value, int
 
 static int open_volume(int mode, int pack)
 {
-	struct f2fs_open_options options = { .mode = mode, .pack = pack };
+	struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .mode = mode, .pack = pack };
 
 	f2fs_volume_close(seed.vol);
 	seed.vol = NULL;
@@ -213,7 +213,7 @@ static void unreadable_newer_pack(void **state)
 
 static void volume_within_a_disk(void **state)
 {
-	struct f2fs_open_options options = { .offset = (1 << 20) + 512 };
+	struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .offset = (1 << 20) + 512 };
 	struct f2fs_device *disk;
 	static uint8_t chunk[1 << 20];
 	uint64_t size = f2fs_device_info(seed.dev)->size;

@@ -25,7 +25,7 @@ static void node_ids_in_use_are_those_counted(void **state)
 		EACH_SEED(i)
 		{
 			struct f2fs_nat_entry entry, again;
-			struct f2fs_volume_stat st;
+			struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 			struct seed seed;
 			uint32_t nodes = 0, inodes = 0;
 			f2fs_nid_t nid = 0;
@@ -113,7 +113,7 @@ static void maps_add_up(void **state)
 	for
 		EACH_SEED(i)
 		{
-			struct f2fs_volume_stat st;
+			struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 			struct seed seed;
 			uint64_t valid = 0, nodes = 0;
 

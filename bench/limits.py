@@ -22,7 +22,7 @@ import f2fskit
 BUILD = pathlib.Path(os.environ.get("F2FSKIT_BUILD", "build")).resolve()
 HASHES, LEVELS = 1_000_000, 100_000
 SLOTS, BITMAP, ENTRY = 214, 30, 11  # of a directory's block
-SECONDS, MEMORY = 120, 400  # bounds of one run: processor seconds and MiB
+SECONDS, MEMORY = 120, 700  # bounds of one run: processor seconds and MiB
 
 
 def hashes(path, scale):
@@ -109,7 +109,8 @@ CHANGES = {
 }
 # Walks go down 4096 levels, and say so where there are more.
 DEEP = {"dump --tree": (0, 8), "dump --tar": (0, 4), "dump --extract": (0, 4), "f2fs find": (0, 1), "f2fs du": (0, 1),
-        "f2fs ls -R": (0, 1), "f2fs diff": (0, 2), "Python scan": (0, 1)}
+        "f2fs ls -R": (0, 1), "f2fs diff": (0, 2), "Python scan": (0, 1),
+        "f2fs rm -r": (0, 2)}
 # maker, what is removed and listed, and what a run may end with besides 0: what is damaged is told
 VOLUMES = {
     "hashes": (hashes, "/many", {"fsck -n": (4,), "fsck -y": (1,), "f2fs diff": (1,)}),

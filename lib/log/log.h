@@ -438,6 +438,11 @@ int space_look(struct txn *txn, struct space_view *out);
  * needs besides.
  */
 int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *least, uint32_t *goal);
+/*
+ * How many of the sections that are reserved for cleaning are kept from data. When cleaning found nothing to win, all
+ * lies close together, and what users may still write has its room there.
+ */
+uint32_t space_kept_sections(const struct txn *txn, uint32_t reserved);
 /* There was no room: say in the last error what cleaning did or could do; returns NOSPC. */
 int space_explain(struct txn *txn);
 #define SPACE_STEP_BLOCKS 256u /* that a change may write between two looks */

@@ -26,7 +26,7 @@ int section_enter(struct txn *txn, f2fs_seg_t segno)
 }
 
 /* Are there so many free sections that one can be taken without keeping the commit, or cleaning, from working? */
-static int may_take(struct txn *txn, bool *may)
+static int may_take(struct txn *txn, unsigned type, bool *may)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 	const uint32_t reserved = (cp_rsvd_segment_count(txn->vol->cp) + geo->segs_per_sec - 1) / geo->segs_per_sec;
@@ -34,10 +34,10 @@ static int may_take(struct txn *txn, bool *may)
 	uint32_t needed, count = 0;
 	int err = 0;
 
-	*may = txn->is_committing || txn->is_cleaning;
+	*may = txn->is_committing || txn->is_cleaning || type >= F2FS_HOT_NODE; /* the commit wants nodes anyway */
 	if (*may)
 		return 0;
-	needed = reserved + (uint32_t)(blocks / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec);
+	needed = space_kept_sections(txn, reserved + (uint32_t)(blocks / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec));
 	for (uint32_t s = 0; s < geo->section_count && count <= needed && !err; s++) {
 		bool is_free;
 
@@ -61,7 +61,7 @@ int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs
 		*segno = next;
 	}
 	if (!err && !found) {
-		err = may_take(txn, &found);
+		err = may_take(txn, type, &found);
 		if (!err && found)
 			err = section_choose(txn, type, segno, &found);
 	}

@@ -10,6 +10,7 @@
 #include "log/log.h"
 
 #define LOOK_BLOCKS 64u	   /* freed between two looks at all segments */
+#define LEAST_TO_CLEAN 4u  /* free sections that cleaning a section may take: for data and three logs of nodes */
 #define SECTIONS_TO_WIN 4u /* free sections that cleaning wins besides those that a change needs */
 
 int space_need(const struct txn *txn, uint64_t blocks)
@@ -137,8 +138,16 @@ uint32_t segment_kept_sections(const struct txn *txn)
 
 	/* cleaning has no holes to fill either: it needs what is reserved for it */
 	if (!txn->is_flushing && txn->vol->write.logging == F2FS_LOGGING_NORMAL && kept < reserved)
-		return reserved;
+		return space_kept_sections(txn, reserved);
 	return kept;
+}
+
+uint32_t space_kept_sections(const struct txn *txn, uint32_t reserved)
+{
+	const struct f2fs_volume *vol = txn->vol;
+	const uint32_t least = segment_commit_sections(txn) + LEAST_TO_CLEAN;
+
+	return vol->reclaim && vol->freed_ever < vol->reclaim_at && least < reserved ? least : reserved;
 }
 
 /* With fewer free sections than that, data may find none: those that are kept from it, and one that the change begins.

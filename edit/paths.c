@@ -162,7 +162,7 @@ struct f2fs_time edit_now(struct edit *e)
 
 void edit_new(struct edit *e, uint32_t type, const uint32_t *mode, struct f2fs_new *out)
 {
-	memset(out, 0, sizeof(*out));
+	*out = (struct f2fs_new){ F2FS_SIZED(f2fs_new) };
 	out->mode = type | (mode ? *mode & 07777 : type == MODE_DIR || type == MODE_LNK ? 0777 : 0666);
 	out->umask = mode ? 0 : 022;
 	out->atime = out->mtime = out->ctime = out->crtime = edit_now(e);

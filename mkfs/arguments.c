@@ -460,6 +460,7 @@ int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 	memset(a, 0, sizeof(*a));
 	a->count = 1;
 	a->options.struct_size = sizeof(a->options);
+	a->in.options.struct_size = sizeof(a->in.options);
 	a->options.root_uid = getuid();
 	a->options.root_gid = getgid();
 	cli_opt_init(&p, cli->tool, argc, argv);

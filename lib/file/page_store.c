@@ -12,7 +12,7 @@ uint8_t *page_new(struct txn *txn)
 	uint8_t *page = txn->file->unused_pages;
 
 	if (page)
-		memcpy(&txn->file->unused_pages, page, sizeof(page));
+		memcpy(&txn->file->unused_pages, page, sizeof(uint8_t *));
 	else
 		page = mem_alloc(txn->vol->ctx, size + 1); /* behind the block: rounds that it waits */
 	if (page)
@@ -22,7 +22,7 @@ uint8_t *page_new(struct txn *txn)
 
 void page_free(struct txn *txn, uint8_t *page)
 {
-	memcpy(page, &txn->file->unused_pages, sizeof(page));
+	memcpy(page, &txn->file->unused_pages, sizeof(uint8_t *));
 	txn->file->unused_pages = page;
 }
 
@@ -32,7 +32,7 @@ static void free_unused(struct txn *txn)
 	while (txn->file->unused_pages) {
 		uint8_t *page = txn->file->unused_pages;
 
-		memcpy(&txn->file->unused_pages, page, sizeof(page));
+		memcpy(&txn->file->unused_pages, page, sizeof(uint8_t *));
 		mem_free(txn->vol->ctx, page);
 	}
 }

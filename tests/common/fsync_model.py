@@ -37,7 +37,7 @@ class Run:
 
     def __init__(self, f2fskit, path, seed):
         from f2fskit import _core
-        self.lib, self.ffi = _core.lib, _core.ffi
+        self.lib, self.ffi, self.sized = _core.lib, _core.ffi, _core.sized
         self.device = f2fskit.Device.open(str(path), writable=True)
         self.volume = f2fskit.open(self.device)
         self.random = random.Random(seed)
@@ -63,7 +63,7 @@ class Run:
         return self.inode(top), name.encode()
 
     def spec(self, mode):
-        spec = self.ffi.new("struct f2fs_new *")
+        spec = self.sized("struct f2fs_new *")
         spec.mode, spec.uid = mode, self.next % 5
         spec.mtime.seconds = 1
         return spec

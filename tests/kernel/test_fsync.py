@@ -234,7 +234,7 @@ def directory_attributes(run):
 
 def four_logs(run):
     """Nodes of files and of directories part differently among four logs; the chain is in the same one."""
-    options = run.ffi.new("struct f2fs_write_options *")
+    options = run.sized("struct f2fs_write_options *")
     options.logs = 4
     run.volume._handle.call(run.lib.f2fs_volume_configure, options)
     run.mkdir("d")

@@ -123,7 +123,7 @@ static void fill(struct stress *s, size_t n)
 
 static void spec_of(const struct stress *s, struct f2fs_new *spec, unsigned mode)
 {
-	memset(spec, 0, sizeof(*spec));
+	*spec = (struct f2fs_new){ F2FS_SIZED(f2fs_new) };
 	spec->mode = mode;
 	spec->uid = s->step % 3;
 	spec->gid = s->step % 5;

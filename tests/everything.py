@@ -6,6 +6,7 @@ The packages must be there already. What ends with a failure, a crash or no resu
 was skipped is named with its reason. The last line is always "N passed, N failed".
 """
 import argparse
+import concurrent.futures
 import dataclasses
 import glob
 import importlib.util
@@ -37,17 +38,17 @@ class Configuration:
 
 SANITIZERS = (("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1"),
               ("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"))
-EVERY_PYTHON_TEST, TESTS_OF_PROGRAMS = ("tests",), ("tests/cli", "tests/cases")
-KERNEL_TESTS = sorted(os.path.relpath(path, TOP) for path in glob.glob(os.path.join(TOP, "tests", "kernel", "test_*.py")))
-# What runs side by side: those that ask a kernel mostly wait for it, and take longest, so there are two shares of them.
-SHARES = {EVERY_PYTHON_TEST: (KERNEL_TESTS[::2], KERNEL_TESTS[1::2], ("tests", "--ignore=tests/kernel")),
-          TESTS_OF_PROGRAMS: (("tests/cli",), ("tests/cases",))}
+EVERY_PYTHON_TEST = ("tests/kernel", "tests/clients", "tests/cli", "tests/python", "tests/cases", "tests/lab")
+TESTS_OF_PROGRAMS = ("tests/cli", "tests/cases")
+# Several pytests run side by side, each with some files of one folder: of the kernel's one, as these take longest and
+# mostly wait for it.
+FILES_AT_ONCE, ONE_BY_ONE = 8, ("tests/kernel",)
 # Sanitized programs are tested with the Python module of gcc's build: the interpreter is not sanitized either.
 PYTHON_MODULE = os.path.join(TOP, "build")
 
-# A Python test that hangs fails after so many seconds, and a share of them that does not end all the same is ended: what
-# waits for ever would hide what all the others found.
-TEST_SECONDS, SHARE_SECONDS = 900, 50 * 60
+# A Python test that hangs fails after so many seconds, and a pytest that does not end all the same is ended: what waits
+# for ever would hide what all the others found.
+TEST_SECONDS, PYTEST_SECONDS = 900, 50 * 60
 
 # How many of the slowest files and tests are listed at the end.
 SLOWEST = 40
@@ -145,6 +146,14 @@ def first_line(element):
     return text.strip().split("\n")[0][:200]
 
 
+def chunks_of(folder):
+    """The files of tests of a folder, in lists of those that run together; the last ones first, as the long ones are there."""
+    files = sorted((os.path.relpath(path, TOP) for path in glob.glob(os.path.join(TOP, folder, "**", "test_*.py"), recursive=True)),
+                   reverse=True)
+    step = 1 if folder in ONE_BY_ONE else FILES_AT_ONCE
+    return [files[i:i + step] for i in range(0, len(files), step)]
+
+
 def say(text):
     print("\n== %s" % text, flush=True)
 
@@ -196,43 +205,40 @@ class Run:
         self.take(c.name, report, status, "meson test")
 
     def python_tests(self, c, directory):
-        """Runs the shares side by side where there are processors for it; all but the first are shown when they end."""
-        shares = [list(share) for share in SHARES.get(c.pytest, ())]
-        if not shares:
+        """Runs them side by side, as many as there are processors and one more, as some wait. Each is shown at its end."""
+        if not c.pytest:
             return
         say("Python tests: %s on %s (%s)" % (c.name, ", ".join(c.pytest), self.clock()))
-        with tempfile.TemporaryDirectory() as work:
-            running = [self.start_pytest(c, directory, share, work, number) for number, share in enumerate(shares)]
-            for number, (process, output) in enumerate(running):
-                status = self.wait(process)
-                if output:
-                    output.seek(0)
-                    shutil.copyfileobj(output, sys.stdout)
-                    output.close()
-                self.take(c.name, os.path.join(work, "%d.xml" % number), status, "pytest %s ..." % shares[number][0])
+        with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(self.jobs + (self.jobs > 1)) as pool:
+            chunks = [chunk for folder in c.pytest for chunk in chunks_of(folder)]
+            done = {pool.submit(self.pytest, c, directory, chunk, work, number): (number, chunk)
+                    for number, chunk in enumerate(chunks)}
+            for future in concurrent.futures.as_completed(done):
+                number, chunk = done[future]
+                status, output = future.result()
+                print("-- %s ... (%s)\n%s" % (chunk[0], self.clock(), output), flush=True)
+                self.take(c.name, os.path.join(work, "%d.xml" % number), status, "pytest %s ..." % chunk[0])
 
     @staticmethod
-    def wait(process):
-        try:
-            return process.wait(SHARE_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGABRT)  # Python's fault handler says where it stood
-            return process.wait()
-
-    def start_pytest(self, c, directory, share, work, number):
+    def pytest(c, directory, files, work, number):
+        """Runs these files; the status and what was printed."""
         environment = dict(os.environ, F2FSKIT_BUILD=os.path.join(TOP, directory), PYTHONDONTWRITEBYTECODE="1",
                            **dict(c.environment))
         if os.path.isdir(os.path.join(PYTHON_MODULE, "python")):
             environment["F2FSKIT_PYTHON_BUILD"] = PYTHON_MODULE
-        command = [sys.executable, "-m", "pytest", "-q", "-ra", "--durations=10",
+        command = [sys.executable, "-m", "pytest", "-q", "-ra",
                    *(["--timeout", str(TEST_SECONDS)] if importlib.util.find_spec("pytest_timeout") else []),
-                   "-o", "cache_dir=%s/%d" % (work, number), "--junitxml", os.path.join(work, "%d.xml" % number), *share]
-        output = tempfile.TemporaryFile("w+") if number > 0 and self.jobs > 1 else None
-        process = subprocess.Popen(command, cwd=TOP, env=environment, stdin=subprocess.DEVNULL, stdout=output,
-                                   stderr=subprocess.STDOUT if output else None)
-        if self.jobs == 1:
-            self.wait(process)
-        return process, output
+                   "-o", "cache_dir=%s/%d" % (work, number), "--junitxml", os.path.join(work, "%d.xml" % number), *files]
+        with tempfile.TemporaryFile("w+") as output:
+            process = subprocess.Popen(command, cwd=TOP, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                                       stderr=subprocess.STDOUT)
+            try:
+                status = process.wait(PYTEST_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGABRT)  # Python's fault handler says where it stood
+                status = process.wait()
+            output.seek(0)
+            return status, output.read()
 
     def foreign_tests(self, machine):
         say("build and tests for another machine: %s (%s)" % (machine.name, self.clock()))

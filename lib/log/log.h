@@ -309,7 +309,8 @@ int filler_put(struct filler *f, struct owner owner, uint32_t want, const uint8_
 /*
  * Where the contents of the next blocks can be put, so that nobody copies them: *count of them, up to want, follow each
  * other; 0 when the segment is full. Then filler_put() takes them, with *to for data; until then nothing is taken. In
- * a rehearsal *to is NULL.
+ * a rehearsal *to is NULL. The place is lost when the filler is flushed, as reading what waits in it does: settle that
+ * before.
  */
 int filler_reserve(struct filler *f, uint32_t want, uint8_t **to, uint32_t *count);
 int filler_flush(struct filler *f);

@@ -233,8 +233,11 @@ static int next_segment(struct defrag_run *r)
 /* Read blocks that follow each other to where the sink will write them from; *to: there, *n: how many go there. */
 static int fetch(struct defrag_run *r, const struct live_block *b, uint32_t want, uint8_t **to, uint32_t *n)
 {
-	int err = filler_reserve(&r->sink.filler, want, to, n);
+	/* what is read may wait in the sink itself: writing that out must not end the reservation */
+	int err = r->vol->hooks->settle(r->vol, b->addr, want);
 
+	if (!err)
+		err = filler_reserve(&r->sink.filler, want, to, n);
 	if (err || *n == 0 || r->is_rehearsal)
 		return err;
 	err = volume_read(r->vol, b->addr, 0, *to, (size_t)*n << r->vol->geo.block_bits);

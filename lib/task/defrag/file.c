@@ -168,6 +168,28 @@ void defrag_keep(struct defrag_run *r)
 	}
 }
 
+/* How many of n blocks follow each other on the device? */
+static uint32_t neighbours(const struct live_block *list, uint32_t n)
+{
+	uint32_t run = 1;
+
+	while (run < n && list[run].addr == list[0].addr + run)
+		run++;
+	return run;
+}
+
+/* Have what waits of n blocks written, before a place is reserved: doing so later would end the reservation. */
+static int settle(struct defrag_run *r, const struct live_block *list, uint32_t n)
+{
+	int err = 0;
+
+	for (uint32_t i = 0, run; i < n && !err; i += run) {
+		run = neighbours(list + i, n - i);
+		err = r->vol->hooks->settle(r->vol, list[i].addr, run);
+	}
+	return err;
+}
+
 /* Read n blocks, which may lie anywhere, one behind the other. */
 static int gather(struct defrag_run *r, const struct live_block *list, uint32_t n, uint8_t *to)
 {
@@ -176,8 +198,7 @@ static int gather(struct defrag_run *r, const struct live_block *list, uint32_t 
 	for (uint32_t i = 0, run; i < n && !r->is_rehearsal; i += run) {
 		int err;
 
-		for (run = 1; i + run < n && list[i + run].addr == list[i].addr + run;)
-			run++;
+		run = neighbours(list + i, n - i);
 		err = volume_read(r->vol, list[i].addr, 0, to + ((size_t)i << bits), (size_t)run << bits);
 		if (err)
 			return err;
@@ -271,6 +292,8 @@ int defrag_place(struct defrag_run *r, uint8_t type, size_t *moved)
 		uint8_t *to = NULL;
 
 		err = need_segment(r, type);
+		if (!err && !r->is_rehearsal)
+			err = settle(r, list + *moved, n);
 		if (!err)
 			err = filler_reserve(&r->filler, n, &to, &n);
 		if (err)

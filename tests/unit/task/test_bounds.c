@@ -110,7 +110,7 @@ static f2fs_blk_t entry_block(struct fixture *t, f2fs_nid_t ino, unsigned count)
 	dentry_area_of_block(&t->forge.geo, raw, &area);
 	for (unsigned i = 0; i < count; i++) {
 		uint8_t *entry = raw + (area.entries - raw) + (size_t)i * dentry_SIZE;
-		char name[9];
+		char name[16];
 
 		snprintf(name, sizeof(name), "n%06u", i);
 		lsb_set(raw, i);

@@ -12,7 +12,7 @@ LONG = "F2FSKIT_LONG_RUNS" in os.environ
 
 
 @pytest.mark.parametrize("name", ["hashes", "levels", "attributes", "long"])
-def test_limit(name, tmp_path, monkeypatch):
+def test_limit(f2fskit, name, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [str(BENCH), *sys.path])
     import limits
     if not LONG:

@@ -101,8 +101,8 @@ int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void 
 			memcpy(buffer, waiting + within, length);
 			return 0;
 		}
-		err = vol->hooks->settle(vol, addr, ((within + length) >> bits) + 1);
-
+		/* no block more: who reserved a place in a log counts on what lies there staying in memory */
+		err = vol->hooks->settle(vol, addr, (within + length + vol->geo.block_size - 1) >> bits);
 		if (err)
 			return err;
 	}

@@ -173,14 +173,27 @@ static const sqlite3_io_methods methods = {
 	.xDeviceCharacteristics = get_characteristics,
 };
 
-/* The place of a name in the table ("" finds a free one); RECORDED_FILES: nowhere. */
+/* The place of a name in the table (NULL finds a free one); RECORDED_FILES: nowhere. */
 static unsigned find(const struct recorded_vfs *r, const char *name)
 {
 	unsigned i = 0;
 
-	while (i < RECORDED_FILES && strcmp(r->files[i].name, name) != 0)
-		i++;
+	for (; i < RECORDED_FILES; i++)
+		if (name && r->files[i].name ? strcmp(r->files[i].name, name) == 0 : name == r->files[i].name)
+			break;
 	return i;
+}
+
+/* A copy of a name that stays; NULL when there were too many. */
+static const char *keep_name(struct recorded_vfs *r, const char *name)
+{
+	for (unsigned i = 0; i < RECORDED_NAMES; i++) {
+		if (!r->names[i][0])
+			snprintf(r->names[i], RECORDED_NAME, "%s", name);
+		if (strcmp(r->names[i], name) == 0)
+			return r->names[i];
+	}
+	return NULL;
 }
 
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags)
@@ -194,10 +207,12 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
 		return SQLITE_CANTOPEN;
 	number = find(r, name);
 	if (number == RECORDED_FILES) {
-		number = find(r, "");
+		number = find(r, NULL);
 		if (number == RECORDED_FILES || !(flags & SQLITE_OPEN_CREATE))
 			return SQLITE_CANTOPEN;
-		snprintf(r->files[number].name, RECORDED_NAME, "%s", name);
+		r->files[number].name = keep_name(r, name);
+		if (!r->files[number].name)
+			return SQLITE_CANTOPEN;
 		if (record(r, LAB_OP_CREATE, number, 0, 0))
 			return SQLITE_NOMEM;
 	}
@@ -219,7 +234,7 @@ static int delete_file(sqlite3_vfs *vfs, const char *name, int sync_directory)
 	if (number == RECORDED_FILES)
 		return SQLITE_IOERR_DELETE_NOENT;
 	free(f->bytes);
-	*f = (struct recorded_file){ .name = "" };
+	*f = (struct recorded_file){ .name = NULL };
 	return record(r, LAB_OP_REMOVE, number, 0, 0) ? SQLITE_IOERR_NOMEM : SQLITE_OK;
 }
 

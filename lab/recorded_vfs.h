@@ -10,11 +10,11 @@
 
 #include "lab/op.h"
 
-enum { RECORDED_FILES = 4, RECORDED_NAME = 32 };
+enum { RECORDED_FILES = 4, RECORDED_NAMES = 8, RECORDED_NAME = 32 };
 
 /* A file; its place in the table is its number in operations. */
 struct recorded_file {
-	char name[RECORDED_NAME]; /* "": there is none here */
+	const char *name; /* one of the names; NULL: there is no file here */
 	uint8_t *bytes;
 	uint64_t size, room;
 };
@@ -23,6 +23,7 @@ struct recorded_vfs {
 	sqlite3_vfs vfs;
 	char name[32]; /* for sqlite3_open_v2() */
 	struct recorded_file files[RECORDED_FILES];
+	char names[RECORDED_NAMES][RECORDED_NAME]; /* all that there ever were, as operations point to them */
 	struct lab_op *ops;
 	unsigned count, room;
 };

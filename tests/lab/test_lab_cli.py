@@ -337,7 +337,9 @@ def test_database_with_a_log(run_tool):
 @pytest.mark.parametrize("journal,last", [("delete", "remove"), ("truncate", "truncate"), ("persist", "write")])
 def test_database_with_a_journal(journal, last, run_tool):
     """The row's page and the first one, which counts changes, are written between two fsyncs; then the journal is given up."""
-    _, after = database(run_tool, "statement=update", "transactions=3", "records=50", "journal=" + journal)
+    before, after = database(run_tool, "statement=update", "transactions=3", "records=50", "journal=" + journal)
+    made = [line[1:] for line in before + after if line[0] == "create"]
+    assert made == [["0", "db"]] + [["1", "db-journal"]] * (len(made) - 1) and len(made) > 1
     pages = [line for line in after if line[0] == "write" and line[1] == "0"]
     assert len(pages) == 2 * 3 and all(line[3] == "4096" for line in pages)
     assert after.count(["fsync", "0"]) == 3

@@ -439,6 +439,10 @@ int space_look(struct txn *txn, struct space_view *out);
  * needs besides.
  */
 int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *least, uint32_t *goal);
+/* Blocks that sections are kept for: those that wait, and changed nodes; while those that waited are written, nodes. */
+size_t space_to_come(const struct txn *txn);
+/* Sections, the last perhaps in part, that the checkpoint reserves for cleaning. */
+uint32_t space_reserved_sections(const struct txn *txn);
 /*
  * How many of the sections that are reserved for cleaning are kept from data. When cleaning found nothing to win, all
  * lies close together, and what users may still write has its room there.

@@ -29,15 +29,15 @@ int section_enter(struct txn *txn, f2fs_seg_t segno)
 static int may_take(struct txn *txn, unsigned type, bool *may)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
-	const uint32_t reserved = (cp_rsvd_segment_count(txn->vol->cp) + geo->segs_per_sec - 1) / geo->segs_per_sec;
-	const size_t blocks = (txn->is_flushing ? 0 : txn->waiting_blocks) + txn->dirty_count;
+	const uint32_t section_blocks = geo->segs_per_sec * F2FS_SEGMENT_BLOCKS;
 	uint32_t needed, count = 0;
 	int err = 0;
 
 	*may = txn->is_committing || txn->is_cleaning || type >= F2FS_HOT_NODE; /* the commit wants nodes anyway */
 	if (*may)
 		return 0;
-	needed = space_kept_sections(txn, reserved + (uint32_t)(blocks / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec));
+	needed = space_reserved_sections(txn) + (uint32_t)(space_to_come(txn) / section_blocks);
+	needed = space_kept_sections(txn, needed);
 	for (uint32_t s = 0; s < geo->section_count && count <= needed && !err; s++) {
 		bool is_free;
 

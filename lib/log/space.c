@@ -112,16 +112,22 @@ static uint32_t segments_beyond(const struct txn *txn, unsigned type, size_t blo
 	return blocks < room ? 0 : (uint32_t)((blocks - room) / F2FS_SEGMENT_BLOCKS) + 1;
 }
 
-/* Blocks that sections are kept for: while those that waited are written, the nodes. */
-static size_t blocks_to_come(const struct txn *txn)
+size_t space_to_come(const struct txn *txn)
 {
 	return (txn->is_flushing ? 0 : txn->waiting_blocks) + txn->dirty_count;
+}
+
+uint32_t space_reserved_sections(const struct txn *txn)
+{
+	const uint32_t sps = txn->vol->geo.segs_per_sec;
+
+	return (cp_rsvd_segment_count(txn->vol->cp) + sps - 1) / sps;
 }
 
 uint32_t segment_commit_sections(const struct txn *txn)
 {
 	const uint32_t sps = txn->vol->geo.segs_per_sec;
-	const size_t blocks = blocks_to_come(txn);
+	const size_t blocks = space_to_come(txn);
 
 	if (geometry_has(&txn->vol->geo, F2FS_FEATURE_RO))
 		return (segments_beyond(txn, F2FS_HOT_NODE, txn->dirty_count) +
@@ -154,21 +160,19 @@ uint32_t space_kept_sections(const struct txn *txn, uint32_t reserved)
  */
 static uint32_t least_sections(const struct txn *txn)
 {
-	const uint32_t sps = txn->vol->geo.segs_per_sec,
-		       reserved = (cp_rsvd_segment_count(txn->vol->cp) + sps - 1) / sps;
-	const size_t blocks = txn->waiting_blocks + txn->dirty_count;
+	const uint32_t section_blocks = txn->vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS;
 
 	if (!txn_is_zoned(txn) && !txn->vol->cleaning->like_kernel &&
 	    txn->vol->write.logging != F2FS_LOGGING_NORMAL)
 		return segment_commit_sections(txn) + 1;
-	return reserved + (uint32_t)(blocks / F2FS_SEGMENT_BLOCKS / sps) + 2;
+	return space_reserved_sections(txn) + (uint32_t)(space_to_come(txn) / section_blocks) + 2;
 }
 
 bool space_lets_wait(const struct txn *txn)
 {
-	const uint32_t sps = txn->vol->geo.segs_per_sec,
-		       reserved = (cp_rsvd_segment_count(txn->vol->cp) + sps - 1) / sps;
-	const uint64_t needed = (uint64_t)segment_kept_sections(txn) + (txn_is_zoned(txn) ? reserved : 0) + 2;
+	const uint32_t sps = txn->vol->geo.segs_per_sec;
+	const uint64_t reserved = txn_is_zoned(txn) ? space_reserved_sections(txn) : 0,
+		       needed = segment_kept_sections(txn) + reserved + 2;
 
 	/* free segments may lie in sections that are in use */
 	return txn->free_segments / sps > (sps > 1 ? 2 : 1) * needed;

@@ -45,10 +45,17 @@ int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol
 	err = f2fs_populate(vol, &in->options, &in->result);
 	if (!err || err == F2FS_ERR_INCOMPLETE)
 		return err != 0;
-	if (err == F2FS_ERR_NOSPC)
+	if (err == F2FS_ERR_NOSPC && !f2fs_context_error(f2fs_volume_context(vol))->sys_errno) /* else the host's */
 		return CLI_COPY_IN_NO_ROOM;
 	cli_error_of(cli, f2fs_volume_context(vol), in->source);
 	return -1;
+}
+
+int cli_copy_in_is_stream(const struct cli_copy_in *in)
+{
+	const struct f2fs_populate_options *o = &in->options;
+
+	return (o->tar && !o->tar->path) || (o->manifest && !o->manifest->path);
 }
 
 /*
@@ -63,7 +70,7 @@ static int make_room(const struct cli_copy_in *in, struct cli *cli, struct f2fs_
 
 	snprintf(why, sizeof(why), "%s", f2fs_context_error(f2fs_volume_context(vol))->message);
 	result.free_after = result.free_before = 0;
-	if (!in->no_cleaning && !in->options.tar && !in->options.manifest) { /* those are read once */
+	if (!in->no_cleaning && !cli_copy_in_is_stream(in)) {
 		f2fs_volume_discard(vol);
 		if (f2fs_clean(vol, &options, &result))
 			result.free_after = 0;
@@ -87,15 +94,14 @@ static void tell_size(const struct cli_copy_in *in, struct cli *cli, struct f2fs
 	struct f2fs_populate_options options = in->options;
 	uint64_t size;
 
-	if (options.tar || options.manifest)
+	if (cli_copy_in_is_stream(in))
 		return;
 	options.problem = NULL;
 	options.entry = NULL;
 	options.flags &= ~(unsigned)F2FS_POPULATE_TOTAL;
 	options.struct_size = sizeof(options);
 	if (f2fs_populate_size(ctx, in->mkfs ? in->mkfs : &own, &options, cli_temporary_directory(), &size) == 0)
-		cli_error(cli, "%s: a new volume needs %llu MiB to hold it", in->source,
-			  (unsigned long long)((size + (1u << 20) - 1) >> 20));
+		cli_error(cli, CLI_COPY_IN_NEEDS, in->source, cli_mebibytes(size));
 }
 
 int cli_copy_in_commit(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol, const char *path)

@@ -46,6 +46,14 @@ static inline int cli_is_copy_in_option(int id)
 void cli_copy_in_source(struct cli_copy_in *in, const char *source);
 /* Take one of them; returns what is wrong with its value, or NULL. */
 const char *cli_copy_in_take(struct cli_copy_in *in, int id, const char *value);
+/* Is there a source that can be read only once? */
+int cli_copy_in_is_stream(const struct cli_copy_in *in);
+/* What a volume would need: of which source, MiB. */
+#define CLI_COPY_IN_NEEDS "%s: a new volume needs %llu MiB to hold it"
+static inline unsigned long long cli_mebibytes(uint64_t bytes)
+{
+	return (bytes + (1u << 20) - 1) >> 20;
+}
 /* Fill, without committing; a message was written for each problem. Returns 0, 1 when some entries could not be copied,
  * -1 after a message, or CLI_COPY_IN_NO_ROOM without one. */
 #define CLI_COPY_IN_NO_ROOM (-2)

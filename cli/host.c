@@ -112,12 +112,23 @@ int cli_write_fd(void *user, const void *bytes, size_t length)
 	return 0;
 }
 
-int cli_create(const char *path, unsigned mode, int *is_new)
+int cli_create(struct cli *cli, const struct f2fs_context *ctx, const char *path, unsigned mode, int *is_new)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)mode);
 
 	*is_new = fd >= 0;
-	return fd < 0 && errno == EEXIST ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, (mode_t)mode) : fd;
+	if (fd < 0 && errno == EEXIST)
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, (mode_t)mode);
+	if (fd >= 0 && f2fs_device_is_open(ctx, fd)) {
+		cli_error(cli, "%s is an image in use, and cannot be written to", path);
+	} else if (fd < 0 || (ftruncate(fd, 0) != 0 && errno != EINVAL)) { /* pipes and the like have no size */
+		cli_error(cli, "%s: %s", path, cli_stopped() ? "stopped" : strerror(errno));
+	} else {
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }
 
 void cli_leave_part(struct cli *cli, const char *path, int is_new)
@@ -278,7 +289,10 @@ void cli_error_of(struct cli *cli, const struct f2fs_context *ctx, const char *w
 
 void cli_usage_error(struct cli *cli, const char *what, const char *value, const char *why)
 {
-	cli_error(cli, "%s: '%s' %s", what, value, why);
+	if (value)
+		cli_error(cli, "%s: '%s' %s", what, value, why);
+	else
+		cli_error(cli, "%s %s", what, why);
 	cli_opt_hint(cli->tool);
 }
 
@@ -401,6 +415,7 @@ int cli_init(struct cli *cli, const struct cli_tool *tool)
 	catch_signal(SIGINT);
 	catch_signal(SIGTERM);
 	catch_signal(SIGHUP);
+	signal(SIGXFSZ, SIG_IGN); /* beyond a limit of the size of files a write fails as others do: EFBIG */
 	return 0;
 }
 

@@ -73,8 +73,9 @@ int cli_write(FILE *to, const void *data, size_t length);
 /* Write all of the bytes to the descriptor *user (an int): the callback of functions that hand out bytes. Returns 0, or
  * F2FS_SYS_ERROR(errno); EINTR when a signal asks to stop. */
 int cli_write_fd(void *user, const void *bytes, size_t length);
-/* Make a file of the host, or empty the one that is there (*is_new tells), and open it for writing; -1 with errno. */
-int cli_create(const char *path, unsigned mode, int *is_new);
+/* Make a file of the host, or empty the one that is there (*is_new tells), and open it for writing; -1 after a message.
+ * What a device of @ctx reads or writes is refused. */
+int cli_create(struct cli *cli, const struct f2fs_context *ctx, const char *path, unsigned mode, int *is_new);
 /* It could not be written to its end: remove one that is new, say of another that it is not complete. */
 void cli_leave_part(struct cli *cli, const char *path, int is_new);
 /* Forget that signal, and wait for the next one. */

@@ -209,6 +209,17 @@ int cli_image_save(struct cli *cli, struct cli_opened *opened)
 	return opened->sparse ? sparse_image_save(opened->sparse, cli) : 0;
 }
 
+int cli_image_set_length(struct cli_opened *opened, uint64_t length)
+{
+	int rc = sparse_image_set_length(opened->sparse, length);
+
+	if (rc)
+		return rc;
+	f2fs_device_close(opened->device);
+	opened->device = sparse_image_device(opened->sparse);
+	return 0;
+}
+
 int cli_opened_volume(struct cli *cli, struct cli_opened *opened, struct f2fs_volume **out)
 {
 	int rc = f2fs_volume_open(opened->ctx, opened->device, &opened->options, out);

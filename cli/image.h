@@ -78,6 +78,8 @@ int cli_image_try(struct f2fs_context *ctx, const struct cli_image *image, unsig
 void cli_image_close(struct cli_opened *opened);
 /* What was changed in an Android sparse file is not in the file before this. Returns 0, or -1 after a message. */
 int cli_image_save(struct cli *cli, struct cli_opened *opened);
+/* Make the first device of an Android sparse file that is changed longer or shorter; the context has the error. */
+int cli_image_set_length(struct cli_opened *opened, uint64_t length);
 /*
  * Find the further devices that the superblock names, when none were given, so that `more` and the options hold all of
  * the volume's. A volume that cannot be opened has those that opening it asked for.

@@ -4,6 +4,7 @@
  */
 #include "cli/opt.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include <f2fskit/base.h>
@@ -32,11 +33,15 @@ static int is_decimal(const char *text)
 	return text && *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-static int fail(struct cli_parser *p, const char *format, const char *what)
+static int fail(struct cli_parser *p, const char *format, ...)
 {
+	va_list args;
+
 	fflush(stdout);
 	fprintf(stderr, "%s: ", p->tool->name);
-	fprintf(stderr, format, what);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
 	fputc('\n', stderr);
 	cli_opt_hint(p->tool);
 	return CLI_OPT_ERROR;
@@ -88,7 +93,7 @@ static int parse_long(struct cli_parser *p, const char *text)
 		value = p->argv[p->next++];
 	}
 	if (value && o->arg == CLI_ARG_NUMBER && !is_decimal(value))
-		return fail(p, "option %s takes a number", p->shown);
+		return fail(p, "%s: '%s' is not a number", p->shown, value);
 	p->value = value;
 	return o->id;
 }

@@ -24,7 +24,7 @@ struct sparse_image {
 	struct f2fs_device *saved;  /* the file that was saved last, for its lock */
 	unsigned flags;
 	uint32_t block_size; /* bytes, of the sparse file */
-	int is_changed;
+	struct sparse_change change;
 	char path[PATH_MAX]; /* the file itself, where a link led to it */
 	char new_path[PATH_MAX + sizeof(".new")];
 };
@@ -54,7 +54,7 @@ static int open_layers(struct sparse_image *s)
 		return rc;
 	rc = f2fs_device_new_overlay(contents, 0, cli_temporary_directory(), &overlay);
 	f2fs_device_close(contents);
-	return rc ? rc : sparse_output_over(s->ctx, overlay, &s->is_changed, &s->device);
+	return rc ? rc : sparse_output_over(s->ctx, overlay, &s->change, &s->device);
 }
 
 int sparse_image_open(struct f2fs_context *ctx, const char *path, unsigned flags, struct sparse_image **out)
@@ -81,6 +81,42 @@ int sparse_image_open(struct f2fs_context *ctx, const char *path, unsigned flags
 struct f2fs_device *sparse_image_device(struct sparse_image *image)
 {
 	return f2fs_device_ref(image->device);
+}
+
+/* What is behind the end of the image: nobody has cared for it yet. */
+static int open_tail(struct sparse_image *s, uint64_t length, struct f2fs_device **out)
+{
+	struct f2fs_device *memory, *overlay;
+	int rc = f2fs_device_new_memory(s->ctx, length, &memory);
+
+	if (rc)
+		return rc;
+	rc = f2fs_device_new_overlay(memory, 0, cli_temporary_directory(), &overlay);
+	f2fs_device_close(memory);
+	return rc ? rc : sparse_output_over(s->ctx, overlay, &s->change, out);
+}
+
+int sparse_image_set_length(struct sparse_image *s, uint64_t length)
+{
+	const uint64_t old = f2fs_device_info(s->device)->size;
+	struct f2fs_device_part parts[2] = { { s->device, 0, old }, { NULL, 0, length - old } };
+	struct f2fs_device *device;
+	int rc;
+
+	if (length <= old) {
+		rc = f2fs_device_new_slice(s->device, 0, length, &device);
+	} else {
+		rc = open_tail(s, length - old, &parts[1].device);
+		if (!rc)
+			rc = f2fs_device_new_multi(s->ctx, parts, 2, &device);
+		f2fs_device_close(parts[1].device);
+	}
+	if (rc)
+		return rc;
+	f2fs_device_close(s->device);
+	s->device = device;
+	s->change.is_changed = 1;
+	return 0;
 }
 
 /* Give the new file what the old one is to others, its lock, and its name. */
@@ -114,11 +150,16 @@ fail:
 
 int sparse_image_save(struct sparse_image *s, struct cli *cli)
 {
-	if (!s->is_changed)
+	int rc;
+
+	if (!s->change.is_changed)
 		return 0;
-	if (sparse_output_save(cli, s->ctx, s->device, s->block_size, s->new_path, 0) || replace(s, cli))
+	s->change.is_saving = 1;
+	rc = sparse_output_save(cli, s->ctx, s->device, s->block_size, s->new_path, 0);
+	s->change.is_saving = 0;
+	if (rc || replace(s, cli))
 		return -1;
-	s->is_changed = 0;
+	s->change.is_changed = 0;
 	return 0;
 }
 

@@ -16,7 +16,7 @@ struct range {
 
 struct sparse_output {
 	struct f2fs_device *inner;
-	int *is_changed; /* NULL: nobody asks */
+	struct sparse_change *change; /* NULL: nobody asks */
 	struct range *zeroed;
 	size_t count, room;
 };
@@ -30,8 +30,8 @@ static int read_output(void *self, uint64_t offset, const struct f2fs_iovec *iov
 
 static void note_change(struct sparse_output *s)
 {
-	if (s->is_changed)
-		*s->is_changed = 1;
+	if (s->change)
+		s->change->is_changed = 1;
 }
 
 static int write_output(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
@@ -77,6 +77,8 @@ static int find_extent(void *self, uint64_t offset, uint64_t *length, int *is_ho
 	struct sparse_output *s = self;
 	int rc = f2fs_device_extent(s->inner, offset, length, is_hole);
 
+	if (s->change && !s->change->is_saving)
+		*is_hole = 0;
 	for (size_t i = 0; rc == 0 && *is_hole && i < s->count; i++) {
 		const struct range *r = &s->zeroed[i];
 
@@ -99,7 +101,8 @@ static void close_output(void *self)
 	free(s);
 }
 
-int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, int *is_changed, struct f2fs_device **out)
+int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, struct sparse_change *change,
+		       struct f2fs_device **out)
 {
 	static const struct f2fs_device_ops ops = {
 		F2FS_SIZED(f2fs_device_ops),
@@ -120,7 +123,7 @@ int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, int 
 		return f2fs_context_fail(ctx, F2FS_ERR_NOMEM, "out of memory");
 	}
 	s->inner = inner;
-	s->is_changed = is_changed;
+	s->change = change;
 	rc = f2fs_device_new(ctx, &ops, s, &info, out);
 	if (rc)
 		close_output(s);

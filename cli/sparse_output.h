@@ -13,9 +13,16 @@
 
 /* A device in memory that remembers what was made zero. */
 int sparse_output_new(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out);
-/* The same over a device, which is taken over, also on failure; its holes stay what nobody cares for. *is_changed
- * becomes 1 with each change; NULL is allowed. */
-int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, int *is_changed, struct f2fs_device **out);
+/* An image that is changed: what nobody cares for may be anything on the flash, so it counts as a hole, which reads as
+ * zeros for sure, only while the image is saved. */
+struct sparse_change {
+	int is_changed; /* becomes 1 with each change */
+	int is_saving;	/* the caller's */
+};
+/* The same over a device, which is taken over, also on failure; its holes stay what nobody cares for. change: NULL is
+ * allowed. */
+int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, struct sparse_change *change,
+		       struct f2fs_device **out);
 /* Write it to a new file, durably (with force: also over an old one). Returns 0, or -1 after a message. */
 int sparse_output_save(struct cli *cli, struct f2fs_context *ctx, struct f2fs_device *dev, uint32_t block_size,
 		       const char *path, int force);

@@ -165,8 +165,10 @@ static const char *find_contradiction(const struct arguments *a, unsigned paths)
 		return "-s, -l, -t and -i move a range of blocks: they go with no option for files";
 	if ((a->order == F2FS_DEFRAG_LIST || a->order == F2FS_DEFRAG_SPACE) && (paths || a->include_count))
 		return "paths and --include choose files for --order=score, tree and age";
-	if (a->is_json && looks(a) && !a->report)
-		return "--json goes with --report";
+	if (a->is_json && a->map)
+		return "--map is text, which --json has no place for: --report --json tells the use of segments";
+	if (a->is_json && a->svg && (!a->report || strcmp(a->svg, "-") == 0))
+		return a->report ? "--json needs the standard output for itself" : "--json goes with --report";
 	return NULL;
 }
 
@@ -183,6 +185,7 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 	a->paths = (const char *const *)(parser->operands + 1);
 	a->path_count = (unsigned)parser->operand_count - 1;
 	a->include = a->includes;
+	a->image.saves = 1;
 	a->image.flags = looks(a) || a->dry_run ? F2FS_OPEN_READ : F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
 	return 0;
 }
@@ -213,7 +216,7 @@ static int work(void *arguments, struct cli *cli, struct cli_opened *opened)
 		return CLI_EXIT_FAILURE;
 	rc = do_asked(&d);
 	f2fs_volume_close(d.vol);
-	return rc ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+	return rc || cli_image_save(cli, opened) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
 static const struct cli_program program = {

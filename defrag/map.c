@@ -43,14 +43,17 @@ static int draw(struct defrag *d, char **svg, size_t *length)
 static int save(struct defrag *d, const char *svg, size_t length)
 {
 	const char *path = d->a->svg;
-	int is_new, fd = cli_create(path, 0666, &is_new), rc = fd < 0 || cli_write_fd(&fd, svg, length);
+	int is_new, fd = cli_create(d->cli, d->ctx, path, 0666, &is_new), rc;
 
-	if (fd >= 0 && close(fd) != 0)
+	if (fd < 0)
+		return -1;
+	rc = cli_write_fd(&fd, svg, length);
+	if (close(fd) != 0)
 		rc = -1;
-	if (rc)
+	if (rc) {
 		cli_error(d->cli, "%s: %s", path, cli_stopped() ? "stopped" : strerror(errno));
-	if (rc && fd >= 0)
 		cli_leave_part(d->cli, path, is_new);
+	}
 	return rc;
 }
 

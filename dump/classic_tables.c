@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dump/classic.h"
 
@@ -19,12 +20,18 @@ struct table_file {
 
 static int open_table(struct dump *d, struct table_file *file, const char *name)
 {
+	int is_new, fd;
+
 	file->d = d;
 	file->name = name;
-	file->to = fopen(name, "w");
+	fd = cli_create(&d->cli, d->ctx, name, 0666, &is_new);
+	file->to = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (file->to)
 		return 0;
-	cli_error(&d->cli, "%s: %s", name, strerror(errno));
+	if (fd >= 0) {
+		cli_error(&d->cli, "%s: %s", name, strerror(errno));
+		close(fd);
+	}
 	d->status |= DUMP_FAILED;
 	return F2FS_ERR_IO;
 }

@@ -138,6 +138,7 @@ int view_hexdump(struct dump *d, const char *argument);
 int view_history(struct dump *d, const char *argument);
 int view_versions(struct dump *d, const char *argument);
 int view_deleted(struct dump *d, const char *argument);
+int view_former_names(struct dump *d, const char *argument);
 int view_timeline(struct dump *d, const char *argument);
 int view_leftovers(struct dump *d, const char *argument);
 int view_bytes(struct dump *d, const char *argument);

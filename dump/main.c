@@ -241,7 +241,7 @@ static int is_to_stdout(const struct arguments *a, const struct request *request
 /* Does a view work on files, so that it can show them as they were? */
 static int knows_past(int option)
 {
-	static const int options_of_files[] = { OPT_ls,	   OPT_tree,   OPT_cat,	   OPT_map, OPT_xattr,
+	static const int options_of_files[] = { OPT_ls,	   OPT_tree,   OPT_cat,	   OPT_map, OPT_xattr, OPT_inode,
 						OPT_verity, OPT_verify, OPT_extract, OPT_tar, OPT_hashes };
 
 	for (size_t i = 0; i < sizeof(options_of_files) / sizeof(options_of_files[0]); i++)
@@ -250,13 +250,18 @@ static int knows_past(int option)
 	return 0;
 }
 
+static int is_image_view(const struct view *view)
+{
+	return view->option == OPT_metadata_image || view->option == OPT_used_image;
+}
+
 /* What does not go together. */
 static int check_arguments(struct dump *d, const struct arguments *a)
 {
 	for (unsigned i = 0; a->as_of && i < a->request_count; i++)
 		if (!knows_past(a->requests[i].view->option)) {
-			cli_error(&d->cli, "--as-of goes with --ls, --tree, --cat, --map, --xattr, --verity, --verify, "
-					   "--hashes, --extract and --tar");
+			cli_error(&d->cli, "--as-of goes with --inode, --ls, --tree, --cat, --map, --xattr, --verity, "
+					   "--verify, --hashes, --extract and --tar");
 			cli_opt_hint(&tool);
 			return -1;
 		}
@@ -271,6 +276,11 @@ static int check_arguments(struct dump *d, const struct arguments *a)
 		if (a->is_json && (kind == CLASSIC || is_to_stdout(a, &a->requests[i]))) {
 			cli_error(&d->cli, kind == CLASSIC ? "--json goes with the options that have long names"
 							   : "--json needs the standard output for itself");
+			cli_opt_hint(&tool);
+			return -1;
+		}
+		if (is_image_view(a->requests[i].view) && !strcmp(a->requests[i].argument, "-")) {
+			cli_error(&d->cli, "an image is written to a new file, not to the standard output");
 			cli_opt_hint(&tool);
 			return -1;
 		}

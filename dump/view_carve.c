@@ -160,7 +160,7 @@ static int run(struct carve *c, struct f2fs_past *past, const char *kinds)
 		options.identify = identify;
 	rc = f2fs_carver_open(past, &options, &c->carver);
 	if (rc == F2FS_ERR_INVALID) { /* a kind that there is not */
-		cli_usage_error(&c->d->cli, "--carve", kinds, f2fs_context_error(c->d->ctx)->message);
+		cli_error(&c->d->cli, "--carve: %s", f2fs_context_error(c->d->ctx)->message);
 		c->d->status |= DUMP_USAGE;
 		return rc;
 	}

@@ -24,7 +24,7 @@ const char *dump_path_state_name(int state)
 static void put_nothing_known(struct dump *d)
 {
 	static const char *const names[] = { "mode",  "links",	 "uid",	   "gid",    "size",	    "mtime",
-					     "blocks", "current", "intact", "untold", "overwritten", "lost" };
+					     "content_blocks", "current", "intact", "untold", "overwritten", "lost" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		cli_print_null(d->out, names[i]);
@@ -55,7 +55,7 @@ static int put_deleted(void *user, const struct f2fs_deleted *file)
 	cli_print_u64(d->out, "versions", file->versions);
 	cli_print_bool(d->out, "has_entry", (file->sources & F2FS_DELETED_ENTRY) != 0);
 	cli_print_bool(d->out, "is_orphan", (file->sources & F2FS_DELETED_ORPHAN) != 0);
-	cli_print_begin_array(d->out, "links");
+	cli_print_begin_array(d->out, "other_names");
 	for (uint32_t i = 0; i < file->link_count; i++)
 		cli_print_bytes(d->out, NULL, file->links[i], strlen(file->links[i]));
 	cli_print_end_array(d->out);

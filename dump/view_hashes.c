@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dump/dump.h"
 
@@ -20,7 +21,8 @@ struct form {
 	const char *name;
 	unsigned digests; /* enum f2fs_digest */
 	void (*head)(void);
-	void (*line)(const struct hashes *h, const char *path, const struct f2fs_digests *digests);
+	/* Returns non-zero when memory is short. */
+	int (*line)(const struct hashes *h, const char *path, const struct f2fs_digests *digests);
 };
 
 /* Digests by inode, so that a large file is read once, whatever number of names it has. */
@@ -61,8 +63,45 @@ static const uint8_t *pick(const struct f2fs_digests *digests, unsigned kind, si
 	}
 }
 
+/* Does a name break a line, so that it is escaped? */
+static int breaks_lines(const char *name)
+{
+	return strpbrk(name, "\n\r") != NULL;
+}
+
+/* What stands for a byte behind a backslash; 0: itself. */
+static char escaped(char c)
+{
+	return c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\\' ? '\\' : '\0';
+}
+
+/* A name as its form has it; for a terminal, what it would obey is escaped besides. Returns -1 without memory. */
+static int put_name(const char *name, int escapes, int doubles_quotes)
+{
+	char *text = malloc(2 * strlen(name) + 1), *to = text;
+
+	if (!text)
+		return -1;
+	for (; *name; name++) {
+		const char letter = escapes ? escaped(*name) : '\0';
+
+		if (letter)
+			*to++ = '\\';
+		else if (doubles_quotes && *name == '"')
+			*to++ = '"';
+		*to++ = letter ? letter : *name;
+	}
+	*to = '\0';
+	if (isatty(STDOUT_FILENO))
+		cli_put_text(stdout, text);
+	else
+		fputs(text, stdout);
+	free(text);
+	return 0;
+}
+
 /* "DIGEST  PATH", as the programs of coreutils have it. A backslash in front says that the name is escaped. */
-static void put_sum(const struct hashes *h, const char *path, const struct f2fs_digests *digests)
+static int put_sum(const struct hashes *h, const char *path, const struct f2fs_digests *digests)
 {
 	size_t n;
 	const uint8_t *digest = pick(digests, h->form->digests, &n);
@@ -71,17 +110,7 @@ static void put_sum(const struct hashes *h, const char *path, const struct f2fs_
 		putchar('\\');
 	put_hex(digest, n, "%02x");
 	fputs("  ", stdout);
-	for (const char *c = path; *c; c++) {
-		if (*c == '\n')
-			fputs("\\n", stdout);
-		else if (*c == '\r')
-			fputs("\\r", stdout);
-		else if (*c == '\\')
-			fputs("\\\\", stdout);
-		else
-			putchar(*c);
-	}
-	putchar('\n');
+	return put_name(path, 1, 0) || putchar('\n') < 0;
 }
 
 static void head_hashdeep(void)
@@ -89,17 +118,18 @@ static void head_hashdeep(void)
 	fputs("%%%% HASHDEEP-1.0\n%%%% size,md5,sha256,filename\n##\n", stdout);
 }
 
-static void put_hashdeep(const struct hashes *h, const char *path, const struct f2fs_digests *digests)
+static int put_hashdeep(const struct hashes *h, const char *path, const struct f2fs_digests *digests)
 {
+	const int escapes = breaks_lines(path);
+
 	(void)h;
 	printf("%llu,", (unsigned long long)digests->bytes);
 	put_hex(digests->md5, sizeof(digests->md5), "%02x");
 	putchar(',');
 	put_hex(digests->sha256, sizeof(digests->sha256), "%02x");
-	fputs(",./", stdout);
-	for (const char *c = path; *c; c++) /* the form has no escapes: a line must stay one */
-		putchar(*c == '\n' || *c == '\r' ? '?' : *c);
-	putchar('\n');
+	/* hashdeep(1) reads lines and knows no escapes. A name that breaks them begins as no other does. */
+	fputs(escapes ? ",\\./" : ",./", stdout);
+	return put_name(path, escapes, 0) || putchar('\n') < 0;
 }
 
 static void head_nsrl(void)
@@ -109,22 +139,21 @@ static void head_nsrl(void)
 	      stdout);
 }
 
-static void put_nsrl(const struct hashes *h, const char *path, const struct f2fs_digests *digests)
+static int put_nsrl(const struct hashes *h, const char *path, const struct f2fs_digests *digests)
 {
-	const char *slash = strrchr(path, '/');
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const int escapes = breaks_lines(name) || name[0] == '\\';
 
 	(void)h;
 	putchar('"');
 	put_hex(digests->sha1, sizeof(digests->sha1), "%02X");
 	fputs("\",\"", stdout);
 	put_hex(digests->md5, sizeof(digests->md5), "%02X");
-	printf("\",\"%08lX\",\"", (unsigned long)digests->crc32);
-	for (const char *c = slash ? slash + 1 : path; *c; c++) {
-		if (*c == '"')
-			putchar('"');
-		putchar(*c == '\n' || *c == '\r' ? '?' : *c);
-	}
+	printf("\",\"%08lX\",\"%s", (unsigned long)digests->crc32, escapes ? "\\" : "");
+	if (put_name(name, escapes, 1))
+		return -1;
 	printf("\",%llu,0,\"\",\"\"\r\n", (unsigned long long)digests->bytes);
+	return 0;
 }
 
 static const struct form forms[] = {
@@ -226,8 +255,8 @@ static int show_file(struct hashes *h, const struct f2fs_walk_entry *entry)
 	known = known ? known : &digests;
 	if (h->d->is_json)
 		put_record(h, ino, entry->path, known);
-	else
-		h->form->line(h, entry->path, known);
+	else if (h->form->line(h, entry->path, known))
+		return ferror(stdout) ? 0 : f2fs_context_fail(h->d->ctx, F2FS_ERR_NOMEM, "out of memory");
 	return 0;
 }
 

@@ -130,11 +130,19 @@ static void put_broken(struct dump *d)
 	free(block);
 }
 
+/* The first node of a file is its inode. */
+static int take_place(void *user, const struct f2fs_node_info *node)
+{
+	*(f2fs_blk_t *)user = node->addr;
+	return F2FS_ERR_CANCELED;
+}
+
 int view_inode(struct dump *d, const char *argument)
 {
 	struct f2fs_inode *inode;
 	struct f2fs_nat_entry nat;
 	struct f2fs_stat st;
+	f2fs_blk_t addr = 0;
 	char text[12];
 	int rc = dump_open_inode(d, argument, 0, &inode);
 
@@ -143,6 +151,9 @@ int view_inode(struct dump *d, const char *argument)
 	if (rc)
 		return rc;
 	cli_print_u64(d->out, "ino", f2fs_inode_number(inode));
+	f2fs_inode_nodes(inode, take_place, &addr);
+	if (addr)
+		cli_print_u64(d->out, "block_addr", addr);
 	dump_path(d, inode);
 	if (!f2fs_inode_stat(inode, &st))
 		cli_print_string(d->out, "mode", cli_mode_text(st.mode, text));

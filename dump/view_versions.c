@@ -13,7 +13,7 @@ static const struct cli_column columns[] = {
 
 void dump_put_remains(struct dump *d, const struct f2fs_remains *r)
 {
-	cli_print_u64(d->out, "blocks", r->blocks);
+	cli_print_u64(d->out, "content_blocks", r->blocks); /* "blocks" are those of the inode */
 	cli_print_u64(d->out, "current", r->current);
 	cli_print_u64(d->out, "intact", r->intact);
 	cli_print_u64(d->out, "untold", r->untold);

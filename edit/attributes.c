@@ -187,7 +187,7 @@ int do_chown(struct edit *e, const struct edit_call *call)
 
 /* ---- touch ---- */
 
-int edit_parse_time(struct edit *e, const char *text, struct f2fs_time *out)
+static int parse_time(struct edit *e, const char *text, struct f2fs_time *out)
 {
 	const char *dot = strchr(text, '.');
 	char seconds[24];
@@ -195,16 +195,16 @@ int edit_parse_time(struct edit *e, const char *text, struct f2fs_time *out)
 	uint32_t ns = 0, unit = 100000000;
 
 	if (n == 0 || n >= sizeof(seconds))
-		return edit_usage(e, "time", text, "is not a number of seconds");
+		return edit_usage(e, "touch -t", text, "is not a number of seconds");
 	memcpy(seconds, text, n);
 	seconds[n] = '\0';
 	for (const char *c = dot ? dot + 1 : ""; *c; c++, unit /= 10) {
 		if (*c < '0' || *c > '9' || unit == 0)
-			return edit_usage(e, "time", text, "is not a number of seconds");
+			return edit_usage(e, "touch -t", text, "is not a number of seconds");
 		ns += (uint32_t)(*c - '0') * unit;
 	}
 	if (cli_parse_s64(seconds, &out->seconds))
-		return edit_usage(e, "time", text, "is not a number of seconds");
+		return edit_usage(e, "touch -t", text, "is not a number of seconds");
 	if (ns && text[0] == '-') { /* -1.25 is 0.75 after -2 */
 		out->seconds--;
 		ns = 1000000000 - ns;
@@ -247,7 +247,7 @@ static int make_missing(struct edit *e, const char *operand)
 int do_touch(struct edit *e, const struct edit_call *call)
 {
 	struct edit_change change = { .e = e, .fill = fill_times, .time = edit_now(e) };
-	int rc = call->options['t'] ? edit_parse_time(e, call->options['t'], &change.time) : 0;
+	int rc = call->options['t'] ? parse_time(e, call->options['t'], &change.time) : 0;
 
 	for (int i = 0; !rc && !edit_has(call, 'c') && i < call->count; i++)
 		rc = make_missing(e, call->operands[i]);

@@ -260,6 +260,21 @@ static int search(struct undelete *u)
 	return rc;
 }
 
+static int put_counts(struct edit *e, unsigned back, unsigned left_out)
+{
+	struct cli_print *out = e->is_json ? edit_print_open(e) : NULL;
+
+	if (!out) {
+		printf("%u files are back, %u are not, or not as a whole\n", back, left_out);
+		return 0;
+	}
+	cli_print_begin(out, NULL);
+	cli_print_u64(out, "back", back);
+	cli_print_u64(out, "left_out", left_out);
+	cli_print_end(out);
+	return edit_print_close(e, out);
+}
+
 int do_undelete(struct edit *e, const struct edit_call *call)
 {
 	struct undelete u = { .e = e, .pattern = call->operands[0], .takes_parts = edit_has(call, 'p') };
@@ -279,7 +294,7 @@ int do_undelete(struct edit *e, const struct edit_call *call)
 		staging_free(&u.staging);
 	}
 	if (!rc)
-		printf("%u files are back, %u are not, or not as a whole\n", count - u.misplaced, u.left_out);
+		rc = put_counts(e, count - u.misplaced, u.left_out);
 	free(top);
 	return rc;
 }

@@ -55,12 +55,12 @@ static int fill_flags(const struct edit_change *change, const struct f2fs_stat *
 }
 
 /* The project id of a change; what is wrong is reported. */
-static int take_project(struct edit_change *change, const char *text)
+static int take_project(struct edit_change *change, const char *what, const char *text)
 {
 	const char *why = cli_parse_u32(text, 0, UINT32_MAX - 1, &change->projid);
 
 	if (why)
-		return edit_usage(change->e, "project", text, why);
+		return edit_usage(change->e, what, text, why);
 	change->which |= F2FS_SET_PROJID;
 	return 0;
 }
@@ -70,7 +70,7 @@ int do_chattr(struct edit *e, const struct edit_call *call)
 	const char *text = call->operands[0];
 	const int has_flags = text[0] && strchr("+-=", text[0]) != NULL;
 	struct edit_change change = { .e = e, .fill = fill_flags, .text = has_flags ? text : NULL };
-	int rc = call->options['p'] ? take_project(&change, call->options['p']) : 0;
+	int rc = call->options['p'] ? take_project(&change, "chattr -p", call->options['p']) : 0;
 
 	if (rc)
 		return rc;
@@ -84,7 +84,7 @@ int do_chattr(struct edit *e, const struct edit_call *call)
 int do_project(struct edit *e, const struct edit_call *call)
 {
 	struct edit_change change = { .e = e, .fill = fill_flags };
-	int rc = take_project(&change, call->operands[0]);
+	int rc = take_project(&change, "project", call->operands[0]);
 
 	return rc ? rc : edit_change_apply(&change, call, 1, F2FS_LOOKUP_FOLLOW);
 }

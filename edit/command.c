@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/crypt_policy.h"
 #include "edit/edit.h"
 
 static const struct edit_command commands[] = {
@@ -65,11 +66,16 @@ int edit_usage(struct edit *e, const char *what, const char *value, const char *
 	return F2FS_ERR_INVALID;
 }
 
+int edit_told(struct edit *e)
+{
+	note(e, EDIT_FAILED);
+	return F2FS_ERR_ACCESS;
+}
+
 int edit_host_fail(struct edit *e, const char *what)
 {
 	cli_error(&e->cli, "%s: %s", what, strerror(errno));
-	note(e, EDIT_FAILED);
-	return F2FS_ERR_ACCESS;
+	return edit_told(e);
 }
 
 int edit_stopped(struct edit *e, const char *what)

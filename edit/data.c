@@ -40,6 +40,8 @@ int do_cat(struct edit *e, const struct edit_call *call)
 {
 	int rc = 0;
 
+	if (e->is_json)
+		return edit_usage(e, "cat", "--json", "has no place for contents, which take the standard output");
 	for (int i = 0; !rc && i < call->count; i++) {
 		struct f2fs_inode *inode;
 
@@ -66,12 +68,14 @@ static char *host_target(const char *operand, const char *source)
 
 static int get_to_file(struct edit *e, struct f2fs_inode *inode, const struct f2fs_stat *st, const char *path)
 {
-	int is_new, fd = cli_create(path, st->mode & 0777, &is_new), rc;
-	FILE *to = fd >= 0 ? fdopen(fd, "wb") : NULL;
+	int is_new, fd = cli_create(&e->cli, e->ctx, path, st->mode & 0777, &is_new), rc;
+	FILE *to;
 
+	if (fd < 0)
+		return edit_told(e);
+	to = fdopen(fd, "wb");
 	if (!to) {
-		if (fd >= 0)
-			close(fd);
+		close(fd);
 		return edit_host_fail(e, path);
 	}
 	rc = edit_copy_out(e, inode, path, to);
@@ -304,7 +308,7 @@ int do_put(struct edit *e, const struct edit_call *call)
 	uint32_t mode = 0;
 
 	if (text && edit_parse_mode(text, &mode))
-		return edit_usage(e, "-m", text, "is not an octal mode");
+		return edit_usage(e, "put -m", text, "is not an octal mode");
 	if (sources > 1)
 		rc = edit_need_directory(e, target);
 	for (int i = 0; !rc && i < sources; i++) {

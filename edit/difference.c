@@ -140,8 +140,10 @@ static void put_text(const struct f2fs_difference *found)
 			printf("%s%s", separator, f2fs_diff_field_name(field));
 			separator = ", ";
 		}
-	if (found->detail)
-		printf(": %s", found->detail->message);
+	if (found->detail) {
+		fputs(": ", stdout);
+		cli_put_text(stdout, found->detail->message);
+	}
 	putchar('\n');
 }
 
@@ -223,6 +225,8 @@ int do_diff(struct edit *e, const struct edit_call *call)
 		rc = compare(&d);
 	f2fs_volume_close(d.vol);
 	cli_image_close(&d.opened);
+	if (!rc && (fflush(stdout) != 0 || ferror(stdout))) /* what differs was not told: cli_finish() says why */
+		rc = F2FS_ERR_IO;
 	if (rc || d.result.unreadable)
 		e->status = TROUBLE;
 	else if (d.result.added + d.result.removed + d.result.changed && before == SAME)

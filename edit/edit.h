@@ -131,6 +131,8 @@ int edit_fail(struct edit *e, int rc, const char *what);
 int edit_usage(struct edit *e, const char *what, const char *value, const char *why);
 /* Report a failure of the host (errno). */
 int edit_host_fail(struct edit *e, const char *what);
+/* The same when a message was written already. */
+int edit_told(struct edit *e);
 int edit_no_memory(struct edit *e);
 /* Report that a signal ended what is named. */
 int edit_stopped(struct edit *e, const char *what);
@@ -222,8 +224,6 @@ int edit_get_tree(struct edit *e, struct f2fs_inode *inode, const char *source, 
 
 /* An octal mode of permissions; non-zero: it is none. */
 int edit_parse_mode(const char *text, uint32_t *mode);
-/* numbers of operands; wrong ones are reported */
-int edit_parse_time(struct edit *e, const char *text, struct f2fs_time *out);
 
 #define COMMAND(name, operands, need, letters, min, max, run, help, doc)                                               \
 	int run(struct edit *e, const struct edit_call *call);

@@ -6,62 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <f2fskit/inject.h>
-
+#include "cli/field_value.h"
 #include "edit/edit.h"
-
-/* ---- values as text ---- */
-
-static void put_bytes(struct cli_print *out, const char *name, const struct f2fs_inject_value *v)
-{
-	char text[3 * 512 + 1];
-
-	switch (v->field.show) {
-	case F2FS_SHOW_UUID:
-		cli_print_uuid(out, name, v->bytes);
-		break;
-	case F2FS_SHOW_TEXT:
-		cli_print_bytes(out, name, v->bytes, strnlen((const char *)v->bytes, v->size));
-		break;
-	case F2FS_SHOW_UTF16:
-		f2fs_text_from_utf16(v->bytes, v->size / 2, text, sizeof(text));
-		cli_print_bytes(out, name, text, strlen(text));
-		break;
-	default:
-		cli_print_digits(out, name, v->bytes, v->size);
-	}
-}
-
-static void put_value(struct cli_print *out, const char *name, const struct f2fs_inject_value *v)
-{
-	const struct f2fs_flag *flags;
-	unsigned count = 0;
-
-	if (v->size) {
-		put_bytes(out, name, v);
-		return;
-	}
-	switch (v->field.show) {
-	case F2FS_SHOW_HEX:
-		cli_print_hex(out, name, v->number);
-		break;
-	case F2FS_SHOW_FLAGS:
-		flags = f2fs_flags_find(v->field.name, &count);
-		cli_print_flags(out, name, (uint32_t)v->number, flags, flags ? count : 0);
-		break;
-	case F2FS_SHOW_TIME:
-		cli_print_time(out, name, (int64_t)v->number);
-		break;
-	case F2FS_SHOW_MODE:
-		cli_print_octal(out, name, (uint32_t)v->number);
-		break;
-	default:
-		if (v->field.type == F2FS_FIELD_S64)
-			cli_print_s64(out, name, (int64_t)v->number);
-		else
-			cli_print_u64(out, name, v->number);
-	}
-}
 
 /* One record: as text "address = value", or "address.old = ..." for a change. */
 static int put_record(struct edit *e, const char *address, const struct f2fs_inject_value *v,
@@ -77,10 +23,10 @@ static int put_record(struct edit *e, const char *address, const struct f2fs_inj
 		cli_print_string(out, "structure", v->structure);
 		cli_print_u64(out, "offset", v->offset + v->field.offset);
 		if (before)
-			put_value(out, "old", before);
-		put_value(out, "value", v);
+			cli_put_field(out, "old", before);
+		cli_put_field(out, "value", v);
 	} else {
-		put_value(out, address, v);
+		cli_put_field(out, address, v);
 	}
 	cli_print_end(out);
 	return edit_print_close(e, out);

@@ -70,7 +70,7 @@ static void print_text(const struct f2fs_clean_result *r, int dry_run, int moves
 	printf("%s %u of %u sections: %llu blocks of data, %llu nodes; %u free sections %s %u; %s\n",
 	       dry_run ? "would clean" : "cleaned", (unsigned)r->sections, (unsigned)r->candidates,
 	       (unsigned long long)r->data_blocks, (unsigned long long)r->node_blocks, (unsigned)r->free_before,
-	       dry_run ? "would become" : "became", (unsigned)r->free_after, reason(r));
+	       dry_run ? "would become about" : "became", (unsigned)r->free_after, reason(r));
 	if (r->end == F2FS_CLEAN_NO_ROOM && r->next_blocks)
 		printf("section %u did not fit: moving its %u blocks in use writes %u nodes besides\n",
 		       (unsigned)r->next_section, (unsigned)r->next_blocks, (unsigned)r->next_nodes);

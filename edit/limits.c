@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Quotas: quota shows use and limits, setquota sets limits.
+ * Quotas: quota shows use and limits, setquota sets limits, setgrace how long soft ones may be passed.
  */
 #include <string.h>
 
@@ -63,6 +63,25 @@ static int put_kind(struct edit *e, struct quota_list *list, unsigned kind, int 
 	return rc ? edit_fail(e, rc, kinds[kind].name) : 0;
 }
 
+/* The times of grace of a kind. */
+static int put_grace(struct edit *e, struct quota_list *list, unsigned kind, int *is_there)
+{
+	struct f2fs_quota_grace grace = { F2FS_SIZED(f2fs_quota_grace) };
+	int rc = f2fs_quota_grace_get(e->vol, kind, &grace);
+
+	if (rc == F2FS_ERR_NOT_FOUND)
+		return 0;
+	*is_there = 1;
+	if (rc)
+		return edit_fail(e, rc, kinds[kind].name);
+	cli_print_begin(list->out, NULL);
+	cli_print_string(list->out, "kind", list->kind);
+	cli_print_u64(list->out, "space_seconds", grace.space_seconds);
+	cli_print_u64(list->out, "inode_seconds", grace.inode_seconds);
+	cli_print_end(list->out);
+	return 0;
+}
+
 /* Which kinds were asked for; none: all. */
 static int wants(const struct edit_call *call, unsigned kind)
 {
@@ -81,6 +100,8 @@ int do_quota(struct edit *e, const struct edit_call *call)
 		{ "inodes", 10 }, { "soft_inodes", 11 }, { "hard_inodes", 11 },
 		{ "until", 11 },
 	};
+	static const struct cli_column grace_columns[] = { { "kind", -7 }, { "space_s", 10 }, { "inodes_s", 10 } };
+	const int shows_grace = edit_has(call, 't');
 	struct quota_list list = { .has_id = call->count > 0 };
 	const char *why = list.has_id ? cli_parse_u32(call->operands[0], 0, UINT32_MAX - 1, &list.id) : NULL;
 	int rc = 0, is_there = 0;
@@ -90,11 +111,16 @@ int do_quota(struct edit *e, const struct edit_call *call)
 	list.out = edit_print_open(e);
 	if (!list.out)
 		return F2FS_ERR_NOMEM;
-	cli_print_begin_table(list.out, "quota", columns, sizeof(columns) / sizeof(columns[0]));
+	if (shows_grace)
+		cli_print_begin_table(list.out, "grace", grace_columns,
+				      sizeof(grace_columns) / sizeof(grace_columns[0]));
+	else
+		cli_print_begin_table(list.out, "quota", columns, sizeof(columns) / sizeof(columns[0]));
 	for (unsigned i = 0; i < KINDS && !rc; i++) {
 		list.kind = kinds[i].name;
 		list.is_found = 0;
-		rc = wants(call, i) ? put_kind(e, &list, i, &is_there) : 0;
+		if (wants(call, i))
+			rc = shows_grace ? put_grace(e, &list, i, &is_there) : put_kind(e, &list, i, &is_there);
 	}
 	cli_print_end_array(list.out);
 	if (edit_print_close(e, list.out) || rc)
@@ -118,6 +144,23 @@ static const char *parse_limit(const char *text, int is_space, uint64_t *value)
 	return why;
 }
 
+/* The kind that options choose, users when none does; -1 after a message. */
+static int choose_kind(struct edit *e, const struct edit_call *call)
+{
+	int kind = 0, count = 0;
+
+	for (int i = 0; i < KINDS; i++) {
+		if (!edit_has(call, kinds[i].letter))
+			continue;
+		kind = i;
+		count++;
+	}
+	if (count <= 1)
+		return kind;
+	edit_usage(e, call->command->name, "-u -g -P", "contradict each other");
+	return -1;
+}
+
 int do_setquota(struct edit *e, const struct edit_call *call)
 {
 	struct f2fs_quota quota = { 0 };
@@ -132,19 +175,14 @@ int do_setquota(struct edit *e, const struct edit_call *call)
 		{ &quota.inodes_hard, F2FS_QUOTA_INODES_HARD, 0 },
 	};
 	const char *why = cli_parse_u32(call->operands[0], 0, UINT32_MAX - 1, &quota.id);
-	unsigned which = 0, kind = 0, count = 0;
-	int rc;
+	unsigned which = 0;
+	int rc, kind;
 
 	if (why)
 		return edit_usage(e, "setquota", call->operands[0], why);
-	for (unsigned i = 0; i < KINDS; i++) {
-		if (!edit_has(call, kinds[i].letter))
-			continue;
-		kind = i;
-		count++;
-	}
-	if (count > 1)
-		return edit_usage(e, "setquota", "-u -g -P", "contradict each other");
+	kind = choose_kind(e, call);
+	if (kind < 0)
+		return F2FS_ERR_INVALID;
 	for (unsigned i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		const char *text = call->operands[i + 1];
 
@@ -155,6 +193,51 @@ int do_setquota(struct edit *e, const struct edit_call *call)
 			return edit_usage(e, "setquota", text, why);
 		which |= limits[i].bit;
 	}
-	rc = f2fs_quota_set(e->vol, kind, which, &quota);
+	rc = f2fs_quota_set(e->vol, (unsigned)kind, which, &quota);
+	return rc ? edit_fail(e, rc, kinds[kind].name) : 0;
+}
+
+/* Seconds, or a number with a unit behind it; - leaves them as they are. */
+static const char *parse_period(const char *text, uint32_t *seconds)
+{
+	static const char units[] = "smhdw";
+	static const uint32_t lengths[] = { 1, 60, 3600, 86400, 604800 };
+	const size_t n = strlen(text);
+	const char *unit = n > 1 ? strchr(units, text[n - 1]) : NULL;
+	const uint32_t length = unit ? lengths[unit - units] : 1;
+	const char *why;
+	char number[16];
+	uint32_t value;
+
+	if (strcmp(text, "-") == 0)
+		return NULL;
+	if (n >= sizeof(number))
+		return "is too large";
+	memcpy(number, text, n);
+	number[unit ? n - 1 : n] = '\0';
+	why = cli_parse_u32(number, 0, UINT32_MAX / length, &value);
+	if (!why)
+		*seconds = value * length;
+	return why;
+}
+
+int do_setgrace(struct edit *e, const struct edit_call *call)
+{
+	struct f2fs_quota_grace grace = { F2FS_SIZED(f2fs_quota_grace) };
+	uint32_t *const values[] = { &grace.space_seconds, &grace.inode_seconds };
+	const int kind = choose_kind(e, call);
+	int rc;
+
+	if (kind < 0)
+		return F2FS_ERR_INVALID;
+	rc = f2fs_quota_grace_get(e->vol, (unsigned)kind, &grace);
+	for (int i = 0; i < 2 && !rc; i++) {
+		const char *why = parse_period(call->operands[i], values[i]);
+
+		if (why)
+			return edit_usage(e, "setgrace", call->operands[i], why);
+	}
+	if (!rc)
+		rc = f2fs_quota_grace_set(e->vol, (unsigned)kind, &grace);
 	return rc ? edit_fail(e, rc, kinds[kind].name) : 0;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/join.h"
 #include "cli/size.h"
@@ -311,6 +312,26 @@ int do_stat(struct edit *e, const struct edit_call *call)
 	return rc;
 }
 
+/* The bytes as they are, but for a terminal. */
+static int put_target(struct edit *e, const char *path, const char *target, size_t length)
+{
+	struct cli_print *out = e->is_json ? edit_print_open(e) : NULL;
+
+	if (out) {
+		cli_print_begin(out, NULL);
+		cli_print_bytes(out, "path", path, strlen(path));
+		cli_print_bytes(out, "target", target, length);
+		cli_print_end(out);
+		return edit_print_close(e, out);
+	}
+	if (isatty(STDOUT_FILENO))
+		edit_put_name(target, length);
+	else
+		fwrite(target, 1, length, stdout);
+	putchar('\n');
+	return 0;
+}
+
 int do_readlink(struct edit *e, const struct edit_call *call)
 {
 	char *target = malloc(TARGET_ROOM);
@@ -322,8 +343,8 @@ int do_readlink(struct edit *e, const struct edit_call *call)
 		rc = f2fs_inode_readlink(inode, target, TARGET_ROOM, &length);
 		if (rc)
 			edit_fail(e, rc, call->operands[0]);
-		else if (fwrite(target, 1, length, stdout) == length)
-			putchar('\n');
+		else
+			rc = put_target(e, call->operands[0], target, length);
 		f2fs_inode_close(inode);
 	}
 	free(target);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/size.h"
+#include "cli/crypt_policy.h"
 #include "edit/edit.h"
 
 #define CLI_OPTIONS_FILE "edit/options.def"
@@ -170,6 +171,11 @@ static int parse_arguments(struct edit *e, struct arguments *a, int argc, char *
 			return id == CLI_OPT_EXIT ? 1 : -1;
 		if (take_option(e, a, id, p.shown, p.value))
 			return -1;
+	}
+	if (p.operand_count > 0 && p.operand_count < 3 && !a->text_count && !strcmp(p.operands[0], "help")) {
+		a->words = p.operands; /* needs no image */
+		a->word_count = p.operand_count;
+		return 0;
 	}
 	if (p.operand_count < 1 || (p.operand_count > 1 && a->text_count)) {
 		cli_error(&e->cli, p.operand_count ? "commands come from -c and -f or follow the image, not both"

@@ -85,7 +85,7 @@ int do_mkdir(struct edit *e, const struct edit_call *call)
 	int rc = 0;
 
 	if (text && edit_parse_mode(text, &mode))
-		return edit_usage(e, "-m", text, "is not an octal mode");
+		return edit_usage(e, "mkdir -m", text, "is not an octal mode");
 	for (int i = 0; !rc && i < call->count; i++)
 		rc = edit_has(call, 'p') ? mkdir_parents(e, call->operands[i], text ? &mode : NULL)
 					 : mkdir_one(e, call->operands[i], text ? &mode : NULL, 0);
@@ -364,7 +364,7 @@ int do_mknod(struct edit *e, const struct edit_call *call)
 	int rc, is_device;
 
 	if (text && edit_parse_mode(text, &mode))
-		return edit_usage(e, "-m", text, "is not an octal mode");
+		return edit_usage(e, "mknod -m", text, "is not an octal mode");
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (type[0] == types[i].letter && !type[1])
 			kind = types[i].mode;

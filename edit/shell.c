@@ -39,7 +39,15 @@ int do_cd(struct edit *e, const struct edit_call *call)
 
 int do_pwd(struct edit *e, const struct edit_call *call)
 {
+	struct cli_print *out = e->is_json ? edit_print_open(e) : NULL;
+
 	(void)call;
+	if (out) {
+		cli_print_begin(out, NULL);
+		cli_print_bytes(out, "path", e->cwd, strlen(e->cwd));
+		cli_print_end(out);
+		return edit_print_close(e, out);
+	}
 	edit_put_name(e->cwd, strlen(e->cwd));
 	putchar('\n');
 	return 0;
@@ -59,14 +67,27 @@ int do_discard(struct edit *e, const struct edit_call *call)
 	return 0;
 }
 
-/* A command in the list of all, or (is_whole) all that there is to say of it. */
-static int put_help(struct edit *e, const struct edit_command *c, int is_whole)
+static void put_help_record(struct cli_print *out, const struct edit_command *c, const char *usage)
+{
+	cli_print_begin(out, NULL);
+	cli_print_string(out, "name", c->name);
+	cli_print_string(out, "usage", usage);
+	cli_print_string(out, "help", c->help);
+	cli_print_string(out, "more", c->doc);
+	cli_print_bool(out, "needs_write", c->need == EDIT_CHANGES);
+	cli_print_end(out);
+}
+
+/* A command in the list of all, or (is_whole) all that there is to say of it. out: of --json. */
+static int put_help(struct edit *e, struct cli_print *out, const struct edit_command *c, int is_whole)
 {
 	char *usage = edit_synopsis(c);
 
 	if (!usage)
 		return edit_no_memory(e);
-	if (is_whole)
+	if (out)
+		put_help_record(out, c, usage);
+	else if (is_whole)
 		printf("%s%s%s\n%s%s%s%s\n", c->name, *usage ? " " : "", usage, c->help, c->doc[0] ? "\n" : "", c->doc,
 		       c->need == EDIT_CHANGES ? "\n(changes the volume: needs -w)" : "");
 	else
@@ -79,20 +100,28 @@ int do_help(struct edit *e, const struct edit_call *call)
 {
 	unsigned count;
 	const struct edit_command *commands = edit_commands(&count);
-	int found = 0, rc = 0;
+	struct cli_print *out = e->is_json ? edit_print_open(e) : NULL;
+	int found = 0, rc = e->is_json && !out ? F2FS_ERR_NOMEM : 0, closed = 0;
 
+	if (out)
+		cli_print_stream(out);
 	for (unsigned i = 0; !rc && i < count; i++) {
 		const struct edit_command *c = &commands[i];
 
 		if (call->count == 0 && !c->name) {
-			printf("%s:\n", c->help);
+			if (!out)
+				printf("%s:\n", c->help);
 		} else if (call->count == 0) {
-			rc = put_help(e, c, 0);
+			rc = put_help(e, out, c, 0);
 		} else if (c->name && !strcmp(c->name, call->operands[0])) {
-			rc = put_help(e, c, 1);
+			rc = put_help(e, out, c, 1);
 			found = 1;
 		}
 	}
+	if (out)
+		closed = edit_print_close(e, out);
+	if (closed)
+		return rc ? rc : closed;
 	if (!rc && call->count && !found)
 		return edit_usage(e, "help", call->operands[0], "is no command");
 	return rc;
@@ -121,7 +150,7 @@ int do_rollback(struct edit *e, const struct edit_call *call)
 	rc = cli_image_restore(&e->opened, call->operands[0], edit_has(call, 'f'), &info);
 	if (rc)
 		return edit_fail(e, rc, call->operands[0]);
-	if (e->cli.level >= F2FS_LOG_WARNING)
+	if (e->cli.level >= F2FS_LOG_WARNING && !e->is_json)
 		printf("%llu bytes put back\n", (unsigned long long)info.bytes);
 	if (info.left)
 		cli_warning(&e->cli, CLI_UNDO_LEFT, call->operands[0], (unsigned long long)info.records,

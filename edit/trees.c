@@ -173,7 +173,7 @@ int do_find(struct edit *e, const struct edit_call *call)
 	int rc;
 
 	if (type && (strlen(type) != 1 || !strchr("fdcbpsl", type[0])))
-		return edit_usage(e, "-t", type, "is none of f d l c b p s");
+		return edit_usage(e, "find -t", type, "is none of f d l c b p s");
 	w = walk_new(e, call->count ? call->operands[0] : e->cwd);
 	if (!w)
 		return F2FS_ERR_NOMEM;

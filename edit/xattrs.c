@@ -42,6 +42,26 @@ static int show_all(struct edit *e, struct f2fs_inode *inode, const char *operan
 	return rc ? rc : closed;
 }
 
+/* The value of one attribute: its bytes, nothing else. */
+static int show_value(struct edit *e, const struct edit_call *call, const struct f2fs_xattr *x)
+{
+	struct cli_print *out;
+
+	if (!e->is_json) {
+		fwrite(x->value, 1, x->value_size, stdout);
+		return 0;
+	}
+	out = edit_print_open(e);
+	if (!out)
+		return F2FS_ERR_NOMEM;
+	cli_print_begin(out, NULL);
+	cli_print_bytes(out, "path", call->operands[0], strlen(call->operands[0]));
+	cli_print_bytes(out, "name", call->operands[1], strlen(call->operands[1]));
+	cli_print_bytes(out, "value", x->value, x->value_size);
+	cli_print_end(out);
+	return edit_print_close(e, out);
+}
+
 int do_getfattr(struct edit *e, const struct edit_call *call)
 {
 	struct f2fs_inode *inode;
@@ -57,7 +77,7 @@ int do_getfattr(struct edit *e, const struct edit_call *call)
 		if (rc)
 			edit_fail(e, rc, call->operands[0]);
 		else
-			fwrite(x.value, 1, x.value_size, stdout);
+			rc = show_value(e, call, &x);
 	}
 	f2fs_inode_close(inode);
 	return rc;

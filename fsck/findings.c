@@ -24,7 +24,7 @@ static unsigned place_of(const struct f2fs_problem_info *info)
 }
 
 /* Do all words name problems? */
-static int are_known(struct cli *cli, const struct words *words)
+static int are_known(struct cli *cli, const char *option, const struct words *words)
 {
 	const struct f2fs_problem_info *info;
 
@@ -34,7 +34,8 @@ static int are_known(struct cli *cli, const struct words *words)
 		for (unsigned k = 0; (info = f2fs_problem_at(k)) != NULL && !is_known; k++)
 			is_known = f2fs_problem_matches(info, words->at[i]);
 		if (!is_known) {
-			cli_error(cli, "'%s' is neither a problem nor a group of problems (see --list)", words->at[i]);
+			cli_usage_error(cli, option, words->at[i],
+					"is neither a problem nor a group of problems (see --list)");
 			return 0;
 		}
 	}
@@ -44,7 +45,8 @@ static int are_known(struct cli *cli, const struct words *words)
 /* Note which problems the options leave out. */
 static int ignore(struct report *r, const struct arguments *a)
 {
-	if (!are_known(r->cli, &a->ignore) || !are_known(r->cli, &a->only) || !are_known(r->cli, &a->except))
+	if (!are_known(r->cli, "--ignore", &a->ignore) || !are_known(r->cli, "--only", &a->only) ||
+	    !are_known(r->cli, "--except", &a->except))
 		return -1;
 	for (unsigned i = 0; i < a->ignore.count; i++)
 		for (unsigned k = 0; k < r->problem_count; k++)
@@ -105,7 +107,10 @@ static void print_text(const struct report *r, const struct f2fs_problem *proble
 	char subject[TEXT_ROOM];
 
 	put_subject(problem, subject, sizeof(subject));
-	printf("[%s] (%s: P%u)  --> %s%s\n", mark, info->name, info->id, subject, problem->message);
+	printf("[%s] (%s: P%u)  --> ", mark, info->name, info->id);
+	cli_put_text(stdout, subject);
+	cli_put_text(stdout, problem->message);
+	putchar('\n');
 	if (r->arguments->is_verbose && count == 1)
 		printf("\t%s\n", info->explanation);
 }

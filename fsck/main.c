@@ -133,6 +133,9 @@ static int check_once(struct run *run, int repair)
 
 	if (rc)
 		cli_error_of(run->cli, run->ctx, run->arguments->image.path);
+	if (rc == F2FS_ERR_NOT_F2FS && !repair)
+		cli_error(run->cli, "if it was one: -y and --dry-run search for what is left of it, dump.f2fs "
+				    "--rescue shows that");
 	return rc;
 }
 
@@ -393,7 +396,7 @@ static int run_job(struct cli *cli, const struct arguments *a)
 	int status;
 
 	if (a->job == FSCK_LIST)
-		return report_list(cli);
+		return a->is_json ? report_explain(cli, "all", 1) : report_list(cli);
 	if (a->job == FSCK_EXPLAIN)
 		return report_explain(cli, a->explain, a->is_json);
 	cli->meter.fd = a->progress_fd;

@@ -58,14 +58,15 @@ static const char *take_words(struct words *words, const char *value)
  * it. */
 static const char *take_casefold(struct arguments *a, const char *value)
 {
+	static const char neither[] = "is neither a file descriptor nor an encoding (utf8)";
 	uint32_t fd;
 
 	if (!isdigit((unsigned char)value[0])) {
 		a->features |= F2FS_FEATURE_CASEFOLD;
-		return cli_parse_encoding(value, &a->encoding);
+		return cli_parse_encoding(value, &a->encoding) ? neither : NULL;
 	}
 	if (cli_parse_u32(value, 0, 1 << 20, &fd))
-		return "is neither a file descriptor nor an encoding";
+		return neither;
 	a->progress_fd = (int)fd;
 	return NULL;
 }
@@ -246,12 +247,18 @@ static int take_operand(struct arguments *a, struct cli *cli, const struct cli_p
 
 	if (parser->operand_count != !needs_none)
 		return cli_refuse(cli, needs_none ? "this option takes no device" : "one device or image is needed");
+	if (a->job == FSCK_ROLLBACK && (a->answer == FSCK_NO || a->answer == FSCK_DRY_RUN))
+		return cli_refuse(cli, "--rollback writes: it does not go with -n, -N and --dry-run");
 	if (a->undo && (a->answer == FSCK_NO || a->answer == FSCK_DRY_RUN || a->job != FSCK_CHECK))
 		return cli_refuse(cli, "--undo is for a run that may write");
 	if ((a->only.count || a->except.count || a->is_asking) && (a->answer == FSCK_NO || a->job != FSCK_CHECK))
 		return cli_refuse(cli, "--only, --except and --ask are for a run that may repair");
 	if (a->is_asking && (a->answer == FSCK_YES || a->is_json || a->is_quiet))
 		return cli_refuse(cli, "--ask contradicts -a, -p, -f, -y, --json and --quiet");
+	if (a->is_json && a->job != FSCK_CHECK && a->job != FSCK_LIST && a->job != FSCK_EXPLAIN)
+		return cli_refuse(cli, a->job == FSCK_ROLLBACK
+					       ? "--rollback has no report for --json"
+					       : "-l, -M and -t have no JSON: see dump.f2fs --info, --map and --tree");
 	a->image.path = parser->operands[0];
 	return 0;
 }

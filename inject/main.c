@@ -10,6 +10,7 @@
 #include <f2fskit/format.h>
 #include <f2fskit/inject.h>
 
+#include "cli/field_value.h"
 #include "cli/program.h"
 #include "cli/size.h"
 
@@ -89,7 +90,7 @@ static const struct {
 
 struct arguments {
 	struct cli_image image;
-	int where; /* id of the option */
+	int where, value_option; /* ids of the options */
 	uint32_t copy, nid, blk, idx, dots;
 	const char *member, *value;
 	unsigned flags;
@@ -255,10 +256,30 @@ static void list_members(int where)
 	}
 }
 
+/* One field of one structure is overwritten by one value. */
+static const char *take_where(struct arguments *a, int id)
+{
+	if (a->where && a->where != id)
+		return "goes with none of the others of --sb --cp --nat --sit --ssa --node --dent";
+	a->where = id;
+	return NULL;
+}
+
+static const char *take_value(struct arguments *a, int id, const char *value)
+{
+	if (a->value && a->value_option != id)
+		return "is one value too many: it is --val or --str";
+	a->value = value;
+	a->value_option = id;
+	return NULL;
+}
+
 /* Take one option; returns what is wrong with its value, or NULL. */
 static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
 	struct arguments *a = arguments;
+
+	const char *why;
 
 	(void)cli;
 	if (cli_is_image_option(id))
@@ -268,13 +289,12 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	case OPT_cp:
 	case OPT_nat:
 	case OPT_sit:
-		a->where = id;
-		return cli_parse_u32(value, 0, 2, &a->copy);
+		why = take_where(a, id);
+		return why ? why : cli_parse_u32(value, 0, 2, &a->copy);
 	case OPT_ssa:
 	case OPT_node:
 	case OPT_dent:
-		a->where = id;
-		return NULL;
+		return take_where(a, id);
 	case OPT_member:
 		a->member = value;
 		return NULL;
@@ -288,8 +308,7 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 		return cli_parse_u32(value, 1, 2, &a->dots);
 	case OPT_val:
 	case OPT_str:
-		a->value = value;
-		return NULL;
+		return take_value(a, id, value);
 	case OPT_dry_run:
 		a->flags |= F2FS_INJECT_DRY_RUN;
 		return NULL;
@@ -332,9 +351,25 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 	return 0;
 }
 
+/* Test suites read the first line. */
+static int say(const char *address, const char *value, const struct f2fs_inject_value *before)
+{
+	struct cli_print *out;
+
+	printf("Info: inject %s: %s\n", address, value);
+	out = cli_print_open(stdout, CLI_TEXT);
+	if (!out)
+		return F2FS_ERR_NOMEM;
+	cli_print_begin(out, NULL);
+	cli_put_field(out, "Info: old value", before);
+	cli_print_end(out);
+	return cli_print_close(out);
+}
+
 static int inject_one(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, struct f2fs_inject *inject)
 {
 	const char *pattern = find_pattern(a);
+	static struct f2fs_inject_value before;
 	struct text address = { "", 0 };
 	int rc;
 
@@ -344,12 +379,10 @@ static int inject_one(struct cli *cli, struct f2fs_context *ctx, struct argument
 	}
 	rc = make_address(&address, pattern, a, inject);
 	if (!rc)
-		rc = f2fs_inject_set(inject, address.bytes, a->value, a->flags, NULL);
+		rc = f2fs_inject_set(inject, address.bytes, a->value, a->flags, &before);
 	if (rc)
 		cli_error_of(cli, ctx, a->image.path);
-	else
-		printf("Info: inject %s: %s\n", address.bytes, a->value);
-	return rc;
+	return rc ? rc : say(address.bytes, a->value, &before);
 }
 
 static int work(void *arguments, struct cli *cli, struct cli_opened *opened)

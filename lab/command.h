@@ -29,4 +29,7 @@ struct lab_arguments {
 #include "lab/lab_commands.def"
 #undef COMMAND
 
+/* Remove a file that was written in part; a device stays. */
+void lab_forget_file(const char *path);
+
 #endif

@@ -74,7 +74,7 @@ static int put_trace(struct cli *cli, struct lab_source *source, uint32_t rounds
 		rc = -1;
 	}
 	if (rc && to)
-		remove(path);
+		lab_forget_file(path);
 	return rc;
 }
 

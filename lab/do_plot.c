@@ -3,6 +3,7 @@
  * f2fs-lab plot: draw a metric of a result that was kept as JSON.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "lab/command.h"
 #include "lab/json_read.h"
 #include "lab/lab_plot.h"
+
+static const double MOST = 1e300; /* differences of such values are still numbers */
 
 struct kept {
 	const char *path;
@@ -44,6 +47,8 @@ static int take_variant(struct cli *cli, const struct kept *k, const struct json
 		if (!value)
 			return wrong(cli, k, "there is no metric ", k->metric);
 		line->values[i] = strtod(value->text, NULL);
+		if (!(fabs(line->values[i]) <= MOST))
+			return wrong(cli, k, "a value is too large to be drawn: ", value->text);
 	}
 	return 0;
 }
@@ -70,14 +75,14 @@ static int draw(struct cli *cli, const struct lab_picture *picture, const char *
 {
 	const int is_stdout = !path || strcmp(path, "-") == 0;
 	FILE *to = is_stdout ? stdout : fopen(path, "w");
-	int rc = to ? lab_plot(picture, to) : -1;
+	int rc = to ? lab_plot(picture, lab_plot_is_png(path), to) : -1;
 
 	if (to && (is_stdout ? fflush(to) : fclose(to)) != 0)
 		rc = -1;
 	if (rc)
 		cli_error(cli, "%s: %s", is_stdout ? "standard output" : path, strerror(errno));
 	if (rc && to && !is_stdout)
-		remove(path);
+		lab_forget_file(path);
 	return rc;
 }
 

@@ -44,7 +44,7 @@ static int put_json(const struct lab_result *result, FILE *to)
 }
 
 /* A line for each variant: the experiment's metric over the rounds. */
-static int put_plot(const struct lab_result *result, FILE *to)
+static int put_picture(const struct lab_result *result, int is_png, FILE *to)
 {
 	struct lab_line *lines = calloc(result->variant_count, sizeof(*lines));
 	const struct lab_picture picture = { result->about.title, result->about.plot, lines, result->variant_count };
@@ -60,11 +60,21 @@ static int put_plot(const struct lab_result *result, FILE *to)
 			(void)lab_variant_value(v, picture.metric, k + 1, &lines[i].values[k], &decimals);
 	}
 	if (!rc)
-		rc = lab_plot(&picture, to);
+		rc = lab_plot(&picture, is_png, to);
 	for (unsigned i = 0; lines && i < result->variant_count; i++)
 		free(lines[i].values);
 	free(lines);
 	return rc;
+}
+
+static int put_svg(const struct lab_result *result, FILE *to)
+{
+	return put_picture(result, 0, to);
+}
+
+static int put_png(const struct lab_result *result, FILE *to)
+{
+	return put_picture(result, 1, to);
 }
 
 /* Write to a file by its name; what was written in part is removed. */
@@ -79,7 +89,7 @@ static int write_file(struct cli *cli, const char *path, const struct lab_result
 	if (rc)
 		cli_error(cli, "%s: %s", path, strerror(errno));
 	if (rc && to)
-		remove(path);
+		lab_forget_file(path);
 	return rc;
 }
 
@@ -91,7 +101,7 @@ static int write_results(struct cli *cli, const struct lab_arguments *a, const s
 	if (!rc && a->json && !is_stdout)
 		rc = write_file(cli, a->json, result, put_json);
 	if (!rc && a->plot)
-		rc = write_file(cli, a->plot, result, put_plot);
+		rc = write_file(cli, a->plot, result, lab_plot_is_png(a->plot) ? put_png : put_svg);
 	return rc;
 }
 
@@ -116,7 +126,7 @@ static int close_trace(struct cli *cli, const char *path, struct lab_trace_write
 		rc = -1;
 	}
 	if (rc)
-		remove(path);
+		lab_forget_file(path);
 	return rc;
 }
 

@@ -106,7 +106,8 @@ def theirs(build, found, trace, work):
     subprocess.run([build / "mkfs/mkfs.f2fs", "-q", "-f", *overprovision, "-s", str(found.get("volume.segs_per_sec", 1)),
                     "-z", str(found.get("volume.secs_per_zone", 1)), image], check=True)
     mode = "lfs" if found.get("engine.logging", "adaptive") == "normal" else "adaptive"
-    mount = "mode=%s,active_logs=%s,background_gc=off" % (mode, found.get("engine.logs", 6))
+    mount = "mode=%s,active_logs=%s,background_gc=off,fsync_mode=%s" % (
+        mode, found.get("engine.logs", 6), found.get("engine.fsync_mode", "strict"))
     job = "mount -o %s /dev/ubda $MNT && echo 0 > /sys/fs/f2fs/ubda/ipu_policy && %s %s $MNT %s %s %s" % (
         mount, build / "lab/f2fs_lab_replay", trace, STATUS, DISK, SEGMENTS)
     text = uml.run(job, images=[image], timeout=3600).check().stdout.decode()

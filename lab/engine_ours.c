@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/placement.h"
+#include "lab/hollow.h"
 
 enum { OPEN_MOST = 4096, PIECE = 1 << 20, BLOCK_BITS = 12, NAME_ROOM = 128 };
 
@@ -32,6 +33,7 @@ struct lab_engine {
 	struct f2fs_context *ctx;
 	struct f2fs_volume *vol;
 	struct f2fs_hotness *hotness; /* NULL: no placement */
+	struct f2fs_device *sidecar;  /* its, or NULL */
 	const struct lab_engine_params *params;
 	struct files *sources;
 	unsigned source_count;
@@ -105,6 +107,16 @@ static int make(struct f2fs_context *ctx, struct f2fs_device *dev, const struct 
 	return f2fs_mkfs_write(ctx, &device, 1, &options, NULL);
 }
 
+static int open_placement(struct lab_engine *e, struct f2fs_hotness_options *options)
+{
+	int err = 0;
+
+	if (e->params->sidecar)
+		err = lab_hollow_open(e->ctx, f2fs_hotness_sidecar_bytes(e->vol), &e->sidecar);
+	options->sidecar = e->sidecar;
+	return err ? err : f2fs_hotness_new(e->vol, options, &e->hotness);
+}
+
 static int configure(struct lab_engine *e)
 {
 	const struct lab_engine_params *p = e->params;
@@ -119,6 +131,7 @@ static int configure(struct lab_engine *e)
 		.discard = (uint8_t)p->discard,
 		.commit_when_full = 1,
 		.clock_stands = 1,
+		.fsync_mode = (uint8_t)f2fs_fsync_mode_find(p->fsync_mode),
 		.at_once = 1, /* the experiments are about writes that reach the device */
 	};
 	struct cli_placement placement = { .victims = F2FS_CLEAN_GREEDY };
@@ -138,6 +151,10 @@ static int configure(struct lab_engine *e)
 	if (f2fs_temperature_find(p->temperature) < 0)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID,
 					 "engine.temperature is none of table, slides, kernel");
+	if (f2fs_clean_policy_find(p->idle_cleaning) < 0)
+		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.idle_cleaning names no policy");
+	if (f2fs_fsync_mode_find(p->fsync_mode) < 0)
+		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.fsync_mode is none of strict, posix");
 	if (policy < 0 && strcmp(p->cleaning, "none") != 0)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.cleaning names no policy, nor is it none");
 	if (wrong) {
@@ -147,7 +164,7 @@ static int configure(struct lab_engine *e)
 	err = f2fs_volume_configure(e->vol, &options);
 	if (!err && policy >= 0)
 		err = f2fs_volume_set_cleaning(e->vol, &cleaning);
-	return err || !is_placed ? err : f2fs_hotness_new(e->vol, &placement.options, &e->hotness);
+	return err || !is_placed ? err : open_placement(e, &placement.options);
 }
 
 int lab_engine_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct lab_volume_params *volume,
@@ -401,6 +418,19 @@ int lab_engine_settle(struct lab_engine *e)
 	return commit(e);
 }
 
+int lab_engine_idle(struct lab_engine *e, struct f2fs_clean_result *result)
+{
+	const int policy = f2fs_clean_policy_find(e->params->idle_cleaning);
+	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .policy = (uint32_t)policy,
+						    .sections = (uint32_t)e->params->idle_sections,
+						    .used_limit = 100 };
+	int err;
+
+	*result = (struct f2fs_clean_result){ F2FS_SIZED(f2fs_clean_result) };
+	err = f2fs_clean(e->vol, &options, result);
+	return err ? err : commit(e);
+}
+
 void lab_engine_hotness(const struct lab_engine *e, struct f2fs_hotness_stat *out)
 {
 	*out = (struct f2fs_hotness_stat){ F2FS_SIZED(f2fs_hotness_stat) };
@@ -434,5 +464,6 @@ void lab_engine_close(struct lab_engine *e)
 		f2fs_volume_discard(e->vol); /* what an operation that failed left */
 	(void)f2fs_hotness_close(e->hotness);
 	f2fs_volume_close(e->vol);
+	f2fs_device_close(e->sidecar);
 	free(e);
 }

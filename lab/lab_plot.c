@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Drawing results as SVG, without any library: a frame, five lines of a grid, and a line with dots for each variant.
+ * Drawing results with a pen: five lines of a grid, and a line with dots for each variant.
  */
 #include "lab/lab_plot.h"
 
-enum { WIDTH = 760, LEFT = 70, TOP = 50, ROW = 18, PLOT_WIDTH = 640, PLOT_HEIGHT = 320, GRID = 5, COLOURS = 8 };
+#include <string.h>
+
+#include "lab/lab_pen.h"
+
+enum { WIDTH = 760, LEFT = 70, TOP = 50, ROW = 18, PLOT_WIDTH = 640, PLOT_HEIGHT = 320, GRID = 5 };
+enum { SMALL = 12, LARGE = 15 }; /* letters */
 
 struct plot {
 	const struct lab_picture *picture;
-	FILE *to;
+	struct lab_pen pen;
 	unsigned rounds;
 	double low, high;
 };
@@ -45,72 +50,70 @@ static double y_of(const struct plot *p, double value)
 	return TOP + PLOT_HEIGHT * (1 - (value - p->low) / (p->high - p->low));
 }
 
-/* Text whose markup is taken away. */
-static void put_text(const struct plot *p, double x, double y, const char *attributes, const char *text)
+static void put_text(struct plot *p, double x, double y, enum lab_anchor anchor, const char *text)
 {
-	fprintf(p->to, "<text x=\"%.1f\" y=\"%.1f\"%s>", x, y, attributes);
-	for (; *text; text++) {
-		if (*text == '<' || *text == '&')
-			fputs(*text == '<' ? "&lt;" : "&amp;", p->to);
-		else
-			fputc(*text, p->to);
-	}
-	fputs("</text>\n", p->to);
+	p->pen.text(&p->pen, (struct lab_point){ x, y }, anchor, SMALL, text);
 }
 
-static void put_axes(const struct plot *p)
+static void put_axes(struct plot *p)
 {
 	char text[32];
 
 	for (int i = 0; i <= GRID; i++) {
 		const double value = p->low + (p->high - p->low) * i / GRID, y = y_of(p, value);
 
-		fprintf(p->to, "<path d=\"M%d %.1fh%d\" stroke=\"#ddd\"/>\n", LEFT, y, PLOT_WIDTH);
+		p->pen.line(&p->pen, LAB_COLOUR_GRID, 1, (struct lab_point){ LEFT, y },
+			    (struct lab_point){ LEFT + PLOT_WIDTH, y });
 		snprintf(text, sizeof(text), "%.4g", value);
-		put_text(p, LEFT - 6, y + 4, " text-anchor=\"end\"", text);
+		put_text(p, LEFT - 6, y + 4, LAB_ANCHOR_END, text);
 	}
 	for (unsigned k = 1; k <= p->rounds; k += p->rounds / 16 + 1) {
 		snprintf(text, sizeof(text), "%u", k);
-		put_text(p, x_of(p, k), TOP + PLOT_HEIGHT + 18, " text-anchor=\"middle\"", text);
+		put_text(p, x_of(p, k), TOP + PLOT_HEIGHT + 18, LAB_ANCHOR_MIDDLE, text);
 	}
-	put_text(p, LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT + 36, " text-anchor=\"middle\"", "round");
+	put_text(p, LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT + 36, LAB_ANCHOR_MIDDLE, "round");
 }
 
-static void put_line(const struct plot *p, unsigned i)
+static struct lab_point point_of(const struct plot *p, const struct lab_line *line, unsigned k)
 {
-	/* colours that people with any sight tell apart (Okabe and Ito) */
-	static const char *const colours[COLOURS] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7",
-						      "#e69f00", "#56b4e9", "#000000", "#999999" };
+	return (struct lab_point){ x_of(p, k + 1), y_of(p, line->values[k]) };
+}
+
+static void put_line(struct plot *p, unsigned i)
+{
 	const struct lab_line *line = &p->picture->lines[i];
-	const char *colour = colours[i % COLOURS];
+	const unsigned colour = i % LAB_COLOUR_LINES;
 	const double y = TOP + PLOT_HEIGHT + 56 + ROW * (double)i;
 
-	fprintf(p->to, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" d=\"", colour);
+	for (unsigned k = 1; k < line->count; k++)
+		p->pen.line(&p->pen, colour, 2, point_of(p, line, k - 1), point_of(p, line, k));
 	for (unsigned k = 0; k < line->count; k++)
-		fprintf(p->to, "%c%.1f %.1f", k == 0 ? 'M' : 'L', x_of(p, k + 1), y_of(p, line->values[k]));
-	fputs("\"/>\n", p->to);
-	for (unsigned k = 0; k < line->count; k++)
-		fprintf(p->to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", x_of(p, k + 1),
-			y_of(p, line->values[k]), colour);
-	fprintf(p->to, "<path d=\"M%d %.1fh24\" stroke=\"%s\" stroke-width=\"3\"/>\n", LEFT, y - 4, colour);
-	put_text(p, LEFT + 32, y, "", line->label[0] ? line->label : p->picture->metric);
+		p->pen.dot(&p->pen, colour, point_of(p, line, k));
+	p->pen.line(&p->pen, colour, 3, (struct lab_point){ LEFT, y - 4 }, (struct lab_point){ LEFT + 24, y - 4 });
+	put_text(p, LEFT + 32, y, LAB_ANCHOR_START, line->label[0] ? line->label : p->picture->metric);
 }
 
-int lab_plot(const struct lab_picture *picture, FILE *to)
+int lab_plot_is_png(const char *path)
 {
-	struct plot p = { .picture = picture, .to = to };
-	const unsigned height = TOP + PLOT_HEIGHT + 56 + ROW * picture->count;
+	const size_t n = path ? strlen(path) : 0;
 
+	return n > 4 && strcmp(path + n - 4, ".png") == 0;
+}
+
+int lab_plot(const struct lab_picture *picture, int is_png, FILE *to)
+{
+	struct plot p = { .picture = picture, .pen = is_png ? lab_pen_png : lab_pen_svg };
+
+	p.pen.to = to;
+	p.pen.width = WIDTH;
+	p.pen.height = TOP + PLOT_HEIGHT + 56 + ROW * picture->count;
 	find_bounds(&p);
-	fprintf(to,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"sans-serif\" "
-		"font-size=\"12\">\n<rect width=\"%d\" height=\"%u\" fill=\"#fff\"/>\n",
-		WIDTH, height, WIDTH, height);
-	put_text(&p, LEFT, 20, " font-size=\"15\"", picture->title);
-	put_text(&p, LEFT, 38, "", picture->metric);
+	if (p.pen.begin(&p.pen))
+		return -1;
+	p.pen.text(&p.pen, (struct lab_point){ LEFT, 20 }, LAB_ANCHOR_START, LARGE, picture->title);
+	put_text(&p, LEFT, 38, LAB_ANCHOR_START, picture->metric);
 	put_axes(&p);
 	for (unsigned i = 0; i < picture->count; i++)
 		put_line(&p, i);
-	fputs("</svg>\n", to);
-	return ferror(to) ? -1 : 0;
+	return p.pen.end(&p.pen);
 }

@@ -19,7 +19,9 @@ struct lab_picture {
 	unsigned count;
 };
 
-/* Write it as SVG; 0, or -1 when writing failed. */
-int lab_plot(const struct lab_picture *picture, FILE *to);
+/* Write it as PNG or SVG; 0, or -1 when writing failed. */
+int lab_plot(const struct lab_picture *picture, int is_png, FILE *to);
+/* Does the name of a file ask for PNG? NULL does not. */
+int lab_plot_is_png(const char *path);
 
 #endif

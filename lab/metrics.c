@@ -44,6 +44,8 @@ void lab_sample_between(const struct lab_sample *earlier, const struct lab_sampl
 		 sizeof(out->flash));
 	subtract((uint64_t *)&out->placed, (const uint64_t *)&later->placed, (const uint64_t *)&earlier->placed,
 		 sizeof(out->placed));
+	subtract((uint64_t *)&out->idle, (const uint64_t *)&later->idle, (const uint64_t *)&earlier->idle,
+		 sizeof(out->idle));
 	out->placement_bytes = later->placement_bytes;
 	out->free_segments = later->free_segments;
 	out->lowest_free = later->lowest_free;
@@ -67,6 +69,7 @@ void lab_placed_read(const struct lab_engine *e, struct lab_placed *out)
 		.clusterings = hotness.clusterings,
 		.hits = hotness.hits,
 		.misses = hotness.misses,
+		.sidecar_writes = hotness.sidecar_writes,
 	};
 }
 

@@ -25,9 +25,14 @@ void lab_flash_read(const struct ftl *ftl, struct lab_flash_counts *out);
 /* What streams and the placement did; all 0 without one. */
 struct lab_placed {
 	uint64_t submissions, partial, held, saved, refused;
-	uint64_t clusterings, hits, misses;
+	uint64_t clusterings, hits, misses, sidecar_writes;
 };
 void lab_placed_read(const struct lab_engine *e, struct lab_placed *out);
+
+/* What cleaning did before rounds, when the volume was idle. Else rounds know nothing of it. */
+struct lab_idle {
+	uint64_t sections, blocks, written; /* emptied; in use in them; written to the device */
+};
 
 struct lab_sample {
 	struct f2fs_counters said;
@@ -35,6 +40,7 @@ struct lab_sample {
 	struct lab_asked asked;
 	struct lab_flash_counts flash;
 	struct lab_placed placed;
+	struct lab_idle idle;
 	uint64_t placement_bytes; /* of memory, now */
 	uint32_t free_segments, lowest_free;
 	struct lab_fullness full;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The functions that SQLite wants of a VFS. There is one connection, so locks are always granted; time and random bytes
- * are the same in each run, so the operations are, too.
+ * The functions that SQLite wants of a VFS. What idle_vfs.c has of them is the same in each run, so the operations are,
+ * too.
  */
 #include "lab/recorded_vfs.h"
 
@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lab/idle_vfs.h"
 
 enum { SECTOR = 4096 };
 
@@ -123,28 +125,6 @@ static int size_file(sqlite3_file *file, sqlite3_int64 *size)
 	return SQLITE_OK;
 }
 
-static int lock_file(sqlite3_file *file, int level)
-{
-	(void)file;
-	(void)level;
-	return SQLITE_OK;
-}
-
-static int check_lock(sqlite3_file *file, int *is_locked)
-{
-	(void)file;
-	*is_locked = 0;
-	return SQLITE_OK;
-}
-
-static int control_file(sqlite3_file *file, int operation, void *argument)
-{
-	(void)file;
-	(void)operation;
-	(void)argument;
-	return SQLITE_NOTFOUND;
-}
-
 static int get_sector(sqlite3_file *file)
 {
 	(void)file;
@@ -165,10 +145,7 @@ static const sqlite3_io_methods methods = {
 	.xTruncate = truncate_file,
 	.xSync = sync_file,
 	.xFileSize = size_file,
-	.xLock = lock_file,
-	.xUnlock = lock_file,
-	.xCheckReservedLock = check_lock,
-	.xFileControl = control_file,
+	IDLE_METHODS,
 	.xSectorSize = get_sector,
 	.xDeviceCharacteristics = get_characteristics,
 };
@@ -245,41 +222,6 @@ static int access_file(sqlite3_vfs *vfs, const char *name, int flags, int *resul
 	return SQLITE_OK;
 }
 
-static int full_name(sqlite3_vfs *vfs, const char *name, int room, char *out)
-{
-	(void)vfs;
-	snprintf(out, (size_t)room, "%s", name);
-	return SQLITE_OK;
-}
-
-static int give_bytes(sqlite3_vfs *vfs, int count, char *out)
-{
-	(void)vfs;
-	memset(out, 7, (size_t)count);
-	return count;
-}
-
-static int sleep_not(sqlite3_vfs *vfs, int microseconds)
-{
-	(void)vfs;
-	return microseconds;
-}
-
-static int tell_time(sqlite3_vfs *vfs, double *now)
-{
-	(void)vfs;
-	*now = 2460000.5;
-	return SQLITE_OK;
-}
-
-static int last_error(sqlite3_vfs *vfs, int room, char *out)
-{
-	(void)vfs;
-	(void)room;
-	(void)out;
-	return 0;
-}
-
 int recorded_vfs_open(struct recorded_vfs *r)
 {
 	snprintf(r->name, sizeof(r->name), "f2fs-lab-%" PRIxPTR, (uintptr_t)r);
@@ -292,11 +234,7 @@ int recorded_vfs_open(struct recorded_vfs *r)
 		.xOpen = open_file,
 		.xDelete = delete_file,
 		.xAccess = access_file,
-		.xFullPathname = full_name,
-		.xRandomness = give_bytes,
-		.xSleep = sleep_not,
-		.xCurrentTime = tell_time,
-		.xGetLastError = last_error,
+		IDLE_VFS,
 	};
 	return sqlite3_vfs_register(&r->vfs, 0) == SQLITE_OK ? 0 : -1;
 }

@@ -47,6 +47,7 @@ struct lab_run {
 	char names[LAB_SOURCES][64];
 	unsigned source_count;
 	uint32_t lowest_free;
+	struct lab_idle idle;
 	uint64_t commits; /* when free segments were looked at last */
 };
 
@@ -285,6 +286,7 @@ static int take_sample(struct lab_run *r, struct lab_sample *out)
 	lab_placed_read(r->engine, &out->placed);
 	lab_engine_hotness(r->engine, &hotness);
 	out->placement_bytes = hotness.memory;
+	out->idle = r->idle;
 	out->free_segments = stat.free_segments;
 	out->lowest_free = r->lowest_free;
 	out->seconds = now();
@@ -292,6 +294,28 @@ static int take_sample(struct lab_run *r, struct lab_sample *out)
 	if (differs)
 		cli_error(r->cli, "%s", differs);
 	return differs ? -1 : 0;
+}
+
+/* Let the volume clean in the background, before a round; *sample goes on behind that, but for what it was. */
+static int be_idle(struct lab_run *r, struct lab_sample *sample)
+{
+	const struct lab_idle before = sample->idle;
+	const uint64_t written = sample->seen.written_bytes;
+	struct f2fs_clean_result result;
+
+	if (r->engine_params.idle_sections == 0)
+		return 0;
+	if (lab_engine_idle(r->engine, &result)) {
+		cli_error_of(r->cli, r->ctx, "cleaning before a round");
+		return -1;
+	}
+	if (take_sample(r, sample))
+		return -1;
+	r->idle.sections += result.sections;
+	r->idle.blocks += result.data_blocks + result.node_blocks;
+	r->idle.written += (sample->seen.written_bytes - written) / 4096;
+	sample->idle = before;
+	return 0;
 }
 
 static int run_rounds(struct lab_run *r, uint64_t rounds, struct lab_variant *v)
@@ -312,7 +336,7 @@ static int run_rounds(struct lab_run *r, uint64_t rounds, struct lab_variant *v)
 		struct lab_round *round = &v->rounds[i];
 
 		before = after;
-		if (run_round(r, 0) || take_sample(r, &after))
+		if (be_idle(r, &before) || run_round(r, 0) || take_sample(r, &after))
 			return -1;
 		lab_sample_between(&before, &after, &round->counts);
 		lab_metrics(&round->counts, round->values);

@@ -205,6 +205,12 @@ static const char *take_encrypt(struct arguments *a, const char *value)
 	return NULL;
 }
 
+static const char *take_policy(struct arguments *a, const char *value)
+{
+	a->has_policy = 1;
+	return cli_policy_take(&a->policy, value);
+}
+
 static const char *take_fs_config(struct arguments *a, const char *value)
 {
 	return cli_copy_in_take(&a->in, CLI_COPY_fs_config, value);
@@ -425,8 +431,6 @@ static const char *check_size(const struct arguments *a)
 		return "is a size beside the one of -S";
 	if (a->is_auto && a->writer.options.logging != F2FS_LOGGING_ADAPTIVE)
 		return "is for adaptive logging: the other ways need more room than the contents take";
-	if (a->is_auto && a->encrypt)
-		return "does not go with --encrypt: give a size";
 	if (a->is_auto && !a->in.source)
 		return "depends on contents: --root-dir or --manifest is needed";
 	return NULL;
@@ -459,6 +463,7 @@ int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 
 	memset(a, 0, sizeof(*a));
 	a->count = 1;
+	cli_policy_init(&a->policy);
 	a->options.struct_size = sizeof(a->options);
 	a->in.options.struct_size = sizeof(a->in.options);
 	a->options.root_uid = getuid();
@@ -476,8 +481,10 @@ int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 		return id;
 	if (a->is_android)
 		apply_android(a);
-	if (!a->encrypt != !a->keys.count || (a->encrypt && !a->in.source)) {
-		cli_error(cli, "--encrypt goes with --key and --root-dir or --manifest");
+	if (!a->encrypt != !a->keys.count || (a->encrypt && !a->in.source) || (a->has_policy && !a->encrypt)) {
+		cli_error(cli, a->has_policy && !a->encrypt
+				       ? "--policy goes with --encrypt"
+				       : "--encrypt goes with --key and --root-dir or --manifest");
 		cli_opt_hint(cli->tool);
 		return CLI_OPT_ERROR;
 	}

@@ -9,6 +9,7 @@
 
 #include "cli/copy_in.h"
 #include "cli/keys.h"
+#include "cli/crypt_policy.h"
 #include "cli/writer.h"
 
 struct arguments {
@@ -28,6 +29,8 @@ struct arguments {
 	struct cli_copy_in in; /* contents to be copied; source NULL: none */
 	struct cli_keys keys;
 	const char *encrypt; /* name of the directory that is filled and encrypted; NULL: the root is filled */
+	struct f2fs_policy policy; /* of it */
+	int has_policy;
 	int owner_given;       /* -R */
 	int is_android;
 	const char *unknown_preset; /* an argument of -g that means nothing */

@@ -58,17 +58,114 @@ static int make_seekable(struct cli *cli, const struct f2fs_input *stream, struc
 	return 0;
 }
 
+/* Add the keys; the first one is the policy's. 0, or -1 after a message. */
+static int take_keys(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, struct f2fs_volume *vol)
+{
+	if (cli_keys_add(cli, &a->keys, ctx, vol))
+		return -1;
+	if (!f2fs_volume_key_at(vol, 0, &a->policy.key))
+		return 0;
+	cli_error(cli, "--key: there is no key in %s", a->keys.paths[0]);
+	return -1;
+}
+
+static int make_encrypted(const struct arguments *a, struct f2fs_volume *vol)
+{
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new),
+				       .mode = 0040755, .uid = a->options.root_uid, .gid = a->options.root_gid };
+	struct f2fs_inode *root, *dir;
+	int rc = f2fs_lookup(vol, "/", 0, &root);
+
+	if (rc)
+		return rc;
+	rc = f2fs_create(root, a->encrypt, strlen(a->encrypt), &spec, &dir);
+	f2fs_inode_close(root);
+	if (rc)
+		return rc;
+	rc = f2fs_inode_encrypt(dir, &a->policy);
+	f2fs_inode_close(dir);
+	return rc;
+}
+
+int fill_encrypt(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, struct f2fs_volume *vol)
+{
+	int rc = take_keys(cli, ctx, a, vol);
+
+	if (rc)
+		return rc;
+	a->in.options.target = a->encrypt;
+	rc = make_encrypted(a, vol);
+	if (rc)
+		cli_error_of(cli, ctx, "--encrypt");
+	return rc;
+}
+
+/* What encrypts each volume that is tried for its size. */
+struct trial {
+	struct cli *cli;
+	struct f2fs_context *ctx;
+	struct arguments *a;
+	int is_told; /* a message says what is wrong */
+};
+
+static int prepare(void *user, struct f2fs_volume *vol)
+{
+	struct trial *trial = user;
+
+	trial->is_told = take_keys(trial->cli, trial->ctx, trial->a, vol) != 0;
+	if (trial->is_told)
+		return f2fs_context_fail(trial->ctx, F2FS_ERR_INVALID, "no key");
+	return make_encrypted(trial->a, vol);
+}
+
+/* Names that are encrypted have other places in each run. */
+static uint64_t spare(const struct f2fs_mkfs_options *o)
+{
+	return (uint64_t)F2FS_SEGMENT_BLOCKS * (o->block_size ? o->block_size : 4096) *
+	       (o->segs_per_sec ? o->segs_per_sec : 1) * (o->secs_per_zone ? o->secs_per_zone : 1);
+}
+
+/* The smallest volume that holds it all, compressed as asked for or not at all; the context has the error. */
+static int measure(struct trial *trial, int is_compressed, uint64_t *size)
+{
+	struct arguments *a = trial->a;
+	struct f2fs_populate_options options = a->in.options;
+
+	options.struct_size = sizeof(options);
+	if (!is_compressed)
+		options.compression = NULL;
+	if (a->encrypt) {
+		options.target = a->encrypt;
+		options.prepare = prepare;
+		options.prepare_user = trial;
+	}
+	return f2fs_populate_size(trial->ctx, &a->options, &options, cli_temporary_directory(), size);
+}
+
+static int find_size(struct trial *trial, uint64_t *size)
+{
+	const struct arguments *a = trial->a;
+
+	if (measure(trial, 1, size)) {
+		if (!trial->is_told)
+			cli_error_of(trial->cli, trial->ctx, a->in.source);
+		return -1;
+	}
+	if (a->encrypt)
+		*size += spare(&a->options);
+	return 0;
+}
+
 int fill_size(struct cli *cli, struct f2fs_context *ctx, struct arguments *a)
 {
+	struct trial trial = { .cli = cli, .ctx = ctx, .a = a };
 	uint64_t size;
 
 	if (make_seekable(cli, a->in.options.tar, &a->in.input) ||
 	    make_seekable(cli, a->in.options.manifest, &a->in.manifest))
 		return -1;
-	if (f2fs_populate_size(ctx, &a->options, &a->in.options, cli_temporary_directory(), &size)) {
-		cli_error_of(cli, ctx, a->in.source);
+	if (find_size(&trial, &size))
 		return -1;
-	}
 	if (a->sparse) {
 		a->sparse = size;
 		return 0;
@@ -78,33 +175,28 @@ int fill_size(struct cli *cli, struct f2fs_context *ctx, struct arguments *a)
 	return 0;
 }
 
-/* Make the directory that is to be filled, and encrypt it with the first key. */
-static int make_encrypted(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, struct f2fs_volume *vol)
+/* Contents that are not compressed are not read for it, so that is tried first. Within a disk, areas are aligned with
+ * its start, which can make them end a zone earlier. */
+int fill_fits(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, const struct f2fs_mkfs_device *device)
 {
-	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new),
-				       .mode = 0040755, .uid = a->options.root_uid, .gid = a->options.root_gid };
-	struct f2fs_policy policy = { .version = 2, .contents_mode = 1, .filenames_mode = 4, .flags = 3 };
-	struct f2fs_inode *root, *dir;
-	int rc = cli_keys_add(cli, &a->keys, ctx, vol);
+	const struct f2fs_device_info *info = f2fs_device_info(device->device);
+	const uint64_t zone = info->start_sector ? spare(&a->options) : 0;
+	const uint64_t bytes = (device->size ? device->size : info->size) + zone;
+	struct trial trial = { .cli = cli, .ctx = ctx, .a = a };
+	uint64_t size = 0;
+	int err = cli_copy_in_is_stream(&a->in) ? 0 : measure(&trial, 0, &size);
 
-	if (rc)
-		return rc;
-	rc = f2fs_volume_key_at(vol, 0, &policy.key);
-	if (!rc)
-		rc = f2fs_lookup(vol, "/", 0, &root);
-	if (rc)
-		goto out;
-	rc = f2fs_create(root, a->encrypt, strlen(a->encrypt), &spec, &dir);
-	f2fs_inode_close(root);
-	if (rc)
-		goto out;
-	rc = f2fs_inode_encrypt(dir, &policy);
-	f2fs_inode_close(dir);
-	a->in.options.target = a->encrypt;
-out:
-	if (rc)
-		cli_error_of(cli, ctx, "--encrypt");
-	return rc;
+	if (!err && size > bytes && a->in.options.compression)
+		err = measure(&trial, 1, &size);
+	if (err == F2FS_ERR_CANCELED) {
+		cli_error_of(cli, ctx, a->in.source);
+		return -1;
+	}
+	if (err || size <= bytes) /* what else is wrong is told when it is copied */
+		return 0;
+	cli_error(cli, CLI_COPY_IN_NEEDS, a->in.source, cli_mebibytes(size));
+	cli_error(cli, "%s has %llu: nothing was overwritten", a->paths[0], (unsigned long long)(bytes >> 20));
+	return -1;
 }
 
 int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, const struct f2fs_mkfs_device *devices)
@@ -127,7 +219,7 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 	if (rc)
 		cli_error_of(cli, ctx, a->paths[0]);
 	else if (a->encrypt)
-		rc = make_encrypted(cli, ctx, a, vol);
+		rc = fill_encrypt(cli, ctx, a, vol);
 	if (rc) {
 		cli_writer_close(&a->writer, vol);
 		f2fs_volume_close(vol);

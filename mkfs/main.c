@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "fill.h"
 #include "cli/sparse_output.h"
+#include "rehearse.h"
 #include "report.h"
 #include "target.h"
 
@@ -47,6 +48,24 @@ static int show(struct run *r, const struct f2fs_layout *layout, const struct f2
 	return 0;
 }
 
+/* What is on the device is not given up for contents that do not fit. */
+static int check_room(struct run *r)
+{
+	if (!r->targets[0].has_signatures || r->a->is_auto || r->a->count > 1)
+		return 0;
+	return fill_fits(r->cli, r->ctx, r->a, &r->devices[0]);
+}
+
+/* It could not be filled: an empty volume, or half of one, must not pass for what was asked for. */
+static int give_up(struct run *r)
+{
+	const struct arguments *a = r->a;
+
+	if (!a->sparse && !r->targets[0].is_created && target_unmake(&r->targets[0]) == 0)
+		cli_error(r->cli, "%s: what it held is overwritten, and it holds no volume now", a->paths[0]);
+	return -1;
+}
+
 static int make(struct run *r)
 {
 	struct arguments *a = r->a;
@@ -62,6 +81,8 @@ static int make(struct run *r)
 	name_devices(r);
 	if (f2fs_mkfs_plan(r->ctx, r->devices, a->count, &a->options, &layout))
 		return fail(r);
+	if (a->in.source && (rehearse(r->cli, r->ctx, a) || check_room(r)))
+		return -1;
 	if (a->dry_run)
 		return show(r, &layout, NULL);
 	for (unsigned i = 0; i < a->count; i++)
@@ -75,7 +96,7 @@ static int make(struct run *r)
 	if (a->in.source) {
 		r->filled = fill_volume(r->cli, r->ctx, a, r->devices);
 		if (r->filled < 0)
-			return -1;
+			return give_up(r);
 	}
 	if (a->is_auto && target_cut(&r->targets[0], r->cli, a))
 		return -1;

@@ -12,6 +12,8 @@
 #include "cli/sparse_output.h"
 #include "signature.h"
 
+#define SUPERBLOCKS_END (2u * 16384) /* bytes */
+
 static int refuse(struct cli *cli, const char *path, const char *why)
 {
 	cli_error(cli, "%s: %s", path, why);
@@ -168,6 +170,15 @@ static int open_sparse(struct target *t, struct cli *cli, struct f2fs_context *c
 	return sparse_output_new(ctx, a->sparse, &t->device) ? fail(cli, ctx) : 0;
 }
 
+/* Is a file where the contents come from? */
+static int is_source(const struct arguments *a, const struct stat *st)
+{
+	struct stat source;
+
+	return a->in.source && stat(a->in.source, &source) == 0 && S_ISREG(source.st_mode) &&
+	       source.st_dev == st->st_dev && source.st_ino == st->st_ino;
+}
+
 /* Note which file or device targets[i] is; those before it must be others. */
 static int identify(struct target *targets, unsigned i, struct cli *cli, const struct stat *st)
 {
@@ -191,6 +202,8 @@ int target_open(struct target *targets, unsigned i, struct cli *cli, struct f2fs
 
 	memset(t, 0, sizeof(*t));
 	t->path = a->paths[i];
+	if (stat(t->path, &st) == 0 && is_source(a, &st))
+		return refuse(cli, t->path, "is what the volume is to be filled from");
 	if (a->sparse)
 		return open_sparse(t, cli, ctx, a);
 	if (stat(t->path, &st) == 0)
@@ -221,6 +234,14 @@ int target_prepare(struct target *t, struct cli *cli, struct f2fs_context *ctx, 
 	if (!t->has_signatures)
 		return 0;
 	return signature_wipe(cli, t->path, a->offset, f2fs_device_info(t->device)->size);
+}
+
+/* They lie in the first two blocks, of 16 KiB at most; the main area begins far behind. */
+int target_unmake(const struct target *t)
+{
+	int rc = f2fs_device_zero(t->device, 0, SUPERBLOCKS_END);
+
+	return rc ? rc : f2fs_device_flush(t->device);
 }
 
 int target_cut(const struct target *t, struct cli *cli, const struct arguments *a)

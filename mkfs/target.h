@@ -25,6 +25,8 @@ int target_open(struct target *targets, unsigned i, struct cli *cli, struct f2fs
 		const struct arguments *a);
 /* Create or grow the file, wipe signatures. Returns 0, or -1 after a message. */
 int target_prepare(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a);
+/* Wipe the superblocks of the new volume. */
+int target_unmake(const struct target *t);
 /* Cut a file that is longer than the volume. */
 int target_cut(const struct target *t, struct cli *cli, const struct arguments *a);
 /* Close; a file created here is removed when the volume was not made. */

@@ -103,6 +103,9 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 	a->image.path = parser->operands[0];
 	if (parser->operand_count == 2)
 		a->size = parser->operands[1];
+	if (a->min_size && a->size)
+		return cli_refuse(cli, "--min-size tells a size, and goes with none");
+	a->image.saves = 1;
 	a->image.flags = a->dry_run ? F2FS_OPEN_READ : F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
 	if (a->dry_run && a->image.recover)
 		a->image.recover = F2FS_RECOVER_VIEW;
@@ -170,6 +173,11 @@ static int check_short(struct cli *cli, const struct arguments *a, const struct 
 	return -1;
 }
 
+static int set_image_length(struct cli *cli, const struct arguments *a, struct cli_opened *opened, uint64_t length)
+{
+	return cli_image_set_length(opened, length) ? fail(cli, opened->ctx, a) : 0;
+}
+
 /* A file grows with its volume; the device is opened again then. */
 static int make_longer(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a,
 		       struct cli_opened *opened)
@@ -177,6 +185,8 @@ static int make_longer(struct cli *cli, struct f2fs_context *ctx, const struct a
 	const uint64_t wanted = a->image.offset + a->resize.size;
 	uint64_t length;
 
+	if (opened->sparse)
+		return wanted > f2fs_device_info(opened->device)->size ? set_image_length(cli, a, opened, wanted) : 0;
 	if (a->image.device_count > 0 || !is_file(a, &length) || wanted <= length)
 		return 0;
 	cli_image_close(opened);
@@ -193,18 +203,21 @@ static void make_as_long(struct cli *cli, struct f2fs_context *ctx, const struct
 	struct f2fs_resize_result now = { F2FS_SIZED(f2fs_resize_result) };
 	uint64_t longer;
 
-	if (!is_file(a, &longer) || longer <= length)
+	if (opened->sparse || !is_file(a, &longer) || longer <= length)
 		return;
 	if (f2fs_resize_plan(ctx, opened->device, &opened->options, &as_it_is, &now) == 0 &&
 	    a->image.offset + now.old_bytes <= length)
 		set_length(cli, a, length);
 }
 
-static int cut_file(struct cli *cli, const struct arguments *a, const struct f2fs_resize_result *result)
+static int cut_file(struct cli *cli, const struct arguments *a, struct cli_opened *opened,
+		    const struct f2fs_resize_result *result)
 {
 	const uint64_t end = a->image.offset + result->new_bytes;
 	uint64_t length;
 
+	if (a->truncate && opened->sparse)
+		return f2fs_device_info(opened->device)->size > end ? set_image_length(cli, a, opened, end) : 0;
 	if (!a->truncate || !is_file(a, &length) || length <= end)
 		return 0;
 	return set_length(cli, a, end);
@@ -251,7 +264,9 @@ static int resize(struct cli *cli, struct arguments *a, struct cli_opened *opene
 		make_as_long(cli, ctx, a, opened, length);
 		return -1;
 	}
-	return cut_file(cli, a, &result) ? -1 : show(a, &result, 1);
+	if (cut_file(cli, a, opened, &result) || cli_image_save(cli, opened))
+		return -1;
+	return show(a, &result, 1);
 }
 
 static int work(void *arguments, struct cli *cli, struct cli_opened *opened)

@@ -103,7 +103,7 @@ struct f2fs_clean_result {
 	uint64_t node_blocks;  /* moved, without nodes that were written because their data moved */
 	uint32_t commits;
 	uint32_t free_before;  /* free sections */
-	uint32_t free_after;   /* the same at the end; of a dry run: predicted */
+	uint32_t free_after;   /* the same at the end; of a dry run: about */
 	uint32_t candidates;   /* sections that were worth it at the beginning */
 	uint32_t unconfirmed;  /* sections left alone: an owner did not confirm a block, so something is damaged */
 	uint32_t unreadable;   /* sections left alone: a block or a node could not be read */
@@ -136,11 +136,12 @@ F2FS_API int f2fs_clean(struct f2fs_volume *vol, const struct f2fs_clean_options
  * Cleaning begins when no more sections are free than the next commit may need, and the holes of used segments are no
  * help: there are too few, or they are not written to (normal logging, zoned volumes), or a pinned file wants whole
  * sections. With like_kernel it begins as the kernel's does: when no more are free than are reserved and blocks that
- * wait may take, whatever holes there are. It ends when free_goal (0: 4) more sections are free than that. Of options
- * policy, cost, target, used_limit (0: 100) and like_kernel count besides, and sections, blocks, bytes and seconds
- * limit each run; another follows when the change needs more sections than one run wins. When what the policy puts
- * first wins too little, greedy is tried. Cleaning that came to its end without reaching its goal is tried again when
- * 64 more blocks were freed, or a pinned file wants sections: before that it would find the same.
+ * wait may take, whatever holes there are. It ends when free_goal (0: 1 to 4, the fewer the less is unused) more
+ * sections are free than that. Of options policy, cost, target, used_limit (0: 100) and like_kernel count besides, and
+ * sections, blocks, bytes and seconds limit each run; another follows when the change needs more sections than one run
+ * wins. When what the policy puts first wins too little, greedy is tried. Cleaning that came to its end without
+ * reaching its goal is tried again when 64 more blocks were freed, or a pinned file wants sections: before that it
+ * would find the same.
  *
  * options is copied; NULL: no cleaning, as when the volume is opened. Fails with INVALID (an unknown policy, a
  * percentage above 100, dry_run), NOMEM. A volume without summaries is never cleaned.

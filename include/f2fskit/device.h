@@ -102,6 +102,9 @@ F2FS_API int f2fs_device_new(struct f2fs_context *ctx, const struct f2fs_device_
 			     const struct f2fs_device_info *info, struct f2fs_device **out);
 /* Open a file or block device of the host. Fails with NOT_FOUND, ACCESS, BUSY (names who uses it), IO. */
 F2FS_API int f2fs_device_open(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out);
+/* Does the descriptor belong to a file or block device that a device of this context has open? 1 or 0. For hosts that
+ * write files of their own: the image must not be overwritten while it is in use. */
+F2FS_API int f2fs_device_is_open(const struct f2fs_context *ctx, int fd);
 /* Create a file of size bytes (all holes) or set the size of an existing one with F2FS_OPEN_CREATE; writable. */
 F2FS_API int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,
 				struct f2fs_device **out);
@@ -214,7 +217,8 @@ F2FS_API int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target,
 			    struct f2fs_undo_info *info);
 /*
  * The same for the devices of a volume, the first one first, in one new file at path: out[i] takes the place of
- * devices[i], and the file is sealed when all of them are closed. At most 8.
+ * devices[i], and the file is sealed when all of them are closed. At most 8. When not even the first change can be
+ * recorded, nothing is changed, and the file is removed.
  */
 F2FS_API int f2fs_undo_record(struct f2fs_device *const *devices, unsigned count, const char *path,
 			      struct f2fs_device **out);

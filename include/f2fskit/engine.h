@@ -45,6 +45,15 @@ enum f2fs_temperature {
 F2FS_API int f2fs_temperature_find(const char *name);
 F2FS_API const char *f2fs_temperature_name(unsigned temperature);
 
+/* What is durable with a file that f2fs_fsync() writes without a commit, as the kernel's mount option fsync_mode. */
+enum f2fs_fsync_mode {
+	F2FS_FSYNC_MODE_STRICT = 0, /* of a new file also that names were taken from its directory before */
+	F2FS_FSYNC_MODE_POSIX = 1   /* the file: what was removed from its directory may come back beside it */
+};
+/* Return the number of a mode by its name ("strict", "posix"), -1 for an unknown name; and the name. */
+F2FS_API int f2fs_fsync_mode_find(const char *name);
+F2FS_API const char *f2fs_fsync_mode_name(unsigned mode);
+
 /*
  * Options of writing; begin it with F2FS_SIZED, zero members mean the default.
  *
@@ -72,6 +81,9 @@ F2FS_API const char *f2fs_temperature_name(unsigned temperature);
  * at_once:      a small write over blocks that have contents waits in memory until the commit (or an fsync of the file,
  *               or 4,096 waiting blocks), so that blocks that are overwritten again are written once. With 1 each
  *               write of whole blocks goes to its log as it comes. With a placement its delays decide.
+ * fsync_mode:   enum f2fs_fsync_mode. In a directory that names were taken from, strict makes a commit of the fsync of
+ *               each new file; posix only where a recovery could lose what lives on under another name. The kernel's
+ *               posix mode does not look at that.
  */
 struct f2fs_write_options {
 	uint32_t struct_size; /* F2FS_SIZED */
@@ -90,6 +102,7 @@ struct f2fs_write_options {
 	uint8_t at_once;
 	struct f2fs_compression compression;
 	const char *compress_names, *plain_names;
+	uint8_t fsync_mode;
 };
 
 /*

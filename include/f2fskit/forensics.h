@@ -137,6 +137,36 @@ struct f2fs_version {
 F2FS_API int f2fs_versions(struct f2fs_past *past, f2fs_nid_t ino,
 			   int (*visit)(void *user, const struct f2fs_version *version), void *user);
 
+enum f2fs_version_difference_kind {
+	F2FS_VERSION_FIELD = 0, /* a field of the inode's head */
+	F2FS_VERSION_XATTR = 1, /* an attribute that one lacks or has otherwise */
+	F2FS_VERSION_RANGE = 2	/* file blocks that are not the same blocks of the volume */
+};
+
+/* Are the contents of a range the same, all the same? */
+enum f2fs_version_contents {
+	F2FS_CONTENTS_SAME = 0,
+	F2FS_CONTENTS_DIFFER = 1,
+	F2FS_CONTENTS_UNKNOWN = 2 /* one of them cannot be read, or the range is longer than 65,536 blocks */
+};
+
+struct f2fs_version_difference {
+	int kind;
+	const char *name;     /* of a field or an attribute */
+	uint8_t is_number;    /* first and second are the values of the field, sign extended when it has one */
+	uint64_t first, second;
+	uint64_t file_block, count; /* of a range */
+	int contents;		    /* enum f2fs_version_contents */
+};
+
+/*
+ * Call visit for all that differs between two inodes of a volume, versions of one file as a rule: fields, attributes,
+ * then ranges of blocks in order. visit returns 0 or a negative error that ends the run.
+ */
+F2FS_API int f2fs_version_differences(struct f2fs_inode *first, struct f2fs_inode *second,
+				      int (*visit)(void *user, const struct f2fs_version_difference *difference),
+				      void *user);
+
 /* How much is known of a path. */
 enum f2fs_path_state {
 	F2FS_PATH_SURE = 0,   /* each name was found in its directory, in use or as an entry left there */
@@ -175,6 +205,25 @@ struct f2fs_deleted {
  */
 F2FS_API int f2fs_deleted(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_deleted *file),
 			  void *user);
+
+/* A name that a file in use once had. */
+struct f2fs_former_name {
+	const char *path; /* as of struct f2fs_deleted */
+	int path_state;	  /* enum f2fs_path_state */
+	const char *now;  /* what it is called: one of its names, or, when none was found, its path by its own record */
+	int now_state;
+	f2fs_nid_t ino;	   /* of the file */
+	f2fs_nid_t parent; /* of the directory that the name was in */
+	uint8_t type;	   /* enum f2fs_file_type */
+	uint8_t is_unsure; /* the number was used before: the name may have been of the earlier file */
+};
+
+/*
+ * Call visit for each name that files in use have no more: hard links that were removed, names before a renaming. By
+ * entries left in directories, in use and old, in the order of inode numbers. past: a search of all inodes.
+ */
+F2FS_API int f2fs_former_names(struct f2fs_past *past,
+			       int (*visit)(void *user, const struct f2fs_former_name *name), void *user);
 
 /*
  * Show the volume as it was at an earlier checkpoint, as far as that can be put together from what is left: until

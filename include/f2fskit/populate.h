@@ -124,6 +124,10 @@ struct f2fs_populate_options {
 	 * name. May be NULL. */
 	int (*problem)(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail);
 	void *user;
+	/* Of f2fs_populate_size: called for each volume that is tried, before it is filled, say to make and encrypt the
+	 * target. Returns 0 or a negative error that ends the search. May be NULL. */
+	int (*prepare)(void *prepare_user, struct f2fs_volume *vol);
+	void *prepare_user;
 };
 
 struct f2fs_populate_result {

@@ -231,6 +231,16 @@ enum f2fs_quota_limit {
  */
 F2FS_API int f2fs_quota_set(struct f2fs_volume *vol, unsigned kind, unsigned limits, const struct f2fs_quota *quota);
 
+/* For how long what is above a soft limit may stay so, of a whole quota file; begin it with F2FS_SIZED. */
+struct f2fs_quota_grace {
+	uint32_t struct_size; /* F2FS_SIZED */
+	uint32_t space_seconds, inode_seconds;
+};
+/* Tell it, as the running transaction says. Fails as f2fs_quota_each(). */
+F2FS_API int f2fs_quota_grace_get(struct f2fs_volume *vol, unsigned kind, struct f2fs_quota_grace *out);
+/* Set it: times of grace that run already end when they would have. Fails as f2fs_quota_set(). */
+F2FS_API int f2fs_quota_grace_set(struct f2fs_volume *vol, unsigned kind, const struct f2fs_quota_grace *grace);
+
 /* How fs-verity is enabled; begin it with F2FS_SIZED, zero members mean the default. */
 struct f2fs_verity_params {
 	uint32_t struct_size; /* F2FS_SIZED */

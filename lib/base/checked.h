@@ -18,15 +18,6 @@ static inline bool checked_add64(uint64_t a, uint64_t b, uint64_t *sum)
 	return true;
 }
 
-/* Store a * b; false when it overflows. */
-static inline bool checked_mul64(uint64_t a, uint64_t b, uint64_t *product)
-{
-	if (b != 0 && a > UINT64_MAX / b)
-		return false;
-	*product = a * b;
-	return true;
-}
-
 /* Store a * b as a size; false when it does not fit size_t. */
 static inline bool checked_mul_size(size_t a, size_t b, size_t *product)
 {

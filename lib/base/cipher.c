@@ -178,6 +178,11 @@ enum cipher_result cipher_init(struct f2fs_context *ctx, struct cipher *cipher, 
 	return result;
 }
 
+enum cipher_result cipher_copy(struct f2fs_context *ctx, const struct cipher *from, struct cipher *to)
+{
+	return cipher_init(ctx, to, from->row->mode, from->key);
+}
+
 void cipher_fini(struct cipher *cipher)
 {
 	if (cipher->row && cipher->row->drop)

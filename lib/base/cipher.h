@@ -48,6 +48,8 @@ size_t cipher_key_size(unsigned int mode);
  * memory is short. After a failure there is nothing to fini.
  */
 enum cipher_result cipher_init(struct f2fs_context *ctx, struct cipher *cipher, unsigned int mode, const uint8_t *key);
+/* Get ready with the key of another one, which may go on in another thread. */
+enum cipher_result cipher_copy(struct f2fs_context *ctx, const struct cipher *from, struct cipher *to);
 /* Wipe the key and give everything back. */
 void cipher_fini(struct cipher *cipher);
 

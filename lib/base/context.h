@@ -19,6 +19,7 @@ struct f2fs_context {
 	const struct f2fs_progress *running; /* what ticks report; NULL: no task runs */
 	uint64_t ticked;		     /* work since the last report */
 	bool *wish;			     /* to stop is noted here; NULL: it fails what reports */
+	struct hostfile *hostfiles; /* files and block devices of the host that are open as devices (device/file.h) */
 #ifdef F2FSKIT_COUNT_WORK
 	uint64_t work; /* what work_note() has counted */
 #endif
@@ -57,8 +58,6 @@ int error_at(struct f2fs_context *ctx, int code, const struct error_where *where
 int error_sys(struct f2fs_context *ctx, int sys_errno, const char *format, ...) PRINTF_LIKE(3, 4);
 /* Record F2FS_ERR_NOMEM and return it. */
 int error_nomem(struct f2fs_context *ctx);
-/* Map an errno to an error code of the environment family. */
-int error_code_of_errno(int sys_errno);
 
 /* What a static analyser cannot see from here: an error is never 0. */
 #if defined(__clang_analyzer__) && !defined(F2FSKIT_ERRORS_THEMSELVES)

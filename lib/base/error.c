@@ -65,7 +65,8 @@ int f2fs_error_errno(int code)
 	return row ? row->posix : code == 0 ? 0 : EIO;
 }
 
-int error_code_of_errno(int sys_errno)
+/* Map an errno to an error code of the environment family. */
+static int code_of_errno(int sys_errno)
 {
 	switch (sys_errno) {
 	case ENOMEM:
@@ -175,7 +176,7 @@ int error_sys(struct f2fs_context *ctx, int sys_errno, const char *format, ...)
 	size_t n;
 
 	error_clear(ctx);
-	ctx->error.code = error_code_of_errno(sys_errno);
+	ctx->error.code = code_of_errno(sys_errno);
 	ctx->error.sys_errno = sys_errno;
 	va_start(args, format);
 	vsnprintf(ctx->error.message, sizeof(ctx->error.message), format, args);

@@ -78,7 +78,7 @@ void text_add(struct text *t, const char *string)
 	text_add_bytes(t, string, strlen(string));
 }
 
-void text_vprintf(struct text *t, const char *format, va_list args)
+static void add_formatted(struct text *t, const char *format, va_list args)
 {
 	size_t room = t->cap - t->len; /* with the NUL */
 	int n;
@@ -100,7 +100,7 @@ void text_printf(struct text *t, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	text_vprintf(t, format, args);
+	add_formatted(t, format, args);
 	va_end(args);
 }
 
@@ -140,9 +140,10 @@ static void add_escaped(struct text *t, const uint8_t *p, size_t n)
 	}
 }
 
-/* @quote: a character to escape besides the others, or 0 (escaped anyway) */
-static void add_safely(struct text *t, const uint8_t *p, size_t n, char quote)
+void text_add_printable(struct text *t, const void *bytes, size_t n)
 {
+	const uint8_t *p = bytes;
+
 	while (n > 0 && !t->truncated) {
 		uint32_t cp;
 		size_t len = utf8_decode(p, n, &cp);
@@ -152,7 +153,7 @@ static void add_safely(struct text *t, const uint8_t *p, size_t n, char quote)
 			add_escaped(t, p, 1);
 		} else if (cp == '\\') {
 			text_add_bytes(t, "\\\\", 2);
-		} else if (cp == (uint8_t)quote || is_hidden(cp)) {
+		} else if (is_hidden(cp)) {
 			add_escaped(t, p, len);
 		} else {
 			text_add_bytes(t, (const char *)p, len);
@@ -160,18 +161,6 @@ static void add_safely(struct text *t, const uint8_t *p, size_t n, char quote)
 		p += len;
 		n -= len;
 	}
-}
-
-void text_add_printable(struct text *t, const void *bytes, size_t n)
-{
-	add_safely(t, bytes, n, '\0');
-}
-
-void text_add_quoted(struct text *t, const void *bytes, size_t n, char quote)
-{
-	text_add_bytes(t, &quote, 1);
-	add_safely(t, bytes, n, quote);
-	text_add_bytes(t, &quote, 1);
 }
 
 size_t f2fs_text_printable(const void *bytes, size_t n, char *out, size_t cap)

@@ -30,7 +30,6 @@ void text_init(struct text *t, char *buf, size_t cap);
 void text_add(struct text *t, const char *string);
 void text_add_bytes(struct text *t, const char *bytes, size_t n);
 void text_printf(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
-void text_vprintf(struct text *t, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
 /*
  * Add bytes that nobody vouches for: valid UTF-8 of visible characters stays;
@@ -40,8 +39,5 @@ void text_vprintf(struct text *t, const char *format, va_list args) PRINTF_LIKE(
  * one line, and can be turned back without doubt.
  */
 void text_add_printable(struct text *t, const void *bytes, size_t n);
-
-/* The same with the character @quote (ASCII) around it, and escaped inside. */
-void text_add_quoted(struct text *t, const void *bytes, size_t n, char quote);
 
 #endif

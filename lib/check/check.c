@@ -85,13 +85,13 @@ static void count_inodes(struct checker *c)
 
 		if (inode->state & INODE_ORPHAN)
 			r->orphans++;
-		else if (inode->type == 1 && !(inode->state & INODE_HIDDEN))
+		else if (inode->type == F2FS_TYPE_REGULAR && !(inode->state & INODE_HIDDEN))
 			count_file(r, inode);
-		else if (inode->type == 2)
+		else if (inode->type == F2FS_TYPE_DIRECTORY)
 			r->directories++;
-		else if (inode->type == 7)
+		else if (inode->type == F2FS_TYPE_SYMLINK)
 			r->symlinks++;
-		else if (inode->type != 1)
+		else if (inode->type != F2FS_TYPE_REGULAR)
 			r->specials++;
 	}
 }
@@ -130,10 +130,20 @@ static void release(struct checker *c)
 	mem_free(c->ctx, c);
 }
 
-int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
-	      struct f2fs_check_result *result, int (*after)(struct checker *c, void *user), void *user)
+void check_close(struct f2fs_context *ctx, struct checker *c, int err)
 {
-	struct f2fs_error_detail detail;
+	const struct f2fs_error_detail detail = ctx->error;
+
+	if (c)
+		release(c);
+	ctx->error = detail;
+	if (!err)
+		error_clear(ctx);
+}
+
+int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
+	       struct f2fs_check_result *result, struct checker **out)
+{
 	struct checker *c;
 	unsigned threads;
 	int err;
@@ -166,12 +176,20 @@ int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct ch
 		err = run_passes(c);
 	if (!err)
 		err = finish(c);
-	if (!err && after)
-		err = after(c, user);
-	detail = ctx->error;
-	release(c);
-	ctx->error = detail;
+	if (err)
+		check_close(ctx, c, err);
+	else
+		*out = c;
+	return err;
+}
+
+int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
+	      struct f2fs_check_result *result)
+{
+	struct checker *c;
+	int err = check_open(ctx, dev, run, result, &c);
+
 	if (!err)
-		error_clear(ctx);
+		check_close(ctx, c, 0);
 	return err;
 }

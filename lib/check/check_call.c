@@ -27,7 +27,7 @@ int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f
 	if (own.repair)
 		err = repair_volume(ctx, dev, &own, &filled);
 	else
-		err = check_run(ctx, dev, &run, &filled, NULL, NULL);
+		err = check_run(ctx, dev, &run, &filled);
 	sized_give(result, &filled, sizeof(filled));
 	return err;
 }

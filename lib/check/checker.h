@@ -85,12 +85,20 @@ struct check_run {
 	const char *last; /* the pass to end with, NULL: all of them are run */
 	bool as_is;	  /* the superblock is not set right by what inodes show */
 };
-/* Check a volume; after all is told, after (NULL: nobody) is called with what the check knows. */
+/* Check a volume and tell the findings. *out: what the check knows, until check_close(). */
+int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
+	       struct f2fs_check_result *result, struct checker **out);
+/* Forget a check; NULL is none. err: how what was done with it ended; the last error stays when there was one. */
+void check_close(struct f2fs_context *ctx, struct checker *c, int err);
+/* Both. */
 int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
-	      struct f2fs_check_result *result, int (*after)(struct checker *c, void *user), void *user);
+	      struct f2fs_check_result *result);
 
 /* Keep a finding; 0, F2FS_ERR_NOMEM. */
 int problem_raise(struct checker *c, const struct finding *finding);
+/* Keep one about an inode, with what was found and expected. */
+int inode_raise(struct checker *c, enum problem problem, const struct inode_fact *inode, uint64_t found,
+		uint64_t expected);
 /* Tell all findings in order, with paths and names. */
 int findings_tell(struct checker *c);
 /* Tell one of them: what the callback of options says. The room is for its texts; NULL: memory is short. */

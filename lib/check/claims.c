@@ -56,8 +56,7 @@ static int list_node(struct checker *c, const struct sweep_item *item, const uin
 	if (fact->kind == FACT_DIRECT)
 		return list_slots(c, fact, block, inode->node_slots);
 	if (fact->kind != FACT_INODE || (inode->state & INODE_ALIAS) ||
-	    (inode->type != 1 && inode->type != 2 && inode->type != 7) ||
-	    (inode->inlines & (inode->type == 2 ? FLAG_i_inline_inline_dentry : FLAG_i_inline_inline_data)))
+	    !inode_fact_has_contents(inode) || inode_fact_is_inline(inode))
 		return 0;
 	inode_layout(c->geo, block, &layout);
 	return list_slots(c, fact, block + layout.slot_offset,

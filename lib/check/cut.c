@@ -87,7 +87,7 @@ static uint64_t lost_bytes(const struct checker *c, const struct inode_fact *ino
 	const uint64_t missing = inode->blocks > found ? inode->blocks - found : 0;
 	const uint64_t bytes = (missing > blocks ? missing : blocks) << c->geo->block_bits;
 
-	return inode->type == 1 && inode->size && bytes > inode->size ? inode->size : bytes;
+	return inode->type == F2FS_TYPE_REGULAR && inode->size && bytes > inode->size ? inode->size : bytes;
 }
 
 int cut_tell(struct checker *c)

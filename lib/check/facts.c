@@ -175,7 +175,7 @@ struct seg_fact *facts_seg_add(struct facts *f, f2fs_seg_t segno)
 
 int facts_claim(struct facts *f, f2fs_blk_t addr, enum claim_kind kind, const struct nid_fact *fact, uint32_t slot)
 {
-	uint32_t offset = (addr - f->geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	uint32_t offset = geometry_offset_of(f->geo, addr);
 	struct seg_fact *seg = facts_seg_add(f, geometry_segment_of(f->geo, addr));
 
 	if (!seg)

@@ -82,7 +82,7 @@ struct inode_fact {
 	f2fs_blk_t entry_block; /* where that entry is: a dentry block, or the inode block of an inline directory */
 	uint16_t entry_slot;
 	uint16_t mode;
-	uint8_t type;	/* directory entry type of the mode, 0: unknown */
+	uint8_t type;	/* enum f2fs_file_type, of the mode */
 	uint8_t advise; /* i_advise, i_inline, i_flags */
 	uint8_t inlines;
 	uint8_t dir_level;
@@ -107,6 +107,20 @@ struct inode_fact {
 	uint32_t depth_found;
 	uint32_t end_found; /* directory: blocks up to the last one */
 };
+
+/* Do files of its type have contents, in blocks or in the inode? Devices, pipes and sockets have none. */
+static inline bool inode_fact_has_contents(const struct inode_fact *inode)
+{
+	return inode->type == F2FS_TYPE_REGULAR || inode->type == F2FS_TYPE_DIRECTORY ||
+	       inode->type == F2FS_TYPE_SYMLINK;
+}
+
+/* Are the contents in the inode itself? */
+static inline bool inode_fact_is_inline(const struct inode_fact *inode)
+{
+	return (inode->inlines & (inode->type == F2FS_TYPE_DIRECTORY ? FLAG_i_inline_inline_dentry
+								     : FLAG_i_inline_inline_data)) != 0;
+}
 
 /* A segment that the SIT or a claim has in use. */
 struct seg_fact {

@@ -34,6 +34,17 @@ int problem_raise(struct checker *c, const struct finding *finding)
 	return 0;
 }
 
+int inode_raise(struct checker *c, enum problem problem, const struct inode_fact *inode, uint64_t found,
+		uint64_t expected)
+{
+	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
+						   .nid = inode->ino,
+						   .ino = inode->ino,
+						   .has_values = 1,
+						   .found = found,
+						   .expected = expected });
+}
+
 /* Add the name in a slot of a directory's block; nothing when it cannot be read. */
 static void add_entry_name(struct checker *c, f2fs_nid_t dir, f2fs_blk_t block, uint32_t slot, struct text *out)
 {

@@ -137,7 +137,7 @@ static void keep_fields(struct checker *c, struct inode_fact *inode, const uint8
 	if (layout.is_compressed)
 		inode->compr_blocks =
 			extra_i_compr_blocks(extra) > UINT32_MAX ? UINT32_MAX : (uint32_t)extra_i_compr_blocks(extra);
-	if (inode->type == 2) {
+	if (inode->type == F2FS_TYPE_DIRECTORY) {
 		inode->dir_level = inode_i_dir_level(block);
 		inode->depth = inode_i_current_depth(block);
 	}
@@ -203,7 +203,7 @@ static int check_flags(struct checker *c, const struct nid_fact *fact, const str
 		{ (inode->iflags & FLAG_i_flags_compr) != 0, F2FS_FEATURE_COMPRESSION, "compression" },
 		{ (inode->advise & FLAG_i_advise_encrypt) != 0, F2FS_FEATURE_ENCRYPT, "encryption" },
 		{ (inode->advise & FLAG_i_advise_verity) != 0, F2FS_FEATURE_VERITY, "verity" },
-		{ (inode->iflags & FLAG_i_flags_casefold) != 0 && inode->type != 2, 0,
+		{ (inode->iflags & FLAG_i_flags_casefold) != 0 && inode->type != F2FS_TYPE_DIRECTORY, 0,
 		  "case-insensitivity of a directory" },
 	};
 	int err = 0;
@@ -230,9 +230,10 @@ static int check_numbers(struct checker *c, const struct nid_fact *fact, const s
 		err = raise_inode(c, P_INODE_SIZE, fact, inode->size, most);
 	if (!err && inode_i_namelen(block) > NAME_MAX_BYTES)
 		err = raise_inode(c, P_INODE_NAMELEN, fact, inode_i_namelen(block), NAME_MAX_BYTES);
-	if (!err && inode->type == 1 && (inode_i_current_depth(block) & 0xffff) != 0)
+	if (!err && inode->type == F2FS_TYPE_REGULAR && (inode_i_current_depth(block) & 0xffff) != 0)
 		err = raise_inode(c, P_INODE_GC_FAILURES, fact, inode_i_current_depth(block) & 0xffff, 0);
-	if (!err && inode->type == 7 && inode->links != 0 && (inode->size == 0 || inode->size > c->geo->block_size))
+	if (!err && inode->type == F2FS_TYPE_SYMLINK && inode->links != 0 &&
+	    (inode->size == 0 || inode->size > c->geo->block_size))
 		err = raise_inode(c, P_SYMLINK_SIZE, fact, inode->size, 0);
 	return err ? err : check_flags(c, fact, inode);
 }
@@ -256,8 +257,9 @@ static bool has_odd_type(const uint8_t *block)
 {
 	const unsigned type = inode_dirent_type(inode_i_mode(block));
 
-	return type == 0 || (type != 2 && inode_has_inline(block, FLAG_i_inline_inline_dentry) &&
-			     (inode_i_flags(block) & FLAG_i_flags_index));
+	return type == F2FS_TYPE_UNKNOWN ||
+	       (type != F2FS_TYPE_DIRECTORY && inode_has_inline(block, FLAG_i_inline_inline_dentry) &&
+		(inode_i_flags(block) & FLAG_i_flags_index));
 }
 
 int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged)

@@ -12,19 +12,21 @@
 
 #define MAX_RESTARTS 8u /* levels of directories whose modes are damaged below each other */
 
-enum { TYPE_REG = 1, TYPE_DIR, TYPE_CHR, TYPE_BLK, TYPE_FIFO, TYPE_SOCK, TYPE_LNK, TYPE_END };
 #define BIT(type) (1u << (type))
-#define FORM_DEVICE (BIT(TYPE_CHR) | BIT(TYPE_BLK))
-#define FORM_EMPTY (BIT(TYPE_REG) | BIT(TYPE_FIFO) | BIT(TYPE_SOCK) | FORM_DEVICE)
+#define FORM_DEVICE (BIT(F2FS_TYPE_CHARACTER) | BIT(F2FS_TYPE_BLOCK))
+#define FORM_EMPTY (BIT(F2FS_TYPE_REGULAR) | BIT(F2FS_TYPE_FIFO) | BIT(F2FS_TYPE_SOCKET) | FORM_DEVICE)
 
 static const struct {
 	uint16_t mode;
 	const char *name;
-} types[TYPE_END] = {
-	[TYPE_REG] = { MODE_REG, "regular file" },     [TYPE_DIR] = { MODE_DIR, "directory" },
-	[TYPE_CHR] = { MODE_CHR, "character device" }, [TYPE_BLK] = { MODE_BLK, "block device" },
-	[TYPE_FIFO] = { MODE_FIFO, "pipe" },	       [TYPE_SOCK] = { MODE_SOCK, "socket" },
-	[TYPE_LNK] = { MODE_LNK, "symlink" },
+} types[F2FS_TYPE_END] = {
+	[F2FS_TYPE_REGULAR] = { MODE_REG, "regular file" },
+	[F2FS_TYPE_DIRECTORY] = { MODE_DIR, "directory" },
+	[F2FS_TYPE_CHARACTER] = { MODE_CHR, "character device" },
+	[F2FS_TYPE_BLOCK] = { MODE_BLK, "block device" },
+	[F2FS_TYPE_FIFO] = { MODE_FIFO, "pipe" },
+	[F2FS_TYPE_SOCKET] = { MODE_SOCK, "socket" },
+	[F2FS_TYPE_SYMLINK] = { MODE_LNK, "symlink" },
 };
 
 const char *type_name(uint16_t mode)
@@ -123,10 +125,10 @@ static unsigned form_of(struct checker *c, f2fs_nid_t ino, const uint8_t *block)
 
 	inode_layout(c->geo, block, &layout);
 	if (is_directory(c, ino, block, &layout))
-		return BIT(TYPE_DIR);
+		return BIT(F2FS_TYPE_DIRECTORY);
 	if (inode_has_inline(block, FLAG_i_inline_inline_data) || inode_i_size(block) != 0 ||
 	    owns_blocks(c->geo, block))
-		return BIT(TYPE_REG) | (is_target(c, block, &layout) ? BIT(TYPE_LNK) : 0);
+		return BIT(F2FS_TYPE_REGULAR) | (is_target(c, block, &layout) ? BIT(F2FS_TYPE_SYMLINK) : 0);
 	return is_device(block, &layout) ? FORM_DEVICE : FORM_EMPTY;
 }
 
@@ -137,7 +139,7 @@ int type_doubt(struct checker *c, f2fs_nid_t dir, const struct inode_fact *inode
 	struct type_doubt *doubt;
 
 	if (map32_find(&c->modes, inode->ino) || (type == inode->type && !(inode->state & INODE_GUESSED)) ||
-	    type == 0 || type >= TYPE_END)
+	    type == F2FS_TYPE_UNKNOWN || type >= F2FS_TYPE_END)
 		return 0;
 	doubt = vec_push(&c->doubts, 1);
 	if (!doubt)
@@ -182,7 +184,7 @@ static bool is_doubted(const struct checker *c, f2fs_nid_t ino)
 
 /* What entries in directories that are not in doubt themselves say of an inode. */
 struct votes {
-	uint32_t of_type[TYPE_END];
+	uint32_t of_type[F2FS_TYPE_END];
 	uint32_t entries; /* all that there are */
 	bool is_waiting;  /* some are in directories in doubt */
 };
@@ -210,21 +212,21 @@ static uint16_t likely_mode(uint16_t mode, unsigned type)
 {
 	const unsigned owner = mode >> 6 & 7, group = mode >> 3 & 7, other = mode & 7;
 	const bool is_likely = (owner & 4) && (group & ~owner) == 0 && (other & ~group) == 0;
-	const unsigned keep = type == TYPE_DIR ? 03777 : 0777;
+	const unsigned keep = type == F2FS_TYPE_DIRECTORY ? 03777 : 0777;
 
-	if (type == TYPE_LNK)
+	if (type == F2FS_TYPE_SYMLINK)
 		return MODE_LNK | 0777;
-	return (uint16_t)(types[type].mode | (is_likely ? mode & keep : type == TYPE_DIR ? 0700u : 0600u));
+	return (uint16_t)(types[type].mode | (is_likely ? mode & keep : type == F2FS_TYPE_DIRECTORY ? 0700u : 0600u));
 }
 
 /* Without a witness: the most common type of this form. */
 static unsigned usual_type(unsigned form, uint16_t mode)
 {
-	if (form & BIT(TYPE_DIR))
-		return TYPE_DIR;
-	if ((form & BIT(TYPE_LNK)) && (mode & 0777) == 0777)
-		return TYPE_LNK;
-	return form & BIT(TYPE_REG) ? TYPE_REG : TYPE_CHR;
+	if (form & BIT(F2FS_TYPE_DIRECTORY))
+		return F2FS_TYPE_DIRECTORY;
+	if ((form & BIT(F2FS_TYPE_SYMLINK)) && (mode & 0777) == 0777)
+		return F2FS_TYPE_SYMLINK;
+	return form & BIT(F2FS_TYPE_REGULAR) ? F2FS_TYPE_REGULAR : F2FS_TYPE_CHARACTER;
 }
 
 /* Choose among the types that the form allows by votes; what entries say wins a draw. */
@@ -233,18 +235,18 @@ static unsigned choose_type(const struct inode_fact *inode, const struct votes *
 {
 	const unsigned by_mode = inode_dirent_type(mode);
 	const bool is_bad = (inode->state & INODE_BAD_SUM) != 0;
-	uint32_t best = 0, count[TYPE_END];
+	uint32_t best = 0, count[F2FS_TYPE_END];
 	unsigned chosen = 0;
 
 	memcpy(count, votes->of_type, sizeof(count));
 	if (by_mode && !is_bad)
 		count[by_mode] += (has_sum ? 1000u : 1u) + inode->links_found -
 				  (votes->entries < inode->links_found ? votes->entries : inode->links_found);
-	if ((form & BIT(TYPE_LNK)) && (mode & 0777) == 0777)
-		count[TYPE_LNK] += count[TYPE_LNK] != 0;
-	else if ((form & BIT(TYPE_LNK)) && !is_bad)
-		count[TYPE_REG] += count[TYPE_REG] != 0;
-	for (unsigned type = 1; type < TYPE_END; type++)
+	if ((form & BIT(F2FS_TYPE_SYMLINK)) && (mode & 0777) == 0777)
+		count[F2FS_TYPE_SYMLINK] += count[F2FS_TYPE_SYMLINK] != 0;
+	else if ((form & BIT(F2FS_TYPE_SYMLINK)) && !is_bad)
+		count[F2FS_TYPE_REGULAR] += count[F2FS_TYPE_REGULAR] != 0;
+	for (unsigned type = 1; type < F2FS_TYPE_END; type++)
 		if ((form & BIT(type)) && count[type] &&
 		    (count[type] > best || (count[type] == best && chosen == by_mode))) {
 			best = count[type];
@@ -261,11 +263,12 @@ static bool is_suspect(const struct checker *c, const struct inode_fact *inode)
 	if ((inode->state & INODE_GUESSED) || first_doubt(&c->doubts, inode->ino) < c->doubts.count)
 		return true;
 	if (inode->ino == c->geo->root_ino)
-		return inode->type != TYPE_DIR;
+		return inode->type != F2FS_TYPE_DIRECTORY;
 	if (inode->state & INODE_HIDDEN)
-		return inode->type != TYPE_REG;
+		return inode->type != F2FS_TYPE_REGULAR;
 	/* special files have no size */
-	return inode->links_found == 0 && inode->size != 0 && inode->type >= TYPE_CHR && inode->type <= TYPE_SOCK;
+	return inode->links_found == 0 && inode->size != 0 &&
+	       inode->type >= F2FS_TYPE_CHARACTER && inode->type <= F2FS_TYPE_SOCKET;
 }
 
 static int settle(struct checker *c, const struct inode_fact *inode, bool is_last)
@@ -293,9 +296,9 @@ static int settle(struct checker *c, const struct inode_fact *inode, bool is_las
 	has_sum = inode_has_checksum(c->geo, c->scratch);
 	form = form_of(c, inode->ino, c->scratch);
 	if (inode->ino == c->geo->root_ino)
-		type = TYPE_DIR;
+		type = F2FS_TYPE_DIRECTORY;
 	else if (inode->state & INODE_HIDDEN)
-		type = TYPE_REG;
+		type = F2FS_TYPE_REGULAR;
 	else
 		type = choose_type(inode, &votes, form, mode, has_sum);
 	if (type == inode_dirent_type(mode))

@@ -86,9 +86,9 @@ static int settle_owner(struct checker *c, struct nid_fact *fact, f2fs_nid_t by_
 static int check_cold(struct checker *c, const struct nid_fact *fact, const struct inode_fact *inode,
 		      const uint8_t *footer)
 {
-	const unsigned expected = inode->type != 2, found = footer_flag(footer) & 1;
+	const unsigned expected = inode->type != F2FS_TYPE_DIRECTORY, found = footer_flag(footer) & 1;
 
-	if (found == expected || inode->type == 0 || (inode->state & (INODE_HIDDEN | INODE_ALIAS)))
+	if (found == expected || inode->type == F2FS_TYPE_UNKNOWN || (inode->state & (INODE_HIDDEN | INODE_ALIAS)))
 		return 0;
 	return node_raise(c, P_NODE_COLD, fact, found, expected);
 }

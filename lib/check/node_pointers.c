@@ -52,7 +52,7 @@ static int take_address(struct checker *c, struct nid_fact *fact, struct inode_f
 	    addr == inode->ext_blk + (number - inode->ext_fofs))
 		inode->ext_seen++;
 	err = facts_claim(&c->facts, addr, CLAIM_DATA, fact, slot);
-	if (!err && inode->type == 2)
+	if (!err && inode->type == F2FS_TYPE_DIRECTORY)
 		err = note_dir_block(c, fact->inode, addr, number);
 	return err;
 }
@@ -193,7 +193,7 @@ static int take_inside(struct checker *c, struct nid_fact *fact, struct inode_fa
 		err = raise_inside(c, P_INLINE_WORD, fact, word);
 	if (!err && has_nodes(c->geo, block))
 		err = raise_inside(c, P_INLINE_NODES, fact, 0);
-	if (!err && inode->type == 2)
+	if (!err && inode->type == F2FS_TYPE_DIRECTORY)
 		err = note_dir_block(c, fact->inode, fact->addr, 0);
 	else if (!err && !(inode->inlines & FLAG_i_inline_data_exist) && layout.inline_size > 0 &&
 		 (payload[0] != 0 || memcmp(payload, payload + 1, layout.inline_size - 1) != 0))
@@ -234,11 +234,13 @@ static int digest_inode_pointers(struct checker *c, struct nid_fact *fact, struc
 
 	if (inode->state & INODE_ALIAS)
 		return take_alias(c, fact, inode, block);
-	if (inode->type != 1 && inode->type != 2 && inode->type != 7) {
-		err = inode->type != 0 && has_nodes(c->geo, block) ? raise_inside(c, P_SPECIAL_NODES, fact, 0) : 0;
+	if (!inode_fact_has_contents(inode)) {
+		err = inode->type != F2FS_TYPE_UNKNOWN && has_nodes(c->geo, block)
+			      ? raise_inside(c, P_SPECIAL_NODES, fact, 0)
+			      : 0;
 		return err ? err : take_child(c, fact, 5, inode_i_xattr_nid(block), XATTR_NODE_OFFSET);
 	}
-	if (inode->inlines & (inode->type == 2 ? FLAG_i_inline_inline_dentry : FLAG_i_inline_inline_data))
+	if (inode_fact_is_inline(inode))
 		return take_inside(c, fact, inode, block);
 	inode_layout(c->geo, block, &layout);
 	err = take_slots(c, fact, inode, block + layout.slot_offset, layout.slots, 0);

@@ -58,7 +58,7 @@ static int take_child(struct checker *c, struct inode_fact *dir, f2fs_blk_t bloc
 	err = type_doubt(c, dir->ino, child, ref->type);
 	if (err)
 		return err;
-	if (child->type == 2 && child->parent != 0)
+	if (child->type == F2FS_TYPE_DIRECTORY && child->parent != 0)
 		return take_second_parent(c, dir, block, ref->slot, child);
 	child->links_found++;
 	if (child->parent == 0) {
@@ -112,7 +112,7 @@ static bool is_directory(const struct checker *c, f2fs_nid_t ino)
 {
 	const struct inode_fact *inode = facts_inode(&c->facts, ino);
 
-	return inode && inode->type == 2;
+	return inode && inode->type == F2FS_TYPE_DIRECTORY;
 }
 
 /* Tell what is wrong with entries of a block by themselves. */
@@ -255,7 +255,7 @@ int pass_dirs(struct checker *c)
 	for (size_t i = 0; i < c->facts.inodes.count && !err; i++) {
 		const struct inode_fact *inode = facts_inode_at(&c->facts, (uint32_t)i);
 
-		if (inode->type == 2)
+		if (inode->type == F2FS_TYPE_DIRECTORY)
 			err = check_dir(c, inode);
 	}
 	return err ? err : dirs_check_twins(c);

@@ -36,8 +36,8 @@ static int judge_string(struct checker *c, struct inode_fact *inode, uint8_t *bl
 	err = node_load(c->vol, node->nid, inode->ino, block, NULL);
 	if (err)
 		return err;
-	memcpy(string + size, block, c->geo->block_size - footer_SIZE);
-	return xattrs_judge(c, inode, string, size + c->geo->block_size - footer_SIZE);
+	memcpy(string + size, block, node_bytes(c->geo));
+	return xattrs_judge(c, inode, string, size + node_bytes(c->geo));
 }
 
 /* A reader failed on this file: turn damage into a finding, and forget errors that are not damage. */

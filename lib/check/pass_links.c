@@ -5,17 +5,6 @@
  */
 #include "check/checker.h"
 
-static int raise_inode(struct checker *c, enum problem problem, const struct inode_fact *inode, uint64_t found,
-		       uint64_t expected)
-{
-	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
-						   .nid = inode->ino,
-						   .ino = inode->ino,
-						   .has_values = 1,
-						   .found = found,
-						   .expected = expected });
-}
-
 /* Inodes that were unlinked while they were open; the next mount deletes them. */
 static int take_orphans(struct checker *c)
 {
@@ -32,9 +21,9 @@ static int take_orphans(struct checker *c)
 		}
 		inode->state |= INODE_ORPHAN;
 		if (inode->links_found > 0)
-			err = raise_inode(c, P_ORPHAN_LINKED, inode, inode->links_found, 0);
+			err = inode_raise(c, P_ORPHAN_LINKED, inode, inode->links_found, 0);
 		else if (inode->links != 0)
-			err = raise_inode(c, P_ORPHAN_COUNT, inode, inode->links, 0);
+			err = inode_raise(c, P_ORPHAN_COUNT, inode, inode->links, 0);
 	}
 	return err;
 }
@@ -63,7 +52,7 @@ static int settle_dir(struct checker *c, uint32_t index, uint32_t *mark, uint32_
 			break;
 		if (mark[fact->inode] == walk) {
 			at->state |= INODE_LOOP;
-			err = raise_inode(c, P_DIR_LOOP, at, at->parent, 0);
+			err = inode_raise(c, P_DIR_LOOP, at, at->parent, 0);
 			break;
 		}
 		mark[fact->inode] = walk;
@@ -72,7 +61,7 @@ static int settle_dir(struct checker *c, uint32_t index, uint32_t *mark, uint32_
 			return F2FS_ERR_NOMEM;
 		*step = at;
 		if (at->parent == 0 || !facts_inode(&c->facts, at->parent)) {
-			err = raise_inode(c, P_DIR_LOST, at, at->pino, 0);
+			err = inode_raise(c, P_DIR_LOST, at, at->pino, 0);
 			break;
 		}
 		at = facts_inode(&c->facts, at->parent);
@@ -90,7 +79,7 @@ static int settle_dirs(struct checker *c)
 
 	vec_init(&way, c->ctx, sizeof(struct inode_fact *));
 	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++)
-		if (facts_inode_at(&c->facts, i)->type == 2)
+		if (facts_inode_at(&c->facts, i)->type == F2FS_TYPE_DIRECTORY)
 			err = settle_dir(c, i, mark, i + 1, &way);
 	vec_fini(&way);
 	mem_free(c->ctx, mark);
@@ -106,10 +95,10 @@ static int check_file(struct checker *c, struct inode_fact *inode)
 		return 0;
 	}
 	if (!parent)
-		return raise_inode(c, P_FILE_LOST, inode, inode->pino, 0);
+		return inode_raise(c, P_FILE_LOST, inode, inode->pino, 0);
 	inode->state |= parent->state & (INODE_REACHED | INODE_LOST_TREE);
 	if (inode->links != inode->links_found)
-		return raise_inode(c, P_LINKS_FILE, inode, inode->links, inode->links_found);
+		return inode_raise(c, P_LINKS_FILE, inode, inode->links, inode->links_found);
 	return 0;
 }
 
@@ -122,13 +111,13 @@ static int check_dir(struct checker *c, const struct inode_fact *dir)
 	if (dir->state & INODE_ORPHAN)
 		return 0;
 	if (dir->links != 2 + dir->subdirs)
-		err = raise_inode(c, P_LINKS_DIR, dir, dir->links, 2 + (uint64_t)dir->subdirs);
+		err = inode_raise(c, P_LINKS_DIR, dir, dir->links, 2 + (uint64_t)dir->subdirs);
 	if (parent == 0 || err)
 		return err;
 	if (dir->dotdot != 0 && dir->dotdot != parent)
-		err = raise_inode(c, P_DOTDOT_WRONG, dir, dir->dotdot, parent);
+		err = inode_raise(c, P_DOTDOT_WRONG, dir, dir->dotdot, parent);
 	if (!err && !is_root && dir->pino != parent)
-		err = raise_inode(c, P_DIR_PINO, dir, dir->pino, parent);
+		err = inode_raise(c, P_DIR_PINO, dir, dir->pino, parent);
 	return err;
 }
 
@@ -136,7 +125,8 @@ static void count_subdirs(struct checker *c)
 {
 	for (uint32_t i = 0; i < c->facts.inodes.count; i++) {
 		const struct inode_fact *inode = facts_inode_at(&c->facts, i);
-		struct inode_fact *parent = inode->type == 2 ? facts_inode(&c->facts, inode->parent) : NULL;
+		struct inode_fact *parent =
+			inode->type == F2FS_TYPE_DIRECTORY ? facts_inode(&c->facts, inode->parent) : NULL;
 
 		if (parent)
 			parent->subdirs++;
@@ -153,7 +143,7 @@ int pass_links(struct checker *c)
 	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++) {
 		struct inode_fact *inode = facts_inode_at(&c->facts, i);
 
-		err = inode->type == 2 ? check_dir(c, inode) : check_file(c, inode);
+		err = inode->type == F2FS_TYPE_DIRECTORY ? check_dir(c, inode) : check_file(c, inode);
 	}
 	return err;
 }

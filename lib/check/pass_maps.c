@@ -7,17 +7,6 @@
 
 #include "check/claims.h"
 
-static int raise_inode(struct checker *c, enum problem problem, const struct inode_fact *inode, uint64_t found,
-		       uint64_t expected)
-{
-	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem,
-						   .nid = inode->ino,
-						   .ino = inode->ino,
-						   .has_values = 1,
-						   .found = found,
-						   .expected = expected });
-}
-
 static int check_inode(struct checker *c, const struct inode_fact *inode)
 {
 	int err = 0;
@@ -25,12 +14,12 @@ static int check_inode(struct checker *c, const struct inode_fact *inode)
 	if (cut_has(c, inode->ino)) /* told already, and all of this follows */
 		return 0;
 	if (inode->blocks != inode->blocks_found)
-		err = raise_inode(c, P_BLOCK_COUNT, inode, inode->blocks, inode->blocks_found);
+		err = inode_raise(c, P_BLOCK_COUNT, inode, inode->blocks, inode->blocks_found);
 	if (!err && inode->cluster_blocks && inode->compr_blocks != inode->compr_found)
-		err = raise_inode(c, P_COMPR_BLOCKS, inode, inode->compr_blocks, inode->compr_found);
-	if (!err && inode->type == 1 && !(inode->state & INODE_ALIAS) && inode->cluster_blocks == 0 &&
+		err = inode_raise(c, P_COMPR_BLOCKS, inode, inode->compr_blocks, inode->compr_found);
+	if (!err && inode->type == F2FS_TYPE_REGULAR && !(inode->state & INODE_ALIAS) && inode->cluster_blocks == 0 &&
 	    inode->ext_seen != inode->ext_len)
-		err = raise_inode(c, P_EXTENT_WRONG, inode, inode->ext_len, inode->ext_seen);
+		err = inode_raise(c, P_EXTENT_WRONG, inode, inode->ext_len, inode->ext_seen);
 	return err;
 }
 

@@ -235,7 +235,7 @@ static int check_file(struct quota_check *q)
 	int err;
 
 	err = count_usage(q);
-	if (!err && (!inode || inode->type != 1 || inode->links != 1)) {
+	if (!err && (!inode || inode->type != F2FS_TYPE_REGULAR || inode->links != 1)) {
 		err = problem_raise(q->c, &(struct finding){ .problem = P_QUOTA_INODE,
 							     .nid = q->ino,
 							     .ino = q->ino,

@@ -112,6 +112,19 @@ static bool is_word(const char *word, size_t n, const char *what)
 	return strlen(what) == n && memcmp(word, what, n) == 0;
 }
 
+/* Say which rule is broken; a text that the finding has says it better. */
+static void add_rule(struct text *out, const struct finding *f)
+{
+	if (f->text) {
+		text_add(out, f->text);
+	} else if (f->rule) {
+		text_add(out, "broken rule: ");
+		text_add(out, rule_row((enum rule)f->rule)->text);
+	} else {
+		text_add(out, "it cannot be read");
+	}
+}
+
 /* Add what the word between braces stands for. */
 static void add_word(const struct finding *f, const char *word, size_t n, const char *name, struct text *out)
 {
@@ -136,7 +149,7 @@ static void add_word(const struct finding *f, const char *word, size_t n, const 
 	else if (is_word(word, n, "name"))
 		text_add(out, name);
 	else if (is_word(word, n, "rule"))
-		text_add(out, f->text ? f->text : f->rule ? rule_row((enum rule)f->rule)->text : "it cannot be read");
+		add_rule(out, f);
 }
 
 void problem_render(const struct finding *finding, const char *name, struct text *out)

@@ -43,7 +43,7 @@ int quota_read_left(struct checker *c, unsigned kind, struct quota_rescue *out)
 	struct f2fs_inode *file = NULL;
 	int rc = 0, err;
 
-	if (inode && inode->type == 1)
+	if (inode && inode->type == F2FS_TYPE_REGULAR)
 		rc = inode_open(c->vol, inode->ino, &file);
 	err = quota_rescue(out, c->ctx, (enum quota_type)kind, read_or_zero, rc ? NULL : file,
 			   file ? likely_size(c, inode) : 0);

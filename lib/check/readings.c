@@ -62,9 +62,8 @@ static uint64_t key_at(const struct tally *t, size_t i)
 	return *(uint64_t *)vec_at(&t->seen, i);
 }
 
-static int count(struct checker *c, void *user)
+static int count(struct checker *c, struct tally *t)
 {
-	struct tally *t = user;
 	int err = 0;
 
 	for (size_t i = 0; i < c->findings.count && !err; i++) {
@@ -148,6 +147,7 @@ static int try_reading(struct checker *c, const struct reading *r, const char *p
 	const struct check_run run = { .options = &options, .mode = c->mode, .last = pass, .as_is = true };
 	void (*const log)(void *, enum f2fs_log_level, const char *) = c->ctx->host.log;
 	struct f2fs_check_result result;
+	struct checker *other = NULL;
 	struct f2fs_device *over;
 	int err = device_new_overlay(c->dev, 0, NULL, &over);
 
@@ -159,7 +159,10 @@ static int try_reading(struct checker *c, const struct reading *r, const char *p
 	c->ctx->host.log = NULL; /* what is said of the roots so is not what is so */
 	err = lay_over(c, r, over);
 	if (!err)
-		err = check_run(c->ctx, over, &run, &result, count, t);
+		err = check_open(c->ctx, over, &run, &result, &other);
+	if (!err)
+		err = count(other, t);
+	check_close(c->ctx, other, err);
 	f2fs_device_close(over);
 	c->ctx->host.log = log;
 	if (err && err != F2FS_ERR_NOMEM && err != F2FS_ERR_CANCELED) {

@@ -2,7 +2,7 @@
 /*
  * Repair: makes the facts of a check true. One round is one transaction of the write engine that stands on the facts
  * (log/derive.c) and becomes true in one commit; rounds follow each other until a check finds nothing more to be done,
- *as what one round puts right shows the next what else there is. Steps of a round, in this order:
+ * as what one round puts right shows the next what else there is. Steps of a round, in this order:
  *
  *	repair_recover.c  before the first round: what was fsynced
  *	repair_tables.c   segment table, NAT, summaries, maps of free ids
@@ -94,12 +94,17 @@ int repair_hold(struct repair *r);
 /* Was a problem found that is not left? */
 bool repair_found(const struct checker *c, enum problem problem);
 struct f2fs_recover_result;
-/* Was something fsynced after the last checkpoint that can be had? Fails with NOMEM and CANCELED only. */
+/* Was something fsynced after the last checkpoint that can be had? *is_unread: it cannot be
+ * read. Fails with NOMEM and CANCELED only. */
 int repair_must_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
-			bool *out);
+			bool *out, bool *is_unread);
 /* Recover it; *is_done: set when that worked. Fails likewise. */
 int repair_recover(struct checker *c, struct f2fs_recover_result *out, bool *is_done);
-/* Check and repair in rounds. */
+/* Where the pointers of all inodes are depends on the superblock: is it to be set right before anything else? */
+bool repair_roots_first(const struct checker *c);
+/* repair.c: one round. Everything the facts say, in one commit; or, where they come first, the superblocks alone. */
+int repair_round(struct checker *c);
+/* repair_driver.c: check and repair in rounds. */
 int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 		  struct f2fs_check_result *result);
 

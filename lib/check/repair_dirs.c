@@ -69,6 +69,23 @@ static void clear_slots(const struct dentry_area *area, uint32_t slot, uint32_t 
 		lsb_clear(bitmap_of(area), i);
 }
 
+/* Take an entry out of its place. */
+static int set_off(struct vec *wanderers, f2fs_nid_t dir, const struct dentry_area *area,
+		   const struct dentry_ref *entry)
+{
+	struct wanderer *moving = vec_push(wanderers, 1);
+
+	if (!moving)
+		return F2FS_ERR_NOMEM;
+	moving->dir = dir;
+	moving->ino = entry->ino;
+	moving->type = entry->type;
+	moving->length = (uint8_t)entry->name_len;
+	memcpy(moving->name, entry->name, entry->name_len);
+	clear_slots(area, entry->slot, dentry_slots_of(entry->name_len));
+	return 0;
+}
+
 /* The entry that starts at a slot; false: none does. */
 static bool find_entry(const struct dentry_area *area, uint32_t slot, struct dentry_ref *ref)
 {
@@ -181,16 +198,9 @@ static int put_dot(struct repair *r, f2fs_nid_t dir, unsigned slot, f2fs_nid_t i
 		return 0;
 	}
 	if (find_entry(&area, slot, &ref) && ref.slot == slot) {
-		struct wanderer *moving = vec_push(wanderers, 1);
-
-		if (!moving)
-			return F2FS_ERR_NOMEM;
-		moving->dir = dir;
-		moving->ino = ref.ino;
-		moving->type = ref.type;
-		moving->length = (uint8_t)ref.name_len;
-		memcpy(moving->name, ref.name, ref.name_len);
-		clear_slots(&area, slot, dentry_slots_of(ref.name_len));
+		err = set_off(wanderers, dir, &area, &ref);
+		if (err)
+			return err;
 	}
 	raw = entry_of(&area, slot);
 	dentry_set_hash_code(raw, 0);
@@ -247,7 +257,6 @@ static int take_out(struct repair *r, const struct finding *f, struct vec *wande
 	struct dentry_ref ref;
 	struct winode w;
 	uint32_t number;
-	struct wanderer *moving;
 	int err;
 
 	/* names that are ciphertext cannot be put in anew without the key */
@@ -256,16 +265,7 @@ static int take_out(struct repair *r, const struct finding *f, struct vec *wande
 	err = open_area(r, f->ino, number, &w, &area);
 	if (err || !find_entry(&area, f->entry_slot, &ref) || ref.slot != f->entry_slot)
 		return err;
-	moving = vec_push(wanderers, 1);
-	if (!moving)
-		return F2FS_ERR_NOMEM;
-	moving->dir = f->ino;
-	moving->ino = ref.ino;
-	moving->type = ref.type;
-	moving->length = (uint8_t)ref.name_len;
-	memcpy(moving->name, ref.name, ref.name_len);
-	clear_slots(&area, ref.slot, dentry_slots_of(ref.name_len));
-	return 0;
+	return set_off(wanderers, f->ino, &area, &ref);
 }
 
 /* Put what is expected into a field of the entry of a finding. */

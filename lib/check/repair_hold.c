@@ -44,7 +44,7 @@ static void mark_nodes(struct repair *r)
 /* Mark a free block as in use, unless its segment holds blocks of the other class (node or data). */
 static int take_block(struct repair *r, f2fs_blk_t addr, bool is_node)
 {
-	const uint32_t offset = (addr - r->geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	const uint32_t offset = geometry_offset_of(r->geo, addr);
 	struct seg_fact *seg;
 
 	if (!geometry_is_main(r->geo, addr))

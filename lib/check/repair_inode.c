@@ -135,7 +135,7 @@ static void mend_numbers(const struct repair *r, const struct inode_fact *inode,
 	if (repair_wanted(r, P_INODE_OWNER, inode->ino))
 		mend_owner(block);
 	/* how often a pinned file was in the cleaner's way; others have none */
-	if (inode->type == 1 && !inode_has_inline(block, FLAG_i_inline_pin_file) &&
+	if (inode->type == F2FS_TYPE_REGULAR && !inode_has_inline(block, FLAG_i_inline_pin_file) &&
 	    (inode_i_current_depth(block) & 0xffff) != 0)
 		inode_set_i_current_depth(block, inode_i_current_depth(block) & ~0xffffu);
 	if (inode_i_namelen(block) > NAME_MAX_BYTES && repair_wanted(r, P_INODE_NAMELEN, inode->ino))
@@ -149,7 +149,7 @@ static void mend_numbers(const struct repair *r, const struct inode_fact *inode,
 	if (inode->cluster_blocks && inode->compr_blocks != inode->compr_found &&
 	    repair_wanted(r, P_COMPR_BLOCKS, inode->ino))
 		extra_set_i_compr_blocks(block + INODE_ADDR_OFFSET, inode->compr_found);
-	if (inode->type == 1 && !(inode->state & INODE_ALIAS) && inode->cluster_blocks == 0 &&
+	if (inode->type == F2FS_TYPE_REGULAR && !(inode->state & INODE_ALIAS) && inode->cluster_blocks == 0 &&
 	    inode->ext_seen != inode->ext_len && repair_wanted(r, P_EXTENT_WRONG, inode->ino))
 		inode_set_i_ext_len(block, 0);
 }
@@ -194,8 +194,8 @@ static void mend_target_block(const struct repair *r, const struct inode_fact *i
 	const uint8_t *text, *end;
 	f2fs_blk_t addr;
 
-	if (inode->type != 7 || inode->links == 0 || (inode_i_size(block) != 0 && inode_i_size(block) <= bs) ||
-	    !repair_wanted(r, P_SYMLINK_SIZE, inode->ino))
+	if (inode->type != F2FS_TYPE_SYMLINK || inode->links == 0 ||
+	    (inode_i_size(block) != 0 && inode_i_size(block) <= bs) || !repair_wanted(r, P_SYMLINK_SIZE, inode->ino))
 		return;
 	inode_layout(r->geo, block, &layout);
 	addr = get_le32(block + layout.slot_offset);
@@ -216,7 +216,7 @@ static void mend_inside(const struct repair *r, const struct inode_fact *inode, 
 		put_le32(block + layout.slot_offset, 0);
 	for (unsigned i = 0; i < 5 && repair_wanted(r, P_INLINE_NODES, inode->ino); i++)
 		inode_set_nid(r->geo, block, i, 0);
-	if (inode->type == 2) {
+	if (inode->type == F2FS_TYPE_DIRECTORY) {
 		if (inode->links != 0 && !dir_size_inside(r->geo, inode_i_size(block)) &&
 		    repair_wanted(r, P_DIR_SIZE, inode->ino))
 			inode_set_i_size(block, layout.inline_size);
@@ -225,7 +225,7 @@ static void mend_inside(const struct repair *r, const struct inode_fact *inode, 
 	if (repair_wanted(r, P_DATA_EXIST, inode->ino) &&
 	    !is_zero(block + layout.inline_offset, layout.inline_size))
 		inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_data_exist);
-	if (inode->type == 7 && inode->links != 0 && repair_wanted(r, P_SYMLINK_SIZE, inode->ino))
+	if (inode->type == F2FS_TYPE_SYMLINK && inode->links != 0 && repair_wanted(r, P_SYMLINK_SIZE, inode->ino))
 		mend_target(&layout, block);
 }
 
@@ -249,13 +249,12 @@ static void mend_contents(const struct repair *r, const struct nid_fact *fact, c
 			  uint8_t *block)
 {
 	const uint32_t n = r->geo->nids_per_block, places[] = { 1, 2, 3, 4 + n, 5 + 2 * n };
-	const bool holds_blocks = inode->type == 1 || inode->type == 2 || inode->type == 7;
-	const uint8_t inside = inode->type == 2 ? FLAG_i_inline_inline_dentry : FLAG_i_inline_inline_data;
+	const bool holds_blocks = inode_fact_has_contents(inode);
 	struct inode_layout layout;
 
 	if (inode->state & INODE_ALIAS)
 		return;
-	if (holds_blocks && (inode->inlines & inside)) {
+	if (holds_blocks && inode_fact_is_inline(inode)) {
 		mend_inside(r, inode, block);
 		return;
 	}
@@ -269,14 +268,15 @@ static void mend_contents(const struct repair *r, const struct nid_fact *fact, c
 	repair_slots(r, fact, inode, block + layout.slot_offset,
 		     layout.slots < inode->slots ? layout.slots : inode->slots);
 	mend_target_block(r, inode, block);
-	if (inode->type == 2)
+	if (inode->type == F2FS_TYPE_DIRECTORY)
 		mend_directory(r, inode, block);
 }
 
 /* Of a file that is not pinned the field counts attempts to move it; behind a wrong checksum that is worth nothing. */
 static void mend_attempts(const struct inode_fact *inode, uint8_t *block)
 {
-	if (inode->type == 1 && (inode->state & INODE_BAD_SUM) && !(inode_i_inline(block) & FLAG_i_inline_pin_file))
+	if (inode->type == F2FS_TYPE_REGULAR && (inode->state & INODE_BAD_SUM) &&
+	    !(inode_i_inline(block) & FLAG_i_inline_pin_file))
 		inode_set_i_current_depth(block, inode_i_current_depth(block) & ~(uint32_t)0xffff);
 }
 

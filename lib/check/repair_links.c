@@ -76,7 +76,7 @@ static int need_lost_found(struct repair *r, struct lost_found *lf)
 		const struct inode_fact *fact = facts_inode(&r->c->facts, entry.ino);
 
 		/* a file of that name: the root itself takes what is lost */
-		lf->ino = fact && fact->type == 2 ? entry.ino : r->geo->root_ino;
+		lf->ino = fact && fact->type == F2FS_TYPE_DIRECTORY ? entry.ino : r->geo->root_ino;
 	}
 	f2fs_inode_close(root);
 	return err;
@@ -87,7 +87,7 @@ static bool has_home(const struct repair *r, const struct inode_fact *inode)
 {
 	const struct inode_fact *home = facts_inode(&r->c->facts, inode->pino);
 
-	return home && home->type == 2 && home != inode && (home->state & INODE_REACHED) &&
+	return home && home->type == F2FS_TYPE_DIRECTORY && home != inode && (home->state & INODE_REACHED) &&
 	       !(home->state & INODE_ORPHAN) && !(home->advise & FLAG_i_advise_encrypt) &&
 	       repair_may_write(r, home->ino);
 }
@@ -130,7 +130,7 @@ static int reconnect(struct repair *r, struct inode_fact *inode, struct lost_fou
 	inode->links_found++;
 	inode->parent = dir;
 	inode->state |= INODE_REACHED;
-	if (inode->type != 2)
+	if (inode->type != F2FS_TYPE_DIRECTORY)
 		return 0;
 	parent = facts_inode(&r->c->facts, dir);
 	if (parent)
@@ -156,7 +156,7 @@ static int break_loop(struct repair *r, struct inode_fact *dir)
 /* Is an inode that no directory names to get a name? */
 static bool wants_name(const struct repair *r, const struct inode_fact *inode)
 {
-	return repair_wanted(r, inode->type == 2 ? P_DIR_LOST : P_FILE_LOST, inode->ino) &&
+	return repair_wanted(r, inode->type == F2FS_TYPE_DIRECTORY ? P_DIR_LOST : P_FILE_LOST, inode->ino) &&
 	       repair_wanted(r, P_DIR_LOOP, inode->ino);
 }
 
@@ -189,7 +189,7 @@ struct ties {
 /* The same as they are, where it was decided that they stay. */
 static void find_ties(const struct repair *r, const struct inode_fact *inode, struct ties *ties)
 {
-	const bool is_dir = inode->type == 2, is_root = inode->ino == r->geo->root_ino;
+	const bool is_dir = inode->type == F2FS_TYPE_DIRECTORY, is_root = inode->ino == r->geo->root_ino;
 
 	ties->links = is_dir ? 2 + inode->subdirs : inode->links_found;
 	ties->parent = is_root || !is_dir ? inode->pino : inode->parent;
@@ -252,7 +252,7 @@ int repair_links(struct repair *r)
 		r->is_changed = true;
 		return inode_make_root(r->txn);
 	}
-	if (!err && root->type != 2)
+	if (!err && root->type != F2FS_TYPE_DIRECTORY)
 		return 0; /* it is made one, and then its entries are looked at */
 	if (!err)
 		err = reconnect_all(r, &lf);

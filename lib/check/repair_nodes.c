@@ -15,10 +15,9 @@ static struct repair *repair_of(const struct checker *c)
 
 static bool moves_out(const struct repair *r, const struct nid_fact *fact)
 {
-	static const uint8_t nothing[64];
 	const struct seg_fact *seg = facts_seg(&r->c->facts, geometry_segment_of(r->geo, fact->addr));
 
-	return seg && memcmp(seg->data_map, nothing, sizeof(nothing)) != 0;
+	return seg && !is_zero(seg->data_map, sizeof(seg->data_map));
 }
 
 static void patch_footer(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
@@ -30,9 +29,9 @@ static void patch_footer(const struct repair *r, const struct nid_fact *fact, co
 	footer_set_ino(footer, fact->ino);
 	if (fact->ino == fact->nid && repair_wanted(r, P_NODE_OFFSET, fact->nid))
 		flag &= 7;
-	if (inode->type != 0 && !(inode->state & (INODE_HIDDEN | INODE_ALIAS)) &&
+	if (inode->type != F2FS_TYPE_UNKNOWN && !(inode->state & (INODE_HIDDEN | INODE_ALIAS)) &&
 	    repair_wanted(r, P_NODE_COLD, fact->nid))
-		flag = (flag & ~1u) | (inode->type != 2);
+		flag = (flag & ~1u) | (inode->type != F2FS_TYPE_DIRECTORY);
 	footer_set_flag(footer, flag);
 }
 
@@ -164,7 +163,7 @@ int repair_sizes(struct repair *r)
 		const struct finding *f = vec_at(&r->c->findings, i);
 		const struct inode_fact *inode = f->problem == P_INODE_SIZE ? facts_inode(&r->c->facts, f->ino) : NULL;
 
-		if (inode && inode->type == 1 && !f->is_left && repair_may_write(r, f->ino))
+		if (inode && inode->type == F2FS_TYPE_REGULAR && !f->is_left && repair_may_write(r, f->ino))
 			err = cut_size(r, f->ino);
 	}
 	return err;

@@ -4,12 +4,15 @@
  * last one. Recovery waits until the findings of the last checkpoint are told and writing is allowed. It writes to
  * blocks that are free in the SIT; a SIT that cannot be trusted would make it overwrite what is to be repaired. Then
  * the recovery takes the checker's facts in place of the SIT, as a repair does. It is one commit in either case:
- * fsynced data is safe on the device before anything is repaired.
+ * fsynced data is safe on the device before anything is repaired. An inode that damage keeps from being recovered is
+ * left alone, so that the others come through.
  */
 #include <f2fskit/recover.h>
 
 #include "check/repair.h"
 #include "recover/chain.h"
+
+#define MOST_LEFT 64u /* inodes that are left alone before the recovery is given up */
 
 /* Could a block in use look free? */
 static bool hides_blocks(enum problem problem)
@@ -72,7 +75,7 @@ static int is_wanted(struct f2fs_volume *vol, bool *out)
 }
 
 int repair_must_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
-			bool *out)
+			bool *out, bool *is_unread)
 {
 	struct f2fs_open_options open = { 0 };
 	struct f2fs_volume *vol;
@@ -86,23 +89,33 @@ int repair_must_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const
 	err = volume_open_recovered(ctx, dev, &open, &vol);
 	if (!err) {
 		err = is_wanted(vol, out);
+		*is_unread = err == F2FS_ERR_IO && !open.accept_unread;
 		f2fs_volume_close(vol);
 	}
 	/* the check tells what stands in the way of a recovery */
 	return err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED ? err : 0;
 }
 
+/* The recovery meets nodes as a repair leaves them: a wrong checksum or pointer stands in the way of nothing. */
 static int begin_on_facts(void *user, const struct txn_keep *keep)
 {
-	int err = repair_begin(user, keep);
+	struct repair *r = user;
+	int err = repair_begin(r, keep);
 
-	return err ? err : repair_summaries(user);
+	if (!err)
+		err = repair_summaries(r);
+	r->c->repair = r;
+	if (!err)
+		err = repair_nodes(r);
+	r->c->repair = NULL;
+	return err;
 }
 
-static int recover_on_facts(struct checker *c, struct f2fs_recover_result *out, bool *is_done)
+/* Recover all but the inodes that are left alone; *failed: the one that it failed at. */
+static int try_on_facts(struct checker *c, const struct vec *left, f2fs_nid_t *failed, struct f2fs_recover_result *out)
 {
 	struct repair r = { .c = c, .ctx = c->ctx, .vol = c->vol, .geo = c->geo };
-	const struct recovery_base base = { .user = &r, .begin = begin_on_facts };
+	struct recovery_base base = { .user = &r, .begin = begin_on_facts, .left = left };
 	int err = F2FS_ERR_NOMEM;
 
 	repair_left_init(&r);
@@ -115,8 +128,51 @@ static int recover_on_facts(struct checker *c, struct f2fs_recover_result *out, 
 		err = recovery_apply_on(c->vol, &base, out);
 	mem_free(c->ctx, r.block);
 	vec_fini(&r.left);
+	*failed = base.failed;
+	return err;
+}
+
+/* Damage at one inode does not take what was fsynced of the others. */
+static int leave_alone(struct checker *c, struct vec *left, f2fs_nid_t ino)
+{
+	f2fs_nid_t *slot = vec_push(left, 1);
+
+	if (!slot)
+		return F2FS_ERR_NOMEM;
+	*slot = ino;
+	log_message(c->ctx, F2FS_LOG_WARNING, "inode %u: what was fsynced cannot be recovered: %s", (unsigned)ino,
+		    c->ctx->error.message);
+	error_clear(c->ctx);
+	return 0;
+}
+
+static bool is_final(int err)
+{
+	return !err || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED;
+}
+
+/* It failed at no inode: the commit could not be written. To go on would drop what another run may recover. */
+static bool is_unwritten(const struct checker *c, int err, f2fs_nid_t failed)
+{
+	return err == F2FS_ERR_IO && !failed && !c->vol->accepts_unread;
+}
+
+static int recover_on_facts(struct checker *c, struct f2fs_recover_result *out, bool *is_done)
+{
+	f2fs_nid_t failed = 0;
+	struct vec left;
+	int err;
+
+	vec_init(&left, c->ctx, sizeof(f2fs_nid_t));
+	err = try_on_facts(c, &left, &failed, out);
+	while ((err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO) && failed && left.count < MOST_LEFT) {
+		err = leave_alone(c, &left, failed);
+		if (!err)
+			err = try_on_facts(c, &left, &failed, out);
+	}
+	vec_fini(&left);
 	*is_done = !err;
-	if (!err || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
+	if (is_final(err) || is_unwritten(c, err, failed))
 		return err;
 	log_message(c->ctx, F2FS_LOG_WARNING, "what was fsynced cannot be recovered: %s", c->ctx->error.message);
 	error_clear(c->ctx);
@@ -133,7 +189,7 @@ int repair_recover(struct checker *c, struct f2fs_recover_result *out, bool *is_
 	if (verdict == RECOVER_NOW) {
 		err = recovery_apply_on(c->vol, NULL, out);
 		*is_done = !err;
-		if (!err || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
+		if (is_final(err))
 			return err;
 		error_clear(c->ctx); /* it failed on the tables, but may succeed on the facts */
 	}

@@ -49,7 +49,7 @@ static size_t choose_winner(struct repair *r, const struct vec *claims, size_t f
 	for (size_t i = first; i < end; i++)
 		if (((const struct claim *)vec_at(claims, i))->is_node)
 			return i;
-	if (ssa_lookup(r->vol, segno, (at->addr - r->geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS, &summary) == 0)
+	if (ssa_lookup(r->vol, segno, geometry_offset_of(r->geo, at->addr), &summary) == 0)
 		for (size_t i = first; i < end; i++) {
 			const struct claim *claim = vec_at(claims, i);
 

@@ -37,7 +37,7 @@ static int open_room(struct repair *r, f2fs_nid_t ino, struct xattr_room *x)
 		return err;
 	x->inside = x->inode->block + layout.xattr_offset;
 	x->inside_size = layout.xattr_size;
-	x->node_size = x->node ? r->geo->block_size - footer_SIZE : 0;
+	x->node_size = x->node ? node_bytes(r->geo) : 0;
 	x->size = x->inside_size + x->node_size;
 	x->string = mem_zalloc(r->ctx, (size_t)x->size * 2 + 1);
 	if (!x->string)

@@ -37,12 +37,11 @@ static uint64_t sum_of(const struct seg_fact *seg, const uint8_t *entries)
 /* Is the class of the summary that of the blocks? Pack summaries are of the log's class. */
 static int check_type(struct checker *c, const struct seg_fact *seg, uint8_t entry_type)
 {
-	static const uint8_t nothing[64];
-	const bool holds_data = memcmp(seg->data_map, nothing, sizeof(nothing)) != 0;
-	const bool holds_nodes = memcmp(seg->node_map, nothing, sizeof(nothing)) != 0;
+	const bool holds_data = !is_zero(seg->data_map, sizeof(seg->data_map));
+	const bool holds_nodes = !is_zero(seg->node_map, sizeof(seg->node_map));
 
-	if (entry_type > 1 || (entry_type == 0 && holds_nodes && !holds_data) ||
-	    (entry_type == 1 && holds_data && !holds_nodes))
+	if (entry_type > SUMMARY_OF_NODES || (entry_type == SUMMARY_OF_DATA && holds_nodes && !holds_data) ||
+	    (entry_type == SUMMARY_OF_NODES && holds_data && !holds_nodes))
 		return raise_summary(c, P_SSA_TYPE, seg->segno, 0, entry_type);
 	return 0;
 }

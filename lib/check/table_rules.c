@@ -175,7 +175,8 @@ static int check_log(struct checker *c, unsigned log)
 	seg->log = (uint8_t)(log + 1);
 	if (msb_test(seg->sit_map, next))
 		return raise_log(c, P_LOG_NOT_FREE, log, segno, next, 0, 0);
-	for (uint32_t i = next + 1; i < F2FS_SEGMENT_BLOCKS && cp_alloc_type(c->vol->cp, log) == 0 && !err; i++)
+	for (uint32_t i = next + 1;
+	     i < F2FS_SEGMENT_BLOCKS && cp_alloc_type(c->vol->cp, log) == ALLOC_APPEND && !err; i++)
 		if (msb_test(seg->sit_map, i)) {
 			err = raise_log(c, P_LOG_TAIL, log, segno, i, 0, 0);
 			break;

@@ -30,7 +30,7 @@ static int check_beyond(struct checker *c, uint64_t pointer, uint64_t end)
 {
 	for (uint64_t block = pointer; block < end;) {
 		const struct seg_fact *seg = facts_seg(&c->facts, geometry_segment_of(c->geo, (f2fs_blk_t)block));
-		const uint32_t offset = (uint32_t)(block - c->geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+		const uint32_t offset = geometry_offset_of(c->geo, (f2fs_blk_t)block);
 
 		if (!seg) {
 			block += F2FS_SEGMENT_BLOCKS - offset;

@@ -55,8 +55,8 @@ static inline struct owner live_owner(const struct live_block *b)
 
 /* Where data goes that is moved. */
 struct move_target {
-	/* Take up to want blocks that follow each other for data, the contents of the block at b and of those behind
-	 * it; *got of them, at least one, are taken. */
+	/* Allocate up to `want` consecutive blocks for data, which is the contents of the blocks from b on; *got of
+	 * them, at least one. */
 	int (*put)(void *user, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
 		   uint32_t *got);
 	void *user;

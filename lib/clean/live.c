@@ -99,7 +99,7 @@ static int collect_segment(struct live *live, f2fs_seg_t segno, uint8_t *entries
 					  .nid = sum_nid(raw),
 					  .ofs = sum_ofs_in_node(raw),
 					  .version = sum_version(raw),
-					  .is_node = entry_type != 0 };
+					  .is_node = entry_type != SUMMARY_OF_DATA };
 	}
 	return 0;
 }

@@ -99,7 +99,7 @@ static int move_data(struct txn *txn, const struct move_target *target, const st
 	uint32_t got;
 
 	for (uint32_t i = 0; i < count; i += got) {
-		const uint32_t at = (list[i].addr - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+		const uint32_t at = geometry_offset_of(geo, list[i].addr);
 		f2fs_blk_t to = 0;
 		int err = target->put(target->user, &list[i], run_length(list + i, count - i),
 				      buffer + ((size_t)at << geo->block_bits), &to, &got);

@@ -209,8 +209,8 @@ static int log_room(struct txn *txn, unsigned type, uint64_t *out)
 	const uint32_t sps = txn->vol->geo.segs_per_sec;
 	int err = 0;
 
-	*out = head->alloc_type == 0 ? zones_usable(txn->vol, head->segno) - head->blkoff : 0;
-	for (f2fs_seg_t i = head->segno + 1; i % sps != 0 && head->alloc_type == 0 && !err; i++) {
+	*out = head->alloc_type == ALLOC_APPEND ? zones_usable(txn->vol, head->segno) - head->blkoff : 0;
+	for (f2fs_seg_t i = head->segno + 1; i % sps != 0 && head->alloc_type == ALLOC_APPEND && !err; i++) {
 		struct segment *s;
 
 		err = segment_get(txn, i, &s);

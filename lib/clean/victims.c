@@ -17,12 +17,8 @@ struct section_state {
 
 static bool is_log(const struct f2fs_volume *vol, f2fs_seg_t segno)
 {
-	struct f2fs_log_head head;
-
-	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
-		if (f2fs_volume_log(vol, i, &head) == 0 && head.segno == segno)
-			return true;
-	return stream_is_in(vol, segno) || (vol->txn && segment_is_current(vol->txn, segno));
+	return volume_has_log_in(vol, segno) || stream_is_in(vol, segno) ||
+	       (vol->txn && segment_is_current(vol->txn, segno));
 }
 
 uint32_t clean_section_blocks(const struct f2fs_volume *vol)

@@ -116,7 +116,8 @@ static const struct f2fs_device_ops block_ops = {
 	.close = hostfile_close,
 };
 
-int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32_t caps, struct f2fs_device **out)
+int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32_t caps, int backing,
+		      struct f2fs_device **out)
 {
 	struct f2fs_device_info info = { .caps = caps | F2FS_DEVICE_PARALLEL | F2FS_DEVICE_BLOCK };
 	int sys_errno = query_block(fd, &info);
@@ -131,6 +132,7 @@ int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32
 		return F2FS_ERR_NOMEM;
 	file->ctx = ctx;
 	file->fd = fd;
+	file->backing = backing;
 	file->size = info.size;
 	file->sector_size = info.sector_size;
 	file->zone_bytes = info.zone_bytes;
@@ -141,9 +143,12 @@ int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32
 		ops.zone_finish = NULL;
 	}
 	rc = device_make(ctx, path, &ops, file, &info, out);
-	if (rc != 0)
+	if (rc != 0) {
 		mem_free(ctx, file);
-	else if (caps & F2FS_DEVICE_WRITE)
+		return rc;
+	}
+	hostfile_enter(file);
+	if (caps & F2FS_DEVICE_WRITE)
 		(*out)->owner = (long)getpid();
-	return rc;
+	return 0;
 }

@@ -349,7 +349,7 @@ static int end_call(struct f2fs_device *dev, int before, int rc, const char *wha
 	return device_report(dev, rc, what, offset, length);
 }
 
-int device_readv(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
+static int read_iov(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
 	int before = begin_call(dev);
 	int rc = device_readv_quiet(dev, offset, iov, count);
@@ -361,10 +361,10 @@ int device_read(struct f2fs_device *dev, uint64_t offset, void *buffer, size_t l
 {
 	struct f2fs_iovec iov = { buffer, length };
 
-	return device_readv(dev, offset, &iov, 1);
+	return read_iov(dev, offset, &iov, 1);
 }
 
-int device_writev(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
+static int write_iov(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
 	int before = begin_call(dev);
 	int rc = device_writev_quiet(dev, offset, iov, count);
@@ -376,7 +376,7 @@ int device_write(struct f2fs_device *dev, uint64_t offset, const void *buffer, s
 {
 	struct f2fs_iovec iov = iov_of_const(buffer, length);
 
-	return device_writev(dev, offset, &iov, 1);
+	return write_iov(dev, offset, &iov, 1);
 }
 
 int device_zero(struct f2fs_device *dev, uint64_t offset, uint64_t length)
@@ -424,13 +424,13 @@ int f2fs_device_write(struct f2fs_device *dev, uint64_t offset, const void *buff
 int f2fs_device_readv(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
 	error_clear(dev->ctx);
-	return device_readv(dev, offset, iov, count);
+	return read_iov(dev, offset, iov, count);
 }
 
 int f2fs_device_writev(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
 	error_clear(dev->ctx);
-	return device_writev(dev, offset, iov, count);
+	return write_iov(dev, offset, iov, count);
 }
 
 int f2fs_device_zero(struct f2fs_device *dev, uint64_t offset, uint64_t length)

@@ -62,9 +62,7 @@ int device_zone_finish_quiet(struct f2fs_device *dev, uint64_t offset);
 int device_report(struct f2fs_device *dev, int rc, const char *what, uint64_t offset, uint64_t length);
 
 int device_read(struct f2fs_device *dev, uint64_t offset, void *buffer, size_t length);
-int device_readv(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
 int device_write(struct f2fs_device *dev, uint64_t offset, const void *buffer, size_t length);
-int device_writev(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
 int device_zero(struct f2fs_device *dev, uint64_t offset, uint64_t length);
 int device_discard(struct f2fs_device *dev, uint64_t offset, uint64_t length);
 int device_flush(struct f2fs_device *dev);

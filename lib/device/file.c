@@ -37,8 +37,11 @@ void hostfile_close(void *self)
 {
 	struct hostfile *file = self;
 
+	hostfile_leave(file);
 	if (file->owner == (long)getpid())
-		lock_drop(file->fd);
+		lock_drop(file->backing >= 0 ? file->backing : file->fd);
+	if (file->backing >= 0)
+		close(file->backing);
 	close(file->fd);
 	mem_free(file->ctx, file);
 }
@@ -129,6 +132,7 @@ int file_make_device(struct f2fs_context *ctx, const char *path, int fd, uint64_
 		return F2FS_ERR_NOMEM;
 	file->ctx = ctx;
 	file->fd = fd;
+	file->backing = -1;
 	file->size = size;
 	file->sector_size = info.sector_size;
 	if (caps & F2FS_DEVICE_WRITE)
@@ -138,9 +142,11 @@ int file_make_device(struct f2fs_context *ctx, const char *path, int fd, uint64_
 	if (caps & F2FS_DEVICE_WRITE)
 		file->owner = (long)getpid();
 	rc = device_make(ctx, path, &file_ops, file, &info, out);
-	if (rc != 0)
+	if (rc != 0) {
 		mem_free(ctx, file);
-	else
-		(*out)->owner = file->owner;
-	return rc;
+		return rc;
+	}
+	hostfile_enter(file);
+	(*out)->owner = file->owner;
+	return 0;
 }

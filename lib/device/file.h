@@ -5,6 +5,7 @@
 #ifndef F2FSKIT_DEVICE_FILE_H
 #define F2FSKIT_DEVICE_FILE_H
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "device/device.h"
@@ -13,17 +14,28 @@
 struct hostfile {
 	struct f2fs_context *ctx;
 	int fd;
+	int backing; /* the file behind a loop device, which is locked; -1: none */
 	long owner; /* of the lock: the process that opened it for writing; 0: there is none */
 	uint64_t size;
 	uint32_t sector_size;
 	uint64_t zone_bytes;
+	struct hostfile *next; /* of the context's */
+	bool is_block;
+	uint64_t host_device, number; /* identity on the host: of a block device its number alone */
 };
 
 /* Make a device of an open regular file of size bytes; the descriptor is the device's on success only. */
 int file_make_device(struct f2fs_context *ctx, const char *path, int fd, uint64_t size, uint32_t caps,
 		     struct f2fs_device **out);
-/* The same for an open block device. */
-int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32_t caps, struct f2fs_device **out);
+/* The same for an open block device; the descriptor backing (see there) is the device's on success, too. */
+int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32_t caps, int backing,
+		      struct f2fs_device **out);
+
+/* hostid.c: the context's list of them. Only its own thread opens and closes; others may look meanwhile. */
+void hostfile_enter(struct hostfile *file);
+void hostfile_leave(struct hostfile *file);
+/* Is a file or block device of the host open as a device of this context? It must not be overwritten then. */
+bool hostfile_is_open(const struct f2fs_context *ctx, const struct stat *st);
 
 /* Operations that both kinds share. */
 int hostfile_read(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);

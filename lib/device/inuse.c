@@ -26,6 +26,7 @@ struct target {
 	dev_t rdev;
 	dev_t dev;
 	ino_t ino;
+	dev_t self; /* a loop device that does not count; 0: none */
 };
 
 /* Read a line without its end; what does not fit is dropped. */
@@ -206,7 +207,7 @@ static bool is_loop_of(const struct target *target, const char *name, dev_t *num
 	if (!read_first_line(path, line) || sscanf(line, "%u:%u", &maj, &min) != 2)
 		return false;
 	*number = makedev(maj, min);
-	return true;
+	return *number != target->self;
 }
 
 static bool find_loop(const struct target *target, char name[256], dev_t *number)
@@ -245,6 +246,41 @@ static int refuse_loop(const struct target *target, struct f2fs_context *ctx, co
 	return error_set(ctx, F2FS_ERR_BUSY, "%s is in use by /dev/%s", path, name);
 }
 
+bool inuse_backing(const struct inuse_host *host, dev_t rdev, char *path, size_t room)
+{
+	static const char *const places[] = { "", "/.." }; /* of the device, of the disk whose partition it is */
+	char name[256];
+
+	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char line[LINE_SIZE];
+
+		snprintf(name, sizeof(name), "%s/dev/block/%u:%u%s/loop/backing_file", host->sys, major(rdev),
+			 minor(rdev), places[i]);
+		if (read_first_line(name, line)) {
+			snprintf(path, room, "%s", line);
+			return strlen(line) < room;
+		}
+	}
+	return false;
+}
+
+/* Is the file behind a loop device in use by another loop device? */
+static int refuse_twin(const struct target *target, struct f2fs_context *ctx, const char *path)
+{
+	struct target file = { .purpose = target->purpose, .host = target->host, .self = target->rdev };
+	char backing[LINE_SIZE];
+	struct stat st;
+
+	if (!target->is_block || !inuse_backing(target->host, target->rdev, backing, sizeof(backing)) ||
+	    stat(backing, &st) != 0)
+		return 0;
+	file.is_block = S_ISBLK(st.st_mode);
+	file.rdev = st.st_rdev;
+	file.dev = st.st_dev;
+	file.ino = st.st_ino;
+	return refuse_loop(&file, ctx, path);
+}
+
 int inuse_refuse_on(const struct inuse_host *host, struct f2fs_context *ctx, const char *path, const struct stat *st,
 		    enum inuse_purpose purpose)
 {
@@ -264,12 +300,12 @@ int inuse_refuse_on(const struct inuse_host *host, struct f2fs_context *ctx, con
 		return error_set(ctx, F2FS_ERR_BUSY, "%s is in use as swap space", path);
 	if (target.is_block && purpose == INUSE_WRITING && find_holder(&target, name))
 		return error_set(ctx, F2FS_ERR_BUSY, "%s is in use by %s", path, name);
-	return refuse_loop(&target, ctx, path);
+	return target.is_block ? refuse_twin(&target, ctx, path) : refuse_loop(&target, ctx, path);
 }
+
+const struct inuse_host inuse_here = { "/proc/self/mountinfo", "/proc/swaps", "/sys" };
 
 int inuse_refuse(struct f2fs_context *ctx, const char *path, const struct stat *st, enum inuse_purpose purpose)
 {
-	static const struct inuse_host host = { "/proc/self/mountinfo", "/proc/swaps", "/sys" };
-
-	return inuse_refuse_on(&host, ctx, path, st, purpose);
+	return inuse_refuse_on(&inuse_here, ctx, path, st, purpose);
 }

@@ -16,6 +16,8 @@ struct inuse_host {
 	const char *sys;       /* "/sys" */
 };
 
+extern const struct inuse_host inuse_here;
+
 /* What the file or device is wanted for. */
 enum inuse_purpose {
 	INUSE_WRITING = 0,
@@ -26,5 +28,7 @@ enum inuse_purpose {
 int inuse_refuse(struct f2fs_context *ctx, const char *path, const struct stat *st, enum inuse_purpose purpose);
 int inuse_refuse_on(const struct inuse_host *host, struct f2fs_context *ctx, const char *path, const struct stat *st,
 		    enum inuse_purpose purpose);
+/* Find the file behind a loop device or behind the disk of a partition; false: it is none, or the name has no room. */
+bool inuse_backing(const struct inuse_host *host, dev_t rdev, char *path, size_t room);
 
 #endif

@@ -4,6 +4,18 @@
  */
 #include "device/layer.h"
 
+static struct f2fs_device *get_inner(void *self)
+{
+	return ((struct layer *)self)->inner;
+}
+
+/* For struct f2fs_device's below. */
+static struct f2fs_device *layer_below(void *self, uint64_t *offset)
+{
+	(void)offset;
+	return get_inner(self);
+}
+
 int layer_make(struct f2fs_device *inner, size_t size, const struct f2fs_device_ops *ops, uint32_t caps,
 	       struct f2fs_device **out)
 {
@@ -31,11 +43,6 @@ int layer_make(struct f2fs_device *inner, size_t size, const struct f2fs_device_
 	(*out)->owner = inner->owner;
 	(*out)->below = layer_below;
 	return 0;
-}
-
-static struct f2fs_device *get_inner(void *self)
-{
-	return ((struct layer *)self)->inner;
 }
 
 int layer_read(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
@@ -89,10 +96,4 @@ void layer_close(void *self)
 
 	f2fs_device_close(layer->inner);
 	mem_free(layer->ctx, layer);
-}
-
-struct f2fs_device *layer_below(void *self, uint64_t *offset)
-{
-	(void)offset;
-	return get_inner(self);
 }

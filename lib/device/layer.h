@@ -31,7 +31,5 @@ int layer_zone_reset(void *self, uint64_t offset);
 int layer_zone_finish(void *self, uint64_t offset);
 /* Drop the reference and free self. */
 void layer_close(void *self);
-/* For struct f2fs_device's below. */
-struct f2fs_device *layer_below(void *self, uint64_t *offset);
 
 #endif

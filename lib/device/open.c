@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +41,44 @@ static int lock_regular(struct f2fs_context *ctx, const char *path, int fd, unsi
 	return error_set(ctx, F2FS_ERR_BUSY, "%s is in use by %s", path, who);
 }
 
+/*
+ * The file behind a loop device is locked as if it were opened itself: the same bytes may be written there, or through
+ * another loop device. *fd: what holds the lock of a writer, -1 when there is none.
+ */
+static int lock_backing(struct f2fs_context *ctx, const struct stat *st, unsigned flags, int *fd)
+{
+	char path[PATH_MAX], who[LOCK_TEXT];
+	struct stat backing;
+	int rc;
+
+	*fd = -1;
+	if (!inuse_backing(&inuse_here, st->st_rdev, path, sizeof(path)) || stat(path, &backing) != 0 ||
+	    !S_ISREG(backing.st_mode))
+		return 0;
+	*fd = open_retry(path, flags & F2FS_OPEN_WRITE ? O_RDWR : O_RDONLY, 0);
+	if (*fd < 0)
+		return 0;
+	rc = lock_regular(ctx, path, *fd, flags, who);
+	if (rc != 0 || !(flags & F2FS_OPEN_WRITE)) {
+		close(*fd);
+		*fd = -1;
+	}
+	return rc;
+}
+
+static int make_block(struct f2fs_context *ctx, const char *path, int fd, const struct stat *st, unsigned flags,
+		      struct f2fs_device **out)
+{
+	int backing, rc = lock_backing(ctx, st, flags, &backing);
+
+	if (rc != 0)
+		return rc;
+	rc = block_make_device(ctx, path, fd, flags & F2FS_OPEN_WRITE ? F2FS_DEVICE_WRITE : 0, backing, out);
+	if (rc != 0 && backing >= 0)
+		close(backing);
+	return rc;
+}
+
 static int make_regular(struct f2fs_context *ctx, const char *path, int fd, const struct stat *st, unsigned flags,
 			struct f2fs_device **out)
 {
@@ -55,6 +94,7 @@ static int make_regular(struct f2fs_context *ctx, const char *path, int fd, cons
 	if ((*out)->writer)
 		return 0;
 	/* the descriptor is the caller's again, which closes it */
+	hostfile_leave((*out)->self);
 	mem_free(ctx, (*out)->self);
 	(*out)->ops.close = NULL;
 	f2fs_device_close(*out);
@@ -64,12 +104,10 @@ static int make_regular(struct f2fs_context *ctx, const char *path, int fd, cons
 static int make_device(struct f2fs_context *ctx, const char *path, int fd, const struct stat *st, unsigned flags,
 		       struct f2fs_device **out)
 {
-	const uint32_t caps = flags & F2FS_OPEN_WRITE ? F2FS_DEVICE_WRITE : 0;
-
 	if (S_ISREG(st->st_mode))
 		return make_regular(ctx, path, fd, st, flags, out);
 	if (S_ISBLK(st->st_mode))
-		return block_make_device(ctx, path, fd, caps, out);
+		return make_block(ctx, path, fd, st, flags, out);
 	return refuse_kind(ctx, path, st->st_mode);
 }
 

@@ -28,6 +28,8 @@ struct undo {
 	uint64_t identity;
 	uint64_t records;
 	uint64_t end;	 /* of the undo file */
+	bool is_own;	 /* the file was made for this recording */
+	bool has_failed; /* something could not be recorded, so it was not written either */
 	uint8_t **saved; /* per CHUNK_BLOCKS: a bit for each block that has its record; NULL: none has */
 	uint64_t chunk_count;
 	uint8_t *buffer; /* a record: its sector and its bytes */
@@ -93,8 +95,7 @@ static int append(struct undo *undo, uint64_t *end, uint64_t number, uint64_t of
 	return rc;
 }
 
-/* Save every block of a range that has no record yet; durable when this returns 0. */
-static int save(struct undo *undo, uint64_t offset, uint64_t length)
+static int save_blocks(struct undo *undo, uint64_t offset, uint64_t length)
 {
 	const uint64_t first = offset / UNDO_BLOCK, last = (offset + length - 1) / UNDO_BLOCK;
 	uint64_t end = undo->end, records = undo->records;
@@ -126,6 +127,15 @@ static int save(struct undo *undo, uint64_t offset, uint64_t length)
 	for (uint64_t block = first; block <= last; block++)
 		lsb_set(undo->saved[block / CHUNK_BLOCKS], block % CHUNK_BLOCKS);
 	return 0;
+}
+
+/* Save every block of a range that has no record yet; durable when this returns 0. */
+static int save(struct undo *undo, uint64_t offset, uint64_t length)
+{
+	const int rc = save_blocks(undo, offset, length);
+
+	undo->has_failed |= rc != 0;
+	return rc;
 }
 
 static int read_undo(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
@@ -270,6 +280,9 @@ static void close_undo(void *self)
 	if (undo->log) {
 		seal(undo);
 		file = device_self(undo->log, hostfile_read);
+		/* Nothing was changed for want of a record: the next try can make the file anew. */
+		if (undo->is_own && file && undo->has_failed && undo->records == 0)
+			unlink(undo->log->name);
 		/* An undo file is made as long as it might become; a file that stays so is good, too. */
 		if (file && ftruncate(file->fd, (off_t)undo->end) == 0)
 			file->size = undo->log->info.size = undo->end;
@@ -393,6 +406,13 @@ int undo_make(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_de
 	}
 	*out = dev;
 	return 0;
+}
+
+void undo_own(struct f2fs_device *dev)
+{
+	struct undo *undo = dev->self;
+
+	undo->is_own = true;
 }
 
 int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out)

@@ -279,16 +279,19 @@ static int look(struct player *p, const struct undo_record *r)
 
 static int refuse_changed(struct player *p, uint32_t watch)
 {
+	const char *name = p->count == 1 ? p->parts[0]->name : p->target->name;
+
 	if (p->changed)
 		return error_set(p->ctx, F2FS_ERR_STATE,
 				 "%s is not as the recording left it: %llu of %llu blocks differ, the first at byte "
 				 "%llu",
-				 p->target->name, (unsigned long long)p->changed, (unsigned long long)p->blocks,
+				 name, (unsigned long long)p->changed, (unsigned long long)p->blocks,
 				 (unsigned long long)p->first_changed);
 	if (watch != p->sealed_watch)
 		return error_set(p->ctx, F2FS_ERR_STATE,
-				 "%s is not as the recording left it: something was written beside its blocks",
-				 p->target->name);
+				 "%s is not as the recording left it: something was written beside its blocks, or it "
+				 "is another device",
+				 name);
 	return 0;
 }
 

@@ -6,6 +6,8 @@
  */
 #include "device/undo.h"
 
+#include <unistd.h>
+
 /* Join devices in a row; *starts: where each begins. */
 static int join(struct f2fs_device *const *devices, unsigned count, uint64_t *starts, struct f2fs_device **out)
 {
@@ -48,8 +50,13 @@ int f2fs_undo_record(struct f2fs_device *const *devices, unsigned count, const c
 
 	if (!err)
 		err = f2fs_undo_create(row, path, &log);
-	if (!err)
+	if (!err) {
 		err = undo_make(row, log, devices, count, &undo);
+		if (err)
+			unlink(path); /* made just now */
+		else
+			undo_own(undo);
+	}
 	if (!err)
 		err = divide(undo, devices, count, starts, out);
 	f2fs_device_close(undo);

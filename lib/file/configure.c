@@ -34,6 +34,8 @@ static int check_options(struct f2fs_volume *vol, const struct f2fs_write_option
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "cold_apart is 0 or 1, not %u", o->cold_apart);
 	if (o->at_once > 1)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "at_once is 0 or 1, not %u", o->at_once);
+	if (!f2fs_fsync_mode_name(o->fsync_mode))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no mode %u of fsync", o->fsync_mode);
 	return o->has_compression ? compress_check(vol, &o->compression) : 0;
 }
 
@@ -43,6 +45,7 @@ static const char *const loggings[] = { [F2FS_LOGGING_ADAPTIVE] = "adaptive",
 static const char *const temperatures[] = { [F2FS_TEMPERATURE_TABLE] = "table",
 					     [F2FS_TEMPERATURE_SLIDES] = "slides",
 					     [F2FS_TEMPERATURE_KERNEL] = "kernel" };
+static const char *const fsync_modes[] = { [F2FS_FSYNC_MODE_STRICT] = "strict", [F2FS_FSYNC_MODE_POSIX] = "posix" };
 #define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
 
 static int find_name(const char *const *names, size_t count, const char *name)
@@ -71,6 +74,16 @@ int f2fs_temperature_find(const char *name)
 const char *f2fs_temperature_name(unsigned temperature)
 {
 	return temperature < LENGTH(temperatures) ? temperatures[temperature] : NULL;
+}
+
+int f2fs_fsync_mode_find(const char *name)
+{
+	return find_name(fsync_modes, LENGTH(fsync_modes), name);
+}
+
+const char *f2fs_fsync_mode_name(unsigned mode)
+{
+	return mode < LENGTH(fsync_modes) ? fsync_modes[mode] : NULL;
 }
 
 static int copy_text(struct f2fs_context *ctx, const char *text, char **out)

@@ -9,8 +9,10 @@
 
 #include "base/bytes.h"
 #include "format/xattr.h"
+#include "volume/key_team.h"
 
 #define READ_AT_ONCE ((size_t)256 << 10) /* bytes that are still in the cache when they are deciphered */
+#define READ_BY_TEAM ((size_t)1 << 20) /* bytes of a read that are worth it to wake workers */
 #define TARGET_LENGTH 2 /* bytes of the length before an enciphered target */
 
 /* ---- contexts */
@@ -34,7 +36,8 @@ static int decode(struct f2fs_volume *vol, const uint8_t *block, f2fs_nid_t ino,
 	return volume_corrupt(vol, RULE_FSCRYPT_CONTEXT, F2FS_NO_BLOCK, ino, "%u bytes", (unsigned)size);
 }
 
-int crypto_context(struct f2fs_inode *inode, struct context_of *out)
+/* Get the encryption context of an inode; CORRUPT when it has none that can be read. */
+static int get_context(struct f2fs_inode *inode, struct context_of *out)
 {
 	const uint8_t *value;
 	size_t size;
@@ -45,7 +48,8 @@ int crypto_context(struct f2fs_inode *inode, struct context_of *out)
 	return decode(inode->vol, inode->block, inode->ino, value, size, out);
 }
 
-int crypto_context_of(struct winode *w, struct context_of *out)
+/* The same of an inode that is being changed. */
+static int get_changed_context(struct winode *w, struct context_of *out)
 {
 	uint8_t value[FSCRYPT_CONTEXT_MAX];
 	size_t size;
@@ -86,7 +90,7 @@ int crypto_refuse(struct f2fs_inode *inode, const char *what)
 {
 	struct context_of of;
 	struct file_key *key;
-	int err = crypto_context(inode, &of);
+	int err = get_context(inode, &of);
 
 	if (!err) /* there may be a key that cannot be used */
 		err = keyring_find(inode->vol, &of, &key);
@@ -101,7 +105,7 @@ int crypto_find(struct f2fs_inode *inode, struct file_key **out)
 	*out = NULL;
 	if (keyring_count(inode->vol) == 0)
 		return 0;
-	err = crypto_context(inode, &of);
+	err = get_context(inode, &of);
 	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO) {
 		error_clear(inode->vol->ctx);
 		return 0;
@@ -121,7 +125,7 @@ int crypto_find(struct f2fs_inode *inode, struct file_key **out)
 int crypto_need(struct f2fs_inode *inode, const char *what, struct file_key **out)
 {
 	struct context_of of;
-	int err = crypto_context(inode, &of);
+	int err = get_context(inode, &of);
 
 	if (!err)
 		err = keyring_find(inode->vol, &of, out);
@@ -133,7 +137,7 @@ int crypto_need(struct f2fs_inode *inode, const char *what, struct file_key **ou
 int crypto_need_for(struct winode *w, const char *what, struct file_key **out)
 {
 	struct context_of of;
-	int err = crypto_context_of(w, &of);
+	int err = get_changed_context(w, &of);
 
 	if (!err)
 		err = keyring_find(w->txn->vol, &of, out);
@@ -189,6 +193,43 @@ static int read_part(struct f2fs_inode *inode, struct file_key *key, uint64_t fi
 	return err;
 }
 
+/* Workers for a read, if it is long enough for them. */
+static struct key_team *find_team(struct f2fs_volume *vol, struct file_key *key, size_t length)
+{
+	struct key_team *team = length < READ_BY_TEAM ? NULL : keyring_team(vol);
+
+	if (team && key_team_begin(vol, team, key) != 0) {
+		error_clear(vol->ctx); /* it goes without */
+		return NULL;
+	}
+	return team;
+}
+
+/* Whole blocks. */
+static int read_blocks(struct f2fs_inode *inode, struct file_key *key, uint64_t file_block, f2fs_blk_t addr,
+		       uint8_t *buffer, size_t length)
+{
+	struct f2fs_volume *vol = inode->vol;
+	const unsigned bits = vol->geo.block_bits;
+	struct key_team *team = find_team(vol, key, length);
+	int err = 0;
+
+	for (size_t n; !err && length > 0; length -= n) {
+		n = length < READ_AT_ONCE ? length : READ_AT_ONCE;
+		err = volume_read(vol, addr, 0, buffer, n);
+		if (!err && team)
+			key_team_add(team, file_block, buffer, n >> bits);
+		else if (!err)
+			err = file_key_blocks(vol, key, false, file_block, buffer, buffer, n >> bits);
+		file_block += n >> bits;
+		addr += (f2fs_blk_t)(n >> bits);
+		buffer += n;
+	}
+	if (team && !key_team_end(team) && !err)
+		err = error_nomem(vol->ctx);
+	return err;
+}
+
 int crypto_read(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t within, uint8_t *buffer,
 		size_t length)
 {
@@ -203,10 +244,7 @@ int crypto_read(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, 
 			n = length < bs - within ? length : (size_t)(bs - within);
 			err = read_part(inode, key, file_block, addr, within, buffer, n);
 		} else {
-			n = n < READ_AT_ONCE ? n : READ_AT_ONCE;
-			err = volume_read(inode->vol, addr, 0, buffer, n);
-			if (!err)
-				err = file_key_blocks(inode->vol, key, false, file_block, buffer, buffer, n / bs);
+			err = read_blocks(inode, key, file_block, addr, buffer, n);
 		}
 		file_block += (within + n) / bs;
 		addr += (f2fs_blk_t)((within + n) / bs);
@@ -339,7 +377,7 @@ int crypto_inherit(struct winode *parent, struct winode *w)
 
 	if (!winode_is_encrypted(parent) || (type != MODE_REG && type != MODE_DIR && type != MODE_LNK))
 		return 0;
-	err = crypto_context_of(parent, &of);
+	err = get_changed_context(parent, &of);
 	if (!err)
 		err = crypto_fresh_nonce(w->txn->vol, &of.context);
 	return err ? err : crypto_store(w, &of.context);
@@ -387,9 +425,9 @@ int crypto_need_same(struct winode *dir, struct winode *w)
 	if (!winode_is_encrypted(w))
 		return error_set(w->txn->vol->ctx, F2FS_ERR_XDEV, "inode %u is not encrypted, the directory is",
 				 (unsigned)w->node->nid);
-	err = crypto_context_of(dir, &above);
+	err = get_changed_context(dir, &above);
 	if (!err)
-		err = crypto_context_of(w, &of);
+		err = get_changed_context(w, &of);
 	if (err || is_same_policy(&above.context, &of.context))
 		return err;
 	return error_set(w->txn->vol->ctx, F2FS_ERR_XDEV, "inode %u and the directory are encrypted by other policies",

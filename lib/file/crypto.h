@@ -11,11 +11,6 @@
 
 /* ---- crypto.c: keys and contents */
 
-/* Get the encryption context of an inode; CORRUPT when it has none that can be read. */
-int crypto_context(struct f2fs_inode *inode, struct context_of *out);
-/* The same of an inode that is being changed. */
-int crypto_context_of(struct winode *w, struct context_of *out);
-
 /*
  * Find the key of names that are to be shown: NULL when it was not added or cannot be used, or the context is damaged,
  * since names are shown without a key, too. Valid until keys are looked for again. Fails with NOMEM.
@@ -61,8 +56,6 @@ int crypto_show(struct f2fs_inode *inode, uint32_t hash, const uint8_t *raw, siz
 		size_t *length);
 /* ---- crypto_name.c: names and link targets, given the key */
 
-/* Bytes that a name of @length takes when it is enciphered, of at most @most. */
-size_t crypto_padded(const struct file_key *key, size_t length, size_t most);
 /* Decipher a name; false when what comes out is none. @text takes raw_len bytes. */
 bool crypto_open_name(struct f2fs_volume *vol, struct file_key *key, const uint8_t *raw, size_t raw_len, uint8_t *text,
 		      size_t *length);

@@ -60,7 +60,8 @@ int crypto_judge_name(struct f2fs_volume *vol, struct file_key *key, const uint8
 	return utf8_is_valid(text, length) ? 1 : -1;
 }
 
-size_t crypto_padded(const struct file_key *key, size_t length, size_t most)
+/* Bytes that a name of @length takes when it is enciphered, of at most @most. */
+static size_t padded_length(const struct file_key *key, size_t length, size_t most)
 {
 	const size_t unit = fscrypt_padding(&key->of.context);
 	size_t n = length < CIPHER_BLOCK ? CIPHER_BLOCK : length;
@@ -72,7 +73,7 @@ size_t crypto_padded(const struct file_key *key, size_t length, size_t most)
 int crypto_hide(struct f2fs_volume *vol, struct file_key *key, const uint8_t *name, size_t length, uint8_t *out,
 		size_t most, size_t *hidden)
 {
-	*hidden = crypto_padded(key, length, most);
+	*hidden = padded_length(key, length, most);
 	memcpy(out, name, length);
 	memset(out + length, 0, *hidden - length);
 	return file_key_name(vol, key, true, out, out, *hidden);

@@ -55,30 +55,30 @@ static int begin(struct digests *d, unsigned wanted)
 
 static int add(struct digests *d, const uint8_t *data, size_t n)
 {
-	int rc = 0;
+	int err = 0;
 
 	d->crc = crc_f2fs(d->crc, data, n);
-	for (unsigned i = 0; i < KINDS && !rc; i++)
+	for (unsigned i = 0; i < KINDS && !err; i++)
 		if (d->ready & kinds[i].bit)
-			rc = sha_update(&d->running[i], data, n);
-	return rc;
+			err = sha_update(&d->running[i], data, n);
+	return err;
 }
 
 static int finish(struct digests *d, struct f2fs_digests *out)
 {
-	int rc = 0;
+	int err = 0;
 
 	out->crc32 = ~d->crc;
-	for (unsigned i = 0; i < KINDS && !rc; i++) {
+	for (unsigned i = 0; i < KINDS && !err; i++) {
 		uint8_t digest[SHA_MAX_SIZE];
 
 		if (!(d->ready & kinds[i].bit))
 			continue;
-		rc = sha_finish(&d->running[i], digest);
-		if (!rc)
+		err = sha_finish(&d->running[i], digest);
+		if (!err)
 			memcpy((uint8_t *)out + kinds[i].place, digest, sha_size(kinds[i].algorithm));
 	}
-	return rc;
+	return err;
 }
 
 static int unavailable(struct f2fs_context *ctx)
@@ -111,10 +111,10 @@ static int add_contents(struct f2fs_inode *inode, struct digests *d, uint64_t *b
 int f2fs_digest_available(unsigned wanted)
 {
 	struct digests d;
-	const int rc = begin(&d, wanted);
+	const int err = begin(&d, wanted);
 
 	end(&d);
-	return rc == 0 && (wanted & ~(unsigned)F2FS_DIGEST_ALL) == 0;
+	return err == 0 && (wanted & ~(unsigned)F2FS_DIGEST_ALL) == 0;
 }
 
 int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_digests *out)

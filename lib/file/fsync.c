@@ -103,7 +103,7 @@ static int parent_reason(struct winode *w, bool is_new, int *reason)
 		return 0;
 	if (inode_i_advise(winode_block(w)) & FLAG_i_advise_lost_pino)
 		*reason = F2FS_FSYNC_WRONG_PARENT;
-	if (bits & CHAIN_NAME_TAKEN)
+	if (bits & (w->txn->vol->write.fsync_mode == F2FS_FSYNC_MODE_POSIX ? CHAIN_NAME_LIVES : CHAIN_NAME_TAKEN))
 		*reason = F2FS_FSYNC_PARENT_NAMES;
 	err = nat_get_stored(w->txn->vol, pino, &entry);
 	if (!err && entry.block_addr == F2FS_NULL_ADDR)
@@ -226,7 +226,7 @@ static int inode_matters(struct winode *w, const struct node *list, unsigned fla
 	if (inode_has_checksum(geo, now))
 		extra_set_i_inode_checksum(copy + INODE_ADDR_OFFSET, extra_i_inode_checksum(now + INODE_ADDR_OFFSET));
 	/* recovery finds nodes by their place in the file, so node ids and the footer do not count */
-	*matters = memcmp(copy, now, geo->block_size - footer_SIZE - 20) != 0;
+	*matters = memcmp(copy, now, inode_nids_offset(geo)) != 0;
 	return 0;
 }
 

@@ -147,7 +147,7 @@ int map_need_space(struct winode *w, uint64_t from, uint64_t to)
 
 int map_truncate(struct winode *w, uint64_t first)
 {
-	static const uint8_t heights[5] = { 1, 1, 2, 2, 3 };
+	static const uint8_t heights[INODE_NIDS] = { 1, 1, 2, 2, 3 };
 	const struct f2fs_geometry *geo = &w->txn->vol->geo;
 	uint64_t base = w->layout.slots;
 	int err = 0;
@@ -155,9 +155,9 @@ int map_truncate(struct winode *w, uint64_t first)
 	pages_forget(w->txn, w->node->nid, first);
 	if (first < w->layout.slots)
 		err = free_slots(w, w->node, winode_block(w) + w->layout.slot_offset, (uint32_t)first, w->layout.slots);
-	for (unsigned i = 0; i < 5 && !err; i++) {
+	for (unsigned i = 0; i < INODE_NIDS && !err; i++) {
 		uint64_t size = span_of(w, heights[i] + 1u);
-		uint8_t *raw = winode_block(w) + geo->block_size - footer_SIZE - 20 + (size_t)i * 4;
+		uint8_t *raw = inode_nid_w(geo, winode_block(w), i);
 
 		if (first < base + size)
 			err = cut_subtree(w, w->node, raw, heights[i], first > base ? first - base : 0);

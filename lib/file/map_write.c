@@ -51,7 +51,7 @@ static int find_slot(struct winode *w, uint64_t file_block, bool make, struct sl
 		out->count = w->layout.slots - path.index[0];
 		return 0;
 	}
-	raw = node->block + geo->block_size - footer_SIZE - 20 + (size_t)path.index[0] * 4;
+	raw = inode_nid_w(geo, node->block, path.index[0]);
 	for (unsigned level = 1; level <= path.depth; level++) {
 		struct node *child;
 		int err;

@@ -41,7 +41,8 @@ int name_need_no_twin(struct f2fs_inode *dir, const char *name, size_t length, f
 			       "the name exists already, with other letters that fold to the same");
 }
 
-int name_need_absent(struct f2fs_inode *dir, const char *name, size_t length)
+/* Fail with EXISTS when the name is there. */
+static int need_absent(struct f2fs_inode *dir, const char *name, size_t length)
 {
 	struct f2fs_dirent entry;
 	int err = dir_find(dir, name, length, &entry);
@@ -178,7 +179,7 @@ static int create(struct f2fs_inode *dir, const char *name, size_t length, const
 	if (!err)
 		err = dir_get(dir, true, &parent);
 	if (!err)
-		err = name_need_absent(dir, name, length);
+		err = need_absent(dir, name, length);
 	if (!err)
 		err = dir_check_name(&parent, name, length);
 	if (!err)
@@ -268,7 +269,7 @@ static int link_name(struct f2fs_inode *dir, const char *name, size_t length, st
 	if (!err)
 		err = crypto_need_same(&parent, &w);
 	if (!err)
-		err = name_need_absent(dir, name, length);
+		err = need_absent(dir, name, length);
 	if (!err)
 		err = space_need(parent.txn, NAME_BLOCKS);
 	if (!err)
@@ -297,17 +298,23 @@ int f2fs_link(struct f2fs_inode *dir, const char *name, size_t length, struct f2
 int name_drop(struct winode *parent, f2fs_nid_t ino)
 {
 	struct winode w;
+	bool is_linked;
 	int err = winode_get(parent->txn->vol, ino, &w);
 
 	if (err)
 		return err;
 	winode_stamp(&w, STAMP_CTIME);
-	if (winode_is_dir(&w)) {
-		links_add(parent, -1);
-	} else if (inode_i_links(winode_block(&w)) > 1) {
+	is_linked = !winode_is_dir(&w) && inode_i_links(winode_block(&w)) > 1;
+	if (winode_is_dir(&w) || is_linked)
+		err = chain_note(parent->txn, parent->node->nid, CHAIN_NAME_LIVES);
+	if (err)
+		return err;
+	if (is_linked) {
 		links_add(&w, -1);
 		return 0;
 	}
+	if (winode_is_dir(&w))
+		links_add(parent, -1);
 	return inode_is_open(parent->txn->vol, ino) ? orphan_make(&w) : inode_free(&w);
 }
 

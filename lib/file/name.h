@@ -24,8 +24,6 @@ static inline bool name_is_dots(const char *name, size_t length)
 /* Point at a directory that is to be changed: refuses what is none, or was removed, and encrypted ones without their
  * key when a name is to be written. */
 int dir_get(struct f2fs_inode *dir, bool writes_name, struct winode *out);
-/* Fail with EXISTS when the name is there. */
-int name_need_absent(struct f2fs_inode *dir, const char *name, size_t length);
 /* The same of a name that the kernel would take for this one (dir_find_twin()), unless it is that of an inode. */
 int name_need_no_twin(struct f2fs_inode *dir, const char *name, size_t length, f2fs_nid_t but);
 /* Fail with NOT_EMPTY when a directory has entries besides the dots. */

@@ -144,6 +144,10 @@ int dir_find_twin(struct f2fs_inode *dir, const char *name, size_t length, struc
 /* Let a reader count the blocks that it loads where others count, too: all together load no more than there are. */
 void dir_count_into(struct f2fs_dir *dir, uint64_t *loaded);
 /* Load the attributes once; the set is freed with the inode. */
+/* The public functions of these names without forgetting the last error. */
+int xattr_count(struct f2fs_inode *inode);
+int xattr_at(struct f2fs_inode *inode, unsigned index, struct f2fs_xattr *out);
+int xattr_get(struct f2fs_inode *inode, const char *name, struct f2fs_xattr *out);
 int xattr_load(struct f2fs_inode *inode);
 void xattr_unload(struct f2fs_inode *inode);
 /* Find a stored attribute by index and stored name ("" for none); NO_ATTR when absent. */

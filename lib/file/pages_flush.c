@@ -45,22 +45,42 @@ static bool is_whole_cluster(const struct winode *w, const uint32_t *indices, si
 	       indices[n - 1] < end;
 }
 
-/* Write some of a file's waiting blocks. */
+/* Go from the slot of block *at, whose count is 0 when there is none, to that of a block behind it. */
+static int next_slot(struct winode *w, uint32_t index, struct slot_ref *slot, uint32_t *at)
+{
+	const uint32_t step = index - *at;
+	int err = 0;
+
+	if (step < slot->count) {
+		slot->raw += (size_t)step * 4;
+		slot->ofs_in_node += step;
+		slot->count -= step;
+	} else {
+		err = slot_make(w, index, slot);
+	}
+	*at = index;
+	return err;
+}
+
+/* Write some of a file's waiting blocks. One walk down the node tree is enough for all blocks of a direct node. */
 static int flush_blocks(struct txn *txn, const struct file_pages *file, const struct vec *order)
 {
+	struct slot_ref slot = { .count = 0 };
 	struct winode w;
+	uint32_t slot_at = 0;
 	int err = winode_get(txn->vol, file->ino, &w);
 
 	txn->is_flushing = true;
 	for (size_t i = 0; !err && i < order->count;) {
 		const uint32_t *indices = vec_at(order, i);
-		struct slot_ref slot;
 		bool stored = false;
 
-		if (is_whole_cluster(&w, indices, order->count - i))
+		if (is_whole_cluster(&w, indices, order->count - i)) {
 			err = cluster_flush(&w, indices[0], &stored);
+			slot.count = 0;
+		}
 		if (!err && !stored)
-			err = slot_make(&w, indices[0], &slot);
+			err = next_slot(&w, indices[0], &slot, &slot_at);
 		if (!err && !stored)
 			err = data_append_run(&w, &slot, indices[0], page_find(txn->vol, file->ino, indices[0]), 1);
 		i += stored ? w.layout.cluster_blocks : 1;

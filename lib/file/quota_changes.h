@@ -18,9 +18,24 @@ struct quota_change {
 	int64_t now; /* when limits were set, seconds */
 };
 
+/* Times of grace of a whole file. */
+struct quota_period {
+	bool is_set;
+	uint32_t space, inodes; /* seconds */
+};
+
 struct quota_changes {
 	struct map32 index[QUOTA_KINDS]; /* id -> number in list */
 	struct vec list[QUOTA_KINDS];	   /* struct quota_change */
+	struct quota_period periods[QUOTA_KINDS];
 };
+
+/* Does a transaction change the file of a kind? */
+static inline bool quota_changes_kind(const struct txn *txn, unsigned kind)
+{
+	const struct quota_changes *changes = txn && txn->file ? txn->file->quota : NULL;
+
+	return changes && (changes->list[kind].count > 0 || changes->periods[kind].is_set);
+}
 
 #endif

@@ -114,6 +114,18 @@ int quota_limit(struct txn *txn, unsigned kind, unsigned which, const struct f2f
 	return 0;
 }
 
+int quota_period(struct txn *txn, unsigned kind, const struct f2fs_quota_grace *grace)
+{
+	struct quota_changes *changes;
+	int err = need_changes(txn, &changes);
+
+	if (!err)
+		changes->periods[kind] = (struct quota_period){ .is_set = true,
+								.space = grace->space_seconds,
+								.inodes = grace->inode_seconds };
+	return err;
+}
+
 int quota_charge(struct winode *w, int64_t blocks, int64_t inodes)
 {
 	const struct f2fs_volume *vol = w->txn->vol;

@@ -5,10 +5,22 @@
  */
 #include <f2fskit/write.h>
 
+#include "base/sized.h"
 #include "file/write.h"
 #include "format/quota.h"
 
 #define ENTRY_BLOCKS 8u /* a new entry takes at most a leaf and the tree above it, and nodes of the file */
+
+/* Can the quota file of a kind be changed? */
+static int need_file(struct f2fs_volume *vol, unsigned kind)
+{
+	if (!geometry_has(&vol->geo, F2FS_FEATURE_QUOTA) || sb_qf_ino(vol->sb, kind) == 0)
+		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "the volume has no %s quota file",
+				 quota_type_name((enum quota_type)kind));
+	if (!quota_is_kept(vol))
+		return error_set(vol->ctx, F2FS_ERR_STATE, "the quota files wait for a check: fsck.f2fs counts anew");
+	return 0;
+}
 
 static int check_values(struct f2fs_volume *vol, unsigned kind, unsigned limits, const struct f2fs_quota *quota)
 {
@@ -22,7 +34,6 @@ static int check_values(struct f2fs_volume *vol, unsigned kind, unsigned limits,
 		{ F2FS_QUOTA_INODES_SOFT, quota->inodes_soft, F2FS_QUOTA_INODES_MAX, "inodes" },
 		{ F2FS_QUOTA_INODES_HARD, quota->inodes_hard, F2FS_QUOTA_INODES_MAX, "inodes" },
 	};
-	const char *name = quota_type_name((enum quota_type)kind);
 	unsigned known = 0;
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
@@ -34,18 +45,14 @@ static int check_values(struct f2fs_volume *vol, unsigned kind, unsigned limits,
 	if (limits & ~known)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there are no limits 0x%x", limits);
 	if (quota->id == UINT32_MAX)
-		return error_set(vol->ctx, F2FS_ERR_RANGE, "there is no %s %u", name, (unsigned)quota->id);
-	if (!geometry_has(&vol->geo, F2FS_FEATURE_QUOTA) || sb_qf_ino(vol->sb, kind) == 0)
-		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "the volume has no %s quota file", name);
-	if (!quota_is_kept(vol))
-		return error_set(vol->ctx, F2FS_ERR_STATE, "the quota files wait for a check: fsck.f2fs counts anew");
-	return 0;
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "there is no %s %u",
+				 quota_type_name((enum quota_type)kind), (unsigned)quota->id);
+	return need_file(vol, kind);
 }
 
-static int set_limits(struct change *change, unsigned kind, unsigned limits, const struct f2fs_quota *quota)
+/* Is the file sound, and is there room to write it? */
+static int need_writable(struct f2fs_volume *vol, unsigned kind)
 {
-	struct f2fs_volume *vol = change->vol;
-	const int64_t now = vol->has_now ? vol->now_seconds : clock_now(vol->ctx) / 1000000000;
 	struct f2fs_inode *inode;
 	int err = inode_open(vol, sb_qf_ino(vol->sb, kind), &inode);
 
@@ -53,23 +60,55 @@ static int set_limits(struct change *change, unsigned kind, unsigned limits, con
 		return err;
 	err = quota_check_changed(inode, kind);
 	f2fs_inode_close(inode);
-	if (!err)
-		err = space_need(vol->txn, ENTRY_BLOCKS);
+	return err ? err : space_need(vol->txn, ENTRY_BLOCKS);
+}
+
+static int set_limits(struct f2fs_volume *vol, unsigned kind, unsigned limits, const struct f2fs_quota *quota)
+{
+	const int64_t now = vol->has_now ? vol->now_seconds : clock_now(vol->ctx) / 1000000000;
+	int err = need_writable(vol, kind);
+
 	return err ? err : quota_limit(vol->txn, kind, limits, quota, now);
+}
+
+static int check_kind(struct f2fs_volume *vol, unsigned kind)
+{
+	error_clear(vol->ctx);
+	return kind <= QUOTA_PROJECT ? 0 :
+		error_set(vol->ctx, F2FS_ERR_INVALID, "there is no quota of kind %u", kind);
 }
 
 int f2fs_quota_set(struct f2fs_volume *vol, unsigned kind, unsigned limits, const struct f2fs_quota *quota)
 {
 	struct change change;
-	int err;
+	int err = check_kind(vol, kind);
 
-	error_clear(vol->ctx);
-	if (kind > QUOTA_PROJECT)
-		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no quota of kind %u", kind);
+	if (err)
+		return err;
 	err = change_begin(&change, vol);
 	if (!err)
 		err = check_values(vol, kind, limits, quota);
 	if (!err && limits)
-		err = set_limits(&change, kind, limits, quota);
+		err = set_limits(vol, kind, limits, quota);
+	return change_end(&change, err);
+}
+
+int f2fs_quota_grace_set(struct f2fs_volume *vol, unsigned kind, const struct f2fs_quota_grace *grace)
+{
+	struct f2fs_quota_grace own;
+	struct change change;
+	int err = check_kind(vol, kind);
+
+	if (!err)
+		err = sized_take(vol->ctx, &own, sizeof(own), grace);
+	if (err)
+		return err;
+	err = change_begin(&change, vol);
+	if (!err)
+		err = need_file(vol, kind);
+	if (!err)
+		err = need_writable(vol, kind);
+	if (!err)
+		err = quota_period(vol->txn, kind, &own);
 	return change_end(&change, err);
 }

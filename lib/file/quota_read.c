@@ -3,8 +3,10 @@
  * The volume's quota files: hidden inodes named by the superblock, whose contents format/quota reads (FORMAT files
  * 9.3).
  */
+#include <f2fskit/write.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "file/write.h"
 #include "format/quota.h"
 
@@ -52,21 +54,28 @@ static int report_damage(struct quota_visit *v, enum rule rule, const struct quo
 			     quota_problem_text(problem->kind));
 }
 
+static int open_header(struct quota_visit *v, unsigned kind, uint64_t size, struct quota_file *file)
+{
+	int rc = quota_open(file, read_file, v, size);
+
+	if (rc == QUOTA_DAMAGED)
+		return report_damage(v, RULE_QUOTA_HEADER, &file->last_problem);
+	if (rc == 0 && (unsigned)file->type != kind)
+		return inode_corrupt(v->inode, RULE_QUOTA_HEADER, "it is a %s quota file, not one of kind %s",
+				     quota_type_name(file->type), quota_type_name((enum quota_type)kind));
+	return rc;
+}
+
 static int visit_entries(struct quota_visit *v, unsigned kind, uint64_t size)
 {
 	const struct quota_visitor visitor = { .user = v, .entry = give_entry };
 	struct f2fs_context *ctx = v->inode->vol->ctx;
 	struct quota_file file;
 	struct quota_work *work;
-	int rc = quota_open(&file, read_file, v, size);
+	int rc = open_header(v, kind, size, &file);
 
-	if (rc == QUOTA_DAMAGED)
-		return report_damage(v, RULE_QUOTA_HEADER, &file.last_problem);
 	if (rc != 0)
 		return rc;
-	if ((unsigned)file.type != kind)
-		return inode_corrupt(v->inode, RULE_QUOTA_HEADER, "it is a %s quota file, not one of kind %s",
-				     quota_type_name(file.type), quota_type_name((enum quota_type)kind));
 	work = mem_alloc(ctx, sizeof(*work));
 	if (!work)
 		return F2FS_ERR_NOMEM;
@@ -77,11 +86,15 @@ static int visit_entries(struct quota_visit *v, unsigned kind, uint64_t size)
 	return v->result != 0 ? v->result : rc;
 }
 
-int f2fs_quota_each(struct f2fs_volume *vol, unsigned kind, int (*visit)(void *user, const struct f2fs_quota *quota),
-		    void *user)
+static void close_file(struct quota_visit *v)
 {
-	struct quota_visit v = { .visit = visit, .user = user };
-	uint64_t size;
+	mem_free(v->inode->vol->ctx, v->bytes);
+	f2fs_inode_close(v->inode);
+}
+
+/* Open the quota file of a kind, with what the running transaction changes in it. */
+static int open_file(struct f2fs_volume *vol, unsigned kind, struct quota_visit *v, uint64_t *size)
+{
 	f2fs_nid_t ino;
 	int err;
 
@@ -92,18 +105,52 @@ int f2fs_quota_each(struct f2fs_volume *vol, unsigned kind, int (*visit)(void *u
 	if (ino == 0)
 		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "the volume has no %s quota file",
 				 quota_type_name((enum quota_type)kind));
-	err = inode_open(vol, ino, &v.inode);
+	err = inode_open(vol, ino, &v->inode);
 	if (err)
 		return err;
-	size = inode_i_size(v.inode->block);
-	if (inode_type(v.inode) != MODE_REG)
-		err = inode_corrupt(v.inode, RULE_QUOTA_HEADER, "the %s quota file is no regular file",
+	*size = inode_i_size(v->inode->block);
+	if (inode_type(v->inode) != MODE_REG)
+		err = inode_corrupt(v->inode, RULE_QUOTA_HEADER, "the %s quota file is no regular file",
 				    quota_type_name((enum quota_type)kind));
 	else
-		err = quota_load_changed(v.inode, kind, &v.bytes, &size);
+		err = quota_load_changed(v->inode, kind, &v->bytes, size);
+	if (err)
+		close_file(v);
+	return err;
+}
+
+int f2fs_quota_each(struct f2fs_volume *vol, unsigned kind, int (*visit)(void *user, const struct f2fs_quota *quota),
+		    void *user)
+{
+	struct quota_visit v = { .visit = visit, .user = user };
+	uint64_t size;
+	int err = open_file(vol, kind, &v, &size);
+
+	if (err)
+		return err;
+	err = visit_entries(&v, kind, size);
+	close_file(&v);
+	return err;
+}
+
+int f2fs_quota_grace_get(struct f2fs_volume *vol, unsigned kind, struct f2fs_quota_grace *out)
+{
+	struct f2fs_quota_grace own = { .struct_size = sizeof(own) };
+	struct quota_visit v = { .user = NULL };
+	struct quota_file file;
+	uint64_t size;
+	int err = sized_check(vol->ctx, out, sizeof(own));
+
 	if (!err)
-		err = visit_entries(&v, kind, size);
-	mem_free(vol->ctx, v.bytes);
-	f2fs_inode_close(v.inode);
+		err = open_file(vol, kind, &v, &size);
+	if (err)
+		return err;
+	err = open_header(&v, kind, size, &file);
+	if (!err) {
+		own.space_seconds = file.space_grace;
+		own.inode_seconds = file.inodes_grace;
+		sized_give(out, &own, sizeof(own));
+	}
+	close_file(&v);
 	return err;
 }

@@ -169,6 +169,14 @@ static void apply_limits(const struct quota_image *q, const struct quota_change 
 						     change->now, qhead_dqi_igrace(q->bytes)));
 }
 
+static void set_period(struct quota_image *q, const struct quota_period *period)
+{
+	if (!period->is_set)
+		return;
+	qhead_set_dqi_bgrace(q->bytes, period->space);
+	qhead_set_dqi_igrace(q->bytes, period->inodes);
+}
+
 static int apply(struct quota_image *q, const struct vec *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -261,7 +269,10 @@ static int load_changed(struct f2fs_inode *inode, unsigned kind, struct quota_im
 	if (err)
 		return err;
 	q->blocks = qhead_dqi_blocks(q->bytes);
-	return vol->txn->file->quota ? apply(q, &vol->txn->file->quota->list[kind]) : 0;
+	if (!quota_changes_kind(vol->txn, kind))
+		return 0;
+	set_period(q, &vol->txn->file->quota->periods[kind]);
+	return apply(q, &vol->txn->file->quota->list[kind]);
 }
 
 int quota_check_changed(struct f2fs_inode *inode, unsigned kind)
@@ -279,7 +290,7 @@ int quota_load_changed(struct f2fs_inode *inode, unsigned kind, uint8_t **bytes,
 	struct quota_image q = { 0 };
 	int err;
 
-	if (!txn || !txn->file || !txn->file->quota || txn->file->quota->list[kind].count == 0)
+	if (!quota_changes_kind(txn, kind))
 		return 0;
 	err = load_changed(inode, kind, &q);
 	if (err) {
@@ -320,7 +331,7 @@ static int store_kind(struct txn *txn, unsigned kind)
 int quota_store(struct txn *txn)
 {
 	for (unsigned kind = 0; kind < QUOTA_KINDS && txn->file->quota; kind++) {
-		int err = txn->file->quota->list[kind].count ? store_kind(txn, kind) : 0;
+		int err = quota_changes_kind(txn, kind) ? store_kind(txn, kind) : 0;
 
 		if (err)
 			return err;

@@ -171,6 +171,8 @@ static int move_name(struct side *from, struct side *to, unsigned flags)
 		err = dir_lookup(from->dir, from->name, from->length, &from->entry);
 	if (!err)
 		err = dir_remove(&from->parent, &from->entry);
+	if (!err)
+		err = chain_note(from->parent.txn, from->dir->ino, CHAIN_NAME_LIVES);
 	if (!err && from->is_dir && from->dir->ino != to->dir->ino)
 		err = move_dir(from, from, to);
 	if (!err)
@@ -190,6 +192,10 @@ static int exchange_names(struct side *a, struct side *b)
 		err = dir_replace(&a->parent, &a->entry, b->entry.ino, type_of(b));
 	if (!err)
 		err = dir_replace(&b->parent, &b->entry, a->entry.ino, type_of(a));
+	if (!err)
+		err = chain_note(a->parent.txn, a->dir->ino, CHAIN_NAME_LIVES);
+	if (!err)
+		err = chain_note(b->parent.txn, b->dir->ino, CHAIN_NAME_LIVES);
 	if (!err && a->is_dir && a->dir->ino != b->dir->ino)
 		err = move_dir(a, a, b);
 	if (!err && b->is_dir && a->dir->ino != b->dir->ino)

@@ -70,6 +70,6 @@ int block_is_old(struct txn *txn, f2fs_blk_t addr, bool *is_old)
 	/* look at the stored table: the transaction's table also marks blocks that an fsync keeps from reuse */
 	err = sit_lookup(txn->vol, geometry_segment_of(geo, addr), &entry);
 	if (!err)
-		*is_old = msb_test(entry.valid_map, (addr - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS);
+		*is_old = msb_test(entry.valid_map, geometry_offset_of(geo, addr));
 	return err;
 }

@@ -298,6 +298,9 @@ bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino);
 /* Set limits of an id with the commit: those that which names, enum f2fs_quota_limit; now: seconds since 1970. */
 struct f2fs_quota;
 int quota_limit(struct txn *txn, unsigned kind, unsigned which, const struct f2fs_quota *quota, int64_t now);
+struct f2fs_quota_grace;
+/* Set the times of grace of a kind with the commit. */
+int quota_period(struct txn *txn, unsigned kind, const struct f2fs_quota_grace *grace);
 /* Is usage counted now, so that quota files can be changed? */
 bool quota_is_kept(const struct f2fs_volume *vol);
 /* Can the quota file of a kind be changed as the running transaction says? */

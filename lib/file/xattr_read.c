@@ -15,7 +15,7 @@
 static int load_string(struct f2fs_inode *inode, struct xattr_set *set)
 {
 	struct f2fs_volume *vol = inode->vol;
-	const uint32_t inline_size = inode->layout.xattr_size, node_size = vol->geo.block_size - footer_SIZE;
+	const uint32_t inline_size = inode->layout.xattr_size, node_size = node_bytes(&vol->geo);
 	f2fs_nid_t nid = inode_i_xattr_nid(inode->block);
 	uint8_t *node;
 	int err = 0;
@@ -190,13 +190,17 @@ int xattr_find_stored(struct f2fs_inode *inode, unsigned index, const char *name
 	return error_set(inode->vol->ctx, F2FS_ERR_NO_ATTR, "inode %u has no such attribute", (unsigned)inode->ino);
 }
 
+int xattr_count(struct f2fs_inode *inode)
+{
+	int err = xattr_load(inode);
+
+	return err ? err : (int)inode->xattrs->items.count;
+}
+
 int f2fs_xattr_count(struct f2fs_inode *inode)
 {
-	int err;
-
 	error_clear(inode->vol->ctx);
-	err = xattr_load(inode);
-	return err ? err : (int)inode->xattrs->items.count;
+	return xattr_count(inode);
 }
 
 static void fill(const struct xattr_item *item, struct f2fs_xattr *out)
@@ -208,12 +212,10 @@ static void fill(const struct xattr_item *item, struct f2fs_xattr *out)
 	out->is_internal = item->internal;
 }
 
-int f2fs_xattr_at(struct f2fs_inode *inode, unsigned index, struct f2fs_xattr *out)
+int xattr_at(struct f2fs_inode *inode, unsigned index, struct f2fs_xattr *out)
 {
-	int err;
+	int err = xattr_load(inode);
 
-	error_clear(inode->vol->ctx);
-	err = xattr_load(inode);
 	if (!inode->xattrs)
 		return err;
 	if (index >= inode->xattrs->items.count)
@@ -224,12 +226,16 @@ int f2fs_xattr_at(struct f2fs_inode *inode, unsigned index, struct f2fs_xattr *o
 	return 0;
 }
 
-int f2fs_xattr_get(struct f2fs_inode *inode, const char *name, struct f2fs_xattr *out)
+int f2fs_xattr_at(struct f2fs_inode *inode, unsigned index, struct f2fs_xattr *out)
 {
-	int err;
-
 	error_clear(inode->vol->ctx);
-	err = xattr_load(inode);
+	return xattr_at(inode, index, out);
+}
+
+int xattr_get(struct f2fs_inode *inode, const char *name, struct f2fs_xattr *out)
+{
+	int err = xattr_load(inode);
+
 	if (!inode->xattrs)
 		return err;
 	for (size_t i = 0; i < inode->xattrs->items.count; i++) {
@@ -244,4 +250,10 @@ int f2fs_xattr_get(struct f2fs_inode *inode, const char *name, struct f2fs_xattr
 	if (err)
 		return err;
 	return error_set(inode->vol->ctx, F2FS_ERR_NO_ATTR, "inode %u has no attribute %s", (unsigned)inode->ino, name);
+}
+
+int f2fs_xattr_get(struct f2fs_inode *inode, const char *name, struct f2fs_xattr *out)
+{
+	error_clear(inode->vol->ctx);
+	return xattr_get(inode, name, out);
 }

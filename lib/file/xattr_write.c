@@ -84,7 +84,7 @@ static int need_node(struct winode *w, bool needed, struct node **out)
 static int store_string(struct winode *w, const struct rebuild *r)
 {
 	const struct inode_layout *layout = &w->layout;
-	const uint32_t inside = layout->xattr_size, node_size = w->txn->vol->geo.block_size - footer_SIZE;
+	const uint32_t inside = layout->xattr_size, node_size = node_bytes(&w->txn->vol->geo);
 	uint32_t first = r->size < inside ? r->size : inside;
 	struct node *node;
 	int err = need_node(w, r->size > inside, &node);
@@ -108,7 +108,7 @@ static int store_string(struct winode *w, const struct rebuild *r)
 
 static int load_old(struct winode *w, uint8_t **old, uint32_t *size)
 {
-	const uint32_t inside = w->layout.xattr_size, node_size = w->txn->vol->geo.block_size - footer_SIZE;
+	const uint32_t inside = w->layout.xattr_size, node_size = node_bytes(&w->txn->vol->geo);
 	f2fs_nid_t nid = inode_i_xattr_nid(winode_block(w));
 	struct node *node;
 	int err;
@@ -155,7 +155,7 @@ int xattr_put(struct winode *w, unsigned index, const char *name, const void *va
 	bool found = false;
 	int err;
 
-	r.room = w->layout.xattr_size + w->txn->vol->geo.block_size - footer_SIZE;
+	r.room = w->layout.xattr_size + node_bytes(&w->txn->vol->geo);
 	r.bytes = mem_zalloc(ctx, r.room);
 	err = r.bytes ? load_old(w, &old, &old_size) : F2FS_ERR_NOMEM;
 	if (!err) {

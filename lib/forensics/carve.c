@@ -36,7 +36,8 @@ static int check_kinds(struct f2fs_context *ctx, const char *kinds)
 		const size_t n = strcspn(at, ",");
 
 		if (!is_kind(at, n))
-			return error_set(ctx, F2FS_ERR_INVALID, "no signature is called %.*s", (int)n, at);
+			return error_set(ctx, F2FS_ERR_INVALID, "'%.*s' is no kind of file that carving knows", (int)n,
+					 at);
 		at += n + (at[n] == ',');
 	}
 	return 0;

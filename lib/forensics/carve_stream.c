@@ -13,14 +13,14 @@
 
 static int load_segment(struct f2fs_carver *c, f2fs_seg_t segno)
 {
-	uint8_t type = 1;
+	uint8_t type = SUMMARY_OF_NODES;
 	int source = F2FS_SUMMARY_NONE, err;
 
 	if (c->segment.segno == segno)
 		return 0;
 	err = ssa_read(c->vol, segno, c->segment.entries, &type, &source);
 	c->segment.segno = segno;
-	c->segment.is_data = !err && source != F2FS_SUMMARY_NONE && type == 0;
+	c->segment.is_data = !err && source != F2FS_SUMMARY_NONE && type == SUMMARY_OF_DATA;
 	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
 		c->segment.segno = UINT32_MAX;
 	return err;
@@ -35,7 +35,7 @@ bool carve_owner(struct f2fs_carver *c, f2fs_blk_t addr, f2fs_nid_t *nid, uint32
 	*slot = 0;
 	if (load_segment(c, geometry_segment_of(geo, addr)) != 0)
 		error_clear(c->vol->ctx);
-	raw = c->segment.entries + (size_t)((addr - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS) * sum_SIZE;
+	raw = c->segment.entries + (size_t)geometry_offset_of(geo, addr) * sum_SIZE;
 	if (!c->segment.is_data || !geometry_is_nid(geo, sum_nid(raw)))
 		return false;
 	*nid = sum_nid(raw);
@@ -60,7 +60,7 @@ void stream_begin(struct f2fs_carver *c, f2fs_blk_t addr)
 /* Could the slot be the last of an inode or of a direct node? */
 static bool may_end_node(const struct f2fs_carver *c, uint32_t slot)
 {
-	const uint32_t inode_slots = (c->vol->geo.block_size - INODE_ADDR_OFFSET - footer_SIZE - 20) / 4;
+	const uint32_t inode_slots = c->vol->geo.addrs_per_inode;
 
 	return slot + 1 == c->vol->geo.addrs_per_block || (slot < inode_slots && slot + 100 >= inode_slots);
 }

@@ -270,7 +270,7 @@ int f2fs_deleted(struct f2fs_past *past, int (*visit)(void *user, const struct f
 	if (err)
 		return err;
 	past_names_init(&d.names, past);
-	past_entries_init(&d.entries, past);
+	past_entries_init(&d.entries, past, ENTRIES_GONE);
 	vec_init(&d.order, ctx, sizeof(struct past_node));
 	vec_init(&d.text, ctx, 1);
 	vec_init(&d.links, ctx, sizeof(const char *));

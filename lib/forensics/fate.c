@@ -30,7 +30,7 @@ static int load_stored(struct f2fs_past *past, f2fs_seg_t segno, uint8_t *entrie
 static uint32_t tail_of(const struct f2fs_volume *vol, f2fs_seg_t segno)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
-		if (checkpoint_log_segno(vol->cp, i) == segno && cp_alloc_type(vol->cp, i) == 0)
+		if (checkpoint_log_segno(vol->cp, i) == segno && cp_alloc_type(vol->cp, i) == ALLOC_APPEND)
 			return checkpoint_log_blkoff(vol->cp, i);
 	return F2FS_SEGMENT_BLOCKS;
 }
@@ -96,11 +96,12 @@ static enum fate judge(struct f2fs_past *past, const struct past_time *time, f2f
 		       f2fs_blk_t addr)
 {
 	const struct fate_segment *segment = past->segment;
-	const uint32_t offset = (addr - past->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	const uint32_t offset = geometry_offset_of(&past->vol->geo, addr);
 	const bool is_tail = offset >= segment->tail;
 	const uint8_t *raw = (is_tail ? segment->tail_entries : segment->entries) + (size_t)offset * sum_SIZE;
 	const uint8_t type = is_tail ? segment->tail_type : segment->type;
-	const bool names_slot = type == 0 && sum_nid(raw) == nid && sum_ofs_in_node(raw) == ofs_in_node;
+	const bool names_slot =
+		type == SUMMARY_OF_DATA && sum_nid(raw) == nid && sum_ofs_in_node(raw) == ofs_in_node;
 	bool is_free;
 
 	if (msb_test(segment->sit.valid_map, offset))
@@ -109,7 +110,7 @@ static enum fate judge(struct f2fs_past *past, const struct past_time *time, f2f
 			       : FATE_OVERWRITTEN;
 	if (map32_find(&past->claims, addr))
 		return FATE_OVERWRITTEN;
-	if (!segment->has_summaries || (type == 0 && sum_nid(raw) == 0))
+	if (!segment->has_summaries || (type == SUMMARY_OF_DATA && sum_nid(raw) == 0))
 		return FATE_UNTOLD;
 	return names_slot ? judge_free(past, time, nid, offset) : FATE_OVERWRITTEN;
 }

@@ -380,7 +380,7 @@ static bool looks_like_dir(const struct chooser *c, uint32_t dir_flags)
 
 	dentry_area_of_block(c->geo, c->block, &area);
 	while ((found = dentry_next(&area, &slot, &ref)) != DENTRY_END) {
-		if (found == DENTRY_BAD || ref.type > 7 || !geometry_is_nid(c->geo, ref.ino))
+		if (found == DENTRY_BAD || ref.type >= F2FS_TYPE_END || !geometry_is_nid(c->geo, ref.ino))
 			return false;
 		if (dir_flags & META_DIR_FOLDED)
 			namehash_casefold(ref.name, ref.name_len, &hash);
@@ -398,7 +398,7 @@ static bool looks_like_dir(const struct chooser *c, uint32_t dir_flags)
 static bool is_owned(struct chooser *c, const struct claim *claim)
 {
 	const f2fs_seg_t segno = geometry_segment_of(c->geo, claim->addr);
-	const uint32_t offset = (claim->addr - c->geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	const uint32_t offset = geometry_offset_of(c->geo, claim->addr);
 	struct f2fs_summary summary;
 
 	return count_failure(c, ssa_lookup(c->vol, segno, offset, &summary), claim->addr) == 0 &&

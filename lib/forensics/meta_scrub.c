@@ -224,7 +224,7 @@ int meta_scrub(const struct meta_plan *plan, f2fs_blk_t addr, uint8_t *block)
 	case META_LINK:
 		return is_aliased ? alias_target(plan, block, plan->geo.block_size) : 0;
 	case META_FOOTER:
-		memset(block, 0, plan->geo.block_size - footer_SIZE);
+		memset(block, 0, node_bytes(&plan->geo));
 		return 0;
 	case META_RAW:
 		break;

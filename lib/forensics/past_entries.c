@@ -13,9 +13,11 @@
 #include "base/namehash.h"
 #include "format/dentry.h"
 
-void past_entries_init(struct past_entries *entries, struct f2fs_past *past)
+void past_entries_init(struct past_entries *entries, struct f2fs_past *past, enum entries_kind kind)
 {
 	entries->past = past;
+	entries->kind = kind;
+	entries->only = NULL;
 	vec_init(&entries->items, past->vol->ctx, sizeof(struct past_entry));
 	vec_init(&entries->text, past->vol->ctx, 1);
 	map32_init(&entries->seen, past->vol->ctx);
@@ -28,19 +30,35 @@ void past_entries_fini(struct past_entries *entries)
 	map32_fini(&entries->seen);
 }
 
-/* Is the number free, or was it used before? Only then an entry tells something new. */
-static bool has_past(struct f2fs_past *past, f2fs_nid_t ino)
+static bool is_free(struct f2fs_volume *vol, f2fs_nid_t ino)
 {
 	struct f2fs_nat_entry entry;
+
+	return nat_get(vol, ino, &entry) != 0 || entry.block_addr == 0;
+}
+
+bool past_entries_was_used(const struct f2fs_past *past, f2fs_nid_t ino)
+{
 	size_t count;
 	const struct past_node *nodes = past_find(past, ino, ino, &count);
 
-	if (nat_get(past->vol, ino, &entry) != 0 || entry.block_addr == 0)
-		return true;
 	for (size_t i = 1; i < count && i < 64; i++)
 		if (nodes[i].place != nodes[0].place)
 			return true;
 	return false;
+}
+
+/* Does an entry tell something that is asked for? */
+static bool is_wanted(const struct past_entries *entries, f2fs_nid_t ino)
+{
+	switch (entries->kind) {
+	case ENTRIES_LEFT:
+		return !is_free(entries->past->vol, ino);
+	case ENTRIES_IN_USE:
+		return map32_find(entries->only, ino) != NULL;
+	default:
+		return is_free(entries->past->vol, ino) || past_entries_was_used(entries->past, ino);
+	}
 }
 
 static int keep(struct past_entries *entries, const struct f2fs_inode *dir, const struct dentry_ref *ref)
@@ -48,7 +66,7 @@ static int keep(struct past_entries *entries, const struct f2fs_inode *dir, cons
 	struct past_entry *item;
 	uint8_t *name;
 
-	if (!has_past(entries->past, ref->ino))
+	if (!is_wanted(entries, ref->ino))
 		return 0;
 	name = vec_push(&entries->text, ref->name_len);
 	item = name ? vec_push(&entries->items, 1) : NULL;
@@ -57,6 +75,7 @@ static int keep(struct past_entries *entries, const struct f2fs_inode *dir, cons
 	memcpy(name, ref->name, ref->name_len);
 	item->ino = ref->ino;
 	item->dir = dir->ino;
+	item->hash = ref->hash;
 	item->name = (uint32_t)(entries->text.count - ref->name_len);
 	item->length = (uint8_t)ref->name_len;
 	item->type = ref->type;
@@ -75,7 +94,8 @@ static bool is_credible(const struct f2fs_inode *dir, const struct dentry_area *
 	ref->name_len = dentry_name_len(raw);
 	ref->type = dentry_file_type(raw);
 	ref->name = area->names + (size_t)ref->slot * DENTRY_SLOT_BYTES;
-	if (ref->name_len == 0 || ref->name_len > NAME_MAX_BYTES || ref->type == 0 || ref->type > F2FS_TYPE_SYMLINK ||
+	if (ref->name_len == 0 || ref->name_len > NAME_MAX_BYTES ||
+	    ref->type == F2FS_TYPE_UNKNOWN || ref->type >= F2FS_TYPE_END ||
 	    dentry_slots_of(ref->name_len) > area->slots - ref->slot || !geometry_is_nid(&dir->vol->geo, ref->ino))
 		return false;
 	if (inode_is_casefold(dir)) {
@@ -98,11 +118,11 @@ static int take_area(struct past_entries *entries, const struct f2fs_inode *dir,
 
 	for (uint32_t slot = 0; slot < area->slots && !err;) {
 		struct dentry_ref ref = { .slot = slot };
-		const bool is_used = lsb_test(area->bitmap, slot);
+		const bool is_used = lsb_test(area->bitmap, slot), is_used_now = is_used && !dir->is_past;
 		const bool is_good = is_credible(dir, area, &ref);
 
 		work_note(dir->vol->ctx);
-		if (is_good && (!is_used || dir->is_past) && !is_dots(&ref))
+		if (is_good && is_used_now == (entries->kind == ENTRIES_IN_USE) && !is_dots(&ref))
 			err = keep(entries, dir, &ref);
 		slot += is_used && is_good ? dentry_slots_of(ref.name_len) : 1;
 	}
@@ -178,6 +198,8 @@ static int take_node(struct past_entries *entries, const struct past_node *node)
 		return 0;
 	if (nat_get(vol, node->ino, &entry) == 0 && entry.block_addr == node->addr)
 		err = inode_open(vol, node->ino, &dir);
+	else if (entries->kind == ENTRIES_IN_USE)
+		return 0;
 	else
 		err = past_open_inode(vol, entries->past, node->addr, 0, &dir);
 	if (err)

@@ -3,7 +3,7 @@
  * Typed accessors generated from a structure's field table: for SCALAR(U32, magic, ..) of prefix sb
  *     uint32_t sb_magic(const uint8_t *raw);  void sb_set_magic(uint8_t *raw, uint32_t value);
  * arrays take an index in front of the value, BYTES give a pointer: sb_uuid(raw), sb_uuid_w(raw). And the offset is
- * a constant: SB's enum { sb_OFS_magic }. Include with ACCESSOR_PREFIX defined, once per table (see structs.h).
+ * a constant: SB's enum { sb_OFS_magic }. structs.h includes each table with ACCESSOR_PREFIX set to its prefix.
  */
 #ifndef F2FSKIT_FORMAT_ACCESSOR_H
 #define F2FSKIT_FORMAT_ACCESSOR_H
@@ -31,7 +31,12 @@
 #define WIDTH_U64 8u
 #define WIDTH_S64 8u
 
-#define ACCESS_SCALAR(pre, type, name, off)                                                                            \
+/* The prefix is a macro itself: it is expanded here, before it becomes a part of names. */
+#define ACCESS_SCALAR(pre, type, name, off) MAKE_SCALAR(pre, type, name, off)
+#define ACCESS_ARRAY(pre, type, name, off, n) MAKE_ARRAY(pre, type, name, off, n)
+#define ACCESS_BYTES(pre, name, off, n) MAKE_BYTES(pre, name, off, n)
+
+#define MAKE_SCALAR(pre, type, name, off)                                                                            \
 	enum { pre##_OFS_##name = (off) };                                                                             \
 	static inline TYPE_##type pre##_##name(const uint8_t *raw)                                                     \
 	{                                                                                                              \
@@ -41,7 +46,7 @@
 	{                                                                                                              \
 		STORE_##type(raw + (off), value);                                                                      \
 	}
-#define ACCESS_ARRAY(pre, type, name, off, n)                                                                          \
+#define MAKE_ARRAY(pre, type, name, off, n)                                                                          \
 	enum { pre##_OFS_##name = (off), pre##_COUNT_##name = (n) };                                                   \
 	static inline TYPE_##type pre##_##name(const uint8_t *raw, unsigned i)                                         \
 	{                                                                                                              \
@@ -51,7 +56,7 @@
 	{                                                                                                              \
 		STORE_##type(raw + (off) + i * WIDTH_##type, value);                                                   \
 	}
-#define ACCESS_BYTES(pre, name, off, n)                                                                                \
+#define MAKE_BYTES(pre, name, off, n)                                                                                \
 	enum { pre##_OFS_##name = (off), pre##_SIZE_##name = (n) };                                                    \
 	static inline const uint8_t *pre##_##name(const uint8_t *raw)                                                  \
 	{                                                                                                              \

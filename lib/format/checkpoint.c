@@ -79,7 +79,7 @@ static enum rule check_logs(const uint8_t *cp, const struct f2fs_geometry *geo)
 				return RULE_CP_CURSEG_DISTINCT;
 	}
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
-		if (cp_alloc_type(cp, i) > 1)
+		if (cp_alloc_type(cp, i) > ALLOC_HOLES)
 			return RULE_CP_ALLOC_TYPE;
 	return RULE_NONE;
 }

@@ -33,6 +33,12 @@ void checkpoint_pack_layout(const uint8_t *cp, const struct f2fs_geometry *geo, 
 /* Byte offsets of the version bitmaps in checkpoint block and payload as one array (FORMAT volume 4.5). */
 void checkpoint_bitmaps(const uint8_t *cp, const struct f2fs_geometry *geo, uint32_t *sit_offset, uint32_t *nat_offset);
 
+/* How a log allocates: alloc_type of the checkpoint (FORMAT volume 4.2). */
+enum alloc_type {
+	ALLOC_APPEND = 0, /* block after block of a free segment: LFS */
+	ALLOC_HOLES = 1	  /* what is free in a used one: SSR */
+};
+
 /* Segment and next offset of log 0..5 in the order of enum f2fs_log_type. */
 uint32_t checkpoint_log_segno(const uint8_t *cp, unsigned type);
 uint16_t checkpoint_log_blkoff(const uint8_t *cp, unsigned type);

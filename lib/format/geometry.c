@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "format/flags.h"
-#include "format/structs.h"
+#include "format/node.h"
 
 /* A summary block is as large as a block, but 4 KiB with packed_ssa. */
 static void set_summary_size(struct f2fs_geometry *geo)
@@ -33,8 +32,8 @@ void geometry_set_block_size(struct f2fs_geometry *geo, uint32_t block_bits, uin
 	geo->nat_per_block = bs / nat_SIZE;
 	geo->sit_per_block = bs / sit_SIZE;
 	geo->orphans_per_block = bs / 4 - 4;
-	geo->addrs_per_inode = (bs - inode_SIZE - 20 - footer_SIZE) / 4;
-	geo->addrs_per_block = (bs - footer_SIZE) / 4;
+	geo->addrs_per_inode = (inode_nids_offset(geo) - inode_SIZE) / 4;
+	geo->addrs_per_block = node_bytes(geo) / 4;
 	geo->nids_per_block = geo->addrs_per_block;
 	geo->dentries_per_block = 8 * bs / ((dentry_SIZE + DENTRY_SLOT_BYTES) * 8 + 1);
 	geo->dentry_bitmap_size = div_ceil32(geo->dentries_per_block, 8);

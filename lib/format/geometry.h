@@ -37,6 +37,12 @@ static inline f2fs_seg_t geometry_segment_of(const struct f2fs_geometry *geo, f2
 	return (addr - geo->main_blkaddr) / F2FS_SEGMENT_BLOCKS;
 }
 
+/* Place of a block of the main area within its segment. */
+static inline uint32_t geometry_offset_of(const struct f2fs_geometry *geo, f2fs_blk_t addr)
+{
+	return (addr - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+}
+
 static inline f2fs_blk_t geometry_segment_start(const struct f2fs_geometry *geo, f2fs_seg_t segno)
 {
 	return geo->main_blkaddr + segno * F2FS_SEGMENT_BLOCKS;

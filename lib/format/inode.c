@@ -157,21 +157,21 @@ unsigned inode_dirent_type(uint16_t mode)
 {
 	switch (mode & MODE_TYPE) {
 	case MODE_REG:
-		return 1;
+		return F2FS_TYPE_REGULAR;
 	case MODE_DIR:
-		return 2;
+		return F2FS_TYPE_DIRECTORY;
 	case MODE_CHR:
-		return 3;
+		return F2FS_TYPE_CHARACTER;
 	case MODE_BLK:
-		return 4;
+		return F2FS_TYPE_BLOCK;
 	case MODE_FIFO:
-		return 5;
+		return F2FS_TYPE_FIFO;
 	case MODE_SOCK:
-		return 6;
+		return F2FS_TYPE_SOCKET;
 	case MODE_LNK:
-		return 7;
+		return F2FS_TYPE_SYMLINK;
 	default:
-		return 0;
+		return F2FS_TYPE_UNKNOWN;
 	}
 }
 
@@ -179,13 +179,14 @@ static enum rule check_type(const struct f2fs_geometry *geo, const uint8_t *bloc
 {
 	unsigned type = inode_dirent_type(inode_i_mode(block));
 
-	if (type == 0)
+	if (type == F2FS_TYPE_UNKNOWN)
 		return RULE_INODE_MODE;
 	if ((inode_i_flags(block) & FLAG_i_flags_casefold) && !geometry_has(geo, F2FS_FEATURE_CASEFOLD))
 		return RULE_INODE_CASEFOLD;
-	if (nid == geo->root_ino && (type != 2 || inode_i_size(block) == 0 || inode_i_links(block) == 0))
+	if (nid == geo->root_ino &&
+	    (type != F2FS_TYPE_DIRECTORY || inode_i_size(block) == 0 || inode_i_links(block) == 0))
 		return RULE_INODE_ROOT;
-	if (type == 2 && inode_i_current_depth(block) > DIR_MAX_DEPTH)
+	if (type == F2FS_TYPE_DIRECTORY && inode_i_current_depth(block) > DIR_MAX_DEPTH)
 		return RULE_DIR_DEPTH;
 	return RULE_NONE;
 }
@@ -242,7 +243,7 @@ void f2fs_inode_layout(const struct f2fs_geometry *geo, const uint8_t *block, st
 	out->xattr_offset = l.xattr_offset;
 	out->xattr_size = l.xattr_size;
 	out->nid_offset = INODE_ADDR_OFFSET + 4 * geo->addrs_per_inode;
-	out->footer_offset = geo->block_size - footer_SIZE;
+	out->footer_offset = node_bytes(geo);
 	out->node_slots = l.node_slots;
 	out->cluster_blocks = l.is_compressed ? l.cluster_blocks : 0;
 }

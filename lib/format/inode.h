@@ -5,11 +5,13 @@
 #ifndef F2FSKIT_FORMAT_INODE_H
 #define F2FSKIT_FORMAT_INODE_H
 
+#include <f2fskit/file.h>
 #include <stdbool.h>
 
 #include "format/node.h"
 #include "format/rules.h"
 
+#define F2FS_TYPE_END (F2FS_TYPE_SYMLINK + 1u) /* file types are below */
 #define INODE_ADDR_OFFSET 360u
 #define NOBODY_ID 0xFFFFFFFFu /* no user, group or project: what the kernel calls an invalid id */
 #define OVERFLOW_ID 65534u    /* what the kernel shows for an owner that it cannot show: "nobody" */
@@ -72,7 +74,7 @@ bool inode_has_checksum(const struct f2fs_geometry *geo, const uint8_t *block);
 uint32_t inode_checksum(const struct f2fs_geometry *geo, const uint8_t *block, uint32_t seed);
 /* Return the first rule that an inode block read as node nid breaks (FORMAT files 2.10), or RULE_NONE. */
 enum rule inode_check(const struct f2fs_geometry *geo, const uint8_t *block, f2fs_nid_t nid, uint32_t checksum_seed);
-/* Directory entry type (FORMAT files 5.1) of a mode, 0 for an unknown one. */
+/* Directory entry type (FORMAT files 5.1, enum f2fs_file_type) of a mode, F2FS_TYPE_UNKNOWN for an odd one. */
 unsigned inode_dirent_type(uint16_t mode);
 
 #endif

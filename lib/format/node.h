@@ -14,14 +14,30 @@
 /* Levels of a file's node tree: inode, double indirect, indirect, direct. */
 #define NODE_LEVELS 4
 
+/* An inode ends with the ids of five nodes: two direct, two indirect, one double indirect. */
+#define INODE_NIDS 5u
+#define INODE_NIDS_SIZE (INODE_NIDS * 4)
+
+/* Bytes of a node in front of its footer. */
+static inline uint32_t node_bytes(const struct f2fs_geometry *geo)
+{
+	return geo->block_size - footer_SIZE;
+}
+
+/* The byte of an inode where i_nid begins: what is in front of it is the inode's own. */
+static inline uint32_t inode_nids_offset(const struct f2fs_geometry *geo)
+{
+	return node_bytes(geo) - INODE_NIDS_SIZE;
+}
+
 static inline const uint8_t *node_footer(const struct f2fs_geometry *geo, const uint8_t *block)
 {
-	return block + geo->block_size - footer_SIZE;
+	return block + node_bytes(geo);
 }
 
 static inline uint8_t *node_footer_w(const struct f2fs_geometry *geo, uint8_t *block)
 {
-	return block + geo->block_size - footer_SIZE;
+	return block + node_bytes(geo);
 }
 
 /* Place of a node in its file, from the footer's flag word. */
@@ -30,15 +46,26 @@ static inline uint32_t node_offset_of(const uint8_t *footer)
 	return footer_flag(footer) >> 3;
 }
 
-/* i_nid[i], i = 0..4, of an inode block. */
+/* Was it written by fsync, for a recovery? */
+static inline bool node_is_fsynced(const uint8_t *footer)
+{
+	return (footer_flag(footer) & 2) != 0;
+}
+
+/* Where i_nid[i] of an inode block is, and its value. */
+static inline uint8_t *inode_nid_w(const struct f2fs_geometry *geo, uint8_t *block, unsigned i)
+{
+	return block + inode_nids_offset(geo) + (size_t)i * 4;
+}
+
 static inline f2fs_nid_t inode_nid(const struct f2fs_geometry *geo, const uint8_t *block, unsigned i)
 {
-	return get_le32(block + geo->block_size - footer_SIZE - 20 + (size_t)i * 4);
+	return get_le32(block + inode_nids_offset(geo) + (size_t)i * 4);
 }
 
 static inline void inode_set_nid(const struct f2fs_geometry *geo, uint8_t *block, unsigned i, f2fs_nid_t nid)
 {
-	put_le32(block + geo->block_size - footer_SIZE - 20 + (size_t)i * 4, nid);
+	put_le32(inode_nid_w(geo, block, i), nid);
 }
 
 /* The way from the inode to a slot. */

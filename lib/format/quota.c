@@ -111,24 +111,24 @@ int quota_open(struct quota_file *file, int (*read)(void *user, uint64_t offset,
 
 /* --- entries --- */
 
-size_t quota_entry_size(const struct quota_file *file)
+static size_t entry_size(const struct quota_file *file)
 {
 	return file->version == 0 ? 48 : quota_SIZE;
 }
 
 unsigned int quota_leaf_entries(const struct quota_file *file)
 {
-	return (unsigned int)((QUOTA_BLOCK_SIZE - qleaf_SIZE) / quota_entry_size(file));
+	return (unsigned int)((QUOTA_BLOCK_SIZE - qleaf_SIZE) / entry_size(file));
 }
 
 const uint8_t *quota_leaf_entry(const struct quota_file *file, const uint8_t *leaf, unsigned int i)
 {
-	return leaf + qleaf_SIZE + i * quota_entry_size(file);
+	return leaf + qleaf_SIZE + i * entry_size(file);
 }
 
 bool quota_entry_is_used(const struct quota_file *file, const uint8_t *raw)
 {
-	for (size_t i = 0; i < quota_entry_size(file); i++)
+	for (size_t i = 0; i < entry_size(file); i++)
 		if (raw[i] != 0)
 			return true;
 	return false;

@@ -20,7 +20,6 @@ int quota_read_block(const struct quota_file *file, uint32_t block, uint8_t buf[
 /* Find the leaf that must hold the entry of @id. The nodes on the way stay in @work. */
 int quota_follow(struct quota_file *file, struct quota_work *work, uint32_t id, uint32_t *leaf);
 
-size_t quota_entry_size(const struct quota_file *file);
 unsigned int quota_leaf_entries(const struct quota_file *file);
 const uint8_t *quota_leaf_entry(const struct quota_file *file, const uint8_t *leaf, unsigned int i);
 bool quota_entry_is_used(const struct quota_file *file, const uint8_t *raw);

@@ -11,194 +11,81 @@
 #include "format/structs.def"
 #undef STRUCT
 
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(sb, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(sb, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(sb, name, off, n)
+#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(ACCESSOR_PREFIX, type, name, off)
+#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(ACCESSOR_PREFIX, type, name, off, n)
+#define BYTES(name, off, n, show, doc) ACCESS_BYTES(ACCESSOR_PREFIX, name, off, n)
+#define ACCESSOR_PREFIX sb
 #include "format/superblock.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(sbdev, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(sbdev, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(sbdev, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX sbdev
 #include "format/sb_device.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(cp, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(cp, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(cp, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX cp
 #include "format/checkpoint.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(orphan, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(orphan, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(orphan, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX orphan
 #include "format/orphan_tail.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(nat, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(nat, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(nat, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX nat
 #include "format/nat_entry.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(sit, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(sit, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(sit, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX sit
 #include "format/sit_entry.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(sum, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(sum, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(sum, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX sum
 #include "format/summary_entry.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(sumfoot, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(sumfoot, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(sumfoot, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX sumfoot
 #include "format/summary_footer.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(natj, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(natj, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(natj, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX natj
 #include "format/nat_journal_entry.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(sitj, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(sitj, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(sitj, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX sitj
 #include "format/sit_journal_entry.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(inode, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(inode, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(inode, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX inode
 #include "format/inode.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(extra, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(extra, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(extra, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX extra
 #include "format/inode_extra.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(footer, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(footer, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(footer, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX footer
 #include "format/node_footer.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(dentry, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(dentry, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(dentry, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX dentry
 #include "format/dentry.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(xhead, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(xhead, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(xhead, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX xhead
 #include "format/xattr_header.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(xentry, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(xentry, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(xentry, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX xentry
 #include "format/xattr_entry.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(chead, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(chead, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(chead, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX chead
 #include "format/cluster_header.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(fscrypt1, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(fscrypt1, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(fscrypt1, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX fscrypt1
 #include "format/fscrypt_v1.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(fscrypt2, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(fscrypt2, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(fscrypt2, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX fscrypt2
 #include "format/fscrypt_v2.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(verityx, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(verityx, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(verityx, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX verityx
 #include "format/verity_xattr.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(verityd, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(verityd, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(verityd, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX verityd
 #include "format/verity_descriptor.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(qhead, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(qhead, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(qhead, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX qhead
 #include "format/quota_header.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(qleaf, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(qleaf, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(qleaf, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX qleaf
 #include "format/quota_leaf.def"
-#undef SCALAR
-#undef ARRAY
-#undef BYTES
-
-#define SCALAR(type, name, off, show, doc) ACCESS_SCALAR(quota, type, name, off)
-#define ARRAY(type, name, off, n, show, doc) ACCESS_ARRAY(quota, type, name, off, n)
-#define BYTES(name, off, n, show, doc) ACCESS_BYTES(quota, name, off, n)
+#undef ACCESSOR_PREFIX
+#define ACCESSOR_PREFIX quota
 #include "format/quota_entry.def"
+#undef ACCESSOR_PREFIX
 #undef SCALAR
 #undef ARRAY
 #undef BYTES

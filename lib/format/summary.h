@@ -13,6 +13,9 @@
 
 #define SUMMARY_BYTES (F2FS_SEGMENT_BLOCKS * 7u) /* the 512 entries of a segment */
 
+/* What the entries of a summary are of: its footer's entry_type. */
+enum summary_type { SUMMARY_OF_DATA = 0, SUMMARY_OF_NODES = 1 };
+
 /* What a block belongs to, as its summary says: a slot of a node, or the node itself (slot 0). */
 struct owner {
 	f2fs_nid_t nid;
@@ -34,13 +37,12 @@ static inline struct owner owner_behind(struct owner owner, uint32_t slots)
 	return owner;
 }
 
-/* The journal area of a summary block, and its number of entries. */
-static inline const uint8_t *summary_journal(const struct f2fs_geometry *geo, const uint8_t *summary)
+static inline const uint8_t *summary_footer_of(const struct f2fs_geometry *geo, const uint8_t *summary)
 {
-	return summary + geo->journal_offset;
+	return summary + geo->sum_size - sumfoot_SIZE;
 }
 
-static inline const uint8_t *summary_footer_of(const struct f2fs_geometry *geo, const uint8_t *summary)
+static inline uint8_t *summary_footer_w(const struct f2fs_geometry *geo, uint8_t *summary)
 {
 	return summary + geo->sum_size - sumfoot_SIZE;
 }

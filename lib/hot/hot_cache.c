@@ -216,20 +216,6 @@ struct hot_page *hot_cache_page(struct hot_cache *c, f2fs_seg_t segno, bool make
 	return page;
 }
 
-void hot_cache_drop(struct hot_cache *c, f2fs_seg_t segno)
-{
-	struct hot_page *page = segno < c->segments ? c->pages[segno] : NULL;
-
-	if (segno < c->segments)
-		msb_clear(c->stored, segno);
-	if (!page)
-		return;
-	unlink_page(c, page);
-	c->pages[segno] = NULL;
-	c->count--;
-	mem_free(c->ctx, page);
-}
-
 void hot_cache_save(struct hot_cache *c, const struct hot_mark *mark)
 {
 	const struct f2fs_error_detail before = c->ctx->error;

@@ -60,8 +60,6 @@ void hot_cache_fini(struct hot_cache *c);
 uint64_t hot_sidecar_bytes(uint32_t segments);
 /* The page of a segment; NULL when there is none, with make also when there is no memory. */
 struct hot_page *hot_cache_page(struct hot_cache *c, f2fs_seg_t segno, bool make);
-/* Forget the page of a segment. */
-void hot_cache_drop(struct hot_cache *c, f2fs_seg_t segno);
 
 /* How a sample is drawn from the pages in memory. */
 struct hot_sampling {
@@ -81,10 +79,6 @@ static inline uint32_t hot_last(const uint8_t *entry)
 static inline uint32_t hot_distance(const uint8_t *entry)
 {
 	return get_le32(entry + 4) >> 8;
-}
-static inline unsigned hot_class(const uint8_t *entry)
-{
-	return entry[4] & 15;
 }
 static inline unsigned hot_delay(const uint8_t *entry)
 {

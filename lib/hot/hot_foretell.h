@@ -3,6 +3,10 @@
  * Do distances foretell anything? Where all blocks are as hot, what a block did says nothing about what it will do, and
  * to tell blocks apart costs room and wins nothing. The correlation of what was expected with what came answers that,
  * window by window. Whole numbers, so that every host decides alike.
+ *
+ * Or do most blocks that are overwritten die young? Then the others are cold, whether or not one life foretells the
+ * next: where all are as hot, a block lives as long as there are blocks, in writes, and one in 64 dies within a 64th of
+ * that.
  */
 #ifndef F2FSKIT_HOT_HOT_FORETELL_H
 #define F2FSKIT_HOT_HOT_FORETELL_H
@@ -11,6 +15,8 @@
 #include <stdint.h>
 
 #define FORETELL_WINDOW 2048 /* pairs */
+#define FORETELL_YOUNG 64    /* a life is short below that part of the blocks in use */
+#define FORETELL_DIE_YOUNG 25 /* percent of the overwritten ones, to say that the others are cold */
 #define FORETELL_SHARE 4     /* percent of the variance that has to be explained: a correlation of 0.2 */
 
 /* Sums over a window; values are logarithms of 24-bit numbers in 256ths, so below 2^13. */
@@ -35,6 +41,19 @@ static inline void hot_foretell_add(struct hot_foretell *f, uint32_t expected, u
 	vx = (f->xx - f->x * f->x / FORETELL_WINDOW) / FORETELL_WINDOW;
 	vy = (f->yy - f->y * f->y / FORETELL_WINDOW) / FORETELL_WINDOW;
 	*f = (struct hot_foretell){ .holds = cov > 0 && cov * cov * 100 > vx * vy * FORETELL_SHARE };
+}
+
+/* Blocks that were overwritten, in a window; those that nothing was known of had lived long. */
+struct hot_young {
+	uint32_t dead, young;
+	bool holds; /* what the last window that was full said; before it: no */
+};
+
+static inline void hot_young_add(struct hot_young *y, bool died_young)
+{
+	y->young += died_young;
+	if (++y->dead == FORETELL_WINDOW)
+		*y = (struct hot_young){ .holds = y->young * 100 > FORETELL_WINDOW * FORETELL_DIE_YOUNG };
 }
 
 #endif

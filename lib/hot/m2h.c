@@ -5,8 +5,8 @@
  * stream, and blocks of warmer classes may wait.
  *
  * The adaptive method goes by a value instead of the distance: the mean of the logarithms of a block's distances, newer
- * ones weighing more. It tells blocks apart only while such values foretell the next distance, and else leaves all to
- * the six logs and to cleaning by use alone.
+ * ones weighing more. It tells blocks apart only while such values foretell the next distance, or blocks die young, and
+ * else leaves all to the six logs. Cleaning goes by the age of segments, not by heat: with these streams it moves less.
  */
 #include <string.h>
 
@@ -41,13 +41,14 @@ struct m2h {
 	bool fits;
 	bool is_adaptive;
 	struct hot_foretell foretell;
+	struct hot_young young;
 	struct hot_mark mark;
 };
 
 static uint8_t *entry_of(struct f2fs_hotness *h, f2fs_blk_t addr, bool make, struct hot_page **page)
 {
 	struct m2h *m = h->own;
-	const uint32_t at = (addr - h->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	const uint32_t at = geometry_offset_of(&h->vol->geo, addr);
 
 	*page = addr ? hot_cache_page(&m->cache, hotness_segment(h, addr), make) : NULL;
 	return *page ? (*page)->entries + (size_t)at * HOT_ENTRY_SIZE : NULL;
@@ -119,7 +120,7 @@ static uint32_t value_of(const struct m2h *m, const uint8_t *entry, uint32_t dis
 /* Are blocks told apart now? */
 static bool tells_apart(const struct m2h *m)
 {
-	return !m->is_adaptive || m->foretell.holds;
+	return !m->is_adaptive || m->foretell.holds || m->young.holds;
 }
 
 /* Blocks of which nothing is known are taken for colder than most. */
@@ -198,21 +199,22 @@ static void written(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t 
 	struct f2fs_hotness *h = user;
 	struct m2h *m = h->own;
 	uint8_t entry[HOT_ENTRY_SIZE];
-	uint32_t value = 0, before = 0;
+	uint32_t value = 0, before = 0, distance = UINT32_MAX;
 	unsigned class;
 
 	(void)ino;
 	(void)file_block;
 	hotness_step(h);
 	if (old && take_entry(h, old, entry)) {
-		const uint32_t distance = distance_at(entry, h->now);
-
+		distance = distance_at(entry, h->now);
 		before = hot_distance(entry);
 		value = value_of(m, entry, distance);
 		if (before && m->is_adaptive)
 			hot_foretell_add(&m->foretell, before, hot_logarithm(distance) + 1);
 		h->known++;
 	}
+	if (old)
+		hot_young_add(&m->young, distance < cp_valid_block_count(h->vol->cp) / FORETELL_YOUNG);
 	class = class_of(h, value);
 	hot_set(entry, h->now, value, class, delay_of(h, class));
 	put_entry(h, addr, entry);
@@ -271,8 +273,6 @@ static uint64_t heat(void *user, f2fs_seg_t segno, uint32_t blocks)
 	const struct f2fs_hotness *h = user;
 	const struct m2h *m = h->own;
 
-	if (!tells_apart(m)) /* all alike: cleaning goes by what is in use */
-		return 0;
 	return blocks ? m->heat[segno].sum / blocks : 0; /* those without an entry are the oldest */
 }
 
@@ -397,7 +397,7 @@ static int begin(struct f2fs_hotness *h, bool is_adaptive)
 						.moved = moved,
 						.freed = freed,
 						.delay = h->options.delays ? delay : NULL,
-						.heat = heat };
+						.heat = is_adaptive ? NULL : heat };
 	err = prepare(h, m);
 	if (!err)
 		take_sidecar(h);

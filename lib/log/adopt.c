@@ -11,7 +11,7 @@
 
 int segment_keep(struct txn *txn, f2fs_blk_t addr)
 {
-	uint32_t offset = (addr - txn->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	uint32_t offset = geometry_offset_of(&txn->vol->geo, addr);
 	struct segment *s;
 	int err = segment_get(txn, geometry_segment_of(&txn->vol->geo, addr), &s);
 
@@ -31,7 +31,7 @@ int heads_pass_kept(struct txn *txn)
 		struct segment *s;
 		int err;
 
-		if (!head->sums || head->alloc_type != 0)
+		if (!head->sums || head->alloc_type != ALLOC_APPEND)
 			continue;
 		err = segment_get(txn, head->segno, &s);
 		if (err)
@@ -104,7 +104,7 @@ int block_adopt(struct txn *txn, f2fs_blk_t addr, struct owner owner, bool is_ne
 		err = segment_mark(txn, addr, true);
 	if (err)
 		return err;
-	sum = sums + (size_t)((addr - txn->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS) * sum_SIZE;
+	sum = sums + (size_t)geometry_offset_of(&txn->vol->geo, addr) * sum_SIZE;
 	sum_set_owner(sum, owner);
 	return 0;
 }
@@ -117,7 +117,7 @@ int block_owner(struct txn *txn, f2fs_blk_t addr, struct f2fs_summary *out)
 
 	if (err)
 		return err;
-	sum = sums + (size_t)((addr - txn->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS) * sum_SIZE;
+	sum = sums + (size_t)geometry_offset_of(&txn->vol->geo, addr) * sum_SIZE;
 	memset(out, 0, sizeof(*out));
 	out->nid = sum_nid(sum);
 	out->version = sum_version(sum);

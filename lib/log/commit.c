@@ -24,7 +24,7 @@ static uint32_t log_entries(const struct txn *txn, unsigned type)
 	const struct head *head = &txn->heads[type];
 
 	return !head->sums	       ? checkpoint_log_blkoff(txn->vol->cp, type)
-	       : head->alloc_type == 1 ? F2FS_SEGMENT_BLOCKS
+	       : head->alloc_type == ALLOC_HOLES ? F2FS_SEGMENT_BLOCKS
 				       : head->blkoff;
 }
 

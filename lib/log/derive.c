@@ -96,15 +96,15 @@ static bool is_usable_log(struct txn *txn, unsigned type, const struct f2fs_log_
 {
 	const struct segment *s;
 
-	if (at->segno >= txn->vol->geo.segment_count_main || at->blkoff >= F2FS_SEGMENT_BLOCKS || at->alloc_type > 1 ||
-	    segment_is_current(txn, at->segno))
+	if (at->segno >= txn->vol->geo.segment_count_main || at->blkoff >= F2FS_SEGMENT_BLOCKS ||
+	    at->alloc_type > ALLOC_HOLES || segment_is_current(txn, at->segno))
 		return false;
 	s = segment_at(txn, at->segno);
 	if (s->is_barred)
 		return false;
 	if (s->valid > 0 && (s->type >= F2FS_HOT_NODE) != (type >= F2FS_HOT_NODE))
 		return false;
-	for (uint32_t i = at->blkoff; i < (at->alloc_type ? at->blkoff + 1u : F2FS_SEGMENT_BLOCKS); i++)
+	for (uint32_t i = at->blkoff; i < (at->alloc_type == ALLOC_HOLES ? at->blkoff + 1u : F2FS_SEGMENT_BLOCKS); i++)
 		if (msb_test(s->cur, i) || msb_test(s->ckpt, i))
 			return false;
 	return true;
@@ -130,7 +130,7 @@ static bool find_holes(struct txn *txn, unsigned type, struct f2fs_log_head *at)
 		if (holes <= most)
 			continue;
 		most = holes;
-		*at = (struct f2fs_log_head){ .segno = i, .blkoff = (uint16_t)first, .alloc_type = 1 };
+		*at = (struct f2fs_log_head){ .segno = i, .blkoff = (uint16_t)first, .alloc_type = ALLOC_HOLES };
 	}
 	return most > 0;
 }
@@ -149,7 +149,8 @@ static int place_log(struct txn *txn, unsigned type)
 	f2fs_volume_log(vol, type, &at);
 	if (find_segment(txn, &segno)) {
 		at.segno = segno;
-		at.blkoff = at.alloc_type = 0;
+		at.blkoff = 0;
+		at.alloc_type = ALLOC_APPEND;
 	} else if (is_usable_log(txn, type, &at) || find_holes(txn, type, &at)) {
 		err = ssa_read(vol, at.segno, sums, &entry_type, &source);
 	} else {

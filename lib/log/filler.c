@@ -182,7 +182,7 @@ int filler_put(struct filler *f, struct owner owner, uint32_t want, const uint8_
 	return data ? queue(f, *addr, *got, data) : write_zeros(f, *addr, *got);
 }
 
-int filler_flush(struct filler *f)
+static int filler_flush(struct filler *f)
 {
 	return f->is_open ? flush(f) : 0;
 }

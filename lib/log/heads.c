@@ -20,7 +20,7 @@ static int flush_head(struct txn *txn, struct head *head)
 	const uint32_t count = head->buffer_count;
 
 	head->buffer_count = 0;
-	if (head->alloc_type == 1)
+	if (head->alloc_type == ALLOC_HOLES)
 		txn->vol->counters.threaded_bytes += (uint64_t)count << txn->vol->geo.block_bits;
 	return count == 0 ? 0 : log_write(txn, head->buffer_addr, count, &head->buffer);
 }
@@ -129,18 +129,18 @@ static int enter_segment(struct txn *txn, unsigned type, f2fs_seg_t segno, uint8
 		err = section_enter(txn, segno);
 	if (err)
 		return err;
-	if (alloc_type == 1)
+	if (alloc_type == ALLOC_HOLES)
 		err = summary_read(txn, segno, head->sums);
 	else
 		memset(head->sums, 0, SUMMARY_BYTES);
 	if (err)
 		return err;
 	s->is_taken = s->is_taken || segment_is_free(s);
-	if (alloc_type == 0)
+	if (alloc_type == ALLOC_APPEND)
 		segments_count_free(txn, false);
 	head->segno = segno;
 	head->alloc_type = alloc_type;
-	head->blkoff = alloc_type == 1 ? segment_next_hole(s, 0) : 0;
+	head->blkoff = alloc_type == ALLOC_HOLES ? segment_next_hole(s, 0) : 0;
 	if (s->type != type) {
 		s->type = (uint8_t)type;
 		s->is_dirty = true;
@@ -240,7 +240,7 @@ static int take_block(struct txn *txn, unsigned type, struct owner owner, f2fs_b
 	if (err)
 		return err;
 	sum_set_owner(sum, owner);
-	head->blkoff = head->alloc_type == 1 ? segment_next_hole(s, head->blkoff + 1) : head->blkoff + 1;
+	head->blkoff = head->alloc_type == ALLOC_HOLES ? segment_next_hole(s, head->blkoff + 1) : head->blkoff + 1;
 	return 0;
 }
 

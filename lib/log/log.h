@@ -30,7 +30,7 @@ struct segment {
 struct head {
 	f2fs_seg_t segno;
 	uint32_t blkoff;	/* next offset; F2FS_SEGMENT_BLOCKS: the segment is used up */
-	uint8_t alloc_type;	/* 0 append (LFS), 1 fill holes (SSR) */
+	uint8_t alloc_type;	/* enum alloc_type */
 	uint8_t *sums;		/* a summary block: 512 entries; journal and check_sum stay zero */
 	uint8_t *buffer;	/* up to a segment of blocks that follow each other */
 	f2fs_blk_t buffer_addr; /* where they go */
@@ -59,7 +59,10 @@ enum chain_bit {
 	CHAIN_UNMARKED = 1,   /* a node was written without a mark, and none with one behind it */
 	CHAIN_NODE_FREED = 2, /* the file lost a node that recovery would find in the checkpoint or the chain */
 	CHAIN_NAME_TAKEN = 4, /* a directory: a name was taken out of it */
-	CHAIN_DIR_XATTR = 8   /* a directory: its attributes changed */
+	CHAIN_DIR_XATTR = 8,  /* a directory: its attributes changed */
+	/* a directory: a name was taken out of it, of a directory or of what lives on under another name, which a
+	 * recovery that gives the name to a new file would lose */
+	CHAIN_NAME_LIVES = 16
 };
 
 /* What the layer above does with a transaction, beside what it asks for by itself. */
@@ -247,12 +250,12 @@ int summary_write(struct txn *txn, f2fs_seg_t segno, const uint8_t *entries, boo
 int heads_begin(struct txn *txn);
 void heads_end(struct txn *txn);
 /*
- * Take up to want blocks that follow each other from a log, for count = want or less blocks of data; marks them valid
- * and writes their summary entries. data: *got blocks are queued from it.
+ * Allocate up to `want` consecutive blocks of a log, and queue `*got` blocks of `data` for them. They become valid, and
+ * their summary entries name the owner's slots from owner.ofs on.
  */
 int head_append(struct txn *txn, unsigned kind, struct owner owner, uint32_t want, const uint8_t *data,
 		f2fs_blk_t *addr, uint32_t *got);
-/* Take one block for a node and tell the address that the log hands out next. The caller queues it with head_queue().
+/* Allocate one block for a node; *next: the address that the log allocates next. The caller queues it: head_queue().
  */
 int head_take_node(struct txn *txn, unsigned kind, f2fs_nid_t nid, f2fs_blk_t *addr, f2fs_blk_t *next);
 /* Queue the contents of a block taken last from a log. */
@@ -301,8 +304,8 @@ int filler_begin(struct filler *f, struct txn *txn);
  */
 int filler_open(struct filler *f, f2fs_seg_t segno, unsigned type, uint32_t at);
 /*
- * Take up to want blocks that follow each other for slots from the owner's on, and queue their contents; without data
- * they are zeroed. *got is 0 when the segment is full.
+ * Allocate up to `want` consecutive blocks for the owner's slots from owner.ofs on, and queue `data` for them; without
+ * data they become zeros. *got is 0 when the segment is full.
  */
 int filler_put(struct filler *f, struct owner owner, uint32_t want, const uint8_t *data, f2fs_blk_t *addr,
 	       uint32_t *got);
@@ -313,7 +316,6 @@ int filler_put(struct filler *f, struct owner owner, uint32_t want, const uint8_
  * before.
  */
 int filler_reserve(struct filler *f, uint32_t want, uint8_t **to, uint32_t *count);
-int filler_flush(struct filler *f);
 /* Done with the segment: write what waits and the summaries. */
 int filler_close(struct filler *f);
 int filler_end(struct filler *f);
@@ -379,7 +381,7 @@ struct pinned {
 int pinned_begin(struct txn *txn, uint64_t blocks, struct pinned *out);
 /* The same for a caller that has counted the free sections itself. */
 int pinned_begin_counted(struct txn *txn, struct pinned *out);
-/* Take up to want blocks that follow each other for slots from the owner's on. */
+/* Allocate up to `want` consecutive blocks for the owner's slots from owner.ofs on. */
 int pinned_take(struct pinned *p, struct owner owner, uint32_t want, f2fs_blk_t *addr, uint32_t *got);
 int pinned_end(struct pinned *p);
 

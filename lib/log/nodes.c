@@ -158,6 +158,9 @@ int node_free(struct txn *txn, f2fs_nid_t nid)
 		return err;
 	if (entry.block_addr == F2FS_NULL_ADDR)
 		return volume_corrupt(txn->vol, RULE_NAT_FREE, entry.table_block, nid, "a node to be freed");
+	if (!geometry_is_nid(&txn->vol->geo, entry.ino))
+		return volume_corrupt(txn->vol, RULE_NAT_NID, entry.table_block, nid, "of inode %u",
+				      (unsigned)entry.ino);
 	if (entry.block_addr != F2FS_NEW_ADDR) {
 		if (entry.ino != nid)
 			err = chain_note(txn, entry.ino, CHAIN_NODE_FREED);

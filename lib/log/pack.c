@@ -97,7 +97,7 @@ static void put_summary(const struct pack *pack, unsigned t, uint8_t *block)
 	if (t == F2FS_COLD_DATA)
 		memcpy(block + geo->journal_offset, pack->sit_journal, geo->journal_size);
 	if (t >= F2FS_HOT_NODE)
-		sumfoot_set_entry_type(block + geo->sum_size - sumfoot_SIZE, 1);
+		sumfoot_set_entry_type(summary_footer_w(geo, block), SUMMARY_OF_NODES);
 }
 
 /* Compact summaries when the entries of the data logs fit into two blocks, else three whole ones. */

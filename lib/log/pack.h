@@ -16,7 +16,7 @@ struct segment;
 struct pack_log {
 	f2fs_seg_t segno;
 	uint16_t blkoff;
-	uint8_t alloc_type;
+	uint8_t alloc_type; /* enum alloc_type */
 	const uint8_t *sums; /* summary entries from the start of the segment; NULL: the checkpoint's fields stay */
 	uint32_t sum_count;  /* how many there are; those behind them are zero */
 	uint32_t entries;    /* of a data log: how many a compact summary carries */

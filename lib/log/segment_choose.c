@@ -94,11 +94,11 @@ static bool may_fill_holes(const struct txn *txn)
 
 int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno, uint8_t *alloc_type)
 {
-	const bool appends = txn->heads[type].alloc_type == 0;
+	const bool appends = txn->heads[type].alloc_type == ALLOC_APPEND;
 	bool found = false, holes;
 	int err;
 
-	*alloc_type = 0;
+	*alloc_type = ALLOC_APPEND;
 	if (txn_is_zoned(txn))
 		return section_choose_next(txn, type, current, segno);
 	err = segment_needs_holes(txn, &holes);
@@ -107,24 +107,24 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 	/* in the log of the fsync chain not when a checksum does not tell old nodes from new ones (FORMAT files 10.4)
 	 */
 	holes = holes && (type != F2FS_WARM_NODE || (cp_ckpt_flags(txn->vol->cp) & FLAG_ckpt_flags_crc));
-	*alloc_type = 1;
+	*alloc_type = ALLOC_HOLES;
 	/* a log that appends goes on to the end of its section */
 	if (holes && appends) {
 		err = section_go_on(txn, current, segno, &found);
-		*alloc_type = !found;
+		*alloc_type = found ? ALLOC_APPEND : ALLOC_HOLES;
 	}
 	if (!err && holes && !found)
 		err = segment_choose_holes(txn, type, segno, &found);
-	if (err || (found && *alloc_type == 1))
+	if (err || (found && *alloc_type == ALLOC_HOLES))
 		return err;
-	*alloc_type = 0;
+	*alloc_type = ALLOC_APPEND;
 	if (!found && !is_for_commit(txn, type))
 		err = choose_free(txn, type, current, segno, &found);
 	if (err)
 		return err;
 	if (found)
 		return 0;
-	*alloc_type = 1;
+	*alloc_type = ALLOC_HOLES;
 	if (txn->vol->geo.segment_count_ssa > 0 && may_fill_holes(txn))
 		err = segment_choose_holes(txn, type, segno, &found);
 	if (err || found)

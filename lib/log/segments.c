@@ -134,7 +134,7 @@ void segment_give_back(struct txn *txn, f2fs_seg_t segno, struct segment *s)
 int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
 {
 	f2fs_seg_t segno = geometry_segment_of(&txn->vol->geo, addr);
-	uint32_t offset = (addr - txn->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	uint32_t offset = geometry_offset_of(&txn->vol->geo, addr);
 	struct segment *s;
 	int err = segment_get(txn, segno, &s);
 

@@ -11,7 +11,8 @@
 
 #define LOOK_BLOCKS 64u	   /* freed between two looks at all segments */
 #define LEAST_TO_CLEAN 4u  /* free sections that cleaning a section may take: for data and three logs of nodes */
-#define SECTIONS_TO_WIN 4u /* free sections that cleaning wins besides those that a change needs */
+#define MOST_TO_WIN 4u	   /* free sections that cleaning wins besides those that a change needs, */
+#define WINNABLE_EACH 4u   /* one for so many that could be won */
 
 int space_need(const struct txn *txn, uint64_t blocks)
 {
@@ -178,6 +179,35 @@ bool space_lets_wait(const struct txn *txn)
 	return txn->free_segments / sps > (sps > 1 ? 2 : 1) * needed;
 }
 
+/* Sections that could be had by moving what is in use together. */
+static uint32_t count_winnable(struct txn *txn)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	uint64_t unused[2] = { 0, 0 }; /* of data, of nodes */
+
+	for (f2fs_seg_t i = 0; i < geo->segment_count_main; i++) {
+		struct segment *s;
+
+		if (segment_get(txn, i, &s) != 0)
+			return 0;
+		if (s->valid > 0 && !segment_is_current(txn, i))
+			unused[s->type >= F2FS_HOT_NODE] += F2FS_SEGMENT_BLOCKS - s->valid;
+	}
+	return (uint32_t)(unused[0] / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec +
+			  unused[1] / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec);
+}
+
+/* Free sections that cleaning wins besides those that a change needs. What it keeps free the used sections do not have,
+ * so that each holds more that has to be moved: where little is unused it wins few, and more often. */
+static uint32_t sections_to_win(struct txn *txn)
+{
+	const uint32_t set = txn->vol->cleaning->free_goal, share = set ? 0 : count_winnable(txn) / WINNABLE_EACH;
+
+	if (set)
+		return set;
+	return share < 1 ? 1 : share < MOST_TO_WIN ? share : MOST_TO_WIN;
+}
+
 int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *enough, uint32_t *goal)
 {
 	const struct f2fs_volume *vol = txn->vol;
@@ -198,26 +228,8 @@ int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *enough, uint3
 	if (err || view.free_sections > least ||
 	    (fills_holes && view.data_holes >= 2 * SPACE_STEP_BLOCKS && view.node_holes >= SPACE_STEP_BLOCKS))
 		return err;
-	*goal = least + (vol->cleaning->free_goal ? vol->cleaning->free_goal : SECTIONS_TO_WIN);
+	*goal = least + sections_to_win(txn);
 	return 0;
-}
-
-/* Sections that could be had by moving what is in use together. */
-static uint32_t count_winnable(struct txn *txn)
-{
-	const struct f2fs_geometry *geo = &txn->vol->geo;
-	uint64_t unused[2] = { 0, 0 }; /* of data, of nodes */
-
-	for (f2fs_seg_t i = 0; i < geo->segment_count_main; i++) {
-		struct segment *s;
-
-		if (segment_get(txn, i, &s) != 0)
-			return 0;
-		if (s->valid > 0 && !segment_is_current(txn, i))
-			unused[s->type >= F2FS_HOT_NODE] += F2FS_SEGMENT_BLOCKS - s->valid;
-	}
-	return (uint32_t)(unused[0] / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec +
-			  unused[1] / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec);
 }
 
 int space_explain(struct txn *txn)

@@ -38,7 +38,7 @@ int summary_write(struct txn *txn, f2fs_seg_t segno, const uint8_t *entries, boo
 	if (!summary)
 		return F2FS_ERR_NOMEM;
 	memcpy(summary, entries, SUMMARY_BYTES);
-	sumfoot_set_entry_type(summary + geo->sum_size - sumfoot_SIZE, is_node);
+	sumfoot_set_entry_type(summary_footer_w(geo, summary), is_node ? SUMMARY_OF_NODES : SUMMARY_OF_DATA);
 	err = volume_write(txn->vol, F2FS_WRITE_SSA, ((uint64_t)addr << geo->block_bits) + offset, summary,
 			   geo->sum_size);
 	if (err)

@@ -88,14 +88,17 @@ struct chain_inode *chain_counts(const struct f2fs_recovery *plan, size_t i);
 int recovery_plan(struct f2fs_volume *vol, struct f2fs_recovery **out);
 /* Inode number index of those that count; NULL, with NOT_FOUND recorded, past the last. */
 const struct chain_inode *recovery_find_inode(const struct f2fs_recovery *plan, uint32_t index);
-/* For a repair: another beginning of the transaction than on the tables of the checkpoint. */
+/* For a repair: another beginning of the transaction than on the tables of the checkpoint, and inodes that are left
+ * alone, since damage stood in the way of what the recovery had to do to them. */
 struct recovery_base {
 	void *user;
 	int (*begin)(void *user, const struct txn_keep *keep);
+	const struct vec *left; /* f2fs_nid_t */
+	f2fs_nid_t failed;	/* out: the inode that it failed at; 0: at none, or it did not fail */
 };
 /* What f2fs_recover() does (base is NULL), or the same on a base: then, of a chain that runs in a circle, what comes
  * before the circle is recovered. */
-int recovery_apply_on(struct f2fs_volume *vol, const struct recovery_base *base, struct f2fs_recover_result *result);
+int recovery_apply_on(struct f2fs_volume *vol, struct recovery_base *base, struct f2fs_recover_result *result);
 /* Is there anything that keeps the volume from being changed? */
 bool recovery_is_needed(const struct f2fs_recovery *plan);
 

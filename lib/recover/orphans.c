@@ -46,6 +46,9 @@ int orphans_finish(struct replay *r)
 	int err = 0;
 
 	for (size_t i = 0; i < chain_orphans(r->vol) && !err; i++)
-		err = finish_one(r, *(f2fs_nid_t *)vec_at(&r->vol->orphans, i));
+		if (!replay_leaves(r, *(f2fs_nid_t *)vec_at(&r->vol->orphans, i)))
+			err = finish_one(r, r->at);
+	if (!err)
+		r->at = 0;
 	return err;
 }

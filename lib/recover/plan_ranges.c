@@ -35,10 +35,10 @@ static int add_slot(struct range_walk *walk, uint64_t file_block, f2fs_blk_t add
 	bool goes_on = walk->run.count > 0 && walk->run.kind == kind &&
 		       walk->run.file_block + walk->run.count == file_block &&
 		       (kind != F2FS_EXTENT_DATA || addr == walk->run.addr + walk->run.count);
-	int rc = goes_on ? 0 : end_run(walk);
+	int err = goes_on ? 0 : end_run(walk);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	if (!goes_on) {
 		memset(&walk->run, 0, sizeof(walk->run));
 		walk->run.kind = kind;
@@ -70,7 +70,7 @@ static int compare_node(struct range_walk *walk, const struct chain_node *node)
 	const uint8_t *words = walk->block;
 	uint32_t slots = walk->layout.node_slots;
 	uint64_t first = node_first_block(geo, walk->layout.slots, walk->layout.node_slots, offset);
-	int rc = 0;
+	int err = 0;
 
 	if (is_inode && inode_has_inline(walk->block, FLAG_i_inline_inline_data)) {
 		const struct f2fs_extent inside = { .count = 1, .kind = F2FS_EXTENT_INLINE };
@@ -83,13 +83,13 @@ static int compare_node(struct range_walk *walk, const struct chain_node *node)
 		words += walk->layout.slot_offset;
 		slots = walk->layout.slots;
 	}
-	for (uint32_t i = 0; i < slots && !rc; i++) {
+	for (uint32_t i = 0; i < slots && !err; i++) {
 		f2fs_blk_t to = get_le32(words + (size_t)i * 4);
 
 		if (to != F2FS_COMPRESS_ADDR && to != live_slot(walk, first + i))
-			rc = add_slot(walk, first + i, to);
+			err = add_slot(walk, first + i, to);
 	}
-	return rc ? rc : end_run(walk);
+	return err ? err : end_run(walk);
 }
 
 static int read_node(struct range_walk *walk, const struct chain_node *node)
@@ -120,25 +120,25 @@ static int need_layout(struct range_walk *walk, const struct chain_inode *inode)
 static int walk_nodes(struct range_walk *walk, const struct chain_inode *inode, struct map32 *latest)
 {
 	const struct f2fs_recovery *plan = walk->plan;
-	int rc = 0;
+	int err = 0;
 
-	for (size_t i = 0; i <= inode->last && !rc; i++) {
+	for (size_t i = 0; i <= inode->last && !err; i++) {
 		const struct chain_node *node = chain_node_at(plan, i);
 
 		if (node->ino == inode->ino && node->nid != UINT32_MAX)
-			rc = map32_set(latest, node->nid, i);
+			err = map32_set(latest, node->nid, i);
 	}
-	for (size_t i = 0; i <= inode->last && !rc; i++) {
+	for (size_t i = 0; i <= inode->last && !err; i++) {
 		const struct chain_node *node = chain_node_at(plan, i);
 		uint64_t *last = node->ino == inode->ino ? map32_find(latest, node->nid) : NULL;
 
 		if (!last || *last != i || node->flag >> 3 == XATTR_NODE_OFFSET)
 			continue;
-		rc = read_node(walk, node);
-		if (!rc)
-			rc = compare_node(walk, node);
+		err = read_node(walk, node);
+		if (!err)
+			err = compare_node(walk, node);
 	}
-	return rc;
+	return err;
 }
 
 int f2fs_recovery_ranges(struct f2fs_recovery *plan, uint32_t index,
@@ -148,7 +148,7 @@ int f2fs_recovery_ranges(struct f2fs_recovery *plan, uint32_t index,
 	struct range_walk walk = { .plan = plan, .visit = visit, .user = user };
 	const struct chain_inode *inode;
 	struct map32 latest;
-	int rc;
+	int err;
 
 	error_clear(vol->ctx);
 	inode = recovery_find_inode(plan, index);
@@ -158,11 +158,11 @@ int f2fs_recovery_ranges(struct f2fs_recovery *plan, uint32_t index,
 	if (!walk.block)
 		return F2FS_ERR_NOMEM;
 	map32_init(&latest, vol->ctx);
-	rc = need_layout(&walk, inode);
-	if (!rc)
-		rc = walk_nodes(&walk, inode, &latest);
+	err = need_layout(&walk, inode);
+	if (!err)
+		err = walk_nodes(&walk, inode, &latest);
 	map32_fini(&latest);
 	f2fs_inode_close(walk.live);
 	mem_free(vol->ctx, walk.block);
-	return rc;
+	return err;
 }

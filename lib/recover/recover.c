@@ -21,7 +21,7 @@ static int keep_chain(void *user, struct txn *txn)
 	return replay_keep(r);
 }
 
-static int begin(struct replay *r, bool with_chain, const struct recovery_base *base)
+static int begin(struct replay *r, bool with_chain, struct recovery_base *base)
 {
 	const struct txn_keep keep = { .user = r, .keep = keep_chain };
 	int err = base ? base->begin(base->user, with_chain ? &keep : NULL) : txn_begin_recovery(r->vol, &file_ops);
@@ -41,7 +41,7 @@ static int apply(struct replay *r, bool with_chain)
 	return err || !with_chain ? err : replay_plan(r);
 }
 
-static int recover_with(struct replay *r, bool with_chain, const struct recovery_base *base)
+static int recover_with(struct replay *r, bool with_chain, struct recovery_base *base)
 {
 	const bool was_running = r->vol->txn != NULL;
 	int err;
@@ -57,6 +57,8 @@ static int recover_with(struct replay *r, bool with_chain, const struct recovery
 	if (!err)
 		err = txn_commit(r->vol);
 	r->result.changed = !err;
+	if (base)
+		base->failed = err ? r->at : 0;
 	if (err) {
 		struct f2fs_error_detail detail = r->vol->ctx->error;
 
@@ -67,10 +69,10 @@ static int recover_with(struct replay *r, bool with_chain, const struct recovery
 	return err;
 }
 
-static int recover(struct f2fs_volume *vol, bool with_chain, const struct recovery_base *base,
+static int recover(struct f2fs_volume *vol, bool with_chain, struct recovery_base *base,
 		   struct f2fs_recover_result *result)
 {
-	struct replay r = { .vol = vol, .reader = { .vol = vol } };
+	struct replay r = { .vol = vol, .reader = { .vol = vol }, .left = base ? base->left : NULL };
 	int err;
 
 	error_clear(vol->ctx);
@@ -109,7 +111,7 @@ int f2fs_recover(struct f2fs_volume *vol, const struct f2fs_recover_options *opt
 	return err;
 }
 
-int recovery_apply_on(struct f2fs_volume *vol, const struct recovery_base *base, struct f2fs_recover_result *result)
+int recovery_apply_on(struct f2fs_volume *vol, struct recovery_base *base, struct f2fs_recover_result *result)
 {
 	return recover(vol, true, base, result);
 }

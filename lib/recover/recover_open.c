@@ -52,13 +52,8 @@ int volume_open_recovered(struct f2fs_context *ctx, struct f2fs_device *dev,
 		return err;
 	if (options && options->recover != F2FS_RECOVER_NONE)
 		err = recover_as_asked(vol, options);
-	if (err) {
-		struct f2fs_error_detail detail = ctx->error;
-
-		f2fs_volume_close(vol);
-		ctx->error = detail;
-		return err;
-	}
+	if (err)
+		return volume_abandon(ctx, vol, err);
 	*out = vol;
 	return 0;
 }

@@ -12,10 +12,22 @@ struct replay {
 	struct f2fs_volume *vol;
 	struct txn *txn;
 	struct f2fs_recovery *plan;
+	const struct vec *left; /* f2fs_nid_t: inodes that nothing is done to; NULL: none */
+	f2fs_nid_t at;		/* the inode that something is being done to; 0: none */
 	struct chain_reader reader;
 	struct vec dead; /* f2fs_nid_t: inodes that lost their last name */
 	struct f2fs_recover_result result;
 };
+
+/* Is this inode left alone? If not, it is what the recovery is at from now on. */
+static inline bool replay_leaves(struct replay *r, f2fs_nid_t ino)
+{
+	for (size_t i = 0; r->left && i < r->left->count; i++)
+		if (*(const f2fs_nid_t *)vec_at(r->left, i) == ino)
+			return true;
+	r->at = ino;
+	return false;
+}
 
 /* What one node of the chain is applied to. */
 struct replay_step {

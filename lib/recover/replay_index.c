@@ -58,7 +58,7 @@ static int reserve_slot(struct winode *w, struct node *node, uint8_t *raw)
 static int take_from_owner(struct replay *r, struct replay_step *step, struct slot_change *c)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
-	const uint32_t offset = (c->to - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	const uint32_t offset = geometry_offset_of(geo, c->to);
 	struct f2fs_summary owner;
 	struct slot_ref ref;
 	struct segment *s;
@@ -108,7 +108,7 @@ static int adopt(struct replay *r, struct replay_step *step, struct slot_change 
 		err = segment_get(r->txn, geometry_segment_of(geo, c->to), &s);
 	if (err)
 		return err;
-	if (msb_test(s->cur, (c->to - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS))
+	if (msb_test(s->cur, geometry_offset_of(geo, c->to)))
 		return volume_corrupt(r->vol, RULE_SIT_COUNT, c->to, c->ref.node->nid,
 				      "a block of the fsync chain is in use");
 	err = block_adopt(r->txn, c->to, owner, c->from == F2FS_NULL_ADDR);

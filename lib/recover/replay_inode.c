@@ -143,7 +143,7 @@ int replay_xattr_node(struct replay_step *step)
 		err = node_new(w->txn, w->node->nid, XATTR_NODE_OFFSET, false, &node);
 	if (err)
 		return err;
-	memcpy(node->block, step->block, w->txn->vol->geo.block_size - footer_SIZE);
+	memcpy(node->block, step->block, node_bytes(&w->txn->vol->geo));
 	inode_set_i_xattr_nid(block, node->nid);
 	return winode_count(w, 1);
 }

@@ -30,8 +30,8 @@ static int note_dead(struct replay *r, f2fs_nid_t ino)
 	return 0;
 }
 
-/* One name less for an inode; a directory loses all. */
-static int drop_link(struct replay *r, f2fs_nid_t ino, struct winode *parent, const uint8_t *times)
+/* One name less for an inode that is not left alone; a directory loses all. */
+static int take_link(struct replay *r, f2fs_nid_t ino, struct winode *parent, const uint8_t *times)
 {
 	struct winode w;
 	int err;
@@ -56,6 +56,19 @@ static int drop_link(struct replay *r, f2fs_nid_t ino, struct winode *parent, co
 	}
 	node_dirty(w.txn, w.node);
 	return inode_i_links(winode_block(&w)) == 0 ? note_dead(r, ino) : 0;
+}
+
+static int drop_link(struct replay *r, f2fs_nid_t ino, struct winode *parent, const uint8_t *times)
+{
+	const f2fs_nid_t was_at = r->at;
+	int err;
+
+	if (replay_leaves(r, ino))
+		return 0;
+	err = take_link(r, ino, parent, times);
+	if (!err)
+		r->at = was_at;
+	return err;
 }
 
 /* Free the name for ino; *there: it is ino's already. */
@@ -197,7 +210,7 @@ int replay_bury(struct replay *r)
 		f2fs_nid_t ino = *(f2fs_nid_t *)vec_at(&r->dead, i);
 		struct winode w;
 
-		if (map32_find(&gone, ino))
+		if (map32_find(&gone, ino) || replay_leaves(r, ino))
 			continue;
 		err = map32_set(&gone, ino, 1);
 		if (!err)

@@ -54,6 +54,18 @@ int replay_keep(struct replay *r)
 	return err ? err : heads_pass_kept(r->txn);
 }
 
+/* What counts for an inode that is left alone does not count any more. */
+static void drop_left(struct replay *r)
+{
+	for (size_t i = 0; i < r->plan->inodes.count; i++) {
+		struct chain_inode *inode = chain_inode_at(r->plan, i);
+
+		if (replay_leaves(r, inode->ino))
+			inode->is_known = false;
+	}
+	r->at = 0;
+}
+
 static int create_all(struct replay *r)
 {
 	int err = 0;
@@ -61,6 +73,7 @@ static int create_all(struct replay *r)
 	for (size_t i = 0; i < r->plan->inodes.count && !err; i++) {
 		const struct chain_inode *inode = chain_inode_at(r->plan, i);
 
+		r->at = inode->ino;
 		if (inode->is_known && inode->is_new)
 			err = replay_create(r, inode);
 	}
@@ -144,6 +157,7 @@ static int check_inodes(struct replay *r)
 
 		if (!plan->is_known)
 			continue;
+		r->at = plan->ino;
 		r->result.inodes++;
 		err = nat_get(r->vol, plan->ino, &entry);
 		if (err || entry.block_addr == F2FS_NULL_ADDR) /* buried */
@@ -157,13 +171,16 @@ static int check_inodes(struct replay *r)
 
 int replay_plan(struct replay *r)
 {
-	int err = create_all(r);
+	int err;
 
+	drop_left(r);
+	err = create_all(r);
 	for (size_t i = 0; i < r->plan->nodes.count && !err; i++) {
 		const struct chain_inode *inode = chain_counts(r->plan, i);
 
 		if (!inode)
 			continue;
+		r->at = inode->ino;
 		err = replay_node(r, (uint32_t)i, inode);
 		if (!err)
 			err = bound_memory(r);
@@ -172,5 +189,8 @@ int replay_plan(struct replay *r)
 		err = replay_bury(r);
 	if (!err)
 		err = check_inodes(r);
-	return err ? err : adopted_store(r->txn);
+	if (err)
+		return err;
+	r->at = 0;
+	return adopted_store(r->txn);
 }

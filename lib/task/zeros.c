@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ranges of a device that must read as zeros: what is a hole already is left alone.
+ * Ranges of a device that must read as zeros, in steps that can be interrupted.
  */
-#include "base/checked.h"
-#include "device/device.h"
-#include "task/resize/resize.h"
+#include "task/zeros.h"
+
+#define STEP ((uint64_t)64 << 20)
+
+int zero_bytes(struct f2fs_device *dev, uint64_t at, uint64_t length)
+{
+	int err = 0;
+
+	for (uint64_t n; length > 0 && !err; at += n, length -= n) {
+		n = length < STEP ? length : STEP;
+		err = device_zero(dev, at, n);
+	}
+	return err;
+}
 
 int zero_range(struct f2fs_device *dev, uint64_t at, uint64_t length)
 {
-	const uint64_t step = (uint64_t)64 << 20, end = at + length;
-	uint64_t n;
+	const uint64_t end = at + length;
+	int err = 0;
 
-	for (; at < end; at += n) {
-		int is_hole = 0, err = device_extent(dev, at, &n, &is_hole);
+	for (uint64_t n; at < end && !err; at += n) {
+		int is_hole = 0;
 
+		err = device_extent(dev, at, &n, &is_hole);
 		if (err)
 			return err;
 		if (n > end - at)
 			n = end - at;
-		if (is_hole)
-			continue;
-		if (n > step)
-			n = step;
-		err = device_zero(dev, at, n);
-		if (err)
-			return err;
+		if (!is_hole)
+			err = zero_bytes(dev, at, n);
 	}
-	return 0;
+	return err;
 }

@@ -172,22 +172,24 @@ int f2fs_volume_log(const struct f2fs_volume *vol, unsigned type, struct f2fs_lo
 	return 0;
 }
 
-/*
- * Count what a mount would replay: walk the warm node log's chain from its next block while nodes carry the version of
- * this checkpoint (FORMAT files 12.3). A second cursor at half speed finds loops.
- */
-int volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
+bool volume_has_log_in(const struct f2fs_volume *vol, f2fs_seg_t segno)
+{
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
+		if (checkpoint_log_segno(vol->cp, i) == segno)
+			return true;
+	return false;
+}
+
+/* A second cursor at half speed finds loops. */
+int volume_walk_chain(struct f2fs_volume *vol, struct chain_count *count)
 {
 	const uint64_t limit = vol->geo.end_blkaddr - vol->geo.main_blkaddr;
 	f2fs_blk_t addr, slow;
-	uint64_t count = 0, steps = 0;
 
-	*nodes = 0;
-	if ((cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled) || vol->rescue) /* a rescue has the newest nodes */
-		return 0;
+	*count = (struct chain_count){ 0 };
 	addr = geometry_segment_start(&vol->geo, checkpoint_log_segno(vol->cp, F2FS_WARM_NODE)) +
 	       checkpoint_log_blkoff(vol->cp, F2FS_WARM_NODE);
-	for (slow = addr; steps < limit && geometry_is_main(&vol->geo, addr); steps++) {
+	for (slow = addr; count->nodes < limit && geometry_is_main(&vol->geo, addr); count->nodes++) {
 		const uint8_t *block, *footer;
 		int err = volume_peek(vol, addr, &block);
 
@@ -196,20 +198,32 @@ int volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
 		footer = node_footer(&vol->geo, block);
 		if (!checkpoint_is_recoverable(vol->cp, footer_cp_ver(footer)))
 			break;
-		count += (footer_flag(footer) >> 1) & 1;
+		count->fsynced += node_is_fsynced(footer);
 		addr = footer_next_blkaddr(footer);
 		if (addr == slow)
 			return volume_corrupt(vol, RULE_CHAIN_LOOP, addr, footer_nid(footer),
 					      "what was fsynced can only be given up");
-		if (steps % 2 == 1) {
+		if (count->nodes % 2 == 1) {
 			err = volume_peek(vol, slow, &block);
 			if (err)
 				return err;
 			slow = footer_next_blkaddr(node_footer(&vol->geo, block));
 		}
 	}
-	*nodes = count;
+	count->end = addr;
 	return 0;
+}
+
+int volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
+{
+	struct chain_count count = { 0 };
+	int err = 0;
+
+	/* a rescue has the newest nodes */
+	if (!(cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled) && !vol->rescue)
+		err = volume_walk_chain(vol, &count);
+	*nodes = err ? 0 : count.fsynced;
+	return err;
 }
 
 int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes)

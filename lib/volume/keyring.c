@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/cipher_row.h"
 #include "base/sha.h"
+#include "volume/key_team.h"
 
 #define CACHED 32u /* keys of files */
 
@@ -29,7 +30,18 @@ enum {
 struct keyring {
 	struct vec masters;	  /* struct master_key */
 	struct file_key *cached[CACHED];
+	struct key_team *team;
+	bool has_asked; /* for a team */
 };
+
+static void forget_key(struct f2fs_volume *vol, struct file_key *key)
+{
+	for (unsigned i = 0; i < key->beside_count; i++)
+		cipher_fini(&key->beside[i]);
+	mem_free(vol->ctx, key->beside);
+	cipher_fini(&key->cipher);
+	cipher_wipe(key, sizeof(*key));
+}
 
 static void forget_files(struct f2fs_volume *vol)
 {
@@ -39,8 +51,7 @@ static void forget_files(struct f2fs_volume *vol)
 		vol->keyring->cached[i] = NULL;
 		if (!key)
 			continue;
-		cipher_fini(&key->cipher);
-		cipher_wipe(key, sizeof(*key));
+		forget_key(vol, key);
 		mem_free(vol->ctx, key);
 	}
 }
@@ -51,6 +62,7 @@ void keyring_drop(struct f2fs_volume *vol)
 
 	if (!ring)
 		return;
+	key_team_free(vol, ring->team);
 	forget_files(vol);
 	if (ring->masters.count)
 		cipher_wipe(vec_at(&ring->masters, 0), ring->masters.count * sizeof(struct master_key));
@@ -62,6 +74,16 @@ void keyring_drop(struct f2fs_volume *vol)
 unsigned keyring_count(const struct f2fs_volume *vol)
 {
 	return vol->keyring ? (unsigned)vol->keyring->masters.count : 0;
+}
+
+struct key_team *keyring_team(struct f2fs_volume *vol)
+{
+	struct keyring *ring = vol->keyring;
+
+	if (!ring->has_asked && key_team_new(vol, &ring->team) != 0)
+		error_clear(vol->ctx); /* it goes without */
+	ring->has_asked = true;
+	return ring->team;
 }
 
 static struct master_key *master_at(const struct f2fs_volume *vol, unsigned i)
@@ -351,12 +373,10 @@ static bool is_same(const struct context_of *a, const struct context_of *b)
 /* Make room for the key of an inode. */
 static struct file_key *take_slot(struct f2fs_volume *vol, struct file_key **slot)
 {
-	if (*slot) {
-		cipher_fini(&(*slot)->cipher);
-		cipher_wipe(*slot, sizeof(**slot));
-	} else {
+	if (*slot)
+		forget_key(vol, *slot);
+	else
 		*slot = mem_zalloc(vol->ctx, sizeof(**slot));
-	}
 	return *slot;
 }
 
@@ -385,47 +405,4 @@ int keyring_find(struct f2fs_volume *vol, const struct context_of *of, struct fi
 	if (!err)
 		*out = *slot;
 	return err;
-}
-
-/* ---- use */
-
-static void make_iv(const struct file_key *key, uint64_t index, uint8_t iv[CIPHER_IV_SIZE])
-{
-	const struct fscrypt_context *context = &key->of.context;
-
-	memset(iv, 0, CIPHER_IV_SIZE);
-	if (context->flags & FSCRYPT_FLAG_IV_INO_LBLK_64)
-		index |= (uint64_t)key->of.ino << 32;
-	else if (context->flags & FSCRYPT_FLAG_IV_INO_LBLK_32)
-		index = (uint32_t)(key->ino_hash + index);
-	else if (context->flags & FSCRYPT_FLAG_DIRECT_KEY)
-		memcpy(iv + 8, context->nonce, FSCRYPT_NONCE_SIZE);
-	put_le64(iv, index);
-}
-
-int file_key_blocks(struct f2fs_volume *vol, struct file_key *key, bool encipher, uint64_t file_block,
-		    const uint8_t *in, uint8_t *out, uint64_t count)
-{
-	const unsigned unit_bits = key->of.context.log_data_unit ? key->of.context.log_data_unit : vol->geo.block_bits;
-	const size_t unit = (size_t)1 << unit_bits;
-	uint64_t index = file_block << (vol->geo.block_bits - unit_bits);
-	uint8_t iv[CIPHER_IV_SIZE];
-
-	for (uint64_t n = count << (vol->geo.block_bits - unit_bits); n > 0; n--) {
-		make_iv(key, index++, iv);
-		if (!cipher_run(&key->cipher, encipher, iv, in, out, unit))
-			return error_nomem(vol->ctx);
-		in += unit;
-		out += unit;
-	}
-	return 0;
-}
-
-int file_key_name(struct f2fs_volume *vol, struct file_key *key, bool encipher, const uint8_t *in, uint8_t *out,
-		  size_t n)
-{
-	uint8_t iv[CIPHER_IV_SIZE];
-
-	make_iv(key, 0, iv);
-	return cipher_run(&key->cipher, encipher, iv, in, out, n) ? 0 : error_nomem(vol->ctx);
 }

@@ -33,6 +33,8 @@ struct context_of {
 struct file_key {
 	struct context_of of;
 	struct cipher cipher;
+	struct cipher *beside; /* the same for workers (key_team.h) */
+	unsigned beside_count;
 	uint32_t ino_hash;		      /* added to the index, with IV_INO_LBLK_32 */
 	bool has_dirhash;		      /* version 2: */
 	uint8_t dirhash[SIPHASH_KEY_SIZE]; /* of casefolded names */
@@ -57,6 +59,19 @@ unsigned keyring_count(const struct f2fs_volume *vol);
 /* Wipe all keys: the volume is closed. */
 void keyring_drop(struct f2fs_volume *vol);
 
+/* The volume's workers, made when they are first asked for; NULL: there are none. */
+struct key_team *keyring_team(struct f2fs_volume *vol);
+
+/* Blocks of contents that follow each other; in may be out. */
+struct key_run {
+	bool encipher;
+	unsigned block_bits;
+	uint64_t file_block, count;
+	const uint8_t *in;
+	uint8_t *out;
+};
+/* Encipher or decipher them with a cipher of the key: its own, or a worker's. False when libcrypto fails. */
+bool file_key_run(const struct file_key *key, struct cipher *cipher, const struct key_run *run);
 /* Encipher or decipher @count blocks of contents from @file_block on; @in may be @out. NOMEM when libcrypto fails. */
 int file_key_blocks(struct f2fs_volume *vol, struct file_key *key, bool encipher, uint64_t file_block,
 		    const uint8_t *in, uint8_t *out, uint64_t count);

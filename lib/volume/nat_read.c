@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "device/device.h"
 #include "volume/rescue.h"
+#include "volume/table_entries.h"
 
 static f2fs_blk_t current_block(const struct f2fs_volume *vol, uint32_t k, unsigned *copy)
 {
@@ -162,27 +163,18 @@ int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry
 
 int nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries)
 {
-	uint32_t per_block = vol->geo.nat_per_block;
+	const struct table_kind nat = { "node ids", vol->geo.max_nid, vol->geo.nat_per_block, nat_SIZE, current_block };
+	int err = table_check_range(vol, &nat, first, count);
 
-	if (!range_within(first, count, vol->geo.max_nid))
-		return error_set(vol->ctx, F2FS_ERR_RANGE, "node ids %u to %llu are not below %u", (unsigned)first,
-				 (unsigned long long)first + count, (unsigned)vol->geo.max_nid);
+	if (err)
+		return err;
 	if (vol->rescue && vol->rescue->is_ready) {
 		rescue_nat_read(vol, first, count, entries);
 		return 0;
 	}
-	for (uint32_t done = 0; done < count;) {
-		uint32_t k = (first + done) / per_block, i = (first + done) % per_block;
-		uint32_t n = per_block - i < count - done ? per_block - i : count - done;
-		const uint8_t *block;
-		unsigned copy;
-		int err = volume_peek(vol, current_block(vol, k, &copy), &block);
-
-		if (err)
-			return err;
-		memcpy(entries + (size_t)done * nat_SIZE, block + (size_t)i * nat_SIZE, (size_t)n * nat_SIZE);
-		done += n;
-	}
+	err = table_copy(vol, &nat, first, count, entries);
+	if (err)
+		return err;
 	for (unsigned i = 0; i < journal_count(vol->nat_journal); i++) {
 		const uint8_t *raw = journal_nat_entry(vol->nat_journal, i);
 

@@ -8,6 +8,8 @@
  * a pack is written when everything else is durable, so if that one is newer, the pack was complete.
  * - Nodes carry the version of the checkpoint before them. Where a log of a checkpoint goes on with a node of its
  * version, that checkpoint was complete, and something was written after it.
+ * - What fsync writes after it are marked nodes in the log of warm nodes. A checkpoint writes nodes without the mark,
+ * and those that come after it have its version. Where the logs go on with marked nodes only, none came after.
  * - The first block of a pack is durable before the last one is written: where it is torn, the pack was not complete.
  * - The last block is the same as the first. A power cut leaves whole sectors of something else there, never the same
  * bytes but for a bit or two, not even when little has changed: that is damage of a complete pack.
@@ -26,21 +28,68 @@ static bool read_block(const struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *
 	return device_read_quiet(vol->dev, (uint64_t)addr * bs, block, bs) == 0;
 }
 
+static f2fs_blk_t next_of_log(const struct f2fs_volume *vol, const uint8_t *cp, unsigned type)
+{
+	return geometry_segment_start(&vol->geo, checkpoint_log_segno(cp, type)) + checkpoint_log_blkoff(cp, type);
+}
+
 /* Does one of the logs of nodes go on after this checkpoint? */
 static bool logs_go_on(const struct f2fs_volume *vol, const uint8_t *cp, uint8_t *block)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
 
 	for (unsigned type = F2FS_HOT_NODE; type < F2FS_LOG_COUNT; type++) {
-		const f2fs_seg_t segno = checkpoint_log_segno(cp, type);
-		const f2fs_blk_t addr = geometry_segment_start(geo, segno) + checkpoint_log_blkoff(cp, type);
+		const f2fs_blk_t addr = next_of_log(vol, cp, type);
 
-		if (segno >= geo->segment_count_main || !geometry_is_main(geo, addr) || !read_block(vol, addr, block))
+		if (checkpoint_log_segno(cp, type) >= geo->segment_count_main || !geometry_is_main(geo, addr) ||
+		    !read_block(vol, addr, block))
 			continue;
 		if (checkpoint_is_recoverable(cp, footer_cp_ver(node_footer(geo, block))))
 			return true;
 	}
 	return false;
+}
+
+/*
+ * May something from here to the end of the segment be of the checkpoint after the one in force, or later? A recovery
+ * leaves the chain as it is, and goes on behind it.
+ */
+static bool may_have_later(const struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *block)
+{
+	const struct f2fs_geometry *geo = &vol->geo;
+	const uint32_t next = (uint32_t)cp_checkpoint_ver(vol->cp) + 1;
+	uint32_t left;
+
+	if (!geometry_is_main(geo, addr))
+		return true;
+	left = F2FS_SEGMENT_BLOCKS - geometry_offset_of(geo, addr);
+	if (left < 2) /* it goes on elsewhere */
+		return true;
+	for (; left > 0; left--, addr++) {
+		const uint8_t *footer = node_footer(geo, block);
+
+		if (!read_block(vol, addr, block) || (uint32_t)footer_cp_ver(footer) == next)
+			return true;
+		if (checkpoint_is_recoverable(vol->cp, footer_cp_ver(footer)) && !node_is_fsynced(footer))
+			return true;
+	}
+	return false;
+}
+
+/* Is all that follows the checkpoint in force what fsync wrote? Doubt means no. */
+static bool is_only_fsynced(struct f2fs_volume *vol, uint8_t *block)
+{
+	struct chain_count count;
+
+	if (cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled)
+		return false;
+	if (volume_walk_chain(vol, &count) != 0) {
+		error_clear(vol->ctx);
+		return false;
+	}
+	return count.nodes > 0 && count.fsynced == count.nodes && !may_have_later(vol, count.end, block) &&
+	       !may_have_later(vol, next_of_log(vol, vol->cp, F2FS_HOT_NODE), block) &&
+	       !may_have_later(vol, next_of_log(vol, vol->cp, F2FS_COLD_NODE), block);
 }
 
 /* Find the newest block of a pack's place that is a checkpoint block; it stays in best. */
@@ -106,7 +155,7 @@ static bool is_end_damaged(const struct f2fs_volume *vol, unsigned pack, const u
 	return bits <= FEW_BITS && (of_version == 0 || of_version == bits);
 }
 
-static enum pack_loss judge(const struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)
+static enum pack_loss judge(struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)
 {
 	const unsigned other = 3 - vol->pack;
 	const bool has_any = find_newest(vol, other, block, best, left);
@@ -114,7 +163,8 @@ static enum pack_loss judge(const struct f2fs_volume *vol, uint8_t *block, uint8
 	const int64_t newer = has_any ? (int64_t)(cp_checkpoint_ver(best) - cp_checkpoint_ver(vol->cp)) : 0;
 
 	if (newer <= 0) {
-		const bool is_lost = !has_head && !is_torn(vol, other, block) && logs_go_on(vol, vol->cp, block);
+		const bool is_lost = !has_head && !is_torn(vol, other, block) && logs_go_on(vol, vol->cp, block) &&
+				     !is_only_fsynced(vol, block);
 
 		return is_lost ? PACK_LOST : PACK_NEWEST;
 	}

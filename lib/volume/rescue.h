@@ -72,8 +72,6 @@ bool rescue_trusts_nat(const struct f2fs_geometry *geo, f2fs_nid_t first, const 
 bool rescue_sit_agrees(struct f2fs_volume *vol);
 /* Read the main area and fill the table of nodes. */
 int rescue_scan(struct f2fs_volume *vol);
-/* Is this block a node of this volume, by all that can be told from the block alone? */
-bool rescue_is_node(const struct f2fs_volume *vol, const uint8_t *block);
 /* Guess features, quota files and the seed of checksums from the inodes in the main area. */
 int rescue_guess_features(struct f2fs_volume *vol);
 

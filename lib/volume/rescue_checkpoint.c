@@ -65,6 +65,17 @@ static int make_journals(struct f2fs_volume *vol)
 	return vol->nat_journal && vol->sit_journal ? 0 : F2FS_ERR_NOMEM;
 }
 
+/* The checkpoint block of a pack counts, and what is left of the rest; without it, journals are empty. */
+static int stand_on_half(struct f2fs_volume *vol, unsigned pack)
+{
+	int err;
+
+	adopt(vol, pack);
+	vol->rescue->root = RESCUE_ROOT_HALF;
+	err = heads_load(vol);
+	return err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO ? make_journals(vol) : err;
+}
+
 static int take_half(struct f2fs_volume *vol, f2fs_blk_t addr)
 {
 	const uint32_t bs = vol->geo.block_size;
@@ -78,11 +89,7 @@ static int take_half(struct f2fs_volume *vol, f2fs_blk_t addr)
 					 (size_t)vol->geo.cp_payload * bs);
 	if (err)
 		return err;
-	adopt(vol, pack);
-	vol->rescue->root = RESCUE_ROOT_HALF;
-	err = heads_load(vol);
-	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO)
-		err = make_journals(vol);
+	err = stand_on_half(vol, pack);
 	if (err)
 		return err;
 	return volume_note(vol, "the newest checkpoint pack is damaged; its block at %u (version %llu) is used",
@@ -208,8 +215,8 @@ static bool mend(const struct f2fs_volume *vol, uint8_t *cp, enum rule rule)
 			cp_set_cur_data_segno(cp, i, (3 + i) % main_segments);
 			cp_set_cur_node_blkoff(cp, i, 0);
 			cp_set_cur_data_blkoff(cp, i, 0);
-			cp_set_alloc_type(cp, i, 0);
-			cp_set_alloc_type(cp, 3 + i, 0);
+			cp_set_alloc_type(cp, i, ALLOC_APPEND);
+			cp_set_alloc_type(cp, 3 + i, ALLOC_APPEND);
 		}
 		return true;
 	case RULE_CP_NAT_BITS:
@@ -255,11 +262,7 @@ int rescue_newer_pack(struct f2fs_volume *vol)
 	}
 	volume_unload_pack(vol);
 	vol->cp = cp;
-	adopt(vol, other);
-	vol->rescue->root = RESCUE_ROOT_HALF;
-	err = heads_load(vol);
-	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO)
-		err = make_journals(vol);
+	err = stand_on_half(vol, other);
 	if (err)
 		return err;
 	return volume_note(vol, "checkpoint pack %u is newer and is used with corrected numbers", other);

@@ -125,7 +125,7 @@ int features_look(struct f2fs_volume *vol, uint32_t enough, struct features_seen
 		evidence_confirm(&seen->inodes, FEATURES_OF_FILES);
 	seen->shown = evidence_shown(&seen->inodes);
 	seen->denied = evidence_denied(&seen->inodes) | checkpoint_denied(vol->cp);
-	for (unsigned type = 0; type < 3; type++)
+	for (unsigned type = 0; type < sb_COUNT_qf_ino; type++)
 		if (seen->quota[type])
 			seen->shown |= F2FS_FEATURE_QUOTA |
 				       (type == QUOTA_PROJECT ? (uint32_t)F2FS_FEATURE_PROJECT_QUOTA : 0u);
@@ -146,7 +146,7 @@ int features_of_quota(struct f2fs_volume *vol, uint32_t *feature)
 	if (!sb_qf_ino(vol->sb, 0) && !sb_qf_ino(vol->sb, 1) && !sb_qf_ino(vol->sb, 2))
 		return 0;
 	err = quota_files_look(vol, &seen);
-	for (unsigned type = 0; type < 3 && !err; type++)
+	for (unsigned type = 0; type < sb_COUNT_qf_ino && !err; type++)
 		if (seen.quota[type] && seen.quota[type] == sb_qf_ino(vol->sb, type))
 			*feature |= F2FS_FEATURE_QUOTA;
 	return err;
@@ -164,7 +164,7 @@ int rescue_guess_features(struct f2fs_volume *vol)
 	sb_set_feature(vol->sb, seen.shown);
 	if (seen.shown & F2FS_FEATURE_CASEFOLD)
 		sb_set_s_encoding(vol->sb, 1);
-	for (unsigned type = 0; type < 3; type++)
+	for (unsigned type = 0; type < sb_COUNT_qf_ino; type++)
 		sb_set_qf_ino(vol->sb, type, seen.quota[type]);
 	if (!vol->rescue->has_seed && evidence_seed(&seen.inodes, &seed)) {
 		make_uuid(seed, sb_uuid_w(vol->sb));

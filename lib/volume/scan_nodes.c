@@ -65,7 +65,8 @@ static bool is_inode(const struct f2fs_volume *vol, const uint8_t *block, f2fs_n
 	return !rule && inode_i_namelen(block) <= 255 && all_nids_fit(vol, node_footer(&vol->geo, block) - 20, 5);
 }
 
-bool rescue_is_node(const struct f2fs_volume *vol, const uint8_t *block)
+/* Is this block a node of this volume, by all that can be told from the block alone? */
+static bool rescue_is_node(const struct f2fs_volume *vol, const uint8_t *block)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
 	const uint8_t *footer = node_footer(geo, block);

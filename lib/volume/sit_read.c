@@ -7,7 +7,7 @@
 #include "base/bitmap.h"
 #include "base/checked.h"
 #include "device/device.h"
-#include "volume/volume.h"
+#include "volume/table_entries.h"
 
 static f2fs_blk_t current_block(const struct f2fs_volume *vol, uint32_t k, unsigned *copy)
 {
@@ -88,23 +88,14 @@ uint32_t sit_hole_blocks(struct f2fs_volume *vol, uint32_t k)
 
 int sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries)
 {
-	uint32_t per_block = vol->geo.sit_per_block;
+	const struct table_kind sit = { "segments", vol->geo.segment_count_main, vol->geo.sit_per_block, sit_SIZE,
+					current_block };
+	int err = table_check_range(vol, &sit, first, count);
 
-	if (!range_within(first, count, vol->geo.segment_count_main))
-		return error_set(vol->ctx, F2FS_ERR_RANGE, "segments %u to %llu are not below %u", (unsigned)first,
-				 (unsigned long long)first + count, (unsigned)vol->geo.segment_count_main);
-	for (uint32_t done = 0; done < count;) {
-		uint32_t k = (first + done) / per_block, i = (first + done) % per_block;
-		uint32_t n = per_block - i < count - done ? per_block - i : count - done;
-		const uint8_t *block;
-		unsigned copy;
-		int err = volume_peek(vol, current_block(vol, k, &copy), &block);
-
-		if (err)
-			return err;
-		memcpy(entries + (size_t)done * sit_SIZE, block + (size_t)i * sit_SIZE, (size_t)n * sit_SIZE);
-		done += n;
-	}
+	if (!err)
+		err = table_copy(vol, &sit, first, count, entries);
+	if (err)
+		return err;
 	for (unsigned i = 0; i < journal_count(vol->sit_journal); i++) {
 		const uint8_t *raw = journal_sit_entry(vol->sit_journal, i);
 

@@ -31,7 +31,7 @@ static unsigned log_of_segment(const struct f2fs_volume *vol, f2fs_seg_t segno)
 /* Entries that the compact form holds for a data log. */
 static uint32_t compact_entries(const struct f2fs_volume *vol, unsigned type)
 {
-	return cp_alloc_type(vol->cp, type) == 1 ? F2FS_SEGMENT_BLOCKS : checkpoint_log_blkoff(vol->cp, type);
+	return cp_alloc_type(vol->cp, type) == ALLOC_HOLES ? F2FS_SEGMENT_BLOCKS : checkpoint_log_blkoff(vol->cp, type);
 }
 
 static int load_compact(struct f2fs_volume *vol, unsigned type, uint8_t *entries, uint8_t *block)
@@ -134,13 +134,13 @@ static int point_at(struct f2fs_volume *vol, f2fs_seg_t segno, const uint8_t **e
 		if (err)
 			return err;
 		*entries = vol->log_sums[log];
-		*entry_type = log >= F2FS_HOT_NODE;
+		*entry_type = log >= F2FS_HOT_NODE ? SUMMARY_OF_NODES : SUMMARY_OF_DATA;
 		*source = vol->log_sum_source[log];
 		return 0;
 	}
 	if (vol->geo.segment_count_ssa == 0) {
 		*entries = NULL;
-		*entry_type = 0;
+		*entry_type = SUMMARY_OF_DATA;
 		*source = F2FS_SUMMARY_NONE;
 		return 0;
 	}

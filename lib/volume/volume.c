@@ -162,6 +162,15 @@ struct reading {
 	bool has_rival; /* set: the other copy says something else */
 };
 
+int volume_abandon(struct f2fs_context *ctx, struct f2fs_volume *vol, int err)
+{
+	const struct f2fs_error_detail detail = ctx->error;
+
+	f2fs_volume_close(vol);
+	ctx->error = detail;
+	return err;
+}
+
 static int open_reading(struct f2fs_context *ctx, struct reading *r, struct f2fs_volume **out)
 {
 	struct f2fs_volume *vol = mem_zalloc(ctx, sizeof(*vol));
@@ -180,13 +189,8 @@ static int open_reading(struct f2fs_context *ctx, struct reading *r, struct f2fs
 	map32_init(&vol->filing.odd, ctx);
 	err = load(vol, r->dev, r->options, r->preferred);
 	r->has_rival = vol->has_rival;
-	if (err) {
-		struct f2fs_error_detail detail = ctx->error;
-
-		f2fs_volume_close(vol);
-		ctx->error = detail;
-		return err;
-	}
+	if (err)
+		return volume_abandon(ctx, vol, err);
 	*out = vol;
 	return 0;
 }
@@ -256,13 +260,8 @@ int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct 
 		vol = NULL;
 		err = weigh(ctx, &reading, &vol);
 	}
-	if (err) {
-		struct f2fs_error_detail detail = ctx->error;
-
-		f2fs_volume_close(vol);
-		ctx->error = detail;
-		return err;
-	}
+	if (err)
+		return volume_abandon(ctx, vol, err);
 	if (reading.has_rival)
 		tell_notes(vol);
 	volume_start_clock(vol);

@@ -166,6 +166,8 @@ int volume_corrupt(struct f2fs_volume *vol, enum rule rule, uint64_t block, f2fs
 /* Keep a sentence about damage that was got around; also logged as a warning. */
 int volume_note(struct f2fs_volume *vol, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* Close a volume that could not be opened all the way, and keep why; returns err. */
+int volume_abandon(struct f2fs_context *ctx, struct f2fs_volume *vol, int err);
 /* f2fs_volume_open() without clearing the last error and without recovery. */
 int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
 		struct f2fs_volume **out);
@@ -248,6 +250,18 @@ int ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_
 int ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out);
 int nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
 int nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries);
+/* Is one of the logs of the last checkpoint in that segment? */
+bool volume_has_log_in(const struct f2fs_volume *vol, f2fs_seg_t segno);
+/*
+ * heads_read.c: the chain of the warm node log, from its next block on while nodes carry the version of this checkpoint
+ * (FORMAT files 12.3). Fails with CORRUPT when it is a loop.
+ */
+struct chain_count {
+	uint64_t nodes, fsynced;
+	f2fs_blk_t end; /* the first block that is no part of it; may be anything */
+};
+int volume_walk_chain(struct f2fs_volume *vol, struct chain_count *count);
+/* How many nodes of it a mount would replay. */
 int volume_pending(struct f2fs_volume *vol, uint64_t *nodes);
 
 #endif

@@ -41,7 +41,7 @@ static int doubt_features(const struct f2fs_volume *vol, const struct features_s
 
 	if ((feature & F2FS_FEATURE_INODE_CHECKSUM) && evidence_seed(&seen->inodes, &seed))
 		doubts += seed != vol->checksum_seed;
-	for (unsigned type = 0; type < 3 && (feature & F2FS_FEATURE_QUOTA); type++)
+	for (unsigned type = 0; type < sb_COUNT_qf_ino && (feature & F2FS_FEATURE_QUOTA); type++)
 		doubts += sb_qf_ino(vol->sb, type) != seen->quota[type];
 	doubts += (sb_s_encoding(vol->sb) != 0) != ((feature & F2FS_FEATURE_CASEFOLD) != 0);
 	doubts += (feature & FEATURES_NEED_EXTRA) && !(feature & F2FS_FEATURE_EXTRA_ATTR);

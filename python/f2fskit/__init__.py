@@ -26,7 +26,16 @@ from ._core import text as _text
 from .build import DeviceSpec, Layout, LayoutDevice, MkfsResult, mkfs, mkfs_minimum_size, mkfs_plan
 from .checker import CheckReport, Problem, ProblemInfo, check, problems
 from .cleaning import CleanSection
-from .device import Context, Device, FaultDevice, MemoryDevice, MetadataDevice, OverlayDevice, RecorderDevice
+from .device import (
+    Context,
+    Device,
+    FaultDevice,
+    MemoryDevice,
+    MetadataDevice,
+    OverlayDevice,
+    RecorderDevice,
+    WatchDevice,
+)
 from .difference import Difference, diff
 from .enums import *  # noqa: F403
 from .errors import *  # noqa: F403
@@ -37,12 +46,14 @@ from .forensics import (
     Carver,
     CarveStat,
     Deleted,
+    FormerName,
     Leftover,
     Moment,
     Past,
     PastStat,
     Remains,
     Version,
+    VersionDifference,
 )
 from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
 from .inode import DirEntry, Inode, Xattrs
@@ -68,6 +79,7 @@ from .results import (
     NodeInfo,
     Progress,
     Quota,
+    ReadRecord,
     SitEntry,
     StatResult,
     Summary,
@@ -126,6 +138,7 @@ __all__ = [
     "FieldValue",
     "Fields",
     "FileFragments",
+    "FormerName",
     "Fragments",
     "FreeRuns",
     "Geometry",
@@ -160,6 +173,7 @@ __all__ = [
     "ProblemInfo",
     "Progress",
     "Quota",
+    "ReadRecord",
     "Record",
     "RecorderDevice",
     "RecoverResult",
@@ -183,9 +197,11 @@ __all__ = [
     "UndoInfo",
     "Verity",
     "Version",
+    "VersionDifference",
     "Volume",
     "VolumeStat",
     "Xattrs",
+    "WatchDevice",
     "Zone",
     "check",
     "diff",

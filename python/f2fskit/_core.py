@@ -13,6 +13,7 @@ is kept and raised again when the C call has returned.
 from __future__ import annotations
 
 import collections
+import operator
 import os
 import threading
 import weakref
@@ -22,7 +23,7 @@ from . import errors
 from ._f2fskit import ffi, lib
 from .results import Progress
 
-__all__ = ["Core", "Handle", "ffi", "lib", "sized", "text", "visitor"]
+__all__ = ["Core", "Handle", "Owner", "ffi", "lib", "number", "put", "raw_bytes", "sized", "text", "visitor"]
 
 get_ident = threading.get_ident
 
@@ -38,6 +39,33 @@ def text(pointer: Any) -> str:
 def sized(kind: str, values: dict[str, Any] = {}) -> Any:
     """Make a C structure that carries its size (F2FS_SIZED in base.h); kind is the type of a pointer to it."""
     return ffi.new(kind, {**values, "struct_size": ffi.sizeof(ffi.typeof(kind).item)})
+
+
+def number(value: int, what: str, bits: int = 64) -> int:
+    """Check a number that C takes without a sign, before cffi cuts it or says less: ValueError names what it is."""
+    found = operator.index(value)
+    if not 0 <= found < 1 << bits:
+        raise ValueError(f"{what} must not be negative and fit into {bits} bits: {found}")
+    return found
+
+
+def put(row: Any, **members: Any) -> None:
+    """Set members of a C structure; ValueError names one that its number does not fit."""
+    for name, value in members.items():
+        try:
+            setattr(row, name, value)
+        except OverflowError:
+            sign = "must not be negative" if value < 0 else "is too large"
+            raise ValueError(f"{name} {sign}: {value}") from None
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}") from None
+
+
+def raw_bytes(data: Any) -> Any:
+    """Return the memory of a bytes-like object as a C array; it is held until that is released."""
+    if isinstance(data, str):
+        raise TypeError("a bytes-like object is wanted, not str")
+    return ffi.from_buffer("char[]", data)
 
 
 # What an exception of a callback leaves behind when not even the callback's own handler ran (a signal at its first
@@ -122,7 +150,16 @@ class _Broken:
         pass
 
 
-class Core:
+class Owner:
+    """What owns something of the C library. There is one owner of it: a copy would give it back under the other's feet."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"{type(self).__name__}: what is open can neither be copied nor pickled")
+
+
+class Core(Owner):
     """One C context with its lock."""
 
     __slots__ = ("lock", "owner", "nested", "deferred", "hooks", "context", "host", "handle", "__weakref__")
@@ -206,7 +243,7 @@ class Core:
                 self.lock.release()
 
 
-class Handle:
+class Handle(Owner):
     """A C object: its pointer, how it is freed, and its place in the tree of what is open."""
 
     __slots__ = ("core", "pointer", "release", "parent", "children", "what")
@@ -239,7 +276,10 @@ class Handle:
             try:
                 if self.pointer is None:
                     raise ValueError(f"{self.what} is closed")
-                result = function(self.pointer, *arguments)
+                try:
+                    result = function(self.pointer, *arguments)
+                except OverflowError as error:  # of a number that C cannot take: one kind, as everywhere
+                    raise ValueError(f"a number is negative or too large: {error}") from None
                 if core.hooks.pending is not None or _strays:
                     core.check(0)
             finally:
@@ -260,7 +300,10 @@ class Handle:
             try:
                 if self.pointer is None:
                     raise ValueError(f"{self.what} is closed")
-                result = function(self.pointer, *arguments)
+                try:
+                    result = function(self.pointer, *arguments)
+                except OverflowError as error:  # of a number that C cannot take: one kind, as everywhere
+                    raise ValueError(f"a number is negative or too large: {error}") from None
                 if result < 0 or core.hooks.pending is not None or _strays:
                     core.check(result)
             finally:
@@ -295,11 +338,6 @@ class Handle:
                 self.parent.children.discard(self)
             self.parent = parent
             parent.children.add(self)
-
-    def close_children(self) -> None:
-        """Close what was opened from this object."""
-        for child in list(self.children):
-            child.close()
 
     def free_tree(self) -> None:
         """Free this object after everything below it; the lock is held."""

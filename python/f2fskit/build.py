@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random as random_module
 import time as time_module
@@ -10,7 +11,7 @@ import uuid as uuid_module
 from typing import Any, Iterable, NamedTuple, Sequence, Union
 
 from . import enums, errors, results
-from ._core import ffi, lib, sized
+from ._core import ffi, lib, number, put, sized
 from .device import Context, Device, Path
 
 Target = Union[Path, Device]
@@ -116,14 +117,13 @@ class _Options:
                 raise errors.make(lib.F2FS_ERR_INVALID, f"unknown feature: {', '.join(unknown)}")
             features = enums.Feature(sum({int(enums.Feature[name.upper()]) for name in names}))
         row.feature = features
-        row.block_size, row.segs_per_sec, row.secs_per_zone = block_size, segs_per_sec, secs_per_zone
-        row.overprovision, row.reserved_sections = overprovision, reserved_sections
+        put(row, block_size=block_size, segs_per_sec=segs_per_sec, secs_per_zone=secs_per_zone)
+        put(row, overprovision=overprovision, reserved_sections=reserved_sections)
         row.zoned, row.large_nat, row.no_nat_bits, row.no_discard = zoned, large_nat, not nat_bits, not discard
-        row.encoding_flags = encoding_flags
-        row.root_uid, row.root_gid = root_owner
-        row.checkpoint_version = checkpoint_version
+        put(row, encoding_flags=encoding_flags, root_uid=root_owner[0], root_gid=root_owner[1])
+        put(row, checkpoint_version=checkpoint_version)
         if time is not None:
-            row.has_time, row.time = 1, time
+            put(row, has_time=1, time=time)
         if label:
             row.label = self.text(label)
         if uuid is not None:
@@ -162,6 +162,7 @@ def mkfs(
         size: bytes of the volume; None: the whole file or device.
         devices: further devices.
         overwrite: write over an existing file, and over a device whose beginning is not empty; otherwise ExistsError.
+            Nothing of it is changed when the options are wrong, and no new file is left when making the volume fails.
         context: to share one.
 
     Options (keywords; the defaults are those of mkfs.f2fs):
@@ -189,6 +190,8 @@ def mkfs(
         InvalidError: an option is wrong. UnsupportedError: options exclude each other.
         NospcError: too small, the message names the smallest size. ExistsError: see overwrite.
     """
+    if size is not None and size <= 0:
+        raise ValueError(f"size has to be more than 0, not {size}")
     options.setdefault("uuid", uuid_module.uuid4())
     options.setdefault("time", int(time_module.time()))
     if not options.get("checkpoint_version"):
@@ -198,7 +201,11 @@ def mkfs(
     def write(pointer: Any, table: Any, count: int, chosen: _Options) -> int:
         return int(lib.f2fs_mkfs_write(pointer, table, count, chosen.row, row))
 
-    _with_devices(target, size, devices, overwrite, context, _Options(**options), write)
+    chosen = _Options(**options)
+    further = [DeviceSpec(target, size=size or 0), *devices]
+    if any(spec.size and not isinstance(spec.device, Device) for spec in further):  # a file will be made, or get another size
+        _with_devices(further, overwrite, context, chosen, _planner(ffi.new("struct f2fs_layout *")), rehearses=True)
+    _with_devices(further, overwrite, context, chosen, write)
     return MkfsResult(
         _layout(row.layout),
         uuid_module.UUID(bytes=bytes(ffi.buffer(row.uuid))),
@@ -216,12 +223,18 @@ def mkfs_plan(size: int, **options: Any) -> Layout:
     """Return the layout that `mkfs()` with these options gives a volume of size bytes; nothing is written."""
     row = ffi.new("struct f2fs_layout *")
 
+    with Device.memory(size) as device:
+        _with_devices([DeviceSpec(device)], True, None, _Options(**options), _planner(row))
+    return _layout(row)
+
+
+def _planner(row: Any) -> Any:
+    """Return a function for _with_devices that makes the plan."""
+
     def plan(pointer: Any, table: Any, count: int, chosen: _Options) -> int:
         return int(lib.f2fs_mkfs_plan(pointer, table, count, chosen.row, row))
 
-    with Device.memory(size) as device:
-        _with_devices(device, None, (), True, None, _Options(**options), plan)
-    return _layout(row)
+    return plan
 
 
 def mkfs_minimum_size(**options: Any) -> int:
@@ -234,24 +247,27 @@ def mkfs_minimum_size(**options: Any) -> int:
 
 
 def _with_devices(
-    target: Target,
-    size: int | None,
-    further: Sequence[DeviceSpec],
+    specs: Sequence[DeviceSpec],
     overwrite: bool,
     context: Context | None,
     chosen: _Options,
     function: Any,
+    rehearses: bool = False,
 ) -> None:
-    """Call function(context, devices, count, options) with everything open."""
+    """Call function(context, devices, count, options) with everything open; a file that was made is removed when it fails.
+
+    rehearses: memory stands for what would be made, or get another size.
+    """
+    target = specs[0].device
     if isinstance(target, Device):
         if context is not None and context is not target.context:
             raise ValueError("the device belongs to another context")
         context = target.context
     context = context or Context()
-    specs = [DeviceSpec(target, size=size or 0), *further]
     table = ffi.new("struct f2fs_mkfs_device[]", len(specs))
     opened: list[Device] = []
     used: list[Device] = []
+    made: list[Path] = []
     try:
         for i, spec in enumerate(specs):
             if isinstance(spec.device, Device):
@@ -259,12 +275,12 @@ def _with_devices(
                 if device.context is not context:
                     raise ValueError("devices belong to different contexts; make them with the same context=")
             else:
-                device = _open_target(spec.device, spec.size, overwrite, context)
+                device = _open_target(spec, overwrite, context, made, rehearses)
                 opened.append(device)
             used.append(device)
             if not overwrite and any(device.read(0, min(_HEAD, device.size))):
                 raise errors.make(lib.F2FS_ERR_EXISTS, f"device {i} is not empty; overwrite=True formats it anyway")
-            table[i].size = spec.size
+            table[i].size = number(spec.size, "size")
             if len(specs) > 1:
                 path = spec.path or ("" if isinstance(spec.device, Device) else os.fsdecode(spec.device))
                 table[i].path = chosen.text(path or f"device{i}")
@@ -279,19 +295,33 @@ def _with_devices(
             return int(function(pointer, table, len(used), chosen))
 
         context._handle.call(run)
+    except BaseException:
+        for file in made:
+            with contextlib.suppress(OSError):
+                os.unlink(file)
+        raise
     finally:
         for device in opened:
             device.close()
 
 
-def _open_target(path: Path, size: int, overwrite: bool, context: Context) -> Device:
-    if size and not os.path.exists(path):
-        return Device.create(path, size, context=context)
-    if os.path.isfile(path) and size:
-        if not overwrite:
-            raise errors.make(lib.F2FS_ERR_EXISTS, f"{os.fsdecode(path)} exists; overwrite=True formats it anyway")
-        return Device.create(path, size, exist_ok=True, context=context)
-    return Device.open(path, writable=True, exclusive=True, context=context)
+def _open_target(spec: DeviceSpec, overwrite: bool, context: Context, made: list[Path], rehearses: bool) -> Device:
+    """Open what a path names; a new file goes to made."""
+    path, size = spec.device, spec.size
+    assert not isinstance(path, Device)
+    exists = os.path.exists(path)
+    if not size or (exists and not os.path.isfile(path)):
+        return Device.open(path, writable=True, exclusive=True, context=context)
+    if exists and not overwrite:
+        raise errors.make(lib.F2FS_ERR_EXISTS, f"{os.fsdecode(path)} exists; overwrite=True formats it anyway")
+    if rehearses:
+        if exists:  # may it be written, and does nobody else?
+            Device.open(path, writable=True, exclusive=True, context=context).close()
+        return Device.memory(size, context=context)
+    device = Device.create(path, size, exist_ok=exists, context=context)
+    if not exists:
+        made.append(path)
+    return device
 
 
 def _layout(row: Any) -> Layout:

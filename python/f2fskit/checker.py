@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Callable, Iterable, NamedTuple, Sequence
 
 from . import enums, errors
-from ._core import Hooks, LogCallback, ProgressCallback, ffi, lib, sized, stray, text
+from ._core import Hooks, LogCallback, ProgressCallback, ffi, lib, put, sized, stray, text
 from .device import Context, Device, Path
 from .tree import host_path
 from .volume import Source, as_device
@@ -245,7 +245,14 @@ def check(
         InvalidError: only or skip names no problem. NotF2fsError: there is no trace of a volume. OSError: nothing can be read, or
             a repair would give up a superblock copy or checkpoint pack that cannot be read.
         ReadOnlyError: a repair of what cannot be written.
+        ValueError: undo without a repair that writes; only, skip or decide without a repair.
     """
+    if undo is not None and (dry_run or not repair):
+        raise ValueError("undo is for a repair that writes")
+    if (only is not None or skip or decide is not None) and not (repair or dry_run):
+        raise ValueError("only, skip and decide are for a repair, or a dry run of one")
+    if cut_at is not None and cut_at <= 0:
+        raise ValueError(f"cut_at has to be more than 0, not {cut_at}")
     if isinstance(source, Device):
         if context is not None and context is not source.context:
             raise ValueError("the device belongs to another context")
@@ -276,7 +283,7 @@ def check(
             device, *further = layers
             opened += layers
         opening = sized("struct f2fs_open_options *")
-        opening.offset, opening.accept_unread = offset, accept_unread
+        put(opening, offset=offset, accept_unread=accept_unread)
         row = _call(shared, device, further, run, opening, content, repair or dry_run, max_findings, chosen, cut_at or 0)
     finally:
         for device in reversed(opened):
@@ -299,9 +306,8 @@ def _call(
     handle = ffi.new_handle(run)
     options = sized("struct f2fs_check_options *")
     options.depth = lib.F2FS_CHECK_CONTENT if content else lib.F2FS_CHECK_FULL
-    options.repair, options.cut_at = repair, cut_at
+    put(options, repair=repair, cut_at=cut_at, max_findings=max_findings)
     options.problem, options.user = lib.py_check_options_problem, handle
-    options.max_findings = max_findings
     options.only = chosen[0].pointer
     setattr(options, "except", chosen[1].pointer)
     options.open = opening

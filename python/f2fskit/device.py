@@ -10,21 +10,35 @@ from __future__ import annotations
 
 import collections.abc
 import errno
-import operator
 import os
 import types
 from typing import Any, Callable, Iterator, Protocol, Sequence, TypeVar, Union
 
 from . import enums, errors
-from ._core import Core, Handle, Hooks, LogCallback, ProgressCallback, ffi, lib, sized, stray, visitor
-from .results import DeviceExtent, DeviceInfo, DeviceRecord, FaultCounts, MetadataStat, UndoInfo, Zone, from_c
+from ._core import (
+    Core,
+    Handle,
+    Hooks,
+    LogCallback,
+    Owner,
+    ProgressCallback,
+    ffi,
+    lib,
+    number,
+    put,
+    raw_bytes,
+    sized,
+    stray,
+    visitor,
+)
+from .results import DeviceExtent, DeviceInfo, DeviceRecord, FaultCounts, MetadataStat, ReadRecord, UndoInfo, Zone, from_c
 
 Buffer = Union[bytes, bytearray, memoryview]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Self = TypeVar("Self", bound="Closable")
 
 
-class Context:
+class Context(Owner):
     """What the host supplies to everything opened under it, and the unit of threading.
 
     Calls under one context run one after the other, whatever threads they come from; give each thread that shall work
@@ -63,7 +77,7 @@ class Context:
             handle.drop()
 
 
-class Closable:
+class Closable(Owner):
     """Something that is open: a context manager with `close()` and `closed`."""
 
     __slots__ = ("_handle", "__weakref__")
@@ -173,12 +187,12 @@ class Device(Closable):
         With exist_ok an existing file gets that size instead of FileExistsError (`ExistsError`). lock: as of `open()`.
         """
         flags = lib.F2FS_OPEN_WRITE | (lib.F2FS_OPEN_CREATE if exist_ok else 0) | (0 if lock else lib.F2FS_OPEN_NO_LOCK)
-        return Device._open(context, lib.f2fs_device_create, _fs_path(path), _unsigned(size, "size"), flags)
+        return Device._open(context, lib.f2fs_device_create, _fs_path(path), number(size, "size"), flags)
 
     @classmethod
     def memory(cls, size: int, *, context: Context | None = None) -> MemoryDevice:
         """Make a device of size zero bytes in memory; it takes memory only for what is written."""
-        return MemoryDevice._open(context, lib.f2fs_device_new_memory, _unsigned(size, "size"))
+        return MemoryDevice._open(context, lib.f2fs_device_new_memory, number(size, "size"))
 
     @classmethod
     def from_file(
@@ -227,8 +241,8 @@ class Device(Closable):
             ops.flush = lib.py_device_ops_flush
         ops.close = lib.py_device_ops_close
         info = ffi.new("struct f2fs_device_info *")
-        info.size = _unsigned(source.size, "size")
-        info.sector_size = sector_size
+        info.size = number(source.size, "size")
+        put(info, sector_size=sector_size)
         info.caps = lib.F2FS_DEVICE_WRITE if source.writable else 0
         handle = ffi.new_handle(source)
         source.hooks.sources[handle] = handle
@@ -267,7 +281,7 @@ class Device(Closable):
     def slice(self, offset: int, length: int = 0) -> Device:
         """Return the window of length bytes from offset (a partition); length 0: up to the end."""
         return self._layer(
-            Device, lib.f2fs_device_new_slice, _unsigned(offset, "offset"), _unsigned(length, "length")
+            Device, lib.f2fs_device_new_slice, number(offset, "offset"), number(length, "length")
         )
 
     def sparse(self) -> Device:
@@ -280,7 +294,7 @@ class Device(Closable):
 
     def cache(self, budget: int = 0) -> Device:
         """Return a read cache with read-ahead over this device, of budget bytes (0: 32 MiB); writes go through."""
-        return self._layer(Device, lib.f2fs_device_new_cache, _unsigned(budget, "budget"))
+        return self._layer(Device, lib.f2fs_device_new_cache, number(budget, "budget"))
 
     def overlay(self, memory_limit: int = 1 << 30, spill_dir: Path | None = None) -> OverlayDevice:
         """Return a writable layer that keeps changes to itself.
@@ -291,7 +305,7 @@ class Device(Closable):
         """
         folder = ffi.NULL if spill_dir is None else _fs_path(spill_dir)
         return self._layer(
-            OverlayDevice, lib.f2fs_device_new_overlay, _unsigned(memory_limit, "memory_limit"), folder
+            OverlayDevice, lib.f2fs_device_new_overlay, number(memory_limit, "memory_limit"), folder
         )
 
     def zoned(self, zone_bytes: int, *, conventional: int = 0, capacity: int = 0, full: bool = False) -> Device:
@@ -304,13 +318,22 @@ class Device(Closable):
             full: the others are full in the beginning, as on a device that an image was copied to; else empty.
         """
         options = sized("struct f2fs_zone_options *")
-        options.zone_bytes, options.capacity = _unsigned(zone_bytes, "zone_bytes"), _unsigned(capacity, "capacity")
-        options.conventional, options.is_full = min(_unsigned(conventional, "conventional"), 2**32 - 1), full
+        put(options, zone_bytes=zone_bytes, capacity=capacity, is_full=full)
+        options.conventional = min(number(conventional, "conventional"), 2**32 - 1)
         return self._layer(Device, lib.f2fs_device_new_zoned, options)
 
     def recorder(self) -> RecorderDevice:
         """Return a layer that passes everything through and records each write, zero, discard and flush."""
         return self._layer(RecorderDevice, lib.f2fs_device_new_recorder)
+
+    def watch(self) -> WatchDevice:
+        """Return a layer that keeps a log of what is read through it: what was looked at is evidence, too."""
+        reads: list[ReadRecord] = []
+        user = ffi.new_handle(reads)
+        self._context._handle.core.hooks.sources[user] = user  # layers above may outlive the object
+        watch = self._layer(WatchDevice, lib.f2fs_device_new_watch, lib.py_device_new_watch_seen, user)
+        watch._reads = reads
+        return watch
 
     def fault(self) -> FaultDevice:
         """Return a layer that fails as it is told."""
@@ -414,8 +437,8 @@ class Device(Closable):
 
     def read(self, offset: int, length: int) -> bytes:
         """Return length bytes at a byte offset. Beyond the end: ValueError (`RangeError`)."""
-        _unsigned(offset, "offset")
-        if _unsigned(length, "length") > self.size:
+        number(offset, "offset")
+        if number(length, "length") > self.size:
             raise errors.make(lib.F2FS_ERR_RANGE, f"{length} bytes are more than the device has")
         buffer = bytearray(length)
         self.readinto(offset, buffer)
@@ -424,20 +447,20 @@ class Device(Closable):
     def readinto(self, offset: int, buffer: bytearray | memoryview) -> None:
         """Fill a writable buffer with the bytes at an offset."""
         with ffi.from_buffer("char[]", buffer, require_writable=True) as pointer:
-            self._handle.call(lib.f2fs_device_read, _unsigned(offset, "offset"), pointer, len(pointer))
+            self._handle.call(lib.f2fs_device_read, number(offset, "offset"), pointer, len(pointer))
 
     def write(self, offset: int, data: Buffer) -> None:
         """Write data at a byte offset, whole or not at all."""
-        with ffi.from_buffer("char[]", data) as pointer:
-            self._handle.call(lib.f2fs_device_write, _unsigned(offset, "offset"), pointer, len(pointer))
+        with raw_bytes(data) as pointer:
+            self._handle.call(lib.f2fs_device_write, number(offset, "offset"), pointer, len(pointer))
 
     def zero(self, offset: int, length: int) -> None:
         """Make a range read as zeros, by holes where that is possible."""
-        self._handle.call(lib.f2fs_device_zero, _unsigned(offset, "offset"), _unsigned(length, "length"))
+        self._handle.call(lib.f2fs_device_zero, number(offset, "offset"), number(length, "length"))
 
     def discard(self, offset: int, length: int) -> None:
         """Tell the device that a range is not needed; a hint."""
-        self._handle.call(lib.f2fs_device_discard, _unsigned(offset, "offset"), _unsigned(length, "length"))
+        self._handle.call(lib.f2fs_device_discard, number(offset, "offset"), number(length, "length"))
 
     def flush(self) -> None:
         """Make everything written so far durable."""
@@ -449,7 +472,7 @@ class Device(Closable):
         hole = ffi.new("int *")
         size = self.size
         while offset < size:
-            self._handle.call(lib.f2fs_device_extent, offset, length, hole)
+            self._handle.call(lib.f2fs_device_extent, number(offset, "offset"), length, hole)
             if length[0] == 0:
                 return
             yield DeviceExtent(offset, length[0], bool(hole[0]))
@@ -558,6 +581,22 @@ class OverlayDevice(Device):
         return found
 
 
+class WatchDevice(Device):
+    """A layer that keeps a log of reads."""
+
+    __slots__ = ("_reads",)
+    _reads: list[ReadRecord]
+
+    @property
+    def reads(self) -> collections.abc.Sequence[ReadRecord]:
+        """What was read so far, in order, as of now."""
+        return tuple(self._reads)
+
+    def clear(self) -> None:
+        """Forget what was read so far."""
+        self._reads.clear()
+
+
 class RecorderDevice(Device):
     """A layer that records what is written."""
 
@@ -576,7 +615,7 @@ class RecorderDevice(Device):
         self._handle.get(lib.f2fs_device_record_clear)
 
 
-class _Records(collections.abc.Sequence[DeviceRecord]):
+class _Records(Owner, collections.abc.Sequence[DeviceRecord]):
     """The records of a recorder as a sequence."""
 
     __slots__ = ("_handle",)
@@ -630,8 +669,7 @@ class FaultDevice(Device):
             torn: a failing write leaves its first half written.
         """
         rule = ffi.new("struct f2fs_fault_rule *")
-        rule.fail_read, rule.fail_write, rule.fail_flush = fail_read, fail_write, fail_flush
-        rule.bad_offset, rule.bad_length = bad_offset, bad_length
+        put(rule, fail_read=fail_read, fail_write=fail_write, fail_flush=fail_flush, bad_offset=bad_offset, bad_length=bad_length)
         rule.sticky, rule.torn = sticky, torn
         self._handle.get(lib.f2fs_device_fault_set, rule)
 
@@ -648,14 +686,6 @@ def _fs_path(path: Path) -> bytes:
     if b"\0" in encoded:
         raise ValueError("embedded null byte")
     return encoded
-
-
-def _unsigned(value: int, what: str) -> int:
-    """Check a number that C takes as uint64_t; cffi would cut it or say less."""
-    number = operator.index(value)
-    if not 0 <= number < 1 << 64:
-        raise ValueError(f"{what} must not be negative and fit into 64 bits")
-    return number
 
 
 # Python objects under C devices.
@@ -808,3 +838,8 @@ def py_device_ops_close(self: Any) -> None:
     source: _Source = ffi.from_handle(self)
     source.hooks.sources.pop(self, None)
     source.close()
+
+
+@ffi.def_extern()  # type: ignore[misc]
+def py_device_new_watch_seen(user: Any, offset: int, length: int, failed: int) -> None:
+    ffi.from_handle(user).append(ReadRecord(offset, length, bool(failed)))

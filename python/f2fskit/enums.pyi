@@ -29,6 +29,7 @@ __all__ = [
     "Feature",
     "FieldShow",
     "FileType",
+    "FsyncMode",
     "FsyncReason",
     "InlineFlag",
     "InodeFlag",
@@ -51,6 +52,8 @@ __all__ = [
     "SyncMode",
     "Temperature",
     "Transaction",
+    "VersionContents",
+    "VersionDifferenceKind",
     "VersionFlag",
     "ZoneType",
 ]
@@ -245,6 +248,10 @@ class FileType(enum.IntEnum):
     REGULAR = 1
     UNKNOWN = 0
 
+class FsyncMode(enum.IntEnum):
+    POSIX = 1
+    STRICT = 0
+
 class FsyncReason(enum.IntEnum):
     BEYOND_END = 12
     NODE_FREED = 11
@@ -401,6 +408,16 @@ class Transaction(enum.IntEnum):
     FAILED = 2
     OPEN = 1
     NONE = 0
+
+class VersionContents(enum.IntEnum):
+    UNKNOWN = 2
+    DIFFER = 1
+    SAME = 0
+
+class VersionDifferenceKind(enum.IntEnum):
+    RANGE = 2
+    XATTR = 1
+    FIELD = 0
 
 class VersionFlag(enum.IntFlag):
     LAST = 8

@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
 
 from . import enums, errors, results
-from ._core import Handle, ffi, lib, sized, stray, visitor
+from ._core import Handle, ffi, lib, number, put, sized, stray, visitor
 from .device import Closable
 from .inode import Inode, decode_name
 
@@ -112,6 +112,39 @@ class Version:
                 f"{self.confidence.name.lower()}>")
 
 
+class VersionDifference(NamedTuple):
+    """What differs between two versions of a file."""
+
+    kind: enums.VersionDifferenceKind
+    name: str
+    """Of a field of the inode, or of an attribute; "" for a range."""
+    first: int | None
+    """Value of a field that is a number."""
+    second: int | None
+    file_block: int
+    """Of a range of file blocks that are not the same blocks of the volume."""
+    blocks: int
+    """How many of them."""
+    contents: enums.VersionContents
+    """Of a range: SAME, DIFFER, or UNKNOWN where one of them cannot be read."""
+
+
+def find_differences(first: Inode, second: Inode) -> list[VersionDifference]:
+    """See `Volume.differences()`."""
+    found: list[VersionDifference] = []
+
+    def add(row: Any) -> None:
+        number = bool(row.is_number)
+        found.append(VersionDifference(
+            enums.VersionDifferenceKind(row.kind), "" if row.name == ffi.NULL else decode_name(ffi.string(row.name)),
+            row.first if number else None, row.second if number else None, row.file_block, row.count,
+            enums.VersionContents(row.contents)))
+
+    user = visitor(first._handle.core.hooks, add)
+    first._handle.call(lib.f2fs_version_differences, second._handle.pointer, lib.py_version_differences_visit, user)
+    return found
+
+
 class Deleted:
     """A deleted file."""
 
@@ -158,6 +191,22 @@ class Deleted:
 
     def __repr__(self) -> str:
         return f"<Deleted {self.path!r}: {self.confidence.name.lower()}, path {self.path_state.name.lower()}>"
+
+
+class FormerName(NamedTuple):
+    """A name that a file in use once had."""
+
+    path: str
+    path_state: enums.PathState
+    now: str
+    """One of the names that it has, or, when none was found, its path by its own record."""
+    now_state: enums.PathState
+    ino: int
+    parent: int
+    """Inode number of the directory that the name was in."""
+    type: enums.FileType
+    is_unsure: bool
+    """The number was used before: the name may have been of the earlier file."""
 
 
 class Moment(NamedTuple):
@@ -252,7 +301,8 @@ class Carver(Closable):
         self._past = past
         options = sized("struct f2fs_carve_options *")
         names = ffi.NULL if kinds is None else ffi.new("char[]", kinds.encode())
-        options.kinds, options.max_size, options.max_files = names, max_size, max_files
+        options.kinds = names
+        put(options, max_size=max_size, max_files=max_files)
         self._handle: Handle = past._handle.open(
             "carver", lib.f2fs_carver_close, "f2fs_carver", lib.f2fs_carver_open, options
         )
@@ -272,7 +322,7 @@ class Carver(Closable):
         return found._replace(is_cut=bool(found.is_cut))
 
     def _read(self, file: Carved, length: int, offset: int) -> bytes:
-        length = max(0, min(length, file.size - offset))
+        length = max(0, min(number(length, "length"), file.size - number(offset, "offset")))
         row, done = ffi.new("struct f2fs_carved *"), ffi.new("size_t *")
         row.addr, row.size = file.addr, file.size
         buffer = ffi.new("char[]", length)
@@ -321,7 +371,7 @@ class Past(Closable):
         """Not for users: see `Volume.past()`."""
         self._volume = volume
         options = sized("struct f2fs_past_options *")
-        options.ino, options.max_segments = ino, max_segments
+        put(options, ino=ino, max_segments=max_segments)
         options.flags = lib.F2FS_PAST_THOROUGH if thorough else 0
         self._handle: Handle = volume._handle.open(
             "search", lib.f2fs_past_close, "f2fs_past", lib.f2fs_past_open, options
@@ -344,7 +394,7 @@ class Past(Closable):
         flags = lib.F2FS_AT_OVERWRITTEN if overwritten else 0
 
         def open_at(past: Any, out: Any) -> int:
-            return int(lib.f2fs_inode_open_at(self._volume._handle.pointer, past, addr, flags, out))
+            return int(lib.f2fs_inode_open_at(self._volume._handle.pointer, past, number(addr, "addr", 32), flags, out))
 
         return _PastInode(self, self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", open_at))
 
@@ -352,7 +402,7 @@ class Past(Closable):
         """Return the versions of an inode that are left, the oldest first, the one in use last."""
         found: list[Version] = []
         user = visitor(self._handle.core.hooks, lambda row: found.append(Version(self, row)))
-        self._handle.call(lib.f2fs_versions, ino, lib.py_versions_visit, user)
+        self._handle.call(lib.f2fs_versions, number(ino, "ino", 32), lib.py_versions_visit, user)
         return found
 
     @contextlib.contextmanager
@@ -376,6 +426,19 @@ class Past(Closable):
         found: list[Deleted] = []
         user = visitor(self._handle.core.hooks, lambda row: found.append(Deleted(self, row)))
         self._handle.call(lib.f2fs_deleted, lib.py_deleted_visit, user)
+        return found
+
+    def former_names(self) -> list[FormerName]:
+        """Return the names that files in use once had, see `Volume.former_names()`."""
+        found: list[FormerName] = []
+
+        def add(row: Any) -> None:
+            found.append(FormerName(decode_name(ffi.string(row.path)), enums.PathState(row.path_state),
+                                    decode_name(ffi.string(row.now)), enums.PathState(row.now_state), row.ino, row.parent,
+                                    enums.FileType(row.type), bool(row.is_unsure)))
+
+        user = visitor(self._handle.core.hooks, add)
+        self._handle.call(lib.f2fs_former_names, lib.py_former_names_visit, user)
         return found
 
     def leftovers(self, *, empty: bool = False) -> list[Leftover]:
@@ -418,9 +481,21 @@ def py_deleted_visit(user: Any, file: Any) -> int:
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_former_names_visit(user: Any, name: Any) -> int:
+    visit = ffi.from_handle(user)
+    return int(visit(name))
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
 def py_timeline_visit(user: Any, moment: Any) -> int:
     visit = ffi.from_handle(user)
     return int(visit(moment))
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_version_differences_visit(user: Any, difference: Any) -> int:
+    visit = ffi.from_handle(user)
+    return int(visit(difference))
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]

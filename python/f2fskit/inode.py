@@ -10,7 +10,7 @@ import struct
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from . import enums, errors, format, results
-from ._core import Handle, ffi, lib, sized, visitor
+from ._core import Handle, Owner, ffi, lib, number, put, raw_bytes, sized, visitor
 from .device import Closable
 from .io import InodeIO
 
@@ -36,6 +36,8 @@ _PIN_FILE = int(enums.InlineFlag.PIN_FILE)
 
 def encode_name(name: str | bytes) -> bytes:
     """Return a name or path of the image as its bytes: UTF-8, surrogates as the bytes they stand for."""
+    if not isinstance(name, (str, bytes)):
+        raise TypeError(f"a name is str or bytes, not {type(name).__name__}")
     raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
     if b"\0" in raw:
         raise ValueError("embedded null byte")
@@ -44,10 +46,17 @@ def encode_name(name: str | bytes) -> bytes:
 
 def make_compression(algorithm: str, level: int, log_cluster: int, checksum: bool) -> Any:
     """struct f2fs_compression * of what `Inode.compress()` takes."""
-    number = ffi.new("unsigned *")
-    if lib.f2fs_compress_by_name(encode_name(algorithm), number) != 0:
+    found = ffi.new("unsigned *")
+    if lib.f2fs_compress_by_name(encode_name(algorithm), found) != 0:
         raise ValueError(f"there is no compression algorithm {algorithm!r}")
-    return ffi.new("struct f2fs_compression *", (number[0], level, log_cluster, checksum))
+    how = ffi.new("struct f2fs_compression *", {"algorithm": found[0], "checksum": checksum})
+    put(how, level=level, log_cluster=log_cluster)
+    return how
+
+
+def permissions(mode: int, what: str = "mode") -> int:
+    """Return the permissions of a mode; its type, if any, counts nothing. Other bits are a ValueError."""
+    return number(mode, what, 16) & 0o7777
 
 
 def decode_name(raw: bytes) -> str:
@@ -112,7 +121,7 @@ class DirEntry:
 _FILE_TYPES = {int(kind): kind for kind in enums.FileType}
 
 
-class DirReader(collections.abc.Iterator[DirEntry]):
+class DirReader(Owner, collections.abc.Iterator[DirEntry]):
     """The entries of a directory in the kernel's order.
 
     A damaged entry raises `CorruptError`; the next call goes on behind it. Calls of onerror, when given, take the place
@@ -207,8 +216,8 @@ class Xattrs(collections.abc.MutableMapping[str, bytes]):
             raise errors.make(lib.F2FS_ERR_NO_ATTR, message) from None
 
     def __setitem__(self, name: str, value: bytes | bytearray | memoryview) -> None:
-        raw = bytes(value)
-        self._inode._change(lib.f2fs_xattr_set, encode_name(name), raw, len(raw))
+        with raw_bytes(value) as raw:
+            self._inode._change(lib.f2fs_xattr_set, encode_name(name), raw, len(raw))
         self._all = None
 
     def __delitem__(self, name: str) -> None:
@@ -467,8 +476,8 @@ class Inode(Closable):
     def read_raw(self, offset: int, length: int) -> bytes:
         """Return up to length bytes as stored, also beyond the end of the file and without decryption."""
         done = ffi.new("size_t *")
-        buffer = bytearray(length)
-        self._handle.call(lib.f2fs_inode_read_raw, offset, ffi.from_buffer(buffer), length, done)
+        buffer = bytearray(number(length, "length"))
+        self._handle.call(lib.f2fs_inode_read_raw, number(offset, "offset"), ffi.from_buffer(buffer), length, done)
         return bytes(memoryview(buffer)[: done[0]])
 
     def readlink(self) -> str:
@@ -512,30 +521,25 @@ class Inode(Closable):
 
     def pwrite(self, data: Any, offset: int) -> int:
         """Write all of data at a byte offset of a regular file; return its length in bytes."""
-        if offset < 0:
-            raise ValueError("offset must not be negative")
-        with ffi.from_buffer("char[]", data) as pointer:
+        number(offset, "offset")
+        with raw_bytes(data) as pointer:
             self._change(lib.f2fs_inode_write, offset, pointer, len(pointer))
             return len(pointer)
 
     def truncate(self, size: int) -> None:
         """Set the size of a regular file."""
-        if size < 0:
-            raise ValueError("size must not be negative")
-        self._change(lib.f2fs_inode_truncate, size)
+        self._change(lib.f2fs_inode_truncate, number(size, "size"))
 
     def fallocate(self, offset: int, length: int, flags: enums.FallocateFlag | int = 0) -> None:
         """Work on a range of a regular file as fallocate(2) does: reserve it, or what flags say."""
-        self._change(lib.f2fs_fallocate, int(flags), offset, length)
+        self._change(lib.f2fs_fallocate, int(flags), number(offset, "offset"), number(length, "length"))
 
     def pwrite_atomic(self, parts: Sequence[tuple[int, Any]]) -> None:
         """Write several pieces (byte offset, data) and make the file durable: after a power cut all are there, or none."""
         rows = ffi.new("struct f2fs_write_part[]", len(parts))
-        buffers = [ffi.from_buffer("char[]", data) for _, data in parts]
+        buffers = [raw_bytes(data) for _, data in parts]
         for row, (offset, _), buffer in zip(rows, parts, buffers):
-            if offset < 0:
-                raise ValueError("offset must not be negative")
-            row.offset, row.data, row.length = offset, buffer, len(buffer)
+            row.offset, row.data, row.length = number(offset, "offset"), buffer, len(buffer)
         self._change(lib.f2fs_inode_write_atomic, rows, len(parts))
         self._volume._forget_checkpoint()
 
@@ -574,17 +578,22 @@ class Inode(Closable):
         """
         row = ffi.new("struct f2fs_stat *")
         which = 0
+        if mode is not None:
+            permissions(mode)
         if pin is not None:
             row.inline_flags = _PIN_FILE if pin else 0
             which = lib.F2FS_SET_PIN
         for name, value in (("mode", mode), ("uid", uid), ("gid", gid), ("projid", projid), ("flags", flags)):
             if value is not None:
-                setattr(row, name, int(value))
+                put(row, **{name: int(value)})
                 which |= getattr(lib, f"F2FS_SET_{name.upper()}")
         for name, value in (("atime", atime_ns), ("mtime", mtime_ns), ("ctime", ctime_ns), ("crtime", crtime_ns)):
             if value is not None:
                 moment = getattr(row, name)
-                moment.seconds, moment.nanoseconds = divmod(value, 1_000_000_000)
+                seconds, moment.nanoseconds = divmod(value, 1_000_000_000)
+                if not -(1 << 63) <= seconds < 1 << 63:
+                    raise ValueError(f"{name}_ns is no time: {value}")
+                moment.seconds = seconds
                 which |= getattr(lib, f"F2FS_SET_{name.upper()}")
         self._change(lib.f2fs_inode_set, which, row)
 
@@ -613,8 +622,8 @@ class Inode(Closable):
         """
         raw = encode_name(name)
         spec = sized("struct f2fs_new *")
-        spec.mode, spec.uid, spec.gid = mode, uid, gid
-        spec.umask, spec.flags = umask, lib.F2FS_NEW_EXACT if exact else 0
+        put(spec, mode=number(mode, "mode", 16), uid=uid, gid=gid, umask=permissions(umask, "umask"))
+        spec.flags = lib.F2FS_NEW_EXACT if exact else 0
         spec.rdev_major, spec.rdev_minor = os.major(device), os.minor(device)
         moment = self._volume._now()
         spec.atime = spec.mtime = spec.ctime = spec.crtime = moment[0]
@@ -650,7 +659,7 @@ class Inode(Closable):
     def extent(self, file_block: int) -> results.Extent:
         """Return the extent that holds a file block. NotFoundError past the last one."""
         row = ffi.new("struct f2fs_extent *")
-        self._handle.call(lib.f2fs_inode_extent, file_block, row)
+        self._handle.call(lib.f2fs_inode_extent, number(file_block, "file_block"), row)
         return results.Extent(row.file_block, row.count, row.addr, row.stored, enums.ExtentKind(row.kind))
 
     def extents(self) -> Iterator[results.Extent]:
@@ -672,7 +681,7 @@ class Inode(Closable):
     def block_addr(self, file_block: int) -> int:
         """Return the block address of a file block as its slot says: 0 hole, NEW_ADDR, COMPRESS_ADDR, or a block."""
         out = ffi.new("f2fs_blk_t *")
-        self._handle.call(lib.f2fs_inode_block, file_block, out)
+        self._handle.call(lib.f2fs_inode_block, number(file_block, "file_block"), out)
         return int(out[0])
 
     def nodes(self) -> list[results.NodeInfo]:
@@ -735,9 +744,9 @@ class Inode(Closable):
         if padding not in (4, 8, 16, 32):
             raise ValueError(f"names are padded to 4, 8, 16 or 32 bytes, not {padding}")
         policy = ffi.new("struct f2fs_policy *")
-        policy.version, policy.contents_mode, policy.filenames_mode = version, contents, names
-        policy.flags = flags | {4: 0, 8: 1, 16: 2, 32: 3}[padding]
-        policy.log_data_unit = data_unit.bit_length() - 1 if data_unit else 0
+        put(policy, version=version, contents_mode=contents, filenames_mode=names)
+        policy.flags = number(flags, "flags", 8) | {4: 0, 8: 1, 16: 2, 32: 3}[padding]
+        policy.log_data_unit = number(data_unit, "data_unit", 32).bit_length() - 1 if data_unit else 0
         policy.key.identifier, policy.key.descriptor = key.identifier, key.descriptor
         self._change(lib.f2fs_inode_encrypt, policy)
 
@@ -748,9 +757,9 @@ class Inode(Closable):
         numbers = {"sha256": 1, "sha512": 2}
         if algorithm not in numbers:
             raise ValueError(f"there is no hash algorithm {algorithm!r} of fs-verity")
-        kept = ffi.from_buffer("char[]", salt)
+        kept = raw_bytes(salt)
         params = sized("struct f2fs_verity_params *")
-        params.hash_algorithm, params.block_size = numbers[algorithm], block_size
+        put(params, hash_algorithm=numbers[algorithm], block_size=block_size)
         params.salt, params.salt_size = kept, len(salt)
         self._change(lib.f2fs_verity_enable, params)
 

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from . import errors
-from ._core import ffi, lib
+from ._core import Owner, ffi, lib
 from .enums import ExtentKind, Transaction
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _PIECE = 16 << 20  # bytes that readall asks for at once
 _NO_DATA = (ExtentKind.HOLE, ExtentKind.RESERVED)
 
 
-class InodeIO(io.RawIOBase):
+class InodeIO(Owner, io.RawIOBase):
     """The contents of a file: compressed clusters decompressed, holes as zeros; written to as its mode says.
 
     Each object has its own position; the inode stays open as long as it exists. seek() knows os.SEEK_DATA and
@@ -113,10 +113,21 @@ class InodeIO(io.RawIOBase):
         self._inode.truncate(size)
         return size
 
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return size bytes from the position on, less only at the end; without a size everything."""
+        self._check(reading=True)
+        length = -1 if size is None else operator.index(size)
+        return self._take(None if length < 0 else length)
+
     def readall(self) -> bytes:
         """Return everything from the position to the end of the file."""
         self._check(reading=True)
+        return self._take(None)
+
+    def _take(self, most: int | None) -> bytes:
+        """Read in pieces: memory is taken for what is there, however much is asked for."""
         left = max(self._size - self._position, 0)
+        left = left if most is None else min(left, most)
         found = bytearray()
         while left > 0:
             piece = bytearray(min(left, _PIECE))

@@ -13,12 +13,22 @@ from typing import IO, TYPE_CHECKING, Any, Callable, Iterator, Union
 from . import enums, errors, results
 from . import errors as _errors  # methods have parameters called errors
 from ._core import lib
-from .inode import Inode, Xattrs, encode_name
+from .inode import Inode, Xattrs, encode_name, permissions
 
 if TYPE_CHECKING:
     from .volume import Volume
 
 AnyPath = Union[str, bytes, pathlib.PurePath, "F2FSPath"]
+
+
+def path_text(path: Any) -> Union[str, bytes]:
+    """Return a path as it was written; TypeError for what is none."""
+    if isinstance(path, (pathlib.PurePath, F2FSPath)):
+        return str(path)
+    if isinstance(path, (str, bytes)):
+        return path
+    raise TypeError(f"a path is str, bytes or a path object, not {type(path).__name__}")
+
 
 UMASK = 0o022  # of what is made without a mode
 _ABSENT = (lib.F2FS_ERR_NOT_FOUND, lib.F2FS_ERR_NOT_DIR, lib.F2FS_ERR_LOOP, lib.F2FS_ERR_NAME_TOO_LONG)
@@ -327,7 +337,7 @@ class F2FSPath:
         """Make an inode with the permissions asked for, or with the usual ones less UMASK."""
         if mode is None:
             return self._create(kind | usual, umask=UMASK)
-        return self._create(kind | mode & 0o7777)
+        return self._create(kind | permissions(mode))
 
     def touch(self, mode: int | None = None, exist_ok: bool = True) -> None:
         """Make an empty file, 0o644 or what a default ACL gives; set the times of one that exists, or ExistsError."""
@@ -361,8 +371,7 @@ class F2FSPath:
 
     def symlink_to(self, target: Union[str, bytes, pathlib.PurePath, F2FSPath], target_is_directory: bool = False) -> None:
         """Make this path a symbolic link that holds target."""
-        raw = target if isinstance(target, bytes) else str(target)
-        self._create(stat.S_IFLNK | 0o777, target=raw)
+        self._create(stat.S_IFLNK | 0o777, target=path_text(target))
 
     def hardlink_to(self, target: Union[str, F2FSPath]) -> None:
         """Make this path a further name of the file target; a symbolic link is not followed."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 from . import results
-from ._core import Handle, ffi, lib, sized, stray
+from ._core import Handle, Owner, ffi, lib, sized, stray
 
 #: The stream of a block that goes where it would go without a placement.
 NO_STREAM: int = lib.F2FS_STREAM_NONE
@@ -77,7 +77,7 @@ class HotnessStat(NamedTuple):
     """The largest distance, or lifetime, of each class, in blocks written."""
 
 
-class Hotness:
+class Hotness(Owner):
     """A method that learns while the volume is written; see docs/HOTNESS.md. It ends with `close()` or the volume."""
 
     def __init__(self, volume: Any, handle: Handle, sidecar: Any) -> None:

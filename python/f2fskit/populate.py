@@ -8,11 +8,11 @@ import os
 from typing import Any, Callable, Mapping, NamedTuple, Protocol, Sequence, Union
 
 from . import build, enums, errors
-from ._core import Hooks, ffi, lib, sized, stray, text
+from ._core import Hooks, ffi, lib, put, sized, stray, text
 from .device import Context, Path
-from .inode import encode_name, make_compression
-from .path import AnyPath
-from .tree import MAX_PROBLEMS, Memory, host_path
+from .inode import encode_name, make_compression, permissions
+from .path import AnyPath, path_text
+from .tree import MAX_PROBLEMS, Memory, host_path, name_first
 
 
 class Reader(Protocol):
@@ -166,10 +166,10 @@ def _make_rules(memory: Memory, rules: Sequence[PopulateRule]) -> Any:
         row.pattern = memory.text(encode_name(rule.pattern))
         if rule.mode is not None:
             row.set |= lib.F2FS_SET_MODE
-            row.mode = rule.mode
+            row.mode = permissions(rule.mode)
         if rule.owner is not None:
             row.set |= lib.F2FS_SET_UID | lib.F2FS_SET_GID
-            row.uid, row.gid = rule.owner
+            put(row, uid=rule.owner[0], gid=rule.owner[1])
         if rule.time is not None:
             row.set |= lib.F2FS_SET_MTIME
             row.time.seconds, row.time.nanoseconds = divmod(rule.time, 1_000_000_000)
@@ -182,7 +182,7 @@ def _make_compression(memory: Memory, wanted: PopulateCompression) -> Any:
     for name, extensions in (("names", wanted.names), ("except", wanted.plain_names)):
         if extensions is not None:
             setattr(row, name, memory.text(encode_name(extensions)))
-    row.minimum_saved, row.release = wanted.minimum_saved, wanted.release
+    put(row, minimum_saved=wanted.minimum_saved, release=wanted.release)
     return row
 
 
@@ -216,10 +216,10 @@ def _make_options(
         options.tar = make_input(memory, tar)
     if manifest is not None:
         options.manifest = make_input(memory, manifest)
-    options.target = memory.text(encode_name(target if isinstance(target, bytes) else str(target)))
+    options.target = memory.text(encode_name(path_text(target)))
     if owner is not None:
         keep &= ~enums.Keep.OWNER
-        options.uid, options.gid = owner
+        put(options, uid=owner[0], gid=owner[1])
     options.keep = keep if keep else enums.Keep.NOTHING
     if time is not None:
         options.has_time = 1
@@ -299,6 +299,7 @@ def populate(
     row = sized("struct f2fs_populate_result *")
 
     def finish() -> PopulateResult:
+        volume._made += 1
         counts = (row.files, row.directories, row.symlinks, row.specials, row.links, row.bytes, row.problems)
         changes = (row.skipped, row.kept, row.replaced, row.deleted)
         return PopulateResult(*counts, *changes, tuple(run.problems))
@@ -309,6 +310,7 @@ def populate(
     except errors.Error as error:
         if error.code == lib.F2FS_ERR_INCOMPLETE and not check:
             return finish()
-        error.result = finish()
-        raise
+        named = name_first(error, run.problems)
+        named.result = finish()
+        raise named from None
     return finish()

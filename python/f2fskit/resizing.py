@@ -7,7 +7,7 @@ import os
 from typing import Any, NamedTuple, Sequence
 
 from . import enums
-from ._core import LogCallback, ProgressCallback, ffi, lib, sized
+from ._core import LogCallback, ProgressCallback, ffi, lib, number, put, sized
 from .device import Context, Device
 from .tree import host_path
 from .volume import Source, as_device
@@ -98,7 +98,14 @@ def resize(
         TooBigError: the format ends before that. RangeError: the device is shorter.
         UnsupportedError: a zoned or read-only volume; a pinned file is in the way, named by its path.
         StateError: the volume is unclean or damaged. CanceledError: the progress callback asked to stop.
+        ValueError: arguments that contradict each other.
     """
+    if size is not None and size <= 0:
+        raise ValueError(f"size has to be more than 0, not {size}")
+    if size is not None and minimum:
+        raise ValueError("size and minimum exclude each other")
+    if truncate and (devices or not isinstance(source, (str, bytes, os.PathLike))):
+        raise ValueError("truncate cuts one file that is given by its path")
     if isinstance(source, Device):
         if context is not None and context is not source.context:
             raise ValueError("the device belongs to another context")
@@ -107,13 +114,13 @@ def resize(
         raise ValueError("log and progress belong to the context that is shared")
     shared = context or Context(log=log, progress=progress)
     options = sized("struct f2fs_resize_options *")
-    options.size, options.overprovision = size or 0, overprovision or 0
+    put(options, size=size or 0, overprovision=overprovision or 0)
     options.to_minimum = minimum
     options.keep_size = size is None and not minimum and overprovision is not None
     options.dry_run = True
     path = host_path(source) if isinstance(source, (str, bytes, os.PathLike)) else None
     opening = sized("struct f2fs_open_options *")
-    opening.offset, opening.accept_unread = offset, accept_unread
+    put(opening, offset=offset, accept_unread=accept_unread)
 
     def run(is_dry: bool) -> ResizeResult:
         opened: list[Device] = []
@@ -185,7 +192,7 @@ def resize_minimum(
         context = source.context
     shared = context or Context()
     opening, sizes = sized("struct f2fs_open_options *"), ffi.new("uint64_t[2]")
-    opening.offset = offset
+    opening.offset = number(offset, "offset")
     opened = [as_device(one, shared, False, lock) for one in (source, *devices)]
     table = ffi.new("struct f2fs_device *[]", max(len(devices), 1))
 

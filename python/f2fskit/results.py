@@ -73,6 +73,14 @@ class DeviceExtent(NamedTuple):
     is_hole: bool
 
 
+class ReadRecord(NamedTuple):
+    """A read of a device."""
+
+    offset: int
+    length: int
+    failed: bool
+
+
 class DeviceRecord(NamedTuple):
     """One operation that a recorder has seen."""
 
@@ -197,7 +205,7 @@ class CleanResult(NamedTuple):
     free_before: int
     """Free sections."""
     free_after: int
-    """The same at the end; of a dry run: predicted."""
+    """The same at the end; of a dry run: about so many."""
     candidates: int
     """Sections that were worth it at the beginning."""
     unconfirmed: int

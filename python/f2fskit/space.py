@@ -8,7 +8,7 @@ import os
 from typing import Any, NamedTuple, Sequence, Tuple, Union
 
 from . import enums, results
-from ._core import Hooks, ffi, lib, sized, stray
+from ._core import Hooks, ffi, lib, number, put, sized, stray
 from .path import AnyPath
 from .tree import Memory
 
@@ -157,7 +157,7 @@ def fragmentation(volume: Any, paths: Sequence[AnyPath] | None, small_bytes: int
     memory = Memory(hooks)
     run = _Run(hooks)
     options = sized("struct f2fs_fragments_options *")
-    options.small_bytes, options.read_bytes = small_bytes, read_bytes
+    put(options, small_bytes=small_bytes, read_bytes=read_bytes)
     if isinstance(paths, (str, bytes)):
         raise TypeError("paths: a sequence of paths is wanted")
     if paths:
@@ -276,10 +276,12 @@ def defrag(
     if parts:
         rows = memory.keep(ffi.new("struct f2fs_defrag_part[]", len(parts)))
         for row, part in zip(rows, parts):
-            path, row.offset, row.length = part if isinstance(part, tuple) else (part, 0, 0)
+            path, offset, length = part if isinstance(part, tuple) else (part, 0, 0)
+            put(row, offset=offset, length=length)
             row.path = memory.texts([path])[0]
         options.list, options.list_count = rows, len(parts)
-    options.blocks, options.seconds, options.free_goal = blocks, seconds, free
+    put(options, blocks=blocks, seconds=seconds)
+    options.free_goal = number(free, "free", 32)
     options.move_pinned, options.dry_run = move_pinned, dry_run
     if spill_dir is not None:
         options.spill_dir = memory.text(os.fsencode(spill_dir))
@@ -304,5 +306,6 @@ class DefragRangeResult(NamedTuple):
 def defrag_range(volume: Any, start: int, length: int, target: int, leftwards: bool) -> DefragRangeResult:
     """The method Volume.defrag_range()."""
     row = sized("struct f2fs_defrag_range_result *")
-    volume._handle.call(lib.f2fs_defrag_range, start, length, target, leftwards, row)
+    ends = [number(value, name, 32) for name, value in (("start", start), ("length", length), ("target", target))]
+    volume._handle.call(lib.f2fs_defrag_range, *ends, leftwards, row)
     return results.from_c(DefragRangeResult, row)

@@ -15,7 +15,7 @@ import operator
 from typing import TYPE_CHECKING, Any, Generic, Iterator, TypeVar, Union, overload
 
 from . import enums, errors, format, results
-from ._core import ffi, lib
+from ._core import ffi, lib, number
 
 if TYPE_CHECKING:
     from .volume import Volume
@@ -76,7 +76,7 @@ class Nat(Table[results.NatEntry]):
     def used(self, start: int = 0) -> Iterator[results.NatEntry]:
         """Yield the entries of node ids in use from start on; reads only the NAT, in order."""
         row = ffi.new("struct f2fs_nat_entry *")
-        nid = start
+        nid = number(start, "start", 32)
         while nid < len(self):
             try:
                 self._volume._handle.call(lib.f2fs_nat_next, nid, row)

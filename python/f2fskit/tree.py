@@ -8,10 +8,10 @@ import os
 from typing import Any, Callable, NamedTuple, Protocol, Sequence, Union
 
 from . import enums, errors, results
-from ._core import Hooks, ffi, lib, sized, stray, text
+from ._core import Hooks, ffi, lib, put, sized, stray, text
 from .device import Path
 from .inode import encode_name
-from .path import AnyPath
+from .path import AnyPath, path_text
 
 MAX_PROBLEMS = 1000
 """Problems that a result lists; all of them are counted, and told to on_problem."""
@@ -99,6 +99,15 @@ class _Run:
         return 1 if self.on_problem(found) else 0
 
 
+def name_first(error: errors.Error, problems: Sequence[Any]) -> errors.Error:
+    """Return the error that ended a run; that of an incomplete one names the first problem that counts."""
+    first = next((one for one in problems if getattr(one, "is_counted", True)), None)
+    if error.code != lib.F2FS_ERR_INCOMPLETE or first is None:
+        return error
+    what = f" ({first.what})" if first.what else ""
+    return errors.make(error.code, f"{error.message}; the first: {first.path}{what}: {first.error}")
+
+
 class _Stream:
     """A file object of the host as struct f2fs_stream."""
 
@@ -163,7 +172,7 @@ class Memory:
         return self.keep(ffi.new("char[]", raw))
 
     def texts(self, values: Sequence[Union[str, bytes, AnyPath]]) -> Any:
-        encoded = [encode_name(value if isinstance(value, bytes) else str(value)) for value in values]
+        encoded = [encode_name(path_text(value)) for value in values]
         return self.keep(ffi.new("const char *[]", [self.text(raw) for raw in encoded]))
 
     def stream(self, sink: Sink) -> Any:
@@ -179,7 +188,10 @@ class Memory:
         return row
 
     def id_map(self, ranges: IdMap) -> Any:
-        return self.keep(ffi.new("struct f2fs_id_map[]", [tuple(row) for row in ranges]))
+        rows = self.keep(ffi.new("struct f2fs_id_map[]", len(ranges)))
+        for row, (first, to, count) in zip(rows, ranges):
+            put(row, first=first, to=to, count=count)
+        return rows
 
 
 def host_path(path: Path) -> bytes:
@@ -236,7 +248,7 @@ def extract(
         if values:
             setattr(options, {"path": "paths"}.get(name, name), memory.texts(values))
             setattr(options, f"{name}_count", len(values))
-    options.strip = strip
+    put(options, strip=strip, threads=threads, max_bytes=max_bytes)
     for wanted, flag in (
         (relative, lib.F2FS_EXTRACT_RELATIVE),
         (root_attributes, lib.F2FS_EXTRACT_ROOT_ATTRIBUTES),
@@ -251,7 +263,6 @@ def extract(
         options.uid_map, options.uid_map_count = memory.id_map(uid_map), len(uid_map)
     if gid_map:
         options.gid_map, options.gid_map_count = memory.id_map(gid_map), len(gid_map)
-    options.threads, options.max_bytes = threads, max_bytes
     if manifest is not None:
         options.manifest = memory.stream(manifest)
     options.user = memory.keep(ffi.new_handle(run))
@@ -279,6 +290,7 @@ def extract(
     except errors.Error as error:
         if error.code == lib.F2FS_ERR_INCOMPLETE and not check:
             return finish()
-        error.result = finish()
-        raise
+        named = name_first(error, run.problems)
+        named.result = finish()
+        raise named from None
     return finish()

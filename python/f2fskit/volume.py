@@ -16,11 +16,21 @@ import weakref
 from typing import IO, Any, Callable, Iterator, Sequence, Union
 
 from . import cleaning, enums, errors, format, placement, populate, recovery, results, space, tree
-from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, sized, stray, text, visitor
+from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, number, put, raw_bytes, sized, stray, text, visitor
 from .device import Closable, Context, Device, MetadataDevice, Path
-from .forensics import Carved, Deleted, Leftover, Moment, Past, Version
+from .forensics import (
+    Carved,
+    Deleted,
+    FormerName,
+    Leftover,
+    Moment,
+    Past,
+    Version,
+    VersionDifference,
+    find_differences,
+)
 from .inode import DirEntry, ErrorHandler, Inode, encode_name
-from .path import AnyPath, F2FSPath
+from .path import AnyPath, F2FSPath, path_text
 from .populate import PopulateResult
 from .tables import Nat, Sit, Ssa
 from .tree import ExtractResult
@@ -107,11 +117,12 @@ def open(
     writable = access == "r+"
     if pack not in (0, 1, 2):
         raise ValueError("pack is 0, 1 or 2")
-    if offset < 0 or cache_bytes < 0:
-        raise ValueError("offset and cache_bytes must not be negative")
     options = sized("struct f2fs_open_options *")
-    options.mode = enums.OpenMode.RESCUE if rescue else enums.choose(enums.OpenMode, mode)
-    options.offset, options.pack, options.cache_bytes = offset, pack, cache_bytes
+    options.mode = enums.choose(enums.OpenMode, mode)
+    if rescue and options.mode == enums.OpenMode.STRICT:
+        raise ValueError("rescue and the mode strict exclude each other")
+    options.mode = enums.OpenMode.RESCUE if rescue else options.mode
+    put(options, offset=offset, pack=pack, cache_bytes=cache_bytes)
     options.accept_unread = accept_unread
     options.recover = enums.choose(enums.OpenRecover, recover)
     spill_dir = ffi.new("char[]", os.fsencode(tempfile.gettempdir()))
@@ -264,7 +275,7 @@ class Volume(Closable):
 
     __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
                  "_made", "_left_orphans", "_files", "_told", "_clock_stands", "_hotness", "_asked",
-                 "_cleaning")
+                 "_cleaning", "_settled", "_forgot")
 
     def __init__(
         self, handle: Handle, context: Context, writable: bool = False, now: Callable[[], int] | int | None = None
@@ -283,7 +294,9 @@ class Volume(Closable):
         self._epoch = 0  # raised with every change: what was read before may be stale
         self._changed = False
         self._made = 0  # changes that were made
+        self._settled = 0  # those of them that were committed or discarded
         self._left_orphans = False  # the last commit listed inodes that wait for their last handle to be closed
+        self._forgot = False  # close() was called while changes waited for a commit
         self._files: weakref.WeakSet[IO[Any]] = weakref.WeakSet()  # open for writing, with buffers
         self._handle = handle
         self._context = context
@@ -562,6 +575,7 @@ class Volume(Closable):
                 self._checkpoint = None
             raise
         self._changed = False
+        self._settled = self._made
         self._left_orphans = bool(self.orphans)
         self._checkpoint = None
 
@@ -580,6 +594,7 @@ class Volume(Closable):
         temperature: str = "table",
         cold_apart: bool = False,
         at_once: bool = False,
+        fsync_mode: str = "strict",
     ) -> None:
         """Choose how the volume is written from now on; StateError when there are changes that were not committed.
 
@@ -600,19 +615,22 @@ class Volume(Closable):
             cold_apart: with 4 logs, cold data have one of their own.
             at_once: small writes over old contents go to a log as they come, instead of waiting in memory for the commit, an
                 fsync of the file, or 4,096 waiting blocks.
+            fsync_mode: "strict", or "posix": the fsync of a new file commits only where a recovery could lose what was renamed or has
+                other names; what was removed from its directory may come back beside it.
         """
         self._need_writable()
         names = [ffi.new("char[]", text.encode()) if text else ffi.NULL for text in (compress_names, plain_names)]
         options = sized("struct f2fs_write_options *")
-        options.logs, options.discard = logs, discard
+        put(options, logs=logs, discard=discard)
         options.logging = enums.choose(enums.Logging, logging)
         options.temperature, options.cold_apart = enums.choose(enums.Temperature, temperature), cold_apart
         if low_sections is not None:
-            options.low_sections, options.low_is_exact = low_sections, True
+            put(options, low_sections=low_sections, low_is_exact=True)
         options.in_place = lib.F2FS_IN_PLACE_ALWAYS if in_place else lib.F2FS_IN_PLACE_NEVER
         options.compress_names, options.plain_names = names
         options.commit_when_full, options.clock_stands = commit_when_full, clock_stands
         options.at_once = at_once
+        options.fsync_mode = enums.choose(enums.FsyncMode, fsync_mode)
         self._handle.call(lib.f2fs_volume_configure, options)
         self._clock_stands = clock_stands
 
@@ -627,7 +645,7 @@ class Volume(Closable):
     def elapse(self, seconds: int) -> None:
         """Let time go by on the volume's clock; the next commit stores it."""
         self._need_writable()
-        self._handle.call(lib.f2fs_volume_elapse, seconds)
+        self._handle.call(lib.f2fs_volume_elapse, number(seconds, "seconds"))
 
     @property
     def counters(self) -> results.Counters:
@@ -670,7 +688,7 @@ class Volume(Closable):
         if policy is not None:
             options = sized("struct f2fs_clean_options *")
             kept = cleaning.set_policy(options, self._handle.core.hooks, policy)
-            options.used_limit, options.like_kernel = used_limit, like_kernel
+            put(options, used_limit=used_limit, like_kernel=like_kernel)
             options.target = enums.choose(enums.CleanTarget, target)
         self._handle.call(lib.f2fs_volume_set_cleaning, options)
         self._cleaning = kept
@@ -752,9 +770,8 @@ class Volume(Closable):
             self._need_writable()
         options = sized("struct f2fs_clean_options *")
         kept = cleaning.set_policy(options, self._handle.core.hooks, policy)
-        options.sections, options.free_goal, options.blocks = sections, free, blocks
-        options.bytes = bytes_written
-        options.seconds, options.used_limit, options.dry_run = seconds, used_limit, dry_run
+        put(options, sections=sections, blocks=blocks, seconds=seconds, used_limit=used_limit, dry_run=dry_run)
+        options.free_goal, options.bytes = number(free, "free", 32), number(bytes_written, "bytes_written")
         options.target, options.move_pinned = enums.choose(enums.CleanTarget, target), move_pinned
         row = sized("struct f2fs_clean_result *")
         try:
@@ -770,9 +787,9 @@ class Volume(Closable):
     def trim(self, minimum: int = 0) -> int:
         """Discard all free blocks on the device, in runs of at least minimum bytes; return how many bytes."""
         self._need_writable()
-        number = ffi.new("uint64_t *")
-        self._handle.call(lib.f2fs_trim, minimum, number)
-        return int(number[0])
+        found = ffi.new("uint64_t *")
+        self._handle.call(lib.f2fs_trim, number(minimum, "minimum"), found)
+        return int(found[0])
 
     def discard(self) -> None:
         """Forget all changes since the last commit."""
@@ -780,6 +797,22 @@ class Volume(Closable):
         self._files.clear()  # what their buffers hold belongs to what is forgotten
         self._epoch += 1
         self._changed = False
+        self._settled = self._made
+
+    def close(self) -> None:
+        """Close it and what was opened from it; changes since the last commit are forgotten.
+
+        Within a with block the end of the block tells so (StateError); `discard()` forgets without a word.
+        """
+        if self._changed and not self.closed:
+            try:
+                state = self.transaction
+            except RuntimeError:  # a callback calls, which cannot ask
+                state = enums.Transaction.OPEN
+            # a change that was refused leaves OPEN, too
+            waits = state != enums.Transaction.NONE and self._made != self._settled
+            self._forgot = waits or state == enums.Transaction.FAILED
+        super().close()
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: types.TracebackType | None
@@ -787,10 +820,14 @@ class Volume(Closable):
         done = False
         try:
             try:
+                if kind is None and self._forgot:
+                    raise errors.make(lib.F2FS_ERR_STATE, "the volume was closed before the end of its block could commit")
                 if kind is None and not self.closed:
                     self._flush()
                 if kind is None and not self.closed and (self._changed or self._left_orphans):
-                    self._handle.close_children()  # what has no name any more goes with its last user
+                    for child in list(self._handle.children):  # what has no name any more goes with its last user
+                        if self._hotness is None or child is not self._hotness._handle:  # to close that would drop the changes
+                            child.close()
                     self.commit()
                     done = True
             finally:
@@ -809,7 +846,7 @@ class Volume(Closable):
         InvalidError when the key is not the one).
         """
         row = ffi.new("struct f2fs_key *")
-        bytes_of_key = ffi.from_buffer("char[]", key)
+        bytes_of_key = raw_bytes(key)
         bytes_of_name = ffi.new("uint8_t[]", name) if name else ffi.NULL
         self._handle.call(lib.f2fs_volume_add_key, bytes_of_key, len(key), bytes_of_name, len(name), row)
         self._epoch += 1
@@ -982,13 +1019,13 @@ class Volume(Closable):
     def node(self, nid: int) -> bytes:
         """Return the node block of a node id, its identity checked."""
         buffer = bytearray(self.block_size)
-        self._handle.call(lib.f2fs_node_read, nid, ffi.from_buffer(buffer))
+        self._handle.call(lib.f2fs_node_read, number(nid, "nid", 32), ffi.from_buffer(buffer))
         return bytes(buffer)
 
     def identify(self, addr: int) -> results.BlockIdentity:
         """Return who the block at an address is, as far as the volume's own tables tell."""
         row = ffi.new("struct f2fs_block_identity *")
-        self._handle.call(lib.f2fs_block_identify, addr, row)
+        self._handle.call(lib.f2fs_block_identify, number(addr, "addr", 32), row)
         return results.BlockIdentity(
             enums.Area(row.area),
             row.index,
@@ -1036,7 +1073,7 @@ class Volume(Closable):
         """
         if kind not in _QUOTA_KINDS:
             raise ValueError(f"kind is one of {', '.join(_QUOTA_KINDS)}")
-        quota = ffi.new("struct f2fs_quota *", {"id": id})
+        quota = ffi.new("struct f2fs_quota *", {"id": number(id, "id", 32)})
         limits = 0
         for name, bit, value in (
             ("space_soft_kib", lib.F2FS_QUOTA_SPACE_SOFT, space_soft_kib),
@@ -1045,9 +1082,29 @@ class Volume(Closable):
             ("inodes_hard", lib.F2FS_QUOTA_INODES_HARD, inodes_hard),
         ):
             if value is not None:
-                setattr(quota, name, value)
+                put(quota, **{name: value})
                 limits |= bit
         self._change(self._handle, lib.f2fs_quota_set, _QUOTA_KINDS.index(kind), limits, quota)
+
+    def quota_grace(self, kind: str) -> tuple[int, int]:
+        """For how many seconds a "user", "group" or "project" may stay above its soft limits of space and of inodes."""
+        if kind not in _QUOTA_KINDS:
+            raise ValueError(f"kind is one of {', '.join(_QUOTA_KINDS)}")
+        grace = sized("struct f2fs_quota_grace *")
+        self._handle.call(lib.f2fs_quota_grace_get, _QUOTA_KINDS.index(kind), grace)
+        return grace.space_seconds, grace.inode_seconds
+
+    def set_quota_grace(self, kind: str, *, space_seconds: int | None = None, inode_seconds: int | None = None) -> None:
+        """Set it, for all users, groups or projects; None leaves one as it is. Times that run already end when they would have.
+
+        Raises:
+            NotFoundError: the volume has no such quota file. StateError: the quota files wait for a check.
+        """
+        now = self.quota_grace(kind)
+        grace = sized("struct f2fs_quota_grace *")
+        grace.space_seconds = now[0] if space_seconds is None else space_seconds
+        grace.inode_seconds = now[1] if inode_seconds is None else inode_seconds
+        self._change(self._handle, lib.f2fs_quota_grace_set, _QUOTA_KINDS.index(kind), grace)
 
     # Files.
 
@@ -1058,6 +1115,7 @@ class Volume(Closable):
 
     def inode(self, ino: int) -> Inode:
         """Open an inode by number. NotFoundError when it is free or not an inode, CorruptError with the rule."""
+        number(ino, "ino", 32)
         return Inode(self, self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_inode_open, ino))
 
     def inode_at(self, addr: int, *, overwritten: bool = False) -> Inode:
@@ -1071,6 +1129,7 @@ class Volume(Closable):
             NotFoundError: no inode there. CorruptError: one that breaks a rule.
         """
         flags = lib.F2FS_AT_OVERWRITTEN if overwritten else 0
+        number(addr, "addr", 32)
         handle = self._handle.open(
             "inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_inode_open_at, ffi.NULL, addr, flags
         )
@@ -1147,10 +1206,24 @@ class Volume(Closable):
             ino = what if isinstance(what, int) else self.lookup(what).number
         return self.past(ino).versions(ino)
 
+    def differences(self, first: Version | Inode | int, second: Version | Inode | int) -> list[VersionDifference]:
+        """Return what differs between two versions of a file: fields, attributes and ranges of blocks.
+
+        Each is a version, an inode, or the block address of one.
+        """
+        opened = [one if isinstance(one, Inode) else one.open() if isinstance(one, Version) else self.inode_at(one)
+                  for one in (first, second)]
+        return find_differences(opened[0], opened[1])
+
     def deleted(self, *, thorough: bool = False) -> list[Deleted]:
         """Return the deleted files of which something is left, each with its path as far as it is known and how much of it
         is left. thorough: read every block for it."""
         return self.past(thorough=thorough).deleted()
+
+    def former_names(self, *, thorough: bool = False) -> list[FormerName]:
+        """Return the names that files in use once had: hard links that were removed, names before a renaming. thorough: read
+        every block for it."""
+        return self.past(thorough=thorough).former_names()
 
     def timeline(self, *, thorough: bool = False) -> list[Moment]:
         """Return the times of all inodes, in use, deleted and old, with the checkpoint version as a second clock."""
@@ -1164,8 +1237,8 @@ class Volume(Closable):
 
     def read_raw(self, length: int, offset: int) -> bytes:
         """Return bytes of the main area, whoever they belong to, at an offset from the volume's begin."""
-        buffer = ffi.new("char[]", length)
-        self._handle.call(lib.f2fs_volume_read, offset, buffer, length)
+        buffer = ffi.new("char[]", number(length, "length", 63))
+        self._handle.call(lib.f2fs_volume_read, number(offset, "offset"), buffer, length)
         return bytes(ffi.buffer(buffer, length))
 
     def carve(self, kinds: str | None = None, *, max_size: int = 0, max_files: int = 0,
@@ -1186,8 +1259,10 @@ class Volume(Closable):
         Symbolic links in the middle are followed within the volume; one at the end only with follow.
         """
         flags = lib.F2FS_LOOKUP_FOLLOW if follow else 0
-        name: str | bytes = path if isinstance(path, bytes) else str(path)
+        name = path_text(path)
         raw = encode_name(name)
+        if not raw:
+            raise errors.make(lib.F2FS_ERR_NOT_FOUND, "no such file or directory: the path is empty")
         try:
             handle = self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_lookup, raw, flags)
         except errors.Error as error:
@@ -1372,7 +1447,8 @@ class Volume(Closable):
 
         A directory is visited once, whatever a damaged volume says: meeting it again is an error that names the rule.
         """
-        path = top.decode("utf-8", "surrogateescape") if isinstance(top, bytes) else str(top)
+        found = path_text(top)
+        path = found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) else found
         try:
             start = self.lookup(top, follow=True)
         except errors.Error as error:

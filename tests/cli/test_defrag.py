@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Putting volumes in order: each order's promise, budgets, rehearsals, stops, damage, and ranges as f2fs-tools move them."""
 import json
+import os
 import random
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -434,6 +436,21 @@ def test_nodes_move_with_a_range(run_tool, f2fskit, copy, must_be_sound):
         assert volume.sit[segno].valid_blocks == 0 and volume.sit[max(free)].valid_blocks == used
         assert volume.sit[max(free)].type >= 3
     must_be_sound(copy)
+
+
+@pytest.mark.parametrize("words", [("-s", "0"), ("-l", "0"), ("-t", "0"), ("-s", "0", "-l", "0x0", "-t", "0")])
+def test_zero_is_the_default_of_a_range(run_tool, f2fskit, copy, tmp_path, words):
+    """As with f2fs-tools, whose own words are compared where it is installed; help and manual page say so."""
+    peer = shutil.which("defrag.f2fs", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    with f2fskit.open(copy) as volume:
+        main = volume.geometry.main_blkaddr
+    moves = b"Info: Move [0x%x-0x%x] -> 0x%x" % (main, main + 511, main + 512)
+    twin = shutil.copy(copy, tmp_path / "twin.img")
+    if peer:
+        assert moves in subprocess.run([peer, *words, twin], capture_output=True, stdin=subprocess.DEVNULL).stdout
+    assert moves in run_tool("defrag.f2fs", *words, copy).stdout
+    said = run_tool("defrag.f2fs", "--help").stdout
+    assert said.count(b"(0, default: ") == 3
 
 
 @pytest.mark.parametrize("words, why", [

@@ -17,8 +17,13 @@ def run(*arguments, status=0, data=None):
     return done.stdout
 
 
+def each_once(pairs):
+    assert len({name for name, _ in pairs}) == len(pairs), "a member stands twice"
+    return dict(pairs)
+
+
 def shown(image, *options, status=0):
-    return json.loads(run(DUMP, "--json", *options, image, status=status))
+    return json.loads(run(DUMP, "--json", *options, image, status=status), object_pairs_hook=each_once)
 
 
 @pytest.fixture
@@ -184,6 +189,9 @@ def test_as_of(image, tmp_path):
     texts = (b"one\n", b"two" * 2000, b"three" * 40000)
     for row, text in zip(versions, texts):
         assert run(DUMP, f"--as-of={row['cp_ver'] + 1}", "--cat=/file", image) == text
+        inode, = shown(image, f"--as-of={row['cp_ver'] + 1}", "--inode=/file")["inode"]
+        assert (inode["block_addr"], inode["i_size"]) == (row["block_addr"], len(text))
+        assert shown(image, f"--inode=@{row['block_addr']}")["inode"][0]["block_addr"] == row["block_addr"]
     assert run(DUMP, "--as-of=-1", "--cat=/file", image) == texts[1]
     assert b"file" in run(DUMP, "--as-of=-2", "--tree", image) and b"file" not in run(DUMP, "--as-of=-3", "--tree", image)
     run(DUMP, "--as-of=-1", f"--extract={tmp_path / 'out'}", image)
@@ -239,8 +247,8 @@ def test_hard_links_and_attributes_come_back(image, tmp_path, peer_check):
     run(EDIT, "-w", image, "rm", "-r", "/dir", "/three")
     rows = {row["path"]: row for row in shown(image, "--deleted")["deleted"]}
     file, = [row for row in rows.values() if row["max_links"] == 3]
-    assert {file["path"], *file["links"]} == {"/dir/one", "/dir/two", "/three"}
-    assert rows["/dir/other"]["links"] == []
+    assert {file["path"], *file["other_names"]} == {"/dir/one", "/dir/two", "/three"}
+    assert rows["/dir/other"]["other_names"] == [] and rows["/dir/other"]["links"] == 1
     out = tmp_path / "out"
     run(DUMP, "--undelete=all", f"--to={out}", image)
     names = [out / name for name in ("dir/one", "dir/two", "three")]
@@ -273,3 +281,35 @@ def test_differences(image, tmp_path):
     for wrong in ("7", "x,y", f"{first},"):
         run(DUMP, f"--differences={wrong}", image, status=1)
     run(DUMP, f"--differences={first},1", image, status=4)
+
+
+def test_former_names(image, tmp_path):
+    """Removed hard links and names before renaming, in directories of blocks and in inodes, in use and gone; not names that
+    are there still, nor those of a file that had the number before without saying so."""
+    image.chmod(0o600)
+    run(EDIT, "-w", image, "mkdir", "/dir", "--", "mkdir", "/gone", "--", "put", tmp_path / "file", "/gone/before", "--",
+        "ln", "/file", "/dir/link", "--", "ln", "/file", "/stays")
+    (tmp_path / "many").mkdir()
+    for i in range(300):
+        (tmp_path / "many" / f"a-name-that-fills-slots-{i}").touch()
+    run(EDIT, "-w", image, "put", "-r", tmp_path / "many", "/")
+    assert shown(image, "--former-names")["former_names"] == []
+    run(EDIT, "-w", image, "mv", "/gone/before", "/now", "--", "rm", "/dir/link", "--", "mv",
+        "/many/a-name-that-fills-slots-7", "/many/b", "--", "mv", "/many", "/moved")
+    run(EDIT, "-w", image, "rmdir", "/gone")
+    rows = {row["path"]: row for row in shown(image, "--former-names")["former_names"]}
+    assert {path: row["now"] for path, row in rows.items() if path.startswith("/gone")} == {"/gone/before": "/now"}
+    assert rows["/moved/a-name-that-fills-slots-7"]["now"] == "/moved/b"
+    assert rows["/many"]["now"] == "/moved" and rows["/many"]["type"] == "directory"
+    assert rows["/dir/link"]["now"] in ("/file", "/stays") and len(rows) == 4
+    assert all(row["now_state"] == "sure" for row in rows.values())
+    assert not any(row["is_unsure"] for row in rows.values())
+    ino = rows["/moved/a-name-that-fills-slots-7"]["ino"]
+    run(EDIT, "-w", image, "rm", "/moved/b")
+    for i in range(9):      # the number is used again
+        run(EDIT, "-w", image, "touch", f"/again-{i}")
+    now = {row["ino"]: row for row in shown(image, "--former-names")["former_names"]}
+    if ino in now:
+        assert now[ino]["is_unsure"]
+    text = run(DUMP, "--former-names", image).decode()
+    assert "/gone/before" in text and "/stays" not in text.replace("  /stays\n", "")

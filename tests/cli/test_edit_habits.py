@@ -128,8 +128,12 @@ def test_quotas(run_tool, peer_check, tmp_path):
     run_tool("f2fs", "-w", image, "setquota", "9", "1", "-", "-", "0")
     (row,) = rows("-u", "9")
     assert row[3:5] == ["1", "1536"] and int(row[5]) > 10**9 and row[7:9] == ["7", "0"]
+    run_tool("f2fs", "-w", image, "setgrace", "7d", "90m", "--", "setgrace", "-P", "-", "5")
+    assert rows("-t") == [["user", "604800", "5400"], ["group", "604800", "604800"], ["project", "604800", "5"]]
     peer_check(image)
     before = image.read_bytes()
+    for words in (["8000w", "1"], ["1", "7x"], ["", "1"], ["m", "1"], ["-u", "-g", "1", "1"], ["1"], ["1" * 30, "1"]):
+        assert b"setgrace" in run_tool("f2fs", "-w", image, "setgrace", *words, rc=16).stderr
     for words, rc in ((["-u", "-g", "9", "1", "1", "1", "1"], 16), (["9", "1", "1", "1"], 16), (["9", "x", "1", "1", "1"], 16),
                       (["4294967295", "1", "1", "1", "1"], 16), (["9", "16E", "1", "1", "1"], 16)):
         assert run_tool("f2fs", "-w", image, "setquota", *words, rc=rc).stderr

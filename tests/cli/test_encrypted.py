@@ -113,4 +113,38 @@ def test_made_with_contents(run_tool, tmp_path, key, peer_check):
     for wrong in (("-O", "encrypt", "--key", key), ("-O", "encrypt", "--encrypt=private"), ("--key", key, "--encrypt=private"),
                   ("-O", "encrypt", "--key", key, "--encrypt=a/b")):
         run_tool(*fill, *wrong, image, "64M", rc=1)
-    run_tool(*fill, "-O", "encrypt", "--key", key, "--encrypt=private", image, "auto", rc=1)
+
+
+@pytest.mark.parametrize("words,version,ciphers,flags", [
+    ("adiantum,direct-key,pad-16", 2, (9, 9), 6), ("v1,aes-128,pad-4", 1, (5, 6), 0), ("ino-lblk-64", 2, (1, 4), 11),
+    ("ino-lblk-32,aes-256-hctr2,pad-8", 2, (1, 10), 17), ("unit-512", 2, (1, 4), 3)])
+def test_policies_by_words(run_tool, tmp_path, key, peer_check, f2fskit, words, version, ciphers, flags):
+    """What mkfs.f2fs makes of --policy; the smallest volume holds it; f2fs encrypt -c takes the same words."""
+    image, source = tmp_path / "new.img", tmp_path / "source"
+    source.mkdir()
+    for i in range(120):
+        (source / f"file {i} with a name").write_bytes(b"secret contents\n" * 300)
+    run_tool("mkfs.f2fs", "-q", "-f", f"--root-dir={source}", "-O", "encrypt,extra_attr", "--key", key, "--encrypt=private",
+             f"--policy={words}", image, "auto")
+    assert image.stat().st_size < 64 << 20
+    run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/second", "--", "encrypt", "-c", words, "/second")
+    peer_check(image)
+    with f2fskit.open(image) as volume:
+        volume.add_key(KEY)
+        assert volume.path("/private/file 7 with a name").read_bytes() == b"secret contents\n" * 300
+        for top in ("/private", "/second"):
+            context, = [value for name, value in volume.lookup(top).xattrs.internal.items() if name.endswith("c")]
+            assert list(context[:4]) == [version, *ciphers, flags]
+
+
+def test_policies_that_cannot_be(run_tool, tmp_path, key):
+    image, source = tmp_path / "new.img", tmp_path / "source"
+    source.mkdir()
+    made = ("mkfs.f2fs", "-q", "-f", f"--root-dir={source}", "-O", "encrypt,extra_attr", "--key", key)
+    for words in ("", "aes-256,", "rot13", "pad-5", "v3", "adiantum,aes-256", "pad-4,v2,pad-8", "v1,v2", "unit-512,unit-1024"):
+        run_tool(*made, "--encrypt=private", f"--policy={words}", image, "64M", rc=1)
+    for words in ("v1,ino-lblk-64", "direct-key,ino-lblk-64", "direct-key", "v1,unit-512"):    # no kernel takes these
+        assert b"no kernel takes" in run_tool(*made, "--encrypt=private", f"--policy={words}", image, "64M", rc=1).stderr
+        assert b"no kernel takes" in run_tool(*made, "--encrypt=private", f"--policy={words}", image, "auto", rc=1).stderr
+    assert not image.exists()
+    run_tool(*made[:-2], "--policy=adiantum", image, "64M", rc=1)

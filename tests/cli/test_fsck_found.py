@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What damages of volumes that the kernel wrote have shown (bench/repair_kernel), each as a small case."""
+"""What damages of volumes that the kernel wrote have shown (tests/campaign), each as a small case."""
+import pytest
 
 
 def small(image, f2fskit, **options):
@@ -67,3 +68,22 @@ def test_entry_of_the_sit_behind_the_journal(f2fskit, tmp_path):
             fields["sit[%d,%d].vblocks" % (segment, copy)] = 77
     assert "SIT_COUNT" in {p.name for p in f2fskit.check(image).problems}
     repaired(image, f2fskit).close()
+
+
+def test_node_of_no_inode_is_freed(f2fskit, tmp_path):
+    """A NAT entry that names no inode: removing the file is refused as damage."""
+    image = str(tmp_path / "disk.img")
+    small(image, f2fskit)
+    with f2fskit.open(image, "r+") as volume:
+        volume.path("/large").write_bytes(bytes(range(256)) * 40000)
+        ino = volume.lookup("/large").number
+    with f2fskit.open(image) as volume:
+        node = next(entry.nid for entry in volume.nat.used() if entry.ino == ino != entry.nid)
+    with f2fskit.fields(image, "r+") as fields:
+        fields["nat[%d].ino" % node] = 0xffffffff
+    with f2fskit.open(image, "r+") as volume:
+        with pytest.raises(f2fskit.CorruptError, match="NAT_NID"):
+            volume.path("/large").unlink()
+        volume.discard()
+    with repaired(image, f2fskit) as volume:
+        assert volume.path("/large").read_bytes() == bytes(range(256)) * 40000

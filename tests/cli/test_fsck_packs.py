@@ -2,6 +2,7 @@
 """The newer checkpoint pack is damaged, the older one beside it is whole: what came after the older one is there again
 after a repair, and what was deleted stays deleted. A pack that a power cut left unfinished is no loss."""
 import random
+import shutil
 
 import pytest
 
@@ -149,6 +150,52 @@ def test_older_pack_is_lost(f2fskit, tmp_path, name):
     assert {p.name for p in f2fskit.check(image).problems} == {"CP_PACK"}
     assert f2fskit.check(image, repair=True).left == 0
     assert files(image, f2fskit) == contents
+
+
+def fsync(image, f2fskit, path, then="discard"):
+    """Change a file that is there; then the power is cut, or there is a commit, of more than that."""
+    with f2fskit.open(image, "r+") as volume:
+        with volume.path(path).open("r+b") as file:
+            file.write(path.encode() * 900)
+        volume.inode(volume.path(path).stat().st_ino).fsync()
+        if then == "more":
+            volume.path("/kept/30").chmod(0o600)
+            volume.path("/kept/31").write_bytes(b"more" * 9000)
+        if then == "discard":
+            volume.discard()
+
+
+def recover(image, f2fskit):
+    with f2fskit.open(image, "r+") as volume:
+        volume.recover()
+
+
+FSYNCED = {
+    "waits": lambda *at: fsync(*at, "/kept/20"),
+    "committed": lambda *at: (fsync(*at, "/kept/20", "commit"), fsync(*at, "/kept/21")),
+    "committed-with-more": lambda *at: fsync(*at, "/kept/20", "more"),
+    "recovered": lambda *at: (fsync(*at, "/kept/20"), recover(*at)),
+    "recovered-and-more": lambda *at: (fsync(*at, "/kept/20"), recover(*at), fsync(*at, "/kept/21")),
+}
+
+
+@pytest.mark.parametrize("is_newer", [False, True])
+@pytest.mark.parametrize("name", FSYNCED)
+def test_fsynced_and_a_pack_is_lost(f2fskit, tmp_path, name, is_newer):
+    """Nodes that fsync wrote fit the newest pack: with the older one nothing is lost, and with the newer one nothing
+    that came after their checkpoint is taken for them."""
+    image = str(tmp_path / "disk.img")
+    fill(image, f2fskit, 40)
+    FSYNCED[name](image, f2fskit)
+    shown = str(tmp_path / "shown.img")
+    shutil.copy(image, shown)
+    recover(shown, f2fskit)
+    wanted = files(shown, f2fskit)
+    wipe(image, f2fskit, CASES["all"][0], is_newer=is_newer)
+    assert ("CP_LOST" in {p.name for p in f2fskit.check(image).problems}) == is_newer
+    assert f2fskit.check(image, repair=True).left == 0 and f2fskit.check(image).found == 0
+    after = files(image, f2fskit)
+    assert {path: after.get(path) for path in wanted} == wanted
 
 
 def test_unfinished_pack_is_no_loss(f2fskit, tmp_path):

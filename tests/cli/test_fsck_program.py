@@ -142,7 +142,11 @@ def test_undo_and_rollback(run_tool, broken, tmp_path):
     before, log = digest(broken), tmp_path / "undo"
     run_tool("fsck.f2fs", "-y", "--undo", log, broken, rc=1)
     assert digest(broken) != before
-    run_tool("fsck.f2fs", "--rollback", log, broken)
+    repaired = digest(broken)
+    for word in ("-n", "-N", "--dry-run"):
+        assert b"--rollback writes" in run_tool("fsck.f2fs", word, "--rollback", log, broken, rc=16).stderr
+        assert digest(broken) == repaired
+    assert b"put back" in run_tool("fsck.f2fs", "--rollback", log, broken).stdout
     assert digest(broken) == before
     assert b"exists" in run_tool("fsck.f2fs", "-y", "--undo", log, broken, rc=8).stderr
     assert digest(broken) == before
@@ -154,11 +158,36 @@ def test_undo_and_rollback(run_tool, broken, tmp_path):
     run_tool("fsck.f2fs", "-y", broken, rc=1)
     run_tool("f2fs", "-w", broken, "mkdir", "/later")
     later = digest(broken)
-    assert b"not as the recording left it" in run_tool("fsck.f2fs", "--rollback", log, broken, rc=8).stderr
+    refused = run_tool("fsck.f2fs", "--rollback", log, broken, rc=8).stderr
+    assert b"broken.img is not as the recording left it" in refused and b"-f puts back" in refused
     assert b"not as the recording left it" in run_tool("f2fs", "-w", broken, "rollback", log, rc=None).stderr
     assert digest(broken) == later
     run_tool("f2fs", "-w", broken, "rollback", "-f", log)
-    run_tool("fsck.f2fs", "--rollback", log, "-f", broken)
+    assert b"check the volume" in run_tool("fsck.f2fs", "--rollback", log, "-f", broken).stderr
+
+
+def damaged(sound, place, at, count):
+    image = place / "damaged.img"
+    image.write_bytes(sound.read_bytes())
+    with open(image, "r+b") as f:
+        f.seek(at)
+        f.write(bytes(count))
+    return image
+
+
+def test_both_superblocks_lost(run_tool, sound, tmp_path):
+    """Who only looks is told what can be done, and by what."""
+    image = damaged(sound, tmp_path, 0, 8192)
+    looked = run_tool("fsck.f2fs", "-n", image, rc=8).stderr
+    assert b"not an F2FS volume" in looked and b"--dry-run" in looked and b"--rescue" in looked
+    run_tool("fsck.f2fs", "--dry-run", image, rc=4)
+    run_tool("fsck.f2fs", "-y", image, rc=1)
+    run_tool("fsck.f2fs", "-n", image)
+
+
+def test_a_rule_is_named_as_broken(run_tool, sound, tmp_path):
+    image = damaged(sound, tmp_path, 1024, 4)
+    assert b"superblock copy 0 is not valid: broken rule: magic is" in run_tool("fsck.f2fs", "-n", image, rc=4).stdout
 
 
 def test_json(run_tool, sound, broken):

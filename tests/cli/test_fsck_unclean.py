@@ -129,3 +129,55 @@ def test_nothing_fsynced_is_lost(unclean, f2fskit, peer_check, tmp_path, hurt):
             if name not in MAY_CHANGE.get(hurt.__name__, ()):
                 assert volume.read_bytes(name) == data, name
     peer_check(path)
+
+
+def test_damage_takes_only_its_own(unclean, f2fskit, peer_check, tmp_path):
+    """The inode that one of the fsynced files had at the checkpoint is gone: the others are recovered all the same, and the
+    search for nodes finds that file as it was fsynced."""
+    path = tmp_path / "disk.img"
+    shutil.copy(unclean, path)
+    hurting = Hurt(path, f2fskit)
+    hurting.fields.close()
+    with open(path, "r+b") as file:
+        file.seek(hurting.nodes["/old-1"] * 4096)
+        file.write(bytes(4096))
+    said = []
+    report = f2fskit.check(path, repair=True, log=lambda level, text: said.append(text))
+    assert report.left == 0 and report.recovered_inodes == len(SYNCED) - 1
+    assert [text for text in said if text.startswith("inode %d: what was fsynced" % hurting.inos["/old-1"])]
+    assert f2fskit.check(path).found == 0
+    with f2fskit.open(path) as volume:
+        for name, data in {**OLD, **SYNCED}.items():
+            assert volume.read_bytes(name) == data, name
+    peer_check(path)
+
+
+def test_wrong_checksums_stop_no_recovery(unclean, f2fskit, tmp_path):
+    """What a repair makes right anyway is right when the recovery begins."""
+    path = tmp_path / "disk.img"
+    shutil.copy(unclean, path)
+    with f2fskit.open(path) as volume:
+        inos = [volume.lookup(name).number for name in ("/", "/dir", "/old-1")]
+    with f2fskit.fields(path, "r+", raw=True) as fields:
+        for ino in inos:
+            fields["inode[%d].i_inode_checksum" % ino] = "^=1"
+    report = f2fskit.check(path, repair=True)
+    assert "INODE_CHECKSUM" in {p.name for p in report.problems} and report.recovered_inodes == len(SYNCED)
+    assert f2fskit.check(path).found == 0
+    with f2fskit.open(path) as volume:
+        assert all(volume.read_bytes(name) == data for name, data in {**OLD, **SYNCED}.items())
+
+
+@pytest.mark.parametrize("area", ["nat", "sit"])
+def test_tables_that_cannot_be_read(unclean, f2fskit, area):
+    """The table that a recovery needs can be neither read nor written: the repair says so, and nothing is lost."""
+    with f2fskit.Device.open(unclean) as file:
+        with f2fskit.open(file) as volume:
+            start, blocks = getattr(volume.geometry, area + "_blkaddr"), 512
+        layer = file.overlay()
+        fault = layer.fault()
+        fault.set(bad_offset=start * 4096, bad_length=blocks * 4096)
+        with pytest.raises(OSError):
+            f2fskit.check(fault, repair=True)
+        with f2fskit.open(layer, recover="view") as volume:
+            assert all(volume.read_bytes(name) == data for name, data in {**OLD, **SYNCED}.items())

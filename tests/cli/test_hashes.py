@@ -53,9 +53,14 @@ def test_hashdeep(run_tool, image):
     rows = {line.split(b",", 3)[3]: line.split(b",")[:3] for line in lines[3:-1]}
     assert len(rows) == len(files)
     for name, contents in files.items():
-        shown = b"./" + name.replace(b"\n", b"?").replace(b"\r", b"?")
+        odd = b"\n" in name or b"\r" in name
+        shown = b"\\./" + name.replace(b"\n", rb"\n").replace(b"\r", rb"\r") if odd else b"./" + name
         assert rows[shown] == [b"%d" % len(contents), hashlib.md5(contents).hexdigest().encode(),
                                hashlib.sha256(contents).hexdigest().encode()], name
+
+
+def nsrl_name(name):
+    return b"\\" + name.replace(b"\n", rb"\n").replace(b"\r", rb"\r") if b"\n" in name or b"\r" in name else name
 
 
 def test_nsrl(run_tool, image):
@@ -64,7 +69,7 @@ def test_nsrl(run_tool, image):
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert rows[0][:5] == ["SHA-1", "MD5", "CRC32", "FileName", "FileSize"] and len(rows) == 1 + len(files)
     expected = sorted([hashlib.sha1(c).hexdigest().upper(), hashlib.md5(c).hexdigest().upper(), "%08X" % zlib.crc32(c),
-                       n.split(b"/")[-1].replace(b"\n", b"?").replace(b"\r", b"?").decode("latin-1"), str(len(c))]
+                       nsrl_name(n.split(b"/")[-1]).decode("latin-1"), str(len(c))]
                       for n, c in files.items())
     assert sorted(row[:5] for row in rows[1:]) == expected
 

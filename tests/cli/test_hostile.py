@@ -111,6 +111,33 @@ def test_the_prompt_is_text(tool, run_tool, tmp_path):
     assert rb"f2fs:/a\x1b[31mb$" in seen and b"\x1b[31m" not in seen, seen
 
 
+def on_a_terminal(*words):
+    """What a program writes to a terminal."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execv(words[0], words)
+    seen = b""
+    while select.select([fd], [], [], 20)[0]:
+        try:
+            seen += os.read(fd, 4096)
+        except OSError:
+            break
+    os.waitpid(pid, 0)
+    return seen.replace(b"\r\n", b"\n")
+
+
+def test_a_terminal_gets_text_and_a_pipe_the_bytes(tool, run_tool, tmp_path):
+    image, odd = tmp_path / "nasty.img", b"/a\x1b[31m\xc2\x9b2J"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    run_tool("f2fs", "-w", image, "touch", os.fsdecode(odd), "--", "ln", "-s", os.fsdecode(odd), "/link")
+    calls = [(tool("f2fs"), str(image), "readlink", "/link")]
+    calls += [(tool("dump.f2fs"), "--hashes=" + form, str(image)) for form in ("sha256", "hashdeep", "nsrl")]
+    for call in calls:
+        seen = on_a_terminal(*call)
+        assert rb"a\x1b[31m\xc2\x9b2J" in seen and is_clean(seen.replace(b"\r\n", b"\n").replace(b"\r", b"")), (call, seen)
+        assert odd[1:] in subprocess.run(call, capture_output=True).stdout, call
+
+
 def test_a_file_is_copied_once(run_tool, tmp_path):
     """200 names of a file of 8 MiB whose i_links says 1."""
     image, script = tmp_path / "names.img", tmp_path / "script"

@@ -41,8 +41,12 @@ def test_fields(run_tool, image, options, value, address):
     start = field("sb.main_blkaddr")
     words = [str(eval(word.replace("MAIN", str(start)))) if word.startswith("MAIN") else word for word in options.split()]
     run_tool("inject.f2fs", *words, "--val", value, "--dry-run", image)
+    old = run_tool("f2fs", image, "field", address).stdout.partition(b" = ")[2]
     assert field(address) != value
-    run_tool("inject.f2fs", *words, "--val", hex(value), image)
+    said = run_tool("inject.f2fs", *words, "--val", hex(value), image).stdout
+    first, second = said.split(b"\n", 1)
+    assert first.startswith(b"Info: inject ") and first.endswith(b": " + hex(value).encode())
+    assert second == b"Info: old value = " + old
     assert field(address) == value
 
 
@@ -53,7 +57,10 @@ def test_texts_and_refusals(run_tool, image):
     before = image.read_bytes()
     for words, text in [("--mb magic --val 1", b"--sb"), ("--node --mb i_links --val 1", b"--nid"), ("--sit 0 --mb mtime --val 1", b"--blk"),
                         ("--sb 3 --mb magic --val 1", b"--sb"), ("--sb 1 --mb nothing --val 1", b"no field"), ("--sb 1 --mb magic", b"--val"),
-                        ("--dent --nid 4 --mb nothing --val 1", b"nothing"), ("--node --nid 999 --mb i_links --val 1", b"free")]:
+                        ("--dent --nid 4 --mb nothing --val 1", b"nothing"),
+                        ("--sb 0 --cp 0 --mb crc --val 1", b"--cp: '0' goes with none of the others"),
+                        ("--sb 0 --node --nid 3 --mb i_links --val 1", b"--node goes with none of the others"),
+                        ("--sb 0 --mb magic --val 1 --str x", b"--str: 'x' is one value too many"), ("--node --nid 999 --mb i_links --val 1", b"free")]:
         assert text in run_tool("inject.f2fs", *words.split(), image, rc=1).stderr
     assert image.read_bytes() == before
     assert b"d_bitmap" in run_tool("inject.f2fs", "--dent").stdout

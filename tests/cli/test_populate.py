@@ -352,4 +352,7 @@ def test_a_volume_without_room_says_what_size_has_it(run_tool, sload, tmp_path, 
     run_tool("mkfs.f2fs", "-q", "-O", FEATURES, "--root-dir", tmp_path / "t", tmp_path / "less.img", "%dM" % (size - 4), rc=1)
     subprocess.run(["tar", "cf", tmp_path / "t.tar", "-C", tmp_path / "t", "."], check=True)
     _, said = sload(image, "-f", tmp_path / "t.tar", rc=8)
-    assert "no room" in said and "a new volume needs" not in said
+    assert "a new volume needs %d MiB" % size in said
+    with open(tmp_path / "t.tar", "rb") as stream:
+        done = run_tool("sload.f2fs", "-f", "-", image, rc=8, stdin=stream)
+    assert b"no room" in done.stderr and b"a new volume needs" not in done.stderr

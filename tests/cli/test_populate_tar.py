@@ -222,3 +222,10 @@ def test_times_come_back_from_our_own_archive(run_tool, tmp_path):
     run_tool("dump.f2fs", "-q", "--tar=%s" % data, first)
     assert fill(second, "-f", data) == shown
     assert all("1969-12-31" in str(lines) for lines in shown) and len(shown[0]) == 6
+
+
+def test_a_plain_file_is_no_source(run_tool, tmp_path):
+    (tmp_path / "hostname").write_bytes(b"host\n")
+    run_tool("mkfs.f2fs", "-q", tmp_path / "image", "64M")
+    done = run_tool("sload.f2fs", "-f", tmp_path / "hostname", tmp_path / "image", rc=None)
+    assert done.returncode and b"neither a directory nor an archive" in done.stderr, done.stderr

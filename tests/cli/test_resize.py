@@ -52,6 +52,7 @@ def resize(run_tool):
     return resize
 
 
+END = ("new_bytes", "new_segments", "new_user_blocks", "old_user_blocks")
 WALK = ("400M", "1G", "3G", "2600M", "min", "5G", "64G", "40G")
 
 
@@ -61,7 +62,9 @@ def test_up_and_down(make, resize, f2fskit, peer_check, options):
     image = make(*options.split())
     seen = set()
     for size in WALK:
+        told = resize(image, "-n", size)
         found = resize(image, size)
+        assert [told[name] for name in END] == [found[name] for name in END]
         seen |= {step["kind"] for step in found["steps"]}
         assert f2fskit.check(image).found == 0, size
         if "16384" not in options:
@@ -100,6 +103,8 @@ def test_words(make, run_tool, resize):
     assert os.path.getsize(image) == SIZE
     least = int(run_tool("resize.f2fs", "--min-size", image).stdout)
     assert 40 * MIB < least < 128 * MIB
+    assert "goes with none" in resize(image, "--min-size", "-t", "64M", rc=1)
+    assert "goes with none" in resize(image, "--min-size", "64M", rc=1)
     why = resize(image, "30M", rc=1)
     assert f"the smallest size is {least}" in why
     assert "too large" in resize(image, "17T", rc=1) and os.path.getsize(image) == SIZE
@@ -126,7 +131,9 @@ def test_minimum_and_truncate(make, resize, f2fskit, peer_check):
 def test_overprovision(make, resize, f2fskit, peer_check):
     image = make()
     before = resize(image)["new_user_blocks"]
-    assert resize(image, "-o", "40")["new_user_blocks"] < before
+    told = resize(image, "-n", "-o", "40")["new_user_blocks"]
+    assert resize(image, "-o", "40")["new_user_blocks"] == told < before
+    assert resize(image, "-n", "-o", "40")["new_user_blocks"] == told  # nothing to do
     with f2fskit.open(image) as volume:
         assert volume.geometry.segment_count == SIZE // (2 * MIB) - 1
     peer_check(image)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Every program that writes changes Android sparse files, too: a new one takes the old one's place when all is well."""
 import hashlib
+import json
 import os
 import signal
 import stat
@@ -68,6 +69,62 @@ def test_edit_label_inject_fsck_and_sload(run_tool, sparse, tree):
     (tree / "further" / "more").rename(tree / "further" / "again")
     run_tool("sload.f2fs", "-S", "-f", tree / "further", sparse)
     assert run_tool("f2fs", sparse, "cat", "/again").stdout == b"more" * 9000
+    check(run_tool, sparse)
+
+
+def resized(run_tool, sparse, *words):
+    """Resize it; the dry run says the same. The length of the contents."""
+    told = json.loads(run_tool("resize.f2fs", "-n", "--json", sparse, *words).stdout)
+    found = json.loads(run_tool("resize.f2fs", "--json", sparse, *words).stdout)
+    assert (told["new_bytes"], told["steps"]) == (found["new_bytes"], found["steps"])
+    check(run_tool, sparse)
+    with open(sparse, "rb") as f:
+        size, blocks = struct.unpack("<12xII8x", f.read(28))
+    return found["new_bytes"], size * blocks
+
+
+def test_resize(run_tool, sparse, tmp_path):
+    """Larger, with new areas; smaller; cut. What nobody cares for may be anything, and the volume is still sound."""
+    volume, length = resized(run_tool, sparse, "6G")
+    assert volume <= length == 6 << 30 and sparse.stat().st_size < 64 << 20
+    noisy = tmp_path / "tree" / "noisy.img"
+    unpack_over_noise(sparse, noisy)
+    run_tool("fsck.f2fs", "-n", "-f", "--content", noisy)
+    noisy.unlink()
+    small, length = resized(run_tool, sparse, "200M")
+    assert small <= 200 << 20 and length == 6 << 30
+    small, length = resized(run_tool, sparse, "--truncate", "min")
+    assert small == length < 200 << 20
+
+
+def unpack_over_noise(sparse, path):
+    """As flashing does: chunks that nobody cares for keep what was there."""
+    with open(sparse, "rb") as f, open(path, "wb") as out:
+        size, chunks = struct.unpack("<12xI4xI4x", f.read(28))
+        for _ in range(chunks):
+            kind, blocks, total = struct.unpack("<H2xII", f.read(12))
+            if kind == 0xCAC1:
+                out.write(f.read(blocks * size))
+            elif kind == 0xCAC2:
+                out.write(f.read(4) * (blocks * size // 4))
+            elif kind == 0xCAC3:  # noise in each block, but sparsely: holes are of no use to this test
+                for _ in range(min(blocks, 40000)):
+                    out.write(b"noise".ljust(size, b"!"))
+                out.seek((blocks - min(blocks, 40000)) * size, os.SEEK_CUR)
+            else:
+                f.read(total - 12)
+        out.truncate(out.tell())
+
+
+def test_defrag(run_tool, sparse):
+    for i in range(5):
+        run_tool("f2fs", "-w", "-c", f"touch /one /two; write /one {i * 4096} x; write /two {i * 4096} x", sparse)
+    before = digest(sparse)
+    run_tool("defrag.f2fs", "-n", sparse)
+    run_tool("defrag.f2fs", "--report", sparse)
+    assert digest(sparse) == before
+    assert b"moved" in run_tool("defrag.f2fs", sparse).stdout
+    assert digest(sparse) != before
     check(run_tool, sparse)
 
 

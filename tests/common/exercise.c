@@ -363,6 +363,30 @@ static void exercise_recovery(struct run *r)
 	f2fs_recovery_free(plan);
 }
 
+static int add_version_difference(void *user, const struct f2fs_version_difference *found)
+{
+	struct run *r = user;
+
+	if (found->name)
+		add(r, found->name, strlen(found->name));
+	add_number(r, found->file_block ^ found->count << 32 ^ (uint64_t)found->contents << 60);
+	return ++r->result->entries >= r->limits->entries ? F2FS_ERR_CANCELED : 0;
+}
+
+/* What differs between a version and the inode in use. */
+static void exercise_differences(struct run *r, struct f2fs_inode *old)
+{
+	struct f2fs_inode *now;
+	int rc;
+
+	if (!passed(r, f2fs_inode_open(r->vol, f2fs_inode_number(old), &now)))
+		return;
+	rc = f2fs_version_differences(old, now, add_version_difference, r);
+	if (rc != F2FS_ERR_CANCELED)
+		passed(r, rc);
+	f2fs_inode_close(now);
+}
+
 static int add_version(void *user, const struct f2fs_version *version)
 {
 	struct run *r = user;
@@ -375,6 +399,7 @@ static int add_version(void *user, const struct f2fs_version *version)
 	if (!passed(r, f2fs_inode_open_at(r->vol, NULL, version->addr, 0, &inode)))
 		return 0;
 	exercise_inode(r, inode);
+	exercise_differences(r, inode);
 	f2fs_inode_close(inode);
 	return 0;
 }
@@ -394,6 +419,15 @@ static int add_deleted(void *user, const struct f2fs_deleted *file)
 	exercise_inode(r, inode);
 	f2fs_inode_close(inode);
 	return 0;
+}
+
+static int add_former_name(void *user, const struct f2fs_former_name *name)
+{
+	struct run *r = user;
+
+	add(r, name->path, strlen(name->path));
+	add(r, name->now, strlen(name->now));
+	return ++r->result->entries >= r->limits->entries ? F2FS_ERR_CANCELED : 0;
 }
 
 static int add_moment(void *user, const struct f2fs_moment *moment)
@@ -478,19 +512,22 @@ static void exercise_past(struct run *r)
 	const struct f2fs_past_options thorough = { F2FS_SIZED(f2fs_past_options), .flags = F2FS_PAST_THOROUGH };
 	struct f2fs_past_stat stat = { F2FS_SIZED(f2fs_past_stat) };
 	struct f2fs_past *past;
+	int rc;
 
 	if (!passed(r, f2fs_past_open(r->vol, &thorough, &past)))
 		return;
 	f2fs_past_stat(past, &stat);
 	add_number(r, stat.nodes);
 	for (f2fs_nid_t ino = r->geo->root_ino; ino < r->geo->root_ino + 8 && ino < r->geo->max_nid; ino++) {
-		int rc = f2fs_versions(past, ino, add_version, r);
-
+		rc = f2fs_versions(past, ino, add_version, r);
 		if (rc != F2FS_ERR_CANCELED)
 			passed(r, rc);
 	}
 	if (f2fs_deleted(past, add_deleted, r) != F2FS_ERR_CANCELED)
 		passed(r, f2fs_timeline(past, add_moment, r));
+	rc = f2fs_former_names(past, add_former_name, r);
+	if (rc != F2FS_ERR_CANCELED)
+		passed(r, rc);
 	exercise_carving(r, past);
 	exercise_as_of(r, past);
 	f2fs_past_close(past);

@@ -35,15 +35,23 @@ class Model:
 class Run:
     """A volume being changed through the library's own interface."""
 
-    def __init__(self, f2fskit, path, seed):
+    def __init__(self, f2fskit, path, seed, fsync_mode="strict"):
         from f2fskit import _core
         self.lib, self.ffi, self.sized = _core.lib, _core.ffi, _core.sized
         self.device = f2fskit.Device.open(str(path), writable=True)
         self.volume = f2fskit.open(self.device)
+        self.configure(fsync_mode=getattr(self.lib, "F2FS_FSYNC_MODE_" + fsync_mode.upper()))
+        self.reuses = fsync_mode == "posix"     # names that were taken away
         self.random = random.Random(seed)
         self.now, self.durable = Model(), Model()
         self.next = 0
         self.reasons = {}
+
+    def configure(self, **values):
+        options = self.sized("struct f2fs_write_options *")
+        for name, value in values.items():
+            setattr(options, name, value)
+        self.volume._handle.call(self.lib.f2fs_volume_configure, options)
 
     def close(self):
         self.volume.close()
@@ -134,6 +142,11 @@ class Run:
         top, name = self.parent(path)
         top._handle.call(self.lib.f2fs_remove, name, len(name))
         self.now.drop_name(path)
+
+    def remove_dir(self, path):
+        top, name = self.parent(path)
+        top._handle.call(self.lib.f2fs_remove, name, len(name))
+        self.now.dirs.remove(path)
 
     def rename(self, path, to):
         top, name = self.parent(path)
@@ -241,6 +254,10 @@ class Run:
     # ---- at random
 
     def new_path(self):
+        gone = sorted(path for path in set(self.durable.names) - set(self.now.names) - self.now.dirs
+                      if path.rpartition("/")[0] in self.now.dirs)
+        if self.reuses and gone and self.random.random() < 0.8:
+            return self.random.choice(gone)
         self.next += 1
         top = self.random.choice(sorted(self.now.dirs))
         return (top + "/" if top else "") + "f%d%s" % (self.next, "-long" * self.random.randrange(8))

@@ -175,6 +175,85 @@ static void run_removals(struct lab *lab)
 	f2fs_inode_close(dir);
 }
 
+/* Write a new file and fsync it. */
+static void deliver(struct lab *lab, const char *name)
+{
+	struct f2fs_inode *inode = make(lab, "/d1", name);
+
+	fill(lab, 9 * BLOCK);
+	assert_int_equal(f2fs_inode_write(inode, lab_random(lab, 2) * 2000 * BLOCK, lab->bytes,
+					  (size_t)lab_random(lab, 9 * BLOCK) + 1),
+			 0);
+	if (lab_random(lab, 3) == 0)
+		assert_int_equal(f2fs_xattr_set(inode, "user.a", lab->bytes, 3000), 0);
+	assert_int_equal(f2fs_fsync(inode, 0), 0);
+	lab_promise_file(lab, inode);
+	f2fs_inode_close(inode);
+}
+
+static void drop_name(struct lab *lab, struct f2fs_inode *dir, const char *name)
+{
+	(void)lab;
+	assert_int_equal(f2fs_remove(dir, name, strlen(name)), 0);
+}
+
+/* Take a name out of a directory; sometimes the file lives on under another one. */
+static void file_away(struct lab *lab, struct f2fs_inode *dir, const char *name)
+{
+	struct f2fs_inode *other, *inode;
+	struct f2fs_dirent entry;
+	char kept[24];
+
+	assert_int_equal(f2fs_dir_lookup(dir, name, strlen(name), &entry), 0);
+	snprintf(kept, sizeof(kept), "kept%u", (unsigned)entry.ino);
+	assert_int_equal(f2fs_lookup(lab->vol, lab_random(lab, 2) ? "/d1" : "/d2", 0, &other), 0);
+	switch (lab_random(lab, 6)) {
+	case 0:
+		assert_int_equal(f2fs_rename(dir, name, strlen(name), other, kept, strlen(kept), 0), 0);
+		break;
+	case 1:
+		assert_int_equal(f2fs_inode_open(lab->vol, entry.ino, &inode), 0);
+		assert_int_equal(f2fs_link(other, kept, strlen(kept), inode), 0);
+		f2fs_inode_close(inode);
+		drop_name(lab, dir, name);
+		break;
+	default:
+		drop_name(lab, dir, name);
+	}
+	f2fs_inode_close(other);
+}
+
+static void reuse_names(struct lab *lab, void (*take)(struct lab *lab, struct f2fs_inode *dir, const char *name))
+{
+	struct f2fs_inode *dir;
+	struct f2fs_dirent entry;
+	char name[16];
+
+	assert_int_equal(f2fs_lookup(lab->vol, "/d1", 0, &dir), 0);
+	for (unsigned i = 0; i < 50; i++) {
+		snprintf(name, sizeof(name), "mail%u", (unsigned)lab_random(lab, 5));
+		if (f2fs_dir_lookup(dir, name, strlen(name), &entry) == 0)
+			take(lab, dir, name);
+		if (lab_random(lab, 4))
+			deliver(lab, name);
+	}
+	f2fs_inode_close(dir);
+}
+
+/* Letters that come and go under few names, each fsynced: a commit is made for none of them. */
+static void run_mail(struct lab *lab)
+{
+	const uint64_t version = lab->version;
+
+	reuse_names(lab, drop_name);
+	assert_int_equal(lab->version, version);
+}
+
+static void run_filed_mail(struct lab *lab)
+{
+	reuse_names(lab, file_away);
+}
+
 static void run_commits(struct lab *lab)
 {
 	for (unsigned i = 0; i < 5; i++) {
@@ -628,6 +707,15 @@ static const struct lab_workload workloads[] = {
 	{ .name = "replacements", .prepare = prepare_files, .run = run_replacements },
 	{ .name = "removals", .prepare = prepare_files, .run = run_removals },
 	{ .name = "removals in holes", .size = SMALL, .prepare = prepare_holes, .run = run_removals },
+	{ .name = "mail, posix",
+	  .write = { .fsync_mode = F2FS_FSYNC_MODE_POSIX },
+	  .prepare = prepare_files,
+	  .run = run_mail },
+	{ .name = "filed mail, posix",
+	  .format = { .feature = FEATURES },
+	  .write = { .fsync_mode = F2FS_FSYNC_MODE_POSIX },
+	  .prepare = prepare_files,
+	  .run = run_filed_mail },
 	{ .name = "commits", .prepare = prepare_files, .run = run_commits, .subsets = 40, .scattered = 10 },
 	{ .name = "commits, discarded",
 	  .write = { .discard = 1, .logs = 4 },

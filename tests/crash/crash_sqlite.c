@@ -19,6 +19,7 @@
 #include <sqlite3.h>
 
 #include "crash/lab.h"
+#include "lab/idle_vfs.h"
 
 #define TRANSACTIONS 9u
 #define ROWS 3u
@@ -97,28 +98,6 @@ static int size_file(sqlite3_file *file, sqlite3_int64 *size)
 	return SQLITE_OK;
 }
 
-static int lock_file(sqlite3_file *file, int level)
-{
-	(void)file;
-	(void)level;
-	return SQLITE_OK;
-}
-
-static int check_lock(sqlite3_file *file, int *is_locked)
-{
-	(void)file;
-	*is_locked = 0;
-	return SQLITE_OK;
-}
-
-static int control_file(sqlite3_file *file, int operation, void *argument)
-{
-	(void)file;
-	(void)operation;
-	(void)argument;
-	return SQLITE_NOTFOUND;
-}
-
 static int get_sector(sqlite3_file *file)
 {
 	(void)file;
@@ -139,10 +118,7 @@ static const sqlite3_io_methods methods = {
 	.xTruncate = truncate_file,
 	.xSync = sync_file,
 	.xFileSize = size_file,
-	.xLock = lock_file,
-	.xUnlock = lock_file,
-	.xCheckReservedLock = check_lock,
-	.xFileControl = control_file,
+	IDLE_METHODS,
 	.xSectorSize = get_sector,
 	.xDeviceCharacteristics = get_characteristics,
 };
@@ -199,41 +175,6 @@ static int access_file(sqlite3_vfs *vfs, const char *name, int flags, int *resul
 	return rc == 0 || rc == F2FS_ERR_NOT_FOUND ? SQLITE_OK : SQLITE_IOERR_ACCESS;
 }
 
-static int full_name(sqlite3_vfs *vfs, const char *name, int room, char *out)
-{
-	(void)vfs;
-	snprintf(out, (size_t)room, "%s", name);
-	return SQLITE_OK;
-}
-
-static int give_bytes(sqlite3_vfs *vfs, int count, char *out)
-{
-	(void)vfs;
-	memset(out, 7, (size_t)count);
-	return count;
-}
-
-static int sleep_not(sqlite3_vfs *vfs, int microseconds)
-{
-	(void)vfs;
-	return microseconds;
-}
-
-static int tell_time(sqlite3_vfs *vfs, double *now)
-{
-	(void)vfs;
-	*now = 2460000.5;
-	return SQLITE_OK;
-}
-
-static int last_error(sqlite3_vfs *vfs, int room, char *out)
-{
-	(void)vfs;
-	(void)room;
-	(void)out;
-	return 0;
-}
-
 static sqlite3_vfs vfs = {
 	.iVersion = 1,
 	.szOsFile = sizeof(struct db_file),
@@ -242,11 +183,7 @@ static sqlite3_vfs vfs = {
 	.xOpen = open_file,
 	.xDelete = delete_file,
 	.xAccess = access_file,
-	.xFullPathname = full_name,
-	.xRandomness = give_bytes,
-	.xSleep = sleep_not,
-	.xCurrentTime = tell_time,
-	.xGetLastError = last_error,
+	IDLE_VFS,
 };
 
 /* ---- the workload */

@@ -106,6 +106,44 @@ int lab_check(struct lab *lab, struct f2fs_device *dev)
 	return complaint.count > 0;
 }
 
+/* Is there an inode of that number? */
+static bool is_there(struct f2fs_volume *vol, f2fs_nid_t ino)
+{
+	struct f2fs_inode *inode;
+
+	if (f2fs_inode_open(vol, ino, &inode) != 0)
+		return false;
+	f2fs_inode_close(inode);
+	return true;
+}
+
+/* What is there after a commit may be removed, not lost. */
+static void remember_committed(struct lab *lab)
+{
+	for (f2fs_nid_t ino = 0; ino < INODES_KEPT; ino++)
+		lab->is_committed[ino] = is_there(lab->vol, ino);
+}
+
+static int check_committed(struct lab *lab, struct f2fs_volume *copy)
+{
+	for (f2fs_nid_t ino = 0; ino < INODES_KEPT; ino++)
+		if (lab->is_committed[ino] && is_there(lab->vol, ino) && !is_there(copy, ino))
+			return lab_complain(lab, "inode %u is lost", (unsigned)ino);
+	return 0;
+}
+
+/* Another file that was promised under the path of this one, and then removed, is no longer promised. */
+static void forget_path(struct lab *lab, const struct lab_file *file)
+{
+	for (unsigned i = 0; i < lab->file_count; i++) {
+		if (&lab->files[i] == file || strcmp(lab->files[i].path, file->path) != 0 ||
+		    is_there(lab->vol, lab->files[i].ino))
+			continue;
+		lab->files[i] = lab->files[--lab->file_count];
+		return;
+	}
+}
+
 static void remember_file(struct lab *lab, struct f2fs_inode *inode)
 {
 	struct lab_file *file = lab->files;
@@ -122,6 +160,7 @@ static void remember_file(struct lab *lab, struct f2fs_inode *inode)
 	assert_int_equal(tree_digest_inode(inode, &digest), 0);
 	file->tree = digest.tree;
 	assert_int_equal(f2fs_inode_path(inode, file->path, sizeof(file->path)), 0);
+	forget_path(lab, file);
 }
 
 /* Is a file as it was promised? */
@@ -151,6 +190,10 @@ static int check_copy(struct lab *lab, struct f2fs_volume *copy, bool committed,
 	if (committed && !lab->workload->judge &&
 	    (tree_digest_files(lab->vol, &running) != 0 || running.tree != digest->tree))
 		return lab_complain(lab, "not what was committed");
+	if (committed)
+		remember_committed(lab);
+	if (check_committed(lab, copy) != 0)
+		return 1;
 	for (unsigned i = 0; i < lab->file_count; i++)
 		if (check_file(lab, copy, &lab->files[i]) != 0)
 			return 1;

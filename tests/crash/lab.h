@@ -11,11 +11,14 @@
 #define F2FSKIT_TESTS_CRASH_LAB_H
 
 #include <f2fskit/f2fskit.h>
+#include <stdbool.h>
 
 #include "crash/crash.h"
 
 struct lab_promise;
 struct lab_file;
+
+#define INODES_KEPT 1000u /* of these numbers the laboratory looks whether they are lost */
 
 struct lab {
 	struct f2fs_context *ctx;
@@ -31,6 +34,7 @@ struct lab {
 	uint64_t promise_count;
 	struct lab_file *files; /* promised since the last commit */
 	unsigned file_count;
+	bool is_committed[INODES_KEPT]; /* inode numbers that were there after the last commit */
 	uint64_t version; /* of the last commit */
 	uint64_t state_count;
 	uint64_t seen_before, seen_after; /* states as at the promise before, and as at the one that was being made */

@@ -124,6 +124,47 @@ static int list_deleted(struct bench *b, struct f2fs_past *past)
 	return f2fs_deleted(past, see_deleted, b);
 }
 
+static int see_difference(void *user, const struct f2fs_version_difference *found)
+{
+	struct bench *b = user;
+
+	mix(&b->digest, &found->kind, sizeof(found->kind));
+	mix(&b->digest, &found->file_block, sizeof(found->file_block));
+	b->missing += found->contents == F2FS_CONTENTS_UNKNOWN;
+	return 0;
+}
+
+/* Two inodes in use as well as any: the root, and the one of the other tests. */
+static int run_differences(struct bench *b)
+{
+	struct f2fs_inode *one, *other;
+	int rc = f2fs_inode_open(b->vol, 3, &one);
+
+	if (rc)
+		return rc;
+	rc = f2fs_inode_open(b->vol, 5, &other);
+	if (!rc) {
+		rc = f2fs_version_differences(one, other, see_difference, b);
+		f2fs_inode_close(other);
+	}
+	f2fs_inode_close(one);
+	return rc;
+}
+
+static int see_former_name(void *user, const struct f2fs_former_name *name)
+{
+	struct bench *b = user;
+
+	mix(&b->digest, name->path, strlen(name->path));
+	mix(&b->digest, name->now, strlen(name->now));
+	return 0;
+}
+
+static int list_former_names(struct bench *b, struct f2fs_past *past)
+{
+	return f2fs_former_names(past, see_former_name, b);
+}
+
 static int see_version(void *user, const struct f2fs_version *version)
 {
 	mix(&((struct bench *)user)->digest, &version->addr, sizeof(version->addr));
@@ -188,6 +229,11 @@ static int run_carve(struct bench *b)
 static int run_deleted(struct bench *b)
 {
 	return with_past(b, list_deleted);
+}
+
+static int run_former_names(struct bench *b)
+{
+	return with_past(b, list_former_names);
 }
 
 static int run_versions(struct bench *b)
@@ -496,6 +542,8 @@ static int run_inject(struct bench *b)
 
 static const struct operation operations[] = {
 	{ "deleted files", run_deleted, BASE_CLEAN, 0, 0, 0 },
+	{ "differences", run_differences, BASE_CLEAN, 0, 0, 0 },
+	{ "former names", run_former_names, BASE_CLEAN, 0, 0, 0 },
 	{ "versions", run_versions, BASE_CLEAN, 0, 0, 0 },
 	{ "timeline", run_timeline, BASE_CLEAN, 0, 0, 0 },
 	{ "leftovers", run_leftovers, BASE_CLEAN, 0, 0, 0 },

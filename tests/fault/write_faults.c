@@ -243,7 +243,10 @@ static int run_limits(struct f2fs_volume *vol)
 {
 	const struct f2fs_quota quota = { .id = 3000000, .space_soft_kib = 7, .inodes_hard = 8 };
 
-	return f2fs_quota_set(vol, 0, F2FS_QUOTA_SPACE_SOFT | F2FS_QUOTA_INODES_HARD, &quota);
+	const struct f2fs_quota_grace grace = { F2FS_SIZED(f2fs_quota_grace), 5, 6 };
+	const int err = f2fs_quota_grace_set(vol, 0, &grace);
+
+	return err ? err : f2fs_quota_set(vol, 0, F2FS_QUOTA_SPACE_SOFT | F2FS_QUOTA_INODES_HARD, &quota);
 }
 
 static int run_link(struct f2fs_volume *vol)
@@ -332,10 +335,11 @@ static void end_streams(struct f2fs_volume *vol)
 }
 
 /* By a placement that learns, in two streams; tear_down() ends it, lest the error be forgotten. */
-static int run_streams(struct f2fs_volume *vol)
+static int write_placed(struct f2fs_volume *vol, uint32_t method, unsigned times)
 {
-	const struct f2fs_hotness_options options = { F2FS_SIZED(f2fs_hotness_options),
+	const struct f2fs_hotness_options options = { F2FS_SIZED(f2fs_hotness_options), .method = method,
 						      .streams = 2, .memory = 1, .round = 100, .delays = 1 };
+	struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
 	struct f2fs_inode *inode = NULL;
 	int err;
 
@@ -345,14 +349,27 @@ static int run_streams(struct f2fs_volume *vol)
 	if (err)
 		return err;
 	err = f2fs_lookup(vol, "/large", 0, &inode);
-	/* what is there already, again and again; then a change */
-	for (unsigned i = 0; i < 200 && !err; i++)
-		err = f2fs_inode_write(inode, (uint64_t)(i * 7 % 30) * BLOCK, bytes + (size_t)(i * 7 % 30) * BLOCK,
-				       2 * BLOCK);
+	/* what is there already, again and again, some blocks more often than others; then a change */
+	for (unsigned i = 0; i < times && !err; i++)
+		err = f2fs_inode_write(inode, (uint64_t)(i * i * 7 % 30) * BLOCK,
+				       bytes + (size_t)(i * i * 7 % 30) * BLOCK, 2 * BLOCK);
+	f2fs_hotness_stat(hot, &stat);
+	if (!err && !stat.tells_apart) /* then nothing was tried */
+		abort();
 	if (!err)
 		err = f2fs_inode_write(inode, 0, bytes + BLOCK, 3 * BLOCK);
 	f2fs_inode_close(inode);
 	return err;
+}
+
+static int run_streams(struct f2fs_volume *vol)
+{
+	return write_placed(vol, F2FS_HOTNESS_M2H, 200);
+}
+
+static int run_adaptive(struct f2fs_volume *vol)
+{
+	return write_placed(vol, F2FS_HOTNESS_ADAPTIVE, 1200);
 }
 
 static const struct operation operations[] = {
@@ -382,6 +399,7 @@ static const struct operation operations[] = {
 	{ "exchange", run_exchange },
 	{ "leave a whiteout", run_leave_whiteout },
 	{ "write in streams", run_streams },
+	{ "write in adaptive streams", run_adaptive },
 	{ "clean", run_clean },
 	{ "clean into holes", run_clean_elsewhere },
 	{ "clean before a change", run_reclaim },

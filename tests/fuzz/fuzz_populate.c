@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Any bytes as a tar archive or a manifest that fills a volume, once or twice. Two bytes choose the source, the
- * features and what happens with what exists. The volume stays sound: whatever the source says, what can be committed
- * is clean for the checker, no call finds damage, and memory stays bounded and is given back.
+ * features and what happens with what exists, or that reading the source fails, which is told. The volume stays sound:
+ * whatever the source says, what can be committed is clean for the checker, no call finds damage, and memory stays
+ * bounded and is given back.
  */
 #include <f2fskit/f2fskit.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +19,13 @@
 #define MEMORY_LIMIT ((size_t)96 << 20)
 #define MAX_INPUT 65536u
 
-enum choice { WITH_MANIFEST = 1, WITH_DELETE = 2, WITH_COMPRESSION = 4, TWICE = 8, KEEP_LITTLE = 16 };
+enum choice { WITH_MANIFEST = 1, WITH_DELETE = 2, WITH_COMPRESSION = 4, TWICE = 8, KEEP_LITTLE = 16, FAULT = 32 };
 
 struct stream {
 	const uint8_t *data;
 	size_t left;
+	size_t good;   /* bytes before reading fails */
+	int has_failed;
 };
 
 static void require(int good, const char *what)
@@ -40,6 +44,13 @@ static int read_stream(void *user, void *buffer, size_t length, size_t *got)
 	*got = length < 1000 ? length : 1000;
 	if (*got > s->left)
 		*got = s->left;
+	if (s->good == 0 && s->left > 0) {
+		s->has_failed = 1;
+		return EIO;
+	}
+	if (*got > s->good)
+		*got = s->good;
+	s->good -= *got;
 	memcpy(buffer, s->data, *got);
 	s->data += *got;
 	s->left -= *got;
@@ -68,7 +79,7 @@ static int fill(struct f2fs_context *ctx, struct f2fs_volume *vol, unsigned choi
 {
 	const struct f2fs_populate_compression compression = { F2FS_SIZED(f2fs_populate_compression),
 							       .how = { .algorithm = 1, .log_cluster = 2 } };
-	struct stream stream = { .data = data, .left = size };
+	struct stream stream = { .data = data, .left = size, .good = choice & FAULT ? size / 3 * 2 : SIZE_MAX };
 	const struct f2fs_input input = { .read = read_stream, .user = &stream };
 	const struct f2fs_populate_options options = {
 		F2FS_SIZED(f2fs_populate_options),
@@ -85,6 +96,8 @@ static int fill(struct f2fs_context *ctx, struct f2fs_volume *vol, unsigned choi
 	if (f2fs_context_error(ctx)->code != err)
 		fprintf(stderr, "%s: the call returns %d\n", f2fs_context_error(ctx)->message, err);
 	require(f2fs_context_error(ctx)->code == err, "the context does not tell the error");
+	/* behind the end of an archive anything may be */
+	require(err != 0 || !stream.has_failed || !(choice & WITH_MANIFEST), "it could not be read, and all went well");
 	require(err != F2FS_ERR_CORRUPT && err != F2FS_ERR_NOMEM, "a new volume looks damaged, or memory ran out");
 	require((err == F2FS_ERR_INCOMPLETE) == (result.problems > 0) || (err && err != F2FS_ERR_INCOMPLETE),
 		"problems are not told");

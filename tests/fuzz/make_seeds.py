@@ -416,12 +416,15 @@ def make(names, mkfs, into):
             write_seed(into, name, compact(paths[name]))
 
 
-def make_large_blocks(build, into):
+def make_by_library(build, into):
     with tempfile.TemporaryDirectory() as work:
         for name, features in (("large-blocks", "0x7fb"), ("large-blocks-packed", "0x10008")):
             path = os.path.join(work, name)
             subprocess.run([os.path.join(build, "tests", "fuzz", "make_volume"), path, "16384", features], check=True)
             write_seed(into, name, compact(path, block_bits=14))
+        path = os.path.join(work, "several-devices")
+        subprocess.run([os.path.join(build, "tests", "fuzz", "make_volume"), path, "4096", "0x28", "several"], check=True)
+        write_seed(into, "several-devices", compact(path))
 
 
 def write_seed(into, name, data):
@@ -438,7 +441,7 @@ def main():
     p.add_argument("names", nargs="*", metavar="NAME")
     p.add_argument("--mkfs", default="mkfs.f2fs")
     p.add_argument("--into", default=os.path.join(HERE, "corpus", "image"))
-    p.add_argument("--build", metavar="FOLDER", help="make those with 16 KiB blocks by this build's make_volume")
+    p.add_argument("--build", metavar="FOLDER", help="make those with 16 KiB blocks and on several devices by this build's make_volume")
     p.add_argument("--decoders", action="store_true", help="make the seeds of the decoders from those of the volumes")
     p.add_argument("--guest", metavar="JOB", help=argparse.SUPPRESS)
     p.add_argument("--pack", metavar="IMAGE", help="only turn an image into a compact one, written to standard output")
@@ -446,7 +449,7 @@ def main():
     if o.guest:
         fill_in_guest(o.guest)
     elif o.build:
-        make_large_blocks(o.build, o.into)
+        make_by_library(o.build, o.into)
     elif o.decoders:
         make_decoder_seeds()
     elif o.pack:

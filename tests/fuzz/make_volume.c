@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * make_volume IMAGE BLOCK_SIZE [FEATURES]: a small volume with one of each kind of file, made and filled by the library
- * itself. For what no kernel at hand can write: blocks of 16 KiB, packed SSA.
+ * make_volume IMAGE BLOCK_SIZE [FEATURES [several]]: a small volume with one of each kind of file, made and filled by
+ * the library itself. For what no kernel at hand can write: blocks of 16 KiB, packed SSA; and for a row of three
+ * devices in one file.
  */
 #include <f2fskit/f2fskit.h>
 
@@ -83,9 +84,29 @@ static void fill(struct f2fs_volume *vol)
 	must(f2fs_volume_commit(vol), "commit");
 }
 
+#define DEVICES 3u
+#define SIZE ((uint64_t)256 << 20)
+
+/* The windows of the file that are the devices. */
+static void slice(struct f2fs_device *dev, struct f2fs_mkfs_device *out, struct f2fs_device **further)
+{
+	static const char *const paths[DEVICES] = { "/dev/first", "/dev/second", "/dev/third" };
+	const uint64_t ends[DEVICES + 1] = { 0, SIZE / 4, SIZE / 2, SIZE };
+
+	for (unsigned i = 0; i < DEVICES; i++) {
+		must(f2fs_device_new_slice(dev, ends[i], ends[i + 1] - ends[i], &out[i].device), "slice");
+		out[i].path = paths[i];
+		if (i > 0)
+			further[i - 1] = out[i].device;
+	}
+}
+
 int main(int argc, char **argv)
 {
-	struct f2fs_mkfs_device device = { 0 };
+	struct f2fs_mkfs_device devices[DEVICES] = { { 0 } };
+	struct f2fs_device *further[DEVICES];
+	struct f2fs_open_options open = { F2FS_SIZED(f2fs_open_options), .devices = further };
+	const unsigned count = argc > 4 ? DEVICES : 1;
 	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
 					     .time = 1700000000, .has_time = 1, .checkpoint_version = 7 };
 	struct f2fs_volume *vol;
@@ -97,12 +118,17 @@ int main(int argc, char **argv)
 	options.feature = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 0) : 0;
 	if (f2fs_context_new(NULL, &ctx) != 0)
 		return 1;
-	must(f2fs_device_create(ctx, argv[1], (uint64_t)256 << 20, F2FS_OPEN_CREATE, &dev), argv[1]);
-	device.device = dev;
-	must(f2fs_mkfs_write(ctx, &device, 1, &options, NULL), "mkfs");
-	must(f2fs_volume_open(ctx, dev, NULL, &vol), "open");
+	must(f2fs_device_create(ctx, argv[1], SIZE, F2FS_OPEN_CREATE, &dev), argv[1]);
+	devices[0].device = dev;
+	if (count > 1)
+		slice(dev, devices, further);
+	open.device_count = count - 1;
+	must(f2fs_mkfs_write(ctx, devices, count, &options, NULL), "mkfs");
+	must(f2fs_volume_open(ctx, devices[0].device, count > 1 ? &open : NULL, &vol), "open");
 	fill(vol);
 	f2fs_volume_close(vol);
+	for (unsigned i = 0; count > 1 && i < count; i++)
+		f2fs_device_close(devices[i].device);
 	f2fs_device_close(dev);
 	f2fs_context_free(ctx);
 	return 0;

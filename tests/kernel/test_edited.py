@@ -34,6 +34,7 @@ import errno, json, os, sys
 sys.path.insert(0, sys.argv[1])
 import kernelapi
 print("quotas", json.dumps([kernelapi.quotas("/dev/ubda", kind) for kind in range(3)]), flush=True)
+print("grace", kernelapi.quota_grace("/dev/ubda", kernelapi.USER), flush=True)
 name = sys.argv[2] + "/attributes"
 with open(name, "r+b") as file:
     os.setuid(5)
@@ -52,6 +53,8 @@ def limit(run_tool, f2fskit, image):
     with f2fskit.open(image, "r+") as volume:
         volume.set_quota("project", 4711, space_hard_kib=99, inodes_hard=98)
         volume.set_quota("user", 5, inodes_soft=15)
+        volume.set_quota_grace("user", space_seconds=3600)
+        assert volume.quota_grace("user") == (3600, 604800)
         assert [q[2:4] for q in volume.quotas("user") if q.id == 5] == [(1024, 512)]
         with pytest.raises(f2fskit.RangeError):
             volume.set_quota("user", 2**32 - 1, inodes_soft=1)
@@ -118,7 +121,7 @@ def test_edited(kernel, run_tool, peer_check, f2fskit, tmp_path, name):
         assert users["5"][:2] == [1024, 512] and users["5"][3:5] == [20, 15]
         assert groups["70000"] == [3 << 20, 0, 0, 0, 7, 0, 0, 0]
         assert projects["4711"] == [99, 0, 0, 98, 0, 0, 0, 0]
-        assert "EDQUOT" in shown
+        assert "EDQUOT" in shown and "grace (3600, 604800)\n" in shown
     for path in ("attributes", "second"):
         assert "%s 4750 5 6 1234567890 1234567890 2 regular file" % path in shown
     peer_check(image)

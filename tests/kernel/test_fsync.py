@@ -55,9 +55,9 @@ def recover_all(kernel, peer_check, tmp_path, runs):
 
 @pytest.fixture
 def start(f2fskit, run_tool, tmp_path):
-    def make(name, options="", seed=1, size="256M"):
+    def make(name, options="", seed=1, size="256M", fsync_mode="strict"):
         run_tool("mkfs.f2fs", "-q", *options.split(), tmp_path / name, size)
-        return fsync_model.Run(f2fskit, tmp_path / name, seed)
+        return fsync_model.Run(f2fskit, tmp_path / name, seed, fsync_mode)
     return make
 
 
@@ -234,9 +234,7 @@ def directory_attributes(run):
 
 def four_logs(run):
     """Nodes of files and of directories part differently among four logs; the chain is in the same one."""
-    options = run.sized("struct f2fs_write_options *")
-    options.logs = 4
-    run.volume._handle.call(run.lib.f2fs_volume_configure, options)
+    run.configure(logs=4)
     run.mkdir("d")
     run.steps(40, sync=0)
     run.commit()
@@ -250,6 +248,55 @@ def test_cases(start, recover):
     runs = {case.__name__: start(case.__name__, "-O " + EXTRA + ",quota", size="128M") for case in CASES}
     for case in CASES:
         case(runs[case.__name__])
+    recover(runs)
+
+
+def mail(run):
+    """Few names come and go in two directories: no commit is made for any of the new files."""
+    run.mkdir("in")
+    run.mkdir("in/new")
+    filled(run, *("in/%d" % i for i in range(8)), *("in/new/%d" % i for i in range(8)), size=30000)
+    run.set_xattr("in/3", "user.large", run.noise(3000))
+    run.commit()
+    version = run.version()
+    for i in range(90):
+        path = run.random.choice(("in/", "in/new/")) + str(run.random.randrange(12))
+        if path in run.now.names:
+            run.remove(path)
+        if i % 4:
+            run.create(path)
+            run.write(path, run.random.choice((0, 6 << 20)), run.noise(run.random.choice((0, 100, 5000, 100000))))
+            run.fsync(path)
+    assert run.version() == version and set(run.reasons) == {"NONE"}, run.reasons
+
+
+def directory_for_file(run):
+    """A directory that the last commit has with all that is below it gives its name to a file: that takes a commit."""
+    run.mkdir("d")
+    run.mkdir("d/below")
+    filled(run, "d/below/file")
+    run.commit()
+    run.remove("d/below/file")
+    run.remove_dir("d/below")
+    run.remove_dir("d")
+    filled(run, "d")
+    run.fsync("d")
+
+
+POSIX_CASES = [mail, name_reused, directory_for_file, removed_again]
+
+
+def test_posix_mode(start, recover):
+    runs = {case.__name__: start(case.__name__, "-O " + EXTRA + ",quota", size="128M", fsync_mode="posix") for case in POSIX_CASES}
+    for case in POSIX_CASES:
+        case(runs[case.__name__])
+    for seed in range(4):
+        run = runs["random-%d" % seed] = start("random-%d" % seed, seed=seed, size="128M", fsync_mode="posix")
+        for name in ("d1", "d2"):
+            run.mkdir(name)
+        run.steps(40, sync=0, commit=0.1)
+        run.commit()
+        run.steps(100)
     recover(runs)
 
 

@@ -11,6 +11,7 @@ import sys
 import time
 import tomllib
 import xml.etree.ElementTree
+import zlib
 
 import pytest
 
@@ -110,6 +111,27 @@ def test_percent_of_the_room(experiment, results):
     assert 0.5 <= found["variants"][0]["used_share"] < 0.52
 
 
+def test_idle_cleaning(experiment, results):
+    """Before each round so many sections are emptied; the round knows nothing of it."""
+    path = experiment(TINY.replace('"1MiB"', '"6MiB"') + '[engine]\nlogging = "normal"\n')
+    (without,), (cleaned,) = (results(path, *options)["variants"] for options in ([], ["--set=engine.idle_sections=2"]))
+    assert [r["idle_sections"] for r in without["rounds"]] == [0, 0]
+    for one, other in zip(without["rounds"], cleaned["rounds"]):
+        assert other["asked_blocks"] == one["asked_blocks"] and other["data_blocks"] == one["data_blocks"]
+    last = cleaned["rounds"][1]
+    assert last["idle_sections"] == 2 and 0 <= last["idle_victim_blocks"] < 512 and last["moved_blocks"] == 0
+    assert last["idle_blocks"] >= last["idle_victim_blocks"] * 2
+
+
+def test_sidecar(experiment, results):
+    """What leaves the placement's memory comes back from a sidecar: looks miss, and less is forgotten."""
+    path = experiment(TINY.replace('"64MiB"', '"600MiB"').replace('"8MiB"', '"200MiB"').replace('"1MiB"', '"40MiB"') +
+                      '[engine]\nplacement = "m2h:memory=100000"\n')
+    (without,), (beside,) = (results(path, *options)["variants"] for options in ([], ["--set=engine.sidecar=true"]))
+    assert without["rounds"][1]["sidecar_share"] == 0
+    assert 0 < beside["rounds"][1]["sidecar_share"] < 1 and 0 < beside["rounds"][1]["known_hits"] < 1
+
+
 WRONG = [
     ("[volume]\nsize = 5 6\n", "an.toml:2: volume.size: there is more on the line than one value"),
     ("[volume]\nsize\n", "an.toml:2: volume.size: = is missing"),
@@ -129,6 +151,8 @@ WRONG = [
     (TINY + '[engine]\nlogs = "x"\n', "an.toml:11: engine.logs: 'x' is not a number"),
     (TINY + "[engine]\ndiscard = 1\n", "an.toml:11: engine.discard: '1' is neither true nor false"),
     (TINY + '[engine]\nlogging = "odd"\n', "engine.logging"),
+    (TINY + '[engine]\nidle_cleaning = "odd"\n', "engine.idle_cleaning names no policy"),
+    (TINY + '[engine]\nfsync_mode = "odd"\n', "engine.fsync_mode is none of strict, posix"),
     (TINY + '[engine]\ntemperature = "odd"\n', "engine.temperature is none of table"),
     (TINY + '[vary]\nengine.logs = 2\n', "an.toml:11: vary.engine.logs: is no list of values"),
     (TINY + '[paper.a]\nmetric = "speed"\n', "an.toml:11: paper.a.metric: is no metric"),
@@ -207,6 +231,43 @@ def test_plot_of_a_kept_result(experiment, run_tool, tmp_path):
     assert b"there is no metric odd" in done.stderr and not (tmp_path / "odd.svg").exists()
 
 
+def pixels_of(path):
+    """The width of a PNG, its palette, and its pixels as numbers of that, row after row."""
+    data, at, parts = path.read_bytes(), 8, {}
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    while at < len(data):
+        length, name = int.from_bytes(data[at:at + 4], "big"), data[at + 4:at + 8]
+        parts[name] = data[at + 8:at + 8 + length]
+        assert zlib.crc32(name + parts[name]) == int.from_bytes(data[at + 8 + length:at + 12 + length], "big")
+        at += length + 12
+    assert list(parts) == [b"IHDR", b"PLTE", b"IDAT", b"IEND"] and parts[b"IHDR"][8:] == bytes([8, 3, 0, 0, 0])
+    width, height = (int.from_bytes(parts[b"IHDR"][i:i + 4], "big") for i in (0, 4))
+    rows = zlib.decompress(parts[b"IDAT"])
+    assert len(rows) == height * (width + 1) and not any(rows[::width + 1])
+    return width, parts[b"PLTE"], b"".join(rows[i + 1:i + 1 + width] for i in range(0, len(rows), width + 1))
+
+
+def test_plot_as_png(run_tool, tmp_path):
+    """By the name of the file: dots and lines in colours of their own, at the same places as in the SVG."""
+    results = tmp_path / "a.json"
+    results.write_text(json.dumps({"title": "\u00e4{}" + "long " * 99, "variants": [
+        {"label": "l%d" % i, "rounds": [{"waf": v + i} for v in (1, 2, 1)]} for i in range(10)]}))
+    for kind in ("png", "svg"):
+        run_tool("f2fs-lab", "plot", results, "--plot", tmp_path / ("a." + kind))
+    width, palette, pixels = pixels_of(tmp_path / "a.png")
+    root = xml.etree.ElementTree.parse(tmp_path / "a.svg").getroot()
+    assert width == int(root.get("width")) and len(pixels) == width * int(root.get("height"))
+    dots = root.findall("{http://www.w3.org/2000/svg}circle")
+    assert len(dots) == 30
+    for dot in dots[-3:]:       # drawn last
+        colour = pixels[round(float(dot.get("cy"))) * width + round(float(dot.get("cx")))]
+        assert "#" + palette[colour * 3:colour * 3 + 3].hex() == dot.get("fill")
+    assert len(set(pixels)) == 11       # white, eight lines, the grid, text
+    (tmp_path / "full.png").symlink_to("/dev/full")     # what was not made by us is not removed either
+    assert b"No space" in run_tool("f2fs-lab", "plot", results, "--plot", tmp_path / "full.png", rc=1).stderr
+    assert (tmp_path / "full.png").is_symlink()
+
+
 ROUND = '{"title": "t", "variants": [{"label": "l", "rounds": [{"waf": 1}]}'
 
 
@@ -218,7 +279,9 @@ ROUND = '{"title": "t", "variants": [{"label": "l", "rounds": [{"waf": 1}]}'
     ("[" * 40, "too deep"), ('{"title": "t", "variants": []}', "is no result"), (ROUND + ', 5]}', "has no label"),
     (ROUND + ', {"label": "m", "rounds": [{"waf": 1}, {"waf": 2}]}]}', "not as many rounds"),
     (ROUND + ', {"label": "m", "rounds": [{"waf": "1"}]}]}', "no metric waf"),
-], ids=range(19))
+    (ROUND + ', {"label": "m", "rounds": [{"waf": -1e301}]}]}', "too large to be drawn: -1e301"),
+    (ROUND + ', {"label": "m", "rounds": [{"waf": 1e999}]}]}', "too large"),
+], ids=range(21))
 def test_wrong_results(text, message, run_tool, tmp_path):
     (tmp_path / "a.json").write_text(text)
     done = run_tool("f2fs-lab", "plot", tmp_path / "a.json", rc=1)

@@ -97,6 +97,47 @@ def test_mkfs_refusals(tmp_path):
         f2fskit.mkfs(tmp_path / "missing" / "x", 64 << 20)
 
 
+BAD_OPTIONS = [({"size": 10 << 20}, f2fskit.NospcError), ({"label": "a\nb"}, f2fskit.InvalidError),
+               ({"features": ["compression"]}, f2fskit.Error), ({"segs_per_sec": 1 << 20}, f2fskit.Error),
+               ({"size": 0}, ValueError), ({"size": -1}, ValueError)]
+
+
+@pytest.mark.parametrize("options, kind", BAD_OPTIONS)
+def test_mkfs_that_fails_leaves_things_as_they_were(tmp_path, monkeypatch, options, kind):
+    monkeypatch.chdir(tmp_path)  # paths in the device table are short
+    options = {"size": 64 << 20, **options}
+    further = [f2fskit.DeviceSpec("second", size=4 << 20)]
+    for devices in ([], further):
+        with pytest.raises(kind):
+            f2fskit.mkfs("new", devices=devices, **options)
+        assert not list(tmp_path.iterdir())
+    old = tmp_path / "old"
+    f2fskit.mkfs(old, 80 << 20, label="old")
+    before = old.read_bytes()
+    with pytest.raises(kind):
+        f2fskit.mkfs(old, overwrite=True, **options)
+    assert old.read_bytes() == before
+    f2fskit.mkfs("new", 64 << 20)
+
+
+def test_mkfs_that_is_stopped_leaves_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    def stop(progress):
+        raise KeyboardInterrupt
+
+    existing = tmp_path / "existing"
+    existing.write_bytes(bytes(64 << 20))
+    with pytest.raises(KeyboardInterrupt):
+        f2fskit.mkfs("new", 1 << 30, context=f2fskit.Context(progress=stop),
+                     devices=[f2fskit.DeviceSpec("existing"), f2fskit.DeviceSpec("third", size=64 << 20)])
+    assert list(tmp_path.iterdir()) == [existing]
+    with pytest.raises(f2fskit.ExistsError):  # what is missing is told before anything is made
+        f2fskit.mkfs("new", 64 << 20, devices=[f2fskit.DeviceSpec("existing", size=64 << 20)])
+    with pytest.raises(FileNotFoundError):
+        f2fskit.mkfs("new", 64 << 20, devices=[f2fskit.DeviceSpec("none")])
+    assert list(tmp_path.iterdir()) == [existing]
+
+
 def test_plan_and_minimum():
     smallest = f2fskit.mkfs_minimum_size()
     layout = f2fskit.mkfs_plan(smallest)
@@ -212,6 +253,31 @@ def test_extract_to_a_directory(volume, image, tmp_path):
     (to / "tiny.txt").write_bytes(b"changed")
     assert volume.extract(to, existing=f2fskit.Existing.REPLACE).problems == 0
     assert (to / "tiny.txt").read_bytes() == b"hello, f2fs\n"
+
+
+def test_an_incomplete_run_names_its_first_problem(volume, tmp_path):
+    def extract():
+        volume.extract(tmp_path / "out", paths=["/dir"])
+
+    extract()
+    (tmp_path / "out" / "dir" / ".hidden").unlink()
+    with pytest.raises(f2fskit.IncompleteError) as caught:
+        extract()
+    first = next(problem for problem in caught.value.result.problem_list if problem.is_counted)
+    assert str(caught.value).startswith(f"{caught.value.result.problems} problem")
+    assert str(caught.value).endswith(f"the first: {first.path} ({first.what}): {first.error}") and first.path.startswith("/dir/")
+    assert caught.value.strerror == str(caught.value) and caught.value.result.files == 1
+    with f2fskit.open(empty_disk(), "r+") as fresh:
+        fresh.populate(tmp_path / "out")
+        with pytest.raises(f2fskit.IncompleteError, match="could not be copied; the first: .*dir/.*: .*exist") as caught:
+            fresh.populate(tmp_path / "out")
+        assert caught.value.result.problems > 1
+
+
+def empty_disk():
+    device = f2fskit.Device.memory(64 << 20)
+    f2fskit.mkfs(device)
+    return device
 
 
 def test_extract_parts(volume, tmp_path):

@@ -2,6 +2,8 @@
 """Evidence stays untouched: nothing that looks at the past writes, on a device that would refuse it and counts who tries."""
 import io
 
+import pytest
+
 import f2fskit
 from conftest import pattern
 
@@ -33,6 +35,8 @@ def test_nothing_writes(tmp_path):
     with f2fskit.open(first) as volume, f2fskit.open(second) as other:
         volume.add_key(key)
         assert volume.versions("/file-2") and volume.deleted() and volume.timeline()
+        assert volume.differences(*volume.versions("/file-2")[:1] * 2) == []
+        volume.former_names()
         assert volume.leftovers() and volume.carve()[0].read_bytes()
         assert volume.deleted()[0].open().read_bytes()
         for back in (0, -1, -2):
@@ -53,3 +57,30 @@ def test_nothing_writes(tmp_path):
     for device in (first, second):
         counts = device.counts
         assert counts.reads > 0 and (counts.writes, counts.flushes) == (0, 0)
+
+
+def test_what_was_read_is_kept():
+    """Each read, in order, whether it failed, also through layers above that outlive the object, until it is cleared."""
+    memory = make(3)
+    fault = memory.fault()
+    watch = fault.watch()
+    with f2fskit.open(watch) as volume:
+        before = len(watch.reads)
+        assert before and all(row.length > 0 and row.offset + row.length <= memory.size for row in watch.reads)
+        extent = volume.lookup("/file-4").extents()
+        data = next(e for e in extent if e.kind == f2fskit.ExtentKind.DATA)
+        watch.clear()
+        volume.lookup("/file-4").read_bytes()
+        assert any(row.offset <= data.addr * 4096 < row.offset + row.length and not row.failed for row in watch.reads)
+        fault.set(bad_offset=data.addr * 4096, bad_length=1)
+        with pytest.raises(OSError):
+            volume.lookup("/file-4").read_bytes()
+        assert watch.reads[-1].failed
+        kept = watch.reads
+        watch.close()
+        fault.set()
+        volume.lookup("/file-4").read_bytes()
+        assert len(kept) < len(watch.reads)
+    second = memory.watch()
+    f2fskit.check(second)     # in several threads, where the device bears it
+    assert second.reads and not any(row.failed for row in second.reads)

@@ -249,3 +249,46 @@ def test_in_and_out_of_the_host(disk, tmp_path):
     with tarfile.open(fileobj=io.BytesIO(stream.getvalue())) as tar:
         packed = {os.path.basename(m.name): tar.extractfile(m).read() for m in tar if m.isfile()}
     assert packed == TREE
+
+
+def test_long_reads_are_deciphered_by_workers(disk):
+    """Reads long enough for workers give what short ones do: each cipher, pieces that end within blocks, a block that
+    cannot be read in the middle, a process that was forked, and another file right behind."""
+    data = pattern(7, (3 << 20) + 1001)
+    with f2fskit.open(disk, "r+") as volume:
+        for i, policy in enumerate((dict(), dict(contents=5, names=6), dict(contents=9, names=9, flags=4), dict(data_unit=512),
+                                    dict(flags=16))):
+            (encrypted(volume, f"/top{i}", **policy) / "file").write_bytes(data)
+
+    def read(inode, length, offset):
+        with inode.open() as file:
+            file.seek(offset)
+            return file.read(length)
+
+    device = f2fskit.Device.open(disk)
+    fault = device.fault()
+    with f2fskit.open(fault) as volume:
+        volume.add_key(KEY)
+        files = [volume.lookup(f"/top{i}/file") for i in range(5)]
+        for inode in files + files:
+            assert read(inode, len(data), 0) == data
+            assert read(inode, 2 << 20, 4095) == data[4095:4095 + (2 << 20)]
+            assert read(inode, 1 << 20, 1 << 20) == data[1 << 20:2 << 20]
+        middle = next(e for e in files[0].extents() if e.file_block + e.count > 400)
+        at = (middle.addr + 400 - middle.file_block) * 4096
+        fault.set(bad_offset=at, bad_length=4096)
+        with pytest.raises(OSError):
+            read(files[0], len(data), 0)
+        assert read(files[1], len(data), 0) == data
+        fault.set()
+        assert read(files[0], len(data), 0) == data
+        if hasattr(os, "fork"):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if read(files[2], len(data), 0) == data else 1)
+            assert os.waitpid(child, 0)[1] == 0
+        volume.remove_key(volume.keys[0].identifier)
+        with pytest.raises(f2fskit.Error):
+            read(files[0], len(data), 0)
+        volume.add_key(KEY)
+        assert read(files[3], len(data), 0) == data

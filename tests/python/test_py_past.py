@@ -400,3 +400,37 @@ def test_a_digest_tells_what_tables_cannot(tmp_path):
         left = {one.path: one.confidence for one in volume.deleted()}
         assert left == {"/sealed": f2fskit.Confidence.PART, "/intact": f2fskit.Confidence.WHOLE,
                         "/plain": f2fskit.Confidence.WHOLE}
+
+
+def test_what_differs(disk):
+    """Fields, attributes and ranges of two versions; a file of terabytes whose node is lost is told at once."""
+    with f2fskit.open(disk, "r+") as volume:
+        path = volume.path("/compared")
+        path.write_bytes(pattern(3, 100_000))
+        volume.commit()
+        with path.open("r+b") as file:
+            file.seek(40960)
+            file.write(b"other")
+        path.inode().xattrs["user.a"] = b"b"
+        volume.commit()
+        first, second = [v for v in volume.versions("/compared") if v.stat.st_size][-2:]
+        found = volume.differences(first, second)
+        kinds = f2fskit.VersionDifferenceKind
+        assert [(row.file_block, row.blocks, row.contents) for row in found if row.kind == kinds.RANGE] == [
+            (10, 1, f2fskit.VersionContents.DIFFER)]
+        assert [row.name for row in found if row.kind == kinds.XATTR] == ["user.a"]
+        assert "i_ctime_nsec" in [row.name for row in found if row.kind == kinds.FIELD]
+        assert volume.differences(second.addr, path.inode()) == []
+        with path.open("r+b") as file:
+            file.seek(3 << 40)
+            file.write(b"far")
+        volume.commit()
+        node = next(node.addr for node in path.inode().nodes() if node.nid != path.inode().number)
+        addr = volume.versions("/compared")[-1].addr
+    with open(disk, "r+b") as file:
+        file.seek(node * 4096)
+        file.write(bytes(4096))
+    with f2fskit.open(disk) as volume:
+        found = volume.differences(first.addr, addr)
+        lost = [row for row in found if row.contents == f2fskit.VersionContents.UNKNOWN]
+        assert lost and lost[-1].blocks > 1 << 20

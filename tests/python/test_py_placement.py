@@ -125,6 +125,20 @@ def test_methods_learn_and_the_volume_is_sound(disk, method):
     assert f2fskit.check(disk).found == 0
 
 
+def test_the_end_of_a_block_commits(disk):
+    with f2fskit.open(disk, "r+") as volume:
+        learned = volume.set_placement("death")
+        volume.path("/new").write_text("kept")
+        inode = volume.root.create("gone")
+        volume.path("/gone").unlink()  # still open: it goes when the block ends
+    with pytest.raises(ValueError, match="closed"):
+        learned.stat
+    assert inode.closed
+    with f2fskit.open(disk) as volume:
+        assert volume.path("/new").read_text() == "kept" and not volume.orphans
+    assert f2fskit.check(disk).is_clean
+
+
 def test_closing_with_changes_drops_them(disk):
     volume = f2fskit.open(disk, "r+")
     hotness = volume.set_placement("m2h")

@@ -460,3 +460,20 @@ def test_small_overwrites_wait(tmp_path, at_once, written):
         raw = volume.read_bytes("/a")
         assert raw[40960:45056] == bytes([99]) * 4096 and raw[:4096] == b"f" * 4096
         assert raw[65536:131072] == b"l" * 65536 and raw[1 << 20:] == b"n" * 4096
+
+
+def test_extensions_choose_the_temperature(tmp_path):
+    """Every ending of the superblock's lists, the first and the last of each as well; a name that only looks like one has none."""
+    path = tmp_path / "disk.img"
+    f2fskit.mkfs(path, 64 << 20, cold_extensions=["colder"], hot_extensions=["db", "hotter"])
+    with f2fskit.open(path, "r+") as volume:
+        cold, hot = volume.extensions
+        assert "colder" in cold and set(hot) >= {"db", "hotter"}
+        for wanted, names in ((f2fskit.Advise.COLD, cold), (f2fskit.Advise.HOT, hot)):
+            for name in names:
+                volume.path(f"/a.{name}").touch()
+                advise = volume.lookup(f"/a.{name}").i_advise
+                assert advise & (f2fskit.Advise.COLD | f2fskit.Advise.HOT) == wanted, name
+        for name in (cold[0], "b" + cold[0], cold[0] + "x", "c.x" + hot[-1], "none"):
+            volume.path(f"/{name}").touch()
+            assert not volume.lookup(f"/{name}").i_advise & (f2fskit.Advise.COLD | f2fskit.Advise.HOT), name

@@ -22,7 +22,7 @@ static int confirm(struct defrag_run *r, const struct live_block *b, const char 
 {
 	struct segment *s;
 	struct f2fs_summary sum;
-	const uint32_t offset = (b->addr - r->vol->geo.main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	const uint32_t offset = geometry_offset_of(&r->vol->geo, b->addr);
 	int err = segment_get(r->vol->txn, b->segno, &s);
 
 	*why = NULL;

@@ -35,7 +35,7 @@ static int can_take(struct range *r, unsigned type, bool *can, bool *segment_too
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
 	const f2fs_seg_t segno = geometry_segment_of(geo, r->next);
-	const uint32_t at = (r->next - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	const uint32_t at = geometry_offset_of(geo, r->next);
 	struct segment *s;
 	int err = segment_get(r->vol->txn, segno, &s);
 
@@ -87,7 +87,7 @@ static int find_next(struct range *r, unsigned type)
 		err = filler_close(&r->filler);
 	if (!err && !r->filler.is_open)
 		err = filler_open(&r->filler, segno, type, 0);
-	r->filler.at = (r->next - geo->main_blkaddr) % F2FS_SEGMENT_BLOCKS;
+	r->filler.at = geometry_offset_of(geo, r->next);
 	return err;
 }
 

@@ -136,8 +136,6 @@ uint64_t defrag_room(const struct defrag_run *r);
 bool defrag_has_more(const struct defrag_run *r);
 /* Go on with them; what is left of the run at hand stays free. */
 int defrag_next_run(struct defrag_run *r);
-/* Let the run at hand go on through target sections that follow it. */
-void defrag_extend_run(struct defrag_run *r);
 
 /* defrag/resume.c */
 /* Skip what lies in order already, where a sweep begins. */

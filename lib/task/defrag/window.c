@@ -244,6 +244,16 @@ static int gather(struct defrag_run *r, const struct space_view *view)
 	return clear_emptiest(r, (uint32_t)(wanted - count), free_sections / 2);
 }
 
+/* Let the run at hand go on through target sections that follow it. */
+static void extend_run(struct defrag_run *r)
+{
+	const uint32_t sps = r->vol->geo.segs_per_sec;
+
+	while (r->segno < r->run_end && r->run_end < r->vol->geo.section_count * sps &&
+	       r->states[r->run_end / sps] == SECTION_TARGET)
+		r->run_end += sps;
+}
+
 int defrag_window(struct defrag_run *r)
 {
 	struct space_view view = { 0 };
@@ -254,7 +264,7 @@ int defrag_window(struct defrag_run *r)
 	if (!err)
 		err = r->sweeps ? sweep(r, &view) : gather(r, &view);
 	err = defrag_end(r, err);
-	defrag_extend_run(r);
+	extend_run(r);
 	return err;
 }
 
@@ -298,13 +308,4 @@ int defrag_next_run(struct defrag_run *r)
 	r->at = 0;
 	r->run_end = end * sps;
 	return 0;
-}
-
-void defrag_extend_run(struct defrag_run *r)
-{
-	const uint32_t sps = r->vol->geo.segs_per_sec;
-
-	while (r->segno < r->run_end && r->run_end < r->vol->geo.section_count * sps &&
-	       r->states[r->run_end / sps] == SECTION_TARGET)
-		r->run_end += sps;
 }

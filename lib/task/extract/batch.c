@@ -324,7 +324,7 @@ void host_batch_create_file(struct host *h, struct host_file *file)
 
 	host_wish_init(h, &file->wish, &file->attr, file->is_foreign);
 	mode = host_create_mode(&file->wish, file->has_xattrs);
-	sys_errno = host_create(file->host_dir->fd, file->name, mode, existing, &file->fd);
+	sys_errno = host_create(h, file->host_dir->fd, file->name, mode, existing, &file->fd);
 	if (sys_errno) {
 		file->is_skipped = sys_errno == EEXIST && existing == F2FS_EXISTING_SKIP;
 		note_host(file, STEP_CREATE, sys_errno);

@@ -169,8 +169,6 @@ void extract_targets_fini(struct vec *targets);
 int extract_walk(struct extract *x, const struct extract_target *target);
 /* Go up to the root and let go of it. */
 int extract_walk_end(struct extract *x);
-/* Make a directory and those above it that are not there yet. EXTRACT_LEFT when that fails. */
-int extract_need_dir(struct extract *x, struct extract_dir *dir);
 
 /* extract/dir.c */
 int extract_dir_new(struct extract *x, struct extract_dir *parent, const char *name, size_t length,

@@ -31,7 +31,7 @@ static int enter_existing(struct host *h, struct extract_dir *dir, int parent_fd
 		dir->is_foreign = true;
 		return 0;
 	}
-	if (host_make_way(parent_fd, dir->name, existing_policy(h), &sys_errno) &&
+	if (host_make_way(h, parent_fd, dir->name, existing_policy(h), &sys_errno) &&
 	    mkdirat(parent_fd, dir->name, 0700) == 0) {
 		dir->state = DIR_MADE;
 		return 0;
@@ -169,7 +169,7 @@ static int make_entry(struct host *h, const struct extract_entry *e, int dir_fd,
 		if (make(dir_fd, e, more) == 0)
 			return 0;
 		sys_errno = errno;
-		if (!host_make_way(dir_fd, e->name, existing_policy(h), &sys_errno))
+		if (!host_make_way(h, dir_fd, e->name, existing_policy(h), &sys_errno))
 			break;
 	}
 	if (sys_errno == EEXIST && existing_policy(h) == F2FS_EXISTING_SKIP) {

@@ -198,9 +198,9 @@ void host_wish_init(const struct host *h, struct host_wish *wish, const struct e
 /* Permissions to create a file with: nothing that it will not have, and what setting attributes needs. */
 uint32_t host_create_mode(const struct host_wish *wish, bool has_xattrs);
 /* Make a file; 0 or an errno. existing is enum f2fs_existing; EEXIST only if it stays. */
-int host_create(int dir_fd, const char *name, uint32_t mode, int existing, int *fd);
-/* After EEXIST: remove what is in the way if that is the policy; true: try again. */
-bool host_make_way(int dir_fd, const char *name, int existing, int *sys_errno);
+int host_create(const struct host *h, int dir_fd, const char *name, uint32_t mode, int existing, int *fd);
+/* After EEXIST: remove what is in the way if that is the policy and it is not the image itself; true: try again. */
+bool host_make_way(const struct host *h, int dir_fd, const char *name, int existing, int *sys_errno);
 /* extract/hostflags.c */
 int host_set_flags(int fd, uint32_t flags);
 int host_set_project(int fd, uint32_t projid, uint32_t flags);

@@ -12,6 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "device/file.h"
 #include "task/extract/host.h"
 
 #define SETID 06000u
@@ -184,17 +185,21 @@ uint32_t host_create_mode(const struct host_wish *w, bool has_xattrs)
 	return has_xattrs ? mode | 0600 : mode;
 }
 
-bool host_make_way(int dir_fd, const char *name, int existing, int *sys_errno)
+bool host_make_way(const struct host *h, int dir_fd, const char *name, int existing, int *sys_errno)
 {
+	struct stat st;
+
 	if (*sys_errno != EEXIST || existing != F2FS_EXISTING_REPLACE)
 		return false;
-	if (unlinkat(dir_fd, name, 0) == 0)
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && hostfile_is_open(h->x->ctx, &st))
+		errno = EBUSY; /* the image that is read */
+	else if (unlinkat(dir_fd, name, 0) == 0)
 		return true;
 	*sys_errno = errno;
 	return false;
 }
 
-int host_create(int dir_fd, const char *name, uint32_t mode, int existing, int *fd)
+int host_create(const struct host *h, int dir_fd, const char *name, uint32_t mode, int existing, int *fd)
 {
 	int sys_errno;
 
@@ -204,7 +209,7 @@ int host_create(int dir_fd, const char *name, uint32_t mode, int existing, int *
 		if (*fd >= 0)
 			return 0;
 		sys_errno = errno;
-		if (!host_make_way(dir_fd, name, existing, &sys_errno))
+		if (!host_make_way(h, dir_fd, name, existing, &sys_errno))
 			break;
 	}
 	return sys_errno;

@@ -21,6 +21,23 @@ struct extract_stream {
 	uint8_t buffer[STREAM_BUFFER];
 };
 
+/* Open and empty a file, unless it is the image that is read. */
+static int open_output(struct f2fs_context *ctx, const char *path, int *fd)
+{
+	int err = 0;
+
+	*fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (*fd < 0)
+		return error_sys(ctx, errno, "%s", path);
+	if (f2fs_device_is_open(ctx, *fd))
+		err = error_set(ctx, F2FS_ERR_BUSY, "%s is the image that is read", path);
+	else if (ftruncate(*fd, 0) != 0 && errno != EINVAL) /* pipes and the like have no size */
+		err = error_sys(ctx, errno, "%s", path);
+	if (err)
+		close(*fd);
+	return err;
+}
+
 int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, const char *name,
 			struct extract_stream **out)
 {
@@ -35,10 +52,9 @@ int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, con
 	s->sys_errno = 0;
 	s->used = 0;
 	if (!s->to.write && s->to.path) {
-		s->to.fd = open(s->to.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (s->to.fd < 0) {
-			int err = error_sys(x->ctx, errno, "%s", s->to.path);
+		int err = open_output(x->ctx, s->to.path, &s->to.fd);
 
+		if (err) {
 			mem_free(x->ctx, s);
 			return err;
 		}

@@ -121,7 +121,8 @@ static int tell_dir(struct extract *x, struct extract_dir *dir)
 	return err;
 }
 
-int extract_need_dir(struct extract *x, struct extract_dir *dir)
+/* Make a directory and those above it that are not there yet. EXTRACT_LEFT when that fails. */
+static int need_dir(struct extract *x, struct extract_dir *dir)
 {
 	int err = 0;
 
@@ -151,7 +152,7 @@ static int visit_dir(struct extract *x, const struct extract_entry *e, bool is_i
 		return err;
 	if (x->dir->state == DIR_OUTSIDE)
 		return F2FS_WALK_GO;
-	err = is_included ? extract_need_dir(x, x->dir) : 0;
+	err = is_included ? need_dir(x, x->dir) : 0;
 	return err < 0 ? err : err == EXTRACT_LEFT ? F2FS_WALK_SKIP : F2FS_WALK_GO;
 }
 
@@ -264,7 +265,7 @@ static int visit_other(struct extract *x, struct extract_entry *e)
 		x->result.skipped++;
 		return F2FS_WALK_GO;
 	}
-	err = extract_need_dir(x, e->dir);
+	err = need_dir(x, e->dir);
 	if (!err)
 		err = put_link(x, e, &is_link);
 	if (!err && !is_link)

@@ -49,16 +49,6 @@ static void add_segment(struct space *s, const struct f2fs_sit_entry *sit)
 	}
 }
 
-static bool is_log(struct f2fs_volume *vol, f2fs_seg_t segno)
-{
-	struct f2fs_log_head head;
-
-	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
-		if (f2fs_volume_log(vol, i, &head) == 0 && head.segno == segno)
-			return true;
-	return false;
-}
-
 int fragments_add_space(struct f2fs_volume *vol, struct f2fs_fragments *out)
 {
 	const uint32_t sps = vol->geo.segs_per_sec;
@@ -73,7 +63,8 @@ int fragments_add_space(struct f2fs_volume *vol, struct f2fs_fragments *out)
 		if (err)
 			return err;
 		add_segment(&space, &sit);
-		segment_is_free = bitmap_popcount(sit.valid_map, sizeof(sit.valid_map)) == 0 && !is_log(vol, i);
+		segment_is_free = bitmap_popcount(sit.valid_map, sizeof(sit.valid_map)) == 0 &&
+				  !volume_has_log_in(vol, i);
 		out->free_segments += segment_is_free;
 		is_free = (i % sps == 0 || is_free) && segment_is_free;
 		out->free_sections += is_free && (i + 1) % sps == 0;

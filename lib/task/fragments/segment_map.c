@@ -93,16 +93,6 @@ static const char *colour_of(unsigned state)
 
 /* ---- the cells ---- */
 
-static bool is_log(struct f2fs_volume *vol, f2fs_seg_t segno)
-{
-	struct f2fs_log_head head;
-
-	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
-		if (f2fs_volume_log(vol, i, &head) == 0 && head.segno == segno)
-			return true;
-	return false;
-}
-
 static unsigned state_of(unsigned type, uint32_t valid, uint32_t room)
 {
 	return STATE_USED + type * LEVELS + (valid * LEVELS - 1) / room;
@@ -118,7 +108,7 @@ static int fill_cell(struct map *m, uint32_t index)
 	unsigned best = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const bool has_log = is_log(m->vol, first + i);
+		const bool has_log = volume_has_log_in(m->vol, first + i);
 		struct f2fs_sit_entry sit;
 		int err = f2fs_sit_lookup(m->vol, first + i, &sit);
 		uint32_t n;
@@ -127,7 +117,7 @@ static int fill_cell(struct map *m, uint32_t index)
 			return err;
 		n = (uint32_t)bitmap_popcount(sit.valid_map, sizeof(sit.valid_map));
 		cell->has_log = cell->has_log || has_log;
-		if (n > 0 && sit.type < 6) {
+		if (n > 0 && sit.type < F2FS_LOG_COUNT) {
 			segments[sit.type]++;
 			valid[sit.type] += n;
 			used += n;

@@ -39,10 +39,10 @@ static int take_node(struct f2fs_inject *inject, uint64_t nid, struct place *out
 /* What can be named in a node block. */
 static void add_node_fields(const struct f2fs_geometry *geo, const uint8_t *block, bool is_inode, struct place *out)
 {
-	const uint32_t nids = geo->block_size - footer_SIZE - 20, words = (geo->block_size - footer_SIZE) / 4;
+	const uint32_t nids = inode_nids_offset(geo), words = node_bytes(geo) / 4;
 	struct inode_layout layout;
 
-	place_add_scope(out, "node_footer", geo->block_size - footer_SIZE, footer_SIZE, "footer");
+	place_add_scope(out, "node_footer", node_bytes(geo), footer_SIZE, "footer");
 	if (!is_inode) {
 		place_add_array(out, "addr", 0, words, 4);
 		place_add_array(out, "nid", 0, words, 4);
@@ -327,7 +327,7 @@ static int take_xattr_byte(struct f2fs_inject *inject, const struct place *inode
 static int load_string(struct f2fs_inject *inject, const uint8_t *block, const struct inode_layout *layout,
 		       uint8_t **out, uint32_t *size)
 {
-	const uint32_t room = inject->geo.block_size - footer_SIZE;
+	const uint32_t room = node_bytes(&inject->geo);
 	f2fs_nid_t nid = inode_i_xattr_nid(block);
 	struct place node;
 	uint8_t *string = mem_zalloc(inject->ctx, (size_t)layout->xattr_size + room);

@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "format/summary.h"
 #include "task/mkfs/mkfs.h"
+#include "task/zeros.h"
 
 static int report(struct mkfs *m, const char *phase, uint64_t done, uint64_t total)
 {
@@ -27,18 +28,18 @@ static int reset_zones(struct mkfs *m, struct f2fs_device *dev, uint64_t size)
 	unsigned found;
 
 	for (uint64_t first = 0; first * zone_bytes < size; first += found) {
-		int rc = device_zones_quiet(dev, first, zones, BATCH, &found);
+		int err = device_zones_quiet(dev, first, zones, BATCH, &found);
 
-		if (!rc && found == 0)
-			rc = F2FS_ERR_IO;
-		for (unsigned i = 0; !rc && i < found; i++)
+		if (!err && found == 0)
+			err = F2FS_ERR_IO;
+		for (unsigned i = 0; !err && i < found; i++)
 			if (zones[i].type != F2FS_ZONE_CONVENTIONAL && !zones[i].empty)
-				rc = device_zone_reset_quiet(dev, zones[i].start);
-		if (rc)
-			return device_report(dev, rc, "reset the zones in", first * zone_bytes, zone_bytes);
-		rc = report(m, "resetting zones", first * zone_bytes, size);
-		if (rc)
-			return rc;
+				err = device_zone_reset_quiet(dev, zones[i].start);
+		if (err)
+			return device_report(dev, err, "reset the zones in", first * zone_bytes, zone_bytes);
+		err = report(m, "resetting zones", first * zone_bytes, size);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -51,12 +52,12 @@ static int discard_device(struct mkfs *m, struct f2fs_device *dev, uint64_t size
 
 	for (uint64_t at = 0; at < size; at += step) {
 		uint64_t n = size - at < step ? size - at : step;
-		int rc = report(m, "discarding", at, size);
+		int err = report(m, "discarding", at, size);
 
-		if (!rc)
-			rc = device_discard(dev, at, n);
-		if (rc)
-			return rc;
+		if (!err)
+			err = device_discard(dev, at, n);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -65,17 +66,17 @@ int mkfs_discard(struct mkfs *m)
 {
 	for (unsigned i = 0; i < m->device_count; i++) {
 		const struct f2fs_layout_device *place = &m->layout->devices[i];
-		int rc;
+		int err;
 
 		if (m->options->no_discard || place->is_alias)
 			continue;
 		if (place->zone_type)
-			rc = reset_zones(m, m->devices[i].device, place->size);
+			err = reset_zones(m, m->devices[i].device, place->size);
 		else
-			rc = discard_device(m, m->devices[i].device, place->size);
-		if (rc == F2FS_ERR_CANCELED || (rc && place->zone_type))
-			return rc;
-		if (rc) {
+			err = discard_device(m, m->devices[i].device, place->size);
+		if (err == F2FS_ERR_CANCELED || (err && place->zone_type))
+			return err;
+		if (err) {
 			log_message(m->ctx, F2FS_LOG_WARNING, "discard failed: %s", m->ctx->error.message);
 			return 0;
 		}
@@ -84,38 +85,12 @@ int mkfs_discard(struct mkfs *m)
 	return 0;
 }
 
-/* The run of bytes at a place on a device that held nothing before, and whether nothing needs to be done to it. */
-static int find_run(struct mkfs *m, uint64_t at, uint64_t *n, int *is_hole)
-{
-	*is_hole = 0;
-	if (f2fs_device_info(m->whole)->caps & F2FS_DEVICE_ZEROED)
-		return device_extent(m->whole, at, n, is_hole);
-	*n = UINT64_MAX;
-	return 0;
-}
-
-/* Make blocks read as zeros. */
+/* Make blocks read as zeros. Holes count where the device held nothing before. */
 static int zero_blocks(struct mkfs *m, f2fs_blk_t addr, uint32_t count)
 {
-	const uint64_t step = (uint64_t)64 << 20;
-	uint64_t at = mkfs_byte(m, addr), end = at + mkfs_byte(m, count), n;
+	const bool held_nothing = (f2fs_device_info(m->whole)->caps & F2FS_DEVICE_ZEROED) != 0;
 
-	for (; at < end; at += n) {
-		int is_hole, rc = find_run(m, at, &n, &is_hole);
-
-		if (rc)
-			return rc;
-		if (n > end - at)
-			n = end - at;
-		if (is_hole)
-			continue;
-		if (n > step)
-			n = step;
-		rc = device_zero(m->whole, at, n);
-		if (rc)
-			return rc;
-	}
-	return 0;
+	return (held_nothing ? zero_range : zero_bytes)(m->whole, mkfs_byte(m, addr), mkfs_byte(m, count));
 }
 
 static int clear_sit(struct mkfs *m)
@@ -129,13 +104,13 @@ static int clear_nat(struct mkfs *m)
 	uint32_t segments = m->geo->segment_count_nat / 2;
 
 	for (uint32_t i = 0; i < segments; i++) {
-		int rc = report(m, "clearing the NAT", (uint64_t)i * F2FS_SEGMENT_BLOCKS << m->geo->block_bits,
+		int err = report(m, "clearing the NAT", (uint64_t)i * F2FS_SEGMENT_BLOCKS << m->geo->block_bits,
 				(uint64_t)segments * F2FS_SEGMENT_BLOCKS << m->geo->block_bits);
 
-		if (!rc)
-			rc = zero_blocks(m, m->geo->nat_blkaddr + i * 2 * F2FS_SEGMENT_BLOCKS, F2FS_SEGMENT_BLOCKS);
-		if (rc)
-			return rc;
+		if (!err)
+			err = zero_blocks(m, m->geo->nat_blkaddr + i * 2 * F2FS_SEGMENT_BLOCKS, F2FS_SEGMENT_BLOCKS);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -144,7 +119,7 @@ static int clear_nat(struct mkfs *m)
 static int write_nat_block(struct mkfs *m)
 {
 	uint8_t *block = mem_zalloc(m->ctx, m->geo->block_size);
-	int rc;
+	int err;
 
 	if (!block)
 		return F2FS_ERR_NOMEM;
@@ -152,9 +127,9 @@ static int write_nat_block(struct mkfs *m)
 		nat_set_ino(block + (size_t)nid * nat_SIZE, nid);
 		nat_set_block_addr(block + (size_t)nid * nat_SIZE, 1);
 	}
-	rc = device_write(m->whole, mkfs_byte(m, m->geo->nat_blkaddr), block, m->geo->block_size);
+	err = device_write(m->whole, mkfs_byte(m, m->geo->nat_blkaddr), block, m->geo->block_size);
 	mem_free(m->ctx, block);
-	return rc;
+	return err;
 }
 
 static bool is_alias_segment(const struct mkfs *m, f2fs_seg_t segno)
@@ -192,25 +167,25 @@ static int write_alias_entries(struct mkfs *m)
 	enum { BATCH = 64 };
 	const uint32_t bs = m->geo->block_size;
 	uint8_t *blocks;
-	int rc = 0;
+	int err = 0;
 
 	if (m->layout->alias_segments == 0)
 		return 0;
 	blocks = mem_calloc(m->ctx, BATCH, bs);
 	if (!blocks)
 		return F2FS_ERR_NOMEM;
-	for (uint32_t k = 0; !rc && k < m->geo->sit_blocks_used; k += BATCH) {
+	for (uint32_t k = 0; !err && k < m->geo->sit_blocks_used; k += BATCH) {
 		uint32_t n = m->geo->sit_blocks_used - k < BATCH ? m->geo->sit_blocks_used - k : BATCH;
 		bool any = false;
 
 		for (uint32_t i = 0; i < n; i++)
 			any = fill_sit_block(m, k + i, blocks + (size_t)i * bs) || any;
 		if (any)
-			rc = device_write(m->whole, mkfs_byte(m, geometry_sit_block(m->geo, k, 0)), blocks,
+			err = device_write(m->whole, mkfs_byte(m, geometry_sit_block(m->geo, k, 0)), blocks,
 					  (size_t)n * bs);
 	}
 	mem_free(m->ctx, blocks);
-	return rc;
+	return err;
 }
 
 /* Where the chain of fsynced nodes would begin must be nothing that looks like a node (FORMAT files 12.3). */
@@ -225,15 +200,15 @@ static int end_stale_chain(struct mkfs *m)
 
 int mkfs_write_areas(struct mkfs *m)
 {
-	int rc = clear_sit(m);
+	int err = clear_sit(m);
 
-	if (!rc)
-		rc = clear_nat(m);
-	if (!rc)
-		rc = write_alias_entries(m);
-	if (!rc)
-		rc = write_nat_block(m);
-	if (!rc)
-		rc = end_stale_chain(m);
-	return rc;
+	if (!err)
+		err = clear_nat(m);
+	if (!err)
+		err = write_alias_entries(m);
+	if (!err)
+		err = write_nat_block(m);
+	if (!err)
+		err = end_stale_chain(m);
+	return err;
 }

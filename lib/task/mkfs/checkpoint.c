@@ -120,30 +120,30 @@ static int compose(const struct mkfs *m, struct first *f)
 static int write_pack(struct mkfs *m, struct pack *pack, unsigned number, uint64_t version)
 {
 	const f2fs_blk_t start = m->geo->cp_blkaddr + (number - 1) * F2FS_SEGMENT_BLOCKS;
-	int rc;
+	int err;
 
 	pack->version = version;
-	rc = pack_build(pack);
-	if (!rc)
-		rc = pack_write(pack, m->whole, start);
-	if (!rc)
-		rc = pack_seal(pack, m->whole, start);
+	err = pack_build(pack);
+	if (!err)
+		err = pack_write(pack, m->whole, start);
+	if (!err)
+		err = pack_seal(pack, m->whole, start);
 	pack_free(pack);
-	return rc;
+	return err;
 }
 
 int mkfs_write_packs(struct mkfs *m)
 {
 	const uint64_t version = m->result.checkpoint_version;
 	struct first f = { 0 };
-	int rc = compose(m, &f);
+	int err = compose(m, &f);
 
-	if (!rc)
-		rc = write_pack(m, &f.pack, 2, version - 1);
-	if (!rc)
-		rc = write_pack(m, &f.pack, 1, version);
+	if (!err)
+		err = write_pack(m, &f.pack, 2, version - 1);
+	if (!err)
+		err = write_pack(m, &f.pack, 1, version);
 	mem_free(m->ctx, f.cp);
 	mem_free(m->ctx, f.journals);
 	mem_free(m->ctx, f.nat_maps);
-	return rc;
+	return err;
 }

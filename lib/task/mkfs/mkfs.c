@@ -16,40 +16,40 @@
 static int choose_uuid(struct mkfs *m)
 {
 	uint8_t *uuid = m->result.uuid;
-	int rc;
+	int err;
 
 	if (m->options->uuid) {
 		memcpy(uuid, m->options->uuid, sizeof(m->result.uuid));
 		return 0;
 	}
-	rc = random_fill(m->ctx, uuid, sizeof(m->result.uuid));
+	err = random_fill(m->ctx, uuid, sizeof(m->result.uuid));
 	uuid[6] = (uint8_t)((uuid[6] & 0x0F) | 0x40);
 	uuid[8] = (uint8_t)((uuid[8] & 0x3F) | 0x80);
-	return rc;
+	return err;
 }
 
 /* Random, so that nodes of an older volume are not taken for this one's; far from where it could wrap around. */
 static int choose_version(struct mkfs *m)
 {
 	uint8_t bytes[4];
-	int rc = 0;
+	int err = 0;
 
 	m->result.checkpoint_version = m->options->checkpoint_version;
 	if (m->options->checkpoint_version == 0) {
-		rc = random_fill(m->ctx, bytes, sizeof(bytes));
+		err = random_fill(m->ctx, bytes, sizeof(bytes));
 		m->result.checkpoint_version = (get_le32(bytes) & 0x7FFFFFFF) | 1;
 	}
-	return rc;
+	return err;
 }
 
 static int choose(struct mkfs *m)
 {
-	int rc = choose_uuid(m);
+	int err = choose_uuid(m);
 
-	if (!rc)
-		rc = choose_version(m);
+	if (!err)
+		err = choose_version(m);
 	m->result.time = m->options->has_time ? m->options->time : clock_now(m->ctx) / 1000000000;
-	return rc;
+	return err;
 }
 
 /* All devices in a row, so that a block address is a place on one. */
@@ -81,23 +81,23 @@ static void count_blocks(struct mkfs *m)
 
 static int prepare(struct mkfs *m)
 {
-	int rc = mkfs_check_names(m->ctx, m->devices, m->device_count, m->options);
+	int err = mkfs_check_names(m->ctx, m->devices, m->device_count, m->options);
 
-	if (!rc)
-		rc = mkfs_plan(m->ctx, m->devices, m->device_count, m->options, &m->result.layout);
-	for (unsigned i = 0; !rc && i < m->device_count; i++)
+	if (!err)
+		err = mkfs_plan(m->ctx, m->devices, m->device_count, m->options, &m->result.layout);
+	for (unsigned i = 0; !err && i < m->device_count; i++)
 		if (!(f2fs_device_info(m->devices[i].device)->caps & F2FS_DEVICE_WRITE))
-			rc = error_set(m->ctx, F2FS_ERR_READ_ONLY, "device %u of the volume cannot be written", i);
-	if (!rc)
-		rc = choose(m);
-	if (!rc)
-		rc = join_devices(m);
-	if (!rc)
-		rc = mkfs_build_tree(m);
-	if (!rc)
-		rc = mkfs_fill_superblock(m);
+			err = error_set(m->ctx, F2FS_ERR_READ_ONLY, "device %u of the volume cannot be written", i);
+	if (!err)
+		err = choose(m);
+	if (!err)
+		err = join_devices(m);
+	if (!err)
+		err = mkfs_build_tree(m);
+	if (!err)
+		err = mkfs_fill_superblock(m);
 	count_blocks(m);
-	return rc;
+	return err;
 }
 
 static int flush_all(struct mkfs *m)
@@ -113,10 +113,10 @@ static int write_all(struct mkfs *m)
 	};
 
 	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		int rc = steps[i](m);
+		int err = steps[i](m);
 
-		if (rc)
-			return rc;
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -126,14 +126,14 @@ int f2fs_mkfs_write(struct f2fs_context *ctx, const struct f2fs_mkfs_device *dev
 {
 	struct f2fs_mkfs_options own;
 	struct mkfs m;
-	int rc;
+	int err;
 
 	error_clear(ctx);
-	rc = sized_take(ctx, &own, sizeof(own), options);
-	if (!rc)
-		rc = sized_check(ctx, out, sizeof(m.result));
-	if (rc)
-		return rc;
+	err = sized_take(ctx, &own, sizeof(own), options);
+	if (!err)
+		err = sized_check(ctx, out, sizeof(m.result));
+	if (err)
+		return err;
 	memset(&m, 0, sizeof(m));
 	m.ctx = ctx;
 	m.options = &own;
@@ -141,13 +141,13 @@ int f2fs_mkfs_write(struct f2fs_context *ctx, const struct f2fs_mkfs_device *dev
 	m.device_count = count;
 	m.layout = &m.result.layout;
 	m.geo = &m.layout->geometry;
-	rc = prepare(&m);
-	if (!rc)
-		rc = write_all(&m);
-	if (!rc)
+	err = prepare(&m);
+	if (!err)
+		err = write_all(&m);
+	if (!err)
 		sized_give(out, &m.result, sizeof(m.result));
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
 		mem_free(ctx, m.logs[i].blocks);
 	f2fs_device_close(m.whole);
-	return rc;
+	return err;
 }

@@ -74,11 +74,6 @@ int mkfs_discard(struct mkfs *m);
 /* Make the areas that readers take on trust right: SIT and NAT, and no stale chain of fsynced nodes. */
 int mkfs_write_areas(struct mkfs *m);
 
-/*
- * Append a zeroed block to a log: its address, and its memory until the logs are written. owner is the node id for the
- * summary, slot the index there (nodes: 0).
- */
-int mkfs_append(struct mkfs *m, unsigned log, f2fs_nid_t owner, uint16_t slot, f2fs_blk_t *addr, uint8_t **block);
 /* Make the nodes and blocks that a new volume has. */
 int mkfs_build_tree(struct mkfs *m);
 /* Write what was appended, each log in one go. */

@@ -60,10 +60,10 @@ static int add_words(struct f2fs_context *ctx, struct extension_list *list, cons
 
 	while (words && *(words += strspn(words, separators))) {
 		size_t n = strcspn(words, separators);
-		int rc = add_extension(ctx, list, words, n);
+		int err = add_extension(ctx, list, words, n);
 
-		if (rc)
-			return rc;
+		if (err)
+			return err;
 		words += n;
 	}
 	return 0;
@@ -74,19 +74,19 @@ static int list_extensions(struct f2fs_context *ctx, const struct f2fs_mkfs_opti
 			   uint8_t (*entries)[EXTENSION_BYTES], unsigned *cold, unsigned *hot)
 {
 	struct extension_list list = { .entries = entries };
-	int rc = 0;
+	int err = 0;
 
-	for (size_t i = 0; !rc && i < sizeof(cold_extensions) / sizeof(cold_extensions[0]); i++)
-		rc = add_extension(ctx, &list, cold_extensions[i], strlen(cold_extensions[i]));
-	if (!rc)
-		rc = add_words(ctx, &list, o->cold_extensions);
+	for (size_t i = 0; !err && i < sizeof(cold_extensions) / sizeof(cold_extensions[0]); i++)
+		err = add_extension(ctx, &list, cold_extensions[i], strlen(cold_extensions[i]));
+	if (!err)
+		err = add_words(ctx, &list, o->cold_extensions);
 	*cold = list.count;
-	for (size_t i = 0; !rc && i < sizeof(hot_extensions) / sizeof(hot_extensions[0]); i++)
-		rc = add_extension(ctx, &list, hot_extensions[i], strlen(hot_extensions[i]));
-	if (!rc)
-		rc = add_words(ctx, &list, o->hot_extensions);
+	for (size_t i = 0; !err && i < sizeof(hot_extensions) / sizeof(hot_extensions[0]); i++)
+		err = add_extension(ctx, &list, hot_extensions[i], strlen(hot_extensions[i]));
+	if (!err)
+		err = add_words(ctx, &list, o->hot_extensions);
 	*hot = list.count - *cold;
-	return rc;
+	return err;
 }
 
 static int check_label(struct f2fs_context *ctx, const char *label)
@@ -113,7 +113,7 @@ static int check_devices(struct f2fs_context *ctx, const struct f2fs_mkfs_device
 {
 	for (unsigned i = 0; i < count && i < F2FS_MAX_DEVICES; i++) {
 		const char *path = devices[i].path, *alias = devices[i].alias;
-		int rc;
+		int err;
 
 		if (count > 1 && (!path || !*path || strlen(path) > PATH_BYTES))
 			return error_set(ctx, F2FS_ERR_INVALID,
@@ -122,9 +122,9 @@ static int check_devices(struct f2fs_context *ctx, const struct f2fs_mkfs_device
 					 PATH_BYTES);
 		if (!alias)
 			continue;
-		rc = check_alias(ctx, alias, feature);
-		if (rc)
-			return rc;
+		err = check_alias(ctx, alias, feature);
+		if (err)
+			return err;
 		for (unsigned j = 0; j < i; j++)
 			if (devices[j].alias && !strcmp(devices[j].alias, alias))
 				return error_set(ctx, F2FS_ERR_EXISTS, "two devices have the alias '%s'", alias);
@@ -137,15 +137,15 @@ int mkfs_check_names(struct f2fs_context *ctx, const struct f2fs_mkfs_device *de
 {
 	uint8_t entries[EXTENSIONS][EXTENSION_BYTES] = { { 0 } };
 	unsigned cold, hot;
-	int rc = check_label(ctx, options->label);
+	int err = check_label(ctx, options->label);
 
-	if (!rc)
-		rc = owner_check(ctx, options->root_uid, options->root_gid, 0);
-	if (!rc && options->stamp && strlen(options->stamp) > STAMP_BYTES)
-		rc = error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "the version stamp is longer than %u bytes", STAMP_BYTES);
-	if (!rc)
-		rc = check_devices(ctx, devices, count, options->feature);
-	return rc ? rc : list_extensions(ctx, options, entries, &cold, &hot);
+	if (!err)
+		err = owner_check(ctx, options->root_uid, options->root_gid, 0);
+	if (!err && options->stamp && strlen(options->stamp) > STAMP_BYTES)
+		err = error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "the version stamp is longer than %u bytes", STAMP_BYTES);
+	if (!err)
+		err = check_devices(ctx, devices, count, options->feature);
+	return err ? err : list_extensions(ctx, options, entries, &cold, &hot);
 }
 
 int mkfs_fill_names(struct mkfs *m)
@@ -153,10 +153,10 @@ int mkfs_fill_names(struct mkfs *m)
 	uint8_t entries[EXTENSIONS][EXTENSION_BYTES] = { { 0 } };
 	const char *label = m->options->label, *stamp = m->options->stamp ? m->options->stamp : "f2fskit";
 	unsigned cold, hot;
-	int rc = list_extensions(m->ctx, m->options, entries, &cold, &hot);
+	int err = list_extensions(m->ctx, m->options, entries, &cold, &hot);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	memcpy(sb_extension_list_w(m->sb), entries, sizeof(entries));
 	sb_set_extension_count(m->sb, cold);
 	sb_set_hot_ext_count(m->sb, (uint8_t)hot);

@@ -105,16 +105,16 @@ static int take_zones(struct f2fs_context *ctx, struct f2fs_device *dev, uint64_
 
 	out->zone_bytes = f2fs_device_info(dev)->zone_bytes;
 	for (uint64_t first = 0; first * out->zone_bytes < out->size; first += found) {
-		int rc = device_zones_quiet(dev, first, zones, BATCH, &found);
+		int err = device_zones_quiet(dev, first, zones, BATCH, &found);
 
-		if (rc)
-			return device_report(dev, rc, "report the zones in", first * out->zone_bytes, out->zone_bytes);
+		if (err)
+			return device_report(dev, err, "report the zones in", first * out->zone_bytes, out->zone_bytes);
 		if (found == 0)
 			return error_set(ctx, F2FS_ERR_IO, "the device does not report all its zones");
 		for (unsigned i = 0; i < found; i++) {
-			rc = take_zone(ctx, &zones[i], segment_bytes, &capacity, out);
-			if (rc)
-				return rc;
+			err = take_zone(ctx, &zones[i], segment_bytes, &capacity, out);
+			if (err)
+				return err;
 		}
 	}
 	return 0;
@@ -148,19 +148,19 @@ int mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, 
 {
 	struct plan_input in;
 	enum plan_result result;
-	int rc = take_options(ctx, options, &in);
+	int err = take_options(ctx, options, &in);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	if (count < 1 || count > F2FS_MAX_DEVICES)
 		return error_set(ctx, F2FS_ERR_INVALID, "a volume is on 1 to %u devices", F2FS_MAX_DEVICES);
 	for (unsigned i = 0; i < count; i++) {
 		for (unsigned j = 0; j < i; j++)
 			if (devices[j].device == devices[i].device)
 				return error_set(ctx, F2FS_ERR_INVALID, "a device is given twice");
-		rc = take_device(ctx, &devices[i], &in);
-		if (rc)
-			return rc;
+		err = take_device(ctx, &devices[i], &in);
+		if (err)
+			return err;
 	}
 	result = plan_features(in.feature, in.block_size, &in.feature);
 	if (!result)
@@ -172,13 +172,13 @@ int f2fs_mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devi
 		   const struct f2fs_mkfs_options *options, struct f2fs_layout *out)
 {
 	struct f2fs_mkfs_options own;
-	int rc;
+	int err;
 
 	error_clear(ctx);
-	rc = sized_take(ctx, &own, sizeof(own), options);
-	if (!rc)
-		rc = mkfs_check_names(ctx, devices, count, &own);
-	return rc ? rc : mkfs_plan(ctx, devices, count, &own, out);
+	err = sized_take(ctx, &own, sizeof(own), options);
+	if (!err)
+		err = mkfs_check_names(ctx, devices, count, &own);
+	return err ? err : mkfs_plan(ctx, devices, count, &own, out);
 }
 
 int f2fs_mkfs_minimum_size(struct f2fs_context *ctx, const struct f2fs_mkfs_options *options, uint64_t *bytes)
@@ -188,14 +188,14 @@ int f2fs_mkfs_minimum_size(struct f2fs_context *ctx, const struct f2fs_mkfs_opti
 	struct plan_input in;
 	enum plan_result result;
 	uint64_t smallest;
-	int rc;
+	int err;
 
 	error_clear(ctx);
-	rc = sized_take(ctx, &own, sizeof(own), options);
-	if (!rc)
-		rc = take_options(ctx, &own, &in);
-	if (rc)
-		return rc;
+	err = sized_take(ctx, &own, sizeof(own), options);
+	if (!err)
+		err = take_options(ctx, &own, &in);
+	if (err)
+		return err;
 	in.device_count = 1;
 	in.devices[0].sector_size = 512;
 	result = plan_layout(&in, &layout);

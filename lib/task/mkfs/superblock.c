@@ -14,16 +14,16 @@
 int mkfs_fill_superblock(struct mkfs *m)
 {
 	uint8_t *sb = m->sb;
-	int rc;
+	int err;
 
 	memset(sb, 0, sizeof(m->sb));
 	superblock_fill(sb, m->geo);
 	memcpy(sb_uuid_w(sb), m->result.uuid, sizeof(m->result.uuid));
 	for (unsigned i = 0; i < 3; i++)
 		sb_set_qf_ino(sb, i, m->result.quota_ino[i]);
-	rc = mkfs_fill_names(m);
-	if (rc)
-		return rc;
+	err = mkfs_fill_names(m);
+	if (err)
+		return err;
 	if (geometry_has(m->geo, F2FS_FEATURE_CASEFOLD)) {
 		sb_set_s_encoding(sb, ENCODING_UTF8);
 		sb_set_s_encoding_flags(sb, m->options->encoding_flags);
@@ -42,15 +42,15 @@ int mkfs_clear_superblocks(struct mkfs *m)
 
 	for (unsigned i = 0; i < m->device_count; i++) {
 		uint64_t size = m->layout->devices[i].size;
-		int rc;
+		int err;
 
 		if (m->devices[i].alias || (i > 0 && m->layout->devices[i].zone_type))
 			continue;
-		rc = device_zero(m->devices[i].device, 0, size < reach ? size : reach);
-		if (!rc)
-			rc = device_flush(m->devices[i].device);
-		if (rc)
-			return rc;
+		err = device_zero(m->devices[i].device, 0, size < reach ? size : reach);
+		if (!err)
+			err = device_flush(m->devices[i].device);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -58,16 +58,16 @@ int mkfs_clear_superblocks(struct mkfs *m)
 int mkfs_write_superblocks(struct mkfs *m)
 {
 	uint8_t *block = mem_zalloc(m->ctx, m->geo->block_size);
-	int rc = 0;
+	int err = 0;
 
 	if (!block)
 		return F2FS_ERR_NOMEM;
 	memcpy(block + SB_OFFSET, m->sb, sizeof(m->sb));
-	for (unsigned copy = 2; !rc && copy-- > 0;) {
-		rc = device_write(m->whole, mkfs_byte(m, copy), block, m->geo->block_size);
-		if (!rc)
-			rc = device_flush(m->whole);
+	for (unsigned copy = 2; !err && copy-- > 0;) {
+		err = device_write(m->whole, mkfs_byte(m, copy), block, m->geo->block_size);
+		if (!err)
+			err = device_flush(m->whole);
 	}
 	mem_free(m->ctx, block);
-	return rc;
+	return err;
 }

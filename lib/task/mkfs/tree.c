@@ -22,7 +22,11 @@
 
 static const char lost_found[] = "lost+found";
 
-int mkfs_append(struct mkfs *m, unsigned log, f2fs_nid_t owner, uint16_t slot, f2fs_blk_t *addr, uint8_t **block)
+/*
+ * Append a zeroed block to a log: its address, and its memory until the logs are written. owner is the node id for the
+ * summary, slot the index there (nodes: 0).
+ */
+static int append(struct mkfs *m, unsigned log, f2fs_nid_t owner, uint16_t slot, f2fs_blk_t *addr, uint8_t **block)
 {
 	struct mkfs_log *l = &m->logs[log];
 	uint8_t *summary;
@@ -71,10 +75,10 @@ static int new_inode(struct mkfs *m, unsigned log, f2fs_nid_t ino, uint16_t mode
 {
 	uint8_t *block, *footer;
 	f2fs_blk_t addr;
-	int rc = mkfs_append(m, log, ino, 0, &addr, &block);
+	int err = append(m, log, ino, 0, &addr, &block);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	m->nodes[m->node_count].nid = ino;
 	m->nodes[m->node_count++].addr = addr;
 	inode_set_i_mode(block, mode);
@@ -110,10 +114,10 @@ static int add_data_block(struct mkfs *m, f2fs_nid_t ino, uint8_t *inode, uint16
 {
 	struct inode_layout layout;
 	f2fs_blk_t addr;
-	int rc = mkfs_append(m, F2FS_HOT_DATA, ino, index, &addr, block);
+	int err = append(m, F2FS_HOT_DATA, ino, index, &addr, block);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	inode_layout(m->geo, inode, &layout);
 	put_le32(inode + layout.slot_offset + 4 * (size_t)index, addr);
 	return 0;
@@ -138,12 +142,12 @@ static void add_entry(struct mkfs *m, uint8_t *block, uint32_t *slot, const char
 static int new_directory(struct mkfs *m, f2fs_nid_t ino, f2fs_nid_t parent, uint16_t mode, uint8_t **inode,
 			 uint8_t **entries, uint32_t *slot)
 {
-	int rc = new_inode(m, F2FS_HOT_NODE, ino, mode, inode);
+	int err = new_inode(m, F2FS_HOT_NODE, ino, mode, inode);
 
-	if (!rc)
-		rc = add_data_block(m, ino, *inode, 0, entries);
-	if (rc)
-		return rc;
+	if (!err)
+		err = add_data_block(m, ino, *inode, 0, entries);
+	if (err)
+		return err;
 	inode_set_i_size(*inode, m->geo->block_size);
 	inode_set_i_blocks(*inode, 2);
 	*slot = 0;
@@ -157,10 +161,10 @@ static int make_root(struct mkfs *m)
 	uint8_t *inode, *entries;
 	uint32_t slot;
 	f2fs_nid_t alias_ino;
-	int rc = new_directory(m, ROOT_INO, ROOT_INO, MODE_ROOT, &inode, &entries, &slot);
+	int err = new_directory(m, ROOT_INO, ROOT_INO, MODE_ROOT, &inode, &entries, &slot);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	alias_ino = ROOT_INO + 1;
 	for (unsigned i = 0; i < 3; i++)
 		alias_ino += m->result.quota_ino[i] != 0;
@@ -179,11 +183,11 @@ static int make_lost_found(struct mkfs *m)
 {
 	uint8_t *inode, *entries;
 	uint32_t slot;
-	int rc = new_directory(m, m->result.lost_found_ino, ROOT_INO, MODE_LOST_FOUND, &inode, &entries, &slot);
+	int err = new_directory(m, m->result.lost_found_ino, ROOT_INO, MODE_LOST_FOUND, &inode, &entries, &slot);
 
-	if (!rc)
+	if (!err)
 		fill_name(inode, lost_found);
-	return rc;
+	return err;
 }
 
 /* What the owner of all files uses; quota files do not count. */
@@ -208,10 +212,10 @@ static int make_quota(struct mkfs *m, unsigned kind)
 	uint8_t file[MKFS_QUOTA_BYTES] = { 0 };
 	uint64_t inodes, used;
 	uint8_t *inode, *block;
-	int rc = new_inode(m, F2FS_HOT_NODE, ino, MODE_QUOTA, &inode);
+	int err = new_inode(m, F2FS_HOT_NODE, ino, MODE_QUOTA, &inode);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	inode_set_i_size(inode, MKFS_QUOTA_BYTES);
 	inode_set_i_blocks(inode, 1 + blocks);
 	inode_set_i_flags(inode, FLAG_i_flags_immutable | FLAG_i_flags_noatime);
@@ -220,9 +224,9 @@ static int make_quota(struct mkfs *m, unsigned kind)
 	for (uint32_t i = 0; i < blocks; i++) {
 		size_t done = (size_t)i * bs;
 
-		rc = add_data_block(m, ino, inode, (uint16_t)i, &block);
-		if (rc)
-			return rc;
+		err = add_data_block(m, ino, inode, (uint16_t)i, &block);
+		if (err)
+			return err;
 		memcpy(block, file + done, sizeof(file) - done < bs ? sizeof(file) - done : bs);
 	}
 	return 0;
@@ -234,10 +238,10 @@ static int make_alias(struct mkfs *m, unsigned i, f2fs_nid_t ino)
 	const struct f2fs_layout_device *place = &m->layout->devices[i];
 	uint64_t blocks = (uint64_t)place->segments * F2FS_SEGMENT_BLOCKS;
 	uint8_t *inode;
-	int rc = new_inode(m, F2FS_COLD_NODE, ino, MODE_ALIAS, &inode);
+	int err = new_inode(m, F2FS_COLD_NODE, ino, MODE_ALIAS, &inode);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	inode_set_i_flags(inode, FLAG_i_flags_device_alias);
 	inode_set_i_inline(inode, (uint8_t)(inode_i_inline(inode) | FLAG_i_inline_pin_file));
 	inode_set_i_size(inode, blocks << m->geo->block_bits);
@@ -286,21 +290,21 @@ static void seal_inodes(struct mkfs *m)
 
 int mkfs_build_tree(struct mkfs *m)
 {
-	int rc;
+	int err;
 
 	number_inodes(m);
-	rc = make_root(m);
-	for (unsigned kind = 0; !rc && kind < 3; kind++)
+	err = make_root(m);
+	for (unsigned kind = 0; !err && kind < 3; kind++)
 		if (m->result.quota_ino[kind])
-			rc = make_quota(m, kind);
-	if (!rc && m->result.lost_found_ino)
-		rc = make_lost_found(m);
-	for (unsigned i = 1; !rc && i < m->device_count; i++)
+			err = make_quota(m, kind);
+	if (!err && m->result.lost_found_ino)
+		err = make_lost_found(m);
+	for (unsigned i = 1; !err && i < m->device_count; i++)
 		if (m->devices[i].alias)
-			rc = make_alias(m, i, m->next_nid++);
-	if (!rc)
+			err = make_alias(m, i, m->next_nid++);
+	if (!err)
 		seal_inodes(m);
-	return rc;
+	return err;
 }
 
 int mkfs_write_logs(struct mkfs *m)
@@ -308,13 +312,13 @@ int mkfs_write_logs(struct mkfs *m)
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
 		const struct mkfs_log *log = &m->logs[i];
 		f2fs_blk_t addr = geometry_segment_start(m->geo, m->layout->logs[i]);
-		int rc;
+		int err;
 
 		if (log->count == 0)
 			continue;
-		rc = device_write(m->whole, mkfs_byte(m, addr), log->blocks, (size_t)log->count * m->geo->block_size);
-		if (rc)
-			return rc;
+		err = device_write(m->whole, mkfs_byte(m, addr), log->blocks, (size_t)log->count * m->geo->block_size);
+		if (err)
+			return err;
 	}
 	return 0;
 }

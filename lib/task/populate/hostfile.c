@@ -14,7 +14,11 @@ int host_file_open(struct populate *p, struct host_file *file, int at, const cha
 	file->at = file->data_end = 0;
 	file->has_holes = false;
 	file->fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
-	return file->fd < 0 ? error_sys(p->ctx, errno, "cannot open") : 0;
+	if (file->fd < 0)
+		return error_sys(p->ctx, errno, "cannot open");
+	if (f2fs_device_is_open(p->ctx, file->fd))
+		return error_set(p->ctx, F2FS_ERR_BUSY, "it is the image that is being written");
+	return 0;
 }
 
 void host_file_holes(const struct populate *p, struct host_file *file, const struct stat *st)

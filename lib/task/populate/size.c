@@ -138,13 +138,22 @@ static int fill(struct sizing *s, struct f2fs_device *dev, struct usage *out)
 
 	if (err)
 		return err;
-	err = populate_run(vol, &s->populate, &result, !s->populate.compression);
+	if (s->populate.prepare)
+		err = s->populate.prepare(s->populate.prepare_user, vol);
+	if (!err)
+		err = populate_run(vol, &s->populate, &result, !s->populate.compression);
 	if (!err || err == F2FS_ERR_INCOMPLETE)
 		err = f2fs_volume_commit(vol);
 	if (!err)
 		err = count_usage(vol, out);
 	f2fs_volume_close(vol);
 	return err;
+}
+
+/* Was it the volume that had no room, and not the host's disk below it? */
+static bool is_too_small(const struct sizing *s, int err)
+{
+	return err == F2FS_ERR_NOSPC && s->ctx->error.sys_errno == 0;
 }
 
 /* Make a volume of a size and copy the tree; NOSPC when it does not fit. */
@@ -224,7 +233,7 @@ static int count_tree(struct sizing *s, struct usage *usage)
 	uint64_t size = FIRST_SIZE;
 	int err;
 
-	while ((err = try_size(s, size, usage)) == F2FS_ERR_NOSPC && size < LAST_SIZE)
+	while (is_too_small(s, err = try_size(s, size, usage)) && size < LAST_SIZE)
 		size *= 8;
 	return err;
 }
@@ -236,7 +245,7 @@ static int prove(struct sizing *s, uint64_t step, uint64_t *size)
 	struct usage usage;
 	int err;
 
-	for (uint64_t more = 1; (err = try_size(s, *size, &usage)) == F2FS_ERR_NOSPC && more < 1u << 20; more *= 2) {
+	for (uint64_t more = 1; is_too_small(s, err = try_size(s, *size, &usage)) && more < 1u << 20; more *= 2) {
 		low = *size;
 		*size += more * step;
 	}
@@ -246,7 +255,7 @@ static int prove(struct sizing *s, uint64_t step, uint64_t *size)
 		err = try_size(s, middle, &usage);
 		if (!err) {
 			*size = middle;
-		} else if (err == F2FS_ERR_NOSPC) {
+		} else if (is_too_small(s, err)) {
 			low = middle;
 			err = 0;
 		}

@@ -48,6 +48,9 @@ static int broken_by(struct populate *p, struct archive *archive)
 		return error_nomem(p->ctx);
 	if (archive_errno(archive) == ECANCELED)
 		return error_set(p->ctx, F2FS_ERR_CANCELED, "populate was canceled");
+	if (!p->path.count && text && strstr(text, "Unrecognized archive format"))
+		return error_set(p->ctx, F2FS_ERR_IO,
+				 "it is neither a directory nor an archive, or the archive is damaged or cut short");
 	return error_set(p->ctx, F2FS_ERR_IO, "the archive is damaged or cut short%s%.200s: %s", after,
 			 populate_path(p), text ? text : "libarchive failed");
 }

@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "log/pack.h"
 #include "task/resize/resize.h"
+#include "task/zeros.h"
 
 #define RUN_BYTES (1u << 20)
 
@@ -234,7 +235,7 @@ static int fill_logs(const struct areas *a, struct pack *pack, uint8_t *sums)
 						   .alloc_type = alloc_type,
 						   .sums = mine,
 						   .sum_count = F2FS_SEGMENT_BLOCKS };
-		pack->logs[i].entries = alloc_type == 1 ? F2FS_SEGMENT_BLOCKS : pack->logs[i].blkoff;
+		pack->logs[i].entries = alloc_type == ALLOC_HOLES ? F2FS_SEGMENT_BLOCKS : pack->logs[i].blkoff;
 	}
 	return 0;
 }

@@ -33,7 +33,7 @@ static uint32_t count_usable(const struct f2fs_volume *vol, f2fs_seg_t first, ui
 	return count;
 }
 
-int resize_count(struct f2fs_volume *vol, struct resize_usage *out)
+static int count_usage(struct f2fs_volume *vol, struct resize_usage *out)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
 	uint8_t *entries = mem_calloc(vol->ctx, geo->sit_per_block, sit_SIZE);
@@ -99,7 +99,7 @@ static void look_at_areas(struct resize *r)
 
 int resize_look(struct resize *r)
 {
-	int err = resize_count(r->vol, &r->usage);
+	int err = count_usage(r->vol, &r->usage);
 
 	look_at_areas(r);
 	r->now.data_blocks = r->usage.data_blocks;
@@ -108,7 +108,8 @@ int resize_look(struct resize *r)
 	return err;
 }
 
-int resize_reopen(struct resize *r)
+/* Open the volume again, as it is now. */
+static int reopen(struct resize *r)
 {
 	struct f2fs_open_options open = r->open;
 	int err;
@@ -154,7 +155,7 @@ int resize_switch(struct resize *r, const struct f2fs_geometry *to)
 		return error_set(r->ctx, F2FS_ERR_STATE, "the superblock of the new size breaks a rule: %s",
 				 rule_row(superblock_check(sb))->text);
 	err = superblock_replace(r->vol, sb);
-	return err ? err : resize_reopen(r);
+	return err ? err : reopen(r);
 }
 
 int resize_settle(struct resize *r)

@@ -196,9 +196,10 @@ static int check_devices(struct resize *r, const struct f2fs_resize_step *step)
 static int plan(struct resize *r)
 {
 	struct f2fs_resize_result *result = r->result;
+	struct stage_room room;
 	uint32_t missing;
 	enum stage_result why =
-		stage_plan(&r->now, r->target, result->steps, &result->step_count, &missing);
+		stage_plan(&r->now, r->target, result->steps, &result->step_count, &missing, &room);
 	int err = 0;
 
 	if (why) {
@@ -209,14 +210,14 @@ static int plan(struct resize *r)
 		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED,
 				 "a volume keeps all of its devices: the last one cannot be smaller than a zone");
 	if (result->step_count == 0 && !is_settled(r)) {
-		struct stage_room room;
-
 		if (!stage_room(&r->now, r->vol->geo.segment_count_main, false, &room))
 			return error_set(r->ctx, F2FS_ERR_NOSPC,
 					 "with this overprovision ratio the volume does not hold what is in use");
 		result->steps[result->step_count++] =
 			(struct f2fs_resize_step){ .kind = F2FS_RESIZE_RESERVE, .segments = r->target };
 	}
+	if (result->step_count > 0)
+		result->new_user_blocks = room.user_blocks;
 	for (uint32_t i = 0; i < result->step_count && !err; i++)
 		if (result->steps[i].kind == F2FS_RESIZE_RELAYOUT)
 			err = check_devices(r, &result->steps[i]);

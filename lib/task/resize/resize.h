@@ -74,10 +74,10 @@ uint32_t stage_anew(const struct stage_volume *v, uint32_t most);
 uint32_t stage_areas(const struct stage_volume *v, uint32_t segment_count, struct f2fs_layout *out);
 /*
  * Find the steps to a size in segments, areas included: at most F2FS_RESIZE_STEPS. With NO_ROOM *missing is how many
- * main segments would have to be free besides.
+ * main segments would have to be free besides. *room: of the volume behind the last step; untouched without steps.
  */
 enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, struct f2fs_resize_step *steps,
-			     uint32_t *count, uint32_t *missing);
+			     uint32_t *count, uint32_t *missing, struct stage_room *room);
 
 /* ---- the rest ---- */
 
@@ -105,11 +105,8 @@ struct resize {
 
 /* ---- resize/now.c ---- */
 
-/* Open the volume again, as it is now. */
-int resize_reopen(struct resize *r);
 /* Look at the volume: r->now, r->usage. */
 int resize_look(struct resize *r);
-int resize_count(struct f2fs_volume *vol, struct resize_usage *out);
 /* The geometry in force becomes to: superblocks, flushed; then the volume is opened again. */
 int resize_switch(struct resize *r, const struct f2fs_geometry *to);
 /* A commit with the numbers of the volume's size as it is now, without the flag of a resize. */
@@ -142,8 +139,5 @@ struct areas_target {
  * are, and flush. Nothing that vol uses may be where they go. *written: bytes.
  */
 int areas_write(struct f2fs_volume *vol, const struct areas_target *to, uint64_t *written);
-
-/* zeros.c: make bytes read as zeros, holes left as they are. */
-int zero_range(struct f2fs_device *dev, uint64_t at, uint64_t length);
 
 #endif

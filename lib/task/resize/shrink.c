@@ -13,6 +13,7 @@
 #include "device/device.h"
 #include "file/write.h"
 #include "task/resize/resize.h"
+#include "task/zeros.h"
 #include "volume/zone_map.h"
 
 /* The geometry with another number of segments, areas as they are. */

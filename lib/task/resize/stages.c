@@ -264,10 +264,9 @@ static enum stage_result next_step(const struct stage_volume *v, uint32_t target
 }
 
 enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, struct f2fs_resize_step *steps,
-			     uint32_t *count, uint32_t *missing)
+			     uint32_t *count, uint32_t *missing, struct stage_room *room)
 {
 	struct stage_volume at = *v;
-	struct stage_room room;
 	uint32_t main_segments;
 
 	*missing = 0;
@@ -285,5 +284,5 @@ enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, stru
 	}
 	/* an intermediate size may keep less for cleaning than the ratio says, the final one may not */
 	main_segments = at.shape.segment_count - at.meta_segments;
-	return *count == 0 || stage_room(&at, main_segments, false, &room) ? STAGE_OK : STAGE_RESERVED;
+	return *count == 0 || stage_room(&at, main_segments, false, room) ? STAGE_OK : STAGE_RESERVED;
 }

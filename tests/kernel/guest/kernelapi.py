@@ -322,6 +322,13 @@ def quotas(device, kind):
             return found
 
 
+def quota_grace(device, kind):
+    """(seconds of space, of inodes)"""
+    buf = ctypes.create_string_buffer(24)
+    check(LIBC.quotactl(0x800005 << 8 | kind, device.encode(), 0, buf))
+    return struct.unpack_from("<QQ", buf)
+
+
 def set_quota(device, kind, ident, space_hard, space_soft, inodes_hard, inodes_soft):
     limits = struct.pack("<8QII", space_hard, space_soft, 0, inodes_hard, inodes_soft, 0, 0, 0, 1 | 4, 0)
     buf = ctypes.create_string_buffer(limits, 80)

@@ -124,17 +124,6 @@ static void test_printable(void **state)
 	check_printable("\xED\xA0\x80", 3, "\\xed\\xa0\\x80"); /* surrogate */
 }
 
-static void test_quoted(void **state)
-{
-	char buf[64];
-	struct text t;
-
-	(void)state;
-	text_init(&t, buf, sizeof(buf));
-	text_add_quoted(&t, "it's \"a\"\\", 9, '"');
-	assert_string_equal(buf, "\"it's \\x22a\\x22\\\\\"");
-}
-
 /* Turn printable text back: the promise of "without doubt". */
 static size_t unescape(const char *s, uint8_t *out)
 {
@@ -186,7 +175,6 @@ int main(void)
 		cmocka_unit_test(test_every_size),
 		cmocka_unit_test(test_nothing_after_truncation),
 		cmocka_unit_test(test_printable),
-		cmocka_unit_test(test_quoted),
 		cmocka_unit_test(test_printable_reversible),
 	};
 

@@ -40,7 +40,7 @@ static int add_up(struct checker *c, uint32_t window, uint64_t *count, uint64_t 
 	return err;
 }
 
-static int compare_windows(struct checker *c, void *user)
+static void compare_windows(struct checker *c)
 {
 	uint64_t whole, whole_sum, parts, parts_sum;
 	unsigned windows;
@@ -53,8 +53,6 @@ static int compare_windows(struct checker *c, void *user)
 	assert_int_equal(add_up(c, F2FS_SEGMENT_BLOCKS, &parts, &parts_sum, &windows), 0);
 	assert_true(windows > 3);
 	assert_true(parts == whole && parts_sum == whole_sum);
-	*(int *)user = 1;
-	return 0;
 }
 
 static void windows_give_all(void **state)
@@ -62,13 +60,14 @@ static void windows_give_all(void **state)
 	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .threads = 1 };
 	const struct check_run run = { .options = &options, .mode = F2FS_MODE_TOLERANT };
 	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
+	struct checker *c;
 	struct seed seed;
-	int is_done = 0;
 
 	(void)state;
 	seed_load(&seed, "plain");
-	assert_int_equal(check_run(seed.ctx, seed.dev, &run, &result, compare_windows, &is_done), 0);
-	assert_true(is_done);
+	assert_int_equal(check_open(seed.ctx, seed.dev, &run, &result, &c), 0);
+	compare_windows(c);
+	check_close(seed.ctx, c, 0);
 	seed_close(&seed);
 }
 

@@ -196,6 +196,28 @@ static void used_files_are_refused(void **state)
 	free_fixture(&f);
 }
 
+/* Two loop devices over one file: each is in the other's way, but not in its own. */
+static void twin_loop_devices_are_refused(void **state)
+{
+	struct stat st = block_device(7, 7);
+	struct fixture f;
+	char text[400];
+
+	(void)state;
+	make_fixture(&f);
+	snprintf(text, sizeof(text), "%s\n", f.image);
+	put_file(&f, "sys/block/loop7/loop/backing_file", text);
+	put_file(&f, "sys/block/loop7/dev", "7:7\n");
+	put_file(&f, "sys/dev/block/7:7/loop/backing_file", text);
+	expect(&f, &st, NULL);
+	put_file(&f, "sys/block/loop9/loop/backing_file", text);
+	put_file(&f, "sys/block/loop9/dev", "7:9\n");
+	expect(&f, &st, "in use by /dev/loop9");
+	put_file(&f, "sys/block/loop9/loop/backing_file", "/dev/null\n");
+	expect(&f, &st, NULL);
+	free_fixture(&f);
+}
+
 /* Tables that make no sense, or are not there, mean nothing; very long lines are skipped as one. */
 static void odd_tables_do_no_harm(void **state)
 {
@@ -228,6 +250,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mounted_devices_are_refused), cmocka_unit_test(readers_bear_a_read_only_mount),
 		cmocka_unit_test(held_devices_are_refused),    cmocka_unit_test(used_files_are_refused),
+		cmocka_unit_test(twin_loop_devices_are_refused),
 		cmocka_unit_test(odd_tables_do_no_harm),
 	};
 

@@ -94,7 +94,7 @@ static void make_disk(struct test_host *host, struct f2fs_device **dev)
 	assert_true(fd >= 0);
 	f2fs_device_close(*dev);
 	unlink(path);
-	assert_int_equal(block_make_device(host->ctx, "the disk", fd, F2FS_DEVICE_WRITE, dev), 0);
+	assert_int_equal(block_make_device(host->ctx, "the disk", fd, F2FS_DEVICE_WRITE, -1, dev), 0);
 }
 
 static void check_zone(const struct f2fs_zone *zone, uint64_t number, uint64_t shift)
@@ -297,7 +297,7 @@ static void survives_failing_allocations(void **state)
 	make_disk(&host, &dev);
 	for (uint64_t n = 1; n <= 3; n++) {
 		host.fail_at = host.calls + n;
-		assert_int_equal(block_make_device(host.ctx, "the disk", 0, 0, &other), F2FS_ERR_NOMEM);
+		assert_int_equal(block_make_device(host.ctx, "the disk", 0, 0, -1, &other), F2FS_ERR_NOMEM);
 		assert_null(other);
 	}
 	host.fail_at = host.calls + 1;

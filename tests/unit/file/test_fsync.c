@@ -355,6 +355,72 @@ static void take_name(struct f2fs_inode *inode)
 	f2fs_inode_close(dir);
 }
 
+/* What had the name lives on: a recovery that gives the name to a new file would lose it. */
+static void move_other(struct f2fs_inode *inode)
+{
+	struct f2fs_inode *dir = look("/dir");
+
+	write_at(inode, 0, BLOCK);
+	assert_int_equal(f2fs_rename(dir, "old", 3, dir, "older", 5, 0), 0);
+	f2fs_inode_close(dir);
+}
+
+static void move_other_away(struct f2fs_inode *inode)
+{
+	struct f2fs_inode *dir = look("/dir"), *root = look("/");
+
+	write_at(inode, 0, BLOCK);
+	assert_int_equal(f2fs_rename(dir, "old", 3, root, "older", 5, 0), 0);
+	f2fs_inode_close(dir);
+	f2fs_inode_close(root);
+}
+
+static void exchange_others(struct f2fs_inode *inode)
+{
+	struct f2fs_inode *dir = look("/dir"), *root = look("/");
+
+	write_at(inode, 0, BLOCK);
+	f2fs_inode_close(make("/", "apart", 0100644));
+	assert_int_equal(f2fs_rename(root, "apart", 5, dir, "old", 3, F2FS_RENAME_EXCHANGE), 0);
+	f2fs_inode_close(dir);
+	f2fs_inode_close(root);
+}
+
+static void link_other(struct f2fs_inode *inode)
+{
+	struct f2fs_inode *dir = look("/dir"), *old = look("/dir/old");
+
+	write_at(inode, 0, BLOCK);
+	add_name(old);
+	assert_int_equal(f2fs_remove(dir, "old", 3), 0);
+	f2fs_inode_close(old);
+	f2fs_inode_close(dir);
+}
+
+static void replace_link(struct f2fs_inode *inode)
+{
+	struct f2fs_inode *dir = look("/dir"), *root = look("/"), *old = look("/dir/old");
+
+	write_at(inode, 0, BLOCK);
+	add_name(old);
+	f2fs_inode_close(make("/", "apart", 0100644));
+	assert_int_equal(f2fs_rename(root, "apart", 5, dir, "old", 3, 0), 0);
+	f2fs_inode_close(old);
+	f2fs_inode_close(dir);
+	f2fs_inode_close(root);
+}
+
+/* What the last commit has below a directory would be left without a name. */
+static void remove_directory(struct f2fs_inode *inode)
+{
+	struct f2fs_inode *dir = look("/dir");
+
+	write_at(inode, 0, BLOCK);
+	f2fs_inode_close(make("/dir", "sub", 040755));
+	assert_int_equal(f2fs_remove(dir, "sub", 3), 0);
+	f2fs_inode_close(dir);
+}
+
 static void change_directory(struct f2fs_inode *inode)
 {
 	struct f2fs_inode *dir = look("/dir");
@@ -412,7 +478,7 @@ static void use_up_room(struct f2fs_inode *inode)
 	write_at(inode, 0, BLOCK);
 }
 
-static const struct {
+static const struct row {
 	int reason;
 	bool is_new;	 /* the file was not there at the last commit */
 	bool in_new_dir; /* nor its directory */
@@ -436,22 +502,42 @@ static const struct {
 	{ F2FS_FSYNC_PARENT_XATTRS, false, false, 0100644, 0, change_directory },
 	{ F2FS_FSYNC_NODE_FREED, false, false, 0100644, 2000 * BLOCK, lose_node },
 	{ F2FS_FSYNC_BEYOND_END, false, false, 0100644, 2 * BLOCK, reserve_behind },
+	{ F2FS_FSYNC_PARENT_NAMES, true, false, 0100644, 0, replace_link },
+	{ F2FS_FSYNC_PARENT_NAMES, true, false, 0100644, 0, remove_directory },
 };
 
-static void try_row(unsigned row)
+/* The same with F2FS_FSYNC_MODE_POSIX. */
+static const struct row posix_commits[] = {
+	{ F2FS_FSYNC_NONE, true, false, 0100644, 0, no_change },
+	{ F2FS_FSYNC_NONE, true, false, 0100644, 0, take_name },
+	{ F2FS_FSYNC_NONE, false, false, 0100644, 0, move_other },
+	{ F2FS_FSYNC_PARENT_NAMES, true, false, 0100644, 0, move_other },
+	{ F2FS_FSYNC_PARENT_NAMES, true, false, 0100644, 0, move_other_away },
+	{ F2FS_FSYNC_PARENT_NAMES, true, false, 0100644, 0, exchange_others },
+	{ F2FS_FSYNC_PARENT_NAMES, true, false, 0100644, 0, link_other },
+	{ F2FS_FSYNC_PARENT_NAMES, true, false, 0100644, 0, replace_link },
+	{ F2FS_FSYNC_PARENT_NAMES, true, false, 0100644, 0, remove_directory },
+	{ F2FS_FSYNC_PARENT_NAMES, true, false, 0100644, 0, rename_it },
+	{ F2FS_FSYNC_WRONG_PARENT, true, false, 0100644, 0, move_by_link },
+	{ F2FS_FSYNC_IDENTITY, false, false, 0100644, 0, rename_it },
+	{ F2FS_FSYNC_NEW_PARENT, true, true, 0100644, 0, no_change },
+	{ F2FS_FSYNC_PARENT_XATTRS, true, false, 0100644, 0, change_directory },
+};
+
+static void try_row(const struct row *row, unsigned number)
 {
 	struct f2fs_inode *inode, *dir = make("/", "dir", 040755), *old = make("/dir", "old", 0100644);
 	int reason;
 
-	if (!commits[row].in_new_dir)
+	if (!row->in_new_dir)
 		commit();
-	inode = make("/dir", "file", commits[row].mode);
-	if (commits[row].size)
-		write_at(inode, commits[row].size - 1, 1);
-	if (!commits[row].is_new)
+	inode = make("/dir", "file", row->mode);
+	if (row->size)
+		write_at(inode, row->size - 1, 1);
+	if (!row->is_new)
 		commit();
-	if (commits[row].change)
-		commits[row].change(inode);
+	if (row->change)
+		row->change(inode);
 	if (forget_cache) {
 		f2fs_inode_close(inode);
 		f2fs_inode_close(dir);
@@ -465,8 +551,8 @@ static void try_row(unsigned row)
 		forget_cache = false;
 	}
 	assert_int_equal(f2fs_fsync_reason(inode, &reason), 0);
-	if (reason != commits[row].reason)
-		fail_msg("row %u: %s", row, f2fs_fsync_reason_name(reason));
+	if (reason != row->reason)
+		fail_msg("row %u: %s", number, f2fs_fsync_reason_name(reason));
 	assert_int_equal(f2fs_fsync(inode, 0), 0);
 	f2fs_inode_close(inode);
 	f2fs_inode_close(dir);
@@ -479,15 +565,33 @@ static void try_row(unsigned row)
 
 static void reasons_to_commit(void **state)
 {
-	for (unsigned row = 0; row < sizeof(commits) / sizeof(commits[0]); row++) {
+	for (unsigned i = 0; i < sizeof(commits) / sizeof(commits[0]); i++) {
 		tear_down(state);
 		set_up(state);
-		try_row(row);
+		try_row(&commits[i], i);
 	}
 	assert_string_equal(f2fs_fsync_reason_name(F2FS_FSYNC_NO_ROOM), "NO_ROOM");
 	assert_string_equal(f2fs_fsync_reason_text(F2FS_FSYNC_LINKS), "the file has not exactly one name");
 	assert_null(f2fs_fsync_reason_name(-1));
 	assert_null(f2fs_fsync_reason_text(1000));
+}
+
+static void reasons_in_posix_mode(void **state)
+{
+	const struct f2fs_write_options posix = { F2FS_SIZED(f2fs_write_options), .fsync_mode = F2FS_FSYNC_MODE_POSIX };
+	const struct f2fs_write_options odd = { F2FS_SIZED(f2fs_write_options), .fsync_mode = 2 };
+
+	for (unsigned i = 0; i < sizeof(posix_commits) / sizeof(posix_commits[0]); i++) {
+		tear_down(state);
+		set_up(state);
+		assert_int_equal(f2fs_volume_configure(s.vol, &posix), 0);
+		try_row(&posix_commits[i], i);
+	}
+	assert_int_equal(f2fs_volume_configure(s.vol, &odd), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_fsync_mode_find("posix"), F2FS_FSYNC_MODE_POSIX);
+	assert_int_equal(f2fs_fsync_mode_find("nobarrier"), -1);
+	assert_string_equal(f2fs_fsync_mode_name(F2FS_FSYNC_MODE_STRICT), "strict");
+	assert_null(f2fs_fsync_mode_name(2));
 }
 
 static void wrong_flags(void **state)
@@ -513,6 +617,7 @@ int main(void)
 		TEST(writes_can_be_synchronous),
 		TEST(several_pieces_at_once),
 		TEST(reasons_to_commit),
+		TEST(reasons_in_posix_mode),
 		TEST(wrong_flags),
 	};
 

@@ -160,6 +160,51 @@ static void grace(void **state)
 	expect_clean();
 }
 
+static void expect_periods(unsigned kind, uint32_t space, uint32_t inodes)
+{
+	struct f2fs_quota_grace grace = { F2FS_SIZED(f2fs_quota_grace) };
+
+	assert_int_equal(f2fs_quota_grace_get(v.vol, kind, &grace), 0);
+	assert_int_equal(grace.space_seconds, space);
+	assert_int_equal(grace.inode_seconds, inodes);
+}
+
+/* How long grace is, of a whole file. */
+static void periods(void **state)
+{
+	const struct f2fs_time now = { 1000000, 0 };
+	const struct f2fs_quota_grace grace = { F2FS_SIZED(f2fs_quota_grace), 50, UINT32_MAX };
+	struct f2fs_quota_grace odd = { .struct_size = 0 };
+	struct f2fs_quota q = { .id = 0, .space_soft_kib = 1 };
+
+	(void)state;
+	expect_periods(0, 604800, 604800);
+	assert_int_equal(f2fs_quota_grace_set(v.vol, 0, &grace), 0);
+	expect_periods(0, 50, UINT32_MAX); /* as it will be */
+	expect_periods(1, 604800, 604800);
+	f2fs_volume_discard(v.vol);
+	expect_periods(0, 604800, 604800);
+	f2fs_volume_set_time(v.vol, &now);
+	assert_int_equal(f2fs_quota_grace_set(v.vol, 0, &grace), 0);
+	assert_int_equal(f2fs_quota_set(v.vol, 0, F2FS_QUOTA_SPACE_SOFT, &q), 0);
+	expect_clean();
+	fresh_reopen(&v);
+	expect_periods(0, 50, UINT32_MAX);
+	get(0, &q);
+	assert_int_equal(q.space_grace, 1000050);
+	assert_int_equal(f2fs_quota_grace_set(v.vol, 1, &grace), 0); /* that alone is a change to be committed */
+	expect_clean();
+	fresh_reopen(&v);
+	expect_periods(1, 50, UINT32_MAX);
+	assert_int_equal(f2fs_quota_grace_set(v.vol, 2, &grace), F2FS_ERR_NOT_FOUND);
+	assert_int_equal(f2fs_quota_grace_set(v.vol, 3, &grace), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_quota_grace_set(v.vol, 0, &odd), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_quota_grace_get(v.vol, 0, &odd), F2FS_ERR_INVALID);
+	odd.struct_size = sizeof(odd);
+	assert_int_equal(f2fs_quota_grace_get(v.vol, 2, &odd), F2FS_ERR_NOT_FOUND);
+	expect_clean();
+}
+
 static void refusals(void **state)
 {
 	struct f2fs_quota q = { .id = UINT32_MAX };
@@ -186,6 +231,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(user_0_may_own_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(grace, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(periods, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(refusals, set_up, tear_down),
 	};
 

@@ -201,6 +201,31 @@ static void uniform_writes_cost_no_more(void **state)
 	assert_true(cost[0] > 10000 && cost[1] * 100 <= cost[0] * 102);
 }
 
+/* A few blocks change again and again, then never: no life foretells the next, but what changes is not what is cold. */
+static void what_dies_young_is_told_apart(void **state)
+{
+	static const struct f2fs_hotness_options adaptive = { F2FS_SIZED(f2fs_hotness_options),
+							      .method = F2FS_HOTNESS_ADAPTIVE };
+	struct f2fs_inode *inode = begin(&adaptive, MANY);
+	struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
+	struct f2fs_stream_stat streams = { F2FS_SIZED(f2fs_stream_stat) };
+
+	(void)state;
+	for (unsigned k = 0; k < 40000; k++) {
+		const uint32_t at = k / 8 + next_random() % 16;
+
+		value[at] = next_random();
+		memcpy(bytes, &value[at], 4);
+		need(f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
+	}
+	f2fs_hotness_stat(hot, &stat);
+	f2fs_volume_streams(v.vol, &streams);
+	assert_int_equal(stat.tells_apart, 1);
+	assert_true(streams.saved > 1000); /* they wait in memory */
+	must_be_right(inode);
+	end(inode);
+}
+
 static void little_memory_is_no_failure(void **state)
 {
 	static const struct f2fs_hotness_options ways[] = {
@@ -373,6 +398,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_are_sound),
 		cmocka_unit_test(uniform_writes_cost_no_more),
+		cmocka_unit_test(what_dies_young_is_told_apart),
 		cmocka_unit_test(little_memory_is_no_failure),
 		cmocka_unit_test(sidecar_comes_back),
 		cmocka_unit_test(lies_cost_nothing),

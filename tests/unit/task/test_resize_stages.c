@@ -131,6 +131,7 @@ static void growing_is_as_brute_force_says(void **state)
 		struct stage_volume v = made(segments, zone, rand() % 4 == 0, 0, 0);
 		const uint64_t room = (uint64_t)(segments - v.meta_segments) * 512;
 		struct f2fs_resize_step steps[F2FS_RESIZE_STEPS];
+		struct stage_room room_left;
 		uint32_t count, missing;
 		enum stage_result result;
 
@@ -141,7 +142,7 @@ static void growing_is_as_brute_force_says(void **state)
 		}
 		v.node_blocks = v.data_blocks / 50;
 		v.valid_blocks = v.data_blocks + v.node_blocks;
-		result = stage_plan(&v, target, steps, &count, &missing);
+		result = stage_plan(&v, target, steps, &count, &missing, &room_left);
 		assert_int_equal(result == STAGE_OK, reach(v, target) == target);
 		assert_true(result == STAGE_OK || (result == STAGE_NO_ROOM && missing > 0));
 		if (result != STAGE_OK) {

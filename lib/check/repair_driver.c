@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The driver of repair, a loop: check, decide, choose what is next, do it, until nothing is left to be done. Every
+ * round is one commit, so after a power cut the next run goes on from there. When the tables that lead to nodes are
+ * damaged, nodes are searched by their footers first (volume/rescue.c).
+ */
+#include <f2fskit/recover.h>
+
+#include "check/decisions.h"
+#include "check/readings.h"
+#include "check/repair.h"
+#include "volume/rescue.h"
+
+#include <string.h>
+
+#define MAX_ROUNDS 8u
+#define MAX_SEARCHES 2u /* what they do not find is not there */
+
+/* What comes after a check. All but the end lead to the next check. */
+enum next {
+	NEXT_END,     /* nothing is left to be done, or nothing can be */
+	NEXT_SEARCH,  /* the next check searches for nodes */
+	NEXT_ROOTS,   /* a round that sets the superblocks right */
+	NEXT_RECOVER, /* what was fsynced becomes a part of the volume */
+	NEXT_ROUND    /* a round of repair */
+};
+
+struct driver {
+	struct f2fs_context *ctx;
+	struct f2fs_check_options options; /* of the checks: the driver tells findings itself */
+	struct check_run run;
+	struct decisions decisions;
+	struct f2fs_check_result first; /* of the check whose findings were told */
+	struct f2fs_recover_result recovered;
+	unsigned rounds;
+	uint64_t seen;	   /* digest of what the check before the last round found */
+	bool is_nameless;  /* no superblock leads to the volume */
+	bool was_told;	   /* findings are told once, as the first check found them */
+	bool is_begun;	   /* something was committed: the older checkpoint is of no use any more */
+	bool must_recover; /* what was fsynced still waits */
+	bool is_unread;	   /* it could not be read whether something waits */
+};
+
+static bool is_search(const struct driver *d)
+{
+	return d->run.mode == F2FS_MODE_RESCUE;
+}
+
+static bool may_search(const struct driver *d)
+{
+	return !is_search(d) && d->rounds < MAX_SEARCHES;
+}
+
+static bool tells(const struct driver *d)
+{
+	return !d->was_told && (!is_search(d) || d->is_nameless);
+}
+
+/* Hash all findings into one number, to see whether a round changed anything. */
+static uint64_t digest_findings(const struct checker *c)
+{
+	uint64_t digest = c->findings.count + 1;
+
+	for (size_t i = 0; i < c->findings.count; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+		const uint64_t values[] = { f->problem, f->nid, f->ino, f->segno, f->slot, f->found, f->expected };
+
+		for (unsigned k = 0; k < sizeof(values) / sizeof(values[0]); k++)
+			digest = (digest ^ values[k]) * 0x100000001B3u;
+	}
+	return digest;
+}
+
+/* Ask about the findings. Fails when the volume may not be written at all. */
+static int decide(struct driver *d, struct checker *c)
+{
+	int err = 0;
+
+	/* A block that cannot be read may be intact: a repair would drop what hangs on it and reuse its place. */
+	if (c->vol && c->vol->rescue && c->vol->rescue->unread > 0)
+		c->is_unread = true;
+	c->is_frozen |= c->is_unread && !(c->vol && c->vol->accepts_unread);
+	/* where nodes are searched, what the search leaves is looked at */
+	if (!d->is_begun && !(may_search(d) && repair_needs_search(c)))
+		err = readings_try(c, &d->decisions);
+	if (!err)
+		err = decisions_take(&d->decisions, c, tells(d));
+	if (!err && !d->decisions.is_stopped && !c->is_frozen && c->vol)
+		err = volume_check_roots(c->vol);
+	if (!err && d->is_unread && !d->decisions.is_stopped && !c->is_frozen && !c->is_impossible &&
+	    decisions_want(c))
+		err = error_set(c->ctx, F2FS_ERR_IO,
+				"what may wait for recovery cannot be read, a repair would drop it");
+	return err;
+}
+
+static enum next choose(const struct driver *d, const struct checker *c, uint64_t seen)
+{
+	const bool wants = decisions_want(c);
+
+	if (d->decisions.is_stopped || c->is_frozen || d->rounds == MAX_ROUNDS)
+		return NEXT_END;
+	if (!c->is_impossible && !is_search(d)) {
+		if (wants && repair_roots_first(c))
+			return NEXT_ROOTS;
+		if (d->must_recover)
+			return NEXT_RECOVER;
+	}
+	if (may_search(d) && wants && repair_needs_search(c))
+		return NEXT_SEARCH;
+	if (c->is_impossible)
+		return NEXT_END;
+	/* What a search found is not on the device yet. A round that changed no finding would change none again. */
+	return is_search(d) || (wants && seen != d->seen) ? NEXT_ROUND : NEXT_END;
+}
+
+/* *next becomes what there is to be done when nothing could be recovered. */
+static int recover(struct driver *d, struct checker *c, uint64_t seen, enum next *next)
+{
+	bool is_done = false;
+	int err;
+
+	d->must_recover = false;
+	err = repair_recover(c, &d->recovered, &is_done);
+	d->is_begun |= is_done;
+	if (!err && !is_done)
+		*next = choose(d, c, seen);
+	return err;
+}
+
+static int run_round(struct driver *d, struct checker *c, uint64_t seen, enum next next)
+{
+	if (next == NEXT_ROUND) {
+		d->is_begun = true;
+		d->seen = is_search(d) ? 0 : seen;
+		/* what lay behind the end is given up: on a device that is long again there may be something new */
+		if (c->cut_end != 0 && c->vol->barred.end == 0)
+			d->options.cut_at = 0;
+	}
+	d->rounds++;
+	return repair_round(c);
+}
+
+/* Do what a check gives reason for. */
+static int act(struct driver *d, struct checker *c, enum next *next)
+{
+	const uint64_t seen = digest_findings(c);
+	int err = decide(d, c);
+
+	if (err)
+		return err;
+	*next = choose(d, c, seen);
+	if (*next == NEXT_RECOVER)
+		err = recover(d, c, seen, next);
+	if (!err && (*next == NEXT_ROOTS || *next == NEXT_ROUND))
+		err = run_round(d, c, seen, *next);
+	return err;
+}
+
+static int drive(struct driver *d, struct f2fs_device *dev, struct f2fs_check_result *result)
+{
+	enum next next;
+
+	do {
+		struct checker *c = NULL;
+		int err = check_open(d->ctx, dev, &d->run, result, &c);
+
+		next = NEXT_END;
+		if (err == F2FS_ERR_NOT_F2FS && !is_search(d)) { /* no superblock at all: is there a volume? */
+			d->is_nameless = true;
+			next = NEXT_SEARCH;
+			err = 0;
+		} else if (!err) {
+			err = act(d, c, &next);
+			if (!err && tells(d)) {
+				d->first = *result;
+				d->was_told = true;
+			}
+		}
+		check_close(d->ctx, c, err);
+		if (err)
+			return err;
+		d->run.mode = next == NEXT_SEARCH ? F2FS_MODE_RESCUE : F2FS_MODE_TOLERANT;
+	} while (next != NEXT_END);
+	return 0;
+}
+
+/* Found is what the first check found, left what the last one found. */
+static void sum_up(const struct driver *d, struct f2fs_check_result *result)
+{
+	const uint64_t found = d->first.found + d->decisions.told_later;
+
+	result->recovered_nodes = d->recovered.nodes;
+	result->recovered_inodes = d->recovered.inodes;
+	result->recovered_orphans = d->recovered.orphans;
+	result->rounds = d->rounds;
+	result->left = result->found;
+	result->found = found > result->left ? found : result->left;
+	result->fixed = result->found - result->left;
+	memcpy(result->severity, d->first.severity, sizeof(result->severity));
+	result->notes = d->first.notes;
+	if (result->state != F2FS_CHECK_IMPOSSIBLE)
+		result->state = result->left ? F2FS_CHECK_LEFT : d->rounds ? F2FS_CHECK_REPAIRED : F2FS_CHECK_CLEAN;
+}
+
+int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+		  struct f2fs_check_result *result)
+{
+	struct driver d = { .ctx = ctx, .options = *options, .run = { .mode = F2FS_MODE_TOLERANT } };
+	int err = decisions_init(&d.decisions, ctx, options);
+
+	d.options.problem = NULL;
+	d.run.options = &d.options;
+	if (!err)
+		err = repair_must_recover(ctx, dev, options, &d.must_recover, &d.is_unread);
+	if (!err)
+		err = drive(&d, dev, result);
+	decisions_fini(&d.decisions);
+	if (!err)
+		sum_up(&d, result);
+	return err;
+}

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A sample of tests/campaign: each kind of damage once, on volumes chosen by the seed; and that the judges can find fault."""
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "campaign"))
+SEED = 7000
+
+
+@pytest.fixture(scope="module")
+def made(f2fskit, tmp_path_factory):
+    """made(name) is the volume of that name, made once."""
+    import subjects
+
+    folder, found = str(tmp_path_factory.mktemp("subjects")), {}
+
+    def make(name):
+        if name not in found:
+            found[name] = subjects.make(name, folder)
+        return found[name]
+    yield make
+    for subject in found.values():
+        subject.close()
+
+
+def test_each_kind_once(f2fskit, made):
+    import damages
+    import judge
+    import subjects
+
+    # on those of 16 KiB a search takes seconds
+    names = [name for name in (*subjects.seeds(), *subjects.OURS) if "large-blocks" not in name and "16k" not in name]
+    wrong = {}
+    for number in range(SEED, SEED + len(damages.KINDS)):
+        name, kind = judge.plan(number, names, list(damages.KINDS))
+        result = judge.one(made(name), kind, number, number)
+        if result["wrong"]:
+            wrong[number, name, kind] = result["wrong"]
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("name", ["fsync-chain", "fsync-mixed"])
+def test_fsynced_chain_fits_the_newest_pack(made, name):
+    """The older pack is lost: what the kernel fsynced after the newer one shows which it is (number 2008)."""
+    import judge
+
+    result = judge.one(made("seed:" + name), "older pack: all", 2008, 2008)
+    assert result["wrong"] == [] and result["ours"] == result["files"] > 0 and "CP_LOST" not in result["found"]
+
+
+def test_loss_is_noticed(f2fskit, made, monkeypatch):
+    """A repair that removes a file that could be read, or leaves something and does not say so, is found."""
+    import judge
+
+    subject = made("seed:plain")
+    real = f2fskit.check
+
+    def check(device, repair=False, **options):
+        if not repair:
+            return real(device, **options)
+        report = real(device, repair=True, **options)
+        with f2fskit.open(device, "r+") as volume:
+            volume.path(sorted(subject.wanted)[0]).unlink()
+        with f2fskit.fields(device, "r+") as fields:
+            fields["inode[3].i_links"] = 77
+        return report
+    monkeypatch.setattr(judge.f2fskit, "check", check)
+    result = judge.one(subject, "older pack: all", 1, 1)
+    assert len(result["wrong"]) == 3 and result["ours"] == len(subject.wanted) - 1, result["wrong"]
+
+
+def test_a_failed_read_is_met(f2fskit, made):
+    """Places that cannot be read are where the kind says, on several devices, too."""
+    import damages
+    import judge
+
+    subject = made("ours:several")
+    for kind in damages.READ:
+        bed = judge.Bed(subject, kind, 5)
+        try:
+            for block, count in bed.meets.get("bad", ()):
+                devices, at = bed.faulty(), block * subject.places.size
+                which = next(i for i in range(3) if at < sum(bed.sizes[:i + 1]))
+                with pytest.raises(OSError):
+                    devices[which].read(at - sum(bed.sizes[:which]), 4096)
+            assert ("keep" in bed.meets) == (sum(bed.sizes) < sum(base.size for base in subject.bases)), kind
+        finally:
+            bed.close()

@@ -114,32 +114,6 @@ static void put_result(struct cli_print *out, const struct f2fs_extract_result *
 	cli_print_u64(out, "attributes_lost", r->attributes_lost);
 }
 
-/* A file that is written, as it was before. */
-struct output {
-	const char *path; /* NULL: none */
-	int is_new;
-	struct stat before;
-};
-
-static void output_look(struct output *o, const struct f2fs_stream *stream)
-{
-	memset(o, 0, sizeof(*o));
-	o->path = stream ? stream->path : NULL;
-	o->is_new = o->path && stat(o->path, &o->before) != 0 && errno == ENOENT;
-}
-
-/* It is not whole: a new file goes, of another one that was changed it is said. */
-static void output_leave(struct dump *d, const struct output *o)
-{
-	struct stat now;
-
-	if (!o->path || stat(o->path, &now) != 0 || !S_ISREG(now.st_mode))
-		return;
-	if (o->is_new || now.st_size != o->before.st_size || now.st_mtim.tv_sec != o->before.st_mtim.tv_sec ||
-	    now.st_mtim.tv_nsec != o->before.st_mtim.tv_nsec)
-		cli_leave_part(&d->cli, o->path, o->is_new);
-}
-
 /* What ended the run: a path that is not there, or the host. */
 static void tell_failure(struct dump *d, int rc)
 {
@@ -154,7 +128,6 @@ static int copy_out(struct dump *d, struct f2fs_extract_options *o, struct f2fs_
 {
 	const struct copy_options *c = d->copy;
 	struct f2fs_stream manifest;
-	struct output outputs[2];
 	struct run run;
 	int rc;
 
@@ -173,8 +146,6 @@ static int copy_out(struct dump *d, struct f2fs_extract_options *o, struct f2fs_
 		manifest.fd = STDOUT_FILENO;
 		o->manifest = &manifest;
 	}
-	output_look(&outputs[0], o->tar);
-	output_look(&outputs[1], o->manifest);
 	fflush(stdout);
 	if (run.is_json)
 		cli_print_begin_array(d->out, "problems");
@@ -186,8 +157,10 @@ static int copy_out(struct dump *d, struct f2fs_extract_options *o, struct f2fs_
 		d->status |= DUMP_INCOMPLETE;
 	else if (rc)
 		tell_failure(d, rc);
-	for (int i = 0; rc && rc != F2FS_ERR_INCOMPLETE && i < 2; i++)
-		output_leave(d, &outputs[i]);
+	if (result->left_in_part & F2FS_OUTPUT_TAR)
+		cli_leave_part(&d->cli, o->tar->path, 0);
+	if (result->left_in_part & F2FS_OUTPUT_MANIFEST)
+		cli_leave_part(&d->cli, o->manifest->path, 0);
 	return rc;
 }
 

@@ -159,6 +159,11 @@ struct f2fs_extract_options {
 	void *user;
 };
 
+enum f2fs_output {
+	F2FS_OUTPUT_TAR = 1,
+	F2FS_OUTPUT_MANIFEST = 2,
+};
+
 /* What was done. */
 struct f2fs_extract_result {
 	uint32_t struct_size; /* F2FS_SIZED */
@@ -171,6 +176,8 @@ struct f2fs_extract_result {
 	uint64_t skipped; /* left out as asked: existing, encrypted, special */
 	uint64_t problems;
 	uint64_t attributes_lost; /* refused by the host */
+	uint32_t left_in_part;	  /* enum f2fs_output: files that were there before, are emptied, and did not become
+				   * whole. A file that was made for the stream is removed instead. */
 };
 
 /*

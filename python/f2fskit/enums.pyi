@@ -41,6 +41,7 @@ __all__ = [
     "MomentState",
     "OpenMode",
     "OpenRecover",
+    "Output",
     "PathState",
     "RecordKind",
     "RenameFlag",
@@ -348,6 +349,10 @@ class OpenRecover(enum.IntEnum):
     APPLY = 2
     VIEW = 1
     NONE = 0
+
+class Output(enum.IntFlag):
+    MANIFEST = 2
+    TAR = 1
 
 class PathState(enum.IntEnum):
     PART = 2

@@ -58,6 +58,8 @@ class ExtractResult(NamedTuple):
     problems: int
     attributes_lost: int
     """Refused by the host."""
+    left_in_part: enums.Output
+    """Files that stood before, were emptied, and did not become whole. What was made for the run is removed instead."""
     problem_list: tuple[ExtractProblem, ...]
     """The first 1000."""
 
@@ -282,6 +284,7 @@ def extract(
             row.skipped,
             row.problems,
             row.attributes_lost,
+            enums.Output(row.left_in_part),
             tuple(run.problems),
         )
 

@@ -360,6 +360,19 @@ def test_callbacks_of_extract_may_stop_it(volume, tmp_path):
         volume.extract(tmp_path / "5", on_entry=lambda path, result: volume.lookup(path))
 
 
+def test_half_an_archive_is_not_left(volume, tmp_path):
+    """What was made for a run that ends early goes; a file that stood before is named."""
+    (tmp_path / "old").write_bytes(b"old")
+    for tar, manifest, left in (("new", "list", 0), ("old", "list", f2fskit.Output.TAR),
+                                ("new", "old", f2fskit.Output.MANIFEST)):
+        with pytest.raises(f2fskit.CanceledError) as caught:
+            volume.extract(tar=tmp_path / tar, manifest=tmp_path / manifest, on_entry=lambda path, _: path == "/tiny.txt")
+        assert caught.value.result.left_in_part == left
+        assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    done = volume.extract(tar=tmp_path / "new", manifest=tmp_path / "old")
+    assert not done.left_in_part and (tmp_path / "new").stat().st_size > 0 and (tmp_path / "old").stat().st_size > 0
+
+
 def test_ctrl_c_stops_an_extraction(image, tmp_path, sigint):
     """A signal that comes while C code runs is seen at the next report of progress, not at the end."""
     import signal

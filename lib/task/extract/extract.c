@@ -55,7 +55,7 @@ static int open_outputs(struct extract *x)
 	int err = x->options->tar ? extract_tar_open(x) : extract_host_open(x);
 
 	if (!err && x->options->manifest)
-		err = extract_stream_open(x, x->options->manifest, "the manifest", &x->manifest);
+		err = extract_stream_open(x, x->options->manifest, F2FS_OUTPUT_MANIFEST, &x->manifest);
 	return err;
 }
 
@@ -75,18 +75,13 @@ static int finish(struct extract *x)
 
 static int close_outputs(struct extract *x, int err)
 {
-	struct f2fs_error_detail *first = NULL;
-	int close_err;
-
-	if (err && (first = mem_alloc(x->ctx, sizeof(*first))) != NULL)
-		*first = x->ctx->error;
-	close_err = extract_stream_close(x->manifest);
+	if (err)
+		extract_stream_drop(x->manifest);
+	else
+		err = extract_stream_close(x->manifest);
 	if (x->ops)
 		x->ops->close(x);
-	if (first)
-		x->ctx->error = *first;
-	mem_free(x->ctx, first);
-	return err ? err : close_err;
+	return err;
 }
 
 static int run(struct extract *x, const struct vec *targets)

@@ -240,14 +240,16 @@ int extract_xattr_next(struct extract *x, struct f2fs_inode *inode, unsigned *in
 
 /* extract/stream.c: a stream with a buffer. It keeps its first failure: later calls do nothing and return it again. */
 struct extract_stream;
-int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, const char *name,
-			struct extract_stream **out);
-/* Both return 0 or an errno, and record nothing. */
+int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, uint32_t output,
+			struct extract_stream **out); /* enum f2fs_output */
+/* Returns 0 or an errno, and records nothing. */
 int extract_stream_put(struct extract_stream *s, const void *data, size_t length);
-int extract_stream_flush(struct extract_stream *s);
 /* Record the failure and return its code. */
 int extract_stream_report(const struct extract_stream *s);
-/* Flush and close; NULL is allowed. Returns 0 or the code of the failure, recorded. */
+/* Give up what is not whole: a file that was made for it goes, one that was there before is noted in the result. NULL
+ * is allowed. */
+void extract_stream_drop(struct extract_stream *s);
+/* Flush and close; NULL is allowed. Returns 0 or the code of the failure, recorded, after which it was given up. */
 int extract_stream_close(struct extract_stream *s);
 
 /* extract/manifest.c */

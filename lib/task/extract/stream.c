@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "task/extract/extract.h"
@@ -14,19 +15,25 @@
 struct extract_stream {
 	struct f2fs_context *ctx;
 	struct f2fs_stream to;
+	struct f2fs_extract_result *result;
 	const char *name; /* for messages */
+	uint32_t output;  /* enum f2fs_output */
 	bool owns_fd;
+	bool is_new; /* the file was not there before */
 	int sys_errno; /* of the failure after which nothing more is written */
 	size_t used;
 	uint8_t buffer[STREAM_BUFFER];
 };
 
 /* Open and empty a file, unless it is the image that is read. */
-static int open_output(struct f2fs_context *ctx, const char *path, int *fd)
+static int open_output(struct f2fs_context *ctx, const char *path, int *fd, bool *is_new)
 {
 	int err = 0;
 
-	*fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	*is_new = *fd >= 0;
+	if (*fd < 0 && errno == EEXIST)
+		*fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (*fd < 0)
 		return error_sys(ctx, errno, "%s", path);
 	if (f2fs_device_is_open(ctx, *fd))
@@ -38,7 +45,7 @@ static int open_output(struct f2fs_context *ctx, const char *path, int *fd)
 	return err;
 }
 
-int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, const char *name,
+int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, uint32_t output,
 			struct extract_stream **out)
 {
 	struct extract_stream *s = mem_alloc(x->ctx, sizeof(*s));
@@ -47,12 +54,15 @@ int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, con
 		return F2FS_ERR_NOMEM;
 	s->ctx = x->ctx;
 	s->to = *stream;
-	s->name = name;
+	s->result = &x->result;
+	s->name = output == F2FS_OUTPUT_TAR ? "the tar stream" : "the manifest";
+	s->output = output;
 	s->owns_fd = false;
+	s->is_new = false;
 	s->sys_errno = 0;
 	s->used = 0;
 	if (!s->to.write && s->to.path) {
-		int err = open_output(x->ctx, s->to.path, &s->to.fd);
+		int err = open_output(x->ctx, s->to.path, &s->to.fd, &s->is_new);
 
 		if (err) {
 			mem_free(x->ctx, s);
@@ -107,7 +117,7 @@ int extract_stream_put(struct extract_stream *s, const void *data, size_t length
 	return s->sys_errno;
 }
 
-int extract_stream_flush(struct extract_stream *s)
+static int flush(struct extract_stream *s)
 {
 	size_t used = s->used;
 
@@ -122,17 +132,36 @@ int extract_stream_report(const struct extract_stream *s)
 	return error_sys(s->ctx, s->sys_errno, "cannot write %s", s->name);
 }
 
+/* Let go of a stream that is closed. A file that is not whole goes when it is new; else the caller is told of it. */
+static void leave(struct extract_stream *s, bool is_whole)
+{
+	struct stat now;
+
+	if (!is_whole && s->owns_fd && stat(s->to.path, &now) == 0 && S_ISREG(now.st_mode) &&
+	    (!s->is_new || unlink(s->to.path) != 0))
+		s->result->left_in_part |= s->output;
+	mem_free(s->ctx, s);
+}
+
+void extract_stream_drop(struct extract_stream *s)
+{
+	if (!s)
+		return;
+	if (s->owns_fd)
+		close(s->to.fd);
+	leave(s, false);
+}
+
 int extract_stream_close(struct extract_stream *s)
 {
-	int sys_errno;
+	int err;
 
 	if (!s)
 		return 0;
-	sys_errno = extract_stream_flush(s);
-	if (s->owns_fd && close(s->to.fd) && !sys_errno)
-		s->sys_errno = sys_errno = errno;
-	if (sys_errno)
-		sys_errno = extract_stream_report(s);
-	mem_free(s->ctx, s);
-	return sys_errno;
+	flush(s);
+	if (s->owns_fd && close(s->to.fd) && !s->sys_errno)
+		s->sys_errno = errno;
+	err = s->sys_errno ? extract_stream_report(s) : 0;
+	leave(s, !err);
+	return err;
 }

@@ -464,7 +464,9 @@ static int end(struct extract *x)
 		err = tar_filter_finish(t->filter);
 	if (err)
 		return err;
-	return extract_stream_flush(t->stream) ? extract_stream_report(t->stream) : 0;
+	err = extract_stream_close(t->stream);
+	t->stream = NULL;
+	return err;
 }
 
 static void close_sink(struct extract *x)
@@ -472,7 +474,7 @@ static void close_sink(struct extract *x)
 	struct tar *t = tar_of(x);
 
 	tar_filter_close(t->filter);
-	extract_stream_close(t->stream);
+	extract_stream_drop(t->stream); /* none after end() */
 	tar_regions_fini(&t->regions);
 	vec_fini(&t->records);
 	vec_fini(&t->headers);
@@ -514,7 +516,7 @@ int extract_tar_open(struct extract *x)
 	t->buffer = mem_alloc(x->ctx, READ_SIZE);
 	if (!t->buffer)
 		return F2FS_ERR_NOMEM;
-	err = extract_stream_open(x, x->options->tar, "the tar stream", &t->stream);
+	err = extract_stream_open(x, x->options->tar, F2FS_OUTPUT_TAR, &t->stream);
 	if (!err && x->options->tar_filter)
 		err = tar_filter_open(x->ctx, x->options->tar_filter, t->stream, &t->filter);
 	return err;

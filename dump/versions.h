@@ -17,6 +17,15 @@ const char *dump_path_state_name(int state);
 int dump_past_open(struct dump *d, const struct f2fs_past_options *options, struct f2fs_past **out);
 /* End the search, and report what it, and what was asked of it, could not read. */
 void dump_past_close(struct dump *d, struct f2fs_past *past);
+/* A search over all that the volume remembers, as a table of what it finds. */
+struct dump_search {
+	const char *name, *option;
+	const struct cli_column *columns;
+	unsigned column_count;
+	int (*run)(struct f2fs_past *past, struct dump *d);
+};
+/* Open the past, run the search, report failure and what could not be read. */
+int dump_search(struct dump *d, const struct dump_search *search);
 /* The inode number that an operand names: a number, also of an inode that is not in use, or a path. */
 int dump_find_ino(struct dump *d, const char *what, const char *operand, uint32_t *out);
 

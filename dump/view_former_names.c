@@ -30,21 +30,16 @@ static int put_name(void *user, const struct f2fs_former_name *name)
 	return cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
 }
 
+static int search(struct f2fs_past *past, struct dump *d)
+{
+	return f2fs_former_names(past, put_name, d);
+}
+
 int view_former_names(struct dump *d, const char *argument)
 {
-	const struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options),
-						   .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
-	struct f2fs_past *past;
-	int rc = dump_past_open(d, &options, &past);
+	static const struct dump_search whole = { "former_names", "--former-names", columns,
+						   sizeof(columns) / sizeof(columns[0]), search };
 
 	(void)argument;
-	if (rc)
-		return rc;
-	cli_print_begin_table(d->out, "former_names", columns, sizeof(columns) / sizeof(columns[0]));
-	rc = f2fs_former_names(past, put_name, d);
-	cli_print_end_array(d->out);
-	if (rc)
-		dump_fail(d, rc, "--former-names");
-	dump_past_close(d, past);
-	return rc;
+	return dump_search(d, &whole);
 }

@@ -72,6 +72,24 @@ void dump_past_close(struct dump *d, struct f2fs_past *past)
 	f2fs_past_close(past);
 }
 
+int dump_search(struct dump *d, const struct dump_search *search)
+{
+	const struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options),
+						   .flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
+	struct f2fs_past *past;
+	int rc = dump_past_open(d, &options, &past);
+
+	if (rc)
+		return rc;
+	cli_print_begin_table(d->out, search->name, search->columns, search->column_count);
+	rc = search->run(past, d);
+	cli_print_end_array(d->out);
+	if (rc)
+		dump_fail(d, rc, search->option);
+	dump_past_close(d, past);
+	return rc;
+}
+
 int view_versions(struct dump *d, const char *argument)
 {
 	struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options) };

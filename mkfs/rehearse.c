@@ -23,7 +23,7 @@ static int begin_to_copy(struct cli *cli, struct f2fs_context *ctx, const struct
 	struct f2fs_populate_options options = a->in.options;
 	int err;
 
-	if ((options.tar && !options.tar->path) || (options.manifest && !options.manifest->path))
+	if (cli_copy_in_is_stream(&a->in))
 		return 0;
 	options.struct_size = sizeof(options);
 	options.entry = stop;

@@ -129,10 +129,7 @@ int f2fs_former_names(struct f2fs_past *past, int (*visit)(void *user, const str
 	int err;
 
 	error_clear(ctx);
-	if (past->options.ino)
-		return error_set(ctx, F2FS_ERR_INVALID, "the search was for inode %u only",
-				 (unsigned)past->options.ino);
-	err = past_need_now(past);
+	err = past_need_all(past);
 	if (err)
 		return err;
 	past_names_init(&f.names, past);

@@ -64,6 +64,14 @@ int past_need_now(const struct f2fs_past *past)
 	return past_need_fresh(past);
 }
 
+int past_need_all(const struct f2fs_past *past)
+{
+	if (past->options.ino)
+		return error_set(past->vol->ctx, F2FS_ERR_INVALID, "the search was for inode %u only",
+				 (unsigned)past->options.ino);
+	return past_need_now(past);
+}
+
 /* The first of some nodes of one id that is younger than age, or as old and does not lie before addr. */
 static size_t position_of(const struct past_node *nodes, size_t count, uint32_t age, f2fs_blk_t addr)
 {

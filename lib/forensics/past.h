@@ -70,6 +70,8 @@ const struct past_node *past_find(const struct f2fs_past *past, f2fs_nid_t ino, 
 int past_need_fresh(const struct f2fs_past *past);
 /* The same, and when the volume is shown as of an earlier checkpoint: then nothing tells what is in use now. */
 int past_need_now(const struct f2fs_past *past);
+/* The same, and with INVALID when the search was for one inode only. */
+int past_need_all(const struct f2fs_past *past);
 /* The newest of some nodes, the oldest first, that was written before the checkpoint which the volume is shown as of;
  * NULL: none. *is_unsure: others are as new. */
 const struct past_node *past_before(const struct f2fs_past *past, const struct past_node *nodes, size_t count,

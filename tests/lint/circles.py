@@ -35,6 +35,11 @@ def read_listing(listing):
     return files
 
 
+def read_archive(nm, archive):
+    """Return the same of a static library."""
+    return read_listing(subprocess.run([nm, archive], check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
 def callees(files):
     """Return {file: files that define what it needs}."""
     home = {name: file for file, (defined, _) in files.items() for name in defined}
@@ -65,7 +70,7 @@ def judge(layer, files):
 def check(nm, archives):
     findings = []
     for archive in archives:
-        files = read_listing(subprocess.run([nm, archive], check=True, stdout=subprocess.PIPE, text=True).stdout)
+        files = read_archive(nm, archive)
         layer = LAYER.search(archive)[1]
         if not files:
             findings.append(f"{archive}: no symbols read")

@@ -10,7 +10,6 @@ and names with two underscores are the compiler's.
 """
 import pathlib
 import re
-import subprocess
 import sys
 
 import circles
@@ -98,8 +97,7 @@ def check(defined, sources, kept):
 def read_defined(nm, archives):
     defined = {}
     for archive in archives:
-        listing = subprocess.run([nm, archive], check=True, stdout=subprocess.PIPE, text=True).stdout
-        for file, (names, _) in circles.read_listing(listing).items():
+        for file, (names, _) in circles.read_archive(nm, archive).items():
             defined.update(dict.fromkeys(names, file))
     return defined
 

@@ -154,10 +154,12 @@ F2FS_API int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out);
 F2FS_API int f2fs_dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out);
 F2FS_API void f2fs_dir_close(struct f2fs_dir *dir);
 
-/* Look one name (bytes, as presented) up in a directory, by hash as the kernel does. */
+/* Look one name (bytes, as presented) up in a directory, by hash as the kernel does. ENCRYPTED when its names are and
+ * no key is at hand, for a name that is not in the form in which they are listed then. */
 F2FS_API int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out);
 enum f2fs_lookup_flag { F2FS_LOOKUP_FOLLOW = 1 /* follow a symlink in the last component */ };
-/* Open the inode of a path from the root; symlinks in the middle are followed within the volume. */
+/* Open the inode of a path from the root; symlinks in the middle are followed within the volume. Fails as
+ * f2fs_dir_lookup() does. */
 F2FS_API int f2fs_lookup(struct f2fs_volume *vol, const char *path, unsigned flags, struct f2fs_inode **out);
 /* Find a path of an inode by its parents (i_pino, i_name; checked against the directories); NOT_FOUND for orphans. */
 F2FS_API int f2fs_inode_path(struct f2fs_inode *inode, char *buffer, size_t size);

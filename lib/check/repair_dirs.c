@@ -117,7 +117,7 @@ int repair_clear_entry(struct repair *r, f2fs_nid_t dir, f2fs_blk_t block, uint3
 static int is_taken(struct repair *r, struct f2fs_inode *dir, const char *name, size_t length, bool *taken)
 {
 	struct f2fs_dirent found;
-	int err = dir_lookup(dir, name, length, &found);
+	int err = dir_find(dir, name, length, &found);
 
 	*taken = err == 0;
 	if (err == F2FS_ERR_NOT_FOUND) {

@@ -68,7 +68,7 @@ static int need_lost_found(struct repair *r, struct lost_found *lf)
 	err = inode_open(r->vol, r->geo->root_ino, &root);
 	if (err)
 		return err;
-	err = dir_lookup(root, "lost+found", 10, &entry);
+	err = dir_find(root, "lost+found", 10, &entry);
 	if (err == F2FS_ERR_NOT_FOUND) {
 		error_clear(r->ctx);
 		err = make_lost_found(r, root, lf);

@@ -2,6 +2,7 @@
 /*
  * Looking a name up in a directory, by its hash (FORMAT files 5).
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/namehash.h"
@@ -270,11 +271,34 @@ int dir_find_twin(struct f2fs_inode *dir, const char *name, size_t length, struc
 	return search_all(dir, &w, out);
 }
 
+/*
+ * Is it open whether an encrypted directory has a name? Without the key only names as they are listed can be looked
+ * for. (Those have no minor hash here, which tells them from names in clear that happen to be base64.)
+ */
+static bool is_hidden(struct f2fs_inode *dir, const char *name, size_t length, int *err)
+{
+	struct file_key *file_key = NULL;
+	struct nokey_name key;
+
+	*err = 0;
+	if (!inode_is_encrypted(dir) || name_is_dots(name, length))
+		return false;
+	*err = crypto_find(dir, &file_key);
+	return !*err && !file_key && (nokey_decode(name, length, &key) != 0 || key.minor_hash != 0);
+}
+
 static int report_missing(struct f2fs_inode *dir, const char *name, size_t length)
 {
-	char shown[300];
+	char shown[160], what[200];
+	int err;
 
 	f2fs_text_printable(name, length, shown, sizeof(shown));
+	if (is_hidden(dir, name, length, &err)) {
+		snprintf(what, sizeof(what), "cannot look for \"%s\": names", shown);
+		return crypto_refuse(dir, what);
+	}
+	if (err)
+		return err;
 	return error_set(dir->vol->ctx, F2FS_ERR_NOT_FOUND, "no such file or directory (\"%s\" in directory inode %u)",
 			 shown, (unsigned)dir->ino);
 }

@@ -502,7 +502,10 @@ class Inode(Closable):
         return DirReader(self, dots, onerror)
 
     def entry(self, name: str | bytes) -> DirEntry:
-        """Look a name up in a directory, by hash as the kernel does. NotFoundError, NotDirError."""
+        """Look a name up in a directory, by hash as the kernel does.
+
+        NotFoundError, NotDirError; EncryptedError for a name in clear without the key.
+        """
         raw = encode_name(name)
         row = ffi.new("struct f2fs_dirent *")
         self._handle.call(lib.f2fs_dir_lookup, raw, len(raw), row)

@@ -42,6 +42,40 @@ def test_made_filled_and_copied_out(run_tool, image, key, tmp_path):
     run_tool("f2fs", "-w", image, "touch", "/a/new", rc=4)
 
 
+def test_names_in_clear_without_the_key(run_tool, image, key, tmp_path):
+    """All that takes a path says that a key is needed, and finds names as they are listed."""
+    (tmp_path / "file").write_bytes(b"secret contents\n" * 1000)
+    run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/a", "--", "encrypt", "/a", "--", "mkdir", "/a/sub", "--", "put",
+             tmp_path / "file", "/a/sub/plain name")
+    path, out = "/a/sub/plain name", tmp_path / "out"
+    needed = b'cannot look for "sub": names of inode'
+    commands = [("f2fs", image, *words.split(), path) for words in (
+        "stat", "cat", "ls", "find", "readlink", "getfattr", "lsattr", "du")]
+    commands += [("f2fs", image, "get", path, out), ("f2fs", image, "cat", "/a/sub/*"), ("defrag.f2fs", image, path)]
+    commands += [("f2fs", "-w", image, *words.split(), path) for words in (
+        "rm", "touch", "mkdir -p", "chmod 600", "rmdir", "chown 1", "pin")]
+    commands += [("f2fs", "-w", image, "mv", path, "/b"), ("f2fs", "-w", image, "ln", path, "/b")]
+    commands += [("dump.f2fs", f"--{view}={path}", image) for view in (
+        "ls", "inode", "tree", "cat", "map", "versions", "xattr", "verity", "fragmentation")]
+    commands += [("dump.f2fs", f"--extract={out}", image, path), ("sload.f2fs", "-q", "-f", tmp_path, f"--to={path}", image)]
+    for command in commands:
+        done = run_tool(*command, rc=None)
+        print(*command, done.returncode, done.stderr)
+        assert needed in done.stderr, command
+    done = run_tool("f2fs", image, "field", 'dentry[4]["sub"].ino', rc=None)
+    assert b"encrypted: its entries go by their slots" in done.stderr
+    done = run_tool("f2fs", image, "diff", tmp_path, rc=1)          # nothing of /a is in the other
+    (tmp_path / "a" / "sub").mkdir(parents=True)
+    assert b"! /a/sub: cannot look" in run_tool("f2fs", image, "diff", tmp_path, rc=2).stdout
+    lines = run_tool("f2fs", image, "find", "/a").stdout.decode().split()
+    deepest = max(lines, key=len)
+    assert deepest.count("/") == 3 and run_tool("f2fs", image, "stat", deepest).stdout
+    done = run_tool("f2fs", image, "cat", deepest, rc=4)
+    assert b"contents of inode" in done.stderr and b"no key is at hand" in done.stderr
+    for words in ((f"--cat={deepest}", image), ("--hashes", image), (f"--extract={out}", image, deepest)):
+        assert b"no key is at hand" in run_tool("dump.f2fs", *words, rc=4).stderr
+
+
 @pytest.mark.parametrize("form", ["raw", "hex", "HEX and line", "directory", "identifier"])
 def test_forms_of_keys(run_tool, image, key, tmp_path, form):
     known = bytes((3 + 7 * i) & 255 for i in range(64))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Encrypted files with their keys: written, read back, moved; wrong keys, no keys, policies that cannot be."""
+import errno
 import io
 import os
 import tarfile
@@ -92,14 +93,28 @@ def test_without_key_and_with_another(disk):
         top = volume.path("/secret")
         shown = {p.name for p in top.iterdir()}
         assert len(shown) == len(TREE) + 4 and not shown & set(TREE)
-        assert not (top / "small").exists()
+        for clear in ("small", "n" * 255, "e" * 40):        # the last two are base64, but of no listed name
+            with pytest.raises(f2fskit.EncryptedError, match="cannot look for .*no key is at hand") as caught:
+                (top / clear).stat()
+            assert caught.value.errno == errno.ENOKEY
+            for look in (top / clear).exists, (top / clear).unlink, lambda name=clear: top.inode().entry(name):
+                with pytest.raises(f2fskit.EncryptedError):
+                    look()
+        listed = sorted(shown)[0]
+        assert (top / listed).lstat()
+        other = listed[:30] + ("A" if listed[30] != "A" else "E") + listed[31:]
+        with pytest.raises(f2fskit.NotFoundError):          # as listed, but not there
+            (top / other).stat()
         with pytest.raises(f2fskit.EncryptedError, match="no key is at hand"):
             (top / "new").write_bytes(b"")
         volume.add_key(OTHER)
         assert {p.name for p in top.iterdir()} == shown
         inode = next(p for p in top.iterdir() if p.is_file() and p.stat().st_size).inode()
-        with pytest.raises(f2fskit.EncryptedError, match=r"none of the keys at hand \(1\) is the one"):
-            inode.read_bytes()
+        for fail in inode.read_bytes, lambda: (top / "small").read_bytes():
+            with pytest.raises(f2fskit.EncryptedError, match=r"none of the keys at hand \(1\) is the one"):
+                fail()
+        with pytest.raises(f2fskit.EncryptedError):
+            top.inode().create("new", 0o100644)
         key = volume.add_key(KEY)
         assert [k.size for k in volume.keys] == [64, 64] and volume.keys[1] == key
         compare(top)
@@ -130,7 +145,7 @@ def test_a_wrong_key_of_version_1_is_found_out(disk):
         assert any("key is a wrong one" in note for note in volume.notes)
         with pytest.raises(f2fskit.EncryptedError, match="the key given for them is a wrong one"):
             names[0].read_bytes()
-        with pytest.raises(f2fskit.NotFoundError):
+        with pytest.raises(f2fskit.EncryptedError, match="the key given for them is a wrong one"):
             volume.path("/secret/name-1").read_bytes()
         volume.remove_key(descriptor)
         volume.add_key(KEY[:16], descriptor)

@@ -176,8 +176,13 @@ static void add_dentry_fields(const struct dentry_area *area, const uint8_t *blo
 	out->bit = slot % 8;
 }
 
-static int no_entry(struct f2fs_inject *inject, uint64_t ino)
+static int no_entry(struct f2fs_inject *inject, uint64_t ino, const struct address_bracket *which,
+		    const uint8_t *inode)
 {
+	if (which->is_text && (inode_i_advise(inode) & FLAG_i_advise_encrypt))
+		return error_set(inject->ctx, F2FS_ERR_ENCRYPTED,
+				 "the names of directory inode %llu are encrypted: its entries go by their slots here",
+				 (unsigned long long)ino);
 	return error_set(inject->ctx, F2FS_ERR_NOT_FOUND, "directory inode %llu has no such entry",
 			 (unsigned long long)ino);
 }
@@ -252,7 +257,7 @@ static int find_in_blocks(struct f2fs_inject *inject, f2fs_nid_t ino, const stru
 		if (!err)
 			err = look_at(inject, &inner, &place, out);
 	}
-	return err == F2FS_ERR_NOT_FOUND ? no_entry(inject, ino) : err;
+	return err;
 }
 
 /* The inode that the first bracket names, and its block, which is the caller's to free. */
@@ -293,10 +298,12 @@ int place_dentry(struct f2fs_inject *inject, const struct address *address, stru
 		if (find_slot(&area, which, &slot))
 			add_dentry_fields(&area, block, slot, out);
 		else
-			err = no_entry(inject, ino);
+			err = F2FS_ERR_NOT_FOUND;
 	} else {
 		err = find_in_blocks(inject, (f2fs_nid_t)ino, which, out);
 	}
+	if (err == F2FS_ERR_NOT_FOUND)
+		err = no_entry(inject, ino, which, block);
 	mem_free(inject->ctx, block);
 	return err;
 }

@@ -242,7 +242,8 @@ static int is_to_stdout(const struct arguments *a, const struct request *request
 static int knows_past(int option)
 {
 	static const int options_of_files[] = { OPT_ls,	   OPT_tree,   OPT_cat,	   OPT_map, OPT_xattr, OPT_inode,
-						OPT_verity, OPT_verify, OPT_extract, OPT_tar, OPT_hashes };
+						OPT_verity, OPT_verify, OPT_extract, OPT_tar, OPT_hashes,
+						OPT_stat,   OPT_fragmentation };
 
 	for (size_t i = 0; i < sizeof(options_of_files) / sizeof(options_of_files[0]); i++)
 		if (options_of_files[i] == option)
@@ -261,7 +262,7 @@ static int check_arguments(struct dump *d, const struct arguments *a)
 	for (unsigned i = 0; a->as_of && i < a->request_count; i++)
 		if (!knows_past(a->requests[i].view->option)) {
 			cli_error(&d->cli, "--as-of goes with --inode, --ls, --tree, --cat, --map, --xattr, --verity, "
-					   "--verify, --hashes, --extract and --tar");
+					   "--verify, --hashes, --stat, --fragmentation, --extract and --tar");
 			cli_opt_hint(&tool);
 			return -1;
 		}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Statistics of the volume: how its segments are used, what its inodes are, how scattered its files lie. Segments are
- * counted from the SIT alone; inodes are visited in the order of the NAT, each once.
+ * counted from the SIT alone; inodes are visited in the order of the NAT, each once. Of an earlier time neither is
+ * known: the inodes are those that have a name then.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/join.h"
-#include "dump/dump.h"
+#include "dump/scatter.h"
 
 enum { MODE_TYPE = 0170000, WORST = 10, BINS = 10 };
 
@@ -129,54 +129,6 @@ static void put_bins(struct dump *d, const struct sit_counts *c)
 	cli_print_end_array(d->out);
 }
 
-/* ---- fragmentation of one file ---- */
-
-struct scatter {
-	uint64_t blocks;  /* stored */
-	uint64_t extents; /* runs of consecutive blocks */
-	f2fs_blk_t next;  /* block that would go on the last run */
-};
-
-static void add_run(struct scatter *s, f2fs_blk_t addr, uint64_t count)
-{
-	if (count == 0)
-		return;
-	if (s->blocks == 0 || addr != s->next)
-		s->extents++;
-	s->blocks += count;
-	s->next = addr + (f2fs_blk_t)count;
-}
-
-static int add_cluster(struct f2fs_inode *inode, const struct f2fs_extent *e, struct scatter *s)
-{
-	for (uint64_t i = 0; i < e->count; i++) {
-		f2fs_blk_t addr;
-		int rc = f2fs_inode_block(inode, e->file_block + i, &addr);
-
-		if (rc)
-			return rc == F2FS_ERR_NOT_FOUND ? 0 : rc;
-		if (addr != F2FS_NULL_ADDR && addr != F2FS_NEW_ADDR && addr != F2FS_COMPRESS_ADDR)
-			add_run(s, addr, 1);
-	}
-	return 0;
-}
-
-static int measure(struct f2fs_inode *inode, struct scatter *s)
-{
-	struct f2fs_extent e;
-	int rc = 0;
-
-	memset(s, 0, sizeof(*s));
-	for (uint64_t at = 0; !rc; at = e.file_block + e.count) {
-		rc = f2fs_inode_extent(inode, at, &e);
-		if (!rc && e.kind == F2FS_EXTENT_DATA)
-			add_run(s, e.addr, e.count);
-		else if (!rc && e.kind == F2FS_EXTENT_COMPRESSED)
-			rc = add_cluster(inode, &e, s);
-	}
-	return rc == F2FS_ERR_NOT_FOUND ? 0 : rc;
-}
-
 /* ---- all inodes ---- */
 
 struct inode_counts {
@@ -245,7 +197,7 @@ static int count_inode(struct f2fs_inode *inode, struct inode_counts *c)
 		c->bytes += st.size;
 	if (st.is_inline || type == F2FS_TYPE_CHARACTER || type == F2FS_TYPE_BLOCK)
 		return 0;
-	rc = measure(inode, &s);
+	rc = dump_measure(inode, &s);
 	c->stored_blocks += s.blocks;
 	if (type != F2FS_TYPE_REGULAR || s.blocks == 0)
 		return rc;
@@ -278,18 +230,48 @@ static void count_inodes(struct dump *d, struct inode_counts *c)
 	}
 }
 
-/* Of the places where a file's next block could follow at once, how many per cent do not. */
-static double scatter_percent(uint64_t breaks, uint64_t places)
+/* What names lead to, with --as-of: each inode once. */
+struct named {
+	struct dump *d;
+	struct inode_counts *c;
+	uint8_t *seen; /* a bit for each inode that may have further names */
+};
+
+static int count_named(void *user, const struct f2fs_walk_entry *entry)
 {
-	return places ? 100.0 * (double)breaks / (double)places : 0.0;
+	struct named *n = user;
+	struct f2fs_stat st;
+	int rc = entry->error;
+
+	if (!rc && entry->inode && (entry->dirent || entry->depth == 0))
+		rc = f2fs_inode_stat(entry->inode, &st);
+	else if (!rc)
+		return F2FS_WALK_GO;
+	if (!rc && st.nlink > 1 && (st.mode & MODE_TYPE) != 0040000) {
+		if (n->seen[st.ino / 8] & 1u << st.ino % 8)
+			return F2FS_WALK_GO;
+		n->seen[st.ino / 8] |= (uint8_t)(1u << st.ino % 8);
+	}
+	if (!rc)
+		rc = count_inode(entry->inode, n->c);
+	if (rc)
+		dump_fail(n->d, rc, NULL);
+	return cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
 }
 
-static void put_scatter(struct dump *d, const struct scatter *s)
+static int count_names(struct dump *d, struct inode_counts *c)
 {
-	cli_print_u64(d->out, "blocks", s->blocks);
-	cli_print_u64(d->out, "extents", s->extents);
-	cli_print_fixed(d->out, "fragmentation_percent",
-			s->blocks ? scatter_percent(s->extents - 1, s->blocks > 1 ? s->blocks - 1 : 1) : 0.0, 2);
+	struct named n = { .d = d, .c = c, .seen = calloc(d->geo->max_nid / 8 + 1, 1) };
+	struct f2fs_inode *root;
+	int rc = n.seen ? f2fs_inode_open(d->vol, d->geo->root_ino, &root)
+			: f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory");
+
+	if (!rc) {
+		rc = f2fs_walk(root, count_named, &n);
+		f2fs_inode_close(root);
+	}
+	free(n.seen);
+	return rc < 0 ? dump_fail(d, rc, NULL) : 0;
 }
 
 static void put_worst(struct dump *d, const struct inode_counts *c)
@@ -302,7 +284,7 @@ static void put_worst(struct dump *d, const struct inode_counts *c)
 	for (unsigned i = 0; i < WORST && c->worst[i].ino; i++) {
 		cli_print_begin(d->out, NULL);
 		cli_print_u64(d->out, "ino", c->worst[i].ino);
-		put_scatter(d, &c->worst[i].scatter);
+		dump_put_scatter(d, &c->worst[i].scatter);
 		dump_path_of(d, c->worst[i].ino);
 		cli_print_end(d->out);
 	}
@@ -332,105 +314,52 @@ static void put_inodes(struct dump *d, const struct inode_counts *c)
 	cli_print_end(d->out);
 }
 
+/* What the SIT says. */
+static void put_segments(struct dump *d, const struct sit_counts *segments)
+{
+	cli_print_begin(d->out, "segments");
+	cli_print_u64(d->out, "all", d->geo->segment_count_main);
+	cli_print_u64(d->out, "free", segments->free_segments);
+	cli_print_u64(d->out, "logs", segments->logs);
+	cli_print_end(d->out);
+	cli_print_begin(d->out, "sections");
+	cli_print_u64(d->out, "free", segments->free_sections);
+	cli_print_u64(d->out, "dirty", segments->dirty_sections);
+	cli_print_u64(d->out, "full", segments->full_sections);
+	cli_print_end(d->out);
+}
+
+static void put_tables(struct dump *d, const struct sit_counts *segments)
+{
+	cli_print_heading(d->out, "\nSegments in use:");
+	put_types(d, segments);
+	cli_print_heading(d->out, "\nSegments neither free, full nor a log, by valid blocks:");
+	put_bins(d, segments);
+}
+
 int view_stat(struct dump *d, const char *argument)
 {
 	struct inode_counts *inodes = calloc(1, sizeof(*inodes));
 	struct sit_counts segments;
+	int rc = 0;
 
 	(void)argument;
 	if (!inodes)
 		return dump_fail(d, f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory"), NULL);
 	memset(&segments, 0, sizeof(segments));
-	count_segments(d, &segments);
-	count_inodes(d, inodes);
-	cli_print_begin(d->out, "segments");
-	cli_print_u64(d->out, "all", d->geo->segment_count_main);
-	cli_print_u64(d->out, "free", segments.free_segments);
-	cli_print_u64(d->out, "logs", segments.logs);
-	cli_print_end(d->out);
-	cli_print_begin(d->out, "sections");
-	cli_print_u64(d->out, "free", segments.free_sections);
-	cli_print_u64(d->out, "dirty", segments.dirty_sections);
-	cli_print_u64(d->out, "full", segments.full_sections);
-	cli_print_end(d->out);
+	if (d->as_of) {
+		rc = count_names(d, inodes);
+	} else {
+		count_segments(d, &segments);
+		count_inodes(d, inodes);
+		put_segments(d, &segments);
+	}
 	put_inodes(d, inodes);
-	cli_print_heading(d->out, "\nSegments in use:");
-	put_types(d, &segments);
-	cli_print_heading(d->out, "\nSegments neither free, full nor a log, by valid blocks:");
-	put_bins(d, &segments);
+	if (!d->as_of)
+		put_tables(d, &segments);
 	if (inodes->worst[0].ino)
 		cli_print_heading(d->out, "\nMost fragmented files:");
 	put_worst(d, inodes);
 	free(inodes);
-	return 0;
-}
-
-/* ---- one file, or the files of a tree ---- */
-
-struct fragmentation_view {
-	struct dump *d;
-	const char *start;
-	struct scatter all;
-	uint64_t files;
-};
-
-static int put_file(struct fragmentation_view *v, struct f2fs_inode *inode, const char *path)
-{
-	struct scatter s;
-	struct f2fs_stat st;
-	int rc = f2fs_inode_stat(inode, &st);
-
-	if (!rc && ((st.mode & MODE_TYPE) != 0100000 || st.is_inline))
-		return 0;
-	if (!rc)
-		rc = measure(inode, &s);
-	if (rc)
-		return dump_fail(v->d, rc, path);
-	cli_print_begin(v->d->out, NULL);
-	cli_print_u64(v->d->out, "ino", f2fs_inode_number(inode));
-	put_scatter(v->d, &s);
-	cli_print_bytes(v->d->out, "path", path, strlen(path));
-	cli_print_end(v->d->out);
-	v->files++;
-	v->all.blocks += s.blocks;
-	v->all.extents += s.extents;
-	return 0;
-}
-
-static int visit(void *user, const struct f2fs_walk_entry *entry)
-{
-	struct fragmentation_view *v = user;
-	char *path = cli_join(v->start, entry->path);
-
-	if (!path)
-		return f2fs_context_fail(v->d->ctx, F2FS_ERR_NOMEM, "out of memory");
-	if (entry->error)
-		dump_fail(v->d, entry->error, path);
-	if (entry->inode && (entry->dirent || entry->depth == 0))
-		put_file(v, entry->inode, path);
-	free(path);
-	return cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
-}
-
-int view_fragmentation(struct dump *d, const char *argument)
-{
-	static const struct cli_column columns[] = {
-		{ "ino", 10 }, { "blocks", 12 }, { "extents", 10 }, { "frag%", 6 }, { "path", -1 }
-	};
-	struct fragmentation_view v = { .d = d, .start = argument ? argument : "/" };
-	struct f2fs_inode *start;
-	int rc = dump_open_inode(d, v.start, F2FS_LOOKUP_FOLLOW, &start);
-
-	if (rc)
-		return rc;
-	cli_print_begin_table(d->out, "files", columns, 5);
-	rc = f2fs_walk(start, visit, &v);
-	cli_print_end_array(d->out);
-	f2fs_inode_close(start);
-	cli_print_begin(d->out, "all");
-	cli_print_u64(d->out, "files", v.files);
-	cli_print_u64(d->out, "blocks", v.all.blocks);
-	cli_print_u64(d->out, "extents", v.all.extents);
-	cli_print_end(d->out);
-	return rc < 0 ? dump_fail(d, rc, NULL) : 0;
+	return rc;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/earlier_state.h"
 #include "edit/edit.h"
 
 enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
@@ -24,6 +25,8 @@ struct diff {
 	const char *exclude[1];
 	struct cli_opened opened; /* of another image */
 	struct f2fs_volume *vol;
+	struct f2fs_past *past; /* with -a: the volume is shown as it was */
+	struct f2fs_as_of_stat as_of;
 	struct cli_print *out; /* NULL: text */
 	int is_quiet;
 };
@@ -74,6 +77,7 @@ static int open_image(struct diff *d, const char *path)
 	image.accept_unread = e->image.accept_unread;
 	image.no_lock = e->image.no_lock;
 	image.trust_devices = e->image.trust_devices;
+	image.read_log = e->image.read_log;
 	rc = cli_image_open(&e->cli, e->ctx, &image, &d->opened);
 	if (!rc)
 		rc = cli_opened_volume(&e->cli, &d->opened, &d->vol);
@@ -193,16 +197,39 @@ static int compare(struct diff *d)
 	rc = f2fs_diff(e->vol, &d->options, &d->result);
 	if (rc)
 		edit_fail(e, rc, "diff");
-	if (!d->out)
+	if (d->past)
+		f2fs_past_show_stat(d->past, &d->as_of);
+	if (!d->out) {
+		if (d->past && e->cli.level != F2FS_LOG_ERROR)
+			cli_as_of_warn(&e->cli, e->image.path, &d->as_of);
 		return rc;
+	}
 	cli_print_end_array(d->out);
 	cli_print_u64(d->out, "compared", d->result.compared);
 	cli_print_u64(d->out, "added", d->result.added);
 	cli_print_u64(d->out, "removed", d->result.removed);
 	cli_print_u64(d->out, "changed", d->result.changed);
 	cli_print_u64(d->out, "unreadable", d->result.unreadable);
+	if (d->past)
+		cli_as_of_put(d->out, &d->as_of);
 	cli_print_end(d->out);
 	return edit_print_close(e, d->out) ? F2FS_ERR_IO : rc;
+}
+
+/* Show the volume as it was. */
+static int go_back(struct diff *d, const char *version)
+{
+	const struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options) };
+	const char *why = NULL;
+	int rc;
+
+	d->as_of = (struct f2fs_as_of_stat){ F2FS_SIZED(f2fs_as_of_stat) };
+	rc = f2fs_past_open(d->e->vol, &options, &d->past);
+	if (!rc)
+		rc = cli_as_of_show(d->past, version, &why);
+	if (why)
+		return edit_usage(d->e, "diff -a", version, why);
+	return rc ? edit_fail(d->e, rc, "diff -a") : 0;
 }
 
 int do_diff(struct edit *e, const struct edit_call *call)
@@ -221,13 +248,16 @@ int do_diff(struct edit *e, const struct edit_call *call)
 		rc = ignore(&d, call->options['i']);
 	if (!rc)
 		rc = open_other(&d, call);
+	if (!rc && edit_has(call, 'a'))
+		rc = go_back(&d, call->options['a']);
 	if (!rc)
 		rc = compare(&d);
+	f2fs_past_close(d.past);
 	f2fs_volume_close(d.vol);
 	cli_image_close(&d.opened);
 	if (!rc && (fflush(stdout) != 0 || ferror(stdout))) /* what differs was not told: cli_finish() says why */
 		rc = F2FS_ERR_IO;
-	if (rc || d.result.unreadable)
+	if (rc || d.result.unreadable || cli_as_of_lost(&d.as_of))
 		e->status = TROUBLE;
 	else if (d.result.added + d.result.removed + d.result.changed && before == SAME)
 		e->status = DIFFERENT;

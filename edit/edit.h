@@ -41,6 +41,7 @@ struct edit {
 	struct cli_image image;
 	struct f2fs_context *ctx;
 	const char *undo_path;	  /* of --undo */
+	const char *log_path;	  /* of --read-log */
 	struct cli_opened opened; /* its device is NULL until a command needs it */
 	struct f2fs_volume *vol;  /* NULL until a command needs it */
 	char *cwd;		  /* absolute, without a slash at the end unless it is the root */

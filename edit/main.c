@@ -142,6 +142,9 @@ static int take_option(struct edit *e, struct arguments *a, int id, const char *
 	case OPT_undo:
 		e->undo_path = value;
 		break;
+	case OPT_read_log:
+		e->log_path = value;
+		break;
 	case OPT_json:
 		e->is_json = 1;
 		break;
@@ -282,6 +285,8 @@ int main(int argc, char **argv)
 		rc = parse_arguments(&e, &a, argc, argv);
 		if (rc < 0)
 			e.status = EDIT_USAGE;
+		else if (rc == 0 && e.log_path && read_log_open(&e.cli, e.log_path, &e.image.read_log))
+			e.status = EDIT_FAILED;
 		else if (rc == 0)
 			run(&e, &a);
 	} else {
@@ -294,6 +299,8 @@ int main(int argc, char **argv)
 		edit_save(&e); /* what did not wait for a commit */
 	cli_image_close(&e.opened);
 	f2fs_context_free(e.ctx);
+	if (read_log_close(e.image.read_log, &e.cli) && !e.status)
+		e.status = EDIT_FAILED;
 	for (unsigned i = 0; i < a.text_count; i++)
 		free(a.texts[i]);
 	free(a.texts);

@@ -203,6 +203,28 @@ def test_as_of(image, tmp_path):
     assert len(shown(image, "--as-of=-1", "--hashes")["hashes"]) == 1
     run(DUMP, "--as-of=-1", "--nat", image, status=1)
     run(DUMP, "--as-of=-1", image, status=1)
+    for back, blocks in ((0, 49), (1, 2), (3, None)):
+        found = shown(image, f"--as-of={versions[-1]['cp_ver'] + 1 - back}", "--fragmentation", "--stat")
+        rows = {row["path"]: row["blocks"] for row in found["fragmentation"][0]["files"]}
+        assert rows == ({"/file": blocks} if blocks else {})
+        assert found["stat"]["inodes"]["regular"] == len(rows) and "segments" not in found["stat"]
+        assert found["stat"]["fragmentation"]["files_with_blocks"] == len(rows)
+
+
+def test_diff_with_the_past(image, tmp_path):
+    """A volume as it was, beside what it is now, and beside a directory of that time."""
+    image.chmod(0o600)
+    (tmp_path / "dir").mkdir()
+    run(EDIT, "-w", image, "mkdir", "/dir", "--", "ln", "/file", "/dir/other", "--", "rm", "/file")
+    assert run(EDIT, image, "diff", "-i", "mtime", "-a", "-1", image, status=1) == b"+ /dir\n+ /dir/other\n- /file\n"
+    assert run(EDIT, image, "diff", "-i", "mtime", "--as-of=-2", image, status=1).splitlines()[0] == b"+ /dir"
+    (tmp_path / "then").mkdir()
+    (tmp_path / "then/file").write_bytes(b"two" * 2000)
+    found = json.loads(run(EDIT, "--json", image, "diff", "-i", "mtime,owner,mode", "-a", "-2", tmp_path / "then"))
+    assert found["differences"] == [] and found["compared"] == 2 and found["as_of"]["blocks_overwritten"] == 0
+    for wrong in ("x", "0", "-99999999999", "-4294967295", "4294967295"):
+        run(EDIT, image, "diff", "-a", wrong, image, status=2)
+    run(EDIT, "-w", image, "touch", "/new", "--", "diff", "-a", "-1", image, status=2)     # with changes that wait
 
 
 def test_leftovers_and_carve(image, tmp_path):

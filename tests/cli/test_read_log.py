@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""dump.f2fs --read-log: what was read is in the log, and the image is as it was."""
+"""--read-log of dump.f2fs and f2fs: what was read is in the log, and the image is as it was."""
 import hashlib
 import json
 
@@ -44,6 +44,24 @@ def test_what_was_read_is_there(run_tool, image, tmp_path):
     assert 0 in seen and blocks_of(run_tool, image, "/wanted") <= seen
     assert not blocks_of(run_tool, image, "/other") & seen
     assert hashlib.sha256(image.read_bytes()).digest() == before
+
+
+def test_f2fs_has_it_too(run_tool, image, tmp_path):
+    logs = [tmp_path / name for name in "abc"]
+    assert run_tool("f2fs", "--read-log", logs[0], image, "cat", "/wanted").stdout == bytes(range(256)) * 2000
+    seen = {block for offset, length, _, _ in read_log(logs[0]) for block in range(offset // 4096, -(-(offset + length) // 4096))}
+    assert blocks_of(run_tool, image, "/wanted") <= seen and not blocks_of(run_tool, image, "/other") & seen
+    copy = tmp_path / "copy"
+    copy.write_bytes(image.read_bytes())
+    run_tool("f2fs", "--read-log", logs[1], image, "diff", copy)
+    assert {device for *_, device in read_log(logs[1])} == {str(image), str(copy)}
+    run_tool("f2fs", "-w", "--read-log", logs[2], copy, "rm", "/other")      # written as ever
+    assert read_log(logs[2]) and run_tool("f2fs", copy, "ls").stdout == b"wanted\n"
+    run_tool("f2fs", "-w", "--read-log", logs[2], copy, "rm", "/wanted", rc=1)
+    run_tool("f2fs", "-w", "--read-log", copy, copy, "rm", "/wanted", rc=1)
+    assert run_tool("f2fs", copy, "ls").stdout == b"wanted\n"
+    (tmp_path / "full").symlink_to("/dev/full")
+    run_tool("f2fs", "--read-log", tmp_path / "full", image, "ls", rc=1)
 
 
 def test_a_file_that_is_there_stays(run_tool, image, tmp_path):

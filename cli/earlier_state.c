@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which checkpoint is meant, and what was missing or uncertain in the state that was put together for it.
+ */
+#include "cli/earlier_state.h"
+
+#include "cli/host.h"
+#include "cli/print.h"
+#include "cli/size.h"
+
+int cli_as_of_show(struct f2fs_past *past, const char *version, const char **why)
+{
+	struct f2fs_as_of_stat stat = { F2FS_SIZED(f2fs_as_of_stat) };
+	const int is_relative = version[0] == '-';
+	uint32_t number;
+
+	*why = cli_parse_u32(version + is_relative, 0, UINT32_MAX, &number);
+	if (*why)
+		return F2FS_ERR_INVALID;
+	f2fs_past_show_stat(past, &stat);
+	if (is_relative && number >= stat.newest) {
+		*why = "goes back behind the first checkpoint";
+		return F2FS_ERR_INVALID;
+	}
+	return f2fs_past_show(past, is_relative ? stat.newest - number : number);
+}
+
+void cli_as_of_put(struct cli_print *out, const struct f2fs_as_of_stat *s)
+{
+	cli_print_begin(out, "as_of");
+	cli_print_u64(out, "version", s->version);
+	cli_print_u64(out, "newest", s->newest);
+	cli_print_u64(out, "inodes_lost", s->inodes_lost);
+	cli_print_u64(out, "inodes_unsure", s->inodes_unsure);
+	cli_print_u64(out, "inodes_later", s->inodes_later);
+	cli_print_u64(out, "nodes_lost", s->nodes_lost);
+	cli_print_u64(out, "nodes_unsure", s->nodes_unsure);
+	cli_print_u64(out, "nodes_later", s->nodes_later);
+	cli_print_u64(out, "blocks_overwritten", s->blocks_overwritten);
+	cli_print_u64(out, "blocks_untold", s->blocks_untold);
+	cli_print_end(out);
+}
+
+uint64_t cli_as_of_lost(const struct f2fs_as_of_stat *s)
+{
+	return s->inodes_lost + s->nodes_lost + s->blocks_overwritten;
+}
+
+void cli_as_of_warn(struct cli *cli, const char *image, const struct f2fs_as_of_stat *s)
+{
+	const uint64_t inodes = s->inodes_unsure + s->inodes_later, nodes = s->nodes_unsure + s->nodes_later;
+
+	if (cli_as_of_lost(s) + inodes + nodes + s->blocks_untold == 0)
+		return;
+	cli_warning(cli,
+		    "%s as of checkpoint %lu: %llu inodes and %llu nodes of that time are not left, %llu blocks were "
+		    "written by others since; uncertain are %llu inodes, %llu nodes, %llu blocks",
+		    image, (unsigned long)s->version, (unsigned long long)s->inodes_lost,
+		    (unsigned long long)s->nodes_lost, (unsigned long long)s->blocks_overwritten,
+		    (unsigned long long)inodes, (unsigned long long)nodes, (unsigned long long)s->blocks_untold);
+}

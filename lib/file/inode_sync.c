@@ -31,9 +31,10 @@ int inode_load(struct f2fs_inode *inode)
 		return err;
 	if (entry.block_addr == 0)
 		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "inode %u is not in use", (unsigned)inode->ino);
-	err = node_load(vol, inode->ino, 0, inode->block, &inode->addr);
+	err = node_load_at(vol, &entry, 0, inode->block);
 	if (err)
 		return err;
+	inode->addr = entry.block_addr;
 	if (footer_ino(node_footer(&vol->geo, inode->block)) != inode->ino) {
 		if (entry.ino != inode->ino)
 			return error_set(vol->ctx, F2FS_ERR_NOT_FOUND,

@@ -19,9 +19,9 @@ static int point_at_node(struct f2fs_volume *vol, const struct f2fs_nat_entry *e
 	return volume_peek(vol, entry->block_addr, out);
 }
 
-int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *block, f2fs_blk_t *addr)
+int node_load_at(struct f2fs_volume *vol, const struct f2fs_nat_entry *entry, f2fs_nid_t ino, uint8_t *block)
 {
-	struct f2fs_nat_entry entry;
+	const f2fs_nid_t nid = entry->nid;
 	const uint8_t *cached, *footer;
 	int err;
 
@@ -29,25 +29,32 @@ int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *
 	if (!geometry_is_nid(&vol->geo, nid))
 		return volume_corrupt(vol, RULE_NAT_NID, F2FS_NO_BLOCK, nid, "ids go from %u to %u",
 				      (unsigned)vol->geo.root_ino, (unsigned)vol->geo.max_nid - 1);
-	err = nat_get(vol, nid, &entry);
-	if (err)
-		return err;
-	if (entry.block_addr == 0)
-		return volume_corrupt(vol, RULE_NAT_FREE, entry.table_block, nid, "block_addr is 0");
-	err = point_at_node(vol, &entry, &cached);
+	if (entry->block_addr == 0)
+		return volume_corrupt(vol, RULE_NAT_FREE, entry->table_block, nid, "block_addr is 0");
+	err = point_at_node(vol, entry, &cached);
 	if (err)
 		return err;
 	memcpy(block, cached, vol->geo.block_size);
 	footer = node_footer(&vol->geo, block);
 	if (footer_nid(footer) != nid)
-		return volume_corrupt(vol, RULE_NODE_NID, entry.block_addr, nid, "the footer says %u",
+		return volume_corrupt(vol, RULE_NODE_NID, entry->block_addr, nid, "the footer says %u",
 				      (unsigned)footer_nid(footer));
 	if (ino && footer_ino(footer) != ino)
-		return volume_corrupt(vol, RULE_NODE_INO, entry.block_addr, nid, "the footer says %u, not %u",
+		return volume_corrupt(vol, RULE_NODE_INO, entry->block_addr, nid, "the footer says %u, not %u",
 				      (unsigned)footer_ino(footer), (unsigned)ino);
-	if (addr)
-		*addr = entry.block_addr;
 	return 0;
+}
+
+int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *block, f2fs_blk_t *addr)
+{
+	struct f2fs_nat_entry entry = { .nid = nid };
+	int err = geometry_is_nid(&vol->geo, nid) ? nat_get(vol, nid, &entry) : 0;
+
+	if (!err)
+		err = node_load_at(vol, &entry, ino, block);
+	if (!err && addr)
+		*addr = entry.block_addr;
+	return err;
 }
 
 int f2fs_node_read(struct f2fs_volume *vol, f2fs_nid_t nid, uint8_t *block)

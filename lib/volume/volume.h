@@ -242,6 +242,8 @@ int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entr
  * *addr may be NULL.
  */
 int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *block, f2fs_blk_t *addr);
+/* The same for a caller that has the NAT entry. */
+int node_load_at(struct f2fs_volume *vol, const struct f2fs_nat_entry *entry, f2fs_nid_t ino, uint8_t *block);
 
 /* What the public functions of the same names do, without forgetting the last error: for calls within the library. */
 int sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry *out);

@@ -144,16 +144,13 @@ static int put_cluster(struct winode *w, uint64_t first, const struct slot_ref *
 		       uint32_t blocks)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits, size = w->layout.cluster_blocks;
-	struct f2fs_nat_entry entry;
 	const uint8_t *sealed = packed;
-	int err = nat_get(w->txn->vol, slot->node->nid, &entry);
+	int err = crypto_seal(w, first + 1, packed, blocks, &sealed);
 
-	if (!err)
-		err = crypto_seal(w, first + 1, packed, blocks, &sealed);
 	for (uint32_t done = 0, got = 0; done < blocks && !err; done += got) {
 		f2fs_blk_t addr = 0;
 
-		err = head_append(w->txn, F2FS_COLD_DATA, slot_owner(slot, 1 + done, entry.version), blocks - done,
+		err = head_append(w->txn, F2FS_COLD_DATA, slot_owner(slot, 1 + done), blocks - done,
 				  sealed + ((size_t)done << bits), &addr, &got);
 		for (uint32_t i = 0; i < got && !err; i++)
 			err = replace_slot(w, slot->raw + (size_t)(1 + done + i) * 4, addr + i);

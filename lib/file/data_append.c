@@ -140,7 +140,7 @@ static int append_part(struct winode *w, struct placed_run *run, f2fs_blk_t *add
 		n = run->count; /* the others tell files and writes apart, not blocks */
 	while (n < run->count && log_of_block(w, run->slot.raw + (size_t)n * 4, at_once) == run->log)
 		n++;
-	return head_append(w->txn, run->log, slot_owner(&run->slot, 0, run->version), n, run->data, addr, got);
+	return head_append(w->txn, run->log, slot_owner(&run->slot, 0), n, run->data, addr, got);
 }
 
 /* Write count blocks, as they are to lie there, for slots that follow each other in one node. */
@@ -148,17 +148,13 @@ static int append_stored(struct winode *w, struct slot_ref *slot, uint64_t file_
 			 uint32_t count)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
-	struct f2fs_nat_entry entry;
 	bool in_place;
-	int err = nat_get(w->txn->vol, slot->node->nid, &entry);
+	int err = is_in_place(w, &in_place);
 
-	if (!err)
-		err = is_in_place(w, &in_place);
 	for (uint32_t done = 0, got = 0; done < count && !err; done += got) {
 		struct placed_run run = { .slot = { .node = slot->node,
 						    .raw = slot->raw + (size_t)done * 4,
 						    .ofs_in_node = slot->ofs_in_node + done },
-					  .version = entry.version,
 					  .log = F2FS_WARM_DATA,
 					  .file_block = file_block + done,
 					  .count = count - done,

@@ -62,20 +62,18 @@ int pin_need_space(struct winode *w, uint64_t first, uint64_t end, struct pinned
 /* Give blocks to count slots that have none. */
 static int fill(struct winode *w, struct pinned *pinned, const struct slot_ref *run, uint32_t from, uint32_t count)
 {
-	struct f2fs_nat_entry entry;
 	uint32_t fresh = 0, got = 0;
-	int err = nat_get(w->txn->vol, run->node->nid, &entry);
+	int err;
 
 	for (uint32_t i = 0; i < count; i++)
 		fresh += get_le32(run->raw + (size_t)(from + i) * 4) == F2FS_NULL_ADDR;
-	if (!err)
-		err = space_take(w->txn, fresh);
+	err = space_take(w->txn, fresh);
 	if (!err)
 		err = winode_count(w, fresh);
 	for (uint32_t done = 0; done < count && !err; done += got) {
 		f2fs_blk_t addr = F2FS_NULL_ADDR;
 
-		err = pinned_take(pinned, slot_owner(run, from + done, entry.version), count - done, &addr, &got);
+		err = pinned_take(pinned, slot_owner(run, from + done), count - done, &addr, &got);
 		for (uint32_t i = 0; i < got && !err; i++)
 			put_le32(run->raw + (size_t)(from + done + i) * 4, addr + i);
 	}

@@ -29,7 +29,7 @@ int place_append(struct winode *w, const struct placed_run *run, f2fs_blk_t *add
 {
 	const struct f2fs_placement *p = placement_of(w->txn->vol);
 	struct stream_run part = { .ino = w->node->nid,
-				   .owner = slot_owner(&run->slot, 0, run->version),
+				   .owner = slot_owner(&run->slot, 0),
 				   .want = 1,
 				   .data = run->data };
 	unsigned stream;

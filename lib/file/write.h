@@ -128,12 +128,12 @@ struct slot_ref {
 	uint32_t ofs_in_node;
 	uint32_t count; /* slots from here to the end of the node */
 };
-/* What owns the block of the slot so many behind this one; version: of the node's NAT entry. */
-static inline struct owner slot_owner(const struct slot_ref *slot, uint32_t behind, uint8_t version)
+/* What owns the block of the slot so many behind this one. */
+static inline struct owner slot_owner(const struct slot_ref *slot, uint32_t behind)
 {
 	return (struct owner){ .nid = slot->node->nid,
 			       .ofs = (uint16_t)(slot->ofs_in_node + behind),
-			       .version = version };
+			       .version = slot->node->version };
 }
 /* Find the slot of a file block, making the nodes on the way; TOO_BIG beyond the largest file. */
 int slot_make(struct winode *w, uint64_t file_block, struct slot_ref *out);
@@ -193,7 +193,7 @@ int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint
 /* place.c: what a placement says */
 struct placed_run {
 	struct slot_ref slot; /* the first, those of the others follow it in its node */
-	uint8_t version, log; /* log: that it went to */
+	uint8_t log;	      /* that it went to */
 	uint64_t file_block;
 	uint32_t count;
 	const uint8_t *data;

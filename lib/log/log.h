@@ -40,6 +40,7 @@ struct head {
 /* A node in memory; block is behind the struct. */
 struct node {
 	f2fs_nid_t nid;
+	uint8_t version; /* of its NAT entry; summaries name it */
 	bool is_dirty;
 	struct node *next_dirty, *prev_dirty; /* in the list of dirty nodes, or (next) in one that was detached */
 	uint8_t *block;

@@ -62,6 +62,7 @@ static void forget_node(struct txn *txn, struct node *node)
 int node_get(struct txn *txn, f2fs_nid_t nid, struct node **out)
 {
 	struct node *node = find_node(txn, nid);
+	struct f2fs_nat_entry entry = { .nid = nid };
 	int err;
 
 	if (node) {
@@ -73,7 +74,10 @@ int node_get(struct txn *txn, f2fs_nid_t nid, struct node **out)
 		return F2FS_ERR_NOMEM;
 	/* not in the map while it is read, since the reader would find it there */
 	map32_remove(&txn->nodes, nid);
-	err = node_load(txn->vol, nid, 0, node->block, NULL);
+	err = geometry_is_nid(&txn->vol->geo, nid) ? nat_get(txn->vol, nid, &entry) : 0;
+	if (!err)
+		err = node_load_at(txn->vol, &entry, 0, node->block);
+	node->version = entry.version;
 	if (!err)
 		err = map32_set(&txn->nodes, nid, (uintptr_t)node);
 	if (err) {
@@ -113,6 +117,7 @@ static int install(struct txn *txn, f2fs_nid_t nid, f2fs_nid_t ino, uint32_t nod
 	node = make_node(txn, nid);
 	if (!node)
 		return F2FS_ERR_NOMEM;
+	node->version = entry.version;
 	memset(node->block, 0, txn->vol->geo.block_size);
 	footer = node_footer_w(&txn->vol->geo, node->block);
 	footer_set_nid(footer, nid);

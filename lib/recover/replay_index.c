@@ -11,7 +11,6 @@
 /* A slot of the live node, and what is about to become of it. */
 struct slot_change {
 	struct slot_ref ref;
-	uint8_t version; /* of the node that holds it */
 	uint32_t i;	 /* slot */
 	uint64_t file_block;
 	f2fs_blk_t from, to;
@@ -96,7 +95,7 @@ static int take_from_owner(struct replay *r, struct replay_step *step, struct sl
 static int adopt(struct replay *r, struct replay_step *step, struct slot_change *c)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
-	const struct owner owner = { .nid = c->ref.node->nid, .ofs = (uint16_t)c->i, .version = c->version };
+	const struct owner owner = { .nid = c->ref.node->nid, .ofs = (uint16_t)c->i, .version = c->ref.node->version };
 	struct segment *s;
 	int err = 0;
 
@@ -156,7 +155,6 @@ int replay_indexes(struct replay *r, struct replay_step *step)
 	const uint8_t *words = step->block + (step->is_inode ? w->layout.slot_offset : 0), *footer;
 	uint32_t slots = step->is_inode ? w->layout.slots : w->layout.node_slots;
 	struct slot_change c = { 0 };
-	struct f2fs_nat_entry entry;
 	uint64_t first;
 	int err;
 
@@ -166,11 +164,8 @@ int replay_indexes(struct replay *r, struct replay_step *step)
 				      (unsigned)step->node_offset);
 	first = node_first_block(geo, w->layout.slots, w->layout.node_slots, step->node_offset);
 	err = slot_make(w, first, &c.ref);
-	if (!err)
-		err = nat_get(r->vol, c.ref.node->nid, &entry);
 	if (err)
 		return err;
-	c.version = entry.version;
 	footer = node_footer(geo, c.ref.node->block);
 	if (node_offset_of(footer) != step->node_offset)
 		return volume_corrupt(r->vol, RULE_NODE_OFFSET, step->addr, c.ref.node->nid, "it is %u, not %u",

@@ -62,15 +62,14 @@ static void write_inline(struct winode *w, uint64_t offset, const uint8_t *data,
 }
 
 /* How long may a block wait? */
-static int level_of(struct winode *w, uint64_t file_block, unsigned *level)
+static int level_of(struct winode *w, uint64_t file_block, struct slot_ref *slot, unsigned *level)
 {
 	const struct f2fs_placement *p = placement_of(w->txn->vol);
-	struct slot_ref slot;
-	int err = slot_find(w, file_block, &slot);
+	int err = slot_find(w, file_block, slot);
 
 	if (err)
 		return err;
-	*level = p->delay(p->user, w->node->nid, file_block, slot.node ? place_block(w->txn, slot.raw) : 0);
+	*level = p->delay(p->user, w->node->nid, file_block, slot->node ? place_block(w->txn, slot->raw) : 0);
 	*level = *level > F2FS_DELAY_MAX ? F2FS_DELAY_MAX : *level;
 	return 0;
 }
@@ -86,16 +85,17 @@ static int write_some_later(struct winode *w, uint64_t file_block, const uint8_t
 
 	for (uint32_t i = 0; i < count && !err; i++) {
 		const bool waits = page_find(txn->vol, w->node->nid, file_block + i) != NULL;
+		struct slot_ref slot;
 		unsigned level;
 		uint8_t *page;
 
-		err = level_of(w, file_block + i, &level);
+		err = level_of(w, file_block + i, &slot, &level);
 		if (err || (level == 0 && !waits))
 			continue;
 		if (first < i)
 			err = data_append(w, file_block + first, data + ((size_t)first << bits), i - first);
 		if (!err)
-			err = page_put(w, file_block + i, data + ((size_t)i << bits), &page);
+			err = page_put(w, file_block + i, &slot, data + ((size_t)i << bits), &page);
 		if (err)
 			break;
 		page_delay(txn, page, level);
@@ -107,11 +107,13 @@ static int write_some_later(struct winode *w, uint64_t file_block, const uint8_t
 	return err;
 }
 
-/* Is a write of that many whole blocks one that waits? A small one over blocks that have contents or wait already. */
-static int waits(struct winode *w, uint64_t file_block, uint32_t count, bool *out)
+/*
+ * Is a write of that many whole blocks one that waits? A small one over blocks that have contents or wait already.
+ * *slot is that of the first one if it had to be found.
+ */
+static int waits(struct winode *w, uint64_t file_block, uint32_t count, struct slot_ref *slot, bool *out)
 {
 	struct f2fs_volume *vol = w->txn->vol;
-	struct slot_ref slot;
 	int err = 0;
 
 	*out = false;
@@ -120,8 +122,8 @@ static int waits(struct winode *w, uint64_t file_block, uint32_t count, bool *ou
 		return 0;
 	*out = page_find(vol, w->node->nid, file_block) != NULL;
 	if (!*out && space_lets_wait(w->txn)) {
-		err = slot_find(w, file_block, &slot);
-		*out = !err && slot.node && geometry_is_main(&vol->geo, get_le32(slot.raw));
+		err = slot_find(w, file_block, slot);
+		*out = !err && slot->node && geometry_is_main(&vol->geo, get_le32(slot->raw));
 	}
 	return err;
 }
@@ -130,18 +132,19 @@ static int waits(struct winode *w, uint64_t file_block, uint32_t count, bool *ou
 static int write_whole(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
+	struct slot_ref slot = { 0 };
 	bool later;
 	int err;
 
 	if (place_delays(w))
 		return write_some_later(w, file_block, data, count);
-	err = waits(w, file_block, count, &later);
+	err = waits(w, file_block, count, &slot, &later);
 	if (!err && !later)
 		return data_append(w, file_block, data, count);
 	for (uint32_t i = 0; i < count && !err; i++) {
 		uint8_t *page;
 
-		err = page_put(w, file_block + i, data + ((size_t)i << bits), &page);
+		err = page_put(w, file_block + i, i == 0 ? &slot : NULL, data + ((size_t)i << bits), &page);
 	}
 	return err;
 }

@@ -161,7 +161,7 @@ void page_delay(struct txn *txn, uint8_t *page, unsigned level)
 	txn->file->has_delayed = txn->file->has_delayed || level > 0;
 }
 
-void pages_drop(struct txn *txn)
+void pages_forget_all(struct txn *txn)
 {
 	uint64_t value;
 	uint32_t ino;
@@ -169,5 +169,10 @@ void pages_drop(struct txn *txn)
 	for (size_t at = 0; map32_each(&txn->file->pages, &at, &ino, &value);)
 		free_file(txn, (struct file_pages *)(uintptr_t)value);
 	map32_fini(&txn->file->pages);
+}
+
+void pages_drop(struct txn *txn)
+{
+	pages_forget_all(txn);
 	free_unused(txn);
 }

@@ -37,22 +37,25 @@ static int read_old(struct winode *w, uint64_t file_block, f2fs_blk_t addr, uint
 /* What a page that begins to wait holds first. */
 enum page_start { PAGE_OLD, PAGE_ZEROS, PAGE_ANY };
 
-static int get_page(struct winode *w, uint64_t file_block, enum page_start start, uint8_t **out)
+/* known: NULL, or what slot_find() said of the block. */
+static int get_page(struct winode *w, uint64_t file_block, const struct slot_ref *known, enum page_start start,
+		    uint8_t **out)
 {
 	struct f2fs_volume *vol = w->txn->vol;
+	struct slot_ref slot = known ? *known : (struct slot_ref){ 0 };
 	struct file_pages *file;
-	struct slot_ref slot;
 	f2fs_blk_t old;
 	uint8_t *page;
-	int err = slot_make(w, file_block, &slot);
+	int err;
 
-	if (err)
-		return err;
 	*out = (uint8_t *)(uintptr_t)page_find(vol, w->node->nid, file_block);
-	if (*out) {
+	if (*out) { /* then its slot was found and reserved */
 		vol->generation++;
 		return 0;
 	}
+	err = slot.node ? 0 : slot_make(w, file_block, &slot);
+	if (err)
+		return err;
 	old = get_le32(slot.raw);
 	err = slot_reserve(w, &slot);
 	if (!err)
@@ -91,12 +94,12 @@ int page_read(struct winode *w, uint64_t file_block, bool fresh, uint8_t *block)
 
 int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out)
 {
-	return get_page(w, file_block, fresh ? PAGE_ZEROS : PAGE_OLD, out);
+	return get_page(w, file_block, NULL, fresh ? PAGE_ZEROS : PAGE_OLD, out);
 }
 
-int page_put(struct winode *w, uint64_t file_block, const uint8_t *data, uint8_t **out)
+int page_put(struct winode *w, uint64_t file_block, const struct slot_ref *known, const uint8_t *data, uint8_t **out)
 {
-	int err = get_page(w, file_block, PAGE_ANY, out);
+	int err = get_page(w, file_block, known, PAGE_ANY, out);
 
 	if (!err)
 		memcpy(*out, data, w->txn->vol->geo.block_size);

@@ -168,6 +168,6 @@ int pages_flush(struct txn *txn)
 		if (err)
 			return err;
 	}
-	pages_drop(txn);
+	pages_forget_all(txn);
 	return 0;
 }

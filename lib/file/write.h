@@ -153,8 +153,8 @@ int map_truncate(struct winode *w, uint64_t first);
 int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out);
 /* Read into a block what page_get() would give. */
 int page_read(struct winode *w, uint64_t file_block, bool fresh, uint8_t *block);
-/* Get a block for new contents, all of it. */
-int page_put(struct winode *w, uint64_t file_block, const uint8_t *data, uint8_t **out);
+/* Get a block for new contents, all of it; known: what slot_find() said of the block, or NULL. */
+int page_put(struct winode *w, uint64_t file_block, const struct slot_ref *known, const uint8_t *data, uint8_t **out);
 /* Change bytes [offset, offset + length) in waiting blocks; blocks that begin at size or behind it hold nothing yet. */
 int pages_put(struct winode *w, uint64_t offset, const uint8_t *data, size_t length, uint64_t size);
 /* Find a waiting block; NULL when there is none. */
@@ -183,7 +183,9 @@ int pages_flush(struct txn *txn);
 void page_delay(struct txn *txn, uint8_t *page, unsigned level);
 /* End rounds until half of so many pages wait: write what is due. */
 int pages_end_rounds(struct txn *txn, size_t most);
-/* Forget all waiting blocks. */
+/* Forget all waiting blocks; their memory is kept for the next ones. */
+void pages_forget_all(struct txn *txn);
+/* The same at the end of a transaction: the memory goes, too. */
 void pages_drop(struct txn *txn);
 
 /* data_append.c */

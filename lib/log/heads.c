@@ -235,13 +235,16 @@ static int take_block(struct txn *txn, unsigned type, struct owner owner, f2fs_b
 
 	*addr = geometry_segment_start(&txn->vol->geo, head->segno) + head->blkoff;
 	err = segment_mark(txn, *addr, true);
-	if (!err)
-		err = segment_get(txn, head->segno, &s);
 	if (err)
 		return err;
 	sum_set_owner(sum, owner);
-	head->blkoff = head->alloc_type == ALLOC_HOLES ? segment_next_hole(s, head->blkoff + 1) : head->blkoff + 1;
-	return 0;
+	head->blkoff++;
+	if (head->alloc_type != ALLOC_HOLES)
+		return 0;
+	err = segment_get(txn, head->segno, &s);
+	if (!err)
+		head->blkoff = segment_next_hole(s, head->blkoff);
+	return err;
 }
 
 int head_queue(struct txn *txn, unsigned type, f2fs_blk_t addr, const uint8_t *block)

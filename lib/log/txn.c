@@ -29,8 +29,11 @@ static const uint8_t *find_node(const struct f2fs_volume *vol, f2fs_nid_t nid)
 /* Blocks that still wait in a log are written before they are read. */
 static int settle(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count)
 {
-	int err = heads_settle(vol->txn, addr, count);
+	int err;
 
+	if ((uint64_t)addr + count <= vol->geo.main_blkaddr) /* tables do not wait */
+		return 0;
+	err = heads_settle(vol->txn, addr, count);
 	if (!err)
 		err = fillers_settle(vol->txn, addr, count);
 	return err ? err : behind_settle(vol->txn, addr, count);

@@ -92,7 +92,8 @@ static void print_text(struct defrag *d, const struct f2fs_defrag_result *r)
 		       cli_format_size(r->after.longest_run * size, longest[1]));
 	}
 	if (r->pinned)
-		printf("%u files or sections left alone: pinned, or a device\n", (unsigned)r->pinned);
+		printf("%u files or sections left alone: pinned (see --move-pinned), or a device\n",
+		       (unsigned)r->pinned);
 	if (r->unconfirmed + r->unreadable)
 		printf("%u files or sections left alone: damaged or unreadable, see fsck.f2fs\n",
 		       (unsigned)(r->unconfirmed + r->unreadable));

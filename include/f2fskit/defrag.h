@@ -182,12 +182,14 @@ struct f2fs_defrag_result {
  * Put files, or free space, in order. Work goes in windows of sections: what is in the way is moved out of them, then
  * files are moved in, each step with a commit. Whatever stops it, the volume is as after one of the commits, nothing is
  * lost, and calling again goes on. Blocks that are not confirmed by both their owner and their summary stay, and so do
- * aliases of devices, and pinned files unless asked.
+ * aliases of devices, and pinned files unless asked. A zoned volume is only appended to: logs place files there, in
+ * order, in sections wherever they are free; pinned files stay, and a dry run copies contents, too.
  *
  * options may be NULL. *result (may be NULL) is filled whatever the call returns. Fails with STATE (changes that were
- * not committed, a volume that waits for recovery or a check), READ_ONLY, UNSUPPORTED (a volume without summaries, a
- * zoned one), INVALID (an unknown order, a list without that order), NOT_FOUND (a path), CANCELED (by the progress
- * callback; what was moved before is committed), IO, NOMEM. Too little room is no failure: see end.
+ * not committed, a volume that waits for recovery or a check), READ_ONLY, UNSUPPORTED (a volume without summaries; a
+ * path, or a part, that stands for a device), INVALID (an unknown order, a list without that order), NOT_FOUND (a
+ * path), CANCELED (by the progress callback; what was moved before is committed), IO, NOMEM. Too little room is no
+ * failure: see end.
  */
 F2FS_API int f2fs_defrag(struct f2fs_volume *vol, const struct f2fs_defrag_options *options,
 			 struct f2fs_defrag_result *result);

@@ -236,6 +236,8 @@ int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs
 int section_enter(struct txn *txn, f2fs_seg_t segno);
 /* sections_settle.c: before anything is allocated, logs that cannot go on where they are begin a new section. */
 int sections_settle(struct txn *txn);
+/* A log of a zoned volume goes on in another section; what is left of its zone is given up. */
+int section_leave(struct txn *txn, unsigned type);
 
 /* log_write.c */
 /* Write blocks that follow each other, behind if that is worth it: then *buffer, of a segment, becomes another one. */

@@ -6,6 +6,7 @@
 #include "base/bitmap.h"
 #include "device/device.h"
 #include "log/log.h"
+#include "volume/counters.h"
 #include "volume/zone_map.h"
 
 /* Do blocks that are kept lie in the section of a log, where it has not been yet? */
@@ -43,6 +44,23 @@ static int is_aligned(struct txn *txn, const struct head *head, bool *aligned, b
 	*aligned = zone.write_pointer == next << txn->vol->geo.block_bits;
 	*is_open = !zone.full && zone.write_pointer != zone.start;
 	return 0;
+}
+
+int section_leave(struct txn *txn, unsigned type)
+{
+	const uint32_t section = section_of(txn, txn->heads[type].segno);
+	struct f2fs_zone zone;
+	int err = head_renew(txn, type);
+
+	if (err || !zones_is_sequential(txn->vol, section))
+		return err;
+	/* a host's cache may still hold what was written, and a zone that is full takes nothing */
+	err = volume_flush(txn->vol);
+	if (!err)
+		err = zones_look(txn->vol, section, &zone);
+	if (err || zone.full || zone.write_pointer == zone.start)
+		return err;
+	return zones_finish(txn->vol, section);
 }
 
 int sections_settle(struct txn *txn)

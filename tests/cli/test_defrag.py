@@ -482,3 +482,21 @@ def test_volumes_that_cannot_be(run_tool, tmp_path):
     zoned = tmp_path / "ro.img"
     run_tool("mkfs.f2fs", "-q", "-O", "ro", zoned, "64M")
     assert b"read-only volume has no summaries" in run_tool("defrag.f2fs", zoned, rc=1).stderr
+
+
+@pytest.mark.parametrize("how", ["path", "list"])
+def test_a_file_that_stands_for_a_device_is_not_moved_by_name(f2fskit, how):
+    context = f2fskit.Context()
+    first, second = (f2fskit.Device.memory(64 << 20, context=context) for _ in range(2))
+    f2fskit.mkfs(first, devices=[f2fskit.DeviceSpec(second, path="/dev/second", alias="whole")], overwrite=True)
+    with f2fskit.open(first, "r+", devices=[second]) as volume:
+        volume.path("/plain").write_bytes(contents(1, 10))
+        volume.commit()
+        extents = list(volume.lookup("/whole").extents())
+        chosen = {"parts": ["/plain", "/whole"]} if how == "list" else {"paths": ["/plain", "/whole"]}
+        with pytest.raises(f2fskit.UnsupportedError, match="/whole stands for a device"):
+            volume.defrag("list" if how == "list" else "tree", move_pinned=True, **chosen)
+        done = volume.defrag("tree", move_pinned=True)
+        assert done.pinned == 1 and done.end.name == "DONE" and list(volume.lookup("/whole").extents()) == extents
+        assert volume.read_bytes("/plain") == contents(1, 10)
+    assert f2fskit.check(first, devices=[second]).found == 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Zoned volumes on a zoned device of the kernel: filled by our mkfs.f2fs, written by the kernel and by us in turn, recovered
-repaired and resized in place; and an image of one, changed as a plain file, copied back to a device zone by zone."""
+"""Zoned volumes on a zoned device of the kernel: filled by our mkfs.f2fs, written by the kernel and by us in turn, recovered,
+repaired, put in order and resized in place; and an image of one, changed as a plain file, copied back to a device zone by zone."""
 import json
 import os
 import random
@@ -12,7 +12,7 @@ import reading
 import uml
 
 LIFE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest", "zoned_life.py")
-PROGRAMS = ("mkfs.f2fs", "fsck.f2fs", "dump.f2fs", "inject.f2fs", "f2fs", "resize.f2fs")
+PROGRAMS = ("mkfs.f2fs", "fsck.f2fs", "dump.f2fs", "inject.f2fs", "f2fs", "resize.f2fs", "defrag.f2fs")
 DEVICES = {"whole": {"mib": 256, "zone": 4, "conventional": 8}, "less": {"mib": 256, "zone": 4, "capacity": 3, "conventional": 8}}
 
 
@@ -44,7 +44,7 @@ def test_in_turn(kernel, tool, f2fskit, tmp_path, name):
                source=str(fill(tmp_path / "source", {"a": 12_000_000, "b": 100, "c": 5000}, rng)),
                more=str(fill(tmp_path / "more", {"x": 7_000_000, "y": 77, "z": 4097}, rng)))
     log, entries, steps = guest(kernel, "live", job, tmp_path)
-    assert sum(step["sections"] for step in steps if isinstance(step, dict)) > 2
+    assert sum(step["sections"] for step in steps if isinstance(step, dict)) > 2 and steps[-1]["defragmented"] > 2
     assert "Unaligned curseg" not in log, log
     with f2fskit.open(image) as volume:
         got = reading.tree(volume, f2fskit)

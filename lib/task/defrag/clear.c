@@ -11,7 +11,8 @@
 
 enum {
 	NODES_MOST = 12000, /* that one commit writes: fewer than nodes_trim() lets stay in memory */
-	NODE_ROOM_KEPT = 4  /* free sections for the ends of logs */
+	NODE_ROOM_KEPT = 4, /* free sections for the ends of logs */
+	ZONED_KEPT = 2	    /* when each of three logs begins one: all nodes of a commit may go to one of them */
 };
 
 int defrag_look(struct defrag_run *r)
@@ -46,11 +47,11 @@ int defrag_look(struct defrag_run *r)
 
 void defrag_limit_nodes(struct defrag_run *r, const struct space_view *view, uint32_t taken)
 {
-	const uint32_t kept = taken + NODE_ROOM_KEPT;
+	const uint32_t kept = taken + (r->is_zoned ? ZONED_KEPT : NODE_ROOM_KEPT);
 	uint64_t room = view->node_holes * 3 / 4;
 
 	if (view->free_sections > kept)
-		room += (uint64_t)(view->free_sections - kept) * defrag_section_blocks(r);
+		room += (uint64_t)(view->free_sections - kept) * r->section_room;
 	r->node_limit = room < NODES_MOST ? room : NODES_MOST;
 }
 
@@ -146,7 +147,12 @@ int defrag_open_sink(struct defrag_run *r, uint32_t free_sections)
 	r->sink.free_sections = free_sections;
 	r->sink.free_next = r->vol->geo.section_count;
 	r->sink.section_at = r->sink.section_left = 0;
-	r->sink.room = (uint64_t)free_sections * defrag_section_blocks(r);
+	r->sink.room = (uint64_t)free_sections * r->section_room;
+	if (r->is_zoned) {
+		err = zoned_begin_clearing(r);
+		r->sink.room += err ? 0 : zoned_clearing_room(r);
+		return err;
+	}
 	for (f2fs_seg_t i = 0; i < r->vol->geo.segment_count_main && !err; i++) {
 		struct hole_segment *h;
 		struct segment *s;
@@ -245,15 +251,13 @@ static int fetch(struct defrag_run *r, const struct live_block *b, uint32_t want
 	return err;
 }
 
-static int put(void *user, const struct live_block *b, uint32_t want, const uint8_t *unused, f2fs_blk_t *to,
-	       uint32_t *got)
+/* Holes, and free sections that a filler takes. */
+static int fill(struct defrag_run *r, const struct live_block *b, uint32_t want, f2fs_blk_t *to, uint32_t *got)
 {
-	struct defrag_run *r = user;
 	uint8_t *data = NULL;
 	uint32_t n = 0;
 	int err = 0;
 
-	(void)unused;
 	for (*got = 0; *got == 0 && !err;) {
 		if (!r->sink.filler.is_open)
 			err = next_segment(r);
@@ -264,6 +268,15 @@ static int put(void *user, const struct live_block *b, uint32_t want, const uint
 		if (!err && *got == 0)
 			err = filler_close(&r->sink.filler);
 	}
+	return err;
+}
+
+static int put(void *user, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
+	       uint32_t *got)
+{
+	struct defrag_run *r = user;
+	int err = r->is_zoned ? zoned_clear(r, b, want, data, to, got) : fill(r, b, want, to, got);
+
 	for (uint32_t i = 0; i < *got && !err; i++)
 		defrag_count(r, b[i].addr, *to + i);
 	r->sink.room -= *got < r->sink.room ? *got : r->sink.room;
@@ -301,7 +314,9 @@ static int add_files(struct defrag_run *r)
 
 int defrag_clear(struct defrag_run *r, uint32_t section, bool *cleared, bool *fits)
 {
-	const struct move_target target = { .put = put, .user = r, .is_rehearsal = r->is_rehearsal, .reads = true };
+	const struct move_target target = {
+		.put = put, .user = r, .is_rehearsal = r->is_rehearsal, .reads = !r->is_zoned
+	};
 	struct live *live = &r->live;
 	const uint64_t dirty = r->vol->txn->dirty_count;
 	bool could_read = true;

@@ -16,7 +16,8 @@
 
 enum {
 	LOOK_AHEAD = 64, /* items that are tried when one does not fit into what is left of a run */
-	STALLS = 2,	 /* rounds that place nothing */
+	STALLS = 2,	 /* rounds that place nothing, */
+	CLEARINGS = 24,	 /* and of a zoned volume, where many may win one section, those that only clear */
 	CAUTION_MOST = 5
 };
 
@@ -46,7 +47,8 @@ static int look_at(struct defrag_run *r, struct defrag_item *item, bool *is_want
 	int err = defrag_collect(r, item, &left);
 
 	*is_wanted = !err && !left && r->blocks.count > 0;
-	if (*is_wanted && r->options->order == F2FS_DEFRAG_SCORE && defrag_is_whole(r)) {
+	/* of one that was begun the rest follows, however well it lies */
+	if (*is_wanted && r->options->order == F2FS_DEFRAG_SCORE && !item->is_started && defrag_is_whole(r)) {
 		*is_wanted = false;
 		map32_remove(&r->known, item->ino); /* it stays where it is; when it has to go it is placed after all */
 	}
@@ -64,7 +66,7 @@ static uint64_t room_for(const struct defrag_run *r, const struct defrag_item *i
 static bool goes_in(const struct defrag_run *r, const struct defrag_item *item)
 {
 	return r->blocks.count <= room_for(r, item) ||
-	       (r->blocks.count > defrag_section_blocks(r) && room_for(r, item) > 0);
+	       (r->blocks.count > r->section_room && room_for(r, item) > 0);
 }
 
 /* Place the item that was collected, as far as the run goes. */
@@ -75,6 +77,8 @@ static int place(struct defrag_run *r, struct defrag_item *item)
 
 	if (item->is_pinned)
 		err = defrag_next_section(r);
+	else if (r->is_zoned && r->options->order == F2FS_DEFRAG_AGE && r->type != item->type && defrag_has_more(r))
+		err = defrag_next_run(r);
 	else if (r->options->order == F2FS_DEFRAG_AGE && r->type != item->type && r->at > 0 &&
 	    defrag_room(r) - (F2FS_SEGMENT_BLOCKS - r->at) >= r->blocks.count)
 		err = defrag_next_segment(r);
@@ -86,7 +90,7 @@ static int place(struct defrag_run *r, struct defrag_item *item)
 	if (err)
 		return err;
 	item->is_started = item->is_started || moved > 0;
-	if (moved == r->blocks.count || r->segno < r->run_end) { /* all, or the rest cannot be read */
+	if (moved == r->blocks.count || defrag_room(r) > 0) { /* all, or the rest cannot be read */
 		defrag_finish_item(r, item);
 		r->result->files_placed += moved == r->blocks.count;
 	}
@@ -154,6 +158,12 @@ static int fill(struct defrag_run *r)
 	struct defrag_item *item;
 	int err = defrag_begin(r, &view);
 
+	if (!err && r->is_zoned) {
+		const uint32_t sections = defrag_placing_sections(r, &view);
+
+		defrag_limit_nodes(r, &view, sections);
+		err = zoned_begin_placing(r, sections);
+	}
 	while (!err && !r->is_stopped && !defrag_is_out_of_time(r)) {
 		err = choose(r, &item);
 		if (err || !item)
@@ -229,17 +239,17 @@ static uint32_t count_free(const struct defrag_run *r)
 static int place_all(struct defrag_run *r)
 {
 	unsigned stalls = 0;
-	int err = r->sweeps ? defrag_resume(r) : 0;
+	int err = r->sweeps || (r->is_zoned && r->options->order != F2FS_DEFRAG_SCORE) ? defrag_resume(r) : 0;
 
 	while (!err && !r->is_stopped && defrag_next_item(r)) {
-		const uint64_t before = r->result->blocks_placed;
+		const uint64_t before = r->result->blocks_placed, cleared = r->result->blocks_cleared;
 		const size_t done = r->next;
 
 		if (defrag_is_at_limit(r)) {
 			r->result->end = F2FS_DEFRAG_LIMIT;
 			return 0;
 		}
-		if (!defrag_has_more(r))
+		if (r->is_zoned || !defrag_has_more(r))
 			err = guarded(r, defrag_window);
 		if (!err && r->options->free_goal && count_free(r) >= r->options->free_goal) {
 			r->result->end = F2FS_DEFRAG_LIMIT;
@@ -253,9 +263,9 @@ static int place_all(struct defrag_run *r)
 			stalls = 0;
 			continue;
 		}
-		if (++stalls < STALLS)
+		if (++stalls < (r->is_zoned && r->result->blocks_cleared > cleared ? CLEARINGS : STALLS))
 			continue;
-		if (r->sweeps ? r->has_chosen : r->has_swept) {
+		if (r->is_zoned || (r->sweeps ? r->has_chosen : r->has_swept)) {
 			r->result->end = F2FS_DEFRAG_NO_ROOM;
 			return 0;
 		}
@@ -296,9 +306,6 @@ static int check_options(const struct defrag_run *r)
 	if (r->vol->geo.segment_count_ssa == 0 || geometry_has(&r->vol->geo, F2FS_FEATURE_RO))
 		return error_set(ctx, F2FS_ERR_UNSUPPORTED,
 				 "a read-only volume has no summaries, so its blocks cannot be moved");
-	if (geometry_has(&r->vol->geo, F2FS_FEATURE_BLKZONED))
-		return error_set(ctx, F2FS_ERR_UNSUPPORTED,
-				 "a zoned volume is only appended to: it can be cleaned, but files cannot be placed");
 	return 0;
 }
 
@@ -309,7 +316,8 @@ static int prepare(struct defrag_run *r)
 
 	if (err)
 		return err;
-	r->sweeps = r->options->order != F2FS_DEFRAG_SCORE && r->options->order != F2FS_DEFRAG_SPACE;
+	r->sweeps = !r->is_zoned && r->options->order != F2FS_DEFRAG_SCORE && r->options->order != F2FS_DEFRAG_SPACE;
+	r->section_room = r->is_zoned ? zoned_section_blocks(r->vol) : defrag_section_blocks(r);
 	r->started = clock_now(r->vol->ctx);
 	r->states = mem_zalloc(r->vol->ctx, geo->section_count);
 	r->kinds = mem_zalloc(r->vol->ctx, geo->section_count);
@@ -319,7 +327,7 @@ static int prepare(struct defrag_run *r)
 	if (!r->states || !r->kinds || !r->valid || !r->moves || !r->buffer)
 		return F2FS_ERR_NOMEM;
 	err = live_init(&r->live, r->vol);
-	r->live.moves_pinned = r->options->move_pinned;
+	r->live.moves_pinned = r->options->move_pinned && !r->is_zoned;
 	if (!err)
 		err = change_start(r->vol); /* is it one that can be written? */
 	if (!err)
@@ -390,9 +398,12 @@ static int run(struct defrag_run *r)
 static int defrag_on(struct f2fs_volume *vol, const struct f2fs_defrag_options *options,
 		     struct f2fs_defrag_result *result)
 {
-	struct defrag_run r = { .vol = vol, .options = options, .result = result, .is_rehearsal = options->dry_run };
+	struct defrag_run r = { .vol = vol, .options = options, .result = result,
+				.is_zoned = geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED) };
 	int err;
 
+	/* zones are written in order, so there is no way around the contents */
+	r.is_rehearsal = options->dry_run && !r.is_zoned;
 	vec_init(&r.items, vol->ctx, sizeof(struct defrag_item));
 	vec_init(&r.blocks, vol->ctx, sizeof(struct live_block));
 	vec_init(&r.inodes, vol->ctx, sizeof(f2fs_nid_t));

@@ -138,7 +138,8 @@ bool defrag_is_whole(const struct defrag_run *r)
 	const struct live_block *list = r->blocks.items;
 
 	for (size_t i = 1; i < r->blocks.count; i++)
-		if (list[i].addr != list[i - 1].addr + 1)
+		if (list[i].addr != list[i - 1].addr + 1 &&
+		    !(r->is_zoned && zoned_is_break(r, list[i - 1].addr, list[i].addr)))
 			return false;
 	return true;
 }
@@ -219,6 +220,19 @@ static int need_segment(struct defrag_run *r, uint8_t type)
 	return filler_open(&r->filler, r->segno, s->type, r->at);
 }
 
+/* Put blocks of one owner where they belong. */
+static int put_run(struct defrag_run *r, const struct live_block *b, uint32_t want, const uint8_t *data,
+		   f2fs_blk_t *to, uint32_t *got)
+{
+	int err;
+
+	if (r->is_zoned)
+		return zoned_place(r, b, want, data, to, got);
+	err = filler_put(&r->filler, live_owner(b), want, data, to, got);
+	r->at = r->filler.at;
+	return err;
+}
+
 /* Put blocks that are where the filler wanted them into its segment; *done of n. */
 static int put_segment(struct defrag_run *r, const struct live_block *list, uint32_t n, const uint8_t *data,
 		       uint32_t *done)
@@ -239,8 +253,7 @@ static int put_segment(struct defrag_run *r, const struct live_block *list, uint
 		if (err)
 			return err;
 		txn->moved_mtime = s->mtime;
-		err = filler_put(&r->filler, live_owner(b), want,
-				 data ? data + ((size_t)*done << r->vol->geo.block_bits) : NULL, &to, &got);
+		err = put_run(r, b, want, data ? data + ((size_t)*done << r->vol->geo.block_bits) : NULL, &to, &got);
 		txn->moved_mtime = 0;
 		for (uint32_t i = 0; i < got && !err; i++) {
 			err = live_repoint(txn, b + i, to + i);
@@ -248,7 +261,6 @@ static int put_segment(struct defrag_run *r, const struct live_block *list, uint
 				defrag_count(r, b[i].addr, to + i);
 		}
 		*done += got;
-		r->at = r->filler.at;
 	}
 	return err;
 }
@@ -280,12 +292,41 @@ int defrag_next_section(struct defrag_run *r)
 	return err;
 }
 
+/* The same on a zoned volume. */
+static int append(struct defrag_run *r, size_t *moved)
+{
+	const struct live_block *list = r->blocks.items;
+	int err = 0;
+
+	while (*moved < r->blocks.count && !err) {
+		const size_t left = r->blocks.count - *moved;
+		const uint32_t room = zoned_room(r), most = room < F2FS_SEGMENT_BLOCKS ? room : F2FS_SEGMENT_BLOCKS,
+			       n = left < most ? (uint32_t)left : most;
+		uint32_t done = 0;
+
+		if (n == 0)
+			break;
+		err = gather(r, list + *moved, n, r->buffer);
+		if (err == F2FS_ERR_IO) {
+			leave(r, list[0].ino, list[*moved].addr, err, "it, or one behind it, cannot be read");
+			return 0;
+		}
+		if (!err)
+			err = put_segment(r, list + *moved, n, r->buffer, &done);
+		*moved += done;
+		r->result->blocks_placed += done;
+	}
+	return err;
+}
+
 int defrag_place(struct defrag_run *r, uint8_t type, size_t *moved)
 {
 	const struct live_block *list = r->blocks.items;
 	int err = 0;
 
 	*moved = 0;
+	if (r->is_zoned)
+		return append(r, moved);
 	while (*moved < r->blocks.count && r->segno < r->run_end && !err) {
 		const size_t left = r->blocks.count - *moved;
 		uint32_t n = left < F2FS_SEGMENT_BLOCKS ? (uint32_t)left : F2FS_SEGMENT_BLOCKS, done = 0;

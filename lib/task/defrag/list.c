@@ -30,7 +30,18 @@ static void set_type(struct defrag_item *item, const struct f2fs_inode *inode)
 /* Pinned files stay unless asked; what stands for a device lies where that is. */
 static bool stays(const struct defrag_run *r, const struct f2fs_inode *inode, const struct f2fs_file_fragments *file)
 {
-	return file->is_pinned && (!r->options->move_pinned || inode_is_alias(inode));
+	return file->is_pinned && (!r->options->move_pinned || r->is_zoned || inode_is_alias(inode));
+}
+
+/* One that is asked for by its name is not passed over in silence. */
+static int refuse_alias(struct defrag_run *r, const struct f2fs_inode *inode, const char *path)
+{
+	if (!inode_is_alias(inode))
+		return 0;
+	return error_set(r->vol->ctx, F2FS_ERR_UNSUPPORTED,
+			 "%s stands for a device of the volume: its blocks are that device's, from block %u on, so it "
+			 "cannot lie elsewhere; removing it gives its room to the volume",
+			 path, (unsigned)inode_i_ext_blk(inode->block));
 }
 
 /* The time of the last modification, as a number that grows. Moving does not change it, unlike the age of segments. */
@@ -150,6 +161,11 @@ static int visit(void *user, const struct f2fs_walk_entry *entry)
 		f->r->result->unreadable++;
 		return F2FS_WALK_GO;
 	}
+	if (!entry->path[0]) { /* the start of the walk */
+		err = refuse_alias(f->r, entry->inode, f->base);
+		if (err)
+			return err;
+	}
 	type = inode_type(entry->inode);
 	if ((type != MODE_REG && type != MODE_DIR && type != MODE_LNK) || !is_included(f, entry->path))
 		return F2FS_WALK_GO;
@@ -218,7 +234,9 @@ static int add_part(struct defrag_run *r, const struct f2fs_defrag_part *part)
 
 	if (err)
 		return err;
-	err = fragments_count(inode, &units, &file, &ideal_requests);
+	err = refuse_alias(r, inode, part->path);
+	if (!err)
+		err = fragments_count(inode, &units, &file, &ideal_requests);
 	item.ino = inode->ino;
 	item.first = part->offset / size;
 	item.end = UINT64_MAX;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A sweep that was stopped goes on where it was: what lies in one piece, in order, from the start of the main area on
- * is taken as placed. Sections without data may lie between, as logs did when the sweep passed.
+ * is taken as placed. Sections without data may lie between, as logs did when the sweep passed. On a zoned volume the
+ * next section may be any: what did not fit into one lies at the start of another.
  */
 #include "base/bitmap.h"
 #include "task/defrag/run.h"
@@ -12,6 +13,8 @@ enum { GAP_BLOCKS = 16, GAP_SECTIONS = 16, LOOK_AHEAD = 64 };
 struct end {
 	uint32_t section, at;
 	bool any;
+	bool several;
+	uint32_t *ends; /* of each section of a zoned volume: one behind the last block that was accepted in it */
 };
 
 static bool is_gap(const struct defrag_run *r, uint32_t first, uint32_t end)
@@ -21,6 +24,18 @@ static bool is_gap(const struct defrag_run *r, uint32_t first, uint32_t end)
 		    r->states[i] != SECTION_LEFT)
 			return false;
 	return true;
+}
+
+static bool follows_in_zones(const struct defrag_run *r, const struct end *end, uint32_t section, uint32_t at)
+{
+	/* the first was taken wherever it was, so the next may be anywhere, too */
+	if (!end->several || section == end->section)
+		return at >= end->ends[section];
+	if (end->ends[section] > 0) /* a smaller one was put into what was left */
+		return at >= end->ends[section];
+	/* by age another class begins with another section */
+	return at == 0 && (end->at == 0 || r->options->order == F2FS_DEFRAG_AGE ||
+			   r->blocks.count > r->section_room - end->at);
 }
 
 /* Does an item, whose blocks were collected, follow what was accepted? */
@@ -33,6 +48,8 @@ static bool follows(const struct defrag_run *r, const struct end *end)
 
 	if (!defrag_is_whole(r))
 		return false;
+	if (r->is_zoned)
+		return follows_in_zones(r, end, section, at);
 	if (end->any && section == end->section) {
 		/* by age another class begins with another segment */
 		const bool begins = r->options->order == F2FS_DEFRAG_AGE && at % F2FS_SEGMENT_BLOCKS == 0;
@@ -89,22 +106,39 @@ static int find_follower(struct defrag_run *r, const struct end *end, struct def
 	return err;
 }
 
+/* Smaller ones that fill a section come later in the order than what is next: the end is where that goes on. */
+static void move_end(struct defrag_run *r, struct end *end)
+{
+	const struct live_block *blocks = r->blocks.items;
+	const uint64_t last = blocks[r->blocks.count - 1].addr + 1 - r->vol->geo.main_blkaddr;
+	const uint32_t per = defrag_section_blocks(r), section = (uint32_t)((last - 1) / per);
+	const bool is_filling = r->is_zoned && end->any && section != end->section && end->ends[section] > 0;
+
+	if (r->is_zoned)
+		end->ends[section] = (uint32_t)((last - 1) % per) + 1;
+	if (is_filling)
+		return;
+	end->several = end->any;
+	end->any = true;
+	end->section = r->is_zoned ? section : (uint32_t)(last / per);
+	end->at = r->is_zoned ? end->ends[section] % r->section_room : (uint32_t)(last % per);
+}
+
 /* The item that was collected stays. What else lies in its sections is moved out when it is placed itself. */
 static void accept(struct defrag_run *r, struct defrag_item *item, struct end *end)
 {
 	const struct live_block *blocks = r->blocks.items;
-	const uint64_t last = blocks[r->blocks.count - 1].addr + 1 - r->vol->geo.main_blkaddr;
-	const uint32_t sections = (uint32_t)((last - 1) / defrag_section_blocks(r)) + 1;
 
-	for (uint32_t k = defrag_section_of(r, blocks[0].addr); k < sections; k++)
-		if (r->states[k] == SECTION_OTHER)
-			r->states[k] = SECTION_DONE;
+	for (size_t i = 0; i < r->blocks.count; i++) {
+		const uint32_t section = defrag_section_of(r, blocks[i].addr);
+
+		if (r->states[section] == SECTION_OTHER)
+			r->states[section] = SECTION_DONE;
+	}
 	item->is_done = true;
 	defrag_keep(r);
 	r->total -= r->blocks.count < r->total ? r->blocks.count : r->total;
-	end->any = true;
-	end->section = (uint32_t)(last / defrag_section_blocks(r));
-	end->at = (uint32_t)(last % defrag_section_blocks(r));
+	move_end(r, end);
 }
 
 static int accept_items(struct defrag_run *r, struct end *end)
@@ -131,7 +165,7 @@ static int go_on(struct defrag_run *r, const struct end *end)
 	struct segment *s;
 	int err = 0;
 
-	if (!end->any || end->at == 0 || r->states[end->section] != SECTION_DONE)
+	if (r->is_zoned || !end->any || end->at == 0 || r->states[end->section] != SECTION_DONE)
 		return 0;
 	err = is_rest_free(r, end, &is_free);
 	if (err || !is_free)
@@ -152,6 +186,9 @@ int defrag_resume(struct defrag_run *r)
 	struct end end = { 0 };
 	int err = defrag_begin(r, &view);
 
+	end.ends = mem_calloc(r->vol->ctx, r->is_zoned ? r->vol->geo.section_count : 1, sizeof(*end.ends));
+	if (!err && !end.ends)
+		err = F2FS_ERR_NOMEM;
 	if (!err)
 		err = defrag_look(r);
 	if (!err)
@@ -160,5 +197,6 @@ int defrag_resume(struct defrag_run *r)
 		r->sweep = end.any ? end.section : 0;
 		err = go_on(r, &end);
 	}
+	mem_free(r->vol->ctx, end.ends);
 	return defrag_end(r, err);
 }

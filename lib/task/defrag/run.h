@@ -5,6 +5,7 @@
  *	defrag/file.c	moves the blocks of one file
  *	defrag/clear.c	empties sections
  *	defrag/window.c	chooses sections
+ *	defrag/zoned.c	has logs do it where sections are only appended to
  *	defrag/resume.c	finds what an earlier run has done
  *	defrag/progress.c	items, blocks, limits
  *	defrag/defrag.c	goes on until all is done or a limit is reached
@@ -60,6 +61,7 @@ struct defrag_run {
 	bool sweeps;	   /* sections are cleared in the order of their addresses, not the emptiest first */
 	bool has_swept, has_chosen; /* the sweep, or choosing the emptiest sections, found no room */
 	bool is_rehearsal; /* contents are neither read nor written */
+	bool is_zoned;	   /* logs place what is placed */
 	bool is_stopped;   /* by the host */
 	bool is_short;	   /* of memory, while files were listed */
 	uint64_t partly;   /* files of which not everything can be read */
@@ -83,6 +85,8 @@ struct defrag_run {
 	uint8_t type;			    /* enum f2fs_log_type of what was placed last */
 	struct filler filler;
 	struct defrag_sink sink;
+	uint32_t section_room;	/* blocks that a section can hold: of zones fewer than it has */
+	uint32_t sections_left; /* of a zoned volume, that placing may still take before the commit */
 	uint64_t total;	     /* blocks to be placed */
 	uint64_t node_limit; /* dirty nodes that the transaction may have */
 };
@@ -130,12 +134,33 @@ int defrag_clear(struct defrag_run *r, uint32_t section, bool *cleared, bool *fi
 /* defrag/window.c */
 /* Choose the next target sections, and clear them. */
 int defrag_window(struct defrag_run *r);
+/* How many sections placing may take before the commit. */
+uint32_t defrag_placing_sections(const struct defrag_run *r, const struct space_view *view);
 /* Blocks that can still be placed one behind the other. */
 uint64_t defrag_room(const struct defrag_run *r);
 /* Are there target sections besides the run at hand? */
 bool defrag_has_more(const struct defrag_run *r);
 /* Go on with them; what is left of the run at hand stays free. */
 int defrag_next_run(struct defrag_run *r);
+
+/* defrag/zoned.c */
+/* How many blocks a section can hold. */
+uint32_t zoned_section_blocks(const struct f2fs_volume *vol);
+/* What is in the way, or what is to be placed, comes next; that may take so many sections. */
+int zoned_begin_clearing(struct defrag_run *r);
+int zoned_begin_placing(struct defrag_run *r, uint32_t sections);
+/* Blocks that go to the section at hand. */
+uint32_t zoned_room(const struct defrag_run *r);
+uint32_t zoned_clearing_room(const struct defrag_run *r);
+/* Go on in another section. */
+int zoned_next_run(struct defrag_run *r);
+/* Append blocks of one owner: *got of want, from *to on. */
+int zoned_place(struct defrag_run *r, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
+		uint32_t *got);
+int zoned_clear(struct defrag_run *r, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
+		uint32_t *got);
+/* Is that where a file goes on that a section cannot hold? */
+bool zoned_is_break(const struct defrag_run *r, f2fs_blk_t last, f2fs_blk_t next);
 
 /* defrag/resume.c */
 /* Skip what lies in order already, where a sweep begins. */

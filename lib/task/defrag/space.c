@@ -8,7 +8,10 @@
 #include "base/bitmap.h"
 #include "task/defrag/run.h"
 
-enum { AT_ONCE = 64 /* sections */ };
+enum {
+	AT_ONCE = 64,	/* sections */
+	ZONED_LEAST = 3 /* that clearing leaves to the logs of nodes */
+};
 
 struct part {
 	uint32_t section, valid;
@@ -30,7 +33,7 @@ static int find_parts(struct defrag_run *r, struct vec *list, uint64_t *holes)
 		struct part *p;
 
 		if (r->states[i] != SECTION_OTHER || r->kinds[i] || r->valid[i] == 0 ||
-		    r->valid[i] >= defrag_section_blocks(r))
+		    r->valid[i] >= r->section_room)
 			continue;
 		p = vec_push(list, 1);
 		if (!p)
@@ -59,7 +62,29 @@ static size_t count_fitting(const struct defrag_run *r, const struct vec *list, 
 	return n;
 }
 
-static int clear_parts(struct defrag_run *r, const struct vec *list, size_t count, uint32_t *cleared)
+/* Half of the free sections, for what is moved; the others are for nodes. */
+static uint32_t spare_sections(const struct defrag_run *r, const struct space_view *view)
+{
+	return r->is_zoned && view->free_sections > ZONED_LEAST ? (view->free_sections - ZONED_LEAST + 1) / 2 : 0;
+}
+
+/* How many of the emptiest fit into free sections, and win more of them than they take? */
+static size_t count_winning(const struct defrag_run *r, const struct vec *list, uint32_t sections)
+{
+	uint64_t used = 0;
+	size_t n = 0;
+
+	for (; n < list->count && n < AT_ONCE; n++) {
+		const struct part *p = vec_at(list, n);
+
+		if (used + p->valid > (uint64_t)sections * r->section_room)
+			break;
+		used += p->valid;
+	}
+	return n > (used + r->section_room - 1) / r->section_room ? n : 0;
+}
+
+static int clear_parts(struct defrag_run *r, const struct vec *list, size_t count, uint32_t spare, uint32_t *cleared)
 {
 	const uint32_t sps = r->vol->geo.segs_per_sec;
 	bool fits = true, is_empty;
@@ -71,7 +96,7 @@ static int clear_parts(struct defrag_run *r, const struct vec *list, size_t coun
 		err = segments_bar(r->vol->txn, p->section * sps, (p->section + 1) * sps);
 	}
 	if (!err)
-		err = defrag_open_sink(r, 0);
+		err = defrag_open_sink(r, spare);
 	for (size_t i = 0; i < count && fits && !err && !r->is_stopped && !defrag_is_at_limit(r); i++) {
 		err = defrag_clear(r, ((const struct part *)vec_at(list, i))->section, &is_empty, &fits);
 		*cleared += !err && is_empty;
@@ -105,16 +130,17 @@ static int step(struct defrag_run *r, bool *goes_on)
 	if (!err)
 		err = find_parts(r, &list, &holes);
 	if (!err) {
-		const uint32_t free_sections = count_free(r);
+		const uint32_t free_sections = count_free(r), spare = spare_sections(r, &view);
 
-		count = count_fitting(r, &list, holes);
+		count = r->is_zoned ? count_winning(r, &list, spare) : count_fitting(r, &list, holes);
 		if (r->options->free_goal && free_sections >= r->options->free_goal) {
 			r->result->end = F2FS_DEFRAG_LIMIT;
 			count = 0;
 		} else if (r->options->free_goal && count > r->options->free_goal - free_sections) {
 			count = r->options->free_goal - free_sections;
 		}
-		err = clear_parts(r, &list, count, &cleared);
+		defrag_limit_nodes(r, &view, spare);
+		err = clear_parts(r, &list, count, spare, &cleared);
 	}
 	vec_fini(&list);
 	*goes_on = cleared > 0;

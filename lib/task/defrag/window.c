@@ -14,6 +14,9 @@ enum {
 	WINDOW_LEAST = 8,      /* sections of a sweep's */
 	CLEAR_MOST = 32,       /* sections that are cleared for a window that is no sweep's */
 	KEPT_SECTIONS = 6,     /* that logs may need to end in */
+	ZONED_KEPT = 5,        /* the same on a zoned volume, so that clearing goes on, */
+	ZONED_LEAST = 3,       /* and what clearing leaves to the logs of nodes */
+	ZONED_MOST = 95,       /* percent in use up to which a section of a zoned volume is cleared */
 	DENSE_NODES = 60       /* percent in use from which a section of nodes is left where it is */
 };
 
@@ -27,7 +30,7 @@ static bool is_candidate(const struct defrag_run *r, uint32_t section)
 	if (r->states[section] != SECTION_OTHER || (r->kinds[section] & SECTION_HAS_LOG))
 		return false;
 	return !(r->kinds[section] & SECTION_HAS_NODES) ||
-	       (uint64_t)r->valid[section] * 100 < (uint64_t)defrag_section_blocks(r) * DENSE_NODES;
+	       (uint64_t)r->valid[section] * 100 < (uint64_t)r->section_room * DENSE_NODES;
 }
 
 /* Free sections that are kept for logs, and for the nodes that a commit writes. */
@@ -35,17 +38,18 @@ static uint32_t kept_sections(const struct defrag_run *r, const struct space_vie
 {
 	const uint64_t left = r->items.count - r->next, most = left < 12000 ? left : 12000;
 	const uint64_t holes = view->node_holes * 3 / 4;
-	const uint64_t wanted = most > holes ? (most - holes) / defrag_section_blocks(r) + 1 : 0;
-	const uint32_t half = view->free_sections > KEPT_SECTIONS ? (view->free_sections - KEPT_SECTIONS) / 2 : 0;
+	const uint64_t wanted = most > holes ? (most - holes) / r->section_room + 1 : 0;
+	const uint32_t least = r->is_zoned ? ZONED_KEPT : KEPT_SECTIONS;
+	const uint32_t half = view->free_sections > least ? (view->free_sections - least) / 2 : 0;
 
-	return KEPT_SECTIONS + (wanted < half ? (uint32_t)wanted : half);
+	return least + (wanted < half ? (uint32_t)wanted : half);
 }
 
 static uint32_t window_sections(const struct defrag_run *r)
 {
 	/* half of a budget clears what the other half fills */
 	const uint64_t left = defrag_blocks_left(r) / 2, blocks = left < WINDOW_BLOCKS ? left : WINDOW_BLOCKS;
-	const uint32_t n = (uint32_t)(blocks / defrag_section_blocks(r)) >> r->cautious;
+	const uint32_t n = (uint32_t)(blocks / r->section_room) >> r->cautious;
 
 	return n ? n : 1;
 }
@@ -59,7 +63,7 @@ static int take(struct defrag_run *r, uint32_t section, bool *fits)
 	*fits = true;
 	if (!(r->kinds[section] & SECTION_IS_FREE))
 		err = defrag_clear(r, section, &cleared, fits);
-	if (!err && cleared && *fits)
+	if (!err && cleared && *fits && !r->is_zoned)
 		r->states[section] = SECTION_TARGET;
 	defrag_progress(r, "clearing");
 	return err;
@@ -185,10 +189,13 @@ static int emptiest_first(const void *left, const void *right)
 
 static int find_emptiest(struct defrag_run *r, struct vec *list)
 {
+	/* where only whole sections are room, emptying one that is nearly full wins nothing */
+	const uint32_t most = r->is_zoned ? (uint32_t)((uint64_t)r->section_room * ZONED_MOST / 100) : r->section_room;
+
 	for (uint32_t i = 0; i < r->vol->geo.section_count; i++) {
 		struct candidate *c;
 
-		if (!is_candidate(r, i) || (r->kinds[i] & SECTION_IS_FREE) || r->valid[i] == defrag_section_blocks(r))
+		if (!is_candidate(r, i) || (r->kinds[i] & SECTION_IS_FREE) || r->valid[i] >= most)
 			continue;
 		c = vec_push(list, 1);
 		if (!c)
@@ -219,6 +226,30 @@ static int clear_emptiest(struct defrag_run *r, uint32_t most, uint32_t free_sec
 		err = take(r, ((struct candidate *)vec_at(&list, i))->section, &fits);
 	vec_fini(&list);
 	return err;
+}
+
+uint32_t defrag_placing_sections(const struct defrag_run *r, const struct space_view *view)
+{
+	const uint32_t kept = kept_sections(r, view), most = window_sections(r);
+	const uint32_t spare = view->free_sections > kept ? view->free_sections - kept : 0;
+
+	return spare < most ? spare : most;
+}
+
+/* On a zoned volume logs take free sections by themselves: see that there are some. */
+static int make_room(struct defrag_run *r, const struct space_view *view)
+{
+	const uint64_t needed = blocks_left(r) / r->section_room + 2;
+	const uint32_t most = window_sections(r), kept = kept_sections(r, view);
+	const uint32_t wanted = kept + (needed < most ? (uint32_t)needed : most);
+	const uint32_t spare = view->free_sections > ZONED_LEAST ? (view->free_sections - ZONED_LEAST + 1) / 2 : 0;
+	uint32_t missing = wanted > view->free_sections ? wanted - view->free_sections : 0;
+
+	if (missing == 0 || view->free_sections >= kept + 2 * ZONED_LEAST)
+		return 0;
+	if (missing > (uint32_t)CLEAR_MOST >> r->cautious)
+		missing = (uint32_t)CLEAR_MOST >> r->cautious;
+	return clear_emptiest(r, missing, spare);
 }
 
 static int gather(struct defrag_run *r, const struct space_view *view)
@@ -262,7 +293,7 @@ int defrag_window(struct defrag_run *r)
 	if (!err)
 		err = defrag_look(r);
 	if (!err)
-		err = r->sweeps ? sweep(r, &view) : gather(r, &view);
+		err = r->sweeps ? sweep(r, &view) : r->is_zoned ? make_room(r, &view) : gather(r, &view);
 	err = defrag_end(r, err);
 	extend_run(r);
 	return err;
@@ -272,6 +303,8 @@ int defrag_window(struct defrag_run *r)
 
 uint64_t defrag_room(const struct defrag_run *r)
 {
+	if (r->is_zoned)
+		return zoned_room(r);
 	return (uint64_t)(r->run_end - r->segno) * F2FS_SEGMENT_BLOCKS - r->at;
 }
 
@@ -289,6 +322,8 @@ static uint32_t find_target(const struct defrag_run *r)
 
 bool defrag_has_more(const struct defrag_run *r)
 {
+	if (r->is_zoned)
+		return r->sections_left > 0;
 	return find_target(r) < r->vol->geo.section_count;
 }
 
@@ -296,8 +331,11 @@ int defrag_next_run(struct defrag_run *r)
 {
 	const uint32_t sps = r->vol->geo.segs_per_sec, next = find_target(r);
 	uint32_t end = next;
-	int err = filler_close(&r->filler);
+	int err;
 
+	if (r->is_zoned)
+		return zoned_next_run(r);
+	err = filler_close(&r->filler);
 	if (err)
 		return err;
 	if (r->segno < r->run_end)

@@ -29,6 +29,7 @@ class Life:
         self.device = kernelapi.zoned_device(job["mib"], job["zone"], job["conventional"], job.get("capacity", 0))
         self.volume = Volume("zoned", [self.device], MNT, {})
         self.steps, self.start = [], time.monotonic()
+        self.defragmented = 0  # files
 
     def run(self, program, *words):
         done = subprocess.run([self.job["programs"][program], *words], stdin=subprocess.DEVNULL,
@@ -120,6 +121,8 @@ def live(life):
     life.run("fsck.f2fs", "-n", "-f", life.device)
     entries = life.mounted(lambda: (life.workload("third"), record.tree(MNT))[1])
     entries = cleaned(life, entries)
+    entries = in_order(life, entries)
+    life.steps.append({"sections": 0, "defragmented": life.defragmented})
     copy_out(life.device, job["image"])
     return entries
 
@@ -129,13 +132,28 @@ def cleaned(life, before):
     for policy in ("greedy", "cost-benefit", "age"):
         life.steps.append(json.loads(life.run("f2fs", "-w", "--json", life.device, "gc", "-p", policy, "-u", "100")))
         life.run("fsck.f2fs", "-n", "-f", life.device)
+    return written_on(life, before, "cleaned")
 
+
+def written_on(life, before, name):
     def work():
         must_be_same(before, record.tree(MNT))
-        life.workload("cleaned")
+        life.workload(name)
         life.volume.sync()
         return record.tree(MNT)
     return life.mounted(work)
+
+
+def in_order(life, before):
+    """Files in one piece, then all of them as directories list them, then free space: to the kernel all is as before."""
+    for order in ("score", "tree", "space"):
+        would = json.loads(life.run("defrag.f2fs", "--json", "-n", "--order=" + order, life.device))
+        found = json.loads(life.run("defrag.f2fs", "--json", "--order=" + order, life.device))
+        if dict(found, dry_run=True) != would or found["end"] != "done":
+            raise RuntimeError("defrag %s: %s, and the rehearsal %s" % (order, found, would))
+        life.defragmented += found["files_placed"]
+        life.run("fsck.f2fs", "-n", "-f", life.device)
+    return written_on(life, before, "in-order")
 
 
 def first_block(life):

@@ -288,7 +288,7 @@ static int copy_entry(void *user, const struct f2fs_walk_entry *entry)
 }
 
 /* Names made in a directory have changed its times. */
-static int settle_entry(void *user, const struct f2fs_walk_entry *entry)
+static int restore_times(void *user, const struct f2fs_walk_entry *entry)
 {
 	struct tree *t = user;
 	struct f2fs_inode *to;
@@ -355,7 +355,7 @@ static int copy_tree(struct edit *e, const char *source, const char *operand)
 		if (!rc)
 			rc = f2fs_walk(from, copy_entry, &t);
 		if (!rc && is_dir)
-			rc = f2fs_walk(from, settle_entry, &t);
+			rc = f2fs_walk(from, restore_times, &t);
 		if (!rc && cli_stopped())
 			rc = edit_stopped(e, source);
 		edit_name_close(&name);

@@ -47,7 +47,7 @@ int lab_engine_open(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 /* Carry out an operation of source number `source`: each has a directory and file numbers of its own. */
 int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op);
 /* Commit, so that what the volume's tables say is what was done. */
-int lab_engine_settle(struct lab_engine *e);
+int lab_engine_commit(struct lab_engine *e);
 /* Clean as engine.idle_sections says, and commit. *result tells what that did. */
 int lab_engine_idle(struct lab_engine *e, struct f2fs_clean_result *result);
 /* What the placement has done; all 0 without one. */

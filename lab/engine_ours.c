@@ -413,7 +413,7 @@ int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op
 	return err;
 }
 
-int lab_engine_settle(struct lab_engine *e)
+int lab_engine_commit(struct lab_engine *e)
 {
 	return commit(e);
 }

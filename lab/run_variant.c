@@ -267,7 +267,7 @@ static int take_sample(struct lab_run *r, struct lab_sample *out)
 	char buffer[160];
 	const char *differs;
 
-	if (lab_engine_settle(r->engine)) {
+	if (lab_engine_commit(r->engine)) {
 		cli_error_of(r->cli, r->ctx, "the checkpoint at the end of a round");
 		return -1;
 	}

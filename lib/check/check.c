@@ -22,7 +22,7 @@ static const struct pass passes[] = {
 };
 enum { PASS_COUNT = sizeof(passes) / sizeof(passes[0]) };
 
-/* Forget all but what the roots say and which modes were settled. */
+/* Forget all but what the roots say and which modes were decided. */
 static int restart(struct checker *c, size_t findings)
 {
 	facts_fini(&c->facts);

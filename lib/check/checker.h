@@ -67,7 +67,7 @@ struct checker {
 	bool has_bad_summary;	   /* of some segment, marked SEG_SUMMARY */
 	struct vec doubts;	   /* struct type_doubt */
 	struct map32 modes;	   /* ino -> mode, where the one in the inode is wrong */
-	bool must_restart;	   /* modes were settled: begin again after the roots */
+	bool must_restart;	   /* modes were decided: begin again after the roots */
 	bool has_other_quota;	   /* the superblock names other quota files than there are: set right in memory */
 	unsigned quota_moved;	   /* bits of the types, */
 	f2fs_nid_t quota_found[sb_COUNT_qf_ino]; /* and what it named */
@@ -179,12 +179,12 @@ int xattrs_judge(struct checker *c, struct inode_fact *inode, const uint8_t *str
 int type_doubt(struct checker *c, f2fs_nid_t dir, const struct inode_fact *inode, unsigned type);
 /* After all entries are read: decide the type of each inode whose mode is in doubt. If there are any, the check starts
  * again. */
-int types_settle(struct checker *c);
+int types_decide(struct checker *c);
 /* root_quota.c: see that the superblock names the quota files that are there, once inodes are read; then tell it. */
-int quota_settle(struct checker *c);
-int quota_raise_settled(struct checker *c);
-/* Was another mode settled for the inode? */
-bool type_is_settled(const struct checker *c, f2fs_nid_t ino, uint16_t *mode);
+int quota_find_files(struct checker *c);
+int quota_raise_found(struct checker *c);
+/* Was another mode decided for the inode? */
+bool type_is_decided(const struct checker *c, f2fs_nid_t ino, uint16_t *mode);
 /* What a file of that mode is called. */
 const char *type_name(uint16_t mode);
 

@@ -69,7 +69,7 @@ enum inode_flag {
 	INODE_ALIAS = 128,	/* device alias */
 	INODE_XATTRS = 256,	/* has attributes that the features pass looks at */
 	INODE_LOOP = 512,	/* directory that contains itself */
-	INODE_GUESSED = 2048,	/* the mode has no type or an odd one, and what it is was not settled yet */
+	INODE_GUESSED = 2048,	/* the mode has no type or an odd one, and what it is was not known yet */
 	INODE_LOST_TREE = 1024, /* below a directory that no way leads to */
 	INODE_RETYPED = 4096	/* mode is not that of the block, which is wrong */
 };

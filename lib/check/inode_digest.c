@@ -38,13 +38,13 @@ static int raise_mode(struct checker *c, const struct nid_fact *fact, uint16_t f
 						   .text = type_name(expected) });
 }
 
-/* Give the copy a mode with a type, if it has none or another was settled. */
+/* Give the copy a mode with a type, if it has none or another was decided. */
 static int mend_mode(struct checker *c, const struct nid_fact *fact, uint8_t *copy)
 {
 	const uint16_t found = inode_i_mode(copy);
 	uint16_t mode = found;
 
-	if (type_is_settled(c, fact->nid, &mode))
+	if (type_is_decided(c, fact->nid, &mode))
 		inode_set_i_mode(copy, mode);
 	else if (inode_dirent_type(found) == 0)
 		inode_mend(&c->plain, copy, fact->nid, RULE_INODE_MODE);
@@ -266,8 +266,8 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 {
 	const bool is_odd = has_odd_type(block);
 	struct inode_fact *inode;
-	uint16_t settled;
-	const bool is_settled = type_is_settled(c, fact->nid, &settled);
+	uint16_t decided;
+	const bool is_decided = type_is_decided(c, fact->nid, &decided);
 	int err = 0;
 
 	if (c->is_recount) /* not judged again; what broke a rule is corrected without a word */
@@ -277,7 +277,7 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 		fact->kind = FACT_INODE;
 		evidence_add(&c->evidence, c->geo, block);
 	}
-	if (is_settled && !(judged & JUDGED_RULE))
+	if (is_decided && !(judged & JUDGED_RULE))
 		judged |= RULE_INODE_MODE;
 	if (judged & JUDGED_BAD_SUM)
 		err = raise_inode(c, P_INODE_CHECKSUM, fact, extra_i_inode_checksum(inode_extra(block)),
@@ -295,7 +295,7 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 	inode->ino = fact->nid;
 	inode->state |=
 		(uint16_t)((judged & JUDGED_RULE ? INODE_MENDED : 0) | (judged & JUDGED_BAD_SUM ? INODE_BAD_SUM : 0));
-	if (is_settled)
+	if (is_decided)
 		inode->state |= INODE_RETYPED;
 	else if (is_odd)
 		inode->state |= INODE_GUESSED;

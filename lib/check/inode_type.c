@@ -2,7 +2,7 @@
 /*
  * What an inode is, when its mode does not say it or the entries that name it say something else. The form of the inode
  * is asked first: entries with its own "." are a directory's, contents a file's or symlink's, a number without contents
- * a device's. What the form leaves open is settled by the mode and the entries, each a vote. The answer is a mode that
+ * a device's. What the form leaves open is decided by the mode and the entries, each a vote. The answer is a mode that
  * holds for the whole check, which starts anew with it: pointers and entries are read by type.
  */
 #include <string.h>
@@ -205,7 +205,7 @@ static void count_votes(const struct checker *c, f2fs_nid_t ino, bool is_last, s
 	}
 }
 
-/* ---- settling */
+/* ---- deciding */
 
 /* Bits that nobody would set are damaged as well; what gives rights beyond those of the caller is not believed. */
 static uint16_t likely_mode(uint16_t mode, unsigned type)
@@ -271,7 +271,7 @@ static bool is_suspect(const struct checker *c, const struct inode_fact *inode)
 	       inode->type >= F2FS_TYPE_CHARACTER && inode->type <= F2FS_TYPE_SOCKET;
 }
 
-static int settle(struct checker *c, const struct inode_fact *inode, bool is_last)
+static int decide(struct checker *c, const struct inode_fact *inode, bool is_last)
 {
 	const struct nid_fact *fact = facts_nid(&c->facts, inode->ino);
 	const uint8_t *block;
@@ -307,7 +307,7 @@ static int settle(struct checker *c, const struct inode_fact *inode, bool is_las
 	return map32_set(&c->modes, inode->ino, likely_mode(mode, type));
 }
 
-int types_settle(struct checker *c)
+int types_decide(struct checker *c)
 {
 	int err = 0;
 
@@ -319,16 +319,16 @@ int types_settle(struct checker *c)
 			const struct inode_fact *inode = facts_inode_at(&c->facts, i);
 
 			if (is_suspect(c, inode))
-				err = settle(c, inode, last == 1);
+				err = decide(c, inode, last == 1);
 		}
 	return err;
 }
 
-bool type_is_settled(const struct checker *c, f2fs_nid_t ino, uint16_t *mode)
+bool type_is_decided(const struct checker *c, f2fs_nid_t ino, uint16_t *mode)
 {
-	const uint64_t *settled = c->modes.count ? map32_find(&c->modes, ino) : NULL;
+	const uint64_t *found = c->modes.count ? map32_find(&c->modes, ino) : NULL;
 
-	if (settled)
-		*mode = (uint16_t)*settled;
-	return settled != NULL;
+	if (found)
+		*mode = (uint16_t)*found;
+	return found != NULL;
 }

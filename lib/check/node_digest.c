@@ -61,7 +61,7 @@ static uint32_t last_offset(const struct f2fs_geometry *geo)
 }
 
 /* Settle whose node this is when NAT and footer differ: the footer counts unless it names nobody. */
-static int settle_owner(struct checker *c, struct nid_fact *fact, f2fs_nid_t by_footer)
+static int decide_owner(struct checker *c, struct nid_fact *fact, f2fs_nid_t by_footer)
 {
 	const f2fs_nid_t by_nat = fact->ino;
 	const struct nid_fact *owner = facts_nid(&c->facts, by_footer), *listed = facts_nid(&c->facts, by_nat);
@@ -123,7 +123,7 @@ int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t 
 			return node_raise(c, P_NODE_NID, fact, footer_nid(footer), fact->nid);
 		}
 		fact->offset = node_offset_of(footer);
-		err = settle_owner(c, fact, footer_ino(footer));
+		err = decide_owner(c, fact, footer_ino(footer));
 		if (err || fact->kind == FACT_BAD)
 			return err;
 	}

@@ -249,7 +249,7 @@ int pass_dirs(struct checker *c)
 	int err = sweep_run(c, &sweep, &c->dir_addrs);
 
 	if (!err)
-		err = types_settle(c);
+		err = types_decide(c);
 	if (err || c->must_restart)
 		return err;
 	for (size_t i = 0; i < c->facts.inodes.count && !err; i++) {

@@ -32,7 +32,7 @@ static int take_orphans(struct checker *c)
  * Walk up from a directory until the fate of a directory on the way is known, and give it to all of them. mark holds
  * for each inode the number of the walk that came by, so a walk that meets itself has found a loop.
  */
-static int settle_dir(struct checker *c, uint32_t index, uint32_t *mark, uint32_t walk, struct vec *way)
+static int find_lost_from(struct checker *c, uint32_t index, uint32_t *mark, uint32_t walk, struct vec *way)
 {
 	struct inode_fact *at = facts_inode_at(&c->facts, index);
 	bool is_reached = false;
@@ -71,7 +71,7 @@ static int settle_dir(struct checker *c, uint32_t index, uint32_t *mark, uint32_
 	return err;
 }
 
-static int settle_dirs(struct checker *c)
+static int find_lost_dirs(struct checker *c)
 {
 	uint32_t *mark = mem_calloc(c->ctx, c->facts.inodes.count + 1, sizeof(*mark));
 	struct vec way;
@@ -80,7 +80,7 @@ static int settle_dirs(struct checker *c)
 	vec_init(&way, c->ctx, sizeof(struct inode_fact *));
 	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++)
 		if (facts_inode_at(&c->facts, i)->type == F2FS_TYPE_DIRECTORY)
-			err = settle_dir(c, i, mark, i + 1, &way);
+			err = find_lost_from(c, i, mark, i + 1, &way);
 	vec_fini(&way);
 	mem_free(c->ctx, mark);
 	return err;
@@ -138,7 +138,7 @@ int pass_links(struct checker *c)
 	int err = take_orphans(c);
 
 	if (!err)
-		err = settle_dirs(c);
+		err = find_lost_dirs(c);
 	count_subdirs(c);
 	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++) {
 		struct inode_fact *inode = facts_inode_at(&c->facts, i);

@@ -78,7 +78,7 @@ static int link_node(struct checker *c, struct nid_fact *fact, bool *dropped)
 	return 0;
 }
 
-/* From the inode down, so that a parent is settled before its children. */
+/* From the inode down, so that a parent is decided before its children. */
 static int link_nodes(struct checker *c, bool *any_dropped)
 {
 	static const uint8_t order[] = { FACT_INODE, FACT_DOUBLE, FACT_INDIRECT, FACT_DIRECT, FACT_XATTR };
@@ -153,12 +153,12 @@ static int raise_features(struct checker *c)
  * Runs before any inode is judged. When most inodes contradict the superblock's features, the superblock is wrong: the
  * check starts again with the features that the inodes show.
  */
-static int settle_features(struct checker *c)
+static int decide_features(struct checker *c)
 {
 	struct f2fs_volume *vol = c->vol;
 	const uint32_t feature = vol->geo.feature;
 	const uint64_t end = vol->geo.end_blkaddr;
-	uint32_t settled, quota = 0;
+	uint32_t decided, quota = 0;
 	int err = 0;
 
 	if (c->has_other_features)
@@ -167,15 +167,15 @@ static int settle_features(struct checker *c)
 		evidence_confirm(&c->evidence, F2FS_FEATURE_CASEFOLD);
 	if (!(feature & F2FS_FEATURE_QUOTA))
 		err = features_of_quota(vol, &quota);
-	settled = (evidence_settle(&c->evidence, feature) | quota) & ~checkpoint_denied(vol->cp);
-	if (err || settled == feature)
+	decided = (evidence_decide(&c->evidence, feature) | quota) & ~checkpoint_denied(vol->cp);
+	if (err || decided == feature)
 		return err;
 	c->is_frozen &= !(feature & ~FEATURES_KNOWN);
-	settled &= FEATURES_KNOWN; /* the feature word is damaged, so its unknown bits are damage, too */
+	decided &= FEATURES_KNOWN; /* the feature word is damaged, so its unknown bits are damage, too */
 	c->has_other_features = c->must_restart = true;
 	c->feature_found = feature;
-	sb_set_feature(vol->sb, settled);
-	if ((settled & F2FS_FEATURE_CASEFOLD) && sb_s_encoding(vol->sb) == 0)
+	sb_set_feature(vol->sb, decided);
+	if ((decided & F2FS_FEATURE_CASEFOLD) && sb_s_encoding(vol->sb) == 0)
 		sb_set_s_encoding(vol->sb, 1);
 	geometry_decode(&vol->geo, vol->sb);
 	if (c->cut_end)
@@ -191,13 +191,13 @@ int pass_nodes(struct checker *c)
 	int err = raise_features(c);
 
 	if (!err)
-		err = quota_raise_settled(c);
+		err = quota_raise_found(c);
 	if (!err)
 		err = sweep_nodes(c, &sweep_inodes, true);
 	if (!err && !c->is_as_is)
-		err = settle_features(c);
+		err = decide_features(c);
 	if (!err && !c->must_restart && !c->is_as_is)
-		err = quota_settle(c);
+		err = quota_find_files(c);
 	if (!err && c->must_restart)
 		return 0;
 	if (!err)

@@ -7,15 +7,12 @@
 #include "format/overprovision.h"
 #include "volume/zone_map.h"
 
-static int run_steps(struct repair *r)
+/* All that goes through the file layer is one change. */
+static int change_files(struct repair *r)
 {
 	struct change change;
-	int err = repair_hold(r);
+	int err = change_begin(&change, r->vol);
 
-	if (!err)
-		err = repair_tables(r);
-	if (!err)
-		err = change_begin(&change, r->vol);
 	if (!err)
 		err = repair_shared(r);
 	if (!err)
@@ -30,7 +27,16 @@ static int run_steps(struct repair *r)
 		err = repair_links(r);
 	if (!err)
 		err = repair_quota(r);
-	return err;
+	return change_end(&change, err);
+}
+
+static int run_steps(struct repair *r)
+{
+	int err = repair_hold(r);
+
+	if (!err)
+		err = repair_tables(r);
+	return err ? err : change_files(r);
 }
 
 bool repair_roots_first(const struct checker *c)
@@ -40,7 +46,7 @@ bool repair_roots_first(const struct checker *c)
 }
 
 /* A resize that was stopped: the numbers of the size that the superblock says, if they hold what is there. */
-static bool settle_numbers(const struct repair *r, struct commit_form *form)
+static bool numbers_of_size(const struct repair *r, struct commit_form *form)
 {
 	const struct f2fs_geometry *geo = r->geo;
 	const struct overprovision_input in = { .usable = zones_usable_segments(r->vol),
@@ -62,7 +68,7 @@ static int commit(struct repair *r)
 {
 	struct commit_form form;
 
-	return settle_numbers(r, &form) ? txn_commit_as(r->vol, &form) : txn_commit(r->vol);
+	return numbers_of_size(r, &form) ? txn_commit_as(r->vol, &form) : txn_commit(r->vol);
 }
 
 int repair_round(struct checker *c)

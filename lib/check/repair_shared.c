@@ -73,7 +73,8 @@ static bool is_left(const struct repair *r, const struct vec *claims, size_t fir
 	return false;
 }
 
-static int settle_block(struct repair *r, const struct vec *claims, size_t first, size_t end)
+/* One of the owners keeps the block, the others get copies, or lose it to a node. */
+static int part_claims(struct repair *r, const struct vec *claims, size_t first, size_t end)
 {
 	const size_t winner = choose_winner(r, claims, first, end);
 	const bool is_node = ((const struct claim *)vec_at(claims, winner))->is_node;
@@ -131,7 +132,7 @@ static int replace_block(struct repair *r, const struct claim *claim)
 }
 
 /* The blocks of some segments, from *from on. */
-static int settle_segments(struct repair *r, f2fs_seg_t *from, const struct map32 *lost)
+static int part_segments(struct repair *r, f2fs_seg_t *from, const struct map32 *lost)
 {
 	struct vec claims;
 	int err = claims_collect(r->c, SEG_CONFLICT, from, &claims);
@@ -143,7 +144,7 @@ static int settle_segments(struct repair *r, f2fs_seg_t *from, const struct map3
 			if (((const struct claim *)vec_at(&claims, end))->addr != addr)
 				break;
 		if (end > i + 1 && !is_left(r, &claims, i, end))
-			err = settle_block(r, &claims, i, end);
+			err = part_claims(r, &claims, i, end);
 		else if (end == i + 1 && map32_find(lost, addr))
 			err = replace_block(r, vec_at(&claims, i));
 	}
@@ -151,13 +152,13 @@ static int settle_segments(struct repair *r, f2fs_seg_t *from, const struct map3
 	return err;
 }
 
-static int settle_all(struct repair *r, const struct map32 *lost)
+static int part_all(struct repair *r, const struct map32 *lost)
 {
 	f2fs_seg_t from = 0;
 	int err = 0;
 
 	while (from < r->geo->segment_count_main && !err)
-		err = settle_segments(r, &from, lost);
+		err = part_segments(r, &from, lost);
 	vec_sort(&r->moved, compare_moved);
 	return err;
 }
@@ -170,7 +171,7 @@ int repair_shared(struct repair *r)
 	map32_init(&lost, r->ctx);
 	err = mark_unreadable(r, &lost);
 	if (!err && (r->c->facts.conflicts.count > 0 || lost.count > 0))
-		err = settle_all(r, &lost);
+		err = part_all(r, &lost);
 	map32_fini(&lost);
 	return err;
 }

@@ -74,7 +74,7 @@ static f2fs_nid_t find_right(const struct checker *c, const struct features_seen
 	return is_other(c, seen, named) ? 0 : named;
 }
 
-int quota_settle(struct checker *c)
+int quota_find_files(struct checker *c)
 {
 	struct f2fs_volume *vol = c->vol;
 	struct features_seen seen;
@@ -96,7 +96,7 @@ int quota_settle(struct checker *c)
 	return err;
 }
 
-int quota_raise_settled(struct checker *c)
+int quota_raise_found(struct checker *c)
 {
 	static const char *const names[] = { "user", "group", "project" };
 	int err = 0;

@@ -47,13 +47,13 @@ static unsigned log_of_block(const struct winode *w, const uint8_t *raw, uint32_
 }
 
 /* Fail for want of a block before anything is changed: in whichever log it will be. */
-static int settle_logs(const struct winode *w)
+static int need_room_in_logs(const struct winode *w)
 {
 	const unsigned log = log_of_data(w->txn, winode_block(w)), rule = w->txn->vol->write.temperature;
-	int err = head_settle(w->txn, head_of(w->txn, log));
+	int err = head_need_room(w->txn, head_of(w->txn, log));
 
 	if (!err && log == F2FS_WARM_DATA && rule != F2FS_TEMPERATURE_TABLE)
-		err = head_settle(w->txn, head_of(w->txn, rule == F2FS_TEMPERATURE_SLIDES ? F2FS_COLD_DATA
+		err = head_need_room(w->txn, head_of(w->txn, rule == F2FS_TEMPERATURE_SLIDES ? F2FS_COLD_DATA
 											   : F2FS_HOT_DATA));
 	return err;
 }
@@ -116,7 +116,7 @@ static int overwrite(struct winode *w, const uint8_t *slots, const uint8_t *data
 		return 0;
 	while (n < count && get_le32(slots + (size_t)n * 4) == addr + n)
 		n++;
-	err = vol->hooks->settle(vol, addr, n);
+	err = vol->hooks->write_out(vol, addr, n);
 	if (!err)
 		err = volume_write(vol, F2FS_WRITE_DATA, (uint64_t)addr << vol->geo.block_bits, data,
 				   (size_t)n << vol->geo.block_bits);
@@ -189,7 +189,7 @@ int data_append_run(struct winode *w, struct slot_ref *slot, uint64_t file_block
 int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
-	int room = settle_logs(w);
+	int room = need_room_in_logs(w);
 
 	if (room)
 		return room;

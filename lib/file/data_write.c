@@ -314,7 +314,7 @@ static int write_file(struct f2fs_inode *inode, struct winode *w, uint64_t offse
 		else if (!err)
 			err = write_blocks(w, offset, data, length);
 		if (!err)
-			err = pages_settle_pinned(w);
+			err = pages_flush_pinned(w);
 		if (err)
 			return err;
 		inode_set_i_ext_len(winode_block(w), 0);
@@ -433,7 +433,7 @@ static int truncate_file(struct f2fs_inode *inode, struct winode *w, uint64_t si
 		if (!err)
 			err = truncate_blocks(inode, w, size);
 		if (!err)
-			err = pages_settle_pinned(w);
+			err = pages_flush_pinned(w);
 		if (err)
 			return err;
 	}

@@ -114,7 +114,7 @@ int pages_flush_file(struct txn *txn, f2fs_nid_t ino)
 	return err;
 }
 
-int pages_settle_pinned(struct winode *w)
+int pages_flush_pinned(struct winode *w)
 {
 	if (!inode_has_inline(winode_block(w), FLAG_i_inline_pin_file))
 		return 0;

@@ -273,7 +273,7 @@ static int run_operation(struct winode *w, const struct operation *op, struct ra
 		divide(r, w->txn->vol->geo.block_bits);
 		err = op->run(w, r);
 		if (!err)
-			err = pages_settle_pinned(w);
+			err = pages_flush_pinned(w);
 		inode_set_i_ext_len(winode_block(w), 0);
 	}
 	winode_stamp(w, STAMP_MTIME);

@@ -122,7 +122,7 @@ static int move_dir(struct side *moved, struct side *from, struct side *to)
 }
 
 /* Update the name and parent that the inode remembers. */
-static int settle(struct winode *w, bool is_dir, struct side *at)
+static int remember_name(struct winode *w, bool is_dir, struct side *at)
 {
 	return name_remember(w, &at->parent, at->name, at->length, !is_dir);
 }
@@ -176,7 +176,7 @@ static int move_name(struct side *from, struct side *to, unsigned flags)
 	if (!err && from->is_dir && from->dir->ino != to->dir->ino)
 		err = move_dir(from, from, to);
 	if (!err)
-		err = settle(&from->w, from->is_dir, to);
+		err = remember_name(&from->w, from->is_dir, to);
 	if (!err)
 		winode_stamp(&from->w, STAMP_CTIME);
 	if (!err && (flags & F2FS_RENAME_WHITEOUT))
@@ -201,8 +201,8 @@ static int exchange_names(struct side *a, struct side *b)
 	if (!err && b->is_dir && a->dir->ino != b->dir->ino)
 		err = move_dir(b, b, a);
 	if (!err)
-		err = settle(&a->w, a->is_dir, b);
-	return err ? err : settle(&b->w, b->is_dir, a);
+		err = remember_name(&a->w, a->is_dir, b);
+	return err ? err : remember_name(&b->w, b->is_dir, a);
 }
 
 static int rename_sides(struct side *from, struct side *to, unsigned flags)

@@ -176,7 +176,7 @@ int slot_reserve(struct winode *w, struct slot_ref *slot);
 /* Write one file's waiting blocks. */
 int pages_flush_file(struct txn *txn, f2fs_nid_t ino);
 /* At the end of a change: blocks of a pinned file do not wait, as their place is known. */
-int pages_settle_pinned(struct winode *w);
+int pages_flush_pinned(struct winode *w);
 /* Write all waiting blocks to their logs. */
 int pages_flush(struct txn *txn);
 /* A page waits so many rounds more. */

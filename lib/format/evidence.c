@@ -181,11 +181,11 @@ uint32_t evidence_denied(const struct evidence *e)
 	return denied;
 }
 
-uint32_t evidence_settle(const struct evidence *e, uint32_t feature)
+uint32_t evidence_decide(const struct evidence *e, uint32_t feature)
 {
-	const uint32_t settled = (feature | evidence_shown(e)) & ~evidence_denied(e);
+	const uint32_t decided = (feature | evidence_shown(e)) & ~evidence_denied(e);
 
-	return e->inodes && !(settled & F2FS_FEATURE_EXTRA_ATTR) ? settled & ~(uint32_t)FEATURES_NEED_EXTRA : settled;
+	return e->inodes && !(decided & F2FS_FEATURE_EXTRA_ATTR) ? decided & ~(uint32_t)FEATURES_NEED_EXTRA : decided;
 }
 
 bool evidence_seed(const struct evidence *e, uint32_t *seed)

@@ -38,7 +38,7 @@ uint32_t evidence_denied(const struct evidence *e);
  * The feature word put right: what is shown is set, what is denied cleared, the rest stays. What needs extra attributes
  * goes when neither the word nor the inodes have them.
  */
-uint32_t evidence_settle(const struct evidence *e, uint32_t feature);
+uint32_t evidence_decide(const struct evidence *e, uint32_t feature);
 /* The seed of checksums that most of the first inodes agree on; false: there is none. */
 bool evidence_seed(const struct evidence *e, uint32_t *seed);
 /* The checksum before n bytes, given the one behind them. */

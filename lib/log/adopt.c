@@ -25,7 +25,7 @@ int segment_keep(struct txn *txn, f2fs_blk_t addr)
 int heads_pass_kept(struct txn *txn)
 {
 	if (txn_is_zoned(txn))
-		return sections_settle(txn);
+		return heads_renew(txn);
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
 		struct head *head = &txn->heads[i];
 		struct segment *s;
@@ -73,7 +73,7 @@ static int need_sums(struct txn *txn, f2fs_seg_t segno, bool was_free, uint8_t *
 }
 
 /* The first valid block gives an empty segment its type, as in the kernel. */
-static int settle_type(struct txn *txn, f2fs_seg_t segno, struct segment *s, f2fs_blk_t addr, bool is_new)
+static int need_data_type(struct txn *txn, f2fs_seg_t segno, struct segment *s, f2fs_blk_t addr, bool is_new)
 {
 	if (s->valid == 0 && !segment_is_current(txn, segno)) {
 		s->type = is_new ? F2FS_COLD_DATA : F2FS_WARM_DATA;
@@ -97,7 +97,7 @@ int block_adopt(struct txn *txn, f2fs_blk_t addr, struct owner owner, bool is_ne
 	if (err)
 		return err;
 	was_free = s->valid == 0 && s->was_free;
-	err = settle_type(txn, segno, s, addr, is_new);
+	err = need_data_type(txn, segno, s, addr, is_new);
 	if (!err)
 		err = need_sums(txn, segno, was_free, &sums);
 	if (!err)

@@ -107,7 +107,7 @@ int behind_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buf
 	return 0;
 }
 
-int behind_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count)
+int behind_wait(struct txn *txn, f2fs_blk_t addr, uint64_t count)
 {
 	int err = 0;
 

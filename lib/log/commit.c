@@ -29,10 +29,10 @@ static uint32_t log_entries(const struct txn *txn, unsigned type)
 }
 
 /* A checkpoint must not leave a log at offset 512: a log whose segment is full moves to the place of its next block. */
-static int settle_logs(struct txn *txn)
+static int need_room_in_logs(struct txn *txn)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
-		int err = txn->heads[i].sums ? head_settle(txn, i) : 0;
+		int err = txn->heads[i].sums ? head_need_room(txn, i) : 0;
 
 		if (err)
 			return err;
@@ -126,7 +126,7 @@ static int store(struct txn *txn, uint8_t *nat_journal, uint8_t *sit_journal)
 	if (!err)
 		err = fillers_close(txn);
 	if (!err)
-		err = settle_logs(txn);
+		err = need_room_in_logs(txn);
 	if (!err)
 		err = heads_flush(txn);
 	if (!err)

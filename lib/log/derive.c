@@ -206,6 +206,6 @@ int derive_fill(struct txn *txn, const struct txn_truth *truth)
 	txn->free_segments = free_count_derived(txn);
 	chain_begin(txn);
 	if (!err && txn_is_zoned(txn))
-		err = sections_settle(txn);
+		err = heads_renew(txn);
 	return err ? err : make_nat_bits(txn, truth);
 }

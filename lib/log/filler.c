@@ -150,7 +150,7 @@ int filler_reserve(struct filler *f, uint32_t want, uint8_t **to, uint32_t *coun
 static int write_zeros(struct filler *f, f2fs_blk_t addr, uint32_t count)
 {
 	const uint32_t bits = f->txn->vol->geo.block_bits;
-	int err = behind_settle(f->txn, addr, count);
+	int err = behind_wait(f->txn, addr, count);
 
 	return err ? err : volume_zero(f->txn->vol, (uint64_t)addr << bits, (uint64_t)count << bits);
 }
@@ -247,7 +247,7 @@ int fillers_close(struct txn *txn)
 	return err;
 }
 
-int fillers_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count)
+int fillers_write_out(struct txn *txn, f2fs_blk_t addr, uint64_t count)
 {
 	int err = 0;
 

@@ -33,7 +33,7 @@ static int flush_but(struct txn *txn, uint32_t streams)
 		err = flush_head(txn, &txn->heads[i]);
 	if (!err)
 		err = fillers_flush(txn, streams);
-	return err ? err : behind_settle(txn, 0, UINT64_MAX >> 1);
+	return err ? err : behind_wait(txn, 0, UINT64_MAX >> 1);
 }
 
 int heads_flush(struct txn *txn)
@@ -50,7 +50,7 @@ int heads_flush_for(struct txn *txn, f2fs_nid_t ino)
 	return flush_but(txn, ~streams);
 }
 
-int heads_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count)
+int heads_write_out(struct txn *txn, f2fs_blk_t addr, uint64_t count)
 {
 	int err = 0;
 
@@ -310,7 +310,7 @@ int head_take_node(struct txn *txn, unsigned kind, f2fs_nid_t nid, f2fs_blk_t *a
 	return 0;
 }
 
-int head_settle(struct txn *txn, unsigned type)
+int head_need_room(struct txn *txn, unsigned type)
 {
 	return need_room(txn, type);
 }

@@ -234,8 +234,8 @@ static inline bool txn_is_zoned(const struct txn *txn)
 int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno);
 /* A log begins a segment: a zone is empty when that is its first. */
 int section_enter(struct txn *txn, f2fs_seg_t segno);
-/* sections_settle.c: before anything is allocated, logs that cannot go on where they are begin a new section. */
-int sections_settle(struct txn *txn);
+/* heads_renew.c: before anything is allocated, logs that cannot go on where they are begin a new section. */
+int heads_renew(struct txn *txn);
 /* A log of a zoned volume goes on in another section; what is left of its zone is given up. */
 int section_leave(struct txn *txn, unsigned type);
 
@@ -268,7 +268,7 @@ int heads_flush(struct txn *txn);
 /* The same, but blocks of other files may go on waiting in streams. */
 int heads_flush_for(struct txn *txn, f2fs_nid_t ino);
 /* Write what waits in those logs that hold a block of a range. */
-int heads_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count);
+int heads_write_out(struct txn *txn, f2fs_blk_t addr, uint64_t count);
 /* A block that waits in a log, or NULL. */
 const uint8_t *heads_find(const struct txn *txn, f2fs_blk_t addr);
 /* Move a log that nothing waits in to a new section. */
@@ -276,7 +276,7 @@ int head_renew(struct txn *txn, unsigned type);
 /* Move a log that nothing waits in to another segment, one with holes if free ones run low; before changes. */
 int head_leave(struct txn *txn, unsigned type);
 /* Before a commit: make sure that a log's next offset is a free block. */
-int head_settle(struct txn *txn, unsigned type);
+int head_need_room(struct txn *txn, unsigned type);
 
 /* gather.c */
 /* Move logs that hold nothing, and the node log of a read-only volume, to the first free sections; before changes. */
@@ -315,8 +315,8 @@ int filler_put(struct filler *f, struct owner owner, uint32_t want, const uint8_
 /*
  * Where the contents of the next blocks can be put, so that nobody copies them: *count of them, up to want, follow each
  * other; 0 when the segment is full. Then filler_put() takes them, with *to for data; until then nothing is taken. In
- * a rehearsal *to is NULL. The place is lost when the filler is flushed, as reading what waits in it does: settle that
- * before.
+ * a rehearsal *to is NULL. The place is lost when the filler is flushed, as reading what waits in it does: write that
+ * out before.
  */
 int filler_reserve(struct filler *f, uint32_t want, uint8_t **to, uint32_t *count);
 /* Done with the segment: write what waits and the summaries. */
@@ -327,8 +327,8 @@ void filler_drop(struct filler *f);
 /* All but streams whose bit is set. */
 int fillers_flush(struct txn *txn, uint32_t but_streams);
 int fillers_close(struct txn *txn);
-/* As heads_settle() and heads_find(). */
-int fillers_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count);
+/* As heads_write_out() and heads_find(). */
+int fillers_write_out(struct txn *txn, f2fs_blk_t addr, uint64_t count);
 const uint8_t *fillers_find(const struct txn *txn, f2fs_blk_t addr);
 void fillers_forget(struct txn *txn);
 
@@ -394,7 +394,7 @@ bool behind_takes(const struct txn *txn, uint32_t count);
 /* Begin to write blocks that follow each other; *buffer, of a segment, is given away for another one. */
 int behind_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer);
 /* Wait for the writes that touch a range; fails as they do. */
-int behind_settle(struct txn *txn, f2fs_blk_t addr, uint64_t count);
+int behind_wait(struct txn *txn, f2fs_blk_t addr, uint64_t count);
 /* Wait for all, whatever comes of them, and end the worker. */
 void behind_end(struct txn *txn);
 

@@ -26,7 +26,7 @@ int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer
 		counters_add(txn->vol, cause_of(txn, s->type), (uint64_t)count << bits);
 	/* a block that was freed may still be on its way when it is taken again */
 	if (!err)
-		err = behind_settle(txn, addr, count);
+		err = behind_wait(txn, addr, count);
 	if (!err && behind_takes(txn, count))
 		err = behind_write(txn, addr, count, buffer);
 	else if (!err) /* through the cache, which would otherwise keep the old contents */

@@ -27,16 +27,16 @@ static const uint8_t *find_node(const struct f2fs_volume *vol, f2fs_nid_t nid)
 }
 
 /* Blocks that still wait in a log are written before they are read. */
-static int settle(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count)
+static int write_out(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count)
 {
 	int err;
 
 	if ((uint64_t)addr + count <= vol->geo.main_blkaddr) /* tables do not wait */
 		return 0;
-	err = heads_settle(vol->txn, addr, count);
+	err = heads_write_out(vol->txn, addr, count);
 	if (!err)
-		err = fillers_settle(vol->txn, addr, count);
-	return err ? err : behind_settle(vol->txn, addr, count);
+		err = fillers_write_out(vol->txn, addr, count);
+	return err ? err : behind_wait(vol->txn, addr, count);
 }
 
 static const uint8_t *find_waiting(const struct f2fs_volume *vol, f2fs_blk_t addr)
@@ -59,7 +59,7 @@ static void count_use(const struct f2fs_volume *vol, struct volume_counts *out)
 
 static const struct volume_hooks hooks = { .find_nat = find_nat,
 					   .find_node = find_node,
-					   .settle = settle,
+					   .write_out = write_out,
 					   .find_waiting = find_waiting,
 					   .count = count_use,
 					   .drop = txn_drop };
@@ -201,7 +201,7 @@ static int fill(struct txn *txn, const struct txn_truth *truth)
 	return err ? err : load_nat_bits(txn);
 }
 
-static int begin(struct f2fs_volume *vol, const struct txn_ops *ops, const struct txn_truth *truth, bool settles)
+static int begin(struct f2fs_volume *vol, const struct txn_ops *ops, const struct txn_truth *truth, bool renews)
 {
 	struct txn *txn;
 	int err;
@@ -224,8 +224,8 @@ static int begin(struct f2fs_volume *vol, const struct txn_ops *ops, const struc
 	err = ops ? ops->start(txn) : 0;
 	if (!err)
 		err = fill(txn, truth);
-	if (!err && settles && txn_is_zoned(txn))
-		err = sections_settle(txn);
+	if (!err && renews && txn_is_zoned(txn))
+		err = heads_renew(txn);
 	if (err) {
 		struct f2fs_error_detail detail = vol->ctx->error;
 

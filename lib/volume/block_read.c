@@ -71,7 +71,7 @@ int volume_device_read(struct f2fs_volume *vol, struct f2fs_device *dev, uint64_
 int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out)
 {
 	const uint64_t offset = (uint64_t)addr * vol->geo.block_size;
-	int err = vol->hooks ? vol->hooks->settle(vol, addr, 1) : 0;
+	int err = vol->hooks ? vol->hooks->write_out(vol, addr, 1) : 0;
 
 	if (err)
 		return err;
@@ -102,7 +102,7 @@ int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void 
 			return 0;
 		}
 		/* no block more: who reserved a place in a log counts on what lies there staying in memory */
-		err = vol->hooks->settle(vol, addr, (within + length + vol->geo.block_size - 1) >> bits);
+		err = vol->hooks->write_out(vol, addr, (within + length + vol->geo.block_size - 1) >> bits);
 		if (err)
 			return err;
 	}

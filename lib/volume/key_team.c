@@ -83,7 +83,7 @@ int key_team_begin(struct f2fs_volume *vol, struct key_team *team, struct file_k
 	return 0;
 }
 
-static void settle_first(struct key_team *team)
+static void finish_first(struct key_team *team)
 {
 	struct piece *piece = &team->pieces[team->first];
 
@@ -98,7 +98,7 @@ void key_team_add(struct key_team *team, uint64_t file_block, uint8_t *data, uin
 	struct piece *piece;
 
 	if (team->waiting == PIECES)
-		settle_first(team);
+		finish_first(team);
 	piece = &team->pieces[(team->first + team->waiting) % PIECES];
 	piece->job.run = run_piece;
 	piece->team = team;
@@ -111,6 +111,6 @@ void key_team_add(struct key_team *team, uint64_t file_block, uint8_t *data, uin
 bool key_team_end(struct key_team *team)
 {
 	while (team->waiting)
-		settle_first(team);
+		finish_first(team);
 	return !team->is_failed;
 }

@@ -18,7 +18,7 @@ static int compare_nodes(const void *a, const void *b)
 }
 
 /* Keep what has an address, in ascending order, and count where it comes from. */
-static int settle_table(struct f2fs_volume *vol)
+static int sort_table(struct f2fs_volume *vol)
 {
 	struct rescue *r = vol->rescue;
 	struct rescue_node *nodes = r->nodes.items;
@@ -157,7 +157,7 @@ int rescue_load(struct f2fs_volume *vol, unsigned forced_pack)
 				  "not known",
 				  (unsigned long long)vol->rescue->unread, (unsigned)vol->rescue->first_unread);
 	if (!err)
-		err = settle_table(vol);
+		err = sort_table(vol);
 	if (!err && (vol->rescue->root == RESCUE_ROOT_MADE || vol->rescue->root == RESCUE_ROOT_OLDER))
 		set_version(vol);
 	return err;

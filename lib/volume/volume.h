@@ -33,7 +33,7 @@ struct volume_hooks {
 	/* a node's block as the transaction has it, or NULL */
 	const uint8_t *(*find_node)(const struct f2fs_volume *vol, f2fs_nid_t nid);
 	/* make sure that blocks of the main area can be read from the device */
-	int (*settle)(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count);
+	int (*write_out)(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count);
 	/* a block that waits to be written, or NULL */
 	const uint8_t *(*find_waiting)(const struct f2fs_volume *vol, f2fs_blk_t addr);
 	/* what is in use as the transaction has it */

@@ -180,13 +180,13 @@ static uint32_t neighbours(const struct live_block *list, uint32_t n)
 }
 
 /* Have what waits of n blocks written, before a place is reserved: doing so later would end the reservation. */
-static int settle(struct defrag_run *r, const struct live_block *list, uint32_t n)
+static int write_out(struct defrag_run *r, const struct live_block *list, uint32_t n)
 {
 	int err = 0;
 
 	for (uint32_t i = 0, run; i < n && !err; i += run) {
 		run = neighbours(list + i, n - i);
-		err = r->vol->hooks->settle(r->vol, list[i].addr, run);
+		err = r->vol->hooks->write_out(r->vol, list[i].addr, run);
 	}
 	return err;
 }
@@ -334,7 +334,7 @@ int defrag_place(struct defrag_run *r, uint8_t type, size_t *moved)
 
 		err = need_segment(r, type);
 		if (!err && !r->is_rehearsal)
-			err = settle(r, list + *moved, n);
+			err = write_out(r, list + *moved, n);
 		if (!err)
 			err = filler_reserve(&r->filler, n, &to, &n);
 		if (err)

@@ -287,11 +287,11 @@ static const struct extract_sink_ops host_ops = {
 };
 
 /* Workers read the device itself: what a running transaction still holds must be there. */
-static int settle(struct f2fs_volume *vol)
+static int write_out(struct f2fs_volume *vol)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
 
-	return vol->hooks ? vol->hooks->settle(vol, geo->main_blkaddr, geo->end_blkaddr - geo->main_blkaddr) : 0;
+	return vol->hooks ? vol->hooks->write_out(vol, geo->main_blkaddr, geo->end_blkaddr - geo->main_blkaddr) : 0;
 }
 
 int extract_host_open(struct extract *x)
@@ -309,6 +309,6 @@ int extract_host_open(struct extract *x)
 	x->sink = h;
 	err = host_pipe_init(h);
 	if (!err)
-		err = settle(x->vol);
+		err = write_out(x->vol);
 	return err ? err : host_open_top(h);
 }

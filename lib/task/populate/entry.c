@@ -160,7 +160,7 @@ int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name,
 	if (err || done)
 		return err;
 	err = make_entry(p, dir, name, item);
-	return populate_settle(p, dir, name, &aside, err);
+	return populate_end_meet(p, dir, name, &aside, err);
 }
 
 /* The name of a directory exists: enter what has it, or replace it. */
@@ -181,7 +181,7 @@ static int enter_existing(struct populate *p, struct f2fs_inode *parent, const c
 			return err;
 		err = populate_make_dir(p, parent, name, strlen(name), item, &p->attributes, &dir);
 		is_made = !err;
-		err = populate_settle(p, parent, name, &aside, err);
+		err = populate_end_meet(p, parent, name, &aside, err);
 		if (err && is_made)
 			f2fs_inode_close(dir);
 		else if (!err)

@@ -110,7 +110,7 @@ static int set_aside(struct populate *p, struct f2fs_inode *dir, const char *nam
 	return err;
 }
 
-int populate_settle(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_aside *aside,
+int populate_end_meet(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_aside *aside,
 		    int err)
 {
 	const struct f2fs_error_detail detail = p->ctx->error;

@@ -221,12 +221,12 @@ struct populate_aside {
 };
 
 /* Something in dir has the name of the item at hand: get it out of the way, or leave it (*done), or refuse, as the
- * policy says. populate_settle() must follow when it was neither left nor refused. */
+ * policy says. populate_end_meet() must follow when it was neither left nor refused. */
 int populate_meet(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item, bool *done,
 		  struct populate_aside *aside);
 /* The item was made, or not (err, which is returned unless this fails, too): remove what was in its way, or put that
  * back. */
-int populate_settle(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_aside *aside,
+int populate_end_meet(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_aside *aside,
 		    int err);
 
 /* ---- populate/delete.c: what the source does not have */

@@ -158,7 +158,7 @@ int resize_switch(struct resize *r, const struct f2fs_geometry *to)
 	return err ? err : reopen(r);
 }
 
-int resize_settle(struct resize *r)
+int resize_commit(struct resize *r)
 {
 	struct commit_form form = { .has_room = true };
 	struct stage_room room;

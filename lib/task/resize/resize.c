@@ -167,7 +167,7 @@ static int refuse_plan(struct resize *r, enum stage_result why, uint32_t missing
 }
 
 /* Are the numbers of the checkpoint those of the volume's size? */
-static bool is_settled(const struct resize *r)
+static bool numbers_are_right(const struct resize *r)
 {
 	const uint8_t *cp = r->vol->cp;
 	struct stage_room room;
@@ -209,7 +209,7 @@ static int plan(struct resize *r)
 	if (r->other_segments && r->target < r->other_segments + stage_zone(&r->now))
 		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED,
 				 "a volume keeps all of its devices: the last one cannot be smaller than a zone");
-	if (result->step_count == 0 && !is_settled(r)) {
+	if (result->step_count == 0 && !numbers_are_right(r)) {
 		if (!stage_room(&r->now, r->vol->geo.segment_count_main, false, &room))
 			return error_set(r->ctx, F2FS_ERR_NOSPC,
 					 "with this overprovision ratio the volume does not hold what is in use");
@@ -330,7 +330,7 @@ static int take_step(struct resize *r, const struct f2fs_resize_step *step)
 	case F2FS_RESIZE_HOME:
 		return resize_home(r, step->segments);
 	default:
-		return resize_settle(r);
+		return resize_commit(r);
 	}
 }
 

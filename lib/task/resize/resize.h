@@ -110,7 +110,7 @@ int resize_look(struct resize *r);
 /* The geometry in force becomes to: superblocks, flushed; then the volume is opened again. */
 int resize_switch(struct resize *r, const struct f2fs_geometry *to);
 /* A commit with the numbers of the volume's size as it is now, without the flag of a resize. */
-int resize_settle(struct resize *r);
+int resize_commit(struct resize *r);
 int resize_report(struct resize *r, const char *phase, uint64_t done, uint64_t total, const char *unit);
 
 /* resize/estimate.c: commits and seconds, when blocks of a range are the first to be moved. */

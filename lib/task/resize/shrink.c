@@ -70,7 +70,7 @@ int resize_shrink(struct resize *r, uint32_t segment_count)
 	if (!err)
 		err = resize_switch(r, &to);
 	if (!err)
-		err = resize_settle(r);
+		err = resize_commit(r);
 	/* zones that are half full would stay open, of which a device has few */
 	return err ? err : zones_reset_blocks(r->vol, r->vol->geo.end_blkaddr, end);
 }
@@ -105,5 +105,5 @@ int resize_extend(struct resize *r, uint32_t segment_count)
 
 	if (!err)
 		err = resize_switch(r, &to);
-	return err ? err : resize_settle(r);
+	return err ? err : resize_commit(r);
 }

@@ -63,7 +63,7 @@ int section_leave(struct txn *txn, unsigned type)
 	return zones_finish(txn->vol, section);
 }
 
-int sections_settle(struct txn *txn)
+int heads_renew(struct txn *txn)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
 		struct head *head = &txn->heads[i];

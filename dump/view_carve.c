@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files in free blocks that are found by what they look like, listed and copied out.
+ * Files in free blocks and behind the ends of other files that are found by what they look like, listed and copied out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ enum { PIECE = 1 << 16, WORDS = 512 };
 
 static const struct cli_column columns[] = {
 	{ "kind", -8 },	  { "block", 10 },   { "size", 12 }, { "end", -7 },
-	{ "pieces", 6 },  { "clusters", 8 }, { "nid", 10 },  { "file", -1 },
+	{ "pieces", 6 },  { "clusters", 8 }, { "nid", 10 },  { "slack_of", 8 }, { "file", -1 },
 };
 
 struct carve {
@@ -85,8 +85,20 @@ static void close_magic(struct carve *c)
 }
 #endif
 
+/* A file that was found: one of the two. */
+struct found {
+	const struct f2fs_carved *file;
+	const struct f2fs_carved_slack *slack;
+};
+
+static int read_found(struct carve *c, const struct found *found, uint64_t at, size_t *done)
+{
+	return found->file ? f2fs_carver_read(c->carver, found->file, at, c->buffer, sizeof(c->buffer), done) :
+			     f2fs_carver_read_slack(c->carver, found->slack, at, c->buffer, sizeof(c->buffer), done);
+}
+
 /* Copy to a new file; returns 0 or -1 with errno. */
-static int copy_to(struct carve *c, const struct f2fs_carved *file, int fd)
+static int copy_to(struct carve *c, const struct found *found, int fd)
 {
 	uint64_t at = 0;
 	size_t done = 0;
@@ -94,7 +106,7 @@ static int copy_to(struct carve *c, const struct f2fs_carved *file, int fd)
 	do {
 		ssize_t n = 0;
 
-		if (f2fs_carver_read(c->carver, file, at, c->buffer, sizeof(c->buffer), &done)) {
+		if (read_found(c, found, at, &done)) {
 			errno = EIO;
 			return -1;
 		}
@@ -108,11 +120,11 @@ static int copy_to(struct carve *c, const struct f2fs_carved *file, int fd)
 	return 0;
 }
 
-static void save(struct carve *c, const struct f2fs_carved *file, const char *name)
+static void save(struct carve *c, const struct found *found, const char *name)
 {
 	int fd = openat(c->top, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), why = 0;
 
-	if (fd < 0 || copy_to(c, file, fd))
+	if (fd < 0 || copy_to(c, found, fd))
 		why = errno;
 	if (fd >= 0 && close(fd) && !why)
 		why = errno;
@@ -124,9 +136,45 @@ static void save(struct carve *c, const struct f2fs_carved *file, const char *na
 	c->d->status |= DUMP_INCOMPLETE;
 }
 
+/* The end of a record. */
+static int put_name(struct carve *c, const struct found *found, const char *name)
+{
+	cli_print_string(c->d->out, "file", name);
+	if (c->d->is_json)
+		cli_print_u64(c->d->out, "offset",
+			      found->slack ? found->slack->offset
+					   : (uint64_t)found->file->addr * c->d->geo->block_size);
+	cli_print_end(c->d->out);
+	if (c->top >= 0)
+		save(c, found, name);
+	return cli_stopped() ? f2fs_context_fail(c->d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
+}
+
+static int put_slack(void *user, const struct f2fs_carved_slack *file)
+{
+	struct carve *c = user;
+	const struct found found = { .slack = file };
+	struct cli_print *out = c->d->out;
+	char name[80];
+
+	snprintf(name, sizeof(name), "slack-%lu-%llu.%s", (unsigned long)file->ino, (unsigned long long)file->offset,
+		 file->suffix);
+	cli_print_begin(out, NULL);
+	cli_print_string(out, "kind", file->kind);
+	cli_print_u64(out, "block_addr", file->offset / c->d->geo->block_size);
+	cli_print_u64(out, "size", file->size);
+	cli_print_string(out, "end", f2fs_carved_end_name(file->end));
+	cli_print_u64(out, "pieces", file->pieces);
+	cli_print_u64(out, "clusters", 0);
+	cli_print_null(out, "nid");
+	cli_print_u64(out, "slack_of", file->ino);
+	return put_name(c, &found, name);
+}
+
 static int put_file(void *user, const struct f2fs_carved *file)
 {
 	struct carve *c = user;
+	const struct found found = { .file = file };
 	struct cli_print *out = c->d->out;
 	char name[48];
 
@@ -142,11 +190,8 @@ static int put_file(void *user, const struct f2fs_carved *file)
 		cli_print_u64(out, "nid", file->nid);
 	else
 		cli_print_null(out, "nid");
-	cli_print_string(out, "file", name);
-	cli_print_end(out);
-	if (c->top >= 0)
-		save(c, file, name);
-	return cli_stopped() ? f2fs_context_fail(c->d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
+	cli_print_null(out, "slack_of");
+	return put_name(c, &found, name);
 }
 
 static int run(struct carve *c, struct f2fs_past *past, const char *kinds)
@@ -168,6 +213,8 @@ static int run(struct carve *c, struct f2fs_past *past, const char *kinds)
 		return dump_fail(c->d, rc, "--carve");
 	cli_print_begin_table(c->d->out, "carve", columns, sizeof(columns) / sizeof(columns[0]));
 	rc = f2fs_carver_run(c->carver, put_file, c);
+	if (!rc)
+		rc = f2fs_carver_run_slack(c->carver, put_slack, c);
 	cli_print_end_array(c->d->out);
 	if (rc)
 		dump_fail(c->d, rc, "--carve");

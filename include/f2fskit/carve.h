@@ -83,10 +83,21 @@ struct f2fs_carved {
 	f2fs_nid_t nid;	   /* node that pointed to the first block, by the summary; 0: not known */
 };
 
+/* A file that was found behind the end of another one. */
+struct f2fs_carved_slack {
+	const char *kind;   /* as above */
+	const char *suffix;
+	f2fs_nid_t ino;	    /* of the file behind whose end it is */
+	int end;	    /* enum f2fs_carved_end; guessed: where the slack ends */
+	uint64_t offset;    /* that it begins at, in bytes from the volume's begin */
+	uint64_t size;
+	uint32_t pieces;    /* ranges of bytes that it was put together from */
+};
+
 /* What a search by signatures did. */
 struct f2fs_carve_stat {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t blocks;     /* free ones that were looked at */
+	uint64_t blocks;     /* free ones, and those with slack, that were looked at */
 	uint64_t unreadable; /* of them */
 	uint64_t files;
 	uint8_t is_cut; /* max_files ended the search, or it gave up on following what lay in its way */
@@ -108,6 +119,16 @@ F2FS_API void f2fs_carver_close(struct f2fs_carver *carver);
 /* Call visit for each file that is found, in the order of the device. */
 F2FS_API int f2fs_carver_run(struct f2fs_carver *carver, int (*visit)(void *user, const struct f2fs_carved *file),
 			     void *user);
+/*
+ * Call visit for each file that is found behind the end of another, by inode number: slack of the last block, of the
+ * inode, and blocks that are kept beyond. All of one inode is a row of bytes; files begin where it begins, and at
+ * borders of 512 bytes. Slack of encrypted files is ciphertext and left out. What it did adds to the last run's.
+ */
+F2FS_API int f2fs_carver_run_slack(struct f2fs_carver *carver,
+				   int (*visit)(void *user, const struct f2fs_carved_slack *file), void *user);
+/* Read contents of such a file, as f2fs_carver_read() does. */
+F2FS_API int f2fs_carver_read_slack(struct f2fs_carver *carver, const struct f2fs_carved_slack *file, uint64_t offset,
+				    void *buffer, size_t length, size_t *done);
 F2FS_API void f2fs_carver_stat(const struct f2fs_carver *carver, struct f2fs_carve_stat *out);
 /* Read contents of a file that was found, also from within visit. *done is less than length at its end only. */
 F2FS_API int f2fs_carver_read(struct f2fs_carver *carver, const struct f2fs_carved *file, uint64_t offset, void *buffer,

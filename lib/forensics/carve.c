@@ -10,8 +10,6 @@
 
 #define CHUNK_BLOCKS 64u
 #define MAX_SIZE (64ull << 20)
-#define WORK_FIRST 65536u /* blocks that may be followed at once, and for each that is looked at: */
-#define WORK_EACH 16u
 
 const char *f2fs_carved_end_name(int end)
 {
@@ -105,6 +103,7 @@ int f2fs_carver_open(struct f2fs_past *past, const struct f2fs_carve_options *op
 	c->segment.segno = UINT32_MAX;
 	comp_init(&c->codec);
 	vec_init(&c->stream.pieces, ctx, sizeof(struct carve_piece));
+	slack_row_init(c, &c->slack);
 	stream_begin(c, NO_ADDR);
 	err = set_up(c);
 	if (err) {
@@ -125,6 +124,7 @@ void f2fs_carver_close(struct f2fs_carver *c)
 	ctx = c->vol->ctx;
 	comp_fini(&c->codec);
 	vec_fini(&c->stream.pieces);
+	slack_row_fini(&c->slack);
 	mem_free(ctx, c->kinds);
 	mem_free(ctx, c->data);
 	mem_free(ctx, c->stored);
@@ -148,27 +148,6 @@ static bool begins_something(struct f2fs_carver *c, f2fs_blk_t addr)
 	return c->owner_slot == 0 || (c->owner_slot == 1 && before != c->owner);
 }
 
-/* What a file that begins with these bytes is; kind stays NULL when nobody knows. */
-static void recognise(struct f2fs_carver *c, const uint8_t *start, bool may_ask, struct f2fs_carved *out,
-		      carve_end_fn *find_end)
-{
-	const uint32_t bs = c->vol->geo.block_size;
-	const struct signature *row = signature_find(c, start, bs);
-
-	if (row) {
-		out->kind = row->kind;
-		out->suffix = row->suffix;
-		*find_end = row->find_end;
-	} else if (may_ask && c->options.identify) {
-		out->kind = c->options.identify(c->options.user, start, bs);
-		out->suffix = "bin";
-		if (out->kind && strncmp(out->kind, "text/", 5) == 0)
-			*find_end = end_text;
-	}
-	if (!*find_end)
-		*find_end = end_unknown;
-}
-
 /* Look whether a file begins at a block. */
 static int try_block(struct f2fs_carver *c, f2fs_blk_t addr, const uint8_t *block, struct f2fs_carved *out)
 {
@@ -187,7 +166,7 @@ static int try_block(struct f2fs_carver *c, f2fs_blk_t addr, const uint8_t *bloc
 		if (c->stream.clusters)
 			block = c->data;
 	}
-	recognise(c, block, begins, out, &find_end);
+	carve_recognise(c, block, c->vol->geo.block_size, begins, &out->kind, &out->suffix, &find_end);
 	if (!out->kind)
 		return 0;
 	end = find_end(c, &out->size);
@@ -335,6 +314,7 @@ int f2fs_carver_run(struct f2fs_carver *c, int (*visit)(void *user, const struct
 int f2fs_carver_read(struct f2fs_carver *c, const struct f2fs_carved *file, uint64_t offset, void *buffer,
 		     size_t length, size_t *done)
 {
+	const uint64_t work = c->work;
 	int err;
 
 	error_clear(c->vol->ctx);
@@ -350,5 +330,7 @@ int f2fs_carver_read(struct f2fs_carver *c, const struct f2fs_carved *file, uint
 	c->work = UINT64_MAX / 2;
 	if (length > file->size - offset)
 		length = (size_t)(file->size - offset);
-	return stream_read(c, offset, buffer, length, done);
+	err = stream_read(c, offset, buffer, length, done);
+	c->work = work; /* of a search that goes on */
+	return err;
 }

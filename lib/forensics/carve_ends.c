@@ -60,7 +60,8 @@ static int cut(struct walk *w, uint64_t end, uint64_t *size)
 	return F2FS_CARVED_CUT;
 }
 
-int end_unknown(struct f2fs_carver *c, uint64_t *size)
+/* The end of a file whose kind does not tell: where its blocks end; of a text without the zeros there. */
+static int end_unknown(struct f2fs_carver *c, uint64_t *size)
 {
 	int err = stream_follow(c, c->options.max_size);
 
@@ -68,7 +69,7 @@ int end_unknown(struct f2fs_carver *c, uint64_t *size)
 	return err ? err : F2FS_CARVED_GUESSED;
 }
 
-int end_text(struct f2fs_carver *c, uint64_t *size)
+static int end_text(struct f2fs_carver *c, uint64_t *size)
 {
 	struct walk w = { .c = c };
 	int end = end_unknown(c, size);
@@ -381,7 +382,8 @@ static bool is_listed(const char *kinds, const char *kind)
 	return !kinds;
 }
 
-const struct signature *signature_find(const struct f2fs_carver *c, const uint8_t *start, size_t n)
+/* The signature that fits the start of a block, or NULL. */
+static const struct signature *signature_find(const struct f2fs_carver *c, const uint8_t *start, size_t n)
 {
 	for (unsigned i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++) {
 		const struct signature *row = &signatures[i];
@@ -391,4 +393,23 @@ const struct signature *signature_find(const struct f2fs_carver *c, const uint8_
 			return is_listed(c->kinds, row->kind) ? row : NULL;
 	}
 	return NULL;
+}
+
+void carve_recognise(struct f2fs_carver *c, const uint8_t *start, size_t n, bool may_ask, const char **kind,
+		     const char **suffix, carve_end_fn *find_end)
+{
+	const struct signature *row = signature_find(c, start, n);
+
+	if (row) {
+		*kind = row->kind;
+		*suffix = row->suffix;
+		*find_end = row->find_end;
+	} else if (may_ask && c->options.identify) {
+		*kind = c->options.identify(c->options.user, start, n);
+		*suffix = "bin";
+		if (*kind && strncmp(*kind, "text/", 5) == 0)
+			*find_end = end_text;
+	}
+	if (!*find_end)
+		*find_end = end_unknown;
 }

@@ -55,6 +55,7 @@ void stream_begin(struct f2fs_carver *c, f2fs_blk_t addr)
 	s->last = NO_ADDR;
 	s->loaded = SIZE_MAX;
 	s->limit = c->options.max_size;
+	s->slack = NULL;
 }
 
 /* Could the slot be the last of an inode or of a direct node? */
@@ -186,22 +187,44 @@ static int add_block(struct f2fs_carver *c, f2fs_blk_t addr)
 	return err;
 }
 
+/* The next range of slack, if there is one. */
+static int add_slack(struct f2fs_carver *c, bool *is_ended)
+{
+	struct carve_stream *s = &c->stream;
+	const struct slack_range *range;
+	struct carve_piece *piece;
+
+	*is_ended = s->next_range >= s->slack->ranges.count;
+	if (*is_ended)
+		return 0;
+	range = vec_at(&s->slack->ranges, s->next_range++);
+	piece = vec_push(&s->pieces, 1);
+	if (!piece)
+		return F2FS_ERR_NOMEM;
+	*piece = (struct carve_piece){ .start = s->length, .length = range->length - s->skip };
+	piece->addr = (f2fs_blk_t)((range->offset + s->skip) >> c->vol->geo.block_bits);
+	piece->skip = (uint32_t)((range->offset + s->skip) & (c->vol->geo.block_size - 1));
+	s->length += piece->length;
+	s->skip = 0;
+	return 0;
+}
+
 int stream_follow(struct f2fs_carver *c, uint64_t length)
 {
 	struct carve_stream *s = &c->stream;
 
 	while (s->length < length && !s->is_ended) {
-		const f2fs_blk_t addr = s->last == NO_ADDR ? s->addr : next_block(c);
+		const f2fs_blk_t addr = s->slack || s->last == NO_ADDR ? s->addr : next_block(c);
 		int err;
 
-		if (addr == NO_ADDR || s->length >= s->limit || c->work == 0) {
+		if ((addr == NO_ADDR && !s->slack) || s->length >= s->limit || c->work == 0) {
 			c->stat.is_cut |= c->work == 0;
 			s->is_ended = true;
 			break;
 		}
 		c->work--;
 		s->loaded = SIZE_MAX; /* c->data may be used for another */
-		err = add_block(c, addr);
+		err = s->slack ? add_slack(c, &s->is_ended) : add_block(c, addr);
 		if (!err)
 			err = progress_tick(c->vol->ctx, "carve", c->vol->geo.block_size);
 		if (err)
@@ -266,8 +289,10 @@ int stream_read(struct f2fs_carver *c, uint64_t at, uint8_t *buffer, size_t n, s
 			if (!err)
 				memcpy(buffer + *done, c->data + within, part);
 		} else {
-			err = volume_read(c->vol, piece->addr + (f2fs_blk_t)(within >> c->vol->geo.block_bits),
-					  within & (c->vol->geo.block_size - 1), buffer + *done, part);
+			const uint64_t from = within + piece->skip;
+
+			err = volume_read(c->vol, piece->addr + (f2fs_blk_t)(from >> c->vol->geo.block_bits),
+					  from & (c->vol->geo.block_size - 1), buffer + *done, part);
 		}
 		if (!err)
 			*done += part;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looking for files by what they look like: carve.c goes over the free blocks, carve_stream.c puts the blocks of one
- * file in a row and unpacks clusters, carve_ends.c finds where a file ends.
+ * Looking for files by what they look like: carve.c goes over the free blocks, carve_slack.c over what lies behind the
+ * ends of files, carve_stream.c puts the blocks of one file in a row and unpacks clusters, carve_ends.c finds where a
+ * file ends.
  */
 #ifndef F2FSKIT_FORENSICS_CARVER_H
 #define F2FSKIT_FORENSICS_CARVER_H
@@ -18,8 +19,20 @@ struct carve_piece {
 	uint64_t start; /* byte of the stream */
 	uint64_t length;
 	f2fs_blk_t addr;
+	uint32_t skip;	    /* bytes of its first block before it; of slack */
 	uint16_t blocks;    /* of a cluster: stored ones; 0: plain */
 	uint8_t algorithm; /* of a cluster */
+};
+
+/* Bytes behind the end of a file that follow each other on the device, and all of one inode. */
+struct slack_range {
+	uint64_t offset, length;
+};
+struct slack_row {
+	f2fs_nid_t ino; /* NO_NID: none */
+	struct vec ranges;
+	uint64_t length, limit; /* of all; of what is taken */
+	bool is_cut;
 };
 
 /* The blocks of one file as far as anybody asked. */
@@ -32,6 +45,9 @@ struct carve_stream {
 	uint32_t clusters;
 	bool is_ended; /* nothing follows */
 	size_t loaded;	/* cluster that data holds, or SIZE_MAX */
+	const struct slack_row *slack; /* that it goes through; NULL: free blocks */
+	size_t next_range; /* of it */
+	uint64_t skip;	   /* bytes of that */
 };
 
 struct carve_segment {
@@ -50,6 +66,7 @@ struct f2fs_carver {
 	uint8_t *buffer; /* what is gone over */
 	struct carve_segment segment;
 	struct carve_stream stream;
+	struct slack_row slack; /* that was read last */
 	struct comp_state codec;
 	uint8_t *stored, *data; /* a cluster */
 	uint64_t work;	/* blocks that may still be followed or unpacked */
@@ -58,10 +75,17 @@ struct f2fs_carver {
 	uint32_t owner_slot;
 };
 
+#define WORK_FIRST 65536u /* blocks that may be followed at once, and for each that is looked at: */
+#define WORK_EACH 16u
+
 static inline bool carve_is_free(const struct f2fs_carver *c, f2fs_blk_t addr)
 {
 	return geometry_is_main(&c->vol->geo, addr) && msb_test(c->free, addr - c->vol->geo.main_blkaddr);
 }
+
+/* carve_slack.c */
+void slack_row_init(struct f2fs_carver *c, struct slack_row *row);
+void slack_row_fini(struct slack_row *row);
 
 /* carve_stream.c */
 /* The node and slot that a block was written for, by its summary; false: not known. */
@@ -86,10 +110,8 @@ struct signature {
 	carve_end_fn find_end;
 };
 const struct signature *signature_of(unsigned i);
-/* The signature that fits the start of a block, or NULL. */
-const struct signature *signature_find(const struct f2fs_carver *c, const uint8_t *start, size_t n);
-/* The end of a file whose kind does not tell: where its blocks end; of a text without the zeros there. */
-int end_unknown(struct f2fs_carver *c, uint64_t *size);
-int end_text(struct f2fs_carver *c, uint64_t *size);
+/* What a file that begins with these bytes is; *kind stays NULL when nobody knows. may_ask: the host, too. */
+void carve_recognise(struct f2fs_carver *c, const uint8_t *start, size_t n, bool may_ask, const char **kind,
+		     const char **suffix, carve_end_fn *find_end);
 
 #endif

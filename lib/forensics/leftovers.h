@@ -30,5 +30,8 @@ int leftovers_of_segment(struct leftovers *l, f2fs_seg_t segno, bool with_holes,
 /* slack.c: visit what lies behind the ends of files. */
 int leftovers_slack(struct f2fs_past *past, bool with_zeros,
 		    int (*visit)(void *user, const struct f2fs_leftover *range), void *user);
+/* The same of one inode, also where it is zeros. */
+int leftovers_slack_of(struct f2fs_past *past, f2fs_nid_t ino,
+		       int (*visit)(void *user, const struct f2fs_leftover *range), void *user);
 
 #endif

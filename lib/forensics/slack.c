@@ -160,3 +160,11 @@ int leftovers_slack(struct f2fs_past *past, bool with_zeros,
 	mem_free(past->vol->ctx, s.block);
 	return err;
 }
+
+int leftovers_slack_of(struct f2fs_past *past, f2fs_nid_t ino,
+		       int (*visit)(void *user, const struct f2fs_leftover *range), void *user)
+{
+	struct slack s = { .past = past, .with_zeros = true, .visit = visit, .user = user };
+
+	return tell_number(&s, ino);
+}

@@ -253,15 +253,19 @@ class CarveStat(NamedTuple):
 
 
 class Carved:
-    """A file that was found in free blocks by what it looks like."""
+    """A file that was found by what it looks like, in free blocks or behind the end of another one."""
 
-    __slots__ = ("kind", "suffix", "addr", "size", "end", "pieces", "clusters", "nid", "_carver")
+    __slots__ = ("kind", "suffix", "addr", "offset", "slack_of", "size", "end", "pieces", "clusters", "nid", "_carver")
 
     kind: str
     suffix: str
     """Of a name for it."""
     addr: int
     """Block that it begins in."""
+    offset: int
+    """Where it begins, in bytes from the volume's begin."""
+    slack_of: int
+    """Inode behind whose end it is; 0: it is in free blocks."""
     size: int
     end: enums.CarvedEnd
     """How its end was found."""
@@ -276,8 +280,14 @@ class Carved:
         """Not for users."""
         self._carver = carver
         self.kind, self.suffix = decode_name(ffi.string(row.kind)), decode_name(ffi.string(row.suffix))
-        self.addr, self.size, self.end = row.addr, row.size, enums.CarvedEnd(row.end)
-        self.pieces, self.clusters, self.nid = row.pieces, row.clusters, row.nid
+        self.size, self.end, self.pieces = row.size, enums.CarvedEnd(row.end), row.pieces
+        block_size = carver._past._volume.geometry.block_size
+        if ffi.typeof(row) is ffi.typeof("struct f2fs_carved_slack *"):
+            self.slack_of, self.offset, self.clusters, self.nid = row.ino, row.offset, 0, 0
+            self.addr = self.offset // block_size
+        else:
+            self.slack_of, self.addr, self.clusters, self.nid = 0, row.addr, row.clusters, row.nid
+            self.offset = self.addr * block_size
 
     def pread(self, length: int, offset: int) -> bytes:
         """Return up to length bytes from offset on."""
@@ -288,11 +298,12 @@ class Carved:
         return self.pread(self.size, 0)
 
     def __repr__(self) -> str:
-        return f"<Carved {self.kind} at {self.addr}: {self.size} bytes, {self.end.name.lower()}>"
+        behind = f" behind inode {self.slack_of}" if self.slack_of else ""
+        return f"<Carved {self.kind} at {self.addr}{behind}: {self.size} bytes, {self.end.name.lower()}>"
 
 
 class Carver(Closable):
-    """A search for files in free blocks; see `Volume.carve()`."""
+    """A search for files in free blocks and slack; see `Volume.carve()`."""
 
     __slots__ = ("_past",)
 
@@ -307,11 +318,13 @@ class Carver(Closable):
             "carver", lib.f2fs_carver_close, "f2fs_carver", lib.f2fs_carver_open, options
         )
 
-    def run(self) -> list[Carved]:
-        """Search, and return what is found in the order of the device."""
+    def run(self, *, slack: bool = True) -> list[Carved]:
+        """Search, and return what is found: in free blocks in the order of the device, then behind the ends of files."""
         found: list[Carved] = []
         user = visitor(self._handle.core.hooks, lambda row: found.append(Carved(self, row)))
         self._handle.call(lib.f2fs_carver_run, lib.py_carver_run_visit, user)
+        if slack:
+            self._handle.call(lib.f2fs_carver_run_slack, lib.py_carver_run_slack_visit, user)
         return found
 
     def stat(self) -> CarveStat:
@@ -323,10 +336,13 @@ class Carver(Closable):
 
     def _read(self, file: Carved, length: int, offset: int) -> bytes:
         length = max(0, min(number(length, "length"), file.size - number(offset, "offset")))
-        row, done = ffi.new("struct f2fs_carved *"), ffi.new("size_t *")
-        row.addr, row.size = file.addr, file.size
-        buffer = ffi.new("char[]", length)
-        self._handle.call(lib.f2fs_carver_read, row, offset, buffer, length, done)
+        buffer, done = ffi.new("char[]", length), ffi.new("size_t *")
+        if file.slack_of:
+            row = ffi.new("struct f2fs_carved_slack *", {"ino": file.slack_of, "offset": file.offset, "size": file.size})
+            self._handle.call(lib.f2fs_carver_read_slack, row, offset, buffer, length, done)
+        else:
+            row = ffi.new("struct f2fs_carved *", {"addr": file.addr, "size": file.size})
+            self._handle.call(lib.f2fs_carver_read, row, offset, buffer, length, done)
         return bytes(ffi.buffer(buffer, done[0]))
 
 
@@ -508,6 +524,12 @@ def py_versions_visit(user: Any, version: Any) -> int:
 def py_leftovers_visit(user: Any, leftover: Any) -> int:
     visit = ffi.from_handle(user)
     return int(visit(leftover))
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_carver_run_slack_visit(user: Any, file: Any) -> int:
+    visit = ffi.from_handle(user)
+    return int(visit(file))
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]

@@ -1241,17 +1241,19 @@ class Volume(Closable):
         self._handle.call(lib.f2fs_volume_read, number(offset, "offset"), buffer, length)
         return bytes(ffi.buffer(buffer, length))
 
-    def carve(self, kinds: str | None = None, *, max_size: int = 0, max_files: int = 0,
-              thorough: bool = False) -> list[Carved]:
-        """Return files in free blocks that are found by what they look like, when no inode leads to them any more.
+    def carve(self, kinds: str | None = None, *, max_size: int = 0, max_files: int = 0, thorough: bool = False,
+              slack: bool = True) -> list[Carved]:
+        """Return files that are found by what they look like, when no inode leads to them any more: in free blocks, and
+        behind the ends of other files.
 
         Args:
             kinds: names as of `Carved.kind`, separated by commas; None: all.
             max_size: of one file; 0: 64 MiB.
             max_files: 0: no limit.
             thorough: read every block for nodes, which are left out.
+            slack: look behind the ends of files, too; `Carved.slack_of` says of which.
         """
-        return self.past(thorough=thorough).carver(kinds, max_size=max_size, max_files=max_files).run()
+        return self.past(thorough=thorough).carver(kinds, max_size=max_size, max_files=max_files).run(slack=slack)
 
     def lookup(self, path: AnyPath, *, follow: bool = False) -> Inode:
         """Open the inode of a path from the root.

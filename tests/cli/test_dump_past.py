@@ -258,6 +258,18 @@ def test_leftovers_and_carve(image, tmp_path):
         kinds = {row["kind"]: row for row in shown(image, "--carve", "--magic")["carve"]}
         assert kinds["text/plain"]["size"] == len(plain)
     assert image.read_bytes() == before
+    last = shown(image, "--map=/file")["map"][0]["extents"][-1]         # 5 * 40000 bytes: the last of 49 blocks has 3392
+    place = (last["addr"] + last["count"] - 1) * 4096 + 200_000 % 4096
+    image.chmod(0o600)
+    with open(image, "r+b") as file:
+        file.seek(place)
+        file.write(script[:300])
+    out = tmp_path / "slack"
+    found, = [row for row in shown(image, "--carve", f"--to={out}")["carve"] if row["slack_of"]]
+    ino = shown(image, "--versions=/file")["versions"][0]["ino"]
+    assert (found["slack_of"], found["offset"], found["block_addr"], found["end"]) == (ino, place, place // 4096, "guessed")
+    assert found["file"] == f"slack-{ino}-{place}.sh" and (out / found["file"]).read_bytes()[:300] == script[:300]
+    assert f" {ino}  slack-{ino}-{place}.sh" in run(DUMP, "--carve", image).decode()
 
 
 def test_hard_links_and_attributes_come_back(image, tmp_path, peer_check):

@@ -495,6 +495,17 @@ static int add_carved(void *user, const struct f2fs_carved *file)
 	return 0;
 }
 
+static int add_carved_slack(void *user, const struct f2fs_carved_slack *file)
+{
+	struct carving *c = user;
+	size_t done;
+
+	add_number(c->r, file->size);
+	if (passed(c->r, f2fs_carver_read_slack(c->carver, file, 0, c->r->buffer, BUFFER, &done)))
+		add(c->r, c->r->buffer, done);
+	return 0;
+}
+
 static void exercise_carving(struct run *r, struct f2fs_past *past)
 {
 	struct carving c = { .r = r };
@@ -503,6 +514,7 @@ static void exercise_carving(struct run *r, struct f2fs_past *past)
 	if (!passed(r, f2fs_carver_open(past, NULL, &c.carver)))
 		return;
 	passed(r, f2fs_carver_run(c.carver, add_carved, &c));
+	passed(r, f2fs_carver_run_slack(c.carver, add_carved_slack, &c));
 	f2fs_carver_close(c.carver);
 }
 

@@ -209,6 +209,12 @@ static int see_carved(void *user, const struct f2fs_carved *file)
 	return 0;
 }
 
+static int see_carved_slack(void *user, const struct f2fs_carved_slack *file)
+{
+	mix(&((struct bench *)user)->digest, &file->size, sizeof(file->size));
+	return 0;
+}
+
 static int carve(struct bench *b, struct f2fs_past *past)
 {
 	struct f2fs_carver *carver;
@@ -217,6 +223,8 @@ static int carve(struct bench *b, struct f2fs_past *past)
 	if (rc != 0)
 		return rc;
 	rc = f2fs_carver_run(carver, see_carved, b);
+	if (rc == 0)
+		rc = f2fs_carver_run_slack(carver, see_carved_slack, b);
 	f2fs_carver_close(carver);
 	return rc;
 }

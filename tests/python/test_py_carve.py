@@ -110,6 +110,49 @@ def test_whole_files(disk, tmp_path):
     assert disk.read_bytes() == before
 
 
+def test_files_in_slack(tmp_path):
+    """Behind the end of a file, where it ends or at a border of 512 bytes, in blocks that it keeps, in an inode; not as ciphertext."""
+    disk, small, large = tmp_path / "disk.img", make_png(700), make_png(9000)
+    f2fskit.mkfs(disk, 64 << 20, features=["extra_attr", "encrypt"])
+    names = ("at-end", "at-sector", "two", "kept", "inline", "secret/file")
+    with f2fskit.open(disk, "r+") as volume:
+        volume.path("/secret").mkdir()
+        volume.lookup("/secret").encrypt(volume.add_key(bytes(range(64))))
+        for name in names:
+            volume.path(f"/{name}").write_bytes(b"x" * (1000 if name == "inline" else 30_000 if name == "kept" else 5000))
+        volume.commit()
+        ino = {name: volume.path(f"/{name}").inode().number for name in names}
+    with f2fskit.fields(disk, "r+") as fields:
+        fields[f"inode[{ino['kept']}].i_size"] = 4000
+    with f2fskit.open(disk) as volume:
+        assert not volume.carve()
+        start = {}
+        for row in volume.leftovers(empty=True):
+            if row.kind == KIND.SLACK:
+                start.setdefault(row.ino, row.offset)
+    sector = -start[ino["at-sector"]] % 512
+    wanted = {  # name, bytes behind the end: what is there, how it ends
+        ("at-end", 0): (small, END.WHOLE), ("at-sector", sector + 512): (small, END.WHOLE),
+        ("two", 0): (small, END.WHOLE), ("two", sector + 1024): (small[:-30], END.CUT),
+        ("kept", 96): (large, END.WHOLE), ("inline", 0): (small, END.WHOLE), ("secret/file", 0): (small, END.WHOLE)}
+    with open(disk, "r+b") as file:
+        for (name, at), (contents, _) in wanted.items():
+            file.seek(start[ino[name]] + at)
+            file.write(contents)
+    del wanted["secret/file", 0]
+    with f2fskit.open(disk) as volume:
+        found = volume.carve()
+        assert {(file.slack_of, file.offset): file.end for file in found} == {
+            (ino[name], start[ino[name]] + at): end for (name, at), (_, end) in wanted.items()}
+        for file in found + found[::-1]:
+            name, = [name for name in names if ino[name] == file.slack_of]
+            contents, end = wanted[name, file.offset - start[file.slack_of]]
+            assert file.kind == "png" and file.addr == file.offset // 4096 and not file.nid
+            assert file.read_bytes()[:len(contents)] == contents and (end == END.CUT or file.size == len(contents))
+            assert file.pread(50, 600) == contents[600:650]
+        assert not volume.carve(slack=False) and not volume.carve("gif") and len(volume.carve(max_files=2)) == 2
+
+
 def test_ends_that_are_not_known(disk):
     """A kind without lengths goes as far as the blocks of its owner, a broken one as far as it can be followed."""
     packed = gzip.compress(pattern(1, 9000))

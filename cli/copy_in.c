@@ -45,7 +45,7 @@ int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol
 	err = f2fs_populate(vol, &in->options, &in->result);
 	if (!err || err == F2FS_ERR_INCOMPLETE)
 		return err != 0;
-	if (err == F2FS_ERR_NOSPC && !f2fs_context_error(f2fs_volume_context(vol))->sys_errno) /* else the host's */
+	if (cli_is_full(f2fs_volume_context(vol), err))
 		return CLI_COPY_IN_NO_ROOM;
 	cli_error_of(cli, f2fs_volume_context(vol), in->source);
 	return -1;

@@ -287,6 +287,11 @@ void cli_error_of(struct cli *cli, const struct f2fs_context *ctx, const char *w
 	cli_error_detail(cli, f2fs_context_error(ctx), what ? what : "", "");
 }
 
+int cli_is_full(const struct f2fs_context *ctx, int rc)
+{
+	return rc == F2FS_ERR_NOSPC && f2fs_context_error(ctx)->sys_errno == 0;
+}
+
 void cli_usage_error(struct cli *cli, const char *what, const char *value, const char *why)
 {
 	if (value)

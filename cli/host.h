@@ -56,6 +56,8 @@ void cli_error(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 void cli_warning(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 /* Write what the context says of its last error; what (may be NULL) is put in front: a path, say. */
 void cli_error_of(struct cli *cli, const struct f2fs_context *ctx, const char *what);
+/* Is it the volume that has no room, as the context's last error says, and not the host's disk? */
+int cli_is_full(const struct f2fs_context *ctx, int rc);
 /* Write an error of which the library tells in a callback; what and part (either may be empty) are put in front. */
 void cli_error_detail(struct cli *cli, const struct f2fs_error_detail *detail, const char *what, const char *part);
 /* Write "'value' WHY" for an option or operand that was not understood, and the hint at --help. */

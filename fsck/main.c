@@ -195,7 +195,7 @@ static int repair_once(struct run *run)
 {
 	int rc = try_check(run, 1);
 
-	if (rc == F2FS_ERR_NOSPC && must_fit(run) && short_device_may_grow(&run->session, &run->device))
+	if (cli_is_full(run->ctx, rc) && must_fit(run) && short_device_may_grow(&run->session, &run->device))
 		rc = grow_and_repair(run);
 	else if (rc)
 		cli_error_of(run->cli, run->ctx, run->arguments->image.path);

@@ -56,6 +56,11 @@ int error_at(struct f2fs_context *ctx, int code, const struct error_where *where
 	PRINTF_LIKE(4, 5);
 /* Record the failure of a call of the host; maps errno to a code, appends the host's text. Returns the code. */
 int error_sys(struct f2fs_context *ctx, int sys_errno, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Is it the volume that has no room, as the last error says? Else it may be the host's disk that is full. */
+static inline bool error_is_full(const struct f2fs_context *ctx, int err)
+{
+	return err == F2FS_ERR_NOSPC && ctx->error.sys_errno == 0;
+}
 /* Record F2FS_ERR_NOMEM and return it. */
 int error_nomem(struct f2fs_context *ctx);
 

@@ -68,7 +68,7 @@ static int begin_segment(struct txn *txn, struct stream *s)
 		return 0;
 	/* behind the last segment of a section there is none to go on in */
 	err = segment_choose(txn, F2FS_WARM_DATA, s->at > 0 ? s->segno : sps - 1, &segno, &alloc_type);
-	if (err == F2FS_ERR_NOSPC) {
+	if (error_is_full(txn->vol->ctx, err)) {
 		txn->vol->ctx->error = before;
 		return 0;
 	}

@@ -93,3 +93,19 @@ def test_an_undo_file_of_nothing_goes(run_tool, place, full, words, room):
     assert not (place / "undo").exists() and (place / "image").read_bytes() == before
     run_tool(*words, rc=None, cwd=place)
     assert (place / "undo").exists() and (place / "image").read_bytes() != before
+
+
+def test_defragmentation_tells_the_full_disk_from_a_full_volume(run_tool, f2fskit, place, full):
+    run_tool("mkfs.f2fs", "-q", "pieces", "64M", cwd=place)
+    with f2fskit.open(place / "pieces", "r+") as volume:
+        for _ in range(24):
+            for name in "abcdefgh":
+                with volume.path("/" + name).open("ab") as file:
+                    file.write(os.urandom(16 * 4096))
+            volume.commit()
+    before = run_tool("dump.f2fs", "--tar=-", "pieces", cwd=place).stdout
+    done = run_tool("defrag.f2fs", "pieces", rc=None, cwd=place, **full(30 * MIB))
+    assert done.returncode and b"No space left on device" in done.stderr, done
+    assert b"too little room" not in done.stdout + done.stderr, done
+    assert run_tool("dump.f2fs", "--tar=-", "pieces", cwd=place).stdout == before
+    run_tool("fsck.f2fs", "--dry-run", "pieces", cwd=place)

@@ -217,7 +217,7 @@ static int guarded(struct defrag_run *r, int (*step)(struct defrag_run *r))
 	if (err)
 		restore(r, &saved);
 	mem_free(r->vol->ctx, saved.states);
-	if (err != F2FS_ERR_NOSPC)
+	if (!error_is_full(r->vol->ctx, err))
 		return err;
 	log_message(r->vol->ctx, F2FS_LOG_INFO, "too little room: %s", r->vol->ctx->error.message);
 	error_clear(r->vol->ctx);

@@ -150,12 +150,6 @@ static int fill(struct sizing *s, struct f2fs_device *dev, struct usage *out)
 	return err;
 }
 
-/* Was it the volume that had no room, and not the host's disk below it? */
-static bool is_too_small(const struct sizing *s, int err)
-{
-	return err == F2FS_ERR_NOSPC && s->ctx->error.sys_errno == 0;
-}
-
 /* Make a volume of a size and copy the tree; NOSPC when it does not fit. */
 static int try_size(struct sizing *s, uint64_t size, struct usage *out)
 {
@@ -186,7 +180,7 @@ static int has_room(struct sizing *s, uint64_t size, const struct usage *usage, 
 		return err;
 	err = f2fs_mkfs_plan(s->ctx, &device, 1, s->mkfs, &layout);
 	f2fs_device_close(device.device);
-	if (err == F2FS_ERR_NOSPC) {
+	if (error_is_full(s->ctx, err)) {
 		*has = false;
 		return 0;
 	}
@@ -233,7 +227,7 @@ static int count_tree(struct sizing *s, struct usage *usage)
 	uint64_t size = FIRST_SIZE;
 	int err;
 
-	while (is_too_small(s, err = try_size(s, size, usage)) && size < LAST_SIZE)
+	while (error_is_full(s->ctx, err = try_size(s, size, usage)) && size < LAST_SIZE)
 		size *= 8;
 	return err;
 }
@@ -245,7 +239,7 @@ static int prove(struct sizing *s, uint64_t step, uint64_t *size)
 	struct usage usage;
 	int err;
 
-	for (uint64_t more = 1; is_too_small(s, err = try_size(s, *size, &usage)) && more < 1u << 20; more *= 2) {
+	for (uint64_t more = 1; error_is_full(s->ctx, err = try_size(s, *size, &usage)) && more < 1u << 20; more *= 2) {
 		low = *size;
 		*size += more * step;
 	}
@@ -255,7 +249,7 @@ static int prove(struct sizing *s, uint64_t step, uint64_t *size)
 		err = try_size(s, middle, &usage);
 		if (!err) {
 			*size = middle;
-		} else if (is_too_small(s, err)) {
+		} else if (error_is_full(s->ctx, err)) {
 			low = middle;
 			err = 0;
 		}

@@ -84,6 +84,8 @@ static int take_dots(struct checker *c, struct inode_fact *dir, f2fs_blk_t block
 		dir->dotdot = ref->ino;
 	else if (ref->ino != dir->ino)
 		return raise_entry(c, P_DOT_WRONG, dir, block, ref->slot, ref->ino, dir->ino);
+	if (ref->type != F2FS_TYPE_DIRECTORY)
+		return raise_entry(c, P_DENTRY_TYPE, dir, block, ref->slot, ref->type, F2FS_TYPE_DIRECTORY);
 	return 0;
 }
 

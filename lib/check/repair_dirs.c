@@ -195,6 +195,7 @@ static int put_dot(struct repair *r, f2fs_nid_t dir, unsigned slot, f2fs_nid_t i
 	if (find_entry(&area, slot, &ref) && ref.slot == slot && ref.name_len == length &&
 	    memcmp(ref.name, dots, length) == 0) {
 		dentry_set_ino(entry_of(&area, slot), ino);
+		dentry_set_file_type(entry_of(&area, slot), F2FS_TYPE_DIRECTORY);
 		return 0;
 	}
 	if (find_entry(&area, slot, &ref) && ref.slot == slot) {

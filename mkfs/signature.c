@@ -28,6 +28,8 @@ static const struct {
 
 /* Most signatures one device can have: a stop for a wipe that has no effect. */
 enum { MOST_SIGNATURES = 1000 };
+/* How often a failed search is begun anew. */
+enum { TRIES = 3 };
 
 static blkid_probe new_probe(struct cli *cli, const char *path, int fd, uint64_t offset, uint64_t size)
 {
@@ -149,7 +151,8 @@ int signature_limit(struct cli *cli, const char *path, uint64_t offset, uint64_t
 	return probe ? 0 : -1;
 }
 
-static int wipe_known(struct cli *cli, const char *path, int fd, uint64_t offset, uint64_t size)
+/* 1: nothing is left. */
+static int wipe_once(struct cli *cli, const char *path, int fd, uint64_t offset, uint64_t size)
 {
 	blkid_probe probe = new_probe(cli, path, fd, offset, size);
 	int rc = -1;
@@ -169,8 +172,15 @@ static int wipe_known(struct cli *cli, const char *path, int fd, uint64_t offset
 			break;
 	}
 	blkid_free_probe(probe);
-	if (rc == 1)
-		return 0;
+	return rc;
+}
+
+/* libblkid reads by itself; a read that fails may not fail again. */
+static int wipe_known(struct cli *cli, const char *path, int fd, uint64_t offset, uint64_t size)
+{
+	for (unsigned i = 0; i < TRIES; i++)
+		if (wipe_once(cli, path, fd, offset, size) == 1)
+			return 0;
 	cli_error(cli, "%s: wiping old signatures failed", path);
 	return -1;
 }

@@ -341,13 +341,42 @@ static int verify(struct player *p)
 	return verify_device(p);
 }
 
+static int play(struct player *p)
+{
+	uint64_t records, end;
+	int err = read_header(p);
+
+	if (!err)
+		err = verify(p);
+	if (!err)
+		err = walk(p, &records, &end, put_back);
+	return err ? err : device_flush(p->target);
+}
+
+/* What cannot be read is tried again, as volumes do. */
+static int play_patiently(struct player *p, struct f2fs_device *const *parts)
+{
+	struct f2fs_device *layers[2 + UNDO_MAX_PARTS] = { NULL };
+	struct f2fs_device *const inner[2] = { p->log, p->target };
+	int err = 0;
+
+	for (unsigned i = 0; i < 2 + p->count && !err; i++)
+		err = device_new_retry(i < 2 ? inner[i] : parts[i - 2], &layers[i]);
+	if (!err) {
+		p->log = layers[0];
+		p->target = layers[1];
+		p->parts = layers + 2;
+		err = play(p);
+	}
+	for (unsigned i = 0; i < 2 + p->count; i++)
+		f2fs_device_close(layers[i]);
+	return err;
+}
+
 int undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_device *const *parts, unsigned count,
 	      int force, struct f2fs_undo_info *info)
 {
-	struct player p = {
-		.ctx = target->ctx, .log = log, .target = target, .parts = parts, .count = count, .force = force
-	};
-	uint64_t records, end;
+	struct player p = { .ctx = target->ctx, .log = log, .target = target, .count = count, .force = force };
 	int err;
 
 	error_clear(p.ctx);
@@ -360,13 +389,7 @@ int undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_d
 	if (!p.buffer || !p.starts || !p.now)
 		err = F2FS_ERR_NOMEM;
 	if (!err)
-		err = read_header(&p);
-	if (!err)
-		err = verify(&p);
-	if (!err)
-		err = walk(&p, &records, &end, put_back);
-	if (!err)
-		err = device_flush(target);
+		err = play_patiently(&p, parts);
 	if (!err)
 		sized_give(info, &p.info, sizeof(p.info));
 	mem_free(p.ctx, p.buffer);

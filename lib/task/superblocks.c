@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Replacing the superblock of an open volume: one copy after the other, first the one that is not in use, each durable
- * before the next. A cut at any write leaves one valid copy, with the old contents or the new ones; a superblock is six
+ * before the next. Both blocks are read before the first write, so that what cannot be read does not leave two copies
+ * that differ. A cut at any write leaves one valid copy, with the old contents or the new ones; a superblock is six
  * sectors, and a write that is torn between them must not leave one of both kinds that looks valid.
  */
 #include "task/superblocks.h"
@@ -39,18 +40,17 @@ static int write_part(struct f2fs_volume *vol, unsigned copy, const uint8_t *blo
 }
 
 /*
- * Put sb into one copy; what else is in its block stays. The copy does not count from the first write, which takes its
- * magic number away, to the last one, which brings the sector with it: in between it cannot be a mix of two.
+ * Put sb into one copy, whose block is given; what else is in that stays. The copy does not count from the first write,
+ * which takes its magic number away, to the last one, which brings the sector with it: in between it cannot be a mix of
+ * two.
  */
-static int write_copy(struct f2fs_volume *vol, unsigned copy, const uint8_t *sb)
+static int write_copy(struct f2fs_volume *vol, unsigned copy, uint8_t *block, const uint8_t *sb)
 {
 	const uint32_t bs = vol->geo.block_size, unit = torn_unit(vol);
 	const uint32_t first = SB_OFFSET / unit * unit, next = first + unit;
-	const uint64_t at = copy ? bs : 0;
-	uint8_t *block = mem_alloc(vol->ctx, bs);
-	int err = block ? device_read(vol->dev, at, block, bs) : F2FS_ERR_NOMEM;
+	int err = 0;
 
-	if (!err && sb_magic(block + SB_OFFSET) == F2FS_MAGIC && next < SB_OFFSET + sb_SIZE) {
+	if (sb_magic(block + SB_OFFSET) == F2FS_MAGIC && next < SB_OFFSET + sb_SIZE) {
 		sb_set_magic(block + SB_OFFSET, 0);
 		err = write_part(vol, copy, block, first, next);
 	}
@@ -60,7 +60,6 @@ static int write_copy(struct f2fs_volume *vol, unsigned copy, const uint8_t *sb)
 		err = write_part(vol, copy, block, next, bs < SB_OFFSET + sb_SIZE ? bs : SB_OFFSET + sb_SIZE);
 	if (!err)
 		err = write_part(vol, copy, block, first, next);
-	mem_free(vol->ctx, block);
 	if (!err)
 		vol->sb_state[copy] = 0;
 	return err;
@@ -68,14 +67,19 @@ static int write_copy(struct f2fs_volume *vol, unsigned copy, const uint8_t *sb)
 
 int superblock_replace(struct f2fs_volume *vol, uint8_t *sb)
 {
-	int err;
+	const uint32_t bs = vol->geo.block_size;
+	uint8_t *blocks = mem_alloc(vol->ctx, (size_t)bs * 2);
+	int err = blocks ? device_read(vol->dev, 0, blocks, (size_t)bs * 2) : F2FS_ERR_NOMEM;
 
 	if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM)
 		sb_set_crc(sb, superblock_crc(sb));
-	err = write_copy(vol, 1 - vol->sb_copy, sb);
-	if (!err)
-		err = write_copy(vol, vol->sb_copy, sb);
+	for (unsigned i = 0; i < 2 && !err; i++) {
+		const unsigned copy = i ? vol->sb_copy : 1 - vol->sb_copy;
+
+		err = write_copy(vol, copy, blocks + (size_t)copy * bs, sb);
+	}
 	if (!err)
 		memcpy(vol->sb, sb, sb_SIZE);
+	mem_free(vol->ctx, blocks);
 	return err;
 }

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Reads that go wrong under whole programs: see unlucky.py. A sample, chosen by the words of the program; with
+F2FSKIT_LONG_RUNS=1 every read in every way."""
+import os
+import random
+
+import pytest
+
+import unlucky
+
+ALL = os.environ.get("F2FSKIT_LONG_RUNS")
+SAMPLE = 2
+ALWAYS = {      # what once went badly
+    "f2fslabel {} text": [("place", 1), ("place", 2), ("all", 16)],
+    "f2fs -w {} label text": [("place", 1), ("all", 16)],
+    "f2fs -w {} rollback UNDO": [("once", 20), ("part", 30), ("end", 44)],
+    "mkfs.f2fs -q -f {}": [("once", 57), ("once", 88)],
+}
+
+
+@pytest.fixture(scope="module")
+def bench(f2fskit, tool, build_dir, tmp_path_factory):
+    return unlucky.Bench(f2fskit, tool, build_dir, str(tmp_path_factory.mktemp("unlucky")))
+
+
+def faults(operation, reads):
+    ways = unlucky.TRANSIENT + unlucky.TOLD + unlucky.SILENT
+    every = [(how, n) for how in ways for n in range(1, reads + 1)]
+    if ALL:
+        return every
+    return ALWAYS.get(operation.words, []) + random.Random(operation.words + operation.base).sample(every, min(SAMPLE, len(every)))
+
+
+@pytest.mark.parametrize("operation", unlucky.LOOKS + unlucky.WRITES, ids=lambda op: "%s (%s)" % (op.words, op.base))
+def test_reads_go_wrong(bench, operation):
+    unharmed = bench.run(operation)
+    wrong = [] if unharmed.reads else ["it does not read: %s" % unharmed.stderr.decode(errors="replace")]
+    if not operation.writes and unharmed.shows != bench.show(bench.volumes[operation.base]):
+        wrong.append("it looks, and changes the volume")
+    for how, n in faults(operation, unharmed.reads):
+        found = bench.run(operation, how, n)
+        if fault := unlucky.judge(bench, operation, how, n, found, unharmed):
+            wrong.append("read %d of %d, %s: %s; status %s, before %s: %s" % (
+                n, unharmed.reads, how, fault, found.status, unharmed.status, found.stderr.decode(errors="replace")[-300:]))
+    if wrong:
+        pytest.fail("\n".join(wrong))

@@ -1,0 +1,455 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Whole programs whose n-th read of a volume goes wrong: the volumes, the programs, and what may come of it.
+
+- A read that fails once, or is short, makes no difference: not to what is printed, written or left.
+- What cannot be read for good is told by the status or a message; otherwise it made no difference.
+- Whatever happens, no program dies or runs for ever, programs that look change nothing, and the volume, read without faults,
+  shows what it showed before or what it would show without the fault; the checker finds nothing.
+- Zeros and older blocks, of which the device says nothing, cannot always be noticed: what comes of them is found by the checker.
+"""
+import collections
+import dataclasses
+import hashlib
+import os
+import re
+import shutil
+import struct
+import subprocess
+
+TRANSIENT = ("once", "part", "short", "end")
+TOLD = ("place", "all")
+SILENT = ("zeros", "zeros-once", "stale", "stale-once")
+CONTENTS = 2        # where they are in a row of show_entry()
+PASSING = rb"Done: [0-9.]+ secs|\[FSCK\] Max image size[^\n]*\n"   # not there when the volume cannot be opened at the end
+PATIENCE = 120      # seconds of a run: only what never ends takes so long
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation:
+    """A program on a volume. {} in its words is the image, OUT what it makes on the host, TREE a directory there."""
+    words: str
+    base: str = "clean"
+    writes: bool = False
+    prints: bool = True     # the same each time, as what it makes on the host
+    remakes: bool = False   # what was there is given up
+    again: str = ""         # finishes what was broken off
+
+
+UUID = "12345678-1234-5678-1234-567812345678"
+
+LOOKS = [Operation(*row) for row in (
+    ("dump.f2fs --json --info --features --superblock --checkpoint --logs --journals --orphans {}",),
+    ("dump.f2fs --json --nat --sit --ssa {}",),
+    ("dump.f2fs --json --stat --quota --tree {}",),
+    ("dump.f2fs --json --inode=/many/file-3 --node=5 --block=6000 {}",),
+    ("dump.f2fs --json --map=/large --xattr=/attributes --verity=/sealed --verify=/sealed {}",),
+    ("dump.f2fs --json --recovery {}", "unclean"),
+    ("dump.f2fs --recover-view --tree {}", "unclean"),
+    ("dump.f2fs --json --deleted --former-names --timeline {}",),
+    ("dump.f2fs --json --leftovers --carve {}",),
+    ("dump.f2fs --json --versions=/large --history=3 {}",),
+    ("dump.f2fs --as-of=-1 --tree {}",),
+    ("dump.f2fs --undelete=all --to=OUT {}",),
+    ("dump.f2fs --hashes {}",),
+    ("dump.f2fs --fragmentation {}",),
+    ("dump.f2fs --cat=/large {}",),
+    ("dump.f2fs --cat=/packed {}",),
+    ("dump.f2fs --extract=OUT {}",),
+    ("dump.f2fs --tar=OUT {}",),
+    ("dump.f2fs --metadata-image=OUT {}",),
+    ("dump.f2fs --used-image=OUT {}",),
+    ("dump.f2fs --rescue --tree {}", "lost"),
+    ("dump.f2fs --strict --info {}",),
+    ("dump.f2fs -t -l -M {}",),
+    ("dump.f2fs -f -P -r -o OUT {}",),
+    ("f2fs {} ls -laR /",),
+    ("f2fs {} tree",),
+    ("f2fs {} find -t f /",),
+    ("f2fs {} cat /large /packed",),
+    ("f2fs {} du /",),
+    ("f2fs {} diff TREE",),
+    ("f2fs {} df",),
+    ("f2fs {} quota -u",),
+    ("f2fs {} info",),
+    ("f2fs {} get -r / OUT",),
+    ("f2fs {} lsattr -p /",),
+    ("f2fs {} getfattr /attributes user.long",),
+    ("f2fs {} field sb.feature cp.ckpt_flags inode[3].i_links nat[5].ino sit[2].valid_blocks",),
+    ("f2fs {} gc -n",),
+    ("defrag.f2fs --report {}",),
+    ("defrag.f2fs --map {}",),
+    ("defrag.f2fs -n {}",),
+    ("resize.f2fs -n {} 64M",),
+    ("resize.f2fs --min-size {}",),
+    ("f2fslabel {}",),
+    ("fsck.f2fs -a {}",),
+    ("fsck.f2fs -n {}",),
+    ("fsck.f2fs -n --content {}",),
+    ("fsck.f2fs -n {}", "damaged"),
+    ("fsck.f2fs -n {}", "unclean"),
+    ("fsck.f2fs -n {}", "lost"),
+    ("fsck.f2fs --dry-run {}", "damaged"),
+    ("fsck.f2fs -M {}",),
+    ("fsck.f2fs -t {}",),
+    ("fsck.f2fs -l {}",),
+    ("fsck.f2fs -n {}", "several"),
+    ("dump.f2fs --hashes {}", "several"),
+)]
+
+WRITES = [Operation(*row, writes=True, prints=False) for row in (
+    ("fsck.f2fs -f {}",),
+    ("fsck.f2fs -y {}", "damaged"),
+    ("fsck.f2fs -a {}", "damaged"),
+    ("fsck.f2fs -a {}", "unclean"),
+    ("fsck.f2fs -y {}", "unclean"),
+    ("fsck.f2fs -y {}", "lost"),
+    ("fsck.f2fs -y {}", "several"),
+    ("fsck.f2fs -y -O casefold {}",),
+    ("f2fs -w {} put TREE/large /new",),
+    ("f2fs -w {} put -r TREE /new",),
+    ("f2fs -w {} rm -r /many /large",),
+    ("f2fs -w {} mv /many /moved",),
+    ("f2fs -w {} write /large 5000 text",),
+    ("f2fs -w {} truncate /large 5000",),
+    ("f2fs -w {} truncate /packed 5000",),
+    ("f2fs -w {} chmod -R u+x /many",),
+    ("f2fs -w {} chown -R 77:78 /many",),
+    ("f2fs -w {} setfattr /attributes user.more text",),
+    ("f2fs -w {} cp -r /many /copied",),
+    ("f2fs -w {} ln /large /many/again",),
+    ("f2fs -w {} chattr -R -p 7 /many",),
+    ("f2fs -w {} setquota -u 5 10M 20M 0 0",),
+    ("f2fs -w {} fallocate -c /large 4096 8192",),
+    ("f2fs -w {} fallocate -i /large 4096 8192",),
+    ("f2fs -w {} pin /large",),
+    ("f2fs -w {} release /packed",),
+    ("f2fs -w {} seal /many/file-7",),
+    ("f2fs -w {} gc",),
+    ("f2fs -w {} trim",),
+    ("f2fs -w {} undelete all",),
+    ("f2fs -w {} recover", "unclean"),
+    ("f2fs -w {} recover -d", "unclean"),
+    ("f2fs -w --recover {} rm /large", "unclean"),
+    ("f2fs -w {} label text",),
+    ("f2fs -w {} set inode[3].i_gid 5",),
+    ("f2fs -w --undo=OUT {} rm /large",),
+    ("f2fs -w {} rollback UNDO", "undone"),
+    ("f2fs -w {} rm -r /many /large", "several"),
+    ("sload.f2fs -f TREE --to /new {}",),
+    ("sload.f2fs -f TREE --existing=update --delete {}",),
+    ("sload.f2fs --recover -f TREE --to /other {}", "unclean"),
+    ("defrag.f2fs {}",),
+    ("defrag.f2fs -l 1024 {}",),
+    ("defrag.f2fs {} /large",),
+    ("f2fslabel {} text",),
+    ("inject.f2fs --node --nid=3 --mb=i_gid --val=5 {}",),
+)] + [Operation("mkfs.f2fs -q -f {}", writes=True, prints=False, remakes=True),
+      Operation("mkfs.f2fs -q -f --root-dir TREE {}", writes=True, prints=False, remakes=True),
+      Operation("resize.f2fs {} 72M", "small", writes=True, prints=False, again="resize.f2fs {} 72M"),
+      Operation("resize.f2fs {} 72M", writes=True, prints=False, again="resize.f2fs {} 72M"),
+      Operation("resize.f2fs {} 88M", "several", writes=True, prints=False, again="resize.f2fs {} 88M"),
+      Operation("f2fs -w {} uuid " + UUID, writes=True, prints=False, again="f2fs -w {} uuid -c " + UUID)]
+
+MAKE = "extra_attr,inode_checksum,flexible_inline_xattr,inode_crtime,lost_found,compression,verity,quota,project_quota"
+
+
+def noise(seed, length):
+    return hashlib.shake_128(b"%d" % seed).digest(length)
+
+
+def extents(file):
+    """(first byte, end) of what is no hole."""
+    end = 0
+    while True:
+        try:
+            at = os.lseek(file.fileno(), end, os.SEEK_DATA)
+        except OSError:
+            return
+        end = os.lseek(file.fileno(), at, os.SEEK_HOLE)
+        yield at, end
+
+
+def copy_sparse(source, target):
+    """Holes stay holes. A new file each time: some hosts flush what takes an old one's place."""
+    if os.path.exists(target):
+        os.unlink(target)
+    with open(source, "rb") as old, open(target, "xb") as new:
+        new.truncate(os.fstat(old.fileno()).st_size)
+        for at, end in extents(old):
+            while at < end:
+                at += os.copy_file_range(old.fileno(), new.fileno(), end - at, at, at)
+
+
+class Bench:
+    """The volumes to start with, in a folder; each is a list of files. `older` are the same places at an earlier commit."""
+
+    def __init__(self, f2fskit, tool, build_dir, folder):
+        self.f2fskit, self.tool, self.folder, self.volumes, self.seen = f2fskit, tool, folder, {}, {}
+        self.preload = os.path.join(build_dir, "tests/common/libwrong_reads.so")
+        self.tree = os.path.join(folder, "tree")
+        os.mkdir(self.tree)
+        for name, length in (("large", 700_000), ("small", 50), ("medium", 9000)):
+            with open(os.path.join(self.tree, name), "wb") as file:
+                file.write(noise(length, length))
+        for number in range(5):
+            with open(os.path.join(self.tree, "file-%d" % number), "wb") as file:
+                file.write(noise(number, 3000 * number))
+        self.packed = os.path.join(folder, "packed")
+        with open(self.packed, "wb") as file:
+            file.write(b"the same again " * 20_000)
+        self.make()
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def do(self, *words):
+        program, *rest = words
+        return subprocess.run([self.tool(program), *rest], check=True, capture_output=True, stdin=subprocess.DEVNULL)
+
+    def keep(self, name, *paths):
+        self.volumes[name] = [self.path("%s-%d" % (name, i)) for i in range(len(paths))]
+        for source, target in zip(paths, self.volumes[name]):
+            copy_sparse(source, target)
+
+    def fill(self, image, devices=()):
+        """Two commits; what is between them is kept as `older`."""
+        with self.f2fskit.open(image, "r+", devices=devices) as volume:
+            volume.path("/many").mkdir()
+            for i in range(30):
+                volume.path("/many/file-%d" % i).write_bytes(noise(i, (0, 90, 5000, 20000)[i % 4]))
+            volume.path("/large").write_bytes(noise(100, 3_000_000))
+            volume.path("/gone").write_bytes(b"<html>" + noise(101, 1_500_000))
+            if not devices:
+                volume.path("/attributes").write_bytes(b"attributes")
+                for i in range(3):
+                    volume.path("/attributes").inode().xattrs["user.%s" % ("long", "b", "c")[i]] = noise(i, 1000)
+        if not devices:
+            self.do("f2fs", "-w", image, "put", os.path.join(self.tree, "medium"), "/sealed", "--", "seal", "/sealed",
+                    "--", "touch", "/packed", "--", "compress", "/packed", "--", "put", self.packed, "/packed")
+        self.keep("older-%d" % len(devices), image, *devices)
+        with self.f2fskit.open(image, "r+", devices=devices) as volume:
+            with volume.path("/large").open("r+b") as file:
+                file.seek(400_000)
+                file.write(noise(102, 1_000_000))
+            for i in range(0, 30, 5):
+                volume.path("/many/file-%d" % i).unlink()
+            volume.path("/gone").unlink()
+            volume.path("/last").write_bytes(noise(103, 40_000))
+
+    def make(self):
+        work = self.path("work")
+        self.do("mkfs.f2fs", "-q", "-O", MAKE, work, "80M")
+        self.fill(work)
+        self.keep("clean", work)
+        self.do("f2fs", "-w", "--undo=" + self.path("undo"), work, "rm", "/large")
+        self.keep("undone", work)
+        self.use("clean", work)
+        volume = self.f2fskit.open(work, "r+")
+        for name in ("/many/file-2", "/new"):
+            with volume.path(name).open("ab") as file:
+                file.write(noise(104, 30_000))
+            volume.path(name).inode().fsync()
+        volume.path("/lost").write_bytes(b"lost")
+        volume.close()
+        self.keep("unclean", work)
+        self.use("clean", work)
+        self.do("f2fs", "-w", work, "set", "inode[3].i_links", "99", "sit[2].valid_blocks", "3", "nat[9].version", "77",
+                "dentry[3][\"last\"].hash_code", "5", "cp.valid_block_count", "1", "cp.ckpt_flags", "|=0x10")
+        self.keep("damaged", work)
+        self.use("clean", work)
+        with open(work, "r+b") as file:     # both superblocks, and a pack
+            file.write(bytes(8192))
+            file.seek(2 << 20)
+            file.write(bytes(4096))
+        self.keep("lost", work)
+        os.unlink(work)
+        self.do("mkfs.f2fs", "-q", "-O", MAKE, work, "64M")
+        self.fill(work)
+        os.truncate(work, 80 << 20)
+        self.keep("small", work)
+        second = self.path("second")
+        for path in (work, second):
+            with open(path, "wb") as file:
+                file.truncate(48 << 20)
+        self.do("mkfs.f2fs", "-q", "-O", "extra_attr,inode_checksum,lost_found", "-c", second, work)
+        self.fill(work, [second])
+        self.keep("several", work, second)
+
+    def use(self, name, *paths):
+        for source, target in zip(self.volumes[name], paths):
+            copy_sparse(source, target)
+
+    def older(self, name):
+        return self.volumes["older-1" if name in ("several", "older-1") else "older-0"]
+
+    # what a volume shows
+
+    def show_entry(self, volume, path, entry):
+        inode = volume.inode(entry.ino)
+        stat = inode.stat()
+        contents = hashlib.sha256(inode.read_bytes()).hexdigest() if entry.type.name == "REGULAR" else ""
+        found = [path, entry.type.name, contents, stat.st_mode, stat.st_uid, stat.st_gid, stat.st_projid, int(stat.st_flags),
+                 stat.st_size if entry.type.name != "DIRECTORY" else 0]
+        return found + sorted((name, bytes(value)) for name, value in inode.xattrs.items() if str(name).startswith("user."))
+
+    def show(self, paths):
+        """What a volume shows, once recovered."""
+        digest = hashlib.sha256()
+        for path in paths:
+            with open(path, "rb") as file:
+                digest.update(b"%d" % os.fstat(file.fileno()).st_size)
+                for at, end in extents(file):
+                    digest.update(b"%d-%d" % (at, end))
+                    file.seek(at)
+                    digest.update(file.read(end - at))
+        if digest.digest() not in self.seen:
+            self.seen[digest.digest()] = self.look(paths)
+        return self.seen[digest.digest()]
+
+    def look(self, paths):
+        try:
+            with self.f2fskit.open(paths[0], devices=paths[1:], recover="view") as volume:
+                rows = [[volume.label]]
+                for path, entry in volume.scan("/"):
+                    rows.append(self.show_entry(volume, path, entry))
+            rows.sort(key=repr)
+            tree, names = repr(rows), repr([row[:1] for row in rows])
+            contents = [row[CONTENTS] for row in rows if row[1:2] == ["REGULAR"]]
+        except (self.f2fskit.Error, OSError) as error:
+            tree, contents = type(error).__name__, []
+            names = tree
+        try:
+            report = self.f2fskit.check(paths[0], devices=paths[1:])
+            problems = sorted({problem.name for problem in report.problems if problem.severity})
+        except (self.f2fskit.Error, OSError) as error:
+            problems = [type(error).__name__]
+        return Shown(hashlib.sha256(tree.encode()).hexdigest(), hashlib.sha256(names.encode()).hexdigest(), sorted(contents), problems)
+
+    # a run
+
+    def output(self, path):
+        """A digest of what was made on the host."""
+        digest = hashlib.sha256()
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                digest.update(file.read())
+        for top, folders, names in os.walk(path):
+            folders.sort()
+            for name in sorted(names):
+                full = os.path.join(top, name)
+                digest.update(repr((os.path.relpath(full, path), os.lstat(full).st_mode)).encode())
+                if os.path.isfile(full) and not os.path.islink(full):
+                    with open(full, "rb") as file:
+                        digest.update(file.read())
+        return digest.hexdigest()
+
+    def earlier(self, operation):
+        """What the volume showed at the commit before, or without what was fsynced, and what would then have come of it."""
+        names = {"several": ["older-1"], "unclean": ["older-0", "clean"]}.get(operation.base, ["older-0"])
+        if operation not in self.seen:
+            self.seen[operation] = [shows for name in names for shows in (
+                self.show(self.volumes[name]), self.run(dataclasses.replace(operation, base=name)).shows)]
+        return self.seen[operation]
+
+    def run(self, operation, how="", n=0, again=False):
+        """Do it with such a read; again: on the volume that the last run left."""
+        base, out, count = self.volumes[operation.base], self.path("out"), self.path("count")
+        paths = [self.path("run-%d" % i) for i in range(len(base))]
+        if not again:
+            self.use(operation.base, *paths)
+        with open(count, "wb") as file:
+            file.write(bytes(8))
+        words = [word.replace("{}", paths[0]).replace("OUT", out).replace("TREE", self.tree).replace("UNDO", self.path("undo"))
+                 for word in operation.words.split()]
+        if paths[1:] and words[0] != "mkfs.f2fs":
+            words[1:1] = ["--device=" + path for path in paths[1:]]
+        env = dict(os.environ, LD_PRELOAD=self.preload, WRONG_FILES=":".join(paths), WRONG_OLDER=":".join(self.older(operation.base)),
+                   WRONG_HOW=how, WRONG_N=str(n), WRONG_COUNT=count, SOURCE_DATE_EPOCH="1700000000",
+                   ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
+        try:
+            done = subprocess.run([self.tool(words[0]), *words[1:]], env=env, capture_output=True, stdin=subprocess.DEVNULL,
+                                  timeout=PATIENCE)
+            status, stdout, stderr = done.returncode, done.stdout, done.stderr
+        except subprocess.TimeoutExpired:
+            status, stdout, stderr = None, b"", b""
+        with open(count, "rb") as file:
+            reads = struct.unpack("=Q", file.read())[0]
+        result = Outcome(status, re.sub(PASSING, b"", stdout), stderr, self.output(out), reads, self.show(paths))
+        if os.path.isdir(out):
+            shutil.rmtree(out)
+        elif os.path.exists(out):
+            os.unlink(out)
+        return result
+
+
+@dataclasses.dataclass(frozen=True)
+class Shown:
+    """Digests of a volume's files, of their names alone and of each one's contents, and the problems that a check finds."""
+    files: str
+    names: str
+    contents: list
+    problems: list
+
+
+@dataclasses.dataclass
+class Outcome:
+    status: object
+    stdout: bytes
+    stderr: bytes
+    output: str
+    reads: int
+    shows: Shown
+
+    def tells_more(self, other):
+        """By its status, a message, or a line of the result about what cannot be read."""
+        known = other.stdout.splitlines()
+        return (self.status != other.status or len(self.stderr) > len(other.stderr)
+                or any(line not in known and (b"be read" in line or b"unreadable" in line) for line in self.stdout.splitlines()))
+
+    def same(self, other, operation):
+        return (self.status == other.status and self.shows == other.shows
+                and (not operation.prints or (self.output == other.output and self.stdout == other.stdout)))
+
+
+def judge(bench, operation, how, n, found, unharmed):
+    """What is wrong about a run; None: nothing."""
+    if found.status is None:
+        return "it does not end"
+    if found.status < 0 or found.status > 128 or b"Sanitizer" in found.stderr:
+        return "it dies with %s" % found.status
+    if not operation.writes and found.shows != bench.show(bench.volumes[operation.base]):
+        return "it looks, and changes the volume"
+    if found.reads < n or how in TRANSIENT:
+        return None if found.same(unharmed, operation) else "it makes a difference"
+    if how in TOLD and not found.tells_more(unharmed) and not found.same(unharmed, operation):
+        return "it is not told"
+    if not operation.writes or (operation.remakes and found.status):
+        return None
+    return judge_volume(bench, operation, how, found, unharmed)
+
+
+def lost(before, after):
+    """Contents that are not there any more, under whatever name."""
+    return sorted((collections.Counter(before.contents) - collections.Counter(after.contents)).elements())
+
+
+def judge_volume(bench, operation, how, found, unharmed):
+    before, shows = bench.show(bench.volumes[operation.base]), found.shows
+    allowed = set(before.problems) | set(unharmed.shows.problems)
+    repairs = operation.words.startswith("fsck.f2fs")
+    if how in SILENT:   # what comes of a lie is found, or is one about contents, or about which commit is the last
+        states = [before, unharmed.shows, *bench.earlier(operation)]
+        if shows.problems or any(shows.names == state.names for state in states):
+            return None
+        if repairs:     # it puts in order what it sees, and a lie for good is what there is
+            return "contents are lost" if how.endswith("once") and lost(before, shows) else None
+    elif shows.files in (before.files, unharmed.shows.files) or (repairs and not lost(before, shows)):
+        if set(shows.problems) <= allowed:
+            return None
+        if not (operation.again or repairs) or not found.status:
+            return "the volume is damaged: %s" % shows.problems
+        again = bench.run(dataclasses.replace(operation, words=operation.again or operation.words), again=True).shows
+        if again == unharmed.shows or (repairs and not again.problems and not lost(before, again)):
+            return None
+        return "done again it is still damaged: %s" % again.problems
+    return "the volume is neither as before nor as after: %s" % shows.problems

@@ -64,7 +64,7 @@ static void put_in_order(struct f2fs_context *ctx, struct f2fs_volume *vol, uint
 static void defragment(struct f2fs_context *ctx, struct f2fs_device *dev, const struct compact *c)
 {
 	const struct f2fs_open_options open = { F2FS_SIZED(f2fs_open_options), .recover = F2FS_RECOVER_APPLY };
-	const int is_sound = problems(ctx, dev) == 0;
+	const int is_sound = is_sound_recovered(ctx, dev);
 	struct f2fs_volume *vol;
 	uint64_t before;
 

@@ -118,7 +118,7 @@ static void edit(struct f2fs_context *ctx, struct f2fs_device *dev, unsigned tur
 
 static void edit_twice(struct f2fs_context *ctx, struct f2fs_device *dev, const struct compact *c)
 {
-	const int is_sound = problems(ctx, dev) == 0;
+	const int is_sound = is_sound_recovered(ctx, dev);
 
 	(void)c;
 	edit(ctx, dev, 0, 1);

@@ -23,6 +23,17 @@ uint64_t problems(struct f2fs_context *ctx, struct f2fs_device *dev)
 	return f2fs_check(ctx, dev, NULL, &found) == 0 ? found.found : UINT64_MAX;
 }
 
+int is_sound_recovered(struct f2fs_context *ctx, struct f2fs_device *dev)
+{
+	const struct f2fs_open_options open = { F2FS_SIZED(f2fs_open_options), .recover = F2FS_RECOVER_APPLY };
+	struct f2fs_volume *vol;
+
+	if (f2fs_volume_open(ctx, dev, &open, &vol) != 0)
+		return 0;
+	f2fs_volume_close(vol);
+	return problems(ctx, dev) == 0;
+}
+
 #define MOST_FILES 2000u
 #define PIECE (64u << 10)
 

@@ -3,11 +3,14 @@
  * For LD_PRELOAD: reads of a program from the files of $WRONG_FILES (paths with colons between) go wrong from the
  * $WRONG_N-th on, as $WRONG_HOW says:
  *
- *	once     that read fails with EIO          place    so do all that touch its place, from then on
- *	all      so do all that follow             part     it fails, but half of the buffer is overwritten
- *	short    it returns half, as read(2) may   end      it returns nothing, as at the end of a file
- *	zeros    the place reads as zeros          stale    the place reads as in the older file of $WRONG_OLDER
- *	zeros-once, stale-once                     that read alone does
+ *	once    that read fails with EIO
+ *	part    it fails, but half of the buffer is overwritten
+ *	short   it returns half, as read(2) may
+ *	end     it returns nothing, as at the end of a file
+ *	place   all that touch its place fail from then on
+ *	all     all that follow fail
+ *	zeros   the place reads as zeros (zeros-once: that read alone)
+ *	stale   the place reads as in the older file of $WRONG_OLDER (stale-once: that read alone)
  *
  * The file $WRONG_COUNT, of eight bytes, counts reads. A program sees one processor only, so that it reads in one order.
  */

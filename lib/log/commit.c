@@ -71,8 +71,11 @@ static void follow_form(struct txn *txn, struct pack *pack)
 /* Everything but the checkpoint pack is stored: fill in the pack. */
 static void describe(struct txn *txn, struct pack *pack)
 {
+	/* numbers that a resize left stay so until it, or a repair, settles them */
+	const bool settles = txn->is_derived || (txn->form && txn->form->has_room);
 	const uint32_t keep = FLAG_ckpt_flags_large_nat_bitmap | FLAG_ckpt_flags_quota_need_fsck |
-			      (txn->is_derived ? 0 : FLAG_ckpt_flags_fsck);
+			      (txn->is_derived ? 0 : FLAG_ckpt_flags_fsck) |
+			      (settles ? 0 : FLAG_ckpt_flags_resizefs);
 	uint8_t *cp = txn->cp;
 
 	pack->ctx = txn->vol->ctx;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How many segments are free: what a transaction that stands on a repair begins with, and what a commit writes down.
- * Between them segments_count_free() follows each change.
+ * Between them segments_count_free() follows each change. And what the SIT says by itself, read without keeping it.
  */
 #include "log/log.h"
 #include "volume/zone_map.h"
@@ -52,4 +52,61 @@ static uint32_t count_changes(const struct txn *txn)
 uint32_t free_count_committed(const struct txn *txn)
 {
 	return txn->is_derived ? count_all(txn) : count_changes(txn);
+}
+
+/* Of n segments, those that can hold something. */
+static uint32_t count_usable(const struct f2fs_volume *vol, f2fs_seg_t first, uint32_t n)
+{
+	uint32_t count = 0;
+
+	if (!vol->zones.sequential)
+		return n;
+	for (uint32_t i = 0; i < n; i++)
+		count += zones_usable(vol, first + i) > 0;
+	return count;
+}
+
+int sit_usage_count(struct f2fs_volume *vol, struct sit_usage *out)
+{
+	const struct f2fs_geometry *geo = &vol->geo;
+	uint8_t *entries = mem_calloc(vol->ctx, geo->sit_per_block, sit_SIZE);
+	int err = entries ? 0 : F2FS_ERR_NOMEM;
+
+	memset(out, 0, sizeof(*out));
+	for (f2fs_seg_t at = 0, n; at < geo->segment_count_main && !err; at += n) {
+		const uint32_t rest = geo->segment_count_main - at;
+		const uint64_t empty = (uint64_t)sit_hole_blocks(vol, at / geo->sit_per_block) * geo->sit_per_block;
+
+		n = rest < geo->sit_per_block ? rest : geo->sit_per_block;
+		if (empty > 0) {
+			n = empty < rest ? (uint32_t)empty : rest;
+			out->free_segments += count_usable(vol, at, n);
+			continue;
+		}
+		err = sit_read(vol, at, n, entries);
+		for (uint32_t i = 0; i < n && !err; i++) {
+			const uint32_t vblocks = sit_vblocks(entries + (size_t)i * sit_SIZE), valid = vblocks & 0x3ff;
+
+			*(vblocks >> 10 >= F2FS_HOT_NODE ? &out->node_blocks : &out->data_blocks) += valid;
+			out->free_segments += valid == 0 && zones_usable(vol, at + i) > 0;
+		}
+	}
+	mem_free(vol->ctx, entries);
+	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++) {
+		struct f2fs_sit_entry entry;
+
+		err = sit_lookup(vol, checkpoint_log_segno(vol->cp, i), &entry);
+		out->free_segments -= !err && entry.valid_blocks == 0 && out->free_segments > 0;
+	}
+	return err;
+}
+
+int free_count_renew(struct f2fs_volume *vol)
+{
+	struct sit_usage usage;
+	int err = sit_usage_count(vol, &usage);
+
+	if (!err)
+		cp_set_free_segment_count(vol->cp, usage.free_segments);
+	return err;
 }

@@ -216,6 +216,14 @@ void holes_end(struct txn *txn);
 /* free_count.c: free segments as a repair leaves them, and as the commit is going to write them */
 uint32_t free_count_derived(const struct txn *txn);
 uint32_t free_count_committed(const struct txn *txn);
+/* What the SIT of the last checkpoint says. */
+struct sit_usage {
+	uint64_t data_blocks, node_blocks;
+	uint32_t free_segments; /* logs do not count */
+};
+int sit_usage_count(struct f2fs_volume *vol, struct sit_usage *out);
+/* A resize that was stopped has left the count of another size in the checkpoint: put the right one into vol->cp. */
+int free_count_renew(struct f2fs_volume *vol);
 
 /* segment_choose.c */
 /* Find a segment for a head: appending into a free one, or filling holes of one in use. NOSPC when there is neither. */

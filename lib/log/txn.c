@@ -174,8 +174,12 @@ static int copy_orphans(struct txn *txn)
 static int fill(struct txn *txn, const struct txn_truth *truth)
 {
 	const uint8_t *cp = txn->vol->cp;
-	int err;
+	int err = 0;
 
+	if (!truth && (cp_ckpt_flags(cp) & FLAG_ckpt_flags_resizefs))
+		err = free_count_renew(txn->vol);
+	if (err)
+		return err;
 	txn->user_blocks = cp_user_block_count(cp);
 	txn->valid_blocks = cp_valid_block_count(cp);
 	txn->valid_nodes = cp_valid_node_count(cp);

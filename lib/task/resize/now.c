@@ -21,53 +21,6 @@ int resize_report(struct resize *r, const char *phase, uint64_t done, uint64_t t
 	return progress_report(r->ctx, &progress);
 }
 
-/* Of n segments, those that can hold something. */
-static uint32_t count_usable(const struct f2fs_volume *vol, f2fs_seg_t first, uint32_t n)
-{
-	uint32_t count = 0;
-
-	if (!vol->zones.sequential)
-		return n;
-	for (uint32_t i = 0; i < n; i++)
-		count += zones_usable(vol, first + i) > 0;
-	return count;
-}
-
-static int count_usage(struct f2fs_volume *vol, struct resize_usage *out)
-{
-	const struct f2fs_geometry *geo = &vol->geo;
-	uint8_t *entries = mem_calloc(vol->ctx, geo->sit_per_block, sit_SIZE);
-	int err = entries ? 0 : F2FS_ERR_NOMEM;
-
-	memset(out, 0, sizeof(*out));
-	for (f2fs_seg_t at = 0, n; at < geo->segment_count_main && !err; at += n) {
-		const uint32_t rest = geo->segment_count_main - at;
-		const uint64_t empty = (uint64_t)sit_hole_blocks(vol, at / geo->sit_per_block) * geo->sit_per_block;
-
-		n = rest < geo->sit_per_block ? rest : geo->sit_per_block;
-		if (empty > 0) {
-			n = empty < rest ? (uint32_t)empty : rest;
-			out->free_segments += count_usable(vol, at, n);
-			continue;
-		}
-		err = f2fs_sit_read(vol, at, n, entries);
-		for (uint32_t i = 0; i < n && !err; i++) {
-			const uint32_t vblocks = sit_vblocks(entries + (size_t)i * sit_SIZE), valid = vblocks & 0x3ff;
-
-			*(vblocks >> 10 >= F2FS_HOT_NODE ? &out->node_blocks : &out->data_blocks) += valid;
-			out->free_segments += valid == 0 && zones_usable(vol, at + i) > 0;
-		}
-	}
-	mem_free(vol->ctx, entries);
-	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++) {
-		struct f2fs_sit_entry entry;
-
-		err = f2fs_sit_lookup(vol, checkpoint_log_segno(vol->cp, i), &entry);
-		out->free_segments -= !err && entry.valid_blocks == 0 && out->free_segments > 0;
-	}
-	return err;
-}
-
 static uint32_t segments_before(const struct resize *r, uint64_t block)
 {
 	return block > UINT32_MAX ? UINT32_MAX : (uint32_t)(sub_or_zero(block, r->home) / F2FS_SEGMENT_BLOCKS);
@@ -99,7 +52,7 @@ static void look_at_areas(struct resize *r)
 
 int resize_look(struct resize *r)
 {
-	int err = count_usage(r->vol, &r->usage);
+	int err = sit_usage_count(r->vol, &r->usage);
 
 	look_at_areas(r);
 	r->now.data_blocks = r->usage.data_blocks;

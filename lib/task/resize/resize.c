@@ -166,6 +166,19 @@ static int refuse_plan(struct resize *r, enum stage_result why, uint32_t missing
 	}
 }
 
+/* Does the volume offer less than it has, as one that a resize has left which made it larger? A kernel that mounts it
+ * takes the checkpoint's flag away. */
+static bool offers_less(const struct resize *r)
+{
+	const uint32_t main_segments = r->vol->geo.segment_count_main;
+	const uint64_t offered = cp_user_block_count(r->vol->cp) / F2FS_SEGMENT_BLOCKS +
+				 cp_overprov_segment_count(r->vol->cp);
+	struct stage_room room;
+
+	return offered < stage_usable(&r->now, main_segments) && stage_room(&r->now, main_segments, false, &room) &&
+	       room.user_blocks > cp_user_block_count(r->vol->cp);
+}
+
 /* Are the numbers of the checkpoint those of the volume's size? */
 static bool numbers_are_right(const struct resize *r)
 {
@@ -175,7 +188,7 @@ static bool numbers_are_right(const struct resize *r)
 	if (cp_ckpt_flags(cp) & FLAG_ckpt_flags_resizefs)
 		return false;
 	if (r->options->overprovision == 0)
-		return true;
+		return !offers_less(r);
 	return stage_room(&r->now, r->vol->geo.segment_count_main, false, &room) &&
 	       room.user_blocks == cp_user_block_count(cp) && room.overprovision == cp_overprov_segment_count(cp);
 }

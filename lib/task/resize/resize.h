@@ -81,12 +81,6 @@ enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, stru
 
 /* ---- the rest ---- */
 
-/* What the SIT says. */
-struct resize_usage {
-	uint64_t data_blocks, node_blocks;
-	uint32_t free_segments; /* logs do not count */
-};
-
 struct resize {
 	struct f2fs_context *ctx;
 	struct f2fs_device *dev;
@@ -95,7 +89,7 @@ struct resize {
 	struct f2fs_resize_result *result;
 	struct f2fs_volume *vol;
 	struct stage_volume now;
-	struct resize_usage usage;
+	struct sit_usage usage;
 	uint64_t device_bytes;	/* of the device that grows or shrinks, from the volume's start */
 	uint64_t target_bytes;	/* of it that the volume may take */
 	uint32_t other_segments; /* of several devices: those of the others */

@@ -12,7 +12,7 @@
  *	zeros   the place reads as zeros (zeros-once: that read alone)
  *	stale   the place reads as in the older file of $WRONG_OLDER (stale-once: that read alone)
  *
- * The file $WRONG_COUNT, of eight bytes, counts reads. A program sees one processor only, so that it reads in one order.
+ * The file $WRONG_COUNT, of eight bytes, counts reads. A program sees one processor, so that it reads in one order.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

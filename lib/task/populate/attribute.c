@@ -58,7 +58,8 @@ int populate_attributes_set(struct populate *p, const struct vec *list, struct f
 		const size_t length = strlen(name) + 1;
 		int err = f2fs_xattr_set(inode, name, at + 4 + length, size);
 
-		if (error_is_full(p->ctx, err) || (err && !populate_is_fatal(p, err))) /* no space in the inode, that is */
+		/* full: no space in the inode, that is */
+		if (error_is_full(p->ctx, err) || (err && !populate_is_fatal(p, err)))
 			err = populate_problem(p, name);
 		if (err)
 			return err;

@@ -90,6 +90,62 @@ int dump_search(struct dump *d, const struct dump_search *search)
 	return rc;
 }
 
+static const struct cli_column node_columns[] = {
+	{ "block", 10 }, { "cp_ver", 10 }, { "age", 5 },	 { "nid", 10 },
+	{ "offset", 10 }, { "kind", -15 }, { "file_block", 12 }, { "used", 5 },
+};
+
+struct node_list {
+	struct dump *d;
+	int has_begun;
+};
+
+static void begin_nodes(struct node_list *list)
+{
+	if (!list->has_begun)
+		cli_print_heading(list->d->out, "\nNodes below the inode:");
+	if (!list->has_begun)
+		cli_print_begin_table(list->d->out, "node_versions", node_columns,
+				      sizeof(node_columns) / sizeof(node_columns[0]));
+	list->has_begun = 1;
+}
+
+static int put_node(void *user, const struct f2fs_node_version *v)
+{
+	struct node_list *list = user;
+	struct cli_print *out = list->d->out;
+
+	begin_nodes(list);
+	cli_print_begin(out, NULL);
+	cli_print_u64(out, "block_addr", v->addr);
+	cli_print_u64(out, "cp_ver", v->cp_ver);
+	cli_print_u64(out, "age", v->age);
+	cli_print_u64(out, "nid", v->nid);
+	cli_print_u64(out, "node_offset", v->node_offset);
+	cli_print_string(out, "kind", f2fs_node_version_kind_name(v->kind));
+	if (v->file_block == F2FS_NO_BLOCK)
+		cli_print_null(out, "file_block");
+	else
+		cli_print_u64(out, "file_block", v->file_block);
+	cli_print_u64(out, "used", v->used);
+	cli_print_bool(out, "is_current", (v->flags & F2FS_VERSION_CURRENT) != 0);
+	cli_print_end(out);
+	return cli_stopped() ? f2fs_context_fail(list->d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
+}
+
+static int put_nodes(struct dump *d, struct f2fs_past *past, uint32_t ino)
+{
+	struct node_list list = { .d = d };
+	int rc;
+
+	if (d->is_json)
+		begin_nodes(&list);
+	rc = f2fs_node_versions(past, ino, put_node, &list);
+	if (list.has_begun)
+		cli_print_end_array(d->out);
+	return rc;
+}
+
 int view_versions(struct dump *d, const char *argument)
 {
 	struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options) };
@@ -107,6 +163,8 @@ int view_versions(struct dump *d, const char *argument)
 	cli_print_begin_table(d->out, "versions", columns, sizeof(columns) / sizeof(columns[0]));
 	rc = f2fs_versions(past, ino, put_version, d);
 	cli_print_end_array(d->out);
+	if (!rc)
+		rc = put_nodes(d, past, ino);
 	if (rc)
 		dump_fail(d, rc, argument);
 	dump_past_close(d, past);

@@ -137,6 +137,35 @@ struct f2fs_version {
 F2FS_API int f2fs_versions(struct f2fs_past *past, f2fs_nid_t ino,
 			   int (*visit)(void *user, const struct f2fs_version *version), void *user);
 
+enum f2fs_node_version_kind {
+	F2FS_NODE_VERSION_DIRECT = 0,	/* addresses of contents */
+	F2FS_NODE_VERSION_INDIRECT = 1, /* node ids of direct nodes */
+	F2FS_NODE_VERSION_DOUBLE = 2,	/* node ids of indirect nodes */
+	F2FS_NODE_VERSION_XATTR = 3	/* extended attributes */
+};
+F2FS_API const char *f2fs_node_version_kind_name(int kind);
+
+/* A node below an inode, old or in use. */
+struct f2fs_node_version {
+	f2fs_nid_t ino;
+	f2fs_nid_t nid;
+	f2fs_blk_t addr;
+	uint32_t cp_ver;      /* as of struct f2fs_version */
+	uint32_t age;
+	uint32_t node_offset; /* place in the tree (FORMAT files 1.4) */
+	int kind;	      /* enum f2fs_node_version_kind */
+	unsigned flags;	      /* F2FS_VERSION_CURRENT, F2FS_VERSION_RECENT */
+	uint32_t used;	      /* slots that are not empty; 0 of the xattr node */
+	uint64_t file_block;  /* the first that it leads to; F2FS_NO_BLOCK: none, or no inode is left to tell */
+};
+
+/*
+ * Call visit for each node below an inode that is left and was found, by node ids, of each the oldest first. The block
+ * says by itself whose node it is: it may be of an earlier file that had the inode number. past as for f2fs_versions().
+ */
+F2FS_API int f2fs_node_versions(struct f2fs_past *past, f2fs_nid_t ino,
+				int (*visit)(void *user, const struct f2fs_node_version *version), void *user);
+
 enum f2fs_version_difference_kind {
 	F2FS_VERSION_FIELD = 0, /* a field of the inode's head */
 	F2FS_VERSION_XATTR = 1, /* an attribute that one lacks or has otherwise */

@@ -50,6 +50,14 @@ const struct past_node *past_find(const struct f2fs_past *past, f2fs_nid_t ino, 
 	return *count ? vec_at(&past->nodes, first) : NULL;
 }
 
+const struct past_node *past_find_all(const struct f2fs_past *past, f2fs_nid_t ino, size_t *count)
+{
+	const size_t first = lower_bound(past, ino, 0);
+
+	*count = lower_bound(past, ino + 1, 0) - first;
+	return *count ? vec_at(&past->nodes, first) : NULL;
+}
+
 int past_need_fresh(const struct f2fs_past *past)
 {
 	if (past->generation == past->vol->generation)
@@ -69,6 +77,19 @@ int past_need_all(const struct f2fs_past *past)
 	if (past->options.ino)
 		return error_set(past->vol->ctx, F2FS_ERR_INVALID, "the search was for inode %u only",
 				 (unsigned)past->options.ino);
+	return past_need_now(past);
+}
+
+int past_need_inode(const struct f2fs_past *past, f2fs_nid_t ino)
+{
+	const struct f2fs_geometry *geo = &past->vol->geo;
+
+	if (past->options.ino && past->options.ino != ino)
+		return error_set(past->vol->ctx, F2FS_ERR_INVALID, "the search was for inode %u, not for %u",
+				 (unsigned)past->options.ino, (unsigned)ino);
+	if (!geometry_is_nid(geo, ino))
+		return error_set(past->vol->ctx, F2FS_ERR_RANGE, "inode numbers go from %u to %u",
+				 (unsigned)geo->root_ino, (unsigned)geo->max_nid - 1);
 	return past_need_now(past);
 }
 

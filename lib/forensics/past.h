@@ -66,6 +66,10 @@ int past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, 
 void past_drop(struct f2fs_past *past);
 /* Nodes of an id within an inode, the oldest first; *count is 0 when there is none. */
 const struct past_node *past_find(const struct f2fs_past *past, f2fs_nid_t ino, f2fs_nid_t nid, size_t *count);
+/* All nodes of an inode, itself included, by their ids, of each the oldest first. */
+const struct past_node *past_find_all(const struct f2fs_past *past, f2fs_nid_t ino, size_t *count);
+/* Can an inode be asked for now? Fails with INVALID (the search was for another), RANGE, STATE. */
+int past_need_inode(const struct f2fs_past *past, f2fs_nid_t ino);
 /* Fail with STATE when the volume was changed since the search. */
 int past_need_fresh(const struct f2fs_past *past);
 /* The same, and when the volume is shown as of an earlier checkpoint: then nothing tells what is in use now. */

@@ -147,13 +147,7 @@ int f2fs_versions(struct f2fs_past *past, f2fs_nid_t ino,
 	int err;
 
 	error_clear(vol->ctx);
-	if (past->options.ino && past->options.ino != ino)
-		return error_set(vol->ctx, F2FS_ERR_INVALID, "the search was for inode %u, not for %u",
-				 (unsigned)past->options.ino, (unsigned)ino);
-	if (!geometry_is_nid(&vol->geo, ino))
-		return error_set(vol->ctx, F2FS_ERR_RANGE, "inode numbers go from %u to %u",
-				 (unsigned)vol->geo.root_ino, (unsigned)vol->geo.max_nid - 1);
-	err = past_need_now(past);
+	err = past_need_inode(past, ino);
 	if (err)
 		return err;
 	if (nat_get(vol, ino, &entry) == 0 && entry.block_addr != 0)

@@ -39,6 +39,7 @@ __all__ = [
     "LogType",
     "Logging",
     "MomentState",
+    "NodeVersionKind",
     "OpenMode",
     "OpenRecover",
     "Output",
@@ -339,6 +340,12 @@ class MomentState(enum.IntEnum):
     DELETED = 2
     OLD = 1
     LIVE = 0
+
+class NodeVersionKind(enum.IntEnum):
+    XATTR = 3
+    DOUBLE = 2
+    INDIRECT = 1
+    DIRECT = 0
 
 class OpenMode(enum.IntEnum):
     RESCUE = 2

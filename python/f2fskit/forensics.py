@@ -112,6 +112,25 @@ class Version:
                 f"{self.confidence.name.lower()}>")
 
 
+class NodeVersion(NamedTuple):
+    """A node below an inode, old or in use."""
+
+    ino: int
+    nid: int
+    addr: int
+    cp_ver: int
+    age: int
+    node_offset: int
+    """Place in the file's tree (FORMAT files 1.4)."""
+    kind: enums.NodeVersionKind
+    flags: enums.VersionFlag
+    """CURRENT, RECENT or neither."""
+    used: int
+    """Slots that are not empty."""
+    file_block: int | None
+    """The first that it leads to; None: none, or no inode is left to tell."""
+
+
 class VersionDifference(NamedTuple):
     """What differs between two versions of a file."""
 
@@ -421,6 +440,19 @@ class Past(Closable):
         self._handle.call(lib.f2fs_versions, number(ino, "ino", 32), lib.py_versions_visit, user)
         return found
 
+    def node_versions(self, ino: int) -> list[NodeVersion]:
+        """Return the nodes below an inode that are left, by node ids, of each the oldest first."""
+        found: list[NodeVersion] = []
+
+        def add(row: Any) -> None:
+            block = None if row.file_block == lib.F2FS_NO_BLOCK else row.file_block
+            found.append(results.from_c(NodeVersion, row)._replace(
+                kind=enums.NodeVersionKind(row.kind), flags=enums.VersionFlag(row.flags), file_block=block))
+
+        user = visitor(self._handle.core.hooks, add)
+        self._handle.call(lib.f2fs_node_versions, number(ino, "ino", 32), lib.py_node_versions_visit, user)
+        return found
+
     @contextlib.contextmanager
     def show(self, version: int) -> Iterator[Past]:
         """Within this context show the volume as of a checkpoint version; see `Volume.as_of()`."""
@@ -512,6 +544,12 @@ def py_timeline_visit(user: Any, moment: Any) -> int:
 def py_version_differences_visit(user: Any, difference: Any) -> int:
     visit = ffi.from_handle(user)
     return int(visit(difference))
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_node_versions_visit(user: Any, version: Any) -> int:
+    visit = ffi.from_handle(user)
+    return int(visit(version))
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]

@@ -24,6 +24,7 @@ from .forensics import (
     FormerName,
     Leftover,
     Moment,
+    NodeVersion,
     Past,
     Version,
     VersionDifference,
@@ -1200,11 +1201,22 @@ class Volume(Closable):
 
         what is a path, an inode number, or an inode.
         """
-        if isinstance(what, Inode):
-            ino = what.number
-        else:
-            ino = what if isinstance(what, int) else self.lookup(what).number
+        ino = self._number_of(what)
         return self.past(ino).versions(ino)
+
+    def node_versions(self, what: AnyPath | int | Inode) -> list[NodeVersion]:
+        """Return the nodes below an inode that are left, by node ids, of each the oldest first: direct and indirect nodes,
+        and that of the attributes.
+
+        what is a path, an inode number, or an inode.
+        """
+        ino = self._number_of(what)
+        return self.past(ino).node_versions(ino)
+
+    def _number_of(self, what: AnyPath | int | Inode) -> int:
+        if isinstance(what, Inode):
+            return what.number
+        return what if isinstance(what, int) else self.lookup(what).number
 
     def differences(self, first: Version | Inode | int, second: Version | Inode | int) -> list[VersionDifference]:
         """Return what differs between two versions of a file: fields, attributes and ranges of blocks.

@@ -50,6 +50,19 @@ def test_versions(image):
     assert "whole" in text and str(rows[0]["block_addr"]) in text and len(text.splitlines()) == 2 + len(rows)
 
 
+def test_nodes_below_the_inode(image, tmp_path):
+    assert shown(image, "--versions=/file")["versions"][0]["node_versions"] == []
+    image.chmod(0o600)
+    (tmp_path / "large").write_bytes(b"large" * 1_000_000)
+    run(EDIT, "-w", image, "put", tmp_path / "large", "/")
+    run(EDIT, "-w", image, "write", "/large", "4500000", "other")
+    rows = shown(image, "--versions=/large")["versions"][0]["node_versions"]
+    assert [row["is_current"] for row in rows] == [False, True] and rows[0]["nid"] == rows[1]["nid"]
+    assert {(row["node_offset"], row["kind"], row["used"]) for row in rows} == {(1, "direct", rows[0]["used"])}
+    assert rows[0]["file_block"] + rows[0]["used"] == -(-5_000_000 // 4096)
+    assert f"{rows[0]['block_addr']}" in run(DUMP, "--versions=/large", image).decode().partition("Nodes below the inode:")[2]
+
+
 def test_a_file_that_is_gone(image, tmp_path):
     image.chmod(0o600)
     ino = shown(image, "--versions=/file")["versions"][0]["ino"]

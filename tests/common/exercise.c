@@ -518,6 +518,12 @@ static void exercise_carving(struct run *r, struct f2fs_past *past)
 	f2fs_carver_close(c.carver);
 }
 
+static int add_node_version(void *user, const struct f2fs_node_version *version)
+{
+	add_number(user, version->addr + version->file_block + version->used);
+	return 0;
+}
+
 /* What is left of earlier times. */
 static void exercise_past(struct run *r)
 {
@@ -534,6 +540,7 @@ static void exercise_past(struct run *r)
 		rc = f2fs_versions(past, ino, add_version, r);
 		if (rc != F2FS_ERR_CANCELED)
 			passed(r, rc);
+		passed(r, f2fs_node_versions(past, ino, add_node_version, r));
 	}
 	if (f2fs_deleted(past, add_deleted, r) != F2FS_ERR_CANCELED)
 		passed(r, f2fs_timeline(past, add_moment, r));

@@ -171,9 +171,17 @@ static int see_version(void *user, const struct f2fs_version *version)
 	return 0;
 }
 
+static int see_node_version(void *user, const struct f2fs_node_version *version)
+{
+	mix(&((struct bench *)user)->digest, &version->addr, sizeof(version->addr));
+	return 0;
+}
+
 static int list_versions(struct bench *b, struct f2fs_past *past)
 {
-	return f2fs_versions(past, 5, see_version, b);
+	int rc = f2fs_versions(past, 5, see_version, b);
+
+	return rc ? rc : f2fs_node_versions(past, 5, see_node_version, b);
 }
 
 static int see_moment(void *user, const struct f2fs_moment *moment)

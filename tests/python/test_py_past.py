@@ -74,6 +74,48 @@ def test_a_tree_of_nodes(tmp_path):
         assert {node.addr for node in was.nodes()} - {node.addr for node in new.open().nodes()}
 
 
+def test_nodes_below_an_inode(tmp_path):
+    """Old and current ones by id and place, each kind; those of a file that is gone, and whose block was used again."""
+    disk, kinds = make(tmp_path / "big.img", 256 << 20), f2fskit.NodeVersionKind
+    far = 923 + 2 * 1018 + 2 * 1018 * 1018  # about where the double-indirect node begins
+    with f2fskit.open(disk, "r+") as volume:
+        volume.path("/file").write_bytes(b"")
+        inode, seen = volume.lookup("/file"), {}
+        for block in (0, 1000, 1001, 2500, 3000, 3000 + 1018 * 1018, far + 5000):
+            inode.pwrite(b"x" * 4096, block * 4096)
+            volume.commit()
+            for node in inode.nodes()[1:]:
+                seen[node.addr] = (node.nid, node.node_offset)
+        inode.xattrs["user.big"] = pattern(3, 3000)
+        volume.commit()
+        current = {node.addr for node in inode.nodes()[1:]}
+        seen.update({node.addr: (node.nid, node.node_offset) for node in inode.nodes()[1:]})
+        layout, ino = inode.layout, inode.number
+    with f2fskit.open(disk) as volume:
+        found = volume.node_versions("/file")
+        assert {node.addr: (node.nid, node.node_offset) for node in found} == seen
+        assert {node.addr for node in found if node.flags & f2fskit.VersionFlag.CURRENT} == current < set(seen)
+        assert [(node.nid, -node.age) for node in found] == sorted((node.nid, -node.age) for node in found)
+        assert {node.kind for node in found} == set(kinds) and {node.ino for node in found} == {ino}
+        slots = layout.slots
+        starts = {1: slots, 2: slots + 1018, 3: slots + 2036, 4: slots + 2036, 1022: slots + 2036 + 1018 * 1018,
+                  2041: far - 923 + slots, 2042: far - 923 + slots, 0x1FFFFFFF: None}
+        for node in found:
+            if node.node_offset in starts:
+                assert node.file_block == starts[node.node_offset], node
+            assert node.used >= 1 or node.kind == kinds.XATTR
+        assert {2041, 3, 1022, 0x1FFFFFFF} <= {node.node_offset for node in found}
+        with pytest.raises(f2fskit.InvalidError):
+            volume.past(ino + 1).node_versions(ino)
+        with pytest.raises(f2fskit.RangeError):
+            volume.node_versions(volume.geometry.max_nid)
+    with f2fskit.open(disk, "r+") as volume:
+        volume.path("/file").unlink()
+        volume.commit()
+        assert {node.addr for node in volume.node_versions(ino)} >= current
+        assert not any(node.flags & f2fskit.VersionFlag.CURRENT for node in volume.node_versions(ino))
+
+
 def test_an_old_directory(disk):
     with f2fskit.open(disk, "r+") as volume:
         volume.path("/dir").mkdir()

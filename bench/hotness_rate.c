@@ -191,7 +191,9 @@ static void begin(struct bench *b, uint64_t mib, unsigned percent, const struct 
 {
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "bench" };
 	const struct f2fs_write_options writing = { F2FS_SIZED(f2fs_write_options),
-						    .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1 };
+						    .logging = F2FS_LOGGING_NORMAL,
+						    .commit_when_full = 1,
+						    .at_once = 1 };
 	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options), .policy = way->policy };
 	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_hotness_options o = way->options;

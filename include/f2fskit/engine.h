@@ -80,7 +80,7 @@ F2FS_API const char *f2fs_fsync_mode_name(unsigned mode);
  *               changes give the same bytes however long they take.
  * at_once:      a small write over blocks that have contents waits in memory until the commit (or an fsync of the file,
  *               or 4,096 waiting blocks), so that blocks that are overwritten again are written once. With 1 each
- *               write of whole blocks goes to its log as it comes. With a placement its delays decide.
+ *               write of whole blocks goes to its log as it comes, unless a placement lets it wait.
  * fsync_mode:   enum f2fs_fsync_mode. In a directory that names were taken from, strict makes a commit of the fsync of
  *               each new file; posix only where a recovery could lose what lives on under another name. The kernel's
  *               posix mode does not look at that.

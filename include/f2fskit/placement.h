@@ -31,8 +31,8 @@ extern "C" {
  * moved:    cleaning or defragmenting moved a block, of any file.
  * freed:    a block is in use no more.
  * delay:    how long a whole block may wait in memory, so that it is written once when it soon changes again: rounds,
- *           up to F2FS_DELAY_MAX, 0: it is written at once. A round is over when too many blocks wait; commits write
- *           all, fsync all of its file. NULL: 0.
+ *           up to F2FS_DELAY_MAX, 0: no longer than without a placement (at_once in engine.h). A round is over when too
+ *           many blocks wait; commits write all, fsync all of its file. NULL: 0.
  * heat:     how hot the blocks in use of a segment are, larger is hotter: for cleaning by hotness (clean.h). NULL: it
  *           goes by the segment's age instead.
  *

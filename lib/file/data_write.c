@@ -74,8 +74,8 @@ static int level_of(struct winode *w, uint64_t file_block, struct slot_ref *slot
 	return 0;
 }
 
-/* Write whole blocks of a file whose placement lets some of them wait. */
-static int write_some_later(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count)
+/* Write whole blocks of a file whose placement lets some of them wait; all_wait: without it, too. */
+static int write_some_later(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count, bool all_wait)
 {
 	struct txn *txn = w->txn;
 	struct f2fs_stream_stat *stat = &txn->vol->streams->stat;
@@ -90,7 +90,7 @@ static int write_some_later(struct winode *w, uint64_t file_block, const uint8_t
 		uint8_t *page;
 
 		err = level_of(w, file_block + i, &slot, &level);
-		if (err || (level == 0 && !waits))
+		if (err || (level == 0 && !waits && !all_wait))
 			continue;
 		if (first < i)
 			err = data_append(w, file_block + first, data + ((size_t)first << bits), i - first);
@@ -99,7 +99,8 @@ static int write_some_later(struct winode *w, uint64_t file_block, const uint8_t
 		if (err)
 			break;
 		page_delay(txn, page, level);
-		*(waits ? &stat->saved : &stat->held) += 1;
+		stat->saved += waits;
+		stat->held += !waits && level > 0;
 		first = i + 1;
 	}
 	if (!err && first < count)
@@ -117,8 +118,7 @@ static int waits(struct winode *w, uint64_t file_block, uint32_t count, struct s
 	int err = 0;
 
 	*out = false;
-	if (count > SMALL_BLOCKS || vol->write.at_once || placement_of(vol) ||
-	    inode_has_inline(winode_block(w), FLAG_i_inline_pin_file))
+	if (count > SMALL_BLOCKS || vol->write.at_once || inode_has_inline(winode_block(w), FLAG_i_inline_pin_file))
 		return 0;
 	*out = page_find(vol, w->node->nid, file_block) != NULL;
 	if (!*out && space_lets_wait(w->txn)) {
@@ -134,11 +134,10 @@ static int write_whole(struct winode *w, uint64_t file_block, const uint8_t *dat
 	const uint32_t bits = w->txn->vol->geo.block_bits;
 	struct slot_ref slot = { 0 };
 	bool later;
-	int err;
+	int err = waits(w, file_block, count, &slot, &later);
 
-	if (place_delays(w))
-		return write_some_later(w, file_block, data, count);
-	err = waits(w, file_block, count, &slot, &later);
+	if (!err && place_delays(w))
+		return write_some_later(w, file_block, data, count, later);
 	if (!err && !later)
 		return data_append(w, file_block, data, count);
 	for (uint32_t i = 0; i < count && !err; i++) {

@@ -636,7 +636,17 @@ static void run_commits_in_streams(struct lab *lab)
 	run_commits(lab);
 }
 
-/* A placement that learns, taught until it tells blocks apart; what is done then is as with any other. */
+static void write_at_once(struct lab *lab, uint8_t at_once)
+{
+	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .at_once = at_once };
+
+	assert_int_equal(f2fs_volume_configure(lab->vol, &options), 0);
+}
+
+/*
+ * A placement that learns, taught by writes that do not wait until it tells blocks apart; what is done then is as with
+ * any other.
+ */
 static void run_fsyncs_by_hotness(struct lab *lab)
 {
 	const struct f2fs_hotness_options options = { F2FS_SIZED(f2fs_hotness_options),
@@ -646,6 +656,7 @@ static void run_fsyncs_by_hotness(struct lab *lab)
 	struct f2fs_inode *inode;
 
 	assert_int_equal(f2fs_hotness_new(lab->vol, &options, &hot), 0);
+	write_at_once(lab, 1);
 	inode = make(lab, "/", "taught");
 	for (uint64_t i = 0; i < 4000; i++) {
 		const uint64_t block = i % 2 ? i / 2 % 8 : 8 + i / 2 % 192;
@@ -657,6 +668,7 @@ static void run_fsyncs_by_hotness(struct lab *lab)
 	lab_promise(lab);
 	f2fs_hotness_stat(hot, &stat);
 	assert_true(stat.tells_apart);
+	write_at_once(lab, 0);
 	run_fsyncs(lab);
 	assert_int_equal(f2fs_hotness_close(hot), 0);
 }

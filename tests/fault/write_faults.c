@@ -339,13 +339,17 @@ static int write_placed(struct f2fs_volume *vol, uint32_t method, unsigned times
 {
 	const struct f2fs_hotness_options options = { F2FS_SIZED(f2fs_hotness_options), .method = method,
 						      .streams = 2, .memory = 1, .round = 100, .delays = 1 };
+	/* it learns from what does not wait */
+	const struct f2fs_write_options at_once = { F2FS_SIZED(f2fs_write_options), .at_once = 1 };
 	struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
 	struct f2fs_inode *inode = NULL;
 	int err;
 
 	if (hot)
 		end_streams(vol);
-	err = f2fs_hotness_new(vol, &options, &hot);
+	err = f2fs_volume_configure(vol, &at_once);
+	if (!err)
+		err = f2fs_hotness_new(vol, &options, &hot);
 	if (err)
 		return err;
 	err = f2fs_lookup(vol, "/large", 0, &inode);

@@ -51,7 +51,7 @@ def test_the_kernel_takes_what_a_placement_wrote(method, f2fskit, kernel, peer_c
             volume.set_placement(ByFile())
         else:
             volume.set_placement(method, delays=1, moves_apart=1)
-        volume.configure(logging="normal", commit_when_full=True)
+        volume.configure(logging="normal", commit_when_full=True, at_once=True)  # placements learn from what does not wait
         sums = write(volume, method)
         assert sum(volume.streams.blocks) > WRITES // 4 and volume.streams.segments > 3
         assert volume.gc("hotness", sections=4).sections > 0

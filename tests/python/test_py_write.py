@@ -433,15 +433,19 @@ def test_what_was_closed_after_a_commit_goes_with_the_next(disk, leave):
         volume.path("/other").touch()
 
 
+@pytest.mark.parametrize("placement", [None, {}, {"delays": 1}], ids=["none", "m2h", "delays"])
 @pytest.mark.parametrize("at_once, written", [(False, 1), (True, 100)])
-def test_small_overwrites_wait(tmp_path, at_once, written):
-    """A block that is overwritten again before the commit is written once; a large write, and a new block, never wait."""
+def test_small_overwrites_wait(tmp_path, at_once, written, placement):
+    """A block that is overwritten again before the commit is written once, with a placement or without; a large write, and a
+    new block, never wait."""
     path = tmp_path / "image"
-    f2fskit.mkfs(path, 64 << 20)
+    f2fskit.mkfs(path, 256 << 20)
     with f2fskit.open(path, "r+") as volume:
         volume.path("/a").write_bytes(bytes(1 << 20))
     with f2fskit.open(path, "r+") as volume:
         volume.configure(at_once=at_once)
+        if placement is not None:
+            volume.set_placement("m2h", **placement)
         inode = volume.lookup("/a")
         data = lambda: volume.counters.bytes["data"] // 4096  # noqa: E731
         for i in range(100):

@@ -113,10 +113,10 @@ static const struct f2fs_placement placement = { F2FS_SIZED(f2fs_placement), .st
 						 .freed = freed,
 						 .delay = delay };
 
-static struct f2fs_inode *begin(uint64_t mib, uint8_t logging)
+static struct f2fs_inode *begin_as(uint64_t mib, uint8_t logging, uint8_t at_once)
 {
 	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
-						    .logging = logging, .commit_when_full = 1 };
+						    .logging = logging, .commit_when_full = 1, .at_once = at_once };
 	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options) };
 
 	memset(&book, 0, sizeof(book));
@@ -126,6 +126,11 @@ static struct f2fs_inode *begin(uint64_t mib, uint8_t logging)
 	need(f2fs_volume_set_cleaning(v.vol, &cleaning), "cleaning");
 	need(f2fs_volume_set_placement(v.vol, &placement), "placement");
 	return fresh_make(&v, "data", 0100644);
+}
+
+static struct f2fs_inode *begin(uint64_t mib, uint8_t logging)
+{
+	return begin_as(mib, logging, 0);
 }
 
 static void write_block(struct f2fs_inode *inode, uint32_t block, uint32_t count, uint32_t value)
@@ -217,7 +222,7 @@ static void cleaning_tells_what_it_moves(void **state)
 {
 	(void)state;
 	for (unsigned moves = 0; moves < 2; moves++) {
-		struct f2fs_inode *inode = begin(120, F2FS_LOGGING_NORMAL);
+		struct f2fs_inode *inode = begin_as(120, F2FS_LOGGING_NORMAL, 1);
 		const uint32_t blocks = 5000;
 
 		book.moves = moves;

@@ -132,7 +132,7 @@ static int configure(struct lab_engine *e)
 		.commit_when_full = 1,
 		.clock_stands = 1,
 		.fsync_mode = (uint8_t)f2fs_fsync_mode_find(p->fsync_mode),
-		.at_once = 1, /* the experiments are about writes that reach the device */
+		.at_once = (uint8_t)p->at_once, /* as most experiments are about writes that reach the device */
 	};
 	struct cli_placement placement = { .victims = F2FS_CLEAN_GREEDY };
 	char text[128];

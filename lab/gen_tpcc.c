@@ -2,14 +2,15 @@
 /*
  * TPC-C as a pattern of writes of pages, as a buffer pool would write them: a log; warehouses and districts, few and
  * written again and again; stock and customers, by TPC-C's skewed keys; orders, their lines and history, which grow at
- * their ends; older orders, when they are delivered; and items, which nobody writes.
+ * their ends; older orders, when they are delivered; and items, which nobody writes. As InnoDB does, a page can go to a
+ * doublewrite buffer before it goes to its place.
  */
 #include "lab/source.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { GROWING = 3, TABLES = 0, LOG = 1, PIECE = 1 << 20 };
+enum { GROWING = 3, TABLES = 0, LOG = 1, TWICE = 2, FILES = 3, PIECE = 1 << 20 };
 
 /* Writes of a hundred: the log, and tables. Shares of the pages that are there at first, of a thousand. */
 enum { LOG_SHARE = 20, SMALL_SHARE = 15, STOCK_SHARE = 30, CUSTOMER_SHARE = 15, TAIL_SHARE = 18 };
@@ -30,10 +31,13 @@ static const struct lab_param params[] = {
 struct tpcc {
 	uint64_t small, stock, customers; /* pages, in that order from the start */
 	uint64_t first, pages;		  /* before the first round; now */
-	uint64_t filled[2];		  /* bytes of both files, round 0 */
+	uint64_t filled[FILES];		  /* bytes of each file, round 0 */
 	uint64_t tail[GROWING], rows[GROWING];
-	uint64_t log_at, log_unsynced;
-	uint64_t written; /* in this round */
+	uint64_t log_at, log_unsynced, twice_at;
+	uint64_t written;   /* in this round */
+	uint64_t page;	    /* of the tables, chosen and not written yet */
+	uint64_t logs_left; /* pages of the log before it */
+	enum { CHOOSE, WRITE_LOG, WRITE_TWICE, SYNC_TWICE, WRITE_PAGE } step; /* of that page */
 	uint8_t created;
 };
 
@@ -46,8 +50,8 @@ static int start(struct lab_source *source)
 	t->small = t->first * SMALL_PAGES / 1000 + 1;
 	t->stock = t->first * STOCK_PAGES / 1000;
 	t->customers = t->first * CUSTOMER_PAGES / 1000;
-	if (t->customers == 0 || p->log < p->page) {
-		snprintf(source->error, sizeof(source->error), "size or log has no room for pages");
+	if (t->customers == 0 || p->log < p->page || (p->doublewrite && p->doublewrite < p->page)) {
+		snprintf(source->error, sizeof(source->error), "size, log or doublewrite has no room for pages");
 		return -1;
 	}
 	for (unsigned i = 0; i < GROWING; i++) {
@@ -61,10 +65,11 @@ static int prepare(struct lab_source *source, struct lab_op *op)
 {
 	const struct tpcc_params *p = source->params;
 	struct tpcc *t = source->state;
-	const uint64_t sizes[2] = { t->first * p->page, p->log / p->page * p->page };
-	static const char *const names[2] = { "tables", "log" };
+	const uint64_t sizes[FILES] = { t->first * p->page, p->log / p->page * p->page,
+					p->doublewrite / p->page * p->page };
+	static const char *const names[FILES] = { "tables", "log", "doublewrite" };
 
-	for (uint32_t file = 0; file < 2; file++) {
+	for (uint32_t file = 0; file < (p->doublewrite ? FILES : TWICE); file++) {
 		op->file = file;
 		if (t->created == file) {
 			t->created++;
@@ -122,6 +127,41 @@ static uint64_t choose(const struct tpcc_params *p, struct tpcc *t, struct lab_r
 	return written + lab_random_below(r, t->pages - written); /* an order is delivered */
 }
 
+static int write_log(const struct tpcc_params *p, struct tpcc *t, struct lab_op *op)
+{
+	op->file = LOG;
+	op->offset = t->log_at++ % (p->log / p->page) * p->page;
+	t->log_unsynced++;
+	return 0;
+}
+
+/* What comes before a page of the tables, and the page itself: an operation each time. */
+static int write_page(const struct tpcc_params *p, struct tpcc *t, struct lab_op *op)
+{
+	const uint64_t room = p->doublewrite / p->page;
+
+	if (t->step == WRITE_LOG && t->logs_left > 0) {
+		t->logs_left--;
+		return write_log(p, t, op);
+	}
+	if (t->step == WRITE_LOG && room > 0) {
+		op->file = TWICE;
+		op->offset = t->twice_at++ % room * p->page;
+		t->step = t->twice_at % room ? WRITE_PAGE : SYNC_TWICE;
+		return 0;
+	}
+	if (t->step == SYNC_TWICE) {
+		op->kind = LAB_OP_FSYNC;
+		op->file = TWICE;
+		t->step = WRITE_PAGE;
+		return 0;
+	}
+	t->step = CHOOSE;
+	op->file = TABLES;
+	op->offset = t->page * p->page;
+	return 0;
+}
+
 static int next(struct lab_source *source, struct lab_op *op)
 {
 	const struct tpcc_params *p = source->params;
@@ -136,23 +176,25 @@ static int next(struct lab_source *source, struct lab_op *op)
 		op->file = LOG;
 		return 0;
 	}
+	op->kind = LAB_OP_WRITE;
+	op->length = p->page;
+	if (t->step != CHOOSE)
+		return write_page(p, t, op);
 	if (p->step ? (t->pages - t->first) * p->page >= p->step * source->round : t->written == p->writes) {
 		t->written = 0;
 		return LAB_END;
 	}
 	t->written++;
-	op->kind = LAB_OP_WRITE;
-	op->length = p->page;
 	dice = (unsigned)lab_random_below(&source->random, 100);
-	if (dice < LOG_SHARE) {
-		op->file = LOG;
-		op->offset = t->log_at++ % (p->log / p->page) * p->page;
-		t->log_unsynced++;
-		return 0;
-	}
-	op->file = TABLES;
-	op->offset = choose(p, t, &source->random, dice - LOG_SHARE) * p->page;
-	return 0;
+	if (dice < LOG_SHARE)
+		return write_log(p, t, op);
+	if (p->growth > 0 && lab_random_unit(&source->random) < p->growth)
+		t->page = tail_page(p, t, dice % GROWING);
+	else
+		t->page = choose(p, t, &source->random, dice - LOG_SHARE);
+	t->logs_left = p->redo;
+	t->step = WRITE_LOG;
+	return write_page(p, t, op);
 }
 
 const struct lab_source_type lab_source_tpcc = {

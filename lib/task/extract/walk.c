@@ -315,6 +315,8 @@ static int visit(void *user, const struct f2fs_walk_entry *found)
 {
 	struct extract *x = user;
 	const uint32_t depth = x->target->depth + found->depth;
+	struct f2fs_context *ctx = x->vol->ctx;
+	const struct f2fs_error_detail why = ctx->error; /* finishing directories may forget it */
 	struct extract_entry e = { .inode = found->inode };
 	int err = 0;
 
@@ -322,6 +324,8 @@ static int visit(void *user, const struct f2fs_walk_entry *found)
 		err = go_up_to(x, depth - 1);
 	if (err)
 		return err;
+	if (found->error)
+		ctx->error = why;
 	e.dir = x->dir;
 	if (found->dirent) {
 		e.name = found->dirent->name;

@@ -3,6 +3,8 @@
  * How many segments are free: what a transaction that stands on a repair begins with, and what a commit writes down.
  * Between them segments_count_free() follows each change. And what the SIT says by itself, read without keeping it.
  */
+#include <string.h>
+
 #include "log/log.h"
 #include "volume/zone_map.h"
 

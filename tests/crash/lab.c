@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "common/tally.h"
 #include "crash/lab.h"
 #include "crash/tree_digest.h"
 
@@ -314,39 +315,13 @@ static void prepare(struct lab *lab)
 /* What the volume says that it wrote is what came to the device. */
 static void must_be_counted(const struct lab *lab)
 {
-	struct f2fs_counters counted = { F2FS_SIZED(f2fs_counters) }, seen = { 0 };
-	uint64_t bytes = 0, requests = 0, sizes = 0;
+	struct tally tally = { 0 };
+	const char *differs;
 
-	f2fs_volume_counters(lab->vol, &counted);
-	for (uint64_t i = 0; i < f2fs_device_record_count(lab->recorder); i++) {
-		struct f2fs_record record;
-
-		assert_int_equal(f2fs_device_record_at(lab->recorder, i, &record), 0);
-		if (record.kind == F2FS_RECORD_WRITE) {
-			seen.bytes[0] += record.length;
-			seen.requests[0]++;
-		} else if (record.kind == F2FS_RECORD_ZERO) {
-			seen.zero_bytes += record.length;
-		} else if (record.kind == F2FS_RECORD_DISCARD) {
-			seen.discard_bytes += record.length;
-			seen.discards++;
-		} else {
-			seen.flushes++;
-		}
-	}
-	for (unsigned i = 0; i < F2FS_WRITE_CAUSES; i++) {
-		bytes += counted.bytes[i];
-		requests += counted.requests[i];
-	}
-	for (unsigned i = 0; i < F2FS_COUNTER_SIZES; i++)
-		sizes += counted.sizes[i];
-	assert_int_equal(bytes, seen.bytes[0]);
-	assert_int_equal(requests, seen.requests[0]);
-	assert_int_equal(sizes, requests);
-	assert_int_equal(counted.zero_bytes, seen.zero_bytes);
-	assert_int_equal(counted.discard_bytes, seen.discard_bytes);
-	assert_int_equal(counted.discards, seen.discards);
-	assert_int_equal(counted.flushes, seen.flushes);
+	tally_add(&tally, lab->recorder);
+	differs = tally_differs(&tally, lab->vol);
+	if (differs)
+		fail_msg("%s are counted wrong", differs);
 }
 
 void lab_run(const struct lab_workload *w, uint64_t seed)

@@ -104,10 +104,14 @@ def test_the_kernel_takes_what_a_cut_leaves(build_dir, f2fskit, kernel, peer_che
         expected = CUT + (LOST if set(paths) & set(lost) else ())
         ran = uml.run(JOB, images=paths, args=disks, kernel=kernel).check(problems=expected)
         assert seen_by_kernel(ran.stdout.decode()) == [wanted] * len(paths)
+    offered = set()
     for path, target, _ in states:
         assert {problem.name for problem in f2fskit.check(path).problems} <= UNDER_WAY, path
         f2fskit.resize(path, int(target))
         assert f2fskit.check(path).found == 0, path
         peer_check(path)
         assert digests(f2fskit, path) == wanted
+        with f2fskit.open(path) as volume:
+            offered.add((int(target), volume.statfs().user_blocks))
+    assert len(offered) == 1, "what the size gives, wherever it was cut"
     print("%d states, %d of them with one superblock" % (len(states), len(lost)))

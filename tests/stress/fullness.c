@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/fresh.h"
+#include "common/tally.h"
 
 #define MIB (1u << 20)
 #define FILES 3u
@@ -31,6 +32,7 @@ struct world {
 	bool commits;
 	uint8_t *bytes;
 	uint32_t most; /* blocks that bytes has room for */
+	struct tally tally;
 	char name[300];
 };
 
@@ -133,6 +135,12 @@ static bool make_volume(struct world *w)
 		f2fs_context_free(w->v.ctx);
 		return false;
 	}
+	/* a recorder takes one write at a time: not always */
+	if (w->seed % 2) {
+		memory = w->v.dev;
+		need(w, f2fs_device_new_recorder(memory, &w->v.dev), "recorder");
+		f2fs_device_close(memory);
+	}
 	need(w, f2fs_volume_open(w->v.ctx, w->v.dev, NULL, &w->v.vol), "open");
 	need(w, f2fs_volume_configure(w->v.vol, &write), "configure");
 	need(w, f2fs_volume_set_cleaning(w->v.vol, &clean), "set cleaning");
@@ -175,6 +183,23 @@ static void punch(struct world *w, struct file *f, uint32_t at, uint32_t n)
 			       (uint64_t)n * w->bs),
 	     "punch");
 	memset(f->now + at, 0, n * sizeof(*f->now));
+}
+
+/* What the volume says that it wrote is what came to the device. */
+static void must_be_counted(struct world *w)
+{
+	const char *differs;
+
+	if (w->seed % 2 == 0)
+		return;
+	tally_add(&w->tally, w->v.dev);
+	f2fs_device_record_clear(w->v.dev);
+	differs = tally_differs(&w->tally, w->v.vol);
+	if (!differs)
+		return;
+	printf("seed %llu (%s): step %u: %s are counted wrong\n", (unsigned long long)w->seed, w->name,
+	       (unsigned)w->step, differs);
+	exit(1);
 }
 
 static void step(struct world *w)
@@ -256,9 +281,14 @@ static void run(struct world *w, unsigned steps)
 			need(w, f2fs_volume_commit(w->v.vol), "commit");
 	}
 	need(w, f2fs_volume_commit(w->v.vol), "commit");
-	for (w->step = 0; w->step < steps; w->step++)
+	must_be_counted(w);
+	for (w->step = 0; w->step < steps; w->step++) {
 		step(w);
+		if (w->step % 64 == 0)
+			must_be_counted(w);
+	}
 	must_match(w);
+	must_be_counted(w);
 	free(w->bytes);
 }
 

@@ -15,6 +15,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "common/tally.h"
+
 #define MAX_PATH 240
 #define MAX_NAMES 20000u
 #define BUFFER (3u << 20)
@@ -37,7 +39,9 @@ struct held {
 struct stress {
 	struct held held[HELD];
 	struct f2fs_context *ctx;
-	struct f2fs_device *dev;
+	struct f2fs_device *dev, *recorder; /* over dev, in every other opening: it takes one write at a time */
+	struct tally tally;
+	unsigned openings;
 	struct f2fs_volume *vol;
 	const char *host;
 	struct f2fs_write_options options;
@@ -507,10 +511,31 @@ static void open_volume(struct stress *s, const char *image)
 	s->options.struct_size = sizeof(s->options);
 	if (f2fs_device_open(s->ctx, image, F2FS_OPEN_WRITE, &s->dev) != 0)
 		check(s, 1, image);
-	check(s, f2fs_volume_open(s->ctx, s->dev, NULL, &s->vol), image);
+	s->recorder = NULL;
+	s->tally = (struct tally){ 0 };
+	if (s->openings++ % 2)
+		check(s, f2fs_device_new_recorder(s->dev, &s->recorder), "recorder");
+	check(s, f2fs_volume_open(s->ctx, s->recorder ? s->recorder : s->dev, NULL, &s->vol), image);
 	check(s, f2fs_volume_configure(s->vol, &s->options), "options");
 	if (s->options.discard)
 		check(s, f2fs_trim(s->vol, 0, NULL), "trim");
+}
+
+static void commit(struct stress *s)
+{
+	check(s, f2fs_volume_commit(s->vol), "commit");
+	if (!s->recorder)
+		return;
+	tally_add(&s->tally, s->recorder);
+	f2fs_device_record_clear(s->recorder);
+	check(s, tally_differs(&s->tally, s->vol) != NULL, tally_differs(&s->tally, s->vol));
+}
+
+static void close_volume(struct stress *s)
+{
+	f2fs_volume_close(s->vol);
+	f2fs_device_close(s->recorder);
+	f2fs_device_close(s->dev);
 }
 
 /* LOGS,LOW_SECTIONS,IN_PLACE,DISCARD */
@@ -553,21 +578,19 @@ int main(int argc, char **argv)
 		run_step(&s);
 		if (!every || s.step % every != every - 1)
 			continue;
-		check(&s, f2fs_volume_commit(s.vol), "commit");
+		commit(&s);
 		if (rand() % 2) {
 			release_held(&s);
-			check(&s, f2fs_volume_commit(s.vol), "commit");
-			f2fs_volume_close(s.vol);
-			f2fs_device_close(s.dev);
+			commit(&s);
+			close_volume(&s);
 			open_volume(&s, argv[1]);
 		}
 	}
 	/* what is held open now is an orphan that the next mount deletes */
-	check(&s, f2fs_volume_commit(s.vol), "commit");
+	commit(&s);
 	printf("%u orphans, ", (unsigned)f2fs_orphan_count(s.vol));
 	release_held(&s);
-	f2fs_volume_close(s.vol);
-	f2fs_device_close(s.dev);
+	close_volume(&s);
 	f2fs_context_free(s.ctx);
 	printf("%u names of files, %u directories\n", s.files.count, s.dirs.count);
 	free(s.dirs.path);

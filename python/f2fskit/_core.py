@@ -264,6 +264,13 @@ class Handle(Owner):
     def closed(self) -> bool:
         return self.pointer is None
 
+    def held(self) -> Any:
+        """Return the pointer, for the call of another handle of the same context: only while that runs nobody closes this
+        one."""
+        if self.pointer is None:
+            raise ValueError(f"{self.what} is closed")
+        return self.pointer
+
     def get(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call function(pointer, *arguments), which cannot fail; return what it returns."""
         core = self.core
@@ -274,10 +281,9 @@ class Handle(Owner):
         with core.lock:
             core.owner = me
             try:
-                if self.pointer is None:
-                    raise ValueError(f"{self.what} is closed")
+                pointer = self.held()
                 try:
-                    result = function(self.pointer, *arguments)
+                    result = function(pointer, *arguments)
                 except OverflowError as error:  # of a number that C cannot take: one kind, as everywhere
                     raise ValueError(f"a number is negative or too large: {error}") from None
                 if core.hooks.pending is not None or _strays:
@@ -298,10 +304,9 @@ class Handle(Owner):
         with core.lock:
             core.owner = me
             try:
-                if self.pointer is None:
-                    raise ValueError(f"{self.what} is closed")
+                pointer = self.held()
                 try:
-                    result = function(self.pointer, *arguments)
+                    result = function(pointer, *arguments)
                 except OverflowError as error:  # of a number that C cannot take: one kind, as everywhere
                     raise ValueError(f"a number is negative or too large: {error}") from None
                 if result < 0 or core.hooks.pending is not None or _strays:
@@ -313,31 +318,34 @@ class Handle(Owner):
         return result
 
     def open(
-        self, what: str, release: Callable[[Any], None], kind: str, function: Callable[..., int], *arguments: Any
+        self,
+        what: str,
+        release: Callable[[Any], None],
+        kind: str,
+        function: Callable[..., int],
+        *arguments: Any,
+        parent: Handle | None = None,
     ) -> Handle:
-        """Call function(pointer, *arguments, &out) and return the handle of what it opened, a child of this one."""
+        """Call function(pointer, *arguments, &out) and return the handle of what it opened, a child of this one, or of
+        another one that lives longer. It is a child before anybody else can close the parent: that closes it, too."""
+        core = self.core
         out = ffi.new(f"struct {kind} **")
+        opened: list[Handle] = []
 
         def open_it(pointer: Any) -> int:
             result = function(pointer, *arguments, out)
-            if result >= 0 and self.core.hooks.pending is not None:
+            if result >= 0:
                 try:
-                    self.core.check(result)
+                    if core.hooks.pending is not None or _strays:
+                        core.check(result)
+                    opened.append(Handle(core, out[0], release, parent or self, what))
                 except BaseException:
                     release(out[0])
                     raise
             return result
 
         self.call(open_it)
-        return Handle(self.core, out[0], release, self, what)
-
-    def move(self, parent: Handle) -> None:
-        """Hang this handle below another parent."""
-        with self.core.lock:
-            if self.parent is not None:
-                self.parent.children.discard(self)
-            self.parent = parent
-            parent.children.add(self)
+        return opened.pop()
 
     def free_tree(self) -> None:
         """Free this object after everything below it; the lock is held."""

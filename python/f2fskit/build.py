@@ -289,9 +289,7 @@ def _with_devices(
 
         def run(pointer: Any) -> int:
             for i, device in enumerate(used):
-                if device._handle.pointer is None:
-                    raise ValueError("device is closed")
-                table[i].device = device._handle.pointer
+                table[i].device = device._handle.held()
             return int(function(pointer, table, len(used), chosen))
 
         context._handle.call(run)

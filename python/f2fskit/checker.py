@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterable, NamedTuple, Sequence
 
 from . import enums, errors
 from ._core import Hooks, LogCallback, ProgressCallback, ffi, lib, put, sized, stray, text
-from .device import Context, Device, Path
+from .device import Context, Device, Path, further_devices
 from .tree import host_path
 from .volume import Source, as_device
 
@@ -311,18 +311,11 @@ def _call(
     options.only = chosen[0].pointer
     setattr(options, "except", chosen[1].pointer)
     options.open = opening
-    table = ffi.new("struct f2fs_device *[]", max(len(further), 1))
     row = sized("struct f2fs_check_result *")
 
     def call(pointer: Any) -> int:
-        for i, one in enumerate([device, *further]):
-            if one._handle.pointer is None:
-                raise ValueError("device is closed")
-            if i > 0:
-                table[i - 1] = one._handle.pointer
-        if further:
-            opening.devices, opening.device_count = table, len(further)
-        return int(lib.f2fs_check(pointer, device._handle.pointer, options, row))
+        with further_devices(opening, further):
+            return int(lib.f2fs_check(pointer, device._handle.held(), options, row))
 
     context._handle.call(call)
     return row

@@ -9,6 +9,7 @@ open by itself, so devices may be closed in any order. All devices of a stack sh
 from __future__ import annotations
 
 import collections.abc
+import contextlib
 import errno
 import os
 import types
@@ -143,9 +144,7 @@ class Device(Closable):
         """Open a layer over this device. The layer is a child of the context: it lives longer than this handle may."""
 
         def open_layer(context: Any, out: Any) -> int:
-            if self._handle.pointer is None:
-                raise ValueError("device is closed")
-            return int(function(self._handle.pointer, *arguments, out))
+            return int(function(self._handle.held(), *arguments, out))
 
         return kind._open(self._context, open_layer)
 
@@ -269,9 +268,7 @@ class Device(Closable):
 
         def open_multi(pointer: Any, out: Any) -> int:
             for i, (device, offset, length) in enumerate(used):
-                if device._handle.pointer is None:
-                    raise ValueError("device is closed")
-                parts[i] = (device._handle.pointer, offset, length)
+                parts[i] = (device._handle.held(), offset, length)
             return int(lib.f2fs_device_new_multi(pointer, parts, len(used), out))
 
         return Device._open(context, open_multi)
@@ -347,7 +344,7 @@ class Device(Closable):
         """
         log = self._layer(Device, lib.f2fs_undo_create, _fs_path(path))
         try:
-            return self._layer(Device, lib.f2fs_device_new_undo, log._handle.pointer)
+            return self._layer(Device, lib.f2fs_device_new_undo, log._handle.held())
         finally:
             log.close()
 
@@ -360,7 +357,7 @@ class Device(Closable):
         """
         row = sized("struct f2fs_undo_info *")
         with Device.open(path, sparse=False, context=self._context) as log:
-            self._handle.call(lambda target: int(lib.f2fs_undo_play(log._handle.pointer, target, force, row)))
+            self._handle.call(lambda target: int(lib.f2fs_undo_play(log._handle.held(), target, force, row)))
         return UndoInfo(row.device_size, row.records, row.bytes, bool(row.is_sealed), row.left)
 
     @staticmethod
@@ -379,9 +376,7 @@ class Device(Closable):
             def open_layer(_: Any, out: Any) -> int:
                 if index == 0:
                     for i, device in enumerate(devices):
-                        if device._handle.pointer is None:
-                            raise ValueError("device is closed")
-                        table[i] = device._handle.pointer
+                        table[i] = device._handle.held()
                     code = int(lib.f2fs_undo_record(table, len(devices), place, layers))
                     if code:
                         return code
@@ -405,10 +400,8 @@ class Device(Closable):
 
         def restore(_: Any) -> int:
             for i, device in enumerate(devices):
-                if device._handle.pointer is None:
-                    raise ValueError("device is closed")
-                table[i] = device._handle.pointer
-            return int(lib.f2fs_undo_restore(log._handle.pointer, table, len(devices), force, row))
+                table[i] = device._handle.held()
+            return int(lib.f2fs_undo_restore(log._handle.held(), table, len(devices), force, row))
 
         with Device.open(path, sparse=False, context=devices[0]._context) as log:
             devices[0]._handle.call(restore)
@@ -843,3 +836,11 @@ def py_device_ops_close(self: Any) -> None:
 @ffi.def_extern()  # type: ignore[misc]
 def py_device_new_watch_seen(user: Any, offset: int, length: int, failed: int) -> None:
     ffi.from_handle(user).append(ReadRecord(offset, length, bool(failed)))
+
+
+@contextlib.contextmanager
+def further_devices(options: Any, devices: Sequence[Device]) -> Iterator[None]:
+    """Name the devices of a volume but the first in struct f2fs_open_options, inside of a call that opens it."""
+    table = ffi.new("struct f2fs_device *[]", [one._handle.held() for one in devices])
+    options.devices, options.device_count = (table, len(devices)) if devices else (ffi.NULL, 0)
+    yield

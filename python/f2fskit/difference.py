@@ -61,22 +61,22 @@ def py_diff_options_visit(user: Any, row: Any) -> int:
 
 
 @contextlib.contextmanager
-def _held(first: Volume, second: Volume) -> Iterator[None]:
-    """Keep other threads from the context of the second volume, when it is not that of the first."""
-    core = second._handle.core
-    if core is first._handle.core:
-        yield
-        return
-    if core.owner == get_ident():
+def _held(first: Volume, second: Volume) -> Iterator[Any]:
+    """Keep other threads from the contexts of two volumes; give the pointer of the second one. Both locks are taken in one
+    order by all, so that nobody waits for somebody who waits."""
+    me = get_ident()
+    cores = {first._handle.core, second._handle.core}
+    other = second._handle.core
+    if any(core.owner == me for core in cores):
         raise RuntimeError("volume: not possible inside a callback of the same context")
-    with core.lock:
-        core.owner = get_ident()
-        try:
-            if second._handle.pointer is None:
-                raise ValueError("volume is closed")
-            yield
-        finally:
-            core.owner = 0
+    with contextlib.ExitStack() as locks:
+        for core in sorted(cores, key=id):
+            locks.enter_context(core.lock)
+        if other is not first._handle.core:
+            other.owner = me
+            locks.callback(setattr, other, "owner", 0)
+        yield second._handle.held()
+    other.drain()
 
 
 def _compare(volume: Volume, memory: Memory, options: Any) -> list[Difference]:
@@ -143,8 +143,7 @@ def diff(
             options.manifest = make_input(memory, manifest)
         if isinstance(b, Volume) or (b is not None and not _is_directory(b)):
             second = b if isinstance(b, Volume) else stack.enter_context(open_volume(b))
-            options.volume = second._handle.pointer
-            stack.enter_context(_held(first, second))
+            options.volume = stack.enter_context(_held(first, second))
         elif b is not None:
             options.directory = memory.text(host_path(b))
         found = _compare(first, memory, options)

@@ -160,7 +160,8 @@ def find_differences(first: Inode, second: Inode) -> list[VersionDifference]:
             enums.VersionContents(row.contents)))
 
     user = visitor(first._handle.core.hooks, add)
-    first._handle.call(lib.f2fs_version_differences, second._handle.pointer, lib.py_version_differences_visit, user)
+    visit = lib.py_version_differences_visit
+    first._handle.call(lambda one: int(lib.f2fs_version_differences(one, second._handle.held(), visit, user)))
     return found
 
 
@@ -429,7 +430,7 @@ class Past(Closable):
         flags = lib.F2FS_AT_OVERWRITTEN if overwritten else 0
 
         def open_at(past: Any, out: Any) -> int:
-            return int(lib.f2fs_inode_open_at(self._volume._handle.pointer, past, number(addr, "addr", 32), flags, out))
+            return int(lib.f2fs_inode_open_at(self._volume._handle.held(), past, number(addr, "addr", 32), flags, out))
 
         return _PastInode(self, self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", open_at))
 

@@ -516,11 +516,11 @@ class Inode(Closable):
     def _change(self, function: Any, *arguments: Any) -> None:
         self._volume._change(self._handle, function, *arguments)
 
-    def _other(self, inode: Inode) -> Any:
-        """Return the pointer of another inode of the same volume."""
+    def _other(self, inode: Inode) -> Handle:
+        """Return the handle of another inode of the same volume."""
         if inode._volume is not self._volume:
             raise ValueError("the inodes belong to different volumes")
-        return inode._handle.get(lambda pointer: pointer)
+        return inode._handle
 
     def pwrite(self, data: Any, offset: int) -> int:
         """Write all of data at a byte offset of a regular file; return its length in bytes."""
@@ -634,16 +634,16 @@ class Inode(Closable):
             kept = ffi.new("char[]", encode_name(target))
             spec.target, spec.target_length = kept, len(kept) - 1
         self._volume._prepare()
-        function = lib.f2fs_create
-        handle = self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", function, raw, len(raw), spec)
-        handle.move(self._volume._handle)
+        handle = self._handle.open(
+            "inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_create, raw, len(raw), spec, parent=self._volume._handle
+        )
         self._volume._made += 1
         return Inode(self._volume, handle)
 
     def link(self, name: str | bytes, inode: Inode) -> None:
         """Give a file a further name, in this directory."""
-        raw = encode_name(name)
-        self._change(lib.f2fs_link, raw, len(raw), self._other(inode))
+        raw, other = encode_name(name), self._other(inode)
+        self._change(lambda here: int(lib.f2fs_link(here, raw, len(raw), other.held())))
 
     def remove(self, name: str | bytes) -> None:
         """Remove a name from this directory; a directory must be empty (NotEmptyError)."""
@@ -654,8 +654,8 @@ class Inode(Closable):
         self, name: str | bytes, directory: Inode, new_name: str | bytes, flags: enums.RenameFlag | int = 0
     ) -> None:
         """Rename an entry of this directory; what has the new name is replaced as rename(2) does."""
-        raw, new = encode_name(name), encode_name(new_name)
-        self._change(lib.f2fs_rename, raw, len(raw), self._other(directory), new, len(new), int(flags))
+        raw, new, to = encode_name(name), encode_name(new_name), self._other(directory)
+        self._change(lambda here: int(lib.f2fs_rename(here, raw, len(raw), to.held(), new, len(new), int(flags))))
 
     # Where it lies.
 

@@ -186,7 +186,7 @@ def set_method(volume: Any, name: str, sidecar: Any, options: dict[str, int]) ->
         setattr(row, key, value)
     if sidecar is not None:
         row.sidecar = sidecar._handle.get(lib.f2fs_device_ref)
-    pointer = volume._handle.pointer
+    pointer = volume._handle.held()
 
     def let_go() -> None:
         device, row.sidecar = row.sidecar, ffi.NULL

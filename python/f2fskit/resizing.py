@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Sequence
 
 from . import enums
 from ._core import LogCallback, ProgressCallback, ffi, lib, number, put, sized
-from .device import Context, Device
+from .device import Context, Device, further_devices
 from .tree import host_path
 from .volume import Source, as_device
 
@@ -137,17 +137,10 @@ def resize(
         try:
             device = open_one(source)
             further = [open_one(one) for one in devices]
-            table = ffi.new("struct f2fs_device *[]", max(len(further), 1))
 
             def call(pointer: Any) -> int:
-                for i, one in enumerate([device, *further]):
-                    if one._handle.pointer is None:
-                        raise ValueError("device is closed")
-                    if i > 0:
-                        table[i - 1] = one._handle.pointer
-                if further:
-                    opening.devices, opening.device_count = table, len(further)
-                return int(lib.f2fs_resize(pointer, device._handle.pointer, opening, options, row))
+                with further_devices(opening, further):
+                    return int(lib.f2fs_resize(pointer, device._handle.held(), opening, options, row))
 
             shared._handle.call(call)
         finally:
@@ -194,17 +187,10 @@ def resize_minimum(
     opening, sizes = sized("struct f2fs_open_options *"), ffi.new("uint64_t[2]")
     opening.offset = number(offset, "offset")
     opened = [as_device(one, shared, False, lock) for one in (source, *devices)]
-    table = ffi.new("struct f2fs_device *[]", max(len(devices), 1))
 
     def call(pointer: Any) -> int:
-        for i, one in enumerate(opened):
-            if one._handle.pointer is None:
-                raise ValueError("device is closed")
-            if i > 0:
-                table[i - 1] = one._handle.pointer
-        if devices:
-            opening.devices, opening.device_count = table, len(devices)
-        return int(lib.f2fs_resize_minimum(pointer, opened[0]._handle.pointer, opening, sizes, sizes + 1))
+        with further_devices(opening, opened[1:]):
+            return int(lib.f2fs_resize_minimum(pointer, opened[0]._handle.held(), opening, sizes, sizes + 1))
 
     try:
         shared._handle.call(call)

@@ -17,7 +17,7 @@ from typing import IO, Any, Callable, Iterator, Sequence, Union
 
 from . import cleaning, enums, errors, format, placement, populate, recovery, results, space, tree
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, number, put, raw_bytes, sized, stray, text, visitor
-from .device import Closable, Context, Device, MetadataDevice, Path
+from .device import Closable, Context, Device, MetadataDevice, Path, further_devices
 from .forensics import (
     Carved,
     Deleted,
@@ -163,17 +163,10 @@ def _open(
             further.append(as_device(source, context, writable, lock))
             if further[-1] is not source:
                 opened.append(further[-1])
-    table = ffi.new("struct f2fs_device *[]", len(further))
 
     def open_volume(pointer: Any, out: Any) -> int:
-        for i, one in enumerate([device, *further]):
-            if one._handle.pointer is None:
-                raise ValueError("device is closed")
-            if i > 0:
-                table[i - 1] = one._handle.pointer
-        if further:
-            options.devices, options.device_count = table, len(further)
-        return int(lib.f2fs_volume_open(pointer, device._handle.pointer, options, out))
+        with further_devices(options, further):
+            return int(lib.f2fs_volume_open(pointer, device._handle.held(), options, out))
 
     try:
         return context._handle.open("volume", lib.f2fs_volume_close, "f2fs_volume", open_volume)
@@ -489,7 +482,10 @@ class Volume(Closable):
 
     def _now(self) -> Any:
         """Return the time of a change as struct f2fs_time *."""
-        return ffi.new("struct f2fs_time *", divmod(int(self._clock()), 1_000_000_000))
+        now = int(self._clock())
+        if not -(2**63) <= now < 2**63:
+            raise OverflowError("now: nanoseconds since 1970 have to fit into 64 bits")
+        return ffi.new("struct f2fs_time *", divmod(now, 1_000_000_000))
 
     def _need_writable(self) -> None:
         if not self._writable:
@@ -1173,9 +1169,8 @@ class Volume(Closable):
         options.key = kept
 
         def open_copy(context: Any, out: Any) -> int:
-            return int(lib.f2fs_metadata_open(self._handle.pointer, options, out))
+            return int(lib.f2fs_metadata_open(self._handle.held(), options, out))
 
-        self._handle.get(lib.f2fs_volume_geometry)  # closed volumes are told
         return MetadataDevice._open(self.context, open_copy)
 
     @contextlib.contextmanager
@@ -1225,6 +1220,8 @@ class Volume(Closable):
         """
         opened = [one if isinstance(one, Inode) else one.open() if isinstance(one, Version) else self.inode_at(one)
                   for one in (first, second)]
+        if any(one.volume is not self for one in opened):
+            raise ValueError("the versions belong to different volumes")
         return find_differences(opened[0], opened[1])
 
     def deleted(self, *, thorough: bool = False) -> list[Deleted]:

@@ -4,6 +4,8 @@
  */
 #include "lab/import.h"
 
+#include "cli/host.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -233,6 +235,8 @@ static int read_line(struct lab_import *im)
 {
 	size_t n;
 
+	if (cli_stopped())
+		return lab_import_wrong(im, "text", "stopped");
 	if (!fgets(im->text, LAB_IMPORT_LINE, im->from)) {
 		if (!ferror(im->from))
 			return LAB_END;
@@ -243,6 +247,8 @@ static int read_line(struct lab_import *im)
 	n = strlen(im->text);
 	if (n == LAB_IMPORT_LINE - 1)
 		return lab_import_wrong(im, "text", "is too long");
+	if (n == 0 || (im->text[n - 1] != '\n' && !feof(im->from)))
+		return lab_import_wrong(im, "text", "holds a zero byte");
 	while (n > 0 && (im->text[n - 1] == '\n' || im->text[n - 1] == '\r'))
 		im->text[--n] = '\0';
 	return n == 0 ? 0 : im->format->line(im, im->text);
@@ -260,7 +266,8 @@ static int begin(struct lab_import *im, int is_survey)
 		im->known[i].size = im->known[i].is_made ? 0 : im->known[i].before;
 	im->line = im->time_us = 0;
 	im->is_survey = is_survey;
-	rewind(im->from);
+	if (fseek(im->from, 0, SEEK_SET) != 0)
+		return lab_import_wrong(im, "text", "is read twice, and only a file can be");
 	return im->state ? 0 : lab_import_wrong(im, "text", "out of memory");
 }
 

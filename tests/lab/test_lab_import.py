@@ -171,6 +171,18 @@ def test_wrong(name, text, message, run_tool, tmp_path):
     assert not os.path.exists(tmp_path / "a.f2t"), "nothing partial is a trace"
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_cannot_be_read_as_lines(name, run_tool, tmp_path):
+    """No line ever ends; a pipe cannot be read a second time."""
+    done = run_tool("f2fs-lab", "import", name, "/dev/zero", rc=1, timeout=60)
+    assert b"/dev/zero: line 1: text: holds a zero byte" in done.stderr
+    (tmp_path / "trace").write_bytes(b"\n" * 5 + b"# no\0t all\n")
+    assert b"line 6: text: holds a zero byte" in run_tool("f2fs-lab", "import", name, tmp_path / "trace", rc=1).stderr
+    with subprocess.Popen(["echo"], stdout=subprocess.PIPE) as lines:
+        done = run_tool("f2fs-lab", "import", name, "/dev/stdin", rc=1, stdin=lines.stdout)
+    assert b"is read twice, and only a file can be" in done.stderr
+
+
 def test_wrong_operands(run_tool, tmp_path):
     assert "is none of the formats" in run_tool("f2fs-lab", "import", "ycsb", "x", rc=1).stderr.decode()
     assert "No such file" in run_tool("f2fs-lab", "import", "fio", tmp_path / "x", rc=1).stderr.decode()

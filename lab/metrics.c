@@ -157,10 +157,34 @@ void lab_flash_read(const struct ftl *ftl, struct lab_flash_counts *out)
 					  .switches = c.switches };
 }
 
+static void end_run(struct lab_fullness *out, uint64_t *run)
+{
+	out->free_blocks += *run;
+	out->free_runs += *run > 0;
+	out->long_free_blocks += *run >= 512 ? *run : 0;
+	*run = 0;
+}
+
+/* Go on through the blocks of the next segment; *run is how many free ones are behind us. */
+static void add_free_runs(struct lab_fullness *out, const struct f2fs_sit_entry *entry, uint64_t *run)
+{
+	for (unsigned i = 0; i < 512; i++) {
+		if (i % 8 == 0 && entry->valid_map[i / 8] == 0) {
+			*run += 8;
+			i += 7;
+		} else if (entry->valid_map[i / 8] & 0x80u >> i % 8) {
+			end_run(out, run);
+		} else {
+			++*run;
+		}
+	}
+}
+
 int lab_fullness_read(struct f2fs_volume *vol, struct lab_fullness *out)
 {
 	const uint32_t count = f2fs_volume_geometry(vol)->segment_count_main;
 	f2fs_seg_t logs[F2FS_LOG_COUNT];
+	uint64_t run = 0;
 
 	memset(out, 0, sizeof(*out));
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
@@ -181,6 +205,8 @@ int lab_fullness_read(struct f2fs_volume *vol, struct lab_fullness *out)
 			in_log += logs[i] == segno;
 		if (!in_log && entry.valid_blocks <= 512)
 			(entry.type < F2FS_HOT_NODE ? out->data : out->node)[entry.valid_blocks]++;
+		add_free_runs(out, &entry, &run);
 	}
+	end_run(out, &run);
 	return 0;
 }

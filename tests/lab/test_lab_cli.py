@@ -93,6 +93,15 @@ def test_counts_add_up(experiment, results):
     assert sum(row["data"] + row["node"] for row in variant["segments"]) > 0
 
 
+def test_free_runs(experiment, results):
+    """Blocks overwritten here and there leave short runs of free ones; the free segments behind are a long one."""
+    (variant,) = results(experiment(TINY))["variants"]
+    first, last = variant["rounds"]
+    assert 1 < first["free_runs"] < last["free_runs"] <= 3 * 512 and last["free_run_blocks"] < first["free_run_blocks"]
+    assert 0 < last["long_free_share"] < first["long_free_share"] < 1
+    assert last["free_runs"] * last["free_run_blocks"] >= 512 * last["free_segments"]
+
+
 def test_same_seed_same_counts(experiment, results):
     path = experiment(TINY)
     assert results(path) == results(path)

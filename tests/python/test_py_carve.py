@@ -99,6 +99,7 @@ def test_whole_files(disk, tmp_path):
         found = volume.carve()
         assert {file.kind: file.end for file in found} == {kind: END.WHOLE for kind in files}
         assert len(found) == len(files)  # what is in use is not carved, and nothing twice
+        assert {file.pieces for file in found} == {1}
         for file in found:
             assert file.read_bytes() == files[file.kind][: 22_016 if file.kind == "tar" else None], file  # padding apart
             assert file.pread(100, 4090) == files[file.kind][4090:4190]
@@ -151,6 +152,14 @@ def test_files_in_slack(tmp_path):
             assert file.read_bytes()[:len(contents)] == contents and (end == END.CUT or file.size == len(contents))
             assert file.pread(50, 600) == contents[600:650]
         assert not volume.carve(slack=False) and not volume.carve("gif") and len(volume.carve(max_files=2)) == 2
+
+
+def test_two_letters_are_no_picture(disk):
+    """A bitmap has a header of a size that there is."""
+    heads = {size: b"BM" + struct.pack("<I4xII", 9000, 54, size) + pattern("bmp", 9000 - 18) for size in (4, 11, 12, 124, 125, 4000)}
+    write_and_remove(disk, {str(size): data for size, data in heads.items()})
+    with f2fskit.open(disk) as volume:
+        assert {file.read_bytes() for file in volume.carve("bmp")} == {heads[12], heads[124]}
 
 
 def test_ends_that_are_not_known(disk):
@@ -215,6 +224,10 @@ def test_leftovers(disk):
     with f2fskit.open(disk, "r+") as volume:
         for name, size in (("inline", 100), ("short", 5000), ("gone", 20_000)):
             volume.path(f"/{name}").write_bytes(pattern(name, size))
+        volume.path("/full").write_bytes(b"")
+        full = volume.lookup("/full")
+        full.pwrite(pattern("full", full.layout.inline_size), 0)        # an inode without room behind its contents
+        assert full.stat().st_size == full.layout.inline_size and next(full.extents()).kind == f2fskit.ExtentKind.INLINE
         volume.commit()
         volume.path("/gone").unlink()
         volume.commit()
@@ -228,6 +241,7 @@ def test_leftovers(disk):
         rows = volume.leftovers(empty=True)
         free = [row for row in rows if row.kind == KIND.FREE]
         nodes = [row for row in rows if row.kind == KIND.NODE]
+        assert all(row.length for row in rows) and not any(row.ino == volume.lookup("/full").number for row in rows)
         blocks = {block for row in free + nodes for block in range(row.offset // bs, (row.offset + row.length) // bs)}
         assert len(blocks) * bs == sum(row.length for row in free + nodes)
         in_use = {sit.segno * 512 + geometry.main_blkaddr + i for sit in volume.sit for i in range(512)

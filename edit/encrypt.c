@@ -9,6 +9,8 @@
 #include "cli/crypt_policy.h"
 #include "edit/edit.h"
 
+enum { PADDING_BITS = 3 }; /* of the flags of a policy */
+
 /* -p N is the word pad-N. */
 static const char *choose_padding(const char *text, struct f2fs_policy *policy)
 {
@@ -18,6 +20,15 @@ static const char *choose_padding(const char *text, struct f2fs_policy *policy)
 		return "is none of 4, 8, 16, 32";
 	snprintf(word, sizeof(word), "pad-%s", text);
 	return cli_policy_take(policy, word) ? "is none of 4, 8, 16, 32" : NULL;
+}
+
+/* Does a list of words have one that begins so? */
+static int has_word(const char *words, const char *begin)
+{
+	for (const char *at = words; at && *at; at += strcspn(at, ","), at += *at == ',')
+		if (!strncmp(at, begin, strlen(begin)))
+			return 1;
+	return 0;
 }
 
 /* The key of that name, or the only one there is. */
@@ -47,13 +58,19 @@ int do_encrypt(struct edit *e, const struct edit_call *call)
 {
 	struct f2fs_policy policy;
 	const char *words = call->options['c'], *padding = call->options['p'], *why = NULL;
+	unsigned given;
 	int rc;
 
 	cli_policy_init(&policy);
 	if (words && (why = cli_policy_take(&policy, words)) != NULL)
 		return edit_usage(e, "encrypt -c", words, why);
+	given = policy.flags & PADDING_BITS;
 	if (padding && (why = choose_padding(padding, &policy)) != NULL)
 		return edit_usage(e, "encrypt -p", padding, why);
+	if (padding && has_word(words, "pad-") && (policy.flags & PADDING_BITS) != given)
+		return edit_usage(e, "encrypt -p", padding, "is not the padding that -c names");
+	if (edit_has(call, '1') && has_word(words, "v2"))
+		return edit_usage(e, "encrypt -c", words, "has v2, and -1 stands beside it");
 	if (edit_has(call, '1'))
 		policy.version = 1;
 	rc = choose_key(e, call->options['k'], &policy);

@@ -150,9 +150,12 @@ static int put_entry(struct text *t, const struct arguments *a, struct f2fs_inje
 		rc = get(inject, value, "inode[%u].i_name", a->nid);
 	put(t, "][\"", 3);
 	for (uint64_t i = 0; !rc && i < length && i < value->size; i++) {
+		const unsigned char c = value->bytes[i];
 		char escaped[8];
 
-		put(t, escaped, (size_t)snprintf(escaped, sizeof(escaped), "\\x%02x", value->bytes[i]));
+		/* the rest as people read it: a message shows the address */
+		put(t, escaped, (size_t)snprintf(escaped, sizeof(escaped), c < ' ' || c > '~' ? "\\x%02x" :
+						 c == '"' || c == '\\' ? "\\%c" : "%c", c));
 	}
 	put(t, "\"]", 2);
 	return rc;
@@ -410,9 +413,22 @@ static const struct cli_program program = {
 	.help = help,
 };
 
+/* "--sb -h" asks for the members of the superblock: its option does not take -h for its value. */
+static void ask_for_help(int argc, char **argv)
+{
+	static char asked[][8] = { "--sb=0", "--cp=0", "--nat=0", "--sit=0" };
+
+	for (int i = 1; i + 1 < argc; i++)
+		for (size_t k = 0; k < sizeof(asked) / sizeof(asked[0]); k++)
+			if (strlen(argv[i]) + 2 == strlen(asked[k]) && !strncmp(argv[i], asked[k], strlen(argv[i])) &&
+			    (!strcmp(argv[i + 1], "-h") || !strcmp(argv[i + 1], "--help")))
+				argv[i] = asked[k];
+}
+
 int main(int argc, char **argv)
 {
 	static struct arguments a;
 
+	ask_for_help(argc, argv);
 	return cli_program_main(&program, &a, argc, argv);
 }

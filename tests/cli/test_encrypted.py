@@ -106,7 +106,9 @@ def test_wrong_keys_are_named(run_tool, image, key, tmp_path):
     assert b"none of the keys at hand (1) is the one" in done.stderr
     done = run_tool("f2fs", "-w", "--key", key, image, "encrypt", "/a", rc=None)
     assert b"encrypted already" in done.stderr
-    run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/b", "--", "encrypt", "-c", "rot13", "/b", rc=16)
+    for words in (("-c", "rot13"), ("-c", "pad-4", "-p", "8"), ("-p", "4", "-c", "adiantum,pad-32"), ("-1", "-c", "v2,pad-8")):
+        run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/b", "--", "encrypt", *words, "/b", rc=16)
+    run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/b", "--", "encrypt", "-1", "-c", "v1,pad-8", "-p", "8", "/b")
 
 
 def test_deleted_files_come_back(run_tool, image, key, tmp_path):

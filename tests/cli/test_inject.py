@@ -48,6 +48,8 @@ def test_fields(run_tool, image, options, value, address):
     assert first.startswith(b"Info: inject ") and first.endswith(b": " + hex(value).encode())
     assert second == b"Info: old value = " + old
     assert field(address) == value
+    if "d_hash" in options:
+        assert first.startswith(b'Info: inject dentry[4]["fi\\"le"].hash: ')       # the name as people read it
 
 
 def test_texts_and_refusals(run_tool, image):
@@ -64,6 +66,9 @@ def test_texts_and_refusals(run_tool, image):
         assert text in run_tool("inject.f2fs", *words.split(), image, rc=1).stderr
     assert image.read_bytes() == before
     assert b"d_bitmap" in run_tool("inject.f2fs", "--dent").stdout
+    for words, member in ((["--sb", "-h"], b"\n  s_stop_reason: "), (["--cp", "--help"], b"\n  checkpoint_ver: "), (["--nat", "-h"], b"\n  block_addr: "),
+                          (["--sit", "1", "-h"], b"\n  vblocks: ")):
+        assert member in run_tool("inject.f2fs", *words).stdout
 
 
 @pytest.mark.parametrize("what", ["random", "zeros", "ext4-like"])

@@ -52,23 +52,6 @@ def test_no_contents(volume, run_tool, tmp_path):
     assert SECRET not in data and b"some-file-123" in data and len(data) == volume.stat().st_size
 
 
-def test_what_looks_like_addresses_in_an_inode(run_tool, f2fskit, tmp_path):
-    """The target of a symlink that reads like the address of a block leaks nothing of it."""
-    image = tmp_path / "disk.img"
-    f2fskit.mkfs(image, 64 << 20)
-    with f2fskit.open(image, "r+") as volume:
-        volume.path("/secret").write_bytes(b"secret contents " * 256 * 600)
-        volume.commit()
-        blocks = {extent.addr + i for extent in volume.lookup("/secret").extents() for i in range(extent.count)}
-        low = {addr for addr in blocks if 0x20 < addr & 0xFF < 0x7F and addr & 0xFF != 0x2F and 0 < addr >> 8 < 0x7F and addr >> 8 != 0x2F}
-        assert low
-        for addr in low:
-            volume.path(f"/link-{addr}").symlink_to(chr(addr & 0xFF) + chr(addr >> 8))
-    data = unpacked(run_tool, image, tmp_path).read_bytes()
-    assert b"secret contents" in image.read_bytes() and b"secret contents" not in data
-    assert b"link-" in data
-
-
 def test_a_key_gives_the_same_names(volume, f2fskit):
     """Names that are scrambled by the same key are the same, by another one or none they are others."""
     with f2fskit.open(volume) as vol:

@@ -1364,12 +1364,12 @@ class Volume(Closable):
             parts: with "list": paths, or (path, offset, length) in bytes.
             blocks, seconds, free: stop when so many blocks were moved, after that time, when so many sections are free.
             move_pinned: place pinned files, too, each in sections of its own.
-            dry_run: do it in memory, without contents: the result is what it would be.
+            dry_run: do it in memory, without contents (but on zoned volumes): the result is what it would be.
             spill_dir: of a dry run: for what does not fit into 64 MiB of memory.
 
         Raises:
             StateError: there are changes that were not committed, or the volume waits for recovery or a check.
-            UnsupportedError: the volume is zoned or read-only.
+            UnsupportedError: the volume is read-only; a path, or one of parts, stands for a device.
             CanceledError: the progress callback asked to stop; what was committed before stays.
         """
         if not dry_run:

@@ -125,13 +125,15 @@ static uint64_t spare(const struct f2fs_mkfs_options *o)
 	       (o->segs_per_sec ? o->segs_per_sec : 1) * (o->secs_per_zone ? o->secs_per_zone : 1);
 }
 
-/* The smallest volume that holds it all, compressed as asked for or not at all; the context has the error. */
-static int measure(struct trial *trial, int is_compressed, uint64_t *size)
+/* A volume that holds it all, compressed as asked for or not at all: of `enough` bytes (0: none is), else the smallest;
+ * the context has the error. */
+static int measure(struct trial *trial, int is_compressed, uint64_t enough, uint64_t *size)
 {
 	struct arguments *a = trial->a;
 	struct f2fs_populate_options options = a->in.options;
 
 	options.struct_size = sizeof(options);
+	options.enough = enough;
 	if (!is_compressed)
 		options.compression = NULL;
 	if (a->encrypt) {
@@ -146,7 +148,7 @@ static int find_size(struct trial *trial, uint64_t *size)
 {
 	const struct arguments *a = trial->a;
 
-	if (measure(trial, 1, size)) {
+	if (measure(trial, 1, 0, size)) {
 		if (!trial->is_told)
 			cli_error_of(trial->cli, trial->ctx, a->in.source);
 		return -1;
@@ -184,10 +186,10 @@ int fill_fits(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, co
 	const uint64_t bytes = (device->size ? device->size : info->size) + zone;
 	struct trial trial = { .cli = cli, .ctx = ctx, .a = a };
 	uint64_t size = 0;
-	int err = cli_copy_in_is_stream(&a->in) ? 0 : measure(&trial, 0, &size);
+	int err = cli_copy_in_is_stream(&a->in) ? 0 : measure(&trial, 0, bytes, &size);
 
 	if (!err && size > bytes && a->in.options.compression)
-		err = measure(&trial, 1, &size);
+		err = measure(&trial, 1, bytes, &size);
 	if (err == F2FS_ERR_CANCELED) {
 		cli_error_of(cli, ctx, a->in.source);
 		return -1;

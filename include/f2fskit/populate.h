@@ -128,6 +128,9 @@ struct f2fs_populate_options {
 	 * target. Returns 0 or a negative error that ends the search. May be NULL. */
 	int (*prepare)(void *prepare_user, struct f2fs_volume *vol);
 	void *prepare_user;
+	/* Of f2fs_populate_size: a size in bytes that is tried first. If it holds all, it is the answer, and the tree
+	 * is read once. 0: the smallest one is wanted. */
+	uint64_t enough;
 };
 
 struct f2fs_populate_result {

@@ -144,13 +144,13 @@ static int fill(struct sizing *s, struct f2fs_device *dev, struct usage *out)
 		err = populate_run(vol, &s->populate, &result, !s->populate.compression);
 	if (!err || err == F2FS_ERR_INCOMPLETE)
 		err = f2fs_volume_commit(vol);
-	if (!err)
+	if (!err && out)
 		err = count_usage(vol, out);
 	f2fs_volume_close(vol);
 	return err;
 }
 
-/* Make a volume of a size and copy the tree; NOSPC when it does not fit. */
+/* Make a volume of a size and copy the tree; NOSPC when it does not fit. *out, or NULL: what it takes. */
 static int try_size(struct sizing *s, uint64_t size, struct usage *out)
 {
 	struct f2fs_mkfs_device device = { .size = 0 };
@@ -278,14 +278,37 @@ static uint64_t zone_bytes(const struct f2fs_mkfs_options *mkfs)
 	return segments * F2FS_SEGMENT_BLOCKS * (mkfs->block_size ? mkfs->block_size : 4096);
 }
 
+/* The smallest size that is a multiple of step. */
+static int find_smallest(struct sizing *s, uint64_t step, uint64_t *size)
+{
+	struct usage usage;
+	int err = count_tree(s, &usage);
+
+	if (!err)
+		err = find_candidate(s, step, &usage, size);
+	return err ? err : prove(s, step, size);
+}
+
+static int find_size(struct sizing *s, uint64_t *size)
+{
+	int err;
+
+	*size = s->populate.enough;
+	if (*size > 0) {
+		err = try_size(s, *size, NULL);
+		if (!error_is_full(s->ctx, err))
+			return err;
+	}
+	return find_smallest(s, zone_bytes(s->mkfs), size);
+}
+
 int f2fs_populate_size(struct f2fs_context *ctx, const struct f2fs_mkfs_options *mkfs,
 		       const struct f2fs_populate_options *populate, const char *temporary, uint64_t *size)
 {
 	struct f2fs_mkfs_options making;
 	struct f2fs_populate_compression compression;
 	struct sizing s = { .ctx = ctx, .mkfs = &making, .temporary = temporary };
-	struct usage usage;
-	uint64_t found, step;
+	uint64_t found;
 	int err;
 
 	error_clear(ctx);
@@ -298,16 +321,11 @@ int f2fs_populate_size(struct f2fs_context *ctx, const struct f2fs_mkfs_options 
 		return error_set(ctx, F2FS_ERR_INVALID, "the size of a zoned volume is that of its device");
 	s.populate.entry = NULL;
 	s.populate.problem = NULL;
-	step = zone_bytes(&making);
 	err = note_start(ctx, s.populate.tar, &s.starts[0]);
 	if (!err)
 		err = note_start(ctx, s.populate.manifest, &s.starts[1]);
 	if (!err)
-		err = count_tree(&s, &usage);
-	if (!err)
-		err = find_candidate(&s, step, &usage, &found);
-	if (!err)
-		err = prove(&s, step, &found);
+		err = find_size(&s, &found);
 	if (!err)
 		err = rewind_streams(&s);
 	if (!err)

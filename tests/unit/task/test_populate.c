@@ -91,10 +91,53 @@ static void callbacks_go_the_usual_way(void **state)
 	fresh_close(&v);
 }
 
+static int count_tries(void *user, struct f2fs_volume *vol)
+{
+	(void)vol;
+	++*(unsigned *)user;
+	return 0;
+}
+
+/* The size of a volume for the manifest; *tries: how often it was read for that. */
+static uint64_t find_size(FILE *file, uint64_t enough, unsigned *tries)
+{
+	const struct f2fs_mkfs_options mkfs = { F2FS_SIZED(f2fs_mkfs_options) };
+	const struct f2fs_input input = { .fd = fileno(file) };
+	const struct f2fs_populate_options options = { F2FS_SIZED(f2fs_populate_options),
+						       .manifest = &input, .enough = enough,
+						       .prepare = count_tries, .prepare_user = tries };
+	uint64_t size = 0;
+
+	*tries = 0;
+	assert_int_equal(f2fs_populate_size(v.ctx, &mkfs, &options, NULL, &size), 0);
+	return size;
+}
+
+static void a_size_that_is_enough_takes_one_try(void **state)
+{
+	const uint64_t large = (uint64_t)100 << 20;
+	FILE *file = tmpfile();
+	uint64_t smallest;
+	unsigned tries;
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(fwrite(manifest, 1, sizeof(manifest) - 1, file), sizeof(manifest) - 1);
+	rewind(file);
+	fresh_open(&v, 64u << 20, 0);
+	smallest = find_size(file, 0, &tries);
+	assert_true(tries > 1 && smallest < large);
+	assert_true(find_size(file, large, &tries) == large && tries == 1);
+	assert_true(find_size(file, (uint64_t)4 << 20, &tries) == smallest);
+	fresh_close(&v);
+	fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callbacks_go_the_usual_way),
+		cmocka_unit_test(a_size_that_is_enough_takes_one_try),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dump/copy_out.h"
 #include "dump/dump.h"
 
 enum { MODE_TYPE = 0170000, MODE_REGULAR = 0100000 };
@@ -36,6 +37,7 @@ struct hashes {
 	const struct form *form;
 	struct kept *table;
 	size_t room, count; /* room: 0, or a power of two */
+	uint64_t bytes;	    /* of contents so far */
 };
 
 static void put_hex(const uint8_t *bytes, size_t n, const char *format)
@@ -241,13 +243,26 @@ static int keep(struct hashes *h, f2fs_nid_t ino, const struct f2fs_digests *dig
 	return 0;
 }
 
-static int show_file(struct hashes *h, const struct f2fs_walk_entry *entry)
+/* Is it within --max-bytes? Holes count: an image of a few blocks may show terabytes. */
+static int take_bytes(struct hashes *h, uint64_t size)
+{
+	const uint64_t most = h->d->copy->extract.max_bytes;
+
+	if (most && size > most - h->bytes)
+		return f2fs_context_fail(h->d->ctx, F2FS_ERR_INCOMPLETE, "more bytes than --max-bytes allows");
+	h->bytes += size;
+	return 0;
+}
+
+static int show_file(struct hashes *h, const struct f2fs_walk_entry *entry, uint64_t size)
 {
 	const f2fs_nid_t ino = entry->dirent->ino;
 	const struct f2fs_digests *known = find_kept(h, ino);
 	struct f2fs_digests digests = { F2FS_SIZED(f2fs_digests) };
-	int rc = known ? 0 : f2fs_inode_digest(entry->inode, h->form->digests, &digests);
+	int rc = known ? 0 : take_bytes(h, size);
 
+	if (!rc && !known)
+		rc = f2fs_inode_digest(entry->inode, h->form->digests, &digests);
 	if (!rc && !known && digests.bytes >= KEPT_FROM)
 		rc = keep(h, ino, &digests);
 	if (rc)
@@ -271,7 +286,7 @@ static int visit(void *user, const struct f2fs_walk_entry *entry)
 	if (!rc && entry->dirent && entry->inode)
 		rc = f2fs_inode_stat(entry->inode, &st);
 	if (!rc && (st.mode & MODE_TYPE) == MODE_REGULAR)
-		rc = show_file(h, entry);
+		rc = show_file(h, entry, st.size);
 	if (rc == F2FS_ERR_NOMEM || rc == F2FS_ERR_CANCELED)
 		return rc;
 	if (rc)

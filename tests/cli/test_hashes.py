@@ -86,3 +86,20 @@ def test_json_and_damage(run_tool, image, tmp_path):
     run_tool("f2fs", "-w", broken, "set", f"inode[{ino}].i_addr[7]", "0xfffffff0")
     done = run_tool("dump.f2fs", "--hashes", broken, rc=4)
     assert b"d/exact" in done.stderr and b"d/exact" not in done.stdout and done.stdout.count(b"\n") == len(files) - 1
+
+
+def test_a_limit_for_what_is_shown(f2fskit, run_tool, tmp_path):
+    """A file of 3.9 TiB of holes on a volume of 64 MiB: named and left out, the others are there."""
+    path = tmp_path / "image"
+    f2fskit.mkfs(path, 64 << 20)
+    with f2fskit.open(path, "r+") as volume:
+        volume.path("/a").write_bytes(b"abc")
+        volume.root.create("long").pwrite(b"end", int(3.9 * (1 << 40)))
+        volume.path("/z").write_bytes(b"z" * 900)
+    for most, names in (("1M", [b"a", b"z"]), ("512", [b"a"])):
+        done = run_tool("dump.f2fs", "--hashes", "--max-bytes=" + most, path, rc=4)
+        assert [line.split()[1] for line in done.stdout.splitlines()] == names
+        assert done.stderr.count(b" long: ") == 1 and b"--max-bytes" in done.stderr, done.stderr
+    with f2fskit.open(path, "r+") as volume:
+        volume.path("/long").unlink()
+    run_tool("dump.f2fs", "--hashes", "--max-bytes=1K", path, rc=0)

@@ -316,7 +316,7 @@ int cli_finish(struct cli *cli, int status, int failure)
 		_exit(CLI_EXIT_SIGNAL + stop_signal); /* without writing on to who does not read */
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
-	cli_error(cli, "standard output: %s", strerror(errno));
+	cli_error(cli, "standard output: %s%s%s", strerror(errno), cli->done ? "; " : "", cli->done ? cli->done : "");
 	return status ? status : failure;
 }
 

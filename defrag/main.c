@@ -18,7 +18,7 @@ static const char *const usage[] = { "[OPTION]... IMAGE [PATH]...",
 
 static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "what was asked for was done" },
-	{ CLI_EXIT_FAILURE, "it was not; or wrong usage" },
+	{ CLI_EXIT_FAILURE, "it was not; or only standard output failed; or wrong usage" },
 	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "what was committed before stays" },
 };
 
@@ -216,7 +216,10 @@ static int work(void *arguments, struct cli *cli, struct cli_opened *opened)
 		return CLI_EXIT_FAILURE;
 	rc = do_asked(&d);
 	f2fs_volume_close(d.vol);
-	return rc || cli_image_save(cli, opened) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+	if (rc || cli_image_save(cli, opened))
+		return CLI_EXIT_FAILURE;
+	cli->done = "what was to be moved is moved";
+	return CLI_EXIT_OK;
 }
 
 static const struct cli_program program = {

@@ -280,7 +280,12 @@ int do_undelete(struct edit *e, const struct edit_call *call)
 	struct undelete u = { .e = e, .pattern = call->operands[0], .takes_parts = edit_has(call, 'p') };
 	char *top = edit_path(e, call->count > 1 ? call->operands[1] : "/");
 	unsigned count = 0;
-	int rc = top ? edit_commit(e) : F2FS_ERR_NOMEM; /* what changes has no past */
+	int rc = top ? 0 : edit_no_memory(e);
+
+	if (call->count > 1 && !*call->operands[1])
+		rc = edit_usage(e, "name", "", "is empty");
+	if (!rc)
+		rc = edit_commit(e); /* what changes has no past */
 
 	u.is_number = u.pattern[0] >= '0' && u.pattern[0] <= '9' && !cli_parse_u32(u.pattern, 0, UINT32_MAX, &u.number);
 	if (!rc) {

@@ -389,7 +389,10 @@ int edit_commit(struct edit *e)
 		f2fs_volume_discard(e->vol);
 		return rc;
 	}
-	return edit_save(e);
+	rc = edit_save(e);
+	if (!rc)
+		e->cli.done = "what was changed is committed";
+	return rc;
 }
 
 void edit_discard(struct edit *e)

@@ -66,7 +66,7 @@ static int copy_file(struct edit *e, const char *source, const char *operand)
 		return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_IS_DIR, "not a regular file: -r copies others"),
 				 source);
 	}
-	rc = edit_name_open_into(e, operand, source, &name);
+	rc = edit_name_open_file(e, operand, source, &name);
 	if (!rc) {
 		rc = edit_name_lookup(e, &name, &there);
 		if (!rc && there.ino == st.ino)

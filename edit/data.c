@@ -259,7 +259,7 @@ static int put_one(struct edit *e, const char *source, const char *operand, cons
 			       source);
 		goto out;
 	}
-	rc = edit_name_open_into(e, operand, source, &name);
+	rc = edit_name_open_file(e, operand, source, &name);
 	if (rc)
 		goto out;
 	host_mode = (uint32_t)st.st_mode;

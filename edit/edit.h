@@ -184,6 +184,8 @@ int edit_name_open(struct edit *e, const char *operand, struct edit_name *out);
 void edit_name_close(struct edit_name *name);
 /* The same, but when operand names a directory: the name that source has, in there. */
 int edit_name_open_into(struct edit *e, const char *operand, const char *source, struct edit_name *out);
+/* The same for what is no directory: an operand that ends in a slash names a directory that is there. */
+int edit_name_open_file(struct edit *e, const char *operand, const char *source, struct edit_name *out);
 /* Find the inode of that name: 0, NOT_FOUND (not reported) or another error (reported). */
 int edit_name_lookup(struct edit *e, const struct edit_name *name, struct f2fs_dirent *out);
 /* The last component of a path. */

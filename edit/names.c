@@ -43,7 +43,7 @@ static int mkdir_parents(struct edit *e, const char *operand, const uint32_t *mo
 {
 	char *path = edit_path(e, operand);
 	size_t n = path ? strlen(path) : 0;
-	int rc = path ? 0 : edit_no_memory(e);
+	int rc = !*operand ? edit_usage(e, "name", operand, "is empty") : path ? 0 : edit_no_memory(e);
 
 	for (; n > 1 && path[n - 1] == '/'; n--)
 		path[n - 1] = '\0';
@@ -266,11 +266,17 @@ int do_rm(struct edit *e, const struct edit_call *call)
 static int mv_one(struct edit *e, const char *source, const char *operand, unsigned flags)
 {
 	struct edit_name from, to;
+	struct f2fs_dirent entry = { 0 };
 	int rc = edit_name_open(e, source, &from);
 
 	if (rc)
 		return rc;
-	rc = edit_name_open_into(e, operand, source, &to);
+	rc = edit_name_lookup(e, &from, &entry);
+	if (rc == F2FS_ERR_NOT_FOUND)
+		rc = edit_fail(e, rc, source);
+	if (!rc)
+		rc = entry.type == F2FS_TYPE_DIRECTORY ? edit_name_open_into(e, operand, source, &to)
+						       : edit_name_open_file(e, operand, source, &to);
 	if (rc) {
 		edit_name_close(&from);
 		return rc;
@@ -323,12 +329,37 @@ static int is_name_of(struct edit *e, const struct edit_name *name, const struct
 	return inode && edit_name_lookup(e, name, &there) == 0 && there.ino == f2fs_inode_number(inode);
 }
 
+/* Would a symbolic link of this name lead to the name itself? */
+static int leads_to_itself(struct edit *e, const char *target, const struct edit_name *name)
+{
+	char *path = *target == '/' ? strdup(target) : NULL;
+	struct f2fs_dirent there;
+	struct f2fs_inode *inode;
+	int yes = 0;
+
+	if (*target != '/') {
+		char *directory = strdup(name->path);
+
+		if (directory && strrchr(directory, '/')) {
+			*strrchr(directory, '/') = '\0';
+			path = cli_join(*directory ? directory : "/", target);
+		}
+		free(directory);
+	}
+	if (path && edit_name_lookup(e, name, &there) == 0 && f2fs_lookup(e->vol, path, 0, &inode) == 0) {
+		yes = there.ino == f2fs_inode_number(inode);
+		f2fs_inode_close(inode);
+	}
+	free(path);
+	return yes;
+}
+
 int do_ln(struct edit *e, const struct edit_call *call)
 {
 	const char *target = call->operands[0];
 	struct f2fs_inode *inode = NULL;
 	struct edit_name name;
-	int rc = edit_name_open_into(e, call->operands[1], target, &name);
+	int rc = edit_name_open_file(e, call->operands[1], target, &name);
 
 	if (rc)
 		return rc;
@@ -336,6 +367,10 @@ int do_ln(struct edit *e, const struct edit_call *call)
 		rc = edit_open(e, target, 0, &inode);
 	if (!rc && edit_has(call, 'f') && is_name_of(e, &name, inode))
 		goto out;
+	if (!rc && edit_has(call, 's') && edit_has(call, 'f') && leads_to_itself(e, target, &name)) {
+		rc = edit_usage(e, "ln", call->operands[1], "is the same file");
+		goto out;
+	}
 	if (!rc && edit_has(call, 'f'))
 		rc = clear_link(e, &name);
 	if (!rc && edit_has(call, 's')) {

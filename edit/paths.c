@@ -47,6 +47,8 @@ int edit_open(struct edit *e, const char *operand, unsigned lookup_flags, struct
 		rc = f2fs_inode_open(e->vol, ino, out);
 		return rc ? edit_fail(e, rc, operand) : 0;
 	}
+	if (!*operand)
+		return edit_usage(e, "name", operand, "is empty");
 	path = edit_path(e, operand);
 	if (!path)
 		return edit_no_memory(e);
@@ -133,7 +135,7 @@ int edit_name_open_into(struct edit *e, const char *operand, const char *source,
 	size_t n;
 	int rc;
 
-	if (!is_directory(e, operand))
+	if (!*operand || !is_directory(e, operand))
 		return edit_name_open(e, operand, out);
 	plain = cli_join(source, "");
 	for (n = plain ? strlen(plain) : 0; n > 1 && plain[n - 1] == '/'; n--)
@@ -143,6 +145,14 @@ int edit_name_open_into(struct edit *e, const char *operand, const char *source,
 	free(inside);
 	free(plain);
 	return rc;
+}
+
+int edit_name_open_file(struct edit *e, const char *operand, const char *source, struct edit_name *out)
+{
+	const size_t n = strlen(operand);
+	int rc = n && operand[n - 1] == '/' ? edit_need_directory(e, operand) : 0;
+
+	return rc ? rc : edit_name_open_into(e, operand, source, out);
 }
 
 int edit_name_lookup(struct edit *e, const struct edit_name *name, struct f2fs_dirent *out)

@@ -103,7 +103,9 @@ static int make(struct run *r)
 	if (a->sparse &&
 	    sparse_output_save(r->cli, r->ctx, r->targets[0].device, layout.geometry.block_size, a->paths[0], a->force))
 		return -1;
-	return show(r, &result.layout, &result);
+	r->cli->done = "the volume is made";
+	show(r, &result.layout, &result); /* cli_finish() tells of a failure */
+	return 0;
 }
 
 static int run(struct cli *cli, struct arguments *a)

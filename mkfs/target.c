@@ -111,6 +111,32 @@ static int keep_neighbours(struct target *t, struct cli *cli, const struct argum
 	return -1;
 }
 
+/* A file that is too small for the volume is no image yet: what it holds is something else, unless that is zeros. */
+static int look_for_contents(const struct target *t, struct cli *cli, struct f2fs_context *ctx,
+			     const struct arguments *a, uint64_t size)
+{
+	enum { PIECE = 65536, MOST = 1 << 20 };
+	static uint8_t piece[PIECE];
+
+	for (uint64_t at = 0; at < size && at < MOST; at += PIECE) {
+		const size_t n = size - at < PIECE ? (size_t)(size - at) : PIECE;
+
+		if (f2fs_device_read(t->device, at, piece, n))
+			return fail(cli, ctx);
+		if (piece[0] == 0 && !memcmp(piece, piece + 1, n - 1))
+			continue;
+		if (a->dry_run) {
+			cli_warning(cli, "%s is a file with contents, and too small for the volume: -f will be needed",
+				    t->path);
+			return 0;
+		}
+		cli_error(cli, "%s is a file with contents, and too small for the volume; use -f to overwrite it",
+			  t->path);
+		return -1;
+	}
+	return 0;
+}
+
 /* A file or device that is there. */
 static int open_existing(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a,
 			 unsigned i)
@@ -135,6 +161,8 @@ static int open_existing(struct target *t, struct cli *cli, struct f2fs_context 
 		return 0;
 	if (info->caps & F2FS_DEVICE_BLOCK)
 		return refuse(cli, t->path, "the size asked for is more than the device has");
+	if (!a->force && !t->has_signatures && look_for_contents(t, cli, ctx, a, info->size))
+		return -1;
 	t->new_file_size = a->offset + t->size;
 	f2fs_device_close(t->device);
 	t->device = NULL;

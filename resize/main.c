@@ -21,7 +21,7 @@ static const char *const usage[] = { "[OPTION]... DEVICE [SIZE|min]", NULL };
 
 static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "the volume has the size, or nothing had to be done" },
-	{ CLI_EXIT_FAILURE, "it has not; or wrong usage" },
+	{ CLI_EXIT_FAILURE, "it has not; or only standard output failed; or wrong usage" },
 	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "the volume is whole, and running it again goes on" },
 };
 
@@ -266,6 +266,7 @@ static int resize(struct cli *cli, struct arguments *a, struct cli_opened *opene
 	}
 	if (cut_file(cli, a, opened, &result) || cli_image_save(cli, opened))
 		return -1;
+	cli->done = "the volume has its new size";
 	return show(a, &result, 1);
 }
 

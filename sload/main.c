@@ -22,7 +22,8 @@ static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "everything was copied" },
 	{ CLI_EXIT_INCOMPLETE,
 	  "some entries or attributes could not be copied (named on standard error), the rest was" },
-	{ CLI_EXIT_OPERATIONAL, "nothing was changed (not 1, which callers of f2fs-tools take for success)" },
+	{ CLI_EXIT_OPERATIONAL,
+	  "nothing was changed (not 1, which callers of f2fs-tools take for success), or only standard output failed" },
 	{ CLI_EXIT_USAGE, "wrong usage" },
 	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "nothing was changed" },
 };
@@ -266,8 +267,9 @@ static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 	a->in.no_cleaning = a->writer.no_cleaning || a->writer.options.commit_when_full;
 	a->in.is_verbose = a->verbose && !a->quiet && !a->json;
 	rc = cli_copy_in_commit(&a->in, cli, vol, a->image.path);
-	if (rc < 0 || print_result(a, vol))
+	if (rc < 0)
 		return CLI_EXIT_OPERATIONAL;
+	print_result(a, vol); /* cli_finish() tells of a failure */
 	return rc ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
 }
 
@@ -288,6 +290,8 @@ static int work(void *arguments, struct cli *cli, struct cli_opened *opened)
 	f2fs_volume_close(vol);
 	if (status != CLI_EXIT_OPERATIONAL && cli_image_save(cli, opened))
 		status = CLI_EXIT_OPERATIONAL;
+	if (status != CLI_EXIT_OPERATIONAL)
+		cli->done = "the copy is made";
 	return status;
 }
 

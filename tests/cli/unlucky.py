@@ -403,7 +403,7 @@ class Outcome:
     def tells_more(self, other):
         """By its status, a message, or a line of the result about what cannot be read."""
         known = other.stdout.splitlines()
-        return (self.status != other.status or len(self.stderr) > len(other.stderr)
+        return (self.status != other.status or set(self.stderr.splitlines()) - set(other.stderr.splitlines())
                 or any(line not in known and (b"be read" in line or b"unreadable" in line) for line in self.stdout.splitlines()))
 
     def same(self, other, operation):

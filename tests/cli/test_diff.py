@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """f2fs IMAGE diff OTHER: lines, JSON and exit status, on trees that are changed at random."""
+import io
+import itertools
 import json
 import os
 import pathlib
 import random
+import struct
 import subprocess
+import tarfile
 
 import pytest
 
@@ -109,3 +113,31 @@ def test_what_cannot_be_read_is_told_and_not_taken_for_removed(volume, tmp_path)
     for pair in ((image, broken), (broken, image)):
         told = found(run(EDIT, "--json", pair[0], "diff", pair[1], status=2))
         assert told == {"/b": "unreadable"} or set(told.values()) == {"unreadable"}, told
+
+
+def acl_twice(order, base):
+    """An archive's records of one ACL: GNU tar with --acls and --xattrs writes it as text and as an attribute."""
+    entries = [(1, 6, -1), (2, 4, 7), (4, 4, -1), (16, 5, -1), (32, 4, -1)]
+    binary = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    both = {"text": ("SCHILY.acl." + base, "user::rw-,user:7:r--,group::r--,mask::r-x,other::r--"),
+            "binary": ("SCHILY.xattr.system.posix_acl_" + base, binary.decode("utf-8", "surrogateescape"))}
+    return dict(both[form] for form in order)
+
+
+def test_an_acl_that_an_archive_has_twice_is_one(tmp_path):
+    orders = [("text",), ("binary",), ("text", "binary"), ("binary", "text")]
+    image, archive = tmp_path / "a.img", tmp_path / "a.tar"
+    with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as tar:
+        for at, order in enumerate(orders):
+            info = tarfile.TarInfo("file %d" % at)
+            info.mode, info.pax_headers, info.size = 0o654, acl_twice(order, "access"), 1
+            tar.addfile(info, io.BytesIO(b"x"))
+        for at, pair in enumerate(itertools.product(orders, orders)):
+            info = tarfile.TarInfo("dir %d" % at)
+            info.type, info.mode = tarfile.DIRTYPE, 0o654
+            info.pax_headers = acl_twice(pair[0], "access") | acl_twice(pair[1], "default")
+            tar.addfile(info)
+    run(MKFS, "-q", "-f", "--root-dir", archive, image, "48M")
+    for path in ("/file 3", "/dir 15"):
+        assert run(EDIT, image, "getfattr", path).count("posix_acl") == (2 if "dir" in path else 1)
+    assert run(EDIT, image, "diff", archive) == ""

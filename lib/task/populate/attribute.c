@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Extended attributes on their way: a list of bytes, each attribute a length of its value (4 bytes, little-endian), its
- * name with a NUL, and its value. A later one of the same name wins.
+ * name with a NUL, and its value. A list has each name once: a later one takes the place of the earlier.
  */
 #include <string.h>
 
@@ -26,6 +26,31 @@ bool populate_attribute_is_wanted(const struct populate *p, const char *name)
 	return false;
 }
 
+/* Where a list has an attribute of that name, and how many bytes it takes; NULL: nowhere. */
+static uint8_t *find_attribute(const struct vec *list, const char *name, size_t *length)
+{
+	uint8_t *at = list->items;
+
+	for (size_t left = list->count; left > 0; at += *length, left -= *length) {
+		*length = 4 + strlen((const char *)at + 4) + 1 + get_le32(at);
+		if (strcmp((const char *)at + 4, name) == 0)
+			return at;
+	}
+	return NULL;
+}
+
+/* The attribute is given anew. */
+static void drop_attribute(struct vec *list, const char *name)
+{
+	size_t length;
+	uint8_t *at = find_attribute(list, name, &length);
+
+	if (!at)
+		return;
+	memmove(at, at + length, list->count - (size_t)(at + length - (uint8_t *)list->items));
+	list->count -= length;
+}
+
 int populate_attribute_put(struct populate *p, struct vec *list, const char *name, const void *value, size_t size)
 {
 	const size_t length = strlen(name) + 1;
@@ -33,6 +58,7 @@ int populate_attribute_put(struct populate *p, struct vec *list, const char *nam
 
 	if (size > UINT32_MAX)
 		return error_set(p->ctx, F2FS_ERR_TOO_BIG, "the attribute is too large");
+	drop_attribute(list, name);
 	to = vec_push(list, 4 + length + size);
 	if (!to)
 		return F2FS_ERR_NOMEM;
@@ -69,29 +95,15 @@ int populate_attributes_set(struct populate *p, const struct vec *list, struct f
 	return 0;
 }
 
-/* Does a list have an attribute of that name? */
-static bool has_attribute(const struct vec *list, const char *name)
-{
-	const uint8_t *at = list->items;
-
-	for (size_t left = list->count; left > 0;) {
-		const size_t length = 4 + strlen((const char *)at + 4) + 1 + get_le32(at);
-
-		if (strcmp((const char *)at + 4, name) == 0)
-			return true;
-		at += length;
-		left -= length;
-	}
-	return false;
-}
-
 /* Find the next attribute of an inode to be removed; *index goes on behind it. */
 static bool find_surplus(const struct populate *p, const struct vec *list, struct f2fs_inode *inode, unsigned *index,
 			 struct f2fs_xattr *xattr)
 {
+	size_t length;
+
 	while (f2fs_xattr_at(inode, *index, xattr) == 0) {
 		if (!xattr->is_internal && populate_attribute_is_wanted(p, xattr->name) &&
-		    !has_attribute(list, xattr->name))
+		    !find_attribute(list, xattr->name, &length))
 			return true;
 		++*index;
 	}

@@ -256,6 +256,7 @@ int populate_place_note(struct populate *p, const struct populate_item *item)
 	level->is_noted = true;
 	level->item = *item;
 	level->item.target = level->item.link = NULL;
+	level->attributes.count = 0; /* what the rules gave it is among the item's */
 	if (p->attributes.count == 0)
 		return 0;
 	attributes = vec_push(&level->attributes, p->attributes.count);

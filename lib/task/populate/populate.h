@@ -163,7 +163,7 @@ bool populate_is_fatal(const struct populate *p, int err);
 
 /* Add an attribute to the item at hand; one that is not to be kept is left out. */
 int populate_attribute_add(struct populate *p, const char *name, const void *value, size_t size);
-/* Add an attribute to a list. */
+/* Add an attribute to a list, in place of one of that name. */
 int populate_attribute_put(struct populate *p, struct vec *list, const char *name, const void *value, size_t size);
 /* Is an attribute of that name to be kept? */
 bool populate_attribute_is_wanted(const struct populate *p, const char *name);

@@ -18,11 +18,9 @@ int cli_as_of_show(struct f2fs_past *past, const char *version, const char **why
 	if (*why)
 		return F2FS_ERR_INVALID;
 	f2fs_past_show_stat(past, &stat);
-	if (is_relative && number >= stat.newest) {
-		*why = "goes back behind the first checkpoint";
-		return F2FS_ERR_INVALID;
-	}
-	return f2fs_past_show(past, is_relative ? stat.newest - number : number);
+	if (is_relative || number == 0)
+		number = number < stat.newest ? stat.newest - number : 0; /* 0 is told to be too old */
+	return f2fs_past_show(past, number);
 }
 
 void cli_as_of_put(struct cli_print *out, const struct f2fs_as_of_stat *s)

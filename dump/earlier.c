@@ -16,6 +16,8 @@ int dump_show_as_of(struct dump *d, const char *version)
 	if (rc)
 		return rc;
 	rc = cli_as_of_show(d->as_of, version, &why);
+	if (rc == F2FS_ERR_RANGE)
+		why = f2fs_context_error(d->ctx)->message;
 	if (why) {
 		cli_usage_error(&d->cli, "--as-of", version, why);
 		d->status |= DUMP_USAGE;

@@ -20,6 +20,7 @@
 
 #include "cli/size.h"
 #include "dump/dump.h"
+#include "dump/made_dirs.h"
 #include "dump/versions.h"
 
 enum { MODE_TYPE = 0170000, MODE_DIR = 0040000, MODE_LNK = 0120000, MODE_REG = 0100000, PIECE = 1 << 20 };
@@ -33,6 +34,7 @@ struct undelete {
 	int is_number;
 	int top; /* the directory */
 	uint8_t *buffer;
+	struct made_dirs made;
 	uint64_t found, whole, part, failed;
 };
 
@@ -89,10 +91,22 @@ static void put_xattrs(struct undelete *u, struct f2fs_inode *inode, int fd, con
 	}
 }
 
-/* Open the directory that a path's last component goes into, making what is missing; -1 with errno. */
-static int open_parent(int top, const char *path, char name[NAME_ROOM])
+/* Make a directory, or take the one that is there. */
+static int make_dir(struct undelete *u, int dir, const char *name, const char *path, size_t length)
 {
-	int dir = dup(top);
+	if (mkdirat(dir, name, 0777))
+		return errno == EEXIST ? 0 : -1;
+	if (!made_dirs_add(&u->made, path, length))
+		return 0;
+	errno = ENOMEM;
+	return -1;
+}
+
+/* Open the directory that a path's last component goes into, making what is missing; -1 with errno. */
+static int open_parent(struct undelete *u, const char *path, char name[NAME_ROOM])
+{
+	const char *const whole = path;
+	int dir = dup(u->top);
 
 	while (dir >= 0) {
 		const char *end;
@@ -112,7 +126,7 @@ static int open_parent(int top, const char *path, char name[NAME_ROOM])
 		name[n] = '\0';
 		if (!end)
 			return dir;
-		next = mkdirat(dir, name, 0777) && errno != EEXIST ?
+		next = make_dir(u, dir, name, whole, (size_t)(end - whole)) ?
 			       -1 :
 			       openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		n = (size_t)errno;
@@ -271,8 +285,9 @@ static int put_directory(struct undelete *u, const struct f2fs_deleted *file, in
 	struct f2fs_inode *inode;
 	int fd;
 
-	if (mkdirat(dir, name, 0777) && errno != EEXIST)
+	if (make_dir(u, dir, name, file->path, strlen(file->path)))
 		return -1;
+	made_dirs_note(&u->made, file->path, &file->version.stat);
 	u->whole++;
 	if (f2fs_inode_open_at(u->d->vol, u->past, file->version.addr, 0, &inode))
 		return 0;
@@ -283,6 +298,21 @@ static int put_directory(struct undelete *u, const struct f2fs_deleted *file, in
 	}
 	f2fs_inode_close(inode);
 	return 0;
+}
+
+static void set_directory(void *user, const char *path, const struct f2fs_stat *st)
+{
+	struct undelete *u = user;
+	char name[NAME_ROOM];
+	const int dir = open_parent(u, path, name);
+	const int fd = dir < 0 ? -1 : openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0) {
+		set_attributes(fd, st);
+		close(fd);
+	}
+	if (dir >= 0)
+		close(dir);
 }
 
 /* FIFOs and sockets; devices, when the host lets us. */
@@ -318,7 +348,7 @@ static void put_links(struct undelete *u, const struct f2fs_deleted *file, int d
 	if (file->link_count >= file->max_links) /* earlier names are among them */
 		return;
 	for (uint32_t i = 0; i < file->link_count; i++) {
-		const int to = open_parent(u->top, file->links[i], other);
+		const int to = open_parent(u, file->links[i], other);
 
 		if (to < 0 || linkat(dir, name, to, other, 0))
 			tell_more(u, file->links[i], strerror(errno));
@@ -346,7 +376,7 @@ static int take(void *user, const struct f2fs_deleted *file)
 		tell(u, file->path, "only the name is left");
 		return 0;
 	}
-	dir = open_parent(u->top, file->path, name);
+	dir = open_parent(u, file->path, name);
 	rc = dir < 0 ? -1 : put_entry(u, file, dir, name);
 	if (rc && errno == EEXIST && dir >= 0) { /* several files had this path */
 		snprintf(name + strlen(name), 40, ".~%lu", (unsigned long)file->version.addr);
@@ -447,6 +477,7 @@ int view_undelete(struct dump *d, const char *argument)
 		rc = dump_past_open(d, &options, &u.past);
 	if (!rc) {
 		rc = run(&u, argument);
+		made_dirs_end(&u.made, set_directory, &u);
 		dump_past_close(d, u.past);
 	}
 	free(u.buffer);

@@ -156,8 +156,7 @@ static int link_all(struct undelete *u, const char *top, const struct staged *s,
 	return rc;
 }
 
-static int make(struct undelete *u, const char *top, struct f2fs_inode *dir, const char *name,
-		const struct staged *s)
+static int make(struct undelete *u, const char *top, struct f2fs_inode *dir, const char *name, struct staged *s)
 {
 	const unsigned which = F2FS_SET_MODE | F2FS_SET_UID | F2FS_SET_GID | F2FS_SET_ATIME | F2FS_SET_MTIME;
 	const uint32_t type = s->stat.mode & MODE_TYPE;
@@ -173,10 +172,12 @@ static int make(struct undelete *u, const char *top, struct f2fs_inode *dir, con
 	rc = f2fs_create(dir, name, strlen(name), &spec, &inode);
 	if (rc)
 		return rc;
-	if (type == MODE_DIR && s->policy.size)
-		rc = encrypt(inode, s);
-	else if (type == MODE_REG)
+	if (type == MODE_DIR) {
+		s->made = f2fs_inode_number(inode);
+		rc = s->policy.size ? encrypt(inode, s) : 0;
+	} else if (type == MODE_REG) {
 		rc = staged_write(&u->staging, s, inode);
+	}
 	for (const struct staged_xattr *x = s->xattrs; x && !rc; x = x->next)
 		rc = f2fs_xattr_set(inode, x->name, x->value, x->size);
 	if (!rc)
@@ -187,8 +188,21 @@ static int make(struct undelete *u, const char *top, struct f2fs_inode *dir, con
 	return rc;
 }
 
+/* Names that came back into a directory changed its times: give it those that it had. */
+static int restore_times(struct undelete *u, const struct staged *s)
+{
+	struct f2fs_inode *dir;
+	int rc = f2fs_inode_open(u->e->vol, s->made, &dir);
+
+	if (!rc) {
+		rc = f2fs_inode_set(dir, F2FS_SET_ATIME | F2FS_SET_MTIME, &s->stat);
+		f2fs_inode_close(dir);
+	}
+	return rc ? edit_fail(u->e, rc, s->path) : 0;
+}
+
 /* Is the name taken? A directory may be there already: then there is nothing to be done. */
-static int put_back(struct undelete *u, const char *top, const struct staged *s)
+static int put_back(struct undelete *u, const char *top, struct staged *s)
 {
 	struct f2fs_dirent entry;
 	struct f2fs_inode *dir;
@@ -294,8 +308,10 @@ int do_undelete(struct edit *e, const struct edit_call *call)
 			rc = search(&u);
 		if (!rc)
 			rc = staging_sort(&u.staging);
-		for (const struct staged *s = u.staging.first; s && !rc; s = s->next, count++)
+		for (struct staged *s = u.staging.first; s && !rc; s = s->next, count++)
 			rc = put_back(&u, top, s);
+		for (const struct staged *s = u.staging.first; s && !rc; s = s->next)
+			rc = s->made ? restore_times(&u, s) : 0;
 		staging_free(&u.staging);
 	}
 	if (!rc)

@@ -117,23 +117,25 @@ int do_get(struct edit *e, const struct edit_call *call)
 
 /* ---- into the volume ---- */
 
-/* Is a file at fd at a hole? Moves to the data behind it; *at moves along. */
-static void skip_hole(int fd, uint64_t *at)
+/* Move a file at fd to the next data at or behind *at, which moves along. How much of it there is: up to room bytes. */
+static size_t skip_hole(int fd, uint64_t *at, size_t room)
 {
 #if defined(SEEK_DATA)
-	off_t data = lseek(fd, (off_t)*at, SEEK_DATA);
+	off_t data = lseek(fd, (off_t)*at, SEEK_DATA), hole;
 
-	if (data > (off_t)*at)
-		*at = (uint64_t)data;
-	else if (data < 0 && errno == ENXIO) /* nothing but a hole up to the end */
+	if (data < 0 && errno == ENXIO) /* nothing but a hole up to the end */
 		data = lseek(fd, 0, SEEK_END);
 	if (data > (off_t)*at)
 		*at = (uint64_t)data;
+	hole = data < 0 ? -1 : lseek(fd, (off_t)*at, SEEK_HOLE);
+	if (hole > (off_t)*at && (uint64_t)hole - *at < room)
+		room = (size_t)((uint64_t)hole - *at);
 	lseek(fd, (off_t)*at, SEEK_SET);
 #else
 	(void)fd;
 	(void)at;
 #endif
+	return room;
 }
 
 /* As much as fits into the buffer, from a pipe too. */
@@ -161,9 +163,9 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 	ssize_t n;
 
 	while (!rc) {
-		if (is_file)
-			skip_hole(fd, &from);
-		n = cli_stopped() ? -1 : read_fully(fd, buffer, COPY_BYTES);
+		const size_t room = is_file ? skip_hole(fd, &from, COPY_BYTES) : COPY_BYTES;
+
+		n = cli_stopped() ? -1 : read_fully(fd, buffer, room);
 		if (n <= 0) {
 			if (n < 0)
 				rc = cli_stopped() ? edit_stopped(e, what) : edit_host_fail(e, what);

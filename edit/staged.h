@@ -35,6 +35,7 @@ struct staged {
 	struct f2fs_stat stat;
 	struct staged_xattr *xattrs;
 	f2fs_blk_t addr;
+	f2fs_nid_t made; /* a directory: its inode now, 0: there was one already */
 	uint64_t at;   /* in the temporary file */
 	uint64_t lost; /* blocks and attributes that could not be had */
 };

@@ -265,8 +265,8 @@ F2FS_API int f2fs_former_names(struct f2fs_past *past,
  * What it cannot see: contents that the kernel rewrote in place, and, where a node was written several times between
  * two checkpoints, which one was the last (counted as unsure; the one at the highest address is taken).
  *
- * past: a search of all inodes. version: low half of a checkpoint version, from 1 to the newest. Fails with RANGE,
- * INVALID, STATE.
+ * past: a search of all inodes. version: low half of a checkpoint version, from the oldest that left something to the
+ * newest. Fails with RANGE (the message says which is the oldest), INVALID, STATE.
  */
 F2FS_API int f2fs_past_show(struct f2fs_past *past, uint32_t version);
 F2FS_API void f2fs_past_show_end(struct f2fs_past *past);

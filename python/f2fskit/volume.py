@@ -1182,7 +1182,8 @@ class Volume(Closable):
         `show_stat()` of what the context gives counts that, and what is uncertain. Changes are refused meanwhile.
 
         Args:
-            version: low half of a checkpoint version; negative or 0: so many checkpoints before the last one.
+            version: low half of a checkpoint version; negative or 0: so many checkpoints before the last one. One that
+                is older than all that is left raises `RangeError`, which says what the oldest is.
             thorough: read every block for old nodes.
         """
         with self.past(thorough=thorough) as past:

@@ -183,6 +183,30 @@ def test_undelete_of_attributes_and_special_files(image, tmp_path, peer_check):
     peer_check(image)
 
 
+def test_directories_that_come_back_have_their_times(tmp_path):
+    """Names made in them change the times; what was there already keeps its own ways."""
+    tree, image, out = tmp_path / "tree", tmp_path / "disk.img", tmp_path / "out"
+    times = {"top": 1_000_000_000, "top/middle": 1_100_000_000, "top/middle/low": 1_200_000_000}
+    (tree / "top/middle/low").mkdir(parents=True)
+    (tree / "top/middle/low/file").write_bytes(b"text")
+    for path, when in sorted(times.items(), reverse=True):
+        (tree / path).chmod(0o711)
+        os.utime(tree / path, (when, when))
+    run(MKFS, "-q", "-f", "--root-dir", tree, image, "64M")
+    run(EDIT, "-w", image, "rm", "-r", "/top")
+    (out / "top").mkdir(parents=True)
+    (out / "top").chmod(0o755)
+    run(DUMP, "--undelete=*", f"--to={out}", image)
+    run(EDIT, "-w", image, "undelete", "all")
+    assert (out / "top/middle/low/file").read_bytes() == b"text" and run(EDIT, image, "cat", "/top/middle/low/file") == b"text"
+    for path, when in times.items():
+        assert shown(image, f"--inode=/{path}")["inode"][0]["i_mtime"] == when, path
+        if path == "top":
+            assert (out / path).stat().st_mode & 0o777 == 0o755 and (out / path).stat().st_mtime > when
+        else:
+            assert (out / path).stat().st_mode & 0o777 == 0o711 and int((out / path).stat().st_mtime) == when
+
+
 def test_undelete_after_a_read_error(image, build_dir):
     """What a bad sector holds is not known: nothing is written, unless that is given up."""
     sizes = {row["block_addr"] for row in shown(image, "--versions=/file")["versions"][0]["versions"]}
@@ -211,8 +235,13 @@ def test_as_of(image, tmp_path):
     assert (tmp_path / "out/file").read_bytes() == texts[1]
     told = shown(image, "--as-of=-2", "--ls=/")
     assert told["as_of"]["version"] == versions[0]["cp_ver"] + 1 and told["as_of"]["blocks_overwritten"] == 0
-    for wrong in ("x", "-99999999999", "-4294967295"):
+    oldest = told["as_of"]["newest"] - 3
+    for wrong in ("x", "-99999999999", "-4294967295", "-4", oldest - 1, 1, oldest + 4):
         run(DUMP, f"--as-of={wrong}", "--tree", image, status=1)
+    done = subprocess.run([DUMP, "--as-of=-99", "--tree", image], capture_output=True)
+    assert f"the oldest checkpoint that left something is {oldest} (-3)" in done.stderr.decode()
+    for last in ("0", "-0"):
+        assert run(DUMP, f"--as-of={last}", "--cat=/file", image) == texts[2]
     assert len(shown(image, "--as-of=-1", "--hashes")["hashes"]) == 1
     run(DUMP, "--as-of=-1", "--nat", image, status=1)
     run(DUMP, "--as-of=-1", image, status=1)
@@ -235,7 +264,8 @@ def test_diff_with_the_past(image, tmp_path):
     (tmp_path / "then/file").write_bytes(b"two" * 2000)
     found = json.loads(run(EDIT, "--json", image, "diff", "-i", "mtime,owner,mode", "-a", "-2", tmp_path / "then"))
     assert found["differences"] == [] and found["compared"] == 2 and found["as_of"]["blocks_overwritten"] == 0
-    for wrong in ("x", "0", "-99999999999", "-4294967295", "4294967295"):
+    assert run(EDIT, image, "diff", "-a", "0", image) == b""
+    for wrong in ("x", "-99", "-99999999999", "-4294967295", "4294967295"):
         run(EDIT, image, "diff", "-a", wrong, image, status=2)
     run(EDIT, "-w", image, "touch", "/new", "--", "diff", "-a", "-1", image, status=2)     # with changes that wait
 

@@ -474,3 +474,19 @@ def test_lines_are_edited(tool, run_tool, image, tmp_path, build_dir):
     found = run_tool("f2fs", image, "find").stdout.split()
     assert sorted(found) == sorted(b"/ /copy /long-name /long-name/file /other /other/again /other/again2".split())
     assert run_tool("f2fs", image, "cat", "/copy").stdout == b"from the host"
+
+
+def test_put_keeps_holes(edit, image, tmp_path, run_tool):
+    """What lies between two holes takes its own blocks; holes before, between and behind."""
+    block, source = 1 << 16, tmp_path / "sparse"
+    with source.open("wb") as file:
+        for at in (3, 9, 256):
+            file.seek(at * block)
+            file.write(b"abc")
+        file.truncate(512 * block)
+    if source.stat().st_blocks > 1000:
+        pytest.skip("the host makes no holes")
+    edit("put", source, "/file")
+    told = json.loads(run_tool("dump.f2fs", "--json", "--inode=/file", image).stdout)["inode"][0]
+    assert told["i_size"] == 512 * block and told["i_blocks"] <= source.stat().st_blocks // 8 + 8
+    assert run_tool("f2fs", image, "cat", "/file").stdout == source.read_bytes()

@@ -240,6 +240,29 @@ def test_android_lists(run_tool, peer_check, tmp_path, image):
     assert "0711" in run_tool("dump.f2fs", "--inode=/", image).stdout.decode()
 
 
+@pytest.mark.parametrize("first, second, said", [
+    ("1 1 0600", "1 1 0600", ""), ("1 1 0600", "2 2 0600", " owner 2:2"), ("1 1 0600", "1 1 0644", " mode 0644"),
+    ("1 1 0600", "2 2 0644 capabilities=0x1", " owner 2:2 mode 0644 other capabilities or labels"),
+    ("1 1 0600 capabilities=0x1", "1 1 0600", " other capabilities or labels"),
+    ("1 1 0600 capabilities=0x1", "1 1 0600 capabilities=0x1", ""),
+    ("1 1 0600 capabilities=0x1", "1 1 0600 capabilities=0x2", " other capabilities or labels"),
+    ("1 1 0600 selabel=a", "1 1 0600 selabel=b", " other capabilities or labels"), ("1 1 0600", None, " mode 0644")])
+@pytest.mark.parametrize("is_tar", [False, True])
+def test_lists_that_say_two_things_of_one_file(run_tool, peer_check, tmp_path, image, first, second, said, is_tar):
+    """The second name is named, with what differs; without a line for it a rule may differ, too."""
+    source, config = tmp_path / "source", tmp_path / "fs_config"
+    tree(source, {"aaa": b"1"})
+    os.link(source / "aaa", source / "zzz")
+    config.write_text(" 0 0 0755\naaa %s\n%s" % (first, "zzz %s\n" % (second or first)))
+    if is_tar:
+        subprocess.run(["tar", "-cf", tmp_path / "a.tar", "--sort=name", "-C", source, "."], check=True)
+        source = tmp_path / "a.tar"
+    done = run_tool("sload.f2fs", "-f", source, "-C", config, *([] if second else ["--set-mode=zzz=0644"]), image, rc=4 if said else 0)
+    want = "sload.f2fs: /zzz: hard link: it is a further name of /aaa and stays as that is, 1:1 0600, though it is given%s" % said
+    assert done.stderr.decode().splitlines() == ([want] if said else [])
+    peer_check(image)
+
+
 @pytest.mark.parametrize("kind, line, why", [
     ("-C", "a 1", "owner"), ("-C", "a 1 2 8", "octal"), ("-C", "a 1 2 755 x", "neither"), ("-C", "a 1 2 755 capabilities=x", "number"),
     ("-s", "/a", "context"), ("-s", "/a -x b", "context"), ("-s", "/a( b", "line 2")])

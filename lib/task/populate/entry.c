@@ -57,40 +57,42 @@ static int undo(struct populate *p, struct f2fs_inode *dir, const char *name, in
 }
 
 /* A further name of an inode of the volume. */
-static int make_link(struct populate *p, struct f2fs_inode *dir, const char *name, struct f2fs_inode *first)
+static int make_link(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_item *item,
+		     struct f2fs_inode *first)
 {
 	struct f2fs_dirent entry;
 	int err = f2fs_link(dir, name, strlen(name), first);
 
 	if (err == F2FS_ERR_EXISTS && f2fs_dir_lookup(dir, name, strlen(name), &entry) == 0 &&
 	    entry.ino == f2fs_inode_number(first))
-		return 0; /* it is one already */
+		return populate_check_further(p, item, first); /* it is one already */
 	p->result->links += !err;
-	return err;
+	return err ? err : populate_check_further(p, item, first);
 }
 
-static int link_to_path(struct populate *p, struct f2fs_inode *dir, const char *name, const char *path)
+static int link_to_path(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_item *item)
 {
 	struct f2fs_inode *first;
-	int err = populate_place_lookup(p, path, &first);
+	int err = populate_place_lookup(p, item->link, &first);
 
 	if (err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_NOT_DIR)
 		return error_set(p->ctx, F2FS_ERR_NOT_FOUND, "it is a link to an entry that was not copied");
 	if (err)
 		return err;
-	err = make_link(p, dir, name, first);
+	err = make_link(p, dir, name, item, first);
 	f2fs_inode_close(first);
 	return err;
 }
 
-static int link_to_inode(struct populate *p, struct f2fs_inode *dir, const char *name, f2fs_nid_t ino)
+static int link_to_inode(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_item *item,
+			 f2fs_nid_t ino)
 {
 	struct f2fs_inode *first;
 	int err = populate_open(p, ino, &first);
 
 	if (err)
 		return err;
-	err = make_link(p, dir, name, first);
+	err = make_link(p, dir, name, item, first);
 	f2fs_inode_close(first);
 	return err;
 }
@@ -101,6 +103,8 @@ static int fill_new(struct populate *p, struct populate_item *item, struct f2fs_
 	const uint32_t type = item->mode & MODE_TYPE;
 	int err = populate_note_made(p, f2fs_inode_number(inode));
 
+	if (!err)
+		err = populate_note_capable(p, item, f2fs_inode_number(inode));
 	if (!err && type == MODE_REG) {
 		err = copy_contents(p, item, inode);
 		if (!err)
@@ -142,9 +146,9 @@ static int make_entry(struct populate *p, struct f2fs_inode *dir, const char *na
 	const f2fs_nid_t first = populate_link_find(p, item);
 
 	if (item->link)
-		return link_to_path(p, dir, name, item->link);
+		return link_to_path(p, dir, name, item);
 	if (first != F2FS_NO_NID)
-		return link_to_inode(p, dir, name, first);
+		return link_to_inode(p, dir, name, item, first);
 	return make_new(p, dir, name, item);
 }
 

@@ -158,6 +158,7 @@ void populate_init(struct populate *p)
 	vec_init(&p->level_path, p->ctx, 1);
 	vec_init(&p->links, p->ctx, sizeof(struct populate_link));
 	map32_init(&p->link_index, p->ctx);
+	map32_init(&p->capable, p->ctx);
 	map32_init(&p->made, p->ctx);
 }
 
@@ -181,6 +182,7 @@ void populate_fini(struct populate *p)
 	vec_fini(&p->level_path);
 	vec_fini(&p->links);
 	map32_fini(&p->link_index);
+	map32_fini(&p->capable);
 	map32_fini(&p->made);
 	vec_fini(&p->seen);
 	map32_fini(&p->visited);

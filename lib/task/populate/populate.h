@@ -43,6 +43,7 @@ struct populate_item {
 	bool has_links;	  /* other items may be the same file; then they have the same dev and ino */
 	uint64_t dev, ino;
 	uint32_t nlink;	     /* names that it has, 0: not known */
+	bool is_listed, is_capable; /* fs_config has a line for it, and that has capabilities */
 	bool has_no_contents; /* with only_describes: nothing is known of a regular file's contents but their size */
 };
 
@@ -111,6 +112,7 @@ struct populate {
 	struct vec level_path;	     /* char: path of the last level */
 	struct vec links;	     /* struct populate_link */
 	struct map32 link_index;     /* mix of device and inode -> 1 + number of the first link */
+	struct map32 capable;        /* inodes that fs_config gave capabilities */
 	struct map32 made;	     /* with may_repeat: inodes made in this run */
 	struct vec seen;	     /* with DELETE: uint64_t, a hash of each directory and name that the source has */
 	struct map32 visited;	     /* with DELETE: inodes of the source's directories */
@@ -244,6 +246,13 @@ int populate_delete(struct populate *p);
 /* The inode of the volume that an item became before; F2FS_NO_NID if it did not. */
 f2fs_nid_t populate_link_find(const struct populate *p, const struct populate_item *item);
 int populate_link_add(struct populate *p, const struct populate_item *item, f2fs_nid_t to);
+
+/* ---- populate/further.c: further names of a file */
+
+/* Remember whether an inode made of an item has capabilities by a list. */
+int populate_note_capable(struct populate *p, const struct populate_item *item, f2fs_nid_t ino);
+/* The item at hand is a further name of an inode: do lists and rules say the same of it? What differs is a problem. */
+int populate_check_further(struct populate *p, const struct populate_item *item, struct f2fs_inode *first);
 
 /* ---- populate/compress.c */
 

@@ -58,6 +58,8 @@ static int apply_fs_config(struct populate *p, const char *mounted, struct popul
 	item->uid = entry->uid;
 	item->gid = entry->gid;
 	item->forced |= GIVEN_MODE | GIVEN_OWNER;
+	item->is_listed = true;
+	item->is_capable = entry->capabilities != 0;
 	if (entry->capabilities)
 		err = add_capabilities(p, entry->capabilities, attributes);
 	if (!err && entry->label)

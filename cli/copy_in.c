@@ -15,8 +15,13 @@
 static int show_problem(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail)
 {
 	const struct cli_copy_in *in = user;
+	const char *target = in->options.target ? in->options.target : "";
+	int length = (int)strlen(target);
 
-	cli_error(in->cli, "/%s: %s%s%s", path, what, what[0] ? ": " : "", detail->message);
+	while (length > 0 && target[length - 1] == '/')
+		length--;
+	cli_error(in->cli, "%s%.*s%s%s: %s%s%s", target[0] && target[0] != '/' ? "/" : "", length, target,
+		  path[0] || !length ? "/" : "", path, what, what[0] ? ": " : "", detail->message);
 	return 0;
 }
 

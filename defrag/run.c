@@ -128,7 +128,8 @@ int defrag_run(struct defrag *d)
 	}
 	rc = f2fs_defrag(d->vol, &options, &result);
 	if (rc)
-		cli_error_of(d->cli, d->ctx, a->image.path);
+		cli_error_of(d->cli, d->ctx,
+			     rc == F2FS_ERR_NOT_FOUND && a->path_count == 1 ? a->paths[0] : a->image.path);
 	if (!rc || result.commits > 0) {
 		if (a->is_json)
 			shown = print_json(d, &result);

@@ -95,3 +95,10 @@ def test_what_is_done_though_nobody_can_be_told(disk, run_tool, tool, words, don
     else:
         made = b"/x" in run_tool("f2fs", image, "find", cwd=disk).stdout.split()
         assert made == (b"is committed" in result.stderr), result
+
+
+def test_messages_name_what_is_meant(disk, run_tool):
+    run_tool("sload.f2fs", "-f", "tree", "--to=/C/", "disk.img", cwd=disk)
+    done = run_tool("sload.f2fs", "-f", "tree", "--to=/C/", "disk.img", rc=None, cwd=disk)
+    assert b"/C/etc/fstab: " in done.stderr, done
+    assert b": /nope: no such file" in run_tool("defrag.f2fs", "disk.img", "/nope", rc=1, cwd=disk).stderr

@@ -159,8 +159,17 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 {
 	uint8_t *buffer = malloc(COPY_BYTES);
 	uint64_t from = 0;
-	int rc = buffer ? 0 : edit_no_memory(e), is_file = lseek(fd, 0, SEEK_CUR) >= 0;
+	int rc = buffer ? 0 : edit_no_memory(e), is_file = 0;
+	struct f2fs_stat before;
 	ssize_t n;
+
+	if (!rc) {
+		rc = f2fs_inode_stat(inode, &before);
+		if (rc)
+			edit_fail(e, rc, what);
+		else /* over what is there already, holes are zeros to be written */
+			is_file = before.size <= at && lseek(fd, 0, SEEK_CUR) >= 0;
+	}
 
 	while (!rc) {
 		const size_t room = is_file ? skip_hole(fd, &from, COPY_BYTES) : COPY_BYTES;

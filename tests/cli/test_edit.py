@@ -490,3 +490,16 @@ def test_put_keeps_holes(edit, image, tmp_path, run_tool):
     told = json.loads(run_tool("dump.f2fs", "--json", "--inode=/file", image).stdout)["inode"][0]
     assert told["i_size"] == 512 * block and told["i_blocks"] <= source.stat().st_blocks // 8 + 8
     assert run_tool("f2fs", image, "cat", "/file").stdout == source.read_bytes()
+
+
+def test_holes_written_over_contents_are_zeros(edit, image, tmp_path, run_tool):
+    full, sparse = tmp_path / "full", tmp_path / "sparse"
+    full.write_bytes(b"Z" * 200_000)
+    with sparse.open("wb") as file:
+        file.seek(100_000)
+        file.write(b"abc")
+        file.truncate(150_000)
+    edit("put", full, "/file")
+    with sparse.open("rb") as file:
+        edit("write", "/file", "0", "-", stdin=file)
+    assert run_tool("f2fs", image, "cat", "/file").stdout == sparse.read_bytes() + b"Z" * 50_000

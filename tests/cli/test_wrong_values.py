@@ -22,7 +22,7 @@ TAKEN = {
                    "--file-contexts", "--product-out", "--stamp"},
     "defrag.f2fs": {"--svg", "--include", "--debug"},
     "resize.f2fs": {"--preset"},
-    "f2fs": {"--commands", "--undo"},
+    "f2fs": {"--commands", "--undo", "--read-log"},
 }
 
 

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Closing while something is under way: what the call opens is closed, too, and nobody touches freed memory. Each case runs
 in a process of its own, which a mistake ends."""
+import os
 import subprocess
 import sys
 
 import pytest
+
+import f2fskit
 
 HEAD = """
 import sys, threading
@@ -60,8 +63,10 @@ CALLS = {
 }
 
 
-def run(text, seconds=120):
-    return subprocess.run([sys.executable, "-X", "faulthandler", "-c", text], capture_output=True, text=True, timeout=seconds)
+def run(text, seconds=300):
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(f2fskit.__file__))}
+    return subprocess.run([sys.executable, "-X", "faulthandler", "-c", text], env=environment, capture_output=True, text=True,
+                          timeout=seconds)
 
 
 @pytest.mark.parametrize("what", CALLS)
@@ -116,7 +121,7 @@ for turn in range(60):
     for thread in threads:
         thread.join()
 print("done")
-""", seconds=300)
+""")
     assert done.returncode == 0 and done.stdout == "done\n", done.stdout[-500:] + done.stderr[-3000:]
 
 
@@ -134,7 +139,7 @@ threads = [threading.Thread(target=compare, args=pair, daemon=True) for pair in 
 for thread in threads:
     thread.start()
 for thread in threads:
-    thread.join(60)
+    thread.join(120)
     assert not thread.is_alive()
 print("done")
 """)

@@ -133,7 +133,8 @@ static double copy_raw(struct f2fs_device *dev, const struct runs *runs)
 	const uint64_t bytes = runs->blocks * BLOCK + SEGMENT;
 	struct f2fs_device *to;
 	uint8_t *buffer = malloc(SEGMENT);
-	uint64_t at = 0, filled = 0;
+	uint64_t at = 0;
+	size_t filled = 0;
 	double start;
 
 	if (!buffer)
@@ -145,7 +146,7 @@ static double copy_raw(struct f2fs_device *dev, const struct runs *runs)
 		uint64_t from = runs->list[i].at, left = (uint64_t)runs->list[i].count * BLOCK;
 
 		while (left > 0) {
-			const uint64_t n = left < SEGMENT - filled ? left : SEGMENT - filled;
+			const size_t n = left < SEGMENT - filled ? (size_t)left : SEGMENT - filled;
 
 			check(f2fs_device_read(dev, from, buffer + filled, n), "read");
 			from += n;

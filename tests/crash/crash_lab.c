@@ -493,7 +493,7 @@ static bool fills_holes(struct lab *lab)
 static void scatter(struct lab *lab, unsigned count)
 {
 	struct f2fs_inode *root, *inode;
-	char name[16];
+	char name[24];
 
 	for (unsigned n = 0; n < count && !fills_holes(lab); n++) {
 		snprintf(name, sizeof(name), "filler%u", n);

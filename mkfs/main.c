@@ -19,6 +19,7 @@ struct run {
 	struct target targets[F2FS_MAX_DEVICES];
 	struct f2fs_mkfs_device devices[F2FS_MAX_DEVICES];
 	int filled; /* what fill_volume() returned */
+	int is_untold; /* the volume is made, and its report was not written */
 };
 
 static int fail(struct run *r)
@@ -104,7 +105,7 @@ static int make(struct run *r)
 	    sparse_output_save(r->cli, r->ctx, r->targets[0].device, layout.geometry.block_size, a->paths[0], a->force))
 		return -1;
 	r->cli->done = "the volume is made";
-	show(r, &result.layout, &result); /* cli_finish() tells of a failure */
+	r->is_untold = show(r, &result.layout, &result) != 0;
 	return 0;
 }
 
@@ -119,7 +120,7 @@ static int run(struct cli *cli, struct arguments *a)
 	for (unsigned i = 0; i < a->count; i++)
 		target_close(&r.targets[i], rc == 0);
 	f2fs_context_free(r.ctx);
-	if (rc)
+	if (rc || r.is_untold)
 		return CLI_EXIT_FAILURE;
 	return r.filled ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
 }

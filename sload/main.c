@@ -44,6 +44,7 @@ struct arguments {
 	struct cli_image image;
 	int quiet, verbose, json;
 	int is_sparse;
+	int is_untold; /* the copy is made, and its report was not written */
 	struct cli_writer writer;
 	struct sload_compress compress;
 };
@@ -269,7 +270,7 @@ static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 	rc = cli_copy_in_commit(&a->in, cli, vol, a->image.path);
 	if (rc < 0)
 		return CLI_EXIT_OPERATIONAL;
-	print_result(a, vol); /* cli_finish() tells of a failure */
+	a->is_untold = print_result(a, vol) != 0;
 	return rc ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
 }
 
@@ -292,7 +293,7 @@ static int work(void *arguments, struct cli *cli, struct cli_opened *opened)
 		status = CLI_EXIT_OPERATIONAL;
 	if (status != CLI_EXIT_OPERATIONAL)
 		cli->done = "the copy is made";
-	return status;
+	return a->is_untold ? CLI_EXIT_OPERATIONAL : status;
 }
 
 static int run(void *arguments, struct cli *cli)

@@ -93,6 +93,8 @@ int lab_do_plot(struct cli *cli, struct lab_arguments *a)
 	char error[160];
 	int rc = -1;
 
+	if (lab_plot_check(cli, a->plot))
+		return -1;
 	if (json_read(k.path, &k.tree, error)) {
 		cli_error(cli, "%s: %s", k.path, error);
 		json_free(&k.tree);

@@ -138,6 +138,8 @@ int lab_do_run(struct cli *cli, struct lab_arguments *a)
 	struct lab_trace_writer trace = { 0 };
 	int rc = read_settings(cli, a, find_experiment(a->operands[0], path, sizeof(path)), &config);
 
+	if (!rc)
+		rc = lab_plot_check(cli, a->plot);
 	if (!rc && a->trace)
 		rc = open_trace(cli, a->trace, &trace);
 	result.trace = trace.to ? &trace : NULL;

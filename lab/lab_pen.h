@@ -31,8 +31,8 @@ struct lab_point {
 struct lab_pen {
 	FILE *to;
 	unsigned width, height;
-	uint8_t *pixels; /* of a PNG: the colour's number and 1; 0 is white */
-	/* begin and end: 0, or -1 with errno; end is called when begin succeeded */
+	void *drawing; /* of a PNG: cairo's */
+	/* begin and end: 0, or -1 with errno; end is called when begin succeeded, and frees all */
 	int (*begin)(struct lab_pen *pen);
 	void (*line)(struct lab_pen *pen, unsigned colour, unsigned width, struct lab_point from, struct lab_point to);
 	void (*dot)(struct lab_pen *pen, unsigned colour, struct lab_point at);

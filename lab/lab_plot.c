@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "f2fskit_config.h"
 #include "lab/lab_pen.h"
 
 enum { WIDTH = 760, LEFT = 70, TOP = 50, ROW = 18, PLOT_WIDTH = 640, PLOT_HEIGHT = 320, GRID = 5 };
@@ -100,10 +101,30 @@ int lab_plot_is_png(const char *path)
 	return n > 4 && strcmp(path + n - 4, ".png") == 0;
 }
 
+int lab_plot_check(struct cli *cli, const char *path)
+{
+#ifdef HAVE_CAIRO
+	const int is_there = 1;
+#else
+	const int is_there = 0;
+#endif
+
+	if (is_there || !lab_plot_is_png(path))
+		return 0;
+	cli_error(cli, "%s: this program was built without cairo, which draws PNG; other names give SVG", path);
+	return -1;
+}
+
 int lab_plot(const struct lab_picture *picture, int is_png, FILE *to)
 {
-	struct plot p = { .picture = picture, .pen = is_png ? lab_pen_png : lab_pen_svg };
+	struct plot p = { .picture = picture, .pen = lab_pen_svg };
 
+#ifdef HAVE_CAIRO
+	if (is_png)
+		p.pen = lab_pen_png;
+#else
+	(void)is_png; /* lab_plot_check() refused it */
+#endif
 	p.pen.to = to;
 	p.pen.width = WIDTH;
 	p.pen.height = TOP + PLOT_HEIGHT + 56 + ROW * picture->count;

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "cli/host.h"
+
 struct lab_line {
 	const char *label;
 	double *values; /* of rounds from 1 on */
@@ -23,5 +25,7 @@ struct lab_picture {
 int lab_plot(const struct lab_picture *picture, int is_png, FILE *to);
 /* Does the name of a file ask for PNG? NULL does not. */
 int lab_plot_is_png(const char *path);
+/* Say so and return -1 when the file is to be PNG, but this build has no cairo, which draws it. */
+int lab_plot_check(struct cli *cli, const char *path);
 
 #endif

@@ -1,137 +1,85 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The pen that writes PNG: an image with a palette, and letters of its own (glyphs.def) in twice their size, small ones
- * as large ones. What is outside of ASCII is drawn as a question mark.
+ * The pen that writes PNG, by cairo.
  */
 #include "lab/lab_pen.h"
 
+#include <cairo.h>
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <zlib.h>
 
-enum { GLYPH_WIDTH = 6, GLYPH_HEIGHT = 7, DOT = 3 };
-
-static const uint8_t palette[] = { 0xff, 0xff, 0xff,
-#define COLOUR(r, g, b) r, g, b,
-				   LAB_COLOURS(COLOUR)
+static const uint8_t colours[][3] = {
+#define COLOUR(r, g, b) { r, g, b },
+	LAB_COLOURS(COLOUR)
 #undef COLOUR
 };
 
-static const uint8_t glyphs[128][GLYPH_HEIGHT] = {
-#define GLYPH(character, ...) [character] = { __VA_ARGS__ },
-#include "lab/glyphs.def"
-#undef GLYPH
-};
+static void choose(cairo_t *cairo, unsigned colour)
+{
+	const uint8_t *c = colours[colour];
+
+	cairo_set_source_rgb(cairo, c[0] / 255.0, c[1] / 255.0, c[2] / 255.0);
+}
 
 static int begin(struct lab_pen *pen)
 {
-	pen->pixels = calloc(pen->height, (size_t)pen->width + 1); /* each row begins with its filter: 0, none */
-	return pen->pixels ? 0 : -1;
-}
+	cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)pen->width, (int)pen->height);
+	cairo_t *cairo = cairo_create(surface);
 
-static void set(struct lab_pen *pen, long x, long y, unsigned colour)
-{
-	if (x >= 0 && y >= 0 && x < (long)pen->width && y < (long)pen->height)
-		pen->pixels[(size_t)y * (pen->width + 1) + 1 + (size_t)x] = (uint8_t)(colour + 1);
-}
-
-static void square(struct lab_pen *pen, unsigned colour, struct lab_point at, long size)
-{
-	const long x = lround(at.x) - size / 2, y = lround(at.y) - size / 2;
-
-	for (long i = 0; i < size * size; i++)
-		set(pen, x + i % size, y + i / size, colour);
+	cairo_surface_destroy(surface); /* what is drawn with keeps it */
+	cairo_set_source_rgb(cairo, 1, 1, 1);
+	cairo_paint(cairo);
+	cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+	pen->drawing = cairo;
+	return 0;
 }
 
 static void line(struct lab_pen *pen, unsigned colour, unsigned width, struct lab_point from, struct lab_point to)
 {
-	const double across = to.x - from.x, down = to.y - from.y;
-	const unsigned steps = (unsigned)ceil(fmax(fabs(across), fabs(down))) + 1;
+	cairo_t *cairo = pen->drawing;
 
-	for (unsigned i = 0; i <= steps; i++)
-		square(pen, colour, (struct lab_point){ from.x + across * i / steps, from.y + down * i / steps },
-		       (long)width);
+	choose(cairo, colour);
+	cairo_set_line_width(cairo, width);
+	cairo_move_to(cairo, from.x, from.y);
+	cairo_line_to(cairo, to.x, to.y);
+	cairo_stroke(cairo);
 }
 
 static void dot(struct lab_pen *pen, unsigned colour, struct lab_point at)
 {
-	for (int y = -DOT; y <= DOT; y++)
-		for (int x = -DOT; x <= DOT; x++)
-			if (x * x + y * y <= DOT * DOT)
-				set(pen, lround(at.x) + x, lround(at.y) + y, colour);
+	choose(pen->drawing, colour);
+	cairo_arc(pen->drawing, at.x, at.y, 3, 0, 7); /* a whole turn and a bit */
+	cairo_fill(pen->drawing);
 }
 
-/* at is where the baseline begins, ends or has its middle. */
 static void text(struct lab_pen *pen, struct lab_point at, enum lab_anchor anchor, unsigned size, const char *words)
 {
-	const long scale = size > 13 ? 2 : 1;
-	long left, count = 0;
+	cairo_text_extents_t extents;
 
-	for (const char *c = words; *c; c++)
-		count += (*c & 0xc0) != 0x80; /* not the rest of a character of UTF-8 */
-	left = lround(at.x) - count * GLYPH_WIDTH * scale * (long)anchor / 2;
-	for (; *words; words++) {
-		const unsigned char c = (unsigned char)*words;
-		const uint8_t *glyph = glyphs[c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c < 128 ? c : '?'];
-
-		if ((c & 0xc0) == 0x80)
-			continue;
-		for (long y = 0; y < GLYPH_HEIGHT * scale; y++)
-			for (long x = 0; x < GLYPH_WIDTH * scale; x++)
-				if (glyph[y / scale] << 1 >> (GLYPH_WIDTH - 1 - x / scale) & 1)
-					set(pen, left + x, lround(at.y) - GLYPH_HEIGHT * scale + y, LAB_COLOUR_TEXT);
-		left += GLYPH_WIDTH * scale;
-	}
+	cairo_set_font_size(pen->drawing, size);
+	cairo_text_extents(pen->drawing, words, &extents);
+	choose(pen->drawing, LAB_COLOUR_TEXT);
+	cairo_move_to(pen->drawing, at.x - extents.x_advance * (double)anchor / 2, at.y);
+	cairo_show_text(pen->drawing, words);
 }
 
-static void put_be32(uint8_t *to, size_t value)
+static cairo_status_t put(void *to, const unsigned char *data, unsigned n)
 {
-	for (unsigned i = 0; i < 4; i++)
-		to[i] = (uint8_t)(value >> (24 - 8 * i));
-}
-
-/* A chunk: its length, name and contents, and a checksum of these two. */
-static void put_chunk(FILE *to, const char *name, const uint8_t *data, size_t n)
-{
-	uint8_t number[4];
-	uLong crc = crc32(0, (const Bytef *)name, 4);
-
-	if (n > 0) /* zlib gives another answer to a null pointer */
-		crc = crc32(crc, data, (uInt)n);
-	put_be32(number, n);
-	fwrite(number, 1, 4, to);
-	fwrite(name, 1, 4, to);
-	fwrite(data, 1, n, to);
-	put_be32(number, crc);
-	fwrite(number, 1, 4, to);
+	return fwrite(data, 1, n, to) == n ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
 static int end(struct lab_pen *pen)
 {
-	static const uint8_t magic[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
-	const uLong bytes = (uLong)pen->height * (pen->width + 1);
-	uint8_t head[13] = { [8] = 8, [9] = 3 }; /* 8 bits that are numbers in a palette */
-	uLongf packed = compressBound(bytes);
-	uint8_t *out = malloc(packed);
-	int rc = out && compress2(out, &packed, pen->pixels, bytes, 9) == Z_OK ? 0 : -1;
+	cairo_t *cairo = pen->drawing;
+	cairo_status_t status = cairo_status(cairo);
 
-	if (rc)
-		errno = ENOMEM;
-	put_be32(head, pen->width);
-	put_be32(head + 4, pen->height);
-	if (!rc) {
-		fwrite(magic, 1, sizeof(magic), pen->to);
-		put_chunk(pen->to, "IHDR", head, sizeof(head));
-		put_chunk(pen->to, "PLTE", palette, sizeof(palette));
-		put_chunk(pen->to, "IDAT", out, packed);
-		put_chunk(pen->to, "IEND", head, 0);
-		rc = ferror(pen->to) ? -1 : 0;
-	}
-	free(out);
-	free(pen->pixels);
-	return rc;
+	if (!status)
+		status = cairo_surface_write_to_png_stream(cairo_get_target(cairo), put, pen->to);
+	if (status && status != CAIRO_STATUS_WRITE_ERROR) /* of that one errno speaks */
+		errno = status == CAIRO_STATUS_INVALID_STRING ? EILSEQ :
+			status == CAIRO_STATUS_INVALID_SIZE   ? EFBIG :
+								ENOMEM;
+	cairo_destroy(cairo);
+	return status ? -1 : 0;
 }
 
 const struct lab_pen lab_pen_png = { .begin = begin, .line = line, .dot = dot, .text = text, .end = end };

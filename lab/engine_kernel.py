@@ -1,29 +1,41 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An experiment on our engine and on the kernel's: python3 lab/engine_kernel.py BUILD EXPERIMENT [OPTION of f2fs-lab run...]
+"""An experiment on our engine and on the kernel's: python3 lab/engine_kernel.py BUILD EXPERIMENT [--ext4] [--requests]
+[OPTION of f2fs-lab run...]
 
 The experiment must have one variant (--set chooses for what it varies). f2fs-lab runs it and keeps the operations, with the
 checkpoints that were made on the way; the kernel carries out the same ones under User Mode Linux, on a volume with the same
 layout, normal logging being mode=lfs, updates never in place (ipu_policy 0) and checkpoints where ours were. Prints each round's
 numbers side by side: ours by the laboratory's meter, the kernel's by its own counters (debugfs, /proc, /sys).
 
+--ext4: a third column, of the kernel's ext4 with the same operations (4 KiB blocks, data=ordered, nothing reserved). Its volume is
+made whole at once, and commits of its journal wait for what the operations say. --requests: the sizes of writes and discards as
+the file system submits them, by dm-log-writes; what follows the write before is taken as one with it, and cut behind 512 KiB.
+
 The kernel chooses victims by greedy when it needs room; its background cleaning is off. It keeps pages in memory until a
-checkpoint, so blocks that are changed again before it are written once: "written" can be less than what was asked for.
+checkpoint or until memory is short, not for so long (dirty_writeback_centisecs is 0), so blocks that are changed again before it
+are written once: "written" can be less than what was asked for. Still it differs by some percent from run to run.
 """
 import json
+import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 import tomllib
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-STATUS, DISK, SEGMENTS = "/sys/kernel/debug/f2fs/status", "/sys/block/ubda/stat", "/proc/fs/f2fs/ubda/segment_info"
+sys.path.insert(0, str(TOP / "lab"))
+import write_log  # noqa: E402  (beside this file, wherever that is loaded from)
+
+STATUS, DISK = "/sys/kernel/debug/f2fs/status", "/sys/block/ubda/stat"
 # Counters that only grow, from the text of STATUS.
 COUNTS = {"moved": r"Try to move (\d+) blocks", "victims": r"GC calls: (\d+)", "commits": r"CP calls: (\d+)",
           "holes": r"^SSR: (\d+)", "free places": r"^LFS: (\d+)"}
 ROWS = ["asked", "written", "waf", "moved", "victims", "threaded", "requests", "request_blocks", "commits",
-        "used_segments", "up_to_128", "above_256", "from_384", "whole_512"]
+        "used_segments", "up_to_128", "above_256", "from_384", "whole_512", *write_log.ROWS]
+KEEP_STILL = "echo 0 > /proc/sys/vm/dirty_writeback_centisecs && "
 
 
 def shares(counts):
@@ -72,7 +84,7 @@ def ours(build, path, options, trace):
     return [{"asked": r["asked_blocks"], "written": r["device_blocks"], "waf": r["waf"], "moved": r["moved_blocks"],
              "victims": r["victims"], "threaded": r["threaded_share"], "requests": r["requests"],
              "request_blocks": r["request_blocks"], "commits": r["commits"],
-             **{key: r[key] for key in ROWS if key in shares([])}} for r in variant["rounds"]]
+             **{key: r[key] for key in (*shares([]), *write_log.ROWS)}} for r in variant["rounds"]]
 
 
 def parse(text):
@@ -82,6 +94,8 @@ def parse(text):
         head, _, body = part.removeprefix("== ").partition("\n")
         number, asked, name = head.split(" ", 2)
         row = rounds.setdefault(int(number), {"asked": int(asked)})
+        if name == write_log.MARK:
+            continue
         if name == STATUS:
             row.update({key: int(re.search(what, body, re.M).group(1)) for key, what in COUNTS.items()})
             row["logs"] = {int(line[0]) for line in re.findall(r"(?:data|dnode|nodes): +(\d+) ", body)}
@@ -94,52 +108,80 @@ def parse(text):
     return [rounds[number] for number in sorted(rounds)]
 
 
-def theirs(build, found, trace, work):
+def f2fs(build, found, image, device):
+    """Make the volume; the job's beginning, and the files in which the kernel counts."""
+    overprovision = ["-o", str(found["volume.overprovision"])] if found.get("volume.overprovision") else []
+    subprocess.run([build / "mkfs/mkfs.f2fs", "-q", "-f", *overprovision, "-s", str(found.get("volume.segs_per_sec", 1)),
+                    "-z", str(found.get("volume.secs_per_zone", 1)), image], check=True)
+    mount = "mode=%s,active_logs=%s,background_gc=off,fsync_mode=%s" % (
+        "lfs" if found.get("engine.logging", "adaptive") == "normal" else "adaptive",
+        found.get("engine.logs", 6), found.get("engine.fsync_mode", "strict"))
+    name = os.path.basename(device)
+    return (KEEP_STILL + "mount -t f2fs -o %s %s $MNT && echo 0 > /sys/fs/f2fs/%s/ipu_policy" % (mount, device, name),
+            [STATUS, DISK, "/proc/fs/f2fs/%s/segment_info" % name])
+
+
+def ext4(build, found, image, device):
+    """The same of ext4."""
+    subprocess.run(["/sbin/mkfs.ext4", "-q", "-F", "-b4096", "-m0", "-Elazy_itable_init=0,lazy_journal_init=0,nodiscard", image],
+                   check=True)
+    return KEEP_STILL + "mount -t ext4 -o data=ordered,discard,commit=86400 %s $MNT" % device, [DISK]
+
+
+def theirs(build, found, trace, work, prepare, with_requests):
     """Carry out the trace in the kernel: what its counters say of each round but the first, which makes the files."""
     sys.path.insert(0, str(TOP / "tests/kernel"))
     import uml  # noqa: E402  (the kernel's runner is no part of what is installed)
 
-    image = work / "disk"
-    with open(image, "wb") as f:
-        f.truncate(size_of(found.get("volume.size", "1GiB")))
-    overprovision = ["-o", str(found["volume.overprovision"])] if found.get("volume.overprovision") else []
-    subprocess.run([build / "mkfs/mkfs.f2fs", "-q", "-f", *overprovision, "-s", str(found.get("volume.segs_per_sec", 1)),
-                    "-z", str(found.get("volume.secs_per_zone", 1)), image], check=True)
-    mode = "lfs" if found.get("engine.logging", "adaptive") == "normal" else "adaptive"
-    mount = "mode=%s,active_logs=%s,background_gc=off,fsync_mode=%s" % (
-        mode, found.get("engine.logs", 6), found.get("engine.fsync_mode", "strict"))
-    job = "mount -o %s /dev/ubda $MNT && echo 0 > /sys/fs/f2fs/ubda/ipu_policy && %s %s $MNT %s %s %s" % (
-        mount, build / "lab/f2fs_lab_replay", trace, STATUS, DISK, SEGMENTS)
-    text = uml.run(job, images=[image], timeout=3600).check().stdout.decode()
+    size = size_of(found.get("volume.size", "1GiB"))
+    with tempfile.TemporaryDirectory(dir=work) as folder:
+        images = [pathlib.Path(folder) / name for name in ("disk", "log")[:2 if with_requests else 1]]
+        for image, length in zip(images, (size, write_log.MOST)):
+            with open(image, "wb") as f:
+                f.truncate(length)
+        begin, counters = prepare(build, found, images[0], write_log.DEVICE if with_requests else "/dev/ubda")
+        if with_requests:
+            begin, counters = write_log.SET_UP % (size // 512) + " && " + begin, [*counters, write_log.MARK]
+        job = "%s && %s" % (begin, shlex.join(map(str, [build / "lab/f2fs_lab_replay", trace])) + " $MNT " + shlex.join(counters))
+        text = uml.run(job + (" && umount $MNT" if with_requests else ""), images=images, timeout=3600).check().stdout.decode()
+        sizes = write_log.rounds(images[1]) if with_requests else []
     rounds = parse(text)
     for i in range(len(rounds) - 1, 0, -1):
         now, before = rounds[i], rounds[i - 1]
-        for key in (*COUNTS, "requests", "written"):
+        for key in ({*COUNTS, "requests", "written"} & set(now)):
             now[key] -= before[key]
-        logged = now["holes"] + now["free places"]
-        now.update(waf=now["written"] / now["asked"] if now["asked"] else 0, threaded=now["holes"] / logged if logged else 0,
+        now.update(waf=now["written"] / now["asked"] if now["asked"] else 0,
                    request_blocks=now["written"] / now["requests"] if now["requests"] else 0)
+        if "holes" in now:
+            now["threaded"] = now["holes"] / max(now["holes"] + now["free places"], 1)
+        if with_requests:
+            now.update(sizes[i].rows(now["asked"]))
     return rounds[1:]
 
 
-def both(build, path, options):
-    """[(ours, the kernel's)] for each round."""
+def columns(build, path, options):
+    """[(ours, the kernel's F2FS, with --ext4 its ext4)] for each round."""
+    own = [o for o in options if o in ("--ext4", "--requests")]
+    options = [o for o in options if o not in own]
     build, path = pathlib.Path(build).resolve(), pathlib.Path(path)
     if not path.exists():
         path = TOP / "lab/experiments" / (path.name + ".toml")
     with tempfile.TemporaryDirectory(prefix="f2fs-lab.") as work:
         trace = pathlib.Path(work) / "trace.f2t"
-        one = ours(build, path, options, trace)
-        return list(zip(one, theirs(build, settings(path, options), trace, pathlib.Path(work)), strict=True))
+        found = [ours(build, path, options, trace)]
+        for prepare in (f2fs, ext4)[:2 if "--ext4" in own else 1]:
+            found.append(theirs(build, settings(path, options), trace, work, prepare, "--requests" in own))
+        return list(zip(*found, strict=True))
 
 
 def main(build, path, *options):
-    rounds = both(build, path, list(options))
-    print("%-6s%-16s%12s%12s" % ("round", "", "ours", "kernel"))
-    for number, pair in enumerate(rounds, 1):
-        for row in ROWS:
-            print("%-6d%-16s" % (number, row) + "".join(
-                "%12d" % n if isinstance(n, int) else "%12.3f" % n for n in (side[row] for side in pair)))
+    rounds = columns(build, path, list(options))
+    print("%-6s%-20s" % ("round", "") + "".join("%12s" % name for name in ("ours", "kernel", "ext4")[:len(rounds[0])]))
+    for number, sides in enumerate(rounds, 1):
+        for row in (row for row in ROWS if row in sides[1]):
+            print("%-6d%-20s" % (number, row) + "".join(
+                "%12s" % "-" if n is None else "%12d" % n if isinstance(n, int) else "%12.3f" % n
+                for n in (side.get(row) for side in sides)))
 
 
 if __name__ == "__main__":

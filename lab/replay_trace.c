@@ -2,7 +2,8 @@
 /*
  * f2fs_lab_replay TRACE DIRECTORY [FILE...]: carry out the operations of a trace in a directory by system calls, on
  * whatever file system that is. After each round everything is synced, and the FILEs (the kernel's counters) are
- * printed, each behind a line "== ROUND BLOCKS FILE": the blocks that the round's writes touch.
+ * printed, each behind a line "== ROUND BLOCKS FILE": the blocks that the round's writes touch. A FILE that begins
+ * with | is a command, whose output is printed.
  */
 #define _XOPEN_SOURCE 700 /* sync() */
 #include <errno.h>
@@ -128,13 +129,16 @@ static void end_round(struct replay *r, unsigned round, char **files)
 
 	sync();
 	for (; *files; files++) {
-		FILE *from = fopen(*files, "r");
+		const int is_command = (*files)[0] == '|';
+		FILE *from;
 
 		printf("== %u %" PRIu64 " %s\n", round, r->blocks, *files);
+		fflush(stdout);
+		from = is_command ? popen(*files + 1, "r") : fopen(*files, "r");
 		while (from && fgets(line, sizeof(line), from))
 			fputs(line, stdout);
 		if (from)
-			fclose(from);
+			(void)(is_command ? pclose(from) : fclose(from));
 	}
 	fflush(stdout);
 	r->blocks = 0;

@@ -2,6 +2,8 @@
 """The kernel's column of the laboratory: the same operations on our engine and in the kernel, and what both count of them."""
 import importlib.util
 import os
+import shutil
+import subprocess
 
 import pytest
 
@@ -21,7 +23,7 @@ def column():
 @pytest.mark.parametrize("logging", ["normal", *(["adaptive"] if os.environ.get("F2FSKIT_LONG_RUNS") else [])])
 def test_both_clean_the_same_load(logging, column, kernel, tool):
     build = os.path.dirname(os.path.dirname(tool("f2fs-lab")))
-    rounds = column.both(build, "slides-victims", [*SMALL, "--set=engine.logging=" + logging, "--set=experiment.rounds=3"])
+    rounds = column.columns(build, "slides-victims", [*SMALL, "--set=engine.logging=" + logging, "--set=experiment.rounds=3"])
     assert len(rounds) == 3
     for one, other in rounds:
         assert one["asked"] == other["asked"] == 20000000 // 4096
@@ -35,3 +37,37 @@ def test_both_clean_the_same_load(logging, column, kernel, tool):
         assert ours["moved"] < 3 * theirs["moved"], "cleaning costs ours much more than the kernel"
     else:
         assert theirs["threaded"] > 0
+
+
+@pytest.fixture
+def with_ext4(kernel):
+    if "ext4" not in kernel.features:
+        pytest.skip("this kernel has no ext4: tests/kernel/build-kernel makes one that has it")
+    for program in ("mkfs.ext4", "dmsetup"):
+        if not shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
+            pytest.skip(program + " is not installed")
+    return "--ext4"
+
+
+def test_ext4_does_the_same(with_ext4, column, tool):
+    """What the papers say of both: ext4 writes more for a transaction of SQLite, and fewer large requests for fileserver."""
+    build = os.path.dirname(os.path.dirname(tool("f2fs-lab")))
+    if not run_has_sqlite(build):
+        pytest.skip("f2fs-lab was built without libsqlite3")
+    (ours, theirs, ext4), = column.columns(build, "fast15-sqlite", [
+        with_ext4, "--small", "--set=volume.size=128MiB", "--set=source.db.statement=insert"])
+    assert ours["asked"] == theirs["asked"] == ext4["asked"] and "moved" not in ext4
+    assert ours["written"] < 0.7 * ext4["written"] and theirs["written"] < ext4["written"]
+
+
+def run_has_sqlite(build):
+    done = subprocess.run([os.path.join(build, "lab", "f2fs-lab"), "gen", "sqlite3", "--rounds=0"], capture_output=True)
+    return b"built without libsqlite3" not in done.stderr
+
+
+def test_sizes_of_requests(with_ext4, column, tool):
+    build = os.path.dirname(os.path.dirname(tool("f2fs-lab")))
+    (ours, theirs, ext4), = column.columns(build, "fast15-fileserver", [
+        with_ext4, "--requests", "--small", "--set=volume.size=300MB", "--set=source.files.files=200", "--set=source.files.bytes=20MB"])
+    assert 0 < ext4["bytes_512k"] < theirs["bytes_512k"] <= 1 and 0 < ours["bytes_512k"] <= 1
+    assert min(ours["discard_share"], ext4["discard_share"]) > 0     # the kernel's F2FS discards when it has time

@@ -49,7 +49,7 @@ LOG_END = "f2fskit: log ends"            # written by guest/init.py
 ALARM = re.compile(r"BUG\b|WARNING:|Oops|Kernel panic|general protection|blocked for more than|I/O error|"
                    r"Segfault with no mm|Out of memory|Call Trace|Assertion")
 # ... and who has to keep silent at level warning and above.
-WATCHED = re.compile(r"F2FS-fs|fs-verity|fscrypt|VFS: Busy inodes|unicode:|null_blk|quota", re.I)
+WATCHED = re.compile(r"F2FS-fs|EXT4-fs|JBD2|fs-verity|fscrypt|VFS: Busy inodes|unicode:|null_blk|quota", re.I)
 # Modules that Debian's packaged kernel needs for a plain F2FS, in the order of their dependencies.
 MODULES = ("crypto/crc32_generic", "lib/lz4/lz4_compress", "lib/lz4/lz4hc_compress", "lib/zstd/zstd_compress",
            "fs/quota/quota_tree", "fs/quota/quota_v2", "fs/f2fs/f2fs", "drivers/block/loop")
@@ -75,8 +75,9 @@ class Kernel:
 
     @functools.cached_property
     def features(self):
-        """Names below /sys/fs/f2fs/features: what this kernel's F2FS can do; and "recent" if it is not an old one."""
-        r = run("uname -r; ls /sys/fs/f2fs/features", kernel=self, timeout=60)
+        """Names below /sys/fs/f2fs/features: what this kernel's F2FS can do; "ext4" if it has that, too; and "recent" if
+        it is not an old one."""
+        r = run("uname -r; ls /sys/fs/f2fs/features; grep -o ext4 /proc/filesystems || :", kernel=self, timeout=60)
         release, *names = r.stdout.decode().split()
         recent = tuple(int(n) for n in re.findall(r"\d+", release)[:2]) >= (6, 6)
         return frozenset(names + (["recent"] if recent else []))

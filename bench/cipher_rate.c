@@ -3,8 +3,9 @@
  * Deciphering beside libcrypto's own rate, in turns: cipher_rate IMAGE KEY PATH, with a file of a volume whose policy
  * is AES-256-XTS. Prints MB/s of libcrypto's AES-256-XTS over blocks of 4 KiB in memory, of reading the ciphertext and
  * then having libcrypto decipher it, of reading the file in clear through the library, and of each cipher over blocks
- * in memory. Processor time of all threads, and by the clock, best of 40 turns each: the library deciphers with workers
- * while it reads, so only the clock shows what they are good for, and only where processors are idle.
+ * in memory. Processor time of all threads, and by the clock, medians of 40 turns: a machine that shares its processors
+ * with others may count too little for single turns. The share of libcrypto's rate is that of the same turn. The
+ * library reads and deciphers with workers: only the clock shows what they are good for, where processors are idle.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
@@ -69,45 +70,73 @@ static void run_cipher(struct cipher *cipher, const uint8_t *in, uint8_t *out, s
 	}
 }
 
-/* MB/s */
-struct best {
-	struct moment libcrypto, both, file, modes[11];
+/* MB/s of each turn, by processor and by the clock. */
+struct rates {
+	double cpu[ROUNDS], clock[ROUNDS];
+	unsigned count;
 };
 
-static void keep_better(double *best, size_t size, double seconds)
-{
-	const double rate = (double)size / seconds / 1e6;
+struct all_rates {
+	struct rates libcrypto, raw, both, file, modes[11];
+};
 
-	if (rate > *best)
-		*best = rate;
-}
-
-static void keep_best(struct moment *best, struct moment start, size_t size)
+static void keep(struct rates *rates, struct moment start, size_t size)
 {
 	const struct moment end = now();
 
-	keep_better(&best->cpu, size, end.cpu - start.cpu);
-	keep_better(&best->clock, size, end.clock - start.clock);
+	rates->cpu[rates->count] = (double)size / (end.cpu - start.cpu) / 1e6;
+	rates->clock[rates->count++] = (double)size / (end.clock - start.clock) / 1e6;
 }
 
-static void print_row(const char *name, const struct moment *rate, const struct moment *whole)
+static int order(const void *a, const void *b)
 {
-	printf("%-24s %8.0f MB/s  %.2f   by the clock %8.0f MB/s  %.2f\n", name, rate->cpu, rate->cpu / whole->cpu,
-	       rate->clock, rate->clock / whole->clock);
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
 }
 
-static void print(const struct best *best)
+static double median(const double *values, unsigned count)
+{
+	double sorted[ROUNDS];
+
+	memcpy(sorted, values, count * sizeof(*values));
+	qsort(sorted, count, sizeof(*sorted), order);
+	return sorted[count / 2];
+}
+
+/* The median of what each turn has of the other's rate in the same turn. */
+static double share(const double *values, const double *whole, unsigned count)
+{
+	double shares[ROUNDS];
+
+	for (unsigned i = 0; i < count; i++)
+		shares[i] = values[i] / whole[i];
+	return median(shares, count);
+}
+
+static void print_row(const char *name, const struct rates *row, const struct rates *whole)
+{
+	const unsigned n = row->count;
+
+	if (n == 0)
+		return;
+	printf("%-24s %8.0f MB/s  %.2f   by the clock %8.0f MB/s  %.2f\n", name, median(row->cpu, n),
+	       share(row->cpu, whole->cpu, n), median(row->clock, n), share(row->clock, whole->clock, n));
+}
+
+static void print(const struct all_rates *all)
 {
 	static const char *const names[11] = { [1] = "AES-256-XTS", [4] = "AES-256-CTS",   [5] = "AES-128-CBC-ESSIV",
 					       [6] = "AES-128-CTS", [7] = "SM4-XTS",	   [8] = "SM4-CTS",
 					       [9] = "Adiantum",    [10] = "AES-256-HCTR2" };
 
-	print_row("libcrypto, AES-256-XTS", &best->libcrypto, &best->libcrypto);
-	print_row("read, then libcrypto", &best->both, &best->libcrypto);
-	print_row("a file in clear", &best->file, &best->libcrypto);
+	print_row("libcrypto, AES-256-XTS", &all->libcrypto, &all->libcrypto);
+	print_row("ciphertext read", &all->raw, &all->libcrypto);
+	print_row("read, then libcrypto", &all->both, &all->libcrypto);
+	print_row("a file in clear", &all->file, &all->libcrypto);
 	for (unsigned mode = 0; mode < 11; mode++)
 		if (names[mode])
-			print_row(names[mode], &best->modes[mode], &best->libcrypto);
+			print_row(names[mode], &all->modes[mode], &all->libcrypto);
 }
 
 static struct f2fs_inode *open_file(struct f2fs_context *ctx, char **argv)
@@ -130,7 +159,7 @@ static struct f2fs_inode *open_file(struct f2fs_context *ctx, char **argv)
 
 int main(int argc, char **argv)
 {
-	static struct best best;
+	static struct all_rates all;
 	struct f2fs_context *ctx;
 	uint8_t *in = calloc(1, SIZE_MAX_READ), *out = malloc(SIZE_MAX_READ), key[CIPHER_KEY_MAX];
 	EVP_CIPHER_CTX *evp = EVP_CIPHER_CTX_new();
@@ -147,14 +176,15 @@ int main(int argc, char **argv)
 		struct moment start = now();
 
 		need(f2fs_inode_read(inode, 0, out, SIZE_MAX_READ, &size) == 0, f2fs_context_error(ctx)->message);
-		keep_best(&best.file, start, size);
+		keep(&all.file, start, size);
 		start = now();
 		run_libcrypto(evp, in, out, size);
-		keep_best(&best.libcrypto, start, size);
+		keep(&all.libcrypto, start, size);
 		start = now();
 		need(f2fs_inode_read_raw(inode, 0, in, size, &size) == 0, f2fs_context_error(ctx)->message);
+		keep(&all.raw, start, size);
 		run_libcrypto(evp, in, out, size);
-		keep_best(&best.both, start, size);
+		keep(&all.both, start, size);
 		for (unsigned mode = 0; mode < 11 && round < 5; mode++) {
 			struct cipher cipher;
 			const size_t part = size < (4u << 20) ? size : 4u << 20;
@@ -163,10 +193,10 @@ int main(int argc, char **argv)
 				continue;
 			start = now();
 			run_cipher(&cipher, in, out, part);
-			keep_best(&best.modes[mode], start, part);
+			keep(&all.modes[mode], start, part);
 			cipher_fini(&cipher);
 		}
 	}
-	print(&best);
+	print(&all);
 	return 0;
 }

@@ -11,8 +11,6 @@
 #include "format/xattr.h"
 #include "volume/key_team.h"
 
-#define READ_AT_ONCE ((size_t)256 << 10) /* bytes that are still in the cache when they are deciphered */
-#define READ_BY_TEAM ((size_t)1 << 20) /* bytes of a read that are worth it to wake workers */
 #define TARGET_LENGTH 2 /* bytes of the length before an enciphered target */
 
 /* ---- contexts */
@@ -193,43 +191,6 @@ static int read_part(struct f2fs_inode *inode, struct file_key *key, uint64_t fi
 	return err;
 }
 
-/* Workers for a read, if it is long enough for them. */
-static struct key_team *find_team(struct f2fs_volume *vol, struct file_key *key, size_t length)
-{
-	struct key_team *team = length < READ_BY_TEAM ? NULL : keyring_team(vol);
-
-	if (team && key_team_begin(vol, team, key) != 0) {
-		error_clear(vol->ctx); /* it goes without */
-		return NULL;
-	}
-	return team;
-}
-
-/* Whole blocks. */
-static int read_blocks(struct f2fs_inode *inode, struct file_key *key, uint64_t file_block, f2fs_blk_t addr,
-		       uint8_t *buffer, size_t length)
-{
-	struct f2fs_volume *vol = inode->vol;
-	const unsigned bits = vol->geo.block_bits;
-	struct key_team *team = find_team(vol, key, length);
-	int err = 0;
-
-	for (size_t n; !err && length > 0; length -= n) {
-		n = length < READ_AT_ONCE ? length : READ_AT_ONCE;
-		err = volume_read(vol, addr, 0, buffer, n);
-		if (!err && team)
-			key_team_add(team, file_block, buffer, n >> bits);
-		else if (!err)
-			err = file_key_blocks(vol, key, false, file_block, buffer, buffer, n >> bits);
-		file_block += n >> bits;
-		addr += (f2fs_blk_t)(n >> bits);
-		buffer += n;
-	}
-	if (team && !key_team_end(team) && !err)
-		err = error_nomem(vol->ctx);
-	return err;
-}
-
 int crypto_read(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t within, uint8_t *buffer,
 		size_t length)
 {
@@ -244,7 +205,8 @@ int crypto_read(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, 
 			n = length < bs - within ? length : (size_t)(bs - within);
 			err = read_part(inode, key, file_block, addr, within, buffer, n);
 		} else {
-			err = read_blocks(inode, key, file_block, addr, buffer, n);
+			err = key_team_read(inode->vol, keyring_team(inode->vol), key,
+					    &(struct key_reading){ file_block, addr, buffer, n });
 		}
 		file_block += (within + n) / bs;
 		addr += (f2fs_blk_t)((within + n) / bs);

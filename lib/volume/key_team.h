@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Workers that decipher what the caller has read while it reads on.
+ * Reading contents in clear: pieces of ciphertext come to memory that stays in the processor's cache and are deciphered
+ * from there to where they are wanted; long reads are shared with workers.
  */
 #ifndef F2FSKIT_VOLUME_KEY_TEAM_H
 #define F2FSKIT_VOLUME_KEY_TEAM_H
 
 #include "volume/keyring.h"
 
-#define KEY_TEAM_WORKERS 3u /* at most; reading is no faster than these decipher together */
-
 struct key_team;
 
-/* Get workers together; *out is NULL where there are none to be had. Fails with NOMEM. */
+/* Where blocks of a file that follow each other lie, and where they are wanted. */
+struct key_reading {
+	uint64_t file_block;
+	f2fs_blk_t addr;
+	uint8_t *out;
+	size_t length; /* whole blocks */
+};
+
+/* Get ready to read; workers come with the first long read. Fails with NOMEM. */
 int key_team_new(struct f2fs_volume *vol, struct key_team **out);
-/* Let them go; NULL is allowed. */
+/* Let the workers go; NULL is allowed. */
 void key_team_free(struct f2fs_volume *vol, struct key_team *team);
-/* Make the workers' ciphers for the key of a file; the key stays as long. Fails with NOMEM. */
-int key_team_begin(struct f2fs_volume *vol, struct key_team *team, struct file_key *key);
-/* Decipher @count blocks where they are, some time until key_team_end(). */
-void key_team_add(struct key_team *team, uint64_t file_block, uint8_t *data, uint64_t count);
-/* Wait for all pieces; false: libcrypto failed on one. */
-bool key_team_end(struct key_team *team);
+/* Read blocks of the file that the key is for. NULL for a team: it goes without, slower. */
+int key_team_read(struct f2fs_volume *vol, struct key_team *team, struct file_key *key,
+		  const struct key_reading *reading);
 
 #endif

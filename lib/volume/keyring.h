@@ -59,7 +59,7 @@ unsigned keyring_count(const struct f2fs_volume *vol);
 /* Wipe all keys: the volume is closed. */
 void keyring_drop(struct f2fs_volume *vol);
 
-/* The volume's workers, made when they are first asked for; NULL: there are none. */
+/* Who reads contents in clear, made when first asked for; NULL: memory is short. */
 struct key_team *keyring_team(struct f2fs_volume *vol);
 
 /* Blocks of contents that follow each other; in may be out. */

@@ -267,8 +267,9 @@ def test_in_and_out_of_the_host(disk, tmp_path):
 
 
 def test_long_reads_are_deciphered_by_workers(disk):
-    """Reads long enough for workers give what short ones do: each cipher, pieces that end within blocks, a block that
-    cannot be read in the middle, a process that was forked, and another file right behind."""
+    """Reads long enough for workers give what short ones do: each cipher, pieces that end within blocks, blocks that
+    cannot be read in the middle, a process that was forked, and another file right behind; and the same where a device
+    takes one reader at a time."""
     data = pattern(7, (3 << 20) + 1001)
     with f2fskit.open(disk, "r+") as volume:
         for i, policy in enumerate((dict(), dict(contents=5, names=6), dict(contents=9, names=9, flags=4), dict(data_unit=512),
@@ -280,9 +281,7 @@ def test_long_reads_are_deciphered_by_workers(disk):
             file.seek(offset)
             return file.read(length)
 
-    device = f2fskit.Device.open(disk)
-    fault = device.fault()
-    with f2fskit.open(fault) as volume:
+    def open_files(volume):
         volume.add_key(KEY)
         files = [volume.lookup(f"/top{i}/file") for i in range(5)]
         for inode in files + files:
@@ -290,12 +289,27 @@ def test_long_reads_are_deciphered_by_workers(disk):
             assert read(inode, 2 << 20, 4095) == data[4095:4095 + (2 << 20)]
             assert read(inode, 1 << 20, 1 << 20) == data[1 << 20:2 << 20]
         middle = next(e for e in files[0].extents() if e.file_block + e.count > 400)
-        at = (middle.addr + 400 - middle.file_block) * 4096
+        return files, (middle.addr + 400 - middle.file_block) * 4096
+
+    fault = f2fskit.Device.open(disk).fault()
+    with f2fskit.open(fault) as volume:
+        files, at = open_files(volume)
         fault.set(bad_offset=at, bad_length=4096)
         with pytest.raises(OSError):
             read(files[0], len(data), 0)
         assert read(files[1], len(data), 0) == data
         fault.set()
+        assert read(files[0], len(data), 0) == data
+    with f2fskit.open(disk) as volume:
+        files, at = open_files(volume)
+        whole = disk.read_bytes()
+        os.truncate(disk, at)                       # the host takes it away from under the workers
+        with pytest.raises(OSError, match="cannot read [0-9]+ bytes at [0-9]+ of .*disk.img") as found:
+            read(files[0], len(data), 0)
+        assert found.value.errno == errno.EIO and read(files[0], 1 << 20, 0) == data[:1 << 20]
+        with open(disk, "r+b") as image:
+            image.seek(at)
+            image.write(whole[at:])
         assert read(files[0], len(data), 0) == data
         if hasattr(os, "fork"):
             child = os.fork()

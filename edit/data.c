@@ -158,7 +158,9 @@ static ssize_t read_fully(int fd, uint8_t *buffer, size_t room)
 int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const char *what, int fd)
 {
 	uint8_t *buffer = malloc(COPY_BYTES);
-	uint64_t from = 0;
+	const off_t start = lseek(fd, 0, SEEK_CUR); /* -1 in a pipe; the standard input may begin anywhere in a file */
+	const uint64_t begin = start > 0 ? (uint64_t)start : 0;
+	uint64_t from = begin; /* in what is read */
 	int rc = buffer ? 0 : edit_no_memory(e), is_file = 0;
 	struct f2fs_stat before;
 	ssize_t n;
@@ -168,7 +170,7 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 		if (rc)
 			edit_fail(e, rc, what);
 		else /* over what is there already, holes are zeros to be written */
-			is_file = before.size <= at && lseek(fd, 0, SEEK_CUR) >= 0;
+			is_file = before.size <= at && start >= 0;
 	}
 
 	while (!rc) {
@@ -180,17 +182,17 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 				rc = cli_stopped() ? edit_stopped(e, what) : edit_host_fail(e, what);
 			break;
 		}
-		rc = f2fs_inode_write(inode, at + from, buffer, (size_t)n);
+		rc = f2fs_inode_write(inode, at + (from - begin), buffer, (size_t)n);
 		if (rc)
 			edit_fail(e, rc, what);
 		from += (uint64_t)n;
 	}
-	if (!rc && is_file && from > 0) { /* a hole at the end */
+	if (!rc && is_file && from > begin) { /* a hole at the end */
 		struct f2fs_stat st;
 
 		rc = f2fs_inode_stat(inode, &st);
-		if (!rc && st.size < at + from)
-			rc = f2fs_inode_truncate(inode, at + from);
+		if (!rc && st.size < at + (from - begin))
+			rc = f2fs_inode_truncate(inode, at + (from - begin));
 		if (rc)
 			edit_fail(e, rc, what);
 	}

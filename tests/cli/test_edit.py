@@ -503,3 +503,24 @@ def test_holes_written_over_contents_are_zeros(edit, image, tmp_path, run_tool):
     with sparse.open("rb") as file:
         edit("write", "/file", "0", "-", stdin=file)
     assert run_tool("f2fs", image, "cat", "/file").stdout == sparse.read_bytes() + b"Z" * 50_000
+
+
+def test_standard_input_begins_where_it_stands(edit, image, tmp_path, run_tool):
+    """A file on the standard input of which somebody read a part before: what is left of it is meant, holes too."""
+    source = tmp_path / "source"
+    with source.open("wb") as file:
+        file.write(b"0123456789" * 1000)
+        file.seek(300_000)
+        file.write(b"behind the hole")
+        file.truncate(400_000)
+    data = source.read_bytes()
+    for start in (0, 10, 5000, 200_000, 300_005, 350_000, 400_000, 500_000):
+        with source.open("rb", buffering=0) as file:
+            for words in (("put", "-", "/put"), ("touch", "/new", "--", "truncate", "/new", "0", "--", "write", "/new", "0", "-"),
+                          ("put", source, "/over", "--", "write", "/over", "7", "-")):
+                file.seek(start)
+                edit(*words, stdin=file)
+                assert file.tell() == max(start, len(data))
+        assert run_tool("f2fs", image, "cat", "/put").stdout == data[start:]
+        assert run_tool("f2fs", image, "cat", "/new").stdout == data[start:]
+        assert run_tool("f2fs", image, "cat", "/over").stdout == (data[:7] + data[start:] + data[len(data[start:]) + 7:])

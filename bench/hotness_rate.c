@@ -171,6 +171,7 @@ static const struct way ways[] = {
 	  { .delays = 1, .by_logarithm = 1, .moves_apart = 1 } },
 	{ "m2h, memory of death", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_M2H, { .delays = 1, .memory = 1 } },
 	{ "adaptive", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_ADAPTIVE, { 0 } },
+	{ "adaptive, greedy victims", F2FS_CLEAN_GREEDY, F2FS_HOTNESS_ADAPTIVE, { 0 } },
 	{ "adaptive, cost-benefit", F2FS_CLEAN_COST_BENEFIT, F2FS_HOTNESS_ADAPTIVE, { 0 } },
 	{ "adaptive, memory of death", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_ADAPTIVE, { .memory = 1 } },
 	{ "death", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_DEATH, { 0 } },

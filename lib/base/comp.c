@@ -70,6 +70,26 @@ enum comp_result comp_decompress(struct comp_state *state, unsigned int algorith
 	return codec->decompress(state, input, out, out_len);
 }
 
+enum comp_result comp_decompress_other(struct comp_state *state, unsigned int *algorithm, const uint8_t *in,
+				       size_t in_len, uint8_t *out, size_t out_len)
+{
+	/* the strict ones first: ZSTD has a magic number, LZO an end mark; LZO-RLE reads like LZO */
+	static const unsigned order[] = { COMP_ZSTD, COMP_LZORLE, COMP_LZ4 };
+
+	for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		enum comp_result result;
+
+		if (order[i] == *algorithm || !comp_can_decompress(order[i]))
+			continue;
+		result = comp_decompress(state, order[i], in, in_len, out, out_len);
+		if (result == COMP_OK)
+			*algorithm = order[i];
+		if (result == COMP_OK || result == COMP_NO_MEMORY)
+			return result;
+	}
+	return COMP_CORRUPT;
+}
+
 size_t comp_work_size(unsigned int algorithm, unsigned int level, size_t in_len)
 {
 	const struct comp_codec *codec = codec_of(algorithm);

@@ -58,6 +58,13 @@ bool comp_level_is_valid(unsigned int algorithm, unsigned int level);
 enum comp_result comp_decompress(struct comp_state *state, unsigned int algorithm, const uint8_t *in, size_t in_len,
 				 uint8_t *out, size_t out_len);
 
+/*
+ * The same with all algorithms but *algorithm, which becomes the first that makes exactly @out_len bytes: for streams
+ * that the one they are said to be of does not read.
+ */
+enum comp_result comp_decompress_other(struct comp_state *state, unsigned int *algorithm, const uint8_t *in,
+				       size_t in_len, uint8_t *out, size_t out_len);
+
 /* Bytes of memory that comp_compress() needs for @in_len bytes, 0 if none; aligned as malloc() aligns. */
 size_t comp_work_size(unsigned int algorithm, unsigned int level, size_t in_len);
 

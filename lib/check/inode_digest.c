@@ -5,7 +5,9 @@
  */
 #include <string.h>
 
+#include "base/comp.h"
 #include "check/checker.h"
+#include "file/object.h"
 #include "format/superblock.h"
 
 #define MAX_MENDS 16u
@@ -74,6 +76,28 @@ static uint64_t value_of(const uint8_t *block, enum rule rule)
 	}
 }
 
+/* Set what the clusters show in the copy, where they contradict the inode, and tell it. */
+static int mend_packing(struct checker *c, const struct nid_fact *fact, uint8_t *copy)
+{
+	const uint8_t *extra = inode_extra(copy);
+	bool is_changed;
+	int err;
+
+	if (!packing_is_doubtful(c->geo, copy))
+		return 0;
+	err = packing_correct(c->vol, copy, &is_changed);
+	if (err || !is_changed)
+		return err;
+	return problem_raise(c, &(struct finding){ .problem = P_INODE_PACKING,
+						   .nid = fact->nid,
+						   .ino = fact->nid,
+						   .has_block = 1,
+						   .block = fact->addr,
+						   .has_values = 1,
+						   .expected = 1u << extra_i_log_cluster_size(extra),
+						   .text = comp_name(extra_i_compress_algorithm(extra)) });
+}
+
 /* Tell and correct one rule after the other; *block becomes the corrected copy. */
 static int mend(struct checker *c, const struct nid_fact *fact, const uint8_t **block)
 {
@@ -91,6 +115,8 @@ static int mend(struct checker *c, const struct nid_fact *fact, const uint8_t **
 		err = raise_inode(c, P_INODE_INLINE_DATA, fact, inode_i_size(c->scratch), 0);
 		inode_mend_misread(c->scratch);
 	}
+	if (!err)
+		err = mend_packing(c, fact, c->scratch);
 	rule = inode_check(&c->plain, c->scratch, fact->nid, 0);
 	for (unsigned i = 0; rule && i < MAX_MENDS && !err; i++) {
 		enum problem problem = problem_of_rule(rule);
@@ -282,7 +308,7 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 	if (judged & JUDGED_BAD_SUM)
 		err = raise_inode(c, P_INODE_CHECKSUM, fact, extra_i_inode_checksum(inode_extra(block)),
 				  inode_checksum(c->geo, block, c->vol->checksum_seed));
-	if (!err && (judged & JUDGED_RULE))
+	if (!err && ((judged & JUDGED_RULE) || packing_is_doubtful(c->geo, block)))
 		err = mend(c, fact, &block);
 	if (err)
 		return err;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check/checker.h"
-#include "file/object.h"
+#include "file/inode_caches.h"
 
 static int raise_inode(struct checker *c, enum problem problem, const struct inode_fact *inode, const char *text)
 {
@@ -108,6 +108,17 @@ static int read_clusters(struct f2fs_inode *file, uint64_t blocks, uint32_t bits
 	return err;
 }
 
+/* The clusters could be read, by another algorithm than the inode names. */
+static int raise_packing(struct checker *c, const struct f2fs_inode *file)
+{
+	return problem_raise(c, &(struct finding){ .problem = P_INODE_PACKING,
+						   .nid = file->ino,
+						   .ino = file->ino,
+						   .has_values = 1,
+						   .expected = file->layout.cluster_blocks,
+						   .text = comp_name(file->cluster->algorithm) });
+}
+
 static int check_content(struct checker *c, const struct inode_fact *inode, uint8_t *buffer)
 {
 	const uint32_t bits = c->geo->block_bits;
@@ -117,7 +128,9 @@ static int check_content(struct checker *c, const struct inode_fact *inode, uint
 	if (err)
 		return raise_error(c, inode, err);
 	err = read_clusters(file, (inode->size >> bits) + 1, bits, buffer);
-	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_DAMAGED_DATA) {
+	if (!err && file->cluster && file->cluster->is_misnamed) {
+		err = raise_packing(c, file);
+	} else if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_DAMAGED_DATA) {
 		const struct f2fs_rule *rule = f2fs_rule_find(c->ctx->error.rule);
 
 		err = problem_raise(c, &(struct finding){ .problem = P_CLUSTER_DATA,

@@ -280,6 +280,16 @@ static void mend_attempts(const struct inode_fact *inode, uint8_t *block)
 		inode_set_i_current_depth(block, inode_i_current_depth(block) & ~(uint32_t)0xffff);
 }
 
+/* What contradicts the slots, or what a check that read all contents found: told once, looked for again. */
+static void mend_packing(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
+{
+	bool is_changed;
+
+	if ((packing_is_doubtful(r->geo, block) || r->c->options.depth == F2FS_CHECK_CONTENT) &&
+	    repair_wanted(r, P_INODE_PACKING, inode->ino) && packing_correct(r->vol, block, &is_changed) != 0)
+		error_clear(r->c->ctx); /* what is out of range gets numbers that can be all the same */
+}
+
 void repair_inode_block(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
 			uint8_t *block)
 {
@@ -287,6 +297,7 @@ void repair_inode_block(const struct repair *r, const struct nid_fact *fact, con
 		inode_set_i_mode(block, inode->mode);
 	if (inode_is_misread(r->geo, block) && repair_wanted(r, P_INODE_INLINE_DATA, inode->ino))
 		inode_mend_misread(block);
+	mend_packing(r, inode, block);
 	if (repair_wanted(r, P_FEATURE_FLAG, inode->ino))
 		mend_marks(r, block);
 	mend_rules(r, block, fact->nid);

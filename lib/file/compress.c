@@ -78,6 +78,28 @@ static int damaged(struct f2fs_inode *inode, enum rule rule, uint64_t cluster, c
 			why ? why : "");
 }
 
+/* What the algorithm that the inode names does not read may be of another: said once for a file. */
+static enum comp_result decompress(struct f2fs_inode *inode, const uint8_t *packed, size_t length)
+{
+	struct cluster_cache *cache = inode->cluster;
+	const size_t room = (size_t)inode->layout.cluster_blocks << inode->vol->geo.block_bits;
+	const unsigned named = extra_i_compress_algorithm(inode_extra(inode->block));
+	unsigned algorithm = named;
+	enum comp_result result = comp_decompress(&cache->codec, named, packed, length, cache->data, room);
+
+	if (result != COMP_CORRUPT)
+		return result;
+	result = comp_decompress_other(&cache->codec, &algorithm, packed, length, cache->data, room);
+	if (result == COMP_OK && !cache->is_misnamed)
+		log_message(inode->vol->ctx, F2FS_LOG_WARNING, "inode %u names %s, but its clusters are %s's",
+			    (unsigned)inode->ino, comp_name(named), comp_name(algorithm));
+	if (result == COMP_OK) {
+		cache->is_misnamed = true;
+		cache->algorithm = algorithm;
+	}
+	return result;
+}
+
 static int unpack(struct f2fs_inode *inode, uint64_t cluster, uint32_t stored)
 {
 	const uint8_t *extra = inode_extra(inode->block), *raw = inode->cluster->stored;
@@ -91,8 +113,7 @@ static int unpack(struct f2fs_inode *inode, uint64_t cluster, uint32_t stored)
 	if ((extra_i_compress_flag(extra) & 1) && cluster_checksum(packed, head.length) != head.checksum)
 		log_message(inode->vol->ctx, F2FS_LOG_WARNING, "cluster %llu of inode %u: the checksum does not match",
 			    (unsigned long long)cluster, (unsigned)inode->ino); /* the kernel, too, gives the data */
-	switch (comp_decompress(&inode->cluster->codec, algorithm, packed, head.length, inode->cluster->data,
-				(size_t)inode->layout.cluster_blocks << inode->vol->geo.block_bits)) {
+	switch (decompress(inode, packed, head.length)) {
 	case COMP_OK:
 		return 0;
 	case COMP_UNAVAILABLE:

@@ -31,6 +31,8 @@ struct cluster_cache {
 	struct comp_state codec;
 	uint64_t index;
 	bool is_loaded;
+	bool is_misnamed; /* by the inode: another algorithm read its clusters, */
+	unsigned algorithm; /* this one */
 	uint8_t *stored; /* a cluster's worth of blocks each */
 	uint8_t *data;
 };

@@ -17,6 +17,25 @@ int inode_corrupt(struct f2fs_inode *inode, enum rule rule, const char *format, 
 	return volume_corrupt(inode->vol, rule, inode->addr, inode->ino, "%s", detail);
 }
 
+/* Where the clusters contradict what the inode says of them, they count: the handle's copy is set right. */
+static int read_by_clusters(struct f2fs_inode *inode)
+{
+	struct f2fs_volume *vol = inode->vol;
+	const uint8_t *extra = inode_extra(inode->block);
+	bool is_changed;
+	int err = packing_correct(vol, inode->block, &is_changed);
+
+	if (err || !is_changed)
+		return err;
+	log_message(vol->ctx, F2FS_LOG_WARNING, "inode %u: its clusters show %s in %u blocks, and are read so",
+		    (unsigned)inode->ino, comp_name(extra_i_compress_algorithm(extra)),
+		    1u << extra_i_log_cluster_size(extra));
+	if (inode_has_checksum(&vol->geo, inode->block))
+		extra_set_i_inode_checksum(inode->block + INODE_ADDR_OFFSET,
+					   inode_checksum(&vol->geo, inode->block, vol->checksum_seed));
+	return 0;
+}
+
 int inode_load(struct f2fs_inode *inode)
 {
 	struct f2fs_volume *vol = inode->vol;
@@ -48,6 +67,12 @@ int inode_load(struct f2fs_inode *inode)
 		extra_set_i_inode_checksum(inode->block + INODE_ADDR_OFFSET,
 					   inode_checksum(&vol->geo, inode->block, vol->checksum_seed));
 	rule = inode_check(&vol->geo, inode->block, inode->ino, vol->checksum_seed);
+	if ((rule == RULE_NONE || rule == RULE_INODE_COMPRESS) && packing_is_doubtful(&vol->geo, inode->block)) {
+		err = read_by_clusters(inode);
+		if (err)
+			return err;
+		rule = inode_check(&vol->geo, inode->block, inode->ino, vol->checksum_seed);
+	}
 	if (rule)
 		return inode_corrupt(inode, rule, "inode %u", (unsigned)inode->ino);
 	inode_layout(&vol->geo, inode->block, &inode->layout);

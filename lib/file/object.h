@@ -153,6 +153,12 @@ void xattr_unload(struct f2fs_inode *inode);
 /* Find a stored attribute by index and stored name ("" for none); NO_ATTR when absent. */
 int xattr_find_stored(struct f2fs_inode *inode, unsigned index, const char *name, const uint8_t **value, size_t *size);
 
+/* cluster_shown.c */
+/* Do algorithm, level or size of the clusters in an inode break a rule, or its slots contradict them? */
+bool packing_is_doubtful(const struct f2fs_geometry *geo, const uint8_t *block);
+/* Set what the clusters show in an inode's block; nothing is changed where they show nothing, or the same. */
+int packing_correct(struct f2fs_volume *vol, uint8_t *block, bool *is_changed);
+
 /* compress.c */
 int compress_read(struct f2fs_inode *inode, uint64_t cluster, const uint8_t **data);
 void compress_unload(struct f2fs_inode *inode);

@@ -2,6 +2,8 @@
 /*
  * An inode in the running transaction: getting it, its counts and times.
  */
+#include <string.h>
+
 #include "base/bitmap.h"
 #include "file/write.h"
 
@@ -15,6 +17,27 @@ static int check_inode(struct f2fs_volume *vol, const struct node *node)
 	return rule ? volume_corrupt(vol, rule, F2FS_NO_BLOCK, node->nid, "inode %u", (unsigned)node->nid) : 0;
 }
 
+/* A file whose clusters show something else than it says is read by them, but changed only after a repair. */
+static int check_packing(struct f2fs_volume *vol, const struct node *node)
+{
+	uint8_t *copy;
+	bool is_changed;
+	int err;
+
+	if (!packing_is_doubtful(&vol->geo, node->block))
+		return 0;
+	copy = mem_alloc(vol->ctx, vol->geo.block_size);
+	if (!copy)
+		return F2FS_ERR_NOMEM;
+	memcpy(copy, node->block, vol->geo.block_size);
+	err = packing_correct(vol, copy, &is_changed);
+	mem_free(vol->ctx, copy);
+	if (!err && is_changed)
+		err = volume_corrupt(vol, RULE_INODE_COMPRESS, F2FS_NO_BLOCK, node->nid,
+				     "inode %u: its clusters show other numbers", (unsigned)node->nid);
+	return err;
+}
+
 int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
 {
 	int err = node_get(vol->txn, ino, &out->node);
@@ -22,6 +45,8 @@ int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
 	out->txn = vol->txn;
 	if (!err && !out->node->is_dirty)
 		err = check_inode(vol, out->node);
+	if (!err && !out->node->is_dirty)
+		err = check_packing(vol, out->node);
 	if (!err)
 		inode_layout(&vol->geo, winode_block(out), &out->layout);
 	return err;

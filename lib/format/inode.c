@@ -103,7 +103,7 @@ static enum rule check_extra(const struct f2fs_geometry *geo, const uint8_t *blo
 	return RULE_NONE;
 }
 
-static enum rule check_compression(const struct f2fs_geometry *geo, const uint8_t *block)
+enum rule inode_check_packing(const struct f2fs_geometry *geo, const uint8_t *block)
 {
 	const uint8_t *extra = inode_extra(block);
 	unsigned level, algorithm;
@@ -219,7 +219,7 @@ enum rule inode_check(const struct f2fs_geometry *geo, const uint8_t *block, f2f
 		return RULE_INODE_XATTR_NID;
 	rule = check_extra(geo, block);
 	if (!rule)
-		rule = check_compression(geo, block);
+		rule = inode_check_packing(geo, block);
 	if (!rule)
 		rule = check_inline(geo, block);
 	if (!rule)

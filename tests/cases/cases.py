@@ -69,6 +69,11 @@ def noise(n):
     return b"".join(struct.pack("<Q", i * 0x9E3779B97F4A7C15 & (1 << 64) - 1) for i in range((n + 7) // 8))[:n]
 
 
+def text(n):
+    """n bytes that compress, and say where they stand."""
+    return b" ".join(b"%d" % i for i in range(n // 4 + 1))[:n]
+
+
 def repeated(command):
     """A command with {0..9} once for each number, in each place of it."""
     match = re.search(r"\{(\d+)\.\.(\d+)\}", command)
@@ -122,6 +127,7 @@ class Maker:
         self.run_tool("mkfs.f2fs", "-q", "-f", *(word.replace("{further}", str(paths[-1])) for word in mkfs), image)
         lines = [line for command in commands for line in repeated(command)]
         lines = [re.sub(r"\{noise (\d+)\}", lambda m: self.file(m[1], noise(int(m[1]))), line) for line in lines]
+        lines = [re.sub(r"\{text (\d+)\}", lambda m: self.file("text" + m[1], text(int(m[1]))), line) for line in lines]
         lines = [re.sub(r"\{(.)\*(\d+)\}", lambda m: m[1] * int(m[2]), line) for line in lines]
         if lines:
             self.run_tool("f2fs", "-w", "-f", self.file("commands", "\n".join(lines + [""]).encode()), image)

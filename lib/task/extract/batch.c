@@ -183,14 +183,22 @@ static void write_bad_run(struct worker *w, struct host_file *file, const struct
 static int decompress(struct worker *w, struct host_file *file, const uint8_t *raw, size_t stored_bytes)
 {
 	const uint8_t *packed = raw + chead_SIZE;
+	unsigned algorithm = file->algorithm;
 	struct cluster_header head;
+	enum comp_result result;
 
 	if (cluster_header_decode(raw, stored_bytes, &head) != RULE_NONE)
 		return F2FS_ERR_DAMAGED_DATA;
 	if (file->has_checksum && cluster_checksum(packed, head.length) != head.checksum)
 		file->bad_checksums++; /* the kernel, too, gives the data */
-	switch (comp_decompress(&w->slot->codec, file->algorithm, packed, head.length, w->slot->cluster,
-				file->cluster_bytes)) {
+	result = comp_decompress(&w->slot->codec, algorithm, packed, head.length, w->slot->cluster,
+				 file->cluster_bytes);
+	if (result == COMP_CORRUPT) {
+		result = comp_decompress_other(&w->slot->codec, &algorithm, packed, head.length, w->slot->cluster,
+					       file->cluster_bytes);
+		file->misnamed += result == COMP_OK;
+	}
+	switch (result) {
 	case COMP_OK:
 		return 0;
 	case COMP_UNAVAILABLE:

@@ -132,6 +132,7 @@ struct host_file {
 	uint64_t lost_bytes;
 	uint64_t lost_source;	/* byte of the device */
 	uint64_t bad_checksums; /* clusters whose checksum does not match */
+	uint64_t misnamed;	/* clusters of another algorithm than the inode names */
 	uint64_t bytes;		/* written */
 	struct host_wish wish;
 };

@@ -132,6 +132,17 @@ static int tell_bad_checksums(struct host *h, const struct host_file *file, cons
 	return extract_remark(h->x, F2FS_PROBLEM_UNREADABLE, place);
 }
 
+static int tell_misnamed(struct host *h, const struct host_file *file, const struct extract_place *place)
+{
+	const struct f2fs_rule *rule = rule_row(RULE_INODE_COMPRESS);
+	const struct error_where where = { .structure = rule->structure, .rule = rule->name, .nid = file->ino };
+
+	error_at(h->x->ctx, F2FS_ERR_CORRUPT, &where,
+		 "%" PRIu64 " clusters are not packed with %s, as the inode says; what packed them was found",
+		 file->misnamed, comp_name(file->algorithm));
+	return extract_remark(h->x, F2FS_PROBLEM_UNREADABLE, place);
+}
+
 static int tell_host(struct host *h, const struct host_file *file, const struct extract_place *place)
 {
 	static const char *const steps[] = {
@@ -173,6 +184,7 @@ static void add_piece(struct host_file *carry, const struct host_file *file)
 	}
 	carry->lost_bytes += file->lost_bytes;
 	carry->bad_checksums += file->bad_checksums;
+	carry->misnamed += file->misnamed;
 	carry->bytes += file->bytes;
 }
 
@@ -212,6 +224,8 @@ static int retire_file(struct host *h, struct host_file *file)
 		err = tell_lost_bytes(h, all, &place);
 	if (!err && all->bad_checksums)
 		err = tell_bad_checksums(h, all, &place);
+	if (!err && all->misnamed)
+		err = tell_misnamed(h, all, &place);
 	return err ? err : host_tell_losses(h, &file->wish, &place);
 }
 

@@ -299,6 +299,33 @@ static void test_damaged_streams(void **state)
 		assert_true(comp_can_decompress(vectors[i].algorithm) ? refused[i] > 50 : refused[i] == 0);
 }
 
+/* Whatever algorithm a stream is said to be of, what reads it is found; what none reads stays damaged. */
+static void test_another_name(void **state)
+{
+	struct comp_state codecs;
+
+	(void)state;
+	comp_init(&codecs);
+	for (size_t i = 0; i < VECTORS; i++)
+		for (unsigned said = 0; said < 2 * COMP_COUNT; said++) {
+			const int is_same = said == COMP_LZORLE && vectors[i].algorithm == COMP_LZO;
+			unsigned algorithm = said;
+
+			if (!comp_can_decompress(vectors[i].algorithm) || said == vectors[i].algorithm)
+				continue;
+			assert_int_equal(comp_decompress_other(&codecs, &algorithm, vectors[i].bytes, vectors[i].len,
+							       output, SAMPLE_SIZE),
+					 is_same ? COMP_CORRUPT : COMP_OK);
+			if (is_same)
+				continue;
+			assert_memory_equal(output, sample, SAMPLE_SIZE);
+			assert_int_equal(comp_decompress_other(&codecs, &algorithm, vectors[i].bytes,
+							       vectors[i].len - 1, output, SAMPLE_SIZE),
+					 COMP_CORRUPT);
+		}
+	comp_fini(&codecs);
+}
+
 static void test_names(void **state)
 {
 	(void)state;
@@ -330,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_incompressible),
 		cmocka_unit_test(test_state_is_reusable),
 		cmocka_unit_test(test_damaged_streams),
+		cmocka_unit_test(test_another_name),
 		cmocka_unit_test(test_names),
 	};
 

@@ -69,6 +69,28 @@ def test_powercut_keeps_only_what_was_synced(kernel, disk):
     assert r.stdout == b"synced\n"
 
 
+@pytest.mark.parametrize("timers, writeback, interval", [("still", 0, 10**6), ("hasty", 1, 1)])
+def test_timers(kernel, disk, timers, writeback, interval):
+    """The kernel's timers are set, and those of each volume as it is mounted; stopped ones write nothing."""
+    job = """set -e; test $(cat /proc/sys/vm/dirty_writeback_centisecs) = $1; mount /dev/ubda $MNT
+        for name in cp_interval gc_idle_interval; do
+        until [ $(cat /sys/fs/f2fs/ubda/$name) = $2 ]; do sleep 0.1; done; done
+        touch $MNT/f; sleep 1; powercut"""
+    uml.run(job, images=[disk], args=[str(writeback), str(interval)], kernel=kernel, timers=timers).check()
+    if timers == "still":
+        assert uml.run("mount /dev/ubda $MNT && ls $MNT", images=[disk], kernel=kernel).check().stdout == b""
+
+
+def test_forms_of_guests(kernel, disk, monkeypatch):
+    """A guest that is halted again and again does its job; a form that nobody knows is refused."""
+    monkeypatch.setenv("F2FSKIT_GUEST", "hasty,halting")
+    r = uml.run("mount /dev/ubda $MNT && cat /proc/sys/vm/dirty_writeback_centisecs", images=[disk], kernel=kernel)
+    assert r.check().stdout == b"1\n"
+    monkeypatch.setenv("F2FSKIT_GUEST", "sleepy")
+    with pytest.raises(ValueError):
+        uml.run("true", kernel=kernel)
+
+
 def test_read_only_and_scratch_leave_the_image_alone(kernel, disk):
     def digest():
         return hashlib.sha256(disk.read_bytes()).hexdigest()

@@ -27,6 +27,7 @@ import glob
 import hashlib
 import json
 import os
+import random
 import re
 import shlex
 import shutil
@@ -35,6 +36,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INIT = os.path.join(HERE, "guest", "init.py")
@@ -281,7 +283,7 @@ def attach(images, work, scratch):
     return args
 
 
-def write_job(work, job, args, env, cwd, deadline, kernel):
+def write_job(work, job, args, env, cwd, deadline, kernel, timers):
     """Puts the init program, its job description and the helper commands into `work`."""
     os.mkdir(os.path.join(work, "bin"))
     python = shlex.quote(sys.executable or "/usr/bin/python3")
@@ -295,7 +297,8 @@ def write_job(work, job, args, env, cwd, deadline, kernel):
         argv = [os.fspath(a) for a in job] + list(args)
     under_run = os.path.realpath(work).startswith("/run/")
     description = dict(argv=argv, env=env, cwd=cwd, dir=work, bin=os.path.join(work, "bin"),
-                       run="/mnt" if under_run else "/run", modules=kernel.modules, deadline=deadline)
+                       run="/mnt" if under_run else "/run", modules=kernel.modules, deadline=deadline,
+                       timers=timers)
     with open(os.path.join(work, "job.json"), "w") as f:
         json.dump(description, f)
     for name, text in (("init", "exec %s -I %s %s/job.json" % (python, init, shlex.quote(work))),
@@ -307,7 +310,7 @@ def write_job(work, job, args, env, cwd, deadline, kernel):
 
 
 def run(job, *, images=(), args=(), env=None, cwd=None, mem="512M", timeout=300, scratch=False, strict=False,
-        kernel=None, append="", stdout=None, stderr=None, watcher=None):
+        kernel=None, append="", stdout=None, stderr=None, watcher=None, timers=None):
     """Runs a job as the guest's root and returns a Result.
 
     job      shell commands (str; run by bash) or a program with its arguments (list)
@@ -316,7 +319,10 @@ def run(job, *, images=(), args=(), env=None, cwd=None, mem="512M", timeout=300,
     strict   a complaint of the kernel turns status 0 into 120
     stdout, stderr   binary files to copy the job's output to as it comes, instead of collecting it
     watcher  called with each Line of the kernel's log
+    timers   "still" (as ever, unless $F2FSKIT_GUEST says otherwise): the kernel writes nothing because time went by;
+             "usual": as kernels do; "hasty": all the time
     """
+    forms = guest_forms()
     kernel = kernel or find_or_build_kernel()
     work = tempfile.mkdtemp(prefix="f2fskit-uml.")
     log, said = KernelLog(watcher), {}
@@ -336,7 +342,8 @@ def run(job, *, images=(), args=(), env=None, cwd=None, mem="512M", timeout=300,
         return take
 
     try:
-        write_job(work, job, args, dict(env or {}), os.path.abspath(cwd or os.getcwd()), int(timeout) + 60, kernel)
+        write_job(work, job, args, dict(env or {}), os.path.abspath(cwd or os.getcwd()), int(timeout) + 60, kernel,
+                  timers or ("hasty" if "hasty" in forms else "still"))
         disks = attach(images, work, scratch)
         takers = (console.feed, sink(output, stdout), sink(errors, stderr), status.feed, records.feed)
         pipes = [os.pipe() for _ in takers]
@@ -355,6 +362,8 @@ def run(job, *, images=(), args=(), env=None, cwd=None, mem="512M", timeout=300,
         for t in threads:
             t.start()
         timed_out = False
+        if "halting" in forms:
+            threading.Thread(target=halt_at_random, args=(process,), daemon=True).start()
         try:
             process.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -381,6 +390,23 @@ def pump(fd, take):
     with open(fd, "rb", buffering=0) as f:
         while data := f.read(65536):
             take(data)
+
+
+def guest_forms():
+    """What $F2FSKIT_GUEST asks for: "hasty", "halting", both ("hasty,halting") or nothing."""
+    forms = set(filter(None, os.environ.get("F2FSKIT_GUEST", "").split(",")))
+    if forms - {"hasty", "halting"}:
+        raise ValueError("F2FSKIT_GUEST=%s: not hasty, halting" % os.environ["F2FSKIT_GUEST"])
+    return forms
+
+
+def halt_at_random(process):
+    """Stops and continues the guest again and again, as a busy host does."""
+    while process.poll() is None:
+        for sign in (signal.SIGSTOP, signal.SIGCONT):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process.pid, sign)      # its helpers run when it bids them
+            time.sleep(random.expovariate(4))
 
 
 def kill_session(process):

@@ -6,10 +6,16 @@ belongs to this kernel alone (/dev, /proc, /sys, /run) is mounted over it. The j
 its own, so that it never mixes with the kernel's messages, and its end is told on a third;
 the kernel's log, which the kernel's own console gives without levels, goes out on a fourth.
 `init.py --powercut STATUS CONSOLE` ends the guest at once: nothing is unmounted, nothing synced.
+
+What a kernel writes by its clock, it writes at other moments whenever the host is busy. So the guest's clocks write
+nothing, unless the job says otherwise: volumes hold what the job, its syncs and the unmounting wrote ("timers" of the job).
 """
+import contextlib
 import ctypes
+import glob
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -22,6 +28,17 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 POWER_OFF = 0x4321FEDC
 MNT_DETACH = 2
 STATUS_CONSOLE = "/dev/tty3"
+LOG_COPIED = "/dev/shm/f2fskit-log-copied"
+PATIENCE = 60                       # seconds for what takes none, on a host that is not busy
+NEVER = 10**6                       # seconds
+
+# What writes without being asked: the kernel's writeback, and F2FS's checkpoints and cleaning of each mount.
+TIMERS = {
+    "still": ({"dirty_writeback_centisecs": 0, "dirty_ratio": 60, "dirty_background_ratio": 50},
+              {"cp_interval": NEVER, "gc_idle_interval": NEVER}),
+    "usual": ({}, {}),
+    "hasty": ({"dirty_writeback_centisecs": 1, "dirty_expire_centisecs": 1}, {"cp_interval": 1, "gc_idle_interval": 1}),
+}
 
 
 def mount(kind, where, options=""):
@@ -83,12 +100,39 @@ class LogCopier(threading.Thread):
                     continue
                 os.write(self.console, record)
                 if self.MARK in record:
+                    open(LOG_COPIED, "w").close()
                     return
 
     @classmethod
     def drain(cls):
         with open("/dev/kmsg", "wb", buffering=0) as log:
-            log.write(b"<7>" + cls.MARK)
+            log.write(b"<7>" + cls.MARK + b"\n")       # a record is read when its line has ended
+
+
+def put(path, value):
+    with contextlib.suppress(OSError):      # an old kernel lacks it, or what was mounted is gone again
+        with open(path, "w") as f:
+            f.write(str(value))
+
+
+def watch_mounts(values):
+    """Sets the values of each F2FS that is mounted from now on."""
+    with open("/proc/self/mounts") as mounts:
+        changes = select.poll()
+        changes.register(mounts, select.POLLERR | select.POLLPRI)
+        while True:
+            for name, value in values.items():
+                for path in glob.glob("/sys/fs/f2fs/*/" + name):
+                    put(path, value)
+            changes.poll()
+
+
+def set_timers(which):
+    system, mounts = TIMERS[which]
+    for name, value in system.items():
+        put("/proc/sys/vm/" + name, value)
+    if mounts:
+        threading.Thread(target=watch_mounts, args=(mounts,), daemon=True).start()
 
 
 def power_off():
@@ -110,10 +154,14 @@ def unmount_everything(keep):
             continue
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         os.kill(-1, signal.SIGKILL)             # everyone but us: what the job left behind
-        time.sleep(0.1)
-        if LIBC.umount2(where, 0):
+        end = time.monotonic() + PATIENCE       # until they are gone
+        while LIBC.umount2(where, 0):
+            if time.monotonic() < end:
+                time.sleep(0.02)
+                continue
             stubborn.append(os.fsdecode(where))
             LIBC.umount2(where, MNT_DETACH)
+            break
     return stubborn
 
 
@@ -132,7 +180,9 @@ def powercut(code):
         other = os.open(path, os.O_RDWR | os.O_NOCTTY)
         termios.tcdrain(other)
     LogCopier.drain()
-    time.sleep(0.03)
+    end = time.monotonic() + PATIENCE
+    while not os.path.exists(LOG_COPIED) and time.monotonic() < end:
+        time.sleep(0.01)
     tell(fd, {"rc": code, "powercut": True})
     power_off()
 
@@ -146,6 +196,7 @@ def main():
     signal.alarm(job["deadline"])               # should the host lose interest in us
     copier = LogCopier(open_console("/dev/tty4"))
     load_modules(job["modules"])
+    set_timers(job["timers"])
     tell(status, {"ready": True})
 
     env = {"HOME": "/root", "LANG": "C.UTF-8", "TERM": "dumb", "USER": "root", "MNT": job["run"] + "/mnt",
@@ -161,7 +212,7 @@ def main():
     stubborn = unmount_everything(b"/")
     LIBC.syncfs(os.open(job["dir"], os.O_RDONLY))
     copier.drain()
-    copier.join(5)
+    copier.join(PATIENCE)
     for fd in (out, err, copier.console):
         termios.tcdrain(fd)
     tell(status, {"rc": code, "stubborn": stubborn})

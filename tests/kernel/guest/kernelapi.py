@@ -99,7 +99,7 @@ def umount(where):
 def say(subject):
     """Puts a line into the kernel's log: what follows is about this subject (see uml.Result.about)."""
     with open("/dev/kmsg", "w") as f:
-        f.write("<6>f2fskit: now " + subject)
+        f.write("<6>f2fskit: now " + subject + "\n")
 
 
 def zoned_device(mib, zone_mib, conventional=8, capacity_mib=0):

@@ -122,33 +122,14 @@ int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32
 	struct f2fs_device_info info = { .caps = caps | F2FS_DEVICE_PARALLEL | F2FS_DEVICE_BLOCK };
 	int sys_errno = query_block(fd, &info);
 	struct f2fs_device_ops ops = block_ops;
-	struct hostfile *file;
-	int rc;
 
 	if (sys_errno != 0)
 		return error_sys(ctx, sys_errno, "cannot find the size of %s", path);
-	file = mem_zalloc(ctx, sizeof(*file));
-	if (!file)
-		return F2FS_ERR_NOMEM;
-	file->ctx = ctx;
-	file->fd = fd;
-	file->backing = backing;
-	file->size = info.size;
-	file->sector_size = info.sector_size;
-	file->zone_bytes = info.zone_bytes;
 	if (!(info.caps & F2FS_DEVICE_ZONED)) { /* zones want their writes one after the other */
 		info.caps |= caps & F2FS_DEVICE_WRITE ? F2FS_DEVICE_PARALLEL_WRITE : 0;
 		ops.zones = NULL;
 		ops.zone_reset = NULL;
 		ops.zone_finish = NULL;
 	}
-	rc = device_make(ctx, path, &ops, file, &info, out);
-	if (rc != 0) {
-		mem_free(ctx, file);
-		return rc;
-	}
-	hostfile_enter(file);
-	if (caps & F2FS_DEVICE_WRITE)
-		(*out)->owner = (long)getpid();
-	return 0;
+	return hostfile_make(ctx, path, fd, backing, &ops, &info, out);
 }

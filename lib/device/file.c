@@ -46,6 +46,31 @@ void hostfile_close(void *self)
 	mem_free(file->ctx, file);
 }
 
+int hostfile_make(struct f2fs_context *ctx, const char *path, int fd, int backing, const struct f2fs_device_ops *ops,
+		  const struct f2fs_device_info *info, struct f2fs_device **out)
+{
+	struct hostfile *file = mem_zalloc(ctx, sizeof(*file));
+	int rc;
+
+	if (!file)
+		return F2FS_ERR_NOMEM;
+	file->ctx = ctx;
+	file->fd = fd;
+	file->backing = backing;
+	file->size = info->size;
+	file->sector_size = info->sector_size;
+	file->zone_bytes = info->zone_bytes;
+	file->owner = info->caps & F2FS_DEVICE_WRITE ? (long)getpid() : 0;
+	rc = device_make(ctx, path, ops, file, info, out);
+	if (rc != 0) {
+		mem_free(ctx, file);
+		return rc;
+	}
+	hostfile_enter(file);
+	(*out)->owner = file->owner;
+	return 0;
+}
+
 static int is_unsupported(int posix)
 {
 	return posix == EOPNOTSUPP || posix == ENOTSUP || posix == ENOSYS || posix == EINVAL || posix == ENODEV ||
@@ -125,28 +150,8 @@ int file_make_device(struct f2fs_context *ctx, const char *path, int fd, uint64_
 		     struct f2fs_device **out)
 {
 	struct f2fs_device_info info = { .size = size, .sector_size = 512, .caps = caps | F2FS_DEVICE_PARALLEL };
-	struct hostfile *file = mem_zalloc(ctx, sizeof(*file));
-	int rc;
 
-	if (!file)
-		return F2FS_ERR_NOMEM;
-	file->ctx = ctx;
-	file->fd = fd;
-	file->backing = -1;
-	file->size = size;
-	file->sector_size = info.sector_size;
 	if (caps & F2FS_DEVICE_WRITE)
-		info.caps |= F2FS_DEVICE_PARALLEL_WRITE;
-	if (file_ops.discard && (caps & F2FS_DEVICE_WRITE))
-		info.caps |= F2FS_DEVICE_DISCARD;
-	if (caps & F2FS_DEVICE_WRITE)
-		file->owner = (long)getpid();
-	rc = device_make(ctx, path, &file_ops, file, &info, out);
-	if (rc != 0) {
-		mem_free(ctx, file);
-		return rc;
-	}
-	hostfile_enter(file);
-	(*out)->owner = file->owner;
-	return 0;
+		info.caps |= F2FS_DEVICE_PARALLEL_WRITE | (file_ops.discard ? F2FS_DEVICE_DISCARD : 0);
+	return hostfile_make(ctx, path, fd, -1, &file_ops, &info, out);
 }

@@ -15,7 +15,7 @@ struct hostfile {
 	struct f2fs_context *ctx;
 	int fd;
 	int backing; /* the file behind a loop device, which is locked; -1: none */
-	long owner; /* of the lock: the process that opened it for writing; 0: there is none */
+	long owner;  /* of the lock: the process that opened it for writing; 0: there is none */
 	uint64_t size;
 	uint32_t sector_size;
 	uint64_t zone_bytes;
@@ -37,7 +37,12 @@ void hostfile_leave(struct hostfile *file);
 /* Is a file or block device of the host open as a device of this context? It must not be overwritten then. */
 bool hostfile_is_open(const struct f2fs_context *ctx, const struct stat *st);
 
-/* Operations that both kinds share. */
+/*
+ * What both kinds share: making a device of a descriptor, which then is the device's, with the one behind it, if any;
+ * and operations.
+ */
+int hostfile_make(struct f2fs_context *ctx, const char *path, int fd, int backing, const struct f2fs_device_ops *ops,
+		  const struct f2fs_device_info *info, struct f2fs_device **out);
 int hostfile_read(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
 int hostfile_write(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
 int hostfile_flush(void *self);

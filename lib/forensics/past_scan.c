@@ -8,22 +8,18 @@
 #include <string.h>
 
 #include "base/bitmap.h"
-#include "device/device.h"
-#include "device/extents.h"
 #include "forensics/past.h"
-
-#define CHUNK_BYTES (512u << 10)
+#include "volume/main_reader.h"
 
 struct scan {
 	struct f2fs_past *past;
 	struct f2fs_volume *vol;
-	uint8_t *buffer;     /* CHUNK_BYTES */
+	struct main_reader reader;
 	uint8_t *entries;    /* summaries of a segment */
 	uint8_t *done;	     /* a bit for each segment that was read whole; of searches for one inode */
 	struct map32 wanted; /* node ids: 1 to be looked for, 2 looked for already */
 	struct map32 found;  /* blocks taken */
 	bool learned;	     /* wanted has grown */
-	struct holes holes; /* of the image */
 };
 
 /* A child's id that was not known yet. */
@@ -53,8 +49,9 @@ static int want_children(struct scan *s, const uint8_t *block, const struct past
 	return err;
 }
 
-static int take(struct scan *s, const uint8_t *block, f2fs_blk_t addr)
+static int take(void *user, const uint8_t *block, f2fs_blk_t addr)
 {
+	struct scan *s = user;
 	const f2fs_nid_t only = s->past->options.ino;
 	struct past_node node, *kept;
 
@@ -84,52 +81,12 @@ static int take(struct scan *s, const uint8_t *block, f2fs_blk_t addr)
 	return 0;
 }
 
-/* Read count blocks; what cannot be read is zeros. */
-static void read_blocks(struct scan *s, f2fs_blk_t addr, uint32_t count)
+static void count_unread(void *user, f2fs_blk_t addr)
 {
-	const uint32_t bs = s->vol->geo.block_size;
+	struct scan *s = user;
 
-	s->past->stat.blocks_read += count;
-	if (device_read_quiet(s->vol->dev, (uint64_t)addr * bs, s->buffer, (size_t)count * bs) == 0)
-		return;
-	for (uint32_t i = 0; i < count; i++) {
-		if (device_read_quiet(s->vol->dev, (uint64_t)(addr + i) * bs, s->buffer + (size_t)i * bs, bs) == 0)
-			continue;
-		memset(s->buffer + (size_t)i * bs, 0, bs);
-		s->past->stat.unreadable++;
-	}
-}
-
-/* Blocks from addr on that are a hole of the image, at most max. */
-static uint32_t hole_blocks(struct scan *s, f2fs_blk_t addr, uint32_t max)
-{
-	const uint64_t bs = s->vol->geo.block_size, count = holes_at(&s->holes, addr * bs) / bs;
-
-	return count < max ? (uint32_t)count : max;
-}
-
-/* Take the nodes among blocks [from, to) of a segment. */
-static int read_range(struct scan *s, f2fs_seg_t segno, uint32_t from, uint32_t to)
-{
-	const struct f2fs_geometry *geo = &s->vol->geo;
-	const f2fs_blk_t start = geometry_segment_start(geo, segno);
-	const uint32_t most = CHUNK_BYTES / geo->block_size;
-	int err = 0;
-
-	while (from < to && !err) {
-		uint32_t count = hole_blocks(s, start + from, to - from);
-
-		if (count) {
-			from += count;
-			continue;
-		}
-		count = to - from < most ? to - from : most;
-		read_blocks(s, start + from, count);
-		for (uint32_t i = 0; i < count && !err; i++)
-			err = take(s, s->buffer + (size_t)i * geo->block_size, start + from + i);
-		from += count;
-	}
-	return err;
+	(void)addr;
+	s->past->stat.unreadable++;
 }
 
 /* What to do with a segment. */
@@ -176,19 +133,20 @@ static int read_by_summary(struct scan *s, f2fs_seg_t segno)
 
 		if (nid != UINT32_MAX && map32_find(&s->wanted, nid) &&
 		    !map32_find(&s->found, geometry_segment_start(&s->vol->geo, segno) + i))
-			err = read_range(s, segno, i, i + 1);
+			err = main_reader_range(&s->reader, segno, i, i + 1);
 	}
 	return err;
 }
 
-static int read_segment(struct scan *s, f2fs_seg_t segno)
+static int read_segment(void *user, f2fs_seg_t segno)
 {
+	struct scan *s = user;
 	struct f2fs_past *past = s->past;
 	enum plan plan;
 
 	if (s->done && msb_test(s->done, segno))
 		return 0;
-	if (hole_blocks(s, geometry_segment_start(&s->vol->geo, segno), F2FS_SEGMENT_BLOCKS) == F2FS_SEGMENT_BLOCKS)
+	if (main_reader_is_hole(&s->reader, segno))
 		return 0;
 	plan = plan_segment(s, segno);
 	if (plan == PLAN_SKIP)
@@ -204,23 +162,13 @@ static int read_segment(struct scan *s, f2fs_seg_t segno)
 	past->stat.segments++;
 	if (s->done)
 		msb_set(s->done, segno);
-	return read_range(s, segno, 0, F2FS_SEGMENT_BLOCKS);
+	return main_reader_range(&s->reader, segno, 0, F2FS_SEGMENT_BLOCKS);
 }
 
 static int read_all(struct scan *s)
 {
-	struct f2fs_progress progress = { .task = "search", .phase = "nodes", .unit = "segments" };
-	int err = 0;
-
-	progress.total = s->vol->geo.segment_count_main;
 	s->past->stat.summaries = 0;
-	for (f2fs_seg_t i = 0; i < s->vol->geo.segment_count_main && !err; i++) {
-		err = read_segment(s, i);
-		progress.done = i + 1;
-		if (!err && i % 64 == 0)
-			err = progress_report(s->vol->ctx, &progress);
-	}
-	return err;
+	return main_reader_walk(&s->reader, "search", "nodes", read_segment);
 }
 
 /* The search for one inode: the inode's own versions, then what hangs below, level by level. */
@@ -243,20 +191,24 @@ static int read_inode(struct scan *s)
 
 int past_scan(struct f2fs_past *past)
 {
-	struct scan s = { .past = past, .vol = past->vol, .holes.dev = past->vol->dev };
+	struct scan s = { .past = past, .vol = past->vol };
 	struct f2fs_context *ctx = past->vol->ctx;
-	int err = F2FS_ERR_NOMEM;
+	int err;
 
 	map32_init(&s.wanted, ctx);
 	map32_init(&s.found, ctx);
-	s.buffer = mem_alloc(ctx, CHUNK_BYTES);
+	s.reader = (struct main_reader){ .vol = past->vol, .user = &s, .take = take, .unread = count_unread };
+	err = main_reader_init(&s.reader);
 	s.entries = mem_alloc(ctx, SUMMARY_BYTES);
-	if (s.buffer && s.entries)
+	if (!err && !s.entries)
+		err = F2FS_ERR_NOMEM;
+	if (!err)
 		err = past->options.ino ? read_inode(&s) : read_all(&s);
+	past->stat.blocks_read += s.reader.blocks_read;
 	map32_fini(&s.wanted);
 	map32_fini(&s.found);
 	mem_free(ctx, s.done);
 	mem_free(ctx, s.entries);
-	mem_free(ctx, s.buffer);
+	main_reader_fini(&s.reader);
 	return err;
 }

@@ -13,24 +13,21 @@
 #include <string.h>
 
 #include "base/bitmap.h"
-#include "device/device.h"
-#include "device/extents.h"
 #include "format/inode.h"
+#include "volume/main_reader.h"
 #include "volume/rescue.h"
 
-#define CHUNK_BLOCKS 128u
 #define VERSION_WINDOW 1024 /* checkpoints that may have come after the last one whose nodes the SIT has */
 
 struct scan {
 	struct f2fs_volume *vol;
 	struct rescue *r;
-	uint8_t *buffer;
+	struct main_reader reader;
 	bool has_sit; /* sit is the entry of the segment at hand */
 	struct f2fs_sit_entry sit;
 	bool is_second; /* the pass that looks for what the SIT's journal had */
 	uint32_t known; /* highest version of a node that the SIT has */
-	struct holes holes; /* of the image */
-	f2fs_seg_t segno;	       /* at hand */
+	f2fs_seg_t segno; /* at hand */
 };
 
 static bool all_addresses_fit(const struct f2fs_volume *vol, const uint8_t *at, uint32_t count)
@@ -168,62 +165,36 @@ static bool is_surely_data(struct scan *s, f2fs_blk_t addr)
 	       geometry_is_nid(&s->vol->geo, sum.nid);
 }
 
-/* Read a chunk; where that fails, what can be read of it: the rest is zeros. */
-static void read_chunk(struct scan *s, f2fs_blk_t addr, uint32_t count)
+static void note_unread(void *user, f2fs_blk_t addr)
 {
-	const uint32_t bs = s->vol->geo.block_size;
+	struct scan *s = user;
 
-	if (device_read_quiet(s->vol->dev, (uint64_t)addr * bs, s->buffer, (size_t)count * bs) == 0)
-		return;
-	for (uint32_t i = 0; i < count; i++) {
-		if (device_read_quiet(s->vol->dev, (uint64_t)(addr + i) * bs, s->buffer + (size_t)i * bs, bs) == 0)
-			continue;
-		memset(s->buffer + (size_t)i * bs, 0, bs);
-		if (!is_surely_data(s, addr + i) && s->vol->rescue->unread++ == 0)
-			s->vol->rescue->first_unread = addr + i;
-	}
+	if (!is_surely_data(s, addr) && s->r->unread++ == 0)
+		s->r->first_unread = addr;
 }
 
-/* Blocks from addr on that are a hole, at most max. */
-static uint32_t hole_blocks(struct scan *s, f2fs_blk_t addr, uint32_t max)
+static int take_block(void *user, const uint8_t *block, f2fs_blk_t addr)
 {
-	const uint64_t bs = s->vol->geo.block_size, count = holes_at(&s->holes, addr * bs) / bs;
+	const struct scan *s = user;
+	const uint32_t offset = addr - geometry_segment_start(&s->vol->geo, s->segno);
+	const bool valid = s->has_sit && s->sit.type >= F2FS_HOT_NODE && s->sit.type < F2FS_LOG_COUNT &&
+			   msb_test(s->sit.valid_map, offset);
 
-	return count < max ? (uint32_t)count : max;
+	return look_at(user, block, addr, valid);
 }
 
-static int scan_segment(struct scan *s, f2fs_seg_t segno)
+static int scan_segment(void *user, f2fs_seg_t segno)
 {
-	const struct f2fs_geometry *geo = &s->vol->geo;
-	const f2fs_blk_t start = geometry_segment_start(geo, segno);
-	uint32_t at = 0;
+	struct scan *s = user;
 
-	if (hole_blocks(s, start, F2FS_SEGMENT_BLOCKS) == F2FS_SEGMENT_BLOCKS)
+	if (main_reader_is_hole(&s->reader, segno))
 		return 0;
 	s->segno = segno;
 	s->has_sit = sit_lookup(s->vol, segno, &s->sit) == 0;
 	if (s->r->sit_trusted && s->r->root != RESCUE_ROOT_OLDER && s->has_sit &&
 	    (s->sit.valid_blocks == 0 || s->sit.type < F2FS_HOT_NODE))
 		return 0;
-	while (at < F2FS_SEGMENT_BLOCKS) {
-		uint32_t count = hole_blocks(s, start + at, F2FS_SEGMENT_BLOCKS - at);
-
-		if (count) {
-			at += count;
-			continue;
-		}
-		count = F2FS_SEGMENT_BLOCKS - at < CHUNK_BLOCKS ? F2FS_SEGMENT_BLOCKS - at : CHUNK_BLOCKS;
-		read_chunk(s, start + at, count);
-		for (uint32_t i = 0; i < count; i++, at++) {
-			bool valid = s->has_sit && s->sit.type >= F2FS_HOT_NODE && s->sit.type < F2FS_LOG_COUNT &&
-				     msb_test(s->sit.valid_map, at);
-			int err = look_at(s, s->buffer + (size_t)i * geo->block_size, start + at, valid);
-
-			if (err)
-				return err;
-		}
-	}
-	return 0;
+	return main_reader_range(&s->reader, segno, 0, F2FS_SEGMENT_BLOCKS);
 }
 
 bool rescue_sit_agrees(struct f2fs_volume *vol)
@@ -294,21 +265,6 @@ static int take_nat(struct scan *s)
 	return err;
 }
 
-static int scan_all(struct scan *s, const char *phase)
-{
-	struct f2fs_progress progress = { .task = "rescue", .phase = phase, .unit = "segments" };
-	int err = 0;
-
-	progress.total = s->vol->geo.segment_count_main;
-	for (f2fs_seg_t i = 0; i < s->vol->geo.segment_count_main && !err; i++) {
-		err = scan_segment(s, i);
-		progress.done = i + 1;
-		if (!err && i % 64 == 0)
-			err = progress_report(s->vol->ctx, &progress);
-	}
-	return err;
-}
-
 /* Did the SIT decide anything, and up to which version? */
 static bool find_known(struct scan *s)
 {
@@ -327,22 +283,23 @@ static bool find_known(struct scan *s)
 
 int rescue_scan(struct f2fs_volume *vol)
 {
-	struct scan s = { .vol = vol, .r = vol->rescue, .holes.dev = vol->dev };
+	struct scan s = { .vol = vol, .r = vol->rescue };
 	int err;
 
-	s.buffer = mem_alloc(vol->ctx, (size_t)CHUNK_BLOCKS << vol->geo.block_bits);
-	if (!s.buffer)
-		return F2FS_ERR_NOMEM;
+	s.reader = (struct main_reader){ .vol = vol, .user = &s, .take = take_block, .unread = note_unread };
+	err = main_reader_init(&s.reader);
+	if (err)
+		return err;
 	vol->rescue->sit_trusted = vol->rescue->root != RESCUE_ROOT_MADE && rescue_sit_agrees(vol);
 	err = take_nat(&s);
 	if (!err)
 		err = rescue_take_idle(vol);
 	if (!err)
-		err = scan_all(&s, "scan");
+		err = main_reader_walk(&s.reader, "rescue", "scan", scan_segment);
 	if (!err && vol->rescue->root == RESCUE_ROOT_MADE && find_known(&s)) {
 		s.is_second = true;
-		err = scan_all(&s, "compare");
+		err = main_reader_walk(&s.reader, "rescue", "compare", scan_segment);
 	}
-	mem_free(vol->ctx, s.buffer);
+	main_reader_fini(&s.reader);
 	return err;
 }

@@ -273,29 +273,14 @@ class Handle(Owner):
 
     def get(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call function(pointer, *arguments), which cannot fail; return what it returns."""
-        core = self.core
-        me = get_ident()
-        before = core.owner
-        if before == me and not core.nested:
-            raise RuntimeError(f"{self.what}: not possible inside a callback of the same context")
-        with core.lock:
-            core.owner = me
-            try:
-                pointer = self.held()
-                try:
-                    result = function(pointer, *arguments)
-                except OverflowError as error:  # of a number that C cannot take: one kind, as everywhere
-                    raise ValueError(f"a number is negative or too large: {error}") from None
-                if core.hooks.pending is not None or _strays:
-                    core.check(0)
-            finally:
-                core.owner = before if before == me else 0
-        if core.deferred:
-            core.drain()
-        return result
+        return self._run(False, function, arguments)
 
     def call(self, function: Callable[..., int], *arguments: Any) -> int:
         """Call function(pointer, *arguments); return its result, or raise when it is negative."""
+        result: int = self._run(True, function, arguments)
+        return result
+
+    def _run(self, can_fail: bool, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         core = self.core
         me = get_ident()
         before = core.owner
@@ -309,8 +294,10 @@ class Handle(Owner):
                     result = function(pointer, *arguments)
                 except OverflowError as error:  # of a number that C cannot take: one kind, as everywhere
                     raise ValueError(f"a number is negative or too large: {error}") from None
-                if result < 0 or core.hooks.pending is not None or _strays:
+                if can_fail and result < 0:
                     core.check(result)
+                elif core.hooks.pending is not None or _strays:
+                    core.check(0)
             finally:
                 core.owner = before if before == me else 0
         if core.deferred:

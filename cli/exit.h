@@ -21,6 +21,13 @@ enum cli_exit_code {
 	CLI_EXIT_SIGNAL = 128,	  /* programs other than fsck: stopped by the signal whose number is added */
 	CLI_EXIT_STOPPED = 130	  /* the same by SIGINT, for the tables */
 };
+
+/*
+ * CLI_EXIT_MISSING or CLI_EXIT_INCOMPLETE for an error of the library that means so, otherwise 0. What a program that
+ * changes volumes could not write, or must not, is no more: reads: the program only reads.
+ */
+int cli_exit_of(int rc, int reads);
+
 #define CLI_STOPPED_TEXT "stopped by SIGINT (143: SIGTERM, 129: SIGHUP); "
 
 /* One row of a program's table. */

@@ -14,7 +14,13 @@
 #include "cli/stat.h"
 
 /* Exit codes; those from 2 on are bits that add up. */
-enum dump_exit { DUMP_OK = 0, DUMP_USAGE = 1, DUMP_MISSING = 2, DUMP_INCOMPLETE = 4, DUMP_FAILED = 8 };
+enum dump_exit {
+	DUMP_OK = CLI_EXIT_OK,
+	DUMP_USAGE = CLI_EXIT_FAILURE,
+	DUMP_MISSING = CLI_EXIT_MISSING,
+	DUMP_INCOMPLETE = CLI_EXIT_INCOMPLETE,
+	DUMP_FAILED = CLI_EXIT_OPERATIONAL
+};
 
 struct copy_options;
 

@@ -9,36 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/exit.h"
 #include "cli/size.h"
 #include "dump/versions.h"
 
-static int status_of(int rc)
-{
-	switch (rc) {
-	case F2FS_ERR_NOT_FOUND:
-	case F2FS_ERR_NO_ATTR:
-	case F2FS_ERR_NOT_DIR:
-	case F2FS_ERR_IS_DIR:
-	case F2FS_ERR_LOOP:
-	case F2FS_ERR_NAME_TOO_LONG:
-		return DUMP_MISSING;
-	case F2FS_ERR_CORRUPT:
-	case F2FS_ERR_RANGE: /* beyond the end of a truncated image */
-	case F2FS_ERR_IO:
-	case F2FS_ERR_ENCRYPTED:
-	case F2FS_ERR_DAMAGED_DATA:
-	case F2FS_ERR_UNSUPPORTED:
-	case F2FS_ERR_INCOMPLETE:
-		return DUMP_INCOMPLETE;
-	default:
-		return DUMP_FAILED;
-	}
-}
-
 int dump_fail(struct dump *d, int rc, const char *what)
 {
+	const int status = cli_exit_of(rc, 1);
+
 	cli_error_of(&d->cli, d->ctx, what);
-	d->status |= status_of(rc);
+	d->status |= status ? status : DUMP_FAILED;
 	return rc;
 }
 

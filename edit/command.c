@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/crypt_policy.h"
+#include "cli/exit.h"
 #include "edit/edit.h"
 
 static const struct edit_command commands[] = {
@@ -27,25 +28,6 @@ const struct edit_command *edit_commands(unsigned *count)
 
 /* ---- failures ---- */
 
-static int status_of(int rc)
-{
-	switch (rc) {
-	case F2FS_ERR_NOT_FOUND:
-	case F2FS_ERR_NO_ATTR:
-	case F2FS_ERR_NOT_DIR:
-	case F2FS_ERR_IS_DIR:
-	case F2FS_ERR_LOOP:
-		return EDIT_MISSING;
-	case F2FS_ERR_CORRUPT:
-	case F2FS_ERR_ENCRYPTED:
-	case F2FS_ERR_DAMAGED_DATA:
-	case F2FS_ERR_INCOMPLETE:
-		return EDIT_INCOMPLETE;
-	default:
-		return EDIT_FAILED;
-	}
-}
-
 static void note(struct edit *e, int status)
 {
 	if (e->status == EDIT_OK)
@@ -54,8 +36,10 @@ static void note(struct edit *e, int status)
 
 int edit_fail(struct edit *e, int rc, const char *what)
 {
+	const int status = cli_exit_of(rc, 0);
+
 	cli_error_of(&e->cli, e->ctx, what);
-	note(e, status_of(rc));
+	note(e, status ? status : EDIT_FAILED);
 	return rc;
 }
 

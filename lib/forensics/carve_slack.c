@@ -81,8 +81,23 @@ static bool is_full(const struct f2fs_carver *c)
 	return c->options.max_files && c->stat.files >= c->options.max_files;
 }
 
+/* The bytes of a row from a place on: those at hand, @rest of them up to the end of their block, or read. */
+static int find_head(struct run *r, size_t index, uint64_t skip, uint64_t rest, const uint8_t **head, size_t *have)
+{
+	struct f2fs_carver *c = r->c;
+	const struct slack_range *range = vec_at(&r->row.ranges, index);
+
+	begin_stream(c, &r->row, index, skip);
+	if (index + 1 == r->row.ranges.count && skip + rest == range->length && rest <= r->row.limit) {
+		*have = (size_t)rest; /* the row ends in this block */
+		return 0;
+	}
+	*head = r->head;
+	return stream_read(c, 0, r->head, c->vol->geo.block_size, have);
+}
+
 /* Look whether a file begins at a byte of the row; *size is what it takes up as a whole, else 0. */
-static int try_place(struct run *r, size_t index, uint64_t skip, uint64_t *size)
+static int try_place(struct run *r, size_t index, uint64_t skip, const uint8_t *bytes, uint64_t rest, uint64_t *size)
 {
 	struct f2fs_carver *c = r->c;
 	const struct slack_range *range = vec_at(&r->row.ranges, index);
@@ -93,11 +108,10 @@ static int try_place(struct run *r, size_t index, uint64_t skip, uint64_t *size)
 
 	*size = 0;
 	c->work = c->work < UINT64_MAX / 2 ? c->work + WORK_EACH / 8 : c->work;
-	begin_stream(c, &r->row, index, skip);
-	err = stream_read(c, 0, r->head, c->vol->geo.block_size, &have);
+	err = find_head(r, index, skip, rest, &bytes, &have);
 	if (err)
 		return err;
-	carve_recognise(c, r->head, have, index == 0 && skip == 0, &file.kind, &file.suffix, &find_end);
+	carve_recognise(c, bytes, have, index == 0 && skip == 0, &file.kind, &file.suffix, &find_end);
 	if (!file.kind)
 		return 0;
 	file.end = find_end(c, &file.size);
@@ -134,7 +148,7 @@ static int look_at_block(struct run *r, size_t index, uint64_t from, uint64_t le
 
 		n = SECTOR - (start + at) % SECTOR;
 		if (*size == 0 && !is_zero(r->block + at, rest < HEAD ? (size_t)rest : HEAD))
-			err = try_place(r, index, from + at, size);
+			err = try_place(r, index, from + at, r->block + at, rest, size);
 		*size -= *size < n ? *size : n;
 	}
 	return err;

@@ -2,8 +2,9 @@
 """What knowing the future would give on an experiment's load: python3 lab/bounds.py BUILD EXPERIMENT [OPTION of f2fs-lab run...]
 
 The experiment is run once, and the blocks that it writes go through the pure simulation of cleaning (cleaner.h), in as many
-sections of 512 blocks as the volume has for users and for cleaning. Nodes, checkpoints and delays are not in it. Prints blocks
-moved for each block written behind the making of the files: of the run itself, of policies, and the bound of any.
+sections of 512 blocks as the volume has for users and for cleaning. Nodes, checkpoints and delays are not in it; but with
+engine.at_once=false what overwrites waits until a checkpoint, or until 16 MiB wait, and is written once. Prints blocks
+moved for each block asked for behind the making of the files: of the run itself, of policies, and the bound of any.
 """
 import json
 import pathlib
@@ -14,19 +15,28 @@ import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 POLICIES = ["fifo", "greedy", "cost-benefit", "clairvoyant", "placed", "bound"]
-BLOCK = 4096
+BLOCK, WAITING_MOST = 4096, 4096
 
 
-def blocks_of(text):
+def blocks_of(text, waits):
     """The blocks that operations write, numbered in the order in which they come first; how many were before round 1."""
-    numbers, trace, before = {}, [], 0
+    numbers, trace, before, waiting = {}, [], 0, set()
     for line in text:
         word = line.split()
+        if word[0] in ("round", "sync") or len(waiting) >= WAITING_MOST:
+            trace += sorted(waiting)
+            waiting = set()
         if word[0] == "round" and word[1] == "1":
             before = len(trace)
         elif word[0] == "write" and word[3] != "0":
             first, end = int(word[2]) // BLOCK, (int(word[2]) + int(word[3]) + BLOCK - 1) // BLOCK
-            trace += [numbers.setdefault((word[1], n), len(numbers)) for n in range(first, end)]
+            for n in range(first, end):
+                is_new = (word[1], n) not in numbers
+                number = numbers.setdefault((word[1], n), len(numbers))
+                if waits and not is_new:
+                    waiting.add(number)
+                else:
+                    trace.append(number)
         elif word[0] in ("remove", "truncate"):
             sys.exit("the load removes or cuts files, which the simulation knows nothing of")
     return trace, len(numbers), before
@@ -56,18 +66,19 @@ def main(build, path, *options):
         rounds = engine_kernel.ours(build, path, list(options), trace)
         text = subprocess.run([build / "lab/f2fs-lab", "gen", "trace", "--rounds", str(len(rounds)), "--set", f"file={trace}"],
                               capture_output=True, text=True, check=True).stdout
-    blocks, count, before = blocks_of(text.splitlines())
+    asked = sum(r["asked"] for r in rounds)
+    blocks, count, before = blocks_of(text.splitlines(), str(found.get("engine.at_once", "true")).lower() == "false")
     written = len(blocks) - before
     sections = sections_of(build, engine_kernel.size_of(found["volume.size"]), str(found.get("volume.overprovision", 0)))
-    print(f"{written} blocks written to {count}, in {sections} sections of 512")
-    print("%-14s%8.3f" % ("the run", sum(r["moved"] for r in rounds) / sum(r["asked"] for r in rounds)))
+    print(f"{written} blocks written for {asked} asked to {count}, in {sections} sections of 512")
+    print("%-14s%8.3f" % ("the run", sum(r["moved"] for r in rounds) / asked))
     lines = "".join(f"{block}\n" for block in blocks)
     for policy in POLICIES:
         done = subprocess.run([build / "lab/ftl/cleaner_replay", policy, str(count), str(sections), "512"], input=lines,
                               text=True, capture_output=True, check=False)
         if done.returncode:
             sys.exit(f"{policy}: {done.stderr.strip() or 'there is no room in so few sections'}")
-        print("%-14s%8.3f" % (policy, json.loads(done.stdout)["moves"] / written), flush=True)
+        print("%-14s%8.3f" % (policy, json.loads(done.stdout)["moves"] / asked), flush=True)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ struct clean_view {
 	uint64_t min_mtime, max_mtime;	 /* of all sections and now */
 	uint32_t segments;		 /* usable segments of a section */
 	uint32_t blocks;		 /* usable blocks of a section */
+	bool has_heat;			 /* a placement says it; else it is mtime */
 	double (*cost)(void *user, const struct f2fs_clean_section *section); /* of the host, for policy_own */
 	void *user;
 };

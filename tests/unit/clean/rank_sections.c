@@ -12,7 +12,7 @@
 int main(void)
 {
 	static struct clean_candidate list[10000];
-	struct clean_view view;
+	struct clean_view view = { 0 };
 	unsigned policy;
 	size_t count = 0, n;
 

@@ -74,6 +74,45 @@ static void age_counts_where_it_should(void **state)
 	assert_int_equal(chosen, 1); /* section 3 is not a week older than section 1 */
 }
 
+/* By a placement's heat age counts as in cost-benefit; by mtime a nearly full section is not worth its age. */
+static void hotness_goes_by_what_is_said(void **state)
+{
+	const struct clean_candidate list[] = { { .section = 1, .valid = 480, .heat = 0 },
+						{ .section = 2, .valid = 300, .heat = 28 * DAY },
+						{ .section = 3, .valid = 300, .heat = 30 * DAY } };
+	struct clean_view view = { .segments = 1, .blocks = 512 };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct clean_candidate copy[3];
+
+		memcpy(copy, list, sizeof(list));
+		view.has_heat = i == 1;
+		assert_int_equal(clean_policy_sort(clean_policy_get(F2FS_CLEAN_HOTNESS), &view, copy, 3), 3);
+		assert_int_equal(copy[0].section, view.has_heat ? 1 : 2);
+		assert_int_equal(copy[2].section, 3);
+	}
+}
+
+/* Times that a damaged SIT may have, and sections that are all of one age. */
+static void any_heat_is_put_in_order(void **state)
+{
+	const uint64_t youngest[] = { UINT64_MAX, UINT64_C(1) << 33, UINT32_MAX, 2, 0 };
+	const struct clean_view view = { .segments = 1, .blocks = 512 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(youngest) / sizeof(youngest[0]); i++) {
+		struct clean_candidate list[] = { { .section = 1, .valid = 300, .mtime = 9, .heat = youngest[i] },
+						  { .section = 2, .valid = 300, .mtime = 9, .heat = youngest[i] / 2 },
+						  { .section = 3, .valid = 300, .mtime = 9, .heat = 0 },
+						  { .section = 4, .valid = 1, .mtime = 9, .heat = 0 } };
+
+		assert_int_equal(clean_policy_sort(clean_policy_get(F2FS_CLEAN_HOTNESS), &view, list, 4), 4);
+		assert_int_equal(list[0].section, 4);
+		assert_int_equal(list[3].section, youngest[i] ? 1 : 3);
+	}
+}
+
 static double told(void *user, const struct f2fs_clean_section *section)
 {
 	const double *costs = user;
@@ -114,6 +153,8 @@ int main(void)
 		cmocka_unit_test(every_policy_has_a_name),
 		cmocka_unit_test(the_emptiest_comes_first),
 		cmocka_unit_test(age_counts_where_it_should),
+		cmocka_unit_test(hotness_goes_by_what_is_said),
+		cmocka_unit_test(any_heat_is_put_in_order),
 		cmocka_unit_test(costs_of_the_host_are_put_in_order),
 		cmocka_unit_test(nothing_to_clean_is_no_error),
 	};

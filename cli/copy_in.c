@@ -12,12 +12,16 @@
 
 #include "cli/image.h"
 
+enum { EXISTING_TOLD = 5 };
+
 static int show_problem(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail)
 {
-	const struct cli_copy_in *in = user;
+	struct cli_copy_in *in = user;
 	const char *target = in->options.target ? in->options.target : "";
 	int length = (int)strlen(target);
 
+	if (detail->code == F2FS_ERR_EXISTS && ++in->existing > EXISTING_TOLD && !in->tells_all)
+		return 0;
 	while (length > 0 && target[length - 1] == '/')
 		length--;
 	cli_error(in->cli, "%s%.*s%s%s: %s%s%s", target[0] && target[0] != '/' ? "/" : "", length, target,
@@ -40,6 +44,7 @@ int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol
 	int err;
 
 	in->cli = cli;
+	in->existing = 0;
 	in->options.struct_size = sizeof(in->options);
 	in->result.struct_size = sizeof(in->result);
 	in->options.problem = show_problem;
@@ -48,6 +53,9 @@ int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol
 	if (cli->show_progress)
 		in->options.flags |= F2FS_POPULATE_TOTAL;
 	err = f2fs_populate(vol, &in->options, &in->result);
+	if (in->existing > EXISTING_TOLD && !in->tells_all)
+		cli_error(cli, "%llu more exist already: --existing says what becomes of them, --verbose names all",
+			  (unsigned long long)(in->existing - EXISTING_TOLD));
 	if (!err || err == F2FS_ERR_INCOMPLETE)
 		return err != 0;
 	if (cli_is_full(f2fs_volume_context(vol), err))
@@ -89,8 +97,8 @@ static int make_room(const struct cli_copy_in *in, struct cli *cli, struct f2fs_
 	return 1;
 }
 
-/* Say how large a volume would have to be, unless the source can be read only once. */
-static void tell_size(const struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol)
+/* Say what might help, and how large a volume would have to be, unless the source can be read only once. */
+static void tell_no_room(const struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol)
 {
 	struct f2fs_context *ctx = f2fs_volume_context(vol);
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(vol);
@@ -99,6 +107,8 @@ static void tell_size(const struct cli_copy_in *in, struct cli *cli, struct f2fs
 	struct f2fs_populate_options options = in->options;
 	uint64_t size;
 
+	if (in->hint)
+		cli_error(cli, "%s: %s", in->source, in->hint);
 	if (cli_copy_in_is_stream(in))
 		return;
 	options.problem = NULL;
@@ -119,7 +129,7 @@ int cli_copy_in_commit(struct cli_copy_in *in, struct cli *cli, struct f2fs_volu
 			cli_error_of(cli, f2fs_volume_context(vol), in->source);
 	}
 	if (rc == CLI_COPY_IN_NO_ROOM)
-		tell_size(in, cli, vol);
+		tell_no_room(in, cli, vol);
 	if (rc < 0 || !f2fs_volume_commit(vol))
 		return rc < 0 ? -1 : rc;
 	cli_error_of(cli, f2fs_volume_context(vol), path);

@@ -18,6 +18,9 @@ struct cli_copy_in {
 	const char *source; /* as it was given; NULL: none */
 	int no_cleaning;    /* when there is no room, do not clean and begin again */
 	int is_verbose;	    /* print the path of each entry */
+	int tells_all;	    /* name each entry that exists already, not just some */
+	const char *hint;   /* what might help when there is no room; NULL: nothing */
+	uint64_t existing;  /* entries that were refused because they exist */
 	struct f2fs_populate_options options;
 	struct f2fs_populate_result result;
 	const struct f2fs_mkfs_options *mkfs; /* of the volume, to say which size holds it all; NULL: its features */

@@ -75,9 +75,11 @@ static void print_text(struct defrag *d, const struct f2fs_defrag_result *r)
 	const uint64_t size = f2fs_volume_geometry(d->vol)->block_size;
 	char longest[2][24];
 
-	printf("%s %llu of %llu files: %llu blocks into place, %llu out of the way; %s\n",
+	/* files that were in the way and got a place of their own count, too */
+	printf(r->files_placed > r->files ? "%s %llu files to put %llu in order: " : "%s %llu of %llu files: ",
 	       d->a->dry_run ? "would move" : "moved", (unsigned long long)r->files_placed,
-	       (unsigned long long)r->files, (unsigned long long)r->blocks_placed,
+	       (unsigned long long)r->files);
+	printf("%llu blocks into place, %llu out of the way; %s\n", (unsigned long long)r->blocks_placed,
 	       (unsigned long long)r->blocks_cleared, reason(r));
 	if (r->blocks_often)
 		printf("%llu blocks moved more than twice: with so little room what is in the way is met again\n",

@@ -255,6 +255,18 @@ static int print_result(const struct arguments *a, struct f2fs_volume *vol)
 	return cli_print_close(p);
 }
 
+/* What is freed in a transaction gives room after it. */
+static const char *find_hint(const struct arguments *a)
+{
+	const struct f2fs_populate_options *o = &a->in.options;
+	const int frees = o->existing == F2FS_EXISTING_REPLACE || o->existing == F2FS_EXISTING_UPDATE ||
+			  (o->flags & F2FS_POPULATE_DELETE);
+
+	return frees && !a->writer.options.commit_when_full
+		       ? "what is replaced or deleted gives room after a commit: --commit-when-full commits in between"
+		       : NULL;
+}
+
 static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 {
 	int rc;
@@ -267,6 +279,8 @@ static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 	}
 	a->in.no_cleaning = a->writer.no_cleaning || a->writer.options.commit_when_full;
 	a->in.is_verbose = a->verbose && !a->quiet && !a->json;
+	a->in.tells_all = a->verbose;
+	a->in.hint = find_hint(a);
 	rc = cli_copy_in_commit(&a->in, cli, vol, a->image.path);
 	if (rc < 0)
 		return CLI_EXIT_OPERATIONAL;

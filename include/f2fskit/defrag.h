@@ -164,7 +164,7 @@ F2FS_API const char *f2fs_defrag_end_name(unsigned end);
 struct f2fs_defrag_result {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t files;		/* that were to be placed at the beginning */
-	uint64_t files_placed;
+	uint64_t files_placed;	/* among them, and of others that were in the way; so there may be more */
 	uint64_t blocks_placed; /* moved to where they belong */
 	uint64_t blocks_cleared; /* moved out of the way */
 	uint64_t blocks_often;	/* moved more than twice */

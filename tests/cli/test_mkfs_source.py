@@ -20,6 +20,12 @@ BAD = {
 }
 
 
+def test_a_link_to_nothing_is_called_one(run_tool, tmp_path):
+    (tmp_path / "link").symlink_to("nowhere")
+    told = run_tool("mkfs.f2fs", "-q", "--root-dir=link", "new.img", "64M", rc=None, cwd=tmp_path).stderr
+    assert b"link, a symbolic link to nowhere: No such file or directory" in told and not (tmp_path / "new.img").exists(), told
+
+
 @pytest.fixture
 def place(run_tool, tmp_path):
     run_tool("mkfs.f2fs", "-q", "-O", "encrypt,extra_attr", "old.img", "64M", cwd=tmp_path)

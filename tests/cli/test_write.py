@@ -84,6 +84,29 @@ def test_sload_reports_what_it_cannot_copy(run_tool, tmp_path):
     assert run_tool("dump.f2fs", "--cat=/b", image).stdout == b"two"
 
 
+def test_sload_over_an_existing_tree_names_some_and_counts_the_rest(run_tool, tmp_path):
+    source, image = tmp_path / "source", tmp_path / "disk.img"
+    source.mkdir()
+    for i in range(20):
+        (source / str(i)).touch()
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    run_tool("sload.f2fs", "-q", "-f", source, image)
+    told = run_tool("sload.f2fs", "-q", "-f", source, image, rc=4).stderr.splitlines()
+    assert len(told) == 6 and b"15 more exist already" in told[-1] and b"--existing" in told[-1], told
+    told = run_tool("sload.f2fs", "-v", "-f", source, image, rc=4).stderr.splitlines()
+    assert len(told) == 20 and all(b"the name exists already" in line for line in told), told
+
+
+def test_sload_says_what_helps_when_the_old_and_the_new_have_no_room(run_tool, tmp_path):
+    source, image = tmp_path / "source", tmp_path / "disk.img"
+    source.mkdir()
+    (source / "large").write_bytes(volumes.noise(3, 1 << 20) * 19)
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    run_tool("sload.f2fs", "-q", "-f", source, image)
+    assert b"--commit-when-full" in run_tool("sload.f2fs", "-q", "--existing=replace", "-f", source, image, rc=8).stderr
+    run_tool("sload.f2fs", "-q", "--existing=replace", "--commit-when-full", "-f", source, image)
+
+
 def test_full_volume_stays_as_it_was(run_tool, peer_check, tmp_path):
     source, image = tmp_path / "source", tmp_path / "disk.img"
     source.mkdir()
@@ -91,7 +114,7 @@ def test_full_volume_stays_as_it_was(run_tool, peer_check, tmp_path):
     run_tool("mkfs.f2fs", "-q", image, "64M")
     before = run_tool("dump.f2fs", "--json", "--checkpoint", image).stdout
     done = run_tool("sload.f2fs", "-f", source, image, rc=8)
-    assert b"full" in done.stderr
+    assert b"full" in done.stderr and b"--commit-when-full" not in done.stderr
     assert run_tool("dump.f2fs", "--json", "--checkpoint", image).stdout == before
     peer_check(image)
 

@@ -142,6 +142,18 @@ static int pop_level(struct populate *p)
 	return err;
 }
 
+/* Say why a path cannot be opened: the host's words leave open what a symbolic link is about. */
+static int cannot_open(struct populate *p, const char *directory, int sys_errno)
+{
+	char target[1024];
+	const ssize_t n = sys_errno == ENOENT ? readlink(directory, target, sizeof(target) - 1) : -1;
+
+	if (n < 0)
+		return error_sys(p->ctx, sys_errno, "cannot open the directory %s", directory);
+	target[n] = '\0';
+	return error_sys(p->ctx, sys_errno, "cannot open the directory %s, a symbolic link to %s", directory, target);
+}
+
 /* The entry given last is a directory and wanted: go into it. */
 static int enter(struct populate *p)
 {
@@ -302,7 +314,7 @@ int populate_host_open(struct populate *p, const char *directory)
 	p->ops = &ops;
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &s->st) != 0) {
-		int err = error_sys(p->ctx, errno, "cannot open the directory %s", directory);
+		int err = cannot_open(p, directory, errno);
 
 		if (fd >= 0)
 			close(fd);

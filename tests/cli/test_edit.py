@@ -423,7 +423,7 @@ class Terminal:
         """Type something, and wait until what is awaited was written; tell what was written since."""
         start = len(self.seen)
         os.write(self.fd, text)
-        end = time.monotonic() + 20
+        end = time.monotonic() + 300
         while not all(word in self.seen[start:] for word in awaited):
             assert time.monotonic() < end, (text, self.seen[start:])
             if select.select([self.fd], [], [], 0.2)[0]:

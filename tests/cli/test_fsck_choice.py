@@ -105,7 +105,7 @@ def test_options(two, run_tool):
 
 
 def answer(tool, image, text, *options):
-    done = subprocess.run([tool("fsck.f2fs"), "--ask", *options, image], input=text, capture_output=True, timeout=60)
+    done = subprocess.run([tool("fsck.f2fs"), "--ask", *options, image], input=text, capture_output=True, timeout=300)
     assert not done.stderr
     return done.returncode, done.stdout
 

@@ -124,7 +124,7 @@ def answer(tool, image, letter):
     process = subprocess.Popen([tool, str(image)], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     os.close(slave)
     os.write(master, letter)
-    text = process.communicate(timeout=60)[0]
+    text = process.communicate(timeout=300)[0]
     os.close(master)
     return process.returncode, text
 

@@ -36,7 +36,7 @@ def endless(run_tool, tmp_path):
 def test_a_size_is_no_work(run_tool, endless, tmp_path, words):
     name, what = words
     args = ("-w", endless, *what.split()) if name == "f2fs" else (what, endless)
-    done = run_tool(name, *args, rc=None, timeout=20, cwd=tmp_path)
+    done = run_tool(name, *args, rc=None, timeout=300, cwd=tmp_path)
     assert len(done.stdout) < 65536 and done.stderr.count(b"\n") < 16, done.stderr[-1000:]
 
 
@@ -51,7 +51,7 @@ def test_a_hole_is_no_line(run_tool, tmp_path):
     image = tmp_path / "hole.img"
     run_tool("mkfs.f2fs", "-q", image, "64M")
     run_tool("f2fs", "-w", image, "touch", "/f", "--", "truncate", "/f", "1T", "--", "write", "/f", "0", "x")
-    assert len(run_tool("dump.f2fs", "-M", image, timeout=20).stdout) < 2 * 16384 + 200
+    assert len(run_tool("dump.f2fs", "-M", image, timeout=300).stdout) < 2 * 16384 + 200
 
 
 def test_a_signal_ends_a_listing(tool, run_tool, tmp_path):
@@ -63,7 +63,7 @@ def test_a_signal_ends_a_listing(tool, run_tool, tmp_path):
     shell = subprocess.Popen([tool("f2fs"), str(image), "ls", "-l"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert shell.stdout.read(100), "it did not begin"  # and then it waits, since nobody reads on
     shell.send_signal(signal.SIGTERM)
-    out, err = shell.communicate(timeout=20)
+    out, err = shell.communicate(timeout=300)
     assert shell.returncode and len(out) < 20000 * 40 and b"stopped" in err, (shell.returncode, len(out), err)
 
 
@@ -101,8 +101,8 @@ def test_the_prompt_is_text(tool, run_tool, tmp_path):
         os.execv(tool("f2fs"), ["f2fs", str(image)])
     seen = b""
     os.write(fd, b"cd a*\nquit\n")
-    until = time.time() + 20
-    while time.time() < until and select.select([fd], [], [], 20)[0]:
+    until = time.monotonic() + 300
+    while time.monotonic() < until and select.select([fd], [], [], 300)[0]:
         try:
             seen += os.read(fd, 4096)
         except OSError:
@@ -117,7 +117,7 @@ def on_a_terminal(*words):
     if pid == 0:
         os.execv(words[0], words)
     seen = b""
-    while select.select([fd], [], [], 20)[0]:
+    while select.select([fd], [], [], 300)[0]:
         try:
             seen += os.read(fd, 4096)
         except OSError:

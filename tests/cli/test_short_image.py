@@ -120,7 +120,7 @@ def test_somebody_is_asked(f2fskit, tool, peer_check, whole, tmp_path, words, le
     process = subprocess.Popen([tool("fsck.f2fs"), str(image)], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     os.close(slave)
     os.write(master, words)
-    text = process.communicate(timeout=60)[0]
+    text = process.communicate(timeout=300)[0]
     os.close(master)
     assert os.path.getsize(image) == left * MIB
     assert (b"Make the file as long as it was?" in text) == (words != b"n\n")

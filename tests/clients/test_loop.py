@@ -38,7 +38,7 @@ def test_there_is_one_writer(run_tool, image, loop, writer, first, second):
                   ["resize.f2fs", names[second], "64M"]):
         done = run_tool(*words, rc=None)
         assert done.returncode != 0 and b"in use by" in done.stderr, words
-    out, _ = holder.communicate(b"commit\n", timeout=60)
+    out, _ = holder.communicate(b"commit\n", timeout=300)
     assert holder.returncode == 0, out
 
 

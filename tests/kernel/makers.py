@@ -136,7 +136,8 @@ def sources_digest():
 
 
 def directory_of(name, formatter, kernel):
-    key = hashlib.sha256("\0".join((name, sources_digest(), formatter.identity, kernel.identity)).encode()).hexdigest()
+    parts = (name, sources_digest(), formatter.identity, kernel.identity, *sorted(uml.guest_forms()))
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     return os.path.join(store(), "%s-%s-%s" % (name, formatter.label, key[:16]))
 
 

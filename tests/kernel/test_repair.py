@@ -147,7 +147,7 @@ def test_not_fewer_files_than_f2fs_tools_save(saved, f2fskit, tmp_path):
         shutil.copyfile(path, tmp_path / "theirs")
         f2fskit.check(path, repair=True)
         subprocess.run([peer, "-f", "-y", tmp_path / "theirs"], capture_output=True,
-                       stdin=subprocess.DEVNULL, timeout=60)
+                       stdin=subprocess.DEVNULL, timeout=300)
         ours += readable(path, f2fskit, expected)
         theirs += readable(tmp_path / "theirs", f2fskit, expected)
         os.unlink(path)

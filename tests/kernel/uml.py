@@ -79,7 +79,7 @@ class Kernel:
     def features(self):
         """Names below /sys/fs/f2fs/features: what this kernel's F2FS can do; "ext4" if it has that, too; and "recent" if
         it is not an old one."""
-        r = run("uname -r; ls /sys/fs/f2fs/features; grep -o ext4 /proc/filesystems || :", kernel=self, timeout=60)
+        r = run("uname -r; ls /sys/fs/f2fs/features; grep -o ext4 /proc/filesystems || :", kernel=self, timeout=300)
         release, *names = r.stdout.decode().split()
         recent = tuple(int(n) for n in re.findall(r"\d+", release)[:2]) >= (6, 6)
         return frozenset(names + (["recent"] if recent else []))

@@ -139,7 +139,7 @@ threads = [threading.Thread(target=compare, args=pair, daemon=True) for pair in 
 for thread in threads:
     thread.start()
 for thread in threads:
-    thread.join(120)
+    thread.join(300)
     assert not thread.is_alive()
 print("done")
 """)

@@ -453,7 +453,7 @@ def test_threads_share_a_device():
 
 def test_threads_run_in_parallel():
     """Two devices with contexts of their own: a read of one goes on while the other one waits in its file object."""
-    meet = threading.Barrier(2, timeout=20)
+    meet = threading.Barrier(2, timeout=300)
 
     class Meets(Reads):
         def pread(self, length, offset):
@@ -475,14 +475,14 @@ def test_closing_waits_for_another_thread():
     class Slow(Reads):
         def pread(self, length, offset):
             entered.set()
-            go.wait(20)
+            go.wait(300)
             return super().pread(length, offset)
 
     device = f2fskit.Device.from_file(Slow())
     found = []
     reader = threading.Thread(target=lambda: found.append(device.read(0, 10)))
     reader.start()
-    entered.wait(20)
+    entered.wait(300)
     closer = threading.Thread(target=device.close)
     closer.start()
     closer.join(0.05)
@@ -501,14 +501,14 @@ def test_fork_while_another_thread_is_inside():
     class Slow(Reads):
         def pread(self, length, offset):
             entered.set()
-            go.wait(20)
+            go.wait(300)
             return super().pread(length, offset)
 
     busy = f2fskit.Device.from_file(Slow())
     idle = f2fskit.Device.from_buffer(DATA)
     reader = threading.Thread(target=busy.read, args=(0, 10))
     reader.start()
-    entered.wait(20)
+    entered.wait(300)
     child = os.fork()
     if child == 0:
         status = 1

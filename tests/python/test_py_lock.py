@@ -152,7 +152,7 @@ def test_two_processes(path):
     count = 12
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(f2fskit.__file__))}
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, path, name, str(count)], env=environment) for name in "xy"]
-    assert [writer.wait(120) for writer in writers] == [0, 0]
+    assert [writer.wait(300) for writer in writers] == [0, 0]
     assert f2fskit.check(path, content=True).found == 0
     with f2fskit.open(path) as volume:
         for name in "xy":

@@ -176,8 +176,10 @@ static double seconds_for_many(struct f2fs_inode *in)
 	return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
 }
 
-/* It took forty times as long when each name made all others be folded. Other processes take from the caches of a processor
- * what they like, so the best of some rounds counts. */
+/*
+ * It took forty times as long when each name made all others be folded. Others take from the caches of a processor what
+ * they like, so the best of some rounds counts.
+ */
 static void absent_names_are_cheap(void **state)
 {
 	bool is_cheap = false;

@@ -17,6 +17,7 @@ for target in $targets; do
 	name=${target##*/fuzz_}
 	seeds=$(mktemp -d)
 	tests/fuzz/fuzz-run --seeds "$seeds" "$build" "$work" "$name"
+	tests/fuzz/fuzz-run --words "$OUT/fuzz_$name.dict" "$build" "$work" "$name"
 	cp "$build/$target" "$OUT/"
 	(cd "$seeds" && zip -q -r "$OUT/fuzz_${name}_seed_corpus.zip" .)
 	rm -rf "$seeds"

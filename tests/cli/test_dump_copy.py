@@ -88,6 +88,14 @@ def test_existing(dump, tmp_path):
     assert (tmp_path / "out/hello.txt").read_text() == "hello\n"
 
 
+def test_an_extraction_that_is_refused_leaves_the_time_of_the_directory(dump, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/hello.txt").write_text("mine")
+    os.utime(tmp_path / "out", ns=(10**18, 10**18 + 1))
+    dump("--extract=out", after=("hello.txt",), rc=4)
+    assert (tmp_path / "out").stat().st_mtime_ns == 10**18 + 1
+
+
 def test_json_result(dump, planted, tmp_path):
     got = json.loads(dump("--json", "--extract=out").stdout)["extract"]
     tree = planted[1]

@@ -181,11 +181,13 @@ void host_dir_close_upwards(struct host *h, struct extract_dir *dir)
 	host_dir_close(h, dir);
 }
 
-/* Make a file in the destination, look at it, remove it. */
+/* Make a file in the destination, look at it, remove it; the directory's time is as it was. */
 static int probe_birth(struct host *h)
 {
 	char name[64];
-	struct stat st;
+	struct stat st, top;
+	const bool has_time = fstat(h->top.fd, &top) == 0;
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, has_time ? top.st_mtim : (struct timespec){ 0 } };
 	int fd = -1;
 
 	for (unsigned i = 0; fd < 0 && i < 100; i++) {
@@ -203,6 +205,8 @@ static int probe_birth(struct host *h)
 	}
 	close(fd);
 	unlinkat(h->top.fd, name, 0);
+	if (has_time)
+		(void)futimens(h->top.fd, times); /* not the owner's: then it changes */
 	h->birth.has_acl = fgetxattr(h->top.fd, "system.posix_acl_default", NULL, 0) > 0;
 	return 0;
 }

@@ -57,10 +57,13 @@ def test_a_handful_is_repaired(run_tool, image):
     run_tool("fsck.f2fs", "-n", image)
 
 
-def test_many_inodes_and_one_feature(run_tool, f2fskit, tmp_path):
-    """Where most inodes say one thing and others another, no majority decides."""
+@pytest.mark.parametrize("feature,copies,text", [(0, (1, 2), "flexible_inline_xattr is turned over"),
+                                                 (8, (1,), "the other superblock counts")])
+def test_many_inodes_and_one_feature(run_tool, f2fskit, tmp_path, feature, copies, text):
+    """Where most inodes say one thing and others another, no majority decides: the superblocks say it, or one of them does,
+    which then is the one that is believed."""
     path = tmp_path / "disk.img"
-    run_tool("mkfs.f2fs", "-q", path, "64M")
+    run_tool("mkfs.f2fs", "-q", *(("-O", "extra_attr") if feature else ()), path, "64M")
     with f2fskit.open(path, "r+") as volume:
         for name in ["d"] + ["d/%d" % i for i in range(COUNT)]:
             volume.path("/" + name).mkdir()
@@ -73,14 +76,14 @@ def test_many_inodes_and_one_feature(run_tool, f2fskit, tmp_path):
             fields["inode[%d].i_inline" % ino] = "|=32"
             fields["inode[%d].extra.i_extra_isize" % ino] = 36
             fields["inode[%d].extra.i_inline_xattr_size" % ino] = 50
-        for copy in (1, 2):
+        for copy in copies:
             fields["sb[%d].feature" % copy] = 0x48
     raw = path.read_bytes()
     done = run_tool("fsck.f2fs", "-y", path, rc=4)
     said = (done.stdout + done.stderr).decode()
-    assert "flexible_inline_xattr is turned over" in said and "warning" not in said and path.read_bytes() == raw
+    assert text in said and "warning" not in said and path.read_bytes() == raw
     with f2fskit.fields(path, "r+") as fields:
-        for copy in (1, 2):
-            fields["sb[%d].feature" % copy] = 0
+        for copy in copies:
+            fields["sb[%d].feature" % copy] = feature
     with f2fskit.open(path) as volume:
         assert {p: volume.path(p).read_bytes() for p in wanted} == wanted

@@ -66,6 +66,18 @@ static char *host_target(const char *operand, const char *source)
 	return strdup(operand);
 }
 
+/* Give a file of the host the time of modification; a device or a pipe that stands there has its own. */
+static int keep_time(struct edit *e, FILE *to, const struct f2fs_stat *st, const char *path)
+{
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
+					   { (time_t)st->mtime.seconds, (long)st->mtime.nanoseconds } };
+	struct stat host;
+
+	if (fflush(to) != 0 || fstat(fileno(to), &host) != 0)
+		return edit_host_fail(e, path);
+	return S_ISREG(host.st_mode) && futimens(fileno(to), times) != 0 ? edit_host_fail(e, path) : 0;
+}
+
 static int get_to_file(struct edit *e, struct f2fs_inode *inode, const struct f2fs_stat *st, const char *path)
 {
 	int is_new, fd = cli_create(&e->cli, e->ctx, path, st->mode & 0777, &is_new), rc;
@@ -79,6 +91,8 @@ static int get_to_file(struct edit *e, struct f2fs_inode *inode, const struct f2
 		return edit_host_fail(e, path);
 	}
 	rc = edit_copy_out(e, inode, path, to);
+	if (!rc)
+		rc = keep_time(e, to, st, path);
 	if (fclose(to) != 0 && !rc)
 		rc = edit_host_fail(e, path);
 	if (rc)

@@ -37,6 +37,7 @@ static int choose_key(struct edit *e, const char *text, struct f2fs_policy *poli
 	uint8_t name[F2FS_KEY_IDENTIFIER];
 	const size_t n = text ? strlen(text) / 2 : 0;
 	struct f2fs_key key;
+	const char *why;
 
 	if (text && ((n != F2FS_KEY_IDENTIFIER && n != F2FS_KEY_DESCRIPTOR) || cli_parse_hex(text, 2 * n, name)))
 		return edit_usage(e, "encrypt -k", text, "is neither an identifier nor a descriptor");
@@ -50,8 +51,9 @@ static int choose_key(struct edit *e, const char *text, struct f2fs_policy *poli
 				 f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "there are several keys: -k says which"),
 				 "encrypt");
 	}
-	return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_ENCRYPTED, "no such key was given with --key"),
-			 "encrypt");
+	why = text ? "-k names none of the keys that were given with --key" :
+		     "it takes the key that the directory is to have: f2fs --key=FILE ...";
+	return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_ENCRYPTED, why), "encrypt");
 }
 
 int do_encrypt(struct edit *e, const struct edit_call *call)

@@ -65,7 +65,20 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 	return 0;
 }
 
-/* Show the label, with odd bytes made visible. */
+/* Bytes that text has for a label, but for backslashes that are doubled. */
+static size_t shown_once(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++, n++)
+		text += text[0] == '\\' && text[1] == '\\';
+	return n;
+}
+
+/*
+ * Show the label, with odd bytes made visible. A script that asks for nothing else gets one without any as it is: with
+ * backslashes as they are.
+ */
 static void show(const struct arguments *a, struct f2fs_volume *vol)
 {
 	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
@@ -73,6 +86,8 @@ static void show(const struct arguments *a, struct f2fs_volume *vol)
 
 	f2fs_volume_statfs(vol, &st);
 	f2fs_text_printable(st.label, strlen(st.label), text, sizeof(text));
+	if (a->quiet && shown_once(text) == strlen(st.label))
+		memcpy(text, st.label, strlen(st.label) + 1);
 	printf(a->quiet ? "%s\n" : "Info: volume label = %s\n", text);
 }
 

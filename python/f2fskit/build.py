@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
+import operator
 import os
 import random as random_module
 import time as time_module
 import uuid as uuid_module
-from typing import Any, Iterable, NamedTuple, Sequence, Union
+from typing import Any, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from . import enums, errors, results
 from ._core import ffi, lib, number, put, sized
@@ -82,6 +84,29 @@ class MkfsResult(NamedTuple):
     """The devices discarded their contents."""
 
 
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is text (str), not {type(value).__name__}")
+    return value
+
+
+def _joined(values: Sequence[str], what: str) -> str:
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{what} is a list of text (str), not {type(values).__name__}")
+    return ",".join(_text(value, f"each of {what}") for value in values)
+
+
+def _bytes_of(size: Any) -> int:
+    """A size as it was given, or what is wrong with it."""
+    try:
+        found = operator.index(size)
+    except TypeError:
+        raise TypeError(f"size is a number of bytes (int, such as 64 << 20), not {size!r}") from None
+    if found <= 0:
+        raise ValueError(f"size has to be more than 0, not {size}")
+    return found
+
+
 class _Options:
     """struct f2fs_mkfs_options with the memory that it points to."""
 
@@ -111,10 +136,11 @@ class _Options:
         self.row = row = sized("struct f2fs_mkfs_options *")
         self.kept: list[Any] = []
         if not isinstance(features, int):
-            names = [features] if isinstance(features, str) else list(features)
+            names = [features] if isinstance(features, str) else [_text(name, "a feature's name") for name in features]
             unknown = [name for name in names if name.upper() not in enums.Feature.__members__]
             if unknown:
-                raise errors.make(lib.F2FS_ERR_INVALID, f"unknown feature: {', '.join(unknown)}")
+                known = ", ".join(enums.Feature.__members__).lower()
+                raise errors.make(lib.F2FS_ERR_INVALID, f"unknown feature: {', '.join(unknown)}; there are {known}")
             features = enums.Feature(sum({int(enums.Feature[name.upper()]) for name in names}))
         row.feature = features
         put(row, block_size=block_size, segs_per_sec=segs_per_sec, secs_per_zone=secs_per_zone)
@@ -125,25 +151,36 @@ class _Options:
         if time is not None:
             put(row, has_time=1, time=time)
         if label:
-            row.label = self.text(label)
+            row.label = self.text(label, "label")
         if uuid is not None:
             row.uuid = self.keep(ffi.new("uint8_t[16]", uuid.bytes))
         if cold_extensions:
-            row.cold_extensions = self.text(",".join(cold_extensions))
+            row.cold_extensions = self.text(_joined(cold_extensions, "cold_extensions"), "cold_extensions")
         if hot_extensions:
-            row.hot_extensions = self.text(",".join(hot_extensions))
+            row.hot_extensions = self.text(_joined(hot_extensions, "hot_extensions"), "hot_extensions")
         if stamp is not None:
-            row.stamp = self.text(stamp)
+            row.stamp = self.text(stamp, "stamp")
 
     def keep(self, memory: Any) -> Any:
         self.kept.append(memory)
         return memory
 
-    def text(self, value: str) -> Any:
-        raw = value.encode("utf-8", "surrogateescape")
+    def text(self, value: str, what: str) -> Any:
+        raw = _text(value, what).encode("utf-8", "surrogateescape")
         if b"\0" in raw:
             raise ValueError("embedded null byte")
         return self.keep(ffi.new("char[]", raw))
+
+
+def _options(options: Mapping[str, Any]) -> _Options:
+    """Options of `mkfs()` by their names."""
+    known = list(_Options.__init__.__kwdefaults__ or ())
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f", did you mean {near[0]}?" if near else ":"
+            raise TypeError(f"a volume to be made has no option {name}{hint} Options are {', '.join(known)}")
+    return _Options(**options)
 
 
 def mkfs(
@@ -190,8 +227,10 @@ def mkfs(
         InvalidError: an option is wrong. UnsupportedError: options exclude each other.
         NospcError: too small, the message names the smallest size. ExistsError: see overwrite.
     """
-    if size is not None and size <= 0:
-        raise ValueError(f"size has to be more than 0, not {size}")
+    if size is not None:
+        size = _bytes_of(size)
+    elif not isinstance(target, Device) and not os.path.lexists(target):
+        raise errors.make(lib.F2FS_ERR_NOT_FOUND, f"there is no {os.fsdecode(target)}: mkfs(path, size) makes a file of size bytes")
     options.setdefault("uuid", uuid_module.uuid4())
     options.setdefault("time", int(time_module.time()))
     if not options.get("checkpoint_version"):
@@ -201,7 +240,7 @@ def mkfs(
     def write(pointer: Any, table: Any, count: int, chosen: _Options) -> int:
         return int(lib.f2fs_mkfs_write(pointer, table, count, chosen.row, row))
 
-    chosen = _Options(**options)
+    chosen = _options(options)
     further = [DeviceSpec(target, size=size or 0), *devices]
     if any(spec.size and not isinstance(spec.device, Device) for spec in further):  # a file will be made, or get another size
         _with_devices(further, overwrite, context, chosen, _planner(ffi.new("struct f2fs_layout *")), rehearses=True)
@@ -224,7 +263,7 @@ def mkfs_plan(size: int, **options: Any) -> Layout:
     row = ffi.new("struct f2fs_layout *")
 
     with Device.memory(size) as device:
-        _with_devices([DeviceSpec(device)], True, None, _Options(**options), _planner(row))
+        _with_devices([DeviceSpec(device)], True, None, _options(options), _planner(row))
     return _layout(row)
 
 
@@ -239,7 +278,7 @@ def _planner(row: Any) -> Any:
 
 def mkfs_minimum_size(**options: Any) -> int:
     """Return the smallest size in bytes of a volume with these options of `mkfs()`."""
-    chosen = _Options(**options)
+    chosen = _options(options)
     found = ffi.new("uint64_t *")
     context = Context()
     context._handle.call(lib.f2fs_mkfs_minimum_size, chosen.row, found)
@@ -283,9 +322,9 @@ def _with_devices(
             table[i].size = number(spec.size, "size")
             if len(specs) > 1:
                 path = spec.path or ("" if isinstance(spec.device, Device) else os.fsdecode(spec.device))
-                table[i].path = chosen.text(path or f"device{i}")
+                table[i].path = chosen.text(path or f"device{i}", "path of a device")
             if spec.alias is not None:
-                table[i].alias = chosen.text(spec.alias)
+                table[i].alias = chosen.text(spec.alias, "alias")
 
         def run(pointer: Any) -> int:
             for i, device in enumerate(used):

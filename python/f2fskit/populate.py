@@ -267,7 +267,7 @@ def populate_size(
     context = Context()
     handle = context._handle
     memory = Memory(handle.core.hooks)
-    chosen = build._Options(**(volume or {}))
+    chosen = build._options(volume or {})
     row = _make_options(memory, directory, **options)
     where = ffi.NULL if temporary is None else memory.text(host_path(temporary))
     found = ffi.new("uint64_t *")

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import select
 import stat
 import subprocess
@@ -524,3 +525,39 @@ def test_standard_input_begins_where_it_stands(edit, image, tmp_path, run_tool):
         assert run_tool("f2fs", image, "cat", "/put").stdout == data[start:]
         assert run_tool("f2fs", image, "cat", "/new").stdout == data[start:]
         assert run_tool("f2fs", image, "cat", "/over").stdout == (data[:7] + data[start:] + data[len(data[start:]) + 7:])
+
+
+def test_get_keeps_the_time(run_tool, edit, image, tmp_path):
+    """Time of modification and permissions of a file are there and back again, with -r and without, before 1970 too."""
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.write_bytes(b"contents")
+    source.chmod(0o640)
+    for ns in (1_600_000_000_123_456_789, -1_500_000_001):
+        os.utime(source, ns=(5, ns))
+        edit("put", source, "/file")
+        out.write_bytes(b"in the way")
+        for words in (("/file", out), ("/file", tmp_path / "new"), ("-r", "/file", tmp_path / "again")):
+            run_tool("f2fs", image, "get", *words)
+            assert words[-1].read_bytes() == b"contents" and words[-1].stat().st_mtime_ns == ns
+        assert (tmp_path / "new").stat().st_mode & 0o777 == 0o640
+        (tmp_path / "new").unlink()
+    run_tool("f2fs", image, "get", "/file", "/dev/null")
+    assert run_tool("f2fs", image, "get", "/file", "-").stdout == b"contents"
+
+
+def test_names_as_they_are_shown_are_taken_back(run_tool, edit, image, tool):
+    """Any name that find shows leads to its file: in texts of commands as it is shown, in a shell with $'...'."""
+    names = [b"a\\b", b"c\x01d", b"e\xffg", b"f g", b"x\\x41y", b"it's", b'"', b"#", b"\n", b"\x7f;", b"\xe2\x80\xae", b"\\", b"$x`", b"-n",
+             b"\\\\"]
+    subprocess.run([tool("f2fs"), "-w", image, "touch", *(b"/" + name for name in names)], check=True)
+    shown = run_tool("f2fs", image, "find", "/").stdout.split(b"\n")[1:-1]
+    assert len(shown) == len(names)
+    for name in shown:
+        line = b"stat " + re.sub(rb"[ \"'#;]", rb"\\\g<0>", name)
+        assert b"path = " + name in run_tool("f2fs", "-c", line.decode(), image).stdout
+        word = b"$'" + name.replace(b"'", b"\\'") + b"'"
+        for command in (b"f2fs %s stat ", b"dump.f2fs %s --cat="):
+            program, rest = command.split(b" ", 1)
+            line = os.fsencode(tool(program.decode())) + b" " + rest % os.fsencode(image) + word
+            done = subprocess.run(["bash", "-c", line], capture_output=True, stdin=subprocess.DEVNULL)
+            assert done.returncode == 0 and (b"--cat" in line or name in done.stdout), (line, done)

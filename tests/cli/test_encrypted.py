@@ -184,3 +184,10 @@ def test_policies_that_cannot_be(run_tool, tmp_path, key):
         assert b"no kernel takes" in run_tool(*made, "--encrypt=private", f"--policy={words}", image, "auto", rc=1).stderr
     assert not image.exists()
     run_tool(*made[:-2], "--policy=adiantum", image, "64M", rc=1)
+
+
+def test_without_a_key_encrypt_says_what_it_takes(run_tool, image, key):
+    done = run_tool("f2fs", "-w", image, "mkdir", "/a", "--", "encrypt", "/a", rc=4)
+    assert b"encrypt: it takes the key that the directory is to have: f2fs --key=FILE" in done.stderr
+    done = run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/a", "--", "encrypt", "-k", "0" * 32, "/a", rc=4)
+    assert b"-k names none of the keys that were given with --key" in done.stderr

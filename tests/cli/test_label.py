@@ -56,7 +56,7 @@ def test_a_checkpoint_that_cannot_be_read(run_tool, tmp_path):
 @pytest.mark.parametrize("label, why", [
     ("x" * 512, None), ("x" * 513, "512 UTF-16 units"), ("é" * 512, None), ("é" * 513, "512 UTF-16 units"), ("🙂" * 256, None),
     ("🙂" * 257, "512 UTF-16 units"), ("a\tb", "control"), ("a\nb", "control"), ("\x1b[31m", "control"), ("\x7f", "control"),
-    ("a\x85b", "control"), ("\xa0 ü", None), (b"\xff", "UTF-8")])
+    ("a\x85b", "control"), ("\xa0 ü", None), (b"\xff", "UTF-8"), ("a\\b\\\\c \\x41", None)])
 def test_one_rule_for_labels(tool, run_tool, tmp_path, label, why):
     """mkfs.f2fs, f2fslabel and the command label take and refuse the same labels, for the same reasons."""
     image, raw = tmp_path / "disk.img", label if isinstance(label, bytes) else label.encode()

@@ -166,3 +166,20 @@ def test_reading_more_than_there_is(volume, capfd):
     with volume.path("/4").open("wb", buffering=0) as raw, pytest.raises(OSError):
         raw.read(1)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("arguments, options, kind, words", [
+    (("64M",), {}, f2fskit.NotFoundError, "there is no 64M: mkfs.path, size. makes"),
+    (("x", "64M"), {}, TypeError, "size is a number of bytes .* not '64M'"),
+    (("x", 64.5), {}, TypeError, "size is a number of bytes .* not 64.5"),
+    (("x", 64 << 20), {"lable": "x"}, TypeError, "no option lable, did you mean label"),
+    (("x", 64 << 20), {"zzz": 1}, TypeError, "no option zzz: Options are label, .*, stamp"),
+    (("x", 64 << 20), {"label": b"x"}, TypeError, "label is text .str., not bytes"),
+    (("x", 64 << 20), {"features": [b"encrypt"]}, TypeError, "a feature's name is text .str., not bytes"),
+    (("x", 64 << 20), {"features": ["encrpt"]}, f2fskit.InvalidError, "unknown feature: encrpt; there are encrypt, .*packed_ssa"),
+    (("x", 64 << 20), {"cold_extensions": "mp3"}, TypeError, "cold_extensions is a list of text .str., not str")])
+def test_what_mkfs_does_not_take_says_what_it_takes(tmp_path, monkeypatch, arguments, options, kind, words):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(kind, match=words):
+        f2fskit.mkfs(*arguments, **options)
+    assert not list(tmp_path.iterdir())

@@ -49,7 +49,7 @@ bool repair_roots_first(const struct checker *c)
 static bool numbers_of_size(const struct repair *r, struct commit_form *form)
 {
 	const struct f2fs_geometry *geo = r->geo;
-	const struct overprovision_input in = { .usable = zones_usable_segments(r->vol),
+	const struct overprovision_input in = { .section_blocks = zones_section_blocks(r->vol),
 						.main = geo->segment_count_main,
 						.sections = geo->section_count,
 						.segs_per_sec = geo->segs_per_sec };
@@ -58,7 +58,7 @@ static bool numbers_of_size(const struct repair *r, struct commit_form *form)
 	if (!repair_found(r->c, P_RESIZE_NUMBERS) || !overprovision_compute(&in, &out))
 		return false;
 	*form = (struct commit_form){ .has_room = true };
-	form->user_blocks = (uint64_t)(in.usable - out.overprovision) * F2FS_SEGMENT_BLOCKS;
+	form->user_blocks = out.user_blocks;
 	form->reserved_segments = out.reserved;
 	form->overprovision_segments = out.overprovision;
 	return form->user_blocks >= r->txn->valid_blocks;

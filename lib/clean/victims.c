@@ -5,6 +5,7 @@
  */
 #include "base/bitmap.h"
 #include "clean/run.h"
+#include "volume/zone_map.h"
 
 /* What the SIT says of a section. */
 struct section_state {
@@ -23,7 +24,7 @@ static bool is_log(const struct f2fs_volume *vol, f2fs_seg_t segno)
 
 uint32_t clean_section_blocks(const struct f2fs_volume *vol)
 {
-	return vol->zones.capacity > 0 ? vol->zones.capacity : vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS;
+	return zones_section_blocks(vol);
 }
 
 static int add_section(struct victims *v, uint32_t section, const struct section_state *s)

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 struct overprovision_input {
-	uint32_t usable;   /* segments of the main area that can hold data */
-	uint32_t main;	   /* segments of the main area */
-	uint32_t sections; /* of the main area, at least 1 */
+	uint32_t section_blocks; /* that a section can hold: zones may hold less than their size */
+	uint32_t main;		 /* segments of the main area */
+	uint32_t sections;	 /* of the main area, at least 1 */
 	uint32_t segs_per_sec;
 	uint32_t reserved_sections; /* 0: from the ratio */
 	double percent;		    /* the ratio, 0: search the best */
@@ -22,6 +22,7 @@ struct overprovision_output {
 	double percent;
 	uint32_t reserved;	/* segments only cleaning may use */
 	uint32_t overprovision; /* segments not counted as usable space, the reserved ones included */
+	uint64_t user_blocks;	/* the usable space: never more than the sections hold beside what is kept */
 };
 
 /* Returns false when too little is left to use. */

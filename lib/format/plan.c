@@ -8,7 +8,8 @@
  *   takes one zone from a volume of exactly 16 TiB);
  * - with 16 KiB blocks volumes go up to what the format holds, 64 TiB;
  * - a log never starts in an alias device or behind the main area: rather the logs stand one behind the other;
- * - what a zoned device has behind its last whole zone does not count as usable;
+ * - what zones cannot hold does not count as usable, on a single device either: a kernel that is to fill such a volume
+ *   finds no free section (f2fs-tools count whole zones there, and each segment that is begun on several devices);
  * - each further device must hold a zone, and the metadata must end before an alias begins.
  */
 #include "format/plan.h"
@@ -329,24 +330,25 @@ static enum plan_result check_metadata_place(const struct planner *p)
 	return PLAN_OK;
 }
 
-/* Segments of the main area that can hold data: zones may hold less than their size (FORMAT volume 9.1). */
-static uint32_t count_usable(const struct planner *p)
+/* Blocks that each section can hold: where zones hold less than their size, all sections do (FORMAT volume 9.1). */
+static uint32_t section_blocks(const struct planner *p)
 {
-	uint64_t usable = 0;
+	const uint32_t all = p->geo->segs_per_sec * SEG;
 
-	if (!p->is_zoned || p->in->device_count == 1)
-		return p->geo->segment_count_main;
-	for (unsigned i = 0; i < p->in->device_count; i++)
-		usable += is_sequential(&p->in->devices[i]) ? p->in->devices[i].usable_segments
-							    : p->out->devices[i].segments;
-	return usable > p->meta_segments ? (uint32_t)(usable - p->meta_segments) : 0;
+	for (unsigned i = 0; i < p->in->device_count; i++) {
+		const uint64_t held = p->in->devices[i].zone_capacity / p->in->block_size;
+
+		if (is_sequential(&p->in->devices[i]) && held > 0 && held < all)
+			return (uint32_t)held;
+	}
+	return all;
 }
 
 static enum plan_result reserve(struct planner *p)
 {
 	struct f2fs_layout *out = p->out;
 	struct overprovision_input in = {
-		.usable = count_usable(p),
+		.section_blocks = section_blocks(p),
 		.main = p->geo->segment_count_main,
 		.sections = p->geo->section_count,
 		.segs_per_sec = p->geo->segs_per_sec,
@@ -358,11 +360,11 @@ static enum plan_result reserve(struct planner *p)
 
 	if (!overprovision_compute(&in, &space))
 		return in.reserved_sections ? PLAN_RESERVED_RATIO : PLAN_TOO_SMALL;
-	out->usable_segments = in.usable;
+	out->usable_segments = in.sections * div_ceil32(in.section_blocks, SEG);
 	out->overprovision = space.percent;
 	out->reserved_segments = space.reserved;
 	out->overprovision_segments = space.overprovision;
-	out->user_blocks = (uint64_t)(in.usable - space.overprovision) * SEG;
+	out->user_blocks = space.user_blocks;
 	return PLAN_OK;
 }
 

@@ -56,7 +56,7 @@ struct plan_device {
 	uint8_t zone_type;    /* enum f2fs_zone_type of the zones that are not conventional */
 	uint8_t is_alias;
 	uint32_t conventional_zones; /* at its start */
-	uint64_t usable_segments;    /* zoned: sum of the zones' capacities, each rounded up to segments */
+	uint64_t zone_capacity;	     /* bytes that each sequential zone holds */
 };
 
 struct plan_input {

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "format/overprovision.h"
 #include "volume/rescue.h"
+#include "volume/zone_map.h"
 
 static int allocate(struct f2fs_volume *vol)
 {
@@ -149,15 +150,18 @@ static void put_bitmaps(struct f2fs_volume *vol, uint8_t *cp)
 static void put_reserve(const struct f2fs_volume *vol, uint8_t *cp)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
-	struct overprovision_input in = { .usable = geo->segment_count_main,
+	struct overprovision_input in = { .section_blocks = zones_section_blocks(vol),
 					  .main = geo->segment_count_main,
 					  .sections = geo->section_count,
 					  .segs_per_sec = geo->segs_per_sec,
 					  .is_ro = geometry_has(geo, F2FS_FEATURE_RO) };
-	struct overprovision_output over = { .reserved = 1, .overprovision = 1 };
+	struct overprovision_output over = { .reserved = 1,
+					     .overprovision = 1,
+					     .user_blocks = (uint64_t)(geo->segment_count_main - 1) *
+							    F2FS_SEGMENT_BLOCKS };
 
 	overprovision_compute(&in, &over);
-	cp_set_user_block_count(cp, (uint64_t)(geo->segment_count_main - over.overprovision) * F2FS_SEGMENT_BLOCKS);
+	cp_set_user_block_count(cp, over.user_blocks);
 	cp_set_rsvd_segment_count(cp, over.reserved);
 	cp_set_overprov_segment_count(cp, over.overprovision);
 }

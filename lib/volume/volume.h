@@ -46,9 +46,8 @@ struct volume_hooks {
 struct volume_zones {
 	uint64_t count;
 	uint8_t *sequential; /* a bit for each section, MSB-first; NULL: no zones */
-	uint32_t capacity;   /* of a sequential section, in blocks; kernels use no more of the device's others either */
+	uint32_t capacity;   /* of a sequential section, in blocks; kernels use no more of all others either */
 	uint64_t in_order;   /* the first block of the device's first sequential zone; UINT64_MAX: there is none */
-	uint64_t first;	     /* the first block of its first zone: several devices may begin with one without zones */
 	bool fit;	     /* the device's zones do not keep the volume from being written */
 };
 

@@ -46,7 +46,7 @@ int zones_load(struct f2fs_volume *vol)
 	unsigned found = 0;
 
 	vol->zones.fit = true;
-	vol->zones.in_order = vol->zones.first = UINT64_MAX;
+	vol->zones.in_order = UINT64_MAX;
 	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_ZONED))
 		return 0;
 	vol->zones.fit = geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED);
@@ -63,8 +63,6 @@ int zones_load(struct f2fs_volume *vol)
 		if (found == 0)
 			return 0;
 		for (unsigned i = 0; i < found; i++) {
-			if (vol->zones.first == UINT64_MAX && is_section_sized(vol, &zones[i]))
-				vol->zones.first = zones[i].start >> vol->geo.block_bits;
 			if (zones[i].type != F2FS_ZONE_SEQUENTIAL)
 				continue;
 			if (vol->zones.in_order == UINT64_MAX)
@@ -94,22 +92,18 @@ bool zones_is_sequential(const struct f2fs_volume *vol, uint32_t section)
 
 uint32_t zones_usable(const struct f2fs_volume *vol, f2fs_seg_t segno)
 {
-	const uint32_t section = segno / vol->geo.segs_per_sec;
 	const uint64_t before = (uint64_t)(segno % vol->geo.segs_per_sec) * F2FS_SEGMENT_BLOCKS;
 
-	if (!vol->zones.sequential || section_start(vol, section) >> vol->geo.block_bits < vol->zones.first ||
-	    vol->zones.capacity == 0 || vol->zones.capacity >= before + F2FS_SEGMENT_BLOCKS)
+	if (vol->zones.capacity == 0 || vol->zones.capacity >= before + F2FS_SEGMENT_BLOCKS)
 		return F2FS_SEGMENT_BLOCKS;
 	return vol->zones.capacity > before ? (uint32_t)(vol->zones.capacity - before) : 0;
 }
 
-uint32_t zones_usable_segments(const struct f2fs_volume *vol)
+uint32_t zones_section_blocks(const struct f2fs_volume *vol)
 {
-	uint32_t n = vol->geo.segment_count_main;
+	const uint32_t all = vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS;
 
-	for (f2fs_seg_t i = 0; vol->zones.sequential && i < vol->geo.segment_count_main; i++)
-		n -= zones_usable(vol, i) == 0;
-	return n;
+	return vol->zones.capacity > 0 && vol->zones.capacity < all ? vol->zones.capacity : all;
 }
 
 int zones_look(struct f2fs_volume *vol, uint32_t section, struct f2fs_zone *out)

@@ -17,8 +17,8 @@ int zones_check_fit(struct f2fs_volume *vol);
 bool zones_is_sequential(const struct f2fs_volume *vol, uint32_t section);
 /* How many blocks from the start of a segment on can be written. */
 uint32_t zones_usable(const struct f2fs_volume *vol, f2fs_seg_t segno);
-/* Segments of the main area that can hold something. */
-uint32_t zones_usable_segments(const struct f2fs_volume *vol);
+/* How many blocks of each section can be written: a kernel counts the capacity of zones for all sections. */
+uint32_t zones_section_blocks(const struct f2fs_volume *vol);
 /* The zone of a section that must be written in order, as it is now. */
 int zones_look(struct f2fs_volume *vol, uint32_t section, struct f2fs_zone *out);
 /* Make such a section empty, or full. */

@@ -73,7 +73,7 @@ static int take_options(struct f2fs_context *ctx, const struct f2fs_mkfs_options
 }
 
 /* One zone's share in what the plan needs to know. */
-static int take_zone(struct f2fs_context *ctx, const struct f2fs_zone *zone, uint64_t segment_bytes, uint64_t *capacity,
+static int take_zone(struct f2fs_context *ctx, const struct f2fs_zone *zone, uint64_t *capacity,
 		     struct plan_device *out)
 {
 	bool was_conventional = out->conventional_zones * out->zone_bytes == zone->start;
@@ -82,25 +82,21 @@ static int take_zone(struct f2fs_context *ctx, const struct f2fs_zone *zone, uin
 		return 0; /* a remainder at the end: not used */
 	if (zone->type == F2FS_ZONE_CONVENTIONAL) {
 		out->conventional_zones += was_conventional;
-		out->usable_segments += zone->length / segment_bytes;
 		return 0;
 	}
 	if (out->zone_type != F2FS_ZONE_SEQUENTIAL)
 		out->zone_type = zone->type;
 	if (*capacity && *capacity != zone->capacity)
 		return error_set(ctx, F2FS_ERR_UNSUPPORTED, "the capacities of the zones differ");
-	*capacity = zone->capacity;
-	out->usable_segments += div_ceil64(zone->capacity, segment_bytes);
+	*capacity = out->zone_capacity = zone->capacity;
 	return 0;
 }
 
 /* What the plan needs to know of a device's zones. */
-static int take_zones(struct f2fs_context *ctx, struct f2fs_device *dev, uint64_t segment_bytes,
-		      struct plan_device *out)
+static int take_zones(struct f2fs_context *ctx, struct f2fs_device *dev, uint64_t *capacity, struct plan_device *out)
 {
 	enum { BATCH = 64 };
 	struct f2fs_zone zones[BATCH];
-	uint64_t capacity = 0;
 	unsigned found;
 
 	out->zone_bytes = f2fs_device_info(dev)->zone_bytes;
@@ -112,7 +108,7 @@ static int take_zones(struct f2fs_context *ctx, struct f2fs_device *dev, uint64_
 		if (found == 0)
 			return error_set(ctx, F2FS_ERR_IO, "the device does not report all its zones");
 		for (unsigned i = 0; i < found; i++) {
-			err = take_zone(ctx, &zones[i], segment_bytes, &capacity, out);
+			err = take_zone(ctx, &zones[i], capacity, out);
 			if (err)
 				return err;
 		}
@@ -120,7 +116,9 @@ static int take_zones(struct f2fs_context *ctx, struct f2fs_device *dev, uint64_
 	return 0;
 }
 
-static int take_device(struct f2fs_context *ctx, const struct f2fs_mkfs_device *dev, struct plan_input *in)
+/* *capacity: of the zones of the devices before, 0: none. */
+static int take_device(struct f2fs_context *ctx, const struct f2fs_mkfs_device *dev, uint64_t *capacity,
+		       struct plan_input *in)
 {
 	struct plan_device *out = &in->devices[in->device_count];
 	const struct f2fs_device_info *info = f2fs_device_info(dev->device);
@@ -139,7 +137,7 @@ static int take_device(struct f2fs_context *ctx, const struct f2fs_mkfs_device *
 		in->start_sector = info->start_sector;
 	in->device_count++;
 	if (info->zone_bytes && (info->caps & F2FS_DEVICE_ZONED))
-		return take_zones(ctx, dev->device, (uint64_t)F2FS_SEGMENT_BLOCKS * in->block_size, out);
+		return take_zones(ctx, dev->device, capacity, out);
 	return 0;
 }
 
@@ -148,6 +146,7 @@ int mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, 
 {
 	struct plan_input in;
 	enum plan_result result;
+	uint64_t capacity = 0;
 	int err = take_options(ctx, options, &in);
 
 	if (err)
@@ -158,7 +157,7 @@ int mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, 
 		for (unsigned j = 0; j < i; j++)
 			if (devices[j].device == devices[i].device)
 				return error_set(ctx, F2FS_ERR_INVALID, "a device is given twice");
-		err = take_device(ctx, &devices[i], &in);
+		err = take_device(ctx, &devices[i], &capacity, &in);
 		if (err)
 			return err;
 	}

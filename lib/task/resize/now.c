@@ -40,14 +40,12 @@ static void look_at_areas(struct resize *r)
 	v->extend_segments = (uint32_t)(by_sit < by_ssa ? by_sit : by_ssa);
 	v->dead_segments = plan_dead_segments(geo, large_nat, &r->home);
 	v->shape.segment_count += v->dead_segments;
+	v->section_blocks = zones_section_blocks(r->vol);
 	/* an image file does not know which zones of the device that it goes to can be written anywhere */
 	v->unordered_segments = v->dead_segments + v->meta_segments;
 	if (!(f2fs_device_info(r->vol->dev)->caps & F2FS_DEVICE_ZONED))
 		return;
 	v->unordered_segments = segments_before(r, r->vol->zones.in_order);
-	v->whole_segments = segments_before(r, r->vol->zones.first);
-	if (r->vol->zones.capacity > 0 && r->vol->zones.capacity < geo->segs_per_sec * F2FS_SEGMENT_BLOCKS)
-		v->zone_blocks = r->vol->zones.capacity;
 }
 
 int resize_look(struct resize *r)

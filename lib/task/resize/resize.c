@@ -171,12 +171,25 @@ static int refuse_plan(struct resize *r, enum stage_result why, uint32_t missing
 static bool offers_less(const struct resize *r)
 {
 	const uint32_t main_segments = r->vol->geo.segment_count_main;
-	const uint64_t offered = cp_user_block_count(r->vol->cp) / F2FS_SEGMENT_BLOCKS +
-				 cp_overprov_segment_count(r->vol->cp);
+	const uint8_t *cp = r->vol->cp;
+	const uint64_t offered = stage_offered(&r->now, cp_user_block_count(cp), cp_rsvd_segment_count(cp),
+					       cp_overprov_segment_count(cp));
 	struct stage_room room;
 
-	return offered < stage_usable(&r->now, main_segments) && stage_room(&r->now, main_segments, false, &room) &&
-	       room.user_blocks > cp_user_block_count(r->vol->cp);
+	return offered < stage_held(&r->now, main_segments) / F2FS_SEGMENT_BLOCKS &&
+	       stage_room(&r->now, main_segments, false, &room) && room.user_blocks > cp_user_block_count(r->vol->cp);
+}
+
+/* Does it offer what its zones do not hold, as f2fs-tools make it? No kernel can clean it when it is full. */
+static bool offers_more(const struct resize *r)
+{
+	const uint32_t main_segments = r->vol->geo.segment_count_main;
+	const uint64_t kept = stage_held(&r->now, (F2FS_LOG_COUNT + 2) * r->vol->geo.segs_per_sec),
+		       held = stage_held(&r->now, main_segments);
+	struct stage_room room;
+
+	return cp_user_block_count(r->vol->cp) + kept > held && held < (uint64_t)main_segments * F2FS_SEGMENT_BLOCKS &&
+	       stage_room(&r->now, main_segments, false, &room) && room.user_blocks < cp_user_block_count(r->vol->cp);
 }
 
 /* Are the numbers of the checkpoint those of the volume's size? */
@@ -188,7 +201,7 @@ static bool numbers_are_right(const struct resize *r)
 	if (cp_ckpt_flags(cp) & FLAG_ckpt_flags_resizefs)
 		return false;
 	if (r->options->overprovision == 0)
-		return !offers_less(r);
+		return !offers_less(r) && !offers_more(r);
 	return stage_room(&r->now, r->vol->geo.segment_count_main, false, &room) &&
 	       room.user_blocks == cp_user_block_count(cp) && room.overprovision == cp_overprov_segment_count(cp);
 }

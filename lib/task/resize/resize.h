@@ -38,10 +38,8 @@ struct stage_volume {
 	uint32_t dead_segments;	  /* between the home of the areas and where they are */
 	uint64_t data_blocks, node_blocks, valid_blocks;
 	double overprovision; /* 0: the best */
-	/* on zones: segments from home on that can be written anywhere, */
-	uint32_t unordered_segments;
-	/* segments before the first zone, and blocks that each section from there on holds, 0: all of it */
-	uint32_t whole_segments, zone_blocks;
+	uint32_t unordered_segments; /* on zones: those from home on that can be written anywhere */
+	uint32_t section_blocks;     /* that each section holds: zones may hold less than their size; 0: all of it */
 };
 
 /* What is kept for cleaning, and what is left. */
@@ -57,8 +55,11 @@ static inline uint32_t stage_zone(const struct stage_volume *v)
 
 /* Main segments that what is in use needs at least, logs and some room to move included; whole sections. */
 uint32_t stage_needed(const struct stage_volume *v);
-/* Of so many main segments, those that can hold something: zones may hold less than their size. */
+/* Of so many main segments, those that can hold something, and the blocks that they hold. */
 uint32_t stage_usable(const struct stage_volume *v, uint32_t main_segments);
+uint64_t stage_held(const struct stage_volume *v, uint32_t main_segments);
+/* Segments' worth of blocks that a checkpoint shares out by its numbers. */
+uint64_t stage_offered(const struct stage_volume *v, uint64_t user_blocks, uint32_t reserved, uint32_t overprovision);
 /*
  * Split a main area. tight: rather keep less for cleaning than the ratio says than be too small for what is in use; for
  * a volume that stays so for a moment only.

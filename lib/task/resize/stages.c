@@ -13,11 +13,14 @@
 /* Emptying a range begins one section of data and one of each log of nodes, besides what it moves (clean/empty.c). */
 enum { SPARE_SECTIONS = 6 };
 
+static uint32_t section_blocks(const struct stage_volume *v)
+{
+	return v->section_blocks ? v->section_blocks : v->shape.segs_per_sec * F2FS_SEGMENT_BLOCKS;
+}
+
 static uint32_t sections_of(const struct stage_volume *v, uint64_t blocks)
 {
-	const uint64_t whole = (uint64_t)v->shape.segs_per_sec * F2FS_SEGMENT_BLOCKS;
-
-	return (uint32_t)div_ceil64(blocks, v->zone_blocks ? v->zone_blocks : whole);
+	return (uint32_t)div_ceil64(blocks, section_blocks(v));
 }
 
 uint32_t stage_needed(const struct stage_volume *v)
@@ -28,14 +31,21 @@ uint32_t stage_needed(const struct stage_volume *v)
 
 uint32_t stage_usable(const struct stage_volume *v, uint32_t main_segments)
 {
-	const uint32_t end = v->dead_segments + v->meta_segments + main_segments, sps = v->shape.segs_per_sec;
-	uint32_t held, zones;
+	return main_segments / v->shape.segs_per_sec * div_ceil32(section_blocks(v), F2FS_SEGMENT_BLOCKS);
+}
 
-	if (v->zone_blocks == 0 || end <= v->whole_segments)
-		return main_segments;
-	held = div_ceil32(v->zone_blocks, F2FS_SEGMENT_BLOCKS);
-	zones = (end - v->whole_segments) / sps;
-	return main_segments - (zones < main_segments / sps ? zones : main_segments / sps) * (sps - held);
+uint64_t stage_held(const struct stage_volume *v, uint32_t main_segments)
+{
+	return (uint64_t)main_segments / v->shape.segs_per_sec * section_blocks(v);
+}
+
+uint64_t stage_offered(const struct stage_volume *v, uint64_t user_blocks, uint32_t reserved, uint32_t overprovision)
+{
+	/* the reserve is in whole sections */
+	const uint32_t sps = v->shape.segs_per_sec, held = div_ceil32(section_blocks(v), F2FS_SEGMENT_BLOCKS);
+	const uint64_t all = user_blocks / F2FS_SEGMENT_BLOCKS + overprovision;
+
+	return sub_or_zero(all, (uint64_t)reserved / sps * (sps - held));
 }
 
 struct stage_volume stage_moved(const struct stage_volume *v, uint32_t dead, uint32_t meta)
@@ -50,26 +60,27 @@ struct stage_volume stage_moved(const struct stage_volume *v, uint32_t dead, uin
 bool stage_room(const struct stage_volume *v, uint32_t main_segments, bool tight, struct stage_room *out)
 {
 	const struct overprovision_input in = {
-		.usable = stage_usable(v, main_segments),
+		.section_blocks = section_blocks(v),
 		.main = main_segments,
 		.sections = main_segments / v->shape.segs_per_sec,
 		.segs_per_sec = v->shape.segs_per_sec,
 		.percent = v->overprovision,
 	};
 	struct overprovision_output space;
+	const uint64_t held = stage_held(v, main_segments);
 	uint32_t used;
 
 	if (in.sections > 0 && overprovision_compute(&in, &space)) {
-		out->user_blocks = (uint64_t)(in.usable - space.overprovision) * F2FS_SEGMENT_BLOCKS;
+		out->user_blocks = space.user_blocks;
 		out->reserved = space.reserved;
 		out->overprovision = space.overprovision;
 		if (out->user_blocks >= v->valid_blocks)
 			return true;
 	}
 	used = (uint32_t)div_ceil64(v->valid_blocks, F2FS_SEGMENT_BLOCKS);
-	if (!tight || used >= in.usable || stage_needed(v) > main_segments)
+	if (!tight || used >= held / F2FS_SEGMENT_BLOCKS || stage_needed(v) > main_segments)
 		return false;
-	out->overprovision = in.usable - used;
+	out->overprovision = (uint32_t)(held / F2FS_SEGMENT_BLOCKS) - used;
 	out->reserved = out->overprovision > 2 * v->shape.segs_per_sec ? 2 * v->shape.segs_per_sec : out->overprovision;
 	out->user_blocks = (uint64_t)used * F2FS_SEGMENT_BLOCKS;
 	return true;

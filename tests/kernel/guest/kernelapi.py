@@ -102,11 +102,11 @@ def say(subject):
         f.write("<6>f2fskit: now " + subject + "\n")
 
 
-def zoned_device(mib, zone_mib, conventional=8, capacity_mib=0):
+def zoned_device(mib, zone_mib, conventional=8, capacity_mib=0, sector=4096):
     """A zoned device in the guest's memory. There is at most one."""
     top = "/sys/kernel/config/nullb/nullb0"
     os.mkdir(top)
-    for name, value in (("size", mib), ("blocksize", 4096), ("memory_backed", 1), ("zoned", 1), ("zone_size", zone_mib),
+    for name, value in (("size", mib), ("blocksize", sector), ("memory_backed", 1), ("zoned", 1), ("zone_size", zone_mib),
                         ("zone_capacity", capacity_mib or zone_mib), ("zone_nr_conv", conventional), ("power", 1)):
         with open("%s/%s" % (top, name), "w") as f:
             f.write(str(value))

@@ -4,10 +4,12 @@
 zoned_life.py live JOB.json     formats and fills the device with mkfs.f2fs --root-dir, then the kernel, f2fs and the
                                 kernel's recovery and ours change it; at last it is copied to an image
 zoned_life.py mount JOB.json    the image goes to a device zone by zone, is mounted and changed
+zoned_life.py full JOB.json     the kernel writes until nothing more fits, deletes and writes again
 zoned_life.py resize JOB.json   a small volume on the device grows and shrinks by resize.f2fs; the kernel writes it in between
 A job is {"mib", "zone", "conventional", "capacity", "image", "source", "more", "programs", "out", "steps"}; "resize" has
-"sizes", too.
+"sizes", too, "full" "options", "rounds" and perhaps "first", a device before the zoned one.
 """
+import errno
 import json
 import os
 import subprocess
@@ -26,7 +28,8 @@ MIB = 1 << 20
 class Life:
     def __init__(self, job):
         self.job = job
-        self.device = kernelapi.zoned_device(job["mib"], job["zone"], job["conventional"], job.get("capacity", 0))
+        self.device = kernelapi.zoned_device(job["mib"], job["zone"], job["conventional"], job.get("capacity", 0),
+                                             512 if "first" in job else 4096)
         self.volume = Volume("zoned", [self.device], MNT, {})
         self.steps, self.start = [], time.monotonic()
         self.defragmented = 0  # files
@@ -50,8 +53,11 @@ class Life:
             result = work()
         finally:
             self.volume.umount()
-        self.run("fsck.f2fs", "-n", "-f", self.device)
+        self.check(self.volume.device)
         return result
+
+    def check(self, device):
+        self.run("fsck.f2fs", "-n", "-f", device)
 
     def workload(self, name):
         v = self.volume
@@ -215,11 +221,51 @@ def resize(life):
     return expected
 
 
+def write_until_full(life, prefix):
+    """Files of a MiB and of some blocks, until there is no room; how many bytes there were."""
+    written = 0
+    for number in range(10_000):
+        name, size = "%s-%d" % (prefix, number), (1 << 20, 5000, 40_960)[number % 3]
+        try:
+            life.volume.write(name, life.volume.noise(size))
+        except OSError as e:
+            if e.errno != errno.ENOSPC:
+                raise
+            os.unlink(life.volume.path(name))
+            return written
+        written += size
+    raise RuntimeError("the device is never full")
+
+
+def full(life):
+    """All that statfs promises can be written, again and again."""
+    words = ["-c", life.device, life.job["first"]] if "first" in life.job else [life.device]
+    life.run("mkfs.f2fs", "-q", "-f", "-m", *life.job["options"], *words)
+    life.volume = Volume("zoned", [words[-1], life.device], MNT, {})
+    life.check(words[-1])
+
+    def fill():
+        rounds = []
+        for number in range(life.job["rounds"]):
+            promised = os.statvfs(MNT)
+            rounds.append([promised.f_bavail * promised.f_frsize, write_until_full(life, "round-%d" % number)])
+            life.volume.sync()
+            for i, name in enumerate(sorted(os.listdir(MNT))):
+                if i % 3 == number % 3:
+                    os.unlink(life.volume.path(name))
+            life.volume.sync()
+        life.steps.append({"rounds": rounds})
+        return record.tree(MNT)
+    before = life.mounted(fill)
+    return life.mounted(lambda: (must_be_same(before, record.tree(MNT)), record.tree(MNT))[1])
+
+
 def main():
     with open(sys.argv[2]) as f:
         job = json.load(f)
     life = Life(job)
-    record.write(job["out"], {"entries": {"live": live, "mount": mount, "resize": resize}[sys.argv[1]](life), "steps": life.steps})
+    record.write(job["out"], {"entries": {"live": live, "mount": mount, "resize": resize, "full": full}[sys.argv[1]](life),
+                             "steps": life.steps})
 
 
 main()

@@ -598,7 +598,7 @@ static struct plan_input zoned(uint64_t size, uint64_t zone_bytes, uint32_t conv
 	in.devices[0].zone_bytes = zone_bytes;
 	in.devices[0].zone_type = F2FS_ZONE_SEQUENTIAL;
 	in.devices[0].conventional_zones = conventional;
-	in.devices[0].usable_segments = size / (2 * MIB);
+	in.devices[0].zone_capacity = zone_bytes;
 	return in;
 }
 

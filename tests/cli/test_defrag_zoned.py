@@ -59,7 +59,7 @@ def same_but_run(a, b):
 
 
 @pytest.mark.parametrize("name, order, percent", [
-    ("plain", "score", 70), ("less", "tree", 65), ("less", "tree", 80), ("large, less", "score", 60), ("less", "list", 70), ("plain", "age", 85)])
+    ("plain", "score", 70), ("less", "tree", 65), ("less", "tree", 90), ("large, less", "score", 60), ("less", "list", 70), ("plain", "age", 85)])
 def test_files_come_into_one_piece(f2fskit, tmp_path, name, order, percent):
     device, expected = aged(f2fskit, name, percent)
     chosen = {"parts": sorted(expected)[:40]} if order == "list" else {}

@@ -171,3 +171,15 @@ def test_canceled(volume, f2fskit, tmp_path, stopped):
     with f2fskit.open(volume, context=context) as vol, pytest.raises(Enough):
         with vol.metadata() as copy, open(tmp_path / "out", "wb") as file:
             copy.save_zstd(file)
+
+
+def test_what_seals_a_file_is_kept(run_tool, tmp_path):
+    """The descriptor of fs-verity is metadata; contents are not."""
+    image, file = tmp_path / "disk.img", tmp_path / "file"
+    file.write_bytes(SECRET * 1000)
+    run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,verity", image, "64M")
+    run_tool("f2fs", "-w", image, "put", file, "/file", "--", "seal", "/file")
+    plain = unpacked(run_tool, image, tmp_path)
+    shown = run_tool("dump.f2fs", "--verity=/file", image).stdout
+    assert b"root_hash" in shown and run_tool("dump.f2fs", "--verity=/file", plain).stdout == shown
+    assert SECRET in image.read_bytes() and SECRET not in plain.read_bytes()

@@ -21,7 +21,7 @@ TOLD = ("place", "all")
 SILENT = ("zeros", "zeros-once", "stale", "stale-once")
 CONTENTS = 2        # where they are in a row of show_entry()
 PASSING = rb"Done: [0-9.]+ secs|\[FSCK\] Max image size[^\n]*\n"   # not there when the volume cannot be opened at the end
-PATIENCE = 120      # seconds of a run: only what never ends takes so long
+PATIENCE = 300      # seconds of a run: only what never ends takes so long
 
 
 @dataclasses.dataclass(frozen=True)

@@ -109,3 +109,20 @@ def test_defragmentation_tells_the_full_disk_from_a_full_volume(run_tool, f2fski
     assert b"too little room" not in done.stdout + done.stderr, done
     assert run_tool("dump.f2fs", "--tar=-", "pieces", cwd=place).stdout == before
     run_tool("fsck.f2fs", "--dry-run", "pieces", cwd=place)
+
+
+@pytest.mark.parametrize("words", [("fsck.f2fs", "-y", "image"), ("f2fs", "-w", "image", "setfattr", "/0", "user.a", "v"),
+                                   ("sload.f2fs", "--placement=death", "-f", "tree", "-t", "/more", "image")],
+                         ids=["repair", "attribute", "streams"])
+def test_changes_tell_the_full_disk_and_leave_the_volume(run_tool, place, full, words):
+    if words[0] == "fsck.f2fs":
+        run_tool("f2fs", "-w", "image", "set", "inode[3].i_links", "77", cwd=place)
+    if "--placement=death" in words:
+        run_tool("mkfs.f2fs", "-f", "-q", "image", "256M", cwd=place)
+    before = run_tool("dump.f2fs", "--tar=-", "image", cwd=place).stdout
+    done = run_tool(*words, rc=None, cwd=place, **full(MIB))
+    assert done.returncode and b"No space left on device" in done.stderr, done
+    assert b"needs" not in done.stderr and b"volume has no room" not in done.stderr, done.stderr
+    assert run_tool("dump.f2fs", "--tar=-", "image", cwd=place).stdout == before
+    run_tool(*words, rc=None, cwd=place)
+    run_tool("fsck.f2fs", "--dry-run", "image", cwd=place)

@@ -160,6 +160,9 @@ int rescue_guess_features(struct f2fs_volume *vol)
 
 	if (err)
 		return err;
+	/* no inode shows this one: the device does */
+	if (f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_ZONED)
+		seen.shown |= F2FS_FEATURE_BLKZONED;
 	vol->geo.feature = seen.shown;
 	sb_set_feature(vol->sb, seen.shown);
 	if (seen.shown & F2FS_FEATURE_CASEFOLD)

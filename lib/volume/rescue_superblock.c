@@ -156,6 +156,21 @@ static bool find_main(struct f2fs_volume *vol, struct f2fs_geometry *geo, const 
 	return best_score > 0;
 }
 
+/* On a zoned device a section is a zone of it. */
+static bool take_zones(const struct f2fs_device_info *info, struct f2fs_geometry *geo)
+{
+	const uint64_t segment = (uint64_t)F2FS_SEGMENT_BLOCKS << geo->block_bits, sps = info->zone_bytes / segment;
+
+	if (!(info->caps & F2FS_DEVICE_ZONED) || sps == 0 || info->zone_bytes % segment != 0 ||
+	    ((uint64_t)geo->main_blkaddr << geo->block_bits) % info->zone_bytes != 0 ||
+	    geo->segment_count_main % sps != 0)
+		return false;
+	geo->segs_per_sec = (uint32_t)sps;
+	geo->secs_per_zone = 1;
+	geo->section_count = geo->segment_count_main / (uint32_t)sps;
+	return true;
+}
+
 /*
  * Sections and zones leave no trace of their own, but they decide where areas start and how much is kept for cleaning.
  * Other versions of mkfs keep more: then the first layout whose areas are the same is taken. Returns how well one fits.
@@ -165,6 +180,8 @@ static int find_sections(struct f2fs_volume *vol, struct f2fs_geometry *geo, con
 	struct plan_input in = { .block_size = geo->block_size, .device_count = 1 };
 	int found = 0;
 
+	if (take_zones(f2fs_device_info(vol->dev), geo))
+		return 2;
 	in.devices[0].size = f2fs_device_info(vol->dev)->size;
 	in.devices[0].sector_size = 512;
 	in.large_nat = (cp_ckpt_flags(cp) & FLAG_ckpt_flags_large_nat_bitmap) != 0;
@@ -293,6 +310,10 @@ int rescue_superblock(struct f2fs_volume *vol)
 	vol->sb_copy = 0;
 	memset(vol->sb, 0, sizeof(vol->sb));
 	superblock_fill(vol->sb, &vol->geo);
+	if (f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_ZONED) { /* the other features are looked for later */
+		vol->geo.feature = F2FS_FEATURE_BLKZONED;
+		sb_set_feature(vol->sb, F2FS_FEATURE_BLKZONED);
+	}
 	return volume_note(vol, "both superblocks are lost; %s: main area at block %u, %u segments", how,
 			   (unsigned)vol->geo.main_blkaddr, (unsigned)vol->geo.segment_count_main);
 }

@@ -50,6 +50,14 @@ def test_fsynced_chain_fits_the_newest_pack(made, name):
     assert result["wrong"] == [] and result["ours"] == result["files"] > 0 and "CP_LOST" not in result["found"]
 
 
+def test_zones_are_taken_from_the_device(made):
+    """Nothing on the volume but its superblocks says that it is zoned: the device does."""
+    import judge
+
+    result = judge.one(made("ours:zoned"), "superblocks", 20000, 20000)
+    assert result["wrong"] == [] and result["ours"] == result["files"] > 0 and result["state"] == "REPAIRED"
+
+
 def test_loss_is_noticed(f2fskit, made, monkeypatch):
     """A repair that removes a file that could be read, or leaves something and does not say so, is found."""
     import judge

@@ -104,8 +104,8 @@ int classic_map(struct dump *d, struct f2fs_inode *inode, const char *path)
 
 	if (rc)
 		return dump_fail(d, rc, path);
-	if ((st.mode & MODE_TYPE) != MODE_REG || st.is_inline)
-		return 0;
+	if ((st.mode & MODE_TYPE) != MODE_REG || st.is_inline || st.size == 0)
+		return 0; /* a line names blocks: its readers split it at the first blank */
 	if (path) {
 		size_t n = strlen(path), room = 4 * n + 1;
 		char *text = malloc(room);

@@ -50,12 +50,24 @@ static int copy_contents(struct edit *e, struct f2fs_inode *from, uint64_t size,
 	return rc;
 }
 
+/* Would writing under this name write that inode, by itself or through symbolic links? */
+static int leads_to(struct edit *e, const struct edit_name *name, f2fs_nid_t ino)
+{
+	struct f2fs_inode *inode;
+	int yes;
+
+	if (f2fs_lookup(e->vol, name->path, F2FS_LOOKUP_FOLLOW, &inode))
+		return 0;
+	yes = f2fs_inode_number(inode) == ino;
+	f2fs_inode_close(inode);
+	return yes;
+}
+
 /* A file, or what a link leads to. */
 static int copy_file(struct edit *e, const char *source, const char *operand)
 {
 	struct f2fs_inode *from, *to;
 	struct edit_name name;
-	struct f2fs_dirent there;
 	struct f2fs_stat st;
 	int is_new, rc = edit_open_stat(e, source, F2FS_LOOKUP_FOLLOW, &from, &st);
 
@@ -68,12 +80,8 @@ static int copy_file(struct edit *e, const char *source, const char *operand)
 	}
 	rc = edit_name_open_file(e, operand, source, &name);
 	if (!rc) {
-		rc = edit_name_lookup(e, &name, &there);
-		if (!rc && there.ino == st.ino)
-			rc = edit_usage(e, "cp", operand, "is the same file");
-		else
-			rc = rc && rc != F2FS_ERR_NOT_FOUND ? rc
-							    : edit_open_empty(e, &name, &st.mode, &to, &is_new);
+		rc = leads_to(e, &name, st.ino) ? edit_usage(e, "cp", operand, "is the same file")
+						: edit_open_empty(e, &name, &st.mode, &to, &is_new);
 		if (!rc) {
 			rc = copy_contents(e, from, st.size, to, source);
 			f2fs_inode_close(to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * -l, -M and -t, by the classic views of dump.f2fs.
+ * -l, -M and -t by the classic views of dump.f2fs, and the lines with which f2fs-tools begin and end.
  */
 #include "listing.h"
 
@@ -14,7 +14,6 @@
 static int (*const views[])(struct dump *, const char *) = {
 	[FSCK_LAYOUT] = classic_layout,
 	[FSCK_MAP] = classic_map_all,
-	[FSCK_TREE] = classic_tree,
 };
 
 static void prepare(struct dump *d, struct cli *cli, struct f2fs_volume *vol, const char *path)
@@ -66,6 +65,18 @@ void listing_banner(struct cli *cli, struct session *s)
 	classic_banner(&d);
 	classic_state(&d);
 	say_lookup(s->arguments, vol);
+	f2fs_volume_close(vol);
+}
+
+void listing_tree(struct cli *cli, struct session *s)
+{
+	struct f2fs_volume *vol;
+	struct dump d;
+
+	if (session_volume(s, &vol))
+		return; /* the check says why */
+	prepare(&d, cli, vol, s->arguments->image.path);
+	classic_tree(&d, NULL);
 	f2fs_volume_close(vol);
 }
 

@@ -351,6 +351,8 @@ static int run_check(struct run *run)
 	} else if (a->depth == FSCK_FULL && !a->is_quiet) {
 		listing_banner(run->cli, &run->session);
 	}
+	if (a->shows_tree)
+		listing_tree(run->cli, &run->session);
 	rc = check_volume(run);
 	if (rc == F2FS_ERR_CANCELED)
 		status = CLI_EXIT_CANCELED;

@@ -160,8 +160,9 @@ static const char *take_mode(struct arguments *a, int id, const char *value)
 		return take_job(a, FSCK_LAYOUT, NULL, NULL);
 	case OPT_map:
 		return take_job(a, FSCK_MAP, NULL, NULL);
-	default: /* OPT_tree */
-		return take_job(a, FSCK_TREE, NULL, NULL);
+	default: /* OPT_tree: beside a check, not in its place */
+		a->shows_tree = 1;
+		return NULL;
 	}
 }
 
@@ -255,7 +256,9 @@ static int take_operand(struct arguments *a, struct cli *cli, const struct cli_p
 		return cli_refuse(cli, "--only, --except and --ask are for a run that may repair");
 	if (a->is_asking && (a->answer == FSCK_YES || a->is_json || a->is_quiet))
 		return cli_refuse(cli, "--ask contradicts -a, -p, -f, -y, --json and --quiet");
-	if (a->is_json && a->job != FSCK_CHECK && a->job != FSCK_LIST && a->job != FSCK_EXPLAIN)
+	if (a->shows_tree && a->job != FSCK_CHECK)
+		return cli_refuse(cli, "-t is for a check");
+	if (a->is_json && (a->shows_tree || (a->job != FSCK_CHECK && a->job != FSCK_LIST && a->job != FSCK_EXPLAIN)))
 		return cli_refuse(cli, a->job == FSCK_ROLLBACK
 					       ? "--rollback has no report for --json"
 					       : "-l, -M and -t have no JSON: see dump.f2fs --info, --map and --tree");

@@ -12,7 +12,7 @@
 extern const struct cli_tool fsck_tool;
 
 /* What is to be done; one of these. */
-enum fsck_job { FSCK_CHECK = 0, FSCK_ROLLBACK, FSCK_LIST, FSCK_EXPLAIN, FSCK_LAYOUT, FSCK_MAP, FSCK_TREE };
+enum fsck_job { FSCK_CHECK = 0, FSCK_ROLLBACK, FSCK_LIST, FSCK_EXPLAIN, FSCK_LAYOUT, FSCK_MAP };
 
 /* When is it to be done? The more thorough, the higher. */
 enum fsck_depth {
@@ -58,6 +58,7 @@ struct arguments {
 	int is_asking; /* about each problem */
 	int is_forced; /* -f was given */
 	int is_json, is_quiet, is_verbose, with_content, kernel_check;
+	int shows_tree; /* of directories, beside the check */
 };
 
 /* Returns 0, CLI_OPT_EXIT or CLI_OPT_ERROR (a message was written). */

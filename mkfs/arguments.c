@@ -293,7 +293,8 @@ static const char *take_discard(struct arguments *a, const char *value)
 {
 	int64_t on = 0;
 
-	if (strcmp(value, "nodiscard") != 0 && cli_parse_s64(value, &on))
+	/* "-t f2fs", meant for mkfs of util-linux: image builders pass it on, and the peer reads it as 0 */
+	if (strcmp(value, "nodiscard") != 0 && strcmp(value, "f2fs") != 0 && cli_parse_s64(value, &on))
 		return "is neither a number nor nodiscard";
 	a->options.no_discard = on == 0;
 	return NULL;

@@ -42,6 +42,7 @@ struct arguments {
 	struct f2fs_resize_options resize;
 	const char *size; /* as it was given; NULL: fill the device */
 	int has_overprovision, dry_run, min_size, truncate, safe, json, quiet;
+	int has_found_devices; /* that the volume names and nobody else */
 };
 
 /* Returns what is wrong with the value, or NULL. */
@@ -139,12 +140,27 @@ static int fail(struct cli *cli, const struct f2fs_context *ctx, const struct ar
 	return -1;
 }
 
-/* Is the operand a regular file? Its length. */
+/* The path of the device whose size changes: of several, the last one. NULL: the volume's own table names it. */
+static const char *last_path(const struct arguments *a)
+{
+	if (a->image.device_count > 0)
+		return a->image.devices[a->image.device_count - 1];
+	return a->has_found_devices ? NULL : a->image.path;
+}
+
+/* The end of so many bytes of the volume in that device's file. */
+static uint64_t end_in_file(const struct arguments *a, uint64_t bytes)
+{
+	return (a->image.device_count > 0 ? 0 : a->image.offset) + bytes;
+}
+
+/* Is it a regular file? Its length. */
 static int is_file(const struct arguments *a, uint64_t *length)
 {
+	const char *path = last_path(a);
 	struct stat st;
 
-	if (stat(a->image.path, &st) != 0 || !S_ISREG(st.st_mode))
+	if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return 0;
 	*length = (uint64_t)st.st_size;
 	return 1;
@@ -152,9 +168,9 @@ static int is_file(const struct arguments *a, uint64_t *length)
 
 static int set_length(struct cli *cli, const struct arguments *a, uint64_t length)
 {
-	if (truncate(a->image.path, (off_t)length) == 0)
+	if (truncate(last_path(a), (off_t)length) == 0)
 		return 0;
-	cli_error(cli, "%s: its length cannot become %llu bytes: %s", a->image.path, (unsigned long long)length,
+	cli_error(cli, "%s: its length cannot become %llu bytes: %s", last_path(a), (unsigned long long)length,
 		  strerror(errno));
 	return -1;
 }
@@ -182,12 +198,12 @@ static int set_image_length(struct cli *cli, const struct arguments *a, struct c
 static int make_longer(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a,
 		       struct cli_opened *opened)
 {
-	const uint64_t wanted = a->image.offset + a->resize.size;
+	const uint64_t wanted = end_in_file(a, a->resize.size);
 	uint64_t length;
 
 	if (opened->sparse)
 		return wanted > f2fs_device_info(opened->device)->size ? set_image_length(cli, a, opened, wanted) : 0;
-	if (a->image.device_count > 0 || !is_file(a, &length) || wanted <= length)
+	if (!is_file(a, &length) || wanted <= length)
 		return 0;
 	cli_image_close(opened);
 	if (set_length(cli, a, wanted))
@@ -206,14 +222,14 @@ static void make_as_long(struct cli *cli, struct f2fs_context *ctx, const struct
 	if (opened->sparse || !is_file(a, &longer) || longer <= length)
 		return;
 	if (f2fs_resize_plan(ctx, opened->device, &opened->options, &as_it_is, &now) == 0 &&
-	    a->image.offset + now.old_bytes <= length)
+	    end_in_file(a, now.old_bytes) <= length)
 		set_length(cli, a, length);
 }
 
 static int cut_file(struct cli *cli, const struct arguments *a, struct cli_opened *opened,
 		    const struct f2fs_resize_result *result)
 {
-	const uint64_t end = a->image.offset + result->new_bytes;
+	const uint64_t end = end_in_file(a, result->new_bytes);
 	uint64_t length;
 
 	if (a->truncate && opened->sparse)
@@ -232,6 +248,19 @@ static int show(const struct arguments *a, const struct f2fs_resize_result *resu
 	return a->quiet ? 0 : outcome_text(a->image.path, result, is_done);
 }
 
+/* Which devices the volume has is known before the length of any file changes. */
+static int find_devices(struct cli *cli, struct arguments *a, struct cli_opened *opened)
+{
+	if (cli_image_complete(opened))
+		return fail(cli, opened->ctx, a);
+	a->has_found_devices = a->image.device_count == 0 && opened->options.device_count > 0;
+	if (!a->truncate || !a->has_found_devices)
+		return 0;
+	cli_error(cli, "%s: the volume has several devices: --truncate cuts the last one, named by --device",
+		  a->image.path);
+	return -1;
+}
+
 static int resize(struct cli *cli, struct arguments *a, struct cli_opened *opened)
 {
 	struct f2fs_context *ctx = opened->ctx;
@@ -240,7 +269,7 @@ static int resize(struct cli *cli, struct arguments *a, struct cli_opened *opene
 	uint64_t length;
 	int rc;
 
-	if (choose_size(a, cli, opened))
+	if (choose_size(a, cli, opened) || find_devices(cli, a, opened))
 		return -1;
 	a->resize.struct_size = sizeof(a->resize);
 	plan_only = a->resize;

@@ -24,7 +24,7 @@ OURS = {
     "-g android -f": REPAIR, "-f -g android": REPAIR,
     "-p 2": TELL, "-p 3": TELL, "-p 9": TELL,
     "-a": IF_ASKED, "-p": IF_ASKED, "-p 0": IF_ASKED, "-ap": IF_ASKED, "-g android": IF_ASKED,
-    "--no-kernel-check -a": IF_ASKED, "-l": PRINT, "-M": PRINT, "-t": PRINT, "-V": (0,) * 5,
+    "--no-kernel-check -a": IF_ASKED, "-l": PRINT, "-M": PRINT, "-t": LOOK, "-V": (0,) * 5,
     "-Z": WRONG, "-d x": WRONG, "-q 2": WRONG, "-O nonsense": WRONG, "-O quota": WRONG, "-g x": WRONG,
 }
 ONLY_OURS = {"-n", "-N", "-fn", "-H", "--fault_injection=2 --fault_type=8"}

@@ -224,7 +224,19 @@ def test_table(run_tool):
 def test_listings(run_tool, sound):
     assert b"log_blocksize" in run_tool("fsck.f2fs", "-l", sound).stdout
     assert b"/d/large " in run_tool("fsck.f2fs", "-M", sound).stdout
-    assert b"small" in run_tool("fsck.f2fs", "-t", sound).stdout
+    run_tool("fsck.f2fs", "-t", "-l", sound, rc=16)
+    run_tool("fsck.f2fs", "-t", "--json", sound, rc=16)
+
+
+def test_the_tree_is_shown_beside_a_check(run_tool, sound, tmp_path):
+    """Scripts take the status of -t for that of a check, as f2fs-tools give it."""
+    image = tmp_path / "broken.img"
+    shutil.copy(sound, image)
+    run_tool("f2fs", "-w", image, "set", "cp.valid_node_count", "+=3")
+    for options, status in ((["-t", "-n"], 4), (["-t", "--dry-run"], 4), (["-t"], 4), (["-t", "-y"], 1), (["-t"], 0)):
+        said = run_tool("fsck.f2fs", *options, image, rc=status).stdout
+        assert b"small <ino" in said and b"[FSCK] " in said
+    assert b"<ino" not in run_tool("fsck.f2fs", "-t", "-a", image).stdout  # there is nothing to be checked
 
 
 def test_progress_descriptor(tool, sound):

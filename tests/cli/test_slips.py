@@ -48,6 +48,16 @@ def test_a_link_onto_itself(disk, run_tool, target, link):
     assert run_tool("f2fs", "disk.img", "cat", "/etc/fstab", cwd=disk).stdout == b"/dev/x\n"
 
 
+@pytest.mark.parametrize("link", ["/etc/l", "/etc/abs", "/sub", "/etc/chain"])
+def test_a_copy_through_a_link_onto_itself(disk, run_tool, link):
+    run_tool("f2fs", "-w", "disk.img", "ln", "-s", "fstab", "/etc/l", "--", "ln", "-s", "/etc/fstab", "/etc/abs", "--",
+             "mkdir", "/sub", "--", "ln", "-s", "../etc/fstab", "/sub/fstab", "--", "ln", "-s", "l", "/etc/chain", cwd=disk)
+    before = (disk / "disk.img").read_bytes()
+    done = run_tool("f2fs", "-w", "disk.img", "cp", "/etc/fstab", link, rc=None, cwd=disk)
+    assert done.returncode and b"is the same file" in done.stderr
+    assert (disk / "disk.img").read_bytes() == before
+
+
 def test_a_link_is_made_anew(disk, run_tool):
     run_tool("f2fs", "-w", "disk.img", "ln", "-s", "a", "/etc/l", "--", "ln", "-sf", "fstab", "/etc/l", cwd=disk)
     assert run_tool("f2fs", "disk.img", "cat", "/etc/l", cwd=disk).stdout == b"/dev/x\n"

@@ -118,7 +118,7 @@ def test_failures_are_no_success(call, tmp_path, tree, image):
     call("make_f2fs", "-g", "android", image, stderr=subprocess.DEVNULL)
     call("sload_f2fs", "-f", tmp_path / "nowhere", "-t", "/", image, rc=8)
     call("sload_f2fs", "-f", tree, "-t", "/", tmp_path / "no.img", rc=8)
-    call("sload_f2fs", "-t", "/", image, rc=16)
+    call("sload_f2fs", "-t", "/", tmp_path / "no.img", rc=8)
     call("sload_f2fs", "--nonsense", image, rc=16)
     with open(tmp_path / "zeros.img", "wb") as f:
         f.truncate(64 * MIB)
@@ -127,3 +127,39 @@ def test_failures_are_no_success(call, tmp_path, tree, image):
     with open(tmp_path / "much" / "file", "wb") as f:
         f.write(os.urandom(1 * MIB) * 130)
     call("sload_f2fs", "-f", tmp_path / "much", "-t", "/", image, rc=8)
+
+
+def test_format_data(call, tmp_path):
+    """A recovery's "Format Data": mkfs, then sload without a source; any failure of either is one of the format."""
+    image = tmp_path / "data.img"
+    with open(image, "wb") as f:
+        f.truncate(64 * MIB)
+    call("make_f2fs", "-g", "android", image)
+    before = image.read_bytes()
+    assert "No source directory" in call("sload_f2fs", "-t", "/data", image).stdout
+    assert image.read_bytes() == before
+
+
+def test_a_type_for_mkfs(call, tmp_path):
+    """Virtual devices pass `-t f2fs` on, as to the mkfs of util-linux: here it says whether to discard. It is no."""
+    for features in ((), ("-C", "utf8", "-O", "compression,extra_attr,project_quota,casefold")):
+        image = tmp_path / "blank.img"
+        with open(image, "wb") as f:
+            f.truncate(64 * MIB)
+        call("make_f2fs", "-t", "f2fs", image, *features, "-g", "android")
+        call("fsck.f2fs", "-f", image)
+        image.unlink()
+
+
+def test_block_map(call, tmp_path):
+    """Each line of the block map is a name and what it has, for readers that split it at the first blank."""
+    tree, image = tmp_path / "tree", tmp_path / "ro.img"
+    (tree / "etc").mkdir(parents=True)
+    (tree / "etc" / "empty").touch()
+    (tree / "etc" / "full").write_bytes(os.urandom(50000))
+    with open(image, "wb") as f:
+        f.truncate(64 * MIB)
+    call("make_f2fs", "-g", "android", "-O", "compression,extra_attr", "-O", "ro", image)
+    call("sload_f2fs", "-f", tree, "-t", "/system", "-c", image)
+    rows = dict(line.split(None, 1) for line in call("fsck.f2fs", "-M", image).stdout.splitlines())
+    assert list(rows) == ["/etc/full"] and re.fullmatch(r"(\d+(-\d+)?\s*)+", rows["/etc/full"])

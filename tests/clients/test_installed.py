@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The installed library from a C program: headers, pkg-config's words, shared and static linking."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+PROGRAM = """
+#include <stdio.h>
+#include <f2fskit/f2fskit.h>
+int main(int argc, char **argv)
+{
+	struct f2fs_context *ctx;
+	struct f2fs_device *dev;
+	struct f2fs_volume *vol;
+
+	if (argc < 2 || f2fs_context_new(NULL, &ctx))
+		return 2;
+	if (f2fs_device_open(ctx, argv[1], F2FS_OPEN_READ, &dev) || f2fs_volume_open(ctx, dev, NULL, &vol)) {
+		puts(f2fs_context_error(ctx)->message);
+		return 1;
+	}
+	printf("%u\\n", (unsigned)f2fs_volume_geometry(vol)->block_size);
+	f2fs_volume_close(vol);
+	f2fs_device_close(dev);
+	f2fs_context_free(ctx);
+	return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    if not shutil.which("meson") or not shutil.which("pkg-config"):
+        pytest.skip("meson or pkg-config is not installed")
+    root = tmp_path_factory.mktemp("installed")
+    subprocess.run(["meson", "install", "-C", os.environ["F2FSKIT_BUILD"], "--no-rebuild", "--quiet", "--destdir", root], check=True,
+                   stdout=subprocess.DEVNULL)
+    return root
+
+
+def words(prefix, *options):
+    """What pkg-config says where no other package is known: development files of what the library stands on are not needed."""
+    pc = next(prefix.rglob("f2fskit.pc"))
+    found = subprocess.run(["pkg-config", *options, "f2fskit"], check=True, capture_output=True, text=True,
+                           env=dict(os.environ, PKG_CONFIG_LIBDIR=str(pc.parent), PKG_CONFIG_SYSROOT_DIR=str(prefix)))
+    return found.stdout.split()
+
+
+@pytest.mark.parametrize("kind", ["shared", "static"])
+def test_a_program(run_tool, prefix, tmp_path, kind):
+    source, program, image = tmp_path / "p.c", tmp_path / "p", tmp_path / "disk.img"
+    source.write_text(PROGRAM)
+    link = words(prefix, "--cflags", "--libs", *(["--static"] if kind == "static" else []))
+    if kind == "static":
+        link = [str(next(prefix.rglob("libf2fskit.a"))) if word == "-lf2fskit" else word for word in link]
+    subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", source, "-o", program, *link], check=True)
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    library = next(prefix.rglob("libf2fskit.so")).parent
+    done = subprocess.run([program, image], env=dict(os.environ, LD_LIBRARY_PATH=str(library)), capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "4096\n")

@@ -134,6 +134,27 @@ class Hooks:
         return found
 
 
+class Alone:
+    """A with block of several calls: calls of other threads under the context come before it or after it.
+
+    Within it no buffered file may be used: a buffer has a lock of its own, and who holds that waits for this one.
+    """
+
+    __slots__ = ("_core", "_lock")
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._lock = core.lock  # a child that is forked within gets another one
+
+    def __enter__(self) -> None:
+        self._lock.__enter__()
+
+    def __exit__(self, *unused: object) -> None:
+        self._lock.__exit__(None, None, None)
+        if self._core.deferred:
+            self._core.drain()
+
+
 class _Broken:
     """Lock of a context that another thread was using when the process forked: it can never be used again."""
 
@@ -270,6 +291,10 @@ class Handle(Owner):
         if self.pointer is None:
             raise ValueError(f"{self.what} is closed")
         return self.pointer
+
+    def alone(self) -> Alone:
+        """Keep other threads' calls out of a with block."""
+        return Alone(self.core)
 
     def get(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call function(pointer, *arguments), which cannot fail; return what it returns."""

@@ -281,19 +281,20 @@ class Inode(Closable):
     @property
     def raw(self) -> bytes:
         """The inode block."""
-        if self._epoch != self._volume._epoch:
+        epoch = self._volume._epoch
+        if self._epoch != epoch:
             self._stat()  # takes the block as it is now
             self._raw = self._fields = None
-            self._epoch = self._volume._epoch
-        if self._raw is None:
+            self._epoch = epoch
+        found: bytes | None = self._raw
+        if found is None:
             size = self._volume.geometry.block_size
 
             def copy(pointer: Any) -> bytes:
                 return bytes(ffi.buffer(lib.f2fs_inode_raw(pointer), size))
 
-            self._raw = self._handle.get(copy)
-        assert self._raw is not None
-        return self._raw
+            self._raw = found = bytes(self._handle.get(copy))
+        return found
 
     @property
     def layout(self) -> results.InodeLayout:
@@ -637,7 +638,7 @@ class Inode(Closable):
         handle = self._handle.open(
             "inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_create, raw, len(raw), spec, parent=self._volume._handle
         )
-        self._volume._made += 1
+        self._volume._count_change()
         return Inode(self._volume, handle)
 
     def link(self, name: str | bytes, inode: Inode) -> None:

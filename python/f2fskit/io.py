@@ -7,14 +7,32 @@ import errno
 import io
 import operator
 import os
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from . import errors
-from ._core import Owner, ffi, lib
+from ._core import Owner, ffi, lib, number, raw_bytes
 from .enums import ExtentKind, Transaction
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
+    from typing_extensions import Self
+
     from .inode import Inode
+
+    # What io.FileIO is to type checkers.
+    class _Raw(Owner, io.RawIOBase, BinaryIO):  # type: ignore[misc]
+        name: str | int  # type: ignore[assignment]
+        mode: str
+
+        def __enter__(self) -> Self: ...
+
+else:
+
+    class _Raw(Owner, io.RawIOBase):
+        pass
+
 
 _PIECE = 16 << 20  # bytes that readall asks for at once
 
@@ -23,28 +41,45 @@ _PIECE = 16 << 20  # bytes that readall asks for at once
 _NO_DATA = (ExtentKind.HOLE, ExtentKind.RESERVED)
 
 
-class InodeIO(Owner, io.RawIOBase):
+class InodeIO(_Raw):
     """The contents of a file: compressed clusters decompressed, holes as zeros; written to as its mode says.
 
-    Each object has its own position; the inode stays open as long as it exists. seek() knows os.SEEK_DATA and
-    os.SEEK_HOLE. Wrap it in io.BufferedReader, BufferedWriter or BufferedRandom for many small pieces.
+    Each object has its own position, for appending at the end; the inode stays open as long as it exists. seek() knows
+    os.SEEK_DATA and os.SEEK_HOLE. Threads may share it: what a call reads or writes, and where, no other call comes
+    between. Wrap it in io.BufferedReader, BufferedWriter or BufferedRandom for many small pieces.
     """
+
+    _is_open = False
 
     def __init__(self, inode: Inode, mode: str = "rb") -> None:
         """mode: "rb", "wb" (the contents stay, unlike with open()), "ab", or these with +."""
         super().__init__()
         self._inode = inode
-        self._position = 0
         self._fixed_size = None if inode.volume.writable else inode.stat().st_size
         self._done = ffi.new("size_t *")
+        self._stat = ffi.new("struct f2fs_stat *")
         self._reads = "r" in mode or "+" in mode
         self._writes = "r" not in mode or "+" in mode
         if self._writes:
             inode.volume._need_writable()
         self._appends = "a" in mode
+        self._position = self._size if self._appends else 0
         self._is_begun = False  # its contents are being made: a write that fails leaves the file half made
         self._failure: BaseException | None = None  # of a write that did
+        self.name: str | int = inode.number
+        """The path that it was opened by; the inode's number when there was none."""
         self.mode = mode
+        self._is_open = True
+
+    def __del__(self, _warn: Any = warnings.warn) -> None:
+        if not self.closed:
+            self._dealloc_warn(self, _warn)
+            super().__del__()
+
+    def _dealloc_warn(self, source: Any, _warn: Any = warnings.warn) -> None:
+        """Tell of a file that is dropped unclosed; the buffers and the text file above it call this, too."""
+        if self._is_open:
+            _warn(f"unclosed file {source!r}", ResourceWarning, stacklevel=2, source=source)
 
     @property
     def _size(self) -> int:
@@ -78,10 +113,27 @@ class InodeIO(Owner, io.RawIOBase):
     def readinto(self, buffer: Any, /) -> int:
         """Fill a buffer from the position; return the number of bytes, less than asked for only at the end."""
         self._check(reading=True)
+        n = 0
+
+        def read(inode: Any) -> int:
+            nonlocal n
+            result, size = self._size_of(inode)
+            if result >= 0 and self._position < size:
+                result = int(lib.f2fs_inode_read(inode, self._position, pointer, len(pointer), self._done))
+                if result >= 0:
+                    n = int(self._done[0])
+                    self._position += n
+            return result
+
         with ffi.from_buffer("char[]", buffer, require_writable=True) as pointer:
-            n = self._read(self._position, pointer, len(pointer))
-        self._position += n
+            self._inode._handle.call(read)
         return n
+
+    def _size_of(self, inode: Any) -> tuple[int, int]:
+        """Within a call: return its result, and the size."""
+        if self._fixed_size is not None:
+            return 0, self._fixed_size
+        return int(lib.f2fs_inode_stat(inode, self._stat)), int(self._stat.size)
 
     def write(self, data: Any, /) -> int:
         """Write all of data at the position, at the end when appending; return its length in bytes."""
@@ -89,29 +141,50 @@ class InodeIO(Owner, io.RawIOBase):
         # a buffer tries again when it is closed, and must not say something else then
         if self._failure is not None and self._inode.volume.transaction == Transaction.FAILED:
             raise self._failure
-        if self._appends:
-            self._position = self._size
         with memoryview(data) as view:
             raw = bytes(view) if not view.c_contiguous else view.cast("B")
             try:
-                n = self._inode.pwrite(raw, self._position)
+                n = self._write(raw)
             except BaseException as error:
                 if self._is_begun and not errors.is_mistake(error):
                     self._inode.volume.fail()
                     self._failure = error
                 raise
         self._is_begun = True
-        self._position += n
         return n
+
+    def _write(self, raw: Any) -> int:
+        """Find the place, write and move on, in one call."""
+
+        def write(inode: Any) -> int:
+            result, offset = self._size_of(inode) if self._appends else (0, self._position)
+            if result >= 0:
+                result = int(lib.f2fs_inode_write(inode, offset, pointer, len(pointer)))
+            if result >= 0:
+                self._position = offset + len(pointer)
+            return result
+
+        with raw_bytes(raw) as pointer:
+            self._inode._change(write)
+            return len(pointer)
 
     def truncate(self, size: int | None = None, /) -> int:
         """Set the file's size, to the position unless told otherwise; the position stays."""
         self._check(writing=True)
-        size = self._position if size is None else operator.index(size)
-        if size < 0:
+        wanted = None if size is None else operator.index(size)
+        if wanted is not None and wanted < 0:
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-        self._inode.truncate(size)
-        return size
+        if wanted is not None:
+            number(wanted, "size")
+        found = 0
+
+        def truncate(inode: Any) -> int:
+            nonlocal found
+            found = self._position if wanted is None else wanted
+            return int(lib.f2fs_inode_truncate(inode, found))
+
+        self._inode._change(truncate)
+        return found
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Return size bytes from the position on, less only at the end; without a size everything."""
@@ -126,28 +199,29 @@ class InodeIO(Owner, io.RawIOBase):
 
     def _take(self, most: int | None) -> bytes:
         """Read in pieces: memory is taken for what is there, however much is asked for."""
-        left = max(self._size - self._position, 0)
-        left = left if most is None else min(left, most)
-        found = bytearray()
-        while left > 0:
-            piece = bytearray(min(left, _PIECE))
-            with ffi.from_buffer("char[]", piece) as pointer:
-                n = self._read(self._position, pointer, len(piece))
-            if n == 0:
-                break
-            if not found and n == left:
-                self._position += n
-                return bytes(piece)
-            found += memoryview(piece)[:n]
-            self._position += n
-            left -= n
-        return bytes(found)
+        pieces: list[bytearray] = []
+        core = self._inode._handle.core
 
-    def _read(self, offset: int, pointer: Any, length: int) -> int:
-        if offset >= self._size:
-            return 0
-        self._inode._handle.call(lib.f2fs_inode_read, offset, pointer, length, self._done)
-        return int(self._done[0])
+        def read(inode: Any) -> int:
+            result, size = self._size_of(inode)
+            left = max(size - self._position, 0)
+            left = left if most is None else min(left, most)
+            while result >= 0 and left > 0:
+                piece = bytearray(min(left, _PIECE))
+                with ffi.from_buffer("char[]", piece) as pointer:
+                    result = int(lib.f2fs_inode_read(inode, self._position, pointer, len(piece), self._done))
+                core.check(result)
+                n = int(self._done[0])
+                if n == 0:
+                    break
+                del piece[n:]
+                pieces.append(piece)
+                self._position += n
+                left -= n
+            return result
+
+        self._inode._handle.call(read)
+        return bytes(pieces[0]) if len(pieces) == 1 else b"".join(pieces)
 
     def tell(self) -> int:
         self._check()
@@ -157,17 +231,18 @@ class InodeIO(Owner, io.RawIOBase):
         """Set the position, in bytes from the start, the position or the end; or find data or a hole from offset on."""
         self._check()
         offset = operator.index(offset)
-        if whence == os.SEEK_CUR:
-            offset += self._position
-        elif whence == os.SEEK_END:
-            offset += self._size
-        elif whence in (getattr(os, "SEEK_DATA", 3), getattr(os, "SEEK_HOLE", 4)):
-            offset = self._find(offset, whence == getattr(os, "SEEK_DATA", 3))
-        elif whence != os.SEEK_SET:
-            raise ValueError(f"invalid whence ({whence})")
-        if offset < 0:
-            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-        self._position = offset
+        with self._inode._handle.alone():
+            if whence == os.SEEK_CUR:
+                offset += self._position
+            elif whence == os.SEEK_END:
+                offset += self._size
+            elif whence in (getattr(os, "SEEK_DATA", 3), getattr(os, "SEEK_HOLE", 4)):
+                offset = self._find(offset, whence == getattr(os, "SEEK_DATA", 3))
+            elif whence != os.SEEK_SET:
+                raise ValueError(f"invalid whence ({whence})")
+            if offset < 0:
+                raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+            self._position = offset
         return offset
 
     def _find(self, offset: int, data: bool) -> int:
@@ -191,5 +266,6 @@ class InodeIO(Owner, io.RawIOBase):
         return self._size
 
     def __repr__(self) -> str:
-        state = "closed" if self.closed else f"at {self._position} of {self._size}"
-        return f"<f2fskit.InodeIO of inode {self._inode.number} {state}>"
+        # no call: a finalizer shows this
+        state = "closed" if self.closed else f"at {self._position}"
+        return f"<f2fskit.InodeIO name={self.name!r} mode={self.mode!r} {state}>"

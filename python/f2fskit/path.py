@@ -8,7 +8,8 @@ import io
 import pathlib
 import re
 import stat
-from typing import IO, TYPE_CHECKING, Any, Callable, Iterator, Union
+import warnings
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Iterator, Literal, Union, overload
 
 from . import enums, errors, results
 from . import errors as _errors  # methods have parameters called errors
@@ -16,6 +17,17 @@ from ._core import lib
 from .inode import Inode, Xattrs, encode_name, permissions
 
 if TYPE_CHECKING:
+    from os import PathLike
+
+    from _typeshed import (
+        OpenBinaryMode,
+        OpenBinaryModeReading,
+        OpenBinaryModeUpdating,
+        OpenBinaryModeWriting,
+        OpenTextMode,
+    )
+
+    from .io import InodeIO
     from .volume import Volume
 
 AnyPath = Union[str, bytes, pathlib.PurePath, "F2FSPath"]
@@ -45,7 +57,7 @@ class F2FSPath:
     _volume: Volume
     _pure: pathlib.PurePosixPath
 
-    def __init__(self, volume: Volume, *parts: Union[str, pathlib.PurePath, F2FSPath]) -> None:
+    def __init__(self, volume: Volume, *parts: Union[str, PathLike[str], F2FSPath]) -> None:
         self._volume = volume
         names = [part._pure if isinstance(part, F2FSPath) else part for part in parts]
         pure = pathlib.PurePosixPath("/", *names)
@@ -100,11 +112,11 @@ class F2FSPath:
         """All directories above, nearest first."""
         return [self._make(parent) for parent in self._pure.parents]
 
-    def joinpath(self, *parts: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
+    def joinpath(self, *parts: Union[str, PathLike[str], F2FSPath]) -> F2FSPath:
         """Return this path with parts appended."""
         return F2FSPath(self._volume, self, *parts)
 
-    def __truediv__(self, part: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
+    def __truediv__(self, part: Union[str, PathLike[str], F2FSPath]) -> F2FSPath:
         return self.joinpath(part)
 
     def with_name(self, name: str) -> F2FSPath:
@@ -239,6 +251,76 @@ class F2FSPath:
 
     # Contents.
 
+    @overload
+    def open(
+        self,
+        mode: OpenTextMode = "r",
+        buffering: int = -1,
+        encoding: str | None = None,
+        errors: str | None = None,
+        newline: str | None = None,
+    ) -> io.TextIOWrapper: ...
+
+    @overload
+    def open(
+        self,
+        mode: OpenBinaryMode,
+        buffering: Literal[0],
+        encoding: None = None,
+        errors: None = None,
+        newline: None = None,
+    ) -> InodeIO: ...
+
+    @overload
+    def open(
+        self,
+        mode: OpenBinaryModeUpdating,
+        buffering: Literal[-1, 1] = -1,
+        encoding: None = None,
+        errors: None = None,
+        newline: None = None,
+    ) -> io.BufferedRandom: ...
+
+    @overload
+    def open(
+        self,
+        mode: OpenBinaryModeWriting,
+        buffering: Literal[-1, 1] = -1,
+        encoding: None = None,
+        errors: None = None,
+        newline: None = None,
+    ) -> io.BufferedWriter: ...
+
+    @overload
+    def open(
+        self,
+        mode: OpenBinaryModeReading,
+        buffering: Literal[-1, 1] = -1,
+        encoding: None = None,
+        errors: None = None,
+        newline: None = None,
+    ) -> io.BufferedReader: ...
+
+    @overload
+    def open(
+        self,
+        mode: OpenBinaryMode,
+        buffering: int = -1,
+        encoding: None = None,
+        errors: None = None,
+        newline: None = None,
+    ) -> BinaryIO: ...
+
+    @overload
+    def open(
+        self,
+        mode: str,
+        buffering: int = -1,
+        encoding: str | None = None,
+        errors: str | None = None,
+        newline: str | None = None,
+    ) -> IO[Any]: ...
+
     def open(
         self,
         mode: str = "r",
@@ -246,7 +328,7 @@ class F2FSPath:
         encoding: str | None = None,
         errors: str | None = None,
         newline: str | None = None,
-    ) -> IO[Any]:
+    ) -> Any:
         """Open as the built-in open() does: r, w, a or x, with + and b or t; text is UTF-8 unless told otherwise.
 
         buffering 0 (bytes only) gives the raw file, `InodeIO`. New files have mode 0644 and belong to root.
@@ -259,11 +341,15 @@ class F2FSPath:
             raise ValueError("binary mode takes no encoding, errors or newline")
         if not binary and buffering == 0:
             raise ValueError("can't have unbuffered text I/O")
-        access = "".join(sorted(letters & set("rwax+"), key="rwax+".index)).replace("x", "w")
+        if binary and buffering == 1:
+            message = "line buffering (buffering=1) isn't supported in binary mode, the default buffer size will be used"
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+        access = "".join(sorted(letters & set("rwax+"), key="rwax+".index))
         raw = self._inode_for(mode).open(access[0] + "b" + access[1:])
+        raw.name = str(self)
         raw._is_begun = "r" not in letters and "a" not in letters
         if buffering == 0:
-            return raw  # type: ignore[return-value]
+            return raw
         size = buffering if buffering > 1 else 1 << 16 if "r" in letters else 1 << 20
         file: Any
         if "+" in letters:
@@ -272,28 +358,30 @@ class F2FSPath:
             file = io.BufferedReader(raw, size) if "r" in letters else io.BufferedWriter(raw, size)
         if not binary:
             file = io.TextIOWrapper(file, encoding or "utf-8", errors, newline, line_buffering=buffering == 1)
+            file.mode = mode
         if raw.writable():
-            self._volume._files.add(file)
-        return file  # type: ignore[no-any-return]
+            self._volume._keep_file(file)
+        return file
 
     def _inode_for(self, mode: str) -> Inode:
         """Return the inode that a mode of open() works on: as it is, emptied, or new."""
         if "r" in mode:
             return self.inode()
         self._volume._need_writable()
-        try:
-            if "x" in mode:
-                raise _errors.make(lib.F2FS_ERR_NOT_FOUND, "made in any case")
-            inode = self.inode()
-        except _errors.Error as error:
-            if error.code != lib.F2FS_ERR_NOT_FOUND:
-                raise
-            return self._create(stat.S_IFREG | 0o666, umask=UMASK)
-        if "w" in mode:
-            if inode.is_dir():
-                raise _errors.make(lib.F2FS_ERR_IS_DIR, f"{self} is a directory")
-            inode.truncate(0)
-        return inode
+        with self._volume._handle.alone():
+            try:
+                if "x" in mode:
+                    raise _errors.make(lib.F2FS_ERR_NOT_FOUND, "made in any case")
+                inode = self.inode()
+            except _errors.Error as error:
+                if error.code != lib.F2FS_ERR_NOT_FOUND:
+                    raise
+                return self._create(stat.S_IFREG | 0o666, umask=UMASK)
+            if "w" in mode:
+                if inode.is_dir():
+                    raise _errors.make(lib.F2FS_ERR_IS_DIR, f"{self} is a directory")
+                inode.truncate(0)
+            return inode
 
     def read_bytes(self, max_bytes: int | None = None) -> bytes:
         """Return the whole contents. TooBigError when they are longer than max_bytes; see `Inode.read_bytes()`."""
@@ -307,8 +395,8 @@ class F2FSPath:
 
     def write_bytes(self, data: bytes | bytearray | memoryview) -> int:
         """Make the file if needed, and data its contents; return their length."""
-        with self._volume._as_a_whole(), self.open("wb", buffering=0) as file:
-            return int(file.write(data))
+        with self._volume._handle.alone(), self._volume._as_a_whole(), self.open("wb", buffering=0) as file:
+            return file.write(data)
 
     def write_text(
         self, data: str, encoding: str | None = None, errors: str | None = None, newline: str | None = None
@@ -341,29 +429,31 @@ class F2FSPath:
 
     def touch(self, mode: int | None = None, exist_ok: bool = True) -> None:
         """Make an empty file, 0o644 or what a default ACL gives; set the times of one that exists, or ExistsError."""
-        if exist_ok and self.exists():
-            self._volume._need_writable()
-            moment = int(self._volume._clock())
-            self.inode().set(atime_ns=moment, mtime_ns=moment)
-        else:
-            self._create_as(stat.S_IFREG, mode, 0o666)
+        with self._volume._handle.alone():
+            if exist_ok and self.exists():
+                self._volume._need_writable()
+                moment = int(self._volume._clock())
+                self.inode().set(atime_ns=moment, mtime_ns=moment)
+            else:
+                self._create_as(stat.S_IFREG, mode, 0o666)
 
     def mkdir(self, mode: int | None = None, parents: bool = False, exist_ok: bool = False) -> None:
         """Make a directory, 0o755 or what a default ACL gives; with parents those above it too.
 
         An existing one is an ExistsError unless exist_ok.
         """
-        if parents:
-            for above in reversed(self.parents):
-                if not above.exists():
-                    above.mkdir()
-        try:
-            self._create_as(stat.S_IFDIR, mode, 0o777)
-        except _errors.Error as error:
-            if error.code == lib.F2FS_ERR_INVALID and not self.name:
-                error = _errors.make(lib.F2FS_ERR_EXISTS, "/ exists")
-            if error.code != lib.F2FS_ERR_EXISTS or not exist_ok or not self.is_dir():
-                raise error
+        with self._volume._handle.alone():
+            if parents:
+                for above in reversed(self.parents):
+                    if not above.exists():
+                        above.mkdir()
+            try:
+                self._create_as(stat.S_IFDIR, mode, 0o777)
+            except _errors.Error as error:
+                if error.code == lib.F2FS_ERR_INVALID and not self.name:
+                    error = _errors.make(lib.F2FS_ERR_EXISTS, "/ exists")
+                if error.code != lib.F2FS_ERR_EXISTS or not exist_ok or not self.is_dir():
+                    raise error
 
     def mknod(self, mode: int, device: int = 0) -> None:
         """Make an inode of any type: a device (with its number as os.makedev() makes it), a FIFO, a socket."""
@@ -381,11 +471,12 @@ class F2FSPath:
         """Remove the name of a directory, or of something else. The inode is not opened: it would outlive its name."""
         if not self.name:
             raise _errors.make(lib.F2FS_ERR_INVALID if directory else lib.F2FS_ERR_IS_DIR, "/ cannot be removed")
-        above = self._directory()
-        if above.entry(self.name).is_dir() != directory:
-            code = lib.F2FS_ERR_NOT_DIR if directory else lib.F2FS_ERR_IS_DIR
-            raise _errors.make(code, f"{self} is {'not ' if directory else ''}a directory")
-        above.remove(self.name)
+        with self._volume._handle.alone():
+            above = self._directory()
+            if above.entry(self.name).is_dir() != directory:
+                code = lib.F2FS_ERR_NOT_DIR if directory else lib.F2FS_ERR_IS_DIR
+                raise _errors.make(code, f"{self} is {'not ' if directory else ''}a directory")
+            above.remove(self.name)
 
     def unlink(self, missing_ok: bool = False) -> None:
         """Remove a file. IsDirError for directories."""

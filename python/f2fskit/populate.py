@@ -299,7 +299,7 @@ def populate(
     row = sized("struct f2fs_populate_result *")
 
     def finish() -> PopulateResult:
-        volume._made += 1
+        volume._count_change()
         counts = (row.files, row.directories, row.symlinks, row.specials, row.links, row.bytes, row.problems)
         changes = (row.skipped, row.kept, row.replaced, row.deleted)
         return PopulateResult(*counts, *changes, tuple(run.problems))

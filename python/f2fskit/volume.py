@@ -9,6 +9,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import threading
 import time
 import types
 import uuid as uuid_module
@@ -256,6 +257,12 @@ class CheckpointRecord(format.Record):
         self._volume.commit()
 
 
+class _Mine(threading.local):
+    """What a thread did to a volume."""
+
+    made = 0  # changes
+
+
 class Volume(Closable):
     """An open volume.
 
@@ -268,7 +275,7 @@ class Volume(Closable):
     """
 
     __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
-                 "_made", "_left_orphans", "_files", "_told", "_clock_stands", "_hotness", "_asked",
+                 "_made", "_mine", "_left_orphans", "_files", "_told", "_clock_stands", "_hotness", "_asked",
                  "_cleaning", "_settled", "_forgot")
 
     def __init__(
@@ -288,6 +295,7 @@ class Volume(Closable):
         self._epoch = 0  # raised with every change: what was read before may be stale
         self._changed = False
         self._made = 0  # changes that were made
+        self._mine = _Mine()
         self._settled = 0  # those of them that were committed or discarded
         self._left_orphans = False  # the last commit listed inodes that wait for their last handle to be closed
         self._forgot = False  # close() was called while changes waited for a commit
@@ -511,8 +519,13 @@ class Volume(Closable):
         """Call a function that changes the volume."""
         self._prepare()
         result = handle.call(function, *arguments)
-        self._made += 1
+        self._count_change()
         return result
+
+    def _count_change(self) -> None:
+        """A change was made, by this thread."""
+        self._made += 1
+        self._mine.made += 1
 
     @property
     def transaction(self) -> enums.Transaction:
@@ -529,11 +542,11 @@ class Volume(Closable):
     @contextlib.contextmanager
     def _as_a_whole(self) -> Iterator[None]:
         """Within, several changes are made: when one fails and others were made, `fail()`."""
-        made, epoch = self._made, self._epoch
+        made, epoch = self._mine.made, self._epoch
         try:
             yield
         except BaseException as error:
-            if self._made != made or (self._epoch != epoch and not isinstance(error, Exception)):
+            if self._mine.made != made or (self._epoch != epoch and not isinstance(error, Exception)):
                 self.fail()
             raise
 
@@ -545,9 +558,16 @@ class Volume(Closable):
         """Choose what each write of a file is followed by: nothing, or an fsync as with O_DSYNC or O_SYNC."""
         self._handle.call(lib.f2fs_volume_set_sync, int(mode))
 
+    def _keep_file(self, file: IO[Any]) -> None:
+        """Remember a file that is open for writing, with a buffer."""
+        with self._handle.alone():
+            self._files.add(file)
+
     def _flush(self) -> None:
         """Take over what files that are open for writing hold in their buffers."""
-        for file in list(self._files):
+        with self._handle.alone():
+            files = list(self._files)
+        for file in files:
             if not file.closed:
                 file.flush()
 

@@ -142,10 +142,17 @@ class DirReader(Owner, collections.abc.Iterator[DirEntry]):
     def __next__(self) -> DirEntry:
         row = self._row
         while True:
-            if self._handle is None:
+            handle = self._handle
+            if handle is None:
                 raise StopIteration
+            entry = None
             try:
-                self._handle.call(lib.f2fs_dir_next, row)
+                with handle.alone():  # threads may share it: the row is ours until the entry is made
+                    if self._handle is None:
+                        raise StopIteration
+                    handle.call(lib.f2fs_dir_next, row)
+                    if self._dots or not (row.name_len <= 2 and ffi.string(row.name) in (b".", b"..")):
+                        entry = DirEntry(self._inode, row)
             except errors.Error as error:
                 if error.code == lib.F2FS_ERR_NOT_FOUND:
                     self.close()
@@ -156,14 +163,14 @@ class DirReader(Owner, collections.abc.Iterator[DirEntry]):
                     raise
                 self._onerror(error)
                 continue
-            if self._dots or not (row.name_len <= 2 and ffi.string(row.name) in (b".", b"..")):
-                return DirEntry(self._inode, row)
+            if entry is not None:
+                return entry
 
     def close(self) -> None:
         """Stop reading."""
-        if self._handle is not None:
-            self._handle.close()
-            self._handle = None
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            handle.close()
 
     def __del__(self) -> None:
         handle = getattr(self, "_handle", None)

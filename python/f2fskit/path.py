@@ -401,9 +401,16 @@ class F2FSPath:
     def write_text(
         self, data: str, encoding: str | None = None, errors: str | None = None, newline: str | None = None
     ) -> int:
-        """Make the file if needed, and text its contents, in UTF-8 unless told otherwise; return its length."""
-        with self._volume._as_a_whole(), self.open("w", encoding=encoding, errors=errors, newline=newline) as file:
-            return int(file.write(data))
+        """Make the file if needed, and text its contents, in UTF-8 unless told otherwise; return its length.
+
+        What the encoding cannot express is a ValueError that leaves the file as it was.
+        """
+        raw = io.BytesIO()
+        file = io.TextIOWrapper(raw, encoding or "utf-8", errors, newline)
+        length = file.write(data)
+        file.flush()
+        self.write_bytes(raw.getvalue())
+        return length
 
     # Changes.
 

@@ -94,11 +94,11 @@ def test_offsets_of_records(volume):
 
 
 # Threads. What another thread does comes between two calls of ours where the lock is free: a lock that lets the other one run
-# to its end just before it is taken for the n-th time tries each such place, and no test waits for luck.
+# to its end when ours has just given it back, or is about to take it, tries each such place, and no test waits for luck.
 
 
 class Meeting:
-    """The lock of a context; just before it is taken from outside for the n-th time, another thread does its work."""
+    """The lock of a context; the n-th time that it is about to be taken, or was given back, another thread does its work."""
 
     def __init__(self, lock, n, work):
         self.lock, self.n, self.work = lock, n, work
@@ -106,26 +106,30 @@ class Meeting:
         self.depth = 0
         self.reached = False
 
+    def meet(self):
+        self.n -= 1
+        if self.n == 0:
+            self.reached = True
+            other = threading.Thread(target=self.work)
+            other.start()
+            other.join()
+
     def __enter__(self):
         return self.acquire()
 
     def acquire(self, blocking=True):
-        if threading.get_ident() != self.mine:
-            return self.lock.acquire(blocking)
-        if self.depth == 0:
-            self.n -= 1
-            if self.n == 0:
-                self.reached = True
-                other = threading.Thread(target=self.work)
-                other.start()
-                other.join()
-        self.depth += 1
+        if threading.get_ident() == self.mine:
+            if self.depth == 0:
+                self.meet()
+            self.depth += 1
         return self.lock.acquire(blocking)
 
     def release(self):
+        self.lock.release()
         if threading.get_ident() == self.mine:
             self.depth -= 1
-        self.lock.release()
+            if self.depth == 0:
+                self.meet()
 
     def __exit__(self, *unused):
         self.release()
@@ -243,10 +247,43 @@ def test_the_kind_of_what_is_removed(volume):
         assert theirs is None and path.is_dir() and (ours is None or isinstance(ours, f2fskit.IsDirError))
 
 
-def test_contents_are_of_one_of_two(volume):
-    for path, ours, theirs in outcomes(volume, lambda path: path, lambda path: path.write_bytes(b"a long one"),
-                                       lambda path: path.write_bytes(b"short")):
-        assert (ours, theirs) == (10, 5) and path.read_bytes() in (b"a long one", b"short")
+@pytest.mark.parametrize("put", [lambda path, text: path.write_bytes(text.encode()), lambda path, text: path.write_text(text)],
+                         ids=["bytes", "text"])
+def test_contents_are_of_one_of_two(volume, put):
+    for path, ours, theirs in outcomes(volume, lambda path: path, lambda path: put(path, "short"), lambda path: put(path, "a long one")):
+        assert (ours, theirs) == (5, 10) and path.read_bytes() in (b"a long one", b"short")
+
+
+def test_text_that_cannot_be_encoded_changes_nothing(volume):
+    path = volume.path("/text")
+    assert path.write_text("grün\n", "utf-16", newline="\r\n") == 5 and path.read_bytes() == "grün\r\n".encode("utf-16")
+    for bad in ("\u2028", b"bytes"):
+        with pytest.raises((UnicodeEncodeError, TypeError)):
+            path.write_text(bad, "latin-1")
+    assert path.read_text("utf-16") == "grün\n"
+
+
+def test_two_read_one_directory(volume):
+    def prepare(path):
+        path.mkdir()
+        for name in "abcdef":
+            (path / name).touch()
+        return path.inode().iterdir()
+
+    for reader, ours, theirs in outcomes(volume, prepare, next, lambda reader: [next(reader), next(reader)]):
+        rest = list(reader)
+        found = [ours, *theirs, *rest]
+        assert sorted(entry.name for entry in found) == list("abcdef") and len({entry.position for entry in found}) == 6
+
+
+def test_two_read_one_directory_to_its_end(volume):
+    def prepare(path):
+        path.mkdir()
+        (path / "only").touch()
+        return path.inode().iterdir()
+
+    for reader, ours, theirs in outcomes(volume, prepare, list, list):
+        assert [entry.name for entry in ours + theirs] == ["only"]
 
 
 @pytest.mark.parametrize("work", [lambda path: (path / "x").write_bytes(b""), lambda path: (path / "x").write_text(""),

@@ -523,7 +523,8 @@ class Volume(Closable):
         return result
 
     def _count_change(self) -> None:
-        """A change was made, by this thread."""
+        """A change was made, or tried, by this thread; since it was prepared, another one may have committed."""
+        self._changed = self._writable
         self._made += 1
         self._mine.made += 1
 
@@ -580,21 +581,22 @@ class Volume(Closable):
         same? So has one that comes while the end of a with block commits.
         """
         self._flush()
-        if not self._changed and not self._left_orphans:
-            return
-        try:
-            self._change(self._handle, lib.f2fs_volume_commit)
-        except BaseException as error:
-            error.committed = self.transaction == enums.Transaction.NONE  # type: ignore[attr-defined]
-            if error.committed:  # type: ignore[attr-defined]
-                self._changed = False
-                self._left_orphans = True  # to be looked for by the next one
-                self._checkpoint = None
-            raise
-        self._changed = False
-        self._settled = self._made
-        self._left_orphans = bool(self.orphans)
-        self._checkpoint = None
+        with self._handle.alone():  # a change of another thread is a part of it, or waits for the next one
+            if not self._changed and not self._left_orphans:
+                return
+            try:
+                self._change(self._handle, lib.f2fs_volume_commit)
+            except BaseException as error:
+                error.committed = self.transaction == enums.Transaction.NONE  # type: ignore[attr-defined]
+                if error.committed:  # type: ignore[attr-defined]
+                    self._changed = False
+                    self._left_orphans = True  # to be looked for by the next one
+                    self._checkpoint = None
+                raise
+            self._changed = False
+            self._settled = self._made
+            self._left_orphans = bool(self.orphans)
+            self._checkpoint = None
 
     def configure(
         self,
@@ -810,11 +812,12 @@ class Volume(Closable):
 
     def discard(self) -> None:
         """Forget all changes since the last commit."""
-        self._handle.get(lib.f2fs_volume_discard)
-        self._files.clear()  # what their buffers hold belongs to what is forgotten
-        self._epoch += 1
-        self._changed = False
-        self._settled = self._made
+        with self._handle.alone():
+            self._handle.get(lib.f2fs_volume_discard)
+            self._files.clear()  # what their buffers hold belongs to what is forgotten
+            self._epoch += 1
+            self._changed = False
+            self._settled = self._made
 
     def close(self) -> None:
         """Close it and what was opened from it; changes since the last commit are forgotten.

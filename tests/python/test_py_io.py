@@ -294,6 +294,23 @@ def test_a_mistake_is_not_the_changes_of_another_thread(volume, work):
         assert volume.transaction == f2fskit.Transaction.OPEN
 
 
+@pytest.mark.parametrize("settle", [lambda volume: volume.commit(), lambda volume: volume.discard()], ids=["commit", "discard"])
+def test_a_change_beside_a_commit_is_not_left_out_of_the_next(volume, settle):
+    """Neither of what comes during the commit, nor of what was prepared before it."""
+    def write(path):
+        path.open("ab", 0).close()
+
+    def both(path):
+        write(path.with_name("own " + path.name))
+        settle(volume)
+
+    for ours, theirs in ((both, write), (write, lambda path: settle(volume))):
+        for *_, told in outcomes(volume, lambda path: path, ours, theirs):
+            assert told is None
+            volume.commit()
+            assert volume.transaction == f2fskit.Transaction.NONE
+
+
 def test_threads(volume):
     """The same, as it comes: lines of threads with objects of their own, and bytes of one that all share."""
     path, shared = volume.path("/own"), volume.path("/shared").open("wb", 0)

@@ -12,6 +12,8 @@ void classic_number(const char *name, uint64_t value);
 /* The fields of an inode block; with only_name just name and size, if it has a name. Returns 1 when it was all fields.
  */
 int classic_inode(struct dump *d, const uint8_t *block, int only_name);
+/* The extended attributes of an inode. */
+void classic_xattrs(struct dump *d, f2fs_nid_t ino);
 /* What -i shows of a node; returns 0, or a negative error after a message. */
 int classic_node(struct dump *d, f2fs_nid_t nid, int only_name);
 /* The block map of a regular file that is not inline, on a line; with path in front unless NULL. */

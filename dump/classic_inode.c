@@ -11,14 +11,32 @@
 
 #include "dump/classic.h"
 
-enum { INLINE_MASK = 0x02 | 0x04, ADVISE_ENC_NAME = 0x08, ADVISE_INDEX = 7 };
+enum { INLINE_MASK = 0x02 | 0x04, ADVISE_ENC_NAME = 0x08 };
 
 static uint32_t word_at(const uint8_t *p)
 {
 	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The name that the inode remembers, fit to be shown; empty when there is none. */
+/* The base64 of f2fs-tools: six bits at a time, the lowest first, without padding; clients take it apart again. */
+static size_t encode_name(const uint8_t *name, size_t n, char *text)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,";
+	unsigned held = 0, bits = 0;
+	size_t length = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		held |= (unsigned)name[i] << bits;
+		for (bits += 8; bits >= 6; bits -= 6, held >>= 6)
+			text[length++] = digits[held & 63];
+	}
+	if (bits)
+		text[length++] = digits[held];
+	text[length] = '\0';
+	return length;
+}
+
+/* The name that the inode remembers, fit to be shown, an encrypted one in base64; empty when there is none. */
 static size_t inode_name(const struct f2fs_struct *type, const uint8_t *block, char text[4 * 255 + 1])
 {
 	const struct f2fs_field *name = f2fs_struct_field(type, "i_name");
@@ -26,6 +44,8 @@ static size_t inode_name(const struct f2fs_struct *type, const uint8_t *block, c
 
 	if (n > name->count)
 		n = 0;
+	if (dump_get(type, block, "i_advise", 0) & ADVISE_ENC_NAME)
+		return encode_name(block + name->offset, (size_t)n, text);
 	return f2fs_text_printable(block + name->offset, (size_t)n, text, 4 * 255 + 1);
 }
 
@@ -134,84 +154,6 @@ int classic_inode(struct dump *d, const uint8_t *block, int only_name)
 	return 1;
 }
 
-/* ---- extended attributes ---- */
-
-/* ACLs as the kernel gives them: version, then tag, permissions and id of each entry. */
-static void put_acl(const struct f2fs_xattr *x)
-{
-	for (size_t at = 4; at + 8 <= x->value_size; at += 8) {
-		unsigned tag = x->value[at] | (unsigned)x->value[at + 1] << 8;
-		unsigned perm = x->value[at + 2] | (unsigned)x->value[at + 3] << 8;
-		uint32_t id = word_at(x->value + at + 4);
-
-		printf("tag:0x%x perm:0x%x", tag, perm);
-		if (tag == 0x02)
-			printf(" uid:%u", id);
-		if (tag == 0x08)
-			printf(" gid:%u", id);
-		putchar('\n');
-	}
-}
-
-static int is_acl(const struct f2fs_xattr *x)
-{
-	return x->name_index == 2 || x->name_index == 3;
-}
-
-/* Size as stored: ACL entries without an id are shorter there. */
-static size_t stored_size(const struct f2fs_xattr *x)
-{
-	size_t size = 4;
-
-	if (!is_acl(x))
-		return x->value_size;
-	for (size_t at = 4; at + 8 <= x->value_size; at += 8)
-		size += x->value[at] == 0x02 || x->value[at] == 0x08 ? 8 : 4;
-	return size;
-}
-
-static void put_xattr(const struct f2fs_xattr *x)
-{
-	const char *dot = strchr(x->name, '.');
-	const char *name = is_acl(x) ? "" : dot && !x->is_internal ? dot + 1 : x->name;
-	char text[4 * 255 + 1];
-
-	f2fs_text_printable(name, strlen(name), text, sizeof(text));
-	printf("\nxattr: e_name_index:%u e_name:%s e_name_len:%zu e_value_size:%zu e_value:\n", x->name_index, text,
-	       strlen(name), stored_size(x));
-	if (is_acl(x)) {
-		put_acl(x);
-		return;
-	}
-	for (size_t i = 0; i < x->value_size; i++)
-		printf("%02X", x->value[i]);
-	putchar('\n');
-}
-
-static void put_xattrs(struct dump *d, f2fs_nid_t ino)
-{
-	struct f2fs_inode *inode;
-	struct f2fs_xattr x;
-	int rc = f2fs_inode_open(d->vol, ino, &inode), count;
-
-	if (rc) {
-		dump_fail(d, rc, NULL);
-		return;
-	}
-	count = f2fs_xattr_count(inode);
-	if (count < 0)
-		dump_fail(d, count, "extended attributes");
-	for (int i = 0; i < count; i++) {
-		rc = f2fs_xattr_at(inode, (unsigned)i, &x);
-		if (rc)
-			dump_fail(d, rc, "extended attribute");
-		else if (x.name_index != ADVISE_INDEX) /* not stored, but made from i_advise */
-			put_xattr(&x);
-	}
-	f2fs_inode_close(inode);
-	putchar('\n');
-}
-
 /* ---- -i ---- */
 
 static void put_words(struct dump *d, const uint8_t *block)
@@ -245,7 +187,7 @@ int classic_node(struct dump *d, f2fs_nid_t nid, int only_name)
 			printf("Node ID [0x%x:%u] is inode\n", nid, nid);
 		classic_inode(d, block, only_name);
 		if (!only_name)
-			put_xattrs(d, nid);
+			classic_xattrs(d, nid);
 	} else if (!rc) {
 		printf("Node ID [0x%x:%u] is direct node or indirect node.\n", nid, nid);
 		put_words(d, block);

@@ -301,6 +301,15 @@ static int copy_nameless(struct dump *d, struct f2fs_inode *inode)
 	return rc;
 }
 
+/* Without a key there is nothing to copy but ciphertext, which is only copied when that is asked for. */
+static int is_closed(struct dump *d, const struct f2fs_stat *st)
+{
+	struct f2fs_key key;
+
+	return st->is_encrypted && d->copy->extract.encrypted != F2FS_ENCRYPTED_RAW &&
+	       f2fs_volume_key_at(d->vol, 0, &key) != 0;
+}
+
 int classic_dump_inode(struct dump *d, f2fs_nid_t ino)
 {
 	enum { MODE_TYPE = 0170000, MODE_DIR = 0040000, MODE_REG = 0100000, PATH_ROOM = 65536 };
@@ -316,6 +325,8 @@ int classic_dump_inode(struct dump *d, f2fs_nid_t ino)
 	rc = f2fs_inode_stat(inode, &st);
 	if (rc) {
 		dump_fail(d, rc, NULL);
+	} else if (is_closed(d, &st)) {
+		puts("File is encrypted");
 	} else if (ask(d, (st.mode & MODE_TYPE) == MODE_DIR ? "folder" : "file")) {
 		rc = f2fs_inode_path(inode, path, PATH_ROOM);
 		if (!rc)

@@ -2,6 +2,8 @@
 """fstests: the helpers of its F2FS tests, and of those tests that do more than to mount, what they ask of the tools."""
 import json
 import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -109,3 +111,58 @@ def test_formats(call, volume, image):
     for options in (("-O", "extra_attr,compression"), ("-O", "encrypt", "-O", "verity"), ("-C", "utf8:strict"), ("-O", "ro"), ("-O", "encrypt")):
         call("mkfs.f2fs", "-f", *options, image)
         call("fsck.f2fs", "--dry-run", image)
+
+
+def encryption_of(text):
+    """As common/encrypt reads -i: the nonce, the last 32 digits of the first line of digits behind the context's name, and the name."""
+    digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,"
+    behind = re.split(r"\be_name:c\b.*\n", text)[1]
+    nonce = re.search(r"^(?:nonce:.*|[0-9A-Fa-f]+)$", behind, re.M)[0][-32:]
+    coded = re.search(r"^i_name\s+\[([A-Za-z0-9+,]+)\]", text, re.M)[1]
+    bits = sum(digits.index(c) << 6 * i for i, c in enumerate(coded))
+    return bytes.fromhex(nonce), bits.to_bytes(len(coded) * 6 // 8 + 1, "little")[:len(coded) * 6 // 8]
+
+
+@pytest.mark.parametrize("words", ["v1,pad-32", "v2,pad-32", "v2,pad-4"])
+def test_encryption(call, run_tool, volume, f2fskit, tmp_path, words):
+    """Nonces and names as stored come out of dump.f2fs -i, and it ends there: no question, no file, status 0."""
+    image, key, data = volume("-O", "encrypt,extra_attr,verity"), tmp_path / "key", tmp_path / "data"
+    key.write_bytes(bytes(range(64)))
+    data.write_bytes(b"contents" * 1000)
+    names = ["n", "name of some length", "x" * 255]
+    run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/d", "--", "encrypt", "-c", words, "/d", "--", "mkdir", "/d/sub", "--",
+             "ln", "-s", "target", "/d/link", *(word for name in names for word in ("--", "put", data, "/d/" + name)))
+    peer = shutil.which("dump.f2fs", path="/usr/sbin:/sbin")
+    with f2fskit.open(image) as opened:
+        found = [(entry.ino, bytes(entry.raw_name)) for _, entry in opened.scan("/d") if entry.ino > 4]
+        contexts = {ino: opened.inode(ino).xattrs.internal for ino, _ in found}
+    assert len(found) == 5 and max(len(name) for _, name in found) == 255
+    for ino, name in found:
+        text = call("dump.f2fs", "-i", ino, image, cwd=tmp_path).stdout
+        assert encryption_of(text) == (contexts[ino]["encryption.c"][-16:], name)
+        assert "\nFile is encrypted\n" in text and "[Y/N]" not in text
+        if peer:
+            theirs = subprocess.run([peer, "-i", str(ino), image], stdout=subprocess.PIPE, text=True, cwd=tmp_path).stdout
+            for part in (r"^i_name\s.*$", r"^xattr: (?:.|\n)*File is encrypted$"):
+                ours, other = (re.search(part, each, re.M)[0] for each in (text, theirs))
+                assert re.sub(r"\n+", "\n", ours) == re.sub(r"\n+", "\n", other)
+    ino = max(found, key=lambda each: len(each[1]))[0]
+    assert "<encrypted>\n" in call("dump.f2fs", "-f", "-i", ino, image, cwd=tmp_path).stdout
+    assert not (tmp_path / "lost_found").exists()
+    call("dump.f2fs", "--key", key, "-f", "-i", ino, image, cwd=tmp_path)
+    assert (tmp_path / "lost_found" / ("x" * 255)).read_bytes() == data.read_bytes()
+
+
+def test_names_of_attributes(call, run_tool, volume, tmp_path):
+    """As stored: behind the prefix, and whole behind that."""
+    image, data = volume("-O", "extra_attr,verity"), tmp_path / "data"
+    data.write_bytes(b"contents" * 1000)
+    run_tool("f2fs", "-w", image, "put", data, "/file", "--", "setfattr", "/file", "user.a.b", "blue", "--", "seal", "/file")
+    text = call("dump.f2fs", "-N", "-i", inode_of(run_tool, image, "/file"), image).stdout
+    found = set(re.findall(r"^xattr: e_name_index:(\d+) e_name:(\S+) e_name_len:(\d+) ", text, re.M))
+    assert found == {("1", "a.b", "3"), ("11", "v", "1")}
+    peer = shutil.which("dump.f2fs", path="/usr/sbin:/sbin")
+    if peer:
+        theirs = subprocess.run([peer, "-i", str(inode_of(run_tool, image, "/file")), image], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, text=True, cwd=tmp_path).stdout
+        assert set(re.findall(r"^xattr: .*\n.*$", theirs, re.M)) == set(re.findall(r"^xattr: .*\n.*$", text, re.M))

@@ -280,6 +280,27 @@ static void put_features(uint32_t feature)
 	putchar('\n');
 }
 
+/* Which blocks lie on which device, of a volume on several; the paths are those of the superblock. */
+static void put_places(struct dump *d, const uint8_t *sb)
+{
+	const struct f2fs_struct *type = dump_struct("sb_device");
+	const struct f2fs_field *path = f2fs_struct_field(type, "path");
+	const uint8_t *devs = sb + f2fs_struct_field(dump_struct("superblock"), "devs")->offset;
+	uint64_t first = 0;
+
+	for (unsigned i = 0; i < 8 && devs[i * type->size]; i++) {
+		const uint8_t *raw = devs + i * type->size, *name = raw + path->offset;
+		const uint8_t *end = memchr(name, 0, path->count);
+		uint64_t next = first + (i ? 0 : d->geo->segment0_blkaddr) +
+				dump_get(type, raw, "total_segments", 0) * F2FS_SEGMENT_BLOCKS;
+		char text[4 * 64 + 1];
+
+		f2fs_text_printable(name, end ? (size_t)(end - name) : path->count, text, sizeof(text));
+		printf("Info: Device[%u] : %s blkaddr = %" PRIx64 "--%" PRIx64 "\n", i, text, first, next - 1);
+		first = next;
+	}
+}
+
 void classic_banner(struct dump *d)
 {
 	const struct f2fs_struct *type = dump_struct("superblock");
@@ -304,8 +325,10 @@ void classic_banner(struct dump *d)
 		put_box("Super block");
 		put_superblock(d, STYLE_DEBUG);
 	}
+	put_places(d, sb);
 	printf("Info: Segments per section = %u\n", d->geo->segs_per_sec);
 	printf("Info: Sections per zone = %u\n", d->geo->secs_per_zone);
+	printf("Info: sector size = %u\n", d->geo->sector_size);
 	printf("Info: total FS sectors = %" PRIu64 " (%" PRIu64 " MB)\n", sectors, sectors >> (20 - sector_bits));
 	printf("Info: CKPT version = %" PRIx64 "\n",
 	       dump_get(dump_struct("checkpoint"), f2fs_volume_checkpoint(d->vol, NULL, NULL), "checkpoint_ver", 0));

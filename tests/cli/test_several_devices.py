@@ -2,6 +2,8 @@
 """The programs on a volume on two devices: the second is named, or the volume is trusted to name it."""
 import hashlib
 import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -73,3 +75,18 @@ def test_recovery_and_rescue(run_tool, f2fskit, pair, tmp_path):
     assert (tmp_path / "rescued" / "file-3").read_bytes() == TEXT + b"fsynced"
     run_tool("fsck.f2fs", "--trust-devices", "-y", pair[0], rc=1)
     run_tool("fsck.f2fs", "--trust-devices", "-n", pair[0])
+
+
+def test_which_blocks_lie_where(run_tool, pair):
+    """A line for each device, as the program of f2fs-tools has them; none on a volume on one."""
+    lines = r"^Info: Device\[.*$"
+    text = run_tool("dump.f2fs", "--trust-devices", pair[0]).stdout.decode()
+    blocks = (64 << 20) // 4096
+    assert re.findall(lines, text, re.M) == ["Info: Device[%d] : %s blkaddr = %x--%x" % (i, path, i * blocks, (i + 1) * blocks - 1)
+                                             for i, path in enumerate(pair)]
+    peer = shutil.which("dump.f2fs", path="/usr/sbin:/sbin")
+    if peer:
+        theirs = subprocess.run([peer, pair[0]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True).stdout
+        assert re.findall(lines, theirs, re.M) == re.findall(lines, text, re.M)
+    # named otherwise than by the superblock
+    assert re.findall(lines, run_tool("dump.f2fs", "--device", pair[1], pair[0]).stdout.decode(), re.M) == re.findall(lines, text, re.M)

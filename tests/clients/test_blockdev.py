@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import struct
 import subprocess
 
 import pytest
@@ -68,3 +69,22 @@ def test_check_of_a_broken_volume(call, run_tool, image):
     before = image.read_bytes()
     call("fsck.f2fs", "--dry-run", image, rc=4)
     assert image.read_bytes() == before
+
+
+@pytest.mark.parametrize("level", [(), ("-d", "1")], ids=["plain", "debug"])
+def test_size(call, image, level):
+    """What the library takes the size of a volume to be, in bytes, before it resizes it: a line for the size of sectors, one
+    for how many there are."""
+    def size():
+        text = call("dump.f2fs", *level, image).stdout
+        return [int(re.search(r"^Info: %s = (\d+)" % name, text, re.M)[1]) for name in ("sector size", "total FS sectors")]
+    call("mkfs.f2fs", image)
+    assert size() == [512, 262144]
+    os.truncate(image, 192 << 20)
+    call("resize.f2fs", "-t", "393216", image)
+    assert size() == [512, 393216]
+    with open(image, "r+b") as file:    # as on a device with sectors of 4 KiB
+        for at in (1024, 4096 + 1024):
+            file.seek(at + 8)
+            file.write(struct.pack("<II", 12, 0))
+    assert size() == [4096, 49152]

@@ -960,7 +960,7 @@ class Volume(Closable):
             time: of everything, nanoseconds since 1970.
             include, exclude: patterns as of `extract()`, held against the path below the source's top.
             existing: what happens to names that exist: "refuse", "skip", "replace" or "update".
-            delete: remove what the source does not have from the directories that it has.
+            delete: remove what the source does not have from the directories that it has; what could not be read stays.
             rules: each a `PopulateRule`; of several that match the last one counts.
             fs_config, file_contexts: path of the one, paths of the others: Android's lists of owners, modes and labels.
             mount_point: start of the paths in them.

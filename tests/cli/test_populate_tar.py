@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Volumes filled from tar archives: the way there and back, odd archives, damaged ones."""
+import gzip
 import io
 import os
 import stat
@@ -138,6 +139,31 @@ def test_archives_that_are_cut_short(tmp_path, length, load):
     said, _ = load(data[:length], rc=1)
     assert "the archive is damaged or cut short" in said and "INTERNAL" not in said
     assert not os.path.exists(tmp_path / "disk.img")
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_an_archive_without_its_end_deletes_nothing(run_tool, tmp_path, compressed):
+    """Cut between two entries it looks whole but for the zeros at its end."""
+    whole = archive([("a", b"1"), ("b", b"2"), ("c", b"3" * 2_000_000)])
+    image, source = tmp_path / "disk.img", tmp_path / "a.tar"
+    pack = gzip.compress if compressed else bytes
+
+    def find():
+        return run_tool("f2fs", image, "find").stdout.decode().split()
+
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    source.write_bytes(pack(whole))
+    run_tool("sload.f2fs", "-q", "-f", source, "--delete", image)
+    assert find() == ["/", "/a", "/b", "/c"]
+    source.write_bytes(pack(whole[:whole.index(b"c" + bytes(99))]))
+    said = run_tool("sload.f2fs", "-q", "-f", source, "--update", "--delete", image, rc=4).stderr.decode()
+    assert "/: the archive has no mark of its end" in said and find() == ["/", "/a", "/b", "/c"]
+    told = run_tool("f2fs", image, "diff", source, rc=2).stdout.decode()
+    assert "! /: the archive has no mark of its end" in told and "/c" not in told
+    run_tool("sload.f2fs", "-q", "-f", source, "--update", image)
+    source.write_bytes(pack(archive([("a", b"1")])))
+    run_tool("sload.f2fs", "-q", "-f", source, "--update", "--delete", image)
+    assert find() == ["/", "/a"]
 
 
 def test_attributes_of_an_archive(run_tool, tmp_path, load):

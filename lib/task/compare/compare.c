@@ -207,7 +207,7 @@ static void init(struct compare *c, struct f2fs_volume *vol)
 		.problem = problem,
 		.user = c,
 	};
-	c->p.only_describes = true;
+	c->p.only_describes = c->p.needs_end = true;
 	c->p.progress = (struct f2fs_progress){ .task = "diff", .phase = "comparing", .unit = "bytes" };
 	populate_init(&c->p);
 	c->room = compare_room(vol);

@@ -26,12 +26,20 @@ struct sweep_level {
 	size_t next;
 	size_t path_length;
 	bool is_condemned; /* all in it goes, and it too */
+	bool holds;	   /* but something in it stays, and so does it */
+};
+
+enum sweep_kind {
+	SWEEP_SURPLUS, /* what the source does not have goes */
+	SWEEP_ALL,     /* all goes */
+	SWEEP_LOOK     /* nothing goes: would anything stay? */
 };
 
 struct sweep {
 	struct populate *p;
+	enum sweep_kind kind;
 	struct vec levels; /* struct sweep_level */
-	struct vec path;   /* char: below the target, NUL-terminated */
+	struct vec path;   /* char: below the target, NUL-terminated; with SWEEP_ALL it says nothing */
 };
 
 static uint64_t hash_of(f2fs_nid_t dir, const char *name, size_t length)
@@ -172,22 +180,45 @@ static int remove_found(struct sweep *s, struct sweep_level *level, const struct
 	return err;
 }
 
+/* Was a name not read, or is it none of the run's affair? */
+static bool is_left_out(const struct sweep *s, const struct found *found)
+{
+	return map32_find(&s->p->spared, found->ino) || populate_choose(s->p, s->path.items) != POPULATE_WANTED;
+}
+
 /* Does a name go? Of one that stays, is it a directory to be gone through? */
-static bool is_to_go(struct sweep *s, const struct sweep_level *level, const struct found *found, bool *enters)
+static bool is_to_go(const struct sweep *s, const struct sweep_level *level, const struct found *found, bool *enters)
 {
 	const struct populate *p = s->p;
 	const f2fs_nid_t dir = f2fs_inode_number(level->dir);
 
 	*enters = false;
 	if (level->is_condemned)
-		return true;
+		return s->kind == SWEEP_ALL || !is_left_out(s, found);
 	if (was_seen(p, dir, found)) {
-		*enters = found->is_dir && map32_find(&p->visited, found->ino) != NULL;
+		*enters = found->is_dir && map32_find(&p->visited, found->ino) != NULL &&
+			  !map32_find(&p->spared, found->ino);
 		return false;
 	}
 	if (dir == p->vol->geo.root_ino && strcmp(found->name, "lost+found") == 0)
 		return false;
-	return populate_choose(p, s->path.items) == POPULATE_WANTED;
+	return !is_left_out(s, found);
+}
+
+/* A directory was gone through: it goes after what was in it, unless some of that stays. */
+static int leave(struct sweep *s)
+{
+	const bool is_condemned = last_level(s)->is_condemned, holds = last_level(s)->holds;
+	struct sweep_level *level;
+
+	pop(s);
+	if (s->levels.count == 0 || !is_condemned)
+		return 0;
+	level = last_level(s);
+	level->holds |= holds;
+	if (holds || s->kind == SWEEP_LOOK)
+		return 0;
+	return remove_found(s, level, vec_at(&level->names, level->next - 1));
 }
 
 static int step(struct sweep *s)
@@ -198,22 +229,19 @@ static int step(struct sweep *s)
 	bool goes, enters;
 	int err;
 
-	if (level->next == level->names.count) {
-		goes = level->is_condemned;
-		pop(s);
-		if (s->levels.count == 0)
-			return 0;
-		level = last_level(s);
-		found = vec_at(&level->names, level->next - 1);
-		return goes ? remove_found(s, level, found) : 0;
-	}
+	if (level->next == level->names.count)
+		return leave(s);
 	found = vec_at(&level->names, level->next++);
 	err = set_path(s, level->path_length, found);
 	if (err)
 		return err;
 	goes = is_to_go(s, level, found, &enters);
+	level->holds |= !goes;
+	if (!goes && s->kind == SWEEP_LOOK)
+		return error_set(s->p->ctx, F2FS_ERR_NOT_EMPTY, "it is a directory now, and %.500s in it is to stay",
+				 (const char *)s->path.items);
 	if (goes && !found->is_dir)
-		return remove_found(s, level, found);
+		return s->kind == SWEEP_LOOK ? 0 : remove_found(s, level, found);
 	if (!goes && !enters)
 		return 0;
 	err = populate_open(s->p, found->ino, &dir);
@@ -234,30 +262,51 @@ static int run(struct sweep *s, int err)
 	return err;
 }
 
-static int start(struct sweep *s, struct populate *p, const struct f2fs_inode *dir, bool is_condemned)
+static int start(struct sweep *s, struct populate *p, const struct f2fs_inode *dir, enum sweep_kind kind)
 {
 	struct f2fs_inode *own;
 	int err = populate_open(p, f2fs_inode_number(dir), &own);
 
 	s->p = p;
+	s->kind = kind;
 	vec_init(&s->levels, p->ctx, sizeof(struct sweep_level));
 	vec_init(&s->path, p->ctx, 1);
-	return err ? err : push(s, own, is_condemned);
+	return err ? err : push(s, own, kind != SWEEP_SURPLUS);
+}
+
+/* Go through one name of a directory; the directory itself is the first level, which has none above it. */
+static int run_on_name(struct sweep *s, struct f2fs_inode *dir, const char *name, size_t length)
+{
+	struct f2fs_dirent entry;
+	int err = f2fs_dir_lookup(dir, name, length, &entry);
+
+	if (!err)
+		err = add_name(s, last_level(s), name, length, entry.ino, entry.type == F2FS_TYPE_DIRECTORY);
+	return run(s, err);
 }
 
 int populate_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length)
 {
-	struct f2fs_dirent entry;
 	struct sweep s;
-	int err = f2fs_dir_lookup(dir, name, length, &entry);
+	int err = start(&s, p, dir, SWEEP_ALL);
 
-	if (err)
-		return err;
-	/* everything in a list of one name goes; the directory itself is the first level, which has none above it */
-	err = start(&s, p, dir, true);
-	if (!err)
-		err = add_name(&s, last_level(&s), name, length, entry.ino, entry.type == F2FS_TYPE_DIRECTORY);
-	return run(&s, err);
+	return err ? run(&s, err) : run_on_name(&s, dir, name, length);
+}
+
+int populate_may_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length)
+{
+	const char *path = populate_path(p), *slash = strrchr(path, '/');
+	const size_t above = slash ? (size_t)(slash - path) : 0;
+	struct sweep s;
+	char *to;
+	int err = start(&s, p, dir, SWEEP_LOOK);
+
+	to = err ? NULL : vec_push(&s.path, above + 1);
+	if (!to)
+		return run(&s, err ? err : F2FS_ERR_NOMEM);
+	memcpy(to, path, above);
+	last_level(&s)->path_length = s.path.count = above;
+	return run_on_name(&s, dir, name, length);
 }
 
 int populate_delete(struct populate *p)
@@ -266,8 +315,10 @@ int populate_delete(struct populate *p)
 	struct sweep s;
 	int err;
 
+	if (p->spares_all || map32_find(&p->spared, f2fs_inode_number(top->dir)))
+		return 0;
 	vec_sort(&p->seen, compare_hashes);
-	err = start(&s, p, top->dir, false);
+	err = start(&s, p, top->dir, SWEEP_SURPLUS);
 	if (!err)
 		err = list_names(&s, last_level(&s));
 	return run(&s, err);

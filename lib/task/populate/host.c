@@ -116,7 +116,12 @@ static int push_level(struct populate *p, int fd, const struct stat *st)
 		far->fd = -1;
 	}
 	err = read_names(p, fd, &level->names);
-	return err && err != F2FS_ERR_NOMEM ? populate_problem(p, "") : err;
+	if (err && err != F2FS_ERR_NOMEM) {
+		err = populate_problem(p, "");
+		if (!err)
+			err = populate_spare(p);
+	}
+	return err;
 }
 
 /* Leave a directory; the one above may have to be opened again. */

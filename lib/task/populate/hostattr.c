@@ -36,14 +36,17 @@ static ssize_t get(const struct place *at, const char *name, void *value, size_t
 	return at->fd >= 0 ? fgetxattr(at->fd, name, value, room) : lgetxattr(at->path, name, value, room);
 }
 
-static int copy_attributes(struct populate *p, const struct place *at)
+static int copy_attributes(struct populate *p, const struct place *at, struct populate_item *item)
 {
 	char *value = p->buffer + NAMES_ROOM;
 	ssize_t n = list(at, p->buffer, NAMES_ROOM);
 
-	if (n < 0 && (errno == ENOTSUP || errno == ENOENT || errno == EACCES))
+	if (n < 0 && errno == ENOTSUP)
 		return 0;
 	if (n < 0) {
+		item->lacks_attributes = true;
+		if (errno == ENOENT || errno == EACCES)
+			return 0;
 		error_sys(p->ctx, errno, "cannot list the attributes");
 		return populate_problem(p, "attributes");
 	}
@@ -56,6 +59,7 @@ static int copy_attributes(struct populate *p, const struct place *at)
 		size = get(at, name, value, POPULATE_BUFFER - NAMES_ROOM);
 		if (size < 0) {
 			error_sys(p->ctx, errno, "cannot read the attribute");
+			item->lacks_attributes = true;
 			err = populate_problem(p, name);
 		} else {
 			err = populate_attribute_add(p, name, value, (size_t)size);
@@ -114,5 +118,5 @@ int populate_host_attributes(struct populate *p, int at, const char *name, int f
 	if (!(p->opt.keep & (F2FS_KEEP_XATTRS | F2FS_KEEP_ACL)))
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", at, name);
-	return copy_attributes(p, &place);
+	return copy_attributes(p, &place, item);
 }

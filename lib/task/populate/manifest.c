@@ -22,6 +22,7 @@ struct manifest_source {
 	struct vec text; /* char: what was read and not taken yet, from start on */
 	size_t start;
 	bool at_end;
+	bool has_entries; /* or it was told that there are none */
 	uint64_t line; /* number of the line taken last */
 	struct manifest_entry entry;
 	struct vec clean, link; /* char */
@@ -126,6 +127,20 @@ static int take_entry(struct populate *p, struct populate_item *item)
 	return err;
 }
 
+/* There is no more. A manifest of nothing is what is left of a command that failed. */
+static int end(struct populate *p)
+{
+	struct manifest_source *s = source_of(p);
+	int err;
+
+	if (s->has_entries || !p->needs_end)
+		return POPULATE_END;
+	s->has_entries = true;
+	err = populate_set_path(p, 0, "");
+	return err ? err : error_set(p->ctx, F2FS_ERR_INVALID,
+				     "the manifest is empty: what it does not have is not taken for absent");
+}
+
 static int next(struct populate *p, struct populate_item *item)
 {
 	struct manifest_source *s = source_of(p);
@@ -139,8 +154,9 @@ static int next(struct populate *p, struct populate_item *item)
 		if (err)
 			return broken(p, err);
 		if (!line)
-			return POPULATE_END;
+			return end(p);
 	} while (is_blank(line, length));
+	s->has_entries = true;
 	err = manifest_parse(p->ctx, line, length, &s->entry);
 	if (!err)
 		err = take_entry(p, item);

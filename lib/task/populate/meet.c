@@ -100,6 +100,8 @@ static int set_aside(struct populate *p, struct f2fs_inode *dir, const char *nam
 
 	if (entry->type == F2FS_TYPE_DIRECTORY && !aside->is_tree)
 		err = dir_need_empty(p->vol, entry->ino);
+	if (!err && aside->is_tree)
+		err = populate_may_remove(p, dir, name, length);
 	if (err)
 		return err;
 	if (p->vol->write.commit_when_full) /* there may be no room for both */

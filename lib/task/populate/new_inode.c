@@ -112,7 +112,7 @@ int populate_update(struct populate *p, struct f2fs_inode *inode, const struct p
 	err = f2fs_inode_set(
 		inode, F2FS_SET_MODE | F2FS_SET_UID | F2FS_SET_GID | F2FS_SET_ATIME | F2FS_SET_MTIME | F2FS_SET_CTIME,
 		&values);
-	if (!err)
+	if (!err && !item->lacks_attributes)
 		err = populate_attributes_prune(p, attributes, inode);
 	if (!err)
 		err = populate_attributes_set(p, attributes, inode);

@@ -91,8 +91,11 @@ static int step(struct populate *p)
 		return err;
 	if (!err)
 		err = take(p, &item);
-	if (err && !p->is_broken && !populate_is_fatal(p, err))
+	if (err && !p->is_broken && !populate_is_fatal(p, err)) {
 		err = populate_problem(p, p->what);
+		if (!err)
+			err = populate_spare(p);
+	}
 	return err ? err : populate_progress(p, 0);
 }
 
@@ -154,6 +157,7 @@ void populate_init(struct populate *p)
 	vec_init(&p->mounted, p->ctx, 1);
 	vec_init(&p->seen, p->ctx, sizeof(uint64_t));
 	map32_init(&p->visited, p->ctx);
+	map32_init(&p->spared, p->ctx);
 	vec_init(&p->levels, p->ctx, sizeof(struct populate_level));
 	vec_init(&p->level_path, p->ctx, 1);
 	vec_init(&p->links, p->ctx, sizeof(struct populate_link));
@@ -186,6 +190,7 @@ void populate_fini(struct populate *p)
 	map32_fini(&p->made);
 	vec_fini(&p->seen);
 	map32_fini(&p->visited);
+	map32_fini(&p->spared);
 }
 
 int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
@@ -201,6 +206,7 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 	p.progress = (struct f2fs_progress){ .task = "populate", .phase = "starting", .unit = "bytes" };
 	if (p.opt.keep == 0)
 		p.opt.keep = F2FS_KEEP_DEFAULT;
+	p.needs_end = (p.opt.flags & F2FS_POPULATE_DELETE) != 0;
 	populate_init(&p);
 	p.buffer = mem_alloc(p.ctx, POPULATE_BUFFER);
 	p.zeros = is_dry ? mem_zalloc(p.ctx, POPULATE_BUFFER) : NULL;

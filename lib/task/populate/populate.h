@@ -44,6 +44,7 @@ struct populate_item {
 	uint64_t dev, ino;
 	uint32_t nlink;	     /* names that it has, 0: not known */
 	bool is_listed, is_capable; /* fs_config has a line for it, and that has capabilities */
+	bool lacks_attributes; /* some could not be read: what the volume has of them stays */
 	bool has_no_contents; /* with only_describes: nothing is known of a regular file's contents but their size */
 };
 
@@ -97,6 +98,7 @@ struct populate {
 	bool only_describes; /* a manifest without contents will do */
 	bool is_of_source; /* the error at hand is the source's, not the volume's */
 	const char *what;  /* of the item at hand is being copied, for a problem: "" or "contents" */
+	bool needs_end;	   /* what the source does not have matters: it must have been read to its end */
 	bool may_repeat;   /* the source may give a name twice: the later one replaces the earlier */
 	struct f2fs_time now;
 	struct change_rules ways;      /* of changes through the run's handles */
@@ -116,6 +118,8 @@ struct populate {
 	struct map32 made;	     /* with may_repeat: inodes made in this run */
 	struct vec seen;	     /* with DELETE: uint64_t, a hash of each directory and name that the source has */
 	struct map32 visited;	     /* with DELETE: inodes of the source's directories */
+	struct map32 spared;	     /* with DELETE: inodes of what could not be read */
+	bool spares_all;	     /* with DELETE: nothing is deleted */
 };
 
 #define POPULATE_BUFFER (1u << 20)
@@ -231,11 +235,20 @@ int populate_meet(struct populate *p, struct f2fs_inode *dir, const char *name, 
 int populate_end_meet(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_aside *aside,
 		    int err);
 
+/* ---- populate/spare.c: what could not be read */
+
+/* The item at hand could not be read, or not all that is in it: what has its path in the volume stays, with all below.
+ */
+int populate_spare(struct populate *p);
+
 /* ---- populate/delete.c: what the source does not have */
 
-/* Note that the source has a name in a directory; is_dir: and that it is a directory of that inode number. */
+/* Note that the source has a name in a directory, and that a directory is one of the source's. */
 int populate_saw(struct populate *p, const struct f2fs_inode *dir, const char *name, size_t length);
 int populate_visited(struct populate *p, const struct f2fs_inode *dir);
+/* May the directory that has the name of the item at hand go, with all that is in it? NOT_EMPTY: something in it stays,
+ * as patterns leave it out or as it could not be read. */
+int populate_may_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length);
 /* Remove a name and, of a directory, all that is in it. */
 int populate_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length);
 /* Remove what the source does not have from all directories that it has. */

@@ -30,6 +30,7 @@ struct tar_source {
 	size_t rest_length;
 	uint64_t rest_offset;
 	bool at_end; /* of the entry's contents */
+	bool has_ended; /* there are no more entries */
 };
 
 static struct tar_source *source_of(const struct populate *p)
@@ -102,14 +103,32 @@ static void restore_signs(const struct tar_source *s, struct populate_item *item
 	}
 }
 
+/*
+ * There is no more. Where an archive was cut between two entries, it lacks the zeros that end it: that is told where it
+ * matters what else may have been in it.
+ */
+static int end(struct populate *p, struct tar_source *s)
+{
+	int err;
+
+	if (s->has_ended || !p->needs_end ||
+	    tar_stream_has_end(&s->stream, (uint64_t)archive_read_header_position(s->archive)))
+		return POPULATE_END;
+	s->has_ended = true;
+	err = populate_set_path(p, 0, "");
+	return err ? err : error_set(p->ctx, F2FS_ERR_INVALID,
+				     "the archive has no mark of its end and may have been cut short: "
+				     "what it does not have is not taken for absent");
+}
+
 static int next(struct populate *p, struct populate_item *item)
 {
 	struct tar_source *s = source_of(p);
 	const char *name;
-	int ret = next_header(s), err;
+	int ret = s->has_ended ? ARCHIVE_EOF : next_header(s), err;
 
 	if (ret == ARCHIVE_EOF)
-		return POPULATE_END;
+		return end(p, s);
 	if (ret != ARCHIVE_OK && ret != ARCHIVE_WARN)
 		return broken(p);
 	name = archive_entry_pathname(s->entry);

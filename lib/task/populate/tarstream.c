@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "task/populate/populate.h"
 
 #define TAR_BLOCK 512u
@@ -150,6 +151,13 @@ static size_t take_record(const char *text, size_t room, unsigned *signs)
 			*signs |= times[i].bit;
 	}
 	return length;
+}
+
+bool tar_stream_has_end(const struct tar_stream *s, uint64_t at)
+{
+	const uint8_t *block = find(s, at, TAR_BLOCK);
+
+	return block && is_zero(block, TAR_BLOCK);
 }
 
 static uint64_t size_of(const uint8_t *header)

@@ -30,6 +30,8 @@ long long tar_stream_next(struct tar_stream *s, const void **data);
  * libarchive gives "-0.5" as half a second without a sign.
  */
 unsigned tar_stream_signs(const struct tar_stream *s, uint64_t at);
+/* Does the mark of the archive's end, a block of zeros, lie at that place? It must have been read last. */
+bool tar_stream_has_end(const struct tar_stream *s, uint64_t at);
 void tar_stream_close(struct tar_stream *s);
 
 #endif

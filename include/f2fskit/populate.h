@@ -40,8 +40,12 @@ struct f2fs_populate_compression {
 };
 
 enum f2fs_populate_flag {
-	/* Remove what the source does not have from the directories that it has. What patterns leave out stays, and
-	 * lost+found. */
+	/*
+	 * Remove what the source does not have from the directories that it has. What patterns leave out stays, and
+	 * lost+found. What could not be read, a problem, is not taken for absent: a name that cannot be looked at
+	 * stays, and all below a directory that cannot be read whole, and everything when an archive lacks the mark of
+	 * its end or a manifest is empty.
+	 */
 	F2FS_POPULATE_DELETE = 1,
 	/*
 	 * Write from the start of the volume on: logs that hold nothing begin at the first free sections, and so does
@@ -97,8 +101,10 @@ struct f2fs_populate_options {
 	const struct f2fs_populate_compression *compression;
 	/*
 	 * enum f2fs_existing. Directories are entered whatever it says and, but for SKIP, get the source's attributes.
-	 * A directory in the way of something else is replaced when it is empty, or with F2FS_POPULATE_DELETE. UPDATE
-	 * compares times, so without F2FS_KEEP_TIMES, with has_time or a rule's time it is REPLACE.
+	 * A directory in the way of something else is replaced when it is empty, or with F2FS_POPULATE_DELETE, unless
+	 * something in it stays (a problem). UPDATE compares times, so without F2FS_KEEP_TIMES, with has_time or a
+	 * rule's time it is REPLACE. Of files with several names it reads the contents, too, and makes them one file
+	 * or several as the source has them.
 	 */
 	int existing;
 	unsigned flags; /* enum f2fs_populate_flag */

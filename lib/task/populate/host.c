@@ -282,6 +282,11 @@ static int read_contents(struct populate *p, struct populate_item *item, struct 
 	return host_file_read(p, &source_of(p)->file, item, chunk);
 }
 
+static void again(struct populate *p)
+{
+	host_file_again(&source_of(p)->file);
+}
+
 static void skip(struct populate *p)
 {
 	source_of(p)->enters = false;
@@ -306,7 +311,8 @@ static void close_source(struct populate *p)
 int populate_host_open(struct populate *p, const char *directory)
 {
 	static const struct populate_source_ops ops = {
-		.next = next, .prepare = prepare, .read = read_contents, .skip = skip, .close = close_source
+		.next = next, .prepare = prepare, .read = read_contents,
+		.again = again, .skip = skip, .close = close_source,
 	};
 	struct host_source *s = mem_zalloc(p->ctx, sizeof(*s));
 	int fd;

@@ -23,6 +23,8 @@ void host_file_holes(const struct populate *p, struct host_file *file, const str
 /* Give the next piece of item->size bytes; a file that gets shorter meanwhile ends there. */
 int host_file_read(struct populate *p, struct host_file *file, struct populate_item *item,
 		   struct populate_chunk *chunk);
+/* Begin again at the first byte. */
+void host_file_again(struct host_file *file);
 void host_file_close(struct host_file *file);
 
 /* Add the attributes, flags and project id of a name in directory at to the item at hand; fd is open on it, or -1. What

@@ -26,6 +26,11 @@ void host_file_holes(const struct populate *p, struct host_file *file, const str
 	file->has_holes = (p->opt.keep & F2FS_KEEP_HOLES) && (uint64_t)st->st_blocks * 512 < (uint64_t)st->st_size;
 }
 
+void host_file_again(struct host_file *file)
+{
+	file->at = file->data_end = 0;
+}
+
 void host_file_close(struct host_file *file)
 {
 	if (file->fd >= 0)

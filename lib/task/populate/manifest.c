@@ -218,6 +218,11 @@ static int read_contents(struct populate *p, struct populate_item *item, struct 
 	return source_of(p)->file.fd < 0 ? 0 : host_file_read(p, &source_of(p)->file, item, chunk);
 }
 
+static void again(struct populate *p)
+{
+	host_file_again(&source_of(p)->file);
+}
+
 static void close_source(struct populate *p)
 {
 	struct manifest_source *s = source_of(p);
@@ -236,7 +241,7 @@ static void close_source(struct populate *p)
 int populate_manifest_open(struct populate *p, const struct f2fs_input *input)
 {
 	static const struct populate_source_ops ops = {
-		.next = next, .prepare = prepare, .read = read_contents, .close = close_source
+		.next = next, .prepare = prepare, .read = read_contents, .again = again, .close = close_source
 	};
 	struct manifest_source *s = mem_zalloc(p->ctx, sizeof(*s));
 

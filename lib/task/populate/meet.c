@@ -30,26 +30,35 @@ static int compare_target(struct populate *p, struct f2fs_inode *inode, const st
 	return err;
 }
 
-/* Are contents of an inode those of the item, as far as can be told without reading them? */
-static int compare(struct populate *p, struct f2fs_inode *inode, const struct populate_item *item, bool *same)
+/*
+ * Is a regular file of the volume the item's, by its size and time? Of one with several names that says too little:
+ * another file may have this name now, and the names of a file that was taken for it would all become its names.
+ */
+static int compare_file(struct populate *p, struct f2fs_inode *inode, const struct f2fs_stat *stat,
+			const struct populate_item *item, bool *same)
 {
-	struct f2fs_stat stat;
-	int err = f2fs_inode_stat(inode, &stat);
+	const bool is_linked = item->has_links || map32_find(&p->linked, f2fs_inode_number(inode));
 
+	*same = !p->opt.has_time && (p->opt.keep & F2FS_KEEP_TIMES) && (item->given & GIVEN_MTIME) &&
+		!(item->forced & GIVEN_MTIME) && stat->size == item->size && is_same_time(&stat->mtime, &item->mtime);
+	return *same && is_linked ? populate_same_contents(p, inode, item, same) : 0;
+}
+
+/* Are contents of an inode those of the item, as far as can be told without reading them? */
+static int compare(struct populate *p, struct f2fs_inode *inode, const struct f2fs_stat *stat,
+		   const struct populate_item *item, bool *same)
+{
 	*same = false;
-	if (err || item->link || ((stat.mode ^ item->mode) & MODE_TYPE))
-		return err;
+	if (item->link || ((stat->mode ^ item->mode) & MODE_TYPE))
+		return 0;
 	switch (item->mode & MODE_TYPE) {
 	case MODE_REG:
-		*same = !p->opt.has_time && (p->opt.keep & F2FS_KEEP_TIMES) && (item->given & GIVEN_MTIME) &&
-			!(item->forced & GIVEN_MTIME) && stat.size == item->size &&
-			is_same_time(&stat.mtime, &item->mtime);
-		return 0;
+		return compare_file(p, inode, stat, item, same);
 	case MODE_LNK:
 		return compare_target(p, inode, item, same);
 	case MODE_CHR:
 	case MODE_BLK:
-		*same = stat.rdev_major == item->rdev_major && stat.rdev_minor == item->rdev_minor;
+		*same = stat->rdev_major == item->rdev_major && stat->rdev_minor == item->rdev_minor;
 		return 0;
 	default:
 		*same = true;
@@ -57,20 +66,42 @@ static int compare(struct populate *p, struct f2fs_inode *inode, const struct po
 	}
 }
 
+/*
+ * Could an inode be what the item's file was? One file of the volume is one of the source: not another one that was
+ * met before, and not this one, if the item has become another inode. Others of its names may be replaced before the
+ * last one is met, so that it had several is kept in mind.
+ */
+static int check_links(struct populate *p, const struct f2fs_stat *stat, f2fs_nid_t ino,
+		       const struct populate_item *item, bool *fits)
+{
+	const uint64_t *linked = map32_find(&p->linked, ino);
+
+	*fits = !(linked && *linked == POPULATE_TAKEN) && populate_link_find(p, item) == F2FS_NO_NID;
+	return !linked && stat->nlink > 1 ? map32_set(&p->linked, ino, POPULATE_LINKED) : 0;
+}
+
 /* Leave an entry that is the same but for its attributes. */
 static int keep(struct populate *p, f2fs_nid_t ino, struct populate_item *item, bool *done)
 {
 	struct f2fs_inode *inode;
+	struct f2fs_stat stat;
+	bool fits = false;
 	int err = populate_open(p, ino, &inode);
 
 	if (err)
 		return err;
-	err = compare(p, inode, item, done);
+	err = f2fs_inode_stat(inode, &stat);
+	if (!err)
+		err = check_links(p, &stat, ino, item, &fits);
+	if (!err && fits)
+		err = compare(p, inode, &stat, item, done);
 	if (!err && *done) {
 		p->result->kept++;
 		err = populate_update(p, inode, item, &p->attributes);
 		if (!err)
 			err = populate_link_add(p, item, ino);
+		if (!err && map32_find(&p->linked, ino))
+			err = map32_set(&p->linked, ino, POPULATE_TAKEN);
 	}
 	f2fs_inode_close(inode);
 	return err;

@@ -156,6 +156,7 @@ void populate_init(struct populate *p)
 	vec_init(&p->attributes, p->ctx, 1);
 	vec_init(&p->mounted, p->ctx, 1);
 	vec_init(&p->seen, p->ctx, sizeof(uint64_t));
+	map32_init(&p->linked, p->ctx);
 	map32_init(&p->visited, p->ctx);
 	map32_init(&p->spared, p->ctx);
 	vec_init(&p->levels, p->ctx, sizeof(struct populate_level));
@@ -189,6 +190,7 @@ void populate_fini(struct populate *p)
 	map32_fini(&p->capable);
 	map32_fini(&p->made);
 	vec_fini(&p->seen);
+	map32_fini(&p->linked);
 	map32_fini(&p->visited);
 	map32_fini(&p->spared);
 }

@@ -70,6 +70,8 @@ struct populate_source_ops {
 	int (*prepare)(struct populate *p, struct populate_item *item);
 	/* Give the next piece of contents. */
 	int (*read)(struct populate *p, struct populate_item *item, struct populate_chunk *chunk);
+	/* Give the contents of the item at hand once more from their start. NULL: they can be read once. */
+	void (*again)(struct populate *p);
 	/* Skip the contents of the directory given last. NULL: the source has nothing to do for that. */
 	void (*skip)(struct populate *p);
 	void (*close)(struct populate *p);
@@ -116,6 +118,7 @@ struct populate {
 	struct map32 link_index;     /* mix of device and inode -> 1 + number of the first link */
 	struct map32 capable;        /* inodes that fs_config gave capabilities */
 	struct map32 made;	     /* with may_repeat: inodes made in this run */
+	struct map32 linked;	     /* inodes that had several names -> enum populate_linked */
 	struct vec seen;	     /* with DELETE: uint64_t, a hash of each directory and name that the source has */
 	struct map32 visited;	     /* with DELETE: inodes of the source's directories */
 	struct map32 spared;	     /* with DELETE: inodes of what could not be read */
@@ -124,6 +127,12 @@ struct populate {
 
 #define POPULATE_BUFFER (1u << 20)
 #define POPULATE_MAX_DEPTH 4096u /* components of a path */
+
+/* An inode of the volume that had several names when one of them was met. */
+enum populate_linked {
+	POPULATE_LINKED = 1,
+	POPULATE_TAKEN = 2 /* and it is a file of the source now */
+};
 
 /* A file of the source with further links, and what it became. */
 struct populate_link {
@@ -240,6 +249,11 @@ int populate_end_meet(struct populate *p, struct f2fs_inode *dir, const char *na
 /* The item at hand could not be read, or not all that is in it: what has its path in the volume stays, with all below.
  */
 int populate_spare(struct populate *p);
+
+/* ---- populate/same_contents.c */
+
+/* Are contents of an inode those of the item at hand, of the same size? Where those can be read but once: yes. */
+int populate_same_contents(struct populate *p, struct f2fs_inode *inode, const struct populate_item *item, bool *same);
 
 /* ---- populate/delete.c: what the source does not have */
 

@@ -68,6 +68,8 @@ int do_uuid(struct edit *e, const struct edit_call *call)
 		rc = f2fs_volume_set_uuid(e->vol, uuid, flags);
 		return rc ? edit_fail(e, rc, "uuid") : 0;
 	}
+	if (flags)
+		return edit_usage(e, "uuid", edit_has(call, 'c') ? "-c" : "-f", "needs a UUID, or random");
 	out = edit_print_open(e);
 	if (!out)
 		return F2FS_ERR_NOMEM;

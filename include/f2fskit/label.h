@@ -23,7 +23,7 @@ F2FS_API int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label);
 /*
  * Set the UUID. The checksums of inodes depend on it: on a volume with inode_checksum that feature is first taken away,
  * then the UUID is set, the checksum of each inode is rewritten in place, and the feature is given back. A cut in
- * between leaves a good volume, but perhaps without the feature: this call with F2FS_UUID_CHECKSUM gives it back.
+ * between leaves a good volume, but perhaps without the feature, which the next call gives back.
  * (Inodes that only the older checkpoint pack knows keep their checksums: should that pack be needed later they count
  * as damaged.)
  *

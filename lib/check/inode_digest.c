@@ -302,6 +302,8 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 	else {
 		fact->kind = FACT_INODE;
 		evidence_add(&c->evidence, c->geo, block);
+		if (!geometry_has(c->geo, F2FS_FEATURE_INODE_CHECKSUM))
+			evidence_sum(&c->evidence, c->geo, block, c->vol->checksum_seed);
 	}
 	if (is_decided && !(judged & JUDGED_RULE))
 		judged |= RULE_INODE_MODE;

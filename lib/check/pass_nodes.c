@@ -168,6 +168,9 @@ static int decide_features(struct checker *c)
 	if (!(feature & F2FS_FEATURE_QUOTA))
 		err = features_of_quota(vol, &quota);
 	decided = (evidence_decide(&c->evidence, feature) | quota) & ~checkpoint_denied(vol->cp);
+	/* a change of the UUID takes the feature away, and gives it back when all checksums are the new UUID's */
+	if (!(feature & F2FS_FEATURE_INODE_CHECKSUM) && !evidence_sums_hold(&c->evidence))
+		decided &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
 	if (err || decided == feature)
 		return err;
 	c->is_frozen &= !(feature & ~FEATURES_KNOWN);

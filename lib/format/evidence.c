@@ -188,6 +188,22 @@ uint32_t evidence_decide(const struct evidence *e, uint32_t feature)
 	return e->inodes && !(decided & F2FS_FEATURE_EXTRA_ATTR) ? decided & ~(uint32_t)FEATURES_NEED_EXTRA : decided;
 }
 
+void evidence_sum(struct evidence *e, const struct f2fs_geometry *geo, const uint8_t *block, uint32_t seed)
+{
+	uint32_t sum;
+
+	if (!looks_like_inode(geo, block) || extra_of(block) < extra_OFS_i_inode_checksum + 4)
+		return;
+	sum = extra_i_inode_checksum(inode_extra(block));
+	e->sums += sum != 0;
+	e->right_sums += sum != 0 && sum == inode_checksum(geo, block, seed);
+}
+
+bool evidence_sums_hold(const struct evidence *e)
+{
+	return e->sums == e->right_sums;
+}
+
 bool evidence_seed(const struct evidence *e, uint32_t *seed)
 {
 	for (unsigned i = 0; i < e->seed_count; i++) {

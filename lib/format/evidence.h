@@ -24,6 +24,7 @@ struct evidence {
 	uint32_t sure;			   /* features of which one inode has two marks that need each other */
 	uint32_t seeds[EVIDENCE_SEEDS];	   /* of the checksums of the first inodes that have one */
 	uint32_t seed_count;
+	uint32_t sums, right_sums; /* checksums that inodes have, and those that the seed gives: evidence_sum() */
 };
 
 /* Take an inode in. Only block size and bounds of the geometry are asked. */
@@ -39,6 +40,10 @@ uint32_t evidence_denied(const struct evidence *e);
  * goes when neither the word nor the inodes have them.
  */
 uint32_t evidence_decide(const struct evidence *e, uint32_t feature);
+/* Where the superblock is without inode_checksum: is the checksum that an inode has nevertheless the seed's? */
+void evidence_sum(struct evidence *e, const struct f2fs_geometry *geo, const uint8_t *block, uint32_t seed);
+/* All that were asked are: the feature was lost. False: they are left from a change of the UUID, or stale. */
+bool evidence_sums_hold(const struct evidence *e);
 /* The seed of checksums that most of the first inodes agree on; false: there is none. */
 bool evidence_seed(const struct evidence *e, uint32_t *seed);
 /* The checksum before n bytes, given the one behind them. */

@@ -6,7 +6,8 @@
  * changes in four steps, each durable before the next: the feature goes from both superblocks (checksums are then not
  * looked at), the UUID is set, each inode's checksum becomes that of the new UUID (four bytes of a block that is
  * otherwise written as it is; on zoned volumes all inodes anew, in one commit), the feature comes back. Between any two
- * writes a kernel finds either the feature and right checksums, or no feature.
+ * writes a kernel finds either the feature and right checksums, or no feature. Inodes that have checksums without the
+ * feature tell that a change was cut: the next one gives the feature back.
  */
 #include <f2fskit/file.h>
 #include <f2fskit/label.h>
@@ -22,6 +23,7 @@
 #include "log/log.h"
 #include "task/superblocks.h"
 #include "volume/counters.h"
+#include "volume/weigh.h"
 
 int label_encode(struct f2fs_context *ctx, const char *label, uint8_t *units)
 {
@@ -161,6 +163,8 @@ static int each_inode(struct walk *w, int (*visit)(struct walk *w, const struct 
 
 /* ---- UUID ---- */
 
+#define ENOUGH_INODES 2000u /* to see whether they have checksums */
+
 static int check_state(struct f2fs_volume *vol)
 {
 	uint64_t nodes = 0;
@@ -266,18 +270,36 @@ static int change_uuid(struct walk *w, const uint8_t *uuid, unsigned flags)
 	return change_with_checksums(w, sb);
 }
 
+/* Have most inodes a checksum, although the feature is away? */
+static int was_cut(struct f2fs_volume *vol, bool *out)
+{
+	const uint32_t feature = vol->geo.feature;
+	struct features_seen seen;
+	int err;
+
+	*out = false;
+	if (!(feature & F2FS_FEATURE_EXTRA_ATTR) || (feature & F2FS_FEATURE_INODE_CHECKSUM))
+		return 0;
+	err = features_look(vol, ENOUGH_INODES, &seen);
+	*out = !err && (seen.shown & F2FS_FEATURE_INODE_CHECKSUM) != 0;
+	return err;
+}
+
 int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsigned flags)
 {
 	struct walk w = { .vol = vol, .seed = crc_f2fs(0xFFFFFFFFu, uuid, 16), .geo = vol->geo };
+	bool has_sums = false;
 	int err;
 
 	error_clear(vol->ctx);
 	err = check_state(vol);
+	if (!err)
+		err = was_cut(vol, &has_sums);
 	if (!err && (flags & F2FS_UUID_CHECKSUM) && !geometry_has(&vol->geo, F2FS_FEATURE_EXTRA_ATTR))
 		err = error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "inode_checksum needs the feature extra_attr");
 	if (err)
 		return err;
-	if (flags & F2FS_UUID_CHECKSUM)
+	if (has_sums || (flags & F2FS_UUID_CHECKSUM))
 		w.geo.feature |= F2FS_FEATURE_INODE_CHECKSUM;
 	w.block = mem_alloc(vol->ctx, vol->geo.block_size);
 	if (!w.block)

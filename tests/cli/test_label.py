@@ -68,3 +68,10 @@ def test_one_rule_for_labels(tool, run_tool, tmp_path, label, why):
         assert why is None or why.encode() in done.stderr, (name, done.stderr)
     if why is None:
         assert run_tool("f2fslabel", "-q", image).stdout == raw + b"\n"
+
+
+def test_an_option_of_uuid_without_a_uuid_is_refused(run_tool, tmp_path):
+    run_tool("mkfs.f2fs", "-q", "image", "64M", cwd=tmp_path)
+    for option in ("-c", "-f"):
+        done = run_tool("f2fs", "-w", "image", "uuid", option, rc=16, cwd=tmp_path)
+        assert b"'%s' needs a UUID" % option.encode() in done.stderr and not done.stdout

@@ -9,6 +9,7 @@ import f2fskit
 
 FEATURES = ["extra_attr", "inode_checksum", "inode_crtime", "sb_checksum"]
 NEW = uuid.UUID("01234567-89ab-4def-8123-456789abcdef")
+OTHER = uuid.UUID("89abcdef-0123-4def-8123-456789abcdef")
 
 
 @pytest.fixture(params=[FEATURES, ["extra_attr"]], ids=["checksums", "plain"])
@@ -129,6 +130,30 @@ def test_power_cuts(memory, what):
     assert ((before[:2]), True) in seen and (("new" if what == "label" else "old", NEW if what == "uuid" else before[1]), True) in seen
     if what == "uuid" and before[2] & f2fskit.Feature.INODE_CHECKSUM:
         assert any(not whole for _, whole in seen), "the feature is away for a while"
+
+
+def found_by_check(device, **how):
+    return {problem.name for problem in f2fskit.check(device, **how).problems}
+
+
+def test_a_cut_change_of_the_uuid_goes_on(memory):
+    """At each write: a check finds the superblocks at most, a repair leaves nothing, and a rerun makes the volume whole."""
+    features, original, recorder = read_all(memory)[2], memory.fork(), memory.recorder()
+    with f2fskit.open(recorder, "r+") as volume:
+        volume.set_uuid(NEW)
+    for record in list(recorder.records):
+        if record.kind != f2fskit.RecordKind.WRITE:
+            continue
+        original.write(record.offset, record.data)
+        assert found_by_check(original) <= {"SB_COPY", "SB_DIFFER", "SB_DOUBTED", "SB_FEATURES_WRONG"}
+        with original.fork() as repaired:
+            found_by_check(repaired, repair=True)
+            assert not found_by_check(repaired)
+        with original.fork() as again:
+            with f2fskit.open(again, "r+") as volume:
+                volume.set_uuid(OTHER)
+            assert not found_by_check(again)
+            assert read_all(again)[1:3] == (OTHER, features)
 
 
 def test_the_feature_comes_back(memory):

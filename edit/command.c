@@ -261,6 +261,14 @@ int edit_open_image(struct edit *e)
 	return rc;
 }
 
+static uint64_t version(const struct edit *e)
+{
+	static const char structure[] = "checkpoint";
+
+	return f2fs_field_get(f2fs_struct_field(f2fs_struct_find(structure), "checkpoint_ver"),
+			      f2fs_volume_checkpoint(e->vol, NULL, NULL), 0);
+}
+
 int edit_open_volume(struct edit *e)
 {
 	const char *note_text;
@@ -277,6 +285,7 @@ int edit_open_volume(struct edit *e)
 		e->status = EDIT_FAILED;
 		return rc;
 	}
+	e->first_version = version(e);
 	if (e->may_write) {
 		rc = cli_writer_apply(&e->writer, e->vol);
 		if (rc)
@@ -295,8 +304,10 @@ int edit_open_volume(struct edit *e)
 
 int edit_need_write(struct edit *e, const char *command)
 {
-	if (e->may_write)
+	if (e->may_write) {
+		e->is_writing = 1;
 		return 0;
+	}
 	cli_error(&e->cli, "%s changes the volume, which is opened for reading: -w allows it", command);
 	note(e, EDIT_USAGE);
 	return F2FS_ERR_READ_ONLY;
@@ -308,6 +319,7 @@ static int run_call(struct edit *e, const struct edit_call *call)
 	const struct edit_command *command = call->command;
 	int rc = 0;
 
+	e->is_writing = 0;
 	if (command->need == EDIT_CHANGES)
 		rc = edit_need_write(e, command->name);
 	if (!rc && command->need != EDIT_ALONE)
@@ -320,7 +332,9 @@ static int run_call(struct edit *e, const struct edit_call *call)
 		f2fs_volume_set_time(e->vol, &now);
 		e->is_changed = 1;
 	}
-	return command->run(e, call);
+	rc = command->run(e, call);
+	e->may_have_written |= e->is_writing && command->need != EDIT_CHANGES && rc != F2FS_ERR_INVALID;
+	return rc;
 }
 
 int edit_run(struct edit *e, char **words, int count)
@@ -379,13 +393,22 @@ int edit_commit(struct edit *e)
 	return rc;
 }
 
+/* Did this run make something true already: by a commit, also one for want of room, or past all commits? */
+static int has_written(const struct edit *e)
+{
+	return e->may_have_written || version(e) != e->first_version;
+}
+
 void edit_discard(struct edit *e)
 {
 	if (!e->is_changed)
 		return;
 	f2fs_volume_discard(e->vol);
 	e->is_changed = 0;
-	cli_error(&e->cli, "nothing was changed%s", e->is_shell ? " since the last commit" : "");
+	cli_error(&e->cli, "nothing was changed%s",
+		  has_written(e) ? " since the last commit; what was done before it stays" :
+		  e->is_shell	 ? " since the last commit" :
+				   "");
 }
 
 /* Failures that leave a change half done, so that the transaction is of no use any more. */

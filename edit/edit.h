@@ -51,6 +51,9 @@ struct edit {
 	struct cli_writer writer;
 	int is_shell;	/* commands come from the standard input */
 	int is_changed; /* there is something to commit */
+	int is_writing; /* the command that runs may write */
+	int may_have_written; /* a command that needs no commit was allowed to write */
+	uint64_t first_version; /* of the checkpoint that the volume was opened with */
 	int is_over;	/* the shell was told to stop */
 	int has_run;	/* a command was there to be run */
 	int status;	/* enum edit_exit */

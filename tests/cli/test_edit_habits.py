@@ -141,3 +141,15 @@ def test_quotas(run_tool, peer_check, tmp_path):
     assert image.read_bytes() == before
     assert b"no user quota file" in run_tool("f2fs", "-w", plain, "setquota", "9", "1", "1", "1", "1", rc=2).stderr
     assert b"no such quota file" in run_tool("f2fs", plain, "quota", rc=2).stderr
+
+
+@pytest.mark.parametrize("before", ["rm /f -- commit", "label new", "uuid random", "gc", "trim", "set inode[3].i_links 2"])
+def test_what_became_true_is_not_denied(run_tool, tmp_path, before):
+    """A run that fails behind a commit, or behind what needs none, does not say that nothing was changed."""
+    run_tool("mkfs.f2fs", "-q", "image", "64M", cwd=tmp_path)
+    run_tool("f2fs", "-w", "image", "touch", "/f", "/g", cwd=tmp_path)
+    words = ["touch", "/h", "--", *before.split(), "--", "rm", "/g", "--", "rm", "/none"]
+    done = run_tool("f2fs", "-w", "image", *words, rc=None, cwd=tmp_path)
+    assert done.returncode and b"nothing was changed since the last commit; what was done before it stays\n" in done.stderr
+    done = run_tool("f2fs", "-w", "image", "rm", "/g", "--", "rm", "/none", rc=None, cwd=tmp_path)
+    assert done.stderr.endswith(b"nothing was changed\n")

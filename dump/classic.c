@@ -289,6 +289,7 @@ static void put_places(struct dump *d, const uint8_t *sb)
 	uint64_t first = 0;
 
 	for (unsigned i = 0; i < 8 && devs[i * type->size]; i++) {
+		struct f2fs_device *further = i && i <= d->further_count ? d->further[i - 1] : NULL;
 		const uint8_t *raw = devs + i * type->size, *name = raw + path->offset;
 		const uint8_t *end = memchr(name, 0, path->count);
 		uint64_t next = first + (i ? 0 : d->geo->segment0_blkaddr) +
@@ -296,6 +297,8 @@ static void put_places(struct dump *d, const uint8_t *sb)
 		char text[4 * 64 + 1];
 
 		f2fs_text_printable(name, end ? (size_t)(end - name) : path->count, text, sizeof(text));
+		if (further)
+			classic_zones(stdout, further, d->geo->block_size);
 		printf("Info: Device[%u] : %s blkaddr = %" PRIx64 "--%" PRIx64 "\n", i, text, first, next - 1);
 		first = next;
 	}
@@ -314,6 +317,8 @@ void classic_banner(struct dump *d)
 
 	if (d->debug > 0)
 		printf("Info: Debug level = %d\n", d->debug);
+	if (d->device)
+		classic_zones(stdout, d->device, d->geo->block_size);
 	f2fs_text_printable(init, end ? (size_t)(end - init) : 252, text, sizeof(text));
 	printf("Info: MKFS version\n  \"%s\"\n", text);
 	put_features(d->geo->feature);

@@ -5,6 +5,8 @@
 #ifndef F2FSKIT_DUMP_CLASSIC_H
 #define F2FSKIT_DUMP_CLASSIC_H
 
+#include <stdio.h>
+
 #include "dump/dump.h"
 
 /* "name		[0x  2a : 42]" */
@@ -18,6 +20,9 @@ void classic_xattrs(struct dump *d, f2fs_nid_t ino);
 int classic_node(struct dump *d, f2fs_nid_t nid, int only_name);
 /* The block map of a regular file that is not inline, on a line; with path in front unless NULL. */
 int classic_map(struct dump *d, struct f2fs_inode *inode, const char *path);
+
+/* What zones a device has; nothing when it has none. */
+void classic_zones(FILE *out, struct f2fs_device *dev, uint32_t block_size);
 
 /* Lines before and after the results. */
 void classic_banner(struct dump *d);

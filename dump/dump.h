@@ -30,6 +30,9 @@ struct dump {
 	struct f2fs_context *ctx;
 	struct f2fs_volume *vol;
 	const struct f2fs_geometry *geo;
+	struct f2fs_device *device; /* for what is told of zones: the first, and the further ones of a zoned volume */
+	struct f2fs_device *const *further;
+	unsigned further_count;
 	struct cli_print *out; /* records */
 	const struct copy_options *copy;
 	int is_json;

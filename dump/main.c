@@ -506,9 +506,21 @@ static void restore(struct dump *d, const struct arguments *a)
 	cli_image_close(&opened);
 }
 
+/* Zones may be those of any device of a volume: its further ones are known when they were named, else looked for. */
+static void find_zones(struct dump *d, const struct arguments *a, struct cli_opened *opened)
+{
+	if (!(d->geo->feature & F2FS_FEATURE_BLKZONED))
+		return;
+	if (a->image.mode != F2FS_MODE_RESCUE)
+		cli_image_complete(opened);
+	d->further = opened->options.devices;
+	d->further_count = d->further ? opened->options.device_count : 0;
+}
+
 static int run_on_image(struct dump *d, struct arguments *a)
 {
 	double started = now();
+	struct cli_opened opened;
 
 	d->image = a->image.path;
 	d->debug = a->debug;
@@ -530,11 +542,17 @@ static int run_on_image(struct dump *d, struct arguments *a)
 		d->status = DUMP_FAILED;
 	} else if (is_asked(a, OPT_restore_image)) {
 		restore(d, a);
-	} else if (cli_open_volume(&d->cli, d->ctx, &a->image, &d->vol)) {
+	} else if (cli_image_open(&d->cli, d->ctx, &a->image, &opened)) {
+		d->status = DUMP_FAILED;
+	} else if (cli_opened_volume(&d->cli, &opened, &d->vol)) {
+		cli_image_close(&opened);
 		d->status = DUMP_FAILED;
 	} else {
+		d->device = opened.device;
 		d->geo = f2fs_volume_geometry(d->vol);
 		d->out = cli_print_open(stdout, a->is_json ? CLI_JSON : CLI_TEXT);
+		if (has_banner(a))
+			find_zones(d, a, &opened);
 		if (d->out)
 			run(d, a, started);
 		/* a run that was stopped left its records open, and has said so */
@@ -543,6 +561,7 @@ static int run_on_image(struct dump *d, struct arguments *a)
 			d->status |= DUMP_FAILED;
 		}
 		f2fs_volume_close(d->vol);
+		cli_image_close(&opened);
 	}
 	f2fs_context_free(d->ctx);
 	if (read_log_close(a->image.read_log, &d->cli))

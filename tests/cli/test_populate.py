@@ -165,6 +165,22 @@ def test_a_directory_with_what_patterns_leave_out_is_not_replaced(run_tool, sloa
     assert listing(run_tool, image, tmp_path) == {"was-dir": b"a file"}
 
 
+@pytest.mark.parametrize("policy", ["--update", "--replace"])
+def test_delete_knows_names_of_another_case(run_tool, tmp_path, policy):
+    tree(tmp_path / "old", {"a/file": b"1", "a/gone": b"2", "a/sub/in": b"3"})
+    tree(tmp_path / "new", {"A/FILE": b"1", "A/Sub/IN": b"3"})
+    for path in ("old/a/file", "old/a/sub/in", "new/A/FILE", "new/A/Sub/IN"):
+        os.utime(tmp_path / path, ns=(5, 10**18 + 7))
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "-O", "casefold", "-C", "utf8", image, "64M")
+    run_tool("f2fs", "-w", image, "chattr", "+F", "/")
+    run_tool("sload.f2fs", "-q", "-f", tmp_path / "old", image)
+    run_tool("sload.f2fs", "-q", "-f", tmp_path / "new", policy, "--delete", image)
+    after = run_tool("f2fs", image, "find").stdout.decode().split()
+    assert after == (["/", "/a", "/a/file", "/a/sub", "/a/sub/in"] if policy == "--update" else
+                     ["/", "/a", "/a/FILE", "/a/sub", "/a/sub/IN"])
+
+
 def test_an_empty_manifest_deletes_nothing(run_tool, sload, tmp_path, image):
     load_old(sload, tmp_path, image)
     before = listing(run_tool, image, tmp_path)

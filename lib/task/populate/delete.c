@@ -50,17 +50,45 @@ static uint64_t hash_of(f2fs_nid_t dir, const char *name, size_t length)
 	return siphash24(key, name, length);
 }
 
-int populate_saw(struct populate *p, const struct f2fs_inode *dir, const char *name, size_t length)
+static int note_seen(struct populate *p, const struct f2fs_inode *dir, const char *name, size_t length)
 {
-	uint64_t *slot;
+	uint64_t *slot = vec_push(&p->seen, 1);
 
-	if (!(p->opt.flags & F2FS_POPULATE_DELETE))
-		return 0;
-	slot = vec_push(&p->seen, 1);
 	if (!slot)
 		return F2FS_ERR_NOMEM;
 	*slot = hash_of(f2fs_inode_number(dir), name, length);
 	return 0;
+}
+
+/* In a casefolded directory a name may stand in another spelling, and stays so unless it is replaced. */
+static int note_spelling(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length)
+{
+	struct f2fs_dirent entry;
+	struct f2fs_stat st;
+	int err;
+
+	if (!(p->vol->geo.feature & F2FS_FEATURE_CASEFOLD))
+		return 0;
+	err = f2fs_inode_stat(dir, &st);
+	if (err || !st.is_casefold)
+		return err;
+	err = f2fs_dir_lookup(dir, name, length, &entry);
+	if (!err)
+		return note_seen(p, dir, entry.name, entry.name_len);
+	if (populate_is_fatal(p, err))
+		return err;
+	error_clear(p->ctx); /* it is not there; what else is wrong with it is told when it is made */
+	return 0;
+}
+
+int populate_saw(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length)
+{
+	int err;
+
+	if (!(p->opt.flags & F2FS_POPULATE_DELETE))
+		return 0;
+	err = note_seen(p, dir, name, length);
+	return err ? err : note_spelling(p, dir, name, length);
 }
 
 int populate_visited(struct populate *p, const struct f2fs_inode *dir)

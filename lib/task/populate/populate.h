@@ -258,7 +258,7 @@ int populate_same_contents(struct populate *p, struct f2fs_inode *inode, const s
 /* ---- populate/delete.c: what the source does not have */
 
 /* Note that the source has a name in a directory, and that a directory is one of the source's. */
-int populate_saw(struct populate *p, const struct f2fs_inode *dir, const char *name, size_t length);
+int populate_saw(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length);
 int populate_visited(struct populate *p, const struct f2fs_inode *dir);
 /* May the directory that has the name of the item at hand go, with all that is in it? NOT_EMPTY: something in it stays,
  * as patterns leave it out or as it could not be read. */

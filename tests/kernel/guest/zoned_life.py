@@ -102,6 +102,8 @@ def live(life):
     life.run("mkfs.f2fs", "-q", "-f", "-m", "-O", "extra_attr,inode_checksum,quota,lost_found", "--root-dir",
              job["source"], life.device)
     life.run("fsck.f2fs", "-n", "-f", life.device)
+    if "\n      %d blocks per zone\n" % (job["zone"] << 8) not in life.run("dump.f2fs", life.device):
+        raise RuntimeError("dump.f2fs says nothing of the zones")
     life.mounted(lambda: (life.same(job["source"], MNT), life.workload("first")))
     # ours on what the kernel wrote
     f2fs("mkdir", "/ours")

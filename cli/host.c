@@ -325,6 +325,7 @@ static void log_to_stderr(void *user, enum f2fs_log_level level, const char *mes
 	static const char *const labels[] = { "error: ", "warning: ", "", "debug: " };
 	struct cli *cli = user;
 
+	cli->has_logged_error |= level == F2FS_LOG_ERROR;
 	if (level > cli->level || (level == F2FS_LOG_WARNING && is_shown(cli, message)))
 		return;
 	put_line(cli, labels[level], message);

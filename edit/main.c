@@ -298,6 +298,8 @@ int main(int argc, char **argv)
 	if (!cli_stopped())
 		edit_save(&e); /* what did not wait for a commit */
 	cli_image_close(&e.opened);
+	if (e.cli.has_logged_error && !e.status) /* an undo file that was not finished */
+		e.status = EDIT_FAILED;
 	f2fs_context_free(e.ctx);
 	if (read_log_close(e.image.read_log, &e.cli) && !e.status)
 		e.status = EDIT_FAILED;

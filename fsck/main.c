@@ -383,6 +383,8 @@ static int run_on_device(struct run *run)
 		if (session_save(&run->session))
 			status = CLI_EXIT_OPERATIONAL;
 		session_close(&run->session);
+		if (run->cli->has_logged_error) /* an undo file that was not finished */
+			status |= CLI_EXIT_OPERATIONAL;
 		report_fini(&run->report);
 		return status;
 	case FSCK_ROLLBACK:

@@ -189,7 +189,8 @@ F2FS_API int f2fs_device_new_cache(struct f2fs_device *inner, uint64_t budget, s
 /*
  * Save the old contents of each block of inner to log before the block is overwritten for the first time; writes, zeros
  * and discards go down when their record in log is durable. log is an undo file as f2fs_undo_create() makes it, or any
- * writable device (its old contents are lost). Closing seals the file. Fails with NOSPC when log is full, UNSUPPORTED
+ * writable device (its old contents are lost). Closing seals the file; when that fails the context logs an error, and
+ * the file can be played back by force only. Fails with NOSPC when log is full, UNSUPPORTED
  * on zoned devices; a write whose old contents cannot be read or saved fails and changes nothing.
  */
 F2FS_API int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out);

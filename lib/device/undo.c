@@ -60,6 +60,16 @@ static int prepare_map(struct undo *undo, uint64_t first, uint64_t last)
 	return 0;
 }
 
+/* What cannot be read is tried again, as volumes do. */
+static int read_again(struct f2fs_device *dev, uint64_t offset, void *bytes, size_t length)
+{
+	int rc = device_read_quiet(dev, offset, bytes, length);
+
+	for (unsigned tries = 1; tries < 3 && rc != 0; tries++)
+		rc = device_read_quiet(dev, offset, bytes, length);
+	return rc;
+}
+
 /* Append a record for [offset, offset + length); it counts only when the caller has flushed and moved the end. */
 static int append(struct undo *undo, uint64_t *end, uint64_t number, uint64_t offset, uint32_t length)
 {
@@ -76,7 +86,7 @@ static int append(struct undo *undo, uint64_t *end, uint64_t number, uint64_t of
 	size = undo_record_size(length, kind);
 	memset(head, 0, UNDO_SECTOR);
 	if (kind == UNDO_BYTES) {
-		rc = device_read_quiet(undo->layer.inner, offset, bytes, length);
+		rc = read_again(undo->layer.inner, offset, bytes, length);
 		if (rc != 0)
 			return rc;
 		memset(bytes + length, 0, (size_t)(size - UNDO_SECTOR - length));
@@ -188,7 +198,7 @@ static int put_piece(struct undo *undo, struct table *t)
 /* Add the blocks of one record as they are now. */
 static int put_blocks(struct undo *undo, struct table *t, uint64_t offset, uint32_t length)
 {
-	int rc = device_read_quiet(undo->layer.inner, offset, undo->buffer, length);
+	int rc = read_again(undo->layer.inner, offset, undo->buffer, length);
 
 	for (uint32_t i = 0; i < undo_record_blocks(length) && rc == 0; i++) {
 		put_le32(t->bytes + (size_t)t->used * 4,
@@ -213,7 +223,7 @@ int undo_watch(struct f2fs_device *dev, const uint8_t *saved, uint8_t *buffer, u
 
 		if (length == 0)
 			break;
-		rc = device_read_quiet(dev, at, buffer, length);
+		rc = read_again(dev, at, buffer, length);
 		for (uint32_t i = 0; i < undo_record_blocks(length) && rc == 0; i++)
 			if (!saved || !lsb_test(saved, block + i))
 				*out = crc_f2fs(*out, buffer + (size_t)i * UNDO_BLOCK, undo_block_length(length, i));
@@ -232,7 +242,7 @@ static int put_table(struct undo *undo, struct table *t)
 		uint8_t head[UNDO_SECTOR];
 		uint32_t length;
 
-		rc = device_read_quiet(undo->log, at, head, sizeof(head));
+		rc = read_again(undo->log, at, head, sizeof(head));
 		if (rc != 0)
 			break;
 		length = get_le32(head + UNDO_RECORD_LENGTH);
@@ -244,19 +254,12 @@ static int put_table(struct undo *undo, struct table *t)
 	return rc == 0 && t->used ? put_piece(undo, t) : rc;
 }
 
-/* Say how long the file is, so that playing back can tell a whole file from a damaged one. */
-static void seal(struct undo *undo)
+/* Behind the table: say how long the file is, so that playing back can tell a whole file from a damaged one. */
+static int put_seal(struct undo *undo, const struct table *table, uint32_t watch)
 {
-	struct table *table = mem_zalloc(undo->layer.ctx, sizeof(*table));
 	uint8_t *sector = undo->buffer;
-	uint32_t watch;
+	int rc;
 
-	if (!table || put_table(undo, table) != 0 ||
-	    undo_watch(undo->layer.inner, undo->saved[0], undo->buffer, &watch) != 0 ||
-	    device_flush_quiet(undo->log) != 0) {
-		mem_free(undo->layer.ctx, table);
-		return; /* as if it had been cut */
-	}
 	memset(sector, 0, UNDO_SECTOR);
 	memcpy(sector + UNDO_SEAL_MAGIC, UNDO_MAGIC_SEAL, 8);
 	put_le64(sector + UNDO_SEAL_IDENTITY, undo->identity);
@@ -267,9 +270,25 @@ static void seal(struct undo *undo)
 	put_le32(sector + UNDO_SEAL_WATCH, watch);
 	put_le32(sector + UNDO_SEAL_CHECK, undo_check(sector, undo->identity, 0));
 	undo->end += table->blocks * 4;
+	rc = device_write_quiet(undo->log, UNDO_SECTOR, sector, UNDO_SECTOR);
+	return rc ? rc : device_flush_quiet(undo->log);
+}
+
+/* When it fails, the file is as if the recording had been cut. */
+static int seal(struct undo *undo)
+{
+	struct table *table = mem_zalloc(undo->layer.ctx, sizeof(*table));
+	uint32_t watch = 0;
+	int rc = table ? put_table(undo, table) : F2FS_ERR_NOMEM;
+
+	if (rc == 0)
+		rc = undo_watch(undo->layer.inner, undo->saved[0], undo->buffer, &watch);
+	if (rc == 0)
+		rc = device_flush_quiet(undo->log);
+	if (rc == 0)
+		rc = put_seal(undo, table, watch);
 	mem_free(undo->layer.ctx, table);
-	if (device_write_quiet(undo->log, UNDO_SECTOR, sector, UNDO_SECTOR) == 0)
-		device_flush_quiet(undo->log);
+	return rc;
 }
 
 static void close_undo(void *self)
@@ -278,7 +297,11 @@ static void close_undo(void *self)
 	struct hostfile *file;
 
 	if (undo->log) {
-		seal(undo);
+		if (seal(undo) != 0 && !(undo->has_failed && undo->records == 0))
+			log_message(undo->layer.ctx, F2FS_LOG_ERROR,
+				    "%s: what was changed is recorded, but the end of the recording could not be "
+				    "written: it can be played back by force only",
+				    undo->log->name);
 		file = device_self(undo->log, hostfile_read);
 		/* Nothing was changed for want of a record: the next try can make the file anew. */
 		if (undo->is_own && file && undo->has_failed && undo->records == 0)

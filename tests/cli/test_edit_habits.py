@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """f2fs for those who know Unix and debugfs: options where they are used to, names that they know, messages that say it."""
+import os
+
 import pytest
 
 
@@ -153,3 +155,34 @@ def test_what_became_true_is_not_denied(run_tool, tmp_path, before):
     assert done.returncode and b"nothing was changed since the last commit; what was done before it stays\n" in done.stderr
     done = run_tool("f2fs", "-w", "image", "rm", "/g", "--", "rm", "/none", rc=None, cwd=tmp_path)
     assert done.stderr.endswith(b"nothing was changed\n")
+
+
+def test_an_undo_file_that_cannot_be_finished_is_told(run_tool, build_dir, tmp_path):
+    """The last read is one for the end of the file: failing once it makes no difference, failing for good it is told."""
+    run_tool("mkfs.f2fs", "-q", "base", "64M", cwd=tmp_path)
+    run_tool("f2fs", "-w", "base", "set", "inode[3].i_links", "9", cwd=tmp_path)
+    before = (tmp_path / "base").read_bytes()
+
+    def run(words, how, n):
+        for name, content in (("image", before), ("count", bytes(8))):
+            (tmp_path / name).write_bytes(content)
+        (tmp_path / "undo").unlink(missing_ok=True)
+        env = dict(os.environ, LD_PRELOAD=os.path.join(build_dir, "tests/common/libwrong_reads.so"), WRONG_FILES=str(tmp_path / "image"),
+                   WRONG_HOW=how, WRONG_N=str(n), WRONG_COUNT=str(tmp_path / "count"),
+                   ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
+        done = run_tool(*words, rc=None, cwd=tmp_path, env=env)
+        return done, int.from_bytes((tmp_path / "count").read_bytes(), "little")
+
+    for words, good, bad in ((("f2fs", "-w", "--undo=undo", "image", "mkdir", "/x"), 0, 1),
+                             (("fsck.f2fs", "-fy", "--undo=undo", "image"), 1, 9)):
+        done, reads = run(words, "once", 1 << 40)
+        assert done.returncode == good and reads, done
+        done, _ = run(words, "once", reads)
+        assert done.returncode == good, done
+        run_tool("f2fs", "-w", "image", "rollback", "undo", cwd=tmp_path)
+        assert (tmp_path / "image").read_bytes() == before
+        done, _ = run(words, "all", reads)
+        assert done.returncode == bad and b"can be played back by force only" in done.stderr, done
+        run_tool("f2fs", "-w", "image", "rollback", "undo", rc=1, cwd=tmp_path)
+        run_tool("f2fs", "-w", "image", "rollback", "-f", "undo", cwd=tmp_path)
+        assert (tmp_path / "image").read_bytes() == before

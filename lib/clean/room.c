@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/bitmap.h"
 #include "clean/run.h"
 #include "volume/zone_map.h"
 
@@ -48,16 +49,22 @@ static uint64_t pinned_sections(const struct run *r, uint64_t n)
 	return (n + r->victims.view.blocks - 1) / r->victims.view.blocks;
 }
 
-static uint64_t nodes_of(const struct live *live)
+/* Nodes that a batch writes with the victim at hand, each victim's by themselves: the most that it can be. A node that
+ * owns blocks of several victims is written once, so they are no more than the volume has; that lets larger batches
+ * begin, when no small one can be proved to win. */
+static uint64_t nodes_with(const struct run *r)
 {
-	return live->owners + (live->blocks.count - live->data);
+	const uint64_t nodes = r->nodes + r->live.owners + (r->live.blocks.count - r->live.data);
+	const uint64_t all = r->vol->txn->valid_nodes;
+
+	return r->shares_nodes && nodes > all ? all : nodes;
 }
 
 bool room_fits(const struct run *r)
 {
 	return data_sections(r, r->data + r->live.data - r->live.pinned) +
 		       pinned_sections(r, r->pinned + r->live.pinned) +
-		       node_sections(r, r->nodes + nodes_of(&r->live)) <=
+		       node_sections(r, nodes_with(r)) <=
 	       r->free_sections;
 }
 
@@ -170,6 +177,9 @@ static int plan_with_proof(struct run *r, size_t *count)
 
 	for (size_t i = 0; i < r->victims.count && chosen < most && goes_on && !err; i++) {
 		const struct clean_candidate next = list[i];
+
+		if (msb_test(r->left, next.section)) /* since the first plan */
+			continue;
 		err = live_find(&r->live, next.section);
 		if (!err && r->live.verdict != LIVE_CONFIRMED) {
 			clean_leave(r, next.section);
@@ -188,7 +198,7 @@ static int plan_with_proof(struct run *r, size_t *count)
 		}
 		r->data += r->live.data - r->live.pinned;
 		r->pinned += r->live.pinned;
-		r->nodes += nodes_of(&r->live);
+		r->nodes = nodes_with(r);
 		list[chosen++] = next;
 		if (wins(r, chosen))
 			proved = chosen;
@@ -244,7 +254,7 @@ int room_plan(struct run *r, size_t *count)
 	r->data = r->pinned = r->nodes = 0;
 	memset(&r->holes, 0, sizeof(r->holes));
 	memset(r->log_rooms, 0, sizeof(r->log_rooms));
-	r->fills_holes = false;
+	r->fills_holes = r->shares_nodes = false;
 	r->free_sections = r->victims.free;
 	if (placement && placement->moving && r->victims.free > 2 * placement->streams) { /* each may begin a section */
 		r->free_sections -= placement->streams;
@@ -255,6 +265,11 @@ int room_plan(struct run *r, size_t *count)
 		err = look(r);
 		if (!err)
 			err = plan_with_proof(r, count);
+		if (!err && *count == 0) {
+			r->shares_nodes = true;
+			r->data = r->pinned = r->nodes = 0;
+			err = plan_with_proof(r, count);
+		}
 		r->data = r->pinned = r->nodes = 0;
 		return err;
 	}

@@ -26,6 +26,7 @@ struct run {
 	uint32_t best_free, stalls;
 	/* of the batch */
 	uint32_t free_sections;
+	bool shares_nodes;	     /* see room.c: how nodes are counted */
 	bool fills_holes;	     /* what is moved goes to holes of segments that are no victims: */
 	struct space_view holes;     /* these, without free_sections */
 	uint64_t log_rooms[4];	     /* blocks that the cold data log and the node logs take where they are */

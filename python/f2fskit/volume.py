@@ -276,7 +276,7 @@ class Volume(Closable):
 
     __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
                  "_made", "_mine", "_left_orphans", "_files", "_told", "_clock_stands", "_hotness", "_asked",
-                 "_cleaning", "_settled", "_forgot")
+                 "_cleaning", "_settled", "_forgot", "_closed_inside")
 
     def __init__(
         self, handle: Handle, context: Context, writable: bool = False, now: Callable[[], int] | int | None = None
@@ -299,6 +299,7 @@ class Volume(Closable):
         self._settled = 0  # those of them that were committed or discarded
         self._left_orphans = False  # the last commit listed inodes that wait for their last handle to be closed
         self._forgot = False  # close() was called while changes waited for a commit
+        self._closed_inside = False  # it was called by a callback; what the call it was in did is known at its end
         self._files: weakref.WeakSet[IO[Any]] = weakref.WeakSet()  # open for writing, with buffers
         self._handle = handle
         self._context = context
@@ -578,7 +579,7 @@ class Volume(Closable):
         What files that `path().open()` gave hold in their buffers is a part of it.
 
         An exception that leaves it, KeyboardInterrupt too, has an attribute `committed`: are the changes true all the
-        same? So has one that comes while the end of a with block commits.
+        same? None: not known, as a callback closed the volume meanwhile. So has one that comes while the end of a with block commits.
         """
         self._flush()
         with self._handle.alone():  # a change of another thread is a part of it, or waits for the next one
@@ -587,7 +588,8 @@ class Volume(Closable):
             try:
                 self._change(self._handle, lib.f2fs_volume_commit)
             except BaseException as error:
-                error.committed = self.transaction == enums.Transaction.NONE  # type: ignore[attr-defined]
+                is_true = None if self.closed else self.transaction == enums.Transaction.NONE
+                error.committed = is_true  # type: ignore[attr-defined]
                 if error.committed:  # type: ignore[attr-defined]
                     self._changed = False
                     self._left_orphans = True  # to be looked for by the next one
@@ -595,7 +597,7 @@ class Volume(Closable):
                 raise
             self._changed = False
             self._settled = self._made
-            self._left_orphans = bool(self.orphans)
+            self._left_orphans = not self.closed and bool(self.orphans)
             self._checkpoint = None
 
     def configure(
@@ -827,11 +829,11 @@ class Volume(Closable):
         if self._changed and not self.closed:
             try:
                 state = self.transaction
+                # a change that was refused leaves OPEN, too
+                waits = state != enums.Transaction.NONE and self._made != self._settled
+                self._forgot = waits or state == enums.Transaction.FAILED
             except RuntimeError:  # a callback calls, which cannot ask
-                state = enums.Transaction.OPEN
-            # a change that was refused leaves OPEN, too
-            waits = state != enums.Transaction.NONE and self._made != self._settled
-            self._forgot = waits or state == enums.Transaction.FAILED
+                self._closed_inside = True
         super().close()
 
     def __exit__(
@@ -840,7 +842,7 @@ class Volume(Closable):
         done = False
         try:
             try:
-                if kind is None and self._forgot:
+                if kind is None and (self._forgot or (self._closed_inside and self._made != self._settled)):
                     raise errors.make(lib.F2FS_ERR_STATE, "the volume was closed before the end of its block could commit")
                 if kind is None and not self.closed:
                     self._flush()

@@ -90,6 +90,65 @@ print("done")
     assert done.returncode == 0 and done.stdout.endswith("done\n"), done.stdout[-500:] + done.stderr[-3000:]
 
 
+class Closer:
+    """A device whose next write closes a volume."""
+
+    def __init__(self, data):
+        self.data, self.size, self.volume = bytearray(data), len(data), None
+
+    def pread(self, length, offset):
+        return bytes(self.data[offset:offset + length])
+
+    def pwrite(self, data, offset):
+        volume, self.volume = self.volume, None
+        if volume is not None:
+            volume.close()
+        self.data[offset:offset + len(data)] = data
+        return len(data)
+
+    def flush(self):
+        pass
+
+
+@pytest.fixture
+def closer():
+    with f2fskit.Device.memory(64 << 20) as device:
+        f2fskit.mkfs(device)
+        return Closer(device.read(0, 64 << 20))
+
+
+def test_in_the_middle_of_a_copy(tmp_path, closer):
+    """What the copy did is forgotten, and the end of the block says so."""
+    for i in range(50):
+        (tmp_path / str(i)).write_bytes(b"x" * 5000)
+    seen = []
+    with pytest.raises(f2fskit.StateError) as found:
+        with f2fskit.open(closer, "r+") as volume:
+            def look(path):
+                seen.append(path)
+                if len(seen) == 7:
+                    volume.close()
+            volume.populate(tmp_path, on_entry=look)
+            assert volume.closed
+    assert found.value.committed is False and len(seen) > 7
+    with f2fskit.open(closer) as volume:
+        assert not list(volume.root.iterdir())
+
+
+@pytest.mark.parametrize("how", ["commit", "end"])
+def test_in_the_middle_of_a_commit(closer, how):
+    """The commit goes on, is true, and nothing says otherwise."""
+    with f2fskit.open(closer, "r+") as volume:
+        volume.path("/n").write_bytes(b"x" * 9000)
+        closer.volume = volume
+        if how == "commit":
+            volume.commit()
+            assert volume.closed
+    assert closer.volume is None and volume.closed
+    with f2fskit.open(closer) as volume:
+        assert volume.read_bytes("/n") == b"x" * 9000
+
+
 def test_by_another_thread():
     """Threads that look up, list, link and rename; the volume and inodes are closed under their hands."""
     done = run(HEAD + """

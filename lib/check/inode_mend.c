@@ -6,7 +6,6 @@
 #include "check/checker.h"
 #include "format/inode.h"
 
-#define DEFAULT_XATTR_WORDS 50u
 #define DEFAULT_CLUSTER_BITS 2u
 
 static void clear_inline(uint8_t *block, uint32_t flag)
@@ -139,7 +138,7 @@ bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid,
 		mend_extra(geo, block);
 		return true;
 	case RULE_INODE_INLINE_XATTR:
-		extra_set_i_inline_xattr_size(block + INODE_ADDR_OFFSET, DEFAULT_XATTR_WORDS);
+		extra_set_i_inline_xattr_size(block + INODE_ADDR_OFFSET, INODE_DEFAULT_XATTR_WORDS);
 		return true;
 	case RULE_INODE_COMPRESS:
 		mend_compression(block);

@@ -12,7 +12,6 @@
 #include "file/write.h"
 #include "format/dentry.h"
 
-#define DEFAULT_XATTR_WORDS 50u
 /* Flags that a new inode takes from its directory (FORMAT files 2.5). */
 #define INHERIT_ALL (0x8u | 0x40u | 0x80u | 0x10000u | 0x20000000u | 0x40000000u)
 
@@ -57,7 +56,7 @@ static void fill_extra(struct winode *w, const uint8_t *parent, const struct ino
 	inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_extra_attr);
 	extra_set_i_extra_isize(extra, extra_SIZE);
 	if (geometry_has(geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR))
-		extra_set_i_inline_xattr_size(extra, DEFAULT_XATTR_WORDS);
+		extra_set_i_inline_xattr_size(extra, INODE_DEFAULT_XATTR_WORDS);
 	if (geometry_has(geo, F2FS_FEATURE_PROJECT_QUOTA) && parent &&
 	    (inode_i_flags(parent) & FLAG_i_flags_projinherit) && inode_has_extra(parent, extra_OFS_i_projid + 4))
 		extra_set_i_projid(extra, extra_i_projid(inode_extra(parent)));

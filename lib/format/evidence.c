@@ -12,8 +12,6 @@
 
 #define HANDFUL 4u
 #define POLYNOMIAL 0xEDB88320u
-#define DEFAULT_XATTR_WORDS 50u
-#define LEAST_XATTR_WORDS 6u
 
 /* What one inode shows: sets of features. */
 struct witness {
@@ -71,8 +69,8 @@ static bool has_xattr(const struct f2fs_geometry *geo, const uint8_t *block, uin
 
 	if (!inode_has_inline(block, FLAG_i_inline_inline_xattr))
 		return false;
-	if (words < LEAST_XATTR_WORDS || words > geo->addrs_per_inode - 20)
-		words = DEFAULT_XATTR_WORDS;
+	if (words < INODE_LEAST_XATTR_WORDS || words > inode_most_xattr_words(geo))
+		words = INODE_DEFAULT_XATTR_WORDS;
 	string = block + INODE_ADDR_OFFSET + 4 * (size_t)(geo->addrs_per_inode - words);
 	while (xattr_next(string, words * 4, &at, &ref) == XATTR_FOUND)
 		if (ref.index == index)
@@ -88,7 +86,7 @@ static void look_at_extra(struct witness *w, const struct f2fs_geometry *geo, co
 	w->shows |= F2FS_FEATURE_EXTRA_ATTR;
 	if (words || inode_has_inline(block, FLAG_i_inline_inline_xattr))
 		w->able |= F2FS_FEATURE_FLEXIBLE_INLINE_XATTR;
-	if (words >= LEAST_XATTR_WORDS && words <= geo->addrs_per_inode - 20)
+	if (words >= INODE_LEAST_XATTR_WORDS && words <= inode_most_xattr_words(geo))
 		w->shows |= F2FS_FEATURE_FLEXIBLE_INLINE_XATTR;
 	if (size >= extra_OFS_i_projid + 4 && extra_i_projid(extra))
 		w->shows |= F2FS_FEATURE_PROJECT_QUOTA;

@@ -11,14 +11,13 @@ enum {
 	EXTRA_END_checksum = 12,
 	EXTRA_END_compress = 36,
 };
-#define DEFAULT_XATTR_WORDS 50u
 
 static uint32_t reserved_xattr_words(const struct f2fs_geometry *geo, const uint8_t *block)
 {
 	if (geometry_has(geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR))
 		return extra_i_inline_xattr_size(inode_extra(block)); /* whatever EXTRA_ATTR says, as the kernel does */
 	if (inode_has_inline(block, FLAG_i_inline_inline_xattr | FLAG_i_inline_inline_dentry))
-		return DEFAULT_XATTR_WORDS;
+		return INODE_DEFAULT_XATTR_WORDS;
 	return 0;
 }
 
@@ -96,8 +95,8 @@ static enum rule check_extra(const struct f2fs_geometry *geo, const uint8_t *blo
 	if (geometry_has(geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR)) {
 		uint32_t words = extra_i_inline_xattr_size(inode_extra(block));
 
-		if (words > geo->addrs_per_inode - 20 ||
-		    (inode_has_inline(block, FLAG_i_inline_inline_xattr) && words < 6))
+		if (words > inode_most_xattr_words(geo) ||
+		    (inode_has_inline(block, FLAG_i_inline_inline_xattr) && words < INODE_LEAST_XATTR_WORDS))
 			return RULE_INODE_INLINE_XATTR;
 	}
 	return RULE_NONE;

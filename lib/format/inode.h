@@ -15,6 +15,8 @@
 #define INODE_ADDR_OFFSET 360u
 #define NOBODY_ID 0xFFFFFFFFu /* no user, group or project: what the kernel calls an invalid id */
 #define OVERFLOW_ID 65534u    /* what the kernel shows for an owner that it cannot show: "nobody" */
+#define INODE_DEFAULT_XATTR_WORDS 50u
+#define INODE_LEAST_XATTR_WORDS 6u /* where there are inline attributes */
 
 /* POSIX file types as numbers of the format, whatever the host's are. */
 enum {
@@ -51,6 +53,13 @@ static inline const uint8_t *inode_extra(const uint8_t *block)
 static inline bool inode_has_inline(const uint8_t *block, uint32_t flag)
 {
 	return (inode_i_inline(block) & flag) != 0;
+}
+
+/* Words that inline attributes can have at most: the rest are 9 of extra attributes, 1 of inline contents, and 10 of
+ * the smallest inline directory. */
+static inline uint32_t inode_most_xattr_words(const struct f2fs_geometry *geo)
+{
+	return geo->addrs_per_inode - (9 + 1 + 10);
 }
 
 /* Bytes of extra attributes, 0 without EXTRA_ATTR. */

@@ -173,9 +173,13 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	case OPT_verbose:
 		a->verbose = 1;
 		return NULL;
-	default: /* OPT_debug */
-		a->verbose |= atoi(value) > 0;
-		return NULL;
+	default: { /* OPT_debug */
+		uint32_t level = 0;
+		const char *why = cli_parse_u32(value, 0, UINT32_MAX, &level);
+
+		a->verbose |= level > 0;
+		return why;
+	}
 	}
 }
 
@@ -186,6 +190,10 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 
 	if (parser->operand_count != 1)
 		return cli_refuse(cli, "one device or image is needed");
+	/* callers of the peer may leave the source out; who says what becomes of it has forgotten it */
+	if (!a->in.source &&
+	    (a->in.options.target || a->in.options.existing || (a->in.options.flags & F2FS_POPULATE_DELETE)))
+		return cli_refuse(cli, "-f DIRECTORY or TAR, or --manifest FILE, is needed");
 	why = sload_compress_finish(&a->compress, &a->in.options);
 	if (why)
 		return cli_refuse(cli, why);

@@ -199,6 +199,7 @@ static int plan_with_proof(struct run *r, size_t *count)
 		r->data += r->live.data - r->live.pinned;
 		r->pinned += r->live.pinned;
 		r->nodes = nodes_with(r);
+		list[i] = list[chosen]; /* one that is left alone, if another: each stays in the list once */
 		list[chosen++] = next;
 		if (wins(r, chosen))
 			proved = chosen;

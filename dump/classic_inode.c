@@ -13,11 +13,6 @@
 
 enum { INLINE_MASK = 0x02 | 0x04, ADVISE_ENC_NAME = 0x08 };
 
-static uint32_t word_at(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* The base64 of f2fs-tools: six bits at a time, the lowest first, without padding; clients take it apart again. */
 static size_t encode_name(const uint8_t *name, size_t n, char *text)
 {
@@ -120,7 +115,7 @@ static void put_pointers(const uint8_t *block, const struct f2fs_inode_layout *l
 	char label[16];
 
 	for (uint32_t i = 0; i < layout->slots && !(flags & INLINE_MASK); i++) {
-		uint32_t addr = word_at(block + layout->slot_offset + 4 * i);
+		uint32_t addr = dump_word(block + layout->slot_offset + 4 * i);
 
 		if (addr)
 			printf("i_addr[0x%x] %-16s\t\t[0x%8x : %u]\n", first + i,
@@ -131,7 +126,7 @@ static void put_pointers(const uint8_t *block, const struct f2fs_inode_layout *l
 	}
 	for (unsigned i = 0; i < 5; i++) {
 		snprintf(label, sizeof(label), "i_nid[%u]", i);
-		classic_number(label, word_at(block + layout->nid_offset + 4 * i));
+		classic_number(label, dump_word(block + layout->nid_offset + 4 * i));
 	}
 }
 
@@ -159,7 +154,7 @@ int classic_inode(struct dump *d, const uint8_t *block, int only_name)
 static void put_words(struct dump *d, const uint8_t *block)
 {
 	for (uint32_t i = 0; i < d->geo->addrs_per_block; i++) {
-		uint32_t word = word_at(block + 4 * i);
+		uint32_t word = dump_word(block + 4 * i);
 
 		printf("[%u]\t\t\t[0x%8x : %u]\n", i, word, word);
 	}

@@ -10,18 +10,13 @@
 
 enum { ADVISE_INDEX = 7, ENCRYPTION_INDEX = 9 };
 
-static uint32_t word_at(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* ACLs as the kernel gives them: version, then tag, permissions and id of each entry. */
 static void put_acl(const struct f2fs_xattr *x)
 {
 	for (size_t at = 4; at + 8 <= x->value_size; at += 8) {
 		unsigned tag = x->value[at] | (unsigned)x->value[at + 1] << 8;
 		unsigned perm = x->value[at + 2] | (unsigned)x->value[at + 3] << 8;
-		uint32_t id = word_at(x->value + at + 4);
+		uint32_t id = dump_word(x->value + at + 4);
 
 		printf("tag:0x%x perm:0x%x", tag, perm);
 		if (tag == 0x02)

@@ -111,6 +111,8 @@ int dump_open_to(struct dump *d, const char *what);
 
 /* fields.c: print structures from the format's tables. */
 const struct f2fs_struct *dump_struct(const char *name);
+/* A little-endian number of 32 bits. */
+uint32_t dump_word(const uint8_t *raw);
 uint64_t dump_get(const struct f2fs_struct *type, const uint8_t *raw, const char *field, uint32_t index);
 /* The fields that lie wholly within the first size bytes, as members of the open record. */
 void dump_fields(struct cli_print *out, const struct f2fs_struct *type, const uint8_t *raw, size_t size);

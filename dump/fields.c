@@ -17,6 +17,11 @@ const struct f2fs_struct *dump_struct(const char *name)
 	return type;
 }
 
+uint32_t dump_word(const uint8_t *raw)
+{
+	return raw[0] | (uint32_t)raw[1] << 8 | (uint32_t)raw[2] << 16 | (uint32_t)raw[3] << 24;
+}
+
 uint64_t dump_get(const struct f2fs_struct *type, const uint8_t *raw, const char *field, uint32_t index)
 {
 	const struct f2fs_field *f = f2fs_struct_field(type, field);

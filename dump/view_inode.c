@@ -9,11 +9,6 @@
 
 enum { INLINE_DATA = 0x02, INLINE_DENTRY = 0x04 };
 
-static uint32_t word_at(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 void dump_footer(struct dump *d, const uint8_t *block)
 {
 	const struct f2fs_struct *type = dump_struct("node_footer");
@@ -37,7 +32,7 @@ static void put_slots(struct dump *d, const uint8_t *slots, uint32_t count)
 
 	cli_print_begin_table(d->out, "slots", columns, 3);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t addr = word_at(slots + 4 * i);
+		uint32_t addr = dump_word(slots + 4 * i);
 
 		if (addr == F2FS_NULL_ADDR)
 			continue;
@@ -58,7 +53,7 @@ static void put_children(struct dump *d, const uint8_t *nids, uint32_t count)
 
 	cli_print_begin_table(d->out, "children", columns, 2);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t nid = word_at(nids + 4 * i);
+		uint32_t nid = dump_word(nids + 4 * i);
 
 		if (nid == 0)
 			continue;
@@ -96,7 +91,7 @@ void dump_inode_block(struct dump *d, const uint8_t *block)
 	cli_print_end(d->out);
 	cli_print_begin_array(d->out, "i_nid");
 	for (unsigned i = 0; i < 5; i++)
-		cli_print_u64(d->out, NULL, word_at(block + layout.nid_offset + 4 * i));
+		cli_print_u64(d->out, NULL, dump_word(block + layout.nid_offset + 4 * i));
 	cli_print_end_array(d->out);
 	dump_footer(d, block);
 	if (!(flags & (INLINE_DATA | INLINE_DENTRY)))

@@ -206,11 +206,6 @@ int view_superblock(struct dump *d, const char *argument)
 	return 0;
 }
 
-static uint32_t word_at(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 static void put_bitmaps(struct dump *d)
 {
 	size_t n;
@@ -247,7 +242,7 @@ int view_checkpoint(struct dump *d, const char *argument)
 	put_state(d->out, "state", f2fs_volume_pack_state(d->vol, pack, NULL));
 	dump_fields(d->out, type, raw, type->size);
 	if (at <= d->geo->block_size - 4)
-		cli_print_hex(d->out, "checksum", word_at(raw + at));
+		cli_print_hex(d->out, "checksum", dump_word(raw + at));
 	if (pack == used)
 		put_bitmaps(d);
 	free(block);

@@ -269,3 +269,36 @@ def test_what_is_moved_goes_to_others_of_its_age(tmp_path):
         for week in range(6):
             for i in range(1, 8, 2):
                 assert volume.read_bytes(f"/{week}-{i}") == bytes([week * 8 + i + 1]) * MIB
+
+
+@pytest.mark.parametrize("damaged", [0, 1, 2])
+def test_nodes_that_own_blocks_of_several_victims_are_written_once(damaged):
+    """Each section holds a block of each of 300 files: two of them have 600 blocks and 300 inodes, not 600. What cannot be
+    confirmed is left alone, and counted once."""
+    device = f2fskit.Device.memory(64 * MIB)
+    f2fskit.mkfs(device, overwrite=True)
+    with f2fskit.open(device, "r+") as volume:
+        volume.configure(logging="normal")
+        inodes = [volume.root.create(str(i)) for i in range(512)]
+        volume.commit()
+        for block in range(1, 9):
+            for i, inode in enumerate(inodes):
+                inode.pwrite(bytes([1 + i % 250]) * 4096, block * 4096)
+            volume.commit()
+        for i in range(300, 512):
+            volume.path(f"/{i}").unlink()
+        del inodes, inode
+        volume.commit()
+        assert volume.gc(policy="greedy", sections=1).data_blocks == 0  # the section of the nodes that are gone
+        full = [i for i, entry in enumerate(volume.sit) if entry.valid_blocks == 300 and entry.type < 3]
+        summaries = volume.geometry.ssa_blkaddr
+    assert len(full) == 8
+    for segment in full[:damaged]:
+        device.write((summaries + segment) * 4096, bytes(3584))
+    with f2fskit.open(device, "r+") as volume:
+        volume.configure(logging="normal")
+        done = volume.gc(policy="greedy", sections=4)
+        assert (done.sections, done.data_blocks, done.unconfirmed) == (4, 1200, damaged) and done.free_after > done.free_before
+        for i in range(300):
+            assert volume.read_bytes(f"/{i}") == bytes(4096) + bytes([1 + i % 250]) * 8 * 4096
+    assert f2fskit.check(device).found == damaged

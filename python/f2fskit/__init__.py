@@ -92,7 +92,8 @@ from .results import (
 from .space import DefragRangeResult, DefragResult, DirFragments, FileFragments, Fragments, FreeRuns, SegmentUse
 from .tables import Nat, SegmentSummary, Sit, Ssa
 from .tree import ExtractProblem, ExtractResult
-from .volume import CheckpointRecord, Volume, open
+from .volume import Volume, open
+from .volume_base import CheckpointRecord
 
 __version__ = _text(_lib.f2fs_version())
 

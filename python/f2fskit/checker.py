@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterable, NamedTuple, Sequence
 
-from . import enums, errors
+from . import enums
 from ._core import Hooks, LogCallback, ProgressCallback, ffi, lib, put, sized, stray, text
 from .device import Context, Device, Path, further_devices
+from .source import Source, as_device
 from .tree import host_path
-from .volume import Source, as_device
 
 
 class ProblemInfo(NamedTuple):

@@ -11,7 +11,7 @@ from . import enums
 from ._core import Handle, ffi, lib, sized, text
 from .device import Closable, Context
 from .inode import encode_name
-from .volume import Source, as_device
+from .source import Source, as_device
 
 Value = Union[int, str, bytes, uuid.UUID]
 

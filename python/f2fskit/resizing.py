@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Sequence
 from . import enums
 from ._core import LogCallback, ProgressCallback, ffi, lib, number, put, sized
 from .device import Context, Device, further_devices
+from .source import Source, as_device
 from .tree import host_path
-from .volume import Source, as_device
 
 
 class ResizeStep(NamedTuple):

@@ -18,7 +18,7 @@ from . import enums, errors, format, results
 from ._core import ffi, lib, number
 
 if TYPE_CHECKING:
-    from .volume import Volume
+    from .volume_base import VolumeBase
 
 E = TypeVar("E")
 
@@ -30,7 +30,7 @@ class Table(collections.abc.Sequence[E], Generic[E]):
 
     __slots__ = ("_volume",)
 
-    def __init__(self, volume: Volume) -> None:
+    def __init__(self, volume: VolumeBase) -> None:
         self._volume = volume
 
     def _get(self, index: int) -> E:
@@ -129,7 +129,7 @@ class SegmentSummary(Table[results.Summary]):
     source: enums.SummarySource
     """Where it was found: the SSA, the checkpoint pack or the nodes' footers (logs), or nowhere."""
 
-    def __init__(self, volume: Volume, segno: int) -> None:
+    def __init__(self, volume: VolumeBase, segno: int) -> None:
         super().__init__(volume)
         raw = bytearray(_SUMMARY_SIZE * lib.F2FS_SEGMENT_BLOCKS)
         entry_type = ffi.new("uint8_t *")
@@ -190,7 +190,7 @@ def _nat_entry(row: Any) -> results.NatEntry:
     return results.NatEntry(row.nid, row.ino, row.block_addr, row.version, _SOURCES[row.source], row.table_block)
 
 
-def _read(volume: Volume, function: Any, wanted: range, size: int) -> memoryview:
+def _read(volume: VolumeBase, function: Any, wanted: range, size: int) -> memoryview:
     raw = bytearray(len(wanted) * size)
     if raw:
         volume._handle.call(function, wanted.start, len(wanted), ffi.from_buffer(raw))

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What all parts of a volume stand on: its handle, and the changes since the last commit."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+import threading
+import time
+import types
+import weakref
+from typing import IO, Any, Callable, Iterator
+
+from . import enums, errors, format, placement, results
+from ._core import Handle, ffi, lib
+from .device import Closable, Context
+
+_CHECKPOINT = format.structs["checkpoint"]
+_REALTIME_COARSE = 5  # of Linux; Python has no name for it
+
+
+def _ticking() -> int:
+    """Return the time as the kernel stamps files: that of the last tick, some milliseconds ago at most. Within one tick an
+    inode whose contents change again need not be written again by an fsync."""
+    return time.clock_gettime_ns(_REALTIME_COARSE) if sys.platform == "linux" else time.time_ns()
+
+
+class CheckpointRecord(format.Record):
+    """The checkpoint in use; calling it, `volume.checkpoint()`, commits."""
+
+    __slots__ = ("_volume",)
+
+    def __init__(self, volume: VolumeBase, raw: bytes) -> None:
+        super().__init__(_CHECKPOINT, raw[: _CHECKPOINT.size])
+        self._volume = volume
+
+    def __call__(self) -> None:
+        """Write a checkpoint: `Volume.commit()`."""
+        self._volume.commit()
+
+
+class _Mine(threading.local):
+    """What a thread did to a volume."""
+
+    made = 0  # changes
+
+
+class VolumeBase(Closable):
+    """An open volume, and its running transaction. Each part of `Volume` is a class of its own on top of it."""
+
+    __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
+                 "_made", "_mine", "_left_orphans", "_files", "_told", "_clock_stands", "_hotness", "_asked",
+                 "_cleaning", "_settled", "_forgot", "_closed_inside")
+
+    def __init__(
+        self, handle: Handle, context: Context, writable: bool = False, now: Callable[[], int] | int | None = None
+    ) -> None:
+        """Not for users: see `open()`."""
+        hook = handle.core.hooks.now
+        self._writable = writable
+        self._clock: Callable[[], int] = now if callable(now) else hook or _ticking
+        if isinstance(now, int):
+            self._clock = functools.partial(int, now)  # a fixed time
+        self._told: int | None = None  # the latest time that a change carried, seconds
+        self._clock_stands = False
+        self._hotness: placement.Hotness | None = None
+        self._asked: Any = None  # memory of a placement in Python
+        self._cleaning: Any = None  # the same of a cleaning policy
+        self._epoch = 0  # raised with every change: what was read before may be stale
+        self._changed = False
+        self._made = 0  # changes that were made
+        self._mine = _Mine()
+        self._settled = 0  # those of them that were committed or discarded
+        self._left_orphans = False  # the last commit listed inodes that wait for their last handle to be closed
+        self._forgot = False  # close() was called while changes waited for a commit
+        self._closed_inside = False  # it was called by a callback; what the call it was in did is known at its end
+        self._files: weakref.WeakSet[IO[Any]] = weakref.WeakSet()  # open for writing, with buffers
+        self._handle = handle
+        self._context = context
+        self._geometry = results.make_geometry(handle.get(lib.f2fs_volume_geometry))
+        self._superblock: tuple[format.Record, int] | None = None
+        self._checkpoint: tuple[CheckpointRecord, bytes, int] | None = None
+
+    @property
+    def context(self) -> Context:
+        """The context it was opened under."""
+        return self._context
+
+    @property
+    def geometry(self) -> results.Geometry:
+        """The numbers of the layout."""
+        return self._geometry
+
+    @property
+    def block_size(self) -> int:
+        """Bytes of a block: 4096 or 16384."""
+        return self._geometry.block_size
+
+    @property
+    def features(self) -> enums.Feature:
+        """Feature bits."""
+        return self._geometry.feature
+
+    @property
+    def writable(self) -> bool:
+        """Was it opened with access "r+"?"""
+        return self._writable
+
+    def _now(self) -> Any:
+        """Return the time of a change as struct f2fs_time *."""
+        now = int(self._clock())
+        if not -(2**63) <= now < 2**63:
+            raise OverflowError("now: nanoseconds since 1970 have to fit into 64 bits")
+        return ffi.new("struct f2fs_time *", divmod(now, 1_000_000_000))
+
+    def _need_writable(self) -> None:
+        if not self._writable:
+            raise errors.make(lib.F2FS_ERR_READ_ONLY, 'the volume is opened for reading: open it with "r+"')
+
+    def _pass_time(self, seconds: int) -> None:
+        """Let the volume's clock follow the time that changes carry."""
+        if self._told is not None and seconds > self._told:
+            self._handle.call(lib.f2fs_volume_elapse, seconds - self._told)
+        self._told = seconds if self._told is None else max(self._told, seconds)
+
+    def _prepare(self, *, stamp: bool = True) -> None:
+        """Before a change: it carries the time of now, or what it says itself."""
+        self._need_writable()
+        now = self._now() if stamp else ffi.NULL
+        self._handle.get(lib.f2fs_volume_set_time, now)
+        if stamp and self._handle.core.hooks.now is None and not self._clock_stands:  # else the library looks at that clock itself
+            self._pass_time(now.seconds)
+        self._epoch += 1
+        self._changed = True
+
+    def _change(self, handle: Handle, function: Callable[..., int], *arguments: Any) -> int:
+        """Call a function that changes the volume."""
+        self._prepare()
+        result = handle.call(function, *arguments)
+        self._count_change()
+        return result
+
+    def _count_change(self) -> None:
+        """A change was made, or tried, by this thread; since it was prepared, another one may have committed."""
+        self._changed = self._writable
+        self._made += 1
+        self._mine.made += 1
+
+    @property
+    def transaction(self) -> enums.Transaction:
+        """What has become of the changes since the last commit: NONE, OPEN, or FAILED, which can only be discarded."""
+        return enums.Transaction(self._handle.get(lib.f2fs_volume_transaction))
+
+    def fail(self) -> None:
+        """Something made of several calls has failed half-way: let the changes since the last commit be discarded only.
+
+        Every change and the commit are a StateError then, until `discard()`.
+        """
+        self._handle.get(lib.f2fs_volume_fail)
+
+    @contextlib.contextmanager
+    def _as_a_whole(self) -> Iterator[None]:
+        """Within, several changes are made: when one fails and others were made, `fail()`."""
+        made, epoch = self._mine.made, self._epoch
+        try:
+            yield
+        except BaseException as error:
+            if self._mine.made != made or (self._epoch != epoch and not isinstance(error, Exception)):
+                self.fail()
+            raise
+
+    def _forget_checkpoint(self) -> None:
+        """There may have been a commit."""
+        self._checkpoint = None
+
+    def set_sync(self, mode: enums.SyncMode) -> None:
+        """Choose what each write of a file is followed by: nothing, or an fsync as with O_DSYNC or O_SYNC."""
+        self._handle.call(lib.f2fs_volume_set_sync, int(mode))
+
+    def _keep_file(self, file: IO[Any]) -> None:
+        """Remember a file that is open for writing, with a buffer."""
+        with self._handle.alone():
+            self._files.add(file)
+
+    def _flush(self) -> None:
+        """Take over what files that are open for writing hold in their buffers."""
+        with self._handle.alone():
+            files = list(self._files)
+        for file in files:
+            if not file.closed:
+                file.flush()
+
+    @property
+    def orphans(self) -> list[int]:
+        """Inodes that had no name any more but were open, from the checkpoint."""
+
+        def load(pointer: Any) -> list[int]:
+            return [lib.f2fs_orphan_at(pointer, i) for i in range(lib.f2fs_orphan_count(pointer))]
+
+        found: list[int] = self._handle.get(load)
+        return found
+
+    def commit(self) -> None:
+        """Make all changes since the last commit true, durably. When it fails the volume is as before.
+
+        What files that `path().open()` gave hold in their buffers is a part of it.
+
+        An exception that leaves it, KeyboardInterrupt too, has an attribute `committed`: are the changes true all the
+        same? None: not known, as a callback closed the volume meanwhile. So has one that comes while the end of a with block commits.
+        """
+        self._flush()
+        with self._handle.alone():  # a change of another thread is a part of it, or waits for the next one
+            if not self._changed and not self._left_orphans:
+                return
+            try:
+                self._change(self._handle, lib.f2fs_volume_commit)
+            except BaseException as error:
+                is_true = None if self.closed else self.transaction == enums.Transaction.NONE
+                error.committed = is_true  # type: ignore[attr-defined]
+                if error.committed:  # type: ignore[attr-defined]
+                    self._changed = False
+                    self._left_orphans = True  # to be looked for by the next one
+                    self._checkpoint = None
+                raise
+            self._changed = False
+            self._settled = self._made
+            self._left_orphans = not self.closed and bool(self.orphans)
+            self._checkpoint = None
+
+    def discard(self) -> None:
+        """Forget all changes since the last commit."""
+        with self._handle.alone():
+            self._handle.get(lib.f2fs_volume_discard)
+            self._files.clear()  # what their buffers hold belongs to what is forgotten
+            self._epoch += 1
+            self._changed = False
+            self._settled = self._made
+
+    def close(self) -> None:
+        """Close it and what was opened from it; changes since the last commit are forgotten.
+
+        Within a with block the end of the block tells so (StateError); `discard()` forgets without a word.
+        """
+        if self._changed and not self.closed:
+            try:
+                state = self.transaction
+                # a change that was refused leaves OPEN, too
+                waits = state != enums.Transaction.NONE and self._made != self._settled
+                self._forgot = waits or state == enums.Transaction.FAILED
+            except RuntimeError:  # a callback calls, which cannot ask
+                self._closed_inside = True
+        super().close()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: types.TracebackType | None
+    ) -> None:
+        done = False
+        try:
+            try:
+                if kind is None and (self._forgot or (self._closed_inside and self._made != self._settled)):
+                    raise errors.make(lib.F2FS_ERR_STATE, "the volume was closed before the end of its block could commit")
+                if kind is None and not self.closed:
+                    self._flush()
+                if kind is None and not self.closed and (self._changed or self._left_orphans):
+                    for child in list(self._handle.children):  # what has no name any more goes with its last user
+                        if self._hotness is None or child is not self._hotness._handle:  # to close that would drop the changes
+                            child.close()
+                    self.commit()
+                    done = True
+            finally:
+                self.close()
+        except BaseException as error:
+            if not hasattr(error, "committed"):
+                error.committed = done  # type: ignore[attr-defined]
+            raise

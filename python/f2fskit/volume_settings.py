@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a volume is given beside its files: label, UUID, features, keys, limits of quotas."""
+
+from __future__ import annotations
+
+import uuid as uuid_module
+
+from . import enums, errors, results
+from ._core import ffi, lib, number, put, raw_bytes, sized, visitor
+from .inode import encode_name
+from .volume_base import VolumeBase
+
+_QUOTA_KINDS = ("user", "group", "project")
+
+
+class VolumeSettings(VolumeBase):
+    """The part of a volume that names it, opens its secrets and keeps its limits."""
+
+    __slots__ = ()
+
+    def set_label(self, label: str) -> None:
+        """Set the label: at once and durably, not with the next commit."""
+        self._need_writable()
+        self._handle.call(lib.f2fs_volume_set_label, encode_name(label))
+        self._superblock = None
+
+    def set_uuid(self, uuid: uuid_module.UUID, *, force: bool = False, checksum: bool = False) -> None:
+        """Set the UUID, at once and durably; the checksums of inodes, which depend on it, are rewritten.
+
+        StateError when there are uncommitted changes.
+
+        Args:
+            uuid: the new one.
+            force: although there are encrypted files whose key depends on the UUID (UnsupportedError).
+            checksum: give the volume the feature inode_checksum, which a change that was cut may have taken away.
+        """
+        self._need_writable()
+        flags = (lib.F2FS_UUID_FORCE if force else 0) | (lib.F2FS_UUID_CHECKSUM if checksum else 0)
+        try:
+            self._handle.call(lib.f2fs_volume_set_uuid, ffi.new("uint8_t[16]", uuid.bytes), flags)
+        finally:
+            self._superblock = None
+            self._geometry = results.make_geometry(self._handle.get(lib.f2fs_volume_geometry))
+            self._epoch += 1
+
+    def add_features(self, features: enums.Feature, *, strict: bool = False, hash_only: bool = False) -> None:
+        """Turn on features, at once and durably: ENCRYPT, VERITY, CASEFOLD; those that are there are ignored.
+
+        They allow new files to be encrypted, sealed or folded, and change no existing one. UnsupportedError for others,
+        StateError when there are uncommitted changes.
+
+        Args:
+            features: what is to be turned on.
+            strict: with CASEFOLD, refuse names that are not valid UTF-8 in folded directories.
+            hash_only: with CASEFOLD, see `set_hash_only()`.
+        """
+        self._need_writable()
+        flags = (1 if strict else 0) | (2 if hash_only else 0)
+        self._handle.call(lib.f2fs_volume_add_features, int(features), flags)
+        self._superblock = None
+        self._geometry = results.make_geometry(self._handle.get(lib.f2fs_volume_geometry))
+
+    def set_hash_only(self, on: bool) -> None:
+        """On a volume with casefold: look names up by their hash only, at once and durably.
+
+        Otherwise a name is also searched, slowly, among those that were filed under the hash of another version of
+        Unicode. StateError on a volume without casefold, or when there are uncommitted changes.
+        """
+        self._need_writable()
+        self._handle.call(lib.f2fs_volume_set_hash_only, on)
+        self._superblock = None
+
+    def add_key(self, key: bytes, name: bytes = b"") -> results.Key:
+        """Add a key of encrypted files, 16 to 64 bytes: names and contents that it opens are read and written in clear.
+
+        `name` is a descriptor (8 bytes, for policies of version 1: it cannot be checked) or an identifier (16 bytes:
+        InvalidError when the key is not the one).
+        """
+        row = ffi.new("struct f2fs_key *")
+        bytes_of_key = raw_bytes(key)
+        bytes_of_name = ffi.new("uint8_t[]", name) if name else ffi.NULL
+        self._handle.call(lib.f2fs_volume_add_key, bytes_of_key, len(key), bytes_of_name, len(name), row)
+        self._epoch += 1
+        return results.Key(bytes(row.identifier), bytes(row.descriptor), row.size)
+
+    def remove_key(self, name: bytes) -> None:
+        """Remove the keys of this descriptor or identifier; KeyError when there is none."""
+        try:
+            self._handle.call(lib.f2fs_volume_remove_key, ffi.new("uint8_t[]", name), len(name))
+        except errors.NotFoundError:
+            raise KeyError(name) from None
+        self._epoch += 1
+
+    @property
+    def keys(self) -> list[results.Key]:
+        """The keys that were added."""
+        found: list[results.Key] = []
+        row = ffi.new("struct f2fs_key *")
+        while True:
+            try:
+                self._handle.call(lib.f2fs_volume_key_at, len(found), row)
+            except errors.NotFoundError:
+                return found
+            found.append(results.Key(bytes(row.identifier), bytes(row.descriptor), row.size))
+
+    def quotas(self, kind: str) -> list[results.Quota]:
+        """Return the entries of the "user", "group" or "project" quota file. NotFoundError when there is none."""
+        if kind not in _QUOTA_KINDS:
+            raise ValueError(f"kind is one of {', '.join(_QUOTA_KINDS)}")
+        found: list[results.Quota] = []
+        user = visitor(self._handle.core.hooks, lambda row: found.append(results.from_c(results.Quota, row)))
+        self._handle.call(
+            lib.f2fs_quota_each, _QUOTA_KINDS.index(kind), lib.py_quota_each_visit, user
+        )
+        return found
+
+    def set_quota(
+        self,
+        kind: str,
+        id: int,
+        *,
+        space_soft_kib: int | None = None,
+        space_hard_kib: int | None = None,
+        inodes_soft: int | None = None,
+        inodes_hard: int | None = None,
+    ) -> None:
+        """Set limits of a "user", "group" or "project", which the kernel will keep; 0 is no limit, None leaves one as it is.
+
+        What is above its soft limit has a time of grace from now on. The engine itself acts as root and keeps no limits.
+
+        Raises:
+            NotFoundError: the volume has no such quota file.
+            RangeError: a limit cannot be stored. StateError: the quota files wait for a check.
+        """
+        if kind not in _QUOTA_KINDS:
+            raise ValueError(f"kind is one of {', '.join(_QUOTA_KINDS)}")
+        quota = ffi.new("struct f2fs_quota *", {"id": number(id, "id", 32)})
+        limits = 0
+        for name, bit, value in (
+            ("space_soft_kib", lib.F2FS_QUOTA_SPACE_SOFT, space_soft_kib),
+            ("space_hard_kib", lib.F2FS_QUOTA_SPACE_HARD, space_hard_kib),
+            ("inodes_soft", lib.F2FS_QUOTA_INODES_SOFT, inodes_soft),
+            ("inodes_hard", lib.F2FS_QUOTA_INODES_HARD, inodes_hard),
+        ):
+            if value is not None:
+                put(quota, **{name: value})
+                limits |= bit
+        self._change(self._handle, lib.f2fs_quota_set, _QUOTA_KINDS.index(kind), limits, quota)
+
+    def quota_grace(self, kind: str) -> tuple[int, int]:
+        """For how many seconds a "user", "group" or "project" may stay above its soft limits of space and of inodes."""
+        if kind not in _QUOTA_KINDS:
+            raise ValueError(f"kind is one of {', '.join(_QUOTA_KINDS)}")
+        grace = sized("struct f2fs_quota_grace *")
+        self._handle.call(lib.f2fs_quota_grace_get, _QUOTA_KINDS.index(kind), grace)
+        return grace.space_seconds, grace.inode_seconds
+
+    def set_quota_grace(self, kind: str, *, space_seconds: int | None = None, inode_seconds: int | None = None) -> None:
+        """Set it, for all users, groups or projects; None leaves one as it is. Times that run already end when they would have.
+
+        Raises:
+            NotFoundError: the volume has no such quota file. StateError: the quota files wait for a check.
+        """
+        now = self.quota_grace(kind)
+        grace = sized("struct f2fs_quota_grace *")
+        grace.space_seconds = now[0] if space_seconds is None else space_seconds
+        grace.inode_seconds = now[1] if inode_seconds is None else inode_seconds
+        self._change(self._handle, lib.f2fs_quota_grace_set, _QUOTA_KINDS.index(kind), grace)

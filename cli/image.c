@@ -79,13 +79,6 @@ static int find_device(void *user, const char *path, struct f2fs_device **out)
 	return rc;
 }
 
-const char *cli_temporary_directory(void)
-{
-	const char *given = getenv("TMPDIR");
-
-	return given && given[0] ? given : "/tmp";
-}
-
 unsigned cli_image_flags(const struct cli_image *image)
 {
 	return image->flags | (image->no_lock ? F2FS_OPEN_NO_LOCK : 0);

@@ -71,8 +71,6 @@ struct cli_opened {
 unsigned cli_image_flags(const struct cli_image *image);
 /* Open the devices; a message was written when it fails. */
 int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_image *image, struct cli_opened *out);
-/* Where what does not fit into memory goes: $TMPDIR, or /tmp. */
-const char *cli_temporary_directory(void);
 /* Could the first device be opened with these flags? The context has the error. */
 int cli_image_try(struct f2fs_context *ctx, const struct cli_image *image, unsigned flags);
 void cli_image_close(struct cli_opened *opened);

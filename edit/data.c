@@ -306,20 +306,6 @@ out:
 	return rc;
 }
 
-int edit_need_directory(struct edit *e, const char *operand)
-{
-	struct f2fs_inode *inode;
-	struct f2fs_stat st;
-	int rc = edit_open_stat(e, operand, F2FS_LOOKUP_FOLLOW, &inode, &st);
-
-	if (rc)
-		return rc;
-	f2fs_inode_close(inode);
-	if ((st.mode & MODE_TYPE) == MODE_DIR)
-		return 0;
-	return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_NOT_DIR, "not a directory"), operand);
-}
-
 static int is_host_directory(const char *path)
 {
 	struct stat st;

@@ -36,6 +36,8 @@ enum edit_exit {
 	EDIT_USAGE = CLI_EXIT_USAGE
 };
 
+struct edit_command;
+
 struct edit {
 	struct cli cli;
 	struct cli_image image;
@@ -57,9 +59,9 @@ struct edit {
 	int is_over;	/* the shell was told to stop */
 	int has_run;	/* a command was there to be run */
 	int status;	/* enum edit_exit */
+	const struct edit_command *commands; /* all there are */
+	unsigned command_count;
 };
-
-struct edit_command;
 
 /* A command as it was called: its options by letter, and its operands. */
 struct edit_call {
@@ -85,8 +87,6 @@ struct edit_command {
 	const char *help, *doc;
 };
 
-/* command.c */
-const struct edit_command *edit_commands(unsigned *count);
 /* synopsis.c */
 /* An option of a command. */
 struct edit_option {
@@ -103,32 +103,9 @@ int edit_option_find(const struct edit_command *command, const char *word, struc
 /* What follows the name of a command in its usage: options and operands. Free it; NULL without memory. */
 char *edit_synopsis(const struct edit_command *command);
 
-/* command.c */
-/* Run one command: words, the first of them its name. Whatever goes wrong is reported and noted in the status. Returns
- * 0 or a negative error. */
-int edit_run(struct edit *e, char **words, int count);
-/* Run the commands of a text, one a line or separated by semicolons. Returns 0 or the error that ended them. */
-int edit_run_text(struct edit *e, char *text);
-/* After a command failed with rc: may the next one run? What cannot be kept is discarded. */
-int edit_goes_on(struct edit *e, int rc);
-/* Open the devices of the image, once. Failure is reported. */
-int edit_open_image(struct edit *e);
-/* Open the volume, once. Failure is reported. */
-int edit_open_volume(struct edit *e);
-/* Does this command work on files of the volume? */
-int edit_takes_files(const char *command);
-/* A change that the command's operands ask for needs -w; what is wrong is reported. */
-int edit_need_write(struct edit *e, const char *command);
-/* Make changes true, if there are any. */
-int edit_commit(struct edit *e);
-/* Store what is true and not in the file yet: of an Android sparse file. */
-int edit_save(struct edit *e);
-/* Drop changes; says so when there are any. */
-void edit_discard(struct edit *e);
-static inline int edit_has(const struct edit_call *call, char letter)
-{
-	return call->options[(unsigned char)letter] != NULL;
-}
+/* failure.c */
+/* Let a failure decide the status, unless an earlier one did. */
+void edit_note(struct edit *e, int status);
 /* Report the context's last error, what in front of it; note it in the status; return rc. */
 int edit_fail(struct edit *e, int rc, const char *what);
 /* Report wrong usage: "what: 'value' why". */
@@ -140,6 +117,42 @@ int edit_told(struct edit *e);
 int edit_no_memory(struct edit *e);
 /* Report that a signal ended what is named. */
 int edit_stopped(struct edit *e, const char *what);
+
+/* opened.c */
+/* Open the devices of the image, once. Failure is reported. */
+int edit_open_image(struct edit *e);
+/* Open the volume, once. Failure is reported. */
+int edit_open_volume(struct edit *e);
+/* A change that the command's operands ask for needs -w; what is wrong is reported. */
+int edit_need_write(struct edit *e, const char *command);
+/* Make changes true, if there are any. */
+int edit_commit(struct edit *e);
+/* Store what is true and not in the file yet: of an Android sparse file. */
+int edit_save(struct edit *e);
+/* Drop changes; says so when there are any. */
+void edit_discard(struct edit *e);
+
+/* call.c */
+/* Take options and operands out of the words of a call, whose command is set and whose operands have room for count.
+ * What is wrong is reported. */
+int edit_call_parse(struct edit *e, struct edit_call *call, char **words, int count);
+static inline int edit_has(const struct edit_call *call, char letter)
+{
+	return call->options[(unsigned char)letter] != NULL;
+}
+
+/* command.c */
+/* All commands, as the table has them. */
+const struct edit_command *edit_commands(unsigned *count);
+/* Run one command: words, the first of them its name. Whatever goes wrong is reported and noted in the status. Returns
+ * 0 or a negative error. */
+int edit_run(struct edit *e, char **words, int count);
+/* Run the commands of a text, one a line or separated by semicolons. Returns 0 or the error that ended them. */
+int edit_run_text(struct edit *e, char *text);
+/* After a command failed with rc: may the next one run? What cannot be kept is discarded. */
+int edit_goes_on(struct edit *e, int rc);
+/* Does this command work on files of the volume? */
+int edit_takes_files(const char *command);
 
 /* words.c: the text of scripts and of the shell as words */
 struct edit_line {
@@ -175,6 +188,8 @@ int edit_open(struct edit *e, const char *operand, unsigned lookup_flags, struct
 /* The same, and its stat. */
 int edit_open_stat(struct edit *e, const char *operand, unsigned lookup_flags, struct f2fs_inode **out,
 		   struct f2fs_stat *st);
+/* An operand that several sources go to has to be a directory. */
+int edit_need_directory(struct edit *e, const char *operand);
 /* A name in a directory, that need not exist. */
 struct edit_name {
 	struct f2fs_inode *dir;
@@ -219,8 +234,6 @@ int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t
 /* What came to a name came in part only: a new file goes again, what was there before is lost but for discarding. The
  * file's handle is closed. */
 void edit_undo_file(struct edit *e, const struct edit_name *name, int is_new);
-/* An operand that several sources go to has to be a directory. */
-int edit_need_directory(struct edit *e, const char *operand);
 
 /* transfer.c */
 /* Copy a directory of the host, with all that is in it, to a name or into a directory of the volume. */

@@ -67,13 +67,10 @@ static void forget_usages(void)
 }
 
 /* 0, or -1 without memory. */
-static int make_usages(void)
+static int make_usages(const struct edit *e)
 {
-	unsigned count;
-	const struct edit_command *commands = edit_commands(&count);
-
-	for (unsigned i = 0; i < count; i++)
-		if (commands[i].name && !(command_texts[i].args = edit_synopsis(&commands[i])))
+	for (unsigned i = 0; i < e->command_count; i++)
+		if (e->commands[i].name && !(command_texts[i].args = edit_synopsis(&e->commands[i])))
 			return -1;
 	return 0;
 }
@@ -277,11 +274,12 @@ int main(int argc, char **argv)
 	struct arguments a = { 0 };
 	int rc;
 
+	e.commands = edit_commands(&e.command_count);
 	if (cli_init(&e.cli, &tool))
 		return EDIT_USAGE;
 	a.texts = calloc((size_t)argc, sizeof(*a.texts));
 	e.cwd = strdup("/");
-	if (a.texts && e.cwd && make_usages() == 0 && cli_context_new(&e.cli, &e.ctx) == 0) {
+	if (a.texts && e.cwd && make_usages(&e) == 0 && cli_context_new(&e.cli, &e.ctx) == 0) {
 		rc = parse_arguments(&e, &a, argc, argv);
 		if (rc < 0)
 			e.status = EDIT_USAGE;

@@ -155,6 +155,20 @@ int edit_name_open_file(struct edit *e, const char *operand, const char *source,
 	return rc ? rc : edit_name_open_into(e, operand, source, out);
 }
 
+int edit_need_directory(struct edit *e, const char *operand)
+{
+	struct f2fs_inode *inode;
+	struct f2fs_stat st;
+	int rc = edit_open_stat(e, operand, F2FS_LOOKUP_FOLLOW, &inode, &st);
+
+	if (rc)
+		return rc;
+	f2fs_inode_close(inode);
+	if ((st.mode & MODE_TYPE) == MODE_DIR)
+		return 0;
+	return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_NOT_DIR, "not a directory"), operand);
+}
+
 int edit_name_lookup(struct edit *e, const struct edit_name *name, struct f2fs_dirent *out)
 {
 	int rc = f2fs_dir_lookup(name->dir, name->name, name->length, out);

@@ -60,12 +60,11 @@ static char *next_name(const char *text, int state)
 
 static void offer_commands(const char *text)
 {
-	unsigned count;
-	const struct edit_command *commands = edit_commands(&count);
+	const struct edit *e = completing.e;
 
-	for (unsigned i = 0; i < count; i++)
-		if (commands[i].name && !strncmp(commands[i].name, text, strlen(text)))
-			offer(strdup(commands[i].name));
+	for (unsigned i = 0; i < e->command_count; i++)
+		if (e->commands[i].name && !strncmp(e->commands[i].name, text, strlen(text)))
+			offer(strdup(e->commands[i].name));
 }
 
 /* The word at hand: what stands before its last slash, and what a name begins with. */

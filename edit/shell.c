@@ -98,15 +98,13 @@ static int put_help(struct edit *e, struct cli_print *out, const struct edit_com
 
 int do_help(struct edit *e, const struct edit_call *call)
 {
-	unsigned count;
-	const struct edit_command *commands = edit_commands(&count);
 	struct cli_print *out = e->is_json ? edit_print_open(e) : NULL;
 	int found = 0, rc = e->is_json && !out ? F2FS_ERR_NOMEM : 0, closed = 0;
 
 	if (out)
 		cli_print_stream(out);
-	for (unsigned i = 0; !rc && i < count; i++) {
-		const struct edit_command *c = &commands[i];
+	for (unsigned i = 0; !rc && i < e->command_count; i++) {
+		const struct edit_command *c = &e->commands[i];
 
 		if (call->count == 0 && !c->name) {
 			if (!out)

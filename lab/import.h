@@ -68,6 +68,8 @@ struct lab_import_file *lab_import_find(struct lab_import *im, const char *path)
 struct lab_import_file *lab_import_alias(struct lab_import *im, const char *path);
 /* Let an entry have a file that was not seen before. 0, or -1 after lab_import_wrong(). */
 int lab_import_renew(struct lab_import *im, struct lab_import_file *file);
+/* Forget all files of a reading. */
+void lab_import_forget_files(struct lab_import *im);
 /* A file was made (is_sure), or opened so that it would be made if it was missing; its number was not used before. */
 int lab_import_made(struct lab_import *im, uint32_t number, unsigned thread, int is_sure);
 /* Put an operation. A write with at_end tells nothing about what the file had before. */

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/program.h"
 #include "cli/size.h"
@@ -135,14 +133,6 @@ static const struct cli_program program = {
 	.complete = complete,
 	.run = run,
 };
-
-void lab_forget_file(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-		(void)unlink(path);
-}
 
 int main(int argc, char **argv)
 {

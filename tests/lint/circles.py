@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Circles: within a layer, files call each other in one direction. What cannot be read in an order cannot be understood
-file by file, and no part of it can be replaced alone.
+"""Circles: within a layer, and within a program that has a library of its files, files call each other in one direction.
+What cannot be read in an order cannot be understood file by file, and no part of it can be replaced alone.
 
     circles.py NM ARCHIVE...
 
-Reads what each object file of the layers' static libraries defines and needs.
+Reads what each object file of their static libraries defines and needs.
 """
 import re
 import subprocess
@@ -15,7 +15,7 @@ import lint
 SYMBOL = re.compile(r"^(?:[0-9a-f]+)?\s*([A-Za-z]) (\S+)$")
 MEMBER = re.compile(r"^(?:.*/)?([^/]+)\.c\.o:$")
 DEFINED = set("TDRBVW")
-LAYER = re.compile(r"libf2fskit-(\w+)\.a$")
+NAME = re.compile(r"lib(?:f2fskit-)?(\w+)\.a$")
 
 
 def read_listing(listing):
@@ -71,7 +71,7 @@ def check(nm, archives):
     findings = []
     for archive in archives:
         files = read_archive(nm, archive)
-        layer = LAYER.search(archive)[1]
+        layer = NAME.search(archive)[1]
         if not files:
             findings.append(f"{archive}: no symbols read")
         findings += judge(layer, files)

@@ -115,6 +115,15 @@ const char *copy_filter_of_name(const char *path)
 	return NULL;
 }
 
+unsigned copy_lists_to_stdout(const struct copy_options *c)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < COPY_LISTS; i++)
+		count += c->list_paths[i] && !strcmp(c->list_paths[i], "-");
+	return count;
+}
+
 /* ---- options one by one ---- */
 
 static const char *take_number(const char *value, uint32_t max, unsigned *out)
@@ -181,7 +190,12 @@ const char *copy_take_option(struct copy_options *c, enum copy_option option, co
 		o->tar_filter = value;
 		return NULL;
 	case COPY_MANIFEST:
-		c->manifest_path = value;
+	case COPY_FS_CONFIG:
+	case COPY_FILE_CONTEXTS:
+		c->list_paths[option - COPY_MANIFEST] = value;
+		return NULL;
+	case COPY_MOUNT_POINT:
+		o->mount_point = value;
 		return NULL;
 	case COPY_RELATIVE:
 		o->flags |= F2FS_EXTRACT_RELATIVE;

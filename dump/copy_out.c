@@ -127,7 +127,15 @@ static void tell_failure(struct dump *d, int rc)
 static int copy_out(struct dump *d, struct f2fs_extract_options *o, struct f2fs_extract_result *result)
 {
 	const struct copy_options *c = d->copy;
-	struct f2fs_stream manifest;
+	const struct {
+		const struct f2fs_stream **stream;
+		uint32_t output;
+	} lists[COPY_LISTS] = {
+		{ &o->manifest, F2FS_OUTPUT_MANIFEST },
+		{ &o->fs_config, F2FS_OUTPUT_FS_CONFIG },
+		{ &o->file_contexts, F2FS_OUTPUT_FILE_CONTEXTS },
+	};
+	struct f2fs_stream streams[COPY_LISTS];
 	struct run run;
 	int rc;
 
@@ -140,11 +148,13 @@ static int copy_out(struct dump *d, struct f2fs_extract_options *o, struct f2fs_
 	o->gid_map = c->gid_map;
 	o->problem = tell_problem;
 	o->user = &run;
-	if (c->manifest_path) {
-		memset(&manifest, 0, sizeof(manifest));
-		manifest.path = strcmp(c->manifest_path, "-") ? c->manifest_path : NULL;
-		manifest.fd = STDOUT_FILENO;
-		o->manifest = &manifest;
+	memset(streams, 0, sizeof(streams));
+	for (unsigned i = 0; i < COPY_LISTS; i++) {
+		if (!c->list_paths[i])
+			continue;
+		streams[i].path = strcmp(c->list_paths[i], "-") ? c->list_paths[i] : NULL;
+		streams[i].fd = STDOUT_FILENO;
+		*lists[i].stream = &streams[i];
 	}
 	fflush(stdout);
 	if (run.is_json)
@@ -159,8 +169,9 @@ static int copy_out(struct dump *d, struct f2fs_extract_options *o, struct f2fs_
 		tell_failure(d, rc);
 	if (result->left_in_part & F2FS_OUTPUT_TAR)
 		cli_leave_part(&d->cli, o->tar->path, 0);
-	if (result->left_in_part & F2FS_OUTPUT_MANIFEST)
-		cli_leave_part(&d->cli, o->manifest->path, 0);
+	for (unsigned i = 0; i < COPY_LISTS; i++)
+		if (result->left_in_part & lists[i].output)
+			cli_leave_part(&d->cli, streams[i].path, 0);
 	return rc;
 }
 
@@ -170,7 +181,8 @@ static void put_summary(struct dump *d, const struct f2fs_extract_result *r, int
 
 	if (!cli_print_is_text(d->out))
 		put_result(d->out, r);
-	if (!cli_print_is_text(d->out) || d->is_quiet || (rc && rc != F2FS_ERR_INCOMPLETE))
+	if (!cli_print_is_text(d->out) || d->is_quiet || copy_lists_to_stdout(d->copy) ||
+	    (rc && rc != F2FS_ERR_INCOMPLETE))
 		return;
 	printf("%llu files (%s), %llu directories, %llu symbolic links, %llu special files, %llu further links",
 	       (unsigned long long)r->files, cli_format_size(r->bytes, size), (unsigned long long)r->directories,

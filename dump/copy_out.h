@@ -26,14 +26,18 @@ enum copy_option {
 	COPY_MAX_BYTES,
 	COPY_SYNC,
 	COPY_COMPRESS,
-	COPY_MANIFEST
+	COPY_MANIFEST, /* from here on the lists, in the order of list_paths */
+	COPY_FS_CONFIG,
+	COPY_FILE_CONTEXTS,
+	COPY_MOUNT_POINT
 };
+enum { COPY_LISTS = COPY_MOUNT_POINT - COPY_MANIFEST };
 
 struct copy_options {
 	struct f2fs_extract_options extract;
 	const char **include, **exclude;
 	struct f2fs_id_map *uid_map, *gid_map;
-	const char *manifest_path;
+	const char *list_paths[COPY_LISTS]; /* NULL: not wanted; "-": standard output */
 	/* of f2fs-tools */
 	const char *base_path; /* -o */
 	int preserve;	       /* -P */
@@ -52,6 +56,8 @@ const char *copy_parse_keep(const char *text, unsigned *bits);
 const char *copy_parse_existing(const char *text, int *out);
 const char *copy_parse_encrypted(const char *text, int *out);
 const char *copy_parse_id_map(const char *text, struct f2fs_id_map *out);
+/* How many lists go to the standard output? */
+unsigned copy_lists_to_stdout(const struct copy_options *c);
 /* The compression that an archive's name asks for, NULL for none. */
 const char *copy_filter_of_name(const char *path);
 

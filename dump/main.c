@@ -112,6 +112,8 @@ static enum copy_option copy_option_of(int option)
 		{ OPT_uid_map, COPY_UID_MAP },	   { OPT_gid_map, COPY_GID_MAP },   { OPT_existing, COPY_EXISTING },
 		{ OPT_encrypted, COPY_ENCRYPTED }, { OPT_threads, COPY_THREADS },   { OPT_max_bytes, COPY_MAX_BYTES },
 		{ OPT_sync, COPY_SYNC },	   { OPT_compress, COPY_COMPRESS }, { OPT_manifest, COPY_MANIFEST },
+		{ OPT_fs_config, COPY_FS_CONFIG }, { OPT_mount_point, COPY_MOUNT_POINT },
+		{ OPT_file_contexts, COPY_FILE_CONTEXTS },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -232,10 +234,12 @@ static int take_view(struct dump *d, struct arguments *a, const struct view *vie
 	return 0;
 }
 
-static int is_to_stdout(const struct arguments *a, const struct request *request)
+/* Things but a view's text that go to the standard output. */
+static unsigned count_to_stdout(const struct arguments *a, const struct request *request)
 {
-	return request->view->kind == BYTES || (request->view->option == OPT_tar && !strcmp(request->argument, "-")) ||
-	       (a->copy.manifest_path && !strcmp(a->copy.manifest_path, "-"));
+	const int is_archive = request->view->option == OPT_tar && !strcmp(request->argument, "-");
+
+	return (unsigned)(request->view->kind == BYTES || is_archive) + copy_lists_to_stdout(&a->copy);
 }
 
 /* Does a view work on files, so that it can show them as they were? */
@@ -274,7 +278,7 @@ static int check_arguments(struct dump *d, const struct arguments *a)
 	for (unsigned i = 0; i < a->request_count; i++) {
 		enum view_kind kind = a->requests[i].view->kind;
 
-		if (a->is_json && (kind == CLASSIC || is_to_stdout(a, &a->requests[i]))) {
+		if (a->is_json && (kind == CLASSIC || count_to_stdout(a, &a->requests[i]))) {
 			cli_error(&d->cli, kind == CLASSIC ? "--json goes with the options that have long names"
 							   : "--json needs the standard output for itself");
 			cli_opt_hint(&tool);
@@ -290,8 +294,9 @@ static int check_arguments(struct dump *d, const struct arguments *a)
 			cli_opt_hint(&tool);
 			return -1;
 		}
-		if (is_to_stdout(a, &a->requests[i]) && kind != BYTES && a->request_count > 1) {
-			cli_error(&d->cli, "the standard output cannot take an archive and a view");
+		if ((count_to_stdout(a, &a->requests[i]) && kind != BYTES && a->request_count > 1) ||
+		    count_to_stdout(a, &a->requests[i]) > 1) {
+			cli_error(&d->cli, "the standard output can take one archive, list or view only");
 			cli_opt_hint(&tool);
 			return -1;
 		}
@@ -378,7 +383,7 @@ static void run_text(struct dump *d, const struct arguments *a, const struct req
 	const struct view *view = request->view;
 	char heading[80];
 
-	if (!is_alone && view->member && !is_to_stdout(a, request)) {
+	if (!is_alone && view->member && !count_to_stdout(a, request)) {
 		snprintf(heading, sizeof(heading), "== %s%s%.50s ==", view->member, request->argument ? " " : "",
 			 request->argument ? request->argument : "");
 		cli_print_heading(d->out, heading);

@@ -157,11 +157,23 @@ struct f2fs_extract_options {
 	int (*entry)(void *user, const char *path, const struct f2fs_stat *stat);
 	int (*problem)(void *user, const struct f2fs_extract_problem *problem);
 	void *user;
+
+	/*
+	 * Android's lists, as f2fs_populate takes them: fs_config has a line "PATH UID GID MODE [capabilities=MASK]"
+	 * for each entry, file_contexts a line "REGEX CONTEXT" for each that has a label. They say what the image
+	 * says, whatever keep and the maps of ids are. What a list cannot say is a problem (ATTRIBUTE, with the
+	 * list's name). NULL: none.
+	 */
+	const struct f2fs_stream *fs_config;
+	const struct f2fs_stream *file_contexts;
+	const char *mount_point; /* what paths in both begin with; NULL: "/" */
 };
 
 enum f2fs_output {
 	F2FS_OUTPUT_TAR = 1,
 	F2FS_OUTPUT_MANIFEST = 2,
+	F2FS_OUTPUT_FS_CONFIG = 4,
+	F2FS_OUTPUT_FILE_CONTEXTS = 8,
 };
 
 /* What was done. */

@@ -358,6 +358,8 @@ class OpenRecover(enum.IntEnum):
     NONE = 0
 
 class Output(enum.IntFlag):
+    FILE_CONTEXTS = 8
+    FS_CONFIG = 4
     MANIFEST = 2
     TAR = 1
 

@@ -226,6 +226,9 @@ def extract(
     threads: int = 0,
     max_bytes: int = 0,
     manifest: Sink | None = None,
+    fs_config: Sink | None = None,
+    file_contexts: Sink | None = None,
+    mount_point: str = "/",
     on_entry: Callable[[str, results.StatResult], object] | None = None,
     on_problem: Callable[[ExtractProblem], object] | None = None,
     check: bool = True,
@@ -265,8 +268,10 @@ def extract(
         options.uid_map, options.uid_map_count = memory.id_map(uid_map), len(uid_map)
     if gid_map:
         options.gid_map, options.gid_map_count = memory.id_map(gid_map), len(gid_map)
-    if manifest is not None:
-        options.manifest = memory.stream(manifest)
+    for name, sink in (("manifest", manifest), ("fs_config", fs_config), ("file_contexts", file_contexts)):
+        if sink is not None:
+            setattr(options, name, memory.stream(sink))
+    options.mount_point = memory.text(encode_name(mount_point))
     options.user = memory.keep(ffi.new_handle(run))
     options.problem = lib.py_extract_options_problem
     if on_entry is not None:

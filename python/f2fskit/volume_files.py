@@ -163,6 +163,8 @@ class VolumeFiles(VolumeBase):
             threads: 0: as many as there are processors.
             max_bytes: TooBigError rather than write more; 0: no limit.
             manifest: path or binary file object for one JSON object a line and entry.
+            fs_config, file_contexts: the same for Android's lists of owners and modes, and of labels, as `populate()` takes them.
+            mount_point: start of the paths in them.
             on_entry: called with (path, StatResult) for each entry; a true result ends the run (CanceledError).
             on_problem: called with each `ExtractProblem`; a true result ends the run.
             check: raise IncompleteError when there were problems; else return with them.

@@ -165,7 +165,8 @@ def test_ids_and_keep(dump, planted):
 @pytest.mark.parametrize("args", [("--keep=mode,what", "--extract=x"), ("--existing=maybe", "--extract=x"),
                                   ("--encrypted=no", "--extract=x"), ("--uid-map=1", "--extract=x"),
                                   ("--uid-map=1:2:0", "--extract=x"), ("--strip=x", "--extract=x"),
-                                  ("--tar=-", "--ls"), ("--json", "--tar=-")])
+                                  ("--tar=-", "--ls"), ("--json", "--tar=-"), ("--tar=-", "--manifest=-"),
+                                  ("--extract=x", "--manifest=-", "--fs-config=-")])
 def test_bad_options(dump, tmp_path, args):
     assert dump(*args, rc=1).stdout == b""
     assert not list(tmp_path.iterdir())
@@ -186,6 +187,8 @@ def test_manifest(dump, planted, tmp_path):
     entries = [json.loads(line) for line in (tmp_path / "list.json").read_text().splitlines()]
     assert len(entries) == len(planted[1]) + 2
     assert all("path" in e and "type" in e for e in entries)
+    done = dump("--extract=again", "--manifest=-")
+    assert [json.loads(line)["path"] for line in done.stdout.splitlines()] == [e["path"] for e in entries]
 
 
 # ---- as f2fs-tools

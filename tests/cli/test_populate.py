@@ -299,6 +299,47 @@ def test_android_lists(run_tool, peer_check, tmp_path, image):
     assert "0711" in run_tool("dump.f2fs", "--inode=/", image).stdout.decode()
 
 
+def test_android_lists_make_a_round_trip(run_tool, peer_check, tmp_path, image):
+    """What is copied out with lists and filled in again with them is the same; the host never sees owners or labels."""
+    odd = "odd.name+[1]{a}^$(b)|c*\\"
+    tree(tmp_path / "source", {"bin/sh": b"#!", "bin/su": b"", "lib/other": "sh", "etc/" + odd: b"", "etc/plain": b""})
+    run_tool("sload.f2fs", "-f", tmp_path / "source", image)
+    other = tmp_path / "other.img"
+    run_tool("mkfs.f2fs", "-q", other, "64M")
+    script = ["chown 0:2000 /bin/sh", "chmod 4750 /bin/su", "chown 1:3 /bin/su", "chmod 711 /", "chown -h 7:8 /lib/other"]
+    script += ["setfattr %s security.selinux 0x%s" % (path, (b"u:object_r:%s:s0\0" % label).hex()) for path, label in (
+        ("/", b"rootfs"), ("/bin", b"bin_dir"), ("/bin/su", b"su_exec"), ("/etc/odd*", b"odd"))]
+    script.append("setfattr /bin/su security.capability 0x" + struct.pack("<5I", 0x02000001, 0x40, 0, 0x20, 0).hex())
+    run_tool("f2fs", "-w", image, "-c", "\n".join(script))
+    lists = [tmp_path / name for name in ("config", "contexts")]
+
+    def copy_out(source, to):
+        run_tool("dump.f2fs", "--extract=%s" % (tmp_path / to), "--keep=links,times", "--fs-config=%s" % lists[0],
+                 "--file-contexts=%s" % lists[1], "--mount-point=/system/", source)
+        return [sorted(path.read_text().splitlines()) for path in lists]
+
+    config, contexts = first = copy_out(image, "out")
+    assert "system 0 0 0711" in config and "system/bin/su 1 3 4750 capabilities=0x2000000040" in config, config
+    assert len(config) == 9 and "/system u:object_r:rootfs:s0" in contexts and len(contexts) == 4, first
+    run_tool("sload.f2fs", "-f", tmp_path / "out", "-t", "/system", "-C", lists[0], "-s", lists[1], other)
+    assert run_tool("f2fs", other, "diff", "-i", "mtime,flags", image).stdout == b""
+    assert copy_out(other, "again") == first
+    peer_check(other)
+
+
+def test_what_android_lists_cannot_say(run_tool, tmp_path, image):
+    tree(tmp_path / "source", {"with blank": b"", "capable": b"", "labelled": b""})
+    run_tool("sload.f2fs", "-f", tmp_path / "source", image)
+    run_tool("f2fs", "-w", image, "-c", "setfattr '/with blank' security.selinux u:s0\nsetfattr /labelled security.selinux 'a b'\n"
+             "setfattr /capable security.capability short")
+    done = run_tool("dump.f2fs", "--tar=/dev/null", "--fs-config=-", "--file-contexts=%s" % (tmp_path / "contexts"), image, rc=4)
+    said = done.stderr.decode()
+    for words in ("/with blank: fs_config: a path with a blank", "/capable: fs_config: its capabilities", "/labelled: file_contexts: its label"):
+        assert words in said, said
+    assert sorted(line.split()[0] for line in done.stdout.decode().splitlines()) == ["0", "capable", "labelled"], done.stdout
+    assert (tmp_path / "contexts").read_text() == "/with[[:space:]]blank u:s0\n"
+
+
 @pytest.mark.parametrize("first, second, said", [
     ("1 1 0600", "1 1 0600", ""), ("1 1 0600", "2 2 0600", " owner 2:2"), ("1 1 0600", "1 1 0644", " mode 0644"),
     ("1 1 0600", "2 2 0644 capabilities=0x1", " owner 2:2 mode 0644 other capabilities or labels"),

@@ -359,7 +359,9 @@ static int run_tar(struct bench *b)
 {
 	const struct f2fs_stream stream = { .write = sink, .user = b };
 	const struct f2fs_extract_options options = { F2FS_SIZED(f2fs_extract_options),
-						      .tar = &stream, .threads = 1, .encrypted = F2FS_ENCRYPTED_RAW };
+						      .tar = &stream, .threads = 1, .encrypted = F2FS_ENCRYPTED_RAW,
+						      .manifest = &stream, .fs_config = &stream,
+						      .file_contexts = &stream };
 
 	return f2fs_extract(b->vol, &options, NULL);
 }

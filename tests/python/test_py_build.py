@@ -326,6 +326,18 @@ def test_tar(volume, image, tmp_path):
         assert archive.extractfile("tiny.txt").read() == b"hello, f2fs\n"
 
 
+def test_android_lists(volume, tmp_path):
+    config, contexts = io.BytesIO(), tmp_path / "contexts"
+    done = volume.extract(tmp_path / "a", fs_config=config, file_contexts=contexts, mount_point="vendor", check=False)
+    lines = config.getvalue().decode("utf-8", "surrogateescape").splitlines()
+    names = ["vendor" + path.rstrip("/") for path, _, _ in volume.walk()] + [
+        "vendor" + path.rstrip("/") + "/" + name for path, _, others in volume.walk() for name in others]
+    blank = [name for name in names if len(name.split()) > 1]
+    assert sorted(line.rsplit(" ", 3)[0] for line in lines if "=" not in line) == sorted(set(names) - set(blank))
+    assert len([p for p in done.problem_list if p.what == "fs_config"]) == len(blank)
+    assert contexts.exists()
+
+
 def test_manifest_and_entries(volume, image, tmp_path):
     lines = io.BytesIO()
     seen = {}

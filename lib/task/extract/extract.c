@@ -34,6 +34,8 @@ static void init(struct extract *x, struct f2fs_volume *vol, const struct f2fs_e
 	vec_init(&x->path, x->ctx, 1);
 	vec_init(&x->report_path, x->ctx, 1);
 	vec_init(&x->target_text, x->ctx, 1);
+	vec_init(&x->entry_path, x->ctx, 1);
+	vec_init(&x->mounted, x->ctx, 1);
 	extract_links_init(x);
 	map32_init(&x->names.several, x->ctx);
 	if (!options->path_count && !options->include_count) {
@@ -45,6 +47,8 @@ static void init(struct extract *x, struct f2fs_volume *vol, const struct f2fs_e
 static void fini(struct extract *x)
 {
 	extract_names_fini(x);
+	vec_fini(&x->mounted);
+	vec_fini(&x->entry_path);
 	vec_fini(&x->target_text);
 	vec_fini(&x->report_path);
 	vec_fini(&x->path);
@@ -54,9 +58,7 @@ static int open_outputs(struct extract *x)
 {
 	int err = x->options->tar ? extract_tar_open(x) : extract_host_open(x);
 
-	if (!err && x->options->manifest)
-		err = extract_stream_open(x, x->options->manifest, F2FS_OUTPUT_MANIFEST, &x->manifest);
-	return err;
+	return err ? err : extract_lists_open(x);
 }
 
 /* Let go of what the walk holds, write what is held back, leave the directories. */
@@ -75,10 +77,7 @@ static int finish(struct extract *x)
 
 static int close_outputs(struct extract *x, int err)
 {
-	if (err)
-		extract_stream_drop(x->manifest);
-	else
-		err = extract_stream_close(x->manifest);
+	err = extract_lists_close(x, err);
 	if (x->ops)
 		x->ops->close(x);
 	return err;

@@ -12,7 +12,8 @@
  *	extract/names.c    how many names each file has, before anything is written
  *	extract/report.c   problems, counts, callbacks
  *	extract/stream.c   streams of the caller
- *	extract/manifest.c one line of JSON for each entry
+ *	extract/lists.c    lists of the entries: extract/manifest.c has a line of JSON for each, extract/android_lists.c
+ *	                   the lines of fs_config and file_contexts
  *	extract/tar.c      the sink that writes a tar stream, with extract/pax.c (headers), extract/regions.c (maps of
  *	                   sparse files), extract/filter.c (compression)
  *	host*.c            the sink that makes files: see extract/host.h
@@ -123,6 +124,8 @@ struct extract_target {
 	f2fs_nid_t ino;
 };
 
+enum { EXTRACT_LISTS = 3 };
+
 /* A run. */
 struct extract {
 	struct f2fs_context *ctx;
@@ -139,13 +142,15 @@ struct extract {
 	struct extract_dir *dir;	     /* where the walk is: a reference; NULL above the root */
 	struct vec path;		     /* scratch: char, path of the entry at hand */
 	struct vec report_path;		     /* scratch: char, path of a problem */
+	struct vec entry_path;		     /* scratch: char, path of an entry that is told */
 	struct vec target_text;		     /* scratch: char, target of a symlink */
 
 	struct map32 link_index; /* inode -> index in links */
 	struct vec links;	 /* struct extract_link */
 	uint32_t free_link;	 /* first unused one; names_left is the next */
 
-	struct extract_stream *manifest; /* NULL: none */
+	struct extract_stream *lists[EXTRACT_LISTS]; /* of entries; NULL: not wanted */
+	struct vec mounted;			     /* scratch: char, path from the mount point on */
 	uint64_t inodes_done, inodes_total;
 	struct f2fs_progress progress;
 	uint64_t bytes_planned;
@@ -225,8 +230,8 @@ int extract_remark(struct extract *x, int kind, const struct extract_place *plac
 int extract_attribute_lost(struct extract *x, unsigned bit, const struct extract_place *place);
 /* Is this a failure of the host that ends the run, rather than one of an entry? */
 bool extract_is_fatal(int sys_errno);
-/* Tell of an entry that was made or planned. */
-int extract_tell_entry(struct extract *x, const struct extract_entry *entry);
+/* Record that the caller wants to stop; returns CANCELED. */
+int extract_stopped(struct extract *x);
 int extract_progress(struct extract *x);
 /* TOO_BIG when bytes_planned is above the caller's limit. */
 int extract_check_limit(struct extract *x);
@@ -240,8 +245,9 @@ int extract_xattr_next(struct extract *x, struct f2fs_inode *inode, unsigned *in
 
 /* extract/stream.c: a stream with a buffer. It keeps its first failure: later calls do nothing and return it again. */
 struct extract_stream;
-int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, uint32_t output,
-			struct extract_stream **out); /* enum f2fs_output */
+/* output: enum f2fs_output; name: for messages, where the stream has no path. */
+int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, uint32_t output, const char *name,
+			struct extract_stream **out);
 /* Returns 0 or an errno, and records nothing. */
 int extract_stream_put(struct extract_stream *s, const void *data, size_t length);
 /* Record the failure and return its code. */
@@ -252,8 +258,22 @@ void extract_stream_drop(struct extract_stream *s);
 /* Flush and close; NULL is allowed. Returns 0 or the code of the failure, recorded, after which it was given up. */
 int extract_stream_close(struct extract_stream *s);
 
-/* extract/manifest.c */
-int extract_manifest_add(struct extract *x, const char *path, const struct extract_entry *entry);
+/* extract/lists.c */
+int extract_lists_open(struct extract *x);
+/* Does anybody want to know of entries? */
+bool extract_tells_entries(const struct extract *x);
+/* Tell of an entry that was made or planned. */
+int extract_tell_entry(struct extract *x, const struct extract_entry *entry);
+/* Close all; err is what ended the run, and they are given up when it is not 0. Returns it or the first failure. */
+int extract_lists_close(struct extract *x, int err);
+
+/* extract/manifest.c, extract/android_lists.c: one entry of a list. */
+int extract_manifest_add(struct extract *x, struct extract_stream *s, const char *path,
+			 const struct extract_entry *entry);
+int extract_fs_config_add(struct extract *x, struct extract_stream *s, const char *path,
+			  const struct extract_entry *entry);
+int extract_file_contexts_add(struct extract *x, struct extract_stream *s, const char *path,
+			      const struct extract_entry *entry);
 
 /* The sinks. */
 int extract_host_open(struct extract *x);

@@ -136,12 +136,13 @@ static void put_features(struct extract_stream *s, const struct f2fs_stat *stat)
 	put(s, stat->is_casefold ? ",\"casefold\":true" : "");
 }
 
-int extract_manifest_add(struct extract *x, const char *path, const struct extract_entry *entry)
+int extract_manifest_add(struct extract *x, struct extract_stream *s, const char *path,
+			 const struct extract_entry *entry)
 {
-	struct extract_stream *s = x->manifest;
 	const struct f2fs_stat *stat = &entry->stat;
 	char text[64];
 
+	(void)x;
 	snprintf(text, sizeof(text), "{\"ino\":%" PRIu32, stat->ino);
 	put(s, text);
 	put_name(s, "path", path, strlen(path));

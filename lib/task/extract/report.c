@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the run tells its caller: entries, problems, attributes that got lost, progress; and the counts of them.
+ * What the run tells its caller: problems, attributes that got lost, progress; and the counts of them.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define PROGRESS_STEP 256u
 
-static int stopped(struct extract *x)
+int extract_stopped(struct extract *x)
 {
 	return error_set(x->ctx, F2FS_ERR_CANCELED, "stopped by the caller");
 }
@@ -35,7 +35,7 @@ static int tell(struct extract *x, int kind, bool is_counted, const struct extra
 	if (err)
 		return err;
 	problem.path = x->report_path.items;
-	return x->options->problem(x->options->user, &problem) ? stopped(x) : 0;
+	return x->options->problem(x->options->user, &problem) ? extract_stopped(x) : 0;
 }
 
 int extract_problem(struct extract *x, int kind, const struct extract_place *place)
@@ -69,23 +69,6 @@ bool extract_is_fatal(int sys_errno)
 	default:
 		return false;
 	}
-}
-
-int extract_tell_entry(struct extract *x, const struct extract_entry *entry)
-{
-	const char *path;
-	int err;
-
-	x->inodes_done++;
-	if (!x->options->entry && !x->manifest)
-		return 0;
-	err = extract_full_path(&x->report_path, entry->dir, entry->name);
-	if (err)
-		return err;
-	path = x->report_path.items;
-	if (x->options->entry && x->options->entry(x->options->user, path, &entry->stat))
-		return stopped(x);
-	return x->manifest ? extract_manifest_add(x, path, entry) : 0;
 }
 
 int extract_progress(struct extract *x)

@@ -45,7 +45,7 @@ static int open_output(struct f2fs_context *ctx, const char *path, int *fd, bool
 	return err;
 }
 
-int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, uint32_t output,
+int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, uint32_t output, const char *name,
 			struct extract_stream **out)
 {
 	struct extract_stream *s = mem_alloc(x->ctx, sizeof(*s));
@@ -55,7 +55,7 @@ int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, uin
 	s->ctx = x->ctx;
 	s->to = *stream;
 	s->result = &x->result;
-	s->name = output == F2FS_OUTPUT_TAR ? "the tar stream" : "the manifest";
+	s->name = name;
 	s->output = output;
 	s->owns_fd = false;
 	s->is_new = false;

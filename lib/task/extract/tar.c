@@ -516,7 +516,7 @@ int extract_tar_open(struct extract *x)
 	t->buffer = mem_alloc(x->ctx, READ_SIZE);
 	if (!t->buffer)
 		return F2FS_ERR_NOMEM;
-	err = extract_stream_open(x, x->options->tar, F2FS_OUTPUT_TAR, &t->stream);
+	err = extract_stream_open(x, x->options->tar, F2FS_OUTPUT_TAR, "the tar stream", &t->stream);
 	if (!err && x->options->tar_filter)
 		err = tar_filter_open(x->ctx, x->options->tar_filter, t->stream, &t->filter);
 	return err;

@@ -107,7 +107,7 @@ static int tell_dir(struct extract *x, struct extract_dir *dir)
 	struct extract_entry e = { .dir = dir };
 	int err;
 
-	if (!x->options->entry && !x->manifest) {
+	if (!extract_tells_entries(x)) {
 		x->inodes_done++;
 		return 0;
 	}

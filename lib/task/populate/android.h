@@ -7,11 +7,19 @@
 #define F2FSKIT_TASK_POPULATE_ANDROID_H
 
 #include "base/context.h"
+#include "base/vec.h"
 
 /* Read a text file of the host, NUL-terminated; free with mem_free(). */
 int android_read_text(struct f2fs_context *ctx, const char *path, char **text);
 /* Take the next word off a line, words being parted by blanks; NULL at its end. *line moves behind it. */
 char *android_word(char **line);
+/* Put a mount point (NULL: "/") in front of a path without slashes at its ends, "bin/sh"; the root's is "". *out, which
+ * begins with a slash, is in to, a vector of char. */
+int android_mount_path(struct vec *to, const char *mount_point, const char *path, const char **out);
+/* The mask of fs_config as the value of security.capability, and back: false for a value that no mask can say. */
+enum { ANDROID_CAPABILITY_SIZE = 20 };
+void android_capability_encode(uint64_t mask, uint8_t value[ANDROID_CAPABILITY_SIZE]);
+bool android_capability_decode(const uint8_t *value, size_t size, uint64_t *mask);
 
 /* ---- populate/fsconfig.c */
 

@@ -60,7 +60,7 @@ static int find_prefix(struct f2fs_context *ctx, const char *regex, struct spec 
 		}
 		spec->prefix[n++] = *p;
 	}
-	if (strchr(regex, '|'))
+	if (!is_plain && strchr(regex, '|'))
 		n = 0; /* the other side begins otherwise */
 	spec->prefix[n] = '\0';
 	spec->prefix_length = n;

@@ -7,7 +7,6 @@
  * MODE is octal. A line that starts with a blank is the root's. The last line of a path counts.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,66 +15,11 @@
 #include "format/inode.h"
 #include "task/populate/android.h"
 
-#define TEXT_LIMIT (256u << 20)
-
 struct fs_config {
 	struct f2fs_context *ctx;
 	char *text;
 	struct vec entries; /* struct fs_config_entry, sorted by path and line */
 };
-
-static int read_stream(struct f2fs_context *ctx, const char *path, FILE *file, char **text)
-{
-	struct vec bytes;
-	size_t n;
-	int err = 0;
-
-	vec_init(&bytes, ctx, 1);
-	do {
-		err = bytes.count > TEXT_LIMIT ? error_set(ctx, F2FS_ERR_TOO_BIG, "%s is too large", path)
-					       : vec_reserve(&bytes, 65536);
-		if (err)
-			break;
-		n = fread((char *)bytes.items + bytes.count, 1, 65535, file);
-		bytes.count += n;
-	} while (n > 0);
-	if (!err && ferror(file))
-		err = error_sys(ctx, errno, "cannot read %s", path);
-	if (!err && memchr(bytes.items, 0, bytes.count))
-		err = error_set(ctx, F2FS_ERR_INVALID, "%s is not a text file", path);
-	if (err) {
-		vec_fini(&bytes);
-		return err;
-	}
-	*text = bytes.items;
-	(*text)[bytes.count] = '\0';
-	return 0;
-}
-
-int android_read_text(struct f2fs_context *ctx, const char *path, char **text)
-{
-	FILE *file = fopen(path, "re");
-	int err;
-
-	if (!file)
-		return error_sys(ctx, errno, "cannot open %s", path);
-	err = read_stream(ctx, path, file, text);
-	fclose(file);
-	return err;
-}
-
-char *android_word(char **line)
-{
-	static const char blanks[] = " \t\r\v\f";
-	char *word = *line + strspn(*line, blanks);
-
-	if (!*word)
-		return NULL;
-	*line = word + strcspn(word, blanks);
-	if (**line)
-		*(*line)++ = '\0';
-	return word;
-}
 
 static bool take_number(const char *word, int base, uint64_t max, uint64_t *out)
 {

@@ -5,43 +5,15 @@
  */
 #include <string.h>
 
-#include "base/bytes.h"
 #include "task/populate/populate.h"
 #include "task/populate/android.h"
 
-/* Put the mount point in front of a path, "system/bin/sh", in p->mounted; with a slash in front. */
-static int mount_path(struct populate *p, const char *path, const char **out)
-{
-	const char *mount = p->opt.mount_point ? p->opt.mount_point : "";
-	size_t n, length;
-	char *to;
-
-	mount += strspn(mount, "/");
-	n = strlen(mount);
-	while (n > 0 && mount[n - 1] == '/')
-		n--;
-	length = strlen(path);
-	p->mounted.count = 0;
-	to = vec_push(&p->mounted, n + length + 3);
-	if (!to)
-		return F2FS_ERR_NOMEM;
-	to[0] = '/';
-	memcpy(to + 1, mount, n);
-	if (n && length)
-		to[++n] = '/';
-	memcpy(to + 1 + n, path, length + 1);
-	*out = to;
-	return 0;
-}
-
-/* A capability mask as the kernel keeps it: permitted and effective, revision 2. */
+/* A capability mask as the kernel keeps it. */
 static int add_capabilities(struct populate *p, uint64_t mask, struct vec *attributes)
 {
-	uint8_t value[20] = { 0 };
+	uint8_t value[ANDROID_CAPABILITY_SIZE];
 
-	put_le32(value, 0x02000001);
-	put_le32(value + 4, (uint32_t)mask);
-	put_le32(value + 12, (uint32_t)(mask >> 32));
+	android_capability_encode(mask, value);
 	return populate_attribute_put(p, attributes, "security.capability", value, sizeof(value));
 }
 
@@ -96,7 +68,7 @@ int populate_adjust(struct populate *p, const char *path, struct populate_item *
 	int err = 0;
 
 	if (p->fs_config || p->contexts) {
-		err = mount_path(p, path, &mounted);
+		err = android_mount_path(&p->mounted, p->opt.mount_point, path, &mounted);
 		if (!err && p->fs_config)
 			err = apply_fs_config(p, mounted, item, attributes);
 		label = !err && p->contexts ? contexts_find(p->contexts, mounted, item->mode) : NULL;

@@ -15,6 +15,7 @@ static struct node *find_node(const struct txn *txn, f2fs_nid_t nid)
 	return slot ? (struct node *)(uintptr_t)*slot : NULL;
 }
 
+/* Memory for a node, which the transaction does not know yet. */
 static struct node *make_node(struct txn *txn, f2fs_nid_t nid)
 {
 	struct node *node = mem_alloc(txn->vol->ctx, sizeof(*node) + txn->vol->geo.block_size);
@@ -24,12 +25,19 @@ static struct node *make_node(struct txn *txn, f2fs_nid_t nid)
 	memset(node, 0, sizeof(*node));
 	node->nid = nid;
 	node->block = (uint8_t *)(node + 1);
-	if (map32_set(&txn->nodes, nid, (uintptr_t)node) != 0) {
-		mem_free(txn->vol->ctx, node);
-		return NULL;
-	}
-	txn->node_count++;
 	return node;
+}
+
+/* Let the transaction know a node; without memory it is freed. */
+static int keep_node(struct txn *txn, struct node *node)
+{
+	int err = map32_set(&txn->nodes, node->nid, (uintptr_t)node);
+
+	if (err)
+		mem_free(txn->vol->ctx, node);
+	else
+		txn->node_count++;
+	return err;
 }
 
 /* Put a node into the list of dirty nodes, as the newest. */
@@ -72,19 +80,18 @@ int node_get(struct txn *txn, f2fs_nid_t nid, struct node **out)
 	node = make_node(txn, nid);
 	if (!node)
 		return F2FS_ERR_NOMEM;
-	/* not in the map while it is read, since the reader would find it there */
-	map32_remove(&txn->nodes, nid);
+	/* not known while it is read, since the reader would find it there, and an id that no node can have never is */
 	err = geometry_is_nid(&txn->vol->geo, nid) ? nat_get(txn->vol, nid, &entry) : 0;
 	if (!err)
 		err = node_load_at(txn->vol, &entry, 0, node->block);
-	node->version = entry.version;
-	if (!err)
-		err = map32_set(&txn->nodes, nid, (uintptr_t)node);
 	if (err) {
 		mem_free(txn->vol->ctx, node);
-		txn->node_count--;
 		return err;
 	}
+	node->version = entry.version;
+	err = keep_node(txn, node);
+	if (err)
+		return err;
 	*out = node;
 	return 0;
 }
@@ -115,8 +122,9 @@ static int install(struct txn *txn, f2fs_nid_t nid, f2fs_nid_t ino, uint32_t nod
 	if (err)
 		return err;
 	node = make_node(txn, nid);
-	if (!node)
-		return F2FS_ERR_NOMEM;
+	err = node ? keep_node(txn, node) : F2FS_ERR_NOMEM;
+	if (err)
+		return err;
 	node->version = entry.version;
 	memset(node->block, 0, txn->vol->geo.block_size);
 	footer = node_footer_w(&txn->vol->geo, node->block);

@@ -26,8 +26,8 @@ from ._core import text as _text
 from .build import DeviceSpec, Layout, LayoutDevice, MkfsResult, mkfs, mkfs_minimum_size, mkfs_plan
 from .checker import CheckReport, Problem, ProblemInfo, check, problems
 from .cleaning import CleanSection
+from .context import Context
 from .device import (
-    Context,
     Device,
     FaultDevice,
     MemoryDevice,
@@ -37,6 +37,7 @@ from .device import (
     WatchDevice,
 )
 from .difference import Difference, diff
+from .directory import DirEntry
 from .enums import *  # noqa: F403
 from .errors import *  # noqa: F403
 from .fields import Fields, FieldValue, fields
@@ -57,7 +58,7 @@ from .forensics import (
     VersionDifference,
 )
 from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
-from .inode import DirEntry, Inode, Xattrs
+from .inode import Inode
 from .io import InodeIO
 from .path import F2FSPath
 from .placement import NO_STREAM, Hotness, HotnessStat, Placement, Streams
@@ -94,6 +95,7 @@ from .tables import Nat, SegmentSummary, Sit, Ssa
 from .tree import ExtractProblem, ExtractResult
 from .volume import Volume, open
 from .volume_base import CheckpointRecord
+from .xattrs import Xattrs
 
 __version__ = _text(_lib.f2fs_version())
 

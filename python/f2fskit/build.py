@@ -14,7 +14,8 @@ from typing import Any, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from . import enums, errors, results
 from ._core import ffi, lib, number, put, sized
-from .device import Context, Device, Path
+from .context import Context
+from .device import Device, Path
 
 Target = Union[Path, Device]
 

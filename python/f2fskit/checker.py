@@ -7,7 +7,8 @@ from typing import Any, Callable, Iterable, NamedTuple, Sequence
 
 from . import enums
 from ._core import Hooks, LogCallback, ProgressCallback, ffi, lib, put, sized, stray, text
-from .device import Context, Device, Path, further_devices
+from .context import Context
+from .device import Device, Path, further_devices
 from .source import Source, as_device
 from .tree import host_path
 

@@ -10,104 +10,17 @@ from __future__ import annotations
 
 import collections.abc
 import contextlib
-import errno
 import os
-import types
 from typing import Any, Callable, Iterator, Protocol, Sequence, TypeVar, Union
 
 from . import enums, errors
-from ._core import (
-    Core,
-    Handle,
-    Hooks,
-    LogCallback,
-    Owner,
-    ProgressCallback,
-    ffi,
-    lib,
-    number,
-    put,
-    raw_bytes,
-    sized,
-    stray,
-    visitor,
-)
+from ._core import Handle, Owner, ffi, lib, number, put, raw_bytes, sized, visitor
+from .context import Closable, Context
+from .host_device import BufferSource, FileSource
 from .results import DeviceExtent, DeviceInfo, DeviceRecord, FaultCounts, MetadataStat, ReadRecord, UndoInfo, Zone, from_c
 
 Buffer = Union[bytes, bytearray, memoryview]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
-Self = TypeVar("Self", bound="Closable")
-
-
-class Context(Owner):
-    """What the host supplies to everything opened under it, and the unit of threading.
-
-    Calls under one context run one after the other, whatever threads they come from; give each thread that shall work
-    in parallel a context (that is: an `open()`) of its own. Callbacks run on the thread whose call they belong to, and
-    must not use objects of the same context. An exception of a callback ends the call and is raised by it.
-
-    Args:
-        log: called with (level, message) for each message; `LogLevel` names the levels.
-        progress: called with a `Progress` during long work; a true result cancels it (`CanceledError`).
-        now: returns the time, nanoseconds since 1970; without it the clock stands at 0, so that the same input
-            writes the same bytes.
-        random: returns n random bytes; without it the numbers are a fixed sequence.
-    """
-
-    __slots__ = ("_handle", "__weakref__")
-
-    def __init__(
-        self,
-        *,
-        log: LogCallback | None = None,
-        progress: ProgressCallback | None = None,
-        now: Callable[[], int] | None = None,
-        random: Callable[[int], bytes] | None = None,
-    ) -> None:
-        core = Core(Hooks(log, progress, now, random))
-        self._handle = Handle(core, core.context, core.free, None, "context")
-
-    @property
-    def tolerated(self) -> list[BaseException]:
-        """OSErrors of file objects that the library got around (by reading a second copy); the last 64."""
-        return list(self._handle.core.hooks.tolerated)
-
-    def __del__(self) -> None:
-        handle = getattr(self, "_handle", None)
-        if handle is not None:
-            handle.drop()
-
-
-class Closable(Owner):
-    """Something that is open: a context manager with `close()` and `closed`."""
-
-    __slots__ = ("_handle", "__weakref__")
-
-    _handle: Handle
-
-    @property
-    def closed(self) -> bool:
-        """Has it been closed, itself or with what it belongs to?"""
-        return self._handle.closed
-
-    def close(self) -> None:
-        """Close it and what was opened from it; nothing happens when it is closed already."""
-        self._handle.close()
-
-    def __enter__(self: Self) -> Self:
-        if self._handle.closed:
-            raise ValueError(f"{self._handle.what} is closed")
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: types.TracebackType | None
-    ) -> None:
-        self._handle.close()
-
-    def __del__(self) -> None:
-        handle = getattr(self, "_handle", None)
-        if handle is not None:
-            handle.drop()
 
 
 class BinaryFile(Protocol):
@@ -219,7 +132,7 @@ class Device(Closable):
         copy exists (`Context.tolerated`). A file object that gives fewer bytes than its size promises is an I/O error.
         """
         context = context or Context()
-        source = _Source(file, size, writable, context._handle.core.hooks)
+        source = FileSource(file, size, writable, context._handle.core.hooks)
         return cls._from_source(source, sector_size, context)
 
     @classmethod
@@ -229,10 +142,10 @@ class Device(Closable):
         if writable and view.readonly:
             raise TypeError("buffer is read-only")
         context = context or Context()
-        return cls._from_source(_BufferSource(view, writable, context._handle.core.hooks), 512, context)
+        return cls._from_source(BufferSource(view, writable, context._handle.core.hooks), 512, context)
 
     @classmethod
-    def _from_source(cls, source: _Source, sector_size: int, context: Context) -> Device:
+    def _from_source(cls, source: FileSource, sector_size: int, context: Context) -> Device:
         ops = sized("struct f2fs_device_ops *")
         ops.read = lib.py_device_ops_read
         if source.writable:
@@ -679,158 +592,6 @@ def _fs_path(path: Path) -> bytes:
     if b"\0" in encoded:
         raise ValueError("embedded null byte")
     return encoded
-
-
-# Python objects under C devices.
-
-_PIECE = 4 << 20  # largest single request passed to a file object, bytes
-
-
-class _Source:
-    """A file object as device operations."""
-
-    def __init__(self, file: Any, size: int | None, writable: bool, hooks: Hooks) -> None:
-        self.file = file
-        self.hooks = hooks
-        self.writable = writable
-        if not any(hasattr(file, name) for name in ("pread", "read", "readinto")):
-            raise TypeError(f"{type(file).__name__} is not a binary file object")
-        self.size: int = self.find_size() if size is None else size
-
-    def find_size(self) -> int:
-        if hasattr(self.file, "seek"):
-            end = self.file.seek(0, os.SEEK_END)
-            return int(self.file.tell() if end is None else end)
-        return int(self.file.size)
-
-    def read_piece(self, offset: int, length: int) -> Any:
-        """Return 1 to length bytes at an offset."""
-        if hasattr(self.file, "pread"):
-            data = self.file.pread(length, offset)
-        else:
-            self.file.seek(offset)
-            if hasattr(self.file, "read"):
-                data = self.file.read(length)
-            else:
-                buffer = bytearray(length)
-                n = self.file.readinto(buffer)
-                data = None if n is None else memoryview(buffer)[:n]
-        if data is None:
-            raise BlockingIOError(errno.EAGAIN, "file object would block")
-        if isinstance(data, str):
-            raise TypeError("file object is in text mode")
-        view = memoryview(data).cast("B")
-        if len(view) > length:
-            raise ValueError(f"file object gave {len(view)} bytes when asked for {length}")
-        if not view:
-            raise OSError(errno.EIO, f"file object ends at byte {offset} of {self.size}")
-        return view
-
-    def write(self, offset: int, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            if hasattr(self.file, "pwrite"):
-                n = self.file.pwrite(view, offset)
-            else:
-                self.file.seek(offset)
-                n = self.file.write(view)
-            if n is None:
-                raise BlockingIOError(errno.EAGAIN, "file object would block")
-            if not 0 < n <= len(view):
-                raise OSError(errno.EIO, f"file object wrote {n} of {len(view)} bytes")
-            view = view[n:]
-            offset += n
-
-    def flush(self) -> None:
-        if hasattr(self.file, "flush"):
-            self.file.flush()
-
-    def close(self) -> None:
-        pass
-
-
-class _BufferSource(_Source):
-    """A buffer as device operations."""
-
-    def __init__(self, view: memoryview, writable: bool, hooks: Hooks) -> None:
-        self.view = view
-        self.hooks = hooks
-        self.writable = writable
-        self.size = len(view)
-
-    def read_piece(self, offset: int, length: int) -> Any:
-        return self.view[offset : offset + length]
-
-    def write(self, offset: int, data: bytes) -> None:
-        self.view[offset : offset + len(data)] = data
-
-    def flush(self) -> None:
-        pass
-
-    def close(self) -> None:
-        self.view.release()
-
-
-def _scatter(iov: Any, count: int, start: int, data: Any) -> None:
-    """Copy data to where its first byte belongs, start bytes into the vector."""
-    at = 0
-    for i in range(count):
-        length = iov[i].length
-        if start < length:
-            n = min(length - start, len(data) - at)
-            ffi.memmove(iov[i].base + start, data[at : at + n], n)
-            at += n
-            start = 0
-            if at == len(data):
-                return
-        else:
-            start -= length
-
-
-@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_IO)  # type: ignore[misc]
-def py_device_ops_read(self: Any, offset: int, iov: Any, count: int) -> int:
-    source: _Source = ffi.from_handle(self)
-    try:
-        length = sum(iov[i].length for i in range(count))
-        done = 0
-        while done < length:
-            data = source.read_piece(offset + done, min(length - done, _PIECE))
-            _scatter(iov, count, done, data)
-            done += len(data)
-        return 0
-    except BaseException as error:
-        return source.hooks.keep_of_device(error)
-
-
-@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_IO)  # type: ignore[misc]
-def py_device_ops_write(self: Any, offset: int, iov: Any, count: int) -> int:
-    source: _Source = ffi.from_handle(self)
-    try:
-        for i in range(count):
-            # A copy: the object may keep what it is given.
-            data = bytes(ffi.buffer(iov[i].base, iov[i].length))
-            source.write(offset, data)
-            offset += len(data)
-        return 0
-    except BaseException as error:
-        return source.hooks.keep_of_device(error)
-
-
-@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_IO)  # type: ignore[misc]
-def py_device_ops_flush(self: Any) -> int:
-    source: _Source = ffi.from_handle(self)
-    try:
-        source.flush()
-        return 0
-    except BaseException as error:
-        return source.hooks.keep_of_device(error)
-
-
-@ffi.def_extern(onerror=stray)  # type: ignore[misc]
-def py_device_ops_close(self: Any) -> None:
-    source: _Source = ffi.from_handle(self)
-    source.hooks.sources.pop(self, None)
-    source.close()
 
 
 @ffi.def_extern()  # type: ignore[misc]

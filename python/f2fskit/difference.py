@@ -8,7 +8,7 @@ import os
 from typing import Any, Iterator, NamedTuple, Sequence, Union
 
 from ._core import ffi, get_ident, lib, sized, stray, text
-from .inode import decode_name
+from .name_text import decode_name
 from .populate import Reader, make_input
 from .tree import Memory, host_path
 from .volume import Volume, open as open_volume

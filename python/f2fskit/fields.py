@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Sequence, Union
 
 from . import enums
 from ._core import Handle, ffi, lib, sized, text
-from .device import Closable, Context
-from .inode import encode_name
+from .context import Closable, Context
+from .name_text import encode_name
 from .source import Source, as_device
 
 Value = Union[int, str, bytes, uuid.UUID]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
 
 from . import enums, errors, results
 from ._core import Handle, ffi, lib, number, put, sized, stray, visitor
-from .device import Closable
-from .inode import Inode, decode_name
+from .context import Closable
+from .inode import Inode
+from .name_text import decode_name
 
 if TYPE_CHECKING:
     from .volume import Volume

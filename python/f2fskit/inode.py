@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Inodes and directory entries."""
+"""Inodes."""
 
 from __future__ import annotations
 
-import collections.abc
 import os
 import stat as stat_module
 import struct
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from . import enums, errors, format, results
-from ._core import Handle, Owner, ffi, lib, number, put, raw_bytes, sized, visitor
-from .device import Closable
+from ._core import Handle, ffi, lib, number, put, raw_bytes, sized, visitor
+from .context import Closable
+from .directory import DirEntry, DirReader, ErrorHandler
 from .io import InodeIO
+from .name_text import decode_name, encode_name, permissions
+from .xattrs import Xattrs
 
 if TYPE_CHECKING:
     from .volume import Volume
-
-ErrorHandler = Callable[[errors.Error], object]
 
 _INODE = format.structs["inode"]
 _EXTRA = format.structs["inode_extra"]
@@ -34,16 +34,6 @@ _DIGESTS = {
 _PIN_FILE = int(enums.InlineFlag.PIN_FILE)
 
 
-def encode_name(name: str | bytes) -> bytes:
-    """Return a name or path of the image as its bytes: UTF-8, surrogates as the bytes they stand for."""
-    if not isinstance(name, (str, bytes)):
-        raise TypeError(f"a name is str or bytes, not {type(name).__name__}")
-    raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
-    if b"\0" in raw:
-        raise ValueError("embedded null byte")
-    return raw
-
-
 def make_compression(algorithm: str, level: int, log_cluster: int, checksum: bool) -> Any:
     """struct f2fs_compression * of what `Inode.compress()` takes."""
     found = ffi.new("unsigned *")
@@ -52,198 +42,6 @@ def make_compression(algorithm: str, level: int, log_cluster: int, checksum: boo
     how = ffi.new("struct f2fs_compression *", {"algorithm": found[0], "checksum": checksum})
     put(how, level=level, log_cluster=log_cluster)
     return how
-
-
-def permissions(mode: int, what: str = "mode") -> int:
-    """Return the permissions of a mode; its type, if any, counts nothing. Other bits are a ValueError."""
-    return number(mode, what, 16) & 0o7777
-
-
-def decode_name(raw: bytes) -> str:
-    """Return a name of the image as str: UTF-8, other bytes as surrogates."""
-    return raw.decode("utf-8", "surrogateescape")
-
-
-class DirEntry:
-    """One entry of a directory."""
-
-    __slots__ = ("name", "raw_name", "ino", "type", "hash", "position", "_directory")
-
-    name: str
-    """UTF-8, other bytes as surrogates (os.fsencode); in an encrypted directory the printable form without the key."""
-    raw_name: bytes
-    """As stored: ciphertext in an encrypted directory."""
-    ino: int
-    type: enums.FileType
-    hash: int
-    """Hash of the name as stored."""
-    position: int
-    """The kernel's directory position: block * entries per block + slot."""
-
-    def __init__(self, directory: Inode, row: Any) -> None:
-        self._directory = directory
-        self.name = ffi.buffer(row.name, row.name_len)[:].decode("utf-8", "surrogateescape")
-        self.raw_name = ffi.buffer(row.raw_name, row.raw_len)[:]
-        self.ino = row.ino
-        self.type = _FILE_TYPES.get(row.type, enums.FileType.UNKNOWN)
-        self.hash = row.hash
-        self.position = row.position
-
-    @property
-    def directory(self) -> Inode:
-        """The directory it was read from."""
-        return self._directory
-
-    def inode(self) -> Inode:
-        """Open the inode."""
-        return self._directory.volume.inode(self.ino)
-
-    def stat(self) -> results.StatResult:
-        """Return what stat of the inode shows (a symbolic link is not followed)."""
-        return self.inode().stat()
-
-    def is_dir(self) -> bool:
-        """Is it a directory, by the entry's type?"""
-        return self.type == enums.FileType.DIRECTORY
-
-    def is_file(self) -> bool:
-        """Is it a regular file, by the entry's type?"""
-        return self.type == enums.FileType.REGULAR
-
-    def is_symlink(self) -> bool:
-        """Is it a symbolic link, by the entry's type?"""
-        return self.type == enums.FileType.SYMLINK
-
-    def __repr__(self) -> str:
-        return f"<DirEntry {self.name!r} {self.type.name} inode {self.ino}>"
-
-
-_FILE_TYPES = {int(kind): kind for kind in enums.FileType}
-
-
-class DirReader(Owner, collections.abc.Iterator[DirEntry]):
-    """The entries of a directory in the kernel's order.
-
-    A damaged entry raises `CorruptError`; the next call goes on behind it. Calls of onerror, when given, take the place
-    of raising.
-    """
-
-    __slots__ = ("_inode", "_handle", "_row", "_dots", "_onerror", "_done")
-
-    def __init__(self, inode: Inode, dots: bool, onerror: ErrorHandler | None) -> None:
-        self._inode = inode
-        self._handle: Handle | None = inode._handle.open(
-            "directory", lib.f2fs_dir_close, "f2fs_dir", lib.f2fs_dir_open
-        )
-        self._row = ffi.new("struct f2fs_dirent *")
-        self._dots = dots
-        self._onerror = onerror
-
-    def __next__(self) -> DirEntry:
-        row = self._row
-        while True:
-            handle = self._handle
-            if handle is None:
-                raise StopIteration
-            entry = None
-            try:
-                with handle.alone():  # threads may share it: the row is ours until the entry is made
-                    if self._handle is None:
-                        raise StopIteration
-                    handle.call(lib.f2fs_dir_next, row)
-                    if self._dots or not (row.name_len <= 2 and ffi.string(row.name) in (b".", b"..")):
-                        entry = DirEntry(self._inode, row)
-            except errors.Error as error:
-                if error.code == lib.F2FS_ERR_NOT_FOUND:
-                    self.close()
-                    raise StopIteration from None
-                if error.code not in _SKIPPABLE:
-                    self.close()
-                if self._onerror is None:
-                    raise
-                self._onerror(error)
-                continue
-            if entry is not None:
-                return entry
-
-    def close(self) -> None:
-        """Stop reading."""
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            handle.close()
-
-    def __del__(self) -> None:
-        handle = getattr(self, "_handle", None)
-        if handle is not None:
-            handle.drop()
-
-
-_SKIPPABLE = (lib.F2FS_ERR_CORRUPT, lib.F2FS_ERR_IO)
-
-
-class Xattrs(collections.abc.MutableMapping[str, bytes]):
-    """Extended attributes: full names ("user.color") to values as getxattr(2) gives them. Changes go to the volume.
-
-    Names that listxattr(2) does not show (encryption context, verity) are in `internal`. A name that is not there raises
-    `NoAttrError`, which is a KeyError.
-    """
-
-    __slots__ = ("_inode", "_all")
-
-    def __init__(self, inode: Inode) -> None:
-        self._inode = inode
-        self._all: tuple[dict[str, bytes], dict[str, bytes]] | None = None
-
-    def _load(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
-        if self._all is None:
-            shown: dict[str, bytes] = {}
-            internal: dict[str, bytes] = {}
-            row = ffi.new("struct f2fs_xattr *")
-
-            def load(pointer: Any) -> int:
-                count = int(lib.f2fs_xattr_count(pointer))
-                for i in range(max(count, 0)):
-                    result = int(lib.f2fs_xattr_at(pointer, i, row))
-                    if result < 0:
-                        return result
-                    value = bytes(ffi.buffer(row.value, row.value_size)) if row.value_size else b""
-                    (internal if row.is_internal else shown)[decode_name(ffi.string(row.name))] = value
-                return count
-
-            self._inode._handle.call(load)
-            self._all = shown, internal
-        return self._all
-
-    def __getitem__(self, name: str) -> bytes:
-        shown, _ = self._load()
-        try:
-            return shown[name]
-        except KeyError:
-            message = f"inode {self._inode.number} has no attribute {name!r}"
-            raise errors.make(lib.F2FS_ERR_NO_ATTR, message) from None
-
-    def __setitem__(self, name: str, value: bytes | bytearray | memoryview) -> None:
-        with raw_bytes(value) as raw:
-            self._inode._change(lib.f2fs_xattr_set, encode_name(name), raw, len(raw))
-        self._all = None
-
-    def __delitem__(self, name: str) -> None:
-        self._inode._change(lib.f2fs_xattr_remove, encode_name(name))
-        self._all = None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._load()[0])
-
-    def __len__(self) -> int:
-        return len(self._load()[0])
-
-    @property
-    def internal(self) -> Mapping[str, bytes]:
-        """Attributes that the file system keeps for itself."""
-        return dict(self._load()[1])
-
-    def __repr__(self) -> str:
-        return f"<Xattrs {dict(self)!r}>"
 
 
 class Inode(Closable):
@@ -809,4 +607,3 @@ class Inode(Closable):
 
     def __repr__(self) -> str:
         return f"<f2fskit.Inode {self._number}{' closed' if self.closed else ''}>"
-

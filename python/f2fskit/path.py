@@ -14,7 +14,9 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Iterator, Literal
 from . import enums, errors, results
 from . import errors as _errors  # methods have parameters called errors
 from ._core import lib
-from .inode import Inode, Xattrs, encode_name, permissions
+from .inode import Inode
+from .name_text import encode_name, permissions
+from .xattrs import Xattrs
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -9,8 +9,10 @@ from typing import Any, Callable, Mapping, NamedTuple, Protocol, Sequence, Union
 
 from . import build, enums, errors
 from ._core import Hooks, ffi, lib, put, sized, stray, text
-from .device import Context, Path
-from .inode import encode_name, make_compression, permissions
+from .context import Context
+from .device import Path
+from .inode import make_compression
+from .name_text import encode_name, permissions
 from .path import AnyPath, path_text
 from .tree import MAX_PROBLEMS, Memory, host_path, name_first
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Sequence
 
 from . import enums
 from ._core import LogCallback, ProgressCallback, ffi, lib, number, put, sized
-from .device import Context, Device, further_devices
+from .context import Context
+from .device import Device, further_devices
 from .source import Source, as_device
 from .tree import host_path
 

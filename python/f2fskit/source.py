@@ -8,7 +8,8 @@ from typing import Any, Callable
 
 from . import enums, errors
 from ._core import ffi, lib, stray, text
-from .device import Context, Device
+from .context import Context
+from .device import Device
 
 Source = Any  # path, buffer, binary file object or Device
 OpenDevice = Callable[[str], Source]

@@ -10,7 +10,7 @@ from typing import Any, Callable, NamedTuple, Protocol, Sequence, Union
 from . import enums, errors, results
 from ._core import Hooks, ffi, lib, put, sized, stray, text
 from .device import Path
-from .inode import encode_name
+from .name_text import encode_name
 from .path import AnyPath, path_text
 
 MAX_PROBLEMS = 1000

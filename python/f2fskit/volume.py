@@ -9,7 +9,8 @@ from typing import Any, Callable, Sequence, Union
 
 from . import enums
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, put, sized
-from .device import Context, Device, further_devices
+from .context import Context
+from .device import Device, further_devices
 from .source import OpenDevice, Opener, Source, as_device
 from .volume_past import VolumePast
 from .volume_settings import VolumeSettings

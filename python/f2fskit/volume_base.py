@@ -14,7 +14,7 @@ from typing import IO, Any, Callable, Iterator
 
 from . import enums, errors, format, placement, results
 from ._core import Handle, ffi, lib
-from .device import Closable, Context
+from .context import Closable, Context
 
 _CHECKPOINT = format.structs["checkpoint"]
 _REALTIME_COARSE = 5  # of Linux; Python has no name for it

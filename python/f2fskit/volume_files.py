@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Iterator, Union, cast
 from . import errors, populate, tree
 from ._core import lib, number
 from .device import Path
-from .inode import DirEntry, ErrorHandler, Inode, encode_name
+from .directory import DirEntry, ErrorHandler
+from .inode import Inode
+from .name_text import encode_name
 from .path import AnyPath, F2FSPath, path_text
 from .populate import PopulateResult
 from .tree import ExtractResult

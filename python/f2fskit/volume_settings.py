@@ -7,7 +7,7 @@ import uuid as uuid_module
 
 from . import enums, errors, results
 from ._core import ffi, lib, number, put, raw_bytes, sized, visitor
-from .inode import encode_name
+from .name_text import encode_name
 from .volume_base import VolumeBase
 
 _QUOTA_KINDS = ("user", "group", "project")

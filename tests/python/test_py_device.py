@@ -13,7 +13,7 @@ import weakref
 import f2fskit
 import pytest
 from f2fskit import _core
-from f2fskit import device as device_module
+from f2fskit import host_device
 
 DATA = bytes(range(256)) * 64  # 16 KiB
 
@@ -548,7 +548,7 @@ def test_large_requests_reach_file_objects_in_pieces():
     source = Reads(bytes(20 << 20))
     device = f2fskit.Device.from_file(source)
     assert device.read(0, 20 << 20) == source.data
-    assert max(length for length, _ in source.asked) <= device_module._PIECE
+    assert max(length for length, _ in source.asked) <= host_device._PIECE
 
 
 def test_zones_over_memory():

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Entries of directories."""
+
+from __future__ import annotations
+
+import collections.abc
+from typing import TYPE_CHECKING, Any, Callable
+
+from . import enums, errors, results
+from ._core import Handle, Owner, ffi, lib
+
+if TYPE_CHECKING:
+    from .inode import Inode
+
+ErrorHandler = Callable[[errors.Error], object]
+
+_SKIPPABLE = (lib.F2FS_ERR_CORRUPT, lib.F2FS_ERR_IO)
+
+
+class DirEntry:
+    """One entry of a directory."""
+
+    __slots__ = ("name", "raw_name", "ino", "type", "hash", "position", "_directory")
+
+    name: str
+    """UTF-8, other bytes as surrogates (os.fsencode); in an encrypted directory the printable form without the key."""
+    raw_name: bytes
+    """As stored: ciphertext in an encrypted directory."""
+    ino: int
+    type: enums.FileType
+    hash: int
+    """Hash of the name as stored."""
+    position: int
+    """The kernel's directory position: block * entries per block + slot."""
+
+    def __init__(self, directory: Inode, row: Any) -> None:
+        self._directory = directory
+        self.name = ffi.buffer(row.name, row.name_len)[:].decode("utf-8", "surrogateescape")
+        self.raw_name = ffi.buffer(row.raw_name, row.raw_len)[:]
+        self.ino = row.ino
+        self.type = _FILE_TYPES.get(row.type, enums.FileType.UNKNOWN)
+        self.hash = row.hash
+        self.position = row.position
+
+    @property
+    def directory(self) -> Inode:
+        """The directory it was read from."""
+        return self._directory
+
+    def inode(self) -> Inode:
+        """Open the inode."""
+        return self._directory.volume.inode(self.ino)
+
+    def stat(self) -> results.StatResult:
+        """Return what stat of the inode shows (a symbolic link is not followed)."""
+        return self.inode().stat()
+
+    def is_dir(self) -> bool:
+        """Is it a directory, by the entry's type?"""
+        return self.type == enums.FileType.DIRECTORY
+
+    def is_file(self) -> bool:
+        """Is it a regular file, by the entry's type?"""
+        return self.type == enums.FileType.REGULAR
+
+    def is_symlink(self) -> bool:
+        """Is it a symbolic link, by the entry's type?"""
+        return self.type == enums.FileType.SYMLINK
+
+    def __repr__(self) -> str:
+        return f"<DirEntry {self.name!r} {self.type.name} inode {self.ino}>"
+
+
+_FILE_TYPES = {int(kind): kind for kind in enums.FileType}
+
+
+class DirReader(Owner, collections.abc.Iterator[DirEntry]):
+    """The entries of a directory in the kernel's order.
+
+    A damaged entry raises `CorruptError`; the next call goes on behind it. Calls of onerror, when given, take the place
+    of raising.
+    """
+
+    __slots__ = ("_inode", "_handle", "_row", "_dots", "_onerror", "_done")
+
+    def __init__(self, inode: Inode, dots: bool, onerror: ErrorHandler | None) -> None:
+        self._inode = inode
+        self._handle: Handle | None = inode._handle.open(
+            "directory", lib.f2fs_dir_close, "f2fs_dir", lib.f2fs_dir_open
+        )
+        self._row = ffi.new("struct f2fs_dirent *")
+        self._dots = dots
+        self._onerror = onerror
+
+    def __next__(self) -> DirEntry:
+        row = self._row
+        while True:
+            handle = self._handle
+            if handle is None:
+                raise StopIteration
+            entry = None
+            try:
+                with handle.alone():  # threads may share it: the row is ours until the entry is made
+                    if self._handle is None:
+                        raise StopIteration
+                    handle.call(lib.f2fs_dir_next, row)
+                    if self._dots or not (row.name_len <= 2 and ffi.string(row.name) in (b".", b"..")):
+                        entry = DirEntry(self._inode, row)
+            except errors.Error as error:
+                if error.code == lib.F2FS_ERR_NOT_FOUND:
+                    self.close()
+                    raise StopIteration from None
+                if error.code not in _SKIPPABLE:
+                    self.close()
+                if self._onerror is None:
+                    raise
+                self._onerror(error)
+                continue
+            if entry is not None:
+                return entry
+
+    def close(self) -> None:
+        """Stop reading."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            handle.close()
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_handle", None)
+        if handle is not None:
+            handle.drop()

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Names and modes as users give them and as the image has them."""
+
+from __future__ import annotations
+
+from ._core import number
+
+
+def encode_name(name: str | bytes) -> bytes:
+    """Return a name or path of the image as its bytes: UTF-8, surrogates as the bytes they stand for."""
+    if not isinstance(name, (str, bytes)):
+        raise TypeError(f"a name is str or bytes, not {type(name).__name__}")
+    raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
+    if b"\0" in raw:
+        raise ValueError("embedded null byte")
+    return raw
+
+
+def permissions(mode: int, what: str = "mode") -> int:
+    """Return the permissions of a mode; its type, if any, counts nothing. Other bits are a ValueError."""
+    return number(mode, what, 16) & 0o7777
+
+
+def decode_name(raw: bytes) -> str:
+    """Return a name of the image as str: UTF-8, other bytes as surrogates."""
+    return raw.decode("utf-8", "surrogateescape")

@@ -181,7 +181,7 @@ static int check_log(struct checker *c, unsigned log)
 			err = raise_log(c, P_LOG_TAIL, log, segno, i, 0, 0);
 			break;
 		}
-	if (!err && seg->sit_count > 0 && seg->sit_type != log)
+	if (!err && seg->sit_type != log)
 		err = raise_log(c, P_LOG_TYPE, log, segno, next, seg->sit_type, log);
 	return err;
 }

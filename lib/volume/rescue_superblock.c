@@ -232,6 +232,16 @@ struct candidate {
 	int score;
 };
 
+/* Would a superblock with this layout be valid? A pack may say anything. */
+static bool is_sound(const struct f2fs_volume *vol, struct f2fs_geometry *geo)
+{
+	uint8_t sb[sb_SIZE] = { 0 };
+
+	geo->block_count = f2fs_device_info(vol->dev)->size >> geo->block_bits;
+	superblock_fill(sb, geo);
+	return superblock_check(sb) == RULE_NONE;
+}
+
 /* Take the block at addr for the first one of pack 1 or 2 of a volume that starts at segment0. */
 static void try_pack(struct f2fs_volume *vol, uint32_t bits, f2fs_blk_t segment0, unsigned pack, uint8_t *cp,
 		     struct candidate *best)
@@ -242,6 +252,8 @@ static void try_pack(struct f2fs_volume *vol, uint32_t bits, f2fs_blk_t segment0
 	if (!find_main(vol, &c.geo, cp, cp + MAX_BLOCK))
 		return;
 	c.score += 6 * find_sections(vol, &c.geo, cp);
+	if (!is_sound(vol, &c.geo))
+		return;
 	c.score += 16 * has_nat(vol, &c.geo, cp + MAX_BLOCK);
 	c.score += 4 * read_pack(vol, 1u << bits, segment0 + (1 - pack) * SEG, cp + MAX_BLOCK);
 	if (c.score > best->score)

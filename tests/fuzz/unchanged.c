@@ -16,11 +16,20 @@ void require(int condition, const char *what)
 	abort();
 }
 
+static int show(void *user, const struct f2fs_problem *problem)
+{
+	(void)user;
+	printf("%s: %s\n", problem->info->name, problem->message);
+	return F2FS_DECIDE_SKIP;
+}
+
 uint64_t problems(struct f2fs_context *ctx, struct f2fs_device *dev)
 {
+	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options),
+						    .problem = getenv("FUZZ_STATS") ? show : NULL };
 	struct f2fs_check_result found = { F2FS_SIZED(f2fs_check_result) };
 
-	return f2fs_check(ctx, dev, NULL, &found) == 0 ? found.found : UINT64_MAX;
+	return f2fs_check(ctx, dev, &options, &found) == 0 ? found.found : UINT64_MAX;
 }
 
 int is_sound_recovered(struct f2fs_context *ctx, struct f2fs_device *dev)

@@ -43,7 +43,7 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  *           of this one, counts as empty, and one that fails is used no longer.
  *
  * ADAPTIVE takes M2H's streams, memory and sidecar, and of what follows sample to round and gap, in 256ths of
- * powers of two; delays and moves_apart are always on.
+ * powers of two; delays, moves_apart and moves_keep are always on.
  *
  * What the paper leaves open, or gives as a number, of M2H:
  *
@@ -59,6 +59,9 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  * delays:        with 1 blocks of the hotter half of the classes wait in memory: 1, 2, 4, 8, 15 rounds, the hottest
  *                longest.
  * moves_apart:   with 1 blocks that cleaning moves go to the stream of their class instead of the log of cold data.
+ * moves_keep:    with 1 a block that cleaning moves stays last written when its file was; 0: that it is moved counts as
+ *                a write of it, as the time of a segment does in cost-benefit, so that cold segments that were cleaned
+ *                are not the oldest again at once.
  *
  * Of DEATH:
  *
@@ -81,6 +84,7 @@ struct f2fs_hotness_options {
 	uint8_t changed_share;
 	uint8_t delays;
 	uint8_t moves_apart;
+	uint8_t moves_keep;
 };
 
 struct f2fs_hotness; /* opaque */

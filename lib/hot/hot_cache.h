@@ -80,13 +80,17 @@ static inline uint32_t hot_distance(const uint8_t *entry)
 {
 	return get_le32(entry + 4) >> 8;
 }
+static inline void hot_set_last(uint8_t *entry, uint32_t last)
+{
+	put_le32(entry, last);
+}
 static inline unsigned hot_delay(const uint8_t *entry)
 {
 	return entry[4] >> 4;
 }
 static inline void hot_set(uint8_t *entry, uint32_t last, uint32_t distance, unsigned class, unsigned delay)
 {
-	put_le32(entry, last);
+	hot_set_last(entry, last);
 	put_le32(entry + 4, distance << 8 | (delay & 15) << 4 | (class & 15));
 }
 

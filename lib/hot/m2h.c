@@ -242,12 +242,17 @@ static unsigned moving(void *user, f2fs_nid_t ino, f2fs_blk_t old)
 	return class_of(h, value);
 }
 
+/* By the time of its move, not of its write, a cold segment that was cleaned is not the oldest again at once. */
 static void moved(void *user, f2fs_blk_t old, f2fs_blk_t addr)
 {
+	struct f2fs_hotness *h = user;
 	uint8_t entry[HOT_ENTRY_SIZE];
 
-	if (take_entry(user, old, entry))
-		put_entry(user, addr, entry);
+	if (!take_entry(h, old, entry))
+		return;
+	if (!h->options.moves_keep)
+		hot_set_last(entry, h->now);
+	put_entry(h, addr, entry);
 }
 
 static void freed(void *user, f2fs_blk_t addr)
@@ -413,6 +418,7 @@ int adaptive_begin(struct f2fs_hotness *h)
 {
 	h->options.delays = 1;
 	h->options.moves_apart = 1;
+	h->options.moves_keep = 1; /* distances are between writes */
 	h->options.by_logarithm = 0; /* values are logarithms already */
 	return begin(h, true);
 }

@@ -201,6 +201,25 @@ static void uniform_writes_cost_no_more(void **state)
 	assert_true(cost[0] > 10000 && cost[1] * 100 <= cost[0] * 102);
 }
 
+/* Cold segments that were cleaned are not the oldest again at once: a move counts as a write, so less is moved. */
+static void a_move_counts_as_a_write(void **state)
+{
+	uint64_t cost[2];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct f2fs_hotness_options way = { F2FS_SIZED(f2fs_hotness_options),
+							  .method = F2FS_HOTNESS_M2H, .moves_keep = (uint8_t)i };
+		struct f2fs_inode *inode = begin(&way, MANY);
+
+		overwrite_skewed(inode, 40000);
+		cost[i] = moved();
+		must_be_right(inode);
+		end(inode);
+	}
+	assert_true(cost[0] > 1000 && cost[0] < cost[1]);
+}
+
 /* A few blocks change again and again, then never: no life foretells the next, but what changes is not what is cold. */
 static void what_dies_young_is_told_apart(void **state)
 {
@@ -398,6 +417,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_are_sound),
 		cmocka_unit_test(uniform_writes_cost_no_more),
+		cmocka_unit_test(a_move_counts_as_a_write),
 		cmocka_unit_test(what_dies_young_is_told_apart),
 		cmocka_unit_test(little_memory_is_no_failure),
 		cmocka_unit_test(sidecar_comes_back),

@@ -42,7 +42,7 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  *           volume is closed. The caller's; it must stay open. One that was made for another volume, or another state
  *           of this one, counts as empty, and one that fails is used no longer.
  *
- * ADAPTIVE takes M2H's streams, memory and sidecar, and of what follows sample to round and gap, in 256ths of
+ * ADAPTIVE takes M2H's streams (0: 16), memory and sidecar, and of what follows sample to round and gap, in 256ths of
  * powers of two; delays, moves_apart and moves_keep are always on.
  *
  * What the paper leaves open, or gives as a number, of M2H:

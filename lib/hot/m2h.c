@@ -17,6 +17,7 @@
 #include "hot/hotness.h"
 
 #define CLASSES 10u
+#define ADAPTIVE_CLASSES F2FS_STREAMS
 #define SAMPLE 4096u
 #define OLDER_SHARE 30u
 #define ROUND 5000u
@@ -320,11 +321,11 @@ static void stat(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out)
 		out->borders[i] = (uint32_t)1 << (m->clusters.border[i] / 256);
 }
 
-static int complete(struct f2fs_hotness *h)
+static int complete(struct f2fs_hotness *h, uint32_t classes)
 {
 	struct f2fs_hotness_options *o = &h->options;
 
-	o->streams = o->streams ? o->streams : CLASSES;
+	o->streams = o->streams ? o->streams : classes;
 	o->sample = o->sample ? o->sample : SAMPLE;
 	o->older_share = o->older_share ? o->older_share : OLDER_SHARE;
 	o->intervals = o->intervals ? o->intervals : 4 * o->streams;
@@ -385,7 +386,7 @@ static void take_sidecar(struct f2fs_hotness *h)
 static int begin(struct f2fs_hotness *h, bool is_adaptive)
 {
 	struct m2h *m;
-	int err = complete(h);
+	int err = complete(h, is_adaptive ? ADAPTIVE_CLASSES : CLASSES);
 
 	if (err)
 		return err;

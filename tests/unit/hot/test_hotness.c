@@ -146,6 +146,7 @@ static void all_are_sound(void **state)
 		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_LIFESPAN },
 		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_ADAPTIVE },
 	};
+	static const unsigned streams_of[] = { 10, 8, 6, 16 };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -160,6 +161,7 @@ static void all_are_sound(void **state)
 		assert_true(stat.written > 60000 && stat.known > 20000 && stat.classes > 1 && stat.memory > 0);
 		if (ways[i].method == F2FS_HOTNESS_M2H)
 			assert_true(stat.memory <= 8ull * F2FS_SEGMENT_BLOCKS * v.vol->geo.segment_count_main);
+		assert_int_equal(placement_of(v.vol)->streams, streams_of[ways[i].method]);
 		assert_int_equal(stat.tells_apart, 1); /* what the load does can be foretold */
 		if (i < 2)
 			assert_true(stat.clusterings > 0 && stat.rounds > 0);

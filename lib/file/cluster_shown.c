@@ -23,14 +23,12 @@ struct shapes {
 	uint32_t first[MOST_TRIES];  /* slots of the first ones, */
 	uint32_t stored[MOST_TRIES]; /* and their blocks */
 	bool is_legal;
-	bool is_torn; /* behind a compressed cluster lies a plain one with reserved blocks: half of a larger one? */
+	bool is_torn; /* a plain cluster with reserved blocks lies behind a compressed one: the end of a larger one? */
 };
 
 static void look(const struct f2fs_geometry *geo, const uint8_t *block, const struct inode_layout *layout,
 		 struct shapes *out)
 {
-	bool follows = false;
-
 	memset(out, 0, sizeof(*out));
 	out->is_legal = true;
 	for (uint32_t at = 0; at + layout->cluster_blocks <= layout->slots && out->is_legal;
@@ -39,9 +37,8 @@ static void look(const struct f2fs_geometry *geo, const uint8_t *block, const st
 
 		cluster_classify(geo, block + layout->slot_offset + (size_t)at * 4, layout->cluster_blocks, &shape);
 		out->is_legal = shape.kind != CLUSTER_ILLEGAL;
-		out->is_torn |= follows && shape.kind == CLUSTER_PLAIN && shape.reserved > 0;
-		follows = cluster_is_compressed(&shape);
-		if (!follows)
+		out->is_torn |= out->compressed > 0 && shape.kind == CLUSTER_PLAIN && shape.reserved > 0;
+		if (!cluster_is_compressed(&shape))
 			continue;
 		if (out->compressed < MOST_TRIES) {
 			out->first[out->compressed] = at;
@@ -75,7 +72,7 @@ bool packing_is_doubtful(const struct f2fs_geometry *geo, const uint8_t *block)
 	said = extra_i_compr_blocks(inode_extra(block));
 	if (!shapes.is_legal || inode_has_inline(block, FLAG_i_inline_compress_released))
 		return !shapes.is_legal;
-	return has_nodes(geo, block) ? shapes.saved > said || shapes.is_torn : shapes.saved != said;
+	return shapes.is_torn || (has_nodes(geo, block) ? shapes.saved > said : shapes.saved != said);
 }
 
 /* Room for a cluster as it lies on the device, and for its contents. */

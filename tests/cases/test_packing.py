@@ -10,7 +10,7 @@ import pytest
 import cases
 
 CASES = {name: case for name, case in cases.load().items() if name.startswith("packing_")}
-BY_SIZE = ("packing_larger", "packing_smaller")
+BY_SIZE = ("packing_larger", "packing_smaller")     # of /zstd/file
 
 
 @pytest.fixture(scope="module")

@@ -30,6 +30,10 @@ static void mend_compression(uint8_t *block)
 {
 	uint8_t *extra = block + INODE_ADDR_OFFSET;
 
+	if (inode_names_no_packing(block)) {
+		clear_flag(block, FLAG_i_flags_compr);
+		return;
+	}
 	if (extra_i_log_cluster_size(extra) < 2 || extra_i_log_cluster_size(extra) > 8)
 		extra_set_i_log_cluster_size(extra, DEFAULT_CLUSTER_BITS);
 	if (extra_i_compress_algorithm(extra) > 3)

@@ -100,7 +100,7 @@ static void look_at_extra(struct witness *w, const struct f2fs_geometry *geo, co
 		if (extra_i_crtime(extra))
 			w->shows |= F2FS_FEATURE_INODE_CRTIME;
 	}
-	if (size == extra_SIZE && (inode_i_flags(block) & FLAG_i_flags_compr)) {
+	if (size == extra_SIZE && (inode_i_flags(block) & FLAG_i_flags_compr) && !inode_names_no_packing(block)) {
 		w->shows |= F2FS_FEATURE_COMPRESSION;
 		if (extra_i_log_cluster_size(extra) >= 2 && extra_i_log_cluster_size(extra) <= 8 &&
 		    extra_i_compress_algorithm(extra) <= 3)

@@ -21,10 +21,19 @@ static uint32_t reserved_xattr_words(const struct f2fs_geometry *geo, const uint
 	return 0;
 }
 
+bool inode_names_no_packing(const uint8_t *block)
+{
+	const uint8_t *extra = inode_extra(block);
+
+	return extra_i_log_cluster_size(extra) == 0 && extra_i_compress_algorithm(extra) == 0 &&
+	       extra_i_compr_blocks(extra) == 0;
+}
+
 static bool is_compressed(const struct f2fs_geometry *geo, const uint8_t *block)
 {
 	return geometry_has(geo, F2FS_FEATURE_COMPRESSION) && (inode_i_flags(block) & FLAG_i_flags_compr) &&
-	       (inode_i_mode(block) & MODE_TYPE) == MODE_REG && inode_has_extra(block, EXTRA_END_compress);
+	       (inode_i_mode(block) & MODE_TYPE) == MODE_REG && inode_has_extra(block, EXTRA_END_compress) &&
+	       !inode_names_no_packing(block);
 }
 
 void inode_layout(const struct f2fs_geometry *geo, const uint8_t *block, struct inode_layout *out)

@@ -18,6 +18,12 @@ struct dir_block {
 	uint32_t number; /* file block */
 };
 
+/* A pointer to a node that another pointer led to before: of what, and which place it stands for. */
+struct further_parent {
+	f2fs_nid_t nid, parent;
+	uint32_t place;
+};
+
 /* An entry of a directory of several blocks: where it is and its hash, to find names that occur twice. */
 struct dir_name {
 	uint32_t inode; /* index of the directory's inode_fact */
@@ -58,6 +64,7 @@ struct checker {
 	bool has_other_features;      /* the inodes showed others, by which the volume is read since */
 	struct facts facts;
 	struct vec findings;	   /* struct finding */
+	struct vec further_parents; /* struct further_parent: nodes that hang in more than one place */
 	uint64_t findings_dropped; /* beyond max_findings */
 	struct vec dir_addrs;	   /* struct sweep_item, tag: index in dir_blocks */
 	struct vec dir_blocks;	   /* struct dir_block */

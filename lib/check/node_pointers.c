@@ -107,12 +107,6 @@ static int take_slots(struct checker *c, struct nid_fact *fact, struct inode_fac
 	return err;
 }
 
-/* Is the new claim better than the one the child has? It is when it puts the child where its footer says. */
-static bool is_better(const struct nid_fact *child, const struct nid_fact *by, uint32_t place)
-{
-	return child->kind != FACT_UNSEEN && child->ino == by->ino && child->offset == place && child->place != place;
-}
-
 /* Pointer slot of a node leads to node nid, which stands for this place in the file. */
 static int take_child(struct checker *c, const struct nid_fact *fact, uint32_t slot, f2fs_nid_t nid, uint32_t place)
 {
@@ -128,19 +122,20 @@ static int take_child(struct checker *c, const struct nid_fact *fact, uint32_t s
 	if (child->ino == nid && (child->kind == FACT_INODE || child->kind == FACT_UNSEEN))
 		return raise_pointer(c, P_NODE_CHILD_OWNER, fact, slot, nid);
 	if (child->flags & FACT_CLAIMED) {
-		const f2fs_nid_t other = child->parent;
+		struct further_parent *further = vec_push(&c->further_parents, 1);
 
-		if (is_better(child, fact, place)) {
-			child->parent = fact->nid;
-			child->place = place;
-		}
+		if (!further)
+			return F2FS_ERR_NOMEM;
+		further->nid = nid;
+		further->parent = fact->nid;
+		further->place = place;
 		return problem_raise(c, &(struct finding){ .problem = P_NODE_TWICE,
 							   .nid = nid,
 							   .ino = child->ino,
 							   .has_slot = 1,
 							   .slot = slot,
 							   .has_values = 1,
-							   .found = other == fact->nid ? fact->nid : other });
+							   .found = child->parent });
 	}
 	child->flags |= FACT_CLAIMED;
 	child->parent = fact->nid;

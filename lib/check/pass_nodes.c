@@ -55,10 +55,57 @@ static bool fits(const struct nid_fact *fact, const struct nid_fact *parent)
 	}
 }
 
+/* Does a node belong where a pointer of this parent puts it? Parents are decided before. */
+static bool belongs(const struct nid_fact *fact, const struct nid_fact *parent, uint32_t place)
+{
+	return parent && (parent->flags & FACT_KEPT) && parent->ino == fact->ino && place == fact->offset &&
+	       fits(fact, parent);
+}
+
+static int compare_parents(const void *a, const void *b)
+{
+	const struct further_parent *x = a, *y = b;
+
+	return (x->nid > y->nid) - (x->nid < y->nid);
+}
+
+/* Of a node that hangs in several places, the first one where it belongs counts. */
+static const struct nid_fact *choose_parent(struct checker *c, struct nid_fact *fact)
+{
+	const struct nid_fact *parent = fact->parent ? facts_nid(&c->facts, fact->parent) : NULL;
+	const struct vec *all = &c->further_parents;
+	size_t at = 0, end = all->count;
+
+	if (belongs(fact, parent, fact->place))
+		return parent;
+	while (at < end) {
+		const size_t middle = at + (end - at) / 2;
+		const struct further_parent *further = vec_at(all, middle);
+
+		if (further->nid < fact->nid)
+			at = middle + 1;
+		else
+			end = middle;
+	}
+	for (; at < all->count; at++) {
+		const struct further_parent *further = vec_at(all, at);
+		const struct nid_fact *other = facts_nid(&c->facts, further->parent);
+
+		if (further->nid != fact->nid)
+			break;
+		if (belongs(fact, other, further->place)) {
+			fact->parent = further->parent;
+			fact->place = further->place;
+			return other;
+		}
+	}
+	return parent;
+}
+
 /* Keep a node below its inode, if it hangs in a kept one, and nowhere else. */
 static int link_node(struct checker *c, struct nid_fact *fact, bool *dropped)
 {
-	const struct nid_fact *parent = fact->parent ? facts_nid(&c->facts, fact->parent) : NULL;
+	const struct nid_fact *parent = choose_parent(c, fact);
 
 	*dropped = true;
 	if (!parent && cut_has(c, fact->ino)) /* it hung on what is lost */
@@ -84,6 +131,7 @@ static int link_nodes(struct checker *c, bool *any_dropped)
 	static const uint8_t order[] = { FACT_INODE, FACT_DOUBLE, FACT_INDIRECT, FACT_DIRECT, FACT_XATTR };
 	int err = 0;
 
+	vec_sort(&c->further_parents, compare_parents);
 	for (unsigned o = 0; o < sizeof(order); o++)
 		for (size_t i = 0; i < c->facts.nids.count && !err; i++) {
 			struct nid_fact *fact = vec_at(&c->facts.nids, i);

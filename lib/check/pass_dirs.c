@@ -135,7 +135,7 @@ static int tell_faults(struct checker *c, const struct inode_fact *dir, const st
 	while (!err && (found = dentry_next(area, &slot, &ref)) != DENTRY_END) {
 		uint32_t expected = 0;
 		enum dir_fault fault;
-		bool is_whole = found == DENTRY_FOUND;
+		bool is_whole = true;
 
 		for (; end < ref.slot && !err; end++)
 			if (lsb_test(area->bitmap, end))
@@ -144,12 +144,13 @@ static int tell_faults(struct checker *c, const struct inode_fact *dir, const st
 			is_whole = is_whole && lsb_test(area->bitmap, end);
 		if (err)
 			break;
-		if (!is_whole) {
+		fault = found == DENTRY_FOUND ? dir_judge_entry(dir, level, place->number, &ref, &expected)
+					      : DIR_FAULT_NONE;
+		if (found != DENTRY_FOUND || (!is_whole && (fault == DIR_FAULT_CHARS || fault == DIR_FAULT_HASH)))
 			err = raise_entry(c, P_DENTRY_NAME, dir, addr, ref.slot, ref.name_len, 0);
-			continue;
-		}
-		fault = dir_judge_entry(dir, level, place->number, &ref, &expected);
-		if (fault)
+		else if (!is_whole && !fault) /* it is what its hash says */
+			err = raise_entry(c, P_DENTRY_SLOTS, dir, addr, ref.slot, 0, 0);
+		else if (fault)
 			err = raise_entry(c, problems[fault], dir, addr, ref.slot,
 					  fault == DIR_FAULT_PLACE ? place->number : ref.hash, expected);
 	}

@@ -285,6 +285,25 @@ static int set_field(struct repair *r, const struct finding *f, void (*put)(uint
 	return err;
 }
 
+/* The slots of a name whose entry is in use are in use, too. */
+static int mark_slots(struct repair *r, const struct finding *f)
+{
+	struct dentry_area area;
+	struct dentry_ref ref;
+	struct winode w;
+	uint32_t number;
+	int err;
+
+	if (!number_of(r, f->ino, f->entry_block, &number))
+		return 0;
+	err = open_area(r, f->ino, number, &w, &area);
+	if (err || !find_entry(&area, f->entry_slot, &ref))
+		return err;
+	for (uint32_t i = 0; i < dentry_slots_of(ref.name_len); i++)
+		lsb_set(bitmap_of(&area), ref.slot + i);
+	return 0;
+}
+
 static void put_type(uint8_t *entry, uint32_t type)
 {
 	dentry_set_file_type(entry, (uint8_t)type);
@@ -355,6 +374,8 @@ static int apply(struct repair *r, const struct finding *f, struct vec *wanderer
 	case P_DIR_TWICE:
 	case P_DOT_EXTRA:
 		return repair_clear_entry(r, f->ino, f->entry_block, f->entry_slot);
+	case P_DENTRY_SLOTS:
+		return mark_slots(r, f);
 	case P_DENTRY_TYPE:
 		return set_field(r, f, put_type);
 	case P_DENTRY_PLACE:

@@ -78,11 +78,11 @@ bool dentry_may_have_hash(const struct dentry_area *area, uint32_t hash)
 	return found;
 }
 
-uint32_t dentry_find_room(const struct dentry_area *area, uint32_t count)
+static uint32_t find_free(const struct dentry_area *area, uint32_t from, uint32_t count)
 {
 	uint32_t run = 0;
 
-	for (uint32_t i = 0; i < area->slots; i++) {
+	for (uint32_t i = from; i < area->slots; i++) {
 		if (i % 8 == 0 && area->bitmap[i / 8] == 0xff) { /* most bytes of an area that fills up */
 			run = 0;
 			i += 7;
@@ -93,6 +93,32 @@ uint32_t dentry_find_room(const struct dentry_area *area, uint32_t count)
 			return i + 1 - count;
 	}
 	return area->slots;
+}
+
+/* The slot behind a name that reaches into one that is marked as free; 0: none does. */
+static uint32_t end_of_names(const struct dentry_area *area, uint32_t slot)
+{
+	const uint32_t most = dentry_slots_of(NAME_MAX_BYTES);
+	uint32_t at = slot > most ? slot - most : 0, end = 0;
+	struct dentry_ref ref;
+
+	while (at < slot && dentry_next(area, &at, &ref) != DENTRY_END && ref.slot < slot)
+		if (at > slot)
+			end = at;
+	return end;
+}
+
+uint32_t dentry_find_room(const struct dentry_area *area, uint32_t count)
+{
+	uint32_t slot = 0, end;
+
+	do {
+		slot = find_free(area, slot, count);
+		end = slot < area->slots ? end_of_names(area, slot) : 0;
+		if (end)
+			slot = end < area->slots ? end : area->slots;
+	} while (end && slot < area->slots);
+	return slot;
 }
 
 uint64_t dentry_buckets(unsigned level, unsigned dir_level)

@@ -47,7 +47,7 @@ enum dentry_scan { DENTRY_FOUND = 0, DENTRY_END = 1, DENTRY_BAD = 2 };
 enum dentry_scan dentry_next(const struct dentry_area *area, uint32_t *slot, struct dentry_ref *out);
 /* Is a hash in any slot, in use or not? A quick no before the entries are looked at. */
 bool dentry_may_have_hash(const struct dentry_area *area, uint32_t hash);
-/* First of count free slots that follow each other; area->slots when there are none. */
+/* First of count free slots that follow each other and that no name reaches into; area->slots when there are none. */
 uint32_t dentry_find_room(const struct dentry_area *area, uint32_t count);
 
 static inline uint32_t dentry_slots_of(uint32_t name_len)

@@ -156,3 +156,17 @@ def test_a_file_is_copied_once(run_tool, tmp_path):
     assert int(run_tool("f2fs", image, "du", "-s", "/").stdout.split()[0]) < 9 * 1024
     run_tool("f2fs", "-w", image, "cp", "-r", "/d", "/copy")
     assert int(run_tool("f2fs", image, "du", "-s", "/copy").stdout.split()[0]) < 9 * 1024
+
+
+def test_no_name_is_put_into_another(run_tool, tmp_path):
+    """A slot in the middle of a name is marked as free. Readers show the name all the same, and writers leave it."""
+    image, name = tmp_path / "slots.img", "/a-name-of-several-slots-0123456789"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    run_tool("f2fs", "-w", image, "touch", name)
+    run_tool("f2fs", "-w", image, "set", "dentry[3][4].used", "0")
+    run_tool("f2fs", "-w", image, "touch", "/short")
+    names = sorted(run_tool("f2fs", image, "find", "/").stdout.decode().split())
+    assert names == ["/", name, "/short"]
+    assert run_tool("fsck.f2fs", "-n", image, rc=4).stdout.count(b"DENTRY_SLOTS") >= 1
+    run_tool("fsck.f2fs", "-y", image, rc=1)
+    assert sorted(run_tool("f2fs", image, "find", "/").stdout.decode().split()) == names

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Does the superblock name the right inodes as quota files? A wrong number makes a repair write usage over somebody
- * else's file or directory. Formatting makes quota files with the first ids, unchangeable, and each begins with a
- * header of its kind. Where such a one is there and what the superblock names is none, the superblock is wrong; so it
- * is where no such file is there and it names a quota file of another kind, a number that no inode has, or an inode
- * that is somebody's and was never made by formatting.
+ * else's file or directory. Formatting makes quota files with the first ids, unchangeable and in no directory, and each
+ * begins with a header of its kind. Where such a one is there and what the superblock names is none, the superblock is
+ * wrong; so it is where no such file is there and it names a quota file of another kind, a number that no inode has, or
+ * an inode that is somebody's: one that has another id, or that knows the directory that it was made in.
  */
 #include "check/checker.h"
 #include "volume/weigh.h"
@@ -13,7 +13,7 @@ static bool is_unchangeable(const struct checker *c, f2fs_nid_t ino)
 {
 	const struct inode_fact *inode = ino ? facts_inode(&c->facts, ino) : NULL;
 
-	return inode && inode->type == F2FS_TYPE_REGULAR && (inode->iflags & FLAG_i_flags_immutable);
+	return inode && inode->type == F2FS_TYPE_REGULAR && inode->pino == 0 && (inode->iflags & FLAG_i_flags_immutable);
 }
 
 /*
@@ -55,11 +55,14 @@ static bool is_seen(const struct features_seen *seen, f2fs_nid_t ino)
 /* Can the inode not be a quota file of this kind, whatever happened to it? */
 static bool is_other(const struct checker *c, const struct features_seen *seen, f2fs_nid_t ino)
 {
+	const struct inode_fact *inode;
+
 	if (ino == 0)
 		return false;
 	if (!geometry_is_nid(c->geo, ino) || ino <= c->geo->root_ino || is_seen(seen, ino))
 		return true;
-	return ino > c->geo->root_ino + sb_COUNT_qf_ino && facts_inode(&c->facts, ino) && !is_unchangeable(c, ino);
+	inode = facts_inode(&c->facts, ino);
+	return inode && !is_unchangeable(c, ino) && (inode->pino != 0 || ino > c->geo->root_ino + sb_COUNT_qf_ino);
 }
 
 /* The inode that the superblock should name. */

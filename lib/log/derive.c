@@ -14,7 +14,9 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "format/overprovision.h"
 #include "log/log.h"
+#include "volume/zone_map.h"
 
 /* With fewer free segments than that, besides those of the logs, blocks that only the SIT marks valid are handed out,
  * too. */
@@ -186,6 +188,29 @@ static int make_nat_bits(struct txn *txn, const struct txn_truth *truth)
 	return 0;
 }
 
+/* More blocks are in use than users may have, so that number is wrong, and no checkpoint may say so: take that of a new
+ * volume, or as many as there are. */
+static void make_user_room(struct txn *txn)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	const struct overprovision_input in = { .section_blocks = zones_section_blocks(txn->vol),
+						.main = geo->segment_count_main,
+						.sections = geo->section_count,
+						.segs_per_sec = geo->segs_per_sec,
+						.is_ro = geometry_has(geo, F2FS_FEATURE_RO) };
+	struct overprovision_output out = { .user_blocks = 0 };
+
+	if (txn->valid_blocks <= txn->user_blocks)
+		return;
+	txn->user_blocks = txn->valid_blocks;
+	if (overprovision_compute(&in, &out) && out.user_blocks > txn->valid_blocks) {
+		txn->user_blocks = out.user_blocks;
+		cp_set_rsvd_segment_count(txn->cp, out.reserved);
+		cp_set_overprov_segment_count(txn->cp, out.overprovision);
+	}
+	cp_set_user_block_count(txn->cp, txn->user_blocks);
+}
+
 int derive_fill(struct txn *txn, const struct txn_truth *truth)
 {
 	int err = load_segments(txn, truth);
@@ -195,6 +220,7 @@ int derive_fill(struct txn *txn, const struct txn_truth *truth)
 	txn->valid_blocks = truth->valid_blocks;
 	txn->valid_nodes = truth->valid_nodes;
 	txn->valid_inodes = truth->valid_inodes;
+	make_user_room(txn);
 	if (err)
 		return err;
 	if (free_count_derived(txn) < F2FS_LOG_COUNT + WANTED_FREE)

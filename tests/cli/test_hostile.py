@@ -158,6 +158,18 @@ def test_a_file_is_copied_once(run_tool, tmp_path):
     assert int(run_tool("f2fs", image, "du", "-s", "/copy").stdout.split()[0]) < 9 * 1024
 
 
+def test_trim_needs_the_segments_to_be_what_the_checkpoint_counts(run_tool, tmp_path):
+    """Entries of the journal that are not counted: segments that look free hold every node."""
+    image = tmp_path / "trim.img"
+    (tmp_path / "file").write_bytes(os.urandom(300000))
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    run_tool("f2fs", "-w", image, "put", tmp_path / "file", "/file")
+    run_tool("f2fs", "-w", image, "set", "sit_journal.count", "0")
+    done = run_tool("f2fs", "-w", image, "trim", rc=4)
+    assert b"SIT_COUNT" in done.stderr
+    assert run_tool("f2fs", image, "cat", "/file").stdout == (tmp_path / "file").read_bytes()
+
+
 def test_no_name_is_put_into_another(run_tool, tmp_path):
     """A slot in the middle of a name is marked as free. Readers show the name all the same, and writers leave it."""
     image, name = tmp_path / "slots.img", "/a-name-of-several-slots-0123456789"

@@ -101,7 +101,24 @@ static bool is_pair(const struct fscrypt_context *ctx)
 	return false;
 }
 
-static const char *check_flags(const struct fscrypt_context *ctx)
+/*
+ * With inode numbers in the IV, 32 bits are left to number the data units of the longest file: 2^42 bytes with blocks
+ * of 4 KiB, 2^44 with 16 KiB. IV_INO_LBLK_32 may go round within them, which must not happen inside a block.
+ */
+static const char *check_inode_iv(const struct fscrypt_context *ctx, unsigned int log_block)
+{
+	const unsigned int unit = ctx->log_data_unit ? ctx->log_data_unit : log_block;
+
+	if (ctx->version < 2)
+		return "unknown flags";
+	if (ctx->contents_mode != MODE_AES_256_XTS)
+		return "inode numbers in the IV need AES-256-XTS";
+	if (ctx->flags & FSCRYPT_FLAG_IV_INO_LBLK_32 && unit != log_block)
+		return "hashed inode numbers in the IV need data units of a block";
+	return unit < log_block - 2 ? "data units are too small for inode numbers in the IV" : NULL;
+}
+
+static const char *check_flags(const struct fscrypt_context *ctx, unsigned int log_block)
 {
 	unsigned int iv = ctx->flags & ~(unsigned int)FSCRYPT_FLAG_PADDING;
 
@@ -112,11 +129,7 @@ static const char *check_flags(const struct fscrypt_context *ctx)
 		return ctx->contents_mode == MODE_ADIANTUM ? NULL : "direct key needs Adiantum";
 	case FSCRYPT_FLAG_IV_INO_LBLK_64:
 	case FSCRYPT_FLAG_IV_INO_LBLK_32:
-		if (ctx->version < 2)
-			return "unknown flags";
-		if (ctx->contents_mode != MODE_AES_256_XTS)
-			return "inode numbers in the IV need AES-256-XTS";
-		return ctx->log_data_unit == 0 ? NULL : "inode numbers in the IV exclude a data unit size";
+		return check_inode_iv(ctx, log_block);
 	default:
 		return "unknown flags";
 	}
@@ -128,7 +141,7 @@ const char *fscrypt_check(const struct fscrypt_context *ctx, unsigned int log_bl
 		return "unknown pair of modes";
 	if (ctx->log_data_unit != 0 && (ctx->log_data_unit < LOG_DATA_UNIT_MIN || ctx->log_data_unit > log_block))
 		return "data unit size out of range";
-	return check_flags(ctx);
+	return check_flags(ctx, log_block);
 }
 
 unsigned int fscrypt_padding(const struct fscrypt_context *ctx)

@@ -336,10 +336,11 @@ def encrypt(v):
         top = "v%d-%d-%d-%02x" % (version, contents, names, flags)
         k.set_policy(v.mkdir(top), version, contents, names, flags, identifier)
         fill_encrypted(v, top)
-    for log2_unit in (9, 10, 12):
-        top = "unit-%d" % log2_unit
-        k.set_policy(v.mkdir(top), 2, k.XTS, k.CTS, k.PAD_32, identifier, log2_unit)
-        fill_encrypted(v, top)
+    for flags, units in ((0, (9, 10, 12)), (k.LBLK_64, (10, 12)), (k.LBLK_32, (12,))):
+        for log2_unit in units:
+            top = "unit-%d-%02x" % (log2_unit, flags)
+            k.set_policy(v.mkdir(top), 2, k.XTS, k.CTS, k.PAD_32 | flags, identifier, log2_unit)
+            fill_encrypted(v, top)
     v.write("in-the-clear", b"not encrypted")
     v.facts["master_key"] = k.MASTER_KEY.hex()
     v.facts["identifier"] = identifier.hex()

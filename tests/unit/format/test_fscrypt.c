@@ -71,7 +71,8 @@ static const struct {
 	{ 2, 5, 6, 8, 0, false },    { 2, 1, 4, 0x18, 0, false }, { 2, 9, 9, 0x0C, 0, false },
 	{ 2, 1, 4, 0x20, 0, false }, { 2, 1, 4, 0, 9, true },	  { 2, 1, 4, 0, 12, true },
 	{ 2, 1, 4, 0, 8, false },    { 2, 1, 4, 0, 13, false },	  { 2, 1, 4, 8, 9, false },
-	{ 2, 0, 0, 0, 0, false },
+	{ 2, 1, 4, 8, 10, true },    { 2, 1, 4, 8, 12, true },	  { 2, 1, 4, 16, 12, true },
+	{ 2, 1, 4, 16, 10, false },  { 2, 0, 0, 0, 0, false },
 };
 
 static void test_combinations(void **state)
@@ -87,6 +88,17 @@ static void test_combinations(void **state)
 		};
 
 		assert_int_equal(fscrypt_check(&c, 12) == NULL, combinations[i].good);
+	}
+}
+
+static void test_inode_numbers_and_large_blocks(void **state)
+{
+	struct fscrypt_context c = { .version = 2, .contents_mode = 1, .filenames_mode = 4, .flags = 8 };
+
+	(void)state;
+	for (unsigned int unit = 9; unit <= 14; unit++) {
+		c.log_data_unit = (uint8_t)unit;
+		assert_int_equal(fscrypt_check(&c, 14) == NULL, unit >= 12);
 	}
 }
 
@@ -129,6 +141,7 @@ int main(void)
 		cmocka_unit_test(test_decode),
 		cmocka_unit_test(test_decode_refuses),
 		cmocka_unit_test(test_combinations),
+		cmocka_unit_test(test_inode_numbers_and_large_blocks),
 		cmocka_unit_test(test_print),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Pass 5, directories: all their blocks as they lie on the device. Needs inodes and the list of their blocks. Leaves
- * for each inode who names it and how often, for each directory its dots, depth and end.
+ * for each inode who names it and how often, for each directory its dots, depth and end, and the state INODE_ORPHAN.
  */
 #include <string.h>
 
@@ -160,6 +160,12 @@ static int tell_faults(struct checker *c, const struct inode_fact *dir, const st
 	return err;
 }
 
+/* On the list of unlinked inodes, and without links: the kernel writes the blocks of such a directory no more. */
+static bool is_removed(const struct inode_fact *dir)
+{
+	return (dir->state & INODE_ORPHAN) && dir->links == 0;
+}
+
 static int digest_block(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
 {
 	const struct dir_block *place = vec_at(&c->dir_blocks, item->tag);
@@ -171,6 +177,8 @@ static int digest_block(struct checker *c, const struct sweep_item *item, const 
 	enum dentry_scan found;
 	int err = 0;
 
+	if (is_removed(dir)) /* entries that are left there name what is gone, or another's by now */
+		return 0;
 	dir_area(c, dir, block, &area);
 	if (judged)
 		err = tell_faults(c, dir, place, item->addr, &area);
@@ -246,11 +254,23 @@ static int check_dir(struct checker *c, const struct inode_fact *dir)
 	return err;
 }
 
+static void mark_orphans(struct checker *c)
+{
+	for (uint32_t i = 0; i < f2fs_orphan_count(c->vol); i++) {
+		struct inode_fact *inode = facts_inode(&c->facts, f2fs_orphan_at(c->vol, i));
+
+		if (inode && inode->ino > c->geo->root_ino)
+			inode->state |= INODE_ORPHAN;
+	}
+}
+
 int pass_dirs(struct checker *c)
 {
 	static const struct sweep sweep = { "directories", dir_judge, digest_block, lose_block };
-	int err = sweep_run(c, &sweep, &c->dir_addrs);
+	int err;
 
+	mark_orphans(c);
+	err = sweep_run(c, &sweep, &c->dir_addrs);
 	if (!err)
 		err = types_decide(c);
 	if (err || c->must_restart)

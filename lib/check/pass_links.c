@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Pass 6, links: which inodes the tree of directories reaches, link counts, parents. Needs the dirs pass. Leaves the
- * states INODE_REACHED, INODE_ORPHAN, INODE_LOOP and INODE_LOST_TREE, and the numbers of subdirectories.
+ * states INODE_REACHED, INODE_LOOP and INODE_LOST_TREE, and the numbers of subdirectories.
  */
 #include "check/checker.h"
 
 /* Inodes that were unlinked while they were open; the next mount deletes them. */
-static int take_orphans(struct checker *c)
+static int check_orphans(struct checker *c)
 {
 	int err = 0;
 
@@ -19,7 +19,6 @@ static int take_orphans(struct checker *c)
 				c, &(struct finding){ .problem = P_ORPHAN_ENTRY, .has_values = 1, .found = ino });
 			continue;
 		}
-		inode->state |= INODE_ORPHAN;
 		if (inode->links_found > 0)
 			err = inode_raise(c, P_ORPHAN_LINKED, inode, inode->links_found, 0);
 		else if (inode->links != 0)
@@ -135,7 +134,7 @@ static void count_subdirs(struct checker *c)
 
 int pass_links(struct checker *c)
 {
-	int err = take_orphans(c);
+	int err = check_orphans(c);
 
 	if (!err)
 		err = find_lost_dirs(c);

@@ -443,6 +443,30 @@ def cut_fastboot(v):
     v.stop_dead()
 
 
+@image(mount="noinline_dentry", views=UNCLEAN, cost=2)
+def cut_with_removed_directories(v):
+    """Directories that are alive only by a file that was open: their blocks go on naming what is gone, of which one is there again."""
+    life_before_the_cut(v)
+    kept = []
+    os.link(v.path("kept/grown"), v.path("kept/second"))
+    for i in range(5):
+        trees.many_files(v, "d%d/e/f" % i, 20, 100)
+        os.link(v.path("kept/grown"), v.path("d%d/e/f/a-link" % i))
+    v.sync()
+    kernelapi.checkpoint(v.mnt)
+    for i in range(5):
+        kept.append(os.open(v.path("d%d/e/f/file-000003" % i), os.O_RDONLY))
+        for name in os.listdir(v.path("d%d/e/f" % i)):
+            os.unlink(v.path("d%d/e/f" % i, name))
+        os.removedirs(v.path("d%d/e/f" % i))
+    trees.many_files(v, "later", 30, 5000)
+    kernelapi.checkpoint(v.mnt)
+    kernelapi.shutdown(v.mnt)
+    for fd in kept:
+        os.close(fd)
+    v.umount()
+
+
 @image(views=UNCLEAN, cost=2)
 def cut_with_orphans(v):
     """Unlinked while open, then a checkpoint: the orphan list."""

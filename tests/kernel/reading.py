@@ -89,21 +89,32 @@ def content_hashes(file, size, ranges):
     return hashlib.sha256(file.read()).hexdigest(), blocks.hexdigest()
 
 
+def has_key(inode):
+    named = bytes.fromhex(policy_shown(inode)[0])
+    return any(named.endswith(key.descriptor if named[0] == 0 else key.identifier) for key in inode.volume.keys)
+
+
 def describe_file(inode, entry, f2fskit):
-    if inode.is_encrypted and not entry["size"] and not inode.volume.keys:
-        entry["error"] = "ENOKEY"       # nothing to refuse for us; the kernel refuses to open it
-        return
+    """Without its key the kernel refuses to open a file, even when there is nothing in it to refuse for us."""
+    is_locked = inode.is_encrypted and not has_key(inode)
+    is_hollow = not any(e.kind == f2fskit.ExtentKind.DATA and e.file_block * BLOCK < entry["size"] for e in inode.extents())
     try:
-        with inode.open() as file:
-            ranges = data_by_seeking(file, entry["size"])
-            entry["sha256"], entry["blocks_sha256"] = content_hashes(file, entry["size"], ranges)
+        if not is_locked or not is_hollow:
+            describe_contents(inode, entry, f2fskit)
     except f2fskit.EncryptedError:
+        is_hollow = True
+    if is_locked and is_hollow:
         entry["error"] = "ENOKEY"
-        return
+
+
+def describe_contents(inode, entry, f2fskit):
+    verity = inode.verity
+    with inode.open() as file:
+        ranges = data_by_seeking(file, entry["size"])
+        entry["sha256"], entry["blocks_sha256"] = content_hashes(file, entry["size"], ranges)
     entry["data"] = ranges
     if inode.is_compressed:
         entry["compression"] = [inode.i_compress_algorithm, inode.i_log_cluster_size, inode.i_compr_blocks]
-    verity = inode.verity
     if verity:
         entry["verity"] = [verity.hash_algorithm, verity.file_digest.hex()]
         inode.verify_verity()

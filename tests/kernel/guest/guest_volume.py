@@ -6,6 +6,17 @@ import random
 import kernelapi
 
 
+def name_devices(image, disks):
+    """Links with names that do not depend on the order of the disks: a multi-device superblock names its devices."""
+    links = []
+    for i, disk in enumerate(disks):
+        links.append("/dev/%s.%d" % (image, i))
+        if os.path.lexists(links[-1]):
+            os.unlink(links[-1])
+        os.symlink("/dev/" + disk, links[-1])
+    return links
+
+
 class Volume:
     def __init__(self, name, devices, mnt, views):
         self.image = name

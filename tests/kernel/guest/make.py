@@ -17,20 +17,9 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import images  # noqa: E402
 import kernelapi  # noqa: E402
 import record  # noqa: E402
-from guest_volume import Volume  # noqa: E402
+from guest_volume import Volume, name_devices  # noqa: E402
 
 MNT = os.environ["MNT"]
-
-
-def name_devices(image, disks):
-    """Links with names that do not depend on the order of the disks: a multi-device superblock names its devices."""
-    links = []
-    for i, disk in enumerate(disks):
-        links.append("/dev/%s.%d" % (image, i))
-        if os.path.lexists(links[-1]):
-            os.unlink(links[-1])
-        os.symlink("/dev/" + disk, links[-1])
-    return links
 
 
 def copy_sparse(source, target):

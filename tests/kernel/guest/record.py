@@ -35,6 +35,8 @@ def data_ranges(fd, size):
             if e.errno == errno.ENXIO:
                 break
             raise
+        if start >= size:       # reserved behind the end
+            break
         at = os.lseek(fd, start, os.SEEK_HOLE)
         found.append([start, at - start])
     return found

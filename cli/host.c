@@ -185,6 +185,18 @@ static void put_line(struct cli *cli, const char *label, const char *text)
 	fputc('\n', stderr);
 }
 
+/* A message that names a path of 25 MB would help nobody: of a long one the beginning and the end are shown. */
+static void shorten(char *text)
+{
+	enum { MOST = 8192, END = 2048 };
+	const size_t n = strlen(text);
+
+	if (n <= MOST)
+		return;
+	memcpy(text + END, " ... ", 5);
+	memmove(text + END + 5, text + n - END, END + 1);
+}
+
 static void say(struct cli *cli, const char *label, const char *format, va_list args)
 {
 	char *text = NULL;
@@ -196,6 +208,8 @@ static void say(struct cli *cli, const char *label, const char *format, va_list 
 	text = n >= 0 ? malloc((size_t)n + 1) : NULL;
 	if (text)
 		vsnprintf(text, (size_t)n + 1, format, again);
+	if (text)
+		shorten(text);
 	va_end(again);
 	put_line(cli, label, text ? text : format);
 	free(text);

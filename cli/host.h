@@ -52,7 +52,8 @@ int cli_init(struct cli *cli, const struct cli_tool *tool);
 int cli_context_new(struct cli *cli, struct f2fs_context **out);
 
 /* Write text for a person, which may quote names that nobody vouches for: what a terminal would act on becomes escapes
- * (\xNN). Backslashes stay, so text with escapes in it is not escaped again. Messages (below) pass through it. */
+ * (\xNN). Backslashes stay, so text with escapes in it is not escaped again. Messages (below) pass through it; of one
+ * that is longer than 8192 bytes the first and the last 2048 are shown. */
 void cli_put_text(FILE *to, const char *text);
 void cli_error(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 void cli_warning(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);

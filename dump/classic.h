@@ -19,7 +19,7 @@ void classic_xattrs(struct dump *d, f2fs_nid_t ino);
 /* What -i shows of a node; returns 0, or a negative error after a message. */
 int classic_node(struct dump *d, f2fs_nid_t nid, int only_name);
 /* The block map of a regular file that is not inline, on a line; with path in front unless NULL. */
-int classic_map(struct dump *d, struct f2fs_inode *inode, const char *path);
+int classic_map(struct dump *d, struct f2fs_inode *inode, const char *below);
 
 /* What zones a device has; nothing when it has none. */
 void classic_zones(FILE *out, struct f2fs_device *dev, uint32_t block_size);

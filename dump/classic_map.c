@@ -97,43 +97,44 @@ static int put_extents(struct f2fs_inode *inode, uint64_t end, uint64_t most_gap
 	return rc;
 }
 
-int classic_map(struct dump *d, struct f2fs_inode *inode, const char *path)
+static int fail(struct dump *d, int rc, const char *below)
+{
+	return below ? dump_fail_below(d, rc, "/", below) : dump_fail(d, rc, NULL);
+}
+
+int classic_map(struct dump *d, struct f2fs_inode *inode, const char *below)
 {
 	struct f2fs_stat st;
 	int rc = f2fs_inode_stat(inode, &st);
 
 	if (rc)
-		return dump_fail(d, rc, path);
+		return fail(d, rc, below);
 	if ((st.mode & MODE_TYPE) != MODE_REG || st.is_inline || st.size == 0)
 		return 0; /* a line names blocks: its readers split it at the first blank */
-	if (path) {
-		size_t n = strlen(path), room = 4 * n + 1;
+	if (below) {
+		size_t n = strlen(below), room = 4 * n + 1;
 		char *text = malloc(room);
 
 		if (!text)
 			return dump_fail(d, f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory"), NULL);
-		f2fs_text_printable(path, n, text, room);
-		fputs(text, stdout);
+		f2fs_text_printable(below, n, text, room);
+		printf("/%s", text);
 		free(text);
 	}
 	rc = put_extents(inode, st.size / d->geo->block_size + (st.size % d->geo->block_size != 0),
 			 d->geo->block_count);
 	putchar('\n');
-	return rc ? dump_fail(d, rc, path) : 0;
+	return rc ? fail(d, rc, below) : 0;
 }
 
 static int map_entry(void *user, const struct f2fs_walk_entry *entry)
 {
 	struct dump *d = user;
-	char *path = cli_join("/", entry->path);
 
-	if (!path)
-		return f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory");
 	if (entry->error)
-		dump_fail(d, entry->error, path);
+		dump_fail_below(d, entry->error, "/", entry->path);
 	if (entry->inode)
-		classic_map(d, entry->inode, path);
-	free(path);
+		classic_map(d, entry->inode, entry->path);
 	return cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
 }
 

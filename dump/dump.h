@@ -59,6 +59,8 @@ struct dump_range {
  * Returns rc.
  */
 int dump_fail(struct dump *d, int rc, const char *what);
+/* The same for what a walk from start found. */
+int dump_fail_below(struct dump *d, int rc, const char *start, const char *path);
 /* Report damage found by the program itself. */
 void dump_damage(struct dump *d, const char *format, ...) CLI_PRINTF(2, 3);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/exit.h"
+#include "cli/join.h"
 #include "cli/size.h"
 #include "dump/versions.h"
 
@@ -19,6 +20,15 @@ int dump_fail(struct dump *d, int rc, const char *what)
 
 	cli_error_of(&d->cli, d->ctx, what);
 	d->status |= status ? status : DUMP_FAILED;
+	return rc;
+}
+
+int dump_fail_below(struct dump *d, int rc, const char *start, const char *path)
+{
+	char *both = cli_join(start, path);
+
+	dump_fail(d, rc, both ? both : path);
+	free(both);
 	return rc;
 }
 

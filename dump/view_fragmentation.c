@@ -73,10 +73,11 @@ struct fragmentation_view {
 	uint64_t files;
 };
 
-static int put_file(struct fragmentation_view *v, struct f2fs_inode *inode, const char *path)
+static int put_file(struct fragmentation_view *v, struct f2fs_inode *inode, const char *below)
 {
 	struct scatter s;
 	struct f2fs_stat st;
+	char *path;
 	int rc = f2fs_inode_stat(inode, &st);
 
 	if (!rc && ((st.mode & MODE_TYPE) != 0100000 || st.is_inline))
@@ -84,12 +85,16 @@ static int put_file(struct fragmentation_view *v, struct f2fs_inode *inode, cons
 	if (!rc)
 		rc = dump_measure(inode, &s);
 	if (rc)
-		return dump_fail(v->d, rc, path);
+		return dump_fail_below(v->d, rc, v->start, below);
+	path = cli_join(v->start, below);
+	if (!path)
+		return f2fs_context_fail(v->d->ctx, F2FS_ERR_NOMEM, "out of memory");
 	cli_print_begin(v->d->out, NULL);
 	cli_print_u64(v->d->out, "ino", f2fs_inode_number(inode));
 	dump_put_scatter(v->d, &s);
 	cli_print_bytes(v->d->out, "path", path, strlen(path));
 	cli_print_end(v->d->out);
+	free(path);
 	v->files++;
 	v->all.blocks += s.blocks;
 	v->all.extents += s.extents;
@@ -99,15 +104,14 @@ static int put_file(struct fragmentation_view *v, struct f2fs_inode *inode, cons
 static int visit(void *user, const struct f2fs_walk_entry *entry)
 {
 	struct fragmentation_view *v = user;
-	char *path = cli_join(v->start, entry->path);
+	int rc = 0;
 
-	if (!path)
-		return f2fs_context_fail(v->d->ctx, F2FS_ERR_NOMEM, "out of memory");
 	if (entry->error)
-		dump_fail(v->d, entry->error, path);
+		dump_fail_below(v->d, entry->error, v->start, entry->path);
 	if (entry->inode && (entry->dirent || entry->depth == 0))
-		put_file(v, entry->inode, path);
-	free(path);
+		rc = put_file(v, entry->inode, entry->path);
+	if (rc == F2FS_ERR_NOMEM)
+		return rc;
 	return cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/branches.h"
 #include "cli/join.h"
 #include "dump/classic.h"
 
@@ -15,39 +16,13 @@ struct tree {
 	struct dump *d;
 	const char *start;
 	int is_classic;
-	uint8_t *is_last; /* by depth: the branch above has ended */
-	size_t room;
+	struct cli_branches branches;
 	uint64_t directories, files;
 };
 
-/* The last component of a path. */
-static const char *base_name(const char *path)
+static int no_memory(const struct tree *t)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static int note_branch(struct tree *t, unsigned depth, int is_last)
-{
-	if (depth >= t->room) {
-		size_t room = depth + 64U;
-		uint8_t *more = realloc(t->is_last, room);
-
-		if (!more)
-			return f2fs_context_fail(t->d->ctx, F2FS_ERR_NOMEM, "out of memory");
-		t->is_last = more;
-		t->room = room;
-	}
-	t->is_last[depth] = (uint8_t)is_last;
-	return 0;
-}
-
-static void put_branch(const struct tree *t, unsigned depth)
-{
-	for (unsigned i = 1; i < depth; i++)
-		fputs(t->is_last[i] ? "    " : "|   ", stdout);
-	fputs(t->is_last[depth] ? "`-- " : "|-- ", stdout);
+	return f2fs_context_fail(t->d->ctx, F2FS_ERR_NOMEM, "out of memory");
 }
 
 static int is_encrypted(const struct f2fs_inode *inode)
@@ -61,24 +36,28 @@ static int is_name_encrypted(const struct f2fs_dirent *entry)
 	return entry->raw_len != entry->name_len || memcmp(entry->raw_name, entry->name, entry->raw_len) != 0;
 }
 
-static void put_line(struct tree *t, const struct f2fs_walk_entry *entry)
+static int put_line(struct tree *t, const struct f2fs_walk_entry *entry)
 {
 	char name[4 * F2FS_NAME_ROOM + 1];
-	const char *text = base_name(entry->path);
 
-	f2fs_text_printable(text, strlen(text), name, sizeof(name));
-	put_branch(t, entry->depth);
+	if (cli_branches_put(&t->branches, entry->depth, entry->is_last))
+		return no_memory(t);
+	f2fs_text_printable(entry->dirent->name, entry->dirent->name_len, name, sizeof(name));
 	if (t->is_classic)
 		printf("%s <ino = 0x%x>, <encrypted (%d)>\n", name, entry->dirent->ino,
 		       is_name_encrypted(entry->dirent));
 	else
 		printf("%s%s\n", name, entry->dirent->type == F2FS_TYPE_DIRECTORY ? "/" : "");
+	return 0;
 }
 
-static void put_record(struct tree *t, const struct f2fs_walk_entry *entry, const char *path)
+static int put_record(struct tree *t, const struct f2fs_walk_entry *entry)
 {
 	struct cli_print *out = t->d->out;
+	char *path = cli_join(t->start, entry->path);
 
+	if (!path)
+		return no_memory(t);
 	cli_print_begin(out, NULL);
 	cli_print_bytes(out, "path", path, strlen(path));
 	cli_print_u64(out, "depth", entry->depth);
@@ -90,48 +69,35 @@ static void put_record(struct tree *t, const struct f2fs_walk_entry *entry, cons
 	else
 		cli_print_null(out, "is_encrypted");
 	cli_print_end(out);
+	free(path);
+	return 0;
 }
 
-static int show_entry(struct tree *t, const struct f2fs_walk_entry *entry, const char *path)
+static int show_entry(struct tree *t, const struct f2fs_walk_entry *entry)
 {
-	int rc = note_branch(t, entry->depth, entry->is_last);
-
-	if (rc)
-		return rc;
 	if (entry->dirent->type == F2FS_TYPE_DIRECTORY)
 		t->directories++;
 	else
 		t->files++;
-	if (t->is_classic || cli_print_is_text(t->d->out))
-		put_line(t, entry);
-	else
-		put_record(t, entry, path);
-	return F2FS_WALK_GO;
+	return t->is_classic || cli_print_is_text(t->d->out) ? put_line(t, entry) : put_record(t, entry);
 }
 
 static int visit(void *user, const struct f2fs_walk_entry *entry)
 {
 	struct tree *t = user;
-	char *path = cli_join(t->start, entry->path);
-	int action = F2FS_WALK_GO;
 
-	if (!path)
-		return f2fs_context_fail(t->d->ctx, F2FS_ERR_NOMEM, "out of memory");
 	if (entry->error)
-		dump_fail(t->d, entry->error, path);
+		dump_fail_below(t->d, entry->error, t->start, entry->path);
 	if (cli_stopped())
-		action = F2FS_WALK_STOP;
-	else if (entry->dirent)
-		action = show_entry(t, entry, path);
-	free(path);
-	return action;
+		return F2FS_WALK_STOP;
+	return entry->dirent ? show_entry(t, entry) : F2FS_WALK_GO;
 }
 
 static int walk(struct tree *t, struct f2fs_inode *start)
 {
 	int rc = f2fs_walk(start, visit, t);
 
-	free(t->is_last);
+	cli_branches_free(&t->branches);
 	return rc < 0 ? dump_fail(t->d, rc, NULL) : 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copies within the volume. A tree is walked once, and what the walk gives is made below the target; once everything is
- * there the directories get their times.
+ * Copies within the volume. A tree is walked once, and what the walk gives is made below the target; a directory gets
+ * its times once everything in it is there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -101,10 +101,21 @@ struct twin {
 	f2fs_nid_t from, to;
 };
 
+/* A directory that is made on the way down. */
+struct place {
+	f2fs_nid_t ino;
+	struct f2fs_inode *dir; /* NULL: not needed yet, or far up */
+	struct f2fs_stat times; /* that it is to have */
+	size_t path_length;
+};
+
 struct tree {
 	struct edit *e;
 	const char *source;
-	char *target;	    /* absolute */
+	const struct edit_name *target;
+	struct place *places; /* by depth */
+	size_t depth, place_room;
+	struct edit_way way; /* to the copy at hand */
 	struct twin *twins; /* hash table; from is F2FS_NO_NID where it is free */
 	size_t count, room;
 };
@@ -193,8 +204,9 @@ static int link_twin(struct tree *t, const struct edit_name *name, f2fs_nid_t in
 /* What was found under the name of a copy. */
 enum found { FOUND_NOTHING, FOUND_DIRECTORY, FOUND_OTHER };
 
-/* What is in the way of a copy: a directory is entered by a directory, anything else goes. */
-static int clear_way(struct tree *t, const struct edit_name *name, const struct f2fs_stat *st, enum found *found)
+/* What is in the way of a copy: a directory (*ino) is entered by a directory, anything else goes. */
+static int clear_way(struct tree *t, const struct edit_name *name, const struct f2fs_stat *st, enum found *found,
+		     f2fs_nid_t *ino)
 {
 	const int is_dir = (st->mode & MODE_TYPE) == MODE_DIR;
 	struct f2fs_dirent there;
@@ -207,6 +219,7 @@ static int clear_way(struct tree *t, const struct edit_name *name, const struct 
 		return edit_usage(t->e, "cp", name->path, "is the same file");
 	if (is_dir && there.type == F2FS_TYPE_DIRECTORY) {
 		*found = FOUND_DIRECTORY;
+		*ino = there.ino;
 		return 0;
 	}
 	if (is_dir || there.type == F2FS_TYPE_DIRECTORY)
@@ -243,13 +256,16 @@ static int make_like(struct tree *t, const struct edit_name *name, struct f2fs_i
 	return rc ? edit_fail(t->e, rc, name->path) : 0;
 }
 
-static int copy_inode(struct tree *t, const struct edit_name *name, struct f2fs_inode *from, const struct f2fs_stat *st)
+/* Copy what the walk is at; *ino: what it became. */
+static int copy_inode(struct tree *t, const struct edit_name *name, struct f2fs_inode *from, const struct f2fs_stat *st,
+		      f2fs_nid_t *ino)
 {
 	struct f2fs_inode *to;
 	int rc = make_like(t, name, from, st, &to);
 
 	if (rc)
 		return rc;
+	*ino = f2fs_inode_number(to);
 	if ((st->mode & MODE_TYPE) == MODE_REG)
 		rc = copy_contents(t->e, from, st->size, to, name->path);
 	if (!rc)
@@ -257,90 +273,146 @@ static int copy_inode(struct tree *t, const struct edit_name *name, struct f2fs_
 	if (!rc)
 		rc = set_times(t->e, to, st, name->path);
 	if (!rc && (st->mode & MODE_TYPE) != MODE_DIR) /* whatever st->nlink says */
-		rc = note_twin(t, st->ino, f2fs_inode_number(to));
+		rc = note_twin(t, st->ino, *ino);
 	f2fs_inode_close(to);
 	if (rc)
 		edit_undo_file(t->e, name, 1);
 	return rc;
 }
 
+static int copy_named(struct tree *t, const struct edit_name *name, struct f2fs_inode *from, const struct f2fs_stat *st,
+		      f2fs_nid_t *ino)
+{
+	enum found found;
+	f2fs_nid_t twin;
+	int rc = clear_way(t, name, st, &found, ino);
+
+	if (rc || found == FOUND_DIRECTORY)
+		return rc;
+	twin = find_twin(t, st->ino);
+	rc = twin != F2FS_NO_NID ? link_twin(t, name, twin) : copy_inode(t, name, from, st, ino);
+	if (rc && found == FOUND_OTHER) /* which is gone */
+		f2fs_volume_fail(t->e->vol);
+	return rc;
+}
+
+/* ---- the directories on the way */
+
+static int open_place(struct tree *t, struct place *place)
+{
+	int rc = place->dir ? 0 : f2fs_inode_open(t->e->vol, place->ino, &place->dir);
+
+	return rc ? edit_fail(t->e, rc, t->way.text) : 0;
+}
+
+static int enter(struct tree *t, f2fs_nid_t ino, const struct f2fs_stat *times)
+{
+	struct place *places = edit_grow(t->e, t->places, t->depth, &t->place_room, sizeof(*places));
+
+	if (!places)
+		return F2FS_ERR_NOMEM;
+	t->places = places;
+	if (t->depth >= NEAR_LEVELS) {
+		f2fs_inode_close(places[t->depth - NEAR_LEVELS].dir);
+		places[t->depth - NEAR_LEVELS].dir = NULL;
+	}
+	places[t->depth++] = (struct place){ .ino = ino, .times = *times, .path_length = t->way.length };
+	return 0;
+}
+
+/* Leave the directories from that depth on: names made in one have changed its times. */
+static int leave(struct tree *t, unsigned depth)
+{
+	int rc = 0;
+
+	while (!rc && t->depth > depth) {
+		struct place *last = &t->places[t->depth - 1];
+
+		t->way.text[last->path_length] = '\0';
+		rc = open_place(t, last);
+		if (!rc)
+			rc = set_times(t->e, last->dir, &last->times, t->way.text);
+		f2fs_inode_close(last->dir);
+		t->depth--;
+	}
+	return rc;
+}
+
+/* The name of the copy of an entry. */
+static int name_copy(struct tree *t, const struct f2fs_walk_entry *entry, struct edit_name *name)
+{
+	struct place *above = entry->depth > 0 ? &t->places[entry->depth - 1] : NULL;
+	int rc = edit_way_set(t->e, &t->way, above ? above->path_length : 0,
+			      above ? entry->dirent->name : t->target->path);
+
+	*name = *t->target;
+	if (!rc && above) {
+		rc = open_place(t, above);
+		name->dir = above->dir;
+		name->name = entry->dirent->name;
+		name->length = entry->dirent->name_len;
+	}
+	name->path = t->way.text;
+	return rc;
+}
+
 static int copy_entry(void *user, const struct f2fs_walk_entry *entry)
 {
 	struct tree *t = user;
-	char *path = entry->error ? NULL : cli_join(t->target, entry->path);
 	struct edit_name name;
 	struct f2fs_stat st;
-	enum found found = FOUND_NOTHING;
-	int rc;
+	f2fs_nid_t ino = F2FS_NO_NID;
+	int rc = leave(t, entry->depth);
 
+	if (rc)
+		return rc;
 	if (entry->error)
 		return edit_fail(t->e, entry->error, *entry->path ? entry->path : t->source);
-	rc = path ? edit_name_open(t->e, path, &name) : edit_no_memory(t->e);
-	free(path);
+	rc = name_copy(t, entry, &name);
 	if (rc)
 		return rc;
 	rc = f2fs_inode_stat(entry->inode, &st);
 	if (rc)
-		edit_fail(t->e, rc, name.path);
-	else
-		rc = clear_way(t, &name, &st, &found);
-	if (!rc && found != FOUND_DIRECTORY) {
-		const f2fs_nid_t twin = find_twin(t, st.ino);
-
-		rc = twin != F2FS_NO_NID ? link_twin(t, &name, twin) : copy_inode(t, &name, entry->inode, &st);
-		if (rc && found == FOUND_OTHER) /* which is gone */
-			f2fs_volume_fail(t->e->vol);
-	}
-	edit_name_close(&name);
+		return edit_fail(t->e, rc, name.path);
+	rc = copy_named(t, &name, entry->inode, &st, &ino);
+	if (!rc && (st.mode & MODE_TYPE) == MODE_DIR)
+		rc = enter(t, ino, &st);
 	return rc ? rc : cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
 }
 
-/* Names made in a directory have changed its times. */
-static int restore_times(void *user, const struct f2fs_walk_entry *entry)
+static void free_tree(struct tree *t)
 {
-	struct tree *t = user;
-	struct f2fs_inode *to;
-	struct f2fs_stat st;
-	char *path;
-	int rc;
-
-	if (!entry->inode || (entry->dirent && entry->dirent->type != F2FS_TYPE_DIRECTORY))
-		return F2FS_WALK_GO;
-	path = cli_join(t->target, entry->path);
-	if (!path)
-		return edit_no_memory(t->e);
-	rc = f2fs_inode_stat(entry->inode, &st);
-	if (!rc)
-		rc = f2fs_lookup(t->e->vol, path, 0, &to);
-	if (rc) {
-		edit_fail(t->e, rc, path);
-	} else {
-		rc = set_times(t->e, to, &st, path);
-		f2fs_inode_close(to);
-	}
-	free(path);
-	return rc ? rc : F2FS_WALK_GO;
+	while (t->depth > 0)
+		f2fs_inode_close(t->places[--t->depth].dir);
+	free(t->places);
+	free(t->twins);
+	edit_way_free(&t->way);
 }
 
-enum { PATH_ROOM = 1 << 16 };
-
-/* A copy of a directory within itself would have no end. */
-static int check_apart(struct tree *t, struct f2fs_inode *source, struct f2fs_inode *target_dir)
+/* A copy of a directory within itself would have no end: is the source above the target, or it? */
+static int check_apart(struct tree *t, f2fs_nid_t source, const struct f2fs_inode *target_dir)
 {
-	char *from = malloc(PATH_ROOM), *to = malloc(PATH_ROOM);
-	int rc = from && to ? f2fs_inode_path(source, from, PATH_ROOM) : edit_no_memory(t->e);
-	size_t n;
+	const struct f2fs_geometry *geo = f2fs_volume_geometry(t->e->vol);
+	f2fs_nid_t ino = f2fs_inode_number(target_dir);
+	int rc = 0;
 
-	if (!rc)
-		rc = f2fs_inode_path(target_dir, to, PATH_ROOM);
-	n = rc ? 0 : strlen(from);
-	if (!rc && (n == 1 || (!strncmp(from, to, n) && (!to[n] || to[n] == '/'))))
-		rc = edit_usage(t->e, "cp", t->source, "cannot be copied into itself");
-	else if (rc && from && to)
-		edit_fail(t->e, rc, t->source);
-	free(from);
-	free(to);
-	return rc;
+	for (uint64_t steps = 0; !rc && ino != source && ino != geo->root_ino; steps++) {
+		struct f2fs_dirent up;
+		struct f2fs_inode *dir;
+
+		if (steps > geo->max_nid)
+			rc = f2fs_context_fail(t->e->ctx, F2FS_ERR_LOOP, "its parents run in a circle");
+		else
+			rc = f2fs_inode_open(t->e->vol, ino, &dir);
+		if (rc)
+			break;
+		rc = f2fs_dir_lookup(dir, "..", 2, &up);
+		f2fs_inode_close(dir);
+		ino = up.ino;
+	}
+	if (rc)
+		return edit_fail(t->e, rc, t->target->path);
+	return ino == source ? edit_usage(t->e, "cp", t->source, "cannot be copied into itself") : 0;
 }
 
 static int copy_tree(struct edit *e, const char *source, const char *operand)
@@ -357,18 +429,18 @@ static int copy_tree(struct edit *e, const char *source, const char *operand)
 	if (!rc) {
 		const int is_dir = (st.mode & MODE_TYPE) == MODE_DIR;
 
-		t.target = name.path;
+		t.target = &name;
 		if (is_dir)
-			rc = check_apart(&t, from, name.dir);
+			rc = check_apart(&t, st.ino, name.dir);
 		if (!rc)
 			rc = f2fs_walk(from, copy_entry, &t);
-		if (!rc && is_dir)
-			rc = f2fs_walk(from, restore_times, &t);
+		if (!rc)
+			rc = leave(&t, 0);
 		if (!rc && cli_stopped())
 			rc = edit_stopped(e, source);
 		edit_name_close(&name);
 	}
-	free(t.twins);
+	free_tree(&t);
 	f2fs_inode_close(from);
 	return rc;
 }

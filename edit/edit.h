@@ -206,6 +206,18 @@ int edit_name_open_into(struct edit *e, const char *operand, const char *source,
 int edit_name_open_file(struct edit *e, const char *operand, const char *source, struct edit_name *out);
 /* Find the inode of that name: 0, NOT_FOUND (not reported) or another error (reported). */
 int edit_name_lookup(struct edit *e, const struct edit_name *name, struct f2fs_dirent *out);
+/* Room for one more item of that size behind count; NULL without memory (reported), then items are as they were. */
+void *edit_grow(struct edit *e, void *items, size_t count, size_t *room, size_t size);
+/* Levels of a tree whose directories stay open while a walk is below them. */
+enum { NEAR_LEVELS = 32 };
+/* A path that follows a walk. */
+struct edit_way {
+	char *text;
+	size_t length, room;
+};
+/* Make it the first above bytes of what it is, and a name in there. */
+int edit_way_set(struct edit *e, struct edit_way *way, size_t above, const char *name);
+void edit_way_free(struct edit_way *way);
 /* The last component of a path. */
 const char *edit_base(const char *path);
 struct f2fs_time edit_now(struct edit *e);

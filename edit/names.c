@@ -124,105 +124,149 @@ int do_rmdir(struct edit *e, const struct edit_call *call)
 	return rc;
 }
 
-/* A directory on the way down: opened, with the entries that were found in it. */
+/* A directory on the way down. */
 struct level {
-	struct f2fs_inode *dir;
-	char *path;
-	struct f2fs_dirent *entries;
-	size_t count, next, room;
+	f2fs_nid_t ino;
+	char *name;		/* in the one above; NULL of the first */
+	struct f2fs_inode *dir; /* NULL: far up */
+	struct f2fs_dir *reader;
 };
 
-static int note_entry(void *user, const struct f2fs_dirent *entry)
-{
-	struct level *level = user;
-
-	if (level->count == level->room) {
-		size_t room = level->room ? 2 * level->room : 32;
-		struct f2fs_dirent *more = realloc(level->entries, room * sizeof(*more));
-
-		if (!more)
-			return F2FS_ERR_NOMEM;
-		level->entries = more;
-		level->room = room;
-	}
-	level->entries[level->count++] = *entry;
-	return 0;
-}
+/* A tree that is removed: each directory is read while what was read of it goes, so one that is read again from its
+ * start gives what is left. */
+struct removal {
+	struct edit *e;
+	const char *path; /* of the first level */
+	struct level *levels;
+	size_t depth, room;
+	uint8_t *met; /* a bit for each inode that is a level, or was one */
+};
 
 static void close_level(struct level *level)
 {
+	f2fs_dir_close(level->reader);
 	f2fs_inode_close(level->dir);
-	free(level->path);
-	free(level->entries);
+	level->reader = NULL;
+	level->dir = NULL;
 }
 
-/* Open a directory and read it; path is taken over. */
-static int open_level(struct edit *e, struct level *level, f2fs_nid_t ino, char *path)
+static int fail_at_last(struct removal *r, int rc)
 {
+	struct edit_way way = { 0 };
+	int failed = edit_way_set(r->e, &way, 0, r->path);
+
+	for (size_t i = 1; i < r->depth && !failed; i++)
+		failed = edit_way_set(r->e, &way, way.length, r->levels[i].name);
+	if (!failed)
+		edit_fail(r->e, rc, way.text);
+	edit_way_free(&way);
+	return rc;
+}
+
+/* Open the directory of the last level, without reading it. */
+static int open_last(struct removal *r)
+{
+	struct level *level = &r->levels[r->depth - 1];
+	int rc = level->dir ? 0 : f2fs_inode_open(r->e->vol, level->ino, &level->dir);
+
+	return rc ? fail_at_last(r, rc) : 0;
+}
+
+/* The next entry of the last level, "." and ".." left out; NOT_FOUND is not reported. */
+static int next_entry(struct removal *r, struct f2fs_dirent *entry)
+{
+	struct level *level = &r->levels[r->depth - 1];
+	int rc = open_last(r);
+
+	if (rc)
+		return rc;
+	rc = level->reader ? 0 : f2fs_dir_open(level->dir, &level->reader);
+	while (!rc) {
+		rc = f2fs_dir_next(level->reader, entry);
+		if (!rc && strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0)
+			return 0;
+	}
+	return rc == F2FS_ERR_NOT_FOUND ? rc : fail_at_last(r, rc);
+}
+
+static int push(struct removal *r, f2fs_nid_t ino, const char *name)
+{
+	struct level *levels = edit_grow(r->e, r->levels, r->depth, &r->room, sizeof(*levels));
+	struct level *level;
+
+	if (!levels)
+		return F2FS_ERR_NOMEM;
+	r->levels = levels;
+	level = &levels[r->depth++];
+	*level = (struct level){ .ino = ino, .name = name ? strdup(name) : NULL };
+	if (name && !level->name)
+		return edit_no_memory(r->e);
+	if (r->depth > NEAR_LEVELS)
+		close_level(level - NEAR_LEVELS);
+	if (ino > f2fs_volume_geometry(r->e->vol)->max_nid || r->met[ino / 8] & 1u << ino % 8)
+		return fail_at_last(
+			r, f2fs_context_fail(r->e->ctx, F2FS_ERR_LOOP, "the directory is reached a second time"));
+	r->met[ino / 8] |= (uint8_t)(1u << ino % 8);
+	return 0;
+}
+
+/* The directory of the last level is empty: it goes, too. */
+static int leave(struct removal *r)
+{
+	char *name = r->levels[r->depth - 1].name;
 	int rc;
 
-	memset(level, 0, sizeof(*level));
-	level->path = path;
-	if (!path)
-		return edit_no_memory(e);
-	rc = f2fs_inode_open(e->vol, ino, &level->dir);
+	close_level(&r->levels[--r->depth]);
+	rc = open_last(r);
+	if (!rc)
+		rc = f2fs_remove(r->levels[r->depth - 1].dir, name, strlen(name));
 	if (rc)
-		return edit_fail(e, rc, path);
-	return edit_each(e, level->dir, path, note_entry, level);
+		edit_fail(r->e, rc, name);
+	free(name);
+	return rc;
 }
 
-enum { MAX_LEVELS = 4096 };
-
-/* Empty the directory that levels[0] is: children first, one level of the stack for each directory on the way. */
-static int empty_tree(struct edit *e, struct level *levels, size_t *depth)
+/* Empty the directory of the first level: children first. */
+static int empty_tree(struct removal *r)
 {
 	int rc = 0;
 
 	while (!rc && !cli_stopped()) {
-		struct level *top = &levels[*depth - 1];
-		const struct f2fs_dirent *entry;
+		struct f2fs_dirent entry;
 
-		if (top->next == top->count) {
-			if (*depth == 1)
-				return 0;
-			close_level(top);
-			--*depth;
-			top = &levels[*depth - 1];
-		} else if (top->entries[top->next].type == F2FS_TYPE_DIRECTORY) {
-			if (*depth == MAX_LEVELS)
-				return edit_fail(
-					e, f2fs_context_fail(e->ctx, F2FS_ERR_LOOP, "directories are nested too deep"),
-					top->path);
-			entry = &top->entries[top->next];
-			rc = open_level(e, &levels[*depth], entry->ino, cli_join(top->path, entry->name));
-			++*depth;
-			continue;
+		rc = next_entry(r, &entry);
+		if (rc == F2FS_ERR_NOT_FOUND && r->depth == 1)
+			return 0;
+		if (rc == F2FS_ERR_NOT_FOUND) {
+			rc = leave(r);
+		} else if (!rc && entry.type == F2FS_TYPE_DIRECTORY) {
+			rc = push(r, entry.ino, entry.name);
+		} else if (!rc) {
+			rc = f2fs_remove(r->levels[r->depth - 1].dir, entry.name, entry.name_len);
+			if (rc)
+				edit_fail(r->e, rc, entry.name);
 		}
-		entry = &top->entries[top->next++];
-		rc = f2fs_remove(top->dir, entry->name, entry->name_len);
-		if (rc)
-			edit_fail(e, rc, entry->name);
 	}
-	return rc ? rc : edit_stopped(e, NULL);
+	return rc ? rc : edit_stopped(r->e, NULL);
 }
 
 int edit_remove_tree(struct edit *e, const struct edit_name *name, int is_dir)
 {
+	struct removal r = { .e = e, .path = name->path };
 	struct f2fs_dirent there;
-	struct level *levels;
-	size_t depth = 1;
 	int rc = edit_name_lookup(e, name, &there);
 
 	if (!rc && is_dir) {
-		levels = calloc(MAX_LEVELS, sizeof(*levels));
-		if (!levels)
-			return edit_no_memory(e);
-		rc = open_level(e, &levels[0], there.ino, cli_join(name->path, ""));
+		r.met = calloc(f2fs_volume_geometry(e->vol)->max_nid / 8 + 1, 1);
+		rc = r.met ? push(&r, there.ino, NULL) : edit_no_memory(e);
 		if (!rc)
-			rc = empty_tree(e, levels, &depth);
-		while (depth > 0)
-			close_level(&levels[--depth]);
-		free(levels);
+			rc = empty_tree(&r);
+		while (r.depth > 0) {
+			close_level(&r.levels[--r.depth]);
+			free(r.levels[r.depth].name);
+		}
+		free(r.levels);
+		free(r.met);
 	}
 	return rc ? rc : remove_name(e, name);
 }

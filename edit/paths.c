@@ -288,8 +288,57 @@ int edit_print_close(struct edit *e, struct cli_print *out)
 
 void edit_put_name(const char *name, size_t length)
 {
-	char shown[4 * 4096 + 1];
+	enum { PIECE = 4096 };
+	char shown[4 * PIECE + 1];
 
-	f2fs_text_printable(name, length, shown, sizeof(shown));
-	fputs(shown, stdout);
+	while (length > 0) { /* in pieces that end between characters */
+		size_t n = length < PIECE ? length : PIECE;
+
+		for (size_t least = n - 3; n < length && n > least && ((unsigned char)name[n] & 0xc0) == 0x80;)
+			n--;
+		f2fs_text_printable(name, n, shown, sizeof(shown));
+		fputs(shown, stdout);
+		name += n;
+		length -= n;
+	}
+}
+
+void *edit_grow(struct edit *e, void *items, size_t count, size_t *room, size_t size)
+{
+	const size_t more = *room ? 2 * *room : 64;
+	void *grown;
+
+	if (count < *room)
+		return items;
+	grown = realloc(items, more * size);
+	if (grown)
+		*room = more;
+	else
+		edit_no_memory(e);
+	return grown;
+}
+
+int edit_way_set(struct edit *e, struct edit_way *way, size_t above, const char *name)
+{
+	const size_t n = strlen(name);
+
+	if (above + n + 2 > way->room) {
+		const size_t room = 2 * (above + n + 2);
+		char *more = realloc(way->text, room);
+
+		if (!more)
+			return edit_no_memory(e);
+		way->text = more;
+		way->room = room;
+	}
+	if (above > 0 && way->text[above - 1] != '/')
+		way->text[above++] = '/';
+	memcpy(way->text + above, name, n + 1);
+	way->length = above + n;
+	return 0;
+}
+
+void edit_way_free(struct edit_way *way)
+{
+	free(way->text);
 }

@@ -6,11 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/branches.h"
 #include "cli/join.h"
 #include "cli/size.h"
 #include "edit/edit.h"
 
-enum { MAX_DEPTH = 4096 };
+/* A directory on the way down: bytes in it and below. */
+struct sum {
+	uint64_t bytes;
+	size_t path_length;
+};
 
 struct walk {
 	struct edit *e;
@@ -19,12 +24,10 @@ struct walk {
 	const char *pattern; /* of find */
 	char type;
 	int rc; /* first failure on the way */
-	/* of tree: by depth, the branch above has ended */
-	uint8_t is_last[MAX_DEPTH];
-	/* of du: bytes below each directory on the way down, and its path */
-	uint64_t bytes[MAX_DEPTH];
-	char *paths[MAX_DEPTH];
-	unsigned depth;
+	struct cli_branches branches; /* of tree */
+	struct sum *sums;	      /* of du, by depth */
+	size_t depth, room;
+	struct edit_way way; /* to the last of them */
 	int only_sum, with_units;
 	f2fs_nid_t *seen; /* files counted: hash table, 0: free */
 	size_t seen_count, seen_room;
@@ -45,8 +48,9 @@ static struct walk *walk_new(struct edit *e, const char *start)
 
 static void walk_free(struct walk *w)
 {
-	for (unsigned i = 0; i < MAX_DEPTH; i++)
-		free(w->paths[i]);
+	cli_branches_free(&w->branches);
+	free(w->sums);
+	edit_way_free(&w->way);
 	free(w->seen);
 	free(w);
 }
@@ -88,12 +92,10 @@ static int draw(void *user, const struct f2fs_walk_entry *entry)
 	struct walk *w = user;
 
 	note_error(w, entry);
-	if (!entry->dirent || entry->depth >= MAX_DEPTH)
+	if (!entry->dirent)
 		return cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
-	w->is_last[entry->depth] = entry->is_last;
-	for (unsigned i = 1; i < entry->depth; i++)
-		fputs(w->is_last[i] ? "    " : "|   ", stdout);
-	fputs(entry->is_last ? "`-- " : "|-- ", stdout);
+	if (cli_branches_put(&w->branches, entry->depth, entry->is_last))
+		return edit_no_memory(w->e);
 	edit_put_name(entry->dirent->name, entry->dirent->name_len);
 	puts(entry->dirent->type == F2FS_TYPE_DIRECTORY ? "/" : "");
 	return cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
@@ -186,25 +188,24 @@ int do_find(struct edit *e, const struct edit_call *call)
 
 /* ---- du ---- */
 
-static void put_sum(struct walk *w, unsigned depth)
+static void put_sum(struct walk *w, const struct sum *sum, int is_top)
 {
-	unsigned long long kib = (w->bytes[depth] + 1023) / 1024;
-	const char *path = w->paths[depth];
+	unsigned long long kib = (sum->bytes + 1023) / 1024;
 	char units[24];
 
-	if (w->only_sum && depth > 0)
+	if (w->only_sum && !is_top)
 		return;
 	if (w->out) {
 		cli_print_begin(w->out, NULL);
-		cli_print_bytes(w->out, "path", path, strlen(path));
-		cli_print_u64(w->out, "bytes", w->bytes[depth]);
+		cli_print_bytes(w->out, "path", w->way.text, sum->path_length);
+		cli_print_u64(w->out, "bytes", sum->bytes);
 		cli_print_end(w->out);
 	} else {
 		if (w->with_units)
-			printf("%-10s ", cli_format_size(w->bytes[depth], units));
+			printf("%-10s ", cli_format_size(sum->bytes, units));
 		else
 			printf("%-7llu ", kib);
-		edit_put_name(path, strlen(path));
+		edit_put_name(w->way.text, sum->path_length);
 		putchar('\n');
 	}
 }
@@ -213,14 +214,28 @@ static void put_sum(struct walk *w, unsigned depth)
 static void finish(struct walk *w, unsigned depth)
 {
 	while (w->depth > depth) {
-		unsigned last = --w->depth;
+		const size_t last = --w->depth;
 
-		put_sum(w, last);
+		put_sum(w, &w->sums[last], last == 0);
 		if (last > 0)
-			w->bytes[last - 1] += w->bytes[last];
-		free(w->paths[last]);
-		w->paths[last] = NULL;
+			w->sums[last - 1].bytes += w->sums[last].bytes;
 	}
+}
+
+/* Go down into a directory; w->depth is its depth. */
+static int begin(struct walk *w, const struct f2fs_dirent *dirent, uint64_t bytes)
+{
+	struct sum *sums = edit_grow(w->e, w->sums, w->depth, &w->room, sizeof(*sums));
+	const size_t above = sums && w->depth > 0 ? sums[w->depth - 1].path_length : 0;
+	int rc;
+
+	if (!sums)
+		return F2FS_ERR_NOMEM;
+	w->sums = sums;
+	rc = edit_way_set(w->e, &w->way, above, w->depth > 0 ? dirent->name : w->start);
+	if (!rc)
+		sums[w->depth++] = (struct sum){ bytes, w->way.length };
+	return rc;
 }
 
 static void put_seen(f2fs_nid_t *table, size_t room, f2fs_nid_t ino)
@@ -278,22 +293,18 @@ static int add_up(void *user, const struct f2fs_walk_entry *entry)
 	if (is_damage_only(entry) || !entry->inode || f2fs_inode_stat(entry->inode, &st))
 		return F2FS_WALK_GO;
 	is_dir = (st.mode & MODE_TYPE) == MODE_DIR || entry->depth == 0;
-	if (entry->depth >= MAX_DEPTH)
-		return F2FS_WALK_SKIP;
+	finish(w, entry->depth);
 	if (is_dir) {
-		finish(w, entry->depth);
-		w->paths[entry->depth] = cli_join(w->start, entry->path);
-		if (!w->paths[entry->depth])
-			return edit_no_memory(w->e);
-		w->bytes[entry->depth] = st.blocks * 512;
-		w->depth = entry->depth + 1;
+		int rc = begin(w, entry->dirent, st.blocks * 512);
+
+		if (rc)
+			return rc;
 	} else {
-		finish(w, entry->depth);
 		seen = is_seen(w, st.ino); /* whatever st.nlink says */
 		if (seen < 0)
 			return seen;
 		if (!seen)
-			w->bytes[w->depth - 1] += st.blocks * 512;
+			w->sums[w->depth - 1].bytes += st.blocks * 512;
 	}
 	return cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
 }

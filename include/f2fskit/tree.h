@@ -10,9 +10,9 @@
  * nothing is written through a symbolic link; work and memory are bounded by what the image really holds.
  *
  * Memory: F2FS_EXTRACT_MEMORY, and F2FS_EXTRACT_MEMORY_THREAD for each thread (four times that with 16 KiB blocks); the
- * volume's cache; for each level of directories the walk is in, 4096 at most, three blocks and the name; about 150
- * bytes and the name for each file with further links not yet met, and for each directory above it; eight to sixteen
- * bytes for each directory of the tree.
+ * volume's cache; about 250 bytes and the name for each level of directories the walk is in, of which there may be
+ * as many as the volume has inodes; about 150 bytes and the name for each file with further links not yet met, 200 for
+ * each directory above it; eight to sixteen bytes for each directory of the tree; the longest path.
  */
 #ifndef F2FSKIT_TREE_H
 #define F2FSKIT_TREE_H
@@ -25,6 +25,7 @@ extern "C" {
 
 #define F2FS_EXTRACT_MEMORY 8388608u	    /* bytes */
 #define F2FS_EXTRACT_MEMORY_THREAD 4194304u /* bytes */
+#define F2FS_PROBLEM_PATH 4096u		    /* bytes of a path in a problem */
 
 /* Where a stream of bytes goes: the first of write, path and fd that is set. */
 struct f2fs_stream {
@@ -106,7 +107,9 @@ enum f2fs_extract_problem_kind {
 struct f2fs_extract_problem {
 	int kind;	  /* enum f2fs_extract_problem_kind */
 	int is_counted;	  /* counts as a problem: the run ends with INCOMPLETE */
-	const char *path; /* in the volume, "/a/b"; bytes as presented, NUL-terminated */
+	/* In the volume, "/a/b"; bytes as presented, NUL-terminated. Of one longer than F2FS_PROBLEM_PATH what fits of
+	 * its end, "..." in front: a problem in each of 100,000 levels is not to take 25 MB to tell. */
+	const char *path;
 	const char *what; /* attribute ("owner", "user.color"), or part of the file; "" when it is the entry itself */
 	f2fs_nid_t ino;	  /* F2FS_NO_NID when not known */
 	const struct f2fs_error_detail *detail;

@@ -140,14 +140,31 @@ static void add_escaped(struct text *t, const uint8_t *p, size_t n)
 	}
 }
 
+/* How many characters at the start are shown as they are, and take a byte each. */
+static size_t count_plain(const uint8_t *p, size_t n)
+{
+	size_t count = 0;
+
+	while (count < n && p[count] >= ' ' && p[count] < 0x7F && p[count] != '\\')
+		count++;
+	return count;
+}
+
 void text_add_printable(struct text *t, const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
 
 	while (n > 0 && !t->truncated) {
 		uint32_t cp;
-		size_t len = utf8_decode(p, n, &cp);
+		size_t len = count_plain(p, n);
 
+		if (len > 0) {
+			text_add_bytes(t, (const char *)p, len);
+			p += len;
+			n -= len;
+			continue;
+		}
+		len = utf8_decode(p, n, &cp);
 		if (len == 0) {
 			len = 1;
 			add_escaped(t, p, 1);

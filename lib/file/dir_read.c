@@ -240,6 +240,36 @@ static int load_next_block(struct f2fs_dir *dir)
 	return error_set(ctx, F2FS_ERR_NOT_FOUND, "no further directory entry");
 }
 
+void dir_tell(const struct f2fs_dir *dir, struct dir_place *out)
+{
+	out->block = dir->block;
+	out->next_block = dir->next_block;
+	out->slot = dir->slot;
+	out->is_inside = dir->area.slots > 0;
+}
+
+int dir_seek(struct f2fs_dir *dir, const struct dir_place *to)
+{
+	const uint8_t *data;
+	uint64_t span;
+	int err;
+
+	dir->next_block = to->next_block;
+	dir->slot = to->slot;
+	if (!to->is_inside || dir->was_inline)
+		return 0;
+	dir->area.slots = 0;
+	err = dir_peek_block(dir->inode, to->block, &data, &span);
+	if (err || !data)
+		return err;
+	memcpy(dir->data, data, dir->inode->vol->geo.block_size);
+	dentry_area_of_block(&dir->inode->vol->geo, dir->data, &dir->area);
+	dir->block = to->block;
+	if (dir->next_block <= to->block) /* it was in the inode then */
+		dir->next_block = to->block + 1;
+	return 0;
+}
+
 int dir_present(struct f2fs_inode *inode, uint64_t block, const struct dentry_ref *ref, struct f2fs_dirent *out)
 {
 	size_t length;

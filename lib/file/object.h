@@ -141,6 +141,19 @@ void filing_forget(struct f2fs_volume *vol, f2fs_nid_t dir);
  * keeps names in memory by their whole folded forms, would take one for the other. NOT_FOUND, not recorded, for none.
  */
 int dir_find_twin(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out);
+/* Levels of a tree whose directories stay open while a walk is below them. Those further up are opened again when it
+ * comes back, so that a level costs little, however many there are. */
+#define NEAR_LEVELS 32u
+
+/* Where a reader is in its directory. */
+struct dir_place {
+	uint64_t block, next_block;
+	uint32_t slot;
+	bool is_inside; /* of that block, or of the inode */
+};
+void dir_tell(const struct f2fs_dir *dir, struct dir_place *out);
+/* Go to where another reader of the directory was. */
+int dir_seek(struct f2fs_dir *dir, const struct dir_place *to);
 /* Let a reader count the blocks that it loads where others count, too: all together load no more than there are. */
 void dir_count_into(struct f2fs_dir *dir, uint64_t *loaded);
 /* Load the attributes once; the set is freed with the inode. */

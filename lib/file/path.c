@@ -9,7 +9,6 @@
 
 #define MAX_LINKS 40u	     /* symlinks followed in one lookup, as the kernel */
 #define MAX_PATH (64u << 10) /* bytes of a path still to be walked, its NUL included */
-#define MAX_PARENTS 4096u    /* levels that inode_path() climbs */
 
 /* What is still to be walked. */
 struct path_rest {
@@ -159,6 +158,23 @@ static int prepend(struct f2fs_context *ctx, char *buffer, size_t *at, const cha
 	return 0;
 }
 
+/* Finds out whether a way runs in a circle: a mark that is set anew after twice as many steps each time. */
+struct circle {
+	f2fs_nid_t mark;
+	uint64_t steps, next; /* taken, and when the mark moves */
+};
+
+static bool runs_in_circle(struct circle *c, f2fs_nid_t ino)
+{
+	if (c->steps > 0 && ino == c->mark)
+		return true;
+	if (c->steps++ >= c->next) {
+		c->mark = ino;
+		c->next = 2 * c->steps;
+	}
+	return false;
+}
+
 /* A directory's parent is its ".." entry; others remember it in i_pino. */
 static f2fs_nid_t parent_of(struct f2fs_inode *inode)
 {
@@ -173,17 +189,18 @@ int inode_path(struct f2fs_inode *inode, char *buffer, size_t size)
 {
 	struct f2fs_volume *vol = inode->vol;
 	f2fs_nid_t ino = inode->ino, parent = parent_of(inode);
+	struct circle circle = { .mark = F2FS_NO_NID };
 	size_t at = size;
 	int err = 0;
 
 	if (size < 2)
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "the path does not fit");
 	buffer[--at] = '\0';
-	for (unsigned step_count = 0; !err && ino != vol->geo.root_ino; step_count++) {
+	while (!err && ino != vol->geo.root_ino) {
 		char name[F2FS_NAME_ROOM];
 		struct f2fs_inode *dir;
 
-		if (step_count >= MAX_PARENTS)
+		if (runs_in_circle(&circle, ino))
 			return error_set(vol->ctx, F2FS_ERR_LOOP, "the parents of inode %u run in a circle",
 					 (unsigned)inode->ino);
 		err = inode_open(vol, parent, &dir);

@@ -138,10 +138,12 @@ static int take_found(struct compare *c, struct populate_item *item, struct f2fs
 static int take(struct compare *c, struct populate_item *item)
 {
 	struct f2fs_difference added = { .kind = F2FS_DIFF_ADDED, .type = type_of(item->mode) };
-	const enum populate_choice choice = populate_choose(&c->p, c->p.path.items);
+	enum populate_choice choice;
 	struct f2fs_inode *inode;
-	int err;
+	int err = populate_choose_item(&c->p, &choice);
 
+	if (err)
+		return err;
 	if (choice == POPULATE_EXCLUDED && (item->mode & MODE_TYPE) == MODE_DIR && c->p.ops->skip)
 		c->p.ops->skip(&c->p);
 	if (choice != POPULATE_WANTED)
@@ -214,6 +216,7 @@ static void init(struct compare *c, struct f2fs_volume *vol)
 	vec_init(&c->seen, c->p.ctx, sizeof(struct compare_seen));
 	vec_init(&c->shown, c->p.ctx, 1);
 	vec_init(&c->parent_path, c->p.ctx, 1);
+	vec_init(&c->levels, c->p.ctx, sizeof(struct compare_level));
 	map32_init(&c->dirs, c->p.ctx);
 }
 
@@ -224,6 +227,7 @@ static void fini(struct compare *c)
 	vec_fini(&c->seen);
 	vec_fini(&c->shown);
 	vec_fini(&c->parent_path);
+	vec_fini(&c->levels);
 	map32_fini(&c->dirs);
 	populate_fini(&c->p);
 }

@@ -16,6 +16,12 @@ struct compare_seen {
 	uint64_t position;
 };
 
+/* A directory of the volume below its root. */
+struct compare_level {
+	f2fs_nid_t ino;
+	size_t path_length; /* its path is that much of parent_path */
+};
+
 /* What is known of a directory of the volume besides. */
 enum compare_dir {
 	COMPARE_DIR_PARENT = 1, /* the source has something in it */
@@ -31,7 +37,8 @@ struct compare {
 	bool is_complete;  /* there are no more items: seen is in order */
 	struct map32 dirs; /* inode -> enum compare_dir */
 	struct vec shown;  /* char: scratch, the path with a slash in front */
-	struct f2fs_inode *parent; /* directory of the item before */
+	struct vec levels;	   /* struct compare_level: the way to the directory of the item before */
+	struct f2fs_inode *parent; /* that directory; NULL: not open */
 	struct vec parent_path;	   /* char: its path */
 	uint8_t *buffer;	   /* POPULATE_BUFFER bytes of the volume */
 	uint64_t room;		   /* see compare_work() */

@@ -11,7 +11,8 @@
 struct rest {
 	struct compare *c;
 	struct vec above; /* f2fs_nid_t: directories on the way, the root first */
-	struct vec path;  /* char: scratch */
+	struct vec path;  /* char: scratch, with patterns */
+	struct populate_chooser chosen;
 	int err;
 };
 
@@ -32,17 +33,19 @@ static bool was_seen(const struct compare *c, f2fs_nid_t dir, uint64_t position)
 	       bsearch(&wanted, c->seen.items, c->seen.count, sizeof(wanted), compare_seen) != NULL;
 }
 
-static int set_path(struct rest *r, const char *path)
+/* What the patterns, if there are any, say of an entry. */
+static int choose(struct rest *r, const struct f2fs_walk_entry *entry, enum populate_choice *out)
 {
-	const size_t length = strlen(path) + 1;
-	char *copy;
-
+	*out = POPULATE_WANTED;
+	if (r->c->p.opt.include_count + r->c->p.opt.exclude_count == 0)
+		return 0;
 	r->path.count = 0;
-	copy = vec_push(&r->path, length + 1); /* patterns look behind the end */
-	if (!copy)
+	if (vec_reserve(&r->path, entry->path_length + 2) != 0) /* patterns look behind the end */
 		return F2FS_ERR_NOMEM;
-	memcpy(copy, path, length);
-	return 0;
+	memcpy((char *)r->path.items + entry->parent_length, entry->path + entry->parent_length,
+	       entry->path_length - entry->parent_length + 1);
+	((char *)r->path.items)[entry->path_length + 1] = '\0';
+	return populate_choose(&r->c->p, &r->chosen, r->path.items, entry->parent_length, out);
 }
 
 /* Tell of an entry that no item was for, unless patterns leave it out. *enters: whether to go on below. */
@@ -53,15 +56,17 @@ static int take(struct rest *r, const struct f2fs_walk_entry *entry, bool *enter
 	const f2fs_nid_t dir = *(f2fs_nid_t *)vec_at(&r->above, entry->depth - 1);
 	const uint64_t *state = map32_find(dirs, entry->dirent->ino);
 	enum populate_choice choice;
+	int err = choose(r, entry, &choice);
 
+	if (err)
+		return err;
 	*enters = !state || *state != COMPARE_DIR_UNREAD;
-	choice = populate_choose(&r->c->p, r->path.items);
 	if (choice == POPULATE_EXCLUDED)
 		*enters = false;
 	if (choice != POPULATE_WANTED || was_seen(r->c, dir, entry->dirent->position) ||
 	    (state && *state == COMPARE_DIR_PARENT && entry->dirent->type == F2FS_TYPE_DIRECTORY))
 		return 0;
-	return compare_tell(r->c, r->path.items, &removed);
+	return compare_tell(r->c, entry->path, &removed);
 }
 
 static int note_dir(struct rest *r, const struct f2fs_walk_entry *entry)
@@ -77,7 +82,7 @@ static int note_dir(struct rest *r, const struct f2fs_walk_entry *entry)
 }
 
 /* An entry or a directory that cannot be read, and was not told of yet. */
-static int take_unreadable(struct rest *r, const struct f2fs_walk_entry *entry, const char *path)
+static int take_unreadable(struct rest *r, const struct f2fs_walk_entry *entry)
 {
 	const f2fs_nid_t ino = entry->dirent ? entry->dirent->ino :
 			       entry->inode  ? f2fs_inode_number(entry->inode) :
@@ -92,23 +97,20 @@ static int take_unreadable(struct rest *r, const struct f2fs_walk_entry *entry, 
 	} else if (state && *state == COMPARE_DIR_UNREAD) {
 		return 0;
 	}
-	return compare_unreadable(r->c, path);
+	return compare_unreadable(r->c, entry->path);
 }
 
 static int visit(void *user, const struct f2fs_walk_entry *entry)
 {
 	struct rest *r = user;
-	const char *path = entry->path + strspn(entry->path, "/");
 	bool enters = true;
 	uint64_t *root;
 
 	if (entry->error) {
-		r->err = take_unreadable(r, entry, path);
+		r->err = take_unreadable(r, entry);
 		return r->err ? r->err : F2FS_WALK_GO;
 	}
-	r->err = set_path(r, path);
-	if (!r->err && entry->dirent)
-		r->err = take(r, entry, &enters);
+	r->err = entry->dirent ? take(r, entry, &enters) : 0;
 	root = entry->dirent ? NULL : map32_find(&r->c->dirs, r->c->p.vol->geo.root_ino);
 	if (root && *root == COMPARE_DIR_UNREAD)
 		enters = false;
@@ -130,9 +132,11 @@ int compare_rest(struct compare *c)
 		return err;
 	vec_init(&r.above, c->p.ctx, sizeof(f2fs_nid_t));
 	vec_init(&r.path, c->p.ctx, 1);
+	populate_chooser_init(&r.chosen, c->p.ctx);
 	err = f2fs_walk(root, visit, &r);
 	vec_fini(&r.above);
 	vec_fini(&r.path);
+	populate_chooser_fini(&r.chosen);
 	f2fs_inode_close(root);
 	return err;
 }

@@ -84,49 +84,96 @@ void compare_forget_parent(struct compare *c)
 	c->parent = NULL;
 }
 
-/* Make the directory that the first length bytes of path name the parent at hand; NULL when there is none. */
-static int find_parent(struct compare *c, const char *path, size_t length)
+/* Leave the levels that are not above the first length bytes of a path, which begins with the same bytes as the one
+ * before. */
+static void go_up(struct compare *c, const char *path, size_t length, size_t same)
 {
-	struct f2fs_dirent entry = { .ino = c->p.vol->geo.root_ino };
-	char *copy;
-	int err;
+	const char *mine = c->parent_path.items;
+	const size_t most = length < c->parent_path.count ? length : c->parent_path.count;
+	size_t n;
 
-	if (c->parent && c->parent_path.count == length && memcmp(c->parent_path.items, path, length) == 0)
-		return 0;
-	compare_forget_parent(c);
-	err = f2fs_inode_open(c->p.vol, entry.ino, &c->parent);
-	for (size_t at = 0, n; !err && at < length; at += n + 1) {
-		n = strcspn(path + at, "/");
-		err = find_name(c, c->parent, path + at, n, &entry);
+	while (same < most && mine[same] == path[same])
+		same++;
+	while (c->levels.count > 0) {
+		n = ((struct compare_level *)vec_at(&c->levels, c->levels.count - 1))->path_length;
+		if (n <= same && (n == length || path[n] == '/'))
+			break;
+		c->levels.count--;
 		compare_forget_parent(c);
-		if (err || entry.ino == F2FS_NO_NID)
-			return err;
-		err = note_parent(c, entry.ino);
-		if (!err)
-			err = f2fs_inode_open(c->p.vol, entry.ino, &c->parent);
 	}
-	if (err)
-		return err;
-	c->parent_path.count = 0;
-	copy = vec_push(&c->parent_path, length + 1);
-	if (!copy)
+	c->parent_path.count = c->levels.count > 0 ? n : 0;
+}
+
+static int go_down(struct compare *c, const char *path, size_t length, f2fs_nid_t ino)
+{
+	const size_t above = c->parent_path.count;
+	struct compare_level *level;
+
+	if (vec_reserve(&c->parent_path, length - above) != 0)
 		return F2FS_ERR_NOMEM;
-	memcpy(copy, path, length);
+	level = vec_push(&c->levels, 1);
+	if (!level)
+		return F2FS_ERR_NOMEM;
+	memcpy((char *)c->parent_path.items + above, path + above, length - above);
 	c->parent_path.count = length;
+	*level = (struct compare_level){ ino, length };
+	compare_forget_parent(c);
 	return 0;
+}
+
+/* Open the directory of the last level, or the root. */
+static int open_parent(struct compare *c)
+{
+	const struct compare_level *level =
+		c->levels.count > 0 ? vec_at(&c->levels, c->levels.count - 1) : NULL;
+
+	return c->parent ? 0 : f2fs_inode_open(c->p.vol, level ? level->ino : c->p.vol->geo.root_ino, &c->parent);
+}
+
+/* Make the directory that the first length bytes of path name the parent at hand; *found: there is one. */
+static int find_parent(struct compare *c, const char *path, size_t length, size_t same, bool *found)
+{
+	int err = 0;
+
+	go_up(c, path, length, same);
+	*found = true;
+	while (!err && c->parent_path.count < length) {
+		const size_t at = c->parent_path.count + (c->parent_path.count > 0), n = strcspn(path + at, "/");
+		struct f2fs_dirent entry;
+
+		err = open_parent(c);
+		if (!err)
+			err = find_name(c, c->parent, path + at, n, &entry);
+		if (!err && entry.ino == F2FS_NO_NID) {
+			*found = false;
+			return 0;
+		}
+		if (!err)
+			err = note_parent(c, entry.ino);
+		if (!err)
+			err = go_down(c, path, at + n, entry.ino);
+	}
+	return err ? err : open_parent(c);
 }
 
 int compare_find(struct compare *c, const char *path, bool sees, struct f2fs_inode **out)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const bool is_at_hand = path == populate_path(&c->p);
+	const char *name = path + (is_at_hand ? c->p.path.count : strlen(path));
 	struct f2fs_dirent entry;
+	size_t *same = &c->p.same[FOLLOW_PLACE], above;
+	bool found;
 	int err;
 
 	*out = NULL;
 	if (!path[0])
 		return f2fs_inode_open(c->p.vol, c->p.vol->geo.root_ino, out);
-	err = find_parent(c, path, slash ? (size_t)(slash - path) : 0);
-	if (err || !c->parent)
+	while (name > path && name[-1] != '/')
+		name--;
+	above = name > path ? (size_t)(name - path) - 1 : 0;
+	err = find_parent(c, path, above, is_at_hand ? *same : 0, &found);
+	*same = is_at_hand ? c->parent_path.count : 0;
+	if (err || !found)
 		return err;
 	err = find_name(c, c->parent, name, strlen(name), &entry);
 	if (err || entry.ino == F2FS_NO_NID)

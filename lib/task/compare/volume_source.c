@@ -8,8 +8,10 @@
 #include "volume/volume.h"
 
 struct level {
-	struct f2fs_inode *inode;
+	f2fs_nid_t ino;
+	struct f2fs_inode *inode; /* NULL: far up, */
 	struct f2fs_dir *dir;
+	struct dir_place place; /* where it goes on */
 	size_t path_length;
 };
 
@@ -48,12 +50,17 @@ int compare_volume_error(struct populate *p, int err)
 	return err;
 }
 
-static void leave(struct volume_source *s)
+static void close_level(struct level *level)
 {
-	struct level *level = last_level(s);
-
 	f2fs_dir_close(level->dir);
 	f2fs_inode_close(level->inode);
+	level->dir = NULL;
+	level->inode = NULL;
+}
+
+static void leave(struct volume_source *s)
+{
+	close_level(last_level(s));
 	s->levels.count--;
 }
 
@@ -68,19 +75,36 @@ static int enter(struct populate *p)
 	s->enters = false;
 	if (map32_find(&s->entered, ino))
 		return error_set(p->ctx, F2FS_ERR_LOOP, "directory %u has a second name", (unsigned)ino);
-	if (s->levels.count > POPULATE_MAX_DEPTH)
-		return error_set(p->ctx, F2FS_ERR_LOOP, "a directory is more than %u levels deep", POPULATE_MAX_DEPTH);
 	level = map32_set(&s->entered, ino, 1) == 0 ? vec_push(&s->levels, 1) : NULL;
 	if (!level)
 		return F2FS_ERR_NOMEM;
 	level->path_length = p->path.count;
+	level->ino = ino;
 	level->inode = s->inode;
 	s->inode = NULL;
 	err = f2fs_dir_open(level->inode, &level->dir);
+	if (err) {
+		leave(s);
+		return compare_volume_error(p, err);
+	}
+	if (s->levels.count > NEAR_LEVELS) {
+		struct level *far = vec_at(&s->levels, s->levels.count - 1 - NEAR_LEVELS);
+
+		if (far->dir)
+			dir_tell(far->dir, &far->place);
+		close_level(far);
+	}
+	return 0;
+}
+
+/* Come back to a directory. */
+static int return_to(struct volume_source *s, struct level *level)
+{
+	int err = level->inode ? 0 : f2fs_inode_open(s->vol, level->ino, &level->inode);
+
 	if (!err)
-		return 0;
-	leave(s);
-	return compare_volume_error(p, err);
+		err = f2fs_dir_open(level->inode, &level->dir);
+	return err ? err : dir_seek(level->dir, &level->place);
 }
 
 /* Find the next entry; POPULATE_END behind the last. */
@@ -89,21 +113,21 @@ static int next_entry(struct populate *p, struct f2fs_dirent *entry)
 	struct volume_source *s = source_of(p);
 
 	while (s->levels.count > 0) {
-		const struct level *level = last_level(s);
+		struct level *level = last_level(s);
 		const size_t length = level->path_length;
-		int err = f2fs_dir_next(level->dir, entry);
+		int err = level->dir ? 0 : return_to(s, level);
 
+		if (!err)
+			err = f2fs_dir_next(level->dir, entry);
 		if (err == F2FS_ERR_NOT_FOUND) {
 			leave(s);
 			continue;
 		}
 		if (err) { /* a damaged entry is stepped over, everything else may stay as it is for ever */
 			compare_volume_error(p, err);
-			if (err != F2FS_ERR_CORRUPT)
+			if (err != F2FS_ERR_CORRUPT || !level->dir)
 				leave(s);
-			((char *)p->path.items)[length] = '\0';
-			p->path.count = length;
-			return err;
+			return populate_set_path(p, length, "") != 0 ? F2FS_ERR_NOMEM : err;
 		}
 		if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0)
 			return populate_set_path(p, length, entry->name);

@@ -18,6 +18,7 @@ int extract_dir_new(struct extract *x, struct extract_dir *parent, const char *n
 	dir->name_length = (uint16_t)length;
 	memcpy(dir->name, name, length);
 	if (parent) {
+		dir->path_length = parent->path_length + 1 + length;
 		dir->parent = extract_dir_ref(parent);
 		dir->depth = parent->depth + 1;
 		dir->is_included = parent->is_included;
@@ -26,81 +27,136 @@ int extract_dir_new(struct extract *x, struct extract_dir *parent, const char *n
 	return 0;
 }
 
+/* The last user of a directory let go of it; its parent is left to the caller. */
+static struct extract_dir *free_dir(struct extract *x, struct extract_dir *dir)
+{
+	struct extract_dir *parent = dir->parent;
+
+	x->ops->drop_dir(x, dir);
+	if (x->way_dir == dir)
+		x->way_dir = parent;
+	mem_free(x->ctx, dir);
+	return parent;
+}
+
 int extract_dir_put(struct extract *x, struct extract_dir *dir)
 {
 	int err = 0;
 
 	while (dir && --dir->refs == 0) {
-		struct extract_dir *parent = dir->parent;
-
 		if (!err && (dir->state == DIR_MADE || dir->state == DIR_ENTERED))
 			err = x->ops->leave_dir(x, dir);
-		x->ops->drop_dir(x, dir);
-		mem_free(x->ctx, dir);
-		dir = parent;
+		dir = free_dir(x, dir);
 	}
 	return err;
 }
 
 void extract_dir_drop(struct extract *x, struct extract_dir *dir)
 {
-	while (dir && --dir->refs == 0) {
-		struct extract_dir *parent = dir->parent;
-
-		x->ops->drop_dir(x, dir);
-		mem_free(x->ctx, dir);
-		dir = parent;
-	}
+	while (dir && --dir->refs == 0)
+		dir = free_dir(x, dir);
 }
 
-/* Put a component in front of position end. */
-static size_t put_component(char *path, size_t end, const char *name, size_t length)
+/* Make way the path of a directory, "/a/b", "" for the root. Only what differs from the path before is written: paths
+ * are asked for in the order of the walk, and may be long. */
+static int go_to(struct extract *x, struct extract_dir *dir)
 {
-	memcpy(path + end - length, name, length);
-	path[end - length - 1] = '/';
-	return end - length - 1;
-}
-
-/* The components after the first skip, each with a slash before it. */
-static int build(struct vec *path, const struct extract_dir *dir, const char *name, uint32_t skip)
-{
-	const size_t name_length = name ? strlen(name) : 0;
-	const struct extract_dir *d;
-	size_t length = name ? name_length + 1 : 0;
+	struct extract_dir *common = x->way_dir, *other = dir, *d;
 	char *text;
 
-	for (d = dir; d && d->depth > skip; d = d->parent)
-		length += d->name_length + 1u;
-	path->count = 0;
-	text = vec_push(path, length + 2);
-	if (!text)
+	while (common != other) { /* up from whichever is deeper */
+		if (common && (!other || common->depth >= other->depth))
+			common = common->parent;
+		else
+			other = other->parent;
+	}
+	if (vec_reserve(&x->way, (dir ? dir->path_length : 0) + F2FS_NAME_ROOM + 2) != 0)
 		return F2FS_ERR_NOMEM;
-	text[length] = '\0';
-	if (name)
-		length = put_component(text, length, name, name_length);
-	for (d = dir; d && d->depth > skip; d = d->parent)
-		length = put_component(text, length, d->name, d->name_length);
+	text = x->way.items;
+	x->way_dir = dir;
+	for (d = dir; d != common && d->parent; d = d->parent) {
+		char *to = text + d->path_length - d->name_length;
+
+		to[-1] = '/';
+		memcpy(to, d->name, d->name_length);
+	}
 	return 0;
 }
 
-int extract_full_path(struct vec *path, const struct extract_dir *dir, const char *name)
+/* The path of a name in a directory, or of that, as it lies in way; *length: its bytes. */
+static int find_path(struct extract *x, struct extract_dir *dir, const char *name, size_t *length)
 {
-	int err = build(path, dir, name, 0);
-	char *text = path->items;
+	const size_t n = name ? strlen(name) : 0;
+	char *text;
+	int err = go_to(x, dir);
 
-	if (!err && !text[0]) {
+	if (err)
+		return err;
+	*length = dir ? dir->path_length : 0;
+	text = (char *)x->way.items + *length;
+	if (name) {
 		text[0] = '/';
-		text[1] = '\0';
+		memcpy(text + 1, name, n);
+		text += n + 1;
+		*length += n + 1;
 	}
-	return err;
+	*text = '\0';
+	return 0;
 }
 
-int extract_short_path(struct vec *path, const struct extract_dir *dir, const char *name, uint32_t skip)
+static int copy_path(struct vec *path, const char *front, const char *text, size_t length)
 {
-	int err = build(path, dir, name, skip);
-	char *text = path->items;
+	const size_t n = strlen(front);
+	char *to;
 
-	if (!err)
-		memmove(text, text[0] ? text + 1 : ".", text[0] ? strlen(text) : 2);
-	return err;
+	path->count = 0;
+	if (vec_reserve(path, n + length + 1) != 0)
+		return F2FS_ERR_NOMEM;
+	to = path->items;
+	memcpy(to, front, n);
+	memcpy(to + n, text, length);
+	to[n + length] = '\0';
+	path->count = n + length + 1;
+	return 0;
+}
+
+int extract_full_path(struct extract *x, struct vec *path, struct extract_dir *dir, const char *name)
+{
+	size_t length;
+	int err = find_path(x, dir, name, &length);
+
+	return err ? err : copy_path(path, length ? "" : "/", x->way.items, length);
+}
+
+int extract_short_path(struct extract *x, struct vec *path, struct extract_dir *dir, const char *name, uint32_t skip)
+{
+	const char *text;
+	size_t length;
+	int err = find_path(x, dir, name, &length);
+
+	if (err)
+		return err;
+	text = x->way.items;
+	for (; skip > 0 && *text; skip--) {
+		const size_t n = 1 + strcspn(text + 1, "/");
+
+		text += n;
+		length -= n;
+	}
+	return *text ? copy_path(path, "", text + 1, length - 1) : copy_path(path, ".", text, 0);
+}
+
+int extract_shown_path(struct extract *x, struct vec *path, struct extract_dir *dir, const char *name)
+{
+	const char *text;
+	size_t length;
+	int err = find_path(x, dir, name, &length);
+
+	if (err)
+		return err;
+	text = x->way.items;
+	if (length <= F2FS_PROBLEM_PATH)
+		return copy_path(path, length ? "" : "/", text, length);
+	text += length - F2FS_PROBLEM_PATH;
+	return copy_path(path, "...", strchr(text, '/'), strlen(strchr(text, '/')));
 }

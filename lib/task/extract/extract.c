@@ -33,6 +33,7 @@ static void init(struct extract *x, struct f2fs_volume *vol, const struct f2fs_e
 	x->require = options->require & x->keep;
 	vec_init(&x->path, x->ctx, 1);
 	vec_init(&x->report_path, x->ctx, 1);
+	vec_init(&x->way, x->ctx, 1);
 	vec_init(&x->target_text, x->ctx, 1);
 	vec_init(&x->entry_path, x->ctx, 1);
 	vec_init(&x->mounted, x->ctx, 1);
@@ -51,6 +52,7 @@ static void fini(struct extract *x)
 	vec_fini(&x->entry_path);
 	vec_fini(&x->target_text);
 	vec_fini(&x->report_path);
+	vec_fini(&x->way);
 	vec_fini(&x->path);
 }
 

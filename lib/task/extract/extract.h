@@ -58,8 +58,9 @@ struct extract_dir {
 	uint8_t has_xattrs;
 	struct extract_attr attr;
 	struct host_dir *host;		  /* the directory sink's, while it holds the directory open */
-	struct extract_dir *next_down;	  /* scratch of a way from above */
+	struct extract_dir *next_down;	  /* scratch: the next one on a way from above */
 	uint64_t host_device, host_inode; /* its identity on the host once it was closed, 0 before */
+	size_t path_length;		  /* "/a/b"; 0: the root */
 	uint8_t is_foreign;		  /* existed on the host, or lies in one that did: nothing is known about it */
 	uint16_t name_length;
 	char name[]; /* NUL-terminated */
@@ -140,6 +141,8 @@ struct extract {
 	const struct extract_target *target; /* the one at hand */
 	const char *target_name;	     /* its last component */
 	struct extract_dir *dir;	     /* where the walk is: a reference; NULL above the root */
+	struct vec way;			     /* char: path of a directory, */
+	struct extract_dir *way_dir;	     /* this one */
 	struct vec path;		     /* scratch: char, path of the entry at hand */
 	struct vec report_path;		     /* scratch: char, path of a problem */
 	struct vec entry_path;		     /* scratch: char, path of an entry that is told */
@@ -188,9 +191,11 @@ int extract_dir_put(struct extract *x, struct extract_dir *dir);
 /* The same without the sink: after a failure. */
 void extract_dir_drop(struct extract *x, struct extract_dir *dir);
 /* Build "/a/b/name", or the directory's own path when name is NULL, in a vec of char; NUL-terminated. */
-int extract_full_path(struct vec *path, const struct extract_dir *dir, const char *name);
+int extract_full_path(struct extract *x, struct vec *path, struct extract_dir *dir, const char *name);
 /* The same without the first skip components and without a slash before it: "b/name"; "." when nothing is left. */
-int extract_short_path(struct vec *path, const struct extract_dir *dir, const char *name, uint32_t skip);
+int extract_short_path(struct extract *x, struct vec *path, struct extract_dir *dir, const char *name, uint32_t skip);
+/* The whole path, or "..." and its end: see struct f2fs_extract_problem. */
+int extract_shown_path(struct extract *x, struct vec *path, struct extract_dir *dir, const char *name);
 
 /* extract/link.c */
 void extract_links_init(struct extract *x);
@@ -217,7 +222,7 @@ int extract_take_blocks(struct extract *x, struct f2fs_inode *inode, uint64_t co
 /* extract/report.c */
 /* Where a problem is: an entry, and what of it. */
 struct extract_place {
-	const struct extract_dir *dir; /* NULL: the root of the volume is the entry */
+	struct extract_dir *dir; /* NULL: the root of the volume is the entry */
 	const char *name;	       /* NULL: dir itself is the entry */
 	f2fs_nid_t ino;
 	const char *what;

@@ -115,12 +115,15 @@ static int leave_dir(struct extract *x, struct extract_dir *dir)
 
 	if (takes_attributes(h, dir) || (x->options->flags & F2FS_EXTRACT_SYNC)) {
 		err = host_dir_get(h, dir, &d);
+		if (!err)
+			host_dir_open_upwards(h, dir); /* while its mode lets us */
 		if (!err && takes_attributes(h, dir))
 			err = set_dir_attributes(h, dir, d->fd);
 		if (!err && (x->options->flags & F2FS_EXTRACT_SYNC) && fsync(d->fd))
 			err = host_refused(h, errno, &place, "cannot make the directory durable");
 	}
-	host_dir_close_upwards(h, dir);
+	host_dir_open_upwards(h, dir);
+	host_dir_close(h, dir);
 	return err < 0 ? err : 0;
 }
 

@@ -187,8 +187,8 @@ static inline struct host *host_of(const struct extract *x)
 /* Get a directory's descriptor; it stays open until the next call unless pinned. */
 int host_dir_get(struct host *h, struct extract_dir *dir, struct host_dir **out);
 void host_dir_close(struct host *h, struct extract_dir *dir);
-/* Close a directory that is left; its parent is opened from it if it was closed. */
-void host_dir_close_upwards(struct host *h, struct extract_dir *dir);
+/* A directory is going to be left: open its parent from it if that was closed. */
+void host_dir_open_upwards(struct host *h, struct extract_dir *dir);
 /* Open or make the destination and see what the host makes of new files in it. */
 int host_open_top(struct host *h);
 

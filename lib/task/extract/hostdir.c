@@ -166,7 +166,7 @@ int host_dir_get(struct host *h, struct extract_dir *dir, struct host_dir **out)
 	return 0;
 }
 
-void host_dir_close_upwards(struct host *h, struct extract_dir *dir)
+void host_dir_open_upwards(struct host *h, struct extract_dir *dir)
 {
 	struct extract_dir *parent = dir->parent;
 	int fd;
@@ -178,7 +178,6 @@ void host_dir_close_upwards(struct host *h, struct extract_dir *dir)
 		else if (fd >= 0)
 			(void)adopt(h, parent, fd); /* without memory it is opened when it is needed */
 	}
-	host_dir_close(h, dir);
 }
 
 /* Make a file in the destination, look at it, remove it; the directory's time is as it was. */

@@ -44,7 +44,7 @@ int extract_tell_entry(struct extract *x, const struct extract_entry *entry)
 	x->inodes_done++;
 	if (!extract_tells_entries(x))
 		return 0;
-	err = extract_full_path(&x->entry_path, entry->dir, entry->name);
+	err = extract_full_path(x, &x->entry_path, entry->dir, entry->name);
 	if (err)
 		return err;
 	path = x->entry_path.items;

@@ -31,7 +31,7 @@ static int tell(struct extract *x, int kind, bool is_counted, const struct extra
 		log_message(x->ctx, F2FS_LOG_WARNING, "%s", x->ctx->error.message);
 		return 0;
 	}
-	err = extract_full_path(&x->report_path, place->dir, place->name);
+	err = extract_shown_path(x, &x->report_path, place->dir, place->name);
 	if (err)
 		return err;
 	problem.path = x->report_path.items;

@@ -157,7 +157,7 @@ static int describe(struct extract *x, const struct extract_place *place, const 
 {
 	struct tar *t = tar_of(x);
 	struct f2fs_stat stat;
-	int err = extract_short_path(&t->path, place->dir, place->name, x->target->strip);
+	int err = extract_short_path(x, &t->path, place->dir, place->name, x->target->strip);
 
 	if (!err)
 		err = f2fs_inode_stat(inode, &stat);
@@ -439,7 +439,7 @@ static int put_link(struct extract *x, const struct extract_entry *e, const stru
 	int err = describe_entry(x, e, &entry);
 
 	if (!err)
-		err = extract_short_path(&t->link_path, first->dir, first->name, first->strip);
+		err = extract_short_path(x, &t->link_path, first->dir, first->name, first->strip);
 	if (err)
 		return err;
 	entry.type = TAR_LINK;

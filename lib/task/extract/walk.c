@@ -121,25 +121,33 @@ static int tell_dir(struct extract *x, struct extract_dir *dir)
 	return err;
 }
 
+/* The first directory that is to be made on the way to one, each with the one that follows it; NULL: there is none. */
+static struct extract_dir *first_planned(struct extract_dir *dir)
+{
+	if (dir->state != DIR_PLANNED)
+		return NULL;
+	dir->next_down = NULL;
+	while (dir->parent && dir->parent->state == DIR_PLANNED) {
+		dir->parent->next_down = dir;
+		dir = dir->parent;
+	}
+	return dir;
+}
+
 /* Make a directory and those above it that are not there yet. EXTRACT_LEFT when that fails. */
 static int need_dir(struct extract *x, struct extract_dir *dir)
 {
 	int err = 0;
 
-	while (!err && dir->state == DIR_PLANNED) {
-		struct extract_dir *top = dir;
-
-		while (top->parent && top->parent->state == DIR_PLANNED)
-			top = top->parent;
-		if (top->parent && top->parent->state == DIR_FAILED)
-			top->state = DIR_FAILED;
+	for (struct extract_dir *d = first_planned(dir), *next; d && !err; d = next) {
+		next = d->next_down; /* making it may use that */
+		if (d->parent && d->parent->state == DIR_FAILED)
+			d->state = DIR_FAILED;
 		else
-			err = x->ops->make_dir(x, top);
+			err = x->ops->make_dir(x, d);
 		if (err < 0)
 			return err;
-		if (top->state == DIR_FAILED)
-			return EXTRACT_LEFT;
-		err = tell_dir(x, top);
+		err = d->state == DIR_FAILED ? EXTRACT_LEFT : tell_dir(x, d);
 	}
 	return dir->state == DIR_FAILED ? EXTRACT_LEFT : err;
 }
@@ -296,7 +304,7 @@ static int visit_good(struct extract *x, struct extract_entry *e)
 	}
 	get_attr(x, &e->stat, &e->attr);
 	if (e->dir && (o->include_count || o->exclude_count)) {
-		err = extract_short_path(&x->path, e->dir, e->name, 0);
+		err = extract_short_path(x, &x->path, e->dir, e->name, 0);
 		if (err)
 			return err;
 		if (matches_any(o->exclude, o->exclude_count, x->path.items))
@@ -346,26 +354,34 @@ static int visit(void *user, const struct f2fs_walk_entry *found)
 
 /* ---- targets */
 
-/* Name at depth of a path; its length. */
-static const char *component(const char *path, uint32_t depth, size_t *length)
+/* The component of a path that begins at or behind a place; its length. */
+static const char *component(const char *at, size_t *length)
 {
-	while (depth-- > 0)
-		path = strchr(path, '/') + 1;
-	*length = strcspn(path, "/");
-	return path;
+	at += *at == '/';
+	*length = strcspn(at, "/");
+	return at;
 }
 
-/* Does the chain of directories from the root to dir begin with the target's? */
-static bool is_ancestor(const struct extract_dir *dir, const char *path)
+/* How many directories from the root to dir are also above what path names; *at: the component behind them. */
+static uint32_t common_depth(struct extract_dir *dir, const struct extract_target *target, const char **at)
 {
-	for (; dir->depth > 0; dir = dir->parent) {
-		size_t length;
-		const char *name = component(path, dir->depth - 1, &length);
+	struct extract_dir *next = NULL;
+	uint32_t depth = 0;
+	size_t length;
 
-		if (length != dir->name_length || memcmp(name, dir->name, length))
-			return false;
+	for (; dir; dir = dir->parent) {
+		dir->next_down = next;
+		next = dir;
 	}
-	return true;
+	*at = target->path;
+	for (dir = next ? next->next_down : NULL; dir && depth + 1 < target->depth; dir = dir->next_down, depth++) {
+		const char *name = component(*at, &length);
+
+		if (length != dir->name_length || memcmp(name, dir->name, length) != 0)
+			break;
+		*at = name + length;
+	}
+	return depth;
 }
 
 /* Go down by one component of the target's path. */
@@ -400,22 +416,24 @@ static int enter_ancestor(struct extract *x, const char *name, size_t length)
 int extract_walk(struct extract *x, const struct extract_target *target)
 {
 	struct f2fs_inode *start;
+	const char *at;
 	size_t length;
-	int err = 0;
+	int err;
 
 	x->target = target;
-	while (!err && x->dir && (x->dir->depth >= target->depth || !is_ancestor(x->dir, target->path)))
-		err = go_up_to(x, x->dir->depth ? x->dir->depth - 1 : 0);
+	err = go_up_to(x, common_depth(x->dir, target, &at));
+	if (!err && x->dir && target->depth == 0)
+		err = extract_walk_end(x);
 	if (!err && !x->dir && target->depth > 0)
 		err = enter_ancestor(x, "", 0);
 	while (!err && target->depth > 0 && x->dir->depth + 1 < target->depth) {
-		const char *name = component(target->path, x->dir->depth, &length);
-
-		err = enter_ancestor(x, name, length);
+		at = component(at, &length);
+		err = enter_ancestor(x, at, length);
+		at += length;
 	}
 	if (err)
 		return err;
-	x->target_name = target->depth ? component(target->path, target->depth - 1, &length) : "";
+	x->target_name = component(at, &length);
 	err = f2fs_inode_open(x->vol, target->ino, &start);
 	if (err)
 		return err;

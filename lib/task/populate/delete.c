@@ -3,6 +3,7 @@
  * Removing whole trees of the volume, and what the source does not have. Of each name that the source has 64 bits are
  * kept (a hash of the directory's inode number and the name): were two the same, a name would stay that should go.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ struct found {
 
 /* A directory that is gone through. */
 struct sweep_level {
-	struct f2fs_inode *dir;
+	f2fs_nid_t ino;
+	struct f2fs_inode *dir; /* NULL: far up */
 	struct vec names; /* struct found */
 	size_t next;
 	size_t path_length;
@@ -40,6 +42,8 @@ struct sweep {
 	enum sweep_kind kind;
 	struct vec levels; /* struct sweep_level */
 	struct vec path;   /* char: below the target, NUL-terminated; with SWEEP_ALL it says nothing */
+	struct map32 entered; /* inodes of directories */
+	struct populate_chooser chosen;
 };
 
 static uint64_t hash_of(f2fs_nid_t dir, const char *name, size_t length)
@@ -165,13 +169,18 @@ static int push(struct sweep *s, struct f2fs_inode *dir, bool is_condemned)
 		return F2FS_ERR_NOMEM;
 	}
 	level->dir = dir;
+	level->ino = f2fs_inode_number(dir);
 	level->path_length = s->path.count;
 	level->is_condemned = is_condemned;
 	vec_init(&level->names, s->p->ctx, sizeof(struct found));
-	if (s->levels.count > POPULATE_MAX_DEPTH)
-		return error_set(s->p->ctx, F2FS_ERR_LOOP, "a directory of the volume is more than %u levels deep",
-				 POPULATE_MAX_DEPTH);
-	return 0;
+	if (s->levels.count > NEAR_LEVELS) {
+		f2fs_inode_close(level[-(ptrdiff_t)NEAR_LEVELS].dir);
+		level[-(ptrdiff_t)NEAR_LEVELS].dir = NULL;
+	}
+	if (map32_find(&s->entered, level->ino))
+		return error_set(s->p->ctx, F2FS_ERR_LOOP, "directory inode %u has a second name",
+				 (unsigned)level->ino);
+	return map32_set(&s->entered, level->ino, 1);
 }
 
 static void pop(struct sweep *s)
@@ -202,35 +211,44 @@ static int set_path(struct sweep *s, size_t length, const struct found *found)
 
 static int remove_found(struct sweep *s, struct sweep_level *level, const struct found *found)
 {
-	int err = f2fs_remove(level->dir, found->name, found->length);
+	int err = level->dir ? 0 : populate_open(s->p, level->ino, &level->dir);
 
+	if (!err)
+		err = f2fs_remove(level->dir, found->name, found->length);
 	s->p->result->deleted += !err;
 	return err;
 }
 
-/* Was a name not read, or is it none of the run's affair? */
-static bool is_left_out(const struct sweep *s, const struct found *found)
+/* Is a name the run's affair, and was it read? */
+static int judge(struct sweep *s, const struct sweep_level *level, const struct found *found, bool *goes)
 {
-	return map32_find(&s->p->spared, found->ino) || populate_choose(s->p, s->path.items) != POPULATE_WANTED;
+	enum populate_choice choice;
+	int err = populate_choose(s->p, &s->chosen, s->path.items, level->path_length, &choice);
+
+	*goes = !err && choice == POPULATE_WANTED && !map32_find(&s->p->spared, found->ino);
+	return err;
 }
 
 /* Does a name go? Of one that stays, is it a directory to be gone through? */
-static bool is_to_go(const struct sweep *s, const struct sweep_level *level, const struct found *found, bool *enters)
+static int is_to_go(struct sweep *s, const struct sweep_level *level, const struct found *found, bool *goes,
+		    bool *enters)
 {
 	const struct populate *p = s->p;
-	const f2fs_nid_t dir = f2fs_inode_number(level->dir);
 
 	*enters = false;
+	*goes = level->is_condemned && s->kind == SWEEP_ALL;
+	if (*goes)
+		return 0;
 	if (level->is_condemned)
-		return s->kind == SWEEP_ALL || !is_left_out(s, found);
-	if (was_seen(p, dir, found)) {
+		return judge(s, level, found, goes);
+	if (was_seen(p, level->ino, found)) {
 		*enters = found->is_dir && map32_find(&p->visited, found->ino) != NULL &&
 			  !map32_find(&p->spared, found->ino);
-		return false;
+		return 0;
 	}
-	if (dir == p->vol->geo.root_ino && strcmp(found->name, "lost+found") == 0)
-		return false;
-	return !is_left_out(s, found);
+	if (level->ino == p->vol->geo.root_ino && strcmp(found->name, "lost+found") == 0)
+		return 0;
+	return judge(s, level, found, goes);
 }
 
 /* A directory was gone through: it goes after what was in it, unless some of that stays. */
@@ -263,7 +281,9 @@ static int step(struct sweep *s)
 	err = set_path(s, level->path_length, found);
 	if (err)
 		return err;
-	goes = is_to_go(s, level, found, &enters);
+	err = is_to_go(s, level, found, &goes, &enters);
+	if (err)
+		return err;
 	level->holds |= !goes;
 	if (!goes && s->kind == SWEEP_LOOK)
 		return error_set(s->p->ctx, F2FS_ERR_NOT_EMPTY, "it is a directory now, and %.500s in it is to stay",
@@ -287,18 +307,22 @@ static int run(struct sweep *s, int err)
 		pop(s);
 	vec_fini(&s->levels);
 	vec_fini(&s->path);
+	map32_fini(&s->entered);
+	populate_chooser_fini(&s->chosen);
 	return err;
 }
 
-static int start(struct sweep *s, struct populate *p, const struct f2fs_inode *dir, enum sweep_kind kind)
+static int start(struct sweep *s, struct populate *p, f2fs_nid_t dir, enum sweep_kind kind)
 {
 	struct f2fs_inode *own;
-	int err = populate_open(p, f2fs_inode_number(dir), &own);
+	int err = populate_open(p, dir, &own);
 
 	s->p = p;
 	s->kind = kind;
 	vec_init(&s->levels, p->ctx, sizeof(struct sweep_level));
 	vec_init(&s->path, p->ctx, 1);
+	map32_init(&s->entered, p->ctx);
+	populate_chooser_init(&s->chosen, p->ctx);
 	return err ? err : push(s, own, kind != SWEEP_SURPLUS);
 }
 
@@ -316,18 +340,18 @@ static int run_on_name(struct sweep *s, struct f2fs_inode *dir, const char *name
 int populate_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length)
 {
 	struct sweep s;
-	int err = start(&s, p, dir, SWEEP_ALL);
+	int err = start(&s, p, f2fs_inode_number(dir), SWEEP_ALL);
 
 	return err ? run(&s, err) : run_on_name(&s, dir, name, length);
 }
 
 int populate_may_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length)
 {
-	const char *path = populate_path(p), *slash = strrchr(path, '/');
-	const size_t above = slash ? (size_t)(slash - path) : 0;
+	const char *path = populate_path(p), *last = populate_name(p);
+	const size_t above = last > path ? (size_t)(last - path) - 1 : 0;
 	struct sweep s;
 	char *to;
-	int err = start(&s, p, dir, SWEEP_LOOK);
+	int err = start(&s, p, f2fs_inode_number(dir), SWEEP_LOOK);
 
 	to = err ? NULL : vec_push(&s.path, above + 1);
 	if (!to)
@@ -343,10 +367,10 @@ int populate_delete(struct populate *p)
 	struct sweep s;
 	int err;
 
-	if (p->spares_all || map32_find(&p->spared, f2fs_inode_number(top->dir)))
+	if (p->spares_all || map32_find(&p->spared, top->ino))
 		return 0;
 	vec_sort(&p->seen, compare_hashes);
-	err = start(&s, p, top->dir, SWEEP_SURPLUS);
+	err = start(&s, p, top->ino, SWEEP_SURPLUS);
 	if (!err)
 		err = list_names(&s, last_level(&s));
 	return run(&s, err);

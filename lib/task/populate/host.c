@@ -163,12 +163,11 @@ static int cannot_open(struct populate *p, const char *directory, int sys_errno)
 static int enter(struct populate *p)
 {
 	struct host_source *s = source_of(p);
-	const char *path = populate_path(p), *slash = strrchr(path, '/');
 	struct stat st;
 	int fd;
 
 	s->enters = false;
-	fd = openat(top_level(s)->fd, slash ? slash + 1 : path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(top_level(s)->fd, populate_name(p), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) != 0) {
 		int err = error_sys(p->ctx, errno, "cannot open the directory");
 
@@ -259,8 +258,7 @@ static int prepare(struct populate *p, struct populate_item *item)
 {
 	struct host_source *s = source_of(p);
 	const int at = top_level(s)->fd;
-	const char *path = populate_path(p), *slash = strrchr(path, '/');
-	const char *name = p->path.count == 0 ? "." : slash ? slash + 1 : path;
+	const char *name = p->path.count == 0 ? "." : populate_name(p);
 	int err = 0;
 
 	if (populate_link_find(p, item) != F2FS_NO_NID)

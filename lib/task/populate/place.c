@@ -12,23 +12,54 @@ static struct populate_level *last_level(const struct populate *p)
 	return vec_at(&p->levels, p->levels.count - 1);
 }
 
-/* Note the times that the directory of a level is to have in the end. */
+/* Note the times that the directory of a level, which is open, is to have in the end. */
 static int note_times(struct populate_level *level)
 {
-	return level->dir ? f2fs_inode_stat(level->dir, &level->times) : 0;
+	struct f2fs_stat st;
+	int err = f2fs_inode_stat(level->dir, &st);
+
+	if (err)
+		return err;
+	level->mtime = st.mtime;
+	level->ctime = st.ctime;
+	return 0;
+}
+
+/* Open the directory of a level that is made. */
+static int open_level(struct populate *p, struct populate_level *level)
+{
+	return level->dir ? 0 : populate_open(p, level->ino, &level->dir);
+}
+
+void populate_noted_free(struct populate_noted *noted)
+{
+	if (!noted)
+		return;
+	vec_fini(&noted->attributes);
+	mem_free(noted->attributes.ctx, noted);
+}
+
+static int put_back_times(struct populate *p, struct populate_level *level)
+{
+	const struct f2fs_stat times = { .mtime = level->mtime, .ctime = level->ctime };
+	int err = open_level(p, level);
+
+	return err ? err : f2fs_inode_set(level->dir, F2FS_SET_MTIME | F2FS_SET_CTIME, &times);
 }
 
 static int leave(struct populate *p)
 {
 	struct populate_level *level = last_level(p);
-	int err = 0;
+	int err = level->is_changed ? put_back_times(p, level) : 0;
 
-	if (level->dir && level->is_changed)
-		err = f2fs_inode_set(level->dir, F2FS_SET_MTIME | F2FS_SET_CTIME, &level->times);
 	f2fs_inode_close(level->dir);
-	vec_fini(&level->attributes);
+	populate_noted_free(level->noted);
 	p->levels.count--;
 	p->level_path.count = p->levels.count ? last_level(p)->path_length : 0;
+	if (p->made_levels > p->levels.count)
+		p->made_levels = p->levels.count;
+	if (p->same[FOLLOW_PLACE] > p->level_path.count)
+		p->same[FOLLOW_PLACE] = p->level_path.count;
 	return err;
 }
 
@@ -43,31 +74,54 @@ int populate_place_end(struct populate *p)
 	return err ? err : leave(p);
 }
 
-/* Add a level whose path is the first length bytes of path; dir (taken over) may be NULL. */
-static int push(struct populate *p, const char *path, size_t length, struct f2fs_inode *dir)
+/* Add a level that is not made yet; its path is the first length bytes of path, which begins with the last level's. */
+static int push(struct populate *p, const char *path, size_t length)
 {
+	const size_t above = p->level_path.count;
 	struct populate_level *level;
-	char *text;
 
-	if (p->levels.count > POPULATE_MAX_DEPTH) {
-		f2fs_inode_close(dir);
-		return error_set(p->ctx, F2FS_ERR_NAME_TOO_LONG, "the path has more than %u components",
-				 POPULATE_MAX_DEPTH);
-	}
-	p->level_path.count = 0;
-	text = vec_push(&p->level_path, length + 1);
-	level = text ? vec_push(&p->levels, 1) : NULL;
-	if (!level) {
-		f2fs_inode_close(dir);
+	if (vec_reserve(&p->level_path, length - above + 1) != 0)
 		return F2FS_ERR_NOMEM;
-	}
-	memcpy(text, path, length);
-	p->level_path.count = length;
-	level->dir = dir;
+	level = vec_push(&p->levels, 1);
+	if (!level)
+		return F2FS_ERR_NOMEM;
+	memcpy((char *)p->level_path.items + above, path + above, length - above);
+	((char *)p->level_path.items)[length] = '\0';
+	p->level_path.count = p->same[FOLLOW_PLACE] = length;
+	level->ino = F2FS_NO_NID;
 	level->path_length = length;
-	level->item.mode = MODE_DIR;
-	vec_init(&level->attributes, p->ctx, 1);
+	return 0;
+}
+
+/* Level i, the first that is not made, is dir (taken over). Directories far above what is at hand do not stay open. */
+static int take_dir(struct populate *p, size_t i, struct f2fs_inode *dir)
+{
+	struct populate_level *level = vec_at(&p->levels, i);
+
+	level->dir = dir;
+	level->ino = f2fs_inode_number(dir);
+	populate_noted_free(level->noted);
+	level->noted = NULL;
+	p->made_levels = i + 1;
+	if (i >= NEAR_LEVELS) {
+		struct populate_level *far = level - NEAR_LEVELS;
+
+		f2fs_inode_close(far->dir);
+		far->dir = NULL;
+	}
 	return note_times(level);
+}
+
+/* Add a level that is dir (taken over). */
+static int push_dir(struct populate *p, const char *path, size_t length, struct f2fs_inode *dir)
+{
+	int err = push(p, path, length);
+
+	if (err)
+		f2fs_inode_close(dir);
+	else
+		err = take_dir(p, p->levels.count - 1, dir);
+	return err ? err : populate_visited(p, dir);
 }
 
 /* Open the directory that a name in dir is. */
@@ -132,158 +186,217 @@ int populate_place_open(struct populate *p)
 		at = next;
 		path += n;
 	}
-	err = push(p, "", 0, at);
-	return err ? err : populate_visited(p, at);
+	return push_dir(p, "", 0, at);
 }
 
-/* Leave the levels that are not above a path of that length. */
-static int go_up(struct populate *p, const char *path, size_t length)
+/* How many bytes of a path are also those of the last level's, of which same are known to be. */
+static size_t count_same(const struct populate *p, const char *path, size_t length, size_t same)
 {
+	enum { STEP = 256 };
+	const char *mine = p->level_path.items;
+	const size_t most = length < p->level_path.count ? length : p->level_path.count;
+
+	while (most - same >= STEP && memcmp(mine + same, path + same, STEP) == 0)
+		same += STEP;
+	while (same < most && mine[same] == path[same])
+		same++;
+	return same;
+}
+
+/* Leave the levels that are not above the first length bytes of the path at hand. */
+static int go_up(struct populate *p, size_t length)
+{
+	const char *path = populate_path(p);
+	const size_t same = count_same(p, path, p->path.count, p->same[FOLLOW_PLACE]);
 	int err = 0;
 
+	p->same[FOLLOW_PLACE] = same;
 	while (!err && p->levels.count > 1) {
 		const size_t n = last_level(p)->path_length;
 
-		if (n <= length && memcmp(p->level_path.items, path, n) == 0 && (n == length || path[n] == '/'))
+		if (n <= length && n <= same && (path[n] == '\0' || path[n] == '/'))
 			break;
 		err = leave(p);
 	}
 	return err;
 }
 
-/* Rules hold for directories that the source does not give, too. */
-static int adjust_last(struct populate *p)
+static int add_noted(struct populate *p)
 {
 	struct populate_level *level = last_level(p);
 
-	return populate_adjust(p, p->level_path.items, &level->item, &level->attributes);
+	level->noted = mem_zalloc(p->ctx, sizeof(*level->noted));
+	if (!level->noted)
+		return F2FS_ERR_NOMEM;
+	vec_init(&level->noted->attributes, p->ctx, 1);
+	level->noted->item.mode = MODE_DIR;
+	/* rules hold for directories that the source does not give, too */
+	return populate_adjust(p, p->level_path.items, &level->noted->item, &level->noted->attributes);
 }
 
-/* Add levels, not made yet, down to the directory whose path is the first length bytes of path. */
-static int go_down(struct populate *p, const char *path, size_t length)
+/* Add levels, not made yet, down to the directory whose path is the first length bytes of the path at hand. */
+static int go_down(struct populate *p, size_t length)
 {
+	const char *path = populate_path(p);
 	int err = 0;
 
 	while (!err && last_level(p)->path_length < length) {
 		const size_t at = last_level(p)->path_length + (p->levels.count > 1);
 
-		err = push(p, path, at + strcspn(path + at, "/"), NULL);
+		err = push(p, path, at + strcspn(path + at, "/"));
 		if (!err)
-			err = adjust_last(p);
+			err = add_noted(p);
 	}
 	return err;
 }
 
-/* Open or make the directories of levels that are only noted so far. */
-static int make_noted(struct populate *p)
+/* Open or make the directory of the first level that is only noted so far. */
+static int make_level(struct populate *p)
 {
-	int err = 0;
+	const size_t i = p->made_levels;
+	struct populate_level *level = vec_at(&p->levels, i), *above = vec_at(&p->levels, i - 1);
+	const size_t start = above->path_length + (i > 1), length = level->path_length - start;
+	const char *name = (const char *)p->level_path.items + start;
+	struct f2fs_inode *dir;
+	int err = open_level(p, above);
 
-	for (size_t i = 1; i < p->levels.count && !err; i++) {
-		struct populate_level *level = vec_at(&p->levels, i), *above = vec_at(&p->levels, i - 1);
-		const size_t start = above->path_length + (i > 1), length = level->path_length - start;
-		const char *name = (const char *)p->level_path.items + start;
-
-		if (level->dir)
-			continue;
-		err = open_dir(p, above->dir, name, length, &level->dir);
-		if (err == F2FS_ERR_NOT_FOUND) {
-			above->is_changed = true;
-			err = populate_make_dir(p, above->dir, name, length, &level->item, &level->attributes,
-						&level->dir);
-		} else if (!err && level->is_noted) {
-			err = populate_update(p, level->dir, &level->item, &level->attributes);
-		}
-		if (!err)
-			err = populate_saw(p, above->dir, name, length);
-		if (!err)
-			err = populate_visited(p, level->dir);
-		if (!err)
-			err = note_times(level);
+	if (err)
+		return err;
+	err = open_dir(p, above->dir, name, length, &dir);
+	if (err == F2FS_ERR_NOT_FOUND) {
+		above->is_changed = true;
+		err = populate_make_dir(p, above->dir, name, length, &level->noted->item, &level->noted->attributes,
+					&dir);
+	} else if (!err && level->noted->is_given) {
+		err = populate_update(p, dir, &level->noted->item, &level->noted->attributes);
+		if (err)
+			f2fs_inode_close(dir);
 	}
+	if (err)
+		return err;
+	err = populate_saw(p, above->dir, name, length);
+	if (!err)
+		err = populate_visited(p, dir);
+	if (!err)
+		return take_dir(p, i, dir);
+	f2fs_inode_close(dir);
 	return err;
 }
 
 int populate_place_parent(struct populate *p, struct f2fs_inode **dir, const char **name)
 {
-	const char *path = populate_path(p), *slash = strrchr(path, '/');
-	const size_t length = slash ? (size_t)(slash - path) : 0;
-	int err = go_up(p, path, length);
+	size_t length;
+	int err;
 
+	*name = populate_name(p);
+	length = *name > populate_path(p) ? (size_t)(*name - populate_path(p)) - 1 : 0;
+	err = go_up(p, length);
 	if (!err)
-		err = go_down(p, path, length);
+		err = go_down(p, length);
+	while (!err && p->made_levels < p->levels.count)
+		err = make_level(p);
 	if (!err)
-		err = make_noted(p);
+		err = open_level(p, last_level(p));
 	if (err)
 		return err;
 	last_level(p)->is_changed = true;
 	*dir = last_level(p)->dir;
-	*name = slash ? slash + 1 : path;
 	return populate_saw(p, *dir, *name, strlen(*name));
 }
 
 int populate_place_top(struct populate *p, const struct populate_item *item)
 {
 	struct populate_level *top = vec_at(&p->levels, 0);
-	int err = populate_update(p, top->dir, item, &p->attributes);
+	int err = open_level(p, top);
 
+	if (!err)
+		err = populate_update(p, top->dir, item, &p->attributes);
 	return err ? err : note_times(top);
 }
 
 int populate_place_enter(struct populate *p, struct f2fs_inode *dir)
 {
-	const char *path = populate_path(p);
-
-	int err = push(p, path, strlen(path), dir);
-
-	return err ? err : populate_visited(p, dir);
+	return push_dir(p, populate_path(p), p->path.count, dir);
 }
 
 int populate_place_note(struct populate *p, const struct populate_item *item)
 {
-	const char *path = populate_path(p);
-	const size_t length = strlen(path);
-	struct populate_level *level;
+	const size_t length = p->path.count;
+	struct populate_noted *noted;
 	char *attributes;
-	int err = go_up(p, path, length);
+	int err = go_up(p, length);
 
 	if (err || (p->levels.count > 0 && last_level(p)->path_length == length))
 		return err;
-	err = go_down(p, path, length);
+	err = go_down(p, length);
 	if (err)
 		return err;
-	level = last_level(p);
-	level->is_noted = true;
-	level->item = *item;
-	level->item.target = level->item.link = NULL;
-	level->attributes.count = 0; /* what the rules gave it is among the item's */
+	noted = last_level(p)->noted;
+	noted->is_given = true;
+	noted->item = *item;
+	noted->item.target = noted->item.link = NULL;
+	noted->attributes.count = 0; /* what the rules gave it is among the item's */
 	if (p->attributes.count == 0)
 		return 0;
-	attributes = vec_push(&level->attributes, p->attributes.count);
+	attributes = vec_push(&noted->attributes, p->attributes.count);
 	if (!attributes)
 		return F2FS_ERR_NOMEM;
 	memcpy(attributes, p->attributes.items, p->attributes.count);
 	return 0;
 }
 
-int populate_place_lookup(struct populate *p, const char *path, struct f2fs_inode **out)
+/* The last level that is made and whose path a path begins with. */
+static const struct populate_level *level_above(const struct populate *p, const char *path)
 {
-	const struct populate_level *top = vec_at(&p->levels, 0);
-	f2fs_nid_t ino = f2fs_inode_number(top->dir);
+	const size_t same = count_same(p, path, strlen(path), 0);
+	size_t low = 0, high = p->made_levels;
+
+	while (high - low > 1) {
+		const size_t middle = low + (high - low) / 2;
+		const size_t n = ((const struct populate_level *)vec_at(&p->levels, middle))->path_length;
+
+		if (n <= same)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (low > 0) {
+		const struct populate_level *level = vec_at(&p->levels, low);
+
+		if (path[level->path_length] != '/' && path[level->path_length] != '\0')
+			low--;
+	}
+	return vec_at(&p->levels, low);
+}
+
+int populate_place_find(struct populate *p, const char *path, f2fs_nid_t *out)
+{
+	const struct populate_level *level = level_above(p, path);
+	int err = 0;
 	size_t n;
 
-	for (; (n = strcspn(path, "/")) > 0; path += n + (path[n] == '/')) {
+	*out = level->ino;
+	path += level->path_length;
+	path += *path == '/';
+	for (; !err && (n = strcspn(path, "/")) > 0; path += n + (path[n] == '/')) {
 		struct f2fs_dirent entry;
 		struct f2fs_inode *dir;
-		int err = populate_open(p, ino, &dir);
 
+		err = populate_open(p, *out, &dir);
 		if (err)
-			return err;
+			break;
 		err = f2fs_dir_lookup(dir, path, n, &entry);
 		f2fs_inode_close(dir);
-		if (err)
-			return err;
-		ino = entry.ino;
+		if (!err)
+			*out = entry.ino;
 	}
-	return populate_open(p, ino, out);
+	return err;
+}
+
+int populate_place_lookup(struct populate *p, const char *path, struct f2fs_inode **out)
+{
+	f2fs_nid_t ino;
+	int err = populate_place_find(p, path, &ino);
+
+	return err ? err : populate_open(p, ino, out);
 }

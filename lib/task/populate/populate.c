@@ -59,9 +59,12 @@ static int copy(struct populate *p, struct populate_item *item)
 /* Copy the item at hand, or leave it out. */
 static int take(struct populate *p, struct populate_item *item)
 {
-	int err = 0;
+	enum populate_choice choice;
+	int err = populate_choose_item(p, &choice);
 
-	switch (populate_choose(p, p->path.items)) {
+	if (err)
+		return err;
+	switch (choice) {
 	case POPULATE_EXCLUDED:
 		if (is_dir(item) && p->ops->skip)
 			p->ops->skip(p);
@@ -153,6 +156,7 @@ static int run(struct populate *p)
 void populate_init(struct populate *p)
 {
 	vec_init(&p->path, p->ctx, 1);
+	populate_chooser_init(&p->chosen, p->ctx);
 	vec_init(&p->attributes, p->ctx, 1);
 	vec_init(&p->mounted, p->ctx, 1);
 	vec_init(&p->seen, p->ctx, sizeof(uint64_t));
@@ -175,8 +179,9 @@ void populate_fini(struct populate *p)
 		struct populate_level *level = vec_at(&p->levels, i);
 
 		f2fs_inode_close(level->dir);
-		vec_fini(&level->attributes);
+		populate_noted_free(level->noted);
 	}
+	populate_chooser_fini(&p->chosen);
 	populate_rules_close(p);
 	change_end_rules(p->vol, &p->ways);
 	mem_free(p->ctx, p->buffer);

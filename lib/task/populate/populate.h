@@ -77,16 +77,33 @@ struct populate_source_ops {
 	void (*close)(struct populate *p);
 };
 
-/* One directory of the volume on the path of the current item. */
-struct populate_level {
-	struct f2fs_inode *dir; /* NULL: not made until something in it is */
-	size_t path_length;	/* its path is that much of level_path */
-	bool is_changed;	/* its times are to be put back */
-	struct f2fs_stat times;
-	bool is_noted;		   /* the source gave it, so its attributes are applied even if it existed before */
-	struct populate_item item; /* what it is made from, while dir is NULL; without pointers */
+/* What a directory is made from when something in it is. */
+struct populate_noted {
+	bool is_given; /* by the source, so that its attributes are applied even if the directory existed before */
+	struct populate_item item; /* without pointers */
 	struct vec attributes;
 };
+
+/* One directory of the volume on the path of the current item. */
+struct populate_level {
+	f2fs_nid_t ino;		/* F2FS_NO_NID: not made until something in it is */
+	struct f2fs_inode *dir; /* NULL: not made, or far up */
+	size_t path_length;	/* its path is that much of level_path */
+	bool is_changed;	/* its times are to be put back */
+	struct f2fs_time mtime, ctime;
+	struct populate_noted *noted; /* while it is not made */
+};
+
+/* Choices for the directories on the way of a path: see populate_choose(). */
+struct populate_chooser {
+	struct vec parts; /* struct populate_part */
+};
+
+/*
+ * Paths are kept from one item to the next, and may be long, so what follows them only looks at what has changed: how
+ * many bytes of the path at hand are known to be those that each of these saw last.
+ */
+enum populate_follower { FOLLOW_PLACE, FOLLOW_CHOICE, FOLLOW_COUNT };
 
 struct populate {
 	struct f2fs_context *ctx;
@@ -108,11 +125,14 @@ struct populate {
 	char *buffer;		       /* POPULATE_BUFFER bytes, for the source */
 	uint8_t *zeros;		       /* the same of zeros, copied instead of contents; NULL: contents are */
 	struct vec path;       /* char: of the item at hand, NUL-terminated, no slash at either end; "": the top */
+	size_t same[FOLLOW_COUNT];	/* by enum populate_follower */
+	struct populate_chooser chosen; /* for path */
 	struct vec attributes; /* of the item at hand: see populate_attribute_add() */
 	struct fs_config *fs_config; /* NULL: none */
 	struct contexts *contexts;   /* NULL: none */
 	struct vec mounted;	     /* char: scratch */
 	struct vec levels;	     /* struct populate_level; the first is the target */
+	size_t made_levels;	     /* that many of them are made */
 	struct vec level_path;	     /* char: path of the last level */
 	struct vec links;	     /* struct populate_link */
 	struct map32 link_index;     /* mix of device and inode -> 1 + number of the first link */
@@ -126,7 +146,6 @@ struct populate {
 };
 
 #define POPULATE_BUFFER (1u << 20)
-#define POPULATE_MAX_DEPTH 4096u /* components of a path */
 
 /* An inode of the volume that had several names when one of them was met. */
 enum populate_linked {
@@ -144,6 +163,16 @@ struct populate_link {
 static inline const char *populate_path(const struct populate *p)
 {
 	return p->path.count ? p->path.items : "";
+}
+
+/* The last component of the path of the item at hand. */
+static inline const char *populate_name(const struct populate *p)
+{
+	const char *path = populate_path(p), *name = path + p->path.count;
+
+	while (name > path && name[-1] != '/')
+		name--;
+	return name;
 }
 
 /* ---- populate/populate.c */
@@ -189,6 +218,7 @@ int populate_attributes_prune(struct populate *p, const struct vec *list, struct
 
 /* ---- populate/place.c: directories of the volume */
 
+void populate_noted_free(struct populate_noted *noted);
 /* Open the target and make it the first level. */
 int populate_place_open(struct populate *p);
 /* Find or make the directory that the item at hand goes to; *name is the last component of its path. The directory
@@ -202,7 +232,10 @@ int populate_place_note(struct populate *p, const struct populate_item *item);
 int populate_place_top(struct populate *p, const struct populate_item *item);
 /* The source has no more: leave all directories, and delete what is to be deleted. */
 int populate_place_end(struct populate *p);
-/* Find what a path below the target is in the volume, links not followed. */
+/* Find the inode that a path below the target is in the volume, links not followed. When that fails *out is the last
+ * one that was found on the way. */
+int populate_place_find(struct populate *p, const char *path, f2fs_nid_t *out);
+/* The same, and open it. */
 int populate_place_lookup(struct populate *p, const char *path, struct f2fs_inode **out);
 
 /* ---- populate/entry.c: one item */
@@ -296,8 +329,13 @@ enum populate_choice { POPULATE_EXCLUDED, POPULATE_NOT_INCLUDED, POPULATE_WANTED
 
 /* Does a pattern match a path? Without a slash it is held against the last component. */
 bool populate_matches(const char *pattern, const char *path);
-/* What the patterns say of a path, which is changed meanwhile. */
-enum populate_choice populate_choose(const struct populate *p, char *path);
+void populate_chooser_init(struct populate_chooser *c, struct f2fs_context *ctx);
+void populate_chooser_fini(struct populate_chooser *c);
+/* What the patterns say of a path, which is changed meanwhile and begins with the same bytes as the one before. */
+int populate_choose(const struct populate *p, struct populate_chooser *c, char *path, size_t same,
+		    enum populate_choice *out);
+/* The same for the item at hand. */
+int populate_choose_item(struct populate *p, enum populate_choice *out);
 
 /* ---- populate/rules.c */
 

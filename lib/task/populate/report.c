@@ -41,6 +41,9 @@ int populate_set_path(struct populate *p, size_t length, const char *name)
 	size_t n = strlen(name);
 	char *text;
 
+	for (unsigned i = 0; i < FOLLOW_COUNT; i++)
+		if (p->same[i] > length)
+			p->same[i] = length;
 	p->path.count = length;
 	if (vec_reserve(&p->path, n + 2) != 0)
 		return F2FS_ERR_NOMEM;

@@ -3,32 +3,7 @@
  * What of the source could not be read is not absent: what has its path in the volume is never deleted. Found at once,
  * as the item's path may become another file's, and kept as an inode number, whatever the spelling of its name.
  */
-#include <string.h>
-
 #include "task/populate/populate.h"
-
-/* Find what a path without doubled slashes is in the volume or, where a file ends the way, that file. */
-static int find(struct populate *p, const char *path, f2fs_nid_t *ino)
-{
-	const struct populate_level *top = vec_at(&p->levels, 0);
-	int err = 0;
-	size_t n;
-
-	*ino = f2fs_inode_number(top->dir);
-	for (; !err && (n = strcspn(path, "/")) > 0; path += n + (path[n] == '/')) {
-		struct f2fs_dirent entry;
-		struct f2fs_inode *dir;
-
-		err = populate_open(p, *ino, &dir);
-		if (err)
-			break;
-		err = f2fs_dir_lookup(dir, path, n, &entry);
-		f2fs_inode_close(dir);
-		if (!err)
-			*ino = entry.ino;
-	}
-	return err == F2FS_ERR_NOT_DIR ? 0 : err;
-}
 
 int populate_spare(struct populate *p)
 {
@@ -44,8 +19,10 @@ int populate_spare(struct populate *p)
 	}
 	vec_init(&clean, p->ctx, 1);
 	err = populate_clean_path(p, populate_path(p), &clean);
-	if (!err)
-		err = find(p, clean.items, &ino);
+	if (!err) {
+		err = populate_place_find(p, clean.items, &ino);
+		err = err == F2FS_ERR_NOT_DIR ? 0 : err; /* where a file ends the way, that file */
+	}
 	if (!err)
 		err = map32_set(&p->spared, ino, 1);
 	vec_fini(&clean);

@@ -7,15 +7,19 @@
 #include "task/populate/populate.h"
 
 /* A file with several names is copied once; it is left out here, as which of its names is copied is not known yet. */
-static void count(struct populate *p, const struct populate_item *item)
+static int count(struct populate *p, const struct populate_item *item)
 {
 	const bool is_dir = (item->mode & MODE_TYPE) == MODE_DIR;
-	const enum populate_choice choice = populate_choose(p, p->path.items);
+	enum populate_choice choice;
+	int err = populate_choose_item(p, &choice);
 
+	if (err)
+		return err;
 	if (choice == POPULATE_EXCLUDED && is_dir)
 		p->ops->skip(p);
 	if (choice == POPULATE_WANTED && !item->has_links)
 		p->progress.total += item->stored;
+	return 0;
 }
 
 static int walk(struct populate *p)
@@ -28,7 +32,7 @@ static int walk(struct populate *p)
 		memset(&item, 0, sizeof(item));
 		err = p->ops->next(p, &item);
 		if (!err)
-			count(p, &item);
+			err = count(p, &item);
 		else if (err != POPULATE_END && err != F2FS_ERR_NOMEM && !p->is_broken)
 			err = 0; /* the same will be found and told when it is copied */
 		if (!err)
@@ -52,7 +56,6 @@ int populate_total(struct populate *p)
 		p->ops->close(p);
 	p->ops = NULL;
 	p->path.count = 0;
-	p->is_ahead = false;
 	p->is_ahead = false;
 	p->is_broken = false;
 	if (err != F2FS_ERR_CANCELED && err != F2FS_ERR_NOMEM)

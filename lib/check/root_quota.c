@@ -13,7 +13,8 @@ static bool is_unchangeable(const struct checker *c, f2fs_nid_t ino)
 {
 	const struct inode_fact *inode = ino ? facts_inode(&c->facts, ino) : NULL;
 
-	return inode && inode->type == F2FS_TYPE_REGULAR && inode->pino == 0 && (inode->iflags & FLAG_i_flags_immutable);
+	return inode && inode->type == F2FS_TYPE_REGULAR && inode->pino == 0 &&
+	       (inode->iflags & FLAG_i_flags_immutable);
 }
 
 /*

@@ -153,7 +153,8 @@ int f2fs_trim(struct f2fs_volume *vol, uint64_t minimum, uint64_t *bytes)
 		return err;
 	err = segment_load_all(vol->txn);
 	if (!err && !rescue_sit_agrees(vol))
-		err = volume_corrupt(vol, RULE_SIT_COUNT, F2FS_NO_BLOCK, 0, "segments do not have as many blocks in use as the checkpoint counts");
+		err = volume_corrupt(vol, RULE_SIT_COUNT, F2FS_NO_BLOCK, 0,
+				     "segments do not have as many blocks in use as the checkpoint counts");
 	if (!err)
 		err = add_all(vol->txn, &run, true);
 	txn_drop(vol);

@@ -106,6 +106,8 @@ int cli_opt_next(struct cli_parser *p);
 
 /* Write the usage text. */
 void cli_opt_help(const struct cli_tool *tool, FILE *to);
+/* Write text from column indent on, where the line is, broken at spaces; further lines begin there, too. */
+void cli_put_wrapped(FILE *to, int indent, const char *text);
 /*
  * Write options and exit codes for programs: one line each, fields separated by tabs, "\n" and "\\" escaped.
  *	group TITLE | option LETTER NAME KIND ARG HELP DOC | exit CODE TEXT

@@ -25,18 +25,17 @@ static char free_letter(const struct cli_tool *tool, const struct cli_option *o)
 	return o->letter;
 }
 
-/* Write text from the current column on, broken at spaces, further lines at HELP_COLUMN. */
-static void put_wrapped(FILE *to, const char *text)
+void cli_put_wrapped(FILE *to, int indent, const char *text)
 {
-	int column = HELP_COLUMN;
+	int column = indent;
 
 	while (*text) {
 		int n = (int)strcspn(text, " ");
 
-		if (column > HELP_COLUMN && column + 1 + n > LINE_WIDTH) {
-			fprintf(to, "\n%*s", HELP_COLUMN, "");
-			column = HELP_COLUMN;
-		} else if (column > HELP_COLUMN) {
+		if (column > indent && column + 1 + n > LINE_WIDTH) {
+			fprintf(to, "\n%*s", indent, "");
+			column = indent;
+		} else if (column > indent) {
 			fputc(' ', to);
 			column++;
 		}
@@ -69,7 +68,7 @@ static void put_option(FILE *to, const struct cli_option *o, char letter)
 		fprintf(to, "\n%*s", HELP_COLUMN, "");
 	else
 		fprintf(to, "%*s", HELP_COLUMN - n, "");
-	put_wrapped(to, o->help);
+	cli_put_wrapped(to, HELP_COLUMN, o->help);
 }
 
 static void put_commands(FILE *to, const struct cli_tool *tool)
@@ -87,7 +86,7 @@ static void put_commands(FILE *to, const struct cli_tool *tool)
 			fprintf(to, "\n%*s", HELP_COLUMN, "");
 		else
 			fprintf(to, "%*s", HELP_COLUMN - n, "");
-		put_wrapped(to, c->help);
+		cli_put_wrapped(to, HELP_COLUMN, c->help);
 	}
 }
 

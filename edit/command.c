@@ -116,6 +116,12 @@ int edit_run(struct edit *e, char **words, int count)
 		edit_note(e, EDIT_USAGE);
 		return F2FS_ERR_INVALID;
 	}
+	if (count > 1 && !strcmp(words[1], "--help")) {
+		static char help[] = "help";
+		char *asked[] = { help, words[0] };
+
+		return edit_run(e, asked, 2);
+	}
 	call.operands = malloc((size_t)count * sizeof(*call.operands));
 	if (!call.operands)
 		return edit_no_memory(e);

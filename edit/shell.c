@@ -78,6 +78,15 @@ static void put_help_record(struct cli_print *out, const struct edit_command *c,
 	cli_print_end(out);
 }
 
+static void put_whole(const struct edit_command *c, const char *usage)
+{
+	printf("%s%s%s\n%s\n", c->name, *usage ? " " : "", usage, c->help);
+	if (c->doc[0])
+		cli_put_wrapped(stdout, 0, c->doc);
+	if (c->need == EDIT_CHANGES)
+		puts("(changes the volume: needs -w)");
+}
+
 /* A command in the list of all, or (is_whole) all that there is to say of it. out: of --json. */
 static int put_help(struct edit *e, struct cli_print *out, const struct edit_command *c, int is_whole)
 {
@@ -88,8 +97,7 @@ static int put_help(struct edit *e, struct cli_print *out, const struct edit_com
 	if (out)
 		put_help_record(out, c, usage);
 	else if (is_whole)
-		printf("%s%s%s\n%s%s%s%s\n", c->name, *usage ? " " : "", usage, c->help, c->doc[0] ? "\n" : "", c->doc,
-		       c->need == EDIT_CHANGES ? "\n(changes the volume: needs -w)" : "");
+		put_whole(c, usage);
 	else
 		printf("  %s%s%s\n      %s\n", c->name, *usage ? " " : "", usage, c->help);
 	free(usage);

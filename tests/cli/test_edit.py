@@ -242,6 +242,11 @@ def test_errors_have_names_and_numbers(run_tool, image, tmp_path):
         assert text in run_tool("f2fs", image, *words, rc=rc).stderr
     assert b"Commands" not in run_tool("f2fs", image, "help").stdout
     assert b"-r removes" in run_tool("f2fs", image, "help", "rm").stdout
+    for name in ("rm", "cat", "gc", "help"):
+        told = run_tool("f2fs", image, name, "--help").stdout
+        assert told == run_tool("f2fs", "help", name).stdout and told.startswith(name.encode())
+        assert max(map(len, told.splitlines()[1:])) <= 80, told
+    assert run_tool("f2fs", "-w", image, "mkdir", "/made", "--", "ls", "--help", "--", "ls", "/").stdout.endswith(b"made\n")
     zeros = tmp_path / "zeros"
     zeros.write_bytes(bytes(1 << 20))
     assert b"not an F2FS volume" in run_tool("f2fs", zeros, "ls", rc=1).stderr

@@ -79,10 +79,30 @@ def test_the_c_program_of_the_readme(example, planted):
     assert re.fullmatch(rb".*: [1-9]\d* of [1-9]\d* blocks in use\n", example("how_full", planted[0]).stdout)
 
 
-def test_the_python_program_of_the_readme(tmp_path):
+def test_the_python_program_of_the_readme(f2fskit, python_dir, tmp_path):
     (tmp_path / "rootfs").mkdir()
     (tmp_path / "rootfs" / "file").write_bytes(b"contents")
     done = subprocess.run([sys.executable, "-c", program_of_readme("From Python")], cwd=tmp_path, capture_output=True,
-                          text=True, check=True, env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)))
+                          text=True, check=True, env=dict(os.environ, PYTHONPATH=python_dir))
     lines = done.stdout.splitlines()
     assert "hostname 5" in lines and lines[-2:] == ["data 1", "()"]
+
+
+def test_first_try_of_the_readme(tool, tmp_path):
+    """Its commands, in an empty folder, with its output but for times, owners and durations."""
+    with open(os.path.join(TOP, "README.md")) as readme:
+        block = readme.read().split("## First try\n")[1].split("\n## ")[0]
+    lines = [line[4:] for line in block.splitlines() if line.startswith("    ")]
+    steps = [list(group) for _, group in itertools.groupby(lines, key=lambda line: line.startswith("$ "))]
+    path = os.pathsep.join([os.path.dirname(tool(name)) for name in ("mkfs.f2fs", "f2fs", "fsck.f2fs")] + [os.environ["PATH"]])
+
+    def mask(text):
+        text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|\d+\.\d+ secs", "#", text)
+        return [" ".join(re.sub(r"^( *\d+ +[-drwx]{10} +\d+) +\d+ +\d+ ", r"\1 # # ", line).split()) for line in text.splitlines() if line.strip()]
+
+    assert lines[0].startswith("$ ") and len(steps) > 4
+    for commands, shown in zip(steps[::2], steps[1::2] + [[]]):
+        script = "\n".join(command[2:] for command in commands if "mount" not in command)
+        done = subprocess.run(["sh", "-euc", script], cwd=tmp_path, env=dict(os.environ, PATH=path), capture_output=True, text=True)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+        assert mask(done.stdout) == mask("\n".join(shown)), script

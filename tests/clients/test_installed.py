@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -60,3 +61,20 @@ def test_a_program(run_tool, prefix, tmp_path, kind):
     library = next(prefix.rglob("libf2fskit.so")).parent
     done = subprocess.run([program, image], env=dict(os.environ, LD_LIBRARY_PATH=str(library)), capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "4096\n")
+
+
+def test_programs_find_their_library(prefix):
+    """Nothing tells the loader of it where no root installs."""
+    for name in ("f2fs", "mkfs.f2fs", "fsck.f2fs", "dump.f2fs", "sload.f2fs", "defrag.f2fs", "resize.f2fs", "inject.f2fs", "f2fslabel",
+                 "f2fs-lab"):
+        program = next(path for path in prefix.rglob(name) if os.access(path, os.X_OK) and path.parent.name in ("sbin", "bin"))
+        assert subprocess.run([program, "--version"], env={}, capture_output=True).returncode == 0, name
+
+
+def test_python_finds_the_module(prefix):
+    """It lies where the interpreter that it was built for looks, if its prefix is one that it knows."""
+    module = next(prefix.rglob("_f2fskit.*.so")).parents[1]
+    installed = "/" + str(module.relative_to(prefix))
+    text = "import site, sys; print(%r in sys.path or not any(p.startswith('/usr/local/') for p in sys.path))" % installed
+    python = os.environ.get("F2FSKIT_PYTHON") or sys.executable
+    assert subprocess.run([python, "-c", text], capture_output=True, text=True).stdout == "True\n", installed

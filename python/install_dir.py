@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Print the directory below a prefix in which this interpreter looks for modules.
+
+install_dir.py PREFIX
+
+Meson asks for it without the prefix; on Debian /usr/local has a directory of its own, which it does not find so.
+"""
+import os
+import site
+import sys
+import sysconfig
+
+
+def main():
+    prefix = os.path.join(sys.argv[1], "")
+    found = [path for path in site.getsitepackages() if path.startswith(prefix)]
+    if prefix == "/usr/":
+        found = [path for path in found if not path.startswith("/usr/local/")]
+    scheme = "posix_prefix" if "posix_prefix" in sysconfig.get_scheme_names() else None
+    names = {"base": sys.argv[1], "platbase": sys.argv[1]}
+    print(found[0] if found else sysconfig.get_path("platlib", *([scheme] if scheme else []), vars=names))
+
+
+if __name__ == "__main__":
+    main()

@@ -93,7 +93,7 @@ LOOKS = {
     "dump --tree": ["dump/dump.f2fs", "--tree", "{}"],
     "dump --ls": ["dump/dump.f2fs", "--ls={folder}", "{}"],
     "dump --tar": ["dump/dump.f2fs", "--tar=-", "{}"],
-    "dump --hashes": ["dump/dump.f2fs", "--hashes", "{}"],
+    "dump --hashes": ["dump/dump.f2fs", "--hashes", "--max-bytes=1G", "{}"],  # holes are hashed, too
     "dump --timeline": ["dump/dump.f2fs", "--timeline", "{}"],
     "dump --extract": ["dump/dump.f2fs", "--extract={out}", "{}"],
     "f2fs find": ["edit/f2fs", "{}", "find"],
@@ -114,7 +114,7 @@ VOLUMES = {
     "hashes": (hashes, "/many", {"fsck -n": (4,), "fsck -y": (1,), "f2fs diff": (1,)}),
     "levels": (levels, "/d", {}),
     "attributes": (attributes, "/file", {}),
-    "long": (long_file, "/long", {}),
+    "long": (long_file, "/long", {"dump --hashes": (4,)}),
 }
 
 

@@ -17,7 +17,7 @@ TAKEN = {
                   "--mount-point", "--fs-config", "--file-contexts"},
     "fsck.f2fs": {"--undo"},
     "dump.f2fs": {"--to", "--read-log", "--metadata-image", "--used-image", "--restore-image", "--extract", "--tar", "--compress",
-                  "--include", "--exclude", "--manifest", "-o"},
+                  "--include", "--exclude", "--manifest", "--fs-config", "--file-contexts", "--mount-point", "-o"},
     "sload.f2fs": {"--include", "--exclude", "--target", "--compress-extension", "--plain-extension", "--mount-point", "--fs-config",
                    "--file-contexts", "--product-out", "--stamp"},
     "defrag.f2fs": {"--svg", "--include", "--debug"},

@@ -211,8 +211,8 @@ class Bench:
         for source, target in zip(paths, self.volumes[name]):
             copy_sparse(source, target)
 
-    def fill(self, image, devices=()):
-        """Two commits; what is between them is kept as `older`."""
+    def fill(self, name, image, devices=()):
+        """Two commits; what is between them is kept as that of the volumes that are made of it."""
         with self.f2fskit.open(image, "r+", devices=devices) as volume:
             volume.path("/many").mkdir()
             for i in range(30):
@@ -226,7 +226,7 @@ class Bench:
         if not devices:
             self.do("f2fs", "-w", image, "put", os.path.join(self.tree, "medium"), "/sealed", "--", "seal", "/sealed",
                     "--", "touch", "/packed", "--", "compress", "/packed", "--", "put", self.packed, "/packed")
-        self.keep("older-%d" % len(devices), image, *devices)
+        self.keep("older-" + name, image, *devices)
         with self.f2fskit.open(image, "r+", devices=devices) as volume:
             with volume.path("/large").open("r+b") as file:
                 file.seek(400_000)
@@ -239,7 +239,7 @@ class Bench:
     def make(self):
         work = self.path("work")
         self.do("mkfs.f2fs", "-q", "-O", MAKE, work, "80M")
-        self.fill(work)
+        self.fill("clean", work)
         self.keep("clean", work)
         self.do("f2fs", "-w", "--undo=" + self.path("undo"), work, "rm", "/large")
         self.keep("undone", work)
@@ -264,7 +264,7 @@ class Bench:
         self.keep("lost", work)
         os.unlink(work)
         self.do("mkfs.f2fs", "-q", "-O", MAKE, work, "64M")
-        self.fill(work)
+        self.fill("small", work)
         os.truncate(work, 80 << 20)
         self.keep("small", work)
         second = self.path("second")
@@ -272,7 +272,7 @@ class Bench:
             with open(path, "wb") as file:
                 file.truncate(48 << 20)
         self.do("mkfs.f2fs", "-q", "-O", "extra_attr,inode_checksum,lost_found", "-c", second, work)
-        self.fill(work, [second])
+        self.fill("several", work, [second])
         self.keep("several", work, second)
 
     def use(self, name, *paths):
@@ -280,7 +280,8 @@ class Bench:
             copy_sparse(source, target)
 
     def older(self, name):
-        return self.volumes["older-1" if name in ("several", "older-1") else "older-0"]
+        """The name of what a volume was one commit ago."""
+        return "older-" + next((made for made in ("small", "several") if name.endswith(made)), "clean")
 
     # what a volume shows
 
@@ -345,7 +346,7 @@ class Bench:
 
     def earlier(self, operation):
         """What the volume showed at the commit before, or without what was fsynced, and what would then have come of it."""
-        names = {"several": ["older-1"], "unclean": ["older-0", "clean"]}.get(operation.base, ["older-0"])
+        names = [self.older(operation.base)] + (["clean"] if operation.base == "unclean" else [])
         if operation not in self.seen:
             self.seen[operation] = [shows for name in names for shows in (
                 self.show(self.volumes[name]), self.run(dataclasses.replace(operation, base=name)).shows)]
@@ -363,7 +364,7 @@ class Bench:
                  for word in operation.words.split()]
         if paths[1:] and words[0] != "mkfs.f2fs":
             words[1:1] = ["--device=" + path for path in paths[1:]]
-        env = dict(os.environ, LD_PRELOAD=self.preload, WRONG_FILES=":".join(paths), WRONG_OLDER=":".join(self.older(operation.base)),
+        env = dict(os.environ, LD_PRELOAD=self.preload, WRONG_FILES=":".join(paths), WRONG_OLDER=":".join(self.volumes[self.older(operation.base)]),
                    WRONG_HOW=how, WRONG_N=str(n), WRONG_COUNT=count, SOURCE_DATE_EPOCH="1700000000",
                    ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
         try:

@@ -58,6 +58,8 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  * changed_share: percent of a round: with more changes classes are found anew; 0: 50.
  * delays:        with 1 blocks of the hotter half of the classes wait in memory: 1, 2, 4, 8, 15 rounds, the hottest
  *                longest.
+ * delay_most:    with delays no block waits longer than that many rounds, up to 15; 0: 15.
+ * unknown_class: that of a block of which nothing is known, 1 the hottest; 0: the coldest but one.
  * moves_apart:   with 1 blocks that cleaning moves go to the stream of their class instead of the log of cold data.
  * moves_keep:    with 1 a block that cleaning moves stays last written when its file was; 0: that it is moved counts as
  *                a write of it, as the time of a segment does in cost-benefit, so that cold segments that were cleaned
@@ -85,6 +87,8 @@ struct f2fs_hotness_options {
 	uint8_t delays;
 	uint8_t moves_apart;
 	uint8_t moves_keep;
+	uint8_t delay_most;
+	uint8_t unknown_class;
 };
 
 struct f2fs_hotness; /* opaque */

@@ -124,13 +124,13 @@ static bool tells_apart(const struct m2h *m)
 	return !m->is_adaptive || m->foretell.holds || m->young.holds;
 }
 
-/* Blocks of which nothing is known are taken for colder than most. */
+/* Blocks of which nothing is known have a class of their own: colder than most, if nobody says otherwise. */
 static unsigned class_of(const struct f2fs_hotness *h, uint32_t distance)
 {
 	const struct m2h *m = h->own;
 
 	if (distance == 0 || m->clusters.count == 0)
-		return h->options.streams - 2;
+		return h->options.unknown_class - 1u;
 	return hot_class_of(&m->clusters, distance);
 }
 
@@ -186,13 +186,13 @@ static void find_classes(struct f2fs_hotness *h)
 /* Rounds that blocks of a class wait: none of the colder half. */
 static unsigned delay_of(const struct f2fs_hotness *h, unsigned class)
 {
-	const unsigned half = h->options.streams / 2;
+	const unsigned half = h->options.streams / 2, most = h->options.delay_most;
 	unsigned rounds;
 
 	if (!h->options.delays || class >= half)
 		return 0;
-	rounds = half - class > 4 ? F2FS_DELAY_MAX : 1u << (half - class - 1);
-	return rounds > F2FS_DELAY_MAX ? F2FS_DELAY_MAX : rounds;
+	rounds = half - class > 4 ? most : 1u << (half - class - 1);
+	return rounds > most ? most : rounds;
 }
 
 static void written(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old, f2fs_blk_t addr)
@@ -331,11 +331,17 @@ static int complete(struct f2fs_hotness *h, uint32_t classes)
 	o->intervals = o->intervals ? o->intervals : 4 * o->streams;
 	o->round = o->round ? o->round : ROUND;
 	o->changed_share = o->changed_share ? o->changed_share : CHANGED_SHARE;
+	o->delay_most = o->delay_most ? o->delay_most : F2FS_DELAY_MAX;
 	if (o->streams < 2 || o->streams > F2FS_STREAMS || o->sample > HOT_SAMPLE || o->older_share > 100 ||
 	    o->intervals > HOT_INTERVALS || o->changed_share > 100)
 		return error_set(h->vol->ctx, F2FS_ERR_INVALID,
 				 "2 to %d classes, samples of up to %u, %u intervals and 100 percent can be",
 				 F2FS_STREAMS, HOT_SAMPLE, HOT_INTERVALS);
+	if (o->delay_most > F2FS_DELAY_MAX || o->unknown_class > o->streams)
+		return error_set(h->vol->ctx, F2FS_ERR_INVALID,
+				 "blocks wait for at most %u rounds, and there are %u classes", F2FS_DELAY_MAX,
+				 (unsigned)o->streams);
+	o->unknown_class = o->unknown_class ? o->unknown_class : (uint8_t)(o->streams - 1);
 	return 0;
 }
 

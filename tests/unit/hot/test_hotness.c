@@ -222,6 +222,40 @@ static void a_move_counts_as_a_write(void **state)
 	assert_true(cost[0] > 1000 && cost[0] < cost[1]);
 }
 
+/* What the paper leaves open: where blocks of which nothing is known go, and how long others wait. */
+static void open_numbers_are_options(void **state)
+{
+	static const struct {
+		uint8_t most, unknown, wrong_most, wrong_unknown;
+	} rows[] = { { 0, 0, 16, 0 }, { 2, 1, 255, 0 }, { 15, 10, 0, 11 } };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct f2fs_hotness_options way = { F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_M2H,
+						    .delays = 1, .delay_most = rows[i].most,
+						    .unknown_class = rows[i].unknown };
+		struct f2fs_inode *inode = begin(&way, MANY);
+		const struct f2fs_placement *p = placement_of(v.vol);
+		unsigned longest = 0;
+
+		assert_int_equal(p->classify(p->user, 99, 0, 0), rows[i].unknown ? rows[i].unknown - 1 : 8);
+		overwrite_skewed(inode, 30000);
+		for (f2fs_blk_t at = v.vol->geo.main_blkaddr; at < v.vol->geo.block_count; at++) {
+			const unsigned rounds = p->delay(p->user, 99, 0, at);
+
+			longest = rounds > longest ? rounds : longest;
+		}
+		assert_int_equal(longest, rows[i].most ? rows[i].most : F2FS_DELAY_MAX);
+		must_be_right(inode);
+		f2fs_inode_close(inode);
+		need(f2fs_hotness_close(hot), "close");
+		way.delay_most = rows[i].wrong_most;
+		way.unknown_class = rows[i].wrong_unknown;
+		assert_int_equal(f2fs_hotness_new(v.vol, &way, &hot), F2FS_ERR_INVALID);
+		fresh_close(&v);
+	}
+}
+
 /* A few blocks change again and again, then never: no life foretells the next, but what changes is not what is cold. */
 static void what_dies_young_is_told_apart(void **state)
 {
@@ -420,6 +454,7 @@ int main(void)
 		cmocka_unit_test(all_are_sound),
 		cmocka_unit_test(uniform_writes_cost_no_more),
 		cmocka_unit_test(a_move_counts_as_a_write),
+		cmocka_unit_test(open_numbers_are_options),
 		cmocka_unit_test(what_dies_young_is_told_apart),
 		cmocka_unit_test(little_memory_is_no_failure),
 		cmocka_unit_test(sidecar_comes_back),

@@ -45,7 +45,7 @@ int inode_raise(struct checker *c, enum problem problem, const struct inode_fact
 						   .expected = expected });
 }
 
-/* Add the name in a slot of a directory's block; nothing when it cannot be read. */
+/* Add the name in a slot of a directory's block, if there is one. */
 static void add_entry_name(struct checker *c, f2fs_nid_t dir, f2fs_blk_t block, uint32_t slot, struct text *out)
 {
 	const struct inode_fact *inode = facts_inode(&c->facts, dir);
@@ -54,8 +54,11 @@ static void add_entry_name(struct checker *c, f2fs_nid_t dir, f2fs_blk_t block, 
 	struct dentry_ref ref;
 	const uint8_t *data;
 
-	if (!inode || !geometry_is_main(c->geo, block) || volume_peek(c->vol, block, &data) != 0) {
+	if (!inode || !geometry_is_main(c->geo, block))
+		return;
+	if (volume_peek(c->vol, block, &data) != 0) { /* it could be, a while ago */
 		error_clear(c->ctx);
+		text_add(out, "(cannot be read)");
 		return;
 	}
 	if (inode->inlines & FLAG_i_inline_inline_dentry) {

@@ -79,7 +79,9 @@ const char *device_writer(struct f2fs_device *dev);
 /* Fail with STATE in a process that was forked from the one that may write. */
 int device_check_owner(struct f2fs_device *dev);
 
-/* A layer that tries a failed read a few times before it gives up. */
+/* Read; what fails is tried a few times. Records no error. */
+int device_read_again(struct f2fs_device *dev, uint64_t offset, void *buffer, size_t length);
+/* A layer that does so. */
 int device_new_retry(struct f2fs_device *inner, struct f2fs_device **out);
 
 /* Let a cache forget a range that was written past it. */

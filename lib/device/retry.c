@@ -13,17 +13,30 @@ static bool may_pass(int rc)
 	return rc == F2FS_ERR_IO || rc < F2FS_SYS_ERROR(0);
 }
 
-static int read_again(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
+static int readv_again(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
-	const struct layer *layer = self;
 	int rc = 0;
 
 	for (unsigned i = 0; i < TRIES; i++) {
-		rc = device_readv_quiet(layer->inner, offset, iov, count);
+		rc = device_readv_quiet(dev, offset, iov, count);
 		if (!may_pass(rc))
 			return rc;
 	}
 	return rc;
+}
+
+int device_read_again(struct f2fs_device *dev, uint64_t offset, void *buffer, size_t length)
+{
+	const struct f2fs_iovec iov = { buffer, length };
+
+	return readv_again(dev, offset, &iov, 1);
+}
+
+static int read_again(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
+{
+	const struct layer *layer = self;
+
+	return readv_again(layer->inner, offset, iov, count);
 }
 
 static const uint8_t *peek_below(void *self, uint64_t offset, size_t length)

@@ -60,16 +60,6 @@ static int prepare_map(struct undo *undo, uint64_t first, uint64_t last)
 	return 0;
 }
 
-/* What cannot be read is tried again, as volumes do. */
-static int read_again(struct f2fs_device *dev, uint64_t offset, void *bytes, size_t length)
-{
-	int rc = device_read_quiet(dev, offset, bytes, length);
-
-	for (unsigned tries = 1; tries < 3 && rc != 0; tries++)
-		rc = device_read_quiet(dev, offset, bytes, length);
-	return rc;
-}
-
 /* Append a record for [offset, offset + length); it counts only when the caller has flushed and moved the end. */
 static int append(struct undo *undo, uint64_t *end, uint64_t number, uint64_t offset, uint32_t length)
 {
@@ -86,7 +76,7 @@ static int append(struct undo *undo, uint64_t *end, uint64_t number, uint64_t of
 	size = undo_record_size(length, kind);
 	memset(head, 0, UNDO_SECTOR);
 	if (kind == UNDO_BYTES) {
-		rc = read_again(undo->layer.inner, offset, bytes, length);
+		rc = device_read_again(undo->layer.inner, offset, bytes, length);
 		if (rc != 0)
 			return rc;
 		memset(bytes + length, 0, (size_t)(size - UNDO_SECTOR - length));
@@ -198,7 +188,7 @@ static int put_piece(struct undo *undo, struct table *t)
 /* Add the blocks of one record as they are now. */
 static int put_blocks(struct undo *undo, struct table *t, uint64_t offset, uint32_t length)
 {
-	int rc = read_again(undo->layer.inner, offset, undo->buffer, length);
+	int rc = device_read_again(undo->layer.inner, offset, undo->buffer, length);
 
 	for (uint32_t i = 0; i < undo_record_blocks(length) && rc == 0; i++) {
 		put_le32(t->bytes + (size_t)t->used * 4,
@@ -223,7 +213,7 @@ int undo_watch(struct f2fs_device *dev, const uint8_t *saved, uint8_t *buffer, u
 
 		if (length == 0)
 			break;
-		rc = read_again(dev, at, buffer, length);
+		rc = device_read_again(dev, at, buffer, length);
 		for (uint32_t i = 0; i < undo_record_blocks(length) && rc == 0; i++)
 			if (!saved || !lsb_test(saved, block + i))
 				*out = crc_f2fs(*out, buffer + (size_t)i * UNDO_BLOCK, undo_block_length(length, i));
@@ -242,7 +232,7 @@ static int put_table(struct undo *undo, struct table *t)
 		uint8_t head[UNDO_SECTOR];
 		uint32_t length;
 
-		rc = read_again(undo->log, at, head, sizeof(head));
+		rc = device_read_again(undo->log, at, head, sizeof(head));
 		if (rc != 0)
 			break;
 		length = get_le32(head + UNDO_RECORD_LENGTH);
@@ -331,7 +321,8 @@ static const struct f2fs_device_ops undo_ops = {
 int undo_fingerprint(struct f2fs_device *dev, uint8_t *buffer, size_t *length)
 {
 	*length = dev->info.size < UNDO_PRINT_BYTES ? (size_t)dev->info.size : UNDO_PRINT_BYTES;
-	return device_read(dev, 0, buffer, *length);
+	/* the last try tells what is wrong */
+	return device_read_again(dev, 0, buffer, *length) ? device_read(dev, 0, buffer, *length) : 0;
 }
 
 /* What the header says of several devices. */

@@ -5,7 +5,7 @@
  * blocks that are free in the SIT; a SIT that cannot be trusted would make it overwrite what is to be repaired. Then
  * the recovery takes the checker's facts in place of the SIT, as a repair does. It is one commit in either case:
  * fsynced data is safe on the device before anything is repaired. An inode that damage keeps from being recovered is
- * left alone, so that the others come through.
+ * left alone, so that the others come through; where something cannot be read, nothing is repaired at all.
  */
 #include <f2fskit/recover.h>
 
@@ -151,6 +151,12 @@ static bool is_final(int err)
 	return !err || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED;
 }
 
+/* It failed at an inode as something cannot be read, which may be intact: nothing is written then. */
+static bool is_unread(const struct checker *c, int err, f2fs_nid_t failed)
+{
+	return err == F2FS_ERR_IO && failed && !c->vol->accepts_unread;
+}
+
 /* It failed at no inode: the commit could not be written. To go on would drop what another run may recover. */
 static bool is_unwritten(const struct checker *c, int err, f2fs_nid_t failed)
 {
@@ -165,7 +171,8 @@ static int recover_on_facts(struct checker *c, struct f2fs_recover_result *out, 
 
 	vec_init(&left, c->ctx, sizeof(f2fs_nid_t));
 	err = try_on_facts(c, &left, &failed, out);
-	while ((err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO) && failed && left.count < MOST_LEFT) {
+	while ((err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO) && failed && left.count < MOST_LEFT &&
+	       !is_unread(c, err, failed)) {
 		err = leave_alone(c, &left, failed);
 		if (!err)
 			err = try_on_facts(c, &left, &failed, out);
@@ -174,6 +181,14 @@ static int recover_on_facts(struct checker *c, struct f2fs_recover_result *out, 
 	*is_done = !err;
 	if (is_final(err) || is_unwritten(c, err, failed))
 		return err;
+	if (is_unread(c, err, failed)) {
+		log_message(c->ctx, F2FS_LOG_WARNING,
+			    "inode %u: what was fsynced needs what cannot be read, so nothing is repaired: %s",
+			    (unsigned)failed, c->ctx->error.message);
+		error_clear(c->ctx);
+		c->is_frozen = true;
+		return 0;
+	}
 	log_message(c->ctx, F2FS_LOG_WARNING, "what was fsynced cannot be recovered: %s", c->ctx->error.message);
 	error_clear(c->ctx);
 	return 0;

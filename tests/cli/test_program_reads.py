@@ -14,6 +14,7 @@ ALWAYS = {      # what once went badly
     "f2fslabel {} text": [("place", 1), ("place", 2), ("all", 16)],
     "f2fs -w {} label text": [("place", 1), ("all", 16)],
     "fsck.f2fs -n {}": [("place", 49)],
+    "fsck.f2fs -y {}": [("place", 83)],
     "f2fs -w --undo=OUT {} rm /large": [("end", 10), ("end", 11), ("once", 11), ("end", 12)],
     "f2fs -w {} rollback UNDO": [("once", 20), ("part", 30), ("end", 44)],
     "mkfs.f2fs -q -f {}": [("once", 57), ("once", 88)],

@@ -174,6 +174,7 @@ static const struct way ways[] = {
 	  { .delays = 1, .moves_keep = 1, .by_logarithm = 1, .moves_apart = 1 } },
 	{ "m2h, keep, memory of death", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_M2H,
 	  { .delays = 1, .moves_keep = 1, .memory = 1 } },
+	{ "adaptive, default", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_ADAPTIVE, { 0 } },
 	{ "adaptive", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_ADAPTIVE, { .streams = 10 } },
 	{ "adaptive, greedy victims", F2FS_CLEAN_GREEDY, F2FS_HOTNESS_ADAPTIVE, { .streams = 10 } },
 	{ "adaptive, cost-benefit", F2FS_CLEAN_COST_BENEFIT, F2FS_HOTNESS_ADAPTIVE, { .streams = 10 } },

@@ -251,19 +251,27 @@ int repair_set_dotdot(struct repair *r, f2fs_nid_t dir, f2fs_nid_t parent)
 
 /* ---- by finding */
 
+/* Open what the entry of a finding lies in; without slots when that is no block of the directory any more. */
+static int open_entry_area(struct repair *r, const struct finding *f, struct winode *w, struct dentry_area *area)
+{
+	uint32_t number;
+
+	memset(area, 0, sizeof(*area));
+	return number_of(r, f->ino, f->entry_block, &number) ? open_area(r, f->ino, number, w, area) : 0;
+}
+
 static int take_out(struct repair *r, const struct finding *f, struct vec *wanderers)
 {
 	const struct inode_fact *dir = facts_inode(&r->c->facts, f->ino);
 	struct dentry_area area;
 	struct dentry_ref ref;
 	struct winode w;
-	uint32_t number;
 	int err;
 
 	/* names that are ciphertext cannot be put in anew without the key */
-	if (!dir || (dir->advise & FLAG_i_advise_encrypt) || !number_of(r, f->ino, f->entry_block, &number))
+	if (!dir || (dir->advise & FLAG_i_advise_encrypt))
 		return 0;
-	err = open_area(r, f->ino, number, &w, &area);
+	err = open_entry_area(r, f, &w, &area);
 	if (err || !find_entry(&area, f->entry_slot, &ref) || ref.slot != f->entry_slot)
 		return err;
 	return set_off(wanderers, f->ino, &area, &ref);
@@ -274,12 +282,8 @@ static int set_field(struct repair *r, const struct finding *f, void (*put)(uint
 {
 	struct dentry_area area;
 	struct winode w;
-	uint32_t number;
-	int err;
+	int err = open_entry_area(r, f, &w, &area);
 
-	if (!number_of(r, f->ino, f->entry_block, &number))
-		return 0;
-	err = open_area(r, f->ino, number, &w, &area);
 	if (!err && f->entry_slot < area.slots)
 		put(entry_of(&area, f->entry_slot), (uint32_t)f->expected);
 	return err;
@@ -291,12 +295,8 @@ static int mark_slots(struct repair *r, const struct finding *f)
 	struct dentry_area area;
 	struct dentry_ref ref;
 	struct winode w;
-	uint32_t number;
-	int err;
+	int err = open_entry_area(r, f, &w, &area);
 
-	if (!number_of(r, f->ino, f->entry_block, &number))
-		return 0;
-	err = open_area(r, f->ino, number, &w, &area);
 	if (err || !find_entry(&area, f->entry_slot, &ref))
 		return err;
 	for (uint32_t i = 0; i < dentry_slots_of(ref.name_len); i++)

@@ -12,14 +12,13 @@ import sys
 import sysconfig
 
 
-def main():
+def main() -> None:
     prefix = os.path.join(sys.argv[1], "")
     found = [path for path in site.getsitepackages() if path.startswith(prefix)]
     if prefix == "/usr/":
         found = [path for path in found if not path.startswith("/usr/local/")]
-    scheme = "posix_prefix" if "posix_prefix" in sysconfig.get_scheme_names() else None
     names = {"base": sys.argv[1], "platbase": sys.argv[1]}
-    print(found[0] if found else sysconfig.get_path("platlib", *([scheme] if scheme else []), vars=names))
+    print(found[0] if found else sysconfig.get_path("platlib", "posix_prefix", vars=names))
 
 
 if __name__ == "__main__":

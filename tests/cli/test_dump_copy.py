@@ -187,6 +187,9 @@ def test_manifest(dump, planted, tmp_path):
     entries = [json.loads(line) for line in (tmp_path / "list.json").read_text().splitlines()]
     assert len(entries) == len(planted[1]) + 2
     assert all("path" in e and "type" in e for e in entries)
+    for pair in (("--extract=one", "--manifest=same", "--fs-config=./same"), ("--tar=same", "--manifest=same")):
+        assert b"same is written by this run already" in dump(*pair, rc=8).stderr
+        assert not (tmp_path / "same").exists()
     done = dump("--extract=again", "--manifest=-")
     assert [json.loads(line)["path"] for line in done.stdout.splitlines()] == [e["path"] for e in entries]
 

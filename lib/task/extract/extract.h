@@ -152,6 +152,7 @@ struct extract {
 	struct vec links;	 /* struct extract_link */
 	uint32_t free_link;	 /* first unused one; names_left is the next */
 
+	struct extract_stream *streams;		     /* all that are open */
 	struct extract_stream *lists[EXTRACT_LISTS]; /* of entries; NULL: not wanted */
 	struct vec mounted;			     /* scratch: char, path from the mount point on */
 	uint64_t inodes_done, inodes_total;

@@ -13,6 +13,8 @@
 #define STREAM_BUFFER 65536u
 
 struct extract_stream {
+	struct extract *x;
+	struct extract_stream *next; /* that is open */
 	struct f2fs_context *ctx;
 	struct f2fs_stream to;
 	struct f2fs_extract_result *result;
@@ -25,9 +27,24 @@ struct extract_stream {
 	uint8_t buffer[STREAM_BUFFER];
 };
 
-/* Open and empty a file, unless it is the image that is read. */
-static int open_output(struct f2fs_context *ctx, const char *path, int *fd, bool *is_new)
+/* Does another stream of this run write the same file already? */
+static bool is_written(const struct extract *x, int fd)
 {
+	struct stat this, that;
+
+	if (fstat(fd, &this) != 0 || !S_ISREG(this.st_mode))
+		return false;
+	for (const struct extract_stream *s = x->streams; s; s = s->next)
+		if (s->owns_fd && fstat(s->to.fd, &that) == 0 && that.st_dev == this.st_dev &&
+		    that.st_ino == this.st_ino)
+			return true;
+	return false;
+}
+
+/* Open and empty a file, unless it is the image that is read, or one that this run writes. */
+static int open_output(struct extract *x, const char *path, int *fd, bool *is_new)
+{
+	struct f2fs_context *ctx = x->ctx;
 	int err = 0;
 
 	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -38,6 +55,8 @@ static int open_output(struct f2fs_context *ctx, const char *path, int *fd, bool
 		return error_sys(ctx, errno, "%s", path);
 	if (f2fs_device_is_open(ctx, *fd))
 		err = error_set(ctx, F2FS_ERR_BUSY, "%s is the image that is read", path);
+	else if (is_written(x, *fd))
+		err = error_set(ctx, F2FS_ERR_BUSY, "%s is written by this run already", path);
 	else if (ftruncate(*fd, 0) != 0 && errno != EINVAL) /* pipes and the like have no size */
 		err = error_sys(ctx, errno, "%s", path);
 	if (err)
@@ -62,7 +81,7 @@ int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, uin
 	s->sys_errno = 0;
 	s->used = 0;
 	if (!s->to.write && s->to.path) {
-		int err = open_output(x->ctx, s->to.path, &s->to.fd, &s->is_new);
+		int err = open_output(x, s->to.path, &s->to.fd, &s->is_new);
 
 		if (err) {
 			mem_free(x->ctx, s);
@@ -71,6 +90,9 @@ int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, uin
 		s->owns_fd = true;
 		s->name = s->to.path;
 	}
+	s->x = x;
+	s->next = x->streams;
+	x->streams = s;
 	*out = s;
 	return 0;
 }
@@ -135,8 +157,12 @@ int extract_stream_report(const struct extract_stream *s)
 /* Let go of a stream that is closed. A file that is not whole goes when it is new; else the caller is told of it. */
 static void leave(struct extract_stream *s, bool is_whole)
 {
+	struct extract_stream **at = &s->x->streams;
 	struct stat now;
 
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
 	if (!is_whole && s->owns_fd && stat(s->to.path, &now) == 0 && S_ISREG(now.st_mode) &&
 	    (!s->is_new || unlink(s->to.path) != 0))
 		s->result->left_in_part |= s->output;

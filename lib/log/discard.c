@@ -10,7 +10,6 @@
 #include "device/device.h"
 #include "log/log.h"
 #include "volume/counters.h"
-#include "volume/rescue.h"
 #include "volume/zone_map.h"
 
 #define DISCARD_WORK (256u << 10) /* what a call costs, in bytes of plain copying */
@@ -152,9 +151,6 @@ int f2fs_trim(struct f2fs_volume *vol, uint64_t minimum, uint64_t *bytes)
 	if (err)
 		return err;
 	err = segment_load_all(vol->txn);
-	if (!err && !rescue_sit_agrees(vol))
-		err = volume_corrupt(vol, RULE_SIT_COUNT, F2FS_NO_BLOCK, 0,
-				     "segments do not have as many blocks in use as the checkpoint counts");
 	if (!err)
 		err = add_all(vol->txn, &run, true);
 	txn_drop(vol);

@@ -103,6 +103,24 @@ int sit_usage_count(struct f2fs_volume *vol, struct sit_usage *out)
 	return err;
 }
 
+int sit_usage_check(struct f2fs_volume *vol)
+{
+	const uint32_t nodes = cp_valid_node_count(vol->cp);
+	const uint64_t blocks = cp_valid_block_count(vol->cp);
+	struct sit_usage usage;
+	int err = vol->sit_agrees ? 0 : sit_usage_count(vol, &usage);
+
+	if (err || vol->sit_agrees)
+		return err;
+	if (usage.node_blocks != nodes || usage.node_blocks + usage.data_blocks > blocks)
+		return volume_corrupt(vol, RULE_SIT_SUM, vol->geo.sit_blkaddr, 0,
+				      "%llu node and %llu data blocks, the checkpoint counts %u nodes and %llu blocks",
+				      (unsigned long long)usage.node_blocks, (unsigned long long)usage.data_blocks,
+				      (unsigned)nodes, (unsigned long long)blocks);
+	vol->sit_agrees = true;
+	return 0;
+}
+
 int free_count_renew(struct f2fs_volume *vol)
 {
 	struct sit_usage usage;

@@ -222,6 +222,9 @@ struct sit_usage {
 	uint32_t free_segments; /* logs do not count */
 };
 int sit_usage_count(struct f2fs_volume *vol, struct sit_usage *out);
+/* Does it add up to what the checkpoint counts? Looked at before the first change: blocks that it lacks by mistake
+ * would be written over. The kernel mounts no such volume. */
+int sit_usage_check(struct f2fs_volume *vol);
 /* A resize that was stopped has left the count of another size in the checkpoint: put the right one into vol->cp. */
 int free_count_renew(struct f2fs_volume *vol);
 

@@ -176,7 +176,9 @@ static int fill(struct txn *txn, const struct txn_truth *truth)
 	const uint8_t *cp = txn->vol->cp;
 	int err = 0;
 
-	if (!truth && (cp_ckpt_flags(cp) & FLAG_ckpt_flags_resizefs))
+	if (!truth)
+		err = sit_usage_check(txn->vol);
+	if (!err && !truth && (cp_ckpt_flags(cp) & FLAG_ckpt_flags_resizefs))
 		err = free_count_renew(txn->vol);
 	if (err)
 		return err;

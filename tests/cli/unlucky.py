@@ -10,11 +10,14 @@
 import collections
 import dataclasses
 import hashlib
+import json
 import os
 import re
 import shutil
 import struct
 import subprocess
+
+from unlucky_programs import LOOKS, WRITES
 
 TRANSIENT = ("once", "part", "short", "end")
 TOLD = ("place", "all")
@@ -23,133 +26,7 @@ CONTENTS = 2        # where they are in a row of show_entry()
 PASSING = rb"Done: [0-9.]+ secs|\[FSCK\] Max image size[^\n]*\n"   # not there when the volume cannot be opened at the end
 PATIENCE = 300      # seconds of a run: only what never ends takes so long
 
-
-@dataclasses.dataclass(frozen=True)
-class Operation:
-    """A program on a volume. {} in its words is the image, OUT what it makes on the host, TREE a directory there."""
-    words: str
-    base: str = "clean"
-    writes: bool = False
-    prints: bool = True     # the same each time, as what it makes on the host
-    remakes: bool = False   # what was there is given up
-    again: str = ""         # finishes what was broken off
-
-
-UUID = "12345678-1234-5678-1234-567812345678"
-
-LOOKS = [Operation(*row) for row in (
-    ("dump.f2fs --json --info --features --superblock --checkpoint --logs --journals --orphans {}",),
-    ("dump.f2fs --json --nat --sit --ssa {}",),
-    ("dump.f2fs --json --stat --quota --tree {}",),
-    ("dump.f2fs --json --inode=/many/file-3 --node=5 --block=6000 {}",),
-    ("dump.f2fs --json --map=/large --xattr=/attributes --verity=/sealed --verify=/sealed {}",),
-    ("dump.f2fs --json --recovery {}", "unclean"),
-    ("dump.f2fs --recover-view --tree {}", "unclean"),
-    ("dump.f2fs --json --deleted --former-names --timeline {}",),
-    ("dump.f2fs --json --leftovers --carve {}",),
-    ("dump.f2fs --json --versions=/large --history=3 {}",),
-    ("dump.f2fs --as-of=-1 --tree {}",),
-    ("dump.f2fs --undelete=all --to=OUT {}",),
-    ("dump.f2fs --hashes {}",),
-    ("dump.f2fs --fragmentation {}",),
-    ("dump.f2fs --cat=/large {}",),
-    ("dump.f2fs --cat=/packed {}",),
-    ("dump.f2fs --extract=OUT {}",),
-    ("dump.f2fs --tar=OUT {}",),
-    ("dump.f2fs --metadata-image=OUT {}",),
-    ("dump.f2fs --used-image=OUT {}",),
-    ("dump.f2fs --rescue --tree {}", "lost"),
-    ("dump.f2fs --strict --info {}",),
-    ("dump.f2fs -t -l -M {}",),
-    ("dump.f2fs -f -P -r -o OUT {}",),
-    ("f2fs {} ls -laR /",),
-    ("f2fs {} tree",),
-    ("f2fs {} find -t f /",),
-    ("f2fs {} cat /large /packed",),
-    ("f2fs {} du /",),
-    ("f2fs {} diff TREE",),
-    ("f2fs {} df",),
-    ("f2fs {} quota -u",),
-    ("f2fs {} info",),
-    ("f2fs {} get -r / OUT",),
-    ("f2fs {} lsattr -p /",),
-    ("f2fs {} getfattr /attributes user.long",),
-    ("f2fs {} field sb.feature cp.ckpt_flags inode[3].i_links nat[5].ino sit[2].valid_blocks",),
-    ("f2fs {} gc -n",),
-    ("defrag.f2fs --report {}",),
-    ("defrag.f2fs --map {}",),
-    ("defrag.f2fs -n {}",),
-    ("resize.f2fs -n {} 64M",),
-    ("resize.f2fs --min-size {}",),
-    ("f2fslabel {}",),
-    ("fsck.f2fs -a {}",),
-    ("fsck.f2fs -n {}",),
-    ("fsck.f2fs -n --content {}",),
-    ("fsck.f2fs -n {}", "damaged"),
-    ("fsck.f2fs -n {}", "unclean"),
-    ("fsck.f2fs -n {}", "lost"),
-    ("fsck.f2fs --dry-run {}", "damaged"),
-    ("fsck.f2fs -M {}",),
-    ("fsck.f2fs -t {}",),
-    ("fsck.f2fs -l {}",),
-    ("fsck.f2fs -n {}", "several"),
-    ("dump.f2fs --hashes {}", "several"),
-)]
-
-WRITES = [Operation(*row, writes=True, prints=False) for row in (
-    ("fsck.f2fs -f {}",),
-    ("fsck.f2fs -y {}", "damaged"),
-    ("fsck.f2fs -a {}", "damaged"),
-    ("fsck.f2fs -a {}", "unclean"),
-    ("fsck.f2fs -y {}", "unclean"),
-    ("fsck.f2fs -y {}", "lost"),
-    ("fsck.f2fs -y {}", "several"),
-    ("fsck.f2fs -y -O casefold {}",),
-    ("f2fs -w {} put TREE/large /new",),
-    ("f2fs -w {} put -r TREE /new",),
-    ("f2fs -w {} rm -r /many /large",),
-    ("f2fs -w {} mv /many /moved",),
-    ("f2fs -w {} write /large 5000 text",),
-    ("f2fs -w {} truncate /large 5000",),
-    ("f2fs -w {} truncate /packed 5000",),
-    ("f2fs -w {} chmod -R u+x /many",),
-    ("f2fs -w {} chown -R 77:78 /many",),
-    ("f2fs -w {} setfattr /attributes user.more text",),
-    ("f2fs -w {} cp -r /many /copied",),
-    ("f2fs -w {} ln /large /many/again",),
-    ("f2fs -w {} chattr -R -p 7 /many",),
-    ("f2fs -w {} setquota -u 5 10M 20M 0 0",),
-    ("f2fs -w {} fallocate -c /large 4096 8192",),
-    ("f2fs -w {} fallocate -i /large 4096 8192",),
-    ("f2fs -w {} pin /large",),
-    ("f2fs -w {} release /packed",),
-    ("f2fs -w {} seal /many/file-7",),
-    ("f2fs -w {} gc",),
-    ("f2fs -w {} trim",),
-    ("f2fs -w {} undelete all",),
-    ("f2fs -w {} recover", "unclean"),
-    ("f2fs -w {} recover -d", "unclean"),
-    ("f2fs -w --recover {} rm /large", "unclean"),
-    ("f2fs -w {} label text",),
-    ("f2fs -w {} set inode[3].i_gid 5",),
-    ("f2fs -w --undo=OUT {} rm /large",),
-    ("f2fs -w {} rollback UNDO", "undone"),
-    ("f2fs -w {} rm -r /many /large", "several"),
-    ("sload.f2fs -f TREE --to /new {}",),
-    ("sload.f2fs -f TREE --existing=update --delete {}",),
-    ("sload.f2fs --recover -f TREE --to /other {}", "unclean"),
-    ("defrag.f2fs {}",),
-    ("defrag.f2fs -l 1024 {}",),
-    ("defrag.f2fs {} /large",),
-    ("f2fslabel {} text",),
-    ("inject.f2fs --node --nid=3 --mb=i_gid --val=5 {}",),
-)] + [Operation("mkfs.f2fs -q -f {}", writes=True, prints=False, remakes=True),
-      Operation("mkfs.f2fs -q -f --root-dir TREE {}", writes=True, prints=False, remakes=True),
-      Operation("resize.f2fs {} 72M", "small", writes=True, prints=False, again="resize.f2fs {} 72M"),
-      Operation("resize.f2fs {} 72M", writes=True, prints=False, again="resize.f2fs {} 72M"),
-      Operation("resize.f2fs {} 88M", "several", writes=True, prints=False, again="resize.f2fs {} 88M"),
-      Operation("f2fs -w {} uuid " + UUID, writes=True, prints=False, again="f2fs -w {} uuid -c " + UUID)]
-
+KEY = bytes((5 + 11 * i) & 255 for i in range(64))
 MAKE = "extra_attr,inode_checksum,flexible_inline_xattr,inode_crtime,lost_found,compression,verity,quota,project_quota"
 
 
@@ -185,6 +62,7 @@ class Bench:
 
     def __init__(self, f2fskit, tool, build_dir, folder):
         self.f2fskit, self.tool, self.folder, self.volumes, self.seen = f2fskit, tool, folder, {}, {}
+        self.older = {}     # the name of what a volume was one commit ago
         self.preload = os.path.join(build_dir, "tests/common/libwrong_reads.so")
         self.tree = os.path.join(folder, "tree")
         os.mkdir(self.tree)
@@ -194,10 +72,17 @@ class Bench:
         for number in range(5):
             with open(os.path.join(self.tree, "file-%d" % number), "wb") as file:
                 file.write(noise(number, 3000 * number))
+        self.host = {word: os.path.join(folder, word.lower()) for word in ("TREE", "TAR", "MANIFEST", "OTHER", "KEY", "UNDO")}
         self.packed = os.path.join(folder, "packed")
         with open(self.packed, "wb") as file:
             file.write(b"the same again " * 20_000)
-        self.make()
+        with open(self.host["KEY"], "wb") as file:
+            file.write(KEY)
+        self.make_one_device()
+        self.make_several()
+        self.make_encrypted()
+        self.make_large_blocks()
+        self.make_sources()
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -206,24 +91,25 @@ class Bench:
         program, *rest = words
         return subprocess.run([self.tool(program), *rest], check=True, capture_output=True, stdin=subprocess.DEVNULL)
 
-    def keep(self, name, *paths):
+    def keep(self, name, *paths, older=""):
+        self.older[name] = older or name
         self.volumes[name] = [self.path("%s-%d" % (name, i)) for i in range(len(paths))]
         for source, target in zip(paths, self.volumes[name]):
             copy_sparse(source, target)
 
     def fill(self, name, image, devices=()):
-        """Two commits; what is between them is kept as that of the volumes that are made of it."""
+        """Two commits; what is between them is kept as what the volume was, and the volumes that are made of it."""
         with self.f2fskit.open(image, "r+", devices=devices) as volume:
             volume.path("/many").mkdir()
             for i in range(30):
                 volume.path("/many/file-%d" % i).write_bytes(noise(i, (0, 90, 5000, 20000)[i % 4]))
             volume.path("/large").write_bytes(noise(100, 3_000_000))
             volume.path("/gone").write_bytes(b"<html>" + noise(101, 1_500_000))
-            if not devices:
+            if name in ("clean", "small"):
                 volume.path("/attributes").write_bytes(b"attributes")
                 for i in range(3):
                     volume.path("/attributes").inode().xattrs["user.%s" % ("long", "b", "c")[i]] = noise(i, 1000)
-        if not devices:
+        if name in ("clean", "small"):
             self.do("f2fs", "-w", image, "put", os.path.join(self.tree, "medium"), "/sealed", "--", "seal", "/sealed",
                     "--", "touch", "/packed", "--", "compress", "/packed", "--", "put", self.packed, "/packed")
         self.keep("older-" + name, image, *devices)
@@ -235,14 +121,14 @@ class Bench:
                 volume.path("/many/file-%d" % i).unlink()
             volume.path("/gone").unlink()
             volume.path("/last").write_bytes(noise(103, 40_000))
+        self.keep(name, image, *devices, older="older-" + name)
 
-    def make(self):
+    def make_one_device(self):
         work = self.path("work")
         self.do("mkfs.f2fs", "-q", "-O", MAKE, work, "80M")
         self.fill("clean", work)
-        self.keep("clean", work)
-        self.do("f2fs", "-w", "--undo=" + self.path("undo"), work, "rm", "/large")
-        self.keep("undone", work)
+        self.do("f2fs", "-w", "--undo=" + self.host["UNDO"], work, "rm", "/large")
+        self.keep("undone", work, older="older-clean")
         self.use("clean", work)
         volume = self.f2fskit.open(work, "r+")
         for name in ("/many/file-2", "/new"):
@@ -251,37 +137,63 @@ class Bench:
             volume.path(name).inode().fsync()
         volume.path("/lost").write_bytes(b"lost")
         volume.close()
-        self.keep("unclean", work)
-        self.use("clean", work)
-        self.do("f2fs", "-w", work, "set", "inode[3].i_links", "99", "sit[2].valid_blocks", "3", "nat[9].version", "77",
-                "dentry[3][\"last\"].hash_code", "5", "cp.valid_block_count", "1", "cp.ckpt_flags", "|=0x10")
-        self.keep("damaged", work)
+        self.keep("unclean", work, older="older-clean")
+        self.damage("damaged", "clean", work)
         self.use("clean", work)
         with open(work, "r+b") as file:     # both superblocks, and a pack
             file.write(bytes(8192))
             file.seek(2 << 20)
             file.write(bytes(4096))
-        self.keep("lost", work)
+        self.keep("lost", work, older="older-clean")
         os.unlink(work)
         self.do("mkfs.f2fs", "-q", "-O", MAKE, work, "64M")
         self.fill("small", work)
         os.truncate(work, 80 << 20)
-        self.keep("small", work)
-        second = self.path("second")
-        for path in (work, second):
+        self.keep("small", work, older="older-small")
+
+    def damage(self, name, base, work):
+        self.use(base, work)
+        self.do("f2fs", "-w", work, "set", "inode[3].i_links", "99", "sit[2].valid_blocks", "3", "nat[9].version", "77",
+                "dentry[3][\"last\"].hash_code", "5", "cp.valid_block_count", "1", "cp.ckpt_flags", "|=0x10")
+        self.keep(name, work, older=self.older[base])
+
+    def make_several(self):
+        devices = self.path("first"), self.path("second")
+        for path in devices:
             with open(path, "wb") as file:
                 file.truncate(48 << 20)
-        self.do("mkfs.f2fs", "-q", "-O", "extra_attr,inode_checksum,lost_found", "-c", second, work)
-        self.fill("several", work, [second])
-        self.keep("several", work, second)
+        self.do("mkfs.f2fs", "-q", "-O", "extra_attr,inode_checksum,lost_found", "-c", devices[1], devices[0])
+        self.fill("several", devices[0], devices[1:])
+        os.truncate(devices[1], 64 << 20)
+        self.keep("several-longer", *devices, older="older-several")
+
+    def make_encrypted(self):
+        work = self.path("work-encrypted")
+        self.do("mkfs.f2fs", "-q", "-O", "encrypt,extra_attr,inode_checksum", work, "64M")
+        self.do("f2fs", "-w", "--key", self.host["KEY"], work, "mkdir", "/secret", "--", "encrypt", "/secret", "--", "put", "-r",
+                self.tree, "/secret/tree", "--", "put", os.path.join(self.tree, "large"), "/secret/large")
+        self.fill("encrypted", work)
+
+    def make_large_blocks(self):
+        work = self.path("work-large-blocks")
+        self.do("mkfs.f2fs", "-q", "-b", "16384", "-O", "extra_attr,inode_checksum", work, "256M")
+        self.fill("large-blocks", work)
+        self.damage("damaged-large-blocks", "large-blocks", work)
+
+    def make_sources(self):
+        """The tree as other sources of the same, and another image."""
+        self.do("mkfs.f2fs", "-q", "--root-dir", self.tree, self.host["OTHER"], "64M")
+        self.do("dump.f2fs", "--tar=" + self.host["TAR"], "--manifest=" + self.host["MANIFEST"] + ".all", self.host["OTHER"])
+        with open(self.host["MANIFEST"] + ".all") as lines, open(self.host["MANIFEST"], "w") as file:
+            for line in lines:
+                row = json.loads(line)
+                if row["type"] == "file":
+                    row["source"] = os.path.join(self.tree, os.path.basename(row["path"]))
+                file.write(json.dumps(row) + "\n")
 
     def use(self, name, *paths):
         for source, target in zip(self.volumes[name], paths):
             copy_sparse(source, target)
-
-    def older(self, name):
-        """The name of what a volume was one commit ago."""
-        return "older-" + next((made for made in ("small", "several") if name.endswith(made)), "clean")
 
     # what a volume shows
 
@@ -310,6 +222,8 @@ class Bench:
     def look(self, paths):
         try:
             with self.f2fskit.open(paths[0], devices=paths[1:], recover="view") as volume:
+                if self.f2fskit.Feature.ENCRYPT in volume.geometry.feature:
+                    volume.add_key(KEY)
                 rows = [[volume.label]]
                 for path, entry in volume.scan("/"):
                     rows.append(self.show_entry(volume, path, entry))
@@ -346,7 +260,7 @@ class Bench:
 
     def earlier(self, operation):
         """What the volume showed at the commit before, or without what was fsynced, and what would then have come of it."""
-        names = [self.older(operation.base)] + (["clean"] if operation.base == "unclean" else [])
+        names = [self.older[operation.base]] + (["clean"] if operation.base == "unclean" else [])
         if operation not in self.seen:
             self.seen[operation] = [shows for name in names for shows in (
                 self.show(self.volumes[name]), self.run(dataclasses.replace(operation, base=name)).shows)]
@@ -360,11 +274,11 @@ class Bench:
             self.use(operation.base, *paths)
         with open(count, "wb") as file:
             file.write(bytes(8))
-        words = [word.replace("{}", paths[0]).replace("OUT", out).replace("TREE", self.tree).replace("UNDO", self.path("undo"))
-                 for word in operation.words.split()]
+        places = {"{}": paths[0], "OUT": out, **self.host}
+        words = [re.sub("{}|" + "|".join(places), lambda found: places[found[0]], word) for word in operation.words.split()]
         if paths[1:] and words[0] != "mkfs.f2fs":
             words[1:1] = ["--device=" + path for path in paths[1:]]
-        env = dict(os.environ, LD_PRELOAD=self.preload, WRONG_FILES=":".join(paths), WRONG_OLDER=":".join(self.volumes[self.older(operation.base)]),
+        env = dict(os.environ, LD_PRELOAD=self.preload, WRONG_FILES=":".join(paths), WRONG_OLDER=":".join(self.volumes[self.older[operation.base]]),
                    WRONG_HOW=how, WRONG_N=str(n), WRONG_COUNT=count, SOURCE_DATE_EPOCH="1700000000",
                    ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
         try:

@@ -10,6 +10,7 @@
  * early nor a torn one counts.
  */
 #include "device/device.h"
+#include "format/node.h"
 #include "log/log.h"
 #include "volume/counters.h"
 
@@ -37,10 +38,19 @@ static int write_marked(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t addr, const 
 	return err;
 }
 
+/* The chain lies in the warm node log: a node whose footer says by mistake that it is a directory's goes there, too. */
+static int place(struct txn *txn, struct node *node, uint32_t marks, f2fs_blk_t *addr)
+{
+	uint8_t *footer = node_footer_w(&txn->vol->geo, node->block);
+
+	footer_set_flag(footer, footer_flag(footer) | NODE_MARK_COLD);
+	return node_place(txn, node, marks, addr);
+}
+
 static int write_before(struct txn *txn, struct node *node)
 {
 	f2fs_blk_t addr;
-	int err = node_place(txn, node, 0, &addr);
+	int err = place(txn, node, 0, &addr);
 
 	return err ? err : head_queue(txn, F2FS_WARM_NODE, addr, node->block);
 }
@@ -64,7 +74,7 @@ int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_na
 		node->is_dirty = false;
 	}
 	if (!err)
-		err = node_place(txn, list, NODE_MARK_FSYNC | (with_name ? NODE_MARK_DENTRY : 0), &addr);
+		err = place(txn, list, NODE_MARK_FSYNC | (with_name ? NODE_MARK_DENTRY : 0), &addr);
 	if (!err)
 		err = write_marked(txn, ino, addr, list->block);
 	if (err) { /* what was not written stays dirty */

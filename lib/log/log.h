@@ -134,6 +134,7 @@ int txn_commit(struct f2fs_volume *vol);
 /* What a commit says of the volume besides what follows from the transaction. */
 struct commit_form {
 	uint32_t flags;	    /* further checkpoint flags */
+	uint32_t cleared;   /* flags that end with this commit */
 	bool whole_sit;	    /* no segment is in the journal */
 	bool has_room;	    /* the three numbers below take the place of the volume's */
 	uint64_t user_blocks;
@@ -504,6 +505,7 @@ int nodes_trim(struct txn *txn);
 void nodes_end(struct txn *txn);
 
 /* chain.c: the fsync chain */
+#define NODE_MARK_COLD 1u /* of all but directories */
 #define NODE_MARK_FSYNC 2u
 #define NODE_MARK_DENTRY 4u
 void chain_begin(struct txn *txn);

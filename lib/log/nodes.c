@@ -203,7 +203,7 @@ static unsigned log_of_node(const struct txn *txn, const uint8_t *block)
 
 	if (offset != XATTR_NODE_OFFSET && !node_offset_is_direct(&txn->vol->geo, offset))
 		return F2FS_COLD_NODE;
-	return (footer_flag(footer) & 1) ? F2FS_WARM_NODE : F2FS_HOT_NODE;
+	return (footer_flag(footer) & NODE_MARK_COLD) ? F2FS_WARM_NODE : F2FS_HOT_NODE;
 }
 
 int node_place(struct txn *txn, struct node *node, uint32_t marks, f2fs_blk_t *addr)

@@ -140,3 +140,33 @@ def test_an_atomic_write_is_not_committed_in_pieces(free):
         assert volume.checkpoint.checkpoint_ver == before
     with f2fskit.open(device, recover="view") as volume:
         assert set(volume.read_bytes("/table")) == expected
+
+
+def test_wrong_mark_of_a_node(tmp_path):
+    """The footer of a direct node says by mistake that it is a directory's. In their log recovery would not find it."""
+    path, old, new = tmp_path / "disk.img", b"old " * 2_000_000, b"new " * 1024
+    f2fskit.mkfs(path, 64 << 20)
+    with f2fskit.open(path, "r+") as volume:
+        volume.path("/file").write_bytes(old)
+        volume.commit()
+        blocks = [entry.block_addr for entry in volume.nat if entry.nid != entry.ino]
+    with open(path, "r+b") as image:
+        for block in blocks:
+            image.seek((block << 12) + 4096 - 24 + 8)
+            flag = image.read(1)[0]
+            image.seek(-1, os.SEEK_CUR)
+            image.write(bytes([flag & ~1]))
+    assert {p.name for p in f2fskit.check(path).problems} == {"NODE_COLD"}
+    volume = f2fskit.open(path, "r+")
+    with volume.path("/file").open("r+b") as file:
+        for at in (4_000_000, 7_000_000):
+            file.seek(at)
+            file.write(new)
+        file.flush()
+        volume.path("/file").inode().fsync()
+    volume.close()
+    expected = bytearray(old)
+    for at in (4_000_000, 7_000_000):
+        expected[at:at + len(new)] = new
+    with f2fskit.open(path, recover="view") as volume:
+        assert volume.path("/file").read_bytes() == expected

@@ -160,6 +160,7 @@ int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct c
 	c->mode = run->mode;
 	c->last_pass = run->last;
 	c->is_as_is = run->as_is;
+	c->is_flagged = run->is_flagged;
 	if (run->options)
 		c->options = *run->options;
 	if (c->options.max_findings == 0)

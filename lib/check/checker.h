@@ -50,6 +50,7 @@ struct checker {
 	enum f2fs_open_mode mode; /* how the volume is opened */
 	const char *last_pass;	  /* NULL: all are run */
 	bool is_as_is;		  /* the superblock stays as it was read */
+	bool is_flagged;	  /* that the checkpoint asks for a check is the repair's own doing */
 	bool is_impossible;
 	bool is_frozen;	    /* a repair could destroy what it does not know or cannot see: nothing is written */
 	bool is_unread;	    /* the device did not give a node, or a block of a directory */
@@ -91,6 +92,7 @@ struct check_run {
 	enum f2fs_open_mode mode;
 	const char *last; /* the pass to end with, NULL: all of them are run */
 	bool as_is;	  /* the superblock is not set right by what inodes show */
+	bool is_flagged;  /* the repair itself asked for a check, until it is through */
 };
 /* Check a volume and tell the findings. *out: what the check knows, until check_close(). */
 int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
@@ -148,6 +150,9 @@ struct sweep {
 	uint32_t (*judge)(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
 	int (*digest)(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged);
 	int (*unreadable)(struct checker *c, const struct sweep_item *item);
+	/* Is it the block that was judged before? Else it is read once more, and then counts as unreadable. May be
+	 * NULL. */
+	bool (*is_same)(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
 };
 /* Sort items (struct sweep_item) by address, and run over them. */
 int sweep_run(struct checker *c, const struct sweep *sweep, struct vec *items);
@@ -173,6 +178,9 @@ static inline bool dir_size_inside(const struct f2fs_geometry *geo, uint64_t siz
 uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
 int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged);
 int node_unreadable(struct checker *c, const struct sweep_item *item);
+bool node_is_same(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
+/* Unreadable after it was judged: a repair under way fails, for it would write what it did not see. */
+int node_is_gone(struct checker *c, const struct sweep_item *item);
 /* Keep a finding about a node. */
 int node_raise(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found, uint64_t expected);
 /* inode_digest.c: take an inode's fields into the facts. */

@@ -63,13 +63,6 @@ static int list_node(struct checker *c, const struct sweep_item *item, const uin
 			  layout.slots < inode->slots ? layout.slots : inode->slots);
 }
 
-static int skip_node(struct checker *c, const struct sweep_item *item)
-{
-	(void)c;
-	(void)item;
-	return 0;
-}
-
 static int compare_claims(const void *a, const void *b)
 {
 	const struct claim *x = a, *y = b;
@@ -101,7 +94,7 @@ static f2fs_seg_t window_end(const struct checker *c, uint32_t seg_flag, f2fs_se
 
 int claims_collect(struct checker *c, uint32_t seg_flag, f2fs_seg_t *from, struct vec *claims)
 {
-	static const struct sweep sweep = { "owners", NULL, list_node, skip_node };
+	static const struct sweep sweep = { "owners", NULL, list_node, node_is_gone, node_is_same };
 	int err;
 
 	vec_init(claims, c->ctx, sizeof(struct claim));

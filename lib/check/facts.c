@@ -10,7 +10,7 @@
 #include "base/checked.h"
 
 /* The bound of a check's memory, as ARCHITECTURE.md states it. */
-_Static_assert(sizeof(struct nid_fact) <= 36, "state of a node id");
+_Static_assert(sizeof(struct nid_fact) <= 40, "state of a node id");
 _Static_assert(sizeof(struct inode_fact) <= 128, "state of an inode");
 _Static_assert(sizeof(struct seg_fact) <= 216, "state of a segment");
 

@@ -12,7 +12,7 @@
  * - Segment maps have a bit for each block that a kept node or a counting pointer owns; a block that is claimed twice
  * is listed in facts.conflicts.
  *
- * Memory: 36 bytes for a node id in use, 128 for an inode, 216 for a segment in use, 88 for 512 node ids of which one
+ * Memory: 40 bytes for a node id in use, 128 for an inode, 216 for a segment in use, 88 for 512 node ids of which one
  * is in use (arrays may have twice the room that is used); nothing grows with the size of files or of the volume.
  */
 #ifndef F2FSKIT_CHECK_FACTS_H
@@ -52,6 +52,7 @@ struct nid_fact {
 	uint32_t place;	   /* node offset that the pointer stands for, NO_PLACE: none */
 	uint32_t offset;   /* node offset by the footer */
 	uint32_t inode;	   /* index of the owner's inode_fact, NO_INODE: it has none */
+	uint32_t seal;	   /* of the footer: no two nodes are written with the same one */
 	uint16_t owned;	   /* pointers that count in i_blocks */
 	uint8_t version;   /* of the NAT entry: what summaries of its data carry */
 	uint8_t kind;	   /* enum fact_kind */

@@ -3,6 +3,7 @@
  * Taking a node's block into the facts: is it the node that the NAT says, whose is it, where does it say it hangs.
  */
 #include "base/bytes.h"
+#include "base/crc.h"
 #include "check/checker.h"
 
 uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block)
@@ -40,6 +41,31 @@ int node_unreadable(struct checker *c, const struct sweep_item *item)
 
 	fact->kind = FACT_BAD;
 	c->is_unread = true;
+	return node_raise(c, P_NODE_UNREADABLE, fact, 0, 0);
+}
+
+static uint32_t seal_of(const struct checker *c, const uint8_t *block)
+{
+	return crc_f2fs(CRC_F2FS_SEED, node_footer(c->geo, block), footer_SIZE);
+}
+
+bool node_is_same(const struct checker *c, const struct sweep_item *item, const uint8_t *block)
+{
+	const struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
+
+	return fact->kind == FACT_UNSEEN || fact->seal == seal_of(c, block);
+}
+
+int node_is_gone(struct checker *c, const struct sweep_item *item)
+{
+	const struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
+
+	c->is_unread = true;
+	if (c->repair)
+		return error_set(c->ctx, F2FS_ERR_IO,
+				 "node %u at block %u was read, and now the device gives none or another there: "
+				 "run it again",
+				 (unsigned)fact->nid, (unsigned)fact->addr);
 	return node_raise(c, P_NODE_UNREADABLE, fact, 0, 0);
 }
 
@@ -123,6 +149,7 @@ int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t 
 			return node_raise(c, P_NODE_NID, fact, footer_nid(footer), fact->nid);
 		}
 		fact->offset = node_offset_of(footer);
+		fact->seal = seal_of(c, block);
 		err = decide_owner(c, fact, footer_ino(footer));
 		if (err || fact->kind == FACT_BAD)
 			return err;

@@ -266,7 +266,7 @@ static void mark_orphans(struct checker *c)
 
 int pass_dirs(struct checker *c)
 {
-	static const struct sweep sweep = { "directories", dir_judge, digest_block, lose_block };
+	static const struct sweep sweep = { "directories", dir_judge, digest_block, lose_block, NULL };
 	int err;
 
 	mark_orphans(c);

@@ -7,8 +7,8 @@
 #include "check/checker.h"
 #include "volume/weigh.h"
 
-static const struct sweep sweep_inodes = { "inodes", node_judge, node_digest, node_unreadable };
-static const struct sweep sweep_others = { "nodes", node_judge, node_digest, node_unreadable };
+static const struct sweep sweep_inodes = { "inodes", node_judge, node_digest, node_unreadable, node_is_same };
+static const struct sweep sweep_others = { "nodes", node_judge, node_digest, node_unreadable, node_is_same };
 
 static int collect(struct checker *c, struct vec *items, bool inodes)
 {

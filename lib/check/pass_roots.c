@@ -110,7 +110,7 @@ static int check_flags(struct checker *c)
 		{ FLAG_ckpt_flags_quota_need_fsck, P_CP_QUOTA_FLAG },
 		{ FLAG_ckpt_flags_disabled, P_CP_DISABLED },
 	};
-	const uint32_t flags = cp_ckpt_flags(c->vol->cp);
+	const uint32_t flags = cp_ckpt_flags(c->vol->cp) & ~(c->is_flagged ? FLAG_ckpt_flags_fsck : 0);
 	int err = 0;
 
 	c->result->is_unmounted = (flags & FLAG_ckpt_flags_unmount) != 0;

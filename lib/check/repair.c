@@ -46,7 +46,7 @@ bool repair_roots_first(const struct checker *c)
 }
 
 /* A resize that was stopped: the numbers of the size that the superblock says, if they hold what is there. */
-static bool numbers_of_size(const struct repair *r, struct commit_form *form)
+static void numbers_of_size(const struct repair *r, struct commit_form *form)
 {
 	const struct f2fs_geometry *geo = r->geo;
 	const struct overprovision_input in = { .section_blocks = zones_section_blocks(r->vol),
@@ -55,20 +55,23 @@ static bool numbers_of_size(const struct repair *r, struct commit_form *form)
 						.segs_per_sec = geo->segs_per_sec };
 	struct overprovision_output out;
 
-	if (!repair_found(r->c, P_RESIZE_NUMBERS) || !overprovision_compute(&in, &out))
-		return false;
-	*form = (struct commit_form){ .has_room = true };
+	if (!repair_found(r->c, P_RESIZE_NUMBERS) || !overprovision_compute(&in, &out) ||
+	    out.user_blocks < r->txn->valid_blocks)
+		return;
+	form->has_room = true;
 	form->user_blocks = out.user_blocks;
 	form->reserved_segments = out.reserved;
 	form->overprovision_segments = out.overprovision;
-	return form->user_blocks >= r->txn->valid_blocks;
 }
 
+/* Until a check finds that all is well the volume says that it needs one: what comes after this may be cut, or fail. */
 static int commit(struct repair *r)
 {
-	struct commit_form form;
+	struct commit_form form = { 0 };
 
-	return numbers_of_size(r, &form) ? txn_commit_as(r->vol, &form) : txn_commit(r->vol);
+	numbers_of_size(r, &form);
+	form.flags = FLAG_ckpt_flags_fsck;
+	return txn_commit_as(r->vol, &form);
 }
 
 int repair_round(struct checker *c)

@@ -92,16 +92,9 @@ static int patch_node(struct checker *c, const struct sweep_item *item, const ui
 	return put_node(r, fact, copy);
 }
 
-static int skip_node(struct checker *c, const struct sweep_item *item)
-{
-	(void)c;
-	(void)item;
-	return 0;
-}
-
 int repair_nodes(struct repair *r)
 {
-	static const struct sweep sweep = { "patch nodes", NULL, patch_node, skip_node };
+	static const struct sweep sweep = { "patch nodes", NULL, patch_node, node_is_gone, node_is_same };
 
 	return sweep_kept(r->c, &sweep);
 }

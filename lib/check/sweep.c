@@ -27,7 +27,7 @@ struct sweep_job {
 	bool is_running;
 };
 
-static const uint8_t *job_block(const struct sweep_job *j, uint32_t i)
+static uint8_t *job_block(const struct sweep_job *j, uint32_t i)
 {
 	return j->buffer + (size_t)(j->items[i].addr - j->start) * j->c->geo->block_size;
 }
@@ -100,25 +100,25 @@ static uint32_t plan_job(const struct checker *c, struct sweep_job *j, const str
 	return n;
 }
 
-/* A request failed: try the blocks one by one. */
-static int digest_singly(struct checker *c, struct sweep_job *j)
+static bool is_same(const struct checker *c, const struct sweep_job *j, uint32_t i, const uint8_t *block)
+{
+	return !j->sweep->is_same || j->sweep->is_same(c, &j->items[i], block);
+}
+
+/* Read and digest one block alone. */
+static int digest_again(struct checker *c, struct sweep_job *j, uint32_t i, uint8_t *block)
 {
 	const uint32_t bs = c->geo->block_size;
-	int err = 0;
+	const struct sweep_item *item = &j->items[i];
+	int err = volume_device_read(c->vol, c->vol->dev, (uint64_t)item->addr * bs, block, bs);
 
-	for (uint32_t i = 0; i < j->count && !err; i++) {
-		const struct sweep_item *item = &j->items[i];
-
-		err = volume_device_read(c->vol, c->vol->dev, (uint64_t)item->addr * bs, j->buffer, bs);
-		if (err == F2FS_ERR_IO) {
-			error_clear(c->ctx);
-			err = j->sweep->unreadable(c, item);
-		} else if (!err) {
-			err = j->sweep->digest(c, item, j->buffer,
-					       j->sweep->judge ? j->sweep->judge(c, item, j->buffer) : 0);
-		}
+	if (err && err != F2FS_ERR_IO)
+		return err;
+	if (err || !is_same(c, j, i, block)) {
+		error_clear(c->ctx);
+		return j->sweep->unreadable(c, item);
 	}
-	return err;
+	return j->sweep->digest(c, item, block, j->sweep->judge ? j->sweep->judge(c, item, block) : 0);
 }
 
 static int digest_job(struct checker *c, struct sweep_job *j)
@@ -127,10 +127,14 @@ static int digest_job(struct checker *c, struct sweep_job *j)
 
 	pool_wait(c->pool, &j->job);
 	j->is_running = false;
-	if (j->rc != 0)
-		return digest_singly(c, j);
-	for (uint32_t i = 0; i < j->count && !err; i++)
-		err = j->sweep->digest(c, &j->items[i], job_block(j, i), j->judged[i]);
+	for (uint32_t i = 0; i < j->count && !err; i++) {
+		uint8_t *block = job_block(j, i);
+
+		if (j->rc != 0 || !is_same(c, j, i, block)) /* the request failed, or lied: each by itself */
+			err = digest_again(c, j, i, block);
+		else
+			err = j->sweep->digest(c, &j->items[i], block, j->judged[i]);
+	}
 	return err;
 }
 

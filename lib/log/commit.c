@@ -59,7 +59,7 @@ static void follow_form(struct txn *txn, struct pack *pack)
 	const struct commit_form *form = txn->form;
 	uint8_t *cp = txn->cp;
 
-	pack->flags |= form->flags;
+	pack->flags = (pack->flags | form->flags) & ~form->cleared;
 	cp_set_free_segment_count(cp, (uint32_t)((int64_t)cp_free_segment_count(cp) + form->free_change));
 	if (!form->has_room)
 		return;

@@ -14,7 +14,7 @@ ALWAYS = {      # what once went badly
     "f2fslabel {} text": [("place", 1), ("place", 2), ("all", 16)],
     "f2fs -w {} label text": [("place", 1), ("all", 16)],
     "fsck.f2fs -n {}": [("place", 49)],
-    "fsck.f2fs -y {}": [("place", 83)],
+    "fsck.f2fs -y {}": [("place", 83), ("stale-once", 73)],
     "f2fs -w --undo=OUT {} rm /large": [("end", 10), ("end", 11), ("once", 11), ("end", 12)],
     "f2fs -w {} rollback UNDO": [("once", 20), ("part", 30), ("end", 44)],
     "mkfs.f2fs -q -f {}": [("once", 57), ("once", 88)],
@@ -47,3 +47,17 @@ def test_reads_go_wrong(bench, operation):
                 n, unharmed.reads, how, fault, found.status, unharmed.status, found.stderr.decode(errors="replace")[-300:]))
     if wrong:
         pytest.fail("\n".join(wrong))
+
+
+def test_an_unfinished_repair_asks_for_the_next(bench):
+    """Reads fail for good in the middle of a repair: whatever it wrote, the volume asks for a check, so that -a goes on."""
+    operation = unlucky.Operation("fsck.f2fs -a {}", "damaged", writes=True)
+    reads = bench.run(operation).reads
+    changed = 0
+    for n in range(reads // 3, reads, 9):
+        found = bench.run(operation, "all", n)
+        with bench.f2fskit.open(bench.path("run-0")) as volume:
+            flags = volume.checkpoint.ckpt_flags
+        assert found.status == 1 or bench.f2fskit.CheckpointFlag.FSCK in flags, (n, found)
+        changed += found.status != 1 and found.shows != bench.show(bench.volumes["damaged"])
+    assert changed

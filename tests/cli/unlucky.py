@@ -17,7 +17,7 @@ import shutil
 import struct
 import subprocess
 
-from unlucky_programs import LOOKS, WRITES
+from unlucky_programs import LOOKS, WRITES, Operation
 
 TRANSIENT = ("once", "part", "short", "end")
 TOLD = ("place", "all")

@@ -37,7 +37,6 @@ struct driver {
 	bool is_nameless;  /* no superblock leads to the volume */
 	bool was_told;	   /* findings are told once, as the first check found them */
 	bool is_begun;	   /* something was committed: the older checkpoint is of no use any more */
-	bool was_flagged;  /* the volume asked for a check before the first round */
 	bool must_recover; /* what was fsynced still waits */
 	bool is_unread;	   /* it could not be read whether something waits */
 };
@@ -132,7 +131,6 @@ static int recover(struct driver *d, struct checker *c, uint64_t seen, enum next
 static int run_round(struct driver *d, struct checker *c, uint64_t seen, enum next next)
 {
 	if (next == NEXT_ROUND) {
-		d->was_flagged |= !d->run.is_flagged && (cp_ckpt_flags(c->vol->cp) & FLAG_ckpt_flags_fsck) != 0;
 		d->is_begun = d->run.is_flagged = true;
 		d->seen = is_search(d) ? 0 : seen;
 		/* what lay behind the end is given up: on a device that is long again there may be something new */
@@ -159,22 +157,18 @@ static int act(struct driver *d, struct checker *c, enum next *next)
 	return err;
 }
 
-/*
- * The rounds are through: the volume asks for a check no more, unless it did before and something is left, or something
- * could not be looked at.
- */
+/* The rounds are through: the volume asks for a check no more, unless something could not be looked at. */
 static int settle(struct driver *d, struct checker *c, const struct f2fs_check_result *result)
 {
 	const struct commit_form form = { .cleared = FLAG_ckpt_flags_fsck };
 	int err;
 
-	if (!d->run.is_flagged || !c->vol || c->is_frozen || c->is_impossible ||
-	    (d->was_flagged && result->found > 0))
+	if (!d->run.is_flagged || !c->vol || c->is_frozen || c->is_impossible)
 		return 0;
 	err = txn_begin_recovery(c->vol, NULL);
 	if (!err)
 		err = txn_commit_as(c->vol, &form);
-	if (err != F2FS_ERR_CORRUPT && err != F2FS_ERR_STATE)
+	if (result->found == 0 || (err != F2FS_ERR_CORRUPT && err != F2FS_ERR_STATE))
 		return err;
 	txn_drop(c->vol); /* what is left allows no commit */
 	error_clear(c->ctx);

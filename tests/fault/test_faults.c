@@ -248,6 +248,8 @@ static int run_repair(struct bench *b)
 
 	if (rc == 0)
 		rc = f2fs_check(b->ctx, b->dev, &repair, &result);
+	if (rc == 0 && result.left > 0) /* it says so */
+		rc = f2fs_context_fail(b->ctx, F2FS_ERR_IO, "something is left");
 	detail = *f2fs_context_error(b->ctx);
 	b->host.fail_at = 0;
 	again = f2fs_check(b->ctx, b->memory, &repair, &result);

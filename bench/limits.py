@@ -9,15 +9,15 @@ and a file of 3.9 TiB with one block. --scale 0.01 makes the first two a hundred
 1 when something took more than its bound, did not end, or ended with a status that it should not have.
 """
 import argparse
+import json
 import os
 import pathlib
-import resource
 import subprocess
 import sys
-import time
 
 import f2fskit
 
+HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("F2FSKIT_BUILD", "build")).resolve()
 HASHES, LEVELS = 1_000_000, 100_000
 SLOTS, BITMAP, ENTRY = 214, 30, 11  # of a directory's block
@@ -119,17 +119,9 @@ VOLUMES = {
 
 
 def measure(command, bound):
-    """Run it to its end or the bound of time; seconds, processor seconds, peak MiB, status."""
-    def limit():
-        resource.setrlimit(resource.RLIMIT_CPU, (bound, bound))
-    started = time.monotonic()
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          preexec_fn=limit) as process:
-        said = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return (time.monotonic() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, process.returncode,
-            said.decode(errors="replace"))
+    """Run it to its end or the bound of time; seconds, processor seconds, peak MiB, status, what it said of errors."""
+    line = [sys.executable, "-S", str(HERE / "measure_one.py"), str(bound), *map(str, command)]
+    return json.loads(subprocess.run(line, check=True, capture_output=True).stdout)
 
 
 def remove(folder):

@@ -110,7 +110,6 @@ def one_block(f2fskit, image):
     "inode[{ino}].i_addr[0] 0",
     "inode[{ino}].i_mode 4480",
     "inode[{ino}].i_inline 2",
-    "sit[{segment}].type 4",
 ])
 def test_what_is_not_confirmed_is_left_alone(run_tool, f2fskit, scattered, damage):
     segment, offset, ino = one_block(f2fskit, scattered)

@@ -8,6 +8,8 @@
 #include "log/log.h"
 #include "volume/zone_map.h"
 
+#define RUN_BYTES (256u << 10) /* of the SIT that are read at once */
+
 uint32_t free_count_derived(const struct txn *txn)
 {
 	uint32_t n = 0;
@@ -68,32 +70,50 @@ static uint32_t count_usable(const struct f2fs_volume *vol, f2fs_seg_t first, ui
 	return count;
 }
 
+/* Count the segments of one SIT block. */
+static void count_block(const struct f2fs_volume *vol, f2fs_seg_t first, const uint8_t *entries, struct sit_usage *out)
+{
+	const uint32_t rest = vol->geo.segment_count_main - first;
+
+	for (uint32_t i = 0; i < vol->geo.sit_per_block && i < rest; i++) {
+		const uint32_t vblocks = sit_vblocks(entries + (size_t)i * sit_SIZE), valid = vblocks & 0x3ff;
+
+		*(vblocks >> 10 >= F2FS_HOT_NODE ? &out->node_blocks : &out->data_blocks) += valid;
+		out->free_segments += valid == 0 && zones_usable(vol, first + i) > 0;
+	}
+}
+
+/* Count from SIT block k on; *count: how many blocks it were. */
+static int count_run(struct f2fs_volume *vol, uint32_t k, uint8_t *blocks, uint32_t *count, struct sit_usage *out)
+{
+	const uint32_t per_block = vol->geo.sit_per_block;
+	int err;
+
+	*count = sit_hole_blocks(vol, k);
+	if (*count > 0) {
+		const uint32_t rest = vol->geo.segment_count_main - k * per_block;
+		const uint64_t n = (uint64_t)*count * per_block;
+
+		out->free_segments += count_usable(vol, k * per_block, n < rest ? (uint32_t)n : rest);
+		return 0;
+	}
+	*count = RUN_BYTES >> vol->geo.block_bits;
+	err = sit_read_blocks(vol, k, count, blocks);
+	for (uint32_t i = 0; i < *count && !err; i++)
+		count_block(vol, (k + i) * per_block, blocks + ((size_t)i << vol->geo.block_bits), out);
+	return err;
+}
+
 int sit_usage_count(struct f2fs_volume *vol, struct sit_usage *out)
 {
-	const struct f2fs_geometry *geo = &vol->geo;
-	uint8_t *entries = mem_calloc(vol->ctx, geo->sit_per_block, sit_SIZE);
-	int err = entries ? 0 : F2FS_ERR_NOMEM;
+	uint8_t *blocks = mem_alloc(vol->ctx, RUN_BYTES);
+	uint32_t n;
+	int err = blocks ? 0 : F2FS_ERR_NOMEM;
 
 	memset(out, 0, sizeof(*out));
-	for (f2fs_seg_t at = 0, n; at < geo->segment_count_main && !err; at += n) {
-		const uint32_t rest = geo->segment_count_main - at;
-		const uint64_t empty = (uint64_t)sit_hole_blocks(vol, at / geo->sit_per_block) * geo->sit_per_block;
-
-		n = rest < geo->sit_per_block ? rest : geo->sit_per_block;
-		if (empty > 0) {
-			n = empty < rest ? (uint32_t)empty : rest;
-			out->free_segments += count_usable(vol, at, n);
-			continue;
-		}
-		err = sit_read(vol, at, n, entries);
-		for (uint32_t i = 0; i < n && !err; i++) {
-			const uint32_t vblocks = sit_vblocks(entries + (size_t)i * sit_SIZE), valid = vblocks & 0x3ff;
-
-			*(vblocks >> 10 >= F2FS_HOT_NODE ? &out->node_blocks : &out->data_blocks) += valid;
-			out->free_segments += valid == 0 && zones_usable(vol, at + i) > 0;
-		}
-	}
-	mem_free(vol->ctx, entries);
+	for (uint32_t k = 0; k < vol->geo.sit_blocks_used && !err; k += n)
+		err = count_run(vol, k, blocks, &n, out);
+	mem_free(vol->ctx, blocks);
 	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++) {
 		struct f2fs_sit_entry entry;
 

@@ -106,6 +106,31 @@ int sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t 
 	return 0;
 }
 
+int sit_read_blocks(struct f2fs_volume *vol, uint32_t k, uint32_t *count, uint8_t *blocks)
+{
+	const uint32_t bits = vol->geo.block_bits, per_block = vol->geo.sit_per_block;
+	unsigned copy, other;
+	const f2fs_blk_t start = current_block(vol, k, &copy);
+	uint32_t n = 1;
+	int err;
+
+	while (n < *count && k + n < vol->geo.sit_blocks_used && current_block(vol, k + n, &other) == start + n)
+		n++;
+	err = volume_device_read(vol, vol->dev, (uint64_t)start << bits, blocks, (size_t)n << bits);
+	if (err)
+		return err;
+	*count = n;
+	for (unsigned i = 0; i < journal_count(vol->sit_journal); i++) {
+		const uint8_t *raw = journal_sit_entry(vol->sit_journal, i);
+		const uint32_t at = sitj_segno(raw) / per_block;
+
+		if (at >= k && at - k < n)
+			memcpy(blocks + ((size_t)(at - k) << bits) + (size_t)(sitj_segno(raw) % per_block) * sit_SIZE,
+			       raw + sitj_OFS_vblocks, sit_SIZE);
+	}
+	return 0;
+}
+
 int f2fs_sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries)
 {
 	error_clear(vol->ctx);

@@ -248,6 +248,9 @@ int node_load_at(struct f2fs_volume *vol, const struct f2fs_nat_entry *entry, f2
 /* What the public functions of the same names do, without forgetting the last error: for calls within the library. */
 int sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry *out);
 int sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries);
+/* For passes over the whole table, past the cache: read SIT blocks from k on, journal applied. *count: at most so many,
+ * then how many it were. */
+int sit_read_blocks(struct f2fs_volume *vol, uint32_t k, uint32_t *count, uint8_t *blocks);
 int ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_t *entry_type, int *source);
 int ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out);
 int nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);

@@ -134,7 +134,8 @@ int sit_usage_check(struct f2fs_volume *vol)
 		return err;
 	if (usage.node_blocks != nodes || usage.node_blocks + usage.data_blocks > blocks)
 		return volume_corrupt(vol, RULE_SIT_SUM, vol->geo.sit_blkaddr, 0,
-				      "%llu node and %llu data blocks, the checkpoint counts %u nodes and %llu blocks",
+				      "%llu node and %llu data blocks, the checkpoint counts %u nodes and %llu blocks: "
+				      "check the volume first",
 				      (unsigned long long)usage.node_blocks, (unsigned long long)usage.data_blocks,
 				      (unsigned)nodes, (unsigned long long)blocks);
 	vol->sit_agrees = true;

@@ -192,6 +192,45 @@ static const char *take_root_dir(struct arguments *a, const char *value)
 	return NULL;
 }
 
+static const char *take_compress(struct arguments *a, const char *value)
+{
+	(void)value;
+	a->packing.is_on = 1;
+	return NULL;
+}
+
+static const char *take_algorithm(struct arguments *a, const char *value)
+{
+	return cli_packing_algorithm(&a->packing, value);
+}
+
+static const char *take_cluster(struct arguments *a, const char *value)
+{
+	return cli_packing_cluster(&a->packing, value);
+}
+
+static const char *take_compress_name(struct arguments *a, const char *value)
+{
+	return cli_packing_name(&a->packing, value);
+}
+
+static const char *take_plain_name(struct arguments *a, const char *value)
+{
+	return cli_packing_except(&a->packing, value);
+}
+
+static const char *take_minimum(struct arguments *a, const char *value)
+{
+	return cli_packing_minimum(&a->packing, value);
+}
+
+static const char *take_release(struct arguments *a, const char *value)
+{
+	(void)value;
+	a->packing.has_other = a->packing.options.release = 1;
+	return NULL;
+}
+
 static const char *take_key(struct arguments *a, const char *value)
 {
 	return cli_keys_take(&a->keys, value);
@@ -457,22 +496,39 @@ static int take_operands(struct arguments *a, struct cli *cli, const struct cli_
 	return why ? CLI_OPT_ERROR : 0;
 }
 
+/* What is wrong with options that need each other, or NULL. */
+static const char *complaint(struct arguments *a)
+{
+	if (a->has_policy && !a->encrypt)
+		return "--policy goes with --encrypt";
+	if (!a->encrypt != !a->keys.count || (a->encrypt && !a->in.source))
+		return "--encrypt goes with --key and --root-dir or --manifest";
+	if (a->encrypt && !(a->options.feature & F2FS_FEATURE_ENCRYPT))
+		return "--encrypt needs -O encrypt";
+	if (a->packing.is_on && !a->in.source)
+		return "--compress goes with --root-dir or --manifest";
+	if (a->packing.is_on && !(a->options.feature & F2FS_FEATURE_COMPRESSION))
+		return "--compress needs -O extra_attr,compression";
+	return cli_packing_finish(&a->packing, &a->in.options);
+}
+
 int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 {
 	struct cli_parser p;
+	const char *why;
 	int id;
 
 	memset(a, 0, sizeof(*a));
 	a->count = 1;
 	cli_policy_init(&a->policy);
+	a->packing = (struct cli_packing)CLI_PACKING_DEFAULT;
 	a->options.struct_size = sizeof(a->options);
 	a->in.options.struct_size = sizeof(a->in.options);
 	a->options.root_uid = getuid();
 	a->options.root_gid = getgid();
 	cli_opt_init(&p, cli->tool, argc, argv);
 	while ((id = cli_opt_next(&p)) > 0) {
-		const char *why = take(a, id, p.value);
-
+		why = take(a, id, p.value);
 		if (why) {
 			cli_usage_error(cli, p.shown, p.value, why);
 			return CLI_OPT_ERROR;
@@ -482,15 +538,9 @@ int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 		return id;
 	if (a->is_android)
 		apply_android(a);
-	if (!a->encrypt != !a->keys.count || (a->encrypt && !a->in.source) || (a->has_policy && !a->encrypt)) {
-		cli_error(cli, a->has_policy && !a->encrypt
-				       ? "--policy goes with --encrypt"
-				       : "--encrypt goes with --key and --root-dir or --manifest");
-		cli_opt_hint(cli->tool);
-		return CLI_OPT_ERROR;
-	}
-	if (a->encrypt && !(a->options.feature & F2FS_FEATURE_ENCRYPT)) {
-		cli_error(cli, "--encrypt needs -O encrypt");
+	why = complaint(a);
+	if (why) {
+		cli_error(cli, "%s", why);
 		cli_opt_hint(cli->tool);
 		return CLI_OPT_ERROR;
 	}

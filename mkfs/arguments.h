@@ -9,6 +9,7 @@
 
 #include "cli/copy_in.h"
 #include "cli/keys.h"
+#include "cli/packing.h"
 #include "cli/crypt_policy.h"
 #include "cli/writer.h"
 
@@ -27,6 +28,7 @@ struct arguments {
 	int force, no_lock, dry_run, json, quiet, debug;
 	struct cli_writer writer;
 	struct cli_copy_in in; /* contents to be copied; source NULL: none */
+	struct cli_packing packing; /* of them */
 	struct cli_keys keys;
 	const char *encrypt; /* name of the directory that is filled and encrypted; NULL: the root is filled */
 	struct f2fs_policy policy; /* of it */

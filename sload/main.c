@@ -11,7 +11,7 @@
 #include "cli/size.h"
 #include "cli/writer.h"
 #include "cli/writer.h"
-#include "sload/packing.h"
+#include "cli/packing.h"
 
 #define CLI_OPTIONS_FILE "sload/options.def"
 #include "cli/option_table.h"
@@ -46,7 +46,7 @@ struct arguments {
 	int is_sparse;
 	int is_untold; /* the copy is made, and its report was not written */
 	struct cli_writer writer;
-	struct sload_compress compress;
+	struct cli_packing compress;
 };
 
 static const char *take_owner(struct arguments *a, const char *value)
@@ -139,15 +139,15 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 		a->compress.is_on = 1;
 		return NULL;
 	case OPT_algorithm:
-		return sload_compress_algorithm(&a->compress, value);
+		return cli_packing_algorithm(&a->compress, value);
 	case OPT_cluster:
-		return sload_compress_cluster(&a->compress, value);
+		return cli_packing_cluster(&a->compress, value);
 	case OPT_compress_name:
-		return sload_compress_name(&a->compress, value);
+		return cli_packing_name(&a->compress, value);
 	case OPT_plain_name:
-		return sload_compress_except(&a->compress, value);
+		return cli_packing_except(&a->compress, value);
 	case OPT_minimum:
-		return sload_compress_minimum(&a->compress, value);
+		return cli_packing_minimum(&a->compress, value);
 	case OPT_release:
 		a->compress.has_other = a->compress.options.release = 1;
 		return NULL;
@@ -194,7 +194,7 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 	if (!a->in.source &&
 	    (a->in.options.target || a->in.options.existing || (a->in.options.flags & F2FS_POPULATE_DELETE)))
 		return cli_refuse(cli, "-f DIRECTORY or TAR, or --manifest FILE, is needed");
-	why = sload_compress_finish(&a->compress, &a->in.options);
+	why = cli_packing_finish(&a->compress, &a->in.options);
 	if (why)
 		return cli_refuse(cli, why);
 	if (a->is_sparse && a->image.offset)
@@ -343,7 +343,7 @@ static const struct cli_program program = {
 int main(int argc, char **argv)
 {
 	static struct arguments a = {
-		.compress.options.how.algorithm = F2FS_COMPRESS_LZ4,
+		.compress = CLI_PACKING_DEFAULT,
 		.in.options = { .flags = F2FS_POPULATE_PACK, .keep = F2FS_KEEP_DEFAULT & ~(unsigned)F2FS_KEEP_OWNER },
 	};
 

@@ -187,10 +187,40 @@ def test_sload_compressed(run_tool, peer_check, tmp_path, options):
     assert ("-x" in options) == (inode_field(run_tool, image, "/picture.JPG", "i_flags") & 4 == 0)
 
 
+@pytest.mark.parametrize("release", [False, True])
+def test_mkfs_compresses(run_tool, peer_check, tmp_path, release):
+    """A compressed volume in one step is the one that sload.f2fs makes in two, and with auto no larger than it must be."""
+    source, back, image, plain = (tmp_path / name for name in ("source", "back", "disk.img", "plain.img"))
+    source.mkdir()
+    volumes.plant(source)
+    text = b"all work and no play makes a dull file\n" * 100_000
+    for name in ["text.txt", "text.jpg"] + ["text-%d" % i for i in range(20)]:
+        (source / name).write_bytes(text)
+    options = ["--compress", "--compress-algorithm=zstd:5", "--log-cluster-size=4", "--minimum-saved=2", "--plain-extension=jpg"]
+    options += ["--release"] if release else []
+    run_tool("mkfs.f2fs", "-q", "-O", FEATURES + ",compression", "--root-dir", source, *options, image, "auto")
+    peer_check(image)
+    run_tool("dump.f2fs", "--extract=%s" % back, image)
+    same_trees(source, back)
+    extra = inode_field(run_tool, image, "/text.txt", "extra")
+    assert extra["i_compress_algorithm"] == 2 and extra["i_log_cluster_size"] == 4
+    assert inode_field(run_tool, image, "/text.jpg", "i_flags") & 4 == 0
+    assert release == (inode_field(run_tool, image, "/text.txt", "i_blocks") < len(text) // 4096 // 2)
+    run_tool("mkfs.f2fs", "-q", "-O", FEATURES + ",compression", "--root-dir", source, plain, "auto")
+    assert release == (image.stat().st_size < plain.stat().st_size - 15 * len(text))
+
+
+def test_mkfs_refuses_wrong_compression(run_tool, tmp_path):
+    for options, words in ((["--compress"], b"goes with --root-dir"), (["--root-dir", tmp_path, "--compress"], b"needs -O extra_attr,compression"),
+                           (["--root-dir", tmp_path, "--release"], b"need --compress")):
+        assert words in run_tool("mkfs.f2fs", *options, tmp_path / "disk.img", "64M", rc=1).stderr
+    assert not (tmp_path / "disk.img").exists()
+
+
 def test_sload_refuses_wrong_compression(run_tool, tmp_path):
     image = tmp_path / "disk.img"
     run_tool("mkfs.f2fs", "-q", image, "100M")
-    for options, words in ((("-c",), b"feature compression"), (("-a", "lz4"), b"need -c"), (("-c", "-a", "gzip"), b"no compression"),
+    for options, words in ((("-c",), b"feature compression"), (("-a", "lz4"), b"need --compress"), (("-c", "-a", "gzip"), b"no compression"),
                            (("-c", "-i", "a", "-x", "b"), b"exclude each other"), (("-c", "-L", "9"), b"-L"),
                            (("-c", "-a", "lz4:2"), b"level 2")):
         done = run_tool("sload.f2fs", *options, "-f", tmp_path, image, rc=None)

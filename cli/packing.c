@@ -2,20 +2,20 @@
 /*
  * Options of compression: algorithm and level, size of clusters, which names.
  */
-#include "sload/packing.h"
+#include "cli/packing.h"
 
 #include <string.h>
 
 #include "cli/compression.h"
 #include "cli/size.h"
 
-const char *sload_compress_algorithm(struct sload_compress *c, const char *value)
+const char *cli_packing_algorithm(struct cli_packing *c, const char *value)
 {
 	c->has_other = 1;
 	return cli_parse_compression(value, &c->options.how);
 }
 
-const char *sload_compress_cluster(struct sload_compress *c, const char *value)
+const char *cli_packing_cluster(struct cli_packing *c, const char *value)
 {
 	uint32_t n = 0;
 	const char *why = cli_parse_u32(value, 2, 8, &n);
@@ -25,7 +25,7 @@ const char *sload_compress_cluster(struct sload_compress *c, const char *value)
 	return why;
 }
 
-const char *sload_compress_minimum(struct sload_compress *c, const char *value)
+const char *cli_packing_minimum(struct cli_packing *c, const char *value)
 {
 	uint32_t n = 0;
 	const char *why = cli_parse_u32(value, 1, 255, &n);
@@ -49,24 +49,24 @@ static const char *add_name(char *list, size_t room, const char *value)
 	return NULL;
 }
 
-const char *sload_compress_name(struct sload_compress *c, const char *value)
+const char *cli_packing_name(struct cli_packing *c, const char *value)
 {
 	c->has_other = 1;
 	return add_name(c->names, sizeof(c->names), value);
 }
 
-const char *sload_compress_except(struct sload_compress *c, const char *value)
+const char *cli_packing_except(struct cli_packing *c, const char *value)
 {
 	c->has_other = 1;
 	return add_name(c->except, sizeof(c->except), value);
 }
 
-const char *sload_compress_finish(struct sload_compress *c, struct f2fs_populate_options *options)
+const char *cli_packing_finish(struct cli_packing *c, struct f2fs_populate_options *options)
 {
 	if (!c->is_on)
-		return c->has_other ? "options of compression need -c" : NULL;
+		return c->has_other ? "options of compression need --compress" : NULL;
 	if (c->names[0] && c->except[0])
-		return "-i and -x exclude each other";
+		return "--compress-extension and --plain-extension exclude each other";
 	c->options.struct_size = sizeof(c->options);
 	c->options.names = c->names[0] ? c->names : NULL;
 	c->options.except = c->except[0] ? c->except : NULL;

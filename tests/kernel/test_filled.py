@@ -18,6 +18,8 @@ CASES = {
     "directory": ("directory", ["-O", EXTRA + ",quota,project_quota"]),
     "directory-auto": ("directory", ["--size", "auto"]),
     "directory-ro": ("directory", ["-O", "ro", "--size", "auto"]),
+    "directory-packed": ("directory", ["-O", EXTRA + ",compression,ro", "--compress", "--compress-algorithm", "zstd:5", "--log-cluster-size", "3",
+                                       "--release", "--size", "auto"]),
     "gnu-tar": ("gnu-tar", ["-O", EXTRA]),
     "our-tar": ("our-tar", []),
     "manifest": ("manifest", ["-s", "2", "-O", EXTRA]),

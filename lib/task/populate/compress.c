@@ -3,6 +3,8 @@
  * The ways of this run, which its handles carry: the source says the times, and how files are compressed is in the
  * options. Other changes that are made meanwhile, from callbacks, go as the volume's options say.
  */
+#include <string.h>
+
 #include "task/populate/populate.h"
 
 int populate_ways_set(struct populate *p)
@@ -18,6 +20,23 @@ int populate_ways_set(struct populate *p)
 	p->ways.compress_names = c->names ? c->names : "*";
 	p->ways.plain_names = c->except;
 	return 0;
+}
+
+/*
+ * The kernel remembers clusters of a read-only volume as if they had no holes, and takes what lies beside them for the
+ * hole: there files with holes stay as they are (FORMAT files 8.1).
+ */
+int populate_create(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_item *item,
+		    const struct f2fs_new *spec, struct f2fs_inode **out)
+{
+	const char *plain = p->ways.plain_names;
+	int err;
+
+	if (item->has_holes && geometry_has(&p->vol->geo, F2FS_FEATURE_RO))
+		p->ways.plain_names = "*";
+	err = f2fs_create(dir, name, strlen(name), spec, out);
+	p->ways.plain_names = plain;
+	return err;
 }
 
 int populate_open(struct populate *p, f2fs_nid_t ino, struct f2fs_inode **out)

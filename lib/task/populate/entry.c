@@ -133,7 +133,7 @@ static int make_new(struct populate *p, struct f2fs_inode *dir, const char *name
 	int err;
 
 	populate_fill_new(p, item, &spec);
-	err = f2fs_create(dir, name, strlen(name), &spec, &inode);
+	err = populate_create(p, dir, name, item, &spec, &inode);
 	if (err)
 		return err;
 	err = fill_new(p, item, inode);

@@ -268,6 +268,7 @@ static int prepare(struct populate *p, struct populate_item *item)
 		if (err)
 			return err;
 		host_file_holes(p, &s->file, &s->st);
+		item->has_holes = s->file.has_holes;
 	}
 	err = populate_host_attributes(p, at, name, s->file.fd, item);
 	if (!err && S_ISLNK(s->st.st_mode))

@@ -190,6 +190,7 @@ static int open_contents(struct populate *p, struct populate_item *item)
 		return error_set(p->ctx, F2FS_ERR_INVALID, "its source is not a regular file");
 	item->size = (uint64_t)st.st_size;
 	host_file_holes(p, &s->file, &st);
+	item->has_holes = s->file.has_holes;
 	return 0;
 }
 

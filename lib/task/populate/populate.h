@@ -36,6 +36,7 @@ struct populate_item {
 	uint32_t flags, projid;
 	uint64_t size; /* of a regular file; the source corrects it while it gives the contents */
 	uint64_t stored; /* bytes of it that are no holes, as far as the source knows */
+	bool has_holes;	 /* there after prepare() */
 	struct f2fs_time atime, mtime, ctime, crtime;
 	const char *target; /* of a symbolic link, not NUL-terminated; there after prepare() */
 	size_t target_length;
@@ -318,6 +319,9 @@ int populate_check_further(struct populate *p, const struct populate_item *item,
 
 /* Make p->ways from the options. */
 int populate_ways_set(struct populate *p);
+/* Create an inode for the item at hand, compressed or not as the options say. */
+int populate_create(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_item *item,
+		    const struct f2fs_new *spec, struct f2fs_inode **out);
 /* Open an inode whose changes go by p->ways. */
 int populate_open(struct populate *p, f2fs_nid_t ino, struct f2fs_inode **out);
 /* A file is complete: store what waits of it, give back what that saved if it is wanted. */

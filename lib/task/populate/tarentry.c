@@ -104,6 +104,7 @@ static int take_type(struct populate *p, struct archive_entry *entry, struct vec
 	switch (item->mode & MODE_TYPE) {
 	case MODE_REG:
 		item->size = (uint64_t)archive_entry_size(entry);
+		item->has_holes = archive_entry_sparse_reset(entry) > 0;
 		return 0;
 	case MODE_LNK:
 		item->target = archive_entry_symlink(entry);

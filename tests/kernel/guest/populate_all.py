@@ -54,7 +54,7 @@ def make(job, jobs):
 
 
 def look(job):
-    is_read_only = "ro" in job["options"]
+    is_read_only = any("ro" in word.split(",") for word in job["options"])
     kernelapi.mount(job["disk"], TARGET, "ro" if is_read_only else "")
     try:
         report = {"entries": record.tree(TARGET)}

@@ -43,10 +43,10 @@ struct cli_option {
 
 /*
  * Options that programs share stand in files of cli/, in rows of a macro of their own: IMAGE_OPTION (cli/image.h),
- * WRITER_OPTION (cli/writer.h), COPY_OPTION (cli/copy_in.h). A program's options.def includes the files. Such options
- * have the same ids in all programs, above those of a program's own.
+ * WRITER_OPTION (cli/writer.h), COPY_OPTION (cli/copy_in.h), PACKING_OPTION (cli/packing.h). A program's options.def
+ * includes the files. Such options have the same ids in all programs, above those of a program's own.
  */
-enum { CLI_IMAGE_NONE = 1000, CLI_WRITER_NONE = 2000, CLI_COPY_NONE = 3000 };
+enum { CLI_IMAGE_NONE = 1000, CLI_WRITER_NONE = 2000, CLI_COPY_NONE = 3000, CLI_PACKING_NONE = 4000 };
 #define CLI_SHARED_ROW(id, letter, name, arg, arg_name, help, doc)                                                     \
 	{ id, letter, CLI_ARG_##arg, name, arg_name, help, doc },
 

@@ -17,12 +17,14 @@ enum {
 #define IMAGE_OPTION(id, letter, name, arg, arg_name, help, doc)
 #define WRITER_OPTION(id, letter, name, arg, arg_name, help, doc)
 #define COPY_OPTION(id, letter, name, arg, arg_name, help, doc)
+#define PACKING_OPTION(id, letter, name, arg, arg_name, help, doc)
 #include CLI_OPTIONS_FILE
 #undef GROUP
 #undef OPTION
 #undef IMAGE_OPTION
 #undef WRITER_OPTION
 #undef COPY_OPTION
+#undef PACKING_OPTION
 	OPT_COUNT
 };
 
@@ -32,10 +34,12 @@ static const struct cli_option options[] = {
 #define IMAGE_OPTION(id, ...) CLI_SHARED_ROW(CLI_IMAGE_##id, __VA_ARGS__)
 #define WRITER_OPTION(id, ...) CLI_SHARED_ROW(CLI_WRITER_##id, __VA_ARGS__)
 #define COPY_OPTION(id, ...) CLI_SHARED_ROW(CLI_COPY_##id, __VA_ARGS__)
+#define PACKING_OPTION(id, letter, ...) CLI_SHARED_ROW(CLI_PACKING_##id, CLI_PACKING_LETTER(letter), __VA_ARGS__)
 #include CLI_OPTIONS_FILE
 #undef GROUP
 #undef OPTION
 #undef IMAGE_OPTION
 #undef WRITER_OPTION
 #undef COPY_OPTION
+#undef PACKING_OPTION
 };

@@ -9,29 +9,12 @@
 #include "cli/compression.h"
 #include "cli/size.h"
 
-const char *cli_packing_algorithm(struct cli_packing *c, const char *value)
-{
-	c->has_other = 1;
-	return cli_parse_compression(value, &c->options.how);
-}
-
-const char *cli_packing_cluster(struct cli_packing *c, const char *value)
+static const char *take_number(const char *value, uint32_t least, uint32_t most, uint8_t *out)
 {
 	uint32_t n = 0;
-	const char *why = cli_parse_u32(value, 2, 8, &n);
+	const char *why = cli_parse_u32(value, least, most, &n);
 
-	c->has_other = 1;
-	c->options.how.log_cluster = (uint8_t)n;
-	return why;
-}
-
-const char *cli_packing_minimum(struct cli_packing *c, const char *value)
-{
-	uint32_t n = 0;
-	const char *why = cli_parse_u32(value, 1, 255, &n);
-
-	c->has_other = 1;
-	c->options.minimum_saved = (uint8_t)n;
+	*out = (uint8_t)n;
 	return why;
 }
 
@@ -49,16 +32,28 @@ static const char *add_name(char *list, size_t room, const char *value)
 	return NULL;
 }
 
-const char *cli_packing_name(struct cli_packing *c, const char *value)
+const char *cli_packing_take(struct cli_packing *c, int id, const char *value)
 {
+	if (id == CLI_PACKING_compress) {
+		c->is_on = 1;
+		return NULL;
+	}
 	c->has_other = 1;
-	return add_name(c->names, sizeof(c->names), value);
-}
-
-const char *cli_packing_except(struct cli_packing *c, const char *value)
-{
-	c->has_other = 1;
-	return add_name(c->except, sizeof(c->except), value);
+	switch (id) {
+	case CLI_PACKING_algorithm:
+		return cli_parse_compression(value, &c->options.how);
+	case CLI_PACKING_cluster:
+		return take_number(value, 2, 8, &c->options.how.log_cluster);
+	case CLI_PACKING_name:
+		return add_name(c->names, sizeof(c->names), value);
+	case CLI_PACKING_plain:
+		return add_name(c->except, sizeof(c->except), value);
+	case CLI_PACKING_minimum:
+		return take_number(value, 1, 255, &c->options.minimum_saved);
+	default: /* CLI_PACKING_release */
+		c->options.release = 1;
+		return NULL;
+	}
 }
 
 const char *cli_packing_finish(struct cli_packing *c, struct f2fs_populate_options *options)

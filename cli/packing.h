@@ -7,6 +7,8 @@
 
 #include <f2fskit/populate.h>
 
+#include "cli/opt.h"
+
 struct cli_packing {
 	int is_on;     /* --compress was given */
 	int has_other; /* an option was given that needs it */
@@ -17,12 +19,22 @@ struct cli_packing {
 /* To begin with. */
 #define CLI_PACKING_DEFAULT { .options.how.algorithm = F2FS_COMPRESS_LZ4 }
 
-/* Each returns what is wrong with the value, or NULL. */
-const char *cli_packing_algorithm(struct cli_packing *c, const char *value);
-const char *cli_packing_cluster(struct cli_packing *c, const char *value);
-const char *cli_packing_minimum(struct cli_packing *c, const char *value);
-const char *cli_packing_name(struct cli_packing *c, const char *value);
-const char *cli_packing_except(struct cli_packing *c, const char *value);
+/* Options that programs share: see cli/opt.h. A program says by CLI_PACKING_LETTER whether they have letters. */
+enum cli_packing_option {
+	CLI_PACKING_FIRST = CLI_PACKING_NONE,
+#define PACKING_OPTION(id, letter, name, arg, arg_name, help, doc) CLI_PACKING_##id,
+#include "cli/packing.def"
+#undef PACKING_OPTION
+	CLI_PACKING_END
+};
+
+static inline int cli_is_packing_option(int id)
+{
+	return id > CLI_PACKING_FIRST && id < CLI_PACKING_END;
+}
+
+/* Take one of them; returns what is wrong with its value, or NULL. */
+const char *cli_packing_take(struct cli_packing *c, int id, const char *value);
 
 /* Complete the options; what is wrong with all of them together, or NULL. */
 const char *cli_packing_finish(struct cli_packing *c, struct f2fs_populate_options *options);

@@ -14,6 +14,7 @@
 #include "cli/uuid.h"
 
 #define CLI_OPTIONS_FILE "mkfs/options.def"
+#define CLI_PACKING_LETTER(letter) 0 /* taken here */
 #include "cli/option_table.h"
 
 static const char *const usage[] = { "[OPTION]... DEVICE [SIZE]", NULL };
@@ -189,45 +190,6 @@ static const char *take_root_owner(struct arguments *a, const char *value)
 static const char *take_root_dir(struct arguments *a, const char *value)
 {
 	cli_copy_in_source(&a->in, value);
-	return NULL;
-}
-
-static const char *take_compress(struct arguments *a, const char *value)
-{
-	(void)value;
-	a->packing.is_on = 1;
-	return NULL;
-}
-
-static const char *take_algorithm(struct arguments *a, const char *value)
-{
-	return cli_packing_algorithm(&a->packing, value);
-}
-
-static const char *take_cluster(struct arguments *a, const char *value)
-{
-	return cli_packing_cluster(&a->packing, value);
-}
-
-static const char *take_compress_name(struct arguments *a, const char *value)
-{
-	return cli_packing_name(&a->packing, value);
-}
-
-static const char *take_plain_name(struct arguments *a, const char *value)
-{
-	return cli_packing_except(&a->packing, value);
-}
-
-static const char *take_minimum(struct arguments *a, const char *value)
-{
-	return cli_packing_minimum(&a->packing, value);
-}
-
-static const char *take_release(struct arguments *a, const char *value)
-{
-	(void)value;
-	a->packing.has_other = a->packing.options.release = 1;
 	return NULL;
 }
 
@@ -411,11 +373,13 @@ static const char *(*const takers[OPT_COUNT])(struct arguments *a, const char *v
 #define OPTION(id, letter, name, arg, arg_name, help, doc) [OPT_##id] = take_##id,
 #define WRITER_OPTION(id, letter, name, arg, arg_name, help, doc)
 #define COPY_OPTION(id, letter, name, arg, arg_name, help, doc)
+#define PACKING_OPTION(id, letter, name, arg, arg_name, help, doc)
 #include CLI_OPTIONS_FILE
 #undef GROUP
 #undef OPTION
 #undef WRITER_OPTION
 #undef COPY_OPTION
+#undef PACKING_OPTION
 };
 
 /* Returns what is wrong with the value, or NULL. */
@@ -425,6 +389,8 @@ static const char *take(struct arguments *a, int id, const char *value)
 		return cli_copy_in_take(&a->in, id, value);
 	if (cli_is_writer_option(id))
 		return cli_writer_take(&a->writer, id, value);
+	if (cli_is_packing_option(id))
+		return cli_packing_take(&a->packing, id, value);
 	return takers[id](a, value);
 }
 

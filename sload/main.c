@@ -14,6 +14,7 @@
 #include "cli/packing.h"
 
 #define CLI_OPTIONS_FILE "sload/options.def"
+#define CLI_PACKING_LETTER(letter) letter
 #include "cli/option_table.h"
 
 static const char *const usage[] = { "-f DIRECTORY|TAR [OPTION]... DEVICE", NULL };
@@ -105,6 +106,8 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 		return cli_writer_take(&a->writer, id, value);
 	if (cli_is_image_option(id))
 		return cli_image_take(&a->image, id, value);
+	if (cli_is_packing_option(id))
+		return cli_packing_take(&a->compress, id, value);
 	switch (id) {
 	case OPT_source:
 		cli_copy_in_source(&a->in, value);
@@ -134,22 +137,6 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	case OPT_file_contexts:
 		return cli_copy_in_take(&a->in, CLI_COPY_file_contexts, value);
 	case OPT_product_out:
-		return NULL;
-	case OPT_compress:
-		a->compress.is_on = 1;
-		return NULL;
-	case OPT_algorithm:
-		return cli_packing_algorithm(&a->compress, value);
-	case OPT_cluster:
-		return cli_packing_cluster(&a->compress, value);
-	case OPT_compress_name:
-		return cli_packing_name(&a->compress, value);
-	case OPT_plain_name:
-		return cli_packing_except(&a->compress, value);
-	case OPT_minimum:
-		return cli_packing_minimum(&a->compress, value);
-	case OPT_release:
-		a->compress.has_other = a->compress.options.release = 1;
 		return NULL;
 	case OPT_preserve:
 		a->in.options.keep |= F2FS_KEEP_OWNER;

@@ -275,7 +275,7 @@ class Bench:
         with open(count, "wb") as file:
             file.write(bytes(8))
         places = {"{}": paths[0], "OUT": out, **self.host}
-        words = [re.sub("{}|" + "|".join(places), lambda found: places[found[0]], word) for word in operation.words.split()]
+        words = [re.sub("|".join(places), lambda found: places[found[0]], word) for word in operation.words.split()]
         if paths[1:] and words[0] != "mkfs.f2fs":
             words[1:1] = ["--device=" + path for path in paths[1:]]
         env = dict(os.environ, LD_PRELOAD=self.preload, WRONG_FILES=":".join(paths), WRONG_OLDER=":".join(self.volumes[self.older[operation.base]]),

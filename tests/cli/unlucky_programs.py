@@ -149,6 +149,7 @@ WRITES = [Operation(*row, writes=True, prints=False) for row in (
     ("sload.f2fs --manifest=MANIFEST --to /new {}",),
 )] + [Operation("mkfs.f2fs -q -f {}", writes=True, prints=False, remakes=True),
       Operation("mkfs.f2fs -q -f --root-dir TREE {}", writes=True, prints=False, remakes=True),
+      Operation("mkfs.f2fs -q -f -O extra_attr,compression --root-dir TREE --compress --release {}", writes=True, prints=False, remakes=True),
       Operation("resize.f2fs {} 72M", "small", writes=True, prints=False, again="resize.f2fs {} 72M"),
       Operation("resize.f2fs {} 72M", writes=True, prints=False, again="resize.f2fs {} 72M"),
       Operation("resize.f2fs {} 88M", "several", writes=True, prints=False, again="resize.f2fs {} 88M"),

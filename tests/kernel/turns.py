@@ -67,13 +67,13 @@ SAID = (*makers.EXPECTED, r"inject|Allow to mount readonly|Adjust unusable cap|T
         r"Mount Device|quota_sysfile|disabling checkpoint|background gc|Ignored|unknown|QUOTA feature is enabled, so ignore|"
         r"Can't use IV_INO_LBLK|Error -28|err -28|dquota write failed|"
         r"Found FS corruption|need to run fsck|the verity feature is not enabled|Enable GC = ino|v1 policies can't be used on casefolded|Unexpected flush for atomic")
-# Inodes whose nodes a shutdown kept from being written.
-SAID_OF_SHUTDOWN = (r"f2fs_evict_inode: inconsistent node id|Quota error|Need to recover fsync data",)
+# Inodes whose nodes a shutdown kept from being written; quotas that it kept from being written, and says so in the checkpoint.
+SAID_OF_SHUTDOWN = (r"f2fs_evict_inode: inconsistent node id|Quota error|Need to recover fsync data|quota file may be corrupted, skip",)
 
 
-# What the kernel itself leaves behind when it is not unmounted: the flag that a shutdown asks for; quotas, which a checkpoint may miss
+# What the kernel itself leaves behind when it is not unmounted: the flags that a shutdown asks for; quotas, which a checkpoint may miss
 # when the volume was mounted before (f2fs-tools find them wrong as well); unlinked files of an atomic write, whose links are not written.
-KERNELS_OWN = ("CP_FSCK_FLAG", "QUOTA_SPACE", "QUOTA_INODES", "ORPHAN_COUNT")
+KERNELS_OWN = ("CP_FSCK_FLAG", "CP_QUOTA_FLAG", "QUOTA_SPACE", "QUOTA_INODES", "ORPHAN_COUNT")
 
 
 class Difference(AssertionError):
@@ -269,7 +269,7 @@ class Game:
             self.compare_view("recovered", found, ("fiemap", "map", "atime"), stat)
             self.check_recovered()
         self.check("as the kernel left it")
-        if clean and self.rng.random() < 0.5:
+        if not self.unclean and self.rng.random() < 0.5:
             self.repair_leaves_it()
 
     def compare_view(self, view, found, ignore, stat=None, sit=()):
@@ -342,8 +342,10 @@ class Game:
 
 
 def late_times(theirs, ours):
-    """Directories that got a name by recovery, and what lost one, carry its time: later than all that the image could know."""
-    latest = max(e["ctime"] for e in ours.values() if "ctime" in e)
+    """Directories that got a name by recovery, and what lost one, carry its time: later than all that the image could know, which
+    has times that were set to some day to come, too."""
+    now = time.time_ns()
+    latest = max(e["ctime"] for e in ours.values() if e.get("ctime", now) < now)
     for path, entry in theirs.items():
         for key in ("mtime", "ctime"):
             if path in ours and entry.get(key, 0) > latest and "link" not in ours[path]:

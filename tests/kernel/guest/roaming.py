@@ -405,7 +405,7 @@ class Roamer:
             fs = os.statvfs(self.v.mnt)
             with open("/sys/class/block/%s/size" % self.v.kernel_name) as f, k.open_fd(self.v.mnt) as fd:
                 blocks = int(f.read()) // 8
-                fcntl.ioctl(fd, RESIZE, struct.pack("<Q", blocks - self.random.randrange(1, max(fs.f_bfree // 2, 2))))
+                fcntl.ioctl(fd, RESIZE, struct.pack("<Q", max(blocks - self.random.randrange(1, max(fs.f_bfree // 2, 2)), 0)))
 
     def do_trim(self):
         with k.open_fd(self.v.mnt) as fd:

@@ -93,11 +93,12 @@ enum f2fs_rename_flag {
 F2FS_API int f2fs_rename(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_inode *new_dir,
 			 const char *new_name, size_t new_length, unsigned flags);
 
-/* Write to a regular file; it grows as needed, what lies between becomes a hole. Blocks of a pinned file that
+/* Write to a regular file; it grows as needed, what lies between becomes a hole, but not in a compressed file of a
+ * volume with the feature ro: kernels misread those (UNSUPPORTED; FORMAT files 8.1). Blocks of a pinned file that
  * were there at the last commit cannot be overwritten (UNSUPPORTED) unless writing in place is allowed (engine.h).
  * Those that only an fsync has are overwritten where they are. */
 F2FS_API int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length);
-/* Set a regular file's size, freeing what lies behind. */
+/* Set a regular file's size, freeing what lies behind. Fails as writing there does. */
 F2FS_API int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size);
 
 /* What f2fs_fallocate does; the numbers are those of fallocate(2). */

@@ -278,6 +278,19 @@ int data_need_reserved(const struct winode *w)
 			 (unsigned)w->node->nid);
 }
 
+int data_need_no_hole(const struct winode *w, uint64_t offset)
+{
+	const struct f2fs_geometry *geo = &w->txn->vol->geo;
+	const uint64_t size = inode_i_size(winode_block(w)), last = geo->block_size - 1;
+
+	if (!w->layout.is_compressed || !geometry_has(geo, F2FS_FEATURE_RO) || offset <= ((size + last) & ~last))
+		return 0;
+	return error_set(w->txn->vol->ctx, F2FS_ERR_UNSUPPORTED,
+			 "inode %u is compressed, and kernels misread holes of such files on volumes with the feature "
+			 "ro: write zeros from byte %llu on",
+			 (unsigned)w->node->nid, (unsigned long long)size);
+}
+
 uint64_t data_max_size(const struct winode *w)
 {
 	const struct f2fs_geometry *geo = &w->txn->vol->geo;
@@ -293,6 +306,8 @@ static int write_file(struct f2fs_inode *inode, struct winode *w, uint64_t offse
 	if (length == 0)
 		return 0;
 	err = data_need_reserved(w);
+	if (!err)
+		err = data_need_no_hole(w, offset);
 	if (err)
 		return err;
 	if (end < offset || end > data_max_size(w))
@@ -420,6 +435,8 @@ static int truncate_file(struct f2fs_inode *inode, struct winode *w, uint64_t si
 {
 	int err = check_released(w, size);
 
+	if (!err)
+		err = data_need_no_hole(w, size);
 	if (err)
 		return err;
 	if (size > data_max_size(w))

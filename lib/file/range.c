@@ -230,6 +230,7 @@ static int check_pinned(struct winode *w, struct range *r)
 static int check_arguments(struct winode *w, const struct operation *op, struct range *r)
 {
 	struct f2fs_context *ctx = w->txn->vol->ctx;
+	int err;
 
 	if (r->end <= r->offset)
 		return error_set(ctx, F2FS_ERR_INVALID, "a range has at least one byte");
@@ -245,7 +246,8 @@ static int check_arguments(struct winode *w, const struct operation *op, struct 
 				 "ranges of compressed files are written or cut, nothing else");
 	if (winode_is_encrypted(w) && (op->flag & (F2FS_FALLOCATE_COLLAPSE_RANGE | F2FS_FALLOCATE_INSERT_RANGE)))
 		return error_set(ctx, F2FS_ERR_UNSUPPORTED, "blocks of encrypted files cannot move within the file");
-	return data_need_reserved(w);
+	err = data_need_no_hole(w, r->end);
+	return err ? err : data_need_reserved(w);
 }
 
 static int check_contents(struct winode *w, const struct operation *op, struct range *r)

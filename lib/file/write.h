@@ -115,6 +115,8 @@ int data_convert(struct winode *w);
 int data_clear_tail(struct f2fs_inode *inode, struct winode *w, uint64_t size);
 /* Fail with ACCESS when the blocks that compression saved were given back. */
 int data_need_reserved(const struct winode *w);
+/* Fail with UNSUPPORTED when kernels would misread blocks without contents before the offset (FORMAT files 8.1). */
+int data_need_no_hole(const struct winode *w, uint64_t offset);
 uint64_t data_max_size(const struct winode *w);
 static inline bool winode_is_inline(const struct winode *w)
 {

@@ -327,6 +327,32 @@ def test_populate_compresses(tmp_path):
     assert not f2fskit.check(path).problems
 
 
+@pytest.mark.parametrize("feature", [[], ["ro"]])
+def test_holes_of_compressed_files(tmp_path, feature):
+    """The kernel misreads them where the volume has the feature ro (FORMAT files 8.1): none is made there."""
+    path = tmp_path / "image"
+    f2fskit.mkfs(path, 64 << 20, features=["extra_attr", "compression", *feature])
+    text = b"text " * 20_000
+    holes = (lambda inode: inode.truncate(len(text) + 8192), lambda inode: inode.pwrite(b"end", len(text) + 8192),
+             lambda inode: inode.fallocate(0, len(text) + 8192))
+    for i, make in enumerate(holes):
+        with f2fskit.open(path, "r+") as volume:
+            inode = volume.root.create("file%d" % i)
+            inode.compress("lz4")
+            inode.pwrite(text, 0)
+            if feature:
+                with pytest.raises(f2fskit.UnsupportedError, match="holes"):
+                    make(inode)
+                assert inode.stat().st_size == len(text)
+                inode.pwrite(b"more", len(text))
+            else:
+                make(inode)
+                assert inode.stat().st_size > len(text) + 8000
+            inode.truncate(50_001)
+            assert volume.read_bytes("/file%d" % i) == text[:50_001]
+    assert not f2fskit.check(path, content=True).problems
+
+
 def test_populate_again(disk, tmp_path):
     source, manifest, contexts = tmp_path / "source", tmp_path / "list", tmp_path / "contexts"
     source.mkdir()

@@ -19,6 +19,11 @@ void change_compression(const struct txn *txn, struct change_rules *out)
 				      .plain_names = usual->plain_names };
 }
 
+bool change_releases(const struct txn *txn)
+{
+	return txn->file->rules && txn->file->rules->releases;
+}
+
 void change_end_rules(struct f2fs_volume *vol, const struct change_rules *rules)
 {
 	if (vol->txn && vol->txn->file && vol->txn->file->rules == rules)

@@ -79,39 +79,6 @@ int f2fs_compress_set(struct f2fs_inode *inode, const struct f2fs_compression *h
 	return 0;
 }
 
-/*
- * Release or reserve one cluster; *change is how many blocks the file has less or more. Counted are all slots of a
- * compressed cluster, and of a released one only those with a block.
- */
-static int convert_cluster(struct winode *w, uint64_t first, bool reserve, uint64_t *change)
-{
-	const f2fs_blk_t from = reserve ? F2FS_NULL_ADDR : F2FS_NEW_ADDR, to = reserve ? F2FS_NEW_ADDR : F2FS_NULL_ADDR;
-	uint8_t *extra = winode_block(w) + INODE_ADDR_OFFSET;
-	struct slot_ref slot;
-	uint64_t saved;
-	uint32_t n = 1;
-	int err = slot_make(w, first, &slot);
-
-	if (err || get_le32(slot.raw) != F2FS_COMPRESS_ADDR)
-		return err;
-	for (uint32_t i = 1; i < w->layout.cluster_blocks; i++)
-		n += get_le32(slot.raw + (size_t)i * 4) == from;
-	if (reserve)
-		err = space_take(w->txn, n);
-	else
-		space_give(w->txn, n);
-	for (uint32_t i = 1; i < w->layout.cluster_blocks && !err; i++)
-		if (get_le32(slot.raw + (size_t)i * 4) == from)
-			put_le32(slot.raw + (size_t)i * 4, to);
-	node_dirty(w->txn, slot.node);
-	if (err)
-		return err;
-	*change += n;
-	saved = extra_i_compr_blocks(extra);
-	extra_set_i_compr_blocks(extra, reserve ? saved + n : saved > n ? saved - n : 0);
-	return winode_count(w, reserve ? (int64_t)n : -(int64_t)n);
-}
-
 /* Go over all clusters whose node exists. */
 static int convert_all(struct f2fs_inode *inode, struct winode *w, bool reserve, uint64_t *change)
 {
@@ -129,7 +96,7 @@ static int convert_all(struct f2fs_inode *inode, struct winode *w, bool reserve,
 			return 0;
 		}
 		for (uint64_t i = 0; !err && run.slots && i < run.count; i += size)
-			err = convert_cluster(w, at + i, reserve, change);
+			err = cluster_convert(w, at + i, reserve, change);
 		if (err)
 			return err;
 		at += run.count;

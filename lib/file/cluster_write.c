@@ -114,16 +114,6 @@ static int pack(struct winode *w, struct cluster_packer *p, const uint8_t *data,
 	return 0;
 }
 
-/* Change i_compr_blocks, which never goes below zero. */
-static void count_saved(struct winode *w, int64_t change)
-{
-	uint8_t *extra = winode_block(w) + INODE_ADDR_OFFSET;
-	uint64_t saved = extra_i_compr_blocks(extra);
-
-	extra_set_i_compr_blocks(extra, change < 0 && (uint64_t)-change > saved ? 0 : saved + (uint64_t)change);
-	node_dirty(w->txn, w->node);
-}
-
 static bool is_released(const struct winode *w)
 {
 	return inode_has_inline(winode_block(w), FLAG_i_inline_compress_released);
@@ -137,6 +127,26 @@ static int replace_slot(struct winode *w, uint8_t *raw, f2fs_blk_t addr)
 
 	put_le32(raw, addr);
 	return err;
+}
+
+/* Give back what a cluster saves, if the change says so. */
+static int release(struct winode *w, uint64_t first)
+{
+	uint8_t *block = winode_block(w);
+	uint64_t saved = 0;
+
+	if (!change_releases(w->txn))
+		return 0;
+	inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_compress_released);
+	return cluster_convert(w, first, false, &saved);
+}
+
+/* Before a cluster is changed that was released. */
+static int take_back(struct winode *w, uint64_t first)
+{
+	uint64_t taken = 0;
+
+	return is_released(w) ? cluster_convert(w, first, true, &taken) : 0;
 }
 
 /* Store packed blocks in a cluster whose slots are counted and ordinary. */
@@ -161,8 +171,8 @@ static int put_cluster(struct winode *w, uint64_t first, const struct slot_ref *
 	for (uint32_t i = blocks + 1; i < size && !err; i++)
 		err = replace_slot(w, slot->raw + (size_t)i * 4, F2FS_NEW_ADDR);
 	node_dirty(w->txn, slot->node);
-	count_saved(w, (int64_t)size - blocks);
-	return err;
+	cluster_count_saved(w, (int64_t)size - blocks);
+	return err ? err : release(w, first);
 }
 
 /* Make a compressed cluster's slots ordinary reserved ones. */
@@ -177,7 +187,7 @@ static int dissolve(struct winode *w, const struct slot_ref *slot)
 		err = replace_slot(w, slot->raw + (size_t)i * 4, F2FS_NEW_ADDR);
 	}
 	node_dirty(w->txn, slot->node);
-	count_saved(w, (int64_t)stored - size);
+	cluster_count_saved(w, (int64_t)stored - size);
 	return err;
 }
 
@@ -218,6 +228,8 @@ int cluster_open(struct f2fs_inode *inode, struct winode *w, uint64_t file_block
 	if (!err)
 		err = compress_read(inode, first / size, &data);
 	if (!err)
+		err = take_back(w, first);
+	if (!err)
 		err = dissolve(w, &slot);
 	for (uint32_t i = 0; i < size && !err; i++) {
 		uint8_t *page;
@@ -247,8 +259,11 @@ static int replace_cluster(struct winode *w, uint64_t first, const uint8_t *data
 		err = need_packer(w, &p);
 	if (!err)
 		err = pack(w, p, data, &blocks);
-	if (!err && get_le32(slot.raw) == F2FS_COMPRESS_ADDR)
-		err = dissolve(w, &slot);
+	if (!err && get_le32(slot.raw) == F2FS_COMPRESS_ADDR) {
+		err = take_back(w, first);
+		if (!err)
+			err = dissolve(w, &slot);
+	}
 	if (!err && blocks == 0)
 		return data_append(w, first, data, w->layout.cluster_blocks);
 	if (!err)
@@ -316,6 +331,6 @@ bool cluster_forget(struct winode *w, const uint8_t *slots)
 		return false;
 	for (uint32_t i = 1; i < w->layout.cluster_blocks; i++)
 		saved += get_le32(slots + (size_t)i * 4) == F2FS_NEW_ADDR;
-	count_saved(w, -saved);
+	cluster_count_saved(w, -saved);
 	return true;
 }

@@ -271,7 +271,7 @@ int data_begin(struct change *c, struct f2fs_inode *inode, struct winode *w)
 
 int data_need_reserved(const struct winode *w)
 {
-	if (!inode_has_inline(winode_block(w), FLAG_i_inline_compress_released))
+	if (!inode_has_inline(winode_block(w), FLAG_i_inline_compress_released) || change_releases(w->txn))
 		return 0;
 	return error_set(w->txn->vol->ctx, F2FS_ERR_ACCESS,
 			 "the saved blocks of inode %u are released: reserve them before it is written",
@@ -403,13 +403,13 @@ static void truncate_inline(struct winode *w, uint64_t size)
 		inode_set_i_inline(block, inode_i_inline(block) & (uint8_t)~FLAG_i_inline_data_exist);
 }
 
-/* A file whose saved blocks were released can only be cut between clusters. */
+/* A file whose saved blocks were released can only be cut between clusters, unless it is being made. */
 static int check_released(const struct winode *w, uint64_t size)
 {
 	const uint64_t bytes = (uint64_t)w->layout.cluster_blocks << w->txn->vol->geo.block_bits;
 
 	if (!w->layout.is_compressed || !inode_has_inline(winode_block(w), FLAG_i_inline_compress_released) ||
-	    size % bytes == 0)
+	    size % bytes == 0 || change_releases(w->txn))
 		return 0;
 	return error_set(w->txn->vol->ctx, F2FS_ERR_INVALID,
 			 "the saved blocks of inode %u are released: its size must be a multiple of %llu",

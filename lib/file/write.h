@@ -39,9 +39,11 @@ struct change_rules {
 	const struct f2fs_compression *compression;
 	uint8_t minimum_saved;			  /* of these options */
 	const char *compress_names, *plain_names; /* of these options */
+	bool releases; /* what compressing a cluster saves is given back at once, not when the file is complete */
 };
 /* What the options of writing say, or the rules of the change that is being made. */
 void change_compression(const struct txn *txn, struct change_rules *out);
+bool change_releases(const struct txn *txn);
 /* Nothing goes by these rules any more. */
 void change_end_rules(struct f2fs_volume *vol, const struct change_rules *rules);
 
@@ -232,6 +234,15 @@ int cluster_flush(struct winode *w, uint64_t first, bool *stored);
 /* Count a compressed cluster out whose slots are about to be freed; false: its head is not counted as a block. */
 bool cluster_forget(struct winode *w, const uint8_t *slots);
 void clusters_drop(struct txn *txn);
+
+/* cluster_saved.c */
+/* Change i_compr_blocks, which never goes below zero. */
+void cluster_count_saved(struct winode *w, int64_t change);
+/*
+ * Release or reserve the blocks that one compressed cluster saves; *change grows by how many the file has less or more.
+ * Counted are all slots of a compressed cluster, and of a released one only those with a block.
+ */
+int cluster_convert(struct winode *w, uint64_t first, bool reserve, uint64_t *change);
 
 /* cluster_set.c */
 int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how);

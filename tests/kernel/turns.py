@@ -436,8 +436,12 @@ def look(wanted, games, kernel, folder):
     looks = []
     for game in wanted:
         looks += [(game, job, copies) for job, copies in attempt(game, game.look_jobs) or []]
-    for start in range(0, len(looks), 6):
-        collect(looks[start:start + 6], games, kernel, folder)
+    while looks:
+        count = 1
+        while count < min(len(looks), 6) and sum(len(disks) for _, _, disks in looks[:count + 1]) <= uml.MAX_IMAGES:
+            count += 1
+        collect(looks[:count], games, kernel, folder)
+        looks = looks[count:]
 
 
 def tidy(game):

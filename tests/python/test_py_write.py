@@ -327,6 +327,49 @@ def test_populate_compresses(tmp_path):
     assert not f2fskit.check(path).problems
 
 
+def test_released_while_it_is_written(tmp_path):
+    """A file larger than the volume fits in, since what a cluster saves is given back at once; the file is as one that is
+    released when it is complete, whatever pieces it comes in."""
+    path, source = tmp_path / "image", tmp_path / "source"
+    source.mkdir()
+    (source / "large").write_bytes(b"the same " * 10_000_000)
+    f2fskit.mkfs(path, 64 << 20, features=["extra_attr", "compression"])
+    with f2fskit.open(path, "r+") as volume:
+        volume.populate(source, compression=f2fskit.PopulateCompression("lz4", log_cluster=4, release=True))
+    with f2fskit.open(path) as volume:
+        assert volume.read_bytes("/large") == b"the same " * 10_000_000
+    assert not f2fskit.check(path, content=True).problems
+    pieces = pattern(9, 30_000) + b"text " * 9_000 + pattern(3, 50_001)
+    archive, member = io.BytesIO(), tarfile.TarInfo("file")
+    member.size = len(pieces)
+    with tarfile.open(fileobj=archive, mode="w") as writer:
+        writer.addfile(member, io.BytesIO(pieces))
+
+    class Slow(io.BytesIO):
+        def read(self, size=-1):
+            return super().read(min(size, 4567))
+
+    with f2fskit.open(path, "r+") as volume:
+        volume.path("/large").unlink()
+        for target, release in (("/at-once", True), ("/later", False)):
+            volume.populate(tar=Slow(archive.getvalue()), target=target,
+                            compression=f2fskit.PopulateCompression("lz4", log_cluster=3, release=release))
+        volume.lookup("/later/file").release_compressed()
+    with f2fskit.open(path) as volume:
+        first, second = volume.lookup("/at-once/file"), volume.lookup("/later/file")
+        assert volume.read_bytes("/at-once/file") == volume.read_bytes("/later/file") == pieces
+        for name in ("i_blocks", "i_compr_blocks", "i_inline", "i_flags", "i_size"):
+            assert first.fields()[name] == second.fields()[name], name
+        kinds = [[(e.file_block, e.count, e.kind) for e in inode.extents()] for inode in (first, second)]
+        assert kinds[0] == kinds[1]
+    assert not f2fskit.check(path, content=True).problems
+    with f2fskit.open(path, "r+") as volume:
+        inode = volume.lookup("/at-once/file")
+        inode.reserve_compressed()
+        inode.pwrite(b"more", 40_000)
+    assert not f2fskit.check(path, content=True).problems
+
+
 @pytest.mark.parametrize("feature", [[], ["ro"]])
 def test_holes_of_compressed_files(tmp_path, feature):
     """The kernel misreads them where the volume has the feature ro (FORMAT files 8.1): none is made there."""

@@ -19,6 +19,7 @@ int populate_ways_set(struct populate *p)
 	p->ways.minimum_saved = c->minimum_saved;
 	p->ways.compress_names = c->names ? c->names : "*";
 	p->ways.plain_names = c->except;
+	p->ways.releases = c->release;
 	return 0;
 }
 
@@ -50,23 +51,14 @@ int populate_open(struct populate *p, f2fs_nid_t ino, struct f2fs_inode **out)
 
 int populate_compress_file(struct populate *p, struct f2fs_inode *inode)
 {
-	const struct f2fs_populate_compression *c = p->opt.compression;
 	struct change change;
 	struct f2fs_stat st;
-	int err = c ? f2fs_inode_stat(inode, &st) : 0;
+	int err = p->opt.compression ? f2fs_inode_stat(inode, &st) : 0;
 
-	if (err || !c || !st.is_compressed)
+	if (err || !p->opt.compression || !st.is_compressed)
 		return err;
-	if (!c->release) {
-		err = change_begin_on(&change, inode);
-		if (!err)
-			err = change_flush_file(&change, f2fs_inode_number(inode));
-		return change_end(&change, err);
-	}
-	err = f2fs_compress_release(inode, NULL);
-	if (err == F2FS_ERR_ACCESS) { /* nothing was saved */
-		error_clear(p->ctx);
-		err = 0;
-	}
-	return err;
+	err = change_begin_on(&change, inode);
+	if (!err)
+		err = change_flush_file(&change, f2fs_inode_number(inode));
+	return change_end(&change, err);
 }

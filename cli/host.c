@@ -418,6 +418,7 @@ int cli_init(struct cli *cli, const struct cli_tool *tool)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 
+	cli_take_standard();
 	memset(cli, 0, sizeof(*cli));
 	cli->tool = tool;
 	cli->level = F2FS_LOG_WARNING;

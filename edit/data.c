@@ -270,6 +270,14 @@ static int set_attributes(struct edit *e, struct f2fs_inode *inode, const uint32
 	return rc ? edit_fail(e, rc, NULL) : 0;
 }
 
+/* Was a directory given for what comes from the standard input? Then its name was taken for that of a file. */
+static int lacks_name(const char *operand, const struct edit_name *name)
+{
+	const char *slash = strrchr(operand, '/');
+
+	return name->length == 1 && *name->name == '-' && strcmp(slash ? slash + 1 : operand, "-") != 0;
+}
+
 static int put_one(struct edit *e, const char *source, const char *operand, const uint32_t *mode, int keeps_owner)
 {
 	int is_input = !strcmp(source, "-"), fd = is_input ? STDIN_FILENO : open(source, O_RDONLY), rc;
@@ -290,7 +298,10 @@ static int put_one(struct edit *e, const char *source, const char *operand, cons
 	if (rc)
 		goto out;
 	host_mode = (uint32_t)st.st_mode;
-	rc = edit_open_empty(e, &name, mode || is_input ? mode : &host_mode, &inode, &is_new);
+	if (is_input && lacks_name(operand, &name))
+		rc = edit_usage(e, "put", source, "needs a name: what is read has none");
+	else
+		rc = edit_open_empty(e, &name, mode || is_input ? mode : &host_mode, &inode, &is_new);
 	if (!rc) {
 		rc = edit_copy_in(e, inode, 0, source, fd);
 		if (!rc)

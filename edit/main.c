@@ -201,7 +201,7 @@ static int run_words(struct edit *e, char **words, int count)
 		for (n = 0; i + n < count && strcmp(words[i + n], "--") != 0; n++)
 			;
 		rc = n ? edit_run(e, words + i, n) : 0;
-		if (!edit_goes_on(e, rc))
+		if (!edit_goes_on(e, rc) || e->is_over)
 			return rc;
 	}
 	return 0;
@@ -216,6 +216,11 @@ static void run_lines(struct edit *e)
 	while (!e->is_over && getline(&line, &room, stdin) >= 0 && !cli_stopped())
 		if (edit_run_text(e, line))
 			break;
+	if (ferror(stdin) && !cli_stopped()) { /* who knows what it would have said */
+		cli_error(&e->cli, "standard input: %s", strerror(errno));
+		edit_discard(e);
+		e->status = EDIT_FAILED;
+	}
 	free(line);
 }
 
@@ -253,9 +258,9 @@ static void run(struct edit *e, const struct arguments *a)
 	const int asks = !a->word_count && !a->text_count;
 	int rc = asks ? edit_open_image(e) : 0; /* before somebody types for nothing */
 
-	for (unsigned i = 0; !rc && i < a->text_count; i++)
+	for (unsigned i = 0; !rc && !e->is_over && i < a->text_count; i++)
 		rc = edit_run_text(e, a->texts[i]);
-	if (!rc && a->word_count)
+	if (!rc && !e->is_over && a->word_count)
 		run_words(e, a->words, a->word_count);
 	else if (!rc && asks)
 		(isatty(STDIN_FILENO) ? run_shell : run_lines)(e);

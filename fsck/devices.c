@@ -202,35 +202,3 @@ int session_wants_check(struct session *s)
 	f2fs_volume_close(vol);
 	return wanted;
 }
-
-int session_rollback(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)
-{
-	struct cli_image image = a->image;
-	struct f2fs_undo_info info = { F2FS_SIZED(f2fs_undo_info) };
-	struct cli_opened opened;
-	int rc;
-
-	image.flags = WRITING;
-	image.saves = 1;
-	if (cli_image_open(cli, ctx, &image, &opened))
-		return CLI_EXIT_OPERATIONAL;
-	rc = cli_image_restore(&opened, a->rollback, a->is_forced, &info);
-	if (rc) {
-		cli_error_of(cli, ctx, a->rollback);
-		if (rc == F2FS_ERR_STATE && !a->is_forced)
-			cli_error(cli, "-f puts back what was recorded all the same");
-	} else {
-		rc = cli_image_save(cli, &opened);
-	}
-	if (!rc && !a->is_quiet)
-		printf("Info: %llu bytes in %llu places were put back%s\n", (unsigned long long)info.bytes,
-		       (unsigned long long)info.records, info.is_sealed ? "" : " (the repair had been cut short)");
-	if (!rc && a->is_forced)
-		cli_warning(cli, "what was written since the recording may not fit to what was put back: check the "
-				 "volume");
-	if (!rc && info.left)
-		cli_warning(cli, CLI_UNDO_LEFT, a->rollback, (unsigned long long)info.records,
-			    (unsigned long long)info.left);
-	cli_image_close(&opened);
-	return rc ? CLI_EXIT_OPERATIONAL : CLI_EXIT_OK;
-}

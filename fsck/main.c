@@ -346,7 +346,7 @@ static int run_check(struct run *run)
 		if (!run->report.json)
 			return CLI_EXIT_OPERATIONAL;
 		cli_print_begin(run->report.json, NULL);
-		cli_print_string(run->report.json, "device", a->image.path);
+		cli_print_bytes(run->report.json, "device", a->image.path, strlen(a->image.path));
 		cli_print_begin_array(run->report.json, "problems");
 	} else if (a->depth == FSCK_FULL && !a->is_quiet) {
 		listing_banner(run->cli, &run->session);

@@ -42,6 +42,8 @@ static const char *take_words(struct words *words, const char *value)
 	const size_t length = strlen(value);
 	char *at = words->text + words->used;
 
+	if (length == 0)
+		return "names nothing";
 	if (length >= sizeof(words->text) - words->used)
 		return "is too long";
 	memcpy(at, value, length + 1);

@@ -24,9 +24,9 @@ void fill_prepare(const struct cli *cli, struct arguments *a)
 		options->uid = a->options.root_uid;
 		options->gid = a->options.root_gid;
 	}
-	if (cli->has_epoch) {
+	if (a->options.has_time || cli->has_epoch) {
 		options->has_time = 1;
-		options->time.seconds = cli->epoch;
+		options->time.seconds = a->options.has_time ? a->options.time : cli->epoch;
 	}
 }
 

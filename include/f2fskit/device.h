@@ -199,7 +199,7 @@ F2FS_API int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device 
 F2FS_API int f2fs_undo_create(struct f2fs_device *target, const char *path, struct f2fs_device **log);
 struct f2fs_undo_info {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t device_size; /* bytes of the device it was made for */
+	uint64_t device_size; /* bytes of the device it was made for; known, or else 0, after a failure, too */
 	uint64_t records;     /* pieces put back */
 	uint64_t bytes;	      /* their length */
 	int is_sealed;	      /* the recording was closed; otherwise it was cut and a torn last piece was left out */

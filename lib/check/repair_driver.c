@@ -90,7 +90,8 @@ static int decide(struct driver *d, struct checker *c)
 	if (!err && d->is_unread && !d->decisions.is_stopped && !c->is_frozen && !c->is_impossible &&
 	    decisions_want(c))
 		err = error_set(c->ctx, F2FS_ERR_IO,
-				"what may wait for recovery cannot be read, a repair would drop it");
+				"what may wait for recovery cannot be read, a repair would drop it "
+				"(--accept-unread gives it up)");
 	return err;
 }
 

@@ -27,6 +27,12 @@ static int open_retry(const char *path, int flags, mode_t mode)
 	do
 		fd = open(path, flags | O_CLOEXEC | O_NOCTTY, mode);
 	while (fd < 0 && errno == EINTR);
+	if (fd >= 0 && fd <= STDERR_FILENO) { /* which a caller closed: what it prints must not go into the image */
+		const int standard = fd;
+
+		fd = fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		close(standard);
+	}
 	return fd;
 }
 

@@ -111,12 +111,12 @@ static int read_header(struct player *p)
 	err = read_parts(p, head, version);
 	if (err)
 		return err;
-	if (get_le64(head + UNDO_DEVICE_SIZE) != p->target->info.size)
+	p->info.device_size = get_le64(head + UNDO_DEVICE_SIZE);
+	if (p->info.device_size != p->target->info.size)
 		return error_set(p->ctx, F2FS_ERR_STATE, "%s was made for a device of %llu bytes, not %llu",
-				 p->log->name, (unsigned long long)get_le64(head + UNDO_DEVICE_SIZE),
+				 p->log->name, (unsigned long long)p->info.device_size,
 				 (unsigned long long)p->target->info.size);
 	p->identity = get_le64(head + UNDO_IDENTITY);
-	p->info.device_size = p->target->info.size;
 	return read_seal(p, head + UNDO_SECTOR);
 }
 
@@ -390,8 +390,9 @@ int undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_d
 		err = F2FS_ERR_NOMEM;
 	if (!err)
 		err = play_patiently(&p, parts);
-	if (!err)
-		sized_give(info, &p.info, sizeof(p.info));
+	if (err)
+		p.info = (struct f2fs_undo_info){ .device_size = p.info.device_size };
+	sized_give(info, &p.info, sizeof(p.info));
 	mem_free(p.ctx, p.buffer);
 	mem_free(p.ctx, p.starts);
 	mem_free(p.ctx, p.now);

@@ -206,10 +206,15 @@ int volume_check_newest(struct f2fs_volume *vol)
 	err = volume_judge_pack(vol, &loss, &left);
 	if (err)
 		return err;
-	/* both are whole, but what the newer one says cannot be */
-	if (vol->pack_state[other - 1] == 0 && !vol->has_chosen_pack &&
-	    (int64_t)(vol->pack_version[other - 1] - vol->pack_version[vol->pack - 1]) > 0)
-		loss = PACK_LOST;
+	if (vol->pack_state[other - 1] == 0 &&
+	    (int64_t)(vol->pack_version[other - 1] - vol->pack_version[vol->pack - 1]) > 0) {
+		if (vol->has_chosen_pack)
+			return error_at(vol->ctx, F2FS_ERR_STATE, &where,
+					"checkpoint pack %u, which was chosen, is older than pack %u: what came between "
+					"would be written over (--accept-unread gives it up)",
+					vol->pack, other);
+		loss = PACK_LOST; /* both are whole, but what the newer one says cannot be */
+	}
 	if (loss != PACK_NEWEST)
 		return error_at(vol->ctx, F2FS_ERR_STATE, &where,
 				"checkpoint pack %u was the newer one and is damaged: what it led to would be written "

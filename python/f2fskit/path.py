@@ -397,8 +397,9 @@ class F2FSPath:
 
     def write_bytes(self, data: bytes | bytearray | memoryview) -> int:
         """Make the file if needed, and data its contents; return their length."""
-        with self._volume._handle.alone(), self._volume._as_a_whole(), self.open("wb", buffering=0) as file:
-            return file.write(data)
+        with memoryview(data) as contents:  # before the file is emptied: what is no buffer leaves it as it was
+            with self._volume._handle.alone(), self._volume._as_a_whole(), self.open("wb", buffering=0) as file:
+                return file.write(contents)
 
     def write_text(
         self, data: str, encoding: str | None = None, errors: str | None = None, newline: str | None = None

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Standard input, output and error that whoever starts a program may have closed: the next file that is opened would
+ * get such a number, and what is said would go into an image, or an image be read as commands.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cli/host.h"
+
+/* Each is taken in the direction that it is not used in, so that it fails as it did when it was closed. */
+void cli_take_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		const int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", flags) < 0)
+			(void)!open("/", O_RDONLY | O_DIRECTORY); /* neither read nor written */
+	}
+}

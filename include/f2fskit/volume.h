@@ -49,8 +49,8 @@ struct f2fs_open_options {
 	const char *spill_dir;
 	/* A superblock copy or checkpoint pack that cannot be read may be newer than what can, so a volume that has one
 	 * is not written: what would write fails with IO. Nor is one whose newer checkpoint pack is damaged: what would
-	 * make a transaction fails with STATE, a check with repair searches for what is lost; nor one of which the older
-	 * pack was chosen (STATE). With 1 all that is given up, and written over. */
+	 * make a transaction fails with STATE, a check with repair searches for what is lost; nor one of which the
+	 * older pack was chosen (STATE). With 1 all that is given up, and written over. */
 	int accept_unread;
 };
 

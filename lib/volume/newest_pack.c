@@ -210,8 +210,8 @@ int volume_check_newest(struct f2fs_volume *vol)
 	    (int64_t)(vol->pack_version[other - 1] - vol->pack_version[vol->pack - 1]) > 0) {
 		if (vol->has_chosen_pack)
 			return error_at(vol->ctx, F2FS_ERR_STATE, &where,
-					"checkpoint pack %u, which was chosen, is older than pack %u: what came between "
-					"would be written over (--accept-unread gives it up)",
+					"checkpoint pack %u, which was chosen, is older than pack %u: what came "
+					"between would be written over (--accept-unread gives it up)",
 					vol->pack, other);
 		loss = PACK_LOST; /* both are whole, but what the newer one says cannot be */
 	}

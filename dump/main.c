@@ -485,6 +485,10 @@ static void run(struct dump *d, const struct arguments *a, double started)
 			if (!(views[i].option == OPT_c_map && d->as_map))
 				run_view(d, a, &views[i]);
 	dump_end_as_of(d);
+	if (!cli_stopped() && f2fs_volume_check_current(d->vol)) {
+		cli_error_of(&d->cli, d->ctx, d->image);
+		d->status |= DUMP_INCOMPLETE;
+	}
 	if (cli_stopped()) {
 		cli_error(&d->cli, "stopped");
 		d->status |= DUMP_FAILED;

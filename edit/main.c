@@ -269,6 +269,8 @@ static void run(struct edit *e, const struct arguments *a)
 	if (cli_stopped()) {
 		edit_discard(e);
 		e->status = EDIT_FAILED;
+	} else if (e->vol && !e->may_write && f2fs_volume_check_current(e->vol)) {
+		edit_fail(e, F2FS_ERR_INCOMPLETE, NULL);
 	}
 	edit_commit(e);
 }

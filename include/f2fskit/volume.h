@@ -82,6 +82,13 @@ F2FS_API const uint8_t *f2fs_nat_bitmap(const struct f2fs_volume *vol, size_t *l
 F2FS_API int f2fs_volume_superblock_state(const struct f2fs_volume *vol, unsigned copy);
 F2FS_API int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack, uint64_t *version);
 
+/*
+ * Has nobody else written a checkpoint since the volume was opened, or committed last? Fails with STATE if somebody
+ * has: blocks that were read since may be those of other files by now. To be asked when all that is wanted was read. A
+ * volume opened for rescue and a recovered view do not know.
+ */
+F2FS_API int f2fs_volume_check_current(struct f2fs_volume *vol);
+
 /* Is there an fsync chain that a mount would replay? The number of nodes in it, 0 when there is none. */
 F2FS_API int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes);
 

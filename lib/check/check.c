@@ -192,7 +192,10 @@ int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct ch
 	struct checker *c;
 	int err = check_open(ctx, dev, run, result, &c);
 
-	if (!err)
-		check_close(ctx, c, 0);
+	if (err)
+		return err;
+	if (result->found > 0 && c->vol) /* half of what was looked at may be of another state */
+		err = volume_check_current(c->vol);
+	check_close(ctx, c, err);
 	return err;
 }

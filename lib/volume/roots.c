@@ -224,6 +224,27 @@ int volume_check_roots(struct f2fs_volume *vol)
 	return err ? err : check_unchanged(vol);
 }
 
+int volume_check_current(struct f2fs_volume *vol)
+{
+	int err;
+
+	if (vol->rescue || vol->is_overlaid)
+		return 0;
+	err = check_unchanged(vol);
+	if (err == F2FS_ERR_STATE)
+		return error_set(vol->ctx, err,
+				 "somebody else wrote a checkpoint since the volume was opened: what was read since "
+				 "may be of either");
+	error_clear(vol->ctx); /* a pack that cannot be read tells nothing */
+	return err == F2FS_ERR_NOMEM ? err : 0;
+}
+
+int f2fs_volume_check_current(struct f2fs_volume *vol)
+{
+	error_clear(vol->ctx);
+	return volume_check_current(vol);
+}
+
 void volume_note_unfinished(struct f2fs_volume *vol)
 {
 	const struct f2fs_error_detail detail = vol->ctx->error;

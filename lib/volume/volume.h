@@ -181,6 +181,8 @@ enum unread_root { UNREAD_SB0 = 1, UNREAD_SB1 = 2, UNREAD_PACK1 = 4, UNREAD_PACK
  * read, since somebody else has written to it, or in a process that was forked from the one that opened the device.
  */
 int volume_check_roots(struct f2fs_volume *vol);
+/* Who reads: f2fs_volume_check_current() of a call that runs. */
+int volume_check_current(struct f2fs_volume *vol);
 /* After a commit that failed: the pack that it did not finish is as it is now. One that is complete after all stays
  * unknown, and the volume has to be opened again. */
 void volume_note_unfinished(struct f2fs_volume *vol);

@@ -301,4 +301,9 @@ def extract(
         named = name_first(error, run.problems)
         named.result = finish()
         raise named from None
+    try:
+        handle.call(lib.f2fs_volume_check_current)
+    except errors.StateError as error:
+        error.result = finish()
+        raise
     return finish()

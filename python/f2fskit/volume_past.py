@@ -38,6 +38,12 @@ class VolumePast(VolumeFiles):
         self._handle.call(lib.f2fs_volume_pending, nodes)
         return int(nodes[0])
 
+    def check_current(self) -> None:
+        """Raise StateError if somebody else wrote a checkpoint since the volume was opened, or committed last: what was
+        read since may be of either state. `extract()` and its like ask that themselves when they are through.
+        """
+        self._handle.call(lib.f2fs_volume_check_current)
+
     def recovery_plan(self) -> recovery.RecoveryPlan:
         """Tell what a mount would recover: inodes, names, blocks, and why the chain ends. Nothing is changed."""
         return recovery.make_plan(self._handle)

@@ -186,3 +186,30 @@ def test_an_undo_file_that_cannot_be_finished_is_told(run_tool, build_dir, tmp_p
         run_tool("f2fs", "-w", "image", "rollback", "undo", rc=1, cwd=tmp_path)
         run_tool("f2fs", "-w", "image", "rollback", "-f", "undo", cwd=tmp_path)
         assert (tmp_path / "image").read_bytes() == before
+
+
+def test_quit_ends_a_command_line(edit):
+    edit("touch", "/one", "--", "quit", "--", "touch", "/two")
+    assert edit("ls", "/").stdout.split() == [b"one"]
+
+
+def test_standard_input_needs_a_name(edit):
+    for words in ((), ("/",)):
+        assert b"needs a name" in edit("put", "-", *words, input=b"text", rc=16).stderr
+    edit("put", "-", "/-", input=b"text")
+    assert edit("cat", "/-").stdout == b"text"
+
+
+def test_an_older_pack_is_not_written(edit, f2fskit):
+    edit("touch", "/before")
+    edit("touch", "/after")
+    with f2fskit.open(edit.image) as volume:
+        older = 3 - volume.checkpoint_pack
+    before = edit.image.read_bytes()
+    assert b"older than pack" in edit("--pack=%d" % older, "touch", "/x", rc=1).stderr
+    assert edit.image.read_bytes() == before
+    assert b"after" not in edit("--pack=%d" % older, "ls", "/").stdout
+    edit("--pack=%d" % (3 - older), "touch", "/same")
+    assert sorted(edit("ls", "/").stdout.split()) == [b"after", b"before", b"same"]
+    edit("--pack=%d" % (3 - older), "--accept-unread", "touch", "/given-up")
+    assert not f2fskit.check(edit.image).problems

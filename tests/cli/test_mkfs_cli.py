@@ -428,7 +428,7 @@ def root_times(path):
     return struct.unpack_from("<qqq", Volume(path).root_inode(), 32)
 
 
-def test_time(mkfs, image):
+def test_time(mkfs, image, run_tool, tmp_path):
     mkfs("-q", "-T", "1234567890", image, "64M")
     assert root_times(image) == (1234567890,) * 3
     environ = {**os.environ, "SOURCE_DATE_EPOCH": "86400"}
@@ -440,6 +440,11 @@ def test_time(mkfs, image):
     assert root_times(image) == (86400,) * 3
     assert b"SOURCE_DATE_EPOCH" in mkfs("-f", image, env={**os.environ, "SOURCE_DATE_EPOCH": "x"}, rc=1).stderr
     refused(mkfs, "-f", "-T", "now", image)
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "file").write_bytes(b"contents")
+    mkfs("-q", "-f", "-T", "7", "--root-dir", tmp_path / "tree", image, env=environ)
+    for path in ("/", "/file"):
+        assert b"mtime = 7 " in run_tool("f2fs", image, "stat", path).stdout, path
 
 
 def test_stamp(mkfs, image):

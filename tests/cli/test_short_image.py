@@ -170,3 +170,17 @@ def test_a_device_shrinks(f2fskit, peer_check, whole, tmp_path, size):
     told = told_in({"problems": [{"name": p.name, "path": p.path, "entry": p.entry, "ino": p.ino} for p in report.problems]})
     with f2fskit.open(image) as volume:
         must_be_left(volume, whole, size * 256, told)
+
+
+def test_a_rollback_gives_the_old_length_back(run_tool, whole, tmp_path):
+    path, undo = tmp_path / "disk.img", tmp_path / "undo"
+    path.write_bytes(whole[0][:75 * MIB])
+    before = path.read_bytes()
+    run_tool("fsck.f2fs", "-y", "--undo", undo, path, rc=1)
+    assert path.stat().st_size == SIZE
+    with open(path, "ab") as file:
+        file.write(b"more")
+    assert b"made for a device of" in run_tool("fsck.f2fs", "--rollback", undo, path, rc=8).stderr
+    os.truncate(path, SIZE)
+    assert b"long again" in run_tool("fsck.f2fs", "--rollback", undo, path).stdout
+    assert path.read_bytes() == before

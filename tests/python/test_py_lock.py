@@ -165,3 +165,49 @@ def test_overlays_write_nothing(path):
         with f2fskit.open(overlay, "r+") as volume:
             volume.path("/c").write_text("three")
         assert f2fskit.check(overlay).found == 0
+
+
+def test_a_reader_tells_when_somebody_wrote(path, tmp_path):
+    with f2fskit.open(path, "r+") as volume:
+        volume.path("/a").write_text("one")
+        volume.commit()
+        volume.path("/b").write_text("two")
+        volume.check_current()
+    with f2fskit.open(path) as reader:
+        reader.extract(tmp_path / "first")
+        reader.check_current()
+        with f2fskit.open(path, "r+") as volume:
+            volume.path("/a").unlink()
+            volume.path("/c").write_text("three")
+        with pytest.raises(f2fskit.StateError, match="somebody else wrote"):
+            reader.check_current()
+        with pytest.raises(f2fskit.StateError, match="somebody else wrote") as error:
+            reader.extract(tmp_path / "second")
+        assert error.value.result.files == 2
+    with f2fskit.open(path) as reader:
+        reader.extract(tmp_path / "third")
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_check_beside_a_writer(path, damaged):
+    """What it finds wrong may be of two states; where it finds nothing, all is well."""
+    with f2fskit.open(path, "r+") as volume:
+        volume.path("/a").write_text("one")
+        ino = volume.path("/a").stat().st_ino
+    if damaged:
+        with f2fskit.fields(path, "r+") as fields:
+            fields["inode[%d].i_links" % ino] = 9
+    written = []
+
+    def write(progress):
+        if progress.done > 0 and not written:
+            written.append(True)
+            with f2fskit.open(path, "r+") as volume:
+                volume.path("/b").write_text("two")
+
+    if damaged:
+        with pytest.raises(f2fskit.StateError, match="somebody else wrote"):
+            f2fskit.check(path, progress=write)
+    else:
+        assert not f2fskit.check(path, progress=write).problems
+    assert written

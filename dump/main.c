@@ -10,6 +10,7 @@
 
 #include "cli/image.h"
 #include "cli/opt.h"
+#include "cli/repaired.h"
 #include "cli/size.h"
 #include "dump/classic.h"
 #include "dump/copy_out.h"
@@ -77,7 +78,7 @@ struct arguments {
 	struct cli_image image;
 	struct request *requests;
 	unsigned request_count;
-	int is_json, is_quiet, debug, is_thorough, scrambles_names, form, asks_magic;
+	int is_json, is_quiet, debug, is_thorough, scrambles_names, form, asks_magic, is_repaired;
 	uint64_t carve_size;
 	const char *read_log;
 	const char *to, *as_of;
@@ -171,6 +172,9 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 		break;
 	case OPT_strict:
 		a->image.mode = F2FS_MODE_STRICT;
+		break;
+	case OPT_repaired:
+		a->is_repaired = 1;
 		break;
 	case OPT_rescue:
 		a->image.mode = F2FS_MODE_RESCUE;
@@ -270,6 +274,12 @@ static int check_arguments(struct dump *d, const struct arguments *a)
 			cli_opt_hint(&tool);
 			return -1;
 		}
+	if (a->is_repaired && (a->as_of || a->image.mode != F2FS_MODE_TOLERANT || a->image.pack || a->image.recover)) {
+		cli_error(&d->cli, "--repaired does not go with --rescue, --strict, --pack, --recover-view and "
+				   "--as-of");
+		cli_opt_hint(&tool);
+		return -1;
+	}
 	if (a->as_of && a->request_count == 0) {
 		cli_error(&d->cli, "--as-of needs a view, like --tree");
 		cli_opt_hint(&tool);
@@ -553,7 +563,8 @@ static int run_on_image(struct dump *d, struct arguments *a)
 		restore(d, a);
 	} else if (cli_image_open(&d->cli, d->ctx, &a->image, &opened)) {
 		d->status = DUMP_FAILED;
-	} else if (cli_opened_volume(&d->cli, &opened, &d->vol)) {
+	} else if ((a->is_repaired && cli_image_repair(&d->cli, &opened)) ||
+		   cli_opened_volume(&d->cli, &opened, &d->vol)) {
 		cli_image_close(&opened);
 		d->status = DUMP_FAILED;
 	} else {

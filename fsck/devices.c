@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "cli/repaired.h"
+
 enum { READING = F2FS_OPEN_READ | F2FS_OPEN_EXCLUSIVE, WRITING = F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE };
 
 /* May the image be written? When it can only be read, that is what is done. */
@@ -31,19 +33,6 @@ static unsigned choose_flags(struct session *s, const struct cli_image *image)
 	return READING;
 }
 
-/* Put a layer that takes all writes on top of a device, whose reference it takes over when that works. */
-static int cover(struct f2fs_device **dev)
-{
-	struct f2fs_device *layer;
-	int rc = f2fs_device_new_overlay(*dev, 0, cli_temporary_directory(), &layer);
-
-	if (rc)
-		return rc;
-	f2fs_device_close(*dev); /* the layer has it */
-	*dev = layer;
-	return 0;
-}
-
 /* The callback open_device: a further device gets the layer that the first one has. */
 static int find_covered(void *user, const char *path, struct f2fs_device **out)
 {
@@ -53,7 +42,7 @@ static int find_covered(void *user, const char *path, struct f2fs_device **out)
 	rc = s->find(s->find_user, path, out);
 	if (rc)
 		return rc;
-	rc = cover(out);
+	rc = cli_cover(out);
 	if (rc)
 		f2fs_device_close(*out);
 	return rc;
@@ -61,10 +50,10 @@ static int find_covered(void *user, const char *path, struct f2fs_device **out)
 
 static int cover_all(struct session *s)
 {
-	int rc = cover(&s->opened.device);
+	int rc = cli_cover(&s->opened.device);
 
 	for (unsigned i = 0; i < s->opened.options.device_count && !rc; i++)
-		rc = cover(&s->opened.more[i]);
+		rc = cli_cover(&s->opened.more[i]);
 	return rc;
 }
 

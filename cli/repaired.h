@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A volume as a repair would leave it. */
+#ifndef F2FSKIT_CLI_REPAIRED_H
+#define F2FSKIT_CLI_REPAIRED_H
+
+#include "cli/image.h"
+
+/* Put a layer that takes all writes on top of a device, whose reference it takes over when that works. */
+int cli_cover(struct f2fs_device **dev);
+/*
+ * Repair the volume of devices that were opened for reading, in memory: they are replaced by layers that have what the
+ * repair writes. 0, or an enum f2fs_error after a message.
+ */
+int cli_image_repair(struct cli *cli, struct cli_opened *opened);
+
+#endif

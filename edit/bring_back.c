@@ -300,6 +300,8 @@ int do_undelete(struct edit *e, const struct edit_call *call)
 		rc = edit_usage(e, "name", "", "is empty");
 	if (!rc)
 		rc = edit_commit(e); /* what changes has no past */
+	if (!rc && call->count > 1)
+		rc = edit_need_directory(e, call->operands[1]);
 
 	u.is_number = u.pattern[0] >= '0' && u.pattern[0] <= '9' && !cli_parse_u32(u.pattern, 0, UINT32_MAX, &u.number);
 	if (!rc) {

@@ -18,7 +18,7 @@ extern "C" {
  * size:          bytes of the device, from the start of the volume, that the volume shall take: of the last one when
  *                there are several. What makes no whole zone at the end is left. 0: all of the device.
  * overprovision: percent kept for cleaning; 0: what leaves most usable space.
- * keep_size:     the size stays as it is: only the overprovision ratio changes.
+ * keep_size:     the size stays as it is: only the overprovision ratio changes, to what leaves most when it is 0.
  * to_minimum:    shrink to the smallest size; size is not looked at.
  * dry_run:       only look: the result tells what would be done. Nothing is written, so a device that was opened for
  *                reading will do.

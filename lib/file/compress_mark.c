@@ -10,9 +10,11 @@
 
 int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how)
 {
-	if (!comp_name(how->algorithm) || !comp_level_is_valid(how->algorithm, how->level))
-		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no compression algorithm %u with level %u",
-				 how->algorithm, how->level);
+	if (!comp_name(how->algorithm))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no compression algorithm %u", how->algorithm);
+	if (!comp_level_is_valid(how->algorithm, how->level))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "%s has no level %u", comp_name(how->algorithm),
+				 how->level);
 	if (how->log_cluster != 0 && (how->log_cluster < 2 || how->log_cluster > 8))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "a cluster has 2^2 to 2^8 blocks, not 2^%u",
 				 how->log_cluster);

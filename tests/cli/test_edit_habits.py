@@ -213,3 +213,11 @@ def test_an_older_pack_is_not_written(edit, f2fskit):
     assert sorted(edit("ls", "/").stdout.split()) == [b"after", b"before", b"same"]
     edit("--pack=%d" % (3 - older), "--accept-unread", "touch", "/given-up")
     assert not f2fskit.check(edit.image).problems
+
+
+def test_undelete_into_a_directory_that_is_not_there(edit):
+    edit("put", "-", "/file", input=b"text")
+    edit("rm", "/file")
+    assert edit("undelete", "all", "/none", rc=2).stderr.startswith(b"f2fs: /none: no such file or directory")
+    edit("undelete", "all", "/")
+    assert edit("cat", "/file").stdout == b"text"

@@ -333,3 +333,19 @@ def test_several_devices(run_tool, f2fskit, tmp_path):
         f2fskit.resize(first, 9000 * MIB, **more)
     with pytest.raises(f2fskit.UnsupportedError, match="the first device is too small"):
         f2fskit.resize(first, 900 << 30, **more)
+
+
+def test_the_least_overprovision_again(run_tool, f2fskit, tmp_path):
+    path = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", path, "256M")
+    run_tool("resize.f2fs", "-o", "0", path)
+    with f2fskit.open(path) as volume:
+        least = volume.checkpoint.overprov_segment_count
+    run_tool("resize.f2fs", "-o", "80", path)
+    with f2fskit.open(path) as volume:
+        assert volume.checkpoint.overprov_segment_count > 2 * least
+    run_tool("resize.f2fs", "-o", "0", path)
+    assert b"nothing to resize" in run_tool("resize.f2fs", "-o", "0", path).stdout
+    with f2fskit.open(path) as volume:
+        assert volume.checkpoint.overprov_segment_count == least
+    assert not f2fskit.check(path).problems

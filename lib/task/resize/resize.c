@@ -200,7 +200,7 @@ static bool numbers_are_right(const struct resize *r)
 
 	if (cp_ckpt_flags(cp) & FLAG_ckpt_flags_resizefs)
 		return false;
-	if (r->options->overprovision == 0)
+	if (r->options->overprovision == 0 && !r->options->keep_size)
 		return !offers_less(r) && !offers_more(r);
 	return stage_room(&r->now, r->vol->geo.segment_count_main, false, &room) &&
 	       room.user_blocks == cp_user_block_count(cp) && room.overprovision == cp_overprov_segment_count(cp);

@@ -102,8 +102,9 @@ F2FS_API int f2fs_device_new(struct f2fs_context *ctx, const struct f2fs_device_
 			     const struct f2fs_device_info *info, struct f2fs_device **out);
 /* Open a file or block device of the host. Fails with NOT_FOUND, ACCESS, BUSY (names who uses it), IO. */
 F2FS_API int f2fs_device_open(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out);
-/* Does the descriptor belong to a file or block device that a device of this context has open? 1 or 0. For hosts that
- * write files of their own: the image must not be overwritten while it is in use. */
+/* Does the descriptor belong to a file or block device that a device of this context has open? A loop device is the
+ * file behind it. 1 or 0. For hosts that write files of their own: the image must not be overwritten while it is in
+ * use. */
 F2FS_API int f2fs_device_is_open(const struct f2fs_context *ctx, int fd);
 /* Create a file of size bytes (all holes) or set the size of an existing one with F2FS_OPEN_CREATE; writable. */
 F2FS_API int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which files of the host a context has open as devices.
+ * Which files of the host a context has open as devices. A loop device is the file behind it.
  */
 #include "device/file.h"
+#include "device/inuse.h"
 
 static bool is_of(const struct hostfile *file, const struct stat *st)
 {
@@ -14,8 +15,10 @@ static bool is_of(const struct hostfile *file, const struct stat *st)
 bool hostfile_is_open(const struct f2fs_context *ctx, const struct stat *st)
 {
 	const struct hostfile *file = ctx->hostfiles;
+	struct stat end = *st;
 
-	while (file && !is_of(file, st))
+	inuse_behind(&inuse_here, &end);
+	while (file && !is_of(file, &end))
 		file = file->next;
 	return file != NULL;
 }
@@ -32,6 +35,7 @@ void hostfile_enter(struct hostfile *file)
 	struct stat st;
 
 	if (fstat(file->fd, &st) == 0) {
+		inuse_behind(&inuse_here, &st);
 		file->is_block = S_ISBLK(st.st_mode);
 		file->host_device = (uint64_t)st.st_dev;
 		file->number = (uint64_t)(file->is_block ? st.st_rdev : st.st_ino);

@@ -264,6 +264,19 @@ bool inuse_backing(const struct inuse_host *host, dev_t rdev, char *path, size_t
 	return false;
 }
 
+void inuse_behind(const struct inuse_host *host, struct stat *st)
+{
+	char path[LINE_SIZE];
+	struct stat backing;
+
+	/* loop devices over loop devices; as many as the host may stack, were they in a circle */
+	for (unsigned i = 0; i < 8 && S_ISBLK(st->st_mode); i++) {
+		if (!inuse_backing(host, st->st_rdev, path, sizeof(path)) || stat(path, &backing) != 0)
+			return;
+		*st = backing;
+	}
+}
+
 /* Is the file behind a loop device in use by another loop device? */
 static int refuse_twin(const struct target *target, struct f2fs_context *ctx, const char *path)
 {

@@ -30,5 +30,7 @@ int inuse_refuse_on(const struct inuse_host *host, struct f2fs_context *ctx, con
 		    enum inuse_purpose purpose);
 /* Find the file behind a loop device or behind the disk of a partition; false: it is none, or the name has no room. */
 bool inuse_backing(const struct inuse_host *host, dev_t rdev, char *path, size_t room);
+/* Replace what is known of a loop device by what is known of the file or device that it shows in the end. */
+void inuse_behind(const struct inuse_host *host, struct stat *st);
 
 #endif

@@ -47,3 +47,18 @@ def test_a_loop_device_alone_is_written(run_tool, image, loop):
     device = loop(image)
     run_tool("f2fs", "-w", device, "mkdir", "/new")
     assert b"new" in run_tool("f2fs", device, "ls").stdout
+
+
+@pytest.mark.parametrize("words", [["f2fs", "{from}", "get", "/f", "{to}"], ["dump.f2fs", "--tar={to}", "{from}"],
+                                   *(["dump.f2fs", "--extract=out", "--%s={to}" % what, "{from}"] for what in ("manifest", "fs-config"))],
+                         ids=["get", "tar", "manifest", "fs-config"])
+@pytest.mark.parametrize("ways", [("file", "loop"), ("loop", "file"), ("loop", "another loop")], ids="-".join)
+def test_the_image_is_not_overwritten_under_another_name(run_tool, image, loop, tmp_path, words, ways):
+    run_tool("mkfs.f2fs", "-q", image)
+    run_tool("f2fs", "-w", image, "touch", "/f", "--", "write", "/f", "0", "text")
+    before = image.read_bytes()
+    names = {"file": image, "loop": loop(image), "another loop": loop(image)}
+    names = {"from": names[ways[0]], "to": names[ways[1]]}
+    done = run_tool(*(word.format(**names) for word in words), rc=None, cwd=tmp_path)
+    assert done.returncode, done
+    assert image.read_bytes() == before

@@ -218,6 +218,39 @@ static void twin_loop_devices_are_refused(void **state)
 	free_fixture(&f);
 }
 
+/* What a loop device shows: the file behind it, behind another loop device, or behind the disk of a partition. */
+static void loop_devices_stand_for_their_files(void **state)
+{
+	static const struct {
+		unsigned minor;
+		bool is_file;
+	} rows[] = { { 7, true }, { 8, true }, { 9, false }, { 10, false } };
+	struct stat file, st;
+	struct fixture f;
+	char text[400];
+
+	(void)state;
+	make_fixture(&f);
+	assert_int_equal(stat(f.image, &file), 0);
+	snprintf(text, sizeof(text), "%s\n", f.image);
+	put_file(&f, "sys/dev/block/7:7/loop/backing_file", text);
+	put_file(&f, "sys/dev/block/loop/backing_file", text);
+	put_file(&f, "sys/dev/block/7:8/partition", "1\n");
+	put_file(&f, "sys/dev/block/7:9/loop/backing_file", "/nowhere\n");
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		st = block_device(7, rows[i].minor);
+		inuse_behind(&f.tables, &st);
+		assert_int_equal(S_ISREG(st.st_mode), rows[i].is_file);
+		if (rows[i].is_file)
+			assert_true(st.st_dev == file.st_dev && st.st_ino == file.st_ino);
+		else
+			assert_true(st.st_rdev == makedev(7, rows[i].minor));
+	}
+	inuse_behind(&f.tables, &file);
+	assert_true(S_ISREG(file.st_mode));
+	free_fixture(&f);
+}
+
 /* Tables that make no sense, or are not there, mean nothing; very long lines are skipped as one. */
 static void odd_tables_do_no_harm(void **state)
 {
@@ -250,7 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mounted_devices_are_refused), cmocka_unit_test(readers_bear_a_read_only_mount),
 		cmocka_unit_test(held_devices_are_refused),    cmocka_unit_test(used_files_are_refused),
-		cmocka_unit_test(twin_loop_devices_are_refused),
+		cmocka_unit_test(twin_loop_devices_are_refused), cmocka_unit_test(loop_devices_stand_for_their_files),
 		cmocka_unit_test(odd_tables_do_no_harm),
 	};
 

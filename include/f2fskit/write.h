@@ -210,7 +210,8 @@ F2FS_API int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const stru
 /* Set an extended attribute by its full name ("user.color"); ACLs in their system call form: an access ACL
  * sets the permissions as well, and is not stored when it says no more than they do. system.advise sets the hints hot
  * and cold. Fails with NOSPC when the attributes of the inode would become too large, INVALID for an unknown prefix,
- * ACCESS for user.* at what is neither file nor directory. */
+ * RANGE for a name of more than 255 bytes (which can be removed, if it is there), ACCESS for user.* at what is neither
+ * file nor directory. */
 F2FS_API int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value, size_t size);
 F2FS_API int f2fs_xattr_remove(struct f2fs_inode *inode, const char *name);
 

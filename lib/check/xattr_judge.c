@@ -51,6 +51,19 @@ static int judge_acl(struct checker *c, const struct inode_fact *inode, const st
 	return result == ACL_OK ? 0 : raise_xattr(c, P_ACL_SHAPE, inode, 0, acl_result_text(result));
 }
 
+static int judge_name(struct checker *c, const struct inode_fact *inode, const struct xattr_ref *ref)
+{
+	const char *prefix = xattr_prefix(ref->index);
+	size_t length;
+
+	if (!prefix)
+		return raise_xattr(c, P_XATTR_INDEX, inode, ref->index, NULL);
+	length = strlen(prefix) + ref->name_len;
+	return xattr_has_name(ref->index) && length > XATTR_NAME_LENGTH ?
+		       raise_xattr(c, P_XATTR_NAME, inode, length, NULL) :
+		       0;
+}
+
 static int judge_one(struct checker *c, struct inode_fact *inode, const struct xattr_ref *ref, bool *has_context,
 		     bool *has_verity)
 {
@@ -65,7 +78,7 @@ static int judge_one(struct checker *c, struct inode_fact *inode, const struct x
 	case XATTR_ACL_DEFAULT:
 		return judge_acl(c, inode, ref);
 	default:
-		return xattr_prefix(ref->index) ? 0 : raise_xattr(c, P_XATTR_INDEX, inode, ref->index, NULL);
+		return judge_name(c, inode, ref);
 	}
 }
 

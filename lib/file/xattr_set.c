@@ -8,7 +8,13 @@
 #include "file/write.h"
 #include "format/xattr.h"
 
-/* Index and stored name of a full name. */
+static int refuse_length(struct f2fs_context *ctx)
+{
+	return error_set(ctx, F2FS_ERR_RANGE, "names of attributes have at most %d bytes, with their prefix",
+			 XATTR_NAME_LENGTH);
+}
+
+/* Index and stored name of a full name. It may be longer than system calls take: there is room for that. */
 static int split_name(struct f2fs_context *ctx, const char *full, unsigned *index, const char **name)
 {
 	for (unsigned i = 1; i < 16; i++) {
@@ -19,12 +25,14 @@ static int split_name(struct f2fs_context *ctx, const char *full, unsigned *inde
 			continue;
 		if (xattr_has_name(i) ? full[n] == '\0' : full[n] != '\0')
 			continue;
-		if (strlen(full + n) > 255)
-			return error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "attribute names have at most 255 bytes");
+		if (strlen(full + n) > UINT8_MAX)
+			break;
 		*index = i;
 		*name = full + n;
 		return 0;
 	}
+	if (strlen(full) > XATTR_NAME_LENGTH)
+		return refuse_length(ctx);
 	return error_set(ctx, F2FS_ERR_INVALID, "attribute %s has no prefix that F2FS can store", full);
 }
 
@@ -74,6 +82,8 @@ int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value
 	error_clear(inode->vol->ctx);
 	if (strcmp(name, xattr_prefix(XATTR_ADVISE)) == 0)
 		return set_advise(inode, value, size);
+	if (strlen(name) > XATTR_NAME_LENGTH)
+		return refuse_length(inode->vol->ctx);
 	err = split_name(inode->vol->ctx, name, &index, &stored);
 	if (!err)
 		err = need_place(inode, index, name);

@@ -22,6 +22,9 @@ enum xattr_index {
 	XATTR_VERITY = 11,
 };
 
+/* What Linux takes as a name, with its prefix (XATTR_NAME_MAX): a longer one can be listed, not read or removed. */
+enum { XATTR_NAME_LENGTH = 255 };
+
 /* One attribute; pointers into the string. */
 struct xattr_ref {
 	uint32_t offset; /* of the entry */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """f2fs for those who know Unix and debugfs: options where they are used to, names that they know, messages that say it."""
+import json
 import os
 
 import pytest
@@ -221,3 +222,18 @@ def test_undelete_into_a_directory_that_is_not_there(edit):
     assert edit("undelete", "all", "/none", rc=2).stderr.startswith(b"f2fs: /none: no such file or directory")
     edit("undelete", "all", "/")
     assert edit("cat", "/file").stdout == b"text"
+def test_names_of_attributes_are_as_long_as_linux_takes_them(run_tool, tmp_path):
+    """A longer one, which other programs may have left, can be shown and removed."""
+    run_tool("mkfs.f2fs", "-q", "image", "64M", cwd=tmp_path)
+    fits, long = "user." + 250 * "n", "user." + 251 * "n"
+    run_tool("f2fs", "-w", "image", "touch", "/f", "--", "setfattr", "/f", fits, "value", cwd=tmp_path)
+    for name in (long, 256 * "n", "user." + 300 * "n"):
+        assert b"at most 255 bytes" in run_tool("f2fs", "-w", "image", "setfattr", "/f", name, "v", rc=1, cwd=tmp_path).stderr
+    ino = json.loads(run_tool("f2fs", "--json", "image", "stat", "/f", cwd=tmp_path).stdout)["ino"]
+    run_tool("f2fs", "-w", "image", "setfattr", "-x", "/f", fits, "--", "setfattr", "/f", fits, 300 * "n", "--",
+             "set", "xattr[%s][0].e_name_len" % ino, "251", cwd=tmp_path)
+    assert long.encode() in run_tool("f2fs", "image", "getfattr", "/f", cwd=tmp_path).stdout
+    assert run_tool("f2fs", "image", "getfattr", "/f", long, cwd=tmp_path).stdout.startswith(b"nnn")
+    assert b"takes 256 bytes" in run_tool("fsck.f2fs", "-n", "image", rc=None, cwd=tmp_path).stdout
+    run_tool("f2fs", "-w", "image", "setfattr", "-x", "/f", long, cwd=tmp_path)
+    assert b"nnn" not in run_tool("f2fs", "image", "getfattr", "/f", cwd=tmp_path).stdout

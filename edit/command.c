@@ -95,6 +95,7 @@ static int run_call(struct edit *e, const struct edit_call *call)
 	}
 	rc = command->run(e, call);
 	e->may_have_written |= e->is_writing && command->need != EDIT_CHANGES && rc != F2FS_ERR_INVALID;
+	e->is_settled = !rc && e->is_writing && !e->is_changed;
 	return rc;
 }
 
@@ -104,6 +105,9 @@ int edit_run(struct edit *e, char **words, int count)
 	int rc;
 
 	e->has_run = 1;
+	e->is_settled = 0;
+	if (cli_stopped())
+		return edit_stopped(e, words[0]);
 	memset(&call, 0, sizeof(call));
 	call.command = find_command(words[0]);
 	if (!call.command) {

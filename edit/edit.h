@@ -53,8 +53,9 @@ struct edit {
 	struct cli_writer writer;
 	int is_shell;	/* commands come from the standard input */
 	int is_changed; /* there is something to commit */
-	int is_writing; /* the command that runs may write */
-	int may_have_written; /* a command that needs no commit was allowed to write */
+	int is_writing; /* the command that runs, or ran last, may write */
+	int may_have_written; /* something was committed, or a command that needs no commit was allowed to write */
+	int is_settled;	      /* the last command was done, and left nothing to be committed */
 	uint64_t first_version; /* of the checkpoint that the volume was opened with */
 	int is_over;	/* the shell was told to stop */
 	int has_run;	/* a command was there to be run */
@@ -131,6 +132,8 @@ int edit_commit(struct edit *e);
 int edit_save(struct edit *e);
 /* Drop changes; says so when there are any. */
 void edit_discard(struct edit *e);
+/* The run was stopped before it had done everything: drop changes, and say what stays. */
+void edit_end_stopped(struct edit *e);
 
 /* call.c */
 /* Take options and operands out of the words of a call, whose command is set and whose operands have room for count.

@@ -32,7 +32,9 @@ static const struct cli_exit exits[] = {
 	{ EDIT_MISSING, "something that was named does not exist, or is of another kind; as above" },
 	{ EDIT_INCOMPLETE, "something could not be read (damaged, encrypted); as above" },
 	{ EDIT_USAGE, "wrong usage; as above" },
-	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "nothing was changed since the last commit" },
+	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT
+	  "nothing was changed since the last commit, but what is done at once (label, uuid, set, gc, trim, rollback) "
+	  "stays" },
 };
 
 static const char *const usage[] = { "[OPTION]... IMAGE COMMAND [ARG]... [-- COMMAND [ARG]...]...",
@@ -266,12 +268,10 @@ static void run(struct edit *e, const struct arguments *a)
 		(isatty(STDIN_FILENO) ? run_shell : run_lines)(e);
 	if (!rc && !e->has_run && !cli_stopped()) /* no command was there to meet what is wrong with the volume */
 		edit_open_volume(e);
-	if (cli_stopped()) {
-		edit_discard(e);
-		e->status = EDIT_FAILED;
-	} else if (e->vol && !e->may_write && f2fs_volume_check_current(e->vol)) {
+	if (cli_stopped() && (asks || !e->is_settled))
+		edit_end_stopped(e);
+	else if (e->vol && !e->may_write && f2fs_volume_check_current(e->vol))
 		edit_fail(e, F2FS_ERR_INCOMPLETE, NULL);
-	}
 	edit_commit(e);
 }
 
@@ -300,7 +300,7 @@ int main(int argc, char **argv)
 	}
 	cli_writer_close(&e.writer, e.vol);
 	f2fs_volume_close(e.vol);
-	if (!cli_stopped())
+	if (!cli_stopped() || e.may_have_written)
 		edit_save(&e); /* what did not wait for a commit */
 	cli_image_close(&e.opened);
 	if (e.cli.has_logged_error && !e.status) /* an undo file that was not finished */

@@ -100,6 +100,7 @@ int edit_commit(struct edit *e)
 		f2fs_volume_discard(e->vol);
 		return rc;
 	}
+	e->may_have_written = 1;
 	rc = edit_save(e);
 	if (!rc)
 		e->cli.done = "what was changed is committed";
@@ -109,7 +110,7 @@ int edit_commit(struct edit *e)
 /* Did this run make something true already: by a commit, also one for want of room, or past all commits? */
 static int has_written(const struct edit *e)
 {
-	return e->may_have_written || version(e) != e->first_version;
+	return e->may_have_written || (e->vol && version(e) != e->first_version);
 }
 
 void edit_discard(struct edit *e)
@@ -122,4 +123,13 @@ void edit_discard(struct edit *e)
 		  has_written(e) ? " since the last commit; what was done before it stays" :
 		  e->is_shell	 ? " since the last commit" :
 				   "");
+}
+
+void edit_end_stopped(struct edit *e)
+{
+	if (e->is_changed)
+		edit_discard(e);
+	else if (has_written(e))
+		cli_error(&e->cli, "stopped; what was done before stays");
+	e->status = EDIT_FAILED;
 }

@@ -203,6 +203,40 @@ def test_signals_that_are_ignored_stay_so(tool, image):
     assert process.wait(300) == 0
 
 
+AT_ONCE = {"label": ("label", "new"), "uuid": ("uuid", "01234567-89ab-cdef-0123-456789abcdef"), "set": ("set", "inode[3].i_links", "7")}
+
+
+@pytest.fixture
+def signalled(run_tool, build_dir, image):
+    """signalled(N, WORD...): f2fs -w on the image, which gets SIGTERM with its write number N to it."""
+    def run(number, *words, rc):
+        env = dict(os.environ, LD_PRELOAD=os.path.join(build_dir, "tests/common/libsignal_write.so"), SIGNAL_WRITE=str(number),
+                   ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
+        return run_tool("f2fs", "-w", image, *words, rc=rc, env=env, preexec_fn=usual_signals)
+    return run
+
+
+@pytest.mark.parametrize("name", AT_ONCE)
+def test_what_is_done_at_once_is_done(signalled, run_tool, image, tmp_path, name):
+    """A signal that comes meanwhile finds nothing left to be stopped; where more was to be done, what stays is said."""
+    before = image.read_bytes()
+    run_tool("f2fs", "-w", image, *AT_ONCE[name])
+    after = image.read_bytes()
+    for more, status in ((), 0), (("--", "mkdir", "/dir"), 143):
+        image.write_bytes(before)
+        said = signalled(1, *AT_ONCE[name], *more, rc=status).stderr
+        assert image.read_bytes() == after and after != before
+        assert (b"stopped; what was done before stays" in said) == bool(more)
+
+
+def test_a_commit_that_was_done_is_done(signalled, run_tool, image):
+    """Commands that follow are not begun."""
+    signalled(1, "mkdir", "/one", rc=0)
+    said = signalled(1, "mkdir", "/two", "--", "commit", "--", "mkdir", "/three", rc=143).stderr
+    assert b"stopped; what was done before stays" in said
+    assert sorted(run_tool("f2fs", image, "ls", "/").stdout.split()) == [b"huge", b"old", b"one", b"two"]
+
+
 class Shell:
     """f2fs on a terminal; what it says is awaited."""
 

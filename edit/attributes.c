@@ -21,7 +21,11 @@ static int apply_to(const struct edit_change *change, struct f2fs_inode *inode, 
 	if (which < 0)
 		return which;
 	rc = f2fs_inode_set(inode, (unsigned)which, &values);
-	return rc ? edit_fail(change->e, rc, what) : 0;
+	if (rc)
+		return edit_fail(change->e, rc, what);
+	return change->drops_privileges && (st.mode & MODE_TYPE) != MODE_DIR ?
+		       edit_drop_capability(change->e, inode, what) :
+		       0;
 }
 
 static int visit(void *user, const struct f2fs_walk_entry *entry)
@@ -154,17 +158,30 @@ int do_chmod(struct edit *e, const struct edit_call *call)
 
 /* ---- chown ---- */
 
+/* Who owns a program from now on did not make it run as somebody: the bits setuid and setgid go, as in the kernel.
+ * Without execution by the group, setgid means something else. */
+static uint32_t privileges_of(uint32_t mode)
+{
+	if ((mode & MODE_TYPE) == MODE_DIR)
+		return 0;
+	return (mode & 04000) | (mode & 0010 ? mode & 02000 : 0);
+}
+
 static int fill_owner(const struct edit_change *change, const struct f2fs_stat *st, struct f2fs_stat *values)
 {
-	(void)st;
+	const uint32_t lost = privileges_of(st->mode);
+
 	values->uid = change->uid;
 	values->gid = change->gid;
-	return (int)change->which;
+	values->mode = st->mode & ~lost;
+	return (int)(change->which | (lost ? F2FS_SET_MODE : 0));
 }
 
 int do_chown(struct edit *e, const struct edit_call *call)
 {
-	struct edit_change change = { .e = e, .fill = fill_owner, .text = call->operands[0] };
+	struct edit_change change = {
+		.e = e, .fill = fill_owner, .text = call->operands[0], .drops_privileges = 1
+	};
 	const char *text = call->operands[0], *colon = strchr(text, ':');
 	char uid[16];
 	size_t n = colon ? (size_t)(colon - text) : strlen(text);

@@ -211,7 +211,7 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 			edit_fail(e, rc, what);
 	}
 	free(buffer);
-	return rc;
+	return !rc && from > begin ? edit_drop_capability(e, inode, what) : rc;
 }
 
 void edit_undo_file(struct edit *e, const struct edit_name *name, int is_new)
@@ -239,10 +239,10 @@ int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t
 	if (rc)
 		return edit_fail(e, rc, name->path);
 	rc = f2fs_inode_truncate(*out, 0);
-	if (!rc)
-		return 0;
-	f2fs_inode_close(*out);
-	return edit_fail(e, rc, name->path);
+	rc = rc ? edit_fail(e, rc, name->path) : edit_drop_capability(e, *out, name->path);
+	if (rc)
+		f2fs_inode_close(*out);
+	return rc;
 }
 
 /* The permissions asked for, and the time of a file of the host. */
@@ -370,6 +370,8 @@ int do_write(struct edit *e, const struct edit_call *call)
 		rc = f2fs_inode_write(inode, at, text, strlen(text));
 		if (rc)
 			edit_fail(e, rc, operand);
+		else if (*text)
+			rc = edit_drop_capability(e, inode, operand);
 	}
 	f2fs_inode_close(inode);
 	return rc;
@@ -389,8 +391,7 @@ int do_truncate(struct edit *e, const struct edit_call *call)
 	if (rc)
 		return rc;
 	rc = f2fs_inode_truncate(inode, size);
-	if (rc)
-		edit_fail(e, rc, operand);
+	rc = rc ? edit_fail(e, rc, operand) : edit_drop_capability(e, inode, operand);
 	f2fs_inode_close(inode);
 	return rc;
 }

@@ -250,6 +250,11 @@ int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t
  * file's handle is closed. */
 void edit_undo_file(struct edit *e, const struct edit_name *name, int is_new);
 
+/* xattrs.c */
+/* Remove the capabilities of a file that gets another owner or other contents, as the kernel does. Failure is
+ * reported. */
+int edit_drop_capability(struct edit *e, struct f2fs_inode *inode, const char *what);
+
 /* transfer.c */
 /* Copy a directory of the host, with all that is in it, to a name or into a directory of the volume. */
 int edit_put_tree(struct edit *e, const char *source, const char *operand, int keeps_owner);

@@ -73,8 +73,7 @@ int do_fallocate(struct edit *e, const struct edit_call *call)
 	if (rc)
 		return rc;
 	rc = f2fs_fallocate(inode, flags, offset, length);
-	if (rc)
-		edit_fail(e, rc, operand);
+	rc = rc ? edit_fail(e, rc, operand) : edit_drop_capability(e, inode, operand);
 	f2fs_inode_close(inode);
 	return rc;
 }

@@ -83,6 +83,18 @@ int do_getfattr(struct edit *e, const struct edit_call *call)
 	return rc;
 }
 
+int edit_drop_capability(struct edit *e, struct f2fs_inode *inode, const char *what)
+{
+	static const char name[] = "security.capability";
+	struct f2fs_xattr x;
+	int rc;
+
+	if (f2fs_xattr_get(inode, name, &x) != 0)
+		return 0; /* what cannot be read gives nobody a capability */
+	rc = f2fs_xattr_remove(inode, name);
+	return rc ? edit_fail(e, rc, what) : 0;
+}
+
 static int digit64(char c)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

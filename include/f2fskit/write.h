@@ -204,7 +204,8 @@ enum f2fs_set_flag {
  * Set members of an inode. Permissions change the access ACL, too, if there is one. Casefold changes on empty
  * directories only (NOT_EMPTY); flags that the type of file or the volume does not know are refused (UNSUPPORTED), as
  * are those of quota files (ACCESS). A file that gets pinned moves out of its inode. Usage moves to the new owners'
- * quotas.
+ * quotas. What is set is set, and nothing else: with another owner the bits setuid and setgid and the attribute
+ * security.capability stay, which chown(2) clears.
  */
 F2FS_API int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const struct f2fs_stat *values);
 /* Set an extended attribute by its full name ("user.color"); ACLs in their system call form: an access ACL

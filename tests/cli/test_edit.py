@@ -95,7 +95,7 @@ def test_a_long_and_deep_tree_is_removed(peer_check, run_tool, edit, image, tmp_
 
 
 def test_attributes(peer_check, run_tool, edit, image):
-    edit("touch", "-t", "1234567890.5", "/f", "--", "chmod", "4751", "/f", "--", "chown", "7:8", "/f", "--",
+    edit("touch", "-t", "1234567890.5", "/f", "--", "chown", "7:8", "/f", "--", "chmod", "4751", "/f", "--",
          "setfattr", "/f", "user.a", "text", "--", "setfattr", "/f", "user.b", "0x00ff", "--", "setfattr", "/f", "user.c", "0sAP8=",
          "--", "chattr", "+iA", "/f")
     st = json.loads(run_tool("f2fs", "--json", image, "stat", "/f").stdout)

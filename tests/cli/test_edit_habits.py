@@ -237,3 +237,36 @@ def test_names_of_attributes_are_as_long_as_linux_takes_them(run_tool, tmp_path)
     assert b"takes 256 bytes" in run_tool("fsck.f2fs", "-n", "image", rc=None, cwd=tmp_path).stdout
     run_tool("f2fs", "-w", "image", "setfattr", "-x", "/f", long, cwd=tmp_path)
     assert b"nnn" not in run_tool("f2fs", "image", "getfattr", "/f", cwd=tmp_path).stdout
+
+
+def test_chown_and_new_contents_take_privileges_away(run_tool, tmp_path):
+    """As under Linux, for root, too: setgid stays where the group may not execute the file, directories keep all."""
+    capability = "0x0100000200040000000000000000000000000000"
+    modes = {"/suid": "4755", "/sgid": "2755", "/lock": "2644", "/both": "6711", "/plain": "0644"}
+    wanted = {"/suid": "755", "/sgid": "755", "/lock": "2644", "/both": "711", "/plain": "644", "/dir": "6755", "/pipe": "755"}
+    run_tool("mkfs.f2fs", "-q", "image", "64M", cwd=tmp_path)
+    (tmp_path / "text").write_bytes(b"text")
+    (tmp_path / "none").write_bytes(b"")
+    lines = ["mkdir /dir", "mknod /pipe p", "chmod 6755 /dir /pipe"]
+    for name, mode in modes.items():
+        lines += ["touch " + name, "chmod %s %s" % (mode, name)]
+    lines += ["setfattr %s security.capability %s" % (name, capability) for name in (*modes, "/dir", "/pipe")]
+    run_tool("f2fs", "-w", "-c", "\n".join(lines), "image", cwd=tmp_path)
+
+    def has_capability(name):
+        return b"security.capability" in run_tool("f2fs", "image", "getfattr", name, cwd=tmp_path).stdout
+
+    before = (tmp_path / "image").read_bytes()
+    for owner in ("7", "7:8", ":8", "0:0"):
+        (tmp_path / "image").write_bytes(before)
+        run_tool("f2fs", "-w", "image", "chown", owner, *wanted, cwd=tmp_path)
+        for name, mode in wanted.items():
+            stat = json.loads(run_tool("f2fs", "--json", "image", "stat", name, cwd=tmp_path).stdout)
+            assert "%o" % stat["permissions"] == mode, (owner, name)
+            assert has_capability(name) == (name == "/dir"), (owner, name)
+    for words, stays in ((["put", "text", "/plain"], False), (["put", "none", "/plain"], False), (["write", "/plain", "0", "x"], False),
+                         (["write", "/plain", "0", ""], True), (["truncate", "/plain", "9"], False), (["touch", "/plain"], True),
+                         (["fallocate", "/plain", "0", "9"], False), (["cp", "/lock", "/plain"], False), (["chmod", "600", "/plain"], True)):
+        (tmp_path / "image").write_bytes(before)
+        run_tool("f2fs", "-w", "image", *words, cwd=tmp_path)
+        assert has_capability("/plain") == stays, words

@@ -64,6 +64,9 @@ static const struct volume_hooks hooks = { .find_nat = find_nat,
 					   .count = count_use,
 					   .drop = txn_drop };
 
+/* What does it, of the programs: not all of them have that option. */
+#define RECOVERS "(fsck.f2fs -y, or --recover of f2fs -w, sload.f2fs and resize.f2fs)"
+
 /* Is there something that has to be finished before the volume can be changed? */
 static int check_finished(struct f2fs_volume *vol)
 {
@@ -72,17 +75,17 @@ static int check_finished(struct f2fs_volume *vol)
 
 	if (cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
-				 "checkpointing is disabled on this volume: recovering it (--recover) enables it");
+				 "checkpointing is disabled on this volume: recovering it " RECOVERS " enables it");
 	if (vol->orphans.count > 0 && !vol->owns_orphans)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
-				 "%u orphan inodes wait for recovery: recover the volume first (--recover)",
+				 "%u orphan inodes wait for recovery: recover the volume first " RECOVERS,
 				 (unsigned)vol->orphans.count);
 	err = volume_pending(vol, &pending);
 	if (err)
 		return err;
 	if (pending > 0)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
-				 "%llu fsynced nodes wait for recovery: recover the volume first (--recover)",
+				 "%llu fsynced nodes wait for recovery: recover the volume first " RECOVERS,
 				 (unsigned long long)pending);
 	return 0;
 }

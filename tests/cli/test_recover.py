@@ -74,6 +74,17 @@ def test_sload_recovers_first(run_tool, peer_check, unclean, tmp_path):
     assert sorted(os.listdir(tmp_path / "back")) == ["kept", "loaded", "new"]
 
 
+@pytest.mark.parametrize("way", [("fsck.f2fs", "-y", "{}"), ("f2fs", "-w", "--recover", "{}", "ls"),
+                                 ("resize.f2fs", "--recover", "{}", "80M")], ids=" ".join)
+def test_what_is_told_recovers(run_tool, unclean, way):
+    """Programs without that option name those that have it."""
+    said = run_tool("defrag.f2fs", unclean, rc=None).stderr.decode()
+    assert "fsck.f2fs -y, or --recover of f2fs -w, sload.f2fs and resize.f2fs" in said
+    run_tool(*(word.format(unclean) for word in way))
+    run_tool("defrag.f2fs", unclean)
+    assert b"new" in run_tool("f2fs", unclean, "ls", "/").stdout
+
+
 def test_the_recover_command(run_tool, peer_check, unclean):
     assert b"-w" in run_tool("f2fs", unclean, "recover", rc=None).stderr
     done = json.loads(run_tool("f2fs", "-w", "--json", unclean, "recover").stdout)

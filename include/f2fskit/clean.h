@@ -104,7 +104,7 @@ struct f2fs_clean_result {
 	uint32_t commits;
 	uint32_t free_before;  /* free sections */
 	uint32_t free_after;   /* the same at the end; of a dry run: about */
-	uint32_t candidates;   /* sections that were worth it at the beginning */
+	uint32_t candidates;   /* sections that were worth it, at the beginning or later: never less than sections */
 	uint32_t unconfirmed;  /* sections left alone: an owner did not confirm a block, so something is damaged */
 	uint32_t unreadable;   /* sections left alone: a block or a node could not be read */
 	uint32_t pinned;       /* sections left alone: they hold blocks of a device alias, or of a pinned file and

@@ -193,6 +193,16 @@ static bool goes_on(struct run *r, uint32_t *end)
 	return r->stalls <= STALLS;
 }
 
+/* Those of a batch join the ones that were cleaned: cleaning makes further ones, of the sections that its logs leave
+ * and of the nodes that it writes anew. */
+static void count_candidates(const struct run *r)
+{
+	const uint32_t met = r->result->sections + (uint32_t)r->victims.count;
+
+	if (met > r->result->candidates)
+		r->result->candidates = met;
+}
+
 static int run_batches(struct run *r)
 {
 	struct f2fs_clean_result *result = r->result;
@@ -206,10 +216,9 @@ static int run_batches(struct run *r)
 		if (err)
 			return err;
 		result->free_after = r->victims.free;
-		if (is_first) {
+		if (is_first)
 			result->free_before = r->victims.free;
-			result->candidates = (uint32_t)r->victims.count;
-		}
+		count_candidates(r);
 		if (!goes_on(r, &result->end)) {
 			victims_free(&r->victims);
 			return 0;

@@ -74,9 +74,15 @@ int dump_each_copy(struct dump *d, f2fs_nid_t ino, int (*visit)(void *user, f2fs
 	return rc;
 }
 
+struct copies {
+	struct dump *d;
+	uint64_t count;
+};
+
 static int put_copy(void *user, f2fs_blk_t addr, const uint8_t *block)
 {
-	struct dump *d = user;
+	struct copies *copies = user;
+	struct dump *d = copies->d;
 	const struct f2fs_struct *type = dump_struct("node_footer");
 	const uint8_t *footer = block + d->geo->block_size - type->size;
 	f2fs_nid_t ino = (f2fs_nid_t)dump_get(type, footer, "nid", 0);
@@ -87,11 +93,13 @@ static int put_copy(void *user, f2fs_blk_t addr, const uint8_t *block)
 	cli_print_bool(d->out, "is_current", !f2fs_nat_lookup(d->vol, ino, &nat) && nat.block_addr == addr);
 	dump_inode_block(d, block);
 	cli_print_end(d->out);
+	copies->count++;
 	return 0;
 }
 
 int view_history(struct dump *d, const char *argument)
 {
+	struct copies copies = { d, 0 };
 	uint32_t ino;
 	int rc = dump_parse_number(d, "--history", argument, d->geo->max_nid, &ino);
 
@@ -99,7 +107,9 @@ int view_history(struct dump *d, const char *argument)
 		return rc;
 	cli_print_u64(d->out, "ino", ino);
 	cli_print_begin_array(d->out, "copies");
-	rc = dump_each_copy(d, ino, put_copy, d);
+	rc = dump_each_copy(d, ino, put_copy, &copies);
 	cli_print_end_array(d->out);
+	if (!rc && copies.count == 0)
+		d->status |= DUMP_MISSING;
 	return rc;
 }

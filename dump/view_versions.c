@@ -38,10 +38,18 @@ void dump_put_version_more(struct dump *d, const struct f2fs_version *v)
 	cli_print_stat_more(d->out, &v->stat);
 }
 
+struct listing {
+	struct dump *d;
+	uint64_t count; /* of what was found */
+	int has_begun;	/* the list of nodes */
+};
+
 static int put_version(void *user, const struct f2fs_version *v)
 {
-	struct dump *d = user;
+	struct listing *list = user;
+	struct dump *d = list->d;
 
+	list->count++;
 	cli_print_begin(d->out, NULL);
 	cli_print_u64(d->out, "block_addr", v->addr);
 	cli_print_u64(d->out, "cp_ver", v->cp_ver);
@@ -95,12 +103,7 @@ static const struct cli_column node_columns[] = {
 	{ "offset", 10 }, { "kind", -15 }, { "file_block", 12 }, { "used", 5 },
 };
 
-struct node_list {
-	struct dump *d;
-	int has_begun;
-};
-
-static void begin_nodes(struct node_list *list)
+static void begin_nodes(struct listing *list)
 {
 	if (!list->has_begun)
 		cli_print_heading(list->d->out, "\nNodes below the inode:");
@@ -112,10 +115,11 @@ static void begin_nodes(struct node_list *list)
 
 static int put_node(void *user, const struct f2fs_node_version *v)
 {
-	struct node_list *list = user;
+	struct listing *list = user;
 	struct cli_print *out = list->d->out;
 
 	begin_nodes(list);
+	list->count++;
 	cli_print_begin(out, NULL);
 	cli_print_u64(out, "block_addr", v->addr);
 	cli_print_u64(out, "cp_ver", v->cp_ver);
@@ -133,22 +137,22 @@ static int put_node(void *user, const struct f2fs_node_version *v)
 	return cli_stopped() ? f2fs_context_fail(list->d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
 }
 
-static int put_nodes(struct dump *d, struct f2fs_past *past, uint32_t ino)
+static int put_nodes(struct listing *list, struct f2fs_past *past, uint32_t ino)
 {
-	struct node_list list = { .d = d };
 	int rc;
 
-	if (d->is_json)
-		begin_nodes(&list);
-	rc = f2fs_node_versions(past, ino, put_node, &list);
-	if (list.has_begun)
-		cli_print_end_array(d->out);
+	if (list->d->is_json)
+		begin_nodes(list);
+	rc = f2fs_node_versions(past, ino, put_node, list);
+	if (list->has_begun)
+		cli_print_end_array(list->d->out);
 	return rc;
 }
 
 int view_versions(struct dump *d, const char *argument)
 {
 	struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options) };
+	struct listing list = { .d = d };
 	struct f2fs_past *past;
 	uint32_t ino;
 	int rc = dump_find_ino(d, "--versions", argument, &ino);
@@ -161,12 +165,14 @@ int view_versions(struct dump *d, const char *argument)
 		return rc;
 	cli_print_u64(d->out, "ino", ino);
 	cli_print_begin_table(d->out, "versions", columns, sizeof(columns) / sizeof(columns[0]));
-	rc = f2fs_versions(past, ino, put_version, d);
+	rc = f2fs_versions(past, ino, put_version, &list);
 	cli_print_end_array(d->out);
 	if (!rc)
-		rc = put_nodes(d, past, ino);
+		rc = put_nodes(&list, past, ino);
 	if (rc)
 		dump_fail(d, rc, argument);
+	else if (list.count == 0)
+		d->status |= DUMP_MISSING;
 	dump_past_close(d, past);
 	return rc;
 }

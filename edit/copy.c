@@ -75,7 +75,9 @@ static int copy_file(struct edit *e, const char *source, const char *operand)
 		return rc;
 	if ((st.mode & MODE_TYPE) != MODE_REG) {
 		f2fs_inode_close(from);
-		return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_IS_DIR, "not a regular file: -r copies others"),
+		return edit_fail(e,
+				 f2fs_context_fail(e->ctx, F2FS_ERR_WRONG_TYPE,
+						   "not a regular file: -r copies others"),
 				 source);
 	}
 	rc = edit_name_open_file(e, operand, source, &name);

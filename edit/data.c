@@ -114,7 +114,7 @@ int do_get(struct edit *e, const struct edit_call *call)
 		rc = edit_get_tree(e, inode, source, operand);
 	} else if ((st.mode & MODE_TYPE) != MODE_REG) {
 		rc = edit_fail(e,
-			       f2fs_context_fail(e->ctx, F2FS_ERR_IS_DIR,
+			       f2fs_context_fail(e->ctx, F2FS_ERR_WRONG_TYPE,
 						 edit_has(call, 'r') ? "neither a file nor a directory"
 								     : "not a regular file: -r copies directories"),
 			       source);

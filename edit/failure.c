@@ -38,8 +38,11 @@ int edit_told(struct edit *e)
 
 int edit_host_fail(struct edit *e, const char *what)
 {
+	const int is_missing = errno == ENOENT || errno == ENOTDIR;
+
 	cli_error(&e->cli, "%s: %s", what, strerror(errno));
-	return edit_told(e);
+	edit_note(e, is_missing ? EDIT_MISSING : EDIT_FAILED);
+	return F2FS_ERR_ACCESS;
 }
 
 int edit_stopped(struct edit *e, const char *what)

@@ -40,7 +40,8 @@ extern "C" {
 	X(NOT_EMPTY, 39, ENOTEMPTY, "not empty")                                                                       \
 	X(CANCELED, 40, ECANCELED, "canceled")                                                                         \
 	X(INCOMPLETE, 41, EUCLEAN, "done, but not everything could be read")                                           \
-	X(XDEV, 42, EXDEV, "belongs to another project or policy")
+	X(XDEV, 42, EXDEV, "belongs to another project or policy")                                                     \
+	X(WRONG_TYPE, 43, EINVAL, "of another type")
 
 enum f2fs_error {
 	F2FS_OK = 0,

@@ -177,7 +177,7 @@ int inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t l
 	case MODE_DIR:
 		return error_set(ctx, F2FS_ERR_IS_DIR, "inode %u is a directory", (unsigned)inode->ino);
 	default:
-		return error_set(ctx, F2FS_ERR_INVALID, "inode %u is not a regular file", (unsigned)inode->ino);
+		return error_set(ctx, F2FS_ERR_WRONG_TYPE, "inode %u is not a regular file", (unsigned)inode->ino);
 	}
 	if (size > 0) { /* refuse the whole read, rather than return only the holes of an encrypted file */
 		err = crypto_check_contents(inode);
@@ -236,7 +236,7 @@ int inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *
 		return err;
 	stored = inode_i_size(inode->block);
 	if (inode_type(inode) != MODE_LNK)
-		return error_set(ctx, F2FS_ERR_INVALID, "inode %u is not a symbolic link", (unsigned)inode->ino);
+		return error_set(ctx, F2FS_ERR_WRONG_TYPE, "inode %u is not a symbolic link", (unsigned)inode->ino);
 	if (stored > inode->vol->geo.block_size)
 		return inode_corrupt(inode, RULE_SYMLINK_SIZE, "%llu bytes", (unsigned long long)stored);
 	raw = mem_alloc(ctx, (size_t)stored + 2);

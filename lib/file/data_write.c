@@ -17,7 +17,7 @@ static int check_writable(struct f2fs_inode *inode)
 	if (inode_type(inode) == MODE_DIR)
 		return error_set(ctx, F2FS_ERR_IS_DIR, "inode %u is a directory", (unsigned)inode->ino);
 	if (inode_type(inode) != MODE_REG)
-		return error_set(ctx, F2FS_ERR_INVALID, "inode %u is not a regular file", (unsigned)inode->ino);
+		return error_set(ctx, F2FS_ERR_WRONG_TYPE, "inode %u is not a regular file", (unsigned)inode->ino);
 	if (inode_i_advise(inode->block) & FLAG_i_advise_verity)
 		return error_set(ctx, F2FS_ERR_ACCESS, "inode %u has fs-verity enabled: it cannot be changed",
 				 (unsigned)inode->ino);

@@ -86,7 +86,7 @@ static int check_pin(const struct winode *w, const struct f2fs_stat *v)
 	const uint8_t *block = winode_block(w);
 
 	if ((inode_i_mode(block) & MODE_TYPE) != MODE_REG)
-		return error_set(ctx, F2FS_ERR_INVALID, "inode %u is not a regular file", (unsigned)w->node->nid);
+		return error_set(ctx, F2FS_ERR_WRONG_TYPE, "inode %u is not a regular file", (unsigned)w->node->nid);
 	if ((v->inline_flags & FLAG_i_inline_pin_file) && w->layout.is_compressed)
 		return error_set(ctx, F2FS_ERR_UNSUPPORTED, "compressed files cannot be pinned");
 	return 0;

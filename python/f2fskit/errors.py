@@ -55,6 +55,7 @@ class Error(Exception):
 # Errors whose errno does not lead to the right built-in exception.
 _BASES = {
     "INVALID": (ValueError,),
+    "WRONG_TYPE": (ValueError,),
     "NOMEM": (MemoryError,),
     "RANGE": (ValueError,),
     "NO_ATTR": (OSError, KeyError),

@@ -78,7 +78,7 @@ def test_wrong_operands(image):
     run(DUMP, "--cat=@x", image, status=1)
     run(DUMP, "--cat=@99999999", image, status=2)
     run(DUMP, "--versions=99999999", image, status=2)
-    assert shown(image, "--versions=1000")["versions"][0]["versions"] == []
+    assert shown(image, "--versions=1000", status=2)["versions"][0]["versions"] == []
 
 
 def test_deleted_and_back(image, tmp_path):

@@ -112,3 +112,15 @@ def test_messages_name_what_is_meant(disk, run_tool):
     done = run_tool("sload.f2fs", "-f", "tree", "--to=/C/", "disk.img", rc=None, cwd=disk)
     assert b"/C/etc/fstab: " in done.stderr, done
     assert b": /nope: no such file" in run_tool("defrag.f2fs", "disk.img", "/nope", rc=1, cwd=disk).stderr
+
+
+@pytest.mark.parametrize("program, words", [
+    *(("f2fs", words) for words in ("put nosuch /", "put -r nosuch /", "put file/x /", "cat /pipe", "cat /dir", "get /pipe", "cp /pipe /x", "readlink /file",
+                                    "readlink /dir", "pin /dir", "pin /pipe", "truncate /pipe 0", "truncate /dir 0", "write /pipe 0 x",
+                                    "fallocate /pipe 0 9", "seal /pipe")),
+    *(("dump.f2fs", words) for words in ("--cat=/pipe", "--cat=/dir", "--versions=9999", "--json --versions=9999", "--history=9999"))])
+def test_what_is_not_there_or_of_another_kind(disk, run_tool, program, words):
+    (disk / "file").write_bytes(b"")
+    run_tool("f2fs", "-w", "disk.img", "touch", "/file", "--", "mkdir", "/dir", "--", "mknod", "/pipe", "p", cwd=disk)
+    words = ["-w", "disk.img", *words.split()] if program == "f2fs" else [*words.split(), "disk.img"]
+    run_tool(program, *words, rc=2, cwd=disk)

@@ -142,7 +142,7 @@ static void hints_choose_the_log(void **state)
 	values.advise = FLAG_i_advise_verity;
 	assert_int_equal(f2fs_inode_set(file, F2FS_SET_ADVISE, &values), F2FS_ERR_INVALID);
 	values.inline_flags = FLAG_i_inline_pin_file;
-	assert_int_equal(f2fs_inode_set(dir, F2FS_SET_PIN, &values), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_inode_set(dir, F2FS_SET_PIN, &values), F2FS_ERR_WRONG_TYPE);
 }
 
 /* The system call form of an ACL: version, then tag, permissions and id of each entry. */

@@ -36,6 +36,40 @@ static int open_retry(const char *path, int flags, mode_t mode)
 	return fd;
 }
 
+/* What opening returns when another file has got the name meanwhile: try again with that one. */
+enum { REPLACED = 1, TRIES = 8 };
+
+/*
+ * What a regular file is now that nobody else writes it. While its lock was not held yet somebody may have written it,
+ * or put another one in its place: then the lock is that of a file which nobody will see.
+ */
+static int look_again(struct f2fs_context *ctx, const char *path, int fd, unsigned flags, struct stat *st)
+{
+	struct stat named;
+
+	if (fstat(fd, st) != 0)
+		return error_sys(ctx, errno, "cannot examine %s", path);
+	if (!S_ISREG(st->st_mode) || !(flags & F2FS_OPEN_WRITE) || (flags & F2FS_OPEN_NO_LOCK))
+		return 0;
+	return stat(path, &named) == 0 && named.st_dev == st->st_dev && named.st_ino == st->st_ino ? 0 : REPLACED;
+}
+
+typedef int (*opener)(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,
+		      struct f2fs_device **out);
+
+/* Open a file until it is the one of that name. */
+static int open_current(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags, opener open_once,
+			struct f2fs_device **out)
+{
+	int rc = REPLACED;
+
+	for (unsigned i = 0; i < TRIES && rc == REPLACED; i++)
+		rc = open_once(ctx, path, size, flags, out);
+	if (rc == REPLACED)
+		return error_set(ctx, F2FS_ERR_BUSY, "%s is replaced by another file again and again", path);
+	return rc;
+}
+
 /* A file is locked by who writes it; who reads it is told that somebody does, or kept out when it shall not change. */
 static int lock_regular(struct f2fs_context *ctx, const char *path, int fd, unsigned flags, char who[LOCK_TEXT])
 {
@@ -85,13 +119,15 @@ static int make_block(struct f2fs_context *ctx, const char *path, int fd, const 
 	return rc;
 }
 
-static int make_regular(struct f2fs_context *ctx, const char *path, int fd, const struct stat *st, unsigned flags,
+static int make_regular(struct f2fs_context *ctx, const char *path, int fd, struct stat *st, unsigned flags,
 			struct f2fs_device **out)
 {
 	const uint32_t caps = flags & F2FS_OPEN_WRITE ? F2FS_DEVICE_WRITE : 0;
 	char who[LOCK_TEXT];
 	int rc = lock_regular(ctx, path, fd, flags, who);
 
+	if (rc == 0)
+		rc = look_again(ctx, path, fd, flags, st);
 	if (rc == 0)
 		rc = file_make_device(ctx, path, fd, (uint64_t)st->st_size, caps, out);
 	if (rc != 0 || !who[0])
@@ -107,7 +143,7 @@ static int make_regular(struct f2fs_context *ctx, const char *path, int fd, cons
 	return F2FS_ERR_NOMEM;
 }
 
-static int make_device(struct f2fs_context *ctx, const char *path, int fd, const struct stat *st, unsigned flags,
+static int make_device(struct f2fs_context *ctx, const char *path, int fd, struct stat *st, unsigned flags,
 		       struct f2fs_device **out)
 {
 	if (S_ISREG(st->st_mode))
@@ -117,7 +153,8 @@ static int make_device(struct f2fs_context *ctx, const char *path, int fd, const
 	return refuse_kind(ctx, path, st->st_mode);
 }
 
-int device_open_host(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out)
+static int open_once(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,
+		     struct f2fs_device **out)
 {
 	const bool writable = (flags & F2FS_OPEN_WRITE) != 0;
 	struct stat st;
@@ -125,6 +162,7 @@ int device_open_host(struct f2fs_context *ctx, const char *path, unsigned flags,
 	int fd;
 	int rc;
 
+	(void)size; /* it has one */
 	if (stat(path, &st) != 0)
 		return error_sys(ctx, errno, "cannot open %s", path);
 	/* Before open(2), which would wait for the other end of a pipe. */
@@ -155,6 +193,11 @@ int device_open_host(struct f2fs_context *ctx, const char *path, unsigned flags,
 	return rc;
 }
 
+int device_open_host(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out)
+{
+	return open_current(ctx, path, 0, flags, open_once, out);
+}
+
 int f2fs_device_open(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out)
 {
 	error_clear(ctx);
@@ -165,12 +208,6 @@ int f2fs_device_open(struct f2fs_context *ctx, const char *path, unsigned flags,
 static int size_file(struct f2fs_context *ctx, const char *path, int fd, uint64_t size, bool is_new,
 		     struct f2fs_device **out)
 {
-	struct stat st;
-
-	if (fstat(fd, &st) != 0)
-		return error_sys(ctx, errno, "cannot examine %s", path);
-	if (!S_ISREG(st.st_mode))
-		return error_set(ctx, F2FS_ERR_INVALID, "%s has a size of its own", path);
 	while (ftruncate(fd, (off_t)size) != 0)
 		if (errno != EINTR)
 			return error_sys(ctx, errno, "cannot give %s a size of %llu bytes", path,
@@ -178,16 +215,25 @@ static int size_file(struct f2fs_context *ctx, const char *path, int fd, uint64_
 	return file_make_device(ctx, path, fd, size, F2FS_DEVICE_WRITE | (is_new ? F2FS_DEVICE_ZEROED : 0), out);
 }
 
-int device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags, struct f2fs_device **out)
+/* Is it still as it was made? Another opener may have been faster; that its file is empty is nobody's work. */
+static int check_new(struct f2fs_context *ctx, const char *path, const struct stat *st, unsigned flags, bool *is_new)
+{
+	if (!S_ISREG(st->st_mode))
+		return error_set(ctx, F2FS_ERR_INVALID, "%s has a size of its own", path);
+	if (!*is_new || st->st_size == 0)
+		return 0;
+	*is_new = false;
+	return flags & F2FS_OPEN_CREATE ? 0 : error_sys(ctx, EEXIST, "cannot create %s", path);
+}
+
+static int create_once(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,
+		       struct f2fs_device **out)
 {
 	struct stat st;
-	bool is_new = true;
+	bool is_new = true, is_ours;
 	int fd;
 	int rc;
 
-	if (size > INT64_MAX)
-		return error_set(ctx, F2FS_ERR_TOO_BIG, "cannot create %s with %llu bytes", path,
-				 (unsigned long long)size);
 	fd = open_retry(path, O_RDWR | O_CREAT | O_EXCL, 0666);
 	if (fd < 0 && errno == EEXIST && (flags & F2FS_OPEN_CREATE)) {
 		is_new = false;
@@ -204,13 +250,25 @@ int device_create(struct f2fs_context *ctx, const char *path, uint64_t size, uns
 		return error_sys(ctx, errno, "cannot create %s", path);
 	rc = flags & F2FS_OPEN_NO_LOCK ? 0 : lock_take(ctx, path, fd);
 	if (rc == 0)
+		rc = look_again(ctx, path, fd, flags, &st);
+	if (rc == 0)
+		rc = check_new(ctx, path, &st, flags, &is_new);
+	is_ours = rc == 0 && is_new;
+	if (rc == 0)
 		rc = size_file(ctx, path, fd, size, is_new, out);
-	if (rc != 0) {
+	if (rc != 0 && is_ours)
+		unlink(path); /* as long as the lock keeps others from it */
+	if (rc != 0)
 		close(fd);
-		if (is_new)
-			unlink(path);
-	}
 	return rc;
+}
+
+int device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags, struct f2fs_device **out)
+{
+	if (size > INT64_MAX)
+		return error_set(ctx, F2FS_ERR_TOO_BIG, "cannot create %s with %llu bytes", path,
+				 (unsigned long long)size);
+	return open_current(ctx, path, size, flags | F2FS_OPEN_WRITE, create_once, out);
 }
 
 int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,

@@ -8,7 +8,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device/lock.h"
+
 #define SIZE (2u * 1024 * 1024 + 123)
+
+/* What another program does between the opening of a file and its lock; the linker puts the function here between. */
+static struct {
+	void (*act)(void);
+	struct test_host *host;
+	struct f2fs_device *dev;
+	char path[64];
+	unsigned calls;
+} meanwhile;
+
+int __wrap_lock_take(struct f2fs_context *ctx, const char *path, int fd);
+int __real_lock_take(struct f2fs_context *ctx, const char *path, int fd);
+
+int __wrap_lock_take(struct f2fs_context *ctx, const char *path, int fd)
+{
+	void (*act)(void) = meanwhile.act;
+
+	meanwhile.act = NULL;
+	if (act)
+		act();
+	meanwhile.calls++;
+	return __real_lock_take(ctx, path, fd);
+}
 
 static void agrees_with_array(void **state)
 {
@@ -223,6 +248,160 @@ static void survives_failing_allocations(void **state)
 	test_host_fini(&host);
 }
 
+static void begin_race(struct test_host *host)
+{
+	memset(&meanwhile, 0, sizeof(meanwhile));
+	test_host_init(host);
+	test_path(meanwhile.path);
+	meanwhile.host = host;
+}
+
+static void end_race(struct test_host *host)
+{
+	f2fs_device_close(meanwhile.dev);
+	unlink(meanwhile.path);
+	test_host_fini(host);
+}
+
+static void take_file(void)
+{
+	struct f2fs_device **dev = &meanwhile.dev;
+
+	assert_int_equal(f2fs_device_create(meanwhile.host->ctx, meanwhile.path, SIZE, F2FS_OPEN_CREATE, dev), 0);
+	assert_int_equal(f2fs_device_write(*dev, 10, "here", 4), 0);
+}
+
+static void use_file(void)
+{
+	take_file();
+	f2fs_device_close(meanwhile.dev);
+	meanwhile.dev = NULL;
+}
+
+static void remove_file(void)
+{
+	assert_int_equal(unlink(meanwhile.path), 0);
+}
+
+static void grow_file(void)
+{
+	assert_int_equal(truncate(meanwhile.path, SIZE), 0);
+}
+
+/* Put a file of SIZE bytes in its place. */
+static void replace_file(void)
+{
+	char path[64];
+
+	test_path(path);
+	assert_int_equal(truncate(path, SIZE), 0);
+	assert_int_equal(rename(path, meanwhile.path), 0);
+}
+
+static void replace_file_always(void)
+{
+	replace_file();
+	meanwhile.act = replace_file_always;
+}
+
+/* A writer of sparse files holds the lock of the new file before that has the name. */
+static void replace_and_keep(void)
+{
+	replace_file();
+	take_file();
+}
+
+static void assert_is_used(const struct test_host *host)
+{
+	struct f2fs_device *dev;
+	char bytes[4];
+
+	assert_int_equal(f2fs_device_open(host->ctx, meanwhile.path, F2FS_OPEN_READ, &dev), 0);
+	assert_int_equal(f2fs_device_info(dev)->size, SIZE);
+	assert_int_equal(f2fs_device_read(dev, 10, bytes, 4), 0);
+	assert_memory_equal(bytes, "here", 4);
+	f2fs_device_close(dev);
+}
+
+/* Of two that make a file one holds it first. The other may be the one that has made its name. */
+static void a_new_file_is_of_whoever_locks_it(void **state)
+{
+	static const struct {
+		void (*act)(void);
+		unsigned flags;
+		int rc;
+	} races[] = {
+		{ take_file, 0, F2FS_ERR_BUSY },
+		{ take_file, F2FS_OPEN_CREATE, F2FS_ERR_BUSY },
+		{ use_file, 0, F2FS_ERR_EXISTS },
+		{ use_file, F2FS_OPEN_CREATE, 0 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(races) / sizeof(races[0]); i++) {
+		struct f2fs_device *dev = NULL;
+		struct test_host host;
+
+		begin_race(&host);
+		unlink(meanwhile.path);
+		meanwhile.act = races[i].act;
+		assert_int_equal(f2fs_device_create(host.ctx, meanwhile.path, SIZE, races[i].flags, &dev), races[i].rc);
+		if (dev)
+			assert_false(f2fs_device_info(dev)->caps & F2FS_DEVICE_ZEROED);
+		assert_is_used(&host);
+		f2fs_device_close(dev);
+		end_race(&host);
+	}
+}
+
+static void a_new_file_that_is_removed_is_made_again(void **state)
+{
+	struct f2fs_device *dev;
+	struct test_host host;
+	struct stat st;
+
+	(void)state;
+	begin_race(&host);
+	unlink(meanwhile.path);
+	meanwhile.act = remove_file;
+	assert_int_equal(f2fs_device_create(host.ctx, meanwhile.path, SIZE, 0, &dev), 0);
+	assert_true(f2fs_device_info(dev)->caps & F2FS_DEVICE_ZEROED);
+	assert_int_equal(stat(meanwhile.path, &st), 0);
+	assert_int_equal(meanwhile.calls, 2);
+	f2fs_device_close(dev);
+	end_race(&host);
+}
+
+/* It has another size, is another one, is locked by who put it there, or is none for long enough. */
+static void a_writer_gets_the_file_that_has_the_name(void **state)
+{
+	static const struct {
+		void (*act)(void);
+		int rc;
+	} races[] = {
+		{ grow_file, 0 },
+		{ replace_file, 0 },
+		{ replace_and_keep, F2FS_ERR_BUSY },
+		{ replace_file_always, F2FS_ERR_BUSY },
+		{ remove_file, F2FS_ERR_NOT_FOUND },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(races) / sizeof(races[0]); i++) {
+		struct f2fs_device *dev = NULL;
+		struct test_host host;
+
+		begin_race(&host);
+		meanwhile.act = races[i].act;
+		assert_int_equal(f2fs_device_open(host.ctx, meanwhile.path, F2FS_OPEN_WRITE, &dev), races[i].rc);
+		meanwhile.act = NULL;
+		if (dev)
+			assert_int_equal(f2fs_device_info(dev)->size, SIZE);
+		f2fs_device_close(dev);
+		end_race(&host);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +412,9 @@ int main(void)
 		cmocka_unit_test(refuses_what_is_no_image),
 		cmocka_unit_test(read_only_is_read_only),
 		cmocka_unit_test(survives_failing_allocations),
+		cmocka_unit_test(a_new_file_is_of_whoever_locks_it),
+		cmocka_unit_test(a_new_file_that_is_removed_is_made_again),
+		cmocka_unit_test(a_writer_gets_the_file_that_has_the_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,7 +164,7 @@ static int open_existing(struct target *t, struct cli *cli, struct f2fs_context 
 	if (!a->force && !t->has_signatures && look_for_contents(t, cli, ctx, a, info->size))
 		return -1;
 	t->new_file_size = a->offset + t->size;
-	f2fs_device_close(t->device);
+	t->found = t->device; /* nobody shall put anything there from now on */
 	t->device = NULL;
 	return open_stand_in(t, cli, ctx, t->new_file_size);
 }
@@ -249,7 +249,7 @@ int target_prepare(struct target *t, struct cli *cli, struct f2fs_context *ctx, 
 
 	if (t->new_file_size) {
 		unsigned flags = F2FS_OPEN_EXCLUSIVE | (t->is_new ? 0 : F2FS_OPEN_CREATE) |
-				 (a->no_lock ? F2FS_OPEN_NO_LOCK : 0);
+				 (a->no_lock || t->found ? F2FS_OPEN_NO_LOCK : 0);
 
 		if (f2fs_device_create(ctx, t->path, t->new_file_size, flags, &dev))
 			return fail(cli, ctx);
@@ -284,8 +284,9 @@ int target_cut(const struct target *t, struct cli *cli, const struct arguments *
 
 void target_close(struct target *t, int is_made)
 {
-	f2fs_device_close(t->device);
-	t->device = NULL;
 	if (t->is_created && !is_made)
-		unlink(t->path);
+		unlink(t->path); /* as long as it is locked: then another may make it anew */
+	f2fs_device_close(t->device);
+	f2fs_device_close(t->found);
+	t->device = t->found = NULL;
 }

@@ -9,6 +9,7 @@
 
 struct target {
 	struct f2fs_device *device; /* what is formatted: for a file to be created or grown a stand-in, until it is */
+	struct f2fs_device *found;  /* the file that is to be grown, for its lock; NULL: none is */
 	const char *path;
 	uint64_t size;		/* bytes of the volume from offset; 0: up to the end of the device */
 	uint64_t new_file_size; /* the file is to be created or grown to this; 0: it is not */

@@ -87,3 +87,20 @@ def test_what_could_not_be_filled_is_no_volume(run_tool, place):
         done = run_tool("mkfs.f2fs", "-q", "-f", "--root-dir", "-", "old.img", rc=1, cwd=place, stdin=stream)
     assert b"holds no volume now" in done.stderr
     assert b"not an F2FS" in run_tool("f2fs", "old.img", "ls", "/", rc=None, cwd=place).stderr
+
+
+def test_a_file_that_grows_is_locked_from_the_look_at_it(tool, run_tool, tmp_path):
+    """Another program that makes its volume there meanwhile would lose it without -f."""
+    image, rules = tmp_path / "image", tmp_path / "rules"
+    image.write_bytes(bytes(4096))
+    (tmp_path / "tree").mkdir()
+    os.mkfifo(rules)
+    maker = subprocess.Popen([tool("mkfs.f2fs"), "-q", "--root-dir", tmp_path / "tree", "--fs-config", rules, image, "64M"])
+    with open(rules, "w") as told:      # which the rehearsal reads, when the file has been looked at
+        assert b"in use" in run_tool("mkfs.f2fs", "-q", image, "64M", rc=1).stderr
+        assert image.stat().st_size == 4096
+        rules.unlink()
+        rules.write_text("/ 0 0 0755\n")
+        told.write("/ 0 0 0755\n")
+    assert maker.wait() == 0
+    run_tool("fsck.f2fs", "-n", image)

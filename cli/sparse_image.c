@@ -2,11 +2,14 @@
 /*
  * A sparse file as the volume's device: what is written lies over it. The new file has the old one's ranges that nobody
  * cares for, less what was written. Whoever holds the old file's lock takes that of the new one before it has the name.
+ * The new file has a name of its own until then: one that a program left which was killed, and which nobody has locked,
+ * is removed by the next.
  */
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include "cli/sparse_image.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,8 +18,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/host_attributes.h"
 #include "cli/image.h"
 #include "cli/sparse_output.h"
+
+#define NEW_SUFFIX ".f2fskit-new"
 
 struct sparse_image {
 	struct f2fs_context *ctx;
@@ -26,7 +32,7 @@ struct sparse_image {
 	uint32_t block_size; /* bytes, of the sparse file */
 	struct sparse_change change;
 	char path[PATH_MAX]; /* the file itself, where a link led to it */
-	char new_path[PATH_MAX + sizeof(".new")];
+	char new_path[PATH_MAX + sizeof(NEW_SUFFIX)];
 };
 
 /* The new file has the old one's blocks: its header is a valid one. */
@@ -68,7 +74,7 @@ int sparse_image_open(struct f2fs_context *ctx, const char *path, unsigned flags
 	s->flags = flags;
 	if (!realpath(path, s->path))
 		rc = f2fs_context_fail(ctx, F2FS_ERR_NOT_FOUND, strerror(errno));
-	snprintf(s->new_path, sizeof(s->new_path), "%s.new", s->path);
+	snprintf(s->new_path, sizeof(s->new_path), "%s" NEW_SUFFIX, s->path);
 	if (!rc)
 		rc = open_layers(s);
 	if (rc)
@@ -119,46 +125,110 @@ int sparse_image_set_length(struct sparse_image *s, uint64_t length)
 	return 0;
 }
 
-/* Give the new file what the old one is to others, its lock, and its name. */
-static int replace(struct sparse_image *s, struct cli *cli)
+static int fail(struct cli *cli, const char *path)
 {
-	struct f2fs_device *saved = NULL;
-	struct stat st;
+	cli_error(cli, "%s: %s", path, strerror(errno));
+	return -1;
+}
 
-	if (stat(s->path, &st) == 0) {
-		if (chown(s->new_path, st.st_uid, st.st_gid) != 0)
-			st.st_mode &= 01777; /* nobody becomes somebody else by it */
-		if (chmod(s->new_path, st.st_mode & 07777) != 0)
-			goto fail;
-	}
-	if (f2fs_device_open(s->ctx, s->new_path, s->flags, &saved)) {
-		cli_error_of(cli, s->ctx, s->new_path);
-		unlink(s->new_path);
+/* What a program left that was killed goes, unless a living one has it. */
+static int remove_leftover(struct sparse_image *s, struct cli *cli)
+{
+	struct f2fs_device *left;
+	int rc = f2fs_device_open(s->ctx, s->new_path, F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE, &left);
+
+	if (rc == F2FS_ERR_NOT_FOUND)
+		return 0;
+	if (rc) {
+		cli_error_of(cli, s->ctx, NULL);
 		return -1;
 	}
-	if (rename(s->new_path, s->path) != 0)
-		goto fail;
-	f2fs_device_close(s->saved);
-	s->saved = saved;
-	return 0;
-fail:
-	cli_error(cli, "%s: %s", s->path, strerror(errno));
-	f2fs_device_close(saved);
+	rc = unlink(s->new_path) ? fail(cli, s->new_path) : 0;
+	f2fs_device_close(left);
+	return rc;
+}
+
+/* Make the new file, at first for its owner alone. */
+static int make_file(struct sparse_image *s, struct cli *cli)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+	int fd = open(s->new_path, flags, 0600);
+
+	if (fd < 0 && errno == EEXIST) {
+		if (remove_leftover(s, cli))
+			return -1;
+		fd = open(s->new_path, flags, 0600);
+	}
+	return fd < 0 ? fail(cli, s->new_path) : fd;
+}
+
+static int copy_attributes(struct sparse_image *s, struct cli *cli, int to)
+{
+	int from = open(s->path, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	if (from < 0)
+		return fail(cli, s->path);
+	rc = cli_copy_attributes(cli, s->path, from, to);
+	close(from);
+	return rc;
+}
+
+/* An empty file that is locked, and is to others what the old one is. */
+static int begin_file(struct sparse_image *s, struct cli *cli, struct f2fs_device **out)
+{
+	const int fd = make_file(s, cli);
+	int rc;
+
+	if (fd < 0)
+		return -1;
+	rc = f2fs_device_open(s->ctx, s->new_path, F2FS_OPEN_WRITE, out);
+	if (rc) { /* another has it, who goes without the lock of the old file */
+		cli_error_of(cli, s->ctx, NULL);
+	} else if (copy_attributes(s, cli, fd)) {
+		unlink(s->new_path);
+		f2fs_device_close(*out);
+		rc = -1;
+	}
+	close(fd);
+	return rc;
+}
+
+/* Write the new file and give it the old one's name. What fails is removed as long as its lock is held. */
+static int write_file(struct sparse_image *s, struct cli *cli)
+{
+	int rc;
+
+	s->change.is_saving = 1;
+	rc = sparse_output_save(cli, s->ctx, s->device, s->block_size, s->new_path, 1);
+	s->change.is_saving = 0;
+	if (rc)
+		return -1;
+	if (rename(s->new_path, s->path) == 0)
+		return 0;
+	fail(cli, s->path);
 	unlink(s->new_path);
 	return -1;
 }
 
 int sparse_image_save(struct sparse_image *s, struct cli *cli)
 {
-	int rc;
+	struct f2fs_device *saved;
 
 	if (!s->change.is_changed)
 		return 0;
-	s->change.is_saving = 1;
-	rc = sparse_output_save(cli, s->ctx, s->device, s->block_size, s->new_path, 0);
-	s->change.is_saving = 0;
-	if (rc || replace(s, cli))
+	if (begin_file(s, cli, &saved))
 		return -1;
+	if (write_file(s, cli)) {
+		f2fs_device_close(saved);
+		return -1;
+	}
+	f2fs_device_close(s->saved);
+	s->saved = saved;
+	if (s->flags & F2FS_OPEN_NO_LOCK) {
+		f2fs_device_close(saved);
+		s->saved = NULL;
+	}
 	s->change.is_changed = 0;
 	return 0;
 }

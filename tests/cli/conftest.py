@@ -33,3 +33,12 @@ def damaged(planted, tmp_path):
     path = tmp_path / "damaged.img"
     path.write_bytes(image.read_bytes())
     return path, volumes.Raw(path)
+
+
+@pytest.fixture
+def full(build_dir):
+    """full(ROOM): how a program is run for which no file has room for more than that many bytes; with kills=True it is killed there."""
+    def keywords(room, kills=False):
+        return {"env": dict(os.environ, LD_PRELOAD=os.path.join(build_dir, "tests/common/libfull_disk.so"), DISK_ROOM=str(room),
+                            ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0", **({"DISK_KILLS": "1"} if kills else {}))}
+    return keywords

@@ -19,15 +19,6 @@ def place(run_tool, tmp_path):
     return tmp_path
 
 
-@pytest.fixture
-def full(build_dir):
-    """full(ROOM): how a program is run for which no file has room for more than that many bytes."""
-    def keywords(room):
-        return {"env": dict(os.environ, LD_PRELOAD=os.path.join(build_dir, "tests/common/libfull_disk.so"), DISK_ROOM=str(room),
-                            ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")}
-    return keywords
-
-
 WRITERS = {
     "mkfs": ("mkfs.f2fs", "-q", "--root-dir", "tree", "out", "64M"),
     "get": ("f2fs", "image", "get", "/0", "out"),

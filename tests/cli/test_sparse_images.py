@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Every program that writes changes Android sparse files, too: a new one takes the old one's place when all is well."""
+import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -156,14 +158,68 @@ def test_nothing_changes_when_nothing_is_written(run_tool, sparse):
     assert (digest(sparse), sparse.stat().st_ino) == (before, number)
 
 
-def test_what_is_in_the_way_is_told_and_the_file_stays(run_tool, sparse):
+def leftover(sparse):
+    """What a program that was killed leaves."""
+    return sparse.with_name(sparse.name + ".f2fskit-new")
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640])
+def test_what_a_killed_program_leaves_is_removed_by_the_next(run_tool, sparse, full, mode):
+    """Nobody may read it who could not read the image."""
+    os.chmod(sparse, mode)
     before = digest(sparse)
-    new = sparse.parent / "system.img.new"
-    new.write_bytes(b"somebody's")
-    said = run_tool("f2fs", "-w", sparse, "mkdir", "/x", rc=1).stderr
-    assert b"system.img.new" in said
-    assert b"system.img.new" in run_tool("f2fslabel", sparse, "label", rc=1).stderr
-    assert digest(sparse) == before and new.read_bytes() == b"somebody's"
+    run_tool("f2fs", "-w", sparse, "mkdir", "/x", rc=-signal.SIGKILL, **full(1 << 20, kills=True))
+    assert digest(sparse) == before and 0 < leftover(sparse).stat().st_size <= 1 << 20
+    assert stat.S_IMODE(leftover(sparse).stat().st_mode) == mode
+    run_tool("f2fs", "-w", sparse, "mkdir", "/y")
+    check(run_tool, sparse)
+    assert {b"y"} == set(run_tool("f2fs", sparse, "ls", "/").stdout.split()) & {b"x", b"y"}
+
+
+def test_what_a_living_program_writes_stays(run_tool, sparse):
+    """One that went without the image's lock."""
+    before = digest(sparse)
+    with open(leftover(sparse), "wb") as new:
+        fcntl.lockf(new, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for words in ("f2fs", "-w", sparse, "mkdir", "/x"), ("f2fslabel", sparse, "label"):
+            said = run_tool(*words, rc=1).stderr
+            assert leftover(sparse).name.encode() in said and b"in use by" in said
+    assert digest(sparse) == before and leftover(sparse).exists()
+    leftover(sparse).unlink()
+    leftover(sparse).mkdir()
+    assert b"is a directory" in run_tool("f2fs", "-w", sparse, "mkdir", "/x", rc=1).stderr
+    assert digest(sparse) == before
+
+
+def set_attributes(path, attributes):
+    """What the host's file system can keep of them."""
+    for name, value in attributes.items():
+        try:
+            os.setxattr(path, name, value)
+        except OSError as e:
+            assert e.errno == errno.ENOTSUP
+    return {name: os.getxattr(path, name) for name in os.listxattr(path) if name in attributes}
+
+
+def access_list(*entries):
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+
+
+NOBODY = 0xFFFFFFFF
+LIST = access_list((1, 6, NOBODY), (2, 4, 12), (4, 0, NOBODY), (16, 4, NOBODY), (32, 0, NOBODY))    # user 12 may read
+
+
+def test_attributes_stay(run_tool, sparse):
+    os.chmod(sparse, 0o600)
+    set_attributes(sparse.parent, {"system.posix_acl_default": LIST})     # the file itself has none
+    run_tool("f2fs", "-w", sparse, "mkdir", "/x")
+    assert stat.S_IMODE(sparse.stat().st_mode) == 0o600 and "system.posix_acl_access" not in os.listxattr(sparse)
+    kept = set_attributes(sparse, {"user.note": b"of the user", "user.empty": b"", "system.posix_acl_access": LIST})
+    mode = sparse.stat().st_mode
+    run_tool("f2fs", "-w", sparse, "mkdir", "/y")
+    assert {name: os.getxattr(sparse, name) for name in kept} == kept and sparse.stat().st_mode == mode
+    os.removexattr(sparse.parent, "system.posix_acl_default")
+    check(run_tool, sparse)
 
 
 def test_a_full_disk(run_tool, sparse):

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * For LD_PRELOAD: what a program writes to a file behind its byte $DISK_ROOM fails with ENOSPC, as on a full disk.
+ * For LD_PRELOAD: what a program writes to a file behind its byte $DISK_ROOM fails with ENOSPC, as on a full disk; with
+ * $DISK_KILLS the program is killed there.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -16,6 +18,8 @@ static int is_full(off64_t at, size_t length)
 
 	if (!room || at < 0 || at + (off64_t)length <= atoll(room))
 		return 0;
+	if (getenv("DISK_KILLS"))
+		raise(SIGKILL);
 	errno = ENOSPC;
 	return 1;
 }

@@ -63,6 +63,21 @@ static int open_layers(struct sparse_image *s)
 	return rc ? rc : sparse_output_over(s->ctx, overlay, &s->change, &s->device);
 }
 
+/* A new file takes the place of one name. */
+static int refuse_other_names(struct sparse_image *s)
+{
+	char message[160];
+	struct stat st;
+
+	if (stat(s->path, &st) != 0 || st.st_nlink < 2)
+		return 0;
+	snprintf(message, sizeof(message),
+		 "this sparse file has %llu names (hard links), and a new one would take the place of one of them: "
+		 "copy it to change it",
+		 (unsigned long long)st.st_nlink);
+	return f2fs_context_fail(s->ctx, F2FS_ERR_UNSUPPORTED, message);
+}
+
 int sparse_image_open(struct f2fs_context *ctx, const char *path, unsigned flags, struct sparse_image **out)
 {
 	struct sparse_image *s = calloc(1, sizeof(*s));
@@ -75,6 +90,8 @@ int sparse_image_open(struct f2fs_context *ctx, const char *path, unsigned flags
 	if (!realpath(path, s->path))
 		rc = f2fs_context_fail(ctx, F2FS_ERR_NOT_FOUND, strerror(errno));
 	snprintf(s->new_path, sizeof(s->new_path), "%s" NEW_SUFFIX, s->path);
+	if (!rc)
+		rc = refuse_other_names(s);
 	if (!rc)
 		rc = open_layers(s);
 	if (rc)

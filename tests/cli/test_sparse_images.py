@@ -222,6 +222,16 @@ def test_attributes_stay(run_tool, sparse):
     check(run_tool, sparse)
 
 
+def test_a_file_of_several_names_stays(run_tool, sparse):
+    """A new file would take the place of one name, and the volume behind the others would be the old one."""
+    os.link(sparse, sparse.parent / "tree" / "other.img")
+    before = digest(sparse)
+    for words in ("f2fs", "-w", sparse, "mkdir", "/x"), ("f2fslabel", sparse, "label"):
+        assert b"2 names (hard links)" in run_tool(*words, rc=1).stderr
+    assert digest(sparse) == before and sparse.stat().st_nlink == 2
+    run_tool("fsck.f2fs", "-n", sparse)
+
+
 def test_a_full_disk(run_tool, sparse):
     """RLIMIT_FSIZE is the full disk of this test."""
     import resource

@@ -349,12 +349,12 @@ def _open_target(spec: DeviceSpec, overwrite: bool, context: Context, made: list
     assert not isinstance(path, Device)
     exists = os.path.exists(path)
     if not size or (exists and not os.path.isfile(path)):
-        return Device.open(path, writable=True, exclusive=True, context=context)
+        return Device.open(path, writable=True, exclusive=True, sparse=False, context=context)
     if exists and not overwrite:
         raise errors.make(lib.F2FS_ERR_EXISTS, f"{os.fsdecode(path)} exists; overwrite=True formats it anyway")
     if rehearses:
         if exists:  # may it be written, and does nobody else?
-            Device.open(path, writable=True, exclusive=True, context=context).close()
+            Device.open(path, writable=True, exclusive=True, sparse=False, context=context).close()
         return Device.memory(size, context=context)
     device = Device.create(path, size, exist_ok=exists, context=context)
     if not exists:

@@ -82,12 +82,13 @@ class Device(Closable):
             exclusive: refuse a mounted or otherwise used block device, and a file in use by a loop device.
             lock: what is writable is locked until it is closed, and a second writer gets BusyError (also in this
                 process); False goes without.
-            sparse: recognise an Android sparse file and give its contents (read-only).
+            sparse: recognise an Android sparse file, or a compressed image, and give its contents. It is refused as
+                read-only when it shall be writable; False gives the file itself.
             context: to share one; otherwise the device gets its own.
         """
         flags = (lib.F2FS_OPEN_WRITE if writable else 0) | (lib.F2FS_OPEN_EXCLUSIVE if exclusive else 0)
         flags |= 0 if lock else lib.F2FS_OPEN_NO_LOCK
-        function = lib.f2fs_device_open_image if sparse and not writable else lib.f2fs_device_open
+        function = lib.f2fs_device_open_image if sparse else lib.f2fs_device_open
         return Device._open(context, function, _fs_path(path), flags)
 
     @classmethod

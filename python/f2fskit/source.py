@@ -33,9 +33,13 @@ def as_device(source: Source, context: Context, writable: bool = False, lock: bo
         device = Device.from_file(source, writable=writable, context=context)
     else:
         device = Device.from_buffer(view, writable=writable, context=context)
-    if writable:
+    if not _is_sparse(device):
         return device
-    return device.sparse() if _is_sparse(device) else device
+    if writable:
+        raise errors.make(
+            lib.F2FS_ERR_READ_ONLY, "this is an Android sparse file, which can only be read; unpack it to change it"
+        )
+    return device.sparse()
 
 
 def _is_sparse(device: Device) -> bool:

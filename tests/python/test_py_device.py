@@ -281,6 +281,27 @@ def test_sparse(tmp_path):
     assert caught.value.rule in ("SPARSE_HEADER", "SPARSE_CHUNK")
 
 
+def test_sparse_is_not_written(tmp_path):
+    """What holds a sparse file is no volume to be changed, and is called what it is. mkfs() makes one over it."""
+    path = tmp_path / "sparse"
+    path.write_bytes(android_sparse([b"a" * 4096, None] * 4))
+    before = path.read_bytes()
+    with open(path, "r+b") as file:
+        for source in path, bytearray(before), file:
+            for change in lambda: f2fskit.open(source, "r+"), lambda: f2fskit.check(source, repair=True):
+                with pytest.raises(f2fskit.ReadOnlyError, match="Android sparse file"):
+                    change()
+    with pytest.raises(f2fskit.ReadOnlyError, match="Android sparse file"):
+        f2fskit.Device.open(path, writable=True)
+    assert path.read_bytes() == before
+    with f2fskit.Device.open(path, writable=True, sparse=False) as device:
+        device.write(0, b"none")
+    path.write_bytes(before)
+    f2fskit.mkfs(path, 64 << 20, overwrite=True)
+    with f2fskit.open(path, "r+") as volume:
+        volume.path("/file").write_bytes(b"x")
+
+
 def failing(error):
     class Failing(Reads):
         def pread(self, length, offset):

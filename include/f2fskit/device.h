@@ -195,8 +195,8 @@ F2FS_API int f2fs_device_new_cache(struct f2fs_device *inner, uint64_t budget, s
  * on zoned devices; a write whose old contents cannot be read or saved fails and changes nothing.
  */
 F2FS_API int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out);
-/* Create a file of the host for the old contents of target: all holes, as long as it might become; closing the
- * recording cuts it to its length. EXISTS when there is one. */
+/* Create a file of the host for the old contents of target, which only its owner can read: all holes, as long as it
+ * might become; closing the recording cuts it to its length. EXISTS when there is one. */
 F2FS_API int f2fs_undo_create(struct f2fs_device *target, const char *path, struct f2fs_device **log);
 struct f2fs_undo_info {
 	uint32_t struct_size; /* F2FS_SIZED */
@@ -219,8 +219,8 @@ F2FS_API int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target,
 			    struct f2fs_undo_info *info);
 /*
  * The same for the devices of a volume, the first one first, in one new file at path: out[i] takes the place of
- * devices[i], and the file is sealed when all of them are closed. At most 8. When not even the first change can be
- * recorded, nothing is changed, and the file is removed.
+ * devices[i], and the file is sealed when all of them are closed. At most 8. When nothing was changed, the file is
+ * removed.
  */
 F2FS_API int f2fs_undo_record(struct f2fs_device *const *devices, unsigned count, const char *path,
 			      struct f2fs_device **out);

@@ -99,6 +99,8 @@ static inline const uint8_t *device_peek(struct f2fs_device *dev, uint64_t offse
 
 /* What the public functions of the same names do, without forgetting the last error: for calls within the library. */
 int device_open_host(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out);
+/* A flag of device_create() beside those of enum f2fs_device_flag: a new file is for its owner alone. */
+#define DEVICE_PRIVATE 0x10000u
 int device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags, struct f2fs_device **out);
 int device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
 		     struct f2fs_device **out);

@@ -234,7 +234,7 @@ static int create_once(struct f2fs_context *ctx, const char *path, uint64_t size
 	int fd;
 	int rc;
 
-	fd = open_retry(path, O_RDWR | O_CREAT | O_EXCL, 0666);
+	fd = open_retry(path, O_RDWR | O_CREAT | O_EXCL, flags & DEVICE_PRIVATE ? 0600 : 0666);
 	if (fd < 0 && errno == EEXIST && (flags & F2FS_OPEN_CREATE)) {
 		is_new = false;
 		if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))

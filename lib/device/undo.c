@@ -29,7 +29,6 @@ struct undo {
 	uint64_t records;
 	uint64_t end;	 /* of the undo file */
 	bool is_own;	 /* the file was made for this recording */
-	bool has_failed; /* something could not be recorded, so it was not written either */
 	uint8_t **saved; /* per CHUNK_BLOCKS: a bit for each block that has its record; NULL: none has */
 	uint64_t chunk_count;
 	uint8_t *buffer; /* a record: its sector and its bytes */
@@ -95,7 +94,8 @@ static int append(struct undo *undo, uint64_t *end, uint64_t number, uint64_t of
 	return rc;
 }
 
-static int save_blocks(struct undo *undo, uint64_t offset, uint64_t length)
+/* Save every block of a range that has no record yet; durable when this returns 0. */
+static int save(struct undo *undo, uint64_t offset, uint64_t length)
 {
 	const uint64_t first = offset / UNDO_BLOCK, last = (offset + length - 1) / UNDO_BLOCK;
 	uint64_t end = undo->end, records = undo->records;
@@ -127,15 +127,6 @@ static int save_blocks(struct undo *undo, uint64_t offset, uint64_t length)
 	for (uint64_t block = first; block <= last; block++)
 		lsb_set(undo->saved[block / CHUNK_BLOCKS], block % CHUNK_BLOCKS);
 	return 0;
-}
-
-/* Save every block of a range that has no record yet; durable when this returns 0. */
-static int save(struct undo *undo, uint64_t offset, uint64_t length)
-{
-	const int rc = save_blocks(undo, offset, length);
-
-	undo->has_failed |= rc != 0;
-	return rc;
 }
 
 static int read_undo(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
@@ -287,14 +278,14 @@ static void close_undo(void *self)
 	struct hostfile *file;
 
 	if (undo->log) {
-		if (seal(undo) != 0 && !(undo->has_failed && undo->records == 0))
+		if (seal(undo) != 0 && undo->records > 0)
 			log_message(undo->layer.ctx, F2FS_LOG_ERROR,
 				    "%s: what was changed is recorded, but the end of the recording could not be "
 				    "written: it can be played back by force only",
 				    undo->log->name);
 		file = device_self(undo->log, hostfile_read);
-		/* Nothing was changed for want of a record: the next try can make the file anew. */
-		if (undo->is_own && file && undo->has_failed && undo->records == 0)
+		/* Nothing was changed: the next try can make the file anew. */
+		if (undo->is_own && file && undo->records == 0)
 			unlink(undo->log->name);
 		/* An undo file is made as long as it might become; a file that stays so is good, too. */
 		if (file && ftruncate(file->fd, (off_t)undo->end) == 0)
@@ -455,11 +446,11 @@ int f2fs_undo_create(struct f2fs_device *target, const char *path, struct f2fs_d
 	/* Every block in a record of its own. */
 	const uint64_t blocks = target->info.size / UNDO_BLOCK + 1;
 	uint64_t size = UNDO_FIRST_RECORD + blocks * (UNDO_BLOCK + UNDO_SECTOR + 4);
-	int err = device_create(target->ctx, path, size, 0, log);
+	int err = device_create(target->ctx, path, size, DEVICE_PRIVATE, log);
 
 	/* Not every file system lets a file be that long; an undo file of a repair is short. */
 	for (; err && size > (UINT64_C(1) << 32) && target->ctx->error.code != F2FS_ERR_EXISTS; size /= 2)
-		err = device_create(target->ctx, path, size, 0, log);
+		err = device_create(target->ctx, path, size, DEVICE_PRIVATE, log);
 	if (!err)
 		sync_folder(path);
 	return err;

@@ -107,7 +107,7 @@ static inline uint32_t undo_block_length(uint32_t length, uint32_t block)
 /* Lay a recording over inner, which is parts[0], or all parts in a row. */
 int undo_make(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device *const *parts, unsigned count,
 	      struct f2fs_device **out);
-/* The recording's file was made for it, and goes when not even the first change could be recorded. */
+/* The recording's file was made for it, and goes when nothing was changed. */
 void undo_own(struct f2fs_device *dev);
 /* Play back to target, which is parts[0], or all parts in a row. */
 int undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_device *const *parts, unsigned count,

@@ -156,6 +156,8 @@ def test_undo_and_rollback(run_tool, broken, tmp_path):
     assert digest(broken) == before
     log.write_bytes(kept)
     run_tool("fsck.f2fs", "-y", broken, rc=1)
+    run_tool("fsck.f2fs", "-f", "-y", "--undo", tmp_path / "unused", broken)
+    assert not (tmp_path / "unused").exists()
     run_tool("f2fs", "-w", broken, "mkdir", "/later")
     later = digest(broken)
     refused = run_tool("fsck.f2fs", "--rollback", log, broken, rc=8).stderr

@@ -21,7 +21,8 @@ struct hostfile {
 	uint64_t zone_bytes;
 	struct hostfile *next; /* of the context's */
 	bool is_block;
-	uint64_t host_device, number; /* identity on the host, behind loop devices: of a block device its number alone */
+	/* Identity on the host, behind loop devices: of a block device its number alone. */
+	uint64_t host_device, number;
 };
 
 /* Make a device of an open regular file of size bytes; the descriptor is the device's on success only. */

@@ -222,6 +222,8 @@ def test_undelete_into_a_directory_that_is_not_there(edit):
     assert edit("undelete", "all", "/none", rc=2).stderr.startswith(b"f2fs: /none: no such file or directory")
     edit("undelete", "all", "/")
     assert edit("cat", "/file").stdout == b"text"
+
+
 def test_names_of_attributes_are_as_long_as_linux_takes_them(run_tool, tmp_path):
     """A longer one, which other programs may have left, can be shown and removed."""
     run_tool("mkfs.f2fs", "-q", "image", "64M", cwd=tmp_path)

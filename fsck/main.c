@@ -144,6 +144,7 @@ static int fit_to_device(struct run *run)
 {
 	struct short_device *d = &run->device;
 
+	d->is_repaired = 1;
 	if (!d->is_longer && short_device_may_grow(&run->session, d))
 		return short_device_grow(&run->session, d);
 	return d->is_longer ? 0 : short_device_shrink(&run->session, d);

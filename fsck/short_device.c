@@ -39,6 +39,56 @@ int short_device_may_grow(struct session *s, const struct short_device *d)
 	return !d->must_shrink && short_device_is_file(s);
 }
 
+/* Write a block as it is: a recording in which nothing was saved would be removed. */
+static int touch(struct f2fs_device *dev)
+{
+	uint8_t block[4096];
+	struct f2fs_iovec iov = { block, sizeof(block) };
+	int rc = f2fs_device_readv(dev, 0, &iov, 1);
+
+	return rc ? rc : f2fs_device_writev(dev, 0, &iov, 1);
+}
+
+/* Let a recording of the first bytes of a device take its place, whose reference is taken over when that works. */
+static int record_part(struct f2fs_context *ctx, struct f2fs_device **dev, uint64_t bytes, const char *path)
+{
+	const uint64_t rest = f2fs_device_info(*dev)->size - bytes;
+	struct f2fs_device *part, *layer = NULL, *whole = NULL;
+	int rc = f2fs_device_new_slice(*dev, 0, bytes, &part);
+
+	if (rc)
+		return rc;
+	rc = f2fs_undo_record(&part, 1, path, &layer);
+	if (!rc)
+		rc = touch(layer);
+	if (!rc) {
+		const struct f2fs_device_part parts[] = { { layer, 0, bytes }, { *dev, bytes, rest } };
+
+		rc = f2fs_device_new_multi(ctx, parts, 2, &whole);
+	}
+	f2fs_device_close(layer);
+	f2fs_device_close(part);
+	if (rc)
+		return rc;
+	f2fs_device_close(*dev);
+	*dev = whole;
+	return 0;
+}
+
+/* The file that was recorded was shorter. A recording that has something was closed behind a repair: nothing follows. */
+static int record_again(struct session *s, const struct short_device *d)
+{
+	const struct arguments *a = s->arguments;
+	int rc;
+
+	if (!a->undo || (d->is_repaired && access(a->undo, F_OK) == 0))
+		return 0;
+	rc = record_part(s->ctx, &s->opened.device, a->image.offset + d->has, a->undo);
+	if (rc)
+		cli_error_of(s->cli, s->ctx, a->undo);
+	return rc;
+}
+
 int short_device_grow(struct session *s, struct short_device *d)
 {
 	const struct arguments *a = s->arguments;
@@ -53,7 +103,7 @@ int short_device_grow(struct session *s, struct short_device *d)
 	d->is_longer = 1;
 	if (!a->is_quiet && !a->is_json)
 		printf("Info: %s is %llu bytes long again\n", a->image.path, (unsigned long long)length);
-	return session_reopen(s);
+	return session_reopen(s) || record_again(s, d) ? -1 : 0;
 }
 
 int short_device_shrink(struct session *s, const struct short_device *d)

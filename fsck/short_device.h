@@ -12,6 +12,7 @@ struct short_device {
 	uint64_t has, needs; /* bytes, from the start of the volume */
 	int is_longer;	     /* the file has grown */
 	int must_shrink;     /* somebody wants it to stay as short as it is */
+	int is_repaired;     /* what follows only looks */
 };
 
 /* Is there anything of the main area? Without that there is nothing to keep. */

@@ -75,7 +75,9 @@ static int record_part(struct f2fs_context *ctx, struct f2fs_device **dev, uint6
 	return 0;
 }
 
-/* The file that was recorded was shorter. A recording that has something was closed behind a repair: nothing follows. */
+/*
+ * The file that was recorded was shorter. A recording that has something was closed behind a repair: nothing follows.
+ */
 static int record_again(struct session *s, const struct short_device *d)
 {
 	const struct arguments *a = s->arguments;

@@ -195,6 +195,9 @@ static int open_sparse(struct target *t, struct cli *cli, struct f2fs_context *c
 		return refuse(cli, t->path, "is not a file that a sparse image could be written to");
 	if (exists && !a->force && !a->dry_run)
 		return refuse(cli, t->path, "exists; use -f to overwrite it");
+	if (exists && !a->dry_run && !a->no_lock &&
+	    f2fs_device_open(ctx, t->path, F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE, &t->found))
+		return fail(cli, ctx); /* it is written over in the end, and nobody else shall write it meanwhile */
 	return sparse_output_new(ctx, a->sparse, &t->device) ? fail(cli, ctx) : 0;
 }
 

@@ -222,6 +222,17 @@ def test_attributes_stay(run_tool, sparse):
     check(run_tool, sparse)
 
 
+def test_mkfs_beside_a_writer(run_tool, f2fskit, tmp_path):
+    path = tmp_path / "image"
+    run_tool("mkfs.f2fs", "-q", "-S", 64 << 20, path)
+    before = path.read_bytes()
+    with f2fskit.Device.open(path, writable=True, sparse=False):
+        assert b"in use by" in run_tool("mkfs.f2fs", "-q", "-f", "-S", 64 << 20, path, rc=1).stderr
+    assert path.read_bytes() == before
+    run_tool("mkfs.f2fs", "-q", "-f", "-S", 64 << 20, "-l", "new", path)
+    assert f2fskit.open(path).label == "new"
+
+
 def test_a_file_of_several_names_stays(run_tool, sparse):
     """A new file would take the place of one name, and the volume behind the others would be the old one."""
     os.link(sparse, sparse.parent / "tree" / "other.img")

@@ -200,7 +200,9 @@ F2FS_API int f2fs_version_differences(struct f2fs_inode *first, struct f2fs_inod
 enum f2fs_path_state {
 	F2FS_PATH_SURE = 0,   /* each name was found in its directory, in use or as an entry left there */
 	F2FS_PATH_LIKELY = 1, /* what inodes say of themselves: the directory may have been renamed or replaced since */
-	F2FS_PATH_PART = 2    /* from some directory upwards nothing is known: it begins with "<inode NUMBER>" */
+	/* From some directory upwards nothing is known: it begins with "<inode NUMBER>"; or it is what an inode says of
+	 * itself that was renamed or lost a name since it knew. */
+	F2FS_PATH_PART = 2
 };
 
 enum f2fs_deleted_source {
@@ -293,7 +295,7 @@ enum f2fs_moment_state {
 
 /* An inode block and its times. */
 struct f2fs_moment {
-	const char *path; /* by what inodes say of themselves */
+	const char *path; /* by what inodes say of themselves; of a renamed file in use by its directory */
 	int path_state;	  /* enum f2fs_path_state */
 	int state;	  /* enum f2fs_moment_state */
 	f2fs_nid_t ino;

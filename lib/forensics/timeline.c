@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The times of all inodes, in use, deleted and old, with the age in checkpoints as a second clock.
+ * The times of all inodes, in use, deleted and old, with the age in checkpoints as a second clock. A file in use that
+ * was renamed or has lost a name says of itself that its record of that may be stale: what it is called a round over
+ * the directories tells.
  */
 #include <string.h>
 
+#include "forensics/past_entries.h"
 #include "forensics/past_names.h"
 
 struct timeline {
@@ -16,6 +19,8 @@ struct timeline {
 	bool is_live;
 	f2fs_blk_t live_addr;
 	uint32_t live_generation;
+	struct map32 renamed; /* files in use whose own record of their name may be stale */
+	struct past_entries names_now; /* of these */
 };
 
 /* Learn what the number is in use for. */
@@ -30,6 +35,48 @@ static void look_up(struct timeline *t, f2fs_nid_t ino)
 		     volume_peek(vol, entry.block_addr, &block) == 0;
 	t->live_addr = t->is_live ? entry.block_addr : 0;
 	t->live_generation = t->is_live ? inode_i_generation(block) : 0;
+}
+
+static bool may_be_stale(const uint8_t *block)
+{
+	return (inode_i_advise(block) & FLAG_i_advise_lost_pino) && (inode_i_mode(block) & MODE_TYPE) != MODE_DIR;
+}
+
+/* Find the names of files in use that do not know their own. */
+static int find_names(struct timeline *t)
+{
+	struct f2fs_volume *vol = t->past->vol;
+	const uint8_t *block;
+	int err = 0;
+
+	for (size_t i = 0; i < t->past->nodes.count && !err; i++) {
+		const struct past_node *node = vec_at(&t->past->nodes, i);
+
+		if (node->nid != node->ino)
+			continue;
+		if (t->ino != node->ino)
+			look_up(t, node->ino);
+		if (t->live_addr == node->addr && volume_peek(vol, node->addr, &block) == 0 && may_be_stale(block))
+			err = map32_set(&t->renamed, node->ino, 1);
+	}
+	if (!err && t->renamed.count > 0)
+		err = past_entries_load(&t->names_now);
+	return err;
+}
+
+/* Make the path: one of the names that it has now, or what it says of itself. */
+static int make_path(struct timeline *t, const struct f2fs_inode *inode, struct f2fs_moment *moment)
+{
+	const struct past_entry *now;
+	size_t count = 0;
+
+	if (moment->state == F2FS_MOMENT_LIVE && map32_find(&t->renamed, moment->ino)) {
+		now = past_entries_of(&t->names_now, moment->ino, &count);
+		if (count)
+			return past_names_path(&t->names, now->dir, vec_at(&t->names_now.text, now->name), now->length,
+					       now->is_cipher, t->path, &moment->path_state);
+	}
+	return past_names_of_inode(&t->names, inode->block, t->path, &moment->path_state);
 }
 
 static int tell(struct timeline *t, const struct past_node *node)
@@ -50,7 +97,7 @@ static int tell(struct timeline *t, const struct past_node *node)
 		return err == F2FS_ERR_NOMEM ? err : 0;
 	err = inode_stat(inode, &moment.stat);
 	if (!err)
-		err = past_names_of_inode(&t->names, inode->block, t->path, &moment.path_state);
+		err = make_path(t, inode, &moment);
 	f2fs_inode_close(inode);
 	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO)
 		return 0;
@@ -70,9 +117,11 @@ int f2fs_timeline(struct f2fs_past *past, int (*visit)(void *user, const struct 
 		return err;
 	progress.total = past->nodes.count;
 	past_names_init(&t.names, past);
+	map32_init(&t.renamed, ctx);
+	past_entries_init(&t.names_now, past, ENTRIES_IN_USE);
+	t.names_now.only = &t.renamed;
 	t.path = mem_alloc(ctx, PAST_PATH_ROOM);
-	if (!t.path)
-		err = F2FS_ERR_NOMEM;
+	err = t.path ? find_names(&t) : F2FS_ERR_NOMEM;
 	for (size_t i = 0; i < past->nodes.count && !err; i++) {
 		const struct past_node *node = vec_at(&past->nodes, i);
 
@@ -83,6 +132,8 @@ int f2fs_timeline(struct f2fs_past *past, int (*visit)(void *user, const struct 
 			err = progress_report(ctx, &progress);
 	}
 	mem_free(ctx, t.path);
+	past_entries_fini(&t.names_now);
+	map32_fini(&t.renamed);
 	past_names_fini(&t.names);
 	if (!err)
 		error_clear(ctx);

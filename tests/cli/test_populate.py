@@ -306,7 +306,7 @@ def test_android_lists_make_a_round_trip(run_tool, peer_check, tmp_path, image):
     run_tool("sload.f2fs", "-f", tmp_path / "source", image)
     other = tmp_path / "other.img"
     run_tool("mkfs.f2fs", "-q", other, "64M")
-    script = ["chown 0:2000 /bin/sh", "chmod 4750 /bin/su", "chown 1:3 /bin/su", "chmod 711 /", "chown -h 7:8 /lib/other"]
+    script = ["chown 0:2000 /bin/sh", "chown 1:3 /bin/su", "chmod 4750 /bin/su", "chmod 711 /", "chown -h 7:8 /lib/other"]
     script += ["setfattr %s security.selinux 0x%s" % (path, (b"u:object_r:%s:s0\0" % label).hex()) for path, label in (
         ("/", b"rootfs"), ("/bin", b"bin_dir"), ("/bin/su", b"su_exec"), ("/etc/odd*", b"odd"))]
     script.append("setfattr /bin/su security.capability 0x" + struct.pack("<5I", 0x02000001, 0x40, 0, 0x20, 0).hex())

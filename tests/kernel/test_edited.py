@@ -68,8 +68,8 @@ def edit_by_hand(run_tool, image, host):
     (host / "second").write_bytes(b"attributes\n")
     (host / "link").symlink_to("dir/file-3")
     run_tool("f2fs", "-w", "-c", "put %s /big; truncate /big 2000000; write /big - tail; mkdir -p /dir/deep /gone/x; rm -r /gone; "
-             "touch /attributes; write /attributes 0 \"attributes\\n\"; chmod 4750 /attributes; ln /attributes /second; "
-             "chown 5:6 /attributes; touch -t 1234567890 /attributes; mknod /pipe p; ln -s dir/file-3 /link" % big, image)
+             "touch /attributes; write /attributes 0 \"attributes\\n\"; chmod 6755 /attributes; ln /attributes /second; "
+             "chown 5:6 /attributes; chmod u+s,go-w,g-s,o-rx /attributes; touch -t 1234567890 /attributes; mknod /pipe p; ln -s dir/file-3 /link" % big, image)
     (host / "attributes").write_bytes(b"attributes\n")
 
 

@@ -384,6 +384,26 @@ def test_timeline(disk):
         assert moments[0].cp_ver + 1 == moments[1].cp_ver and moments[0].age == moments[1].age + 1
 
 
+def test_timeline_of_renamed_files(disk):
+    """An inode's own record of its name gets stale when the file is renamed or loses a name: what is in use is called as its
+    directory says."""
+    with f2fskit.open(disk, "r+") as volume:
+        volume.path("/dir").mkdir()
+        for name in ("/renamed", "/linked", "/stays", "/away"):
+            volume.path(name).write_bytes(name.encode())
+    with f2fskit.open(disk, "r+") as volume:
+        volume.path("/renamed").rename("/new-name")
+        volume.path("/away").rename("/dir/away")
+        volume.path("/dir/second").hardlink_to("/linked")
+        volume.path("/linked").unlink()
+    with f2fskit.open(disk) as volume:
+        live = {moment.path: moment.stat.st_size for moment in volume.timeline() if moment.state == f2fskit.MomentState.LIVE}
+        assert {path: volume.path(path).stat().st_size for path in live} == live
+        assert {"/new-name": 8, "/dir/away": 5, "/dir/second": 7, "/stays": 6}.items() <= live.items()
+        sure = [moment.path for moment in volume.timeline() if moment.path_state == f2fskit.PathState.PART]
+        assert not [path for path in sure if path in live]
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_rubbish(tmp_path, seed):
     """Blocks of rubbish, node blocks in wrong places, footers that lie: no crash, and no end that does not come."""

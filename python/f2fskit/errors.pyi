@@ -30,6 +30,7 @@ __all__ = [
     "StateError",
     "TooBigError",
     "UnsupportedError",
+    "WrongTypeError",
     "XdevError",
 ]
 
@@ -99,6 +100,8 @@ class CanceledError(Error, OSError): ...
 class IncompleteError(Error, OSError): ...
 
 class XdevError(Error, OSError): ...
+
+class WrongTypeError(Error, ValueError): ...
 
 CLASSES: dict[int, type[Error]]
 

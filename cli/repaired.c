@@ -19,8 +19,7 @@ int cli_cover(struct f2fs_device **dev)
 	return 0;
 }
 
-/* Bytes that the first device must have for its volume; 0: it is not known. */
-static uint64_t needs(struct cli_opened *opened)
+uint64_t cli_volume_end(struct cli_opened *opened)
 {
 	struct f2fs_open_options plain = opened->options;
 	const struct f2fs_geometry *geo;
@@ -66,7 +65,7 @@ static int repair(struct cli *cli, struct cli_opened *opened)
 	uint64_t length;
 	int rc = cli_image_complete(opened);
 
-	length = !rc && opened->options.device_count == 0 ? needs(opened) : 0;
+	length = !rc && opened->options.device_count == 0 ? cli_volume_end(opened) : 0;
 	if (length > has) {
 		options.cut_at = has - opened->options.offset;
 		rc = lengthen(opened, length);

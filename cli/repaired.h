@@ -7,6 +7,8 @@
 
 /* Put a layer that takes all writes on top of a device, whose reference it takes over when that works. */
 int cli_cover(struct f2fs_device **dev);
+/* Where the volume on a first and only device ends, in bytes of that; 0: it cannot be opened, even with damage. */
+uint64_t cli_volume_end(struct cli_opened *opened);
 /*
  * Repair the volume of devices that were opened for reading, in memory: they are replaced by layers that have what the
  * repair writes. 0, or an enum f2fs_error after a message.

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/repaired.h"
 #include "devices.h"
-#include "short_device.h"
 
 struct rollback {
 	struct cli *cli;
@@ -24,20 +24,11 @@ struct rollback {
 /* Is the file as long as a repair makes one that was cut? */
 static int is_made_longer(struct rollback *r)
 {
-	const char *path = r->arguments->image.path;
-	const struct f2fs_geometry *geo;
-	struct f2fs_volume *vol;
 	struct stat st;
-	uint64_t length;
 
-	if (r->opened.sparse || r->opened.options.device_count > 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    r->info.device_size == 0 || r->info.device_size >= (uint64_t)st.st_size ||
-	    f2fs_volume_open(r->ctx, r->opened.device, &r->opened.options, &vol) != 0)
-		return 0;
-	geo = f2fs_volume_geometry(vol);
-	length = r->arguments->image.offset + geo->block_count * geo->block_size;
-	f2fs_volume_close(vol);
-	return length == (uint64_t)st.st_size;
+	return !r->opened.sparse && r->opened.options.device_count == 0 &&
+	       stat(r->arguments->image.path, &st) == 0 && S_ISREG(st.st_mode) && r->info.device_size > 0 &&
+	       r->info.device_size < (uint64_t)st.st_size && cli_volume_end(&r->opened) == (uint64_t)st.st_size;
 }
 
 /* What was recorded belongs to the part that the file had then. */

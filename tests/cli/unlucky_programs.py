@@ -39,6 +39,7 @@ LOOKS = [Operation(*row) for row in (
     ("dump.f2fs --metadata-image=OUT {}",),
     ("dump.f2fs --used-image=OUT {}",),
     ("dump.f2fs --rescue --tree {}", "lost"),
+    ("dump.f2fs --repaired --tree {}", "damaged"),
     ("dump.f2fs --strict --info {}",),
     ("dump.f2fs -t -l -M {}",),
     ("dump.f2fs -f -P -r -o OUT {}",),

@@ -6,6 +6,7 @@ import enum
 import pathlib
 import pickle
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import f2fskit
 import pytest
 from f2fskit import _core, enums, errors, format
 
+TOP = pathlib.Path(__file__).resolve().parents[2]
 STRUCTS = list(f2fskit.structs.values())
 
 
@@ -205,4 +207,5 @@ def test_public_things_have_docstrings():
 
 
 def test_version():
-    assert f2fskit.__version__ == "0.1.0"
+    version = re.search(r"^  version: '(.+)',$", (TOP / "meson.build").read_text(), re.MULTILINE)[1]
+    assert f2fskit.__version__ == version

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A sample of tests/campaign/sweep with a fixed seed, and that its judge can find fault."""
+import os
+import sys
+import tomllib
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "campaign"))
+SEED = 2700
+COUNTS = {1: 2000, 2: 500, 3: 250}
+
+
+@pytest.fixture(scope="module")
+def beds(f2fskit):
+    import sweep_beds
+    import sweep_volumes
+
+    made = sweep_beds.Beds(sweep_volumes.NAMES)
+    yield made
+    made.close()
+
+
+def test_sample(beds):
+    """Nothing is lost, or said that is not so, but what is listed: sweep_known.toml has what is still to be mended, and each of its
+    rows has to be met, so that it shrinks."""
+    import sweep_plan
+    import sweep_table
+
+    reasons, known = sweep_table.Reasons(), sweep_table.load("sweep_known.toml")
+    plans, found, met = {name: beds.plan(name) for name in beds.names}, {}, set()
+    for damage in sweep_plan.sample(plans, SEED, COUNTS):
+        result = beds.one(damage)
+        for word in reasons.faults(result):
+            rows = {row for row in ("any", "several" if result["order"] > 1 else result["kind"]) if word in known.get(row, ())}
+            met |= {(row, word) for row in rows}
+            if not rows:
+                found.setdefault(word, []).append(result["id"])
+    assert found == {}
+    assert {(row, word) for row, words in known.items() for word in words} == met
+
+
+def test_every_bit_has_an_address(beds, f2fskit):
+    """Every structure of the format is swept on some volume, and an id gives the same damage again."""
+    swept, plans = set(), [beds.plan(name) for name in beds.names]
+    for plan in plans:
+        swept |= {spot.kind.split(".")[0] for spot in plan.spots}
+    assert set(f2fskit.structs) - swept == set()
+    for plan in plans:
+        damage = next(plan.every())
+        again = plan.again(damage.id.partition(" ")[2])
+        assert (again.id, again.changes) == (damage.id, damage.changes)
+
+
+def test_addresses_are_those_of_the_program(beds, f2fskit):
+    """Writing a field by its address changes the bytes that the sweep changes, checksum included."""
+    import random
+
+    whole, plan, seals = beds.get("ours:all")
+    rng = random.Random(SEED)
+    for kind in plan.kinds:
+        for is_raw in (False, True):
+            spot = rng.choice(plan.kinds[kind])
+            if spot.seal and spot.address.startswith("block["):     # this address knows no checksum
+                is_raw = True
+            damage = plan.again("%s%s^=0x1" % ("raw " if is_raw else "", spot.address))
+            with whole.subject.layers()[0] as ours, whole.subject.layers()[0] as theirs:
+                damage.apply(ours, seals)
+                with f2fskit.fields(theirs, "r+", raw=is_raw) as fields:
+                    fields[spot.address] = "^=1"
+                for device in (ours, theirs):
+                    assert all(ours.read(at, length) == theirs.read(at, length) for at, length in device.changes()), damage.id
+
+
+def spoil(f2fskit, monkeypatch, change):
+    """From now on a repair is followed by change(device, report), whose report is taken."""
+    import sweep_judge
+
+    real = f2fskit.check
+
+    def check(device, repair=False, **options):
+        report = real(device, repair=repair, **options)
+        return change(device, report) if repair else report
+    monkeypatch.setattr(sweep_judge.f2fskit, "check", check)
+
+
+def unlink(f2fskit, path):
+    def change(device, report):
+        with f2fskit.open(device, "r+") as volume:
+            volume.path(path).unlink()
+        return report
+    return change
+
+
+def test_judge_finds_fault(f2fskit, beds, monkeypatch):
+    """Each of what it looks for, planted in a repair."""
+    harmless = beds.plan("ours:plain").again("inode[3].i_generation^=0x1")
+    wrong_links = beds.plan("ours:plain").again("inode[3].i_links^=0x40")
+
+    def faults(damage, change):
+        import sweep_table
+        with monkeypatch.context() as patch:
+            spoil(f2fskit, patch, change)
+            return sweep_table.Reasons().faults(beds.one(damage))
+
+    def write_links(device, report):
+        with f2fskit.fields(device, "r+") as fields:
+            fields["inode[3].i_links"] = 77
+        return report
+
+    def make_name(device, report):
+        with f2fskit.open(device, "r+") as volume:
+            volume.path("/planted").mkdir()
+        return report
+
+    def nothing(_, report):
+        return report
+
+    def fail(*_):
+        raise f2fskit.CorruptError("planted")
+    assert faults(harmless, nothing) == faults(wrong_links, nothing) == set()
+    assert faults(wrong_links, unlink(f2fskit, "/pipe")) == {"lost", "gone"}
+    assert faults(harmless, unlink(f2fskit, "/pipe")) == {"lost", "gone", "writes"}
+    assert faults(harmless, make_name) == {"strange", "writes"}
+    assert faults(wrong_links, write_links) == {"untrue", "second", "count"}
+    assert faults(wrong_links, lambda _, report: report._replace(problems=report.problems[1:])) == {"differ"}
+    assert faults(wrong_links, fail) == {"fails"}
+
+
+def test_reasons_are_of_fields(f2fskit):
+    """Each row is a field of a structure, and says why."""
+    import sweep_table
+
+    for name, row in sweep_table.load("sweep_reasons.toml").items():
+        assert set(row) == {"reason"} and row["reason"], name
+
+
+def test_a_death_is_a_result(tmp_path):
+    """A work that ends its process is told, and the others are done."""
+    import runner
+
+    def do(work):
+        if work == 3:
+            os._exit(7)
+        return {"work": work}
+    found = list(runner.run(range(8), do, lambda work, status: {"died": work}, str(tmp_path), jobs=2, at_once=5))
+    assert sorted(row.get("work", -1) for row in found) == [-1, 0, 1, 2, 4, 5, 6, 7] and {"died": 3} in found
+
+
+def test_known_faults_are_words():
+    import sweep_judge
+
+    with open(os.path.join(os.path.dirname(HERE), "campaign", "sweep_known.toml"), "rb") as file:
+        for words in tomllib.load(file).values():
+            assert set(words) <= set(sweep_judge.FAULTS)

@@ -36,12 +36,13 @@ void cli_as_of_put(struct cli_print *out, const struct f2fs_as_of_stat *s)
 	cli_print_u64(out, "nodes_later", s->nodes_later);
 	cli_print_u64(out, "blocks_overwritten", s->blocks_overwritten);
 	cli_print_u64(out, "blocks_untold", s->blocks_untold);
+	cli_print_u64(out, "blocks_blank", s->blocks_blank);
 	cli_print_end(out);
 }
 
 uint64_t cli_as_of_lost(const struct f2fs_as_of_stat *s)
 {
-	return s->inodes_lost + s->nodes_lost + s->blocks_overwritten;
+	return s->inodes_lost + s->nodes_lost + s->blocks_overwritten + s->blocks_blank;
 }
 
 void cli_as_of_warn(struct cli *cli, const char *image, const struct f2fs_as_of_stat *s)
@@ -52,8 +53,10 @@ void cli_as_of_warn(struct cli *cli, const char *image, const struct f2fs_as_of_
 		return;
 	cli_warning(cli,
 		    "%s as of checkpoint %lu: %llu inodes and %llu nodes of that time are not left, %llu blocks were "
-		    "written by others since; uncertain are %llu inodes, %llu nodes, %llu blocks",
+		    "written by others since, %llu are blank (probably discarded); uncertain are %llu inodes, %llu "
+		    "nodes, %llu blocks",
 		    image, (unsigned long)s->version, (unsigned long long)s->inodes_lost,
 		    (unsigned long long)s->nodes_lost, (unsigned long long)s->blocks_overwritten,
+		    (unsigned long long)s->blocks_blank,
 		    (unsigned long long)inodes, (unsigned long long)nodes, (unsigned long long)s->blocks_untold);
 }

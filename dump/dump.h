@@ -43,6 +43,7 @@ struct dump {
 	int scrambles_names; /* of --metadata-image */
 	int form;	     /* enum image_form (save_image.h) of images that are written */
 	int asks_magic;	     /* with --carve */
+	int takes_blank;     /* old versions are read with their blank blocks */
 	uint64_t carve_size; /* 0: as the library has it */
 	const char *to; /* of --undelete and --carve */
 	struct f2fs_past *as_of; /* with --as-of: the volume is shown as it was */

@@ -78,7 +78,7 @@ struct arguments {
 	struct cli_image image;
 	struct request *requests;
 	unsigned request_count;
-	int is_json, is_quiet, debug, is_thorough, scrambles_names, form, asks_magic, is_repaired;
+	int is_json, is_quiet, debug, is_thorough, scrambles_names, form, asks_magic, is_repaired, takes_blank;
 	uint64_t carve_size;
 	const char *read_log;
 	const char *to, *as_of;
@@ -184,6 +184,9 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 		break;
 	case OPT_scramble_names:
 		a->scrambles_names = 1;
+		break;
+	case OPT_blank:
+		a->takes_blank = 1;
 		break;
 	case OPT_magic:
 		a->asks_magic = 1;
@@ -549,6 +552,7 @@ static int run_on_image(struct dump *d, struct arguments *a)
 	d->is_thorough = a->is_thorough;
 	d->to = a->to;
 	d->asks_magic = a->asks_magic;
+	d->takes_blank = a->takes_blank;
 	d->carve_size = a->carve_size;
 	d->scrambles_names = a->scrambles_names;
 	d->form = a->form;

@@ -139,7 +139,7 @@ int dump_open_inode(struct dump *d, const char *operand, unsigned lookup_flags, 
 	if (operand[0] == '@') {
 		if (dump_parse_number(d, "block address", operand + 1, d->geo->end_blkaddr, &ino))
 			return F2FS_ERR_INVALID;
-		rc = f2fs_inode_open_at(d->vol, NULL, ino, 0, out);
+		rc = f2fs_inode_open_at(d->vol, NULL, ino, d->takes_blank ? F2FS_AT_BLANK : 0, out);
 	} else if (operand[0] >= '0' && operand[0] <= '9' && !cli_parse_u32(operand, 0, UINT32_MAX, &ino)) {
 		if (ino >= d->geo->max_nid)
 			return beyond_end(d, "inode", operand, d->geo->max_nid);

@@ -35,7 +35,8 @@ struct undelete {
 	int top; /* the directory */
 	uint8_t *buffer;
 	struct made_dirs made;
-	uint64_t found, whole, part, failed;
+	uint64_t found, whole, likely, part, failed;
+	uint64_t blank;	      /* files with blank blocks, whether they are restored or not */
 };
 
 static int matches(const struct undelete *u, const struct f2fs_deleted *file)
@@ -209,13 +210,44 @@ static void set_attributes(int fd, const struct f2fs_stat *st)
 		errno = 0;
 }
 
+/* How inodes are opened. */
+static unsigned flags_of(const struct undelete *u)
+{
+	return u->d->takes_blank ? F2FS_AT_BLANK : 0;
+}
+
+/* Count a file whose contents were copied, and report what is wrong with them. */
+static void tell_contents(struct undelete *u, const struct f2fs_deleted *file, uint64_t lost)
+{
+	const uint64_t blank = file->version.remains.blank;
+	const uint64_t holes = u->d->takes_blank || blank > lost ? lost : lost - blank;
+	char what[160];
+
+	if (!lost && !blank && file->confidence < F2FS_CONFIDENCE_PART) {
+		u->whole += file->confidence == F2FS_CONFIDENCE_WHOLE;
+		u->likely += file->confidence == F2FS_CONFIDENCE_LIKELY;
+		return;
+	}
+	u->part++;
+	u->blank += blank != 0;
+	if (holes || !blank) {
+		snprintf(what, sizeof(what), "%llu blocks are lost or were written by others: they are holes",
+			 (unsigned long long)holes);
+		tell_more(u, file->path, what);
+	}
+	if (blank) {
+		snprintf(what, sizeof(what), "%llu blocks are blank, probably discarded: they are %s",
+			 (unsigned long long)blank, u->d->takes_blank ? "copied as they are" : "holes");
+		tell_more(u, file->path, what);
+	}
+}
+
 static int put_regular(struct undelete *u, const struct f2fs_deleted *file, int dir, const char *name)
 {
 	const struct f2fs_stat *st = &file->version.stat;
 	struct f2fs_inode *inode;
-	char what[120];
 	uint64_t lost = 0;
-	int fd, rc = f2fs_inode_open_at(u->d->vol, u->past, file->version.addr, 0, &inode);
+	int fd, rc = f2fs_inode_open_at(u->d->vol, u->past, file->version.addr, flags_of(u), &inode);
 
 	if (rc) {
 		dump_fail(u->d, rc, file->path);
@@ -247,14 +279,7 @@ static int put_regular(struct undelete *u, const struct f2fs_deleted *file, int 
 	set_attributes(fd, st);
 	if (close(fd))
 		return -1;
-	if (lost || file->confidence >= F2FS_CONFIDENCE_PART) {
-		snprintf(what, sizeof(what), "%llu blocks are lost or were written by others: they are holes",
-			 (unsigned long long)lost);
-		tell_more(u, file->path, what);
-		u->part++;
-	} else {
-		u->whole++;
-	}
+	tell_contents(u, file, lost);
 	return 0;
 }
 
@@ -263,7 +288,8 @@ static int put_symlink(struct undelete *u, const struct f2fs_deleted *file, int 
 	char *target = malloc(TARGET_ROOM);
 	struct f2fs_inode *inode;
 	size_t length;
-	int rc = target ? f2fs_inode_open_at(u->d->vol, u->past, file->version.addr, 0, &inode) : F2FS_ERR_NOMEM;
+	int rc = target ? f2fs_inode_open_at(u->d->vol, u->past, file->version.addr, flags_of(u), &inode)
+			: F2FS_ERR_NOMEM;
 
 	if (!rc) {
 		rc = f2fs_inode_readlink(inode, target, TARGET_ROOM, &length);
@@ -276,7 +302,8 @@ static int put_symlink(struct undelete *u, const struct f2fs_deleted *file, int 
 	}
 	rc = symlinkat(target, dir, name);
 	free(target);
-	u->whole += !rc;
+	if (!rc)
+		tell_contents(u, file, 0);
 	return rc;
 }
 
@@ -357,6 +384,12 @@ static void put_links(struct undelete *u, const struct f2fs_deleted *file, int d
 	}
 }
 
+/* Of a directory the inode is all that counts: entries are files of their own. */
+static int has_contents(const struct f2fs_deleted *file)
+{
+	return file->version.stat.size > 0 && (file->version.stat.mode & MODE_TYPE) != MODE_DIR;
+}
+
 static int take(void *user, const struct f2fs_deleted *file)
 {
 	struct undelete *u = user;
@@ -368,12 +401,17 @@ static int take(void *user, const struct f2fs_deleted *file)
 	if (!matches(u, file))
 		return 0;
 	u->found++;
-	if (file->confidence >= F2FS_CONFIDENCE_METADATA && file->version.stat.size > 0) {
+	if (file->confidence == F2FS_CONFIDENCE_NAME) {
+		tell(u, file->path, "only the name is left");
+		return 0;
+	}
+	if (has_contents(file) && file->confidence == F2FS_CONFIDENCE_METADATA) {
 		tell(u, file->path, "nothing of its contents is left");
 		return 0;
 	}
-	if (file->confidence == F2FS_CONFIDENCE_NAME) {
-		tell(u, file->path, "only the name is left");
+	if (has_contents(file) && file->confidence == F2FS_CONFIDENCE_BLANK && !u->d->takes_blank) {
+		tell(u, file->path, "its blocks are blank, probably discarded (--blank copies it as it is)");
+		u->blank++;
 		return 0;
 	}
 	dir = open_parent(u, file->path, name);
@@ -413,28 +451,46 @@ int dump_open_to(struct dump *d, const char *what)
 	return fd;
 }
 
+/* The version at a block address, out of all of its inode. */
+struct wanted {
+	uint32_t addr;
+	struct f2fs_version *out;
+};
+
+static int pick(void *user, const struct f2fs_version *version)
+{
+	const struct wanted *w = user;
+
+	if (version->addr == w->addr)
+		*w->out = *version;
+	return 0;
+}
+
 /* One old version by its block address: it goes by its own name. */
 static int take_version(struct undelete *u, const char *text)
 {
 	struct f2fs_deleted file = { .sources = F2FS_DELETED_NODE };
+	struct wanted wanted = { .out = &file.version };
 	struct f2fs_inode *inode;
 	char path[300];
-	uint32_t addr;
 	int rc;
 
-	if (dump_parse_number(u->d, "block address", text, u->d->geo->end_blkaddr, &addr))
+	if (dump_parse_number(u->d, "block address", text, u->d->geo->end_blkaddr, &wanted.addr))
 		return F2FS_ERR_INVALID;
-	rc = f2fs_inode_open_at(u->d->vol, u->past, addr, 0, &inode);
+	rc = f2fs_inode_open_at(u->d->vol, u->past, wanted.addr, 0, &inode);
 	if (!rc) {
 		rc = f2fs_inode_stat(inode, &file.version.stat);
+		file.version.ino = f2fs_inode_number(inode);
 		f2fs_inode_close(inode);
 	}
+	if (!rc)
+		rc = f2fs_versions(u->past, file.version.ino, pick, &wanted);
 	if (rc)
 		return dump_fail(u->d, rc, u->pattern);
-	snprintf(path, sizeof(path), "/inode-%lu", (unsigned long)file.version.stat.ino);
+	snprintf(path, sizeof(path), "/inode-%lu", (unsigned long)file.version.ino);
 	file.path = path;
-	file.version.ino = file.version.stat.ino;
-	file.version.addr = addr;
+	file.confidence = file.version.confidence;
+	file.version.addr = wanted.addr;
 	u->pattern = "all";
 	return take(u, &file);
 }
@@ -454,7 +510,9 @@ static int run(struct undelete *u, const char *argument)
 	}
 	cli_print_u64(u->d->out, "found", u->found);
 	cli_print_u64(u->d->out, "restored", u->whole);
+	cli_print_u64(u->d->out, "restored_likely", u->likely);
 	cli_print_u64(u->d->out, "restored_in_part", u->part);
+	cli_print_u64(u->d->out, "blank", u->blank);
 	cli_print_u64(u->d->out, "not_restored", u->failed);
 	return 0;
 }

@@ -21,7 +21,7 @@ enum { PIECE = 1 << 16, WORDS = 512 };
 
 static const struct cli_column columns[] = {
 	{ "kind", -8 },	  { "block", 10 },   { "size", 12 }, { "end", -7 },
-	{ "pieces", 6 },  { "clusters", 8 }, { "nid", 10 },  { "slack_of", 8 }, { "file", -1 },
+	{ "pieces", 6 },  { "clusters", 8 }, { "blank", 6 }, { "nid", 10 },  { "slack_of", 8 }, { "file", -1 },
 };
 
 struct carve {
@@ -166,6 +166,7 @@ static int put_slack(void *user, const struct f2fs_carved_slack *file)
 	cli_print_string(out, "end", f2fs_carved_end_name(file->end));
 	cli_print_u64(out, "pieces", file->pieces);
 	cli_print_u64(out, "clusters", 0);
+	cli_print_u64(out, "blank", 0);
 	cli_print_null(out, "nid");
 	cli_print_u64(out, "slack_of", file->ino);
 	return put_name(c, &found, name);
@@ -186,6 +187,7 @@ static int put_file(void *user, const struct f2fs_carved *file)
 	cli_print_string(out, "end", f2fs_carved_end_name(file->end));
 	cli_print_u64(out, "pieces", file->pieces);
 	cli_print_u64(out, "clusters", file->clusters);
+	cli_print_u64(out, "blank", file->blank);
 	if (file->nid)
 		cli_print_u64(out, "nid", file->nid);
 	else

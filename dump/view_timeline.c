@@ -49,7 +49,9 @@ static int put_body(struct dump *d, const struct f2fs_moment *m)
 	if (m->state == F2FS_MOMENT_OLD)
 		printf(" (old, checkpoint %lu)", (unsigned long)m->cp_ver);
 	else if (m->state == F2FS_MOMENT_DELETED)
-		printf(" (deleted, checkpoint %lu)", (unsigned long)m->cp_ver);
+		printf(m->confidence == F2FS_CONFIDENCE_BLANK ? " (deleted, blank, checkpoint %lu)"
+							      : " (deleted, checkpoint %lu)",
+		       (unsigned long)m->cp_ver);
 	printf("|%lu|%s|%lu|%lu|%llu|%lld|%lld|%lld|%lld\n", (unsigned long)m->ino, cli_mode_text(st->mode, mode),
 	       (unsigned long)st->uid, (unsigned long)st->gid, (unsigned long long)st->size,
 	       (long long)st->atime.seconds, (long long)st->mtime.seconds, (long long)st->ctime.seconds,
@@ -111,6 +113,10 @@ static int put_record(struct dump *d, const struct f2fs_moment *m)
 	put_time(d, "ctime", &st->ctime);
 	if (st->has_crtime)
 		put_time(d, "crtime", &st->crtime);
+	if (m->confidence >= 0)
+		cli_print_string(d->out, "left", f2fs_confidence_name(m->confidence));
+	else
+		cli_print_null(d->out, "left");
 	cli_print_string(d->out, "path_state", dump_path_state_name(m->path_state));
 	cli_print_bytes(d->out, "path", m->path, strlen(m->path));
 	cli_print_end(d->out);

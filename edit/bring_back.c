@@ -20,7 +20,7 @@ struct undelete {
 	const char *pattern;
 	uint32_t number;
 	int is_number, takes_parts;
-	unsigned left_out, misplaced;
+	unsigned left_out, misplaced, blank;
 	int rc;
 };
 
@@ -62,6 +62,29 @@ static int can_read(struct undelete *u, const struct f2fs_deleted *file)
 	return rc != F2FS_ERR_ENCRYPTED;
 }
 
+/* Is too little left of its contents? Of a directory the inode is all that counts: entries are files of their own. */
+static int lacks_contents(struct undelete *u, const struct f2fs_deleted *file)
+{
+	const struct f2fs_remains *r = &file->version.remains;
+	const int is_blank_only = r->overwritten + r->bad + r->lost + r->nodes_lost == 0;
+	const int as_is = u->staging.takes_blank && (is_blank_only || u->takes_parts);
+
+	if (file->confidence < F2FS_CONFIDENCE_PART || (file->version.stat.mode & MODE_TYPE) == MODE_DIR ||
+	    (file->confidence == F2FS_CONFIDENCE_PART && (u->takes_parts || as_is)) ||
+	    (file->confidence == F2FS_CONFIDENCE_BLANK && as_is))
+		return 0;
+	u->blank += r->blank != 0;
+	if (file->confidence == F2FS_CONFIDENCE_METADATA)
+		leave_out(u, file->path, "nothing of its contents is left");
+	else if (file->confidence == F2FS_CONFIDENCE_BLANK)
+		leave_out(u, file->path, "its blocks are blank, probably discarded (-b brings it back as it is)");
+	else if (is_blank_only && r->blank)
+		leave_out(u, file->path, "parts of it are blank, probably discarded (-p brings back the rest)");
+	else
+		leave_out(u, file->path, "parts of it were written over (-p brings back the rest)");
+	return 1;
+}
+
 static int take(void *user, const struct f2fs_deleted *file)
 {
 	struct undelete *u = user;
@@ -74,10 +97,9 @@ static int take(void *user, const struct f2fs_deleted *file)
 		return leave_out(u, file->path, "no file is that large");
 	if (file->version.stat.is_encrypted && !can_read(u, file))
 		return leave_out(u, file->path, "it is encrypted, and its key was not given");
-	if (file->confidence == F2FS_CONFIDENCE_METADATA)
-		return leave_out(u, file->path, "nothing of its contents is left");
-	if (file->confidence == F2FS_CONFIDENCE_PART && !u->takes_parts)
-		return leave_out(u, file->path, "parts of it were written over (-p brings back the rest)");
+	if (lacks_contents(u, file))
+		return 0;
+	u->blank += file->version.remains.blank != 0;
 	u->rc = staging_take(&u->staging, u->past, file);
 	return u->rc;
 }
@@ -233,8 +255,12 @@ static int put_back(struct undelete *u, const char *top, struct staged *s)
 	f2fs_inode_close(dir);
 	if (rc)
 		return edit_fail(u->e, rc, s->path);
-	if (s->lost)
+	if (s->lost > s->blank_holes)
 		leave_out(u, s->path, "what was written over is missing: blocks are holes, attributes are gone");
+	else if (s->is_blank)
+		leave_out(u, s->path,
+			  s->blank_holes ? "blank blocks, probably discarded, are holes"
+					 : "blank blocks, probably discarded, came back as they are");
 	return 0;
 }
 
@@ -274,17 +300,18 @@ static int search(struct undelete *u)
 	return rc;
 }
 
-static int put_counts(struct edit *e, unsigned back, unsigned left_out)
+static int put_counts(struct edit *e, unsigned back, const struct undelete *u)
 {
 	struct cli_print *out = e->is_json ? edit_print_open(e) : NULL;
 
 	if (!out) {
-		printf("%u files are back, %u are not, or not as a whole\n", back, left_out);
+		printf("%u files are back, %u are not, or not as a whole\n", back, u->left_out);
 		return 0;
 	}
 	cli_print_begin(out, NULL);
 	cli_print_u64(out, "back", back);
-	cli_print_u64(out, "left_out", left_out);
+	cli_print_u64(out, "left_out", u->left_out);
+	cli_print_u64(out, "blank", u->blank);
 	cli_print_end(out);
 	return edit_print_close(e, out);
 }
@@ -306,6 +333,7 @@ int do_undelete(struct edit *e, const struct edit_call *call)
 	u.is_number = u.pattern[0] >= '0' && u.pattern[0] <= '9' && !cli_parse_u32(u.pattern, 0, UINT32_MAX, &u.number);
 	if (!rc) {
 		rc = staging_init(&u.staging, e);
+		u.staging.takes_blank = edit_has(call, 'b');
 		if (!rc)
 			rc = search(&u);
 		if (!rc)
@@ -317,7 +345,7 @@ int do_undelete(struct edit *e, const struct edit_call *call)
 		staging_free(&u.staging);
 	}
 	if (!rc)
-		rc = put_counts(e, count - u.misplaced, u.left_out);
+		rc = put_counts(e, count - u.misplaced, &u);
 	free(top);
 	return rc;
 }

@@ -183,7 +183,9 @@ int staging_take(struct staging *staging, struct f2fs_past *past, const struct f
 		return edit_no_memory(staging->e);
 	s->stat = file->version.stat;
 	s->addr = file->version.addr;
-	rc = f2fs_inode_open_at(staging->e->vol, past, s->addr, 0, &inode);
+	s->is_blank = file->version.remains.blank != 0 && type != MODE_DIR;
+	s->blank_holes = staging->takes_blank || type == MODE_DIR ? 0 : file->version.remains.blank;
+	rc = f2fs_inode_open_at(staging->e->vol, past, s->addr, staging->takes_blank ? F2FS_AT_BLANK : 0, &inode);
 	if (rc)
 		return edit_fail(staging->e, rc, s->path);
 	staged_policy_of(inode, &s->policy);

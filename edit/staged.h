@@ -38,6 +38,8 @@ struct staged {
 	f2fs_nid_t made; /* a directory: its inode now, 0: there was one already */
 	uint64_t at;   /* in the temporary file */
 	uint64_t lost; /* blocks and attributes that could not be had */
+	uint64_t blank_holes; /* blank blocks among those */
+	int is_blank;	      /* blocks of it are blank */
 };
 
 struct staging {
@@ -45,6 +47,7 @@ struct staging {
 	FILE *store;  /* a temporary file of the host */
 	uint64_t end; /* of the store */
 	uint8_t *buffer; /* a block */
+	int takes_blank; /* blank blocks are contents like any others */
 	struct staged *first, **last;
 };
 

@@ -65,8 +65,10 @@ struct f2fs_carve_options {
 
 /* How the end of a file was found. */
 enum f2fs_carved_end {
-	F2FS_CARVED_WHOLE = 0,	/* its own structure ends there */
-	F2FS_CARVED_GUESSED = 1, /* the kind does not tell: where the free blocks, or those of its owner, end */
+	F2FS_CARVED_WHOLE = 0,	/* its own structure ends there, and no block of it is blank */
+	/* the kind does not tell: where the free blocks, or those of its owner, end; or its structure ends there, but
+	 * blocks of it are blank */
+	F2FS_CARVED_GUESSED = 1,
 	F2FS_CARVED_CUT = 2	/* its structure goes on, or is broken, where what can be read ends */
 };
 F2FS_API const char *f2fs_carved_end_name(int end);
@@ -81,6 +83,7 @@ struct f2fs_carved {
 	uint32_t pieces;   /* rows of blocks that it was put together from */
 	uint32_t clusters; /* compressed clusters that were unpacked on the way */
 	f2fs_nid_t nid;	   /* node that pointed to the first block, by the summary; 0: not known */
+	uint32_t blank;	   /* blocks of it that are all zeros or all 0xFF: probably discarded */
 };
 
 /* A file that was found behind the end of another one. */

@@ -6,7 +6,10 @@
  * Old node blocks carry their own names (node id, inode, place in the file, checkpoint version), so they are found and
  * believed by what they hold. Old data blocks carry nothing: whether one still holds what an old slot pointed to is
  * judged. Evidence, in this order: the SIT has the block for another owner; the summary of its segment names another
- * last writer; a node written after the last checkpoint names it, or lies in it. What the judgement cannot see: data
+ * last writer; a node written after the last checkpoint names it, or lies in it; it is blank. Linux discards what it
+ * deletes, and devices read discarded blocks as zeros or 0xFF, so a free block of only zeros or only 0xFF is called
+ * blank: probably discarded, and never intact, unless a digest of the file says that zeros are its contents. Where the
+ * map of a file has no block, zeros are its contents. What the judgement cannot see: data
  * that was written after the last checkpoint before a crash and that no node names, and blocks that the kernel rewrote
  * in place for the same file (they hold that file's newer contents).
  *
@@ -62,7 +65,10 @@ F2FS_API void f2fs_past_stat(const struct f2fs_past *past, struct f2fs_past_stat
 enum f2fs_at_flag {
 	/* Read blocks that others have written since, too: whatever is there now. Without it reading fails there with
 	 * OVERWRITTEN. */
-	F2FS_AT_OVERWRITTEN = 1
+	F2FS_AT_OVERWRITTEN = 1,
+	/* Read blank blocks, too, as they are: zeros or 0xFF. Without it reading fails there with OVERWRITTEN, unless
+	 * the file's digest says that they are its contents. */
+	F2FS_AT_BLANK = 2
 };
 
 /*
@@ -70,7 +76,8 @@ enum f2fs_at_flag {
  * extents) and cannot be changed. Its nodes are those of its own time: of the same inode, node id and place, the newest
  * whose checkpoint version is not newer than its own; where none of those is left, the oldest newer one below the next
  * version of the inode. The last version of an inode number's use takes the newest there is, as moving a node does not
- * touch the inode. Where a node is lost, or a block was written by others since, reading fails with OVERWRITTEN.
+ * touch the inode. Where a node is lost, or a block was written by others since or is blank, reading fails with
+ * OVERWRITTEN.
  *
  * past: a search of all inodes or of this one, which stays open as long; NULL: one is made for it, which reads the
  * volume's summaries when the inode has further nodes. Fails with NOT_FOUND (no inode there), CORRUPT, RANGE, IO,
@@ -83,8 +90,9 @@ F2FS_API int f2fs_inode_open_at(struct f2fs_volume *vol, struct f2fs_past *past,
 struct f2fs_remains {
 	uint64_t blocks;      /* that its slots name */
 	uint64_t current;     /* still in use by the same file at the same place */
-	uint64_t intact;      /* free, and last written by this slot */
-	uint64_t untold;      /* free, and nothing tells who wrote it last */
+	uint64_t intact;      /* free, last written by this slot, and not blank (or a digest proves that it is right) */
+	uint64_t untold;      /* free, not blank, and nothing tells who wrote it last */
+	uint64_t blank;	      /* free, and all zeros or all 0xFF: probably discarded */
 	uint64_t overwritten; /* in use by others, or written by others since */
 	uint64_t bad;	      /* addresses outside the main area */
 	uint64_t lost;	      /* file blocks whose node is lost */
@@ -99,11 +107,13 @@ struct f2fs_remains {
 enum f2fs_confidence {
 	F2FS_CONFIDENCE_WHOLE = 0,    /* all of it: each block is in use by it or was last written by it */
 	/* nothing speaks against any block, for some nothing speaks at all; or a version after which the contents
-	 * changed shares blocks with that change: the kernel may have written them in place */
+	 * changed shares blocks with that change: the kernel may have written them in place; or a node is newer than
+	 * the inode, or one of several of the same time */
 	F2FS_CONFIDENCE_LIKELY = 1,
-	F2FS_CONFIDENCE_PART = 2,     /* some blocks are overwritten or lost */
-	F2FS_CONFIDENCE_METADATA = 3, /* no block of contents is left */
-	F2FS_CONFIDENCE_NAME = 4      /* not even the inode: a name in a directory */
+	F2FS_CONFIDENCE_PART = 2,     /* some blocks are overwritten, lost or blank */
+	F2FS_CONFIDENCE_BLANK = 3,    /* no block of contents is left, some or all are blank: probably discarded */
+	F2FS_CONFIDENCE_METADATA = 4, /* no block of contents is left */
+	F2FS_CONFIDENCE_NAME = 5      /* not even the inode: a name in a directory */
 };
 F2FS_API const char *f2fs_confidence_name(int confidence);
 
@@ -284,6 +294,7 @@ struct f2fs_as_of_stat {
 	uint64_t nodes_lost, nodes_unsure, nodes_later; /* what hangs below inodes */
 	uint64_t blocks_overwritten; /* written by others since: they could not be read */
 	uint64_t blocks_untold;	     /* read, but nothing tells who wrote them last */
+	uint64_t blocks_blank;	     /* probably discarded since: they could not be read */
 };
 F2FS_API void f2fs_past_show_stat(const struct f2fs_past *past, struct f2fs_as_of_stat *out);
 
@@ -303,6 +314,7 @@ struct f2fs_moment {
 	uint32_t cp_ver; /* the second clock: low half of the checkpoint version when it was written */
 	uint32_t age;	 /* checkpoints since */
 	struct f2fs_stat stat;
+	int confidence; /* enum f2fs_confidence of the last version of a file that is gone; -1 of all others */
 };
 
 /* Call visit for each inode block that was found, by inode number, the oldest first. */

@@ -148,6 +148,33 @@ static bool begins_something(struct f2fs_carver *c, f2fs_blk_t addr)
 	return c->owner_slot == 0 || (c->owner_slot == 1 && before != c->owner);
 }
 
+/* Count the blank blocks of a file that was found: that its structure ends where it should proves nothing of those. */
+static int count_blank(struct f2fs_carver *c, struct f2fs_carved *file)
+{
+	const uint32_t bits = c->vol->geo.block_bits;
+	enum blank blank;
+
+	for (size_t i = 0; i < c->stream.pieces.count; i++) {
+		const struct carve_piece *piece = vec_at(&c->stream.pieces, i);
+		uint64_t n = piece->length >> bits;
+
+		if (piece->start >= file->size)
+			break;
+		if (n > ((file->size - piece->start - 1) >> bits) + 1)
+			n = ((file->size - piece->start - 1) >> bits) + 1;
+		for (uint64_t k = 0; k < n && !piece->blocks; k++) { /* a cluster was unpacked: it is as it was */
+			int err = blank_ask(c->past, piece->addr + (f2fs_blk_t)k, &blank);
+
+			if (err)
+				return err;
+			file->blank += blank == BLANK_YES;
+		}
+	}
+	if (file->blank && file->end == F2FS_CARVED_WHOLE)
+		file->end = F2FS_CARVED_GUESSED;
+	return 0;
+}
+
 /* Look whether a file begins at a block. */
 static int try_block(struct f2fs_carver *c, f2fs_blk_t addr, const uint8_t *block, struct f2fs_carved *out)
 {
@@ -176,6 +203,9 @@ static int try_block(struct f2fs_carver *c, f2fs_blk_t addr, const uint8_t *bloc
 	out->end = end;
 	out->pieces = (uint32_t)c->stream.pieces.count;
 	out->clusters = c->stream.clusters;
+	end = count_blank(c, out);
+	if (end)
+		return end;
 	if (!carve_owner(c, addr, &out->nid, &(uint32_t){ 0 }))
 		out->nid = 0;
 	return 0;

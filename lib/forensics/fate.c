@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What became of a block that an old slot pointed to. A block that the SIT has belongs to the owner that its summary
- * names. A free one was last written by the owner that its summary names: summaries stay until the segment is filled
- * again. Where a log is in the segment, the summary on the device is of the round before, and holds for what the log
- * has not come to yet.
+ * Decide whether an old block pointer still leads to its data. If the SIT marks the block valid, it belongs to the
+ * owner in its summary. If it is free, the summary names the last writer, because a summary survives until its segment
+ * is filled again. Where a log is in the segment, the summary on the device is of the round before, and holds for what
+ * the log has not come to yet.
+ *
+ * A free block that is blank was probably discarded: it proves nothing, whoever wrote it last. Only a digest of the
+ * file can say that zeros are its contents (past_digest()). Where the file's map has no block, zeros are right, and
+ * nobody asks here.
  */
 #include "forensics/past.h"
 
@@ -115,6 +119,22 @@ static enum fate judge(struct f2fs_past *past, const struct past_time *time, f2f
 	return names_slot ? judge_free(past, time, nid, offset) : FATE_OVERWRITTEN;
 }
 
+/* What may be there by the tables is asked for its bytes. */
+static int judge_bytes(struct f2fs_past *past, f2fs_blk_t addr, enum fate *fate)
+{
+	enum blank blank;
+	int err;
+
+	if (*fate != FATE_INTACT && *fate != FATE_UNTOLD)
+		return 0;
+	err = blank_ask(past, addr, &blank);
+	if (!err && blank == BLANK_YES)
+		*fate = FATE_BLANK;
+	else if (!err && blank == BLANK_UNREAD)
+		*fate = FATE_UNTOLD;
+	return err;
+}
+
 int fate_judge(struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, uint32_t ofs_in_node,
 	       f2fs_blk_t addr, enum fate *out)
 {
@@ -132,9 +152,9 @@ int fate_judge(struct f2fs_past *past, const struct past_time *time, f2fs_nid_t 
 	if (err) { /* no table, no evidence */
 		error_clear(ctx);
 		*out = FATE_UNTOLD;
-		return 0;
+		return judge_bytes(past, addr, out);
 	}
 	*out = judge(past, time, nid, ofs_in_node, addr);
 	error_clear(ctx);
-	return 0;
+	return judge_bytes(past, addr, out);
 }

@@ -15,6 +15,7 @@ struct at {
 	bool is_view; /* opened because the volume is shown as of a checkpoint */
 	unsigned flags; /* enum f2fs_at_flag */
 	struct past_time time;
+	enum digest digest;
 	struct f2fs_remains *counts; /* NULL: nobody counts */
 };
 
@@ -104,7 +105,8 @@ static int judge_block(void *user, const struct f2fs_inode *inode, f2fs_nid_t ni
 		       f2fs_blk_t addr)
 {
 	struct at *at = user;
-	enum fate fate;
+	enum digest digest = DIGEST_NONE;
+	enum fate fate = FATE_UNTOLD;
 	int err;
 
 	if (at->flags & F2FS_AT_OVERWRITTEN)
@@ -112,12 +114,19 @@ static int judge_block(void *user, const struct f2fs_inode *inode, f2fs_nid_t ni
 	err = need_past(at, inode);
 	if (!err)
 		err = fate_judge(at->past, &at->time, nid, ofs_in_node, addr, &fate);
+	if (!err && fate == FATE_BLANK && !(at->flags & F2FS_AT_BLANK))
+		err = past_digest(inode, &digest);
 	if (err)
 		return err;
 	if (at->is_view) {
 		at->past->view.blocks_overwritten += fate == FATE_OVERWRITTEN;
 		at->past->view.blocks_untold += fate == FATE_UNTOLD;
+		at->past->view.blocks_blank += fate == FATE_BLANK && digest != DIGEST_RIGHT;
 	}
+	if (fate == FATE_BLANK && !(at->flags & F2FS_AT_BLANK) && digest != DIGEST_RIGHT)
+		return error_set(at->vol->ctx, F2FS_ERR_OVERWRITTEN,
+				 "block %u, once of inode %u, is blank: probably discarded", (unsigned)addr,
+				 (unsigned)inode->ino);
 	if (fate != FATE_OVERWRITTEN)
 		return 0;
 	return error_set(at->vol->ctx, F2FS_ERR_OVERWRITTEN, "block %u, once of inode %u, has been written by others",
@@ -217,6 +226,48 @@ int past_judge(struct f2fs_inode *inode, f2fs_nid_t nid, uint32_t ofs_in_node, f
 	return err ? err : fate_judge(at->past, &at->time, nid, ofs_in_node, addr, out);
 }
 
+/* Verify the contents through a handle of their own: that one reads blank blocks as they are. */
+static int verify(struct at *at, const struct f2fs_inode *inode)
+{
+	struct f2fs_inode *twin;
+	struct at *its;
+	int err = past_open_inode(at->vol, at->past, inode->addr, F2FS_AT_BLANK, &twin);
+
+	if (err)
+		return err;
+	its = twin->past.user;
+	its->time = at->time;
+	its->has_time = true;
+	err = verity_check(twin);
+	f2fs_inode_close(twin);
+	return err;
+}
+
+int past_digest(const struct f2fs_inode *inode, enum digest *out)
+{
+	struct at *at = inode->past.user;
+	int err = at->digest == DIGEST_UNASKED ? need_past(at, inode) : 0;
+
+	if (!err && at->digest == DIGEST_UNASKED) {
+		at->digest = DIGEST_NONE;
+		if (inode_type(inode) == MODE_REG && (inode_i_advise(inode->block) & FLAG_i_advise_verity)) {
+			err = verify(at, inode);
+			if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED) {
+				at->digest = DIGEST_UNASKED;
+				return err;
+			}
+			if (!err)
+				at->digest = DIGEST_RIGHT;
+			else if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_OVERWRITTEN)
+				at->digest = DIGEST_WRONG;
+			error_clear(at->vol->ctx);
+			err = 0;
+		}
+	}
+	*out = at->digest;
+	return err;
+}
+
 void past_count_into(struct f2fs_inode *inode, struct f2fs_remains *counts)
 {
 	struct at *at = inode->past.user;
@@ -231,7 +282,7 @@ int f2fs_inode_open_at(struct f2fs_volume *vol, struct f2fs_past *past, f2fs_blk
 	int err;
 
 	error_clear(vol->ctx);
-	if (flags & ~(unsigned)F2FS_AT_OVERWRITTEN)
+	if (flags & ~(unsigned)(F2FS_AT_OVERWRITTEN | F2FS_AT_BLANK))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "unknown flags: %x", flags);
 	if (past && past->vol != vol)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "the search is of another volume");

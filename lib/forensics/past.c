@@ -227,6 +227,7 @@ static void init(struct f2fs_past *past, struct f2fs_volume *vol, const struct f
 	past->is_clean = past->has_newest && (cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_unmount);
 	vec_init(&past->nodes, vol->ctx, sizeof(struct past_node));
 	map32_init(&past->claims, vol->ctx);
+	blank_init(&past->blanks, vol->ctx);
 }
 
 static int check_options(struct f2fs_volume *vol, const struct f2fs_past_options *o)
@@ -298,6 +299,7 @@ void past_drop(struct f2fs_past *past)
 		return;
 	vec_fini(&past->nodes);
 	map32_fini(&past->claims);
+	blank_fini(&past->blanks, past->vol->ctx);
 	mem_free(past->vol->ctx, past->segment);
 	mem_free(past->vol->ctx, past);
 }

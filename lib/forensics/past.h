@@ -11,6 +11,7 @@
 
 #include "base/map32.h"
 #include "base/vec.h"
+#include "device/extents.h"
 #include "file/object.h"
 
 /* A node block as it was found. An inode's block has nid == ino. */
@@ -32,6 +33,14 @@ struct fate_segment {
 	uint8_t entries[SUMMARY_BYTES], tail_entries[SUMMARY_BYTES];
 };
 
+/* Which blocks are blank, as far as anybody asked (blank.c). */
+struct past_blanks {
+	struct map32 index;  /* segment -> number in segments */
+	struct vec segments; /* struct blank_segment */
+	struct holes holes;
+	uint8_t *window; /* what is looked at */
+};
+
 struct f2fs_past {
 	struct f2fs_volume *vol;
 	uint32_t users; /* the caller, and inodes opened while the volume was shown as of a checkpoint */
@@ -45,6 +54,7 @@ struct f2fs_past {
 	struct vec nodes; /* struct past_node; by ino, nid, then the oldest first, then by address */
 	struct map32 claims; /* blocks that were written after the last checkpoint */
 	struct fate_segment *segment;
+	struct past_blanks blanks;
 	uint32_t as_of;		   /* the volume is shown as of this checkpoint, when vol->as_of is this search */
 	uint32_t as_of_age;	   /* what was written before it has this age at least */
 	struct f2fs_as_of_stat view; /* what was met meanwhile */
@@ -107,8 +117,23 @@ struct past_choice {
 void past_choose(const struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, uint32_t place,
 		 struct past_choice *out);
 
+/* blank.c */
+enum blank { BLANK_NO, BLANK_YES, BLANK_UNREAD };
+void blank_init(struct past_blanks *b, struct f2fs_context *ctx);
+void blank_fini(struct past_blanks *b, struct f2fs_context *ctx);
+/* Does a block of the main area hold what a device gives for discarded ones: zeros or 0xFF only? Fails with NOMEM,
+ * CANCELED. */
+int blank_ask(struct f2fs_past *past, f2fs_blk_t addr, enum blank *out);
+
 /* fate.c */
-enum fate { FATE_CURRENT, FATE_INTACT, FATE_UNTOLD, FATE_OVERWRITTEN, FATE_BAD };
+enum fate {
+	FATE_CURRENT,	  /* the SIT has it for the same slot of the same file */
+	FATE_INTACT,	  /* free, last written by this slot, not blank */
+	FATE_UNTOLD,	  /* free, not blank, and nothing tells who wrote it last; or it cannot be read */
+	FATE_BLANK,	  /* free, nobody else is known to have written it, and it holds zeros or 0xFF only */
+	FATE_OVERWRITTEN, /* in use by others, or written by others since */
+	FATE_BAD	  /* no block of the main area */
+};
 /* Judge the block that slot ofs_in_node of node nid pointed to. */
 int fate_judge(struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, uint32_t ofs_in_node,
 	       f2fs_blk_t addr, enum fate *out);
@@ -125,6 +150,10 @@ int past_open_as_of(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **
 struct f2fs_past *past_of(const struct f2fs_inode *inode, const struct past_time **time);
 /* The judgement of one block, by an inode opened here. */
 int past_judge(struct f2fs_inode *inode, f2fs_nid_t nid, uint32_t ofs_in_node, f2fs_blk_t addr, enum fate *out);
+/* Does the file have a digest, and what does it say about the contents, with blank blocks as they read? */
+enum digest { DIGEST_UNASKED, DIGEST_NONE, DIGEST_RIGHT, DIGEST_WRONG };
+/* Asks once for each inode that was opened here. Fails with NOMEM, CANCELED. */
+int past_digest(const struct f2fs_inode *inode, enum digest *out);
 /* Let loads of nodes count into this, NULL: into nothing. */
 void past_count_into(struct f2fs_inode *inode, struct f2fs_remains *counts);
 

@@ -29,6 +29,7 @@ static int count_slot(struct f2fs_inode *inode, const struct map_run *run, uint6
 	out->current += fate == FATE_CURRENT;
 	out->intact += fate == FATE_INTACT;
 	out->untold += fate == FATE_UNTOLD;
+	out->blank += fate == FATE_BLANK;
 	out->overwritten += fate == FATE_OVERWRITTEN;
 	out->bad += fate == FATE_BAD;
 	return 0;

@@ -79,10 +79,33 @@ static int make_path(struct timeline *t, const struct f2fs_inode *inode, struct 
 	return past_names_of_inode(&t->names, inode->block, t->path, &moment->path_state);
 }
 
-static int tell(struct timeline *t, const struct past_node *node)
+/* Is it the last version that is left of its use of the inode number? */
+static bool is_last(const struct timeline *t, size_t i)
 {
+	const struct past_node *node = vec_at(&t->past->nodes, i), *next = node + 1;
+
+	return i + 1 == t->past->nodes.count || next->nid != node->nid || next->ino != node->ino ||
+	       next->place != node->place;
+}
+
+/* How much is left of a file that is gone? */
+static int judge(struct timeline *t, struct f2fs_moment *moment)
+{
+	struct f2fs_version version;
+	int err = version_describe(t->past, moment->addr, &version);
+
+	if (!err)
+		moment->confidence = version.confidence;
+	return err;
+}
+
+static int tell(struct timeline *t, size_t i)
+{
+	const struct past_node *node = vec_at(&t->past->nodes, i);
 	struct f2fs_volume *vol = t->past->vol;
-	struct f2fs_moment moment = { .path = t->path, .ino = node->ino, .addr = node->addr, .age = node->age };
+	struct f2fs_moment moment = {
+		.path = t->path, .ino = node->ino, .addr = node->addr, .age = node->age, .confidence = -1
+	};
 	struct f2fs_inode *inode;
 	int err;
 
@@ -99,6 +122,8 @@ static int tell(struct timeline *t, const struct past_node *node)
 	if (!err)
 		err = make_path(t, inode, &moment);
 	f2fs_inode_close(inode);
+	if (!err && moment.state == F2FS_MOMENT_DELETED && is_last(t, i))
+		err = judge(t, &moment);
 	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO)
 		return 0;
 	return err ? err : t->visit(t->user, &moment);
@@ -126,7 +151,7 @@ int f2fs_timeline(struct f2fs_past *past, int (*visit)(void *user, const struct 
 		const struct past_node *node = vec_at(&past->nodes, i);
 
 		if (node->nid == node->ino)
-			err = tell(&t, node);
+			err = tell(&t, i);
 		progress.done = i + 1;
 		if (!err && i % 4096 == 0)
 			err = progress_report(ctx, &progress);

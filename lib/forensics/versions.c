@@ -8,19 +8,26 @@
 
 const char *f2fs_confidence_name(int confidence)
 {
-	static const char *const names[] = { "whole", "likely", "part", "metadata", "name" };
+	static const char *const names[] = { "whole", "likely", "part", "blank", "metadata", "name" };
 
 	return confidence >= 0 && confidence <= F2FS_CONFIDENCE_NAME ? names[confidence] : "?";
 }
 
-/* sure: blocks that a newer version shares were not rewritten in place since then */
+/*
+ * sure: blocks that a newer version shares were not rewritten in place since then. A node that is newer than the inode
+ * may have been moved with its contents, or changed together with an inode that is not left.
+ */
 static int confidence_of(const struct f2fs_remains *r, bool is_sure)
 {
 	const uint64_t gone = r->overwritten + r->bad + r->lost;
 
-	if (gone == 0 && r->nodes_lost == 0)
-		return r->untold || (r->shared && !is_sure) ? F2FS_CONFIDENCE_LIKELY : F2FS_CONFIDENCE_WHOLE;
-	return r->current + r->intact + r->untold ? F2FS_CONFIDENCE_PART : F2FS_CONFIDENCE_METADATA;
+	if (gone + r->blank == 0 && r->nodes_lost == 0)
+		return r->untold || r->nodes_later || r->nodes_unsure || (r->shared && !is_sure) ?
+			       F2FS_CONFIDENCE_LIKELY :
+			       F2FS_CONFIDENCE_WHOLE;
+	if (r->current + r->intact + r->untold)
+		return F2FS_CONFIDENCE_PART;
+	return r->blank ? F2FS_CONFIDENCE_BLANK : F2FS_CONFIDENCE_METADATA;
 }
 
 static void fill_name(const uint8_t *block, struct f2fs_version *out)
@@ -67,24 +74,27 @@ static int open_newer(struct f2fs_past *past, const struct past_time *time, cons
 }
 
 /*
- * Where the file has a digest its contents speak for themselves: all of it is there, or some block was written over
- * whatever the tables say. Fails with NOMEM, CANCELED.
+ * Where the file has a digest its contents speak for themselves: all of it is there, whatever the tables say and even
+ * if blocks are blank, or some block was written over.
  */
-static int ask_digest(struct f2fs_inode *inode, int *confidence)
+static int ask_digest(struct f2fs_inode *inode, struct f2fs_version *out)
 {
+	struct f2fs_remains *r = &out->remains;
+	enum digest digest;
 	int err;
 
-	if (inode_type(inode) != MODE_REG || !(inode_i_advise(inode->block) & FLAG_i_advise_verity) ||
-	    *confidence > F2FS_CONFIDENCE_LIKELY)
+	if (r->overwritten + r->bad + r->lost + r->nodes_lost)
 		return 0;
-	err = verity_check(inode);
-	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
+	err = past_digest(inode, &digest);
+	if (err)
 		return err;
-	if (!err)
-		*confidence = F2FS_CONFIDENCE_WHOLE;
-	else if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_OVERWRITTEN)
-		*confidence = F2FS_CONFIDENCE_PART;
-	error_clear(inode->vol->ctx);
+	if (digest == DIGEST_RIGHT) {
+		out->confidence = F2FS_CONFIDENCE_WHOLE;
+		r->intact += r->blank;
+		r->blank = 0;
+	} else if (digest == DIGEST_WRONG && out->confidence <= F2FS_CONFIDENCE_LIKELY) {
+		out->confidence = F2FS_CONFIDENCE_PART;
+	}
 	return 0;
 }
 
@@ -119,7 +129,7 @@ int version_describe(struct f2fs_past *past, f2fs_blk_t addr, struct f2fs_versio
 		fill_flags(past, time, out);
 	out->confidence = confidence_of(&out->remains, is_sure);
 	if (!err && !time->is_current)
-		err = ask_digest(inode, &out->confidence);
+		err = ask_digest(inode, out);
 	f2fs_inode_close(inode);
 	return err;
 }

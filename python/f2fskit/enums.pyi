@@ -130,8 +130,9 @@ class CleanTarget(enum.IntEnum):
     LOG = 0
 
 class Confidence(enum.IntEnum):
-    NAME = 4
-    METADATA = 3
+    NAME = 5
+    METADATA = 4
+    BLANK = 3
     PART = 2
     LIKELY = 1
     WHOLE = 0

@@ -28,6 +28,8 @@ class Remains(NamedTuple):
     """Free, and last written by this slot."""
     untold: int
     """Free, and nothing tells who wrote it last."""
+    blank: int
+    """Free, and all zeros or all 0xFF: probably discarded."""
     overwritten: int
     """In use by others, or written by others since."""
     bad: int
@@ -104,9 +106,9 @@ class Version:
         """Is it the version in use?"""
         return bool(self.flags & enums.VersionFlag.CURRENT)
 
-    def open(self, *, overwritten: bool = False) -> Inode:
+    def open(self, *, overwritten: bool = False, blank: bool = False) -> Inode:
         """Open it as an inode, see `Volume.inode_at()`."""
-        return self._past.inode_at(self.addr, overwritten=overwritten)
+        return self._past.inode_at(self.addr, overwritten=overwritten, blank=blank)
 
     def __repr__(self) -> str:
         return (f"<Version of inode {self.ino} at {self.addr}: {self.stat.st_size} bytes, checkpoint {self.cp_ver}, "
@@ -204,11 +206,11 @@ class Deleted:
         """The inode number it had."""
         return self.version.ino
 
-    def open(self, *, overwritten: bool = False) -> Inode:
+    def open(self, *, overwritten: bool = False, blank: bool = False) -> Inode:
         """Open the version as an inode. NotFoundError when only the name is left."""
         if self.confidence == enums.Confidence.NAME:
             raise errors.make(lib.F2FS_ERR_NOT_FOUND, f"of {self.path} only the name is left")
-        return self.version.open(overwritten=overwritten)
+        return self.version.open(overwritten=overwritten, blank=blank)
 
     def __repr__(self) -> str:
         return f"<Deleted {self.path!r}: {self.confidence.name.lower()}, path {self.path_state.name.lower()}>"
@@ -243,6 +245,8 @@ class Moment(NamedTuple):
     age: int
     """Checkpoints since."""
     stat: results.StatResult
+    confidence: enums.Confidence | None
+    """How much is left, of the last version of a file that is gone; None of all others."""
 
 
 class Leftover(NamedTuple):
@@ -276,7 +280,7 @@ class CarveStat(NamedTuple):
 class Carved:
     """A file that was found by what it looks like, in free blocks or behind the end of another one."""
 
-    __slots__ = ("kind", "suffix", "addr", "offset", "slack_of", "size", "end", "pieces", "clusters", "nid", "_carver")
+    __slots__ = ("kind", "suffix", "addr", "offset", "slack_of", "size", "end", "pieces", "clusters", "nid", "blank", "_carver")
 
     kind: str
     suffix: str
@@ -296,6 +300,8 @@ class Carved:
     """Compressed clusters that were unpacked on the way."""
     nid: int
     """Node that pointed to the first block, by the summary; 0: not known."""
+    blank: int
+    """Blocks of it that are all zeros or all 0xFF: probably discarded."""
 
     def __init__(self, carver: Carver, row: Any) -> None:
         """Not for users."""
@@ -304,10 +310,10 @@ class Carved:
         self.size, self.end, self.pieces = row.size, enums.CarvedEnd(row.end), row.pieces
         block_size = carver._past._volume.geometry.block_size
         if ffi.typeof(row) is ffi.typeof("struct f2fs_carved_slack *"):
-            self.slack_of, self.offset, self.clusters, self.nid = row.ino, row.offset, 0, 0
+            self.slack_of, self.offset, self.clusters, self.nid, self.blank = row.ino, row.offset, 0, 0, 0
             self.addr = self.offset // block_size
         else:
-            self.slack_of, self.addr, self.clusters, self.nid = 0, row.addr, row.clusters, row.nid
+            self.slack_of, self.addr, self.clusters, self.nid, self.blank = 0, row.addr, row.clusters, row.nid, row.blank
             self.offset = self.addr * block_size
 
     def pread(self, length: int, offset: int) -> bytes:
@@ -386,6 +392,8 @@ class AsOfStat(NamedTuple):
     """Written by others since: they could not be read."""
     blocks_untold: int
     """Read, but nothing tells who wrote them last."""
+    blocks_blank: int
+    """All zeros or all 0xFF, so probably discarded since: they could not be read."""
 
 
 class _PastInode(Inode):
@@ -426,9 +434,9 @@ class Past(Closable):
         found = results.from_c(PastStat, row)
         return found._replace(is_cut=bool(found.is_cut))
 
-    def inode_at(self, addr: int, *, overwritten: bool = False) -> Inode:
+    def inode_at(self, addr: int, *, overwritten: bool = False, blank: bool = False) -> Inode:
         """Open the inode at a block address, see `Volume.inode_at()`."""
-        flags = lib.F2FS_AT_OVERWRITTEN if overwritten else 0
+        flags = (lib.F2FS_AT_OVERWRITTEN if overwritten else 0) | (lib.F2FS_AT_BLANK if blank else 0)
 
         def open_at(past: Any, out: Any) -> int:
             return int(lib.f2fs_inode_open_at(self._volume._handle.held(), past, number(addr, "addr", 32), flags, out))
@@ -517,7 +525,8 @@ class Past(Closable):
             rdev = os.makedev(row.stat.rdev_major, row.stat.rdev_minor)
             found.append(Moment(decode_name(ffi.string(row.path)), enums.PathState(row.path_state),
                                 enums.MomentState(row.state), row.ino, row.addr, row.cp_ver, row.age,
-                                results.make_stat(row.stat, block_size, rdev)))
+                                results.make_stat(row.stat, block_size, rdev),
+                                None if row.confidence < 0 else enums.Confidence(row.confidence)))
 
         user = visitor(self._handle.core.hooks, add)
         self._handle.call(lib.f2fs_timeline, lib.py_timeline_visit, user)

@@ -65,17 +65,17 @@ class VolumePast(VolumeFiles):
         self._checkpoint = None
         return result
 
-    def inode_at(self, addr: int, *, overwritten: bool = False) -> Inode:
+    def inode_at(self, addr: int, *, overwritten: bool = False, blank: bool = False) -> Inode:
         """Open an inode as it is at a block address: any old version that is left. It reads like any other.
 
         Its nodes are those of its own time as far as they are left. Where one is lost, or a block was written by others
-        since, reading raises `OverwrittenError`; with overwritten such blocks are read as they are now. Changing it raises
-        `ReadOnlyError`.
+        since or is blank (probably discarded), reading raises `OverwrittenError`. With overwritten all blocks are read as
+        they are now, with blank those that are blank. Changing it raises `ReadOnlyError`.
 
         Raises:
             NotFoundError: no inode there. CorruptError: one that breaks a rule.
         """
-        flags = lib.F2FS_AT_OVERWRITTEN if overwritten else 0
+        flags = (lib.F2FS_AT_OVERWRITTEN if overwritten else 0) | (lib.F2FS_AT_BLANK if blank else 0)
         number(addr, "addr", 32)
         handle = self._handle.open(
             "inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_inode_open_at, ffi.NULL, addr, flags

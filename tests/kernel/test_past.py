@@ -44,7 +44,7 @@ def judge(run_tool, image, files, deleted, out):
     likely while another file has their number."""
     listed = json.loads(run_tool("dump.f2fs", "--json", "--deleted", image).stdout)["deleted"]
     rows = {row["path"]: row for row in listed}
-    counts = {"whole": 0, "likely": 0, "part": 0, "metadata": 0, "name": 0, "missing": 0, "renumbered": 0}
+    counts = {"whole": 0, "likely": 0, "part": 0, "blank": 0, "metadata": 0, "name": 0, "missing": 0, "renumbered": 0}
     run_tool("dump.f2fs", "--undelete=all", f"--to={out}", image, rc=None)
     for path in deleted:
         row = rows.get(path)
@@ -87,6 +87,48 @@ umount $MNT
     sure = counts["whole"] + min(counts["renumbered"], most_renumbered)
     assert sure * 100 >= least * len(deleted), counts
     assert hashlib.sha256(image.read_bytes()).digest() == before
+
+
+@pytest.mark.parametrize("options", ("", "-o discard_unit=segment"))
+def test_discarded_by_the_kernel(kernel, run_tool, tmp_path, options):
+    """With its default options the kernel discards what it deletes, and the file behind the device has holes there. By whole
+    segments it leaves the nodes. No such file is whole, and nothing is restored as if it were."""
+    host, image = tmp_path / "host", tmp_path / "disk.img"
+    host.mkdir()
+    files = plant(host, 60)
+    deleted = [path for i, path in enumerate(files) if i % 2]
+    (tmp_path / "list").write_text("".join(path[1:] + "\n" for path in deleted))
+    run_tool("mkfs.f2fs", "-q", "-O", EXTRA, image, "200M")
+    job = f"""
+set -e
+mount {options} /dev/ubda $MNT
+cp -r "$1"/. $MNT
+sync
+cd $MNT; xargs rm < "$2"; cd /
+sync
+umount $MNT
+"""
+    uml.run(job, images=[str(image)], args=[str(host), str(tmp_path / "list")], kernel=kernel).check()
+    image.chmod(0o400)
+    out = tmp_path / "out"
+    counts = judge(run_tool, image, files, deleted, out)
+    print(options, counts)
+    listed = {row["path"]: row for row in json.loads(run_tool("dump.f2fs", "--json", "--deleted", image).stdout)["deleted"]}
+    assert counts["blank"] + counts["part"] >= 5 if options else counts["name"] == len(deleted)
+    for path in deleted:
+        row = listed[path]
+        if row["left"] in ("blank", "metadata"):
+            assert row["blank"] == row["content_blocks"] and not (out / path[1:]).exists(), row
+    told = json.loads(run_tool("dump.f2fs", "--json", "--undelete=all", f"--to={tmp_path / 'again'}", image, rc=None).stdout)
+    told = told["undelete"][0]
+    assert (told["restored"], told["restored_in_part"]) == (counts["whole"], counts["part"])
+    assert told["blank"] == sum(bool(listed[path]["blank"]) for path in deleted if listed[path]["left"] != "name")
+    for path in deleted:
+        if listed[path]["left"] == "part":
+            rows = [((out / path[1:]).read_bytes()[at:at + 4096], files[path][at:at + 4096])
+                    for at in range(0, len(files[path]), 4096)]
+            assert sum(got != text for got, text in rows) == listed[path]["blank"] and all(
+                got in (text, bytes(len(text))) for got, text in rows), path
 
 
 def test_versions_of_the_kernel(kernel, run_tool, tmp_path):

@@ -5,7 +5,8 @@
  * blocks that are free in the SIT; a SIT that cannot be trusted would make it overwrite what is to be repaired. Then
  * the recovery takes the checker's facts in place of the SIT, as a repair does. It is one commit in either case:
  * fsynced data is safe on the device before anything is repaired. An inode that damage keeps from being recovered is
- * left alone, so that the others come through; where something cannot be read, nothing is repaired at all.
+ * left alone, so that the others come through; where something cannot be read, nothing is repaired at all. A listed
+ * orphan that a directory names is no orphan: it is not deleted.
  */
 #include <f2fskit/recover.h>
 
@@ -35,6 +36,21 @@ static bool hides_blocks(enum problem problem)
 	}
 }
 
+/* Orphans that a directory names. */
+static int list_linked(const struct checker *c, struct vec *linked)
+{
+	for (size_t i = 0; i < c->findings.count; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+		f2fs_nid_t *slot = f->problem == P_ORPHAN_LINKED ? vec_push(linked, 1) : NULL;
+
+		if (slot)
+			*slot = f->ino;
+		else if (f->problem == P_ORPHAN_LINKED)
+			return F2FS_ERR_NOMEM;
+	}
+	return 0;
+}
+
 /* What came after another checkpoint than the one in force is found by a search, not by following its chain. */
 static bool is_of_another_checkpoint(enum problem problem)
 {
@@ -53,7 +69,7 @@ static enum verdict judge(const struct checker *c)
 
 		if (is_of_another_checkpoint(problem))
 			return RECOVER_NEVER;
-		if (hides_blocks(problem))
+		if (hides_blocks(problem) || problem == P_ORPHAN_LINKED)
 			verdict = RECOVER_ON_FACTS;
 	}
 	return verdict;
@@ -115,19 +131,24 @@ static int begin_on_facts(void *user, const struct txn_keep *keep)
 static int try_on_facts(struct checker *c, const struct vec *left, f2fs_nid_t *failed, struct f2fs_recover_result *out)
 {
 	struct repair r = { .c = c, .ctx = c->ctx, .vol = c->vol, .geo = c->geo };
-	struct recovery_base base = { .user = &r, .begin = begin_on_facts, .left = left };
+	struct vec linked;
+	struct recovery_base base = { .user = &r, .begin = begin_on_facts, .left = left, .linked = &linked };
 	int err = F2FS_ERR_NOMEM;
 
+	vec_init(&linked, c->ctx, sizeof(f2fs_nid_t));
 	repair_left_init(&r);
 	r.block = mem_alloc(c->ctx, c->geo->block_size);
 	if (r.block)
 		err = repair_note_left(&r);
+	if (!err)
+		err = list_linked(c, &linked);
 	/* a search may come next, which trusts the SIT: blocks that this run leaves alone must stay in use there */
 	r.keeps_strays = r.left.count > 0 || repair_needs_search(c);
 	if (!err)
 		err = recovery_apply_on(c->vol, &base, out);
 	mem_free(c->ctx, r.block);
 	vec_fini(&r.left);
+	vec_fini(&linked);
 	*failed = base.failed;
 	return err;
 }

@@ -93,8 +93,9 @@ const struct chain_inode *recovery_find_inode(const struct f2fs_recovery *plan, 
 struct recovery_base {
 	void *user;
 	int (*begin)(void *user, const struct txn_keep *keep);
-	const struct vec *left; /* f2fs_nid_t */
-	f2fs_nid_t failed;	/* out: the inode that it failed at; 0: at none, or it did not fail */
+	const struct vec *left;	  /* f2fs_nid_t */
+	const struct vec *linked; /* f2fs_nid_t: listed as orphans, but directories name them: they are not deleted */
+	f2fs_nid_t failed;	  /* out: the inode that it failed at; 0: at none, or it did not fail */
 };
 /* What f2fs_recover() does (base is NULL), or the same on a base: then, of a chain that runs in a circle, what comes
  * before the circle is recovered. */

@@ -45,9 +45,12 @@ int orphans_finish(struct replay *r)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < chain_orphans(r->vol) && !err; i++)
-		if (!replay_leaves(r, *(f2fs_nid_t *)vec_at(&r->vol->orphans, i)))
-			err = finish_one(r, r->at);
+	for (size_t i = 0; i < chain_orphans(r->vol) && !err; i++) {
+		const f2fs_nid_t ino = *(f2fs_nid_t *)vec_at(&r->vol->orphans, i);
+
+		if (!replay_lists(r->linked, ino) && !replay_leaves(r, ino))
+			err = finish_one(r, ino);
+	}
 	if (!err)
 		r->at = 0;
 	return err;

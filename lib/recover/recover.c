@@ -72,7 +72,10 @@ static int recover_with(struct replay *r, bool with_chain, struct recovery_base 
 static int recover(struct f2fs_volume *vol, bool with_chain, struct recovery_base *base,
 		   struct f2fs_recover_result *result)
 {
-	struct replay r = { .vol = vol, .reader = { .vol = vol }, .left = base ? base->left : NULL };
+	struct replay r = { .vol = vol,
+			    .reader = { .vol = vol },
+			    .left = base ? base->left : NULL,
+			    .linked = base ? base->linked : NULL };
 	int err;
 
 	error_clear(vol->ctx);

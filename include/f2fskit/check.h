@@ -157,6 +157,9 @@ struct f2fs_check_result {
 /*
  * Check the volume on dev, which is only read unless a repair is asked for. It is opened here, because nothing on it
  * may be trusted. A repair tells what is wrong, recovers what was fsynced after the last checkpoint, then repairs.
+ * A check tells the same findings as a repair. Where damage is found, it rehearses the repair in memory, as some damage
+ * shows only once other damage is repaired: that takes about as long as the repair, and memory for what it would write
+ * (beyond 64 MiB a file in open->spill_dir, if there is one). A volume without damage is looked at once.
  * Returns 0 whenever the check itself could be done, whatever it found; NOT_F2FS when there is no trace of a volume, IO
  * only when nothing at all can be read, NOMEM, CANCELED, INVALID.
  */

@@ -185,17 +185,3 @@ int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct c
 		*out = c;
 	return err;
 }
-
-int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
-	      struct f2fs_check_result *result)
-{
-	struct checker *c;
-	int err = check_open(ctx, dev, run, result, &c);
-
-	if (err)
-		return err;
-	if (result->found > 0 && c->vol) /* half of what was looked at may be of another state */
-		err = volume_check_current(c->vol);
-	check_close(ctx, c, err);
-	return err;
-}

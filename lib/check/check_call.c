@@ -5,12 +5,33 @@
 #include "base/sized.h"
 #include "check/repair.h"
 
+/* What is left is what the next check reports, also what shows only once something that was left is repaired. */
+static int count_left(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+		      struct f2fs_check_result *result)
+{
+	struct f2fs_check_options silent = *options;
+	struct f2fs_check_result again;
+	int err;
+
+	if (result->left == 0 || result->state == F2FS_CHECK_IMPOSSIBLE)
+		return 0;
+	silent.repair = 0;
+	silent.problem = NULL;
+	err = check_rehearsed(ctx, dev, &silent, &again);
+	if (err)
+		return err;
+	result->left = again.found;
+	if (result->found < result->left)
+		result->found = result->left;
+	result->fixed = result->found - result->left;
+	return 0;
+}
+
 int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 	       struct f2fs_check_result *result)
 {
 	struct f2fs_check_result filled = { 0 };
 	struct f2fs_check_options own;
-	const struct check_run run = { .options = &own, .mode = F2FS_MODE_TOLERANT };
 	struct f2fs_open_options open;
 	int err;
 
@@ -24,10 +45,13 @@ int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f
 	}
 	if (err)
 		return err;
-	if (own.repair)
+	if (own.repair) {
 		err = repair_volume(ctx, dev, &own, &filled);
-	else
-		err = check_run(ctx, dev, &run, &filled);
+		if (!err)
+			err = count_left(ctx, dev, &own, &filled);
+	} else {
+		err = check_rehearsed(ctx, dev, &own, &filled);
+	}
 	sized_give(result, &filled, sizeof(filled));
 	return err;
 }

@@ -99,9 +99,6 @@ int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct c
 	       struct f2fs_check_result *result, struct checker **out);
 /* Forget a check; NULL is none. err: how what was done with it ended; the last error stays when there was one. */
 void check_close(struct f2fs_context *ctx, struct checker *c, int err);
-/* Both. */
-int check_run(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
-	      struct f2fs_check_result *result);
 
 /* Keep a finding; 0, F2FS_ERR_NOMEM. */
 int problem_raise(struct checker *c, const struct finding *finding);

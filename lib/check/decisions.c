@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Asking once for each finding, and remembering the answer. A finding that follows from others is told by the first
- * check only: later checks may meet more of them, but there is nothing to decide about those.
+ * check only: later checks may meet more of them, but there is nothing to decide about those. Nor is there about a
+ * count that differs only because a round of the repair changed what it counts.
  */
 #include "check/decisions.h"
 
@@ -44,25 +45,47 @@ static struct answer answer_of(const struct finding *f)
 				.is_left = f->is_left };
 }
 
-/* Among the first count answers. */
+/* Is it a count, which a repair sets to what is there in the end? */
+static bool is_count(enum problem problem)
+{
+	switch (problem) {
+	case P_BLOCK_COUNT:
+	case P_COMPR_BLOCKS:
+	case P_LINKS_FILE:
+	case P_LINKS_DIR:
+	case P_QUOTA_SPACE:
+	case P_QUOTA_INODES:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The answer about a finding among the first count answers, of a count whatever its value was; NULL: none. */
 static const struct answer *find(const struct decisions *d, size_t count, const struct finding *f)
 {
-	const struct answer wanted = answer_of(f);
+	const bool is_any = is_count((enum problem)f->problem);
+	struct answer wanted = answer_of(f), like;
+	const struct answer *at;
 	size_t low = 0, high = count;
 
+	if (is_any)
+		wanted.found = 0;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		const struct answer *at = vec_at(&d->answers, middle);
-		const int way = compare(at, &wanted);
 
-		if (way == 0)
-			return at;
-		if (way < 0)
+		if (compare(vec_at(&d->answers, middle), &wanted) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return NULL;
+	if (low == count)
+		return NULL;
+	at = vec_at(&d->answers, low);
+	like = *at;
+	if (is_any)
+		like.found = 0;
+	return compare(&like, &wanted) == 0 ? at : NULL;
 }
 
 /* Mark, or unmark, what a word chooses. */
@@ -121,10 +144,17 @@ static int ask(struct decisions *d, struct checker *c, struct finding *f, struct
 	int answer = F2FS_DECIDE_FIX;
 
 	if (d->options->problem)
-		answer = finding_tell(c, f, d->options, is_open ? F2FS_ACTION_FIXED : F2FS_ACTION_NONE, room);
+		answer = finding_tell(c, f, d->options,
+				      is_open && !d->is_rehearsal ? F2FS_ACTION_FIXED : F2FS_ACTION_NONE, room);
 	d->is_stopped = answer == F2FS_DECIDE_STOP;
-	f->is_left = !is_open || answer != F2FS_DECIDE_FIX;
+	f->is_left = !is_open || (answer != F2FS_DECIDE_FIX && !d->is_rehearsal);
 	return answer < 0 ? answer : 0;
+}
+
+/* Is there something to decide when only a later check meets it? */
+static bool is_decided_later(enum problem problem)
+{
+	return problem_kind(problem) == F2FS_REPAIR_CHOICE && !is_count(problem);
 }
 
 int decisions_take(struct decisions *d, struct checker *c, bool is_first)
@@ -141,11 +171,12 @@ int decisions_take(struct decisions *d, struct checker *c, bool is_first)
 			f->is_left = answer->is_left;
 			continue;
 		}
-		if (!is_first && problem_kind((enum problem)f->problem) != F2FS_REPAIR_CHOICE) {
+		if (!is_first && !is_decided_later((enum problem)f->problem)) {
 			f->is_left = d->is_barred[f->problem] || c->is_frozen;
 			continue;
 		}
 		d->told_later += !is_first;
+		d->severity[problem_row((enum problem)f->problem)->severity] += !is_first;
 		err = ask(d, c, f, room);
 		if (!err)
 			err = keep(d, f);

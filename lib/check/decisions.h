@@ -15,7 +15,9 @@ struct decisions {
 	bool is_barred[PROBLEM_LIMIT]; /* by number: the set leaves it */
 	struct vec answers;	       /* struct answer, ascending */
 	uint64_t told_later;	       /* problems that only a later round met */
+	uint64_t severity[4];	       /* these, by enum f2fs_severity */
 	bool is_stopped;
+	bool is_rehearsal; /* nothing is decided: all that can be repaired is, in memory */
 };
 
 /* Returns 0, INVALID when a word chooses nothing. */

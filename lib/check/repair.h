@@ -107,5 +107,11 @@ int repair_round(struct checker *c);
 /* repair_driver.c: check and repair in rounds. */
 int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 		  struct f2fs_check_result *result);
+/* The same as a check: dev is a layer in memory, the result is about the volume as it was. */
+int repair_rehearse(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+		    struct f2fs_check_result *result);
+/* rehearsal.c: check, and if a repair could find more, rehearse it in memory. */
+int check_rehearsed(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+		    struct f2fs_check_result *result);
 
 #endif

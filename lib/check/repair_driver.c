@@ -3,6 +3,9 @@
  * The driver of repair, a loop: check, decide, choose what is next, do it, until nothing is left to be done. Every
  * round is one commit, so after a power cut the next run goes on from there. When the tables that lead to nodes are
  * damaged, nodes are searched by their footers first (volume/rescue.c).
+ *
+ * A check of a damaged volume is the same loop over layers in memory (rehearsal.c): it reports what a repair reports,
+ * also what only shows when something else has been repaired.
  */
 #include <f2fskit/recover.h>
 
@@ -39,6 +42,8 @@ struct driver {
 	bool is_begun;	   /* something was committed: the older checkpoint is of no use any more */
 	bool must_recover; /* what was fsynced still waits */
 	bool is_unread;	   /* it could not be read whether something waits */
+	bool is_rehearsal; /* a check: the device is a layer in memory */
+	bool is_refused;   /* the callback ended it, or memory is short */
 };
 
 static bool is_search(const struct driver *d)
@@ -83,8 +88,10 @@ static int decide(struct driver *d, struct checker *c)
 	/* where nodes are searched, what the search leaves is looked at */
 	if (!d->is_begun && !(may_search(d) && repair_needs_search(c)))
 		err = readings_try(c, &d->decisions);
-	if (!err)
+	if (!err) {
 		err = decisions_take(&d->decisions, c, tells(d));
+		d->is_refused = err != 0;
+	}
 	if (!err && !d->decisions.is_stopped && !c->is_frozen && c->vol)
 		err = volume_check_roots(c->vol);
 	if (!err && d->is_unread && !d->decisions.is_stopped && !c->is_frozen && !c->is_impossible &&
@@ -176,6 +183,33 @@ static int settle(struct driver *d, struct checker *c, const struct f2fs_check_r
 	return 0;
 }
 
+/* Keep what the first check found: these findings are reported, and counted. */
+static void keep_first(struct driver *d, const struct f2fs_check_result *result)
+{
+	if (!tells(d))
+		return;
+	d->first = *result;
+	d->was_told = true;
+}
+
+/* What a repair would fail at is no failure of a check, once it has reported its findings. */
+static bool is_forgiven(const struct driver *d, int err)
+{
+	return d->is_rehearsal && d->was_told && !d->is_refused && err != F2FS_ERR_NOMEM && err != F2FS_ERR_CANCELED;
+}
+
+/* After a check that worked: act on it, then keep what it found. */
+static int go_on(struct driver *d, struct checker *c, struct f2fs_check_result *result, enum next *next)
+{
+	int err = act(d, c, next);
+
+	if (!err && *next == NEXT_END && !d->is_rehearsal)
+		err = settle(d, c, result);
+	if (!err || !d->is_refused)
+		keep_first(d, result);
+	return err;
+}
+
 static int drive(struct driver *d, struct f2fs_device *dev, struct f2fs_check_result *result)
 {
 	enum next next;
@@ -185,18 +219,12 @@ static int drive(struct driver *d, struct f2fs_device *dev, struct f2fs_check_re
 		int err = check_open(d->ctx, dev, &d->run, result, &c);
 
 		next = NEXT_END;
-		if (err == F2FS_ERR_NOT_F2FS && !is_search(d)) { /* no superblock at all: is there a volume? */
+		if (err == F2FS_ERR_NOT_F2FS && !is_search(d) && !d->is_rehearsal) { /* is there a volume? */
 			d->is_nameless = true;
 			next = NEXT_SEARCH;
 			err = 0;
 		} else if (!err) {
-			err = act(d, c, &next);
-			if (!err && next == NEXT_END)
-				err = settle(d, c, result);
-			if (!err && tells(d)) {
-				d->first = *result;
-				d->was_told = true;
-			}
+			err = go_on(d, c, result, &next);
 		}
 		check_close(d->ctx, c, err);
 		if (err)
@@ -218,8 +246,9 @@ static void sum_up(const struct driver *d, struct f2fs_check_result *result)
 	result->left = result->found;
 	result->found = found > result->left ? found : result->left;
 	result->fixed = result->found - result->left;
-	memcpy(result->severity, d->first.severity, sizeof(result->severity));
-	result->notes = d->first.notes;
+	for (unsigned i = 0; i < sizeof(result->severity) / sizeof(result->severity[0]); i++)
+		result->severity[i] = d->first.severity[i] + d->decisions.severity[i];
+	result->notes = d->first.notes + d->decisions.severity[F2FS_SEVERITY_NOTE];
 	if (result->state != F2FS_CHECK_IMPOSSIBLE)
 		result->state = result->left ? F2FS_CHECK_LEFT : d->rounds ? F2FS_CHECK_REPAIRED : F2FS_CHECK_CLEAN;
 }
@@ -239,5 +268,47 @@ int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struc
 	decisions_fini(&d.decisions);
 	if (!err)
 		sum_up(&d, result);
+	return err;
+}
+
+/* The volume is as the first check found it. */
+static void sum_up_rehearsal(const struct driver *d, struct f2fs_check_result *result)
+{
+	*result = d->first;
+	result->found += d->decisions.told_later;
+	for (unsigned i = 0; i < sizeof(result->severity) / sizeof(result->severity[0]); i++)
+		result->severity[i] += d->decisions.severity[i];
+	result->notes += d->decisions.severity[F2FS_SEVERITY_NOTE];
+	result->left = result->found;
+}
+
+int repair_rehearse(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
+		    struct f2fs_check_result *result)
+{
+	void (*const log)(void *, enum f2fs_log_level, const char *) = ctx->host.log;
+	struct f2fs_check_options asked = *options;
+	struct driver d = {
+		.ctx = ctx, .options = *options, .run = { .mode = F2FS_MODE_TOLERANT }, .is_rehearsal = true
+	};
+	int err;
+
+	asked.only = asked.except = NULL;
+	d.options.problem = NULL;
+	d.run.options = &d.options;
+	err = decisions_init(&d.decisions, ctx, &asked);
+	d.decisions.is_rehearsal = true;
+	if (!err)
+		err = repair_must_recover(ctx, dev, options, &d.must_recover, &d.is_unread);
+	ctx->host.log = NULL; /* what it logs is not so on the device */
+	if (!err)
+		err = drive(&d, dev, result);
+	ctx->host.log = log;
+	decisions_fini(&d.decisions);
+	if (is_forgiven(&d, err)) {
+		error_clear(ctx);
+		err = 0;
+	}
+	if (!err)
+		sum_up_rehearsal(&d, result);
 	return err;
 }

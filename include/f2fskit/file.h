@@ -24,6 +24,13 @@ F2FS_API int f2fs_inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2f
 F2FS_API void f2fs_inode_close(struct f2fs_inode *inode);
 F2FS_API f2fs_nid_t f2fs_inode_number(const struct f2fs_inode *inode);
 F2FS_API struct f2fs_volume *f2fs_inode_volume(const struct f2fs_inode *inode);
+/*
+ * Is the handle dead? A handle belongs to one inode, not to its number. It dies when a rollback (f2fs_volume_discard()
+ * of write.h) drops the changes that made the inode, and when a recovery frees the inode. Calls with a dead handle
+ * fail with STATE, even if another inode has the number by then. Only closing and the handle's own number, volume, raw
+ * block and address still work. After a rollback, handles of older inodes show them as the last checkpoint has them.
+ */
+F2FS_API int f2fs_inode_is_dead(const struct f2fs_inode *inode);
 /* Raw inode block, one block long: as it was when the handle was last used; f2fs_inode_stat() brings it up to date. It
  * stays in its place as long as the inode is open. */
 F2FS_API const uint8_t *f2fs_inode_raw(const struct f2fs_inode *inode);

@@ -27,7 +27,8 @@ extern "C" {
 
 /* Make all changes since the last commit true, durably. On failure the volume on the device is as before. */
 F2FS_API int f2fs_volume_commit(struct f2fs_volume *vol);
-/* Forget all changes since the last commit but those made durable by f2fs_fsync, which then wait for recovery. */
+/* Forget all changes since the last commit but those made durable by f2fs_fsync, which then wait for recovery. Handles
+ * of inodes that were made since are dead (f2fs_inode_is_dead() of file.h). */
 F2FS_API void f2fs_volume_discard(struct f2fs_volume *vol);
 /* What has become of the changes since the last commit. */
 enum f2fs_transaction {

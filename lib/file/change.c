@@ -28,6 +28,7 @@ static int start(struct txn *txn)
 
 static void forget_all(struct txn *txn)
 {
+	handles_settle(txn);
 	if (!txn->file)
 		return;
 	quota_drop(txn);

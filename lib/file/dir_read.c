@@ -20,6 +20,7 @@ struct f2fs_dir {
 	uint64_t own_loaded; /* blocks so far */
 	uint64_t *loaded;    /* own_loaded, or what a walk counts over all its directories */
 	uint32_t slot;	     /* next in the area; area.slots = 0 before the first block */
+	uint64_t rollbacks;  /* of the volume, when data was loaded */
 	bool was_inline;     /* when it was opened: it gives what it had then */
 	uint8_t data[];	     /* one block, of entries or the inode with them: nobody changes it meanwhile */
 };
@@ -57,6 +58,13 @@ int dir_peek_block(struct f2fs_inode *inode, uint64_t index, const uint8_t **out
 	return err ? err : volume_peek(inode->vol, addr, out);
 }
 
+/* Take over the entries that are inside the inode. */
+static void take_inode(struct f2fs_dir *dir)
+{
+	memcpy(dir->data, dir->inode->block, dir->inode->vol->geo.block_size);
+	dentry_area_of_inode(dir->data, &dir->inode->layout, &dir->area);
+}
+
 static int open_reader(struct f2fs_inode *inode, struct f2fs_dir **out)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
@@ -75,10 +83,9 @@ static int open_reader(struct f2fs_inode *inode, struct f2fs_dir **out)
 	dir->inode = inode;
 	dir->loaded = &dir->own_loaded;
 	dir->was_inline = dir_is_inline(inode);
-	if (dir->was_inline) {
-		memcpy(dir->data, inode->block, inode->vol->geo.block_size);
-		dentry_area_of_inode(dir->data, &inode->layout, &dir->area);
-	}
+	dir->rollbacks = inode->vol->rollbacks;
+	if (dir->was_inline)
+		take_inode(dir);
 	*out = dir;
 	return 0;
 }
@@ -270,6 +277,41 @@ int dir_seek(struct f2fs_dir *dir, const struct dir_place *to)
 	return 0;
 }
 
+/*
+ * What a reader holds may be of changes that were dropped since: take the same place of the directory as it is now.
+ * Names that were there all the time have kept their places, unless the entries moved out of the inode meanwhile.
+ */
+static int follow_rollback(struct f2fs_dir *dir)
+{
+	struct f2fs_inode *inode = dir->inode;
+	struct dir_place place;
+	int err;
+
+	if (inode->is_past || (dir->rollbacks == inode->vol->rollbacks && !inode_is_dead(inode)))
+		return 0;
+	err = inode_sync(inode);
+	if (!err)
+		err = dir_need(inode);
+	if (err)
+		return err;
+	if (dir_is_inline(inode) && !dir->was_inline)
+		return error_set(inode->vol->ctx, F2FS_ERR_STATE,
+				 "directory inode %u is as before the changes that it was read with: open it again",
+				 (unsigned)inode->ino);
+	dir_tell(dir, &place);
+	if (dir_is_inline(inode))
+		take_inode(dir);
+	else if (!dir->was_inline)
+		err = dir_seek(dir, &place);
+	if (err == F2FS_ERR_NOT_FOUND) { /* the directory is shorter now */
+		error_clear(inode->vol->ctx);
+		err = 0;
+	}
+	if (!err)
+		dir->rollbacks = inode->vol->rollbacks;
+	return err;
+}
+
 int dir_present(struct f2fs_inode *inode, uint64_t block, const struct dentry_ref *ref, struct f2fs_dirent *out)
 {
 	size_t length;
@@ -301,6 +343,10 @@ int dir_present(struct f2fs_inode *inode, uint64_t block, const struct dentry_re
 /* The next entry without clearing the last error. */
 static int next_entry(struct f2fs_dir *dir, struct dentry_ref *ref)
 {
+	int gone = follow_rollback(dir);
+
+	if (gone)
+		return gone;
 	for (;;) {
 		enum dentry_scan found = DENTRY_END;
 

@@ -339,8 +339,9 @@ int f2fs_fsync_reason(struct f2fs_inode *inode, int *reason)
 
 	error_clear(inode->vol->ctx);
 	*reason = F2FS_FSYNC_NONE;
-	if (!inode->vol->txn)
-		return 0;
+	err = inode_need_current(inode);
+	if (err || !inode->vol->txn)
+		return err;
 	err = winode_get(inode->vol, inode->ino, &w);
 	return err ? err : find_reason(&w, &is_new, reason);
 }

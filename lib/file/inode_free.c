@@ -31,6 +31,7 @@ int inode_free(struct winode *w)
 	int err = 0;
 
 	filing_forget(w->txn->vol, w->node->nid);
+	handles_freed(w->txn->vol, w->node->nid);
 	if (geometry_has(&w->txn->vol->geo, F2FS_FEATURE_DEVICE_ALIAS) &&
 	    (inode_i_flags(winode_block(w)) & FLAG_i_flags_device_alias))
 		err = free_alias(w);

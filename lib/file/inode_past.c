@@ -56,7 +56,7 @@ int inode_open_past(struct f2fs_volume *vol, f2fs_blk_t addr, const struct inode
 int inode_need_current(const struct f2fs_inode *inode)
 {
 	if (!inode->is_past)
-		return 0;
+		return inode_need_live(inode);
 	return error_set(inode->vol->ctx, F2FS_ERR_READ_ONLY, "an old version of inode %u cannot be changed",
 			 (unsigned)inode->ino);
 }

@@ -25,15 +25,12 @@ int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out)
 	inode->ino = ino;
 	inode->block = (uint8_t *)(inode + 1);
 	err = inode_load(inode);
+	if (!err)
+		err = inode_bind(inode);
 	if (err) {
 		mem_free(vol->ctx, inode);
 		return err;
 	}
-	inode->next_handle = vol->handles;
-	inode->this_handle = &vol->handles;
-	if (vol->handles)
-		vol->handles->this_handle = &inode->next_handle;
-	vol->handles = inode;
 	*out = inode;
 	return 0;
 }
@@ -46,9 +43,7 @@ int f2fs_inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode *
 
 static void forget_handle(struct f2fs_inode *inode)
 {
-	*inode->this_handle = inode->next_handle;
-	if (inode->next_handle)
-		inode->next_handle->this_handle = inode->this_handle;
+	inode_unbind(inode);
 	if (inode_i_links(inode->block) == 0 || inode->generation != inode->vol->generation)
 		inode->vol->look_for_orphans = true;
 }

@@ -115,9 +115,15 @@ void compress_unload(struct f2fs_inode *inode)
 
 int inode_sync(struct f2fs_inode *inode)
 {
-	if (inode->is_past || inode->generation == inode->vol->generation)
+	int err;
+
+	if (inode->is_past)
 		return 0;
+	err = inode_need_live(inode);
+	if (err || inode->generation == inode->vol->generation)
+		return err;
 	xattr_unload(inode);
 	compress_unload(inode);
-	return inode_load(inode);
+	err = inode_load(inode);
+	return err ? err : inode_check_life(inode);
 }

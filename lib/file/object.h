@@ -44,6 +44,10 @@ struct f2fs_inode {
 	struct xattr_set *xattrs;	       /* NULL: not asked for yet */
 	struct cluster_cache *cluster;	       /* NULL: nothing decompressed yet */
 	const struct change_rules *rules;      /* of changes that are made through this handle; NULL: the usual ones */
+	uint64_t born;			       /* checkpoint version that makes the inode permanent; 0: an older one */
+	uint32_t life;			       /* i_generation when it was opened */
+	bool is_freed;			       /* the running transaction has freed the inode */
+	bool is_dead;			       /* for good: not among the volume's handles any more */
 	struct f2fs_inode *next_handle;	       /* of the volume */
 	struct f2fs_inode **this_handle;       /* what points to this one */
 };
@@ -70,19 +74,39 @@ static inline bool inode_is_alias(const struct f2fs_inode *inode)
 	       (inode_i_flags(inode->block) & FLAG_i_flags_device_alias) != 0;
 }
 
-/* Make sure that the handle's copy is what the running transaction has. */
+/* Make sure that the handle's copy is what the running transaction has. Fails with STATE for a dead handle. */
 int inode_sync(struct f2fs_inode *inode);
 /* Load the block of a handle as it is now. */
 int inode_load(struct f2fs_inode *inode);
 /* Open without clearing the last error. */
 int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out);
 
+/* inode_life.c */
+/* Bind a handle that was loaded to its inode as it is now, and list it with the volume's handles. */
+int inode_bind(struct f2fs_inode *inode);
+/* The handle is closed. */
+void inode_unbind(struct f2fs_inode *inode);
+/* Is the inode gone that a handle was opened for, whatever has its number now? */
+bool inode_is_dead(const struct f2fs_inode *inode);
+/* Fail with STATE then. */
+int inode_need_live(const struct f2fs_inode *inode);
+/* The handle's block was loaded again: fail with STATE, for good, when it is another inode's. */
+int inode_check_life(struct f2fs_inode *inode);
+/* What an inode is known by while no handle of it is open. */
+struct inode_identity {
+	uint64_t born, rollbacks;
+	uint32_t life;
+};
+void inode_identify(const struct f2fs_inode *inode, struct inode_identity *out);
+/* Is an inode that was opened by the same number the same inode? */
+bool inode_is_the_same(const struct f2fs_inode *inode, const struct inode_identity *as);
+
 /*
  * Open the inode whose block lies at addr, as it is there; past is copied, and closed with the inode. NOT_FOUND when
  * the block holds no inode, CORRUPT when that breaks a rule. After a failure past is still the caller's.
  */
 int inode_open_past(struct f2fs_volume *vol, f2fs_blk_t addr, const struct inode_past *past, struct f2fs_inode **out);
-/* Fail with READ_ONLY for an inode as it once was. */
+/* Fail with READ_ONLY for an inode as it once was, with STATE for a dead handle. */
 int inode_need_current(const struct f2fs_inode *inode);
 /* Load a node of an inode, of its own time. addr may be NULL. */
 int inode_load_node(const struct f2fs_inode *inode, f2fs_nid_t nid, uint32_t node_offset, uint8_t *block,

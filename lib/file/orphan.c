@@ -10,7 +10,7 @@
 bool inode_is_open(const struct f2fs_volume *vol, f2fs_nid_t ino)
 {
 	for (const struct f2fs_inode *handle = vol->handles; handle; handle = handle->next_handle)
-		if (handle->ino == ino)
+		if (handle->ino == ino && !handle->is_freed)
 			return true;
 	return false;
 }

@@ -188,11 +188,14 @@ static f2fs_nid_t parent_of(struct f2fs_inode *inode)
 int inode_path(struct f2fs_inode *inode, char *buffer, size_t size)
 {
 	struct f2fs_volume *vol = inode->vol;
-	f2fs_nid_t ino = inode->ino, parent = parent_of(inode);
+	f2fs_nid_t ino = inode->ino, parent;
+	int err = inode_sync(inode);
 	struct circle circle = { .mark = F2FS_NO_NID };
 	size_t at = size;
-	int err = 0;
 
+	if (err)
+		return err;
+	parent = parent_of(inode);
 	if (size < 2)
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "the path does not fit");
 	buffer[--at] = '\0';

@@ -12,6 +12,7 @@
 struct ahead {
 	struct f2fs_dirent entry[2];
 	struct dir_place place[2];	    /* before the entry */
+	uint64_t given_up[2];		    /* of the volume, when it was read */
 	int err[2];			    /* of reading the entry */
 	struct f2fs_error_detail detail[2]; /* when err is damage */
 	unsigned at;			    /* which one comes next */
@@ -30,6 +31,7 @@ struct frame {
 	struct dir_place place; /* then: where it goes on, */
 	bool has_more;		/* if it does */
 	f2fs_nid_t ino;
+	struct inode_identity identity;
 	size_t path_length;
 };
 
@@ -77,7 +79,8 @@ static int report(struct walk *w, const struct f2fs_dirent *dirent, struct f2fs_
 					 .parent_length = w->parent_length };
 	int action = w->visit(w->user, &entry);
 
-	*enter = action == F2FS_WALK_GO && inode && !error && inode_type(inode) == MODE_DIR;
+	*enter = action == F2FS_WALK_GO && inode && !error && inode_type(inode) == MODE_DIR &&
+		 !inode_is_dead(inode); /* visit may have removed it */
 	return action == F2FS_WALK_STOP ? 1 : action < 0 ? action : 0;
 }
 
@@ -134,7 +137,11 @@ static int unpark(struct walk *w, struct frame *frame)
 
 	if (err)
 		return err;
-	err = open_dir(w, inode, &frame->open);
+	if (!inode_is_the_same(inode, &frame->identity))
+		err = error_set(w->ctx, F2FS_ERR_NOT_FOUND, "directory inode %u was removed while it was read",
+				(unsigned)frame->ino);
+	else
+		err = open_dir(w, inode, &frame->open);
 	if (err) {
 		if (inode != w->start)
 			f2fs_inode_close(inode);
@@ -161,6 +168,7 @@ static int push_dir(struct walk *w, struct f2fs_inode *inode)
 	}
 	frame->open = open;
 	frame->ino = inode->ino;
+	inode_identify(inode, &frame->identity);
 	frame->path_length = w->path.count;
 	if (w->frames.count > NEAR_LEVELS)
 		park(w, frame - NEAR_LEVELS);
@@ -211,6 +219,7 @@ static void read_ahead(struct walk *w, struct open_dir *open, unsigned i)
 	const char *name = ahead->entry[i].name;
 
 	dir_tell(open->dir, &ahead->place[i]);
+	ahead->given_up[i] = w->vol->given_up;
 	do {
 		ahead->err[i] = dir_next(open->dir, &ahead->entry[i]);
 	} while (!ahead->err[i] && (strcmp(name, ".") == 0 || strcmp(name, "..") == 0));
@@ -232,6 +241,19 @@ static unsigned take_next(struct walk *w, struct open_dir *open)
 		read_ahead(w, open, i ^ 1);
 	ahead->at = i ^ 1;
 	return i;
+}
+
+/* Has the name gone since it was read, or another inode got it? The number alone may be another inode's by now. */
+static bool is_stale(const struct walk *w, const struct open_dir *open, unsigned i)
+{
+	const struct f2fs_dirent *entry = &open->ahead.entry[i];
+	struct f2fs_dirent now;
+	int err;
+
+	if (open->ahead.given_up[i] == w->vol->given_up || open->inode->is_past)
+		return false;
+	err = dir_find(open->inode, entry->name, entry->name_len, &now);
+	return err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_STATE || (!err && now.ino != entry->ino);
 }
 
 /* Something of the directory at hand cannot be read: told with its own path, which is still in front. */
@@ -285,10 +307,17 @@ static int step(struct walk *w)
 		error_clear(w->ctx);
 		return 0;
 	}
-	if (err) { /* a damaged entry or block */
+	if (err) { /* a damaged entry or block, or the directory is gone */
+		int ret;
+
 		w->ctx->error = ahead->detail[i];
-		return report_damage(w, frame, err);
+		ret = report_damage(w, frame, err);
+		if (err == F2FS_ERR_STATE)
+			pop_dir(w);
+		return ret;
 	}
+	if (is_stale(w, frame->open, i))
+		return 0;
 	err = set_path(w, frame->path_length, dirent->name, dirent->name_len);
 	return err ? err : visit_entry(w, dirent, is_last);
 }
@@ -302,6 +331,9 @@ int f2fs_walk(struct f2fs_inode *start, int (*visit)(void *user, const struct f2
 	int err;
 
 	error_clear(w.ctx);
+	err = inode_sync(start);
+	if (err)
+		return err;
 	if (start->is_past && !start->vol->as_of)
 		return error_set(w.ctx, F2FS_ERR_INVALID, "what was below an old version of a directory is no tree");
 	vec_init(&w.frames, w.ctx, sizeof(struct frame));

@@ -336,6 +336,12 @@ int orphan_make(struct winode *w);
 /* Free those whose last handle was closed. */
 int orphans_free(struct txn *txn);
 
+/* inode_life.c */
+/* An inode is freed by the running transaction: its handles are of no use unless that is rolled back. */
+void handles_freed(struct f2fs_volume *vol, f2fs_nid_t ino);
+/* A transaction ends, committed or rolled back: handles of what does not exist any more are dead. */
+void handles_settle(const struct txn *txn);
+
 /* inode_free.c */
 int inode_free(struct winode *w);
 

@@ -115,6 +115,8 @@ struct f2fs_volume {
 	bool is_view;			  /* recovered in memory only: not to be changed any further */
 	uint64_t generation;		  /* raised with each change: copies of nodes may be stale */
 	struct f2fs_inode *handles;	  /* of the file layer: open inodes */
+	uint64_t rollbacks;		  /* of the file layer: how often changes were dropped */
+	uint64_t given_up;		  /* the same: how often that, or a removal, set inode numbers free */
 	bool sit_agrees;		  /* its sums were seen to be the checkpoint's */
 	bool owns_orphans;		  /* those listed by the checkpoint are open here, or were */
 	bool look_for_orphans;		  /* a handle was closed that may have held one */

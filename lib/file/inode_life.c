@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Lives of inodes. An inode number is not enough to identify a file: after a rollback or a removal the next file may
+ * get the same one. So each handle knows which checkpoint makes its inode permanent. A handle dies when the transaction
+ * that made its inode is rolled back, or when the inode is freed. A dead handle neither reads nor writes.
+ */
+#include "file/write.h"
+
+/* Take a handle off the volume's list. */
+static void unlist(struct f2fs_inode *inode)
+{
+	*inode->this_handle = inode->next_handle;
+	if (inode->next_handle)
+		inode->next_handle->this_handle = inode->this_handle;
+	inode->this_handle = NULL;
+	inode->next_handle = NULL;
+}
+
+static void kill(struct f2fs_inode *inode)
+{
+	inode->is_dead = true;
+	unlist(inode);
+}
+
+int inode_bind(struct f2fs_inode *inode)
+{
+	struct f2fs_volume *vol = inode->vol;
+	struct f2fs_nat_entry stored;
+	int err;
+
+	if (vol->hooks && vol->hooks->find_nat(vol, inode->ino)) {
+		err = nat_get_stored(vol, inode->ino, &stored);
+		if (err)
+			return err;
+		/* an id that was freed rests until the commit: one in use then is of the same inode */
+		if (stored.block_addr == F2FS_NULL_ADDR)
+			inode->born = cp_checkpoint_ver(vol->cp) + 1;
+	}
+	inode->life = inode_i_generation(inode->block);
+	inode->next_handle = vol->handles;
+	inode->this_handle = &vol->handles;
+	if (vol->handles)
+		vol->handles->this_handle = &inode->next_handle;
+	vol->handles = inode;
+	return 0;
+}
+
+void inode_unbind(struct f2fs_inode *inode)
+{
+	if (inode->this_handle)
+		unlist(inode);
+}
+
+/* Was the inode made by changes that are neither in force nor waiting for a commit? */
+static bool is_unborn(const struct f2fs_inode *inode)
+{
+	return inode->born > cp_checkpoint_ver(inode->vol->cp) && !inode->vol->txn;
+}
+
+bool inode_is_dead(const struct f2fs_inode *inode)
+{
+	return !inode->is_past && (inode->is_dead || inode->is_freed || is_unborn(inode));
+}
+
+int inode_need_live(const struct f2fs_inode *inode)
+{
+	if (!inode_is_dead(inode))
+		return 0;
+	return error_set(inode->vol->ctx, F2FS_ERR_STATE,
+			 "the file that inode %u was is gone, removed or rolled back: open what is there now",
+			 (unsigned)inode->ino);
+}
+
+int inode_check_life(struct f2fs_inode *inode)
+{
+	if (inode_i_generation(inode->block) == inode->life)
+		return 0;
+	kill(inode);
+	return inode_need_live(inode);
+}
+
+void inode_identify(const struct f2fs_inode *inode, struct inode_identity *out)
+{
+	out->born = inode->born;
+	out->life = inode->life;
+	out->rollbacks = inode->vol->rollbacks;
+}
+
+bool inode_is_the_same(const struct f2fs_inode *inode, const struct inode_identity *as)
+{
+	const struct f2fs_volume *vol = inode->vol;
+
+	if (inode->is_past)
+		return true;
+	return inode->life == as->life && (as->born <= cp_checkpoint_ver(vol->cp) || as->rollbacks == vol->rollbacks);
+}
+
+int f2fs_inode_is_dead(const struct f2fs_inode *inode)
+{
+	return inode_is_dead(inode);
+}
+
+void handles_freed(struct f2fs_volume *vol, f2fs_nid_t ino)
+{
+	vol->given_up++;
+	for (struct f2fs_inode *handle = vol->handles; handle; handle = handle->next_handle)
+		if (handle->ino == ino)
+			handle->is_freed = true;
+}
+
+static void count_rollback(const struct txn *txn)
+{
+	if (txn->is_done || txn->begun == txn->vol->generation)
+		return;
+	txn->vol->rollbacks++;
+	txn->vol->given_up++;
+}
+
+void handles_settle(const struct txn *txn)
+{
+	struct f2fs_volume *vol = txn->vol;
+	const uint64_t version = cp_checkpoint_ver(vol->cp);
+	struct f2fs_inode *next;
+
+	count_rollback(txn);
+
+	for (struct f2fs_inode *handle = vol->handles; handle; handle = next) {
+		next = handle->next_handle;
+		if (txn->is_done ? handle->is_freed : handle->born > version)
+			kill(handle);
+		else
+			handle->is_freed = false; /* a rollback: it exists again */
+	}
+}

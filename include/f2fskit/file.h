@@ -31,6 +31,9 @@ F2FS_API struct f2fs_volume *f2fs_inode_volume(const struct f2fs_inode *inode);
  * block and address still work. After a rollback, handles of older inodes show them as the last checkpoint has them.
  */
 F2FS_API int f2fs_inode_is_dead(const struct f2fs_inode *inode);
+/* Count how often removals and rollbacks have set inode numbers free since the volume was opened. As long as the count
+ * stays the same, an inode number still belongs to the inode that had it. */
+F2FS_API uint64_t f2fs_inode_numbers_freed(const struct f2fs_volume *vol);
 /* Raw inode block, one block long: as it was when the handle was last used; f2fs_inode_stat() brings it up to date. It
  * stays in its place as long as the inode is open. */
 F2FS_API const uint8_t *f2fs_inode_raw(const struct f2fs_inode *inode);

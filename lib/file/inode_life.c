@@ -95,6 +95,11 @@ bool inode_is_the_same(const struct f2fs_inode *inode, const struct inode_identi
 	return inode->life == as->life && (as->born <= cp_checkpoint_ver(vol->cp) || as->rollbacks == vol->rollbacks);
 }
 
+uint64_t f2fs_inode_numbers_freed(const struct f2fs_volume *vol)
+{
+	return vol->given_up;
+}
+
 int f2fs_inode_is_dead(const struct f2fs_inode *inode)
 {
 	return inode_is_dead(inode);

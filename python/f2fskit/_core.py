@@ -267,7 +267,7 @@ class Core(Owner):
 class Handle(Owner):
     """A C object: its pointer, how it is freed, and its place in the tree of what is open."""
 
-    __slots__ = ("core", "pointer", "release", "parent", "children", "what")
+    __slots__ = ("core", "pointer", "release", "parent", "children", "what", "gone")
 
     def __init__(
         self, core: Core, pointer: Any, release: Callable[[Any], None], parent: Handle | None, what: str
@@ -278,6 +278,7 @@ class Handle(Owner):
         self.parent = parent
         self.children: set[Handle] = set()
         self.what = what
+        self.gone = ""  # why what it stood for is no more
         if parent is not None:
             parent.children.add(self)
 
@@ -289,7 +290,7 @@ class Handle(Owner):
         """Return the pointer, for the call of another handle of the same context: only while that runs nobody closes this
         one."""
         if self.pointer is None:
-            raise ValueError(f"{self.what} is closed")
+            raise ValueError(self.gone or f"{self.what} is closed")
         return self.pointer
 
     def alone(self) -> Alone:
@@ -369,6 +370,16 @@ class Handle(Owner):
         if self.parent is not None:
             self.parent.children.discard(self)
             self.parent = None
+
+    def bury(self, why: str) -> None:
+        """Free the dead inodes below this object, with their readers; the lock is held. They say why from then on."""
+        for child in list(self.children):
+            if child.what == "inode" and lib.f2fs_inode_is_dead(child.pointer):
+                for one in (child, *child.children):
+                    one.gone = f"inode {lib.f2fs_inode_number(child.pointer)} is gone: {why}"
+                child.free_tree()
+            else:
+                child.bury(why)
 
     def close(self) -> None:
         """Close now; wait for a call of another thread. Inside a callback: as soon as the call has returned."""

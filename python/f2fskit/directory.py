@@ -20,7 +20,7 @@ _SKIPPABLE = (lib.F2FS_ERR_CORRUPT, lib.F2FS_ERR_IO)
 class DirEntry:
     """One entry of a directory."""
 
-    __slots__ = ("name", "raw_name", "ino", "type", "hash", "position", "_directory")
+    __slots__ = ("name", "raw_name", "ino", "type", "hash", "position", "_directory", "_freed")
 
     name: str
     """UTF-8, other bytes as surrogates (os.fsencode); in an encrypted directory the printable form without the key."""
@@ -35,6 +35,7 @@ class DirEntry:
 
     def __init__(self, directory: Inode, row: Any) -> None:
         self._directory = directory
+        self._freed = directory.volume._numbers_freed()
         self.name = ffi.buffer(row.name, row.name_len)[:].decode("utf-8", "surrogateescape")
         self.raw_name = ffi.buffer(row.raw_name, row.raw_len)[:]
         self.ino = row.ino
@@ -48,8 +49,15 @@ class DirEntry:
         return self._directory
 
     def inode(self) -> Inode:
-        """Open the inode."""
-        return self._directory.volume.inode(self.ino)
+        """Open the inode. NotFoundError when the directory does not have this name for it any more."""
+        directory = self._directory
+        volume = directory.volume
+        if volume._numbers_freed() != self._freed:  # the number may be another file's by now
+            if directory.closed and not directory._handle.gone:
+                directory = volume.inode(directory.number)
+            if directory.entry(self.name).ino != self.ino:
+                raise errors.make(lib.F2FS_ERR_NOT_FOUND, f"the name {self.name!r} is another file's now")
+        return volume.inode(self.ino)
 
     def stat(self) -> results.StatResult:
         """Return what stat of the inode shows (a symbolic link is not followed)."""

@@ -600,7 +600,9 @@ class Inode(Closable):
         self._handle.call(lib.f2fs_verity_verify)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Inode) and self._volume is other._volume and self._number == other._number
+        if not isinstance(other, Inode) or self._volume is not other._volume or self._number != other._number:
+            return False
+        return self is other or not (self._handle.gone or other._handle.gone)  # another file may have its number
 
     def __hash__(self) -> int:
         return hash((id(self._volume), self._number))

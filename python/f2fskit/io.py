@@ -8,6 +8,7 @@ import io
 import operator
 import os
 import warnings
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from . import errors
@@ -41,6 +42,16 @@ _PIECE = 16 << 20  # bytes that readall asks for at once
 _NO_DATA = (ExtentKind.HOLE, ExtentKind.RESERVED)
 
 
+def _empty(file: Any, reads: bool) -> None:
+    """Empty the buffers of a file, whose raw file takes what they write and drops it. The position stays."""
+    place = file.tell() if reads else 0  # OSError between lines of a text file: only asked before a flush it is right
+    file.flush()
+    if not reads:
+        return
+    getattr(file, "buffer", file).seek(0, os.SEEK_END)  # always asks the raw file, and forgets what was read ahead
+    file.seek(place)
+
+
 class InodeIO(_Raw):
     """The contents of a file: compressed clusters decompressed, holes as zeros; written to as its mode says.
 
@@ -66,10 +77,16 @@ class InodeIO(_Raw):
         self._position = self._size if self._appends else 0
         self._is_begun = False  # its contents are being made: a write that fails leaves the file half made
         self._failure: BaseException | None = None  # of a write that did
+        self._is_dropping = False  # what buffers write belongs to changes that were rolled back
+        self._is_wrapped = False  # something may have a buffer over it that nobody here knows,
+        self._top: weakref.ref[Any] | None = None  # beside this one
         self.name: str | int = inode.number
         """The path that it was opened by; the inode's number when there was none."""
         self.mode = mode
         self._is_open = True
+        if inode.volume.writable:
+            with inode._handle.alone():
+                inode.volume._raws.add(self)
 
     def __del__(self, _warn: Any = warnings.warn) -> None:
         if not self.closed:
@@ -92,11 +109,35 @@ class InodeIO(_Raw):
 
     def readable(self) -> bool:
         self._check()
+        self._is_wrapped = True  # every buffer asks
         return self._reads
 
     def writable(self) -> bool:
         self._check()
+        self._is_wrapped = True
         return self._writes
+
+    def _set_top(self, top: Any) -> None:
+        """The buffers over this file are those of one that the module made."""
+        self._top = weakref.ref(top)
+        self._is_wrapped = False
+
+    def _drop_buffers(self) -> None:
+        """After a rollback: forget what buffers hold. Where that is not possible, and when the inode is gone, close."""
+        if self.closed:
+            return
+        top = self._top() if self._top is not None else None
+        if self._inode.closed or self._is_wrapped:
+            self.close()
+            return
+        try:
+            if top is not None:
+                _empty(top, self._reads)
+        except (OSError, ValueError):  # a text file cannot go back to where it is
+            self.close()
+        finally:
+            self._failure = None
+            self._is_begun = self._is_dropping = False
 
     def seekable(self) -> bool:
         self._check()
@@ -142,6 +183,9 @@ class InodeIO(_Raw):
         if self._failure is not None and self._inode.volume.transaction == Transaction.FAILED:
             raise self._failure
         with memoryview(data) as view:
+            if self._is_dropping:
+                self._position += view.nbytes
+                return view.nbytes
             raw = bytes(view) if not view.c_contiguous else view.cast("B")
             try:
                 n = self._write(raw)

@@ -361,8 +361,8 @@ class F2FSPath:
         if not binary:
             file = io.TextIOWrapper(file, encoding or "utf-8", errors, newline, line_buffering=buffering == 1)
             file.mode = mode
-        if raw.writable():
-            self._volume._keep_file(file)
+        if self._volume.writable:
+            self._volume._keep_file(file, raw)
         return file
 
     def _inode_for(self, mode: str) -> Inode:

@@ -10,11 +10,14 @@ import threading
 import time
 import types
 import weakref
-from typing import IO, Any, Callable, Iterator
+from typing import IO, TYPE_CHECKING, Any, Callable, Iterator
 
 from . import enums, errors, format, placement, results
 from ._core import Handle, ffi, lib
 from .context import Closable, Context
+
+if TYPE_CHECKING:
+    from .io import InodeIO
 
 _CHECKPOINT = format.structs["checkpoint"]
 _REALTIME_COARSE = 5  # of Linux; Python has no name for it
@@ -51,7 +54,8 @@ class VolumeBase(Closable):
 
     __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
                  "_made", "_mine", "_left_orphans", "_files", "_told", "_clock_stands", "_hotness", "_asked",
-                 "_cleaning", "_settled", "_forgot", "_closed_inside")
+                 "_cleaning", "_settled", "_forgot", "_closed_inside", "_raws",
+                 "_freed")
 
     def __init__(
         self, handle: Handle, context: Context, writable: bool = False, now: Callable[[], int] | int | None = None
@@ -68,6 +72,7 @@ class VolumeBase(Closable):
         self._asked: Any = None  # memory of a placement in Python
         self._cleaning: Any = None  # the same of a cleaning policy
         self._epoch = 0  # raised with every change: what was read before may be stale
+        self._freed = (0, 0)  # how often inode numbers were set free, as asked in an epoch
         self._changed = False
         self._made = 0  # changes that were made
         self._mine = _Mine()
@@ -76,6 +81,7 @@ class VolumeBase(Closable):
         self._forgot = False  # close() was called while changes waited for a commit
         self._closed_inside = False  # it was called by a callback; what the call it was in did is known at its end
         self._files: weakref.WeakSet[IO[Any]] = weakref.WeakSet()  # open for writing, with buffers
+        self._raws: weakref.WeakSet[InodeIO] = weakref.WeakSet()  # all that are open, when changes are possible
         self._handle = handle
         self._context = context
         self._geometry = results.make_geometry(handle.get(lib.f2fs_volume_geometry))
@@ -170,6 +176,14 @@ class VolumeBase(Closable):
                 self.fail()
             raise
 
+    def _numbers_freed(self) -> int:
+        """Tell how often inode numbers were set free: a number that was read before may be another inode's since."""
+        epoch, count = self._freed
+        if epoch != self._epoch:
+            epoch, count = self._epoch, int(self._handle.get(lib.f2fs_inode_numbers_freed))
+            self._freed = epoch, count
+        return count
+
     def _forget_checkpoint(self) -> None:
         """There may have been a commit."""
         self._checkpoint = None
@@ -178,10 +192,13 @@ class VolumeBase(Closable):
         """Choose what each write of a file is followed by: nothing, or an fsync as with O_DSYNC or O_SYNC."""
         self._handle.call(lib.f2fs_volume_set_sync, int(mode))
 
-    def _keep_file(self, file: IO[Any]) -> None:
-        """Remember a file that is open for writing, with a buffer."""
+    def _keep_file(self, file: IO[Any], raw: InodeIO) -> None:
+        """Remember a file with a buffer over a raw file."""
+        is_written = raw.writable()
+        raw._set_top(file)
         with self._handle.alone():
-            self._files.add(file)
+            if is_written:
+                self._files.add(file)
 
     def _flush(self) -> None:
         """Take over what files that are open for writing hold in their buffers."""
@@ -229,13 +246,31 @@ class VolumeBase(Closable):
             self._checkpoint = None
 
     def discard(self) -> None:
-        """Forget all changes since the last commit."""
+        """Forget all changes since the last commit.
+
+        Inodes, files and readers of what was made since are closed (ValueError), even if another file gets the same inode
+        number. Others stay and show the last commit. What is in buffers of files is dropped: `F2FSPath.open()` files go on
+        with empty ones. A buffer or text file of your own around an `InodeIO` cannot be emptied, so the `InodeIO` is closed.
+        """
         with self._handle.alone():
-            self._handle.get(lib.f2fs_volume_discard)
-            self._files.clear()  # what their buffers hold belongs to what is forgotten
-            self._epoch += 1
-            self._changed = False
-            self._settled = self._made
+            raws = self._forget_changes()
+        for raw in raws:  # buffers have locks of their own, so not within
+            raw._drop_buffers()
+
+    def _forget_changes(self) -> list[InodeIO]:
+        """Discard, with the lock held; return the files whose buffers are to be dropped without it."""
+        self._handle.get(self._discard_and_bury)
+        raws = list(self._raws)
+        for raw in raws:
+            raw._is_dropping = True
+        self._epoch += 1
+        self._changed = False
+        self._settled = self._made
+        return raws
+
+    def _discard_and_bury(self, pointer: Any) -> None:
+        lib.f2fs_volume_discard(pointer)
+        self._handle.bury("the changes that made it were rolled back")
 
     def close(self) -> None:
         """Close it and what was opened from it; changes since the last commit are forgotten.

@@ -97,6 +97,15 @@ class VolumeFiles(VolumeBase):
             for entry in entries:
                 yield prefix + entry.name, entry
 
+    def _inode_of(self, path: str, ino: int, freed: int) -> Inode:
+        """Open the inode that had a path and a number when `_numbers_freed()` was so."""
+        if freed == self._numbers_freed():
+            return self.inode(ino)
+        found = self.lookup(path)
+        if found.number != ino:
+            raise errors.make(lib.F2FS_ERR_NOT_FOUND, f"{path!r} is another file now")
+        return found
+
     def _directories(
         self, top: AnyPath, onerror: ErrorHandler | None
     ) -> Iterator[tuple[str, Inode, list[DirEntry]]]:
@@ -113,12 +122,12 @@ class VolumeFiles(VolumeBase):
                 raise
             onerror(error)
             return
-        todo: list[tuple[str, Inode | int]] = [(path, start)]
+        todo: list[tuple[str, Inode | int, int]] = [(path, start, 0)]
         seen = {start.number}
         while todo:
-            path, what = todo.pop()
+            path, what, freed = todo.pop()
             try:
-                inode = what if isinstance(what, Inode) else self.inode(what)
+                inode = what if isinstance(what, Inode) else self._inode_of(path, what, freed)
                 entries = list(inode.iterdir(onerror=onerror))
             except errors.Error as error:
                 if onerror is None:
@@ -136,7 +145,7 @@ class VolumeFiles(VolumeBase):
                     onerror(again)
                 else:
                     seen.add(entry.ino)
-                    todo.append((prefix + entry.name, entry.ino))
+                    todo.append((prefix + entry.name, entry.ino, entry._freed))
 
     def extract(self, directory: Path | None = None, **options: Any) -> ExtractResult:
         """Copy files to a directory of the host or into a tar stream: contents with holes, modes, owners, times, hard

@@ -61,6 +61,7 @@ class VolumePast(VolumeFiles):
         """
         self._need_writable()
         result = recovery.recover(self._handle, drop_chain)
+        self._handle.get(lambda pointer: self._handle.bury("the recovery deleted it"))
         self._epoch += 1
         self._checkpoint = None
         return result

@@ -21,14 +21,16 @@ class Xattrs(collections.abc.MutableMapping[str, bytes]):
     `NoAttrError`, which is a KeyError.
     """
 
-    __slots__ = ("_inode", "_all")
+    __slots__ = ("_inode", "_all", "_epoch")
 
     def __init__(self, inode: Inode) -> None:
         self._inode = inode
+        self._epoch = 0
         self._all: tuple[dict[str, bytes], dict[str, bytes]] | None = None
 
     def _load(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
-        if self._all is None:
+        epoch = self._inode.volume._epoch
+        if self._all is None or self._epoch != epoch or self._inode.closed:
             shown: dict[str, bytes] = {}
             internal: dict[str, bytes] = {}
             row = ffi.new("struct f2fs_xattr *")
@@ -45,6 +47,7 @@ class Xattrs(collections.abc.MutableMapping[str, bytes]):
 
             self._inode._handle.call(load)
             self._all = shown, internal
+            self._epoch = epoch
         return self._all
 
     def __getitem__(self, name: str) -> bytes:

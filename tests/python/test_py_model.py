@@ -5,6 +5,9 @@ f2fs-tools finds nothing wrong at the end of each run.
 Usually some short runs that are always the same. For long ones with new seeds: F2FSKIT_LONG_RUNS=200 pytest -k model
 """
 import copy
+import gc
+import io
+import itertools
 import os
 import shutil
 import stat
@@ -48,9 +51,12 @@ VALUES = st.sampled_from([b"", b"v", b"x" * 60, b"y" * 250, b"z" * 2500])
 
 
 class Node:
-    """A file of the model; several names may lead to one."""
+    """A file of the model; several names may lead to one. The serial number stays when the model is copied."""
+
+    serials = itertools.count()
 
     def __init__(self, mode, target=None):
+        self.serial = next(self.serials)
         self.mode, self.target = mode, target
         self.uid = self.gid = 0
         self.mtime = NOW
@@ -80,9 +86,7 @@ class Node:
                 del self.data[offset:end]
             else:
                 self.data[offset:offset] = bytes(length)
-        elif mode == "punch" and offset >= size:
-            return True     # nothing there: not even times change
-        else:
+        elif mode != "punch" or offset < size:  # else nothing is there, but the time changes
             if mode in ("reserve", "zero"):
                 self.resize(max(size, end))
             if mode in ("punch", "zero", "zero inside"):
@@ -103,6 +107,54 @@ def walk(node, path=""):
             yield from walk(child, f"{path}/{name}")
 
 
+# Buffered files, and what becomes of them in a rollback: those with a buffer of the caller's own are closed.
+FILES = {
+    "random": (lambda path: path.open("r+b"), True),
+    "text": (lambda path: path.open("r+", encoding="latin-1", newline=""), True),
+    "own writer": (lambda path: io.BufferedWriter(path.inode().open("r+b")), False),
+    "own text": (lambda path: io.TextIOWrapper(path.open("r+b"), encoding="latin-1", newline=""), False),
+}
+
+
+class Open:
+    """A buffered file, and the one write that may wait in it."""
+
+    def __init__(self, kind, path, node):
+        opener, self.is_ours = FILES[kind]
+        self.kind, self.file, self.node, self.waits = kind, opener(path), node, None
+
+    def take(self):
+        """What waits has been written."""
+        if self.waits:
+            self.node.write(*self.waits)
+            self.waits = None
+
+    def put(self, offset, data):
+        self.file.flush()
+        self.take()
+        self.file.seek(offset)
+        self.file.write(data.decode("latin-1") if isinstance(self.file, io.TextIOWrapper) else data)
+        self.waits = offset, data
+
+    def look(self):
+        """Its contents by itself, which first writes what waits."""
+        self.file.flush()
+        self.take()
+        self.file.seek(0)
+        found = self.file.read()
+        assert (found.encode("latin-1") if isinstance(found, str) else found) == bytes(self.node.data)
+
+
+def refuse(inode):
+    """A dead inode does nothing any more."""
+    assert inode.closed
+    for call in (inode.stat, inode.read_bytes, inode.fsync, inode.open, inode.iterdir, lambda: inode.pwrite(b"x", 0),
+                 lambda: inode.truncate(0), lambda: dict(inode.xattrs), lambda: inode.raw, lambda: inode.create("x"),
+                 lambda: inode.set(mode=0), lambda: inode.path, lambda: list(inode.extents()), inode.nodes):
+        with pytest.raises(ValueError):
+            call()
+
+
 class Model(RuleBasedStateMachine):
     """The volume, and what should be in it."""
 
@@ -112,7 +164,7 @@ class Model(RuleBasedStateMachine):
         self.image = os.path.join(self.folder, "disk.img")
         f2fskit.mkfs(self.image, 256 << 20, features=features, time=0, uuid=f2fskit_uuid(), checkpoint_version=1)
         self.root = Node(stat.S_IFDIR | 0o755)
-        self.held, self.marks = {}, 0
+        self.held, self.marks, self.dead, self.files = {}, 0, [], []
         self.open()
         if "lost_found" in features:
             self.volume.path("/lost+found").rmdir()
@@ -124,14 +176,25 @@ class Model(RuleBasedStateMachine):
 
     def remember(self):
         """The commit: what there is now, files without a name but with a handle among it."""
-        self.committed = copy.deepcopy((self.root, {mark: node for mark, (_, node) in self.held.items()}))
+        handles = {mark: node for mark, (_, node) in self.held.items()}
+        self.committed = copy.deepcopy((self.root, {**handles, **{id(one): one.node for one in self.files}}))
 
     def go_back(self):
-        """To the last commit. Handles stay good for what was open then; the others are closed."""
+        """To the last commit. Handles of what existed then stay good, all others are dead."""
         self.root, nodes = copy.deepcopy(self.committed)
-        for mark in [mark for mark in self.held if mark not in nodes]:
-            self.release(mark)
-        self.held = {mark: (inode, nodes[mark]) for mark, (inode, _) in self.held.items()}
+        known = {node.serial: node for node in [*nodes.values(), *(node for _, node in walk(self.root))]}
+        for mark, (inode, node) in list(self.held.items()):
+            if node.serial in known:
+                self.held[mark] = inode, known[node.serial]
+            else:
+                del self.held[mark]
+                self.dead = [*self.dead, inode][-8:]
+        for one in self.files:
+            one.waits = None
+            assert one.file.closed == (not one.is_ours or one.node.serial not in known)
+        self.files = [one for one in self.files if not one.file.closed]
+        for one in self.files:
+            one.node = known[one.node.serial]
 
     def release(self, mark):
         inode, _ = self.held.pop(mark)
@@ -283,6 +346,42 @@ class Model(RuleBasedStateMachine):
     def close_held(self, pick):
         self.release(list(self.held)[pick % len(self.held)])
 
+    @rule(pick=PICK, kind=st.sampled_from(sorted(FILES)))
+    def open_file(self, pick, kind):
+        path, node = self.anything(pick, stat.S_ISREG)
+        if node is not None and len(self.files) < 4 and all(one.node is not node for one in self.files):
+            self.files.append(Open(kind, self.volume.path(path), node))
+
+    @precondition(lambda self: getattr(self, "files", None))
+    @rule(pick=PICK, offset=OFFSETS, length=st.sampled_from([1, 7, 4000]))
+    def write_file(self, pick, offset, length):
+        """What is written waits in a buffer, until it is flushed, committed, or rolled back."""
+        self.files[pick % len(self.files)].put(offset, bytes([65 + pick % 26]) * length)
+
+    @precondition(lambda self: getattr(self, "files", None))
+    @rule(pick=PICK, how=st.sampled_from(["close", "drop"]))
+    def close_file(self, pick, how):
+        one = self.files.pop(pick % len(self.files))
+        if how == "close":
+            one.file.close()
+        else:
+            with pytest.warns(ResourceWarning):
+                one.file = None
+                gc.collect()
+        one.take()
+
+    @precondition(lambda self: getattr(self, "files", None))
+    @rule(pick=PICK)
+    def look_at_file(self, pick):
+        one = self.files[pick % len(self.files)]
+        if one.kind != "own writer":
+            one.look()
+
+    @precondition(lambda self: getattr(self, "dead", None))
+    @rule(pick=PICK)
+    def use_dead(self, pick):
+        refuse(self.dead[pick % len(self.dead)])
+
     @rule(pick=PICK)
     def remove(self, pick):
         path, node = self.anything(pick)
@@ -348,8 +447,10 @@ class Model(RuleBasedStateMachine):
     def set_xattr(self, pick, name, value):
         path, node = self.anything(pick)
         if node is not None and sum(map(len, node.xattrs.values())) + len(value) < 3000:
-            self.volume.lookup(path).xattrs[name] = value
-            node.xattrs[name] = value
+            bars = stat.S_ISLNK(node.mode) and name.startswith("user.")
+            attributes = self.volume.lookup(path).xattrs
+            if self.attempt(f2fskit.AccessError if bars else None, attributes.__setitem__, name, value):
+                node.xattrs[name] = value
 
     @rule(pick=PICK, name=XATTRS)
     def remove_xattr(self, pick, name):
@@ -364,6 +465,9 @@ class Model(RuleBasedStateMachine):
     @rule()
     def commit(self):
         self.volume.commit()
+        for one in self.files:
+            if one.is_ours:
+                one.take()
         self.remember()
 
     @rule(policy=st.sampled_from(["greedy", "cost-benefit", "age"]))
@@ -379,6 +483,11 @@ class Model(RuleBasedStateMachine):
 
     @rule(how=st.sampled_from(["commit", "close", "exception"]))
     def reopen(self, how):
+        for one in self.files:
+            one.file.close()
+            one.take()
+        self.files = []
+        self.dead = []
         if how == "commit":
             for mark in list(self.held):
                 self.release(mark)
@@ -437,6 +546,9 @@ class Model(RuleBasedStateMachine):
             return
         try:
             self.compare()
+            for one in self.files:
+                one.file.close()
+                one.take()
             for mark in list(self.held):
                 self.release(mark)
             with self.volume:

@@ -81,8 +81,8 @@ static int check_packs(struct checker *c)
 
 	for (unsigned pack = 1; pack <= 2 && !err; pack++) {
 		const int state = c->vol->pack_state[pack - 1];
-		/* a pack whose end was not written is what a power cut leaves */
-		const bool is_unfinished = state == RULE_CP_FOOTER && loss == PACK_NEWEST;
+		/* a pack whose end was not written is what a power cut leaves; one in force was complete */
+		const bool is_unfinished = state == RULE_CP_FOOTER && loss == PACK_NEWEST && pack != c->vol->pack;
 
 		if (state != 0)
 			err = raise_rule(c, is_unfinished ? P_CP_UNFINISHED : P_CP_PACK, state, pack);

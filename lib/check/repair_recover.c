@@ -36,17 +36,25 @@ static bool hides_blocks(enum problem problem)
 	}
 }
 
-/* Orphans that a directory names. */
-static int list_linked(const struct checker *c, struct vec *linked)
+/* Is it an entry of the list of orphans that counts for nothing? */
+static bool is_no_orphan(enum problem problem)
+{
+	return problem == P_ORPHAN_LINKED || problem == P_ORPHAN_ENTRY;
+}
+
+/* Orphans that a directory names, and what is no inode at all. */
+static int list_no_orphans(const struct checker *c, struct vec *out)
 {
 	for (size_t i = 0; i < c->findings.count; i++) {
 		const struct finding *f = vec_at(&c->findings, i);
-		f2fs_nid_t *slot = f->problem == P_ORPHAN_LINKED ? vec_push(linked, 1) : NULL;
+		f2fs_nid_t *slot;
 
-		if (slot)
-			*slot = f->ino;
-		else if (f->problem == P_ORPHAN_LINKED)
+		if (!is_no_orphan((enum problem)f->problem))
+			continue;
+		slot = vec_push(out, 1);
+		if (!slot)
 			return F2FS_ERR_NOMEM;
+		*slot = f->problem == P_ORPHAN_LINKED ? f->ino : (f2fs_nid_t)f->found;
 	}
 	return 0;
 }
@@ -69,7 +77,7 @@ static enum verdict judge(const struct checker *c)
 
 		if (is_of_another_checkpoint(problem))
 			return RECOVER_NEVER;
-		if (hides_blocks(problem) || problem == P_ORPHAN_LINKED)
+		if (hides_blocks(problem) || is_no_orphan(problem))
 			verdict = RECOVER_ON_FACTS;
 	}
 	return verdict;
@@ -131,24 +139,26 @@ static int begin_on_facts(void *user, const struct txn_keep *keep)
 static int try_on_facts(struct checker *c, const struct vec *left, f2fs_nid_t *failed, struct f2fs_recover_result *out)
 {
 	struct repair r = { .c = c, .ctx = c->ctx, .vol = c->vol, .geo = c->geo };
-	struct vec linked;
-	struct recovery_base base = { .user = &r, .begin = begin_on_facts, .left = left, .linked = &linked };
+	struct vec no_orphans;
+	struct recovery_base base = {
+		.user = &r, .begin = begin_on_facts, .left = left, .no_orphans = &no_orphans
+	};
 	int err = F2FS_ERR_NOMEM;
 
-	vec_init(&linked, c->ctx, sizeof(f2fs_nid_t));
+	vec_init(&no_orphans, c->ctx, sizeof(f2fs_nid_t));
 	repair_left_init(&r);
 	r.block = mem_alloc(c->ctx, c->geo->block_size);
 	if (r.block)
 		err = repair_note_left(&r);
 	if (!err)
-		err = list_linked(c, &linked);
+		err = list_no_orphans(c, &no_orphans);
 	/* a search may come next, which trusts the SIT: blocks that this run leaves alone must stay in use there */
 	r.keeps_strays = r.left.count > 0 || repair_needs_search(c);
 	if (!err)
 		err = recovery_apply_on(c->vol, &base, out);
 	mem_free(c->ctx, r.block);
 	vec_fini(&r.left);
-	vec_fini(&linked);
+	vec_fini(&no_orphans);
 	*failed = base.failed;
 	return err;
 }

@@ -94,7 +94,7 @@ struct recovery_base {
 	void *user;
 	int (*begin)(void *user, const struct txn_keep *keep);
 	const struct vec *left;	  /* f2fs_nid_t */
-	const struct vec *linked; /* f2fs_nid_t: listed as orphans, but directories name them: they are not deleted */
+	const struct vec *no_orphans; /* f2fs_nid_t: entries of the list of orphans that nothing is done about */
 	f2fs_nid_t failed;	  /* out: the inode that it failed at; 0: at none, or it did not fail */
 };
 /* What f2fs_recover() does (base is NULL), or the same on a base: then, of a chain that runs in a circle, what comes

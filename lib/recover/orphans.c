@@ -48,7 +48,7 @@ int orphans_finish(struct replay *r)
 	for (size_t i = 0; i < chain_orphans(r->vol) && !err; i++) {
 		const f2fs_nid_t ino = *(f2fs_nid_t *)vec_at(&r->vol->orphans, i);
 
-		if (!replay_lists(r->linked, ino) && !replay_leaves(r, ino))
+		if (!replay_lists(r->no_orphans, ino) && !replay_leaves(r, ino))
 			err = finish_one(r, ino);
 	}
 	if (!err)

@@ -75,7 +75,7 @@ static int recover(struct f2fs_volume *vol, bool with_chain, struct recovery_bas
 	struct replay r = { .vol = vol,
 			    .reader = { .vol = vol },
 			    .left = base ? base->left : NULL,
-			    .linked = base ? base->linked : NULL };
+			    .no_orphans = base ? base->no_orphans : NULL };
 	int err;
 
 	error_clear(vol->ctx);

@@ -13,7 +13,7 @@ struct replay {
 	struct txn *txn;
 	struct f2fs_recovery *plan;
 	const struct vec *left;	  /* f2fs_nid_t: inodes that nothing is done to; NULL: none */
-	const struct vec *linked; /* f2fs_nid_t: orphans that are not deleted; NULL: none */
+	const struct vec *no_orphans; /* f2fs_nid_t: entries of the list of orphans to skip; NULL: none */
 	f2fs_nid_t at;		  /* the inode that something is being done to; 0: none */
 	struct chain_reader reader;
 	struct vec dead; /* f2fs_nid_t: inodes that lost their last name */

@@ -92,25 +92,41 @@ static bool is_only_fsynced(struct f2fs_volume *vol, uint8_t *block)
 	       !may_have_later(vol, next_of_log(vol, vol->cp, F2FS_COLD_NODE), block);
 }
 
-/* Find the newest block of a pack's place that is a checkpoint block; it stays in best. */
+/* Is this a checkpoint block by its checksum, and by its numbers? */
+static bool is_checkpoint(const struct f2fs_volume *vol, const uint8_t *block)
+{
+	enum rule rule = checkpoint_check_block(block, vol->geo.block_size);
+
+	if (!rule)
+		rule = checkpoint_check(block, &vol->geo);
+	return !rule || rule == RULE_CP_ERROR_FLAG;
+}
+
+#define MOST_NEWER 2u /* versions: one may have been left out */
+
+/*
+ * Find the checkpoint block of a pack that says of which version it is; it stays in best. That is the first one. But
+ * one that can follow the checkpoint in force and ends the pack, as its place says, knows better than a first one that
+ * cannot follow it, or that ends elsewhere. A pack that came before the checkpoint in force has nothing newer in it.
+ */
 static bool find_newest(const struct f2fs_volume *vol, unsigned pack, uint8_t *block, uint8_t *best, f2fs_blk_t *at)
 {
-	const uint32_t bs = vol->geo.block_size;
-	bool any = false;
+	const f2fs_blk_t start = volume_pack_start(vol, pack);
+	const uint64_t now = cp_checkpoint_ver(vol->cp);
+	bool any = read_block(vol, start, best) && is_checkpoint(vol, best);
+	const bool is_older = any && cp_checkpoint_ver(best) == now - 1;
 
-	for (uint32_t i = 0; i < F2FS_SEGMENT_BLOCKS; i++) {
-		const f2fs_blk_t addr = volume_pack_start(vol, pack) + i;
-		enum rule rule;
+	*at = start;
+	for (uint32_t i = 1; i < F2FS_SEGMENT_BLOCKS && !is_older; i++) {
+		const bool is_end = read_block(vol, start + i, block) && is_checkpoint(vol, block) &&
+				    cp_cp_pack_total_block_count(block) == i + 1;
+		const uint64_t newer = is_end ? cp_checkpoint_ver(block) - now : 0;
 
-		if (!read_block(vol, addr, block) || checkpoint_check_block(block, bs) != RULE_NONE)
-			continue;
-		rule = checkpoint_check(block, &vol->geo);
-		if ((rule && rule != RULE_CP_ERROR_FLAG) ||
-		    (any && (int64_t)(cp_checkpoint_ver(block) - cp_checkpoint_ver(best)) <= 0))
+		if (newer < 1 || newer > MOST_NEWER || (any && newer > 1))
 			continue;
 		any = true;
-		memcpy(best, block, bs);
-		*at = addr;
+		memcpy(best, block, vol->geo.block_size);
+		*at = start + i;
 	}
 	return any;
 }
@@ -138,17 +154,21 @@ static bool is_torn(const struct f2fs_volume *vol, unsigned pack, uint8_t *block
 
 /*
  * Was the last block of the pack that starts with this block written, and damaged since? An old sector may differ in a
- * few bits, too: the one with the version differs in that and in something else.
+ * few bits, too: the one with the version differs in that and in something else, or is the block of the pack before.
+ * The checksum says nothing: it is another one with each bit.
  */
 static bool is_end_damaged(const struct f2fs_volume *vol, unsigned pack, const uint8_t *head, uint8_t *block)
 {
 	const f2fs_blk_t end = volume_pack_start(vol, pack) + cp_cp_pack_total_block_count(head) - 1;
+	const uint32_t sum_at = cp_checksum_offset(head);
 	uint32_t bits = 0, of_version = 0;
 
-	if (!read_block(vol, end, block))
+	if (!read_block(vol, end, block) ||
+	    (is_checkpoint(vol, block) && cp_checkpoint_ver(block) == cp_checkpoint_ver(head) - 2))
 		return false;
 	for (uint32_t i = 0; i < vol->geo.block_size && bits <= FEW_BITS; i++)
-		for (uint8_t differ = block[i] ^ head[i]; differ; differ &= (uint8_t)(differ - 1)) {
+		for (uint8_t differ = i - sum_at < 4 ? 0 : block[i] ^ head[i]; differ;
+		     differ &= (uint8_t)(differ - 1)) {
 			bits++;
 			of_version += i < cp_OFS_checkpoint_ver + 8u; /* the first field */
 		}
@@ -192,6 +212,11 @@ int volume_judge_pack(struct f2fs_volume *vol, enum pack_loss *loss, f2fs_blk_t 
 	return 0;
 }
 
+int volume_compare_ends(const struct f2fs_volume *vol, const uint8_t *first, const uint8_t *second, uint8_t *block)
+{
+	return (int)logs_go_on(vol, first, block) - (int)logs_go_on(vol, second, block);
+}
+
 int volume_check_newest(struct f2fs_volume *vol)
 {
 	const unsigned other = 3 - vol->pack;
@@ -215,6 +240,11 @@ int volume_check_newest(struct f2fs_volume *vol)
 					vol->pack, other);
 		loss = PACK_LOST; /* both are whole, but what the newer one says cannot be */
 	}
+	if (vol->pack_state[vol->pack - 1] != 0)
+		return error_at(vol->ctx, F2FS_ERR_STATE, &where,
+				"checkpoint pack %u is damaged, and only read by what is left of it: repair the volume "
+				"first (fsck.f2fs; --accept-unread goes on with it)",
+				vol->pack);
 	if (loss != PACK_NEWEST)
 		return error_at(vol->ctx, F2FS_ERR_STATE, &where,
 				"checkpoint pack %u was the newer one and is damaged: what it led to would be written "

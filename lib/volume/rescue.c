@@ -70,7 +70,7 @@ static void set_version(struct f2fs_volume *vol)
 	put_le32(vol->cp + cp_checksum_offset(vol->cp), checkpoint_crc(vol->cp, vol->geo.block_size));
 }
 
-/* When the pack in force is not the newest that was complete: what is left of that one, or its nodes. */
+/* When the pack in force is not the newest that was complete: the nodes of that one. */
 static int find_newest(struct f2fs_volume *vol)
 {
 	enum pack_loss loss;
@@ -79,13 +79,6 @@ static int find_newest(struct f2fs_volume *vol)
 
 	if (err || loss == PACK_NEWEST)
 		return err;
-	if (loss == PACK_HALF_LOST) {
-		const unsigned pack = vol->pack;
-
-		err = rescue_half_pack(vol, left);
-		if (err || vol->pack != pack)
-			return err;
-	}
 	vol->rescue->root = RESCUE_ROOT_OLDER;
 	return volume_note(vol, "checkpoint pack %u was the newer one and is lost; its nodes are searched",
 			   3 - vol->pack);
@@ -98,6 +91,8 @@ static int load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
 
 	if (!err)
 		err = heads_load(vol);
+	if (!err && !forced_pack)
+		err = half_pack_take(vol);
 	if (!err && !forced_pack)
 		err = rescue_newer_pack(vol);
 	if (!err && !forced_pack && vol->rescue->root == RESCUE_ROOT_WHOLE)

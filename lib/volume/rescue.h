@@ -55,9 +55,6 @@ struct rescue {
 int rescue_superblock(struct f2fs_volume *vol);
 /* Find or make a checkpoint; fills what roots_load_checkpoint() and heads_load() would. */
 int rescue_checkpoint(struct f2fs_volume *vol);
-/* The newest pack is damaged, but this block of it is a checkpoint block: take that, if what else is needed of the pack
- * is there, too; otherwise the pack in force stays. */
-int rescue_half_pack(struct f2fs_volume *vol, f2fs_blk_t left);
 /* The older pack was taken because the newer one breaks a rule: take that, if its numbers can be corrected. */
 int rescue_newer_pack(struct f2fs_volume *vol);
 /* The newest pack is lost: note for the scan what the idle copies of the NAT say (rescue_idle.c). */

@@ -18,17 +18,6 @@ static int allocate(struct f2fs_volume *vol)
 	return vol->cp ? 0 : F2FS_ERR_NOMEM;
 }
 
-static void adopt(struct f2fs_volume *vol, unsigned pack)
-{
-	uint32_t sit, nat;
-
-	vol->pack = pack;
-	checkpoint_pack_layout(vol->cp, &vol->geo, &vol->layout);
-	checkpoint_bitmaps(vol->cp, &vol->geo, &sit, &nat);
-	vol->sit_bitmap = vol->cp + sit;
-	vol->nat_bitmap = vol->cp + nat;
-}
-
 /* Find the newest block of both packs that is a checkpoint block by its checksum and its numbers. */
 static bool find_block(struct f2fs_volume *vol, uint8_t *block, f2fs_blk_t *found)
 {
@@ -71,7 +60,7 @@ static int stand_on_half(struct f2fs_volume *vol, unsigned pack)
 {
 	int err;
 
-	adopt(vol, pack);
+	volume_adopt_checkpoint(vol, pack);
 	vol->rescue->root = RESCUE_ROOT_HALF;
 	err = heads_load(vol);
 	return err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO ? make_journals(vol) : err;
@@ -95,41 +84,6 @@ static int take_half(struct f2fs_volume *vol, f2fs_blk_t addr)
 		return err;
 	return volume_note(vol, "the newest checkpoint pack is damaged; its block at %u (version %llu) is used",
 			   (unsigned)addr, (unsigned long long)cp_checkpoint_ver(vol->cp));
-}
-
-/* Are the journals of a half pack there? What they hold is counted in the checkpoint block. */
-static int judge_half(struct f2fs_volume *vol, bool *is_sound)
-{
-	struct f2fs_nat_entry entry = { .nid = vol->geo.root_ino - 1 };
-	uint32_t nodes = 0;
-	int err = 0;
-
-	*is_sound = rescue_sit_agrees(vol);
-	while (*is_sound && !err) {
-		err = nat_next(vol, entry.nid + 1, &entry);
-		nodes += !err;
-	}
-	if (err == F2FS_ERR_NOMEM)
-		return err;
-	error_clear(vol->ctx);
-	*is_sound = *is_sound && err == F2FS_ERR_NOT_FOUND && nodes == cp_valid_node_count(vol->cp);
-	return 0;
-}
-
-int rescue_half_pack(struct f2fs_volume *vol, f2fs_blk_t left)
-{
-	bool is_sound = false;
-	int err;
-
-	volume_unload_pack(vol);
-	err = take_half(vol, left);
-	if (!err)
-		err = judge_half(vol, &is_sound);
-	if (err || is_sound)
-		return err;
-	volume_unload_pack(vol);
-	err = roots_load_checkpoint(vol, 0);
-	return err ? err : heads_load(vol);
 }
 
 /* Where the version bitmaps lie and how long they are follows from the layout (FORMAT volume 4.5). */
@@ -186,7 +140,7 @@ static int make(struct f2fs_volume *vol)
 	cp_set_cp_pack_total_block_count(cp, 8 + geo->cp_payload);
 	put_bitmaps(vol, cp);
 	put_le32(cp + cp_checksum_offset(cp), checkpoint_crc(cp, geo->block_size));
-	adopt(vol, 1);
+	volume_adopt_checkpoint(vol, 1);
 	vol->rescue->root = RESCUE_ROOT_MADE;
 	err = make_journals(vol);
 	if (err)

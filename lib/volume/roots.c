@@ -261,11 +261,21 @@ void volume_note_unfinished(struct f2fs_volume *vol)
 	vol->ctx->error = detail;
 }
 
+void volume_adopt_checkpoint(struct f2fs_volume *vol, unsigned pack)
+{
+	uint32_t sit, nat;
+
+	vol->pack = pack;
+	checkpoint_pack_layout(vol->cp, &vol->geo, &vol->layout);
+	checkpoint_bitmaps(vol->cp, &vol->geo, &sit, &nat);
+	vol->sit_bitmap = vol->cp + sit;
+	vol->nat_bitmap = vol->cp + nat;
+}
+
 /* Make a pack's block and payload the ones in force. */
 static int adopt_pack(struct f2fs_volume *vol, unsigned pack)
 {
 	size_t size = (size_t)vol->geo.block_size * (1 + vol->geo.cp_payload);
-	uint32_t sit, nat;
 	enum rule rule;
 	int err;
 
@@ -282,11 +292,7 @@ static int adopt_pack(struct f2fs_volume *vol, unsigned pack)
 	}
 	if (rule)
 		return volume_corrupt(vol, rule, volume_pack_start(vol, pack), 0, "checkpoint pack %u", pack);
-	vol->pack = pack;
-	checkpoint_pack_layout(vol->cp, &vol->geo, &vol->layout);
-	checkpoint_bitmaps(vol->cp, &vol->geo, &sit, &nat);
-	vol->sit_bitmap = vol->cp + sit;
-	vol->nat_bitmap = vol->cp + nat;
+	volume_adopt_checkpoint(vol, pack);
 	return 0;
 }
 

@@ -149,9 +149,11 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 	if (vol->rescue)
 		return rescue_load(vol, (unsigned)opt->pack);
 	err = roots_load_checkpoint(vol, (unsigned)opt->pack);
-	if (err)
-		return err;
-	return heads_load(vol);
+	if (!err)
+		err = heads_load(vol);
+	if (!err && opt->pack == 0 && vol->mode == F2FS_MODE_TOLERANT)
+		err = half_pack_take(vol);
+	return err;
 }
 
 /* One reading of the volume: by the copy of the superblock that is preferred when both are valid. */

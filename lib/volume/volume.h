@@ -201,6 +201,13 @@ enum pack_loss {
 };
 /* newest_pack.c: judge the pack in force beside one that is not valid; *left: the block that is left of that. */
 int volume_judge_pack(struct f2fs_volume *vol, enum pack_loss *loss, f2fs_blk_t *left);
+/* Do the logs go on after the checkpoint of one of two blocks only? 1: of the first, -1: of the second. */
+int volume_compare_ends(const struct f2fs_volume *vol, const uint8_t *first, const uint8_t *second, uint8_t *block);
+/* half_pack.c: of a newer pack that is damaged in one of its checkpoint blocks, take the other one, if that leads to
+ * tables that it agrees with. Otherwise the pack in force stays. */
+int half_pack_take(struct f2fs_volume *vol);
+/* vol->cp was read of that pack: set what follows from it. */
+void volume_adopt_checkpoint(struct f2fs_volume *vol, unsigned pack);
 /* Transactions ask this before they begin: fails with STATE when a newer pack is damaged, since they would write over
  * what it leads to. Not a repair's, which have searched for that. */
 int volume_check_newest(struct f2fs_volume *vol);

@@ -17,7 +17,7 @@ class Damage:
     def __init__(self, volume, changes, is_raw=False):
         self.volume, self.changes, self.is_raw = volume, changes, is_raw
         self.id = "%s %s%s" % (volume, "raw " if is_raw else "", "; ".join("%s^=0x%x" % (c.spot.address, c.mask) for c in changes))
-        self.order = len(changes)
+        self.order = sum(2 if change.spot.twin else 1 for change in changes)
         self.kind = " + ".join(sorted(c.spot.kind for c in changes))
 
     def apply(self, device, seals):

@@ -225,7 +225,8 @@ class Finder:
             self.structure(prefix, "inode_extra", at + 360, prefix, owners, seal, layout.extra_size)
         if not raw[3] & (FLAG_INLINE_DATA | FLAG_INLINE_DENTRY):
             words = struct.unpack_from("<%dI" % layout.slots, raw, layout.slot_offset)
-            for block in self.pointers(prefix, "i_addr", "inode.i_addr", at + layout.slot_offset, words, prefix, owners, seal):
+            kind = "inode.device number" if stat.S_ISCHR(inode.mode) or stat.S_ISBLK(inode.mode) else "inode.i_addr"
+            for block in self.pointers(prefix, "i_addr", kind, at + layout.slot_offset, words, prefix, owners, seal):
                 if self.geo.main_blkaddr <= block < self.geo.end_blkaddr:
                     self.block_of(block, owners)
         for i in range(5):

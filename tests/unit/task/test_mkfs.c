@@ -142,7 +142,7 @@ static void test_second_pack(void **state)
 	struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_TOLERANT };
 	struct fixture *f = *state;
 	struct f2fs_nat_entry entry;
-	uint8_t zeros[4096] = { 0 };
+	uint8_t zeros[8 * 4096] = { 0 };
 	uint64_t version;
 	size_t length;
 	unsigned pack;

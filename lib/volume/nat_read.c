@@ -7,6 +7,7 @@
 #include "base/bitmap.h"
 #include "base/checked.h"
 #include "device/device.h"
+#include "volume/amends.h"
 #include "volume/rescue.h"
 #include "volume/table_entries.h"
 
@@ -49,6 +50,7 @@ int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
 
 int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
 {
+	const struct f2fs_nat_entry *amended = amends_entry(vol->amends, nid);
 	const uint8_t *journal = find_in_journal(vol, nid), *block;
 	uint32_t k = nid / vol->geo.nat_per_block;
 	unsigned copy;
@@ -59,6 +61,13 @@ int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entr
 				 (unsigned)vol->geo.max_nid);
 	out->table_block = current_block(vol, k, &copy);
 	out->source = (uint8_t)copy;
+	if (amended) {
+		out->nid = nid;
+		out->ino = amended->ino;
+		out->block_addr = amended->block_addr;
+		out->version = amended->version;
+		return 0;
+	}
 	if (vol->rescue && vol->rescue->is_ready) {
 		rescue_nat_get(vol, nid, out);
 		return 0;
@@ -81,7 +90,7 @@ int f2fs_nat_lookup(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_ent
 	return nat_get(vol, nid, out);
 }
 
-/* Smallest node id >= nid that the journal has in use, or max_nid. */
+/* Smallest node id >= nid that the journal or an amended entry has in use, or max_nid. */
 static f2fs_nid_t next_in_journal(const struct f2fs_volume *vol, f2fs_nid_t nid)
 {
 	f2fs_nid_t best = vol->geo.max_nid;
@@ -91,6 +100,12 @@ static f2fs_nid_t next_in_journal(const struct f2fs_volume *vol, f2fs_nid_t nid)
 
 		if (natj_block_addr(raw) != 0 && natj_nid(raw) >= nid && natj_nid(raw) < best)
 			best = natj_nid(raw);
+	}
+	for (size_t i = 0; vol->amends && i < vol->amends->entries.count; i++) {
+		const struct f2fs_nat_entry *amended = vec_at(&vol->amends->entries, i);
+
+		if (amended->block_addr != 0 && amended->nid >= nid && amended->nid < best)
+			best = amended->nid;
 	}
 	return best;
 }
@@ -161,6 +176,18 @@ int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry
 	return nat_next(vol, nid, out);
 }
 
+/* Put an amended entry among those of count node ids from first on, if it is one of them. */
+static void put_amended(const struct f2fs_nat_entry *amended, f2fs_nid_t first, uint32_t count, uint8_t *entries)
+{
+	uint8_t *raw = entries + (size_t)(amended->nid - first) * nat_SIZE;
+
+	if (amended->nid < first || amended->nid - first >= count)
+		return;
+	nat_set_version(raw, amended->version);
+	nat_set_ino(raw, amended->ino);
+	nat_set_block_addr(raw, amended->block_addr);
+}
+
 int nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries)
 {
 	const struct table_kind nat = { "node ids", vol->geo.max_nid, vol->geo.nat_per_block, nat_SIZE, current_block };
@@ -181,6 +208,8 @@ int nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t 
 		if (natj_nid(raw) >= first && natj_nid(raw) - first < count)
 			memcpy(entries + (size_t)(natj_nid(raw) - first) * nat_SIZE, raw + natj_OFS_version, nat_SIZE);
 	}
+	for (size_t i = 0; vol->amends && i < vol->amends->entries.count; i++)
+		put_amended(vec_at(&vol->amends->entries, i), first, count, entries);
 	return 0;
 }
 

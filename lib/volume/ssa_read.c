@@ -177,14 +177,21 @@ int f2fs_ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, u
 
 int ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out)
 {
+	int source;
+
+	return ssa_entry(vol, segno, offset, out, &source);
+}
+
+int ssa_entry(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out, int *source)
+{
 	const uint8_t *entries;
 	uint8_t entry_type;
-	int source, err;
+	int err;
 
 	if (offset >= F2FS_SEGMENT_BLOCKS)
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "a segment has 512 blocks, there is no offset %u",
 				 (unsigned)offset);
-	err = point_at(vol, segno, &entries, &entry_type, &source);
+	err = point_at(vol, segno, &entries, &entry_type, source);
 	if (err)
 		return err;
 	memset(out, 0, sizeof(*out));

@@ -9,8 +9,9 @@
 
 #include "base/checked.h"
 #include "base/crc.h"
-#include "device/device.h"
+#include "device/patched.h"
 #include "format/superblock.h"
+#include "volume/amends.h"
 #include "volume/keyring.h"
 #include "volume/rescue.h"
 #include "volume/weigh.h"
@@ -110,8 +111,56 @@ static int note_writer(struct f2fs_volume *vol)
 	return who ? volume_note(vol, "%s has the volume open for writing: what is read may change meanwhile", who) : 0;
 }
 
+/* Read and write through a layer over the volume's device; takes the layer over, whatever comes of it. */
+static int use_device(struct f2fs_volume *vol, struct f2fs_device *layer, uint64_t cache_bytes)
+{
+	struct f2fs_device *cache;
+	int err = device_new_cache(layer, cache_bytes ? cache_bytes : DEFAULT_CACHE_BYTES, vol->geo.block_size, &cache);
+
+	if (err) {
+		f2fs_device_close(layer);
+		return err;
+	}
+	f2fs_device_close(vol->cache);
+	f2fs_device_close(vol->dev);
+	vol->cache = cache;
+	vol->dev = layer;
+	return 0;
+}
+
+static int make_amended_layer(struct f2fs_volume *vol, const struct amends *a, struct f2fs_device **out)
+{
+	struct device_patch *patches = mem_calloc(vol->ctx, a->bytes.count, sizeof(*patches));
+	int err;
+
+	if (!patches)
+		return F2FS_ERR_NOMEM;
+	for (size_t i = 0; i < a->bytes.count; i++) {
+		const struct amended_bytes *b = vec_at(&a->bytes, i);
+
+		patches[i].offset = ((uint64_t)b->addr << vol->geo.block_bits) + b->offset;
+		patches[i].length = (uint8_t)b->length;
+		amended_bytes_put(b, patches[i].bytes);
+	}
+	err = device_new_patched(vol->dev, patches, a->bytes.count, out);
+	mem_free(vol->ctx, patches);
+	return err;
+}
+
+int volume_show_amends(struct f2fs_volume *vol, const struct amends *amends)
+{
+	struct f2fs_device *layer;
+	int err;
+
+	vol->amends = amends;
+	if (!amends || amends->bytes.count == 0)
+		return 0;
+	err = make_amended_layer(vol, amends, &layer);
+	return err ? err : use_device(vol, layer, 0);
+}
+
 static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f2fs_open_options *opt,
-		unsigned preferred)
+		unsigned preferred, const struct amends *amends)
 {
 	int err;
 
@@ -144,6 +193,8 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 		return err;
 	err = device_new_cache(vol->dev, opt->cache_bytes ? opt->cache_bytes : DEFAULT_CACHE_BYTES, vol->geo.block_size,
 			       &vol->cache);
+	if (!err)
+		err = volume_show_amends(vol, amends);
 	if (err)
 		return err;
 	if (vol->rescue)
@@ -161,6 +212,7 @@ struct reading {
 	const struct f2fs_open_options *options;
 	struct f2fs_device *dev;
 	unsigned preferred;
+	const struct amends *amends;
 	bool has_rival; /* set: the other copy says something else */
 };
 
@@ -189,7 +241,7 @@ static int open_reading(struct f2fs_context *ctx, struct reading *r, struct f2fs
 	map32_init(&vol->nat_journal_index, ctx);
 	map32_init(&vol->filing.dirs, ctx);
 	map32_init(&vol->filing.odd, ctx);
-	err = load(vol, r->dev, r->options, r->preferred);
+	err = load(vol, r->dev, r->options, r->preferred, r->amends);
 	r->has_rival = vol->has_rival;
 	if (err)
 		return volume_abandon(ctx, vol, err);
@@ -244,11 +296,11 @@ static void tell_notes(struct f2fs_volume *vol)
 	vol->has_rival = false;
 }
 
-int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
-		struct f2fs_volume **out)
+int volume_open_amended(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
+			const struct amends *amends, struct f2fs_volume **out)
 {
 	struct f2fs_open_options opt = { 0 };
-	struct reading reading = { .options = &opt, .dev = dev };
+	struct reading reading = { .options = &opt, .dev = dev, .amends = amends };
 	struct f2fs_volume *vol = NULL;
 	int err;
 
@@ -272,24 +324,21 @@ int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct 
 	return 0;
 }
 
+int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
+		struct f2fs_volume **out)
+{
+	return volume_open_amended(ctx, dev, options, NULL, out);
+}
+
 int volume_overlay(struct f2fs_volume *vol, uint64_t cache_bytes, const char *spill_dir)
 {
-	struct f2fs_device *overlay, *cache;
+	struct f2fs_device *overlay;
 	int err = device_new_overlay(vol->dev, 0, spill_dir, &overlay);
 
-	if (err)
-		return err;
-	err = device_new_cache(overlay, cache_bytes ? cache_bytes : DEFAULT_CACHE_BYTES, vol->geo.block_size, &cache);
-	if (err) {
-		f2fs_device_close(overlay);
-		return err;
-	}
-	f2fs_device_close(vol->cache);
-	f2fs_device_close(vol->dev);
-	vol->cache = cache;
-	vol->dev = overlay;
-	vol->is_overlaid = true;
-	return 0;
+	if (!err)
+		err = use_device(vol, overlay, cache_bytes);
+	vol->is_overlaid |= !err;
+	return err;
 }
 
 /* Exchange what belongs to the pack in force. */

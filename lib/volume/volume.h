@@ -66,6 +66,7 @@ struct volume_filing {
 	struct map32 odd;  /* what was found there */
 };
 
+struct amends;
 struct f2fs_clean_options;
 struct keyring;
 struct f2fs_past;
@@ -127,6 +128,7 @@ struct f2fs_volume {
 	int64_t opened_ns;    /* and the host's clock then */
 
 	struct rescue *rescue; /* in rescue mode: the NAT as it was put together */
+	const struct amends *amends; /* of a check: what is shown in place of what is stored; NULL: nothing */
 
 	struct f2fs_counters counters;
 	struct f2fs_write_options write;    /* of the write side */
@@ -264,6 +266,8 @@ int sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t 
 int sit_read_blocks(struct f2fs_volume *vol, uint32_t k, uint32_t *count, uint8_t *blocks);
 int ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_t *entry_type, int *source);
 int ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out);
+/* The same, and where the summary is: *source, enum f2fs_summary_source. */
+int ssa_entry(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out, int *source);
 int nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
 int nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries);
 /* Is one of the logs of the last checkpoint in that segment? */

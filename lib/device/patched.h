@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A device over another one that shows some words with other values.
+ */
+#ifndef F2FSKIT_DEVICE_PATCHED_H
+#define F2FSKIT_DEVICE_PATCHED_H
+
+#include <stdbool.h>
+
+#include "device/device.h"
+
+struct device_patch {
+	uint64_t offset; /* of the first byte that differs */
+	uint8_t length;	 /* 1 to 8 */
+	uint8_t bytes[8];
+	bool is_over; /* the place was written meanwhile */
+};
+
+/* Make one. The patches are copied, in any order; no two of them overlap. Holes of the device stay holes, so patch
+ * none. */
+int device_new_patched(struct f2fs_device *inner, const struct device_patch *patches, size_t count,
+		       struct f2fs_device **out);
+
+#endif

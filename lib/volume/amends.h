@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Amends: what a check found to be wrong and knows better, before a repair writes it. A volume that has amends shows
+ * the amended words of blocks and the amended NAT entries to everything that reads it, as if they were stored.
+ */
+#ifndef F2FSKIT_VOLUME_AMENDS_H
+#define F2FSKIT_VOLUME_AMENDS_H
+
+#include "volume/volume.h"
+
+/* Bytes of a block. */
+struct amended_bytes {
+	f2fs_blk_t addr;
+	uint32_t offset; /* in the block */
+	uint32_t length; /* 1 to 8 */
+	uint64_t value;	 /* little-endian */
+	size_t next;	 /* 1 + index of another place in the same block, 0: none */
+};
+
+struct amends {
+	struct vec bytes;     /* struct amended_bytes, in the order in which they were made */
+	struct map32 blocks;  /* of bytes: address -> 1 + index of the last place in the block */
+	struct vec entries;   /* struct f2fs_nat_entry: nid, ino, block_addr and version count */
+	struct map32 entry_of; /* nid -> index in entries */
+};
+
+void amends_init(struct amends *a, struct f2fs_context *ctx);
+void amends_fini(struct amends *a);
+/* Amend bytes of a block. *is_new: false when that place is amended already, and nothing was done. */
+int amends_add_bytes(struct amends *a, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value, bool *is_new);
+/* Amend bytes that an earlier amend has, too, of the same place and length; or new ones. */
+int amends_set_bytes(struct amends *a, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value);
+/* Write the bytes to where they belong. */
+void amended_bytes_put(const struct amended_bytes *b, uint8_t *to);
+/* Put all amended bytes of a block into a copy of it. */
+void amends_apply(const struct amends *a, f2fs_blk_t addr, uint8_t *block);
+/* Amend a NAT entry, or what an earlier amend said of it; *is_new: false when it said the same. */
+int amends_add_entry(struct amends *a, const struct f2fs_nat_entry *entry, bool *is_new);
+/* The amended NAT entry of a node id; NULL: it is as stored. a may be NULL. */
+const struct f2fs_nat_entry *amends_entry(const struct amends *a, f2fs_nid_t nid);
+/* Are bytes of this block amended? a may be NULL. */
+bool amends_has_block(const struct amends *a, f2fs_blk_t addr);
+
+/* Show what was amended from now on, also what was amended after the last call. The amends must outlive the volume. */
+int volume_show_amends(struct f2fs_volume *vol, const struct amends *amends);
+/* volume_open() that shows amends from the start, for a search for nodes, too. NULL: none. */
+int volume_open_amended(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
+			const struct amends *amends, struct f2fs_volume **out);
+
+#endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/repair.h"
+#include "check/witness.h"
 
 #define DEFAULT_MAX_FINDINGS 1000000u
 #define MAX_THREADS 2u
@@ -35,7 +36,8 @@ static int restart(struct checker *c, size_t findings)
 	map32_fini(&c->cut);
 	map32_init(&c->cut, c->ctx);
 	memset(&c->evidence, 0, sizeof(c->evidence));
-	c->restarts++;
+	if (volume_show_amends(c->vol, &c->book->amends) != 0)
+		return F2FS_ERR_NOMEM;
 	return facts_init(&c->facts, c->ctx, c->geo);
 }
 
@@ -128,6 +130,10 @@ static void release(struct checker *c)
 	map32_fini(&c->cut);
 	pool_free(c->pool);
 	f2fs_volume_close(c->vol);
+	if (c->owns_book) {
+		witness_book_fini(c->book);
+		mem_free(c->ctx, c->book);
+	}
 	mem_free(c->ctx, c);
 }
 
@@ -140,6 +146,18 @@ void check_close(struct f2fs_context *ctx, struct checker *c, int err)
 	ctx->error = detail;
 	if (!err)
 		error_clear(ctx);
+}
+
+/* Take the book of decisions that is given, or a new one. */
+static int get_book(struct checker *c, struct witness_book *given)
+{
+	c->book = given ? given : mem_zalloc(c->ctx, sizeof(*c->book));
+	if (!c->book)
+		return F2FS_ERR_NOMEM;
+	c->owns_book = !given;
+	if (!given)
+		witness_book_init(c->book, c->ctx);
+	return 0;
 }
 
 int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
@@ -174,7 +192,9 @@ int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct c
 	vec_init(&c->further_parents, ctx, sizeof(struct further_parent));
 	map32_init(&c->modes, ctx);
 	map32_init(&c->cut, ctx);
-	err = pool_new(ctx, (threads > MAX_THREADS ? MAX_THREADS : threads) - 1, &c->pool);
+	err = get_book(c, run->book);
+	if (!err)
+		err = pool_new(ctx, (threads > MAX_THREADS ? MAX_THREADS : threads) - 1, &c->pool);
 	if (!err)
 		err = run_passes(c);
 	if (!err)

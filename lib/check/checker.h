@@ -38,6 +38,8 @@ struct type_doubt {
 	uint32_t type;
 };
 
+struct witness_book;
+
 struct checker {
 	struct f2fs_context *ctx;
 	struct f2fs_device *dev;
@@ -81,6 +83,8 @@ struct checker {
 	f2fs_nid_t quota_found[sb_COUNT_qf_ino]; /* and what it named */
 	unsigned restarts;
 	struct repair *repair; /* a repair under way (repair.h) */
+	struct witness_book *book; /* what witnesses decided (witness.h) */
+	bool owns_book;		   /* it ends with this check */
 	f2fs_blk_t cut_end;    /* where the volume should end, when it ends earlier (cut.c); 0: it does not */
 	struct map32 cut;      /* ino -> nodes and blocks of it that lay behind the end */
 	f2fs_nid_t lost_found; /* the directory of that name in the root, 0: none */
@@ -93,6 +97,7 @@ struct check_run {
 	const char *last; /* the pass to end with, NULL: all of them are run */
 	bool as_is;	  /* the superblock is not set right by what inodes show */
 	bool is_flagged;  /* the repair itself asked for a check, until it is through */
+	struct witness_book *book; /* what an earlier check decided, and where this one decides; NULL: its own */
 };
 /* Check a volume and tell the findings. *out: what the check knows, until check_close(). */
 int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
@@ -171,6 +176,9 @@ static inline bool dir_size_inside(const struct f2fs_geometry *geo, uint64_t siz
 	return size != 0 && size % 4 == 0 && size <= geo->block_size;
 }
 
+/* further_parents.c: sort what further_parents has, and find the first one of a node; further_parents.count: none. */
+void further_parents_sort(struct checker *c);
+size_t further_parents_of(const struct checker *c, f2fs_nid_t nid);
 /* node_digest.c, for sweeps whose tags are indexes in facts.nids. */
 uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
 int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged);

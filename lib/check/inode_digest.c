@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/comp.h"
-#include "check/checker.h"
+#include "check/witness.h"
 #include "file/object.h"
 #include "format/superblock.h"
 

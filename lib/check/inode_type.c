@@ -311,7 +311,7 @@ int types_decide(struct checker *c)
 {
 	int err = 0;
 
-	if (c->restarts == MAX_RESTARTS)
+	if (c->restarts >= MAX_RESTARTS)
 		return 0;
 	vec_sort(&c->doubts, compare_doubts);
 	for (unsigned last = 0; last < 2 && !c->must_restart; last++)
@@ -321,6 +321,7 @@ int types_decide(struct checker *c)
 			if (is_suspect(c, inode))
 				err = decide(c, inode, last == 1);
 		}
+	c->restarts += c->must_restart;
 	return err;
 }
 

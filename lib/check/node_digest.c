@@ -93,9 +93,10 @@ static int decide_owner(struct checker *c, struct nid_fact *fact, f2fs_nid_t by_
 	const struct nid_fact *owner = facts_nid(&c->facts, by_footer), *listed = facts_nid(&c->facts, by_nat);
 	int err;
 
+	if (by_footer == by_nat && owner && geometry_is_nid(c->geo, by_nat))
+		return 0;
+	fact->flags |= FACT_DOUBTED;
 	if (by_footer == by_nat) {
-		if (owner && geometry_is_nid(c->geo, by_nat))
-			return 0;
 		fact->kind = FACT_BAD;
 		return node_raise(c, P_NAT_INO, fact, by_nat, 0);
 	}

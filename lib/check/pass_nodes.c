@@ -4,7 +4,7 @@
  * is known. Needs the tables. Leaves inode_facts, kinds, owners, the tree (parent and place), claims of blocks, and the
  * blocks of directories. Nodes that hang nowhere are dropped; then claims are collected again from those that are kept.
  */
-#include "check/checker.h"
+#include "check/witness.h"
 #include "volume/weigh.h"
 
 static const struct sweep sweep_inodes = { "inodes", node_judge, node_digest, node_unreadable, node_is_same };
@@ -62,32 +62,15 @@ static bool belongs(const struct nid_fact *fact, const struct nid_fact *parent, 
 	       fits(fact, parent);
 }
 
-static int compare_parents(const void *a, const void *b)
-{
-	const struct further_parent *x = a, *y = b;
-
-	return (x->nid > y->nid) - (x->nid < y->nid);
-}
-
 /* Of a node that hangs in several places, the first one where it belongs counts. */
 static const struct nid_fact *choose_parent(struct checker *c, struct nid_fact *fact)
 {
 	const struct nid_fact *parent = fact->parent ? facts_nid(&c->facts, fact->parent) : NULL;
 	const struct vec *all = &c->further_parents;
-	size_t at = 0, end = all->count;
 
 	if (belongs(fact, parent, fact->place))
 		return parent;
-	while (at < end) {
-		const size_t middle = at + (end - at) / 2;
-		const struct further_parent *further = vec_at(all, middle);
-
-		if (further->nid < fact->nid)
-			at = middle + 1;
-		else
-			end = middle;
-	}
-	for (; at < all->count; at++) {
+	for (size_t at = further_parents_of(c, fact->nid); at < all->count; at++) {
 		const struct further_parent *further = vec_at(all, at);
 		const struct nid_fact *other = facts_nid(&c->facts, further->parent);
 
@@ -131,7 +114,7 @@ static int link_nodes(struct checker *c, bool *any_dropped)
 	static const uint8_t order[] = { FACT_INODE, FACT_DOUBLE, FACT_INDIRECT, FACT_DIRECT, FACT_XATTR };
 	int err = 0;
 
-	vec_sort(&c->further_parents, compare_parents);
+	further_parents_sort(c);
 	for (unsigned o = 0; o < sizeof(order); o++)
 		for (size_t i = 0; i < c->facts.nids.count && !err; i++) {
 			struct nid_fact *fact = vec_at(&c->facts.nids, i);
@@ -244,6 +227,8 @@ int pass_nodes(struct checker *c)
 	if (!err)
 		err = quota_raise_found(c);
 	if (!err)
+		err = witness_tell(c);
+	if (!err)
 		err = sweep_nodes(c, &sweep_inodes, true);
 	if (!err && !c->is_as_is)
 		err = decide_features(c);
@@ -256,10 +241,15 @@ int pass_nodes(struct checker *c)
 	if (!err && !facts_inode(&c->facts, c->geo->root_ino))
 		err = problem_raise(c, &(struct finding){ .problem = P_ROOT_MISSING, .nid = c->geo->root_ino });
 	if (!err)
-		err = link_nodes(c, &dropped);
+		err = witness_nodes(c);
+	if (err || c->must_restart)
+		return err;
+	err = link_nodes(c, &dropped);
 	if (!err && dropped)
 		err = recount(c);
 	if (!err)
 		add_blocks(c);
-	return err ? err : cut_tell(c);
+	if (!err)
+		err = witness_data(c);
+	return err || c->must_restart ? err : cut_tell(c);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "check/checker.h"
+#include "check/witness.h"
 #include "device/device.h"
 #include "format/plan.h"
 #include "format/superblock.h"
@@ -214,6 +214,17 @@ static int refuse(struct checker *c, int err)
 			  0);
 }
 
+/* Open the volume, with what an earlier check amended. */
+static int open_volume(struct checker *c, const struct f2fs_open_options *open)
+{
+	int err;
+
+	if (open->recover == F2FS_RECOVER_NONE)
+		return volume_open_amended(c->ctx, c->dev, open, &c->book->amends, &c->vol);
+	err = volume_open_recovered(c->ctx, c->dev, open, &c->vol);
+	return err ? err : volume_show_amends(c->vol, &c->book->amends);
+}
+
 int pass_roots(struct checker *c)
 {
 	struct f2fs_open_options open = { 0 };
@@ -223,7 +234,7 @@ int pass_roots(struct checker *c)
 		open = *c->options.open;
 	open.mode = (int)c->mode;
 	open.pack = 0;
-	err = volume_open_recovered(c->ctx, c->dev, &open, &c->vol);
+	err = open_volume(c, &open);
 	if (err)
 		return refuse(c, err);
 	c->geo = &c->vol->geo;

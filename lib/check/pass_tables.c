@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check/tables.h"
+#include "check/witness.h"
 #include "device/device.h"
 
 static int raise_entry(struct checker *c, enum problem problem, f2fs_nid_t nid, uint64_t found, uint64_t expected)
@@ -75,6 +76,8 @@ static int take_nat_block(struct checker *c, uint32_t k, const uint8_t *block)
 			break;
 		used += nat_block_addr(raw) != 0 || nid == 0;
 		if (nat_block_addr(raw) == 0 && nid >= c->geo->root_ino && c->vol->nat_journal_index.count == 0)
+			continue;
+		if (witness_amends_entry(c, (f2fs_nid_t)nid)) /* added by add_amended() */
 			continue;
 		journal = map32_find(&c->vol->nat_journal_index, (uint32_t)nid);
 		if (journal)
@@ -180,6 +183,34 @@ static int take_sit_journal(struct checker *c)
 	return err;
 }
 
+static int compare_nids(const void *a, const void *b)
+{
+	const struct nid_fact *x = a, *y = b;
+
+	return (x->nid > y->nid) - (x->nid < y->nid);
+}
+
+/* Add the node ids whose entries are amended; the table may have them free. */
+static int add_amended(struct checker *c)
+{
+	const struct vec *entries = &c->book->amends.entries;
+	int err = 0;
+
+	for (size_t i = 0; i < entries->count && !err; i++) {
+		const struct f2fs_nat_entry *entry = vec_at(entries, i);
+		uint8_t raw[nat_SIZE] = { 0 };
+
+		nat_set_version(raw, entry->version);
+		nat_set_ino(raw, entry->ino);
+		nat_set_block_addr(raw, entry->block_addr);
+		if (entry->block_addr)
+			err = add_nid(c, entry->nid, raw);
+	}
+	if (entries->count)
+		vec_sort(&c->facts.nids, compare_nids);
+	return err;
+}
+
 /* In rescue mode the nodes themselves say where they are. */
 static int take_rescued(struct checker *c)
 {
@@ -208,6 +239,16 @@ static int take_rescued(struct checker *c)
 	return 0;
 }
 
+/* Read the NAT, or what a search put together in its place. */
+static int take_nat(struct checker *c, const struct table *nat)
+{
+	int err = c->vol->rescue ? take_rescued(c) : table_read(c, nat);
+
+	if (!err && !c->vol->rescue)
+		err = add_amended(c);
+	return err ? err : facts_index_nids(&c->facts);
+}
+
 int pass_tables(struct checker *c)
 {
 	const struct table nat = {
@@ -219,9 +260,7 @@ int pass_tables(struct checker *c)
 	if (!err)
 		err = tables_load_nat_bits(c);
 	if (!err)
-		err = c->vol->rescue ? take_rescued(c) : table_read(c, &nat);
-	if (!err)
-		err = facts_index_nids(&c->facts);
+		err = take_nat(c, &nat);
 	if (!err)
 		err = table_read(c, &sit);
 	if (!err)

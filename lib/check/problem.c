@@ -125,6 +125,27 @@ static void add_rule(struct text *out, const struct finding *f)
 	}
 }
 
+/* Name those who were believed. */
+static void add_witnesses(struct text *out, unsigned witnesses)
+{
+	static const char *const names[] = {
+		"the NAT", "the footer", "the pointer", "the summary", "the SIT", "the free place", "i_blocks",
+		"the checksum", "its nodes"
+	};
+	bool is_first = true;
+
+	if (witnesses == 0)
+		text_add(out, "all others");
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!(witnesses >> i & 1))
+			continue;
+		if (!is_first)
+			text_add(out, witnesses >> i == 1 ? " and " : ", ");
+		text_add(out, names[i]);
+		is_first = false;
+	}
+}
+
 /* Add what the word between braces stands for. */
 static void add_word(const struct finding *f, const char *word, size_t n, const char *name, struct text *out)
 {
@@ -150,6 +171,8 @@ static void add_word(const struct finding *f, const char *word, size_t n, const 
 		text_add(out, name);
 	else if (is_word(word, n, "rule"))
 		add_rule(out, f);
+	else if (is_word(word, n, "witnesses"))
+		add_witnesses(out, f->witnesses);
 }
 
 void problem_render(const struct finding *finding, const char *name, struct text *out)

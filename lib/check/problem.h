@@ -45,6 +45,7 @@ struct finding {
 	uint32_t slot;
 	uint16_t entry_slot;	/* the directory entry it is about: slot, */
 	f2fs_blk_t entry_block; /* and its block (inline: the inode block); 0: about none */
+	uint16_t witnesses; /* enum witness: who was believed, 0: nobody was asked */
 	uint64_t found, expected;
 	const char *text; /* static: name of a field, or what is wrong; NULL: nothing */
 };

@@ -12,6 +12,7 @@
 #include "check/decisions.h"
 #include "check/readings.h"
 #include "check/repair.h"
+#include "check/witness.h"
 #include "volume/rescue.h"
 
 #include <string.h>
@@ -33,6 +34,7 @@ struct driver {
 	struct f2fs_check_options options; /* of the checks: the driver tells findings itself */
 	struct check_run run;
 	struct decisions decisions;
+	struct witness_book book; /* decided since the last commit */
 	struct f2fs_check_result first; /* of the check whose findings were told */
 	struct f2fs_recover_result recovered;
 	unsigned rounds;
@@ -210,7 +212,7 @@ static int go_on(struct driver *d, struct checker *c, struct f2fs_check_result *
 	return err;
 }
 
-static int drive(struct driver *d, struct f2fs_device *dev, struct f2fs_check_result *result)
+static int run_checks(struct driver *d, struct f2fs_device *dev, struct f2fs_check_result *result)
 {
 	enum next next;
 
@@ -229,9 +231,24 @@ static int drive(struct driver *d, struct f2fs_device *dev, struct f2fs_check_re
 		check_close(d->ctx, c, err);
 		if (err)
 			return err;
+		if (next != NEXT_SEARCH) { /* what was amended is written, and in another place */
+			witness_book_fini(&d->book);
+			witness_book_init(&d->book, d->ctx);
+		}
 		d->run.mode = next == NEXT_SEARCH ? F2FS_MODE_RESCUE : F2FS_MODE_TOLERANT;
 	} while (next != NEXT_END);
 	return 0;
+}
+
+static int drive(struct driver *d, struct f2fs_device *dev, struct f2fs_check_result *result)
+{
+	int err;
+
+	d->run.book = &d->book;
+	witness_book_init(&d->book, d->ctx);
+	err = run_checks(d, dev, result);
+	witness_book_fini(&d->book);
+	return err;
 }
 
 /* Found is what the first check found, left what the last one found. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/repair.h"
+#include "check/witness.h"
 
 /* Sweeps pass the checker to their functions; this finds the repair that runs on it. */
 static struct repair *repair_of(const struct checker *c)
@@ -87,6 +88,7 @@ static int patch_node(struct checker *c, const struct sweep_item *item, const ui
 	}
 	patch_footer(r, fact, inode, copy);
 	if (memcmp(copy, block, r->geo->block_size) == 0 && !moves_out(r, fact) &&
+	    !witness_amends_node(c, fact) &&
 	    !(fact->kind == FACT_INODE && (inode->state & INODE_BAD_SUM)))
 		return 0;
 	return put_node(r, fact, copy);

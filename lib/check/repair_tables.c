@@ -10,6 +10,7 @@
 #include "check/claims.h"
 #include "check/repair.h"
 #include "check/totals.h"
+#include "check/witness.h"
 #include "format/checkpoint.h"
 #include "volume/rescue.h"
 
@@ -156,7 +157,7 @@ static int set_nat(struct repair *r)
 			err = set_entry(r, fact->nid, 0, 0, (uint8_t)(fact->version + 1));
 			continue;
 		}
-		if (!is_whole) {
+		if (!is_whole && !witness_amends_entry(r->c, fact->nid)) {
 			err = nat_get(r->vol, fact->nid, &entry);
 			if (err || (entry.ino == fact->ino && entry.block_addr == fact->addr))
 				continue;

@@ -185,22 +185,19 @@ static int scrub_inode(const struct meta_plan *plan, uint8_t *block)
 static int scrub_node(const struct meta_plan *plan, uint8_t *block)
 {
 	const uint8_t *footer = node_footer(&plan->geo, block);
-	bool has_sum, was_right;
-	uint32_t sum;
+	uint8_t *sum = block + INODE_ADDR_OFFSET;
+	uint32_t difference; /* which bit is wrong, if it is one */
+	bool has_sum;
 	int err;
 
 	if (footer_nid(footer) == 0 || (footer_nid(footer) != footer_ino(footer) && node_offset_of(footer) != 0))
 		return 0;
 	has_sum = inode_has_checksum(&plan->geo, block);
-	was_right = has_sum && extra_i_inode_checksum(inode_extra(block)) ==
-				       inode_checksum(&plan->geo, block, plan->checksum_seed);
+	difference = extra_i_inode_checksum(sum) ^ inode_checksum(&plan->geo, block, plan->checksum_seed);
 	err = scrub_inode(plan, block);
-	if (err || !has_sum)
-		return err;
-	sum = inode_checksum(&plan->geo, block, plan->checksum_seed);
-	if (was_right != (extra_i_inode_checksum(inode_extra(block)) == sum))
-		extra_set_i_inode_checksum(block + INODE_ADDR_OFFSET, was_right ? sum : ~sum);
-	return 0;
+	if (!err && has_sum)
+		extra_set_i_inode_checksum(sum, inode_checksum(&plan->geo, block, plan->checksum_seed) ^ difference);
+	return err;
 }
 
 static int scrub_dir(const struct meta_plan *plan, f2fs_nid_t dir, uint8_t *block)

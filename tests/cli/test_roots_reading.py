@@ -46,7 +46,7 @@ def test_many_inodes_and_an_older_checkpoint(run_tool, f2fskit, image):
     assert look(f2fskit, image, pack=3 - newer) == wanted
     run_tool("fsck.f2fs", "-y", "--except", "ROOTS_READING", image, rc=1)
     run_tool("fsck.f2fs", "-n", image)
-    assert look(f2fskit, image) != wanted
+    assert look(f2fskit, image) == wanted   # the summaries name the slots of all blocks
 
 
 @pytest.mark.parametrize("image", [4], indirect=True)

@@ -173,7 +173,11 @@ static void casefold_without_feature(void)
 
 static void root_without_node(void)
 {
-	put32(byte_of(addr_of(3)) + geo->block_size - footer_SIZE + footer_OFS_nid, 99);
+	const uint64_t footer = byte_of(addr_of(3)) + geo->block_size - footer_SIZE;
+
+	put32(footer + footer_OFS_nid, 99);
+	put32(footer + footer_OFS_ino, 98);
+	put32(footer + footer_OFS_flag, 9 << 3);
 }
 
 static void orphan_entry(void)
@@ -253,7 +257,7 @@ static void cluster_without_blocks(void)
 {
 	const f2fs_nid_t ino = ino_of("/file-0-2");
 
-	change_inode32(ino, slot_of(ino, 1), F2FS_COMPRESS_ADDR);
+	change_inode32(ino, slot_of(ino, 4), F2FS_COMPRESS_ADDR);
 }
 
 static void compr_blocks(void)
@@ -405,7 +409,7 @@ static const struct damage {
 	{ "NAT journal", "plain", nat_journal_entry, { P_NAT_JOURNAL } },
 	{ "SIT journal", "large-blocks", sit_journal_entry, { P_SIT_JOURNAL } },
 	{ "chain", "fsync-chain", chain_in_a_circle, { P_CP_CHAIN_LOOP } },
-	{ "cluster", "compressed", cluster_without_blocks, { P_CLUSTER, P_COMPR_BLOCKS, P_SIT_EXTRA, P_CLUSTER_DATA } },
+	{ "cluster", "compressed", cluster_without_blocks, { P_CLUSTER, P_SIT_EXTRA, P_CLUSTER_DATA } },
 	{ "compr_blocks", "compressed", compr_blocks, { P_COMPR_BLOCKS } },
 	{ "cluster data", "compressed", cluster_data, { P_CLUSTER_DATA } },
 	{ "verity data", "verity", verity_data, { P_VERITY_DATA } },

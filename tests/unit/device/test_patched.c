@@ -48,7 +48,8 @@ static void every_read_sees_them(void **state)
 	make_fixture(&f, patches, 3);
 	for (uint64_t start = 4080; start < 5020; start++)
 		for (size_t length = 1; length <= sizeof(bytes); length += 7) {
-			struct f2fs_iovec iov[2] = { { bytes, length / 3 }, { bytes + length / 3, length - length / 3 } };
+			const size_t third = length / 3;
+			struct f2fs_iovec iov[2] = { { bytes, third }, { bytes + third, length - third } };
 
 			assert_int_equal(device_readv_quiet(f.dev, start, iov, 2), 0);
 			for (size_t i = 0; i < length; i++)

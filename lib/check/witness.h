@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Witnesses: before a check gives anything up, the places that say the same of it vote.
+ *
+ * What a node is stands in five places: its NAT entry (nid: ino, address), its footer (nid, ino, offset), the summary
+ * of its block (nid), the bit of its block in the SIT, and the pointer above it, which is one slot of one node and so
+ * says ino and offset. What a block of data is stands in three: the pointer, the summary (nid, slot, version) and the
+ * SIT. The checksum of an inode speaks for all of its fields.
+ *
+ * The rules of the vote:
+ *
+ * - A value is believed when two witnesses say it that do not depend on each other, and fewer contradict it. What is
+ *   contradicted alone is amended (volume/amends.h), so that the check, which begins again, and the repair see it
+ *   right.
+ * - A draw changes nothing: what stands there stays, and the passes judge it by themselves.
+ * - A summary stays when its block is freed, so it names an owner but does not show that the block is in use. The SIT
+ *   shows that. A block whose bit is clear is never given to anybody: what was deleted stays deleted. A block whose
+ *   bit is set alone needs another witness that something is missing: a pointer that leads nowhere, or i_blocks.
+ * - A node becomes part of a file when its footer and its NAT entry name the file, or when one of them does and the
+ *   place in the file's tree is empty there and only there.
+ * - A place that a node or block holds by right is not taken from it.
+ *
+ * Cost: nothing on a sound volume. When nodes contradict each other, blocks in node segments that the SIT has in use
+ * and no node has are read once, and 16 bytes are kept for each; the rest is a few lookups for each contradiction.
+ * Each vote that amends something has the check begin again, at most MAX_VOTES times.
+ */
+#ifndef F2FSKIT_CHECK_WITNESS_H
+#define F2FSKIT_CHECK_WITNESS_H
+
+#include "check/checker.h"
+#include "volume/amends.h"
+
+#define MAX_VOTES 8u
+
+/* Who spoke for a value; their names are in witness.c. */
+enum witness {
+	WITNESS_NAT = 1,
+	WITNESS_FOOTER = 2,
+	WITNESS_POINTER = 4,
+	WITNESS_SUMMARY = 8,
+	WITNESS_SIT = 16,
+	WITNESS_TREE = 32,
+	WITNESS_COUNT = 64,
+	WITNESS_CHECKSUM = 128,
+	WITNESS_NODES = 256
+};
+
+struct witness_book {
+	struct amends amends;
+	struct vec verdicts; /* struct finding: raised by each check that sees the amends */
+	unsigned votes;	     /* that amended something */
+	uint8_t *block;	     /* one block of scratch */
+};
+
+void witness_book_init(struct witness_book *book, struct f2fs_context *ctx);
+void witness_book_fini(struct witness_book *book);
+
+/* Raise a finding for each verdict. */
+int witness_tell(struct checker *c);
+/* May this check vote? Not when tables are those of an older checkpoint, or the device ends too early. */
+bool witness_may_vote(const struct checker *c);
+/* Has the vote decided something of a node or its block, so that a repair has to write it? */
+bool witness_amends_node(const struct checker *c, const struct nid_fact *fact);
+bool witness_amends_entry(const struct checker *c, f2fs_nid_t nid);
+
+/* witness_nodes.c, once all nodes are read: let the witnesses of nodes vote. c->must_restart: something was amended. */
+int witness_nodes(struct checker *c);
+/* witness_data.c, once claims are those of kept nodes: the witnesses of data. */
+int witness_data(struct checker *c);
+/* witness_bits.c, part of that: find the one bit that makes a wrong checksum of an inode right. */
+int witness_bits(struct checker *c);
+
+/* ---- parts of the vote */
+
+/* What a block of the main area says it is, and what is said of it. */
+struct block_view {
+	f2fs_blk_t addr;
+	f2fs_nid_t nid, ino; /* by the footer */
+	uint32_t offset, flag, cp_ver;
+	f2fs_nid_t sum_nid; /* by the summary */
+	uint16_t sum_slot;
+	uint8_t sum_version;
+	bool has_sum;	  /* there is a summary that is not made of the footer */
+	bool is_node_sum; /* of a segment of nodes */
+	bool is_in_sit;
+};
+
+/* witness.c: look at a block. Fails with NOMEM and CANCELED only; false in *is_readable: it cannot be read. */
+int witness_view(struct checker *c, f2fs_blk_t addr, struct block_view *out, bool *is_readable);
+/* Only the summary and the SIT. */
+int witness_view_tables(struct checker *c, f2fs_blk_t addr, struct block_view *out);
+/* Amend, and note why. A place that was amended before stays as it is. */
+int witness_amend_bytes(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value,
+			const struct finding *why);
+int witness_amend_entry(struct checker *c, const struct f2fs_nat_entry *entry, const struct finding *why);
+
+/* A node that the passes would drop: where it says it belongs. */
+struct loose_node {
+	f2fs_nid_t ino, nid;
+	uint32_t offset;
+};
+
+/* witness_tree.c: where a node of an offset hangs in the tree of an inode. */
+enum place_state {
+	PLACE_NONE,  /* there is no such place, or the way to it is broken */
+	PLACE_TAKEN, /* by a node that belongs there */
+	PLACE_FREE   /* the pointer is zero, or leads to something that does not belong there */
+};
+struct tree_place {
+	enum place_state state;
+	f2fs_nid_t parent; /* node with the pointer */
+	f2fs_blk_t addr;   /* its block */
+	uint32_t slot;	   /* of the pointer, as findings have it */
+	uint32_t byte;	   /* in the block */
+	f2fs_nid_t value;  /* what it says */
+};
+int tree_find_place(struct checker *c, f2fs_nid_t ino, uint32_t offset, struct tree_place *out);
+/* Give loose nodes, sorted by ino and offset, back to their files. */
+int tree_hang_loose(struct checker *c, const struct vec *loose);
+/* Is the node part of its inode's tree, in its place, as far as its parent tells? */
+bool node_hangs(const struct checker *c, const struct nid_fact *fact);
+/* Is it in its place by one of the further pointers that lead to it? */
+bool node_hangs_further(const struct checker *c, const struct nid_fact *fact);
+
+#endif

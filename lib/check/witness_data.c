@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The vote on pointers to data. A block that the SIT has in use and no pointer leads to goes back to the slot that its
+ * summary names, when what stands there cannot be right.
+ */
+#include "base/bitmap.h"
+#include "check/witness.h"
+
+/* A block that could be what a slot should say. */
+struct offer {
+	f2fs_nid_t nid;
+	uint32_t slot;
+	f2fs_blk_t addr;
+	bool is_counted; /* the SIT's count of its segment agrees with its map */
+};
+
+static int compare_offers(const void *a, const void *b)
+{
+	const struct offer *x = a, *y = b;
+
+	if (x->nid != y->nid)
+		return x->nid > y->nid ? 1 : -1;
+	if (x->slot != y->slot)
+		return x->slot > y->slot ? 1 : -1;
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+/* The inode of a node with slots, when its slots are where its block says. */
+static const struct inode_fact *owner_of(const struct checker *c, const struct nid_fact *fact)
+{
+	const struct inode_fact *inode;
+
+	if (!fact || !(fact->flags & FACT_KEPT) || fact->inode == NO_INODE ||
+	    (fact->kind != FACT_INODE && fact->kind != FACT_DIRECT))
+		return NULL;
+	inode = facts_inode_at(&c->facts, fact->inode);
+	if (!inode_fact_has_contents(inode) || inode_fact_is_inline(inode) ||
+	    (inode->state & (INODE_ALIAS | INODE_MENDED | INODE_RETYPED)))
+		return NULL;
+	return inode;
+}
+
+static int take_stray(struct checker *c, f2fs_blk_t addr, bool is_counted, struct vec *offers)
+{
+	const struct nid_fact *fact;
+	struct block_view view;
+	struct offer *offer;
+	int err = witness_view_tables(c, addr, &view);
+
+	if (err || !view.has_sum || view.is_node_sum)
+		return err;
+	fact = facts_nid(&c->facts, view.sum_nid);
+	if (!owner_of(c, fact) || fact->version != view.sum_version)
+		return 0;
+	offer = vec_push(offers, 1);
+	if (!offer)
+		return F2FS_ERR_NOMEM;
+	*offer = (struct offer){ .nid = view.sum_nid, .slot = view.sum_slot, .addr = addr, .is_counted = is_counted };
+	return 0;
+}
+
+static int collect_offers(struct checker *c, struct vec *offers)
+{
+	int err = 0;
+
+	for (size_t s = 0; s < c->facts.segs.count && !err; s++) {
+		const struct seg_fact *seg = vec_at(&c->facts.segs, s);
+		const f2fs_blk_t start = geometry_segment_start(c->geo, seg->segno);
+		const bool is_counted = bitmap_popcount(seg->sit_map, sizeof(seg->sit_map)) == seg->sit_count;
+
+		if (seg->flags & SEG_ALIAS)
+			continue;
+		for (uint32_t i = 0; i < F2FS_SEGMENT_BLOCKS && !err; i++)
+			if (msb_test(seg->sit_map, i) && !msb_test(seg->node_map, i) && !msb_test(seg->data_map, i))
+				err = take_stray(c, start + i, is_counted, offers);
+	}
+	vec_sort(offers, compare_offers);
+	return err;
+}
+
+/* Does what a slot says hold a block by right: one whose summary names this slot? */
+static int holds_by_right(struct checker *c, const struct offer *o, f2fs_blk_t value, bool *out)
+{
+	struct block_view view;
+	int err = witness_view_tables(c, value, &view);
+
+	*out = !err && (!view.has_sum || (view.sum_nid == o->nid && view.sum_slot == o->slot));
+	return err;
+}
+
+/* Can what stands in the slot be wrong? Adds who says so to *witnesses. */
+static int is_wrong(struct checker *c, const struct offer *o, const struct inode_fact *inode, f2fs_blk_t value,
+		    unsigned *witnesses, bool *out)
+{
+	bool is_right;
+	int err;
+
+	switch (value) {
+	case F2FS_NULL_ADDR: /* a hole, unless the inode counts more blocks than there are */
+		if (inode->blocks > inode->blocks_found)
+			*witnesses |= WITNESS_COUNT;
+		*out = inode->blocks > inode->blocks_found || (inode->blocks != inode->blocks_found && o->is_counted);
+		return 0;
+	case F2FS_NEW_ADDR: /* reserved, and not written, unless the SIT is right in two ways */
+		*out = o->is_counted;
+		return 0;
+	case F2FS_COMPRESS_ADDR:
+		*out = inode->cluster_blocks == 0 || o->slot % inode->cluster_blocks != 0;
+		return 0;
+	default:
+		*out = true;
+		if (!geometry_is_main(c->geo, value))
+			return 0;
+		err = holds_by_right(c, o, value, &is_right);
+		*out = !is_right;
+		return err;
+	}
+}
+
+static int take_offer(struct checker *c, const struct offer *o)
+{
+	const struct nid_fact *fact = facts_nid(&c->facts, o->nid);
+	const struct inode_fact *inode = owner_of(c, fact);
+	unsigned witnesses = WITNESS_SUMMARY | WITNESS_SIT;
+	uint32_t first = 0, slots = inode->node_slots, value;
+	const uint8_t *block;
+	bool wrong = false;
+	int err = volume_peek(c->vol, fact->addr, &block);
+
+	if (err == F2FS_ERR_IO) {
+		error_clear(c->ctx);
+		return 0;
+	}
+	if (err)
+		return err;
+	if (fact->kind == FACT_INODE) {
+		struct inode_layout layout;
+
+		inode_layout(c->geo, block, &layout);
+		first = layout.slot_offset;
+		slots = layout.slots;
+	}
+	if (o->slot >= slots)
+		return 0;
+	value = get_le32(block + first + (size_t)o->slot * 4);
+	err = is_wrong(c, o, inode, value, &witnesses, &wrong);
+	if (err || !wrong)
+		return err;
+	return witness_amend_bytes(c, fact->addr, first + o->slot * 4, 4, o->addr,
+				   &(struct finding){ .problem = P_DATA_POINTER,
+						      .nid = o->nid,
+						      .ino = fact->ino,
+						      .has_block = 1,
+						      .block = fact->addr,
+						      .has_slot = 1,
+						      .slot = o->slot,
+						      .has_values = 1,
+						      .found = value,
+						      .expected = o->addr,
+						      .witnesses = (uint16_t)witnesses });
+}
+
+static bool is_same_slot(const struct offer *a, const struct offer *b)
+{
+	return a->nid == b->nid && a->slot == b->slot;
+}
+
+int witness_data(struct checker *c)
+{
+	struct vec offers;
+	int err;
+
+	if (!witness_may_vote(c))
+		return 0;
+	vec_init(&offers, c->ctx, sizeof(struct offer));
+	err = collect_offers(c, &offers);
+	for (size_t i = 0, end; i < offers.count && !err; i = end) {
+		for (end = i + 1; end < offers.count && is_same_slot(vec_at(&offers, i), vec_at(&offers, end));)
+			end++;
+		if (end == i + 1) /* of several that could be it nobody knows which */
+			err = take_offer(c, vec_at(&offers, i));
+	}
+	vec_fini(&offers);
+	c->book->votes += c->must_restart;
+	return err;
+}

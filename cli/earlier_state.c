@@ -8,19 +8,36 @@
 #include "cli/print.h"
 #include "cli/size.h"
 
-int cli_as_of_show(struct f2fs_past *past, const char *version, const char **why)
+/* Open the view that a search and a version lead to. */
+static int open_view(struct f2fs_past *past, uint32_t number, int is_relative, struct f2fs_volume **out)
 {
-	struct f2fs_as_of_stat stat = { F2FS_SIZED(f2fs_as_of_stat) };
-	const int is_relative = version[0] == '-';
-	uint32_t number;
+	struct f2fs_past_stat stat = { F2FS_SIZED(f2fs_past_stat) };
 
-	*why = cli_parse_u32(version + is_relative, 0, UINT32_MAX, &number);
+	f2fs_past_stat(past, &stat);
+	if (is_relative || number == 0)
+		number = number < stat.newest ? stat.newest - number : 0; /* 0 is too old, and refused as such */
+	return f2fs_volume_open_as_of(past, number, out);
+}
+
+int cli_as_of_open(const struct cli_as_of *from, const char **why, struct f2fs_volume **out)
+{
+	const struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options), .flags = from->flags };
+	const int is_relative = from->version[0] == '-';
+	struct f2fs_past *past;
+	uint32_t number;
+	int rc;
+
+	*why = cli_parse_u32(from->version + is_relative, 0, UINT32_MAX, &number);
 	if (*why)
 		return F2FS_ERR_INVALID;
-	f2fs_past_show_stat(past, &stat);
-	if (is_relative || number == 0)
-		number = number < stat.newest ? stat.newest - number : 0; /* 0 is told to be too old */
-	return f2fs_past_show(past, number);
+	rc = f2fs_past_open(from->vol, &options, &past);
+	if (rc)
+		return rc;
+	rc = open_view(past, number, is_relative, out);
+	if (rc == F2FS_ERR_RANGE)
+		*why = f2fs_context_error(f2fs_volume_context(from->vol))->message;
+	f2fs_past_close(past);
+	return rc;
 }
 
 void cli_as_of_put(struct cli_print *out, const struct f2fs_as_of_stat *s)

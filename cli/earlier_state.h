@@ -10,10 +10,15 @@
 struct cli;
 struct cli_print;
 
-/* Show the volume of a search as VERSION says: a checkpoint version, or -N. Returns an enum f2fs_error; *why is not
- * NULL when it is the VERSION that is wrong. */
-int cli_as_of_show(struct f2fs_past *past, const char *version, const char **why);
-/* Write what was met meanwhile as a record "as_of". */
+/* What a view is opened by. */
+struct cli_as_of {
+	struct f2fs_volume *vol;
+	const char *version; /* of a checkpoint, or -N */
+	unsigned flags;	     /* enum f2fs_past_flag */
+};
+/* Open a view of a volume. Returns an enum f2fs_error; *why is not NULL when it is the version that is wrong. */
+int cli_as_of_open(const struct cli_as_of *from, const char **why, struct f2fs_volume **out);
+/* Write what was met in a view as a record "as_of". */
 void cli_as_of_put(struct cli_print *out, const struct f2fs_as_of_stat *stat);
 /* Warn of it, when something was missing or uncertain. */
 void cli_as_of_warn(struct cli *cli, const char *image, const struct f2fs_as_of_stat *stat);

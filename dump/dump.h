@@ -46,7 +46,7 @@ struct dump {
 	int takes_blank;     /* old versions are read with their blank blocks */
 	uint64_t carve_size; /* 0: as the library has it */
 	const char *to; /* of --undelete and --carve */
-	struct f2fs_past *as_of; /* with --as-of: the volume is shown as it was */
+	struct f2fs_volume *now; /* with --as-of: the volume itself, while vol is the view; else NULL */
 	int status; /* bits of enum dump_exit */
 };
 
@@ -105,9 +105,9 @@ int dump_each_copy(struct dump *d, f2fs_nid_t ino, int (*visit)(void *user, f2fs
 
 /* earlier.c */
 /* Show the volume as of a checkpoint version, or -N: N checkpoints ago. Failure is reported. */
-int dump_show_as_of(struct dump *d, const char *version);
+int dump_open_as_of(struct dump *d, const char *version);
 /* Say what was missing or uncertain, and end it. */
-void dump_end_as_of(struct dump *d);
+void dump_close_as_of(struct dump *d);
 
 /* undelete.c: open the directory of --to, made if need be; -1 when there is none, reported. what: the option asking. */
 int dump_open_to(struct dump *d, const char *what);

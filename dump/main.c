@@ -493,11 +493,11 @@ static void run(struct dump *d, const struct arguments *a, double started)
 	if (a->is_json)
 		dump_notes(d);
 	report_pending(d, a);
-	if (!a->as_of || !dump_show_as_of(d, a->as_of))
+	if (!a->as_of || !dump_open_as_of(d, a->as_of))
 		for (unsigned i = 0; i < VIEW_COUNT; i++)
 			if (!(views[i].option == OPT_c_map && d->as_map))
 				run_view(d, a, &views[i]);
-	dump_end_as_of(d);
+	dump_close_as_of(d);
 	if (!cli_stopped() && f2fs_volume_check_current(d->vol)) {
 		cli_error_of(&d->cli, d->ctx, d->image);
 		d->status |= DUMP_INCOMPLETE;

@@ -347,7 +347,7 @@ int view_stat(struct dump *d, const char *argument)
 	if (!inodes)
 		return dump_fail(d, f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory"), NULL);
 	memset(&segments, 0, sizeof(segments));
-	if (d->as_of) {
+	if (d->now) {
 		rc = count_names(d, inodes);
 	} else {
 		count_segments(d, &segments);
@@ -355,7 +355,7 @@ int view_stat(struct dump *d, const char *argument)
 		put_segments(d, &segments);
 	}
 	put_inodes(d, inodes);
-	if (!d->as_of)
+	if (!d->now)
 		put_tables(d, &segments);
 	if (inodes->worst[0].ino)
 		cli_print_heading(d->out, "\nMost fragmented files:");

@@ -25,7 +25,7 @@ struct diff {
 	const char *exclude[1];
 	struct cli_opened opened; /* of another image */
 	struct f2fs_volume *vol;
-	struct f2fs_past *past; /* with -a: the volume is shown as it was */
+	struct f2fs_volume *view; /* with -a: of the earlier checkpoint */
 	struct f2fs_as_of_stat as_of;
 	struct cli_print *out; /* NULL: text */
 	int is_quiet;
@@ -194,13 +194,13 @@ static int compare(struct diff *d)
 	}
 	d->options.struct_size = sizeof(d->options);
 	d->result.struct_size = sizeof(d->result);
-	rc = f2fs_diff(e->vol, &d->options, &d->result);
+	rc = f2fs_diff(d->view ? d->view : e->vol, &d->options, &d->result);
 	if (rc)
 		edit_fail(e, rc, "diff");
-	if (d->past)
-		f2fs_past_show_stat(d->past, &d->as_of);
+	if (d->view)
+		f2fs_volume_as_of_stat(d->view, &d->as_of);
 	if (!d->out) {
-		if (d->past && e->cli.level != F2FS_LOG_ERROR)
+		if (d->view && e->cli.level != F2FS_LOG_ERROR)
 			cli_as_of_warn(&e->cli, e->image.path, &d->as_of);
 		return rc;
 	}
@@ -210,23 +210,19 @@ static int compare(struct diff *d)
 	cli_print_u64(d->out, "removed", d->result.removed);
 	cli_print_u64(d->out, "changed", d->result.changed);
 	cli_print_u64(d->out, "unreadable", d->result.unreadable);
-	if (d->past)
+	if (d->view)
 		cli_as_of_put(d->out, &d->as_of);
 	cli_print_end(d->out);
 	return edit_print_close(e, d->out) ? F2FS_ERR_IO : rc;
 }
 
-/* Show the volume as it was. */
+/* Open the view that is compared in place of the volume. */
 static int go_back(struct diff *d, const char *version)
 {
-	const struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options) };
+	const struct cli_as_of from = { .vol = d->e->vol, .version = version };
 	const char *why = NULL;
-	int rc;
+	int rc = cli_as_of_open(&from, &why, &d->view);
 
-	d->as_of = (struct f2fs_as_of_stat){ F2FS_SIZED(f2fs_as_of_stat) };
-	rc = f2fs_past_open(d->e->vol, &options, &d->past);
-	if (!rc)
-		rc = cli_as_of_show(d->past, version, &why);
 	if (why)
 		return edit_usage(d->e, "diff -a", version, why);
 	return rc ? edit_fail(d->e, rc, "diff -a") : 0;
@@ -234,7 +230,9 @@ static int go_back(struct diff *d, const char *version)
 
 int do_diff(struct edit *e, const struct edit_call *call)
 {
-	struct diff d = { .e = e, .is_quiet = edit_has(call, 'q') };
+	struct diff d = { .e = e,
+			  .is_quiet = edit_has(call, 'q'),
+			  .as_of = { F2FS_SIZED(f2fs_as_of_stat) } };
 	const int before = e->status;
 	int rc = edit_open_volume(e);
 
@@ -252,7 +250,7 @@ int do_diff(struct edit *e, const struct edit_call *call)
 		rc = go_back(&d, call->options['a']);
 	if (!rc)
 		rc = compare(&d);
-	f2fs_past_close(d.past);
+	f2fs_volume_close(d.view);
 	f2fs_volume_close(d.vol);
 	cli_image_close(&d.opened);
 	if (!rc && (fflush(stdout) != 0 || ferror(stdout))) /* what differs was not told: cli_finish() says why */

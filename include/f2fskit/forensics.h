@@ -51,6 +51,7 @@ struct f2fs_past_stat {
 	uint64_t foreign;     /* look like nodes, but are newer than the volume: of a file system before it */
 	uint64_t unreadable;  /* reads that failed, in the search and since: what was there is not known */
 	uint8_t is_cut;	      /* max_segments ended the search */
+	uint32_t newest;      /* low half of the newest checkpoint version, of a view its own; 0: there is none */
 };
 
 /*
@@ -267,27 +268,37 @@ F2FS_API int f2fs_former_names(struct f2fs_past *past,
 			       int (*visit)(void *user, const struct f2fs_former_name *name), void *user);
 
 /*
- * Show the volume as it was at an earlier checkpoint, as far as that can be put together from what is left: until
- * f2fs_past_show_end() or f2fs_past_close(), every inode that is opened on the volume, by number, path or walk, is the
- * newest one written before that checkpoint, with its nodes of that time. So all readers work on that state:
- * directories have the entries they had, files their contents. What is lost or was written by others since fails with
- * OVERWRITTEN where it is met. Handles keep showing the state that they were opened in, also afterwards; tables (NAT,
- * SIT, ...) are those of now, and changes are refused (READ_ONLY).
+ * Open a view: the volume of a search as an earlier checkpoint had it, as far as that can be put together from what is
+ * left. It is a volume of its own over the same device, to be closed with f2fs_volume_close(). Every inode that is
+ * opened on it, by number, path or walk, is the newest one written before that checkpoint, with its nodes of that time.
+ * So all that reads volumes works on it: directories have the entries they had, files their contents. What is lost, was
+ * written by others since, or is blank fails with OVERWRITTEN where it is met. Views of several checkpoints can be open
+ * at once; they change nothing. Keys that were added to the volume are there, too.
+ *
+ * A view has no NAT, SIT, SSA and checkpoint of its time: it shows those that the volume had when the view was opened.
+ * So it can be read, compared and copied, but not checked, and no image of its metadata can be made. Changes are
+ * refused (READ_ONLY). f2fs_past_open() on a view is quick, and lists versions up to it; what is deleted, former names,
+ * times, leftovers and carved files are questions to the volume itself (STATE). From a search on a view a view of a
+ * still earlier checkpoint can be opened.
+ *
+ * The volume may be written while views are open. A view keeps what it needs of the tables; blocks of contents and
+ * nodes that are written over since are lost to it, one by one. past and the volume may be closed before it; the
+ * context must not, and belongs to one thread at a time with all of its volumes.
  *
  * What it cannot see: contents that the kernel rewrote in place, and, where a node was written several times between
  * two checkpoints, which one was the last (counted as unsure; the one at the highest address is taken).
  *
  * past: a search of all inodes. version: low half of a checkpoint version, from the oldest that left something to the
- * newest. Fails with RANGE (the message says which is the oldest), INVALID, STATE.
+ * newest. Fails with RANGE (the message says which is the oldest), INVALID, STATE (the volume was changed since the
+ * search), NOMEM.
  */
-F2FS_API int f2fs_past_show(struct f2fs_past *past, uint32_t version);
-F2FS_API void f2fs_past_show_end(struct f2fs_past *past);
+F2FS_API int f2fs_volume_open_as_of(struct f2fs_past *past, uint32_t version, struct f2fs_volume **out);
 
-/* What was met while the volume was shown so; each time that something was met counts. */
+/* What was met in a view so far; each time that something was met counts. */
 struct f2fs_as_of_stat {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint32_t version; /* that is shown, or was last; 0: none yet */
-	uint32_t newest;  /* checkpoint version of the volume */
+	uint32_t version;     /* of its checkpoint; 0: the volume is no view */
+	uint32_t newest;      /* checkpoint version of the volume */
 	/* lost: asked for, and none of that time is left; unsure: others are as new; later: taken from after the
 	 * checkpoint, as no older one is left (of inodes only the root, where formatting made it) */
 	uint64_t inodes_lost, inodes_unsure, inodes_later;
@@ -296,7 +307,7 @@ struct f2fs_as_of_stat {
 	uint64_t blocks_untold;	     /* read, but nothing tells who wrote them last */
 	uint64_t blocks_blank;	     /* probably discarded since: they could not be read */
 };
-F2FS_API void f2fs_past_show_stat(const struct f2fs_past *past, struct f2fs_as_of_stat *out);
+F2FS_API void f2fs_volume_as_of_stat(const struct f2fs_volume *vol, struct f2fs_as_of_stat *out);
 
 enum f2fs_moment_state {
 	F2FS_MOMENT_LIVE = 0,	/* in use */

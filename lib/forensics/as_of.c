@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A volume as an earlier checkpoint had it, put together from what is left: while it is shown so, every inode that is
- * opened is the newest that was written before that checkpoint, with the nodes of that time, and each block is judged
- * before it is read. A node carries the version of the checkpoint that was in force when it was written, so a
- * checkpoint has what carries a smaller one.
+ * A view of an earlier checkpoint: a volume of its own over the same device, put together from what is left. Every
+ * inode of it is the newest that was written before that checkpoint, with the nodes of that time, and each block is
+ * judged before it is read. A node carries the version of the checkpoint that was in force when it was written, so a
+ * checkpoint has what carries a smaller one. Tables are those of the moment of opening (volume/beside.h); what the
+ * volume itself writes since is lost to the view, block by block.
  */
 #include "base/sized.h"
 #include "forensics/past.h"
+#include "volume/beside.h"
 
 #define FORMAT_VERSION 1u   /* formatting may give its nodes this one, wherever versions begin */
 #define FORMAT_GAP 0x10000u /* no volume with such nodes has lost all that was written in so many versions since */
@@ -32,47 +34,54 @@ static uint32_t find_oldest(const struct f2fs_past *past)
 
 static int check_version(struct f2fs_past *past, uint32_t version)
 {
+	struct f2fs_context *ctx = past->vol->ctx;
+	const uint32_t last = past_last(past);
 	uint32_t oldest;
 
 	if (!past->has_newest)
-		return error_set(past->vol->ctx, F2FS_ERR_RANGE, "the volume has no checkpoint");
+		return error_set(ctx, F2FS_ERR_RANGE, "the volume has no checkpoint");
 	oldest = find_oldest(past);
-	if (version > past->newest)
-		return error_set(past->vol->ctx, F2FS_ERR_RANGE, "the last checkpoint is %u", (unsigned)past->newest);
+	if (version > last)
+		return error_set(ctx, F2FS_ERR_RANGE, "the last checkpoint is %u", (unsigned)last);
 	if (version == 0 || version < oldest)
-		return error_set(past->vol->ctx, F2FS_ERR_RANGE,
-				 "the oldest checkpoint that left something is %u (-%u)", (unsigned)oldest,
-				 (unsigned)(past->newest - oldest));
+		return error_set(ctx, F2FS_ERR_RANGE, "the oldest checkpoint that left something is %u (-%u)",
+				 (unsigned)oldest, (unsigned)(last - oldest));
 	return 0;
 }
 
-int f2fs_past_show(struct f2fs_past *past, uint32_t version)
+int f2fs_volume_open_as_of(struct f2fs_past *past, uint32_t version, struct f2fs_volume **out)
 {
-	struct f2fs_volume *vol = past->vol;
+	struct f2fs_context *ctx = past->vol->ctx;
+	struct f2fs_volume *view;
 	int err;
 
-	error_clear(vol->ctx);
+	error_clear(ctx);
 	err = past_need_fresh(past);
 	if (err)
 		return err;
 	if (past->options.ino)
-		return error_set(vol->ctx, F2FS_ERR_INVALID, "this takes a search of all inodes, not of inode %u",
+		return error_set(ctx, F2FS_ERR_INVALID, "this takes a search of all inodes, not of inode %u",
 				 (unsigned)past->options.ino);
 	err = check_version(past, version);
+	if (!err)
+		err = beside_open(past->vol, &view);
 	if (err)
 		return err;
-	past->as_of = version;
-	past->as_of_age = past->newest - version + 1;
-	past->view = (struct f2fs_as_of_stat){ .version = version, .newest = past->newest };
-	vol->open_as_of = past_open_as_of;
-	vol->as_of = past;
+	err = past_copy(past, view, &view->as_of);
+	if (err)
+		return volume_abandon(ctx, view, err);
+	view->as_of->as_of = version;
+	view->as_of->as_of_age = past->newest - version + 1;
+	view->as_of->view = (struct f2fs_as_of_stat){ .version = version, .newest = past->newest };
+	view->open_as_of = past_open_as_of;
+	view->end_as_of = f2fs_past_close;
+	*out = view;
 	return 0;
 }
 
-void f2fs_past_show_stat(const struct f2fs_past *past, struct f2fs_as_of_stat *out)
+void f2fs_volume_as_of_stat(const struct f2fs_volume *vol, struct f2fs_as_of_stat *out)
 {
-	struct f2fs_as_of_stat own = past->view;
+	const struct f2fs_as_of_stat none = { 0 };
 
-	own.newest = past->newest;
-	sized_give(out, &own, sizeof(own));
+	sized_give(out, vol->as_of ? &vol->as_of->view : &none, sizeof(none));
 }

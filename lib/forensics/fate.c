@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "volume/beside.h"
 
 /* The summaries that lie on the device for a segment, whatever logs say. */
 static int load_stored(struct f2fs_past *past, f2fs_seg_t segno, uint8_t *entries, uint8_t *type)
@@ -112,7 +113,7 @@ static enum fate judge(struct f2fs_past *past, const struct past_time *time, f2f
 		return segment->has_summaries && names_slot && is_same_owner(past, time, nid, &is_free)
 			       ? FATE_CURRENT
 			       : FATE_OVERWRITTEN;
-	if (map32_find(&past->claims, addr))
+	if (map32_find(&past->claims, addr) || marks_has(&past->vol->dropped, &past->vol->geo, addr))
 		return FATE_OVERWRITTEN;
 	if (!segment->has_summaries || (type == SUMMARY_OF_DATA && sum_nid(raw) == 0))
 		return FATE_UNTOLD;
@@ -144,6 +145,10 @@ int fate_judge(struct f2fs_past *past, const struct past_time *time, f2fs_nid_t 
 	work_note(ctx);
 	if (!geometry_is_main(&past->vol->geo, addr)) {
 		*out = FATE_BAD;
+		return 0;
+	}
+	if (beside_is_lost(past->vol, addr)) {
+		*out = FATE_OVERWRITTEN;
 		return 0;
 	}
 	err = load_segment(past, geometry_segment_of(&past->vol->geo, addr));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "forensics/past.h"
+#include "volume/beside.h"
 
 /* What stands behind an inode opened here. */
 struct at {
@@ -12,7 +13,7 @@ struct at {
 	struct f2fs_past *past; /* NULL: not needed yet */
 	bool owns_past;
 	bool has_time;
-	bool is_view; /* opened because the volume is shown as of a checkpoint */
+	bool is_view; /* an inode of a view: what is met counts */
 	unsigned flags; /* enum f2fs_at_flag */
 	struct past_time time;
 	enum digest digest;
@@ -86,6 +87,8 @@ static int load_node(void *user, const struct f2fs_inode *inode, f2fs_nid_t nid,
 	if (at->time.is_current)
 		return load_current(at, inode, nid, block, addr);
 	past_choose(at->past, &at->time, nid, node_offset, &choice);
+	if (choice.node && beside_is_lost(at->vol, choice.node->addr))
+		choice = (struct past_choice){ .node = NULL };
 	count_node(at, &choice);
 	if (!choice.node)
 		return lost(at->vol, nid, inode->ino);
@@ -140,8 +143,6 @@ static void close_at(void *user)
 
 	if (at->owns_past)
 		f2fs_past_close(at->past);
-	else if (at->is_view)
-		past_drop(at->past);
 	mem_free(ctx, at);
 }
 
@@ -153,6 +154,9 @@ int past_open_inode(struct f2fs_volume *vol, struct f2fs_past *past, f2fs_blk_t 
 	struct at *at;
 	int err;
 
+	if (beside_is_lost(vol, addr))
+		return error_set(vol->ctx, F2FS_ERR_OVERWRITTEN,
+				 "block %u was written since the view was opened", (unsigned)addr);
 	at = mem_zalloc(vol->ctx, sizeof(*at));
 	if (!at)
 		return F2FS_ERR_NOMEM;
@@ -197,6 +201,8 @@ int past_open_as_of(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **
 				 (unsigned)past->as_of);
 	}
 	err = past_open_inode(past->vol, past, node->addr, 0, out);
+	if (err == F2FS_ERR_OVERWRITTEN)
+		past->view.inodes_lost++;
 	if (err)
 		return err;
 	at = (*out)->past.user;
@@ -206,7 +212,6 @@ int past_open_as_of(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **
 	at->time.age = node->age < past->as_of_age ? node->age : past->as_of_age;
 	at->time.is_current = at->time.is_last = false;
 	at->has_time = at->is_view = true;
-	past->users++;
 	return 0;
 }
 

@@ -184,6 +184,9 @@ int f2fs_metadata_open(struct f2fs_volume *vol, const struct f2fs_metadata_optio
 	if (own.content < F2FS_METADATA_ONLY || own.content > F2FS_METADATA_USED ||
 	    (own.content == F2FS_METADATA_USED && own.flags))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no such copy of metadata");
+	if (vol->as_of)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "a view of an earlier checkpoint has no tables of its time that could be copied");
 	err = layer_make(vol->dev, sizeof(struct metaimage), &image_ops, 0, &dev);
 	if (err)
 		return err;

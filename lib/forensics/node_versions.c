@@ -4,6 +4,7 @@
  */
 #include "base/bytes.h"
 #include "forensics/past.h"
+#include "volume/beside.h"
 #include "format/node.h"
 
 const char *f2fs_node_version_kind_name(int kind)
@@ -104,7 +105,7 @@ int f2fs_node_versions(struct f2fs_past *past, f2fs_nid_t ino,
 	has_layout = find_layout(past, ino, &layout);
 	nodes = past_find_all(past, ino, &count);
 	for (size_t i = 0; i < count && !err; i++)
-		if (nodes[i].nid != ino)
+		if (nodes[i].nid != ino && !past_is_beyond(past, &nodes[i]) && !beside_is_lost(vol, nodes[i].addr))
 			err = visit_one(past, &nodes[i], has_layout ? &layout : NULL, visit, user);
 	if (!err)
 		error_clear(vol->ctx);

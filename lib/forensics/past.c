@@ -5,6 +5,7 @@
  */
 #include "base/sized.h"
 #include "forensics/past.h"
+#include "volume/beside.h"
 
 #include <f2fskit/write.h>
 #include <string.h>
@@ -61,14 +62,16 @@ const struct past_node *past_find_all(const struct f2fs_past *past, f2fs_nid_t i
 int past_need_fresh(const struct f2fs_past *past)
 {
 	if (past->generation == past->vol->generation)
-		return 0;
+		return beside_check(past->vol);
 	return error_set(past->vol->ctx, F2FS_ERR_STATE, "the volume was changed since it was searched for old nodes");
 }
 
 int past_need_now(const struct f2fs_past *past)
 {
-	if (past->vol->as_of)
-		return error_set(past->vol->ctx, F2FS_ERR_STATE, "the volume is shown as of an earlier checkpoint");
+	if (past->as_of)
+		return error_set(past->vol->ctx, F2FS_ERR_STATE,
+				 "this asks what is in use no more: a question to the volume itself, not to a view of "
+				 "an earlier checkpoint");
 	return past_need_fresh(past);
 }
 
@@ -90,7 +93,7 @@ int past_need_inode(const struct f2fs_past *past, f2fs_nid_t ino)
 	if (!geometry_is_nid(geo, ino))
 		return error_set(past->vol->ctx, F2FS_ERR_RANGE, "inode numbers go from %u to %u",
 				 (unsigned)geo->root_ino, (unsigned)geo->max_nid - 1);
-	return past_need_now(past);
+	return past_need_fresh(past);
 }
 
 /* The first of some nodes of one id that is younger than age, or as old and does not lie before addr. */
@@ -213,7 +216,6 @@ static void init(struct f2fs_past *past, struct f2fs_volume *vol, const struct f
 	const uint64_t other = vol->pack_version[2 - vol->pack];
 
 	past->vol = vol;
-	past->users = 1;
 	past->generation = vol->generation;
 	past->failed_before = vol->failed_reads;
 	if (options)
@@ -251,6 +253,8 @@ int past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, 
 	err = check_options(vol, options);
 	if (err)
 		return err;
+	if (vol->as_of) /* it was searched when it was opened */
+		return past_copy(vol->as_of, vol, out);
 	past = mem_zalloc(vol->ctx, sizeof(*past));
 	if (!past)
 		return F2FS_ERR_NOMEM;
@@ -279,23 +283,43 @@ int f2fs_past_open(struct f2fs_volume *vol, const struct f2fs_past_options *opti
 	return err ? err : past_open(vol, &own, out);
 }
 
-void f2fs_past_show_end(struct f2fs_past *past)
+int past_copy(const struct f2fs_past *past, struct f2fs_volume *vol, struct f2fs_past **out)
 {
-	if (past->vol->as_of == past)
-		past->vol->as_of = NULL;
+	struct f2fs_past *copy = mem_zalloc(vol->ctx, sizeof(*copy));
+	struct past_node *nodes;
+	size_t at = 0;
+	uint32_t addr;
+	uint64_t value;
+	int err = 0;
+
+	if (!copy)
+		return F2FS_ERR_NOMEM;
+	init(copy, vol, &past->options);
+	copy->stat = past->stat;
+	copy->newest = past->newest;
+	copy->has_newest = past->has_newest;
+	copy->is_clean = past->is_clean;
+	copy->as_of = past->as_of;
+	copy->as_of_age = past->as_of_age;
+	copy->segment = mem_zalloc(vol->ctx, sizeof(*copy->segment));
+	nodes = past->nodes.count ? vec_push(&copy->nodes, past->nodes.count) : NULL;
+	if (!copy->segment || (past->nodes.count && !nodes))
+		err = F2FS_ERR_NOMEM;
+	if (!err && nodes)
+		memcpy(nodes, past->nodes.items, past->nodes.count * sizeof(*nodes));
+	while (!err && map32_each(&past->claims, &at, &addr, &value))
+		err = map32_set(&copy->claims, addr, value);
+	if (err) {
+		f2fs_past_close(copy);
+		return err;
+	}
+	*out = copy;
+	return 0;
 }
 
 void f2fs_past_close(struct f2fs_past *past)
 {
 	if (!past)
-		return;
-	f2fs_past_show_end(past);
-	past_drop(past);
-}
-
-void past_drop(struct f2fs_past *past)
-{
-	if (--past->users > 0)
 		return;
 	vec_fini(&past->nodes);
 	map32_fini(&past->claims);
@@ -309,5 +333,6 @@ void f2fs_past_stat(const struct f2fs_past *past, struct f2fs_past_stat *out)
 	struct f2fs_past_stat own = past->stat;
 
 	own.unreadable += past->vol->failed_reads - past->failed_before;
+	own.newest = past->has_newest ? past_last(past) : 0;
 	sized_give(out, &own, sizeof(own));
 }

@@ -43,7 +43,6 @@ struct past_blanks {
 
 struct f2fs_past {
 	struct f2fs_volume *vol;
-	uint32_t users; /* the caller, and inodes opened while the volume was shown as of a checkpoint */
 	uint64_t generation; /* of the volume when it was searched */
 	struct f2fs_past_options options;
 	struct f2fs_past_stat stat;
@@ -55,9 +54,9 @@ struct f2fs_past {
 	struct map32 claims; /* blocks that were written after the last checkpoint */
 	struct fate_segment *segment;
 	struct past_blanks blanks;
-	uint32_t as_of;		   /* the volume is shown as of this checkpoint, when vol->as_of is this search */
-	uint32_t as_of_age;	   /* what was written before it has this age at least */
-	struct f2fs_as_of_stat view; /* what was met meanwhile */
+	uint32_t as_of;		     /* of a view: its checkpoint; 0: of a volume as it is */
+	uint32_t as_of_age;	     /* what was written before that has this age at least */
+	struct f2fs_as_of_stat view; /* what was met in the view */
 };
 
 /* past_scan.c: read what options ask for and fill nodes, not in order. */
@@ -72,22 +71,32 @@ bool past_is_node(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr,
 /* past.c */
 /* f2fs_past_open() without forgetting the last error. */
 int past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out);
-/* One user less. */
-void past_drop(struct f2fs_past *past);
+/* Copy what a search found for a volume that is beside its own. */
+int past_copy(const struct f2fs_past *past, struct f2fs_volume *vol, struct f2fs_past **out);
+/* The last checkpoint that counts: of a view its own. */
+static inline uint32_t past_last(const struct f2fs_past *past)
+{
+	return past->as_of ? past->as_of : past->newest;
+}
+/* Is a node newer than the view that the search is of? */
+static inline bool past_is_beyond(const struct f2fs_past *past, const struct past_node *node)
+{
+	return past->as_of && node->age < past->as_of_age;
+}
 /* Nodes of an id within an inode, the oldest first; *count is 0 when there is none. */
 const struct past_node *past_find(const struct f2fs_past *past, f2fs_nid_t ino, f2fs_nid_t nid, size_t *count);
 /* All nodes of an inode, itself included, by their ids, of each the oldest first. */
 const struct past_node *past_find_all(const struct f2fs_past *past, f2fs_nid_t ino, size_t *count);
-/* Can an inode be asked for now? Fails with INVALID (the search was for another), RANGE, STATE. */
+/* Can an inode be asked for? Fails with INVALID (the search was for another), RANGE, STATE. */
 int past_need_inode(const struct f2fs_past *past, f2fs_nid_t ino);
 /* Fail with STATE when the volume was changed since the search. */
 int past_need_fresh(const struct f2fs_past *past);
-/* The same, and when the volume is shown as of an earlier checkpoint: then nothing tells what is in use now. */
+/* The same, and when the search is of a view: what is in use no more is a question to the volume itself. */
 int past_need_now(const struct f2fs_past *past);
 /* The same, and with INVALID when the search was for one inode only. */
 int past_need_all(const struct f2fs_past *past);
-/* The newest of some nodes, the oldest first, that was written before the checkpoint which the volume is shown as of;
- * NULL: none. *is_unsure: others are as new. */
+/* The newest of some nodes, the oldest first, that was written before the checkpoint of the view; NULL: none.
+ * *is_unsure: others are as new. */
 const struct past_node *past_before(const struct f2fs_past *past, const struct past_node *nodes, size_t count,
 				    bool *is_unsure);
 
@@ -144,7 +153,7 @@ int fate_count(struct f2fs_inode *inode, struct f2fs_inode *newer, struct f2fs_r
 /* inode_at.c */
 int past_open_inode(struct f2fs_volume *vol, struct f2fs_past *past, f2fs_blk_t addr, unsigned flags,
 		    struct f2fs_inode **out);
-/* Open an inode as it was at the checkpoint that the volume is shown as of. */
+/* Open an inode of a view. */
 int past_open_as_of(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **out);
 /* The time of an inode opened here, and its search; counts of nodes so far go to counts. */
 struct f2fs_past *past_of(const struct f2fs_inode *inode, const struct past_time **time);

@@ -141,7 +141,7 @@ static int visit_one(struct f2fs_past *past, f2fs_blk_t addr,
 	struct f2fs_version version;
 	int err = version_describe(past, addr, &version);
 
-	if (err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO)
+	if (err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO || err == F2FS_ERR_OVERWRITTEN)
 		return 0;
 	return err ? err : visit(user, &version);
 }
@@ -160,11 +160,11 @@ int f2fs_versions(struct f2fs_past *past, f2fs_nid_t ino,
 	err = past_need_inode(past, ino);
 	if (err)
 		return err;
-	if (nat_get(vol, ino, &entry) == 0 && entry.block_addr != 0)
+	if (!past->as_of && nat_get(vol, ino, &entry) == 0 && entry.block_addr != 0)
 		has_current = true;
 	nodes = past_find(past, ino, ino, &count);
 	for (size_t i = 0; i < count && !err; i++)
-		if (!has_current || nodes[i].addr != entry.block_addr)
+		if (!past_is_beyond(past, &nodes[i]) && (!has_current || nodes[i].addr != entry.block_addr))
 			err = visit_one(past, nodes[i].addr, visit, user);
 	if (!err && has_current)
 		err = visit_one(past, entry.block_addr, visit, user);

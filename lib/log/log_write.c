@@ -23,7 +23,7 @@ int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer
 	if (!err)
 		err = segment_get(txn, geometry_segment_of(&txn->vol->geo, addr), &s);
 	if (!err)
-		counters_add(txn->vol, cause_of(txn, s->type), (uint64_t)count << bits);
+		counters_add(txn->vol, cause_of(txn, s->type), (uint64_t)addr << bits, (uint64_t)count << bits);
 	/* a block that was freed may still be on its way when it is taken again */
 	if (!err)
 		err = behind_wait(txn, addr, count);

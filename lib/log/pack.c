@@ -190,7 +190,7 @@ static int write_blocks(const struct pack *pack, struct f2fs_device *dev, f2fs_b
 	const uint32_t bits = pack->geo->block_bits;
 
 	if (pack->vol)
-		counters_add(pack->vol, F2FS_WRITE_PACK, (uint64_t)n << bits);
+		counters_add(pack->vol, F2FS_WRITE_PACK, (uint64_t)addr << bits, (uint64_t)n << bits);
 	return device_write(dev, (uint64_t)addr << bits, from, (size_t)n << bits);
 }
 

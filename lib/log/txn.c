@@ -97,7 +97,7 @@ static int check_state(struct f2fs_volume *vol)
 	int err;
 
 	if (vol->as_of)
-		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the volume is shown as of an earlier checkpoint");
+		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "a view of an earlier checkpoint cannot be changed");
 	if (vol->is_view)
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the recovered view of a volume cannot be changed");
 	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_WRITE))
@@ -294,6 +294,11 @@ void txn_drop(struct f2fs_volume *vol)
 
 	if (!txn)
 		return;
+	if (txn->is_done)
+		marks_remove(&vol->dropped, &vol->written);
+	else
+		marks_join(&vol->dropped, &vol->written);
+	marks_fini(&vol->written);
 	if (txn->ops)
 		txn->ops->forget(txn);
 	map32_fini(&txn->chain.inodes);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Counting what is written to a volume, by cause. All that the write side writes goes through here, so that the sum is
- * what the device gets.
+ * what the device gets, and readers of earlier states (beside.h) learn what is overwritten before it is.
  */
 #include <f2fskit/engine.h>
 
 #include "base/sized.h"
 #include "device/device.h"
+#include "volume/beside.h"
 #include "volume/counters.h"
 
 static const char *const causes[] = {
@@ -36,9 +37,22 @@ void f2fs_volume_counters(const struct f2fs_volume *vol, struct f2fs_counters *o
 	sized_give(out, &vol->counters, sizeof(vol->counters));
 }
 
-void counters_add(struct f2fs_volume *vol, unsigned cause, uint64_t length)
+/* Bytes are about to be overwritten. */
+static void will_write(struct f2fs_volume *vol, uint64_t offset, uint64_t length)
+{
+	const uint32_t bits = vol->geo.block_bits;
+	const uint64_t first = offset >> bits, end = (offset + length + vol->geo.block_size - 1) >> bits;
+
+	if (first >= vol->geo.main_blkaddr && end <= vol->geo.end_blkaddr)
+		marks_add(&vol->written, &vol->geo, (f2fs_blk_t)first, end - first);
+	beside_note(vol, offset, length);
+}
+
+void counters_add(struct f2fs_volume *vol, unsigned cause, uint64_t offset, uint64_t length)
 {
 	unsigned size = 0;
+
+	will_write(vol, offset, length);
 
 	vol->counters.bytes[cause] += length;
 	vol->counters.requests[cause]++;
@@ -49,7 +63,7 @@ void counters_add(struct f2fs_volume *vol, unsigned cause, uint64_t length)
 
 int volume_write(struct f2fs_volume *vol, unsigned cause, uint64_t offset, const void *data, size_t length)
 {
-	counters_add(vol, cause, length);
+	counters_add(vol, cause, offset, length);
 	return device_write(vol->cache, offset, data, length);
 }
 
@@ -57,6 +71,7 @@ int volume_zero(struct f2fs_volume *vol, uint64_t offset, uint64_t length)
 {
 	vol->counters.zero_bytes += length;
 	vol->counters.zero_requests++;
+	will_write(vol, offset, length);
 	return device_zero(vol->cache, offset, length);
 }
 
@@ -64,6 +79,7 @@ int volume_discard(struct f2fs_volume *vol, uint64_t offset, uint64_t length)
 {
 	vol->counters.discard_bytes += length;
 	vol->counters.discards++;
+	beside_note(vol, offset, length);
 	return device_discard(vol->cache, offset, length);
 }
 

@@ -9,8 +9,8 @@
 
 /* Write through the cache, so that it does not keep what was there before. */
 int volume_write(struct f2fs_volume *vol, unsigned cause, uint64_t offset, const void *data, size_t length);
-/* Count a write that is done elsewhere. */
-void counters_add(struct f2fs_volume *vol, unsigned cause, uint64_t length);
+/* Count a write, and let those know that have to, before it is done elsewhere. */
+void counters_add(struct f2fs_volume *vol, unsigned cause, uint64_t offset, uint64_t length);
 int volume_zero(struct f2fs_volume *vol, uint64_t offset, uint64_t length);
 int volume_discard(struct f2fs_volume *vol, uint64_t offset, uint64_t length);
 int volume_flush(struct f2fs_volume *vol);

@@ -215,6 +215,15 @@ static int push_master(struct f2fs_volume *vol, const struct master_key *key)
 	return 0;
 }
 
+int keyring_copy(struct f2fs_volume *vol, const struct f2fs_volume *from)
+{
+	int err = keyring_count(from) ? need_ring(vol) : 0;
+
+	for (unsigned i = 0; i < keyring_count(from) && !err; i++)
+		err = push_master(vol, master_at(from, i));
+	return err;
+}
+
 int f2fs_volume_add_key(struct f2fs_volume *vol, const void *key, size_t length, const uint8_t *name,
 			size_t name_length, struct f2fs_key *out)
 {

@@ -54,6 +54,8 @@ enum key_fit keyring_fit(const struct f2fs_volume *vol, const struct fscrypt_con
 /* It was tried on so many names. */
 void keyring_learn(struct f2fs_volume *vol, const struct fscrypt_context *context, uint32_t readable,
 		   uint32_t unreadable);
+/* Add all keys of another volume of the context to one that has none. */
+int keyring_copy(struct f2fs_volume *vol, const struct f2fs_volume *from);
 /* How many keys there are. */
 unsigned keyring_count(const struct f2fs_volume *vol);
 /* Wipe all keys: the volume is closed. */

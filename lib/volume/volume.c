@@ -12,12 +12,11 @@
 #include "device/patched.h"
 #include "format/superblock.h"
 #include "volume/amends.h"
+#include "volume/beside.h"
 #include "volume/keyring.h"
 #include "volume/rescue.h"
 #include "volume/weigh.h"
 #include "volume/zone_map.h"
-
-#define DEFAULT_CACHE_BYTES (32u << 20)
 
 /* Have a device's failed reads tried again; its reference is taken over, whatever comes of it. */
 static int read_again(struct f2fs_device **dev)
@@ -115,7 +114,7 @@ static int note_writer(struct f2fs_volume *vol)
 static int use_device(struct f2fs_volume *vol, struct f2fs_device *layer, uint64_t cache_bytes)
 {
 	struct f2fs_device *cache;
-	int err = device_new_cache(layer, cache_bytes ? cache_bytes : DEFAULT_CACHE_BYTES, vol->geo.block_size, &cache);
+	int err = device_new_cache(layer, cache_bytes ? cache_bytes : VOLUME_CACHE_BYTES, vol->geo.block_size, &cache);
 
 	if (err) {
 		f2fs_device_close(layer);
@@ -191,7 +190,7 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 		err = zones_load(vol);
 	if (err)
 		return err;
-	err = device_new_cache(vol->dev, opt->cache_bytes ? opt->cache_bytes : DEFAULT_CACHE_BYTES, vol->geo.block_size,
+	err = device_new_cache(vol->dev, opt->cache_bytes ? opt->cache_bytes : VOLUME_CACHE_BYTES, vol->geo.block_size,
 			       &vol->cache);
 	if (!err)
 		err = volume_show_amends(vol, amends);
@@ -225,22 +224,34 @@ int volume_abandon(struct f2fs_context *ctx, struct f2fs_volume *vol, int err)
 	return err;
 }
 
-static int open_reading(struct f2fs_context *ctx, struct reading *r, struct f2fs_volume **out)
+int volume_new(struct f2fs_context *ctx, struct f2fs_volume **out)
 {
 	struct f2fs_volume *vol = mem_zalloc(ctx, sizeof(*vol));
-	int err;
 
 	if (!vol)
 		return F2FS_ERR_NOMEM;
 	vol->ctx = ctx;
-	vol->mode = r->options->mode;
-	vol->accepts_unread = r->options->accept_unread != 0;
-	vol->has_chosen_pack = r->options->pack != 0;
 	vec_init(&vol->notes, ctx, sizeof(char *));
 	vec_init(&vol->orphans, ctx, sizeof(f2fs_nid_t));
 	map32_init(&vol->nat_journal_index, ctx);
 	map32_init(&vol->filing.dirs, ctx);
 	map32_init(&vol->filing.odd, ctx);
+	marks_init(&vol->written, ctx);
+	marks_init(&vol->dropped, ctx);
+	*out = vol;
+	return 0;
+}
+
+static int open_reading(struct f2fs_context *ctx, struct reading *r, struct f2fs_volume **out)
+{
+	struct f2fs_volume *vol;
+	int err = volume_new(ctx, &vol);
+
+	if (err)
+		return err;
+	vol->mode = r->options->mode;
+	vol->accepts_unread = r->options->accept_unread != 0;
+	vol->has_chosen_pack = r->options->pack != 0;
 	err = load(vol, r->dev, r->options, r->preferred, r->amends);
 	r->has_rival = vol->has_rival;
 	if (err)
@@ -406,7 +417,12 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 		return;
 	if (vol->hooks)
 		vol->hooks->drop(vol);
+	if (vol->as_of)
+		vol->end_as_of(vol->as_of);
+	beside_close(vol);
 	keyring_drop(vol);
+	marks_fini(&vol->written);
+	marks_fini(&vol->dropped);
 	volume_forget_options(vol);
 	volume_forget_filing(vol);
 	for (size_t i = 0; i < vol->notes.count; i++)

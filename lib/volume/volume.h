@@ -19,6 +19,7 @@
 #include "format/rules.h"
 #include "format/structs.h"
 #include "format/summary.h"
+#include "volume/marks.h"
 
 /* What is in use. */
 struct volume_counts {
@@ -70,6 +71,7 @@ struct amends;
 struct f2fs_clean_options;
 struct keyring;
 struct f2fs_past;
+struct beside;
 
 struct f2fs_volume {
 	struct f2fs_context *ctx;
@@ -151,10 +153,19 @@ struct f2fs_volume {
 	struct volume_filing filing;
 	struct keyring *keyring; /* of keyring.h: keys that were added; NULL: none */
 
-	/* of forensics/: inodes are opened as an earlier checkpoint had them; NULL: as they are */
-	int (*open_as_of)(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **out);
+	/* blocks of the main area that were written since the last commit; and by transactions that were dropped, which
+	 * no table tells of */
+	struct block_marks written, dropped;
+	struct beside *beside;	 /* of beside.h: the volume is beside another one; NULL: it is not */
+	struct beside *watchers; /* volumes that are beside this one */
+
+	/* Of forensics/, from the opening on: all inodes are as an earlier checkpoint had them; NULL: as they are. */
 	struct f2fs_past *as_of;
+	int (*open_as_of)(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **out);
+	void (*end_as_of)(struct f2fs_past *past);
 };
+
+#define VOLUME_CACHE_BYTES (32u << 20) /* of metadata, unless the opener says otherwise */
 
 static inline f2fs_blk_t volume_pack_start(const struct f2fs_volume *vol, unsigned pack)
 {
@@ -170,6 +181,8 @@ int volume_corrupt(struct f2fs_volume *vol, enum rule rule, uint64_t block, f2fs
 /* Keep a sentence about damage that was got around; also logged as a warning. */
 int volume_note(struct f2fs_volume *vol, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* Make the empty handle of a volume. */
+int volume_new(struct f2fs_context *ctx, struct f2fs_volume **out);
 /* Close a volume that could not be opened all the way, and keep why; returns err. */
 int volume_abandon(struct f2fs_context *ctx, struct f2fs_volume *vol, int err);
 /* f2fs_volume_open() without clearing the last error and without recovery. */

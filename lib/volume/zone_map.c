@@ -6,6 +6,7 @@
 
 #include "base/bitmap.h"
 #include "device/device.h"
+#include "volume/beside.h"
 
 #define ZONES_AT_ONCE 64u
 
@@ -132,10 +133,11 @@ int zones_look(struct f2fs_volume *vol, uint32_t section, struct f2fs_zone *out)
 int zones_reset(struct f2fs_volume *vol, uint32_t section)
 {
 	const uint64_t at = section_start(vol, section);
-	int rc = device_zone_reset_quiet(vol->cache, at);
+	int rc;
 
+	beside_note(vol, at, (uint64_t)vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS << vol->geo.block_bits);
+	rc = device_zone_reset_quiet(vol->cache, at);
 	vol->counters.zone_resets++;
-
 	return rc ? device_report(vol->dev, rc, "reset the zone of", at, 0) : 0;
 }
 

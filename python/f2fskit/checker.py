@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterable, NamedTuple, Sequence
 
-from . import enums
+from . import enums, errors
 from ._core import Hooks, LogCallback, ProgressCallback, ffi, lib, put, sized, stray, text
 from .context import Context
 from .device import Device, Path, further_devices
 from .source import Source, as_device
 from .tree import host_path
+from .volume_base import VolumeBase
 
 
 class ProblemInfo(NamedTuple):
@@ -194,6 +195,16 @@ def py_check_options_problem(user: Any, problem: Any) -> int:
         return int(lib.F2FS_ERR_CANCELED)
 
 
+def _refuse(volume: VolumeBase) -> Exception:
+    """Return why a volume that is open cannot be checked."""
+    if volume._is_view:
+        return errors.make(
+            lib.F2FS_ERR_UNSUPPORTED, "a view of an earlier checkpoint has no NAT, SIT and SSA of its time to be checked "
+            "against: extract it or compare it with another tree, as_of_stat() then tells what is not left"
+        )
+    return TypeError("check() takes what a volume is opened from, not an open Volume")
+
+
 def check(
     source: Source,
     *,
@@ -218,7 +229,8 @@ def check(
     """Check a volume, and repair it when asked to.
 
     Args:
-        source: as for `open()`: a path, `Device`, file object or buffer. It must be writable for a repair.
+        source: as for `open()`: a path, `Device`, file object or buffer. It must be writable for a repair. What is checked are
+            the tables of the last checkpoint, so a view of an earlier one (`Volume.as_of()`) is refused: UnsupportedError.
         repair: make right what is found. Everything becomes true with a checkpoint, so a power cut does no harm; a
             second check finds nothing.
         dry_run: repair a copy in memory, to learn what a repair would do; source is only read.
@@ -254,6 +266,8 @@ def check(
         raise ValueError("only, skip and decide are for a repair, or a dry run of one")
     if cut_at is not None and cut_at <= 0:
         raise ValueError(f"cut_at has to be more than 0, not {cut_at}")
+    if isinstance(source, VolumeBase):
+        raise _refuse(source)
     if isinstance(source, Device):
         if context is not None and context is not source.context:
             raise ValueError("the device belongs to another context")

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import enums, errors, results
 from ._core import Handle, ffi, lib, number, put, sized, stray, visitor
@@ -63,6 +62,8 @@ class PastStat(NamedTuple):
     unreadable: int
     is_cut: bool
     """max_segments ended the search."""
+    newest: int
+    """Low half of the newest checkpoint version, of a view its own; 0: there is none."""
 
 
 class Version:
@@ -374,10 +375,10 @@ class Carver(Closable):
 
 
 class AsOfStat(NamedTuple):
-    """What was met while a volume was shown as of an earlier checkpoint; each time that something was met counts."""
+    """What was met in a view of an earlier checkpoint; each time that something was met counts."""
 
     version: int
-    """That is shown, or was last; 0: none yet."""
+    """Of its checkpoint; 0: the volume is no view."""
     newest: int
     """Checkpoint version of the volume."""
     inodes_lost: int
@@ -463,21 +464,13 @@ class Past(Closable):
         self._handle.call(lib.f2fs_node_versions, number(ino, "ino", 32), lib.py_node_versions_visit, user)
         return found
 
-    @contextlib.contextmanager
-    def show(self, version: int) -> Iterator[Past]:
-        """Within this context show the volume as of a checkpoint version; see `Volume.as_of()`."""
-        self._handle.call(lib.f2fs_past_show, version)
-        try:
-            yield self
-        finally:
-            if not self._handle.closed:
-                self._handle.get(lib.f2fs_past_show_end)
-
-    def show_stat(self) -> AsOfStat:
-        """Return what was met while the volume was shown as of a checkpoint."""
-        row = sized("struct f2fs_as_of_stat *")
-        self._handle.get(lib.f2fs_past_show_stat, row)
-        return results.from_c(AsOfStat, row)
+    def as_of(self, version: int) -> Volume:
+        """Open a view of a checkpoint version; see `Volume.as_of()`."""
+        handle = self._handle.open("volume", lib.f2fs_volume_close, "f2fs_volume", lib.f2fs_volume_open_as_of,
+                                   number(version, "version", 32), parent=self._volume._handle)
+        view = type(self._volume)(handle, self._volume.context)
+        view._is_view = True
+        return view
 
     def deleted(self) -> list[Deleted]:
         """Return all deleted files of which something is left."""

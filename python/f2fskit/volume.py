@@ -32,7 +32,10 @@ class Volume(VolumeStructures, VolumePast, VolumeSettings, VolumeSpace):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"<f2fskit.Volume{' closed' if self.closed else f' {self.uuid}'}>"
+        if self.closed:
+            return "<f2fskit.Volume closed>"
+        version = self.as_of_stat().version
+        return f"<f2fskit.Volume {self.uuid}{f' as of checkpoint {version}' if version else ''}>"
 
 
 def open(

@@ -55,7 +55,7 @@ class VolumeBase(Closable):
     __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
                  "_made", "_mine", "_left_orphans", "_files", "_told", "_clock_stands", "_hotness", "_asked",
                  "_cleaning", "_settled", "_forgot", "_closed_inside", "_raws",
-                 "_freed")
+                 "_freed", "_is_view")
 
     def __init__(
         self, handle: Handle, context: Context, writable: bool = False, now: Callable[[], int] | int | None = None
@@ -78,6 +78,7 @@ class VolumeBase(Closable):
         self._mine = _Mine()
         self._settled = 0  # those of them that were committed or discarded
         self._left_orphans = False  # the last commit listed inodes that wait for their last handle to be closed
+        self._is_view = False  # of an earlier checkpoint
         self._forgot = False  # close() was called while changes waited for a commit
         self._closed_inside = False  # it was called by a callback; what the call it was in did is known at its end
         self._files: weakref.WeakSet[IO[Any]] = weakref.WeakSet()  # open for writing, with buffers
@@ -121,6 +122,8 @@ class VolumeBase(Closable):
         return ffi.new("struct f2fs_time *", divmod(now, 1_000_000_000))
 
     def _need_writable(self) -> None:
+        if not self._writable and self._is_view:
+            raise errors.make(lib.F2FS_ERR_READ_ONLY, "a view of an earlier checkpoint cannot be changed")
         if not self._writable:
             raise errors.make(lib.F2FS_ERR_READ_ONLY, 'the volume is opened for reading: open it with "r+"')
 

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import Any, Iterator
+from typing import TYPE_CHECKING, Any
 
-from . import recovery
+from . import recovery, results
 from ._core import ffi, lib, number, sized
 from .device import MetadataDevice
 from .forensics import (
+    AsOfStat,
     Carved,
     Deleted,
     FormerName,
@@ -24,6 +24,9 @@ from .forensics import (
 from .inode import Inode
 from .path import AnyPath
 from .volume_files import VolumeFiles
+
+if TYPE_CHECKING:
+    from .volume import Volume
 
 
 class VolumePast(VolumeFiles):
@@ -96,24 +99,34 @@ class VolumePast(VolumeFiles):
         """
         return Past(self._whole(), ino, thorough, max_segments)
 
-    @contextlib.contextmanager
-    def as_of(self, version: int, *, thorough: bool = False) -> Iterator[Past]:
-        """Within this context show the volume as it was at an earlier checkpoint, as far as that is left.
+    def as_of(self, version: int, *, thorough: bool = False) -> Volume:
+        """Open a view of an earlier checkpoint: a volume of its own, as it was then, as far as that is left.
 
-        What is opened meanwhile, by path, number or walk, is of that time: directories have the entries and files the
-        contents they had then. What is not left, or was written by others since, raises `OverwrittenError`;
-        `show_stat()` of what the context gives counts that, and what is uncertain. Changes are refused meanwhile.
+        It reads like any volume, by paths, numbers and walks: directories have the entries and files the contents they had
+        then. It can be compared (`diff()`), extracted, and asked for versions and for views of still earlier checkpoints.
+        What is not left, was written by others since, or is blank (probably discarded) raises `OverwrittenError`;
+        `as_of_stat()` counts that, and what is uncertain. It cannot be changed (`ReadOnlyError`), nor checked: NAT, SIT and
+        SSA are those of now. A with block closes it, and so does closing the volume.
+
+        Views of several checkpoints can be open at once. The volume itself is not changed by them and may be written
+        meanwhile; what it overwrites is lost to its views.
 
         Args:
-            version: low half of a checkpoint version; negative or 0: so many checkpoints before the last one. One that
-                is older than all that is left raises `RangeError`, which says what the oldest is.
+            version: low half of a checkpoint version; negative or 0: so many checkpoints before the last one, of a view
+                before its own. One that is older than all that is left raises `RangeError`, which says what the oldest is.
             thorough: read every block for old nodes.
+
+        Raises:
+            StateError: there are changes that wait for a commit.
         """
         with self.past(thorough=thorough) as past:
-            if version <= 0:
-                version += past.show_stat().newest
-            with past.show(max(version, 0)):
-                yield past
+            return past.as_of(version if version > 0 else max(version + past.stat().newest, 0))
+
+    def as_of_stat(self) -> AsOfStat:
+        """Return what was met in a view of an earlier checkpoint; `version` is 0 for any other volume."""
+        row = sized("struct f2fs_as_of_stat *")
+        self._handle.get(lib.f2fs_volume_as_of_stat, row)
+        return results.from_c(AsOfStat, row)
 
     def versions(self, what: AnyPath | int | Inode) -> list[Version]:
         """Return the versions of a file that are left, the oldest first, the one in use last.

@@ -454,19 +454,23 @@ static int add_earlier(void *user, const struct f2fs_walk_entry *entry)
 /* The states of the last checkpoints. */
 static void exercise_as_of(struct run *r, struct f2fs_past *past)
 {
-	struct f2fs_as_of_stat stat = { F2FS_SIZED(f2fs_as_of_stat) };
+	struct f2fs_as_of_stat met = { F2FS_SIZED(f2fs_as_of_stat) };
+	struct f2fs_past_stat stat = { F2FS_SIZED(f2fs_past_stat) };
+	struct f2fs_volume *view;
 	struct f2fs_inode *root;
 
-	f2fs_past_show_stat(past, &stat);
+	f2fs_past_stat(past, &stat);
 	for (uint32_t back = 0; back < 3; back++) {
-		if (!passed(r, f2fs_past_show(past, stat.newest - back)))
+		if (!passed(r, f2fs_volume_open_as_of(past, stat.newest - back, &view)))
 			break;
-		if (passed(r, f2fs_inode_open(r->vol, r->geo->root_ino, &root))) {
+		if (passed(r, f2fs_inode_open(view, r->geo->root_ino, &root))) {
 			passed(r, f2fs_walk(root, add_earlier, r));
 			f2fs_inode_close(root);
 		}
+		f2fs_volume_as_of_stat(view, &met);
+		add_number(r, met.inodes_lost + met.nodes_lost);
+		f2fs_volume_close(view);
 	}
-	f2fs_past_show_end(past);
 }
 
 static int add_leftover(void *user, const struct f2fs_leftover *range)

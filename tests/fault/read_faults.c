@@ -302,6 +302,32 @@ static int run_undelete(struct bench *b)
 	return with_past(b, undelete_all);
 }
 
+/* The state before the last checkpoint. */
+static int read_earlier(struct bench *b, struct f2fs_past *past)
+{
+	struct f2fs_as_of_stat met = { F2FS_SIZED(f2fs_as_of_stat) };
+	struct f2fs_past_stat stat = { F2FS_SIZED(f2fs_past_stat) };
+	struct tree_digest tree = { 0 };
+	struct f2fs_volume *view;
+	int rc;
+
+	f2fs_past_stat(past, &stat);
+	rc = f2fs_volume_open_as_of(past, stat.newest - 1, &view);
+	if (rc != 0)
+		return rc;
+	rc = tree_digest_files(view, &tree);
+	f2fs_volume_as_of_stat(view, &met);
+	b->missing += met.inodes_lost + met.nodes_lost + met.blocks_overwritten + met.blocks_blank;
+	b->digest = tree.tree;
+	f2fs_volume_close(view);
+	return rc;
+}
+
+static int run_earlier(struct bench *b)
+{
+	return with_past(b, read_earlier);
+}
+
 static int save_copy(struct bench *b, const struct f2fs_metadata_options *options)
 {
 	struct f2fs_metadata_stat stat = { F2FS_SIZED(f2fs_metadata_stat) };
@@ -567,6 +593,7 @@ static const struct operation operations[] = {
 	{ "leftovers", run_leftovers, BASE_CLEAN, 0, 0, 0 },
 	{ "carve", run_carve, BASE_CLEAN, 0, 0, 0 },
 	{ "undelete", run_undelete, BASE_CLEAN, 0, 0, 0 },
+	{ "view of a checkpoint", run_earlier, BASE_CLEAN, 0, 0, 0 },
 	{ "metadata image", run_metadata, BASE_CLEAN, 0, 0, 0 },
 	{ "image of what is used", run_used, BASE_CLEAN, 0, 0, 0 },
 	{ "sparse image", run_save, BASE_CLEAN, 0, 1, 1 },

@@ -473,6 +473,94 @@ static int run_engine(struct bench *b)
 	return rc;
 }
 
+/* What a view of an earlier checkpoint gives: what it was opened for, or word that this is lost. */
+enum beside { BESIDE_RIGHT = 1, BESIDE_LOST = 2 };
+
+static int is_good_beside(struct bench *b)
+{
+	return b->digest == BESIDE_LOST;
+}
+
+/* Read the file of a view that was open while its volume was changed. */
+static int read_view(struct bench *b, struct f2fs_volume *view)
+{
+	struct f2fs_inode *inode;
+	char text[8] = "";
+	size_t done = 0;
+	int rc = f2fs_lookup(view, "/file", 0, &inode);
+
+	if (rc == 0) {
+		rc = f2fs_inode_read(inode, 5000, text, 5, &done);
+		f2fs_inode_close(inode);
+	}
+	if (rc == F2FS_ERR_OVERWRITTEN || rc == F2FS_ERR_STATE || (b->expected && rc == F2FS_ERR_NOT_FOUND)) {
+		b->digest = BESIDE_LOST;
+		return 0;
+	}
+	if (rc == 0 && memcmp(text, "first", 5) != 0)
+		fail("view", "", 0, "it shows what came later");
+	b->digest = BESIDE_RIGHT;
+	return rc;
+}
+
+static int change_file(struct f2fs_volume *vol, struct f2fs_inode *inode, const char *text)
+{
+	int rc = f2fs_inode_write(inode, 5000, text, strlen(text));
+
+	return rc ? rc : f2fs_volume_commit(vol);
+}
+
+/* Open a view, change the volume and commit it three times, so that all copies of its tables are new. */
+static int change_beside(struct bench *b, struct f2fs_volume *vol, struct f2fs_inode *inode)
+{
+	struct f2fs_past_stat stat = { F2FS_SIZED(f2fs_past_stat) };
+	struct f2fs_volume *view = NULL;
+	struct f2fs_past *past;
+	int rc = f2fs_past_open(vol, NULL, &past);
+
+	if (rc != 0)
+		return rc;
+	f2fs_past_stat(past, &stat);
+	rc = f2fs_volume_open_as_of(past, stat.newest, &view);
+	f2fs_past_close(past);
+	if (rc == 0)
+		rc = change_file(vol, inode, "second");
+	if (rc == 0)
+		rc = change_file(vol, inode, "third");
+	if (rc == 0)
+		rc = change_file(vol, inode, "fourth");
+	if (rc == 0)
+		rc = read_view(b, view);
+	f2fs_volume_close(view);
+	return rc;
+}
+
+static int run_beside(struct bench *b)
+{
+	static const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "beside" };
+	struct f2fs_mkfs_device device = { .device = b->memory };
+	struct f2fs_inode *dir = NULL, *inode = NULL;
+	struct f2fs_volume *vol;
+	int rc = f2fs_mkfs_write(b->ctx, &device, 1, &options, NULL);
+
+	if (rc == 0)
+		rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
+	if (rc != 0)
+		return rc;
+	rc = f2fs_lookup(vol, "/", 0, &dir);
+	if (rc == 0)
+		rc = f2fs_create(dir, "file", 4, &spec, &inode);
+	if (rc == 0)
+		rc = change_file(vol, inode, "first");
+	if (rc == 0)
+		rc = change_beside(b, vol, inode);
+	f2fs_inode_close(inode);
+	f2fs_inode_close(dir);
+	f2fs_volume_close(vol);
+	return rc;
+}
+
 /* A manifest in memory, given by and by. */
 static int give_manifest(void *user, void *buffer, size_t length, size_t *got)
 {
@@ -598,6 +686,7 @@ static const struct operation operations[] = {
 	{ "populate", NULL, run_populate, 1, 1, 1, NULL },
 	{ "fsync", NULL, run_fsync, 1, 1, 1, NULL },
 	{ "compress, seal, discard", NULL, run_engine, 1, 1, 1, NULL },
+	{ "view beside a writer", NULL, run_beside, 1, 0, 1, is_good_beside },
 };
 
 /* ---- the bench */

@@ -40,8 +40,8 @@ def test_nothing_writes(tmp_path):
         assert volume.leftovers() and volume.carve()[0].read_bytes()
         assert volume.deleted()[0].open().read_bytes()
         for back in (0, -1, -2):
-            with volume.as_of(back):
-                for path, entry in volume.scan(onerror=lambda error: None):
+            with volume.as_of(back) as past:
+                for path, entry in past.scan(onerror=lambda error: None):
                     inode = entry.inode()
                     if not inode.is_dir():
                         try:

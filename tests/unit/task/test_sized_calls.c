@@ -486,11 +486,7 @@ static void tell_carver(void *s)
 
 static void tell_as_of(void *s)
 {
-	struct f2fs_past *past;
-
-	assert_int_equal(f2fs_past_open(v.vol, NULL, &past), 0);
-	f2fs_past_show_stat(past, s);
-	f2fs_past_close(past);
+	f2fs_volume_as_of_stat(v.vol, s);
 }
 
 static void tell_recovery(void *s)

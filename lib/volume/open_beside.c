@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opening a volume beside another one. All that base wrote is on the device, and what it has of its checkpoint pack in
+ * memory is copied, so this reads nothing but zones.
+ */
+#include <string.h>
+
+#include "device/device.h"
+#include "volume/beside.h"
+#include "volume/keyring.h"
+#include "volume/rescue.h"
+#include "volume/zone_map.h"
+
+static int copy_bytes(struct f2fs_volume *vol, uint8_t **to, const uint8_t *from, size_t size)
+{
+	if (!from)
+		return 0;
+	*to = mem_alloc(vol->ctx, size);
+	if (!*to)
+		return F2FS_ERR_NOMEM;
+	memcpy(*to, from, size);
+	return 0;
+}
+
+static int copy_vec(struct vec *to, const struct vec *from)
+{
+	void *items = from->count ? vec_push(to, from->count) : NULL;
+
+	if (from->count && !items)
+		return F2FS_ERR_NOMEM;
+	if (items)
+		memcpy(items, from->items, from->count * from->item_size);
+	return 0;
+}
+
+static int copy_map(struct map32 *to, const struct map32 *from)
+{
+	size_t at = 0;
+	uint32_t key;
+	uint64_t value;
+	int err = 0;
+
+	while (!err && map32_each(from, &at, &key, &value))
+		err = map32_set(to, key, value);
+	return err;
+}
+
+/* The checkpoint in force, with journals, orphans and the summaries that were loaded. */
+static int copy_pack(struct f2fs_volume *vol, const struct f2fs_volume *base)
+{
+	const size_t size = (size_t)base->geo.block_size * (1 + base->geo.cp_payload);
+	int err = copy_bytes(vol, &vol->cp, base->cp, size);
+
+	if (err)
+		return err;
+	vol->sit_bitmap = vol->cp + (base->sit_bitmap - base->cp);
+	vol->nat_bitmap = vol->cp + (base->nat_bitmap - base->cp);
+	vol->layout = base->layout;
+	vol->pack = base->pack;
+	memcpy(vol->pack_state, base->pack_state, sizeof(vol->pack_state));
+	memcpy(vol->pack_version, base->pack_version, sizeof(vol->pack_version));
+	memcpy(vol->pack_stamp, base->pack_stamp, sizeof(vol->pack_stamp));
+	memcpy(vol->log_sum_source, base->log_sum_source, sizeof(vol->log_sum_source));
+	err = copy_bytes(vol, &vol->nat_journal, base->nat_journal, base->geo.journal_size);
+	if (!err)
+		err = copy_bytes(vol, &vol->sit_journal, base->sit_journal, base->geo.journal_size);
+	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++)
+		err = copy_bytes(vol, &vol->log_sums[i], base->log_sums[i], SUMMARY_BYTES);
+	if (!err)
+		err = copy_map(&vol->nat_journal_index, &base->nat_journal_index);
+	return err ? err : copy_vec(&vol->orphans, &base->orphans);
+}
+
+/* The NAT of a rescue opening, as it was put together. */
+static int copy_rescue(struct f2fs_volume *vol, const struct f2fs_volume *base)
+{
+	struct rescue *r;
+
+	if (!base->rescue)
+		return 0;
+	r = mem_alloc(vol->ctx, sizeof(*r));
+	if (!r)
+		return F2FS_ERR_NOMEM;
+	*r = *base->rescue;
+	map32_init(&r->index, vol->ctx);
+	vec_init(&r->nodes, vol->ctx, base->rescue->nodes.item_size);
+	vol->rescue = r;
+	return copy_vec(&r->nodes, &base->rescue->nodes);
+}
+
+static void copy_roots(struct f2fs_volume *vol, const struct f2fs_volume *base)
+{
+	vol->geo = base->geo;
+	vol->mode = base->mode;
+	memcpy(vol->sb, base->sb, sizeof(vol->sb));
+	memcpy(vol->sb_other, base->sb_other, sizeof(vol->sb_other));
+	memcpy(vol->sb_state, base->sb_state, sizeof(vol->sb_state));
+	vol->sb_copy = base->sb_copy;
+	vol->checksum_seed = base->checksum_seed;
+	vol->unread = base->unread;
+	vol->is_overlaid = base->is_overlaid;
+	vol->has_chosen_pack = base->has_chosen_pack;
+	vol->is_newest = base->is_newest;
+	vol->is_doubted = base->is_doubted;
+	vol->sit_agrees = base->sit_agrees;
+}
+
+static int fill(struct f2fs_volume *vol, struct f2fs_volume *base)
+{
+	const uint64_t metadata = (uint64_t)base->geo.main_blkaddr << base->geo.block_bits;
+	int err = device_new_overlay(base->dev, metadata + (1u << 20), NULL, &vol->dev);
+
+	if (err)
+		return err;
+	copy_roots(vol, base);
+	err = device_new_cache(vol->dev, VOLUME_CACHE_BYTES, vol->geo.block_size, &vol->cache);
+	if (!err)
+		err = copy_pack(vol, base);
+	if (!err)
+		err = copy_rescue(vol, base);
+	if (!err)
+		err = keyring_copy(vol, base);
+	return err ? err : zones_load(vol);
+}
+
+int beside_open(struct f2fs_volume *base, struct f2fs_volume **out)
+{
+	struct f2fs_volume *vol;
+	int err = volume_new(base->ctx, &vol);
+
+	if (err)
+		return err;
+	err = fill(vol, base);
+	if (!err)
+		err = beside_join(vol, base);
+	if (err)
+		return volume_abandon(base->ctx, vol, err);
+	volume_start_clock(vol);
+	*out = vol;
+	return 0;
+}

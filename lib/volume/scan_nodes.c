@@ -3,8 +3,9 @@
  * One sequential pass over the main area that keeps the newest version of each node. A node block has no magic number:
  * what tells it is a footer whose numbers fit, and contents that fit its place in a file (rescue_is_node). What counts
  * as newest: blocks that the SIT has before those it has not, then the higher checkpoint version, then the later block
- * of a log. The block that the NAT names wins over all when it agrees. Holes of the image are skipped; where the SIT
- * can be trusted, segments without nodes are skipped, too.
+ * of a log. The block that the NAT names wins over all when it agrees: NAT and footer are two witnesses against the SIT.
+ * Holes of the image are skipped; where the SIT can be trusted, segments without nodes are skipped, too, unless the NAT
+ * names a block there.
  *
  * When no pack is left, the last changes of the SIT were in its journal and are lost with it: then a second pass takes
  * newer nodes that the SIT does not have, unless they are too new: those are of a volume that was here before, for each
@@ -28,6 +29,7 @@ struct scan {
 	bool is_second; /* the pass that looks for what the SIT's journal had */
 	uint32_t known; /* highest version of a node that the SIT has */
 	f2fs_seg_t segno; /* at hand */
+	uint8_t *named;	  /* segments that the NAT names blocks in, a bit each */
 };
 
 static bool all_addresses_fit(const struct f2fs_volume *vol, const uint8_t *at, uint32_t count)
@@ -122,12 +124,14 @@ static int look_at(struct scan *s, const uint8_t *block, f2fs_blk_t addr, bool i
 	bool agrees;
 	int err;
 
-	if (nid == 0 || (s->r->sit_trusted && !is_sit_valid && !is_recent))
+	if (nid == 0)
 		return 0;
 	at = map32_find(&s->r->index, nid);
 	node = at ? vec_at(&s->r->nodes, (size_t)*at) : NULL;
 	/* The NAT and the footer are two witnesses: then the contents may be damaged, it is the node all the same. */
 	agrees = node && node->nat_addr == addr && node->ino == footer_ino(footer);
+	if (!agrees && s->r->sit_trusted && !is_sit_valid && !is_recent)
+		return 0;
 	if (!agrees && (!rescue_is_node(s->vol, block) || (node && node->is_in_nat && !is_recent)))
 		return 0;
 	if (node && is_gone(s, node, cp_ver))
@@ -191,7 +195,7 @@ static int scan_segment(void *user, f2fs_seg_t segno)
 		return 0;
 	s->segno = segno;
 	s->has_sit = sit_lookup(s->vol, segno, &s->sit) == 0;
-	if (s->r->sit_trusted && s->r->root != RESCUE_ROOT_OLDER && s->has_sit &&
+	if (s->r->sit_trusted && s->r->root != RESCUE_ROOT_OLDER && s->has_sit && !lsb_test(s->named, segno) &&
 	    (s->sit.valid_blocks == 0 || s->sit.type < F2FS_HOT_NODE))
 		return 0;
 	return main_reader_range(&s->reader, segno, 0, F2FS_SEGMENT_BLOCKS);
@@ -231,6 +235,7 @@ static int take_nat_block(struct scan *s, uint32_t k, const uint8_t *entries, ui
 		if (err)
 			return err;
 		node->nat_addr = nat_block_addr(raw);
+		lsb_set(s->named, geometry_segment_of(geo, node->nat_addr));
 		node->ino = nat_ino(raw);
 		node->nat_version = nat_version(raw);
 	}
@@ -290,8 +295,12 @@ int rescue_scan(struct f2fs_volume *vol)
 	err = main_reader_init(&s.reader);
 	if (err)
 		return err;
+	s.named = mem_zalloc(vol->ctx, vol->geo.segment_count_main / 8 + 1);
+	if (!s.named)
+		err = F2FS_ERR_NOMEM;
 	vol->rescue->sit_trusted = vol->rescue->root != RESCUE_ROOT_MADE && rescue_sit_agrees(vol);
-	err = take_nat(&s);
+	if (!err)
+		err = take_nat(&s);
 	if (!err)
 		err = rescue_take_idle(vol);
 	if (!err)
@@ -300,6 +309,7 @@ int rescue_scan(struct f2fs_volume *vol)
 		s.is_second = true;
 		err = main_reader_walk(&s.reader, "rescue", "compare", scan_segment);
 	}
+	mem_free(vol->ctx, s.named);
 	main_reader_fini(&s.reader);
 	return err;
 }

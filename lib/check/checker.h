@@ -88,6 +88,7 @@ struct checker {
 	f2fs_blk_t cut_end;    /* where the volume should end, when it ends earlier (cut.c); 0: it does not */
 	struct map32 cut;      /* ino -> nodes and blocks of it that lay behind the end */
 	f2fs_nid_t lost_found; /* the directory of that name in the root, 0: none */
+	unsigned bits_sought;  /* lists of attributes in which one wrong bit was looked for */
 };
 
 /* What a run of the passes is to be. */

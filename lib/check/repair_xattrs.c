@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Extended attributes: the list is kept up to the first entry that cannot be, malformed ACLs are left out, a header
- * that is lost is written again when attributes follow it.
+ * Extended attributes: one wrong bit is turned back. Otherwise the list is kept up to the first entry that cannot be,
+ * malformed ACLs are left out, a header that is lost is written again when attributes follow it.
  */
 #include "format/xattr.h"
 
@@ -9,6 +9,7 @@
 
 #include "base/acl.h"
 #include "check/repair.h"
+#include "check/xattr_bits.h"
 
 /* Both parts of an inode's attributes: room inside the inode, and the node. */
 struct xattr_room {
@@ -95,6 +96,20 @@ static unsigned copy_entries(struct repair *r, f2fs_nid_t ino, struct xattr_room
 	return n;
 }
 
+/* Write a string back to where it is from, and forget the room. */
+static int close_room(struct repair *r, struct xattr_room *x, const uint8_t *string)
+{
+	memcpy(x->inside, string, x->inside_size);
+	node_dirty(r->txn, x->inode);
+	if (x->node) {
+		memcpy(x->node->block, string + x->inside_size, x->node_size);
+		node_dirty(r->txn, x->node);
+	}
+	mem_free(r->ctx, x->string);
+	r->is_changed = true;
+	return nodes_trim(r->txn);
+}
+
 /* Keep what can be read but for attributes of one index (0: none). */
 static int mend(struct repair *r, f2fs_nid_t ino, unsigned drop)
 {
@@ -104,15 +119,19 @@ static int mend(struct repair *r, f2fs_nid_t ino, unsigned drop)
 	if (err)
 		return err;
 	copy_entries(r, ino, &x, drop);
-	memcpy(x.inside, x.string + x.size, x.inside_size);
-	node_dirty(r->txn, x.inode);
-	if (x.node) {
-		memcpy(x.node->block, x.string + x.size + x.inside_size, x.node_size);
-		node_dirty(r->txn, x.node);
-	}
-	mem_free(r->ctx, x.string);
-	r->is_changed = true;
-	return nodes_trim(r->txn);
+	return close_room(r, &x, x.string + x.size);
+}
+
+static int turn_bit(struct repair *r, f2fs_nid_t ino)
+{
+	struct xattr_room x;
+	uint32_t byte;
+	int err = open_room(r, ino, &x);
+
+	if (err)
+		return err;
+	xattr_correct(r->ctx, r->geo, x.string, x.size, inode_i_advise(x.inode->block), &byte);
+	return close_room(r, &x, x.string);
 }
 
 static int set_advise(struct repair *r, f2fs_nid_t ino, unsigned mark, bool is_set)
@@ -141,7 +160,8 @@ static int give_up(struct repair *r, f2fs_nid_t ino, unsigned index, unsigned ma
 /* A list that goes on being damaged is not written anew for another reason: what is behind the damage would be gone. */
 static bool is_open(const struct repair *r, f2fs_nid_t ino)
 {
-	return repair_may_write(r, ino) && repair_wanted(r, P_XATTR_ENTRY, ino) && repair_wanted(r, P_XATTR_MAGIC, ino);
+	return repair_may_write(r, ino) && repair_wanted(r, P_XATTR_ENTRY, ino) &&
+	       repair_wanted(r, P_XATTR_MAGIC, ino) && repair_wanted(r, P_XATTR_BIT, ino);
 }
 
 int repair_xattrs(struct repair *r)
@@ -155,6 +175,8 @@ int repair_xattrs(struct repair *r)
 			continue;
 		if (f->problem == P_XATTR_ENTRY || f->problem == P_XATTR_MAGIC || f->problem == P_ACL_SHAPE)
 			err = mend(r, f->ino, 0);
+		else if (f->problem == P_XATTR_BIT)
+			err = turn_bit(r, f->ino);
 		else if (f->problem == P_ENCRYPT_MARK)
 			err = set_advise(r, f->ino, FLAG_i_advise_encrypt, true);
 		else if (f->problem == P_ENCRYPT_CONTEXT)

@@ -9,7 +9,10 @@
 
 #include "base/acl.h"
 #include "check/checker.h"
+#include "check/xattr_bits.h"
 #include "format/fscrypt.h"
+
+#define MOST_SOUGHT 256u /* lists: to look for one wrong bit takes milliseconds */
 
 static int raise_xattr(struct checker *c, enum problem problem, const struct inode_fact *inode, uint64_t found,
 		       const char *text)
@@ -104,7 +107,7 @@ static int judge_list(struct checker *c, struct inode_fact *inode, const uint8_t
 	return err;
 }
 
-int xattrs_judge(struct checker *c, struct inode_fact *inode, const uint8_t *string, uint32_t size)
+static int judge_string(struct checker *c, struct inode_fact *inode, const uint8_t *string, uint32_t size)
 {
 	bool has_context = false, has_verity = false;
 	int err = size ? judge_list(c, inode, string, size, &has_context, &has_verity) : 0;
@@ -113,5 +116,26 @@ int xattrs_judge(struct checker *c, struct inode_fact *inode, const uint8_t *str
 		err = raise_xattr(c, P_ENCRYPT_CONTEXT, inode, 0, "missing");
 	if (!err && (inode->advise & FLAG_i_advise_verity) && !has_verity)
 		err = raise_xattr(c, P_VERITY, inode, 0, "the attribute that tells its place is missing");
+	return err;
+}
+
+int xattrs_judge(struct checker *c, struct inode_fact *inode, const uint8_t *string, uint32_t size)
+{
+	uint8_t *copy;
+	uint32_t byte;
+	int err = 0;
+
+	if (size < xhead_SIZE || xattrs_are_sound(c->ctx, c->geo, string, size, inode->advise) ||
+	    c->bits_sought++ >= MOST_SOUGHT)
+		return judge_string(c, inode, string, size);
+	copy = mem_alloc(c->ctx, size);
+	if (!copy)
+		return F2FS_ERR_NOMEM;
+	memcpy(copy, string, size);
+	if (xattr_correct(c->ctx, c->geo, copy, size, inode->advise, &byte))
+		err = raise_xattr(c, P_XATTR_BIT, inode, byte, NULL);
+	if (!err)
+		err = judge_string(c, inode, copy, size);
+	mem_free(c->ctx, copy);
 	return err;
 }

@@ -113,7 +113,11 @@ static void verity(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(lengths), cmocka_unit_test(contexts), cmocka_unit_test(verity) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lengths),
+		cmocka_unit_test(contexts),
+		cmocka_unit_test(verity),
+	};
 	int failed;
 
 	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);

@@ -4,8 +4,8 @@
  * what tells it is a footer whose numbers fit, and contents that fit its place in a file (rescue_is_node). What counts
  * as newest: blocks that the SIT has before those it has not, then the higher checkpoint version, then the later block
  * of a log. The block that the NAT names wins over all when it agrees: NAT and footer are two witnesses against the
- * SIT. Holes of the image are skipped; where the SIT can be trusted, segments without nodes are skipped, too, unless the
- * NAT names a block there.
+ * SIT. Holes of the image are skipped; where the SIT can be trusted, segments without nodes are skipped, too, unless
+ * the NAT names a block there.
  *
  * When no pack is left, the last changes of the SIT were in its journal and are lost with it: then a second pass takes
  * newer nodes that the SIT does not have, unless they are too new: those are of a volume that was here before, for each

@@ -363,3 +363,23 @@ def test_holes_are_not_read(tmp_path):
     assert contents <= reads() < contents * 1.1
     discard(disk, places, "hole")
     assert reads() == 0
+
+
+def test_discarded_by_our_own_commits(disk):
+    """What a commit of ours frees and discards is blank, with its volume open and after that; a view says so, too."""
+    with f2fskit.open(disk, "r+") as volume:
+        volume.configure(discard=True)
+        volume.path("/kept").write_bytes(pattern("kept", 50_000))
+        volume.path("/gone").write_bytes(pattern("gone", 50_000))
+        volume.commit()
+        before = volume.as_of(0)
+        assert before.path("/gone").read_bytes() == pattern("gone", 50_000)
+        volume.path("/gone").unlink()
+        volume.commit()
+        for one in volume.deleted():
+            assert one.confidence >= BLANK and one.version.remains.intact == 0
+        with pytest.raises(f2fskit.OverwrittenError):
+            before.path("/gone").read_bytes()
+    with f2fskit.open(disk) as volume:
+        assert all(one.confidence >= BLANK for one in volume.deleted())
+        assert volume.path("/kept").read_bytes() == pattern("kept", 50_000)

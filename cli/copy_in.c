@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/settle.h"
 #include "cli/image.h"
 
 enum { EXISTING_TOLD = 5 };
@@ -130,10 +131,7 @@ int cli_copy_in_commit(struct cli_copy_in *in, struct cli *cli, struct f2fs_volu
 	}
 	if (rc == CLI_COPY_IN_NO_ROOM)
 		tell_no_room(in, cli, vol);
-	if (rc < 0 || !f2fs_volume_commit(vol))
-		return rc < 0 ? -1 : rc;
-	cli_error_of(cli, f2fs_volume_context(vol), path);
-	return -1;
+	return rc < 0 || cli_commit(cli, vol, path) ? -1 : rc;
 }
 
 /* What was counted: the words of the line, the names of the record. */

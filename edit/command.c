@@ -146,6 +146,7 @@ static int is_fatal(int rc)
 	case F2FS_ERR_CORRUPT:
 	case F2FS_ERR_CANCELED:
 	case F2FS_ERR_STATE:
+	case F2FS_ERR_UNCERTAIN:
 		return 1;
 	default:
 		return 0;

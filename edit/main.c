@@ -28,7 +28,9 @@ static struct cli_command command_texts[] = {
 
 static const struct cli_exit exits[] = {
 	{ EDIT_OK, "everything was done" },
-	{ EDIT_FAILED, "something failed; without --keep-going nothing was changed since the last commit" },
+	{ EDIT_FAILED,
+	  "something failed; without --keep-going nothing was changed since the last commit, unless a message says "
+	  "that this is not known" },
 	{ EDIT_MISSING, "something that was named does not exist, or is of another kind; as above" },
 	{ EDIT_INCOMPLETE, "something could not be read (damaged, encrypted); as above" },
 	{ EDIT_USAGE, "wrong usage; as above" },

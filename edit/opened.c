@@ -2,6 +2,8 @@
 /*
  * The image and the volume of a run: opened once, when a command needs them; changes are committed or discarded.
  */
+#include "cli/settle.h"
+#include "cli/exit.h"
 #include "edit/edit.h"
 
 int edit_open_image(struct edit *e)
@@ -93,11 +95,10 @@ int edit_commit(struct edit *e)
 
 	if (!e->is_changed)
 		return 0;
-	rc = f2fs_volume_commit(e->vol);
+	rc = cli_commit(&e->cli, e->vol, "commit");
 	e->is_changed = 0;
 	if (rc) {
-		edit_fail(e, rc, "commit");
-		f2fs_volume_discard(e->vol);
+		edit_note(e, cli_exit_of(rc, 0) ? cli_exit_of(rc, 0) : EDIT_FAILED);
 		return rc;
 	}
 	e->may_have_written = 1;

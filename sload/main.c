@@ -24,7 +24,8 @@ static const struct cli_exit exits[] = {
 	{ CLI_EXIT_INCOMPLETE,
 	  "some entries or attributes could not be copied (named on standard error), the rest was" },
 	{ CLI_EXIT_OPERATIONAL,
-	  "nothing was changed (not 1, which callers of f2fs-tools take for success), or only standard output failed" },
+	  "nothing was changed (not 1, which callers of f2fs-tools take for success), or only standard output failed, "
+	  "or a message says that it is not known whether the copy is permanent" },
 	{ CLI_EXIT_USAGE, "wrong usage" },
 	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "nothing was changed" },
 };

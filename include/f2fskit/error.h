@@ -41,7 +41,8 @@ extern "C" {
 	X(CANCELED, 40, ECANCELED, "canceled")                                                                         \
 	X(INCOMPLETE, 41, EUCLEAN, "done, but not everything could be read")                                           \
 	X(XDEV, 42, EXDEV, "belongs to another project or policy")                                                     \
-	X(WRONG_TYPE, 43, EINVAL, "of another type")
+	X(WRONG_TYPE, 43, EINVAL, "of another type")                                                                   \
+	X(UNCERTAIN, 44, EIO, "not known whether it is permanent")
 
 enum f2fs_error {
 	F2FS_OK = 0,

@@ -25,7 +25,14 @@
 extern "C" {
 #endif
 
-/* Make all changes since the last commit true, durably. On failure the volume on the device is as before. */
+/*
+ * Make all changes since the last commit true, durably. On failure the volume on the device is as before, with two
+ * exceptions. UNCERTAIN: the last write or flush failed, so the device may hold the commit or may lose it. Then commit
+ * again, which repeats only that last step, or discard, which takes the commit back; until one of them succeeds the
+ * volume is not changed (f2fs_volume_transaction() says UNCERTAIN), and either state is whole when it is opened again.
+ * Any other failure after which f2fs_volume_transaction() says NONE: the commit is permanent, but could not be read
+ * back. Open the volume again.
+ */
 F2FS_API int f2fs_volume_commit(struct f2fs_volume *vol);
 /* Forget all changes since the last commit but those made durable by f2fs_fsync, which then wait for recovery. Handles
  * of inodes that were made since are dead (f2fs_inode_is_dead() of file.h). */
@@ -34,7 +41,8 @@ F2FS_API void f2fs_volume_discard(struct f2fs_volume *vol);
 enum f2fs_transaction {
 	F2FS_TRANSACTION_NONE = 0,  /* there are none */
 	F2FS_TRANSACTION_OPEN = 1,  /* they wait for a commit */
-	F2FS_TRANSACTION_FAILED = 2 /* something failed half-way: they can only be discarded */
+	F2FS_TRANSACTION_FAILED = 2, /* something failed half-way: they can only be discarded */
+	F2FS_TRANSACTION_UNCERTAIN = 3 /* the last step of their commit failed: perhaps they are permanent */
 };
 F2FS_API int f2fs_volume_transaction(const struct f2fs_volume *vol);
 /*
@@ -134,7 +142,8 @@ F2FS_API int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t o
 enum f2fs_fsync_flag { F2FS_FSYNC_DATA = 1 /* as fdatasync(2): times alone are no reason to write */ };
 /*
  * Make a file durable: its data, then its nodes, safe against power cuts at any write; a power cut during the call
- * leaves all of the file's changes since the last one, or none (but for blocks written in place, engine.h). Where the
+ * leaves all of the file's changes since the last one, or none (but for blocks written in place, engine.h). So does a
+ * call that fails with UNCERTAIN, when its last write or flush failed. Where the
  * format's recovery could not restore the file, all of the running transaction is committed instead (f2fs_fsync_reason
  * tells why), always so for what is no regular file. Nothing is written when the file has no changes.
  */

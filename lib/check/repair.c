@@ -96,12 +96,8 @@ int repair_round(struct checker *c)
 	}
 	if (!err)
 		err = repair_superblocks(&r);
-	if (err) {
-		struct f2fs_error_detail detail = c->ctx->error;
-
-		txn_drop(c->vol);
-		c->ctx->error = detail;
-	}
+	if (err)
+		txn_roll_back(c->vol);
 	c->repair = NULL;
 	mem_free(c->ctx, r.block);
 	vec_fini(&r.left);

@@ -191,7 +191,7 @@ static bool is_unread(const struct checker *c, int err, f2fs_nid_t failed)
 /* It failed at no inode: the commit could not be written. To go on would drop what another run may recover. */
 static bool is_unwritten(const struct checker *c, int err, f2fs_nid_t failed)
 {
-	return err == F2FS_ERR_IO && !failed && !c->vol->accepts_unread;
+	return (err == F2FS_ERR_IO || err == F2FS_ERR_UNCERTAIN) && !failed && !c->vol->accepts_unread;
 }
 
 static int recover_on_facts(struct checker *c, struct f2fs_recover_result *out, bool *is_done)

@@ -167,12 +167,7 @@ static int clean_batch(struct run *r)
 		err = txn_commit(r->vol);
 		r->result->commits += !err;
 	}
-	if (r->vol->txn) {
-		struct f2fs_error_detail detail = r->vol->ctx->error;
-
-		txn_drop(r->vol);
-		r->vol->ctx->error = detail;
-	}
+	txn_roll_back(r->vol);
 	return err;
 }
 

@@ -236,10 +236,7 @@ static int commit(struct emptying *e)
 
 static int drop_after(struct emptying *e, int err)
 {
-	struct f2fs_error_detail detail = e->vol->ctx->error;
-
-	txn_drop(e->vol);
-	e->vol->ctx->error = detail;
+	txn_roll_back(e->vol);
 	return err;
 }
 

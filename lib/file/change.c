@@ -185,6 +185,8 @@ int f2fs_volume_commit(struct f2fs_volume *vol)
 
 int f2fs_volume_transaction(const struct f2fs_volume *vol)
 {
+	if (txn_is_uncertain(vol))
+		return F2FS_TRANSACTION_UNCERTAIN;
 	if (!vol->txn)
 		return F2FS_TRANSACTION_NONE;
 	return vol->txn->failed ? F2FS_TRANSACTION_FAILED : F2FS_TRANSACTION_OPEN;
@@ -199,6 +201,6 @@ void f2fs_volume_fail(struct f2fs_volume *vol)
 void f2fs_volume_discard(struct f2fs_volume *vol)
 {
 	error_clear(vol->ctx);
-	txn_drop(vol);
+	txn_roll_back(vol);
 	vol->look_for_orphans = true; /* orphans that were freed since the last commit exist again */
 }

@@ -29,10 +29,13 @@ static int write_marked(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t addr, const 
 		err = volume_write(vol, F2FS_WRITE_CHAIN, at, block, first);
 	if (!err)
 		err = volume_flush(vol);
-	if (!err)
+	if (!err) {
 		err = volume_write(vol, F2FS_WRITE_CHAIN, at + first, block + first, bs - first);
-	if (!err)
-		err = volume_flush(vol);
+		if (!err)
+			err = volume_flush(vol);
+		if (err) /* a recovery may find the mark, or not */
+			err = txn_uncertain_fsync(vol, err);
+	}
 	if (err)
 		txn_fail(txn);
 	return err;

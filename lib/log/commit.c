@@ -98,6 +98,28 @@ static void describe(struct txn *txn, struct pack *pack)
 	cp_set_next_free_nid(cp, txn->nid_cursor);
 }
 
+/*
+ * Write the last block of the pack and flush: the step that makes the commit permanent. When it fails, the device may
+ * have the block, in a cache that can still be lost. The pack can only be ruled out when it reads as incomplete after a
+ * write that failed. Otherwise uncertain_addr stays set, and the step is all that a further commit repeats.
+ */
+static int seal(struct txn *txn, f2fs_blk_t addr)
+{
+	struct f2fs_volume *vol = txn->vol;
+	bool is_written = vol->uncertain_addr != 0;
+	int err = volume_write(vol, F2FS_WRITE_PACK, (uint64_t)addr << vol->geo.block_bits, txn->cp,
+			       vol->geo.block_size);
+
+	if (err && !is_written)
+		is_written = !volume_is_unfinished(vol);
+	if (!err) {
+		is_written = true;
+		err = volume_flush(vol);
+	}
+	vol->uncertain_addr = err && is_written ? addr : 0;
+	return err && is_written ? txn_uncertain_commit(vol, err) : err;
+}
+
 static int write_pack(struct txn *txn, struct pack *pack)
 {
 	struct f2fs_volume *vol = txn->vol;
@@ -108,9 +130,7 @@ static int write_pack(struct txn *txn, struct pack *pack)
 		err = pack_write(pack, vol->cache, start);
 	if (!err)
 		err = volume_flush(vol);
-	if (!err)
-		err = pack_seal(pack, vol->cache, start);
-	return err ? err : volume_flush(vol);
+	return err ? err : seal(txn, pack_seal_addr(pack, start));
 }
 
 /* Write everything that waits in memory to places that the checkpoint in force does not use. */
@@ -146,6 +166,14 @@ static int reload(struct f2fs_volume *vol)
 	return volume_reload(vol);
 }
 
+/* The commit is permanent: go on from it. */
+static int finish(struct txn *txn)
+{
+	txn->vol->counters.commits++;
+	discard_freed(txn);
+	return reload(txn->vol);
+}
+
 int txn_commit(struct f2fs_volume *vol)
 {
 	return txn_commit_as(vol, NULL);
@@ -159,8 +187,14 @@ int txn_commit_as(struct f2fs_volume *vol, const struct commit_form *form)
 	uint8_t *journals;
 	int err;
 
+	if (!txn && vol->uncertain_addr)
+		return txn_uncertain_commit(vol, 0);
 	if (!txn)
 		return 0;
+	if (vol->uncertain_addr) {
+		err = seal(txn, vol->uncertain_addr);
+		return err ? err : finish(txn);
+	}
 	err = txn_need_sound(txn);
 	if (!err)
 		err = volume_check_roots(vol);
@@ -187,7 +221,35 @@ int txn_commit_as(struct f2fs_volume *vol, const struct commit_form *form)
 		volume_note_unfinished(vol);
 		return err;
 	}
-	vol->counters.commits++;
-	discard_freed(txn);
-	return reload(vol);
+	return finish(txn);
+}
+
+/* Make the last block of the pack one of no checkpoint, so that a reader takes the other pack. */
+static void withdraw(struct f2fs_volume *vol)
+{
+	uint8_t *block = mem_zalloc(vol->ctx, vol->geo.block_size);
+	int err;
+
+	if (!block)
+		return;
+	cp_set_checksum_offset(block, cp_checksum_offset(vol->cp)); /* a wrong checksum, as a torn block has */
+	err = volume_write(vol, F2FS_WRITE_PACK, (uint64_t)vol->uncertain_addr << vol->geo.block_bits, block,
+			   vol->geo.block_size);
+	if (!err)
+		err = volume_flush(vol);
+	mem_free(vol->ctx, block);
+	if (err)
+		return;
+	vol->uncertain_addr = 0;
+	volume_note_unfinished(vol);
+}
+
+void txn_roll_back(struct f2fs_volume *vol)
+{
+	const struct f2fs_error_detail detail = vol->ctx->error;
+
+	if (vol->uncertain_addr)
+		withdraw(vol);
+	txn_drop(vol);
+	vol->ctx->error = detail;
 }

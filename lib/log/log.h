@@ -131,6 +131,14 @@ int txn_begin_recovery(struct f2fs_volume *vol, const struct txn_ops *ops);
 void txn_drop(struct f2fs_volume *vol);
 /* Make everything since the last commit true, durably. On failure the transaction is only good for txn_drop(). */
 int txn_commit(struct f2fs_volume *vol);
+/* Drop the transaction, if there is one; the last error stays. A commit whose last step failed is taken back on the
+ * device first. As long as that fails, too, it is unknown which checkpoint counts, and the volume is not written. */
+void txn_roll_back(struct f2fs_volume *vol);
+/* Is it unknown whether the last commit is permanent? */
+bool txn_is_uncertain(const struct f2fs_volume *vol);
+/* The last step of a commit, or of an fsync, failed with err: record and return UNCERTAIN, with the reason. */
+int txn_uncertain_commit(struct f2fs_volume *vol, int err);
+int txn_uncertain_fsync(struct f2fs_volume *vol, int err);
 /* What a commit says of the volume besides what follows from the transaction. */
 struct commit_form {
 	uint32_t flags;	    /* further checkpoint flags */

@@ -204,9 +204,14 @@ int pack_write(const struct pack *pack, struct f2fs_device *dev, f2fs_blk_t star
 	return err ? err : write_blocks(pack, dev, start + head, pack->blocks, pack->block_count);
 }
 
+f2fs_blk_t pack_seal_addr(const struct pack *pack, f2fs_blk_t start)
+{
+	return start + 1 + pack->geo->cp_payload + pack->block_count;
+}
+
 int pack_seal(const struct pack *pack, struct f2fs_device *dev, f2fs_blk_t start)
 {
-	return write_blocks(pack, dev, start + 1 + pack->geo->cp_payload + pack->block_count, pack->cp, 1);
+	return write_blocks(pack, dev, pack_seal_addr(pack, start), pack->cp, 1);
 }
 
 void pack_free(struct pack *pack)

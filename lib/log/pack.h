@@ -49,6 +49,8 @@ bool pack_holds_maps(const struct f2fs_geometry *geo, size_t orphans);
 int pack_build(struct pack *pack);
 /* Write it to its place but for its last block, which makes it count. */
 int pack_write(const struct pack *pack, struct f2fs_device *dev, f2fs_blk_t start);
+/* Where that one lies. */
+f2fs_blk_t pack_seal_addr(const struct pack *pack, f2fs_blk_t start);
 int pack_seal(const struct pack *pack, struct f2fs_device *dev, f2fs_blk_t start);
 void pack_free(struct pack *pack);
 

@@ -15,10 +15,42 @@ void txn_fail(struct txn *txn)
 		snprintf(txn->cause, sizeof(txn->cause), "%.159s", why->message);
 }
 
+bool txn_is_uncertain(const struct f2fs_volume *vol)
+{
+	return vol->uncertain_addr != 0;
+}
+
+static int uncertain(struct f2fs_volume *vol, int err, const char *what, const char *advice)
+{
+	const struct f2fs_error_detail why = vol->ctx->error;
+	const bool has_reason = err && why.code == err;
+
+	error_set(vol->ctx, F2FS_ERR_UNCERTAIN,
+		  "the last step of %s failed%s%.160s%s: it is not known whether %s", what,
+		  has_reason ? " (" : "", has_reason ? why.message : "", has_reason ? ")" : "", advice);
+	vol->ctx->error.sys_errno = has_reason ? why.sys_errno : 0;
+	return F2FS_ERR_UNCERTAIN;
+}
+
+int txn_uncertain_commit(struct f2fs_volume *vol, int err)
+{
+	return uncertain(vol, err, "the commit",
+			 vol->txn ? "the changes are permanent (commit again, or discard them)"
+				  : "the changes are permanent (open the volume again)");
+}
+
+int txn_uncertain_fsync(struct f2fs_volume *vol, int err)
+{
+	return uncertain(vol, err, "the fsync", "a recovery finds the file (discard the changes)");
+}
+
 int txn_need_sound(const struct txn *txn)
 {
 	if (!txn->failed)
 		return 0;
+	if (txn->vol->uncertain_addr)
+		return error_set(txn->vol->ctx, F2FS_ERR_STATE,
+				 "whether the last commit is permanent is not known: commit again, or discard");
 	return error_set(txn->vol->ctx, F2FS_ERR_STATE,
 			 "a call failed half-way%s%s%s: the changes since the last commit can only be discarded",
 			 txn->cause[0] ? " (" : "", txn->cause, txn->cause[0] ? ")" : "");

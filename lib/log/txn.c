@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "device/device.h"
 #include "format/evidence.h"
+#include "volume/counters.h"
 #include "volume/zone_map.h"
 
 /* The read side asks here first: NAT entries and nodes of the running transaction. */
@@ -104,6 +105,9 @@ static int check_state(struct f2fs_volume *vol)
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the device was opened read-only");
 	if (vol->rescue)
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "a volume opened for rescue cannot be written");
+	if (vol->uncertain_addr)
+		return error_set(vol->ctx, F2FS_ERR_STATE,
+				 "whether the last commit is permanent is not known: discard it, or open again");
 	if (vol->is_outdated)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "the last commit could not be read back: open the volume again first");
@@ -213,8 +217,10 @@ static int fill(struct txn *txn, const struct txn_truth *truth)
 static int begin(struct f2fs_volume *vol, const struct txn_ops *ops, const struct txn_truth *truth, bool renews)
 {
 	struct txn *txn;
-	int err;
+	int err = volume_flush_once(vol);
 
+	if (err)
+		return err;
 	txn = mem_zalloc(vol->ctx, sizeof(*txn));
 	if (!txn)
 		return F2FS_ERR_NOMEM;

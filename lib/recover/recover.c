@@ -59,13 +59,8 @@ static int recover_with(struct replay *r, bool with_chain, struct recovery_base 
 	r->result.changed = !err;
 	if (base)
 		base->failed = err ? r->at : 0;
-	if (err) {
-		struct f2fs_error_detail detail = r->vol->ctx->error;
-
-		if (!was_running)
-			txn_drop(r->vol);
-		r->vol->ctx->error = detail;
-	}
+	if (err && !was_running)
+		txn_roll_back(r->vol);
 	return err;
 }
 

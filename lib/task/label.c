@@ -207,12 +207,8 @@ static int sum_elsewhere(struct walk *w)
 	err = each_inode(w, rewrite_inode);
 	if (!err)
 		err = txn_commit(w->vol);
-	if (err) {
-		struct f2fs_error_detail detail = w->vol->ctx->error;
-
-		txn_drop(w->vol);
-		w->vol->ctx->error = detail;
-	}
+	if (err)
+		txn_roll_back(w->vol);
 	w->vol->geo.feature = feature;
 	w->vol->checksum_seed = seed;
 	return err;

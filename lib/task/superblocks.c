@@ -71,6 +71,9 @@ int superblock_replace(struct f2fs_volume *vol, uint8_t *sb)
 	uint8_t *blocks = mem_alloc(vol->ctx, (size_t)bs * 2);
 	int err = blocks ? device_read(vol->dev, 0, blocks, (size_t)bs * 2) : F2FS_ERR_NOMEM;
 
+	if (!err)
+		err = volume_flush_once(vol);
+
 	if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM)
 		sb_set_crc(sb, superblock_crc(sb));
 	for (unsigned i = 0; i < 2 && !err; i++) {

@@ -83,6 +83,14 @@ int volume_discard(struct f2fs_volume *vol, uint64_t offset, uint64_t length)
 	return device_discard(vol->cache, offset, length);
 }
 
+int volume_flush_once(struct f2fs_volume *vol)
+{
+	int err = vol->is_flushed ? 0 : volume_flush(vol);
+
+	vol->is_flushed = !err;
+	return err;
+}
+
 int volume_flush(struct f2fs_volume *vol)
 {
 	vol->counters.flushes++;

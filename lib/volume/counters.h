@@ -14,5 +14,8 @@ void counters_add(struct f2fs_volume *vol, unsigned cause, uint64_t offset, uint
 int volume_zero(struct f2fs_volume *vol, uint64_t offset, uint64_t length);
 int volume_discard(struct f2fs_volume *vol, uint64_t offset, uint64_t length);
 int volume_flush(struct f2fs_volume *vol);
+/* The same before the first change of an opened volume: a cache that can be lost may be all that holds what was read of
+ * it, and the changes go to blocks that the checkpoint before it uses. */
+int volume_flush_once(struct f2fs_volume *vol);
 
 #endif

@@ -245,6 +245,17 @@ int f2fs_volume_check_current(struct f2fs_volume *vol)
 	return volume_check_current(vol);
 }
 
+bool volume_is_unfinished(struct f2fs_volume *vol)
+{
+	const struct f2fs_error_detail detail = vol->ctx->error;
+	uint8_t *blocks = mem_alloc(vol->ctx, (size_t)vol->geo.block_size * 2);
+	const int state = blocks ? judge_pack(vol, 3 - vol->pack, blocks).state : 0;
+
+	mem_free(vol->ctx, blocks);
+	vol->ctx->error = detail;
+	return state != 0 && state != F2FS_ERR_IO;
+}
+
 void volume_note_unfinished(struct f2fs_volume *vol)
 {
 	const struct f2fs_error_detail detail = vol->ctx->error;

@@ -115,6 +115,8 @@ struct f2fs_volume {
 
 	struct txn *txn;		  /* the running transaction, NULL for none */
 	const struct volume_hooks *hooks; /* with txn */
+	f2fs_blk_t uncertain_addr;	  /* last block of a pack that may be in force or not; 0: it is known */
+	bool is_flushed;		  /* what the volume was opened with is durable */
 	bool is_view;			  /* recovered in memory only: not to be changed any further */
 	uint64_t generation;		  /* raised with each change: copies of nodes may be stale */
 	struct f2fs_inode *handles;	  /* of the file layer: open inodes */
@@ -203,6 +205,8 @@ int volume_check_current(struct f2fs_volume *vol);
 /* After a commit that failed: the pack that it did not finish is as it is now. One that is complete after all stays
  * unknown, and the volume has to be opened again. */
 void volume_note_unfinished(struct f2fs_volume *vol);
+/* Is it certain that the pack which is not in force is incomplete? */
+bool volume_is_unfinished(struct f2fs_volume *vol);
 /* Directories are not what they were: those that were looked through are unknown again. */
 void volume_forget_filing(struct f2fs_volume *vol);
 /* roots.c: choose superblock and checkpoint pack, keep why. preferred: the copy to take when both are valid. */

@@ -239,6 +239,9 @@ class Core(Owner):
         if error is None:
             self.hooks.tolerated.append(pending)  # the library got around an I/O error, as with any device
             return None
+        if result == lib.F2FS_ERR_UNCERTAIN:  # it says more than what the device said
+            error.__cause__ = pending
+            return error
         if result in (lib.F2FS_ERR_IO, getattr(pending, "code", 0)) or getattr(error, "errno", 0) == pending.errno:
             if hasattr(pending, "add_note"):
                 pending.add_note(f"f2fskit: {error}")

@@ -420,6 +420,7 @@ class Temperature(enum.IntEnum):
     TABLE = 0
 
 class Transaction(enum.IntEnum):
+    UNCERTAIN = 3
     FAILED = 2
     OPEN = 1
     NONE = 0

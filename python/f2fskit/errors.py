@@ -82,7 +82,7 @@ def make(code: int, message: str, errno: int = 0) -> Error:
     return CLASSES[code](errno or lib.f2fs_error_errno(code), message)
 
 
-_TROUBLE = ("NOMEM", "NOSPC", "IO", "CORRUPT", "CANCELED")
+_TROUBLE = ("NOMEM", "NOSPC", "IO", "UNCERTAIN", "CORRUPT", "CANCELED")
 
 
 def is_mistake(error: BaseException) -> bool:

@@ -29,6 +29,7 @@ __all__ = [
     "ReadOnlyError",
     "StateError",
     "TooBigError",
+    "UncertainError",
     "UnsupportedError",
     "WrongTypeError",
     "XdevError",
@@ -102,6 +103,8 @@ class IncompleteError(Error, OSError): ...
 class XdevError(Error, OSError): ...
 
 class WrongTypeError(Error, ValueError): ...
+
+class UncertainError(Error, OSError): ...
 
 CLASSES: dict[int, type[Error]]
 

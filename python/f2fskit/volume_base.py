@@ -158,7 +158,8 @@ class VolumeBase(Closable):
 
     @property
     def transaction(self) -> enums.Transaction:
-        """What has become of the changes since the last commit: NONE, OPEN, or FAILED, which can only be discarded."""
+        """What has become of the changes since the last commit: NONE, OPEN, FAILED, which can only be discarded, or
+        UNCERTAIN: the last step of their commit failed, see `commit()`."""
         return enums.Transaction(self._handle.get(lib.f2fs_volume_transaction))
 
     def fail(self) -> None:
@@ -222,12 +223,15 @@ class VolumeBase(Closable):
         return found
 
     def commit(self) -> None:
-        """Make all changes since the last commit true, durably. When it fails the volume is as before.
+        """Make all changes since the last commit true, durably. When it fails the volume is as before, except after
+        UncertainError: the device failed at the last step, so the commit is permanent or not. Commit again, which repeats that
+        step only, or `discard()`, which takes the commit back; until then nothing can be changed.
 
         What files that `path().open()` gave hold in their buffers is a part of it.
 
         An exception that leaves it, KeyboardInterrupt too, has an attribute `committed`: are the changes true all the
-        same? None: not known, as a callback closed the volume meanwhile. So has one that comes while the end of a with block commits.
+        same? None: not known, after UncertainError, and when a callback closed the volume meanwhile. So has one that comes while
+        the end of a with block commits.
         """
         self._flush()
         with self._handle.alone():  # a change of another thread is a part of it, or waits for the next one
@@ -236,7 +240,8 @@ class VolumeBase(Closable):
             try:
                 self._change(self._handle, lib.f2fs_volume_commit)
             except BaseException as error:
-                is_true = None if self.closed else self.transaction == enums.Transaction.NONE
+                state = enums.Transaction.UNCERTAIN if self.closed else self.transaction
+                is_true = None if state == enums.Transaction.UNCERTAIN else state == enums.Transaction.NONE
                 error.committed = is_true  # type: ignore[attr-defined]
                 if error.committed:  # type: ignore[attr-defined]
                     self._changed = False

@@ -811,7 +811,7 @@ static int is_answer(const struct operation *op, enum fault kind, int sticky, st
 
 	if (kind == FAULT_READ && op->opens && !sticky)
 		return rc == 0 && is_same;
-	if (rc == F2FS_ERR_IO)
+	if (rc == F2FS_ERR_IO || (rc == F2FS_ERR_UNCERTAIN && kind != FAULT_READ))
 		return 1;
 	if (rc == 0)
 		return kind == FAULT_READ && op->writes ? is_same || (op->is_good && op->is_good(b)) :

@@ -2,9 +2,11 @@
 /*
  * Changes of a volume, each with the commit after it, while the n-th allocation, read, write or flush fails, for n = 1,
  * 2, ... until the fault is not met any more. A call that fails does so with the right code. What is on the device then
- * is the state before the change, or, when the commit was on its last steps, the one after it. A commit after a failed
- * change either says that the handle is good for discarding only or makes nothing of the change true. After discarding,
- * the same change works, or the handle says that it cannot be used.
+ * is what the failure says: the state before the change, or, with UNCERTAIN, either that or the one after it. Two
+ * states are looked at: the device with all that was written, and one whose cache was lost, so that all after the last
+ * flush that succeeded is gone. A commit after a failed change either says that the handle is good for discarding only
+ * or makes nothing of the change true. After discarding, the same change works, or the handle says that it cannot be
+ * used. What is uncertain is ended in turn by committing again, discarding, and opening again, with the same judgement.
  *
  *	write_faults [all]    all: every n; otherwise every n at first, then larger and larger steps
  */
@@ -30,7 +32,7 @@ struct operation {
 struct bench {
 	struct test_host host;
 	struct f2fs_context *ctx;
-	struct f2fs_device *memory, *dev; /* without faults, and with */
+	struct f2fs_device *memory, *recorder, *dev; /* without faults, what was written, and with faults */
 	struct f2fs_volume *vol;
 };
 
@@ -536,7 +538,8 @@ static void set_up(struct bench *b)
 	    f2fs_device_new_memory(b->ctx, VOLUME_SIZE, &b->memory) != 0)
 		abort();
 	copy_base(b->memory);
-	if (f2fs_device_new_fault(b->memory, &b->dev) != 0 || f2fs_volume_open(b->ctx, b->dev, NULL, &b->vol) != 0)
+	if (f2fs_device_new_recorder(b->memory, &b->recorder) != 0 ||
+	    f2fs_device_new_fault(b->recorder, &b->dev) != 0 || f2fs_volume_open(b->ctx, b->dev, NULL, &b->vol) != 0)
 		abort();
 }
 
@@ -546,6 +549,7 @@ static void tear_down(struct bench *b)
 		end_streams(b->vol);
 	f2fs_volume_close(b->vol);
 	f2fs_device_close(b->dev);
+	f2fs_device_close(b->recorder);
 	f2fs_device_close(b->memory);
 	f2fs_context_free(b->ctx);
 	if (b->host.live)
@@ -583,16 +587,151 @@ static int disarm(struct bench *b, enum fault kind, unsigned long n)
 	return kind == FAULT_MEMORY ? b->host.failures > 0 : counts[kind - 1] >= n;
 }
 
+/* A device as it is when all that was written after the last flush is lost. */
+static struct f2fs_device *without_cache(const struct bench *b)
+{
+	const uint64_t count = f2fs_device_record_count(b->recorder);
+	struct f2fs_device *dev;
+	struct f2fs_record record;
+	uint64_t durable = 0;
+
+	if (f2fs_device_new_memory(base_ctx, VOLUME_SIZE, &dev) != 0)
+		abort();
+	copy_base(dev);
+	for (uint64_t i = 0; i < count; i++)
+		if (f2fs_device_record_at(b->recorder, i, &record) == 0 && record.kind == F2FS_RECORD_FLUSH)
+			durable = i;
+	for (uint64_t i = 0; i < durable; i++) {
+		int err = f2fs_device_record_at(b->recorder, i, &record);
+
+		if (!err && record.kind == F2FS_RECORD_WRITE)
+			err = f2fs_device_write(dev, record.offset, record.data, (size_t)record.length);
+		else if (!err && record.kind == F2FS_RECORD_ZERO)
+			err = f2fs_device_zero(dev, record.offset, record.length);
+		if (err)
+			abort();
+	}
+	return dev;
+}
+
+/* Are both states as they may be? may: sums of these. */
+enum { BEFORE = 1, AFTER = 2 };
+static const char *check_states(const struct bench *b, int may)
+{
+	struct f2fs_device *lost = without_cache(b), *const states[] = { b->memory, lost };
+	const char *wrong = NULL;
+
+	for (unsigned i = 0; i < 2 && !wrong; i++) {
+		const uint64_t tree = tree_on(states[i]);
+
+		if (!(may & BEFORE && tree == tree_before) && !(may & AFTER && tree == tree_after))
+			wrong = tree == tree_before  ? "the device is as before"
+				: tree == tree_after ? "the device is as after"
+						     : "the device is neither as before nor as after";
+	}
+	f2fs_device_close(lost);
+	return wrong;
+}
+
+/* Open a state again, and make the change there unless it has it. */
+static const char *go_on_with(struct f2fs_device *dev, const struct operation *op)
+{
+	struct f2fs_volume *vol;
+	const char *wrong = NULL;
+
+	if (tree_on(dev) == tree_after)
+		return NULL;
+	if (f2fs_volume_open(base_ctx, dev, NULL, &vol) != 0)
+		return "a state does not open";
+	if (op->run(vol) != 0 || f2fs_volume_commit(vol) != 0)
+		wrong = "a state cannot be changed";
+	if (hot)
+		end_streams(vol);
+	f2fs_volume_close(vol);
+	return wrong ? wrong : tree_on(dev) == tree_after ? NULL : "a state was changed to something else";
+}
+
+static uint64_t version_of(const struct f2fs_volume *vol)
+{
+	size_t length;
+	unsigned pack;
+	const uint8_t *cp = f2fs_volume_checkpoint(vol, &length, &pack);
+	uint64_t version = 0;
+
+	for (unsigned i = 8; i-- > 0;)
+		version = version << 8 | cp[i];
+	return version;
+}
+
+/* It is not known whether the commit is permanent: end that in one way after the other. */
+static const char *check_uncertain(struct bench *b, const struct operation *op, enum fault kind, int changed)
+{
+	static unsigned turn;
+	const char *wrong = check_states(b, BEFORE | AFTER);
+	const uint64_t before = version_of(b->vol);
+	struct f2fs_counters first = { F2FS_SIZED(f2fs_counters) }, second = first;
+	struct f2fs_device *lost;
+	int again;
+
+	if (wrong || f2fs_volume_transaction(b->vol) != F2FS_TRANSACTION_UNCERTAIN)
+		return wrong ? wrong : "the volume does not say that it is uncertain";
+	if (run_create_file(b->vol) != F2FS_ERR_STATE)
+		return "the volume was changed all the same";
+	f2fs_volume_counters(b->vol, &first);
+	/* an operation with commits of its own has dropped what it could not commit */
+	switch (changed ? turn++ % 4 : 1 + turn++ % 3) {
+	case 0:
+		now.stage = ", then committed again";
+		if (f2fs_volume_commit(b->vol) != 0 || version_of(b->vol) != before + 1)
+			return "the commit does not end well";
+		f2fs_volume_counters(b->vol, &second);
+		if (second.flushes != first.flushes + 1)
+			return "the work was done twice";
+		return check_states(b, AFTER);
+	case 1:
+		now.stage = ", then discarded";
+		f2fs_volume_discard(b->vol);
+		if (f2fs_volume_transaction(b->vol) != F2FS_TRANSACTION_NONE)
+			return "it was not discarded";
+		wrong = check_states(b, BEFORE);
+		if (!wrong && change_and_commit(b, op, &again) != 0)
+			wrong = "it cannot be done again";
+		return wrong ? wrong : check_states(b, AFTER);
+	case 2:
+		now.stage = ", then discarded in vain";
+		arm(b, FAULT_FLUSH, 1, 1);
+		f2fs_volume_discard(b->vol);
+		disarm(b, kind, 1);
+		if (f2fs_volume_transaction(b->vol) != F2FS_TRANSACTION_UNCERTAIN)
+			return "it says that it was discarded";
+		if (run_create_file(b->vol) != F2FS_ERR_STATE || f2fs_volume_commit(b->vol) != F2FS_ERR_UNCERTAIN)
+			return "the volume goes on";
+		/* fall through */
+	default:
+		wrong = check_states(b, BEFORE | AFTER);
+		if (hot) /* it is of the volume that is open */
+			return wrong;
+		lost = without_cache(b);
+		if (!wrong)
+			wrong = go_on_with(lost, op);
+		f2fs_device_close(lost);
+		return wrong ? wrong : go_on_with(b->memory, op);
+	}
+}
+
 /* After a failure: is the device as it may be, and does the handle go on, or say that it does not? */
 static const char *check_failed(struct bench *b, const struct operation *op, int changed)
 {
+	const int is_done = changed && f2fs_volume_transaction(b->vol) == F2FS_TRANSACTION_NONE;
+	const char *wrong;
 	uint64_t tree;
 	int err, again;
 
 	now.stage = ", then the device";
 	tree = tree_on(b->memory);
-	if (tree != tree_before && !(changed && tree == tree_after))
-		return "the device is neither as before nor as after";
+	wrong = check_states(b, is_done ? AFTER : BEFORE);
+	if (wrong)
+		return wrong;
 	now.stage = ", then a commit";
 	if (!changed) {
 		err = f2fs_volume_commit(b->vol);
@@ -635,7 +774,9 @@ static int run_with(const struct operation *op, enum fault kind, unsigned long n
 	met = disarm(&b, kind, n);
 	if (!err && tree_on(b.memory) != tree_after)
 		wrong = "it succeeded with another result";
-	else if (err && (!met || err != code))
+	else if (err == F2FS_ERR_UNCERTAIN && f2fs_volume_transaction(b.vol) == F2FS_TRANSACTION_UNCERTAIN)
+		wrong = check_uncertain(&b, op, kind, changed);
+	else if (err && (!met || (err != code && err != F2FS_ERR_UNCERTAIN)))
 		wrong = met ? f2fs_error_name(err) : "it failed without a fault";
 	else if (err && !wrong)
 		wrong = check_failed(&b, op, changed);

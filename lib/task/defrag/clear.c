@@ -93,12 +93,7 @@ int defrag_end(struct defrag_run *r, int err)
 	}
 	filler_drop(&r->filler);
 	filler_drop(&r->sink.filler);
-	if (r->vol->txn) {
-		struct f2fs_error_detail detail = r->vol->ctx->error;
-
-		txn_drop(r->vol);
-		r->vol->ctx->error = detail;
-	}
+	txn_roll_back(r->vol);
 	return err;
 }
 

@@ -206,12 +206,7 @@ static int move_some(struct range *r, uint32_t *section, uint32_t end)
 	if (!err)
 		r->result->moved += r->moved;
 	filler_drop(&r->filler);
-	if (r->vol->txn) {
-		struct f2fs_error_detail detail = r->vol->ctx->error;
-
-		txn_drop(r->vol);
-		r->vol->ctx->error = detail;
-	}
+	txn_roll_back(r->vol);
 	return err;
 }
 

@@ -13,7 +13,7 @@ bool populate_is_fatal(const struct populate *p, int err)
 	if (err == F2FS_ERR_IO) /* the failed call may have changed a part of the volume */
 		return !p->is_of_source;
 	return err == F2FS_ERR_NOSPC || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED || err == F2FS_ERR_CORRUPT ||
-	       err == F2FS_ERR_READ_ONLY || err == F2FS_ERR_STATE;
+	       err == F2FS_ERR_READ_ONLY || err == F2FS_ERR_STATE || err == F2FS_ERR_UNCERTAIN;
 }
 
 int populate_problem(struct populate *p, const char *what)

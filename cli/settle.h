@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Committing what a program changed.
+ */
+#ifndef F2FSKIT_CLI_SETTLE_H
+#define F2FSKIT_CLI_SETTLE_H
+
+#include <f2fskit/volume.h>
+
+#include "cli/host.h"
+
+/* Commit. A failure is reported, with what has become of the changes when it does not go without saying that they are
+ * discarded. Returns the library's error. */
+int cli_commit(struct cli *cli, struct f2fs_volume *vol, const char *what);
+
+#endif

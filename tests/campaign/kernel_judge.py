@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Asks the kernel whether it accepts volumes: it has to mount, walk, read and write them without a message, and may not ask for
+a check. What a check calls clean it has to accept.
+
+    said = kernel_judge.ask([[path], [first, second]])      of each volume what the kernel said or what failed; [] is nothing
+
+The volumes are changed. Many go into one guest; where that dies or hangs, the volume at work is to blame, and the next guest
+goes on with the others. One that this kernel cannot be asked about (blocks that are not pages, zones) gets None.
+"""
+import json
+import os
+import re
+import struct
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+KERNEL = os.path.join(os.path.dirname(HERE), "kernel")
+sys.path[:0] = [KERNEL]
+import makers  # noqa: E402
+import uml  # noqa: E402
+
+GUEST = os.path.join(KERNEL, "guest", "accepting.py")
+AT_ONCE = 200       # volumes of one guest
+SECONDS = 60        # of a guest, and
+SECONDS_EACH = 4    # for each of its volumes
+SUPERBLOCK, MAGIC = 1024, 0xF2F52010
+FEATURE, DEVICES = 2180, 2201
+READ_ONLY, ZONED = 1 << 14, 1 << 1
+# Contents that were damaged, of files that are sealed.
+CONTENTS = re.compile(r"^fs-verity .*FILE CORRUPTED")
+EXPECTED = [re.compile(text) for text in makers.EXPECTED]
+
+
+class Superblock:
+    """What decides how a volume is mounted, from the copy that the kernel will use."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            copies = [file.read(SUPERBLOCK + 3072)]
+            file.seek(4096)
+            copies.append(file.read(SUPERBLOCK + 3072))
+        whole = [raw for raw in copies if len(raw) == SUPERBLOCK + 3072]
+        valid = [raw for raw in whole if struct.unpack_from("<I", raw, SUPERBLOCK)[0] == MAGIC]
+        raw = (valid or whole or [bytes(SUPERBLOCK + 3072)])[0][SUPERBLOCK:]
+        self.log_block, _, self.segs_per_sec = struct.unpack_from("<III", raw, 16)
+        self.feature, = struct.unpack_from("<I", raw, FEATURE)
+        self.paths = [os.fsdecode(raw[at:at + 64].split(b"\0")[0]) for at in range(DEVICES, DEVICES + 8 * 68, 68)]
+
+    def can_be_asked(self):
+        """Not about blocks of 16 KiB, which this kernel has no pages for, nor about copies of zoned devices."""
+        is_zoned = self.feature & ZONED and self.segs_per_sec > 1 and not self.paths[0]
+        return self.log_block != 14 and not is_zoned
+
+
+def job_of(name, disks, writes):
+    """What the guest is told of a volume; None where there is no use in asking."""
+    superblock = Superblock(disks[0])
+    if not superblock.can_be_asked():
+        return None
+    links = [path if re.fullmatch(r"/dev/[ -~]+", path) else "" for path in superblock.paths[1:len(disks)]]
+    is_read_only = superblock.feature & READ_ONLY
+    return {"name": name, "disks": [os.path.abspath(disk) for disk in disks], "links": links,
+            "options": "ro" if is_read_only else "", "writes": writes and not is_read_only}
+
+
+def one_guest(jobs, kernel):
+    """({name: what was said of it}, the name of the volume at which the guest ended early or None)"""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(jobs, file)
+        file.flush()
+        done = uml.run([sys.executable, "-I", GUEST, file.name], kernel=kernel, timeout=SECONDS + SECONDS_EACH * len(jobs))
+    said, now, sealed = {job["name"]: [] for job in jobs}, None, set()
+    for line in done.stdout.decode(errors="replace").splitlines():
+        now, _, failure = line.partition("\t")
+        if failure:
+            said[now].append(failure)
+    for name, line in done.about():
+        if CONTENTS.search(line.text):
+            sealed.add(name)
+        elif line.problem and name in said and not any(x.search(line.text) for x in EXPECTED):
+            said[name].append("kernel: " + line.text)
+    for name in sealed & set(said):
+        said[name] = [text for text in said[name] if not re.match(r"read .*: EIO$", text)]
+    if not done.rc:
+        return said, None
+    if now is None:
+        raise RuntimeError("the guest did not begin:\n" + done.stderr.decode(errors="replace")[-2000:])
+    said[now].append("the time was up" if done.timed_out else "the guest died" if done.died else
+                     "the guest ended with %d: %s" % (done.rc, done.stderr.decode(errors="replace")[-300:]))
+    return said, now
+
+
+def ask(volumes, kernel=None, writes=True):
+    """volumes: of each the paths of its devices, the first one first."""
+    found, todo = [None] * len(volumes), []
+    for i, disks in enumerate(volumes):
+        job = job_of("volume-%d" % i, disks, writes)
+        if job:
+            found[i] = []
+            todo.append(job)
+    while todo:
+        jobs = todo[:AT_ONCE]
+        said, last = one_guest(jobs, kernel)
+        names = [job["name"] for job in jobs]
+        count = names.index(last) + 1 if last else len(names)
+        for name in names[:count]:
+            found[int(name[7:])] = said[name]
+        todo = todo[count:]
+    return found

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""In the guest: accepting.py JOB.json mounts volume after volume, walks and reads each, writes a little, and unmounts.
+
+JOB.json is a list of {"name", "disks", "links", "options", "writes"}: disks are files of the host, links the paths under which
+the superblock asks for the further devices. A line on standard output for each failure: the name, a tab, what failed. A line
+with the name alone begins a volume, so that a guest that dies shows which one it died of.
+"""
+import errno
+import fcntl
+import json
+import os
+import stat
+import struct
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import kernelapi  # noqa: E402
+
+MNT = os.environ["MNT"]
+LOOP_GET_FREE, LOOP_SET_FD, LOOP_CLR_FD = 0x4C82, 0x4C00, 0x4C01
+PIECE = 1 << 20
+MOST_READ = 256 << 20       # bytes of one volume, so that sparse giants do not take hours
+MOST_ENTRIES = 50000
+MOST_FAILURES = 20
+NEED_FSCK = 1 << 2          # of sb_status
+EXPECTED = {errno.ENOKEY}   # contents of encrypted files, without the key
+
+
+class Volume:
+    def __init__(self, job):
+        self.job, self.loops, self.links, self.left, self.failures = job, [], [], MOST_READ, 0
+
+    def fail(self, what, error):
+        """error: of the system, or a sentence."""
+        if self.failures < MOST_FAILURES:
+            name = errno.errorcode.get(error.errno, error.errno) if isinstance(error, OSError) else error
+            print("%s\t%s: %s" % (self.job["name"], what, name), flush=True)
+        self.failures += 1
+
+    def attempt(self, what, function, *args, expected=()):
+        """What function gives, or None where it failed."""
+        try:
+            return function(*args)
+        except OSError as error:
+            if error.errno not in EXPECTED and error.errno not in expected:
+                self.fail(what, error)
+            return None
+
+    # devices
+
+    def attach(self):
+        with kernelapi.open_fd("/dev/loop-control", os.O_RDWR) as control:
+            for disk in self.job["disks"]:
+                loop = "/dev/loop%d" % fcntl.ioctl(control, LOOP_GET_FREE)
+                with kernelapi.open_fd(loop, os.O_RDWR) as fd, kernelapi.open_fd(disk, os.O_RDWR) as file:
+                    fcntl.ioctl(fd, LOOP_SET_FD, file)
+                self.loops.append(loop)
+        for link, loop in zip(self.job["links"], self.loops[1:]):
+            if link and not os.path.lexists(link):
+                os.makedirs(os.path.dirname(link), exist_ok=True)
+                os.symlink(loop, link)
+                self.links.append(link)
+
+    def detach(self):
+        for link in self.links:
+            os.unlink(link)
+        for loop in self.loops:
+            with kernelapi.open_fd(loop, os.O_RDWR) as fd:
+                fcntl.ioctl(fd, LOOP_CLR_FD)
+
+    # reading
+
+    def walk(self):
+        todo, seen = [MNT], 0
+        while todo:
+            path = todo.pop()
+            for entry in self.attempt("readdir " + self.short(path), lambda p=path: list(os.scandir(os.fsencode(p)))) or []:
+                child = os.fsdecode(entry.path)
+                seen += 1
+                if seen > MOST_ENTRIES:
+                    self.fail("walk", "more than %d entries" % MOST_ENTRIES)
+                    return
+                if self.look(child):
+                    todo.append(child)
+
+    @staticmethod
+    def short(path):
+        return ascii(path[len(MNT):] or "/")[:120]
+
+    def look(self, path):
+        """Everything of one name. Whether it is a directory."""
+        what, status = self.short(path), self.attempt("stat " + self.short(path), os.lstat, path)
+        if status is None:
+            return False
+        for name in self.attempt("listxattr " + what, lambda: os.listxattr(path, follow_symlinks=False)) or []:
+            self.attempt("getxattr %s %s" % (what, ascii(name)), lambda n=name: os.getxattr(path, n, follow_symlinks=False))
+        if stat.S_ISLNK(status.st_mode):
+            self.attempt("readlink " + what, os.readlink, path)
+        elif stat.S_ISREG(status.st_mode):
+            self.attempt("read " + what, self.read, path)
+        return stat.S_ISDIR(status.st_mode)
+
+    def read(self, path):
+        with kernelapi.open_fd(path) as fd:
+            at, size = 0, os.fstat(fd).st_size
+            while at < size and self.left > 0:
+                try:
+                    at = os.lseek(fd, at, os.SEEK_DATA)
+                except OSError as error:
+                    if error.errno == errno.ENXIO:      # no more data
+                        return
+                    raise
+                end = os.lseek(fd, at, os.SEEK_HOLE)
+                while at < end and self.left > 0:
+                    got = len(os.pread(fd, min(PIECE, end - at), at))
+                    if not got:
+                        return
+                    at, self.left = at + got, self.left - got
+
+    # writing
+
+    def write(self):
+        top = MNT + "/f2fskit-accepting"
+        os.mkdir(top)
+        for i in range(4):
+            with open("%s/%d" % (top, i), "wb") as file:
+                file.write(b"%d" % i * (i * 9000 + 10))
+                os.fsync(file.fileno())
+        os.rename(top + "/1", top + "/renamed")
+        for name in os.listdir(top):
+            os.unlink(top + "/" + name)
+        os.rmdir(top)
+        kernelapi.syncfs(MNT)
+
+    def asks_for_check(self):
+        try:
+            with open("/sys/fs/f2fs/%s/stat/sb_status" % os.path.basename(self.loops[0])) as file:
+                return int(file.read(), 16) & NEED_FSCK
+        except FileNotFoundError:       # an old kernel
+            return 0
+
+    def judge(self):
+        print(self.job["name"], flush=True)
+        kernelapi.say(self.job["name"])
+        self.attach()
+        try:
+            try:
+                kernelapi.mount(self.loops[0], MNT, self.job["options"])
+            except OSError as error:
+                self.fail("mount", error)
+                return
+            self.walk()
+            if self.job["writes"]:
+                self.attempt("write", self.write, expected=(errno.ENOSPC, errno.EDQUOT))
+            if self.asks_for_check():
+                self.fail("status", "the kernel wants a check")
+            kernelapi.umount(MNT)
+        finally:
+            self.detach()
+
+
+with open(sys.argv[1]) as jobs:
+    for job in json.load(jobs):
+        Volume(job).judge()

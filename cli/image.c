@@ -120,6 +120,9 @@ const char *cli_image_take(struct cli_image *image, int id, const char *value)
 	case CLI_IMAGE_accept_unread:
 		image->accept_unread = 1;
 		return NULL;
+	case CLI_IMAGE_accept_foreign:
+		image->accept_foreign = 1;
+		return NULL;
 	case CLI_IMAGE_no_lock:
 		image->no_lock = 1;
 		return NULL;
@@ -166,6 +169,7 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 	out->options.offset = image->offset;
 	out->options.recover = image->recover;
 	out->options.accept_unread = image->accept_unread;
+	out->options.accept_foreign = image->accept_foreign;
 	out->options.spill_dir = cli_temporary_directory();
 	out->options.open_device = find_device;
 	out->options.user = out;

@@ -26,7 +26,7 @@ struct cli_image {
 	unsigned device_count;
 	const char *given[CLI_MAX_DEVICES]; /* those that options name */
 	struct cli_keys keys;			    /* of encrypted files; added to the volume that is opened */
-	int trust_devices, accept_unread, no_lock;
+	int trust_devices, accept_unread, accept_foreign, no_lock;
 	struct read_log *read_log; /* of the caller, for the reads of all devices; NULL: none */
 	int mode;    /* enum f2fs_open_mode */
 	int pack;    /* 0, 1, 2 as in struct f2fs_open_options */

@@ -75,6 +75,7 @@ static int open_image(struct diff *d, const char *path)
 	int rc;
 
 	image.accept_unread = e->image.accept_unread;
+	image.accept_foreign = e->image.accept_foreign;
 	image.no_lock = e->image.no_lock;
 	image.trust_devices = e->image.trust_devices;
 	image.read_log = e->image.read_log;

@@ -73,6 +73,15 @@ static int exit_of(const struct run *run)
 	return (fixed > 0 ? CLI_EXIT_CORRECTED : 0) | (found > fixed ? CLI_EXIT_UNCORRECTED : 0);
 }
 
+/* Was a problem of this name told? */
+static int report_has(const struct report *r, const char *name)
+{
+	for (unsigned i = 0; i < r->problem_count; i++)
+		if (r->counts[i] && !strcmp(f2fs_problem_at(i)->name, name))
+			return 1;
+	return 0;
+}
+
 static void put_totals(const struct run *run)
 {
 	const struct f2fs_check_result *result = &run->result;
@@ -97,7 +106,9 @@ static void put_totals(const struct run *run)
 	if (found > fixed)
 		printf(", %llu left", (unsigned long long)(found - fixed));
 	putchar('\n');
-	if (found > fixed && run->session.answer == FSCK_NO)
+	if (report_has(r, "FOREIGN"))
+		puts("Info: nothing is repaired because of the signature of another system (--accept-foreign ignores it)");
+	else if (found > fixed && run->session.answer == FSCK_NO)
 		puts("Info: --dry-run shows what a repair would do, -y repairs, --explain=NAME tells what a problem "
 		     "means");
 }

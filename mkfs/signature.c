@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Signatures by libblkid, and a few copies it does not look for.
+ * Wiping signatures by libblkid, with a few copies that it does not look for, and the limits that a partition table sets.
  */
 #include "signature.h"
 
@@ -42,35 +42,6 @@ static blkid_probe new_probe(struct cli *cli, const char *path, int fd, uint64_t
 	return NULL;
 }
 
-static const char *lookup(blkid_probe probe, const char *name)
-{
-	const char *value;
-
-	return blkid_probe_lookup_value(probe, name, &value, NULL) == 0 ? value : NULL;
-}
-
-static void describe(blkid_probe probe, char what[SIGNATURE_TEXT])
-{
-	const char *type = lookup(probe, "TYPE"), *table = lookup(probe, "PTTYPE"), *label = lookup(probe, "LABEL");
-	const char *uuid = lookup(probe, "UUID"), *usage = lookup(probe, "USAGE");
-	char shown[100];
-	int n;
-
-	if (!type) {
-		snprintf(what, SIGNATURE_TEXT, "a partition table (%s)", table ? table : "unknown");
-		return;
-	}
-	n = snprintf(what, SIGNATURE_TEXT, "%s (%s", usage && !strcmp(usage, "filesystem") ? "a file system" : "data",
-		     type);
-	if (label) {
-		f2fs_text_printable(label, strlen(label), shown, sizeof(shown));
-		n += snprintf(what + n, SIGNATURE_TEXT - (size_t)n, ", label '%s'", shown);
-	}
-	if (uuid)
-		n += snprintf(what + n, SIGNATURE_TEXT - (size_t)n, ", UUID %.40s", uuid);
-	snprintf(what + n, SIGNATURE_TEXT - (size_t)n, ")");
-}
-
 static int open_file(struct cli *cli, const char *path, int flags)
 {
 	int fd = open(path, flags | O_CLOEXEC);
@@ -78,33 +49,6 @@ static int open_file(struct cli *cli, const char *path, int flags)
 	if (fd < 0)
 		cli_error(cli, "%s: %s", path, strerror(errno));
 	return fd;
-}
-
-int signature_find(struct cli *cli, const char *path, uint64_t offset, uint64_t size, char what[SIGNATURE_TEXT])
-{
-	int fd = open_file(cli, path, O_RDONLY), rc = -1;
-	blkid_probe probe;
-
-	if (fd < 0)
-		return -1;
-	probe = new_probe(cli, path, fd, offset, size);
-	if (probe) {
-		blkid_probe_enable_superblocks(probe, 1);
-		blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_USAGE | BLKID_SUBLKS_LABEL |
-								 BLKID_SUBLKS_UUID);
-		blkid_probe_enable_partitions(probe, 1);
-		rc = blkid_do_fullprobe(probe);
-		if (rc == 0)
-			describe(probe, what);
-		else if (rc == -2)
-			snprintf(what, SIGNATURE_TEXT, "signatures of several file systems");
-		else if (rc < 0)
-			cli_error(cli, "%s: looking for signatures failed", path);
-		rc = rc == 1 ? 0 : rc == -1 ? -1 : 1;
-	}
-	blkid_free_probe(probe);
-	close(fd);
-	return rc;
 }
 
 /* A GPT's last sectors: the second copy of the table. */
@@ -223,12 +167,13 @@ int signature_wipe(struct cli *cli, const char *path, uint64_t offset, uint64_t 
 	return rc;
 }
 #else
-int signature_find(struct cli *cli, const char *path, uint64_t offset, uint64_t size, char what[SIGNATURE_TEXT])
+int signature_limit(struct cli *cli, const char *path, uint64_t offset, uint64_t *end, int *is_inside)
 {
+	(void)cli;
+	(void)path;
 	(void)offset;
-	(void)size;
-	(void)what;
-	cli_warning(cli, "%s: built without libblkid, so it is not known what is there", path);
+	*end = UINT64_MAX;
+	*is_inside = 0;
 	return 0;
 }
 

@@ -65,21 +65,31 @@ static int cut_offset(struct target *t, struct cli *cli, struct f2fs_context *ct
 	return 0;
 }
 
-static int look_for_signatures(struct target *t, struct cli *cli, const struct arguments *a, uint64_t size)
+static int look_for_signatures(struct target *t, struct cli *cli, struct f2fs_context *ctx,
+			       const struct arguments *a, uint64_t size)
 {
-	char what[SIGNATURE_TEXT];
-	int found = size ? signature_find(cli, t->path, a->offset, size, what) : 0;
+	struct f2fs_signature found = { F2FS_SIZED(f2fs_signature) };
+	struct f2fs_device *slice;
+	int rc;
 
-	if (found <= 0)
-		return found;
+	if (size == 0)
+		return 0;
+	if (f2fs_device_new_slice(t->device, a->offset, size, &slice))
+		return fail(cli, ctx);
+	rc = f2fs_device_signature(slice, &found);
+	f2fs_device_close(slice);
+	if (rc == F2FS_ERR_NOT_FOUND)
+		return 0;
+	if (rc)
+		return fail(cli, ctx);
 	t->has_signatures = 1;
 	if (a->force)
 		return 0;
 	if (a->dry_run) {
-		cli_warning(cli, "%s has %s: -f will be needed to overwrite it", t->path, what);
+		cli_warning(cli, "%s has %s: -f will be needed to overwrite it", t->path, found.what);
 		return 0;
 	}
-	cli_error(cli, "%s has %s; use -f to overwrite it", t->path, what);
+	cli_error(cli, "%s has %s; use -f to overwrite it", t->path, found.what);
 	return -1;
 }
 
@@ -155,7 +165,7 @@ static int open_existing(struct target *t, struct cli *cli, struct f2fs_context 
 	t->size = i == 0 ? size : 0;
 	if (i == 0 && keep_neighbours(t, cli, a))
 		return -1;
-	if (!a->aliases[i] && look_for_signatures(t, cli, a, t->size && t->size < there ? t->size : there))
+	if (!a->aliases[i] && look_for_signatures(t, cli, ctx, a, t->size && t->size < there ? t->size : there))
 		return -1;
 	if (t->size <= there)
 		return 0;

@@ -106,6 +106,35 @@ F2FS_API int f2fs_device_open(struct f2fs_context *ctx, const char *path, unsign
  * file behind it. 1 or 0. For hosts that write files of their own: the image must not be overwritten while it is in
  * use. */
 F2FS_API int f2fs_device_is_open(const struct f2fs_context *ctx, int fd);
+/* What a signature belongs to. */
+enum f2fs_signature_kind {
+	F2FS_SIGNATURE_OTHER = 0,
+	F2FS_SIGNATURE_FILE_SYSTEM = 1,
+	F2FS_SIGNATURE_SWAP = 2,
+	F2FS_SIGNATURE_CRYPTO = 3, /* LUKS, BitLocker */
+	F2FS_SIGNATURE_LVM = 4,
+	F2FS_SIGNATURE_RAID = 5,
+	F2FS_SIGNATURE_PARTITIONS = 6, /* partition table, Android's dynamic partitions */
+	F2FS_SIGNATURE_VERIFIED = 7    /* Android Verified Boot, dm-verity */
+};
+
+/* Result of f2fs_device_signature; begin it with F2FS_SIZED. */
+struct f2fs_signature {
+	uint32_t struct_size; /* F2FS_SIZED */
+	uint32_t kind;	      /* enum f2fs_signature_kind */
+	uint64_t offset;      /* byte where the signature is */
+	char type[32];	      /* libblkid's name of the type where it has one: "ext4", "crypto_LUKS", "dos" */
+	char label[128];      /* printable; empty: none */
+	char uuid[64];	      /* empty: none */
+	char what[256];	      /* a phrase: "a file system (ext4, label 'root')" */
+};
+
+/*
+ * Find the signature of what a device holds: a file system (F2FS is one), swap space, an encrypted volume, LVM, RAID, a
+ * partition table, metadata of verified boot. Asks libblkid, where it was built in, and then our own table. Reads at
+ * most 4 MiB at the start and 1 MiB at the end. NOT_FOUND: none of the known ones.
+ */
+F2FS_API int f2fs_device_signature(struct f2fs_device *dev, struct f2fs_signature *out);
 /* Create a file of size bytes (all holes) or set the size of an existing one with F2FS_OPEN_CREATE; writable. */
 F2FS_API int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,
 				struct f2fs_device **out);

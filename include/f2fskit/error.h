@@ -28,6 +28,7 @@ extern "C" {
 	X(ENCRYPTED, 23, ENOKEY, "encrypted and no key is at hand")                                                    \
 	X(DAMAGED_DATA, 24, EUCLEAN, "file data cannot be decoded")                                                    \
 	X(OVERWRITTEN, 25, EUCLEAN, "what was there has been overwritten")                                             \
+	X(FOREIGN, 26, EMEDIUMTYPE, "something else than F2FS is there")                                               \
 	X(NOT_FOUND, 30, ENOENT, "not found")                                                                          \
 	X(EXISTS, 31, EEXIST, "exists already")                                                                        \
 	X(NOT_DIR, 32, ENOTDIR, "not a directory")                                                                     \

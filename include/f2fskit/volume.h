@@ -52,6 +52,9 @@ struct f2fs_open_options {
 	 * make a transaction fails with STATE, a check with repair searches for what is lost; nor one of which the
 	 * older pack was chosen (STATE). With 1 all that is given up, and written over. */
 	int accept_unread;
+	/* Signatures of another system (f2fs_device_signature) say that the device may not belong to this volume any
+	 * more: what would write fails with FOREIGN. With 1 they are ignored. */
+	int accept_foreign;
 };
 
 /*

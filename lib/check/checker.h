@@ -55,6 +55,8 @@ struct checker {
 	bool is_flagged;	  /* that the checkpoint asks for a check is the repair's own doing */
 	bool is_impossible;
 	bool is_frozen;	    /* a repair could destroy what it does not know or cannot see: nothing is written */
+	bool is_foreign;    /* another system owns the device, as this signature of it says */
+	struct f2fs_signature foreign;
 	bool is_unread;	    /* the device did not give a node, or a block of a directory */
 	bool is_recount;    /* claims are collected again, from kept nodes only; nothing is raised */
 	uint8_t *scratch;   /* one block, for a mended inode */

@@ -204,7 +204,7 @@ static int decide_features(struct checker *c)
 		decided &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
 	if (err || decided == feature)
 		return err;
-	c->is_frozen &= !(feature & ~FEATURES_KNOWN);
+	c->is_frozen &= c->is_foreign || !(feature & ~FEATURES_KNOWN);
 	decided &= FEATURES_KNOWN; /* the feature word is damaged, so its unknown bits are damage, too */
 	c->has_other_features = c->must_restart = true;
 	c->feature_found = feature;

@@ -166,6 +166,24 @@ static int check_features(struct checker *c)
 	return problem_raise(c, &(struct finding){ .problem = P_SB_FEATURES, .rule = RULE_INODE_FEATURES });
 }
 
+/* Another system may have been made over the volume: a repair would destroy it. */
+static int check_foreign(struct checker *c)
+{
+	int err;
+
+	if (c->vol->accepts_foreign)
+		return 0;
+	c->foreign.struct_size = sizeof(c->foreign);
+	err = volume_find_foreign(c->vol, &c->foreign);
+	if (err)
+		return err == F2FS_ERR_NOT_FOUND ? 0 : err;
+	c->is_foreign = c->is_frozen = true;
+	return problem_raise(c, &(struct finding){ .problem = P_FOREIGN,
+						   .has_values = 1,
+						   .found = c->foreign.offset,
+						   .text = c->foreign.what });
+}
+
 /* Return the size of the volume that the superblocks state, 0 when none can be read or there are several devices: an
  * image shorter than that was cut. */
 static uint64_t bytes_needed(struct checker *c)
@@ -241,6 +259,8 @@ int pass_roots(struct checker *c)
 	err = facts_init(&c->facts, c->ctx, c->geo);
 	if (!err)
 		err = check_features(c);
+	if (!err)
+		err = check_foreign(c);
 	if (!err)
 		err = compare_superblocks(c);
 	if (!err)

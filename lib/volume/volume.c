@@ -251,6 +251,8 @@ static int open_reading(struct f2fs_context *ctx, struct reading *r, struct f2fs
 		return err;
 	vol->mode = r->options->mode;
 	vol->accepts_unread = r->options->accept_unread != 0;
+	vol->accepts_foreign = r->options->accept_foreign != 0;
+	vol->is_at_start = r->options->offset == 0;
 	vol->has_chosen_pack = r->options->pack != 0;
 	err = load(vol, r->dev, r->options, r->preferred, r->amends);
 	r->has_rival = vol->has_rival;

@@ -98,6 +98,9 @@ struct f2fs_volume {
 	int pack_state[2];
 	unsigned unread;      /* enum unread_root: what the device would not give */
 	bool accepts_unread;  /* it is written all the same */
+	bool accepts_foreign; /* signatures of other systems are ignored */
+	bool is_ours;	      /* the device has no signature of another system */
+	bool is_at_start;     /* the volume begins where the device does */
 	uint64_t failed_reads; /* so far, whatever came of them */
 	bool is_overlaid;     /* what is written stays in memory */
 	bool has_chosen_pack; /* the caller said which */
@@ -200,6 +203,18 @@ enum unread_root { UNREAD_SB0 = 1, UNREAD_SB1 = 2, UNREAD_PACK1 = 4, UNREAD_PACK
  * read, since somebody else has written to it, or in a process that was forked from the one that opened the device.
  */
 int volume_check_roots(struct f2fs_volume *vol);
+
+/* foreign_check.c: does another system own the device? */
+
+/* Fill *out with the signature of another system. is_at_start: dev is the whole device, not a partition of it, so its
+ * end tells something, too. 0, F2FS_ERR_NOT_FOUND (no error is recorded), F2FS_ERR_NOMEM. */
+int foreign_check(struct f2fs_device *dev, bool is_at_start, struct f2fs_signature *out);
+/* The same for the device of a volume. */
+int volume_find_foreign(struct f2fs_volume *vol, struct f2fs_signature *out);
+/* Record and return F2FS_ERR_FOREIGN. */
+int foreign_refuse(struct f2fs_context *ctx, const struct f2fs_signature *found);
+/* Fail with FOREIGN when there is one, unless the caller of open accepts it. The device is looked at once. */
+int volume_check_foreign(struct f2fs_volume *vol);
 /* Who reads: f2fs_volume_check_current() of a call that runs. */
 int volume_check_current(struct f2fs_volume *vol);
 /* After a commit that failed: the pack that it did not finish is as it is now. One that is complete after all stays

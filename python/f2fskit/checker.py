@@ -220,6 +220,7 @@ def check(
     skip: str | Iterable[str] = (),
     decide: Decide | None = None,
     accept_unread: bool = False,
+    accept_foreign: bool = False,
     cut_at: int | None = None,
     lock: bool = True,
     context: Context | None = None,
@@ -247,6 +248,7 @@ def check(
             repair that does write makes it right.
         decide: called with each `Problem`; of a repair it returns a `Decision`: FIX (or True), SKIP (or False), STOP:
             nothing at all is repaired. An exception ends the check, and nothing is repaired.
+        accept_foreign: repair even if the device has a signature of another system (FOREIGN).
         accept_unread: repair even if a superblock copy or checkpoint pack cannot be read, and give it up.
         cut_at: the volume was cut short: what lies behind so many bytes of it, or behind the end of its devices, is lost, and
             a repair gives it up. Each file is told by FILE_CUT or DENTRY_CUT. DEVICE_SHORT is left until `resize()` has
@@ -298,7 +300,7 @@ def check(
             device, *further = layers
             opened += layers
         opening = sized("struct f2fs_open_options *")
-        put(opening, offset=offset, accept_unread=accept_unread)
+        put(opening, offset=offset, accept_unread=accept_unread, accept_foreign=accept_foreign)
         row = _call(shared, device, further, run, opening, content, repair or dry_run, max_findings, chosen, cut_at or 0)
     finally:
         for device in reversed(opened):

@@ -17,7 +17,18 @@ from . import enums, errors
 from ._core import Handle, Owner, ffi, lib, number, put, raw_bytes, sized, visitor
 from .context import Closable, Context
 from .host_device import BufferSource, FileSource
-from .results import DeviceExtent, DeviceInfo, DeviceRecord, FaultCounts, MetadataStat, ReadRecord, UndoInfo, Zone, from_c
+from .results import (
+    DeviceExtent,
+    DeviceInfo,
+    DeviceRecord,
+    FaultCounts,
+    MetadataStat,
+    ReadRecord,
+    Signature,
+    UndoInfo,
+    Zone,
+    from_c,
+)
 
 Buffer = Union[bytes, bytearray, memoryview]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -384,6 +395,19 @@ class Device(Closable):
                 return
             yield DeviceExtent(offset, length[0], bool(hole[0]))
             offset += length[0]
+
+    def signature(self) -> Signature | None:
+        """Return the signature of what the device holds (F2FS included), or None when no known one is there.
+
+        Asks libblkid, where the module was built with it, and a table of its own.
+        """
+        row = sized("struct f2fs_signature *")
+        try:
+            self._handle.call(lib.f2fs_device_signature, row)
+        except errors.NotFoundError:
+            return None
+        texts = (ffi.string(text).decode("utf-8", "replace") for text in (row.type, row.label, row.uuid, row.what))
+        return Signature(enums.SignatureKind(row.kind), row.offset, *texts)
 
     def zones(self) -> Iterator[Zone]:
         """Yield the zones of a zoned device."""

@@ -98,6 +98,7 @@ Transaction = _from_enum("Transaction", "f2fs_transaction", "F2FS_TRANSACTION_")
 VersionContents = _from_enum("VersionContents", "f2fs_version_contents", "F2FS_CONTENTS_")
 VersionDifferenceKind = _from_enum("VersionDifferenceKind", "f2fs_version_difference_kind", "F2FS_VERSION_")
 VersionFlag = _from_enum("VersionFlag", "f2fs_version_flag", "F2FS_VERSION_", enum.IntFlag)
+SignatureKind = _from_enum("SignatureKind", "f2fs_signature_kind", "F2FS_SIGNATURE_")
 ZoneType = _from_enum("ZoneType", "f2fs_zone_type", "F2FS_ZONE_")
 # The six logs; F2FS_LOG_COUNT is not one of them.
 LogType = enum.IntEnum(

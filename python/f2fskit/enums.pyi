@@ -50,6 +50,7 @@ __all__ = [
     "ResizeKind",
     "SegmentMapForm",
     "Severity",
+    "SignatureKind",
     "SummarySource",
     "SyncMode",
     "Temperature",
@@ -402,6 +403,16 @@ class Severity(enum.IntEnum):
     DAMAGE = 2
     STALE = 1
     NOTE = 0
+
+class SignatureKind(enum.IntEnum):
+    VERIFIED = 7
+    PARTITIONS = 6
+    RAID = 5
+    LVM = 4
+    CRYPTO = 3
+    SWAP = 2
+    FILE_SYSTEM = 1
+    OTHER = 0
 
 class SummarySource(enum.IntEnum):
     NONE = 3

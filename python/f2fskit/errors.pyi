@@ -11,6 +11,7 @@ __all__ = [
     "DamagedDataError",
     "EncryptedError",
     "ExistsError",
+    "ForeignError",
     "IncompleteError",
     "InvalidError",
     "IoError",
@@ -75,6 +76,8 @@ class EncryptedError(Error, OSError): ...
 class DamagedDataError(Error, OSError): ...
 
 class OverwrittenError(Error, OSError): ...
+
+class ForeignError(Error, OSError): ...
 
 class NotFoundError(Error, FileNotFoundError): ...
 

@@ -8,7 +8,7 @@ import uuid
 from typing import Any, NamedTuple, Sequence, Union
 
 from . import enums
-from ._core import Handle, ffi, lib, sized, text
+from ._core import Handle, ffi, lib, put, sized, text
 from .context import Closable, Context
 from .name_text import encode_name
 from .source import Source, as_device
@@ -95,13 +95,14 @@ def fields(
     offset: int = 0,
     devices: Sequence[Source] = (),
     accept_unread: bool = False,
+    accept_foreign: bool = False,
     lock: bool = True,
     context: Context | None = None,
 ) -> Fields:
     """Open a volume for its single fields, whatever state it is in.
 
     Args:
-        source, offset, devices, accept_unread, lock, context: as of `open()`.
+        source, offset, devices, accept_unread, accept_foreign, lock, context: as of `open()`.
         access: "r", or "r+" to change fields.
         raw: leave checksums as they are.
         force: write also where neither superblock is one of F2FS (NotF2fsError).
@@ -111,7 +112,7 @@ def fields(
     context = context or getattr(source, "context", None) or Context()
     opened = [as_device(one, context, access == "r+", lock) for one in (source, *devices)]
     options = sized("struct f2fs_open_options *")
-    options.offset, options.accept_unread = offset, accept_unread
+    put(options, offset=offset, accept_unread=accept_unread, accept_foreign=accept_foreign)
     table = ffi.new("struct f2fs_device *[]", [one._handle.get(lambda pointer: pointer) for one in opened])
     if devices:
         options.devices, options.device_count = table + 1, len(devices)

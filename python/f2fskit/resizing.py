@@ -73,6 +73,7 @@ def resize(
     offset: int = 0,
     devices: Sequence[Source] = (),
     accept_unread: bool = False,
+    accept_foreign: bool = False,
     lock: bool = True,
     context: Context | None = None,
     log: LogCallback | None = None,
@@ -91,7 +92,7 @@ def resize(
         recover: recover an unclean volume first.
         offset: byte where the volume starts.
         devices: of a volume on several devices, the further ones in order.
-        accept_unread, lock: as of `open()`.
+        accept_unread, accept_foreign, lock: as of `open()`.
         context, log, progress: as for `open()`.
 
     Raises:
@@ -121,7 +122,7 @@ def resize(
     options.dry_run = True
     path = host_path(source) if isinstance(source, (str, bytes, os.PathLike)) else None
     opening = sized("struct f2fs_open_options *")
-    put(opening, offset=offset, accept_unread=accept_unread)
+    put(opening, offset=offset, accept_unread=accept_unread, accept_foreign=accept_foreign)
 
     def run(is_dry: bool) -> ResizeResult:
         opened: list[Device] = []

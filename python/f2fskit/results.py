@@ -53,6 +53,20 @@ class DeviceInfo(NamedTuple):
     caps: enums.DeviceCap
 
 
+class Signature(NamedTuple):
+    """The signature of a file system, swap space, an encrypted volume, LVM, RAID, or a partition table."""
+
+    kind: enums.SignatureKind
+    offset: int
+    """Byte where the signature is."""
+    type: str
+    """libblkid's name of the type where it has one: "ext4", "crypto_LUKS", "dos"."""
+    label: str
+    uuid: str
+    what: str
+    """A phrase for people: "a file system (ext4, label 'root')"."""
+
+
 class Zone(NamedTuple):
     """One zone of a zoned device; offsets and lengths in bytes."""
 

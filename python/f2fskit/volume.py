@@ -50,6 +50,7 @@ def open(
     recover: Union[str, enums.OpenRecover] = enums.OpenRecover.NONE,
     cache_bytes: int = 0,
     accept_unread: bool = False,
+    accept_foreign: bool = False,
     lock: bool = True,
     context: Context | None = None,
     log: LogCallback | None = None,
@@ -78,6 +79,8 @@ def open(
         accept_unread: write even if a superblock copy or checkpoint pack cannot be read. It may be newer than the one that
             can, and is then given up; without this every change of such a volume raises OSError. The same for a newer
             checkpoint pack that is damaged, where changes raise StateError and `check(repair=True)` finds what it led to.
+        accept_foreign: write even if `Device.signature()` finds another system outside of the volume's own bytes. Without
+            this every change raises ForeignError, as the device may not hold the volume any more.
         lock: with "r+", lock the file until the volume is closed; a second writer gets BusyError. False goes without.
         context: to share one with other devices and volumes.
         log, progress: callbacks of the new context, see `Context`.
@@ -109,7 +112,7 @@ def open(
         raise ValueError("rescue and the mode strict exclude each other")
     options.mode = enums.OpenMode.RESCUE if rescue else options.mode
     put(options, offset=offset, pack=pack, cache_bytes=cache_bytes)
-    options.accept_unread = accept_unread
+    options.accept_unread, options.accept_foreign = accept_unread, accept_foreign
     options.recover = enums.choose(enums.OpenRecover, recover)
     spill_dir = ffi.new("char[]", os.fsencode(tempfile.gettempdir()))
     options.spill_dir = spill_dir

@@ -258,6 +258,13 @@ static int check_writable(struct f2fs_inject *inject, unsigned flags)
 				 "same)");
 	if (inject->vol)
 		return volume_check_roots(inject->vol);
+	if (!inject->options.accept_foreign && !inject->is_foreign) {
+		struct f2fs_signature found = { F2FS_SIZED(f2fs_signature) };
+		const int err = foreign_check(inject->dev, inject->options.offset == 0, &found);
+
+		if (err != F2FS_ERR_NOT_FOUND)
+			return err ? err : foreign_refuse(inject->ctx, &found);
+	}
 	if (inject->refusal.code != F2FS_ERR_IO || inject->options.accept_unread)
 		return 0;
 	inject->ctx->error = inject->refusal;

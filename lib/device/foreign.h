@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Find what else than an F2FS volume a device holds: file systems, swap space, encrypted volumes, LVM, RAID, partition
+ * tables, metadata of verified boot. The caller says which bytes belong to the volume, as a file may hold any bytes.
+ */
+#ifndef F2FSKIT_DEVICE_FOREIGN_H
+#define F2FSKIT_DEVICE_FOREIGN_H
+
+#include "device/device.h"
+
+#define FOREIGN_MOST_OWNED 3u
+#define FOREIGN_MOST_ENDS 2u
+/* What lies further from the start, and from the end, is not looked at. */
+#define FOREIGN_HEAD (4u << 20)
+#define FOREIGN_TAIL (1u << 20)
+
+/* Bytes from start up to end. */
+struct foreign_range {
+	uint64_t start, end;
+};
+
+/* Where to look, and what counts. */
+struct foreign_scope {
+	struct foreign_range owned[FOREIGN_MOST_OWNED]; /* of the F2FS volume: not looked at */
+	unsigned owned_count;
+	uint64_t ends[FOREIGN_MOST_ENDS]; /* where the volume may end: metadata follows there; 0: none */
+	uint32_t kinds;	    /* bit n: signatures of kind n (enum f2fs_signature_kind) count */
+	bool with_boot_sectors; /* sector 0 alone makes a FAT, exFAT or NTFS file system */
+	bool with_tail;	    /* look at the end of the device, too */
+	bool with_f2fs;	    /* F2FS itself counts, too; nothing is owned then */
+};
+
+#define FOREIGN_ALL_KINDS 0xFFFFFFFFu
+
+/* Fill *out with the first signature that counts. 0, F2FS_ERR_NOT_FOUND (no error is recorded), F2FS_ERR_NOMEM. What
+ * cannot be read holds no signature. */
+int foreign_find(struct f2fs_device *dev, const struct foreign_scope *scope, struct f2fs_signature *out);
+
+/* Fill buffer with bytes of the device; those of the volume, and bytes that cannot be read, are zeros. */
+void foreign_read(struct f2fs_device *dev, const struct foreign_scope *scope, uint64_t offset, uint8_t *buffer,
+		  size_t length);
+/* Does this signature count? */
+bool foreign_counts(const struct foreign_scope *scope, const struct f2fs_signature *found);
+/* Is sector 0 a boot record with partitions in it? */
+bool foreign_has_partitions(struct f2fs_device *dev, const struct foreign_scope *scope);
+/* Ask libblkid; NOT_FOUND where it is missing, too. */
+int foreign_ask_blkid(struct f2fs_device *dev, const struct foreign_scope *scope, struct f2fs_signature *out);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Does the device still belong to this volume? Another system may have been made over it, and a repair of the remains
+ * would destroy that.
+ *
+ * A valid superblock owns its bytes and the areas from segment 0 to the end of the volume: a file may hold any bytes.
+ * All other bytes are free in F2FS, so a signature there counts. Two valid superblocks that agree leave no room for
+ * another file system or swap space, which need the same bytes: only what can stand beside them counts then, such as a
+ * partition table, LUKS, LVM, RAID, or metadata of verified boot. A boot sector counts only where the first superblock
+ * is not valid.
+ */
+#include <string.h>
+
+#include "device/foreign.h"
+#include "format/superblock.h"
+#include "volume/weigh.h"
+
+#define SB_BYTES (SB_OFFSET + sb_SIZE)
+
+/* Kinds whose signatures can stand beside two whole superblocks. */
+#define BESIDE                                                                                                         \
+	(1u << F2FS_SIGNATURE_CRYPTO | 1u << F2FS_SIGNATURE_LVM | 1u << F2FS_SIGNATURE_RAID |                         \
+	 1u << F2FS_SIGNATURE_PARTITIONS | 1u << F2FS_SIGNATURE_VERIFIED)
+
+static void own(struct foreign_scope *scope, uint64_t start, uint64_t end)
+{
+	scope->owned[scope->owned_count++] = (struct foreign_range){ start, end };
+}
+
+static bool read_copy(struct f2fs_device *dev, uint64_t block, uint8_t sb[sb_SIZE])
+{
+	const uint64_t at = block + SB_OFFSET;
+
+	return at + sb_SIZE <= f2fs_device_info(dev)->size && device_read_quiet(dev, at, sb, sb_SIZE) == 0 &&
+	       superblock_check(sb) == RULE_NONE;
+}
+
+/* The second copy is in block 1, whose size the first one states, if it can be believed. */
+static bool read_second(struct f2fs_device *dev, const uint8_t *first, uint8_t sb[sb_SIZE], uint64_t *at)
+{
+	static const uint32_t sizes[] = { 4096, 16384 };
+
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		*at = sizes[i];
+		if (first && 1u << sb_log_blocksize(first) != sizes[i])
+			continue;
+		if (read_copy(dev, *at, sb) && 1u << sb_log_blocksize(sb) == sizes[i])
+			return true;
+	}
+	return false;
+}
+
+int foreign_check(struct f2fs_device *dev, bool is_at_start, struct f2fs_signature *out)
+{
+	struct foreign_scope scope = { .kinds = FOREIGN_ALL_KINDS, .with_tail = is_at_start };
+	uint8_t sb[2][sb_SIZE];
+	uint64_t second;
+	const bool has_first = read_copy(dev, 0, sb[0]);
+	const bool has_second = read_second(dev, has_first ? sb[0] : NULL, sb[1], &second);
+
+	if (has_first)
+		own(&scope, SB_OFFSET, SB_BYTES);
+	if (has_second)
+		own(&scope, second + SB_OFFSET, second + SB_BYTES);
+	if (has_first || has_second) {
+		const uint8_t *valid = sb[has_first ? 0 : 1];
+		struct f2fs_geometry geo;
+
+		geometry_decode(&geo, valid);
+		own(&scope, (uint64_t)sb_segment0_blkaddr(valid) * geo.block_size, geo.end_blkaddr * geo.block_size);
+		scope.ends[0] = geo.end_blkaddr * geo.block_size;
+		scope.ends[1] = sb_block_count(valid) * geo.block_size;
+	}
+	scope.with_boot_sectors = !has_first;
+	if (has_first && has_second && !superblocks_disagree(sb[0], sb[1]))
+		scope.kinds = BESIDE;
+	return foreign_find(dev, &scope, out);
+}
+
+int volume_find_foreign(struct f2fs_volume *vol, struct f2fs_signature *out)
+{
+	return foreign_check(vol->dev, vol->is_at_start, out);
+}
+
+int foreign_refuse(struct f2fs_context *ctx, const struct f2fs_signature *found)
+{
+	const struct error_where where = { .structure = "foreign", .offset_plus1 = found->offset + 1 };
+
+	return error_at(ctx, F2FS_ERR_FOREIGN, &where,
+			"%s is at byte %llu: refusing to write over it (use --accept-foreign to write all the same)",
+			found->what, (unsigned long long)found->offset);
+}
+
+int volume_check_foreign(struct f2fs_volume *vol)
+{
+	struct f2fs_signature found = { F2FS_SIZED(f2fs_signature) };
+	int err;
+
+	if (vol->accepts_foreign || vol->is_ours || vol->is_overlaid)
+		return 0;
+	err = volume_find_foreign(vol, &found);
+	if (err == 0)
+		return foreign_refuse(vol->ctx, &found);
+	vol->is_ours = err == F2FS_ERR_NOT_FOUND;
+	return vol->is_ours ? 0 : err;
+}

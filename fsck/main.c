@@ -107,7 +107,8 @@ static void put_totals(const struct run *run)
 		printf(", %llu left", (unsigned long long)(found - fixed));
 	putchar('\n');
 	if (report_has(r, "FOREIGN"))
-		puts("Info: nothing is repaired because of the signature of another system (--accept-foreign ignores it)");
+		puts("Info: the signature of another system keeps everything from being repaired (--accept-foreign "
+		     "ignores it)");
 	else if (found > fixed && run->session.answer == FSCK_NO)
 		puts("Info: --dry-run shows what a repair would do, -y repairs, --explain=NAME tells what a problem "
 		     "means");

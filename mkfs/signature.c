@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wiping signatures by libblkid, with a few copies that it does not look for, and the limits that a partition table sets.
+ * Wiping signatures by libblkid, with a few copies that it does not look for, and the limits that a partition table
+ * sets.
  */
 #include "signature.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wipe the signatures of what a device held before, so that nobody takes the device for that, and keep to the limits of a
- * partition table. f2fs_device_signature() finds signatures.
+ * Wipe the signatures of what a device held before, so that nobody takes the device for that, and keep to the limits
+ * of a partition table. f2fs_device_signature() finds signatures.
  */
 #ifndef F2FSKIT_MKFS_SIGNATURE_H
 #define F2FSKIT_MKFS_SIGNATURE_H

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "device/foreign.h"
+#include "device/signature_find.h"
 #include "format/superblock.h"
 #include "volume/weigh.h"
 
@@ -27,16 +27,16 @@ static void own(struct foreign_scope *scope, uint64_t start, uint64_t end)
 	scope->owned[scope->owned_count++] = (struct foreign_range){ start, end };
 }
 
-static bool read_copy(struct f2fs_device *dev, uint64_t block, uint8_t sb[sb_SIZE])
+/* Copy a superblock out of the device's first bytes; false when it is not valid. */
+static bool get_copy(struct f2fs_device *dev, const struct foreign_scope *scope, uint64_t block, uint8_t sb[sb_SIZE])
 {
-	const uint64_t at = block + SB_OFFSET;
-
-	return at + sb_SIZE <= f2fs_device_info(dev)->size && device_read_quiet(dev, at, sb, sb_SIZE) == 0 &&
-	       superblock_check(sb) == RULE_NONE;
+	foreign_read(dev, scope, block + SB_OFFSET, sb, sb_SIZE);
+	return superblock_check(sb) == RULE_NONE;
 }
 
 /* The second copy is in block 1, whose size the first one states, if it can be believed. */
-static bool read_second(struct f2fs_device *dev, const uint8_t *first, uint8_t sb[sb_SIZE], uint64_t *at)
+static bool get_second(struct f2fs_device *dev, const struct foreign_scope *scope, const uint8_t *first,
+		       uint8_t sb[sb_SIZE], uint64_t *at)
 {
 	static const uint32_t sizes[] = { 4096, 16384 };
 
@@ -44,37 +44,49 @@ static bool read_second(struct f2fs_device *dev, const uint8_t *first, uint8_t s
 		*at = sizes[i];
 		if (first && 1u << sb_log_blocksize(first) != sizes[i])
 			continue;
-		if (read_copy(dev, *at, sb) && 1u << sb_log_blocksize(sb) == sizes[i])
+		if (get_copy(dev, scope, *at, sb) && 1u << sb_log_blocksize(sb) == sizes[i])
 			return true;
 	}
 	return false;
 }
 
-int foreign_check(struct f2fs_device *dev, bool is_at_start, struct f2fs_signature *out)
+/* What the valid superblocks own, and what counts beside them. */
+static void take_owned(struct f2fs_device *dev, struct foreign_scope *scope)
 {
-	struct foreign_scope scope = { .kinds = FOREIGN_ALL_KINDS, .with_tail = is_at_start };
 	uint8_t sb[2][sb_SIZE];
 	uint64_t second;
-	const bool has_first = read_copy(dev, 0, sb[0]);
-	const bool has_second = read_second(dev, has_first ? sb[0] : NULL, sb[1], &second);
+	const bool has_first = get_copy(dev, scope, 0, sb[0]);
+	const bool has_second = get_second(dev, scope, has_first ? sb[0] : NULL, sb[1], &second);
 
 	if (has_first)
-		own(&scope, SB_OFFSET, SB_BYTES);
+		own(scope, SB_OFFSET, SB_BYTES);
 	if (has_second)
-		own(&scope, second + SB_OFFSET, second + SB_BYTES);
+		own(scope, second + SB_OFFSET, second + SB_BYTES);
 	if (has_first || has_second) {
 		const uint8_t *valid = sb[has_first ? 0 : 1];
 		struct f2fs_geometry geo;
 
 		geometry_decode(&geo, valid);
-		own(&scope, (uint64_t)sb_segment0_blkaddr(valid) * geo.block_size, geo.end_blkaddr * geo.block_size);
-		scope.ends[0] = geo.end_blkaddr * geo.block_size;
-		scope.ends[1] = sb_block_count(valid) * geo.block_size;
+		own(scope, (uint64_t)sb_segment0_blkaddr(valid) * geo.block_size, geo.end_blkaddr * geo.block_size);
+		scope->ends[0] = geo.end_blkaddr * geo.block_size;
+		scope->ends[1] = sb_block_count(valid) * geo.block_size;
 	}
-	scope.with_boot_sectors = !has_first;
+	scope->with_boot_sectors = !has_first;
 	if (has_first && has_second && !superblocks_disagree(sb[0], sb[1]))
-		scope.kinds = BESIDE;
-	return foreign_find(dev, &scope, out);
+		scope->kinds = BESIDE;
+}
+
+int foreign_check(struct f2fs_device *dev, bool is_at_start, struct f2fs_signature *out)
+{
+	struct foreign_scope scope = { .kinds = FOREIGN_ALL_KINDS, .with_tail = is_at_start };
+	int err = foreign_load_head(dev, &scope);
+
+	if (err)
+		return err;
+	take_owned(dev, &scope);
+	err = foreign_find(dev, &scope, out);
+	foreign_drop_head(dev, &scope);
+	return err;
 }
 
 int volume_find_foreign(struct f2fs_volume *vol, struct f2fs_signature *out)

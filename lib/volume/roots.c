@@ -390,22 +390,3 @@ int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
 	mem_free(vol->ctx, scratch);
 	return err;
 }
-
-bool superblocks_disagree(const uint8_t *a, const uint8_t *b)
-{
-	/* everything but the label, the extension lists, the version strings and the error counters */
-	static const struct {
-		uint16_t from, end;
-	} parts[] = {
-		{ sb_OFS_magic, sb_OFS_volume_name },
-		{ sb_OFS_cp_payload, sb_OFS_version },
-		{ sb_OFS_feature, sb_OFS_encryption_level },
-		{ sb_OFS_devs, sb_OFS_hot_ext_count },
-		{ sb_OFS_s_encoding, sb_OFS_s_stop_reason },
-	};
-
-	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (memcmp(a + parts[i].from, b + parts[i].from, parts[i].end - parts[i].from) != 0)
-			return true;
-	return false;
-}

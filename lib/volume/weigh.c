@@ -60,3 +60,22 @@ int superblock_doubts(struct f2fs_volume *vol, const uint8_t *other)
 	return (int)vol->notes.count + (seen.inodes.inodes == 0) + doubt_layout(vol) +
 	       doubt_features(vol, &seen, other);
 }
+
+bool superblocks_disagree(const uint8_t *a, const uint8_t *b)
+{
+	/* everything but the label, the extension lists, the version strings and the error counters */
+	static const struct {
+		uint16_t from, end;
+	} parts[] = {
+		{ sb_OFS_magic, sb_OFS_volume_name },
+		{ sb_OFS_cp_payload, sb_OFS_version },
+		{ sb_OFS_feature, sb_OFS_encryption_level },
+		{ sb_OFS_devs, sb_OFS_hot_ext_count },
+		{ sb_OFS_s_encoding, sb_OFS_s_stop_reason },
+	};
+
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (memcmp(a + parts[i].from, b + parts[i].from, parts[i].end - parts[i].from) != 0)
+			return true;
+	return false;
+}

@@ -3,7 +3,7 @@
  * Signatures by libblkid, which reads from a descriptor alone. It gets an unnamed sparse file that is as long as the
  * device and holds copies of its start and end, so any device can be asked about, and bytes of the volume stay hidden.
  */
-#include "device/foreign.h"
+#include "device/signature_find.h"
 
 #include "f2fskit_config.h"
 
@@ -32,7 +32,7 @@ static bool copy_range(struct f2fs_device *dev, const struct foreign_scope *scop
 		uint64_t run = n;
 		int is_hole = 0;
 
-		if (device_extent_quiet(dev, from, &run, &is_hole) == 0 && is_hole && run > 0) {
+		if (from >= scope->head_length && device_extent_quiet(dev, from, &run, &is_hole) == 0 && is_hole && run > 0) {
 			from += run;
 			continue;
 		}

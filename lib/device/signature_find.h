@@ -3,8 +3,8 @@
  * Find what else than an F2FS volume a device holds: file systems, swap space, encrypted volumes, LVM, RAID, partition
  * tables, metadata of verified boot. The caller says which bytes belong to the volume, as a file may hold any bytes.
  */
-#ifndef F2FSKIT_DEVICE_FOREIGN_H
-#define F2FSKIT_DEVICE_FOREIGN_H
+#ifndef F2FSKIT_DEVICE_SIGNATURE_FIND_H
+#define F2FSKIT_DEVICE_SIGNATURE_FIND_H
 
 #include "device/device.h"
 
@@ -13,6 +13,8 @@
 /* What lies further from the start, and from the end, is not looked at. */
 #define FOREIGN_HEAD (4u << 20)
 #define FOREIGN_TAIL (1u << 20)
+/* Bytes of the start that are read once: all places of our own table. */
+#define FOREIGN_KEPT (132u << 10)
 
 /* Bytes from start up to end. */
 struct foreign_range {
@@ -28,6 +30,8 @@ struct foreign_scope {
 	bool with_boot_sectors; /* sector 0 alone makes a FAT, exFAT or NTFS file system */
 	bool with_tail;	    /* look at the end of the device, too */
 	bool with_f2fs;	    /* F2FS itself counts, too; nothing is owned then */
+	uint8_t *head;	    /* the device's first bytes, read once; NULL: they are read where they are looked at */
+	size_t head_length;
 };
 
 #define FOREIGN_ALL_KINDS 0xFFFFFFFFu
@@ -36,6 +40,10 @@ struct foreign_scope {
  * cannot be read holds no signature. */
 int foreign_find(struct f2fs_device *dev, const struct foreign_scope *scope, struct f2fs_signature *out);
 
+/* Read the device's first bytes, to look at them often. 0 or NOMEM; where they cannot be read at once, none are kept. */
+int foreign_load_head(struct f2fs_device *dev, struct foreign_scope *scope);
+/* Forget them. */
+void foreign_drop_head(struct f2fs_device *dev, struct foreign_scope *scope);
 /* Fill buffer with bytes of the device; those of the volume, and bytes that cannot be read, are zeros. */
 void foreign_read(struct f2fs_device *dev, const struct foreign_scope *scope, uint64_t offset, uint8_t *buffer,
 		  size_t length);

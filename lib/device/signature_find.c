@@ -3,7 +3,7 @@
  * Signatures of other systems by our own table. libblkid is asked first, where the build has it: it knows more types,
  * labels and UUIDs. The table has what libblkid lacks, and what a build without it needs.
  */
-#include "device/foreign.h"
+#include "device/signature_find.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,31 +82,6 @@ static bool is_old_md(const struct place *p)
 	return get_le32(sb + 4) == 0 && get_le32(sb + 8) >= 90 && get_le32(sb + 8) <= 91;
 }
 
-bool foreign_has_partitions(struct f2fs_device *dev, const struct foreign_scope *scope)
-{
-	const uint64_t sectors = size_of(dev) / SECTOR;
-	unsigned used = 0;
-	uint8_t s[SECTOR];
-
-	foreign_read(dev, scope, 0, s, sizeof(s));
-	if (s[510] != 0x55 || s[511] != 0xAA)
-		return false;
-	for (unsigned i = 0; i < 4; i++) {
-		const uint8_t *entry = s + 446 + i * 16;
-		const uint32_t start = get_le32(entry + 8), count = get_le32(entry + 12);
-
-		if (entry[0] != 0 && entry[0] != 0x80)
-			return false;
-		if (entry[4] == 0 && count == 0)
-			continue;
-		/* the protective entry of a GPT may name more sectors than there are */
-		if (entry[4] == 0 || start == 0 || count == 0 || start >= sectors)
-			return false;
-		used++;
-	}
-	return used > 0;
-}
-
 static bool is_mbr(const struct place *p)
 {
 	return foreign_has_partitions(p->dev, p->scope);
@@ -120,40 +95,9 @@ static const struct row {
 } rows[] = {
 #define FOREIGN(type, kind, from, offset, magic, test)                                                                 \
 	{ type, magic, offset, test, F2FS_SIGNATURE_##kind, FROM_##from, sizeof(magic) - 1 },
-#include "device/foreign.def"
+#include "device/foreign_systems.def"
 #undef FOREIGN
 };
-
-void foreign_read(struct f2fs_device *dev, const struct foreign_scope *scope, uint64_t offset, uint8_t *buffer,
-		  size_t length)
-{
-	const uint64_t size = size_of(dev);
-	size_t got = offset >= size ? 0 : size - offset < length ? (size_t)(size - offset) : length;
-
-	if (got > 0 && device_read_quiet(dev, offset, buffer, got) != 0)
-		got = 0;
-	memset(buffer + got, 0, length - got);
-	for (unsigned i = 0; i < scope->owned_count; i++) {
-		const struct foreign_range *own = &scope->owned[i];
-		const uint64_t from = own->start > offset ? own->start : offset;
-		const uint64_t end = own->end < offset + length ? own->end : offset + length;
-
-		if (from < end)
-			memset(buffer + (from - offset), 0, (size_t)(end - from));
-	}
-}
-
-bool foreign_counts(const struct foreign_scope *scope, const struct f2fs_signature *found)
-{
-	static const char *const boot_sectors[] = { "vfat", "msdos", "fat", "exfat", "ntfs" };
-
-	if (!(scope->kinds & 1u << found->kind))
-		return false;
-	for (size_t i = 0; !scope->with_boot_sectors && i < sizeof(boot_sectors) / sizeof(boot_sectors[0]); i++)
-		if (strcmp(found->type, boot_sectors[i]) == 0)
-			return false;
-	return true;
-}
 
 /* Compare a row's magic at one offset. */
 static bool try_at(const struct row *row, struct f2fs_device *dev, const struct foreign_scope *scope, uint64_t at,
@@ -269,7 +213,7 @@ int foreign_find(struct f2fs_device *dev, const struct foreign_scope *scope, str
 
 int f2fs_device_signature(struct f2fs_device *dev, struct f2fs_signature *out)
 {
-	const struct foreign_scope scope = {
+	struct foreign_scope scope = {
 		.kinds = FOREIGN_ALL_KINDS, .with_boot_sectors = true, .with_tail = true, .with_f2fs = true
 	};
 	int err;
@@ -277,6 +221,9 @@ int f2fs_device_signature(struct f2fs_device *dev, struct f2fs_signature *out)
 	error_clear(dev->ctx);
 	err = sized_check(dev->ctx, out, sizeof(*out));
 	if (!err)
+		err = foreign_load_head(dev, &scope);
+	if (!err)
 		err = foreign_find(dev, &scope, out);
+	foreign_drop_head(dev, &scope);
 	return err == F2FS_ERR_NOT_FOUND ? error_set(dev->ctx, err, "no signature was found") : err;
 }

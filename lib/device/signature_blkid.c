@@ -32,7 +32,8 @@ static bool copy_range(struct f2fs_device *dev, const struct foreign_scope *scop
 		uint64_t run = n;
 		int is_hole = 0;
 
-		if (from >= scope->head_length && device_extent_quiet(dev, from, &run, &is_hole) == 0 && is_hole && run > 0) {
+		if (from >= scope->head_length && device_extent_quiet(dev, from, &run, &is_hole) == 0 && is_hole &&
+		    run > 0) {
 			from += run;
 			continue;
 		}

@@ -40,7 +40,8 @@ struct foreign_scope {
  * cannot be read holds no signature. */
 int foreign_find(struct f2fs_device *dev, const struct foreign_scope *scope, struct f2fs_signature *out);
 
-/* Read the device's first bytes, to look at them often. 0 or NOMEM; where they cannot be read at once, none are kept. */
+/* Read the device's first bytes, to look at them often. 0 or NOMEM. Where they cannot be read at once, none are
+ * kept. */
 int foreign_load_head(struct f2fs_device *dev, struct foreign_scope *scope);
 /* Forget them. */
 void foreign_drop_head(struct f2fs_device *dev, struct foreign_scope *scope);

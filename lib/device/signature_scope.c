@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a search for signatures sees of a device: not the bytes of the volume, and what is read once at the start is kept.
+ * Bytes of a device for a search for signatures. Those of the volume are hidden, and the start is read once and kept.
  */
 #include <string.h>
 

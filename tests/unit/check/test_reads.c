@@ -15,8 +15,8 @@
 #include "common/fresh.h"
 #include "common/read_log.h"
 
-/* Passes that read: opening (superblocks, both ends of both packs), signatures of other systems, NAT, SIT, inodes, other
- * nodes with directories, each quota file, summaries (in the pack, too). */
+/* Passes that read: opening (superblocks, both ends of both packs), signatures of other systems, NAT, SIT, inodes,
+ * other nodes with directories, each quota file, summaries (in the pack, too). */
 #define MAX_DESCENTS 15
 /* Files over several directories, each with a node of its own and blocks between those of others. */
 #define FILES 1500

@@ -19,20 +19,44 @@ void dir_area(const struct checker *c, const struct inode_fact *dir, const uint8
 	dentry_area_of_inode(block, &layout, out);
 }
 
-unsigned dir_level_of(const struct inode_fact *dir, uint32_t number)
+unsigned dir_level_with(unsigned dir_level, uint32_t number)
 {
 	uint64_t end = 0;
 
 	for (unsigned level = 0; level < DIR_MAX_DEPTH; level++) {
-		end += dentry_buckets(level, dir->dir_level) * dentry_bucket_blocks(level);
+		end += dentry_buckets(level, dir_level) * dentry_bucket_blocks(level);
 		if (number < end)
 			return level;
 	}
 	return DIR_MAX_DEPTH + 1;
 }
 
-/* The hash a name should have; false when that cannot be known. */
-static bool expected_hash(const struct inode_fact *dir, const struct dentry_ref *ref, uint32_t *hash)
+unsigned dir_level_of(const struct inode_fact *dir, uint32_t number)
+{
+	return dir_level_with(dir->dir_level, number);
+}
+
+uint64_t dir_levels_end(const struct inode_fact *dir, uint32_t levels)
+{
+	uint64_t end = 0;
+
+	for (unsigned level = 0; level < levels && level < DIR_MAX_DEPTH; level++)
+		end += dentry_buckets(level, dir->dir_level) * dentry_bucket_blocks(level);
+	return end;
+}
+
+uint32_t dir_depth_due(const struct f2fs_geometry *geo, const struct inode_fact *dir)
+{
+	const uint64_t blocks = dir->size >> geo->block_bits;
+	uint32_t depth = dir->depth;
+
+	/* a level is added together with its first block, and the size never shrinks */
+	while (depth > 1 && depth > dir->depth_found && blocks <= dir_levels_end(dir, depth - 1))
+		depth--;
+	return depth > dir->depth_found ? depth : dir->depth_found;
+}
+
+bool dir_expected_hash(const struct inode_fact *dir, const struct dentry_ref *ref, uint32_t *hash)
 {
 	const bool folded = (dir->iflags & FLAG_i_flags_casefold) != 0;
 
@@ -53,7 +77,7 @@ enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uin
 	if (!(dir->advise & FLAG_i_advise_encrypt) &&
 	    (memchr(ref->name, '/', ref->name_len) || memchr(ref->name, 0, ref->name_len)))
 		return DIR_FAULT_CHARS;
-	if (expected_hash(dir, ref, expected) && *expected != ref->hash)
+	if (dir_expected_hash(dir, ref, expected) && *expected != ref->hash)
 		return DIR_FAULT_HASH;
 	if (dir_is_inline(dir) || (name_is_dots(ref) && number == 0))
 		return DIR_FAULT_NONE;

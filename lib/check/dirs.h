@@ -13,6 +13,22 @@ void dir_area(const struct checker *c, const struct inode_fact *dir, const uint8
 /* Level of the hash buckets that a file block belongs to, DIR_MAX_DEPTH + 1 when to none. */
 unsigned dir_level_of(const struct inode_fact *dir, uint32_t number);
 
+/* The same for another i_dir_level than it has. */
+unsigned dir_level_with(unsigned dir_level, uint32_t number);
+/* Number of blocks in the first levels of the directory's hash buckets. */
+uint64_t dir_levels_end(const struct inode_fact *dir, uint32_t levels);
+/* The depth that the directory should have: its own, unless names lie deeper or it has no blocks as deep. */
+uint32_t dir_depth_due(const struct f2fs_geometry *geo, const struct inode_fact *dir);
+/* The most blocks that it can have had, by that depth. */
+static inline uint64_t dir_most_blocks(const struct f2fs_geometry *geo, const struct inode_fact *dir)
+{
+	const uint64_t end = dir_levels_end(dir, dir_depth_due(geo, dir));
+
+	return end > dir->end_found ? end : dir->end_found;
+}
+/* The hash that a name should have; false when that cannot be known. */
+bool dir_expected_hash(const struct inode_fact *dir, const struct dentry_ref *ref, uint32_t *hash);
+
 enum dir_fault {
 	DIR_FAULT_NONE = 0,
 	DIR_FAULT_CHARS,

@@ -101,7 +101,10 @@ struct inode_fact {
 	uint64_t blocks;      /* i_blocks */
 	uint64_t blocks_found;
 	uint32_t compr_blocks; /* i_compr_blocks, cut to 32 bits; what was counted */
-	uint32_t compr_found;
+	union {
+		uint32_t compr_found; /* of a compressed file */
+		uint32_t placed;      /* directory: names in blocks, without dots */
+	};
 	uint32_t ext_fofs, ext_blk, ext_len;
 	uint32_t ext_seen; /* blocks of the extent that the tree confirms */
 	f2fs_nid_t dotdot; /* directory: what ".." says, 0: nothing */

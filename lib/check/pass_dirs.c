@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/dirs.h"
+#include "check/witness.h"
 
 static int raise_entry(struct checker *c, enum problem problem, const struct inode_fact *dir, f2fs_blk_t block,
 		       uint32_t slot, uint64_t found, uint64_t expected)
@@ -190,6 +191,7 @@ static int digest_block(struct checker *c, const struct sweep_item *item, const 
 			err = take_dots(c, dir, item->addr, place->number, &ref);
 			continue;
 		}
+		dir->placed += !dir_is_inline(dir);
 		err = take_child(c, dir, item->addr, &ref);
 		if (dir->ino == c->geo->root_ino && is_lost_found(&ref) && is_directory(c, ref.ino))
 			c->lost_found = ref.ino;
@@ -240,9 +242,14 @@ static int check_dir(struct checker *c, const struct inode_fact *dir)
 	if (dir->links == 0) /* removed while it was open: its size is zero already */
 		return 0;
 	if (!dir_is_inline(dir)) {
-		if (dir->depth < dir->depth_found)
-			err = raise_dir(c, P_DIR_DEPTH, dir, dir->depth, dir->depth_found, NULL);
-		if (!err && (dir->size < end || dir->size % c->geo->block_size != 0))
+		const uint32_t depth = dir_depth_due(c->geo, dir);
+
+		/* one that was out of range was reported, and is the largest since */
+		if (dir->depth < depth ||
+		    (dir->depth > depth && !((dir->state & INODE_MENDED) && dir->depth == DIR_MAX_DEPTH)))
+			err = raise_dir(c, P_DIR_DEPTH, dir, dir->depth, depth, NULL);
+		if (!err && (dir->size < end || dir->size % c->geo->block_size != 0 ||
+			     dir->size >> c->geo->block_bits > dir_most_blocks(c->geo, dir)))
 			err = raise_dir(c, P_DIR_SIZE, dir, dir->size, end, NULL);
 	} else if (!dir_size_inside(c->geo, dir->size)) {
 		err = raise_dir(c, P_DIR_SIZE, dir, dir->size, (uint64_t)dir->slots * 4 - 4, NULL);
@@ -273,6 +280,8 @@ int pass_dirs(struct checker *c)
 	err = sweep_run(c, &sweep, &c->dir_addrs);
 	if (!err)
 		err = types_decide(c);
+	if (!err && !c->must_restart)
+		err = witness_levels(c);
 	if (err || c->must_restart)
 		return err;
 	for (size_t i = 0; i < c->facts.inodes.count && !err; i++) {

@@ -77,10 +77,12 @@ static int commit(struct repair *r)
 int repair_round(struct checker *c)
 {
 	struct repair r = { .c = c, .ctx = c->ctx, .vol = c->vol, .geo = c->geo };
+	bool is_committed = false;
 	int err;
 
 	repair_left_init(&r);
 	vec_init(&r.moved, c->ctx, sizeof(struct moved_slot));
+	vec_init(&r.summaries, c->ctx, sizeof(struct kept_summary));
 	map32_init(&r.dir_index, c->ctx);
 	r.block = mem_alloc(c->ctx, c->geo->block_size);
 	c->repair = &r;
@@ -91,17 +93,27 @@ int repair_round(struct checker *c)
 	} else {
 		if (!err)
 			err = run_steps(&r);
-		if (!err)
+		if (!err) {
 			err = commit(&r);
+			is_committed = true; /* or begun: then the summaries may count */
+		}
 	}
 	if (!err)
 		err = repair_superblocks(&r);
-	if (err)
+	if (err) {
+		struct f2fs_error_detail detail;
+
 		txn_roll_back(c->vol);
+		detail = c->ctx->error;
+		if (!is_committed)
+			repair_put_back_summaries(&r);
+		c->ctx->error = detail;
+	}
 	c->repair = NULL;
 	mem_free(c->ctx, r.block);
 	vec_fini(&r.left);
 	vec_fini(&r.moved);
+	repair_forget_summaries(&r);
 	map32_fini(&r.dir_index);
 	return err;
 }

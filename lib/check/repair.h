@@ -27,6 +27,14 @@ struct moved_slot {
 	f2fs_blk_t addr; /* 0: cleared */
 };
 
+/* A summary as it was before the round wrote it. */
+struct kept_summary {
+	uint8_t *bytes;
+	f2fs_blk_t addr;
+	uint32_t offset, length;
+	bool is_read; /* else there is nothing to put back */
+};
+
 struct repair {
 	struct checker *c;
 	struct f2fs_context *ctx;
@@ -35,6 +43,7 @@ struct repair {
 	struct txn *txn;
 	struct vec left;	/* struct left (repair_left.c), ascending */
 	struct vec moved;	/* struct moved_slot, ascending */
+	struct vec summaries;	/* struct kept_summary */
 	struct map32 dir_index; /* block -> index in c->dir_blocks */
 	uint8_t *block;		/* one block of scratch */
 	bool keeps_strays;	/* what only the SIT has in use stays in use */
@@ -48,6 +57,9 @@ int repair_tables(struct repair *r);
 /* Its parts, for a recovery: the transaction alone; keep: what it must not overwrite. Then the summaries. */
 int repair_begin(struct repair *r, const struct txn_keep *keep);
 int repair_summaries(struct repair *r);
+/* Summaries are written in place, before the commit: put them back after a round that failed. Then forget them. */
+void repair_put_back_summaries(struct repair *r);
+void repair_forget_summaries(struct repair *r);
 int repair_shared(struct repair *r);
 int repair_nodes(struct repair *r);
 /* Sizes that no file can have. */

@@ -10,6 +10,7 @@
 #include "check/dirs.h"
 #include "check/repair.h"
 
+#define MAX_BUCKETS_ALONE 32u /* of a directory without names in blocks, in its first level */
 #define MAX_TRIES 1000u /* names that are tried for one that is taken */
 
 /* An entry on its way to another place. */
@@ -155,6 +156,18 @@ static bool is_usable(const uint8_t *name, uint32_t length)
 	       !(length == 2 && name[0] == '.' && name[1] == '.');
 }
 
+/* No name is put where a level leads that no other name is witness of and that costs a reader more than the names. */
+static void bound_level(struct repair *r, struct winode *w)
+{
+	const struct inode_fact *dir = facts_inode(&r->c->facts, w->node->nid);
+	const unsigned level = inode_i_dir_level(winode_block(w));
+
+	if (dir && dir->placed == 0 && dentry_buckets(0, level) > MAX_BUCKETS_ALONE) {
+		inode_set_i_dir_level(winode_block(w), 0);
+		filing_forget(r->vol, dir->ino);
+	}
+}
+
 int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_t length, f2fs_nid_t ino, unsigned type)
 {
 	char own[NAME_MAX_BYTES + 16];
@@ -171,8 +184,10 @@ int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_
 	err = choose_name(r, dir, own, &n);
 	if (!err)
 		err = winode_get(r->vol, dir, &w);
-	if (!err)
+	if (!err) {
+		bound_level(r, &w);
 		err = dir_insert(&w, own, n, ino, type);
+	}
 	r->is_changed = true;
 	return err;
 }
@@ -338,28 +353,6 @@ static int put_dots(struct repair *r, f2fs_nid_t dir, struct vec *wanderers)
 	return err ? err : put_dot(r, dir, 1, parent_of(r, dir), wanderers);
 }
 
-static bool has_level(const struct repair *r, f2fs_nid_t ino)
-{
-	const struct inode_fact *dir = facts_inode(&r->c->facts, ino);
-
-	return dir && dir->dir_level != 0;
-}
-
-/* Few directories have a hash level of their own (i_dir_level). If names are not found with it, try without. */
-static int reset_level(struct repair *r, f2fs_nid_t ino)
-{
-	struct node *node;
-	int err = node_get(r->txn, ino, &node);
-
-	if (err)
-		return err;
-	inode_set_i_dir_level(node->block, 0);
-	node_dirty(r->txn, node);
-	filing_forget(r->vol, ino);
-	r->is_changed = true;
-	return 0;
-}
-
 static int apply(struct repair *r, const struct finding *f, struct vec *wanderers)
 {
 	if (f->is_left || !repair_may_write(r, f->ino))
@@ -378,12 +371,9 @@ static int apply(struct repair *r, const struct finding *f, struct vec *wanderer
 		return mark_slots(r, f);
 	case P_DENTRY_TYPE:
 		return set_field(r, f, put_type);
-	case P_DENTRY_PLACE:
-		if (has_level(r, f->ino))
-			return reset_level(r, f->ino);
-		return take_out(r, f, wanderers);
 	case P_DENTRY_HASH:
 		return is_encrypted(r, f->ino) ? set_field(r, f, put_hash) : take_out(r, f, wanderers);
+	case P_DENTRY_PLACE:
 	case P_DENTRY_CHARS:
 	case P_DENTRY_TWICE:
 		return take_out(r, f, wanderers);

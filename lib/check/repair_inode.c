@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "check/dirs.h"
 #include "check/repair.h"
 #include "format/cluster.h"
 
@@ -232,14 +233,15 @@ static void mend_inside(const struct repair *r, const struct inode_fact *inode, 
 static void mend_directory(const struct repair *r, const struct inode_fact *dir, uint8_t *block)
 {
 	const uint64_t end = (uint64_t)dir->end_found << r->geo->block_bits;
+	const uint64_t most = dir_most_blocks(r->geo, dir);
 
 	if (dir->links == 0 || (dir->inlines & FLAG_i_inline_inline_dentry))
 		return;
-	if (inode_i_current_depth(block) < dir->depth_found && repair_wanted(r, P_DIR_DEPTH, dir->ino))
-		inode_set_i_current_depth(block, dir->depth_found);
+	if (repair_wanted(r, P_DIR_DEPTH, dir->ino))
+		inode_set_i_current_depth(block, dir_depth_due(r->geo, dir));
 	if (!repair_wanted(r, P_DIR_SIZE, dir->ino))
 		return;
-	if (inode_i_size(block) < end)
+	if (inode_i_size(block) < end || dir->size >> r->geo->block_bits > most)
 		inode_set_i_size(block, end);
 	inode_set_i_size(block,
 			 (inode_i_size(block) + r->geo->block_size - 1) >> r->geo->block_bits << r->geo->block_bits);

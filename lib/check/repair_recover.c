@@ -147,6 +147,7 @@ static int try_on_facts(struct checker *c, const struct vec *left, f2fs_nid_t *f
 
 	vec_init(&no_orphans, c->ctx, sizeof(f2fs_nid_t));
 	repair_left_init(&r);
+	vec_init(&r.summaries, c->ctx, sizeof(struct kept_summary));
 	r.block = mem_alloc(c->ctx, c->geo->block_size);
 	if (r.block)
 		err = repair_note_left(&r);
@@ -156,6 +157,9 @@ static int try_on_facts(struct checker *c, const struct vec *left, f2fs_nid_t *f
 	r.keeps_strays = r.left.count > 0 || repair_needs_search(c);
 	if (!err)
 		err = recovery_apply_on(c->vol, &base, out);
+	if (err && base.failed) /* at an inode, before the commit */
+		repair_put_back_summaries(&r);
+	repair_forget_summaries(&r);
 	mem_free(c->ctx, r.block);
 	vec_fini(&r.left);
 	vec_fini(&no_orphans);

@@ -12,6 +12,7 @@
 #include "check/totals.h"
 #include "check/witness.h"
 #include "format/checkpoint.h"
+#include "volume/counters.h"
 #include "volume/rescue.h"
 
 /* A block that is in use by the SIT alone may be a node that a later search finds: keep it. */
@@ -193,6 +194,48 @@ static int mark_summaries(struct repair *r)
 	return 0;
 }
 
+#define MAX_KEPT_SUMMARIES 16384u /* 56 MiB, of segments that hold 32 GiB */
+
+/* Keep what a summary was, in case that the round fails. */
+static int keep_summary(struct repair *r, f2fs_seg_t segno)
+{
+	struct kept_summary *kept;
+
+	if (r->geo->segment_count_ssa == 0 || r->summaries.count == MAX_KEPT_SUMMARIES)
+		return 0;
+	kept = vec_push(&r->summaries, 1);
+	if (!kept)
+		return F2FS_ERR_NOMEM;
+	kept->addr = geometry_ssa_block(r->geo, segno, &kept->offset);
+	kept->length = r->geo->sum_size;
+	kept->bytes = mem_alloc(r->ctx, kept->length);
+	if (!kept->bytes)
+		return F2FS_ERR_NOMEM;
+	kept->is_read = volume_read(r->vol, kept->addr, kept->offset, kept->bytes, kept->length) == 0;
+	if (!kept->is_read)
+		error_clear(r->ctx);
+	return 0;
+}
+
+void repair_put_back_summaries(struct repair *r)
+{
+	for (size_t i = r->summaries.count; i-- > 0;) {
+		const struct kept_summary *kept = vec_at(&r->summaries, i);
+
+		if (kept->bytes && kept->is_read)
+			volume_write(r->vol, F2FS_WRITE_SSA,
+				     ((uint64_t)kept->addr << r->geo->block_bits) + kept->offset, kept->bytes,
+				     kept->length);
+	}
+}
+
+void repair_forget_summaries(struct repair *r)
+{
+	for (size_t i = 0; i < r->summaries.count; i++)
+		mem_free(r->ctx, ((struct kept_summary *)vec_at(&r->summaries, i))->bytes);
+	vec_fini(&r->summaries);
+}
+
 /* Write one segment's summary from its claims, [*at, ...); moves *at behind them. */
 static int write_summary(struct repair *r, const struct vec *claims, size_t *at)
 {
@@ -216,7 +259,8 @@ static int write_summary(struct repair *r, const struct vec *claims, size_t *at)
 	}
 	if (err || segment_is_current(r->txn, segno))
 		return err;
-	return summary_write(r->txn, segno, entries, s->type >= F2FS_HOT_NODE);
+	err = keep_summary(r, segno);
+	return err ? err : summary_write(r->txn, segno, entries, s->type >= F2FS_HOT_NODE);
 }
 
 int repair_summaries(struct repair *r)

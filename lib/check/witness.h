@@ -42,7 +42,9 @@ enum witness {
 	WITNESS_TREE = 32,
 	WITNESS_COUNT = 64,
 	WITNESS_CHECKSUM = 128,
-	WITNESS_NODES = 256
+	WITNESS_NODES = 256,
+	WITNESS_PLACES = 512,
+	WITNESS_ROOM = 1024
 };
 
 struct witness_book {
@@ -69,6 +71,9 @@ int witness_nodes(struct checker *c);
 int witness_data(struct checker *c);
 /* witness_bits.c, part of that: find the one bit that makes a wrong checksum of an inode right. */
 int witness_bits(struct checker *c);
+
+/* witness_levels.c, once directories are read: the places of their names vote on i_dir_level. */
+int witness_levels(struct checker *c);
 
 /* ---- parts of the vote */
 

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""fsck.f2fs and damaged directories: what a repair leaves costs a reader no more than the names do."""
+import pytest
+
+NAMES = ["name-%03d" % i for i in range(300)]
+
+
+@pytest.fixture
+def image(run_tool, tmp_path):
+    path = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", path, "64M")
+    lines = ["mkdir /many"] + ["touch /many/" + name for name in NAMES]
+    run_tool("f2fs", "-w", "-c", "\n".join(lines), path)
+    return path
+
+
+def numbers(f2fskit, image, path):
+    with f2fskit.open(image) as volume:
+        place = volume.path(path)
+        return place.stat().st_ino, place.stat().st_size, sorted(entry.name for entry in place.iterdir())
+
+
+def damage(run_tool, image, ino, field, value):
+    run_tool("inject.f2fs", "--node", "--nid=%d" % ino, "--mb=" + field, "--val=%d" % value, image)
+
+
+@pytest.mark.parametrize("field, value", [("i_dir_level", 24), ("i_dir_level", 224), ("i_size", 1 << 58), ("i_size", 1 << 42),
+                                          ("i_current_depth", 63), ("i_current_depth", 64)])
+def test_size_is_that_of_the_names(run_tool, f2fskit, image, field, value):
+    ino, size, names = numbers(f2fskit, image, "/many")
+    damage(run_tool, image, ino, field, value)
+    run_tool("fsck.f2fs", "-y", image, rc=1)
+    run_tool("fsck.f2fs", "-n", image)
+    assert numbers(f2fskit, image, "/many") == (ino, size, names)
+
+
+def test_a_repair_that_fails_writes_nothing(run_tool, f2fskit, image):
+    """A second "twin" finds no free name any more, while a summary is wrong, too: it would be written before."""
+    run_tool("f2fs", "-w", "-c", "touch /twin /other " + " ".join("/twin~%d" % i for i in range(1, 1000)), image)
+    with f2fskit.fields(image, "r+") as fields, f2fskit.open(image) as volume:
+        root, other, twin = (volume.path(path).stat().st_ino for path in ("/", "/other", "/twin"))
+        entry = 'dentry[%d]["%s"].%s'
+        fields["inode[%d].i_name" % other] = "twin"
+        fields["inode[%d].i_namelen" % other] = 4
+        fields[entry % (root, "other", "hash_code")] = fields[entry % (root, "twin", "hash_code")]
+        fields[entry % (root, "other", "name_len")] = 4
+        fields[entry % (root, "othe", "name")] = "twin"
+        block = fields["nat[%d].block_addr" % volume.path("/many/name-000").stat().st_ino] - fields["sb.main_blkaddr"]
+        assert block // 512 != fields["cp.cur_node_segno[1]"]
+        fields["ssa[%d][%d].nid" % divmod(block, 512)] = "^=1"
+    before = image.read_bytes()
+    run_tool("fsck.f2fs", "-y", image, rc=8)
+    assert image.read_bytes() == before

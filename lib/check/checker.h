@@ -167,9 +167,9 @@ int sweep_kept(struct checker *c, const struct sweep *sweep);
 /* Correct the field that breaks the rule, in a copy of an inode's block. Returns false when no field can be corrected.
  */
 bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid, enum rule rule);
-/* Is an inode marked as holding its data inline although it has pointers to blocks? The kernel accepts such an inode
- * and follows the pointers. */
-bool inode_is_misread(const struct f2fs_geometry *geo, const uint8_t *block);
+/* Is an inode marked as holding data or entries inside although it has pointers to blocks? Returns the rule about what
+ * cannot be inside. The kernel accepts such a file and follows the pointers; in such a directory it finds nothing. */
+enum rule inode_misread(const struct f2fs_geometry *geo, const uint8_t *block);
 void inode_mend_misread(uint8_t *block);
 
 /* Can this be the size of an inline directory? That is the size of the inode's room for entries, a multiple of 4 bytes.

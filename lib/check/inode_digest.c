@@ -111,8 +111,9 @@ static int mend(struct checker *c, const struct nid_fact *fact, const uint8_t **
 	memcpy(c->scratch, *block, c->geo->block_size);
 	*block = c->scratch;
 	err = mend_mode(c, fact, c->scratch); /* what other rules say depends on the type */
-	if (!err && inode_is_misread(c->geo, c->scratch)) {
-		err = raise_inode(c, P_INODE_INLINE_DATA, fact, inode_i_size(c->scratch), 0);
+	rule = inode_misread(c->geo, c->scratch);
+	if (!err && rule) {
+		err = raise_inode(c, problem_of_rule(rule), fact, inode_i_size(c->scratch), 0);
 		inode_mend_misread(c->scratch);
 	}
 	if (!err)
@@ -296,10 +297,11 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 	const bool is_decided = type_is_decided(c, fact->nid, &decided);
 	int err = 0;
 
-	if (c->is_recount) /* not judged again; what broke a rule is corrected without a word */
-		judged = inode_is_misread(c->geo, block) ? (uint32_t)RULE_INODE_INLINE_DATA
-							 : (uint32_t)inode_check(&c->plain, block, fact->nid, 0);
-	else {
+	if (c->is_recount) { /* not judged again; what broke a rule is corrected without a word */
+		judged = (uint32_t)inode_misread(c->geo, block);
+		if (!judged)
+			judged = (uint32_t)inode_check(&c->plain, block, fact->nid, 0);
+	} else {
 		fact->kind = FACT_INODE;
 		evidence_add(&c->evidence, c->geo, block);
 		if (!geometry_has(c->geo, F2FS_FEATURE_INODE_CHECKSUM))

@@ -113,20 +113,25 @@ static bool holds_pointers(const struct f2fs_geometry *geo, const uint8_t *block
 	return real > 0;
 }
 
-bool inode_is_misread(const struct f2fs_geometry *geo, const uint8_t *block)
+enum rule inode_misread(const struct f2fs_geometry *geo, const uint8_t *block)
 {
+	const unsigned type = inode_i_mode(block) & MODE_TYPE;
+	const uint64_t size = inode_i_size(block);
 	struct inode_layout layout;
 
-	if ((inode_i_mode(block) & MODE_TYPE) != MODE_REG || !inode_has_inline(block, FLAG_i_inline_inline_data) ||
-	    inode_i_blocks(block) <= 1u + (inode_i_xattr_nid(block) != 0))
-		return false;
+	if (inode_i_blocks(block) <= 1u + (inode_i_xattr_nid(block) != 0))
+		return RULE_NONE;
 	inode_layout(geo, block, &layout);
-	return inode_i_size(block) > layout.inline_size && holds_pointers(geo, block, &layout);
+	if (type == MODE_REG && inode_has_inline(block, FLAG_i_inline_inline_data) && size > layout.inline_size)
+		return holds_pointers(geo, block, &layout) ? RULE_INODE_INLINE_DATA : RULE_NONE;
+	if (type == MODE_DIR && inode_has_inline(block, FLAG_i_inline_inline_dentry) && size % geo->block_size == 0)
+		return holds_pointers(geo, block, &layout) ? RULE_INODE_INLINE_DENTRY : RULE_NONE;
+	return RULE_NONE;
 }
 
 void inode_mend_misread(uint8_t *block)
 {
-	clear_inline(block, FLAG_i_inline_inline_data | FLAG_i_inline_data_exist);
+	clear_inline(block, FLAG_i_inline_inline_data | FLAG_i_inline_data_exist | FLAG_i_inline_inline_dentry);
 }
 
 bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid, enum rule rule)

@@ -15,8 +15,8 @@ uint32_t node_judge(const struct checker *c, const struct sweep_item *item, cons
 	if (footer_nid(footer) != fact->nid || footer_ino(footer) != fact->nid || c->is_recount)
 		return 0;
 	judged = (uint32_t)inode_check(&c->plain, block, fact->nid, 0);
-	if (!judged && inode_is_misread(c->geo, block))
-		judged = RULE_INODE_INLINE_DATA;
+	if (!judged)
+		judged = (uint32_t)inode_misread(c->geo, block);
 	if (inode_has_checksum(c->geo, block) &&
 	    extra_i_inode_checksum(inode_extra(block)) != inode_checksum(c->geo, block, c->vol->checksum_seed))
 		judged |= JUDGED_BAD_SUM;

@@ -4,6 +4,7 @@
  * states INODE_REACHED, INODE_LOOP and INODE_LOST_TREE, and the numbers of subdirectories.
  */
 #include "check/checker.h"
+#include "check/dirs.h"
 
 /* An inode that was unlinked while it was open; the next mount deletes it. seen: the entries before this one. */
 static int check_orphan(struct checker *c, f2fs_nid_t ino, struct map32 *seen)
@@ -118,7 +119,9 @@ static int check_dir(struct checker *c, const struct inode_fact *dir)
 
 	if (dir->state & INODE_ORPHAN)
 		return 0;
-	if (dir->links != 2 + dir->subdirs)
+	if (is_root && dir_is_inline(dir) && dir->blocks_found == 1)
+		err = inode_raise(c, P_ROOT_INSIDE, dir, 0, 0);
+	if (!err && dir->links != 2 + dir->subdirs)
 		err = inode_raise(c, P_LINKS_DIR, dir, dir->links, 2 + (uint64_t)dir->subdirs);
 	if (parent == 0 || err)
 		return err;

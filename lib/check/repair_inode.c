@@ -295,9 +295,12 @@ static void mend_packing(const struct repair *r, const struct inode_fact *inode,
 void repair_inode_block(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
 			uint8_t *block)
 {
+	enum rule misread;
+
 	if (inode->state & INODE_RETYPED) /* rules hold by type */
 		inode_set_i_mode(block, inode->mode);
-	if (inode_is_misread(r->geo, block) && repair_wanted(r, P_INODE_INLINE_DATA, inode->ino))
+	misread = inode_misread(r->geo, block);
+	if (misread && repair_wanted(r, problem_of_rule(misread), inode->ino))
 		inode_mend_misread(block);
 	mend_packing(r, inode, block);
 	if (repair_wanted(r, P_FEATURE_FLAG, inode->ino))

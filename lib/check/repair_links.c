@@ -242,6 +242,22 @@ static int set_lost_found(struct repair *r, const struct lost_found *lf)
 	return 0;
 }
 
+/* The root has a block of its own, whatever else was made right. */
+static int move_root_out(struct repair *r, const struct inode_fact *root)
+{
+	struct winode w;
+	int err;
+
+	if (!repair_found(r->c, P_ROOT_INSIDE) || !repair_may_write(r, root->ino))
+		return 0;
+	err = winode_get(r->vol, root->ino, &w);
+	if (err || !inode_has_inline(winode_block(&w), FLAG_i_inline_inline_dentry))
+		return err;
+	r->is_changed = true;
+	filing_forget(r->vol, root->ino);
+	return dir_move_out(&w);
+}
+
 int repair_links(struct repair *r)
 {
 	struct lost_found lf = { 0 };
@@ -262,5 +278,7 @@ int repair_links(struct repair *r)
 		if (!(inode->state & (INODE_ORPHAN | INODE_HIDDEN)))
 			err = set_links(r, inode);
 	}
+	if (!err)
+		err = move_root_out(r, root);
 	return err ? err : set_lost_found(r, &lf);
 }

@@ -197,8 +197,7 @@ static int insert_inline(struct winode *dir, const struct new_entry *e, bool *do
 	return 0;
 }
 
-/* Move all entries of an inline directory into blocks. */
-static int convert(struct winode *dir)
+int dir_move_out(struct winode *dir)
 {
 	struct f2fs_context *ctx = dir->txn->vol->ctx;
 	uint8_t *block = winode_block(dir), *payload = mem_alloc(ctx, dir->layout.inline_size);
@@ -236,7 +235,7 @@ static int insert(struct winode *dir, const struct new_entry *e)
 	if (is_inline(dir)) {
 		err = insert_inline(dir, e, &done);
 		if (!err && !done)
-			err = convert(dir);
+			err = dir_move_out(dir);
 	}
 	return err || done ? err : insert_by_level(dir, e);
 }

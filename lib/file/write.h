@@ -281,6 +281,8 @@ int dir_insert_stored(struct winode *dir, const uint8_t *name, uint32_t len, uin
 int dir_hash_stored(struct winode *dir, const uint8_t *name, uint32_t len, const uint8_t *suffix, uint32_t *hash);
 int dir_remove(struct winode *dir, const struct f2fs_dirent *entry);
 int dir_replace(struct winode *dir, const struct f2fs_dirent *entry, f2fs_nid_t ino, unsigned type);
+/* Move all entries of an inline directory into blocks. */
+int dir_move_out(struct winode *dir);
 /* Fill the inline area or first block of a new directory with "." and "..". */
 int dir_make_empty(struct winode *dir, f2fs_nid_t parent);
 

@@ -14,6 +14,8 @@ import struct
 import sys
 import tempfile
 
+import f2fskit
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 KERNEL = os.path.join(os.path.dirname(HERE), "kernel")
 sys.path[:0] = [KERNEL]
@@ -27,9 +29,12 @@ SECONDS_EACH = 4    # for each of its volumes
 SUPERBLOCK, MAGIC = 1024, 0xF2F52010
 FEATURE, DEVICES = 2180, 2201
 READ_ONLY, ZONED = 1 << 14, 1 << 1
+# Of the checkpoint pack that is not in force, which a power cut may leave so. That the other one is used is looked at besides.
+OTHER_PACK = re.compile(r"invalid (crc value|crc_offset|cp_pack_total_block_count)")
+MOUNTED = re.compile(r"Mounted with checkpoint version = ([0-9a-f]+)")
 # Contents that were damaged, of files that are sealed.
 CONTENTS = re.compile(r"^fs-verity .*FILE CORRUPTED")
-EXPECTED = [re.compile(text) for text in makers.EXPECTED]
+EXPECTED = [OTHER_PACK, *(re.compile(text) for text in makers.EXPECTED)]
 
 
 class Superblock:
@@ -53,6 +58,15 @@ class Superblock:
         return self.log_block != 14 and not is_zoned
 
 
+def version_of(disks):
+    """Of the checkpoint in force, as we read it; 0 where we do not."""
+    try:
+        with f2fskit.open(disks[0], devices=disks[1:]) as volume:
+            return int(volume.checkpoint.checkpoint_ver)
+    except (f2fskit.Error, OSError):
+        return 0
+
+
 def job_of(name, disks, writes):
     """What the guest is told of a volume; None where there is no use in asking."""
     superblock = Superblock(disks[0])
@@ -61,7 +75,7 @@ def job_of(name, disks, writes):
     links = [path if re.fullmatch(r"/dev/[ -~]+", path) else "" for path in superblock.paths[1:len(disks)]]
     is_read_only = superblock.feature & READ_ONLY
     return {"name": name, "disks": [os.path.abspath(disk) for disk in disks], "links": links,
-            "options": "ro" if is_read_only else "", "writes": writes and not is_read_only}
+            "options": "ro" if is_read_only else "", "writes": writes and not is_read_only, "version": version_of(disks)}
 
 
 def one_guest(jobs, kernel):
@@ -71,13 +85,17 @@ def one_guest(jobs, kernel):
         file.flush()
         done = uml.run([sys.executable, "-I", GUEST, file.name], kernel=kernel, timeout=SECONDS + SECONDS_EACH * len(jobs))
     said, now, sealed = {job["name"]: [] for job in jobs}, None, set()
+    versions = {job["name"]: job["version"] for job in jobs}
     for line in done.stdout.decode(errors="replace").splitlines():
         now, _, failure = line.partition("\t")
         if failure:
             said[now].append(failure)
     for name, line in done.about():
+        mounted = MOUNTED.search(line.text)
         if CONTENTS.search(line.text):
             sealed.add(name)
+        elif mounted and name in said and int(mounted[1], 16) < versions[name]:
+            said[name].append("mounted with checkpoint %s, not %x" % (mounted[1], versions[name]))
         elif line.problem and name in said and not any(x.search(line.text) for x in EXPECTED):
             said[name].append("kernel: " + line.text)
     for name in sealed & set(said):

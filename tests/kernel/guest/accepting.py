@@ -110,6 +110,8 @@ class Volume:
                     if error.errno == errno.ENXIO:      # no more data
                         return
                     raise
+                if at >= size:                          # it is preallocated
+                    return
                 end = os.lseek(fd, at, os.SEEK_HOLE)
                 while at < end and self.left > 0:
                     got = len(os.pread(fd, min(PIECE, end - at), at))

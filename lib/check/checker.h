@@ -179,6 +179,10 @@ static inline bool dir_size_inside(const struct f2fs_geometry *geo, uint64_t siz
 	return size != 0 && size % 4 == 0 && size <= geo->block_size;
 }
 
+/* crypt_policy.c: the digest of a policy, by the context of an inode; then compare those of directories and entries. */
+uint32_t crypt_policy(const uint8_t *value, size_t size);
+int crypt_policies_check(struct checker *c);
+
 /* further_parents.c: sort what further_parents has, and find the first one of a node; further_parents.count: none. */
 void further_parents_sort(struct checker *c);
 size_t further_parents_of(const struct checker *c, f2fs_nid_t nid);

@@ -180,6 +180,8 @@ int pass_features(struct checker *c)
 
 	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++)
 		err = check_inode(c, facts_inode_at(&c->facts, i), block, string);
+	if (!err && geometry_has(c->geo, F2FS_FEATURE_ENCRYPT))
+		err = crypt_policies_check(c);
 	if (!err && geometry_has(c->geo, F2FS_FEATURE_LOST_FOUND) && !c->lost_found)
 		err = problem_raise(c, &(struct finding){ .problem = P_LOST_FOUND });
 	if (!err && c->lost_found)

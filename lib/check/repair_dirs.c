@@ -353,6 +353,24 @@ static int put_dots(struct repair *r, f2fs_nid_t dir, struct vec *wanderers)
 	return err ? err : put_dot(r, dir, 1, parent_of(r, dir), wanderers);
 }
 
+/* Take the name that an inode was found by; it gets another one with those that are lost. */
+static int let_go(struct repair *r, f2fs_nid_t ino)
+{
+	struct inode_fact *inode = facts_inode(&r->c->facts, ino), *dir;
+	int err;
+
+	if (!inode || inode->parent == 0 || !repair_may_write(r, inode->parent))
+		return 0;
+	err = repair_clear_entry(r, inode->parent, inode->entry_block, inode->entry_slot);
+	dir = facts_inode(&r->c->facts, inode->parent);
+	if (dir && inode->type == F2FS_TYPE_DIRECTORY && dir->subdirs)
+		dir->subdirs--;
+	if (inode->links_found)
+		inode->links_found--;
+	inode->parent = 0;
+	return err;
+}
+
 static int apply(struct repair *r, const struct finding *f, struct vec *wanderers)
 {
 	if (f->is_left || !repair_may_write(r, f->ino))
@@ -377,6 +395,8 @@ static int apply(struct repair *r, const struct finding *f, struct vec *wanderer
 	case P_DENTRY_CHARS:
 	case P_DENTRY_TWICE:
 		return take_out(r, f, wanderers);
+	case P_ENCRYPT_PLAIN:
+		return let_go(r, f->ino);
 	case P_DOT_WRONG:
 	case P_DOT_MISSING:
 		return put_dots(r, f->ino, wanderers);

@@ -10,6 +10,7 @@
 #include "base/acl.h"
 #include "check/repair.h"
 #include "check/xattr_bits.h"
+#include "format/fscrypt.h"
 
 /* Both parts of an inode's attributes: room inside the inode, and the node. */
 struct xattr_room {
@@ -157,6 +158,43 @@ static int give_up(struct repair *r, f2fs_nid_t ino, unsigned index, unsigned ma
 	return err ? err : set_advise(r, ino, mark, false);
 }
 
+/* The context of an inode; *value NULL: it has none. The room has to be closed or dropped. */
+static int open_context(struct repair *r, f2fs_nid_t ino, struct xattr_room *x, struct xattr_ref *ref)
+{
+	uint32_t offset = 0;
+	int err = open_room(r, ino, x);
+
+	if (err)
+		return err;
+	while (x->size > xhead_SIZE && xattr_next(x->string, x->size, &offset, ref) == XATTR_FOUND)
+		if (ref->index == XATTR_ENCRYPTION)
+			return 0;
+	ref->value_size = 0;
+	return 0;
+}
+
+/* Give an inode the policy of another one; the number that its key depends on stays. */
+static int take_policy(struct repair *r, f2fs_nid_t ino, f2fs_nid_t from)
+{
+	uint8_t policy[FSCRYPT_CONTEXT_MAX];
+	struct xattr_room x;
+	struct xattr_ref ref;
+	uint32_t size;
+	int err = open_context(r, from, &x, &ref);
+
+	if (err)
+		return err;
+	size = ref.value_size <= sizeof(policy) ? ref.value_size : 0;
+	memcpy(policy, ref.value, size);
+	mem_free(r->ctx, x.string);
+	err = open_context(r, ino, &x, &ref);
+	if (err)
+		return err;
+	if (size > FSCRYPT_NONCE_SIZE && ref.value_size == size)
+		memcpy(x.string + (ref.value - x.string), policy, size - FSCRYPT_NONCE_SIZE);
+	return close_room(r, &x, x.string);
+}
+
 /* A list that goes on being damaged is not written anew for another reason: what is behind the damage would be gone. */
 static bool is_open(const struct repair *r, f2fs_nid_t ino)
 {
@@ -181,6 +219,8 @@ int repair_xattrs(struct repair *r)
 			err = set_advise(r, f->ino, FLAG_i_advise_encrypt, true);
 		else if (f->problem == P_ENCRYPT_CONTEXT)
 			err = give_up(r, f->ino, XATTR_ENCRYPTION, FLAG_i_advise_encrypt);
+		else if (f->problem == P_ENCRYPT_POLICY)
+			err = take_policy(r, f->ino, (f2fs_nid_t)f->expected);
 		else if (f->problem == P_VERITY)
 			err = give_up(r, f->ino, XATTR_VERITY, FLAG_i_advise_verity);
 	}

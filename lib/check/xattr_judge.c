@@ -33,6 +33,8 @@ static int judge_context(struct checker *c, struct inode_fact *inode, const stru
 	if (fscrypt_decode(ref->value, ref->value_size, &context) != RULE_NONE)
 		return raise_xattr(c, P_ENCRYPT_CONTEXT, inode, 0, "of an unknown form");
 	why = fscrypt_check(&context, c->geo->block_bits);
+	if (!why)
+		inode->policy = crypt_policy(ref->value, ref->value_size);
 	if (!why && !(inode->advise & FLAG_i_advise_encrypt)) {
 		inode->advise |= FLAG_i_advise_encrypt; /* nothing but encryption makes such a context */
 		return raise_xattr(c, P_ENCRYPT_MARK, inode, 0, "");

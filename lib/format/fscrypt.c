@@ -67,7 +67,8 @@ enum rule fscrypt_decode(const uint8_t *value, size_t size, struct fscrypt_conte
 {
 	if (size == fscrypt1_SIZE && fscrypt1_version(value) == 1)
 		decode_v1(value, out);
-	else if (size == fscrypt2_SIZE && fscrypt2_version(value) == 2)
+	else if (size == fscrypt2_SIZE && fscrypt2_version(value) == 2 &&
+		 is_zero(fscrypt2_reserved(value), fscrypt2_SIZE_reserved))
 		decode_v2(value, out);
 	else
 		return RULE_FSCRYPT_CONTEXT;

@@ -57,6 +57,11 @@ static void test_decode_refuses(void **state)
 			assert_int_equal(fscrypt_decode(raw, size, &c), good ? RULE_NONE : RULE_FSCRYPT_CONTEXT);
 		}
 	}
+	for (unsigned int i = 5; i < 8; i++) { /* reserved */
+		memcpy(raw, v2, sizeof(v2));
+		raw[i] = 1;
+		assert_int_equal(fscrypt_decode(raw, sizeof(v2), &c), RULE_FSCRYPT_CONTEXT);
+	}
 }
 
 static const struct {

@@ -126,11 +126,13 @@ static int lay_over(const struct checker *c, const struct reading *r, struct f2f
 	uint8_t sb[sb_SIZE];
 	int err = 0;
 
-	if (r->how == READING_OLDER_PACK) { /* the newer one is no pack any more */
+	if (r->how == READING_OLDER_PACK) { /* the newer one is no pack any more, by neither of its ends */
+		const f2fs_blk_t first = volume_pack_start(c->vol, c->vol->pack);
+		const f2fs_blk_t last = first + cp_cp_pack_total_block_count(c->vol->cp) - 1;
+
 		memset(sb, 0, sizeof(sb));
-		return device_write(over,
-				    start + (uint64_t)volume_pack_start(c->vol, c->vol->pack) * c->geo->block_size, sb,
-				    sizeof(sb));
+		err = device_write(over, start + (uint64_t)first * c->geo->block_size, sb, sizeof(sb));
+		return err ? err : device_write(over, start + (uint64_t)last * c->geo->block_size, sb, sizeof(sb));
 	}
 	read_so(c, r, sb);
 	if (superblock_check(sb) != RULE_NONE)

@@ -202,7 +202,7 @@ void facts_forget_claims(struct facts *f)
 		memset(seg->data_map, 0, sizeof(seg->data_map));
 		memset(seg->node_map, 0, sizeof(seg->node_map));
 		seg->sum = 0;
-		seg->flags &= ~(uint32_t)SEG_CONFLICT;
+		seg->flags &= ~(uint32_t)(SEG_CONFLICT | SEG_WITNESS);
 	}
 	f->conflicts.count = 0;
 }

@@ -73,7 +73,9 @@ enum inode_flag {
 	INODE_LOOP = 512,	/* directory that contains itself */
 	INODE_GUESSED = 2048,	/* the mode has no type or an odd one, and what it is was not known yet */
 	INODE_LOST_TREE = 1024, /* below a directory that no way leads to */
-	INODE_RETYPED = 4096	/* mode is not that of the block, which is wrong */
+	INODE_RETYPED = 4096,	/* mode is not that of the block, which is wrong */
+	INODE_ODD = 8192,	/* something speaks against the way in which the inode is divided */
+	INODE_ASKED = 16384	/* how it is divided was asked (witness_layout.c) */
 };
 
 /* An inode. In the order in which they were found; struct nid_fact leads here. */
@@ -144,7 +146,8 @@ struct seg_fact {
 enum seg_flag {
 	SEG_CONFLICT = 1,
 	SEG_ALIAS = 2 /* of a device alias: without summaries */,
-	SEG_SUMMARY = 4 /* the summary is wrong */
+	SEG_SUMMARY = 4, /* the summary is wrong */
+	SEG_WITNESS = 8	 /* some claims are doubtful (witness_ghosts.c) */
 };
 
 /* An array of numbers that takes memory only where there are some. */

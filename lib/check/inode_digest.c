@@ -330,6 +330,8 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 	else if (is_odd)
 		inode->state |= INODE_GUESSED;
 	keep_fields(c, inode, block);
+	if (layout_is_odd(c->geo, block))
+		inode->state |= INODE_ODD;
 	err = check_numbers(c, fact, inode, block);
 	if (!err)
 		err = judge_inline_xattrs(c, inode, block);

@@ -52,6 +52,25 @@ static bool holds_data(const struct inode_layout *layout, const uint8_t *block)
 	return false;
 }
 
+/* Set a size that fits. One that is too large by a single bit, and then ends with the data, had that bit clear. */
+static void mend_inline_size(uint8_t *block, const struct inode_layout *layout)
+{
+	const uint8_t *data = block + layout->inline_offset;
+	const uint64_t size = inode_i_size(block);
+	uint64_t rest, top = (uint64_t)1 << 63;
+
+	if (size <= layout->inline_size)
+		return;
+	while (!(size & top))
+		top >>= 1;
+	rest = size ^ top;
+	if (rest > 0 && rest <= layout->inline_size && data[rest - 1] != 0 &&
+	    is_zero(data + rest, layout->inline_size - (size_t)rest))
+		inode_set_i_size(block, rest);
+	else
+		inode_set_i_size(block, layout->inline_size);
+}
+
 static void mend_inline_data(const struct f2fs_geometry *geo, uint8_t *block)
 {
 	const uint8_t marks = FLAG_i_advise_encrypt | FLAG_i_advise_verity;
@@ -69,8 +88,7 @@ static void mend_inline_data(const struct f2fs_geometry *geo, uint8_t *block)
 		inode_set_i_advise(block, inode_i_advise(block) & (uint8_t)~marks);
 	}
 	inode_layout(geo, block, &layout);
-	if (inode_i_size(block) > layout.inline_size)
-		inode_set_i_size(block, layout.inline_size);
+	mend_inline_size(block, &layout);
 }
 
 static bool mend_root(const struct f2fs_geometry *geo, uint8_t *block)

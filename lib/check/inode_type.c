@@ -38,16 +38,6 @@ const char *type_name(uint16_t mode)
 
 /* ---- the form of an inode */
 
-/* Does the area start with the "." of this inode? */
-static bool has_own_dot(const struct dentry_area *area, f2fs_nid_t ino)
-{
-	struct dentry_ref ref;
-	uint32_t slot = 0;
-
-	return area->slots > 1 && dentry_next(area, &slot, &ref) == DENTRY_FOUND && ref.slot == 0 &&
-	       ref.name_len == 1 && ref.name[0] == '.' && ref.ino == ino;
-}
-
 static const uint8_t *peek_slot(struct checker *c, const uint8_t *block, const struct inode_layout *layout)
 {
 	const f2fs_blk_t addr = get_le32(block + layout->slot_offset);
@@ -73,7 +63,7 @@ static bool is_directory(struct checker *c, f2fs_nid_t ino, const uint8_t *block
 		dentry_area_of_inode(block, layout, &area);
 	else if (entries)
 		dentry_area_of_block(c->geo, entries, &area);
-	if (entries && has_own_dot(&area, ino))
+	if (entries && dentry_has_own_dot(&area, ino))
 		return true;
 	return depth > 0 && depth <= DIR_MAX_DEPTH && !inode_has_inline(block, FLAG_i_inline_inline_data) &&
 	       (is_inline || (inode_i_flags(block) & FLAG_i_flags_index));
@@ -239,8 +229,9 @@ static unsigned choose_type(const struct inode_fact *inode, const struct votes *
 	unsigned chosen = 0;
 
 	memcpy(count, votes->of_type, sizeof(count));
+	/* whatever the checksum says, every symlink was made with all permissions */
 	if (by_mode && !is_bad)
-		count[by_mode] += (has_sum ? 1000u : 1u) + inode->links_found -
+		count[by_mode] += (has_sum && (by_mode != F2FS_TYPE_SYMLINK || (mode & 0777) == 0777) ? 1000u : 1u) + inode->links_found -
 				  (votes->entries < inode->links_found ? votes->entries : inode->links_found);
 	if ((form & BIT(F2FS_TYPE_SYMLINK)) && (mode & 0777) == 0777)
 		count[F2FS_TYPE_SYMLINK] += count[F2FS_TYPE_SYMLINK] != 0;

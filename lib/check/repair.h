@@ -60,6 +60,8 @@ int repair_summaries(struct repair *r);
 /* Summaries are written in place, before the commit: put them back after a round that failed. Then forget them. */
 void repair_put_back_summaries(struct repair *r);
 void repair_forget_summaries(struct repair *r);
+/* The NAT entries that witnesses decided on (witness.h). */
+int repair_amended_entries(struct repair *r);
 int repair_shared(struct repair *r);
 int repair_nodes(struct repair *r);
 /* Sizes that no file can have. */

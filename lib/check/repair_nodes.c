@@ -113,8 +113,21 @@ static uint64_t inline_end(const struct repair *r, const uint8_t *block)
 	return end;
 }
 
-/* Replace an impossible size by the end of the file's last block. */
-static int cut_size(struct repair *r, f2fs_nid_t ino)
+/* The size of a file whose last block is known and whose size cannot be: if one bit is wrong, without it, else the end.
+ * The size of a file whose last block is known and whose size cannot be: if one bit is wrong, without it, else the end. */
+static uint64_t likely_size(uint64_t size, uint64_t end, uint32_t block_bits)
+{
+	for (unsigned bit = block_bits; bit < 64; bit++) {
+		const uint64_t other = size ^ (uint64_t)1 << bit;
+
+		if (end > 0 && other <= end && other > end - ((uint64_t)1 << block_bits))
+			return other;
+	}
+	return end;
+}
+
+/* Replace an impossible size. */
+static int cut_size(struct repair *r, f2fs_nid_t ino, uint64_t size)
 {
 	struct f2fs_inode *inode;
 	struct f2fs_extent extent;
@@ -145,7 +158,8 @@ static int cut_size(struct repair *r, f2fs_nid_t ino)
 	if (inode_has_inline(node->block, FLAG_i_inline_inline_data))
 		inode_set_i_size(node->block, inline_end(r, node->block));
 	else
-		inode_set_i_size(node->block, end << r->geo->block_bits);
+		inode_set_i_size(node->block,
+				 likely_size(size, end << r->geo->block_bits, r->geo->block_bits));
 	node_dirty(r->txn, node);
 	return 0;
 }
@@ -159,7 +173,7 @@ int repair_sizes(struct repair *r)
 		const struct inode_fact *inode = f->problem == P_INODE_SIZE ? facts_inode(&r->c->facts, f->ino) : NULL;
 
 		if (inode && inode->type == F2FS_TYPE_REGULAR && !f->is_left && repair_may_write(r, f->ino))
-			err = cut_size(r, f->ino);
+			err = cut_size(r, f->ino, f->found);
 	}
 	return err;
 }

@@ -11,6 +11,7 @@
 #include <f2fskit/recover.h>
 
 #include "check/repair.h"
+#include "check/witness.h"
 #include "recover/chain.h"
 
 #define MOST_LEFT 64u /* inodes that are left alone before the recovery is given up */
@@ -78,6 +79,9 @@ static enum verdict judge(const struct checker *c)
 		if (hides_blocks(problem) || is_no_orphan(problem))
 			verdict = RECOVER_ON_FACTS;
 	}
+	/* what witnesses decided has to be written in the same commit */
+	if (verdict == RECOVER_NOW && c->book->votes > 0)
+		verdict = RECOVER_ON_FACTS;
 	return verdict;
 }
 
@@ -124,6 +128,8 @@ static int begin_on_facts(void *user, const struct txn_keep *keep)
 	struct repair *r = user;
 	int err = repair_begin(r, keep);
 
+	if (!err)
+		err = repair_amended_entries(r);
 	if (!err)
 		err = repair_summaries(r);
 	r->c->repair = r;

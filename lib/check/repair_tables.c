@@ -106,6 +106,16 @@ static int set_entry(struct repair *r, f2fs_nid_t nid, f2fs_nid_t ino, f2fs_blk_
 	return nat_set(r->txn, &entry);
 }
 
+int repair_amended_entries(struct repair *r)
+{
+	const struct vec *entries = &r->c->book->amends.entries;
+	int err = 0;
+
+	for (size_t i = 0; i < entries->count && !err; i++)
+		err = nat_set(r->txn, vec_at(entries, i));
+	return err;
+}
+
 static int set_reserved(struct repair *r)
 {
 	int err = set_entry(r, 0, 0, 0, 0);

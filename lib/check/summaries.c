@@ -7,6 +7,7 @@
 
 #include "check/claims.h"
 #include "check/totals.h"
+#include "check/witness.h"
 
 static int raise_summary(struct checker *c, enum problem problem, f2fs_seg_t segno, f2fs_blk_t block, uint64_t found)
 {
@@ -88,7 +89,7 @@ static int tell_segment(struct checker *c, const struct vec *claims, size_t *at)
 
 	if (err)
 		return err;
-	for (; *at < claims->count; ++*at) {
+	for (; *at < claims->count && !err; ++*at) {
 		const struct claim *claim = vec_at(claims, *at);
 
 		if (claim->addr - start >= F2FS_SEGMENT_BLOCKS)
@@ -97,8 +98,10 @@ static int tell_segment(struct checker *c, const struct vec *claims, size_t *at)
 			continue;
 		if (wrong++ == 0)
 			first = claim->addr;
+		if (!claim->is_node && facts_inode(&c->facts, claim->nid)) /* its slots may be somewhere else */
+			err = witness_layout(c, claim->nid);
 	}
-	return wrong ? raise_summary(c, P_SSA_ENTRY, segno, first, wrong) : 0;
+	return wrong && !err ? raise_summary(c, P_SSA_ENTRY, segno, first, wrong) : err;
 }
 
 int summaries_tell(struct checker *c)
@@ -115,5 +118,6 @@ int summaries_tell(struct checker *c)
 			err = tell_segment(c, &claims, &at);
 		vec_fini(&claims);
 	}
+	c->book->votes += c->must_restart;
 	return err;
 }

@@ -16,6 +16,7 @@ void witness_book_init(struct witness_book *book, struct f2fs_context *ctx)
 	vec_init(&book->verdicts, ctx, sizeof(struct finding));
 	book->votes = 0;
 	book->block = NULL;
+	book->asked = 0;
 }
 
 void witness_book_fini(struct witness_book *book)

@@ -44,7 +44,9 @@ enum witness {
 	WITNESS_CHECKSUM = 128,
 	WITNESS_NODES = 256,
 	WITNESS_PLACES = 512,
-	WITNESS_ROOM = 1024
+	WITNESS_ROOM = 1024,
+	WITNESS_CONTENTS = 2048,
+	WITNESS_COMPRESSED = 4096
 };
 
 struct witness_book {
@@ -52,6 +54,7 @@ struct witness_book {
 	struct vec verdicts; /* struct finding: raised by each check that sees the amends */
 	unsigned votes;	     /* that amended something */
 	uint8_t *block;	     /* one block of scratch */
+	uint32_t asked;	     /* inodes whose division was asked */
 };
 
 void witness_book_init(struct witness_book *book, struct f2fs_context *ctx);
@@ -69,6 +72,18 @@ bool witness_amends_entry(const struct checker *c, f2fs_nid_t nid);
 int witness_nodes(struct checker *c);
 /* witness_data.c, once claims are those of kept nodes: the witnesses of data. */
 int witness_data(struct checker *c);
+/* Parts of that: witness_ghosts.c and witness_clusters.c. */
+int witness_ghosts(struct checker *c);
+int witness_clusters(struct checker *c);
+/*
+ * witness_layout.c: is an inode divided in another way than it says? Leaves INODE_ODD where something speaks against it,
+ * and nobody knows better: then its slots may be none. And all inodes that look so.
+ */
+int witness_layout(struct checker *c, f2fs_nid_t ino);
+int witness_layouts(struct checker *c);
+/* Is there a sign that needs no other block: attributes without the flag for them, data after the
+ * end, or entries that do not begin with "."? */
+bool layout_is_odd(const struct f2fs_geometry *geo, const uint8_t *block);
 /* witness_bits.c, part of that: find the one bit that makes a wrong checksum of an inode right. */
 int witness_bits(struct checker *c);
 

@@ -35,9 +35,17 @@ static const struct inode_fact *owner_of(const struct checker *c, const struct n
 		return NULL;
 	inode = facts_inode_at(&c->facts, fact->inode);
 	if (!inode_fact_has_contents(inode) || inode_fact_is_inline(inode) ||
-	    (inode->state & (INODE_ALIAS | INODE_MENDED | INODE_RETYPED)))
+	    (inode->state & (INODE_ALIAS | INODE_MENDED | INODE_RETYPED | INODE_GUESSED)))
 		return NULL;
 	return inode;
+}
+
+/* Has an inode this slot, as it is divided? */
+static bool has_slot(const struct checker *c, const struct nid_fact *fact, uint32_t slot)
+{
+	const struct inode_fact *inode = facts_inode_at(&c->facts, fact->inode);
+
+	return inode_fact_has_contents(inode) && !inode_fact_is_inline(inode) && slot < inode->slots;
 }
 
 static int take_stray(struct checker *c, f2fs_blk_t addr, bool is_counted, struct vec *offers)
@@ -50,7 +58,11 @@ static int take_stray(struct checker *c, f2fs_blk_t addr, bool is_counted, struc
 	if (err || !view.has_sum || view.is_node_sum)
 		return err;
 	fact = facts_nid(&c->facts, view.sum_nid);
-	if (!owner_of(c, fact) || fact->version != view.sum_version)
+	if (!fact || fact->version != view.sum_version)
+		return 0;
+	if (fact->kind == FACT_INODE && !has_slot(c, fact, view.sum_slot))
+		return witness_layout(c, fact->nid);
+	if (!owner_of(c, fact))
 		return 0;
 	offer = vec_push(offers, 1);
 	if (!offer)
@@ -181,6 +193,10 @@ int witness_data(struct checker *c)
 			err = take_offer(c, vec_at(&offers, i));
 	}
 	vec_fini(&offers);
+	if (!err && !c->must_restart)
+		err = witness_clusters(c);
+	if (!err && !c->must_restart)
+		err = witness_ghosts(c);
 	c->book->votes += c->must_restart;
 	return err;
 }

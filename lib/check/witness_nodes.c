@@ -522,6 +522,8 @@ int witness_nodes(struct checker *c)
 	if (!witness_may_vote(c))
 		return 0;
 	err = witness_bits(c);
+	if (!err && !c->must_restart)
+		err = witness_layouts(c);
 	if (err || c->must_restart || !has_reason(c)) {
 		c->book->votes += c->must_restart;
 		return err;

@@ -139,3 +139,12 @@ uint64_t dentry_bucket_start(unsigned level, unsigned dir_level, uint32_t hash)
 		base += dentry_buckets(l, dir_level) * dentry_bucket_blocks(l);
 	return base + hash % dentry_buckets(level, dir_level) * dentry_bucket_blocks(level);
 }
+
+bool dentry_has_own_dot(const struct dentry_area *area, f2fs_nid_t ino)
+{
+	struct dentry_ref ref;
+	uint32_t slot = 0;
+
+	return area->slots > 1 && dentry_next(area, &slot, &ref) == DENTRY_FOUND && ref.slot == 0 &&
+	       ref.name_len == 1 && ref.name[0] == '.' && ref.ino == ino;
+}

@@ -45,6 +45,8 @@ enum dentry_scan { DENTRY_FOUND = 0, DENTRY_END = 1, DENTRY_BAD = 2 };
  * is stepped over by one slot.
  */
 enum dentry_scan dentry_next(const struct dentry_area *area, uint32_t *slot, struct dentry_ref *out);
+/* Does an area start with the "." of this inode? */
+bool dentry_has_own_dot(const struct dentry_area *area, f2fs_nid_t ino);
 /* Is a hash in any slot, in use or not? A quick no before the entries are looked at. */
 bool dentry_may_have_hash(const struct dentry_area *area, uint32_t hash);
 /* First of count free slots that follow each other and that no name reaches into; area->slots when there are none. */

@@ -152,6 +152,11 @@ int volume_show_amends(struct f2fs_volume *vol, const struct amends *amends)
 	int err;
 
 	vol->amends = amends;
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
+		if (vol->log_sum_source[i] == F2FS_SUMMARY_FOOTERS) { /* made of what may be amended */
+			mem_free(vol->ctx, vol->log_sums[i]);
+			vol->log_sums[i] = NULL;
+		}
 	if (!amends || amends->bytes.count == 0)
 		return 0;
 	err = make_amended_layer(vol, amends, &layer);

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The vote on fields that say how an inode is divided: i_inline, i_extra_isize and i_inline_xattr_size. A wrong one
+ * moves all pointers, or takes contents for pointers. What there is speaks for a division or against it: summaries of
+ * blocks name their slots, attributes and directories begin with what they always begin with, and what must be zero is
+ * zero. When that contradicts the fields as they stand, and a change of one of them leaves no contradiction, the
+ * change is made.
+ */
+#include <string.h>
+
+#include "check/witness.h"
+#include "format/dentry.h"
+#include "format/xattr.h"
+
+#define MOST_ASKED 4096u /* inodes of one check: each costs up to some ten thousand lookups */
+#define TOLERATED 8u	 /* one wrong summary counts for nothing beside so many right ones */
+
+struct voices {
+	uint32_t pro, contra;
+	uint32_t others; /* summaries that name other slots */
+};
+
+static bool is_clean(const struct voices *v)
+{
+	return v->contra == 0 && v->others * TOLERATED <= v->pro && v->pro > 0;
+}
+
+static void speak(struct voices *v, bool is_pro, uint32_t weight)
+{
+	*(is_pro ? &v->pro : &v->contra) += weight;
+}
+
+/* Do attributes begin where an inode with attributes inside would have them? */
+static bool hides_attributes(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	const uint32_t words = geometry_has(geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR)
+				       ? extra_i_inline_xattr_size(inode_extra(block))
+				       : INODE_DEFAULT_XATTR_WORDS;
+
+	return words >= INODE_LEAST_XATTR_WORDS && words <= inode_most_xattr_words(geo) &&
+	       get_le32(block + INODE_ADDR_OFFSET + (size_t)(geo->addrs_per_inode - words) * 4) == XATTR_MAGIC;
+}
+
+static bool has_data_after_end(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	const uint64_t size = inode_i_size(block);
+	struct inode_layout layout;
+
+	if (!inode_has_inline(block, FLAG_i_inline_inline_data))
+		return false;
+	inode_layout(geo, block, &layout);
+	return size < layout.inline_size &&
+	       !is_zero(block + layout.inline_offset + size, layout.inline_size - (size_t)size);
+}
+
+static bool lacks_own_dot(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	struct inode_layout layout;
+	struct dentry_area area;
+
+	if (!inode_has_inline(block, FLAG_i_inline_inline_dentry))
+		return false;
+	inode_layout(geo, block, &layout);
+	dentry_area_of_inode(block, &layout, &area);
+	return !dentry_has_own_dot(&area, footer_nid(node_footer(geo, block)));
+}
+
+bool layout_is_odd(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	return lacks_own_dot(geo, block) ||
+	       (!inode_has_inline(block, FLAG_i_inline_inline_xattr) && hides_attributes(geo, block)) ||
+	       has_data_after_end(geo, block);
+}
+
+/* ---- voices about one division */
+
+static int hear_slots(struct checker *c, const struct nid_fact *fact, const uint8_t *block,
+		      const struct inode_layout *layout, struct voices *v)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < layout->slots && !err; i++) {
+		const f2fs_blk_t addr = get_le32(block + layout->slot_offset + (size_t)i * 4);
+		struct block_view view;
+
+		if (addr == F2FS_NULL_ADDR || addr == F2FS_NEW_ADDR ||
+		    (addr == F2FS_COMPRESS_ADDR && layout->cluster_blocks && i % layout->cluster_blocks == 0))
+			continue;
+		if (!geometry_is_main(c->geo, addr)) {
+			speak(v, false, 2);
+			continue;
+		}
+		err = witness_view_tables(c, addr, &view);
+		if (!err && view.has_sum && view.sum_nid == fact->nid && view.sum_slot == i)
+			v->pro++;
+		else if (!err && view.has_sum)
+			v->others++;
+	}
+	return err;
+}
+
+static void hear_inside(const struct nid_fact *fact, const uint8_t *block, const struct inode_layout *layout,
+			struct voices *v)
+{
+	const uint8_t *payload = block + layout->inline_offset;
+	const uint64_t size = inode_i_size(block);
+	struct dentry_area area;
+
+	if (get_le32(block + layout->slot_offset) != 0)
+		speak(v, false, 2);
+	if (inode_has_inline(block, FLAG_i_inline_inline_dentry)) {
+		dentry_area_of_inode(block, layout, &area);
+		speak(v, dentry_has_own_dot(&area, fact->nid), 4);
+		return;
+	}
+	if (size > layout->inline_size)
+		speak(v, false, 4);
+	else if (!is_zero(payload + size, layout->inline_size - (size_t)size))
+		speak(v, false, 2);
+	else if (size > 0 && payload[size - 1] != 0) /* data ends where it should */
+		speak(v, true, 2);
+	else if (size > 0 && inode_has_inline(block, FLAG_i_inline_data_exist) && is_zero(payload, (size_t)size))
+		speak(v, false, 1);
+}
+
+static void hear_attributes(const struct f2fs_geometry *geo, const uint8_t *block, const struct inode_layout *layout,
+			    struct voices *v)
+{
+	const uint8_t *room = block + layout->xattr_offset;
+
+	if (layout->xattr_size >= xhead_SIZE) {
+		if (get_le32(room) == XATTR_MAGIC)
+			speak(v, true, 4);
+		else if (!is_zero(room, layout->xattr_size))
+			speak(v, false, 4);
+	} else if (layout->xattr_size == 0 && !is_zero(room, layout->xattr_words * 4)) {
+		speak(v, false, 4); /* room for attributes that an inode without them leaves zero */
+	} else if (layout->xattr_words == 0 && hides_attributes(geo, block)) {
+		speak(v, false, 4);
+	}
+}
+
+static int hear(struct checker *c, const struct nid_fact *fact, const uint8_t *block, struct voices *v)
+{
+	const unsigned type = inode_dirent_type(inode_i_mode(block));
+	const bool is_inside = inode_has_inline(block, type == F2FS_TYPE_DIRECTORY ? FLAG_i_inline_inline_dentry
+										   : FLAG_i_inline_inline_data);
+	struct inode_layout layout;
+
+	memset(v, 0, sizeof(*v));
+	if (inode_check(&c->plain, block, fact->nid, 0) != RULE_NONE)
+		speak(v, false, 4);
+	inode_layout(c->geo, block, &layout);
+	hear_attributes(c->geo, block, &layout, v);
+	if (type != F2FS_TYPE_REGULAR && type != F2FS_TYPE_DIRECTORY && type != F2FS_TYPE_SYMLINK)
+		return 0;
+	if (!is_inside)
+		return hear_slots(c, fact, block, &layout, v);
+	for (unsigned i = 0; i < INODE_NIDS; i++)
+		if (inode_nid(c->geo, block, i) != 0)
+			speak(v, false, 2);
+	hear_inside(fact, block, &layout, v);
+	return 0;
+}
+
+/* ---- other divisions */
+
+/* A change of one field. */
+struct change_of {
+	const char *name;
+	uint32_t at, width, value;
+};
+
+static uint32_t get_field(const uint8_t *block, const struct change_of *change)
+{
+	return change->width == 1 ? block[change->at] : get_le16(block + change->at);
+}
+
+static void set_field(uint8_t *block, const struct change_of *change, uint32_t value)
+{
+	if (change->width == 1)
+		block[change->at] = (uint8_t)value;
+	else
+		put_le16(block + change->at, (uint16_t)value);
+}
+
+/* The n-th change; false: there are no more. */
+static bool change_at(const struct checker *c, const uint8_t *block, unsigned n, struct change_of *out)
+{
+	static const uint8_t flags[] = { FLAG_i_inline_inline_xattr, FLAG_i_inline_inline_data,
+					 FLAG_i_inline_inline_dentry, FLAG_i_inline_extra_attr };
+	const bool has_extra = inode_has_inline(block, FLAG_i_inline_extra_attr);
+	const uint32_t sizes = extra_SIZE / 4, words = c->geo->addrs_per_inode;
+
+	if (n < sizeof(flags)) {
+		*out = (struct change_of){ "i_inline", inode_OFS_i_inline, 1, inode_i_inline(block) ^ flags[n] };
+		return true;
+	}
+	n -= (unsigned)sizeof(flags);
+	if (has_extra && n < sizes) { /* the largest, which the kernel gives every new inode, first */
+		*out = (struct change_of){ "i_extra_isize", INODE_ADDR_OFFSET + extra_OFS_i_extra_isize, 2,
+					   extra_SIZE - 4 * n };
+		return true;
+	}
+	n -= has_extra ? sizes : 0;
+	if (!geometry_has(c->geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR) || n > inode_most_xattr_words(c->geo))
+		return false;
+	*out = (struct change_of){ "i_inline_xattr_size", INODE_ADDR_OFFSET + extra_OFS_i_inline_xattr_size, 2, n };
+	/* only where attributes begin, or where none are */
+	if (n != 0 && n != INODE_DEFAULT_XATTR_WORDS &&
+	    get_le32(block + INODE_ADDR_OFFSET + (size_t)(words - n) * 4) != XATTR_MAGIC)
+		out->value = get_field(block, out);
+	return true;
+}
+
+/* Find the change that all voices are for; *found: there is one, and no other that is as good. */
+static int find_change(struct checker *c, const struct nid_fact *fact, uint8_t *block, struct change_of *best, bool *found)
+{
+	struct change_of change;
+	uint32_t most = 0;
+	int err = 0;
+
+	memset(best, 0, sizeof(*best));
+	*found = false;
+	for (unsigned n = 0; !err && change_at(c, block, n, &change); n++) {
+		const uint32_t old = get_field(block, &change);
+		struct voices v;
+
+		if (old == change.value)
+			continue;
+		set_field(block, &change, change.value);
+		err = hear(c, fact, block, &v);
+		set_field(block, &change, old);
+		if (err || !is_clean(&v) || v.pro < most)
+			continue;
+		*found = v.pro > most || (*found && best->at == change.at); /* of one field the first */
+		if (v.pro > most)
+			*best = change;
+		most = v.pro;
+	}
+	return err;
+}
+
+int witness_layout(struct checker *c, f2fs_nid_t ino)
+{
+	struct inode_fact *inode = facts_inode(&c->facts, ino);
+	const struct nid_fact *fact = inode ? facts_nid(&c->facts, ino) : NULL;
+	struct change_of best;
+	const uint8_t *stored;
+	struct voices now;
+	bool found;
+	int err;
+
+	if (!inode || (inode->state & (INODE_ASKED | INODE_ALIAS | INODE_RETYPED | INODE_HIDDEN)) ||
+	    c->book->asked == MOST_ASKED || !witness_may_vote(c))
+		return 0;
+	inode->state |= INODE_ASKED;
+	c->book->asked++;
+	err = volume_peek(c->vol, fact->addr, &stored);
+	if (err == F2FS_ERR_IO) {
+		error_clear(c->ctx);
+		return 0;
+	}
+	if (!c->scratch)
+		c->scratch = mem_alloc(c->ctx, c->geo->block_size);
+	if (!err && !c->scratch)
+		err = F2FS_ERR_NOMEM;
+	if (err)
+		return err;
+	memcpy(c->scratch, stored, c->geo->block_size);
+	err = hear(c, fact, c->scratch, &now);
+	if (err || (now.contra == 0 && now.others == 0) || is_clean(&now)) {
+		inode->state &= (uint16_t)~INODE_ODD;
+		return err;
+	}
+	inode->state |= INODE_ODD;
+	err = find_change(c, fact, c->scratch, &best, &found);
+	if (err || !found)
+		return err;
+	return witness_amend_bytes(c, fact->addr, best.at, best.width, best.value,
+				   &(struct finding){ .problem = P_INODE_FIELD,
+						      .nid = ino,
+						      .ino = ino,
+						      .has_block = 1,
+						      .block = fact->addr,
+						      .has_values = 1,
+						      .found = get_field(c->scratch, &best),
+						      .expected = best.value,
+						      .text = best.name,
+						      .witnesses = WITNESS_SUMMARY | WITNESS_CONTENTS });
+}
+
+/* Is it a finding that a wrong division of the inode makes? */
+static bool is_sign(enum problem problem)
+{
+	switch (problem) {
+	case P_ADDRESS:
+	case P_INLINE_WORD:
+	case P_INLINE_NODES:
+	case P_DATA_EXIST:
+	case P_INODE_EXTRA:
+	case P_INODE_INLINE_XATTR:
+	case P_INODE_INLINE_DATA:
+	case P_INODE_INLINE_DENTRY:
+	case P_XATTR_MAGIC:
+	case P_XATTR_ENTRY:
+	case P_ENCRYPT_CONTEXT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+int witness_layouts(struct checker *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->findings.count && !err; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+
+		if (f->ino && f->nid == f->ino && is_sign((enum problem)f->problem))
+			err = witness_layout(c, f->ino);
+	}
+	for (size_t i = 0; i < c->facts.inodes.count && !err; i++) {
+		const struct inode_fact *inode = facts_inode_at(&c->facts, (uint32_t)i);
+
+		if (inode->state & INODE_ODD)
+			err = witness_layout(c, inode->ino);
+	}
+	return err;
+}

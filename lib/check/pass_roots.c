@@ -81,8 +81,9 @@ static int check_packs(struct checker *c)
 
 	for (unsigned pack = 1; pack <= 2 && !err; pack++) {
 		const int state = c->vol->pack_state[pack - 1];
-		/* a pack whose end was not written is what a power cut leaves; one in force was complete */
-		const bool is_unfinished = state == RULE_CP_FOOTER && loss == PACK_NEWEST && pack != c->vol->pack;
+		/* a power cut leaves a pack without its end, or with a torn first block; one in force was complete */
+		const bool may_be = state != 0 && state != F2FS_ERR_IO && loss == PACK_NEWEST && pack != c->vol->pack;
+		const bool is_unfinished = may_be && (state == RULE_CP_FOOTER || volume_pack_is_torn(c->vol, pack));
 
 		if (state != 0)
 			err = raise_rule(c, is_unfinished ? P_CP_UNFINISHED : P_CP_PACK, state, pack);

@@ -196,6 +196,35 @@ static enum pack_loss judge(struct f2fs_volume *vol, uint8_t *block, uint8_t *be
 	return PACK_HALF_LOST;
 }
 
+/* Is the first block of a pack the same as its last one but for a few bits? That is damage of a whole pack. */
+static bool has_wrong_bits(const struct f2fs_volume *vol, unsigned pack, const uint8_t *head, uint8_t *block)
+{
+	const uint32_t count = cp_cp_pack_total_block_count(head);
+	uint32_t bits = 0;
+
+	if (count == 0 || count > F2FS_SEGMENT_BLOCKS ||
+	    !read_block(vol, volume_pack_start(vol, pack) + count - 1, block))
+		return false;
+	for (uint32_t i = 0; i < vol->geo.block_size && bits <= FEW_BITS; i++)
+		for (uint8_t differ = block[i] ^ head[i]; differ; differ &= (uint8_t)(differ - 1))
+			bits++;
+	return bits <= FEW_BITS;
+}
+
+bool volume_pack_is_torn(struct f2fs_volume *vol, unsigned pack)
+{
+	const uint32_t bs = vol->geo.block_size;
+	uint8_t *blocks = mem_alloc(vol->ctx, (size_t)bs * 2);
+	bool torn = false;
+
+	if (!blocks)
+		return false;
+	if (is_torn(vol, pack, blocks) && read_block(vol, volume_pack_start(vol, pack), blocks + bs))
+		torn = !has_wrong_bits(vol, pack, blocks + bs, blocks);
+	mem_free(vol->ctx, blocks);
+	return torn;
+}
+
 int volume_judge_pack(struct f2fs_volume *vol, enum pack_loss *loss, f2fs_blk_t *left)
 {
 	const uint32_t bs = vol->geo.block_size;

@@ -233,7 +233,9 @@ enum pack_loss {
 	PACK_HALF_LOST, /* the pack is damaged, a checkpoint block of it is left */
 	PACK_LOST	/* the whole pack */
 };
-/* newest_pack.c: judge the pack in force beside one that is not valid; *left: the block that is left of that. */
+/* newest_pack.c: is the first block of a pack that is not valid one which a power cut tore? */
+bool volume_pack_is_torn(struct f2fs_volume *vol, unsigned pack);
+/* Judge the pack in force beside one that is not valid; *left: the block that is left of that. */
 int volume_judge_pack(struct f2fs_volume *vol, enum pack_loss *loss, f2fs_blk_t *left);
 /* Do the logs go on after the checkpoint of one of two blocks only? 1: of the first, -1: of the second. */
 int volume_compare_ends(const struct f2fs_volume *vol, const uint8_t *first, const uint8_t *second, uint8_t *block);

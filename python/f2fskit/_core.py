@@ -21,6 +21,7 @@ from typing import Any, Callable
 
 from . import errors
 from ._f2fskit import ffi, lib
+from .moment import Clock, nanoseconds
 from .results import Progress
 
 __all__ = ["Core", "Handle", "Owner", "ffi", "lib", "number", "put", "raw_bytes", "sized", "text", "visitor"]
@@ -87,9 +88,11 @@ class Hooks:
         self,
         log: LogCallback | None,
         progress: ProgressCallback | None,
-        now: Callable[[], int] | None,
+        now: Clock | None,
         random: Callable[[int], bytes] | None,
     ) -> None:
+        if now is not None and not callable(now):
+            raise TypeError("now: a context takes a function that returns the time")
         self.log = log
         self.progress = progress
         self.now = now
@@ -462,10 +465,7 @@ def py_host_progress(user: Any, progress: Any) -> int:
 def py_host_now_ns(user: Any) -> int:
     hooks = _hooks(user)
     try:
-        now = 0 if hooks.now is None else int(hooks.now())
-        if not -(2**63) <= now < 2**63:
-            raise OverflowError("now() must return nanoseconds since 1970 that fit into 64 bits")
-        return now
+        return 0 if hooks.now is None else nanoseconds(hooks.now(), "now()")
     except BaseException as error:
         hooks.keep(error)
         return 0

@@ -16,6 +16,7 @@ from . import enums, errors, results
 from ._core import ffi, lib, number, put, sized
 from .context import Context
 from .device import Device, Path
+from .moment import Moment, split
 
 Target = Union[Path, Device]
 
@@ -75,7 +76,7 @@ class MkfsResult(NamedTuple):
     uuid: uuid_module.UUID
     checkpoint_version: int
     time: int
-    """Of all inodes, seconds since 1970."""
+    """Of all inodes, nanoseconds since 1970: a whole second."""
     valid_nodes: int
     valid_blocks: int
     quota_ino: tuple[int, int, int]
@@ -128,7 +129,7 @@ class _Options:
         discard: bool = True,
         encoding_flags: int = 0,
         root_owner: tuple[int, int] = (0, 0),
-        time: int | None = None,
+        time: Moment | None = None,
         checkpoint_version: int = 0,
         cold_extensions: Sequence[str] = (),
         hot_extensions: Sequence[str] = (),
@@ -150,7 +151,7 @@ class _Options:
         put(row, encoding_flags=encoding_flags, root_uid=root_owner[0], root_gid=root_owner[1])
         put(row, checkpoint_version=checkpoint_version)
         if time is not None:
-            put(row, has_time=1, time=time)
+            put(row, has_time=1, time=split(time, "time")[0])
         if label:
             row.label = self.text(label, "label")
         if uuid is not None:
@@ -217,7 +218,7 @@ def mkfs(
         discard: discard old contents.
         encoding_flags: with casefold, 1 strict, 2 hashonly.
         root_owner: (user id, group id) of the root directory.
-        time: of all inodes, seconds since 1970; None: now.
+        time: of all inodes, nanoseconds since 1970 or a datetime with a time zone, less the part of a second; None: now.
         checkpoint_version: of the first checkpoint; 0: random.
         cold_extensions, hot_extensions: further name endings of cold and hot files, 1 to 7 bytes each.
         stamp: text of the superblock's version fields.
@@ -231,9 +232,11 @@ def mkfs(
     if size is not None:
         size = _bytes_of(size)
     elif not isinstance(target, Device) and not os.path.lexists(target):
-        raise errors.make(lib.F2FS_ERR_NOT_FOUND, f"there is no {os.fsdecode(target)}: mkfs(path, size) makes a file of size bytes")
+        with errors.naming(target):
+            message = f"there is no {os.fsdecode(target)}: mkfs(path, size) makes a file of size bytes"
+            raise errors.make(lib.F2FS_ERR_NOT_FOUND, message)
     options.setdefault("uuid", uuid_module.uuid4())
-    options.setdefault("time", int(time_module.time()))
+    options.setdefault("time", time_module.time_ns())
     if not options.get("checkpoint_version"):
         options["checkpoint_version"] = random_module.SystemRandom().randrange(1, 1 << 31)
     row = sized("struct f2fs_mkfs_result *")
@@ -250,7 +253,7 @@ def mkfs(
         _layout(row.layout),
         uuid_module.UUID(bytes=bytes(ffi.buffer(row.uuid))),
         row.checkpoint_version,
-        row.time,
+        row.time * 1_000_000_000,
         row.valid_nodes,
         row.valid_blocks,
         (row.quota_ino[0], row.quota_ino[1], row.quota_ino[2]),
@@ -351,7 +354,8 @@ def _open_target(spec: DeviceSpec, overwrite: bool, context: Context, made: list
     if not size or (exists and not os.path.isfile(path)):
         return Device.open(path, writable=True, exclusive=True, sparse=False, context=context)
     if exists and not overwrite:
-        raise errors.make(lib.F2FS_ERR_EXISTS, f"{os.fsdecode(path)} exists; overwrite=True formats it anyway")
+        with errors.naming(path):
+            raise errors.make(lib.F2FS_ERR_EXISTS, f"{os.fsdecode(path)} exists; overwrite=True formats it anyway")
     if rehearses:
         if exists:  # may it be written, and does nobody else?
             Device.open(path, writable=True, exclusive=True, sparse=False, context=context).close()

@@ -105,9 +105,19 @@ class CheckReport(NamedTuple):
     memory: int
     """Bytes of what the check remembered."""
 
+    severities: tuple[int, int, int, int]
+    """How many findings of each `Severity` there are: NOTE, STALE, DAMAGE, LOSS."""
+
+    @property
+    def worst(self) -> enums.Severity | None:
+        """The worst severity of all findings, NOTE included; None: there are none. With STALE no user data is touched: a
+        checkpoint pack with a damaged block is of that kind, beside the other one."""
+        return max((kind for kind in enums.Severity if self.severities[kind]), default=None)
+
     @property
     def is_clean(self) -> bool:
-        """Nothing is wrong (any more)."""
+        """Nothing is wrong (any more). Notes do not count, `problems` has them with `Severity.NOTE`: a checkpoint pack that a
+        power cut left unfinished or torn is one, as the other pack counts and the kernel mounts the volume."""
         return self.state in (enums.CheckState.CLEAN, enums.CheckState.REPAIRED)
 
 
@@ -339,7 +349,8 @@ def _call(
 
 
 def _report(row: Any, run: _Run) -> CheckReport:
-    values = {name: getattr(row, name) for name in CheckReport._fields if name != "problems"}
+    values = {name: getattr(row, name) for name in CheckReport._fields if name not in ("problems", "severities")}
     values["state"] = enums.CheckState(row.state)
     values["is_unmounted"] = bool(row.is_unmounted)
-    return CheckReport(problems=tuple(run.problems), **values)
+    severities = row.severity[0], row.severity[1], row.severity[2], row.severity[3]
+    return CheckReport(problems=tuple(run.problems), severities=severities, **values)

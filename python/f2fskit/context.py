@@ -7,6 +7,7 @@ import types
 from typing import Callable, TypeVar
 
 from ._core import Core, Handle, Hooks, LogCallback, Owner, ProgressCallback
+from .moment import Clock
 
 Self = TypeVar("Self", bound="Closable")
 
@@ -21,7 +22,7 @@ class Context(Owner):
     Args:
         log: called with (level, message) for each message; `LogLevel` names the levels.
         progress: called with a `Progress` during long work; a true result cancels it (`CanceledError`).
-        now: returns the time, nanoseconds since 1970; without it the clock stands at 0, so that the same input
+        now: returns the time, nanoseconds since 1970 or a datetime with a time zone; without it the clock stands at 0, so that the same input
             writes the same bytes.
         random: returns n random bytes; without it the numbers are a fixed sequence.
     """
@@ -33,7 +34,7 @@ class Context(Owner):
         *,
         log: LogCallback | None = None,
         progress: ProgressCallback | None = None,
-        now: Callable[[], int] | None = None,
+        now: Clock | None = None,
         random: Callable[[int], bytes] | None = None,
     ) -> None:
         core = Core(Hooks(log, progress, now, random))

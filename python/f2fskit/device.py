@@ -100,7 +100,8 @@ class Device(Closable):
         flags = (lib.F2FS_OPEN_WRITE if writable else 0) | (lib.F2FS_OPEN_EXCLUSIVE if exclusive else 0)
         flags |= 0 if lock else lib.F2FS_OPEN_NO_LOCK
         function = lib.f2fs_device_open_image if sparse else lib.f2fs_device_open
-        return Device._open(context, function, _fs_path(path), flags)
+        with errors.naming(path):
+            return Device._open(context, function, _fs_path(path), flags)
 
     @classmethod
     def create(
@@ -111,7 +112,8 @@ class Device(Closable):
         With exist_ok an existing file gets that size instead of FileExistsError (`ExistsError`). lock: as of `open()`.
         """
         flags = lib.F2FS_OPEN_WRITE | (lib.F2FS_OPEN_CREATE if exist_ok else 0) | (0 if lock else lib.F2FS_OPEN_NO_LOCK)
-        return Device._open(context, lib.f2fs_device_create, _fs_path(path), number(size, "size"), flags)
+        with errors.naming(path):
+            return Device._open(context, lib.f2fs_device_create, _fs_path(path), number(size, "size"), flags)
 
     @classmethod
     def memory(cls, size: int, *, context: Context | None = None) -> MemoryDevice:

@@ -8,7 +8,9 @@ FileNotFoundError` works), or ValueError, MemoryError, KeyError.
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+import os
+from typing import Any, Iterator
 
 from ._f2fskit import ffi, lib
 
@@ -38,6 +40,7 @@ class Error(Exception):
     nid = None
     offset = None
     result: Any = None
+    is_host = False  # a call of the host failed
 
     def __init__(self, errno: int = 0, message: str = "") -> None:
         super().__init__(errno, message)
@@ -46,10 +49,35 @@ class Error(Exception):
             self.errno = errno
 
     def __str__(self) -> str:
-        return self.message
+        name = getattr(self, "filename", None)
+        shown = "" if name is None else os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else str(name)
+        return f"{self.message}: {shown!r}" if shown and shown not in self.message else self.message
 
     def __reduce__(self) -> Any:
-        return type(self), tuple(self.args), self.__dict__
+        # an OSError keeps its file names beside its dictionary
+        names = tuple(getattr(self, name, None) for name in ("filename", "filename2"))
+        return _rebuild, (type(self), tuple(self.args), self.__dict__, names)
+
+
+def _rebuild(kind: type[Error], arguments: tuple[Any, ...], values: dict[str, Any], names: tuple[Any, Any]) -> Error:
+    error = kind(*arguments)
+    error.__dict__.update(values)
+    if isinstance(error, OSError):
+        error.filename, error.filename2 = names
+    return error
+
+
+@contextlib.contextmanager
+def naming(path: Any, second: Any = None) -> Iterator[None]:
+    """Errors from within that are an OSError and name no file name this one, as the built-in functions do."""
+    try:
+        yield
+    except Error as error:
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = path
+            if second is not None:
+                error.filename2 = second
+        raise
 
 
 # Errors whose errno does not lead to the right built-in exception.
@@ -101,6 +129,7 @@ def from_detail(code: int, detail: Any) -> Error:
         return Error(lib.f2fs_error_errno(code), f"{message} ({code})")
     error = make(code, message, detail.sys_errno if detail.code == code else 0)
     if detail.code == code:
+        error.is_host = bool(detail.sys_errno)
         error.structure = ffi.string(detail.structure).decode() or None
         error.rule = ffi.string(detail.rule).decode() or None
         error.block = None if detail.block == lib.F2FS_NO_BLOCK else detail.block

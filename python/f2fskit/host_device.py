@@ -7,6 +7,7 @@ import errno
 import os
 from typing import Any
 
+from . import errors
 from ._core import Hooks, ffi, lib, stray
 
 _PIECE = 4 << 20  # largest single request passed to a file object, bytes
@@ -21,7 +22,14 @@ class FileSource:
         self.writable = writable
         if not any(hasattr(file, name) for name in ("pread", "read", "readinto")):
             raise TypeError(f"{type(file).__name__} is not a binary file object")
+        if writable and not self._can_write():
+            raise errors.make(lib.F2FS_ERR_READ_ONLY, f"{type(file).__name__} is not open for writing")
         self.size: int = self.find_size() if size is None else size
+
+    def _can_write(self) -> bool:
+        if hasattr(self.file, "writable"):
+            return bool(self.file.writable())
+        return hasattr(self.file, "pwrite") or hasattr(self.file, "write")
 
     def find_size(self) -> int:
         if hasattr(self.file, "seek"):

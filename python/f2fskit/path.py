@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 import io
+import os
 import pathlib
 import re
 import stat
@@ -15,6 +17,7 @@ from . import enums, errors, results
 from . import errors as _errors  # methods have parameters called errors
 from ._core import lib
 from .inode import Inode
+from .moment import nanoseconds
 from .name_text import encode_name, permissions
 from .xattrs import Xattrs
 
@@ -345,7 +348,7 @@ class F2FSPath:
             raise ValueError("can't have unbuffered text I/O")
         if binary and buffering == 1:
             message = "line buffering (buffering=1) isn't supported in binary mode, the default buffer size will be used"
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            warnings.warn(message, RuntimeWarning, stacklevel=3)
         access = "".join(sorted(letters & set("rwax+"), key="rwax+".index))
         raw = self._inode_for(mode).open(access[0] + "b" + access[1:])
         raw.name = str(self)
@@ -442,7 +445,7 @@ class F2FSPath:
         with self._volume._handle.alone():
             if exist_ok and self.exists():
                 self._volume._need_writable()
-                moment = int(self._volume._clock())
+                moment = nanoseconds(self._volume._clock(), "now")
                 self.inode().set(atime_ns=moment, mtime_ns=moment)
             else:
                 self._create_as(stat.S_IFREG, mode, 0o666)
@@ -534,6 +537,24 @@ class F2FSPath:
     def truncate(self, size: int) -> None:
         """Set the size of a file."""
         self.inode().truncate(size)
+
+
+def _naming(method: Any) -> Any:
+    """A method whose errors name the path, and that of its first argument if it leads to another one."""
+
+    @functools.wraps(method)
+    def named(self: F2FSPath, *arguments: Any, **options: Any) -> Any:
+        second = arguments[0] if arguments and method.__name__ in ("rename", "hardlink_to") else None
+        with errors.naming(str(self), None if second is None else os.fspath(second) if isinstance(second, os.PathLike) else str(second)):
+            return method(self, *arguments, **options)
+
+    return named
+
+
+for _name in ("inode", "stat", "readlink", "open", "read_bytes", "read_text", "write_bytes", "write_text", "touch", "mkdir", "mknod",
+              "symlink_to", "hardlink_to", "unlink", "rmdir", "rmtree", "rename", "chmod", "chown", "utime", "truncate"):
+    setattr(F2FSPath, _name, _naming(getattr(F2FSPath, _name)))
+F2FSPath.replace = F2FSPath.rename  # type: ignore[method-assign]
 
 
 def _glob(paths: Iterator[F2FSPath], parts: tuple[str, ...]) -> Iterator[F2FSPath]:

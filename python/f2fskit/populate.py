@@ -12,6 +12,7 @@ from ._core import Hooks, ffi, lib, put, sized, stray, text
 from .context import Context
 from .device import Path
 from .inode import make_compression
+from .moment import Moment, split
 from .name_text import encode_name, permissions
 from .path import AnyPath, path_text
 from .tree import MAX_PROBLEMS, Memory, host_path, name_first
@@ -65,8 +66,8 @@ class PopulateRule(NamedTuple):
     """Permissions."""
     owner: tuple[int, int] | None = None
     """User id and group id."""
-    time: int | None = None
-    """All times, nanoseconds since 1970."""
+    time: Moment | None = None
+    """All times, nanoseconds since 1970 or a datetime with a time zone."""
 
 
 class PopulateCompression(NamedTuple):
@@ -174,7 +175,7 @@ def _make_rules(memory: Memory, rules: Sequence[PopulateRule]) -> Any:
             put(row, uid=rule.owner[0], gid=rule.owner[1])
         if rule.time is not None:
             row.set |= lib.F2FS_SET_MTIME
-            row.time.seconds, row.time.nanoseconds = divmod(rule.time, 1_000_000_000)
+            row.time.seconds, row.time.nanoseconds = split(rule.time, "time")
     return rows
 
 
@@ -197,7 +198,7 @@ def _make_options(
     target: AnyPath = "/",
     keep: enums.Keep = enums.Keep.DEFAULT,
     owner: tuple[int, int] | None = None,
-    time: int | None = None,
+    time: Moment | None = None,
     include: Sequence[str | bytes] = (),
     exclude: Sequence[str | bytes] = (),
     existing: str | enums.Existing = enums.Existing.REFUSE,
@@ -225,7 +226,7 @@ def _make_options(
     options.keep = keep if keep else enums.Keep.NOTHING
     if time is not None:
         options.has_time = 1
-        options.time.seconds, options.time.nanoseconds = divmod(time, 1_000_000_000)
+        options.time.seconds, options.time.nanoseconds = split(time, "time")
     for name, values in (("include", include), ("exclude", exclude)):
         if isinstance(values, (str, bytes)):
             raise TypeError(f"{name}: a sequence of strings is wanted")
@@ -312,7 +313,7 @@ def populate(
     except errors.Error as error:
         if error.code == lib.F2FS_ERR_INCOMPLETE and not check:
             return finish()
-        named = name_first(error, run.problems)
+        named = name_first(error, run.problems, directory, source.get("tar"), source.get("manifest"))
         named.result = finish()
         raise named from None
     return finish()

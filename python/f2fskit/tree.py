@@ -101,8 +101,11 @@ class _Run:
         return 1 if self.on_problem(found) else 0
 
 
-def name_first(error: errors.Error, problems: Sequence[Any]) -> errors.Error:
-    """Return the error that ended a run; that of an incomplete one names the first problem that counts."""
+def name_first(error: errors.Error, problems: Sequence[Any], *places: Any) -> errors.Error:
+    """Return the error that ended a run; that of an incomplete one names the first problem that counts, and that of a call
+    of the host the first of the places that is a path."""
+    if isinstance(error, OSError) and error.is_host and error.filename is None:
+        error.filename = next((one for one in places if isinstance(one, (str, bytes, os.PathLike))), None)
     first = next((one for one in problems if getattr(one, "is_counted", True)), None)
     if error.code != lib.F2FS_ERR_INCOMPLETE or first is None:
         return error
@@ -298,7 +301,7 @@ def extract(
     except errors.Error as error:
         if error.code == lib.F2FS_ERR_INCOMPLETE and not check:
             return finish()
-        named = name_first(error, run.problems)
+        named = name_first(error, run.problems, directory, tar)
         named.result = finish()
         raise named from None
     try:

@@ -11,6 +11,7 @@ from . import enums
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, put, sized
 from .context import Context
 from .device import Device, further_devices
+from .moment import Clock, Moment, nanoseconds
 from .source import OpenDevice, Opener, Source, as_device
 from .volume_past import VolumePast
 from .volume_settings import VolumeSettings
@@ -55,7 +56,7 @@ def open(
     context: Context | None = None,
     log: LogCallback | None = None,
     progress: ProgressCallback | None = None,
-    now: Callable[[], int] | int | None = None,
+    now: Clock | Moment | None = None,
 ) -> Volume:
     """Open a volume as its last checkpoint says.
 
@@ -84,8 +85,9 @@ def open(
         lock: with "r+", lock the file until the volume is closed; a second writer gets BusyError. False goes without.
         context: to share one with other devices and volumes.
         log, progress: callbacks of the new context, see `Context`.
-        now: what changes carry as their time, nanoseconds since 1970, or a function that returns it; None: the
-            context's clock, and without one the host's, which ticks every few milliseconds like the kernel's for files.
+        now: what changes carry as their time: whole nanoseconds since 1970, a datetime with a time zone, or a function
+            that returns one of these; None: the context's clock, and without one the host's, which ticks every few
+            milliseconds like the kernel's for files. Anything else is a TypeError.
 
     Raises:
         NotF2fsError: no superblock.
@@ -104,6 +106,8 @@ def open(
     if access not in ("r", "r+"):
         raise ValueError('access is "r" or "r+"')
     writable = access == "r+"
+    if now is not None and not callable(now):
+        now = nanoseconds(now, "now")
     if pack not in (0, 1, 2):
         raise ValueError("pack is 0, 1 or 2")
     options = sized("struct f2fs_open_options *")

@@ -9,12 +9,14 @@ import sys
 import threading
 import time
 import types
+import warnings
 import weakref
 from typing import IO, TYPE_CHECKING, Any, Callable, Iterator
 
 from . import enums, errors, format, placement, results
 from ._core import Handle, ffi, lib
 from .context import Closable, Context
+from .moment import Clock, Moment, nanoseconds, split
 
 if TYPE_CHECKING:
     from .io import InodeIO
@@ -58,14 +60,16 @@ class VolumeBase(Closable):
                  "_freed", "_is_view")
 
     def __init__(
-        self, handle: Handle, context: Context, writable: bool = False, now: Callable[[], int] | int | None = None
+        self, handle: Handle, context: Context, writable: bool = False, now: Clock | Moment | None = None
     ) -> None:
         """Not for users: see `open()`."""
         hook = handle.core.hooks.now
         self._writable = writable
-        self._clock: Callable[[], int] = now if callable(now) else hook or _ticking
-        if isinstance(now, int):
-            self._clock = functools.partial(int, now)  # a fixed time
+        self._clock: Clock = hook or _ticking
+        if callable(now):
+            self._clock = now
+        elif now is not None:
+            self._clock = functools.partial(int, nanoseconds(now, "now"))  # a fixed time
         self._told: int | None = None  # the latest time that a change carried, seconds
         self._clock_stands = False
         self._hotness: placement.Hotness | None = None
@@ -116,10 +120,7 @@ class VolumeBase(Closable):
 
     def _now(self) -> Any:
         """Return the time of a change as struct f2fs_time *."""
-        now = int(self._clock())
-        if not -(2**63) <= now < 2**63:
-            raise OverflowError("now: nanoseconds since 1970 have to fit into 64 bits")
-        return ffi.new("struct f2fs_time *", divmod(now, 1_000_000_000))
+        return ffi.new("struct f2fs_time *", split(self._clock(), "now"))
 
     def _need_writable(self) -> None:
         if not self._writable and self._is_view:
@@ -294,6 +295,12 @@ class VolumeBase(Closable):
             except RuntimeError:  # a callback calls, which cannot ask
                 self._closed_inside = True
         super().close()
+
+    def __del__(self, _warn: Any = warnings.warn) -> None:
+        handle = getattr(self, "_handle", None)
+        if handle is not None and not handle.closed and self._changed and self._made != self._settled:
+            _warn("a volume was dropped with changes that were not committed", ResourceWarning, stacklevel=2, source=self)
+        super().__del__()
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: types.TracebackType | None

@@ -199,7 +199,7 @@ class VolumeFiles(VolumeBase):
             target: directory of the volume to copy into; missing ones are made.
             keep: `Keep`, what is kept besides type, name and contents.
             owner: (user id, group id) of everything; without it owners are kept.
-            time: of everything, nanoseconds since 1970.
+            time: of everything, nanoseconds since 1970 or a datetime with a time zone.
             include, exclude: patterns as of `extract()`, held against the path below the source's top.
             existing: what happens to names that exist: "refuse", "skip", "replace" or "update".
             delete: remove what the source does not have from the directories that it has; what could not be read stays.

@@ -12,7 +12,7 @@ import f2fskit
 import pytest
 from f2fskit import Feature, Keep
 
-FIXED = {"uuid": uuid.UUID("12345678-9abc-def0-1234-56789abcdef0"), "time": 1_700_000_000, "checkpoint_version": 7}
+FIXED = {"uuid": uuid.UUID("12345678-9abc-def0-1234-56789abcdef0"), "time": 1_700_000_000 * 10**9, "checkpoint_version": 7}
 
 
 # Making volumes.

@@ -114,7 +114,7 @@ def made(kind):
     """A device with one object of that kind."""
     path, fill, _ = KINDS[kind]
     device = f2fskit.Device.memory(64 << 20)
-    f2fskit.mkfs(device, features=FEATURES, time=1_700_000_000, uuid=UUID, checkpoint_version=1)
+    f2fskit.mkfs(device, features=FEATURES, time=1_700_000_000 * 10**9, uuid=UUID, checkpoint_version=1)
     with f2fskit.open(device, "r+") as volume:
         fill(volume.path(path))
         volume.path(path).inode().xattrs["user.old"] = b"old"

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Times that callers give: one unit everywhere, whole nanoseconds since 1970, or a datetime with a time zone."""
+
+from __future__ import annotations
+
+import datetime
+import operator
+from typing import Callable, Union
+
+Moment = Union[int, datetime.datetime]
+Clock = Callable[[], Moment]
+
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+_SECOND = 1_000_000_000
+
+
+def nanoseconds(value: Moment, what: str) -> int:
+    """Return a time as nanoseconds since 1970.
+
+    TypeError for anything but an int or a datetime with a time zone; ValueError for what does not fit into 64 bits (years
+    1677 to 2262), as seconds that were multiplied twice do not.
+    """
+    if isinstance(value, datetime.datetime):
+        if value.utcoffset() is None:
+            raise TypeError(f"{what}: a datetime needs a time zone, such as tzinfo=datetime.timezone.utc")
+        past = value - _EPOCH
+        found = (past.days * 86400 + past.seconds) * _SECOND + past.microseconds * 1000
+    elif isinstance(value, bool):
+        raise TypeError(f"{what}: nanoseconds since 1970 or a datetime are wanted, not bool")
+    else:
+        try:
+            found = operator.index(value)
+        except TypeError:
+            message = f"{what}: nanoseconds since 1970 or a datetime are wanted, not {type(value).__name__}"
+            raise TypeError(message) from None
+    if not -(1 << 63) <= found < 1 << 63:
+        raise ValueError(f"{what}: nanoseconds since 1970 have to fit into 64 bits: {found}")
+    return found
+
+
+def split(value: Moment, what: str) -> tuple[int, int]:
+    """Return a time as (seconds, nanoseconds)."""
+    return divmod(nanoseconds(value, what), _SECOND)

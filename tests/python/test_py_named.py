@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Errors name the file that they are about, also behind a pickle, and files that cannot be written are refused at once."""
+import concurrent.futures
+import io
+import multiprocessing
+import os
+import pickle
+
+import pytest
+
+import f2fskit
+
+
+@pytest.fixture
+def image(tmp_path):
+    path = tmp_path / "disk.img"
+    f2fskit.mkfs(path, 64 << 20, time=0)
+    with f2fskit.open(path, "r+") as volume:
+        volume.path("/etc/init.d").mkdir(parents=True)
+        volume.path("/etc/passwd").touch()
+    return path
+
+
+@pytest.mark.parametrize("call", [
+    lambda path: f2fskit.open(path),
+    lambda path: f2fskit.Device.open(path),
+    lambda path: f2fskit.check(path),
+    lambda path: f2fskit.mkfs(path),
+    lambda path: f2fskit.Device.create(path / "below", 1 << 20),
+])
+@pytest.mark.parametrize("kind", [str, os.fsencode, lambda path: path])
+def test_paths_of_the_host(tmp_path, call, kind):
+    path = tmp_path / "missing"
+    try:
+        call(kind(path))
+    except TypeError:
+        pytest.skip("only of a path object")
+    except OSError as error:
+        assert os.fsdecode(error.filename).startswith(str(path)) and error.errno and str(path) in str(error)
+    else:
+        raise AssertionError
+
+
+def test_trees_of_the_host(image, tmp_path):
+    with f2fskit.open(image, "r+") as volume:
+        for call in (lambda: volume.populate(tmp_path / "missing"), lambda: volume.populate(tar=tmp_path / "missing.tar")):
+            with pytest.raises(FileNotFoundError) as caught:
+                call()
+            assert "missing" in str(caught.value.filename)
+        volume.discard()
+
+
+OPERATIONS = {
+    "stat": lambda path: path.stat(),
+    "open": lambda path: path.open("rb"),
+    "read": lambda path: path.read_bytes(),
+    "write": lambda path: (path / "x").write_bytes(b""),
+    "mkdir": lambda path: (path / "x").mkdir(),
+    "unlink": lambda path: path.unlink(),
+    "rmdir": lambda path: path.rmdir(),
+    "rmtree": lambda path: path.rmtree(),
+    "rename": lambda path: path.rename("/y"),
+    "chmod": lambda path: path.chmod(0),
+    "truncate": lambda path: path.truncate(0),
+    "symlink": lambda path: (path / "x").symlink_to("a"),
+    "link": lambda path: (path / "x").hardlink_to("/etc/passwd"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(OPERATIONS))
+def test_paths_of_the_volume(image, name):
+    with f2fskit.open(image, "r+") as volume:
+        with pytest.raises(OSError) as caught:
+            OPERATIONS[name](volume.path("/etc/none"))
+        for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+            assert str(error.filename).startswith("/etc/none") and "/etc/none" in str(error)
+            assert (type(error), error.errno, error.code) == (type(caught.value), caught.value.errno, caught.value.code)
+        volume.discard()
+
+
+def read(image, path):
+    with f2fskit.open(image) as volume:
+        return volume.read_bytes(path)
+
+
+def test_in_a_pool_of_processes(image):
+    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        with pytest.raises(FileNotFoundError) as caught:
+            pool.submit(read, str(image), "/etc/none/passwd").result()
+    assert caught.value.filename == "/etc/none/passwd" and "/etc/none/passwd" in str(caught.value)
+
+
+def test_all_errors_are_pickled():
+    for kind in f2fskit.errors.CLASSES.values():
+        error = kind(5, "a sentence")
+        error.nid = 7
+        if isinstance(error, OSError):
+            error.filename, error.filename2 = "one", "two"
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), again.args, again.nid, str(again)) == (kind, error.args, 7, str(error))
+        assert getattr(again, "filename2", "two") == "two"
+
+
+class OnlyReads:
+    def __init__(self, data):
+        self.size, self.data = len(data), data
+
+    def pread(self, length, offset):
+        return self.data[offset : offset + length]
+
+
+def test_files_that_cannot_be_written(image):
+    with open(image, "rb") as file, pytest.raises(f2fskit.ReadOnlyError):
+        f2fskit.open(file, "r+")
+    with open(image, "rb", buffering=0) as file, pytest.raises(f2fskit.ReadOnlyError):
+        f2fskit.open(file, "r+")
+    with pytest.raises(f2fskit.ReadOnlyError):
+        f2fskit.open(OnlyReads(image.read_bytes()), "r+")
+    with open(image, "r+b") as file, f2fskit.open(file, "r+") as volume:
+        volume.path("/file").touch()
+    with f2fskit.open(io.BytesIO(image.read_bytes()), "r+") as volume:
+        volume.path("/more").touch()

@@ -179,7 +179,7 @@ static inline bool dir_size_inside(const struct f2fs_geometry *geo, uint64_t siz
 	return size != 0 && size % 4 == 0 && size <= geo->block_size;
 }
 
-/* crypt_policy.c: the digest of a policy, by the context of an inode; then compare those of directories and entries. */
+/* crypt_parents.c: the digest of a policy, by the context of an inode. Compare those of directories and entries. */
 uint32_t crypt_policy(const uint8_t *value, size_t size);
 int crypt_policies_check(struct checker *c);
 

@@ -231,7 +231,8 @@ static unsigned choose_type(const struct inode_fact *inode, const struct votes *
 	memcpy(count, votes->of_type, sizeof(count));
 	/* whatever the checksum says, every symlink was made with all permissions */
 	if (by_mode && !is_bad)
-		count[by_mode] += (has_sum && (by_mode != F2FS_TYPE_SYMLINK || (mode & 0777) == 0777) ? 1000u : 1u) + inode->links_found -
+		count[by_mode] += (has_sum && (by_mode != F2FS_TYPE_SYMLINK || (mode & 0777) == 0777) ? 1000u : 1u) +
+				  inode->links_found -
 				  (votes->entries < inode->links_found ? votes->entries : inode->links_found);
 	if ((form & BIT(F2FS_TYPE_SYMLINK)) && (mode & 0777) == 0777)
 		count[F2FS_TYPE_SYMLINK] += count[F2FS_TYPE_SYMLINK] != 0;

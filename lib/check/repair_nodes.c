@@ -113,8 +113,10 @@ static uint64_t inline_end(const struct repair *r, const uint8_t *block)
 	return end;
 }
 
-/* The size of a file whose last block is known and whose size cannot be: if one bit is wrong, without it, else the end.
- * The size of a file whose last block is known and whose size cannot be: if one bit is wrong, without it, else the end. */
+/*
+ * The size of a file whose last block is known and whose size cannot be: if one bit is wrong, without it, else the
+ * end.
+ */
 static uint64_t likely_size(uint64_t size, uint64_t end, uint32_t block_bits)
 {
 	for (unsigned bit = block_bits; bit < 64; bit++) {

@@ -76,8 +76,8 @@ int witness_data(struct checker *c);
 int witness_ghosts(struct checker *c);
 int witness_clusters(struct checker *c);
 /*
- * witness_layout.c: is an inode divided in another way than it says? Leaves INODE_ODD where something speaks against it,
- * and nobody knows better: then its slots may be none. And all inodes that look so.
+ * witness_layout.c: is an inode divided in another way than it says? Leaves INODE_ODD where something speaks against
+ * it, and nobody knows better: then its slots may be none. And all inodes that look so.
  */
 int witness_layout(struct checker *c, f2fs_nid_t ino);
 int witness_layouts(struct checker *c);

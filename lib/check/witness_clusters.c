@@ -33,7 +33,8 @@ static uint32_t stored_behind(const struct checker *c, const uint8_t *slots, uin
 static int vote_on_head(struct checker *c, const struct nid_fact *fact, const struct inode_fact *inode, uint32_t slot,
 			const uint8_t *slots, uint32_t byte)
 {
-	const uint32_t value = get_le32(slots), blocks = inode->cluster_blocks, stored = stored_behind(c, slots, blocks);
+	const uint32_t value = get_le32(slots), blocks = inode->cluster_blocks;
+	const uint32_t stored = stored_behind(c, slots, blocks);
 	const bool is_counted = inode->compr_blocks - inode->compr_found == blocks - stored;
 	const bool can_be = value == F2FS_NULL_ADDR || value == F2FS_NEW_ADDR || geometry_is_main(c->geo, value);
 
@@ -49,7 +50,8 @@ static int vote_on_head(struct checker *c, const struct nid_fact *fact, const st
 						      .slot = slot,
 						      .has_values = 1,
 						      .found = value,
-						      .witnesses = WITNESS_CONTENTS | (is_counted ? WITNESS_COMPRESSED : 0) });
+						      .witnesses = WITNESS_CONTENTS |
+								   (is_counted ? WITNESS_COMPRESSED : 0) });
 }
 
 static int look_at(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)

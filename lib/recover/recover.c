@@ -75,7 +75,8 @@ static int refuse_linked(const struct f2fs_recovery *plan)
 
 	map32_each(&plan->linked, &at, &ino, &value);
 	return volume_corrupt(plan->vol, RULE_ORPHAN_LINKED, F2FS_NO_BLOCK, ino,
-			      "the list of unlinked inodes names a file that is in use (fsck.f2fs -y repairs the list)");
+			      "the list of unlinked inodes names a file that is in use (fsck.f2fs -y repairs the "
+			      "list)");
 }
 
 static void warn_linked(const struct f2fs_recovery *plan)

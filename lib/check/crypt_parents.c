@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Compare encryption policies along the tree. What is in an encrypted directory has the directory's policy: Linux opens
- * nothing else there. Where two differ, the directory above, the other entries and what is in a subdirectory vote. A policy is known by its digest, so a sound volume costs one comparison an inode.
+ * nothing else there. Where two differ, the directory above, the other entries and what is in a subdirectory vote. A
+ * policy is known by its digest, so a sound volume costs one comparison an inode.
  */
 #include <string.h>
 

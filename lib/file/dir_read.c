@@ -80,6 +80,9 @@ static int open_reader(struct f2fs_inode *inode, struct f2fs_dir **out)
 	if (!dir)
 		return F2FS_ERR_NOMEM;
 	memset(dir, 0, sizeof(*dir));
+	if (inode_i_current_depth(inode->block) > DIR_MAX_DEPTH)
+		log_message(ctx, F2FS_LOG_WARNING, "directory inode %u: i_current_depth is %u, read as %u",
+			    (unsigned)inode->ino, (unsigned)inode_i_current_depth(inode->block), DIR_MAX_DEPTH);
 	dir->inode = inode;
 	dir->loaded = &dir->own_loaded;
 	dir->was_inline = dir_is_inline(inode);

@@ -20,7 +20,7 @@ static int check_block(struct f2fs_inode *inode, const uint8_t *block)
 	memcpy(inode->block, block, vol->geo.block_size);
 	inode->ino = footer_nid(footer);
 	rule = inode_check(&vol->geo, inode->block, inode->ino, vol->checksum_seed);
-	if (rule)
+	if (rule && !inode_is_readable(inode->block, rule))
 		return inode_corrupt(inode, rule, "inode %u", (unsigned)inode->ino);
 	inode_layout(&vol->geo, inode->block, &inode->layout);
 	return 0;

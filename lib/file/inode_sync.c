@@ -73,7 +73,7 @@ int inode_load(struct f2fs_inode *inode)
 			return err;
 		rule = inode_check(&vol->geo, inode->block, inode->ino, vol->checksum_seed);
 	}
-	if (rule)
+	if (rule && !inode_is_readable(inode->block, rule))
 		return inode_corrupt(inode, rule, "inode %u", (unsigned)inode->ino);
 	inode_layout(&vol->geo, inode->block, &inode->layout);
 	inode->generation = vol->generation;

@@ -210,6 +210,11 @@ static enum rule check_extent(const struct f2fs_geometry *geo, const uint8_t *bl
 	return RULE_NONE;
 }
 
+bool inode_is_readable(const uint8_t *block, enum rule rule)
+{
+	return rule == RULE_DIR_DEPTH || (rule == RULE_INODE_EXTENT && (inode_i_mode(block) & MODE_TYPE) != MODE_REG);
+}
+
 enum rule inode_check(const struct f2fs_geometry *geo, const uint8_t *block, f2fs_nid_t nid, uint32_t checksum_seed)
 {
 	const uint8_t *footer = node_footer(geo, block);

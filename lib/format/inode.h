@@ -83,6 +83,9 @@ bool inode_has_checksum(const struct f2fs_geometry *geo, const uint8_t *block);
 uint32_t inode_checksum(const struct f2fs_geometry *geo, const uint8_t *block, uint32_t seed);
 /* Return the first rule that an inode block read as node nid breaks (FORMAT files 2.10), or RULE_NONE. */
 enum rule inode_check(const struct f2fs_geometry *geo, const uint8_t *block, f2fs_nid_t nid, uint32_t checksum_seed);
+/* Does the kernel read an inode that breaks this rule? It caps the depth of a directory, and drops the extent of
+ * anything but a regular file. */
+bool inode_is_readable(const uint8_t *block, enum rule rule);
 /* Are there no numbers of how a file is compressed? If it has the flag all the same, then the flag is wrong. */
 bool inode_names_no_packing(const uint8_t *block);
 /* Of these, what is about algorithm, level and clusters of a compressed file. */

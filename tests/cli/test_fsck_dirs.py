@@ -51,3 +51,12 @@ def test_a_repair_that_fails_writes_nothing(run_tool, f2fskit, image):
     before = image.read_bytes()
     run_tool("fsck.f2fs", "-y", image, rc=8)
     assert image.read_bytes() == before
+
+
+def test_a_depth_out_of_range_is_read(run_tool, f2fskit, image):
+    """As the kernel does, which caps it; nothing is changed there before a repair."""
+    ino, size, names = numbers(f2fskit, image, "/many")
+    for one in (ino, 3):
+        damage(run_tool, image, one, "i_current_depth", 64)
+    assert numbers(f2fskit, image, "/many") == (ino, size, names)
+    assert b"i_current_depth is 64" in run_tool("f2fs", "-c", "stat /many/name-000\nls /many", image).stderr

@@ -282,6 +282,8 @@ int pass_dirs(struct checker *c)
 		err = types_decide(c);
 	if (!err && !c->must_restart)
 		err = witness_levels(c);
+	if (!err && !c->must_restart)
+		err = witness_names(c);
 	if (err || c->must_restart)
 		return err;
 	for (size_t i = 0; i < c->facts.inodes.count && !err; i++) {

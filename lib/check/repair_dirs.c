@@ -9,6 +9,7 @@
 
 #include "check/dirs.h"
 #include "check/repair.h"
+#include "check/witness.h"
 
 #define MAX_BUCKETS_ALONE 32u /* of a directory without names in blocks, in its first level */
 #define MAX_TRIES 1000u /* names that are tried for one that is taken */
@@ -417,12 +418,34 @@ static int index_blocks(struct repair *r)
 	return err;
 }
 
+/* What witnesses amended in a block is written with it. */
+static int write_amended(struct repair *r)
+{
+	const struct vec *bytes = &r->c->book->amends.bytes;
+	int err = 0;
+
+	for (size_t i = 0; i < bytes->count && !err; i++) {
+		const f2fs_blk_t addr = ((const struct amended_bytes *)vec_at(bytes, i))->addr;
+		const uint64_t *at = map32_find(&r->dir_index, addr);
+		const struct dir_block *place = at ? vec_at(&r->c->dir_blocks, (size_t)*at) : NULL;
+		const struct inode_fact *dir = place ? facts_inode_at(&r->c->facts, place->inode) : NULL;
+		struct dentry_area area;
+		struct winode w;
+
+		if (dir && repair_may_write(r, dir->ino))
+			err = open_area(r, dir->ino, place->number, &w, &area);
+	}
+	return err;
+}
+
 int repair_dirs(struct repair *r)
 {
 	struct vec wanderers;
 	int err = index_blocks(r);
 
 	vec_init(&wanderers, r->ctx, sizeof(struct wanderer));
+	if (!err)
+		err = write_amended(r);
 	for (size_t i = 0; i < r->c->findings.count && !err; i++)
 		err = apply(r, vec_at(&r->c->findings, i), &wanderers);
 	if (!err)

@@ -46,7 +46,9 @@ enum witness {
 	WITNESS_PLACES = 512,
 	WITNESS_ROOM = 1024,
 	WITNESS_CONTENTS = 2048,
-	WITNESS_COMPRESSED = 4096
+	WITNESS_COMPRESSED = 4096,
+	WITNESS_HASH = 8192,
+	WITNESS_INODE = 16384
 };
 
 struct witness_book {
@@ -89,6 +91,8 @@ int witness_bits(struct checker *c);
 
 /* witness_levels.c, once directories are read: the places of their names vote on i_dir_level. */
 int witness_levels(struct checker *c);
+/* witness_names.c, after that: hashes and inodes vote on names, on what they lead to, and on slots marked as free. */
+int witness_names(struct checker *c);
 
 /* ---- parts of the vote */
 

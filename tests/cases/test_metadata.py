@@ -9,9 +9,11 @@ import cases
 
 # A block that cannot be read is zeros in a copy, and an image that is cut short is whole. What contents show of an inode
 # is not in a copy: there the inode's own words are all there is.
+# Names in a copy are others, so hashes do not vote on them. Entries that are marked as free, and contents, are not in it.
+BY_CONTENTS = ("divided", "dentry_name_", "dentry_freed", "root_marked_as_inline", "directory_marked_as_inline")
 UNREADABLE = [name for name, case in cases.load().items() if case.unreadable]
 ORDINARY = [name for name, case in cases.load().items() if not case.unreadable and not case.end and
-            "INODE_PACKING" not in case.finds and not name.startswith("divided")]
+            "INODE_PACKING" not in case.finds and not name.startswith(BY_CONTENTS)]
 # A repair searches for what came after the older pack; contents of quota files that only that knows are not in a copy.
 SEARCHED = {"log_behind_the_end", "cp_newer_pack", "cp_content"}
 

@@ -155,17 +155,20 @@ static bool is_torn(const struct f2fs_volume *vol, unsigned pack, uint8_t *block
 /*
  * Was the last block of the pack that starts with this block written, and damaged since? An old sector may differ in a
  * few bits, too: the one with the version differs in that and in something else, or is the block of the pack before.
- * The checksum says nothing: it is another one with each bit.
+ * Where the checksum is right for a block that differs, it is another one with each bit, and says nothing. Where it is
+ * wrong, a torn write has left an old one, of which many bits differ.
  */
 static bool is_end_damaged(const struct f2fs_volume *vol, unsigned pack, const uint8_t *head, uint8_t *block)
 {
 	const f2fs_blk_t end = volume_pack_start(vol, pack) + cp_cp_pack_total_block_count(head) - 1;
-	const uint32_t sum_at = cp_checksum_offset(head);
+	uint32_t sum_at = cp_checksum_offset(head);
 	uint32_t bits = 0, of_version = 0;
 
 	if (!read_block(vol, end, block) ||
 	    (is_checkpoint(vol, block) && cp_checkpoint_ver(block) == cp_checkpoint_ver(head) - 2))
 		return false;
+	if (checkpoint_check_block(block, vol->geo.block_size) != RULE_NONE)
+		sum_at = vol->geo.block_size; /* counts as all other bytes do */
 	for (uint32_t i = 0; i < vol->geo.block_size && bits <= FEW_BITS; i++)
 		for (uint8_t differ = i - sum_at < 4 ? 0 : block[i] ^ head[i]; differ;
 		     differ &= (uint8_t)(differ - 1)) {

@@ -15,6 +15,7 @@ enum from { FROM_START, FROM_END, FROM_AFTER };
 
 #define SECTOR 512u
 #define LONGEST_MAGIC 16u
+#define FIRST_SUPERBLOCK 1024u
 
 /* A place where a magic was found. */
 struct place {
@@ -177,19 +178,15 @@ static void describe(struct f2fs_signature *out)
 static bool find_f2fs(struct f2fs_device *dev, const struct foreign_scope *scope, struct f2fs_signature *out)
 {
 	static const uint8_t magic[4] = { 0x10, 0x20, 0xF5, 0xF2 };
-	static const uint32_t places[] = { 1024, 5120, 17408 };
 	uint8_t bytes[4];
 
-	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		foreign_read(dev, scope, places[i], bytes, sizeof(bytes));
-		if (memcmp(bytes, magic, sizeof(magic)) != 0)
-			continue;
-		memcpy(out->type, "f2fs", sizeof("f2fs"));
-		out->kind = F2FS_SIGNATURE_FILE_SYSTEM;
-		out->offset = places[i];
-		return true;
-	}
-	return false;
+	foreign_read(dev, scope, FIRST_SUPERBLOCK, bytes, sizeof(bytes)); /* the one that wipefs wipes */
+	if (memcmp(bytes, magic, sizeof(magic)) != 0)
+		return false;
+	memcpy(out->type, "f2fs", sizeof("f2fs"));
+	out->kind = F2FS_SIGNATURE_FILE_SYSTEM;
+	out->offset = FIRST_SUPERBLOCK;
+	return true;
 }
 
 int foreign_find(struct f2fs_device *dev, const struct foreign_scope *scope, struct f2fs_signature *out)

@@ -220,10 +220,10 @@ int volume_check_roots(struct f2fs_volume *vol)
 	int err = check_read(vol);
 
 	if (!err)
-		err = volume_check_foreign(vol);
-	if (!err)
 		err = device_check_owner(vol->dev);
-	return err ? err : check_unchanged(vol);
+	if (!err)
+		err = check_unchanged(vol);
+	return err ? err : volume_check_foreign(vol);
 }
 
 int volume_check_current(struct f2fs_volume *vol)

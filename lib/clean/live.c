@@ -161,13 +161,16 @@ static int load_owners(struct live *live, const struct live_block *b, const stru
 
 	if (err)
 		return refuse_error(live, err, b,
-				    "the inode of its file cannot be read (NODE_UNREADABLE, NODE_NID, NAT_INO)");
+				    "the inode of its file cannot be read "
+				    "(NODE_UNREADABLE, NODE_NID, NAT_INO, NAT_ENTRY)");
 	if (!is_same_file)
 		err = confirm_inode(live, b);
 	if (err || live->verdict != LIVE_CONFIRMED || b->nid == b->ino || (is_same_file && before->nid == b->nid))
 		return err;
 	err = node_load(live->vol, b->nid, b->ino, live->block[OF_NODE], NULL);
-	return err ? refuse_error(live, err, b, "its node cannot be read (NODE_UNREADABLE, NODE_NID, NAT_INO)") : 0;
+	return err ? refuse_error(live, err, b,
+				  "its node cannot be read (NODE_UNREADABLE, NODE_NID, NAT_INO, NAT_ENTRY)")
+		   : 0;
 }
 
 /* Does the slot that the summary names hold the block? The owners are loaded. */
@@ -191,7 +194,8 @@ static int confirm_slot(struct live *live, const struct live_block *b)
 			      "its summary names a slot that its node does not have (SSA_ENTRY)");
 	return get_le32(slots + (size_t)b->ofs * 4) == b->addr
 		       ? 0
-		       : refuse(live, LIVE_UNCONFIRMED, b, "its node does not refer to it (SSA_ENTRY, SIT_EXTRA)");
+		       : refuse(live, LIVE_UNCONFIRMED, b,
+		       	"its node does not refer to it (SSA_ENTRY, SIT_EXTRA, DATA_POINTER)");
 }
 
 /* Data first, by file, node and slot; then nodes by id. */

@@ -706,17 +706,18 @@ static const char *check_uncertain(struct bench *b, const struct operation *op, 
 			return "it says that it was discarded";
 		if (run_create_file(b->vol) != F2FS_ERR_STATE || f2fs_volume_commit(b->vol) != F2FS_ERR_UNCERTAIN)
 			return "the volume goes on";
-		/* fall through */
+		break;
 	default:
-		wrong = check_states(b, BEFORE | AFTER);
-		if (hot) /* it is of the volume that is open */
-			return wrong;
-		lost = without_cache(b);
-		if (!wrong)
-			wrong = go_on_with(lost, op);
-		f2fs_device_close(lost);
-		return wrong ? wrong : go_on_with(b->memory, op);
+		break;
 	}
+	wrong = check_states(b, BEFORE | AFTER);
+	if (hot) /* it is of the volume that is open */
+		return wrong;
+	lost = without_cache(b);
+	if (!wrong)
+		wrong = go_on_with(lost, op);
+	f2fs_device_close(lost);
+	return wrong ? wrong : go_on_with(b->memory, op);
 }
 
 /* After a failure: is the device as it may be, and does the handle go on, or say that it does not? */

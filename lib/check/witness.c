@@ -126,6 +126,25 @@ int witness_amend_bytes(struct checker *c, f2fs_blk_t addr, uint32_t offset, uin
 	return err ? err : note(c, why);
 }
 
+int witness_copy_node(struct checker *c, f2fs_blk_t addr, bool *is_readable)
+{
+	const uint8_t *block;
+	int err = volume_peek(c->vol, addr, &block);
+
+	*is_readable = err == 0;
+	if (err == F2FS_ERR_IO) {
+		error_clear(c->ctx);
+		return 0;
+	}
+	if (!err && !c->scratch) {
+		c->scratch = mem_alloc(c->ctx, c->geo->block_size);
+		err = c->scratch ? 0 : F2FS_ERR_NOMEM;
+	}
+	if (!err)
+		memcpy(c->scratch, block, c->geo->block_size);
+	return err;
+}
+
 int witness_amend_entry(struct checker *c, const struct f2fs_nat_entry *entry, const struct finding *why)
 {
 	bool is_new;

@@ -116,7 +116,22 @@ int witness_view_tables(struct checker *c, f2fs_blk_t addr, struct block_view *o
 /* Amend, and note why. A place that was amended before stays as it is. */
 int witness_amend_bytes(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value,
 			const struct finding *why);
+/* Copy a node's block to c->scratch, to try changes on it. false in *is_readable: it cannot be read. */
+int witness_copy_node(struct checker *c, f2fs_blk_t addr, bool *is_readable);
 int witness_amend_entry(struct checker *c, const struct f2fs_nat_entry *entry, const struct finding *why);
+
+/* A slot of an inode or a direct node, as the node's block has it. */
+struct slot_view {
+	const struct nid_fact *fact; /* of the node */
+	uint32_t slot;
+	uint32_t byte;	  /* in the block */
+	f2fs_blk_t value; /* what it says */
+	bool is_there;	  /* the block can be read and has so many slots */
+};
+/* witness_slots.c: find the slot of a kept node. */
+int witness_find_slot(struct checker *c, f2fs_nid_t nid, uint32_t slot, struct slot_view *out);
+/* Amend the slot to another address, as DATA_POINTER. */
+int witness_amend_slot(struct checker *c, const struct slot_view *slot, f2fs_blk_t value, unsigned witnesses);
 
 /* A node that the passes would drop: where it says it belongs. */
 struct loose_node {

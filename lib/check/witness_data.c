@@ -131,45 +131,16 @@ static int is_wrong(struct checker *c, const struct offer *o, const struct inode
 
 static int take_offer(struct checker *c, const struct offer *o)
 {
-	const struct nid_fact *fact = facts_nid(&c->facts, o->nid);
-	const struct inode_fact *inode = owner_of(c, fact);
+	const struct inode_fact *inode = owner_of(c, facts_nid(&c->facts, o->nid));
 	unsigned witnesses = WITNESS_SUMMARY | WITNESS_SIT;
-	uint32_t first = 0, slots = inode->node_slots, value;
-	const uint8_t *block;
+	struct slot_view slot;
 	bool wrong = false;
-	int err = volume_peek(c->vol, fact->addr, &block);
+	int err = witness_find_slot(c, o->nid, o->slot, &slot);
 
-	if (err == F2FS_ERR_IO) {
-		error_clear(c->ctx);
-		return 0;
-	}
-	if (err)
+	if (err || !slot.is_there)
 		return err;
-	if (fact->kind == FACT_INODE) {
-		struct inode_layout layout;
-
-		inode_layout(c->geo, block, &layout);
-		first = layout.slot_offset;
-		slots = layout.slots;
-	}
-	if (o->slot >= slots)
-		return 0;
-	value = get_le32(block + first + (size_t)o->slot * 4);
-	err = is_wrong(c, o, inode, value, &witnesses, &wrong);
-	if (err || !wrong)
-		return err;
-	return witness_amend_bytes(c, fact->addr, first + o->slot * 4, 4, o->addr,
-				   &(struct finding){ .problem = P_DATA_POINTER,
-						      .nid = o->nid,
-						      .ino = fact->ino,
-						      .has_block = 1,
-						      .block = fact->addr,
-						      .has_slot = 1,
-						      .slot = o->slot,
-						      .has_values = 1,
-						      .found = value,
-						      .expected = o->addr,
-						      .witnesses = (uint16_t)witnesses });
+	err = is_wrong(c, o, inode, slot.value, &witnesses, &wrong);
+	return err || !wrong ? err : witness_amend_slot(c, &slot, o->addr, witnesses);
 }
 
 static bool is_same_slot(const struct offer *a, const struct offer *b)

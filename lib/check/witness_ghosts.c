@@ -126,36 +126,12 @@ static int collect(struct checker *c, struct vec *ghosts)
 
 static int clear(struct checker *c, const struct ghost *ghost)
 {
-	const struct nid_fact *fact = facts_nid(&c->facts, ghost->nid);
-	const uint8_t *block;
-	uint32_t first = 0;
-	int err = volume_peek(c->vol, fact->addr, &block);
+	struct slot_view slot;
+	int err = witness_find_slot(c, ghost->nid, ghost->slot, &slot);
 
-	if (err == F2FS_ERR_IO) {
-		error_clear(c->ctx);
-		return 0;
-	}
-	if (err)
+	if (err || !slot.is_there || slot.value != ghost->addr)
 		return err;
-	if (fact->kind == FACT_INODE) {
-		struct inode_layout layout;
-
-		inode_layout(c->geo, block, &layout);
-		first = layout.slot_offset;
-	}
-	if (get_le32(block + first + (size_t)ghost->slot * 4) != ghost->addr)
-		return 0;
-	return witness_amend_bytes(c, fact->addr, first + ghost->slot * 4, 4, F2FS_NULL_ADDR,
-				   &(struct finding){ .problem = P_DATA_POINTER,
-						      .nid = ghost->nid,
-						      .ino = fact->ino,
-						      .has_block = 1,
-						      .block = fact->addr,
-						      .has_slot = 1,
-						      .slot = ghost->slot,
-						      .has_values = 1,
-						      .found = ghost->addr,
-						      .witnesses = (uint16_t)ghost->witnesses });
+	return witness_amend_slot(c, &slot, F2FS_NULL_ADDR, ghost->witnesses);
 }
 
 int witness_ghosts(struct checker *c)

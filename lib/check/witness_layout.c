@@ -247,9 +247,8 @@ int witness_layout(struct checker *c, f2fs_nid_t ino)
 	struct inode_fact *inode = facts_inode(&c->facts, ino);
 	const struct nid_fact *fact = inode ? facts_nid(&c->facts, ino) : NULL;
 	struct change_of best;
-	const uint8_t *stored;
 	struct voices now;
-	bool found;
+	bool is_readable, found;
 	int err;
 
 	if (!inode || (inode->state & (INODE_ASKED | INODE_ALIAS | INODE_RETYPED | INODE_HIDDEN)) ||
@@ -257,18 +256,9 @@ int witness_layout(struct checker *c, f2fs_nid_t ino)
 		return 0;
 	inode->state |= INODE_ASKED;
 	c->book->asked++;
-	err = volume_peek(c->vol, fact->addr, &stored);
-	if (err == F2FS_ERR_IO) {
-		error_clear(c->ctx);
-		return 0;
-	}
-	if (!c->scratch)
-		c->scratch = mem_alloc(c->ctx, c->geo->block_size);
-	if (!err && !c->scratch)
-		err = F2FS_ERR_NOMEM;
-	if (err)
+	err = witness_copy_node(c, fact->addr, &is_readable);
+	if (err || !is_readable)
 		return err;
-	memcpy(c->scratch, stored, c->geo->block_size);
 	err = hear(c, fact, c->scratch, &now);
 	if (err || (now.contra == 0 && now.others == 0) || is_clean(&now)) {
 		inode->state &= (uint16_t)~INODE_ODD;

@@ -186,22 +186,13 @@ static bool pointer_confirms(const struct checker *c, const struct nid_fact *fac
 /* Does the block read as an inode that was written, whatever its footer says of it? */
 static int reads_as_inode(struct checker *c, const struct nid_fact *fact, const struct block_view *view, bool *out)
 {
-	const uint8_t *block;
+	bool is_readable;
 	uint8_t *footer;
-	int err = volume_peek(c->vol, fact->addr, &block);
+	int err = witness_copy_node(c, fact->addr, &is_readable);
 
 	*out = false;
-	if (err == F2FS_ERR_IO) {
-		error_clear(c->ctx);
-		return 0;
-	}
-	if (!c->scratch)
-		c->scratch = mem_alloc(c->ctx, c->geo->block_size);
-	if (!err && !c->scratch)
-		err = F2FS_ERR_NOMEM;
-	if (err)
+	if (err || !is_readable)
 		return err;
-	memcpy(c->scratch, block, c->geo->block_size);
 	footer = node_footer_w(c->geo, c->scratch);
 	footer_set_nid(footer, fact->nid);
 	footer_set_ino(footer, fact->nid);

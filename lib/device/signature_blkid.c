@@ -14,14 +14,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
+
 #define PIECE 65536u
 /* A stop for a probe that finds no end. */
 #define MOST_FOUND 64
-
-static bool is_zero(const uint8_t *bytes, size_t length)
-{
-	return bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
-}
 
 /* Copy [from, end) to the file, where it is not zero. */
 static bool copy_range(struct f2fs_device *dev, const struct foreign_scope *scope, int fd, uint8_t *piece,

@@ -31,18 +31,11 @@ static int judge_tables(struct f2fs_volume *vol, bool *is_sound)
 /* Take the checkpoint block at an address, and the pack that it is of. */
 static int load(struct f2fs_volume *vol, f2fs_blk_t addr)
 {
-	const uint32_t bs = vol->geo.block_size;
-	const unsigned pack = addr < volume_pack_start(vol, 2) ? 1 : 2;
+	unsigned pack;
 	int err;
 
 	volume_unload_pack(vol);
-	vol->cp = mem_zalloc(vol->ctx, (size_t)(1 + vol->geo.cp_payload) << vol->geo.block_bits);
-	if (!vol->cp)
-		return F2FS_ERR_NOMEM;
-	err = volume_device_read(vol, vol->dev, (uint64_t)addr * bs, vol->cp, bs);
-	if (!err && vol->geo.cp_payload)
-		err = volume_device_read(vol, vol->dev, (uint64_t)(volume_pack_start(vol, pack) + 1) * bs, vol->cp + bs,
-					 (size_t)vol->geo.cp_payload * bs);
+	err = volume_read_checkpoint(vol, addr, &pack);
 	if (err)
 		return err;
 	volume_adopt_checkpoint(vol, pack);

@@ -68,15 +68,9 @@ static int stand_on_half(struct f2fs_volume *vol, unsigned pack)
 
 static int take_half(struct f2fs_volume *vol, f2fs_blk_t addr)
 {
-	const uint32_t bs = vol->geo.block_size;
-	const unsigned pack = addr < volume_pack_start(vol, 2) ? 1 : 2;
-	int err = allocate(vol);
+	unsigned pack;
+	int err = volume_read_checkpoint(vol, addr, &pack);
 
-	if (!err)
-		err = volume_device_read(vol, vol->dev, (uint64_t)addr * bs, vol->cp, bs);
-	if (!err && vol->geo.cp_payload)
-		err = volume_device_read(vol, vol->dev, (uint64_t)(volume_pack_start(vol, pack) + 1) * bs, vol->cp + bs,
-					 (size_t)vol->geo.cp_payload * bs);
 	if (err)
 		return err;
 	err = stand_on_half(vol, pack);

@@ -274,6 +274,22 @@ void volume_note_unfinished(struct f2fs_volume *vol)
 	vol->ctx->error = detail;
 }
 
+int volume_read_checkpoint(struct f2fs_volume *vol, f2fs_blk_t addr, unsigned *pack)
+{
+	const uint32_t bs = vol->geo.block_size;
+	int err;
+
+	*pack = addr < volume_pack_start(vol, 2) ? 1 : 2;
+	vol->cp = mem_zalloc(vol->ctx, (size_t)(1 + vol->geo.cp_payload) << vol->geo.block_bits);
+	if (!vol->cp)
+		return F2FS_ERR_NOMEM;
+	err = volume_device_read(vol, vol->dev, (uint64_t)addr * bs, vol->cp, bs);
+	if (!err && vol->geo.cp_payload)
+		err = volume_device_read(vol, vol->dev, (uint64_t)(volume_pack_start(vol, *pack) + 1) * bs,
+					 vol->cp + bs, (size_t)vol->geo.cp_payload * bs);
+	return err;
+}
+
 void volume_adopt_checkpoint(struct f2fs_volume *vol, unsigned pack)
 {
 	uint32_t sit, nat;

@@ -242,6 +242,8 @@ int volume_compare_ends(const struct f2fs_volume *vol, const uint8_t *first, con
 /* half_pack.c: of a newer pack that is damaged in one of its checkpoint blocks, take the other one, if that leads to
  * tables that it agrees with. Otherwise the pack in force stays. */
 int half_pack_take(struct f2fs_volume *vol);
+/* Read the checkpoint block at an address, and the payload of its pack, to a new vol->cp. *pack: 1 or 2. */
+int volume_read_checkpoint(struct f2fs_volume *vol, f2fs_blk_t addr, unsigned *pack);
 /* vol->cp was read of that pack: set what follows from it. */
 void volume_adopt_checkpoint(struct f2fs_volume *vol, unsigned pack);
 /* Transactions ask this before they begin: fails with STATE when a newer pack is damaged, since they would write over

@@ -261,6 +261,15 @@ static int run_repair(struct bench *b)
 	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
 }
 
+/* Format the bench's device and open the volume. */
+static int make_volume(struct bench *b, const struct f2fs_mkfs_options *options, struct f2fs_volume **vol)
+{
+	struct f2fs_mkfs_device device = { .device = b->memory };
+	int rc = f2fs_mkfs_write(b->ctx, &device, 1, options, NULL);
+
+	return rc ? rc : f2fs_volume_open(b->ctx, b->dev, NULL, vol);
+}
+
 /* New and changed files are fsynced; one of the fsyncs has to commit. What has not failed is there. */
 static int run_fsync(struct bench *b)
 {
@@ -268,13 +277,9 @@ static int run_fsync(struct bench *b)
 	static const char bytes[9000] = "fsync";
 	const struct f2fs_write_part parts[] = { { 0, bytes, 9000 }, { 5000000, bytes, 100 } };
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "fsync" };
-	struct f2fs_mkfs_device device = { .device = b->memory };
 	struct f2fs_inode *dir = NULL, *inode = NULL;
 	struct f2fs_volume *vol;
-	int rc = f2fs_mkfs_write(b->ctx, &device, 1, &options, NULL);
-
-	if (rc == 0)
-		rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
+	int rc = make_volume(b, &options, &vol);
 
 	if (rc != 0)
 		return rc;
@@ -449,15 +454,12 @@ static int run_engine(struct bench *b)
 						   .has_time = 1,
 						   .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION |
 							      F2FS_FEATURE_VERITY };
-	struct f2fs_mkfs_device device = { .device = b->memory };
 	struct f2fs_inode *dir = NULL, *inode = NULL;
 	struct f2fs_volume *vol;
 	char text[100] = "";
 	size_t done;
-	int rc = f2fs_mkfs_write(b->ctx, &device, 1, &options, NULL);
+	int rc = make_volume(b, &options, &vol);
 
-	if (rc == 0)
-		rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
 	if (rc != 0)
 		return rc;
 	rc = f2fs_lookup(vol, "/", 0, &dir);
@@ -539,13 +541,10 @@ static int run_beside(struct bench *b)
 {
 	static const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "beside" };
-	struct f2fs_mkfs_device device = { .device = b->memory };
 	struct f2fs_inode *dir = NULL, *inode = NULL;
 	struct f2fs_volume *vol, *view = NULL;
-	int rc = f2fs_mkfs_write(b->ctx, &device, 1, &options, NULL);
+	int rc = make_volume(b, &options, &vol);
 
-	if (rc == 0)
-		rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
 	if (rc != 0)
 		return rc;
 	rc = f2fs_lookup(vol, "/", 0, &dir);
@@ -589,13 +588,10 @@ static int run_populate(struct bench *b)
 	static const char *const texts[] = { full, small };
 	const struct f2fs_populate_rule rule = { .pattern = "a/**", .set = F2FS_SET_UID | F2FS_SET_GID, .uid = 5 };
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "populate", .has_time = 1 };
-	struct f2fs_mkfs_device device = { .device = b->memory };
 	struct f2fs_populate_result result = { F2FS_SIZED(f2fs_populate_result) };
 	struct f2fs_volume *vol;
-	int rc = f2fs_mkfs_write(b->ctx, &device, 1, &options, NULL);
+	int rc = make_volume(b, &options, &vol);
 
-	if (rc == 0)
-		rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
 	if (rc != 0)
 		return rc;
 	for (unsigned i = 0; i < 2 && rc == 0; i++) {

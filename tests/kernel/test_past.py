@@ -59,9 +59,8 @@ def judge(run_tool, image, files, deleted, out):
     return counts
 
 
-@pytest.mark.parametrize("name", AFTERWARDS)
-def test_deleted_by_the_kernel(kernel, run_tool, tmp_path, name):
-    afterwards, least, most_renumbered = AFTERWARDS[name]
+def delete_half(kernel, run_tool, tmp_path, options, afterwards=""):
+    """Have the kernel copy files to a new volume and remove every second one. Return (image, files, paths removed)."""
     host, image = tmp_path / "host", tmp_path / "disk.img"
     host.mkdir()
     files = plant(host, 60)
@@ -70,7 +69,7 @@ def test_deleted_by_the_kernel(kernel, run_tool, tmp_path, name):
     run_tool("mkfs.f2fs", "-q", "-O", EXTRA, image, "200M")
     job = f"""
 set -e
-mount -o nodiscard /dev/ubda $MNT
+mount {options} /dev/ubda $MNT
 cp -r "$1"/. $MNT
 sync
 cd $MNT; xargs rm < "$2"; cd /
@@ -79,6 +78,13 @@ sync
 umount $MNT
 """
     uml.run(job, images=[str(image)], args=[str(host), str(tmp_path / "list")], kernel=kernel).check()
+    return image, files, deleted
+
+
+@pytest.mark.parametrize("name", AFTERWARDS)
+def test_deleted_by_the_kernel(kernel, run_tool, tmp_path, name):
+    afterwards, least, most_renumbered = AFTERWARDS[name]
+    image, files, deleted = delete_half(kernel, run_tool, tmp_path, "-o nodiscard", afterwards)
     before = hashlib.sha256(image.read_bytes()).digest()
     image.chmod(0o400)
     counts = judge(run_tool, image, files, deleted, tmp_path / "out")
@@ -93,22 +99,7 @@ umount $MNT
 def test_discarded_by_the_kernel(kernel, run_tool, tmp_path, options):
     """With its default options the kernel discards what it deletes, and the file behind the device has holes there. By whole
     segments it leaves the nodes. No such file is whole, and nothing is restored as if it were."""
-    host, image = tmp_path / "host", tmp_path / "disk.img"
-    host.mkdir()
-    files = plant(host, 60)
-    deleted = [path for i, path in enumerate(files) if i % 2]
-    (tmp_path / "list").write_text("".join(path[1:] + "\n" for path in deleted))
-    run_tool("mkfs.f2fs", "-q", "-O", EXTRA, image, "200M")
-    job = f"""
-set -e
-mount {options} /dev/ubda $MNT
-cp -r "$1"/. $MNT
-sync
-cd $MNT; xargs rm < "$2"; cd /
-sync
-umount $MNT
-"""
-    uml.run(job, images=[str(image)], args=[str(host), str(tmp_path / "list")], kernel=kernel).check()
+    image, files, deleted = delete_half(kernel, run_tool, tmp_path, options)
     image.chmod(0o400)
     out = tmp_path / "out"
     counts = judge(run_tool, image, files, deleted, out)

@@ -241,11 +241,15 @@ static int cut_file(struct cli *cli, const struct arguments *a, struct cli_opene
 
 static int show(const struct arguments *a, const struct f2fs_resize_result *result, int is_done)
 {
+	const struct outcome_subject of = { .path = a->image.path,
+					    .last = last_path(a),
+					    .is_last_of_several = a->image.device_count > 0 || a->has_found_devices };
+
 	if (a->min_size && !a->json)
 		return printf("%llu\n", (unsigned long long)result->minimum_bytes) < 0;
 	if (a->json)
 		return outcome_json(result, is_done);
-	return a->quiet ? 0 : outcome_text(a->image.path, result, is_done);
+	return a->quiet ? 0 : outcome_text(&of, result, is_done);
 }
 
 /* Which devices the volume has is known before the length of any file changes. */

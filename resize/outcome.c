@@ -20,9 +20,21 @@ static const char *step_text(uint32_t kind)
 	return kind < sizeof(texts) / sizeof(texts[0]) && texts[kind] ? texts[kind] : "?";
 }
 
-int outcome_text(const char *path, const struct f2fs_resize_result *r, int is_done)
+/* Name what the sizes are of. */
+static const char *subject_text(const struct outcome_subject *of, char *buffer, size_t size)
 {
-	char from[24], to[24], moved[24];
+	if (!of->is_last_of_several)
+		return of->path;
+	if (of->last)
+		snprintf(buffer, size, "%s, the last device of %s,", of->last, of->path);
+	else
+		snprintf(buffer, size, "the last device of %s", of->path);
+	return buffer;
+}
+
+int outcome_text(const struct outcome_subject *of, const struct f2fs_resize_result *r, int is_done)
+{
+	char from[24], to[24], moved[24], what[OUTCOME_TEXT];
 
 	for (uint32_t i = 0; i < r->step_count && !is_done; i++) {
 		printf("step %u: %s: %u segments", (unsigned)i + 1, step_text(r->steps[i].kind),
@@ -32,16 +44,18 @@ int outcome_text(const char *path, const struct f2fs_resize_result *r, int is_do
 		printf("\n");
 	}
 	if (!is_done)
-		printf("blocks to move: %llu, about %u commits, %.1f seconds\nsmallest size: %llu bytes (%s)\n",
+		printf("blocks to move: %llu, about %u commits, %.1f seconds\nsmallest size%s: %llu bytes (%s)\n",
 		       (unsigned long long)r->blocks_to_move, (unsigned)r->estimated_commits, r->estimated_seconds,
-		       (unsigned long long)r->minimum_bytes, cli_format_size(r->minimum_bytes, from));
+		       of->is_last_of_several ? " of the last device" : "", (unsigned long long)r->minimum_bytes,
+		       cli_format_size(r->minimum_bytes, from));
 	if (r->step_count == 0) {
-		printf("Info: nothing to resize: %llu bytes (%s)\n", (unsigned long long)r->old_bytes,
-		       cli_format_size(r->old_bytes, from));
+		printf("Info: nothing to resize: %s takes %llu bytes (%s)\n", subject_text(of, what, sizeof(what)),
+		       (unsigned long long)r->old_bytes, cli_format_size(r->old_bytes, from));
 		return 0;
 	}
-	printf("Info: %s %s from %llu bytes (%s) to %llu (%s)", path, is_done ? "resized" : "would be resized",
-	       (unsigned long long)r->old_bytes, cli_format_size(r->old_bytes, from), (unsigned long long)r->new_bytes,
+	printf("Info: %s %s from %llu bytes (%s) to %llu (%s)", subject_text(of, what, sizeof(what)),
+	       is_done ? "resized" : "would be resized", (unsigned long long)r->old_bytes,
+	       cli_format_size(r->old_bytes, from), (unsigned long long)r->new_bytes,
 	       cli_format_size(r->new_bytes, to));
 	if (is_done)
 		printf(": %llu blocks moved, %s of areas written, %u commits", (unsigned long long)r->moved_blocks,

@@ -53,7 +53,8 @@ struct f2fs_resize_step {
 
 struct f2fs_resize_result {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t old_bytes, new_bytes; /* of the device that the volume takes, from its start */
+	/* That the volume takes of its device, from its start. Of several devices, bytes are the last one's. */
+	uint64_t old_bytes, new_bytes;
 	uint32_t old_segments, new_segments;
 	uint64_t old_user_blocks, new_user_blocks;
 	uint64_t minimum_bytes; /* the smallest size by shrinking in place, as far as can be told beforehand */

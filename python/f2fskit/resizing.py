@@ -28,7 +28,7 @@ class ResizeResult(NamedTuple):
     """What resizing did, or would do."""
 
     old_bytes: int
-    """Of the device that the volume takes."""
+    """Of the device that the volume takes. Of several devices, sizes in bytes are the last one's."""
     new_bytes: int
     old_segments: int
     new_segments: int

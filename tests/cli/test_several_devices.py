@@ -90,3 +90,17 @@ def test_which_blocks_lie_where(run_tool, pair):
         assert re.findall(lines, theirs, re.M) == re.findall(lines, text, re.M)
     # named otherwise than by the superblock
     assert re.findall(lines, run_tool("dump.f2fs", "--device", pair[1], pair[0]).stdout.decode(), re.M) == re.findall(lines, text, re.M)
+
+
+def test_resizing_names_the_device(run_tool, pair):
+    """Sizes are those of the last device, and the program says so."""
+    def words(*options, rc=0):
+        done = run_tool("resize.f2fs", *options, pair[0], rc=rc)
+        return (done.stdout + done.stderr).decode()
+    named, last = ["--device", pair[1]], "%s, the last device of %s, " % (pair[1], pair[0])
+    assert "nothing to resize: " + last + "takes 67108864 bytes" in words(*named)
+    assert "the last device of %s takes 67108864" % pair[0] in words("--trust-devices")
+    shown = words("-n", "-t", "122880", *named)
+    assert last + "would be resized from 67108864 bytes" in shown and "smallest size of the last device: " in shown
+    assert "bytes of the last device are too small" in words("-s", "-t", "100", *named, rc=1)
+    assert last + "resized from 67108864 bytes" in words("-s", "-t", "122880", *named)

@@ -136,13 +136,14 @@ static int choose_target(struct resize *r)
 
 static int refuse_plan(struct resize *r, enum stage_result why, uint32_t missing)
 {
+	const char *of_last = superblock_device_count(r->vol->sb) > 1 ? " of the last device" : "";
 	const unsigned long long bytes = bytes_of(r, minimum(r));
 
 	switch (why) {
 	case STAGE_TOO_SMALL:
 		return error_set(r->ctx, F2FS_ERR_NOSPC,
-				 "%llu bytes are too small for what is in use: the smallest size is %llu (%llu MiB)",
-				 (unsigned long long)r->target_bytes, bytes, (bytes + (1u << 20) - 1) >> 20);
+				 "%llu bytes%s are too small for what is in use: the smallest size is %llu (%llu MiB)",
+				 (unsigned long long)r->target_bytes, of_last, bytes, (bytes + (1u << 20) - 1) >> 20);
 	case STAGE_NO_ROOM:
 		return error_set(r->ctx, F2FS_ERR_NOSPC,
 				 "too little is free to write larger areas: %u segments (%llu blocks) more would have "

@@ -32,7 +32,8 @@ static int parse(struct edit *e, const struct edit_call *call, struct f2fs_clean
 	if (edit_has(call, 'T'))
 		target = f2fs_clean_target_find(call->options['T']);
 	if (policy < 0)
-		return edit_usage(e, "gc -p", call->options['p'], "is none of greedy, cost-benefit, age, hotness");
+		return edit_usage(e, "gc -p", call->options['p'],
+				  "is none of greedy, cost-benefit, age (age-threshold), hotness");
 	if (target < 0)
 		return edit_usage(e, "gc -T", call->options['T'], "is none of log, age");
 	rc = parse_count(e, call, 's', UINT32_MAX, &o->sections);

@@ -17,9 +17,11 @@ enum f2fs_clean_policy {
 	F2FS_CLEAN_GREEDY = 0,	     /* the fewest blocks in use: the kernel's foreground cleaning */
 	F2FS_CLEAN_COST_BENEFIT = 1, /* few blocks and old: the kernel's background cleaning */
 	F2FS_CLEAN_AGE = 2,	     /* the oldest, with an age threshold: the kernel's ATGC */
-	F2FS_CLEAN_HOTNESS = 3	     /* few blocks, and cold by what the volume's placement says (placement.h) */
+	F2FS_CLEAN_HOTNESS = 3,	     /* few blocks, and cold by what the volume's placement says (placement.h) */
+	F2FS_CLEAN_AGE_THRESHOLD = F2FS_CLEAN_AGE /* the kernel's word for it */
 };
-/* Return the number of a policy by its name ("greedy", "cost-benefit", "age", "hotness"), -1 for an unknown name. */
+/* Return the number of a policy by its name ("greedy", "cost-benefit", "age" or "age-threshold", "hotness"), -1 for an
+ * unknown name. */
 F2FS_API int f2fs_clean_policy_find(const char *name);
 /* Return the name of a policy, NULL for an unknown number: count from 0 to list them. */
 F2FS_API const char *f2fs_clean_policy_name(unsigned policy);

@@ -16,6 +16,14 @@ static const struct clean_policy policies[] = {
 
 #define POLICY_COUNT (sizeof(policies) / sizeof(policies[0]))
 
+/* Further names. */
+static const struct {
+	const char *name;
+	int number;
+} aliases[] = {
+	{ "age-threshold", F2FS_CLEAN_AGE }, /* the kernel's word */
+};
+
 const struct clean_policy *clean_policy_get(unsigned number)
 {
 	return number < POLICY_COUNT ? &policies[number] : NULL;
@@ -31,6 +39,9 @@ int f2fs_clean_policy_find(const char *name)
 	for (size_t i = 0; i < POLICY_COUNT; i++)
 		if (strcmp(policies[i].name, name) == 0)
 			return (int)i;
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (strcmp(aliases[i].name, name) == 0)
+			return aliases[i].number;
 	return -1;
 }
 

@@ -121,6 +121,7 @@ class CleanEnd(enum.IntEnum):
     DONE = 0
 
 class CleanPolicy(enum.IntEnum):
+    AGE_THRESHOLD = 2
     HOTNESS = 3
     AGE = 2
     COST_BENEFIT = 1

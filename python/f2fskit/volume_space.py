@@ -115,8 +115,8 @@ class VolumeSpace(VolumeBase):
         It is done before the first change after a commit, and with configure(commit_when_full=True) between later ones, too.
 
         Args:
-            policy: "greedy", "cost-benefit", "age" or "hotness"; a function of your own, see `gc()`; None: it is not cleaned by
-                itself. What such a function raises comes out of the call that made the change; the change is made all the same.
+            policy: "greedy", "cost-benefit", "age" ("age-threshold") or "hotness"; a function of your own, see `gc()`; None: it
+                is not cleaned by itself. What such a function raises comes out of the call that made the change; the change is made all the same.
             used_limit: leave sections alone that are used to more than that many percent.
             target: as of `gc()`.
             like_kernel: begin as early as the kernel does, whatever holes used segments have.
@@ -187,8 +187,8 @@ class VolumeSpace(VolumeBase):
         Each batch of sections ends in a commit. Limits of 0 do not apply; the first that is reached ends the work.
 
         Args:
-            policy: "greedy", "cost-benefit", "age" or "hotness": which section comes first. Or a function that gets a
-                `CleanSection` and returns what cleaning it costs: the least comes first, None, infinity and NaN never. It
+            policy: "greedy", "cost-benefit", "age" ("age-threshold") or "hotness": which section comes first. Or a function that
+                gets a `CleanSection` and returns what cleaning it costs: the least comes first, None, infinity and NaN never. It
                 cannot use the volume. When it raises something, cleaning ends after what it has committed, and raises that.
             sections: clean that many.
             free: stop when so many sections are free.

@@ -105,6 +105,8 @@ def test_a_writable_volume_is_cleaned_by_itself(disk):
                 volume.path(f"/{i}").write_bytes(data)
                 volume.commit()
         volume.discard()
+        volume.set_cleaning("age-threshold")
+        assert f2fskit.CleanPolicy.AGE_THRESHOLD is f2fskit.CleanPolicy.AGE
         volume.set_cleaning("cost-benefit")
         for i in range(10):
             volume.path(f"/{i}").write_bytes(data)

@@ -29,6 +29,7 @@ static void every_policy_has_a_name(void **state)
 	assert_int_equal(n, 4);
 	assert_null(f2fs_clean_policy_text(n));
 	assert_null(clean_policy_get(n));
+	assert_int_equal(f2fs_clean_policy_find("age-threshold"), F2FS_CLEAN_AGE);
 	assert_int_equal(f2fs_clean_policy_find("newest"), -1);
 }
 

@@ -36,8 +36,7 @@ uint64_t cli_volume_end(struct cli_opened *opened)
 	return bytes;
 }
 
-/* Put zeros behind a device that ends before its volume: the repair needs room. Its reference is taken over. */
-static int lengthen(struct cli_opened *opened, uint64_t length)
+int cli_lengthen(struct cli_opened *opened, uint64_t length)
 {
 	const uint64_t has = f2fs_device_info(opened->device)->size;
 	struct f2fs_device *rest, *whole;
@@ -68,7 +67,7 @@ static int repair(struct cli *cli, struct cli_opened *opened)
 	length = !rc && opened->options.device_count == 0 ? cli_volume_end(opened) : 0;
 	if (length > has) {
 		options.cut_at = has - opened->options.offset;
-		rc = lengthen(opened, length);
+		rc = cli_lengthen(opened, length);
 	}
 	if (!rc)
 		rc = cli_cover(&opened->device);

@@ -9,6 +9,9 @@
 int cli_cover(struct f2fs_device **dev);
 /* Where the volume on a first and only device ends, in bytes of that; 0: it cannot be opened, even with damage. */
 uint64_t cli_volume_end(struct cli_opened *opened);
+/* Put zeros in memory past the end of the first device, up to so many bytes: a repair needs room. 0, or an enum
+ * f2fs_error. */
+int cli_lengthen(struct cli_opened *opened, uint64_t length);
 /*
  * Repair the volume of devices that were opened for reading, in memory: they are replaced by layers that have what the
  * repair writes. 0, or an enum f2fs_error after a message.

@@ -160,6 +160,21 @@ static int is_cut_short(const struct session *s, const struct f2fs_volume *vol)
 	return !has_bytes(f2fs_volume_superblock(vol, NULL), "devs") && size < geo->end_blkaddr * geo->block_size;
 }
 
+uint64_t session_lacks(struct session *s)
+{
+	const struct f2fs_geometry *geo;
+	struct f2fs_volume *vol;
+	uint64_t needs = 0;
+
+	if (session_volume(s, &vol))
+		return 0;
+	geo = f2fs_volume_geometry(vol);
+	if (is_cut_short(s, vol))
+		needs = geo->end_blkaddr * geo->block_size;
+	f2fs_volume_close(vol);
+	return needs;
+}
+
 /* With --kernel-check: was it used by another kernel last? */
 static int is_other_kernel(const uint8_t *sb)
 {

@@ -30,6 +30,9 @@ void session_close(struct session *s);
 /* Does the volume itself say that it wants to be checked? Also when it cannot be opened. */
 int session_wants_check(struct session *s);
 
+/* Bytes that a volume on one device needs when the device is shorter; 0: it is not. */
+uint64_t session_lacks(struct session *s);
+
 /* Open the volume as it is now, without a word when that fails. */
 int session_volume(struct session *s, struct f2fs_volume **out);
 

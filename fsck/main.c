@@ -109,34 +109,33 @@ static void put_totals(const struct run *run)
 	if (report_has(r, "FOREIGN"))
 		puts("Info: the signature of another system keeps everything from being repaired (--accept-foreign "
 		     "ignores it)");
+	else if (short_device_says_why(&run->session, &run->device))
+		return;
 	else if (found > fixed && run->session.answer == FSCK_NO)
 		puts("Info: --dry-run shows what a repair would do, -y repairs, --explain=NAME tells what a problem "
 		     "means");
 }
 
-/* Is what a device lacks lost? Who chooses findings, or is asked about each, has not said so. */
-static int gives_up(const struct arguments *a)
-{
-	return !a->is_asking && a->only.count == 0 && a->except.count == 0;
-}
-
 static int try_check(struct run *run, int repair)
 {
 	const struct arguments *a = run->arguments;
+	int rc;
 	const struct f2fs_check_options options = {
 		F2FS_SIZED(f2fs_check_options),
 		.only = a->only.count ? a->only.at : NULL,
 		.except = a->except.count ? a->except.at : NULL,
 		.depth = a->with_content ? F2FS_CHECK_CONTENT : F2FS_CHECK_FULL,
 		.repair = repair,
-		.cut_at = !repair || !gives_up(a) ? 0 : run->device.is_longer ? run->device.has : UINT64_MAX,
+		.cut_at = short_device_cut(&run->session, &run->device),
 		.problem = report_problem,
 		.user = &run->report,
 		.open = &run->session.opened.options,
 	};
 
 	report_restart(&run->report, repair);
-	return f2fs_check(run->ctx, run->session.opened.device, &options, &run->result);
+	rc = f2fs_check(run->ctx, run->session.opened.device, &options, &run->result);
+	short_device_note(&run->session, &run->device, run->report.device_has, run->report.device_needs);
+	return rc;
 }
 
 static int check_once(struct run *run, int repair)
@@ -151,26 +150,10 @@ static int check_once(struct run *run, int repair)
 	return rc;
 }
 
-/* What lay behind the end of the device was given up: one that can be longer is, else the volume becomes smaller. */
-static int fit_to_device(struct run *run)
+/* Is all repaired but that the device is short? Then what lay past its end has been given up. */
+static int is_repaired(const struct run *run)
 {
-	struct short_device *d = &run->device;
-
-	d->is_repaired = 1;
-	if (!d->is_longer && short_device_may_grow(&run->session, d))
-		return short_device_grow(&run->session, d);
-	return d->is_longer ? 0 : short_device_shrink(&run->session, d);
-}
-
-/* Is there a device to be made fit? */
-static int must_fit(struct run *run)
-{
-	const struct report *r = &run->report;
-
-	run->device.has = r->device_has;
-	run->device.needs = r->device_needs;
-	return r->device_needs > 0 && run->session.answer == FSCK_YES && gives_up(run->arguments) &&
-	       short_device_has_areas(&run->session, &run->device);
+	return run->result.fixed > 0 || run->result.left <= 1;
 }
 
 /* Check once more, silently: what is left now? */
@@ -206,13 +189,15 @@ static int grow_and_repair(struct run *run)
 
 static int repair_once(struct run *run)
 {
+	struct session *s = &run->session;
+	struct short_device *d = &run->device;
 	int rc = try_check(run, 1);
 
-	if (cli_is_full(run->ctx, rc) && must_fit(run) && short_device_may_grow(&run->session, &run->device))
+	if (cli_is_full(run->ctx, rc) && short_device_must_fit(s, d) && short_device_may_grow(s, d))
 		rc = grow_and_repair(run);
 	else if (rc)
 		cli_error_of(run->cli, run->ctx, run->arguments->image.path);
-	if (rc || !must_fit(run) || fit_to_device(run))
+	if (rc || !is_repaired(run) || !short_device_must_fit(s, d) || short_device_fit(s, d))
 		return rc;
 	return recheck(run);
 }
@@ -230,7 +215,7 @@ static int check_and_ask(struct run *run)
 	if (rc || is_clean(run) || !ask("Do you want to fix this partition?"))
 		return rc;
 	run->session.answer = FSCK_YES;
-	if (must_fit(run) && short_device_is_file(&run->session))
+	if (short_device_must_fit(&run->session, &run->device) && short_device_is_file(&run->session))
 		run->device.must_shrink = !ask("Its end is lost. Make the file as long as it was? Otherwise the volume "
 					       "shrinks to what is there.");
 	return repair_once(run);
@@ -261,7 +246,7 @@ static void finish_resize(struct run *run)
 {
 	struct session *s = &run->session;
 
-	if (!run->report.has_hop || !is_sound(run) || !gives_up(run->arguments) || s->answer == FSCK_NO)
+	if (!run->report.has_hop || !is_sound(run) || !short_device_gives_up(run->arguments) || s->answer == FSCK_NO)
 		return;
 	if (s->answer != FSCK_ASK || ask("A resize was stopped. Do you want to move the areas back to the start?"))
 		stopped_resize_finish(s);
@@ -366,6 +351,8 @@ static int run_check(struct run *run)
 	}
 	if (a->shows_tree)
 		listing_tree(run->cli, &run->session);
+	if (short_device_rehearse(&run->session, &run->device))
+		return CLI_EXIT_OPERATIONAL;
 	rc = check_volume(run);
 	if (rc == F2FS_ERR_CANCELED)
 		status = CLI_EXIT_CANCELED;

@@ -6,24 +6,55 @@
 #include "short_device.h"
 
 #include <errno.h>
+#include <f2fskit/check.h>
 #include <f2fskit/resize.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int short_device_has_areas(struct session *s, const struct short_device *d)
+#include "cli/repaired.h"
+
+static int is_silent(const struct session *s)
+{
+	return s->arguments->is_quiet || s->arguments->is_json;
+}
+
+/* Report a repair that is none of the check's. */
+static void tell_fix(const struct session *s, const char *fix)
+{
+	const struct f2fs_problem_info *info = f2fs_problem_find("DEVICE_SHORT");
+
+	if (!is_silent(s))
+		printf("[FIX] (%s: P%u)  --> %s\n", info->name, info->id, fix);
+}
+
+int short_device_gives_up(const struct arguments *a)
+{
+	return !a->is_asking && a->only.count == 0 && a->except.count == 0;
+}
+
+static int has_areas(struct session *s, const struct short_device *d)
 {
 	struct f2fs_volume *vol;
 	const struct f2fs_geometry *geo;
-	int has_areas;
+	int has;
 
 	if (session_volume(s, &vol))
 		return 0;
 	geo = f2fs_volume_geometry(vol);
-	has_areas = d->has / geo->block_size > geo->main_blkaddr;
+	has = d->has / geo->block_size > geo->main_blkaddr;
 	f2fs_volume_close(vol);
-	return has_areas;
+	return has;
+}
+
+void short_device_note(struct session *s, struct short_device *d, uint64_t has, uint64_t needs)
+{
+	if (needs == 0 || d->is_repaired || d->needs)
+		return;
+	d->has = has;
+	d->needs = needs;
+	d->has_areas = has_areas(s, d);
 }
 
 int short_device_is_file(struct session *s)
@@ -37,6 +68,54 @@ int short_device_is_file(struct session *s)
 int short_device_may_grow(struct session *s, const struct short_device *d)
 {
 	return !d->must_shrink && short_device_is_file(s);
+}
+
+int short_device_must_fit(const struct session *s, const struct short_device *d)
+{
+	return d->needs > 0 && d->has_areas && s->answer != FSCK_NO && short_device_gives_up(s->arguments);
+}
+
+uint64_t short_device_cut(const struct session *s, const struct short_device *d)
+{
+	if (!short_device_gives_up(s->arguments) || d->is_repaired)
+		return 0;
+	return d->is_longer ? d->has : UINT64_MAX;
+}
+
+/* What only looks has a file in memory that is as long as a repair would make it. */
+int short_device_rehearse(struct session *s, struct short_device *d)
+{
+	const uint64_t size = f2fs_device_info(s->opened.device)->size, offset = s->opened.options.offset;
+	uint64_t needs;
+
+	if (!short_device_gives_up(s->arguments) || (s->answer != FSCK_NO && s->answer != FSCK_DRY_RUN))
+		return 0;
+	needs = session_lacks(s);
+	if (needs == 0 || !short_device_is_file(s))
+		return 0;
+	short_device_note(s, d, size - offset, needs);
+	if (!d->has_areas)
+		return 0;
+	if (cli_lengthen(&s->opened, offset + needs)) {
+		cli_error_of(s->cli, s->ctx, s->arguments->image.path);
+		return -1;
+	}
+	d->is_longer = 1;
+	return 0;
+}
+
+int short_device_says_why(const struct session *s, const struct short_device *d)
+{
+	if (d->needs == 0 || d->is_repaired)
+		return 0;
+	if (!d->has_areas)
+		puts("Info: the image ends before the main area: no file is in it, so nothing is repaired");
+	else if (!short_device_gives_up(s->arguments) && s->answer != FSCK_NO)
+		puts("Info: the end of the image is missing: nothing is repaired with --ask, --only or --except (-y "
+		     "gives up what lies past the end)");
+	else
+		return 0;
+	return 1;
 }
 
 /* Write a block as it is: a recording in which nothing was saved would be removed. */
@@ -103,12 +182,13 @@ int short_device_grow(struct session *s, struct short_device *d)
 		return -1;
 	}
 	d->is_longer = 1;
-	if (!a->is_quiet && !a->is_json)
+	if (!is_silent(s))
 		printf("Info: %s is %llu bytes long again\n", a->image.path, (unsigned long long)length);
 	return session_reopen(s) || record_again(s, d) ? -1 : 0;
 }
 
-int short_device_shrink(struct session *s, const struct short_device *d)
+/* Make the volume as small as its device. Returns 0, or -1 after a message. */
+static int shrink(struct session *s, const struct short_device *d)
 {
 	const struct arguments *a = s->arguments;
 	struct f2fs_resize_result result = { F2FS_SIZED(f2fs_resize_result) };
@@ -118,8 +198,23 @@ int short_device_shrink(struct session *s, const struct short_device *d)
 			  f2fs_context_error(s->ctx)->message);
 		return -1;
 	}
-	if (!a->is_quiet && !a->is_json)
+	tell_fix(s, "make the volume as small as its device");
+	if (!is_silent(s))
 		printf("Info: the volume takes %llu bytes now, of %llu\n", (unsigned long long)result.new_bytes,
 		       (unsigned long long)d->has);
+	return 0;
+}
+
+int short_device_fit(struct session *s, struct short_device *d)
+{
+	d->is_repaired = 1;
+	if (!d->is_longer && !short_device_may_grow(s, d))
+		return shrink(s, d);
+	if (!d->is_longer && short_device_grow(s, d))
+		return -1;
+	tell_fix(s, "make the file as long as its volume");
+	if (s->answer == FSCK_DRY_RUN && !is_silent(s))
+		printf("Info: %s would be %llu bytes long again\n", s->arguments->image.path,
+		       (unsigned long long)(s->arguments->image.offset + d->needs));
 	return 0;
 }

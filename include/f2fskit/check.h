@@ -98,7 +98,8 @@ struct f2fs_check_options {
 	/* The volume was cut short: what lies behind so many bytes of it (the devices' end at the latest) is lost, and
 	 * a repair gives it up: each file is told by FILE_CUT or DENTRY_CUT. Nothing is written behind that, so the
 	 * volume can be shrunk (f2fs_resize), or its device made longer, afterwards; until then DEVICE_SHORT is left.
-	 * 0: what the device lacks is told, and nothing is repaired. */
+	 * A device that is long enough again has DEVICE_SHORT repaired, too. 0: what the device lacks is told, and
+	 * nothing is repaired. */
 	uint64_t cut_at;
 	/* Of a repair: words that choose problems (f2fs_problem_matches), NULL behind the last; NULL: all, and none.
 	 * What only does not name or except names is left, without asking. INVALID when a word names nothing. */

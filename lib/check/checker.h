@@ -126,6 +126,8 @@ int finding_tell(struct checker *c, const struct finding *finding, const struct 
  * Then an address is lost when the superblock's main area has it, but not the device.
  */
 int cut_begin(struct checker *c);
+/* Let a volume end where it was cut, if its main area was; false: it stays as it is. */
+bool cut_shorten(struct f2fs_volume *vol, uint64_t cut_at);
 static inline bool cut_is_lost(const struct checker *c, f2fs_blk_t addr)
 {
 	return addr >= c->geo->end_blkaddr && addr < c->cut_end;

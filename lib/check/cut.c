@@ -12,27 +12,43 @@
 /* Of an inode in c->cut: nodes in the upper half, blocks of data in the lower one. */
 #define ONE_NODE ((uint64_t)1 << 32)
 
+/* Bytes that are there of a volume, as far as they count. */
+static uint64_t bytes_there(const struct f2fs_volume *vol, uint64_t cut_at)
+{
+	const uint64_t size = f2fs_device_info(vol->dev)->size;
+
+	return cut_at && cut_at < size ? cut_at : size;
+}
+
+bool cut_shorten(struct f2fs_volume *vol, uint64_t cut_at)
+{
+	const uint64_t end = bytes_there(vol, cut_at) >> vol->geo.block_bits;
+
+	if (cut_at == 0 || end >= vol->geo.end_blkaddr || end <= vol->geo.main_blkaddr)
+		return false;
+	vol->geo.end_blkaddr = end;
+	return true;
+}
+
 int cut_begin(struct checker *c)
 {
 	struct f2fs_volume *vol = c->vol;
 	struct f2fs_geometry *geo = &vol->geo;
 	const uint64_t need = geo->end_blkaddr * geo->block_size, size = f2fs_device_info(vol->dev)->size;
-	const uint64_t cut_at = c->options.cut_at, have = cut_at && cut_at < size ? cut_at : size;
+	const uint64_t cut_at = c->options.cut_at, have = bytes_there(vol, cut_at);
 	const f2fs_blk_t end = (f2fs_blk_t)(have >> geo->block_bits);
 	const uint32_t sps = geo->segs_per_sec;
-	int err = 0;
+	int err;
 
 	c->cut_end = 0;
 	if (have >= need)
 		return 0;
-	if (size < need) {
-		/* a missing node may be lost or may never have existed: only the inode's block count tells */
-		c->is_frozen |= cut_at == 0 || end <= geo->main_blkaddr;
-		err = problem_raise(c, &(struct finding){ .problem = P_DEVICE_SHORT,
-							  .has_values = 1,
-							  .found = size,
-							  .expected = need });
-	}
+	/* a missing node may be lost or may never have existed: only the inode's block count tells */
+	c->is_frozen |= cut_at == 0 || end <= geo->main_blkaddr;
+	err = problem_raise(c, &(struct finding){ .problem = P_DEVICE_SHORT,
+						  .has_values = 1,
+						  .found = have,
+						  .expected = need });
 	if (err || end <= geo->main_blkaddr)
 		return err;
 	c->cut_end = (f2fs_blk_t)geo->end_blkaddr;

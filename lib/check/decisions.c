@@ -186,6 +186,17 @@ int decisions_take(struct decisions *d, struct checker *c, bool is_first)
 	return err;
 }
 
+bool decisions_could_want(const struct decisions *d, const struct checker *c)
+{
+	for (size_t i = 0; i < c->findings.count; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+
+		if (!d->is_barred[f->problem] && problem_kind((enum problem)f->problem) != F2FS_REPAIR_NONE)
+			return true;
+	}
+	return false;
+}
+
 bool decisions_want(const struct checker *c)
 {
 	for (size_t i = 0; i < c->findings.count; i++) {

@@ -25,6 +25,8 @@ int decisions_init(struct decisions *d, struct f2fs_context *ctx, const struct f
 void decisions_fini(struct decisions *d);
 /* Decide about the findings of a check, which is the first one or a later one. Returns 0 or what the callback says. */
 int decisions_take(struct decisions *d, struct checker *c, bool is_first);
+/* Before they are taken: could one of the findings be a reason to write? */
+bool decisions_could_want(const struct decisions *d, const struct checker *c);
 /* Is one of the findings a reason for a round? */
 bool decisions_want(const struct checker *c);
 

@@ -26,6 +26,7 @@ enum next {
 	NEXT_SEARCH,  /* the next check searches for nodes */
 	NEXT_ROOTS,   /* a round that sets the superblocks right */
 	NEXT_RECOVER, /* what was fsynced becomes a part of the volume */
+	NEXT_LOOK,    /* the device is longer than what was left of the volume: a check of all of it */
 	NEXT_ROUND    /* a round of repair */
 };
 
@@ -78,30 +79,86 @@ static uint64_t digest_findings(const struct checker *c)
 	return digest;
 }
 
-/* Ask about the findings. Fails when the volume may not be written at all. */
+/* Has a search met blocks that the device did not give? Blocks past its end are lost, once that was said. */
+static bool is_blind(const struct f2fs_volume *vol)
+{
+	return vol->rescue && vol->rescue->unread > vol->rescue->beyond;
+}
+
+/* Would the search that comes next be blind? It is known before findings are told that they are repaired. */
+static int look_ahead(struct driver *d, struct checker *c)
+{
+	struct f2fs_open_options open = { 0 };
+	struct f2fs_volume *vol;
+	int err;
+
+	if (d->was_told || !may_search(d) || !repair_needs_search(c) || c->is_frozen)
+		return 0;
+	if (d->options.open)
+		open = *d->options.open;
+	open.mode = F2FS_MODE_RESCUE;
+	open.pack = 0;
+	err = volume_open(d->ctx, c->dev, &open, &vol);
+	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
+		return err;
+	if (err) { /* the search itself says why */
+		error_clear(d->ctx);
+		return 0;
+	}
+	if (is_blind(vol) && !vol->accepts_unread) {
+		c->is_unread = true;
+		log_message(d->ctx, F2FS_LOG_WARNING,
+			    "unreadable blocks may hold nodes: not repairing, to avoid losing them (use "
+			    "--accept-unread to continue)");
+	}
+	f2fs_volume_close(vol);
+	return 0;
+}
+
+/* May the volume not be written at all? */
+static int check_writable(struct driver *d, struct checker *c)
+{
+	int err = c->vol ? volume_check_roots(c->vol) : 0;
+
+	if (!err && d->is_unread && !c->is_impossible && decisions_could_want(&d->decisions, c))
+		err = error_set(c->ctx, F2FS_ERR_IO,
+				"unreadable blocks may hold fsynced data: not repairing, to avoid losing it (use "
+				"--accept-unread to continue)");
+	return err;
+}
+
+/* Ask about the findings. Fails when the volume may not be written at all; then none is said to be repaired. */
 static int decide(struct driver *d, struct checker *c)
 {
-	int err = 0;
+	struct f2fs_error_detail why = { 0 };
+	int err = look_ahead(d, c), refused = 0;
 
 	/* A block that cannot be read may be intact: a repair would drop what hangs on it and reuse its place. */
-	if (c->vol && c->vol->rescue && c->vol->rescue->unread > 0)
+	if (c->vol && is_blind(c->vol))
 		c->is_unread = true;
 	c->is_frozen |= c->is_unread && !(c->vol && c->vol->accepts_unread);
 	/* where nodes are searched, what the search leaves is looked at */
-	if (!d->is_begun && !(may_search(d) && repair_needs_search(c)))
+	if (!err && !d->is_begun && !(may_search(d) && repair_needs_search(c)))
 		err = readings_try(c, &d->decisions);
+	if (!err && !c->is_frozen) {
+		refused = check_writable(d, c);
+		why = c->ctx->error;
+		c->is_frozen = refused != 0;
+	}
 	if (!err) {
 		err = decisions_take(&d->decisions, c, tells(d));
 		d->is_refused = err != 0;
 	}
-	if (!err && !d->decisions.is_stopped && !c->is_frozen && c->vol)
-		err = volume_check_roots(c->vol);
-	if (!err && d->is_unread && !d->decisions.is_stopped && !c->is_frozen && !c->is_impossible &&
-	    decisions_want(c))
-		err = error_set(c->ctx, F2FS_ERR_IO,
-				"what may wait for recovery cannot be read, a repair would drop it "
-				"(--accept-unread gives it up)");
-	return err;
+	if (err || !refused || d->decisions.is_stopped)
+		return err;
+	c->ctx->error = why;
+	return refused;
+}
+
+/* Was the volume cut, and has its device become long enough since? */
+static bool is_long_again(const struct checker *c)
+{
+	return c->cut_end != 0 && c->vol->barred.end == 0;
 }
 
 static enum next choose(const struct driver *d, const struct checker *c, uint64_t seen)
@@ -121,7 +178,9 @@ static enum next choose(const struct driver *d, const struct checker *c, uint64_
 	if (c->is_impossible)
 		return NEXT_END;
 	/* What a search found is not on the device yet. A round that changed no finding would change none again. */
-	return is_search(d) || (wants && seen != d->seen) ? NEXT_ROUND : NEXT_END;
+	if (is_search(d) || (wants && seen != d->seen))
+		return NEXT_ROUND;
+	return is_long_again(c) ? NEXT_LOOK : NEXT_END;
 }
 
 /* *next becomes what there is to be done when nothing could be recovered. */
@@ -143,8 +202,7 @@ static int run_round(struct driver *d, struct checker *c, uint64_t seen, enum ne
 	if (next == NEXT_ROUND) {
 		d->is_begun = d->run.is_flagged = true;
 		d->seen = is_search(d) ? 0 : seen;
-		/* what lay behind the end is given up: on a device that is long again there may be something new */
-		if (c->cut_end != 0 && c->vol->barred.end == 0)
+		if (is_long_again(c)) /* there may be something new now */
 			d->options.cut_at = 0;
 	}
 	d->rounds++;
@@ -164,6 +222,8 @@ static int act(struct driver *d, struct checker *c, enum next *next)
 		err = recover(d, c, seen, next);
 	if (!err && (*next == NEXT_ROOTS || *next == NEXT_ROUND))
 		err = run_round(d, c, seen, *next);
+	if (*next == NEXT_LOOK)
+		d->options.cut_at = 0;
 	return err;
 }
 

@@ -116,6 +116,7 @@ int repair_must_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const
 	open.recover = F2FS_RECOVER_NONE;
 	err = volume_open_recovered(ctx, dev, &open, &vol);
 	if (!err) {
+		cut_shorten(vol, options->cut_at);
 		err = is_wanted(vol, out);
 		*is_unread = err == F2FS_ERR_IO && !open.accept_unread;
 		f2fs_volume_close(vol);

@@ -45,6 +45,7 @@ struct rescue {
 	bool is_ready;	     /* the table answers for the NAT */
 	uint64_t unread;     /* blocks of the main area that the device did not give to the search */
 	f2fs_blk_t first_unread;
+	uint64_t beyond; /* of these, blocks past the end of the device */
 	bool has_limit;
 	uint32_t limit;	    /* highest version that a node of this volume can have, with has_limit */
 	struct map32 index; /* while scanning: nid -> number in nodes */

@@ -173,8 +173,13 @@ static void note_unread(void *user, f2fs_blk_t addr)
 {
 	struct scan *s = user;
 
-	if (!is_surely_data(s, addr) && s->r->unread++ == 0)
+	const uint64_t size = f2fs_device_info(s->vol->dev)->size;
+
+	if (is_surely_data(s, addr))
+		return;
+	if (s->r->unread++ == 0)
 		s->r->first_unread = addr;
+	s->r->beyond += ((uint64_t)addr + 1) * s->vol->geo.block_size > size;
 }
 
 static int take_block(void *user, const uint8_t *block, f2fs_blk_t addr)

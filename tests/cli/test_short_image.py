@@ -186,3 +186,92 @@ def test_a_rollback_gives_the_old_length_back(run_tool, whole, tmp_path, size):
     os.truncate(path, SIZE)
     assert b"long again" in run_tool("fsck.f2fs", "--rollback", undo, path).stdout
     assert path.read_bytes() == before
+
+
+@pytest.fixture(scope="module")
+def moved(f2fskit, whole):
+    """(bytes, root): the same volume once the root's node, and those of the newest files, are far from the start."""
+    device = f2fskit.Device.memory(SIZE)
+    device.write(0, whole[0])
+    with f2fskit.open(device, "r+", now=1_700_000_000 * 10**9) as volume:
+        volume.configure(logging="normal")
+        for i in range(560):
+            volume.path("/turn").write_bytes(b"%d" % i)
+            volume.commit()
+            volume.path("/turn").unlink()
+        root = next(entry.block_addr for entry in volume.nat.used() if entry.nid == volume.root.number)
+        assert root > volume.geometry.main_blkaddr + 2000
+    return device.read(0, SIZE), root
+
+
+def three_ways(run_tool, image):
+    """[findings] and [fixes] of -n, --dry-run and -y, and the exit statuses; before -y nothing is written."""
+    before, found, fixes, status = image.read_bytes(), [], [], []
+    for mode in ("-n", "--dry-run", "-y"):
+        assert image.read_bytes() == before
+        done = run_tool("fsck.f2fs", mode, "-v", image, rc=None)
+        lines = done.stdout.decode().splitlines()
+        found.append([line for line in lines if line.startswith("[ASSERT]")])
+        fixes.append([line for line in lines if line.startswith("[FIX]")])
+        status.append(done.returncode)
+    return found, fixes, status
+
+
+def cuts(root):
+    """In every area, at their borders, and around the root's node."""
+    rng = random.Random(13)
+    main = 16 * MIB // 4096
+    return sorted({100, 513, 600, 1600, 2600, 3600, main - 1, main, main + 1, main + 30, main + 513, root - 200, root, root + 1,
+                   root + 2, *(rng.randrange(main, SIZE // 4096) for _ in range(6))})
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_one_run_settles(f2fskit, run_tool, moved, tmp_path, number):
+    """Wherever an image was cut: -n, --dry-run and -y report the same, the first -y repairs all of it or nothing, and says why."""
+    raw, root = moved
+    places = cuts(root)
+    if number >= len(places):
+        return
+    size, image = places[number] * 4096, tmp_path / "cut.img"
+    image.write_bytes(raw[:size])
+    found, fixes, status = three_ways(run_tool, image)
+    assert found[0] == found[1] == found[2] and any("DEVICE_SHORT" in line for line in found[0])
+    assert fixes[0] == [] and fixes[1] == fixes[2]
+    if size <= 16 * MIB:
+        assert status == [4, 4, 4] and fixes[2] == [] and image.read_bytes() == raw[:size]
+        done = run_tool("fsck.f2fs", "-y", image, rc=4)
+        assert size < 600 * 4096 or b"ends before the main area" in done.stdout
+        return
+    assert status == [4, 4, 1] and any("DEVICE_SHORT" in line for line in fixes[2]) and os.path.getsize(image) == SIZE
+    after = image.read_bytes()
+    done = run_tool("fsck.f2fs", "-y", image)
+    assert b"0 problems" in done.stdout and image.read_bytes() == after
+
+
+@pytest.mark.parametrize("which", ["node", "free"])
+def test_what_cannot_be_read_is_not_what_is_cut(f2fskit, moved, which):
+    """-y gives up what lies past the end. A block before it that cannot be read keeps all as it is, and no repair is announced,
+    also where only a search for nodes reads that block."""
+    raw, root = moved
+    size = (root - 100) * 4096
+    device = f2fskit.Device.memory(size)
+    device.write(0, raw[:size])
+    with f2fskit.open(device) as volume:
+        used = {entry.block_addr for entry in volume.nat.used() if entry.nid > 3}
+        main = volume.geometry.main_blkaddr
+    bad = next(addr for node in sorted(used) if main < node < root - 1000 for addr in [node + (which == "free")]
+               if (addr in used) == (which == "node") and addr % 512)
+    faulty = device.fault()
+    faulty.set(bad_offset=bad * 4096, bad_length=4096)
+    report = f2fskit.check(faulty, repair=True, cut_at=size)
+    assert report.found > 1 and report.fixed == 0 and not any(problem.is_chosen for problem in report.problems)
+    assert device.read(0, size) == raw[:size]
+
+
+def test_a_choice_gives_nothing_up(run_tool, moved, tmp_path):
+    raw, root = moved
+    image = tmp_path / "cut.img"
+    image.write_bytes(raw[:root * 4096])
+    done = run_tool("fsck.f2fs", "-y", "--except", "FILE_LOST", image, rc=4)
+    assert b"-y gives up what lies past the end" in done.stdout and b"[FIX]" not in done.stdout
+    assert image.read_bytes() == raw[:root * 4096]

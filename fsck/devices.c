@@ -6,6 +6,7 @@
 #include "devices.h"
 
 #include <f2fskit/format.h>
+#include <f2fskit/recover.h>
 #include <f2fskit/volume.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,6 +189,21 @@ static int is_other_kernel(const uint8_t *sb)
 	return strncmp((const char *)sb + f->offset, text, strlen(text)) != 0;
 }
 
+/* Does the list of unlinked inodes name a file that is in use? A mount would delete it. */
+static int lists_used_file(struct f2fs_volume *vol)
+{
+	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
+	struct f2fs_recovery *plan;
+
+	if (f2fs_orphan_count(vol) == 0)
+		return 0;
+	if (f2fs_recovery_plan(vol, &plan))
+		return 1;
+	f2fs_recovery_summarize(plan, &summary);
+	f2fs_recovery_free(plan);
+	return summary.orphans < f2fs_orphan_count(vol);
+}
+
 int session_wants_check(struct session *s)
 {
 	struct f2fs_volume *vol;
@@ -201,7 +217,7 @@ int session_wants_check(struct session *s)
 	wanted = (field("checkpoint", cp, "ckpt_flags", 0) & troubling_flags()) != 0 ||
 		 has_bytes(sb, "s_stop_reason") || has_bytes(sb, "s_errors") ||
 		 f2fs_volume_superblock_state(vol, 0) != 0 || f2fs_volume_superblock_state(vol, 1) != 0 ||
-		 is_cut_short(s, vol) ||
+		 is_cut_short(s, vol) || lists_used_file(vol) ||
 		 (s->arguments->kernel_check && is_other_kernel(sb));
 	f2fs_volume_close(vol);
 	return wanted;

@@ -47,7 +47,7 @@ struct f2fs_recovery_summary {
 	uint64_t dropped;     /* fsynced nodes of inodes that nothing creates */
 	uint32_t inodes;      /* inodes that change or come into being */
 	uint32_t new_inodes;  /* of these, that come into being */
-	uint32_t orphans;     /* inodes unlinked while open */
+	uint32_t orphans;     /* inodes unlinked while open: listed ones that no directory names */
 	int needs_recovery;   /* the volume cannot be changed before it was recovered */
 };
 F2FS_API void f2fs_recovery_summarize(const struct f2fs_recovery *plan, struct f2fs_recovery_summary *out);
@@ -113,7 +113,8 @@ struct f2fs_recover_result {
  * Recover: delete the orphans, apply the plan, and commit both as one. Until the commit nothing is overwritten that a
  * second attempt would need. On a volume that needs nothing this does nothing. options and result may be NULL. Fails
  * with STATE (uncommitted changes; the error flag), READ_ONLY, UNSUPPORTED (zones of the device that do not fit),
- * CORRUPT (the chain runs in a circle or contradicts the volume), NOSPC; the volume on the device is then as before.
+ * CORRUPT (the chain runs in a circle or contradicts the volume; the list of orphans names a file in use, rule
+ * ORPHAN_LINKED, which only a repair resolves), NOSPC; the volume on the device is then as before.
  */
 F2FS_API int f2fs_recover(struct f2fs_volume *vol, const struct f2fs_recover_options *options,
 			  struct f2fs_recover_result *result);

@@ -27,7 +27,9 @@ enum f2fs_open_mode {
 /* What opening does about fsynced files and orphans that wait for recovery (recover.h). */
 enum f2fs_open_recover {
 	F2FS_RECOVER_NONE = 0, /* show what the last checkpoint says */
-	F2FS_RECOVER_VIEW = 1, /* show what a mount would, without writing a byte: recovered in memory; read-only */
+	/* show what a mount would, without writing a byte: recovered in memory; read-only. A file in use that the list
+	 * of orphans names is shown, though a mount deletes it */
+	F2FS_RECOVER_VIEW = 1,
 	F2FS_RECOVER_APPLY = 2 /* recover on the device, which must be writable */
 };
 

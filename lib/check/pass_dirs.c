@@ -266,7 +266,7 @@ static void mark_orphans(struct checker *c)
 	for (uint32_t i = 0; i < f2fs_orphan_count(c->vol); i++) {
 		struct inode_fact *inode = facts_inode(&c->facts, f2fs_orphan_at(c->vol, i));
 
-		if (inode && inode->ino > c->geo->root_ino)
+		if (inode && inode->ino > c->geo->root_ino && !(inode->state & INODE_HIDDEN))
 			inode->state |= INODE_ORPHAN;
 	}
 }

@@ -6,25 +6,34 @@
 #include "check/checker.h"
 #include "check/dirs.h"
 
-/* Inodes that were unlinked while they were open; the next mount deletes them. */
+/* An inode that was unlinked while it was open; the next mount deletes it. seen: the entries before this one. */
+static int check_orphan(struct checker *c, f2fs_nid_t ino, struct map32 *seen)
+{
+	const struct inode_fact *inode = facts_inode(&c->facts, ino);
+	int err;
+
+	if (!inode || ino <= c->geo->root_ino || (inode->state & INODE_HIDDEN))
+		return problem_raise(c,
+				     &(struct finding){ .problem = P_ORPHAN_ENTRY, .has_values = 1, .found = ino });
+	if (map32_find(seen, ino))
+		return inode_raise(c, P_ORPHAN_TWICE, inode, 0, 0);
+	err = map32_set(seen, ino, 1);
+	if (!err && inode->links_found > 0)
+		err = inode_raise(c, P_ORPHAN_LINKED, inode, inode->links_found, 0);
+	else if (!err && inode->links != 0)
+		err = inode_raise(c, P_ORPHAN_COUNT, inode, inode->links, 0);
+	return err;
+}
+
 static int check_orphans(struct checker *c)
 {
+	struct map32 seen;
 	int err = 0;
 
-	for (uint32_t i = 0; i < f2fs_orphan_count(c->vol) && !err; i++) {
-		const f2fs_nid_t ino = f2fs_orphan_at(c->vol, i);
-		struct inode_fact *inode = facts_inode(&c->facts, ino);
-
-		if (!inode || ino <= c->geo->root_ino) {
-			err = problem_raise(
-				c, &(struct finding){ .problem = P_ORPHAN_ENTRY, .has_values = 1, .found = ino });
-			continue;
-		}
-		if (inode->links_found > 0)
-			err = inode_raise(c, P_ORPHAN_LINKED, inode, inode->links_found, 0);
-		else if (inode->links != 0)
-			err = inode_raise(c, P_ORPHAN_COUNT, inode, inode->links, 0);
-	}
+	map32_init(&seen, c->ctx);
+	for (uint32_t i = 0; i < f2fs_orphan_count(c->vol) && !err; i++)
+		err = check_orphan(c, f2fs_orphan_at(c->vol, i), &seen);
+	map32_fini(&seen);
 	return err;
 }
 

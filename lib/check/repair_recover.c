@@ -44,20 +44,18 @@ static bool is_no_orphan(enum problem problem)
 }
 
 /* Orphans that a directory names, and what is no inode at all. */
-static int list_no_orphans(const struct checker *c, struct vec *out)
+static int list_no_orphans(const struct checker *c, struct map32 *out)
 {
-	for (size_t i = 0; i < c->findings.count; i++) {
-		const struct finding *f = vec_at(&c->findings, i);
-		f2fs_nid_t *slot;
+	int err = 0;
 
-		if (!is_no_orphan((enum problem)f->problem))
-			continue;
-		slot = vec_push(out, 1);
-		if (!slot)
-			return F2FS_ERR_NOMEM;
-		*slot = f->problem == P_ORPHAN_LINKED ? f->ino : (f2fs_nid_t)f->found;
+	for (size_t i = 0; i < c->findings.count && !err; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+		const uint32_t ino = f->problem == P_ORPHAN_LINKED ? f->ino : (uint32_t)f->found;
+
+		if (is_no_orphan((enum problem)f->problem) && ino != UINT32_MAX) /* no key, and no node id */
+			err = map32_set(out, ino, 1);
 	}
-	return 0;
+	return err;
 }
 
 /* What came after another checkpoint than the one in force is found by a search, not by following its chain. */
@@ -92,7 +90,7 @@ static int is_wanted(struct f2fs_volume *vol, bool *out)
 {
 	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
 	struct f2fs_recovery *plan;
-	int err = recovery_plan(vol, &plan);
+	int err = recovery_plan(vol, NULL, &plan);
 
 	if (err)
 		return err;
@@ -146,13 +144,13 @@ static int begin_on_facts(void *user, const struct txn_keep *keep)
 static int try_on_facts(struct checker *c, const struct vec *left, f2fs_nid_t *failed, struct f2fs_recover_result *out)
 {
 	struct repair r = { .c = c, .ctx = c->ctx, .vol = c->vol, .geo = c->geo };
-	struct vec no_orphans;
+	struct map32 no_orphans;
 	struct recovery_base base = {
-		.user = &r, .begin = begin_on_facts, .left = left, .no_orphans = &no_orphans
+		.user = &r, .begin = begin_on_facts, .left = left, .kept = &no_orphans
 	};
 	int err = F2FS_ERR_NOMEM;
 
-	vec_init(&no_orphans, c->ctx, sizeof(f2fs_nid_t));
+	map32_init(&no_orphans, c->ctx);
 	repair_left_init(&r);
 	vec_init(&r.summaries, c->ctx, sizeof(struct kept_summary));
 	r.block = mem_alloc(c->ctx, c->geo->block_size);
@@ -169,7 +167,7 @@ static int try_on_facts(struct checker *c, const struct vec *left, f2fs_nid_t *f
 	repair_forget_summaries(&r);
 	mem_free(c->ctx, r.block);
 	vec_fini(&r.left);
-	vec_fini(&no_orphans);
+	map32_fini(&no_orphans);
 	*failed = base.failed;
 	return err;
 }

@@ -35,6 +35,7 @@ struct f2fs_recovery {
 	struct vec nodes;   /* struct chain_node */
 	struct vec inodes;  /* struct chain_inode */
 	struct map32 index; /* ino -> number in inodes */
+	struct map32 linked; /* listed orphans that stay: a directory names them, or a check decided so */
 	f2fs_blk_t start, end_block;
 	int end;
 	uint64_t end_version;
@@ -75,7 +76,7 @@ static inline struct chain_inode *chain_inode_at(const struct f2fs_recovery *pla
 	return vec_at(&plan->inodes, i);
 }
 
-/* Orphans that recovery deletes: not those that were removed here and are still open. */
+/* Listed orphans: not those that were removed here and are still open. */
 static inline uint32_t chain_orphans(const struct f2fs_volume *vol)
 {
 	return vol->owns_orphans ? 0 : (uint32_t)vol->orphans.count;
@@ -84,8 +85,13 @@ static inline uint32_t chain_orphans(const struct f2fs_volume *vol)
 /* The inode that node number i counts for, or NULL when it does not. */
 struct chain_inode *chain_counts(const struct f2fs_recovery *plan, size_t i);
 
-/* f2fs_recovery_plan() without clearing the last error. */
-int recovery_plan(struct f2fs_volume *vol, struct f2fs_recovery **out);
+/* Add to linked the listed orphans that a directory names (orphan_links.c). */
+int orphans_find_linked(struct f2fs_volume *vol, struct map32 *linked);
+/* Number of listed entries that a recovery deletes. */
+uint32_t chain_deletes(const struct f2fs_recovery *plan);
+
+/* f2fs_recovery_plan() without clearing the last error. kept: listed orphans that stay, NULL: find out which. */
+int recovery_plan(struct f2fs_volume *vol, const struct map32 *kept, struct f2fs_recovery **out);
 /* Inode number index of those that count; NULL, with NOT_FOUND recorded, past the last. */
 const struct chain_inode *recovery_find_inode(const struct f2fs_recovery *plan, uint32_t index);
 /* For a repair: another beginning of the transaction than on the tables of the checkpoint, and inodes that are left
@@ -94,12 +100,14 @@ struct recovery_base {
 	void *user;
 	int (*begin)(void *user, const struct txn_keep *keep);
 	const struct vec *left;	  /* f2fs_nid_t */
-	const struct vec *no_orphans; /* f2fs_nid_t: entries of the list of orphans that nothing is done about */
+	const struct map32 *kept; /* entries of the list of orphans that nothing is done about */
 	f2fs_nid_t failed;	  /* out: the inode that it failed at; 0: at none, or it did not fail */
 };
 /* What f2fs_recover() does (base is NULL), or the same on a base: then, of a chain that runs in a circle, what comes
- * before the circle is recovered. */
+ * before the circle is recovered. Without a base a listed orphan that a directory names is an error. */
 int recovery_apply_on(struct f2fs_volume *vol, struct recovery_base *base, struct f2fs_recover_result *result);
+/* The same for a view in memory, which shows such an orphan. */
+int recovery_apply_view(struct f2fs_volume *vol);
 /* Is there anything that keeps the volume from being changed? */
 bool recovery_is_needed(const struct f2fs_recovery *plan);
 

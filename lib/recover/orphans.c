@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Orphans: inodes that were unlinked while open are deleted now (FORMAT files 12.2).
+ * Orphans: inodes that were unlinked while open are deleted now (FORMAT files 12.2). Those that a directory names stay.
  */
 #include "recover/replay.h"
 
@@ -48,7 +48,9 @@ int orphans_finish(struct replay *r)
 	for (size_t i = 0; i < chain_orphans(r->vol) && !err; i++) {
 		const f2fs_nid_t ino = *(f2fs_nid_t *)vec_at(&r->vol->orphans, i);
 
-		if (!replay_lists(r->no_orphans, ino) && !replay_leaves(r, ino))
+		if (r->is_checked && !geometry_is_nid(&r->vol->geo, ino))
+			continue;
+		if (!map32_find(&r->plan->linked, ino) && !replay_leaves(r, ino))
 			err = finish_one(r, ino);
 	}
 	if (!err)

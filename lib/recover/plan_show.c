@@ -28,7 +28,7 @@ void f2fs_recovery_summarize(const struct f2fs_recovery *plan, struct f2fs_recov
 		.dropped = plan->dropped,
 		.inodes = plan->known,
 		.new_inodes = plan->created,
-		.orphans = chain_orphans(plan->vol),
+		.orphans = chain_deletes(plan),
 		.needs_recovery = recovery_is_needed(plan),
 	};
 

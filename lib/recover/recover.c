@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { WITH_CHAIN = 1, AS_VIEW = 2 };
+
 static int refuse_loop(const struct f2fs_recovery *plan)
 {
 	return volume_corrupt(plan->vol, RULE_CHAIN_LOOP, plan->end_block, 0, "what was fsynced can only be given up");
@@ -64,13 +66,38 @@ static int recover_with(struct replay *r, bool with_chain, struct recovery_base 
 	return err;
 }
 
-static int recover(struct f2fs_volume *vol, bool with_chain, struct recovery_base *base,
+/* The list of orphans is damaged. Deleting a file that has a name would be a loss, and the next mount deletes it. */
+static int refuse_linked(const struct f2fs_recovery *plan)
+{
+	uint32_t ino = 0;
+	uint64_t value;
+	size_t at = 0;
+
+	map32_each(&plan->linked, &at, &ino, &value);
+	return volume_corrupt(plan->vol, RULE_ORPHAN_LINKED, F2FS_NO_BLOCK, ino,
+			      "the list of unlinked inodes names a file that is in use (fsck.f2fs -y repairs the "
+			      "list)");
+}
+
+static void warn_linked(const struct f2fs_recovery *plan)
+{
+	uint32_t ino;
+	uint64_t value;
+	size_t at = 0;
+
+	while (map32_each(&plan->linked, &at, &ino, &value))
+		log_message(plan->vol->ctx, F2FS_LOG_WARNING,
+			    "inode %u is listed as unlinked, but a directory names it: a mount would delete it, and "
+			    "fsck.f2fs -y repairs the list",
+			    (unsigned)ino);
+}
+
+static int recover(struct f2fs_volume *vol, unsigned form, struct recovery_base *base,
 		   struct f2fs_recover_result *result)
 {
-	struct replay r = { .vol = vol,
-			    .reader = { .vol = vol },
-			    .left = base ? base->left : NULL,
-			    .no_orphans = base ? base->no_orphans : NULL };
+	struct replay r = {
+		.vol = vol, .reader = { .vol = vol }, .left = base ? base->left : NULL, .is_checked = base != NULL
+	};
 	int err;
 
 	error_clear(vol->ctx);
@@ -79,11 +106,15 @@ static int recover(struct f2fs_volume *vol, bool with_chain, struct recovery_bas
 	if (!err && !base)
 		err = volume_check_newest(vol);
 	if (!err)
-		err = recovery_plan(vol, &r.plan);
+		err = recovery_plan(vol, base ? base->kept : NULL, &r.plan);
 	if (err)
 		return err;
-	if (recovery_is_needed(r.plan))
-		err = recover_with(&r, with_chain, base);
+	if (form & AS_VIEW)
+		warn_linked(r.plan);
+	else if (!base && r.plan->linked.count > 0)
+		err = refuse_linked(r.plan);
+	if (!err && recovery_is_needed(r.plan))
+		err = recover_with(&r, (form & WITH_CHAIN) != 0, base);
 	f2fs_recovery_free(r.plan);
 	vec_fini(&r.dead);
 	if (!err && result)
@@ -103,7 +134,7 @@ int f2fs_recover(struct f2fs_volume *vol, const struct f2fs_recover_options *opt
 	if (!err)
 		err = sized_check(vol->ctx, result, sizeof(filled));
 	if (!err)
-		err = recover(vol, !(own.flags & F2FS_RECOVER_DROP_CHAIN), NULL, &filled);
+		err = recover(vol, own.flags & F2FS_RECOVER_DROP_CHAIN ? 0 : WITH_CHAIN, NULL, &filled);
 	if (!err)
 		sized_give(result, &filled, sizeof(filled));
 	return err;
@@ -111,5 +142,10 @@ int f2fs_recover(struct f2fs_volume *vol, const struct f2fs_recover_options *opt
 
 int recovery_apply_on(struct f2fs_volume *vol, struct recovery_base *base, struct f2fs_recover_result *result)
 {
-	return recover(vol, true, base, result);
+	return recover(vol, WITH_CHAIN, base, result);
+}
+
+int recovery_apply_view(struct f2fs_volume *vol)
+{
+	return recover(vol, WITH_CHAIN | AS_VIEW, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 static int needs_recovery(struct f2fs_volume *vol, bool *needed)
 {
 	struct f2fs_recovery *plan;
-	int err = recovery_plan(vol, &plan);
+	int err = recovery_plan(vol, NULL, &plan);
 
 	if (err)
 		return err;
@@ -32,7 +32,7 @@ static int recover_as_asked(struct f2fs_volume *vol, const struct f2fs_open_opti
 	if (needed && opt->recover == F2FS_RECOVER_VIEW)
 		err = volume_overlay(vol, opt->cache_bytes, opt->spill_dir);
 	if (!err && needed)
-		err = recovery_apply_on(vol, NULL, NULL);
+		err = opt->recover == F2FS_RECOVER_VIEW ? recovery_apply_view(vol) : recovery_apply_on(vol, NULL, NULL);
 	vol->is_view = opt->recover == F2FS_RECOVER_VIEW;
 	return err;
 }

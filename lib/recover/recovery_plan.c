@@ -13,7 +13,7 @@ struct walk {
 	struct f2fs_recovery *plan;
 	struct chain_reader reader;
 	struct map32 visited; /* addresses; to find a circle */
-	struct map32 orphans; /* inodes that are gone before the chain is applied */
+	struct map32 orphans; /* inodes that are deleted before the chain is applied */
 };
 
 static int exists(const struct walk *walk, f2fs_nid_t ino, bool *found)
@@ -171,17 +171,41 @@ struct chain_inode *chain_counts(const struct f2fs_recovery *plan, size_t i)
 	return inode && inode->is_known && i <= inode->last ? inode : NULL;
 }
 
-static int fill(struct walk *walk)
+static int copy_map(struct map32 *to, const struct map32 *from)
+{
+	uint32_t key;
+	uint64_t value;
+	size_t at = 0;
+	int err = 0;
+
+	while (!err && map32_each(from, &at, &key, &value))
+		err = map32_set(to, key, value);
+	return err;
+}
+
+/* Which listed inodes are deleted before the chain is applied, and which stay? */
+static int take_orphans(struct walk *walk, const struct map32 *kept)
 {
 	struct f2fs_volume *vol = walk->plan->vol;
-	int err = chain_reader_init(&walk->reader, vol);
+	struct map32 *linked = &walk->plan->linked;
+	int err = kept ? copy_map(linked, kept) : orphans_find_linked(vol, linked);
 
 	for (uint32_t i = 0; i < chain_orphans(vol) && !err; i++) {
 		f2fs_nid_t ino = *(f2fs_nid_t *)vec_at(&vol->orphans, i);
 
-		if (geometry_is_nid(&vol->geo, ino))
+		if (geometry_is_nid(&vol->geo, ino) && !map32_find(linked, ino))
 			err = map32_set(&walk->orphans, ino, 1);
 	}
+	return err;
+}
+
+static int fill(struct walk *walk, const struct map32 *kept)
+{
+	struct f2fs_volume *vol = walk->plan->vol;
+	int err = chain_reader_init(&walk->reader, vol);
+
+	if (!err)
+		err = take_orphans(walk, kept);
 	if (!err)
 		err = follow(walk);
 	for (size_t i = 0; i < walk->plan->nodes.count && !err; i++)
@@ -189,7 +213,7 @@ static int fill(struct walk *walk)
 	return err;
 }
 
-int recovery_plan(struct f2fs_volume *vol, struct f2fs_recovery **out)
+int recovery_plan(struct f2fs_volume *vol, const struct map32 *kept, struct f2fs_recovery **out)
 {
 	struct walk walk = { .plan = mem_zalloc(vol->ctx, sizeof(*walk.plan)), .reader = { .vol = vol } };
 	int err;
@@ -200,9 +224,10 @@ int recovery_plan(struct f2fs_volume *vol, struct f2fs_recovery **out)
 	vec_init(&walk.plan->nodes, vol->ctx, sizeof(struct chain_node));
 	vec_init(&walk.plan->inodes, vol->ctx, sizeof(struct chain_inode));
 	map32_init(&walk.plan->index, vol->ctx);
+	map32_init(&walk.plan->linked, vol->ctx);
 	map32_init(&walk.visited, vol->ctx);
 	map32_init(&walk.orphans, vol->ctx);
-	err = fill(&walk);
+	err = fill(&walk, kept);
 	chain_reader_fini(&walk.reader);
 	map32_fini(&walk.visited);
 	map32_fini(&walk.orphans);
@@ -213,6 +238,15 @@ int recovery_plan(struct f2fs_volume *vol, struct f2fs_recovery **out)
 	return err;
 }
 
+uint32_t chain_deletes(const struct f2fs_recovery *plan)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < chain_orphans(plan->vol); i++)
+		count += !map32_find(&plan->linked, *(f2fs_nid_t *)vec_at(&plan->vol->orphans, i));
+	return count;
+}
+
 bool recovery_is_needed(const struct f2fs_recovery *plan)
 {
 	return plan->fsynced > 0 || chain_orphans(plan->vol) > 0 || plan->end == F2FS_CHAIN_DISABLED;
@@ -221,7 +255,7 @@ bool recovery_is_needed(const struct f2fs_recovery *plan)
 int f2fs_recovery_plan(struct f2fs_volume *vol, struct f2fs_recovery **out)
 {
 	error_clear(vol->ctx);
-	return recovery_plan(vol, out);
+	return recovery_plan(vol, NULL, out);
 }
 
 void f2fs_recovery_free(struct f2fs_recovery *plan)
@@ -231,5 +265,6 @@ void f2fs_recovery_free(struct f2fs_recovery *plan)
 	vec_fini(&plan->nodes);
 	vec_fini(&plan->inodes);
 	map32_fini(&plan->index);
+	map32_fini(&plan->linked);
 	mem_free(plan->vol->ctx, plan);
 }

@@ -13,26 +13,19 @@ struct replay {
 	struct txn *txn;
 	struct f2fs_recovery *plan;
 	const struct vec *left;	  /* f2fs_nid_t: inodes that nothing is done to; NULL: none */
-	const struct vec *no_orphans; /* f2fs_nid_t: entries of the list of orphans to skip; NULL: none */
+	bool is_checked;	  /* a check has reported entries of the list of orphans that count for nothing */
 	f2fs_nid_t at;		  /* the inode that something is being done to; 0: none */
 	struct chain_reader reader;
 	struct vec dead; /* f2fs_nid_t: inodes that lost their last name */
 	struct f2fs_recover_result result;
 };
 
-static inline bool replay_lists(const struct vec *list, f2fs_nid_t ino)
-{
-	for (size_t i = 0; list && i < list->count; i++)
-		if (*(const f2fs_nid_t *)vec_at(list, i) == ino)
-			return true;
-	return false;
-}
-
 /* Is this inode left alone? If not, it is what the recovery is at from now on. */
 static inline bool replay_leaves(struct replay *r, f2fs_nid_t ino)
 {
-	if (replay_lists(r->left, ino))
-		return true;
+	for (size_t i = 0; r->left && i < r->left->count; i++)
+		if (*(const f2fs_nid_t *)vec_at(r->left, i) == ino)
+			return true;
 	r->at = ino;
 	return false;
 }

@@ -73,6 +73,24 @@ def test_lost_areas(saved, f2fskit, kernel, peer_check, tmp_path, name, all_lost
     repair_and_judge(paths, f2fskit, kernel, peer_check)
 
 
+def test_orphan_list_of_files_in_use(f2fskit, kernel, peer_check, tmp_path):
+    """A mount would delete all files that the list names. The repair takes them off the list."""
+    image = makers.make(["cut-with-orphans"], kernel=kernel)["cut-with-orphans"]
+    path = copy_of(image, tmp_path / "disk")
+    with f2fskit.open(path) as volume:
+        before = reading.tree(volume, f2fskit)
+        numbers = sorted({entry.ino for name, entry in volume.scan("/") if name != "/"})
+    with f2fskit.fields(path, "r+") as fields:
+        fields["orphan_block[0].entry_count"] = len(numbers)
+        for i, number in enumerate(numbers):
+            fields["orphan[%d].ino" % i] = number
+    repair_and_judge([path], f2fskit, kernel, peer_check)
+    with f2fskit.open(path) as volume:
+        after = reading.tree(volume, f2fskit)
+    assert before and {name: after.get(name, {}).get("sha256") for name in before} == {
+        name: entry.get("sha256") for name, entry in before.items()}
+
+
 def meaningful_blocks(volume):
     nodes = [entry.block_addr for entry in volume.nat.used() if entry.nid > 2]
     dirs = []

@@ -106,3 +106,44 @@ def test_first_try_of_the_readme(tool, tmp_path):
         done = subprocess.run(["sh", "-euc", script], cwd=tmp_path, env=dict(os.environ, PATH=path), capture_output=True, text=True)
         assert done.returncode == 0 and not done.stderr, done.stderr
         assert mask(done.stdout) == mask("\n".join(shown)), script
+
+
+def how_do_i():
+    """The commands of that section of the README, in order, each with its question."""
+    with open(os.path.join(TOP, "README.md")) as readme:
+        block = readme.read().split("## How do I …\n")[1].split("\n## ")[0]
+    question, found = "", []
+    for line in block.splitlines():
+        if line.startswith("    # "):
+            question = line[6:]
+        elif line.startswith("    "):
+            found.append((question, line[4:]))
+    return found
+
+
+def test_how_do_i(tool, tmp_path):
+    """Each command does its work on what those before it left. A comparison that finds a difference ends with 1."""
+    names = ("mkfs.f2fs", "sload.f2fs", "dump.f2fs", "f2fs", "f2fslabel", "fsck.f2fs", "defrag.f2fs", "resize.f2fs")
+    path = os.pathsep.join([os.path.dirname(tool(name)) for name in names] + [os.environ["PATH"]])
+
+    def run(command):
+        return subprocess.run(["sh", "-euc", command], cwd=tmp_path, env=dict(os.environ, PATH=path), capture_output=True, text=True)
+
+    assert run("mkdir -p rootfs/etc; echo f2fs >rootfs/etc/hostname; echo welcome >motd").returncode == 0
+    assert run("mkfs.f2fs -q --root-dir rootfs disk.img 64M && f2fs -w disk.img put motd /etc/").returncode == 0
+    commands = how_do_i()
+    assert len({question for question, _ in commands}) >= 20
+    for question, command in commands:
+        done = run(command)
+        assert done.returncode == 0 and not done.stderr, (question, command, done.stdout, done.stderr)
+        if "--deleted" in command:
+            assert "/data/etc/hostname" in done.stdout
+    assert (tmp_path / "found").is_dir() and (tmp_path / "out" / "etc" / "hostname").read_text() == "f2fs\n"
+
+
+def test_links_of_the_documents():
+    """Each file that a document links to is there."""
+    for name in glob.glob(os.path.join(TOP, "*.md")) + glob.glob(os.path.join(TOP, "docs", "**", "*.md"), recursive=True):
+        with open(name) as document:
+            for target in re.findall(r"\]\(([^)#\s]+)", document.read()):
+                assert ":" in target or os.path.exists(os.path.join(os.path.dirname(name), target)), (name, target)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "task/populate/android.h"
-#include "task/populate/manifest.h"
+#include "source/android.h"
+#include "source/manifest.h"
 
 static void expect(int holds)
 {

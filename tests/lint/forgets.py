@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The last error: a public function forgets it when it is entered, so the library's own layers below task/ call the inner
-function instead. A callee that forgot the error of its caller would leave a failure without its sentence.
+"""The last error: a public function forgets it when it is entered, so the library's own layers below those of verbs
+(mkfs, populate ...) call the inner function instead. A callee that forgot the error of its caller would leave a failure without its sentence.
 """
 import re
 import sys
@@ -11,7 +11,9 @@ FUNCTION = re.compile(r"^int (f2fs_\w+)\([^;{]*\)\n\{\n(.*?)^\}", re.M | re.S)
 FORGETS = re.compile(r"^\terror_clear\(", re.M)
 CALL = re.compile(r"\b(f2fs_\w+)\(")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
-FREE_FOLDERS = {"task"}  # tasks call the library as a program does
+# verbs call the library as a program does
+FREE_FOLDERS = {"compare", "defrag", "extract", "fragments", "inject", "mkfs", "populate", "resize", "sink", "source",
+                "tune"}
 
 
 def blank(match):
@@ -41,7 +43,7 @@ PUBLIC = "int f2fs_open(int a)\n{\n\terror_clear(ctx);\n\treturn inner(a);\n}\n"
 GOOD = {
     "lib/file/a.c": PUBLIC + "int g(void)\n{\n\treturn inner(1); /* f2fs_open(1) */\n}\n",
     "lib/file/b.c": "int f2fs_name(int a)\n{\n\treturn a;\n}\nint h(void)\n{\n\treturn f2fs_name(1);\n}\n",
-    "lib/task/c.c": "int i(void)\n{\n\treturn f2fs_open(1);\n}\n",
+    "lib/mkfs/c.c": "int i(void)\n{\n\treturn f2fs_open(1);\n}\n",
 }
 BAD = [
     ("f2fs_open() forgets", {"lib/log/d.c": "int j(void)\n{\n\treturn f2fs_open(1);\n}\n"}),

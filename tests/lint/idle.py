@@ -56,10 +56,10 @@ def check_inline(inline, sources):
     return findings
 
 
-def objects_of(path):
-    """Return the names that the object file of a source may have: those of folders in a layer have the folder's, too."""
+def object_of(path):
+    """Return what read_defined() calls the object file of a source: two folders may have files of one name."""
     path = pathlib.PurePath(path)
-    return path.stem, f"{path.parent.name}_{path.stem}"
+    return f"{path.parent.name}/{path.stem}"
 
 
 def judge(name, home, sources):
@@ -71,7 +71,7 @@ def judge(name, home, sources):
             tests += count
         elif path.endswith(".h"):
             outside += max(count - 1, 0)  # one is the declaration
-        elif count and home in objects_of(path):
+        elif count and home == object_of(path):
             at_home += count - 1
         else:
             outside += count
@@ -98,26 +98,26 @@ def read_defined(nm, archives):
     defined = {}
     for archive in archives:
         for file, (names, _) in circles.read_archive(nm, archive).items():
-            defined.update(dict.fromkeys(names, file))
+            defined.update(dict.fromkeys(names, f"{circles.NAME.search(archive)[1]}/{file}"))
     return defined
 
 
 def self_test():
     sources = {
-        "lib/a.h": {"a_open": 1, "a_tested": 1, "a_own": 1, "a_dead": 1, "a_inner": 1},
-        "lib/a.c": {"a_open": 1, "a_tested": 1, "a_own": 2, "a_dead": 1, "a_inner": 2},
-        "lib/b.c": {"a_open": 1},
+        "lib/x/a.h": {"a_open": 1, "a_tested": 1, "a_own": 1, "a_dead": 1, "a_inner": 1},
+        "lib/x/a.c": {"a_open": 1, "a_tested": 1, "a_own": 2, "a_dead": 1, "a_inner": 2},
+        "lib/y/a.c": {"a_open": 1},
         "tests/test_a.c": {"a_tested": 3, "a_inner": 1},
     }
-    defined = dict.fromkeys(("a_open", "a_tested", "a_own", "a_dead", "a_inner", "f2fs_a", "__x86.get_pc_thunk.ax"), "a")
+    defined = dict.fromkeys(("a_open", "a_tested", "a_own", "a_dead", "a_inner", "f2fs_a", "__x86.get_pc_thunk.ax"), "x/a")
     results = [
-        check(defined, sources, {}) == ["a.c: a_dead() is called by nobody",
-                                        "a.c: a_own() is called by its own file alone: make it static",
-                                        "a.c: a_tested() is called by tests alone"],
+        check(defined, sources, {}) == ["x/a.c: a_dead() is called by nobody",
+                                        "x/a.c: a_own() is called by its own file alone: make it static",
+                                        "x/a.c: a_tested() is called by tests alone"],
         len(check(defined, sources, {"a_tested": "why"})) == 2,
-        check_inline({"a_tested": "lib/a.h", "a_open": "lib/a.h"}, sources) == [],
+        check_inline({"a_tested": "lib/x/a.h", "a_open": "lib/x/a.h"}, sources) == [],
         len(check_inline({"a_none": "lib/a.h"}, sources)) == 1,
-        "has a caller by now" in check({"a_open": "a"}, sources, {"a_open": "why"})[0],
+        "has a caller by now" in check({"a_open": "x/a"}, sources, {"a_open": "why"})[0],
     ]
     if not all(results):
         print(f"self-test: {results}")

@@ -13,8 +13,8 @@ SOURCE_SUFFIXES = {".c", ".h", ".py", ".sh", ".S"}
 SHARED_NAMES = {"main.c", "options.def", "meson.build", "meson_options.txt", "README.md", "RESULTS.md", "conftest.py",
                 "__init__.py", "__main__.py", "py.typed", "case.toml", ".gitignore"}
 # A public header and the layer's own header of the same subject may share a name, and test inputs are named as it suits.
-# Folders within a layer: a file there is named by its folder and its name.
-FOLDERS_NAME = "lib/task/"
+# Folders of one verb each: a file there is named by its folder and its name.
+VERBS = {"compare", "defrag", "extract", "fragments", "inject", "mkfs", "populate", "resize", "sink", "source", "tune"}
 OTHER_NAMES = ("include/f2fskit/", "tests/fuzz/corpus/", "tests/golden/", "tests/cases/")
 UNFINISHED = re.compile(r"\b(?:FIX" r"ME|XX" r"X|TO" r"DO|HA" r"CK)\b")
 LARGEST_LINE = 120
@@ -55,8 +55,9 @@ def check_parameters(name, text):
 
 
 def own_name(name):
-    """Return what must be unique: the file's name, with its folder where a layer has folders."""
-    return "/".join(name.parts[2:]) if str(name).startswith(FOLDERS_NAME) else name.name
+    """Return what must be unique: the file's name, with its folder where that is of one verb."""
+    is_verb = name.parts[0] == "lib" and name.parts[1] in VERBS
+    return "/".join(name.parts[1:]) if is_verb else name.name
 
 
 def check(root):
@@ -80,7 +81,7 @@ def check(root):
 
 HEAD = f"/* {SPDX} */\n/* What it is. */\n"
 GOOD = {
-    "lib/task/b/a.c": HEAD,
+    "lib/sink/a.c": HEAD,
     "lib/base/a.c": HEAD,
     "lib/base/a.h": HEAD + "int f(int a, int b, int c, int d, int (*e)(int x, int y), int g,\n      int h);\n",
     "mkfs/main.c": HEAD,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pax records and ustar headers: lengths that count themselves, times on both sides of 1970, what needs a record. */
-#include "task/extract/pax.h"
+#include "sink/pax.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "host_tree.h"
-#include "task/extract/tar.h"
+#include "sink/tar.h"
 
 #define BLOCK 4096u
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "task/resize/resize.h"
+#include "resize/resize.h"
 
 enum { MOST = 12000 }; /* segments */
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What comparing may cost.
+ */
+#include "compare/compare.h"
+#include "volume/volume.h"
+
+/* How much larger contents may be than what is stored. */
+static uint64_t growth(const struct f2fs_volume *vol)
+{
+	return geometry_has(&vol->geo, F2FS_FEATURE_COMPRESSION) ? 256 : 1;
+}
+
+/* Each block of the volume is read once, looked at, and may lie between two holes that are looked at. */
+uint64_t compare_room(const struct f2fs_volume *vol)
+{
+	return (uint64_t)vol->geo.block_count * vol->geo.block_size * growth(vol) * 8;
+}
+
+int compare_work(struct f2fs_context *ctx, const struct f2fs_volume *vol, uint64_t *room, uint64_t bytes)
+{
+	bytes += vol->geo.block_size * growth(vol);
+	if (bytes > *room)
+		return error_set(ctx, F2FS_ERR_CORRUPT, "the files have more blocks than the volume");
+	*room -= bytes;
+	return 0;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A run of extraction: options in, the walk over each target, the result out. What is done with an entry is in
+ * extract/walk.c, how it is written in the sinks.
+ */
+#include "base/sized.h"
+#include "sink/extract.h"
+
+#include <inttypes.h>
+
+static int check_options(struct f2fs_context *ctx, const struct f2fs_extract_options *o)
+{
+	if (!o->directory == !o->tar)
+		return error_set(ctx, F2FS_ERR_INVALID, "extraction needs a directory or a tar stream, one of the two");
+	if (o->existing < F2FS_EXISTING_REFUSE || o->existing > F2FS_EXISTING_REPLACE)
+		return error_set(ctx, F2FS_ERR_INVALID, "no such policy for existing files: %d", o->existing);
+	if (o->encrypted < F2FS_ENCRYPTED_REPORT || o->encrypted > F2FS_ENCRYPTED_RAW)
+		return error_set(ctx, F2FS_ERR_INVALID, "no such policy for encrypted files: %d", o->encrypted);
+	if ((o->path_count && !o->paths) || (o->include_count && !o->include) || (o->exclude_count && !o->exclude) ||
+	    (o->uid_map_count && !o->uid_map) || (o->gid_map_count && !o->gid_map))
+		return error_set(ctx, F2FS_ERR_INVALID, "a list is announced but not given");
+	return 0;
+}
+
+static void init(struct extract *x, struct f2fs_volume *vol, const struct f2fs_extract_options *options)
+{
+	struct f2fs_volume_stat stat = { F2FS_SIZED(f2fs_volume_stat) };
+
+	x->ctx = f2fs_volume_context(vol);
+	x->vol = vol;
+	x->options = options;
+	x->keep = options->keep ? options->keep : F2FS_KEEP_DEFAULT;
+	x->require = options->require & x->keep;
+	vec_init(&x->path, x->ctx, 1);
+	vec_init(&x->report_path, x->ctx, 1);
+	vec_init(&x->way, x->ctx, 1);
+	vec_init(&x->target_text, x->ctx, 1);
+	vec_init(&x->entry_path, x->ctx, 1);
+	vec_init(&x->mounted, x->ctx, 1);
+	extract_links_init(x);
+	map32_init(&x->names.several, x->ctx);
+	if (!options->path_count && !options->include_count) {
+		f2fs_volume_statfs(vol, &stat);
+		x->inodes_total = stat.valid_inodes;
+	}
+}
+
+static void fini(struct extract *x)
+{
+	extract_names_fini(x);
+	vec_fini(&x->mounted);
+	vec_fini(&x->entry_path);
+	vec_fini(&x->target_text);
+	vec_fini(&x->report_path);
+	vec_fini(&x->way);
+	vec_fini(&x->path);
+}
+
+static int open_outputs(struct extract *x)
+{
+	int err = x->options->tar ? extract_tar_open(x) : extract_host_open(x);
+
+	return err ? err : extract_lists_open(x);
+}
+
+/* Let go of what the walk holds, write what is held back, leave the directories. */
+static int finish(struct extract *x)
+{
+	int err = extract_walk_end(x);
+
+	if (!err)
+		err = x->ops->flush(x);
+	if (!err)
+		err = extract_links_end(x);
+	if (!err)
+		err = x->ops->end(x);
+	return err;
+}
+
+static int close_outputs(struct extract *x, int err)
+{
+	err = extract_lists_close(x, err);
+	if (x->ops)
+		x->ops->close(x);
+	return err;
+}
+
+static int run(struct extract *x, const struct vec *targets)
+{
+	int err = open_outputs(x);
+
+	if (!err)
+		err = extract_names_survey(x, targets);
+	for (size_t i = 0; i < targets->count && !err; i++)
+		err = extract_walk(x, vec_at(targets, i));
+	if (!err)
+		err = finish(x);
+	if (err) /* nothing is left properly */
+		extract_dir_drop(x, x->dir);
+	extract_links_fini(x);
+	return err;
+}
+
+int f2fs_extract(struct f2fs_volume *vol, const struct f2fs_extract_options *options,
+		 struct f2fs_extract_result *result)
+{
+	struct f2fs_context *ctx = f2fs_volume_context(vol);
+	const struct f2fs_progress *before;
+	struct f2fs_extract_options own;
+	struct extract x = { 0 };
+	struct vec targets = { 0 };
+	int err;
+
+	error_clear(ctx);
+	err = sized_take(ctx, &own, sizeof(own), options);
+	if (!err)
+		err = sized_check(ctx, result, sizeof(x.result));
+	if (!err)
+		err = check_options(ctx, &own);
+	if (err)
+		return err;
+	init(&x, vol, &own);
+	err = extract_targets_load(&x, &targets);
+	if (!err) {
+		x.progress = (struct f2fs_progress){
+			.task = "extract", .phase = "files", .unit = "inodes", .total = x.inodes_total
+		};
+		before = progress_run(ctx, &x.progress);
+		err = run(&x, &targets);
+		err = close_outputs(&x, err);
+		progress_run(ctx, before);
+	}
+	extract_targets_fini(&targets);
+	fini(&x);
+	if (!err && x.result.problems)
+		err = error_set(ctx, F2FS_ERR_INCOMPLETE, "%" PRIu64 " problem%s: not everything was extracted",
+				x.result.problems, x.result.problems == 1 ? "" : "s");
+	else if (!err)
+		error_clear(ctx);
+	sized_give(result, &x.result, sizeof(x.result));
+	return err;
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The walk: what becomes of each entry. It decides by path, pattern and type, knows hard links, and hands what is to be
+ * made to the sink. Directories are made when the first entry needs them, so that patterns leave no empty ones behind.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "file/crypto.h"
+#include "sink/extract.h"
+
+static uint32_t map_id(const struct f2fs_id_map *map, unsigned count, uint32_t id)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (id >= map[i].first && id - map[i].first < map[i].count)
+			return map[i].to + (id - map[i].first);
+	return id;
+}
+
+static void get_attr(const struct extract *x, const struct f2fs_stat *stat, struct extract_attr *out)
+{
+	const struct f2fs_extract_options *o = x->options;
+
+	out->mode = stat->mode;
+	out->uid = map_id(o->uid_map, o->uid_map_count, stat->uid);
+	out->gid = map_id(o->gid_map, o->gid_map_count, stat->gid);
+	out->is_mapped = out->uid != stat->uid || out->gid != stat->gid;
+	out->projid = stat->projid;
+	out->flags = stat->flags;
+	out->atime = stat->atime;
+	out->mtime = stat->mtime;
+}
+
+static int entry_problem(struct extract *x, int kind, const struct extract_entry *e, const char *what)
+{
+	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = what };
+
+	return extract_problem(x, kind, &place);
+}
+
+/* ---- patterns */
+
+static bool matches_any(const char *const *patterns, unsigned count, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	for (unsigned i = 0; i < count; i++) {
+		const char *pattern = patterns[i];
+		bool is_whole = strchr(pattern, '/') || !slash;
+
+		if (glob_match(pattern + (pattern[0] == '/'), is_whole ? path : slash + 1))
+			return true;
+	}
+	return false;
+}
+
+/* ---- directories on the way */
+
+/* Go up until the walk is in a directory of that depth. */
+static int go_up_to(struct extract *x, uint32_t depth)
+{
+	int err = 0;
+
+	while (!err && x->dir && x->dir->depth > depth) {
+		struct extract_dir *dir = x->dir;
+
+		x->dir = dir->parent ? extract_dir_ref(dir->parent) : NULL;
+		err = extract_dir_put(x, dir);
+	}
+	return err;
+}
+
+/* Are the entries of a directory of that depth put straight into the destination? */
+static bool is_outside(const struct extract *x, uint32_t depth)
+{
+	const struct extract_target *target = x->target;
+
+	if (depth == 0)
+		return target->strip || ((x->options->flags & F2FS_EXTRACT_RELATIVE) && target->depth);
+	return depth <= target->strip;
+}
+
+/* Go down into a directory whose entry is at hand. */
+static int go_down(struct extract *x, const struct extract_entry *e, bool is_included)
+{
+	struct extract_dir *dir;
+	int err = extract_dir_new(x, x->dir, e->name, e->name_length, &dir);
+
+	if (err)
+		return err;
+	dir->ino = e->stat.ino;
+	dir->attr = e->attr;
+	dir->has_xattrs = extract_has_xattrs(e->inode);
+	dir->is_included = is_included;
+	if (is_outside(x, dir->depth))
+		dir->state = DIR_OUTSIDE;
+	if (x->dir)
+		x->dir->refs--; /* the new directory has a reference of its own */
+	x->dir = dir;
+	return 0;
+}
+
+/* Tell of a directory that was made. */
+static int tell_dir(struct extract *x, struct extract_dir *dir)
+{
+	struct extract_entry e = { .dir = dir };
+	int err;
+
+	if (!extract_tells_entries(x)) {
+		x->inodes_done++;
+		return 0;
+	}
+	err = f2fs_inode_open(x->vol, dir->ino, &e.inode);
+	if (err)
+		return err;
+	err = f2fs_inode_stat(e.inode, &e.stat);
+	if (!err)
+		err = extract_tell_entry(x, &e);
+	f2fs_inode_close(e.inode);
+	return err;
+}
+
+/* The first directory that is to be made on the way to one, each with the one that follows it; NULL: there is none. */
+static struct extract_dir *first_planned(struct extract_dir *dir)
+{
+	if (dir->state != DIR_PLANNED)
+		return NULL;
+	dir->next_down = NULL;
+	while (dir->parent && dir->parent->state == DIR_PLANNED) {
+		dir->parent->next_down = dir;
+		dir = dir->parent;
+	}
+	return dir;
+}
+
+/* Make a directory and those above it that are not there yet. EXTRACT_LEFT when that fails. */
+static int need_dir(struct extract *x, struct extract_dir *dir)
+{
+	int err = 0;
+
+	for (struct extract_dir *d = first_planned(dir), *next; d && !err; d = next) {
+		next = d->next_down; /* making it may use that */
+		if (d->parent && d->parent->state == DIR_FAILED)
+			d->state = DIR_FAILED;
+		else
+			err = x->ops->make_dir(x, d);
+		if (err < 0)
+			return err;
+		err = d->state == DIR_FAILED ? EXTRACT_LEFT : tell_dir(x, d);
+	}
+	return dir->state == DIR_FAILED ? EXTRACT_LEFT : err;
+}
+
+static int visit_dir(struct extract *x, const struct extract_entry *e, bool is_included)
+{
+	int err = go_down(x, e, is_included);
+
+	if (err)
+		return err;
+	if (x->dir->state == DIR_OUTSIDE)
+		return F2FS_WALK_GO;
+	err = is_included ? need_dir(x, x->dir) : 0;
+	return err < 0 ? err : err == EXTRACT_LEFT ? F2FS_WALK_SKIP : F2FS_WALK_GO;
+}
+
+/* ---- other entries */
+
+/* What the policy makes of an entry whose contents are encrypted: 0 go on, EXTRACT_LEFT. */
+static int judge_encrypted(struct extract *x, const struct extract_entry *e)
+{
+	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = "contents" };
+	int err;
+
+	if (x->options->encrypted == F2FS_ENCRYPTED_SKIP) {
+		x->result.skipped++;
+		return EXTRACT_LEFT;
+	}
+	crypto_refuse(e->inode, "contents");
+	/* clusters are compressed before they are encrypted, so ciphertext cannot be extracted as a file */
+	if (x->options->encrypted == F2FS_ENCRYPTED_RAW && !e->inode->layout.is_compressed)
+		return extract_remark(x, F2FS_PROBLEM_ENCRYPTED, &place);
+	err = extract_problem(x, F2FS_PROBLEM_ENCRYPTED, &place);
+	return err ? err : EXTRACT_LEFT;
+}
+
+static int put_symlink(struct extract *x, struct extract_entry *e)
+{
+	const size_t room = x->vol->geo.block_size + 1u;
+	int err;
+
+	if (x->target_text.room < room && vec_reserve(&x->target_text, room))
+		return F2FS_ERR_NOMEM;
+	err = f2fs_inode_readlink(e->inode, x->target_text.items, room, &e->target_length);
+	if (err == F2FS_ERR_NOMEM)
+		return err;
+	if (!err && !e->target_length)
+		err = inode_corrupt(e->inode, RULE_SYMLINK_SIZE, "the target is empty");
+	if (err) {
+		err = entry_problem(x, F2FS_PROBLEM_UNREADABLE, e, "target");
+		return err ? err : EXTRACT_LEFT;
+	}
+	e->target = x->target_text.items;
+	return x->ops->put_symlink(x, e);
+}
+
+/* Make another name of a file that is there already; *is_link: it is one. */
+static int put_link(struct extract *x, const struct extract_entry *e, bool *is_link)
+{
+	struct extract_link *first = extract_link_find(x, e->stat.ino);
+	int err, left;
+
+	*is_link = first != NULL;
+	if (!first && extract_names_made(x, e->stat.ino, false)) { /* a name in a directory that passed for a file */
+		inode_corrupt(e->inode, RULE_DENTRY_PATH, "it was extracted under other names already");
+		err = entry_problem(x, F2FS_PROBLEM_UNREADABLE, e, NULL);
+		return err ? err : EXTRACT_LEFT;
+	}
+	if (!first)
+		return 0;
+	left = x->ops->put_link(x, e, first);
+	if (left < 0)
+		return left;
+	x->result.links += left == 0;
+	err = extract_link_used(x, e->stat.ino);
+	return err ? err : left;
+}
+
+static int put_by_type(struct extract *x, struct extract_entry *e)
+{
+	switch (e->stat.mode & MODE_TYPE) {
+	case MODE_REG:
+		return x->ops->put_file(x, e);
+	case MODE_LNK:
+		return put_symlink(x, e);
+	default:
+		if (extract_keeps(x, F2FS_KEEP_SPECIAL))
+			return x->ops->put_special(x, e);
+		x->result.skipped++;
+		return EXTRACT_LEFT;
+	}
+}
+
+/* Make an entry that is no further name of anything. */
+static int put_new(struct extract *x, struct extract_entry *e)
+{
+	const uint32_t type = e->stat.mode & MODE_TYPE;
+	struct file_key *key = NULL;
+	int err = 0;
+
+	e->names = extract_names_of(x, e->stat.ino);
+	if (e->stat.is_encrypted && (type == MODE_LNK || (type == MODE_REG && e->stat.size)))
+		err = crypto_find(e->inode, &key);
+	e->is_cipher = !err && e->stat.is_encrypted && !key;
+	if (e->is_cipher && (type == MODE_LNK || (type == MODE_REG && e->stat.size)))
+		err = judge_encrypted(x, e);
+	if (!err)
+		err = put_by_type(x, e);
+	if (!err)
+		extract_names_made(x, e->stat.ino, true);
+	if (!err && e->names > 1)
+		err = extract_link_add(x, e);
+	return err;
+}
+
+static int visit_other(struct extract *x, struct extract_entry *e)
+{
+	bool is_link = false;
+	int err;
+
+	assert(e->dir); /* the root is a directory */
+	if (e->dir->depth < x->target->strip) {
+		x->result.skipped++;
+		return F2FS_WALK_GO;
+	}
+	err = need_dir(x, e->dir);
+	if (!err)
+		err = put_link(x, e, &is_link);
+	if (!err && !is_link)
+		err = put_new(x, e);
+	if (!err)
+		err = extract_tell_entry(x, e);
+	return err < 0 ? err : F2FS_WALK_GO;
+}
+
+/* ---- the entry at hand */
+
+/* Names that no host may be asked to make. */
+static bool is_bad_name(const char *name, size_t length)
+{
+	return !length || strlen(name) != length || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+static int visit_good(struct extract *x, struct extract_entry *e)
+{
+	const struct f2fs_extract_options *o = x->options;
+	bool is_included = !o->include_count || (e->dir && e->dir->is_included);
+	int err;
+
+	err = f2fs_inode_stat(e->inode, &e->stat);
+	if (err) {
+		err = entry_problem(x, F2FS_PROBLEM_UNREADABLE, e, NULL);
+		return err ? err : F2FS_WALK_SKIP;
+	}
+	get_attr(x, &e->stat, &e->attr);
+	if (e->dir && (o->include_count || o->exclude_count)) {
+		err = extract_short_path(x, &x->path, e->dir, e->name, 0);
+		if (err)
+			return err;
+		if (matches_any(o->exclude, o->exclude_count, x->path.items))
+			return F2FS_WALK_SKIP;
+		is_included = is_included || matches_any(o->include, o->include_count, x->path.items);
+	}
+	err = extract_progress(x);
+	if (err)
+		return err;
+	if ((e->stat.mode & MODE_TYPE) == MODE_DIR)
+		return visit_dir(x, e, is_included);
+	return is_included ? visit_other(x, e) : F2FS_WALK_GO;
+}
+
+static int visit(void *user, const struct f2fs_walk_entry *found)
+{
+	struct extract *x = user;
+	const uint32_t depth = x->target->depth + found->depth;
+	struct f2fs_context *ctx = x->vol->ctx;
+	const struct f2fs_error_detail why = ctx->error; /* finishing directories may forget it */
+	struct extract_entry e = { .inode = found->inode };
+	int err = 0;
+
+	if (depth > 0)
+		err = go_up_to(x, depth - 1);
+	if (err)
+		return err;
+	if (found->error)
+		ctx->error = why;
+	e.dir = x->dir;
+	if (found->dirent) {
+		e.name = found->dirent->name;
+		e.name_length = found->dirent->name_len;
+		e.stat.ino = found->dirent->ino;
+	} else if (found->depth == 0) {
+		e.name = x->target_name;
+		e.name_length = strlen(e.name);
+		e.stat.ino = x->target->ino;
+	} /* else: damage within the directory itself */
+	if (!found->error && e.dir && is_bad_name(e.name, e.name_length))
+		volume_corrupt(x->vol, RULE_DENTRY_CHARS, F2FS_NO_BLOCK, e.stat.ino, "a name that cannot be made");
+	else if (!found->error)
+		return visit_good(x, &e);
+	err = entry_problem(x, F2FS_PROBLEM_UNREADABLE, &e, e.name || !e.dir ? NULL : "entries");
+	return err ? err : F2FS_WALK_SKIP;
+}
+
+/* ---- targets */
+
+/* The component of a path that begins at or behind a place; its length. */
+static const char *component(const char *at, size_t *length)
+{
+	at += *at == '/';
+	*length = strcspn(at, "/");
+	return at;
+}
+
+/* How many directories from the root to dir are also above what path names; *at: the component behind them. */
+static uint32_t common_depth(struct extract_dir *dir, const struct extract_target *target, const char **at)
+{
+	struct extract_dir *next = NULL;
+	uint32_t depth = 0;
+	size_t length;
+
+	for (; dir; dir = dir->parent) {
+		dir->next_down = next;
+		next = dir;
+	}
+	*at = target->path;
+	for (dir = next ? next->next_down : NULL; dir && depth + 1 < target->depth; dir = dir->next_down, depth++) {
+		const char *name = component(*at, &length);
+
+		if (length != dir->name_length || memcmp(name, dir->name, length) != 0)
+			break;
+		*at = name + length;
+	}
+	return depth;
+}
+
+/* Go down by one component of the target's path. */
+static int enter_ancestor(struct extract *x, const char *name, size_t length)
+{
+	struct f2fs_inode *inode = NULL, *parent = NULL;
+	struct f2fs_dirent dirent = { .ino = x->vol->geo.root_ino, .name = "" };
+	struct extract_entry e = { .dir = x->dir };
+	int err = 0;
+
+	if (x->dir) {
+		err = f2fs_inode_open(x->vol, x->dir->ino, &parent);
+		if (!err)
+			err = f2fs_dir_lookup(parent, name, length, &dirent);
+		f2fs_inode_close(parent);
+	}
+	if (!err)
+		err = f2fs_inode_open(x->vol, dirent.ino, &inode);
+	if (!err)
+		err = f2fs_inode_stat(inode, &e.stat);
+	if (!err) {
+		e.name = dirent.name;
+		e.name_length = x->dir ? dirent.name_len : 0;
+		e.inode = inode;
+		get_attr(x, &e.stat, &e.attr);
+		err = go_down(x, &e, !x->options->include_count);
+	}
+	f2fs_inode_close(inode);
+	return err;
+}
+
+int extract_walk(struct extract *x, const struct extract_target *target)
+{
+	struct f2fs_inode *start;
+	const char *at;
+	size_t length;
+	int err;
+
+	x->target = target;
+	err = go_up_to(x, common_depth(x->dir, target, &at));
+	if (!err && x->dir && target->depth == 0)
+		err = extract_walk_end(x);
+	if (!err && !x->dir && target->depth > 0)
+		err = enter_ancestor(x, "", 0);
+	while (!err && target->depth > 0 && x->dir->depth + 1 < target->depth) {
+		at = component(at, &length);
+		err = enter_ancestor(x, at, length);
+		at += length;
+	}
+	if (err)
+		return err;
+	x->target_name = component(at, &length);
+	err = f2fs_inode_open(x->vol, target->ino, &start);
+	if (err)
+		return err;
+	err = f2fs_walk(start, visit, x);
+	f2fs_inode_close(start);
+	return err;
+}
+
+int extract_walk_end(struct extract *x)
+{
+	struct extract_dir *dir = x->dir;
+
+	x->dir = NULL;
+	return extract_dir_put(x, dir);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The ways of this run, which its handles carry: the source says the times, and how files are compressed is in the
+ * options. Other changes that are made meanwhile, from callbacks, go as the volume's options say.
+ */
+#include <string.h>
+
+#include "source/populate.h"
+
+int populate_ways_set(struct populate *p)
+{
+	const struct f2fs_populate_compression *c = p->opt.compression;
+	int err = c ? compress_check(p->vol, &c->how) : 0;
+
+	p->ways = (struct change_rules){ .keeps_times = true };
+	if (!c || err)
+		return err;
+	p->ways.compression = &c->how;
+	p->ways.minimum_saved = c->minimum_saved;
+	p->ways.compress_names = c->names ? c->names : "*";
+	p->ways.plain_names = c->except;
+	p->ways.releases = c->release;
+	return 0;
+}
+
+/*
+ * The kernel remembers clusters of a read-only volume as if they had no holes, and takes what lies beside them for the
+ * hole: there files with holes stay as they are (FORMAT files 8.1).
+ */
+int populate_create(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_item *item,
+		    const struct f2fs_new *spec, struct f2fs_inode **out)
+{
+	const char *plain = p->ways.plain_names;
+	int err;
+
+	if (item->has_holes && geometry_has(&p->vol->geo, F2FS_FEATURE_RO))
+		p->ways.plain_names = "*";
+	err = f2fs_create(dir, name, strlen(name), spec, out);
+	p->ways.plain_names = plain;
+	return err;
+}
+
+int populate_open(struct populate *p, f2fs_nid_t ino, struct f2fs_inode **out)
+{
+	int err = f2fs_inode_open(p->vol, ino, out);
+
+	if (!err)
+		(*out)->rules = &p->ways;
+	return err;
+}
+
+int populate_compress_file(struct populate *p, struct f2fs_inode *inode)
+{
+	struct change change;
+	struct f2fs_stat st;
+	int err = p->opt.compression ? f2fs_inode_stat(inode, &st) : 0;
+
+	if (err || !p->opt.compression || !st.is_compressed)
+		return err;
+	err = change_begin_on(&change, inode);
+	if (!err)
+		err = change_flush_file(&change, f2fs_inode_number(inode));
+	return change_end(&change, err);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The volume under the hands of the steps: what it holds, opening it again, another geometry, numbers that fit.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "device/device.h"
+#include "file/write.h"
+#include "format/superblock.h"
+#include "resize/resize.h"
+#include "tune/superblocks.h"
+#include "volume/zone_map.h"
+
+int resize_report(struct resize *r, const char *phase, uint64_t done, uint64_t total, const char *unit)
+{
+	const struct f2fs_progress progress = {
+		.task = "resize", .phase = phase, .unit = unit, .done = done, .total = total
+	};
+
+	return progress_report(r->ctx, &progress);
+}
+
+static uint32_t segments_before(const struct resize *r, uint64_t block)
+{
+	return block > UINT32_MAX ? UINT32_MAX : (uint32_t)(sub_or_zero(block, r->home) / F2FS_SEGMENT_BLOCKS);
+}
+
+static void look_at_areas(struct resize *r)
+{
+	const struct f2fs_geometry *geo = &r->vol->geo;
+	const bool large_nat = (cp_ckpt_flags(r->vol->cp) & FLAG_ckpt_flags_large_nat_bitmap) != 0;
+	struct stage_volume *v = &r->now;
+	const uint64_t by_sit = (uint64_t)geo->sit_blocks * geo->sit_per_block,
+		       by_ssa = (uint64_t)geo->segment_count_ssa * F2FS_SEGMENT_BLOCKS * geo->sums_per_block;
+
+	*v = (struct stage_volume){ .overprovision = r->options->overprovision };
+	plan_areas_of(geo, large_nat, &v->shape);
+	v->meta_segments = (geo->main_blkaddr - geo->segment0_blkaddr) / F2FS_SEGMENT_BLOCKS;
+	v->extend_segments = (uint32_t)(by_sit < by_ssa ? by_sit : by_ssa);
+	v->dead_segments = plan_dead_segments(geo, large_nat, &r->home);
+	v->shape.segment_count += v->dead_segments;
+	v->section_blocks = zones_section_blocks(r->vol);
+	/* an image file does not know which zones of the device that it goes to can be written anywhere */
+	v->unordered_segments = v->dead_segments + v->meta_segments;
+	if (!(f2fs_device_info(r->vol->dev)->caps & F2FS_DEVICE_ZONED))
+		return;
+	v->unordered_segments = segments_before(r, r->vol->zones.in_order);
+}
+
+int resize_look(struct resize *r)
+{
+	int err = sit_usage_count(r->vol, &r->usage);
+
+	look_at_areas(r);
+	r->now.data_blocks = r->usage.data_blocks;
+	r->now.node_blocks = r->usage.node_blocks;
+	r->now.valid_blocks = cp_valid_block_count(r->vol->cp);
+	return err;
+}
+
+/* Open the volume again, as it is now. */
+static int reopen(struct resize *r)
+{
+	struct f2fs_open_options open = r->open;
+	int err;
+
+	f2fs_volume_close(r->vol);
+	r->vol = NULL;
+	open.recover = F2FS_RECOVER_NONE;
+	err = volume_open(r->ctx, r->dev, &open, &r->vol);
+	return err ? err : resize_look(r);
+}
+
+int resize_switch(struct resize *r, const struct f2fs_geometry *to)
+{
+	const struct f2fs_geometry *from = &r->vol->geo;
+	const unsigned devices = superblock_device_count(r->vol->sb);
+	struct f2fs_geometry geo = *to;
+	uint8_t sb[sb_SIZE];
+	int err;
+
+	memcpy(sb, r->vol->sb, sizeof(sb));
+	geometry_derive(&geo);
+	if (devices > 1)
+		geo.block_count = geo.block_count + geo.end_blkaddr - from->end_blkaddr;
+	else if (geo.end_blkaddr != from->end_blkaddr)
+		geo.block_count = r->target_bytes >> geo.block_bits;
+	if (geo.block_count < geo.end_blkaddr)
+		geo.block_count = geo.end_blkaddr;
+	superblock_set_layout(sb, &geo);
+	for (unsigned i = 0; i < devices; i++) {
+		uint8_t *dev = sb_devs_w(sb) + (size_t)i * sbdev_SIZE;
+		int64_t segments = sbdev_total_segments(dev);
+
+		if (i == 0)
+			segments -= ((int64_t)geo.segment0_blkaddr - (int64_t)from->segment0_blkaddr) /
+				    F2FS_SEGMENT_BLOCKS;
+		if (i == devices - 1)
+			segments += ((int64_t)geo.end_blkaddr - (int64_t)from->end_blkaddr) / F2FS_SEGMENT_BLOCKS;
+		sbdev_set_total_segments(dev, (uint32_t)segments);
+	}
+	if (geometry_has(&geo, F2FS_FEATURE_SB_CHECKSUM))
+		sb_set_crc(sb, superblock_crc(sb));
+	if (superblock_check(sb) != RULE_NONE)
+		return error_set(r->ctx, F2FS_ERR_STATE, "the superblock of the new size breaks a rule: %s",
+				 rule_row(superblock_check(sb))->text);
+	err = superblock_replace(r->vol, sb);
+	return err ? err : reopen(r);
+}
+
+int resize_commit(struct resize *r)
+{
+	struct commit_form form = { .has_room = true };
+	struct stage_room room;
+	int err;
+
+	/* the plan has seen to it that the last step keeps what the ratio says */
+	if (!stage_room(&r->now, r->vol->geo.segment_count_main, true, &room))
+		return error_set(r->ctx, F2FS_ERR_NOSPC,
+				 "with this overprovision ratio the volume does not hold what is in use");
+	err = change_start(r->vol);
+	if (err)
+		return err;
+	form.user_blocks = room.user_blocks;
+	form.reserved_segments = room.reserved;
+	form.overprovision_segments = room.overprovision;
+	form.free_change = (int64_t)r->usage.free_segments - (int64_t)cp_free_segment_count(r->vol->cp);
+	err = txn_commit_as(r->vol, &form);
+	r->result->commits += !err;
+	return err ? err : resize_look(r);
+}

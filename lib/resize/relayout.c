@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Larger areas, in two hops. The place of the areas is where the volume's own areas and the start of its main area are,
+ * so nothing can be written there while these are in force. First the areas, as large as they are, go to main segments
+ * that were emptied, just behind the future place of the new ones; a switch of superblocks makes that true, and what
+ * lies before them is dead. Then the new areas are written into the dead place, and a second switch makes these true:
+ * nothing is lost.
+ *
+ * Why a cut is harmless: areas are only written to where the superblock in force has nothing, flushed, and then the
+ * superblocks are switched (superblocks.c). Both of them describe a whole volume at any time, the old one or the new
+ * one; what is between the hops is a volume like any other, whose first segments are not used.
+ */
+#include "resize/resize.h"
+
+/* Where the areas of a geometry are when they begin at segment0; their sizes stay. */
+static void place_areas(struct f2fs_geometry *geo, f2fs_blk_t segment0, uint32_t end_segments)
+{
+	uint32_t meta;
+
+	geo->segment0_blkaddr = geo->cp_blkaddr = segment0;
+	geo->sit_blkaddr = segment0 + geo->segment_count_ckpt * F2FS_SEGMENT_BLOCKS;
+	geo->nat_blkaddr = geo->sit_blkaddr + geo->segment_count_sit * F2FS_SEGMENT_BLOCKS;
+	geo->ssa_blkaddr = geo->nat_blkaddr + geo->segment_count_nat * F2FS_SEGMENT_BLOCKS;
+	geo->main_blkaddr = geo->ssa_blkaddr + geo->segment_count_ssa * F2FS_SEGMENT_BLOCKS;
+	meta = (geo->main_blkaddr - segment0) / F2FS_SEGMENT_BLOCKS;
+	geo->segment_count = end_segments;
+	geo->section_count = (end_segments - meta) / geo->segs_per_sec;
+	geo->segment_count_main = geo->section_count * geo->segs_per_sec;
+	geometry_derive(geo);
+}
+
+/* Write the areas of a geometry and make them the volume's. */
+static int move_areas(struct resize *r, const struct areas_target *to)
+{
+	int err = areas_write(r->vol, to, &r->result->area_bytes);
+
+	return err ? err : resize_switch(r, &to->geo);
+}
+
+/* The areas as they are, further behind. */
+static int hop_out(struct resize *r, uint32_t by)
+{
+	const struct f2fs_geometry *geo = &r->vol->geo;
+	struct areas_target to = { .geo = *geo,
+				   .sit_bitmap_bytes = cp_sit_ver_bitmap_bytesize(r->vol->cp),
+				   .nat_bitmap_bytes = cp_nat_ver_bitmap_bytesize(r->vol->cp),
+				   .checksum_offset = cp_checksum_offset(r->vol->cp),
+				   .large_nat = r->now.shape.large_nat != 0 };
+
+	const struct stage_volume hop = stage_moved(&r->now, by, r->now.meta_segments);
+
+	place_areas(&to.geo, geo->segment0_blkaddr + by * F2FS_SEGMENT_BLOCKS, geo->segment_count - by);
+	if (!stage_room(&hop, to.geo.segment_count_main, true, &to.room))
+		return error_set(r->ctx, F2FS_ERR_NOSPC, "%u main segments do not hold what is in use",
+				 (unsigned)to.geo.segment_count_main);
+	to.usable_segments = stage_usable(&hop, to.geo.segment_count_main);
+	return move_areas(r, &to);
+}
+
+int resize_home(struct resize *r, uint32_t segment_count)
+{
+	struct areas_target to = { .geo = r->vol->geo, .large_nat = r->now.shape.large_nat != 0 };
+	struct f2fs_layout layout;
+	const uint32_t meta = stage_areas(&r->now, segment_count, &layout);
+	const struct stage_volume there = stage_moved(&r->now, 0, meta);
+
+	if (meta == 0)
+		return error_set(r->ctx, F2FS_ERR_TOO_BIG, "there are no areas for %u segments",
+				 (unsigned)segment_count);
+	to.geo.segment_count_sit = layout.geometry.segment_count_sit;
+	to.geo.segment_count_nat = layout.geometry.segment_count_nat;
+	to.geo.segment_count_ssa = layout.geometry.segment_count_ssa;
+	to.geo.cp_payload = layout.geometry.cp_payload;
+	to.sit_bitmap_bytes = layout.sit_bitmap_bytes;
+	to.nat_bitmap_bytes = layout.nat_bitmap_bytes;
+	to.checksum_offset = layout.checksum_offset;
+	place_areas(&to.geo, r->home, segment_count);
+	if (to.geo.main_blkaddr > r->vol->geo.segment0_blkaddr ||
+	    !stage_room(&there, to.geo.segment_count_main, true, &to.room))
+		return error_set(r->ctx, F2FS_ERR_NOSPC, "there is no room for the areas of %u segments",
+				 (unsigned)segment_count);
+	to.usable_segments = stage_usable(&there, to.geo.segment_count_main);
+	return move_areas(r, &to);
+}
+
+int resize_relayout(struct resize *r, const struct f2fs_resize_step *step)
+{
+	struct clean_range start = { .first = 0, .end = step->moved };
+	int err = clean_range_empty(r->vol, &start);
+
+	r->result->moved_blocks += start.moved_blocks;
+	r->result->commits += start.commits;
+	if (!err)
+		err = hop_out(r, step->moved);
+	if (!err)
+		err = resize_report(r, "home", 0, 1, "steps");
+	return err ? err : resize_home(r, step->segments);
+}

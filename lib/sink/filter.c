@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Compression of the tar stream by any of libarchive's filters; without libarchive there is none.
+ */
+#include "f2fskit_config.h"
+#include "sink/tar.h"
+
+#ifdef HAVE_ARCHIVE
+
+#include <archive.h>
+#include <archive_entry.h>
+
+struct tar_filter {
+	struct f2fs_context *ctx;
+	struct archive *archive;
+	struct extract_stream *stream;
+};
+
+static la_ssize_t pass_on(struct archive *archive, void *user, const void *data, size_t length)
+{
+	struct tar_filter *filter = user;
+	int sys_errno = extract_stream_put(filter->stream, data, length);
+
+	if (!sys_errno)
+		return (la_ssize_t)length;
+	archive_set_error(archive, sys_errno, "%s", "the stream failed");
+	return -1;
+}
+
+static int filter_failed(struct tar_filter *filter)
+{
+	const char *text = archive_error_string(filter->archive);
+
+	if (extract_stream_put(filter->stream, NULL, 0))
+		return extract_stream_report(filter->stream);
+	return error_set(filter->ctx, F2FS_ERR_IO, "cannot compress the tar stream: %s",
+			 text ? text : "libarchive failed");
+}
+
+/* A raw archive of one entry is nothing but its bytes, filtered. */
+static int start(struct tar_filter *filter, const char *name)
+{
+	struct archive_entry *entry;
+	int ret;
+
+	if (archive_write_add_filter_by_name(filter->archive, name) != ARCHIVE_OK)
+		return error_set(filter->ctx, F2FS_ERR_UNSUPPORTED, "libarchive cannot compress with %s", name);
+	if (archive_write_set_format_raw(filter->archive) != ARCHIVE_OK ||
+	    archive_write_set_bytes_per_block(filter->archive, 0) != ARCHIVE_OK ||
+	    archive_write_open(filter->archive, filter, NULL, pass_on, NULL) != ARCHIVE_OK)
+		return filter_failed(filter);
+	entry = archive_entry_new();
+	if (!entry)
+		return error_nomem(filter->ctx);
+	archive_entry_set_filetype(entry, AE_IFREG);
+	ret = archive_write_header(filter->archive, entry);
+	archive_entry_free(entry);
+	return ret == ARCHIVE_OK ? 0 : filter_failed(filter);
+}
+
+int tar_filter_open(struct f2fs_context *ctx, const char *name, struct extract_stream *stream, struct tar_filter **out)
+{
+	struct tar_filter *filter = mem_zalloc(ctx, sizeof(*filter));
+	int err;
+
+	if (!filter)
+		return F2FS_ERR_NOMEM;
+	filter->ctx = ctx;
+	filter->stream = stream;
+	filter->archive = archive_write_new();
+	err = filter->archive ? start(filter, name) : error_nomem(ctx);
+	if (err)
+		tar_filter_close(filter);
+	else
+		*out = filter;
+	return err;
+}
+
+int tar_filter_put(struct tar_filter *filter, const void *data, size_t length)
+{
+	while (length > 0) {
+		la_ssize_t n = archive_write_data(filter->archive, data, length);
+
+		if (n <= 0)
+			return filter_failed(filter);
+		data = (const char *)data + n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+int tar_filter_finish(struct tar_filter *filter)
+{
+	return archive_write_close(filter->archive) == ARCHIVE_OK ? 0 : filter_failed(filter);
+}
+
+void tar_filter_close(struct tar_filter *filter)
+{
+	if (!filter)
+		return;
+	if (filter->archive) {
+		archive_write_fail(filter->archive); /* when it is finished there is nothing left to write */
+		archive_write_free(filter->archive);
+	}
+	mem_free(filter->ctx, filter);
+}
+
+#else
+
+int tar_filter_open(struct f2fs_context *ctx, const char *name, struct extract_stream *stream, struct tar_filter **out)
+{
+	(void)stream;
+	(void)out;
+	return error_set(ctx, F2FS_ERR_UNSUPPORTED, "compression with %s needs libarchive, which is not built in",
+			 name);
+}
+
+int tar_filter_put(struct tar_filter *filter, const void *data, size_t length)
+{
+	(void)filter;
+	(void)data;
+	(void)length;
+	return F2FS_ERR_UNSUPPORTED;
+}
+
+int tar_filter_finish(struct tar_filter *filter)
+{
+	(void)filter;
+	return F2FS_ERR_UNSUPPORTED;
+}
+
+void tar_filter_close(struct tar_filter *filter)
+{
+	(void)filter;
+}
+
+#endif

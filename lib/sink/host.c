@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The directory sink: directories, links and special files, made at once on the walk's thread; and the life of the
+ * sink.
+ */
+#include "sink/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+static int existing_policy(const struct host *h)
+{
+	return h->x->options->existing;
+}
+
+/* ---- directories */
+
+/* The name exists: enter it if it is a directory, else do as the policy says. */
+static int enter_existing(struct host *h, struct extract_dir *dir, int parent_fd)
+{
+	struct extract *x = h->x;
+	const struct extract_place place = { .dir = dir, .ino = dir->ino };
+	int sys_errno = EEXIST;
+	struct stat st;
+
+	if (fstatat(parent_fd, dir->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode)) {
+		dir->state = DIR_ENTERED;
+		dir->is_foreign = true;
+		return 0;
+	}
+	if (host_make_way(h, parent_fd, dir->name, existing_policy(h), &sys_errno) &&
+	    mkdirat(parent_fd, dir->name, 0700) == 0) {
+		dir->state = DIR_MADE;
+		return 0;
+	}
+	dir->state = DIR_FAILED;
+	if (existing_policy(h) == F2FS_EXISTING_SKIP) {
+		x->result.skipped++;
+		return EXTRACT_LEFT;
+	}
+	return host_refused(h, sys_errno == EEXIST ? ENOTDIR : sys_errno, &place, "cannot make the directory");
+}
+
+static int make_dir(struct extract *x, struct extract_dir *dir)
+{
+	struct host *h = host_of(x);
+	struct extract_place place = { .dir = dir, .ino = dir->ino };
+	struct host_dir *parent;
+	int err = 0;
+
+	if (!dir->parent) {
+		dir->state = h->made_top ? DIR_MADE : DIR_ENTERED;
+	} else {
+		dir->is_foreign = dir->parent->is_foreign;
+		err = host_dir_get(h, dir->parent, &parent);
+		if (err)
+			return err;
+		if (mkdirat(parent->fd, dir->name, 0700) == 0) {
+			dir->state = DIR_MADE;
+		} else if (errno == EEXIST) {
+			err = enter_existing(h, dir, parent->fd);
+		} else {
+			dir->state = DIR_FAILED;
+			err = host_refused(h, errno, &place, "cannot make the directory");
+		}
+	}
+	x->result.directories += err == 0;
+	return err;
+}
+
+/* Does a directory take the image's attributes? */
+static bool takes_attributes(const struct host *h, const struct extract_dir *dir)
+{
+	if (dir->state == DIR_MADE || existing_policy(h) == F2FS_EXISTING_REPLACE)
+		return true;
+	return !dir->parent && (h->x->options->flags & F2FS_EXTRACT_ROOT_ATTRIBUTES);
+}
+
+static int set_dir_attributes(struct host *h, struct extract_dir *dir, int fd)
+{
+	const struct extract_place place = { .dir = dir, .ino = dir->ino };
+	const struct host_subject subject = { .fd = fd };
+	struct f2fs_inode *inode = NULL;
+	struct host_wish wish;
+	int err = 0;
+
+	/* the top was not made by the probe's rules but by its own parent's */
+	host_wish_init(h, &wish, &dir->attr, dir->is_foreign || dir->state == DIR_ENTERED || !dir->parent);
+	if (dir->has_xattrs) {
+		err = f2fs_inode_open(h->x->vol, dir->ino, &inode);
+		if (!err)
+			err = host_xattrs_load(h, inode, &place);
+		if (!err) {
+			wish.xattrs = h->xattrs.items;
+			wish.xattr_count = (unsigned)h->xattrs.count;
+		}
+	}
+	if (!err)
+		host_attrs_apply(&subject, &wish);
+	if (!err)
+		err = host_tell_losses(h, &wish, &place);
+	f2fs_inode_close(inode);
+	return err;
+}
+
+static int leave_dir(struct extract *x, struct extract_dir *dir)
+{
+	const struct extract_place place = { .dir = dir, .ino = dir->ino };
+	struct host *h = host_of(x);
+	struct host_dir *d;
+	int err = 0;
+
+	if (takes_attributes(h, dir) || (x->options->flags & F2FS_EXTRACT_SYNC)) {
+		err = host_dir_get(h, dir, &d);
+		if (!err)
+			host_dir_open_upwards(h, dir); /* while its mode lets us */
+		if (!err && takes_attributes(h, dir))
+			err = set_dir_attributes(h, dir, d->fd);
+		if (!err && (x->options->flags & F2FS_EXTRACT_SYNC) && fsync(d->fd))
+			err = host_refused(h, errno, &place, "cannot make the directory durable");
+	}
+	host_dir_open_upwards(h, dir);
+	host_dir_close(h, dir);
+	return err < 0 ? err : 0;
+}
+
+static void drop_dir(struct extract *x, struct extract_dir *dir)
+{
+	host_dir_close(host_of(x), dir);
+}
+
+/* ---- other entries */
+
+/* Ways to make an entry; each returns 0 or -1 with errno. */
+typedef int (*maker)(int dir_fd, const struct extract_entry *e, const void *more);
+
+static int make_symlink(int dir_fd, const struct extract_entry *e, const void *more)
+{
+	(void)more;
+	return symlinkat(e->target, dir_fd, e->name);
+}
+
+static int make_special(int dir_fd, const struct extract_entry *e, const void *more)
+{
+	(void)more;
+	return mknodat(dir_fd, e->name, (mode_t)((e->stat.mode & MODE_TYPE) | 0600),
+		       makedev(e->stat.rdev_major, e->stat.rdev_minor));
+}
+
+struct link_source {
+	int dir_fd;
+	const char *name;
+};
+
+static int make_link(int dir_fd, const struct extract_entry *e, const void *more)
+{
+	const struct link_source *from = more;
+
+	return linkat(from->dir_fd, from->name, dir_fd, e->name, 0);
+}
+
+static int make_entry(struct host *h, const struct extract_entry *e, int dir_fd, maker make, const void *more,
+		      const char *failure)
+{
+	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
+	int sys_errno = 0;
+
+	for (int tries = 0; tries < 2; tries++) {
+		if (make(dir_fd, e, more) == 0)
+			return 0;
+		sys_errno = errno;
+		if (!host_make_way(h, dir_fd, e->name, existing_policy(h), &sys_errno))
+			break;
+	}
+	if (sys_errno == EEXIST && existing_policy(h) == F2FS_EXISTING_SKIP) {
+		h->x->result.skipped++;
+		return EXTRACT_LEFT;
+	}
+	return host_refused(h, sys_errno, &place, failure);
+}
+
+/* Attributes of an entry that is not a file and not a directory. */
+static int set_attributes(struct host *h, const struct extract_entry *e, int dir_fd)
+{
+	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
+	const struct host_subject subject = { .fd = -1, .dir_fd = dir_fd, .name = e->name };
+	struct host_wish wish;
+	int err = host_xattrs_load(h, e->inode, &place);
+
+	if (err)
+		return err;
+	host_wish_init(h, &wish, &e->attr, e->dir->is_foreign);
+	wish.xattrs = h->xattrs.items;
+	wish.xattr_count = (unsigned)h->xattrs.count;
+	host_attrs_apply(&subject, &wish);
+	return host_tell_losses(h, &wish, &place);
+}
+
+static int put_symlink(struct extract *x, const struct extract_entry *e)
+{
+	struct host *h = host_of(x);
+	struct host_dir *dir;
+	int err = host_dir_get(h, e->dir, &dir);
+
+	if (!err)
+		err = make_entry(h, e, dir->fd, make_symlink, NULL, "cannot make the symbolic link");
+	if (err)
+		return err;
+	x->result.symlinks++;
+	return set_attributes(h, e, dir->fd);
+}
+
+static int put_special(struct extract *x, const struct extract_entry *e)
+{
+	struct host *h = host_of(x);
+	struct host_dir *dir;
+	int err = host_dir_get(h, e->dir, &dir);
+
+	if (!err)
+		err = make_entry(h, e, dir->fd, make_special, NULL, "cannot make the special file");
+	if (err)
+		return err;
+	x->result.specials++;
+	return set_attributes(h, e, dir->fd);
+}
+
+static int put_link(struct extract *x, const struct extract_entry *e, const struct extract_link *first)
+{
+	struct host *h = host_of(x);
+	struct host_dir *from, *to;
+	struct link_source source = { .name = first->name };
+	int err = host_dir_get(h, first->dir, &from);
+
+	/* getting the second must not close the first */
+	if (!err) {
+		from->pins++;
+		err = host_dir_get(h, e->dir, &to);
+		if (!err) {
+			source.dir_fd = from->fd;
+			err = make_entry(h, e, to->fd, make_link, &source, "cannot make the hard link");
+		}
+		from->pins--;
+	}
+	return err;
+}
+
+static int put_file(struct extract *x, const struct extract_entry *e)
+{
+	return host_plan_file(host_of(x), e);
+}
+
+/* ---- life */
+
+static int flush(struct extract *x)
+{
+	return host_pipe_flush(host_of(x));
+}
+
+static int end(struct extract *x)
+{
+	(void)x;
+	return 0;
+}
+
+static void close_sink(struct extract *x)
+{
+	struct host *h = host_of(x);
+
+	host_pipe_fini(h);
+	if (h->top.fd >= 0)
+		close(h->top.fd);
+	vec_fini(&h->xattrs);
+	mem_free(x->ctx, h);
+}
+
+static const struct extract_sink_ops host_ops = {
+	.make_dir = make_dir,
+	.leave_dir = leave_dir,
+	.drop_dir = drop_dir,
+	.put_file = put_file,
+	.put_symlink = put_symlink,
+	.put_special = put_special,
+	.put_link = put_link,
+	.flush = flush,
+	.end = end,
+	.close = close_sink,
+};
+
+/* Workers read the device itself: what a running transaction still holds must be there. */
+static int write_out(struct f2fs_volume *vol)
+{
+	const struct f2fs_geometry *geo = &vol->geo;
+
+	return vol->hooks ? vol->hooks->write_out(vol, geo->main_blkaddr, geo->end_blkaddr - geo->main_blkaddr) : 0;
+}
+
+int extract_host_open(struct extract *x)
+{
+	struct host *h = mem_zalloc(x->ctx, sizeof(*h));
+	int err;
+
+	if (!h)
+		return F2FS_ERR_NOMEM;
+	h->x = x;
+	h->top.fd = -1;
+	atomic_init(&h->stop, false);
+	vec_init(&h->xattrs, x->ctx, sizeof(struct host_xattr));
+	x->ops = &host_ops;
+	x->sink = h;
+	err = host_pipe_init(h);
+	if (!err)
+		err = write_out(x->vol);
+	return err ? err : host_open_top(h);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Inode flags and project ids, where the host's kernel has calls for them.
+ */
+#include <errno.h>
+
+#include "format/flags.h"
+#include "sink/host.h"
+
+#if defined(__linux__)
+#include <sys/ioctl.h>
+#include <linux/fs.h>
+
+/* Those that mean the same on other file systems. */
+#define PORTABLE_FLAGS (FS_SYNC_FL | FS_IMMUTABLE_FL | FS_APPEND_FL | FS_NODUMP_FL | FS_NOATIME_FL | FS_DIRSYNC_FL)
+
+int host_set_flags(int fd, uint32_t flags)
+{
+	int now;
+
+	if (!(flags & PORTABLE_FLAGS))
+		return 0;
+	if (ioctl(fd, FS_IOC_GETFLAGS, &now))
+		return errno;
+	now = (int)(((uint32_t)now & ~(uint32_t)PORTABLE_FLAGS) | (flags & PORTABLE_FLAGS));
+	return ioctl(fd, FS_IOC_SETFLAGS, &now) ? errno : 0;
+}
+
+int host_set_project(int fd, uint32_t projid, uint32_t flags)
+{
+	struct fsxattr attr;
+
+	if (ioctl(fd, FS_IOC_FSGETXATTR, &attr))
+		return errno;
+	attr.fsx_projid = projid;
+	if (flags & FLAG_i_flags_projinherit)
+		attr.fsx_xflags |= FS_XFLAG_PROJINHERIT;
+	return ioctl(fd, FS_IOC_FSSETXATTR, &attr) ? errno : 0;
+}
+
+#else
+
+int host_set_flags(int fd, uint32_t flags)
+{
+	(void)fd;
+	return flags ? EOPNOTSUPP : 0;
+}
+
+int host_set_project(int fd, uint32_t projid, uint32_t flags)
+{
+	(void)fd;
+	(void)projid;
+	(void)flags;
+	return EOPNOTSUPP;
+}
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Threads, their memory, and the ring of batches: all of it taken before the first file, so that the run's memory does
+ * not depend on the image.
+ */
+#include "device/device.h"
+#include "sink/host.h"
+
+#define MOST_CLUSTER_BLOCKS 256u
+
+static unsigned worker_count(const struct host *h)
+{
+	unsigned threads = h->x->options->threads;
+
+	/* other devices touch the context when they are read */
+	if (!(f2fs_device_info(h->x->vol->dev)->caps & F2FS_DEVICE_PARALLEL))
+		return 0;
+	if (!threads)
+		threads = pool_processors();
+	return threads - 1;
+}
+
+static int init_slot(struct host *h, struct host_slot *slot)
+{
+	const struct f2fs_geometry *geo = &h->x->vol->geo;
+	const size_t cluster = (size_t)MOST_CLUSTER_BLOCKS << geo->block_bits;
+
+	comp_init(&slot->codec);
+	slot->window_size = HOST_WINDOW;
+	if (geometry_has(geo, F2FS_FEATURE_COMPRESSION)) {
+		if (slot->window_size < cluster)
+			slot->window_size = cluster;
+		slot->cluster = mem_alloc(h->x->ctx, cluster);
+		if (!slot->cluster)
+			return F2FS_ERR_NOMEM;
+	}
+	slot->window = mem_alloc(h->x->ctx, slot->window_size);
+	return slot->window ? 0 : F2FS_ERR_NOMEM;
+}
+
+int host_pipe_init(struct host *h)
+{
+	struct f2fs_context *ctx = h->x->ctx;
+	int err = pool_new(ctx, worker_count(h), &h->pool);
+
+	if (err)
+		return err;
+	h->slots = mem_calloc(ctx, pool_slots(h->pool), sizeof(*h->slots));
+	if (!h->slots)
+		return F2FS_ERR_NOMEM;
+	for (; h->slot_count < pool_slots(h->pool) && !err; h->slot_count++)
+		err = init_slot(h, &h->slots[h->slot_count]);
+	h->batch_count = 2 * h->slot_count + 1;
+	h->ring = err ? NULL : mem_calloc(ctx, h->batch_count, sizeof(struct host_batch *));
+	if (!h->ring)
+		return F2FS_ERR_NOMEM;
+	for (unsigned i = 0; i < h->batch_count && !err; i++) {
+		h->ring[i] = mem_alloc(ctx, sizeof(struct host_batch));
+		if (h->ring[i])
+			h->ring[i]->host = h;
+		else
+			err = F2FS_ERR_NOMEM;
+	}
+	return err;
+}
+
+int host_pipe_flush(struct host *h)
+{
+	int err = 0;
+
+	host_plan_submit(h);
+	while (h->in_flight && !err)
+		err = host_retire(h);
+	return err;
+}
+
+void host_pipe_fini(struct host *h)
+{
+	struct f2fs_context *ctx = h->x->ctx;
+
+	/* what is in flight after a failure: workers see the flag and do no more */
+	atomic_store(&h->stop, true);
+	for (; h->in_flight; h->in_flight--) {
+		pool_wait(h->pool, &h->ring[h->first]->job);
+		host_abandon(h, h->ring[h->first]);
+		h->first = (h->first + 1) % h->batch_count;
+	}
+	if (h->is_filling)
+		host_abandon(h, h->ring[h->first]);
+	pool_free(h->pool);
+	for (unsigned i = 0; h->ring && i < h->batch_count; i++)
+		mem_free(ctx, h->ring[i]);
+	mem_free(ctx, h->ring);
+	for (unsigned i = 0; i < h->slot_count; i++) {
+		comp_fini(&h->slots[i].codec);
+		mem_free(ctx, h->slots[i].window);
+		mem_free(ctx, h->slots[i].cluster);
+	}
+	mem_free(ctx, h->slots);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What became of a batch, on the walk's thread: counts, problems, directories that nothing more is written into. Pieces
+ * of a large file come back one after the other; the last one ends the file.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "device/device.h"
+#include "sink/host.h"
+
+#define SHOWN_NAME 64u
+
+int host_refused(struct host *h, int sys_errno, const struct extract_place *place, const char *what)
+{
+	int err;
+
+	if (extract_is_fatal(sys_errno)) {
+		char text[TEXT_PRINTABLE_SIZE(SHOWN_NAME) + 1];
+		struct text name;
+
+		text_init(&name, text, sizeof(text));
+		if (place->name)
+			text_add_printable(&name, place->name, strlen(place->name));
+		return error_sys(h->x->ctx, sys_errno, "%s %s", what, text);
+	}
+	error_sys(h->x->ctx, sys_errno, "%s", what);
+	err = extract_problem(h->x, F2FS_PROBLEM_NOT_MADE, place);
+	return err ? err : EXTRACT_LEFT;
+}
+
+static int tell_loss(struct host *h, int sys_errno, unsigned bit, const struct extract_place *place, const char *what)
+{
+	struct extract_place at = *place;
+
+	if (!sys_errno)
+		return 0;
+	at.what = what;
+	error_sys(h->x->ctx, sys_errno, "%s cannot be set", what);
+	return extract_attribute_lost(h->x, bit, &at);
+}
+
+static int tell_lost_setid(struct host *h, const struct host_wish *w, const struct extract_place *place)
+{
+	struct extract_place at = *place;
+
+	if (!w->lost_setid)
+		return 0;
+	at.what = "mode";
+	error_set(h->x->ctx, F2FS_ERR_ACCESS, "setuid and setgid are left out: %s",
+		  w->is_root ? "the owner is not the image's" : "root does not extract");
+	return extract_attribute_lost(h->x, F2FS_KEEP_MODE, &at);
+}
+
+int host_tell_losses(struct host *h, const struct host_wish *w, const struct extract_place *place)
+{
+	int err = tell_loss(h, w->owner_errno, F2FS_KEEP_OWNER, place, "owner");
+
+	if (!err)
+		err = tell_loss(h, w->mode_errno, F2FS_KEEP_MODE, place, "mode");
+	if (!err)
+		err = tell_lost_setid(h, w, place);
+	if (!err)
+		err = tell_loss(h, w->times_errno, F2FS_KEEP_TIMES, place, "times");
+	if (!err)
+		err = tell_loss(h, w->project_errno, F2FS_KEEP_PROJECT, place, "project id");
+	if (!err)
+		err = tell_loss(h, w->flags_errno, F2FS_KEEP_FLAGS, place, "flags");
+	for (unsigned i = 0; i < w->xattr_count && !err; i++)
+		err = tell_loss(h, w->xattrs[i].sys_errno, w->xattrs[i].bit, place, w->xattrs[i].name);
+	return err;
+}
+
+int host_xattrs_load(struct host *h, struct f2fs_inode *inode, const struct extract_place *place)
+{
+	struct extract_place at = *place;
+	struct f2fs_xattr xattr;
+	unsigned index = 0, bit;
+	int err;
+
+	h->xattrs.count = 0;
+	while ((err = extract_xattr_next(h->x, inode, &index, &xattr, &bit)) == 0) {
+		struct host_xattr *to = vec_push(&h->xattrs, 1);
+
+		if (!to)
+			return F2FS_ERR_NOMEM;
+		*to = (struct host_xattr){
+			.name = xattr.name, .value = xattr.value, .size = xattr.value_size, .bit = bit
+		};
+	}
+	if (err == F2FS_ERR_NO_ATTR)
+		return 0;
+	if (err == F2FS_ERR_NOMEM)
+		return err;
+	at.what = "attributes";
+	return extract_problem(h->x, F2FS_PROBLEM_UNREADABLE, &at);
+}
+
+/* Contents that could not be read or decompressed. */
+static int tell_lost_bytes(struct host *h, const struct host_file *file, const struct extract_place *place)
+{
+	struct extract *x = h->x;
+	const uint64_t block = file->lost_source >> x->vol->geo.block_bits;
+	const struct error_where where = {
+		.structure = "data",
+		.block_plus1 = block + 1,
+		.offset_plus1 = file->lost_offset + 1,
+		.nid = file->ino,
+	};
+	int code = file->read_code;
+
+	if (code <= F2FS_SYS_ERROR(0))
+		code = device_report(x->vol->dev, code, "read", file->lost_source, x->vol->geo.block_size);
+	if (code == F2FS_ERR_RANGE) /* beyond the end of an image that was cut short */
+		code = F2FS_ERR_IO;
+	error_at(x->ctx, code, &where,
+		 "%" PRIu64 " bytes of contents are lost, the first ones at byte %" PRIu64 " (block %" PRIu64 "): %s",
+		 file->lost_bytes, file->lost_offset, block, f2fs_error_text(code));
+	return extract_problem(x, F2FS_PROBLEM_UNREADABLE, place);
+}
+
+static int tell_bad_checksums(struct host *h, const struct host_file *file, const struct extract_place *place)
+{
+	const struct f2fs_rule *rule = rule_row(RULE_CLUSTER_CHECKSUM);
+	const struct error_where where = { .structure = rule->structure, .rule = rule->name, .nid = file->ino };
+
+	error_at(h->x->ctx, F2FS_ERR_DAMAGED_DATA, &where,
+		 "%" PRIu64 " clusters decompress but break %s (%s); the contents may be wrong", file->bad_checksums,
+		 rule->name, rule->text);
+	return extract_remark(h->x, F2FS_PROBLEM_UNREADABLE, place);
+}
+
+static int tell_misnamed(struct host *h, const struct host_file *file, const struct extract_place *place)
+{
+	const struct f2fs_rule *rule = rule_row(RULE_INODE_COMPRESS);
+	const struct error_where where = { .structure = rule->structure, .rule = rule->name, .nid = file->ino };
+
+	error_at(h->x->ctx, F2FS_ERR_CORRUPT, &where,
+		 "%" PRIu64 " clusters are not packed with %s, as the inode says; what packed them was found",
+		 file->misnamed, comp_name(file->algorithm));
+	return extract_remark(h->x, F2FS_PROBLEM_UNREADABLE, place);
+}
+
+static int tell_host(struct host *h, const struct host_file *file, const struct extract_place *place)
+{
+	static const char *const steps[] = {
+		[STEP_NONE] = "",
+		[STEP_CREATE] = "cannot make the file",
+		[STEP_WRITE] = "cannot write to the file",
+		[STEP_RESIZE] = "cannot set the file's size",
+		[STEP_ALLOCATE] = "cannot take space for the file",
+		[STEP_SYNC] = "cannot make the file durable",
+		[STEP_CLOSE] = "cannot close the file",
+	};
+	int err;
+
+	if (file->step == STEP_NONE)
+		return 0;
+	if (file->is_skipped) {
+		h->x->result.skipped++;
+		return 0;
+	}
+	err = host_refused(h, file->sys_errno, place, steps[file->step]);
+	return err == EXTRACT_LEFT ? 0 : err;
+}
+
+/* Add what a piece brought to what is known of its file. */
+static void add_piece(struct host_file *carry, const struct host_file *file)
+{
+	if (file->is_first) {
+		*carry = *file;
+		return;
+	}
+	if (carry->step == STEP_NONE) {
+		carry->step = file->step;
+		carry->sys_errno = file->sys_errno;
+	}
+	if (!carry->lost_bytes) {
+		carry->read_code = file->read_code;
+		carry->lost_offset = file->lost_offset;
+		carry->lost_source = file->lost_source;
+	}
+	carry->lost_bytes += file->lost_bytes;
+	carry->bad_checksums += file->bad_checksums;
+	carry->misnamed += file->misnamed;
+	carry->bytes += file->bytes;
+}
+
+/* Was a file made that did not take all of its contents? */
+static bool is_part(const struct host_file *file)
+{
+	return file->step == STEP_WRITE || file->step == STEP_RESIZE || file->step == STEP_ALLOCATE;
+}
+
+static int retire_file(struct host *h, struct host_file *file)
+{
+	const struct extract_place place = {
+		.dir = file->dir, .name = file->name, .ino = file->ino, .what = "contents"
+	};
+	struct host_file *all = &h->carry;
+	int err;
+
+	add_piece(all, file);
+	if (!file->is_last)
+		return 0;
+	if (!file->is_first) {
+		file->step = all->step;
+		file->sys_errno = all->sys_errno;
+		host_batch_finish_file(h, file, UINT64_MAX);
+		file->shared->fd = -1;
+		all->step = file->step;
+		all->sys_errno = file->sys_errno;
+	}
+	h->x->result.bytes += all->bytes;
+	if (is_part(all))
+		unlinkat(file->host_dir->fd, file->name, 0); /* a part of it is none */
+	err = tell_host(h, all, &place);
+	if (err || all->step != STEP_NONE)
+		return err;
+	h->x->result.files++;
+	if (all->lost_bytes)
+		err = tell_lost_bytes(h, all, &place);
+	if (!err && all->bad_checksums)
+		err = tell_bad_checksums(h, all, &place);
+	if (!err && all->misnamed)
+		err = tell_misnamed(h, all, &place);
+	return err ? err : host_tell_losses(h, &file->wish, &place);
+}
+
+void host_shared_put(struct host *h, struct host_shared *shared)
+{
+	if (--shared->refs > 0)
+		return;
+	if (shared->fd >= 0)
+		close(shared->fd);
+	mem_free(h->x->ctx, shared);
+}
+
+/* A file that was begun and is not complete when the run ends does not stay. */
+static void remove_part(const struct host_file *file)
+{
+	const int fd = file->shared ? file->shared->fd : file->fd;
+
+	if ((fd >= 0 || is_part(file)) && (!file->shared || file->shared->refs == 1))
+		unlinkat(file->host_dir->fd, file->name, 0);
+}
+
+/* Let go of a file; after an error its directory is not left but dropped. */
+static int release_file(struct host *h, struct host_file *file, int err)
+{
+	if (err)
+		remove_part(file);
+	if (file->shared)
+		host_shared_put(h, file->shared);
+	else if (file->fd >= 0)
+		close(file->fd);
+	file->host_dir->pins--;
+	if (!err)
+		return extract_dir_put(h->x, file->dir);
+	extract_dir_drop(h->x, file->dir);
+	return err;
+}
+
+int host_retire(struct host *h)
+{
+	struct host_batch *batch = h->ring[h->first];
+	int err = 0;
+
+	pool_wait(h->pool, &batch->job);
+	h->first = (h->first + 1) % h->batch_count;
+	h->in_flight--;
+	err = progress_tick(h->x->ctx, "extract", BATCH_BYTES);
+	for (unsigned i = 0; i < batch->file_count; i++) {
+		if (!err)
+			err = retire_file(h, &batch->files[i]);
+		err = release_file(h, &batch->files[i], err);
+	}
+	return err;
+}
+
+void host_abandon(struct host *h, struct host_batch *batch)
+{
+	for (unsigned i = 0; i < batch->file_count; i++)
+		release_file(h, &batch->files[i], F2FS_ERR_CANCELED);
+	batch->file_count = 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which items are copied. A pattern that matches a directory holds for everything in it, even if the source never gives
+ * the directory itself. So each prefix of a path is matched; what was found is kept for the prefixes of the next path.
+ */
+#include <string.h>
+
+#include "base/glob.h"
+#include "source/populate.h"
+
+/* A part of a path: its first bytes, up to a slash or the end. */
+struct populate_part {
+	size_t length;
+	enum populate_choice choice;
+};
+
+static bool matches(const char *pattern, const char *path, const char *name)
+{
+	const bool is_whole = name == path || strchr(pattern, '/');
+
+	return glob_match(pattern + (pattern[0] == '/'), is_whole ? path : name);
+}
+
+bool populate_matches(const char *pattern, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return matches(pattern, path, slash ? slash + 1 : path);
+}
+
+static bool matches_any(const char *const *patterns, unsigned count, const char *path, const char *name)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (matches(patterns[i], path, name))
+			return true;
+	return false;
+}
+
+void populate_chooser_init(struct populate_chooser *c, struct f2fs_context *ctx)
+{
+	vec_init(&c->parts, ctx, sizeof(struct populate_part));
+}
+
+void populate_chooser_fini(struct populate_chooser *c)
+{
+	vec_fini(&c->parts);
+}
+
+static struct populate_part *last_part(const struct populate_chooser *c)
+{
+	return c->parts.count > 0 ? vec_at(&c->parts, c->parts.count - 1) : NULL;
+}
+
+int populate_choose(const struct populate *p, struct populate_chooser *c, char *path, size_t same,
+		    enum populate_choice *out)
+{
+	const struct f2fs_populate_options *o = &p->opt;
+	struct populate_part part = { 0, o->include_count ? POPULATE_NOT_INCLUDED : POPULATE_WANTED };
+	size_t start = 0;
+
+	*out = POPULATE_WANTED;
+	if (o->include_count + o->exclude_count == 0 || path[0] == '\0')
+		return 0;
+	while (c->parts.count > 0 && last_part(c)->length > same)
+		c->parts.count--;
+	if (c->parts.count > 0) {
+		part = *last_part(c);
+		start = part.length + (path[part.length] == '/');
+	}
+	while (path[start] && part.choice != POPULATE_EXCLUDED) {
+		char *end = path + start + strcspn(path + start, "/");
+		const char byte = *end;
+		struct populate_part *kept = vec_push(&c->parts, 1);
+
+		if (!kept)
+			return F2FS_ERR_NOMEM;
+		*end = '\0'; /* cut to the path of a parent directory while that is matched */
+		if (matches_any(o->exclude, o->exclude_count, path, path + start))
+			part.choice = POPULATE_EXCLUDED;
+		else if (part.choice == POPULATE_NOT_INCLUDED &&
+			 matches_any(o->include, o->include_count, path, path + start))
+			part.choice = POPULATE_WANTED;
+		*end = byte;
+		part.length = (size_t)(end - path);
+		*kept = part;
+		start = part.length + (byte == '/');
+	}
+	*out = part.choice;
+	return 0;
+}
+
+int populate_choose_item(struct populate *p, enum populate_choice *out)
+{
+	int err = populate_choose(p, &p->chosen, p->path.items, p->same[FOLLOW_CHOICE], out);
+
+	p->same[FOLLOW_CHOICE] = p->path.count;
+	return err;
+}

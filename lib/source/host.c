@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A directory of the host as a source: the walk, without recursion, names in the order of their bytes. Only the
+ * directories near the walk stay open; one further up is found again through "..".
+ */
+#include "source/populate.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "source/host.h"
+
+#define MAX_OPEN 64u /* directories */
+
+/* A directory being walked. */
+struct level {
+	int fd; /* -1: closed, as it is far up */
+	dev_t dev;
+	ino_t ino;
+	struct vec names; /* char *, sorted */
+	size_t next;
+	size_t path_length;
+};
+
+struct host_source {
+	struct vec levels; /* struct level */
+	bool has_started;  /* the directory itself was given */
+	bool enters;	   /* the entry given last is a directory to be entered */
+	struct stat st;	   /* of the entry given last */
+	struct host_file file;
+};
+
+static struct host_source *source_of(const struct populate *p)
+{
+	return p->source;
+}
+
+static struct level *top_level(const struct host_source *s)
+{
+	return vec_at(&s->levels, s->levels.count - 1);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void free_names(struct populate *p, struct vec *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		mem_free(p->ctx, *(char **)vec_at(names, i));
+	vec_fini(names);
+}
+
+static int read_names(struct populate *p, int fd, struct vec *names)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	DIR *stream = copy >= 0 ? fdopendir(copy) : NULL;
+	struct dirent *entry;
+	int err = 0;
+
+	vec_init(names, p->ctx, sizeof(char *));
+	if (!stream) {
+		err = error_sys(p->ctx, errno, "cannot read the directory");
+		if (copy >= 0)
+			close(copy);
+		return err;
+	}
+	while (!err && (errno = 0, entry = readdir(stream)) != NULL) {
+		char **slot;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		slot = vec_push(names, 1);
+		if (slot)
+			*slot = mem_strdup(p->ctx, entry->d_name);
+		if (!slot || !*slot) {
+			names->count -= slot != NULL;
+			err = F2FS_ERR_NOMEM;
+		}
+	}
+	if (!err && errno)
+		err = error_sys(p->ctx, errno, "cannot read the directory");
+	closedir(stream);
+	vec_sort(names, compare_names);
+	return err;
+}
+
+/* Go into a directory that is open. What cannot be read of it is a problem. */
+static int push_level(struct populate *p, int fd, const struct stat *st)
+{
+	struct host_source *s = source_of(p);
+	struct level *level = vec_push(&s->levels, 1);
+	int err;
+
+	if (!level) {
+		close(fd);
+		return F2FS_ERR_NOMEM;
+	}
+	level->fd = fd;
+	level->dev = st->st_dev;
+	level->ino = st->st_ino;
+	level->path_length = p->path.count;
+	if (s->levels.count > MAX_OPEN) {
+		struct level *far = vec_at(&s->levels, s->levels.count - 1 - MAX_OPEN);
+
+		if (far->fd >= 0)
+			close(far->fd);
+		far->fd = -1;
+	}
+	err = read_names(p, fd, &level->names);
+	if (err && err != F2FS_ERR_NOMEM) {
+		err = populate_problem(p, "");
+		if (!err)
+			err = populate_spare(p);
+	}
+	return err;
+}
+
+/* Leave a directory; the one above may have to be opened again. */
+static int pop_level(struct populate *p)
+{
+	struct host_source *s = source_of(p);
+	struct level *level = top_level(s), *above = s->levels.count > 1 ? level - 1 : NULL;
+	struct stat st;
+	int err = 0;
+
+	assert(level);
+	if (above && above->fd < 0) {
+		above->fd = openat(level->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (above->fd < 0 || fstat(above->fd, &st) != 0)
+			err = error_sys(p->ctx, errno, "cannot go back to the directory above");
+		else if (st.st_dev != above->dev || st.st_ino != above->ino)
+			err = error_set(p->ctx, F2FS_ERR_BUSY, "the directory was moved while it was copied");
+		p->is_broken = err != 0;
+	}
+	close(level->fd);
+	free_names(p, &level->names);
+	s->levels.count--;
+	return err;
+}
+
+/* Say why a path cannot be opened: the host's words leave open what a symbolic link is about. */
+static int cannot_open(struct populate *p, const char *directory, int sys_errno)
+{
+	char target[1024];
+	const ssize_t n = sys_errno == ENOENT ? readlink(directory, target, sizeof(target) - 1) : -1;
+
+	if (n < 0)
+		return error_sys(p->ctx, sys_errno, "cannot open the directory %s", directory);
+	target[n] = '\0';
+	return error_sys(p->ctx, sys_errno, "cannot open the directory %s, a symbolic link to %s", directory, target);
+}
+
+/* The entry given last is a directory and wanted: go into it. */
+static int enter(struct populate *p)
+{
+	struct host_source *s = source_of(p);
+	struct stat st;
+	int fd;
+
+	s->enters = false;
+	fd = openat(top_level(s)->fd, populate_name(p), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		int err = error_sys(p->ctx, errno, "cannot open the directory");
+
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	return push_level(p, fd, &st);
+}
+
+static struct f2fs_time time_from(struct timespec t)
+{
+	const struct f2fs_time out = { .seconds = t.tv_sec, .nanoseconds = (uint32_t)t.tv_nsec };
+
+	return out;
+}
+
+/* The time of the last change of an inode cannot be chosen on a host: a copy shows that of its contents. */
+static void fill_item(struct populate_item *item, const struct stat *st)
+{
+	item->given = GIVEN_MODE | GIVEN_OWNER | GIVEN_MTIME | GIVEN_ATIME;
+	item->mode = (uint32_t)st->st_mode;
+	item->uid = st->st_uid;
+	item->gid = st->st_gid;
+	item->atime = time_from(st->st_atim);
+	item->mtime = time_from(st->st_mtim);
+	item->size = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
+	item->stored = (uint64_t)st->st_blocks * 512 < item->size ? (uint64_t)st->st_blocks * 512 : item->size;
+	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode)) {
+		item->rdev_major = (uint32_t)major(st->st_rdev);
+		item->rdev_minor = (uint32_t)minor(st->st_rdev);
+	}
+	item->has_links = st->st_nlink > 1 && !S_ISDIR(st->st_mode);
+	item->nlink = (uint32_t)st->st_nlink;
+	item->dev = (uint64_t)st->st_dev;
+	item->ino = (uint64_t)st->st_ino;
+}
+
+static int next(struct populate *p, struct populate_item *item)
+{
+	struct host_source *s = source_of(p);
+	struct level *level;
+	const char *name;
+	int err;
+
+	host_file_close(&s->file);
+	if (!s->has_started) {
+		s->has_started = true;
+		fill_item(item, &s->st);
+		return populate_set_path(p, 0, "");
+	}
+	if (s->enters) {
+		err = enter(p);
+		if (err)
+			return err;
+	}
+	while (s->levels.count > 0 && top_level(s)->next == top_level(s)->names.count) {
+		err = pop_level(p);
+		if (err)
+			return err;
+	}
+	if (s->levels.count == 0)
+		return POPULATE_END;
+	level = top_level(s);
+	name = *(char **)vec_at(&level->names, level->next++);
+	err = populate_set_path(p, level->path_length, name);
+	if (err)
+		return err;
+	if (fstatat(level->fd, name, &s->st, AT_SYMLINK_NOFOLLOW) != 0)
+		return error_sys(p->ctx, errno, "cannot look at it");
+	fill_item(item, &s->st);
+	s->enters = S_ISDIR(s->st.st_mode);
+	return 0;
+}
+
+static int read_target(struct populate *p, int at, const char *name, struct populate_item *item)
+{
+	ssize_t n = readlinkat(at, name, p->buffer, POPULATE_BUFFER);
+
+	if (n < 0)
+		return error_sys(p->ctx, errno, "cannot read the link");
+	item->target = p->buffer;
+	item->target_length = (size_t)n;
+	return 0;
+}
+
+static int prepare(struct populate *p, struct populate_item *item)
+{
+	struct host_source *s = source_of(p);
+	const int at = top_level(s)->fd;
+	const char *name = p->path.count == 0 ? "." : populate_name(p);
+	int err = 0;
+
+	if (populate_link_find(p, item) != F2FS_NO_NID)
+		return 0;
+	if (S_ISREG(s->st.st_mode)) {
+		err = host_file_open(p, &s->file, at, name, O_NOFOLLOW);
+		if (err)
+			return err;
+		host_file_holes(p, &s->file, &s->st);
+		item->has_holes = s->file.has_holes;
+	}
+	err = populate_host_attributes(p, at, name, s->file.fd, item);
+	if (!err && S_ISLNK(s->st.st_mode))
+		err = read_target(p, at, name, item);
+	return err;
+}
+
+static int read_contents(struct populate *p, struct populate_item *item, struct populate_chunk *chunk)
+{
+	return host_file_read(p, &source_of(p)->file, item, chunk);
+}
+
+static void again(struct populate *p)
+{
+	host_file_again(&source_of(p)->file);
+}
+
+static void skip(struct populate *p)
+{
+	source_of(p)->enters = false;
+}
+
+static void close_source(struct populate *p)
+{
+	struct host_source *s = source_of(p);
+
+	host_file_close(&s->file);
+	for (size_t i = 0; i < s->levels.count; i++) {
+		struct level *level = vec_at(&s->levels, i);
+
+		if (level->fd >= 0)
+			close(level->fd);
+		free_names(p, &level->names);
+	}
+	vec_fini(&s->levels);
+	mem_free(p->ctx, s);
+}
+
+int populate_host_open(struct populate *p, const char *directory)
+{
+	static const struct populate_source_ops ops = {
+		.next = next, .prepare = prepare, .read = read_contents,
+		.again = again, .skip = skip, .close = close_source,
+	};
+	struct host_source *s = mem_zalloc(p->ctx, sizeof(*s));
+	int fd;
+
+	if (!s)
+		return F2FS_ERR_NOMEM;
+	vec_init(&s->levels, p->ctx, sizeof(struct level));
+	s->file.fd = -1;
+	p->source = s;
+	p->ops = &ops;
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &s->st) != 0) {
+		int err = cannot_open(p, directory, errno);
+
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	return push_level(p, fd, &s->st);
+}

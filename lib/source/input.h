@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Streams that the caller gives to be read.
+ */
+#ifndef F2FSKIT_SOURCE_INPUT_H
+#define F2FSKIT_SOURCE_INPUT_H
+
+#include <f2fskit/populate.h>
+
+#include "base/context.h"
+
+struct populate_input {
+	struct f2fs_context *ctx;
+	struct f2fs_input from;
+	bool owns_fd;
+};
+
+int populate_input_open(struct populate_input *in, struct f2fs_context *ctx, const struct f2fs_input *from);
+/* Read up to length bytes; *got is 0 at the end. Returns 0 or an errno, ECANCELED when the host wants to stop. */
+int populate_input_read(struct populate_input *in, void *buffer, size_t length, size_t *got);
+void populate_input_close(struct populate_input *in);
+
+#endif

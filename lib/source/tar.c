@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A tar archive as a source, read by libarchive: compression, ustar, pax and GNU headers, sparse files. Names are taken
+ * as the bytes they are: libarchive converts them to the locale's encoding, so it works under the C locale, where it
+ * leaves alone what is not ASCII. Contents are gathered into large aligned pieces, as the volume likes them.
+ */
+#include "f2fskit_config.h"
+#include "source/tar.h"
+
+#ifdef HAVE_ARCHIVE
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <locale.h>
+#include <string.h>
+
+#include "source/tarstream.h"
+
+struct tar_source {
+	struct populate *p;
+	struct archive *archive;
+	struct archive_entry *entry; /* the one given last */
+	struct tar_stream stream;
+	locale_t plain;	  /* the C locale */
+	struct vec clean; /* char: path of the entry, then that of a link's target */
+	struct vec link;
+	uint8_t *gathered;   /* POPULATE_BUFFER bytes */
+	const uint8_t *rest; /* what libarchive gave and is not gathered yet */
+	size_t rest_length;
+	uint64_t rest_offset;
+	bool at_end; /* of the entry's contents */
+	bool has_ended; /* there are no more entries */
+};
+
+static struct tar_source *source_of(const struct populate *p)
+{
+	return p->source;
+}
+
+/* The archive cannot be read on: without the rest the tree would be a part of itself. */
+static int broken_by(struct populate *p, struct archive *archive)
+{
+	const char *text = archive_error_string(archive);
+	const char *after = p->path.count ? " after " : "";
+
+	p->is_broken = true;
+	if (archive_errno(archive) == ENOMEM)
+		return error_nomem(p->ctx);
+	if (archive_errno(archive) == ECANCELED)
+		return error_set(p->ctx, F2FS_ERR_CANCELED, "populate was canceled");
+	if (!p->path.count && text && strstr(text, "Unrecognized archive format"))
+		return error_set(p->ctx, F2FS_ERR_IO,
+				 "it is neither a directory nor an archive, or the archive is damaged or cut short");
+	return error_set(p->ctx, F2FS_ERR_IO, "the archive is damaged or cut short%s%.200s: %s", after,
+			 populate_path(p), text ? text : "libarchive failed");
+}
+
+static int broken(struct populate *p)
+{
+	return broken_by(p, source_of(p)->archive);
+}
+
+static la_ssize_t read_stream(struct archive *archive, void *user, const void **data)
+{
+	struct tar_source *s = user;
+	long long got = tar_stream_next(&s->stream, data);
+
+	if (got < 0) {
+		const char *text = archive_error_string(s->stream.plain);
+
+		archive_set_error(archive, archive_errno(s->stream.plain), "%s", text ? text : "libarchive failed");
+	}
+	return (la_ssize_t)got;
+}
+
+static int next_header(struct tar_source *s)
+{
+	const locale_t old = uselocale(s->plain);
+	int ret;
+
+	do
+		ret = archive_read_next_header(s->archive, &s->entry);
+	while (ret == ARCHIVE_RETRY);
+	uselocale(old);
+	return ret;
+}
+
+/* Times of the last second before 1970, whose sign libarchive does not tell. */
+static void restore_signs(const struct tar_source *s, struct populate_item *item)
+{
+	struct f2fs_time *const times[] = { &item->mtime, &item->atime, &item->ctime, &item->crtime };
+	static const unsigned bits[] = { GIVEN_MTIME, GIVEN_ATIME, GIVEN_CTIME, GIVEN_CRTIME };
+	const unsigned signs = tar_stream_signs(&s->stream, (uint64_t)archive_read_header_position(s->archive));
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+		struct f2fs_time *t = times[i];
+
+		if (!(signs & item->given & bits[i]) || t->seconds != 0 || t->nanoseconds == 0)
+			continue;
+		t->seconds = -1;
+		t->nanoseconds = 1000000000 - t->nanoseconds;
+	}
+}
+
+/*
+ * There is no more. Where an archive was cut between two entries, it lacks the zeros that end it: that is told where it
+ * matters what else may have been in it.
+ */
+static int end(struct populate *p, struct tar_source *s)
+{
+	int err;
+
+	if (s->has_ended || !p->needs_end ||
+	    tar_stream_has_end(&s->stream, (uint64_t)archive_read_header_position(s->archive)))
+		return POPULATE_END;
+	s->has_ended = true;
+	err = populate_set_path(p, 0, "");
+	return err ? err : error_set(p->ctx, F2FS_ERR_INVALID,
+				     "the archive has no mark of its end and may have been cut short: "
+				     "what it does not have is not taken for absent");
+}
+
+static int next(struct populate *p, struct populate_item *item)
+{
+	struct tar_source *s = source_of(p);
+	const char *name;
+	int ret = s->has_ended ? ARCHIVE_EOF : next_header(s), err;
+
+	if (ret == ARCHIVE_EOF)
+		return end(p, s);
+	if (ret != ARCHIVE_OK && ret != ARCHIVE_WARN)
+		return broken(p);
+	name = archive_entry_pathname(s->entry);
+	err = populate_set_path(p, 0, name ? name : "");
+	if (!err && !name)
+		err = error_set(p->ctx, F2FS_ERR_INVALID, "an entry has no name");
+	if (!err)
+		err = populate_clean_path(p, name, &s->clean);
+	if (!err)
+		err = populate_set_path(p, 0, s->clean.items);
+	if (!err)
+		err = populate_tar_describe(p, s->entry, &s->link, item);
+	if (!err)
+		restore_signs(s, item);
+	if (!err && p->path.count == 0 && (item->mode & MODE_TYPE) != MODE_DIR)
+		err = error_set(p->ctx, F2FS_ERR_INVALID, "the top of the tree is not a directory");
+	s->at_end = false;
+	s->rest_length = 0;
+	return err;
+}
+
+static int prepare(struct populate *p, struct populate_item *item)
+{
+	return populate_tar_attributes(p, source_of(p)->entry, item);
+}
+
+/* Have the next bytes of the entry's contents at hand, unless it ends. */
+static int need_rest(struct populate *p)
+{
+	struct tar_source *s = source_of(p);
+
+	while (s->rest_length == 0 && !s->at_end) {
+		const void *data;
+		int64_t offset;
+		int ret = archive_read_data_block(s->archive, &data, &s->rest_length, &offset);
+
+		if (ret == ARCHIVE_EOF) {
+			s->at_end = true;
+			s->rest_length = 0;
+		} else if (ret != ARCHIVE_OK && ret != ARCHIVE_WARN) {
+			return broken(p);
+		}
+		s->rest = data;
+		s->rest_offset = (uint64_t)offset;
+	}
+	return 0;
+}
+
+static int read_contents(struct populate *p, struct populate_item *item, struct populate_chunk *chunk)
+{
+	struct tar_source *s = source_of(p);
+	int err;
+
+	(void)item;
+	chunk->length = 0;
+	chunk->data = s->gathered;
+	while ((err = need_rest(p)) == 0 && s->rest_length > 0) {
+		size_t n = POPULATE_BUFFER - chunk->length;
+
+		if (chunk->length == 0)
+			chunk->offset = s->rest_offset;
+		else if (n == 0 || s->rest_offset != chunk->offset + chunk->length)
+			break;
+		if (n > s->rest_length)
+			n = s->rest_length;
+		memcpy(s->gathered + chunk->length, s->rest, n);
+		chunk->length += n;
+		s->rest += n;
+		s->rest_length -= n;
+		s->rest_offset += n;
+	}
+	return err;
+}
+
+static void close_source(struct populate *p)
+{
+	struct tar_source *s = source_of(p);
+
+	if (s->archive)
+		archive_read_free(s->archive);
+	tar_stream_close(&s->stream);
+	if (s->plain)
+		freelocale(s->plain);
+	vec_fini(&s->clean);
+	vec_fini(&s->link);
+	mem_free(p->ctx, s->gathered);
+	mem_free(p->ctx, s);
+}
+
+static int start(struct populate *p, struct tar_source *s, const struct f2fs_input *input)
+{
+	int err = tar_stream_open(&s->stream, p->ctx, input, p->buffer);
+
+	if (err)
+		return s->stream.plain ? broken_by(p, s->stream.plain) : err;
+	s->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	s->archive = archive_read_new();
+	if (!s->archive || !s->plain || archive_read_support_format_tar(s->archive) != ARCHIVE_OK)
+		return error_nomem(p->ctx);
+	return archive_read_open(s->archive, s, NULL, read_stream, NULL) == ARCHIVE_OK ? 0 : broken(p);
+}
+
+int populate_tar_open(struct populate *p, const struct f2fs_input *input)
+{
+	static const struct populate_source_ops ops = {
+		.next = next, .prepare = prepare, .read = read_contents, .close = close_source
+	};
+	struct tar_source *s = mem_zalloc(p->ctx, sizeof(*s));
+
+	if (!s)
+		return F2FS_ERR_NOMEM;
+	s->p = p;
+	vec_init(&s->clean, p->ctx, 1);
+	vec_init(&s->link, p->ctx, 1);
+	p->source = s;
+	p->ops = &ops;
+	p->may_repeat = true;
+	s->stream.input.ctx = p->ctx;
+	s->gathered = mem_alloc(p->ctx, POPULATE_BUFFER);
+	return s->gathered ? start(p, s, input) : F2FS_ERR_NOMEM;
+}
+
+#else
+
+int populate_tar_open(struct populate *p, const struct f2fs_input *input)
+{
+	(void)input;
+	return error_set(p->ctx, F2FS_ERR_UNSUPPORTED, "tar archives need libarchive, which is not built in");
+}
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Label and UUID of a volume, and inode checksums that follow the UUID.
+ *
+ * Why a cut is harmless: superblocks.c replaces one copy after the other. With inode_checksum the UUID
+ * changes in four steps, each durable before the next: the feature goes from both superblocks (checksums are then not
+ * looked at), the UUID is set, each inode's checksum becomes that of the new UUID (four bytes of a block that is
+ * otherwise written as it is; on zoned volumes all inodes anew, in one commit), the feature comes back. Between any two
+ * writes a kernel finds either the feature and right checksums, or no feature. Inodes that have checksums without the
+ * feature tell that a change was cut: the next one gives the feature back.
+ */
+#include <f2fskit/file.h>
+#include <f2fskit/label.h>
+#include <string.h>
+
+#include "base/crc.h"
+#include "base/utf16.h"
+#include "device/device.h"
+#include "file/write.h"
+#include "format/inode.h"
+#include "format/superblock.h"
+#include "format/xattr.h"
+#include "log/log.h"
+#include "tune/superblocks.h"
+#include "volume/counters.h"
+#include "volume/weigh.h"
+
+int label_encode(struct f2fs_context *ctx, const char *label, uint8_t *units)
+{
+	for (const char *c = label; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f || (*c == '\xc2' && (unsigned char)c[1] - 0x80u < 0x20))
+			return error_set(ctx, F2FS_ERR_INVALID, "the label has a control character");
+	switch (utf16_encode(label, strlen(label), units, sb_SIZE_volume_name / 2)) {
+	case UTF16_OK:
+		return 0;
+	case UTF16_NO_ROOM:
+		return error_set(ctx, F2FS_ERR_NAME_TOO_LONG, "the label is longer than %u UTF-16 units",
+				 sb_SIZE_volume_name / 2);
+	default:
+		return error_set(ctx, F2FS_ERR_INVALID, "the label is not valid UTF-8");
+	}
+}
+
+int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label)
+{
+	uint8_t sb[sb_SIZE];
+	int err;
+
+	error_clear(vol->ctx);
+	err = superblock_writable(vol);
+	if (err)
+		return err;
+	memcpy(sb, vol->sb, sizeof(sb));
+	err = label_encode(vol->ctx, label, sb_volume_name_w(sb));
+	return err ? err : superblock_replace(vol, sb);
+}
+
+/* ---- inodes ---- */
+
+struct walk {
+	struct f2fs_volume *vol;
+	uint32_t seed;		  /* of the new UUID */
+	struct f2fs_geometry geo; /* with inode_checksum */
+	uint64_t done;
+	uint8_t *block;
+};
+
+/* Read an inode as it is; nothing is checked but that it is there. */
+static int read_inode(struct walk *w, const struct f2fs_nat_entry *nat)
+{
+	struct f2fs_volume *vol = w->vol;
+	const uint8_t *footer = node_footer(&vol->geo, w->block);
+	int err;
+
+	if (!geometry_is_main(&vol->geo, nat->block_addr))
+		return volume_corrupt(vol, RULE_NAT_BLOCK, F2FS_NO_BLOCK, nat->nid, "block %u",
+				      (unsigned)nat->block_addr);
+	err = device_read(vol->cache, (uint64_t)nat->block_addr * vol->geo.block_size, w->block, vol->geo.block_size);
+	if (!err && (footer_nid(footer) != nat->nid || footer_ino(footer) != nat->nid))
+		err = volume_corrupt(vol, RULE_NODE_NID, nat->block_addr, nat->nid, "the block is another node's");
+	return err;
+}
+
+/* A checksum that is wrong now stays wrong: correcting it would hide damage. */
+static int check_sum(struct walk *w, const struct f2fs_nat_entry *nat)
+{
+	int err = read_inode(w, nat);
+
+	if (err || !inode_has_checksum(&w->vol->geo, w->block) ||
+	    extra_i_inode_checksum(inode_extra(w->block)) == inode_checksum(&w->geo, w->block, w->vol->checksum_seed))
+		return err;
+	return volume_corrupt(w->vol, RULE_INODE_CHECKSUM, nat->block_addr, nat->nid, "repair the volume first");
+}
+
+/* Rewrite one inode's checksum in place. */
+static int sum_inode(struct walk *w, const struct f2fs_nat_entry *nat)
+{
+	uint8_t *extra = w->block + INODE_ADDR_OFFSET;
+	int err = read_inode(w, nat);
+	uint32_t sum;
+
+	if (err || !inode_has_checksum(&w->geo, w->block))
+		return err;
+	sum = inode_checksum(&w->geo, w->block, w->seed);
+	if (extra_i_inode_checksum(extra) == sum)
+		return 0;
+	extra_set_i_inode_checksum(extra, sum);
+	return volume_write(w->vol, F2FS_WRITE_NODE, (uint64_t)nat->block_addr * w->geo.block_size, w->block,
+			    w->geo.block_size);
+}
+
+/* Does an encrypted file's key depend on the UUID (FORMAT files 9.1)? */
+static int check_policy(struct walk *w, const struct f2fs_nat_entry *nat)
+{
+	enum { POLICY_FLAGS = 3, UUID_FLAGS = 0x18 }; /* of both versions of the context */
+	struct f2fs_inode *inode;
+	struct f2fs_xattr x;
+	int err = read_inode(w, nat), count;
+
+	if (err || !(inode_i_advise(w->block) & FLAG_i_advise_encrypt))
+		return err;
+	err = f2fs_inode_open(w->vol, nat->nid, &inode);
+	if (err)
+		return err;
+	count = f2fs_xattr_count(inode);
+	err = count < 0 ? count : 0;
+	for (int i = 0; !err && i < count; i++) {
+		err = f2fs_xattr_at(inode, (unsigned)i, &x);
+		if (!err && x.name_index == XATTR_ENCRYPTION && x.value_size > POLICY_FLAGS &&
+		    (x.value[POLICY_FLAGS] & UUID_FLAGS))
+			err = error_set(
+				w->vol->ctx, F2FS_ERR_UNSUPPORTED,
+				"inode %u is encrypted with a key that depends on the UUID: it could not be read "
+				"any more",
+				(unsigned)nat->nid);
+	}
+	f2fs_inode_close(inode);
+	return err;
+}
+
+/* Visit each inode in use. */
+static int each_inode(struct walk *w, int (*visit)(struct walk *w, const struct f2fs_nat_entry *nat))
+{
+	struct f2fs_progress progress = { "uuid", "inodes", "inodes", 0, cp_valid_inode_count(w->vol->cp) };
+	struct f2fs_nat_entry nat;
+	int err = f2fs_nat_next(w->vol, 0, &nat);
+
+	for (; !err; err = f2fs_nat_next(w->vol, nat.nid + 1, &nat)) {
+		/* the first two are not nodes */
+		if (nat.ino != nat.nid || nat.nid == NODE_INO || nat.nid == META_INO)
+			continue;
+		err = visit(w, &nat);
+		if (!err && (++progress.done & 1023) == 0)
+			err = progress_report(w->vol->ctx, &progress);
+		if (err)
+			return err;
+	}
+	if (err != F2FS_ERR_NOT_FOUND)
+		return err;
+	error_clear(w->vol->ctx);
+	return 0;
+}
+
+/* ---- UUID ---- */
+
+#define ENOUGH_INODES 2000u /* to see whether they have checksums */
+
+static int check_state(struct f2fs_volume *vol)
+{
+	uint64_t nodes = 0;
+	int err = superblock_writable(vol);
+
+	if (!err && vol->txn)
+		err = error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that wait for a commit");
+	if (!err)
+		err = f2fs_volume_pending(vol, &nodes);
+	if (!err && nodes)
+		err = error_set(vol->ctx, F2FS_ERR_STATE,
+				"the volume waits for recovery: mount it once, or recover it");
+	return err;
+}
+
+/* Have an inode written once more, with its checksum. */
+static int rewrite_inode(struct walk *w, const struct f2fs_nat_entry *nat)
+{
+	struct txn *txn = txn_of(w->vol);
+	struct node *node;
+	int err = node_get(txn, nat->nid, &node);
+
+	if (err)
+		return err;
+	if (inode_has_checksum(&w->geo, node->block))
+		node_dirty(txn, node);
+	return nodes_trim(txn);
+}
+
+/* Where nothing is written in place: all inodes go elsewhere, in one commit. */
+static int sum_elsewhere(struct walk *w)
+{
+	const uint32_t feature = w->vol->geo.feature, seed = w->vol->checksum_seed;
+	int err = change_start(w->vol);
+
+	if (err)
+		return err;
+	w->vol->geo.feature = w->geo.feature;
+	w->vol->checksum_seed = w->seed;
+	err = each_inode(w, rewrite_inode);
+	if (!err)
+		err = txn_commit(w->vol);
+	if (err)
+		txn_roll_back(w->vol);
+	w->vol->geo.feature = feature;
+	w->vol->checksum_seed = seed;
+	return err;
+}
+
+/* Clear the feature inode_checksum, set the UUID, rewrite the checksums, set the feature again. */
+static int change_with_checksums(struct walk *w, uint8_t *sb)
+{
+	const uint32_t feature = sb_feature(sb) | F2FS_FEATURE_INODE_CHECKSUM;
+	struct f2fs_volume *vol = w->vol;
+	uint8_t now[sb_SIZE];
+	int err = each_inode(w, check_sum);
+
+	if (err)
+		return err;
+	memcpy(now, vol->sb, sizeof(now));
+	if (sb_feature(now) & F2FS_FEATURE_INODE_CHECKSUM) {
+		sb_set_feature(now, sb_feature(now) & ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM);
+		err = superblock_replace(vol, now);
+	}
+	if (!err) {
+		vol->geo.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
+		sb_set_feature(sb, feature & ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM);
+		err = superblock_replace(vol, sb);
+	}
+	if (!err)
+		err = geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED) ? sum_elsewhere(w) : each_inode(w, sum_inode);
+	if (!err)
+		err = volume_flush(vol);
+	if (err) {
+		log_message(vol->ctx, F2FS_LOG_WARNING,
+			    "the volume is without inode_checksum: set the UUID again to give it back");
+		return err;
+	}
+	sb_set_feature(sb, feature);
+	vol->geo.feature = feature;
+	return superblock_replace(vol, sb);
+}
+
+static int change_uuid(struct walk *w, const uint8_t *uuid, unsigned flags)
+{
+	struct f2fs_volume *vol = w->vol;
+	uint8_t sb[sb_SIZE];
+	int err;
+
+	if (geometry_has(&vol->geo, F2FS_FEATURE_ENCRYPT) && !(flags & F2FS_UUID_FORCE)) {
+		err = each_inode(w, check_policy);
+		if (err)
+			return err;
+	}
+	memcpy(sb, vol->sb, sizeof(sb));
+	memcpy(sb_uuid_w(sb), uuid, 16);
+	if (!geometry_has(&w->geo, F2FS_FEATURE_INODE_CHECKSUM))
+		return superblock_replace(vol, sb);
+	return change_with_checksums(w, sb);
+}
+
+/* Have most inodes a checksum, although the feature is away? */
+static int was_cut(struct f2fs_volume *vol, bool *out)
+{
+	const uint32_t feature = vol->geo.feature;
+	struct features_seen seen;
+	int err;
+
+	*out = false;
+	if (!(feature & F2FS_FEATURE_EXTRA_ATTR) || (feature & F2FS_FEATURE_INODE_CHECKSUM))
+		return 0;
+	err = features_look(vol, ENOUGH_INODES, &seen);
+	*out = !err && (seen.shown & F2FS_FEATURE_INODE_CHECKSUM) != 0;
+	return err;
+}
+
+int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsigned flags)
+{
+	struct walk w = { .vol = vol, .seed = crc_f2fs(0xFFFFFFFFu, uuid, 16), .geo = vol->geo };
+	bool has_sums = false;
+	int err;
+
+	error_clear(vol->ctx);
+	err = check_state(vol);
+	if (!err)
+		err = was_cut(vol, &has_sums);
+	if (!err && (flags & F2FS_UUID_CHECKSUM) && !geometry_has(&vol->geo, F2FS_FEATURE_EXTRA_ATTR))
+		err = error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "inode_checksum needs the feature extra_attr");
+	if (err)
+		return err;
+	if (has_sums || (flags & F2FS_UUID_CHECKSUM))
+		w.geo.feature |= F2FS_FEATURE_INODE_CHECKSUM;
+	w.block = mem_alloc(vol->ctx, vol->geo.block_size);
+	if (!w.block)
+		return F2FS_ERR_NOMEM;
+	err = change_uuid(&w, uuid, flags);
+	mem_free(vol->ctx, w.block);
+	if (!err)
+		vol->checksum_seed = w.seed;
+	vol->generation++; /* copies of inodes in memory have old checksums */
+	return err;
+}

@@ -11,6 +11,7 @@
 
 #include "cli/size.h"
 #include "cli/sparse_image.h"
+#include "cli/state.h"
 
 static int is_block_device(const char *path)
 {
@@ -112,6 +113,8 @@ const char *cli_image_take(struct cli_image *image, int id, const char *value)
 		image->given[image->device_count++] = value;
 		image->devices = image->given;
 		return NULL;
+	case CLI_IMAGE_state:
+		return cli_state_take(image, value);
 	case CLI_IMAGE_key:
 		return cli_keys_take(&image->keys, value);
 	case CLI_IMAGE_trust_devices:

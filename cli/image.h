@@ -31,6 +31,9 @@ struct cli_image {
 	int mode;    /* enum f2fs_open_mode */
 	int pack;    /* 0, 1, 2 as in struct f2fs_open_options */
 	int recover; /* enum f2fs_open_recover */
+	int has_state;	   /* --state was given */
+	int is_repaired;   /* show the volume as a repair would leave it */
+	const char *as_of; /* show files as of this checkpoint: a version or -N; NULL: as they are */
 	/* The program calls cli_image_save(), so that an Android sparse file may be opened for writing. */
 	int saves;
 };
@@ -41,6 +44,7 @@ enum cli_image_option {
 #define IMAGE_OPTION(id, letter, name, arg, arg_name, help, doc) CLI_IMAGE_##id,
 #include "cli/keys.def"
 #include "cli/opening.def"
+#include "cli/state.def"
 #include "cli/writing.def"
 #undef IMAGE_OPTION
 	CLI_IMAGE_END,

@@ -16,12 +16,12 @@ int dump_open_as_of(struct dump *d, const char *version)
 	int rc = cli_as_of_open(&from, &why, &view);
 
 	if (why) {
-		cli_usage_error(&d->cli, "--as-of", version, why);
+		cli_usage_error(&d->cli, "as-of", version, why);
 		d->status |= DUMP_USAGE;
 		return rc;
 	}
 	if (rc)
-		return dump_fail(d, rc, "--as-of");
+		return dump_fail(d, rc, "as-of");
 	d->now = d->vol;
 	d->vol = view;
 	return 0;

@@ -11,6 +11,7 @@
 #include "cli/image.h"
 #include "cli/opt.h"
 #include "cli/repaired.h"
+#include "cli/state.h"
 #include "cli/size.h"
 #include "dump/classic.h"
 #include "dump/copy_out.h"
@@ -78,10 +79,10 @@ struct arguments {
 	struct cli_image image;
 	struct request *requests;
 	unsigned request_count;
-	int is_json, is_quiet, debug, is_thorough, scrambles_names, form, asks_magic, is_repaired, takes_blank;
+	int is_json, is_quiet, debug, is_thorough, scrambles_names, form, asks_magic, takes_blank;
 	uint64_t carve_size;
 	const char *read_log;
-	const char *to, *as_of;
+	const char *to;
 	struct copy_options copy;
 };
 
@@ -174,7 +175,7 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 		a->image.mode = F2FS_MODE_STRICT;
 		break;
 	case OPT_repaired:
-		a->is_repaired = 1;
+		a->image.is_repaired = 1;
 		break;
 	case OPT_rescue:
 		a->image.mode = F2FS_MODE_RESCUE;
@@ -199,7 +200,7 @@ static int take_setting(struct dump *d, struct arguments *a, int option, const c
 		why = a->form == (int)FORM_DEFAULT ? "is none of zstd, sparse, raw" : NULL;
 		break;
 	case OPT_as_of:
-		a->as_of = value;
+		a->image.as_of = value;
 		break;
 	case OPT_to:
 		a->to = value;
@@ -270,20 +271,19 @@ static int is_image_view(const struct view *view)
 /* What does not go together. */
 static int check_arguments(struct dump *d, const struct arguments *a)
 {
-	for (unsigned i = 0; a->as_of && i < a->request_count; i++)
+	for (unsigned i = 0; a->image.as_of && i < a->request_count; i++)
 		if (!knows_past(a->requests[i].view->option)) {
 			cli_error(&d->cli, "--as-of goes with --inode, --ls, --tree, --cat, --map, --xattr, --verity, "
 					   "--verify, --hashes, --stat, --fragmentation, --extract and --tar");
 			cli_opt_hint(&tool);
 			return -1;
 		}
-	if (a->is_repaired && (a->as_of || a->image.mode != F2FS_MODE_TOLERANT || a->image.pack || a->image.recover)) {
-		cli_error(&d->cli, "--repaired does not go with --rescue, --strict, --pack, --recover-view and "
-				   "--as-of");
+	if (cli_state_conflict(&a->image)) {
+		cli_error(&d->cli, "%s", cli_state_conflict(&a->image));
 		cli_opt_hint(&tool);
 		return -1;
 	}
-	if (a->as_of && a->request_count == 0) {
+	if (a->image.as_of && a->request_count == 0) {
 		cli_error(&d->cli, "--as-of needs a view, like --tree");
 		cli_opt_hint(&tool);
 		return -1;
@@ -493,7 +493,7 @@ static void run(struct dump *d, const struct arguments *a, double started)
 	if (a->is_json)
 		dump_notes(d);
 	report_pending(d, a);
-	if (!a->as_of || !dump_open_as_of(d, a->as_of))
+	if (!a->image.as_of || !dump_open_as_of(d, a->image.as_of))
 		for (unsigned i = 0; i < VIEW_COUNT; i++)
 			if (!(views[i].option == OPT_c_map && d->as_map))
 				run_view(d, a, &views[i]);
@@ -567,7 +567,7 @@ static int run_on_image(struct dump *d, struct arguments *a)
 		restore(d, a);
 	} else if (cli_image_open(&d->cli, d->ctx, &a->image, &opened)) {
 		d->status = DUMP_FAILED;
-	} else if ((a->is_repaired && cli_image_repair(&d->cli, &opened)) ||
+	} else if ((a->image.is_repaired && cli_image_repair(&d->cli, &opened)) ||
 		   cli_opened_volume(&d->cli, &opened, &d->vol)) {
 		cli_image_close(&opened);
 		d->status = DUMP_FAILED;

@@ -46,6 +46,7 @@ struct edit {
 	const char *log_path;	  /* of --read-log */
 	struct cli_opened opened; /* its device is NULL until a command needs it */
 	struct f2fs_volume *vol;  /* NULL until a command needs it */
+	struct f2fs_volume *now;  /* the volume that vol is an earlier state of; NULL: vol is that itself */
 	char *cwd;		  /* absolute, without a slash at the end unless it is the root */
 	int may_write;		  /* -w */
 	int is_json;
@@ -124,6 +125,8 @@ int edit_stopped(struct edit *e, const char *what);
 int edit_open_image(struct edit *e);
 /* Open the volume, once. Failure is reported. */
 int edit_open_volume(struct edit *e);
+/* Return from an earlier state to the volume itself; warn of what is lost or uncertain in it. */
+void edit_close_as_of(struct edit *e);
 /* A change that the command's operands ask for needs -w; what is wrong is reported. */
 int edit_need_write(struct edit *e, const char *command);
 /* Make changes true, if there are any. */

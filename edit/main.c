@@ -12,6 +12,7 @@
 
 #include "cli/size.h"
 #include "cli/crypt_policy.h"
+#include "cli/state.h"
 #include "edit/edit.h"
 
 #define CLI_OPTIONS_FILE "edit/options.def"
@@ -188,6 +189,12 @@ static int parse_arguments(struct edit *e, struct arguments *a, int argc, char *
 		return -1;
 	}
 	e->image.path = p.operands[0];
+	if (cli_state_conflict(&e->image) || (cli_state_is_fixed(&e->image) && e->may_write)) {
+		cli_error(&e->cli, "%s", cli_state_conflict(&e->image) ? cli_state_conflict(&e->image)
+				   : "--state shows a state that cannot be changed: it does not go with --write");
+		cli_opt_hint(&tool);
+		return -1;
+	}
 	if (e->image.recover && e->may_write)
 		e->image.recover = F2FS_RECOVER_APPLY;
 	e->image.flags = e->may_write ? F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE : F2FS_OPEN_READ;
@@ -270,6 +277,7 @@ static void run(struct edit *e, const struct arguments *a)
 		(isatty(STDIN_FILENO) ? run_shell : run_lines)(e);
 	if (!rc && !e->has_run && !cli_stopped()) /* no command was there to meet what is wrong with the volume */
 		edit_open_volume(e);
+	edit_close_as_of(e);
 	if (cli_stopped() && (asks || !e->is_settled))
 		edit_end_stopped(e);
 	else if (e->vol && !e->may_write && f2fs_volume_check_current(e->vol))

@@ -2,6 +2,8 @@
 /*
  * The image and the volume of a run: opened once, when a command needs them; changes are committed or discarded.
  */
+#include "cli/earlier_state.h"
+#include "cli/repaired.h"
 #include "cli/settle.h"
 #include "cli/exit.h"
 #include "edit/edit.h"
@@ -14,6 +16,8 @@ int edit_open_image(struct edit *e)
 		return 0;
 	e->image.saves = 1;
 	rc = cli_image_open(&e->cli, e->ctx, &e->image, &e->opened);
+	if (!rc && e->image.is_repaired && (rc = cli_image_repair(&e->cli, &e->opened)) != 0)
+		cli_image_close(&e->opened);
 	if (rc) {
 		edit_note(e, EDIT_FAILED);
 		return rc;
@@ -26,6 +30,39 @@ int edit_open_image(struct edit *e)
 		cli_image_close(&e->opened);
 	}
 	return rc;
+}
+
+/* Show an earlier state from now on. */
+static int open_as_of(struct edit *e)
+{
+	const struct cli_as_of from = { .vol = e->vol, .version = e->image.as_of };
+	const char *why = NULL;
+	struct f2fs_volume *view;
+	int rc = cli_as_of_open(&from, &why, &view);
+
+	if (why)
+		return edit_usage(e, "as-of", e->image.as_of, why);
+	if (rc)
+		return edit_fail(e, rc, "as-of");
+	e->now = e->vol;
+	e->vol = view;
+	return 0;
+}
+
+void edit_close_as_of(struct edit *e)
+{
+	struct f2fs_as_of_stat stat = { F2FS_SIZED(f2fs_as_of_stat) };
+
+	if (!e->now)
+		return;
+	f2fs_volume_as_of_stat(e->vol, &stat);
+	f2fs_volume_close(e->vol);
+	e->vol = e->now;
+	e->now = NULL;
+	if (e->cli.level >= F2FS_LOG_WARNING)
+		cli_as_of_warn(&e->cli, e->image.path, &stat);
+	if (cli_as_of_lost(&stat))
+		edit_note(e, EDIT_INCOMPLETE);
 }
 
 static uint64_t version(const struct edit *e)
@@ -66,7 +103,7 @@ int edit_open_volume(struct edit *e)
 	for (unsigned i = 0; (note_text = f2fs_volume_note(e->vol, i)) != NULL; i++)
 		if (e->cli.level >= F2FS_LOG_WARNING)
 			cli_warning(&e->cli, "%s", note_text);
-	return 0;
+	return e->image.as_of ? open_as_of(e) : 0;
 }
 
 int edit_need_write(struct edit *e, const char *command)

@@ -30,7 +30,7 @@ IDIOMS = [re.compile(pattern, re.I) for pattern in (
 LIMITS = {
     "manual pages": 1.0,
     "front documents": 1.0,
-    "documents": 7.5,
+    "documents": 3.5,
     "public headers": 13.0,
     "messages": 11.0,
     "comments": 15.5,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The driver of repair, a loop: check, decide, choose what is next, do it, until nothing is left to be done. Every
- * round is one commit, so after a power cut the next run goes on from there. When the tables that lead to nodes are
- * damaged, nodes are searched by their footers first (volume/rescue.c).
+ * round is one commit, so after a power cut the next run goes on from there. Rounds do not become true together: that
+ * would keep the writes of later rounds in memory, of which a checker at boot has little. When the tables that lead to
+ * nodes are damaged, nodes are searched by their footers first (volume/rescue.c).
  *
  * A check of a damaged volume is the same loop over layers in memory (rehearsal.c): it reports what a repair reports,
  * also what only shows when something else has been repaired.

@@ -3,10 +3,16 @@
  * The run over the items of the other side.
  */
 #include "base/sized.h"
-#include "compare/compare.h"
+#include "compare/run.h"
 
 #include <string.h>
 
+#include "compare/contents.h"
+#include "compare/metadata.h"
+#include "compare/rest.h"
+#include "compare/seek.h"
+#include "source/volume_source.h"
+#include "volume/read_room.h"
 #include "volume/volume.h"
 
 static const struct {
@@ -42,20 +48,25 @@ static uint8_t type_of(uint32_t mode)
 }
 
 /* The source tells of something that it cannot give. */
-static int problem(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail)
+static int take_problem(void *user, const char *what)
 {
 	struct compare *c = user;
 
 	(void)what;
-	c->p.ctx->error = *detail;
-	return compare_unreadable(c, path) != 0;
+	return compare_unreadable(c, source_path(&c->src));
+}
+
+/* What is in the directory at hand is claimed by nobody then. */
+static int take_unread(void *user)
+{
+	(void)user;
+	return 0;
 }
 
 /* ---- one item */
 
 /* Is a further name in the archive a further name of the same file in the volume? */
-static int compare_link(struct compare *c, const struct populate_item *item, struct f2fs_inode *inode,
-			unsigned *fields)
+static int compare_link(struct compare *c, const struct source_item *item, struct f2fs_inode *inode, unsigned *fields)
 {
 	struct f2fs_inode *first;
 	int err = compare_find(c, item->link, false, &first);
@@ -70,21 +81,21 @@ static int compare_link(struct compare *c, const struct populate_item *item, str
 
 /* Two names of one file of the source must be names of one file in the volume; *is_known: they are, and the first of
  * them was compared. */
-static int compare_names(struct compare *c, const struct populate_item *item, struct f2fs_inode *inode,
-			 unsigned *fields, bool *is_known)
+static int compare_names(struct compare *c, const struct source_item *item, struct f2fs_inode *inode, unsigned *fields,
+			 bool *is_known)
 {
-	const f2fs_nid_t first = populate_link_find(&c->p, item);
+	const f2fs_nid_t first = source_link_find(&c->links, item);
 
 	*is_known = first == f2fs_inode_number(inode);
 	if (first == F2FS_NO_NID)
-		return populate_link_add(&c->p, item, f2fs_inode_number(inode));
+		return source_link_add(&c->links, item, f2fs_inode_number(inode));
 	if (first != f2fs_inode_number(inode))
 		*fields |= F2FS_DIFF_LINKS & c->fields;
 	return 0;
 }
 
 /* Contents and place, of files that are alike so far. */
-static int compare_blocks(struct compare *c, struct populate_item *item, struct f2fs_inode *inode, unsigned *fields)
+static int compare_blocks(struct compare *c, struct source_item *item, struct f2fs_inode *inode, unsigned *fields)
 {
 	const uint32_t type = item->mode & MODE_TYPE;
 	bool differ = (*fields & F2FS_DIFF_SIZE) != 0;
@@ -98,24 +109,21 @@ static int compare_blocks(struct compare *c, struct populate_item *item, struct 
 	}
 	if (err || !(c->fields & F2FS_DIFF_LAYOUT) || (type != MODE_REG && type != MODE_DIR))
 		return err;
-	err = compare_layout(c, inode, compare_volume_inode(&c->p), &differ);
+	err = compare_layout(c, inode, source_volume_inode(&c->src), &differ);
 	if (!err && differ)
 		*fields |= F2FS_DIFF_LAYOUT;
 	return err;
 }
 
-static int compare_item(struct compare *c, struct populate_item *item, struct f2fs_inode *inode, unsigned *fields)
+static int compare_item(struct compare *c, struct source_item *item, struct f2fs_inode *inode, unsigned *fields)
 {
-	const bool has_links = item->has_links;
 	bool is_known;
 	int err = 0;
 
 	if (item->link)
 		return compare_link(c, item, inode, fields);
-	item->has_links = false; /* the source gives the contents of each name */
-	if (c->p.ops->prepare)
-		err = c->p.ops->prepare(&c->p, item);
-	item->has_links = has_links;
+	if (c->src.ops->prepare)
+		err = c->src.ops->prepare(&c->src, item);
 	if (!err)
 		err = compare_metadata(c, item, inode, fields);
 	if (err || (*fields & F2FS_DIFF_TYPE))
@@ -124,7 +132,7 @@ static int compare_item(struct compare *c, struct populate_item *item, struct f2
 	return err || is_known ? err : compare_blocks(c, item, inode, fields);
 }
 
-static int take_found(struct compare *c, struct populate_item *item, struct f2fs_inode *inode)
+static int take_found(struct compare *c, struct source_item *item, struct f2fs_inode *inode)
 {
 	struct f2fs_difference difference = { .kind = F2FS_DIFF_CHANGED, .type = type_of(item->mode) };
 	int err = compare_item(c, item, inode, &difference.fields);
@@ -132,27 +140,27 @@ static int take_found(struct compare *c, struct populate_item *item, struct f2fs
 	if (err)
 		return err;
 	c->result->compared++;
-	return difference.fields ? compare_tell(c, populate_path(&c->p), &difference) : 0;
+	return difference.fields ? compare_tell(c, source_path(&c->src), &difference) : 0;
 }
 
-static int take(struct compare *c, struct populate_item *item)
+static int take(struct compare *c, struct source_item *item)
 {
 	struct f2fs_difference added = { .kind = F2FS_DIFF_ADDED, .type = type_of(item->mode) };
-	enum populate_choice choice;
+	enum source_choice choice;
 	struct f2fs_inode *inode;
-	int err = populate_choose_item(&c->p, &choice);
+	int err = source_choose_item(&c->src, &choice);
 
 	if (err)
 		return err;
-	if (choice == POPULATE_EXCLUDED && (item->mode & MODE_TYPE) == MODE_DIR && c->p.ops->skip)
-		c->p.ops->skip(&c->p);
-	if (choice != POPULATE_WANTED)
+	if (choice == SOURCE_EXCLUDED && (item->mode & MODE_TYPE) == MODE_DIR && c->src.ops->skip)
+		c->src.ops->skip(&c->src);
+	if (choice != SOURCE_WANTED)
 		return 0;
-	err = compare_find(c, populate_path(&c->p), true, &inode);
+	err = compare_find(c, source_path(&c->src), true, &inode);
 	if (err)
 		return err;
 	if (!inode)
-		return compare_tell(c, populate_path(&c->p), &added);
+		return compare_tell(c, source_path(&c->src), &added);
 	err = take_found(c, item, inode);
 	f2fs_inode_close(inode);
 	return err;
@@ -160,19 +168,19 @@ static int take(struct compare *c, struct populate_item *item)
 
 static int step(struct compare *c)
 {
-	struct populate_item item;
+	struct source_item item;
 	int err;
 
 	memset(&item, 0, sizeof(item));
-	c->p.attributes.count = 0;
-	err = c->p.ops->next(&c->p, &item);
-	if (err == POPULATE_END)
+	c->src.attributes.count = 0;
+	err = c->src.ops->next(&c->src, &item);
+	if (err == SOURCE_END)
 		return err;
 	if (!err)
 		err = take(c, &item);
 	if (err && !compare_is_fatal(c, err))
-		err = compare_unreadable(c, populate_path(&c->p));
-	return err ? err : populate_progress(&c->p, 0);
+		err = compare_unreadable(c, source_path(&c->src));
+	return err ? err : source_progress(&c->src, 0);
 }
 
 /* ---- the run */
@@ -191,75 +199,81 @@ static int check_options(struct f2fs_context *ctx, const struct f2fs_diff_option
 	return 0;
 }
 
-static void init(struct compare *c, struct f2fs_volume *vol)
+static int init(struct compare *c, struct f2fs_volume *vol)
 {
+	static const struct source_events events = { .problem = take_problem, .unread = take_unread };
 	const struct f2fs_diff_options *o = c->opt;
+	int err;
 
-	c->p.ctx = f2fs_volume_context(vol);
-	c->p.vol = vol;
-	c->p.opt = (struct f2fs_populate_options){
-		.directory = o->directory,
-		.tar = o->tar,
-		.manifest = o->manifest,
-		.keep = o->volume ? F2FS_KEEP_EVERYTHING : F2FS_KEEP_DEFAULT,
-		.include = o->include,
-		.include_count = o->include_count,
-		.exclude = o->exclude,
-		.exclude_count = o->exclude_count,
-		.problem = problem,
+	c->ctx = f2fs_volume_context(vol);
+	c->vol = vol;
+	c->src = (struct source){
+		.ctx = c->ctx,
+		.opt = {
+			.volume = o->volume,
+			.directory = o->directory,
+			.tar = o->tar,
+			.manifest = o->manifest,
+			.keep = o->volume ? F2FS_KEEP_EVERYTHING : F2FS_KEEP_DEFAULT,
+			.include = o->include,
+			.exclude = o->exclude,
+			.include_count = o->include_count,
+			.exclude_count = o->exclude_count,
+			.only_describes = true,
+			.needs_end = true,
+		},
+		.events = &events,
 		.user = c,
+		.progress = { .task = "diff", .phase = "comparing", .unit = "bytes" },
 	};
-	c->p.only_describes = c->p.needs_end = true;
-	c->p.progress = (struct f2fs_progress){ .task = "diff", .phase = "comparing", .unit = "bytes" };
-	populate_init(&c->p);
-	c->room = compare_room(vol);
-	vec_init(&c->seen, c->p.ctx, sizeof(struct compare_seen));
-	vec_init(&c->shown, c->p.ctx, 1);
-	vec_init(&c->parent_path, c->p.ctx, 1);
-	vec_init(&c->levels, c->p.ctx, sizeof(struct compare_level));
-	map32_init(&c->dirs, c->p.ctx);
+	err = source_init(&c->src);
+	source_links_init(&c->links, c->ctx, true);
+	c->room = read_room(vol);
+	vec_init(&c->seen, c->ctx, sizeof(struct compare_seen));
+	vec_init(&c->shown, c->ctx, 1);
+	vec_init(&c->parent_path, c->ctx, 1);
+	vec_init(&c->levels, c->ctx, sizeof(struct compare_level));
+	map32_init(&c->dirs, c->ctx);
+	c->buffer = err ? NULL : mem_alloc(c->ctx, SOURCE_BUFFER);
+	return err || c->buffer ? err : F2FS_ERR_NOMEM;
 }
 
 static void fini(struct compare *c)
 {
 	compare_forget_parent(c);
-	mem_free(c->p.ctx, c->buffer);
+	mem_free(c->ctx, c->buffer);
 	vec_fini(&c->seen);
 	vec_fini(&c->shown);
 	vec_fini(&c->parent_path);
 	vec_fini(&c->levels);
 	map32_fini(&c->dirs);
-	populate_fini(&c->p);
+	source_links_fini(&c->links);
+	source_fini(&c->src);
 }
 
 static int run(struct compare *c)
 {
-	int err = c->opt->volume ? compare_volume_open(&c->p, c->opt->volume) : populate_source_open(&c->p);
+	int err = source_open(&c->src);
 
 	while (!err)
 		err = step(c);
-	return err == POPULATE_END ? compare_rest(c) : err;
+	return err == SOURCE_END ? compare_rest(c) : err;
 }
 
 static int compare(struct f2fs_volume *vol, const struct f2fs_diff_options *options, struct f2fs_diff_result *result)
 {
-	struct f2fs_populate_result unused = { 0 };
 	struct compare c = { .opt = options, .result = result };
 	const struct f2fs_progress *before;
 	int err;
 
 	c.fields = options->fields ? options->fields : (unsigned)F2FS_DIFF_DEFAULT;
-	c.p.result = &unused;
-	init(&c, vol);
-	c.p.buffer = mem_alloc(c.p.ctx, POPULATE_BUFFER);
-	c.buffer = mem_alloc(c.p.ctx, POPULATE_BUFFER);
-	err = c.p.buffer && c.buffer ? 0 : F2FS_ERR_NOMEM;
+	err = init(&c, vol);
 	if (!err) {
-		before = progress_run(c.p.ctx, &c.p.progress);
-		err = progress_report(c.p.ctx, &c.p.progress);
+		before = progress_run(c.ctx, &c.src.progress);
+		err = progress_report(c.ctx, &c.src.progress);
 		if (!err)
 			err = run(&c);
-		progress_run(c.p.ctx, before);
+		progress_run(c.ctx, before);
 	}
 	fini(&c);
 	if (!err)

@@ -3,17 +3,21 @@
  * Contents of a file, byte by byte, and where its blocks lie. The source gives what is no hole; what it leaves out must
  * be zeros here.
  */
+#include "compare/contents.h"
+
 #include <string.h>
 
 #include "base/bytes.h"
-#include "compare/compare.h"
+#include "compare/run.h"
+#include "source/volume_source.h"
+#include "volume/read_room.h"
 #include "volume/volume.h"
 
 /* Read a piece of the file that is not longer than the buffer; what is behind the end are zeros. */
 static int read_piece(struct compare *c, struct f2fs_inode *inode, uint64_t offset, size_t length)
 {
 	size_t done;
-	int err = compare_work(c->p.ctx, c->p.vol, &c->room, length);
+	int err = read_room_take(c->ctx, c->vol, &c->room, length);
 
 	if (!err)
 		err = f2fs_inode_read(inode, offset, c->buffer, length, &done);
@@ -25,7 +29,7 @@ static int read_piece(struct compare *c, struct f2fs_inode *inode, uint64_t offs
 /* Is a range of the file all zeros? Holes are not read. */
 static int check_zeros(struct compare *c, struct f2fs_inode *inode, uint64_t from, uint64_t to, bool *differ)
 {
-	const uint32_t bits = c->p.vol->geo.block_bits;
+	const uint32_t bits = c->vol->geo.block_bits;
 	int err = 0;
 
 	while (from < to && !*differ && !err) {
@@ -41,27 +45,27 @@ static int check_zeros(struct compare *c, struct f2fs_inode *inode, uint64_t fro
 		end = end < to && extent.kind != F2FS_EXTENT_INLINE ? end : to;
 		if (extent.kind == F2FS_EXTENT_HOLE || extent.kind == F2FS_EXTENT_RESERVED) {
 			from = end;
-			err = compare_work(c->p.ctx, c->p.vol, &c->room, 0);
+			err = read_room_take(c->ctx, c->vol, &c->room, 0);
 			continue;
 		}
-		end = end - from < POPULATE_BUFFER ? end : from + POPULATE_BUFFER;
+		end = end - from < SOURCE_BUFFER ? end : from + SOURCE_BUFFER;
 		err = read_piece(c, inode, from, (size_t)(end - from));
 		*differ = !err && !is_zero(c->buffer, (size_t)(end - from));
 		if (!err)
-			err = populate_progress(&c->p, end - from);
+			err = source_progress(&c->src, end - from);
 		from = end;
 	}
 	return err;
 }
 
-static int compare_chunk(struct compare *c, const struct populate_chunk *chunk, struct f2fs_inode *inode, bool *differ)
+static int compare_chunk(struct compare *c, const struct source_chunk *chunk, struct f2fs_inode *inode, bool *differ)
 {
-	for (size_t at = 0; at < chunk->length && !*differ; at += POPULATE_BUFFER) {
-		const size_t left = chunk->length - at, n = left < POPULATE_BUFFER ? left : POPULATE_BUFFER;
+	for (size_t at = 0; at < chunk->length && !*differ; at += SOURCE_BUFFER) {
+		const size_t left = chunk->length - at, n = left < SOURCE_BUFFER ? left : SOURCE_BUFFER;
 		int err = read_piece(c, inode, chunk->offset + at, n);
 
 		if (!err)
-			err = populate_progress(&c->p, n);
+			err = source_progress(&c->src, n);
 		if (err)
 			return err;
 		*differ = memcmp(c->buffer, (const uint8_t *)chunk->data + at, n) != 0;
@@ -70,15 +74,15 @@ static int compare_chunk(struct compare *c, const struct populate_chunk *chunk, 
 	return 0;
 }
 
-int compare_contents(struct compare *c, struct populate_item *item, struct f2fs_inode *inode, bool *differ)
+int compare_contents(struct compare *c, struct source_item *item, struct f2fs_inode *inode, bool *differ)
 {
-	struct populate_chunk chunk = { .length = 0 };
+	struct source_chunk chunk = { .length = 0 };
 	uint64_t end = 0;
 	int err;
 
 	*differ = false;
 	for (;;) {
-		err = c->p.ops->read(&c->p, item, &chunk);
+		err = c->src.ops->read(&c->src, item, &chunk);
 		if (err || chunk.length == 0)
 			break;
 		err = check_zeros(c, inode, end, chunk.offset, differ);
@@ -104,14 +108,14 @@ int compare_layout(struct compare *c, struct f2fs_inode *inode, struct f2fs_inod
 	*differ = false;
 	for (;;) {
 		const int left = f2fs_inode_extent(inode, at, &a), right = f2fs_inode_extent(other, at, &b);
-		int err = compare_work(c->p.ctx, c->p.vol, &c->room, 0);
+		int err = read_room_take(c->ctx, c->vol, &c->room, 0);
 
 		if (err)
 			return err;
 		if (left && left != F2FS_ERR_NOT_FOUND)
 			return left;
 		if (right && right != F2FS_ERR_NOT_FOUND)
-			return compare_volume_error(&c->p, right);
+			return source_volume_error(&c->src, right);
 		*differ = left != right || (!left && !same_extent(&a, &b));
 		if (left || *differ)
 			return 0;

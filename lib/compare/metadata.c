@@ -2,11 +2,14 @@
 /*
  * What stat(2) and listxattr(2) show of an item and of an inode.
  */
+#include "compare/metadata.h"
+
 #include <string.h>
 
 #include "base/bytes.h"
+#include "compare/run.h"
 #include "format/flags.h"
-#include "compare/compare.h"
+#include "source/attribute.h"
 
 /* Flags that archives, manifests and hosts know. */
 #define COMMON_FLAGS                                                                                                   \
@@ -20,7 +23,7 @@ static bool same_time(const struct compare *c, const struct f2fs_time *a, const 
 	return a->nanoseconds == b->nanoseconds || (c->opt->tar && a->nanoseconds == 0);
 }
 
-static unsigned compare_stat(const struct compare *c, const struct populate_item *item, const struct f2fs_stat *st)
+static unsigned compare_stat(const struct compare *c, const struct source_item *item, const struct f2fs_stat *st)
 {
 	const uint32_t type = item->mode & MODE_TYPE, flags = c->opt->volume ? UINT32_MAX : COMMON_FLAGS;
 	unsigned fields = 0;
@@ -47,11 +50,10 @@ static unsigned compare_stat(const struct compare *c, const struct populate_item
 	return fields;
 }
 
-static int compare_target(struct compare *c, const struct populate_item *item, struct f2fs_inode *inode,
-			  unsigned *fields)
+static int compare_target(struct compare *c, const struct source_item *item, struct f2fs_inode *inode, unsigned *fields)
 {
 	size_t length;
-	int err = f2fs_inode_readlink(inode, (char *)c->buffer, POPULATE_BUFFER, &length);
+	int err = f2fs_inode_readlink(inode, (char *)c->buffer, SOURCE_BUFFER, &length);
 
 	if (!err && (length != item->target_length || memcmp(c->buffer, item->target, length) != 0))
 		*fields |= F2FS_DIFF_TARGET;
@@ -70,19 +72,19 @@ static int count_attributes(struct compare *c, struct f2fs_inode *inode, size_t 
 
 		if (err)
 			return err;
-		*count += !xattr.is_internal && populate_attribute_is_wanted(&c->p, xattr.name);
+		*count += !xattr.is_internal && source_attribute_is_wanted(&c->src, xattr.name);
 	}
 	return all < 0 ? all : 0;
 }
 
 static int compare_attributes(struct compare *c, struct f2fs_inode *inode, unsigned *fields)
 {
-	const uint8_t *at = c->p.attributes.items;
+	const uint8_t *at = c->src.attributes.items;
 	struct f2fs_xattr xattr;
 	size_t count, given = 0;
 	int err = count_attributes(c, inode, &count);
 
-	for (size_t left = c->p.attributes.count; left > 0 && !err; given++) {
+	for (size_t left = c->src.attributes.count; left > 0 && !err; given++) {
 		const uint32_t size = get_le32(at);
 		const char *name = (const char *)at + 4;
 		const size_t length = strlen(name) + 1;
@@ -101,7 +103,7 @@ static int compare_attributes(struct compare *c, struct f2fs_inode *inode, unsig
 	return err;
 }
 
-int compare_metadata(struct compare *c, const struct populate_item *item, struct f2fs_inode *inode, unsigned *fields)
+int compare_metadata(struct compare *c, const struct source_item *item, struct f2fs_inode *inode, unsigned *fields)
 {
 	struct f2fs_stat st;
 	int err = f2fs_inode_stat(inode, &st);

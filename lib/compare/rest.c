@@ -2,17 +2,20 @@
 /*
  * What the volume has and the other side has not: a walk over the volume that leaves out what items were for.
  */
+#include "compare/rest.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare/compare.h"
+#include "compare/run.h"
+#include "compare/seek.h"
 #include "volume/volume.h"
 
 struct rest {
 	struct compare *c;
 	struct vec above; /* f2fs_nid_t: directories on the way, the root first */
 	struct vec path;  /* char: scratch, with patterns */
-	struct populate_chooser chosen;
+	struct source_chooser chosen;
 	int err;
 };
 
@@ -34,10 +37,10 @@ static bool was_seen(const struct compare *c, f2fs_nid_t dir, uint64_t position)
 }
 
 /* What the patterns, if there are any, say of an entry. */
-static int choose(struct rest *r, const struct f2fs_walk_entry *entry, enum populate_choice *out)
+static int choose(struct rest *r, const struct f2fs_walk_entry *entry, enum source_choice *out)
 {
-	*out = POPULATE_WANTED;
-	if (r->c->p.opt.include_count + r->c->p.opt.exclude_count == 0)
+	*out = SOURCE_WANTED;
+	if (r->c->src.opt.include_count + r->c->src.opt.exclude_count == 0)
 		return 0;
 	r->path.count = 0;
 	if (vec_reserve(&r->path, entry->path_length + 2) != 0) /* patterns look behind the end */
@@ -45,7 +48,7 @@ static int choose(struct rest *r, const struct f2fs_walk_entry *entry, enum popu
 	memcpy((char *)r->path.items + entry->parent_length, entry->path + entry->parent_length,
 	       entry->path_length - entry->parent_length + 1);
 	((char *)r->path.items)[entry->path_length + 1] = '\0';
-	return populate_choose(&r->c->p, &r->chosen, r->path.items, entry->parent_length, out);
+	return source_choose(&r->c->src, &r->chosen, r->path.items, entry->parent_length, out);
 }
 
 /* Tell of an entry that no item was for, unless patterns leave it out. *enters: whether to go on below. */
@@ -55,15 +58,15 @@ static int take(struct rest *r, const struct f2fs_walk_entry *entry, bool *enter
 	const struct map32 *dirs = &r->c->dirs;
 	const f2fs_nid_t dir = *(f2fs_nid_t *)vec_at(&r->above, entry->depth - 1);
 	const uint64_t *state = map32_find(dirs, entry->dirent->ino);
-	enum populate_choice choice;
+	enum source_choice choice;
 	int err = choose(r, entry, &choice);
 
 	if (err)
 		return err;
 	*enters = !state || *state != COMPARE_DIR_UNREAD;
-	if (choice == POPULATE_EXCLUDED)
+	if (choice == SOURCE_EXCLUDED)
 		*enters = false;
-	if (choice != POPULATE_WANTED || was_seen(r->c, dir, entry->dirent->position) ||
+	if (choice != SOURCE_WANTED || was_seen(r->c, dir, entry->dirent->position) ||
 	    (state && *state == COMPARE_DIR_PARENT && entry->dirent->type == F2FS_TYPE_DIRECTORY))
 		return 0;
 	return compare_tell(r->c, entry->path, &removed);
@@ -111,7 +114,7 @@ static int visit(void *user, const struct f2fs_walk_entry *entry)
 		return r->err ? r->err : F2FS_WALK_GO;
 	}
 	r->err = entry->dirent ? take(r, entry, &enters) : 0;
-	root = entry->dirent ? NULL : map32_find(&r->c->dirs, r->c->p.vol->geo.root_ino);
+	root = entry->dirent ? NULL : map32_find(&r->c->dirs, r->c->vol->geo.root_ino);
 	if (root && *root == COMPARE_DIR_UNREAD)
 		enters = false;
 	if (!r->err)
@@ -127,16 +130,16 @@ int compare_rest(struct compare *c)
 
 	vec_sort(&c->seen, compare_seen);
 	c->is_complete = true;
-	err = f2fs_inode_open(c->p.vol, c->p.vol->geo.root_ino, &root);
+	err = f2fs_inode_open(c->vol, c->vol->geo.root_ino, &root);
 	if (err)
 		return err;
-	vec_init(&r.above, c->p.ctx, sizeof(f2fs_nid_t));
-	vec_init(&r.path, c->p.ctx, 1);
-	populate_chooser_init(&r.chosen, c->p.ctx);
+	vec_init(&r.above, c->ctx, sizeof(f2fs_nid_t));
+	vec_init(&r.path, c->ctx, 1);
+	source_chooser_init(&r.chosen, c->ctx);
 	err = f2fs_walk(root, visit, &r);
 	vec_fini(&r.above);
 	vec_fini(&r.path);
-	populate_chooser_fini(&r.chosen);
+	source_chooser_fini(&r.chosen);
 	f2fs_inode_close(root);
 	return err;
 }

@@ -2,14 +2,16 @@
 /*
  * What of the volume has an item's path, and telling of it.
  */
+#include "compare/seek.h"
+
 #include <string.h>
 
-#include "compare/compare.h"
+#include "compare/run.h"
 #include "volume/volume.h"
 
 bool compare_is_fatal(const struct compare *c, int err)
 {
-	return c->p.is_broken || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED;
+	return c->src.is_broken || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED;
 }
 
 static void count(struct f2fs_diff_result *result, int kind)
@@ -36,7 +38,7 @@ int compare_tell(struct compare *c, const char *path, struct f2fs_difference *di
 	memcpy(text + 1, path, length);
 	difference->path = text;
 	if (c->opt->visit(c->opt->user, difference) != 0)
-		return error_set(c->p.ctx, F2FS_ERR_CANCELED, "comparing was canceled");
+		return error_set(c->ctx, F2FS_ERR_CANCELED, "comparing was canceled");
 	return 0;
 }
 
@@ -71,7 +73,7 @@ static int find_name(struct compare *c, struct f2fs_inode *dir, const char *name
 	int err = f2fs_dir_lookup(dir, name, length, entry);
 
 	if (is_absent(err) || (!err && (entry->name_len != length || memcmp(entry->name, name, length) != 0))) {
-		error_clear(c->p.ctx);
+		error_clear(c->ctx);
 		entry->ino = F2FS_NO_NID;
 		return 0;
 	}
@@ -127,7 +129,7 @@ static int open_parent(struct compare *c)
 	const struct compare_level *level =
 		c->levels.count > 0 ? vec_at(&c->levels, c->levels.count - 1) : NULL;
 
-	return c->parent ? 0 : f2fs_inode_open(c->p.vol, level ? level->ino : c->p.vol->geo.root_ino, &c->parent);
+	return c->parent ? 0 : f2fs_inode_open(c->vol, level ? level->ino : c->vol->geo.root_ino, &c->parent);
 }
 
 /* Make the directory that the first length bytes of path name the parent at hand; *found: there is one. */
@@ -158,16 +160,16 @@ static int find_parent(struct compare *c, const char *path, size_t length, size_
 
 int compare_find(struct compare *c, const char *path, bool sees, struct f2fs_inode **out)
 {
-	const bool is_at_hand = path == populate_path(&c->p);
-	const char *name = path + (is_at_hand ? c->p.path.count : strlen(path));
+	const bool is_at_hand = path == source_path(&c->src);
+	const char *name = path + (is_at_hand ? c->src.path.count : strlen(path));
 	struct f2fs_dirent entry;
-	size_t *same = &c->p.same[FOLLOW_PLACE], above;
+	size_t *same = &c->src.same[FOLLOW_PLACE], above;
 	bool found;
 	int err;
 
 	*out = NULL;
 	if (!path[0])
-		return f2fs_inode_open(c->p.vol, c->p.vol->geo.root_ino, out);
+		return f2fs_inode_open(c->vol, c->vol->geo.root_ino, out);
 	while (name > path && name[-1] != '/')
 		name--;
 	above = name > path ? (size_t)(name - path) - 1 : 0;
@@ -180,12 +182,12 @@ int compare_find(struct compare *c, const char *path, bool sees, struct f2fs_ino
 		return err;
 	if (sees)
 		err = see(c, f2fs_inode_number(c->parent), entry.position);
-	return err ? err : f2fs_inode_open(c->p.vol, entry.ino, out);
+	return err ? err : f2fs_inode_open(c->vol, entry.ino, out);
 }
 
 int compare_unreadable(struct compare *c, const char *path)
 {
-	const struct f2fs_error_detail detail = c->p.ctx->error;
+	const struct f2fs_error_detail detail = c->ctx->error;
 	struct f2fs_difference difference = { .kind = F2FS_DIFF_UNREADABLE, .detail = &detail };
 	struct f2fs_inode *inode;
 	int err = compare_find(c, path, !c->is_complete, &inode);

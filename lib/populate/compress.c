@@ -3,9 +3,11 @@
  * The ways of this run, which its handles carry: the source says the times, and how files are compressed is in the
  * options. Other changes that are made meanwhile, from callbacks, go as the volume's options say.
  */
+#include "populate/compress.h"
+
 #include <string.h>
 
-#include "source/populate.h"
+#include "populate/run.h"
 
 int populate_ways_set(struct populate *p)
 {
@@ -27,7 +29,7 @@ int populate_ways_set(struct populate *p)
  * The kernel remembers clusters of a read-only volume as if they had no holes, and takes what lies beside them for the
  * hole: there files with holes stay as they are (FORMAT files 8.1).
  */
-int populate_create(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_item *item,
+int populate_create(struct populate *p, struct f2fs_inode *dir, const char *name, const struct source_item *item,
 		    const struct f2fs_new *spec, struct f2fs_inode **out)
 {
 	const char *plain = p->ways.plain_names;

@@ -3,13 +3,17 @@
  * Removing whole trees of the volume, and what the source does not have. Of each name that the source has 64 bits are
  * kept (a hash of the directory's inode number and the name): were two the same, a name would stay that should go.
  */
+#include "populate/delete.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/siphash.h"
-#include "source/populate.h"
+#include "populate/compress.h"
+#include "populate/report.h"
+#include "populate/run.h"
 #include "volume/volume.h"
 
 /* A name of a directory that is gone through. */
@@ -43,7 +47,7 @@ struct sweep {
 	struct vec levels; /* struct sweep_level */
 	struct vec path;   /* char: below the target, NUL-terminated; with SWEEP_ALL it says nothing */
 	struct map32 entered; /* inodes of directories */
-	struct populate_chooser chosen;
+	struct source_chooser chosen;
 };
 
 static uint64_t hash_of(f2fs_nid_t dir, const char *name, size_t length)
@@ -222,10 +226,10 @@ static int remove_found(struct sweep *s, struct sweep_level *level, const struct
 /* Is a name the run's affair, and was it read? */
 static int judge(struct sweep *s, const struct sweep_level *level, const struct found *found, bool *goes)
 {
-	enum populate_choice choice;
-	int err = populate_choose(s->p, &s->chosen, s->path.items, level->path_length, &choice);
+	enum source_choice choice;
+	int err = source_choose(&s->p->src, &s->chosen, s->path.items, level->path_length, &choice);
 
-	*goes = !err && choice == POPULATE_WANTED && !map32_find(&s->p->spared, found->ino);
+	*goes = !err && choice == SOURCE_WANTED && !map32_find(&s->p->spared, found->ino);
 	return err;
 }
 
@@ -308,7 +312,7 @@ static int run(struct sweep *s, int err)
 	vec_fini(&s->levels);
 	vec_fini(&s->path);
 	map32_fini(&s->entered);
-	populate_chooser_fini(&s->chosen);
+	source_chooser_fini(&s->chosen);
 	return err;
 }
 
@@ -322,7 +326,7 @@ static int start(struct sweep *s, struct populate *p, f2fs_nid_t dir, enum sweep
 	vec_init(&s->levels, p->ctx, sizeof(struct sweep_level));
 	vec_init(&s->path, p->ctx, 1);
 	map32_init(&s->entered, p->ctx);
-	populate_chooser_init(&s->chosen, p->ctx);
+	source_chooser_init(&s->chosen, p->ctx);
 	return err ? err : push(s, own, kind != SWEEP_SURPLUS);
 }
 
@@ -347,7 +351,7 @@ int populate_remove(struct populate *p, struct f2fs_inode *dir, const char *name
 
 int populate_may_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length)
 {
-	const char *path = populate_path(p), *last = populate_name(p);
+	const char *path = source_path(&p->src), *last = source_name(&p->src);
 	const size_t above = last > path ? (size_t)(last - path) - 1 : 0;
 	struct sweep s;
 	char *to;

@@ -2,20 +2,29 @@
 /*
  * Copying one item into its directory: type, owner, times, contents with their holes, attributes, further names.
  */
+#include "populate/entry.h"
+
 #include <string.h>
 
-#include "source/populate.h"
+#include "populate/attributes.h"
+#include "populate/compress.h"
+#include "populate/further.h"
+#include "populate/meet.h"
+#include "populate/new_inode.h"
+#include "populate/place.h"
+#include "populate/report.h"
+#include "populate/run.h"
 
 /* Write what the source gives. */
-static int copy_contents(struct populate *p, struct populate_item *item, struct f2fs_inode *to)
+static int copy_contents(struct populate *p, struct source_item *item, struct f2fs_inode *to)
 {
-	struct populate_chunk chunk = { .length = 0 };
+	struct source_chunk chunk = { .length = 0 };
 	uint64_t end = 0, bytes = 0;
 	int err;
 
 	p->what = "contents";
 	for (;;) {
-		err = p->ops->read(p, item, &chunk);
+		err = p->src.ops->read(&p->src, item, &chunk);
 		p->is_of_source = err != 0;
 		if (err || chunk.length == 0)
 			break;
@@ -24,7 +33,7 @@ static int copy_contents(struct populate *p, struct populate_item *item, struct 
 			break;
 		end = chunk.offset + chunk.length;
 		bytes += chunk.length;
-		err = populate_progress(p, chunk.length);
+		err = source_progress(&p->src, chunk.length);
 		if (err)
 			break;
 	}
@@ -45,7 +54,7 @@ static int undo(struct populate *p, struct f2fs_inode *dir, const char *name, in
 	const struct f2fs_error_detail detail = p->ctx->error;
 	int failed;
 
-	if (p->is_broken || populate_is_fatal(p, err)) /* the transaction will be dropped as a whole */
+	if (p->src.is_broken || populate_is_fatal(p, err)) /* the transaction will be dropped as a whole */
 		return err;
 	failed = f2fs_remove(dir, name, strlen(name));
 	if (failed) {
@@ -57,7 +66,7 @@ static int undo(struct populate *p, struct f2fs_inode *dir, const char *name, in
 }
 
 /* A further name of an inode of the volume. */
-static int make_link(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_item *item,
+static int make_link(struct populate *p, struct f2fs_inode *dir, const char *name, const struct source_item *item,
 		     struct f2fs_inode *first)
 {
 	struct f2fs_dirent entry;
@@ -70,7 +79,7 @@ static int make_link(struct populate *p, struct f2fs_inode *dir, const char *nam
 	return err ? err : populate_check_further(p, item, first);
 }
 
-static int link_to_path(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_item *item)
+static int link_to_path(struct populate *p, struct f2fs_inode *dir, const char *name, const struct source_item *item)
 {
 	struct f2fs_inode *first;
 	int err = populate_place_lookup(p, item->link, &first);
@@ -84,7 +93,7 @@ static int link_to_path(struct populate *p, struct f2fs_inode *dir, const char *
 	return err;
 }
 
-static int link_to_inode(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_item *item,
+static int link_to_inode(struct populate *p, struct f2fs_inode *dir, const char *name, const struct source_item *item,
 			 f2fs_nid_t ino)
 {
 	struct f2fs_inode *first;
@@ -98,7 +107,7 @@ static int link_to_inode(struct populate *p, struct f2fs_inode *dir, const char 
 }
 
 /* Give a new inode all that belongs to it. */
-static int fill_new(struct populate *p, struct populate_item *item, struct f2fs_inode *inode)
+static int fill_new(struct populate *p, struct source_item *item, struct f2fs_inode *inode)
 {
 	const uint32_t type = item->mode & MODE_TYPE;
 	int err = populate_note_made(p, f2fs_inode_number(inode));
@@ -111,11 +120,11 @@ static int fill_new(struct populate *p, struct populate_item *item, struct f2fs_
 			err = populate_compress_file(p, inode);
 	}
 	if (!err)
-		err = populate_attributes_set(p, &p->attributes, inode);
+		err = populate_attributes_set(p, &p->src.attributes, inode);
 	if (!err)
 		err = populate_set_flags(p, inode, item);
 	if (!err)
-		err = populate_link_add(p, item, f2fs_inode_number(inode));
+		err = source_link_add(&p->links, item, f2fs_inode_number(inode));
 	if (err)
 		return err;
 	if (type == MODE_LNK)
@@ -126,7 +135,7 @@ static int fill_new(struct populate *p, struct populate_item *item, struct f2fs_
 }
 
 /* Make a new inode and all that is in it, or nothing. */
-static int make_new(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item)
+static int make_new(struct populate *p, struct f2fs_inode *dir, const char *name, struct source_item *item)
 {
 	struct f2fs_inode *inode;
 	struct f2fs_new spec;
@@ -141,9 +150,9 @@ static int make_new(struct populate *p, struct f2fs_inode *dir, const char *name
 	return err ? undo(p, dir, name, err) : 0;
 }
 
-static int make_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item)
+static int make_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct source_item *item)
 {
-	const f2fs_nid_t first = populate_link_find(p, item);
+	const f2fs_nid_t first = source_link_find(&p->links, item);
 
 	if (item->link)
 		return link_to_path(p, dir, name, item);
@@ -152,7 +161,7 @@ static int make_entry(struct populate *p, struct f2fs_inode *dir, const char *na
 	return make_new(p, dir, name, item);
 }
 
-int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item)
+int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct source_item *item)
 {
 	struct populate_aside aside;
 	bool done;
@@ -168,7 +177,7 @@ int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name,
 }
 
 /* The name of a directory exists: enter what has it, or replace it. */
-static int enter_existing(struct populate *p, struct f2fs_inode *parent, const char *name, struct populate_item *item,
+static int enter_existing(struct populate *p, struct f2fs_inode *parent, const char *name, struct source_item *item,
 			  struct f2fs_inode **out)
 {
 	struct populate_aside aside;
@@ -183,7 +192,7 @@ static int enter_existing(struct populate *p, struct f2fs_inode *parent, const c
 			err = error_set(p->ctx, F2FS_ERR_NOT_DIR, "the name exists already and is no directory");
 		if (err)
 			return err;
-		err = populate_make_dir(p, parent, name, strlen(name), item, &p->attributes, &dir);
+		err = populate_make_dir(p, parent, name, strlen(name), item, &p->src.attributes, &dir);
 		is_made = !err;
 		err = populate_end_meet(p, parent, name, &aside, err);
 		if (err && is_made)
@@ -197,16 +206,16 @@ static int enter_existing(struct populate *p, struct f2fs_inode *parent, const c
 	if (err)
 		return err;
 	if (p->opt.existing != F2FS_EXISTING_SKIP)
-		err = populate_update(p, *out, item, &p->attributes);
+		err = populate_update(p, *out, item, &p->src.attributes);
 	if (err)
 		f2fs_inode_close(*out);
 	return err;
 }
 
-int populate_directory(struct populate *p, struct f2fs_inode *parent, const char *name, struct populate_item *item)
+int populate_directory(struct populate *p, struct f2fs_inode *parent, const char *name, struct source_item *item)
 {
 	struct f2fs_inode *dir;
-	int err = populate_make_dir(p, parent, name, strlen(name), item, &p->attributes, &dir);
+	int err = populate_make_dir(p, parent, name, strlen(name), item, &p->src.attributes, &dir);
 	if (err == F2FS_ERR_EXISTS)
 		err = enter_existing(p, parent, name, item, &dir);
 	return err ? err : populate_place_enter(p, dir);

@@ -3,11 +3,14 @@
  * A further name of a file: lists and rules may say of it what they do not say of the first. A file has one owner,
  * mode, time and set of attributes, those of its first name; what differs is told.
  */
+#include "populate/further.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "source/populate.h"
+#include "populate/report.h"
+#include "populate/run.h"
 
 /* Has an inode the attributes of a list? */
 static bool has_attributes(const struct vec *list, struct f2fs_inode *inode)
@@ -29,14 +32,14 @@ static bool has_attributes(const struct vec *list, struct f2fs_inode *inode)
 	return true;
 }
 
-int populate_note_capable(struct populate *p, const struct populate_item *item, f2fs_nid_t ino)
+int populate_note_capable(struct populate *p, const struct source_item *item, f2fs_nid_t ino)
 {
 	return item->is_capable ? map32_set(&p->capable, ino, 1) : 0;
 }
 
-int populate_check_further(struct populate *p, const struct populate_item *item, struct f2fs_inode *first)
+int populate_check_further(struct populate *p, const struct source_item *item, struct f2fs_inode *first)
 {
-	const bool has_lists = p->fs_config || p->contexts;
+	const bool has_lists = p->src.fs_config || p->src.contexts;
 	char owner[40] = "", mode[20] = "", path[512];
 	bool other_time, other_attributes = false;
 	struct f2fs_stat st;
@@ -51,7 +54,7 @@ int populate_check_further(struct populate *p, const struct populate_item *item,
 	other_time = (item->forced & GIVEN_MTIME) && (item->mtime.seconds != st.mtime.seconds ||
 						      item->mtime.nanoseconds != st.mtime.nanoseconds);
 	if (has_lists)
-		other_attributes = !has_attributes(&p->attributes, first) ||
+		other_attributes = !has_attributes(&p->src.attributes, first) ||
 				   (item->is_listed && !item->is_capable &&
 				    map32_find(&p->capable, f2fs_inode_number(first)) != NULL);
 	if (!owner[0] && !mode[0] && !other_time && !other_attributes)

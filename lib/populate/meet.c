@@ -3,11 +3,18 @@
  * A name of the source exists in the volume already: apply the policy. What is to be replaced is renamed first and
  * removed when the new file is complete, so a source that fails costs nothing.
  */
+#include "populate/meet.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "file/name.h"
-#include "source/populate.h"
+#include "populate/compress.h"
+#include "populate/delete.h"
+#include "populate/new_inode.h"
+#include "populate/report.h"
+#include "populate/run.h"
+#include "populate/same_contents.h"
 #include "volume/volume.h"
 
 #define MAX_TARGET 16385u /* bytes: a block and a NUL */
@@ -18,7 +25,7 @@ static bool is_same_time(const struct f2fs_time *a, const struct f2fs_time *b)
 }
 
 /* Does a symbolic link of the volume lead where the item does? */
-static int compare_target(struct populate *p, struct f2fs_inode *inode, const struct populate_item *item, bool *same)
+static int compare_target(struct populate *p, struct f2fs_inode *inode, const struct source_item *item, bool *same)
 {
 	char *target = mem_alloc(p->ctx, MAX_TARGET);
 	size_t length;
@@ -35,7 +42,7 @@ static int compare_target(struct populate *p, struct f2fs_inode *inode, const st
  * another file may have this name now, and the names of a file that was taken for it would all become its names.
  */
 static int compare_file(struct populate *p, struct f2fs_inode *inode, const struct f2fs_stat *stat,
-			const struct populate_item *item, bool *same)
+			const struct source_item *item, bool *same)
 {
 	const bool is_linked = item->has_links || map32_find(&p->linked, f2fs_inode_number(inode));
 
@@ -46,7 +53,7 @@ static int compare_file(struct populate *p, struct f2fs_inode *inode, const stru
 
 /* Are contents of an inode those of the item, as far as can be told without reading them? */
 static int compare(struct populate *p, struct f2fs_inode *inode, const struct f2fs_stat *stat,
-		   const struct populate_item *item, bool *same)
+		   const struct source_item *item, bool *same)
 {
 	*same = false;
 	if (item->link || ((stat->mode ^ item->mode) & MODE_TYPE))
@@ -71,17 +78,17 @@ static int compare(struct populate *p, struct f2fs_inode *inode, const struct f2
  * met before, and not this one, if the item has become another inode. Others of its names may be replaced before the
  * last one is met, so that it had several is kept in mind.
  */
-static int check_links(struct populate *p, const struct f2fs_stat *stat, f2fs_nid_t ino,
-		       const struct populate_item *item, bool *fits)
+static int check_links(struct populate *p, const struct f2fs_stat *stat, f2fs_nid_t ino, const struct source_item *item,
+		       bool *fits)
 {
 	const uint64_t *linked = map32_find(&p->linked, ino);
 
-	*fits = !(linked && *linked == POPULATE_TAKEN) && populate_link_find(p, item) == F2FS_NO_NID;
+	*fits = !(linked && *linked == POPULATE_TAKEN) && source_link_find(&p->links, item) == F2FS_NO_NID;
 	return !linked && stat->nlink > 1 ? map32_set(&p->linked, ino, POPULATE_LINKED) : 0;
 }
 
 /* Leave an entry that is the same but for its attributes. */
-static int keep(struct populate *p, f2fs_nid_t ino, struct populate_item *item, bool *done)
+static int keep(struct populate *p, f2fs_nid_t ino, struct source_item *item, bool *done)
 {
 	struct f2fs_inode *inode;
 	struct f2fs_stat stat;
@@ -97,9 +104,9 @@ static int keep(struct populate *p, f2fs_nid_t ino, struct populate_item *item, 
 		err = compare(p, inode, &stat, item, done);
 	if (!err && *done) {
 		p->result->kept++;
-		err = populate_update(p, inode, item, &p->attributes);
+		err = populate_update(p, inode, item, &p->src.attributes);
 		if (!err)
-			err = populate_link_add(p, item, ino);
+			err = source_link_add(&p->links, item, ino);
 		if (!err && map32_find(&p->linked, ino))
 			err = map32_set(&p->linked, ino, POPULATE_TAKEN);
 	}
@@ -150,7 +157,7 @@ int populate_end_meet(struct populate *p, struct f2fs_inode *dir, const char *na
 	const size_t length = strlen(aside->name);
 	int failed;
 
-	if (length == 0 || (err && (p->is_broken || populate_is_fatal(p, err))))
+	if (length == 0 || (err && (p->src.is_broken || populate_is_fatal(p, err))))
 		return err;
 	if (err)
 		failed = f2fs_rename(dir, aside->name, length, dir, name, strlen(name), F2FS_RENAME_NO_REPLACE);
@@ -167,7 +174,7 @@ int populate_end_meet(struct populate *p, struct f2fs_inode *dir, const char *na
 	return err;
 }
 
-int populate_meet(struct populate *p, struct f2fs_inode *dir, const char *name, struct populate_item *item, bool *done,
+int populate_meet(struct populate *p, struct f2fs_inode *dir, const char *name, struct source_item *item, bool *done,
 		  struct populate_aside *aside)
 {
 	const size_t length = strlen(name);

@@ -2,12 +2,16 @@
 /*
  * Inodes as their items describe them: what a new one gets, what an old one is changed to.
  */
+#include "populate/new_inode.h"
+
 #include <string.h>
 
-#include "source/populate.h"
+#include "populate/attributes.h"
+#include "populate/report.h"
+#include "populate/run.h"
 
 /* One of an item's times; without it the time of modification, then that of the run. */
-static struct f2fs_time time_of(const struct populate *p, const struct populate_item *item, unsigned given,
+static struct f2fs_time time_of(const struct populate *p, const struct source_item *item, unsigned given,
 				const struct f2fs_time *own)
 {
 	if (item->forced & GIVEN_MTIME)
@@ -19,7 +23,7 @@ static struct f2fs_time time_of(const struct populate *p, const struct populate_
 	return item->given & GIVEN_MTIME ? item->mtime : p->now;
 }
 
-void populate_fill_new(const struct populate *p, const struct populate_item *item, struct f2fs_new *spec)
+void populate_fill_new(const struct populate *p, const struct source_item *item, struct f2fs_new *spec)
 {
 	const unsigned given = item->forced | (p->opt.keep & F2FS_KEEP_MODE ? item->given & GIVEN_MODE : 0u) |
 			       (p->opt.keep & F2FS_KEEP_OWNER ? item->given & GIVEN_OWNER : 0u);
@@ -41,7 +45,7 @@ void populate_fill_new(const struct populate *p, const struct populate_item *ite
 	spec->flags = F2FS_NEW_EXACT; /* ACLs are the source's affair */
 }
 
-int populate_set_flags(struct populate *p, struct f2fs_inode *inode, const struct populate_item *item)
+int populate_set_flags(struct populate *p, struct f2fs_inode *inode, const struct source_item *item)
 {
 	static const struct {
 		unsigned given, keep, set;
@@ -68,11 +72,11 @@ int populate_set_flags(struct populate *p, struct f2fs_inode *inode, const struc
 
 int populate_note_made(struct populate *p, f2fs_nid_t ino)
 {
-	return p->may_repeat ? map32_set(&p->made, ino, 1) : 0;
+	return p->src.may_repeat ? map32_set(&p->made, ino, 1) : 0;
 }
 
 int populate_make_dir(struct populate *p, struct f2fs_inode *parent, const char *name, size_t length,
-		      const struct populate_item *item, const struct vec *attributes, struct f2fs_inode **out)
+		      const struct source_item *item, const struct vec *attributes, struct f2fs_inode **out)
 {
 	struct f2fs_inode *dir;
 	struct f2fs_new spec;
@@ -95,7 +99,7 @@ int populate_make_dir(struct populate *p, struct f2fs_inode *parent, const char 
 	return err;
 }
 
-int populate_update(struct populate *p, struct f2fs_inode *inode, const struct populate_item *item,
+int populate_update(struct populate *p, struct f2fs_inode *inode, const struct source_item *item,
 		    const struct vec *attributes)
 {
 	struct f2fs_stat values = { 0 };

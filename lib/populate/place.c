@@ -3,9 +3,15 @@
  * Where items go: a stack of the volume's directories from the target down, which follows the paths. A directory's
  * times change with each entry, so a level remembers what they are to be and puts them back when it is left.
  */
+#include "populate/place.h"
+
 #include <string.h>
 
-#include "source/populate.h"
+#include "populate/compress.h"
+#include "populate/delete.h"
+#include "populate/new_inode.h"
+#include "populate/run.h"
+#include "source/rules.h"
 
 static struct populate_level *last_level(const struct populate *p)
 {
@@ -58,8 +64,8 @@ static int leave(struct populate *p)
 	p->level_path.count = p->levels.count ? last_level(p)->path_length : 0;
 	if (p->made_levels > p->levels.count)
 		p->made_levels = p->levels.count;
-	if (p->same[FOLLOW_PLACE] > p->level_path.count)
-		p->same[FOLLOW_PLACE] = p->level_path.count;
+	if (p->src.same[FOLLOW_PLACE] > p->level_path.count)
+		p->src.same[FOLLOW_PLACE] = p->level_path.count;
 	return err;
 }
 
@@ -87,7 +93,7 @@ static int push(struct populate *p, const char *path, size_t length)
 		return F2FS_ERR_NOMEM;
 	memcpy((char *)p->level_path.items + above, path + above, length - above);
 	((char *)p->level_path.items)[length] = '\0';
-	p->level_path.count = p->same[FOLLOW_PLACE] = length;
+	p->level_path.count = p->src.same[FOLLOW_PLACE] = length;
 	level->ino = F2FS_NO_NID;
 	level->path_length = length;
 	return 0;
@@ -206,11 +212,11 @@ static size_t count_same(const struct populate *p, const char *path, size_t leng
 /* Leave the levels that are not above the first length bytes of the path at hand. */
 static int go_up(struct populate *p, size_t length)
 {
-	const char *path = populate_path(p);
-	const size_t same = count_same(p, path, p->path.count, p->same[FOLLOW_PLACE]);
+	const char *path = source_path(&p->src);
+	const size_t same = count_same(p, path, p->src.path.count, p->src.same[FOLLOW_PLACE]);
 	int err = 0;
 
-	p->same[FOLLOW_PLACE] = same;
+	p->src.same[FOLLOW_PLACE] = same;
 	while (!err && p->levels.count > 1) {
 		const size_t n = last_level(p)->path_length;
 
@@ -231,13 +237,13 @@ static int add_noted(struct populate *p)
 	vec_init(&level->noted->attributes, p->ctx, 1);
 	level->noted->item.mode = MODE_DIR;
 	/* rules hold for directories that the source does not give, too */
-	return populate_adjust(p, p->level_path.items, &level->noted->item, &level->noted->attributes);
+	return source_adjust(&p->src, p->level_path.items, &level->noted->item, &level->noted->attributes);
 }
 
 /* Add levels, not made yet, down to the directory whose path is the first length bytes of the path at hand. */
 static int go_down(struct populate *p, size_t length)
 {
-	const char *path = populate_path(p);
+	const char *path = source_path(&p->src);
 	int err = 0;
 
 	while (!err && last_level(p)->path_length < length) {
@@ -288,8 +294,8 @@ int populate_place_parent(struct populate *p, struct f2fs_inode **dir, const cha
 	size_t length;
 	int err;
 
-	*name = populate_name(p);
-	length = *name > populate_path(p) ? (size_t)(*name - populate_path(p)) - 1 : 0;
+	*name = source_name(&p->src);
+	length = *name > source_path(&p->src) ? (size_t)(*name - source_path(&p->src)) - 1 : 0;
 	err = go_up(p, length);
 	if (!err)
 		err = go_down(p, length);
@@ -304,24 +310,24 @@ int populate_place_parent(struct populate *p, struct f2fs_inode **dir, const cha
 	return populate_saw(p, *dir, *name, strlen(*name));
 }
 
-int populate_place_top(struct populate *p, const struct populate_item *item)
+int populate_place_top(struct populate *p, const struct source_item *item)
 {
 	struct populate_level *top = vec_at(&p->levels, 0);
 	int err = open_level(p, top);
 
 	if (!err)
-		err = populate_update(p, top->dir, item, &p->attributes);
+		err = populate_update(p, top->dir, item, &p->src.attributes);
 	return err ? err : note_times(top);
 }
 
 int populate_place_enter(struct populate *p, struct f2fs_inode *dir)
 {
-	return push_dir(p, populate_path(p), p->path.count, dir);
+	return push_dir(p, source_path(&p->src), p->src.path.count, dir);
 }
 
-int populate_place_note(struct populate *p, const struct populate_item *item)
+int populate_place_note(struct populate *p, const struct source_item *item)
 {
-	const size_t length = p->path.count;
+	const size_t length = p->src.path.count;
 	struct populate_noted *noted;
 	char *attributes;
 	int err = go_up(p, length);
@@ -336,12 +342,12 @@ int populate_place_note(struct populate *p, const struct populate_item *item)
 	noted->item = *item;
 	noted->item.target = noted->item.link = NULL;
 	noted->attributes.count = 0; /* what the rules gave it is among the item's */
-	if (p->attributes.count == 0)
+	if (p->src.attributes.count == 0)
 		return 0;
-	attributes = vec_push(&noted->attributes, p->attributes.count);
+	attributes = vec_push(&noted->attributes, p->src.attributes.count);
 	if (!attributes)
 		return F2FS_ERR_NOMEM;
-	memcpy(attributes, p->attributes.items, p->attributes.count);
+	memcpy(attributes, p->src.attributes.items, p->src.attributes.count);
 	return 0;
 }
 

@@ -2,30 +2,39 @@
 /*
  * Filling a volume: the run over the items of a source.
  */
-#include "base/sized.h"
-#include "source/populate.h"
+#include "populate/populate.h"
 
 #include <string.h>
 
+#include "base/sized.h"
 #include "file/write.h"
 #include "log/log.h"
+#include "populate/compress.h"
+#include "populate/entry.h"
+#include "populate/place.h"
+#include "populate/report.h"
+#include "populate/spare.h"
+#include "populate/total.h"
+#include "source/rules.h"
 #include "volume/volume.h"
 
-static int prepare(struct populate *p, struct populate_item *item)
+static int prepare(struct populate *p, struct source_item *item)
 {
-	int err = p->ops->prepare ? p->ops->prepare(p, item) : 0;
+	int err;
 
+	item->is_known = source_link_find(&p->links, item) != F2FS_NO_NID;
+	err = p->src.ops->prepare ? p->src.ops->prepare(&p->src, item) : 0;
 	p->is_of_source = err != 0;
-	return err ? err : populate_adjust(p, populate_path(p), item, &p->attributes);
+	return err ? err : source_adjust(&p->src, source_path(&p->src), item, &p->src.attributes);
 }
 
-static bool is_dir(const struct populate_item *item)
+static bool is_dir(const struct source_item *item)
 {
 	return (item->mode & MODE_TYPE) == MODE_DIR;
 }
 
 /* Is this a kind of file that is copied? */
-static bool is_kept(const struct populate *p, const struct populate_item *item)
+static bool is_kept(const struct populate *p, const struct source_item *item)
 {
 	const uint32_t type = item->mode & MODE_TYPE;
 
@@ -35,17 +44,17 @@ static bool is_kept(const struct populate *p, const struct populate_item *item)
 
 /* Copy the current item. First its directory is found, and the name noted there: --delete must not remove it, even if
  * copying fails. */
-static int copy(struct populate *p, struct populate_item *item)
+static int copy(struct populate *p, struct source_item *item)
 {
 	struct f2fs_inode *parent = NULL;
 	const char *name = "";
 	int err = 0;
 
-	if (p->opt.entry && p->opt.entry(p->opt.user, populate_path(p)) != 0)
+	if (p->opt.entry && p->opt.entry(p->opt.user, source_path(&p->src)) != 0)
 		return error_set(p->ctx, F2FS_ERR_CANCELED, "filling the volume was canceled");
 	if (!is_kept(p, item))
 		return 0;
-	if (p->path.count > 0)
+	if (p->src.path.count > 0)
 		err = populate_place_parent(p, &parent, &name);
 	if (!err)
 		err = prepare(p, item);
@@ -57,63 +66,58 @@ static int copy(struct populate *p, struct populate_item *item)
 }
 
 /* Copy the item at hand, or leave it out. */
-static int take(struct populate *p, struct populate_item *item)
+static int take(struct populate *p, struct source_item *item)
 {
-	enum populate_choice choice;
-	int err = populate_choose_item(p, &choice);
+	enum source_choice choice;
+	int err = source_choose_item(&p->src, &choice);
 
 	if (err)
 		return err;
 	switch (choice) {
-	case POPULATE_EXCLUDED:
-		if (is_dir(item) && p->ops->skip)
-			p->ops->skip(p);
+	case SOURCE_EXCLUDED:
+		if (is_dir(item) && p->src.ops->skip)
+			p->src.ops->skip(&p->src);
 		return 0;
-	case POPULATE_NOT_INCLUDED:
+	case SOURCE_NOT_INCLUDED:
 		err = is_dir(item) ? prepare(p, item) : 0;
 		return err || !is_dir(item) ? err : populate_place_note(p, item);
 	default:
 		err = copy(p, item);
-		if (err && is_dir(item) && p->ops->skip)
-			p->ops->skip(p);
+		if (err && is_dir(item) && p->src.ops->skip)
+			p->src.ops->skip(&p->src);
 		return err;
 	}
 }
 
 static int step(struct populate *p)
 {
-	struct populate_item item;
+	struct source_item item;
 	int err;
 
 	memset(&item, 0, sizeof(item));
-	p->attributes.count = 0;
+	p->src.attributes.count = 0;
 	p->what = "";
-	err = p->ops->next(p, &item);
+	err = p->src.ops->next(&p->src, &item);
 	p->is_of_source = err != 0;
-	if (err == POPULATE_END)
+	if (err == SOURCE_END)
 		return err;
 	if (!err)
 		err = take(p, &item);
-	if (err && !p->is_broken && !populate_is_fatal(p, err)) {
+	if (err && !p->src.is_broken && !populate_is_fatal(p, err)) {
 		err = populate_problem(p, p->what);
 		if (!err)
 			err = populate_spare(p);
 	}
-	return err ? err : populate_progress(p, 0);
+	return err ? err : source_progress(&p->src, 0);
 }
 
-int populate_source_open(struct populate *p)
+static int open_source(struct populate *p)
 {
-	const struct f2fs_populate_options *o = &p->opt;
+	int err = source_open(&p->src);
 
-	if (o->tar ? o->manifest || o->directory : !o->manifest && !o->directory)
-		return error_set(p->ctx, F2FS_ERR_INVALID,
-				 "one source is needed: a directory, an archive or a manifest");
-	if (o->existing < F2FS_EXISTING_REFUSE || o->existing > F2FS_EXISTING_UPDATE)
-		return error_set(p->ctx, F2FS_ERR_INVALID, "no such policy for existing files: %d", o->existing);
-	if (o->manifest)
-		return populate_manifest_open(p, o->manifest);
-	return o->tar ? populate_tar_open(p, o->tar) : populate_host_open(p, o->directory);
+	if (!err && (p->opt.existing < F2FS_EXISTING_REFUSE || p->opt.existing > F2FS_EXISTING_UPDATE))
+		err = error_set(p->ctx, F2FS_ERR_INVALID, "no such policy for existing files: %d", p->opt.existing);
+	return err;
 }
 
 /* Changes that wait may already have filled a log that would move. */
@@ -136,62 +140,106 @@ static int run(struct populate *p)
 	p->now.nanoseconds = (uint32_t)(now % 1000000000);
 	if (p->opt.has_time)
 		p->now = p->opt.time;
-	err = populate_rules_open(p);
+	err = source_rules_open(&p->src);
 	if (!err)
 		err = populate_total(p);
-	p->progress.phase = "copying";
+	p->src.progress.phase = "copying";
 	if (!err)
-		err = populate_source_open(p);
+		err = open_source(p);
 	if (!err && (p->opt.flags & F2FS_POPULATE_PACK))
 		err = pack(p->vol);
 	if (!err)
 		err = populate_place_open(p);
 	while (!err)
 		err = step(p);
-	if (err == POPULATE_END)
+	if (err == SOURCE_END)
 		err = populate_place_end(p);
 	return err;
 }
 
-void populate_init(struct populate *p)
+/* Something of the item at hand cannot be read. */
+static int take_problem(void *user, const char *what)
 {
-	vec_init(&p->path, p->ctx, 1);
-	populate_chooser_init(&p->chosen, p->ctx);
-	vec_init(&p->attributes, p->ctx, 1);
-	vec_init(&p->mounted, p->ctx, 1);
+	return populate_problem(user, what);
+}
+
+static int take_unread(void *user)
+{
+	return populate_spare(user);
+}
+
+static int init(struct populate *p, const struct f2fs_populate_options *o, bool is_dry)
+{
+	static const struct source_events events = { .problem = take_problem, .unread = take_unread };
+	const unsigned keep = o->keep ? o->keep : F2FS_KEEP_DEFAULT;
+	int err;
+
+	p->opt = (struct populate_options){
+		.target = o->target,
+		.keep = keep,
+		.uid = o->uid,
+		.gid = o->gid,
+		.has_time = o->has_time,
+		.time = o->time,
+		.compression = o->compression,
+		.existing = o->existing,
+		.flags = o->flags,
+		.entry = o->entry,
+		.problem = o->problem,
+		.user = o->user,
+	};
+	p->src = (struct source){
+		.ctx = p->ctx,
+		.opt = {
+			.directory = o->directory,
+			.tar = o->tar,
+			.manifest = o->manifest,
+			.keep = keep,
+			.include = o->include,
+			.exclude = o->exclude,
+			.include_count = o->include_count,
+			.exclude_count = o->exclude_count,
+			.rules = o->rules,
+			.rule_count = o->rule_count,
+			.fs_config = o->fs_config,
+			.file_contexts = o->file_contexts,
+			.file_contexts_count = o->file_contexts_count,
+			.mount_point = o->mount_point,
+			.needs_end = (o->flags & F2FS_POPULATE_DELETE) != 0,
+			.gives_lengths = is_dry,
+		},
+		.events = &events,
+		.user = p,
+		.progress = { .task = "populate", .phase = "starting", .unit = "bytes" },
+	};
+	err = source_init(&p->src);
+	source_links_init(&p->links, p->ctx, (keep & F2FS_KEEP_LINKS) != 0);
 	vec_init(&p->seen, p->ctx, sizeof(uint64_t));
 	map32_init(&p->linked, p->ctx);
 	map32_init(&p->visited, p->ctx);
 	map32_init(&p->spared, p->ctx);
 	vec_init(&p->levels, p->ctx, sizeof(struct populate_level));
 	vec_init(&p->level_path, p->ctx, 1);
-	vec_init(&p->links, p->ctx, sizeof(struct populate_link));
-	map32_init(&p->link_index, p->ctx);
 	map32_init(&p->capable, p->ctx);
 	map32_init(&p->made, p->ctx);
+	p->zeros = is_dry && !err ? mem_zalloc(p->ctx, SOURCE_BUFFER) : NULL;
+	return err || p->zeros || !is_dry ? err : F2FS_ERR_NOMEM;
 }
 
-void populate_fini(struct populate *p)
+static void fini(struct populate *p)
 {
-	if (p->ops)
-		p->ops->close(p);
+	source_fini(&p->src);
 	for (size_t i = 0; i < p->levels.count; i++) {
 		struct populate_level *level = vec_at(&p->levels, i);
 
 		f2fs_inode_close(level->dir);
 		populate_noted_free(level->noted);
 	}
-	populate_chooser_fini(&p->chosen);
-	populate_rules_close(p);
 	change_end_rules(p->vol, &p->ways);
-	mem_free(p->ctx, p->buffer);
 	mem_free(p->ctx, p->zeros);
-	vec_fini(&p->path);
-	vec_fini(&p->attributes);
 	vec_fini(&p->levels);
 	vec_fini(&p->level_path);
-	vec_fini(&p->links);
-	map32_fini(&p->link_index);
+	source_links_fini(&p->links);
 	map32_fini(&p->capable);
 	map32_fini(&p->made);
 	vec_fini(&p->seen);
@@ -203,31 +251,26 @@ void populate_fini(struct populate *p)
 int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
 		 struct f2fs_populate_result *result, bool is_dry)
 {
-	struct populate p = { .ctx = f2fs_volume_context(vol), .vol = vol, .opt = *options, .result = result };
+	struct populate p = { .ctx = f2fs_volume_context(vol), .vol = vol, .result = result };
 	const struct f2fs_progress *before;
 	const uint64_t generation = vol->generation;
 	int err;
 
 	error_clear(p.ctx);
 	memset(result, 0, sizeof(*result));
-	p.progress = (struct f2fs_progress){ .task = "populate", .phase = "starting", .unit = "bytes" };
-	if (p.opt.keep == 0)
-		p.opt.keep = F2FS_KEEP_DEFAULT;
-	p.needs_end = (p.opt.flags & F2FS_POPULATE_DELETE) != 0;
-	populate_init(&p);
-	p.buffer = mem_alloc(p.ctx, POPULATE_BUFFER);
-	p.zeros = is_dry ? mem_zalloc(p.ctx, POPULATE_BUFFER) : NULL;
-	err = p.buffer && (p.zeros || !is_dry) ? populate_ways_set(&p) : F2FS_ERR_NOMEM;
+	err = init(&p, options, is_dry);
+	if (!err)
+		err = populate_ways_set(&p);
 	if (!err) {
-		before = progress_run(p.ctx, &p.progress);
-		err = progress_report(p.ctx, &p.progress);
+		before = progress_run(p.ctx, &p.src.progress);
+		err = progress_report(p.ctx, &p.src.progress);
 		if (!err)
 			err = run(&p);
 		progress_run(p.ctx, before);
 	}
 	if (err && vol->generation != generation) /* files may be incomplete, or lack their attributes */
 		f2fs_volume_fail(vol);
-	populate_fini(&p);
+	fini(&p);
 	if (!err && result->problems > 0)
 		err = error_set(p.ctx, F2FS_ERR_INCOMPLETE, "%llu entries or attributes could not be copied",
 				(unsigned long long)result->problems);

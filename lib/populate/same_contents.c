@@ -3,10 +3,12 @@
  * Does a file of the volume hold what an item does, byte by byte? Asked of files with several names alone: links that
  * changed partners may have the size and the time of the file that had the name before.
  */
+#include "populate/same_contents.h"
+
 #include <string.h>
 
 #include "base/bytes.h"
-#include "source/populate.h"
+#include "populate/run.h"
 #include "volume/volume.h"
 
 /* Is a range of the file, of which the source has a hole, all zeros? Holes are not read. */
@@ -26,12 +28,12 @@ static int check_zeros(struct populate *p, struct f2fs_inode *inode, uint64_t fr
 		end = (extent.file_block + extent.count) << bits;
 		end = end < to && extent.kind != F2FS_EXTENT_INLINE ? end : to;
 		if (extent.kind != F2FS_EXTENT_HOLE && extent.kind != F2FS_EXTENT_RESERVED) {
-			end = end - from < POPULATE_BUFFER ? end : from + POPULATE_BUFFER;
+			end = end - from < SOURCE_BUFFER ? end : from + SOURCE_BUFFER;
 			err = f2fs_inode_read(inode, from, buffer, (size_t)(end - from), &done);
 			*same = !err && is_zero(buffer, done);
 		}
 		if (!err)
-			err = populate_progress(p, 0);
+			err = source_progress(&p->src, 0);
 		if (err)
 			return err;
 		from = end;
@@ -39,16 +41,15 @@ static int check_zeros(struct populate *p, struct f2fs_inode *inode, uint64_t fr
 	return 0;
 }
 
-static int compare(struct populate *p, struct f2fs_inode *inode, struct populate_item *item, uint8_t *buffer,
-		   bool *same)
+static int compare(struct populate *p, struct f2fs_inode *inode, struct source_item *item, uint8_t *buffer, bool *same)
 {
-	struct populate_chunk chunk = { .length = 0 };
+	struct source_chunk chunk = { .length = 0 };
 	uint64_t end = 0;
 	size_t done;
 	int err;
 
 	for (*same = true; *same; end = chunk.offset + chunk.length) {
-		err = p->ops->read(p, item, &chunk);
+		err = p->src.ops->read(&p->src, item, &chunk);
 		p->is_of_source = err != 0;
 		if (err)
 			return err;
@@ -58,7 +59,7 @@ static int compare(struct populate *p, struct f2fs_inode *inode, struct populate
 		if (!err && *same)
 			err = f2fs_inode_read(inode, chunk.offset, buffer, chunk.length, &done);
 		if (!err)
-			err = populate_progress(p, 0);
+			err = source_progress(&p->src, 0);
 		if (err)
 			return err;
 		*same = *same && done == chunk.length && memcmp(buffer, chunk.data, done) == 0;
@@ -66,20 +67,20 @@ static int compare(struct populate *p, struct f2fs_inode *inode, struct populate
 	return 0;
 }
 
-int populate_same_contents(struct populate *p, struct f2fs_inode *inode, const struct populate_item *item, bool *same)
+int populate_same_contents(struct populate *p, struct f2fs_inode *inode, const struct source_item *item, bool *same)
 {
-	struct populate_item own = *item; /* reading corrects its size */
+	struct source_item own = *item; /* reading corrects its size */
 	uint8_t *buffer;
 	int err;
 
 	*same = true;
-	if (!p->ops->again || p->zeros)
+	if (!p->src.ops->again || p->zeros)
 		return 0;
-	buffer = mem_alloc(p->ctx, POPULATE_BUFFER);
+	buffer = mem_alloc(p->ctx, SOURCE_BUFFER);
 	if (!buffer)
 		return F2FS_ERR_NOMEM;
 	err = compare(p, inode, &own, buffer, same);
-	p->ops->again(p);
+	p->src.ops->again(&p->src);
 	mem_free(p->ctx, buffer);
 	return err;
 }

@@ -11,7 +11,8 @@
 
 #include "base/sized.h"
 #include "device/device.h"
-#include "source/populate.h"
+#include "populate/populate.h"
+#include "populate/run.h"
 #include "volume/volume.h"
 
 #define FIRST_SIZE ((uint64_t)16 << 30) /* bytes of the volume that is counted in */

@@ -3,7 +3,11 @@
  * What of the source could not be read is not absent: what has its path in the volume is never deleted. Found at once,
  * as the item's path may become another file's, and kept as an inode number, whatever the spelling of its name.
  */
-#include "source/populate.h"
+#include "populate/spare.h"
+#include "populate/place.h"
+#include "populate/report.h"
+#include "populate/run.h"
+#include "source/path.h"
 
 int populate_spare(struct populate *p)
 {
@@ -18,7 +22,7 @@ int populate_spare(struct populate *p)
 		return 0;
 	}
 	vec_init(&clean, p->ctx, 1);
-	err = populate_clean_path(p, populate_path(p), &clean);
+	err = source_clean_path(&p->src, source_path(&p->src), &clean);
 	if (!err) {
 		err = populate_place_find(p, clean.items, &ino);
 		err = err == F2FS_ERR_NOT_DIR ? 0 : err; /* where a file ends the way, that file */

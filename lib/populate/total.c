@@ -2,23 +2,25 @@
 /*
  * What there is to copy, counted by a walk ahead: without a total a progress bar can only show what was done.
  */
+#include "populate/total.h"
+
 #include <string.h>
 
-#include "source/populate.h"
+#include "populate/run.h"
 
 /* A file with several names is copied once; it is left out here, as which of its names is copied is not known yet. */
-static int count(struct populate *p, const struct populate_item *item)
+static int count(struct populate *p, const struct source_item *item)
 {
 	const bool is_dir = (item->mode & MODE_TYPE) == MODE_DIR;
-	enum populate_choice choice;
-	int err = populate_choose_item(p, &choice);
+	enum source_choice choice;
+	int err = source_choose_item(&p->src, &choice);
 
 	if (err)
 		return err;
-	if (choice == POPULATE_EXCLUDED && is_dir)
-		p->ops->skip(p);
-	if (choice == POPULATE_WANTED && !item->has_links)
-		p->progress.total += item->stored;
+	if (choice == SOURCE_EXCLUDED && is_dir)
+		p->src.ops->skip(&p->src);
+	if (choice == SOURCE_WANTED && !item->has_links)
+		p->src.progress.total += item->stored;
 	return 0;
 }
 
@@ -27,37 +29,33 @@ static int walk(struct populate *p)
 	int err = 0;
 
 	while (!err) {
-		struct populate_item item;
+		struct source_item item;
 
 		memset(&item, 0, sizeof(item));
-		err = p->ops->next(p, &item);
+		err = p->src.ops->next(&p->src, &item);
 		if (!err)
 			err = count(p, &item);
-		else if (err != POPULATE_END && err != F2FS_ERR_NOMEM && !p->is_broken)
+		else if (err != SOURCE_END && err != F2FS_ERR_NOMEM && !p->src.is_broken)
 			err = 0; /* the same will be found and told when it is copied */
 		if (!err)
-			err = populate_progress(p, 0);
+			err = source_progress(&p->src, 0);
 	}
-	return err == POPULATE_END ? 0 : err;
+	return err == SOURCE_END ? 0 : err;
 }
 
 int populate_total(struct populate *p)
 {
 	int err;
 
-	if (!(p->opt.flags & F2FS_POPULATE_TOTAL) || !p->opt.directory || p->opt.manifest || p->opt.tar)
+	if (!(p->opt.flags & F2FS_POPULATE_TOTAL) || !p->src.opt.directory || p->src.opt.manifest || p->src.opt.tar)
 		return 0;
 	p->is_ahead = true;
-	p->progress.phase = "counting";
-	err = populate_host_open(p, p->opt.directory);
+	p->src.progress.phase = "counting";
+	err = source_open(&p->src);
 	if (!err)
 		err = walk(p);
-	if (p->ops)
-		p->ops->close(p);
-	p->ops = NULL;
-	p->path.count = 0;
+	source_close(&p->src);
 	p->is_ahead = false;
-	p->is_broken = false;
 	if (err != F2FS_ERR_CANCELED && err != F2FS_ERR_NOMEM)
 		err = 0; /* what is wrong with the directory is told when it is opened for copying */
 	return err;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "source/populate.h"
+#include "source/attribute.h"
 
-bool populate_attribute_is_wanted(const struct populate *p, const char *name)
+bool source_attribute_is_wanted(const struct source *src, const char *name)
 {
 	static const struct {
 		const char *prefix;
@@ -22,12 +22,11 @@ bool populate_attribute_is_wanted(const struct populate *p, const char *name)
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strncmp(name, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
-			return (p->opt.keep & kinds[i].bit) != 0;
+			return (src->opt.keep & kinds[i].bit) != 0;
 	return false;
 }
 
-/* Where a list has an attribute of that name, and how many bytes it takes; NULL: nowhere. */
-static uint8_t *find_attribute(const struct vec *list, const char *name, size_t *length)
+uint8_t *source_attribute_find(const struct vec *list, const char *name, size_t *length)
 {
 	uint8_t *at = list->items;
 
@@ -43,7 +42,7 @@ static uint8_t *find_attribute(const struct vec *list, const char *name, size_t 
 static void drop_attribute(struct vec *list, const char *name)
 {
 	size_t length;
-	uint8_t *at = find_attribute(list, name, &length);
+	uint8_t *at = source_attribute_find(list, name, &length);
 
 	if (!at)
 		return;
@@ -51,13 +50,13 @@ static void drop_attribute(struct vec *list, const char *name)
 	list->count -= length;
 }
 
-int populate_attribute_put(struct populate *p, struct vec *list, const char *name, const void *value, size_t size)
+int source_attribute_put(struct source *src, struct vec *list, const char *name, const void *value, size_t size)
 {
 	const size_t length = strlen(name) + 1;
 	uint8_t *to;
 
 	if (size > UINT32_MAX)
-		return error_set(p->ctx, F2FS_ERR_TOO_BIG, "the attribute is too large");
+		return error_set(src->ctx, F2FS_ERR_TOO_BIG, "the attribute is too large");
 	drop_attribute(list, name);
 	to = vec_push(list, 4 + length + size);
 	if (!to)
@@ -69,60 +68,7 @@ int populate_attribute_put(struct populate *p, struct vec *list, const char *nam
 	return 0;
 }
 
-int populate_attribute_add(struct populate *p, const char *name, const void *value, size_t size)
+int source_attribute_add(struct source *src, const char *name, const void *value, size_t size)
 {
-	return populate_attribute_put(p, &p->attributes, name, value, size);
-}
-
-int populate_attributes_set(struct populate *p, const struct vec *list, struct f2fs_inode *inode)
-{
-	const uint8_t *at = list->items;
-
-	for (size_t left = list->count; left > 0;) {
-		const uint32_t size = get_le32(at);
-		const char *name = (const char *)at + 4;
-		const size_t length = strlen(name) + 1;
-		int err = f2fs_xattr_set(inode, name, at + 4 + length, size);
-
-		/* full: no space in the inode, that is */
-		if (error_is_full(p->ctx, err) || (err && !populate_is_fatal(p, err)))
-			err = populate_problem(p, name);
-		if (err)
-			return err;
-		at += 4 + length + size;
-		left -= 4 + length + size;
-	}
-	return 0;
-}
-
-/* Find the next attribute of an inode to be removed; *index goes on behind it. */
-static bool find_surplus(const struct populate *p, const struct vec *list, struct f2fs_inode *inode, unsigned *index,
-			 struct f2fs_xattr *xattr)
-{
-	size_t length;
-
-	while (f2fs_xattr_at(inode, *index, xattr) == 0) {
-		if (!xattr->is_internal && populate_attribute_is_wanted(p, xattr->name) &&
-		    !find_attribute(list, xattr->name, &length))
-			return true;
-		++*index;
-	}
-	return false;
-}
-
-int populate_attributes_prune(struct populate *p, const struct vec *list, struct f2fs_inode *inode)
-{
-	struct f2fs_xattr xattr;
-	unsigned index = 0;
-	int err = f2fs_xattr_count(inode);
-
-	if (err <= 0)
-		return err;
-	for (err = 0; !err && find_surplus(p, list, inode, &index, &xattr);) {
-		char *name = mem_strdup(p->ctx, xattr.name); /* removing it changes what holds the name */
-
-		err = name ? f2fs_xattr_remove(inode, name) : F2FS_ERR_NOMEM;
-		mem_free(p->ctx, name);
-	}
-	return err;
+	return source_attribute_put(src, &src->attributes, name, value, size);
 }

@@ -18,7 +18,8 @@
 
 #include "base/vec.h"
 #include "format/inode.h"
-#include "source/android.h"
+#include "source/contexts.h"
+#include "source/listtext.h"
 
 struct spec {
 	regex_t regex;
@@ -108,15 +109,15 @@ static bool take_type(const char *word, uint32_t *type)
 
 static int take_line(struct contexts *contexts, const char *name, size_t number, char *line)
 {
-	const char *regex = android_word(&line), *word = android_word(&line), *label;
+	const char *regex = listtext_word(&line), *word = listtext_word(&line), *label;
 	struct spec spec = { .type = 0 };
 	struct spec *slot;
 	int err;
 
 	if (!regex || regex[0] == '#')
 		return 0;
-	label = word && take_type(word, &spec.type) ? android_word(&line) : word;
-	if (!label || android_word(&line))
+	label = word && take_type(word, &spec.type) ? listtext_word(&line) : word;
+	if (!label || listtext_word(&line))
 		return error_set(contexts->ctx, F2FS_ERR_INVALID,
 				 "%.200s, line %zu: not a regular expression, a type and a context", name, number);
 	spec.label = strcmp(label, "<<none>>") == 0 ? NULL : label;
@@ -169,7 +170,7 @@ int contexts_parse(struct f2fs_context *ctx, const char *name, char *text, struc
 int contexts_load(struct f2fs_context *ctx, const char *path, struct contexts **contexts)
 {
 	char *text;
-	int err = android_read_text(ctx, path, &text);
+	int err = listtext_read(ctx, path, &text);
 
 	return err ? err : contexts_parse(ctx, path, text, contexts);
 }

@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "base/glob.h"
-#include "source/populate.h"
+#include "source/filter.h"
+#include "source/source.h"
 
 /* A part of a path: its first bytes, up to a slash or the end. */
-struct populate_part {
+struct source_part {
 	size_t length;
-	enum populate_choice choice;
+	enum source_choice choice;
 };
 
 static bool matches(const char *pattern, const char *path, const char *name)
@@ -21,7 +22,7 @@ static bool matches(const char *pattern, const char *path, const char *name)
 	return glob_match(pattern + (pattern[0] == '/'), is_whole ? path : name);
 }
 
-bool populate_matches(const char *pattern, const char *path)
+bool source_matches(const char *pattern, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -36,29 +37,28 @@ static bool matches_any(const char *const *patterns, unsigned count, const char 
 	return false;
 }
 
-void populate_chooser_init(struct populate_chooser *c, struct f2fs_context *ctx)
+void source_chooser_init(struct source_chooser *c, struct f2fs_context *ctx)
 {
-	vec_init(&c->parts, ctx, sizeof(struct populate_part));
+	vec_init(&c->parts, ctx, sizeof(struct source_part));
 }
 
-void populate_chooser_fini(struct populate_chooser *c)
+void source_chooser_fini(struct source_chooser *c)
 {
 	vec_fini(&c->parts);
 }
 
-static struct populate_part *last_part(const struct populate_chooser *c)
+static struct source_part *last_part(const struct source_chooser *c)
 {
 	return c->parts.count > 0 ? vec_at(&c->parts, c->parts.count - 1) : NULL;
 }
 
-int populate_choose(const struct populate *p, struct populate_chooser *c, char *path, size_t same,
-		    enum populate_choice *out)
+int source_choose(const struct source *src, struct source_chooser *c, char *path, size_t same, enum source_choice *out)
 {
-	const struct f2fs_populate_options *o = &p->opt;
-	struct populate_part part = { 0, o->include_count ? POPULATE_NOT_INCLUDED : POPULATE_WANTED };
+	const struct source_options *o = &src->opt;
+	struct source_part part = { 0, o->include_count ? SOURCE_NOT_INCLUDED : SOURCE_WANTED };
 	size_t start = 0;
 
-	*out = POPULATE_WANTED;
+	*out = SOURCE_WANTED;
 	if (o->include_count + o->exclude_count == 0 || path[0] == '\0')
 		return 0;
 	while (c->parts.count > 0 && last_part(c)->length > same)
@@ -67,19 +67,19 @@ int populate_choose(const struct populate *p, struct populate_chooser *c, char *
 		part = *last_part(c);
 		start = part.length + (path[part.length] == '/');
 	}
-	while (path[start] && part.choice != POPULATE_EXCLUDED) {
+	while (path[start] && part.choice != SOURCE_EXCLUDED) {
 		char *end = path + start + strcspn(path + start, "/");
 		const char byte = *end;
-		struct populate_part *kept = vec_push(&c->parts, 1);
+		struct source_part *kept = vec_push(&c->parts, 1);
 
 		if (!kept)
 			return F2FS_ERR_NOMEM;
 		*end = '\0'; /* cut to the path of a parent directory while that is matched */
 		if (matches_any(o->exclude, o->exclude_count, path, path + start))
-			part.choice = POPULATE_EXCLUDED;
-		else if (part.choice == POPULATE_NOT_INCLUDED &&
+			part.choice = SOURCE_EXCLUDED;
+		else if (part.choice == SOURCE_NOT_INCLUDED &&
 			 matches_any(o->include, o->include_count, path, path + start))
-			part.choice = POPULATE_WANTED;
+			part.choice = SOURCE_WANTED;
 		*end = byte;
 		part.length = (size_t)(end - path);
 		*kept = part;
@@ -89,10 +89,10 @@ int populate_choose(const struct populate *p, struct populate_chooser *c, char *
 	return 0;
 }
 
-int populate_choose_item(struct populate *p, enum populate_choice *out)
+int source_choose_item(struct source *src, enum source_choice *out)
 {
-	int err = populate_choose(p, &p->chosen, p->path.items, p->same[FOLLOW_CHOICE], out);
+	int err = source_choose(src, &src->chosen, src->path.items, src->same[FOLLOW_CHOICE], out);
 
-	p->same[FOLLOW_CHOICE] = p->path.count;
+	src->same[FOLLOW_CHOICE] = src->path.count;
 	return err;
 }

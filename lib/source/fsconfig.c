@@ -13,7 +13,8 @@
 
 #include "base/vec.h"
 #include "format/inode.h"
-#include "source/android.h"
+#include "source/fsconfig.h"
+#include "source/listtext.h"
 
 struct fs_config {
 	struct f2fs_context *ctx;
@@ -55,16 +56,16 @@ static const char *take_line(char *line, struct fs_config_entry *entry)
 	uint64_t uid, gid, mode;
 	char *word;
 
-	entry->path = is_root ? "" : trim(android_word(&line));
-	if (!take_number(android_word(&line), 10, NOBODY_ID - 1, &uid) ||
-	    !take_number(android_word(&line), 10, NOBODY_ID - 1, &gid))
+	entry->path = is_root ? "" : trim(listtext_word(&line));
+	if (!take_number(listtext_word(&line), 10, NOBODY_ID - 1, &uid) ||
+	    !take_number(listtext_word(&line), 10, NOBODY_ID - 1, &gid))
 		return "an owner is not a number, or one that nobody can be";
-	if (!take_number(android_word(&line), 8, 0177777, &mode))
+	if (!take_number(listtext_word(&line), 8, 0177777, &mode))
 		return "the mode is not an octal number";
 	entry->uid = (uint32_t)uid;
 	entry->gid = (uint32_t)gid;
 	entry->mode = (uint32_t)mode;
-	while ((word = android_word(&line)) != NULL) {
+	while ((word = listtext_word(&line)) != NULL) {
 		if (strncmp(word, "selabel=", 8) == 0)
 			entry->label = word + 8;
 		else if (strncmp(word, "capabilities=", 13) != 0)
@@ -133,7 +134,7 @@ int fs_config_parse(struct f2fs_context *ctx, const char *name, char *text, stru
 int fs_config_load(struct f2fs_context *ctx, const char *path, struct fs_config **out)
 {
 	char *text;
-	int err = android_read_text(ctx, path, &text);
+	int err = listtext_read(ctx, path, &text);
 
 	return err ? err : fs_config_parse(ctx, path, text, out);
 }

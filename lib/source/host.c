@@ -3,7 +3,7 @@
  * A directory of the host as a source: the walk, without recursion, names in the order of their bytes. Only the
  * directories near the walk stay open; one further up is found again through "..".
  */
-#include "source/populate.h"
+#include "source/host.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -15,7 +15,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "source/host.h"
+#include "source/hostattr.h"
+#include "source/hostfile.h"
+#include "source/path.h"
 
 #define MAX_OPEN 64u /* directories */
 
@@ -37,9 +39,9 @@ struct host_source {
 	struct host_file file;
 };
 
-static struct host_source *source_of(const struct populate *p)
+static struct host_source *source_of(const struct source *src)
 {
-	return p->source;
+	return src->own;
 }
 
 static struct level *top_level(const struct host_source *s)
@@ -52,23 +54,23 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void free_names(struct populate *p, struct vec *names)
+static void free_names(struct source *src, struct vec *names)
 {
 	for (size_t i = 0; i < names->count; i++)
-		mem_free(p->ctx, *(char **)vec_at(names, i));
+		mem_free(src->ctx, *(char **)vec_at(names, i));
 	vec_fini(names);
 }
 
-static int read_names(struct populate *p, int fd, struct vec *names)
+static int read_names(struct source *src, int fd, struct vec *names)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	DIR *stream = copy >= 0 ? fdopendir(copy) : NULL;
 	struct dirent *entry;
 	int err = 0;
 
-	vec_init(names, p->ctx, sizeof(char *));
+	vec_init(names, src->ctx, sizeof(char *));
 	if (!stream) {
-		err = error_sys(p->ctx, errno, "cannot read the directory");
+		err = error_sys(src->ctx, errno, "cannot read the directory");
 		if (copy >= 0)
 			close(copy);
 		return err;
@@ -80,23 +82,23 @@ static int read_names(struct populate *p, int fd, struct vec *names)
 			continue;
 		slot = vec_push(names, 1);
 		if (slot)
-			*slot = mem_strdup(p->ctx, entry->d_name);
+			*slot = mem_strdup(src->ctx, entry->d_name);
 		if (!slot || !*slot) {
 			names->count -= slot != NULL;
 			err = F2FS_ERR_NOMEM;
 		}
 	}
 	if (!err && errno)
-		err = error_sys(p->ctx, errno, "cannot read the directory");
+		err = error_sys(src->ctx, errno, "cannot read the directory");
 	closedir(stream);
 	vec_sort(names, compare_names);
 	return err;
 }
 
 /* Go into a directory that is open. What cannot be read of it is a problem. */
-static int push_level(struct populate *p, int fd, const struct stat *st)
+static int push_level(struct source *src, int fd, const struct stat *st)
 {
-	struct host_source *s = source_of(p);
+	struct host_source *s = source_of(src);
 	struct level *level = vec_push(&s->levels, 1);
 	int err;
 
@@ -107,7 +109,7 @@ static int push_level(struct populate *p, int fd, const struct stat *st)
 	level->fd = fd;
 	level->dev = st->st_dev;
 	level->ino = st->st_ino;
-	level->path_length = p->path.count;
+	level->path_length = src->path.count;
 	if (s->levels.count > MAX_OPEN) {
 		struct level *far = vec_at(&s->levels, s->levels.count - 1 - MAX_OPEN);
 
@@ -115,19 +117,19 @@ static int push_level(struct populate *p, int fd, const struct stat *st)
 			close(far->fd);
 		far->fd = -1;
 	}
-	err = read_names(p, fd, &level->names);
+	err = read_names(src, fd, &level->names);
 	if (err && err != F2FS_ERR_NOMEM) {
-		err = populate_problem(p, "");
+		err = source_problem(src, "");
 		if (!err)
-			err = populate_spare(p);
+			err = src->events->unread(src->user);
 	}
 	return err;
 }
 
 /* Leave a directory; the one above may have to be opened again. */
-static int pop_level(struct populate *p)
+static int pop_level(struct source *src)
 {
-	struct host_source *s = source_of(p);
+	struct host_source *s = source_of(src);
 	struct level *level = top_level(s), *above = s->levels.count > 1 ? level - 1 : NULL;
 	struct stat st;
 	int err = 0;
@@ -136,46 +138,46 @@ static int pop_level(struct populate *p)
 	if (above && above->fd < 0) {
 		above->fd = openat(level->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (above->fd < 0 || fstat(above->fd, &st) != 0)
-			err = error_sys(p->ctx, errno, "cannot go back to the directory above");
+			err = error_sys(src->ctx, errno, "cannot go back to the directory above");
 		else if (st.st_dev != above->dev || st.st_ino != above->ino)
-			err = error_set(p->ctx, F2FS_ERR_BUSY, "the directory was moved while it was copied");
-		p->is_broken = err != 0;
+			err = error_set(src->ctx, F2FS_ERR_BUSY, "the directory was moved while it was copied");
+		src->is_broken = err != 0;
 	}
 	close(level->fd);
-	free_names(p, &level->names);
+	free_names(src, &level->names);
 	s->levels.count--;
 	return err;
 }
 
 /* Say why a path cannot be opened: the host's words leave open what a symbolic link is about. */
-static int cannot_open(struct populate *p, const char *directory, int sys_errno)
+static int cannot_open(struct source *src, const char *directory, int sys_errno)
 {
 	char target[1024];
 	const ssize_t n = sys_errno == ENOENT ? readlink(directory, target, sizeof(target) - 1) : -1;
 
 	if (n < 0)
-		return error_sys(p->ctx, sys_errno, "cannot open the directory %s", directory);
+		return error_sys(src->ctx, sys_errno, "cannot open the directory %s", directory);
 	target[n] = '\0';
-	return error_sys(p->ctx, sys_errno, "cannot open the directory %s, a symbolic link to %s", directory, target);
+	return error_sys(src->ctx, sys_errno, "cannot open the directory %s, a symbolic link to %s", directory, target);
 }
 
 /* The entry given last is a directory and wanted: go into it. */
-static int enter(struct populate *p)
+static int enter(struct source *src)
 {
-	struct host_source *s = source_of(p);
+	struct host_source *s = source_of(src);
 	struct stat st;
 	int fd;
 
 	s->enters = false;
-	fd = openat(top_level(s)->fd, populate_name(p), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(top_level(s)->fd, source_name(src), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) != 0) {
-		int err = error_sys(p->ctx, errno, "cannot open the directory");
+		int err = error_sys(src->ctx, errno, "cannot open the directory");
 
 		if (fd >= 0)
 			close(fd);
 		return err;
 	}
-	return push_level(p, fd, &st);
+	return push_level(src, fd, &st);
 }
 
 static struct f2fs_time time_from(struct timespec t)
@@ -186,7 +188,7 @@ static struct f2fs_time time_from(struct timespec t)
 }
 
 /* The time of the last change of an inode cannot be chosen on a host: a copy shows that of its contents. */
-static void fill_item(struct populate_item *item, const struct stat *st)
+static void fill_item(struct source_item *item, const struct stat *st)
 {
 	item->given = GIVEN_MODE | GIVEN_OWNER | GIVEN_MTIME | GIVEN_ATIME;
 	item->mode = (uint32_t)st->st_mode;
@@ -206,9 +208,9 @@ static void fill_item(struct populate_item *item, const struct stat *st)
 	item->ino = (uint64_t)st->st_ino;
 }
 
-static int next(struct populate *p, struct populate_item *item)
+static int next(struct source *src, struct source_item *item)
 {
-	struct host_source *s = source_of(p);
+	struct host_source *s = source_of(src);
 	struct level *level;
 	const char *name;
 	int err;
@@ -217,83 +219,83 @@ static int next(struct populate *p, struct populate_item *item)
 	if (!s->has_started) {
 		s->has_started = true;
 		fill_item(item, &s->st);
-		return populate_set_path(p, 0, "");
+		return source_set_path(src, 0, "");
 	}
 	if (s->enters) {
-		err = enter(p);
+		err = enter(src);
 		if (err)
 			return err;
 	}
 	while (s->levels.count > 0 && top_level(s)->next == top_level(s)->names.count) {
-		err = pop_level(p);
+		err = pop_level(src);
 		if (err)
 			return err;
 	}
 	if (s->levels.count == 0)
-		return POPULATE_END;
+		return SOURCE_END;
 	level = top_level(s);
 	name = *(char **)vec_at(&level->names, level->next++);
-	err = populate_set_path(p, level->path_length, name);
+	err = source_set_path(src, level->path_length, name);
 	if (err)
 		return err;
 	if (fstatat(level->fd, name, &s->st, AT_SYMLINK_NOFOLLOW) != 0)
-		return error_sys(p->ctx, errno, "cannot look at it");
+		return error_sys(src->ctx, errno, "cannot look at it");
 	fill_item(item, &s->st);
 	s->enters = S_ISDIR(s->st.st_mode);
 	return 0;
 }
 
-static int read_target(struct populate *p, int at, const char *name, struct populate_item *item)
+static int read_target(struct source *src, int at, const char *name, struct source_item *item)
 {
-	ssize_t n = readlinkat(at, name, p->buffer, POPULATE_BUFFER);
+	ssize_t n = readlinkat(at, name, src->buffer, SOURCE_BUFFER);
 
 	if (n < 0)
-		return error_sys(p->ctx, errno, "cannot read the link");
-	item->target = p->buffer;
+		return error_sys(src->ctx, errno, "cannot read the link");
+	item->target = src->buffer;
 	item->target_length = (size_t)n;
 	return 0;
 }
 
-static int prepare(struct populate *p, struct populate_item *item)
+static int prepare(struct source *src, struct source_item *item)
 {
-	struct host_source *s = source_of(p);
+	struct host_source *s = source_of(src);
 	const int at = top_level(s)->fd;
-	const char *name = p->path.count == 0 ? "." : populate_name(p);
+	const char *name = src->path.count == 0 ? "." : source_name(src);
 	int err = 0;
 
-	if (populate_link_find(p, item) != F2FS_NO_NID)
+	if (item->is_known)
 		return 0;
 	if (S_ISREG(s->st.st_mode)) {
-		err = host_file_open(p, &s->file, at, name, O_NOFOLLOW);
+		err = host_file_open(src, &s->file, at, name, O_NOFOLLOW);
 		if (err)
 			return err;
-		host_file_holes(p, &s->file, &s->st);
+		host_file_holes(src, &s->file, &s->st);
 		item->has_holes = s->file.has_holes;
 	}
-	err = populate_host_attributes(p, at, name, s->file.fd, item);
+	err = host_attributes(src, at, name, s->file.fd, item);
 	if (!err && S_ISLNK(s->st.st_mode))
-		err = read_target(p, at, name, item);
+		err = read_target(src, at, name, item);
 	return err;
 }
 
-static int read_contents(struct populate *p, struct populate_item *item, struct populate_chunk *chunk)
+static int read_contents(struct source *src, struct source_item *item, struct source_chunk *chunk)
 {
-	return host_file_read(p, &source_of(p)->file, item, chunk);
+	return host_file_read(src, &source_of(src)->file, item, chunk);
 }
 
-static void again(struct populate *p)
+static void again(struct source *src)
 {
-	host_file_again(&source_of(p)->file);
+	host_file_again(&source_of(src)->file);
 }
 
-static void skip(struct populate *p)
+static void skip(struct source *src)
 {
-	source_of(p)->enters = false;
+	source_of(src)->enters = false;
 }
 
-static void close_source(struct populate *p)
+static void close_source(struct source *src)
 {
-	struct host_source *s = source_of(p);
+	struct host_source *s = source_of(src);
 
 	host_file_close(&s->file);
 	for (size_t i = 0; i < s->levels.count; i++) {
@@ -301,34 +303,38 @@ static void close_source(struct populate *p)
 
 		if (level->fd >= 0)
 			close(level->fd);
-		free_names(p, &level->names);
+		free_names(src, &level->names);
 	}
 	vec_fini(&s->levels);
-	mem_free(p->ctx, s);
+	mem_free(src->ctx, s);
 }
 
-int populate_host_open(struct populate *p, const char *directory)
+int source_host_open(struct source *src, const char *directory)
 {
-	static const struct populate_source_ops ops = {
-		.next = next, .prepare = prepare, .read = read_contents,
-		.again = again, .skip = skip, .close = close_source,
+	static const struct source_ops ops = {
+		.next = next,
+		.prepare = prepare,
+		.read = read_contents,
+		.again = again,
+		.skip = skip,
+		.close = close_source,
 	};
-	struct host_source *s = mem_zalloc(p->ctx, sizeof(*s));
+	struct host_source *s = mem_zalloc(src->ctx, sizeof(*s));
 	int fd;
 
 	if (!s)
 		return F2FS_ERR_NOMEM;
-	vec_init(&s->levels, p->ctx, sizeof(struct level));
+	vec_init(&s->levels, src->ctx, sizeof(struct level));
 	s->file.fd = -1;
-	p->source = s;
-	p->ops = &ops;
+	src->own = s;
+	src->ops = &ops;
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &s->st) != 0) {
-		int err = cannot_open(p, directory, errno);
+		int err = cannot_open(src, directory, errno);
 
 		if (fd >= 0)
 			close(fd);
 		return err;
 	}
-	return push_level(p, fd, &s->st);
+	return push_level(src, fd, &s->st);
 }

@@ -1,34 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files of the host: contents, and what else an entry has besides type and name.
+ * A directory of the host as a source.
  */
 #ifndef F2FSKIT_SOURCE_HOST_H
 #define F2FSKIT_SOURCE_HOST_H
 
-#include <sys/stat.h>
+#include "source/source.h"
 
-#include "source/populate.h"
-
-/* A file whose contents are read in order, holes left out. */
-struct host_file {
-	int fd; /* -1: none */
-	bool has_holes;
-	uint64_t at, data_end; /* next byte, end of the run of data it is in */
-};
-
-/* Open a name in directory at; flags are O_NOFOLLOW or none. */
-int host_file_open(struct populate *p, struct host_file *file, int at, const char *name, int flags);
-/* Look for holes if there may be some. */
-void host_file_holes(const struct populate *p, struct host_file *file, const struct stat *st);
-/* Give the next piece of item->size bytes; a file that gets shorter meanwhile ends there. */
-int host_file_read(struct populate *p, struct host_file *file, struct populate_item *item,
-		   struct populate_chunk *chunk);
-/* Begin again at the first byte. */
-void host_file_again(struct host_file *file);
-void host_file_close(struct host_file *file);
-
-/* Add the attributes, flags and project id of a name in directory at to the item at hand; fd is open on it, or -1. What
- * cannot be read is a problem. */
-int populate_host_attributes(struct populate *p, int at, const char *name, int fd, struct populate_item *item);
+int source_host_open(struct source *src, const char *directory);
 
 #endif

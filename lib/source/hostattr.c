@@ -12,7 +12,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "source/host.h"
+#include "source/attribute.h"
+#include "source/hostattr.h"
 
 #if defined(__linux__)
 #include <linux/fs.h>
@@ -36,10 +37,10 @@ static ssize_t get(const struct place *at, const char *name, void *value, size_t
 	return at->fd >= 0 ? fgetxattr(at->fd, name, value, room) : lgetxattr(at->path, name, value, room);
 }
 
-static int copy_attributes(struct populate *p, const struct place *at, struct populate_item *item)
+static int copy_attributes(struct source *src, const struct place *at, struct source_item *item)
 {
-	char *value = p->buffer + NAMES_ROOM;
-	ssize_t n = list(at, p->buffer, NAMES_ROOM);
+	char *value = src->buffer + NAMES_ROOM;
+	ssize_t n = list(at, src->buffer, NAMES_ROOM);
 
 	if (n < 0 && errno == ENOTSUP)
 		return 0;
@@ -47,22 +48,22 @@ static int copy_attributes(struct populate *p, const struct place *at, struct po
 		item->lacks_attributes = true;
 		if (errno == ENOENT || errno == EACCES)
 			return 0;
-		error_sys(p->ctx, errno, "cannot list the attributes");
-		return populate_problem(p, "attributes");
+		error_sys(src->ctx, errno, "cannot list the attributes");
+		return source_problem(src, "attributes");
 	}
-	for (const char *name = p->buffer; name < p->buffer + n; name += strlen(name) + 1) {
+	for (const char *name = src->buffer; name < src->buffer + n; name += strlen(name) + 1) {
 		ssize_t size;
 		int err;
 
-		if (!populate_attribute_is_wanted(p, name))
+		if (!source_attribute_is_wanted(src, name))
 			continue;
-		size = get(at, name, value, POPULATE_BUFFER - NAMES_ROOM);
+		size = get(at, name, value, SOURCE_BUFFER - NAMES_ROOM);
 		if (size < 0) {
-			error_sys(p->ctx, errno, "cannot read the attribute");
+			error_sys(src->ctx, errno, "cannot read the attribute");
 			item->lacks_attributes = true;
-			err = populate_problem(p, name);
+			err = source_problem(src, name);
 		} else {
-			err = populate_attribute_add(p, name, value, (size_t)size);
+			err = source_attribute_add(src, name, value, (size_t)size);
 		}
 		if (err)
 			return err;
@@ -71,22 +72,22 @@ static int copy_attributes(struct populate *p, const struct place *at, struct po
 }
 
 #if defined(__linux__)
-static void read_flags(const struct populate *p, int fd, struct populate_item *item)
+static void read_flags(const struct source *src, int fd, struct source_item *item)
 {
 	struct fsxattr attr;
 	int flags;
 
-	if ((p->opt.keep & F2FS_KEEP_FLAGS) && ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
+	if ((src->opt.keep & F2FS_KEEP_FLAGS) && ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
 		item->flags = (uint32_t)flags;
 		item->given |= GIVEN_FLAGS;
 	}
-	if ((p->opt.keep & F2FS_KEEP_PROJECT) && ioctl(fd, FS_IOC_FSGETXATTR, &attr) == 0 && attr.fsx_projid) {
+	if ((src->opt.keep & F2FS_KEEP_PROJECT) && ioctl(fd, FS_IOC_FSGETXATTR, &attr) == 0 && attr.fsx_projid) {
 		item->projid = attr.fsx_projid;
 		item->given |= GIVEN_PROJECT;
 	}
 }
 #else
-static void read_flags(const struct populate *p, int fd, struct populate_item *item)
+static void read_flags(const struct source *src, int fd, struct source_item *item)
 {
 	(void)p;
 	(void)fd;
@@ -95,28 +96,28 @@ static void read_flags(const struct populate *p, int fd, struct populate_item *i
 #endif
 
 /* Flags of files and directories alone: opening anything else may have effects. */
-static void copy_flags(const struct populate *p, int at, const char *name, int fd, struct populate_item *item)
+static void copy_flags(const struct source *src, int at, const char *name, int fd, struct source_item *item)
 {
 	int own = -1;
 
-	if (!(p->opt.keep & (F2FS_KEEP_FLAGS | F2FS_KEEP_PROJECT)))
+	if (!(src->opt.keep & (F2FS_KEEP_FLAGS | F2FS_KEEP_PROJECT)))
 		return;
 	if (fd < 0 && (item->mode & MODE_TYPE) == MODE_DIR)
 		fd = own = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0)
-		read_flags(p, fd, item);
+		read_flags(src, fd, item);
 	if (own >= 0)
 		close(own);
 }
 
-int populate_host_attributes(struct populate *p, int at, const char *name, int fd, struct populate_item *item)
+int host_attributes(struct source *src, int at, const char *name, int fd, struct source_item *item)
 {
 	char path[300]; /* "/proc/self/fd/", a number, a name of at most 255 bytes */
 	const struct place place = { .fd = fd, .path = path };
 
-	copy_flags(p, at, name, fd, item);
-	if (!(p->opt.keep & (F2FS_KEEP_XATTRS | F2FS_KEEP_ACL)))
+	copy_flags(src, at, name, fd, item);
+	if (!(src->opt.keep & (F2FS_KEEP_XATTRS | F2FS_KEEP_ACL)))
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", at, name);
-	return copy_attributes(p, &place, item);
+	return copy_attributes(src, &place, item);
 }

@@ -7,23 +7,23 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "source/host.h"
+#include "source/hostfile.h"
 
-int host_file_open(struct populate *p, struct host_file *file, int at, const char *name, int flags)
+int host_file_open(struct source *src, struct host_file *file, int at, const char *name, int flags)
 {
 	file->at = file->data_end = 0;
 	file->has_holes = false;
 	file->fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
 	if (file->fd < 0)
-		return error_sys(p->ctx, errno, "cannot open");
-	if (f2fs_device_is_open(p->ctx, file->fd))
-		return error_set(p->ctx, F2FS_ERR_BUSY, "it is the image that is being written");
+		return error_sys(src->ctx, errno, "cannot open");
+	if (f2fs_device_is_open(src->ctx, file->fd))
+		return error_set(src->ctx, F2FS_ERR_BUSY, "it is the image that is being written");
 	return 0;
 }
 
-void host_file_holes(const struct populate *p, struct host_file *file, const struct stat *st)
+void host_file_holes(const struct source *src, struct host_file *file, const struct stat *st)
 {
-	file->has_holes = (p->opt.keep & F2FS_KEEP_HOLES) && (uint64_t)st->st_blocks * 512 < (uint64_t)st->st_size;
+	file->has_holes = (src->opt.keep & F2FS_KEEP_HOLES) && (uint64_t)st->st_blocks * 512 < (uint64_t)st->st_size;
 }
 
 void host_file_again(struct host_file *file)
@@ -39,7 +39,7 @@ void host_file_close(struct host_file *file)
 }
 
 /* Find the run of data that holds the next byte or comes after it. Hosts that do not know holes have one run. */
-static int find_data(struct populate *p, struct host_file *file, uint64_t size)
+static int find_data(struct source *src, struct host_file *file, uint64_t size)
 {
 	off_t data, hole;
 
@@ -54,7 +54,7 @@ static int find_data(struct populate *p, struct host_file *file, uint64_t size)
 	hole = data < 0 ? -1 : lseek(file->fd, data, SEEK_HOLE);
 	if (hole < 0) {
 		if (errno != EINVAL && errno != ENOTSUP)
-			return error_sys(p->ctx, errno, "cannot find the holes");
+			return error_sys(src->ctx, errno, "cannot find the holes");
 		file->has_holes = false;
 		return 0;
 	}
@@ -64,7 +64,7 @@ static int find_data(struct populate *p, struct host_file *file, uint64_t size)
 	return 0;
 }
 
-int host_file_read(struct populate *p, struct host_file *file, struct populate_item *item, struct populate_chunk *chunk)
+int host_file_read(struct source *src, struct host_file *file, struct source_item *item, struct source_chunk *chunk)
 {
 	uint64_t left;
 	ssize_t n;
@@ -74,28 +74,29 @@ int host_file_read(struct populate *p, struct host_file *file, struct populate_i
 	if (file->at >= item->size)
 		return 0;
 	if (file->at >= file->data_end) {
-		err = find_data(p, file, item->size);
+		err = find_data(src, file, item->size);
 		if (err)
 			return err;
 	}
 	left = file->at < file->data_end ? file->data_end - file->at : 0;
 	if (left == 0)
 		return 0;
-	if (left > POPULATE_BUFFER)
-		left = POPULATE_BUFFER;
+	if (left > SOURCE_BUFFER)
+		left = SOURCE_BUFFER;
 	do
-		n = p->zeros ? (ssize_t)left : pread(file->fd, p->buffer, (size_t)left, (off_t)file->at);
+		n = src->opt.gives_lengths ? (ssize_t)left
+					   : pread(file->fd, src->buffer, (size_t)left, (off_t)file->at);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return error_sys(p->ctx, errno, "cannot read");
+		return error_sys(src->ctx, errno, "cannot read");
 	if (n == 0) {
 		struct stat st;
 
 		if (fstat(file->fd, &st) != 0 || (uint64_t)st.st_size < item->size)
-			return error_set(p->ctx, F2FS_ERR_IO, "the file became shorter while it was read");
+			return error_set(src->ctx, F2FS_ERR_IO, "the file became shorter while it was read");
 		item->size = file->at; /* its size is none, as of files that the host makes up */
 	}
-	chunk->data = p->buffer;
+	chunk->data = src->buffer;
 	chunk->offset = file->at;
 	chunk->length = (size_t)n;
 	file->at += (uint64_t)n;

@@ -11,7 +11,7 @@
 
 #define WAIT_MS 100
 
-int populate_input_open(struct populate_input *in, struct f2fs_context *ctx, const struct f2fs_input *from)
+int source_input_open(struct source_input *in, struct f2fs_context *ctx, const struct f2fs_input *from)
 {
 	in->ctx = ctx;
 	in->from = *from;
@@ -26,7 +26,7 @@ int populate_input_open(struct populate_input *in, struct f2fs_context *ctx, con
 }
 
 /* Wait until there is something to read, and let the host stop that: a signal may come just before it begins. */
-static int wait_for(const struct populate_input *in)
+static int wait_for(const struct source_input *in)
 {
 	struct pollfd on = { .fd = in->from.fd, .events = POLLIN };
 
@@ -39,7 +39,7 @@ static int wait_for(const struct populate_input *in)
 	return 0;
 }
 
-int populate_input_read(struct populate_input *in, void *buffer, size_t length, size_t *got)
+int source_input_read(struct source_input *in, void *buffer, size_t length, size_t *got)
 {
 	ssize_t n;
 
@@ -57,7 +57,7 @@ int populate_input_read(struct populate_input *in, void *buffer, size_t length, 
 	return 0;
 }
 
-void populate_input_close(struct populate_input *in)
+void source_input_close(struct source_input *in)
 {
 	if (in->owns_fd)
 		close(in->from.fd);

@@ -9,15 +9,15 @@
 
 #include "base/context.h"
 
-struct populate_input {
+struct source_input {
 	struct f2fs_context *ctx;
 	struct f2fs_input from;
 	bool owns_fd;
 };
 
-int populate_input_open(struct populate_input *in, struct f2fs_context *ctx, const struct f2fs_input *from);
+int source_input_open(struct source_input *in, struct f2fs_context *ctx, const struct f2fs_input *from);
 /* Read up to length bytes; *got is 0 at the end. Returns 0 or an errno, ECANCELED when the host wants to stop. */
-int populate_input_read(struct populate_input *in, void *buffer, size_t length, size_t *got);
-void populate_input_close(struct populate_input *in);
+int source_input_read(struct source_input *in, void *buffer, size_t length, size_t *got);
+void source_input_close(struct source_input *in);
 
 #endif

@@ -10,14 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "source/host.h"
+#include "source/attribute.h"
+#include "source/hostfile.h"
 #include "source/input.h"
+#include "source/manifestline.h"
+#include "source/path.h"
 
 #define LINE_LIMIT (16u << 20)
 #define READ_SIZE 65536u
 
 struct manifest_source {
-	struct populate_input input;
+	struct source_input input;
 	int base;	 /* directory of contents, -1: none */
 	struct vec text; /* char: what was read and not taken yet, from start on */
 	size_t start;
@@ -29,24 +32,24 @@ struct manifest_source {
 	struct host_file file;
 };
 
-static struct manifest_source *source_of(const struct populate *p)
+static struct manifest_source *source_of(const struct source *src)
 {
-	return p->source;
+	return src->own;
 }
 
-static int broken(struct populate *p, int err)
+static int broken(struct source *src, int err)
 {
-	struct f2fs_error_detail detail = p->ctx->error;
+	struct f2fs_error_detail detail = src->ctx->error;
 
-	p->is_broken = true;
+	src->is_broken = true;
 	if (err == F2FS_ERR_NOMEM)
 		return err;
-	return error_set(p->ctx, err, "the manifest, line %llu: %s", (unsigned long long)source_of(p)->line,
+	return error_set(src->ctx, err, "the manifest, line %llu: %s", (unsigned long long)source_of(src)->line,
 			 detail.message);
 }
 
 /* Read more text behind what there is. */
-static int read_more(struct populate *p, struct manifest_source *s)
+static int read_more(struct source *src, struct manifest_source *s)
 {
 	size_t got;
 	int sys_errno;
@@ -57,21 +60,21 @@ static int read_more(struct populate *p, struct manifest_source *s)
 		s->start = 0;
 	}
 	if (s->text.count > LINE_LIMIT)
-		return error_set(p->ctx, F2FS_ERR_TOO_BIG, "the line is too long");
+		return error_set(src->ctx, F2FS_ERR_TOO_BIG, "the line is too long");
 	if (vec_reserve(&s->text, READ_SIZE + 1) != 0)
 		return F2FS_ERR_NOMEM;
-	sys_errno = populate_input_read(&s->input, (char *)s->text.items + s->text.count, READ_SIZE, &got);
+	sys_errno = source_input_read(&s->input, (char *)s->text.items + s->text.count, READ_SIZE, &got);
 	if (sys_errno)
-		return error_sys(p->ctx, sys_errno, "cannot read");
+		return error_sys(src->ctx, sys_errno, "cannot read");
 	s->text.count += got;
 	s->at_end = got == 0;
 	return 0;
 }
 
 /* Take the next line, without its end; *line is NULL behind the last one. */
-static int take_line(struct populate *p, char **line, size_t *length)
+static int take_line(struct source *src, char **line, size_t *length)
 {
-	struct manifest_source *s = source_of(p);
+	struct manifest_source *s = source_of(src);
 	size_t searched = 0;
 
 	for (;;) {
@@ -91,7 +94,7 @@ static int take_line(struct populate *p, char **line, size_t *length)
 		*line = NULL;
 		if (s->at_end)
 			return 0;
-		err = read_more(p, s);
+		err = read_more(src, s);
 		if (err)
 			return err;
 	}
@@ -105,16 +108,16 @@ static bool is_blank(const char *line, size_t length)
 	return true;
 }
 
-static int take_entry(struct populate *p, struct populate_item *item)
+static int take_entry(struct source *src, struct source_item *item)
 {
-	struct manifest_source *s = source_of(p);
+	struct manifest_source *s = source_of(src);
 	struct manifest_entry *entry = &s->entry;
-	int err = populate_clean_path(p, entry->path, &s->clean);
+	int err = source_clean_path(src, entry->path, &s->clean);
 
 	if (!err)
-		err = populate_set_path(p, 0, s->clean.items);
+		err = source_set_path(src, 0, s->clean.items);
 	if (!err && entry->is_link)
-		err = populate_clean_path(p, entry->item.target, &s->link);
+		err = source_clean_path(src, entry->item.target, &s->link);
 	if (err)
 		return err;
 	*item = entry->item;
@@ -122,55 +125,56 @@ static int take_entry(struct populate *p, struct populate_item *item)
 		item->target = NULL;
 		item->link = s->link.items;
 	}
-	if (p->path.count == 0 && (item->mode & MODE_TYPE) != MODE_DIR)
-		err = error_set(p->ctx, F2FS_ERR_INVALID, "the top of the tree is not a directory");
+	if (src->path.count == 0 && (item->mode & MODE_TYPE) != MODE_DIR)
+		err = error_set(src->ctx, F2FS_ERR_INVALID, "the top of the tree is not a directory");
 	return err;
 }
 
 /* There is no more. A manifest of nothing is what is left of a command that failed. */
-static int end(struct populate *p)
+static int end(struct source *src)
 {
-	struct manifest_source *s = source_of(p);
+	struct manifest_source *s = source_of(src);
 	int err;
 
-	if (s->has_entries || !p->needs_end)
-		return POPULATE_END;
+	if (s->has_entries || !src->opt.needs_end)
+		return SOURCE_END;
 	s->has_entries = true;
-	err = populate_set_path(p, 0, "");
-	return err ? err : error_set(p->ctx, F2FS_ERR_INVALID,
-				     "the manifest is empty: what it does not have is not taken for absent");
+	err = source_set_path(src, 0, "");
+	return err ? err
+		   : error_set(src->ctx, F2FS_ERR_INVALID,
+			       "the manifest is empty: what it does not have is not taken for absent");
 }
 
-static int next(struct populate *p, struct populate_item *item)
+static int next(struct source *src, struct source_item *item)
 {
-	struct manifest_source *s = source_of(p);
+	struct manifest_source *s = source_of(src);
 	size_t length = 0;
 	char *line;
 	int err;
 
 	host_file_close(&s->file);
 	do {
-		err = take_line(p, &line, &length);
+		err = take_line(src, &line, &length);
 		if (err)
-			return broken(p, err);
+			return broken(src, err);
 		if (!line)
-			return end(p);
+			return end(src);
 	} while (is_blank(line, length));
 	s->has_entries = true;
-	err = manifest_parse(p->ctx, line, length, &s->entry);
+	err = manifest_parse(src->ctx, line, length, &s->entry);
 	if (!err)
-		err = take_entry(p, item);
-	return err ? broken(p, err) : 0;
+		err = take_entry(src, item);
+	return err ? broken(src, err) : 0;
 }
 
-static int open_contents(struct populate *p, struct populate_item *item)
+static int open_contents(struct source *src, struct source_item *item)
 {
-	struct manifest_source *s = source_of(p);
+	struct manifest_source *s = source_of(src);
 	const char *name = s->entry.source;
 	struct stat st;
 	int err;
 
-	if (!name && s->base < 0 && p->only_describes) {
+	if (!name && s->base < 0 && src->opt.only_describes) {
 		item->has_no_contents = true;
 		return 0;
 	}
@@ -178,88 +182,88 @@ static int open_contents(struct populate *p, struct populate_item *item)
 		const uint64_t size = item->size;
 
 		item->size = 0;
-		return size ? error_set(p->ctx, F2FS_ERR_INVALID, "it has no source, and no directory was given") : 0;
+		return size ? error_set(src->ctx, F2FS_ERR_INVALID, "it has no source, and no directory was given") : 0;
 	}
-	err = host_file_open(p, &s->file, s->base >= 0 ? s->base : AT_FDCWD, name ? name : populate_path(p),
+	err = host_file_open(src, &s->file, s->base >= 0 ? s->base : AT_FDCWD, name ? name : source_path(src),
 			     name ? 0 : O_NOFOLLOW);
 	if (err)
 		return err;
 	if (fstat(s->file.fd, &st) != 0)
-		return error_sys(p->ctx, errno, "cannot look at its source");
+		return error_sys(src->ctx, errno, "cannot look at its source");
 	if (!S_ISREG(st.st_mode))
-		return error_set(p->ctx, F2FS_ERR_INVALID, "its source is not a regular file");
+		return error_set(src->ctx, F2FS_ERR_INVALID, "its source is not a regular file");
 	item->size = (uint64_t)st.st_size;
-	host_file_holes(p, &s->file, &st);
+	host_file_holes(src, &s->file, &st);
 	item->has_holes = s->file.has_holes;
 	return 0;
 }
 
-static int prepare(struct populate *p, struct populate_item *item)
+static int prepare(struct source *src, struct source_item *item)
 {
-	const struct vec *list = &source_of(p)->entry.attributes;
+	const struct vec *list = &source_of(src)->entry.attributes;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct manifest_attribute *attribute = vec_at(list, i);
 		int err;
 
-		if (!populate_attribute_is_wanted(p, attribute->name))
+		if (!source_attribute_is_wanted(src, attribute->name))
 			continue;
-		err = populate_attribute_add(p, attribute->name, attribute->value, attribute->size);
+		err = source_attribute_add(src, attribute->name, attribute->value, attribute->size);
 		if (err)
 			return err;
 	}
-	if ((item->mode & MODE_TYPE) != MODE_REG || item->link || populate_link_find(p, item) != F2FS_NO_NID)
+	if ((item->mode & MODE_TYPE) != MODE_REG || item->link || item->is_known)
 		return 0;
-	return open_contents(p, item);
+	return open_contents(src, item);
 }
 
-static int read_contents(struct populate *p, struct populate_item *item, struct populate_chunk *chunk)
+static int read_contents(struct source *src, struct source_item *item, struct source_chunk *chunk)
 {
 	chunk->length = 0;
-	return source_of(p)->file.fd < 0 ? 0 : host_file_read(p, &source_of(p)->file, item, chunk);
+	return source_of(src)->file.fd < 0 ? 0 : host_file_read(src, &source_of(src)->file, item, chunk);
 }
 
-static void again(struct populate *p)
+static void again(struct source *src)
 {
-	host_file_again(&source_of(p)->file);
+	host_file_again(&source_of(src)->file);
 }
 
-static void close_source(struct populate *p)
+static void close_source(struct source *src)
 {
-	struct manifest_source *s = source_of(p);
+	struct manifest_source *s = source_of(src);
 
 	host_file_close(&s->file);
 	if (s->base >= 0)
 		close(s->base);
-	populate_input_close(&s->input);
+	source_input_close(&s->input);
 	vec_fini(&s->text);
 	vec_fini(&s->clean);
 	vec_fini(&s->link);
 	vec_fini(&s->entry.attributes);
-	mem_free(p->ctx, s);
+	mem_free(src->ctx, s);
 }
 
-int populate_manifest_open(struct populate *p, const struct f2fs_input *input)
+int source_manifest_open(struct source *src, const struct f2fs_input *input)
 {
-	static const struct populate_source_ops ops = {
+	static const struct source_ops ops = {
 		.next = next, .prepare = prepare, .read = read_contents, .again = again, .close = close_source
 	};
-	struct manifest_source *s = mem_zalloc(p->ctx, sizeof(*s));
+	struct manifest_source *s = mem_zalloc(src->ctx, sizeof(*s));
 
 	if (!s)
 		return F2FS_ERR_NOMEM;
 	s->base = s->file.fd = -1;
-	vec_init(&s->text, p->ctx, 1);
-	vec_init(&s->clean, p->ctx, 1);
-	vec_init(&s->link, p->ctx, 1);
-	vec_init(&s->entry.attributes, p->ctx, sizeof(struct manifest_attribute));
-	p->source = s;
-	p->ops = &ops;
-	p->may_repeat = true;
-	if (p->opt.directory) {
-		s->base = open(p->opt.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	vec_init(&s->text, src->ctx, 1);
+	vec_init(&s->clean, src->ctx, 1);
+	vec_init(&s->link, src->ctx, 1);
+	vec_init(&s->entry.attributes, src->ctx, sizeof(struct manifest_attribute));
+	src->own = s;
+	src->ops = &ops;
+	src->may_repeat = true;
+	if (src->opt.directory) {
+		s->base = open(src->opt.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (s->base < 0)
-			return error_sys(p->ctx, errno, "cannot open the directory %s", p->opt.directory);
+			return error_sys(src->ctx, errno, "cannot open the directory %s", src->opt.directory);
 	}
-	return populate_input_open(&s->input, p->ctx, input);
+	return source_input_open(&s->input, src->ctx, input);
 }

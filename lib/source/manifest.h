@@ -1,33 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One line of a manifest.
+ * A manifest as a source.
  */
 #ifndef F2FSKIT_SOURCE_MANIFEST_H
 #define F2FSKIT_SOURCE_MANIFEST_H
 
-#include "source/populate.h"
+#include "source/source.h"
 
-struct manifest_attribute {
-	const char *name;
-	const uint8_t *value;
-	size_t size;
-};
-
-/* What a line says; pointers lead into its text. */
-struct manifest_entry {
-	struct populate_item item;
-	const char *path;   /* never NULL */
-	const char *source; /* NULL: not given */
-	bool is_link;	    /* a further name of what the target is the path of */
-	uint32_t nlink;
-	bool has_ino;
-	struct vec attributes; /* struct manifest_attribute */
-};
-
-/*
- * Take a line apart; the text is changed and one byte behind it must be writable. entry->attributes is initialized
- * before the first call. Fails with INVALID, and says what is wrong.
- */
-int manifest_parse(struct f2fs_context *ctx, char *text, size_t length, struct manifest_entry *entry);
+int source_manifest_open(struct source *src, const struct f2fs_input *input);
 
 #endif

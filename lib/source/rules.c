@@ -3,29 +3,32 @@
  * Attributes that override what the source says: first Android's fs_config, then the caller's rules, of which a later
  * one overrides an earlier one. SELinux labels come from file_contexts.
  */
+#include "source/rules.h"
+
 #include <string.h>
 
 #include "base/android.h"
-#include "source/android.h"
-#include "source/populate.h"
+#include "source/attribute.h"
+#include "source/contexts.h"
+#include "source/fsconfig.h"
 
 /* A capability mask as the kernel keeps it. */
-static int add_capabilities(struct populate *p, uint64_t mask, struct vec *attributes)
+static int add_capabilities(struct source *src, uint64_t mask, struct vec *attributes)
 {
 	uint8_t value[ANDROID_CAPABILITY_SIZE];
 
 	android_capability_encode(mask, value);
-	return populate_attribute_put(p, attributes, "security.capability", value, sizeof(value));
+	return source_attribute_put(src, attributes, "security.capability", value, sizeof(value));
 }
 
-static int apply_fs_config(struct populate *p, const char *mounted, struct populate_item *item, struct vec *attributes)
+static int apply_fs_config(struct source *src, const char *mounted, struct source_item *item, struct vec *attributes)
 {
-	const struct fs_config_entry *entry = fs_config_find(p->fs_config, mounted + 1);
+	const struct fs_config_entry *entry = fs_config_find(src->fs_config, mounted + 1);
 	int err = 0;
 
 	if (!entry) {
-		error_set(p->ctx, F2FS_ERR_NOT_FOUND, "%.200s has no line for %.200s", p->opt.fs_config, mounted);
-		return populate_problem(p, "fs_config");
+		error_set(src->ctx, F2FS_ERR_NOT_FOUND, "%.200s has no line for %.200s", src->opt.fs_config, mounted);
+		return source_problem(src, "fs_config");
 	}
 	item->mode = (item->mode & MODE_TYPE) | (entry->mode & 07777);
 	item->uid = entry->uid;
@@ -34,18 +37,18 @@ static int apply_fs_config(struct populate *p, const char *mounted, struct popul
 	item->is_listed = true;
 	item->is_capable = entry->capabilities != 0;
 	if (entry->capabilities)
-		err = add_capabilities(p, entry->capabilities, attributes);
+		err = add_capabilities(src, entry->capabilities, attributes);
 	if (!err && entry->label)
-		err = populate_attribute_put(p, attributes, "security.selinux", entry->label, strlen(entry->label) + 1);
+		err = source_attribute_put(src, attributes, "security.selinux", entry->label, strlen(entry->label) + 1);
 	return err;
 }
 
-static void apply_rules(const struct populate *p, const char *path, struct populate_item *item)
+static void apply_rules(const struct source *src, const char *path, struct source_item *item)
 {
-	for (unsigned i = 0; i < p->opt.rule_count; i++) {
-		const struct f2fs_populate_rule *rule = &p->opt.rules[i];
+	for (unsigned i = 0; i < src->opt.rule_count; i++) {
+		const struct f2fs_populate_rule *rule = &src->opt.rules[i];
 
-		if (!populate_matches(rule->pattern, path))
+		if (!source_matches(rule->pattern, path))
 			continue;
 		if (rule->set & F2FS_SET_MODE) {
 			item->mode = (item->mode & MODE_TYPE) | (rule->mode & 07777);
@@ -63,43 +66,43 @@ static void apply_rules(const struct populate *p, const char *path, struct popul
 	}
 }
 
-int populate_adjust(struct populate *p, const char *path, struct populate_item *item, struct vec *attributes)
+int source_adjust(struct source *src, const char *path, struct source_item *item, struct vec *attributes)
 {
 	const char *mounted, *label;
 	int err = 0;
 
-	if (p->fs_config || p->contexts) {
-		err = android_mount_path(&p->mounted, p->opt.mount_point, path, &mounted);
-		if (!err && p->fs_config)
-			err = apply_fs_config(p, mounted, item, attributes);
-		label = !err && p->contexts ? contexts_find(p->contexts, mounted, item->mode) : NULL;
+	if (src->fs_config || src->contexts) {
+		err = android_mount_path(&src->mounted, src->opt.mount_point, path, &mounted);
+		if (!err && src->fs_config)
+			err = apply_fs_config(src, mounted, item, attributes);
+		label = !err && src->contexts ? contexts_find(src->contexts, mounted, item->mode) : NULL;
 		if (label)
-			err = populate_attribute_put(p, attributes, "security.selinux", label, strlen(label) + 1);
+			err = source_attribute_put(src, attributes, "security.selinux", label, strlen(label) + 1);
 	}
 	if (!err)
-		apply_rules(p, path, item);
+		apply_rules(src, path, item);
 	return err;
 }
 
-int populate_rules_open(struct populate *p)
+int source_rules_open(struct source *src)
 {
-	const struct f2fs_populate_options *o = &p->opt;
+	const struct source_options *o = &src->opt;
 	int err = 0;
 
 	for (unsigned i = 0; i < o->rule_count; i++)
 		if (!o->rules[i].pattern || !o->rules[i].set ||
 		    (o->rules[i].set & ~(unsigned)(F2FS_SET_MODE | F2FS_SET_UID | F2FS_SET_GID | F2FS_SET_MTIME)))
-			return error_set(p->ctx, F2FS_ERR_INVALID, "a rule has no pattern or cannot set what it says");
+			return error_set(src->ctx, F2FS_ERR_INVALID,
+					 "a rule has no pattern or cannot set what it says");
 	if (o->fs_config)
-		err = fs_config_load(p->ctx, o->fs_config, &p->fs_config);
+		err = fs_config_load(src->ctx, o->fs_config, &src->fs_config);
 	for (unsigned i = 0; i < o->file_contexts_count && !err; i++)
-		err = contexts_load(p->ctx, o->file_contexts[i], &p->contexts);
+		err = contexts_load(src->ctx, o->file_contexts[i], &src->contexts);
 	return err;
 }
 
-void populate_rules_close(struct populate *p)
+void source_rules_close(struct source *src)
 {
-	fs_config_free(p->fs_config);
-	contexts_free(p->contexts);
-	vec_fini(&p->mounted);
+	fs_config_free(src->fs_config);
+	contexts_free(src->contexts);
 }

@@ -15,17 +15,19 @@
 #include <locale.h>
 #include <string.h>
 
+#include "source/path.h"
+#include "source/tarentry.h"
 #include "source/tarstream.h"
 
 struct tar_source {
-	struct populate *p;
+	struct source *src;
 	struct archive *archive;
 	struct archive_entry *entry; /* the one given last */
 	struct tar_stream stream;
 	locale_t plain;	  /* the C locale */
 	struct vec clean; /* char: path of the entry, then that of a link's target */
 	struct vec link;
-	uint8_t *gathered;   /* POPULATE_BUFFER bytes */
+	uint8_t *gathered;   /* SOURCE_BUFFER bytes */
 	const uint8_t *rest; /* what libarchive gave and is not gathered yet */
 	size_t rest_length;
 	uint64_t rest_offset;
@@ -33,32 +35,32 @@ struct tar_source {
 	bool has_ended; /* there are no more entries */
 };
 
-static struct tar_source *source_of(const struct populate *p)
+static struct tar_source *source_of(const struct source *src)
 {
-	return p->source;
+	return src->own;
 }
 
 /* The archive cannot be read on: without the rest the tree would be a part of itself. */
-static int broken_by(struct populate *p, struct archive *archive)
+static int broken_by(struct source *src, struct archive *archive)
 {
 	const char *text = archive_error_string(archive);
-	const char *after = p->path.count ? " after " : "";
+	const char *after = src->path.count ? " after " : "";
 
-	p->is_broken = true;
+	src->is_broken = true;
 	if (archive_errno(archive) == ENOMEM)
-		return error_nomem(p->ctx);
+		return error_nomem(src->ctx);
 	if (archive_errno(archive) == ECANCELED)
-		return error_set(p->ctx, F2FS_ERR_CANCELED, "populate was canceled");
-	if (!p->path.count && text && strstr(text, "Unrecognized archive format"))
-		return error_set(p->ctx, F2FS_ERR_IO,
+		return error_set(src->ctx, F2FS_ERR_CANCELED, "populate was canceled");
+	if (!src->path.count && text && strstr(text, "Unrecognized archive format"))
+		return error_set(src->ctx, F2FS_ERR_IO,
 				 "it is neither a directory nor an archive, or the archive is damaged or cut short");
-	return error_set(p->ctx, F2FS_ERR_IO, "the archive is damaged or cut short%s%.200s: %s", after,
-			 populate_path(p), text ? text : "libarchive failed");
+	return error_set(src->ctx, F2FS_ERR_IO, "the archive is damaged or cut short%s%.200s: %s", after,
+			 source_path(src), text ? text : "libarchive failed");
 }
 
-static int broken(struct populate *p)
+static int broken(struct source *src)
 {
-	return broken_by(p, source_of(p)->archive);
+	return broken_by(src, source_of(src)->archive);
 }
 
 static la_ssize_t read_stream(struct archive *archive, void *user, const void **data)
@@ -87,7 +89,7 @@ static int next_header(struct tar_source *s)
 }
 
 /* Times of the last second before 1970, whose sign libarchive does not tell. */
-static void restore_signs(const struct tar_source *s, struct populate_item *item)
+static void restore_signs(const struct tar_source *s, struct source_item *item)
 {
 	struct f2fs_time *const times[] = { &item->mtime, &item->atime, &item->ctime, &item->crtime };
 	static const unsigned bits[] = { GIVEN_MTIME, GIVEN_ATIME, GIVEN_CTIME, GIVEN_CRTIME };
@@ -107,58 +109,59 @@ static void restore_signs(const struct tar_source *s, struct populate_item *item
  * There is no more. Where an archive was cut between two entries, it lacks the zeros that end it: that is told where it
  * matters what else may have been in it.
  */
-static int end(struct populate *p, struct tar_source *s)
+static int end(struct source *src, struct tar_source *s)
 {
 	int err;
 
-	if (s->has_ended || !p->needs_end ||
+	if (s->has_ended || !src->opt.needs_end ||
 	    tar_stream_has_end(&s->stream, (uint64_t)archive_read_header_position(s->archive)))
-		return POPULATE_END;
+		return SOURCE_END;
 	s->has_ended = true;
-	err = populate_set_path(p, 0, "");
-	return err ? err : error_set(p->ctx, F2FS_ERR_INVALID,
-				     "the archive has no mark of its end and may have been cut short: "
-				     "what it does not have is not taken for absent");
+	err = source_set_path(src, 0, "");
+	return err ? err
+		   : error_set(src->ctx, F2FS_ERR_INVALID,
+			       "the archive has no mark of its end and may have been cut short: "
+			       "what it does not have is not taken for absent");
 }
 
-static int next(struct populate *p, struct populate_item *item)
+static int next(struct source *src, struct source_item *item)
 {
-	struct tar_source *s = source_of(p);
+	struct tar_source *s = source_of(src);
 	const char *name;
 	int ret = s->has_ended ? ARCHIVE_EOF : next_header(s), err;
 
 	if (ret == ARCHIVE_EOF)
-		return end(p, s);
+		return end(src, s);
 	if (ret != ARCHIVE_OK && ret != ARCHIVE_WARN)
-		return broken(p);
+		return broken(src);
 	name = archive_entry_pathname(s->entry);
-	err = populate_set_path(p, 0, name ? name : "");
+	err = source_set_path(src, 0, name ? name : "");
 	if (!err && !name)
-		err = error_set(p->ctx, F2FS_ERR_INVALID, "an entry has no name");
+		err = error_set(src->ctx, F2FS_ERR_INVALID, "an entry has no name");
 	if (!err)
-		err = populate_clean_path(p, name, &s->clean);
+		err = source_clean_path(src, name, &s->clean);
 	if (!err)
-		err = populate_set_path(p, 0, s->clean.items);
+		err = source_set_path(src, 0, s->clean.items);
 	if (!err)
-		err = populate_tar_describe(p, s->entry, &s->link, item);
+		err = tar_describe(src, s->entry, &s->link, item);
 	if (!err)
 		restore_signs(s, item);
-	if (!err && p->path.count == 0 && (item->mode & MODE_TYPE) != MODE_DIR)
-		err = error_set(p->ctx, F2FS_ERR_INVALID, "the top of the tree is not a directory");
+	if (!err && src->path.count == 0 && (item->mode & MODE_TYPE) != MODE_DIR)
+		err = error_set(src->ctx, F2FS_ERR_INVALID, "the top of the tree is not a directory");
 	s->at_end = false;
 	s->rest_length = 0;
 	return err;
 }
 
-static int prepare(struct populate *p, struct populate_item *item)
+static int prepare(struct source *src, struct source_item *item)
 {
-	return populate_tar_attributes(p, source_of(p)->entry, item);
+	return tar_attributes(src, source_of(src)->entry, item);
 }
 
 /* Have the next bytes of the entry's contents at hand, unless it ends. */
-static int need_rest(struct populate *p)
+static int need_rest(struct source *src)
 {
-	struct tar_source *s = source_of(p);
+	struct tar_source *s = source_of(src);
 
 	while (s->rest_length == 0 && !s->at_end) {
 		const void *data;
@@ -169,7 +172,7 @@ static int need_rest(struct populate *p)
 			s->at_end = true;
 			s->rest_length = 0;
 		} else if (ret != ARCHIVE_OK && ret != ARCHIVE_WARN) {
-			return broken(p);
+			return broken(src);
 		}
 		s->rest = data;
 		s->rest_offset = (uint64_t)offset;
@@ -177,16 +180,16 @@ static int need_rest(struct populate *p)
 	return 0;
 }
 
-static int read_contents(struct populate *p, struct populate_item *item, struct populate_chunk *chunk)
+static int read_contents(struct source *src, struct source_item *item, struct source_chunk *chunk)
 {
-	struct tar_source *s = source_of(p);
+	struct tar_source *s = source_of(src);
 	int err;
 
 	(void)item;
 	chunk->length = 0;
 	chunk->data = s->gathered;
-	while ((err = need_rest(p)) == 0 && s->rest_length > 0) {
-		size_t n = POPULATE_BUFFER - chunk->length;
+	while ((err = need_rest(src)) == 0 && s->rest_length > 0) {
+		size_t n = SOURCE_BUFFER - chunk->length;
 
 		if (chunk->length == 0)
 			chunk->offset = s->rest_offset;
@@ -203,9 +206,9 @@ static int read_contents(struct populate *p, struct populate_item *item, struct 
 	return err;
 }
 
-static void close_source(struct populate *p)
+static void close_source(struct source *src)
 {
-	struct tar_source *s = source_of(p);
+	struct tar_source *s = source_of(src);
 
 	if (s->archive)
 		archive_read_free(s->archive);
@@ -214,49 +217,49 @@ static void close_source(struct populate *p)
 		freelocale(s->plain);
 	vec_fini(&s->clean);
 	vec_fini(&s->link);
-	mem_free(p->ctx, s->gathered);
-	mem_free(p->ctx, s);
+	mem_free(src->ctx, s->gathered);
+	mem_free(src->ctx, s);
 }
 
-static int start(struct populate *p, struct tar_source *s, const struct f2fs_input *input)
+static int start(struct source *src, struct tar_source *s, const struct f2fs_input *input)
 {
-	int err = tar_stream_open(&s->stream, p->ctx, input, p->buffer);
+	int err = tar_stream_open(&s->stream, src->ctx, input, src->buffer);
 
 	if (err)
-		return s->stream.plain ? broken_by(p, s->stream.plain) : err;
+		return s->stream.plain ? broken_by(src, s->stream.plain) : err;
 	s->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	s->archive = archive_read_new();
 	if (!s->archive || !s->plain || archive_read_support_format_tar(s->archive) != ARCHIVE_OK)
-		return error_nomem(p->ctx);
-	return archive_read_open(s->archive, s, NULL, read_stream, NULL) == ARCHIVE_OK ? 0 : broken(p);
+		return error_nomem(src->ctx);
+	return archive_read_open(s->archive, s, NULL, read_stream, NULL) == ARCHIVE_OK ? 0 : broken(src);
 }
 
-int populate_tar_open(struct populate *p, const struct f2fs_input *input)
+int source_tar_open(struct source *src, const struct f2fs_input *input)
 {
-	static const struct populate_source_ops ops = {
+	static const struct source_ops ops = {
 		.next = next, .prepare = prepare, .read = read_contents, .close = close_source
 	};
-	struct tar_source *s = mem_zalloc(p->ctx, sizeof(*s));
+	struct tar_source *s = mem_zalloc(src->ctx, sizeof(*s));
 
 	if (!s)
 		return F2FS_ERR_NOMEM;
-	s->p = p;
-	vec_init(&s->clean, p->ctx, 1);
-	vec_init(&s->link, p->ctx, 1);
-	p->source = s;
-	p->ops = &ops;
-	p->may_repeat = true;
-	s->stream.input.ctx = p->ctx;
-	s->gathered = mem_alloc(p->ctx, POPULATE_BUFFER);
-	return s->gathered ? start(p, s, input) : F2FS_ERR_NOMEM;
+	s->src = src;
+	vec_init(&s->clean, src->ctx, 1);
+	vec_init(&s->link, src->ctx, 1);
+	src->own = s;
+	src->ops = &ops;
+	src->may_repeat = true;
+	s->stream.input.ctx = src->ctx;
+	s->gathered = mem_alloc(src->ctx, SOURCE_BUFFER);
+	return s->gathered ? start(src, s, input) : F2FS_ERR_NOMEM;
 }
 
 #else
 
-int populate_tar_open(struct populate *p, const struct f2fs_input *input)
+int source_tar_open(struct source *src, const struct f2fs_input *input)
 {
 	(void)input;
-	return error_set(p->ctx, F2FS_ERR_UNSUPPORTED, "tar archives need libarchive, which is not built in");
+	return error_set(src->ctx, F2FS_ERR_UNSUPPORTED, "tar archives need libarchive, which is not built in");
 }
 
 #endif

@@ -4,7 +4,7 @@
  * to tar writes.
  */
 #include "f2fskit_config.h"
-#include "source/tar.h"
+#include "source/tarentry.h"
 
 #ifdef HAVE_ARCHIVE
 
@@ -18,6 +18,8 @@
 
 #include "base/acl.h"
 #include "format/flags.h"
+#include "source/attribute.h"
+#include "source/path.h"
 
 /* ---- what stat(2) shows */
 
@@ -33,7 +35,7 @@ static struct f2fs_time make_time(int64_t seconds, long nanoseconds)
 	return t;
 }
 
-static void take_times(struct archive_entry *entry, struct populate_item *item)
+static void take_times(struct archive_entry *entry, struct source_item *item)
 {
 	if (archive_entry_mtime_is_set(entry)) {
 		item->given |= GIVEN_MTIME;
@@ -54,7 +56,7 @@ static void take_times(struct archive_entry *entry, struct populate_item *item)
 }
 
 /* Flags by the names that extraction writes. */
-static void take_flags(struct archive_entry *entry, struct populate_item *item)
+static void take_flags(struct archive_entry *entry, struct source_item *item)
 {
 	static const struct {
 		uint32_t bit;
@@ -76,12 +78,12 @@ static void take_flags(struct archive_entry *entry, struct populate_item *item)
 	}
 }
 
-static int take_owner(struct populate *p, struct archive_entry *entry, struct populate_item *item)
+static int take_owner(struct source *src, struct archive_entry *entry, struct source_item *item)
 {
 	const int64_t uid = archive_entry_uid(entry), gid = archive_entry_gid(entry);
 
 	if (uid < 0 || uid >= UINT32_MAX || gid < 0 || gid >= UINT32_MAX)
-		return error_set(p->ctx, F2FS_ERR_RANGE, "owner %lld:%lld is out of range", (long long)uid,
+		return error_set(src->ctx, F2FS_ERR_RANGE, "owner %lld:%lld is out of range", (long long)uid,
 				 (long long)gid);
 	item->uid = (uint32_t)uid;
 	item->gid = (uint32_t)gid;
@@ -89,14 +91,14 @@ static int take_owner(struct populate *p, struct archive_entry *entry, struct po
 	return 0;
 }
 
-static int take_type(struct populate *p, struct archive_entry *entry, struct vec *link, struct populate_item *item)
+static int take_type(struct source *src, struct archive_entry *entry, struct vec *link, struct source_item *item)
 {
 	const char *hardlink = archive_entry_hardlink(entry);
 
 	item->mode = ((uint32_t)archive_entry_filetype(entry) & MODE_TYPE) | (archive_entry_perm(entry) & 07777u);
 	item->given |= GIVEN_MODE;
 	if (hardlink) {
-		int err = populate_clean_path(p, hardlink, link);
+		int err = source_clean_path(src, hardlink, link);
 
 		item->link = link->items;
 		return err;
@@ -120,17 +122,17 @@ static int take_type(struct populate *p, struct archive_entry *entry, struct vec
 	case MODE_SOCK:
 		return 0;
 	default:
-		return error_set(p->ctx, F2FS_ERR_UNSUPPORTED, "an entry of this kind (mode %o) cannot be copied",
+		return error_set(src->ctx, F2FS_ERR_UNSUPPORTED, "an entry of this kind (mode %o) cannot be copied",
 				 (unsigned)item->mode);
 	}
 }
 
-int populate_tar_describe(struct populate *p, struct archive_entry *entry, struct vec *link, struct populate_item *item)
+int tar_describe(struct source *src, struct archive_entry *entry, struct vec *link, struct source_item *item)
 {
-	int err = take_type(p, entry, link, item);
+	int err = take_type(src, entry, link, item);
 
 	if (!err)
-		err = take_owner(p, entry, item);
+		err = take_owner(src, entry, item);
 	take_times(entry, item);
 	take_flags(entry, item);
 	return err;
@@ -155,19 +157,19 @@ static void decode_name(char *name)
 	*to = '\0';
 }
 
-static int add_xattr(struct populate *p, const char *name, const void *value, size_t size)
+static int add_xattr(struct source *src, const char *name, const void *value, size_t size)
 {
 	char *copy;
 	int err = 0;
 
-	if (!populate_attribute_is_wanted(p, name))
+	if (!source_attribute_is_wanted(src, name))
 		return 0;
-	copy = mem_strdup(p->ctx, name);
+	copy = mem_strdup(src->ctx, name);
 	if (!copy)
 		return F2FS_ERR_NOMEM;
 	decode_name(copy);
-	err = populate_attribute_add(p, copy, value, size);
-	mem_free(p->ctx, copy);
+	err = source_attribute_add(src, copy, value, size);
+	mem_free(src->ctx, copy);
 	return err;
 }
 
@@ -220,23 +222,24 @@ static bool find_id(bool is_user, const char *name, uint32_t *id)
 }
 
 /* The id of an entry; libarchive gives INT_MAX for all that are beyond it. */
-static int take_id(struct populate *p, struct acl_entry *to, int id, const char *name)
+static int take_id(struct source *src, struct acl_entry *to, int id, const char *name)
 {
 	to->id = ACL_NO_ID;
 	if (to->tag != ACL_USER && to->tag != ACL_GROUP)
 		return 0;
 	to->id = (uint32_t)id;
 	if (id == INT_MAX)
-		return error_set(p->ctx, F2FS_ERR_RANGE, "libarchive does not read ids of ACLs beyond %d", INT_MAX - 1);
+		return error_set(src->ctx, F2FS_ERR_RANGE, "libarchive does not read ids of ACLs beyond %d",
+				 INT_MAX - 1);
 	if (id >= 0 || (name && find_id(to->tag == ACL_USER, name, &to->id)))
 		return 0;
-	return error_set(p->ctx, F2FS_ERR_NOT_FOUND, "the host does not know %s, whom the ACL names",
+	return error_set(src->ctx, F2FS_ERR_NOT_FOUND, "the host does not know %s, whom the ACL names",
 			 name && name[0] ? name : "one");
 }
 
 /* Put the entries of one ACL together and, for that of access, the mask into the mode. */
-static int read_acl(struct populate *p, struct archive_entry *entry, int type, struct vec *entries,
-		    struct populate_item *item)
+static int read_acl(struct source *src, struct archive_entry *entry, int type, struct vec *entries,
+		    struct source_item *item)
 {
 	int kind, perm, tag, id, err;
 	const char *name;
@@ -248,7 +251,7 @@ static int read_acl(struct populate *p, struct archive_entry *entry, int type, s
 			return F2FS_ERR_NOMEM;
 		to->tag = acl_tag(tag);
 		to->perm = (uint16_t)(perm & 7);
-		err = take_id(p, to, id, name);
+		err = take_id(src, to, id, name);
 		if (err)
 			return err;
 		if (to->tag == ACL_MASK && type == ARCHIVE_ENTRY_ACL_TYPE_ACCESS)
@@ -258,28 +261,28 @@ static int read_acl(struct populate *p, struct archive_entry *entry, int type, s
 	return 0;
 }
 
-static int add_acl(struct populate *p, struct archive_entry *entry, int type, const char *name,
-		   struct populate_item *item)
+static int add_acl(struct source *src, struct archive_entry *entry, int type, const char *name,
+		   struct source_item *item)
 {
 	struct vec entries;
 	uint8_t *value;
 	int err;
 
-	if (!populate_attribute_is_wanted(p, name) || archive_entry_acl_reset(entry, type) == 0)
+	if (!source_attribute_is_wanted(src, name) || archive_entry_acl_reset(entry, type) == 0)
 		return 0;
-	vec_init(&entries, p->ctx, sizeof(struct acl_entry));
-	err = read_acl(p, entry, type, &entries, item);
-	value = err ? NULL : mem_alloc(p->ctx, ACL_SIZE_MAX(entries.count));
+	vec_init(&entries, src->ctx, sizeof(struct acl_entry));
+	err = read_acl(src, entry, type, &entries, item);
+	value = err ? NULL : mem_alloc(src->ctx, ACL_SIZE_MAX(entries.count));
 	if (!err && !value)
 		err = F2FS_ERR_NOMEM;
 	if (!err)
-		err = populate_attribute_add(p, name, value, acl_encode_xattr(entries.items, entries.count, value));
-	mem_free(p->ctx, value);
+		err = source_attribute_add(src, name, value, acl_encode_xattr(entries.items, entries.count, value));
+	mem_free(src->ctx, value);
 	vec_fini(&entries);
-	return err && !populate_is_fatal(p, err) ? populate_problem(p, name) : err;
+	return err && err != F2FS_ERR_NOMEM ? source_problem(src, name) : err;
 }
 
-int populate_tar_attributes(struct populate *p, struct archive_entry *entry, struct populate_item *item)
+int tar_attributes(struct source *src, struct archive_entry *entry, struct source_item *item)
 {
 	const char *name;
 	const void *value;
@@ -288,11 +291,11 @@ int populate_tar_attributes(struct populate *p, struct archive_entry *entry, str
 
 	archive_entry_xattr_reset(entry);
 	while (!err && archive_entry_xattr_next(entry, &name, &value, &size) == ARCHIVE_OK)
-		err = add_xattr(p, name, value, size);
+		err = add_xattr(src, name, value, size);
 	if (!err)
-		err = add_acl(p, entry, ARCHIVE_ENTRY_ACL_TYPE_ACCESS, "system.posix_acl_access", item);
+		err = add_acl(src, entry, ARCHIVE_ENTRY_ACL_TYPE_ACCESS, "system.posix_acl_access", item);
 	if (!err)
-		err = add_acl(p, entry, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT, "system.posix_acl_default", item);
+		err = add_acl(src, entry, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT, "system.posix_acl_default", item);
 	return err;
 }
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "source/populate.h"
+#include "source/source.h"
 
 #define TAR_BLOCK 512u
 #define SIZE_AT 124u
@@ -26,7 +26,7 @@ static la_ssize_t read_input(struct archive *archive, void *user, const void **d
 {
 	struct tar_stream *s = user;
 	size_t got;
-	int sys_errno = populate_input_read(&s->input, s->given, POPULATE_BUFFER, &got);
+	int sys_errno = source_input_read(&s->input, s->given, SOURCE_BUFFER, &got);
 
 	*data = s->given;
 	if (!sys_errno)
@@ -45,8 +45,8 @@ int tar_stream_open(struct tar_stream *s, struct f2fs_context *ctx, const struct
 	int err, ret;
 
 	s->given = given;
-	s->bytes = mem_alloc(ctx, (size_t)2 * POPULATE_BUFFER);
-	err = s->bytes ? populate_input_open(&s->input, ctx, from) : F2FS_ERR_NOMEM;
+	s->bytes = mem_alloc(ctx, (size_t)2 * SOURCE_BUFFER);
+	err = s->bytes ? source_input_open(&s->input, ctx, from) : F2FS_ERR_NOMEM;
 	if (err)
 		return err;
 	s->plain = archive_read_new();
@@ -66,7 +66,7 @@ void tar_stream_close(struct tar_stream *s)
 {
 	if (s->plain)
 		archive_read_free(s->plain);
-	populate_input_close(&s->input);
+	source_input_close(&s->input);
 	mem_free(s->input.ctx, s->bytes);
 }
 
@@ -89,7 +89,7 @@ static int need_rest(struct tar_stream *s)
 
 long long tar_stream_next(struct tar_stream *s, const void **data)
 {
-	uint8_t *block = s->bytes + POPULATE_BUFFER;
+	uint8_t *block = s->bytes + SOURCE_BUFFER;
 	int ret = need_rest(s);
 
 	if (ret != ARCHIVE_OK)
@@ -98,8 +98,8 @@ long long tar_stream_next(struct tar_stream *s, const void **data)
 	s->offset += s->length;
 	s->before = s->length;
 	/* an error counts once what came before it was given: the next call meets it again */
-	for (s->length = 0; s->length < POPULATE_BUFFER && need_rest(s) == ARCHIVE_OK;) {
-		const size_t room = POPULATE_BUFFER - s->length, n = s->rest_length < room ? s->rest_length : room;
+	for (s->length = 0; s->length < SOURCE_BUFFER && need_rest(s) == ARCHIVE_OK;) {
+		const size_t room = SOURCE_BUFFER - s->length, n = s->rest_length < room ? s->rest_length : room;
 
 		memcpy(block + s->length, s->rest, n);
 		s->rest += n;
@@ -119,7 +119,7 @@ static const uint8_t *find(const struct tar_stream *s, uint64_t at, uint64_t len
 
 	if (at < s->offset - s->before || at > end || length > end - at)
 		return NULL;
-	return s->bytes + POPULATE_BUFFER - s->before + (size_t)(at - (s->offset - s->before));
+	return s->bytes + SOURCE_BUFFER - s->before + (size_t)(at - (s->offset - s->before));
 }
 
 /* One record of a pax header, "LENGTH KEY=VALUE\n"; returns its length, 0 for what is none. */

@@ -11,9 +11,9 @@ struct archive;
 
 struct tar_stream {
 	struct archive *plain; /* takes the compression off */
-	struct populate_input input;
-	char *given;		/* POPULATE_BUFFER bytes as the host gave them; the caller's */
-	uint8_t *bytes;		/* the block at hand and the one before it, two times POPULATE_BUFFER bytes */
+	struct source_input input;
+	char *given;		/* SOURCE_BUFFER bytes as the host gave them; the caller's */
+	uint8_t *bytes;		/* the block at hand and the one before it, two times SOURCE_BUFFER bytes */
 	size_t length, before;	/* of these blocks */
 	uint64_t offset;	/* of the block at hand in the archive */
 	const uint8_t *rest;	/* what was uncompressed and is in no block yet */
@@ -23,10 +23,10 @@ struct tar_stream {
 
 /* Open a stream; the error of a failure is that of s->plain when there is one, else recorded. */
 int tar_stream_open(struct tar_stream *s, struct f2fs_context *ctx, const struct f2fs_input *from, char *given);
-/* Go to the next block, of up to POPULATE_BUFFER bytes; 0 at the end, -1: s->plain has the error. */
+/* Go to the next block, of up to SOURCE_BUFFER bytes; 0 at the end, -1: s->plain has the error. */
 long long tar_stream_next(struct tar_stream *s, const void **data);
 /*
- * Which times of an entry whose headers begin at that place are below zero by its pax records, as enum populate_given?
+ * Which times of an entry whose headers begin at that place are below zero by its pax records, as enum source_given?
  * libarchive gives "-0.5" as half a second without a sign.
  */
 unsigned tar_stream_signs(const struct tar_stream *s, uint64_t at);

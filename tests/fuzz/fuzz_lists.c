@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "source/android.h"
-#include "source/manifest.h"
+#include "source/contexts.h"
+#include "source/fsconfig.h"
+#include "source/manifestline.h"
 
 static void expect(int holds)
 {

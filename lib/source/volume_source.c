@@ -4,7 +4,11 @@
  */
 #include <string.h>
 
-#include "compare/compare.h"
+#include "file/object.h"
+#include "source/attribute.h"
+#include "source/path.h"
+#include "source/volume_source.h"
+#include "volume/read_room.h"
 #include "volume/volume.h"
 
 struct level {
@@ -23,12 +27,12 @@ struct volume_source {
 	bool has_started;	  /* the root was given */
 	bool enters;		  /* the item at hand is a directory to be entered */
 	uint64_t at;		  /* byte of its contents that comes next */
-	uint64_t room;		  /* see compare_work() */
+	uint64_t room;		  /* see read_room_take() */
 };
 
-static struct volume_source *source_of(const struct populate *p)
+static struct volume_source *source_of(const struct source *src)
 {
-	return p->source;
+	return src->own;
 }
 
 static struct level *last_level(const struct volume_source *s)
@@ -36,17 +40,17 @@ static struct level *last_level(const struct volume_source *s)
 	return vec_at(&s->levels, s->levels.count - 1);
 }
 
-struct f2fs_inode *compare_volume_inode(const struct populate *p)
+struct f2fs_inode *source_volume_inode(const struct source *src)
 {
-	return source_of(p)->inode;
+	return source_of(src)->inode;
 }
 
-int compare_volume_error(struct populate *p, int err)
+int source_volume_error(struct source *src, int err)
 {
-	struct f2fs_context *ctx = source_of(p)->vol->ctx;
+	struct f2fs_context *ctx = source_of(src)->vol->ctx;
 
-	if (ctx != p->ctx)
-		p->ctx->error = ctx->error;
+	if (ctx != src->ctx)
+		src->ctx->error = ctx->error;
 	return err;
 }
 
@@ -65,27 +69,27 @@ static void leave(struct volume_source *s)
 }
 
 /* Go into the item at hand. */
-static int enter(struct populate *p)
+static int enter(struct source *src)
 {
-	struct volume_source *s = source_of(p);
+	struct volume_source *s = source_of(src);
 	const f2fs_nid_t ino = f2fs_inode_number(s->inode);
 	struct level *level;
 	int err;
 
 	s->enters = false;
 	if (map32_find(&s->entered, ino))
-		return error_set(p->ctx, F2FS_ERR_LOOP, "directory %u has a second name", (unsigned)ino);
+		return error_set(src->ctx, F2FS_ERR_LOOP, "directory %u has a second name", (unsigned)ino);
 	level = map32_set(&s->entered, ino, 1) == 0 ? vec_push(&s->levels, 1) : NULL;
 	if (!level)
 		return F2FS_ERR_NOMEM;
-	level->path_length = p->path.count;
+	level->path_length = src->path.count;
 	level->ino = ino;
 	level->inode = s->inode;
 	s->inode = NULL;
 	err = f2fs_dir_open(level->inode, &level->dir);
 	if (err) {
 		leave(s);
-		return compare_volume_error(p, err);
+		return source_volume_error(src, err);
 	}
 	if (s->levels.count > NEAR_LEVELS) {
 		struct level *far = vec_at(&s->levels, s->levels.count - 1 - NEAR_LEVELS);
@@ -107,10 +111,10 @@ static int return_to(struct volume_source *s, struct level *level)
 	return err ? err : dir_seek(level->dir, &level->place);
 }
 
-/* Find the next entry; POPULATE_END behind the last. */
-static int next_entry(struct populate *p, struct f2fs_dirent *entry)
+/* Find the next entry; SOURCE_END behind the last. */
+static int next_entry(struct source *src, struct f2fs_dirent *entry)
 {
-	struct volume_source *s = source_of(p);
+	struct volume_source *s = source_of(src);
 
 	while (s->levels.count > 0) {
 		struct level *level = last_level(s);
@@ -124,18 +128,18 @@ static int next_entry(struct populate *p, struct f2fs_dirent *entry)
 			continue;
 		}
 		if (err) { /* a damaged entry is stepped over, everything else may stay as it is for ever */
-			compare_volume_error(p, err);
+			source_volume_error(src, err);
 			if (err != F2FS_ERR_CORRUPT || !level->dir)
 				leave(s);
-			return populate_set_path(p, length, "") != 0 ? F2FS_ERR_NOMEM : err;
+			return source_set_path(src, length, "") != 0 ? F2FS_ERR_NOMEM : err;
 		}
 		if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0)
-			return populate_set_path(p, length, entry->name);
+			return source_set_path(src, length, entry->name);
 	}
-	return POPULATE_END;
+	return SOURCE_END;
 }
 
-static void fill_item(struct populate_item *item, const struct f2fs_stat *st)
+static void fill_item(struct source_item *item, const struct f2fs_stat *st)
 {
 	item->given = GIVEN_MODE | GIVEN_OWNER | GIVEN_MTIME | GIVEN_ATIME | GIVEN_CTIME | GIVEN_FLAGS | GIVEN_PROJECT;
 	item->mode = st->mode;
@@ -154,12 +158,12 @@ static void fill_item(struct populate_item *item, const struct f2fs_stat *st)
 	item->ino = st->ino;
 }
 
-static int next(struct populate *p, struct populate_item *item)
+static int next(struct source *src, struct source_item *item)
 {
-	struct volume_source *s = source_of(p);
+	struct volume_source *s = source_of(src);
 	struct f2fs_dirent entry = { .ino = s->vol->geo.root_ino };
 	struct f2fs_stat st;
-	int err = s->enters ? enter(p) : 0;
+	int err = s->enters ? enter(src) : 0;
 
 	f2fs_inode_close(s->inode);
 	s->inode = NULL;
@@ -167,9 +171,9 @@ static int next(struct populate *p, struct populate_item *item)
 	if (err)
 		return err;
 	if (s->has_started)
-		err = next_entry(p, &entry);
+		err = next_entry(src, &entry);
 	else
-		err = populate_set_path(p, 0, "");
+		err = source_set_path(src, 0, "");
 	s->has_started = true;
 	if (err)
 		return err;
@@ -177,13 +181,13 @@ static int next(struct populate *p, struct populate_item *item)
 	if (!err)
 		err = f2fs_inode_stat(s->inode, &st);
 	if (err)
-		return compare_volume_error(p, err);
+		return source_volume_error(src, err);
 	fill_item(item, &st);
 	s->enters = (st.mode & MODE_TYPE) == MODE_DIR;
 	return 0;
 }
 
-static int add_attributes(struct populate *p, struct volume_source *s)
+static int add_attributes(struct source *src, struct volume_source *s)
 {
 	const int count = f2fs_xattr_count(s->inode);
 
@@ -192,30 +196,30 @@ static int add_attributes(struct populate *p, struct volume_source *s)
 		int err = f2fs_xattr_at(s->inode, (unsigned)i, &xattr);
 
 		if (err)
-			return compare_volume_error(p, err);
-		if (xattr.is_internal || !populate_attribute_is_wanted(p, xattr.name))
+			return source_volume_error(src, err);
+		if (xattr.is_internal || !source_attribute_is_wanted(src, xattr.name))
 			continue;
-		err = populate_attribute_add(p, xattr.name, xattr.value, xattr.value_size);
+		err = source_attribute_add(src, xattr.name, xattr.value, xattr.value_size);
 		if (err)
 			return err;
 	}
-	return count < 0 ? compare_volume_error(p, count) : 0;
+	return count < 0 ? source_volume_error(src, count) : 0;
 }
 
-static int prepare(struct populate *p, struct populate_item *item)
+static int prepare(struct source *src, struct source_item *item)
 {
-	struct volume_source *s = source_of(p);
-	int err = add_attributes(p, s);
+	struct volume_source *s = source_of(src);
+	int err = add_attributes(src, s);
 
 	if (err || (item->mode & MODE_TYPE) != MODE_LNK)
 		return err;
-	err = f2fs_inode_readlink(s->inode, p->buffer, POPULATE_BUFFER, &item->target_length);
-	item->target = p->buffer;
-	return err ? compare_volume_error(p, err) : 0;
+	err = f2fs_inode_readlink(s->inode, src->buffer, SOURCE_BUFFER, &item->target_length);
+	item->target = src->buffer;
+	return err ? source_volume_error(src, err) : 0;
 }
 
 /* Step over what is a hole; *end is where what comes next ends. */
-static int find_data(struct populate *p, struct volume_source *s, uint64_t size, uint64_t *end)
+static int find_data(struct source *src, struct volume_source *s, uint64_t size, uint64_t *end)
 {
 	const uint32_t bits = s->vol->geo.block_bits;
 
@@ -226,8 +230,8 @@ static int find_data(struct populate *p, struct volume_source *s, uint64_t size,
 		if (err == F2FS_ERR_NOT_FOUND)
 			break;
 		if (err)
-			return compare_volume_error(p, err);
-		err = compare_work(p->ctx, s->vol, &s->room, 0);
+			return source_volume_error(src, err);
+		err = read_room_take(src->ctx, s->vol, &s->room, 0);
 		if (err)
 			return err;
 		*end = (extent.file_block + extent.count) << bits;
@@ -240,58 +244,58 @@ static int find_data(struct populate *p, struct volume_source *s, uint64_t size,
 	return 0;
 }
 
-static int read_contents(struct populate *p, struct populate_item *item, struct populate_chunk *chunk)
+static int read_contents(struct source *src, struct source_item *item, struct source_chunk *chunk)
 {
-	struct volume_source *s = source_of(p);
+	struct volume_source *s = source_of(src);
 	uint64_t end = 0;
 	size_t n;
-	int err = find_data(p, s, item->size, &end);
+	int err = find_data(src, s, item->size, &end);
 
 	chunk->length = 0;
 	if (err || end == s->at)
 		return err;
-	n = end - s->at < POPULATE_BUFFER ? (size_t)(end - s->at) : POPULATE_BUFFER;
-	chunk->data = p->buffer;
+	n = end - s->at < SOURCE_BUFFER ? (size_t)(end - s->at) : SOURCE_BUFFER;
+	chunk->data = src->buffer;
 	chunk->offset = s->at;
-	err = compare_work(p->ctx, s->vol, &s->room, n);
+	err = read_room_take(src->ctx, s->vol, &s->room, n);
 	if (err)
 		return err;
-	err = f2fs_inode_read(s->inode, s->at, p->buffer, n, &chunk->length);
+	err = f2fs_inode_read(s->inode, s->at, src->buffer, n, &chunk->length);
 	s->at += chunk->length;
-	return err ? compare_volume_error(p, err) : 0;
+	return err ? source_volume_error(src, err) : 0;
 }
 
-static void skip(struct populate *p)
+static void skip(struct source *src)
 {
-	source_of(p)->enters = false;
+	source_of(src)->enters = false;
 }
 
-static void close_source(struct populate *p)
+static void close_source(struct source *src)
 {
-	struct volume_source *s = source_of(p);
+	struct volume_source *s = source_of(src);
 
 	f2fs_inode_close(s->inode);
 	while (s->levels.count > 0)
 		leave(s);
 	vec_fini(&s->levels);
 	map32_fini(&s->entered);
-	mem_free(p->ctx, s);
+	mem_free(src->ctx, s);
 }
 
-int compare_volume_open(struct populate *p, struct f2fs_volume *vol)
+int source_volume_open(struct source *src, struct f2fs_volume *vol)
 {
-	static const struct populate_source_ops ops = {
+	static const struct source_ops ops = {
 		.next = next, .prepare = prepare, .read = read_contents, .skip = skip, .close = close_source
 	};
-	struct volume_source *s = mem_zalloc(p->ctx, sizeof(*s));
+	struct volume_source *s = mem_zalloc(src->ctx, sizeof(*s));
 
 	if (!s)
 		return F2FS_ERR_NOMEM;
 	s->vol = vol;
-	s->room = compare_room(vol);
-	vec_init(&s->levels, p->ctx, sizeof(struct level));
-	map32_init(&s->entered, p->ctx);
-	p->source = s;
-	p->ops = &ops;
+	s->room = read_room(vol);
+	vec_init(&s->levels, src->ctx, sizeof(struct level));
+	map32_init(&s->entered, src->ctx);
+	src->own = s;
+	src->ops = &ops;
 	return 0;
 }

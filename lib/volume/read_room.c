@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What comparing may cost.
+ * A bound on what is read of a volume.
  */
-#include "compare/compare.h"
-#include "volume/volume.h"
+#include "volume/read_room.h"
 
 /* How much larger contents may be than what is stored. */
 static uint64_t growth(const struct f2fs_volume *vol)
@@ -12,12 +11,12 @@ static uint64_t growth(const struct f2fs_volume *vol)
 }
 
 /* Each block of the volume is read once, looked at, and may lie between two holes that are looked at. */
-uint64_t compare_room(const struct f2fs_volume *vol)
+uint64_t read_room(const struct f2fs_volume *vol)
 {
 	return (uint64_t)vol->geo.block_count * vol->geo.block_size * growth(vol) * 8;
 }
 
-int compare_work(struct f2fs_context *ctx, const struct f2fs_volume *vol, uint64_t *room, uint64_t bytes)
+int read_room_take(struct f2fs_context *ctx, const struct f2fs_volume *vol, uint64_t *room, uint64_t bytes)
 {
 	bytes += vol->geo.block_size * growth(vol);
 	if (bytes > *room)

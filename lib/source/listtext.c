@@ -2,12 +2,13 @@
 /*
  * Read the text of Android's two lists from a file of the host, and take it apart into words.
  */
+#include "source/listtext.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/vec.h"
-#include "source/android.h"
 
 #define TEXT_LIMIT (256u << 20)
 
@@ -39,7 +40,7 @@ static int read_stream(struct f2fs_context *ctx, const char *path, FILE *file, c
 	return 0;
 }
 
-int android_read_text(struct f2fs_context *ctx, const char *path, char **text)
+int listtext_read(struct f2fs_context *ctx, const char *path, char **text)
 {
 	FILE *file = fopen(path, "re");
 	int err;
@@ -51,7 +52,7 @@ int android_read_text(struct f2fs_context *ctx, const char *path, char **text)
 	return err;
 }
 
-char *android_word(char **line)
+char *listtext_word(char **line)
 {
 	static const char blanks[] = " \t\r\v\f";
 	char *word = *line + strspn(*line, blanks);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One item into its directory.
+ */
+#ifndef F2FSKIT_POPULATE_ENTRY_H
+#define F2FSKIT_POPULATE_ENTRY_H
+
+#include "populate/run.h"
+
+/* Copy the item at hand, which is no directory, to a name in a directory of the volume. */
+int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct source_item *item);
+/* Copy the item at hand, a directory, and go into it. */
+int populate_directory(struct populate *p, struct f2fs_inode *parent, const char *name, struct source_item *item);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names that exist already.
+ */
+#ifndef F2FSKIT_POPULATE_MEET_H
+#define F2FSKIT_POPULATE_MEET_H
+
+#include "populate/run.h"
+
+/* What had the name of the item at hand and waits under another one until that is made. */
+struct populate_aside {
+	char name[32]; /* "": there is nothing */
+	bool is_tree;  /* a directory that goes with all that is in it */
+};
+
+/* Something in dir has the name of the item at hand: get it out of the way, or leave it (*done), or refuse, as the
+ * policy says. populate_end_meet() must follow when it was neither left nor refused. */
+int populate_meet(struct populate *p, struct f2fs_inode *dir, const char *name, struct source_item *item, bool *done,
+		  struct populate_aside *aside);
+/* The item was made, or not (err, which is returned unless this fails, too): remove what was in its way, or put that
+ * back. */
+int populate_end_meet(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_aside *aside,
+		      int err);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Directories of the volume on the way of the item at hand.
+ */
+#ifndef F2FSKIT_POPULATE_PLACE_H
+#define F2FSKIT_POPULATE_PLACE_H
+
+#include "populate/run.h"
+
+void populate_noted_free(struct populate_noted *noted);
+/* Open the target and make it the first level. */
+int populate_place_open(struct populate *p);
+/* Find or make the directory that the item at hand goes to; *name is the last component of its path. The directory
+ * stays the stack's, and is about to be changed. */
+int populate_place_parent(struct populate *p, struct f2fs_inode **dir, const char **name);
+/* The item at hand has become the directory dir (taken over) in what populate_place_parent() gave: go into it. */
+int populate_place_enter(struct populate *p, struct f2fs_inode *dir);
+/* The item at hand is a directory to be made when something in it is. */
+int populate_place_note(struct populate *p, const struct source_item *item);
+/* The item at hand is the top: give the target its attributes. */
+int populate_place_top(struct populate *p, const struct source_item *item);
+/* The source has no more: leave all directories, and delete what is to be deleted. */
+int populate_place_end(struct populate *p);
+/* Find the inode that a path below the target is in the volume, links not followed. When that fails *out is the last
+ * one that was found on the way. */
+int populate_place_find(struct populate *p, const char *path, f2fs_nid_t *out);
+/* The same, and open it. */
+int populate_place_lookup(struct populate *p, const char *path, struct f2fs_inode **out);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What could not be read.
+ */
+#ifndef F2FSKIT_POPULATE_SPARE_H
+#define F2FSKIT_POPULATE_SPARE_H
+
+#include "populate/run.h"
+
+/* The item at hand could not be read, or not all that is in it: what has its path in the volume stays, with all below.
+ */
+int populate_spare(struct populate *p);
+
+#endif

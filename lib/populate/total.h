@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What there is to copy, counted ahead.
+ */
+#ifndef F2FSKIT_POPULATE_TOTAL_H
+#define F2FSKIT_POPULATE_TOTAL_H
+
+#include "populate/run.h"
+
+/* Count ahead what a directory holds, for the progress. Fails only with what ends the run as well. */
+int populate_total(struct populate *p);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which items are wanted, by patterns.
+ */
+#ifndef F2FSKIT_SOURCE_FILTER_H
+#define F2FSKIT_SOURCE_FILTER_H
+
+#include "base/vec.h"
+
+struct f2fs_context;
+struct source;
+
+/* Choices for the directories on the way of a path: see source_choose(). */
+struct source_chooser {
+	struct vec parts; /* struct source_part */
+};
+
+enum source_choice { SOURCE_EXCLUDED, SOURCE_NOT_INCLUDED, SOURCE_WANTED };
+
+/* Does a pattern match a path? Without a slash it is held against the last component. */
+bool source_matches(const char *pattern, const char *path);
+void source_chooser_init(struct source_chooser *c, struct f2fs_context *ctx);
+void source_chooser_fini(struct source_chooser *c);
+/* What the patterns say of a path, which is changed meanwhile and begins with the same bytes as the one before. */
+int source_choose(const struct source *src, struct source_chooser *c, char *path, size_t same, enum source_choice *out);
+/* The same for the item at hand. */
+int source_choose_item(struct source *src, enum source_choice *out);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Attributes, flags and project ids of files of the host.
+ */
+#ifndef F2FSKIT_SOURCE_HOSTATTR_H
+#define F2FSKIT_SOURCE_HOSTATTR_H
+
+#include "source/source.h"
+
+/* Add the attributes, flags and project id of a name in directory at to the item at hand; fd is open on it, or -1. What
+ * cannot be read is a problem. */
+int host_attributes(struct source *src, int at, const char *name, int fd, struct source_item *item);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A source gives one item after the other, with its path below the source's top: a directory of the host, an archive, a
+ * manifest or a volume. Its user does not know which. Parents may come late or not at all.
+ */
+#ifndef F2FSKIT_SOURCE_SOURCE_H
+#define F2FSKIT_SOURCE_SOURCE_H
+
+#include <f2fskit/populate.h>
+
+#include "base/context.h"
+#include "base/vec.h"
+#include "source/filter.h"
+#include "source/item.h"
+
+struct source;
+
+#define SOURCE_END 1
+
+struct source_ops {
+	/*
+	 * Go to the next item and hand its path to source_set_path(). Returns 0, SOURCE_END, or an error. The user may
+	 * go on after an error unless the source set is_broken.
+	 */
+	int (*next)(struct source *src, struct source_item *item);
+	/* The item is wanted: make its contents, target and attributes (source_attribute_add) ready. NULL: they are. */
+	int (*prepare)(struct source *src, struct source_item *item);
+	/* Give the next piece of contents. */
+	int (*read)(struct source *src, struct source_item *item, struct source_chunk *chunk);
+	/* Give the contents of the item at hand once more from their start. NULL: they can be read once. */
+	void (*again)(struct source *src);
+	/* Skip the contents of the directory given last. NULL: the source has nothing to do for that. */
+	void (*skip)(struct source *src);
+	void (*close)(struct source *src);
+};
+
+/* What to read. Pointers are the caller's and good for as long as the source is. */
+struct source_options {
+	/* one of these; a manifest may have a directory of contents with it */
+	struct f2fs_volume *volume;
+	const char *directory;
+	const struct f2fs_input *tar, *manifest;
+	unsigned keep; /* enum f2fs_keep */
+	const char *const *include, *const *exclude;
+	unsigned include_count, exclude_count;
+	const struct f2fs_populate_rule *rules;
+	unsigned rule_count;
+	const char *fs_config;
+	const char *const *file_contexts;
+	unsigned file_contexts_count;
+	const char *mount_point; /* NULL: "/" */
+	bool only_describes;	 /* a manifest without contents will do */
+	bool needs_end;		 /* what the source does not have matters: it must be read to its end */
+	bool gives_lengths;	 /* the bytes of contents do not matter, only how many there are */
+};
+
+/* Calls to the user. Each returns 0 or an error that ends the run. */
+struct source_events {
+	/* Something of the item at hand cannot be read, for the error in the context; what: "" or what of it. */
+	int (*problem)(void *user, const char *what);
+	/* The item at hand is a directory, and not all that is in it can be read. */
+	int (*unread)(void *user);
+};
+
+/*
+ * Paths are kept from one item to the next, and may be long, so what follows them only looks at what has changed: how
+ * many bytes of the path at hand are known to be those that each of these saw last.
+ */
+enum source_follower { FOLLOW_PLACE, FOLLOW_CHOICE, FOLLOW_COUNT };
+
+struct source {
+	struct f2fs_context *ctx;
+	struct source_options opt;
+	const struct source_events *events;
+	void *user; /* of events */
+	const struct source_ops *ops;
+	void *own;		       /* of ops */
+	bool is_broken;		       /* the source cannot go on: the error at hand ends the run */
+	bool may_repeat;	       /* the source may give a name twice: the later one replaces the earlier */
+	struct f2fs_progress progress; /* in bytes of contents */
+	char *buffer;		       /* SOURCE_BUFFER bytes, for ops */
+	struct vec path;	   /* char: of the item at hand, NUL-terminated, no slash at either end; "": the top */
+	size_t same[FOLLOW_COUNT]; /* by enum source_follower */
+	struct source_chooser chosen; /* for path */
+	struct vec attributes;	      /* of the item at hand: see source_attribute_add() */
+	struct fs_config *fs_config;  /* NULL: none */
+	struct contexts *contexts;    /* NULL: none */
+	struct vec mounted;	      /* char: scratch */
+};
+
+#define SOURCE_BUFFER (1u << 20)
+
+static inline const char *source_path(const struct source *src)
+{
+	return src->path.count ? src->path.items : "";
+}
+
+/* The last component of the path of the item at hand. */
+static inline const char *source_name(const struct source *src)
+{
+	const char *path = source_path(src), *name = path + src->path.count;
+
+	while (name > path && name[-1] != '/')
+		name--;
+	return name;
+}
+
+/* Report a problem with the item at hand; the error is in the context. Returns an error to end the run. */
+static inline int source_problem(struct source *src, const char *what)
+{
+	return src->events->problem(src->user, what);
+}
+
+/* Begin with a source whose ctx, opt, events and user are set; source_fini() must follow, also on failure. */
+int source_init(struct source *src);
+/* Open what the options name. */
+int source_open(struct source *src);
+/* Let go of what was opened; it can be opened again. */
+void source_close(struct source *src);
+void source_fini(struct source *src);
+/* That many bytes of contents were taken, or an item was: the host may want to know, and to stop. */
+int source_progress(struct source *src, uint64_t bytes);
+
+#endif

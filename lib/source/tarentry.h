@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From an archive's entry, as libarchive has it, to an item.
+ */
+#ifndef F2FSKIT_SOURCE_TARENTRY_H
+#define F2FSKIT_SOURCE_TARENTRY_H
+
+#include "source/source.h"
+
+struct archive_entry;
+
+/* Describe an entry: type, owner, mode, times, device, target; link (char) takes the cleaned path of a hard link. */
+int tar_describe(struct source *src, struct archive_entry *entry, struct vec *link, struct source_item *item);
+/* Add its attributes and ACLs to the item at hand; an ACL has a say in the mode. */
+int tar_attributes(struct source *src, struct archive_entry *entry, struct source_item *item);
+
+#endif

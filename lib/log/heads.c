@@ -220,6 +220,10 @@ static int need_room(struct txn *txn, unsigned type)
 	err = segment_get(txn, head->segno, &s);
 	if (err)
 		return err;
+	if (s->valid == 0 && s->type != type) { /* damaged, and wrong from the first block on */
+		s->type = (uint8_t)type;
+		s->is_dirty = true;
+	}
 	if (head->blkoff < F2FS_SEGMENT_BLOCKS)
 		head->blkoff = segment_next_hole(s, head->blkoff);
 	return head->blkoff < head_end(txn, type) ? 0 : open_segment(txn, type);

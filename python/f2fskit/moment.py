@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times that callers give: one unit everywhere, whole nanoseconds since 1970, or a datetime with a time zone."""
+"""Times that callers give: one unit everywhere, whole nanoseconds since 1970, or a datetime with a time zone.
+
+Seconds, milliseconds and microseconds of our days would be nanoseconds of the first 116 days of 1970. Numbers up to there are
+refused, except 0 and whole seconds up to 100, which stand for "no time" (SOURCE_DATE_EPOCH=1).
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,15 @@ Clock = Callable[[], Moment]
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _SECOND = 1_000_000_000
+_OTHER_UNITS = 10_000_000 * _SECOND
+_NO_TIME = 100 * _SECOND
 
 
 def nanoseconds(value: Moment, what: str) -> int:
     """Return a time as nanoseconds since 1970.
 
     TypeError for anything but an int or a datetime with a time zone; ValueError for what does not fit into 64 bits (years
-    1677 to 2262), as seconds that were multiplied twice do not.
+    1677 to 2262), as seconds that were multiplied twice do not, and for numbers that can only be of another unit.
     """
     if isinstance(value, datetime.datetime):
         if value.utcoffset() is None:
@@ -35,6 +41,8 @@ def nanoseconds(value: Moment, what: str) -> int:
             raise TypeError(message) from None
     if not -(1 << 63) <= found < 1 << 63:
         raise ValueError(f"{what}: nanoseconds since 1970 have to fit into 64 bits: {found}")
+    if 0 < found < _OTHER_UNITS and not isinstance(value, datetime.datetime) and (found > _NO_TIME or found % _SECOND):
+        raise ValueError(f"{what}: {found} nanoseconds are a time in early 1970; multiply seconds by 1_000_000_000, or give a datetime")
     return found
 
 

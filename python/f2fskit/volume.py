@@ -87,7 +87,8 @@ def open(
         log, progress: callbacks of the new context, see `Context`.
         now: what changes carry as their time: whole nanoseconds since 1970, a datetime with a time zone, or a function
             that returns one of these; None: the context's clock, and without one the host's, which ticks every few
-            milliseconds like the kernel's for files. Anything else is a TypeError.
+            milliseconds like the kernel's for files. Anything else is a TypeError. Numbers that can only be seconds,
+            milliseconds or microseconds are a ValueError.
 
     Raises:
         NotF2fsError: no superblock.
@@ -107,7 +108,7 @@ def open(
         raise ValueError('access is "r" or "r+"')
     writable = access == "r+"
     if now is not None and not callable(now):
-        now = nanoseconds(now, "now")
+        nanoseconds(now, "now")  # refuse it early
     if pack not in (0, 1, 2):
         raise ValueError("pack is 0, 1 or 2")
     options = sized("struct f2fs_open_options *")

@@ -31,6 +31,11 @@ def _ticking() -> int:
     return time.clock_gettime_ns(_REALTIME_COARSE) if sys.platform == "linux" else time.time_ns()
 
 
+def _stand(moment: Moment) -> Moment:
+    """Return a fixed time."""
+    return moment
+
+
 class CheckpointRecord(format.Record):
     """The checkpoint in use; calling it, `volume.checkpoint()`, commits."""
 
@@ -69,7 +74,8 @@ class VolumeBase(Closable):
         if callable(now):
             self._clock = now
         elif now is not None:
-            self._clock = functools.partial(int, nanoseconds(now, "now"))  # a fixed time
+            nanoseconds(now, "now")  # refuse it early
+            self._clock = functools.partial(_stand, now)
         self._told: int | None = None  # the latest time that a change carried, seconds
         self._clock_stands = False
         self._hotness: placement.Hotness | None = None

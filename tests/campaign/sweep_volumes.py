@@ -119,7 +119,7 @@ def make_ours(name):
     devices = [f2fskit.Device.memory(size * MIB, context=context) for size in (shape["size"], *shape.get("further", ()))]
     further = [f2fskit.DeviceSpec(device, path="/dev/further-%d" % i) for i, device in enumerate(devices[1:])]
     features, zones = shape.get("features", []), shape.get("zones")
-    options = {"features": features, "uuid": f2fskit_uuid(rng), "time": TIME, "checkpoint_version": 77}
+    options = {"features": features, "uuid": f2fskit_uuid(rng), "time": TIME * 10**9, "checkpoint_version": 77}
     if "block_size" in shape:
         options["block_size"] = shape["block_size"]
     first = devices[0]

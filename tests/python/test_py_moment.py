@@ -14,6 +14,9 @@ MOMENT = datetime.datetime(2023, 11, 14, 22, 13, 20, 123456, UTC)
 ABROAD = MOMENT.astimezone(datetime.timezone(datetime.timedelta(hours=5, minutes=30)))
 WRONG = [1.7e9, "2023-11-14", datetime.datetime(2023, 11, 14), datetime.date(2023, 11, 14), datetime.timedelta(1), True, b"0", object()]
 BEYOND = [2**63, -(2**63) - 1, NOW * 10**9]
+# seconds, milliseconds and microseconds of some year
+OTHER_UNITS = [1, 631_152_000, 1_700_000_000, 4_102_444_800, 1_700_000_000_000, 1_700_000_000_000_000, 4_102_444_800_000_000]
+EARLY = [0, 10**9, 100 * 10**9, 10**16, datetime.datetime(1970, 2, 1, tzinfo=UTC), -10**9]
 
 
 @pytest.fixture
@@ -53,9 +56,9 @@ def test_formatting_and_filling(tmp_path, time):
         assert volume.path("/file").stat().st_mtime_ns == NOW
 
 
-@pytest.mark.parametrize("value", [*WRONG, *BEYOND], ids=repr)
+@pytest.mark.parametrize("value", [*WRONG, *BEYOND, *OTHER_UNITS], ids=repr)
 def test_what_is_no_time(image, tmp_path, value):
-    error = TypeError if value in WRONG and value not in BEYOND else ValueError
+    error = ValueError if type(value) is int else TypeError
     before = image.read_bytes()
     with pytest.raises(error):
         f2fskit.open(image, "r+", now=value)
@@ -70,6 +73,14 @@ def test_what_is_no_time(image, tmp_path, value):
             volume.populate(tmp_path, time=value)
         volume.discard()
     assert image.read_bytes() == before
+
+
+@pytest.mark.parametrize("now", EARLY, ids=repr)
+def test_early_times_that_can_be_meant(image, now):
+    with f2fskit.open(image, "r+", now=now) as volume:
+        volume.path("/file").touch()
+        found = volume.path("/file").stat().st_mtime_ns
+    assert found == (now if isinstance(now, int) else 31 * 86400 * 10**9)
 
 
 def test_two_formattings_are_the_same(tmp_path):

@@ -282,7 +282,7 @@ def test_populate(disk, tmp_path):
         tar.add(source / "sub", "from-tar")
     seen = []
     with f2fskit.open(disk, "r+") as volume:
-        result = volume.populate(source, target="/copy", exclude=["*.o"], owner=(5, 6), time=7, on_entry=seen.append)
+        result = volume.populate(source, target="/copy", exclude=["*.o"], owner=(5, 6), time=7 * 10**9, on_entry=seen.append)
         assert (result.files, result.symlinks, result.problems) == (1, 1, 0) and len(seen) >= 3
         archive.seek(0)
         assert volume.populate(tar=archive).files == 1
@@ -298,7 +298,7 @@ def test_populate(disk, tmp_path):
         volume.discard()
     with f2fskit.open(disk) as volume:
         st = volume.path("/copy/sub/file").stat()
-        assert (st.st_uid, st.st_gid, st.st_mtime_ns) == (5, 6, 7)
+        assert (st.st_uid, st.st_gid, st.st_mtime_ns) == (5, 6, 7 * 10**9)
         assert volume.read_bytes("/from-tar/file") == pattern(1, 100_000)
         assert not volume.path("/copy/skipped.o").exists()
 
@@ -408,11 +408,11 @@ def test_populate_again(disk, tmp_path):
         assert volume.populate(source, target="/t").files == 3
         (source / "changed").write_bytes(b"more than before")
         (source / "gone").unlink()
-        rules = [f2fskit.PopulateRule("*", mode=0o640, owner=(7, 8)), f2fskit.PopulateRule("same", time=9)]
+        rules = [f2fskit.PopulateRule("*", mode=0o640, owner=(7, 8)), f2fskit.PopulateRule("same", time=9 * 10**9)]
         result = volume.populate(source, target="/t", existing="update", delete=True, rules=rules)
         assert (result.files, result.kept, result.replaced, result.deleted, result.skipped) == (2, 0, 2, 1, 0)
         st = volume.path("/t/same").stat()
-        assert (st.st_mode & 0o7777, st.st_uid, st.st_gid, st.st_mtime_ns) == (0o640, 7, 8, 9)
+        assert (st.st_mode & 0o7777, st.st_uid, st.st_gid, st.st_mtime_ns) == (0o640, 7, 8, 9 * 10**9)
         assert volume.populate(source, target="/t", existing="skip").skipped == 2
         assert volume.populate(source, target="/t", existing="update").replaced == 1     # a rule had set another time
         assert volume.populate(source, target="/t", existing="update").kept == 2

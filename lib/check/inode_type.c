@@ -219,7 +219,31 @@ static unsigned usual_type(unsigned form, uint16_t mode)
 	return form & BIT(F2FS_TYPE_REGULAR) ? F2FS_TYPE_REGULAR : F2FS_TYPE_CHARACTER;
 }
 
-/* Choose among the types that the form allows by votes; what entries say wins a draw. */
+static unsigned bits_between(unsigned a, unsigned b)
+{
+	const uint8_t bytes[2] = { (uint8_t)(a ^ b), (uint8_t)((a ^ b) >> 8) };
+
+	return bitmap_popcount(bytes, sizeof(bytes));
+}
+
+/* Of a mode and an entry that disagree: would fewer wrong bits make the entry say what it says? */
+static bool is_entry_wrong(unsigned by_entry, unsigned by_mode)
+{
+	return bits_between(by_entry, by_mode) < bits_between(types[by_entry].mode, types[by_mode].mode);
+}
+
+/* May a type take the place of another one with as many votes? */
+static bool wins_draw(unsigned type, unsigned chosen, unsigned by_mode)
+{
+	if (chosen == by_mode)
+		return !is_entry_wrong(type, by_mode);
+	return type == by_mode && is_entry_wrong(chosen, by_mode);
+}
+
+/*
+ * Choose among the types that the form allows by votes. In a draw fewer wrong bits explain what is there, or else
+ * entries are believed.
+ */
 static unsigned choose_type(const struct inode_fact *inode, const struct votes *votes, unsigned form, uint16_t mode,
 			    bool has_sum)
 {
@@ -240,7 +264,7 @@ static unsigned choose_type(const struct inode_fact *inode, const struct votes *
 		count[F2FS_TYPE_REGULAR] += count[F2FS_TYPE_REGULAR] != 0;
 	for (unsigned type = 1; type < F2FS_TYPE_END; type++)
 		if ((form & BIT(type)) && count[type] &&
-		    (count[type] > best || (count[type] == best && chosen == by_mode))) {
+		    (count[type] > best || (count[type] == best && wins_draw(type, chosen, by_mode)))) {
 			best = count[type];
 			chosen = type;
 		}

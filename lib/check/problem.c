@@ -131,7 +131,7 @@ static void add_witnesses(struct text *out, unsigned witnesses)
 	static const char *const names[] = {
 		"the NAT", "the footer", "the pointer", "the summary", "the SIT", "the free place", "i_blocks",
 		"the checksum", "its nodes", "the places of names", "the size of the volume", "its contents",
-		"i_compr_blocks", "the hash", "i_name"
+		"i_compr_blocks", "the hash", "i_name", "i_links"
 	};
 	bool is_first = true;
 

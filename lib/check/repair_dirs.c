@@ -391,6 +391,8 @@ static int apply(struct repair *r, const struct finding *f, struct vec *wanderer
 	case P_DENTRY_TYPE:
 		return set_field(r, f, put_type);
 	case P_DENTRY_HASH:
+		if (f->witnesses) /* amended in its place */
+			return 0;
 		return is_encrypted(r, f->ino) ? set_field(r, f, put_hash) : take_out(r, f, wanderers);
 	case P_DENTRY_PLACE:
 	case P_DENTRY_CHARS:

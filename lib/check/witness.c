@@ -102,6 +102,18 @@ static bool has_right_sum(const struct checker *c)
 	       extra_i_inode_checksum(inode_extra(block)) == inode_checksum(c->geo, block, c->vol->checksum_seed);
 }
 
+/* A checksum that was right before bytes were amended was made for what is wrong. */
+static int seal_anew(struct checker *c, f2fs_blk_t addr, bool was_right)
+{
+	struct amends *amends = &c->book->amends;
+
+	amends_apply(amends, addr, c->book->block);
+	if (!was_right || has_right_sum(c))
+		return 0;
+	return amends_set_bytes(amends, addr, INODE_ADDR_OFFSET + extra_OFS_i_inode_checksum, 4,
+				inode_checksum(c->geo, c->book->block, c->vol->checksum_seed));
+}
+
 int witness_amend_bytes(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value,
 			const struct finding *why)
 {
@@ -117,13 +129,21 @@ int witness_amend_bytes(struct checker *c, f2fs_blk_t addr, uint32_t offset, uin
 		return err;
 	was_right = has_right_sum(c);
 	err = amends_add_bytes(amends, addr, offset, length, value, &is_new);
-	if (err || !is_new)
+	if (!err && is_new)
+		err = seal_anew(c, addr, was_right);
+	return err || !is_new ? err : note(c, why);
+}
+
+int witness_amend_more(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value)
+{
+	bool is_new, was_right;
+	int err = read_amended(c, addr);
+
+	if (err)
 		return err;
-	amends_apply(amends, addr, c->book->block);
-	if (was_right && !has_right_sum(c)) /* it was made for what is wrong */
-		err = amends_set_bytes(amends, addr, INODE_ADDR_OFFSET + extra_OFS_i_inode_checksum, 4,
-				       inode_checksum(c->geo, c->book->block, c->vol->checksum_seed));
-	return err ? err : note(c, why);
+	was_right = has_right_sum(c);
+	err = amends_add_bytes(&c->book->amends, addr, offset, length, value, &is_new);
+	return err || !is_new ? err : seal_anew(c, addr, was_right);
 }
 
 int witness_copy_node(struct checker *c, f2fs_blk_t addr, bool *is_readable)

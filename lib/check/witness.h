@@ -48,7 +48,8 @@ enum witness {
 	WITNESS_CONTENTS = 2048,
 	WITNESS_COMPRESSED = 4096,
 	WITNESS_HASH = 8192,
-	WITNESS_INODE = 16384
+	WITNESS_INODE = 16384,
+	WITNESS_LINKS = 32768
 };
 
 struct witness_book {
@@ -116,9 +117,29 @@ int witness_view_tables(struct checker *c, f2fs_blk_t addr, struct block_view *o
 /* Amend, and note why. A place that was amended before stays as it is. */
 int witness_amend_bytes(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value,
 			const struct finding *why);
+/* Amend further bytes of what was noted. */
+int witness_amend_more(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value);
 /* Copy a node's block to c->scratch, to try changes on it. false in *is_readable: it cannot be read. */
 int witness_copy_node(struct checker *c, f2fs_blk_t addr, bool *is_readable);
 int witness_amend_entry(struct checker *c, const struct f2fs_nat_entry *entry, const struct finding *why);
+
+/* A name that an inode remembers, or that an entry should have. */
+struct own_name {
+	uint8_t bytes[NAME_MAX_BYTES];
+	uint32_t length;
+};
+struct dentry_area;
+/* witness_own.c: the name that an inode remembers in a directory; false: none. */
+bool witness_own_name(struct checker *c, const struct inode_fact *dir, f2fs_nid_t ino, struct own_name *out);
+/* Read a block into the scratch of the check. *is_read: false when it cannot be. Fails with NOMEM and CANCELED only. */
+int witness_read_entries(struct checker *c, f2fs_blk_t addr, bool *is_read);
+/*
+ * witness_hashes.c: find the name that an entry must have had for its hash: one bit or the length is another. false:
+ * there is none, or more than one, or one bit of the hash itself is wrong.
+ */
+bool hash_solve(const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot, struct own_name *out);
+/* witness_homes.c: find the entries of inodes that have fewer names than they should. */
+int witness_homes(struct checker *c);
 
 /* A slot of an inode or a direct node, as the node's block has it. */
 struct slot_view {

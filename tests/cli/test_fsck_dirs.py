@@ -60,3 +60,17 @@ def test_a_depth_out_of_range_is_read(run_tool, f2fskit, image):
         damage(run_tool, image, one, "i_current_depth", 64)
     assert numbers(f2fskit, image, "/many") == (ino, size, names)
     assert b"i_current_depth is 64" in run_tool("f2fs", "-c", "stat /many/name-000\nls /many", image).stderr
+
+
+def test_any_number_of_entries(run_tool, f2fskit, image):
+    """Entries of 300 files, each with a number that nobody has: every file remembers its name."""
+    _, _, names = numbers(f2fskit, image, "/many")
+    with f2fskit.fields(image, "r+") as fields, f2fskit.open(image) as volume:
+        root = volume.path("/many").stat().st_ino
+        inos = {name: volume.path("/many/" + name).stat().st_ino for name in names}
+        for name in names:
+            fields['dentry[%d]["%s"].ino' % (root, name)] = 0x7fffffff
+    run_tool("fsck.f2fs", "-y", image, rc=1)
+    run_tool("fsck.f2fs", "-n", image)
+    with f2fskit.open(image) as volume:
+        assert {entry.name: entry.stat().st_ino for entry in volume.path("/many").iterdir()} == inos

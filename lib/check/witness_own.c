@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the vote on entries reads: the names that inodes remember, and the blocks of directories.
+ */
+#include <string.h>
+
+#include "check/witness.h"
+
+bool witness_own_name(struct checker *c, const struct inode_fact *dir, f2fs_nid_t ino, struct own_name *out)
+{
+	const struct nid_fact *fact = facts_nid(&c->facts, ino);
+	const struct inode_fact *inode = facts_inode(&c->facts, ino);
+	const bool is_cipher = (dir->advise & FLAG_i_advise_encrypt) != 0;
+	const uint8_t *block;
+
+	if (!inode || !fact || inode->pino != dir->ino)
+		return false;
+	if (volume_peek(c->vol, fact->addr, &block) != 0) {
+		error_clear(c->ctx);
+		return false;
+	}
+	out->length = inode_i_namelen(block);
+	if (out->length == 0 || out->length > NAME_MAX_BYTES ||
+	    ((inode_i_advise(block) & FLAG_i_advise_enc_name) != 0) != is_cipher)
+		return false;
+	memcpy(out->bytes, inode_i_name(block), out->length);
+	return true;
+}
+
+int witness_read_entries(struct checker *c, f2fs_blk_t addr, bool *is_read)
+{
+	const uint8_t *block;
+	int err;
+
+	*is_read = false;
+	if (!c->scratch)
+		c->scratch = mem_alloc(c->ctx, c->geo->block_size);
+	if (!c->scratch)
+		return F2FS_ERR_NOMEM;
+	err = volume_peek(c->vol, addr, &block);
+	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
+		return err;
+	*is_read = err == 0;
+	if (err)
+		error_clear(c->ctx);
+	else
+		memcpy(c->scratch, block, c->geo->block_size);
+	return 0;
+}

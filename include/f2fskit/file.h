@@ -162,6 +162,12 @@ F2FS_API int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out);
 /* Get the next entry, "." and ".." included; NOT_FOUND after the last. A damaged entry fails with CORRUPT; the call
  * after that goes on behind it. */
 F2FS_API int f2fs_dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out);
+/*
+ * Continue with the first entry whose position (struct f2fs_dirent) is at least that; 0: from the start. A name keeps
+ * its position as long as it is in the directory, so position + 1 of the last entry is a bookmark that outlives changes
+ * and handles. The directory is read as it is now. Fails with NOT_DIR, STATE (a dead handle), CORRUPT, IO.
+ */
+F2FS_API int f2fs_dir_seek(struct f2fs_dir *dir, uint64_t position);
 F2FS_API void f2fs_dir_close(struct f2fs_dir *dir);
 
 /* Look one name (bytes, as presented) up in a directory, by hash as the kernel does. ENCRYPTED when its names are and

@@ -21,6 +21,7 @@ struct f2fs_dir {
 	uint64_t *loaded;    /* own_loaded, or what a walk counts over all its directories */
 	uint32_t slot;	     /* next in the area; area.slots = 0 before the first block */
 	uint64_t rollbacks;  /* of the volume, when data was loaded */
+	uint64_t least;	     /* position before which entries are passed over */
 	bool was_inline;     /* when it was opened: it gives what it had then */
 	uint8_t data[];	     /* one block, of entries or the inode with them: nobody changes it meanwhile */
 };
@@ -343,6 +344,11 @@ int dir_present(struct f2fs_inode *inode, uint64_t block, const struct dentry_re
 	return 0;
 }
 
+static uint64_t position_of(const struct f2fs_dir *dir, const struct dentry_ref *ref)
+{
+	return dir->block * dir->inode->vol->geo.dentries_per_block + ref->slot;
+}
+
 /* The next entry without clearing the last error. */
 static int next_entry(struct f2fs_dir *dir, struct dentry_ref *ref)
 {
@@ -356,6 +362,8 @@ static int next_entry(struct f2fs_dir *dir, struct dentry_ref *ref)
 		work_note(dir->inode->vol->ctx);
 		if (dir->area.slots)
 			found = dentry_next(&dir->area, &dir->slot, ref);
+		if (found != DENTRY_END && position_of(dir, ref) < dir->least)
+			continue;
 		if (found == DENTRY_FOUND)
 			return 0;
 		if (found == DENTRY_BAD)
@@ -390,6 +398,34 @@ int f2fs_dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out)
 {
 	error_clear(dir->inode->vol->ctx);
 	return dir_next(dir, out);
+}
+
+/*
+ * Names are looked at from the start of the block that the position is in: one that was made since may cover the place
+ * where another one began.
+ */
+int f2fs_dir_seek(struct f2fs_dir *dir, uint64_t position)
+{
+	struct f2fs_inode *inode = dir->inode;
+	int err;
+
+	error_clear(inode->vol->ctx);
+	err = inode_sync(inode);
+	if (!err)
+		err = dir_need(inode);
+	if (err)
+		return err;
+	dir->was_inline = dir_is_inline(inode);
+	dir->rollbacks = inode->vol->rollbacks;
+	dir->least = position;
+	dir->own_loaded = 0;
+	dir->block = 0;
+	dir->slot = 0;
+	dir->area.slots = 0;
+	dir->next_block = position / inode->vol->geo.dentries_per_block;
+	if (dir->was_inline)
+		take_inode(dir);
+	return 0;
 }
 
 int dir_need_empty(struct f2fs_volume *vol, f2fs_nid_t ino)

@@ -276,6 +276,8 @@ static void exercise_dir(struct run *r, struct f2fs_inode *inode)
 			abort();
 		passed(r, f2fs_dir_lookup(inode, entry.name, entry.name_len, &found));
 	}
+	if (passed(r, f2fs_dir_seek(dir, 3)) && f2fs_dir_next(dir, &entry) == 0)
+		add_number(r, entry.position);
 	f2fs_dir_close(dir);
 	passed(r, f2fs_dir_lookup(inode, "absent", 6, &found));
 }

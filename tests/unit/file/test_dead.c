@@ -132,7 +132,8 @@ static const struct call calls[] = { CALLS(ROW) };
 static const char *const others[] = { "f2fs_inode_close",   "f2fs_inode_number",  "f2fs_inode_volume",
 				      "f2fs_inode_raw",	    "f2fs_inode_is_past", "f2fs_inode_address",
 				      "f2fs_inode_is_dead", "f2fs_inode_open",	  "f2fs_inode_open_at",
-				      "f2fs_lookup",	    "f2fs_dir_close",	  "f2fs_dir_next" };
+				      "f2fs_lookup",	    "f2fs_dir_close",	  "f2fs_dir_next",
+				      "f2fs_dir_seek" };
 
 static int is_known(const char *name, size_t length)
 {
@@ -285,6 +286,7 @@ static void test_dir_readers(void **state)
 	assert_int_equal(f2fs_inode_number(heir), f2fs_inode_number(dir));
 	assert_int_equal(f2fs_dir_next(reader, &entry), F2FS_ERR_STATE);
 	assert_int_equal(f2fs_dir_next(late, &entry), F2FS_ERR_STATE);
+	assert_int_equal(f2fs_dir_seek(late, 0), F2FS_ERR_STATE);
 	f2fs_dir_close(reader);
 	f2fs_dir_close(late);
 	f2fs_inode_close(dir);

@@ -128,6 +128,59 @@ static unsigned check_directory(const char *path)
 	return count;
 }
 
+/* Read the first entry at a position or after it; NOT_FOUND at the end. */
+static int entry_from(struct f2fs_dir *dir, uint64_t position, struct f2fs_dirent *out)
+{
+	assert_int_equal(f2fs_dir_seek(dir, position), 0);
+	return f2fs_dir_next(dir, out);
+}
+
+/* A reader goes to each entry by its position, forwards and backwards, and past the last one. */
+static void check_positions(const char *path, unsigned count)
+{
+	static struct f2fs_dirent entries[800];
+	struct f2fs_dirent entry;
+	struct f2fs_inode *inode;
+	struct f2fs_dir *dir;
+	unsigned n = 0;
+
+	assert_int_equal(f2fs_lookup(seed.vol, path, 0, &inode), 0);
+	assert_int_equal(f2fs_dir_open(inode, &dir), 0);
+	while (n < 800 && f2fs_dir_next(dir, &entries[n]) == 0)
+		n++;
+	assert_int_equal(n, count);
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned back = n - 1 - i;
+
+		assert_int_equal(entry_from(dir, entries[i].position, &entry), 0);
+		assert_string_equal(entry.name, entries[i].name);
+		if (i + 1 < n) {
+			assert_int_equal(f2fs_dir_next(dir, &entry), 0);
+			assert_string_equal(entry.name, entries[i + 1].name);
+		}
+		assert_int_equal(entry_from(dir, back ? entries[back - 1].position + 1 : 0, &entry), 0);
+		assert_string_equal(entry.name, entries[back].name);
+	}
+	assert_int_equal(entry_from(dir, entries[n - 1].position + 1, &entry), F2FS_ERR_NOT_FOUND);
+	assert_int_equal(entry_from(dir, UINT64_MAX, &entry), F2FS_ERR_NOT_FOUND);
+	assert_int_equal(entry_from(dir, 0, &entry), 0);
+	assert_string_equal(entry.name, ".");
+	f2fs_dir_close(dir);
+	f2fs_inode_close(inode);
+}
+
+static void readers_go_to_positions(void **state)
+{
+	(void)state;
+	assert_int_equal(seed_open(&seed, "directories", NULL), 0);
+	check_positions("/level-3", 702);
+	check_positions("/one-left", 3);
+	seed_close(&seed);
+	assert_int_equal(seed_open(&seed, "plain", NULL), 0);
+	check_positions("/tree", 2 + 5 + 1 + 5 + 1);
+	seed_close(&seed);
+}
+
 static void every_name_is_found_by_its_hash(void **state)
 {
 	(void)state;
@@ -244,6 +297,7 @@ int main(void)
 		cmocka_unit_test(paths_lead_where_they_should),
 		cmocka_unit_test(links_are_followed_as_asked),
 		cmocka_unit_test(names_that_cannot_be),
+		cmocka_unit_test(readers_go_to_positions),
 		cmocka_unit_test(every_name_is_found_by_its_hash),
 		cmocka_unit_test(folded_names),
 		cmocka_unit_test(paths_of_inodes_lead_back),

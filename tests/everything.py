@@ -38,7 +38,7 @@ class Configuration:
 
 SANITIZERS = (("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1"),
               ("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"))
-EVERY_PYTHON_TEST = ("tests/kernel", "tests/clients", "tests/cli", "tests/python", "tests/cases", "tests/lab")
+EVERY_PYTHON_TEST = ("tests/kernel", "tests/clients", "tests/cli", "tests/python", "tests/cases", "tests/lab", "tests/fuse")
 TESTS_OF_PROGRAMS = ("tests/cli", "tests/cases")
 # Several pytests run side by side, each with some files of one folder: of the kernel's one, as these take longest and
 # mostly wait for it.

@@ -14,7 +14,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]*)"|<([^>]*)>)', re.M
 SUBDIR = re.compile(r"^subdir\('([^']*)'\)", re.M)
 SOURCES = {".c", ".h", ".def"}
 CONFIG_HEADER = "f2fskit_config.h"
-PROGRAMS = {"cli", "mkfs", "fsck", "dump", "defrag", "resize", "sload", "edit", "inject", "label", "lab", "examples"}
+PROGRAMS = {"cli", "mkfs", "fsck", "dump", "defrag", "resize", "sload", "edit", "fuse", "inject", "label", "lab", "examples"}
 
 
 def read_table(root):

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The inodes that the kernel holds references to. A row costs some 64 bytes, a handle a block and more, so only the
+ * handles used last stay open. An inode without a name lives as long as its handle: that one is never closed before the
+ * kernel forgets the inode.
+ */
+#include "fuse/mount.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_BUCKETS = 1024, HANDLES_MAX = 1024 };
+
+static size_t bucket_of(const struct known_table *t, f2fs_nid_t ino)
+{
+	return (ino * 0x9E3779B1u) & (t->bucket_count - 1);
+}
+
+fuse_ino_t known_number(const struct mount *m, f2fs_nid_t ino)
+{
+	return ino == m->root ? FUSE_ROOT_ID : ino;
+}
+
+static struct known *find(const struct known_table *t, f2fs_nid_t ino)
+{
+	struct known *k = t->buckets[bucket_of(t, ino)];
+
+	while (k && k->ino != ino)
+		k = k->next;
+	return k;
+}
+
+struct known *known_find(struct mount *m, fuse_ino_t number)
+{
+	if (number == FUSE_ROOT_ID)
+		return find(&m->known, m->root);
+	return number <= UINT32_MAX ? find(&m->known, (f2fs_nid_t)number) : NULL;
+}
+
+/* More buckets make chains short again; without memory they stay long. */
+static void grow(struct known_table *t)
+{
+	const size_t old_count = t->bucket_count;
+	struct known **old = t->buckets, **buckets = calloc(old_count * 2, sizeof(*buckets));
+
+	if (!buckets)
+		return;
+	t->buckets = buckets;
+	t->bucket_count = old_count * 2;
+	for (size_t i = 0; i < old_count; i++)
+		while (old[i]) {
+			struct known *k = old[i];
+			struct known **to = &buckets[bucket_of(t, k->ino)];
+
+			old[i] = k->next;
+			k->next = *to;
+			*to = k;
+		}
+	free(old);
+}
+
+struct known *known_take(struct mount *m, f2fs_nid_t ino)
+{
+	struct known_table *t = &m->known;
+	struct known *k = find(t, ino), **to;
+
+	if (k)
+		return k;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return NULL;
+	if (t->count >= t->bucket_count)
+		grow(t);
+	k->ino = ino;
+	k->has_name = 1;
+	to = &t->buckets[bucket_of(t, ino)];
+	k->next = *to;
+	*to = k;
+	t->count++;
+	return k;
+}
+
+/* ---- handles, the one used last first ---- */
+
+static void unlist(struct known_table *t, struct known *k)
+{
+	*(k->newer ? &k->newer->older : &t->newest) = k->older;
+	*(k->older ? &k->older->newer : &t->oldest) = k->newer;
+	t->open_count--;
+}
+
+static void list(struct known_table *t, struct known *k)
+{
+	k->newer = NULL;
+	k->older = t->newest;
+	*(t->newest ? &t->newest->newer : &t->oldest) = k;
+	t->newest = k;
+	t->open_count++;
+}
+
+static void close_handle(struct known_table *t, struct known *k)
+{
+	if (!k->inode)
+		return;
+	unlist(t, k);
+	f2fs_inode_close(k->inode);
+	k->inode = NULL;
+}
+
+/* A request uses a handful of handles, so those at the old end are not in use by it. */
+static void close_old(struct known_table *t)
+{
+	struct known *k = t->oldest, *next;
+
+	for (; k && t->open_count > HANDLES_MAX; k = next) {
+		next = k->newer;
+		if (k->pins == 0 && k->has_name)
+			close_handle(t, k);
+	}
+}
+
+void known_give(struct mount *m, struct known *k, struct f2fs_inode *inode)
+{
+	close_handle(&m->known, k);
+	k->inode = inode;
+	list(&m->known, k);
+	close_old(&m->known);
+}
+
+int known_open(struct mount *m, struct known *k, struct f2fs_inode **out)
+{
+	if (k->inode) {
+		unlist(&m->known, k);
+		list(&m->known, k);
+	} else {
+		struct f2fs_inode *inode;
+		int err = f2fs_inode_open(m->vol, k->ino, &inode);
+
+		if (err)
+			return err;
+		known_give(m, k, inode);
+	}
+	*out = k->inode;
+	return 0;
+}
+
+int known_open_number(struct mount *m, fuse_ino_t number, struct known **known, struct f2fs_inode **out)
+{
+	struct known *k = known_find(m, number);
+
+	if (!k)
+		return F2FS_ERR_NOT_FOUND;
+	if (known)
+		*known = k;
+	return known_open(m, k, out);
+}
+
+void known_forget(struct mount *m, struct known *k, uint64_t lookups)
+{
+	struct known_table *t = &m->known;
+	struct known **at = &t->buckets[bucket_of(t, k->ino)];
+
+	k->lookups -= lookups < k->lookups ? lookups : k->lookups;
+	if (k->lookups > 0 || k->pins > 0 || k->ino == m->root)
+		return;
+	while (*at != k)
+		at = &(*at)->next;
+	*at = k->next;
+	t->count--;
+	close_handle(t, k);
+	free(k);
+}
+
+int known_hold(struct mount *m, struct f2fs_inode *dir, const char *name, struct known **out)
+{
+	struct f2fs_dirent entry;
+	struct f2fs_inode *inode;
+	int err = f2fs_dir_lookup(dir, name, strlen(name), &entry);
+
+	*out = err ? NULL : find(&m->known, entry.ino);
+	if (err)
+		return err;
+	return *out ? known_open(m, *out, &inode) : 0;
+}
+
+void known_settle(struct mount *m, struct known *held)
+{
+	struct f2fs_stat st;
+
+	(void)m;
+	if (held && held->inode && (f2fs_inode_stat(held->inode, &st) != 0 || st.nlink == 0))
+		held->has_name = 0;
+}
+
+int known_init(struct mount *m)
+{
+	struct known_table *t = &m->known;
+	struct known *root;
+
+	t->bucket_count = FIRST_BUCKETS;
+	t->buckets = calloc(t->bucket_count, sizeof(*t->buckets));
+	root = t->buckets ? known_take(m, m->root) : NULL;
+	if (!root)
+		return F2FS_ERR_NOMEM;
+	root->lookups = 1;
+	return 0;
+}
+
+void known_fini(struct mount *m)
+{
+	struct known_table *t = &m->known;
+
+	for (size_t i = 0; t->buckets && i < t->bucket_count; i++)
+		while (t->buckets[i]) {
+			struct known *k = t->buckets[i];
+
+			t->buckets[i] = k->next;
+			close_handle(t, k);
+			free(k);
+		}
+	free(t->buckets);
+	memset(t, 0, sizeof(*t));
+}

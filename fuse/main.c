@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * f2fsfuse: mount a volume without the kernel's F2FS. This file reads the options, opens the volume as they say, and
+ * leaves it committed.
+ */
+#include <f2fskit/engine.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/earlier_state.h"
+#include "cli/image.h"
+#include "cli/repaired.h"
+#include "cli/settle.h"
+#include "cli/size.h"
+#include "cli/state.h"
+#include "cli/writer.h"
+#include "fuse/mount_words.h"
+#include "fuse/fuse_session.h"
+
+#define CLI_OPTIONS_FILE "fuse/options.def"
+#include "cli/option_table.h"
+
+enum { COMMIT_SECONDS = 60, GC_SECONDS = 30, SECONDS_MAX = 86400 };
+
+static const struct cli_exit exits[] = {
+	{ CLI_EXIT_OK, "mounted; in the foreground: unmounted, and everything is committed" },
+	{ CLI_EXIT_FAILURE, "it could not be mounted, or a checkpoint could not be written" },
+	{ CLI_EXIT_USAGE, "wrong usage" },
+};
+
+static const char *const usage[] = { "[OPTION]... IMAGE MOUNTPOINT", NULL };
+
+static const struct cli_tool tool = {
+	.name = "f2fsfuse",
+	.usage = usage,
+	.summary = "Mount an F2FS volume through FUSE: an image file, a partition in one, or a block device.",
+	.options = options,
+	.option_count = sizeof(options) / sizeof(options[0]),
+	.exits = exits,
+	.exit_count = sizeof(exits) / sizeof(exits[0]),
+};
+
+struct arguments {
+	struct cli *cli;
+	struct cli_image image;
+	struct cli_writer writer;
+	struct mount_options mount;
+	struct session_options session;
+	char as_of[64]; /* of --as-of, as --state takes it */
+	int is_foreground;
+};
+
+static const char *take(struct arguments *a, int id, const char *value);
+
+/* One word of -o. */
+static const char *take_word(struct arguments *a, char *word)
+{
+	const struct cli_option *option = mount_word_find(&tool, word);
+	const char *value = mount_word_value(word), *why = NULL;
+
+	if (mount_word_is_idle(word))
+		return NULL;
+	if (!option)
+		return fuse_opt_add_opt_escaped(&a->session.passed, word) ? "does not fit into memory" : NULL;
+	if (option->id == OPT_options)
+		why = "is no mount option";
+	else if ((option->arg == CLI_ARG_REQUIRED) != (value != NULL))
+		why = value ? "takes no value" : "needs a value";
+	else
+		why = take(a, option->id, value);
+	if (why)
+		cli_usage_error(a->cli, "-o", word, why);
+	return why;
+}
+
+static const char *take_words(struct arguments *a, const char *value)
+{
+	char *at = strdup(value), *word;
+	const char *why = at ? NULL : "does not fit into memory";
+
+	/* values of options stay in use, so the copy is kept until the program ends */
+	while (!why && (word = mount_word_next(&at)) != NULL)
+		why = take_word(a, word);
+	return why;
+}
+
+/* Which of several words it is, from 0; -1 for none. */
+static int choice(const char *value, const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(value, words[i]))
+			return i;
+	return -1;
+}
+
+static const char *take_gc(struct arguments *a, const char *value)
+{
+	static const char *const modes[] = { "on", "off", "sync", NULL };
+
+	a->mount.gc = choice(value, modes);
+	return a->mount.gc < 0 ? "is none of on, off, sync" : NULL;
+}
+
+static const char *take_umask(struct arguments *a, const char *value)
+{
+	char *end;
+	const unsigned long mask = strtoul(value, &end, 8);
+
+	a->mount.has_umask = 1;
+	a->mount.umask = (uint32_t)mask;
+	return !*value || *end || *value == '-' || mask > 0777 ? "is no octal mask up to 777" : NULL;
+}
+
+static const char *take_logs(struct arguments *a, const char *value)
+{
+	static const char *const counts[] = { "2", "4", "6", NULL };
+	const int index = choice(value, counts);
+
+	a->writer.options.logs = (uint8_t)(2 + 2 * index);
+	return index < 0 ? "is none of 2, 4, 6" : NULL;
+}
+
+static const char *take_fsync_mode(struct arguments *a, const char *value)
+{
+	const int mode = f2fs_fsync_mode_find(value);
+
+	a->writer.options.fsync_mode = (uint8_t)mode;
+	return mode < 0 ? "is none of posix, strict" : NULL;
+}
+
+static const char *take(struct arguments *a, int id, const char *value)
+{
+	switch (id) {
+	case OPT_options:
+		return take_words(a, value);
+	case OPT_foreground:
+		a->is_foreground = 1;
+		return NULL;
+	case OPT_debug:
+		a->is_foreground = a->session.is_debug = 1;
+		return NULL;
+	case OPT_single:
+		a->session.is_single = 1;
+		return NULL;
+	case OPT_ro:
+	case OPT_rw:
+		a->mount.is_read_only = id == OPT_ro;
+		return NULL;
+	case OPT_as_of:
+		snprintf(a->as_of, sizeof(a->as_of), "as-of=%s", value);
+		return cli_state_take(&a->image, a->as_of);
+	case OPT_uid:
+		a->mount.has_uid = 1;
+		return cli_parse_u32(value, 0, UINT32_MAX - 1, &a->mount.uid);
+	case OPT_gid:
+		a->mount.has_gid = 1;
+		return cli_parse_u32(value, 0, UINT32_MAX - 1, &a->mount.gid);
+	case OPT_umask:
+		return take_umask(a, value);
+	case OPT_commit:
+		return cli_parse_u32(value, 1, SECONDS_MAX, &a->mount.commit_seconds);
+	case OPT_gc_idle:
+		return cli_parse_u32(value, 1, SECONDS_MAX, &a->mount.gc_seconds);
+	case OPT_background_gc:
+		return take_gc(a, value);
+	case OPT_fsync_mode:
+		return take_fsync_mode(a, value);
+	case OPT_active_logs:
+		return take_logs(a, value);
+	case OPT_discard:
+	case OPT_nodiscard:
+		a->writer.options.discard = id == OPT_discard;
+		return NULL;
+	default:
+		return cli_is_image_option(id) ? cli_image_take(&a->image, id, value)
+					       : cli_writer_take(&a->writer, id, value);
+	}
+}
+
+/* Returns 0, CLI_OPT_EXIT, or CLI_OPT_ERROR after a message. */
+static int parse(struct arguments *a, int argc, char **argv)
+{
+	struct cli_parser p;
+	int id;
+
+	cli_opt_init(&p, &tool, argc, argv);
+	while ((id = cli_opt_next(&p)) > 0) {
+		const char *why = take(a, id, p.value);
+
+		if (why && id != OPT_options) /* which has said so, of the word */
+			cli_usage_error(a->cli, p.shown, p.value, why);
+		if (why)
+			return CLI_OPT_ERROR;
+	}
+	if (id != CLI_OPT_END)
+		return id;
+	if (p.operand_count != 2) {
+		cli_error(a->cli, p.operand_count < 2 ? "an image and a mountpoint are needed" : "too many operands");
+		cli_opt_hint(&tool);
+		return CLI_OPT_ERROR;
+	}
+	a->image.path = p.operands[0];
+	a->session.mountpoint = p.operands[1];
+	a->mount.is_read_only |= a->image.has_state;
+	a->image.flags = F2FS_OPEN_EXCLUSIVE | (a->mount.is_read_only ? F2FS_OPEN_READ : F2FS_OPEN_WRITE);
+	if (!a->mount.is_read_only)
+		a->image.recover = F2FS_RECOVER_APPLY;
+	return 0;
+}
+
+/* Warn that a mount without -o ro would show more. */
+static void tell_pending(struct arguments *a, struct f2fs_volume *vol)
+{
+	uint64_t nodes = 0;
+
+	if (a->mount.is_read_only && !a->image.has_state && f2fs_volume_pending(vol, &nodes) == 0 && nodes > 0)
+		cli_warning(a->cli, "%s: files fsynced after the last checkpoint are not shown (see --state=recovered)",
+			    a->image.path);
+}
+
+/* Show an earlier checkpoint of a volume; the view's volume, which the caller closes. */
+static int open_view(struct arguments *a, struct f2fs_volume *vol, struct f2fs_volume **view)
+{
+	const struct cli_as_of from = { .vol = vol, .version = a->image.as_of };
+	const char *why;
+	int rc = cli_as_of_open(&from, &why, view);
+
+	if (rc && why)
+		cli_error(a->cli, "as-of: '%s' %s", a->image.as_of, why);
+	else if (rc)
+		cli_error_of(a->cli, f2fs_volume_context(vol), a->image.path);
+	return rc;
+}
+
+/* Close it, and warn of lost or uncertain parts. */
+static void close_view(struct arguments *a, const struct mount *m, struct f2fs_volume *view)
+{
+	struct f2fs_as_of_stat stat = { F2FS_SIZED(f2fs_as_of_stat) };
+
+	if (!view)
+		return;
+	f2fs_volume_as_of_stat(view, &stat);
+	f2fs_volume_close(view);
+	if (!m->is_daemon)
+		cli_as_of_warn(a->cli, m->image, &stat);
+}
+
+static int find_root(struct mount *m)
+{
+	struct f2fs_inode *root;
+	int rc = f2fs_lookup(m->vol, "/", 0, &root);
+
+	if (rc) {
+		cli_error_of(m->cli, m->ctx, m->image);
+		return rc;
+	}
+	m->root = f2fs_inode_number(root);
+	f2fs_inode_close(root);
+	m->block_size = f2fs_volume_geometry(m->vol)->block_size;
+	return known_init(m);
+}
+
+/* Serve the open volume, then commit. Returns the exit status. */
+static int serve(struct arguments *a, struct mount *m)
+{
+	int status = CLI_EXIT_FAILURE;
+
+	pthread_mutex_init(&m->lock, NULL);
+	if (find_root(m) == 0 && session_run(m, &a->session) == 0)
+		status = CLI_EXIT_OK;
+	known_fini(m); /* frees the files that were removed while open */
+	if (!m->options.is_read_only && cli_commit(m->cli, m->vol, m->image) != 0)
+		status = CLI_EXIT_FAILURE;
+	pthread_mutex_destroy(&m->lock);
+	return m->is_broken ? CLI_EXIT_FAILURE : status;
+}
+
+static int open_and_serve(struct arguments *a, struct f2fs_context *ctx, struct cli_opened *opened)
+{
+	struct mount m = { .cli = a->cli, .ctx = ctx, .image = a->image.path, .options = a->mount, .gc_is_done = 1 };
+	struct f2fs_volume *vol = NULL, *view = NULL;
+	const char *note;
+	int status = CLI_EXIT_FAILURE;
+
+	if ((a->image.is_repaired && cli_image_repair(a->cli, opened)) || cli_opened_volume(a->cli, opened, &vol))
+		return status;
+	for (unsigned i = 0; (note = f2fs_volume_note(vol, i)) != NULL; i++)
+		cli_warning(a->cli, "%s", note);
+	tell_pending(a, vol);
+	if (!a->mount.is_read_only && cli_writer_apply(&a->writer, vol))
+		cli_error_of(a->cli, ctx, a->image.path);
+	else if (!a->image.as_of || open_view(a, vol, &view) == 0) {
+		m.vol = view ? view : vol;
+		status = serve(a, &m);
+	}
+	close_view(a, &m, view);
+	cli_writer_close(&a->writer, vol);
+	f2fs_volume_close(vol);
+	return status;
+}
+
+static int run(struct arguments *a)
+{
+	struct f2fs_context *ctx;
+	struct cli_opened opened;
+	int status = CLI_EXIT_FAILURE;
+
+	if (!a->is_foreground && session_fork(a->cli, CLI_EXIT_FAILURE))
+		return CLI_EXIT_FAILURE;
+	a->cli->show_progress = 0;
+	if (cli_context_new(a->cli, &ctx))
+		return CLI_EXIT_FAILURE;
+	if (cli_image_open(a->cli, ctx, &a->image, &opened) == 0) {
+		status = open_and_serve(a, ctx, &opened);
+		cli_image_close(&opened);
+	}
+	f2fs_context_free(ctx);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static struct cli cli;
+	static struct arguments a = { .cli = &cli,
+				      .mount = { .commit_seconds = COMMIT_SECONDS, .gc_seconds = GC_SECONDS },
+				      .writer = { .options = { .commit_when_full = 1,
+							       .fsync_mode = F2FS_FSYNC_MODE_POSIX } } };
+	int rc;
+
+	if (cli_init(&cli, &tool))
+		return CLI_EXIT_FAILURE;
+	rc = parse(&a, argc, argv);
+	if (rc == CLI_OPT_ERROR)
+		return CLI_EXIT_USAGE;
+	return cli_finish(&cli, rc == CLI_OPT_EXIT ? CLI_EXIT_OK : run(&a), CLI_EXIT_FAILURE);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The words of -o. Each is a long option of this program, a word for libfuse, or a word of fstab(5)
+ * without effect here.
+ */
+#ifndef F2FSKIT_FUSE_MOUNT_WORDS_H
+#define F2FSKIT_FUSE_MOUNT_WORDS_H
+
+#include "cli/opt.h"
+
+/* The next word of a list, with "\," as a comma; *at moves past it. NULL at the end; it is cut out of the text. */
+char *mount_word_next(char **at);
+/* The option whose long name is the word's, up to its "=", with "_" for "-" or not. NULL: there is none. */
+const struct cli_option *mount_word_find(const struct cli_tool *tool, const char *word);
+/* The value after the "="; NULL without one. */
+const char *mount_word_value(const char *word);
+/* Does the word say nothing about this mount? */
+int mount_word_is_idle(const char *word);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The frame of every request: the lock, the time, errors, checkpoints, and what stat(2) shows.
+ */
+#define _GNU_SOURCE /* CLOCK_REALTIME_COARSE, makedev */
+#include "fuse/mount.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <syslog.h>
+#include <time.h>
+
+#ifndef CLOCK_REALTIME_COARSE
+#define CLOCK_REALTIME_COARSE CLOCK_REALTIME
+#endif
+
+int64_t mount_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+struct mount *mount_enter(fuse_req_t req)
+{
+	struct mount *m = fuse_req_userdata(req);
+
+	pthread_mutex_lock(&m->lock);
+	m->requested_ns = mount_clock();
+	return m;
+}
+
+/* The kernel's own clock for files: coarse, so that inodes that are written often change less often. */
+static void set_time(struct mount *m)
+{
+	struct f2fs_time now = { .seconds = m->cli->epoch };
+	struct timespec host;
+
+	if (!m->cli->has_epoch && clock_gettime(CLOCK_REALTIME_COARSE, &host) == 0) {
+		now.seconds = (int64_t)host.tv_sec;
+		now.nanoseconds = (uint32_t)host.tv_nsec;
+	}
+	f2fs_volume_set_time(m->vol, &now);
+}
+
+struct mount *mount_enter_to_change(fuse_req_t req)
+{
+	struct mount *m = mount_enter(req);
+
+	set_time(m);
+	if (!m->changed_ns)
+		m->changed_ns = m->requested_ns;
+	m->gc_is_done = 0;
+	return m;
+}
+
+void mount_leave(struct mount *m)
+{
+	pthread_mutex_unlock(&m->lock);
+}
+
+void mount_say(struct mount *m, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (m->is_daemon)
+		syslog(LOG_ERR, "%s", text);
+	else
+		cli_error(m->cli, "%s", text);
+}
+
+/* Stop writing when the changes since the last checkpoint cannot be written any more. */
+static void stop_writing(struct mount *m)
+{
+	const int state = f2fs_volume_transaction(m->vol);
+
+	if (m->is_broken || (state != F2FS_TRANSACTION_FAILED && state != F2FS_TRANSACTION_UNCERTAIN))
+		return;
+	m->is_broken = 1;
+	mount_say(m, "%s: %s; writing has stopped: changes since the last checkpoint that were not fsynced are lost",
+		  m->image, f2fs_context_error(m->ctx)->message);
+}
+
+int mount_errno(struct mount *m, int err)
+{
+	if (!err)
+		return 0;
+	if (err == MOUNT_NOT_PERMITTED)
+		return EPERM;
+	stop_writing(m);
+	if (m->is_broken && (err == F2FS_ERR_STATE || err == F2FS_ERR_UNCERTAIN))
+		return EIO;
+	return f2fs_error_errno(err) ? f2fs_error_errno(err) : EIO;
+}
+
+int mount_commit(struct mount *m)
+{
+	int err = f2fs_volume_commit(m->vol);
+
+	if (!err)
+		m->changed_ns = 0;
+	else
+		stop_writing(m);
+	return mount_errno(m, err);
+}
+
+static struct timespec timespec_of(const struct f2fs_time *time)
+{
+	return (struct timespec){ .tv_sec = (time_t)time->seconds, .tv_nsec = (long)time->nanoseconds };
+}
+
+int mount_stat(struct mount *m, struct f2fs_inode *inode, struct f2fs_stat *raw, struct stat *out)
+{
+	const struct mount_options *o = &m->options;
+	int err = f2fs_inode_stat(inode, raw);
+
+	if (err)
+		return err;
+	memset(out, 0, sizeof(*out));
+	out->st_ino = raw->ino;
+	out->st_mode = (mode_t)(o->has_umask ? (raw->mode & S_IFMT) | (0777 & ~o->umask) : raw->mode);
+	out->st_nlink = (nlink_t)raw->nlink;
+	out->st_uid = (uid_t)(o->has_uid ? o->uid : raw->uid);
+	out->st_gid = (gid_t)(o->has_gid ? o->gid : raw->gid);
+	out->st_rdev = makedev(raw->rdev_major, raw->rdev_minor);
+	out->st_size = (off_t)raw->size;
+	out->st_blksize = (blksize_t)m->block_size;
+	out->st_blocks = (blkcnt_t)raw->blocks;
+	out->st_atim = timespec_of(&raw->atime);
+	out->st_mtim = timespec_of(&raw->mtime);
+	out->st_ctim = timespec_of(&raw->ctime);
+	return 0;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Requests about contents: reading, writing, space, holes, and making them durable.
+ */
+#define _GNU_SOURCE /* SEEK_DATA, FALLOC_FL_KEEP_SIZE */
+#include "fuse/mount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COPY_BYTES = 1 << 20 };
+
+static void read_(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info *fi)
+{
+	char *buffer = malloc(size ? size : 1);
+	struct mount *m = mount_enter(req);
+	struct f2fs_inode *inode;
+	size_t done = 0;
+	int err = buffer ? known_open_number(m, number, NULL, &inode) : F2FS_ERR_NOMEM, code;
+
+	(void)fi;
+	if (!err)
+		err = f2fs_inode_read(inode, (uint64_t)offset, buffer, size, &done);
+	code = mount_errno(m, err);
+	mount_leave(m);
+	if (code)
+		fuse_reply_err(req, code);
+	else
+		fuse_reply_buf(req, buffer, done);
+	free(buffer);
+}
+
+/* May bytes be written from an offset on? */
+static int may_write(struct f2fs_inode *inode, uint64_t offset)
+{
+	struct f2fs_stat st;
+	int err = f2fs_inode_stat(inode, &st);
+
+	return err ? err : guard_flags(&st, offset >= st.size);
+}
+
+/* Write what there is room for: all of it, or, as write(2) may, less. What does not fit at all fails. */
+static int write_some(struct mount *m, struct f2fs_inode *inode, uint64_t offset, const char *data, size_t *size)
+{
+	size_t piece = *size, done = 0;
+	int err = 0;
+
+	while (done < *size) {
+		const size_t n = piece < *size - done ? piece : *size - done;
+
+		err = f2fs_inode_write(inode, offset + done, data + done, n);
+		if (!err)
+			done += n;
+		else if (err == F2FS_ERR_NOSPC && n > m->block_size &&
+			 f2fs_volume_transaction(m->vol) != F2FS_TRANSACTION_FAILED)
+			piece = n / 2;
+		else
+			break;
+	}
+	*size = done;
+	return done ? 0 : err;
+}
+
+static void write_(fuse_req_t req, fuse_ino_t number, const char *data, size_t size, off_t offset,
+		   struct fuse_file_info *fi)
+{
+	struct mount *m = mount_enter_to_change(req);
+	struct f2fs_inode *inode;
+	int err = known_open_number(m, number, NULL, &inode), code;
+
+	(void)fi;
+	if (!err)
+		err = may_write(inode, (uint64_t)offset);
+	if (!err && size > 0)
+		err = write_some(m, inode, (uint64_t)offset, data, &size);
+	code = mount_errno(m, err);
+	mount_leave(m);
+	if (code)
+		fuse_reply_err(req, code);
+	else
+		fuse_reply_write(req, size);
+}
+
+/* A file by the chain of its nodes, where recovery can restore it so; anything else by a checkpoint. */
+static void fsync_(fuse_req_t req, fuse_ino_t number, int only_data, struct fuse_file_info *fi)
+{
+	struct mount *m = mount_enter(req);
+	struct f2fs_inode *inode;
+	int err = m->is_broken ? F2FS_ERR_STATE : known_open_number(m, number, NULL, &inode), code;
+
+	(void)fi;
+	if (!err && !m->options.is_read_only)
+		err = f2fs_fsync(inode, only_data ? F2FS_FSYNC_DATA : 0);
+	if (f2fs_volume_transaction(m->vol) == F2FS_TRANSACTION_NONE)
+		m->changed_ns = 0;
+	code = mount_errno(m, err);
+	mount_leave(m);
+	fuse_reply_err(req, code);
+}
+
+static void fallocate_(fuse_req_t req, fuse_ino_t number, int mode, off_t offset, off_t length,
+		       struct fuse_file_info *fi)
+{
+	const int all = F2FS_FALLOCATE_KEEP_SIZE | F2FS_FALLOCATE_PUNCH_HOLE | F2FS_FALLOCATE_COLLAPSE_RANGE |
+			F2FS_FALLOCATE_ZERO_RANGE | F2FS_FALLOCATE_INSERT_RANGE;
+	struct mount *m = mount_enter_to_change(req);
+	struct f2fs_inode *inode;
+	int err = known_open_number(m, number, NULL, &inode), code;
+
+	(void)fi;
+	if (!err && mode & ~all)
+		err = F2FS_ERR_UNSUPPORTED;
+	if (!err)
+		err = guard_inode(inode, !(mode & ~F2FS_FALLOCATE_KEEP_SIZE));
+	if (!err)
+		err = f2fs_fallocate(inode, (unsigned)mode, (uint64_t)offset, (uint64_t)length);
+	code = mount_errno(m, err);
+	mount_leave(m);
+	fuse_reply_err(req, code);
+}
+
+static int is_hole(const struct f2fs_extent *extent)
+{
+	return extent->kind == F2FS_EXTENT_HOLE || extent->kind == F2FS_EXTENT_RESERVED;
+}
+
+/* Find the first place from *offset on that is a hole, or data; the end of the file counts as a hole. */
+static int seek(struct mount *m, struct f2fs_inode *inode, int wants_hole, uint64_t *offset)
+{
+	struct f2fs_stat st;
+	int err = f2fs_inode_stat(inode, &st);
+
+	while (!err && *offset < st.size) {
+		struct f2fs_extent extent;
+
+		err = f2fs_inode_extent(inode, *offset / m->block_size, &extent);
+		if (err == F2FS_ERR_NOT_FOUND) { /* nothing but a hole up to the end */
+			err = 0;
+			if (!wants_hole)
+				*offset = st.size;
+			break;
+		}
+		if (err || is_hole(&extent) == wants_hole)
+			break;
+		*offset = (extent.file_block + extent.count) * m->block_size;
+	}
+	if (!err && wants_hole && *offset > st.size)
+		*offset = st.size;
+	return err;
+}
+
+static void lseek_(fuse_req_t req, fuse_ino_t number, off_t offset, int whence, struct fuse_file_info *fi)
+{
+	struct mount *m = mount_enter(req);
+	uint64_t at = (uint64_t)offset;
+	struct f2fs_inode *inode;
+	struct f2fs_stat st;
+	int err = known_open_number(m, number, NULL, &inode), code;
+
+	(void)fi;
+	if (!err)
+		err = f2fs_inode_stat(inode, &st);
+	if (!err && at < st.size)
+		err = seek(m, inode, whence == SEEK_HOLE, &at);
+	code = mount_errno(m, err);
+	if (!code && (offset < 0 || (uint64_t)offset >= st.size || (whence == SEEK_DATA && at >= st.size)))
+		code = ENXIO;
+	mount_leave(m);
+	if (code)
+		fuse_reply_err(req, code);
+	else
+		fuse_reply_lseek(req, (off_t)at);
+}
+
+/* A copy between files. */
+struct copying {
+	fuse_ino_t from, to;
+	uint64_t from_offset, to_offset;
+	size_t length, done;
+};
+
+/* Copy a piece under one lock; an errno. *done does not grow at the end of the file that is read. */
+static int copy_piece(fuse_req_t req, struct copying *c, char *buffer)
+{
+	const size_t want = c->length - c->done < COPY_BYTES ? c->length - c->done : COPY_BYTES;
+	struct mount *m = mount_enter_to_change(req);
+	struct f2fs_inode *from, *to;
+	size_t got = 0;
+	int err = known_open_number(m, c->from, NULL, &from), code;
+
+	if (!err)
+		err = known_open_number(m, c->to, NULL, &to);
+	if (!err)
+		err = f2fs_inode_read(from, c->from_offset + c->done, buffer, want, &got);
+	if (!err)
+		err = may_write(to, c->to_offset + c->done);
+	if (!err && got > 0)
+		err = f2fs_inode_write(to, c->to_offset + c->done, buffer, got);
+	code = mount_errno(m, err);
+	mount_leave(m);
+	if (!code)
+		c->done += got;
+	return code;
+}
+
+static void copy_file_range_(fuse_req_t req, fuse_ino_t from, off_t from_offset, struct fuse_file_info *from_fi,
+			     fuse_ino_t to, off_t to_offset, struct fuse_file_info *to_fi, size_t length, int flags)
+{
+	struct copying c = { .from = from,
+			     .to = to,
+			     .from_offset = (uint64_t)from_offset,
+			     .to_offset = (uint64_t)to_offset,
+			     .length = length < INT32_MAX ? length : INT32_MAX };
+	char *buffer = malloc(COPY_BYTES);
+	int code = buffer ? 0 : ENOMEM;
+	size_t before;
+
+	(void)from_fi;
+	(void)to_fi;
+	(void)flags;
+	do {
+		before = c.done;
+		if (!code)
+			code = copy_piece(req, &c, buffer);
+	} while (!code && c.done > before && c.done < c.length);
+	free(buffer);
+	if (code && c.done == 0)
+		fuse_reply_err(req, code);
+	else
+		fuse_reply_write(req, c.done);
+}
+
+void serve_contents(struct fuse_lowlevel_ops *ops)
+{
+	ops->read = read_;
+	ops->write = write_;
+	ops->fsync = fsync_;
+	ops->fsyncdir = fsync_;
+	ops->fallocate = fallocate_;
+	ops->lseek = lseek_;
+	ops->copy_file_range = copy_file_range_;
+}

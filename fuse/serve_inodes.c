@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Requests about inodes: looking them up, forgetting them, their attributes, and the volume's numbers.
+ */
+#define _GNU_SOURCE
+#include "fuse/mount.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+/* Nobody else changes a mounted volume, so the kernel may cache entries and attributes. */
+#define TIMEOUT 86400.0
+
+double entry_timeout(const struct known *dir)
+{
+	return dir->folds ? 0 : TIMEOUT; /* removing "name" must also remove "NAME", which the kernel cannot know */
+}
+
+int entry_fill(struct mount *m, const struct known *dir, f2fs_nid_t ino, struct fuse_entry_param *out)
+{
+	struct known *k = known_take(m, ino);
+	struct f2fs_inode *inode;
+	struct f2fs_stat raw;
+	int err = k ? known_open(m, k, &inode) : F2FS_ERR_NOMEM;
+
+	memset(out, 0, sizeof(*out));
+	if (!err)
+		err = mount_stat(m, inode, &raw, &out->attr);
+	if (err) {
+		if (k)
+			known_forget(m, k, 0);
+		return err;
+	}
+	k->lookups++;
+	k->folds = raw.is_casefold;
+	out->ino = known_number(m, ino);
+	out->generation = raw.generation;
+	out->attr_timeout = TIMEOUT;
+	out->entry_timeout = entry_timeout(dir);
+	return 0;
+}
+
+static void drop_entry(struct mount *m, fuse_ino_t number)
+{
+	struct known *k;
+
+	pthread_mutex_lock(&m->lock);
+	k = known_find(m, number);
+	if (k)
+		known_forget(m, k, 1);
+	mount_leave(m);
+}
+
+void entry_reply(fuse_req_t req, struct mount *m, const struct fuse_entry_param *entry)
+{
+	if (fuse_reply_entry(req, entry) == -ENOENT && entry->ino) /* the request was interrupted */
+		drop_entry(m, entry->ino);
+}
+
+static void lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct mount *m = mount_enter(req);
+	struct fuse_entry_param entry = { 0 };
+	struct f2fs_dirent found;
+	struct f2fs_inode *inode;
+	struct known *dir = NULL;
+	int err = known_open_number(m, parent, &dir, &inode), code;
+
+	if (!err)
+		err = f2fs_dir_lookup(inode, name, strlen(name), &found);
+	if (!err)
+		err = entry_fill(m, dir, found.ino, &entry);
+	else if (err == F2FS_ERR_NOT_FOUND && dir)
+		entry.entry_timeout = entry_timeout(dir), err = 0; /* that there is none may be kept, too */
+	code = mount_errno(m, err);
+	mount_leave(m);
+	if (code)
+		fuse_reply_err(req, code);
+	else
+		entry_reply(req, m, &entry);
+}
+
+static void forget_some(struct mount *m, const struct fuse_forget_data *forgets, size_t count)
+{
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < count; i++) {
+		struct known *k = known_find(m, forgets[i].ino);
+
+		if (k && !k->has_name && !m->changed_ns) /* the next checkpoint frees its blocks */
+			m->changed_ns = mount_clock();
+		if (k)
+			known_forget(m, k, forgets[i].nlookup);
+	}
+	mount_leave(m);
+}
+
+static void forget(fuse_req_t req, fuse_ino_t number, uint64_t lookups)
+{
+	const struct fuse_forget_data one = { number, lookups };
+
+	forget_some(fuse_req_userdata(req), &one, 1);
+	fuse_reply_none(req);
+}
+
+static void forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forgets)
+{
+	forget_some(fuse_req_userdata(req), forgets, count);
+	fuse_reply_none(req);
+}
+
+static void answer_attr(fuse_req_t req, struct mount *m, struct f2fs_inode *inode, int err)
+{
+	struct f2fs_stat raw;
+	struct stat st;
+	int code;
+
+	if (!err)
+		err = mount_stat(m, inode, &raw, &st);
+	code = mount_errno(m, err);
+	mount_leave(m);
+	if (code)
+		fuse_reply_err(req, code);
+	else
+		fuse_reply_attr(req, &st, TIMEOUT);
+}
+
+static void getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi)
+{
+	struct mount *m = mount_enter(req);
+	struct f2fs_inode *inode = NULL;
+
+	(void)fi;
+	answer_attr(req, m, inode, known_open_number(m, number, NULL, &inode) ? F2FS_ERR_NOT_FOUND : 0);
+}
+
+static struct f2fs_time time_of(const struct timespec *time, int is_now)
+{
+	struct timespec now = *time;
+
+	if (is_now)
+		clock_gettime(CLOCK_REALTIME, &now);
+	return (struct f2fs_time){ .seconds = (int64_t)now.tv_sec, .nanoseconds = (uint32_t)now.tv_nsec };
+}
+
+/* Fill the values that the kernel asks to be set, but for the size; returns which. */
+static unsigned values_of(const struct mount *m, const struct stat *attr, int to_set, struct f2fs_stat *values)
+{
+	unsigned which = 0;
+
+	memset(values, 0, sizeof(*values));
+	values->mode = (uint32_t)attr->st_mode;
+	values->uid = (uint32_t)attr->st_uid;
+	values->gid = (uint32_t)attr->st_gid;
+	values->atime = time_of(&attr->st_atim, to_set & FUSE_SET_ATTR_ATIME_NOW);
+	values->mtime = time_of(&attr->st_mtim, to_set & FUSE_SET_ATTR_MTIME_NOW);
+	values->ctime = time_of(&attr->st_ctim, 0);
+	if (to_set & FUSE_SET_ATTR_MODE && !m->options.has_umask)
+		which |= F2FS_SET_MODE;
+	if (to_set & FUSE_SET_ATTR_UID && !m->options.has_uid)
+		which |= F2FS_SET_UID;
+	if (to_set & FUSE_SET_ATTR_GID && !m->options.has_gid)
+		which |= F2FS_SET_GID;
+	if (to_set & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_ATIME_NOW))
+		which |= F2FS_SET_ATIME;
+	if (to_set & (FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_MTIME_NOW))
+		which |= F2FS_SET_MTIME;
+	if (to_set & FUSE_SET_ATTR_CTIME)
+		which |= F2FS_SET_CTIME;
+	return which;
+}
+
+/* Is nothing set but the present time? That is permitted for files that only grow. */
+static int only_touches(int to_set)
+{
+	const int atime = to_set & FUSE_SET_ATTR_ATIME && !(to_set & FUSE_SET_ATTR_ATIME_NOW);
+	const int mtime = to_set & FUSE_SET_ATTR_MTIME && !(to_set & FUSE_SET_ATTR_MTIME_NOW);
+	const int more = FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID | FUSE_SET_ATTR_SIZE;
+
+	return !(to_set & more) && !atime && !mtime;
+}
+
+static void setattr(fuse_req_t req, fuse_ino_t number, struct stat *attr, int to_set, struct fuse_file_info *fi)
+{
+	struct mount *m = mount_enter_to_change(req);
+	struct f2fs_inode *inode = NULL;
+	struct f2fs_stat values;
+	const unsigned which = values_of(m, attr, to_set, &values);
+	int err = known_open_number(m, number, NULL, &inode);
+
+	(void)fi;
+	if (!err)
+		err = guard_inode(inode, only_touches(to_set));
+	if (!err && to_set & FUSE_SET_ATTR_SIZE)
+		err = f2fs_inode_truncate(inode, (uint64_t)attr->st_size);
+	if (!err && which)
+		err = f2fs_inode_set(inode, which, &values);
+	answer_attr(req, m, inode, err);
+}
+
+static void readlink_(fuse_req_t req, fuse_ino_t number)
+{
+	struct mount *m = mount_enter(req);
+	struct f2fs_inode *inode;
+	char target[16384 + 1]; /* the largest block */
+	size_t length;
+	int err = known_open_number(m, number, NULL, &inode), code;
+
+	if (!err)
+		err = f2fs_inode_readlink(inode, target, sizeof(target), &length);
+	code = mount_errno(m, err);
+	mount_leave(m);
+	if (code)
+		fuse_reply_err(req, code);
+	else
+		fuse_reply_readlink(req, target);
+}
+
+static void statfs_(fuse_req_t req, fuse_ino_t number)
+{
+	struct mount *m = mount_enter(req);
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
+	struct statvfs out = { .f_namemax = 255 };
+
+	(void)number;
+	f2fs_volume_statfs(m->vol, &st);
+	mount_leave(m);
+	out.f_bsize = out.f_frsize = m->block_size;
+	out.f_blocks = (fsblkcnt_t)st.block_count;
+	out.f_bfree = out.f_bavail = (fsblkcnt_t)st.free_blocks;
+	out.f_files = (fsfilcnt_t)st.max_files;
+	out.f_ffree = out.f_favail = (fsfilcnt_t)st.free_files;
+	fuse_reply_statfs(req, &out);
+}
+
+void serve_inodes(struct fuse_lowlevel_ops *ops)
+{
+	ops->lookup = lookup;
+	ops->forget = forget;
+	ops->forget_multi = forget_multi;
+	ops->getattr = getattr;
+	ops->setattr = setattr;
+	ops->readlink = readlink_;
+	ops->statfs = statfs_;
+}

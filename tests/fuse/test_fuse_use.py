@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Volumes mounted by f2fsfuse in use: trees that are copied, databases, full volumes, programs that are killed, other
+programs beside it, and views that write nothing."""
+import errno
+import hashlib
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+import uml
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def make_tree(top):
+    """A tree with something of everything."""
+    for name in ("deep/er/est", "empty", "döner"):
+        os.makedirs(top / name)
+    for i in range(300):
+        (top / "deep" / ("file-%d" % i)).write_bytes(b"%d\n" % i * (i * i % 7000))
+    (top / "deep" / "er" / "big").write_bytes(os.urandom(5 << 20))
+    with open(top / "holes", "wb") as file:
+        file.seek(3 << 20)
+        file.write(b"end")
+    os.symlink("deep/er/big", top / "link")
+    os.link(top / "holes", top / "deep" / "again")
+    os.mkfifo(top / "fifo")
+    os.chmod(top / "empty", 0o1777)
+    os.utime(top / "deep" / "file-7", ns=(10**18, 10**18 + 7))
+
+
+def test_trees_come_back(mount, volume, tmp_path, peer_check, run_tool):
+    source = tmp_path / "source"
+    source.mkdir()
+    make_tree(source)
+    image = volume("128M")
+    mounted = mount(image)
+    to = mounted.point / "copy"
+    subprocess.run(["cp", "-a", source, to], check=True)
+    subprocess.run(["diff", "-r", "--no-dereference", "--exclude=fifo", source, to], check=True)
+    with subprocess.Popen(["tar", "-C", to, "--format=pax", "-cf", "-", "."], stdout=subprocess.PIPE) as packed:
+        (mounted.point / "untarred").mkdir()
+        subprocess.run(["tar", "-C", mounted.point / "untarred", "-xf", "-"], stdin=packed.stdout, check=True)
+    copies = [to, mounted.point / "untarred"]
+    if shutil.which("rsync"):
+        copies.append(mounted.point / "synced")
+        subprocess.run(["rsync", "-aH", "%s/" % to, copies[-1]], check=True)
+    assert mounted.unmount() == ""
+    peer_check(image)
+    again = mount(image)
+    for copy in copies:
+        copy = again.point / copy.name
+        subprocess.run(["diff", "-r", "--no-dereference", "--exclude=fifo", source, copy], check=True)
+        assert os.stat(copy / "holes").st_nlink == 2
+        assert os.stat(copy / "deep" / "file-7").st_mtime_ns == 10**18 + 7
+        assert os.stat(copy / "empty").st_mode & 0o7777 == 0o1777
+    shutil.rmtree(again.point / "copy")
+    assert again.unmount() == ""
+    peer_check(image)
+
+
+def test_two_processes_write_at_once(mount, volume, peer_check):
+    image = volume("128M")
+    mounted = mount(image)
+    text = r"""
+import os, sys
+top, mine = sys.argv[1:]
+for i in range(200):
+    with open("%s/log-%s" % (top, mine), "ab") as file:
+        file.write(mine.encode() * 3000)
+    os.makedirs("%s/dir-%d" % (top, i), exist_ok=True)
+    open("%s/dir-%d/%s" % (top, i, mine), "w").close()
+    if i % 20 == 19:
+        os.rename("%s/dir-%d/%s" % (top, i - 10, mine), "%s/dir-%d/moved-%s" % (top, i, mine))
+"""
+    writers = [subprocess.Popen([sys.executable, "-c", text, mounted.point, str(k)]) for k in range(4)]
+    assert [w.wait() for w in writers] == [0] * 4
+    for k in range(4):
+        assert (mounted.point / ("log-%d" % k)).read_bytes() == str(k).encode() * 600000
+    assert len(os.listdir(mounted.point)) == 204
+    assert mounted.unmount() == ""
+    peer_check(image)
+
+
+def fill(path, piece):
+    """Write until there is no room; how much there was."""
+    done = 0
+    with open(path, "wb", buffering=0) as file:
+        while True:
+            try:
+                done += file.write(os.urandom(piece))
+            except OSError as e:
+                assert e.errno == errno.ENOSPC
+                return done
+
+
+def test_a_full_volume(mount, volume, peer_check):
+    image = volume("64M")
+    mounted = mount(image)
+    os.mkdir(mounted.point / "d")
+    (mounted.point / "d" / "kept").write_bytes(b"kept" * 1000)
+    first = fill(mounted.point / "big", 1 << 20)
+    assert os.statvfs(mounted.point).f_bavail < 64    # the last write of 1 MiB came short
+    with pytest.raises(OSError) as refused:
+        for i in range(10000):
+            (mounted.point / "d" / ("small-%d" % i)).write_bytes(b"x" * 5000)
+    assert refused.value.errno == errno.ENOSPC
+    with open(mounted.point / "big", "r+b") as file:  # old contents can be overwritten
+        for at in range(0, first - 4096, 65536):
+            file.seek(at)
+            file.write(b"over")
+        os.fsync(file.fileno())
+    for _ in range(3):
+        os.unlink(mounted.point / "big")
+        assert fill(mounted.point / "big", 300000) > first * 0.9
+    os.unlink(mounted.point / "big")
+    assert (mounted.point / "d" / "kept").read_bytes() == b"kept" * 1000
+    (mounted.point / "after").write_bytes(b"after")
+    assert mounted.unmount() == ""
+    peer_check(image)
+
+
+def test_killed_at_any_moment(mount, volume, tmp_path, peer_check, run_tool):
+    """SIGKILL while files are written and fsynced: all files whose fsync had returned are there, whole."""
+    image = volume("128M")
+    text = r"""
+import os, sys
+top, turn = sys.argv[1:]
+os.makedirs(top + "/dir-" + turn)
+for i in range(1000000):
+    name = "%s/dir-%s/%d" % (top, turn, i)
+    fd = os.open(name, os.O_CREAT | os.O_WRONLY)
+    os.write(fd, b"%d " % i * 2000)
+    os.fsync(fd)
+    os.close(fd)
+    print(i, flush=True)
+    open(name + ".not", "wb").write(b"x" * 9000)
+"""
+    for turn in range(4):
+        mounted = mount(image, "commit=1")
+        writer = subprocess.Popen([sys.executable, "-c", text, mounted.point, str(turn)], stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL)
+        last = 0
+        while last < 40 + 33 * turn:
+            last = int(writer.stdout.readline())
+        mounted.kill()
+        rest = writer.communicate()[0].split()
+        last = int(rest[-1]) if rest else last
+        seen = mount(image, "state=recovered")
+        for i in range(last + 1):
+            assert (seen.point / ("dir-%d" % turn) / str(i)).read_bytes() == b"%d " % i * 2000
+        assert seen.unmount() == ""
+        again = mount(image)
+        for i in range(last + 1):
+            assert (again.point / ("dir-%d" % turn) / str(i)).read_bytes() == b"%d " % i * 2000
+        assert again.unmount() == ""
+        peer_check(image)
+
+
+def test_a_database_is_killed(mount, volume, peer_check):
+    """SQLite with the program killed beneath it: each transaction that was committed is there, and the database whole."""
+    image = volume("128M")
+    text = r"""
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("pragma journal_mode=" + sys.argv[2])
+db.execute("pragma synchronous=extra")
+db.execute("create table if not exists t (n integer primary key, x blob)")
+n = db.execute("select coalesce(max(n), 0) from t").fetchone()[0]
+while True:
+    n += 1
+    with db:
+        db.execute("insert into t values (?, ?)", (n, bytes([n % 256]) * (n * 37 % 5000)))
+    print(n, flush=True)
+"""
+    last = {}
+    for turn in range(4):
+        mode = ("delete", "wal")[turn % 2]
+        mounted = mount(image)
+        writer = subprocess.Popen([sys.executable, "-c", text, mounted.point / mode, mode], stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL)
+        start = int(writer.stdout.readline())
+        assert start == last.get(mode, 0) + 1 or start == last[mode] + 2   # the last one may be durable, too
+        told = start
+        while told < start + 60 + turn:
+            told = int(writer.stdout.readline())
+        mounted.kill()
+        last[mode] = int((writer.communicate()[0].split() or [told])[-1])
+    mounted = mount(image)
+    for mode, n in last.items():
+        db = sqlite3.connect(mounted.point / mode)
+        assert db.execute("pragma integrity_check").fetchall() == [("ok",)]
+        rows = db.execute("select n, x from t order by n").fetchall()
+        assert [k for k, x in rows] == list(range(1, len(rows) + 1)) and len(rows) in (n, n + 1)
+        assert all(x == bytes([k % 256]) * (k * 37 % 5000) for k, x in rows)
+        db.close()
+    assert mounted.unmount() == ""
+    peer_check(image)
+
+
+def test_a_signal_unmounts_and_commits(mount, volume, peer_check):
+    image = volume("128M")
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        mounted = mount(image)
+        (mounted.point / ("at-%d" % number)).write_bytes(b"there")
+        mounted.process.send_signal(number)
+        assert mounted.wait() == "" and not os.path.ismount(mounted.point)
+        peer_check(image)
+    mounted = mount(image, "ro")
+    assert len(os.listdir(mounted.point)) == 3 and (mounted.point / "at-15").read_bytes() == b"there"
+
+
+def test_in_the_background(program, volume, tmp_path, peer_check, tool):
+    """As mount(8) calls it: the program returns when the volume is mounted, with words for libfuse among its own."""
+    image, point = volume("128M"), tmp_path / "point"
+    point.mkdir()
+    done = subprocess.run([program, image, point, "-o", "rw,nosuid,noauto,x-systemd.automount,relatime,fsname=mine,commit=5"],
+                          capture_output=True, stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    with open("/proc/self/mounts", encoding="utf-8") as file:
+        row = [line.split() for line in file if line.split()[1] == str(point)]
+    assert row[0][0] == "mine" and row[0][2] == "fuse.f2fsfuse" and "nosuid" in row[0][3]
+    (point / "f").write_bytes(b"f")
+    busy = subprocess.run([program, image, point], capture_output=True)
+    assert busy.returncode == 1 and b"in use" in busy.stderr
+    subprocess.run(["fusermount3", "-u", point], check=True)
+    while b"in use" in subprocess.run([tool("fsck.f2fs"), "-n", image], capture_output=True).stderr:
+        time.sleep(0.02)     # the last checkpoint is being written
+    peer_check(image)
+
+
+def test_wrong_words(program, volume, tmp_path):
+    image = volume("128M")
+    point = tmp_path / "point"
+    point.mkdir()
+    for words, status, text in (
+            ([], 16, "an image and a mountpoint"), ([image], 16, "an image and a mountpoint"),
+            ([image, point, "-o", "commit"], 16, "needs a value"), ([image, point, "-o", "ro=1"], 16, "takes no value"),
+            ([image, point, "-o", "state=good"], 16, "is none of current"), ([image, point, "-o", "options=ro"], 16, "no mount option"),
+            ([image, point, "-o", "state=rescue,as_of=-1"], 16, "is a second state"), ([image, point, "-o", "umask=999"], 16, "octal"),
+            ([image, point, "-o", "nonsense"], 1, "unknown option"), ([tmp_path / "none", point], 1, "No such file"),
+            ([image, tmp_path / "none"], 1, "none"), ([image, point, "-o", "ro,as_of=-1000"], 1, "oldest")):
+        done = subprocess.run([program, "-f", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == status and text in done.stderr, (words, done)
+        assert not os.path.ismount(point)
+
+
+def test_one_writer(mount, program, volume, tmp_path, tool):
+    image = volume("128M")
+    mounted = mount(image)
+    for words in ([program, "-f", image, tmp_path], [program, "-f", "-o", "ro", image, tmp_path], [tool("f2fs"), "-w", image, "mkdir", "/d"],
+                  [tool("fsck.f2fs"), "-y", image]):
+        done = subprocess.run(list(map(str, words)), capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode and "is mounted on" in done.stderr, (words, done)
+    (mounted.point / "f").write_bytes(b"f")
+    assert mounted.unmount() == ""
+    first, second = mount(image, "ro"), mount(image, "ro")
+    assert (first.point / "f").read_bytes() == (second.point / "f").read_bytes()
+
+
+def test_reading_writes_nothing(mount, volume):
+    image = volume("128M")
+    mounted = mount(image)
+    make_tree(mounted.point)
+    assert mounted.unmount() == ""
+    before, changed = digest(image), os.stat(image).st_mtime_ns
+    mounted = mount(image, "ro")
+    for folder, _, files in os.walk(mounted.point):
+        for name in files:
+            path = os.path.join(folder, name)
+            if not os.path.islink(path) and os.path.isfile(path):
+                open(path, "rb").read()
+    with pytest.raises(OSError) as refused:
+        (mounted.point / "new").touch()
+    assert refused.value.errno == errno.EROFS
+    assert mounted.unmount() == ""
+    assert digest(image) == before and os.stat(image).st_mtime_ns == changed
+    mounted = mount(image)      # nor does writing, when nothing is written
+    (mounted.point / "holes").read_bytes()
+    assert mounted.unmount() == ""
+    assert digest(image) == before
+
+
+def test_other_states_of_a_volume(mount, volume, run_tool):
+    """Earlier, recovered, repaired, and rescued: the image stays as it is."""
+    image = volume("128M")
+    for turn in ("first", "second"):
+        mounted = mount(image)
+        (mounted.point / turn).write_bytes(turn.encode() * 1000)
+        assert mounted.unmount() == ""
+    mounted = mount(image)
+    with open(mounted.point / "third", "wb") as file:
+        file.write(b"third")
+        os.fsync(file.fileno())
+    mounted.kill()
+    before = digest(image)
+    shown = {}
+    for words in ("ro", "state=recovered", "state=repaired", "state=rescue", "as_of=-1"):
+        mounted = mount(image, words)
+        shown[words] = sorted(os.listdir(mounted.point))
+        with pytest.raises(OSError):
+            (mounted.point / "new").touch()
+        said = mounted.unmount()
+        assert ("not shown" in said) == (words == "ro"), said
+        assert digest(image) == before
+    assert shown["ro"] == ["first", "second"] and shown["as_of=-1"] == ["first"]
+    assert shown["state=recovered"] == shown["state=repaired"] == ["first", "second", "third"]
+    assert set(shown["state=rescue"]) >= {"first", "second"}
+
+
+def test_a_partition_and_owners(mount, volume, tmp_path, run_tool):
+    disk = tmp_path / "whole.img"
+    with open(disk, "wb") as file:
+        file.truncate(200 << 20)
+    run_tool("mkfs.f2fs", "-q", "--offset", "1M", disk, "128M")
+    mounted = mount(disk, "offset=1M,uid=1234,gid=4321,umask=027")
+    (mounted.point / "f").write_bytes(b"f")
+    st = os.stat(mounted.point / "f")
+    assert (st.st_uid, st.st_gid, st.st_mode & 0o7777) == (1234, 4321, 0o750)
+    assert mounted.unmount() == ""
+    mounted = mount(disk, "offset=1M,ro")
+    assert os.stat(mounted.point / "f").st_uid == os.geteuid()
+
+
+JOB = r"""
+set -e
+mount /dev/ubda $MNT
+diff -r --no-dereference --exclude=fifo "$1" $MNT/tree
+echo kernel > $MNT/tree/kernel
+rm -r $MNT/tree/deep/er
+umount $MNT
+"""
+
+
+def test_the_kernel_goes_on(mount, volume, tmp_path, peer_check):
+    """Linux mounts a volume that f2fsfuse wrote, reads the same, and writes; then f2fsfuse changes it again."""
+    try:
+        uml.find_or_build_kernel()
+    except uml.NoKernel as e:
+        pytest.skip(str(e))
+    source = tmp_path / "source"
+    source.mkdir()
+    make_tree(source)
+    image = volume("128M")
+    mounted = mount(image)
+    subprocess.run(["cp", "-a", source, mounted.point / "tree"], check=True)
+    assert mounted.unmount() == ""
+    uml.run(JOB, images=[image], args=[str(source)], strict=True).check()
+    mounted = mount(image)
+    assert (mounted.point / "tree" / "kernel").read_bytes() == b"kernel\n"
+    assert not (mounted.point / "tree" / "deep" / "er").exists()
+    (mounted.point / "tree" / "kernel").unlink()
+    assert mounted.unmount() == ""
+    peer_check(image)

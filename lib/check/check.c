@@ -197,6 +197,8 @@ int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct c
 		err = pool_new(ctx, (threads > MAX_THREADS ? MAX_THREADS : threads) - 1, &c->pool);
 	if (!err)
 		err = run_passes(c);
+	if (!err && !c->last_pass)
+		err = recovery_try(c);
 	if (!err)
 		err = finish(c);
 	if (err)

@@ -181,6 +181,16 @@ static inline bool dir_size_inside(const struct f2fs_geometry *geo, uint64_t siz
 	return size != 0 && size % 4 == 0 && size <= geo->block_size;
 }
 
+/* root_zones.c: report a feature blkzoned that does not fit the device. */
+int root_zones_check(struct checker *c);
+
+/* try_recovery.c: report the damage that keeps fsynced nodes from being recovered. */
+int recovery_try(struct checker *c);
+
+/* alias.c: find the device of an alias and note it in the facts; then compare the inode with it. */
+void alias_judge(const struct checker *c, struct inode_fact *inode, const uint8_t *block);
+int alias_check(struct checker *c, const struct inode_fact *inode, const uint8_t *block);
+
 /* crypt_parents.c: the digest of a policy, by the context of an inode. Compare those of directories and entries. */
 uint32_t crypt_policy(const uint8_t *value, size_t size);
 int crypt_policies_check(struct checker *c);

@@ -99,7 +99,7 @@ struct inode_fact {
 	uint32_t links;	      /* i_links */
 	uint32_t links_found; /* entries that name it */
 	uint32_t subdirs;     /* entries of a directory that name directories */
-	uint32_t policy;      /* of encryption (crypt_policy.c), 0: none that is sound */
+	uint32_t policy;      /* of encryption (crypt_parents.c), 0: none that is sound */
 	uint64_t size;	      /* i_size */
 	uint64_t blocks;      /* i_blocks */
 	uint64_t blocks_found;

@@ -179,8 +179,7 @@ static void keep_fields(struct checker *c, struct inode_fact *inode, const uint8
 		inode->projid = 0;
 	if (is_hidden(c, inode->ino))
 		inode->state |= INODE_HIDDEN;
-	if (geometry_has(c->geo, F2FS_FEATURE_DEVICE_ALIAS) && (inode->iflags & FLAG_i_flags_device_alias))
-		inode->state |= INODE_ALIAS;
+	alias_judge(c, inode, block);
 }
 
 static int check_times(struct checker *c, const struct nid_fact *fact, const uint8_t *block)
@@ -232,6 +231,8 @@ static int check_flags(struct checker *c, const struct nid_fact *fact, const str
 		{ (inode->advise & FLAG_i_advise_verity) != 0, F2FS_FEATURE_VERITY, "verity" },
 		{ (inode->iflags & FLAG_i_flags_casefold) != 0 && inode->type != F2FS_TYPE_DIRECTORY, 0,
 		  "case-insensitivity of a directory" },
+		{ (inode->iflags & FLAG_i_flags_device_alias) != 0 && !(inode->state & INODE_ALIAS), 0,
+		  "the mark of a device alias" },
 	};
 	int err = 0;
 

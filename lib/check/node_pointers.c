@@ -202,12 +202,8 @@ static int take_alias(struct checker *c, struct nid_fact *fact, struct inode_fac
 	const uint32_t offset = inode->ext_blk - c->geo->main_blkaddr;
 	int err = take_child(c, fact, 5, inode_i_xattr_nid(block), XATTR_NODE_OFFSET);
 
-	if (err)
-		return err;
-
-	if (inode->ext_len == 0 || inode->ext_fofs != 0 || offset % F2FS_SEGMENT_BLOCKS != 0 ||
-	    inode->ext_len % F2FS_SEGMENT_BLOCKS != 0)
-		return raise_inside(c, P_ALIAS_EXTENT, fact, inode->ext_len);
+	if (!err && !c->is_recount)
+		err = alias_check(c, inode, block);
 	for (uint32_t i = 0; i < inode->ext_len && !err; i++) {
 		if (i % F2FS_SEGMENT_BLOCKS == 0) {
 			struct seg_fact *seg = facts_seg_add(&c->facts, (offset + i) / F2FS_SEGMENT_BLOCKS);

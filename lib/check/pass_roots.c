@@ -263,6 +263,8 @@ int pass_roots(struct checker *c)
 	if (!err)
 		err = check_foreign(c);
 	if (!err)
+		err = root_zones_check(c);
+	if (!err)
 		err = compare_superblocks(c);
 	if (!err)
 		err = check_stop_reasons(c);

@@ -42,7 +42,8 @@ static int run_steps(struct repair *r)
 bool repair_roots_first(const struct checker *c)
 {
 	return repair_found(c, P_SB_FEATURES) || repair_found(c, P_SB_FEATURES_WRONG) ||
-	       repair_found(c, P_SB_DOUBTED) || repair_found(c, P_SB_QUOTA_FILE);
+	       repair_found(c, P_SB_DOUBTED) || repair_found(c, P_SB_QUOTA_FILE) || repair_found(c, P_SB_ZONED) ||
+	       repair_found(c, P_SB_ZONES_UNSAID);
 }
 
 /* A resize that was stopped: the numbers of the size that the superblock says, if they hold what is there. */
@@ -90,6 +91,8 @@ int repair_round(struct checker *c)
 	if (!err && repair_roots_first(c)) {
 		if (repair_found(c, P_SB_FEATURES) && !c->has_other_features)
 			sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) | F2FS_FEATURE_EXTRA_ATTR);
+		if (repair_found(c, P_SB_ZONED) || repair_found(c, P_SB_ZONES_UNSAID))
+			sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) ^ F2FS_FEATURE_BLKZONED);
 	} else {
 		if (!err)
 			err = run_steps(&r);

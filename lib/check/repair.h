@@ -52,6 +52,8 @@ struct repair {
 	bool is_changed;	/* something besides the tables was changed */
 };
 
+/* alias.c: set the extent and the flag of a device alias. */
+void alias_mend(const struct repair *r, const struct inode_fact *inode, uint8_t *block);
 /* Start the transaction, and make tables as the facts have them. */
 int repair_tables(struct repair *r);
 /* Its parts, for a recovery: the transaction alone; keep: what it must not overwrite. Then the summaries. */

@@ -156,11 +156,13 @@ static void mend_numbers(const struct repair *r, const struct inode_fact *inode,
 }
 
 /* Marks that need a feature which is off are damage: nothing of the kind was ever made here. */
-static void mend_marks(const struct repair *r, uint8_t *block)
+static void mend_marks(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
 {
 	uint32_t flags = inode_i_flags(block);
 	uint8_t advise = inode_i_advise(block);
 
+	if (!(inode->state & INODE_ALIAS))
+		flags &= ~(uint32_t)FLAG_i_flags_device_alias;
 	if (!geometry_has(r->geo, F2FS_FEATURE_COMPRESSION))
 		flags &= ~(uint32_t)FLAG_i_flags_compr;
 	if ((inode_i_mode(block) & MODE_TYPE) != MODE_DIR)
@@ -254,8 +256,10 @@ static void mend_contents(const struct repair *r, const struct nid_fact *fact, c
 	const bool holds_blocks = inode_fact_has_contents(inode);
 	struct inode_layout layout;
 
-	if (inode->state & INODE_ALIAS)
+	if (inode->state & INODE_ALIAS) {
+		alias_mend(r, inode, block);
 		return;
+	}
 	if (holds_blocks && inode_fact_is_inline(inode)) {
 		mend_inside(r, inode, block);
 		return;
@@ -304,7 +308,7 @@ void repair_inode_block(const struct repair *r, const struct nid_fact *fact, con
 		inode_mend_misread(block);
 	mend_packing(r, inode, block);
 	if (repair_wanted(r, P_FEATURE_FLAG, inode->ino))
-		mend_marks(r, block);
+		mend_marks(r, inode, block);
 	mend_rules(r, block, fact->nid);
 	if (inode_i_xattr_nid(block) && !repair_keeps_child(r, fact, 5, inode_i_xattr_nid(block), XATTR_NODE_OFFSET))
 		inode_set_i_xattr_nid(block, 0);

@@ -264,10 +264,10 @@ class Broken:
             device.close()
 
 
-def contents(f2fskit, devices):
+def contents(f2fskit, devices, **options):
     """{path: what is there} of all but directories: bytes, the target of a symlink, the type of others."""
     found = {}
-    with f2fskit.open(devices[0], devices=devices[1:]) as volume:
+    with f2fskit.open(devices[0], devices=devices[1:], **options) as volume:
         for path, entry in volume.scan("/"):
             kind = entry.type.name
             if kind == "DIRECTORY":

@@ -96,3 +96,18 @@ def test_a_failed_read_is_met(f2fskit, made):
             assert ("keep" in bed.meets) == (sum(bed.sizes) < sum(base.size for base in subject.bases)), kind
         finally:
             bed.close()
+
+
+def test_zones_that_the_superblock_does_not_say(f2fskit, made):
+    """SB_ZONES_UNSAID: the feature blkzoned is set again; on a file the same volume is one that was copied."""
+    subject = made("ours:zoned")
+    with subject.layers()[0] as layer:
+        with f2fskit.fields(layer, "r+") as fields:
+            for copy in (1, 2):
+                fields["sb[%d].feature" % copy] = "&=-3"
+        with subject.zoned([layer])[0] as device:
+            assert {p.name for p in f2fskit.check(device).problems} == {"SB_ZONES_UNSAID"}
+            assert f2fskit.check(device, repair=True).state.name == "REPAIRED"
+            assert not f2fskit.check(device).problems
+        report = f2fskit.check(layer)
+        assert report.found == 0 and [p.name for p in report.problems] == ["SB_ZONES_ELSEWHERE"]

@@ -11,9 +11,12 @@ import cases
 # is not in a copy: there the inode's own words are all there is.
 # Names in a copy are others, so hashes do not vote on them. Entries that are marked as free, and contents, are not in it.
 BY_CONTENTS = ("divided", "dentry_name_", "dentry_freed", "root_marked_as_inline", "directory_marked_as_inline")
+# A copy joins the devices, and has no table of them that says where an alias begins.
+BY_DEVICES = {"alias_extent_of_no_device"}
 UNREADABLE = [name for name, case in cases.load().items() if case.unreadable]
 ORDINARY = [name for name, case in cases.load().items() if not case.unreadable and not case.end and
-            "INODE_PACKING" not in case.finds and not name.startswith(BY_CONTENTS)]
+            "INODE_PACKING" not in case.finds and not name.startswith(BY_CONTENTS) and
+            name not in BY_DEVICES]
 # A repair searches for what came after the older pack; contents of quota files that only that knows are not in a copy.
 SEARCHED = {"log_behind_the_end", "cp_newer_pack", "cp_content"}
 

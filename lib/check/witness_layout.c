@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/bitmap.h"
 #include "check/witness.h"
 #include "format/dentry.h"
 #include "format/xattr.h"
@@ -99,6 +100,22 @@ static int hear_slots(struct checker *c, const struct nid_fact *fact, const uint
 	return err;
 }
 
+/* Is a slot taken that has no name? One wrong bit does that, and a division that shifts the bitmap does it often. */
+static bool has_nameless_slot(const struct dentry_area *area)
+{
+	uint32_t slot = 0;
+
+	while (slot < area->slots) {
+		const uint32_t len = dentry_name_len(area->entries + (size_t)slot * dentry_SIZE);
+		const bool is_taken = lsb_test(area->bitmap, slot);
+
+		if (is_taken && len == 0)
+			return true;
+		slot += is_taken ? dentry_slots_of(len) : 1;
+	}
+	return false;
+}
+
 static void hear_inside(const struct nid_fact *fact, const uint8_t *block, const struct inode_layout *layout,
 			struct voices *v)
 {
@@ -111,6 +128,8 @@ static void hear_inside(const struct nid_fact *fact, const uint8_t *block, const
 	if (inode_has_inline(block, FLAG_i_inline_inline_dentry)) {
 		dentry_area_of_inode(block, layout, &area);
 		speak(v, dentry_has_own_dot(&area, fact->nid), 4);
+		if (has_nameless_slot(&area))
+			speak(v, false, 1);
 		return;
 	}
 	if (size > layout->inline_size)

@@ -67,7 +67,7 @@ def version_of(disks):
         return 0
 
 
-def job_of(name, disks, writes):
+def job_of(name, disks, writes, work):
     """What the guest is told of a volume; None where there is no use in asking."""
     superblock = Superblock(disks[0])
     if not superblock.can_be_asked():
@@ -75,7 +75,8 @@ def job_of(name, disks, writes):
     links = [path if re.fullmatch(r"/dev/[ -~]+", path) else "" for path in superblock.paths[1:len(disks)]]
     is_read_only = superblock.feature & READ_ONLY
     return {"name": name, "disks": [os.path.abspath(disk) for disk in disks], "links": links,
-            "options": "ro" if is_read_only else "", "writes": writes and not is_read_only, "version": version_of(disks)}
+            "options": "ro" if is_read_only else "", "writes": writes and not is_read_only, "work": work,
+            "version": version_of(disks)}
 
 
 def one_guest(jobs, kernel):
@@ -109,11 +110,11 @@ def one_guest(jobs, kernel):
     return said, now
 
 
-def ask(volumes, kernel=None, writes=True):
-    """volumes: of each the paths of its devices, the first one first."""
+def ask(volumes, kernel=None, writes=True, works=()):
+    """volumes: of each the paths of its devices, the first one first. works: of each what is done besides (guest/accepting.py)."""
     found, todo = [None] * len(volumes), []
     for i, disks in enumerate(volumes):
-        job = job_of("volume-%d" % i, disks, writes)
+        job = job_of("volume-%d" % i, disks, writes, works[i] if works else None)
         if job:
             found[i] = []
             todo.append(job)

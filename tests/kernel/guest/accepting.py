@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """In the guest: accepting.py JOB.json mounts volume after volume, walks and reads each, writes a little, and unmounts.
 
-JOB.json is a list of {"name", "disks", "links", "options", "writes"}: disks are files of the host, links the paths under which
-the superblock asks for the further devices. A line on standard output for each failure: the name, a tab, what failed. A line
-with the name alone begins a volume, so that a guest that dies shows which one it died of.
+JOB.json is a list of {"name", "disks", "links", "options", "writes", "work"}. disks are files of the host. links are the paths by
+which the superblock names the further devices. work is None or one more change, "truncate /file". Standard output gets a line for
+each failure: the name, a tab, what failed. A line with the name alone begins a volume, so that a guest that dies shows which
+volume killed it.
 """
 import errno
 import fcntl
@@ -134,6 +135,44 @@ class Volume:
         os.rmdir(top)
         kernelapi.syncfs(MNT)
 
+    # work
+
+    def work(self):
+        verb, _, what = self.job["work"].partition(" ")
+        getattr(self, "do_" + verb)(MNT + what if what.startswith("/") else int(what))
+
+    def do_truncate(self, path):
+        os.truncate(path, 0)
+
+    def do_grow(self, path):
+        with open(path, "ab") as file:
+            file.write(b"grown " * 2000)
+            os.fsync(file.fileno())
+
+    def do_fill(self, path):
+        for i in range(200):
+            open("%s/filled-with-a-long-name-%d" % (path, i), "w").close()
+
+    def do_unlink(self, path):
+        os.unlink(path)
+
+    def do_setxattr(self, path):
+        os.setxattr(path, "user.f2fskit-accepting", b"value")
+
+    def do_collect(self, block):
+        """Collect the section of a block, after making holes in /big so that the section is not full."""
+        hole = kernelapi.FALLOC_PUNCH_HOLE | kernelapi.FALLOC_KEEP_SIZE
+        with kernelapi.open_fd(MNT + "/big", os.O_RDWR) as fd:
+            for at in range(1 << 20, os.fstat(fd).st_size, 2 << 20):
+                kernelapi.fallocate(fd, hole, at, 100 * 4096)
+        kernelapi.syncfs(MNT)
+        with kernelapi.open_fd(MNT) as fd:
+            try:
+                fcntl.ioctl(fd, kernelapi.GARBAGE_COLLECT_RANGE, struct.pack("<IIQQ", 1, 0, block, 1))
+            except OSError as error:
+                if error.errno != errno.EAGAIN:     # nothing was freed
+                    raise
+
     def asks_for_check(self):
         try:
             with open("/sys/fs/f2fs/%s/stat/sb_status" % os.path.basename(self.loops[0])) as file:
@@ -143,7 +182,7 @@ class Volume:
 
     def judge(self):
         print(self.job["name"], flush=True)
-        kernelapi.say(self.job["name"])
+        kernelapi.say(self.job["name"], level=4)
         self.attach()
         try:
             try:
@@ -154,6 +193,9 @@ class Volume:
             self.walk()
             if self.job["writes"]:
                 self.attempt("write", self.write, expected=(errno.ENOSPC, errno.EDQUOT))
+            if self.job["work"]:
+                self.attempt("work", self.work)
+                self.attempt("sync", kernelapi.syncfs, MNT)
             if self.asks_for_check():
                 self.fail("status", "the kernel wants a check")
             kernelapi.umount(MNT)

@@ -36,6 +36,7 @@ MEASURE_VERITY = ioc(BOTH, "f", 134, 4)
 
 F2FS = 0xF5
 GARBAGE_COLLECT = ioc(WRITE, F2FS, 6, 4)
+GARBAGE_COLLECT_RANGE = ioc(WRITE, F2FS, 11, 24)
 WRITE_CHECKPOINT = ioc(NONE, F2FS, 7, 0)
 SET_PIN_FILE = ioc(WRITE, F2FS, 13, 4)
 GET_COMPRESS_BLOCKS = ioc(READ, F2FS, 17, 8)
@@ -96,10 +97,11 @@ def umount(where):
     check(LIBC.umount2(os.fsencode(where), 0))
 
 
-def say(subject):
-    """Puts a line into the kernel's log: what follows is about this subject (see uml.Result.about)."""
+def say(subject, level=6):
+    """Puts a line into the kernel's log: what follows is about this subject (see uml.Result.about). The console shows level 4, so
+    that it is there even if the kernel dies at once."""
     with open("/dev/kmsg", "w") as f:
-        f.write("<6>f2fskit: now " + subject + "\n")
+        f.write("<%d>f2fskit: now %s\n" % (level, subject))
 
 
 def zoned_device(mib, zone_mib, conventional=8, capacity_mib=0, sector=4096):

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The reasons for which Linux refuses a volume or a file (refusals.toml). The test makes each damage. The kernel refuses it and our
+check finds it. After our repair the kernel accepts the volume, and all files are as before."""
+import fnmatch
+import os
+import re
+import sys
+import tomllib
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), folder) for folder in ("campaign", "cases")]
+import cases  # noqa: E402
+
+with open(os.path.join(HERE, "refusals.toml"), "rb") as f:
+    ROWS = tomllib.load(f)
+DOES = {"mount", "access", "change", "dies"}
+KEYS = {"at", "when", "does", "says", "finds", "rule", "image", "set", "left", "hurts", "moves", "work", "since", "never"}
+MADE = [name for name, row in ROWS.items() if "never" not in row]
+# Its superblock names devices by paths of the host.
+NOT_ASKED = ("alias",)
+MOUNT_FAILS = re.compile(r"mount: E")
+
+
+class Row:
+    """One row: what our check and the kernel say of the damage and of the repair."""
+
+    def __init__(self, name):
+        row = ROWS[name]
+        self.name, self.row = name, row
+        self.case = cases.Case(name, "refusals", tuple(row["finds"]), image=row.get("image", "all"), set=tuple(row["set"]))
+        self.damaged_said = self.repaired_said = None
+
+    @property
+    def is_asked(self):
+        """Whether this kernel has the reason, and can be given the volume."""
+        return "since" not in self.row and self.case.image not in NOT_ASKED
+
+    def make(self, f2fskit, maker, folder):
+        """Damage, check, repair, check; the volumes are saved for the kernel."""
+        volume = cases.Broken(f2fskit, maker.paths(self.case.image), self.case)
+        try:
+            self.work = self.number(f2fskit, volume)
+            self.found = self.check(f2fskit, volume)
+            self.damaged = self.save(volume, folder, "damaged")
+            volume.check(repair=True)
+            self.second = self.check(f2fskit, volume)
+            self.contents = volume.contents()
+            self.repaired = self.save(volume, folder, "repaired")
+        finally:
+            volume.close()
+
+    def number(self, f2fskit, volume):
+        numbers = cases.Numbers(f2fskit, volume.files)
+        try:
+            return numbers.of(self.row["work"]) if "work" in self.row else None
+        finally:
+            numbers.close()
+
+    @staticmethod
+    def check(f2fskit, volume):
+        """Names of what a check finds; NOT_F2FS of what is no volume any more."""
+        try:
+            return {problem.name for problem in volume.check().problems if problem.severity}
+        except f2fskit.NotF2fsError:
+            return {"NOT_F2FS"}
+
+    def save(self, volume, folder, what):
+        import others
+
+        paths = [str(folder / ("%s.%s.%d" % (self.name, what, i))) for i in range(len(volume.devices))]
+        for device, path in zip(volume.devices, paths):
+            others.save(device, path)
+        return paths
+
+
+@pytest.fixture(scope="module")
+def made(f2fskit, run_tool, kernel, tmp_path_factory):
+    """{name: Row}. All rows are made at once, because one guest judges hundreds of volumes."""
+    import kernel_judge
+
+    folder = tmp_path_factory.mktemp("refusals")
+    maker, rows, asked = cases.Maker(run_tool, tmp_path_factory.mktemp("volumes")), {name: Row(name) for name in MADE}, []
+    before = {}
+    for row in rows.values():
+        row.make(f2fskit, maker, folder)
+        if row.case.image not in before:
+            paths = maker.paths(row.case.image)
+            before[row.case.image] = [contents(f2fskit, paths, recover=how) for how in ("none", "view")]
+        row.before, row.recovered = before[row.case.image]
+        if row.is_asked:
+            asked.append((row, "damaged"))
+        if row.case.image not in NOT_ASKED:
+            asked.append((row, "repaired"))
+    asked.sort(key=lambda pair: (pair[0].row.get("does") == "dies" and pair[1] == "damaged"))   # these end their guests
+    said = kernel_judge.ask([getattr(row, what) for row, what in asked], kernel=kernel, works=[row.work for row, _ in asked])
+    for (row, what), complaints in zip(asked, said):
+        setattr(row, what + "_said", complaints)
+    return rows
+
+
+def contents(f2fskit, paths, **options):
+    context = f2fskit.Context()
+    devices = [f2fskit.Device.open(path, context=context) for path in paths]
+    try:
+        return cases.contents(f2fskit, devices, **options)
+    finally:
+        for device in devices:
+            device.close()
+
+
+def is_refused(row):
+    said = row.damaged_said
+    if row.row["does"] == "mount" and not MOUNT_FAILS.match(said[0]):
+        return False
+    if row.row["does"] == "dies" and "the guest died" not in said:
+        return False
+    return any(re.search(row.row.get("says", ""), line) for line in said)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_row(made, name):
+    row = made[name]
+    assert set(row.row["finds"]) <= row.found, "the check finds %s" % sorted(row.found)
+    if row.is_asked:
+        assert row.damaged_said and is_refused(row), row.damaged_said
+    left = set(row.row.get("left", ()))
+    assert row.second == left
+    gone = [path for path, content in row.before.items()
+            if row.contents.get(path) not in (content, row.recovered.get(path))]
+    allowed = [*row.row.get("hurts", ()), *row.row.get("moves", ())]
+    assert all(any(fnmatch.fnmatchcase(path, pattern) for pattern in allowed) for path in gone), gone
+    said = row.repaired_said or ()
+    assert not (any(MOUNT_FAILS.match(line) for line in said) if left else said), said
+
+
+def test_rows_are_whole(f2fskit):
+    """Each row has what the head of the table says, and names problems and rules that there are."""
+    problems, rules = {info.name for info in f2fskit.problems} | {"NOT_F2FS"}, set(f2fskit.rules)
+    for name, row in ROWS.items():
+        assert set(row) <= KEYS and row["at"] and row["when"], name
+        assert row.get("rule", "NODE_NID") in rules, name
+        if "never" in row:
+            continue
+        assert "since" in row or row["does"] in DOES, name
+        assert row["finds"] and set(row["finds"]) <= problems, name

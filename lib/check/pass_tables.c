@@ -58,6 +58,17 @@ static int take_nat_entry(struct checker *c, f2fs_nid_t nid, const uint8_t *raw)
 	return nat_block_addr(raw) ? add_nid(c, nid, raw) : 0;
 }
 
+/* Does the kernel refuse an entry of a block even where the journal has another? */
+static int check_replaced_nat(struct checker *c, f2fs_nid_t nid, const uint8_t *raw)
+{
+	const uint32_t addr = nat_block_addr(raw);
+	const bool is_reserved = nid != 0 && nid < c->geo->root_ino;
+
+	if (addr != F2FS_NEW_ADDR && (addr != F2FS_NULL_ADDR || !is_reserved))
+		return 0;
+	return raise_entry(c, P_NAT_REPLACED, nid, addr, 0);
+}
+
 /* Take the entries of a NAT block; those in the journal are overridden there. */
 static int take_nat_block(struct checker *c, uint32_t k, const uint8_t *block)
 {
@@ -80,9 +91,12 @@ static int take_nat_block(struct checker *c, uint32_t k, const uint8_t *block)
 		if (witness_amends_entry(c, (f2fs_nid_t)nid)) /* added by add_amended() */
 			continue;
 		journal = map32_find(&c->vol->nat_journal_index, (uint32_t)nid);
-		if (journal)
+		if (journal) {
+			err = check_replaced_nat(c, (f2fs_nid_t)nid, raw);
 			raw = journal_nat_entry(c->vol->nat_journal, (unsigned)*journal) + natj_OFS_version;
-		err = take_nat_entry(c, (f2fs_nid_t)nid, raw);
+		}
+		if (!err)
+			err = take_nat_entry(c, (f2fs_nid_t)nid, raw);
 	}
 	return err ? err : tables_check_nat_bits(c, k, used, per_block);
 }
@@ -147,7 +161,7 @@ static int take_sit_block(struct checker *c, uint32_t k, const uint8_t *block)
 }
 
 /* The kernel judges the entries of a block even where the journal has others. */
-static int check_replaced(struct checker *c, const struct seg_fact *seg)
+static int check_replaced_sit(struct checker *c, const struct seg_fact *seg)
 {
 	const uint32_t bits = bitmap_popcount(seg->sit_map, sizeof(seg->sit_map));
 	const bool is_type = seg->sit_type >= F2FS_LOG_COUNT;
@@ -172,7 +186,7 @@ static int take_sit_journal(struct checker *c)
 		struct seg_fact *seg = facts_seg(&c->facts, sitj_segno(raw));
 
 		if (seg) {
-			err = check_replaced(c, seg);
+			err = check_replaced_sit(c, seg);
 			seg->sit_count = 0;
 			seg->sit_type = 0;
 			memset(seg->sit_map, 0, sizeof(seg->sit_map));

@@ -186,7 +186,8 @@ int nat_store(struct txn *txn, uint8_t *journal)
 	memset(journal, 0, txn->vol->geo.journal_size);
 	vec_sort(&txn->nat_entries, compare_nids);
 	map32_fini(&txn->nat); /* entries have moved in memory, but nothing looks them up any more */
-	if (txn->nat_entries.count <= txn->vol->geo.nat_journal_max && !txn->has_nat_bits && !txn->nat_is_whole) {
+	/* a repair rewrites the entries in the block, too: the kernel judges them even if the journal overrides them */
+	if (txn->nat_entries.count <= txn->vol->geo.nat_journal_max && !txn->has_nat_bits && !txn->is_derived) {
 		for (size_t i = 0; i < txn->nat_entries.count; i++)
 			journal_add_nat(journal, vec_at(&txn->nat_entries, i));
 		return 0;

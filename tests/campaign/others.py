@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The other judges of the campaign: f2fs-tools repair the same damage and look at our repair, the kernel mounts and writes it."""
-import collections
+"""The other judge of the campaign: f2fs-tools repair the same damage, and look at our repair."""
 import os
-import re
 import shutil
 import subprocess
 
@@ -12,25 +10,10 @@ import subjects
 
 PEER = shutil.which("fsck.f2fs", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
 LIMIT = 180     # seconds of one run
-DISKS = 12      # of one guest, which has room for 16
-JOB = r"""
-for dev in "$@"; do
-    echo "<6>f2fskit: now $dev" > /dev/kmsg
-    if ! mount /dev/$dev $MNT; then echo "$dev mount"; continue; fi
-    find $MNT -type f -size -64M -exec cat {} + > /dev/null 2>&1
-    find $MNT > /dev/null || echo "$dev find"
-    mkdir -p $MNT/after-repair || echo "$dev mkdir"
-    for i in $(seq 30); do echo $i > $MNT/after-repair/file-$i || echo "$dev write"; done
-    rm -f $MNT/after-repair/file-1* || echo "$dev unlink"
-    sync
-    umount $MNT || echo "$dev umount"
-done
-"""
-SILENT = (r"^fs-verity .*FILE CORRUPTED",)      # contents that were damaged
 
 
 def can_judge(subject, meets):
-    """f2fs-tools and this kernel know blocks of 4 KiB; they are asked about single devices that can be read."""
+    """f2fs-tools know blocks of 4 KiB; they are asked about single devices that can be read."""
     return len(subject.bases) == 1 and not subject.zones and not subject.is_read_only and subject.places.size == 4096 \
         and not meets
 
@@ -73,28 +56,3 @@ def peer_repairs(path, wanted):
     except OSError:
         found = None
     return status, len(subjects.kept(wanted, found)[0])
-
-
-def kernel_works(paths, kernel):
-    """{path: what the kernel says while it mounts, reads and writes each, or what failed}"""
-    said = {}
-    for first in range(0, len(paths), DISKS):
-        said.update(one_guest(paths[first:first + DISKS], kernel))
-    return said
-
-
-def one_guest(paths, kernel):
-    import makers
-    import uml
-
-    names = {makers.disk_name(i): path for i, path in enumerate(paths)}
-    done = uml.run(JOB, images=paths, args=list(names), kernel=kernel, timeout=900)
-    said = collections.defaultdict(list)
-    for subject, line in done.about():
-        if line.problem and not any(re.search(x, line.text) for x in makers.EXPECTED + SILENT):
-            said[subject].append(line.text)
-    for line in done.stdout.decode(errors="replace").splitlines():
-        said[line.split()[0]].append("failed: " + line)
-    if done.rc and not done.stdout:
-        said[list(names)[-1]].append("the guest ended with %s" % done.rc)
-    return {path: said[name] for name, path in names.items()}

@@ -63,7 +63,8 @@ def show(results):
     for count, name, of in sorted(rows, key=lambda one: -one[0])[:MOST]:
         if count or name in reasons.rows:
             row(name + (" (reason)" if name in reasons.rows else ""), of, reasons)
-    print("\n%d of %d have a fault." % (len(bad), len(results)))
+    asked = sum(bool(r.get("asked")) for r in results)
+    print("\n%d of %d have a fault. The kernel was asked about %d." % (len(bad), len(results), asked))
     for word, text in FAULTS.items():
         print("%7d  %s: %s" % (sum(word in reasons.faults(r) for r in results), word, text))
     return int(bool(bad))

@@ -76,13 +76,13 @@ class Row:
 
 
 @pytest.fixture(scope="module")
-def made(f2fskit, run_tool, kernel, tmp_path_factory):
-    """{name: Row}. All rows are made at once, because one guest judges hundreds of volumes."""
+def made(f2fskit, run_tool, kernel, tmp_path_factory, request):
+    """{name: Row}. The rows of all chosen tests are made at once, because one guest judges hundreds of volumes."""
     import kernel_judge
 
-    folder = tmp_path_factory.mktemp("refusals")
-    maker, rows, asked = cases.Maker(run_tool, tmp_path_factory.mktemp("volumes")), {name: Row(name) for name in MADE}, []
-    before = {}
+    folder, maker = tmp_path_factory.mktemp("refusals"), cases.Maker(run_tool, tmp_path_factory.mktemp("volumes"))
+    chosen = [item.callspec.params["name"] for item in request.session.items if getattr(item, "originalname", "") == "test_row"]
+    rows, asked, before = {name: Row(name) for name in chosen}, [], {}
     for row in rows.values():
         row.make(f2fskit, maker, folder)
         if row.case.image not in before:

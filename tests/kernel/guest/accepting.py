@@ -24,6 +24,7 @@ MOST_READ = 256 << 20       # bytes of one volume, so that sparse giants do not 
 MOST_ENTRIES = 50000
 MOST_FAILURES = 20
 NEED_FSCK = 1 << 2          # of sb_status
+APPEND, IMMUTABLE = 0x20, 0x10      # of a directory: nothing, or nothing lasting, can be written there
 EXPECTED = {errno.ENOKEY}   # contents of encrypted files, without the key
 
 
@@ -122,6 +123,10 @@ class Volume:
 
     # writing
 
+    def can_be_written(self):
+        with kernelapi.open_fd(MNT) as fd:
+            return self.job["writes"] and not kernelapi.get_flags(fd) & (APPEND | IMMUTABLE)
+
     def write(self):
         top = MNT + "/f2fskit-accepting"
         os.mkdir(top)
@@ -191,7 +196,7 @@ class Volume:
                 self.fail("mount", error)
                 return
             self.walk()
-            if self.job["writes"]:
+            if self.can_be_written():
                 self.attempt("write", self.write, expected=(errno.ENOSPC, errno.EDQUOT))
             if self.job["work"]:
                 self.attempt("work", self.work)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A sample of what tests/campaign does with --kernel: damages with fixed seeds, and the kernel accepts each volume that a check calls
+clean, damaged or repaired. By hand: tests/campaign/campaign --kernel, tests/campaign/sweep --kernel."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "campaign"))
+SEED = 3100
+DAMAGES = 58                        # of the campaign: each kind once
+BITS = {1: 160, 2: 40, 3: 20}       # of the sweep: single bits, pairs, triples
+LEAST_ASKED = 0.4                   # of all: damages that a repair cannot mend are not asked about
+
+
+def refused(asked, results):
+    """What the kernel refuses: {damage: what it says}."""
+    judged, found, count = list(asked.judged(results)), {}, 0
+    for result in judged:
+        count += bool(result.get("asked"))
+        if result.get("kernel"):
+            found[result.get("id") or (result["number"], result["image"], result["kind"])] = result["kernel"]
+    assert count > LEAST_ASKED * len(judged)
+    return found
+
+
+def test_campaign(f2fskit, kernel, tmp_path):
+    import damages
+    import judge
+    import kernel_asked
+    import subjects
+
+    asked, made = kernel_asked.Asked(str(tmp_path), kernel), {}
+    names = [name for name in (*subjects.seeds(), *subjects.OURS) if "large-blocks" not in name and "16k" not in name]
+
+    def one(number):
+        name, kind = judge.plan(number, names, list(damages.KINDS))
+        if name not in made:
+            made[name] = subjects.make(name, str(tmp_path))
+        subject = made[name]
+        return judge.one(subject, kind, number, number, lambda bed, result: asked.keep_repaired(subject, bed, result))
+    assert refused(asked, (one(number) for number in range(SEED, SEED + DAMAGES))) == {}
+    for subject in made.values():
+        subject.close()
+
+
+def test_sweep(f2fskit, kernel, tmp_path):
+    import sweep_beds
+    import sweep_kernel
+    import sweep_plan
+    import sweep_volumes
+
+    asked = sweep_kernel.Asked(str(tmp_path), 1, kernel)
+    beds = sweep_beds.Beds(sweep_volumes.NAMES, asked.choose)
+    plans = {name: beds.plan(name) for name in beds.names}
+    assert refused(asked, (beds.one(damage) for damage in sweep_plan.sample(plans, SEED, BITS))) == {}
+    beds.close()
+
+
+def test_refusal_is_noticed(f2fskit, kernel, tmp_path):
+    """A root that is no directory: a check that called it clean would be found."""
+    import kernel_asked
+    import sweep_beds
+
+    asked = kernel_asked.Asked(str(tmp_path), kernel)
+    beds = sweep_beds.Beds(["ours:plain"], lambda bed, result, said, again: asked.keep(result, bed.damaged))
+    damage = beds.plan("ours:plain").again("inode[3].i_mode^=0xc000")
+    found = refused(asked, [beds.one(damage)])
+    beds.close()
+    assert any("EINVAL" in line for line in found[damage.id])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Extended attributes: one wrong bit is turned back. Otherwise the list is kept up to the first entry that cannot be,
- * malformed ACLs are left out, a header that is lost is written again when attributes follow it.
+ * malformed ACLs and names are left out, a header that is lost is written again when attributes follow it.
  */
 #include "format/xattr.h"
 
@@ -57,7 +57,7 @@ static bool is_sound(struct repair *r, f2fs_nid_t ino, const struct xattr_ref *r
 	enum acl_result result;
 	size_t count;
 
-	if (ref->index == drop)
+	if (ref->index == drop || (repair_wanted(r, P_XATTR_FORM, ino) && !xattr_name_is_legal(ref)))
 		return false;
 	if ((ref->index != XATTR_ACL_ACCESS && ref->index != XATTR_ACL_DEFAULT) || !repair_wanted(r, P_ACL_SHAPE, ino))
 		return true;
@@ -211,7 +211,8 @@ int repair_xattrs(struct repair *r)
 
 		if (f->is_left || !is_open(r, f->ino))
 			continue;
-		if (f->problem == P_XATTR_ENTRY || f->problem == P_XATTR_MAGIC || f->problem == P_ACL_SHAPE)
+		if (f->problem == P_XATTR_ENTRY || f->problem == P_XATTR_MAGIC || f->problem == P_ACL_SHAPE ||
+		    f->problem == P_XATTR_FORM)
 			err = mend(r, f->ino, 0);
 		else if (f->problem == P_XATTR_BIT)
 			err = turn_bit(r, f->ino);

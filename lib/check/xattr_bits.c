@@ -77,7 +77,7 @@ static bool is_right_entry(const struct list *l, const struct xattr_ref *ref)
 		return ref->name_len == 0 && is_acl(l->ctx, ref);
 	default:
 		if (l->is_lenient)
-			return true;
+			return xattr_name_is_legal(ref);
 		return xattr_has_name(ref->index) && ref->name_len > 0 && is_printable(ref->name, ref->name_len);
 	}
 }
@@ -94,8 +94,12 @@ static bool is_right(const struct list *l, const uint8_t *string, uint32_t size,
 	if (size < xhead_SIZE || xhead_h_magic(string) != XATTR_MAGIC)
 		return false;
 	while ((found = xattr_next(string, size, &offset, &ref)) == XATTR_FOUND) {
+		const uint8_t *end = ref.value + ref.value_size;
+
 		if (!is_right_entry(l, &ref))
 			return false;
+		if (!l->is_lenient && !is_zero(end, (size_t)(string + offset - end)))
+			return false; /* an entry is padded with zeros */
 		*rank += ref.name_len / LONGER;
 		*rank -= *rank >> 32 ? (uint64_t)1 << 32 : 0;
 		has_context |= ref.index == XATTR_ENCRYPTION;

@@ -100,7 +100,8 @@ static int judge_list(struct checker *c, struct inode_fact *inode, const uint8_t
 	while (!err && (found = xattr_next(string, size, &offset, &ref)) != XATTR_END) {
 		if (found == XATTR_BAD)
 			return raise_xattr(c, P_XATTR_ENTRY, inode, offset ? offset : xhead_SIZE, NULL);
-		err = judge_one(c, inode, &ref, has_context, has_verity);
+		err = xattr_name_is_legal(&ref) ? judge_one(c, inode, &ref, has_context, has_verity)
+						: raise_xattr(c, P_XATTR_FORM, inode, ref.offset, NULL);
 	}
 	if (offset == 0)
 		offset = xhead_SIZE;

@@ -53,6 +53,20 @@ bool xattr_is_internal(unsigned index)
 	return row && row->is_internal;
 }
 
+bool xattr_name_is_legal(const struct xattr_ref *ref)
+{
+	const struct prefix_row *row = find_prefix(ref->index);
+
+	if (!row)
+		return true; /* Linux skips it */
+	if (!row->has_name)
+		return ref->name_len == 0;
+	for (unsigned i = 0; i < ref->name_len; i++)
+		if (ref->name[i] == 0)
+			return false;
+	return ref->name_len > 0;
+}
+
 enum xattr_scan xattr_next(const uint8_t *string, uint32_t size, uint32_t *offset, struct xattr_ref *out)
 {
 	uint32_t at = *offset, length;

@@ -35,6 +35,9 @@ struct xattr_ref {
 	const uint8_t *value;
 };
 
+/* Can an attribute of this prefix have this name? An unknown prefix allows any. */
+bool xattr_name_is_legal(const struct xattr_ref *ref);
+
 enum xattr_scan { XATTR_FOUND = 0, XATTR_END = 1, XATTR_BAD = 2 };
 
 /*

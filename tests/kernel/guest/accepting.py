@@ -161,6 +161,19 @@ class Volume:
     def do_unlink(self, path):
         os.unlink(path)
 
+    def do_empty(self, path):
+        """Remove everything below a directory, except what an attribute protects: each block and node is given back."""
+        for entry in list(os.scandir(os.fsencode(path))):
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    self.do_empty(entry.path)
+                    os.rmdir(entry.path)
+                else:
+                    os.unlink(entry.path)
+            except OSError as error:
+                if error.errno not in (errno.EPERM, errno.ENOTEMPTY):
+                    raise
+
     def do_setxattr(self, path):
         os.setxattr(path, "user.f2fskit-accepting", b"value")
 

@@ -371,13 +371,11 @@ static const char *take_size(struct arguments *a, const char *text);
 static const char *(*const takers[OPT_COUNT])(struct arguments *a, const char *value) = {
 #define GROUP(title)
 #define OPTION(id, letter, name, arg, arg_name, help, doc) [OPT_##id] = take_##id,
-#define WRITER_OPTION(id, letter, name, arg, arg_name, help, doc)
 #define COPY_OPTION(id, letter, name, arg, arg_name, help, doc)
 #define PACKING_OPTION(id, letter, name, arg, arg_name, help, doc)
 #include CLI_OPTIONS_FILE
 #undef GROUP
 #undef OPTION
-#undef WRITER_OPTION
 #undef COPY_OPTION
 #undef PACKING_OPTION
 };
@@ -387,8 +385,6 @@ static const char *take(struct arguments *a, int id, const char *value)
 {
 	if (cli_is_copy_in_option(id))
 		return cli_copy_in_take(&a->in, id, value);
-	if (cli_is_writer_option(id))
-		return cli_writer_take(&a->writer, id, value);
 	if (cli_is_packing_option(id))
 		return cli_packing_take(&a->packing, id, value);
 	return takers[id](a, value);
@@ -435,8 +431,6 @@ static const char *check_size(const struct arguments *a)
 		return "is a size, which a volume on several devices cannot have";
 	if (a->sparse && !a->is_auto)
 		return "is a size beside the one of -S";
-	if (a->is_auto && a->writer.options.logging != F2FS_LOGGING_ADAPTIVE)
-		return "is for adaptive logging: the other ways need more room than the contents take";
 	if (a->is_auto && !a->in.source)
 		return "depends on contents: --root-dir or --manifest is needed";
 	return NULL;

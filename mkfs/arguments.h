@@ -11,7 +11,6 @@
 #include "cli/keys.h"
 #include "cli/packing.h"
 #include "cli/crypt_policy.h"
-#include "cli/writer.h"
 
 struct arguments {
 	struct f2fs_mkfs_options options;
@@ -26,7 +25,6 @@ struct arguments {
 	int has_size, has_sectors;
 	int is_auto; /* the smallest size that holds the contents */
 	int force, no_lock, dry_run, json, quiet, debug;
-	struct cli_writer writer;
 	struct cli_copy_in in; /* contents to be copied; source NULL: none */
 	struct cli_packing packing; /* of them */
 	struct cli_keys keys;

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <f2fskit/clean.h>
+#include <f2fskit/engine.h>
+
 #include "cli/copy_in.h"
 #include "cli/image.h"
 
@@ -206,6 +209,9 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 	struct f2fs_device *more[F2FS_MAX_DEVICES];
 	struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options),
 					     .devices = more, .device_count = a->count - 1 };
+	/* how long it takes to fill leaves no mark */
+	const struct f2fs_write_options writing = { F2FS_SIZED(f2fs_write_options), .clock_stands = 1 };
+	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options), .policy = F2FS_CLEAN_GREEDY };
 	struct cli_copy_in *in = &a->in;
 	struct f2fs_volume *vol;
 	int rc;
@@ -216,23 +222,21 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 		cli_error_of(cli, ctx, a->paths[0]);
 		return -1;
 	}
-	a->writer.options.clock_stands = 1; /* how long it takes to fill leaves no mark */
-	rc = cli_writer_apply(&a->writer, vol);
+	rc = f2fs_volume_configure(vol, &writing);
+	if (!rc)
+		rc = f2fs_volume_set_cleaning(vol, &cleaning);
 	if (rc)
 		cli_error_of(cli, ctx, a->paths[0]);
 	else if (a->encrypt)
 		rc = fill_encrypt(cli, ctx, a, vol);
 	if (rc) {
-		cli_writer_close(&a->writer, vol);
 		f2fs_volume_close(vol);
 		return -1;
 	}
-	in->no_cleaning = a->writer.no_cleaning;
 	in->mkfs = &a->options;
 	rc = cli_copy_in_commit(in, cli, vol, a->paths[0]);
 	if (rc >= 0 && !a->quiet && !a->json)
 		cli_copy_in_say(in);
-	cli_writer_close(&a->writer, vol);
 	f2fs_volume_close(vol);
 	return rc;
 }

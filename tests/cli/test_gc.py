@@ -203,13 +203,6 @@ def test_ways_of_logging_are_checked(run_tool, tmp_path, value, words):
     assert words in run_tool("f2fs", "-w", f"--logging={value}", tmp_path / "none", "ls", rc=16).stderr.decode()
 
 
-def test_the_smallest_volume_is_for_adaptive_logging(run_tool, tmp_path):
-    (tmp_path / "new").mkdir()
-    command = ("mkfs.f2fs", "--root-dir", tmp_path / "new", "--logging=normal", tmp_path / "disk.img")
-    assert b"adaptive" in run_tool(*command, "auto", rc=1).stderr
-    run_tool(*command, "64M")
-
-
 def test_no_more_are_cleaned_than_were_worth_it(run_tool, tmp_path):
     """What cleaning writes anew leaves further sections partly used, which a later batch takes: they count among those, too."""
     (tmp_path / "block").write_bytes(bytes(range(256)) * 16)

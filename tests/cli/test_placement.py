@@ -35,8 +35,6 @@ def test_f2fs(method, f2fskit, run_tool, image, source):
 def test_copying_in(method, f2fskit, run_tool, image, source, tmp_path):
     run_tool("sload.f2fs", "--placement=" + method, "-f", source, "--to=/to", image)
     must_hold(f2fskit, image, "/to/file", source)
-    run_tool("mkfs.f2fs", "-q", "--placement=" + method, "--root-dir", source, tmp_path / "new", "600M")
-    must_hold(f2fskit, tmp_path / "new", "/file", source)
 
 
 def test_it_has_an_effect(f2fskit, run_tool, image, source):

@@ -47,10 +47,8 @@ void cli_as_of_put(struct cli_print *out, const struct f2fs_as_of_stat *s)
 	cli_print_u64(out, "newest", s->newest);
 	cli_print_u64(out, "inodes_lost", s->inodes_lost);
 	cli_print_u64(out, "inodes_unsure", s->inodes_unsure);
-	cli_print_u64(out, "inodes_later", s->inodes_later);
 	cli_print_u64(out, "nodes_lost", s->nodes_lost);
 	cli_print_u64(out, "nodes_unsure", s->nodes_unsure);
-	cli_print_u64(out, "nodes_later", s->nodes_later);
 	cli_print_u64(out, "blocks_overwritten", s->blocks_overwritten);
 	cli_print_u64(out, "blocks_untold", s->blocks_untold);
 	cli_print_u64(out, "blocks_blank", s->blocks_blank);
@@ -64,9 +62,7 @@ uint64_t cli_as_of_lost(const struct f2fs_as_of_stat *s)
 
 void cli_as_of_warn(struct cli *cli, const char *image, const struct f2fs_as_of_stat *s)
 {
-	const uint64_t inodes = s->inodes_unsure + s->inodes_later, nodes = s->nodes_unsure + s->nodes_later;
-
-	if (cli_as_of_lost(s) + inodes + nodes + s->blocks_untold == 0)
+	if (cli_as_of_lost(s) + s->inodes_unsure + s->nodes_unsure + s->blocks_untold == 0)
 		return;
 	cli_warning(cli,
 		    "%s as of checkpoint %lu: %llu inodes and %llu nodes of that time are not left, %llu blocks were "
@@ -75,5 +71,6 @@ void cli_as_of_warn(struct cli *cli, const char *image, const struct f2fs_as_of_
 		    image, (unsigned long)s->version, (unsigned long long)s->inodes_lost,
 		    (unsigned long long)s->nodes_lost, (unsigned long long)s->blocks_overwritten,
 		    (unsigned long long)s->blocks_blank,
-		    (unsigned long long)inodes, (unsigned long long)nodes, (unsigned long long)s->blocks_untold);
+		    (unsigned long long)s->inodes_unsure, (unsigned long long)s->nodes_unsure,
+		    (unsigned long long)s->blocks_untold);
 }

@@ -299,10 +299,9 @@ struct f2fs_as_of_stat {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t version;     /* of its checkpoint; 0: the volume is no view */
 	uint32_t newest;      /* checkpoint version of the volume */
-	/* lost: asked for, and none of that time is left; unsure: others are as new; later: taken from after the
-	 * checkpoint, as no older one is left (of inodes only the root, where formatting made it) */
-	uint64_t inodes_lost, inodes_unsure, inodes_later;
-	uint64_t nodes_lost, nodes_unsure, nodes_later; /* what hangs below inodes */
+	/* lost: asked for, and none of that time is left; unsure: others are as new */
+	uint64_t inodes_lost, inodes_unsure;
+	uint64_t nodes_lost, nodes_unsure; /* what hangs below inodes */
 	uint64_t blocks_overwritten; /* written by others since: they could not be read */
 	uint64_t blocks_untold;	     /* read, but nothing tells who wrote them last */
 	uint64_t blocks_blank;	     /* probably discarded since: they could not be read */

@@ -51,7 +51,6 @@ static void count_node(const struct at *at, const struct past_choice *choice)
 {
 	if (at->is_view) {
 		at->past->view.nodes_lost += choice->node == NULL;
-		at->past->view.nodes_later += choice->is_later;
 		at->past->view.nodes_unsure += choice->is_unsure;
 	}
 	if (!at->counts)
@@ -170,19 +169,46 @@ int past_open_inode(struct f2fs_volume *vol, struct f2fs_past *past, f2fs_blk_t 
 	return err;
 }
 
-/* The version that the checkpoint had. Formatting gives the root the version of the checkpoint itself. */
-static const struct past_node *choose_inode(struct f2fs_past *past, f2fs_nid_t ino)
+#define FORMAT_VERSION 1u /* of nodes that formatting writes, whatever version its checkpoint has */
+
+/* Was a root inode written by formatting: alone in its segment, in one moment, without the half of a checksum? */
+static int ask_format(struct f2fs_past *past, const struct past_node *node, bool *is_made)
+{
+	const struct f2fs_geometry *geo = &past->vol->geo;
+	const uint8_t *block;
+	int err;
+
+	*is_made = false;
+	if (geometry_offset_of(geo, node->addr) != 0 || beside_is_lost(past->vol, node->addr))
+		return 0;
+	err = volume_peek(past->vol, node->addr, &block);
+	if (err)
+		return err;
+	*is_made = footer_cp_ver(node_footer(geo, block)) == FORMAT_VERSION &&
+		   inode_i_mtime(block) == inode_i_ctime(block) && inode_i_atime(block) == inode_i_ctime(block);
+	return 0;
+}
+
+/*
+ * Choose the version that the checkpoint had. When the checkpoint of formatting has the version that its root has, the
+ * root looks as if it were written after it.
+ */
+static int choose_inode(struct f2fs_past *past, f2fs_nid_t ino, const struct past_node **out)
 {
 	size_t count;
-	bool is_unsure;
+	bool is_unsure, is_made = false;
 	const struct past_node *nodes = past_find(past, ino, ino, &count);
-	const struct past_node *node = past_before(past, nodes, count, &is_unsure);
+	int err = 0;
 
+	*out = past_before(past, nodes, count, &is_unsure);
 	past->view.inodes_unsure += is_unsure;
-	if (node || !count || ino != past->vol->geo.root_ino || nodes->age + 1 != past->as_of_age)
-		return node;
-	past->view.inodes_later++;
-	return nodes;
+	if (*out || ino != past->vol->geo.root_ino || past->as_of != FORMAT_VERSION)
+		return 0;
+	for (size_t i = 0; i < count && !is_made && !err && nodes[i].age + 1 == past->as_of_age; i++) {
+		err = ask_format(past, &nodes[i], &is_made);
+		*out = is_made ? &nodes[i] : NULL;
+	}
+	return err;
 }
 
 int past_open_as_of(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **out)
@@ -193,7 +219,9 @@ int past_open_as_of(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **
 
 	if (err)
 		return err;
-	node = choose_inode(past, ino);
+	err = choose_inode(past, ino, &node);
+	if (err)
+		return err;
 	if (!node) {
 		past->view.inodes_lost++;
 		return error_set(past->vol->ctx, F2FS_ERR_OVERWRITTEN,

@@ -202,7 +202,9 @@ void past_choose(const struct f2fs_past *past, const struct past_time *time, f2f
 	memset(out, 0, sizeof(*out));
 	end = wants_newest ? count : position_of(nodes, count, time->age, UINT32_MAX);
 	choose_before(time, nodes, end, place, out);
-	for (size_t i = end, steps = 0; !out->node && !time->is_succeeded && i < count && steps < NEAR; i++, steps++) {
+	/* a view shows nothing that was written after it */
+	for (size_t i = end, steps = 0;
+	     !out->node && !past->as_of && !time->is_succeeded && i < count && steps < NEAR; i++, steps++) {
 		if (time->has_next && nodes[i].age <= time->next_age)
 			break;
 		if (nodes[i].place == place)

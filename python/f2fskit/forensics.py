@@ -385,10 +385,8 @@ class AsOfStat(NamedTuple):
     """Were asked for, and none of that time is left."""
     inodes_unsure: int
     """Others are as new."""
-    inodes_later: int
     nodes_lost: int
     nodes_unsure: int
-    nodes_later: int
     blocks_overwritten: int
     """Written by others since: they could not be read."""
     blocks_untold: int

@@ -351,3 +351,26 @@ def test_keys(tmp_path):
         with volume.as_of(-1) as past:
             assert past.path("/secret/file").read_bytes() == pattern(1, 10_000)
             assert volume.path("/secret/file").read_bytes() == pattern(2, 10_000)
+
+
+@pytest.mark.parametrize("version", [1, 77])
+def test_a_root_of_later_is_not_the_old_one(tmp_path, version):
+    """What formatting wrote was discarded. The root that was written after its checkpoint has the same number."""
+    disk = tmp_path / "disk.img"
+    f2fskit.mkfs(disk, 64 << 20, features=FEATURES, checkpoint_version=version)
+    with f2fskit.open(disk, "r+") as volume:
+        volume.path("/later").write_bytes(b"later")
+        volume.commit()
+        volume.path("/last").write_bytes(b"last")
+    with f2fskit.open(disk) as volume, volume.as_of(version) as past:
+        assert shown(past) == ({}, 0)
+    with f2fskit.open(disk) as volume:
+        first = min(found.addr for found in volume.versions(3))
+    with f2fskit.Device.open(disk, writable=True) as device:
+        device.write(first * 4096, bytes(4096))
+    with f2fskit.open(disk) as volume:
+        assert min(found.addr for found in volume.versions(3)) > first
+        with volume.as_of(version) as past:
+            with pytest.raises(f2fskit.OverwrittenError, match="inode 3, as it was at checkpoint %d, is not left" % version):
+                list(past.scan("/"))
+            assert past.as_of_stat().inodes_lost > 0

@@ -300,7 +300,10 @@ void cli_error_detail(struct cli *cli, const struct f2fs_error_detail *detail, c
 	tell_place(detail, message, place, sizeof(place));
 	if (!*part && is_named(message, what))
 		what = "";
-	cli_error(cli, "%s%s%s%s%s%s", what, *what ? ": " : "", part, *part ? ": " : "", message, place);
+	cli_error(cli, "%s%s%s%s%s%s%s", what, *what ? ": " : "", part, *part ? ": " : "", message, place,
+		  cli->offers_repaired && detail->code == F2FS_ERR_CORRUPT
+			  ? "; --state=repaired shows the volume as a repair would leave it"
+			  : "");
 }
 
 void cli_error_of(struct cli *cli, const struct f2fs_context *ctx, const char *what)

@@ -36,6 +36,7 @@ struct cli {
 	int64_t epoch;		   /* seconds */
 	int show_progress;	   /* stderr is a terminal */
 	int has_logged_error;	   /* the library told of one that no call returns */
+	int offers_repaired;	   /* errors of damage name --state=repaired, which would show more */
 	const char *done;	   /* what is done for good, whatever becomes of the output; NULL: nothing */
 	struct cli_meter meter;
 	uint64_t warnings[CLI_WARNINGS]; /* hashes of those shown, 0: free */

@@ -55,6 +55,11 @@ int cli_state_is_fixed(const struct cli_image *image)
 	return image->is_repaired || image->as_of || image->mode == F2FS_MODE_RESCUE;
 }
 
+int cli_state_is_current(const struct cli_image *image)
+{
+	return !cli_state_is_fixed(image) && !image->recover && !image->pack && image->mode == F2FS_MODE_TOLERANT;
+}
+
 const char *cli_state_conflict(const struct cli_image *image)
 {
 	const int others = image->as_of || image->mode != F2FS_MODE_TOLERANT || image->pack || image->recover;

@@ -278,6 +278,7 @@ static int check_arguments(struct dump *d, const struct arguments *a)
 			cli_opt_hint(&tool);
 			return -1;
 		}
+	d->cli.offers_repaired = cli_state_is_current(&a->image);
 	if (cli_state_conflict(&a->image)) {
 		cli_error(&d->cli, "%s", cli_state_conflict(&a->image));
 		cli_opt_hint(&tool);

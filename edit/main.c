@@ -189,6 +189,7 @@ static int parse_arguments(struct edit *e, struct arguments *a, int argc, char *
 		return -1;
 	}
 	e->image.path = p.operands[0];
+	e->cli.offers_repaired = cli_state_is_current(&e->image) && !e->may_write;
 	if (cli_state_conflict(&e->image) || (cli_state_is_fixed(&e->image) && e->may_write)) {
 		cli_error(&e->cli, "%s", cli_state_conflict(&e->image) ? cli_state_conflict(&e->image)
 				   : "--state shows a state that cannot be changed: it does not go with --write");

@@ -120,11 +120,16 @@ def is_mistake(error: BaseException) -> bool:
     return isinstance(error, (TypeError, ValueError))
 
 
+_HOW_TO_SEE_MORE = "; check(device.overlay(), repair=True) makes a layer in memory that shows the volume as a repair would leave it"
+
+
 def from_detail(code: int, detail: Any) -> Error:
     """Return the exception for a call that failed with code, with what the context recorded."""
     message = ffi.string(detail.message).decode("utf-8", "replace") if detail.code == code else ""
     if not message:
         message = ffi.string(lib.f2fs_error_text(code)).decode()
+    elif detail.code == code and code in CLASSES and CLASSES[code].name == "CORRUPT":
+        message += _HOW_TO_SEE_MORE
     if code not in CLASSES:
         return Error(lib.f2fs_error_errno(code), f"{message} ({code})")
     error = make(code, message, detail.sys_errno if detail.code == code else 0)

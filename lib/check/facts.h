@@ -106,7 +106,7 @@ struct inode_fact {
 	uint32_t compr_blocks; /* i_compr_blocks, cut to 32 bits; what was counted */
 	union {
 		uint32_t compr_found; /* of a compressed file */
-		uint32_t placed;      /* directory: names in blocks, without dots */
+		uint32_t placed;      /* directory: names in blocks where they belong, without dots */
 	};
 	uint32_t ext_fofs, ext_blk, ext_len;
 	uint32_t ext_seen; /* blocks of the extent that the tree confirms */

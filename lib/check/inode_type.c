@@ -249,16 +249,19 @@ static unsigned choose_type(const struct inode_fact *inode, const struct votes *
 {
 	const unsigned by_mode = inode_dirent_type(mode);
 	const bool is_bad = (inode->state & INODE_BAD_SUM) != 0;
+	const bool is_link = (form & BIT(F2FS_TYPE_SYMLINK)) && (mode & 0777) == 0777;
+	const bool is_doubtful = by_mode == F2FS_TYPE_REGULAR ? is_link && votes->of_type[F2FS_TYPE_SYMLINK]
+							      : by_mode == F2FS_TYPE_SYMLINK && (mode & 0777) != 0777;
 	uint32_t best = 0, count[F2FS_TYPE_END];
 	unsigned chosen = 0;
 
 	memcpy(count, votes->of_type, sizeof(count));
 	/* whatever the checksum says, every symlink was made with all permissions */
 	if (by_mode && !is_bad)
-		count[by_mode] += (has_sum && (by_mode != F2FS_TYPE_SYMLINK || (mode & 0777) == 0777) ? 1000u : 1u) +
+		count[by_mode] += (has_sum && !is_doubtful ? 1000u : 1u) +
 				  inode->links_found -
 				  (votes->entries < inode->links_found ? votes->entries : inode->links_found);
-	if ((form & BIT(F2FS_TYPE_SYMLINK)) && (mode & 0777) == 0777)
+	if (is_link)
 		count[F2FS_TYPE_SYMLINK] += count[F2FS_TYPE_SYMLINK] != 0;
 	else if ((form & BIT(F2FS_TYPE_SYMLINK)) && !is_bad)
 		count[F2FS_TYPE_REGULAR] += count[F2FS_TYPE_REGULAR] != 0;

@@ -167,6 +167,16 @@ static bool is_removed(const struct inode_fact *dir)
 	return (dir->state & INODE_ORPHAN) && dir->links == 0;
 }
 
+/* Is an entry in a block where i_dir_level puts its name? Of blocks that were not judged, all are. */
+static bool is_placed(const struct inode_fact *dir, const struct dir_block *place, const struct dentry_ref *ref,
+		      uint32_t judged)
+{
+	uint32_t expected;
+
+	return !dir_is_inline(dir) && (!judged || dir_judge_entry(dir, dir_level_of(dir, place->number), place->number,
+								  ref, &expected) == DIR_FAULT_NONE);
+}
+
 static int digest_block(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
 {
 	const struct dir_block *place = vec_at(&c->dir_blocks, item->tag);
@@ -191,7 +201,7 @@ static int digest_block(struct checker *c, const struct sweep_item *item, const 
 			err = take_dots(c, dir, item->addr, place->number, &ref);
 			continue;
 		}
-		dir->placed += !dir_is_inline(dir);
+		dir->placed += is_placed(dir, place, &ref, judged);
 		err = take_child(c, dir, item->addr, &ref);
 		if (dir->ino == c->geo->root_ino && is_lost_found(&ref) && is_directory(c, ref.ino))
 			c->lost_found = ref.ino;

@@ -8,7 +8,7 @@
  * - in free slots, which keep what they held: the number, the type and the hash.
  *
  * An inode remembers only the last name that it was given. Other entries are therefore believed when no more of them
- * are there than the inode lacks.
+ * are there than the inode lacks. They are asked when no name that is remembered explains anything more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +38,7 @@ struct homes {
 	struct vec lost;     /* struct lost_inode, in order of compare_lost() */
 	struct vec freed;    /* struct freed_entry */
 	struct map32 given;  /* ino -> names that the vote gave it */
+	bool is_by_name;     /* only names that inodes remember count */
 	const struct inode_fact *dir; /* whose block is looked through: */
 	f2fs_blk_t addr;
 	uint32_t item;
@@ -229,7 +230,7 @@ static int vote_on_ino(struct homes *h, const struct dentry_ref *ref)
 
 	if ((inode && inode->ino == ref->ino) || is_own_name(h->c, h->dir, ref->ino, ref))
 		return 0;
-	if (!inode && is_right(h, ref) && is_contradicted(h, ref)) {
+	if (!inode && !h->is_by_name && is_right(h, ref) && is_contradicted(h, ref)) {
 		inode = find_near(h, ref);
 		witnesses = WITNESS_LINKS;
 	}
@@ -301,6 +302,8 @@ static int note_free_slot(struct homes *h, uint32_t slot)
 	if (names_lacking(h, inode) == 0 || ref.type != inode->type || !is_right(h, &ref))
 		return 0;
 	is_own = is_own_name(h->c, h->dir, ref.ino, &ref);
+	if (h->is_by_name && !is_own)
+		return 0;
 	if (!is_own && !is_part && inode->parent == 0 && inode->pino != h->dir->ino)
 		return 0; /* it had this name before it was moved */
 	if (!is_part && inode->parent != 0 && !is_sure_of_links(h->c, inode))
@@ -422,17 +425,18 @@ static int look_through(struct homes *h)
 	return err;
 }
 
-static int look_everywhere(struct homes *h, bool is_any)
+static int look_everywhere(struct homes *h)
 {
 	int err = 0;
 
+	h->freed.count = 0;
 	for (size_t i = 0; i < h->c->dir_addrs.count && !err; i++) {
 		const struct sweep_item *item = vec_at(&h->c->dir_addrs, i);
 		const struct dir_block *place = vec_at(&h->c->dir_blocks, item->tag);
 		bool is_read;
 
 		h->dir = facts_inode_at(&h->c->facts, place->inode);
-		if (!is_any && !is_home(h))
+		if (h->is_by_name && !is_home(h))
 			continue;
 		err = look_at(h, (uint32_t)i, &is_read);
 		if (!err && is_read)
@@ -451,8 +455,12 @@ int witness_homes(struct checker *c)
 	vec_init(&h.freed, c->ctx, sizeof(struct freed_entry));
 	map32_init(&h.given, c->ctx);
 	err = list_lost(&h, &is_any);
-	if (!err && (is_any || h.lost.count))
-		err = look_everywhere(&h, is_any);
+	h.is_by_name = true;
+	if (!err && h.lost.count)
+		err = look_everywhere(&h);
+	h.is_by_name = false;
+	if (!err && is_any && !c->must_restart)
+		err = look_everywhere(&h);
 	vec_fini(&h.lost);
 	vec_fini(&h.freed);
 	map32_fini(&h.given);

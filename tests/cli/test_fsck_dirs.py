@@ -74,3 +74,51 @@ def test_any_number_of_entries(run_tool, f2fskit, image):
     run_tool("fsck.f2fs", "-n", image)
     with f2fskit.open(image) as volume:
         assert {entry.name: entry.stat().st_ino for entry in volume.path("/many").iterdir()} == inos
+
+
+def blocks_of(f2fskit, image, ino):
+    with f2fskit.open(image) as volume:
+        inode = volume.inode(ino)
+        return inode.stat().st_size // volume.block_size
+
+
+@pytest.mark.parametrize("level", [6, 24, 29, 224])
+@pytest.mark.parametrize("what", ["hash", "gone", "inline"])
+def test_entries_are_put_back_beside_a_wrong_level(run_tool, f2fskit, image, level, what):
+    """Where no name is witness of a level, those that are put back make the directory no longer than it was: with level 24 it would
+    have 128 GB, with 29 2.3 TB, and with 224 the repair would end half-way, as blocks are beyond the largest file."""
+    path = "/many"
+    if what == "inline":
+        path = "/small"
+        run_tool("f2fs", "-w", "-c", "mkdir /small\n" + "\n".join("touch /small/one-%02d" % i for i in range(9)), image)
+    ino, size, names = numbers(f2fskit, image, path)
+    with f2fskit.fields(image, "r+") as fields:
+        fields["inode[%d].i_dir_level" % ino] = level
+        for name in names:
+            entry = 'dentry[%d]["%s"].%%s' % (ino, name)
+            if what == "hash":      # all names are taken out and put in again
+                fields[entry % "hash_code"] = "^=0x5555"
+            else:                   # they come back as those of lost files, as the directory has none
+                fields[entry % "hash_code"] = "^=0x5555"
+                fields[entry % "ino"] = 0x7fffffff
+    run_tool("fsck.f2fs", "-y", image, rc=1)
+    run_tool("fsck.f2fs", "-n", image)
+    assert numbers(f2fskit, image, path)[2] == names
+    assert blocks_of(f2fskit, image, ino) <= max(2 * size // 4096, 64)
+
+
+def test_errors_name_the_repaired_state(run_tool, f2fskit, image):
+    """Where a structure is damaged, what reads says how to see more. With another state, or for changes, it does not."""
+    hint = "--state=repaired"
+    with f2fskit.open(image) as volume:
+        ino = volume.path("/many/name-007").stat().st_ino
+    damage(run_tool, image, ino, "i_mode", 0)
+    with f2fskit.fields(image, "r+") as fields:
+        fields["node[%d].footer.nid" % ino] = ino + 1
+    assert hint in run_tool("dump.f2fs", "--cat=/many/name-007", image, rc=None).stderr.decode()
+    assert hint in run_tool("f2fs", "-c", "cat /many/name-007", image, rc=None).stderr.decode()
+    assert hint not in run_tool("f2fs", "-w", "-c", "rm /many/name-007", image, rc=None).stderr.decode()
+    assert hint not in run_tool("dump.f2fs", "--state=recovered", "--cat=/many/name-007", image, rc=None).stderr.decode()
+    assert b"0 of them left" in run_tool("dump.f2fs", hint, "--cat=/many/name-007", image).stderr
+    with f2fskit.open(image) as volume, pytest.raises(f2fskit.CorruptError, match=r"check\(device.overlay\(\), repair=True\)"):
+        volume.path("/many/name-007").read_bytes()

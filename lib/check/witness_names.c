@@ -4,6 +4,8 @@
  * inode that it names. An entry whose hash is not that of its name is given the name of the inode, when that has the
  * hash and the inode says that it is in this directory. Then hash and inode agree against the bytes of the entry.
  *
+ * When name and hash are both wrong, the name of the inode is believed if it needs fewer wrong bits than the hash does.
+ *
  * An inode remembers the last name that it was given, and none that was taken over by renaming. So the entries of
  * other links have only their hash as a witness. It finds one wrong bit, or a wrong length (witness_hashes.c).
  */
@@ -86,12 +88,75 @@ static bool has_hash_of(struct checker *c, const struct inode_fact *dir, const s
 	return dir_expected_hash(dir, &ref, &hash) && hash == dentry_hash_code(raw);
 }
 
+#define MAX_BITS 8u /* of an entry that may be wrong at once */
+
+static uint32_t bits_between(const uint8_t *a, const uint8_t *b, uint32_t n)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t x = a[i] ^ b[i];
+
+		bits += bitmap_popcount(&x, 1);
+	}
+	return bits;
+}
+
+static uint32_t bits_between_words(uint32_t a, uint32_t b)
+{
+	uint8_t x[4], y[4];
+
+	put_le32(x, a);
+	put_le32(y, b);
+	return bits_between(x, y, 4);
+}
+
+/*
+ * Are name and hash of an entry wrong in a few bits each? Then those of the name that the inode remembers here are
+ * nearer to what stands there than the hash is to the entry's own name. *hash: what it has to be.
+ */
+static bool is_nearly(struct checker *c, const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot,
+		      struct own_name *name, uint32_t *hash)
+{
+	const uint8_t *raw = area->entries + (size_t)slot * dentry_SIZE;
+	const uint8_t *stored = area->names + (size_t)slot * DENTRY_SLOT_BYTES;
+	const uint32_t length = dentry_name_len(raw);
+	struct dentry_ref ref = { .name = name->bytes };
+	uint32_t bits, as_named;
+
+	if (!witness_own_name(c, dir, dentry_ino(raw), name) || !has_room(area, slot, name->length))
+		return false;
+	ref.name_len = (uint16_t)name->length;
+	if (!dir_expected_hash(dir, &ref, hash))
+		return false;
+	bits = bits_between(stored, name->bytes, name->length) + bits_between_words(length, name->length) +
+	       bits_between_words(*hash, dentry_hash_code(raw));
+	ref = (struct dentry_ref){ .name = stored, .name_len = (uint16_t)length };
+	if (length == 0 || length > NAME_MAX_BYTES || !has_room(area, slot, length))
+		return bits <= MAX_BITS;
+	return bits <= MAX_BITS && dir_expected_hash(dir, &ref, &as_named) &&
+	       bits < bits_between_words(as_named, dentry_hash_code(raw));
+}
+
+static int amend_both(struct checker *c, const struct finding *about, const struct dentry_area *area,
+		      const struct own_name *name, uint32_t hash)
+{
+	const uint8_t *raw = area->entries + (size_t)about->entry_slot * dentry_SIZE;
+	const uint32_t at = (uint32_t)(raw - c->scratch) + (uint32_t)dentry_OFS_hash_code;
+	const size_t verdicts = c->book->verdicts.count;
+	int err = amend_name(c, about, area, name, WITNESS_INODE);
+
+	return err || c->book->verdicts.count == verdicts ? err
+							  : witness_amend_more(c, about->entry_block, at, 4, hash);
+}
+
 static int vote_on_entry(struct checker *c, const struct finding *about, unsigned *solved)
 {
 	const struct inode_fact *dir = facts_inode(&c->facts, about->ino);
 	unsigned witnesses = WITNESS_HASH | WITNESS_INODE;
 	struct dentry_area area;
 	struct own_name name;
+	uint32_t hash;
 	bool is_read;
 	int err;
 
@@ -106,6 +171,8 @@ static int vote_on_entry(struct checker *c, const struct finding *about, unsigne
 	if (about->problem == P_DENTRY_HASH && is_one_bit(about->found ^ about->expected))
 		return amend_hash(c, about, &area);
 	if (!has_hash_of(c, dir, &area, about->entry_slot, &name)) {
+		if (is_nearly(c, dir, &area, about->entry_slot, &name, &hash))
+			return amend_both(c, about, &area, &name, hash);
 		witnesses = WITNESS_HASH;
 		if (++*solved > MAX_SOLVED || !hash_solve(dir, &area, about->entry_slot, &name))
 			return 0;

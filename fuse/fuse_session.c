@@ -73,7 +73,7 @@ static void init(void *user, struct fuse_conn_info *conn)
 	/* The kernel then sends no request to open a file, and trusts its cache without asking for the time of
 	 * modification. It also clears setuid and capabilities itself, and truncates by setattr. */
 	const unsigned wanted = FUSE_CAP_NO_OPEN_SUPPORT | FUSE_CAP_POSIX_ACL | FUSE_CAP_DONT_MASK |
-				FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_ASYNC_READ |
+				FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_ASYNC_READ |
 				FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_PARALLEL_DIROPS |
 				FUSE_CAP_ASYNC_DIO;
 	const unsigned unwanted = FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_ATOMIC_O_TRUNC;

@@ -42,6 +42,12 @@ static const struct cli_tool tool = {
 	.exit_count = sizeof(exits) / sizeof(exits[0]),
 };
 
+/* The text of one -o: values of options point into it. */
+struct words {
+	struct words *next;
+	char text[];
+};
+
 struct arguments {
 	struct cli *cli;
 	struct cli_image image;
@@ -50,6 +56,7 @@ struct arguments {
 	struct session_options session;
 	char as_of[64]; /* of --as-of, as --state takes it */
 	int is_foreground;
+	struct words *words;
 };
 
 static const char *take(struct arguments *a, int id, const char *value);
@@ -77,10 +84,15 @@ static const char *take_word(struct arguments *a, char *word)
 
 static const char *take_words(struct arguments *a, const char *value)
 {
-	char *at = strdup(value), *word;
-	const char *why = at ? NULL : "does not fit into memory";
+	struct words *words = malloc(sizeof(*words) + strlen(value) + 1);
+	const char *why = words ? NULL : "does not fit into memory";
+	char *at = NULL, *word;
 
-	/* values of options stay in use, so the copy is kept until the program ends */
+	if (words) {
+		words->next = a->words;
+		a->words = words;
+		at = strcpy(words->text, value);
+	}
 	while (!why && (word = mount_word_next(&at)) != NULL)
 		why = take_word(a, word);
 	return why;
@@ -320,6 +332,17 @@ static int run(struct arguments *a)
 	return status;
 }
 
+static void forget_words(struct arguments *a)
+{
+	while (a->words) {
+		struct words *words = a->words;
+
+		a->words = words->next;
+		free(words);
+	}
+	free(a->session.passed);
+}
+
 int main(int argc, char **argv)
 {
 	static struct cli cli;
@@ -332,7 +355,10 @@ int main(int argc, char **argv)
 	if (cli_init(&cli, &tool))
 		return CLI_EXIT_FAILURE;
 	rc = parse(&a, argc, argv);
-	if (rc == CLI_OPT_ERROR)
-		return CLI_EXIT_USAGE;
-	return cli_finish(&cli, rc == CLI_OPT_EXIT ? CLI_EXIT_OK : run(&a), CLI_EXIT_FAILURE);
+	if (rc != CLI_OPT_ERROR)
+		rc = cli_finish(&cli, rc == CLI_OPT_EXIT ? CLI_EXIT_OK : run(&a), CLI_EXIT_FAILURE);
+	else
+		rc = CLI_EXIT_USAGE;
+	forget_words(&a);
+	return rc;
 }

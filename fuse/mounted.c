@@ -78,16 +78,17 @@ void mount_say(struct mount *m, const char *format, ...)
 		cli_error(m->cli, "%s", text);
 }
 
-/* Stop writing when the changes since the last checkpoint cannot be written any more. */
-static void stop_writing(struct mount *m)
+/* Does this error stop all writing? It does when changes since the last checkpoint can only be rolled back. */
+static int stops_writing(struct mount *m)
 {
 	const int state = f2fs_volume_transaction(m->vol);
 
 	if (m->is_broken || (state != F2FS_TRANSACTION_FAILED && state != F2FS_TRANSACTION_UNCERTAIN))
-		return;
+		return 0;
 	m->is_broken = 1;
 	mount_say(m, "%s: %s; writing has stopped: changes since the last checkpoint that were not fsynced are lost",
 		  m->image, f2fs_context_error(m->ctx)->message);
+	return 1;
 }
 
 int mount_errno(struct mount *m, int err)
@@ -96,8 +97,7 @@ int mount_errno(struct mount *m, int err)
 		return 0;
 	if (err == MOUNT_NOT_PERMITTED)
 		return EPERM;
-	stop_writing(m);
-	if (m->is_broken && (err == F2FS_ERR_STATE || err == F2FS_ERR_UNCERTAIN))
+	if (stops_writing(m) || (m->is_broken && (err == F2FS_ERR_STATE || err == F2FS_ERR_UNCERTAIN)))
 		return EIO;
 	return f2fs_error_errno(err) ? f2fs_error_errno(err) : EIO;
 }
@@ -108,8 +108,6 @@ int mount_commit(struct mount *m)
 
 	if (!err)
 		m->changed_ns = 0;
-	else
-		stop_writing(m);
 	return mount_errno(m, err);
 }
 

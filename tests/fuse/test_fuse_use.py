@@ -4,6 +4,7 @@ programs beside it, and views that write nothing."""
 import errno
 import hashlib
 import os
+import resource
 import shutil
 import signal
 import sqlite3
@@ -361,5 +362,84 @@ def test_the_kernel_goes_on(mount, volume, tmp_path, peer_check):
     assert (mounted.point / "tree" / "kernel").read_bytes() == b"kernel\n"
     assert not (mounted.point / "tree" / "deep" / "er").exists()
     (mounted.point / "tree" / "kernel").unlink()
+    assert mounted.unmount() == ""
+    peer_check(image)
+
+
+def test_an_image_that_cannot_be_written(mount, volume, peer_check):
+    """A failed write stops all writing, and fsync says so. The image keeps its last checkpoint and all fsynced files."""
+    image = volume("128M")
+    mounted = mount(image)
+    (mounted.point / "old").write_bytes(b"old" * 1000)
+    fd = os.open(mounted.point / "safe", os.O_CREAT | os.O_RDWR)
+    os.write(fd, b"safe" * 1000)
+    os.fsync(fd)
+    resource.prlimit(mounted.process.pid, resource.RLIMIT_FSIZE, (4096, 4096))
+    os.write(fd, b"lost" * 1000)
+    other = os.open(mounted.point / "old", os.O_RDWR)
+    for one in (fd, other, fd):     # not only at the first
+        with pytest.raises(OSError) as refused:
+            os.fsync(one)
+        assert refused.value.errno == errno.EIO
+    for change in (lambda: (mounted.point / "new").touch(), lambda: os.pwrite(fd, b"x", 0), lambda: os.mkdir(mounted.point / "d")):
+        with pytest.raises(OSError) as refused:
+            change()
+        assert refused.value.errno == errno.EIO
+    assert os.pread(other, 3, 0) == b"old"
+    os.close(fd)
+    os.close(other)
+    said = mounted.unmount(rc=1)
+    assert said.count("writing has stopped") == 1 and "File too large" in said
+    again = mount(image)
+    assert (again.point / "safe").read_bytes() == b"safe" * 1000
+    assert again.unmount() == ""
+    peer_check(image)
+
+
+def wait_for(condition):
+    for _ in range(3000):
+        if condition():
+            return
+        time.sleep(0.02)
+    pytest.fail("waited for a minute")
+
+
+def newest_checkpoint(image):
+    """The version and the free segments of the newest of the two checkpoint packs."""
+    with open(image, "rb") as file:
+        head = file.read(16 << 20)
+    start = int.from_bytes(head[1024 + 76:1024 + 80], "little") * 4096      # cp_blkaddr
+    packs = [head[at:at + 4096] for at in (start, start + (2 << 20))]
+    return max((int.from_bytes(pack[:8], "little"), int.from_bytes(pack[32:36], "little")) for pack in packs)
+
+
+def test_a_checkpoint_is_written_by_itself(mount, volume):
+    """After the interval of --commit a changed volume has a checkpoint, without fsync or the end of the mount."""
+    image = volume("128M")
+    mounted = mount(image, "commit=1,background_gc=off")
+    first = newest_checkpoint(image)
+    (mounted.point / "f").write_bytes(b"f" * 5000)
+    wait_for(lambda: newest_checkpoint(image) > first)
+    mounted.kill()
+    seen = mount(image, "ro")
+    assert (seen.point / "f").read_bytes() == b"f" * 5000
+    assert seen.unmount() == ""
+
+
+def test_garbage_is_collected_when_idle(mount, volume, peer_check):
+    image = volume("128M")
+    mounted = mount(image, "background_gc=off")
+    for i in range(4000):
+        (mounted.point / str(i)).write_bytes(b"%d" % i * 3000)
+    for i in range(4000):
+        if i % 20:
+            os.unlink(mounted.point / str(i))
+    assert mounted.unmount() == ""
+    before = newest_checkpoint(image)[1]
+    mounted = mount(image, "gc_idle=1")
+    (mounted.point / "change").touch()
+    wait_for(lambda: newest_checkpoint(image)[1] > before + 5)
+    for i in range(0, 4000, 20):
+        assert (mounted.point / str(i)).read_bytes() == b"%d" % i * 3000
     assert mounted.unmount() == ""
     peer_check(image)

@@ -431,6 +431,15 @@ static int truncate_blocks(struct f2fs_inode *inode, struct winode *w, uint64_t 
 	return err ? err : map_truncate(w, (size + geo->block_size - 1) >> geo->block_bits);
 }
 
+/* Before anything is changed: is there room for contents that leave the inode? */
+static int truncate_need_space(const struct winode *w, uint64_t size)
+{
+	const int leaves = winode_is_inline(w) && size > w->layout.inline_size &&
+			   inode_has_inline(winode_block(w), FLAG_i_inline_data_exist);
+
+	return leaves ? space_need(w->txn, 1) : 0;
+}
+
 static int truncate_file(struct f2fs_inode *inode, struct winode *w, uint64_t size)
 {
 	int err = check_released(w, size);
@@ -442,6 +451,9 @@ static int truncate_file(struct f2fs_inode *inode, struct winode *w, uint64_t si
 	if (size > data_max_size(w))
 		return error_set(w->txn->vol->ctx, F2FS_ERR_TOO_BIG, "a file cannot have %llu bytes",
 				 (unsigned long long)size);
+	err = truncate_need_space(w, size);
+	if (err)
+		return err;
 	if (winode_is_inline(w) && size <= w->layout.inline_size) {
 		truncate_inline(w, size);
 	} else {

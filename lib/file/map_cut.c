@@ -122,6 +122,11 @@ int map_need_space(struct winode *w, uint64_t from, uint64_t to)
 	struct slot_ref run;
 
 	nodes += nodes / geo->nids_per_block;
+	if (winode_is_inline(w)) { /* it has contents where its slots will be, and they may take a block of their own */
+		missing = end - first +
+			  (first > 0 && inode_has_inline(winode_block(w), FLAG_i_inline_data_exist));
+		return space_need(w->txn, missing + (end > w->layout.slots ? nodes : 0));
+	}
 	if (space_need(w->txn, end - first + nodes) == 0)
 		return 0;
 	error_clear(w->txn->vol->ctx);

@@ -283,6 +283,64 @@ static void sparse_to_the_end(void **state)
 	assert_int_equal(stat_of_file().blocks, 0);
 }
 
+/* Reserve all blocks that there are for a file, then set the last ones free again. */
+static void fill_but(unsigned blocks)
+{
+	struct f2fs_inode *filler = fresh_make(&v, "filler", 0100644);
+	uint64_t at = 0;
+
+	for (uint64_t n = 8192; n > 0; n /= 2)
+		while (f2fs_fallocate(filler, 0, at * BLOCK, n * BLOCK) == 0)
+			at += n;
+	assert_true(at > 64);
+	assert_int_equal(f2fs_inode_truncate(filler, (at - blocks) * BLOCK), 0);
+	f2fs_inode_close(filler);
+}
+
+static int grow(unsigned way)
+{
+	static const uint8_t bytes[9000] = { 1 };
+
+	switch (way) {
+	case 0:
+		return f2fs_inode_write(file, 0, bytes, sizeof(bytes));
+	case 1:
+		return f2fs_inode_write(file, 5000, bytes, 100);
+	case 2:
+		return f2fs_inode_write(file, 5000000, bytes, 1);
+	case 3:
+		return f2fs_inode_truncate(file, 10000);
+	default:
+		return f2fs_fallocate(file, 0, 0, 20000);
+	}
+}
+
+/* Contents that leave their inode need room, too: without it the change fails before it has changed anything. */
+static void no_room_to_leave_the_inode(void **state)
+{
+	uint8_t contents[3000];
+	unsigned refused_ways = 0;
+
+	memset(contents, 0xff, sizeof(contents));
+	for (unsigned way = 0; way < 5; way++)
+		for (unsigned blocks = 0; blocks < 10; blocks++) {
+			int err;
+
+			set_up(state);
+			assert_int_equal(f2fs_inode_write(file, 0, contents, sizeof(contents)), 0);
+			fill_but(blocks);
+			err = grow(way);
+			assert_true(err == 0 || err == F2FS_ERR_NOSPC);
+			assert_int_equal(f2fs_volume_transaction(v.vol), F2FS_TRANSACTION_OPEN);
+			assert_int_equal(f2fs_volume_commit(v.vol), 0);
+			refused_ways |= err ? 1u << way : 0;
+			if (blocks == 9)
+				assert_int_equal(err, 0);
+			tear_down(state);
+		}
+	assert_int_equal(refused_ways & 0x17, 0x17); /* truncating takes a single block, which is there */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +353,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(pinned_files_are_preallocated, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(pinning_a_changed_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sparse_to_the_end, set_up, tear_down),
+		cmocka_unit_test(no_room_to_leave_the_inode),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

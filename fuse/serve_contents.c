@@ -61,7 +61,7 @@ static int write_some(struct mount *m, struct f2fs_inode *inode, uint64_t offset
 			break;
 	}
 	*size = done;
-	return done ? 0 : err;
+	return done && f2fs_volume_transaction(m->vol) != F2FS_TRANSACTION_FAILED ? 0 : err;
 }
 
 static void write_(fuse_req_t req, fuse_ino_t number, const char *data, size_t size, off_t offset,

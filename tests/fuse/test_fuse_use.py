@@ -111,12 +111,21 @@ def test_a_full_volume(mount, volume, peer_check):
     mounted = mount(image)
     os.mkdir(mounted.point / "d")
     (mounted.point / "d" / "kept").write_bytes(b"kept" * 1000)
+    for i in range(20):     # inside their inodes
+        (mounted.point / "d" / ("inline-%d" % i)).write_bytes(b"\xff" * 3000)
     first = fill(mounted.point / "big", 1 << 20)
     assert os.statvfs(mounted.point).f_bavail < 64    # the last write of 1 MiB came short
     with pytest.raises(OSError) as refused:
         for i in range(10000):
             (mounted.point / "d" / ("small-%d" % i)).write_bytes(b"x" * 5000)
     assert refused.value.errno == errno.ENOSPC
+    for i in range(20):
+        with open(mounted.point / "d" / ("inline-%d" % i), "r+b", buffering=0) as file:
+            with pytest.raises(OSError) as refused:
+                file.write(b"x" * 9000)
+                file.seek(20000)
+                file.write(b"x" * 40000)
+            assert refused.value.errno == errno.ENOSPC
     with open(mounted.point / "big", "r+b") as file:  # old contents can be overwritten
         for at in range(0, first - 4096, 65536):
             file.seek(at)

@@ -37,10 +37,10 @@ def enums_stub() -> str:
 def errors_stub() -> str:
     """Return the text of errors.pyi."""
     lines = [
-        HEAD + "from typing import Any\n",
+        HEAD + "import contextlib\nfrom typing import Any\n",
         "class Error(Exception):\n"
         "    code: int\n    name: str\n    errno: Any\n    message: str\n    structure: str | None\n"
-        "    rule: str | None\n    block: int | None\n    nid: int | None\n    offset: int | None\n    result: Any\n"
+        "    rule: str | None\n    block: int | None\n    nid: int | None\n    offset: int | None\n    result: Any\n    is_host: bool\n"
         '    def __init__(self, errno: int = 0, message: str = "") -> None: ...\n',
     ]
     for found in errors.CLASSES.values():
@@ -49,6 +49,7 @@ def errors_stub() -> str:
     lines.append(
         "CLASSES: dict[int, type[Error]]\n\n"
         'def make(code: int, message: str, errno: int = 0) -> Error: ...\n'
+        "def naming(path: Any, second: Any = None) -> contextlib.AbstractContextManager[None]: ...\n"
         "def is_mistake(error: BaseException) -> bool: ...\n"
         "def from_detail(code: int, detail: Any) -> Error: ...\n"
     )

@@ -42,6 +42,7 @@
 #include <f2fskit/inject.h>
 #include <f2fskit/key.h>
 #include <f2fskit/label.h>
+#include <f2fskit/listing.h>
 #include <f2fskit/metadata.h>
 #include <f2fskit/mkfs.h>
 #include <f2fskit/placement.h>

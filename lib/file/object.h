@@ -169,6 +169,9 @@ int dir_find_twin(struct f2fs_inode *dir, const char *name, size_t length, struc
  * comes back, so that a level costs little, however many there are. */
 #define NEAR_LEVELS 32u
 
+/* f2fs_walk() without forgetting the last error. */
+int walk_tree(struct f2fs_inode *start, int (*visit)(void *user, const struct f2fs_walk_entry *entry), void *user);
+
 /* Where a reader is in its directory. */
 struct dir_place {
 	uint64_t block, next_block;

@@ -322,16 +322,14 @@ static int step(struct walk *w)
 	return err ? err : visit_entry(w, dirent, is_last);
 }
 
-int f2fs_walk(struct f2fs_inode *start, int (*visit)(void *user, const struct f2fs_walk_entry *entry), void *user)
+int walk_tree(struct f2fs_inode *start, int (*visit)(void *user, const struct f2fs_walk_entry *entry), void *user)
 {
 	struct walk w = {
 		.ctx = start->vol->ctx, .vol = start->vol, .start = start, .visit = visit, .user = user
 	};
 	bool enter = false;
-	int err;
+	int err = inode_sync(start);
 
-	error_clear(w.ctx);
-	err = inode_sync(start);
 	if (err)
 		return err;
 	if (start->is_past && !start->vol->as_of)
@@ -352,4 +350,10 @@ int f2fs_walk(struct f2fs_inode *start, int (*visit)(void *user, const struct f2
 	vec_fini(&w.path);
 	map32_fini(&w.seen);
 	return err < 0 ? err : 0;
+}
+
+int f2fs_walk(struct f2fs_inode *start, int (*visit)(void *user, const struct f2fs_walk_entry *entry), void *user)
+{
+	error_clear(start->vol->ctx);
+	return walk_tree(start, visit, user);
 }

@@ -60,6 +60,7 @@ from .forensics import (
 from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
 from .inode import Inode
 from .io import InodeIO
+from .listing import NO_TIME, InodeTable
 from .path import F2FSPath
 from .placement import NO_STREAM, Hotness, HotnessStat, Placement, Streams
 from .populate import PopulateCompression, PopulateProblem, PopulateResult, PopulateRule, populate_size
@@ -152,6 +153,7 @@ __all__ = [
     "Inode",
     "InodeIO",
     "InodeLayout",
+    "InodeTable",
     "Layout",
     "LayoutDevice",
     "Leftover",
@@ -162,6 +164,7 @@ __all__ = [
     "Moment",
     "NEW_ADDR",
     "NO_STREAM",
+    "NO_TIME",
     "NULL_ADDR",
     "Nat",
     "NatEntry",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from . import enums, errors, results
 from ._core import Handle, Owner, ffi, lib
+from .listing import InodeTable, read_table
 
 if TYPE_CHECKING:
     from .inode import Inode
@@ -20,28 +21,43 @@ _SKIPPABLE = (lib.F2FS_ERR_CORRUPT, lib.F2FS_ERR_IO)
 class DirEntry:
     """One entry of a directory."""
 
-    __slots__ = ("name", "raw_name", "ino", "type", "hash", "position", "_directory", "_freed")
+    __slots__ = ("name", "ino", "type", "_directory", "_freed", "_place", "_table", "_row")
 
     name: str
     """UTF-8, other bytes as surrogates (os.fsencode); in an encrypted directory the printable form without the key."""
-    raw_name: bytes
-    """As stored: ciphertext in an encrypted directory."""
     ino: int
     type: enums.FileType
-    hash: int
-    """Hash of the name as stored."""
-    position: int
-    """The kernel's directory position: block * entries per block + slot."""
 
     def __init__(self, directory: Inode, row: Any) -> None:
         self._directory = directory
         self._freed = directory.volume._numbers_freed()
         self.name = ffi.buffer(row.name, row.name_len)[:].decode("utf-8", "surrogateescape")
-        self.raw_name = ffi.buffer(row.raw_name, row.raw_len)[:]
         self.ino = row.ino
         self.type = _FILE_TYPES.get(row.type, enums.FileType.UNKNOWN)
-        self.hash = row.hash
-        self.position = row.position
+        self._place: tuple[bytes, int, int] | None = (ffi.buffer(row.raw_name, row.raw_len)[:], row.position, row.hash)
+        self._table: InodeTable | None = None
+        self._row = 0
+
+    def _stored(self) -> tuple[bytes, int, int]:
+        if self._place is None:
+            assert self._table is not None
+            self._place = self._table._place(self._row)
+        return self._place
+
+    @property
+    def raw_name(self) -> bytes:
+        """As stored: ciphertext in an encrypted directory."""
+        return self._stored()[0]
+
+    @property
+    def hash(self) -> int:
+        """Hash of the name as stored."""
+        return self._stored()[2]
+
+    @property
+    def position(self) -> int:
+        """The kernel's directory position: block * entries per block + slot."""
+        return self._stored()[1]
 
     @property
     def directory(self) -> Inode:
@@ -60,7 +76,13 @@ class DirEntry:
         return volume.inode(self.ino)
 
     def stat(self) -> results.StatResult:
-        """Return what stat of the inode shows (a symbolic link is not followed)."""
+        """Return what stat of the inode shows (a symbolic link is not followed).
+
+        Of an entry that was read with its stat (`Volume.scan(stats=True)`) what was read, until the volume is changed.
+        """
+        table = self._table
+        if table is not None and table.epoch == self._directory.volume._epoch:
+            return table.stat(self._row)
         return self.inode().stat()
 
     def is_dir(self) -> bool:
@@ -80,6 +102,31 @@ class DirEntry:
 
 
 _FILE_TYPES = {int(kind): kind for kind in enums.FileType}
+
+
+def read_entries(directory: Inode, path: str) -> list[DirEntry] | None:
+    """Read the entries of a directory with the stat of each, in one call; None when the directory is damaged."""
+    table = read_table(directory, path, lib.F2FS_LISTING_FLAT)
+    if table.error(0):
+        return None
+    freed = directory.volume._numbers_freed()
+    found = []
+    rows = enumerate(zip(table._entries(), table.names))
+    next(rows)
+    for row, ((ino, error, kind), name) in rows:
+        entry = DirEntry.__new__(DirEntry)
+        entry.name = name
+        entry.ino = ino
+        entry.type = _FILE_TYPES.get(kind, enums.FileType.UNKNOWN)
+        entry._directory = directory
+        entry._freed = freed
+        entry._place = None
+        entry._table = table
+        entry._row = row
+        if error:  # asked for its stat, it opens the inode, which says why that fails
+            entry._place, entry._table = table._place(row), None
+        found.append(entry)
+    return found
 
 
 class DirReader(Owner, collections.abc.Iterator[DirEntry]):

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import enums, errors, results
@@ -98,7 +97,7 @@ class Version:
         self.parent = row.parent
         self.name = decode_name(bytes(ffi.buffer(row.name, row.name_len)))
         block_size = past.volume.geometry.block_size
-        self.stat = results.make_stat(row.stat, block_size, os.makedev(row.stat.rdev_major, row.stat.rdev_minor))
+        self.stat = results.make_stat(row.stat, block_size)
         self.remains = results.from_c(Remains, row.remains)
         self.confidence = enums.Confidence(row.confidence)
 
@@ -513,10 +512,9 @@ class Past(Closable):
         block_size = self._volume.geometry.block_size
 
         def add(row: Any) -> None:
-            rdev = os.makedev(row.stat.rdev_major, row.stat.rdev_minor)
             found.append(Moment(decode_name(ffi.string(row.path)), enums.PathState(row.path_state),
                                 enums.MomentState(row.state), row.ino, row.addr, row.cp_ver, row.age,
-                                results.make_stat(row.stat, block_size, rdev),
+                                results.make_stat(row.stat, block_size),
                                 None if row.confidence < 0 else enums.Confidence(row.confidence)))
 
         user = visitor(self._handle.core.hooks, add)

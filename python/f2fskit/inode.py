@@ -156,10 +156,7 @@ class Inode(Closable):
 
     def stat(self) -> results.StatResult:
         """Return what stat(2) shows, times in nanoseconds included."""
-        row = self._stat()
-        return results.make_stat(
-            row, self._volume.geometry.block_size, os.makedev(row.rdev_major, row.rdev_minor)
-        )
+        return results.make_stat(self._stat(), self._volume.geometry.block_size)
 
     @property
     def mode(self) -> int:

@@ -7,6 +7,7 @@ import errno
 import io
 import operator
 import os
+import sys
 import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -35,11 +36,17 @@ else:
         pass
 
 
-_PIECE = 16 << 20  # bytes that readall asks for at once
+_PIECE = 16 << 20  # bytes that one call of the library reads, so that Ctrl-C is heard between them
 
 # As the kernel has it: data is what was ever written, a hole what has no block. A block that is only reserved is neither:
 # SEEK_DATA passes it, and so does SEEK_HOLE.
 _NO_DATA = (ExtentKind.HOLE, ExtentKind.RESERVED)
+
+
+def _blank(length: int) -> bytes | bytearray:
+    """Make memory for a result of some length. CPython allows to fill a bytes object that nobody else has seen yet, so that
+    nothing is copied again; but those of one byte are shared."""
+    return bytes(length) if sys.implementation.name == "cpython" and length > 1 else bytearray(length)
 
 
 def _empty(file: Any, reads: bool) -> None:
@@ -242,30 +249,41 @@ class InodeIO(_Raw):
         return self._take(None)
 
     def _take(self, most: int | None) -> bytes:
-        """Read in pieces: memory is taken for what is there, however much is asked for."""
-        pieces: list[bytearray] = []
-        core = self._inode._handle.core
+        """Read into the memory of the result, for as much as is there, however much is asked for. A hole may be longer than
+        all memory: then pieces are read until there is no more of it, or until somebody stops that."""
+        pieces: list[bytes | bytearray] = []
 
         def read(inode: Any) -> int:
             result, size = self._size_of(inode)
             left = max(size - self._position, 0)
             left = left if most is None else min(left, most)
             while result >= 0 and left > 0:
-                piece = bytearray(min(left, _PIECE))
-                with ffi.from_buffer("char[]", piece) as pointer:
-                    result = int(lib.f2fs_inode_read(inode, self._position, pointer, len(piece), self._done))
-                core.check(result)
-                n = int(self._done[0])
-                if n == 0:
-                    break
-                del piece[n:]
-                pieces.append(piece)
-                self._position += n
-                left -= n
+                try:
+                    piece = _blank(left)
+                except MemoryError:
+                    piece = _blank(min(left, _PIECE))
+                n = self._fill(inode, piece)
+                pieces.append(piece if n == len(piece) else piece[:n])
+                left = left - n if n else 0
             return result
 
         self._inode._handle.call(read)
-        return bytes(pieces[0]) if len(pieces) == 1 else b"".join(pieces)
+        return bytes(pieces.pop()) if len(pieces) == 1 else b"".join(pieces)
+
+    def _fill(self, inode: Any, piece: bytes | bytearray) -> int:
+        """Within a call: read from the position on; return how much there was."""
+        done = 0
+        with ffi.from_buffer("char[]", piece) as pointer:
+            while done < len(piece):
+                length = min(len(piece) - done, _PIECE)
+                result = int(lib.f2fs_inode_read(inode, self._position, pointer + done, length, self._done))
+                self._inode._handle.core.check(result)
+                n = int(self._done[0])
+                if n == 0:
+                    break
+                self._position += n
+                done += n
+        return done
 
     def tell(self) -> int:
         self._check()

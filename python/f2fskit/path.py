@@ -400,9 +400,21 @@ class F2FSPath:
 
     def write_bytes(self, data: bytes | bytearray | memoryview) -> int:
         """Make the file if needed, and data its contents; return their length."""
-        with memoryview(data) as contents:  # before the file is emptied: what is no buffer leaves it as it was
-            with self._volume._handle.alone(), self._volume._as_a_whole(), self.open("wb", buffering=0) as file:
-                return file.write(contents)
+        with memoryview(data) as view:  # before the file is emptied: what is no buffer leaves it as it was
+            contents = view.cast("B") if view.c_contiguous else bytes(view)
+            with self._volume._handle.alone(), self._volume._as_a_whole():
+                inode = self._emptied()
+                return inode.pwrite(contents, 0) if len(contents) else 0
+
+    def _emptied(self) -> Inode:
+        """Return the inode of a new file, or of the file that is there, without contents."""
+        if self.name not in ("", ".."):
+            try:
+                return self._directory().create(self.name, stat.S_IFREG | 0o666, umask=UMASK)
+            except _errors.Error as error:
+                if error.code != lib.F2FS_ERR_EXISTS:
+                    raise
+        return self._inode_for("w")
 
     def write_text(
         self, data: str, encoding: str | None = None, errors: str | None = None, newline: str | None = None
@@ -554,7 +566,7 @@ def _naming(method: Any) -> Any:
 for _name in ("inode", "stat", "readlink", "open", "read_bytes", "read_text", "write_bytes", "write_text", "touch", "mkdir", "mknod",
               "symlink_to", "hardlink_to", "unlink", "rmdir", "rmtree", "rename", "chmod", "chown", "utime", "truncate"):
     setattr(F2FSPath, _name, _naming(getattr(F2FSPath, _name)))
-F2FSPath.replace = F2FSPath.rename  # type: ignore[method-assign]
+setattr(F2FSPath, "replace", F2FSPath.rename)
 
 
 def _glob(paths: Iterator[F2FSPath], parts: tuple[str, ...]) -> Iterator[F2FSPath]:

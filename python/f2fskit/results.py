@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-import stat as stat_module
-from typing import Any, Iterator, NamedTuple, Tuple, TypeVar
+from typing import Any, Iterator, NamedTuple, TypeVar
 
 from . import enums
+from .stat_result import StatResult, make_stat
+
+__all__ = ["StatResult", "make_stat"]
 
 T = TypeVar("T", bound="tuple[Any, ...]")
 
@@ -468,84 +470,3 @@ class Quota(NamedTuple):
     space_grace: int
     """End of grace, seconds since 1970; 0 none."""
     inode_grace: int
-
-
-class StatResult(Tuple[int, ...]):
-    """Look-alike of os.stat_result: ten numbers as a tuple, and attributes st_*.
-
-    All that Python has on any system is here: st_*_ns, st_birthtime and st_birthtime_ns (the attribute is missing when
-    the file has no creation time), st_blksize, st_blocks (512-byte units), st_rdev, st_flags (of F2FS, `InodeFlag`),
-    st_gen; and st_projid, the project id. st_dev is 0.
-    """
-
-    st_mode: int
-    st_ino: int
-    st_dev: int
-    st_nlink: int
-    st_uid: int
-    st_gid: int
-    st_size: int
-    st_atime: float
-    st_mtime: float
-    st_ctime: float
-    st_birthtime: float
-    st_atime_ns: int
-    st_mtime_ns: int
-    st_ctime_ns: int
-    st_birthtime_ns: int
-    st_blksize: int
-    st_blocks: int
-    st_rdev: int
-    st_flags: enums.InodeFlag
-    st_gen: int
-    st_projid: int
-
-    n_fields = 10
-    n_sequence_fields = 10
-
-    def __new__(cls, numbers: tuple[int, ...], attributes: dict[str, Any]) -> StatResult:
-        self: StatResult = tuple.__new__(cls, numbers)
-        self.__dict__.update(attributes)
-        return self
-
-    def __reduce__(self) -> Any:
-        return StatResult, (tuple(self), self.__dict__)
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
-        return f"f2fskit.StatResult({shown})"
-
-    @property
-    def filemode(self) -> str:
-        """The mode as ls -l shows it."""
-        return stat_module.filemode(self.st_mode)
-
-
-def make_stat(source: Any, block_size: int, rdev: int) -> StatResult:
-    """Make a stat result of struct f2fs_stat."""
-    times = {}
-    for name in ("atime", "mtime", "ctime", *(["crtime"] if source.has_crtime else [])):
-        moment = getattr(source, name)
-        nanoseconds = moment.seconds * 1_000_000_000 + moment.nanoseconds
-        name = "birthtime" if name == "crtime" else name
-        times[f"st_{name}"] = nanoseconds / 1_000_000_000
-        times[f"st_{name}_ns"] = nanoseconds
-    attributes: dict[str, Any] = {
-        "st_mode": source.mode,
-        "st_ino": source.ino,
-        "st_dev": 0,
-        "st_nlink": source.nlink,
-        "st_uid": source.uid,
-        "st_gid": source.gid,
-        "st_size": source.size,
-        **times,
-        "st_blksize": block_size,
-        "st_blocks": source.blocks,
-        "st_rdev": rdev,
-        "st_flags": enums.InodeFlag(source.flags),
-        "st_gen": source.generation,
-        "st_projid": source.projid,
-    }
-    numbers = [attributes[f"st_{name}"] for name in ("mode", "ino", "dev", "nlink", "uid", "gid", "size")]
-    seconds = [times[f"st_{name}_ns"] // 1_000_000_000 for name in ("atime", "mtime", "ctime")]
-    return StatResult((*numbers, *seconds), attributes)

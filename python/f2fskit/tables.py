@@ -6,18 +6,22 @@ applied, in one piece:
 
     >>> nat = numpy.frombuffer(volume.nat.buffer(), numpy.dtype(f2fskit.dtype("nat_entry")))   # doctest: +SKIP
     >>> numpy.count_nonzero(nat["block_addr"])                                                 # doctest: +SKIP
+
+`array()` gives the same as a structured NumPy array with a number for each row, and with what shares a word apart.
 """
 
 from __future__ import annotations
 
 import collections.abc
 import operator
-from typing import TYPE_CHECKING, Any, Generic, Iterator, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Generic, Iterator, TypeVar, Union, cast, overload
 
 from . import enums, errors, format, results
 from ._core import ffi, lib, number
+from .listing import load_numpy
 
 if TYPE_CHECKING:
+    from .listing import Array
     from .volume_base import VolumeBase
 
 E = TypeVar("E")
@@ -91,6 +95,20 @@ class Nat(Table[results.NatEntry]):
         """Return the raw entries [start, stop), 9 bytes each; structure "nat_entry"."""
         return _read(self._volume, lib.f2fs_nat_read, self._range(start, stop), _NAT_SIZE)
 
+    def array(self, start: int = 0, stop: int | None = None, *, used: bool = True) -> Array:
+        """Return the entries [start, stop) as a NumPy array: nid, ino, block_addr, version.
+
+        used: without those of node ids that are free.
+        """
+        numpy = load_numpy("buffer() gives the raw entries")
+        wanted = self._range(start, stop)
+        raw = numpy.frombuffer(self.buffer(start, stop), format.dtype("nat_entry"))
+        found: Array = numpy.empty(len(raw), [("nid", "u4"), ("ino", "u4"), ("block_addr", "u4"), ("version", "u1")])
+        found["nid"] = numpy.arange(wanted.start, wanted.start + len(raw))
+        for name in ("ino", "block_addr", "version"):
+            found[name] = raw[name]
+        return cast("Array", found[found["block_addr"] != 0]) if used else found
+
 
 class Sit(Table[results.SitEntry]):
     """The segment information table by segment number."""
@@ -116,6 +134,21 @@ class Sit(Table[results.SitEntry]):
     def buffer(self, start: int = 0, stop: int | None = None) -> memoryview:
         """Return the raw entries [start, stop), 74 bytes each; structure "sit_entry"."""
         return _read(self._volume, lib.f2fs_sit_read, self._range(start, stop), _SIT_SIZE)
+
+    def array(self, start: int = 0, stop: int | None = None) -> Array:
+        """Return the entries [start, stop) as a NumPy array: segno, valid_blocks, type (a `LogType`), mtime, and valid, a bool
+        for each of the segment's 512 blocks."""
+        numpy = load_numpy("buffer() gives the raw entries")
+        wanted = self._range(start, stop)
+        raw = numpy.frombuffer(self.buffer(start, stop), format.dtype("sit_entry"))
+        kinds = [("segno", "u4"), ("valid_blocks", "u2"), ("type", "u1"), ("mtime", "u8"), ("valid", "?", (512,))]
+        found: Array = numpy.empty(len(raw), kinds)
+        found["segno"] = numpy.arange(wanted.start, wanted.start + len(raw))
+        found["valid_blocks"] = raw["vblocks"] & _VALID_MASK
+        found["type"] = raw["vblocks"] >> _VALID_BITS
+        found["mtime"] = raw["mtime"]
+        found["valid"] = numpy.unpackbits(raw["valid_map"], axis=1)
+        return found
 
 
 class SegmentSummary(Table[results.Summary]):
@@ -167,22 +200,56 @@ class Ssa(Table[SegmentSummary]):
 
     def buffer(self, start: int = 0, stop: int | None = None) -> memoryview:
         """Return the raw entries of segments [start, stop), 512 of 7 bytes each; structure "summary_entry"."""
+        return memoryview(self._load(start, stop)[0]).toreadonly()
+
+    def _load(self, start: int, stop: int | None) -> tuple[bytearray, bytes, bytes]:
+        """Read the raw entries of segments, the type and the source of each, in one call."""
         segments = self._range(start, stop)
         size = _SUMMARY_SIZE * lib.F2FS_SEGMENT_BLOCKS
-        raw = bytearray(size * len(segments))
+        raw, types, sources = bytearray(size * len(segments)), bytearray(), bytearray()
         entry_type = ffi.new("uint8_t *")
         source = ffi.new("int *")
-        pointer = ffi.from_buffer("uint8_t[]", raw)
-        for i, segno in enumerate(segments):
-            self._volume._handle.call(lib.f2fs_ssa_read, segno, pointer + i * size, entry_type, source)
-        ffi.release(pointer)
-        return memoryview(raw).toreadonly()
+        pointer: Any = ffi.NULL
+
+        def read(volume: Any) -> int:
+            for i, segno in enumerate(segments):
+                result = int(lib.f2fs_ssa_read(volume, segno, pointer + i * size, entry_type, source))
+                if result < 0:
+                    return result
+                types.append(entry_type[0])
+                sources.append(source[0])
+            return 0
+
+        with ffi.from_buffer("uint8_t[]", raw) as pointer:
+            self._volume._handle.call(read)
+        return raw, bytes(types), bytes(sources)
+
+    def array(self, start: int = 0, stop: int | None = None) -> Array:
+        """Return the owners of the blocks of segments [start, stop) as a NumPy array, a row for each block: segno, offset,
+        entry_type (0 data, 1 node), source (a `SummarySource`), nid, version, ofs_in_node."""
+        numpy = load_numpy("buffer() gives the raw entries")
+        blocks = int(lib.F2FS_SEGMENT_BLOCKS)
+        entries, types, sources = self._load(start, stop)
+        raw = numpy.frombuffer(entries, format.dtype("summary_entry"))
+        kinds = [("segno", "u4"), ("offset", "u2"), ("entry_type", "u1"), ("source", "u1"), ("nid", "u4"), ("version", "u1"),
+                 ("ofs_in_node", "u2")]  # fmt: skip
+        found: Array = numpy.empty(len(raw), kinds)
+        first = self._range(start, stop).start
+        found["segno"] = numpy.repeat(numpy.arange(first, first + len(types)), blocks)
+        found["offset"] = numpy.tile(numpy.arange(blocks), len(types))
+        for name, values in (("entry_type", types), ("source", sources)):
+            found[name] = numpy.repeat(numpy.frombuffer(values, "u1"), blocks)
+        for name in ("nid", "version", "ofs_in_node"):
+            found[name] = raw[name]
+        return found
 
 
 _NAT_SIZE = format.structs["nat_entry"].size
 _SIT_SIZE = format.structs["sit_entry"].size
 _SUMMARY = format.structs["summary_entry"]
 _SUMMARY_SIZE = _SUMMARY.size
+_VALID_BITS = 10  # of vblocks: the type is above
+_VALID_MASK = (1 << _VALID_BITS) - 1
 _LOG_TYPES = {int(kind): kind for kind in enums.LogType}
 
 

@@ -81,9 +81,8 @@ class _Run:
         self.problems: list[ExtractProblem] = []
 
     def entry(self, path: Any, stat: Any) -> int:
-        rdev = os.makedev(stat.rdev_major, stat.rdev_minor)
         assert self.on_entry is not None
-        return 1 if self.on_entry(text(path), results.make_stat(stat, self.block_size, rdev)) else 0
+        return 1 if self.on_entry(text(path), results.make_stat(stat, self.block_size)) else 0
 
     def problem(self, row: Any) -> int:
         found = ExtractProblem(

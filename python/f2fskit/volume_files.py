@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import pathlib
-from typing import TYPE_CHECKING, Any, Iterator, Union, cast
+from typing import TYPE_CHECKING, Any, Iterator, Sequence, Union, cast
 
 from . import errors, populate, tree
 from ._core import lib, number
 from .device import Path
-from .directory import DirEntry, ErrorHandler
+from .directory import DirEntry, ErrorHandler, read_entries
 from .inode import Inode
+from .listing import ALL_COLUMNS, Column, InodeTable, read_table
 from .name_text import encode_name
 from .path import AnyPath, F2FSPath, path_text
 from .populate import PopulateResult
@@ -18,7 +19,13 @@ from .tree import ExtractResult
 from .volume_base import VolumeBase
 
 if TYPE_CHECKING:
+    from .listing import Array
     from .volume import Volume
+
+
+def _as_str(path: AnyPath) -> str:
+    found = path_text(path)
+    return found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) else found
 
 
 class VolumeFiles(VolumeBase):
@@ -86,16 +93,54 @@ class VolumeFiles(VolumeBase):
             entries[:] = [entry for entry in dirs if entry.name in chosen]
 
     def scan(
-        self, top: AnyPath = "/", *, onerror: ErrorHandler | None = None
+        self, top: AnyPath = "/", *, stats: bool = False, onerror: ErrorHandler | None = None
     ) -> Iterator[tuple[str, DirEntry]]:
         """Yield (path, `DirEntry`) of everything below a directory; parents first, symbolic links not followed.
 
-        onerror: as in `walk()`.
+        Args:
+            top: where to start.
+            stats: read the inodes of a directory along with its names, so that `DirEntry.stat()` costs no further call.
+            onerror: as in `walk()`.
         """
-        for path, inode, entries in self._directories(top, onerror):
+        for path, inode, entries in self._directories(top, onerror, stats):
             prefix = path if path.endswith("/") else path + "/"
             for entry in entries:
                 yield prefix + entry.name, entry
+
+    def inode_table(self, top: AnyPath = "/", *, unnamed: bool = False) -> InodeTable:
+        """Read the names below a directory and what stat shows of them as one table, in one call of the library.
+
+        Args:
+            top: where to start; a symbolic link is followed.
+            unnamed: also inodes of the last commit that no name below the top leads to, with the path "". Not of earlier
+                checkpoints.
+
+        Damage raises nothing: the row of the inode or directory has the error's number.
+        """
+        path = _as_str(top)
+        return read_table(self.lookup(top, follow=True), path, lib.F2FS_LISTING_UNNAMED if unnamed else 0)
+
+    def inodes(
+        self, top: AnyPath = "/", *, columns: Sequence[Column] | None = None, paths: bool = False, unnamed: bool = False
+    ) -> Array:
+        """Return what `inode_table()` reads as a structured NumPy array.
+
+        Args:
+            top, unnamed: as of `inode_table()`.
+            columns: names of columns, see `listing.Column`; None: all but the path. Times are nanoseconds since 1970, `NO_TIME` for
+                those that are missing: view("datetime64[ns]") of such a column has dates. The parent is a row number, -1
+                for none. The column error is 0, or a number of the library: why an inode or directory cannot be read.
+            paths: put the column of paths before these.
+
+        Raises:
+            ImportError: NumPy is not installed.
+        """
+        table = self.inode_table(top, unnamed=unnamed)
+        if paths and columns is None:
+            columns = ALL_COLUMNS
+        elif paths and "path" not in (columns or ()):
+            columns = ["path", *(columns or ())]
+        return table.array(columns)
 
     def _inode_of(self, path: str, ino: int, freed: int) -> Inode:
         """Open the inode that had a path and a number when `_numbers_freed()` was so."""
@@ -107,14 +152,13 @@ class VolumeFiles(VolumeBase):
         return found
 
     def _directories(
-        self, top: AnyPath, onerror: ErrorHandler | None
+        self, top: AnyPath, onerror: ErrorHandler | None, stats: bool = False
     ) -> Iterator[tuple[str, Inode, list[DirEntry]]]:
         """Yield (path, inode, entries) of each directory of a tree; those left in entries are visited next.
 
         A directory is visited once, whatever a damaged volume says: meeting it again is an error that names the rule.
         """
-        found = path_text(top)
-        path = found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) else found
+        path = _as_str(top)
         try:
             start = self.lookup(top, follow=True)
         except errors.Error as error:
@@ -128,7 +172,8 @@ class VolumeFiles(VolumeBase):
             path, what, freed = todo.pop()
             try:
                 inode = what if isinstance(what, Inode) else self._inode_of(path, what, freed)
-                entries = list(inode.iterdir(onerror=onerror))
+                found = read_entries(inode, path) if stats else None
+                entries = list(inode.iterdir(onerror=onerror)) if found is None else found
             except errors.Error as error:
                 if onerror is None:
                     raise

@@ -615,6 +615,32 @@ static int add_quota(void *user, const struct f2fs_quota *quota)
 	return 0;
 }
 
+static void exercise_listing(struct run *r, struct f2fs_inode *root)
+{
+	const struct f2fs_listing_row *rows;
+	struct f2fs_listing *listing;
+	size_t count, length;
+	const int is_small = r->result->entries < r->limits->entries; /* else the walk was ended early, by its limit */
+	const char *text;
+
+	if (!passed(r, f2fs_listing_read(root, is_small ? F2FS_LISTING_UNNAMED : F2FS_LISTING_FLAT, &listing)))
+		return;
+	rows = f2fs_listing_rows(listing, &count);
+	text = f2fs_listing_text(listing, &length);
+	for (size_t i = 0; i < count; i++) {
+		add_number(r, rows[i].stat.ino);
+		add_number(r, rows[i].stat.size);
+		add_number(r, (uint64_t)rows[i].error);
+		if (rows[i].name + rows[i].name_length + rows[i].raw_length >= length ||
+		    (rows[i].parent != F2FS_NO_ROW && rows[i].parent >= i))
+			abort();
+		add(r, text + rows[i].name, rows[i].name_length);
+	}
+	f2fs_listing_free(listing);
+	if (passed(r, f2fs_listing_read(root, 4, &listing)))
+		abort();
+}
+
 static void exercise_tree(struct run *r)
 {
 	static const char *const paths[] = { "/", "", "/absent/x", "/.", "/..", "//", "relative", "/a/b/c/d" };
@@ -634,6 +660,7 @@ static void exercise_tree(struct run *r)
 	if (!passed(r, f2fs_inode_open(r->vol, r->geo->root_ino, &inode)))
 		return;
 	passed(r, f2fs_walk(inode, exercise_entry, r));
+	exercise_listing(r, inode);
 	f2fs_inode_close(inode);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Write enums.pyi and errors.pyi: what type checkers see of the classes that are made at import from the library's tables.
+"""Write enums.pyi, errors.pyi and records.pyi: what type checkers see of the classes that are made at import from the library's tables.
 
 Run it with PYTHONPATH=build/python after a table has changed; a test compares its output with the files.
 
@@ -11,24 +11,29 @@ from __future__ import annotations
 import enum
 import pathlib
 import sys
+from typing import Iterable
 
 # The package beside this script lacks its extension module: take the one that was built.
 sys.path[:] = [entry for entry in sys.path if pathlib.Path(entry).resolve() != pathlib.Path(__file__).resolve().parent]
 
 import f2fskit  # noqa: E402
-from f2fskit import enums, errors  # noqa: E402
+from f2fskit import enums, errors, records  # noqa: E402
 
 HEAD = "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Written by python/stubs.py.\n"
 
 
 def enums_stub() -> str:
     """Return the text of enums.pyi."""
-    lines = [HEAD + "import enum\nfrom typing import Any\n"]
+    lines = [HEAD + "import enum\nfrom typing import Any, Literal\n"]
     for name in sorted(enums.__all__):
         kind: type[enum.Enum] = getattr(enums, name)
         base = "IntFlag" if issubclass(kind, enum.IntFlag) else "IntEnum"
         members = "".join(f"    {key} = {int(value.value)}\n" for key, value in kind.__members__.items())
         lines.append(f"class {name}(enum.{base}):\n{members}")
+    for kind in enums.NAMED:
+        names = ", ".join(f'"{key.lower()}"' for key in kind.__members__)
+        lines.append(f"{kind.__name__}Name = Literal[{names}]\n")
+    lines.append("NAMED: tuple[Any, ...]\n")
     lines.append("FLAGS: dict[str, type[enum.IntFlag]]\n\ndef choose(kind: Any, value: Any) -> Any: ...\n")
     names = "".join(f'    "{name}",\n' for name in sorted(enums.__all__))
     return "\n".join([lines[0], f"__all__ = [\n{names}]\n", *lines[1:]])
@@ -57,9 +62,38 @@ def errors_stub() -> str:
     return "\n".join([lines[0], f"__all__ = [\n{names}]\n", *lines[1:]])
 
 
+def field_type(field: f2fskit.Field) -> str:
+    """Return the type of a field's value in a record."""
+    value = field.convert(bytes(field.count)) if field.code == "s" else 0
+    if field.name in enums.FLAGS:
+        return f"enums.{enums.FLAGS[field.name].__name__}"
+    if isinstance(value, tuple):
+        return "tuple[str, ...]"
+    if field.code == "s":
+        return "uuid.UUID" if type(value).__name__ == "UUID" else type(value).__name__
+    return "int" if field.count == 1 else "tuple[int, ...]"
+
+
+def fields_stub(fields: Iterable[f2fskit.Field]) -> str:
+    return "".join(f"    {field.name}: {field_type(field)}\n" for field in fields)
+
+
+def records_stub() -> str:
+    """Return the text of records.pyi."""
+    lines = [HEAD + "import uuid\n\nfrom . import enums\nfrom .format import Record\n", "def class_name(structure: str) -> str: ...\n"]
+    inode = [*f2fskit.structs["inode"].fields.values(), *f2fskit.structs["inode_extra"].fields.values()]
+    words = "    i_addr: tuple[int, ...]\n    i_nid: tuple[int, ...]\n"
+    lines.append("class InodeFields:\n" + fields_stub(inode) + words)
+    for found in f2fskit.structs.values():
+        lines.append(f"class {records.class_name(found.name)}(Record):\n" + fields_stub(found.fields.values()))
+    names = "".join(f'    "{name}",\n' for name in records.__all__)
+    return "\n".join([lines[0], f"__all__ = [\n{names}]\n", *lines[1:]])
+
+
 def main(folder: pathlib.Path) -> None:
     (folder / "enums.pyi").write_text(enums_stub())
     (folder / "errors.pyi").write_text(errors_stub())
+    (folder / "records.pyi").write_text(records_stub())
 
 
 if __name__ == "__main__":

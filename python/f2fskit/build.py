@@ -8,15 +8,15 @@ import difflib
 import operator
 import os
 import random as random_module
-import time as time_module
 import uuid as uuid_module
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence, Union
+from typing import Any, Iterable, Literal, Mapping, NamedTuple, Sequence, TypedDict, Union
 
 from . import enums, errors, results
 from ._core import ffi, lib, number, put, sized
 from .context import Context
 from .device import Device, Path
-from .moment import Moment, split
+from .moment import Moment, default_time, split
+from .name_text import Names
 
 Target = Union[Path, Device]
 
@@ -117,8 +117,8 @@ class _Options:
         *,
         label: str = "",
         uuid: uuid_module.UUID | None = None,
-        features: enums.Feature | Iterable[str] = (),
-        block_size: int = 4096,
+        features: enums.Feature | enums.FeatureName | Iterable[enums.FeatureName] = (),
+        block_size: Literal[4096, 16384] = 4096,
         segs_per_sec: int = 1,
         secs_per_zone: int = 1,
         overprovision: float = 0.0,
@@ -131,14 +131,14 @@ class _Options:
         root_owner: tuple[int, int] = (0, 0),
         time: Moment | None = None,
         checkpoint_version: int = 0,
-        cold_extensions: Sequence[str] = (),
-        hot_extensions: Sequence[str] = (),
+        cold_extensions: Names = (),
+        hot_extensions: Names = (),
         stamp: str | None = None,
     ) -> None:
         self.row = row = sized("struct f2fs_mkfs_options *")
         self.kept: list[Any] = []
         if not isinstance(features, int):
-            names = [features] if isinstance(features, str) else [_text(name, "a feature's name") for name in features]
+            names: list[str] = [features] if isinstance(features, str) else [_text(name, "a feature's name") for name in features]
             unknown = [name for name in names if name.upper() not in enums.Feature.__members__]
             if unknown:
                 known = ", ".join(enums.Feature.__members__).lower()
@@ -174,15 +174,43 @@ class _Options:
         return self.keep(ffi.new("char[]", raw))
 
 
-def _options(options: Mapping[str, Any]) -> _Options:
-    """Options of `mkfs()` by their names."""
+class MkfsOptions(TypedDict, total=False):
+    """Options of `mkfs()` as a dictionary, where another function takes them along."""
+
+    label: str
+    uuid: uuid_module.UUID | None
+    features: enums.Feature | enums.FeatureName | Iterable[enums.FeatureName]
+    block_size: Literal[4096, 16384]
+    segs_per_sec: int
+    secs_per_zone: int
+    overprovision: float
+    reserved_sections: int
+    zoned: bool
+    large_nat: bool
+    nat_bits: bool
+    discard: bool
+    encoding_flags: int
+    root_owner: tuple[int, int]
+    time: Moment | None
+    checkpoint_version: int
+    cold_extensions: Names
+    hot_extensions: Names
+    stamp: str | None
+
+
+def _options(given: Mapping[str, Any]) -> _Options:
+    """Options of `mkfs()`: those of its names among given, which may be all that a function was called with."""
+    return _Options(**{name: given[name] for name in _Options.__init__.__kwdefaults__ or () if name in given})
+
+
+def check_names(options: Mapping[str, Any]) -> None:
+    """Refuse a dictionary of options with a name that there is not."""
     known = list(_Options.__init__.__kwdefaults__ or ())
     for name in options:
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
             hint = f", did you mean {near[0]}?" if near else ":"
             raise TypeError(f"a volume to be made has no option {name}{hint} Options are {', '.join(known)}")
-    return _Options(**options)
 
 
 def mkfs(
@@ -192,7 +220,25 @@ def mkfs(
     devices: Sequence[DeviceSpec] = (),
     overwrite: bool = False,
     context: Context | None = None,
-    **options: Any,
+    label: str = "",
+    uuid: uuid_module.UUID | None = None,
+    features: enums.Feature | enums.FeatureName | Iterable[enums.FeatureName] = (),
+    block_size: Literal[4096, 16384] = 4096,
+    segs_per_sec: int = 1,
+    secs_per_zone: int = 1,
+    overprovision: float = 0.0,
+    reserved_sections: int = 0,
+    zoned: bool = False,
+    large_nat: bool = False,
+    nat_bits: bool = True,
+    discard: bool = True,
+    encoding_flags: int = 0,
+    root_owner: tuple[int, int] = (0, 0),
+    time: Moment | None = None,
+    checkpoint_version: int = 0,
+    cold_extensions: Names = (),
+    hot_extensions: Names = (),
+    stamp: str | None = None,
 ) -> MkfsResult:
     """Make a volume.
 
@@ -218,7 +264,8 @@ def mkfs(
         discard: discard old contents.
         encoding_flags: with casefold, 1 strict, 2 hashonly.
         root_owner: (user id, group id) of the root directory.
-        time: of all inodes, nanoseconds since 1970 or a datetime with a time zone, less the part of a second; None: now.
+        time: of all inodes, nanoseconds since 1970 or a datetime with a time zone, less the part of a second; None: that of
+            SOURCE_DATE_EPOCH, or now.
         checkpoint_version: of the first checkpoint; 0: random.
         cold_extensions, hot_extensions: further name endings of cold and hot files, 1 to 7 bytes each.
         stamp: text of the superblock's version fields.
@@ -227,17 +274,21 @@ def mkfs(
 
     Raises:
         InvalidError: an option is wrong. UnsupportedError: options exclude each other.
+        ValueError: SOURCE_DATE_EPOCH is not a number of seconds.
         NospcError: too small, the message names the smallest size. ExistsError: see overwrite.
     """
+    options = dict(locals())
     if size is not None:
         size = _bytes_of(size)
     elif not isinstance(target, Device) and not os.path.lexists(target):
         with errors.naming(target):
             message = f"there is no {os.fsdecode(target)}: mkfs(path, size) makes a file of size bytes"
             raise errors.make(lib.F2FS_ERR_NOT_FOUND, message)
-    options.setdefault("uuid", uuid_module.uuid4())
-    options.setdefault("time", time_module.time_ns())
-    if not options.get("checkpoint_version"):
+    if uuid is None:
+        options["uuid"] = uuid_module.uuid4()
+    if time is None:
+        options["time"] = default_time()
+    if not checkpoint_version:
         options["checkpoint_version"] = random_module.SystemRandom().randrange(1, 1 << 31)
     row = sized("struct f2fs_mkfs_result *")
 
@@ -262,8 +313,31 @@ def mkfs(
     )
 
 
-def mkfs_plan(size: int, **options: Any) -> Layout:
+def mkfs_plan(
+    size: int,
+    *,
+    label: str = "",
+    uuid: uuid_module.UUID | None = None,
+    features: enums.Feature | enums.FeatureName | Iterable[enums.FeatureName] = (),
+    block_size: Literal[4096, 16384] = 4096,
+    segs_per_sec: int = 1,
+    secs_per_zone: int = 1,
+    overprovision: float = 0.0,
+    reserved_sections: int = 0,
+    zoned: bool = False,
+    large_nat: bool = False,
+    nat_bits: bool = True,
+    discard: bool = True,
+    encoding_flags: int = 0,
+    root_owner: tuple[int, int] = (0, 0),
+    time: Moment | None = None,
+    checkpoint_version: int = 0,
+    cold_extensions: Names = (),
+    hot_extensions: Names = (),
+    stamp: str | None = None,
+) -> Layout:
     """Return the layout that `mkfs()` with these options gives a volume of size bytes; nothing is written."""
+    options = dict(locals())
     row = ffi.new("struct f2fs_layout *")
 
     with Device.memory(size) as device:
@@ -280,9 +354,30 @@ def _planner(row: Any) -> Any:
     return plan
 
 
-def mkfs_minimum_size(**options: Any) -> int:
+def mkfs_minimum_size(
+    *,
+    label: str = "",
+    uuid: uuid_module.UUID | None = None,
+    features: enums.Feature | enums.FeatureName | Iterable[enums.FeatureName] = (),
+    block_size: Literal[4096, 16384] = 4096,
+    segs_per_sec: int = 1,
+    secs_per_zone: int = 1,
+    overprovision: float = 0.0,
+    reserved_sections: int = 0,
+    zoned: bool = False,
+    large_nat: bool = False,
+    nat_bits: bool = True,
+    discard: bool = True,
+    encoding_flags: int = 0,
+    root_owner: tuple[int, int] = (0, 0),
+    time: Moment | None = None,
+    checkpoint_version: int = 0,
+    cold_extensions: Names = (),
+    hot_extensions: Names = (),
+    stamp: str | None = None,
+) -> int:
     """Return the smallest size in bytes of a volume with these options of `mkfs()`."""
-    chosen = _options(options)
+    chosen = _options(dict(locals()))
     found = ffi.new("uint64_t *")
     context = Context()
     context._handle.call(lib.f2fs_mkfs_minimum_size, chosen.row, found)

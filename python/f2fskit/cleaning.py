@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, NamedTuple, Optional, Union
+from typing import Any, Callable, Literal, NamedTuple, Optional, Union
 
 from . import enums, results
 from ._core import Hooks, ffi, lib, stray
@@ -30,7 +30,9 @@ class CleanSection(NamedTuple):
 
 #: What a section costs: the least is cleaned first, one of infinity, NaN or None not now.
 CleanCost = Callable[[CleanSection], Optional[float]]
-Policy = Union[enums.CleanPolicy, str, CleanCost]
+Policy = Union[
+    enums.CleanPolicy, Literal["greedy", "cost-benefit", "age", "age-threshold", "hotness"], CleanCost
+]
 
 
 class _Asked:

@@ -8,7 +8,7 @@ import os
 from typing import Any, Iterator, NamedTuple, Sequence, Union
 
 from ._core import ffi, get_ident, lib, sized, stray, text
-from .name_text import decode_name
+from .name_text import Patterns, decode_name
 from .populate import Reader, make_input
 from .tree import Memory, host_path
 from .volume import Volume, open as open_volume
@@ -100,8 +100,8 @@ def diff(
     manifest: Union[str, bytes, os.PathLike[Any], Reader, None] = None,
     layout: bool = False,
     ignore: Sequence[str] = (),
-    include: Sequence[str | bytes] = (),
-    exclude: Sequence[str | bytes] = (),
+    include: Patterns = (),
+    exclude: Patterns = (),
 ) -> list[Difference]:
     """Compare two trees; an empty list: they are equal.
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import Any, Literal
 
 from ._f2fskit import ffi, lib
 
@@ -24,6 +24,11 @@ def _from_enum(name: str, tag: str, prefix: str, kind: Any = enum.IntEnum) -> An
     constants = ffi.typeof(f"enum {tag}").relements
     members = {key[len(prefix) :]: value for key, value in constants.items() if key.startswith(prefix)}
     return kind(name, members, module=__name__)
+
+
+def _names(kind: Any) -> Any:
+    """Make the type of a member's name as `choose()` takes it, for annotations."""
+    return Literal[tuple(name.lower() for name in kind.__members__)]
 
 
 def choose(kind: Any, value: Any) -> Any:
@@ -106,5 +111,10 @@ LogType = enum.IntEnum(
     {ffi.string(lib.f2fs_log_type_name(i)).decode(): i for i in range(lib.F2FS_LOG_COUNT)},
     module=__name__,
 )
+
+# Names of members, where a parameter takes them instead of a member. stubs.py writes out what they are.
+NAMED = (Feature, CleanTarget, DefragOrder, Encrypted, Existing, FsyncMode, Logging, OpenMode, OpenRecover, SegmentMapForm,
+         Temperature)  # fmt: skip
+globals().update({f"{kind.__name__}Name": _names(kind) for kind in NAMED})
 
 __all__ = [name for name, found in globals().items() if isinstance(found, enum.EnumMeta)]

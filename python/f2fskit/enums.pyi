@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Written by python/stubs.py.
 import enum
-from typing import Any
+from typing import Any, Literal
 
 __all__ = [
     "Advise",
@@ -457,6 +457,30 @@ class ZoneType(enum.IntEnum):
     SEQUENTIAL_PREFERRED = 3
     SEQUENTIAL = 2
     CONVENTIONAL = 1
+
+FeatureName = Literal["encrypt", "blkzoned", "atomic_write", "extra_attr", "project_quota", "inode_checksum", "flexible_inline_xattr", "quota", "inode_crtime", "lost_found", "verity", "sb_checksum", "casefold", "compression", "ro", "device_alias", "packed_ssa"]
+
+CleanTargetName = Literal["age", "log"]
+
+DefragOrderName = Literal["space", "age", "list", "tree", "score"]
+
+EncryptedName = Literal["raw", "skip", "report"]
+
+ExistingName = Literal["update", "replace", "skip", "refuse"]
+
+FsyncModeName = Literal["posix", "strict"]
+
+LoggingName = Literal["threaded", "normal", "adaptive"]
+
+OpenModeName = Literal["rescue", "strict", "tolerant"]
+
+OpenRecoverName = Literal["apply", "view", "none"]
+
+SegmentMapFormName = Literal["text", "colour", "svg"]
+
+TemperatureName = Literal["kernel", "slides", "table"]
+
+NAMED: tuple[Any, ...]
 
 FLAGS: dict[str, type[enum.IntFlag]]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 import types
 import uuid
-from typing import Any, Iterator, Mapping, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Union
 
 from . import enums
 from ._core import lib, text
@@ -146,9 +146,10 @@ class Struct:
                 i += field.count
         return found
 
-    def record(self, raw: Buffer, offset: int = 0) -> Record:
-        """Return the structure at a byte offset of raw with its fields as attributes."""
-        return Record(self, bytes(memoryview(raw)[offset : offset + self.size]))
+    def record(self, raw: Buffer, offset: int = 0) -> Any:
+        """Return the structure at a byte offset of raw with its fields as attributes: a `Record`, of the class that `records`
+        has for it."""
+        return record_classes.get(self.name, Record)(self, bytes(memoryview(raw)[offset : offset + self.size]))
 
 
 class Record:
@@ -179,15 +180,17 @@ class Record:
             self._values = self._struct.unpack(self._raw)
         return dict(self._values)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if self._values is None:
-            self._values = self._struct.unpack(self._raw)
-        try:
-            return self._values[name]
-        except KeyError:
-            raise AttributeError(f"{self._struct.name} has no field {name}") from None
+    if not TYPE_CHECKING:  # type checkers know the fields of each class from records.pyi
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            if self._values is None:
+                self._values = self._struct.unpack(self._raw)
+            try:
+                return self._values[name]
+            except KeyError:
+                raise AttributeError(f"{self._struct.name} has no field {name}") from None
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._struct.fields]
@@ -208,6 +211,9 @@ class Record:
             if not (isinstance(value, bytes) and len(value) > 32)
         )
         return f"<{self._struct.name} {shown}>"
+
+
+record_classes: dict[str, type[Record]] = {}  # by the structure's name; records.py makes them
 
 
 class Rule(NamedTuple):
@@ -253,8 +259,8 @@ def dtype(name: str) -> dict[str, Any]:
     return structs[name].dtype()
 
 
-def record(name: str, raw: Buffer) -> Record:
-    """Return raw bytes as a structure whose fields are attributes."""
+def record(name: str, raw: Buffer) -> Any:
+    """Return raw bytes as a structure whose fields are attributes: a `Record`."""
     return structs[name].record(raw)
 
 

@@ -6,14 +6,15 @@ from __future__ import annotations
 import os
 import stat as stat_module
 import struct
-from typing import TYPE_CHECKING, Any, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Literal, Sequence
 
-from . import enums, errors, format, results
+from . import enums, errors, format, records, results
 from ._core import Handle, ffi, lib, number, put, raw_bytes, sized, visitor
 from .context import Closable
 from .directory import DirEntry, DirReader, ErrorHandler
 from .io import InodeIO
 from .name_text import decode_name, encode_name, permissions
+from .records import InodeFields
 from .xattrs import Xattrs
 
 if TYPE_CHECKING:
@@ -24,13 +25,16 @@ _EXTRA = format.structs["inode_extra"]
 _FOOTER = format.structs["node_footer"]
 _WHOLE_BYTES = 1 << 30  # read at once without asking
 
-_DIGESTS = {
+_DIGESTS: dict[str, int] = {
     "md5": lib.F2FS_DIGEST_MD5,
     "sha1": lib.F2FS_DIGEST_SHA1,
     "sha256": lib.F2FS_DIGEST_SHA256,
     "sha512": lib.F2FS_DIGEST_SHA512,
     "crc32": 0,
 }
+_DEFAULT_DIGEST: tuple[DigestName, ...] = ("sha256",)
+DigestName = Literal["md5", "sha1", "sha256", "sha512", "crc32"]
+CompressionName = Literal["lzo", "lz4", "zstd", "lzo-rle"]
 _PIN_FILE = int(enums.InlineFlag.PIN_FILE)
 
 
@@ -44,7 +48,7 @@ def make_compression(algorithm: str, level: int, log_cluster: int, checksum: boo
     return how
 
 
-class Inode(Closable):
+class Inode(Closable, InodeFields):
     """A file of any kind: what it is, where its parts lie, and its contents.
 
     Fields of the format are attributes (`inode.i_size`, `inode.i_flags`), see `fields()`.
@@ -131,21 +135,24 @@ class Inode(Closable):
             self._fields = found
         return dict(self._fields)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("i_"):
-            try:
-                return self.fields()[name]
-            except KeyError:
-                pass
-        raise AttributeError(f"inode has no attribute {name}")
+    if not TYPE_CHECKING:  # type checkers know the fields from records.pyi
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("i_"):
+                try:
+                    return self.fields()[name]
+                except KeyError:
+                    pass
+            raise AttributeError(f"inode has no attribute {name}")
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *([] if self.closed else self.fields())]
 
     @property
-    def footer(self) -> format.Record:
+    def footer(self) -> records.NodeFooter:
         """The node's footer."""
-        return _FOOTER.record(self.raw, len(self.raw) - _FOOTER.size)
+        found: records.NodeFooter = _FOOTER.record(self.raw, len(self.raw) - _FOOTER.size)
+        return found
 
     # What it is.
 
@@ -261,20 +268,20 @@ class Inode(Closable):
             self._need_length(max_bytes)
             return file.readall()
 
-    def digests(self, *names: str) -> dict[str, str]:
+    def digests(self, *names: DigestName) -> dict[str, str]:
         """Return digests of the contents in hexadecimal, computed in one pass in bounded memory.
 
         names: "md5", "sha1", "sha256", "sha512", "crc32"; "sha256" when none is given. UnsupportedError for those that need
         OpenSSL in a library that is built without it.
         """
         wanted = 0
-        for name in names or ("sha256",):
+        for name in names or _DEFAULT_DIGEST:
             if name not in _DIGESTS:
                 raise ValueError(f"there is no digest {name!r}: it is one of {', '.join(_DIGESTS)}")
             wanted |= _DIGESTS[name]
         row = sized("struct f2fs_digests *")
         self._handle.call(lib.f2fs_inode_digest, wanted, row)
-        return {name: f"{row.crc32:08x}" if name == "crc32" else bytes(getattr(row, name)).hex() for name in names or ("sha256",)}
+        return {name: f"{row.crc32:08x}" if name == "crc32" else bytes(getattr(row, name)).hex() for name in names or _DEFAULT_DIGEST}
 
     def read_raw(self, offset: int, length: int) -> bytes:
         """Return up to length bytes as stored, also beyond the end of the file and without decryption."""
@@ -502,7 +509,7 @@ class Inode(Closable):
     # Compression.
 
     def compress(
-        self, algorithm: str | None = "lz4", level: int = 0, *, log_cluster: int = 2, checksum: bool = False
+        self, algorithm: CompressionName | None = "lz4", level: int = 0, *, log_cluster: int = 2, checksum: bool = False
     ) -> None:
         """Make this file, which must be empty, or what will be made in this directory compressed; None ends it.
 
@@ -558,7 +565,7 @@ class Inode(Closable):
 
     # fs-verity.
 
-    def enable_verity(self, algorithm: str = "sha256", *, block_size: int = 4096, salt: bytes = b"") -> None:
+    def enable_verity(self, algorithm: Literal["sha256", "sha512"] = "sha256", *, block_size: int = 4096, salt: bytes = b"") -> None:
         """Enable fs-verity ("sha256" or "sha512"), for good: the contents cannot be changed any more."""
         numbers = {"sha256": 1, "sha512": 2}
         if algorithm not in numbers:

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import datetime
 import operator
+import os
+import re
+import time
 from typing import Callable, Union
 
 Moment = Union[int, datetime.datetime]
@@ -18,6 +21,7 @@ _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _SECOND = 1_000_000_000
 _OTHER_UNITS = 10_000_000 * _SECOND
 _NO_TIME = 100 * _SECOND
+_MOST_SECONDS = ((1 << 63) - 1) // _SECOND
 
 
 def nanoseconds(value: Moment, what: str) -> int:
@@ -44,6 +48,25 @@ def nanoseconds(value: Moment, what: str) -> int:
     if 0 < found < _OTHER_UNITS and not isinstance(value, datetime.datetime) and (found > _NO_TIME or found % _SECOND):
         raise ValueError(f"{what}: {found} nanoseconds are a time in early 1970; multiply seconds by 1_000_000_000, or give a datetime")
     return found
+
+
+def source_date_epoch() -> datetime.datetime | None:
+    """Return the time that the environment's SOURCE_DATE_EPOCH stands for; None without it.
+
+    ValueError when it is not a number of seconds, as the tools refuse it.
+    """
+    said = os.environ.get("SOURCE_DATE_EPOCH")
+    if not said:
+        return None
+    if not re.fullmatch("[0-9]+", said) or int(said) > _MOST_SECONDS:
+        raise ValueError(f"SOURCE_DATE_EPOCH has to be a number of seconds since 1970, not {said!r}")
+    return _EPOCH + datetime.timedelta(seconds=int(said))
+
+
+def default_time() -> Moment:
+    """Return the time of what is made without one: that of SOURCE_DATE_EPOCH, or now."""
+    epoch = source_date_epoch()
+    return time.time_ns() if epoch is None else epoch
 
 
 def split(value: Moment, what: str) -> tuple[int, int]:

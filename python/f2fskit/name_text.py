@@ -3,7 +3,13 @@
 
 from __future__ import annotations
 
+from typing import List, Tuple, Union
+
 from ._core import number
+
+# Several names or patterns. No Sequence[str]: a single string is one, too, and never what is meant.
+Names = Union[List[str], Tuple[str, ...]]
+Patterns = Union[List[str], List[bytes], List[Union[str, bytes]], Tuple[Union[str, bytes], ...]]
 
 
 def encode_name(name: str | bytes) -> bytes:

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Any, Callable, Mapping, NamedTuple, Protocol, Sequence, Union
+from typing import Any, Callable, Literal, Mapping, NamedTuple, Protocol, Sequence, Union
 
 from . import build, enums, errors
 from ._core import Hooks, ffi, lib, put, sized, stray, text
 from .context import Context
 from .device import Path
 from .inode import make_compression
-from .moment import Moment, split
-from .name_text import encode_name, permissions
+from .moment import Moment, source_date_epoch, split
+from .name_text import Patterns, encode_name, permissions
 from .path import AnyPath, path_text
 from .tree import MAX_PROBLEMS, Memory, host_path, name_first
 
@@ -73,7 +73,7 @@ class PopulateRule(NamedTuple):
 class PopulateCompression(NamedTuple):
     """Which regular files become compressed, and how."""
 
-    algorithm: str = "lz4"
+    algorithm: Literal["lzo", "lz4", "zstd", "lzo-rle"] = "lz4"
     """As of `Inode.compress()`, as are the next three."""
     level: int = 0
     log_cluster: int = 2
@@ -199,9 +199,9 @@ def _make_options(
     keep: enums.Keep = enums.Keep.DEFAULT,
     owner: tuple[int, int] | None = None,
     time: Moment | None = None,
-    include: Sequence[str | bytes] = (),
-    exclude: Sequence[str | bytes] = (),
-    existing: str | enums.Existing = enums.Existing.REFUSE,
+    include: Patterns = (),
+    exclude: Patterns = (),
+    existing: enums.Existing | enums.ExistingName = enums.Existing.REFUSE,
     delete: bool = False,
     rules: Sequence[PopulateRule] = (),
     fs_config: Path | None = None,
@@ -224,6 +224,7 @@ def _make_options(
         keep &= ~enums.Keep.OWNER
         put(options, uid=owner[0], gid=owner[1])
     options.keep = keep if keep else enums.Keep.NOTHING
+    time = source_date_epoch() if time is None else time
     if time is not None:
         options.has_time = 1
         options.time.seconds, options.time.nanoseconds = split(time, "time")
@@ -249,12 +250,31 @@ def _make_options(
     return options
 
 
+def _source(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the options of `_make_options()` out of all that a function was called with."""
+    return {name: given[name] for name in _make_options.__kwdefaults__ or ()}
+
+
 def populate_size(
     directory: Path | None = None,
     *,
-    volume: Mapping[str, Any] | None = None,
+    volume: build.MkfsOptions | None = None,
     temporary: Path | None = None,
-    **options: Any,
+    tar: Union[Path, Reader, None] = None,
+    manifest: Union[Path, Reader, None] = None,
+    target: AnyPath = "/",
+    keep: enums.Keep = enums.Keep.DEFAULT,
+    owner: tuple[int, int] | None = None,
+    time: Moment | None = None,
+    include: Patterns = (),
+    exclude: Patterns = (),
+    existing: enums.Existing | enums.ExistingName = enums.Existing.REFUSE,
+    delete: bool = False,
+    rules: Sequence[PopulateRule] = (),
+    fs_config: Path | None = None,
+    file_contexts: Sequence[Path] = (),
+    mount_point: str = "/",
+    compression: PopulateCompression | None = None,
 ) -> int:
     """Return the smallest size in bytes of a volume that holds what `Volume.populate()` with these options copies.
 
@@ -267,11 +287,13 @@ def populate_size(
     Raises:
         NospcError: no size is enough. InvalidError: an option is wrong.
     """
+    given = dict(locals())
     context = Context()
     handle = context._handle
     memory = Memory(handle.core.hooks)
+    build.check_names(volume or {})
     chosen = build._options(volume or {})
-    row = _make_options(memory, directory, **options)
+    row = _make_options(memory, directory, **_source(given))
     where = ffi.NULL if temporary is None else memory.text(host_path(temporary))
     found = ffi.new("uint64_t *")
     handle.call(lib.f2fs_populate_size, chosen.row, row, where, found)
@@ -285,14 +307,53 @@ def populate(
     on_entry: Callable[[str], object] | None = None,
     on_problem: Callable[[PopulateProblem], object] | None = None,
     check: bool = True,
-    **source: Any,
+    tar: Union[Path, Reader, None] = None,
+    manifest: Union[Path, Reader, None] = None,
+    target: AnyPath = "/",
+    keep: enums.Keep = enums.Keep.DEFAULT,
+    owner: tuple[int, int] | None = None,
+    time: Moment | None = None,
+    include: Patterns = (),
+    exclude: Patterns = (),
+    existing: enums.Existing | enums.ExistingName = enums.Existing.REFUSE,
+    delete: bool = False,
+    rules: Sequence[PopulateRule] = (),
+    fs_config: Path | None = None,
+    file_contexts: Sequence[Path] = (),
+    mount_point: str = "/",
+    compression: PopulateCompression | None = None,
 ) -> PopulateResult:
-    """The method Volume.populate()."""
+    """Copy a directory of the host, a tar archive or what a manifest lists into the volume.
+
+    Args:
+        directory: its contents are copied.
+
+    Options (keywords):
+        tar: path or binary file object of an archive, compressed or not, instead of a directory.
+        manifest: path or binary file object of a manifest as `extract()` writes it; contents come from the
+            directory, or from the files that it names.
+        target: directory of the volume to copy into; missing ones are made.
+        keep: `Keep`, what is kept besides type, name and contents.
+        owner: (user id, group id) of everything; without it owners are kept.
+        time: of everything, nanoseconds since 1970 or a datetime with a time zone; None: that of SOURCE_DATE_EPOCH, and
+            without it the times of the source.
+        include, exclude: patterns as of `extract()`, held against the path below the source's top.
+        existing: what happens to names that exist: "refuse", "skip", "replace" or "update".
+        delete: remove what the source does not have from the directories that it has; what could not be read stays.
+        rules: each a `PopulateRule`; of several that match the last one counts.
+        fs_config, file_contexts: path of the one, paths of the others: Android's lists of owners, modes and labels.
+        mount_point: start of the paths in them.
+        compression: `PopulateCompression`: which files become compressed, and how; None: as the directories and `configure()` say.
+        on_entry: called with the path of each entry; a true result ends the run (CanceledError).
+        on_problem: called with each `PopulateProblem`; a true result ends the run.
+        check: raise IncompleteError when there were problems; else return with them.
+    """
+    given = dict(locals())
     handle = volume._handle
     hooks = handle.core.hooks
     memory = Memory(hooks)
     run = _Run(hooks, on_entry, on_problem)
-    options = _make_options(memory, directory, **source)
+    options = _make_options(memory, directory, **_source(given))
     options.user = memory.keep(ffi.new_handle(run))
     if hooks.progress is not None:
         options.flags |= lib.F2FS_POPULATE_TOTAL
@@ -313,7 +374,7 @@ def populate(
     except errors.Error as error:
         if error.code == lib.F2FS_ERR_INCOMPLETE and not check:
             return finish()
-        named = name_first(error, run.problems, directory, source.get("tar"), source.get("manifest"))
+        named = name_first(error, run.problems, directory, tar, manifest)
         named.result = finish()
         raise named from None
     return finish()

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+import mmap
 import os
-from typing import Any, Callable
+from typing import Any, Callable, Union, cast
 
 from . import enums, errors
 from ._core import ffi, lib, stray, text
 from .context import Context
-from .device import Device
+from .device import BinaryFile, Device, Operations, Path
 
-Source = Any  # path, buffer, binary file object or Device
+Source = Union[Path, bytearray, memoryview, mmap.mmap, BinaryFile, Operations, Device]
 OpenDevice = Callable[[str], Source]
 
 _SPARSE_MAGIC = b"\x3a\xff\x26\xed"
@@ -28,9 +29,9 @@ def as_device(source: Source, context: Context, writable: bool = False, lock: bo
     if isinstance(source, (str, bytes, os.PathLike)):
         return Device.open(source, writable=writable, exclusive=writable, lock=lock, context=context)
     try:
-        view = memoryview(source)
+        view = memoryview(source)  # type: ignore[arg-type]
     except TypeError:
-        device = Device.from_file(source, writable=writable, context=context)
+        device = Device.from_file(cast("BinaryFile | Operations", source), writable=writable, context=context)
     else:
         device = Device.from_buffer(view, writable=writable, context=context)
     if not _is_sparse(device):

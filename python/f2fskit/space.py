@@ -11,6 +11,7 @@ from . import enums, results
 from ._core import Hooks, ffi, lib, number, put, sized, stray
 from .path import AnyPath
 from .tree import Memory
+from .name_text import Patterns
 
 
 class FileFragments(NamedTuple):
@@ -208,7 +209,7 @@ def py_segment_map_write(user: Any, data: Any, length: int) -> int:
         return 1
 
 
-def segment_map(volume: Any, form: enums.SegmentMapForm | str = "svg") -> str:
+def segment_map(volume: Any, form: enums.SegmentMapForm | enums.SegmentMapFormName = "svg") -> str:
     """The method Volume.segment_map()."""
     text = _Text(volume._handle.core.hooks)
     user = ffi.new_handle(text)
@@ -249,10 +250,10 @@ class DefragResult(NamedTuple):
 
 def defrag(
     volume: Any,
-    order: enums.DefragOrder | str = "score",
+    order: enums.DefragOrder | enums.DefragOrderName = "score",
     *,
     paths: Sequence[AnyPath] = (),
-    include: Sequence[str | bytes] = (),
+    include: Patterns = (),
     parts: Sequence[Part] = (),
     blocks: int = 0,
     seconds: int = 0,

@@ -10,7 +10,7 @@ from typing import Any, Callable, NamedTuple, Protocol, Sequence, Union
 from . import enums, errors, results
 from ._core import Hooks, ffi, lib, put, sized, stray, text
 from .device import Path
-from .name_text import encode_name
+from .name_text import Patterns, encode_name
 from .path import AnyPath, path_text
 
 MAX_PROBLEMS = 1000
@@ -213,16 +213,16 @@ def extract(
     tar: Sink | None = None,
     tar_filter: str | None = None,
     paths: Sequence[AnyPath] = (),
-    include: Sequence[str | bytes] = (),
-    exclude: Sequence[str | bytes] = (),
+    include: Patterns = (),
+    exclude: Patterns = (),
     strip: int = 0,
     relative: bool = False,
     root_attributes: bool = False,
     sync: bool = False,
     keep: enums.Keep = enums.Keep.DEFAULT,
     require: enums.Keep = enums.Keep(0),
-    existing: str | enums.Existing = enums.Existing.REFUSE,
-    encrypted: str | enums.Encrypted = enums.Encrypted.REPORT,
+    existing: enums.Existing | enums.ExistingName = enums.Existing.REFUSE,
+    encrypted: enums.Encrypted | enums.EncryptedName = enums.Encrypted.REPORT,
     uid_map: IdMap = (),
     gid_map: IdMap = (),
     threads: int = 0,
@@ -235,7 +235,42 @@ def extract(
     on_problem: Callable[[ExtractProblem], object] | None = None,
     check: bool = True,
 ) -> ExtractResult:
-    """The method Volume.extract()."""
+    """Copy files to a directory of the host or into a tar stream: contents with holes, modes, owners, times, hard
+    and symbolic links, devices, extended attributes and ACLs.
+
+    Nothing outside the destination is touched, whatever the image holds. What cannot be read or made is told, and
+    the rest is extracted.
+
+    Args:
+        directory: made when it does not exist.
+
+    Options (keywords):
+        tar: path or binary file object for a tar archive, instead of a directory.
+        tar_filter: compression of it: "gzip", "xz", "zstd", ...
+        paths: what to extract; nothing: everything.
+        include, exclude: patterns with * ? [a-z] and **; without a slash they are held against the last component.
+        strip: leading components taken off each name.
+        relative: names start with the last component of each path.
+        root_attributes: an existing directory takes the attributes of the volume's root.
+        sync: make everything durable.
+        keep: `Keep`, what is kept besides type, name and contents; Keep(0): nothing.
+        require: those of keep whose loss counts as a problem.
+        existing: "refuse" (a problem), "skip" or "replace" what exists.
+        encrypted: "report" (a problem), "skip", or give the "raw" ciphertext.
+        uid_map, gid_map: (first, to, count) ranges of ids.
+        threads: 0: as many as there are processors.
+        max_bytes: TooBigError rather than write more; 0: no limit.
+        manifest: path or binary file object for one JSON object a line and entry.
+        fs_config, file_contexts: the same for Android's lists of owners and modes, and of labels, as `populate()` takes them.
+        mount_point: start of the paths in them.
+        on_entry: called with (path, StatResult) for each entry; a true result ends the run (CanceledError).
+        on_problem: called with each `ExtractProblem`; a true result ends the run.
+        check: raise IncompleteError when there were problems; else return with them.
+
+    Raises:
+        IncompleteError: done, but not everything; its attribute `result` is the `ExtractResult`, as of all errors.
+        NotFoundError: one of paths does not exist. OSError: of the destination.
+    """
     handle = volume._handle
     hooks = handle.core.hooks
     if (directory is None) == (tar is None):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, Callable, Sequence, Union
+from typing import Any, Literal, Sequence
 
 from . import enums
 from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, put, sized
@@ -41,14 +41,14 @@ class Volume(VolumeStructures, VolumePast, VolumeSettings, VolumeSpace):
 
 def open(
     source: Source,
-    access: str = "r",
+    access: Literal["r", "r+"] = "r",
     *,
     offset: int = 0,
-    mode: Union[str, enums.OpenMode] = enums.OpenMode.TOLERANT,
+    mode: enums.OpenMode | enums.OpenModeName = enums.OpenMode.TOLERANT,
     devices: Sequence[Source] | OpenDevice | None = None,
-    pack: int = 0,
+    pack: Literal[0, 1, 2] = 0,
     rescue: bool = False,
-    recover: Union[str, enums.OpenRecover] = enums.OpenRecover.NONE,
+    recover: enums.OpenRecover | enums.OpenRecoverName = enums.OpenRecover.NONE,
     cache_bytes: int = 0,
     accept_unread: bool = False,
     accept_foreign: bool = False,
@@ -86,9 +86,9 @@ def open(
         context: to share one with other devices and volumes.
         log, progress: callbacks of the new context, see `Context`.
         now: what changes carry as their time: whole nanoseconds since 1970, a datetime with a time zone, or a function
-            that returns one of these; None: the context's clock, and without one the host's, which ticks every few
-            milliseconds like the kernel's for files. Anything else is a TypeError. Numbers that can only be seconds,
-            milliseconds or microseconds are a ValueError.
+            that returns one of these; None: the context's clock, without one the time of SOURCE_DATE_EPOCH, and without
+            that the host's clock, which ticks every few milliseconds like the kernel's for files. Anything else is a TypeError.
+            Numbers that can only be seconds, milliseconds or microseconds are a ValueError.
 
     Raises:
         NotF2fsError: no superblock.

@@ -13,10 +13,10 @@ import warnings
 import weakref
 from typing import IO, TYPE_CHECKING, Any, Callable, Iterator
 
-from . import enums, errors, format, placement, results
+from . import enums, errors, format, placement, records, results
 from ._core import Handle, ffi, lib
 from .context import Closable, Context
-from .moment import Clock, Moment, nanoseconds, split
+from .moment import Clock, Moment, nanoseconds, source_date_epoch, split
 
 if TYPE_CHECKING:
     from .io import InodeIO
@@ -36,7 +36,7 @@ def _stand(moment: Moment) -> Moment:
     return moment
 
 
-class CheckpointRecord(format.Record):
+class CheckpointRecord(records.Checkpoint):
     """The checkpoint in use; calling it, `volume.checkpoint()`, commits."""
 
     __slots__ = ("_volume",)
@@ -69,6 +69,8 @@ class VolumeBase(Closable):
     ) -> None:
         """Not for users: see `open()`."""
         hook = handle.core.hooks.now
+        epoch = source_date_epoch() if writable and hook is None and now is None else None
+        now = epoch if now is None else now
         self._writable = writable
         self._clock: Clock = hook or _ticking
         if callable(now):
@@ -96,7 +98,7 @@ class VolumeBase(Closable):
         self._handle = handle
         self._context = context
         self._geometry = results.make_geometry(handle.get(lib.f2fs_volume_geometry))
-        self._superblock: tuple[format.Record, int] | None = None
+        self._superblock: tuple[records.Superblock, int] | None = None
         self._checkpoint: tuple[CheckpointRecord, bytes, int] | None = None
 
     @property

@@ -14,8 +14,6 @@ from .inode import Inode
 from .listing import ALL_COLUMNS, Column, InodeTable, read_table
 from .name_text import encode_name
 from .path import AnyPath, F2FSPath, path_text
-from .populate import PopulateResult
-from .tree import ExtractResult
 from .volume_base import VolumeBase
 
 if TYPE_CHECKING:
@@ -192,68 +190,5 @@ class VolumeFiles(VolumeBase):
                     seen.add(entry.ino)
                     todo.append((prefix + entry.name, entry.ino, entry._freed))
 
-    def extract(self, directory: Path | None = None, **options: Any) -> ExtractResult:
-        """Copy files to a directory of the host or into a tar stream: contents with holes, modes, owners, times, hard
-        and symbolic links, devices, extended attributes and ACLs.
-
-        Nothing outside the destination is touched, whatever the image holds. What cannot be read or made is told, and
-        the rest is extracted.
-
-        Args:
-            directory: made when it does not exist.
-
-        Options (keywords):
-            tar: path or binary file object for a tar archive, instead of a directory.
-            tar_filter: compression of it: "gzip", "xz", "zstd", ...
-            paths: what to extract; nothing: everything.
-            include, exclude: patterns with * ? [a-z] and **; without a slash they are held against the last component.
-            strip: leading components taken off each name.
-            relative: names start with the last component of each path.
-            root_attributes: an existing directory takes the attributes of the volume's root.
-            sync: make everything durable.
-            keep: `Keep`, what is kept besides type, name and contents; Keep(0): nothing.
-            require: those of keep whose loss counts as a problem.
-            existing: "refuse" (a problem), "skip" or "replace" what exists.
-            encrypted: "report" (a problem), "skip", or give the "raw" ciphertext.
-            uid_map, gid_map: (first, to, count) ranges of ids.
-            threads: 0: as many as there are processors.
-            max_bytes: TooBigError rather than write more; 0: no limit.
-            manifest: path or binary file object for one JSON object a line and entry.
-            fs_config, file_contexts: the same for Android's lists of owners and modes, and of labels, as `populate()` takes them.
-            mount_point: start of the paths in them.
-            on_entry: called with (path, StatResult) for each entry; a true result ends the run (CanceledError).
-            on_problem: called with each `ExtractProblem`; a true result ends the run.
-            check: raise IncompleteError when there were problems; else return with them.
-
-        Raises:
-            IncompleteError: done, but not everything; its attribute `result` is the `ExtractResult`, as of all errors.
-            NotFoundError: one of paths does not exist. OSError: of the destination.
-        """
-        return tree.extract(self, directory, **options)
-
-    def populate(self, directory: Path | None = None, **options: Any) -> PopulateResult:
-        """Copy a directory of the host, a tar archive or what a manifest lists into the volume.
-
-        Args:
-            directory: its contents are copied.
-
-        Options (keywords):
-            tar: path or binary file object of an archive, compressed or not, instead of a directory.
-            manifest: path or binary file object of a manifest as `extract()` writes it; contents come from the
-                directory, or from the files that it names.
-            target: directory of the volume to copy into; missing ones are made.
-            keep: `Keep`, what is kept besides type, name and contents.
-            owner: (user id, group id) of everything; without it owners are kept.
-            time: of everything, nanoseconds since 1970 or a datetime with a time zone.
-            include, exclude: patterns as of `extract()`, held against the path below the source's top.
-            existing: what happens to names that exist: "refuse", "skip", "replace" or "update".
-            delete: remove what the source does not have from the directories that it has; what could not be read stays.
-            rules: each a `PopulateRule`; of several that match the last one counts.
-            fs_config, file_contexts: path of the one, paths of the others: Android's lists of owners, modes and labels.
-            mount_point: start of the paths in them.
-            compression: `PopulateCompression`: which files become compressed, and how; None: as the directories and `configure()` say.
-            on_entry: called with the path of each entry; a true result ends the run (CanceledError).
-            on_problem: called with each `PopulateProblem`; a true result ends the run.
-            check: raise IncompleteError when there were problems; else return with them.
-        """
-        return populate.populate(self, directory, **options)
+    extract = tree.extract
+    populate = populate.populate

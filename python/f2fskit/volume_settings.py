@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import uuid as uuid_module
+from typing import Literal
 
 from . import enums, errors, results
 from ._core import ffi, lib, number, put, raw_bytes, sized, visitor
@@ -11,6 +12,8 @@ from .name_text import encode_name
 from .volume_base import VolumeBase
 
 _QUOTA_KINDS = ("user", "group", "project")
+
+QuotaKind = Literal["user", "group", "project"]
 
 
 class VolumeSettings(VolumeBase):
@@ -103,7 +106,7 @@ class VolumeSettings(VolumeBase):
                 return found
             found.append(results.Key(bytes(row.identifier), bytes(row.descriptor), row.size))
 
-    def quotas(self, kind: str) -> list[results.Quota]:
+    def quotas(self, kind: QuotaKind) -> list[results.Quota]:
         """Return the entries of the "user", "group" or "project" quota file. NotFoundError when there is none."""
         if kind not in _QUOTA_KINDS:
             raise ValueError(f"kind is one of {', '.join(_QUOTA_KINDS)}")
@@ -116,7 +119,7 @@ class VolumeSettings(VolumeBase):
 
     def set_quota(
         self,
-        kind: str,
+        kind: QuotaKind,
         id: int,
         *,
         space_soft_kib: int | None = None,
@@ -147,7 +150,7 @@ class VolumeSettings(VolumeBase):
                 limits |= bit
         self._change(self._handle, lib.f2fs_quota_set, _QUOTA_KINDS.index(kind), limits, quota)
 
-    def quota_grace(self, kind: str) -> tuple[int, int]:
+    def quota_grace(self, kind: QuotaKind) -> tuple[int, int]:
         """For how many seconds a "user", "group" or "project" may stay above its soft limits of space and of inodes."""
         if kind not in _QUOTA_KINDS:
             raise ValueError(f"kind is one of {', '.join(_QUOTA_KINDS)}")
@@ -155,7 +158,7 @@ class VolumeSettings(VolumeBase):
         self._handle.call(lib.f2fs_quota_grace_get, _QUOTA_KINDS.index(kind), grace)
         return grace.space_seconds, grace.inode_seconds
 
-    def set_quota_grace(self, kind: str, *, space_seconds: int | None = None, inode_seconds: int | None = None) -> None:
+    def set_quota_grace(self, kind: QuotaKind, *, space_seconds: int | None = None, inode_seconds: int | None = None) -> None:
         """Set it, for all users, groups or projects; None leaves one as it is. Times that run already end when they would have.
 
         Raises:

@@ -10,6 +10,7 @@ from ._core import ffi, lib, number, put, sized
 from .device import Device
 from .path import AnyPath
 from .volume_base import VolumeBase
+from .name_text import Patterns
 
 
 class VolumeSpace(VolumeBase):
@@ -22,17 +23,17 @@ class VolumeSpace(VolumeBase):
         *,
         logs: int = 6,
         low_sections: int | None = None,
-        logging: str = "adaptive",
+        logging: enums.Logging | enums.LoggingName = "adaptive",
         in_place: bool = False,
         discard: bool = False,
         compress_names: str = "",
         plain_names: str = "",
         commit_when_full: bool = False,
         clock_stands: bool = False,
-        temperature: str = "table",
+        temperature: enums.Temperature | enums.TemperatureName = "table",
         cold_apart: bool = False,
         at_once: bool = False,
-        fsync_mode: str = "strict",
+        fsync_mode: enums.FsyncMode | enums.FsyncModeName = "strict",
     ) -> None:
         """Choose how the volume is written from now on; StateError when there are changes that were not committed.
 
@@ -107,7 +108,7 @@ class VolumeSpace(VolumeBase):
         policy: cleaning.Policy | None = "greedy",
         *,
         used_limit: int = 100,
-        target: enums.CleanTarget | str = "log",
+        target: enums.CleanTarget | enums.CleanTargetName = "log",
         like_kernel: bool = False,
     ) -> None:
         """Choose how the volume is cleaned by itself when free sections run out; a writable volume is, by "greedy".
@@ -178,7 +179,7 @@ class VolumeSpace(VolumeBase):
         bytes_written: int = 0,
         seconds: int = 0,
         used_limit: int = 90,
-        target: enums.CleanTarget | str = "log",
+        target: enums.CleanTarget | enums.CleanTargetName = "log",
         move_pinned: bool = False,
         dry_run: bool = False,
     ) -> results.CleanResult:
@@ -244,10 +245,10 @@ class VolumeSpace(VolumeBase):
 
     def defrag(
         self,
-        order: enums.DefragOrder | str = "score",
+        order: enums.DefragOrder | enums.DefragOrderName = "score",
         *,
         paths: Sequence[AnyPath] = (),
-        include: Sequence[str | bytes] = (),
+        include: Patterns = (),
         parts: Sequence[space.Part] = (),
         blocks: int = 0,
         seconds: int = 0,
@@ -317,7 +318,7 @@ class VolumeSpace(VolumeBase):
             self._epoch += 1
             self._forget_checkpoint()
 
-    def segment_map(self, form: enums.SegmentMapForm | str = "svg") -> str:
+    def segment_map(self, form: enums.SegmentMapForm | enums.SegmentMapFormName = "svg") -> str:
         """Return a map of what the segments hold: "svg" (a picture of at most 200 kB), "text" (lines of letters), or
         "colour" (the same with colours for a terminal)."""
         return space.segment_map(self, form)

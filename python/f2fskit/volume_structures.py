@@ -6,7 +6,7 @@ from __future__ import annotations
 import uuid as uuid_module
 from typing import Any
 
-from . import enums, errors, format, results
+from . import enums, errors, format, records, results
 from ._core import ffi, lib, number, sized, text
 from .tables import Nat, Sit, Ssa
 from .volume_base import CheckpointRecord, VolumeBase
@@ -20,20 +20,21 @@ class VolumeStructures(VolumeBase):
 
     __slots__ = ()
 
-    def _load_superblock(self) -> tuple[format.Record, int]:
+    def _load_superblock(self) -> tuple[records.Superblock, int]:
         if self._superblock is None:
             copy = ffi.new("unsigned *")
 
-            def load(pointer: Any) -> format.Record:
+            def load(pointer: Any) -> records.Superblock:
                 raw = lib.f2fs_volume_superblock(pointer, copy)
-                return _SUPERBLOCK.record(ffi.buffer(raw, _SUPERBLOCK.size)[:])
+                found: records.Superblock = _SUPERBLOCK.record(ffi.buffer(raw, _SUPERBLOCK.size)[:])
+                return found
 
             record = self._handle.get(load)
             self._superblock = record, int(copy[0])
         return self._superblock
 
     @property
-    def superblock(self) -> format.Record:
+    def superblock(self) -> records.Superblock:
         """The superblock in use, fields as attributes: `superblock.segment_count_main`."""
         return self._load_superblock()[0]
 
@@ -100,7 +101,7 @@ class VolumeStructures(VolumeBase):
         return format.rules_by_id[state] if state else None
 
     @property
-    def devices(self) -> list[format.Record]:
+    def devices(self) -> list[records.SbDevice]:
         """The device table of a volume on several devices: records with `path` and `total_segments`."""
         raw = self.superblock.devs
         rows = (_DEVICE.record(raw, at) for at in range(0, len(raw), _DEVICE.size))
@@ -170,25 +171,26 @@ class VolumeStructures(VolumeBase):
             found[kind] = results.LogHead(row.segno, row.blkoff, row.alloc_type, enums.LogType(row.type))
         return found
 
-    def _journal(self, count: Any, at: Any, name: str) -> list[format.Record]:
+    def _journal(self, count: Any, at: Any, name: str) -> Any:
         kind = format.structs[name]
 
-        def load(pointer: Any) -> list[format.Record]:
+        def load(pointer: Any) -> list[Any]:
             rows = range(count(pointer))
             return [kind.record(ffi.buffer(at(pointer, i), kind.size)[:]) for i in rows]
 
-        found: list[format.Record] = self._handle.get(load)
+        return self._handle.get(load)
+
+    @property
+    def nat_journal(self) -> list[records.NatJournalEntry]:
+        """NAT entries of the checkpoint pack, which override the NAT: records of "nat_journal_entry"."""
+        found: list[records.NatJournalEntry] = self._journal(lib.f2fs_nat_journal_count, lib.f2fs_nat_journal_at, "nat_journal_entry")
         return found
 
     @property
-    def nat_journal(self) -> list[format.Record]:
-        """NAT entries of the checkpoint pack, which override the NAT: records of "nat_journal_entry"."""
-        return self._journal(lib.f2fs_nat_journal_count, lib.f2fs_nat_journal_at, "nat_journal_entry")
-
-    @property
-    def sit_journal(self) -> list[format.Record]:
+    def sit_journal(self) -> list[records.SitJournalEntry]:
         """SIT entries of the checkpoint pack, which override the SIT: records of "sit_journal_entry"."""
-        return self._journal(lib.f2fs_sit_journal_count, lib.f2fs_sit_journal_at, "sit_journal_entry")
+        found: list[records.SitJournalEntry] = self._journal(lib.f2fs_sit_journal_count, lib.f2fs_sit_journal_at, "sit_journal_entry")
+        return found
 
     def block(self, addr: int, count: int = 1) -> bytes:
         """Return count blocks of any area from a block address on. ValueError (`RangeError`) beyond the volume."""

@@ -174,9 +174,9 @@ def test_stubs_are_up_to_date(top):
     """What type checkers see is what is there: python/stubs.py writes the same files."""
     done = subprocess.run([sys.executable, "-c", (
         "import runpy, sys; found = runpy.run_path(sys.argv[1]);"
-        "print(found['enums_stub'](), end='\\0'); print(found['errors_stub'](), end='')"), str(top / "python/stubs.py")],
+        "print(found['enums_stub'](), found['errors_stub'](), found['records_stub'](), sep='\\0', end='')"), str(top / "python/stubs.py")],
         env={"PYTHONPATH": str(pathlib.Path(f2fskit.__file__).parents[1])}, check=True, capture_output=True, text=True)
-    for name, text in zip(("enums", "errors"), done.stdout.split("\0")):
+    for name, text in zip(("enums", "errors", "records"), done.stdout.split("\0")):
         assert (top / f"python/f2fskit/{name}.pyi").read_text() == text, f"run python/stubs.py for {name}.pyi"
         ast.parse(text)
 

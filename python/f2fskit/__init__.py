@@ -23,7 +23,7 @@ from __future__ import annotations
 from . import enums, errors
 from ._core import lib as _lib
 from ._core import text as _text
-from .build import DeviceSpec, Layout, LayoutDevice, MkfsResult, mkfs, mkfs_minimum_size, mkfs_plan
+from .build_image import Entry, build
 from .checker import CheckReport, Problem, ProblemInfo, check, problems
 from .cleaning import CleanSection
 from .context import Context
@@ -61,6 +61,16 @@ from .format import Field, Record, Rule, Struct, dtype, record, rules, structs
 from .inode import Inode
 from .io import InodeIO
 from .listing import NO_TIME, InodeTable
+from .making import (
+    DeviceSpec,
+    Layout,
+    LayoutDevice,
+    MkfsOptions,
+    MkfsResult,
+    mkfs,
+    mkfs_minimum_size,
+    mkfs_plan,
+)
 from .path import F2FSPath
 from .placement import NO_STREAM, Hotness, HotnessStat, Placement, Streams
 from .populate import PopulateCompression, PopulateProblem, PopulateResult, PopulateRule, populate_size
@@ -134,6 +144,7 @@ __all__ = [
     "Difference",
     "DirEntry",
     "DirFragments",
+    "Entry",
     "Extent",
     "ExtractProblem",
     "ExtractResult",
@@ -160,6 +171,7 @@ __all__ = [
     "LogHead",
     "MemoryDevice",
     "MetadataDevice",
+    "MkfsOptions",
     "MkfsResult",
     "Moment",
     "NEW_ADDR",
@@ -213,6 +225,7 @@ __all__ = [
     "Xattrs",
     "WatchDevice",
     "Zone",
+    "build",
     "check",
     "diff",
     "dtype",

@@ -7,7 +7,7 @@ import errno
 import os
 from typing import Any, Callable, Literal, Mapping, NamedTuple, Protocol, Sequence, Union
 
-from . import build, enums, errors
+from . import enums, errors, making
 from ._core import Hooks, ffi, lib, put, sized, stray, text
 from .context import Context
 from .device import Path
@@ -258,7 +258,7 @@ def _source(given: Mapping[str, Any]) -> dict[str, Any]:
 def populate_size(
     directory: Path | None = None,
     *,
-    volume: build.MkfsOptions | None = None,
+    volume: making.MkfsOptions | None = None,
     temporary: Path | None = None,
     tar: Union[Path, Reader, None] = None,
     manifest: Union[Path, Reader, None] = None,
@@ -291,8 +291,8 @@ def populate_size(
     context = Context()
     handle = context._handle
     memory = Memory(handle.core.hooks)
-    build.check_names(volume or {})
-    chosen = build._options(volume or {})
+    making.check_names(volume or {})
+    chosen = making._options(volume or {})
     row = _make_options(memory, directory, **_source(given))
     where = ffi.NULL if temporary is None else memory.text(host_path(temporary))
     found = ffi.new("uint64_t *")

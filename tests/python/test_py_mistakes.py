@@ -108,10 +108,10 @@ def test_names_of_choices_are_those_that_are_taken():
 def test_the_options_of_mkfs_are_one_list():
     import inspect
 
-    from f2fskit import build
+    from f2fskit import making
 
-    wanted = build._Options.__init__.__kwdefaults__
-    assert set(build.MkfsOptions.__annotations__) == set(wanted)
+    wanted = making._Options.__init__.__kwdefaults__
+    assert set(making.MkfsOptions.__annotations__) == set(wanted)
     for function in (f2fskit.mkfs, f2fskit.mkfs_plan, f2fskit.mkfs_minimum_size):
         kept = {name: one.default for name, one in inspect.signature(function).parameters.items() if name in wanted}
         assert kept == wanted

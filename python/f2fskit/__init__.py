@@ -78,6 +78,7 @@ from .recovery import RecoverResult, RecoveryInode, RecoveryNode, RecoveryPlan, 
 from .resizing import ResizeResult, ResizeStep, resize, resize_minimum
 from .results import (
     BlockIdentity,
+    CheckpointPack,
     CleanResult,
     Counters,
     DeviceExtent,
@@ -128,6 +129,7 @@ __all__ = [
     "Carved",
     "Carver",
     "CheckReport",
+    "CheckpointPack",
     "CheckpointRecord",
     "CleanResult",
     "CleanSection",

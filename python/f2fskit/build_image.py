@@ -253,7 +253,7 @@ def build(
         source: a dictionary of names to contents (bytes, str, a path object of the host), to an `Entry`, or to a further
             dictionary for a directory; an iterable of `Entry`; the path of a directory; a tar archive, compressed or not, as a
             path or a binary file object.
-        target: path of a file to be made, or a writable `Device`; None: memory, and the device is returned.
+        target: path of a file to be made, or what else `mkfs()` takes; None: memory, and the device is returned.
         size: bytes; None: the smallest volume that holds it all, or of a device the whole of it.
         volume: options of `mkfs()`, see `MkfsOptions`.
         keep, owner, time, include, exclude, rules, compression: as of `Volume.populate()`. What a dictionary or entries do not
@@ -290,12 +290,12 @@ def build(
                 device.close()
                 raise
             return device
-        is_new = not isinstance(target, Device) and not os.path.lexists(target)
+        is_new = isinstance(target, (str, bytes, os.PathLike)) and not os.path.lexists(target)
         made = mkfs(target, size, overwrite=overwrite, context=context, **chosen)
         try:
             _fill(target, context, place, how, chosen)
         except BaseException:
-            if is_new and not isinstance(target, Device):
+            if is_new and isinstance(target, (str, bytes, os.PathLike)):
                 with contextlib.suppress(OSError):
                     os.unlink(target)
             raise

@@ -11,7 +11,7 @@ from __future__ import annotations
 import collections.abc
 import contextlib
 import os
-from typing import Any, Callable, Iterator, Protocol, Sequence, TypeVar, Union
+from typing import Any, Callable, Iterator, Literal, Protocol, Sequence, TypeVar, Union
 
 from . import enums, errors
 from ._core import Handle, Owner, ffi, lib, number, put, raw_bytes, sized, visitor
@@ -30,6 +30,7 @@ from .results import (
     from_c,
 )
 
+_SAVE_BYTES = 4 << 20
 Buffer = Union[bytes, bytearray, memoryview]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -437,6 +438,37 @@ class Device(Closable):
         state = "closed" if self.closed else f"{self.size} bytes"
         return f"<f2fskit.{type(self).__name__} {state}>"
 
+
+    def save(self, target: Path | BinaryWriter, form: Literal["raw", "sparse", "zstd"] = "raw") -> None:
+        """Write the contents to a file: as they are, with holes where a new target can be sought; as an Android sparse file; or as one
+        within a zstd file. `open()` takes all three.
+
+        target: path of a new file, or a binary file object.
+        """
+        if form not in ("raw", "sparse", "zstd"):
+            raise ValueError(f"form is raw, sparse or zstd, not {form!r}")
+        if isinstance(target, (str, bytes, os.PathLike)):
+            with open(target, "xb") as made:
+                self.save(made, form)
+            return
+        if form != "raw":
+            if form == "sparse":
+                self.save_sparse(target)
+            else:
+                self.save_zstd(target)
+            return
+        file: Any = target
+        holes = hasattr(target, "seek") and hasattr(target, "tell") and file.seekable()
+        place = file.tell() if holes else 0
+        for extent in self.extents():
+            for at in range(extent.offset, extent.offset + extent.length, _SAVE_BYTES):
+                length = min(_SAVE_BYTES, extent.offset + extent.length - at)
+                if extent.is_hole and holes:
+                    is_last = at + length == self.size
+                    file.seek(place + at + length - is_last)
+                    _write_all(file, bytes(is_last))  # or the file would end before the hole
+                else:
+                    _write_all(file, bytes(length) if extent.is_hole else self.read(at, length))
 
     def save_sparse(self, file: BinaryWriter, *, block_size: int = 4096) -> None:
         """Write the contents as an Android sparse file to a binary file object. The device is read twice, holes are not."""

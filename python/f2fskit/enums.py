@@ -9,17 +9,39 @@ from typing import Any, Literal
 from ._f2fskit import ffi, lib
 
 
+class _Names:
+    """Members show their names in text; format codes of numbers ("d", "x") show the number."""
+
+    def __str__(self: Any) -> str:
+        if self.name is not None:
+            return str(self.name)
+        known = [one for one in type(self) if one.value and self.value & one.value == one.value]
+        left = self.value & ~sum({int(one) for one in known})
+        return "|".join([*(one.name for one in known), *([hex(left)] if left else [])]) or "0"
+
+    def __format__(self: Any, spec: str) -> str:
+        return format(int(self) if spec and spec[-1] in tuple("bcdoxXneEfFgG%") else str(self), spec)
+
+
+class _IntEnum(_Names, enum.IntEnum):
+    pass
+
+
+class _IntFlag(_Names, enum.IntFlag):
+    pass
+
+
 def _from_table(name: str, field: str) -> Any:
     """Make the flags of a field from the library's flag table."""
     count = ffi.new("unsigned *")
     rows = lib.f2fs_flags_find(field.encode(), count)
     members = {ffi.string(rows[i].name).decode().upper(): rows[i].mask for i in range(count[0])}
-    found = enum.IntFlag(name, members, module=__name__)
+    found = _IntFlag(name, members, module=__name__)
     found.__doc__ = f"Flags of {field}."
     return found
 
 
-def _from_enum(name: str, tag: str, prefix: str, kind: Any = enum.IntEnum) -> Any:
+def _from_enum(name: str, tag: str, prefix: str, kind: Any = _IntEnum) -> Any:
     """Make an enumeration of the constants of a C enum that start with prefix."""
     constants = ffi.typeof(f"enum {tag}").relements
     members = {key[len(prefix) :]: value for key, value in constants.items() if key.startswith(prefix)}
@@ -69,32 +91,32 @@ Temperature = _from_enum("Temperature", "f2fs_temperature", "F2FS_TEMPERATURE_")
 CheckState = _from_enum("CheckState", "f2fs_check_state", "F2FS_CHECK_")
 Confidence = _from_enum("Confidence", "f2fs_confidence", "F2FS_CONFIDENCE_")
 Decision = _from_enum("Decision", "f2fs_decision", "F2FS_DECIDE_")
-DeletedSource = _from_enum("DeletedSource", "f2fs_deleted_source", "F2FS_DELETED_", enum.IntFlag)
+DeletedSource = _from_enum("DeletedSource", "f2fs_deleted_source", "F2FS_DELETED_", _IntFlag)
 DefragEnd = _from_enum("DefragEnd", "f2fs_defrag_end", "F2FS_DEFRAG_")
 DefragOrder = _from_enum("DefragOrder", "f2fs_defrag_order", "F2FS_DEFRAG_")
-DeviceCap = _from_enum("DeviceCap", "f2fs_device_cap", "F2FS_DEVICE_", enum.IntFlag)
+DeviceCap = _from_enum("DeviceCap", "f2fs_device_cap", "F2FS_DEVICE_", _IntFlag)
 Encrypted = _from_enum("Encrypted", "f2fs_encrypted", "F2FS_ENCRYPTED_")
 EntrySource = _from_enum("EntrySource", "f2fs_entry_source", "F2FS_FROM_")
 Existing = _from_enum("Existing", "f2fs_existing", "F2FS_EXISTING_")
 ExtentKind = _from_enum("ExtentKind", "f2fs_extent_kind", "F2FS_EXTENT_")
 ExtractProblemKind = _from_enum("ExtractProblemKind", "f2fs_extract_problem_kind", "F2FS_PROBLEM_")
 FieldShow = _from_enum("FieldShow", "f2fs_field_show", "F2FS_SHOW_")
-FallocateFlag = _from_enum("FallocateFlag", "f2fs_fallocate_flag", "F2FS_FALLOCATE_", enum.IntFlag)
+FallocateFlag = _from_enum("FallocateFlag", "f2fs_fallocate_flag", "F2FS_FALLOCATE_", _IntFlag)
 FsyncMode = _from_enum("FsyncMode", "f2fs_fsync_mode", "F2FS_FSYNC_MODE_")
 FsyncReason = _from_enum("FsyncReason", "f2fs_fsync_reason", "F2FS_FSYNC_")
 FileType = _from_enum("FileType", "f2fs_file_type", "F2FS_TYPE_")
-Keep = _from_enum("Keep", "f2fs_keep", "F2FS_KEEP_", enum.IntFlag)
+Keep = _from_enum("Keep", "f2fs_keep", "F2FS_KEEP_", _IntFlag)
 LeftoverKind = _from_enum("LeftoverKind", "f2fs_leftover_kind", "F2FS_LEFTOVER_")
 LogLevel = _from_enum("LogLevel", "f2fs_log_level", "F2FS_LOG_")
 MomentState = _from_enum("MomentState", "f2fs_moment_state", "F2FS_MOMENT_")
 OpenMode = _from_enum("OpenMode", "f2fs_open_mode", "F2FS_MODE_")
 OpenRecover = _from_enum("OpenRecover", "f2fs_open_recover", "F2FS_RECOVER_")
 ResizeKind = _from_enum("ResizeKind", "f2fs_resize_kind", "F2FS_RESIZE_")
-Output = _from_enum("Output", "f2fs_output", "F2FS_OUTPUT_", enum.IntFlag)
+Output = _from_enum("Output", "f2fs_output", "F2FS_OUTPUT_", _IntFlag)
 PathState = _from_enum("PathState", "f2fs_path_state", "F2FS_PATH_")
 RecordKind = _from_enum("RecordKind", "f2fs_record_kind", "F2FS_RECORD_")
 SegmentMapForm = _from_enum("SegmentMapForm", "f2fs_segment_map_form", "F2FS_MAP_")
-RenameFlag = _from_enum("RenameFlag", "f2fs_rename_flag", "F2FS_RENAME_", enum.IntFlag)
+RenameFlag = _from_enum("RenameFlag", "f2fs_rename_flag", "F2FS_RENAME_", _IntFlag)
 RepairKind = _from_enum("RepairKind", "f2fs_repair_kind", "F2FS_REPAIR_")
 Severity = _from_enum("Severity", "f2fs_severity", "F2FS_SEVERITY_")
 SyncMode = _from_enum("SyncMode", "f2fs_sync_mode", "F2FS_SYNC_")
@@ -102,11 +124,11 @@ SummarySource = _from_enum("SummarySource", "f2fs_summary_source", "F2FS_SUMMARY
 Transaction = _from_enum("Transaction", "f2fs_transaction", "F2FS_TRANSACTION_")
 VersionContents = _from_enum("VersionContents", "f2fs_version_contents", "F2FS_CONTENTS_")
 VersionDifferenceKind = _from_enum("VersionDifferenceKind", "f2fs_version_difference_kind", "F2FS_VERSION_")
-VersionFlag = _from_enum("VersionFlag", "f2fs_version_flag", "F2FS_VERSION_", enum.IntFlag)
+VersionFlag = _from_enum("VersionFlag", "f2fs_version_flag", "F2FS_VERSION_", _IntFlag)
 SignatureKind = _from_enum("SignatureKind", "f2fs_signature_kind", "F2FS_SIGNATURE_")
 ZoneType = _from_enum("ZoneType", "f2fs_zone_type", "F2FS_ZONE_")
 # The six logs; F2FS_LOG_COUNT is not one of them.
-LogType = enum.IntEnum(
+LogType = _IntEnum(
     "LogType",
     {ffi.string(lib.f2fs_log_type_name(i)).decode(): i for i in range(lib.F2FS_LOG_COUNT)},
     module=__name__,
@@ -117,4 +139,4 @@ NAMED = (Feature, CleanTarget, DefragOrder, Encrypted, Existing, FsyncMode, Logg
          Temperature)  # fmt: skip
 globals().update({f"{kind.__name__}Name": _names(kind) for kind in NAMED})
 
-__all__ = [name for name, found in globals().items() if isinstance(found, enum.EnumMeta)]
+__all__ = [name for name, found in globals().items() if isinstance(found, enum.EnumMeta) and not name.startswith("_")]

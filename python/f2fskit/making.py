@@ -5,20 +5,25 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import mmap
 import operator
 import os
 import random as random_module
 import uuid as uuid_module
-from typing import Any, Iterable, Literal, Mapping, NamedTuple, Sequence, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Iterable, Literal, Mapping, NamedTuple, Sequence, TypedDict, Union
 
 from . import enums, errors, results
 from ._core import ffi, lib, number, put, sized
 from .context import Context
-from .device import Device, Path
+from .device import BinaryFile, Device, Path
 from .moment import Moment, default_time, split
 from .name_text import Names
+from .source import as_device
 
-Target = Union[Path, Device]
+if TYPE_CHECKING:
+    from typing_extensions import TypeGuard
+
+Target = Union[Path, Device, bytearray, memoryview, mmap.mmap, BinaryFile]
 
 _HEAD = 128 << 10  # bytes at the start that tell whether something is there
 
@@ -27,7 +32,7 @@ class DeviceSpec(NamedTuple):
     """A further device of a new volume."""
 
     device: Target
-    """A path or a `Device` of the same context."""
+    """A path, a `Device` of the same context, or what `mkfs()` takes besides."""
     path: str = ""
     """What the device table says, at most 63 bytes; "": the path that was opened."""
     alias: str | None = None
@@ -243,7 +248,8 @@ def mkfs(
     """Make a volume.
 
     Args:
-        target: path of a file or block device, or a writable `Device`. With a size, a path is a file to be created.
+        target: path of a file or block device, a writable `Device`, a buffer (bytearray, memoryview, mmap) or a binary file object.
+            With a size, a path is a file to be created, and a file object becomes as long as that.
         size: bytes of the volume; None: the whole file or device.
         devices: further devices.
         overwrite: write over an existing file, and over a device whose beginning is not empty; otherwise ExistsError.
@@ -280,7 +286,7 @@ def mkfs(
     options = dict(locals())
     if size is not None:
         size = _bytes_of(size)
-    elif not isinstance(target, Device) and not os.path.lexists(target):
+    elif _is_path(target) and not os.path.lexists(target):
         with errors.naming(target):
             message = f"there is no {os.fsdecode(target)}: mkfs(path, size) makes a file of size bytes"
             raise errors.make(lib.F2FS_ERR_NOT_FOUND, message)
@@ -297,7 +303,7 @@ def mkfs(
 
     chosen = _options(options)
     further = [DeviceSpec(target, size=size or 0), *devices]
-    if any(spec.size and not isinstance(spec.device, Device) for spec in further):  # a file will be made, or get another size
+    if any(spec.size and _is_path(spec.device) for spec in further):  # a file will be made, or get another size
         _with_devices(further, overwrite, context, chosen, _planner(ffi.new("struct f2fs_layout *")), rehearses=True)
     _with_devices(further, overwrite, context, chosen, write)
     return MkfsResult(
@@ -420,7 +426,7 @@ def _with_devices(
                 raise errors.make(lib.F2FS_ERR_EXISTS, f"device {i} is not empty; overwrite=True formats it anyway")
             table[i].size = number(spec.size, "size")
             if len(specs) > 1:
-                path = spec.path or ("" if isinstance(spec.device, Device) else os.fsdecode(spec.device))
+                path = spec.path or (os.fsdecode(spec.device) if _is_path(spec.device) else "")
                 table[i].path = chosen.text(path or f"device{i}", "path of a device")
             if spec.alias is not None:
                 table[i].alias = chosen.text(spec.alias, "alias")
@@ -444,7 +450,8 @@ def _with_devices(
 def _open_target(spec: DeviceSpec, overwrite: bool, context: Context, made: list[Path], rehearses: bool) -> Device:
     """Open what a path names; a new file goes to made."""
     path, size = spec.device, spec.size
-    assert not isinstance(path, Device)
+    if not _is_path(path):
+        return _open_object(path, size, context)
     exists = os.path.exists(path)
     if not size or (exists and not os.path.isfile(path)):
         return Device.open(path, writable=True, exclusive=True, sparse=False, context=context)
@@ -459,6 +466,19 @@ def _open_target(spec: DeviceSpec, overwrite: bool, context: Context, made: list
     if not exists:
         made.append(path)
     return device
+
+
+def _is_path(target: Target) -> TypeGuard[Path]:
+    return isinstance(target, (str, bytes, os.PathLike))
+
+
+def _open_object(target: Any, size: int, context: Context) -> Device:
+    """Open a buffer or a file object of the host; a file that is too short for size becomes longer."""
+    if size and hasattr(target, "seek") and hasattr(target, "write") and target.seek(0, os.SEEK_END) < size:
+        target.seek(size - 1)
+        target.write(b"\0")
+        target.flush()
+    return as_device(target, context, writable=True)
 
 
 def _layout(row: Any) -> Layout:

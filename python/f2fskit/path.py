@@ -47,6 +47,8 @@ def path_text(path: Any) -> Union[str, bytes]:
     raise TypeError(f"a path is str, bytes or a path object, not {type(path).__name__}")
 
 
+_MOST_LINKS = 40  # of a path, as the kernel has it
+_COPY_BYTES = 4 << 20
 UMASK = 0o022  # of what is made without a mode
 _ABSENT = (lib.F2FS_ERR_NOT_FOUND, lib.F2FS_ERR_NOT_DIR, lib.F2FS_ERR_LOOP, lib.F2FS_ERR_NAME_TOO_LONG)
 
@@ -132,6 +134,42 @@ class F2FSPath:
         """Return this path with another suffix."""
         return self._make(self._pure.with_suffix(suffix))
 
+    def with_stem(self, stem: str) -> F2FSPath:
+        """Return this path with another name before the suffix."""
+        return self.with_name(stem + self.suffix)
+
+    def with_segments(self, *parts: Union[str, PathLike[str], F2FSPath]) -> F2FSPath:
+        """Return a path of the same volume made of these parts."""
+        return F2FSPath(self._volume, *parts)
+
+    @property
+    def drive(self) -> str:
+        """"": paths of a volume have none."""
+        return ""
+
+    @property
+    def root(self) -> str:
+        """"/"."""
+        return "/"
+
+    @property
+    def anchor(self) -> str:
+        """"/"."""
+        return "/"
+
+    def is_absolute(self) -> bool:
+        """Is it absolute? Every path of a volume is."""
+        return True
+
+    def absolute(self) -> F2FSPath:
+        """Return the path itself."""
+        return self
+
+    def is_relative_to(self, other: Union[str, F2FSPath]) -> bool:
+        """Is the path other, or below it, by its text?"""
+        pure = other._pure if isinstance(other, F2FSPath) else pathlib.PurePosixPath(other)
+        return pure == self._pure or pure in self._pure.parents
+
     def relative_to(self, other: Union[str, F2FSPath]) -> pathlib.PurePosixPath:
         """Return what leads from other to this path. ValueError when it is not below other."""
         return self._pure.relative_to(other._pure if isinstance(other, F2FSPath) else other)
@@ -200,6 +238,67 @@ class F2FSPath:
         """Is it a symbolic link? Not followed."""
         return self._test(Inode.is_symlink, follow=False)
 
+    def _is_of(self, kind: Callable[[int], bool]) -> bool:
+        return self._test(lambda inode: kind(inode.mode))
+
+    def is_fifo(self) -> bool:
+        """Is it a FIFO?"""
+        return self._is_of(stat.S_ISFIFO)
+
+    def is_socket(self) -> bool:
+        """Is it a socket?"""
+        return self._is_of(stat.S_ISSOCK)
+
+    def is_block_device(self) -> bool:
+        """Is it a block device?"""
+        return self._is_of(stat.S_ISBLK)
+
+    def is_char_device(self) -> bool:
+        """Is it a character device?"""
+        return self._is_of(stat.S_ISCHR)
+
+    def is_mount(self) -> bool:
+        """Is it the root?"""
+        return not self.name
+
+    def samefile(self, other: Union[str, F2FSPath]) -> bool:
+        """Is other a name of the same inode? Both have to exist."""
+        there = other if isinstance(other, F2FSPath) else F2FSPath(self._volume, other)
+        return self._volume is there._volume and self.inode().number == there.inode().number
+
+    def resolve(self, strict: bool = False) -> F2FSPath:
+        """Return the path without symbolic links and "..".
+
+        strict: NotFoundError when it does not exist; otherwise what is left of it is appended as it is. A loop of symbolic links is a
+        LoopError.
+        """
+        todo = list(reversed(self.parts[1:]))
+        found = self._make(pathlib.PurePosixPath("/"))
+        links = 0
+        while todo:
+            name = todo.pop()
+            if name == "..":
+                found = found.parent
+                continue
+            path = found / name
+            try:
+                inode = path.inode(follow=False)
+            except _errors.Error as error:
+                if strict or error.code not in _ABSENT:
+                    raise
+                found = path
+                continue
+            if not inode.is_symlink():
+                found = path
+                continue
+            links += 1
+            if links > _MOST_LINKS:
+                raise _errors.make(lib.F2FS_ERR_LOOP, f"{self} leads through too many symbolic links")
+            target = pathlib.PurePosixPath(inode.readlink())
+            found = self._make(pathlib.PurePosixPath("/")) if target.is_absolute() else found
+            todo.extend(reversed([part for part in target.parts if part.strip("/")]))
+        return found
+
     def owner_id(self) -> int:
         """Return the user id."""
         return self.stat().st_uid
@@ -218,6 +317,24 @@ class F2FSPath:
         return self.inode(follow=False).readlink()
 
     # Directories.
+
+    def walk(
+        self, top_down: bool = True, on_error: Callable[[_errors.Error], object] | None = None, follow_symlinks: bool = False
+    ) -> Iterator[tuple[F2FSPath, list[str], list[str]]]:
+        """Walk the tree below: yield (path of a directory, names of directories in it, other names), as pathlib has it.
+
+        Args:
+            top_down: parents come first, and names deleted from the list of directories are not visited; otherwise they come last.
+            on_error: called with the error of what cannot be read; without it the error is raised.
+            follow_symlinks: has to be False.
+        """
+        if follow_symlinks:
+            raise NotImplementedError("symbolic links are not followed by a walk")
+        found = (
+            (self._make(pathlib.PurePosixPath(path)), dirs, names)
+            for path, dirs, names in self._volume.walk(self, onerror=on_error)
+        )
+        yield from found if top_down else reversed(list(found))
 
     def iterdir(self) -> Iterator[F2FSPath]:
         """Yield the paths in a directory, in the directory's order."""
@@ -534,6 +651,56 @@ class F2FSPath:
 
     replace = rename
 
+    def copy(self, target: Union[str, pathlib.PurePath, F2FSPath], *, follow_symlinks: bool = True) -> F2FSPath:
+        """Copy a file or a whole directory to a new name, here or in another volume; return the new path.
+
+        Contents, permissions, owners, times and extended attributes are kept; within directories symbolic links stay links. A name
+        that exists is an ExistsError.
+        """
+        new = self.parent.joinpath(target) if not isinstance(target, F2FSPath) else target
+        if new._volume is self._volume and new.is_relative_to(self):
+            raise _errors.make(lib.F2FS_ERR_INVALID, f"{self} cannot be copied into itself")
+        with new._volume._as_a_whole():
+            self._copy_to(new, follow_symlinks)
+            if self.inode(follow=follow_symlinks).is_dir():
+                todo = [(self, new)]
+                while todo:
+                    here, there = todo.pop()
+                    for child in here.iterdir():
+                        child._copy_to(there / child.name, False)
+                        if child.inode(follow=False).is_dir():
+                            todo.append((child, there / child.name))
+                    _copy_attributes(here.inode(), there.inode())
+        return new
+
+    def _copy_to(self, new: F2FSPath, follow: bool) -> None:
+        inode = self.inode(follow=follow)
+        status = inode.stat()
+        kind = stat.S_IFMT(status.st_mode)
+        target = inode.readlink_bytes() if kind == stat.S_IFLNK else None
+        made = new._directory().create(new.name, status.st_mode, uid=status.st_uid, gid=status.st_gid, device=status.st_rdev,
+                                       target=target, exact=True)  # fmt: skip
+        if kind == stat.S_IFREG:
+            with inode.open() as source, made.open("wb") as file:
+                while piece := source.read(_COPY_BYTES):
+                    file.write(piece)
+            made.truncate(status.st_size)
+        if kind != stat.S_IFDIR:  # the times of one are set when it is full
+            _copy_attributes(inode, made)
+
+    def move(self, target: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
+        """Move to a new name, here or into another volume; return the new path. A name that exists is an ExistsError."""
+        new = self.parent.joinpath(target) if not isinstance(target, F2FSPath) else target
+        if new._volume is self._volume:
+            self._directory().rename(self.name, new._directory(), new.name, enums.RenameFlag.NO_REPLACE)
+            return new
+        self.copy(new, follow_symlinks=False)
+        if self.inode(follow=False).is_dir():
+            self.rmtree()
+        else:
+            self.unlink()
+        return new
+
     def chmod(self, mode: int, *, follow_symlinks: bool = True) -> None:
         """Set permissions."""
         self.inode(follow=follow_symlinks).set(mode=mode)
@@ -551,12 +718,20 @@ class F2FSPath:
         self.inode().truncate(size)
 
 
+def _copy_attributes(source: Inode, target: Inode) -> None:
+    """Give a file the extended attributes and times of another one."""
+    for name, value in source.xattrs.items():
+        target.xattrs[name] = value
+    status = source.stat()
+    target.set(mode=status.st_mode, atime_ns=status.st_atime_ns, mtime_ns=status.st_mtime_ns)
+
+
 def _naming(method: Any) -> Any:
     """A method whose errors name the path, and that of its first argument if it leads to another one."""
 
     @functools.wraps(method)
     def named(self: F2FSPath, *arguments: Any, **options: Any) -> Any:
-        second = arguments[0] if arguments and method.__name__ in ("rename", "hardlink_to") else None
+        second = arguments[0] if arguments and method.__name__ in ("rename", "hardlink_to", "copy", "move") else None
         with errors.naming(str(self), None if second is None else os.fspath(second) if isinstance(second, os.PathLike) else str(second)):
             return method(self, *arguments, **options)
 
@@ -564,7 +739,7 @@ def _naming(method: Any) -> Any:
 
 
 for _name in ("inode", "stat", "readlink", "open", "read_bytes", "read_text", "write_bytes", "write_text", "touch", "mkdir", "mknod",
-              "symlink_to", "hardlink_to", "unlink", "rmdir", "rmtree", "rename", "chmod", "chown", "utime", "truncate"):
+              "symlink_to", "hardlink_to", "unlink", "rmdir", "rmtree", "rename", "copy", "move", "resolve", "samefile", "chmod", "chown", "utime", "truncate"):
     setattr(F2FSPath, _name, _naming(getattr(F2FSPath, _name)))
 setattr(F2FSPath, "replace", F2FSPath.rename)
 

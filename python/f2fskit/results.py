@@ -351,6 +351,19 @@ class SitEntry(NamedTuple):
         return (offset for offset in range(512) if self.is_valid(offset))
 
 
+class CheckpointPack(NamedTuple):
+    """One of the two checkpoint packs."""
+
+    pack: int
+    """1 or 2."""
+    version: int
+    """Of the checkpoint; 0: there is none."""
+    broken_rule: str | None
+    """Name of the rule that it breaks, or "unreadable"; None: it is valid."""
+    is_current: bool
+    """It is the one in use."""
+
+
 class Summary(NamedTuple):
     """Who owns a block."""
 

@@ -36,7 +36,10 @@ class Volume(VolumeStructures, VolumePast, VolumeSettings, VolumeSpace):
         if self.closed:
             return "<f2fskit.Volume closed>"
         version = self.as_of_stat().version
-        return f"<f2fskit.Volume {self.uuid}{f' as of checkpoint {version}' if version else ''}>"
+        state = f" as of checkpoint {version}" if version else ' "r+"' if self._writable else ""
+        changes = {enums.Transaction.OPEN: " with changes", enums.Transaction.FAILED: " with a failed change",
+                   enums.Transaction.UNCERTAIN: " whose commit is uncertain"}.get(self.transaction, "")  # fmt: skip
+        return f"<f2fskit.Volume {self._source + ' ' if self._source else ''}{self.uuid}{state}{changes}>"
 
 
 def open(
@@ -126,6 +129,7 @@ def open(
     opened = [] if device is source else [device]  # ours to close: the volume holds references of its own
     try:
         volume = Volume(_open(device, options, devices, opened, writes, lock), context, writable, now)
+        volume._source = repr(os.fsdecode(source)) if isinstance(source, (str, bytes, os.PathLike)) else f"in {source!r}"
         if writable:
             volume.set_cleaning()
         return volume

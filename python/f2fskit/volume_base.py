@@ -62,7 +62,7 @@ class VolumeBase(Closable):
     __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
                  "_made", "_mine", "_left_orphans", "_files", "_told", "_clock_stands", "_hotness", "_asked",
                  "_cleaning", "_settled", "_forgot", "_closed_inside", "_raws",
-                 "_freed", "_is_view")
+                 "_freed", "_is_view", "_source")
 
     def __init__(
         self, handle: Handle, context: Context, writable: bool = False, now: Clock | Moment | None = None
@@ -91,6 +91,7 @@ class VolumeBase(Closable):
         self._settled = 0  # those of them that were committed or discarded
         self._left_orphans = False  # the last commit listed inodes that wait for their last handle to be closed
         self._is_view = False  # of an earlier checkpoint
+        self._source = ""  # what it was opened from, for people
         self._forgot = False  # close() was called while changes waited for a commit
         self._closed_inside = False  # it was called by a callback; what the call it was in did is known at its end
         self._files: weakref.WeakSet[IO[Any]] = weakref.WeakSet()  # open for writing, with buffers

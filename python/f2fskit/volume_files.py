@@ -67,6 +67,18 @@ class VolumeFiles(VolumeBase):
         """Return a path of the volume as an object in the manner of pathlib."""
         return F2FSPath(self._whole(), *parts)
 
+    def __getitem__(self, path: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
+        """Return a path of the volume, as `path()` does; nothing needs to be there."""
+        return F2FSPath(self._whole(), path)
+
+    def __contains__(self, path: object) -> bool:
+        """Does a path exist? Symbolic links are followed."""
+        return isinstance(path, (str, pathlib.PurePath, F2FSPath)) and F2FSPath(self._whole(), path).exists()
+
+    def __iter__(self) -> Iterator[str]:
+        """Refused: `volume["/x"]` is a path, and there is no end of them. `scan()` and `walk()` are what goes through a volume."""
+        raise TypeError("a volume is not iterable: scan(), walk() and root.iterdir() are")
+
     def read_bytes(self, path: AnyPath, max_bytes: int | None = None) -> bytes:
         """Return the contents of a file, symbolic links followed. TooBigError when longer than max_bytes."""
         return self.lookup(path, follow=True).read_bytes(max_bytes)

@@ -87,6 +87,20 @@ class VolumeStructures(VolumeBase):
         """Return the checkpoint version of a pack (1, 2) as found; 0 when there is none."""
         return self._pack(pack)[1]
 
+    def checkpoints(self) -> list[results.CheckpointPack]:
+        """Return the two checkpoint packs as found: the older one is the volume before the last commit (`open(pack=...)`)."""
+        return [
+            results.CheckpointPack(pack, self.pack_version(pack), self._rule_of(pack), pack == self.checkpoint_pack)
+            for pack in (1, 2)
+        ]
+
+    def _rule_of(self, pack: int) -> str | None:
+        try:
+            rule = self.pack_state(pack)
+        except errors.Error:
+            return "unreadable"
+        return None if rule is None else rule.name
+
     def _pack(self, pack: int) -> tuple[int, int]:
         if pack not in (1, 2):
             raise ValueError("pack is 1 or 2")

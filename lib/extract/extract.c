@@ -4,7 +4,12 @@
  * extract/walk.c, how it is written in the sinks.
  */
 #include "base/sized.h"
-#include "sink/extract.h"
+#include "extract/link.h"
+#include "extract/names.h"
+#include "extract/path.h"
+#include "extract/run.h"
+#include "extract/walk.h"
+#include "sink/dir.h"
 
 #include <inttypes.h>
 
@@ -25,18 +30,37 @@ static int check_options(struct f2fs_context *ctx, const struct f2fs_extract_opt
 static void init(struct extract *x, struct f2fs_volume *vol, const struct f2fs_extract_options *options)
 {
 	struct f2fs_volume_stat stat = { F2FS_SIZED(f2fs_volume_stat) };
+	const unsigned keep = options->keep ? options->keep : F2FS_KEEP_DEFAULT;
 
 	x->ctx = f2fs_volume_context(vol);
 	x->vol = vol;
 	x->options = options;
-	x->keep = options->keep ? options->keep : F2FS_KEEP_DEFAULT;
-	x->require = options->require & x->keep;
+	x->sink = (struct sink){
+		.ctx = x->ctx,
+		.vol = vol,
+		.result = &x->result,
+		.opt = {
+			.directory = options->directory,
+			.tar = options->tar,
+			.tar_filter = options->tar_filter,
+			.flags = options->flags,
+			.keep = keep,
+			.require = options->require & keep,
+			.existing = options->existing,
+			.threads = options->threads,
+			.max_bytes = options->max_bytes,
+			.manifest = options->manifest,
+			.fs_config = options->fs_config,
+			.file_contexts = options->file_contexts,
+			.mount_point = options->mount_point,
+			.entry = options->entry,
+			.problem = options->problem,
+			.user = options->user,
+		},
+	};
+	sink_init(&x->sink);
 	vec_init(&x->path, x->ctx, 1);
-	vec_init(&x->report_path, x->ctx, 1);
-	vec_init(&x->way, x->ctx, 1);
 	vec_init(&x->target_text, x->ctx, 1);
-	vec_init(&x->entry_path, x->ctx, 1);
-	vec_init(&x->mounted, x->ctx, 1);
 	extract_links_init(x);
 	map32_init(&x->names.several, x->ctx);
 	if (!options->path_count && !options->include_count) {
@@ -48,19 +72,9 @@ static void init(struct extract *x, struct f2fs_volume *vol, const struct f2fs_e
 static void fini(struct extract *x)
 {
 	extract_names_fini(x);
-	vec_fini(&x->mounted);
-	vec_fini(&x->entry_path);
 	vec_fini(&x->target_text);
-	vec_fini(&x->report_path);
-	vec_fini(&x->way);
 	vec_fini(&x->path);
-}
-
-static int open_outputs(struct extract *x)
-{
-	int err = x->options->tar ? extract_tar_open(x) : extract_host_open(x);
-
-	return err ? err : extract_lists_open(x);
+	sink_fini(&x->sink);
 }
 
 /* Let go of what the walk holds, write what is held back, leave the directories. */
@@ -69,25 +83,17 @@ static int finish(struct extract *x)
 	int err = extract_walk_end(x);
 
 	if (!err)
-		err = x->ops->flush(x);
+		err = x->sink.ops->flush(&x->sink);
 	if (!err)
 		err = extract_links_end(x);
 	if (!err)
-		err = x->ops->end(x);
-	return err;
-}
-
-static int close_outputs(struct extract *x, int err)
-{
-	err = extract_lists_close(x, err);
-	if (x->ops)
-		x->ops->close(x);
+		err = x->sink.ops->end(&x->sink);
 	return err;
 }
 
 static int run(struct extract *x, const struct vec *targets)
 {
-	int err = open_outputs(x);
+	int err = sink_open(&x->sink);
 
 	if (!err)
 		err = extract_names_survey(x, targets);
@@ -96,7 +102,7 @@ static int run(struct extract *x, const struct vec *targets)
 	if (!err)
 		err = finish(x);
 	if (err) /* nothing is left properly */
-		extract_dir_drop(x, x->dir);
+		sink_dir_drop(&x->sink, x->dir);
 	extract_links_fini(x);
 	return err;
 }
@@ -127,7 +133,7 @@ int f2fs_extract(struct f2fs_volume *vol, const struct f2fs_extract_options *opt
 		};
 		before = progress_run(ctx, &x.progress);
 		err = run(&x, &targets);
-		err = close_outputs(&x, err);
+		err = sink_close(&x.sink, err);
 		progress_run(ctx, before);
 	}
 	extract_targets_fini(&targets);

@@ -3,7 +3,9 @@
  * Files with several names: the first name that was extracted is remembered until the last one was met. Only inodes
  * with several names take memory, and only until all of their names were met.
  */
-#include "sink/extract.h"
+#include "extract/link.h"
+#include "extract/run.h"
+#include "sink/dir.h"
 
 #define NO_LINK UINT32_MAX
 
@@ -29,9 +31,9 @@ static struct extract_link *new_slot(struct extract *x)
 
 static void free_slot(struct extract *x, struct extract_link *link)
 {
-	mem_free(x->ctx, link->name);
-	link->name = NULL;
-	link->dir = NULL;
+	mem_free(x->ctx, link->first.name);
+	link->first.name = NULL;
+	link->first.dir = NULL;
 	link->names_left = x->free_link;
 	x->free_link = (uint32_t)(link - (struct extract_link *)x->links.items);
 }
@@ -43,7 +45,7 @@ void extract_links_init(struct extract *x)
 	x->free_link = NO_LINK;
 }
 
-int extract_link_add(struct extract *x, const struct extract_entry *entry)
+int extract_link_add(struct extract *x, const struct sink_entry *entry)
 {
 	struct extract_link *link;
 	char *name = mem_strdup(x->ctx, entry->name);
@@ -56,26 +58,27 @@ int extract_link_add(struct extract *x, const struct extract_entry *entry)
 		mem_free(x->ctx, name);
 		return F2FS_ERR_NOMEM;
 	}
-	*link = (struct extract_link){ .name = name, .strip = x->target->strip, .names_left = entry->names - 1 };
+	*link = (struct extract_link){ .first = { .name = name, .strip = x->target->strip },
+				       .names_left = entry->names - 1 };
 	err = map32_set(&x->link_index, entry->stat.ino, (uint64_t)(link - (struct extract_link *)x->links.items));
 	if (err)
 		free_slot(x, link);
 	else
-		link->dir = entry->dir ? extract_dir_ref(entry->dir) : NULL;
+		link->first.dir = entry->dir ? sink_dir_ref(entry->dir) : NULL;
 	return err;
 }
 
 int extract_link_used(struct extract *x, f2fs_nid_t ino)
 {
 	struct extract_link *link = extract_link_find(x, ino);
-	struct extract_dir *dir;
+	struct sink_dir *dir;
 
 	if (!link || --link->names_left > 0)
 		return 0;
-	dir = link->dir;
+	dir = link->first.dir;
 	map32_remove(&x->link_index, ino);
 	free_slot(x, link);
-	return extract_dir_put(x, dir);
+	return sink_dir_put(&x->sink, dir);
 }
 
 int extract_links_end(struct extract *x)
@@ -84,10 +87,10 @@ int extract_links_end(struct extract *x)
 
 	for (size_t i = 0; i < x->links.count && !err; i++) {
 		struct extract_link *link = vec_at(&x->links, i);
-		struct extract_dir *dir = link->dir;
+		struct sink_dir *dir = link->first.dir;
 
-		link->dir = NULL;
-		err = extract_dir_put(x, dir);
+		link->first.dir = NULL;
+		err = sink_dir_put(&x->sink, dir);
 	}
 	return err;
 }
@@ -97,8 +100,8 @@ void extract_links_fini(struct extract *x)
 	for (size_t i = 0; i < x->links.count; i++) {
 		struct extract_link *link = vec_at(&x->links, i);
 
-		extract_dir_drop(x, link->dir);
-		mem_free(x->ctx, link->name);
+		sink_dir_drop(&x->sink, link->first.dir);
+		mem_free(x->ctx, link->first.name);
 	}
 	vec_fini(&x->links);
 	map32_fini(&x->link_index);

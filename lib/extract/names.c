@@ -4,10 +4,12 @@
  * before, and of the inodes only theirs. So each file is written once and its other names become links; otherwise some
  * hundred names of one large file would let a small image fill the host.
  */
+#include "extract/names.h"
+
 #include <string.h>
 
 #include "base/bitmap.h"
-#include "sink/extract.h"
+#include "extract/run.h"
 
 /* A survey on its way. */
 struct survey {
@@ -80,7 +82,7 @@ int extract_names_survey(struct extract *x, const struct vec *targets)
 	struct survey s = { .x = x };
 	int err = 0;
 
-	if (!extract_keeps(x, F2FS_KEEP_LINKS))
+	if (!sink_keeps(&x->sink, F2FS_KEEP_LINKS))
 		return 0;
 	x->names.met = mem_zalloc(x->ctx, bytes);
 	x->names.made = mem_zalloc(x->ctx, bytes);
@@ -122,18 +124,4 @@ void extract_names_fini(struct extract *x)
 	map32_fini(&x->names.several);
 	mem_free(x->ctx, x->names.met);
 	mem_free(x->ctx, x->names.made);
-}
-
-int extract_take_blocks(struct extract *x, struct f2fs_inode *inode, uint64_t count)
-{
-	const uint64_t all = x->vol->geo.end_blkaddr - x->vol->geo.main_blkaddr;
-
-	if (!extract_keeps(x, F2FS_KEEP_LINKS)) /* contents are written again for each name, as was asked for */
-		return 0;
-	work_note(x->ctx);
-	if (count > all - x->blocks_taken)
-		return inode_corrupt(inode, RULE_NODE_ADDR,
-				     "the files so far have more blocks than the volume: some are in several places");
-	x->blocks_taken += count;
-	return 0;
 }

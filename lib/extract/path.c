@@ -3,10 +3,12 @@
  * The listed paths: resolved to where they really are (no links, no ".."), sorted so that the walk never comes back to
  * a directory it left, and freed of those that lie below another one.
  */
+#include "extract/path.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "sink/extract.h"
+#include "extract/run.h"
 
 #define PATH_ROOM 65536u
 

@@ -3,12 +3,22 @@
  * The walk: what becomes of each entry. It decides by path, pattern and type, knows hard links, and hands what is to be
  * made to the sink. Directories are made when the first entry needs them, so that patterns leave no empty ones behind.
  */
+#include "extract/walk.h"
+
 #include <assert.h>
 #include <string.h>
 
 #include "base/glob.h"
+#include "extract/link.h"
+#include "extract/names.h"
+#include "extract/run.h"
 #include "file/crypto.h"
-#include "sink/extract.h"
+#include "sink/dir.h"
+#include "sink/lists.h"
+#include "sink/report.h"
+#include "sink/xattr.h"
+
+#define PROGRESS_STEP 256u /* entries */
 
 static uint32_t map_id(const struct f2fs_id_map *map, unsigned count, uint32_t id)
 {
@@ -18,7 +28,7 @@ static uint32_t map_id(const struct f2fs_id_map *map, unsigned count, uint32_t i
 	return id;
 }
 
-static void get_attr(const struct extract *x, const struct f2fs_stat *stat, struct extract_attr *out)
+static void get_attr(const struct extract *x, const struct f2fs_stat *stat, struct sink_attr *out)
 {
 	const struct f2fs_extract_options *o = x->options;
 
@@ -32,11 +42,11 @@ static void get_attr(const struct extract *x, const struct f2fs_stat *stat, stru
 	out->mtime = stat->mtime;
 }
 
-static int entry_problem(struct extract *x, int kind, const struct extract_entry *e, const char *what)
+static int entry_problem(struct extract *x, int kind, const struct sink_entry *e, const char *what)
 {
-	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = what };
+	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = what };
 
-	return extract_problem(x, kind, &place);
+	return sink_problem(&x->sink, kind, &place);
 }
 
 /* ---- patterns */
@@ -63,10 +73,10 @@ static int go_up_to(struct extract *x, uint32_t depth)
 	int err = 0;
 
 	while (!err && x->dir && x->dir->depth > depth) {
-		struct extract_dir *dir = x->dir;
+		struct sink_dir *dir = x->dir;
 
-		x->dir = dir->parent ? extract_dir_ref(dir->parent) : NULL;
-		err = extract_dir_put(x, dir);
+		x->dir = dir->parent ? sink_dir_ref(dir->parent) : NULL;
+		err = sink_dir_put(&x->sink, dir);
 	}
 	return err;
 }
@@ -82,16 +92,16 @@ static bool is_outside(const struct extract *x, uint32_t depth)
 }
 
 /* Go down into a directory whose entry is at hand. */
-static int go_down(struct extract *x, const struct extract_entry *e, bool is_included)
+static int go_down(struct extract *x, const struct sink_entry *e, bool is_included)
 {
-	struct extract_dir *dir;
-	int err = extract_dir_new(x, x->dir, e->name, e->name_length, &dir);
+	struct sink_dir *dir;
+	int err = sink_dir_new(&x->sink, x->dir, e->name, e->name_length, &dir);
 
 	if (err)
 		return err;
 	dir->ino = e->stat.ino;
 	dir->attr = e->attr;
-	dir->has_xattrs = extract_has_xattrs(e->inode);
+	dir->has_xattrs = sink_has_xattrs(e->inode);
 	dir->is_included = is_included;
 	if (is_outside(x, dir->depth))
 		dir->state = DIR_OUTSIDE;
@@ -102,27 +112,26 @@ static int go_down(struct extract *x, const struct extract_entry *e, bool is_inc
 }
 
 /* Tell of a directory that was made. */
-static int tell_dir(struct extract *x, struct extract_dir *dir)
+static int tell_dir(struct extract *x, struct sink_dir *dir)
 {
-	struct extract_entry e = { .dir = dir };
+	struct sink_entry e = { .dir = dir };
 	int err;
 
-	if (!extract_tells_entries(x)) {
-		x->inodes_done++;
+	x->inodes_done++;
+	if (!sink_tells_entries(&x->sink))
 		return 0;
-	}
 	err = f2fs_inode_open(x->vol, dir->ino, &e.inode);
 	if (err)
 		return err;
 	err = f2fs_inode_stat(e.inode, &e.stat);
 	if (!err)
-		err = extract_tell_entry(x, &e);
+		err = sink_tell_entry(&x->sink, &e);
 	f2fs_inode_close(e.inode);
 	return err;
 }
 
 /* The first directory that is to be made on the way to one, each with the one that follows it; NULL: there is none. */
-static struct extract_dir *first_planned(struct extract_dir *dir)
+static struct sink_dir *first_planned(struct sink_dir *dir)
 {
 	if (dir->state != DIR_PLANNED)
 		return NULL;
@@ -134,25 +143,25 @@ static struct extract_dir *first_planned(struct extract_dir *dir)
 	return dir;
 }
 
-/* Make a directory and those above it that are not there yet. EXTRACT_LEFT when that fails. */
-static int need_dir(struct extract *x, struct extract_dir *dir)
+/* Make a directory and those above it that are not there yet. SINK_LEFT when that fails. */
+static int need_dir(struct extract *x, struct sink_dir *dir)
 {
 	int err = 0;
 
-	for (struct extract_dir *d = first_planned(dir), *next; d && !err; d = next) {
+	for (struct sink_dir *d = first_planned(dir), *next; d && !err; d = next) {
 		next = d->next_down; /* making it may use that */
 		if (d->parent && d->parent->state == DIR_FAILED)
 			d->state = DIR_FAILED;
 		else
-			err = x->ops->make_dir(x, d);
+			err = x->sink.ops->make_dir(&x->sink, d);
 		if (err < 0)
 			return err;
-		err = d->state == DIR_FAILED ? EXTRACT_LEFT : tell_dir(x, d);
+		err = d->state == DIR_FAILED ? SINK_LEFT : tell_dir(x, d);
 	}
-	return dir->state == DIR_FAILED ? EXTRACT_LEFT : err;
+	return dir->state == DIR_FAILED ? SINK_LEFT : err;
 }
 
-static int visit_dir(struct extract *x, const struct extract_entry *e, bool is_included)
+static int visit_dir(struct extract *x, const struct sink_entry *e, bool is_included)
 {
 	int err = go_down(x, e, is_included);
 
@@ -161,30 +170,30 @@ static int visit_dir(struct extract *x, const struct extract_entry *e, bool is_i
 	if (x->dir->state == DIR_OUTSIDE)
 		return F2FS_WALK_GO;
 	err = is_included ? need_dir(x, x->dir) : 0;
-	return err < 0 ? err : err == EXTRACT_LEFT ? F2FS_WALK_SKIP : F2FS_WALK_GO;
+	return err < 0 ? err : err == SINK_LEFT ? F2FS_WALK_SKIP : F2FS_WALK_GO;
 }
 
 /* ---- other entries */
 
-/* What the policy makes of an entry whose contents are encrypted: 0 go on, EXTRACT_LEFT. */
-static int judge_encrypted(struct extract *x, const struct extract_entry *e)
+/* What the policy makes of an entry whose contents are encrypted: 0 go on, SINK_LEFT. */
+static int judge_encrypted(struct extract *x, const struct sink_entry *e)
 {
-	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = "contents" };
+	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = "contents" };
 	int err;
 
 	if (x->options->encrypted == F2FS_ENCRYPTED_SKIP) {
 		x->result.skipped++;
-		return EXTRACT_LEFT;
+		return SINK_LEFT;
 	}
 	crypto_refuse(e->inode, "contents");
 	/* clusters are compressed before they are encrypted, so ciphertext cannot be extracted as a file */
 	if (x->options->encrypted == F2FS_ENCRYPTED_RAW && !e->inode->layout.is_compressed)
-		return extract_remark(x, F2FS_PROBLEM_ENCRYPTED, &place);
-	err = extract_problem(x, F2FS_PROBLEM_ENCRYPTED, &place);
-	return err ? err : EXTRACT_LEFT;
+		return sink_remark(&x->sink, F2FS_PROBLEM_ENCRYPTED, &place);
+	err = sink_problem(&x->sink, F2FS_PROBLEM_ENCRYPTED, &place);
+	return err ? err : SINK_LEFT;
 }
 
-static int put_symlink(struct extract *x, struct extract_entry *e)
+static int put_symlink(struct extract *x, struct sink_entry *e)
 {
 	const size_t room = x->vol->geo.block_size + 1u;
 	int err;
@@ -198,14 +207,14 @@ static int put_symlink(struct extract *x, struct extract_entry *e)
 		err = inode_corrupt(e->inode, RULE_SYMLINK_SIZE, "the target is empty");
 	if (err) {
 		err = entry_problem(x, F2FS_PROBLEM_UNREADABLE, e, "target");
-		return err ? err : EXTRACT_LEFT;
+		return err ? err : SINK_LEFT;
 	}
 	e->target = x->target_text.items;
-	return x->ops->put_symlink(x, e);
+	return x->sink.ops->put_symlink(&x->sink, e);
 }
 
 /* Make another name of a file that is there already; *is_link: it is one. */
-static int put_link(struct extract *x, const struct extract_entry *e, bool *is_link)
+static int put_link(struct extract *x, const struct sink_entry *e, bool *is_link)
 {
 	struct extract_link *first = extract_link_find(x, e->stat.ino);
 	int err, left;
@@ -214,11 +223,11 @@ static int put_link(struct extract *x, const struct extract_entry *e, bool *is_l
 	if (!first && extract_names_made(x, e->stat.ino, false)) { /* a name in a directory that passed for a file */
 		inode_corrupt(e->inode, RULE_DENTRY_PATH, "it was extracted under other names already");
 		err = entry_problem(x, F2FS_PROBLEM_UNREADABLE, e, NULL);
-		return err ? err : EXTRACT_LEFT;
+		return err ? err : SINK_LEFT;
 	}
 	if (!first)
 		return 0;
-	left = x->ops->put_link(x, e, first);
+	left = x->sink.ops->put_link(&x->sink, e, &first->first);
 	if (left < 0)
 		return left;
 	x->result.links += left == 0;
@@ -226,23 +235,23 @@ static int put_link(struct extract *x, const struct extract_entry *e, bool *is_l
 	return err ? err : left;
 }
 
-static int put_by_type(struct extract *x, struct extract_entry *e)
+static int put_by_type(struct extract *x, struct sink_entry *e)
 {
 	switch (e->stat.mode & MODE_TYPE) {
 	case MODE_REG:
-		return x->ops->put_file(x, e);
+		return x->sink.ops->put_file(&x->sink, e);
 	case MODE_LNK:
 		return put_symlink(x, e);
 	default:
-		if (extract_keeps(x, F2FS_KEEP_SPECIAL))
-			return x->ops->put_special(x, e);
+		if (sink_keeps(&x->sink, F2FS_KEEP_SPECIAL))
+			return x->sink.ops->put_special(&x->sink, e);
 		x->result.skipped++;
-		return EXTRACT_LEFT;
+		return SINK_LEFT;
 	}
 }
 
 /* Make an entry that is no further name of anything. */
-static int put_new(struct extract *x, struct extract_entry *e)
+static int put_new(struct extract *x, struct sink_entry *e)
 {
 	const uint32_t type = e->stat.mode & MODE_TYPE;
 	struct file_key *key = NULL;
@@ -263,7 +272,7 @@ static int put_new(struct extract *x, struct extract_entry *e)
 	return err;
 }
 
-static int visit_other(struct extract *x, struct extract_entry *e)
+static int visit_other(struct extract *x, struct sink_entry *e)
 {
 	bool is_link = false;
 	int err;
@@ -278,12 +287,20 @@ static int visit_other(struct extract *x, struct extract_entry *e)
 		err = put_link(x, e, &is_link);
 	if (!err && !is_link)
 		err = put_new(x, e);
-	if (!err)
-		err = extract_tell_entry(x, e);
+	if (!err) {
+		x->inodes_done++;
+		err = sink_tell_entry(&x->sink, e);
+	}
 	return err < 0 ? err : F2FS_WALK_GO;
 }
 
 /* ---- the entry at hand */
+
+static int report_progress(struct extract *x)
+{
+	x->progress.done = x->inodes_done;
+	return x->inodes_done % PROGRESS_STEP ? 0 : progress_report(x->ctx, &x->progress);
+}
 
 /* Names that no host may be asked to make. */
 static bool is_bad_name(const char *name, size_t length)
@@ -291,7 +308,7 @@ static bool is_bad_name(const char *name, size_t length)
 	return !length || strlen(name) != length || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-static int visit_good(struct extract *x, struct extract_entry *e)
+static int visit_good(struct extract *x, struct sink_entry *e)
 {
 	const struct f2fs_extract_options *o = x->options;
 	bool is_included = !o->include_count || (e->dir && e->dir->is_included);
@@ -304,14 +321,14 @@ static int visit_good(struct extract *x, struct extract_entry *e)
 	}
 	get_attr(x, &e->stat, &e->attr);
 	if (e->dir && (o->include_count || o->exclude_count)) {
-		err = extract_short_path(x, &x->path, e->dir, e->name, 0);
+		err = sink_short_path(&x->sink, &x->path, e->dir, e->name, 0);
 		if (err)
 			return err;
 		if (matches_any(o->exclude, o->exclude_count, x->path.items))
 			return F2FS_WALK_SKIP;
 		is_included = is_included || matches_any(o->include, o->include_count, x->path.items);
 	}
-	err = extract_progress(x);
+	err = report_progress(x);
 	if (err)
 		return err;
 	if ((e->stat.mode & MODE_TYPE) == MODE_DIR)
@@ -325,7 +342,7 @@ static int visit(void *user, const struct f2fs_walk_entry *found)
 	const uint32_t depth = x->target->depth + found->depth;
 	struct f2fs_context *ctx = x->vol->ctx;
 	const struct f2fs_error_detail why = ctx->error; /* finishing directories may forget it */
-	struct extract_entry e = { .inode = found->inode };
+	struct sink_entry e = { .inode = found->inode };
 	int err = 0;
 
 	if (depth > 0)
@@ -363,9 +380,9 @@ static const char *component(const char *at, size_t *length)
 }
 
 /* How many directories from the root to dir are also above what path names; *at: the component behind them. */
-static uint32_t common_depth(struct extract_dir *dir, const struct extract_target *target, const char **at)
+static uint32_t common_depth(struct sink_dir *dir, const struct extract_target *target, const char **at)
 {
-	struct extract_dir *next = NULL;
+	struct sink_dir *next = NULL;
 	uint32_t depth = 0;
 	size_t length;
 
@@ -389,7 +406,7 @@ static int enter_ancestor(struct extract *x, const char *name, size_t length)
 {
 	struct f2fs_inode *inode = NULL, *parent = NULL;
 	struct f2fs_dirent dirent = { .ino = x->vol->geo.root_ino, .name = "" };
-	struct extract_entry e = { .dir = x->dir };
+	struct sink_entry e = { .dir = x->dir };
 	int err = 0;
 
 	if (x->dir) {
@@ -421,6 +438,7 @@ int extract_walk(struct extract *x, const struct extract_target *target)
 	int err;
 
 	x->target = target;
+	x->sink.strip = target->strip;
 	err = go_up_to(x, common_depth(x->dir, target, &at));
 	if (!err && x->dir && target->depth == 0)
 		err = extract_walk_end(x);
@@ -444,8 +462,8 @@ int extract_walk(struct extract *x, const struct extract_target *target)
 
 int extract_walk_end(struct extract *x)
 {
-	struct extract_dir *dir = x->dir;
+	struct sink_dir *dir = x->dir;
 
 	x->dir = NULL;
-	return extract_dir_put(x, dir);
+	return sink_dir_put(&x->sink, dir);
 }

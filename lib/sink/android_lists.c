@@ -3,39 +3,41 @@
  * fs_config and file_contexts of what is extracted, as populating a volume takes them (source/android.h). What a list
  * cannot say of an entry is a problem: a blank in a path or a label, capabilities that are no mask.
  */
+#include "sink/android_lists.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "sink/extract.h"
 #include "base/android.h"
+#include "sink/report.h"
 
 #define BLANKS " \t\r\n\v\f"
 
 /* The stream keeps its first failure, so only the end of a line looks at it. */
-static void put(struct extract_stream *s, const char *text)
+static void put(struct sink_stream *s, const char *text)
 {
-	extract_stream_put(s, text, strlen(text));
+	sink_stream_put(s, text, strlen(text));
 }
 
-static int put_end(struct extract_stream *s)
+static int put_end(struct sink_stream *s)
 {
-	return extract_stream_put(s, "\n", 1) ? extract_stream_report(s) : 0;
+	return sink_stream_put(s, "\n", 1) ? sink_stream_report(s) : 0;
 }
 
 /* The list says less of an entry than there is. */
-static int leave_out(struct extract *x, const struct extract_entry *entry, const char *list, const char *why)
+static int leave_out(struct sink *sink, const struct sink_entry *entry, const char *list, const char *why)
 {
-	const struct extract_place place = {
+	const struct sink_place place = {
 		.dir = entry->dir, .name = entry->name, .ino = entry->stat.ino, .what = list
 	};
 
-	error_set(x->ctx, F2FS_ERR_UNSUPPORTED, "%s", why);
-	return extract_problem(x, F2FS_PROBLEM_ATTRIBUTE, &place);
+	error_set(sink->ctx, F2FS_ERR_UNSUPPORTED, "%s", why);
+	return sink_problem(sink, F2FS_PROBLEM_ATTRIBUTE, &place);
 }
 
 /* An attribute of the entry, whatever is kept of it elsewhere: 0, NO_ATTR, or an error, which the sink tells. */
-static int find_attribute(const struct extract_entry *entry, const char *name, struct f2fs_xattr *out)
+static int find_attribute(const struct sink_entry *entry, const char *name, struct f2fs_xattr *out)
 {
 	int err = 0;
 
@@ -47,23 +49,22 @@ static int find_attribute(const struct extract_entry *entry, const char *name, s
 	return err;
 }
 
-int extract_fs_config_add(struct extract *x, struct extract_stream *s, const char *path,
-			  const struct extract_entry *entry)
+int sink_fs_config_add(struct sink *sink, struct sink_stream *s, const char *path, const struct sink_entry *entry)
 {
 	struct f2fs_xattr xattr;
 	uint64_t mask = 0;
 	char text[80];
 	const char *mounted;
-	int err = android_mount_path(&x->mounted, x->options->mount_point, path + strspn(path, "/"), &mounted);
+	int err = android_mount_path(&sink->mounted, sink->opt.mount_point, path + strspn(path, "/"), &mounted);
 
 	if (err)
 		return err;
 	mounted++;
 	if (mounted[strcspn(mounted, BLANKS)] != '\0')
-		return leave_out(x, entry, "fs_config", "a path with a blank cannot stand in this list");
+		return leave_out(sink, entry, "fs_config", "a path with a blank cannot stand in this list");
 	if (find_attribute(entry, "security.capability", &xattr) == 0 &&
 	    !android_capability_decode(xattr.value, xattr.value_size, &mask)) {
-		err = leave_out(x, entry, "fs_config",
+		err = leave_out(sink, entry, "fs_config",
 				"its capabilities are more than a mask of what is permitted and effective");
 		if (err)
 			return err;
@@ -80,7 +81,7 @@ int extract_fs_config_add(struct extract *x, struct extract_stream *s, const cha
 }
 
 /* A regular expression that only this path matches, but for its blanks, which it cannot tell apart. */
-static void put_regex(struct extract_stream *s, const char *path)
+static void put_regex(struct sink_stream *s, const char *path)
 {
 	for (; *path; path++) {
 		if (strchr(BLANKS, *path)) {
@@ -89,12 +90,11 @@ static void put_regex(struct extract_stream *s, const char *path)
 		}
 		if (strchr(".^$?*+|[](){}\\", *path))
 			put(s, "\\");
-		extract_stream_put(s, path, 1);
+		sink_stream_put(s, path, 1);
 	}
 }
 
-int extract_file_contexts_add(struct extract *x, struct extract_stream *s, const char *path,
-			      const struct extract_entry *entry)
+int sink_file_contexts_add(struct sink *sink, struct sink_stream *s, const char *path, const struct sink_entry *entry)
 {
 	struct f2fs_xattr xattr;
 	const char *mounted, *label;
@@ -107,12 +107,12 @@ int extract_file_contexts_add(struct extract *x, struct extract_stream *s, const
 	for (length = 0; length < xattr.value_size && (unsigned char)label[length] > ' '; length++)
 		;
 	if (length == 0 || length + 1 < xattr.value_size || (length < xattr.value_size && label[length]))
-		return leave_out(x, entry, "file_contexts", "its label is no word");
-	err = android_mount_path(&x->mounted, x->options->mount_point, path + strspn(path, "/"), &mounted);
+		return leave_out(sink, entry, "file_contexts", "its label is no word");
+	err = android_mount_path(&sink->mounted, sink->opt.mount_point, path + strspn(path, "/"), &mounted);
 	if (err)
 		return err;
 	put_regex(s, mounted);
 	put(s, " ");
-	extract_stream_put(s, label, length);
+	sink_stream_put(s, label, length);
 	return put_end(s);
 }

@@ -4,6 +4,8 @@
  * into one call; then make, fill and finish file after file. What goes wrong is noted in the batch and told later by
  * the thread that owns the context. A block that cannot be read stays a hole; the rest of its file is written.
  */
+#include "sink/batch.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@
 
 #include "device/device.h"
 #include "format/cluster.h"
-#include "sink/host.h"
+#include "sink/hostattr.h"
+#include "sink/report.h"
 
 #define MOST_IOV 64u
 
@@ -298,7 +301,7 @@ static void set_size(const struct host *h, struct host_file *file, uint64_t end)
 		return;
 	if (end != file->size && ftruncate(file->fd, (off_t)file->size)) {
 		note_host(file, STEP_RESIZE, errno);
-	} else if (!extract_keeps(h->x, F2FS_KEEP_HOLES)) {
+	} else if (!sink_keeps(h->sink, F2FS_KEEP_HOLES)) {
 		int sys_errno = posix_fallocate(file->fd, 0, (off_t)file->size);
 
 		if (sys_errno)
@@ -316,7 +319,7 @@ void host_batch_finish_file(struct host *h, struct host_file *file, uint64_t end
 		file->wish.xattrs = file->xattrs;
 		file->wish.xattr_count = file->xattr_count;
 		host_attrs_apply(&subject, &file->wish);
-		if ((h->x->options->flags & F2FS_EXTRACT_SYNC) && fsync(file->fd))
+		if ((h->sink->opt.flags & F2FS_EXTRACT_SYNC) && fsync(file->fd))
 			note_host(file, STEP_SYNC, errno);
 	}
 	if (close(file->fd) && errno != EINTR)
@@ -326,7 +329,7 @@ void host_batch_finish_file(struct host *h, struct host_file *file, uint64_t end
 
 void host_batch_create_file(struct host *h, struct host_file *file)
 {
-	const int existing = h->x->options->existing;
+	const int existing = h->sink->opt.existing;
 	uint32_t mode;
 	int sys_errno;
 
@@ -361,15 +364,15 @@ void host_batch_run(struct pool_job *job, unsigned slot)
 	struct worker w = {
 		.batch = batch,
 		.slot = &h->slots[slot],
-		.dev = h->x->vol->dev,
-		.block_size = h->x->vol->geo.block_size,
+		.dev = h->sink->vol->dev,
+		.block_size = h->sink->vol->geo.block_size,
 	};
 
 	for (unsigned i = 0; i < batch->file_count && !atomic_load(&h->stop); i++) {
 		struct host_file *file = &batch->files[i];
 
 		run_file(&w, file);
-		if (extract_is_fatal(file->sys_errno))
+		if (sink_is_fatal(file->sys_errno))
 			atomic_store(&h->stop, true);
 	}
 }

@@ -3,14 +3,15 @@
  * The directories between the volume's root and the entries at hand: reference-counted nodes that know their parent,
  * so that a path can be told long after the walk went on, and the last user of a directory closes it.
  */
+#include "sink/dir.h"
+
 #include <string.h>
 
-#include "sink/extract.h"
+#include "sink/sink.h"
 
-int extract_dir_new(struct extract *x, struct extract_dir *parent, const char *name, size_t length,
-		    struct extract_dir **out)
+int sink_dir_new(struct sink *sink, struct sink_dir *parent, const char *name, size_t length, struct sink_dir **out)
 {
-	struct extract_dir *dir = mem_zalloc(x->ctx, sizeof(*dir) + length + 1);
+	struct sink_dir *dir = mem_zalloc(sink->ctx, sizeof(*dir) + length + 1);
 
 	if (!dir)
 		return F2FS_ERR_NOMEM;
@@ -19,7 +20,7 @@ int extract_dir_new(struct extract *x, struct extract_dir *parent, const char *n
 	memcpy(dir->name, name, length);
 	if (parent) {
 		dir->path_length = parent->path_length + 1 + length;
-		dir->parent = extract_dir_ref(parent);
+		dir->parent = sink_dir_ref(parent);
 		dir->depth = parent->depth + 1;
 		dir->is_included = parent->is_included;
 	}
@@ -28,40 +29,40 @@ int extract_dir_new(struct extract *x, struct extract_dir *parent, const char *n
 }
 
 /* The last user of a directory let go of it; its parent is left to the caller. */
-static struct extract_dir *free_dir(struct extract *x, struct extract_dir *dir)
+static struct sink_dir *free_dir(struct sink *sink, struct sink_dir *dir)
 {
-	struct extract_dir *parent = dir->parent;
+	struct sink_dir *parent = dir->parent;
 
-	x->ops->drop_dir(x, dir);
-	if (x->way_dir == dir)
-		x->way_dir = parent;
-	mem_free(x->ctx, dir);
+	sink->ops->drop_dir(sink, dir);
+	if (sink->way_dir == dir)
+		sink->way_dir = parent;
+	mem_free(sink->ctx, dir);
 	return parent;
 }
 
-int extract_dir_put(struct extract *x, struct extract_dir *dir)
+int sink_dir_put(struct sink *sink, struct sink_dir *dir)
 {
 	int err = 0;
 
 	while (dir && --dir->refs == 0) {
 		if (!err && (dir->state == DIR_MADE || dir->state == DIR_ENTERED))
-			err = x->ops->leave_dir(x, dir);
-		dir = free_dir(x, dir);
+			err = sink->ops->leave_dir(sink, dir);
+		dir = free_dir(sink, dir);
 	}
 	return err;
 }
 
-void extract_dir_drop(struct extract *x, struct extract_dir *dir)
+void sink_dir_drop(struct sink *sink, struct sink_dir *dir)
 {
 	while (dir && --dir->refs == 0)
-		dir = free_dir(x, dir);
+		dir = free_dir(sink, dir);
 }
 
 /* Make way the path of a directory, "/a/b", "" for the root. Only what differs from the path before is written: paths
  * are asked for in the order of the walk, and may be long. */
-static int go_to(struct extract *x, struct extract_dir *dir)
+static int go_to(struct sink *sink, struct sink_dir *dir)
 {
-	struct extract_dir *common = x->way_dir, *other = dir, *d;
+	struct sink_dir *common = sink->way_dir, *other = dir, *d;
 	char *text;
 
 	while (common != other) { /* up from whichever is deeper */
@@ -70,10 +71,10 @@ static int go_to(struct extract *x, struct extract_dir *dir)
 		else
 			other = other->parent;
 	}
-	if (vec_reserve(&x->way, (dir ? dir->path_length : 0) + F2FS_NAME_ROOM + 2) != 0)
+	if (vec_reserve(&sink->way, (dir ? dir->path_length : 0) + F2FS_NAME_ROOM + 2) != 0)
 		return F2FS_ERR_NOMEM;
-	text = x->way.items;
-	x->way_dir = dir;
+	text = sink->way.items;
+	sink->way_dir = dir;
 	for (d = dir; d != common && d->parent; d = d->parent) {
 		char *to = text + d->path_length - d->name_length;
 
@@ -84,16 +85,16 @@ static int go_to(struct extract *x, struct extract_dir *dir)
 }
 
 /* The path of a name in a directory, or of that, as it lies in way; *length: its bytes. */
-static int find_path(struct extract *x, struct extract_dir *dir, const char *name, size_t *length)
+static int find_path(struct sink *sink, struct sink_dir *dir, const char *name, size_t *length)
 {
 	const size_t n = name ? strlen(name) : 0;
 	char *text;
-	int err = go_to(x, dir);
+	int err = go_to(sink, dir);
 
 	if (err)
 		return err;
 	*length = dir ? dir->path_length : 0;
-	text = (char *)x->way.items + *length;
+	text = (char *)sink->way.items + *length;
 	if (name) {
 		text[0] = '/';
 		memcpy(text + 1, name, n);
@@ -120,23 +121,23 @@ static int copy_path(struct vec *path, const char *front, const char *text, size
 	return 0;
 }
 
-int extract_full_path(struct extract *x, struct vec *path, struct extract_dir *dir, const char *name)
+int sink_full_path(struct sink *sink, struct vec *path, struct sink_dir *dir, const char *name)
 {
 	size_t length;
-	int err = find_path(x, dir, name, &length);
+	int err = find_path(sink, dir, name, &length);
 
-	return err ? err : copy_path(path, length ? "" : "/", x->way.items, length);
+	return err ? err : copy_path(path, length ? "" : "/", sink->way.items, length);
 }
 
-int extract_short_path(struct extract *x, struct vec *path, struct extract_dir *dir, const char *name, uint32_t skip)
+int sink_short_path(struct sink *sink, struct vec *path, struct sink_dir *dir, const char *name, uint32_t skip)
 {
 	const char *text;
 	size_t length;
-	int err = find_path(x, dir, name, &length);
+	int err = find_path(sink, dir, name, &length);
 
 	if (err)
 		return err;
-	text = x->way.items;
+	text = sink->way.items;
 	for (; skip > 0 && *text; skip--) {
 		const size_t n = 1 + strcspn(text + 1, "/");
 
@@ -146,15 +147,15 @@ int extract_short_path(struct extract *x, struct vec *path, struct extract_dir *
 	return *text ? copy_path(path, "", text + 1, length - 1) : copy_path(path, ".", text, 0);
 }
 
-int extract_shown_path(struct extract *x, struct vec *path, struct extract_dir *dir, const char *name)
+int sink_shown_path(struct sink *sink, struct vec *path, struct sink_dir *dir, const char *name)
 {
 	const char *text;
 	size_t length;
-	int err = find_path(x, dir, name, &length);
+	int err = find_path(sink, dir, name, &length);
 
 	if (err)
 		return err;
-	text = x->way.items;
+	text = sink->way.items;
 	if (length <= F2FS_PROBLEM_PATH)
 		return copy_path(path, length ? "" : "/", text, length);
 	text += length - F2FS_PROBLEM_PATH;

@@ -3,6 +3,7 @@
  * The directory sink: directories, links and special files, made at once on the walk's thread; and the life of the
  * sink.
  */
+
 #include "sink/host.h"
 
 #include <errno.h>
@@ -11,18 +12,25 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "sink/hostattr.h"
+#include "sink/hostdir.h"
+#include "sink/hostpipe.h"
+#include "sink/plan.h"
+#include "sink/retire.h"
+#include "sink/sink.h"
+
 static int existing_policy(const struct host *h)
 {
-	return h->x->options->existing;
+	return h->sink->opt.existing;
 }
 
 /* ---- directories */
 
 /* The name exists: enter it if it is a directory, else do as the policy says. */
-static int enter_existing(struct host *h, struct extract_dir *dir, int parent_fd)
+static int enter_existing(struct host *h, struct sink_dir *dir, int parent_fd)
 {
-	struct extract *x = h->x;
-	const struct extract_place place = { .dir = dir, .ino = dir->ino };
+	struct sink *sink = h->sink;
+	const struct sink_place place = { .dir = dir, .ino = dir->ino };
 	int sys_errno = EEXIST;
 	struct stat st;
 
@@ -38,16 +46,16 @@ static int enter_existing(struct host *h, struct extract_dir *dir, int parent_fd
 	}
 	dir->state = DIR_FAILED;
 	if (existing_policy(h) == F2FS_EXISTING_SKIP) {
-		x->result.skipped++;
-		return EXTRACT_LEFT;
+		sink->result->skipped++;
+		return SINK_LEFT;
 	}
 	return host_refused(h, sys_errno == EEXIST ? ENOTDIR : sys_errno, &place, "cannot make the directory");
 }
 
-static int make_dir(struct extract *x, struct extract_dir *dir)
+static int make_dir(struct sink *sink, struct sink_dir *dir)
 {
-	struct host *h = host_of(x);
-	struct extract_place place = { .dir = dir, .ino = dir->ino };
+	struct host *h = host_of(sink);
+	struct sink_place place = { .dir = dir, .ino = dir->ino };
 	struct host_dir *parent;
 	int err = 0;
 
@@ -67,21 +75,21 @@ static int make_dir(struct extract *x, struct extract_dir *dir)
 			err = host_refused(h, errno, &place, "cannot make the directory");
 		}
 	}
-	x->result.directories += err == 0;
+	sink->result->directories += err == 0;
 	return err;
 }
 
 /* Does a directory take the image's attributes? */
-static bool takes_attributes(const struct host *h, const struct extract_dir *dir)
+static bool takes_attributes(const struct host *h, const struct sink_dir *dir)
 {
 	if (dir->state == DIR_MADE || existing_policy(h) == F2FS_EXISTING_REPLACE)
 		return true;
-	return !dir->parent && (h->x->options->flags & F2FS_EXTRACT_ROOT_ATTRIBUTES);
+	return !dir->parent && (h->sink->opt.flags & F2FS_EXTRACT_ROOT_ATTRIBUTES);
 }
 
-static int set_dir_attributes(struct host *h, struct extract_dir *dir, int fd)
+static int set_dir_attributes(struct host *h, struct sink_dir *dir, int fd)
 {
-	const struct extract_place place = { .dir = dir, .ino = dir->ino };
+	const struct sink_place place = { .dir = dir, .ino = dir->ino };
 	const struct host_subject subject = { .fd = fd };
 	struct f2fs_inode *inode = NULL;
 	struct host_wish wish;
@@ -90,7 +98,7 @@ static int set_dir_attributes(struct host *h, struct extract_dir *dir, int fd)
 	/* the top was not made by the probe's rules but by its own parent's */
 	host_wish_init(h, &wish, &dir->attr, dir->is_foreign || dir->state == DIR_ENTERED || !dir->parent);
 	if (dir->has_xattrs) {
-		err = f2fs_inode_open(h->x->vol, dir->ino, &inode);
+		err = f2fs_inode_open(h->sink->vol, dir->ino, &inode);
 		if (!err)
 			err = host_xattrs_load(h, inode, &place);
 		if (!err) {
@@ -106,20 +114,20 @@ static int set_dir_attributes(struct host *h, struct extract_dir *dir, int fd)
 	return err;
 }
 
-static int leave_dir(struct extract *x, struct extract_dir *dir)
+static int leave_dir(struct sink *sink, struct sink_dir *dir)
 {
-	const struct extract_place place = { .dir = dir, .ino = dir->ino };
-	struct host *h = host_of(x);
+	const struct sink_place place = { .dir = dir, .ino = dir->ino };
+	struct host *h = host_of(sink);
 	struct host_dir *d;
 	int err = 0;
 
-	if (takes_attributes(h, dir) || (x->options->flags & F2FS_EXTRACT_SYNC)) {
+	if (takes_attributes(h, dir) || (sink->opt.flags & F2FS_EXTRACT_SYNC)) {
 		err = host_dir_get(h, dir, &d);
 		if (!err)
 			host_dir_open_upwards(h, dir); /* while its mode lets us */
 		if (!err && takes_attributes(h, dir))
 			err = set_dir_attributes(h, dir, d->fd);
-		if (!err && (x->options->flags & F2FS_EXTRACT_SYNC) && fsync(d->fd))
+		if (!err && (sink->opt.flags & F2FS_EXTRACT_SYNC) && fsync(d->fd))
 			err = host_refused(h, errno, &place, "cannot make the directory durable");
 	}
 	host_dir_open_upwards(h, dir);
@@ -127,23 +135,23 @@ static int leave_dir(struct extract *x, struct extract_dir *dir)
 	return err < 0 ? err : 0;
 }
 
-static void drop_dir(struct extract *x, struct extract_dir *dir)
+static void drop_dir(struct sink *sink, struct sink_dir *dir)
 {
-	host_dir_close(host_of(x), dir);
+	host_dir_close(host_of(sink), dir);
 }
 
 /* ---- other entries */
 
 /* Ways to make an entry; each returns 0 or -1 with errno. */
-typedef int (*maker)(int dir_fd, const struct extract_entry *e, const void *more);
+typedef int (*maker)(int dir_fd, const struct sink_entry *e, const void *more);
 
-static int make_symlink(int dir_fd, const struct extract_entry *e, const void *more)
+static int make_symlink(int dir_fd, const struct sink_entry *e, const void *more)
 {
 	(void)more;
 	return symlinkat(e->target, dir_fd, e->name);
 }
 
-static int make_special(int dir_fd, const struct extract_entry *e, const void *more)
+static int make_special(int dir_fd, const struct sink_entry *e, const void *more)
 {
 	(void)more;
 	return mknodat(dir_fd, e->name, (mode_t)((e->stat.mode & MODE_TYPE) | 0600),
@@ -155,17 +163,17 @@ struct link_source {
 	const char *name;
 };
 
-static int make_link(int dir_fd, const struct extract_entry *e, const void *more)
+static int make_link(int dir_fd, const struct sink_entry *e, const void *more)
 {
 	const struct link_source *from = more;
 
 	return linkat(from->dir_fd, from->name, dir_fd, e->name, 0);
 }
 
-static int make_entry(struct host *h, const struct extract_entry *e, int dir_fd, maker make, const void *more,
+static int make_entry(struct host *h, const struct sink_entry *e, int dir_fd, maker make, const void *more,
 		      const char *failure)
 {
-	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
+	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
 	int sys_errno = 0;
 
 	for (int tries = 0; tries < 2; tries++) {
@@ -176,16 +184,16 @@ static int make_entry(struct host *h, const struct extract_entry *e, int dir_fd,
 			break;
 	}
 	if (sys_errno == EEXIST && existing_policy(h) == F2FS_EXISTING_SKIP) {
-		h->x->result.skipped++;
-		return EXTRACT_LEFT;
+		h->sink->result->skipped++;
+		return SINK_LEFT;
 	}
 	return host_refused(h, sys_errno, &place, failure);
 }
 
 /* Attributes of an entry that is not a file and not a directory. */
-static int set_attributes(struct host *h, const struct extract_entry *e, int dir_fd)
+static int set_attributes(struct host *h, const struct sink_entry *e, int dir_fd)
 {
-	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
+	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
 	const struct host_subject subject = { .fd = -1, .dir_fd = dir_fd, .name = e->name };
 	struct host_wish wish;
 	int err = host_xattrs_load(h, e->inode, &place);
@@ -199,9 +207,9 @@ static int set_attributes(struct host *h, const struct extract_entry *e, int dir
 	return host_tell_losses(h, &wish, &place);
 }
 
-static int put_symlink(struct extract *x, const struct extract_entry *e)
+static int put_symlink(struct sink *sink, const struct sink_entry *e)
 {
-	struct host *h = host_of(x);
+	struct host *h = host_of(sink);
 	struct host_dir *dir;
 	int err = host_dir_get(h, e->dir, &dir);
 
@@ -209,13 +217,13 @@ static int put_symlink(struct extract *x, const struct extract_entry *e)
 		err = make_entry(h, e, dir->fd, make_symlink, NULL, "cannot make the symbolic link");
 	if (err)
 		return err;
-	x->result.symlinks++;
+	sink->result->symlinks++;
 	return set_attributes(h, e, dir->fd);
 }
 
-static int put_special(struct extract *x, const struct extract_entry *e)
+static int put_special(struct sink *sink, const struct sink_entry *e)
 {
-	struct host *h = host_of(x);
+	struct host *h = host_of(sink);
 	struct host_dir *dir;
 	int err = host_dir_get(h, e->dir, &dir);
 
@@ -223,13 +231,13 @@ static int put_special(struct extract *x, const struct extract_entry *e)
 		err = make_entry(h, e, dir->fd, make_special, NULL, "cannot make the special file");
 	if (err)
 		return err;
-	x->result.specials++;
+	sink->result->specials++;
 	return set_attributes(h, e, dir->fd);
 }
 
-static int put_link(struct extract *x, const struct extract_entry *e, const struct extract_link *first)
+static int put_link(struct sink *sink, const struct sink_entry *e, const struct sink_first *first)
 {
-	struct host *h = host_of(x);
+	struct host *h = host_of(sink);
 	struct host_dir *from, *to;
 	struct link_source source = { .name = first->name };
 	int err = host_dir_get(h, first->dir, &from);
@@ -247,36 +255,36 @@ static int put_link(struct extract *x, const struct extract_entry *e, const stru
 	return err;
 }
 
-static int put_file(struct extract *x, const struct extract_entry *e)
+static int put_file(struct sink *sink, const struct sink_entry *e)
 {
-	return host_plan_file(host_of(x), e);
+	return host_plan_file(host_of(sink), e);
 }
 
 /* ---- life */
 
-static int flush(struct extract *x)
+static int flush(struct sink *sink)
 {
-	return host_pipe_flush(host_of(x));
+	return host_pipe_flush(host_of(sink));
 }
 
-static int end(struct extract *x)
+static int end(struct sink *sink)
 {
-	(void)x;
+	(void)sink;
 	return 0;
 }
 
-static void close_sink(struct extract *x)
+static void close_sink(struct sink *sink)
 {
-	struct host *h = host_of(x);
+	struct host *h = host_of(sink);
 
 	host_pipe_fini(h);
 	if (h->top.fd >= 0)
 		close(h->top.fd);
 	vec_fini(&h->xattrs);
-	mem_free(x->ctx, h);
+	mem_free(sink->ctx, h);
 }
 
-static const struct extract_sink_ops host_ops = {
+static const struct sink_ops host_ops = {
 	.make_dir = make_dir,
 	.leave_dir = leave_dir,
 	.drop_dir = drop_dir,
@@ -297,21 +305,21 @@ static int write_out(struct f2fs_volume *vol)
 	return vol->hooks ? vol->hooks->write_out(vol, geo->main_blkaddr, geo->end_blkaddr - geo->main_blkaddr) : 0;
 }
 
-int extract_host_open(struct extract *x)
+int sink_host_open(struct sink *sink)
 {
-	struct host *h = mem_zalloc(x->ctx, sizeof(*h));
+	struct host *h = mem_zalloc(sink->ctx, sizeof(*h));
 	int err;
 
 	if (!h)
 		return F2FS_ERR_NOMEM;
-	h->x = x;
+	h->sink = sink;
 	h->top.fd = -1;
 	atomic_init(&h->stop, false);
-	vec_init(&h->xattrs, x->ctx, sizeof(struct host_xattr));
-	x->ops = &host_ops;
-	x->sink = h;
+	vec_init(&h->xattrs, sink->ctx, sizeof(struct host_xattr));
+	sink->ops = &host_ops;
+	sink->own = h;
 	err = host_pipe_init(h);
 	if (!err)
-		err = write_out(x->vol);
+		err = write_out(sink->vol);
 	return err ? err : host_open_top(h);
 }

@@ -4,6 +4,8 @@
  * attributes, mode, ACLs (their mask is part of the mode), times, and last the flags that may forbid the rest. Calls
  * that would change nothing are not made. Without a context: workers use this.
  */
+#include "sink/hostattr.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@
 #include <unistd.h>
 
 #include "device/file.h"
-#include "sink/host.h"
+#include "sink/hostflags.h"
 
 #define SETID 06000u
 
@@ -68,7 +70,7 @@ static void drop_acls(const struct host_subject *s, const struct host_wish *w)
 /* Returns whether the file has the owner it is to have. */
 static bool set_owner(const struct host_subject *s, struct host_wish *w)
 {
-	const struct extract_attr *a = w->attr;
+	const struct sink_attr *a = w->attr;
 	int ret;
 
 	if (!(w->keep & F2FS_KEEP_OWNER))
@@ -159,12 +161,12 @@ void host_attrs_apply(const struct host_subject *s, struct host_wish *w)
 		w->flags_errno = host_set_flags(s->fd, w->attr->flags);
 }
 
-void host_wish_init(const struct host *h, struct host_wish *w, const struct extract_attr *attr, bool is_foreign)
+void host_wish_init(const struct host *h, struct host_wish *w, const struct sink_attr *attr, bool is_foreign)
 {
 	*w = (struct host_wish){
 		.attr = attr,
-		.keep = h->x->keep,
-		.keeps_setid = ((h->x->require & F2FS_KEEP_MODE) | (h->x->keep & F2FS_KEEP_SETID)) != 0,
+		.keep = h->sink->opt.keep,
+		.keeps_setid = ((h->sink->opt.require & F2FS_KEEP_MODE) | (h->sink->opt.keep & F2FS_KEEP_SETID)) != 0,
 		.is_root = geteuid() == 0,
 		.drops_acl = is_foreign || h->birth.has_acl,
 		.knows_owner = !is_foreign,
@@ -191,7 +193,7 @@ bool host_make_way(const struct host *h, int dir_fd, const char *name, int exist
 
 	if (*sys_errno != EEXIST || existing != F2FS_EXISTING_REPLACE)
 		return false;
-	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && hostfile_is_open(h->x->ctx, &st))
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && hostfile_is_open(h->sink->ctx, &st))
 		errno = EBUSY; /* the image that is read */
 	else if (unlinkat(dir_fd, name, 0) == 0)
 		return true;

@@ -5,6 +5,8 @@
  * paths are. Few are open at a time; a closed one is opened again from the nearest open directory above it, or as ".."
  * of one below when it is still the same.
  */
+#include "sink/hostdir.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +14,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "sink/host.h"
+#include "sink/sink.h"
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -39,12 +41,12 @@ static void append_entry(struct host *h, struct host_dir *d)
 	h->newest = d;
 }
 
-static bool is_top(const struct extract_dir *dir)
+static bool is_top(const struct sink_dir *dir)
 {
 	return !dir->parent || dir->state == DIR_OUTSIDE;
 }
 
-void host_dir_close(struct host *h, struct extract_dir *dir)
+void host_dir_close(struct host *h, struct sink_dir *dir)
 {
 	struct host_dir *d = dir->host;
 
@@ -52,7 +54,7 @@ void host_dir_close(struct host *h, struct extract_dir *dir)
 		return;
 	unlink_entry(h, d);
 	close(d->fd);
-	mem_free(h->x->ctx, d);
+	mem_free(h->sink->ctx, d);
 	dir->host = NULL;
 	h->open_dirs--;
 }
@@ -85,9 +87,9 @@ static void make_room(struct host *h)
 }
 
 /* Take a descriptor as a directory's. */
-static int adopt(struct host *h, struct extract_dir *dir, int fd)
+static int adopt(struct host *h, struct sink_dir *dir, int fd)
 {
-	struct host_dir *d = mem_zalloc(h->x->ctx, sizeof(*d));
+	struct host_dir *d = mem_zalloc(h->sink->ctx, sizeof(*d));
 
 	if (!d) {
 		close(fd);
@@ -102,7 +104,7 @@ static int adopt(struct host *h, struct extract_dir *dir, int fd)
 }
 
 /* Is fd the directory that was open before? Nothing is known of one that never was. */
-static bool is_same(const struct extract_dir *dir, int fd)
+static bool is_same(const struct sink_dir *dir, int fd)
 {
 	struct stat st;
 
@@ -112,9 +114,9 @@ static bool is_same(const struct extract_dir *dir, int fd)
 }
 
 /* Open dir from an open directory above it, step by step. */
-static int open_below(struct host *h, struct extract_dir *dir, struct extract_dir *above, int *out)
+static int open_below(struct host *h, struct sink_dir *dir, struct sink_dir *above, int *out)
 {
-	struct extract_dir *step;
+	struct sink_dir *step;
 	int fd = is_top(above) ? h->top.fd : above->host->fd, next;
 	bool is_ours = false;
 
@@ -126,7 +128,7 @@ static int open_below(struct host *h, struct extract_dir *dir, struct extract_di
 		if (is_ours)
 			close(fd);
 		if (next < 0)
-			return error_sys(h->x->ctx, errno, "cannot open the directory %s that was made", step->name);
+			return error_sys(h->sink->ctx, errno, "cannot open the directory %s that was made", step->name);
 		fd = next;
 		is_ours = true;
 		if (step == dir)
@@ -134,15 +136,15 @@ static int open_below(struct host *h, struct extract_dir *dir, struct extract_di
 	}
 	if (!is_same(dir, fd)) {
 		close(fd);
-		return error_set(h->x->ctx, F2FS_ERR_STATE, "the directory %s was replaced meanwhile", dir->name);
+		return error_set(h->sink->ctx, F2FS_ERR_STATE, "the directory %s was replaced meanwhile", dir->name);
 	}
 	*out = fd;
 	return 0;
 }
 
-int host_dir_get(struct host *h, struct extract_dir *dir, struct host_dir **out)
+int host_dir_get(struct host *h, struct sink_dir *dir, struct host_dir **out)
 {
-	struct extract_dir *above = dir;
+	struct sink_dir *above = dir;
 	int fd = -1, err;
 
 	if (is_top(dir)) {
@@ -166,9 +168,9 @@ int host_dir_get(struct host *h, struct extract_dir *dir, struct host_dir **out)
 	return 0;
 }
 
-void host_dir_open_upwards(struct host *h, struct extract_dir *dir)
+void host_dir_open_upwards(struct host *h, struct sink_dir *dir)
 {
-	struct extract_dir *parent = dir->parent;
+	struct sink_dir *parent = dir->parent;
 	int fd;
 
 	if (dir->host && parent && !is_top(parent) && !parent->host && parent->host_inode) {
@@ -196,7 +198,7 @@ static int probe_birth(struct host *h)
 			break;
 	}
 	if (fd < 0)
-		return error_sys(h->x->ctx, errno, "cannot make files in %s", h->x->options->directory);
+		return error_sys(h->sink->ctx, errno, "cannot make files in %s", h->sink->opt.directory);
 	if (fstat(fd, &st) == 0) {
 		h->birth.uid = st.st_uid;
 		h->birth.gid = st.st_gid;
@@ -212,16 +214,16 @@ static int probe_birth(struct host *h)
 
 int host_open_top(struct host *h)
 {
-	const char *path = h->x->options->directory;
+	const char *path = h->sink->opt.directory;
 
 	h->top.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (h->top.fd < 0 && errno == ENOENT) {
 		if (mkdir(path, 0777))
-			return error_sys(h->x->ctx, errno, "cannot make %s", path);
+			return error_sys(h->sink->ctx, errno, "cannot make %s", path);
 		h->made_top = true;
 		h->top.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
 	if (h->top.fd < 0)
-		return error_sys(h->x->ctx, errno, "cannot open %s", path);
+		return error_sys(h->sink->ctx, errno, "cannot open %s", path);
 	return probe_birth(h);
 }

@@ -2,10 +2,11 @@
 /*
  * Inode flags and project ids, where the host's kernel has calls for them.
  */
+#include "sink/hostflags.h"
+
 #include <errno.h>
 
 #include "format/flags.h"
-#include "sink/host.h"
 
 #if defined(__linux__)
 #include <sys/ioctl.h>

@@ -3,17 +3,19 @@
  * Threads, their memory, and the ring of batches: all of it taken before the first file, so that the run's memory does
  * not depend on the image.
  */
+#include "sink/hostpipe.h"
 #include "device/device.h"
-#include "sink/host.h"
+#include "sink/plan.h"
+#include "sink/retire.h"
 
 #define MOST_CLUSTER_BLOCKS 256u
 
 static unsigned worker_count(const struct host *h)
 {
-	unsigned threads = h->x->options->threads;
+	unsigned threads = h->sink->opt.threads;
 
 	/* other devices touch the context when they are read */
-	if (!(f2fs_device_info(h->x->vol->dev)->caps & F2FS_DEVICE_PARALLEL))
+	if (!(f2fs_device_info(h->sink->vol->dev)->caps & F2FS_DEVICE_PARALLEL))
 		return 0;
 	if (!threads)
 		threads = pool_processors();
@@ -22,7 +24,7 @@ static unsigned worker_count(const struct host *h)
 
 static int init_slot(struct host *h, struct host_slot *slot)
 {
-	const struct f2fs_geometry *geo = &h->x->vol->geo;
+	const struct f2fs_geometry *geo = &h->sink->vol->geo;
 	const size_t cluster = (size_t)MOST_CLUSTER_BLOCKS << geo->block_bits;
 
 	comp_init(&slot->codec);
@@ -30,17 +32,17 @@ static int init_slot(struct host *h, struct host_slot *slot)
 	if (geometry_has(geo, F2FS_FEATURE_COMPRESSION)) {
 		if (slot->window_size < cluster)
 			slot->window_size = cluster;
-		slot->cluster = mem_alloc(h->x->ctx, cluster);
+		slot->cluster = mem_alloc(h->sink->ctx, cluster);
 		if (!slot->cluster)
 			return F2FS_ERR_NOMEM;
 	}
-	slot->window = mem_alloc(h->x->ctx, slot->window_size);
+	slot->window = mem_alloc(h->sink->ctx, slot->window_size);
 	return slot->window ? 0 : F2FS_ERR_NOMEM;
 }
 
 int host_pipe_init(struct host *h)
 {
-	struct f2fs_context *ctx = h->x->ctx;
+	struct f2fs_context *ctx = h->sink->ctx;
 	int err = pool_new(ctx, worker_count(h), &h->pool);
 
 	if (err)
@@ -76,7 +78,7 @@ int host_pipe_flush(struct host *h)
 
 void host_pipe_fini(struct host *h)
 {
-	struct f2fs_context *ctx = h->x->ctx;
+	struct f2fs_context *ctx = h->sink->ctx;
 
 	/* what is in flight after a failure: workers see the flag and do no more */
 	atomic_store(&h->stop, true);

@@ -2,66 +2,70 @@
 /*
  * Telling of the entries that are extracted: to the caller, and in lists, each a stream with one line for an entry.
  */
-#include "sink/extract.h"
+#include "sink/lists.h"
+#include "sink/android_lists.h"
+#include "sink/dir.h"
+#include "sink/manifest.h"
+#include "sink/report.h"
+#include "sink/sink.h"
 
 static const struct list {
 	uint32_t output;
 	const char *name; /* for messages */
-	int (*add)(struct extract *x, struct extract_stream *s, const char *path, const struct extract_entry *entry);
-} lists[EXTRACT_LISTS] = {
-	{ F2FS_OUTPUT_MANIFEST, "the manifest", extract_manifest_add },
-	{ F2FS_OUTPUT_FS_CONFIG, "fs_config", extract_fs_config_add },
-	{ F2FS_OUTPUT_FILE_CONTEXTS, "file_contexts", extract_file_contexts_add },
+	int (*add)(struct sink *sink, struct sink_stream *s, const char *path, const struct sink_entry *entry);
+} lists[SINK_LISTS] = {
+	{ F2FS_OUTPUT_MANIFEST, "the manifest", sink_manifest_add },
+	{ F2FS_OUTPUT_FS_CONFIG, "fs_config", sink_fs_config_add },
+	{ F2FS_OUTPUT_FILE_CONTEXTS, "file_contexts", sink_file_contexts_add },
 };
 
-int extract_lists_open(struct extract *x)
+int sink_lists_open(struct sink *sink)
 {
-	const struct f2fs_extract_options *o = x->options;
-	const struct f2fs_stream *const wanted[EXTRACT_LISTS] = { o->manifest, o->fs_config, o->file_contexts };
+	const struct sink_options *o = &sink->opt;
+	const struct f2fs_stream *const wanted[SINK_LISTS] = { o->manifest, o->fs_config, o->file_contexts };
 	int err = 0;
 
-	for (unsigned i = 0; i < EXTRACT_LISTS && !err; i++)
+	for (unsigned i = 0; i < SINK_LISTS && !err; i++)
 		if (wanted[i])
-			err = extract_stream_open(x, wanted[i], lists[i].output, lists[i].name, &x->lists[i]);
+			err = sink_stream_open(sink, wanted[i], lists[i].output, lists[i].name, &sink->lists[i]);
 	return err;
 }
 
-bool extract_tells_entries(const struct extract *x)
+bool sink_tells_entries(const struct sink *sink)
 {
-	if (x->options->entry)
+	if (sink->opt.entry)
 		return true;
-	for (unsigned i = 0; i < EXTRACT_LISTS; i++)
-		if (x->lists[i])
+	for (unsigned i = 0; i < SINK_LISTS; i++)
+		if (sink->lists[i])
 			return true;
 	return false;
 }
 
-int extract_tell_entry(struct extract *x, const struct extract_entry *entry)
+int sink_tell_entry(struct sink *sink, const struct sink_entry *entry)
 {
 	const char *path;
 	int err;
 
-	x->inodes_done++;
-	if (!extract_tells_entries(x))
+	if (!sink_tells_entries(sink))
 		return 0;
-	err = extract_full_path(x, &x->entry_path, entry->dir, entry->name);
+	err = sink_full_path(sink, &sink->entry_path, entry->dir, entry->name);
 	if (err)
 		return err;
-	path = x->entry_path.items;
-	if (x->options->entry && x->options->entry(x->options->user, path, &entry->stat))
-		return extract_stopped(x);
-	for (unsigned i = 0; i < EXTRACT_LISTS && !err; i++)
-		if (x->lists[i])
-			err = lists[i].add(x, x->lists[i], path, entry);
+	path = sink->entry_path.items;
+	if (sink->opt.entry && sink->opt.entry(sink->opt.user, path, &entry->stat))
+		return sink_stopped(sink);
+	for (unsigned i = 0; i < SINK_LISTS && !err; i++)
+		if (sink->lists[i])
+			err = lists[i].add(sink, sink->lists[i], path, entry);
 	return err;
 }
 
-int extract_lists_close(struct extract *x, int err)
+int sink_lists_close(struct sink *sink, int err)
 {
-	for (unsigned i = 0; i < EXTRACT_LISTS; i++)
+	for (unsigned i = 0; i < SINK_LISTS; i++)
 		if (err)
-			extract_stream_drop(x->lists[i]);
+			sink_stream_drop(sink->lists[i]);
 		else
-			err = extract_stream_close(x->lists[i]);
+			err = sink_stream_close(sink->lists[i]);
 	return err;
 }

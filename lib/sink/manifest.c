@@ -3,20 +3,21 @@
  * The manifest: one JSON object a line for each entry, with all that its inode says, whether the host can keep it or
  * not. Names are strings when they are UTF-8; else the wrong bytes are replaced and the exact ones follow in hex.
  */
+#include "sink/manifest.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "sink/extract.h"
 
 /* The stream keeps its first failure, so only the end of a line looks at it. */
-static void put(struct extract_stream *s, const char *text)
+static void put(struct sink_stream *s, const char *text)
 {
-	extract_stream_put(s, text, strlen(text));
+	sink_stream_put(s, text, strlen(text));
 }
 
-static void put_number(struct extract_stream *s, const char *key, uint64_t value)
+static void put_number(struct sink_stream *s, const char *key, uint64_t value)
 {
 	char text[64];
 
@@ -24,7 +25,7 @@ static void put_number(struct extract_stream *s, const char *key, uint64_t value
 	put(s, text);
 }
 
-static void put_hex(struct extract_stream *s, const void *data, size_t length)
+static void put_hex(struct sink_stream *s, const void *data, size_t length)
 {
 	static const char digits[] = "0123456789abcdef";
 	const uint8_t *bytes = data;
@@ -33,12 +34,12 @@ static void put_hex(struct extract_stream *s, const void *data, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		const char pair[2] = { digits[bytes[i] >> 4], digits[bytes[i] & 15] };
 
-		extract_stream_put(s, pair, 2);
+		sink_stream_put(s, pair, 2);
 	}
 	put(s, "\"");
 }
 
-static void put_string(struct extract_stream *s, const char *text, size_t length)
+static void put_string(struct sink_stream *s, const char *text, size_t length)
 {
 	const uint8_t *bytes = (const uint8_t *)text;
 
@@ -55,7 +56,7 @@ static void put_string(struct extract_stream *s, const char *text, size_t length
 			snprintf(escape, sizeof(escape), "\\u%04x", (unsigned)cp);
 			put(s, escape);
 		} else {
-			extract_stream_put(s, bytes + i, n);
+			sink_stream_put(s, bytes + i, n);
 		}
 		i += n;
 	}
@@ -63,7 +64,7 @@ static void put_string(struct extract_stream *s, const char *text, size_t length
 }
 
 /* ,"key":"text" and, for what is no UTF-8, ,"key_hex":"..." */
-static void put_name(struct extract_stream *s, const char *key, const char *text, size_t length)
+static void put_name(struct sink_stream *s, const char *key, const char *text, size_t length)
 {
 	put(s, ",\"");
 	put(s, key);
@@ -77,7 +78,7 @@ static void put_name(struct extract_stream *s, const char *key, const char *text
 	put_hex(s, text, length);
 }
 
-static void put_time(struct extract_stream *s, const char *key, const struct f2fs_time *t)
+static void put_time(struct sink_stream *s, const char *key, const struct f2fs_time *t)
 {
 	char text[80];
 
@@ -107,7 +108,7 @@ static const char *type_name(uint32_t mode)
 	}
 }
 
-static void put_xattrs(struct extract_stream *s, struct f2fs_inode *inode)
+static void put_xattrs(struct sink_stream *s, struct f2fs_inode *inode)
 {
 	int count = f2fs_xattr_count(inode);
 
@@ -125,7 +126,7 @@ static void put_xattrs(struct extract_stream *s, struct f2fs_inode *inode)
 	}
 }
 
-static void put_features(struct extract_stream *s, const struct f2fs_stat *stat)
+static void put_features(struct sink_stream *s, const struct f2fs_stat *stat)
 {
 	if (stat->is_compressed) {
 		put_number(s, "compress_algorithm", stat->compress_algorithm);
@@ -136,13 +137,12 @@ static void put_features(struct extract_stream *s, const struct f2fs_stat *stat)
 	put(s, stat->is_casefold ? ",\"casefold\":true" : "");
 }
 
-int extract_manifest_add(struct extract *x, struct extract_stream *s, const char *path,
-			 const struct extract_entry *entry)
+int sink_manifest_add(struct sink *sink, struct sink_stream *s, const char *path, const struct sink_entry *entry)
 {
 	const struct f2fs_stat *stat = &entry->stat;
 	char text[64];
 
-	(void)x;
+	(void)sink;
 	snprintf(text, sizeof(text), "{\"ino\":%" PRIu32, stat->ino);
 	put(s, text);
 	put_name(s, "path", path, strlen(path));
@@ -171,5 +171,5 @@ int extract_manifest_add(struct extract *x, struct extract_stream *s, const char
 		put_time(s, "crtime", &stat->crtime);
 	put_features(s, stat);
 	put_xattrs(s, entry->inode);
-	return extract_stream_put(s, "}\n", 2) ? extract_stream_report(s) : 0;
+	return sink_stream_put(s, "}\n", 2) ? sink_stream_report(s) : 0;
 }

@@ -4,13 +4,20 @@
  * contents, straight from the slots of its node tree. A file that does not fit into what is left of a batch goes on in
  * the next one; then it is opened here, so that its pieces need not wait for each other.
  */
+#include "sink/plan.h"
+
 #include <string.h>
 #include <unistd.h>
 
 #include "device/device.h"
 #include "file/write.h"
 #include "format/cluster.h"
-#include "sink/host.h"
+#include "sink/batch.h"
+#include "sink/dir.h"
+#include "sink/hostdir.h"
+#include "sink/limits.h"
+#include "sink/retire.h"
+#include "sink/xattr.h"
 
 #define CLEAR_AT_ONCE (64u << 10) /* bytes that are deciphered */
 #define MOST_CLUSTER_RUNS 257u /* 256 blocks, and the cluster itself */
@@ -18,8 +25,8 @@
 /* A file being planned. */
 struct plan {
 	struct host *h;
-	const struct extract_entry *entry;
-	struct extract_place place;
+	const struct sink_entry *entry;
+	struct sink_place place;
 	struct f2fs_inode *inode;
 	uint64_t size;	   /* bytes to write */
 	bool is_told;	   /* a problem with its contents was */
@@ -93,7 +100,7 @@ static uint8_t *take_arena(struct host_batch *batch, size_t length)
 /* Start a piece of the file in the batch at hand. */
 static int start_piece(struct plan *p, const struct host_file *before)
 {
-	const struct extract_entry *e = p->entry;
+	const struct sink_entry *e = p->entry;
 	struct host *h = p->h;
 	struct host_dir *dir;
 	struct host_batch *batch;
@@ -107,7 +114,7 @@ static int start_piece(struct plan *p, const struct host_file *before)
 	batch = filling(h);
 	file = &batch->files[batch->file_count++];
 	*file = (struct host_file){ .fd = -1 };
-	file->dir = extract_dir_ref(e->dir);
+	file->dir = sink_dir_ref(e->dir);
 	file->host_dir = dir;
 	dir->pins++;
 	file->name = memcpy(take_arena(batch, e->name_length + 1), e->name, e->name_length + 1);
@@ -115,7 +122,7 @@ static int start_piece(struct plan *p, const struct host_file *before)
 	file->attr = e->attr;
 	file->size = p->size;
 	file->first_run = batch->run_count;
-	file->has_xattrs = extract_has_xattrs(p->inode);
+	file->has_xattrs = sink_has_xattrs(p->inode);
 	file->is_foreign = e->dir->is_foreign;
 	file->is_first = !before;
 	file->algorithm = p->algorithm;
@@ -142,7 +149,7 @@ static void drop_file(struct plan *p)
 	file->dir->refs--; /* the walk has one, too */
 }
 
-/* Make the file now. EXTRACT_LEFT when the host does not want it. */
+/* Make the file now. SINK_LEFT when the host does not want it. */
 static int open_now(struct plan *p)
 {
 	struct host_file *file = file_of(p);
@@ -155,11 +162,11 @@ static int open_now(struct plan *p)
 		return 0;
 	sys_errno = file->sys_errno;
 	if (file->is_skipped)
-		p->h->x->result.skipped++;
+		p->h->sink->result->skipped++;
 	drop_file(p);
 	if (!file->is_skipped)
 		return host_refused(p->h, sys_errno, &p->place, "cannot make the file");
-	return EXTRACT_LEFT;
+	return SINK_LEFT;
 }
 
 /* The file is going to have several pieces. */
@@ -169,14 +176,14 @@ static int share(struct plan *p)
 
 	if (file->shared)
 		return 0;
-	file->shared = mem_alloc(p->h->x->ctx, sizeof(*file->shared));
+	file->shared = mem_alloc(p->h->sink->ctx, sizeof(*file->shared));
 	if (!file->shared)
 		return F2FS_ERR_NOMEM;
 	*file->shared = (struct host_shared){ .fd = file->fd, .refs = 1 };
 	return 0;
 }
 
-/* Go on in another batch. EXTRACT_LEFT when the host does not want the file. */
+/* Go on in another batch. SINK_LEFT when the host does not want the file. */
 static int next_piece(struct plan *p)
 {
 	struct host_file before;
@@ -223,8 +230,8 @@ static void push_run(struct plan *p, enum host_run_kind kind, uint64_t source, u
 /* Count bytes that are going to be written. */
 static int count_bytes(struct plan *p, uint64_t bytes)
 {
-	p->h->x->bytes_planned += bytes;
-	return extract_check_limit(p->h->x);
+	p->h->sink->bytes_planned += bytes;
+	return sink_check_limit(p->h->sink);
 }
 
 /* Tell once that contents cannot be read; the error is recorded. Ends the run only for want of memory. */
@@ -235,13 +242,13 @@ static int tell_lost(struct plan *p, int err)
 	if (p->is_told)
 		return 0;
 	p->is_told = true;
-	return extract_problem(p->h->x, F2FS_PROBLEM_UNREADABLE, &p->place);
+	return sink_problem(p->h->sink, F2FS_PROBLEM_UNREADABLE, &p->place);
 }
 
 /* Count blocks of contents; where there cannot be as many that is told, and the rest of the file is left out. */
 static int take_blocks(struct plan *p, uint64_t count)
 {
-	int err = extract_take_blocks(p->h->x, p->inode, count);
+	int err = sink_take_blocks(p->h->sink, p->inode, count);
 
 	p->is_over = err != 0;
 	return err ? tell_lost(p, err) : 0;
@@ -250,7 +257,7 @@ static int take_blocks(struct plan *p, uint64_t count)
 /* count blocks at addr are the contents from file block on. */
 static int add_blocks(struct plan *p, uint64_t block, f2fs_blk_t addr, uint64_t count)
 {
-	const struct f2fs_geometry *geo = &p->h->x->vol->geo;
+	const struct f2fs_geometry *geo = &p->h->sink->vol->geo;
 	uint64_t offset = block << geo->block_bits, source = (uint64_t)addr << geo->block_bits;
 	uint64_t bytes = count << geo->block_bits;
 	int err;
@@ -281,7 +288,7 @@ static int add_blocks(struct plan *p, uint64_t block, f2fs_blk_t addr, uint64_t 
 /* A compressed cluster. */
 static int add_cluster(struct plan *p, uint64_t block)
 {
-	const struct f2fs_geometry *geo = &p->h->x->vol->geo;
+	const struct f2fs_geometry *geo = &p->h->sink->vol->geo;
 	const uint32_t blocks = p->inode->layout.cluster_blocks;
 	const uint64_t offset = block << geo->block_bits;
 	uint64_t bytes = (uint64_t)blocks << geo->block_bits;
@@ -323,7 +330,7 @@ static int add_cluster(struct plan *p, uint64_t block)
 /* Blocks that the running transaction has in memory: workers do not look there. */
 static int add_waiting(struct plan *p, uint64_t block, uint64_t count)
 {
-	const uint32_t block_size = p->h->x->vol->geo.block_size;
+	const uint32_t block_size = p->h->sink->vol->geo.block_size;
 	int err = 0;
 
 	for (uint64_t i = 0; i < count && !err; i++) {
@@ -339,7 +346,7 @@ static int add_waiting(struct plan *p, uint64_t block, uint64_t count)
 			return err;
 		batch = filling(p->h);
 		to = take_arena(batch, length);
-		memcpy(to, page_find(p->h->x->vol, p->inode->ino, block + i), length);
+		memcpy(to, page_find(p->h->sink->vol, p->inode->ino, block + i), length);
 		push_run(p, RUN_ARENA, (uint64_t)(to - batch->arena), offset, length);
 	}
 	return err;
@@ -358,7 +365,7 @@ static int read_contents(const struct plan *p, uint64_t offset, uint8_t *to, uin
  * and those that others have written since are holes. This thread reads them. */
 static int add_clear(struct plan *p, uint64_t block, uint64_t count)
 {
-	const uint32_t bits = p->h->x->vol->geo.block_bits;
+	const uint32_t bits = p->h->sink->vol->geo.block_bits;
 	uint64_t offset = block << bits, bytes = count << bits;
 	int err = take_blocks(p, count);
 
@@ -407,7 +414,7 @@ static int add_extent(struct plan *p, const struct f2fs_extent *extent)
 /* Blocks of the node tree. What hangs on a node that cannot be read is told and left a hole. */
 static int plan_tree(struct plan *p)
 {
-	const uint32_t bits = p->h->x->vol->geo.block_bits;
+	const uint32_t bits = p->h->sink->vol->geo.block_bits;
 	const uint64_t end = (p->size + ((uint64_t)1 << bits) - 1) >> bits;
 	struct f2fs_extent extent;
 	int err = 0;
@@ -503,7 +510,7 @@ static int plan_xattrs(struct plan *p)
 	return 0;
 }
 
-int host_plan_file(struct host *h, const struct extract_entry *e)
+int host_plan_file(struct host *h, const struct sink_entry *e)
 {
 	struct plan p = {
 		.h = h,
@@ -516,12 +523,12 @@ int host_plan_file(struct host *h, const struct extract_entry *e)
 
 	p.is_sealed = e->inode->is_past || (inode_is_encrypted(e->inode) && !e->is_cipher);
 	if (e->is_cipher) /* ciphertext is whole blocks */
-		p.size = (p.size + h->x->vol->geo.block_size - 1) & ~(uint64_t)(h->x->vol->geo.block_size - 1);
+		p.size = (p.size + h->sink->vol->geo.block_size - 1) & ~(uint64_t)(h->sink->vol->geo.block_size - 1);
 	if (e->inode->layout.is_compressed) {
 		const uint8_t *extra = inode_extra(e->inode->block);
 
 		p.algorithm = extra_i_compress_algorithm(extra);
-		p.cluster_bytes = e->inode->layout.cluster_blocks << h->x->vol->geo.block_bits;
+		p.cluster_bytes = e->inode->layout.cluster_blocks << h->sink->vol->geo.block_bits;
 		p.has_checksum = (extra_i_compress_flag(extra) & 1) != 0;
 	}
 	err = start_piece(&p, NULL);

@@ -3,58 +3,62 @@
  * What became of a batch, on the walk's thread: counts, problems, directories that nothing more is written into. Pieces
  * of a large file come back one after the other; the last one ends the file.
  */
+#include "sink/retire.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "device/device.h"
-#include "sink/host.h"
+#include "sink/batch.h"
+#include "sink/dir.h"
+#include "sink/xattr.h"
 
 #define SHOWN_NAME 64u
 
-int host_refused(struct host *h, int sys_errno, const struct extract_place *place, const char *what)
+int host_refused(struct host *h, int sys_errno, const struct sink_place *place, const char *what)
 {
 	int err;
 
-	if (extract_is_fatal(sys_errno)) {
+	if (sink_is_fatal(sys_errno)) {
 		char text[TEXT_PRINTABLE_SIZE(SHOWN_NAME) + 1];
 		struct text name;
 
 		text_init(&name, text, sizeof(text));
 		if (place->name)
 			text_add_printable(&name, place->name, strlen(place->name));
-		return error_sys(h->x->ctx, sys_errno, "%s %s", what, text);
+		return error_sys(h->sink->ctx, sys_errno, "%s %s", what, text);
 	}
-	error_sys(h->x->ctx, sys_errno, "%s", what);
-	err = extract_problem(h->x, F2FS_PROBLEM_NOT_MADE, place);
-	return err ? err : EXTRACT_LEFT;
+	error_sys(h->sink->ctx, sys_errno, "%s", what);
+	err = sink_problem(h->sink, F2FS_PROBLEM_NOT_MADE, place);
+	return err ? err : SINK_LEFT;
 }
 
-static int tell_loss(struct host *h, int sys_errno, unsigned bit, const struct extract_place *place, const char *what)
+static int tell_loss(struct host *h, int sys_errno, unsigned bit, const struct sink_place *place, const char *what)
 {
-	struct extract_place at = *place;
+	struct sink_place at = *place;
 
 	if (!sys_errno)
 		return 0;
 	at.what = what;
-	error_sys(h->x->ctx, sys_errno, "%s cannot be set", what);
-	return extract_attribute_lost(h->x, bit, &at);
+	error_sys(h->sink->ctx, sys_errno, "%s cannot be set", what);
+	return sink_attribute_lost(h->sink, bit, &at);
 }
 
-static int tell_lost_setid(struct host *h, const struct host_wish *w, const struct extract_place *place)
+static int tell_lost_setid(struct host *h, const struct host_wish *w, const struct sink_place *place)
 {
-	struct extract_place at = *place;
+	struct sink_place at = *place;
 
 	if (!w->lost_setid)
 		return 0;
 	at.what = "mode";
-	error_set(h->x->ctx, F2FS_ERR_ACCESS, "setuid and setgid are left out: %s",
+	error_set(h->sink->ctx, F2FS_ERR_ACCESS, "setuid and setgid are left out: %s",
 		  w->is_root ? "the owner is not the image's" : "root does not extract");
-	return extract_attribute_lost(h->x, F2FS_KEEP_MODE, &at);
+	return sink_attribute_lost(h->sink, F2FS_KEEP_MODE, &at);
 }
 
-int host_tell_losses(struct host *h, const struct host_wish *w, const struct extract_place *place)
+int host_tell_losses(struct host *h, const struct host_wish *w, const struct sink_place *place)
 {
 	int err = tell_loss(h, w->owner_errno, F2FS_KEEP_OWNER, place, "owner");
 
@@ -73,15 +77,15 @@ int host_tell_losses(struct host *h, const struct host_wish *w, const struct ext
 	return err;
 }
 
-int host_xattrs_load(struct host *h, struct f2fs_inode *inode, const struct extract_place *place)
+int host_xattrs_load(struct host *h, struct f2fs_inode *inode, const struct sink_place *place)
 {
-	struct extract_place at = *place;
+	struct sink_place at = *place;
 	struct f2fs_xattr xattr;
 	unsigned index = 0, bit;
 	int err;
 
 	h->xattrs.count = 0;
-	while ((err = extract_xattr_next(h->x, inode, &index, &xattr, &bit)) == 0) {
+	while ((err = sink_xattr_next(h->sink, inode, &index, &xattr, &bit)) == 0) {
 		struct host_xattr *to = vec_push(&h->xattrs, 1);
 
 		if (!to)
@@ -95,14 +99,14 @@ int host_xattrs_load(struct host *h, struct f2fs_inode *inode, const struct extr
 	if (err == F2FS_ERR_NOMEM)
 		return err;
 	at.what = "attributes";
-	return extract_problem(h->x, F2FS_PROBLEM_UNREADABLE, &at);
+	return sink_problem(h->sink, F2FS_PROBLEM_UNREADABLE, &at);
 }
 
 /* Contents that could not be read or decompressed. */
-static int tell_lost_bytes(struct host *h, const struct host_file *file, const struct extract_place *place)
+static int tell_lost_bytes(struct host *h, const struct host_file *file, const struct sink_place *place)
 {
-	struct extract *x = h->x;
-	const uint64_t block = file->lost_source >> x->vol->geo.block_bits;
+	struct sink *sink = h->sink;
+	const uint64_t block = file->lost_source >> sink->vol->geo.block_bits;
 	const struct error_where where = {
 		.structure = "data",
 		.block_plus1 = block + 1,
@@ -112,38 +116,38 @@ static int tell_lost_bytes(struct host *h, const struct host_file *file, const s
 	int code = file->read_code;
 
 	if (code <= F2FS_SYS_ERROR(0))
-		code = device_report(x->vol->dev, code, "read", file->lost_source, x->vol->geo.block_size);
+		code = device_report(sink->vol->dev, code, "read", file->lost_source, sink->vol->geo.block_size);
 	if (code == F2FS_ERR_RANGE) /* beyond the end of an image that was cut short */
 		code = F2FS_ERR_IO;
-	error_at(x->ctx, code, &where,
+	error_at(sink->ctx, code, &where,
 		 "%" PRIu64 " bytes of contents are lost, the first ones at byte %" PRIu64 " (block %" PRIu64 "): %s",
 		 file->lost_bytes, file->lost_offset, block, f2fs_error_text(code));
-	return extract_problem(x, F2FS_PROBLEM_UNREADABLE, place);
+	return sink_problem(sink, F2FS_PROBLEM_UNREADABLE, place);
 }
 
-static int tell_bad_checksums(struct host *h, const struct host_file *file, const struct extract_place *place)
+static int tell_bad_checksums(struct host *h, const struct host_file *file, const struct sink_place *place)
 {
 	const struct f2fs_rule *rule = rule_row(RULE_CLUSTER_CHECKSUM);
 	const struct error_where where = { .structure = rule->structure, .rule = rule->name, .nid = file->ino };
 
-	error_at(h->x->ctx, F2FS_ERR_DAMAGED_DATA, &where,
+	error_at(h->sink->ctx, F2FS_ERR_DAMAGED_DATA, &where,
 		 "%" PRIu64 " clusters decompress but break %s (%s); the contents may be wrong", file->bad_checksums,
 		 rule->name, rule->text);
-	return extract_remark(h->x, F2FS_PROBLEM_UNREADABLE, place);
+	return sink_remark(h->sink, F2FS_PROBLEM_UNREADABLE, place);
 }
 
-static int tell_misnamed(struct host *h, const struct host_file *file, const struct extract_place *place)
+static int tell_misnamed(struct host *h, const struct host_file *file, const struct sink_place *place)
 {
 	const struct f2fs_rule *rule = rule_row(RULE_INODE_COMPRESS);
 	const struct error_where where = { .structure = rule->structure, .rule = rule->name, .nid = file->ino };
 
-	error_at(h->x->ctx, F2FS_ERR_CORRUPT, &where,
+	error_at(h->sink->ctx, F2FS_ERR_CORRUPT, &where,
 		 "%" PRIu64 " clusters are not packed with %s, as the inode says; what packed them was found",
 		 file->misnamed, comp_name(file->algorithm));
-	return extract_remark(h->x, F2FS_PROBLEM_UNREADABLE, place);
+	return sink_remark(h->sink, F2FS_PROBLEM_UNREADABLE, place);
 }
 
-static int tell_host(struct host *h, const struct host_file *file, const struct extract_place *place)
+static int tell_host(struct host *h, const struct host_file *file, const struct sink_place *place)
 {
 	static const char *const steps[] = {
 		[STEP_NONE] = "",
@@ -159,11 +163,11 @@ static int tell_host(struct host *h, const struct host_file *file, const struct 
 	if (file->step == STEP_NONE)
 		return 0;
 	if (file->is_skipped) {
-		h->x->result.skipped++;
+		h->sink->result->skipped++;
 		return 0;
 	}
 	err = host_refused(h, file->sys_errno, place, steps[file->step]);
-	return err == EXTRACT_LEFT ? 0 : err;
+	return err == SINK_LEFT ? 0 : err;
 }
 
 /* Add what a piece brought to what is known of its file. */
@@ -196,9 +200,7 @@ static bool is_part(const struct host_file *file)
 
 static int retire_file(struct host *h, struct host_file *file)
 {
-	const struct extract_place place = {
-		.dir = file->dir, .name = file->name, .ino = file->ino, .what = "contents"
-	};
+	const struct sink_place place = { .dir = file->dir, .name = file->name, .ino = file->ino, .what = "contents" };
 	struct host_file *all = &h->carry;
 	int err;
 
@@ -213,13 +215,13 @@ static int retire_file(struct host *h, struct host_file *file)
 		all->step = file->step;
 		all->sys_errno = file->sys_errno;
 	}
-	h->x->result.bytes += all->bytes;
+	h->sink->result->bytes += all->bytes;
 	if (is_part(all))
 		unlinkat(file->host_dir->fd, file->name, 0); /* a part of it is none */
 	err = tell_host(h, all, &place);
 	if (err || all->step != STEP_NONE)
 		return err;
-	h->x->result.files++;
+	h->sink->result->files++;
 	if (all->lost_bytes)
 		err = tell_lost_bytes(h, all, &place);
 	if (!err && all->bad_checksums)
@@ -235,7 +237,7 @@ void host_shared_put(struct host *h, struct host_shared *shared)
 		return;
 	if (shared->fd >= 0)
 		close(shared->fd);
-	mem_free(h->x->ctx, shared);
+	mem_free(h->sink->ctx, shared);
 }
 
 /* A file that was begun and is not complete when the run ends does not stay. */
@@ -258,8 +260,8 @@ static int release_file(struct host *h, struct host_file *file, int err)
 		close(file->fd);
 	file->host_dir->pins--;
 	if (!err)
-		return extract_dir_put(h->x, file->dir);
-	extract_dir_drop(h->x, file->dir);
+		return sink_dir_put(h->sink, file->dir);
+	sink_dir_drop(h->sink, file->dir);
 	return err;
 }
 
@@ -271,7 +273,7 @@ int host_retire(struct host *h)
 	pool_wait(h->pool, &batch->job);
 	h->first = (h->first + 1) % h->batch_count;
 	h->in_flight--;
-	err = progress_tick(h->x->ctx, "extract", BATCH_BYTES);
+	err = progress_tick(h->sink->ctx, "extract", BATCH_BYTES);
 	for (unsigned i = 0; i < batch->file_count; i++) {
 		if (!err)
 			err = retire_file(h, &batch->files[i]);

@@ -2,19 +2,21 @@
 /*
  * Streams of the caller (callback, file, descriptor) behind a buffer.
  */
+#include "sink/stream.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sink/extract.h"
+#include "sink/sink.h"
 
 #define STREAM_BUFFER 65536u
 
-struct extract_stream {
-	struct extract *x;
-	struct extract_stream *next; /* that is open */
+struct sink_stream {
+	struct sink *sink;
+	struct sink_stream *next; /* that is open */
 	struct f2fs_context *ctx;
 	struct f2fs_stream to;
 	struct f2fs_extract_result *result;
@@ -28,13 +30,13 @@ struct extract_stream {
 };
 
 /* Does another stream of this run write the same file already? */
-static bool is_written(const struct extract *x, int fd)
+static bool is_written(const struct sink *sink, int fd)
 {
 	struct stat this, that;
 
 	if (fstat(fd, &this) != 0 || !S_ISREG(this.st_mode))
 		return false;
-	for (const struct extract_stream *s = x->streams; s; s = s->next)
+	for (const struct sink_stream *s = sink->streams; s; s = s->next)
 		if (s->owns_fd && fstat(s->to.fd, &that) == 0 && that.st_dev == this.st_dev &&
 		    that.st_ino == this.st_ino)
 			return true;
@@ -42,9 +44,9 @@ static bool is_written(const struct extract *x, int fd)
 }
 
 /* Open and empty a file, unless it is the image that is read, or one that this run writes. */
-static int open_output(struct extract *x, const char *path, int *fd, bool *is_new)
+static int open_output(struct sink *sink, const char *path, int *fd, bool *is_new)
 {
-	struct f2fs_context *ctx = x->ctx;
+	struct f2fs_context *ctx = sink->ctx;
 	int err = 0;
 
 	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -55,7 +57,7 @@ static int open_output(struct extract *x, const char *path, int *fd, bool *is_ne
 		return error_sys(ctx, errno, "%s", path);
 	if (f2fs_device_is_open(ctx, *fd))
 		err = error_set(ctx, F2FS_ERR_BUSY, "%s is the image that is read", path);
-	else if (is_written(x, *fd))
+	else if (is_written(sink, *fd))
 		err = error_set(ctx, F2FS_ERR_BUSY, "%s is written by this run already", path);
 	else if (ftruncate(*fd, 0) != 0 && errno != EINVAL) /* pipes and the like have no size */
 		err = error_sys(ctx, errno, "%s", path);
@@ -64,16 +66,16 @@ static int open_output(struct extract *x, const char *path, int *fd, bool *is_ne
 	return err;
 }
 
-int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, uint32_t output, const char *name,
-			struct extract_stream **out)
+int sink_stream_open(struct sink *sink, const struct f2fs_stream *stream, uint32_t output, const char *name,
+		     struct sink_stream **out)
 {
-	struct extract_stream *s = mem_alloc(x->ctx, sizeof(*s));
+	struct sink_stream *s = mem_alloc(sink->ctx, sizeof(*s));
 
 	if (!s)
 		return F2FS_ERR_NOMEM;
-	s->ctx = x->ctx;
+	s->ctx = sink->ctx;
 	s->to = *stream;
-	s->result = &x->result;
+	s->result = sink->result;
 	s->name = name;
 	s->output = output;
 	s->owns_fd = false;
@@ -81,23 +83,23 @@ int extract_stream_open(struct extract *x, const struct f2fs_stream *stream, uin
 	s->sys_errno = 0;
 	s->used = 0;
 	if (!s->to.write && s->to.path) {
-		int err = open_output(x, s->to.path, &s->to.fd, &s->is_new);
+		int err = open_output(sink, s->to.path, &s->to.fd, &s->is_new);
 
 		if (err) {
-			mem_free(x->ctx, s);
+			mem_free(sink->ctx, s);
 			return err;
 		}
 		s->owns_fd = true;
 		s->name = s->to.path;
 	}
-	s->x = x;
-	s->next = x->streams;
-	x->streams = s;
+	s->sink = sink;
+	s->next = sink->streams;
+	sink->streams = s;
 	*out = s;
 	return 0;
 }
 
-static int write_all(const struct extract_stream *s, const uint8_t *data, size_t length)
+static int write_all(const struct sink_stream *s, const uint8_t *data, size_t length)
 {
 	while (length > 0) {
 		ssize_t n = write(s->to.fd, data, length);
@@ -115,7 +117,7 @@ static int write_all(const struct extract_stream *s, const uint8_t *data, size_t
 	return 0;
 }
 
-static int pass_on(struct extract_stream *s, const void *data, size_t length)
+static int pass_on(struct sink_stream *s, const void *data, size_t length)
 {
 	if (s->sys_errno)
 		return s->sys_errno;
@@ -123,7 +125,7 @@ static int pass_on(struct extract_stream *s, const void *data, size_t length)
 	return s->sys_errno;
 }
 
-int extract_stream_put(struct extract_stream *s, const void *data, size_t length)
+int sink_stream_put(struct sink_stream *s, const void *data, size_t length)
 {
 	if (length > STREAM_BUFFER - s->used) {
 		size_t used = s->used;
@@ -139,7 +141,7 @@ int extract_stream_put(struct extract_stream *s, const void *data, size_t length
 	return s->sys_errno;
 }
 
-static int flush(struct extract_stream *s)
+static int flush(struct sink_stream *s)
 {
 	size_t used = s->used;
 
@@ -149,15 +151,15 @@ static int flush(struct extract_stream *s)
 	return s->sys_errno;
 }
 
-int extract_stream_report(const struct extract_stream *s)
+int sink_stream_report(const struct sink_stream *s)
 {
 	return error_sys(s->ctx, s->sys_errno, "cannot write %s", s->name);
 }
 
 /* Let go of a stream that is closed. A file that is not whole goes when it is new; else the caller is told of it. */
-static void leave(struct extract_stream *s, bool is_whole)
+static void leave(struct sink_stream *s, bool is_whole)
 {
-	struct extract_stream **at = &s->x->streams;
+	struct sink_stream **at = &s->sink->streams;
 	struct stat now;
 
 	while (*at != s)
@@ -169,7 +171,7 @@ static void leave(struct extract_stream *s, bool is_whole)
 	mem_free(s->ctx, s);
 }
 
-void extract_stream_drop(struct extract_stream *s)
+void sink_stream_drop(struct sink_stream *s)
 {
 	if (!s)
 		return;
@@ -178,7 +180,7 @@ void extract_stream_drop(struct extract_stream *s)
 	leave(s, false);
 }
 
-int extract_stream_close(struct extract_stream *s)
+int sink_stream_close(struct sink_stream *s)
 {
 	int err;
 
@@ -187,7 +189,7 @@ int extract_stream_close(struct extract_stream *s)
 	flush(s);
 	if (s->owns_fd && close(s->to.fd) && !s->sys_errno)
 		s->sys_errno = errno;
-	err = s->sys_errno ? extract_stream_report(s) : 0;
+	err = s->sys_errno ? sink_stream_report(s) : 0;
 	leave(s, !err);
 	return err;
 }

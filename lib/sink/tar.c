@@ -4,6 +4,7 @@
  * are told in GNU's sparse format 1.0, attributes, ACLs and flags in star's records. The same image always makes the
  * same stream.
  */
+
 #include "sink/tar.h"
 
 #include <inttypes.h>
@@ -11,14 +12,19 @@
 #include <string.h>
 
 #include "base/acl.h"
+#include "sink/dir.h"
 #include "sink/pax.h"
+#include "sink/report.h"
+#include "sink/tarfilter.h"
+#include "sink/tarregions.h"
+#include "sink/xattr.h"
 
 #define READ_SIZE (1u << 20)
 #define RECORD_SIZE (20 * TAR_BLOCK) /* the stream's length is a multiple of it, as tar does */
 #define ZEROS 4096u
 
 struct tar {
-	struct extract_stream *stream;
+	struct sink_stream *stream;
 	struct tar_filter *filter; /* NULL: none */
 	uint64_t written;
 	uint8_t *buffer; /* READ_SIZE */
@@ -28,47 +34,47 @@ struct tar {
 	uint8_t zeros[ZEROS];
 };
 
-static struct tar *tar_of(const struct extract *x)
+static struct tar *tar_of(const struct sink *sink)
 {
-	return x->sink;
+	return sink->own;
 }
 
-static int put(struct extract *x, const void *data, size_t length)
+static int put(struct sink *sink, const void *data, size_t length)
 {
-	struct tar *t = tar_of(x);
+	struct tar *t = tar_of(sink);
 
 	t->written += length;
 	if (t->filter)
 		return tar_filter_put(t->filter, data, length);
-	return extract_stream_put(t->stream, data, length) ? extract_stream_report(t->stream) : 0;
+	return sink_stream_put(t->stream, data, length) ? sink_stream_report(t->stream) : 0;
 }
 
-static int put_zeros(struct extract *x, uint64_t length)
+static int put_zeros(struct sink *sink, uint64_t length)
 {
 	int err = 0;
 
 	for (; length > 0 && !err; length -= length < ZEROS ? length : ZEROS)
-		err = put(x, tar_of(x)->zeros, length < ZEROS ? (size_t)length : ZEROS);
+		err = put(sink, tar_of(sink)->zeros, length < ZEROS ? (size_t)length : ZEROS);
 	return err;
 }
 
 /* Fill up to a multiple of unit. */
-static int pad(struct extract *x, uint64_t unit)
+static int pad(struct sink *sink, uint64_t unit)
 {
-	uint64_t beyond = tar_of(x)->written % unit;
+	uint64_t beyond = tar_of(sink)->written % unit;
 
-	return beyond ? put_zeros(x, unit - beyond) : 0;
+	return beyond ? put_zeros(sink, unit - beyond) : 0;
 }
 
 /* ---- headers */
 
 /* An ACL in its system call form as star's text. */
-static int add_acl(struct extract *x, const struct f2fs_xattr *xattr)
+static int add_acl(struct sink *sink, const struct f2fs_xattr *xattr)
 {
 	const bool is_default = !strcmp(xattr->name, "system.posix_acl_default");
 	const size_t room = ACL_COUNT_MAX(xattr->value_size), text_room = 40 * room + 1;
-	struct acl_entry *entries = mem_calloc(x->ctx, room + 1, sizeof(*entries));
-	char *buffer = mem_alloc(x->ctx, text_room);
+	struct acl_entry *entries = mem_calloc(sink->ctx, room + 1, sizeof(*entries));
+	char *buffer = mem_alloc(sink->ctx, text_room);
 	struct text text;
 	size_t count;
 	int err = 0;
@@ -78,18 +84,18 @@ static int add_acl(struct extract *x, const struct f2fs_xattr *xattr)
 	} else if (acl_decode_xattr(xattr->value, xattr->value_size, entries, room + 1, &count) == ACL_OK) {
 		text_init(&text, buffer, text_room);
 		acl_print(entries, count, &text);
-		err = pax_add(&tar_of(x)->records, is_default ? "SCHILY.acl.default" : "SCHILY.acl.access", text.buf,
+		err = pax_add(&tar_of(sink)->records, is_default ? "SCHILY.acl.default" : "SCHILY.acl.access", text.buf,
 			      text.len);
 	}
-	mem_free(x->ctx, buffer);
-	mem_free(x->ctx, entries);
+	mem_free(sink->ctx, buffer);
+	mem_free(sink->ctx, entries);
 	return err;
 }
 
-static int add_xattr(struct extract *x, const struct f2fs_xattr *xattr)
+static int add_xattr(struct sink *sink, const struct f2fs_xattr *xattr)
 {
 	static const char prefix[] = "SCHILY.xattr.";
-	struct tar *t = tar_of(x);
+	struct tar *t = tar_of(sink);
 	char *key;
 
 	t->xattr_name.count = 0;
@@ -101,15 +107,15 @@ static int add_xattr(struct extract *x, const struct f2fs_xattr *xattr)
 	return pax_add(&t->records, key, xattr->value, xattr->value_size);
 }
 
-static int add_xattrs(struct extract *x, struct f2fs_inode *inode, const struct extract_place *place)
+static int add_xattrs(struct sink *sink, struct f2fs_inode *inode, const struct sink_place *place)
 {
-	struct extract_place at = *place;
+	struct sink_place at = *place;
 	struct f2fs_xattr xattr;
 	unsigned index = 0, bit;
 	int err;
 
-	while ((err = extract_xattr_next(x, inode, &index, &xattr, &bit)) == 0) {
-		err = bit == F2FS_KEEP_ACL ? add_acl(x, &xattr) : add_xattr(x, &xattr);
+	while ((err = sink_xattr_next(sink, inode, &index, &xattr, &bit)) == 0) {
+		err = bit == F2FS_KEEP_ACL ? add_acl(sink, &xattr) : add_xattr(sink, &xattr);
 		if (err)
 			return err;
 	}
@@ -118,11 +124,11 @@ static int add_xattrs(struct extract *x, struct f2fs_inode *inode, const struct 
 	if (err == F2FS_ERR_NOMEM)
 		return err;
 	at.what = "attributes";
-	return extract_problem(x, F2FS_PROBLEM_UNREADABLE, &at);
+	return sink_problem(sink, F2FS_PROBLEM_UNREADABLE, &at);
 }
 
 /* Inode flags by the names that star and bsdtar know. */
-static int add_flags(struct extract *x, uint32_t flags)
+static int add_flags(struct sink *sink, uint32_t flags)
 {
 	static const struct {
 		uint32_t bit;
@@ -139,69 +145,69 @@ static int add_flags(struct extract *x, uint32_t flags)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (flags & names[i].bit)
 			text_printf(&text, "%s%s", text.len ? "," : "", names[i].name);
-	return text.len ? pax_add(&tar_of(x)->records, "SCHILY.fflags", text.buf, text.len) : 0;
+	return text.len ? pax_add(&tar_of(sink)->records, "SCHILY.fflags", text.buf, text.len) : 0;
 }
 
-static int lose_project(struct extract *x, const struct extract_place *place)
+static int lose_project(struct sink *sink, const struct sink_place *place)
 {
-	struct extract_place at = *place;
+	struct sink_place at = *place;
 
 	at.what = "project id";
-	error_set(x->ctx, F2FS_ERR_UNSUPPORTED, "tar has no place for project ids");
-	return extract_attribute_lost(x, F2FS_KEEP_PROJECT, &at);
+	error_set(sink->ctx, F2FS_ERR_UNSUPPORTED, "tar has no place for project ids");
+	return sink_attribute_lost(sink, F2FS_KEEP_PROJECT, &at);
 }
 
 /* Describe an entry that may have records of its own already: its path, attributes, xattrs. */
-static int describe(struct extract *x, const struct extract_place *place, const struct extract_attr *attr,
+static int describe(struct sink *sink, const struct sink_place *place, const struct sink_attr *attr,
 		    struct f2fs_inode *inode, struct pax_entry *out)
 {
-	struct tar *t = tar_of(x);
+	struct tar *t = tar_of(sink);
 	struct f2fs_stat stat;
-	int err = extract_short_path(x, &t->path, place->dir, place->name, x->target->strip);
+	int err = sink_short_path(sink, &t->path, place->dir, place->name, sink->strip);
 
 	if (!err)
 		err = f2fs_inode_stat(inode, &stat);
 	if (err)
 		return err;
 	*out = (struct pax_entry){ .path = t->path.items, .type = TAR_FILE, .mode = attr->mode & 0777 };
-	if (extract_keeps(x, F2FS_KEEP_MODE))
+	if (sink_keeps(sink, F2FS_KEEP_MODE))
 		out->mode = attr->mode & 07777;
-	if (extract_keeps(x, F2FS_KEEP_OWNER)) {
+	if (sink_keeps(sink, F2FS_KEEP_OWNER)) {
 		out->uid = attr->uid;
 		out->gid = attr->gid;
 	}
-	if (extract_keeps(x, F2FS_KEEP_TIMES)) {
+	if (sink_keeps(sink, F2FS_KEEP_TIMES)) {
 		out->has_times = true;
 		out->atime = attr->atime;
 		out->mtime = attr->mtime;
 		out->ctime = stat.ctime;
 	}
-	if (extract_keeps(x, F2FS_KEEP_FLAGS))
-		err = add_flags(x, attr->flags);
-	if (!err && extract_keeps(x, F2FS_KEEP_PROJECT) && attr->projid)
-		err = lose_project(x, place);
-	return err ? err : add_xattrs(x, inode, place);
+	if (sink_keeps(sink, F2FS_KEEP_FLAGS))
+		err = add_flags(sink, attr->flags);
+	if (!err && sink_keeps(sink, F2FS_KEEP_PROJECT) && attr->projid)
+		err = lose_project(sink, place);
+	return err ? err : add_xattrs(sink, inode, place);
 }
 
-static int describe_entry(struct extract *x, const struct extract_entry *e, struct pax_entry *out)
+static int describe_entry(struct sink *sink, const struct sink_entry *e, struct pax_entry *out)
 {
-	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
+	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
 
-	tar_of(x)->records.count = 0;
-	return describe(x, &place, &e->attr, e->inode, out);
+	tar_of(sink)->records.count = 0;
+	return describe(sink, &place, &e->attr, e->inode, out);
 }
 
-static int write_headers(struct extract *x, const struct pax_entry *entry)
+static int write_headers(struct sink *sink, const struct pax_entry *entry)
 {
-	struct tar *t = tar_of(x);
+	struct tar *t = tar_of(sink);
 	int err = pax_build(&t->headers, &t->records, entry);
 
-	return err ? err : put(x, t->headers.items, t->headers.count);
+	return err ? err : put(sink, t->headers.items, t->headers.count);
 }
 
 /* ---- contents */
 
-static int read_some(const struct extract_entry *e, uint64_t offset, uint8_t *buffer, size_t length)
+static int read_some(const struct sink_entry *e, uint64_t offset, uint8_t *buffer, size_t length)
 {
 	size_t done;
 
@@ -211,18 +217,18 @@ static int read_some(const struct extract_entry *e, uint64_t offset, uint8_t *bu
 }
 
 /* Read a piece; what cannot be read becomes zeros, block by block, and is told once for a file. */
-static int read_piece(struct extract *x, const struct extract_entry *e, uint64_t offset, size_t length, bool *is_told)
+static int read_piece(struct sink *sink, const struct sink_entry *e, uint64_t offset, size_t length, bool *is_told)
 {
-	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = "contents" };
-	const uint32_t block_size = x->vol->geo.block_size;
-	uint8_t *buffer = tar_of(x)->buffer;
+	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = "contents" };
+	const uint32_t block_size = sink->vol->geo.block_size;
+	uint8_t *buffer = tar_of(sink)->buffer;
 	int err = read_some(e, offset, buffer, length);
 
 	if (!err || err == F2FS_ERR_NOMEM)
 		return err;
 	if (!*is_told) {
 		*is_told = true;
-		err = extract_problem(x, F2FS_PROBLEM_UNREADABLE, &place);
+		err = sink_problem(sink, F2FS_PROBLEM_UNREADABLE, &place);
 		if (err)
 			return err;
 	}
@@ -238,8 +244,7 @@ static int read_piece(struct extract *x, const struct extract_entry *e, uint64_t
 	return 0;
 }
 
-static int write_region(struct extract *x, const struct extract_entry *e, const struct tar_region *region,
-			bool *is_told)
+static int write_region(struct sink *sink, const struct sink_entry *e, const struct tar_region *region, bool *is_told)
 {
 	uint64_t at = region->offset;
 	int err = 0;
@@ -247,11 +252,11 @@ static int write_region(struct extract *x, const struct extract_entry *e, const 
 	while (!err && at < region->end) {
 		size_t n = region->end - at < READ_SIZE ? (size_t)(region->end - at) : READ_SIZE;
 
-		err = read_piece(x, e, at, n, is_told);
+		err = read_piece(sink, e, at, n, is_told);
 		if (!err)
-			err = put(x, tar_of(x)->buffer, n);
+			err = put(sink, tar_of(sink)->buffer, n);
 		at += n;
-		x->result.bytes += n;
+		sink->result->bytes += n;
 	}
 	return err;
 }
@@ -259,49 +264,49 @@ static int write_region(struct extract *x, const struct extract_entry *e, const 
 /* ---- sparse files: the map is text in front of the contents */
 
 /* Give each line of the map to line(): how many entries, then offset and size of each, the last one at the end. */
-static int each_map_line(struct extract *x, uint64_t size, int (*line)(struct extract *x, void *user, uint64_t number),
+static int each_map_line(struct sink *sink, uint64_t size, int (*line)(struct sink *sink, void *user, uint64_t number),
 			 void *user)
 {
-	const struct vec *list = &tar_of(x)->regions.list;
-	int err = line(x, user, list->count + 1);
+	const struct vec *list = &tar_of(sink)->regions.list;
+	int err = line(sink, user, list->count + 1);
 
 	for (size_t i = 0; i < list->count && !err; i++) {
 		const struct tar_region *region = vec_at(list, i);
 
-		err = line(x, user, region->offset);
+		err = line(sink, user, region->offset);
 		if (!err)
-			err = line(x, user, region->end - region->offset);
+			err = line(sink, user, region->end - region->offset);
 	}
 	if (!err)
-		err = line(x, user, size);
-	return err ? err : line(x, user, 0);
+		err = line(sink, user, size);
+	return err ? err : line(sink, user, 0);
 }
 
-static int count_line(struct extract *x, void *user, uint64_t number)
+static int count_line(struct sink *sink, void *user, uint64_t number)
 {
 	uint64_t *bytes = user;
 
-	(void)x;
+	(void)sink;
 	*bytes += (uint64_t)snprintf(NULL, 0, "%" PRIu64 "\n", number);
 	return 0;
 }
 
-static int write_line(struct extract *x, void *user, uint64_t number)
+static int write_line(struct sink *sink, void *user, uint64_t number)
 {
 	char text[32];
 
 	(void)user;
-	return put(x, text, (size_t)snprintf(text, sizeof(text), "%" PRIu64 "\n", number));
+	return put(sink, text, (size_t)snprintf(text, sizeof(text), "%" PRIu64 "\n", number));
 }
 
 /* Records and header of a sparse file; the map follows them. */
-static int write_sparse_headers(struct extract *x, struct pax_entry *entry, uint64_t size)
+static int write_sparse_headers(struct sink *sink, struct pax_entry *entry, uint64_t size)
 {
-	struct tar *t = tar_of(x);
+	struct tar *t = tar_of(sink);
 	char name[100];
 	const char *path = entry->path, *slash = strrchr(path, '/');
 	uint64_t map = 0;
-	int err = each_map_line(x, size, count_line, &map);
+	int err = each_map_line(sink, size, count_line, &map);
 
 	if (!err)
 		err = pax_add(&t->records, "GNU.sparse.major", "1", 1);
@@ -316,104 +321,104 @@ static int write_sparse_headers(struct extract *x, struct pax_entry *entry, uint
 	snprintf(name, sizeof(name), "GNUSparseFile.0/%.80s", slash ? slash + 1 : path);
 	entry->path = name;
 	entry->size = ((map + TAR_BLOCK - 1) & ~(uint64_t)(TAR_BLOCK - 1)) + tar_regions_bytes(&t->regions);
-	err = write_headers(x, entry);
+	err = write_headers(sink, entry);
 	entry->path = path;
 	if (!err)
-		err = each_map_line(x, size, write_line, NULL);
-	return err ? err : pad(x, TAR_BLOCK);
+		err = each_map_line(sink, size, write_line, NULL);
+	return err ? err : pad(sink, TAR_BLOCK);
 }
 
 /* ---- the sink */
 
-static int make_dir(struct extract *x, struct extract_dir *dir)
+static int make_dir(struct sink *sink, struct sink_dir *dir)
 {
-	const struct extract_place place = { .dir = dir, .ino = dir->ino };
+	const struct sink_place place = { .dir = dir, .ino = dir->ino };
 	struct pax_entry entry;
 	struct f2fs_inode *inode;
-	int err = f2fs_inode_open(x->vol, dir->ino, &inode);
+	int err = f2fs_inode_open(sink->vol, dir->ino, &inode);
 	char *slash;
 
 	if (err)
 		return err;
-	tar_of(x)->records.count = 0;
-	err = describe(x, &place, &dir->attr, inode, &entry);
+	tar_of(sink)->records.count = 0;
+	err = describe(sink, &place, &dir->attr, inode, &entry);
 	f2fs_inode_close(inode);
 	if (err)
 		return err;
-	if (!vec_push(&tar_of(x)->path, 1)) /* room for a slash */
+	if (!vec_push(&tar_of(sink)->path, 1)) /* room for a slash */
 		return F2FS_ERR_NOMEM;
-	slash = strchr(tar_of(x)->path.items, '\0');
+	slash = strchr(tar_of(sink)->path.items, '\0');
 	slash[0] = '/';
 	slash[1] = '\0';
-	entry.path = tar_of(x)->path.items;
+	entry.path = tar_of(sink)->path.items;
 	entry.type = TAR_DIRECTORY;
-	err = write_headers(x, &entry);
+	err = write_headers(sink, &entry);
 	dir->state = DIR_MADE;
-	x->result.directories += err == 0;
+	sink->result->directories += err == 0;
 	return err;
 }
 
-static int leave_dir(struct extract *x, struct extract_dir *dir)
+static int leave_dir(struct sink *sink, struct sink_dir *dir)
 {
-	(void)x;
+	(void)sink;
 	(void)dir;
 	return 0;
 }
 
-static void drop_dir(struct extract *x, struct extract_dir *dir)
+static void drop_dir(struct sink *sink, struct sink_dir *dir)
 {
-	(void)x;
+	(void)sink;
 	(void)dir;
 }
 
-static int put_file(struct extract *x, const struct extract_entry *e)
+static int put_file(struct sink *sink, const struct sink_entry *e)
 {
-	const uint64_t mask = x->vol->geo.block_size - 1;
+	const uint64_t mask = sink->vol->geo.block_size - 1;
 	const uint64_t size = e->is_cipher ? (e->stat.size + mask) & ~mask : e->stat.size;
-	struct tar *t = tar_of(x);
+	struct tar *t = tar_of(sink);
 	struct pax_entry entry;
 	bool is_told = false;
-	int err = tar_regions_load(x, e, size, &t->regions, &is_told);
+	int err = tar_regions_load(sink, e, size, &t->regions, &is_told);
 
 	if (!err)
-		err = describe_entry(x, e, &entry);
+		err = describe_entry(sink, e, &entry);
 	if (err)
 		return err;
 	entry.size = size;
-	err = tar_regions_have_holes(&t->regions, size) ? write_sparse_headers(x, &entry, size)
-							: write_headers(x, &entry);
+	err = tar_regions_have_holes(&t->regions, size) ? write_sparse_headers(sink, &entry, size)
+							: write_headers(sink, &entry);
 	for (size_t i = 0; i < t->regions.list.count && !err; i++)
-		err = write_region(x, e, vec_at(&t->regions.list, i), &is_told);
-	x->result.files += err == 0;
-	return err ? err : pad(x, TAR_BLOCK);
+		err = write_region(sink, e, vec_at(&t->regions.list, i), &is_told);
+	sink->result->files += err == 0;
+	return err ? err : pad(sink, TAR_BLOCK);
 }
 
-static int put_symlink(struct extract *x, const struct extract_entry *e)
+static int put_symlink(struct sink *sink, const struct sink_entry *e)
 {
 	struct pax_entry entry;
-	int err = describe_entry(x, e, &entry);
+	int err = describe_entry(sink, e, &entry);
 
 	if (err)
 		return err;
 	entry.type = TAR_SYMLINK;
 	entry.link = e->target;
-	x->result.symlinks++;
-	return write_headers(x, &entry);
+	sink->result->symlinks++;
+	return write_headers(sink, &entry);
 }
 
-static int put_special(struct extract *x, const struct extract_entry *e)
+static int put_special(struct sink *sink, const struct sink_entry *e)
 {
-	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
+	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
 	struct pax_entry entry;
 	int err;
 
 	if ((e->stat.mode & MODE_TYPE) == MODE_SOCK) {
-		error_set(x->ctx, F2FS_ERR_UNSUPPORTED, "tar has no place for sockets");
-		x->result.skipped++;
-		err = extract_remark(x, F2FS_PROBLEM_NOT_MADE, &place);
-		return err ? err : EXTRACT_LEFT;
+		error_set(sink->ctx, F2FS_ERR_UNSUPPORTED, "tar has no place for sockets");
+		sink->result->skipped++;
+		err = sink_remark(sink, F2FS_PROBLEM_NOT_MADE, &place);
+		return err ? err : SINK_LEFT;
 	}
-	err = describe_entry(x, e, &entry);
+	err = describe_entry(sink, e, &entry);
 	if (err)
 		return err;
 	switch (e->stat.mode & MODE_TYPE) {
@@ -428,64 +433,64 @@ static int put_special(struct extract *x, const struct extract_entry *e)
 	}
 	entry.major = e->stat.rdev_major;
 	entry.minor = e->stat.rdev_minor;
-	x->result.specials++;
-	return write_headers(x, &entry);
+	sink->result->specials++;
+	return write_headers(sink, &entry);
 }
 
-static int put_link(struct extract *x, const struct extract_entry *e, const struct extract_link *first)
+static int put_link(struct sink *sink, const struct sink_entry *e, const struct sink_first *first)
 {
-	struct tar *t = tar_of(x);
+	struct tar *t = tar_of(sink);
 	struct pax_entry entry;
-	int err = describe_entry(x, e, &entry);
+	int err = describe_entry(sink, e, &entry);
 
 	if (!err)
-		err = extract_short_path(x, &t->link_path, first->dir, first->name, first->strip);
+		err = sink_short_path(sink, &t->link_path, first->dir, first->name, first->strip);
 	if (err)
 		return err;
 	entry.type = TAR_LINK;
 	entry.link = t->link_path.items;
-	return write_headers(x, &entry);
+	return write_headers(sink, &entry);
 }
 
-static int flush(struct extract *x)
+static int flush(struct sink *sink)
 {
-	(void)x;
+	(void)sink;
 	return 0;
 }
 
-static int end(struct extract *x)
+static int end(struct sink *sink)
 {
-	struct tar *t = tar_of(x);
-	int err = put_zeros(x, (uint64_t)2 * TAR_BLOCK);
+	struct tar *t = tar_of(sink);
+	int err = put_zeros(sink, (uint64_t)2 * TAR_BLOCK);
 
 	if (!err)
-		err = pad(x, RECORD_SIZE);
+		err = pad(sink, RECORD_SIZE);
 	if (!err && t->filter)
 		err = tar_filter_finish(t->filter);
 	if (err)
 		return err;
-	err = extract_stream_close(t->stream);
+	err = sink_stream_close(t->stream);
 	t->stream = NULL;
 	return err;
 }
 
-static void close_sink(struct extract *x)
+static void close_sink(struct sink *sink)
 {
-	struct tar *t = tar_of(x);
+	struct tar *t = tar_of(sink);
 
 	tar_filter_close(t->filter);
-	extract_stream_drop(t->stream); /* none after end() */
+	sink_stream_drop(t->stream); /* none after end() */
 	tar_regions_fini(&t->regions);
 	vec_fini(&t->records);
 	vec_fini(&t->headers);
 	vec_fini(&t->path);
 	vec_fini(&t->link_path);
 	vec_fini(&t->xattr_name);
-	mem_free(x->ctx, t->buffer);
-	mem_free(x->ctx, t);
+	mem_free(sink->ctx, t->buffer);
+	mem_free(sink->ctx, t);
 }
 
-static const struct extract_sink_ops tar_ops = {
+static const struct sink_ops tar_ops = {
 	.make_dir = make_dir,
 	.leave_dir = leave_dir,
 	.drop_dir = drop_dir,
@@ -498,26 +503,26 @@ static const struct extract_sink_ops tar_ops = {
 	.close = close_sink,
 };
 
-int extract_tar_open(struct extract *x)
+int sink_tar_open(struct sink *sink)
 {
-	struct tar *t = mem_zalloc(x->ctx, sizeof(*t));
+	struct tar *t = mem_zalloc(sink->ctx, sizeof(*t));
 	int err;
 
 	if (!t)
 		return F2FS_ERR_NOMEM;
-	vec_init(&t->records, x->ctx, 1);
-	vec_init(&t->headers, x->ctx, 1);
-	vec_init(&t->path, x->ctx, 1);
-	vec_init(&t->link_path, x->ctx, 1);
-	vec_init(&t->xattr_name, x->ctx, 1);
-	tar_regions_init(&t->regions, x->ctx);
-	x->ops = &tar_ops;
-	x->sink = t;
-	t->buffer = mem_alloc(x->ctx, READ_SIZE);
+	vec_init(&t->records, sink->ctx, 1);
+	vec_init(&t->headers, sink->ctx, 1);
+	vec_init(&t->path, sink->ctx, 1);
+	vec_init(&t->link_path, sink->ctx, 1);
+	vec_init(&t->xattr_name, sink->ctx, 1);
+	tar_regions_init(&t->regions, sink->ctx);
+	sink->ops = &tar_ops;
+	sink->own = t;
+	t->buffer = mem_alloc(sink->ctx, READ_SIZE);
 	if (!t->buffer)
 		return F2FS_ERR_NOMEM;
-	err = extract_stream_open(x, x->options->tar, F2FS_OUTPUT_TAR, "the tar stream", &t->stream);
-	if (!err && x->options->tar_filter)
-		err = tar_filter_open(x->ctx, x->options->tar_filter, t->stream, &t->filter);
+	err = sink_stream_open(sink, sink->opt.tar, F2FS_OUTPUT_TAR, "the tar stream", &t->stream);
+	if (!err && sink->opt.tar_filter)
+		err = tar_filter_open(sink->ctx, sink->opt.tar_filter, t->stream, &t->filter);
 	return err;
 }

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "host_tree.h"
-#include "sink/tar.h"
+#include "sink/tarregions.h"
 
 #define BLOCK 4096u
 

@@ -2,7 +2,10 @@
 /*
  * The list of data regions of a file, bounded: when it grows too long its smallest holes are given up.
  */
-#include "sink/tar.h"
+#include "sink/tarregions.h"
+#include "sink/limits.h"
+#include "sink/report.h"
+#include "sink/sink.h"
 
 void tar_regions_init(struct tar_regions *r, struct f2fs_context *ctx)
 {
@@ -62,8 +65,8 @@ int tar_regions_add(struct tar_regions *r, uint64_t offset, uint64_t end)
 
 /* A file whose regions are looked for. */
 struct search {
-	struct extract *x;
-	const struct extract_entry *entry;
+	struct sink *sink;
+	const struct sink_entry *entry;
 	uint64_t size;
 	bool *is_told; /* a problem with its contents was */
 	bool is_over;  /* there cannot be as many blocks */
@@ -71,18 +74,18 @@ struct search {
 
 static int tell_lost(const struct search *s, int err)
 {
-	const struct extract_entry *e = s->entry;
-	const struct extract_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = "contents" };
+	const struct sink_entry *e = s->entry;
+	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = "contents" };
 
 	if (err == F2FS_ERR_NOMEM || *s->is_told)
 		return err == F2FS_ERR_NOMEM ? err : 0;
 	*s->is_told = true;
-	return extract_problem(s->x, F2FS_PROBLEM_UNREADABLE, &place);
+	return sink_problem(s->sink, F2FS_PROBLEM_UNREADABLE, &place);
 }
 
 static int add_extent(struct search *s, struct tar_regions *r, const struct f2fs_extent *extent)
 {
-	const uint32_t bits = s->x->vol->geo.block_bits;
+	const uint32_t bits = s->sink->vol->geo.block_bits;
 	const uint64_t end = (extent->file_block + extent->count) << bits;
 	uint64_t blocks = extent->count;
 	int err;
@@ -93,7 +96,7 @@ static int add_extent(struct search *s, struct tar_regions *r, const struct f2fs
 		blocks = 1;
 	else if (extent->kind == F2FS_EXTENT_WAITING) /* in memory, so they are not too many */
 		blocks = 0;
-	err = extract_take_blocks(s->x, s->entry->inode, blocks);
+	err = sink_take_blocks(s->sink, s->entry->inode, blocks);
 	if (err) {
 		s->is_over = true;
 		return tell_lost(s, err);
@@ -103,7 +106,7 @@ static int add_extent(struct search *s, struct tar_regions *r, const struct f2fs
 
 static int load_tree(struct search *s, struct tar_regions *r)
 {
-	const uint32_t bits = s->x->vol->geo.block_bits;
+	const uint32_t bits = s->sink->vol->geo.block_bits;
 	const uint64_t end = (s->size + ((uint64_t)1 << bits) - 1) >> bits;
 	struct f2fs_extent extent;
 	int err = 0;
@@ -122,7 +125,7 @@ static int load_tree(struct search *s, struct tar_regions *r)
 /* Contents that are one extent by definition. */
 static int add_alias(const struct search *s, struct tar_regions *r)
 {
-	const uint64_t bytes = (uint64_t)inode_i_ext_len(s->entry->inode->block) << s->x->vol->geo.block_bits;
+	const uint64_t bytes = (uint64_t)inode_i_ext_len(s->entry->inode->block) << s->sink->vol->geo.block_bits;
 
 	return tar_regions_add(r, 0, bytes < s->size ? bytes : s->size);
 }
@@ -139,11 +142,10 @@ uint64_t tar_regions_bytes(const struct tar_regions *r)
 	return bytes;
 }
 
-int tar_regions_load(struct extract *x, const struct extract_entry *e, uint64_t size, struct tar_regions *r,
-		     bool *is_told)
+int tar_regions_load(struct sink *sink, const struct sink_entry *e, uint64_t size, struct tar_regions *r, bool *is_told)
 {
 	const bool is_inline = inode_has_inline(e->inode->block, FLAG_i_inline_inline_data);
-	struct search s = { .x = x, .entry = e, .size = size, .is_told = is_told };
+	struct search s = { .sink = sink, .entry = e, .size = size, .is_told = is_told };
 	int err = 0;
 
 	r->list.count = 0;
@@ -155,10 +157,10 @@ int tar_regions_load(struct extract *x, const struct extract_entry *e, uint64_t 
 						  (unsigned long long)size));
 	else if (inode_is_alias(e->inode))
 		err = add_alias(&s, r);
-	else if (is_inline || !extract_keeps(x, F2FS_KEEP_HOLES))
+	else if (is_inline || !sink_keeps(sink, F2FS_KEEP_HOLES))
 		err = tar_regions_add(r, 0, size);
 	else
 		err = load_tree(&s, r);
-	x->bytes_planned += tar_regions_bytes(r);
-	return err ? err : extract_check_limit(x);
+	sink->bytes_planned += tar_regions_bytes(r);
+	return err ? err : sink_check_limit(sink);
 }

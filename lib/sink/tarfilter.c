@@ -3,7 +3,7 @@
  * Compression of the tar stream by any of libarchive's filters; without libarchive there is none.
  */
 #include "f2fskit_config.h"
-#include "sink/tar.h"
+#include "sink/tarfilter.h"
 
 #ifdef HAVE_ARCHIVE
 
@@ -13,13 +13,13 @@
 struct tar_filter {
 	struct f2fs_context *ctx;
 	struct archive *archive;
-	struct extract_stream *stream;
+	struct sink_stream *stream;
 };
 
 static la_ssize_t pass_on(struct archive *archive, void *user, const void *data, size_t length)
 {
 	struct tar_filter *filter = user;
-	int sys_errno = extract_stream_put(filter->stream, data, length);
+	int sys_errno = sink_stream_put(filter->stream, data, length);
 
 	if (!sys_errno)
 		return (la_ssize_t)length;
@@ -31,8 +31,8 @@ static int filter_failed(struct tar_filter *filter)
 {
 	const char *text = archive_error_string(filter->archive);
 
-	if (extract_stream_put(filter->stream, NULL, 0))
-		return extract_stream_report(filter->stream);
+	if (sink_stream_put(filter->stream, NULL, 0))
+		return sink_stream_report(filter->stream);
 	return error_set(filter->ctx, F2FS_ERR_IO, "cannot compress the tar stream: %s",
 			 text ? text : "libarchive failed");
 }
@@ -58,7 +58,7 @@ static int start(struct tar_filter *filter, const char *name)
 	return ret == ARCHIVE_OK ? 0 : filter_failed(filter);
 }
 
-int tar_filter_open(struct f2fs_context *ctx, const char *name, struct extract_stream *stream, struct tar_filter **out)
+int tar_filter_open(struct f2fs_context *ctx, const char *name, struct sink_stream *stream, struct tar_filter **out)
 {
 	struct tar_filter *filter = mem_zalloc(ctx, sizeof(*filter));
 	int err;
@@ -107,7 +107,7 @@ void tar_filter_close(struct tar_filter *filter)
 
 #else
 
-int tar_filter_open(struct f2fs_context *ctx, const char *name, struct extract_stream *stream, struct tar_filter **out)
+int tar_filter_open(struct f2fs_context *ctx, const char *name, struct sink_stream *stream, struct tar_filter **out)
 {
 	(void)stream;
 	(void)out;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What becomes of each entry.
+ */
+#ifndef F2FSKIT_EXTRACT_WALK_H
+#define F2FSKIT_EXTRACT_WALK_H
+
+#include "extract/run.h"
+
+/* Extract what lies at the target. */
+int extract_walk(struct extract *x, const struct extract_target *target);
+/* Go up to the root and let go of it. */
+int extract_walk_end(struct extract *x);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Owner, mode, attributes and times of one file. No context: for any thread.
+ */
+#ifndef F2FSKIT_SINK_HOSTATTR_H
+#define F2FSKIT_SINK_HOSTATTR_H
+
+#include "sink/hostrun.h"
+
+void host_attrs_apply(const struct host_subject *subject, struct host_wish *wish);
+/* Set up a wish for a file as it is made in a directory. */
+void host_wish_init(const struct host *h, struct host_wish *wish, const struct sink_attr *attr, bool is_foreign);
+/* Permissions to create a file with: nothing that it will not have, and what setting attributes needs. */
+uint32_t host_create_mode(const struct host_wish *wish, bool has_xattrs);
+/* Make a file; 0 or an errno. existing is enum f2fs_existing; EEXIST only if it stays. */
+int host_create(const struct host *h, int dir_fd, const char *name, uint32_t mode, int existing, int *fd);
+/* After EEXIST: remove what is in the way if that is the policy and it is not the image itself; true: try again. */
+bool host_make_way(const struct host *h, int dir_fd, const char *name, int existing, int *sys_errno);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The walk's side of a file: its plan.
+ */
+#ifndef F2FSKIT_SINK_PLAN_H
+#define F2FSKIT_SINK_PLAN_H
+
+#include "sink/hostrun.h"
+
+int host_plan_file(struct host *h, const struct sink_entry *entry);
+/* Give the batch being filled to the workers. */
+void host_plan_submit(struct host *h);
+
+#endif

@@ -13,6 +13,14 @@
 #include "format/superblock.h"
 #include "fragments/aliases.h"
 #include "defrag/run.h"
+#include "defrag/clear.h"
+#include "defrag/file.h"
+#include "defrag/list.h"
+#include "defrag/progress.h"
+#include "defrag/resume.h"
+#include "defrag/space.h"
+#include "defrag/window.h"
+#include "defrag/zoned.h"
 
 enum {
 	LOOK_AHEAD = 64, /* items that are tried when one does not fit into what is left of a run */

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "defrag/file.h"
 #include "defrag/run.h"
+#include "defrag/zoned.h"
 
 static void leave(struct defrag_run *r, f2fs_nid_t ino, f2fs_blk_t addr, int err, const char *why)
 {

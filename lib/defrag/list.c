@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "defrag/list.h"
 #include "defrag/run.h"
+#include "fragments/file.h"
 
 static const struct fragment_units units = { .small = 16, .read = 32 };
 

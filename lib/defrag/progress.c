@@ -2,6 +2,7 @@
 /*
  * How far a run has come: items, blocks, limits.
  */
+#include "defrag/progress.h"
 #include "defrag/run.h"
 
 bool defrag_is_out_of_time(const struct defrag_run *r)

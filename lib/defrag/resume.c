@@ -5,6 +5,10 @@
  * next section may be any: what did not fit into one lies at the start of another.
  */
 #include "base/bitmap.h"
+#include "defrag/clear.h"
+#include "defrag/file.h"
+#include "defrag/progress.h"
+#include "defrag/resume.h"
 #include "defrag/run.h"
 
 enum { GAP_BLOCKS = 16, GAP_SECTIONS = 16, LOOK_AHEAD = 64 };

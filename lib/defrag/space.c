@@ -6,7 +6,10 @@
 #include <stdlib.h>
 
 #include "base/bitmap.h"
+#include "defrag/clear.h"
+#include "defrag/progress.h"
 #include "defrag/run.h"
+#include "defrag/space.h"
 
 enum {
 	AT_ONCE = 64,	/* sections */

@@ -7,7 +7,11 @@
  */
 #include <stdlib.h>
 
+#include "defrag/clear.h"
+#include "defrag/progress.h"
 #include "defrag/run.h"
+#include "defrag/window.h"
+#include "defrag/zoned.h"
 
 enum {
 	WINDOW_BLOCKS = 65536, /* placed between two commits */

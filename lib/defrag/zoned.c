@@ -6,6 +6,7 @@
  * checkpoint says, as after any other change.
  */
 #include "defrag/run.h"
+#include "defrag/zoned.h"
 #include "volume/zone_map.h"
 
 enum { PLACING = F2FS_WARM_DATA, CLEARING = F2FS_COLD_DATA };

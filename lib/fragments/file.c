@@ -2,6 +2,7 @@
 /*
  * How the contents of one file lie on the device. The slots are gone through once, in the order of the file.
  */
+#include "fragments/file.h"
 #include "fragments/fragments.h"
 
 #include <string.h>

@@ -9,6 +9,8 @@
 
 #include "base/sized.h"
 #include "base/vec.h"
+#include "fragments/file.h"
+#include "fragments/free.h"
 
 enum { SMALL_BYTES = 65536, READ_BYTES = 131072 };
 

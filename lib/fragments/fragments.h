@@ -17,12 +17,7 @@ struct fragment_units {
 	uint32_t small, read;
 };
 
-/* Count the extents and fragments of a file; damage is told in out->error, other failures returned. */
-int fragments_count(struct f2fs_inode *inode, const struct fragment_units *units, struct f2fs_file_fragments *out,
-		    uint64_t *ideal_requests);
 /* The sums of the whole volume once more, from the inodes that a report has told. */
 int fragments_again(struct f2fs_volume *vol, const f2fs_nid_t *inodes, size_t count, struct f2fs_fragments *out);
-/* Add what the SIT says. */
-int fragments_add_space(struct f2fs_volume *vol, struct f2fs_fragments *out);
 
 #endif

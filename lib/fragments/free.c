@@ -5,7 +5,7 @@
  */
 #include "base/bitmap.h"
 #include "log/log.h"
-#include "fragments/fragments.h"
+#include "fragments/free.h"
 
 struct space {
 	struct f2fs_fragments *out;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inject/inject.h"
+#include "inject/address.h"
+#include "inject/run.h"
 
 struct reader {
 	struct f2fs_context *ctx;

@@ -5,12 +5,15 @@
  */
 #include <string.h>
 
+#include "inject/run.h"
 #include "base/crc.h"
 #include "base/sized.h"
 #include "device/device.h"
 #include "format/inode.h"
 #include "format/superblock.h"
-#include "inject/inject.h"
+#include "inject/address.h"
+#include "inject/place.h"
+#include "inject/value.h"
 
 /* ---- the handle ---- */
 

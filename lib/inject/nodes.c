@@ -7,7 +7,9 @@
 
 #include "format/dentry.h"
 #include "format/xattr.h"
-#include "inject/inject.h"
+#include "inject/nodes.h"
+#include "inject/place_make.h"
+#include "inject/run.h"
 
 /* Read the bytes of a place; free them. */
 static int load(struct f2fs_inject *inject, const struct place *place, uint8_t **out)

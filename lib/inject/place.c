@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "format/superblock.h"
-#include "inject/inject.h"
+#include "inject/nodes.h"
+#include "inject/place.h"
+#include "inject/place_make.h"
+#include "inject/run.h"
+#include "inject/tables.h"
 
 /* ---- superblock, checkpoint, block ---- */
 

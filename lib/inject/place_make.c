@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "format/superblock.h"
-#include "inject/inject.h"
+#include "inject/place_make.h"
+#include "inject/run.h"
 
 int need_geometry(struct f2fs_inject *inject)
 {

@@ -3,7 +3,9 @@
  * Entries of NAT, SIT and SSA, of the journals, and orphans: where they lie on the volume.
  */
 #include "base/bitmap.h"
-#include "inject/inject.h"
+#include "inject/place_make.h"
+#include "inject/run.h"
+#include "inject/tables.h"
 
 /* ---- the pack in force ---- */
 

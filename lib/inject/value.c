@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "base/utf16.h"
-#include "inject/inject.h"
+#include "inject/run.h"
+#include "inject/value.h"
 
 uint64_t spot_get(const struct spot *spot, const uint8_t *bytes)
 {

@@ -7,8 +7,9 @@
 
 #include "device/device.h"
 #include "format/summary.h"
-#include "mkfs/mkfs.h"
+#include "mkfs/run.h"
 #include "device/zeros.h"
+#include "mkfs/areas.h"
 
 static int report(struct mkfs *m, const char *phase, uint64_t done, uint64_t total)
 {

@@ -10,7 +10,8 @@
 #include "base/bitmap.h"
 #include "log/log.h"
 #include "log/pack.h"
-#include "mkfs/mkfs.h"
+#include "mkfs/checkpoint.h"
+#include "mkfs/run.h"
 
 /* What the packs are made of. */
 struct first {

@@ -5,8 +5,14 @@
  * packs; and when all that is durable, the superblocks. Cut short at any point, the device holds no volume or the new
  * one.
  */
+#include "mkfs/run.h"
 #include "base/sized.h"
-#include "mkfs/mkfs.h"
+#include "mkfs/areas.h"
+#include "mkfs/checkpoint.h"
+#include "mkfs/names.h"
+#include "mkfs/plan.h"
+#include "mkfs/superblock.h"
+#include "mkfs/tree.h"
 
 #include <string.h>
 

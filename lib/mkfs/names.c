@@ -8,8 +8,9 @@
 #include "file/write.h"
 #include "base/utf16.h"
 #include "base/utf8.h"
-#include "mkfs/mkfs.h"
-#include "tune/superblocks.h"
+#include "mkfs/names.h"
+#include "mkfs/run.h"
+#include "tune/label.h"
 
 #define EXTENSIONS 64u
 #define EXTENSION_BYTES 8u

@@ -8,7 +8,8 @@
 #include "base/sized.h"
 #include "device/device.h"
 #include "format/plan.h"
-#include "mkfs/mkfs.h"
+#include "mkfs/names.h"
+#include "mkfs/plan.h"
 
 static int error_code_of(enum plan_result result)
 {

@@ -4,7 +4,7 @@
  * what a new volume holds.
  */
 #include "format/structs.h"
-#include "mkfs/mkfs.h"
+#include "mkfs/quota.h"
 
 #define QUOTA_BLOCK 1024u
 #define GRACE_SECONDS 604800u

@@ -7,7 +7,9 @@
 
 #include "device/device.h"
 #include "format/superblock.h"
-#include "mkfs/mkfs.h"
+#include "mkfs/names.h"
+#include "mkfs/run.h"
+#include "mkfs/superblock.h"
 
 #define ENCODING_UTF8 1
 

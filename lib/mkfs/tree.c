@@ -12,7 +12,9 @@
 #include "device/device.h"
 #include "format/dentry.h"
 #include "format/inode.h"
-#include "mkfs/mkfs.h"
+#include "mkfs/quota.h"
+#include "mkfs/run.h"
+#include "mkfs/tree.h"
 
 #define FIRST_NODE_VERSION 1u /* cp_ver of nodes that no checkpoint precedes */
 #define MODE_ROOT 0040755

@@ -11,8 +11,9 @@
 #include "base/checked.h"
 #include "device/device.h"
 #include "log/pack.h"
-#include "resize/resize.h"
+#include "resize/run.h"
 #include "device/zeros.h"
+#include "resize/areas.h"
 
 #define RUN_BYTES (1u << 20)
 

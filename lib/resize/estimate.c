@@ -4,7 +4,8 @@
  * fast the device gives some of the blocks that are to be moved. Each is read once and written once.
  */
 #include "device/device.h"
-#include "resize/resize.h"
+#include "resize/estimate.h"
+#include "resize/run.h"
 
 enum {
 	COMMIT_BLOCKS = 65536, /* that emptying a range moves at most by one commit */

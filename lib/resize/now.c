@@ -8,7 +8,9 @@
 #include "device/device.h"
 #include "file/write.h"
 #include "format/superblock.h"
-#include "resize/resize.h"
+#include "resize/now.h"
+#include "resize/run.h"
+#include "resize/stages.h"
 #include "tune/superblocks.h"
 #include "volume/zone_map.h"
 

@@ -10,7 +10,11 @@
  * superblocks are switched (superblocks.c). Both of them describe a whole volume at any time, the old one or the new
  * one; what is between the hops is a volume like any other, whose first segments are not used.
  */
-#include "resize/resize.h"
+#include "resize/areas.h"
+#include "resize/now.h"
+#include "resize/relayout.h"
+#include "resize/run.h"
+#include "resize/stages.h"
 
 /* Where the areas of a geometry are when they begin at segment0; their sizes stay. */
 static void place_areas(struct f2fs_geometry *geo, f2fs_blk_t segment0, uint32_t end_segments)

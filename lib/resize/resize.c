@@ -3,7 +3,7 @@
  * Resizing: look at the volume and its device, plan the steps, refuse what cannot be done, then take them one by one.
  * Behind each step the volume is opened again, as anybody else would open it.
  */
-#include "resize/resize.h"
+#include "resize/run.h"
 
 #include <string.h>
 
@@ -13,6 +13,11 @@
 #include "file/write.h"
 #include "format/superblock.h"
 #include "fragments/aliases.h"
+#include "resize/estimate.h"
+#include "resize/now.h"
+#include "resize/relayout.h"
+#include "resize/shrink.h"
+#include "resize/stages.h"
 #include "tune/superblocks.h"
 
 #define ADDRESS_LIMIT 0xFFFFFFFEu /* block addresses end below this one */

@@ -12,9 +12,12 @@
  */
 #include "device/device.h"
 #include "file/write.h"
-#include "resize/resize.h"
+#include "resize/run.h"
 #include "device/zeros.h"
 #include "volume/zone_map.h"
+#include "resize/now.h"
+#include "resize/shrink.h"
+#include "resize/stages.h"
 
 /* The geometry with another number of segments, areas as they are. */
 static struct f2fs_geometry with_segments(const struct f2fs_geometry *geo, uint32_t segment_count)

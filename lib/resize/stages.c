@@ -8,7 +8,8 @@
 #include "base/checked.h"
 #include "format/flags.h"
 #include "format/overprovision.h"
-#include "resize/resize.h"
+#include "resize/run.h"
+#include "resize/stages.h"
 
 /* Emptying a range begins one section of data and one of each log of nodes, besides what it moves (clean/empty.c). */
 enum { SPARE_SECTIONS = 6 };

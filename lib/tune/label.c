@@ -21,6 +21,7 @@
 #include "format/superblock.h"
 #include "format/xattr.h"
 #include "log/log.h"
+#include "tune/label.h"
 #include "tune/superblocks.h"
 #include "volume/counters.h"
 #include "volume/weigh.h"

@@ -9,14 +9,7 @@
 
 /* May the superblocks be written? 0, READ_ONLY, STATE. */
 int superblock_writable(struct f2fs_volume *vol);
-
 /* Make sb the superblock, checksum included: on the device, durably, and in memory. */
 int superblock_replace(struct f2fs_volume *vol, uint8_t *sb);
-
-/*
- * Write a label as UTF-16 units, 512 at most, zeros behind it: what every label has to be. Fails with INVALID (not
- * UTF-8, a control character) and NAME_TOO_LONG.
- */
-int label_encode(struct f2fs_context *ctx, const char *label, uint8_t *units);
 
 #endif

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resize/resize.h"
+#include "resize/run.h"
+#include "resize/stages.h"
 
 enum { MOST = 12000 }; /* segments */
 

@@ -2,8 +2,8 @@
 /*
  * Fields by address: an address as parsed, the place it leads to, and the handle that both stand on.
  */
-#ifndef F2FSKIT_INJECT_INJECT_H
-#define F2FSKIT_INJECT_INJECT_H
+#ifndef F2FSKIT_INJECT_RUN_H
+#define F2FSKIT_INJECT_RUN_H
 
 #include <f2fskit/inject.h>
 
@@ -23,8 +23,8 @@ struct f2fs_inject {
 	uint32_t checksum_seed;
 };
 
-/* inject/address.c */
 enum { ADDRESS_WORD = 32, ADDRESS_TEXT = 256, ADDRESS_BRACKETS = 2, ADDRESS_PARTS = 2 };
+
 struct address_bracket {
 	bool is_text;
 	uint64_t number;
@@ -32,21 +32,23 @@ struct address_bracket {
 	char text[ADDRESS_TEXT]; /* of length bytes */
 	size_t length;
 };
+
 struct address_part {
 	char name[ADDRESS_WORD];
 	bool has_index;
 	uint64_t index;
 };
+
 struct address {
 	char place[ADDRESS_WORD];
 	unsigned bracket_count, part_count;
 	struct address_bracket brackets[ADDRESS_BRACKETS];
 	struct address_part parts[ADDRESS_PARTS];
 };
-int address_parse(struct f2fs_context *ctx, const char *text, struct address *out);
 
-/* inject/place.c: what holds the field */
+/* What holds the field. */
 enum place_sum { SUM_NONE = 0, SUM_SUPERBLOCK, SUM_CHECKPOINT, SUM_INODE };
+
 /* A structure within the bytes of a place: fields of it are found by their names. */
 struct place_scope {
 	const struct f2fs_struct *type;
@@ -54,6 +56,7 @@ struct place_scope {
 	uint32_t limit;	    /* bytes of it that exist */
 	const char *prefix; /* "footer", NULL: none */
 };
+
 /* An array that no table has. */
 struct place_array {
 	const char *name;
@@ -61,7 +64,9 @@ struct place_array {
 	uint8_t width; /* bytes */
 	bool is_bytes;
 };
+
 enum { PLACE_SCOPES = 4, PLACE_ARRAYS = 4 };
+
 struct place {
 	uint64_t at[2]; /* bytes on the volume of the two copies that change together */
 	unsigned copies;
@@ -75,31 +80,6 @@ struct place {
 	uint32_t bit_offset, bit; /* field "used" of a directory entry: byte and bit, with has_bit */
 	bool has_bit;
 };
-int place_find(struct f2fs_inject *inject, const struct address *address, struct place *out);
-/* inject/tables.c */
-int place_nat(struct f2fs_inject *inject, const struct address *address, struct place *out);
-int place_sit(struct f2fs_inject *inject, const struct address *address, struct place *out);
-int place_ssa(struct f2fs_inject *inject, const struct address *address, struct place *out);
-int place_nat_journal(struct f2fs_inject *inject, const struct address *address, struct place *out);
-int place_sit_journal(struct f2fs_inject *inject, const struct address *address, struct place *out);
-int place_orphan(struct f2fs_inject *inject, const struct address *address, struct place *out);
-int place_orphan_block(struct f2fs_inject *inject, const struct address *address, struct place *out);
-/* inject/nodes.c */
-int place_inode(struct f2fs_inject *inject, const struct address *address, struct place *out);
-int place_node_at(struct f2fs_inject *inject, const struct address *address, struct place *out);
-int place_dentry(struct f2fs_inject *inject, const struct address *address, struct place *out);
-int place_xattr(struct f2fs_inject *inject, const struct address *address, struct place *out);
-int place_file(struct f2fs_inject *inject, const struct address *address, struct place *out);
-
-void place_add_scope(struct place *place, const char *structure, uint32_t offset, uint32_t limit, const char *prefix);
-void place_add_array(struct place *place, const char *name, uint32_t offset, uint32_t count, uint8_t width);
-/* Take one block of the volume as the place. RANGE when there is none of that number. */
-int place_take_block(struct f2fs_inject *inject, uint64_t addr, struct place *out);
-/* What an address needs: a valid superblock; the whole volume. */
-int need_geometry(struct f2fs_inject *inject);
-int need_volume(struct f2fs_inject *inject);
-/* Bracket number i as a number below limit. */
-int need_number(struct f2fs_inject *inject, const struct address *address, unsigned i, uint64_t limit, uint64_t *out);
 
 /* The field within a place. */
 struct spot {
@@ -109,10 +89,5 @@ struct spot {
 	bool is_bytes;	     /* all of a field of bytes, not one element */
 	uint8_t shift, bits; /* bits 0: the whole number */
 };
-int spot_find(struct f2fs_context *ctx, const struct address *address, const struct place *place, struct spot *out);
-
-/* inject/value.c: put a value as written into the bytes of a place */
-uint64_t spot_get(const struct spot *spot, const uint8_t *bytes);
-int spot_put(struct f2fs_context *ctx, const struct spot *spot, const char *value, uint8_t *bytes);
 
 #endif

@@ -12,8 +12,8 @@
  *	mkfs/checkpoint.c	the two packs
  *	mkfs/superblock.c	the two superblocks
  */
-#ifndef F2FSKIT_MKFS_MKFS_H
-#define F2FSKIT_MKFS_MKFS_H
+#ifndef F2FSKIT_MKFS_RUN_H
+#define F2FSKIT_MKFS_RUN_H
 
 #include <f2fskit/mkfs.h>
 
@@ -59,38 +59,7 @@ static inline uint64_t mkfs_byte(const struct mkfs *m, f2fs_blk_t addr)
 	return (uint64_t)addr << m->geo->block_bits;
 }
 
-/* Plan without forgetting the last error first. */
-int mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, unsigned count,
-	      const struct f2fs_mkfs_options *options, struct f2fs_layout *out);
-
-/* Check label, stamp, extension lists and alias names: all that needs no layout. */
-int mkfs_check_names(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, unsigned count,
-		     const struct f2fs_mkfs_options *options);
-/* Fill the superblock's label and extension lists. */
-int mkfs_fill_names(struct mkfs *m);
-
-/* Discard the devices, or reset their zones; sets result.trimmed. */
-int mkfs_discard(struct mkfs *m);
-/* Make the areas that readers take on trust right: SIT and NAT, and no stale chain of fsynced nodes. */
-int mkfs_write_areas(struct mkfs *m);
-
-/* Make the nodes and blocks that a new volume has. */
-int mkfs_build_tree(struct mkfs *m);
-/* Write what was appended, each log in one go. */
-int mkfs_write_logs(struct mkfs *m);
-
 /* Bytes of a new quota file. */
 #define MKFS_QUOTA_BYTES 6144u
-/* Fill a quota file (MKFS_QUOTA_BYTES, zeroed) of a kind with the usage of its one id. */
-void mkfs_fill_quota(uint8_t *file, unsigned kind, uint32_t id, uint64_t inodes, uint64_t bytes);
-
-/* Write both checkpoint packs. */
-int mkfs_write_packs(struct mkfs *m);
-
-/* Fill the superblock; after the tree, whose inode numbers it names. */
-int mkfs_fill_superblock(struct mkfs *m);
-/* Clear both superblocks of any block size, of all devices that are written. */
-int mkfs_clear_superblocks(struct mkfs *m);
-int mkfs_write_superblocks(struct mkfs *m);
 
 #endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The blocks of one file.
+ */
+#ifndef F2FSKIT_DEFRAG_FILE_H
+#define F2FSKIT_DEFRAG_FILE_H
+
+#include "defrag/run.h"
+
+/* Collect the blocks of an item that are not where they belong yet, into r->blocks; *left: they cannot be moved. */
+int defrag_collect(struct defrag_run *r, const struct defrag_item *item, bool *left);
+/* Do the collected blocks follow each other? */
+bool defrag_is_whole(const struct defrag_run *r);
+/* Move collected blocks to the run at hand, as many as fit; *moved of them were. */
+int defrag_place(struct defrag_run *r, uint8_t type, size_t *moved);
+/* What is left of the segment at hand stays free. */
+int defrag_next_segment(struct defrag_run *r);
+/* Blocks to the end of the section at hand; 0: at the start of one. */
+uint32_t defrag_rest_of_section(const struct defrag_run *r);
+/* The same for all of them. */
+int defrag_next_section(struct defrag_run *r);
+/* A block was moved. */
+void defrag_count(struct defrag_run *r, f2fs_blk_t from, f2fs_blk_t to);
+/* The collected blocks stay where they are, as if this run had placed them there. */
+void defrag_keep(struct defrag_run *r);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Free space in one piece.
+ */
+#ifndef F2FSKIT_DEFRAG_SPACE_H
+#define F2FSKIT_DEFRAG_SPACE_H
+
+#include "defrag/run.h"
+
+/* Move what is in use into as few segments as hold it. */
+int defrag_space(struct defrag_run *r);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Target sections.
+ */
+#ifndef F2FSKIT_DEFRAG_WINDOW_H
+#define F2FSKIT_DEFRAG_WINDOW_H
+
+#include "defrag/run.h"
+
+/* Choose the next target sections, and clear them. */
+int defrag_window(struct defrag_run *r);
+/* How many sections placing may take before the commit. */
+uint32_t defrag_placing_sections(const struct defrag_run *r, const struct space_view *view);
+/* Blocks that can still be placed one behind the other. */
+uint64_t defrag_room(const struct defrag_run *r);
+/* Are there target sections besides the run at hand? */
+bool defrag_has_more(const struct defrag_run *r);
+/* Go on with them; what is left of the run at hand stays free. */
+int defrag_next_run(struct defrag_run *r);
+
+#endif

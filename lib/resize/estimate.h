@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a resize will cost, as far as can be told without writing.
+ */
+#ifndef F2FSKIT_RESIZE_ESTIMATE_H
+#define F2FSKIT_RESIZE_ESTIMATE_H
+
+#include "resize/run.h"
+
+/* Commits and seconds, when blocks of a range are the first to be moved. */
+int resize_estimate(struct resize *r, const struct clean_range *range);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the parts of resizing share.
+ *
+ *	resize/resize.c	 the driver: checks, steps, opening again
+ *	resize/now.c	 the volume as it is now: what it holds, opening it again, another geometry
+ *	resize/stages.c	 which steps lead from one size to another; pure
+ *	resize/shrink.c	 steps that leave the areas where they are
+ *	resize/relayout.c steps that write new areas
+ *	resize/areas.c	 a whole set of areas, derived from the volume's, in a place that is not in use
+ */
+#ifndef F2FSKIT_RESIZE_RUN_H
+#define F2FSKIT_RESIZE_RUN_H
+
+#include <f2fskit/resize.h>
+
+#include "clean/clean.h"
+#include "format/plan.h"
+
+/* Why a size cannot be reached. */
+enum stage_result {
+	STAGE_OK = 0,
+	STAGE_NO_ROOM,	 /* too few main segments can be freed for the new areas */
+	STAGE_TOO_LARGE, /* the format ends before that */
+	STAGE_TOO_SMALL, /* what is in use does not fit */
+	STAGE_ODD_AREAS, /* the areas are no whole sections */
+	STAGE_IN_ORDER,	 /* larger areas would have to be written to zones that are only written in order */
+	STAGE_RESERVED	 /* what is in use does not fit besides what the ratio keeps for cleaning */
+};
+
+/* A volume as far as its size goes. */
+struct stage_volume {
+	struct plan_areas shape;  /* segment_count: from the home segment0 on, what is dead included */
+	uint32_t meta_segments;	  /* of all areas */
+	uint32_t extend_segments; /* main segments that its SIT and SSA have room for */
+	uint32_t dead_segments;	  /* between the home of the areas and where they are */
+	uint64_t data_blocks, node_blocks, valid_blocks;
+	double overprovision;	     /* 0: the best */
+	uint32_t unordered_segments; /* on zones: those from home on that can be written anywhere */
+	uint32_t section_blocks;     /* that each section holds: zones may hold less than their size; 0: all of it */
+};
+
+/* What is kept for cleaning, and what is left. */
+struct stage_room {
+	uint64_t user_blocks;
+	uint32_t reserved, overprovision; /* segments */
+};
+
+static inline uint32_t stage_zone(const struct stage_volume *v)
+{
+	return v->shape.segs_per_sec * v->shape.secs_per_zone;
+}
+
+struct resize {
+	struct f2fs_context *ctx;
+	struct f2fs_device *dev;
+	struct f2fs_open_options open;
+	const struct f2fs_resize_options *options;
+	struct f2fs_resize_result *result;
+	struct f2fs_volume *vol;
+	struct stage_volume now;
+	struct sit_usage usage;
+	uint64_t device_bytes;	 /* of the device that grows or shrinks, from the volume's start */
+	uint64_t target_bytes;	 /* of it that the volume may take */
+	uint32_t other_segments; /* of several devices: those of the others */
+	uint32_t target;	 /* segments, areas included, counted from the home segment0 */
+	f2fs_blk_t home;	 /* segment0 as it should be */
+};
+
+struct areas_target {
+	struct f2fs_geometry geo; /* areas and main area of the volume to be */
+	uint32_t sit_bitmap_bytes, nat_bitmap_bytes, checksum_offset;
+	bool large_nat;
+	uint32_t usable_segments; /* of the main area */
+	struct stage_room room;
+};
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Steps that leave the areas where they are.
+ */
+#ifndef F2FSKIT_RESIZE_SHRINK_H
+#define F2FSKIT_RESIZE_SHRINK_H
+
+#include "resize/run.h"
+
+int resize_shrink(struct resize *r, uint32_t segment_count);
+int resize_extend(struct resize *r, uint32_t segment_count);
+/* The main segments that shrinking to a size gives up. */
+struct clean_range resize_tail(const struct resize *r, uint32_t segment_count);
+
+#endif

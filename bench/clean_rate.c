@@ -106,7 +106,7 @@ static void find_runs(struct f2fs_volume *vol, struct runs *runs)
 	if (!runs->list)
 		exit(1);
 	for (uint32_t i = 0; i < geo->segment_count_main; i++) {
-		struct f2fs_sit_entry entry;
+		struct f2fs_segment_info entry;
 		uint32_t end;
 
 		check(f2fs_sit_lookup(vol, i, &entry), "SIT");

@@ -47,7 +47,7 @@ static double now(clockid_t clock)
 static struct f2fs_volume *format(const char *path, unsigned count, unsigned kind)
 {
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "bench",
-						   .feature = F2FS_FEATURE_CASEFOLD,
+						   .feature = F2FS_FEAT_CASEFOLD,
 						   .encoding_flags = kinds[kind].encoding_flags };
 	const uint64_t size = ((uint64_t)256 << 20) + (uint64_t)count * BYTES_PER_NAME;
 	struct f2fs_mkfs_device device = { 0 };

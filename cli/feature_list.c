@@ -28,7 +28,7 @@ const char *cli_parse_features(const char *list, uint32_t settable, uint32_t *fe
 		size_t n = strcspn(list, separators);
 		uint32_t feature = find_feature(list, n);
 
-		if (feature == F2FS_FEATURE_BLKZONED && !(settable & feature))
+		if (feature == F2FS_FEAT_BLKZONED && !(settable & feature))
 			return "cannot be asked for: -m does it";
 		if (!(feature & settable))
 			return "has an unknown feature (encrypt extra_attr project_quota inode_checksum "

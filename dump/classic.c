@@ -276,7 +276,7 @@ static void put_features(uint32_t feature)
 	printf("Info: superblock features = %x : ", feature);
 	for (unsigned i = 0; i < count; i++)
 		if (feature & flags[i].mask)
-			printf(" %s", flags[i].mask == F2FS_FEATURE_QUOTA ? "quota_ino" : flags[i].name);
+			printf(" %s", flags[i].mask == F2FS_FEAT_QUOTA ? "quota_ino" : flags[i].name);
 	putchar('\n');
 }
 

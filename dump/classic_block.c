@@ -33,7 +33,7 @@ static void put_area(struct dump *d, int area)
 }
 
 static void put_details(struct dump *d, f2fs_blk_t addr, const struct f2fs_block_identity *id,
-			const struct f2fs_summary *sum, const struct f2fs_nat_entry *nat)
+			const struct f2fs_block_owner *sum, const struct f2fs_nat_info *nat)
 {
 	if (d->debug <= 0)
 		return;
@@ -50,7 +50,7 @@ static void put_details(struct dump *d, f2fs_blk_t addr, const struct f2fs_block
 	printf("NAT.ino               [0x%x]\n", nat->ino);
 }
 
-static void put_inode(struct dump *d, const struct f2fs_nat_entry *inode)
+static void put_inode(struct dump *d, const struct f2fs_nat_info *inode)
 {
 	uint8_t *block = malloc(d->geo->block_size);
 	int rc = block ? f2fs_node_read(d->vol, inode->nid, block)
@@ -65,8 +65,8 @@ static void put_inode(struct dump *d, const struct f2fs_nat_entry *inode)
 }
 
 static void put_owner(struct dump *d, f2fs_blk_t addr, const struct f2fs_block_identity *id,
-		      const struct f2fs_summary *sum, const struct f2fs_nat_entry *nat,
-		      const struct f2fs_nat_entry *inode)
+		      const struct f2fs_block_owner *sum, const struct f2fs_nat_info *nat,
+		      const struct f2fs_nat_info *inode)
 {
 	printf("FS Userdata Area: %s block from 0x%x\n", sum->is_node ? "Node" : "Data", addr);
 	if (!sum->is_node)
@@ -85,8 +85,8 @@ static void put_owner(struct dump *d, f2fs_blk_t addr, const struct f2fs_block_i
 
 static int put_main(struct dump *d, f2fs_blk_t addr, const struct f2fs_block_identity *id)
 {
-	struct f2fs_nat_entry nat, inode;
-	struct f2fs_summary sum;
+	struct f2fs_nat_info nat, inode;
+	struct f2fs_block_owner sum;
 	int rc = f2fs_ssa_lookup(d->vol, id->segno, id->offset, &sum);
 
 	if (!id->is_valid)

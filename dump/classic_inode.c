@@ -88,16 +88,16 @@ static void put_extra(struct dump *d, const uint8_t *block, const struct f2fs_in
 		const char *name;
 		uint32_t feature;
 	} rows[] = {
-		{ "i_extra_isize", F2FS_FEATURE_EXTRA_ATTR },
-		{ "i_inline_xattr_size", F2FS_FEATURE_FLEXIBLE_INLINE_XATTR },
-		{ "i_projid", F2FS_FEATURE_PROJECT_QUOTA },
-		{ "i_inode_checksum", F2FS_FEATURE_INODE_CHECKSUM },
-		{ "i_crtime", F2FS_FEATURE_INODE_CRTIME },
-		{ "i_crtime_nsec", F2FS_FEATURE_INODE_CRTIME },
-		{ "i_compr_blocks", F2FS_FEATURE_COMPRESSION },
-		{ "i_compress_algorithm", F2FS_FEATURE_COMPRESSION },
-		{ "i_log_cluster_size", F2FS_FEATURE_COMPRESSION },
-		{ "i_compress_flag", F2FS_FEATURE_COMPRESSION },
+		{ "i_extra_isize", F2FS_FEAT_EXTRA_ATTR },
+		{ "i_inline_xattr_size", F2FS_FEAT_FLEXIBLE_INLINE_XATTR },
+		{ "i_projid", F2FS_FEAT_PROJECT_QUOTA },
+		{ "i_inode_checksum", F2FS_FEAT_INODE_CHECKSUM },
+		{ "i_crtime", F2FS_FEAT_INODE_CRTIME },
+		{ "i_crtime_nsec", F2FS_FEAT_INODE_CRTIME },
+		{ "i_compr_blocks", F2FS_FEAT_COMPRESSION },
+		{ "i_compress_algorithm", F2FS_FEAT_COMPRESSION },
+		{ "i_log_cluster_size", F2FS_FEAT_COMPRESSION },
+		{ "i_compress_flag", F2FS_FEAT_COMPRESSION },
 	};
 	const struct f2fs_struct *type = dump_struct("inode_extra");
 
@@ -162,7 +162,7 @@ static void put_words(struct dump *d, const uint8_t *block)
 
 int classic_node(struct dump *d, f2fs_nid_t nid, int only_name)
 {
-	struct f2fs_nat_entry nat = { 0 };
+	struct f2fs_nat_info nat = { 0 };
 	uint8_t *block = malloc(d->geo->block_size);
 	int rc =
 		block ? f2fs_nat_lookup(d->vol, nid, &nat) : f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory");

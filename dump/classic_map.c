@@ -48,7 +48,7 @@ static void add_gap(struct run *run, uint64_t count)
 }
 
 /* The slots of a compressed cluster: its head counts as a block that is not there. */
-static int add_cluster(struct f2fs_inode *inode, const struct f2fs_extent *extent, uint64_t end, struct run *run)
+static int add_cluster(struct f2fs_inode *inode, const struct f2fs_file_extent *extent, uint64_t end, struct run *run)
 {
 	uint64_t last = extent->file_block + extent->count;
 
@@ -69,7 +69,7 @@ static int add_cluster(struct f2fs_inode *inode, const struct f2fs_extent *exten
 static int put_extents(struct f2fs_inode *inode, uint64_t end, uint64_t most_gaps)
 {
 	struct run run = { 0, 0, most_gaps };
-	struct f2fs_extent extent;
+	struct f2fs_file_extent extent;
 	int rc = 0;
 
 	for (uint64_t at = 0; !rc && at < end; at = extent.file_block + extent.count) {

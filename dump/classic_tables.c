@@ -60,7 +60,7 @@ static int parse_range(struct dump *d, const char *letter, const char *text, uin
 /* ---- NAT ---- */
 
 /* 1 or 2: which copy holds the block of the NAT that an entry is in, or would be in. */
-static int nat_pack(const struct dump *d, const struct f2fs_nat_entry *nat)
+static int nat_pack(const struct dump *d, const struct f2fs_nat_info *nat)
 {
 	return (int)((nat->table_block - d->geo->nat_blkaddr) / F2FS_SEGMENT_BLOCKS % 2) + 1;
 }
@@ -121,7 +121,7 @@ static void put_sit_entry(struct sit_writer *w, f2fs_seg_t segno, const uint8_t 
 static int put_sit_block(struct dump *d, struct sit_writer *w, f2fs_seg_t first, uint32_t count)
 {
 	const uint32_t copy_blocks = d->geo->segment_count_sit / 2 * F2FS_SEGMENT_BLOCKS;
-	struct f2fs_sit_entry entry;
+	struct f2fs_segment_info entry;
 	int rc = f2fs_sit_lookup(d->vol, first, &entry);
 
 	if (!rc)

@@ -81,11 +81,11 @@ int dump_open_inode(struct dump *d, const char *operand, unsigned lookup_flags, 
  * Find the first node id >= nid in use. A NAT block that cannot be read is reported and passed over. F2FS_ERR_NOT_FOUND
  * past the last, other errors (reported) when it makes no sense to go on.
  */
-int dump_next_node(struct dump *d, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+int dump_next_node(struct dump *d, f2fs_nid_t nid, struct f2fs_nat_info *out);
 
 /* Node footers along with NAT entries (node_footers.c). */
 struct dump_node {
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_info nat;
 	int has_footer; /* 0: the block could not be read */
 	f2fs_nid_t nid, ino;
 	uint32_t flag;

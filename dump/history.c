@@ -60,7 +60,7 @@ int dump_each_copy(struct dump *d, f2fs_nid_t ino, int (*visit)(void *user, f2fs
 	if (!blocks)
 		return dump_fail(d, f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory"), NULL);
 	for (f2fs_seg_t segno = 0; !rc && segno < d->geo->segment_count_main; segno++) {
-		struct f2fs_sit_entry sit;
+		struct f2fs_segment_info sit;
 		int bad = f2fs_sit_lookup(d->vol, segno, &sit);
 
 		if (bad)
@@ -86,7 +86,7 @@ static int put_copy(void *user, f2fs_blk_t addr, const uint8_t *block)
 	const struct f2fs_struct *type = dump_struct("node_footer");
 	const uint8_t *footer = block + d->geo->block_size - type->size;
 	f2fs_nid_t ino = (f2fs_nid_t)dump_get(type, footer, "nid", 0);
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_info nat;
 
 	cli_print_begin(d->out, NULL);
 	cli_print_u64(d->out, "block_addr", addr);

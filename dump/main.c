@@ -360,7 +360,7 @@ static int parse(struct dump *d, struct arguments *a, int argc, char **argv)
 /* The node's fields (with -f just the name), then the copy. */
 static int show_and_copy(struct dump *d, f2fs_nid_t nid)
 {
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_info nat;
 	int rc = classic_node(d, nid, d->copy->force);
 
 	if (!rc)
@@ -532,7 +532,7 @@ static void restore(struct dump *d, const struct arguments *a)
 /* Zones may be those of any device of a volume: its further ones are known when they were named, else looked for. */
 static void find_zones(struct dump *d, const struct arguments *a, struct cli_opened *opened)
 {
-	if (!(d->geo->feature & F2FS_FEATURE_BLKZONED))
+	if (!(d->geo->feature & F2FS_FEAT_BLKZONED))
 		return;
 	if (a->image.mode != F2FS_MODE_RESCUE)
 		cli_image_complete(opened);

@@ -112,7 +112,7 @@ static f2fs_nid_t behind_bad_block(struct dump *d, f2fs_nid_t nid)
 	return k < geo->max_nid ? (f2fs_nid_t)k : 0;
 }
 
-int dump_next_node(struct dump *d, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+int dump_next_node(struct dump *d, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
 	for (;;) {
 		int rc = f2fs_nat_next(d->vol, nid, out);

@@ -180,7 +180,7 @@ static int copy_contents(struct undelete *u, struct f2fs_inode *inode, int fd, c
 	int rc = ftruncate(fd, (off_t)st->size);
 
 	for (uint64_t at = 0; at < blocks && !rc && *lost < most && !cli_stopped();) {
-		struct f2fs_extent extent;
+		struct f2fs_file_extent extent;
 		int bad = f2fs_inode_extent(inode, at, &extent);
 		uint64_t end;
 

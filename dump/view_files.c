@@ -188,14 +188,14 @@ static const char *extent_kind(int kind)
 }
 
 /* Blocks of a file lie in the main area. */
-static int is_in_main(const struct f2fs_geometry *geo, const struct f2fs_extent *e)
+static int is_in_main(const struct f2fs_geometry *geo, const struct f2fs_file_extent *e)
 {
 	uint64_t n = e->kind == F2FS_EXTENT_DATA ? e->count : e->kind == F2FS_EXTENT_COMPRESSED ? e->stored : 0;
 
 	return n == 0 || (e->addr >= geo->main_blkaddr && e->addr + n <= geo->end_blkaddr);
 }
 
-static void put_extent(struct dump *d, const char *operand, const struct f2fs_extent *e)
+static void put_extent(struct dump *d, const char *operand, const struct f2fs_file_extent *e)
 {
 	if (!is_in_main(d->geo, e))
 		dump_damage(d, "%s: file block %llu lies at block %u, outside the main area [inode, rule NODE_ADDR]",
@@ -234,7 +234,7 @@ int view_map(struct dump *d, const char *argument)
 	};
 	static const struct cli_column nodes[] = { { "node", 10 }, { "block", 10 }, { "node_offset", 11 } };
 	struct f2fs_inode *inode;
-	struct f2fs_extent e;
+	struct f2fs_file_extent e;
 	int rc = dump_open_inode(d, argument, 0, &inode), worst = 0;
 
 	if (rc)

@@ -20,7 +20,7 @@ static void add_run(struct scatter *s, f2fs_blk_t addr, uint64_t count)
 	s->next = addr + (f2fs_blk_t)count;
 }
 
-static int add_cluster(struct f2fs_inode *inode, const struct f2fs_extent *e, struct scatter *s)
+static int add_cluster(struct f2fs_inode *inode, const struct f2fs_file_extent *e, struct scatter *s)
 {
 	for (uint64_t i = 0; i < e->count; i++) {
 		f2fs_blk_t addr;
@@ -36,7 +36,7 @@ static int add_cluster(struct f2fs_inode *inode, const struct f2fs_extent *e, st
 
 int dump_measure(struct f2fs_inode *inode, struct scatter *s)
 {
-	struct f2fs_extent e;
+	struct f2fs_file_extent e;
 	int rc = 0;
 
 	memset(s, 0, sizeof(*s));

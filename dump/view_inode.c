@@ -65,7 +65,7 @@ static void put_children(struct dump *d, const uint8_t *nids, uint32_t count)
 	cli_print_end_array(d->out);
 }
 
-static void put_location(struct dump *d, const struct f2fs_nat_entry *nat)
+static void put_location(struct dump *d, const struct f2fs_nat_info *nat)
 {
 	cli_print_begin(d->out, "nat");
 	cli_print_u64(d->out, "nid", nat->nid);
@@ -113,7 +113,7 @@ void dump_path(struct dump *d, struct f2fs_inode *inode)
 static void put_broken(struct dump *d)
 {
 	f2fs_nid_t ino = f2fs_context_error(d->ctx)->nid;
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_info nat;
 	uint8_t *block = malloc(d->geo->block_size);
 
 	if (block && ino != F2FS_NO_NID && !f2fs_nat_lookup(d->vol, ino, &nat) && nat.ino == ino &&
@@ -135,7 +135,7 @@ static int take_place(void *user, const struct f2fs_node_info *node)
 int view_inode(struct dump *d, const char *argument)
 {
 	struct f2fs_inode *inode;
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_info nat;
 	struct f2fs_stat st;
 	f2fs_blk_t addr = 0;
 	char text[12];
@@ -188,7 +188,7 @@ static void put_node_block(struct dump *d, const uint8_t *block, f2fs_nid_t nid,
 
 int view_node(struct dump *d, const char *argument)
 {
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_info nat;
 	uint8_t *block;
 	uint32_t nid;
 	int rc = dump_parse_number(d, "--node", argument, d->geo->max_nid, &nid);

@@ -36,7 +36,7 @@ static const char *kind_name(int kind)
 	}
 }
 
-static int put_range(void *user, const struct f2fs_extent *range)
+static int put_range(void *user, const struct f2fs_file_extent *range)
 {
 	struct cli_print *out = user;
 

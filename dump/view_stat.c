@@ -35,7 +35,7 @@ static int is_log(const struct dump *d, f2fs_seg_t segno)
 	return 0;
 }
 
-static void count_segment(struct dump *d, const struct f2fs_sit_entry *sit, struct sit_counts *c)
+static void count_segment(struct dump *d, const struct f2fs_segment_info *sit, struct sit_counts *c)
 {
 	unsigned type = sit->type < F2FS_LOG_COUNT ? sit->type : F2FS_LOG_COUNT;
 	int is_head = is_log(d, sit->segno);
@@ -60,7 +60,7 @@ static int count_segments(struct dump *d, struct sit_counts *c)
 	int is_used = 0;
 
 	for (f2fs_seg_t segno = 0; segno < d->geo->segment_count_main && !cli_stopped(); segno++) {
-		struct f2fs_sit_entry sit;
+		struct f2fs_segment_info sit;
 		int rc = f2fs_sit_lookup(d->vol, segno, &sit);
 
 		if (rc) {
@@ -212,7 +212,7 @@ static int count_inode(struct f2fs_inode *inode, struct inode_counts *c)
 
 static void count_inodes(struct dump *d, struct inode_counts *c)
 {
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_info nat;
 
 	for (f2fs_nid_t nid = d->geo->root_ino; !cli_stopped() && !dump_next_node(d, nid, &nat); nid = nat.nid + 1) {
 		struct f2fs_inode *inode;

@@ -62,7 +62,7 @@ static int is_log(const struct dump *d, f2fs_seg_t segno, unsigned *type)
 	return 0;
 }
 
-static void put_segment(struct dump *d, const struct f2fs_sit_entry *sit, int is_head)
+static void put_segment(struct dump *d, const struct f2fs_segment_info *sit, int is_head)
 {
 	cli_print_begin(d->out, NULL);
 	cli_print_u64(d->out, "segno", sit->segno);
@@ -88,7 +88,7 @@ int view_sit(struct dump *d, const char *argument)
 		return rc;
 	cli_print_begin_table(d->out, "sit", columns, 8);
 	for (uint64_t segno = range.first; segno < range.end && !cli_stopped(); segno++) {
-		struct f2fs_sit_entry sit;
+		struct f2fs_segment_info sit;
 		unsigned type;
 		int bad = f2fs_sit_lookup(d->vol, (f2fs_seg_t)segno, &sit), is_head;
 
@@ -138,7 +138,7 @@ static void put_slot(struct ssa_view *v, f2fs_seg_t segno, unsigned slot, int is
 
 static int put_summary(struct ssa_view *v, f2fs_seg_t segno)
 {
-	struct f2fs_sit_entry sit;
+	struct f2fs_segment_info sit;
 	uint8_t entry_type;
 	int source, rc = f2fs_sit_lookup(v->d->vol, segno, &sit);
 

@@ -18,7 +18,7 @@ static int copy_contents(struct edit *e, struct f2fs_inode *from, uint64_t size,
 	int rc = buffer ? 0 : edit_no_memory(e);
 
 	while (!rc && at < size) {
-		struct f2fs_extent extent;
+		struct f2fs_file_extent extent;
 		uint64_t end;
 		size_t done;
 

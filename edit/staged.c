@@ -24,7 +24,7 @@ static int stage_contents(struct staging *staging, struct f2fs_inode *inode, str
 	}
 	s->at = staging->end;
 	for (uint64_t block = 0; block < blocks && s->lost < most;) {
-		struct f2fs_extent extent;
+		struct f2fs_file_extent extent;
 		size_t done = 0;
 		int rc = f2fs_inode_extent(inode, block, &extent);
 

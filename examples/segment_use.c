@@ -13,7 +13,7 @@ static int show(struct f2fs_volume *vol)
 	uint64_t used = 0;
 
 	for (f2fs_seg_t segno = 0; segno < geo->segment_count_main; segno++) {
-		struct f2fs_sit_entry sit;
+		struct f2fs_segment_info sit;
 		int rc = f2fs_sit_lookup(vol, segno, &sit);
 		unsigned n = rc ? 0 : sit.valid_blocks;
 

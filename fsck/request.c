@@ -64,7 +64,7 @@ static const char *take_casefold(struct arguments *a, const char *value)
 	uint32_t fd;
 
 	if (!isdigit((unsigned char)value[0])) {
-		a->features |= F2FS_FEATURE_CASEFOLD;
+		a->features |= F2FS_FEAT_CASEFOLD;
 		return cli_parse_encoding(value, &a->encoding) ? neither : NULL;
 	}
 	if (cli_parse_u32(value, 0, 1 << 20, &fd))
@@ -75,7 +75,7 @@ static const char *take_casefold(struct arguments *a, const char *value)
 
 static const char *take_features(struct arguments *a, const char *value)
 {
-	const uint32_t addable = F2FS_FEATURE_ENCRYPT | F2FS_FEATURE_VERITY | F2FS_FEATURE_CASEFOLD;
+	const uint32_t addable = F2FS_FEAT_ENCRYPT | F2FS_FEAT_VERITY | F2FS_FEAT_CASEFOLD;
 	const char *why = cli_parse_features(value, UINT32_MAX, &a->features);
 
 	if (!why && (a->features & ~addable))

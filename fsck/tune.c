@@ -30,7 +30,7 @@ static void say_features(uint32_t added)
 /* Without casefolding there is nothing to choose, and that is no failure. */
 static int change_lookup(const struct arguments *a, struct f2fs_volume *vol)
 {
-	const int has_casefold = (f2fs_volume_geometry(vol)->feature & F2FS_FEATURE_CASEFOLD) != 0;
+	const int has_casefold = (f2fs_volume_geometry(vol)->feature & F2FS_FEAT_CASEFOLD) != 0;
 
 	if (!a->is_json && !a->is_quiet) {
 		printf("Info: linear_lookup option: %s\n", a->hash_only == FSCK_ON ? "disable" : "enable");

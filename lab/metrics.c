@@ -166,7 +166,7 @@ static void end_run(struct lab_fullness *out, uint64_t *run)
 }
 
 /* Go on through the blocks of the next segment; *run is how many free ones are behind us. */
-static void add_free_runs(struct lab_fullness *out, const struct f2fs_sit_entry *entry, uint64_t *run)
+static void add_free_runs(struct lab_fullness *out, const struct f2fs_segment_info *entry, uint64_t *run)
 {
 	for (unsigned i = 0; i < 512; i++) {
 		if (i % 8 == 0 && entry->valid_map[i / 8] == 0) {
@@ -195,7 +195,7 @@ int lab_fullness_read(struct f2fs_volume *vol, struct lab_fullness *out)
 		logs[i] = log.segno;
 	}
 	for (f2fs_seg_t segno = 0; segno < count; segno++) {
-		struct f2fs_sit_entry entry;
+		struct f2fs_segment_info entry;
 		unsigned in_log = 0;
 		int err = f2fs_sit_lookup(vol, segno, &entry);
 

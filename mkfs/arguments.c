@@ -140,7 +140,7 @@ static const char *take_uuid(struct arguments *a, const char *value)
 
 static const char *take_features(struct arguments *a, const char *value)
 {
-	const uint32_t not_settable = F2FS_FEATURE_BLKZONED | F2FS_FEATURE_ATOMIC_WRITE | F2FS_FEATURE_DEVICE_ALIAS;
+	const uint32_t not_settable = F2FS_FEAT_BLKZONED | F2FS_FEAT_ATOMIC_WRITE | F2FS_FEAT_DEVICE_ALIAS;
 
 	return cli_parse_features(value, ~not_settable, &a->options.feature);
 }
@@ -152,7 +152,7 @@ static const char *take_casefold(struct arguments *a, const char *value)
 
 	if (why)
 		return why;
-	a->options.feature |= F2FS_FEATURE_CASEFOLD;
+	a->options.feature |= F2FS_FEAT_CASEFOLD;
 	a->options.encoding_flags = encoding.flags;
 	a->hash_flag_given |= encoding.has_hash_flag;
 	return NULL;
@@ -398,11 +398,11 @@ static void apply_android(struct arguments *a)
 	a->options.root_uid = 0;
 	a->options.root_gid = 0;
 	a->options.no_nat_bits = 1;
-	if (!a->hash_flag_given && (a->options.feature & F2FS_FEATURE_CASEFOLD))
+	if (!a->hash_flag_given && (a->options.feature & F2FS_FEAT_CASEFOLD))
 		a->options.encoding_flags |= 2;
-	if (!(a->options.feature & F2FS_FEATURE_RO))
-		a->options.feature |= F2FS_FEATURE_ENCRYPT | F2FS_FEATURE_QUOTA | F2FS_FEATURE_PROJECT_QUOTA |
-				      F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_VERITY;
+	if (!(a->options.feature & F2FS_FEAT_RO))
+		a->options.feature |= F2FS_FEAT_ENCRYPT | F2FS_FEAT_QUOTA | F2FS_FEAT_PROJECT_QUOTA |
+				      F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_VERITY;
 }
 
 /* A number of sectors, or bytes with a suffix, or auto. */
@@ -463,11 +463,11 @@ static const char *complaint(struct arguments *a)
 		return "--policy goes with --encrypt";
 	if (!a->encrypt != !a->keys.count || (a->encrypt && !a->in.source))
 		return "--encrypt goes with --key and --root-dir or --manifest";
-	if (a->encrypt && !(a->options.feature & F2FS_FEATURE_ENCRYPT))
+	if (a->encrypt && !(a->options.feature & F2FS_FEAT_ENCRYPT))
 		return "--encrypt needs -O encrypt";
 	if (a->packing.is_on && !a->in.source)
 		return "--compress goes with --root-dir or --manifest";
-	if (a->packing.is_on && !(a->options.feature & F2FS_FEATURE_COMPRESSION))
+	if (a->packing.is_on && !(a->options.feature & F2FS_FEAT_COMPRESSION))
 		return "--compress needs -O extra_attr,compression";
 	return cli_packing_finish(&a->packing, &a->in.options);
 }

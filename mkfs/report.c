@@ -30,15 +30,15 @@ static void say_options(const struct arguments *a, uint32_t feature)
 	printf("Info: Trim is %s\n", a->options.no_discard ? "disabled" : "enabled");
 	if (a->is_android)
 		printf("Info: Set conf for android\n");
-	if (feature & F2FS_FEATURE_CASEFOLD)
+	if (feature & F2FS_FEAT_CASEFOLD)
 		printf("Info: Enable UTF-8 with casefolding\n");
-	if (feature & F2FS_FEATURE_PROJECT_QUOTA)
+	if (feature & F2FS_FEAT_PROJECT_QUOTA)
 		printf("Info: Enable Project quota\n");
-	if (feature & F2FS_FEATURE_COMPRESSION)
+	if (feature & F2FS_FEAT_COMPRESSION)
 		printf("Info: Enable Compression\n");
-	if (feature & F2FS_FEATURE_DEVICE_ALIAS)
+	if (feature & F2FS_FEAT_DEVICE_ALIAS)
 		printf("Info: Enable device aliasing\n");
-	if ((a->options.feature & F2FS_FEATURE_PACKED_SSA) && !(feature & F2FS_FEATURE_PACKED_SSA))
+	if ((a->options.feature & F2FS_FEAT_PACKED_SSA) && !(feature & F2FS_FEAT_PACKED_SSA))
 		printf("Info: packed_ssa feature is disabled for 4k block.\n");
 }
 

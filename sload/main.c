@@ -203,7 +203,7 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 static uint64_t end_of_use(struct f2fs_volume *vol)
 {
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(vol);
-	struct f2fs_sit_entry entry;
+	struct f2fs_segment_info entry;
 
 	for (f2fs_seg_t segno = geo->segment_count_main; segno-- > 0;) {
 		unsigned end = F2FS_SEGMENT_BLOCKS;

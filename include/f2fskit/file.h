@@ -113,7 +113,7 @@ enum f2fs_extent_kind {
 	F2FS_EXTENT_INLINE = 4, /* inside the inode */
 	F2FS_EXTENT_WAITING = 5 /* written by the running transaction, still in memory: no place on the device yet */
 };
-struct f2fs_extent {
+struct f2fs_file_extent {
 	uint64_t file_block; /* first file block */
 	uint64_t count;	     /* file blocks */
 	f2fs_blk_t addr;     /* DATA: first block; COMPRESSED: first stored block; else 0 */
@@ -122,7 +122,7 @@ struct f2fs_extent {
 };
 /* Find the extent that holds a file block; runs are as long as possible. NOT_FOUND past the last block of size and
  * tree. */
-F2FS_API int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_extent *out);
+F2FS_API int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_file_extent *out);
 /* Get the block address of one file block as the slot says (0 hole, F2FS_NEW_ADDR, F2FS_COMPRESS_ADDR); of a block that
  * waits in memory F2FS_NEW_ADDR. */
 F2FS_API int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *addr);

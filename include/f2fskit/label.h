@@ -40,7 +40,7 @@ enum f2fs_uuid_flag {
 F2FS_API int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsigned flags);
 
 /*
- * Turn on features: F2FS_FEATURE_ENCRYPT, F2FS_FEATURE_VERITY, F2FS_FEATURE_CASEFOLD (UTF-8, with encoding_flags: 1
+ * Turn on features: F2FS_FEAT_ENCRYPT, F2FS_FEAT_VERITY, F2FS_FEAT_CASEFOLD (UTF-8, with encoding_flags: 1
  * strict, 2 hashonly); those that the volume has are ignored. They allow new files to be encrypted, sealed or folded,
  * and change no existing one. Fails with UNSUPPORTED (other features), STATE (uncommitted changes), INVALID, READ_ONLY,
  * IO.

@@ -87,7 +87,7 @@ F2FS_API int f2fs_recovery_node_at(const struct f2fs_recovery *plan, uint64_t in
  * chain. A non-zero return of visit ends the visit and is returned.
  */
 F2FS_API int f2fs_recovery_ranges(struct f2fs_recovery *plan, uint32_t index,
-				  int (*visit)(void *user, const struct f2fs_extent *range), void *user);
+				  int (*visit)(void *user, const struct f2fs_file_extent *range), void *user);
 
 enum f2fs_recover_flag {
 	F2FS_RECOVER_DROP_CHAIN = 1 /* give up what was fsynced, finish the orphans only */

@@ -122,7 +122,7 @@ enum f2fs_entry_source {
 	F2FS_FROM_SCAN = 3
 };
 
-struct f2fs_nat_entry {
+struct f2fs_nat_info {
 	f2fs_nid_t nid;
 	f2fs_nid_t ino;
 	f2fs_blk_t block_addr; /* 0: free */
@@ -131,14 +131,14 @@ struct f2fs_nat_entry {
 	f2fs_blk_t table_block; /* block of the NAT that holds the entry (the one overridden, for the journal) */
 };
 /* Look up a node id; RANGE when it is not below max_nid. */
-F2FS_API int f2fs_nat_lookup(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+F2FS_API int f2fs_nat_lookup(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 /* Find the first node id >= *nid that is in use and look it up; NOT_FOUND past the last. Reads only NAT blocks, in
  * order. */
-F2FS_API int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+F2FS_API int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 /* Copy count raw NAT entries (9 bytes each, journal applied) from nid first. */
 F2FS_API int f2fs_nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries);
 
-struct f2fs_sit_entry {
+struct f2fs_segment_info {
 	f2fs_seg_t segno;
 	uint16_t valid_blocks;
 	uint8_t type;	/* enum f2fs_log_type, or larger when damaged */
@@ -147,11 +147,11 @@ struct f2fs_sit_entry {
 	uint8_t valid_map[64]; /* MSB-first */
 	f2fs_blk_t table_block;
 };
-F2FS_API int f2fs_sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry *out);
+F2FS_API int f2fs_sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_segment_info *out);
 /* Copy count raw SIT entries (74 bytes each, journal applied) from segment first. */
 F2FS_API int f2fs_sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries);
 
-struct f2fs_summary {
+struct f2fs_block_owner {
 	f2fs_nid_t nid;
 	uint16_t ofs_in_node;
 	uint8_t version;
@@ -164,7 +164,7 @@ enum f2fs_summary_source {
 	F2FS_SUMMARY_NONE = 3
 };
 /* Look up the summary entry of one block offset of a segment: from the pack or node footers for current segments. */
-F2FS_API int f2fs_ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out);
+F2FS_API int f2fs_ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_block_owner *out);
 /* Copy a segment's 512 summary entries (7 bytes each), the footer's entry_type and the source. */
 F2FS_API int f2fs_ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_t *entry_type,
 			   int *source);

@@ -133,7 +133,7 @@ static int mend(struct checker *c, const struct nid_fact *fact, const uint8_t **
 
 static bool is_hidden(const struct checker *c, f2fs_nid_t ino)
 {
-	for (unsigned kind = 0; kind < sb_COUNT_qf_ino && geometry_has(c->geo, F2FS_FEATURE_QUOTA); kind++)
+	for (unsigned kind = 0; kind < sb_COUNT_qf_ino && geometry_has(c->geo, F2FS_FEAT_QUOTA); kind++)
 		if (sb_qf_ino(c->vol->sb, kind) == ino)
 			return true;
 	return false;
@@ -194,8 +194,8 @@ static int check_times(struct checker *c, const struct nid_fact *fact, const uin
 
 static int check_owner(struct checker *c, const struct nid_fact *fact, const uint8_t *block)
 {
-	const bool has_project = geometry_has(c->geo, F2FS_FEATURE_PROJECT_QUOTA) &&
-				 inode_has_extra(block, extra_OFS_i_projid + 4);
+	const bool has_project =
+		geometry_has(c->geo, F2FS_FEAT_PROJECT_QUOTA) && inode_has_extra(block, extra_OFS_i_projid + 4);
 	const struct {
 		uint32_t id;
 		const char *name;
@@ -226,9 +226,9 @@ static int check_flags(struct checker *c, const struct nid_fact *fact, const str
 		uint32_t feature;
 		const char *name;
 	} needs[] = {
-		{ (inode->iflags & FLAG_i_flags_compr) != 0, F2FS_FEATURE_COMPRESSION, "compression" },
-		{ (inode->advise & FLAG_i_advise_encrypt) != 0, F2FS_FEATURE_ENCRYPT, "encryption" },
-		{ (inode->advise & FLAG_i_advise_verity) != 0, F2FS_FEATURE_VERITY, "verity" },
+		{ (inode->iflags & FLAG_i_flags_compr) != 0, F2FS_FEAT_COMPRESSION, "compression" },
+		{ (inode->advise & FLAG_i_advise_encrypt) != 0, F2FS_FEAT_ENCRYPT, "encryption" },
+		{ (inode->advise & FLAG_i_advise_verity) != 0, F2FS_FEAT_VERITY, "verity" },
 		{ (inode->iflags & FLAG_i_flags_casefold) != 0 && inode->type != F2FS_TYPE_DIRECTORY, 0,
 		  "case-insensitivity of a directory" },
 		{ (inode->iflags & FLAG_i_flags_device_alias) != 0 && !(inode->state & INODE_ALIAS), 0,
@@ -305,7 +305,7 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 	} else {
 		fact->kind = FACT_INODE;
 		evidence_add(&c->evidence, c->geo, block);
-		if (!geometry_has(c->geo, F2FS_FEATURE_INODE_CHECKSUM))
+		if (!geometry_has(c->geo, F2FS_FEAT_INODE_CHECKSUM))
 			evidence_sum(&c->evidence, c->geo, block, c->vol->checksum_seed);
 	}
 	if (is_decided && !(judged & JUDGED_RULE))

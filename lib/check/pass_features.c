@@ -89,7 +89,7 @@ static int check_verity(struct checker *c, const struct inode_fact *inode)
 /* Read what is stored compressed of a file: each cluster is decompressed. */
 static int read_clusters(struct f2fs_inode *file, uint64_t blocks, uint32_t bits, uint8_t *buffer)
 {
-	struct f2fs_extent extent = { 0 };
+	struct f2fs_file_extent extent = { 0 };
 	int err = 0;
 
 	for (uint64_t block = 0; block < blocks && !err; block = extent.file_block + extent.count) {
@@ -180,9 +180,9 @@ int pass_features(struct checker *c)
 
 	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++)
 		err = check_inode(c, facts_inode_at(&c->facts, i), block, string);
-	if (!err && geometry_has(c->geo, F2FS_FEATURE_ENCRYPT))
+	if (!err && geometry_has(c->geo, F2FS_FEAT_ENCRYPT))
 		err = crypt_policies_check(c);
-	if (!err && geometry_has(c->geo, F2FS_FEATURE_LOST_FOUND) && !c->lost_found)
+	if (!err && geometry_has(c->geo, F2FS_FEAT_LOST_FOUND) && !c->lost_found)
 		err = problem_raise(c, &(struct finding){ .problem = P_LOST_FOUND });
 	if (!err && c->lost_found)
 		err = check_lost_found(c, facts_inode(&c->facts, c->lost_found));

@@ -195,13 +195,13 @@ static int decide_features(struct checker *c)
 	if (c->has_other_features)
 		return 0;
 	if (sb_s_encoding(vol->sb)) /* nothing but this feature needs an encoding */
-		evidence_confirm(&c->evidence, F2FS_FEATURE_CASEFOLD);
-	if (!(feature & F2FS_FEATURE_QUOTA))
+		evidence_confirm(&c->evidence, F2FS_FEAT_CASEFOLD);
+	if (!(feature & F2FS_FEAT_QUOTA))
 		err = features_of_quota(vol, &quota);
 	decided = (evidence_decide(&c->evidence, feature) | quota) & ~checkpoint_denied(vol->cp);
 	/* a change of the UUID takes the feature away, and gives it back when all checksums are the new UUID's */
-	if (!(feature & F2FS_FEATURE_INODE_CHECKSUM) && !evidence_sums_hold(&c->evidence))
-		decided &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
+	if (!(feature & F2FS_FEAT_INODE_CHECKSUM) && !evidence_sums_hold(&c->evidence))
+		decided &= ~(uint32_t)F2FS_FEAT_INODE_CHECKSUM;
 	if (err || decided == feature)
 		return err;
 	c->is_frozen &= c->is_foreign || !(feature & ~FEATURES_KNOWN);
@@ -209,13 +209,13 @@ static int decide_features(struct checker *c)
 	c->has_other_features = c->must_restart = true;
 	c->feature_found = feature;
 	sb_set_feature(vol->sb, decided);
-	if ((decided & F2FS_FEATURE_CASEFOLD) && sb_s_encoding(vol->sb) == 0)
+	if ((decided & F2FS_FEAT_CASEFOLD) && sb_s_encoding(vol->sb) == 0)
 		sb_set_s_encoding(vol->sb, 1);
 	geometry_decode(&vol->geo, vol->sb);
 	if (c->cut_end)
 		vol->geo.end_blkaddr = end;
 	c->plain = vol->geo;
-	c->plain.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
+	c->plain.feature &= ~(uint32_t)F2FS_FEAT_INODE_CHECKSUM;
 	return 0;
 }
 

@@ -204,7 +204,7 @@ static int tell_lost(struct quota_check *q)
 	struct quota_rescue left;
 	int err;
 
-	if (q->c->plain.feature & ~q->c->geo->feature & F2FS_FEATURE_EXTRA_ATTR)
+	if (q->c->plain.feature & ~q->c->geo->feature & F2FS_FEAT_EXTRA_ATTR)
 		return 0; /* all is read wrong until that is right */
 	err = quota_read_left(q->c, q->type, &left);
 
@@ -261,7 +261,7 @@ int pass_quota(struct checker *c)
 {
 	int err = 0;
 
-	if (!geometry_has(c->geo, F2FS_FEATURE_QUOTA))
+	if (!geometry_has(c->geo, F2FS_FEAT_QUOTA))
 		return 0;
 	for (unsigned type = 0; type <= QUOTA_PROJECT && !err; type++) {
 		struct quota_check q = { .c = c, .type = (enum quota_type)type, .ino = sb_qf_ino(c->vol->sb, type) };

@@ -160,10 +160,10 @@ static int check_features(struct checker *c)
 
 	c->is_frozen = unknown != 0;
 	c->plain = *c->geo;
-	c->plain.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
-	if (err || geometry_has(c->geo, F2FS_FEATURE_EXTRA_ATTR) || !geometry_has(c->geo, FEATURES_NEED_EXTRA))
+	c->plain.feature &= ~(uint32_t)F2FS_FEAT_INODE_CHECKSUM;
+	if (err || geometry_has(c->geo, F2FS_FEAT_EXTRA_ATTR) || !geometry_has(c->geo, FEATURES_NEED_EXTRA))
 		return err;
-	c->plain.feature |= F2FS_FEATURE_EXTRA_ATTR;
+	c->plain.feature |= F2FS_FEAT_EXTRA_ATTR;
 	return problem_raise(c, &(struct finding){ .problem = P_SB_FEATURES, .rule = RULE_INODE_FEATURES });
 }
 

@@ -211,7 +211,7 @@ static int add_amended(struct checker *c)
 	int err = 0;
 
 	for (size_t i = 0; i < entries->count && !err; i++) {
-		const struct f2fs_nat_entry *entry = vec_at(entries, i);
+		const struct f2fs_nat_info *entry = vec_at(entries, i);
 		uint8_t raw[nat_SIZE] = { 0 };
 
 		nat_set_version(raw, entry->version);
@@ -228,7 +228,7 @@ static int add_amended(struct checker *c)
 /* In rescue mode the nodes themselves say where they are. */
 static int take_rescued(struct checker *c)
 {
-	struct f2fs_nat_entry entry = { .nid = c->geo->root_ino - 1 };
+	struct f2fs_nat_info entry = { .nid = c->geo->root_ino - 1 };
 	int err = 0;
 
 	while (!err) {

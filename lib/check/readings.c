@@ -113,9 +113,9 @@ static void read_so(const struct checker *c, const struct reading *r, uint8_t *s
 {
 	memcpy(sb, r->how == READING_OTHER_COPY ? c->vol->sb_other : c->vol->sb, sb_SIZE);
 	sb_set_feature(sb, sb_feature(sb) ^ r->feature);
-	if ((sb_feature(sb) & F2FS_FEATURE_CASEFOLD) && sb_s_encoding(sb) == 0)
+	if ((sb_feature(sb) & F2FS_FEAT_CASEFOLD) && sb_s_encoding(sb) == 0)
 		sb_set_s_encoding(sb, 1);
-	if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM)
+	if (sb_feature(sb) & F2FS_FEAT_SB_CHECKSUM)
 		sb_set_crc(sb, superblock_crc(sb));
 }
 

@@ -167,9 +167,9 @@ static void mend_marks(const struct repair *r, const struct inode_fact *inode, u
 		flags &= ~(uint32_t)FLAG_i_flags_compr;
 	if ((inode_i_mode(block) & MODE_TYPE) != MODE_DIR)
 		flags &= ~(uint32_t)FLAG_i_flags_casefold;
-	if (!geometry_has(r->geo, F2FS_FEATURE_ENCRYPT))
+	if (!geometry_has(r->geo, F2FS_FEAT_ENCRYPT))
 		advise &= (uint8_t)~FLAG_i_advise_encrypt;
-	if (!geometry_has(r->geo, F2FS_FEATURE_VERITY))
+	if (!geometry_has(r->geo, F2FS_FEAT_VERITY))
 		advise &= (uint8_t)~FLAG_i_advise_verity;
 	if (flags != inode_i_flags(block))
 		inode_set_i_flags(block, flags);

@@ -132,7 +132,7 @@ static uint64_t likely_size(uint64_t size, uint64_t end, uint32_t block_bits)
 static int cut_size(struct repair *r, f2fs_nid_t ino, uint64_t size)
 {
 	struct f2fs_inode *inode;
-	struct f2fs_extent extent;
+	struct f2fs_file_extent extent;
 	struct node *node;
 	uint64_t at = 0, end = 0;
 	int err = inode_open(r->vol, ino, &inode);

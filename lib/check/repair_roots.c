@@ -45,7 +45,7 @@ int repair_superblocks(struct repair *r)
 		sb_set_s_stop_reason(sb, i, 0);
 	if (repair_wanted(r, P_SB_ERRORS, 0))
 		memset(sb_s_errors_w(sb), 0, sb_SIZE_s_errors);
-	if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM) {
+	if (sb_feature(sb) & F2FS_FEAT_SB_CHECKSUM) {
 		sb_set_checksum_offset(sb, sb_OFS_crc);
 		sb_set_crc(sb, superblock_crc(sb));
 	}

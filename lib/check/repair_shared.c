@@ -44,7 +44,7 @@ static size_t choose_winner(struct repair *r, const struct vec *claims, size_t f
 {
 	const struct claim *at = vec_at(claims, first);
 	const f2fs_seg_t segno = geometry_segment_of(r->geo, at->addr);
-	struct f2fs_summary summary;
+	struct f2fs_block_owner summary;
 
 	for (size_t i = first; i < end; i++)
 		if (((const struct claim *)vec_at(claims, i))->is_node)

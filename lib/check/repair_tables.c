@@ -101,7 +101,7 @@ int repair_begin(struct repair *r, const struct txn_keep *keep)
 
 static int set_entry(struct repair *r, f2fs_nid_t nid, f2fs_nid_t ino, f2fs_blk_t addr, uint8_t version)
 {
-	const struct f2fs_nat_entry entry = { .nid = nid, .ino = ino, .block_addr = addr, .version = version };
+	const struct f2fs_nat_info entry = { .nid = nid, .ino = ino, .block_addr = addr, .version = version };
 
 	return nat_set(r->txn, &entry);
 }
@@ -160,7 +160,7 @@ static int set_nat(struct repair *r)
 
 	for (size_t i = 0; i < r->c->facts.nids.count && !err; i++) {
 		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
-		struct f2fs_nat_entry entry;
+		struct f2fs_nat_info entry;
 
 		if (!is_whole && (fact->flags & FACT_HELD))
 			continue;

@@ -84,7 +84,7 @@ int quota_find_files(struct checker *c)
 	struct features_seen seen;
 	int err;
 
-	if (c->has_other_quota || !geometry_has(c->geo, F2FS_FEATURE_QUOTA) || looks_right(c))
+	if (c->has_other_quota || !geometry_has(c->geo, F2FS_FEAT_QUOTA) || looks_right(c))
 		return 0;
 	err = quota_files_look(vol, &seen);
 	for (unsigned type = 0; type < sb_COUNT_qf_ino && !err; type++) {

@@ -53,7 +53,7 @@ int summaries_check(struct checker *c, struct seg_fact *seg)
 	uint8_t entry_type;
 	int source, err;
 
-	if (geometry_has(c->geo, F2FS_FEATURE_RO)) /* has none */
+	if (geometry_has(c->geo, F2FS_FEAT_RO)) /* has none */
 		return 0;
 	err = ssa_read(c->vol, seg->segno, entries, &entry_type, &source);
 	if (err == F2FS_ERR_IO || err == F2FS_ERR_CORRUPT) {

@@ -188,7 +188,7 @@ static int check_log(struct checker *c, unsigned log)
 
 int tables_check_logs(struct checker *c)
 {
-	const bool ro = geometry_has(c->geo, F2FS_FEATURE_RO);
+	const bool ro = geometry_has(c->geo, F2FS_FEAT_RO);
 	int err = 0;
 
 	for (unsigned log = 0; log < F2FS_LOG_COUNT && !err; log++)

@@ -165,7 +165,7 @@ int witness_copy_node(struct checker *c, f2fs_blk_t addr, bool *is_readable)
 	return err;
 }
 
-int witness_amend_entry(struct checker *c, const struct f2fs_nat_entry *entry, const struct finding *why)
+int witness_amend_entry(struct checker *c, const struct f2fs_nat_info *entry, const struct finding *why)
 {
 	bool is_new;
 	int err = amends_add_entry(&c->book->amends, entry, &is_new);
@@ -177,7 +177,7 @@ int witness_amend_entry(struct checker *c, const struct f2fs_nat_entry *entry, c
 static int view_summary(struct checker *c, f2fs_blk_t addr, struct block_view *out)
 {
 	const f2fs_seg_t segno = geometry_segment_of(c->geo, addr);
-	struct f2fs_summary sum;
+	struct f2fs_block_owner sum;
 	int source, err = ssa_entry(c->vol, segno, geometry_offset_of(c->geo, addr), &sum, &source);
 
 	if (err == F2FS_ERR_IO || err == F2FS_ERR_CORRUPT) {

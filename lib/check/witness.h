@@ -121,7 +121,7 @@ int witness_amend_bytes(struct checker *c, f2fs_blk_t addr, uint32_t offset, uin
 int witness_amend_more(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value);
 /* Copy a node's block to c->scratch, to try changes on it. false in *is_readable: it cannot be read. */
 int witness_copy_node(struct checker *c, f2fs_blk_t addr, bool *is_readable);
-int witness_amend_entry(struct checker *c, const struct f2fs_nat_entry *entry, const struct finding *why);
+int witness_amend_entry(struct checker *c, const struct f2fs_nat_info *entry, const struct finding *why);
 
 /* A name that an inode remembers, or that an entry should have. */
 struct own_name {

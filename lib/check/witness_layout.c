@@ -34,7 +34,7 @@ static void speak(struct voices *v, bool is_pro, uint32_t weight)
 /* Do attributes begin where an inode with attributes inside would have them? */
 static bool hides_attributes(const struct f2fs_geometry *geo, const uint8_t *block)
 {
-	const uint32_t words = geometry_has(geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR)
+	const uint32_t words = geometry_has(geo, F2FS_FEAT_FLEXIBLE_INLINE_XATTR)
 				       ? extra_i_inline_xattr_size(inode_extra(block))
 				       : INODE_DEFAULT_XATTR_WORDS;
 
@@ -222,7 +222,7 @@ static bool change_at(const struct checker *c, const uint8_t *block, unsigned n,
 		return true;
 	}
 	n -= has_extra ? sizes : 0;
-	if (!geometry_has(c->geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR) || n > inode_most_xattr_words(c->geo))
+	if (!geometry_has(c->geo, F2FS_FEAT_FLEXIBLE_INLINE_XATTR) || n > inode_most_xattr_words(c->geo))
 		return false;
 	*out = (struct change_of){ "i_inline_xattr_size", INODE_ADDR_OFFSET + extra_OFS_i_inline_xattr_size, 2, n };
 	/* only where attributes begin, or where none are */

@@ -233,7 +233,7 @@ static int vote_on_address(struct vote *v, const struct nid_fact *fact)
 {
 	struct checker *c = v->c;
 	const struct stray *stray = find_stray(v, fact->nid);
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	struct finding why;
 	int err;
 
@@ -261,7 +261,7 @@ static int vote_on_address(struct vote *v, const struct nid_fact *fact)
 /* The NAT has the id free, but a block is this node, and something leads to it. */
 static int revive(struct vote *v, f2fs_nid_t nid, const struct stray *stray, unsigned witnesses)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	struct finding why;
 	int err = nat_get_stored(v->c->vol, nid, &entry);
 
@@ -338,7 +338,7 @@ static int vote_on_blocks(struct vote *v)
 struct claims_of_node {
 	const struct nid_fact *fact;
 	const struct nid_fact *parent; /* with the pointer that leads to it; NULL: none that can be believed */
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	struct block_view view;
 };
 

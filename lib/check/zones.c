@@ -81,7 +81,7 @@ int zones_check(struct checker *c)
 	unsigned found = 0;
 	int err = 0;
 
-	if (!(f2fs_device_info(dev)->caps & F2FS_DEVICE_ZONED) || !geometry_has(c->geo, F2FS_FEATURE_BLKZONED))
+	if (!(f2fs_device_info(dev)->caps & F2FS_DEVICE_ZONED) || !geometry_has(c->geo, F2FS_FEAT_BLKZONED))
 		return 0;
 	for (uint64_t first = 0; !err; first += found) {
 		int rc = device_zones_quiet(dev, first, zones, ZONES_AT_ONCE, &found);

@@ -273,7 +273,7 @@ static int prepare(struct run *r)
 		return F2FS_ERR_NOMEM;
 	err = live_init(&r->live, vol);
 	r->live.keeps_age = clean_policy_of(&r->options)->keeps_age || r->options.target == F2FS_CLEAN_TO_AGE;
-	r->live.moves_pinned = r->options.move_pinned && !geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED);
+	r->live.moves_pinned = r->options.move_pinned && !geometry_has(&vol->geo, F2FS_FEAT_BLKZONED);
 	return err;
 }
 

@@ -101,7 +101,7 @@ static int refuse(struct emptying *e, uint32_t section)
 {
 	struct f2fs_context *ctx = e->vol->ctx;
 	const struct live *live = &e->live;
-	struct f2fs_nat_entry entry = { 0 };
+	struct f2fs_nat_info entry = { 0 };
 	struct f2fs_inode *inode;
 	char path[1024] = "";
 

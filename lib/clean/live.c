@@ -58,7 +58,7 @@ static int refuse_error(struct live *live, int err, const struct live_block *b, 
 static int collect_segment(struct live *live, f2fs_seg_t segno, uint8_t *entries)
 {
 	const struct live_block start = { .addr = geometry_segment_start(&live->vol->geo, segno) };
-	struct f2fs_sit_entry sit;
+	struct f2fs_segment_info sit;
 	uint8_t entry_type;
 	int source, err = sit_lookup(live->vol, segno, &sit);
 
@@ -107,7 +107,7 @@ static int collect_segment(struct live *live, f2fs_seg_t segno, uint8_t *entries
 /* Nodes: the NAT names this block. Data: the node lives, and is of the summary's version; learn the file. */
 static int confirm_nat(struct live *live, struct live_block *b)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	int err;
 
 	if (!geometry_is_nid(&live->vol->geo, b->nid))

@@ -33,7 +33,7 @@ static int check_zeros(struct compare *c, struct f2fs_inode *inode, uint64_t fro
 	int err = 0;
 
 	while (from < to && !*differ && !err) {
-		struct f2fs_extent extent;
+		struct f2fs_file_extent extent;
 		uint64_t end;
 
 		err = f2fs_inode_extent(inode, from >> bits, &extent);
@@ -95,14 +95,14 @@ int compare_contents(struct compare *c, struct source_item *item, struct f2fs_in
 	return err ? err : check_zeros(c, inode, end, item->size, differ);
 }
 
-static bool same_extent(const struct f2fs_extent *a, const struct f2fs_extent *b)
+static bool same_extent(const struct f2fs_file_extent *a, const struct f2fs_file_extent *b)
 {
 	return a->file_block == b->file_block && a->count == b->count && a->addr == b->addr && a->kind == b->kind;
 }
 
 int compare_layout(struct compare *c, struct f2fs_inode *inode, struct f2fs_inode *other, bool *differ)
 {
-	struct f2fs_extent a, b;
+	struct f2fs_file_extent a, b;
 	uint64_t at = 0;
 
 	*differ = false;

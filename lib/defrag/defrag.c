@@ -311,7 +311,7 @@ static int check_options(const struct defrag_run *r)
 		return error_set(ctx, F2FS_ERR_INVALID, "a list is for the order of a list, which needs one");
 	if (r->vol->txn)
 		return error_set(ctx, F2FS_ERR_STATE, "there are changes that were not committed");
-	if (r->vol->geo.segment_count_ssa == 0 || geometry_has(&r->vol->geo, F2FS_FEATURE_RO))
+	if (r->vol->geo.segment_count_ssa == 0 || geometry_has(&r->vol->geo, F2FS_FEAT_RO))
 		return error_set(ctx, F2FS_ERR_UNSUPPORTED,
 				 "a read-only volume has no summaries, so its blocks cannot be moved");
 	return 0;
@@ -406,8 +406,10 @@ static int run(struct defrag_run *r)
 static int defrag_on(struct f2fs_volume *vol, const struct f2fs_defrag_options *options,
 		     struct f2fs_defrag_result *result)
 {
-	struct defrag_run r = { .vol = vol, .options = options, .result = result,
-				.is_zoned = geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED) };
+	struct defrag_run r = { .vol = vol,
+				.options = options,
+				.result = result,
+				.is_zoned = geometry_has(&vol->geo, F2FS_FEAT_BLKZONED) };
 	int err;
 
 	/* zones are written in order, so there is no way around the contents */

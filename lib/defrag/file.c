@@ -23,7 +23,7 @@ static void leave(struct defrag_run *r, f2fs_nid_t ino, f2fs_blk_t addr, int err
 static int confirm(struct defrag_run *r, const struct live_block *b, const char **why)
 {
 	struct segment *s;
-	struct f2fs_summary sum;
+	struct f2fs_block_owner sum;
 	const uint32_t offset = geometry_offset_of(&r->vol->geo, b->addr);
 	int err = segment_get(r->vol->txn, b->segno, &s);
 
@@ -56,7 +56,7 @@ static int take_slots(struct defrag_run *r, const struct defrag_item *item, cons
 		      const char **why, f2fs_blk_t *where)
 {
 	const bool may_be_placed = item->is_started || r->options->order == F2FS_DEFRAG_LIST;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	int err = nat_get(r->vol, run->nid, &entry);
 
 	for (uint64_t i = 0; i < run->count && at + i < item->end && !err && !*why; i++) {

@@ -205,7 +205,7 @@ static int find_quotas(struct finder *f)
 	int err = 0;
 
 	for (unsigned kind = 0; kind < 3 && !err; kind++) {
-		const f2fs_nid_t ino = geometry_has(&vol->geo, F2FS_FEATURE_QUOTA) ? sb_qf_ino(vol->sb, kind) : 0;
+		const f2fs_nid_t ino = geometry_has(&vol->geo, F2FS_FEAT_QUOTA) ? sb_qf_ino(vol->sb, kind) : 0;
 		struct f2fs_inode *inode;
 
 		if (ino == 0)

@@ -118,7 +118,7 @@ static int put(void *user, const struct live_block *b, uint32_t want, const uint
 /* A node is copied; the NAT tells where it is now. */
 static int move_node(struct range *r, const struct live_block *b)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	f2fs_blk_t to = 0;
 	uint32_t got;
 	int err = volume_read(r->vol, b->addr, 0, r->buffer, r->vol->geo.block_size);
@@ -251,8 +251,7 @@ int f2fs_defrag_range(struct f2fs_volume *vol, uint64_t start, uint64_t length, 
 	sized_give(result, &filled, sizeof(filled));
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
-	if (geo->segment_count_ssa == 0 || geometry_has(geo, F2FS_FEATURE_RO) ||
-	    geometry_has(geo, F2FS_FEATURE_BLKZONED))
+	if (geo->segment_count_ssa == 0 || geometry_has(geo, F2FS_FEAT_RO) || geometry_has(geo, F2FS_FEAT_BLKZONED))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
 				 "blocks of a read-only or zoned volume cannot be moved to a place of choice");
 	if (start < geo->main_blkaddr || start >= geo->end_blkaddr || length == 0 ||

@@ -18,7 +18,7 @@ int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how)
 	if (how->log_cluster != 0 && (how->log_cluster < 2 || how->log_cluster > 8))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "a cluster has 2^2 to 2^8 blocks, not 2^%u",
 				 how->log_cluster);
-	if (!geometry_has(&vol->geo, F2FS_FEATURE_COMPRESSION))
+	if (!geometry_has(&vol->geo, F2FS_FEAT_COMPRESSION))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "the volume lacks the feature compression");
 	if (!comp_can_compress(how->algorithm))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "compressing with %s is not built in",
@@ -83,7 +83,7 @@ void compress_new(struct winode *w, const uint8_t *parent, const char *name, siz
 	struct change_rules rules;
 	bool wanted = false;
 
-	if (!geometry_has(&vol->geo, F2FS_FEATURE_COMPRESSION) || (type != MODE_REG && type != MODE_DIR))
+	if (!geometry_has(&vol->geo, F2FS_FEAT_COMPRESSION) || (type != MODE_REG && type != MODE_DIR))
 		return;
 	change_compression(w->txn, &rules);
 	if (type == MODE_REG) {

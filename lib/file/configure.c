@@ -16,7 +16,7 @@ static int check_options(struct f2fs_volume *vol, const struct f2fs_write_option
 				 o->low_sections);
 	if (o->in_place > F2FS_IN_PLACE_ALWAYS)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no way %u of writing in place", o->in_place);
-	if (o->in_place != F2FS_IN_PLACE_NEVER && geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
+	if (o->in_place != F2FS_IN_PLACE_NEVER && geometry_has(&vol->geo, F2FS_FEAT_BLKZONED))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "nothing of a zoned volume is written in place");
 	if (o->commit_when_full > 1)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "commit_when_full is 0 or 1, not %u", o->commit_when_full);
@@ -24,7 +24,7 @@ static int check_options(struct f2fs_volume *vol, const struct f2fs_write_option
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "clock_stands is 0 or 1, not %u", o->clock_stands);
 	if (!f2fs_logging_name(o->logging))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no way %u of logging", o->logging);
-	if (o->logging == F2FS_LOGGING_THREADED && geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
+	if (o->logging == F2FS_LOGGING_THREADED && geometry_has(&vol->geo, F2FS_FEAT_BLKZONED))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "holes of a zoned volume cannot be filled");
 	if (o->low_is_exact > 1)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "low_is_exact is 0 or 1, not %u", o->low_is_exact);

@@ -68,7 +68,7 @@ static int is_in_place(struct winode *w, bool *out)
 	const uint8_t *block = winode_block(w);
 	int err = 0;
 
-	if (geometry_has(&w->txn->vol->geo, F2FS_FEATURE_BLKZONED)) { /* zones are appended to */
+	if (geometry_has(&w->txn->vol->geo, F2FS_FEAT_BLKZONED)) { /* zones are appended to */
 		*out = false;
 		return 0;
 	}

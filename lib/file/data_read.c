@@ -44,7 +44,7 @@ static int is_in_cluster(struct f2fs_inode *inode, uint64_t block, bool *out)
 }
 
 /* Shorten an extent of a compressed file to the cluster that it begins in. */
-static void end_with_cluster(const struct f2fs_inode *inode, struct f2fs_extent *extent)
+static void end_with_cluster(const struct f2fs_inode *inode, struct f2fs_file_extent *extent)
 {
 	const uint64_t rest = inode->layout.cluster_blocks - extent->file_block % inode->layout.cluster_blocks;
 
@@ -55,8 +55,8 @@ static void end_with_cluster(const struct f2fs_inode *inode, struct f2fs_extent 
 /* How a reader wants encrypted contents: deciphered, or as they are stored. */
 enum form { FORM_CLEAR, FORM_STORED };
 
-static int read_waiting(struct f2fs_inode *inode, const struct f2fs_extent *extent, uint64_t within, uint8_t *buffer,
-			size_t length, enum form form)
+static int read_waiting(struct f2fs_inode *inode, const struct f2fs_file_extent *extent, uint64_t within,
+			uint8_t *buffer, size_t length, enum form form)
 {
 	const uint8_t *page = inode_page(inode, extent->file_block);
 
@@ -66,8 +66,8 @@ static int read_waiting(struct f2fs_inode *inode, const struct f2fs_extent *exte
 	return 0;
 }
 
-static int read_extent(struct f2fs_inode *inode, const struct f2fs_extent *extent, uint64_t within, uint8_t *buffer,
-		       size_t length, enum form form)
+static int read_extent(struct f2fs_inode *inode, const struct f2fs_file_extent *extent, uint64_t within,
+		       uint8_t *buffer, size_t length, enum form form)
 {
 	const uint32_t block_size = inode->vol->geo.block_size;
 	uint64_t blocks;
@@ -97,7 +97,7 @@ static int read_piece(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer
 {
 	const uint32_t bits = inode->vol->geo.block_bits;
 	const uint64_t block = offset >> bits, within = offset & (inode->vol->geo.block_size - 1);
-	struct f2fs_extent extent;
+	struct f2fs_file_extent extent;
 	bool is_packed = false;
 	uint64_t room;
 	int err = map_extent(inode, block, (within + length + inode->vol->geo.block_size - 1) >> bits, &extent);

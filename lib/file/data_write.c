@@ -283,7 +283,7 @@ int data_need_no_hole(const struct winode *w, uint64_t offset)
 	const struct f2fs_geometry *geo = &w->txn->vol->geo;
 	const uint64_t size = inode_i_size(winode_block(w)), last = geo->block_size - 1;
 
-	if (!w->layout.is_compressed || !geometry_has(geo, F2FS_FEATURE_RO) || offset <= ((size + last) & ~last))
+	if (!w->layout.is_compressed || !geometry_has(geo, F2FS_FEAT_RO) || offset <= ((size + last) & ~last))
 		return 0;
 	return error_set(w->txn->vol->ctx, F2FS_ERR_UNSUPPORTED,
 			 "inode %u is compressed, and kernels misread holes of such files on volumes with the feature "

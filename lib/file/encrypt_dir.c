@@ -14,7 +14,7 @@ static int check_dir(struct f2fs_inode *dir, struct winode *w, const struct f2fs
 {
 	struct f2fs_context *ctx = dir->vol->ctx;
 
-	if (!geometry_has(&dir->vol->geo, F2FS_FEATURE_ENCRYPT))
+	if (!geometry_has(&dir->vol->geo, F2FS_FEAT_ENCRYPT))
 		return error_set(ctx, F2FS_ERR_UNSUPPORTED, "the volume does not have the feature encrypt");
 	if (!winode_is_dir(w))
 		return error_set(ctx, F2FS_ERR_NOT_DIR, "inode %u is not a directory", (unsigned)dir->ino);

@@ -94,7 +94,7 @@ static int parent_reason(struct winode *w, bool is_new, int *reason)
 {
 	const f2fs_nid_t pino = inode_i_pino(winode_block(w));
 	const unsigned bits = chain_bits(w->txn, pino);
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	int err;
 
 	if (bits & CHAIN_DIR_XATTR)
@@ -164,7 +164,7 @@ static int size_follows(struct winode *w, const struct node *list, uint64_t old_
 	const uint64_t size = inode_i_size(winode_block(w));
 	const struct node *last = NULL;
 	const uint8_t *stored;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	uint64_t end = 0, index;
 	int err;
 
@@ -203,7 +203,7 @@ static int inode_matters(struct winode *w, const struct node *list, unsigned fla
 	const uint64_t *known = map32_find(&w->txn->chain.sizes, w->node->nid);
 	const uint8_t *now = winode_block(w), *stored;
 	uint8_t *copy = w->txn->scratch;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	bool follows;
 	int err = nat_get(w->txn->vol, w->node->nid, &entry);
 

@@ -30,7 +30,7 @@ static int check_casefold(const struct winode *w)
 {
 	struct f2fs_volume *vol = w->txn->vol;
 
-	if (!geometry_has(&vol->geo, F2FS_FEATURE_CASEFOLD))
+	if (!geometry_has(&vol->geo, F2FS_FEAT_CASEFOLD))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "the volume has no case-insensitive directories");
 	if (!winode_is_dir(w))
 		return error_set(vol->ctx, F2FS_ERR_NOT_DIR, "inode %u is not a directory", (unsigned)w->node->nid);
@@ -53,7 +53,7 @@ static int check_flags(const struct winode *w, uint32_t wanted)
 	if (wanted & changed & ~flags_of_type(w))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "inode %u is of a type that cannot have flags %x",
 				 (unsigned)w->node->nid, (unsigned)(wanted & changed & ~flags_of_type(w)));
-	if ((wanted & changed & FLAG_i_flags_nocomp) && !geometry_has(&vol->geo, F2FS_FEATURE_COMPRESSION))
+	if ((wanted & changed & FLAG_i_flags_nocomp) && !geometry_has(&vol->geo, F2FS_FEAT_COMPRESSION))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "the volume has no compression");
 	if ((wanted & changed & FLAG_i_flags_nocomp) && (old & FLAG_i_flags_compr))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "inode %u is to be compressed: it cannot have nocomp, too",
@@ -106,9 +106,9 @@ static int check_all(const struct winode *w, unsigned which, const struct f2fs_s
 	if ((which & F2FS_SET_ADVISE) && (v->advise & ~SETTABLE_ADVISE))
 		return error_set(ctx, F2FS_ERR_INVALID, "of the hints only hot and cold can be set");
 	if (which & F2FS_SET_PROJID)
-		err = check_extra(w, F2FS_FEATURE_PROJECT_QUOTA, extra_OFS_i_projid + 4, "project id");
+		err = check_extra(w, F2FS_FEAT_PROJECT_QUOTA, extra_OFS_i_projid + 4, "project id");
 	if (!err && (which & F2FS_SET_CRTIME))
-		err = check_extra(w, F2FS_FEATURE_INODE_CRTIME, extra_OFS_i_crtime_nsec + 4, "creation time");
+		err = check_extra(w, F2FS_FEAT_INODE_CRTIME, extra_OFS_i_crtime_nsec + 4, "creation time");
 	if (!err && (which & F2FS_SET_PIN))
 		err = check_pin(w, v);
 	if (!err && (which & F2FS_SET_FLAGS))

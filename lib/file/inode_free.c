@@ -32,7 +32,7 @@ int inode_free(struct winode *w)
 
 	filing_forget(w->txn->vol, w->node->nid);
 	handles_freed(w->txn->vol, w->node->nid);
-	if (geometry_has(&w->txn->vol->geo, F2FS_FEATURE_DEVICE_ALIAS) &&
+	if (geometry_has(&w->txn->vol->geo, F2FS_FEAT_DEVICE_ALIAS) &&
 	    (inode_i_flags(winode_block(w)) & FLAG_i_flags_device_alias))
 		err = free_alias(w);
 	else if (!inside && (type == MODE_REG || type == MODE_DIR || type == MODE_LNK))

@@ -25,7 +25,7 @@ static void kill(struct f2fs_inode *inode)
 int inode_bind(struct f2fs_inode *inode)
 {
 	struct f2fs_volume *vol = inode->vol;
-	struct f2fs_nat_entry stored;
+	struct f2fs_nat_info stored;
 	int err;
 
 	if (vol->hooks && vol->hooks->find_nat(vol, inode->ino)) {

@@ -97,9 +97,9 @@ static void fill_extra(const struct f2fs_inode *inode, struct f2fs_stat *out)
 	const uint8_t *raw = inode->block, *extra = inode_extra(raw);
 	const struct f2fs_geometry *geo = &inode->vol->geo;
 
-	if (geometry_has(geo, F2FS_FEATURE_PROJECT_QUOTA) && inode_has_extra(raw, extra_OFS_i_projid + 4))
+	if (geometry_has(geo, F2FS_FEAT_PROJECT_QUOTA) && inode_has_extra(raw, extra_OFS_i_projid + 4))
 		out->projid = extra_i_projid(extra);
-	if (geometry_has(geo, F2FS_FEATURE_INODE_CRTIME) && inode_has_extra(raw, extra_OFS_i_crtime_nsec + 4)) {
+	if (geometry_has(geo, F2FS_FEAT_INODE_CRTIME) && inode_has_extra(raw, extra_OFS_i_crtime_nsec + 4)) {
 		out->has_crtime = 1;
 		out->crtime.seconds = extra_i_crtime(extra);
 		out->crtime.nanoseconds = extra_i_crtime_nsec(extra);

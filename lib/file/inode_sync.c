@@ -39,7 +39,7 @@ static int read_by_clusters(struct f2fs_inode *inode)
 int inode_load(struct f2fs_inode *inode)
 {
 	struct f2fs_volume *vol = inode->vol;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	enum rule rule;
 	int err;
 

@@ -51,16 +51,16 @@ static void fill_extra(struct winode *w, const uint8_t *parent, const struct ino
 	const struct f2fs_geometry *geo = &w->txn->vol->geo;
 	uint8_t *block = winode_block(w), *extra = block + INODE_ADDR_OFFSET;
 
-	if (!geometry_has(geo, F2FS_FEATURE_EXTRA_ATTR))
+	if (!geometry_has(geo, F2FS_FEAT_EXTRA_ATTR))
 		return;
 	inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_extra_attr);
 	extra_set_i_extra_isize(extra, extra_SIZE);
-	if (geometry_has(geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR))
+	if (geometry_has(geo, F2FS_FEAT_FLEXIBLE_INLINE_XATTR))
 		extra_set_i_inline_xattr_size(extra, INODE_DEFAULT_XATTR_WORDS);
-	if (geometry_has(geo, F2FS_FEATURE_PROJECT_QUOTA) && parent &&
+	if (geometry_has(geo, F2FS_FEAT_PROJECT_QUOTA) && parent &&
 	    (inode_i_flags(parent) & FLAG_i_flags_projinherit) && inode_has_extra(parent, extra_OFS_i_projid + 4))
 		extra_set_i_projid(extra, extra_i_projid(inode_extra(parent)));
-	if (geometry_has(geo, F2FS_FEATURE_INODE_CRTIME)) {
+	if (geometry_has(geo, F2FS_FEAT_INODE_CRTIME)) {
 		extra_set_i_crtime(extra, spec->crtime.seconds);
 		extra_set_i_crtime_nsec(extra, spec->crtime.nanoseconds);
 	}

@@ -99,7 +99,7 @@ static int kind_of(const struct f2fs_inode *inode, uint32_t slot)
 }
 
 /* One cluster: the slots behind its head that hold blocks. */
-static void fill_cluster(const struct f2fs_inode *inode, const struct map_run *run, struct f2fs_extent *out)
+static void fill_cluster(const struct f2fs_inode *inode, const struct map_run *run, struct f2fs_file_extent *out)
 {
 	uint32_t blocks = inode->layout.cluster_blocks;
 
@@ -115,7 +115,7 @@ static void fill_cluster(const struct f2fs_inode *inode, const struct map_run *r
 }
 
 /* Extend a run of holes, reserved or data blocks over the slots of one node; true when it ends there. */
-static bool extend_run(const struct f2fs_inode *inode, const struct map_run *run, struct f2fs_extent *out)
+static bool extend_run(const struct f2fs_inode *inode, const struct map_run *run, struct f2fs_file_extent *out)
 {
 	uint64_t i;
 
@@ -138,7 +138,7 @@ static bool extend_run(const struct f2fs_inode *inode, const struct map_run *run
 }
 
 /* Find the extent from a file block on; it may end early once it has the wanted number of blocks. */
-static int find_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_extent *out)
+static int find_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_file_extent *out)
 {
 	struct map_run run;
 	uint32_t slot;
@@ -171,7 +171,7 @@ static int find_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t w
 }
 
 /* Inline contents and device aliases have no slots. */
-static int find_special_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_extent *out)
+static int find_special_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_file_extent *out)
 {
 	const uint8_t *raw = inode->block;
 	uint64_t blocks = (inode_i_size(raw) + inode->vol->geo.block_size - 1) / inode->vol->geo.block_size;
@@ -201,7 +201,8 @@ static bool has_slots(const struct f2fs_inode *inode)
 }
 
 /* Blocks from file_block on that wait in memory. */
-static void find_waiting(const struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_extent *out)
+static void find_waiting(const struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted,
+			 struct f2fs_file_extent *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->file_block = file_block;
@@ -210,7 +211,7 @@ static void find_waiting(const struct f2fs_inode *inode, uint64_t file_block, ui
 		out->count++;
 }
 
-int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_extent *out)
+int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_file_extent *out)
 {
 	uint64_t size_blocks, end;
 	int err;
@@ -245,9 +246,9 @@ int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, s
 	return 0;
 }
 
-int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_extent *out)
+int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_file_extent *out)
 {
-	struct f2fs_extent found;
+	struct f2fs_file_extent found;
 	int err;
 
 	error_clear(inode->vol->ctx);
@@ -259,7 +260,7 @@ int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs
 
 int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *addr)
 {
-	struct f2fs_extent extent;
+	struct f2fs_file_extent extent;
 	struct map_run run;
 	int err;
 
@@ -335,7 +336,7 @@ static int visit_subtree(struct f2fs_inode *inode, const struct node_visit *v, f
 
 static int find_xattr_node(const struct f2fs_inode *inode, f2fs_nid_t nid, f2fs_blk_t *addr)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	uint8_t *block;
 	int err;
 

@@ -70,7 +70,7 @@ static inline bool inode_is_casefold(const struct f2fs_inode *inode)
 /* Does one extent stand for all of the contents (FORMAT volume 9.4)? */
 static inline bool inode_is_alias(const struct f2fs_inode *inode)
 {
-	return geometry_has(&inode->vol->geo, F2FS_FEATURE_DEVICE_ALIAS) &&
+	return geometry_has(&inode->vol->geo, F2FS_FEAT_DEVICE_ALIAS) &&
 	       (inode_i_flags(inode->block) & FLAG_i_flags_device_alias) != 0;
 }
 
@@ -130,7 +130,7 @@ int map_find(struct f2fs_inode *inode, uint64_t file_block, struct map_run *out)
  * early once it has the wanted number of blocks. When a node cannot be read, out->count tells how many file blocks are
  * lost with it. Slots alone (map_find) do not know of blocks that wait in memory.
  */
-int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_extent *out);
+int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_file_extent *out);
 
 /* Read stored bytes [offset, offset + length) of the data, whatever i_size says. compressed clusters are decompressed.
  */

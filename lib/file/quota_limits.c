@@ -14,7 +14,7 @@
 /* Can the quota file of a kind be changed? */
 static int need_file(struct f2fs_volume *vol, unsigned kind)
 {
-	if (!geometry_has(&vol->geo, F2FS_FEATURE_QUOTA) || sb_qf_ino(vol->sb, kind) == 0)
+	if (!geometry_has(&vol->geo, F2FS_FEAT_QUOTA) || sb_qf_ino(vol->sb, kind) == 0)
 		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "the volume has no %s quota file",
 				 quota_type_name((enum quota_type)kind));
 	if (!quota_is_kept(vol))

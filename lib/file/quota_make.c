@@ -13,7 +13,7 @@
 static int need_inode(struct txn *txn, f2fs_nid_t ino, struct winode *w)
 {
 	const struct inode_spec spec = { .mode = MODE_REG | 0600 };
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	int err = nat_get(txn->vol, ino, &entry);
 
 	w->txn = txn;

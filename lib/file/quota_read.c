@@ -101,7 +101,7 @@ static int open_file(struct f2fs_volume *vol, unsigned kind, struct quota_visit 
 	error_clear(vol->ctx);
 	if (kind > QUOTA_PROJECT)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no quota of kind %u", kind);
-	ino = geometry_has(&vol->geo, F2FS_FEATURE_QUOTA) ? sb_qf_ino(vol->sb, kind) : 0;
+	ino = geometry_has(&vol->geo, F2FS_FEAT_QUOTA) ? sb_qf_ino(vol->sb, kind) : 0;
 	if (ino == 0)
 		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "the volume has no %s quota file",
 				 quota_type_name((enum quota_type)kind));

@@ -52,7 +52,7 @@ static int check_params(const struct winode *w, const struct f2fs_verity_params 
 	uint32_t size = in->block_size ? in->block_size : 1u << DEFAULT_LOG_BLOCK;
 
 	memset(out, 0, sizeof(*out));
-	if (!geometry_has(&vol->geo, F2FS_FEATURE_VERITY))
+	if (!geometry_has(&vol->geo, F2FS_FEAT_VERITY))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "the volume lacks the feature verity");
 	if (in->salt_size > VERITY_SALT_MAX)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "a salt has at most %u bytes", VERITY_SALT_MAX);

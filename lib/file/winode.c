@@ -86,7 +86,7 @@ void winode_stamp(struct winode *w, enum stamp which)
 int block_is_old(struct txn *txn, f2fs_blk_t addr, bool *is_old)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
-	struct f2fs_sit_entry entry;
+	struct f2fs_segment_info entry;
 	int err;
 
 	*is_old = false;

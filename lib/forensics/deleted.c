@@ -35,7 +35,7 @@ struct use {
 static bool find_live(struct f2fs_past *past, f2fs_nid_t ino, uint32_t *generation, bool *is_known)
 {
 	struct f2fs_volume *vol = past->vol;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	const uint8_t *block;
 
 	*is_known = true;

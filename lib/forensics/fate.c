@@ -66,7 +66,7 @@ static int load_segment(struct f2fs_past *past, f2fs_seg_t segno)
 static bool is_same_owner(struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, bool *is_free)
 {
 	struct f2fs_volume *vol = past->vol;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	const uint8_t *block;
 
 	*is_free = false;

@@ -43,7 +43,7 @@ static int is_former(struct former *f, const struct past_entry *item, bool *out)
 static int look_up(struct former *f, struct f2fs_former_name *name)
 {
 	struct f2fs_volume *vol = f->past->vol;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	const uint8_t *block;
 	int err = nat_get(vol, name->ino, &entry);
 

@@ -52,7 +52,7 @@ static int mark_free(struct leftovers *l, f2fs_seg_t segno, uint8_t *blocks)
 {
 	struct f2fs_volume *vol = l->past->vol;
 	const f2fs_blk_t start = geometry_segment_start(&vol->geo, segno);
-	struct f2fs_sit_entry sit;
+	struct f2fs_segment_info sit;
 	int err = sit_lookup(vol, segno, &sit);
 
 	memset(blocks, LEFTOVER_USED, F2FS_SEGMENT_BLOCKS);

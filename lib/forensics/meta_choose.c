@@ -109,11 +109,11 @@ static int add_past(struct chooser *c)
 }
 
 /* Does anything but the NAT say that a node lies here? */
-static bool is_node_place(struct chooser *c, const struct f2fs_nat_entry *nat)
+static bool is_node_place(struct chooser *c, const struct f2fs_nat_info *nat)
 {
 	const f2fs_seg_t segno = geometry_segment_of(c->geo, nat->block_addr);
 	const uint8_t *footer = node_footer(c->geo, c->block);
-	struct f2fs_sit_entry sit;
+	struct f2fs_segment_info sit;
 
 	if (load(c, nat->block_addr) != 0)
 		return true; /* of which nothing is there to be kept */
@@ -123,7 +123,7 @@ static bool is_node_place(struct chooser *c, const struct f2fs_nat_entry *nat)
 	       sit.type >= F2FS_HOT_NODE && sit.type < F2FS_HOT_NODE + 3;
 }
 
-static int add_nat_entry(struct chooser *c, const struct f2fs_nat_entry *nat)
+static int add_nat_entry(struct chooser *c, const struct f2fs_nat_info *nat)
 {
 	if (!geometry_is_main(c->geo, nat->block_addr) || is_kept(c, nat->block_addr))
 		return 0;
@@ -135,7 +135,7 @@ static int add_nat_entry(struct chooser *c, const struct f2fs_nat_entry *nat)
 
 static int add_nat(struct chooser *c)
 {
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_info nat;
 	f2fs_nid_t nid = 1;
 	int err;
 
@@ -239,7 +239,7 @@ static int note_file(struct chooser *c, f2fs_nid_t ino, unsigned kind, bool is_c
 
 static bool is_current(struct chooser *c, const struct found_node *node)
 {
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_info nat;
 
 	return count_failure(c, nat_get(c->vol, node->nid, &nat), node->addr) == 0 && nat.block_addr == node->addr;
 }
@@ -399,7 +399,7 @@ static bool is_owned(struct chooser *c, const struct claim *claim)
 {
 	const f2fs_seg_t segno = geometry_segment_of(c->geo, claim->addr);
 	const uint32_t offset = geometry_offset_of(c->geo, claim->addr);
-	struct f2fs_summary summary;
+	struct f2fs_block_owner summary;
 
 	return count_failure(c, ssa_lookup(c->vol, segno, offset, &summary), claim->addr) == 0 &&
 	       !summary.is_node && summary.nid == claim->nid && summary.ofs_in_node == claim->slot;
@@ -462,7 +462,7 @@ static int add_used(struct chooser *c)
 
 	for (f2fs_seg_t segno = 0; segno < c->geo->segment_count_main && !err; segno++) {
 		const size_t first = (size_t)segno * F2FS_SEGMENT_BLOCKS;
-		struct f2fs_sit_entry sit;
+		struct f2fs_segment_info sit;
 		const bool is_known = sit_lookup(c->vol, segno, &sit) == 0;
 
 		for (size_t i = 0; i < F2FS_SEGMENT_BLOCKS; i++) {

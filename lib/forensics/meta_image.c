@@ -37,7 +37,7 @@ static void join_devices(uint8_t *sb)
 	if (superblock_device_count(sb) < 2 || superblock_check(sb) != RULE_NONE)
 		return;
 	memset(sb + sb_OFS_devs, 0, (size_t)DEVICES_MAX * sbdev_SIZE);
-	if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM)
+	if (sb_feature(sb) & F2FS_FEAT_SB_CHECKSUM)
 		sb_set_crc(sb, superblock_crc(sb));
 }
 
@@ -150,7 +150,7 @@ static int set_up(struct metaimage *image, struct f2fs_volume *vol, const struct
 	plan->ctx = vol->ctx;
 	plan->geo = vol->geo;
 	plan->checksum_seed = vol->checksum_seed;
-	if (geometry_has(&vol->geo, F2FS_FEATURE_QUOTA))
+	if (geometry_has(&vol->geo, F2FS_FEAT_QUOTA))
 		err = quota_files_look(vol, &seen);
 	for (unsigned i = 0; i < 3 && !err; i++) {
 		plan->quota_inos[i] = sb_qf_ino(vol->sb, i);

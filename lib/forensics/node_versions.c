@@ -27,7 +27,7 @@ static int kind_of(const struct f2fs_geometry *geo, uint32_t place)
 static bool find_layout(struct f2fs_past *past, f2fs_nid_t ino, struct inode_layout *out)
 {
 	struct f2fs_volume *vol = past->vol;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	struct past_node found;
 	const uint8_t *block;
 	size_t count;
@@ -68,7 +68,7 @@ static int visit_one(struct f2fs_past *past, const struct past_node *node, const
 {
 	struct f2fs_volume *vol = past->vol;
 	struct f2fs_node_version out = { .ino = node->ino, .nid = node->nid, .addr = node->addr, .age = node->age };
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	struct past_node found;
 	const uint8_t *block;
 	int err = volume_peek(vol, node->addr, &block);

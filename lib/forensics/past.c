@@ -151,7 +151,7 @@ bool past_time_of(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr,
 {
 	const uint8_t *footer = node_footer(&past->vol->geo, block);
 	const f2fs_nid_t ino = footer_ino(footer);
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	size_t count, at;
 	const struct past_node *nodes = past_find(past, ino, ino, &count);
 

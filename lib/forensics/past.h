@@ -26,7 +26,7 @@ struct past_node {
 struct fate_segment {
 	f2fs_seg_t segno;
 	bool is_loaded;
-	struct f2fs_sit_entry sit;
+	struct f2fs_segment_info sit;
 	uint32_t tail;		/* offset from which the log that is in the segment has not written yet */
 	bool has_summaries;
 	uint8_t type, tail_type; /* entry type of the summaries: 1 nodes */

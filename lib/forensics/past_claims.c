@@ -35,7 +35,7 @@ int past_claim(struct f2fs_past *past)
 {
 	struct f2fs_volume *vol = past->vol;
 	const struct f2fs_geometry *geo = &vol->geo;
-	const unsigned log = geometry_has(geo, F2FS_FEATURE_RO) ? F2FS_HOT_NODE : F2FS_WARM_NODE;
+	const unsigned log = geometry_has(geo, F2FS_FEAT_RO) ? F2FS_HOT_NODE : F2FS_WARM_NODE;
 	f2fs_blk_t addr;
 	int err = 0;
 

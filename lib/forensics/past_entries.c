@@ -32,7 +32,7 @@ void past_entries_fini(struct past_entries *entries)
 
 static bool is_free(struct f2fs_volume *vol, f2fs_nid_t ino)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 
 	return nat_get(vol, ino, &entry) != 0 || entry.block_addr == 0;
 }
@@ -190,7 +190,7 @@ static bool is_dir(struct f2fs_volume *vol, f2fs_blk_t addr)
 static int take_node(struct past_entries *entries, const struct past_node *node)
 {
 	struct f2fs_volume *vol = entries->past->vol;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	struct f2fs_inode *dir;
 	int err;
 

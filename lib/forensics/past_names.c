@@ -34,7 +34,7 @@ static const uint8_t *find_dir(struct past_names *names, f2fs_nid_t ino, bool *i
 {
 	struct f2fs_volume *vol = names->past->vol;
 	const struct past_node *nodes;
-	struct f2fs_nat_entry entry = { 0 };
+	struct f2fs_nat_info entry = { 0 };
 	const uint8_t *block;
 	f2fs_blk_t addr;
 	size_t count;

@@ -104,7 +104,7 @@ static bool is_current(const struct f2fs_volume *vol, f2fs_seg_t segno)
 static enum plan plan_segment(struct scan *s, f2fs_seg_t segno)
 {
 	struct f2fs_volume *vol = s->vol;
-	struct f2fs_sit_entry sit;
+	struct f2fs_segment_info sit;
 	const uint8_t *block;
 	uint32_t offset;
 

@@ -118,7 +118,7 @@ static int tell_number(struct slack *s, f2fs_nid_t ino)
 }
 
 /* The first entry in use from nid on; blocks of the NAT that cannot be read are passed over. */
-static int next_entry(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+static int next_entry(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
 	const uint32_t per_block = vol->geo.nat_per_block;
 	int err = nat_next(vol, nid, out);
@@ -133,7 +133,7 @@ static int next_entry(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_e
 static int tell_all(struct slack *s)
 {
 	struct f2fs_volume *vol = s->past->vol;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	int err = next_entry(vol, vol->geo.root_ino, &entry);
 
 	while (!err) {

@@ -27,7 +27,7 @@ struct timeline {
 static void look_up(struct timeline *t, f2fs_nid_t ino)
 {
 	struct f2fs_volume *vol = t->past->vol;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	const uint8_t *block;
 
 	t->ino = ino;

@@ -22,7 +22,7 @@ struct pair {
 
 /* What is at a file block of one of them; behind its end a hole that goes on. A node that is lost has its blocks in
  * count. */
-static int find_extent(struct f2fs_inode *inode, uint64_t block, struct f2fs_extent *out)
+static int find_extent(struct f2fs_inode *inode, uint64_t block, struct f2fs_file_extent *out)
 {
 	int err;
 
@@ -44,7 +44,7 @@ static int find_extent(struct f2fs_inode *inode, uint64_t block, struct f2fs_ext
 	return err;
 }
 
-static bool is_same(const struct f2fs_extent *a, const struct f2fs_extent *b, uint64_t block)
+static bool is_same(const struct f2fs_file_extent *a, const struct f2fs_file_extent *b, uint64_t block)
 {
 	if (a->kind != b->kind)
 		return false;
@@ -119,7 +119,7 @@ static int compare_ranges(struct pair *p)
 	int err = 0;
 
 	for (uint64_t at = 0, n; at < p->blocks && !err; at += n) {
-		struct f2fs_extent e[2];
+		struct f2fs_file_extent e[2];
 		bool lost = false;
 
 		n = p->blocks - at;

@@ -42,7 +42,7 @@ static void fill_name(const uint8_t *block, struct f2fs_version *out)
 
 static void fill_flags(const struct f2fs_past *past, const struct past_time *time, struct f2fs_version *out)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	const uint8_t *block;
 	struct f2fs_volume *vol = past->vol;
 
@@ -151,7 +151,7 @@ int f2fs_versions(struct f2fs_past *past, f2fs_nid_t ino,
 {
 	struct f2fs_volume *vol = past->vol;
 	const struct past_node *nodes;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	bool has_current = false;
 	size_t count;
 	int err;

@@ -50,7 +50,7 @@ uint16_t checkpoint_log_blkoff(const uint8_t *cp, unsigned type)
 
 static enum rule check_counts(const uint8_t *cp, const struct f2fs_geometry *geo)
 {
-	bool ro = geometry_has(geo, F2FS_FEATURE_RO);
+	bool ro = geometry_has(geo, F2FS_FEAT_RO);
 	uint64_t meta = (uint64_t)geo->segment_count_ckpt + geo->segment_count_sit + geo->segment_count_nat +
 			geo->segment_count_ssa + cp_rsvd_segment_count(cp);
 
@@ -74,7 +74,7 @@ static enum rule check_logs(const uint8_t *cp, const struct f2fs_geometry *geo)
 		if (checkpoint_log_segno(cp, i) >= geo->segment_count_main ||
 		    checkpoint_log_blkoff(cp, i) >= F2FS_SEGMENT_BLOCKS)
 			return RULE_CP_CURSEG_RANGE;
-		for (unsigned j = 0; j < i && !geometry_has(geo, F2FS_FEATURE_RO); j++)
+		for (unsigned j = 0; j < i && !geometry_has(geo, F2FS_FEAT_RO); j++)
 			if (checkpoint_log_segno(cp, i) == checkpoint_log_segno(cp, j))
 				return RULE_CP_CURSEG_DISTINCT;
 	}
@@ -171,7 +171,7 @@ void checkpoint_pack_layout(const uint8_t *cp, const struct f2fs_geometry *geo, 
 
 uint32_t checkpoint_denied(const uint8_t *cp)
 {
-	return cp_overprov_segment_count(cp) && cp_rsvd_segment_count(cp) ? (uint32_t)F2FS_FEATURE_RO : 0;
+	return cp_overprov_segment_count(cp) && cp_rsvd_segment_count(cp) ? (uint32_t)F2FS_FEAT_RO : 0;
 }
 
 uint64_t checkpoint_node_version(const uint8_t *cp)

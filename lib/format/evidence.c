@@ -83,28 +83,28 @@ static void look_at_extra(struct witness *w, const struct f2fs_geometry *geo, co
 	const uint8_t *extra = inode_extra(block);
 	const uint32_t words = extra_i_inline_xattr_size(extra);
 
-	w->shows |= F2FS_FEATURE_EXTRA_ATTR;
+	w->shows |= F2FS_FEAT_EXTRA_ATTR;
 	if (words || inode_has_inline(block, FLAG_i_inline_inline_xattr))
-		w->able |= F2FS_FEATURE_FLEXIBLE_INLINE_XATTR;
+		w->able |= F2FS_FEAT_FLEXIBLE_INLINE_XATTR;
 	if (words >= INODE_LEAST_XATTR_WORDS && words <= inode_most_xattr_words(geo))
-		w->shows |= F2FS_FEATURE_FLEXIBLE_INLINE_XATTR;
+		w->shows |= F2FS_FEAT_FLEXIBLE_INLINE_XATTR;
 	if (size >= extra_OFS_i_projid + 4 && extra_i_projid(extra))
-		w->shows |= F2FS_FEATURE_PROJECT_QUOTA;
+		w->shows |= F2FS_FEAT_PROJECT_QUOTA;
 	if (size >= extra_OFS_i_inode_checksum + 4) {
-		w->able |= F2FS_FEATURE_INODE_CHECKSUM;
+		w->able |= F2FS_FEAT_INODE_CHECKSUM;
 		if (extra_i_inode_checksum(extra))
-			w->shows |= F2FS_FEATURE_INODE_CHECKSUM;
+			w->shows |= F2FS_FEAT_INODE_CHECKSUM;
 	}
 	if (size >= extra_OFS_i_compr_blocks) {
-		w->able |= F2FS_FEATURE_INODE_CRTIME;
+		w->able |= F2FS_FEAT_INODE_CRTIME;
 		if (extra_i_crtime(extra))
-			w->shows |= F2FS_FEATURE_INODE_CRTIME;
+			w->shows |= F2FS_FEAT_INODE_CRTIME;
 	}
 	if (size == extra_SIZE && (inode_i_flags(block) & FLAG_i_flags_compr) && !inode_names_no_packing(block)) {
-		w->shows |= F2FS_FEATURE_COMPRESSION;
+		w->shows |= F2FS_FEAT_COMPRESSION;
 		if (extra_i_log_cluster_size(extra) >= 2 && extra_i_log_cluster_size(extra) <= 8 &&
 		    extra_i_compress_algorithm(extra) <= 3)
-			w->sure |= F2FS_FEATURE_COMPRESSION;
+			w->sure |= F2FS_FEAT_COMPRESSION;
 	}
 }
 
@@ -113,22 +113,22 @@ static void look_at(struct witness *w, const struct f2fs_geometry *geo, const ui
 	const uint32_t extra = extra_of(block), flags = inode_i_flags(block), advise = inode_i_advise(block);
 	const bool is_dir = (inode_i_mode(block) & MODE_TYPE) == MODE_DIR;
 
-	w->able |= F2FS_FEATURE_EXTRA_ATTR;
+	w->able |= F2FS_FEAT_EXTRA_ATTR;
 	if (extra)
 		look_at_extra(w, geo, block, extra);
 	if ((flags & FLAG_i_flags_casefold) && is_dir)
-		w->shows |= F2FS_FEATURE_CASEFOLD;
+		w->shows |= F2FS_FEAT_CASEFOLD;
 	if ((flags & FLAG_i_flags_device_alias) && inode_i_ext_len(block))
-		w->shows |= F2FS_FEATURE_DEVICE_ALIAS;
+		w->shows |= F2FS_FEAT_DEVICE_ALIAS;
 	if (advise & FLAG_i_advise_encrypt) {
-		w->shows |= F2FS_FEATURE_ENCRYPT;
+		w->shows |= F2FS_FEAT_ENCRYPT;
 		if (has_xattr(geo, block, XATTR_ENCRYPTION))
-			w->sure |= F2FS_FEATURE_ENCRYPT;
+			w->sure |= F2FS_FEAT_ENCRYPT;
 	}
 	if ((advise & FLAG_i_advise_verity) && !is_dir) {
-		w->shows |= F2FS_FEATURE_VERITY;
+		w->shows |= F2FS_FEAT_VERITY;
 		if (has_xattr(geo, block, XATTR_VERITY))
-			w->sure |= F2FS_FEATURE_VERITY;
+			w->sure |= F2FS_FEAT_VERITY;
 	}
 }
 
@@ -145,7 +145,7 @@ void evidence_add(struct evidence *e, const struct f2fs_geometry *geo, const uin
 		e->able[bit] += w.able >> bit & 1;
 		e->shows[bit] += w.shows >> bit & 1;
 	}
-	if ((w.shows & F2FS_FEATURE_INODE_CHECKSUM) && e->seed_count < EVIDENCE_SEEDS)
+	if ((w.shows & F2FS_FEAT_INODE_CHECKSUM) && e->seed_count < EVIDENCE_SEEDS)
 		e->seeds[e->seed_count++] = seed_of(geo, block);
 }
 
@@ -169,8 +169,7 @@ uint32_t evidence_shown(const struct evidence *e)
 uint32_t evidence_denied(const struct evidence *e)
 {
 	/* without the others nothing is read in another way */
-	const uint32_t asked = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_FLEXIBLE_INLINE_XATTR |
-			       F2FS_FEATURE_INODE_CHECKSUM;
+	const uint32_t asked = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CHECKSUM;
 	uint32_t denied = 0;
 
 	for (unsigned bit = 0; bit < EVIDENCE_FEATURES; bit++)
@@ -183,7 +182,7 @@ uint32_t evidence_decide(const struct evidence *e, uint32_t feature)
 {
 	const uint32_t decided = (feature | evidence_shown(e)) & ~evidence_denied(e);
 
-	return e->inodes && !(decided & F2FS_FEATURE_EXTRA_ATTR) ? decided & ~(uint32_t)FEATURES_NEED_EXTRA : decided;
+	return e->inodes && !(decided & F2FS_FEAT_EXTRA_ATTR) ? decided & ~(uint32_t)FEATURES_NEED_EXTRA : decided;
 }
 
 void evidence_sum(struct evidence *e, const struct f2fs_geometry *geo, const uint8_t *block, uint32_t seed)

@@ -14,8 +14,8 @@
 #define EVIDENCE_SEEDS 16u
 /* Features that inodes can only have with extra attributes. */
 #define FEATURES_NEED_EXTRA                                                                                            \
-	(F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_INODE_CHECKSUM | F2FS_FEATURE_FLEXIBLE_INLINE_XATTR |               \
-	 F2FS_FEATURE_INODE_CRTIME | F2FS_FEATURE_COMPRESSION)
+	(F2FS_FEAT_PROJECT_QUOTA | F2FS_FEAT_INODE_CHECKSUM | F2FS_FEAT_FLEXIBLE_INLINE_XATTR |                        \
+	 F2FS_FEAT_INODE_CRTIME | F2FS_FEAT_COMPRESSION)
 
 struct evidence {
 	uint32_t inodes;		   /* looked at */

@@ -12,7 +12,7 @@
 /* A summary block is as large as a block, but 4 KiB with packed_ssa. */
 static void set_summary_size(struct f2fs_geometry *geo)
 {
-	bool packed = geometry_has(geo, F2FS_FEATURE_PACKED_SSA) && geo->block_size > 4096;
+	bool packed = geometry_has(geo, F2FS_FEAT_PACKED_SSA) && geo->block_size > 4096;
 
 	geo->sum_size = packed ? 4096 : geo->block_size;
 	geo->sums_per_block = geo->block_size / geo->sum_size;

@@ -14,7 +14,7 @@ enum {
 
 static uint32_t reserved_xattr_words(const struct f2fs_geometry *geo, const uint8_t *block)
 {
-	if (geometry_has(geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR))
+	if (geometry_has(geo, F2FS_FEAT_FLEXIBLE_INLINE_XATTR))
 		return extra_i_inline_xattr_size(inode_extra(block)); /* whatever EXTRA_ATTR says, as the kernel does */
 	if (inode_has_inline(block, FLAG_i_inline_inline_xattr | FLAG_i_inline_inline_dentry))
 		return INODE_DEFAULT_XATTR_WORDS;
@@ -31,7 +31,7 @@ bool inode_names_no_packing(const uint8_t *block)
 
 static bool is_compressed(const struct f2fs_geometry *geo, const uint8_t *block)
 {
-	return geometry_has(geo, F2FS_FEATURE_COMPRESSION) && (inode_i_flags(block) & FLAG_i_flags_compr) &&
+	return geometry_has(geo, F2FS_FEAT_COMPRESSION) && (inode_i_flags(block) & FLAG_i_flags_compr) &&
 	       (inode_i_mode(block) & MODE_TYPE) == MODE_REG && inode_has_extra(block, EXTRA_END_compress) &&
 	       !inode_names_no_packing(block);
 }
@@ -69,7 +69,7 @@ void inode_layout(const struct f2fs_geometry *geo, const uint8_t *block, struct 
 
 bool inode_has_checksum(const struct f2fs_geometry *geo, const uint8_t *block)
 {
-	return geometry_has(geo, F2FS_FEATURE_INODE_CHECKSUM) && inode_has_extra(block, EXTRA_END_checksum);
+	return geometry_has(geo, F2FS_FEAT_INODE_CHECKSUM) && inode_has_extra(block, EXTRA_END_checksum);
 }
 
 uint32_t inode_checksum(const struct f2fs_geometry *geo, const uint8_t *block, uint32_t seed)
@@ -86,12 +86,11 @@ uint32_t inode_checksum(const struct f2fs_geometry *geo, const uint8_t *block, u
 
 static enum rule check_extra(const struct f2fs_geometry *geo, const uint8_t *block)
 {
-	const uint32_t needs_extra = F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_INODE_CHECKSUM |
-				     F2FS_FEATURE_FLEXIBLE_INLINE_XATTR | F2FS_FEATURE_INODE_CRTIME |
-				     F2FS_FEATURE_COMPRESSION;
+	const uint32_t needs_extra = F2FS_FEAT_PROJECT_QUOTA | F2FS_FEAT_INODE_CHECKSUM |
+				     F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CRTIME | F2FS_FEAT_COMPRESSION;
 	uint32_t size;
 
-	if (!geometry_has(geo, F2FS_FEATURE_EXTRA_ATTR)) {
+	if (!geometry_has(geo, F2FS_FEAT_EXTRA_ATTR)) {
 		if (geometry_has(geo, needs_extra))
 			return RULE_INODE_FEATURES;
 		return inode_has_inline(block, FLAG_i_inline_extra_attr) ? RULE_INODE_EXTRA : RULE_NONE;
@@ -101,7 +100,7 @@ static enum rule check_extra(const struct f2fs_geometry *geo, const uint8_t *blo
 	size = extra_i_extra_isize(inode_extra(block));
 	if (size < 4 || size > extra_SIZE || size % 4 != 0)
 		return RULE_INODE_EXTRA;
-	if (geometry_has(geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR)) {
+	if (geometry_has(geo, F2FS_FEAT_FLEXIBLE_INLINE_XATTR)) {
 		uint32_t words = extra_i_inline_xattr_size(inode_extra(block));
 
 		if (words > inode_most_xattr_words(geo) ||
@@ -116,7 +115,7 @@ enum rule inode_check_packing(const struct f2fs_geometry *geo, const uint8_t *bl
 	const uint8_t *extra = inode_extra(block);
 	unsigned level, algorithm;
 
-	if (!geometry_has(geo, F2FS_FEATURE_COMPRESSION) || !(inode_i_flags(block) & FLAG_i_flags_compr) ||
+	if (!geometry_has(geo, F2FS_FEAT_COMPRESSION) || !(inode_i_flags(block) & FLAG_i_flags_compr) ||
 	    !inode_has_extra(block, EXTRA_END_compress))
 		return RULE_NONE;
 	algorithm = extra_i_compress_algorithm(extra);
@@ -189,7 +188,7 @@ static enum rule check_type(const struct f2fs_geometry *geo, const uint8_t *bloc
 
 	if (type == F2FS_TYPE_UNKNOWN)
 		return RULE_INODE_MODE;
-	if ((inode_i_flags(block) & FLAG_i_flags_casefold) && !geometry_has(geo, F2FS_FEATURE_CASEFOLD))
+	if ((inode_i_flags(block) & FLAG_i_flags_casefold) && !geometry_has(geo, F2FS_FEAT_CASEFOLD))
 		return RULE_INODE_CASEFOLD;
 	if (nid == geo->root_ino &&
 	    (type != F2FS_TYPE_DIRECTORY || inode_i_size(block) == 0 || inode_i_links(block) == 0))

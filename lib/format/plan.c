@@ -53,28 +53,26 @@ const char *plan_text(enum plan_result result)
 
 enum plan_result plan_features(uint32_t feature, uint32_t block_size, uint32_t *normalized)
 {
-	const uint32_t known = F2FS_FEATURE_ENCRYPT | F2FS_FEATURE_BLKZONED | F2FS_FEATURE_EXTRA_ATTR |
-			       F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_INODE_CHECKSUM |
-			       F2FS_FEATURE_FLEXIBLE_INLINE_XATTR | F2FS_FEATURE_QUOTA | F2FS_FEATURE_INODE_CRTIME |
-			       F2FS_FEATURE_LOST_FOUND | F2FS_FEATURE_VERITY | F2FS_FEATURE_SB_CHECKSUM |
-			       F2FS_FEATURE_CASEFOLD | F2FS_FEATURE_COMPRESSION | F2FS_FEATURE_RO |
-			       F2FS_FEATURE_DEVICE_ALIAS | F2FS_FEATURE_PACKED_SSA;
-	const uint32_t in_extra_attr = F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_INODE_CHECKSUM |
-				       F2FS_FEATURE_FLEXIBLE_INLINE_XATTR | F2FS_FEATURE_INODE_CRTIME |
-				       F2FS_FEATURE_COMPRESSION;
+	const uint32_t known = F2FS_FEAT_ENCRYPT | F2FS_FEAT_BLKZONED | F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_PROJECT_QUOTA |
+			       F2FS_FEAT_INODE_CHECKSUM | F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_QUOTA |
+			       F2FS_FEAT_INODE_CRTIME | F2FS_FEAT_LOST_FOUND | F2FS_FEAT_VERITY |
+			       F2FS_FEAT_SB_CHECKSUM | F2FS_FEAT_CASEFOLD | F2FS_FEAT_COMPRESSION | F2FS_FEAT_RO |
+			       F2FS_FEAT_DEVICE_ALIAS | F2FS_FEAT_PACKED_SSA;
+	const uint32_t in_extra_attr = F2FS_FEAT_PROJECT_QUOTA | F2FS_FEAT_INODE_CHECKSUM |
+				       F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CRTIME | F2FS_FEAT_COMPRESSION;
 
 	if (feature & ~known)
 		return PLAN_FEATURE_UNKNOWN;
-	if ((feature & in_extra_attr) && !(feature & F2FS_FEATURE_EXTRA_ATTR))
+	if ((feature & in_extra_attr) && !(feature & F2FS_FEAT_EXTRA_ATTR))
 		return PLAN_FEATURE_EXTRA_ATTR;
-	if ((feature & F2FS_FEATURE_RO) && (feature & F2FS_FEATURE_BLKZONED))
+	if ((feature & F2FS_FEAT_RO) && (feature & F2FS_FEAT_BLKZONED))
 		return PLAN_RO_ZONED;
-	if ((feature & F2FS_FEATURE_RO) && (feature & F2FS_FEATURE_DEVICE_ALIAS))
+	if ((feature & F2FS_FEAT_RO) && (feature & F2FS_FEAT_DEVICE_ALIAS))
 		return PLAN_RO_ALIAS;
-	if (feature & F2FS_FEATURE_PROJECT_QUOTA)
-		feature |= F2FS_FEATURE_QUOTA;
+	if (feature & F2FS_FEAT_PROJECT_QUOTA)
+		feature |= F2FS_FEAT_QUOTA;
 	if (block_size == 4096)
-		feature &= ~(uint32_t)F2FS_FEATURE_PACKED_SSA;
+		feature &= ~(uint32_t)F2FS_FEAT_PACKED_SSA;
 	*normalized = feature;
 	return PLAN_OK;
 }
@@ -515,8 +513,8 @@ enum plan_result plan_layout(const struct plan_input *in, struct f2fs_layout *ou
 		.in = in,
 		.out = &layout,
 		.geo = &layout.geometry,
-		.is_ro = (in->feature & F2FS_FEATURE_RO) != 0,
-		.is_zoned = (in->feature & F2FS_FEATURE_BLKZONED) != 0,
+		.is_ro = (in->feature & F2FS_FEAT_RO) != 0,
+		.is_zoned = (in->feature & F2FS_FEAT_BLKZONED) != 0,
 	};
 
 	assert(in->device_count >= 1 && in->device_count <= F2FS_MAX_DEVICES);
@@ -551,7 +549,7 @@ enum plan_result plan_areas(const struct plan_areas *in, uint32_t segment0, stru
 		.zone_segments = in->segs_per_sec * in->secs_per_zone,
 		.least_sit = in->least_sit_segments / 2,
 		.least_nat = in->least_nat_segments / 2,
-		.is_ro = (in->feature & F2FS_FEATURE_RO) != 0,
+		.is_ro = (in->feature & F2FS_FEAT_RO) != 0,
 	};
 	enum plan_result bad;
 
@@ -582,9 +580,9 @@ uint64_t plan_minimum(const struct plan_input *in)
 	struct planner p = { .in = in, .out = &layout, .geo = &layout.geometry };
 	uint64_t zone_bytes, segment0;
 
-	p.is_ro = (in->feature & F2FS_FEATURE_RO) != 0;
+	p.is_ro = (in->feature & F2FS_FEAT_RO) != 0;
 	memset(&layout, 0, sizeof(layout));
-	if (start(&p) || (in->feature & F2FS_FEATURE_BLKZONED))
+	if (start(&p) || (in->feature & F2FS_FEAT_BLKZONED))
 		return 0;
 	zone_bytes = p.segment_bytes * p.zone_segments;
 	segment0 = find_segment0(&p);

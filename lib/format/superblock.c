@@ -175,9 +175,9 @@ static enum rule check_area_sizes(const uint8_t *sb)
 	    geo.sit_blocks < geo.sit_blocks_used)
 		return RULE_SB_AREA_SIZES;
 	ssa_blocks = div_ceil32(geo.segment_count_main, geo.sums_per_block);
-	if (!geometry_has(&geo, F2FS_FEATURE_RO) && (uint64_t)geo.segment_count_ssa * F2FS_SEGMENT_BLOCKS < ssa_blocks)
+	if (!geometry_has(&geo, F2FS_FEAT_RO) && (uint64_t)geo.segment_count_ssa * F2FS_SEGMENT_BLOCKS < ssa_blocks)
 		return RULE_SB_AREA_SIZES;
-	if (geometry_has(&geo, F2FS_FEATURE_CASEFOLD) && sb_s_encoding(sb) != 1)
+	if (geometry_has(&geo, F2FS_FEAT_CASEFOLD) && sb_s_encoding(sb) != 1)
 		return RULE_SB_ENCODING;
 	return RULE_NONE;
 }
@@ -188,7 +188,7 @@ enum rule superblock_check(const uint8_t *sb)
 
 	if (sb_magic(sb) != F2FS_MAGIC)
 		return RULE_SB_MAGIC;
-	if ((sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM) &&
+	if ((sb_feature(sb) & F2FS_FEAT_SB_CHECKSUM) &&
 	    (sb_checksum_offset(sb) != sb_OFS_crc || sb_crc(sb) != superblock_crc(sb)))
 		return RULE_SB_CRC;
 	rule = check_sizes(sb);

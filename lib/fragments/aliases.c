@@ -34,7 +34,7 @@ int aliases_each(struct f2fs_volume *vol, int (*each)(void *user, const struct a
 	struct f2fs_inode *root;
 	int err;
 
-	if (!geometry_has(&vol->geo, F2FS_FEATURE_DEVICE_ALIAS))
+	if (!geometry_has(&vol->geo, F2FS_FEAT_DEVICE_ALIAS))
 		return 0;
 	err = inode_open(vol, vol->geo.root_ino, &root);
 	if (err)

@@ -245,7 +245,7 @@ static int report_quotas(struct run *r)
 	int err = 0;
 
 	for (unsigned kind = 0; kind < 3 && !err; kind++)
-		if (geometry_has(&r->vol->geo, F2FS_FEATURE_QUOTA) && sb_qf_ino(r->vol->sb, kind) != 0)
+		if (geometry_has(&r->vol->geo, F2FS_FEAT_QUOTA) && sb_qf_ino(r->vol->sb, kind) != 0)
 			err = report_inode(r, sb_qf_ino(r->vol->sb, kind));
 	return err;
 }

@@ -28,7 +28,7 @@ static void end_run(struct space *s)
 	s->run = 0;
 }
 
-static void add_segment(struct space *s, const struct f2fs_sit_entry *sit)
+static void add_segment(struct space *s, const struct f2fs_segment_info *sit)
 {
 	const uint32_t valid = (uint32_t)bitmap_popcount(sit->valid_map, sizeof(sit->valid_map));
 
@@ -56,7 +56,7 @@ int fragments_add_space(struct f2fs_volume *vol, struct f2fs_fragments *out)
 	bool is_free = true;
 
 	for (f2fs_seg_t i = 0; i < vol->geo.segment_count_main; i++) {
-		struct f2fs_sit_entry sit;
+		struct f2fs_segment_info sit;
 		int err = f2fs_sit_lookup(vol, i, &sit);
 		bool segment_is_free;
 

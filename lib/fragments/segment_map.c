@@ -109,7 +109,7 @@ static int fill_cell(struct map *m, uint32_t index)
 
 	for (uint32_t i = 0; i < count; i++) {
 		const bool has_log = volume_has_log_in(m->vol, first + i);
-		struct f2fs_sit_entry sit;
+		struct f2fs_segment_info sit;
 		int err = f2fs_sit_lookup(m->vol, first + i, &sit);
 		uint32_t n;
 

@@ -213,7 +213,7 @@ static void sum_up(const struct f2fs_inject *inject, const struct place *place, 
 
 	switch (place->sum) {
 	case SUM_SUPERBLOCK:
-		if (sb_feature(bytes) & F2FS_FEATURE_SB_CHECKSUM)
+		if (sb_feature(bytes) & F2FS_FEAT_SB_CHECKSUM)
 			sb_set_crc(bytes, superblock_crc(bytes));
 		break;
 	case SUM_CHECKPOINT:

@@ -27,7 +27,7 @@ static int load(struct f2fs_inject *inject, const struct place *place, uint8_t *
 /* The block of a node as the NAT has it; nothing of what is in the block is checked. */
 static int take_node(struct f2fs_inject *inject, uint64_t nid, struct place *out, bool *is_inode)
 {
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_info nat;
 	int err = f2fs_nat_lookup(inject->vol, (f2fs_nid_t)nid, &nat);
 
 	if (err)
@@ -220,7 +220,7 @@ static int look_at(struct f2fs_inject *inject, const struct address_bracket *whi
 /* Look in all blocks that a file has; its size says nothing about how many these are. */
 static int find_name(struct f2fs_inject *inject, f2fs_nid_t ino, const struct address_bracket *which, struct place *out)
 {
-	struct f2fs_extent extent = { 0 };
+	struct f2fs_file_extent extent = { 0 };
 	struct f2fs_inode *inode;
 	int err = f2fs_inode_open(inject->vol, ino, &inode), found = F2FS_ERR_NOT_FOUND;
 

@@ -109,7 +109,7 @@ int block_adopt(struct txn *txn, f2fs_blk_t addr, struct owner owner, bool is_ne
 	return 0;
 }
 
-int block_owner(struct txn *txn, f2fs_blk_t addr, struct f2fs_summary *out)
+int block_owner(struct txn *txn, f2fs_blk_t addr, struct f2fs_block_owner *out)
 {
 	uint8_t *sums;
 	const uint8_t *sum;

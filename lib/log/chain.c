@@ -30,7 +30,7 @@ unsigned chain_bits(const struct txn *txn, f2fs_nid_t ino)
 int chain_base(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t *addr)
 {
 	const uint64_t *value = map32_find(&txn->chain.inodes, ino);
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	int err;
 
 	*addr = value ? (f2fs_blk_t)(*value >> 32) : F2FS_NULL_ADDR;

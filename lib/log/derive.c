@@ -24,7 +24,7 @@
 
 static void load_segment(struct txn *txn, const struct txn_truth *truth, f2fs_seg_t segno, struct segment *s)
 {
-	struct f2fs_sit_entry entry;
+	struct f2fs_segment_info entry;
 	bool sane = sit_lookup(txn->vol, segno, &entry) == 0 && entry.type < F2FS_LOG_COUNT &&
 		    bitmap_popcount(entry.valid_map, sizeof(entry.valid_map)) == entry.valid_blocks;
 
@@ -197,7 +197,7 @@ static void make_user_room(struct txn *txn)
 						.main = geo->segment_count_main,
 						.sections = geo->section_count,
 						.segs_per_sec = geo->segs_per_sec,
-						.is_ro = geometry_has(geo, F2FS_FEATURE_RO) };
+						.is_ro = geometry_has(geo, F2FS_FEAT_RO) };
 	struct overprovision_output out = { .user_blocks = 0 };
 
 	if (txn->valid_blocks <= txn->user_blocks)

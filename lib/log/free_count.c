@@ -115,7 +115,7 @@ int sit_usage_count(struct f2fs_volume *vol, struct sit_usage *out)
 		err = count_run(vol, k, blocks, &n, out);
 	mem_free(vol->ctx, blocks);
 	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++) {
-		struct f2fs_sit_entry entry;
+		struct f2fs_segment_info entry;
 
 		err = sit_lookup(vol, checkpoint_log_segno(vol->cp, i), &entry);
 		out->free_segments -= !err && entry.valid_blocks == 0 && out->free_segments > 0;

@@ -24,7 +24,7 @@ static int has_better(struct txn *txn, unsigned type, bool *better)
 static int touch_nodes(struct txn *txn, f2fs_seg_t segno, const struct segment *s, const uint8_t *sums)
 {
 	const f2fs_blk_t start = geometry_segment_start(&txn->vol->geo, segno);
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	struct node *node;
 	int err = 0;
 
@@ -47,7 +47,7 @@ static int gather_one(struct txn *txn, unsigned type)
 {
 	struct head *head = &txn->heads[type];
 	const f2fs_seg_t old = head->segno;
-	const bool is_ro = geometry_has(&txn->vol->geo, F2FS_FEATURE_RO);
+	const bool is_ro = geometry_has(&txn->vol->geo, F2FS_FEAT_RO);
 	struct segment *s;
 	bool better = false;
 	int err = segment_get(txn, old, &s);

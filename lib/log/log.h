@@ -82,7 +82,7 @@ struct txn {
 	struct node *dirty, *dirty_last; /* list of dirty nodes, newest first; its end */
 	size_t node_count, dirty_count;
 	struct map32 nat;	/* nid -> NAT entry number in nat_entries */
-	struct vec nat_entries; /* struct f2fs_nat_entry, block_addr F2FS_NEW_ADDR: not written yet */
+	struct vec nat_entries; /* struct f2fs_nat_info, block_addr F2FS_NEW_ADDR: not written yet */
 	f2fs_nid_t nid_cursor;
 	f2fs_seg_t free_cursor;
 	uint64_t user_blocks, valid_blocks;
@@ -248,7 +248,7 @@ int segment_needs_holes(struct txn *txn, bool *needed);
 /* sections.c: zoned volumes */
 static inline bool txn_is_zoned(const struct txn *txn)
 {
-	return geometry_has(&txn->vol->geo, F2FS_FEATURE_BLKZONED);
+	return geometry_has(&txn->vol->geo, F2FS_FEAT_BLKZONED);
 }
 /* What follows a segment that a log has filled: the next one of its section, or a new section. */
 int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno);
@@ -429,7 +429,7 @@ int heads_pass_kept(struct txn *txn);
 /* Make a kept block valid, as data of its owner; is_new: the slot held no block before. */
 int block_adopt(struct txn *txn, f2fs_blk_t addr, struct owner owner, bool is_new);
 /* Tell the owner that the summaries name for a block, as they are now. */
-int block_owner(struct txn *txn, f2fs_blk_t addr, struct f2fs_summary *out);
+int block_owner(struct txn *txn, f2fs_blk_t addr, struct f2fs_block_owner *out);
 /* Write the summaries of adopted blocks; before anything is allocated, and before the commit. */
 int adopted_store(struct txn *txn);
 void adopted_end(struct txn *txn);
@@ -480,7 +480,7 @@ int space_explain(struct txn *txn);
 int block_free(struct txn *txn, f2fs_blk_t addr);
 
 /* nat_write.c */
-int nat_set(struct txn *txn, const struct f2fs_nat_entry *entry);
+int nat_set(struct txn *txn, const struct f2fs_nat_info *entry);
 int nid_alloc(struct txn *txn, f2fs_nid_t *nid);
 /* Write changed NAT entries into the journal or to idle copies of their blocks; part of the commit. */
 int nat_store(struct txn *txn, uint8_t *journal);

@@ -8,7 +8,7 @@ unsigned head_of(const struct txn *txn, unsigned type)
 {
 	bool node = type >= F2FS_HOT_NODE;
 
-	if (geometry_has(&txn->vol->geo, F2FS_FEATURE_RO) || txn->log_count == 2)
+	if (geometry_has(&txn->vol->geo, F2FS_FEAT_RO) || txn->log_count == 2)
 		return node ? F2FS_HOT_NODE : F2FS_HOT_DATA;
 	if (txn->log_count == 4) {
 		if (txn->vol->write.cold_apart && type == F2FS_HOT_DATA)

@@ -12,16 +12,16 @@
 #include "log/pack.h"
 #include "volume/counters.h"
 
-static struct f2fs_nat_entry *find_dirty(const struct txn *txn, f2fs_nid_t nid)
+static struct f2fs_nat_info *find_dirty(const struct txn *txn, f2fs_nid_t nid)
 {
 	uint64_t *index = map32_find(&txn->nat, nid);
 
 	return index ? vec_at(&txn->nat_entries, (size_t)*index) : NULL;
 }
 
-int nat_set(struct txn *txn, const struct f2fs_nat_entry *entry)
+int nat_set(struct txn *txn, const struct f2fs_nat_info *entry)
 {
-	struct f2fs_nat_entry *own = find_dirty(txn, entry->nid);
+	struct f2fs_nat_info *own = find_dirty(txn, entry->nid);
 
 	if (!own) {
 		own = vec_push(&txn->nat_entries, 1);
@@ -40,7 +40,7 @@ int nat_set(struct txn *txn, const struct f2fs_nat_entry *entry)
 /* Is this id free, in the last checkpoint and in this transaction? A freed id rests until the commit. */
 static int is_free(struct txn *txn, f2fs_nid_t nid, bool *free_now, uint8_t *version)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	int err;
 
 	*free_now = false;
@@ -57,7 +57,7 @@ static int is_free(struct txn *txn, f2fs_nid_t nid, bool *free_now, uint8_t *ver
 int nid_alloc(struct txn *txn, f2fs_nid_t *nid)
 {
 	const uint32_t first = txn->vol->geo.root_ino + 1, end = txn->vol->geo.max_nid;
-	struct f2fs_nat_entry entry = { 0 };
+	struct f2fs_nat_info entry = { 0 };
 	f2fs_nid_t at = txn->nid_cursor;
 
 	for (uint32_t i = 0; i < end - first; i++, at++) {
@@ -85,7 +85,7 @@ int nid_alloc(struct txn *txn, f2fs_nid_t *nid)
 
 static int compare_nids(const void *a, const void *b)
 {
-	f2fs_nid_t x = ((const struct f2fs_nat_entry *)a)->nid, y = ((const struct f2fs_nat_entry *)b)->nid;
+	f2fs_nid_t x = ((const struct f2fs_nat_info *)a)->nid, y = ((const struct f2fs_nat_info *)b)->nid;
 
 	return x < y ? -1 : x > y;
 }
@@ -95,10 +95,10 @@ static int adopt_journal(struct txn *txn)
 {
 	for (unsigned i = 0; i < journal_count(txn->vol->nat_journal); i++) {
 		const uint8_t *raw = journal_nat_entry(txn->vol->nat_journal, i);
-		struct f2fs_nat_entry entry = { .nid = natj_nid(raw),
-						.ino = natj_ino(raw),
-						.block_addr = natj_block_addr(raw),
-						.version = natj_version(raw) };
+		struct f2fs_nat_info entry = { .nid = natj_nid(raw),
+					       .ino = natj_ino(raw),
+					       .block_addr = natj_block_addr(raw),
+					       .version = natj_version(raw) };
 		int err = find_dirty(txn, entry.nid) ? 0 : nat_set(txn, &entry);
 
 		if (err)
@@ -107,14 +107,14 @@ static int adopt_journal(struct txn *txn)
 	return 0;
 }
 
-static void put_entry(uint8_t *raw, const struct f2fs_nat_entry *entry)
+static void put_entry(uint8_t *raw, const struct f2fs_nat_info *entry)
 {
 	nat_set_version(raw, entry->version);
 	nat_set_ino(raw, entry->ino);
 	nat_set_block_addr(raw, entry->block_addr);
 }
 
-void journal_add_nat(uint8_t *journal, const struct f2fs_nat_entry *entry)
+void journal_add_nat(uint8_t *journal, const struct f2fs_nat_info *entry)
 {
 	const unsigned n = journal_count(journal);
 	uint8_t *raw = journal + 2 + (size_t)n * natj_SIZE;
@@ -146,7 +146,7 @@ static int store_block(struct txn *txn, size_t first, uint8_t *block, size_t *n)
 {
 	struct f2fs_volume *vol = txn->vol;
 	const struct f2fs_geometry *geo = &vol->geo;
-	const struct f2fs_nat_entry *entry = vec_at(&txn->nat_entries, first);
+	const struct f2fs_nat_info *entry = vec_at(&txn->nat_entries, first);
 	uint32_t k = entry->nid / geo->nat_per_block;
 	unsigned copy = msb_test(vol->nat_bitmap, k);
 	const uint8_t *old;

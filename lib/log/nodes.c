@@ -70,7 +70,7 @@ static void forget_node(struct txn *txn, struct node *node)
 int node_get(struct txn *txn, f2fs_nid_t nid, struct node **out)
 {
 	struct node *node = find_node(txn, nid);
-	struct f2fs_nat_entry entry = { .nid = nid };
+	struct f2fs_nat_info entry = { .nid = nid };
 	int err;
 
 	if (node) {
@@ -109,7 +109,7 @@ void node_dirty(struct txn *txn, struct node *node)
 static int install(struct txn *txn, f2fs_nid_t nid, f2fs_nid_t ino, uint32_t node_offset, bool is_directory,
 		   struct node **out)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	struct node *node;
 	uint8_t *footer;
 	int err = nat_get(txn->vol, nid, &entry); /* keeps the version that nid_alloc() left */
@@ -164,7 +164,7 @@ int node_new_at(struct txn *txn, f2fs_nid_t ino, struct node **out)
 int node_free(struct txn *txn, f2fs_nid_t nid)
 {
 	struct node *node = find_node(txn, nid);
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	int err = nat_get(txn->vol, nid, &entry);
 
 	if (err)
@@ -211,7 +211,7 @@ int node_place(struct txn *txn, struct node *node, uint32_t marks, f2fs_blk_t *a
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 	uint8_t *footer = node_footer_w(geo, node->block);
 	unsigned type = log_of_node(txn, node->block);
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	f2fs_blk_t next;
 	int err = nat_get(txn->vol, node->nid, &entry);
 

@@ -55,7 +55,7 @@ int pack_seal(const struct pack *pack, struct f2fs_device *dev, f2fs_blk_t start
 void pack_free(struct pack *pack);
 
 /* Add an entry to a journal that has room. */
-void journal_add_nat(uint8_t *journal, const struct f2fs_nat_entry *entry);
+void journal_add_nat(uint8_t *journal, const struct f2fs_nat_info *entry);
 void journal_add_sit(uint8_t *journal, f2fs_seg_t segno, const struct segment *s);
 
 #endif

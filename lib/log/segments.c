@@ -21,7 +21,7 @@ static int load_chunk(struct txn *txn, uint32_t k)
 	if (!chunk)
 		return F2FS_ERR_NOMEM;
 	for (uint32_t i = 0; i < n && !err; i++) {
-		struct f2fs_sit_entry entry;
+		struct f2fs_segment_info entry;
 
 		err = sit_lookup(txn->vol, first + i, &entry);
 		if (err)

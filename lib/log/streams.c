@@ -156,7 +156,7 @@ static int check(struct f2fs_volume *vol, const struct f2fs_placement *p)
 	if (p->streams == 0 || p->streams > F2FS_STREAMS)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "a placement has 1 to %d streams, not %u", F2FS_STREAMS,
 				 (unsigned)p->streams);
-	if (geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
+	if (geometry_has(&vol->geo, F2FS_FEAT_BLKZONED))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "segments of a zoned volume are filled by logs alone");
 	if (vol->geo.segment_count_ssa == 0)
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,

@@ -13,7 +13,7 @@
 #include "volume/zone_map.h"
 
 /* The read side asks here first: NAT entries and nodes of the running transaction. */
-static const struct f2fs_nat_entry *find_nat(const struct f2fs_volume *vol, f2fs_nid_t nid)
+static const struct f2fs_nat_info *find_nat(const struct f2fs_volume *vol, f2fs_nid_t nid)
 {
 	uint64_t *index = map32_find(&vol->txn->nat, nid);
 
@@ -233,7 +233,7 @@ static int begin(struct f2fs_volume *vol, const struct txn_ops *ops, const struc
 	map32_init(&txn->chain.sizes, vol->ctx);
 	map32_init(&txn->adopted, vol->ctx);
 	map32_init(&txn->stream_users, vol->ctx);
-	vec_init(&txn->nat_entries, vol->ctx, sizeof(struct f2fs_nat_entry));
+	vec_init(&txn->nat_entries, vol->ctx, sizeof(struct f2fs_nat_info));
 	vec_init(&txn->orphans, vol->ctx, sizeof(f2fs_nid_t));
 	vol->txn = txn;
 	err = ops ? ops->start(txn) : 0;
@@ -286,7 +286,7 @@ int txn_begin_from(struct f2fs_volume *vol, const struct txn_ops *ops, const str
 		return error_set(vol->ctx, F2FS_ERR_STATE, "a transaction is running");
 	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_WRITE))
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "the device was opened read-only");
-	if (geometry_has(&vol->geo, F2FS_FEATURE_RO))
+	if (geometry_has(&vol->geo, F2FS_FEAT_RO))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "repairing read-only volumes is not supported");
 	err = volume_check_roots(vol);
 	if (!err)

@@ -194,7 +194,7 @@ static int end_stale_chain(struct mkfs *m)
 {
 	f2fs_blk_t addr = geometry_segment_start(m->geo, m->layout->logs[F2FS_WARM_NODE]);
 
-	if (geometry_has(m->geo, F2FS_FEATURE_BLKZONED) || geometry_has(m->geo, F2FS_FEATURE_RO))
+	if (geometry_has(m->geo, F2FS_FEAT_BLKZONED) || geometry_has(m->geo, F2FS_FEAT_RO))
 		return 0;
 	return zero_blocks(m, addr, 1);
 }

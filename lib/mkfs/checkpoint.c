@@ -61,9 +61,9 @@ static void fill_checkpoint(const struct mkfs *m, uint8_t *cp)
 static void fill_nat_journal(const struct mkfs *m, uint8_t *journal)
 {
 	for (unsigned i = 0; i < m->node_count; i++) {
-		const struct f2fs_nat_entry entry = { .nid = m->nodes[i].nid,
-						      .ino = m->nodes[i].nid,
-						      .block_addr = m->nodes[i].addr };
+		const struct f2fs_nat_info entry = { .nid = m->nodes[i].nid,
+						     .ino = m->nodes[i].nid,
+						     .block_addr = m->nodes[i].addr };
 
 		journal_add_nat(journal, &entry);
 	}
@@ -72,7 +72,7 @@ static void fill_nat_journal(const struct mkfs *m, uint8_t *journal)
 /* One entry per log; a read-only volume has two. */
 static void fill_sit_journal(const struct mkfs *m, uint8_t *journal)
 {
-	const bool is_ro = geometry_has(m->geo, F2FS_FEATURE_RO);
+	const bool is_ro = geometry_has(m->geo, F2FS_FEAT_RO);
 
 	for (unsigned log = 0; log < F2FS_LOG_COUNT; log++) {
 		struct segment s = { .valid = (uint16_t)m->logs[log].count, .type = (uint8_t)log };

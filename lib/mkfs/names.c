@@ -104,7 +104,7 @@ static int check_alias(struct f2fs_context *ctx, const char *alias, uint32_t fea
 	if (n == 0 || n > PATH_BYTES || strchr(alias, '/') || !strcmp(alias, ".") || !strcmp(alias, ".."))
 		return error_set(ctx, F2FS_ERR_INVALID,
 				 "'%.80s' is no name for a device's file (1 to %u bytes, no '/')", alias, PATH_BYTES);
-	if ((feature & F2FS_FEATURE_LOST_FOUND) && !strcmp(alias, "lost+found"))
+	if ((feature & F2FS_FEAT_LOST_FOUND) && !strcmp(alias, "lost+found"))
 		return error_set(ctx, F2FS_ERR_EXISTS, "'lost+found' is the name of the directory");
 	return 0;
 }

@@ -39,7 +39,7 @@ static int refuse(struct f2fs_context *ctx, const struct plan_input *in, enum pl
 				 in->block_size, (unsigned long long)in->block_size >> 8);
 	if (result != PLAN_TOO_SMALL)
 		return error_set(ctx, code, "%s", plan_text(result));
-	if (in->feature & F2FS_FEATURE_BLKZONED)
+	if (in->feature & F2FS_FEAT_BLKZONED)
 		return error_set(ctx, code, "%llu bytes are too small for zones of %llu bytes",
 				 (unsigned long long)size,
 				 (unsigned long long)in->devices[in->devices[0].zone_bytes == 0].zone_bytes);
@@ -55,7 +55,7 @@ static int refuse(struct f2fs_context *ctx, const struct plan_input *in, enum pl
 static int take_options(struct f2fs_context *ctx, const struct f2fs_mkfs_options *o, struct plan_input *in)
 {
 	enum plan_result result;
-	uint32_t feature = o->feature & ~(uint32_t)(F2FS_FEATURE_BLKZONED | F2FS_FEATURE_DEVICE_ALIAS);
+	uint32_t feature = o->feature & ~(uint32_t)(F2FS_FEAT_BLKZONED | F2FS_FEAT_DEVICE_ALIAS);
 
 	memset(in, 0, sizeof(*in));
 	in->block_size = o->block_size ? o->block_size : 4096;
@@ -66,7 +66,7 @@ static int take_options(struct f2fs_context *ctx, const struct f2fs_mkfs_options
 	in->large_nat = o->large_nat;
 	in->no_nat_bits = o->no_nat_bits;
 	if (o->zoned)
-		feature |= F2FS_FEATURE_BLKZONED;
+		feature |= F2FS_FEAT_BLKZONED;
 	result = plan_features(feature, in->block_size, &in->feature);
 	if (!result && o->zoned && o->no_discard)
 		result = PLAN_ZONED_DISCARD;
@@ -133,7 +133,7 @@ static int take_device(struct f2fs_context *ctx, const struct f2fs_mkfs_device *
 	out->sector_size = info->sector_size;
 	out->is_alias = dev->alias != NULL;
 	if (dev->alias)
-		in->feature |= F2FS_FEATURE_DEVICE_ALIAS;
+		in->feature |= F2FS_FEAT_DEVICE_ALIAS;
 	if (in->device_count == 0)
 		in->start_sector = info->start_sector;
 	in->device_count++;

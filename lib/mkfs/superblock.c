@@ -26,11 +26,11 @@ int mkfs_fill_superblock(struct mkfs *m)
 	err = mkfs_fill_names(m);
 	if (err)
 		return err;
-	if (geometry_has(m->geo, F2FS_FEATURE_CASEFOLD)) {
+	if (geometry_has(m->geo, F2FS_FEAT_CASEFOLD)) {
 		sb_set_s_encoding(sb, ENCODING_UTF8);
 		sb_set_s_encoding_flags(sb, m->options->encoding_flags);
 	}
-	if (geometry_has(m->geo, F2FS_FEATURE_SB_CHECKSUM)) {
+	if (geometry_has(m->geo, F2FS_FEAT_SB_CHECKSUM)) {
 		sb_set_checksum_offset(sb, sb_OFS_crc);
 		sb_set_crc(sb, superblock_crc(sb));
 	}

@@ -52,13 +52,13 @@ static int append(struct mkfs *m, unsigned log, f2fs_nid_t owner, uint16_t slot,
 /* Bytes of extra attributes: up to the last that a feature needs (FORMAT files 2.2). */
 static uint16_t extra_size(uint32_t feature)
 {
-	if (feature & F2FS_FEATURE_COMPRESSION)
+	if (feature & F2FS_FEAT_COMPRESSION)
 		return extra_SIZE;
-	if (feature & F2FS_FEATURE_INODE_CRTIME)
+	if (feature & F2FS_FEAT_INODE_CRTIME)
 		return extra_OFS_i_compr_blocks;
-	if (feature & F2FS_FEATURE_INODE_CHECKSUM)
+	if (feature & F2FS_FEAT_INODE_CHECKSUM)
 		return extra_OFS_i_crtime;
-	if (feature & F2FS_FEATURE_PROJECT_QUOTA)
+	if (feature & F2FS_FEAT_PROJECT_QUOTA)
 		return extra_OFS_i_inode_checksum;
 	return extra_OFS_i_projid;
 }
@@ -68,7 +68,7 @@ static void fill_times(struct mkfs *m, uint8_t *inode)
 	inode_set_i_atime(inode, m->result.time);
 	inode_set_i_ctime(inode, m->result.time);
 	inode_set_i_mtime(inode, m->result.time);
-	if (geometry_has(m->geo, F2FS_FEATURE_INODE_CRTIME))
+	if (geometry_has(m->geo, F2FS_FEAT_INODE_CRTIME))
 		extra_set_i_crtime(inode + INODE_ADDR_OFFSET, m->result.time);
 }
 
@@ -88,7 +88,7 @@ static int new_inode(struct mkfs *m, unsigned log, f2fs_nid_t ino, uint16_t mode
 	inode_set_i_gid(block, m->options->root_gid);
 	inode_set_i_links(block, (mode & MODE_TYPE) == MODE_DIR ? 2 : 1);
 	inode_set_i_current_depth(block, (mode & MODE_TYPE) == MODE_DIR);
-	if (geometry_has(m->geo, F2FS_FEATURE_EXTRA_ATTR)) {
+	if (geometry_has(m->geo, F2FS_FEAT_EXTRA_ATTR)) {
 		inode_set_i_inline(block, (uint8_t)FLAG_i_inline_extra_attr);
 		extra_set_i_extra_isize(block + INODE_ADDR_OFFSET, extra_size(m->geo->feature));
 	}
@@ -261,13 +261,13 @@ static int make_alias(struct mkfs *m, unsigned i, f2fs_nid_t ino)
 static void number_inodes(struct mkfs *m)
 {
 	const uint32_t asked = m->options->feature;
-	const uint32_t features[] = { F2FS_FEATURE_QUOTA, F2FS_FEATURE_QUOTA, F2FS_FEATURE_PROJECT_QUOTA };
+	const uint32_t features[] = { F2FS_FEAT_QUOTA, F2FS_FEAT_QUOTA, F2FS_FEAT_PROJECT_QUOTA };
 
 	m->next_nid = ROOT_INO + 1;
 	for (unsigned i = 0; i < 3; i++)
 		if (asked & features[i])
 			m->result.quota_ino[i] = m->next_nid++;
-	if (asked & F2FS_FEATURE_LOST_FOUND)
+	if (asked & F2FS_FEAT_LOST_FOUND)
 		m->result.lost_found_ino = m->next_nid++;
 }
 

@@ -35,7 +35,7 @@ int populate_create(struct populate *p, struct f2fs_inode *dir, const char *name
 	const char *plain = p->ways.plain_names;
 	int err;
 
-	if (item->has_holes && geometry_has(&p->vol->geo, F2FS_FEATURE_RO))
+	if (item->has_holes && geometry_has(&p->vol->geo, F2FS_FEAT_RO))
 		p->ways.plain_names = "*";
 	err = f2fs_create(dir, name, strlen(name), spec, out);
 	p->ways.plain_names = plain;

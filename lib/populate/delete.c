@@ -75,7 +75,7 @@ static int note_spelling(struct populate *p, struct f2fs_inode *dir, const char 
 	struct f2fs_stat st;
 	int err;
 
-	if (!(p->vol->geo.feature & F2FS_FEATURE_CASEFOLD))
+	if (!(p->vol->geo.feature & F2FS_FEAT_CASEFOLD))
 		return 0;
 	err = f2fs_inode_stat(dir, &st);
 	if (err || !st.is_casefold)

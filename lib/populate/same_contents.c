@@ -18,7 +18,7 @@ static int check_zeros(struct populate *p, struct f2fs_inode *inode, uint64_t fr
 	const uint32_t bits = p->vol->geo.block_bits;
 
 	while (from < to && *same) {
-		struct f2fs_extent extent;
+		struct f2fs_file_extent extent;
 		uint64_t end;
 		size_t done;
 		int err = f2fs_inode_extent(inode, from >> bits, &extent);

@@ -119,7 +119,7 @@ static int rewind_streams(struct sizing *s)
 
 static int count_usage(struct f2fs_volume *vol, struct usage *out)
 {
-	struct f2fs_sit_entry entry;
+	struct f2fs_segment_info entry;
 	int err = 0;
 
 	out->blocks = cp_valid_block_count(vol->cp);
@@ -188,7 +188,7 @@ static int has_room(struct sizing *s, uint64_t size, const struct usage *usage, 
 	if (err)
 		return err;
 	*has = layout.user_blocks >= usage->blocks && layout.geometry.segment_count_main >= F2FS_LOG_COUNT;
-	if (s->mkfs->feature & F2FS_FEATURE_RO) /* what logs left behind is not filled */
+	if (s->mkfs->feature & F2FS_FEAT_RO) /* what logs left behind is not filled */
 		*has = layout.user_blocks >= usage->blocks && layout.geometry.segment_count_main >= usage->segments;
 	return 0;
 }

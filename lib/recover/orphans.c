@@ -17,7 +17,7 @@ static bool is_precious(const struct f2fs_volume *vol, f2fs_nid_t ino)
 
 static int finish_one(struct replay *r, f2fs_nid_t ino)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	struct winode w;
 	int err;
 

@@ -13,14 +13,14 @@ struct range_walk {
 	struct f2fs_inode *live; /* NULL: the inode is new */
 	struct inode_layout layout;
 	uint8_t *block;
-	int (*visit)(void *user, const struct f2fs_extent *range);
+	int (*visit)(void *user, const struct f2fs_file_extent *range);
 	void *user;
-	struct f2fs_extent run; /* count 0: none yet */
+	struct f2fs_file_extent run; /* count 0: none yet */
 };
 
 static int end_run(struct range_walk *walk)
 {
-	struct f2fs_extent run = walk->run;
+	struct f2fs_file_extent run = walk->run;
 
 	walk->run.count = 0;
 	return run.count ? walk->visit(walk->user, &run) : 0;
@@ -73,7 +73,7 @@ static int compare_node(struct range_walk *walk, const struct chain_node *node)
 	int err = 0;
 
 	if (is_inode && inode_has_inline(walk->block, FLAG_i_inline_inline_data)) {
-		const struct f2fs_extent inside = { .count = 1, .kind = F2FS_EXTENT_INLINE };
+		const struct f2fs_file_extent inside = { .count = 1, .kind = F2FS_EXTENT_INLINE };
 
 		return walk->visit(walk->user, &inside);
 	}
@@ -142,7 +142,7 @@ static int walk_nodes(struct range_walk *walk, const struct chain_inode *inode, 
 }
 
 int f2fs_recovery_ranges(struct f2fs_recovery *plan, uint32_t index,
-			 int (*visit)(void *user, const struct f2fs_extent *range), void *user)
+			 int (*visit)(void *user, const struct f2fs_file_extent *range), void *user)
 {
 	struct f2fs_volume *vol = plan->vol;
 	struct range_walk walk = { .plan = plan, .visit = visit, .user = user };

@@ -19,7 +19,7 @@ struct walk {
 static int exists(const struct walk *walk, f2fs_nid_t ino, bool *found)
 {
 	struct f2fs_volume *vol = walk->plan->vol;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	int err;
 
 	*found = false;

@@ -58,7 +58,7 @@ static int take_from_owner(struct replay *r, struct replay_step *step, struct sl
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
 	const uint32_t offset = geometry_offset_of(geo, c->to);
-	struct f2fs_summary owner;
+	struct f2fs_block_owner owner;
 	struct slot_ref ref;
 	struct segment *s;
 	struct node *node;

@@ -16,12 +16,12 @@ static void copy_extra(const struct f2fs_geometry *geo, const uint8_t *from, uin
 	if (!inode_has_inline(to, FLAG_i_inline_extra_attr))
 		return;
 	extra_set_i_extra_isize(extra, extra_i_extra_isize(old));
-	if (geometry_has(geo, F2FS_FEATURE_FLEXIBLE_INLINE_XATTR) &&
+	if (geometry_has(geo, F2FS_FEAT_FLEXIBLE_INLINE_XATTR) &&
 	    inode_has_extra(from, extra_OFS_i_inline_xattr_size + 2))
 		extra_set_i_inline_xattr_size(extra, extra_i_inline_xattr_size(old));
-	if (geometry_has(geo, F2FS_FEATURE_PROJECT_QUOTA) && inode_has_extra(from, extra_OFS_i_projid + 4))
+	if (geometry_has(geo, F2FS_FEAT_PROJECT_QUOTA) && inode_has_extra(from, extra_OFS_i_projid + 4))
 		extra_set_i_projid(extra, extra_i_projid(old));
-	if (geometry_has(geo, F2FS_FEATURE_INODE_CRTIME) && inode_has_extra(from, extra_OFS_i_crtime_nsec + 4)) {
+	if (geometry_has(geo, F2FS_FEAT_INODE_CRTIME) && inode_has_extra(from, extra_OFS_i_crtime_nsec + 4)) {
 		extra_set_i_crtime(extra, extra_i_crtime(old));
 		extra_set_i_crtime_nsec(extra, extra_i_crtime_nsec(old));
 	}
@@ -60,7 +60,7 @@ int replay_create(struct replay *r, const struct chain_inode *inode)
 /* Does the project change, and where to? */
 static bool new_project(const struct f2fs_geometry *geo, const uint8_t *from, const uint8_t *to, uint32_t *project)
 {
-	if (!geometry_has(geo, F2FS_FEATURE_PROJECT_QUOTA) || !inode_has_extra(from, extra_OFS_i_projid + 4) ||
+	if (!geometry_has(geo, F2FS_FEAT_PROJECT_QUOTA) || !inode_has_extra(from, extra_OFS_i_projid + 4) ||
 	    !inode_has_extra(to, extra_OFS_i_projid + 4))
 		return false;
 	*project = extra_i_projid(inode_extra(from));

@@ -152,7 +152,7 @@ static int check_inodes(struct replay *r)
 
 	for (size_t i = 0; i < r->plan->inodes.count && !err; i++) {
 		const struct chain_inode *plan = chain_inode_at(r->plan, i);
-		struct f2fs_nat_entry entry;
+		struct f2fs_nat_info entry;
 		struct f2fs_inode *inode;
 
 		if (!plan->is_known)

@@ -40,7 +40,7 @@ static int measure(struct resize *r, const struct clean_range *range, double *ra
 
 	*rate = 0;
 	for (f2fs_seg_t segno = range->first; segno < range->end && bytes < SAMPLE_BYTES && !err; segno++) {
-		struct f2fs_sit_entry entry;
+		struct f2fs_segment_info entry;
 
 		if (sit_lookup(r->vol, segno, &entry) == 0 && entry.valid_blocks > 0)
 			err = read_sample(r, segno, buffer, &bytes);

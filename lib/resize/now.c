@@ -102,7 +102,7 @@ int resize_switch(struct resize *r, const struct f2fs_geometry *to)
 			segments += ((int64_t)geo.end_blkaddr - (int64_t)from->end_blkaddr) / F2FS_SEGMENT_BLOCKS;
 		sbdev_set_total_segments(dev, (uint32_t)segments);
 	}
-	if (geometry_has(&geo, F2FS_FEATURE_SB_CHECKSUM))
+	if (geometry_has(&geo, F2FS_FEAT_SB_CHECKSUM))
 		sb_set_crc(sb, superblock_crc(sb));
 	if (superblock_check(sb) != RULE_NONE)
 		return error_set(r->ctx, F2FS_ERR_STATE, "the superblock of the new size breaks a rule: %s",

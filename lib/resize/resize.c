@@ -35,7 +35,7 @@ static int check_kind(struct resize *r)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
 
-	if (geometry_has(geo, F2FS_FEATURE_RO))
+	if (geometry_has(geo, F2FS_FEAT_RO))
 		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED, "read-only volumes cannot be resized: make a new one");
 	if (cp_ckpt_flags(r->vol->cp) & FLAG_ckpt_flags_fsck)
 		return error_set(r->ctx, F2FS_ERR_STATE, "the checkpoint asks for a check: run fsck.f2fs first");

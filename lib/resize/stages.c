@@ -217,8 +217,7 @@ static uint32_t largest_relayout(const struct stage_volume *v, uint32_t target, 
 /* Between the hops the areas lie behind so many segments: can they be written there? */
 static bool is_writable(const struct stage_volume *v, uint32_t moved)
 {
-	return !(v->shape.feature & F2FS_FEATURE_BLKZONED) ||
-	       (uint64_t)moved + v->meta_segments <= v->unordered_segments;
+	return !(v->shape.feature & F2FS_FEAT_BLKZONED) || (uint64_t)moved + v->meta_segments <= v->unordered_segments;
 }
 
 /* The next step on the way up. */

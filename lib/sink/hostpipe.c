@@ -29,7 +29,7 @@ static int init_slot(struct host *h, struct host_slot *slot)
 
 	comp_init(&slot->codec);
 	slot->window_size = HOST_WINDOW;
-	if (geometry_has(geo, F2FS_FEATURE_COMPRESSION)) {
+	if (geometry_has(geo, F2FS_FEAT_COMPRESSION)) {
 		if (slot->window_size < cluster)
 			slot->window_size = cluster;
 		slot->cluster = mem_alloc(h->sink->ctx, cluster);

@@ -394,7 +394,7 @@ static int add_clear(struct plan *p, uint64_t block, uint64_t count)
 	return err;
 }
 
-static int add_extent(struct plan *p, const struct f2fs_extent *extent)
+static int add_extent(struct plan *p, const struct f2fs_file_extent *extent)
 {
 	if (p->is_sealed && (extent->kind == F2FS_EXTENT_DATA || extent->kind == F2FS_EXTENT_COMPRESSED))
 		return add_clear(p, extent->file_block, extent->count);
@@ -416,7 +416,7 @@ static int plan_tree(struct plan *p)
 {
 	const uint32_t bits = p->h->sink->vol->geo.block_bits;
 	const uint64_t end = (p->size + ((uint64_t)1 << bits) - 1) >> bits;
-	struct f2fs_extent extent;
+	struct f2fs_file_extent extent;
 	int err = 0;
 
 	for (uint64_t block = 0; !err && !p->is_over && block < end; block += extent.count) {
@@ -458,7 +458,7 @@ static int plan_inline(struct plan *p)
 /* Contents that are one extent by definition. */
 static int plan_alias(struct plan *p)
 {
-	struct f2fs_extent extent;
+	struct f2fs_file_extent extent;
 	int err = f2fs_inode_extent(p->inode, 0, &extent);
 
 	return err ? tell_lost(p, err) : add_blocks(p, 0, extent.addr, extent.count);

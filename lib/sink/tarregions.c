@@ -83,7 +83,7 @@ static int tell_lost(const struct search *s, int err)
 	return sink_problem(s->sink, F2FS_PROBLEM_UNREADABLE, &place);
 }
 
-static int add_extent(struct search *s, struct tar_regions *r, const struct f2fs_extent *extent)
+static int add_extent(struct search *s, struct tar_regions *r, const struct f2fs_file_extent *extent)
 {
 	const uint32_t bits = s->sink->vol->geo.block_bits;
 	const uint64_t end = (extent->file_block + extent->count) << bits;
@@ -108,7 +108,7 @@ static int load_tree(struct search *s, struct tar_regions *r)
 {
 	const uint32_t bits = s->sink->vol->geo.block_bits;
 	const uint64_t end = (s->size + ((uint64_t)1 << bits) - 1) >> bits;
-	struct f2fs_extent extent;
+	struct f2fs_file_extent extent;
 	int err = 0;
 
 	for (uint64_t block = 0; !err && !s->is_over && block < end; block += extent.count) {

@@ -224,7 +224,7 @@ static int find_data(struct source *src, struct volume_source *s, uint64_t size,
 	const uint32_t bits = s->vol->geo.block_bits;
 
 	while (s->at < size) {
-		struct f2fs_extent extent;
+		struct f2fs_file_extent extent;
 		int err = f2fs_inode_extent(s->inode, s->at >> bits, &extent);
 
 		if (err == F2FS_ERR_NOT_FOUND)

@@ -9,7 +9,7 @@
 #include "format/superblock.h"
 #include "tune/superblocks.h"
 
-enum { ADDABLE = F2FS_FEATURE_ENCRYPT | F2FS_FEATURE_VERITY | F2FS_FEATURE_CASEFOLD, ENCODING_UTF8 = 1 };
+enum { ADDABLE = F2FS_FEAT_ENCRYPT | F2FS_FEAT_VERITY | F2FS_FEAT_CASEFOLD, ENCODING_UTF8 = 1 };
 
 static int check_change(struct f2fs_volume *vol)
 {
@@ -39,7 +39,7 @@ int f2fs_volume_add_features(struct f2fs_volume *vol, uint32_t features, unsigne
 		return err;
 	memcpy(sb, vol->sb, sizeof(sb));
 	sb_set_feature(sb, sb_feature(sb) | missing);
-	if (missing & F2FS_FEATURE_CASEFOLD) {
+	if (missing & F2FS_FEAT_CASEFOLD) {
 		sb_set_s_encoding(sb, ENCODING_UTF8);
 		sb_set_s_encoding_flags(sb, (uint16_t)encoding_flags);
 	}
@@ -57,7 +57,7 @@ int f2fs_volume_set_hash_only(struct f2fs_volume *vol, int on)
 
 	error_clear(vol->ctx);
 	err = check_change(vol);
-	if (!err && !geometry_has(&vol->geo, F2FS_FEATURE_CASEFOLD))
+	if (!err && !geometry_has(&vol->geo, F2FS_FEAT_CASEFOLD))
 		err = error_set(vol->ctx, F2FS_ERR_STATE, "the volume does not have the feature casefold");
 	if (err)
 		return err;

@@ -67,7 +67,7 @@ struct walk {
 };
 
 /* Read an inode as it is; nothing is checked but that it is there. */
-static int read_inode(struct walk *w, const struct f2fs_nat_entry *nat)
+static int read_inode(struct walk *w, const struct f2fs_nat_info *nat)
 {
 	struct f2fs_volume *vol = w->vol;
 	const uint8_t *footer = node_footer(&vol->geo, w->block);
@@ -83,7 +83,7 @@ static int read_inode(struct walk *w, const struct f2fs_nat_entry *nat)
 }
 
 /* A checksum that is wrong now stays wrong: correcting it would hide damage. */
-static int check_sum(struct walk *w, const struct f2fs_nat_entry *nat)
+static int check_sum(struct walk *w, const struct f2fs_nat_info *nat)
 {
 	int err = read_inode(w, nat);
 
@@ -94,7 +94,7 @@ static int check_sum(struct walk *w, const struct f2fs_nat_entry *nat)
 }
 
 /* Rewrite one inode's checksum in place. */
-static int sum_inode(struct walk *w, const struct f2fs_nat_entry *nat)
+static int sum_inode(struct walk *w, const struct f2fs_nat_info *nat)
 {
 	uint8_t *extra = w->block + INODE_ADDR_OFFSET;
 	int err = read_inode(w, nat);
@@ -111,7 +111,7 @@ static int sum_inode(struct walk *w, const struct f2fs_nat_entry *nat)
 }
 
 /* Does an encrypted file's key depend on the UUID (FORMAT files 9.1)? */
-static int check_policy(struct walk *w, const struct f2fs_nat_entry *nat)
+static int check_policy(struct walk *w, const struct f2fs_nat_info *nat)
 {
 	enum { POLICY_FLAGS = 3, UUID_FLAGS = 0x18 }; /* of both versions of the context */
 	struct f2fs_inode *inode;
@@ -140,10 +140,10 @@ static int check_policy(struct walk *w, const struct f2fs_nat_entry *nat)
 }
 
 /* Visit each inode in use. */
-static int each_inode(struct walk *w, int (*visit)(struct walk *w, const struct f2fs_nat_entry *nat))
+static int each_inode(struct walk *w, int (*visit)(struct walk *w, const struct f2fs_nat_info *nat))
 {
 	struct f2fs_progress progress = { "uuid", "inodes", "inodes", 0, cp_valid_inode_count(w->vol->cp) };
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_info nat;
 	int err = f2fs_nat_next(w->vol, 0, &nat);
 
 	for (; !err; err = f2fs_nat_next(w->vol, nat.nid + 1, &nat)) {
@@ -182,7 +182,7 @@ static int check_state(struct f2fs_volume *vol)
 }
 
 /* Have an inode written once more, with its checksum. */
-static int rewrite_inode(struct walk *w, const struct f2fs_nat_entry *nat)
+static int rewrite_inode(struct walk *w, const struct f2fs_nat_info *nat)
 {
 	struct txn *txn = txn_of(w->vol);
 	struct node *node;
@@ -218,7 +218,7 @@ static int sum_elsewhere(struct walk *w)
 /* Clear the feature inode_checksum, set the UUID, rewrite the checksums, set the feature again. */
 static int change_with_checksums(struct walk *w, uint8_t *sb)
 {
-	const uint32_t feature = sb_feature(sb) | F2FS_FEATURE_INODE_CHECKSUM;
+	const uint32_t feature = sb_feature(sb) | F2FS_FEAT_INODE_CHECKSUM;
 	struct f2fs_volume *vol = w->vol;
 	uint8_t now[sb_SIZE];
 	int err = each_inode(w, check_sum);
@@ -226,17 +226,17 @@ static int change_with_checksums(struct walk *w, uint8_t *sb)
 	if (err)
 		return err;
 	memcpy(now, vol->sb, sizeof(now));
-	if (sb_feature(now) & F2FS_FEATURE_INODE_CHECKSUM) {
-		sb_set_feature(now, sb_feature(now) & ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM);
+	if (sb_feature(now) & F2FS_FEAT_INODE_CHECKSUM) {
+		sb_set_feature(now, sb_feature(now) & ~(uint32_t)F2FS_FEAT_INODE_CHECKSUM);
 		err = superblock_replace(vol, now);
 	}
 	if (!err) {
-		vol->geo.feature &= ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM;
-		sb_set_feature(sb, feature & ~(uint32_t)F2FS_FEATURE_INODE_CHECKSUM);
+		vol->geo.feature &= ~(uint32_t)F2FS_FEAT_INODE_CHECKSUM;
+		sb_set_feature(sb, feature & ~(uint32_t)F2FS_FEAT_INODE_CHECKSUM);
 		err = superblock_replace(vol, sb);
 	}
 	if (!err)
-		err = geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED) ? sum_elsewhere(w) : each_inode(w, sum_inode);
+		err = geometry_has(&vol->geo, F2FS_FEAT_BLKZONED) ? sum_elsewhere(w) : each_inode(w, sum_inode);
 	if (!err)
 		err = volume_flush(vol);
 	if (err) {
@@ -255,14 +255,14 @@ static int change_uuid(struct walk *w, const uint8_t *uuid, unsigned flags)
 	uint8_t sb[sb_SIZE];
 	int err;
 
-	if (geometry_has(&vol->geo, F2FS_FEATURE_ENCRYPT) && !(flags & F2FS_UUID_FORCE)) {
+	if (geometry_has(&vol->geo, F2FS_FEAT_ENCRYPT) && !(flags & F2FS_UUID_FORCE)) {
 		err = each_inode(w, check_policy);
 		if (err)
 			return err;
 	}
 	memcpy(sb, vol->sb, sizeof(sb));
 	memcpy(sb_uuid_w(sb), uuid, 16);
-	if (!geometry_has(&w->geo, F2FS_FEATURE_INODE_CHECKSUM))
+	if (!geometry_has(&w->geo, F2FS_FEAT_INODE_CHECKSUM))
 		return superblock_replace(vol, sb);
 	return change_with_checksums(w, sb);
 }
@@ -275,10 +275,10 @@ static int was_cut(struct f2fs_volume *vol, bool *out)
 	int err;
 
 	*out = false;
-	if (!(feature & F2FS_FEATURE_EXTRA_ATTR) || (feature & F2FS_FEATURE_INODE_CHECKSUM))
+	if (!(feature & F2FS_FEAT_EXTRA_ATTR) || (feature & F2FS_FEAT_INODE_CHECKSUM))
 		return 0;
 	err = features_look(vol, ENOUGH_INODES, &seen);
-	*out = !err && (seen.shown & F2FS_FEATURE_INODE_CHECKSUM) != 0;
+	*out = !err && (seen.shown & F2FS_FEAT_INODE_CHECKSUM) != 0;
 	return err;
 }
 
@@ -292,12 +292,12 @@ int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsign
 	err = check_state(vol);
 	if (!err)
 		err = was_cut(vol, &has_sums);
-	if (!err && (flags & F2FS_UUID_CHECKSUM) && !geometry_has(&vol->geo, F2FS_FEATURE_EXTRA_ATTR))
+	if (!err && (flags & F2FS_UUID_CHECKSUM) && !geometry_has(&vol->geo, F2FS_FEAT_EXTRA_ATTR))
 		err = error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "inode_checksum needs the feature extra_attr");
 	if (err)
 		return err;
 	if (has_sums || (flags & F2FS_UUID_CHECKSUM))
-		w.geo.feature |= F2FS_FEATURE_INODE_CHECKSUM;
+		w.geo.feature |= F2FS_FEAT_INODE_CHECKSUM;
 	w.block = mem_alloc(vol->ctx, vol->geo.block_size);
 	if (!w.block)
 		return F2FS_ERR_NOMEM;

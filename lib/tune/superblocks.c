@@ -74,7 +74,7 @@ int superblock_replace(struct f2fs_volume *vol, uint8_t *sb)
 	if (!err)
 		err = volume_flush_once(vol);
 
-	if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM)
+	if (sb_feature(sb) & F2FS_FEAT_SB_CHECKSUM)
 		sb_set_crc(sb, superblock_crc(sb));
 	for (unsigned i = 0; i < 2 && !err; i++) {
 		const unsigned copy = i ? vol->sb_copy : 1 - vol->sb_copy;

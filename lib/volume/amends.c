@@ -7,7 +7,7 @@
 void amends_init(struct amends *a, struct f2fs_context *ctx)
 {
 	vec_init(&a->bytes, ctx, sizeof(struct amended_bytes));
-	vec_init(&a->entries, ctx, sizeof(struct f2fs_nat_entry));
+	vec_init(&a->entries, ctx, sizeof(struct f2fs_nat_info));
 	map32_init(&a->blocks, ctx);
 	map32_init(&a->entry_of, ctx);
 }
@@ -82,10 +82,10 @@ void amends_apply(const struct amends *a, f2fs_blk_t addr, uint8_t *block)
 		amended_bytes_put(b, block + b->offset);
 }
 
-int amends_add_entry(struct amends *a, const struct f2fs_nat_entry *entry, bool *is_new)
+int amends_add_entry(struct amends *a, const struct f2fs_nat_info *entry, bool *is_new)
 {
 	const uint64_t *at = map32_find(&a->entry_of, entry->nid);
-	struct f2fs_nat_entry *kept = at ? vec_at(&a->entries, (size_t)*at) : NULL;
+	struct f2fs_nat_info *kept = at ? vec_at(&a->entries, (size_t)*at) : NULL;
 
 	*is_new = !kept || kept->ino != entry->ino || kept->block_addr != entry->block_addr;
 	if (!*is_new)
@@ -99,7 +99,7 @@ int amends_add_entry(struct amends *a, const struct f2fs_nat_entry *entry, bool 
 	return at ? 0 : map32_set(&a->entry_of, entry->nid, a->entries.count - 1);
 }
 
-const struct f2fs_nat_entry *amends_entry(const struct amends *a, f2fs_nid_t nid)
+const struct f2fs_nat_info *amends_entry(const struct amends *a, f2fs_nid_t nid)
 {
 	const uint64_t *at = a && a->entries.count ? map32_find(&a->entry_of, nid) : NULL;
 

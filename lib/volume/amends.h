@@ -20,7 +20,7 @@ struct amended_bytes {
 struct amends {
 	struct vec bytes;     /* struct amended_bytes, in the order in which they were made */
 	struct map32 blocks;  /* of bytes: address -> 1 + index of the last place in the block */
-	struct vec entries;   /* struct f2fs_nat_entry: nid, ino, block_addr and version count */
+	struct vec entries;   /* struct f2fs_nat_info: nid, ino, block_addr and version count */
 	struct map32 entry_of; /* nid -> index in entries */
 };
 
@@ -35,9 +35,9 @@ void amended_bytes_put(const struct amended_bytes *b, uint8_t *to);
 /* Put all amended bytes of a block into a copy of it. */
 void amends_apply(const struct amends *a, f2fs_blk_t addr, uint8_t *block);
 /* Amend a NAT entry, or what an earlier amend said of it; *is_new: false when it said the same. */
-int amends_add_entry(struct amends *a, const struct f2fs_nat_entry *entry, bool *is_new);
+int amends_add_entry(struct amends *a, const struct f2fs_nat_info *entry, bool *is_new);
 /* The amended NAT entry of a node id; NULL: it is as stored. a may be NULL. */
-const struct f2fs_nat_entry *amends_entry(const struct amends *a, f2fs_nid_t nid);
+const struct f2fs_nat_info *amends_entry(const struct amends *a, f2fs_nid_t nid);
 /* Are bytes of this block amended? a may be NULL. */
 bool amends_has_block(const struct amends *a, f2fs_blk_t addr);
 

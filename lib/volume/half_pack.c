@@ -12,7 +12,7 @@
 /* Do the sums of SIT and NAT, journals applied, agree with the checkpoint block? */
 static int judge_tables(struct f2fs_volume *vol, bool *is_sound)
 {
-	struct f2fs_nat_entry entry = { .nid = vol->geo.root_ino - 1 };
+	struct f2fs_nat_info entry = { .nid = vol->geo.root_ino - 1 };
 	uint32_t nodes = 0;
 	int err = 0;
 

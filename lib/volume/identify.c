@@ -45,7 +45,7 @@ static void find_area(const struct f2fs_geometry *geo, f2fs_blk_t addr, struct f
 /* A node is where the NAT says it is. */
 static int identify_node(struct f2fs_volume *vol, f2fs_blk_t addr, struct f2fs_block_identity *out)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	const uint8_t *block, *footer;
 	int err = nat_get(vol, out->nid, &entry);
 
@@ -102,8 +102,8 @@ static int identify_data(struct f2fs_volume *vol, f2fs_blk_t addr, struct f2fs_b
 
 static int identify_main(struct f2fs_volume *vol, f2fs_blk_t addr, struct f2fs_block_identity *out)
 {
-	struct f2fs_sit_entry sit;
-	struct f2fs_summary summary;
+	struct f2fs_segment_info sit;
+	struct f2fs_block_owner summary;
 	uint8_t *node;
 	int err;
 

@@ -20,7 +20,7 @@ struct place {
 static int look(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, f2fs_blk_t addr, struct place *out)
 {
 	const f2fs_seg_t segno = geometry_is_main(&vol->geo, addr) ? geometry_segment_of(&vol->geo, addr) : 0;
-	struct f2fs_sit_entry sit;
+	struct f2fs_segment_info sit;
 	const uint8_t *block, *footer;
 	int err;
 

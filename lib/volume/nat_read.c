@@ -24,7 +24,7 @@ static const uint8_t *find_in_journal(const struct f2fs_volume *vol, f2fs_nid_t 
 	return index ? journal_nat_entry(vol->nat_journal, (unsigned)*index) : NULL;
 }
 
-static void fill_entry(struct f2fs_nat_entry *out, f2fs_nid_t nid, const uint8_t *raw)
+static void fill_entry(struct f2fs_nat_info *out, f2fs_nid_t nid, const uint8_t *raw)
 {
 	out->nid = nid;
 	out->version = nat_version(raw);
@@ -32,9 +32,9 @@ static void fill_entry(struct f2fs_nat_entry *out, f2fs_nid_t nid, const uint8_t
 	out->block_addr = nat_block_addr(raw);
 }
 
-int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
-	const struct f2fs_nat_entry *running = vol->hooks ? vol->hooks->find_nat(vol, nid) : NULL;
+	const struct f2fs_nat_info *running = vol->hooks ? vol->hooks->find_nat(vol, nid) : NULL;
 	unsigned copy;
 
 	if (!running)
@@ -48,9 +48,9 @@ int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
 	return 0;
 }
 
-int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
-	const struct f2fs_nat_entry *amended = amends_entry(vol->amends, nid);
+	const struct f2fs_nat_info *amended = amends_entry(vol->amends, nid);
 	const uint8_t *journal = find_in_journal(vol, nid), *block;
 	uint32_t k = nid / vol->geo.nat_per_block;
 	unsigned copy;
@@ -84,7 +84,7 @@ int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entr
 	return 0;
 }
 
-int f2fs_nat_lookup(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+int f2fs_nat_lookup(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
 	error_clear(vol->ctx);
 	return nat_get(vol, nid, out);
@@ -102,7 +102,7 @@ static f2fs_nid_t next_in_journal(const struct f2fs_volume *vol, f2fs_nid_t nid)
 			best = natj_nid(raw);
 	}
 	for (size_t i = 0; vol->amends && i < vol->amends->entries.count; i++) {
-		const struct f2fs_nat_entry *amended = vec_at(&vol->amends->entries, i);
+		const struct f2fs_nat_info *amended = vec_at(&vol->amends->entries, i);
 
 		if (amended->block_addr != 0 && amended->nid >= nid && amended->nid < best)
 			best = amended->nid;
@@ -132,7 +132,7 @@ uint32_t nat_hole_blocks(struct f2fs_volume *vol, uint32_t k)
 	return n;
 }
 
-int nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+int nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
 	f2fs_nid_t stop = next_in_journal(vol, nid);
 	uint32_t per_block = vol->geo.nat_per_block, looked_at = UINT32_MAX;
@@ -170,14 +170,14 @@ int nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out
 	return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "no further node id is in use");
 }
 
-int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
 	error_clear(vol->ctx);
 	return nat_next(vol, nid, out);
 }
 
 /* Put an amended entry among those of count node ids from first on, if it is one of them. */
-static void put_amended(const struct f2fs_nat_entry *amended, f2fs_nid_t first, uint32_t count, uint8_t *entries)
+static void put_amended(const struct f2fs_nat_info *amended, f2fs_nid_t first, uint32_t count, uint8_t *entries)
 {
 	uint8_t *raw = entries + (size_t)(amended->nid - first) * nat_SIZE;
 

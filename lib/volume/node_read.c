@@ -8,7 +8,7 @@
 #include "volume/volume.h"
 
 /* Point at a node's block: the transaction's, or the one on the device. */
-static int point_at_node(struct f2fs_volume *vol, const struct f2fs_nat_entry *entry, const uint8_t **out)
+static int point_at_node(struct f2fs_volume *vol, const struct f2fs_nat_info *entry, const uint8_t **out)
 {
 	*out = vol->hooks ? vol->hooks->find_node(vol, entry->nid) : NULL;
 	if (*out)
@@ -19,7 +19,7 @@ static int point_at_node(struct f2fs_volume *vol, const struct f2fs_nat_entry *e
 	return volume_peek(vol, entry->block_addr, out);
 }
 
-int node_load_at(struct f2fs_volume *vol, const struct f2fs_nat_entry *entry, f2fs_nid_t ino, uint8_t *block)
+int node_load_at(struct f2fs_volume *vol, const struct f2fs_nat_info *entry, f2fs_nid_t ino, uint8_t *block)
 {
 	const f2fs_nid_t nid = entry->nid;
 	const uint8_t *cached, *footer;
@@ -47,7 +47,7 @@ int node_load_at(struct f2fs_volume *vol, const struct f2fs_nat_entry *entry, f2
 
 int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *block, f2fs_blk_t *addr)
 {
-	struct f2fs_nat_entry entry = { .nid = nid };
+	struct f2fs_nat_info entry = { .nid = nid };
 	int err = geometry_is_nid(&vol->geo, nid) ? nat_get(vol, nid, &entry) : 0;
 
 	if (!err)
@@ -59,7 +59,7 @@ int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *
 
 int f2fs_node_read(struct f2fs_volume *vol, f2fs_nid_t nid, uint8_t *block)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	int err;
 
 	error_clear(vol->ctx);

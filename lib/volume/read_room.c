@@ -7,7 +7,7 @@
 /* How much larger contents may be than what is stored. */
 static uint64_t growth(const struct f2fs_volume *vol)
 {
-	return geometry_has(&vol->geo, F2FS_FEATURE_COMPRESSION) ? 256 : 1;
+	return geometry_has(&vol->geo, F2FS_FEAT_COMPRESSION) ? 256 : 1;
 }
 
 /* Each block of the volume is read once, looked at, and may lie between two holes that are looked at. */

@@ -79,8 +79,8 @@ int rescue_find_superblock(struct f2fs_volume *vol, unsigned preferred);
 int rescue_load(struct f2fs_volume *vol, unsigned forced_pack);
 void rescue_close(struct f2fs_volume *vol);
 /* The NAT as it was put together. */
-void rescue_nat_get(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+void rescue_nat_get(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 void rescue_nat_read(const struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries);
-int rescue_nat_next(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+int rescue_nat_next(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 
 #endif

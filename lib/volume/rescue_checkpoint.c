@@ -102,7 +102,7 @@ static void put_reserve(const struct f2fs_volume *vol, uint8_t *cp)
 					  .main = geo->segment_count_main,
 					  .sections = geo->section_count,
 					  .segs_per_sec = geo->segs_per_sec,
-					  .is_ro = geometry_has(geo, F2FS_FEATURE_RO) };
+					  .is_ro = geometry_has(geo, F2FS_FEAT_RO) };
 	struct overprovision_output over = { .reserved = 1,
 					     .overprovision = 1,
 					     .user_blocks = (uint64_t)(geo->segment_count_main - 1) *

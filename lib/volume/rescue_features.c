@@ -19,8 +19,8 @@
 #define ENOUGH_INODES 20000u
 #define QUOTA_LAST_NID 16u /* formatting gives them the first ones */
 #define FEATURES_OF_FILES                                                                                              \
-	(F2FS_FEATURE_ENCRYPT | F2FS_FEATURE_VERITY | F2FS_FEATURE_CASEFOLD | F2FS_FEATURE_COMPRESSION |               \
-	 F2FS_FEATURE_DEVICE_ALIAS | F2FS_FEATURE_PROJECT_QUOTA)
+	(F2FS_FEAT_ENCRYPT | F2FS_FEAT_VERITY | F2FS_FEAT_CASEFOLD | F2FS_FEAT_COMPRESSION | F2FS_FEAT_DEVICE_ALIAS |  \
+	 F2FS_FEAT_PROJECT_QUOTA)
 
 struct guess {
 	struct f2fs_volume *vol;
@@ -64,7 +64,7 @@ static bool read_block(struct guess *g, f2fs_blk_t addr)
 /* The inodes that the NAT knows. */
 static void look_by_nat(struct guess *g)
 {
-	struct f2fs_nat_entry entry = { 0 };
+	struct f2fs_nat_info entry = { 0 };
 
 	for (f2fs_nid_t nid = g->vol->geo.root_ino; g->seen->inodes.inodes < g->enough; nid = entry.nid + 1) {
 		if (nat_next(g->vol, nid, &entry) != 0)
@@ -120,15 +120,15 @@ int features_look(struct f2fs_volume *vol, uint32_t enough, struct features_seen
 	mem_free(vol->ctx, g.block);
 	error_clear(vol->ctx); /* the NAT ends, or cannot be read any further */
 	if (sb_s_encoding(vol->sb))
-		evidence_confirm(&seen->inodes, F2FS_FEATURE_CASEFOLD);
+		evidence_confirm(&seen->inodes, F2FS_FEAT_CASEFOLD);
 	if (vol->rescue && !vol->rescue->has_features) /* few inodes show these features, but none denies them */
 		evidence_confirm(&seen->inodes, FEATURES_OF_FILES);
 	seen->shown = evidence_shown(&seen->inodes);
 	seen->denied = evidence_denied(&seen->inodes) | checkpoint_denied(vol->cp);
 	for (unsigned type = 0; type < sb_COUNT_qf_ino; type++)
 		if (seen->quota[type])
-			seen->shown |= F2FS_FEATURE_QUOTA |
-				       (type == QUOTA_PROJECT ? (uint32_t)F2FS_FEATURE_PROJECT_QUOTA : 0u);
+			seen->shown |=
+				F2FS_FEAT_QUOTA | (type == QUOTA_PROJECT ? (uint32_t)F2FS_FEAT_PROJECT_QUOTA : 0u);
 	return 0;
 }
 
@@ -148,7 +148,7 @@ int features_of_quota(struct f2fs_volume *vol, uint32_t *feature)
 	err = quota_files_look(vol, &seen);
 	for (unsigned type = 0; type < sb_COUNT_qf_ino && !err; type++)
 		if (seen.quota[type] && seen.quota[type] == sb_qf_ino(vol->sb, type))
-			*feature |= F2FS_FEATURE_QUOTA;
+			*feature |= F2FS_FEAT_QUOTA;
 	return err;
 }
 
@@ -162,10 +162,10 @@ int rescue_guess_features(struct f2fs_volume *vol)
 		return err;
 	/* no inode shows this one: the device does */
 	if (f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_ZONED)
-		seen.shown |= F2FS_FEATURE_BLKZONED;
+		seen.shown |= F2FS_FEAT_BLKZONED;
 	vol->geo.feature = seen.shown;
 	sb_set_feature(vol->sb, seen.shown);
-	if (seen.shown & F2FS_FEATURE_CASEFOLD)
+	if (seen.shown & F2FS_FEAT_CASEFOLD)
 		sb_set_s_encoding(vol->sb, 1);
 	for (unsigned type = 0; type < sb_COUNT_qf_ino; type++)
 		sb_set_qf_ino(vol->sb, type, seen.quota[type]);

@@ -28,7 +28,7 @@ static int take_entry(struct f2fs_volume *vol, f2fs_nid_t nid, const uint8_t *ra
 	const struct f2fs_geometry *geo = &vol->geo;
 	const f2fs_blk_t addr = nat_block_addr(raw);
 	struct rescue_node *node;
-	struct f2fs_nat_entry now;
+	struct f2fs_nat_info now;
 	int err = nat_get(vol, nid, &now);
 
 	if (err && err != F2FS_ERR_NOMEM) { /* nothing to compare with */

@@ -24,7 +24,7 @@ static size_t first_from(const struct rescue *r, f2fs_nid_t nid)
 	return low;
 }
 
-static void fill_entry(const struct rescue_node *node, struct f2fs_nat_entry *out)
+static void fill_entry(const struct rescue_node *node, struct f2fs_nat_info *out)
 {
 	out->nid = node->nid;
 	out->ino = node->ino;
@@ -33,7 +33,7 @@ static void fill_entry(const struct rescue_node *node, struct f2fs_nat_entry *ou
 	out->source = F2FS_FROM_SCAN;
 }
 
-void rescue_nat_get(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+void rescue_nat_get(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
 	const struct rescue *r = vol->rescue;
 	const size_t at = first_from(r, nid);
@@ -44,7 +44,7 @@ void rescue_nat_get(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_n
 	fill_entry(node, out);
 }
 
-int rescue_nat_next(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out)
+int rescue_nat_next(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
 	const struct rescue *r = vol->rescue;
 	const size_t at = first_from(r, nid);

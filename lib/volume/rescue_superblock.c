@@ -40,7 +40,7 @@ static bool find_copy(struct f2fs_volume *vol, bool with_features)
 		sb_set_magic(sb, F2FS_MAGIC);
 		if (with_features && (feature & ~FEATURES_KNOWN))
 			continue;
-		sb_set_feature(sb, with_features ? feature & ~(uint32_t)F2FS_FEATURE_SB_CHECKSUM : 0);
+		sb_set_feature(sb, with_features ? feature & ~(uint32_t)F2FS_FEAT_SB_CHECKSUM : 0);
 		if (superblock_check(sb) != RULE_NONE || (places[i] && 1u << sb_log_blocksize(sb) != places[i]))
 			continue;
 		sb_set_feature(sb, with_features ? feature : 0);
@@ -323,8 +323,8 @@ int rescue_superblock(struct f2fs_volume *vol)
 	memset(vol->sb, 0, sizeof(vol->sb));
 	superblock_fill(vol->sb, &vol->geo);
 	if (f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_ZONED) { /* the other features are looked for later */
-		vol->geo.feature = F2FS_FEATURE_BLKZONED;
-		sb_set_feature(vol->sb, F2FS_FEATURE_BLKZONED);
+		vol->geo.feature = F2FS_FEAT_BLKZONED;
+		sb_set_feature(vol->sb, F2FS_FEAT_BLKZONED);
 	}
 	return volume_note(vol, "both superblocks are lost; %s: main area at block %u, %u segments", how,
 			   (unsigned)vol->geo.main_blkaddr, (unsigned)vol->geo.segment_count_main);

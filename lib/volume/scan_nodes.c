@@ -25,7 +25,7 @@ struct scan {
 	struct rescue *r;
 	struct main_reader reader;
 	bool has_sit; /* sit is the entry of the segment at hand */
-	struct f2fs_sit_entry sit;
+	struct f2fs_segment_info sit;
 	bool is_second; /* the pass that looks for what the SIT's journal had */
 	uint32_t known; /* highest version of a node that the SIT has */
 	f2fs_seg_t segno; /* at hand */
@@ -162,7 +162,7 @@ static int look_at(struct scan *s, const uint8_t *block, f2fs_blk_t addr, bool i
 static bool is_surely_data(struct scan *s, f2fs_blk_t addr)
 {
 	const uint32_t offset = addr - geometry_segment_start(&s->vol->geo, s->segno);
-	struct f2fs_summary sum;
+	struct f2fs_block_owner sum;
 
 	return s->r->root == RESCUE_ROOT_WHOLE && s->has_sit && s->sit.valid_blocks > 0 &&
 	       s->sit.type < F2FS_HOT_NODE && ssa_lookup(s->vol, s->segno, offset, &sum) == 0 && !sum.is_node &&
@@ -211,7 +211,7 @@ bool rescue_sit_agrees(struct f2fs_volume *vol)
 	uint64_t blocks = 0, nodes = 0;
 
 	for (f2fs_seg_t i = 0; i < vol->geo.segment_count_main; i++) {
-		struct f2fs_sit_entry e;
+		struct f2fs_segment_info e;
 
 		if (sit_lookup(vol, i, &e) != 0 || e.type >= F2FS_LOG_COUNT ||
 		    bitmap_popcount(e.valid_map, 64) != e.valid_blocks)

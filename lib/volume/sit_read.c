@@ -25,7 +25,7 @@ static const uint8_t *find_in_journal(const struct f2fs_volume *vol, f2fs_seg_t 
 	return NULL;
 }
 
-int sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry *out)
+int sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_segment_info *out)
 {
 	const uint8_t *raw = find_in_journal(vol, segno), *block;
 	unsigned copy;
@@ -53,7 +53,7 @@ int sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry 
 	return 0;
 }
 
-int f2fs_sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry *out)
+int f2fs_sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_segment_info *out)
 {
 	error_clear(vol->ctx);
 	return sit_lookup(vol, segno, out);

@@ -20,7 +20,7 @@ static unsigned log_of_segment(const struct f2fs_volume *vol, f2fs_seg_t segno)
 	unsigned i;
 
 	for (i = 0; i < F2FS_LOG_COUNT; i++) {
-		if (geometry_has(&vol->geo, F2FS_FEATURE_RO) && i != F2FS_HOT_DATA && i != F2FS_HOT_NODE)
+		if (geometry_has(&vol->geo, F2FS_FEAT_RO) && i != F2FS_HOT_DATA && i != F2FS_HOT_NODE)
 			continue;
 		if (checkpoint_log_segno(vol->cp, i) == segno)
 			break;
@@ -175,14 +175,14 @@ int f2fs_ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, u
 	return ssa_read(vol, segno, entries, entry_type, source);
 }
 
-int ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out)
+int ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_block_owner *out)
 {
 	int source;
 
 	return ssa_entry(vol, segno, offset, out, &source);
 }
 
-int ssa_entry(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out, int *source)
+int ssa_entry(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_block_owner *out, int *source)
 {
 	const uint8_t *entries;
 	uint8_t entry_type;
@@ -206,7 +206,7 @@ int ssa_entry(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct
 	return 0;
 }
 
-int f2fs_ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out)
+int f2fs_ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_block_owner *out)
 {
 	error_clear(vol->ctx);
 	return ssa_lookup(vol, segno, offset, out);

@@ -30,7 +30,7 @@ struct volume_counts {
 /* What a running transaction of the write side tells the read side; installed by log/. */
 struct volume_hooks {
 	/* the NAT entry as the transaction has it, or NULL */
-	const struct f2fs_nat_entry *(*find_nat)(const struct f2fs_volume *vol, f2fs_nid_t nid);
+	const struct f2fs_nat_info *(*find_nat)(const struct f2fs_volume *vol, f2fs_nid_t nid);
 	/* a node's block as the transaction has it, or NULL */
 	const uint8_t *(*find_node)(const struct f2fs_volume *vol, f2fs_nid_t nid);
 	/* make sure that blocks of the main area can be read from the device */
@@ -282,9 +282,9 @@ uint32_t nat_hole_blocks(struct f2fs_volume *vol, uint32_t k);
 /* The same of the SIT, the journal included: all entries of these blocks are zero. */
 uint32_t sit_hole_blocks(struct f2fs_volume *vol, uint32_t k);
 /* NAT entry in use by nid: the block of the NAT or the journal. */
-int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 /* The same as the last checkpoint has it, whatever a running transaction says. */
-int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 
 /*
  * Read a node's block into block: looks nid up, checks the address and that the footer's nid is nid. ino 0: any owner.
@@ -292,19 +292,19 @@ int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entr
  */
 int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *block, f2fs_blk_t *addr);
 /* The same for a caller that has the NAT entry. */
-int node_load_at(struct f2fs_volume *vol, const struct f2fs_nat_entry *entry, f2fs_nid_t ino, uint8_t *block);
+int node_load_at(struct f2fs_volume *vol, const struct f2fs_nat_info *entry, f2fs_nid_t ino, uint8_t *block);
 
 /* What the public functions of the same names do, without forgetting the last error: for calls within the library. */
-int sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_sit_entry *out);
+int sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_segment_info *out);
 int sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries);
 /* For passes over the whole table, past the cache: read SIT blocks from k on, journal applied. *count: at most so many,
  * then how many it were. */
 int sit_read_blocks(struct f2fs_volume *vol, uint32_t k, uint32_t *count, uint8_t *blocks);
 int ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_t *entry_type, int *source);
-int ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out);
+int ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_block_owner *out);
 /* The same, and where the summary is: *source, enum f2fs_summary_source. */
-int ssa_entry(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_summary *out, int *source);
-int nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_entry *out);
+int ssa_entry(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_block_owner *out, int *source);
+int nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 int nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries);
 /* Is one of the logs of the last checkpoint in that segment? */
 bool volume_has_log_in(const struct f2fs_volume *vol, f2fs_seg_t segno);

@@ -39,14 +39,14 @@ static int doubt_features(const struct f2fs_volume *vol, const struct features_s
 	int doubts = count_bits(seen->shown & ~feature) + count_bits(seen->denied & feature) +
 		     count_bits(feature & ~FEATURES_KNOWN);
 
-	if ((feature & F2FS_FEATURE_INODE_CHECKSUM) && evidence_seed(&seen->inodes, &seed))
+	if ((feature & F2FS_FEAT_INODE_CHECKSUM) && evidence_seed(&seen->inodes, &seed))
 		doubts += seed != vol->checksum_seed;
-	for (unsigned type = 0; type < sb_COUNT_qf_ino && (feature & F2FS_FEATURE_QUOTA); type++)
+	for (unsigned type = 0; type < sb_COUNT_qf_ino && (feature & F2FS_FEAT_QUOTA); type++)
 		doubts += sb_qf_ino(vol->sb, type) != seen->quota[type];
-	doubts += (sb_s_encoding(vol->sb) != 0) != ((feature & F2FS_FEATURE_CASEFOLD) != 0);
-	doubts += (feature & FEATURES_NEED_EXTRA) && !(feature & F2FS_FEATURE_EXTRA_ATTR);
+	doubts += (sb_s_encoding(vol->sb) != 0) != ((feature & F2FS_FEAT_CASEFOLD) != 0);
+	doubts += (feature & FEATURES_NEED_EXTRA) && !(feature & F2FS_FEAT_EXTRA_ATTR);
 	/* an inode whose checksum is right proves more than an inode without a checksum */
-	doubts += !(feature & F2FS_FEATURE_SB_CHECKSUM) && (sb_feature(other) & F2FS_FEATURE_SB_CHECKSUM);
+	doubts += !(feature & F2FS_FEAT_SB_CHECKSUM) && (sb_feature(other) & F2FS_FEAT_SB_CHECKSUM);
 	return doubts;
 }
 

@@ -50,7 +50,7 @@ int zones_load(struct f2fs_volume *vol)
 	vol->zones.in_order = UINT64_MAX;
 	if (!(f2fs_device_info(vol->dev)->caps & F2FS_DEVICE_ZONED))
 		return 0;
-	vol->zones.fit = geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED);
+	vol->zones.fit = geometry_has(&vol->geo, F2FS_FEAT_BLKZONED);
 	if (!vol->zones.fit)
 		return 0;
 	vol->zones.sequential = mem_zalloc(vol->ctx, (size_t)vol->geo.section_count / 8 + 1);
@@ -78,7 +78,7 @@ int zones_check_fit(struct f2fs_volume *vol)
 {
 	if (vol->zones.fit)
 		return 0;
-	if (!geometry_has(&vol->geo, F2FS_FEATURE_BLKZONED))
+	if (!geometry_has(&vol->geo, F2FS_FEAT_BLKZONED))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
 				 "%s has zones that must be written in order, and the volume was not made for that",
 				 vol->dev->name);

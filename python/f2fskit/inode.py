@@ -471,7 +471,7 @@ class Inode(Closable, InodeFields):
 
     def extent(self, file_block: int) -> results.Extent:
         """Return the extent that holds a file block. NotFoundError past the last one."""
-        row = ffi.new("struct f2fs_extent *")
+        row = ffi.new("struct f2fs_file_extent *")
         self._handle.call(lib.f2fs_inode_extent, number(file_block, "file_block"), row)
         return results.Extent(row.file_block, row.count, row.addr, row.stored, enums.ExtentKind(row.kind))
 

@@ -73,13 +73,13 @@ class Nat(Table[results.NatEntry]):
         return self._volume.geometry.max_nid
 
     def _get(self, index: int) -> results.NatEntry:
-        row = ffi.new("struct f2fs_nat_entry *")
+        row = ffi.new("struct f2fs_nat_info *")
         self._volume._handle.call(lib.f2fs_nat_lookup, index, row)
         return _nat_entry(row)
 
     def used(self, start: int = 0) -> Iterator[results.NatEntry]:
         """Yield the entries of node ids in use from start on; reads only the NAT, in order."""
-        row = ffi.new("struct f2fs_nat_entry *")
+        row = ffi.new("struct f2fs_nat_info *")
         nid = number(start, "start", 32)
         while nid < len(self):
             try:
@@ -119,7 +119,7 @@ class Sit(Table[results.SitEntry]):
         return self._volume.geometry.segment_count_main
 
     def _get(self, index: int) -> results.SitEntry:
-        row = ffi.new("struct f2fs_sit_entry *")
+        row = ffi.new("struct f2fs_segment_info *")
         self._volume._handle.call(lib.f2fs_sit_lookup, index, row)
         return results.SitEntry(
             row.segno,

@@ -106,7 +106,7 @@ static void exercise_roots(struct run *r)
 
 static void exercise_nat(struct run *r)
 {
-	struct f2fs_nat_entry e;
+	struct f2fs_nat_info e;
 	f2fs_nid_t nid = 0;
 
 	for (uint32_t i = 0; i < r->limits->table; i++, nid = e.nid + 1) {
@@ -133,8 +133,8 @@ static void exercise_segments(struct run *r)
 	static const uint32_t offsets[] = { 0, 1, 255, 511, 512 };
 
 	for (uint32_t s = 0; s < r->limits->table && s <= r->geo->segment_count_main; s++) {
-		struct f2fs_sit_entry e;
-		struct f2fs_summary sum;
+		struct f2fs_segment_info e;
+		struct f2fs_block_owner sum;
 		uint8_t type;
 		int source;
 
@@ -236,7 +236,7 @@ static void exercise_digest(struct run *r, struct f2fs_inode *inode, uint64_t si
 static void exercise_map(struct run *r, struct f2fs_inode *inode, uint64_t size)
 {
 	const uint64_t blocks = size / r->geo->block_size;
-	struct f2fs_extent e;
+	struct f2fs_file_extent e;
 	f2fs_blk_t addr;
 	uint64_t at = 0;
 
@@ -331,7 +331,7 @@ static int exercise_entry(void *user, const struct f2fs_walk_entry *entry)
 	return r->result->entries < r->limits->entries ? F2FS_WALK_GO : F2FS_WALK_STOP;
 }
 
-static int add_range(void *user, const struct f2fs_extent *range)
+static int add_range(void *user, const struct f2fs_file_extent *range)
 {
 	struct run *r = user;
 
@@ -671,7 +671,7 @@ static void exercise_keys(struct run *r)
 	uint8_t key[F2FS_KEY_MAX];
 	int rc;
 
-	if (!(r->geo->feature & F2FS_FEATURE_ENCRYPT))
+	if (!(r->geo->feature & F2FS_FEAT_ENCRYPT))
 		return;
 	for (size_t i = 0; i < sizeof(key); i++)
 		key[i] = (uint8_t)(3 + 7 * i);

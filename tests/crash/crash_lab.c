@@ -23,7 +23,7 @@
 #define WIDE (160u << 20) /* so that there may be streams */
 #define ROOMY (128u << 20)
 #define PINNED_BLOCKS 192u
-#define FEATURES (F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM | F2FS_FEATURE_QUOTA)
+#define FEATURES (F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_INODE_CHECKSUM | F2FS_FEAT_QUOTA)
 
 static void commit(struct lab *lab)
 {
@@ -423,7 +423,7 @@ static void run_cleaned_fsyncs(struct lab *lab)
 
 static f2fs_blk_t place_of(struct f2fs_inode *inode)
 {
-	struct f2fs_extent extent;
+	struct f2fs_file_extent extent;
 
 	assert_int_equal(f2fs_inode_extent(inode, 0, &extent), 0);
 	assert_true(extent.count >= PINNED_BLOCKS); /* in one piece */
@@ -734,7 +734,7 @@ static const struct lab_workload workloads[] = {
 	  .prepare = prepare_files,
 	  .run = run_commits },
 	{ .name = "commits, compressed",
-	  .format = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION },
+	  .format = { .feature = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_COMPRESSION },
 	  .write = { .discard = 1,
 		     .has_compression = 1,
 		     .compression = { .algorithm = F2FS_COMPRESS_LZO, .log_cluster = 3 },

@@ -130,10 +130,9 @@ static void over_a_volume_of_another_shape(void **state)
 {
 	const struct f2fs_mkfs_options old_options = { F2FS_SIZED(f2fs_mkfs_options), .label = "old" };
 	const struct f2fs_mkfs_options new_options = { F2FS_SIZED(f2fs_mkfs_options), .label = "new",
-						       .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
-								  F2FS_FEATURE_LOST_FOUND,
-						       .no_discard = 1,
-						       .no_nat_bits = 1 };
+						       .feature = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_QUOTA |
+								  F2FS_FEAT_LOST_FOUND,
+						       .no_discard = 1, .no_nat_bits = 1 };
 
 	(void)state;
 	cut_short(&old_options, &new_options);

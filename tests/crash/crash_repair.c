@@ -33,7 +33,7 @@ static void wipe(struct f2fs_device *dev, f2fs_blk_t first, uint32_t count)
 /* Block of the inode of a path, and of its first block of contents. */
 static f2fs_blk_t find_block(struct f2fs_context *ctx, struct f2fs_device *dev, const char *path, int contents)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	struct f2fs_inode *inode;
 	struct f2fs_volume *vol;
 	f2fs_blk_t addr = 0;

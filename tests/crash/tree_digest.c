@@ -80,7 +80,7 @@ static int mix_contents(struct walk *w, struct f2fs_inode *inode, const struct f
 
 static int count_reserved(struct walk *w, struct f2fs_inode *inode, const struct f2fs_stat *st)
 {
-	struct f2fs_extent extent = { 0 };
+	struct f2fs_file_extent extent = { 0 };
 	int rc = 0;
 
 	while (rc == 0 && (st->mode & 0170000) == 0100000) {
@@ -171,7 +171,7 @@ int tree_digest_files(struct f2fs_volume *vol, struct tree_digest *out)
 
 static int mix_nat(struct f2fs_volume *vol, struct tree_digest *out, const struct f2fs_volume_stat *st)
 {
-	struct f2fs_nat_entry entry = { .nid = 0 };
+	struct f2fs_nat_info entry = { .nid = 0 };
 	uint32_t nodes = 0;
 	int rc;
 
@@ -195,7 +195,7 @@ static int mix_sit(struct f2fs_volume *vol, struct tree_digest *out, const struc
 	uint64_t valid = 0;
 
 	for (f2fs_seg_t segno = 0; segno < segments; segno++) {
-		struct f2fs_sit_entry entry;
+		struct f2fs_segment_info entry;
 		unsigned bits = 0;
 		int rc = f2fs_sit_lookup(vol, segno, &entry);
 

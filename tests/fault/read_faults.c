@@ -662,8 +662,8 @@ static void remove_files(struct f2fs_volume *vol, unsigned from, unsigned to)
 static void make_clean(void)
 {
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
-						   .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
-							      F2FS_FEATURE_ENCRYPT | F2FS_FEATURE_LOST_FOUND,
+						   .feature = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_QUOTA |
+							      F2FS_FEAT_ENCRYPT | F2FS_FEAT_LOST_FOUND,
 						   .has_time = 1 };
 	struct f2fs_mkfs_device device = { 0 };
 	struct f2fs_volume *vol;

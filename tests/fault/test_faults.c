@@ -380,7 +380,7 @@ static int run_names(struct bench *b)
 	if (rc == 0)
 		rc = f2fs_volume_set_uuid(vol, uuid, F2FS_UUID_FORCE);
 	if (rc == 0)
-		rc = f2fs_volume_add_features(vol, F2FS_FEATURE_ENCRYPT | F2FS_FEATURE_CASEFOLD, 1);
+		rc = f2fs_volume_add_features(vol, F2FS_FEAT_ENCRYPT | F2FS_FEAT_CASEFOLD, 1);
 	if (rc == 0)
 		rc = f2fs_volume_set_hash_only(vol, 1);
 	detail = *f2fs_context_error(b->ctx);
@@ -450,10 +450,9 @@ static int change_engine(struct f2fs_volume *vol, struct f2fs_inode *dir, struct
 
 static int run_engine(struct bench *b)
 {
-	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "engine",
-						   .has_time = 1,
-						   .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION |
-							      F2FS_FEATURE_VERITY };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "engine", .has_time = 1,
+						   .feature = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_COMPRESSION |
+							      F2FS_FEAT_VERITY };
 	struct f2fs_inode *dir = NULL, *inode = NULL;
 	struct f2fs_volume *vol;
 	char text[100] = "";
@@ -638,8 +637,8 @@ static int run_mkfs(struct bench *b)
 {
 	struct f2fs_mkfs_device device = { .device = b->dev };
 	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
-					     .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
-							F2FS_FEATURE_LOST_FOUND | F2FS_FEATURE_SB_CHECKSUM };
+					     .feature = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_QUOTA | F2FS_FEAT_LOST_FOUND |
+							F2FS_FEAT_SB_CHECKSUM };
 	int rc;
 
 	rc = f2fs_mkfs_write(b->ctx, &device, 1, &options, NULL);

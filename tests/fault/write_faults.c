@@ -456,9 +456,8 @@ static void make_parts(struct f2fs_volume *vol)
 static void make_base(void)
 {
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
-						   .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA |
-							      F2FS_FEATURE_PROJECT_QUOTA |
-							      F2FS_FEATURE_INODE_CHECKSUM };
+						   .feature = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_QUOTA |
+							      F2FS_FEAT_PROJECT_QUOTA | F2FS_FEAT_INODE_CHECKSUM };
 	struct f2fs_mkfs_device device = { 0 };
 	struct f2fs_inode *root, *full, *inode;
 	struct f2fs_volume *vol;

@@ -80,7 +80,7 @@ static int repair_superblocks(struct repair *r)
 
 		if (read_block(r, copy) != 0)
 			return 0;
-		if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM) {
+		if (sb_feature(sb) & F2FS_FEAT_SB_CHECKSUM) {
 			sb_set_crc(sb, superblock_crc(sb));
 			if (write_block(r, copy) != 0)
 				return 0;

@@ -103,7 +103,7 @@ static void parse_numbers(const char *text)
 
 static void parse_lists(const char *text)
 {
-	const uint32_t settable = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA | F2FS_FEATURE_VERITY;
+	const uint32_t settable = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_QUOTA | F2FS_FEAT_VERITY;
 	struct f2fs_compression how = { 0 };
 	struct cli_placement placement;
 	struct cli_encoding encoding;
@@ -160,7 +160,7 @@ static void address_fields(struct f2fs_context *ctx, struct f2fs_device *dev, ch
 static void on_volume(char *text)
 {
 	const struct f2fs_mkfs_options mkfs = { F2FS_SIZED(f2fs_mkfs_options),
-						.feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_LOST_FOUND };
+						.feature = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_LOST_FOUND };
 	struct f2fs_mkfs_device device = { 0 };
 	struct f2fs_context *ctx;
 	struct test_host host;

@@ -27,7 +27,7 @@ static void check_geometry(const uint8_t *sb)
 	expect(geometry_nat_block(&geo, 0, 0) == geo.nat_blkaddr);
 	expect(geometry_nat_block(&geo, geo.nat_blocks - 1, 1) < geo.ssa_blkaddr);
 	expect(geometry_sit_block(&geo, geo.sit_blocks_used - 1, 1) < geo.nat_blkaddr);
-	if (!geometry_has(&geo, F2FS_FEATURE_RO))
+	if (!geometry_has(&geo, F2FS_FEAT_RO))
 		expect(geometry_ssa_block(&geo, geo.segment_count_main - 1, &offset) < geo.main_blkaddr);
 	expect(superblock_device_count(sb) <= 8);
 }
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_geometry(sb);
 	/* behind the magic number and the checksum */
 	sb_set_magic(sb, F2FS_MAGIC);
-	if (sb_feature(sb) & F2FS_FEATURE_SB_CHECKSUM) {
+	if (sb_feature(sb) & F2FS_FEAT_SB_CHECKSUM) {
 		sb_set_checksum_offset(sb, sb_OFS_crc);
 		sb_set_crc(sb, superblock_crc(sb));
 	}

@@ -305,7 +305,7 @@ static int do_commit(struct bench *b)
 static int do_damage(struct bench *b)
 {
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(b->vol);
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	uint64_t at, n = 1 + take(b) % 8;
 	uint8_t piece[8];
 
@@ -346,9 +346,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint32_t features[] = {
 		0,
-		F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM | F2FS_FEATURE_QUOTA | F2FS_FEATURE_PROJECT_QUOTA,
-		F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION | F2FS_FEATURE_FLEXIBLE_INLINE_XATTR,
-		F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_CASEFOLD | F2FS_FEATURE_INODE_CRTIME,
+		F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_INODE_CHECKSUM | F2FS_FEAT_QUOTA | F2FS_FEAT_PROJECT_QUOTA,
+		F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_COMPRESSION | F2FS_FEAT_FLEXIBLE_INLINE_XATTR,
+		F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_CASEFOLD | F2FS_FEAT_INODE_CRTIME,
 	};
 	struct bench b = { .data = data, .left = size };
 	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = features[take(&b) % 4] };

@@ -123,7 +123,7 @@ def test_flags_equal_the_library():
         table = {_core.text(rows[i].name).upper(): rows[i].mask for i in range(count[0])}
         assert table and table == {name: int(value) for name, value in kind.__members__.items()}
     assert {name for name in enums.Feature.__members__} == {
-        key[len("F2FS_FEATURE_") :] for key in _core.ffi.typeof("enum f2fs_feature").relements
+        key[len("F2FS_FEAT_") :] for key in _core.ffi.typeof("enum f2fs_feature").relements
     }
 
 
@@ -152,11 +152,11 @@ def test_named_tuples_have_the_members_of_the_c_structures():
 
     for kind, tag, without in (
         (results.Geometry, "f2fs_geometry", set()),
-        (results.NatEntry, "f2fs_nat_entry", set()),
-        (results.SitEntry, "f2fs_sit_entry", set()),
+        (results.NatEntry, "f2fs_nat_info", set()),
+        (results.SitEntry, "f2fs_segment_info", set()),
         (results.LogHead, "f2fs_log_head", set()),
         (results.BlockIdentity, "f2fs_block_identity", set()),
-        (results.Extent, "f2fs_extent", set()),
+        (results.Extent, "f2fs_file_extent", set()),
         (results.NodeInfo, "f2fs_node_info", set()),
         (results.InodeLayout, "f2fs_inode_layout", set()),
         (results.Quota, "f2fs_quota", set()),

@@ -76,7 +76,7 @@ static bool make_volume(struct world *w)
 		.segs_per_sec = is_zoned ? 1 : segments[pick(w, 7)],
 		.secs_per_zone = pick(w, 4) ? 1 : 2,
 		.overprovision = pick(w, 3) ? 0 : 2 + pick(w, 20),
-		.feature = pick(w, 2) ? F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM : 0,
+		.feature = pick(w, 2) ? F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_INODE_CHECKSUM : 0,
 		.block_size = pick(w, 8) ? 4096 : 16384,
 	};
 	struct f2fs_zone_options zones = { F2FS_SIZED(f2fs_zone_options),

@@ -398,7 +398,7 @@ static void expect_clean(void)
 
 static void run(unsigned steps)
 {
-	fresh_open(&v, 64 << 20, seed % 2 ? F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM : 0);
+	fresh_open(&v, 64 << 20, seed % 2 ? F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_INODE_CHECKSUM : 0);
 	memset(names, 0, sizeof(names));
 	file_count = 0;
 	state = seed;

@@ -161,7 +161,7 @@ static void compress(struct stress *s, struct f2fs_inode *inode)
 	static const unsigned levels[][3] = { { 0, 0, 0 }, { 0, 3, 12 }, { 0, 1, 9 }, { 0, 0, 0 } };
 	struct f2fs_compression how = { .algorithm = (uint8_t)(rand() % 4) };
 
-	if (!(f2fs_volume_geometry(s->vol)->feature & F2FS_FEATURE_COMPRESSION) || rand() % 2)
+	if (!(f2fs_volume_geometry(s->vol)->feature & F2FS_FEAT_COMPRESSION) || rand() % 2)
 		return;
 	how.level = (uint8_t)levels[how.algorithm][rand() % 3];
 	how.log_cluster = (uint8_t)(rand() % 3 ? 2 + rand() % 3 : 2 + rand() % 7);

@@ -129,7 +129,7 @@ static inline void sample_inode(const struct f2fs_geometry *geo, uint8_t *block,
 	inode_set_i_mode(block, 0100644);
 	inode_set_i_links(block, 1);
 	inode_set_i_blocks(block, 1);
-	if (geometry_has(geo, F2FS_FEATURE_EXTRA_ATTR)) {
+	if (geometry_has(geo, F2FS_FEAT_EXTRA_ATTR)) {
 		inode_set_i_inline(block, FLAG_i_inline_extra_attr);
 		extra_set_i_extra_isize(block + INODE_ADDR_OFFSET, 36);
 	}

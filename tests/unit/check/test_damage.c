@@ -113,7 +113,7 @@ static f2fs_nid_t ino_of(const char *path)
 
 static f2fs_blk_t addr_of(f2fs_nid_t nid)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 
 	assert_int_equal(f2fs_nat_lookup(seed.vol, nid, &entry), 0);
 	return entry.block_addr;
@@ -267,7 +267,7 @@ static void compr_blocks(void)
 
 static void cluster_data(void)
 {
-	struct f2fs_extent extent;
+	struct f2fs_file_extent extent;
 	struct f2fs_inode *inode;
 
 	assert_int_equal(f2fs_lookup(seed.vol, "/file-2-2", 0, &inode), 0);
@@ -439,7 +439,7 @@ static uint64_t end_of_use(void)
 	uint64_t end = geo->main_blkaddr;
 
 	for (f2fs_seg_t segno = 0; segno < geo->segment_count_main; segno++) {
-		struct f2fs_sit_entry entry;
+		struct f2fs_segment_info entry;
 
 		assert_int_equal(f2fs_sit_lookup(seed.vol, segno, &entry), 0);
 		for (uint32_t i = 0; i < F2FS_SEGMENT_BLOCKS; i++)
@@ -480,7 +480,7 @@ static void healthy_volumes_are_clean(void **state)
 static f2fs_seg_t closed_segment(void)
 {
 	for (f2fs_seg_t segno = 0; segno < geo->segment_count_main; segno++) {
-		struct f2fs_sit_entry entry;
+		struct f2fs_segment_info entry;
 		struct f2fs_log_head head;
 		bool is_log = false;
 

@@ -94,7 +94,7 @@ static void each_block_is_read_once(void **state)
 	size_t n;
 
 	(void)state;
-	fresh_open(&f, 256 << 20, F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA);
+	fresh_open(&f, 256 << 20, F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_QUOTA);
 	fill(&f);
 	dev = read_log_open(f.ctx, f.dev, &log);
 	assert_int_equal(f2fs_check(f.ctx, dev, &options, &result), 0);
@@ -143,7 +143,7 @@ static void a_device_that_bears_one_thread_gets_one(void **state)
 	struct fresh f;
 
 	(void)state;
-	fresh_open(&f, 256 << 20, F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA);
+	fresh_open(&f, 256 << 20, F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_QUOTA);
 	fill(&f);
 	alone = (struct alone){ f.dev, pthread_self(), false };
 	info = *f2fs_device_info(f.dev);

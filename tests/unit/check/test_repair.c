@@ -223,7 +223,7 @@ static void add_target(f2fs_blk_t *list, unsigned *count, f2fs_blk_t addr)
 
 static void find_targets(struct seed *seed, struct targets *t)
 {
-	struct f2fs_nat_entry entry = { .nid = 2 };
+	struct f2fs_nat_info entry = { .nid = 2 };
 
 	memset(t, 0, sizeof(*t));
 	t->geo = *f2fs_volume_geometry(seed->vol);

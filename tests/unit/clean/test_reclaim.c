@@ -370,7 +370,7 @@ static void what_cannot_be_won_is_told(void **state)
 /* Zoned volumes have no holes to fill: all that is freed comes back by cleaning. */
 static void zoned_volumes_go_on(void **state)
 {
-	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEATURE_LOST_FOUND };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEAT_LOST_FOUND };
 	const struct f2fs_zone_options zones = { F2FS_SIZED(f2fs_zone_options),
 						 .zone_bytes = 4 * MIB, .conventional = 12 };
 

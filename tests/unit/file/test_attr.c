@@ -11,7 +11,7 @@
 #include "common/fresh.h"
 #include "format/inode.h"
 
-#define FEATURES (F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA | F2FS_FEATURE_CASEFOLD | F2FS_FEATURE_COMPRESSION)
+#define FEATURES (F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_QUOTA | F2FS_FEAT_CASEFOLD | F2FS_FEAT_COMPRESSION)
 
 static struct fresh v;
 static struct f2fs_inode *file, *dir;
@@ -129,7 +129,7 @@ static void hints_choose_the_log(void **state)
 {
 	static uint8_t block[4096] = { 1 };
 	struct f2fs_stat values = { .advise = FLAG_i_advise_cold };
-	struct f2fs_sit_entry segment;
+	struct f2fs_segment_info segment;
 	f2fs_blk_t addr;
 
 	(void)state;

@@ -17,8 +17,7 @@
 #include "format/inode.h"
 
 #define FEATURES                                                                                                       \
-	(F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION | F2FS_FEATURE_INODE_CHECKSUM |                            \
-	 F2FS_FEATURE_FLEXIBLE_INLINE_XATTR)
+	(F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_COMPRESSION | F2FS_FEAT_INODE_CHECKSUM | F2FS_FEAT_FLEXIBLE_INLINE_XATTR)
 
 static struct fresh v;
 
@@ -320,7 +319,7 @@ static void refusals(void **state)
 	f2fs_inode_close(inode);
 	fresh_close(&v);
 
-	fresh_open(&v, 64 << 20, F2FS_FEATURE_EXTRA_ATTR);
+	fresh_open(&v, 64 << 20, F2FS_FEAT_EXTRA_ATTR);
 	inode = fresh_make(&v, "f", 0100644);
 	assert_int_equal(f2fs_compress_set(inode, &how), F2FS_ERR_UNSUPPORTED);
 	f2fs_inode_close(inode);

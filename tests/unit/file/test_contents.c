@@ -81,7 +81,7 @@ static void files_of_all_sizes(void **state)
 static void holes_are_zeros(void **state)
 {
 	static uint8_t bytes[60000];
-	struct f2fs_extent extent;
+	struct f2fs_file_extent extent;
 	struct f2fs_inode *inode;
 	size_t done;
 
@@ -108,7 +108,7 @@ static void holes_are_zeros(void **state)
 static void blocks_at_every_border(void **state)
 {
 	static const uint64_t blocks[] = { 0, 922, 923, 1941, 2959, 1039283, 2075607, 1057052515 };
-	struct f2fs_extent extent;
+	struct f2fs_file_extent extent;
 	struct f2fs_inode *inode;
 	uint64_t at = 0, found = 0;
 	size_t done;
@@ -189,7 +189,7 @@ static void compressed_files(void **state)
 	for (unsigned algorithm = 0; algorithm < 4; algorithm++) {
 		for (unsigned log = 2; log <= 3; log++) {
 			struct f2fs_inode *inode;
-			struct f2fs_extent extent;
+			struct f2fs_file_extent extent;
 			struct f2fs_stat st;
 			char path[40];
 
@@ -291,7 +291,7 @@ static void attributes(void **state)
 
 static void damaged_attributes_are_told_each_time(void **state)
 {
-	struct f2fs_nat_entry nat;
+	struct f2fs_nat_info nat;
 	struct f2fs_inode *inode;
 	struct f2fs_xattr x;
 	uint8_t bytes[4] = { 1, 255, 255, 255 };

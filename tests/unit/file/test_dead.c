@@ -63,7 +63,7 @@ static const struct f2fs_new new_file = { F2FS_SIZED(f2fs_new), .mode = 0100644 
 
 static struct f2fs_stat stat_row;
 static struct f2fs_digests digests = { F2FS_SIZED(f2fs_digests) };
-static struct f2fs_extent extent;
+static struct f2fs_file_extent extent;
 static struct f2fs_dirent entry;
 static struct f2fs_xattr xattr;
 static struct f2fs_verity verity;
@@ -172,8 +172,7 @@ static void test_table_is_whole(void **state)
 static int set_up(void **state)
 {
 	(void)state;
-	fresh_open(&v, 64 << 20,
-		   F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION | F2FS_FEATURE_VERITY | F2FS_FEATURE_ENCRYPT);
+	fresh_open(&v, 64 << 20, F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_COMPRESSION | F2FS_FEAT_VERITY | F2FS_FEAT_ENCRYPT);
 	assert_int_equal(f2fs_lookup(v.vol, "/", 0, &root), 0);
 	living = fresh_make(&v, "living", 0100644);
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);

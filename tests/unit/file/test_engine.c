@@ -41,7 +41,7 @@ static f2fs_blk_t first_block(const char *path)
 static unsigned type_of_block(f2fs_blk_t addr)
 {
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(v.vol);
-	struct f2fs_sit_entry entry;
+	struct f2fs_segment_info entry;
 
 	assert_int_equal(f2fs_sit_lookup(v.vol, (addr - geo->main_blkaddr) / 512, &entry), 0);
 	return entry.type;
@@ -72,7 +72,7 @@ static void log_counts(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .logs = rows[i].logs };
-		struct f2fs_nat_entry entry;
+		struct f2fs_nat_info entry;
 		struct f2fs_inode *inode;
 
 		fresh_open(&v, 64 * MIB, 0);
@@ -529,7 +529,7 @@ static void names_decide(void **state)
 	(void)state;
 	if (f2fs_compress_name(0) == NULL)
 		skip();
-	fresh_open(&v, 64 * MIB, F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION);
+	fresh_open(&v, 64 * MIB, F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_COMPRESSION);
 	assert_int_equal(f2fs_lookup(v.vol, "/", 0, &root), 0);
 	configure(&options);
 	assert_int_equal(is_compressed("a.TXT", &algorithm), 1);

@@ -66,7 +66,7 @@ static int set_up(void **state)
 	(void)state;
 	if (!unicode_is_available())
 		return 0;
-	fresh_open(&v, 128 << 20, F2FS_FEATURE_CASEFOLD);
+	fresh_open(&v, 128 << 20, F2FS_FEAT_CASEFOLD);
 	assert_int_equal(f2fs_lookup(v.vol, "/", 0, &root), 0);
 	dir = make_folded("dir");
 	return 0;
@@ -91,7 +91,7 @@ static int find(const char *name)
 }
 
 /* Close the volume, let it be changed from outside, and open it again. */
-static void change_outside(void (*change)(const struct f2fs_extent *where), const struct f2fs_extent *where)
+static void change_outside(void (*change)(const struct f2fs_file_extent *where), const struct f2fs_file_extent *where)
 {
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
 	f2fs_inode_close(dir);
@@ -104,7 +104,7 @@ static void change_outside(void (*change)(const struct f2fs_extent *where), cons
 }
 
 /* Name-7 gets the hash that it has where nothing is folded, as another version's rules may do. */
-static void change_hash(const struct f2fs_extent *where)
+static void change_hash(const struct f2fs_file_extent *where)
 {
 	static const char name[] = "Name-7";
 	uint8_t block[4096];
@@ -123,7 +123,7 @@ static void change_hash(const struct f2fs_extent *where)
 	fail_msg("Name-7 is not in the first block");
 }
 
-static void say_hash_only(const struct f2fs_extent *where)
+static void say_hash_only(const struct f2fs_file_extent *where)
 {
 	struct f2fs_volume *vol;
 
@@ -135,7 +135,7 @@ static void say_hash_only(const struct f2fs_extent *where)
 
 static void names_of_other_rules_are_found(void **state)
 {
-	struct f2fs_extent where;
+	struct f2fs_file_extent where;
 
 	(void)state;
 	if (!unicode_is_available())

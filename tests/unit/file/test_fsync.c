@@ -35,7 +35,7 @@ static void open_volume(void)
 static int set_up(void **state)
 {
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
-						   .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION };
+						   .feature = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_COMPRESSION };
 	struct f2fs_mkfs_device device = { 0 };
 
 	(void)state;
@@ -238,7 +238,7 @@ static void a_commit_ends_the_chain(void **state)
 static void fsynced_blocks_rest(void **state)
 {
 	struct f2fs_inode *inode = make("/", "file", 0100644), *root = look("/");
-	struct f2fs_extent extent, other;
+	struct f2fs_file_extent extent, other;
 
 	(void)state;
 	write_at(inode, 0, sizeof(bytes));
@@ -439,7 +439,7 @@ static void lose_node(struct f2fs_inode *inode)
 static void reserve_behind(struct f2fs_inode *inode)
 {
 	const f2fs_nid_t ino = f2fs_inode_number(inode);
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	uint8_t advise;
 
 	assert_int_equal(f2fs_fallocate(inode, F2FS_FALLOCATE_KEEP_SIZE, 0, 6 * BLOCK), 0);

@@ -17,7 +17,7 @@ static struct f2fs_inode *root;
 static int set_up(void **state)
 {
 	(void)state;
-	fresh_open(&v, 64 << 20, F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA);
+	fresh_open(&v, 64 << 20, F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_QUOTA);
 	assert_int_equal(f2fs_lookup(v.vol, "/", 0, &root), 0);
 	return 0;
 }

@@ -14,7 +14,7 @@ static struct fresh v;
 static int set_up(void **state)
 {
 	(void)state;
-	fresh_open(&v, 64 << 20, F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA);
+	fresh_open(&v, 64 << 20, F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_QUOTA);
 	return 0;
 }
 

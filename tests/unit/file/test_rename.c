@@ -13,8 +13,7 @@
 #include "format/inode.h"
 
 #define FEATURES                                                                                                       \
-	(F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA | F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_CASEFOLD |           \
-	 F2FS_FEATURE_INODE_CRTIME)
+	(F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_QUOTA | F2FS_FEAT_PROJECT_QUOTA | F2FS_FEAT_CASEFOLD | F2FS_FEAT_INODE_CRTIME)
 
 static struct fresh v;
 static struct f2fs_inode *root, *a, *b;

@@ -19,14 +19,14 @@
 
 static const struct f2fs_zone_options zones = { F2FS_SIZED(f2fs_zone_options),
 						.zone_bytes = 4 * MIB, .conventional = 5 };
-static const struct f2fs_mkfs_options plain = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEATURE_LOST_FOUND };
+static const struct f2fs_mkfs_options plain = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEAT_LOST_FOUND };
 static struct fresh fresh;
 static uint8_t piece[PIECE];
 
 static void open_fresh(const struct f2fs_zone_options *how)
 {
 	fresh_open_zoned(&fresh, 240 * MIB, &plain, how);
-	assert_true(f2fs_volume_geometry(fresh.vol)->feature & F2FS_FEATURE_BLKZONED);
+	assert_true(f2fs_volume_geometry(fresh.vol)->feature & F2FS_FEAT_BLKZONED);
 }
 
 /* Write length bytes of a kind from offset on. */
@@ -375,7 +375,7 @@ static void free_zones_are_reset(void **state)
 static void the_uuid_changes_with_all_checksums(void **state)
 {
 	const struct f2fs_mkfs_options sums = { F2FS_SIZED(f2fs_mkfs_options),
-						.feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM };
+						.feature = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_INODE_CHECKSUM };
 	const uint8_t uuid[16] = { 1, 2, 3 };
 
 	(void)state;
@@ -385,7 +385,7 @@ static void the_uuid_changes_with_all_checksums(void **state)
 	must_be("file-7", 3 * MIB, 7);
 	make("after", MIB, 1);
 	fresh_reopen(&fresh);
-	assert_true(f2fs_volume_geometry(fresh.vol)->feature & F2FS_FEATURE_INODE_CHECKSUM);
+	assert_true(f2fs_volume_geometry(fresh.vol)->feature & F2FS_FEAT_INODE_CHECKSUM);
 	must_be("file-7", 3 * MIB, 7);
 	close_volume();
 	assert_int_equal(problems(0), 0);

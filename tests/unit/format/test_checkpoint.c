@@ -179,7 +179,7 @@ static void read_only_volumes_need_less(void **state)
 	struct f2fs_geometry geo;
 
 	(void)state;
-	sample_geometry(&geo, 12, F2FS_FEATURE_RO);
+	sample_geometry(&geo, 12, F2FS_FEAT_RO);
 	sample_checkpoint(cp, 4096);
 	cp_set_rsvd_segment_count(cp, 0);
 	cp_set_overprov_segment_count(cp, 0);

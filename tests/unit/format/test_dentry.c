@@ -142,7 +142,7 @@ static void random_areas_are_survived(void **state)
 		struct dentry_ref ref;
 		uint32_t slot = 0, steps = 0;
 
-		sample_geometry(&geo, round % 2 ? 12 : 14, F2FS_FEATURE_EXTRA_ATTR);
+		sample_geometry(&geo, round % 2 ? 12 : 14, F2FS_FEAT_EXTRA_ATTR);
 		for (uint32_t i = 0; i < geo.block_size; i++)
 			block[i] = (uint8_t)rand();
 		if (round % 3) {

@@ -40,7 +40,7 @@ static void numbers_of_block_sizes(void **state)
 	for (unsigned column = 0; column < 3; column++) {
 		struct f2fs_geometry geo;
 
-		sample_geometry(&geo, column == 0 ? 12 : 14, column == 2 ? F2FS_FEATURE_PACKED_SSA : 0);
+		sample_geometry(&geo, column == 0 ? 12 : 14, column == 2 ? F2FS_FEAT_PACKED_SSA : 0);
 		for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 			uint32_t value;
 
@@ -57,7 +57,7 @@ static void packed_ssa_means_nothing_at_4k(void **state)
 	struct f2fs_geometry geo;
 
 	(void)state;
-	sample_geometry(&geo, 12, F2FS_FEATURE_PACKED_SSA);
+	sample_geometry(&geo, 12, F2FS_FEAT_PACKED_SSA);
 	assert_int_equal(geo.sums_per_block, 1);
 	assert_int_equal(geo.sum_size, 4096);
 }
@@ -101,7 +101,7 @@ static void addresses_of_table_blocks(void **state)
 	assert_int_equal(geometry_sit_block(&geo, 5, 1), 2053);
 	assert_int_equal(geometry_ssa_block(&geo, 5, &offset), 3589);
 	assert_int_equal(offset, 0);
-	sample_geometry(&geo, 14, F2FS_FEATURE_PACKED_SSA);
+	sample_geometry(&geo, 14, F2FS_FEAT_PACKED_SSA);
 	assert_int_equal(geometry_ssa_block(&geo, 7, &offset), 3585);
 	assert_int_equal(offset, 3 * 4096);
 }

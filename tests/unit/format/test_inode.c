@@ -11,8 +11,8 @@
 #include "unit/sample.h"
 
 #define ALL_EXTRA                                                                                                      \
-	(F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_FLEXIBLE_INLINE_XATTR |                   \
-	 F2FS_FEATURE_INODE_CRTIME | F2FS_FEATURE_COMPRESSION)
+	(F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_PROJECT_QUOTA | F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CRTIME |   \
+	 F2FS_FEAT_COMPRESSION)
 #define INO 5u
 
 static uint8_t block[SAMPLE_BLOCK];
@@ -38,7 +38,7 @@ static void layouts_of_the_document(void **state)
 		struct inode_layout layout;
 		struct f2fs_inode_layout public_layout;
 
-		sample_geometry(&geo, row->bits, row->extra ? F2FS_FEATURE_EXTRA_ATTR : 0);
+		sample_geometry(&geo, row->bits, row->extra ? F2FS_FEAT_EXTRA_ATTR : 0);
 		sample_inode(&geo, block, INO);
 		if (row->extra)
 			extra_set_i_extra_isize(block + INODE_ADDR_OFFSET, (uint16_t)(4 * row->extra));
@@ -79,7 +79,7 @@ static void reserved_attribute_words(void **state)
 	struct inode_layout layout;
 
 	(void)state;
-	sample_geometry(&geo, 12, F2FS_FEATURE_EXTRA_ATTR);
+	sample_geometry(&geo, 12, F2FS_FEAT_EXTRA_ATTR);
 	sample_inode(&geo, block, INO);
 	inode_set_i_inline(block, FLAG_i_inline_extra_attr | FLAG_i_inline_inline_data);
 	inode_layout(&geo, block, &layout);
@@ -110,7 +110,7 @@ static void compressed_files_use_whole_clusters(void **state)
 	uint8_t *extra = block + INODE_ADDR_OFFSET;
 
 	(void)state;
-	sample_geometry(&geo, 12, F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION);
+	sample_geometry(&geo, 12, F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_COMPRESSION);
 	sample_inode(&geo, block, INO);
 	inode_set_i_flags(block, FLAG_i_flags_compr);
 	for (unsigned bits = 2; bits <= 8; bits++) {
@@ -171,7 +171,7 @@ static void checksum_of_the_worked_example(void **state)
 	assert_int_equal(c, 0x748ACD31);
 	assert_int_equal(crc_f2fs(c, generation, 4), 0x9FF622A1);
 
-	sample_geometry(&geo, 12, F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM);
+	sample_geometry(&geo, 12, F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_INODE_CHECKSUM);
 	sample_inode(&geo, block, INO);
 	assert_true(inode_has_checksum(&geo, block));
 	extra_set_i_inode_checksum(block + INODE_ADDR_OFFSET, inode_checksum(&geo, block, seed));
@@ -188,7 +188,7 @@ static void checksum_of_the_worked_example(void **state)
 	}
 	extra_set_i_extra_isize(block + INODE_ADDR_OFFSET, 8);
 	assert_false(inode_has_checksum(&geo, block));
-	sample_geometry(&geo, 12, F2FS_FEATURE_EXTRA_ATTR);
+	sample_geometry(&geo, 12, F2FS_FEAT_EXTRA_ATTR);
 	assert_false(inode_has_checksum(&geo, block));
 }
 
@@ -211,8 +211,8 @@ static const struct rule_row {
 	{ RULE_INODE_EXTRA, ALL_EXTRA, INO, { { EXTRA, { "i_extra_isize", 0, 0 } } } },
 	{ RULE_INODE_EXTRA, ALL_EXTRA, INO, { { EXTRA, { "i_extra_isize", 0, 38 } } } },
 	{ RULE_INODE_EXTRA, ALL_EXTRA, INO, { { EXTRA, { "i_extra_isize", 0, 40 } } } },
-	{ RULE_INODE_FEATURES, F2FS_FEATURE_PROJECT_QUOTA, INO, { { INODE, { "i_links", 0, 1 } } } },
-	{ RULE_INODE_FEATURES, F2FS_FEATURE_COMPRESSION, INO, { { INODE, { "i_links", 0, 1 } } } },
+	{ RULE_INODE_FEATURES, F2FS_FEAT_PROJECT_QUOTA, INO, { { INODE, { "i_links", 0, 1 } } } },
+	{ RULE_INODE_FEATURES, F2FS_FEAT_COMPRESSION, INO, { { INODE, { "i_links", 0, 1 } } } },
 	{ RULE_INODE_COMPRESS,
 	  ALL_EXTRA,
 	  INO,

@@ -360,7 +360,7 @@ static const struct row rows[] = {
 	  4096,
 	  1,
 	  1,
-	  F2FS_FEATURE_RO,
+	  F2FS_FEAT_RO,
 	  0,
 	  0,
 	  16384,
@@ -418,7 +418,7 @@ static const struct row rows[] = {
 	  16384,
 	  1,
 	  1,
-	  F2FS_FEATURE_PACKED_SSA,
+	  F2FS_FEAT_PACKED_SSA,
 	  0,
 	  0,
 	  32768,
@@ -558,7 +558,7 @@ static void test_alias(void **state)
 	struct f2fs_layout l;
 
 	(void)state;
-	in.feature = F2FS_FEATURE_DEVICE_ALIAS;
+	in.feature = F2FS_FEAT_DEVICE_ALIAS;
 	add_device(&in, 64 * MIB, 1);
 	l = planned(&in);
 	assert_int_equal(l.devices[0].segments, 49);
@@ -594,7 +594,7 @@ static struct plan_input zoned(uint64_t size, uint64_t zone_bytes, uint32_t conv
 {
 	struct plan_input in = on_one_device(size);
 
-	in.feature = F2FS_FEATURE_BLKZONED;
+	in.feature = F2FS_FEAT_BLKZONED;
 	in.devices[0].zone_bytes = zone_bytes;
 	in.devices[0].zone_type = F2FS_ZONE_SEQUENTIAL;
 	in.devices[0].conventional_zones = conventional;
@@ -647,7 +647,7 @@ static void test_zoned_refusals(void **state)
 	in.feature = 0;
 	assert_int_equal(result_of(&in), PLAN_ZONED);
 	in = on_one_device(400 * MIB);
-	in.feature = F2FS_FEATURE_BLKZONED;
+	in.feature = F2FS_FEAT_BLKZONED;
 	assert_int_equal(result_of(&in), PLAN_NOT_ZONED);
 	in = on_one_device(400 * MIB);
 	in.reserved_sections = 8;
@@ -671,7 +671,7 @@ static void test_minimum(void **state)
 	} smallest[] = {
 		{ 4096, 1, 1, 0, 0, 0, 46 },  { 4096, 2, 1, 0, 0, 0, 80 },   { 4096, 4, 1, 0, 0, 0, 144 },
 		{ 4096, 8, 1, 0, 0, 0, 272 }, { 4096, 1, 2, 0, 0, 0, 52 },   { 4096, 1, 1, 0, 1, 0, 46 },
-		{ 4096, 1, 1, 0, 0, 5, 84 },  { 16384, 1, 1, 0, 0, 0, 184 }, { 4096, 1, 1, F2FS_FEATURE_RO, 0, 0, 19 },
+		{ 4096, 1, 1, 0, 0, 5, 84 },  { 16384, 1, 1, 0, 0, 0, 184 }, { 4096, 1, 1, F2FS_FEAT_RO, 0, 0, 19 },
 	};
 
 	(void)state;
@@ -756,16 +756,16 @@ static void test_features(void **state)
 	uint32_t feature = 0;
 
 	(void)state;
-	assert_int_equal(plan_features(F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_EXTRA_ATTR, 4096, &feature), PLAN_OK);
-	assert_int_equal(feature, F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_QUOTA);
-	assert_int_equal(plan_features(F2FS_FEATURE_PACKED_SSA, 4096, &feature), PLAN_OK);
+	assert_int_equal(plan_features(F2FS_FEAT_PROJECT_QUOTA | F2FS_FEAT_EXTRA_ATTR, 4096, &feature), PLAN_OK);
+	assert_int_equal(feature, F2FS_FEAT_PROJECT_QUOTA | F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_QUOTA);
+	assert_int_equal(plan_features(F2FS_FEAT_PACKED_SSA, 4096, &feature), PLAN_OK);
 	assert_int_equal(feature, 0);
-	assert_int_equal(plan_features(F2FS_FEATURE_PACKED_SSA, 16384, &feature), PLAN_OK);
-	assert_int_equal(feature, F2FS_FEATURE_PACKED_SSA);
+	assert_int_equal(plan_features(F2FS_FEAT_PACKED_SSA, 16384, &feature), PLAN_OK);
+	assert_int_equal(feature, F2FS_FEAT_PACKED_SSA);
 	assert_int_equal(plan_features(0x20000, 4096, &feature), PLAN_FEATURE_UNKNOWN);
-	assert_int_equal(plan_features(F2FS_FEATURE_INODE_CRTIME, 4096, &feature), PLAN_FEATURE_EXTRA_ATTR);
-	assert_int_equal(plan_features(F2FS_FEATURE_RO | F2FS_FEATURE_BLKZONED, 4096, &feature), PLAN_RO_ZONED);
-	assert_int_equal(plan_features(F2FS_FEATURE_RO | F2FS_FEATURE_DEVICE_ALIAS, 4096, &feature), PLAN_RO_ALIAS);
+	assert_int_equal(plan_features(F2FS_FEAT_INODE_CRTIME, 4096, &feature), PLAN_FEATURE_EXTRA_ATTR);
+	assert_int_equal(plan_features(F2FS_FEAT_RO | F2FS_FEAT_BLKZONED, 4096, &feature), PLAN_RO_ZONED);
+	assert_int_equal(plan_features(F2FS_FEAT_RO | F2FS_FEAT_DEVICE_ALIAS, 4096, &feature), PLAN_RO_ALIAS);
 }
 
 /* Whatever the size, a layout that is accepted holds together. */
@@ -780,10 +780,10 @@ static void check_sound(const struct f2fs_layout *l)
 	assert_int_equal(g->main_blkaddr + (uint64_t)g->segment_count_main * 512, g->end_blkaddr);
 	assert_int_equal(g->segment_count_main, g->section_count * g->segs_per_sec);
 	assert_true(g->sit_blocks >= g->sit_blocks_used);
-	assert_true((g->feature & F2FS_FEATURE_RO) ||
+	assert_true((g->feature & F2FS_FEAT_RO) ||
 		    g->segment_count_ssa * 512ull * g->sums_per_block >= g->segment_count_main);
 	assert_true(l->user_blocks > 0);
-	assert_true(l->user_blocks < g->segment_count_main * 512ull + !!(g->feature & F2FS_FEATURE_RO));
+	assert_true(l->user_blocks < g->segment_count_main * 512ull + !!(g->feature & F2FS_FEAT_RO));
 	assert_true(g->end_blkaddr <= g->block_count);
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
 		assert_true(l->logs[i] < g->segment_count_main);
@@ -806,7 +806,7 @@ static void test_sweep(void **state)
 		in.segs_per_sec = sections[(seed >> 10) % 5];
 		in.secs_per_zone = sections[(seed >> 13) % 3];
 		in.large_nat = (seed >> 9) & 1;
-		in.feature = seed & 512 ? 0 : (seed & 1024) ? F2FS_FEATURE_RO : F2FS_FEATURE_PACKED_SSA;
+		in.feature = seed & 512 ? 0 : (seed & 1024) ? F2FS_FEAT_RO : F2FS_FEAT_PACKED_SSA;
 		in.start_sector = seed & 4096 ? 2048 : 63;
 		if (plan_layout(&in, &l) != PLAN_OK)
 			continue;

@@ -24,7 +24,7 @@ static void parts_of_a_summary(void **state)
 	sample_geometry(&geo, 14, 0);
 	assert_int_equal(geo.journal_offset, 14336);
 	assert_ptr_equal(summary_footer_of(&geo, summary), summary + 16379);
-	sample_geometry(&geo, 14, F2FS_FEATURE_PACKED_SSA);
+	sample_geometry(&geo, 14, F2FS_FEAT_PACKED_SSA);
 	assert_int_equal(geo.journal_offset, 3584);
 	assert_ptr_equal(summary_footer_of(&geo, summary), summary + 4091);
 }
@@ -104,7 +104,7 @@ static void compact_entries(void **state)
 	} rows[] = {
 		{ 12, 0, 439, 584, 507 },
 		{ 14, 0, 1756, 2339, 2043 },
-		{ 14, F2FS_FEATURE_PACKED_SSA, 2195, 2339, 507 },
+		{ 14, F2FS_FEAT_PACKED_SSA, 2195, 2339, 507 },
 	};
 
 	(void)state;

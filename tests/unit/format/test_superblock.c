@@ -23,8 +23,8 @@ struct break_row {
 
 static const struct break_row breaks[] = {
 	{ RULE_SB_MAGIC, { { "magic", 0, 0xF2F52011 } } },
-	{ RULE_SB_CRC, { FEATURE(F2FS_FEATURE_SB_CHECKSUM), { "checksum_offset", 0, 3068 }, { "crc", 0, 1 } } },
-	{ RULE_SB_CRC, { FEATURE(F2FS_FEATURE_SB_CHECKSUM), { "checksum_offset", 0, 3064 } } },
+	{ RULE_SB_CRC, { FEATURE(F2FS_FEAT_SB_CHECKSUM), { "checksum_offset", 0, 3068 }, { "crc", 0, 1 } } },
+	{ RULE_SB_CRC, { FEATURE(F2FS_FEAT_SB_CHECKSUM), { "checksum_offset", 0, 3064 } } },
 	{ RULE_SB_BLOCKSIZE, { { "log_blocksize", 0, 13 } } },
 	{ RULE_SB_BLOCKSIZE, { { "log_blocksize", 0, 0xFFFFFFFF } } },
 	{ RULE_SB_SEGMENT_BLOCKS, { { "log_blocks_per_seg", 0, 8 } } },
@@ -61,8 +61,8 @@ static const struct break_row breaks[] = {
 	{ RULE_SB_AREAS, { { "segment_count_ckpt", 0, 0x800002 } } },
 	{ RULE_SB_MAIN_END, { { "segment_count", 0, 30 } } },
 	{ RULE_SB_AREA_SIZES, { FEATURE(0), { "segment_count_ssa", 0, 0 }, { "main_blkaddr", 0, 3584 } } },
-	{ RULE_SB_ENCODING, { FEATURE(F2FS_FEATURE_CASEFOLD), { "s_encoding", 0, 0 } } },
-	{ RULE_SB_ENCODING, { FEATURE(F2FS_FEATURE_CASEFOLD), { "s_encoding", 0, 2 } } },
+	{ RULE_SB_ENCODING, { FEATURE(F2FS_FEAT_CASEFOLD), { "s_encoding", 0, 0 } } },
+	{ RULE_SB_ENCODING, { FEATURE(F2FS_FEAT_CASEFOLD), { "s_encoding", 0, 2 } } },
 };
 
 static void apply(uint8_t *sb, const struct sample_edit *edits)
@@ -160,7 +160,7 @@ static void valid_ones_pass(void **state)
 	/* unknown features are ignored, as the kernel does */
 	sb_set_feature(sb, 0xFF000000);
 	assert_int_equal(superblock_check(sb), RULE_NONE);
-	sb_set_feature(sb, F2FS_FEATURE_SB_CHECKSUM);
+	sb_set_feature(sb, F2FS_FEAT_SB_CHECKSUM);
 	sb_set_checksum_offset(sb, 3068);
 	sb_set_crc(sb, superblock_crc(sb));
 	assert_int_equal(superblock_check(sb), RULE_NONE);
@@ -171,7 +171,7 @@ static void valid_ones_pass(void **state)
 	}
 	/* a volume for reading only has no SSA */
 	sample_superblock(sb, 12);
-	sb_set_feature(sb, F2FS_FEATURE_RO);
+	sb_set_feature(sb, F2FS_FEAT_RO);
 	sb_set_segment_count_ssa(sb, 0);
 	sb_set_main_blkaddr(sb, 3584);
 	assert_int_equal(superblock_check(sb), RULE_NONE);

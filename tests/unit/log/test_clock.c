@@ -45,7 +45,7 @@ static uint64_t stored_clock(void)
 static uint64_t mtime_of(const char *path, f2fs_seg_t *segno)
 {
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(v.vol);
-	struct f2fs_sit_entry entry;
+	struct f2fs_segment_info entry;
 	struct f2fs_inode *inode;
 	f2fs_blk_t addr;
 

@@ -34,7 +34,7 @@ static void fill_bytes(unsigned seed)
 static void open_with_holes(void)
 {
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
-						   .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM };
+						   .feature = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_INODE_CHECKSUM };
 	struct f2fs_inode *a, *b, *root;
 
 	fresh_open_with(&v, 128 * MIB, &options);
@@ -137,7 +137,7 @@ static void a_free_segment_is_filled(void **state)
 	struct filler f;
 	f2fs_seg_t from, to;
 	uint32_t before, moved;
-	struct f2fs_sit_entry sit;
+	struct f2fs_segment_info sit;
 	uint8_t entries[SUMMARY_BYTES], type;
 	int source;
 
@@ -186,7 +186,7 @@ static void holes_are_filled_between_what_stays(void **state)
 {
 	struct filler f;
 	f2fs_seg_t from, to;
-	struct f2fs_sit_entry before, after;
+	struct f2fs_segment_info before, after;
 	uint8_t old[SUMMARY_BYTES], entries[SUMMARY_BYTES], type;
 	int source;
 	uint32_t holes = 0;

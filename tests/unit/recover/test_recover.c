@@ -122,14 +122,14 @@ static void the_plan_tells_what_a_mount_would_do(void **state)
 	seed_close(&seed);
 }
 
-static int count_blocks(void *user, const struct f2fs_extent *range)
+static int count_blocks(void *user, const struct f2fs_file_extent *range)
 {
 	if (range->kind == F2FS_EXTENT_DATA)
 		*(uint64_t *)user += range->count;
 	return 0;
 }
 
-static int stop_at_once(void *user, const struct f2fs_extent *range)
+static int stop_at_once(void *user, const struct f2fs_file_extent *range)
 {
 	(void)user;
 	(void)range;

@@ -82,7 +82,7 @@ f2fs_blk_t forge_block(struct forge *f, const void *data, size_t length)
 static f2fs_blk_t address_of(struct forge *f, f2fs_nid_t nid)
 {
 	struct f2fs_volume *vol = forge_volume(f, NULL);
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 
 	assert_int_equal(f2fs_nat_lookup(vol, nid, &entry), 0);
 	f2fs_volume_close(vol);

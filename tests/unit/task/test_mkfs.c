@@ -141,7 +141,7 @@ static void test_second_pack(void **state)
 {
 	struct f2fs_open_options options = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_TOLERANT };
 	struct fixture *f = *state;
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	uint8_t zeros[8 * 4096] = { 0 };
 	uint64_t version;
 	size_t length;
@@ -175,18 +175,18 @@ static const struct kind kinds[] = {
 	{ 46, 0, 0, 0, 0 },
 	{ 1024, 0, 0, 4, 0 },
 	{ 1024, 0, 0, 0, 1 },
-	{ 8 << 20, 0, F2FS_FEATURE_SB_CHECKSUM, 0, 0 },
-	{ 2 << 20, 0, F2FS_FEATURE_QUOTA, 0, 1 },
-	{ 512, 16384, F2FS_FEATURE_LOST_FOUND | F2FS_FEATURE_QUOTA, 0, 0 },
-	{ 512, 16384, F2FS_FEATURE_PACKED_SSA, 0, 0 },
-	{ 512, 16384, F2FS_FEATURE_RO, 0, 0 },
-	{ 64, 0, F2FS_FEATURE_RO | F2FS_FEATURE_LOST_FOUND | F2FS_FEATURE_QUOTA, 0, 0 },
-	{ 64, 0, F2FS_FEATURE_CASEFOLD, 0, 0 },
+	{ 8 << 20, 0, F2FS_FEAT_SB_CHECKSUM, 0, 0 },
+	{ 2 << 20, 0, F2FS_FEAT_QUOTA, 0, 1 },
+	{ 512, 16384, F2FS_FEAT_LOST_FOUND | F2FS_FEAT_QUOTA, 0, 0 },
+	{ 512, 16384, F2FS_FEAT_PACKED_SSA, 0, 0 },
+	{ 512, 16384, F2FS_FEAT_RO, 0, 0 },
+	{ 64, 0, F2FS_FEAT_RO | F2FS_FEAT_LOST_FOUND | F2FS_FEAT_QUOTA, 0, 0 },
+	{ 64, 0, F2FS_FEAT_CASEFOLD, 0, 0 },
 	{ 64, 0,
-	  F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_QUOTA | F2FS_FEATURE_INODE_CHECKSUM |
-		  F2FS_FEATURE_LOST_FOUND | F2FS_FEATURE_FLEXIBLE_INLINE_XATTR,
+	  F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_PROJECT_QUOTA | F2FS_FEAT_QUOTA | F2FS_FEAT_INODE_CHECKSUM |
+		  F2FS_FEAT_LOST_FOUND | F2FS_FEAT_FLEXIBLE_INLINE_XATTR,
 	  0, 0 },
-	{ 64, 0, F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CRTIME | F2FS_FEATURE_COMPRESSION, 0, 0 },
+	{ 64, 0, F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_INODE_CRTIME | F2FS_FEAT_COMPRESSION, 0, 0 },
 };
 
 static void take_kind(struct fixture *f, const struct kind *k)
@@ -207,13 +207,13 @@ static void check_counts(struct fixture *f)
 
 	f2fs_volume_statfs(f->vol, &st);
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
-		struct f2fs_sit_entry entry;
+		struct f2fs_segment_info entry;
 
 		assert_int_equal(f2fs_volume_log(f->vol, i, &head), 0);
 		if (head.segno != f->result.layout.logs[i])
 			fail_msg("log %u is elsewhere", i);
 		assert_int_equal(f2fs_sit_lookup(f->vol, head.segno, &entry), 0);
-		if (!(f->options.feature & F2FS_FEATURE_RO)) {
+		if (!(f->options.feature & F2FS_FEAT_RO)) {
 			assert_int_equal(entry.type, i);
 			valid += entry.valid_blocks;
 		} else if (i == F2FS_HOT_DATA || i == F2FS_HOT_NODE) {
@@ -232,7 +232,7 @@ static void check_nodes(struct fixture *f)
 
 	assert_non_null(block);
 	for (f2fs_nid_t nid = 3; nid < 3 + f->result.valid_nodes + 4; nid++) {
-		struct f2fs_nat_entry entry;
+		struct f2fs_nat_info entry;
 		struct f2fs_block_identity id;
 
 		assert_int_equal(f2fs_nat_lookup(f->vol, nid, &entry), 0);
@@ -321,8 +321,7 @@ static void test_quota(void **state)
 	static const uint32_t ids[] = { 1000, 70000, 0 };
 	struct fixture *f = *state;
 
-	f->options.feature =
-		F2FS_FEATURE_QUOTA | F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_PROJECT_QUOTA | F2FS_FEATURE_LOST_FOUND;
+	f->options.feature = F2FS_FEAT_QUOTA | F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_PROJECT_QUOTA | F2FS_FEAT_LOST_FOUND;
 	f->options.root_uid = ids[0];
 	f->options.root_gid = ids[1];
 	make_well(f, 64 * MIB);
@@ -338,7 +337,7 @@ static void test_quota(void **state)
 	assert_int_equal(f->result.quota_ino[0], 4);
 	assert_int_equal(f->result.lost_found_ino, 7);
 	/* project_quota alone: no files for users and groups */
-	f->options.feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_PROJECT_QUOTA;
+	f->options.feature = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_PROJECT_QUOTA;
 	make_well(f, 64 * MIB);
 	assert_int_equal(f->result.quota_ino[0], 0);
 	assert_int_equal(f->result.quota_ino[2], 4);
@@ -417,7 +416,7 @@ static void test_refusals(void **state)
 	expect_refusal(f, F2FS_ERR_INVALID, "4096 or 16384");
 	f->options.segs_per_sec = 8;
 	expect_refusal(f, F2FS_ERR_NOSPC, "(272 MiB)");
-	f->options.feature = F2FS_FEATURE_COMPRESSION;
+	f->options.feature = F2FS_FEAT_COMPRESSION;
 	expect_refusal(f, F2FS_ERR_UNSUPPORTED, "extra_attr");
 	f->options.feature = 0x80000000;
 	expect_refusal(f, F2FS_ERR_UNSUPPORTED, "unknown feature");
@@ -466,7 +465,7 @@ static void test_memory(void **state)
 	struct fixture *f = *state;
 	uint64_t used, before;
 
-	f->options.feature = F2FS_FEATURE_QUOTA | F2FS_FEATURE_LOST_FOUND;
+	f->options.feature = F2FS_FEAT_QUOTA | F2FS_FEAT_LOST_FOUND;
 	new_memory(f, 64 * MIB);
 	before = f->host.allocations;
 	assert_int_equal(make(f), 0);

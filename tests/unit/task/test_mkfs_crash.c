@@ -23,8 +23,8 @@ static struct f2fs_context *ctx;
 static int make(struct f2fs_device *dev, const uint8_t *uuid)
 {
 	struct f2fs_mkfs_device device = { .device = dev };
-	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
-					     .uuid = uuid, .feature = F2FS_FEATURE_QUOTA | F2FS_FEATURE_LOST_FOUND };
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .uuid = uuid,
+					     .feature = F2FS_FEAT_QUOTA | F2FS_FEAT_LOST_FOUND };
 
 	return f2fs_mkfs_write(ctx, &device, 1, &options, NULL);
 }

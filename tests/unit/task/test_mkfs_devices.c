@@ -51,7 +51,7 @@ static void test_several(void **state)
 		{ .device = memory(61 * MIB), .path = "/dev/b" },
 		{ .device = memory(70 * MIB), .path = "/dev/c" },
 	};
-	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEATURE_LOST_FOUND };
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEAT_LOST_FOUND };
 	struct f2fs_device *const second = devices[1].device;
 	struct f2fs_mkfs_result result = { F2FS_SIZED(f2fs_mkfs_result) };
 	struct f2fs_volume *vol;
@@ -83,11 +83,11 @@ static void test_alias(void **state)
 		{ .device = memory(100 * MIB), .path = "/dev/a" },
 		{ .device = memory(64 * MIB), .path = "/dev/b", .alias = "whole" },
 	};
-	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
-					     .feature = F2FS_FEATURE_QUOTA | F2FS_FEATURE_EXTRA_ATTR |
-							F2FS_FEATURE_INODE_CHECKSUM };
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEAT_QUOTA |
+										       F2FS_FEAT_EXTRA_ATTR |
+										       F2FS_FEAT_INODE_CHECKSUM };
 	struct f2fs_mkfs_result result = { F2FS_SIZED(f2fs_mkfs_result) };
-	struct f2fs_sit_entry sit;
+	struct f2fs_segment_info sit;
 	struct f2fs_volume *vol;
 	struct f2fs_inode *inode;
 	char text[6] = "";
@@ -120,7 +120,7 @@ static void test_alias_refusals(void **state)
 		{ .device = memory(64 * MIB), .path = "/dev/b" },
 		{ .device = memory(64 * MIB), .path = "/dev/c", .alias = "twice" },
 	};
-	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEATURE_LOST_FOUND };
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .feature = F2FS_FEAT_LOST_FOUND };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -129,7 +129,7 @@ static void test_alias_refusals(void **state)
 	}
 	devices[1].alias = "other";
 	assert_int_equal(f2fs_mkfs_write(ctx, devices, 3, &options, NULL), 0);
-	options.feature = F2FS_FEATURE_RO;
+	options.feature = F2FS_FEAT_RO;
 	assert_int_equal(f2fs_mkfs_write(ctx, devices, 3, &options, NULL), F2FS_ERR_UNSUPPORTED);
 	options.feature = 0;
 	devices[0].alias = "main";
@@ -225,15 +225,15 @@ static void test_zoned(void **state)
 {
 	struct zoned z;
 	struct f2fs_mkfs_device device = { .device = zoned_device(&z, 240 * MIB, 4 * MIB, 4 * MIB, 8) };
-	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
-					     .zoned = 1, .feature = F2FS_FEATURE_LOST_FOUND | F2FS_FEATURE_QUOTA };
+	struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .zoned = 1,
+					     .feature = F2FS_FEAT_LOST_FOUND | F2FS_FEAT_QUOTA };
 	struct f2fs_mkfs_result result = { F2FS_SIZED(f2fs_mkfs_result) };
 
 	(void)state;
 	assert_int_equal(f2fs_mkfs_write(ctx, &device, 1, &options, &result), 0);
 	assert_int_equal(z.resets, 1);
 	assert_int_equal(result.layout.geometry.segs_per_sec, 2);
-	assert_true(result.layout.geometry.feature & F2FS_FEATURE_BLKZONED);
+	assert_true(result.layout.geometry.feature & F2FS_FEAT_BLKZONED);
 	assert_int_equal(result.trimmed, 1);
 	f2fs_volume_close(open_on(&device, 1));
 	options.no_discard = 1;

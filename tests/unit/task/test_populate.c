@@ -11,7 +11,7 @@
 
 #include "common/fresh.h"
 
-#define FEATURES (F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_COMPRESSION)
+#define FEATURES (F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_COMPRESSION)
 
 static const char manifest[] = "{\"path\": \"a\", \"type\": \"directory\", \"mode\": \"0755\", \"mtime\": [7, 8]}\n"
 			       "{\"path\": \"a/1.txt\", \"type\": \"file\", \"mode\": \"0644\", \"mtime\": [9, 10]}\n"

@@ -33,7 +33,7 @@ static uint64_t digest_of(struct f2fs_volume *vol, unsigned *files)
 
 	*files = 0;
 	for (f2fs_nid_t nid = 3;;) {
-		struct f2fs_nat_entry entry;
+		struct f2fs_nat_info entry;
 		struct f2fs_inode *inode;
 		uint8_t bytes[5000];
 		uint64_t h = 0xCBF29CE484222325u;

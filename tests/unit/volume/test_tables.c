@@ -24,7 +24,7 @@ static void node_ids_in_use_are_those_counted(void **state)
 	for
 		EACH_SEED(i)
 		{
-			struct f2fs_nat_entry entry, again;
+			struct f2fs_nat_info entry, again;
 			struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
 			struct seed seed;
 			uint32_t nodes = 0, inodes = 0;
@@ -67,7 +67,7 @@ static void raw_entries_are_the_same(void **state)
 			for (f2fs_nid_t first = 0; first < 500; first += 450) {
 				assert_int_equal(f2fs_nat_read(seed.vol, first, 1500, raw), 0);
 				for (uint32_t k = 0; k < 1500; k++) {
-					struct f2fs_nat_entry entry;
+					struct f2fs_nat_info entry;
 
 					assert_int_equal(f2fs_nat_lookup(seed.vol, first + k, &entry), 0);
 					assert_int_equal(nat_block_addr(raw + k * nat_SIZE), entry.block_addr);
@@ -82,9 +82,9 @@ static void raw_entries_are_the_same(void **state)
 static void ranges_of_tables(void **state)
 {
 	const struct f2fs_geometry *geo;
-	struct f2fs_nat_entry nat;
-	struct f2fs_sit_entry sit;
-	struct f2fs_summary sum;
+	struct f2fs_nat_info nat;
+	struct f2fs_segment_info sit;
+	struct f2fs_block_owner sum;
 	uint8_t raw[100];
 	struct seed seed;
 
@@ -119,7 +119,7 @@ static void maps_add_up(void **state)
 
 			assert_int_equal(seed_open(&seed, seeds[i], NULL), 0);
 			for (f2fs_seg_t s = 0; s < f2fs_volume_geometry(seed.vol)->segment_count_main; s++) {
-				struct f2fs_sit_entry entry;
+				struct f2fs_segment_info entry;
 				uint8_t raw[sit_SIZE];
 
 				assert_int_equal(f2fs_sit_lookup(seed.vol, s, &entry), 0);

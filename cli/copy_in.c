@@ -85,7 +85,7 @@ static int make_room(const struct cli_copy_in *in, struct cli *cli, struct f2fs_
 	snprintf(why, sizeof(why), "%s", f2fs_context_error(f2fs_volume_context(vol))->message);
 	result.free_after = result.free_before = 0;
 	if (!in->no_cleaning && !cli_copy_in_is_stream(in)) {
-		f2fs_volume_discard(vol);
+		f2fs_volume_rollback(vol);
 		if (f2fs_clean(vol, &options, &result))
 			result.free_after = 0;
 	}

@@ -15,7 +15,7 @@ int cli_commit(struct cli *cli, struct f2fs_volume *vol, const char *what)
 		return 0;
 	state = f2fs_volume_transaction(vol);
 	cli_error_of(cli, f2fs_volume_context(vol), what);
-	f2fs_volume_discard(vol);
+	f2fs_volume_rollback(vol);
 	if (state == F2FS_TRANSACTION_NONE)
 		cli_error(cli, "%s: the changes are committed, but could not be read back", what);
 	else if (f2fs_volume_transaction(vol) == F2FS_TRANSACTION_UNCERTAIN)

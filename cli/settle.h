@@ -10,7 +10,7 @@
 #include "cli/host.h"
 
 /* Commit. A failure is reported, with what has become of the changes when it does not go without saying that they are
- * discarded. Returns the library's error. */
+ * rolled back. Returns the library's error. */
 int cli_commit(struct cli *cli, struct f2fs_volume *vol, const char *what);
 
 #endif

@@ -70,6 +70,6 @@ void cli_writer_close(struct cli_writer *writer, struct f2fs_volume *vol)
 	writer->hotness = NULL;
 	if (f2fs_hotness_close(hotness) == 0)
 		return;
-	f2fs_volume_discard(vol); /* changes that nobody will commit any more */
+	f2fs_volume_rollback(vol); /* changes that nobody will commit any more */
 	(void)f2fs_hotness_close(hotness);
 }

@@ -161,7 +161,7 @@ int edit_goes_on(struct edit *e, int rc)
 		return 1;
 	is_lost = is_fatal(rc) || (e->vol && f2fs_volume_transaction(e->vol) == F2FS_TRANSACTION_FAILED);
 	if (is_lost || (!e->keep_going && !e->is_shell))
-		edit_discard(e);
+		edit_rollback(e);
 	return (e->is_shell || (e->keep_going && !is_lost)) && !cli_stopped();
 }
 

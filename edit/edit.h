@@ -134,7 +134,7 @@ int edit_commit(struct edit *e);
 /* Store what is true and not in the file yet: of an Android sparse file. */
 int edit_save(struct edit *e);
 /* Drop changes; says so when there are any. */
-void edit_discard(struct edit *e);
+void edit_rollback(struct edit *e);
 /* The run was stopped before it had done everything: drop changes, and say what stays. */
 void edit_end_stopped(struct edit *e);
 
@@ -155,7 +155,7 @@ const struct edit_command *edit_commands(unsigned *count);
 int edit_run(struct edit *e, char **words, int count);
 /* Run the commands of a text, one a line or separated by semicolons. Returns 0 or the error that ended them. */
 int edit_run_text(struct edit *e, char *text);
-/* After a command failed with rc: may the next one run? What cannot be kept is discarded. */
+/* After a command failed with rc: may the next one run? What cannot be kept is rolled back. */
 int edit_goes_on(struct edit *e, int rc);
 /* Does this command work on files of the volume? */
 int edit_takes_files(const char *command);
@@ -249,7 +249,7 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 /* Make a file empty, or make an empty file (*is_new); mode as of edit_new(). */
 int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t *mode, struct f2fs_inode **out,
 		    int *is_new);
-/* What came to a name came in part only: a new file goes again, what was there before is lost but for discarding. The
+/* What came to a name came in part only: a new file goes again, what was there before is lost but for a rollback. The
  * file's handle is closed. */
 void edit_undo_file(struct edit *e, const struct edit_name *name, int is_new);
 

@@ -36,7 +36,7 @@ static const struct cli_exit exits[] = {
 	{ EDIT_INCOMPLETE, "something could not be read (damaged, encrypted); as above" },
 	{ EDIT_USAGE, "wrong usage; as above" },
 	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT
-	  "nothing was changed since the last commit, but what is done at once (label, uuid, set, gc, trim, rollback) "
+	  "nothing was changed since the last commit, but what is done at once (label, uuid, set, gc, trim, restore) "
 	  "stays" },
 };
 
@@ -230,7 +230,7 @@ static void run_lines(struct edit *e)
 			break;
 	if (ferror(stdin) && !cli_stopped()) { /* who knows what it would have said */
 		cli_error(&e->cli, "standard input: %s", strerror(errno));
-		edit_discard(e);
+		edit_rollback(e);
 		e->status = EDIT_FAILED;
 	}
 	free(line);

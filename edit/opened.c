@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The image and the volume of a run: opened once, when a command needs them; changes are committed or discarded.
+ * The image and the volume of a run: opened once, when a command needs them; changes are committed or rolled back.
  */
 #include "cli/earlier_state.h"
 #include "cli/repaired.h"
@@ -151,11 +151,11 @@ static int has_written(const struct edit *e)
 	return e->may_have_written || (e->vol && version(e) != e->first_version);
 }
 
-void edit_discard(struct edit *e)
+void edit_rollback(struct edit *e)
 {
 	if (!e->is_changed)
 		return;
-	f2fs_volume_discard(e->vol);
+	f2fs_volume_rollback(e->vol);
 	e->is_changed = 0;
 	cli_error(&e->cli, "nothing was changed%s",
 		  has_written(e) ? " since the last commit; what was done before it stays" :
@@ -166,7 +166,7 @@ void edit_discard(struct edit *e)
 void edit_end_stopped(struct edit *e)
 {
 	if (e->is_changed)
-		edit_discard(e);
+		edit_rollback(e);
 	else if (has_written(e))
 		cli_error(&e->cli, "stopped; what was done before stays");
 	e->status = EDIT_FAILED;

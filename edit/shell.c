@@ -59,10 +59,10 @@ int do_commit(struct edit *e, const struct edit_call *call)
 	return edit_commit(e);
 }
 
-int do_discard(struct edit *e, const struct edit_call *call)
+int do_rollback(struct edit *e, const struct edit_call *call)
 {
 	(void)call;
-	f2fs_volume_discard(e->vol);
+	f2fs_volume_rollback(e->vol);
 	e->is_changed = 0;
 	return 0;
 }
@@ -140,10 +140,10 @@ int do_quit(struct edit *e, const struct edit_call *call)
 	return 0;
 }
 
-int do_rollback(struct edit *e, const struct edit_call *call)
+int do_restore(struct edit *e, const struct edit_call *call)
 {
 	struct f2fs_undo_info info = { F2FS_SIZED(f2fs_undo_info) };
-	int rc = edit_need_write(e, "rollback");
+	int rc = edit_need_write(e, "restore");
 
 	if (!rc)
 		rc = edit_open_image(e);

@@ -36,7 +36,7 @@ uint64_t session_lacks(struct session *s);
 /* Open the volume as it is now, without a word when that fails. */
 int session_volume(struct session *s, struct f2fs_volume **out);
 
-/* --rollback: an exit code. */
-int session_rollback(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a);
+/* --restore: an exit code. */
+int session_restore(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a);
 
 #endif

@@ -387,8 +387,8 @@ static int run_on_device(struct run *run)
 			status |= CLI_EXIT_OPERATIONAL;
 		report_fini(&run->report);
 		return status;
-	case FSCK_ROLLBACK:
-		return session_rollback(run->cli, run->ctx, a);
+	case FSCK_RESTORE:
+		return session_restore(run->cli, run->ctx, a);
 	default:
 		return listing_run(run->cli, run->ctx, a);
 	}

@@ -152,8 +152,8 @@ static const char *take_mode(struct arguments *a, int id, const char *value)
 	case OPT_dry_run:
 		a->answer = FSCK_DRY_RUN;
 		return NULL;
-	case OPT_rollback:
-		return take_job(a, FSCK_ROLLBACK, &a->rollback, value);
+	case OPT_restore:
+		return take_job(a, FSCK_RESTORE, &a->restore, value);
 	case OPT_list:
 		return take_job(a, FSCK_LIST, NULL, NULL);
 	case OPT_explain:
@@ -234,9 +234,9 @@ static const char *take_detail(struct arguments *a, int id, const char *value)
 
 static int is_mode(int id)
 {
-	static const int modes[] = { OPT_auto,	    OPT_preen,	 OPT_force,    OPT_yes,	  OPT_no,
-				     OPT_answer_no, OPT_dry_run, OPT_rollback, OPT_list,  OPT_explain,
-				     OPT_layout,    OPT_map,	 OPT_tree,     OPT_preset };
+	static const int modes[] = { OPT_auto,	    OPT_preen,	 OPT_force,   OPT_yes,	 OPT_no,
+				     OPT_answer_no, OPT_dry_run, OPT_restore, OPT_list,	 OPT_explain,
+				     OPT_layout,    OPT_map,	 OPT_tree,    OPT_preset };
 
 	for (unsigned i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (modes[i] == id)
@@ -250,8 +250,8 @@ static int take_operand(struct arguments *a, struct cli *cli, const struct cli_p
 
 	if (parser->operand_count != !needs_none)
 		return cli_refuse(cli, needs_none ? "this option takes no device" : "one device or image is needed");
-	if (a->job == FSCK_ROLLBACK && (a->answer == FSCK_NO || a->answer == FSCK_DRY_RUN))
-		return cli_refuse(cli, "--rollback writes: it does not go with -n, -N and --dry-run");
+	if (a->job == FSCK_RESTORE && (a->answer == FSCK_NO || a->answer == FSCK_DRY_RUN))
+		return cli_refuse(cli, "--restore writes: it does not go with -n, -N and --dry-run");
 	if (a->undo && (a->answer == FSCK_NO || a->answer == FSCK_DRY_RUN || a->job != FSCK_CHECK))
 		return cli_refuse(cli, "--undo is for a run that may write");
 	if ((a->only.count || a->except.count || a->is_asking) && (a->answer == FSCK_NO || a->job != FSCK_CHECK))
@@ -261,8 +261,8 @@ static int take_operand(struct arguments *a, struct cli *cli, const struct cli_p
 	if (a->shows_tree && a->job != FSCK_CHECK)
 		return cli_refuse(cli, "-t is for a check");
 	if (a->is_json && (a->shows_tree || (a->job != FSCK_CHECK && a->job != FSCK_LIST && a->job != FSCK_EXPLAIN)))
-		return cli_refuse(cli, a->job == FSCK_ROLLBACK
-					       ? "--rollback has no report for --json"
+		return cli_refuse(cli, a->job == FSCK_RESTORE
+					       ? "--restore has no report for --json"
 					       : "-l, -M and -t have no JSON: see dump.f2fs --info, --map and --tree");
 	a->image.path = parser->operands[0];
 	return 0;

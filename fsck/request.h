@@ -12,7 +12,7 @@
 extern const struct cli_tool fsck_tool;
 
 /* What is to be done; one of these. */
-enum fsck_job { FSCK_CHECK = 0, FSCK_ROLLBACK, FSCK_LIST, FSCK_EXPLAIN, FSCK_LAYOUT, FSCK_MAP };
+enum fsck_job { FSCK_CHECK = 0, FSCK_RESTORE, FSCK_LIST, FSCK_EXPLAIN, FSCK_LAYOUT, FSCK_MAP };
 
 /* When is it to be done? The more thorough, the higher. */
 enum fsck_depth {
@@ -50,7 +50,7 @@ struct arguments {
 	enum fsck_depth depth; /* the most thorough one that was asked for */
 	enum fsck_answer answer;
 	struct words ignore, only, except;
-	const char *undo, *rollback, *explain;
+	const char *undo, *restore, *explain;
 	uint32_t features; /* to be turned on */
 	struct cli_encoding encoding;
 	enum fsck_switch hash_only;

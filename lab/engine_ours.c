@@ -461,7 +461,7 @@ void lab_engine_close(struct lab_engine *e)
 	}
 	free(e->sources);
 	if (e->hotness)
-		f2fs_volume_discard(e->vol); /* what an operation that failed left */
+		f2fs_volume_rollback(e->vol); /* what an operation that failed left */
 	(void)f2fs_hotness_close(e->hotness);
 	f2fs_volume_close(e->vol);
 	f2fs_device_close(e->sidecar);

@@ -74,7 +74,7 @@ F2FS_API const char *f2fs_fsync_mode_name(unsigned mode);
  * minimum_saved: blocks that compressing a cluster must save; 0: 1.
  * commit_when_full: blocks freed since the last commit cannot be used before the next one, so a long row of changes may
  *               fail with NOSPC though the volume is not full. With 1 a change that finds little room commits what was
- *               done before it, which is no longer forgotten by f2fs_volume_discard(); long writes are done, and
+ *               done before it, which is no longer forgotten by f2fs_volume_rollback(); long writes are done, and
  *               committed, in pieces. With 0 the caller commits, then or in time, and goes on.
  * clock_stands: with 1 the volume's clock (f2fs_volume_clock) does not go on while the volume is open, so that the same
  *               changes give the same bytes however long they take.

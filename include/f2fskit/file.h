@@ -25,7 +25,7 @@ F2FS_API void f2fs_inode_close(struct f2fs_inode *inode);
 F2FS_API f2fs_nid_t f2fs_inode_number(const struct f2fs_inode *inode);
 F2FS_API struct f2fs_volume *f2fs_inode_volume(const struct f2fs_inode *inode);
 /*
- * Is the handle dead? A handle belongs to one inode, not to its number. It dies when a rollback (f2fs_volume_discard()
+ * Is the handle dead? A handle belongs to one inode, not to its number. It dies when a rollback (f2fs_volume_rollback()
  * of write.h) drops the changes that made the inode, and when a recovery frees the inode. Calls with a dead handle
  * fail with STATE, even if another inode has the number by then. Only closing and the handle's own number, volume, raw
  * block and address still work. After a rollback, handles of older inodes show them as the last checkpoint has them.

@@ -40,7 +40,8 @@ F2FS_API int f2fs_volume_add_key(struct f2fs_volume *vol, const void *key, size_
 
 /*
  * Remove the keys of this descriptor or identifier, and wipe them and all that was derived from them. STATE while a
- * transaction runs, as its changes may need the key (commit or discard them first); NOT_FOUND when there is none.
+ * transaction runs, as its changes may need the key (commit them or roll them back first); NOT_FOUND when there is
+ * none.
  */
 F2FS_API int f2fs_volume_remove_key(struct f2fs_volume *vol, const uint8_t *name, size_t name_length);
 

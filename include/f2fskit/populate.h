@@ -152,7 +152,7 @@ struct f2fs_populate_result {
 
 /*
  * Copy the tree. Fails with NOT_FOUND, ACCESS, NOSPC, IO (an archive that is damaged or cut short), CANCELED; what was
- * changed before can only be discarded then. INCOMPLETE when there were problems with entries, which can be
+ * changed before can only be rolled back then. INCOMPLETE when there were problems with entries, which can be
  * committed: an entry that cannot be made, or whose contents cannot be read to their end, is left out, and what had
  * its name stays. (With commit_when_full, engine.h, it goes first.) result (NULL allowed) is filled in any case.
  */

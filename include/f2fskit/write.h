@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Changing a volume, offline. All changes since the last commit form one transaction: f2fs_volume_commit makes them
- * true together, durably and safe against power cuts; f2fs_volume_discard (or closing the volume) leaves it as it was.
+ * true together, durably and safe against power cuts; f2fs_volume_rollback (or closing the volume) leaves it as it was.
  * The device must be writable and the volume clean: one that waits for recovery is refused with F2FS_ERR_STATE
  * until f2fs_recover() (recover.h).
  *
  * A call checks what it can before it changes anything. One that fails after that (no memory, no space, a device that
- * fails, damage, a host that cancels) leaves a transaction that is only good for discarding: every further change and
+ * fails, damage, a host that cancels) leaves a transaction that is only good for a rollback: every further change and
  * the commit then fail with F2FS_ERR_STATE.
  *
  * The caller acts as the superuser does: permissions, quota limits and the flags "immutable" and "append only" are kept
@@ -28,7 +28,7 @@ extern "C" {
 /*
  * Make all changes since the last commit true, durably. On failure the volume on the device is as before, with two
  * exceptions. UNCERTAIN: the last write or flush failed, so the device may hold the commit or may lose it. Then commit
- * again, which repeats only that last step, or discard, which takes the commit back; until one of them succeeds the
+ * again, which repeats only that last step, or roll back, which takes the commit back; until one of them succeeds the
  * volume is not changed (f2fs_volume_transaction() says UNCERTAIN), and either state is whole when it is opened again.
  * Any other failure after which f2fs_volume_transaction() says NONE: the commit is permanent, but could not be read
  * back. Open the volume again.
@@ -36,18 +36,18 @@ extern "C" {
 F2FS_API int f2fs_volume_commit(struct f2fs_volume *vol);
 /* Forget all changes since the last commit but those made durable by f2fs_fsync, which then wait for recovery. Handles
  * of inodes that were made since are dead (f2fs_inode_is_dead() of file.h). */
-F2FS_API void f2fs_volume_discard(struct f2fs_volume *vol);
+F2FS_API void f2fs_volume_rollback(struct f2fs_volume *vol);
 /* What has become of the changes since the last commit. */
 enum f2fs_transaction {
-	F2FS_TRANSACTION_NONE = 0,  /* there are none */
-	F2FS_TRANSACTION_OPEN = 1,  /* they wait for a commit */
-	F2FS_TRANSACTION_FAILED = 2, /* something failed half-way: they can only be discarded */
+	F2FS_TRANSACTION_NONE = 0,     /* there are none */
+	F2FS_TRANSACTION_OPEN = 1,     /* they wait for a commit */
+	F2FS_TRANSACTION_FAILED = 2,   /* something failed half-way: they can only be rolled back */
 	F2FS_TRANSACTION_UNCERTAIN = 3 /* the last step of their commit failed: perhaps they are permanent */
 };
 F2FS_API int f2fs_volume_transaction(const struct f2fs_volume *vol);
 /*
  * Something that the caller made of several calls has failed half-way: the changes since the last commit are good for
- * discarding only, as after a call that failed so. Without such changes nothing happens. The error in the context, if
+ * a rollback only, as after a call that failed so. Without such changes nothing happens. The error in the context, if
  * there is one, is told as the reason by calls that are refused.
  */
 F2FS_API void f2fs_volume_fail(struct f2fs_volume *vol);
@@ -135,7 +135,7 @@ F2FS_API int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t o
  * which a recovery (the kernel's at the next mount, or ours) restores the file: its contents, attributes and name as
  * they were at that call. All other changes still wait for f2fs_volume_commit, which makes the chain needless.
  *
- * f2fs_volume_discard and closing without a commit do not take back what was fsynced: the volume then waits for
+ * f2fs_volume_rollback and closing without a commit do not take back what was fsynced: the volume then waits for
  * recovery, and a change of it fails with F2FS_ERR_STATE until that has happened. Commit before closing to leave a
  * volume that needs none.
  */

@@ -198,7 +198,7 @@ void f2fs_volume_fail(struct f2fs_volume *vol)
 		txn_fail(vol->txn);
 }
 
-void f2fs_volume_discard(struct f2fs_volume *vol)
+void f2fs_volume_rollback(struct f2fs_volume *vol)
 {
 	error_clear(vol->ctx);
 	txn_roll_back(vol);

@@ -74,7 +74,7 @@ int change_flush_file(struct change *c, f2fs_nid_t ino);
 struct winode;
 /* A call fails that has changed nothing: the kernel has stamped the file all the same by then. */
 void change_stamp(struct change *c, struct winode *w);
-/* Pass err on; when something was changed before it happened, the transaction is good for discarding only. */
+/* Pass err on; when something was changed before it happened, the transaction is good for a rollback only. */
 int change_end(const struct change *c, int err);
 
 /* winode.c */

@@ -35,13 +35,13 @@ static int uncertain(struct f2fs_volume *vol, int err, const char *what, const c
 int txn_uncertain_commit(struct f2fs_volume *vol, int err)
 {
 	return uncertain(vol, err, "the commit",
-			 vol->txn ? "the changes are permanent (commit again, or discard them)"
+			 vol->txn ? "the changes are permanent (commit again, or roll them back)"
 				  : "the changes are permanent (open the volume again)");
 }
 
 int txn_uncertain_fsync(struct f2fs_volume *vol, int err)
 {
-	return uncertain(vol, err, "the fsync", "a recovery finds the file (discard the changes)");
+	return uncertain(vol, err, "the fsync", "a recovery finds the file (roll the changes back)");
 }
 
 int txn_need_sound(const struct txn *txn)
@@ -50,8 +50,8 @@ int txn_need_sound(const struct txn *txn)
 		return 0;
 	if (txn->vol->uncertain_addr)
 		return error_set(txn->vol->ctx, F2FS_ERR_STATE,
-				 "whether the last commit is permanent is not known: commit again, or discard");
+				 "whether the last commit is permanent is not known: commit again, or roll back");
 	return error_set(txn->vol->ctx, F2FS_ERR_STATE,
-			 "a call failed half-way%s%s%s: the changes since the last commit can only be discarded",
+			 "a call failed half-way%s%s%s: the changes since the last commit can only be rolled back",
 			 txn->cause[0] ? " (" : "", txn->cause, txn->cause[0] ? ")" : "");
 }

@@ -107,7 +107,7 @@ static int check_state(struct f2fs_volume *vol)
 		return error_set(vol->ctx, F2FS_ERR_READ_ONLY, "a volume opened for rescue cannot be written");
 	if (vol->uncertain_addr)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
-				 "whether the last commit is permanent is not known: discard it, or open again");
+				 "whether the last commit is permanent is not known: roll it back, or open again");
 	if (vol->is_outdated)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "the last commit could not be read back: open the volume again first");

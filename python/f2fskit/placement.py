@@ -194,7 +194,7 @@ def set_method(volume: Any, name: str, sidecar: Any, options: dict[str, int]) ->
 
     def release(hotness: Any) -> None:
         if lib.f2fs_hotness_close(hotness) < 0:  # with the volume: what was not committed is dropped now
-            lib.f2fs_volume_discard(pointer)
+            lib.f2fs_volume_rollback(pointer)
             lib.f2fs_hotness_close(hotness)
         let_go()
 

@@ -24,7 +24,7 @@ class Volume(VolumeStructures, VolumePast, VolumeSettings, VolumeSpace):
 
     One opened with access "r+" can be changed, through its paths (`path()`) and inodes. All changes since the last
     `commit()` become true together; leaving a with block commits, leaving it by an exception, or closing, forgets them.
-    A change that fails half-way (no space, a device that fails) leaves nothing but `discard()`.
+    A change that fails half-way (no space, a device that fails) leaves nothing but `rollback()`.
 
     Objects that come from a volume (inodes, files, tables) keep it alive and stop working when it is closed: they raise
     ValueError then. Calls from several threads are serialised, see `Context`.

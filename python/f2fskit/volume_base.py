@@ -88,7 +88,7 @@ class VolumeBase(Closable):
         self._changed = False
         self._made = 0  # changes that were made
         self._mine = _Mine()
-        self._settled = 0  # those of them that were committed or discarded
+        self._settled = 0  # those of them that were committed or rolled back
         self._left_orphans = False  # the last commit listed inodes that wait for their last handle to be closed
         self._is_view = False  # of an earlier checkpoint
         self._source = ""  # what it was opened from, for people
@@ -168,14 +168,14 @@ class VolumeBase(Closable):
 
     @property
     def transaction(self) -> enums.Transaction:
-        """What has become of the changes since the last commit: NONE, OPEN, FAILED, which can only be discarded, or
+        """What has become of the changes since the last commit: NONE, OPEN, FAILED, which can only be rolled back, or
         UNCERTAIN: the last step of their commit failed, see `commit()`."""
         return enums.Transaction(self._handle.get(lib.f2fs_volume_transaction))
 
     def fail(self) -> None:
-        """Something made of several calls has failed half-way: let the changes since the last commit be discarded only.
+        """Something made of several calls has failed half-way: let the changes since the last commit be rolled back only.
 
-        Every change and the commit are a StateError then, until `discard()`.
+        Every change and the commit are a StateError then, until `rollback()`.
         """
         self._handle.get(lib.f2fs_volume_fail)
 
@@ -235,7 +235,7 @@ class VolumeBase(Closable):
     def commit(self) -> None:
         """Make all changes since the last commit true, durably. When it fails the volume is as before, except after
         UncertainError: the device failed at the last step, so the commit is permanent or not. Commit again, which repeats that
-        step only, or `discard()`, which takes the commit back; until then nothing can be changed.
+        step only, or `rollback()`, which takes the commit back; until then nothing can be changed.
 
         What files that `path().open()` gave hold in their buffers is a part of it.
 
@@ -263,7 +263,7 @@ class VolumeBase(Closable):
             self._left_orphans = not self.closed and bool(self.orphans)
             self._checkpoint = None
 
-    def discard(self) -> None:
+    def rollback(self) -> None:
         """Forget all changes since the last commit.
 
         Inodes, files and readers of what was made since are closed (ValueError), even if another file gets the same inode
@@ -276,8 +276,8 @@ class VolumeBase(Closable):
             raw._drop_buffers()
 
     def _forget_changes(self) -> list[InodeIO]:
-        """Discard, with the lock held; return the files whose buffers are to be dropped without it."""
-        self._handle.get(self._discard_and_bury)
+        """Roll back, with the lock held; return the files whose buffers are to be dropped without it."""
+        self._handle.get(self._roll_back_and_bury)
         raws = list(self._raws)
         for raw in raws:
             raw._is_dropping = True
@@ -286,14 +286,14 @@ class VolumeBase(Closable):
         self._settled = self._made
         return raws
 
-    def _discard_and_bury(self, pointer: Any) -> None:
-        lib.f2fs_volume_discard(pointer)
+    def _roll_back_and_bury(self, pointer: Any) -> None:
+        lib.f2fs_volume_rollback(pointer)
         self._handle.bury("the changes that made it were rolled back")
 
     def close(self) -> None:
         """Close it and what was opened from it; changes since the last commit are forgotten.
 
-        Within a with block the end of the block tells so (StateError); `discard()` forgets without a word.
+        Within a with block the end of the block tells so (StateError); `rollback()` forgets without a word.
         """
         if self._changed and not self.closed:
             try:

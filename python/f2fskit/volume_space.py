@@ -46,7 +46,7 @@ class VolumeSpace(VolumeBase):
             in_place: overwrite contents where they are; a commit is not all or nothing then.
             discard: give blocks that a commit frees back to the device.
             compress_names, plain_names: extensions ("txt,log") of new files that become compressed, or never do.
-            commit_when_full: commit by itself where only blocks freed since the last commit give room; discard() and an
+            commit_when_full: commit by itself where only blocks freed since the last commit give room; rollback() and an
                 exception that leaves a with block then no longer forget what was done before.
             clock_stands: the volume's `clock` does not go on by itself.
             temperature: which log contents of ordinary files go to: "table" (warm), "slides" (what is appended is cold) or "kernel"

@@ -60,7 +60,7 @@ def test_nothing_is_written_by_a_wrong_size(maker, f2fskit, name):
     with f2fskit.open(device, "r+") as volume:
         with pytest.raises(f2fskit.CorruptError):
             overwrite(volume, "/zstd/file")
-        volume.discard()
+        volume.rollback()
     broken.check(repair=True)
     with f2fskit.open(device, "r+") as volume:
         overwrite(volume, "/zstd/file")

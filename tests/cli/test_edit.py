@@ -267,10 +267,10 @@ def test_undo(run_tool, image, tmp_path):
     run_tool("f2fs", "-w", "--undo", undo, image, "mkdir", "/x", "--", "commit", "--", "touch", "/x/y", "--", "set", "inode[3].i_links", "77")
     assert image.read_bytes() != before
     assert b"exists" in run_tool("f2fs", "-w", "--undo", undo, image, "touch", "/z", rc=1).stderr
-    assert b"-w" in run_tool("f2fs", image, "rollback", undo, rc=16).stderr
-    run_tool("f2fs", "-w", image, "rollback", undo)
+    assert b"-w" in run_tool("f2fs", image, "restore", undo, rc=16).stderr
+    run_tool("f2fs", "-w", image, "restore", undo)
     assert image.read_bytes() == before
-    assert b"undo" in run_tool("f2fs", "-w", image, "rollback", image, rc=1).stderr
+    assert b"undo" in run_tool("f2fs", "-w", image, "restore", image, rc=1).stderr
 
 
 def test_damage_does_not_hide_the_rest(run_tool, edit, image):

@@ -180,12 +180,12 @@ def test_an_undo_file_that_cannot_be_finished_is_told(run_tool, build_dir, tmp_p
         assert done.returncode == good and reads, done
         done, _ = run(words, "once", reads)
         assert done.returncode == good, done
-        run_tool("f2fs", "-w", "image", "rollback", "undo", cwd=tmp_path)
+        run_tool("f2fs", "-w", "image", "restore", "undo", cwd=tmp_path)
         assert (tmp_path / "image").read_bytes() == before
         done, _ = run(words, "all", reads)
         assert done.returncode == bad and b"can be played back by force only" in done.stderr, done
-        run_tool("f2fs", "-w", "image", "rollback", "undo", rc=1, cwd=tmp_path)
-        run_tool("f2fs", "-w", "image", "rollback", "-f", "undo", cwd=tmp_path)
+        run_tool("f2fs", "-w", "image", "restore", "undo", rc=1, cwd=tmp_path)
+        run_tool("f2fs", "-w", "image", "restore", "-f", "undo", cwd=tmp_path)
         assert (tmp_path / "image").read_bytes() == before
 
 

@@ -90,5 +90,5 @@ def test_undo_takes_features_back(run_tool, image, tmp_path):
     before = digest(image)
     run_tool("fsck.f2fs", "-f", "-O", "encrypt", "--undo", tmp_path / "log", image)
     assert digest(image) != before
-    run_tool("fsck.f2fs", "--rollback", tmp_path / "log", image)
+    run_tool("fsck.f2fs", "--restore", tmp_path / "log", image)
     assert digest(image) == before

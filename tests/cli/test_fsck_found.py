@@ -84,6 +84,6 @@ def test_node_of_no_inode_is_freed(f2fskit, tmp_path):
     with f2fskit.open(image, "r+") as volume:
         with pytest.raises(f2fskit.CorruptError, match="NAT_NID"):
             volume.path("/large").unlink()
-        volume.discard()
+        volume.rollback()
     with repaired(image, f2fskit) as volume:
         assert volume.path("/large").read_bytes() == bytes(range(256)) * 40000

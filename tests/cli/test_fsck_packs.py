@@ -152,7 +152,7 @@ def test_older_pack_is_lost(f2fskit, tmp_path, name):
     assert files(image, f2fskit) == contents
 
 
-def fsync(image, f2fskit, path, then="discard"):
+def fsync(image, f2fskit, path, then="rollback"):
     """Change a file that is there; then the power is cut, or there is a commit, of more than that."""
     with f2fskit.open(image, "r+") as volume:
         with volume.path(path).open("r+b") as file:
@@ -161,8 +161,8 @@ def fsync(image, f2fskit, path, then="discard"):
         if then == "more":
             volume.path("/kept/30").chmod(0o600)
             volume.path("/kept/31").write_bytes(b"more" * 9000)
-        if then == "discard":
-            volume.discard()
+        if then == "rollback":
+            volume.rollback()
 
 
 def recover(image, f2fskit):

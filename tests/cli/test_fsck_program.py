@@ -144,15 +144,15 @@ def test_undo_and_rollback(run_tool, broken, tmp_path):
     assert digest(broken) != before
     repaired = digest(broken)
     for word in ("-n", "-N", "--dry-run"):
-        assert b"--rollback writes" in run_tool("fsck.f2fs", word, "--rollback", log, broken, rc=16).stderr
+        assert b"--restore writes" in run_tool("fsck.f2fs", word, "--restore", log, broken, rc=16).stderr
         assert digest(broken) == repaired
-    assert b"put back" in run_tool("fsck.f2fs", "--rollback", log, broken).stdout
+    assert b"put back" in run_tool("fsck.f2fs", "--restore", log, broken).stdout
     assert digest(broken) == before
     assert b"exists" in run_tool("fsck.f2fs", "-y", "--undo", log, broken, rc=8).stderr
     assert digest(broken) == before
     kept = log.read_bytes()
     log.write_bytes(b"not an undo file at all")
-    run_tool("fsck.f2fs", "--rollback", log, broken, rc=8)
+    run_tool("fsck.f2fs", "--restore", log, broken, rc=8)
     assert digest(broken) == before
     log.write_bytes(kept)
     run_tool("fsck.f2fs", "-y", broken, rc=1)
@@ -160,12 +160,12 @@ def test_undo_and_rollback(run_tool, broken, tmp_path):
     assert not (tmp_path / "unused").exists()
     run_tool("f2fs", "-w", broken, "mkdir", "/later")
     later = digest(broken)
-    refused = run_tool("fsck.f2fs", "--rollback", log, broken, rc=8).stderr
+    refused = run_tool("fsck.f2fs", "--restore", log, broken, rc=8).stderr
     assert b"broken.img is not as the recording left it" in refused and b"-f puts back" in refused
-    assert b"not as the recording left it" in run_tool("f2fs", "-w", broken, "rollback", log, rc=None).stderr
+    assert b"not as the recording left it" in run_tool("f2fs", "-w", broken, "restore", log, rc=None).stderr
     assert digest(broken) == later
-    run_tool("f2fs", "-w", broken, "rollback", "-f", log)
-    assert b"check the volume" in run_tool("fsck.f2fs", "--rollback", log, "-f", broken).stderr
+    run_tool("f2fs", "-w", broken, "restore", "-f", log)
+    assert b"check the volume" in run_tool("fsck.f2fs", "--restore", log, "-f", broken).stderr
 
 
 def damaged(sound, place, at, count):
@@ -284,9 +284,9 @@ def test_several_devices(run_tool, tmp_path):
         undo = tmp_path / ("undo%d" % len(further))
         run_tool("fsck.f2fs", "-y", "--undo", undo, *further, first, rc=1)
         assert (digest(first), digest(second)) != before
-        run_tool("fsck.f2fs", "--rollback", undo, *further, first)
+        run_tool("fsck.f2fs", "--restore", undo, *further, first)
         assert (digest(first), digest(second)) == before
-    run_tool("fsck.f2fs", "--rollback", undo, "--device", first, first, rc=8)
+    run_tool("fsck.f2fs", "--restore", undo, "--device", first, first, rc=8)
     run_tool("fsck.f2fs", "-y", "--device", second, first, rc=1)
     run_tool("fsck.f2fs", "-n", "--device", second, first)
 

@@ -48,7 +48,7 @@ def test_it_has_an_effect(f2fskit, run_tool, image, source):
 
 
 def test_failure_leaves_nothing(f2fskit, run_tool, image, source):
-    """A run that fails discards its changes, those that wait in streams included."""
+    """A run that fails rolls back its changes, those that wait in streams included."""
     before = image.read_bytes()
     run_tool("f2fs", "-w", "--placement=m2h", image, "put", source / "file", "/file", "--", "get", "/nothing", rc=2)
     assert f2fskit.check(image).found == 0

@@ -168,7 +168,7 @@ def test_unclean_and_unfit(make, run_tool, resize, f2fskit, tmp_path):
         with inode.open("r+b") as f:
             f.write(b"new")
         inode.fsync()
-        volume.discard()
+        volume.rollback()
     assert "--recover" in resize(image, "1G", rc=1) and os.path.getsize(image) in (SIZE, 1 << 30)
     resize(image, "1G", "--recover")
     with f2fskit.open(image) as volume:

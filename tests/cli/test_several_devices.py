@@ -47,7 +47,7 @@ def test_undo_of_commands(run_tool, pair, tmp_path):
     before = digests(pair)
     run_tool("f2fs", "--trust-devices", "-w", "--undo", tmp_path / "undo", pair[0], "rm", "/file-1", "/file-28")
     assert digests(pair) != before
-    run_tool("f2fs", "--trust-devices", "-w", pair[0], "rollback", tmp_path / "undo")
+    run_tool("f2fs", "--trust-devices", "-w", pair[0], "restore", tmp_path / "undo")
     assert digests(pair) == before
 
 

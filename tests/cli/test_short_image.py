@@ -182,9 +182,9 @@ def test_a_rollback_gives_the_old_length_back(run_tool, whole, tmp_path, size):
     assert path.stat().st_size == SIZE
     with open(path, "ab") as file:
         file.write(b"more")
-    assert b"made for a device of" in run_tool("fsck.f2fs", "--rollback", undo, path, rc=8).stderr
+    assert b"made for a device of" in run_tool("fsck.f2fs", "--restore", undo, path, rc=8).stderr
     os.truncate(path, SIZE)
-    assert b"long again" in run_tool("fsck.f2fs", "--rollback", undo, path).stdout
+    assert b"long again" in run_tool("fsck.f2fs", "--restore", undo, path).stdout
     assert path.read_bytes() == before
 
 

@@ -143,7 +143,7 @@ def test_undo(run_tool, sparse, tmp_path):
     undo = tmp_path / "tree" / "undo"
     run_tool("f2fs", "-w", "--undo", undo, sparse, "rm", "-r", "/system")
     assert run_tool("f2fs", sparse, "find").stdout != files
-    run_tool("fsck.f2fs", "--rollback", undo, sparse)
+    run_tool("fsck.f2fs", "--restore", undo, sparse)
     assert run_tool("f2fs", sparse, "find").stdout == files
     check(run_tool, sparse)
 

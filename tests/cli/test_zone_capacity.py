@@ -28,7 +28,7 @@ def write_until_full(f2fskit, volume, prefix):
             volume.path(f"/{prefix}-{i}").write_bytes(content(i))
             volume.commit()
         except f2fskit.NospcError:
-            volume.discard()
+            volume.rollback()
             return names
         names[f"/{prefix}-{i}"] = content(i)
     raise AssertionError("never full")

@@ -136,7 +136,7 @@ WRITES = [Operation(*row, writes=True, prints=False) for row in (
     ("defrag.f2fs {} /large",),
     ("f2fslabel {} text",),
     ("inject.f2fs --node --nid=3 --mb=i_gid --val=5 {}",),
-    ("fsck.f2fs --rollback=UNDO {}", "undone"),
+    ("fsck.f2fs --restore=UNDO {}", "undone"),
     ("fsck.f2fs -y --undo=OUT {}", "damaged"),
     ("fsck.f2fs -y {}", "damaged-large-blocks"),
     ("f2fs -w {} put -r TREE /new", "large-blocks"),

@@ -544,7 +544,7 @@ static void prepare_used_up(struct lab *lab)
 		commit(lab);
 		at += 60 * BLOCK;
 	}
-	f2fs_volume_discard(lab->vol);
+	f2fs_volume_rollback(lab->vol);
 	f2fs_inode_close(ballast);
 }
 

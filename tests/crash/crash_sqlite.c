@@ -287,7 +287,7 @@ static int judge_database(struct lab *lab, struct f2fs_volume *vol, uint64_t pro
 	const int64_t bad = ask(db, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check<>'ok'");
 
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
-	f2fs_volume_discard(vol);
+	f2fs_volume_rollback(vol);
 	if (bad != 0)
 		return lab_complain(lab, "the database is damaged");
 	if (rows != number * (int64_t)ROWS)

@@ -716,7 +716,7 @@ static void make_others(void)
 	must(run_fsync(&b));
 	must(f2fs_device_zero(bases[BASE_DAMAGED], (uint64_t)f2fs_volume_geometry(vol)->nat_blkaddr * BLOCK,
 			      F2FS_SEGMENT_BLOCKS * 2 * BLOCK));
-	f2fs_volume_discard(vol);
+	f2fs_volume_rollback(vol);
 	f2fs_volume_close(vol);
 	make_earlier();
 }

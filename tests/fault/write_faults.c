@@ -4,9 +4,9 @@
  * 2, ... until the fault is not met any more. A call that fails does so with the right code. What is on the device then
  * is what the failure says: the state before the change, or, with UNCERTAIN, either that or the one after it. Two
  * states are looked at: the device with all that was written, and one whose cache was lost, so that all after the last
- * flush that succeeded is gone. A commit after a failed change either says that the handle is good for discarding only
- * or makes nothing of the change true. After discarding, the same change works, or the handle says that it cannot be
- * used. What is uncertain is ended in turn by committing again, discarding, and opening again, with the same judgement.
+ * flush that succeeded is gone. A commit after a failed change either says that the handle is good for a rollback only
+ * or makes nothing of the change true. After a rollback, the same change works, or the handle says that it cannot be
+ * used. What is uncertain is ended in turn by committing again, a rollback, and opening again, with the same judgement.
  *
  *	write_faults [all]    all: every n; otherwise every n at first, then larger and larger steps
  */
@@ -330,7 +330,7 @@ static struct f2fs_hotness *hot; /* of the volume at hand */
 
 static void end_streams(struct f2fs_volume *vol)
 {
-	f2fs_volume_discard(vol);
+	f2fs_volume_rollback(vol);
 	if (f2fs_hotness_close(hot) != 0)
 		abort();
 	hot = NULL;
@@ -689,7 +689,7 @@ static const char *check_uncertain(struct bench *b, const struct operation *op, 
 		return check_states(b, AFTER);
 	case 1:
 		now.stage = ", then discarded";
-		f2fs_volume_discard(b->vol);
+		f2fs_volume_rollback(b->vol);
 		if (f2fs_volume_transaction(b->vol) != F2FS_TRANSACTION_NONE)
 			return "it was not discarded";
 		wrong = check_states(b, BEFORE);
@@ -699,7 +699,7 @@ static const char *check_uncertain(struct bench *b, const struct operation *op, 
 	case 2:
 		now.stage = ", then discarded in vain";
 		arm(b, FAULT_FLUSH, 1, 1);
-		f2fs_volume_discard(b->vol);
+		f2fs_volume_rollback(b->vol);
 		disarm(b, kind, 1);
 		if (f2fs_volume_transaction(b->vol) != F2FS_TRANSACTION_UNCERTAIN)
 			return "it says that it was discarded";
@@ -741,7 +741,7 @@ static const char *check_failed(struct bench *b, const struct operation *op, int
 			return "half a change was committed";
 	}
 	now.stage = ", then done again";
-	f2fs_volume_discard(b->vol);
+	f2fs_volume_rollback(b->vol);
 	if (tree != tree_before)
 		return NULL;
 	err = change_and_commit(b, op, &again);

@@ -102,7 +102,7 @@ static int fill(struct f2fs_context *ctx, struct f2fs_volume *vol, unsigned choi
 	require((err == F2FS_ERR_INCOMPLETE) == (result.problems > 0) || (err && err != F2FS_ERR_INCOMPLETE),
 		"problems are not told");
 	if (err != 0 && err != F2FS_ERR_INCOMPLETE) {
-		f2fs_volume_discard(vol);
+		f2fs_volume_rollback(vol);
 		return err;
 	}
 	err = f2fs_volume_commit(vol);

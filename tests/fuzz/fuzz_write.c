@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Changes of a volume, read from bytes. The first byte chooses features; then follow operations on a handful of names,
- * with commits, discards and reopening. As long as the volume is sound, no call may find damage, what was committed is
+ * with commits, rollbacks and reopening. As long as the volume is sound, no call may find damage, what was committed is
  * what is read back, and the checker finds nothing. An operation that damages bytes of nodes, directories and tables
  * ends that promise: from there on everything may fail, but no more.
  */
@@ -290,7 +290,7 @@ static int do_commit(struct bench *b)
 	close_handles(b);
 	err = judge(b, f2fs_volume_commit(b->vol));
 	if (err) { /* a call failed half-way before, or the volume has no segment left */
-		f2fs_volume_discard(b->vol);
+		f2fs_volume_rollback(b->vol);
 		return reopen(b);
 	}
 	check_volume(b);
@@ -309,7 +309,7 @@ static int do_damage(struct bench *b)
 	uint64_t at, n = 1 + take(b) % 8;
 	uint8_t piece[8];
 
-	f2fs_volume_discard(b->vol);
+	f2fs_volume_rollback(b->vol);
 	b->damaged = 1;
 	if (f2fs_nat_next(b->vol, 3 + take(b) % 64, &entry) == 0 && take(b) % 4)
 		at = (uint64_t)entry.block_addr * BLOCK + take_number(b) % (BLOCK - 8);
@@ -336,7 +336,7 @@ static int run_step(struct bench *b)
 	if (what % 16 < 14)
 		return do_commit(b);
 	if (what % 16 == 14) {
-		f2fs_volume_discard(b->vol);
+		f2fs_volume_rollback(b->vol);
 		return 0;
 	}
 	return what >= 0xe0 ? do_damage(b) : reopen(b);

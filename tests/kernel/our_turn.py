@@ -219,11 +219,11 @@ class OurTurn:
                 except (self.f2fskit.Error, IndexError) as e:
                     self.done[-1] += " " + type(e).__name__
                     if self.volume.transaction.name == "FAILED":
-                        self.volume.discard()
+                        self.volume.rollback()
                         self.look_around()
             if self.rng.random() < 0.25:
                 self.done.append("discard")
-                self.volume.discard()
+                self.volume.rollback()
 
     # ---- tasks
 

@@ -260,12 +260,12 @@ def test_the_past_is_copied_into_the_present(tmp_path):
             if rounds % 3 == 0:
                 volume.commit()
             elif rounds % 3 == 1:
-                volume.discard()
+                volume.rollback()
         assert 0 < len(lost) < 20 and view.as_of_stat().blocks_overwritten + view.as_of_stat().inodes_lost > 0
         volume.path("/waits").write_bytes(b"x")
         with pytest.raises(f2fskit.StateError):
             volume.as_of(-1)
-        volume.discard()
+        volume.rollback()
         for path, contents in list(state.items())[1::2]:
             assert volume.path(path).read_bytes() == contents
 
@@ -325,7 +325,7 @@ def test_what_a_rollback_overwrote(tmp_path):
         before = volume.as_of(-2)
         for i in range(3):
             volume.path("/large").write_bytes(pattern(i, 9_000_000))
-            volume.discard()
+            volume.rollback()
             file, = volume.deleted()
             assert file.version.addr == addr and file.confidence == f2fskit.Confidence.METADATA
             assert file.open(overwritten=True).read_bytes() != text

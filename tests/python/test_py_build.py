@@ -447,7 +447,7 @@ def test_ctrl_c_within_one_large_file(tmp_path, sigint):
             with pytest.raises(KeyboardInterrupt):
                 work()
             assert reports == [task] * 3 and volume.transaction.name == ("FAILED" if task == "write" else "NONE")
-            volume.discard()
+            volume.rollback()
             if inode.size == 0:
                 reports.extend([""] * 3)  # no signal for this one
                 inode.truncate(1 << 40)

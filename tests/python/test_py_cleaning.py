@@ -104,7 +104,7 @@ def test_a_writable_volume_is_cleaned_by_itself(disk):
             for i in range(20):
                 volume.path(f"/{i}").write_bytes(data)
                 volume.commit()
-        volume.discard()
+        volume.rollback()
         volume.set_cleaning("age-threshold")
         assert f2fskit.CleanPolicy.AGE_THRESHOLD is f2fskit.CleanPolicy.AGE
         volume.set_cleaning("cost-benefit")

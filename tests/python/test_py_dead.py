@@ -25,13 +25,13 @@ def volume(tmp_path):
             found.path(f"/folder/{i}").touch()
         found.commit()
         yield found
-        found.discard()
+        found.rollback()
 
 
 def inherit(volume, gone):
     """Roll back, and make the heir."""
     number = gone.number
-    volume.discard()
+    volume.rollback()
     volume.path("/heir").write_bytes(HEIR)
     assert volume.path("/heir").inode().number == number
     volume.commit()
@@ -144,7 +144,7 @@ def test_buffers_of_a_file_that_stays(volume, layer):
         opener = lambda path: path.open(mode, buffering=0 if layer == "raw" else -1)  # noqa: E731
     file = opener(path)
     put(file, "OLD")
-    volume.discard()
+    volume.rollback()
     assert path.read_bytes() == b"kept"
     assert file.closed == layer.startswith("own")
     if not file.closed:
@@ -165,7 +165,7 @@ def test_what_was_read_ahead(volume, mode):
     path.write_bytes(b"abcdefghij")
     with path.open(mode) as file:
         assert file.read(2) in ("ab", b"ab")
-        volume.discard()
+        volume.rollback()
         assert file.read(3) in ("234", b"234")
 
 
@@ -177,7 +177,7 @@ def test_text_between_lines(volume):
     path.write_text("ONE\nTWO\nTHREE\n")
     with path.open() as file:
         assert next(file) == "ONE\n"
-        volume.discard()
+        volume.rollback()
         with pytest.raises(ValueError):
             next(file)
 
@@ -228,7 +228,7 @@ def test_walks(volume):
     numbers = {volume.path(f"/tree/{name}").inode().number for name in "abc"}
     walk = volume.walk("/tree")
     next(walk)
-    volume.discard()
+    volume.rollback()
     for i in range(8):
         volume.path(f"/heir{i}").mkdir()
     for i in range(8):
@@ -255,7 +255,7 @@ def test_an_orphan_is_a_file_again(volume):
     kept = volume.path("/kept").inode()
     volume.path("/kept").unlink()
     kept.pwrite(b"changed", 0)
-    volume.discard()
+    volume.rollback()
     assert kept.read_bytes() == b"kept" and kept.path == "/kept"
     kept.pwrite(b"K", 0)
     volume.commit()
@@ -267,7 +267,7 @@ def test_hard_links(volume):
     kept = volume.path("/kept").inode()
     volume.path("/second").hardlink_to("/kept")
     second = volume.path("/second").inode()
-    volume.discard()
+    volume.rollback()
     assert second.read_bytes() == b"kept" and second == kept and kept.stat().st_nlink == 1
 
 
@@ -281,7 +281,7 @@ def test_removed_and_made_anew(volume):
         volume.path(f"/n{i}").touch()
         assert volume.path(f"/n{i}").inode().number != number  # it is still in use
     assert old.read_bytes() == b"kept"
-    volume.discard()
+    volume.rollback()
 
 
 def test_a_failed_commit(volume):
@@ -304,5 +304,5 @@ def test_a_volume_that_only_reads_keeps_its_files(tmp_path):
     with f2fskit.open(store) as volume:
         with volume.path("/file").open("rb") as file, io.BufferedReader(volume.path("/file").inode().open()) as own:
             assert file.read(1) == own.read(1) == b"a"
-            volume.discard()
+            volume.rollback()
             assert file.read() == own.read() == b"bc"

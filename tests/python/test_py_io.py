@@ -294,7 +294,7 @@ def test_a_mistake_is_not_the_changes_of_another_thread(volume, work):
         assert volume.transaction == f2fskit.Transaction.OPEN
 
 
-@pytest.mark.parametrize("settle", [lambda volume: volume.commit(), lambda volume: volume.discard()], ids=["commit", "discard"])
+@pytest.mark.parametrize("settle", [lambda volume: volume.commit(), lambda volume: volume.rollback()], ids=["commit", "rollback"])
 def test_a_change_beside_a_commit_is_not_left_out_of_the_next(volume, settle):
     """Neither of what comes during the commit, nor of what was prepared before it."""
     def write(path):

@@ -477,8 +477,8 @@ class Model(RuleBasedStateMachine):
         assert found.unconfirmed == found.unreadable == 0
 
     @rule()
-    def discard(self):
-        self.volume.discard()
+    def rollback(self):
+        self.volume.rollback()
         self.go_back()
 
     @rule(how=st.sampled_from(["commit", "close", "exception"]))

@@ -71,7 +71,7 @@ def test_what_is_no_time(image, tmp_path, value):
             volume.path("/file").touch()
         with pytest.raises(error):
             volume.populate(tmp_path, time=value)
-        volume.discard()
+        volume.rollback()
     assert image.read_bytes() == before
 
 
@@ -114,7 +114,7 @@ def test_a_volume_that_is_dropped(image):
     (nothing, nothing),
     (lambda volume: volume.path("/").stat(), nothing),
     (lambda volume: volume.path("/file").touch(), f2fskit.Volume.commit),
-    (lambda volume: volume.path("/file").touch(), f2fskit.Volume.discard),
+    (lambda volume: volume.path("/file").touch(), f2fskit.Volume.rollback),
     (lambda volume: volume.path("/file").touch(), f2fskit.Volume.close),
 ])
 def test_a_volume_that_has_nothing_to_lose(image, change, end):

@@ -47,7 +47,7 @@ def test_trees_of_the_host(image, tmp_path):
             with pytest.raises(FileNotFoundError) as caught:
                 call()
             assert "missing" in str(caught.value.filename)
-        volume.discard()
+        volume.rollback()
 
 
 OPERATIONS = {
@@ -75,7 +75,7 @@ def test_paths_of_the_volume(image, name):
         for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
             assert str(error.filename).startswith("/etc/none") and "/etc/none" in str(error)
             assert (type(error), error.errno, error.code) == (type(caught.value), caught.value.errno, caught.value.code)
-        volume.discard()
+        volume.rollback()
 
 
 def read(image, path):

@@ -58,7 +58,7 @@ def test_uuid(memory):
         volume.path("/dir0/file0").write_bytes(b"changed")
         with pytest.raises(f2fskit.StateError):
             volume.set_uuid(NEW)
-        volume.discard()
+        volume.rollback()
         inode = volume.lookup("/dir1/file1")
         volume.set_uuid(NEW)
         assert volume.uuid == NEW and inode.stat().st_size == 999
@@ -90,7 +90,7 @@ def test_features(memory):
         volume.path("/dir0/file0").write_bytes(b"changed")
         with pytest.raises(f2fskit.StateError):
             volume.add_features(f2fskit.Feature.ENCRYPT)
-        volume.discard()
+        volume.rollback()
         volume.add_features(f2fskit.Feature.ENCRYPT | f2fskit.Feature.CASEFOLD, strict=True)
         volume.set_hash_only(True)
         assert volume.features == before[2] | f2fskit.Feature.ENCRYPT | f2fskit.Feature.CASEFOLD

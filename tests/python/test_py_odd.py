@@ -211,7 +211,7 @@ def test_calls_that_fail_change_nothing(disk, seed):
                 before = seen(volume, caller.handles)
             if step % 60 == 59:
                 caller.handles.clear()
-                volume.discard() if step % 120 == 59 else volume.commit()
+                volume.rollback() if step % 120 == 59 else volume.commit()
                 before = seen(volume, caller.handles)
     assert f2fskit.check(disk).state.name == "CLEAN"
     missed = {call.__name__ for call in CALLS} - set(failed) - {"do_close"}
@@ -272,5 +272,5 @@ def test_pieces_one_of_which_is_too_far(disk):
         with pytest.raises(f2fskit.NospcError):  # known only when the first is written
             inode.pwrite_atomic([(0, b"changed"), (1 << 20, bytes(200 << 20))])
         assert volume.transaction.name == "FAILED"
-        volume.discard()
+        volume.rollback()
         assert volume.read_bytes("/plain") == pattern(1, 300_000)

@@ -68,7 +68,7 @@ def test_closing_when_nothing_is_lost_is_quiet(disk):
         volume.close()
     with f2fskit.open(disk, "r+") as volume:
         volume.path("/gone").touch()
-        volume.discard()
+        volume.rollback()
         volume.close()
     with f2fskit.open(disk, "r+") as volume:
         with pytest.raises(f2fskit.ExistsError):

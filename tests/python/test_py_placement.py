@@ -86,7 +86,7 @@ def test_what_a_policy_raises_comes_out(disk):
         inode = volume.root.create("file")
         with pytest.raises(KeyError, match="mine"):
             inode.pwrite(b"x" * 8192, 0)
-        volume.discard()
+        volume.rollback()
         volume.set_placement(None)
         volume.path("/file").write_bytes(b"y")
     assert f2fskit.check(disk).found == 0
@@ -115,7 +115,7 @@ def test_methods_learn_and_the_volume_is_sound(disk, method):
         with pytest.raises(f2fskit.StateError):
             hotness.close()
         assert hotness.stat.written >= stat.written
-        volume.discard()
+        volume.rollback()
         hotness.close()
         hotness.close()
         with pytest.raises(ValueError, match="closed"):

@@ -65,7 +65,7 @@ def test_view(unclean):
     with f2fskit.open(unclean, "r+", recover="view") as volume:
         with pytest.raises(f2fskit.ReadOnlyError):
             volume.root.create("more")
-        volume.discard()
+        volume.rollback()
     assert open(unclean, "rb").read() == before
 
 
@@ -73,7 +73,7 @@ def test_apply(unclean):
     volume = f2fskit.open(unclean, "r+")
     with pytest.raises(f2fskit.StateError, match="--recover"):
         volume.root.create("more")
-    volume.discard()
+    volume.rollback()
     version = volume.checkpoint.checkpoint_ver
     done = volume.recover()
     assert (done.inodes, done.new_inodes, done.names, done.changed) == (2, 1, 1, True)

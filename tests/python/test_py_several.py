@@ -206,7 +206,7 @@ def test_an_alias_is_left_alone(f2fskit, alias):
         with pytest.raises(f2fskit.NospcError), volume.path("/big").open("wb") as file:
             while True:
                 file.write(bytes(range(256)) * 4096)
-        volume.discard()
+        volume.rollback()
         for order in ("score", "tree"):
             assert volume.defrag(order, move_pinned=True).pinned >= 1
         volume.trim()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Inside a transaction: every reader gives the same before a commit, after it, and what was there after discarding."""
+"""Inside a transaction: every reader gives the same before a commit, after it, and what was there after a rollback."""
 import os
 import shutil
 
@@ -184,7 +184,7 @@ def test_every_reader_sees_the_transaction(start, tmp_path, change):
     during = figures(t.volume)
     report = f2fskit.check(path)    # who asks the device sees the last commit
     assert report.found == 0 and report.files == len(start[1])
-    t.volume.discard()
+    t.volume.rollback()
     agree(t.volume, start[1])
     assert figures(t.volume) == before
     for inode in held.values():

@@ -51,14 +51,14 @@ def flushes_of_a_commit(data):
         return first, disk.flushes - first
 
 
-@pytest.mark.parametrize("again", ["commit", "discard", "discard in vain", "leave"])
+@pytest.mark.parametrize("again", ["commit", "rollback", "rollback in vain", "leave"])
 @pytest.mark.parametrize("number", [1, 2])
 def test_commit(disk, number, again):
     before, count = flushes_of_a_commit(disk.getvalue())
     assert count == 2
     volume = f2fskit.open(disk, "r+", now=0)
     volume.path("/new").write_bytes(b"new")
-    disk.bad, disk.is_sick = before + number, again == "discard in vain"
+    disk.bad, disk.is_sick = before + number, again == "rollback in vain"
     with pytest.raises(OSError) as caught:
         volume.commit()
     states = names(disk.durable), names(disk.getvalue())
@@ -80,20 +80,20 @@ def test_commit(disk, number, again):
         volume.path("/more").touch()
         volume.commit()
         assert names(disk.durable) == ["more", "new", "old"]
-    elif again == "discard":
-        volume.discard()
+    elif again == "rollback":
+        volume.rollback()
         assert volume.transaction == f2fskit.Transaction.NONE
         assert names(disk.durable) == names(disk.getvalue()) == BEFORE
         volume.path("/more").touch()
         volume.commit()
         assert names(disk.durable) == ["more", "old"]
-    elif again == "discard in vain":
-        volume.discard()
+    elif again == "rollback in vain":
+        volume.rollback()
         assert volume.transaction == f2fskit.Transaction.UNCERTAIN
         with pytest.raises(f2fskit.StateError):
             volume.path("/more").touch()
         disk.bad = None
-        volume.discard()
+        volume.rollback()
         assert volume.transaction == f2fskit.Transaction.NONE
         assert names(disk.durable) == BEFORE
     volume.close()
@@ -137,7 +137,7 @@ def test_fsync(disk):
     disk.bad, disk.is_sick = first + 2, False
     with pytest.raises(f2fskit.UncertainError):
         file.fsync()
-    volume.discard()
+    volume.rollback()
     volume.close()
     found = set()
     for data in (disk.durable, disk.getvalue()):

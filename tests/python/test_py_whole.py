@@ -83,7 +83,7 @@ def test_what_is_committed_on_the_way_stays_whole(disk):
         with pytest.raises(f2fskit.NospcError):
             volume.path("/old").inode().pwrite(pattern(3, 2 * ROOM), 0)
         assert volume.transaction.name == "FAILED"
-        volume.discard()
+        volume.rollback()
     assert f2fskit.check(disk).state.name == "CLEAN"
 
 
@@ -217,7 +217,7 @@ def test_given_up(disk):
         volume.fail()
         with pytest.raises(f2fskit.StateError):
             volume.commit()
-        volume.discard()
+        volume.rollback()
         volume.path("/other").write_bytes(b"other")
     assert contents(disk) == {"/old": OLD, "/other": b"other"}
 
@@ -241,7 +241,7 @@ def test_rmtree_that_is_stopped(disk, monkeypatch):
         with pytest.raises(Stop):
             volume.path("/dir").rmtree()
         assert volume.transaction.name == "FAILED"
-        volume.discard()
+        volume.rollback()
         assert volume.path("/dir/sub/c").exists()
 
 
@@ -263,7 +263,7 @@ def test_buffers_are_forgotten_with_what_is_discarded(disk):
     with f2fskit.open(disk, "r+") as volume:
         file = volume.path("/old").open("r+b")
         file.write(b"text")
-        volume.discard()
+        volume.rollback()
         volume.path("/other").touch()
         volume.commit()
         with f2fskit.open(disk) as seen:

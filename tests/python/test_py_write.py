@@ -190,7 +190,7 @@ def test_what_becomes_of_changes(disk):
     volume = f2fskit.open(disk, "r+")
     assert names(volume) == ["/kept"] and volume.checkpoint.checkpoint_ver == version
     volume.path("/dropped").touch()
-    volume.discard()
+    volume.rollback()
     assert names(volume) == ["/kept"]
     volume.checkpoint()
     assert volume.checkpoint.checkpoint_ver == version, "nothing to commit"
@@ -292,10 +292,10 @@ def test_populate(disk, tmp_path):
         volume.commit()
         with pytest.raises(f2fskit.CanceledError):
             volume.populate(source, target="/again", on_entry=lambda path: True)
-        volume.discard()
+        volume.rollback()
         with pytest.raises(ZeroDivisionError):
             volume.populate(source, target="/once-more", on_entry=lambda path: 1 // 0)
-        volume.discard()
+        volume.rollback()
     with f2fskit.open(disk) as volume:
         st = volume.path("/copy/sub/file").stat()
         assert (st.st_uid, st.st_gid, st.st_mtime_ns) == (5, 6, 7 * 10**9)

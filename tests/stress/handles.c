@@ -324,7 +324,7 @@ static void do_roll_back(void)
 		if (f2fs_volume_transaction(v.vol) && f2fs_volume_commit(v.vol) != F2FS_ERR_STATE)
 			wrong("a failed transaction was committed", 0);
 	}
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	memcpy(names[0], names[1], sizeof(names[0]));
 	for (unsigned i = 1; i <= file_count; i++) {
 		struct file *f = &files[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Files under every operation on their contents, held against a model in memory: written, cut, punched, zeroed,
- * collapsed, inserted into, preallocated, with commits, discards and reopening in between. At the end the model is
+ * collapsed, inserted into, preallocated, with commits, rollbacks and reopening in between. At the end the model is
  * written to a directory of the host, for others to compare. Usage: ranges IMAGE DIRECTORY SEED STEPS.
  */
 #define _GNU_SOURCE
@@ -232,10 +232,10 @@ static void do_commit(struct bench *b, unsigned file)
 	compare_all(b);
 }
 
-static void do_discard(struct bench *b, unsigned file)
+static void do_rollback(struct bench *b, unsigned file)
 {
 	(void)file;
-	f2fs_volume_discard(b->vol);
+	f2fs_volume_rollback(b->vol);
 	for (unsigned i = 0; i < FILES; i++) {
 		memcpy(b->models[i].bytes, b->models[i].saved, MAX_SIZE);
 		b->models[i].size = b->models[i].saved_size;
@@ -247,8 +247,8 @@ static const struct {
 	unsigned weight;
 	void (*run)(struct bench *b, unsigned file);
 } actions[] = {
-	{ 30, do_write },    { 8, do_truncate }, { 12, do_punch }, { 12, do_zero },   { 8, do_reserve },
-	{ 12, do_collapse }, { 12, do_insert },	 { 5, do_commit }, { 1, do_discard },
+	{ 30, do_write },    { 8, do_truncate }, { 12, do_punch }, { 12, do_zero },    { 8, do_reserve },
+	{ 12, do_collapse }, { 12, do_insert },	 { 5, do_commit }, { 1, do_rollback },
 };
 
 static void run_step(struct bench *b)

@@ -205,11 +205,11 @@ static void without_leave_it_says_so(void **state)
 	assert_int_equal(overwrite(inode, blocks, 20000), F2FS_ERR_NOSPC);
 	must_say("cleaning could win up to ");
 	must_say("f2fs_volume_set_cleaning");
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	configure(F2FS_LOGGING_NORMAL, false, true);
 	assert_int_equal(overwrite(inode, blocks, 20000), F2FS_ERR_NOSPC);
 	must_say("commit_when_full");
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	/* between transactions it needs no leave */
 	for (unsigned i = 0; i < 30; i++) {
 		need(overwrite(inode, blocks, 200), "overwrite");
@@ -220,7 +220,7 @@ static void without_leave_it_says_so(void **state)
 	fresh_close(&v);
 }
 
-/* What is cleaned before the first change is no part of it: discarding gives what was there. */
+/* What is cleaned before the first change is no part of it: a rollback gives what was there. */
 static void all_or_nothing_holds(void **state)
 {
 	struct f2fs_inode *inode;
@@ -234,7 +234,7 @@ static void all_or_nothing_holds(void **state)
 	inode = fill(80, &blocks);
 	while (overwrite(inode, blocks, 10) == 0)
 		need(f2fs_volume_commit(v.vol), "commit");
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	configure(F2FS_LOGGING_NORMAL, false, true);
 	version = cp_checkpoint_ver(v.vol->cp);
 	memset(bytes, 0xff, BLOCK);
@@ -243,7 +243,7 @@ static void all_or_nothing_holds(void **state)
 	version = cp_checkpoint_ver(v.vol->cp);
 	need(f2fs_inode_write(inode, 5 * BLOCK, bytes, BLOCK), "write");
 	assert_int_equal(cp_checkpoint_ver(v.vol->cp), version);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	must_be_whole(&inode, blocks);
 	f2fs_inode_close(inode);
 	fresh_close(&v);
@@ -330,7 +330,7 @@ static void pinned_files_get_their_sections(void **state)
 	inode = scatter(&blocks);
 	assert_int_equal(preallocate(24 * MIB), F2FS_ERR_NOSPC);
 	must_say("cleaning could win up to ");
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	configure(F2FS_LOGGING_ADAPTIVE, true, true);
 	need(preallocate(24 * MIB), "preallocate");
 	need(f2fs_volume_commit(v.vol), "commit");
@@ -362,7 +362,7 @@ static void what_cannot_be_won_is_told(void **state)
 	must_say("a pinned file needs 12 free sections");
 	must_say("; cleaning emptied 0 sections: ");
 	assert_int_equal(f2fs_volume_transaction(v.vol), F2FS_TRANSACTION_OPEN);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	f2fs_inode_close(inode);
 	fresh_close(&v);
 }

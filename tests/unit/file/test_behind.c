@@ -205,7 +205,7 @@ static void failures_are_told(void **state)
 		err = f2fs_volume_commit(vol);
 		assert_true(err == F2FS_ERR_IO || err == F2FS_ERR_STATE);
 		assert_int_equal(slow.left, 0);
-		f2fs_volume_discard(vol);
+		f2fs_volume_rollback(vol);
 		assert_int_equal(f2fs_lookup(vol, "/lost", 0, &inode), F2FS_ERR_NOT_FOUND);
 		assert_int_equal(f2fs_lookup(vol, "/kept", 0, &inode), 0);
 		expect(inode, 0, MIB);
@@ -230,7 +230,7 @@ static void discarding_waits(void **state)
 	assert_int_equal(f2fs_inode_write(inode, 0, bytes, 4 * MIB), 0);
 	assert_int_equal(f2fs_inode_write(inode, 4 * MIB, bytes, 4 * MIB), 0);
 	f2fs_inode_close(inode);
-	f2fs_volume_discard(vol);
+	f2fs_volume_rollback(vol);
 	assert_int_equal(slow.under_way, 0);
 	finish(&host);
 }

@@ -208,7 +208,7 @@ static struct f2fs_inode *make_dead(const char *name, unsigned mode)
 	struct f2fs_inode *inode = fresh_make(&v, name, mode);
 
 	assert_false(f2fs_inode_is_dead(inode));
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	assert_true(f2fs_inode_is_dead(inode));
 	return inode;
 }
@@ -264,7 +264,7 @@ static void test_opened_by_number(void **state)
 	(void)state;
 	assert_int_equal(f2fs_inode_open(v.vol, f2fs_inode_number(made), &again), 0);
 	f2fs_inode_close(made);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	refuse_all(again);
 	f2fs_inode_close(again);
 }
@@ -279,7 +279,7 @@ static void test_dir_readers(void **state)
 	assert_int_equal(f2fs_dir_open(dir, &reader), 0);
 	assert_int_equal(f2fs_dir_open(dir, &late), 0);
 	assert_int_equal(f2fs_dir_next(reader, &entry), 0);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	assert_int_equal(f2fs_dir_next(reader, &entry), F2FS_ERR_STATE);
 	heir = fresh_make(&v, "heir", 040755);
 	assert_int_equal(f2fs_inode_number(heir), f2fs_inode_number(dir));
@@ -305,7 +305,7 @@ static void test_living(void **state)
 	assert_int_equal(f2fs_inode_open(v.vol, ino, &removed), 0);
 	assert_int_equal(f2fs_remove(root, "living", 6), 0);
 	expect_contents(removed, "dropped");
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	assert_false(f2fs_inode_is_dead(living));
 	assert_false(f2fs_inode_is_dead(removed));
 	expect_contents(living, "kept");
@@ -326,7 +326,7 @@ static void test_committed(void **state)
 	assert_int_equal(f2fs_inode_write(made, 0, "first", 5), 0);
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
 	assert_int_equal(f2fs_inode_write(made, 0, "second", 6), 0);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	assert_false(f2fs_inode_is_dead(made));
 	expect_contents(made, "first");
 	f2fs_inode_close(made);
@@ -387,7 +387,7 @@ static void test_fsynced(void **state)
 	(void)state;
 	assert_int_equal(f2fs_inode_write(made, 0, "fsynced", 7), 0);
 	assert_int_equal(f2fs_fsync(made, 0), 0);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	refuse_all(made);
 	assert_int_equal(f2fs_recover(v.vol, NULL, NULL), 0);
 	refuse_all(made);
@@ -434,7 +434,7 @@ static void follow_rollback(unsigned committed, unsigned dropped)
 		if (entry.name[0] == 'a')
 			count[atoi(entry.name + 1)]++;
 	}
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	count_names(reader, 'a', committed, count);
 	for (unsigned i = 0; i < committed; i++)
 		assert_int_equal(count[i], 1);
@@ -442,7 +442,7 @@ static void follow_rollback(unsigned committed, unsigned dropped)
 	assert_int_equal(f2fs_dir_open(dir, &reader), 0);
 	make_names(dir, 'b', dropped);
 	assert_int_equal(f2fs_dir_next(reader, &entry), 0);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	count_names(reader, 'b', dropped, false_names);
 	for (unsigned i = 0; i < dropped; i++)
 		assert_int_equal(false_names[i], 0);
@@ -480,7 +480,7 @@ static void test_reader_of_moved(void **state)
 	make_names(dir, 'b', 400);
 	assert_int_equal(f2fs_dir_open(dir, &reader), 0);
 	assert_int_equal(f2fs_dir_next(reader, &entry), 0);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	assert_int_equal(f2fs_dir_next(reader, &entry), F2FS_ERR_STATE);
 	f2fs_dir_close(reader);
 	f2fs_inode_close(dir);
@@ -508,7 +508,7 @@ static int drop_at_bottom(void *user, const struct f2fs_walk_entry *at)
 	if (tour->is_dropped || at->depth < LEVELS)
 		return F2FS_WALK_GO;
 	tour->is_dropped = 1;
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	assert_int_equal(f2fs_inode_open(v.vol, f2fs_inode_number(root), &above), 0);
 	for (unsigned i = 0; i < LEVELS; i++) {
 		const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 040755 };

@@ -562,7 +562,7 @@ static void a_freed_block_bars_the_commit(void **state)
 	assert_int_equal(block_free(txn_of(v.vol), addr), 0);
 	assert_int_equal(change_end(&change, F2FS_ERR_NOMEM), F2FS_ERR_NOMEM);
 	assert_int_equal(f2fs_volume_commit(v.vol), F2FS_ERR_STATE);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	assert_int_equal(first_block("/file"), addr);
 	fresh_close(&v);
 }

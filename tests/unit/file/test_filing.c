@@ -155,7 +155,7 @@ static void names_of_other_rules_are_found(void **state)
 	}
 	assert_int_equal(f2fs_remove(dir, "NAME-7", 6), 0);
 	assert_int_equal(find("name-7"), F2FS_ERR_NOT_FOUND);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	assert_int_equal(find("name-7"), 0);
 	assert_int_equal(find("name-500"), F2FS_ERR_NOT_FOUND);
 	change_outside(say_hash_only, NULL);

@@ -206,7 +206,7 @@ static void what_was_fsynced_waits_for_recovery(void **state)
 	f2fs_volume_statfs(s.vol, &before);
 	write_at(inode, 0, 3 * BLOCK);
 	assert_int_equal(f2fs_fsync(inode, 0), 0);
-	f2fs_volume_discard(s.vol);
+	f2fs_volume_rollback(s.vol);
 	assert_int_equal(pending(), 1);
 	assert_int_equal(f2fs_inode_write(inode, 0, bytes, 1), F2FS_ERR_STATE);
 	f2fs_inode_close(inode);
@@ -448,7 +448,7 @@ static void reserve_behind(struct f2fs_inode *inode)
 	assert_int_equal(f2fs_device_read(s.memory, (uint64_t)entry.block_addr * BLOCK + 2, &advise, 1), 0);
 	assert_int_equal(advise, 0x10); /* FADVISE_KEEP_SIZE */
 	advise = 0;
-	f2fs_volume_discard(s.vol);
+	f2fs_volume_rollback(s.vol);
 	assert_int_equal(f2fs_device_write(s.memory, (uint64_t)entry.block_addr * BLOCK + 2, &advise, 1), 0);
 	forget_cache = true;
 }

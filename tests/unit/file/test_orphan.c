@@ -104,15 +104,15 @@ static void discarding_brings_it_back(void **state)
 	(void)state;
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
 	assert_int_equal(f2fs_remove(root, "file", 4), 0);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	f2fs_inode_close(inode);
 	assert_int_equal(f2fs_lookup(v.vol, "/file", 0, &inode), 0);
-	/* freed, and discarded: listed still, and freed by the next commit */
+	/* freed, and rolled back: listed still, and freed by the next commit */
 	assert_int_equal(f2fs_remove(root, "file", 4), 0);
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
 	f2fs_inode_close(inode);
 	f2fs_inode_close(make_file("other", 10));
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	assert_int_equal(f2fs_orphan_count(v.vol), 1);
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
 	assert_int_equal(f2fs_orphan_count(v.vol), 0);

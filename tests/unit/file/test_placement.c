@@ -279,7 +279,7 @@ static void frees_are_told(void **state)
 	end(inode);
 }
 
-/* A discarded transaction: streams go on from what the last commit has. */
+/* A transaction that was rolled back: streams go on from what the last commit has. */
 static void discarding_is_no_harm(void **state)
 {
 	struct f2fs_inode *inode = begin(120, F2FS_LOGGING_ADAPTIVE);
@@ -293,7 +293,7 @@ static void discarding_is_no_harm(void **state)
 
 		memcpy(where, book.where, sizeof(where));
 		overwrite(inode, 2000, 300 * i);
-		f2fs_volume_discard(v.vol);
+		f2fs_volume_rollback(v.vol);
 		memcpy(book.where, where, sizeof(where));
 		overwrite(inode, 2000, 100);
 		must_be_right(inode, 2000);

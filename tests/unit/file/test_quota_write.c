@@ -115,7 +115,7 @@ static void limits(void **state)
 	(void)state;
 	assert_int_equal(f2fs_quota_set(v.vol, 0, all, &q), 0);
 	expect_limits(70000, 1, 2, 3, 4); /* as it will be */
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	expect_limits(70000, 0, 0, 0, 0);
 	assert_int_equal(f2fs_quota_set(v.vol, 0, all, &q), 0);
 	q.space_hard_kib = 5;
@@ -182,7 +182,7 @@ static void periods(void **state)
 	assert_int_equal(f2fs_quota_grace_set(v.vol, 0, &grace), 0);
 	expect_periods(0, 50, UINT32_MAX); /* as it will be */
 	expect_periods(1, 604800, 604800);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	expect_periods(0, 604800, 604800);
 	f2fs_volume_set_time(v.vol, &now);
 	assert_int_equal(f2fs_quota_grace_set(v.vol, 0, &grace), 0);

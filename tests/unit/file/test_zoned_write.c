@@ -176,7 +176,7 @@ static void dropped_changes_leave_their_zones(void **state)
 	assert_int_equal(f2fs_volume_commit(fresh.vol), 0);
 	for (unsigned i = 0; i < 4; i++) {
 		make("dropped", 5 * MIB, 2);
-		f2fs_volume_discard(fresh.vol);
+		f2fs_volume_rollback(fresh.vol);
 	}
 	must_be("kept", 2 * MIB, 1);
 	make("more", 2 * MIB, 3);
@@ -216,7 +216,7 @@ static void fsynced_files_are_recovered(void **state)
 	/* what was dropped moves the logs: nobody would find a chain there */
 	assert_int_equal(put(inode, 5 * MIB, MIB, 9), 0);
 	f2fs_inode_close(inode);
-	f2fs_volume_discard(fresh.vol);
+	f2fs_volume_rollback(fresh.vol);
 	inode = look("file");
 	assert_int_equal(put(inode, 5 * MIB, MIB, 7), 0);
 	assert_int_equal(f2fs_fsync(inode, 0), 0);
@@ -247,7 +247,7 @@ static void full_volumes_lose_nothing(void **state)
 	assert_int_equal(err, F2FS_ERR_NOSPC);
 	assert_true(n > 80);
 	f2fs_inode_close(inode);
-	f2fs_volume_discard(fresh.vol);
+	f2fs_volume_rollback(fresh.vol);
 	must_be("kept", 4 * MIB, 1);
 	inode = fresh_make(&fresh, "big", 0100644);
 	for (unsigned i = 0; i < n - 4; i++)

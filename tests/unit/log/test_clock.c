@@ -83,7 +83,7 @@ static void commits_store_what_went_by(void **state)
 	/* a time at which the volume was not open does not count, nor does one that is dropped */
 	host_now += 500 * SECOND;
 	write_file("c", 4096);
-	f2fs_volume_discard(v.vol);
+	f2fs_volume_rollback(v.vol);
 	assert_int_equal(stored_clock(), first + 2000);
 	assert_int_equal(f2fs_volume_clock(v.vol), first + 2500);
 	fresh_close(&v);

@@ -105,7 +105,7 @@ static int take_new(void *s)
 	int err = f2fs_create(root, "/", 1, s, NULL);
 
 	if (f2fs_volume_transaction(v.vol) != F2FS_TRANSACTION_NONE)
-		f2fs_volume_discard(v.vol);
+		f2fs_volume_rollback(v.vol);
 	return err;
 }
 
@@ -114,7 +114,7 @@ static int take_verity(void *s)
 	int err = f2fs_verity_enable(file, s);
 
 	if (f2fs_volume_transaction(v.vol) != F2FS_TRANSACTION_NONE)
-		f2fs_volume_discard(v.vol);
+		f2fs_volume_rollback(v.vol);
 	return err;
 }
 

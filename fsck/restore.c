@@ -12,7 +12,7 @@
 #include "cli/repaired.h"
 #include "devices.h"
 
-struct rollback {
+struct restore {
 	struct cli *cli;
 	struct f2fs_context *ctx;
 	const struct arguments *arguments;
@@ -22,7 +22,7 @@ struct rollback {
 };
 
 /* Is the file as long as a repair makes one that was cut? */
-static int is_made_longer(struct rollback *r)
+static int is_made_longer(struct restore *r)
 {
 	struct stat st;
 
@@ -32,10 +32,10 @@ static int is_made_longer(struct rollback *r)
 }
 
 /* What was recorded belongs to the part that the file had then. */
-static int restore_part(struct rollback *r)
+static int restore_part(struct restore *r)
 {
 	struct f2fs_device *log, *part;
-	int rc = f2fs_device_open(r->ctx, r->arguments->rollback, F2FS_OPEN_READ, &log);
+	int rc = f2fs_device_open(r->ctx, r->arguments->restore, F2FS_OPEN_READ, &log);
 
 	if (rc)
 		return rc;
@@ -49,10 +49,10 @@ static int restore_part(struct rollback *r)
 	return rc;
 }
 
-static int restore(struct rollback *r)
+static int restore_all(struct restore *r)
 {
 	struct f2fs_error_detail why;
-	int rc = cli_image_restore(&r->opened, r->arguments->rollback, r->arguments->is_forced, &r->info);
+	int rc = cli_image_restore(&r->opened, r->arguments->restore, r->arguments->is_forced, &r->info);
 
 	if (rc != F2FS_ERR_STATE)
 		return rc;
@@ -62,7 +62,7 @@ static int restore(struct rollback *r)
 	return f2fs_context_fail(r->ctx, F2FS_ERR_STATE, why.message);
 }
 
-static int cut(struct rollback *r)
+static int cut(struct restore *r)
 {
 	const char *path = r->arguments->image.path;
 
@@ -73,7 +73,7 @@ static int cut(struct rollback *r)
 	return -1;
 }
 
-static void tell(const struct rollback *r)
+static void tell(const struct restore *r)
 {
 	const struct arguments *a = r->arguments;
 
@@ -87,13 +87,13 @@ static void tell(const struct rollback *r)
 		cli_warning(r->cli, "what was written since the recording may not fit to what was put back: check the "
 				    "volume");
 	if (r->info.left)
-		cli_warning(r->cli, CLI_UNDO_LEFT, a->rollback, (unsigned long long)r->info.records,
+		cli_warning(r->cli, CLI_UNDO_LEFT, a->restore, (unsigned long long)r->info.records,
 			    (unsigned long long)r->info.left);
 }
 
-int session_rollback(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)
+int session_restore(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)
 {
-	struct rollback r = { .cli = cli, .ctx = ctx, .arguments = a, .info = { F2FS_SIZED(f2fs_undo_info) } };
+	struct restore r = { .cli = cli, .ctx = ctx, .arguments = a, .info = { F2FS_SIZED(f2fs_undo_info) } };
 	struct cli_image image = a->image;
 	int rc;
 
@@ -101,9 +101,9 @@ int session_rollback(struct cli *cli, struct f2fs_context *ctx, const struct arg
 	image.saves = 1;
 	if (cli_image_open(cli, ctx, &image, &r.opened))
 		return CLI_EXIT_OPERATIONAL;
-	rc = restore(&r);
+	rc = restore_all(&r);
 	if (rc) {
-		cli_error_of(cli, ctx, a->rollback);
+		cli_error_of(cli, ctx, a->restore);
 		if (rc == F2FS_ERR_STATE && !a->is_forced)
 			cli_error(cli, "-f puts back what was recorded all the same");
 	} else {

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	struct f2fs_device *file;
 	int rc;
 
-	if (argc < 2 || argc > 3 || f2fs_context_new(NULL, &ctx) != 0)
+	if (argc < 2 || argc > 3 || f2fs_context_open(NULL, &ctx) != 0)
 		return 2;
 	rc = f2fs_device_open(ctx, argv[1], F2FS_OPEN_READ, &file);
 	if (!rc) {
@@ -108,6 +108,6 @@ int main(int argc, char **argv)
 	}
 	if (rc)
 		fprintf(stderr, "%s\n", f2fs_context_error(ctx)->message);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return rc != 0;
 }

@@ -169,7 +169,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(key); i++)
 		key[i] = (uint8_t)(i * 7);
 	need(argc == 4 && in && out && evp, "usage: cipher_rate IMAGE KEY PATH");
-	need(f2fs_context_new(NULL, &ctx) == 0, "no memory");
+	need(f2fs_context_open(NULL, &ctx) == 0, "no memory");
 	need(EVP_DecryptInit_ex2(evp, EVP_aes_256_xts(), key, NULL, NULL) == 1, "libcrypto");
 	inode = open_file(ctx, argv);
 	for (int round = 0; round < ROUNDS; round++) {

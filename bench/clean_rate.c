@@ -69,7 +69,7 @@ static void age(uint64_t mib, unsigned percent, struct f2fs_device **dev, struct
 	if (!chunk)
 		exit(1);
 	memset(chunk, 0x5a, 1 << 20);
-	check(f2fs_device_new_memory(ctx, (mib * 3 + 256) << 20, dev), "device");
+	check(f2fs_device_open_memory(ctx, (mib * 3 + 256) << 20, dev), "device");
 	touch(*dev, (mib * 3 + 256) << 20);
 	device.device = *dev;
 	check(f2fs_mkfs_write(ctx, &device, 1, &options, NULL), "mkfs");
@@ -139,7 +139,7 @@ static double copy_raw(struct f2fs_device *dev, const struct runs *runs)
 
 	if (!buffer)
 		exit(1);
-	check(f2fs_device_new_memory(ctx, bytes + SEGMENT, &to), "device");
+	check(f2fs_device_open_memory(ctx, bytes + SEGMENT, &to), "device");
 	touch(to, bytes + SEGMENT);
 	start = now();
 	for (size_t i = 0; i < runs->count; i++) {
@@ -170,20 +170,20 @@ int main(int argc, char **argv)
 {
 	const uint64_t mib = argc > 1 ? strtoull(argv[1], NULL, 0) : 512;
 	const unsigned percent = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) : 50;
-	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .used_limit = 99 };
-	struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .used_limit = 99 };
+	struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 	struct runs runs = { 0 };
 	struct f2fs_device *dev;
 	struct f2fs_volume *vol;
 	double cleaning, raw, start;
 	uint64_t moved;
 
-	check(f2fs_context_new(NULL, &ctx), "context");
+	check(f2fs_context_open(NULL, &ctx), "context");
 	age(mib, percent, &dev, &vol);
 	find_runs(vol, &runs);
 	raw = copy_raw(dev, &runs);
 	start = now();
-	check(f2fs_clean(vol, &options, &result), "clean");
+	check(f2fs_gc(vol, &options, &result), "clean");
 	cleaning = now() - start;
 	moved = result.data_blocks + result.node_blocks;
 	raw *= (double)moved / (double)runs.blocks;
@@ -193,6 +193,6 @@ int main(int argc, char **argv)
 	       (unsigned long long)moved, (unsigned)result.sections, (unsigned)result.commits,
 	       (double)moved / 256 / cleaning, (double)moved / 256 / raw, 100 * raw / cleaning);
 	f2fs_device_close(dev);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }

@@ -51,7 +51,7 @@ static struct f2fs_inode *prepare(uint64_t mib, struct f2fs_device **dev, struct
 
 	if (!chunk)
 		exit(1);
-	check(f2fs_device_new_memory(ctx, (mib * 2 + 256) << 20, dev), "device");
+	check(f2fs_device_open_memory(ctx, (mib * 2 + 256) << 20, dev), "device");
 	device.device = *dev;
 	check(f2fs_mkfs_write(ctx, &device, 1, &options, NULL), "mkfs");
 	check(f2fs_volume_open(ctx, *dev, NULL, vol), "open");
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 	struct f2fs_inode *file;
 	double wall, cpu;
 
-	if (f2fs_context_new(NULL, &ctx) != 0)
+	if (f2fs_context_open(NULL, &ctx) != 0)
 		return 1;
 	file = prepare(mib, &dev, &vol);
 	check(f2fs_volume_configure(vol, &options), "options");
@@ -109,6 +109,6 @@ int main(int argc, char **argv)
 	f2fs_inode_close(file);
 	f2fs_volume_close(vol);
 	f2fs_device_close(dev);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }

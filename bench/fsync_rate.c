@@ -137,11 +137,11 @@ int main(int argc, char **argv)
 	struct f2fs_mkfs_device device = { 0 };
 	static struct bench b;
 
-	if (rounds == 0 || f2fs_context_new(NULL, &b.ctx) != 0)
+	if (rounds == 0 || f2fs_context_open(NULL, &b.ctx) != 0)
 		return 2;
-	check(&b, f2fs_device_new_memory(b.ctx, (uint64_t)1 << 30, &device.device));
+	check(&b, f2fs_device_open_memory(b.ctx, (uint64_t)1 << 30, &device.device));
 	check(&b, f2fs_mkfs_write(b.ctx, &device, 1, &options, NULL));
-	check(&b, f2fs_device_new_recorder(device.device, &b.recorder));
+	check(&b, f2fs_device_open_recorder(device.device, &b.recorder));
 	check(&b, f2fs_volume_open(b.ctx, b.recorder, NULL, &b.vol));
 	printf("| pattern | per second | blocks written each | flushes each |\n|---|---|---|---|\n");
 	for (unsigned i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
@@ -149,6 +149,6 @@ int main(int argc, char **argv)
 	f2fs_volume_close(b.vol);
 	f2fs_device_close(b.recorder);
 	f2fs_device_close(device.device);
-	f2fs_context_free(b.ctx);
+	f2fs_context_close(b.ctx);
 	return 0;
 }

@@ -160,30 +160,38 @@ struct way {
 };
 
 static const struct way ways[] = {
-	{ "six logs, greedy", F2FS_CLEAN_GREEDY, -1, { 0 } },
-	{ "six logs, cost-benefit", F2FS_CLEAN_COST_BENEFIT, -1, { 0 } },
-	{ "m2h", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_M2H, { .delays = 1 } },
-	{ "m2h, keep", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_M2H, { .delays = 1, .moves_keep = 1 } },
-	{ "m2h, keep, no delays", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_M2H, { .moves_keep = 1 } },
-	{ "m2h, keep, greedy victims", F2FS_CLEAN_GREEDY, F2FS_HOTNESS_M2H, { .delays = 1, .moves_keep = 1 } },
-	{ "m2h, keep, moves apart", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_M2H,
+	{ "six logs, greedy", F2FS_GC_GREEDY, -1, { 0 } },
+	{ "six logs, cost-benefit", F2FS_GC_COST_BENEFIT, -1, { 0 } },
+	{ "m2h", F2FS_GC_HOTNESS, F2FS_HOTNESS_M2H, { .delays = 1 } },
+	{ "m2h, keep", F2FS_GC_HOTNESS, F2FS_HOTNESS_M2H, { .delays = 1, .moves_keep = 1 } },
+	{ "m2h, keep, no delays", F2FS_GC_HOTNESS, F2FS_HOTNESS_M2H, { .moves_keep = 1 } },
+	{ "m2h, keep, greedy victims", F2FS_GC_GREEDY, F2FS_HOTNESS_M2H, { .delays = 1, .moves_keep = 1 } },
+	{ "m2h, keep, moves apart",
+	  F2FS_GC_HOTNESS,
+	  F2FS_HOTNESS_M2H,
 	  { .delays = 1, .moves_keep = 1, .moves_apart = 1 } },
-	{ "m2h, keep, logarithm", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_M2H,
+	{ "m2h, keep, logarithm",
+	  F2FS_GC_HOTNESS,
+	  F2FS_HOTNESS_M2H,
 	  { .delays = 1, .moves_keep = 1, .by_logarithm = 1 } },
-	{ "m2h, keep, logarithm, apart", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_M2H,
+	{ "m2h, keep, logarithm, apart",
+	  F2FS_GC_HOTNESS,
+	  F2FS_HOTNESS_M2H,
 	  { .delays = 1, .moves_keep = 1, .by_logarithm = 1, .moves_apart = 1 } },
-	{ "m2h, keep, memory of death", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_M2H,
+	{ "m2h, keep, memory of death",
+	  F2FS_GC_HOTNESS,
+	  F2FS_HOTNESS_M2H,
 	  { .delays = 1, .moves_keep = 1, .memory = 1 } },
-	{ "adaptive, default", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_ADAPTIVE, { 0 } },
-	{ "adaptive", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_ADAPTIVE, { .streams = 10 } },
-	{ "adaptive, greedy victims", F2FS_CLEAN_GREEDY, F2FS_HOTNESS_ADAPTIVE, { .streams = 10 } },
-	{ "adaptive, cost-benefit", F2FS_CLEAN_COST_BENEFIT, F2FS_HOTNESS_ADAPTIVE, { .streams = 10 } },
-	{ "adaptive, memory of death", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_ADAPTIVE, { .streams = 10, .memory = 1 } },
-	{ "death", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_DEATH, { 0 } },
-	{ "death, greedy victims", F2FS_CLEAN_GREEDY, F2FS_HOTNESS_DEATH, { 0 } },
-	{ "death, single blocks", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_DEATH, { .range_blocks = 4 } },
-	{ "lifespan", F2FS_CLEAN_HOTNESS, F2FS_HOTNESS_LIFESPAN, { 0 } },
-	{ "lifespan, greedy victims", F2FS_CLEAN_GREEDY, F2FS_HOTNESS_LIFESPAN, { 0 } },
+	{ "adaptive, default", F2FS_GC_HOTNESS, F2FS_HOTNESS_ADAPTIVE, { 0 } },
+	{ "adaptive", F2FS_GC_HOTNESS, F2FS_HOTNESS_ADAPTIVE, { .streams = 10 } },
+	{ "adaptive, greedy victims", F2FS_GC_GREEDY, F2FS_HOTNESS_ADAPTIVE, { .streams = 10 } },
+	{ "adaptive, cost-benefit", F2FS_GC_COST_BENEFIT, F2FS_HOTNESS_ADAPTIVE, { .streams = 10 } },
+	{ "adaptive, memory of death", F2FS_GC_HOTNESS, F2FS_HOTNESS_ADAPTIVE, { .streams = 10, .memory = 1 } },
+	{ "death", F2FS_GC_HOTNESS, F2FS_HOTNESS_DEATH, { 0 } },
+	{ "death, greedy victims", F2FS_GC_GREEDY, F2FS_HOTNESS_DEATH, { 0 } },
+	{ "death, single blocks", F2FS_GC_HOTNESS, F2FS_HOTNESS_DEATH, { .range_blocks = 4 } },
+	{ "lifespan", F2FS_GC_HOTNESS, F2FS_HOTNESS_LIFESPAN, { 0 } },
+	{ "lifespan, greedy victims", F2FS_GC_GREEDY, F2FS_HOTNESS_LIFESPAN, { 0 } },
 };
 
 struct bench {
@@ -200,7 +208,7 @@ static void begin(struct bench *b, uint64_t mib, unsigned percent, const struct 
 						    .logging = F2FS_LOGGING_NORMAL,
 						    .commit_when_full = 1,
 						    .at_once = 1 };
-	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options), .policy = way->policy };
+	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options), .policy = way->policy };
 	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct f2fs_hotness_options o = way->options;
 	struct f2fs_mkfs_device device = { 0 };
@@ -213,14 +221,14 @@ static void begin(struct bench *b, uint64_t mib, unsigned percent, const struct 
 	check(f2fs_mkfs_write(ctx, &device, 1, &options, NULL), "mkfs");
 	check(f2fs_volume_open(ctx, b->dev, NULL, &b->vol), "open");
 	check(f2fs_volume_configure(b->vol, &writing), "options");
-	check(f2fs_volume_set_cleaning(b->vol, &cleaning), "cleaning");
+	check(f2fs_volume_set_gc(b->vol, &cleaning), "cleaning");
 	*hot = NULL;
 	if (way->method >= 0) {
 		o.struct_size = sizeof(o);
 		o.method = (uint32_t)way->method;
 		if (o.memory)
 			o.memory = mib * 256 / 64 * 2 * 12; /* as much as DEATH takes for ranges */
-		check(f2fs_hotness_new(b->vol, &o, hot), "hotness");
+		check(f2fs_hotness_open(b->vol, &o, hot), "hotness");
 	}
 	check(f2fs_lookup(b->vol, "/", 0, &root), "root");
 	check(f2fs_create(root, "file", 4, &spec, &b->file), "create");
@@ -300,13 +308,13 @@ int main(int argc, char **argv)
 	const unsigned percent = argc > 4 ? (unsigned)atoi(argv[4]) : 90;
 	const char *name = argc > 5 ? argv[5] : "";
 
-	if (f2fs_context_new(NULL, &ctx) != 0)
+	if (f2fs_context_open(NULL, &ctx) != 0)
 		return 1;
 	for (unsigned load = 0; load < sizeof(loads) / sizeof(loads[0]); load++)
 		for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
 			if ((strcmp(wanted, "all") == 0 || strcmp(wanted, loads[load].name) == 0) &&
 			    strncmp(ways[i].name, name, strlen(name)) == 0)
 				measure(load, &ways[i], mib, times, percent);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }

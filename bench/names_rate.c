@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 	const unsigned count = argc > 2 ? (unsigned)atoi(argv[2]) : 100000;
 	double first = 0;
 
-	if (argc < 2 || count == 0 || f2fs_context_new(NULL, &ctx) != 0)
+	if (argc < 2 || count == 0 || f2fs_context_open(NULL, &ctx) != 0)
 		return 2;
 	printf("| directory | names | s to make them | with the commit | on the wall | peak MiB so far | "
 	       "times the first |\n"
@@ -127,6 +127,6 @@ int main(int argc, char **argv)
 		printf(" %.2f |\n", taken / first);
 	}
 	remove(argv[1]);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }

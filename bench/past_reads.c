@@ -111,21 +111,21 @@ int main(int argc, char **argv)
 	struct f2fs_past *past;
 	unsigned versions = 0;
 
-	check(f2fs_context_new(NULL, &ctx), "context");
+	check(f2fs_context_open(NULL, &ctx), "context");
 	check(lab_hollow_open(ctx, (uint64_t)gib << 30, &counted.inner), "device");
 	device.device = counted.inner;
 	check(f2fs_mkfs_write(ctx, &device, 1, &options, NULL), "mkfs");
 	fill(ctx, counted.inner, gib);
 	info = *f2fs_device_info(counted.inner);
 	info.caps &= ~(uint32_t)F2FS_DEVICE_WRITE;
-	check(f2fs_device_new(ctx, &ops, &counted, &info, &dev), "counting device");
+	check(f2fs_device_open_custom(ctx, &ops, &counted, &info, &dev), "counting device");
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	check(f2fs_volume_open(ctx, dev, NULL, &vol), "open again");
 	check(f2fs_lookup(vol, "/the-one", 0, &file), "look up");
 	search.ino = f2fs_inode_number(file);
 	f2fs_inode_close(file);
 	check(f2fs_past_open(vol, &search, &past), "search");
-	check(f2fs_versions(past, search.ino, see, &versions), "versions");
+	check(f2fs_past_list_versions(past, search.ino, see, &versions), "versions");
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	printf("%u versions in %u GiB: %llu reads, %.1f MiB, %.3f s\n", versions, gib,
 	       (unsigned long long)counted.reads, (double)counted.bytes / 1048576,
@@ -134,6 +134,6 @@ int main(int argc, char **argv)
 	f2fs_volume_close(vol);
 	f2fs_device_close(dev);
 	f2fs_device_close(counted.inner);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 	struct totals t = { 0 };
 	double seconds;
 
-	if (argc != 2 || f2fs_context_new(NULL, &ctx) != 0)
+	if (argc != 2 || f2fs_context_open(NULL, &ctx) != 0)
 		return 2;
 	if (f2fs_device_open_image(ctx, argv[1], F2FS_OPEN_READ, &dev) || f2fs_volume_open(ctx, dev, NULL, &vol) ||
 	    f2fs_lookup(vol, "/", 0, &root)) {
@@ -54,6 +54,6 @@ int main(int argc, char **argv)
 	f2fs_inode_close(root);
 	f2fs_volume_close(vol);
 	f2fs_device_close(dev);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }

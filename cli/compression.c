@@ -12,7 +12,7 @@ const char *cli_parse_compression(const char *text, struct f2fs_compression *how
 {
 	const char *colon = strchr(text, ':'), *why;
 	size_t n = colon ? (size_t)(colon - text) : strlen(text);
-	unsigned algorithm;
+	int algorithm;
 	uint32_t level = 0;
 	char name[16];
 
@@ -20,7 +20,8 @@ const char *cli_parse_compression(const char *text, struct f2fs_compression *how
 		return "is no compression algorithm";
 	memcpy(name, text, n);
 	name[n] = '\0';
-	if (f2fs_compress_by_name(name, &algorithm) != 0)
+	algorithm = f2fs_compress_find(name);
+	if (algorithm < 0)
 		return "is no compression algorithm (lzo, lz4, zstd or lzo-rle, with ':' and a level)";
 	why = colon ? cli_parse_u32(colon + 1, 0, 22, &level) : NULL;
 	how->algorithm = (uint8_t)algorithm;

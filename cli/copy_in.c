@@ -4,7 +4,7 @@
  */
 #include "cli/copy_in.h"
 
-#include <f2fskit/clean.h>
+#include <f2fskit/gc.h>
 
 #include <stddef.h>
 #include <stdio.h>
@@ -78,15 +78,15 @@ int cli_copy_in_is_stream(const struct cli_copy_in *in)
  */
 static int make_room(const struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol)
 {
-	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .used_limit = 100 };
-	struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .used_limit = 100 };
+	struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 	char why[400];
 
 	snprintf(why, sizeof(why), "%s", f2fs_context_error(f2fs_volume_context(vol))->message);
 	result.free_after = result.free_before = 0;
-	if (!in->no_cleaning && !cli_copy_in_is_stream(in)) {
+	if (!in->no_gc && !cli_copy_in_is_stream(in)) {
 		f2fs_volume_rollback(vol);
-		if (f2fs_clean(vol, &options, &result))
+		if (f2fs_gc(vol, &options, &result))
 			result.free_after = 0;
 	}
 	if (result.free_after <= result.free_before) {

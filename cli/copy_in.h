@@ -16,7 +16,7 @@
 struct cli_copy_in {
 	struct cli *cli;
 	const char *source; /* as it was given; NULL: none */
-	int no_cleaning;    /* when there is no room, do not clean and begin again */
+	int no_gc;	    /* when there is no room, do not clean and begin again */
 	int is_verbose;	    /* print the path of each entry */
 	int tells_all;	    /* name each entry that exists already, not just some */
 	const char *hint;   /* what might help when there is no room; NULL: nothing */

@@ -452,7 +452,7 @@ int cli_init(struct cli *cli, const struct cli_tool *tool)
 
 int cli_context_new(struct cli *cli, struct f2fs_context **out)
 {
-	int rc = f2fs_context_new(&cli->host, out);
+	int rc = f2fs_context_open(&cli->host, out);
 
 	if (rc)
 		cli_error(cli, "%s", f2fs_error_text(rc));

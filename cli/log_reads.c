@@ -69,7 +69,7 @@ int read_log_add(struct read_log *log, struct f2fs_device **device, const char *
 	log->first = watched;
 	if (!watched->path)
 		return F2FS_ERR_NOMEM;
-	rc = f2fs_device_new_watch(*device, put_line, watched, &over);
+	rc = f2fs_device_open_watch(*device, put_line, watched, &over);
 	if (rc)
 		return rc;
 	f2fs_device_close(*device);

@@ -18,7 +18,7 @@ static const char *set(struct cli_placement *p, const char *key, const char *val
 	uint64_t number;
 
 	if (strcmp(key, "victims") == 0) {
-		const int policy = f2fs_clean_policy_find(value);
+		const int policy = f2fs_gc_policy_find(value);
 
 		p->victims = (uint32_t)policy;
 		return policy < 0 ? "names no policy of cleaning as victims" : NULL;
@@ -42,8 +42,7 @@ const char *cli_parse_placement(const char *text, struct cli_placement *out)
 	size_t n = strcspn(text, ":");
 	int method;
 
-	*out = (struct cli_placement){ .options = { F2FS_SIZED(f2fs_hotness_options) },
-					.victims = F2FS_CLEAN_HOTNESS };
+	*out = (struct cli_placement){ .options = { F2FS_SIZED(f2fs_hotness_options) }, .victims = F2FS_GC_HOTNESS };
 	if (n >= sizeof(part))
 		return "names no placement (m2h, death, lifespan, adaptive)";
 	memcpy(part, text, n);

@@ -5,12 +5,12 @@
 #ifndef F2FSKIT_CLI_PLACEMENT_H
 #define F2FSKIT_CLI_PLACEMENT_H
 
-#include <f2fskit/clean.h>
+#include <f2fskit/gc.h>
 #include <f2fskit/hotness.h>
 
 struct cli_placement {
 	struct f2fs_hotness_options options;
-	uint32_t victims; /* enum f2fs_clean_policy that goes with it */
+	uint32_t victims; /* enum f2fs_gc_policy that goes with it */
 };
 
 /* Take a text; returns what is wrong with it, or NULL. */

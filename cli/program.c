@@ -44,7 +44,7 @@ int cli_image_run(struct cli *cli, const struct cli_image *image, int failure,
 		status = work(arguments, cli, &opened);
 		cli_image_close(&opened);
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return status;
 }
 

@@ -10,7 +10,7 @@
 int cli_cover(struct f2fs_device **dev)
 {
 	struct f2fs_device *layer;
-	int rc = f2fs_device_new_overlay(*dev, 0, cli_temporary_directory(), &layer);
+	int rc = f2fs_device_open_overlay(*dev, 0, cli_temporary_directory(), &layer);
 
 	if (rc)
 		return rc;
@@ -40,12 +40,12 @@ int cli_lengthen(struct cli_opened *opened, uint64_t length)
 {
 	const uint64_t has = f2fs_device_info(opened->device)->size;
 	struct f2fs_device *rest, *whole;
-	int rc = f2fs_device_new_memory(opened->ctx, length - has, &rest);
+	int rc = f2fs_device_open_memory(opened->ctx, length - has, &rest);
 
 	if (!rc) {
 		const struct f2fs_device_part parts[] = { { opened->device, 0, has }, { rest, 0, length - has } };
 
-		rc = f2fs_device_new_multi(opened->ctx, parts, 2, &whole);
+		rc = f2fs_device_open_multi(opened->ctx, parts, 2, &whole);
 		f2fs_device_close(rest);
 	}
 	if (rc)

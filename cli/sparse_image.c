@@ -52,13 +52,13 @@ static int open_layers(struct sparse_image *s)
 
 	if (rc)
 		return rc;
-	rc = f2fs_device_new_sparse(file, &contents);
+	rc = f2fs_device_open_sparse(file, &contents);
 	if (!rc)
 		read_block_size(s, file);
 	f2fs_device_close(file);
 	if (rc)
 		return rc;
-	rc = f2fs_device_new_overlay(contents, 0, cli_temporary_directory(), &overlay);
+	rc = f2fs_device_open_overlay(contents, 0, cli_temporary_directory(), &overlay);
 	f2fs_device_close(contents);
 	return rc ? rc : sparse_output_over(s->ctx, overlay, &s->change, &s->device);
 }
@@ -110,11 +110,11 @@ struct f2fs_device *sparse_image_device(struct sparse_image *image)
 static int open_tail(struct sparse_image *s, uint64_t length, struct f2fs_device **out)
 {
 	struct f2fs_device *memory, *overlay;
-	int rc = f2fs_device_new_memory(s->ctx, length, &memory);
+	int rc = f2fs_device_open_memory(s->ctx, length, &memory);
 
 	if (rc)
 		return rc;
-	rc = f2fs_device_new_overlay(memory, 0, cli_temporary_directory(), &overlay);
+	rc = f2fs_device_open_overlay(memory, 0, cli_temporary_directory(), &overlay);
 	f2fs_device_close(memory);
 	return rc ? rc : sparse_output_over(s->ctx, overlay, &s->change, out);
 }
@@ -127,11 +127,11 @@ int sparse_image_set_length(struct sparse_image *s, uint64_t length)
 	int rc;
 
 	if (length <= old) {
-		rc = f2fs_device_new_slice(s->device, 0, length, &device);
+		rc = f2fs_device_open_slice(s->device, 0, length, &device);
 	} else {
 		rc = open_tail(s, length - old, &parts[1].device);
 		if (!rc)
-			rc = f2fs_device_new_multi(s->ctx, parts, 2, &device);
+			rc = f2fs_device_open_multi(s->ctx, parts, 2, &device);
 		f2fs_device_close(parts[1].device);
 	}
 	if (rc)

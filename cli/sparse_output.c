@@ -124,7 +124,7 @@ int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, stru
 	}
 	s->inner = inner;
 	s->change = change;
-	rc = f2fs_device_new(ctx, &ops, s, &info, out);
+	rc = f2fs_device_open_custom(ctx, &ops, s, &info, out);
 	if (rc)
 		close_output(s);
 	return rc;
@@ -133,7 +133,7 @@ int sparse_output_over(struct f2fs_context *ctx, struct f2fs_device *inner, stru
 int sparse_output_new(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out)
 {
 	struct f2fs_device *memory;
-	int rc = f2fs_device_new_memory(ctx, size, &memory);
+	int rc = f2fs_device_open_memory(ctx, size, &memory);
 
 	return rc ? rc : sparse_output_over(ctx, memory, NULL, out);
 }

@@ -43,23 +43,23 @@ const char *cli_writer_take(struct cli_writer *writer, int id, const char *value
 		writer->has_placement = 1;
 		return cli_parse_placement(value, &writer->placement);
 	}
-	writer->no_cleaning = 1;
+	writer->no_gc = 1;
 	return NULL;
 }
 
 int cli_writer_apply(struct cli_writer *writer, struct f2fs_volume *vol)
 {
-	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options),
-						     .policy = writer->has_placement ? writer->placement.victims
-										     : F2FS_CLEAN_GREEDY };
+	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options),
+						  .policy = writer->has_placement ? writer->placement.victims
+										  : F2FS_GC_GREEDY };
 	int err;
 
 	writer->options.struct_size = sizeof(writer->options);
 	err = f2fs_volume_configure(vol, &writer->options);
 	if (!err)
-		err = f2fs_volume_set_cleaning(vol, writer->no_cleaning ? NULL : &cleaning);
+		err = f2fs_volume_set_gc(vol, writer->no_gc ? NULL : &cleaning);
 	if (!err && writer->has_placement)
-		err = f2fs_hotness_new(vol, &writer->placement.options, &writer->hotness);
+		err = f2fs_hotness_open(vol, &writer->placement.options, &writer->hotness);
 	return err;
 }
 

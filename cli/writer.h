@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How programs write to a volume: the options of logging.def, among them a placement, and cleaning when there is no
+ * How programs write to a volume: the options of logging.def, among them a placement, and GC when there is no
  * room.
  */
 #ifndef F2FSKIT_CLI_WRITER_H
 #define F2FSKIT_CLI_WRITER_H
 
-#include <f2fskit/clean.h>
+#include <f2fskit/gc.h>
 #include <f2fskit/engine.h>
 
 #include "cli/opt.h"
@@ -14,7 +14,7 @@
 
 struct cli_writer {
 	struct f2fs_write_options options;
-	int no_cleaning;
+	int no_gc;
 	int has_placement;
 	struct cli_placement placement;
 	struct f2fs_hotness *hotness; /* while the volume is open */

@@ -220,7 +220,7 @@ int defrag_report(struct defrag *d)
 							.directory = take_dir,
 							.user = &r };
 	struct f2fs_fragments sums;
-	int rc = f2fs_fragments(d->vol, &options, &sums);
+	int rc = f2fs_fragments_count(d->vol, &options, &sums);
 
 	if (r.is_short)
 		cli_error(d->cli, "out of memory");

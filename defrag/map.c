@@ -19,7 +19,7 @@ int defrag_map(struct defrag *d)
 {
 	const char *no_colour = getenv("NO_COLOR");
 	const int has_colours = isatty(STDOUT_FILENO) && !(no_colour && no_colour[0]);
-	int rc = f2fs_segment_map(d->vol, has_colours ? F2FS_MAP_COLOUR : F2FS_MAP_TEXT, put, stdout);
+	int rc = f2fs_segment_map_draw(d->vol, has_colours ? F2FS_MAP_COLOUR : F2FS_MAP_TEXT, put, stdout);
 
 	if (rc)
 		cli_error_of(d->cli, d->ctx, d->a->image.path);
@@ -30,7 +30,7 @@ int defrag_map(struct defrag *d)
 static int draw(struct defrag *d, char **svg, size_t *length)
 {
 	FILE *memory = open_memstream(svg, length);
-	int rc = memory ? f2fs_segment_map(d->vol, F2FS_MAP_SVG, put, memory) : 0;
+	int rc = memory ? f2fs_segment_map_draw(d->vol, F2FS_MAP_SVG, put, memory) : 0;
 
 	if (rc)
 		cli_error_of(d->cli, d->ctx, d->a->image.path);

@@ -93,7 +93,7 @@ static void put_extensions(enum style style, const uint8_t *list, uint32_t first
 static void put_devices(enum style style, const uint8_t *devs)
 {
 	const struct f2fs_struct *type = dump_struct("sb_device");
-	const struct f2fs_field *path = f2fs_struct_field(type, "path");
+	const struct f2fs_field *path = f2fs_field_find(type, "path");
 
 	for (unsigned i = 0; i < 8 && devs[i * type->size]; i++) {
 		const uint8_t *raw = devs + i * type->size;
@@ -120,7 +120,7 @@ static void put_trouble(enum style style, const uint8_t *sb)
 			printf("%-30s\t\t[%-20s : %u]\n", "", f[i].name, n);
 	}
 	for (int i = 3; i >= 0; i--)
-		errors = errors << 8 | sb[f2fs_struct_field(type, "s_errors")->offset + (unsigned)i];
+		errors = errors << 8 | sb[f2fs_field_find(type, "s_errors")->offset + (unsigned)i];
 	f = f2fs_flags_find("s_errors", &count);
 	for (unsigned i = 0; i < count; i++)
 		if (errors & f[i].mask)
@@ -284,8 +284,8 @@ static void put_features(uint32_t feature)
 static void put_places(struct dump *d, const uint8_t *sb)
 {
 	const struct f2fs_struct *type = dump_struct("sb_device");
-	const struct f2fs_field *path = f2fs_struct_field(type, "path");
-	const uint8_t *devs = sb + f2fs_struct_field(dump_struct("superblock"), "devs")->offset;
+	const struct f2fs_field *path = f2fs_field_find(type, "path");
+	const uint8_t *devs = sb + f2fs_field_find(dump_struct("superblock"), "devs")->offset;
 	uint64_t first = 0;
 
 	for (unsigned i = 0; i < 8 && devs[i * type->size]; i++) {
@@ -308,8 +308,8 @@ void classic_banner(struct dump *d)
 {
 	const struct f2fs_struct *type = dump_struct("superblock");
 	const uint8_t *sb = f2fs_volume_superblock(d->vol, NULL);
-	const uint8_t *init = sb + f2fs_struct_field(type, "init_version")->offset;
-	const uint8_t *salt = sb + f2fs_struct_field(type, "encrypt_pw_salt")->offset;
+	const uint8_t *init = sb + f2fs_field_find(type, "init_version")->offset;
+	const uint8_t *salt = sb + f2fs_field_find(type, "encrypt_pw_salt")->offset;
 	unsigned sector_bits = (unsigned)dump_get(type, sb, "log_sectorsize", 0);
 	uint64_t sectors = d->geo->block_count << dump_get(type, sb, "log_sectors_per_block", 0);
 	const uint8_t *end = memchr(init, 0, 252);

@@ -34,7 +34,7 @@ static size_t encode_name(const uint8_t *name, size_t n, char *text)
 /* The name that the inode remembers, fit to be shown, an encrypted one in base64; empty when there is none. */
 static size_t inode_name(const struct f2fs_struct *type, const uint8_t *block, char text[4 * 255 + 1])
 {
-	const struct f2fs_field *name = f2fs_struct_field(type, "i_name");
+	const struct f2fs_field *name = f2fs_field_find(type, "i_name");
 	uint64_t n = dump_get(type, block, "i_namelen", 0);
 
 	if (n > name->count)
@@ -46,7 +46,7 @@ static size_t inode_name(const struct f2fs_struct *type, const uint8_t *block, c
 
 static void put_name(const struct f2fs_struct *type, const uint8_t *block)
 {
-	const struct f2fs_field *name = f2fs_struct_field(type, "i_name");
+	const struct f2fs_field *name = f2fs_field_find(type, "i_name");
 	uint64_t n = dump_get(type, block, "i_namelen", 0);
 	char text[4 * 255 + 1];
 
@@ -102,7 +102,7 @@ static void put_extra(struct dump *d, const uint8_t *block, const struct f2fs_in
 	const struct f2fs_struct *type = dump_struct("inode_extra");
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct f2fs_field *f = f2fs_struct_field(type, rows[i].name);
+		const struct f2fs_field *f = f2fs_field_find(type, rows[i].name);
 
 		if ((d->geo->feature & rows[i].feature) && f->offset + f2fs_field_width(f) <= layout->extra_size)
 			classic_number(f->name, f2fs_field_get(f, block + layout->extra_offset, 0));

@@ -139,9 +139,9 @@ static int sit_writer_init(struct dump *d, struct sit_writer *w, FILE *to)
 	memset(w, 0, sizeof(*w));
 	w->to = to;
 	w->type = dump_struct("sit_entry");
-	w->vblocks = f2fs_struct_field(w->type, "vblocks");
-	w->valid_map = f2fs_struct_field(w->type, "valid_map");
-	w->mtime = f2fs_struct_field(w->type, "mtime");
+	w->vblocks = f2fs_field_find(w->type, "vblocks");
+	w->valid_map = f2fs_field_find(w->type, "valid_map");
+	w->mtime = f2fs_field_find(w->type, "mtime");
 	w->entries = malloc((size_t)d->geo->sit_per_block * w->type->size);
 	return w->entries ? 0 : dump_fail(d, f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory"), NULL);
 }
@@ -178,7 +178,7 @@ int classic_sit(struct dump *d, const char *argument)
 static void put_slots(FILE *to, const uint8_t *entries)
 {
 	const struct f2fs_struct *type = dump_struct("summary_entry");
-	const struct f2fs_field *nid = f2fs_struct_field(type, "nid");
+	const struct f2fs_field *nid = f2fs_field_find(type, "nid");
 
 	for (int i = 0; i < (int)F2FS_SEGMENT_BLOCKS; i++)
 		fprintf(to, i % 10 ? "[%3d: %6x]" : "\n[%3d: %6x]", i,

@@ -63,9 +63,9 @@ static int put_context(const struct f2fs_xattr *x)
 	for (unsigned i = 0; i < 4; i++)
 		printf(labels[i], x->value[i]);
 	fputs("master_key_descriptor: ", stdout);
-	put_hex(x->value + f2fs_struct_field(type, "key_descriptor")->offset, 8);
+	put_hex(x->value + f2fs_field_find(type, "key_descriptor")->offset, 8);
 	fputs("nonce: ", stdout);
-	put_hex(x->value + f2fs_struct_field(type, "nonce")->offset, 16);
+	put_hex(x->value + f2fs_field_find(type, "nonce")->offset, 16);
 	return 1;
 }
 

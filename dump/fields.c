@@ -24,7 +24,7 @@ uint32_t dump_word(const uint8_t *raw)
 
 uint64_t dump_get(const struct f2fs_struct *type, const uint8_t *raw, const char *field, uint32_t index)
 {
-	const struct f2fs_field *f = f2fs_struct_field(type, field);
+	const struct f2fs_field *f = f2fs_field_find(type, field);
 
 	assert(f);
 	return f2fs_field_get(f, raw, index);
@@ -91,7 +91,7 @@ static void put_number(struct cli_print *out, const struct f2fs_field *f, const 
 
 static void put_extensions(struct cli_print *out, const struct f2fs_struct *type, const uint8_t *raw)
 {
-	const uint8_t *list = raw + f2fs_struct_field(type, "extension_list")->offset;
+	const uint8_t *list = raw + f2fs_field_find(type, "extension_list")->offset;
 	uint64_t count = dump_get(type, raw, "extension_count", 0) + dump_get(type, raw, "hot_ext_count", 0);
 
 	cli_print_begin_array(out, "extension_list");
@@ -103,7 +103,7 @@ static void put_extensions(struct cli_print *out, const struct f2fs_struct *type
 static void put_devices(struct cli_print *out, const struct f2fs_struct *type, const uint8_t *raw)
 {
 	const struct f2fs_struct *device = dump_struct("sb_device");
-	const uint8_t *devs = raw + f2fs_struct_field(type, "devs")->offset;
+	const uint8_t *devs = raw + f2fs_field_find(type, "devs")->offset;
 
 	cli_print_begin_array(out, "devs");
 	for (unsigned i = 0; i < 8 && devs[i * device->size]; i++) {
@@ -117,7 +117,7 @@ static void put_devices(struct cli_print *out, const struct f2fs_struct *type, c
 /* Bits of the first four bytes, the lowest first. */
 static void put_errors(struct cli_print *out, const struct f2fs_struct *type, const uint8_t *raw)
 {
-	const struct f2fs_field *f = f2fs_struct_field(type, "s_errors");
+	const struct f2fs_field *f = f2fs_field_find(type, "s_errors");
 	const struct f2fs_field word = { f->name, f->offset, 1, F2FS_FIELD_U32, F2FS_SHOW_FLAGS, "" };
 
 	put_number(out, &word, f->name, f2fs_field_get(&word, raw, 0));
@@ -131,7 +131,7 @@ static void put_errors(struct cli_print *out, const struct f2fs_struct *type, co
 /* The counters that are not zero, by name. */
 static void put_stop_reasons(struct cli_print *out, const struct f2fs_struct *type, const uint8_t *raw)
 {
-	const struct f2fs_field *f = f2fs_struct_field(type, "s_stop_reason");
+	const struct f2fs_field *f = f2fs_field_find(type, "s_stop_reason");
 	unsigned named;
 	const struct f2fs_flag *names = f2fs_flags_find(f->name, &named);
 

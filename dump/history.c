@@ -14,7 +14,7 @@ static int visit_blocks(struct dump *d, f2fs_nid_t ino, f2fs_blk_t first, uint32
 			int (*visit)(void *user, f2fs_blk_t addr, const uint8_t *block), void *user)
 {
 	const struct f2fs_struct *type = dump_struct("node_footer");
-	const struct f2fs_field *nid = f2fs_struct_field(type, "nid"), *owner = f2fs_struct_field(type, "ino");
+	const struct f2fs_field *nid = f2fs_field_find(type, "nid"), *owner = f2fs_field_find(type, "ino");
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < count; i++) {

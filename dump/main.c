@@ -588,7 +588,7 @@ static int run_on_image(struct dump *d, struct arguments *a)
 		f2fs_volume_close(d->vol);
 		cli_image_close(&opened);
 	}
-	f2fs_context_free(d->ctx);
+	f2fs_context_close(d->ctx);
 	if (read_log_close(a->image.read_log, &d->cli))
 		d->status |= DUMP_FAILED;
 	return d->status;

@@ -484,7 +484,7 @@ static int take_version(struct undelete *u, const char *text)
 		f2fs_inode_close(inode);
 	}
 	if (!rc)
-		rc = f2fs_versions(u->past, file.version.ino, pick, &wanted);
+		rc = f2fs_past_list_versions(u->past, file.version.ino, pick, &wanted);
 	if (rc)
 		return dump_fail(u->d, rc, u->pattern);
 	snprintf(path, sizeof(path), "/inode-%lu", (unsigned long)file.version.ino);
@@ -497,7 +497,7 @@ static int take_version(struct undelete *u, const char *text)
 
 static int run(struct undelete *u, const char *argument)
 {
-	int rc = argument[0] == '@' ? take_version(u, argument + 1) : f2fs_deleted(u->past, take, u);
+	int rc = argument[0] == '@' ? take_version(u, argument + 1) : f2fs_past_list_deleted(u->past, take, u);
 
 	if (rc) {
 		if (argument[0] != '@')

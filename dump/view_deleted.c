@@ -72,7 +72,7 @@ static int put_deleted(void *user, const struct f2fs_deleted *file)
 
 static int search(struct f2fs_past *past, struct dump *d)
 {
-	return f2fs_deleted(past, put_deleted, d);
+	return f2fs_past_list_deleted(past, put_deleted, d);
 }
 
 int view_deleted(struct dump *d, const char *argument)

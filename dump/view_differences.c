@@ -58,7 +58,7 @@ static int show(struct dump *d, struct f2fs_inode *const *inode, const f2fs_blk_
 
 	cli_print_u64(d->out, "first", addr[0]);
 	cli_print_u64(d->out, "second", addr[1]);
-	rc = f2fs_version_differences(inode[0], inode[1], put, &s);
+	rc = f2fs_inode_compare(inode[0], inode[1], put, &s);
 	open_array(&s, F2FS_VERSION_RANGE);
 	cli_print_end_array(d->out);
 	return rc ? dump_fail(d, rc, "--differences") : 0;

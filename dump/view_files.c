@@ -249,7 +249,7 @@ int view_map(struct dump *d, const char *argument)
 	if (rc && rc != F2FS_ERR_NOT_FOUND)
 		worst = dump_fail(d, rc, argument);
 	cli_print_begin_table(d->out, "nodes", nodes, 3);
-	rc = f2fs_inode_nodes(inode, put_node_info, d);
+	rc = f2fs_inode_list_nodes(inode, put_node_info, d);
 	cli_print_end_array(d->out);
 	if (rc)
 		worst = dump_fail(d, rc, argument);

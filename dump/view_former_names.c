@@ -32,7 +32,7 @@ static int put_name(void *user, const struct f2fs_former_name *name)
 
 static int search(struct f2fs_past *past, struct dump *d)
 {
-	return f2fs_former_names(past, put_name, d);
+	return f2fs_past_list_names(past, put_name, d);
 }
 
 int view_former_names(struct dump *d, const char *argument)

@@ -146,7 +146,7 @@ int view_inode(struct dump *d, const char *argument)
 	if (rc)
 		return rc;
 	cli_print_u64(d->out, "ino", f2fs_inode_number(inode));
-	f2fs_inode_nodes(inode, take_place, &addr);
+	f2fs_inode_list_nodes(inode, take_place, &addr);
 	if (addr)
 		cli_print_u64(d->out, "block_addr", addr);
 	dump_path(d, inode);

@@ -86,7 +86,7 @@ int view_leftovers(struct dump *d, const char *argument)
 	if (rc)
 		return rc;
 	cli_print_begin_table(d->out, "leftovers", columns, sizeof(columns) / sizeof(columns[0]));
-	rc = f2fs_leftovers(past, flags, put_range, d);
+	rc = f2fs_past_list_leftovers(past, flags, put_range, d);
 	cli_print_end_array(d->out);
 	if (rc)
 		dump_fail(d, rc, "--leftovers");

@@ -41,7 +41,7 @@ int view_quota(struct dump *d, const char *argument)
 	cli_print_begin_table(d->out, "quota", columns, 8);
 	for (unsigned i = 0; i < 3; i++) {
 		struct quota_view v = { d->out, kinds[i] };
-		int rc = f2fs_quota_each(d->vol, i, put_quota, &v);
+		int rc = f2fs_quota_list(d->vol, i, put_quota, &v);
 
 		if (rc != F2FS_ERR_NOT_FOUND)
 			found++;

@@ -73,7 +73,7 @@ static int put_inode(struct dump *d, struct f2fs_recovery *plan, uint32_t index,
 	cli_print_u64(d->out, "first", inode->first);
 	cli_print_u64(d->out, "last", inode->last);
 	cli_print_begin_table(d->out, "ranges", columns, 4);
-	rc = f2fs_recovery_ranges(plan, index, put_range, d->out);
+	rc = f2fs_recovery_list_ranges(plan, index, put_range, d->out);
 	cli_print_end_array(d->out);
 	cli_print_end(d->out);
 	return rc;
@@ -108,7 +108,7 @@ int view_recovery(struct dump *d, const char *argument)
 {
 	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
 	struct f2fs_recovery *plan;
-	int rc = f2fs_recovery_plan(d->vol, &plan);
+	int rc = f2fs_recovery_open(d->vol, &plan);
 
 	(void)argument;
 	if (rc)
@@ -127,6 +127,6 @@ int view_recovery(struct dump *d, const char *argument)
 	}
 	cli_print_end_array(d->out);
 	put_chain(d, plan, summary.nodes);
-	f2fs_recovery_free(plan);
+	f2fs_recovery_close(plan);
 	return rc;
 }

@@ -153,7 +153,7 @@ int view_timeline(struct dump *d, const char *argument)
 		cli_print_begin_table(d->out, "timeline", NULL, 0);
 	else if (is_csv)
 		puts("state,ino,block,cp_ver,age,mode,uid,gid,size,mtime,atime,ctime,crtime,path_state,path");
-	rc = f2fs_timeline(past, put_moment, &t);
+	rc = f2fs_past_list_times(past, put_moment, &t);
 	if (d->is_json)
 		cli_print_end_array(d->out);
 	if (rc)

@@ -144,7 +144,7 @@ static int put_nodes(struct listing *list, struct f2fs_past *past, uint32_t ino)
 
 	if (list->d->is_json)
 		begin_nodes(list);
-	rc = f2fs_node_versions(past, ino, put_node, list);
+	rc = f2fs_past_list_nodes(past, ino, put_node, list);
 	if (list->has_begun)
 		cli_print_end_array(list->d->out);
 	return rc;
@@ -166,7 +166,7 @@ int view_versions(struct dump *d, const char *argument)
 		return rc;
 	cli_print_u64(d->out, "ino", ino);
 	cli_print_begin_table(d->out, "versions", columns, sizeof(columns) / sizeof(columns[0]));
-	rc = f2fs_versions(past, ino, put_version, &list);
+	rc = f2fs_past_list_versions(past, ino, put_version, &list);
 	cli_print_end_array(d->out);
 	if (!rc)
 		rc = put_nodes(&list, past, ino);

@@ -309,7 +309,7 @@ static void put_sit_journal(struct dump *d)
 	for (unsigned i = 0; i < n; i++) {
 		const uint8_t *raw = f2fs_sit_journal_at(d->vol, i);
 		uint32_t vblocks = (uint32_t)dump_get(type, raw, "vblocks", 0);
-		const struct f2fs_field *map = f2fs_struct_field(type, "valid_map");
+		const struct f2fs_field *map = f2fs_field_find(type, "valid_map");
 
 		cli_print_begin(d->out, NULL);
 		cli_print_u64(d->out, "segno", dump_get(type, raw, "segno", 0));

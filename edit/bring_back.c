@@ -287,7 +287,7 @@ static int search(struct undelete *u)
 
 	if (rc)
 		return edit_fail(u->e, rc, "undelete");
-	rc = f2fs_deleted(u->past, take, u);
+	rc = f2fs_past_list_deleted(u->past, take, u);
 	if (rc && rc != u->rc)
 		edit_fail(u->e, rc, "undelete");
 	if (!rc)

@@ -22,15 +22,15 @@ static int parse_count(struct edit *e, const struct edit_call *call, char letter
 	return edit_usage(e, name, value, why);
 }
 
-static int parse(struct edit *e, const struct edit_call *call, struct f2fs_clean_options *o)
+static int parse(struct edit *e, const struct edit_call *call, struct f2fs_gc_options *o)
 {
 	uint32_t blocks = 0, mebibytes = 0;
-	int rc, policy = F2FS_CLEAN_GREEDY, target = F2FS_CLEAN_TO_LOG;
+	int rc, policy = F2FS_GC_GREEDY, target = F2FS_GC_TO_LOG;
 
 	if (edit_has(call, 'p'))
-		policy = f2fs_clean_policy_find(call->options['p']);
+		policy = f2fs_gc_policy_find(call->options['p']);
 	if (edit_has(call, 'T'))
-		target = f2fs_clean_target_find(call->options['T']);
+		target = f2fs_gc_target_find(call->options['T']);
 	if (policy < 0)
 		return edit_usage(e, "gc -p", call->options['p'],
 				  "is none of greedy, cost-benefit, age (age-threshold), hotness");
@@ -56,23 +56,23 @@ static int parse(struct edit *e, const struct edit_call *call, struct f2fs_clean
 	return rc;
 }
 
-static const char *reason(const struct f2fs_clean_result *r)
+static const char *reason(const struct f2fs_gc_result *r)
 {
-	static const char *const texts[] = { [F2FS_CLEAN_DONE] = "no section is left that is worth it",
-					     [F2FS_CLEAN_LIMIT] = "the limit was reached",
-					     [F2FS_CLEAN_NO_ROOM] = "there is too little room to move more",
-					     [F2FS_CLEAN_STOPPED] = "it was stopped" };
+	static const char *const texts[] = { [F2FS_GC_DONE] = "no section is left that is worth it",
+					     [F2FS_GC_LIMIT] = "the limit was reached",
+					     [F2FS_GC_NO_ROOM] = "there is too little room to move more",
+					     [F2FS_GC_STOPPED] = "it was stopped" };
 
 	return texts[r->end];
 }
 
-static void print_text(const struct f2fs_clean_result *r, int dry_run, int moves_pinned)
+static void print_text(const struct f2fs_gc_result *r, int dry_run, int moves_pinned)
 {
 	printf("%s %u of %u sections: %llu blocks of data, %llu nodes; %u free sections %s %u; %s\n",
 	       dry_run ? "would clean" : "cleaned", (unsigned)r->sections, (unsigned)r->candidates,
 	       (unsigned long long)r->data_blocks, (unsigned long long)r->node_blocks, (unsigned)r->free_before,
 	       dry_run ? "would become about" : "became", (unsigned)r->free_after, reason(r));
-	if (r->end == F2FS_CLEAN_NO_ROOM && r->next_blocks)
+	if (r->end == F2FS_GC_NO_ROOM && r->next_blocks)
 		printf("section %u did not fit: moving its %u blocks in use writes %u nodes besides\n",
 		       (unsigned)r->next_section, (unsigned)r->next_blocks, (unsigned)r->next_nodes);
 	if (r->pinned)
@@ -83,7 +83,7 @@ static void print_text(const struct f2fs_clean_result *r, int dry_run, int moves
 		       (unsigned)(r->unconfirmed + r->unreadable));
 }
 
-static int print_json(struct edit *e, const struct f2fs_clean_result *r, int dry_run)
+static int print_json(struct edit *e, const struct f2fs_gc_result *r, int dry_run)
 {
 	struct cli_print *out = edit_print_open(e);
 	const struct {
@@ -100,7 +100,7 @@ static int print_json(struct edit *e, const struct f2fs_clean_result *r, int dry
 	if (!out)
 		return F2FS_ERR_NOMEM;
 	cli_print_begin(out, NULL);
-	cli_print_string(out, "end", f2fs_clean_end_name(r->end));
+	cli_print_string(out, "end", f2fs_gc_end_name(r->end));
 	cli_print_bool(out, "dry_run", dry_run);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		cli_print_u64(out, rows[i].name, rows[i].value);
@@ -110,8 +110,8 @@ static int print_json(struct edit *e, const struct f2fs_clean_result *r, int dry
 
 int do_gc(struct edit *e, const struct edit_call *call)
 {
-	struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options) };
-	struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
+	struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options) };
+	struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 	int rc = parse(e, call, &options), shown;
 
 	if (!rc && !options.dry_run)
@@ -123,7 +123,7 @@ int do_gc(struct edit *e, const struct edit_call *call)
 	if (options.move_pinned && !options.dry_run)
 		cli_warning(&e->cli, "pinned files move: what has noted their addresses (boot loaders, swap, "
 				     "device-mapper tables) has to be told");
-	rc = f2fs_clean(e->vol, &options, &result);
+	rc = f2fs_gc(e->vol, &options, &result);
 	if (rc)
 		edit_fail(e, rc, "gc");
 	if (rc && result.sections == 0)

@@ -53,7 +53,7 @@ static int put_row(void *user, const struct f2fs_quota *q)
 /* The rows of a kind; *is_there: the volume has that quota file. */
 static int put_kind(struct edit *e, struct quota_list *list, unsigned kind, int *is_there)
 {
-	int rc = f2fs_quota_each(e->vol, kind, put_row, list);
+	int rc = f2fs_quota_list(e->vol, kind, put_row, list);
 
 	if (rc == F2FS_ERR_NOT_FOUND)
 		return 0;

@@ -400,11 +400,11 @@ int do_info(struct edit *e, const struct edit_call *call)
 	cli_print_u64(out, "block_count", geo->block_count);
 	cli_print_u64(out, "segments", geo->segment_count_main);
 	cli_print_u64(out, "segs_per_sec", geo->segs_per_sec);
-	cli_print_u64(out, "checkpoint_ver", f2fs_field_get(f2fs_struct_field(type, "checkpoint_ver"), cp, 0));
+	cli_print_u64(out, "checkpoint_ver", f2fs_field_get(f2fs_field_find(type, "checkpoint_ver"), cp, 0));
 	cli_print_u64(out, "pack", pack);
 	flags = f2fs_flags_find("ckpt_flags", &count);
-	cli_print_flags(out, "ckpt_flags", (uint32_t)f2fs_field_get(f2fs_struct_field(type, "ckpt_flags"), cp, 0),
-			flags, count);
+	cli_print_flags(out, "ckpt_flags", (uint32_t)f2fs_field_get(f2fs_field_find(type, "ckpt_flags"), cp, 0), flags,
+			count);
 	cli_print_end(out);
 	return edit_print_close(e, out);
 }

@@ -316,7 +316,7 @@ int main(int argc, char **argv)
 	cli_image_close(&e.opened);
 	if (e.cli.has_logged_error && !e.status) /* an undo file that was not finished */
 		e.status = EDIT_FAILED;
-	f2fs_context_free(e.ctx);
+	f2fs_context_close(e.ctx);
 	if (read_log_close(e.image.read_log, &e.cli) && !e.status)
 		e.status = EDIT_FAILED;
 	for (unsigned i = 0; i < a.text_count; i++)

@@ -69,7 +69,7 @@ static uint64_t version(const struct edit *e)
 {
 	static const char structure[] = "checkpoint";
 
-	return f2fs_field_get(f2fs_struct_field(f2fs_struct_find(structure), "checkpoint_ver"),
+	return f2fs_field_get(f2fs_field_find(f2fs_struct_find(structure), "checkpoint_ver"),
 			      f2fs_volume_checkpoint(e->vol, NULL, NULL), 0);
 }
 

@@ -216,7 +216,7 @@ int do_trim(struct edit *e, const struct edit_call *call)
 	rc = edit_commit(e); /* what it frees can go, too */
 	if (rc)
 		return rc;
-	rc = f2fs_trim(e->vol, 0, &bytes);
+	rc = f2fs_volume_trim(e->vol, 0, &bytes);
 	if (rc)
 		return edit_fail(e, rc, "trim");
 	if (!e->is_json) {

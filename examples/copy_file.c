@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	struct f2fs_volume *vol;
 	int rc;
 
-	if (argc != 3 || f2fs_context_new(NULL, &ctx)) {
+	if (argc != 3 || f2fs_context_open(NULL, &ctx)) {
 		fprintf(stderr, "usage: copy_file IMAGE PATH\n");
 		return 2;
 	}
@@ -49,6 +49,6 @@ int main(int argc, char **argv)
 	}
 	if (rc)
 		fprintf(stderr, "copy_file: %s\n", f2fs_context_error(ctx)->message);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return rc || fflush(stdout) ? 1 : 0;
 }

@@ -12,7 +12,7 @@ int main(int argc, char **argv)
 	struct f2fs_volume *vol;
 	int rc;
 
-	if (argc < 2 || f2fs_context_new(NULL, &ctx))
+	if (argc < 2 || f2fs_context_open(NULL, &ctx))
 		return 2;
 	rc = f2fs_device_open_image(ctx, argv[1], F2FS_OPEN_READ, &dev);
 	if (!rc) {
@@ -29,6 +29,6 @@ int main(int argc, char **argv)
 	}
 	if (rc)
 		fprintf(stderr, "%s\n", f2fs_context_error(ctx)->message);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return rc != 0;
 }

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 	struct f2fs_volume *vol;
 	int rc;
 
-	if (argc != 2 || f2fs_context_new(NULL, &ctx)) {
+	if (argc != 2 || f2fs_context_open(NULL, &ctx)) {
 		fprintf(stderr, "usage: segment_use IMAGE\n");
 		return 2;
 	}
@@ -51,6 +51,6 @@ int main(int argc, char **argv)
 	}
 	if (rc)
 		fprintf(stderr, "segment_use: %s\n", f2fs_context_error(ctx)->message);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return rc ? 1 : 0;
 }

@@ -122,12 +122,12 @@ int session_volume(struct session *s, struct f2fs_volume **out)
 
 static uint64_t field(const char *structure, const uint8_t *raw, const char *name, uint32_t index)
 {
-	return f2fs_field_get(f2fs_struct_field(f2fs_struct_find(structure), name), raw, index);
+	return f2fs_field_get(f2fs_field_find(f2fs_struct_find(structure), name), raw, index);
 }
 
 static int has_bytes(const uint8_t *sb, const char *name)
 {
-	const struct f2fs_field *f = f2fs_struct_field(f2fs_struct_find("superblock"), name);
+	const struct f2fs_field *f = f2fs_field_find(f2fs_struct_find("superblock"), name);
 	const uint32_t n = f->count * f2fs_field_width(f);
 
 	for (uint32_t i = 0; i < n; i++)
@@ -179,7 +179,7 @@ uint64_t session_lacks(struct session *s)
 /* With --kernel-check: was it used by another kernel last? */
 static int is_other_kernel(const uint8_t *sb)
 {
-	const struct f2fs_field *f = f2fs_struct_field(f2fs_struct_find("superblock"), "version");
+	const struct f2fs_field *f = f2fs_field_find(f2fs_struct_find("superblock"), "version");
 	struct utsname host;
 	char text[400];
 
@@ -197,10 +197,10 @@ static int lists_used_file(struct f2fs_volume *vol)
 
 	if (f2fs_orphan_count(vol) == 0)
 		return 0;
-	if (f2fs_recovery_plan(vol, &plan))
+	if (f2fs_recovery_open(vol, &plan))
 		return 1;
 	f2fs_recovery_summarize(plan, &summary);
-	f2fs_recovery_free(plan);
+	f2fs_recovery_close(plan);
 	return summary.orphans < f2fs_orphan_count(vol);
 }
 

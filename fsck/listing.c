@@ -44,7 +44,7 @@ int listing_run(struct cli *cli, struct f2fs_context *ctx, const struct argument
 /* How casefolded names are looked up, unless that is about to be changed. */
 static void say_lookup(const struct arguments *a, struct f2fs_volume *vol)
 {
-	const struct f2fs_field *field = f2fs_struct_field(f2fs_struct_find("superblock"), "s_encoding_flags");
+	const struct f2fs_field *field = f2fs_field_find(f2fs_struct_find("superblock"), "s_encoding_flags");
 	const uint64_t flags = f2fs_field_get(field, f2fs_volume_superblock(vol, NULL), 0);
 	unsigned count;
 	const struct f2fs_flag *known = f2fs_flags_find("s_encoding_flags", &count);

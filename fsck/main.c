@@ -238,7 +238,7 @@ static int check_silently_first(struct run *run, int *is_done)
 
 static int is_sound(const struct run *run)
 {
-	return run->result.state == F2FS_CHECK_CLEAN || run->result.state == F2FS_CHECK_REPAIRED;
+	return run->result.state == F2FS_CHECK_SOUND || run->result.state == F2FS_CHECK_REPAIRED;
 }
 
 /* A resize was stopped, and nothing is wrong (any more): go on with it, if that may be. */
@@ -287,7 +287,7 @@ static void put_summary(struct run *run, double started)
 
 static void put_result(struct run *run, int status)
 {
-	static const char *const states[] = { [F2FS_CHECK_CLEAN] = "clean",
+	static const char *const states[] = { [F2FS_CHECK_SOUND] = "sound",
 					      [F2FS_CHECK_LEFT] = "left",
 					      [F2FS_CHECK_IMPOSSIBLE] = "impossible",
 					      [F2FS_CHECK_REPAIRED] = "repaired" };
@@ -412,7 +412,7 @@ static int run_job(struct cli *cli, const struct arguments *a)
 	if (cli_context_new(cli, &run.ctx))
 		return CLI_EXIT_OPERATIONAL;
 	status = run_on_device(&run);
-	f2fs_context_free(run.ctx);
+	f2fs_context_close(run.ctx);
 	return status;
 }
 

@@ -39,7 +39,7 @@ static int restore_part(struct restore *r)
 
 	if (rc)
 		return rc;
-	rc = f2fs_device_new_slice(r->opened.device, 0, r->info.device_size, &part);
+	rc = f2fs_device_open_slice(r->opened.device, 0, r->info.device_size, &part);
 	if (!rc) {
 		r->old_length = r->info.device_size;
 		rc = f2fs_undo_restore(log, &part, 1, r->arguments->is_forced, &r->info);

@@ -133,7 +133,7 @@ static int record_part(struct f2fs_context *ctx, struct f2fs_device **dev, uint6
 {
 	const uint64_t rest = f2fs_device_info(*dev)->size - bytes;
 	struct f2fs_device *part, *layer = NULL, *whole = NULL;
-	int rc = f2fs_device_new_slice(*dev, 0, bytes, &part);
+	int rc = f2fs_device_open_slice(*dev, 0, bytes, &part);
 
 	if (rc)
 		return rc;
@@ -143,7 +143,7 @@ static int record_part(struct f2fs_context *ctx, struct f2fs_device **dev, uint6
 	if (!rc) {
 		const struct f2fs_device_part parts[] = { { layer, 0, bytes }, { *dev, bytes, rest } };
 
-		rc = f2fs_device_new_multi(ctx, parts, 2, &whole);
+		rc = f2fs_device_open_multi(ctx, parts, 2, &whole);
 	}
 	f2fs_device_close(layer);
 	f2fs_device_close(part);

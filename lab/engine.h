@@ -49,7 +49,7 @@ int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op
 /* Commit, so that what the volume's tables say is what was done. */
 int lab_engine_commit(struct lab_engine *e);
 /* Clean as engine.idle_sections says, and commit. *result tells what that did. */
-int lab_engine_idle(struct lab_engine *e, struct f2fs_clean_result *result);
+int lab_engine_idle(struct lab_engine *e, struct f2fs_gc_result *result);
 /* What the placement has done; all 0 without one. */
 void lab_engine_hotness(const struct lab_engine *e, struct f2fs_hotness_stat *out);
 struct f2fs_volume *lab_engine_volume(const struct lab_engine *e);

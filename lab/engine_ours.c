@@ -114,7 +114,7 @@ static int open_placement(struct lab_engine *e, struct f2fs_hotness_options *opt
 	if (e->params->sidecar)
 		err = lab_hollow_open(e->ctx, f2fs_hotness_sidecar_bytes(e->vol), &e->sidecar);
 	options->sidecar = e->sidecar;
-	return err ? err : f2fs_hotness_new(e->vol, options, &e->hotness);
+	return err ? err : f2fs_hotness_open(e->vol, options, &e->hotness);
 }
 
 static int configure(struct lab_engine *e)
@@ -134,15 +134,15 @@ static int configure(struct lab_engine *e)
 		.fsync_mode = (uint8_t)f2fs_fsync_mode_find(p->fsync_mode),
 		.at_once = (uint8_t)p->at_once, /* as most experiments are about writes that reach the device */
 	};
-	struct cli_placement placement = { .victims = F2FS_CLEAN_GREEDY };
+	struct cli_placement placement = { .victims = F2FS_GC_GREEDY };
 	char text[128];
 	const int is_placed = strcmp(p->placement, "none") != 0;
 	const char *wrong = is_placed ? cli_parse_placement(p->placement, &placement) : NULL;
-	const int policy = p->cleaning[0] ? f2fs_clean_policy_find(p->cleaning) : (int)placement.victims;
-	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options), .policy = (uint32_t)policy,
-						     .free_goal = (uint32_t)p->clean_goal,
-						     .used_limit = (uint32_t)p->used_limit,
-						     .like_kernel = (uint8_t)p->like_kernel };
+	const int policy = p->cleaning[0] ? f2fs_gc_policy_find(p->cleaning) : (int)placement.victims;
+	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options), .policy = (uint32_t)policy,
+						  .free_goal = (uint32_t)p->clean_goal,
+						  .used_limit = (uint32_t)p->used_limit,
+						  .like_kernel = (uint8_t)p->like_kernel };
 	int err;
 
 	if (f2fs_logging_find(p->logging) < 0)
@@ -151,7 +151,7 @@ static int configure(struct lab_engine *e)
 	if (f2fs_temperature_find(p->temperature) < 0)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID,
 					 "engine.temperature is none of table, slides, kernel");
-	if (f2fs_clean_policy_find(p->idle_cleaning) < 0)
+	if (f2fs_gc_policy_find(p->idle_cleaning) < 0)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.idle_cleaning names no policy");
 	if (f2fs_fsync_mode_find(p->fsync_mode) < 0)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.fsync_mode is none of strict, posix");
@@ -163,7 +163,7 @@ static int configure(struct lab_engine *e)
 	}
 	err = f2fs_volume_configure(e->vol, &options);
 	if (!err && policy >= 0)
-		err = f2fs_volume_set_cleaning(e->vol, &cleaning);
+		err = f2fs_volume_set_gc(e->vol, &cleaning);
 	return err || !is_placed ? err : open_placement(e, &placement.options);
 }
 
@@ -418,16 +418,15 @@ int lab_engine_commit(struct lab_engine *e)
 	return commit(e);
 }
 
-int lab_engine_idle(struct lab_engine *e, struct f2fs_clean_result *result)
+int lab_engine_idle(struct lab_engine *e, struct f2fs_gc_result *result)
 {
-	const int policy = f2fs_clean_policy_find(e->params->idle_cleaning);
-	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .policy = (uint32_t)policy,
-						    .sections = (uint32_t)e->params->idle_sections,
-						    .used_limit = 100 };
+	const int policy = f2fs_gc_policy_find(e->params->idle_cleaning);
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .policy = (uint32_t)policy,
+						 .sections = (uint32_t)e->params->idle_sections, .used_limit = 100 };
 	int err;
 
-	*result = (struct f2fs_clean_result){ F2FS_SIZED(f2fs_clean_result) };
-	err = f2fs_clean(e->vol, &options, result);
+	*result = (struct f2fs_gc_result){ F2FS_SIZED(f2fs_gc_result) };
+	err = f2fs_gc(e->vol, &options, result);
 	return err ? err : commit(e);
 }
 

@@ -351,7 +351,7 @@ int lab_hollow_open_counted(struct f2fs_context *ctx, uint64_t bytes, struct lab
 	hollow = make_hollow(bytes, counts);
 	if (!hollow)
 		return f2fs_context_fail(ctx, F2FS_ERR_NOMEM, "no memory for the table of a hollow device");
-	rc = f2fs_device_new(ctx, &hollow_ops, hollow, &info, out);
+	rc = f2fs_device_open_custom(ctx, &hollow_ops, hollow, &info, out);
 	if (rc != 0)
 		close_hollow(hollow);
 	return rc;

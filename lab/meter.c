@@ -121,7 +121,7 @@ int lab_meter_open(struct f2fs_context *ctx, struct f2fs_device *inner, struct f
 	info.caps &= ~(uint32_t)(F2FS_DEVICE_PARALLEL | F2FS_DEVICE_PARALLEL_WRITE);
 	info.caps |= F2FS_DEVICE_DISCARD;
 	m->inner = f2fs_device_ref(inner);
-	err = f2fs_device_new(ctx, &ops, m, &info, out);
+	err = f2fs_device_open_custom(ctx, &ops, m, &info, out);
 	if (err)
 		meter_close(m);
 	else

@@ -301,7 +301,7 @@ static int be_idle(struct lab_run *r, struct lab_sample *sample)
 {
 	const struct lab_idle before = sample->idle;
 	const uint64_t written = sample->seen.written_bytes;
-	struct f2fs_clean_result result;
+	struct f2fs_gc_result result;
 
 	if (r->engine_params.idle_sections == 0)
 		return 0;
@@ -362,7 +362,7 @@ static void close_all(struct lab_run *r)
 	f2fs_device_close(r->metered);
 	f2fs_device_close(r->flash);
 	f2fs_device_close(r->hollow);
-	f2fs_context_free(r->ctx);
+	f2fs_context_close(r->ctx);
 	for (unsigned i = 0; i < r->source_count; i++)
 		lab_source_close(r->sources[i].source);
 	free(r);

@@ -119,7 +119,7 @@ static int run(struct cli *cli, struct arguments *a)
 	rc = make(&r);
 	for (unsigned i = 0; i < a->count; i++)
 		target_close(&r.targets[i], rc == 0);
-	f2fs_context_free(r.ctx);
+	f2fs_context_close(r.ctx);
 	if (rc || r.is_untold)
 		return CLI_EXIT_FAILURE;
 	return r.filled ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;

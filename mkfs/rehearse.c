@@ -63,7 +63,7 @@ int rehearse(struct cli *cli, struct f2fs_context *ctx, struct arguments *a)
 	struct f2fs_device *memory;
 	int err;
 
-	if (f2fs_device_new_memory(ctx, REHEARSAL_BYTES, &memory)) {
+	if (f2fs_device_open_memory(ctx, REHEARSAL_BYTES, &memory)) {
 		cli_error_of(cli, ctx, a->paths[0]);
 		return -1;
 	}

@@ -46,7 +46,7 @@ static int wanted_size(const struct target *t, struct cli *cli, const struct arg
 /* Stand in for what does not exist yet: takes no memory for what is not written. */
 static int open_stand_in(struct target *t, struct cli *cli, struct f2fs_context *ctx, uint64_t size)
 {
-	return f2fs_device_new_memory(ctx, size, &t->device) ? fail(cli, ctx) : 0;
+	return f2fs_device_open_memory(ctx, size, &t->device) ? fail(cli, ctx) : 0;
 }
 
 /* Let the device be the part of it that begins at offset. */
@@ -58,7 +58,7 @@ static int cut_offset(struct target *t, struct cli *cli, struct f2fs_context *ct
 		return 0;
 	if (a->offset >= f2fs_device_info(t->device)->size)
 		return refuse(cli, t->path, "the offset is behind the end");
-	if (f2fs_device_new_slice(t->device, a->offset, t->size, &slice))
+	if (f2fs_device_open_slice(t->device, a->offset, t->size, &slice))
 		return fail(cli, ctx);
 	f2fs_device_close(t->device);
 	t->device = slice;
@@ -74,7 +74,7 @@ static int look_for_signatures(struct target *t, struct cli *cli, struct f2fs_co
 
 	if (size == 0)
 		return 0;
-	if (f2fs_device_new_slice(t->device, a->offset, size, &slice))
+	if (f2fs_device_open_slice(t->device, a->offset, size, &slice))
 		return fail(cli, ctx);
 	rc = f2fs_device_signature(slice, &found);
 	f2fs_device_close(slice);

@@ -75,7 +75,7 @@ int f2fskit_host_context(struct f2fskit_host *host, const struct f2fs_host *call
 
 	h.user = host;
 	h.realloc = count_realloc;
-	return f2fs_context_new(&h, out);
+	return f2fs_context_open(&h, out);
 }
 
 int64_t f2fskit_host_live(const struct f2fskit_host *host)

@@ -277,7 +277,7 @@ static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 		cli_error_of(cli, f2fs_volume_context(vol), a->image.path);
 		return CLI_EXIT_OPERATIONAL;
 	}
-	a->in.no_cleaning = a->writer.no_cleaning || a->writer.options.commit_when_full;
+	a->in.no_gc = a->writer.no_gc || a->writer.options.commit_when_full;
 	a->in.is_verbose = a->verbose && !a->quiet && !a->json;
 	a->in.tells_all = a->verbose;
 	a->in.hint = find_hint(a);

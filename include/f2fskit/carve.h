@@ -43,8 +43,8 @@ enum f2fs_leftover_flag {
  * cannot be read, and clusters that are compressed, have no slack here. past: a search of all inodes. flags: enum
  * f2fs_leftover_flag; none of the first three: all of them. visit returns 0 or a negative error that ends the run.
  */
-F2FS_API int f2fs_leftovers(struct f2fs_past *past, unsigned flags,
-			    int (*visit)(void *user, const struct f2fs_leftover *range), void *user);
+F2FS_API int f2fs_past_list_leftovers(struct f2fs_past *past, unsigned flags,
+				      int (*visit)(void *user, const struct f2fs_leftover *range), void *user);
 
 /* Read bytes of the main area, whoever they belong to. Fails with RANGE, IO. */
 F2FS_API int f2fs_volume_read(struct f2fs_volume *vol, uint64_t offset, void *buffer, size_t length);
@@ -54,7 +54,7 @@ struct f2fs_carver;
 /* Options of f2fs_carver_open; begin it with F2FS_SIZED. */
 struct f2fs_carve_options {
 	uint32_t struct_size; /* F2FS_SIZED */
-	const char *kinds; /* names of f2fs_carve_kind(), separated by commas; NULL: all */
+	const char *kinds;    /* names of f2fs_carve_kind_at(), separated by commas; NULL: all */
 	uint64_t max_size; /* of one file; 0: 64 MiB */
 	uint64_t max_files; /* 0: no limit */
 	/* Ask this about the start of each block that begins something new and that no signature fits: what it is,
@@ -107,7 +107,7 @@ struct f2fs_carve_stat {
 };
 
 /* The kind number i, NULL behind the last; suffix may be NULL. */
-F2FS_API const char *f2fs_carve_kind(unsigned i, const char **suffix);
+F2FS_API const char *f2fs_carve_kind_at(unsigned i, const char **suffix);
 
 /*
  * Get ready to look for files in free blocks. Files begin at block borders. Their blocks follow each other on the

@@ -118,7 +118,7 @@ struct f2fs_check_options {
 };
 
 enum f2fs_check_state {
-	F2FS_CHECK_CLEAN = 0, /* no problem */
+	F2FS_CHECK_SOUND = 0, /* no problem */
 	F2FS_CHECK_LEFT = 1,  /* problems were found and left */
 	F2FS_CHECK_IMPOSSIBLE =
 		2, /* no superblock or no checkpoint: what can be said is told, the rest could not be checked */

@@ -46,8 +46,8 @@ F2FS_API int f2fs_compress_reserve(struct f2fs_inode *inode, uint64_t *blocks);
 
 /* The algorithm's name as mount options have it ("lz4"), NULL for none of that number. */
 F2FS_API const char *f2fs_compress_name(unsigned algorithm);
-/* Find an algorithm by that name; NOT_FOUND. */
-F2FS_API int f2fs_compress_by_name(const char *name, unsigned *algorithm);
+/* Return the number of an algorithm by that name, -1 for an unknown name. */
+F2FS_API int f2fs_compress_find(const char *name);
 
 #ifdef __cplusplus
 }

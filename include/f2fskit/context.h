@@ -46,10 +46,10 @@ struct f2fs_host {
 };
 
 /* Make a context; host may be NULL and is copied. Fails with NOMEM, INVALID (its struct_size). Free it with
- * f2fs_context_free. */
-F2FS_API int f2fs_context_new(const struct f2fs_host *host, struct f2fs_context **out);
+ * f2fs_context_close. */
+F2FS_API int f2fs_context_open(const struct f2fs_host *host, struct f2fs_context **out);
 /* Free a context after everything opened under it was closed; NULL is allowed. */
-F2FS_API void f2fs_context_free(struct f2fs_context *ctx);
+F2FS_API void f2fs_context_close(struct f2fs_context *ctx);
 /* Return the detail of the last failed call under this context; valid until the next call; never NULL. */
 F2FS_API const struct f2fs_error_detail *f2fs_context_error(const struct f2fs_context *ctx);
 /*

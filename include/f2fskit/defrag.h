@@ -13,11 +13,11 @@ extern "C" {
 #endif
 
 /*
- * One file, as f2fs_fragments() tells it. Extents are counted as the kernel's FIEMAP merges them: blocks that follow
- * each other in the file and on the device are one, never written ones that follow each other are one, a compressed
- * cluster begins a new one, contents in the inode are one. Fragments are what a reader of the whole file meets: runs of
- * stored blocks that follow each other on the device in the order of the file; holes, blocks never written and borders
- * of clusters do not end them.
+ * One file, as f2fs_fragments_count() tells it. Extents are counted as the kernel's FIEMAP merges them: blocks that
+ * follow each other in the file and on the device are one, never written ones that follow each other are one, a
+ * compressed cluster begins a new one, contents in the inode are one. Fragments are what a reader of the whole file
+ * meets: runs of stored blocks that follow each other on the device in the order of the file; holes, blocks never
+ * written and borders of clusters do not end them.
  */
 struct f2fs_file_fragments {
 	const char *path; /* from the root, "/a/b", bytes as presented; NULL: a file without a name, of quotas */
@@ -88,8 +88,8 @@ struct f2fs_fragments {
  * walk, and 16 bytes for each file with several names. Fails with NOT_FOUND (a path), CANCELED, CORRUPT (the SIT), IO,
  * NOMEM; *out is filled as far as it went.
  */
-F2FS_API int f2fs_fragments(struct f2fs_volume *vol, const struct f2fs_fragments_options *options,
-			    struct f2fs_fragments *out);
+F2FS_API int f2fs_fragments_count(struct f2fs_volume *vol, const struct f2fs_fragments_options *options,
+				  struct f2fs_fragments *out);
 
 /* How a map of the segments is drawn. */
 enum f2fs_segment_map_form {
@@ -106,8 +106,8 @@ enum f2fs_segment_map_form {
  * write is called with pieces of the text; non-zero ends the call with CANCELED. Fails with INVALID (form), CORRUPT or
  * IO (the SIT), NOMEM.
  */
-F2FS_API int f2fs_segment_map(struct f2fs_volume *vol, int form,
-			      int (*write)(void *user, const void *data, size_t length), void *user);
+F2FS_API int f2fs_segment_map_draw(struct f2fs_volume *vol, int form,
+				   int (*write)(void *user, const void *data, size_t length), void *user);
 
 /* What is to be put in order, and how. */
 enum f2fs_defrag_order {

@@ -98,8 +98,8 @@ enum f2fs_device_flag {
 
 /* Make a device of the host's operations; ops is copied, self is handed to each; close(self) runs with the last
  * reference. */
-F2FS_API int f2fs_device_new(struct f2fs_context *ctx, const struct f2fs_device_ops *ops, void *self,
-			     const struct f2fs_device_info *info, struct f2fs_device **out);
+F2FS_API int f2fs_device_open_custom(struct f2fs_context *ctx, const struct f2fs_device_ops *ops, void *self,
+				     const struct f2fs_device_info *info, struct f2fs_device **out);
 /* Open a file or block device of the host. Fails with NOT_FOUND, ACCESS, BUSY (names who uses it), IO. */
 F2FS_API int f2fs_device_open(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out);
 /* Does the descriptor belong to a file or block device that a device of this context has open? A loop device is the
@@ -143,13 +143,13 @@ F2FS_API int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint
 F2FS_API int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned flags,
 				    struct f2fs_device **out);
 /* A device of size zero bytes in memory; takes memory only for what is written. */
-F2FS_API int f2fs_device_new_memory(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out);
+F2FS_API int f2fs_device_open_memory(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out);
 /* A memory device with the same contents that changes independently; pages are shared until one side writes them, so a
  * fork takes constant time. */
 F2FS_API int f2fs_device_fork_memory(struct f2fs_device *memory, struct f2fs_device **out);
 /* The contents of an Android sparse file held by inner; read-only. CORRUPT (rule SPARSE_HEADER or SPARSE_CHUNK) when a
  * size in it is wrong. Opening reads every chunk header once; memory is bounded (16 MiB) however many there are. */
-F2FS_API int f2fs_device_new_sparse(struct f2fs_device *inner, struct f2fs_device **out);
+F2FS_API int f2fs_device_open_sparse(struct f2fs_device *inner, struct f2fs_device **out);
 /*
  * Write the contents of dev as an Android sparse file in blocks of block_size bytes (512 to 1 MiB, a multiple of 4; 0:
  * 4096) to sink, which gets the file's bytes in order and returns 0, a negative enum f2fs_error, or
@@ -164,7 +164,7 @@ F2FS_API int f2fs_device_save_sparse(struct f2fs_device *dev, uint32_t block_siz
  * table, or one that does not fit the file; frames above 16 MiB), UNSUPPORTED (built without zstd). A frame that does
  * not unpack fails with IO when it is read.
  */
-F2FS_API int f2fs_device_new_zstd(struct f2fs_device *inner, struct f2fs_device **out);
+F2FS_API int f2fs_device_open_zstd(struct f2fs_device *inner, struct f2fs_device **out);
 
 /*
  * Write the contents of dev as an Android sparse file within such a zstd file, in frames of 256 KiB with checksums:
@@ -176,8 +176,8 @@ F2FS_API int f2fs_device_new_zstd(struct f2fs_device *inner, struct f2fs_device 
 F2FS_API int f2fs_device_save_zstd(struct f2fs_device *dev, uint32_t block_size, int level, const char *note,
 				   int (*sink)(void *user, const void *bytes, size_t length), void *user);
 /* The window [offset, offset + length) of inner; length 0: up to its end. */
-F2FS_API int f2fs_device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length,
-				   struct f2fs_device **out);
+F2FS_API int f2fs_device_open_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length,
+				    struct f2fs_device **out);
 
 struct f2fs_device_part {
 	struct f2fs_device *device;
@@ -185,13 +185,13 @@ struct f2fs_device_part {
 	uint64_t length; /* bytes used */
 };
 /* Parts one after the other as one device. Parts are copied, a reference to each device is taken. */
-F2FS_API int f2fs_device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
-				   struct f2fs_device **out);
+F2FS_API int f2fs_device_open_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
+				    struct f2fs_device **out);
 /* Writes go to memory (beyond memory_limit bytes, 0: 64 MiB, to an unnamed temporary file in spill_dir; NULL: fail with
  * NOMEM); inner stays untouched until f2fs_device_overlay_apply. Of what is in the file, memory holds 8 bytes per 4
  * KiB. Discards are ignored; zones begin as they are below and then follow what is written to the overlay. */
-F2FS_API int f2fs_device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
-				     struct f2fs_device **out);
+F2FS_API int f2fs_device_open_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
+				      struct f2fs_device **out);
 /* Write what the overlay holds to inner, in ascending order, flush, and forget it. After a failure everything is still
  * held and can be applied again. UNSUPPORTED on zoned devices. */
 F2FS_API int f2fs_device_overlay_apply(struct f2fs_device *overlay);
@@ -211,10 +211,10 @@ struct f2fs_zone_options {
 	uint32_t conventional;
 	uint8_t is_full;
 };
-F2FS_API int f2fs_device_new_zoned(struct f2fs_device *inner, const struct f2fs_zone_options *options,
-				   struct f2fs_device **out);
+F2FS_API int f2fs_device_open_zoned(struct f2fs_device *inner, const struct f2fs_zone_options *options,
+				    struct f2fs_device **out);
 /* A size-bounded read cache with read-ahead over inner; writes go through. budget bytes in all (0: 32 MiB). */
-F2FS_API int f2fs_device_new_cache(struct f2fs_device *inner, uint64_t budget, struct f2fs_device **out);
+F2FS_API int f2fs_device_open_cache(struct f2fs_device *inner, uint64_t budget, struct f2fs_device **out);
 
 /*
  * Save the old contents of each block of inner to log before the block is overwritten for the first time; writes, zeros
@@ -223,7 +223,7 @@ F2FS_API int f2fs_device_new_cache(struct f2fs_device *inner, uint64_t budget, s
  * the file can be played back by force only. Fails with NOSPC when log is full, UNSUPPORTED
  * on zoned devices; a write whose old contents cannot be read or saved fails and changes nothing.
  */
-F2FS_API int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out);
+F2FS_API int f2fs_device_open_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out);
 /* Create a file of the host for the old contents of target, which only its owner can read: all holes, as long as it
  * might become; closing the recording cuts it to its length. EXISTS when there is one. */
 F2FS_API int f2fs_undo_create(struct f2fs_device *target, const char *path, struct f2fs_device **log);
@@ -267,7 +267,7 @@ struct f2fs_record {
 	const uint8_t *data;
 };
 /* Pass everything to inner and keep each write, zero, discard and flush. */
-F2FS_API int f2fs_device_new_recorder(struct f2fs_device *inner, struct f2fs_device **out);
+F2FS_API int f2fs_device_open_recorder(struct f2fs_device *inner, struct f2fs_device **out);
 F2FS_API uint64_t f2fs_device_record_count(const struct f2fs_device *recorder);
 F2FS_API int f2fs_device_record_at(const struct f2fs_device *recorder, uint64_t index, struct f2fs_record *out);
 /* Forget what was recorded so far. */
@@ -275,9 +275,9 @@ F2FS_API void f2fs_device_record_clear(struct f2fs_device *recorder);
 
 /* Tell seen of each read of inner, one at a time and after it was done, whether it failed or not. seen must not call
  * the library, and user must last until the device is closed. Everything else is passed to inner. */
-F2FS_API int f2fs_device_new_watch(struct f2fs_device *inner,
-				   void (*seen)(void *user, uint64_t offset, uint64_t length, int failed), void *user,
-				   struct f2fs_device **out);
+F2FS_API int f2fs_device_open_watch(struct f2fs_device *inner,
+				    void (*seen)(void *user, uint64_t offset, uint64_t length, int failed), void *user,
+				    struct f2fs_device **out);
 
 /* When a fault injector fails. Zero the struct first. Counters count operations of the kind since the rule was set. */
 struct f2fs_fault_rule {
@@ -289,7 +289,7 @@ struct f2fs_fault_rule {
 	int sticky; /* from the first failure on every operation of that kind fails */
 	int torn;   /* a failing write leaves its first half (whole 512-byte sectors) written */
 };
-F2FS_API int f2fs_device_new_fault(struct f2fs_device *inner, struct f2fs_device **out);
+F2FS_API int f2fs_device_open_fault(struct f2fs_device *inner, struct f2fs_device **out);
 F2FS_API void f2fs_device_fault_set(struct f2fs_device *fault, const struct f2fs_fault_rule *rule);
 /* Numbers of operations since the rule was set. */
 F2FS_API void f2fs_device_fault_counts(const struct f2fs_device *fault, uint64_t *reads, uint64_t *writes,

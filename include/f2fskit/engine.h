@@ -26,7 +26,7 @@ enum f2fs_in_place {
 /* Where logs go on when their segment is used up. */
 enum f2fs_logging {
 	F2FS_LOGGING_ADAPTIVE = 0, /* in free segments, and when free sections run low in the holes of used ones */
-	F2FS_LOGGING_NORMAL = 1,   /* in free segments only, as the kernel does with mode=lfs: cleaning makes them */
+	F2FS_LOGGING_NORMAL = 1,   /* in free segments only, as the kernel does with mode=lfs: GC makes them */
 	F2FS_LOGGING_THREADED = 2  /* in holes as long as there are any */
 };
 /* Return the number of a way of logging by its name ("adaptive", "normal", "threaded"), -1 for an unknown name. */
@@ -113,7 +113,7 @@ struct f2fs_write_options {
 F2FS_API int f2fs_volume_configure(struct f2fs_volume *vol, const struct f2fs_write_options *options);
 
 /*
- * The volume's clock counts seconds for which the volume was mounted (FORMAT files 10.6): by it cleaning knows how old
+ * The volume's clock counts seconds for which the volume was mounted (FORMAT files 10.6): by it GC knows how old
  * the contents of a segment are. While a volume is open it goes on with the clock of the context's host (without one it
  * stands), as if the volume were mounted; commits store it. Tell it, in seconds.
  */
@@ -126,8 +126,8 @@ F2FS_API int f2fs_volume_elapse(struct f2fs_volume *vol, uint64_t seconds);
 #define F2FS_WRITE_CAUSE_TABLE(X)                                                                                      \
 	X(DATA, 0, "data", "contents of files and directories")                                                        \
 	X(NODE, 1, "node", "inodes and other nodes")                                                                   \
-	X(MOVED_DATA, 2, "moved-data", "contents that cleaning moved")                                                 \
-	X(MOVED_NODE, 3, "moved-node", "nodes that cleaning moved, or whose contents it moved")                        \
+	X(MOVED_DATA, 2, "moved-data", "contents that GC moved")                                                       \
+	X(MOVED_NODE, 3, "moved-node", "nodes that GC moved, or whose contents it moved")                              \
 	X(NAT, 4, "nat", "the table of node addresses")                                                                \
 	X(SIT, 5, "sit", "the table of segments")                                                                      \
 	X(SSA, 6, "ssa", "summaries")                                                                                  \
@@ -152,7 +152,7 @@ struct f2fs_counters {
 	uint64_t requests[F2FS_WRITE_CAUSES]; /* writes */
 	uint64_t sizes[F2FS_COUNTER_SIZES];   /* writes by their length: number i up to 4096 << i bytes, the last any */
 	uint64_t threaded_bytes;	      /* of these: what logs wrote into holes of used segments */
-	uint64_t log_new[F2FS_LOG_COUNT];     /* blocks of changes, not of cleaning, by the log that 6 logs would give
+	uint64_t log_new[F2FS_LOG_COUNT];     /* blocks of changes, not of GC, by the log that 6 logs would give
 						 them: new ones, */
 	uint64_t log_updated[F2FS_LOG_COUNT]; /* and those that take the place of others */
 	uint64_t zero_bytes, zero_requests;   /* blocks preallocated for pinned files */
@@ -160,11 +160,11 @@ struct f2fs_counters {
 	uint64_t zone_resets;
 	uint64_t flushes;
 	uint64_t commits;
-	uint64_t cleaned_sections; /* emptied by cleaning */
-	uint64_t cleaned_blocks;   /* that were in use in them */
+	uint64_t gc_sections; /* emptied by GC */
+	uint64_t gc_blocks;   /* that were in use in them */
 };
 /*
- * Tell what was written so far by changes, commits, fsyncs, cleaning, recovery and labels. The sum is what the device
+ * Tell what was written so far by changes, commits, fsyncs, GC, recovery and labels. The sum is what the device
  * was asked to write. Areas that resizing makes anew are not in it; the volume is opened again behind that.
  */
 F2FS_API void f2fs_volume_counters(const struct f2fs_volume *vol, struct f2fs_counters *out);
@@ -173,7 +173,7 @@ F2FS_API void f2fs_volume_counters(const struct f2fs_volume *vol, struct f2fs_co
  * Discard all blocks of the main area that are free, in runs of at least minimum bytes (0: all). *bytes (may be NULL):
  * how much. Fails with STATE (changes that were not committed, a volume that waits for recovery), READ_ONLY, IO.
  */
-F2FS_API int f2fs_trim(struct f2fs_volume *vol, uint64_t minimum, uint64_t *bytes);
+F2FS_API int f2fs_volume_trim(struct f2fs_volume *vol, uint64_t minimum, uint64_t *bytes);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@
  *	char text[100];
  *	size_t done;
  *
- *	f2fs_context_new(NULL, &ctx);
+ *	f2fs_context_open(NULL, &ctx);
  *	if (f2fs_device_open_image(ctx, "disk.img", F2FS_OPEN_READ, &dev) == 0 &&
  *	    f2fs_volume_open(ctx, dev, NULL, &vol) == 0 &&
  *	    f2fs_lookup(vol, "/etc/hostname", 0, &file) == 0 &&
@@ -18,7 +18,7 @@
  *	else
  *		fprintf(stderr, "%s\n", f2fs_context_error(ctx)->message);
  *
- * (Close what was opened with f2fs_inode_close, f2fs_volume_close, f2fs_device_close, f2fs_context_free; examples/ has
+ * (Close what was opened with f2fs_inode_close, f2fs_volume_close, f2fs_device_close, f2fs_context_close; examples/ has
  *the whole program.)
  */
 #ifndef F2FSKIT_F2FSKIT_H
@@ -27,7 +27,7 @@
 #include <f2fskit/base.h>
 #include <f2fskit/carve.h>
 #include <f2fskit/check.h>
-#include <f2fskit/clean.h>
+#include <f2fskit/gc.h>
 #include <f2fskit/compress.h>
 #include <f2fskit/context.h>
 #include <f2fskit/defrag.h>

@@ -132,8 +132,8 @@ struct f2fs_node_info {
 	f2fs_blk_t addr;
 	uint32_t node_offset; /* FORMAT files 1.4; 0x1FFFFFFF for the xattr node */
 };
-F2FS_API int f2fs_inode_nodes(struct f2fs_inode *inode, int (*visit)(void *user, const struct f2fs_node_info *node),
-			      void *user);
+F2FS_API int f2fs_inode_list_nodes(struct f2fs_inode *inode,
+				   int (*visit)(void *user, const struct f2fs_node_info *node), void *user);
 
 /* File types of directory entries (FORMAT files 5.1). */
 enum f2fs_file_type {
@@ -243,7 +243,7 @@ struct f2fs_quota {
 };
 /* Call visit for each entry of the quota file of kind 0 user, 1 group, 2 project; NOT_FOUND when the volume has none.
  */
-F2FS_API int f2fs_quota_each(struct f2fs_volume *vol, unsigned kind,
+F2FS_API int f2fs_quota_list(struct f2fs_volume *vol, unsigned kind,
 			     int (*visit)(void *user, const struct f2fs_quota *quota), void *user);
 
 #ifdef __cplusplus

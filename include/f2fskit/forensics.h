@@ -145,8 +145,8 @@ struct f2fs_version {
  * Call visit for each version of an inode that is left, the oldest first: by checkpoint version, then by address, the
  * one in use last. past: a search of all inodes or of this one. visit returns 0 or a negative error that ends the run.
  */
-F2FS_API int f2fs_versions(struct f2fs_past *past, f2fs_nid_t ino,
-			   int (*visit)(void *user, const struct f2fs_version *version), void *user);
+F2FS_API int f2fs_past_list_versions(struct f2fs_past *past, f2fs_nid_t ino,
+				     int (*visit)(void *user, const struct f2fs_version *version), void *user);
 
 enum f2fs_node_version_kind {
 	F2FS_NODE_VERSION_DIRECT = 0,	/* addresses of contents */
@@ -172,10 +172,11 @@ struct f2fs_node_version {
 
 /*
  * Call visit for each node below an inode that is left and was found, by node ids, of each the oldest first. The block
- * says by itself whose node it is: it may be of an earlier file that had the inode number. past as for f2fs_versions().
+ * says by itself whose node it is: it may be of an earlier file that had the inode number. past as for
+ * f2fs_past_list_versions().
  */
-F2FS_API int f2fs_node_versions(struct f2fs_past *past, f2fs_nid_t ino,
-				int (*visit)(void *user, const struct f2fs_node_version *version), void *user);
+F2FS_API int f2fs_past_list_nodes(struct f2fs_past *past, f2fs_nid_t ino,
+				  int (*visit)(void *user, const struct f2fs_node_version *version), void *user);
 
 enum f2fs_version_difference_kind {
 	F2FS_VERSION_FIELD = 0, /* a field of the inode's head */
@@ -203,9 +204,8 @@ struct f2fs_version_difference {
  * Call visit for all that differs between two inodes of a volume, versions of one file as a rule: fields, attributes,
  * then ranges of blocks in order. visit returns 0 or a negative error that ends the run.
  */
-F2FS_API int f2fs_version_differences(struct f2fs_inode *first, struct f2fs_inode *second,
-				      int (*visit)(void *user, const struct f2fs_version_difference *difference),
-				      void *user);
+F2FS_API int f2fs_inode_compare(struct f2fs_inode *first, struct f2fs_inode *second,
+				int (*visit)(void *user, const struct f2fs_version_difference *difference), void *user);
 
 /* How much is known of a path. */
 enum f2fs_path_state {
@@ -245,8 +245,8 @@ struct f2fs_deleted {
  * Reads all directories, in use and old, for names. A file that was created after the last checkpoint and fsynced
  * counts as one: a mount would bring it back (F2FS_VERSION_RECENT).
  */
-F2FS_API int f2fs_deleted(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_deleted *file),
-			  void *user);
+F2FS_API int f2fs_past_list_deleted(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_deleted *file),
+				    void *user);
 
 /* A name that a file in use once had. */
 struct f2fs_former_name {
@@ -264,8 +264,8 @@ struct f2fs_former_name {
  * Call visit for each name that files in use have no more: hard links that were removed, names before a renaming. By
  * entries left in directories, in use and old, in the order of inode numbers. past: a search of all inodes.
  */
-F2FS_API int f2fs_former_names(struct f2fs_past *past,
-			       int (*visit)(void *user, const struct f2fs_former_name *name), void *user);
+F2FS_API int f2fs_past_list_names(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_former_name *name),
+				  void *user);
 
 /*
  * Open a view: the volume of a search as an earlier checkpoint had it, as far as that can be put together from what is
@@ -328,8 +328,8 @@ struct f2fs_moment {
 };
 
 /* Call visit for each inode block that was found, by inode number, the oldest first. */
-F2FS_API int f2fs_timeline(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_moment *moment),
-			   void *user);
+F2FS_API int f2fs_past_list_times(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_moment *moment),
+				  void *user);
 
 #ifdef __cplusplus
 }

@@ -59,7 +59,7 @@ F2FS_API const struct f2fs_struct *f2fs_struct_at(unsigned index);
 /* Return the structure of that name or NULL. */
 F2FS_API const struct f2fs_struct *f2fs_struct_find(const char *name);
 /* Return the field of that name or NULL. */
-F2FS_API const struct f2fs_field *f2fs_struct_field(const struct f2fs_struct *type, const char *name);
+F2FS_API const struct f2fs_field *f2fs_field_find(const struct f2fs_struct *type, const char *name);
 /* Return element index of a numeric field from a structure's raw bytes (S64 as its two's complement); 0 for BYTES. */
 F2FS_API uint64_t f2fs_field_get(const struct f2fs_field *field, const uint8_t *raw, uint32_t index);
 /* Store element index of a numeric field; bits that do not fit are cut off. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Placements that learn how soon contents change again, and put together what changes alike: then whole segments become
- * free at once, and cleaning moves less. docs/HOTNESS.md tells what that is worth, and when.
+ * free at once, and GC moves less. docs/HOTNESS.md tells what that is worth, and when.
  */
 #ifndef F2FSKIT_HOTNESS_H
 #define F2FSKIT_HOTNESS_H
@@ -34,7 +34,7 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  *
  * method:   enum f2fs_hotness_method.
  * streams:  M2H: classes, 2 to F2FS_STREAMS; 0: 10, as the paper has it. DEATH: 4 to F2FS_STREAMS, the upper half
- *           for what cleaning moves; 0: 12. LIFESPAN: always 6.
+ *           for what GC moves; 0: 12. LIFESPAN: always 6.
  * memory:   bytes that entries may take; 0: as many as there is something to be remembered. M2H: 8 for each block of
  *           the main area with all tables, so all but a hundredth of the entries; what does not fit goes to the
  *           sidecar, or is forgotten. DEATH: 12 for each range of a file.
@@ -60,8 +60,8 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  *                longest.
  * delay_most:    with delays no block waits longer than that many rounds, up to 15; 0: 15.
  * unknown_class: that of a block of which nothing is known, 1 the hottest; 0: the coldest but one.
- * moves_apart:   with 1 blocks that cleaning moves go to the stream of their class instead of the log of cold data.
- * moves_keep:    with 1 a block that cleaning moves stays last written when its file was; 0: that it is moved counts as
+ * moves_apart:   with 1 blocks that GC moves go to the stream of their class instead of the log of cold data.
+ * moves_keep:    with 1 a block that GC moves stays last written when its file was; 0: that it is moved counts as
  *                a write of it, as the time of a segment does in cost-benefit, so that cold segments that were cleaned
  *                are not the oldest again at once.
  *
@@ -97,8 +97,8 @@ struct f2fs_hotness; /* opaque */
  * Set a placement of that kind. options may be NULL. Fails as f2fs_volume_set_placement(), with INVALID (an option that
  * cannot be, a sidecar that is too small). Close it before the volume.
  */
-F2FS_API int f2fs_hotness_new(struct f2fs_volume *vol, const struct f2fs_hotness_options *options,
-			      struct f2fs_hotness **out);
+F2FS_API int f2fs_hotness_open(struct f2fs_volume *vol, const struct f2fs_hotness_options *options,
+			       struct f2fs_hotness **out);
 /*
  * Take the placement away and save the sidecar. Fails with STATE when there are changes that were not committed; then
  * all stays as it is. A sidecar that cannot be saved is no failure. NULL is allowed.

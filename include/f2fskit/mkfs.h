@@ -28,8 +28,8 @@ struct f2fs_mkfs_device {
  *
  * feature:       enum f2fs_feature. blkzoned and device_alias follow from zoned and alias; project_quota brings quota
  *                along; packed_ssa is dropped with 4 KiB blocks.
- * overprovision: percent of the main area kept for cleaning; 0: what leaves most usable space.
- * reserved_sections: sections kept for cleaning, zoned volumes only; at least 8.
+ * overprovision: percent of the main area kept for GC; 0: what leaves most usable space.
+ * reserved_sections: sections kept for GC, zoned volumes only; at least 8.
  * large_nat:     node ids for a fifth of the blocks, with larger bitmaps (checkpoint flag large_nat_bitmap).
  * label:         UTF-8, at most 512 UTF-16 units, no control characters.
  * cold_extensions, hot_extensions: further file name extensions, separated by commas or spaces, 1 to 7 bytes each.
@@ -77,7 +77,7 @@ struct f2fs_layout {
 	struct f2fs_layout_device devices[F2FS_MAX_DEVICES];
 	double overprovision;	    /* percent */
 	uint32_t usable_segments;   /* of the main area, less what zones cannot hold */
-	uint32_t reserved_segments; /* for cleaning */
+	uint32_t reserved_segments; /* for GC */
 	uint32_t overprovision_segments;
 	uint32_t alias_segments;
 	uint32_t free_segments;

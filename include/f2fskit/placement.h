@@ -27,13 +27,13 @@ extern "C" {
  * classify: the stream of a block that is about to be written, or F2FS_STREAM_NONE, which any other answer means, too.
  *           It may be asked more than once about one write.
  * written:  the block that was at old, 0 if it is new, was written to addr.
- * moving:   the stream of a block that cleaning is about to move; NULL or F2FS_STREAM_NONE: the log of cold data.
- * moved:    cleaning or defragmenting moved a block, of any file.
+ * moving:   the stream of a block that GC is about to move; NULL or F2FS_STREAM_NONE: the log of cold data.
+ * moved:    GC or defragmenting moved a block, of any file.
  * freed:    a block is in use no more.
  * delay:    how long a whole block may wait in memory, so that it is written once when it soon changes again: rounds,
  *           up to F2FS_DELAY_MAX, 0: no longer than without a placement (at_once in engine.h). A round is over when too
  *           many blocks wait; commits write all, fsync all of its file. NULL: 0.
- * heat:     how hot the blocks in use of a segment are, larger is hotter: for cleaning by hotness (clean.h). NULL: it
+ * heat:     how hot the blocks in use of a segment are, larger is hotter: for GC by hotness (gc.h). NULL: it
  *           goes by the segment's age instead.
  *
  * All but classify may be NULL.

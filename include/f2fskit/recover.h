@@ -28,11 +28,11 @@ F2FS_API const char *f2fs_chain_end_name(int end);
 struct f2fs_recovery;
 /*
  * Follow the chain of nodes behind the last checkpoint and find out which of them count. Nothing is written. Free the
- * result with f2fs_recovery_free before the volume is closed. Fails with IO, CORRUPT (a table that is needed), NOMEM;
+ * result with f2fs_recovery_close before the volume is closed. Fails with IO, CORRUPT (a table that is needed), NOMEM;
  * a chain that cannot be applied is no failure here.
  */
-F2FS_API int f2fs_recovery_plan(struct f2fs_volume *vol, struct f2fs_recovery **out);
-F2FS_API void f2fs_recovery_free(struct f2fs_recovery *plan);
+F2FS_API int f2fs_recovery_open(struct f2fs_volume *vol, struct f2fs_recovery **out);
+F2FS_API void f2fs_recovery_close(struct f2fs_recovery *plan);
 
 struct f2fs_recovery_summary {
 	uint32_t struct_size; /* F2FS_SIZED */
@@ -86,8 +86,8 @@ F2FS_API int f2fs_recovery_node_at(const struct f2fs_recovery *plan, uint64_t in
  * addr, and kind (HOLE, DATA, RESERVED) of the extent. Ranges ascend within a node; nodes come in the order of the
  * chain. A non-zero return of visit ends the visit and is returned.
  */
-F2FS_API int f2fs_recovery_ranges(struct f2fs_recovery *plan, uint32_t index,
-				  int (*visit)(void *user, const struct f2fs_file_extent *range), void *user);
+F2FS_API int f2fs_recovery_list_ranges(struct f2fs_recovery *plan, uint32_t index,
+				       int (*visit)(void *user, const struct f2fs_file_extent *range), void *user);
 
 enum f2fs_recover_flag {
 	F2FS_RECOVER_DROP_CHAIN = 1 /* give up what was fsynced, finish the orphans only */

@@ -17,7 +17,7 @@ extern "C" {
  *
  * size:          bytes of the device, from the start of the volume, that the volume shall take: of the last one when
  *                there are several. What makes no whole zone at the end is left. 0: all of the device.
- * overprovision: percent kept for cleaning; 0: what leaves most usable space.
+ * overprovision: percent kept for GC; 0: what leaves most usable space.
  * keep_size:     the size stays as it is: only the overprovision ratio changes, to what leaves most when it is 0.
  * to_minimum:    shrink to the smallest size; size is not looked at.
  * dry_run:       only look: the result tells what would be done. Nothing is written, so a device that was opened for
@@ -34,11 +34,11 @@ struct f2fs_resize_options {
 
 /* How a step changes the volume. */
 enum f2fs_resize_kind {
-	F2FS_RESIZE_SHRINK = 1,  /* the tail is emptied and given up */
-	F2FS_RESIZE_EXTEND = 2,  /* the areas have room for more segments */
+	F2FS_RESIZE_SHRINK = 1,	  /* the tail is emptied and given up */
+	F2FS_RESIZE_EXTEND = 2,	  /* the areas have room for more segments */
 	F2FS_RESIZE_RELAYOUT = 3, /* larger areas: they are written anew */
-	F2FS_RESIZE_HOME = 4,	 /* one that was interrupted: areas move back to the start */
-	F2FS_RESIZE_RESERVE = 5  /* only what is kept for cleaning changes */
+	F2FS_RESIZE_HOME = 4,	  /* one that was interrupted: areas move back to the start */
+	F2FS_RESIZE_RESERVE = 5	  /* only what is kept for GC changes */
 };
 /* Return "shrink", "extend", "relayout", "home", "reserve"; "unknown" for other numbers. */
 F2FS_API const char *f2fs_resize_kind_name(unsigned kind);

@@ -249,7 +249,7 @@ struct f2fs_quota_grace {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t space_seconds, inode_seconds;
 };
-/* Tell it, as the running transaction says. Fails as f2fs_quota_each(). */
+/* Tell it, as the running transaction says. Fails as f2fs_quota_list(). */
 F2FS_API int f2fs_quota_grace_get(struct f2fs_volume *vol, unsigned kind, struct f2fs_quota_grace *out);
 /* Set it: times of grace that run already end when they would have. Fails as f2fs_quota_set(). */
 F2FS_API int f2fs_quota_grace_set(struct f2fs_volume *vol, unsigned kind, const struct f2fs_quota_grace *grace);

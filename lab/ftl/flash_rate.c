@@ -93,7 +93,7 @@ int main(void)
 {
 	struct f2fs_device *dev;
 
-	check(f2fs_context_new(NULL, &ctx));
+	check(f2fs_context_open(NULL, &ctx));
 	check(lab_hollow_open(ctx, UINT64_C(4) << 40, &dev));
 	hollow_writes(dev, 10000000, 0, "zeros, 4 TiB");
 	f2fs_device_close(dev);
@@ -102,6 +102,6 @@ int main(void)
 	hollow_writes(dev, 5000000, 0, "zeros over them");
 	f2fs_device_close(dev);
 	all_models();
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }

@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: flash_replay MODEL BYTES [--each] < TRACE\n");
 		return 2;
 	}
-	if (f2fs_context_new(NULL, &ctx) != 0)
+	if (f2fs_context_open(NULL, &ctx) != 0)
 		return 1;
 	if (ftl_open(ctx, argv[1], strtoull(argv[2], NULL, 10), 1, &replay.ftl) != 0) {
 		fprintf(stderr, "flash_replay: %s\n", f2fs_context_error(ctx)->message);
@@ -118,6 +118,6 @@ int main(int argc, char **argv)
 	}
 	free(replay.last);
 	ftl_close(replay.ftl);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return rc == 0 ? 0 : 1;
 }

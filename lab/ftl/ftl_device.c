@@ -95,7 +95,7 @@ int ftl_device_open(struct f2fs_context *ctx, const char *text, struct f2fs_devi
 		return rc;
 	}
 	device->inner = inner ? f2fs_device_ref(inner) : NULL;
-	rc = f2fs_device_new(ctx, &ftl_ops, device, &info, out);
+	rc = f2fs_device_open_custom(ctx, &ftl_ops, device, &info, out);
 	if (rc != 0)
 		close_ftl(device);
 	else

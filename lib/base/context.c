@@ -24,7 +24,7 @@ static void *realloc_default(void *user, void *ptr, size_t size)
 	return realloc(ptr, size);
 }
 
-int f2fs_context_new(const struct f2fs_host *host, struct f2fs_context **out)
+int f2fs_context_open(const struct f2fs_host *host, struct f2fs_context **out)
 {
 	struct f2fs_host h = { 0 };
 	struct f2fs_context *ctx;
@@ -45,7 +45,7 @@ int f2fs_context_new(const struct f2fs_host *host, struct f2fs_context **out)
 	return 0;
 }
 
-void f2fs_context_free(struct f2fs_context *ctx)
+void f2fs_context_close(struct f2fs_context *ctx)
 {
 	if (ctx)
 		ctx->host.realloc(ctx->host.user, ctx, 0);

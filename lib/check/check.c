@@ -111,7 +111,7 @@ static int finish(struct checker *c)
 	if (c->is_impossible)
 		c->result->state = F2FS_CHECK_IMPOSSIBLE;
 	else
-		c->result->state = c->result->found ? F2FS_CHECK_LEFT : F2FS_CHECK_CLEAN;
+		c->result->state = c->result->found ? F2FS_CHECK_LEFT : F2FS_CHECK_SOUND;
 	return err;
 }
 

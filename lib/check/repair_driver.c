@@ -328,9 +328,9 @@ static void sum_up(const struct driver *d, struct f2fs_check_result *result)
 		result->severity[i] = d->first.severity[i] + d->decisions.severity[i];
 	result->notes = d->first.notes + d->decisions.severity[F2FS_SEVERITY_NOTE];
 	if (result->state != F2FS_CHECK_IMPOSSIBLE)
-		result->state = result->left			? F2FS_CHECK_LEFT :
-				d->rounds || result->fixed ? F2FS_CHECK_REPAIRED :
-							     F2FS_CHECK_CLEAN;
+		result->state = result->left		     ? F2FS_CHECK_LEFT
+				: d->rounds || result->fixed ? F2FS_CHECK_REPAIRED
+							     : F2FS_CHECK_SOUND;
 }
 
 int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,

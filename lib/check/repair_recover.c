@@ -95,7 +95,7 @@ static int is_wanted(struct f2fs_volume *vol, bool *out)
 	if (err)
 		return err;
 	f2fs_recovery_summarize(plan, &summary);
-	f2fs_recovery_free(plan);
+	f2fs_recovery_close(plan);
 	*out = summary.needs_recovery && summary.end != F2FS_CHAIN_DISABLED;
 	return 0;
 }

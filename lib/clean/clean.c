@@ -16,16 +16,16 @@ enum {
 	STALLS = 4	 /* batches in a row that win nothing */
 };
 
-const char *f2fs_clean_end_name(unsigned end)
+const char *f2fs_gc_end_name(unsigned end)
 {
 	static const char *const names[] = { "done", "limit", "no-room", "stopped" };
 
 	return end < sizeof(names) / sizeof(names[0]) ? names[end] : "unknown";
 }
 
-int f2fs_clean_target_find(const char *name)
+int f2fs_gc_target_find(const char *name)
 {
-	static const char *const names[] = { [F2FS_CLEAN_TO_LOG] = "log", [F2FS_CLEAN_TO_AGE] = "age" };
+	static const char *const names[] = { [F2FS_GC_TO_LOG] = "log", [F2FS_GC_TO_AGE] = "age" };
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(names[i], name) == 0)
@@ -58,7 +58,7 @@ static bool has_written_enough(const struct run *r)
 
 static bool is_at_limit(const struct run *r)
 {
-	const struct f2fs_clean_options *o = &r->options;
+	const struct f2fs_gc_options *o = &r->options;
 
 	return has_written_enough(r) || (o->sections && r->result->sections >= o->sections) ||
 	       (o->blocks && blocks_moved(r) >= o->blocks) ||
@@ -87,10 +87,11 @@ static void count_moved(struct run *r)
 
 static void report(struct run *r)
 {
-	const struct f2fs_progress progress = {
-		.task = "clean", .phase = "moving", .unit = "sections", .done = r->result->sections,
-		.total = r->options.sections
-	};
+	const struct f2fs_progress progress = { .task = "gc",
+						.phase = "moving",
+						.unit = "sections",
+						.done = r->result->sections,
+						.total = r->options.sections };
 
 	progress_report(r->vol->ctx, &progress);
 }
@@ -98,7 +99,7 @@ static void report(struct run *r)
 /* Move one section, if its blocks are confirmed and there is room. *goes_on: whether the batch does. */
 static int clean_section(struct run *r, uint32_t section, bool *goes_on)
 {
-	struct f2fs_clean_result *result = r->result;
+	struct f2fs_gc_result *result = r->result;
 	bool could_read = true;
 	int err = live_find(&r->live, section);
 
@@ -121,8 +122,8 @@ static int clean_section(struct run *r, uint32_t section, bool *goes_on)
 	count_moved(r);
 	result->sections += could_read;
 	if (could_read && !r->options.dry_run) {
-		r->vol->counters.cleaned_sections++;
-		r->vol->counters.cleaned_blocks += r->live.blocks.count;
+		r->vol->counters.gc_sections++;
+		r->vol->counters.gc_blocks += r->live.blocks.count;
 	}
 	if (!could_read)
 		leave_unreadable(r, section, "a block in use cannot be read");
@@ -174,17 +175,17 @@ static int clean_batch(struct run *r)
 /* Does the work go on? Else *end says why not. */
 static bool goes_on(struct run *r, uint32_t *end)
 {
-	const struct f2fs_clean_options *o = &r->options;
+	const struct f2fs_gc_options *o = &r->options;
 
-	*end = F2FS_CLEAN_LIMIT;
+	*end = F2FS_GC_LIMIT;
 	if (is_at_limit(r) || (o->free_goal && r->victims.free >= o->free_goal))
 		return false;
-	*end = F2FS_CLEAN_DONE;
+	*end = F2FS_GC_DONE;
 	if (r->victims.count == 0)
 		return false;
 	r->stalls = r->victims.free > r->best_free ? 0 : r->stalls + 1;
 	r->best_free = r->victims.free > r->best_free ? r->victims.free : r->best_free;
-	*end = F2FS_CLEAN_NO_ROOM;
+	*end = F2FS_GC_NO_ROOM;
 	return r->stalls <= STALLS;
 }
 
@@ -200,7 +201,7 @@ static void count_candidates(const struct run *r)
 
 static int run_batches(struct run *r)
 {
-	struct f2fs_clean_result *result = r->result;
+	struct f2fs_gc_result *result = r->result;
 	bool is_first = true;
 
 	for (;; is_first = false) {
@@ -221,7 +222,7 @@ static int run_batches(struct run *r)
 		err = clean_batch(r);
 		if (!err && r->options.dry_run) {
 			result->free_after = room_predict(r);
-			result->end = is_at_limit(r) ? F2FS_CLEAN_LIMIT : F2FS_CLEAN_DONE;
+			result->end = is_at_limit(r) ? F2FS_GC_LIMIT : F2FS_GC_DONE;
 		}
 		victims_free(&r->victims);
 		if (!err && r->is_stopped)
@@ -229,18 +230,18 @@ static int run_batches(struct run *r)
 					(unsigned)result->sections);
 		if (err || r->options.dry_run)
 			return err;
-		result->end = F2FS_CLEAN_NO_ROOM;
+		result->end = F2FS_GC_NO_ROOM;
 		if (blocks_moved(r) == before && result->unconfirmed + result->unreadable + result->pinned == left)
 			return 0;
 	}
 }
 
-int clean_check_options(struct f2fs_volume *vol, const struct f2fs_clean_options *options)
+int clean_check_options(struct f2fs_volume *vol, const struct f2fs_gc_options *options)
 {
 	if (!clean_policy_of(options))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no cleaning policy %u",
 				 (unsigned)options->policy);
-	if (options->target > F2FS_CLEAN_TO_AGE)
+	if (options->target > F2FS_GC_TO_AGE)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no target %u of cleaning",
 				 (unsigned)options->target);
 	if (options->used_limit > 100)
@@ -272,18 +273,18 @@ static int prepare(struct run *r)
 	if (!r->left || (!r->buffer && !r->options.dry_run))
 		return F2FS_ERR_NOMEM;
 	err = live_init(&r->live, vol);
-	r->live.keeps_age = clean_policy_of(&r->options)->keeps_age || r->options.target == F2FS_CLEAN_TO_AGE;
+	r->live.keeps_age = clean_policy_of(&r->options)->keeps_age || r->options.target == F2FS_GC_TO_AGE;
 	r->live.moves_pinned = r->options.move_pinned && !geometry_has(&vol->geo, F2FS_FEAT_BLKZONED);
 	return err;
 }
 
-int clean_run(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct f2fs_clean_result *result)
+int clean_run(struct f2fs_volume *vol, const struct f2fs_gc_options *options, struct f2fs_gc_result *result)
 {
 	struct run r = { .vol = vol, .result = result };
 	bool *before;
 	int err;
 
-	*result = (struct f2fs_clean_result){ 0 };
+	*result = (struct f2fs_gc_result){ 0 };
 	if (options)
 		r.options = *options;
 	err = prepare(&r);
@@ -292,17 +293,17 @@ int clean_run(struct f2fs_volume *vol, const struct f2fs_clean_options *options,
 		err = run_batches(&r);
 	progress_note(vol->ctx, before);
 	if (err)
-		result->end = F2FS_CLEAN_STOPPED;
+		result->end = F2FS_GC_STOPPED;
 	live_fini(&r.live);
 	mem_free(vol->ctx, r.left);
 	mem_free(vol->ctx, r.buffer);
 	return err;
 }
 
-int f2fs_clean(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct f2fs_clean_result *result)
+int f2fs_gc(struct f2fs_volume *vol, const struct f2fs_gc_options *options, struct f2fs_gc_result *result)
 {
-	struct f2fs_clean_options own;
-	struct f2fs_clean_result filled;
+	struct f2fs_gc_options own;
+	struct f2fs_gc_result filled;
 	int err;
 
 	error_clear(vol->ctx);

@@ -7,7 +7,7 @@
 #ifndef F2FSKIT_CLEAN_CLEAN_H
 #define F2FSKIT_CLEAN_CLEAN_H
 
-#include <f2fskit/clean.h>
+#include <f2fskit/gc.h>
 #include <f2fskit/file.h>
 
 #include "base/vec.h"
@@ -25,7 +25,7 @@ struct victims {
 };
 /* In the order of options' policy. What is not worth it: sections used to more than used_limit percent, and those whose
  * bit is set in left (MSB-first). */
-int victims_find(struct f2fs_volume *vol, const struct f2fs_clean_options *options, const uint8_t *left,
+int victims_find(struct f2fs_volume *vol, const struct f2fs_gc_options *options, const uint8_t *left,
 		 struct victims *out);
 void victims_free(struct victims *victims);
 
@@ -109,7 +109,7 @@ struct clean_target {
 	uint8_t *left; /* set by the caller with move_pinned: sections that pinned blocks went to are marked there */
 };
 /* Begin when the victims are barred; clean_target_drop() in any case. */
-int clean_target_begin(struct clean_target *t, struct txn *txn, const struct f2fs_clean_options *options);
+int clean_target_begin(struct clean_target *t, struct txn *txn, const struct f2fs_gc_options *options);
 /* Write what waits, before the commit. */
 int clean_target_end(struct clean_target *t);
 void clean_target_drop(struct clean_target *t);

@@ -275,8 +275,8 @@ static int no_room(struct emptying *e)
 /* Make room elsewhere; fails when that wins nothing. */
 static int clean_elsewhere(struct emptying *e)
 {
-	const struct f2fs_clean_options options = { .sections = CLEAN_SECTIONS, .used_limit = 99 };
-	struct f2fs_clean_result result;
+	const struct f2fs_gc_options options = { .sections = CLEAN_SECTIONS, .used_limit = 99 };
+	struct f2fs_gc_result result;
 	int err = clean_run(e->vol, &options, &result);
 
 	if (err)
@@ -287,7 +287,7 @@ static int clean_elsewhere(struct emptying *e)
 
 static int run(struct emptying *e)
 {
-	const struct f2fs_clean_options log = { .target = F2FS_CLEAN_TO_LOG };
+	const struct f2fs_gc_options log = { .target = F2FS_GC_TO_LOG };
 	int err = look(e);
 
 	e->total = e->range->used_blocks;

@@ -155,13 +155,13 @@ static int put(void *user, const struct live_block *b, uint32_t want, const uint
 	return head_append(txn, F2FS_COLD_DATA, live_owner(b), want, data, to, got);
 }
 
-int clean_target_begin(struct clean_target *t, struct txn *txn, const struct f2fs_clean_options *options)
+int clean_target_begin(struct clean_target *t, struct txn *txn, const struct f2fs_gc_options *options)
 {
 	int err = 0;
 
 	*t = (struct clean_target){ .move = { .put = put, .user = t }, .txn = txn, .ctx = txn->vol->ctx };
 	/* where logs fill no holes, cleaning does not either */
-	t->by_age = options->target == F2FS_CLEAN_TO_AGE && !txn_is_zoned(txn) &&
+	t->by_age = options->target == F2FS_GC_TO_AGE && !txn_is_zoned(txn) &&
 		    txn->vol->write.logging != F2FS_LOGGING_NORMAL;
 	if (t->by_age)
 		err = filler_begin(&t->filler, txn);

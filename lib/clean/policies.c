@@ -2,7 +2,7 @@
 /*
  * The table of cleaning policies, and the order that costs give.
  */
-#include <f2fskit/clean.h>
+#include <f2fskit/gc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static const struct {
 	const char *name;
 	int number;
 } aliases[] = {
-	{ "age-threshold", F2FS_CLEAN_AGE }, /* the kernel's word */
+	{ "age-threshold", F2FS_GC_AGE }, /* the kernel's word */
 };
 
 const struct clean_policy *clean_policy_get(unsigned number)
@@ -29,12 +29,12 @@ const struct clean_policy *clean_policy_get(unsigned number)
 	return number < POLICY_COUNT ? &policies[number] : NULL;
 }
 
-const struct clean_policy *clean_policy_of(const struct f2fs_clean_options *options)
+const struct clean_policy *clean_policy_of(const struct f2fs_gc_options *options)
 {
 	return options->cost ? &clean_policy_own : clean_policy_get(options->policy);
 }
 
-int f2fs_clean_policy_find(const char *name)
+int f2fs_gc_policy_find(const char *name)
 {
 	for (size_t i = 0; i < POLICY_COUNT; i++)
 		if (strcmp(policies[i].name, name) == 0)
@@ -45,12 +45,12 @@ int f2fs_clean_policy_find(const char *name)
 	return -1;
 }
 
-const char *f2fs_clean_policy_name(unsigned policy)
+const char *f2fs_gc_policy_name(unsigned policy)
 {
 	return policy < POLICY_COUNT ? policies[policy].name : NULL;
 }
 
-const char *f2fs_clean_policy_text(unsigned policy)
+const char *f2fs_gc_policy_text(unsigned policy)
 {
 	return policy < POLICY_COUNT ? policies[policy].text : NULL;
 }

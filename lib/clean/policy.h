@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct f2fs_clean_section;
-struct f2fs_clean_options;
+struct f2fs_gc_section;
+struct f2fs_gc_options;
 
 #define CLEAN_NEVER UINT64_MAX /* the cost of a candidate that is not to be cleaned now */
 
@@ -30,7 +30,7 @@ struct clean_view {
 	uint32_t segments;		 /* usable segments of a section */
 	uint32_t blocks;		 /* usable blocks of a section */
 	bool has_heat;			 /* a placement says it; else it is mtime */
-	double (*cost)(void *user, const struct f2fs_clean_section *section); /* of the host, for policy_own */
+	double (*cost)(void *user, const struct f2fs_gc_section *section); /* of the host, for policy_own */
 	void *user;
 };
 
@@ -49,7 +49,7 @@ struct clean_policy {
 const struct clean_policy *clean_policy_get(unsigned number);
 /* The one that asks the host. */
 extern const struct clean_policy clean_policy_own;
-const struct clean_policy *clean_policy_of(const struct f2fs_clean_options *options);
+const struct clean_policy *clean_policy_of(const struct f2fs_gc_options *options);
 /* Rank a list and put it in order, the first to be cleaned first; returns how many are to be cleaned at all. */
 size_t clean_policy_sort(const struct clean_policy *policy, const struct clean_view *view,
 			 struct clean_candidate *list, size_t count);

@@ -2,7 +2,7 @@
 /*
  * A policy of the host's own: it says what each section costs.
  */
-#include <f2fskit/clean.h>
+#include <f2fskit/gc.h>
 #include <string.h>
 
 #include "clean/policy.h"
@@ -25,14 +25,14 @@ static uint64_t in_order(double cost)
 static void policy_own(const struct clean_view *view, struct clean_candidate *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct f2fs_clean_section section = { .section = list[i].section,
-							    .valid = list[i].valid,
-							    .blocks = view->blocks,
-							    .mtime = list[i].mtime,
-							    .heat = list[i].heat,
-							    .now = view->now,
-							    .min_mtime = view->min_mtime,
-							    .max_mtime = view->max_mtime };
+		const struct f2fs_gc_section section = { .section = list[i].section,
+							 .valid = list[i].valid,
+							 .blocks = view->blocks,
+							 .mtime = list[i].mtime,
+							 .heat = list[i].heat,
+							 .now = view->now,
+							 .min_mtime = view->min_mtime,
+							 .max_mtime = view->max_mtime };
 
 		list[i].cost = in_order(view->cost(view->user, &section));
 	}

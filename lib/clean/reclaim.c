@@ -14,7 +14,7 @@ enum {
 };
 
 /* Keep why cleaning did not win enough, for the error of the change that finds no room. */
-static void note_shortage(struct f2fs_volume *vol, const struct f2fs_clean_result *r, uint32_t goal)
+static void note_shortage(struct f2fs_volume *vol, const struct f2fs_gc_result *r, uint32_t goal)
 {
 	if (r->next_blocks > 0)
 		snprintf(vol->reclaim_note, sizeof(vol->reclaim_note),
@@ -29,8 +29,8 @@ static void note_shortage(struct f2fs_volume *vol, const struct f2fs_clean_resul
 }
 
 /* Run within the limits that the host has set; again and again while the change that waits needs it, and it helps. */
-static int run_limited(struct f2fs_volume *vol, const struct f2fs_clean_options *options, uint32_t least,
-		       struct f2fs_clean_result *result)
+static int run_limited(struct f2fs_volume *vol, const struct f2fs_gc_options *options, uint32_t least,
+		       struct f2fs_gc_result *result)
 {
 	uint32_t best = 0;
 	unsigned vain = 0;
@@ -40,14 +40,14 @@ static int run_limited(struct f2fs_volume *vol, const struct f2fs_clean_options 
 		err = clean_run(vol, options, result);
 		vain = result->free_after > best ? 0 : vain + 1;
 		best = result->free_after > best ? result->free_after : best;
-	} while (!err && result->end == F2FS_CLEAN_LIMIT && result->free_after < least && vain < VAIN_RUNS);
+	} while (!err && result->end == F2FS_GC_LIMIT && result->free_after < least && vain < VAIN_RUNS);
 	return err;
 }
 
 static int reclaim(struct f2fs_volume *vol, uint32_t least, uint32_t goal)
 {
-	struct f2fs_clean_options options = *vol->cleaning;
-	struct f2fs_clean_result result;
+	struct f2fs_gc_options options = *vol->cleaning;
+	struct f2fs_gc_result result;
 	int err;
 
 	options.free_goal = goal;
@@ -55,23 +55,23 @@ static int reclaim(struct f2fs_volume *vol, uint32_t least, uint32_t goal)
 	options.used_limit = options.used_limit ? options.used_limit : 100;
 	vol->reclaim_note[0] = '\0';
 	err = run_limited(vol, &options, least, &result);
-	if (!err && result.free_after < (result.end == F2FS_CLEAN_LIMIT ? least : goal) &&
-	    (options.cost || options.policy != F2FS_CLEAN_GREEDY)) {
+	if (!err && result.free_after < (result.end == F2FS_GC_LIMIT ? least : goal) &&
+	    (options.cost || options.policy != F2FS_GC_GREEDY)) {
 		/* others may put full sections first, which win nothing now */
-		options.policy = F2FS_CLEAN_GREEDY;
+		options.policy = F2FS_GC_GREEDY;
 		options.cost = NULL;
 		err = run_limited(vol, &options, least, &result);
 	}
-	if (err || result.free_after >= goal || result.end == F2FS_CLEAN_LIMIT)
+	if (err || result.free_after >= goal || result.end == F2FS_GC_LIMIT)
 		return err;
 	note_shortage(vol, &result, goal);
 	vol->reclaim_at = vol->freed_ever + TRY_AGAIN;
 	return 0;
 }
 
-int f2fs_volume_set_cleaning(struct f2fs_volume *vol, const struct f2fs_clean_options *options)
+int f2fs_volume_set_gc(struct f2fs_volume *vol, const struct f2fs_gc_options *options)
 {
-	struct f2fs_clean_options own, *copy = NULL;
+	struct f2fs_gc_options own, *copy = NULL;
 
 	error_clear(vol->ctx);
 	if (options) {

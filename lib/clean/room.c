@@ -86,7 +86,7 @@ uint32_t room_predict(const struct run *r)
 /* How many victims the limits let a batch take at most. */
 static size_t most_victims(const struct run *r)
 {
-	const struct f2fs_clean_options *o = &r->options;
+	const struct f2fs_gc_options *o = &r->options;
 	size_t most = r->victims.count;
 
 	if (o->sections && most > o->sections - r->result->sections)
@@ -96,7 +96,7 @@ static size_t most_victims(const struct run *r)
 
 size_t room_plan_dry(const struct run *r)
 {
-	const struct f2fs_clean_options *o = &r->options;
+	const struct f2fs_gc_options *o = &r->options;
 	const struct clean_candidate *list = r->victims.list.items;
 	size_t n = 0, most = most_victims(r);
 	uint64_t blocks = 0;

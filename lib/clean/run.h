@@ -14,8 +14,8 @@ enum {
 
 struct run {
 	struct f2fs_volume *vol;
-	struct f2fs_clean_options options;
-	struct f2fs_clean_result *result;
+	struct f2fs_gc_options options;
+	struct f2fs_gc_result *result;
 	struct victims victims;
 	struct live live;
 	struct clean_target target;
@@ -36,9 +36,9 @@ struct run {
 };
 
 /* clean.c */
-int clean_check_options(struct f2fs_volume *vol, const struct f2fs_clean_options *options);
-/* f2fs_clean() within another call. */
-int clean_run(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct f2fs_clean_result *result);
+int clean_check_options(struct f2fs_volume *vol, const struct f2fs_gc_options *options);
+/* f2fs_gc() within another call. */
+int clean_run(struct f2fs_volume *vol, const struct f2fs_gc_options *options, struct f2fs_gc_result *result);
 
 /* victims.c */
 /* A section stays as it is: count it, say why, and do not look at it again. */

@@ -95,7 +95,7 @@ static void sift(struct victims *v, uint32_t used_limit, const uint8_t *left)
 }
 
 /* Put the list in order. A policy of the host's own may not change the volume meanwhile. */
-static void rank(struct f2fs_volume *vol, const struct f2fs_clean_options *options, struct victims *v)
+static void rank(struct f2fs_volume *vol, const struct f2fs_gc_options *options, struct victims *v)
 {
 	v->view.has_heat = placement_of(vol) && placement_of(vol)->heat;
 	v->view.cost = options->cost;
@@ -105,7 +105,7 @@ static void rank(struct f2fs_volume *vol, const struct f2fs_clean_options *optio
 	vol->is_choosing = false;
 }
 
-int victims_find(struct f2fs_volume *vol, const struct f2fs_clean_options *options, const uint8_t *left,
+int victims_find(struct f2fs_volume *vol, const struct f2fs_gc_options *options, const uint8_t *left,
 		 struct victims *out)
 {
 	const struct f2fs_geometry *geo = &vol->geo;

@@ -381,7 +381,7 @@ static int run(struct defrag_run *r)
 	int err = prepare(r);
 
 	if (!err)
-		err = f2fs_fragments(r->vol, &look, &r->result->before);
+		err = f2fs_fragments_count(r->vol, &look, &r->result->before);
 	if (r->is_short)
 		err = error_nomem(r->vol->ctx);
 	if (!err)
@@ -459,7 +459,7 @@ static int rehearse(struct f2fs_volume *vol, const struct f2fs_defrag_options *o
 
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
-	err = f2fs_device_new_overlay(vol->dev, 0, options->spill_dir, &overlay);
+	err = f2fs_device_open_overlay(vol->dev, 0, options->spill_dir, &overlay);
 	if (err)
 		return err;
 	err = open_copy(vol, overlay, &copy);

@@ -459,7 +459,7 @@ void device_cache_forget(struct f2fs_device *cache, uint64_t offset, uint64_t le
 	forget_range(cache->self, offset, length);
 }
 
-int f2fs_device_new_cache(struct f2fs_device *inner, uint64_t budget, struct f2fs_device **out)
+int f2fs_device_open_cache(struct f2fs_device *inner, uint64_t budget, struct f2fs_device **out)
 {
 	error_clear(inner->ctx);
 	return device_new_cache(inner, budget, DEFAULT_LINE, out);

@@ -45,8 +45,8 @@ int device_make(struct f2fs_context *ctx, const char *name, const struct f2fs_de
 	return 0;
 }
 
-int f2fs_device_new(struct f2fs_context *ctx, const struct f2fs_device_ops *ops, void *self,
-		    const struct f2fs_device_info *info, struct f2fs_device **out)
+int f2fs_device_open_custom(struct f2fs_context *ctx, const struct f2fs_device_ops *ops, void *self,
+			    const struct f2fs_device_info *info, struct f2fs_device **out)
 {
 	struct f2fs_device_ops own;
 	int err;

@@ -69,7 +69,7 @@ int device_flush(struct f2fs_device *dev);
 int device_extent(struct f2fs_device *dev, uint64_t offset, uint64_t *length, int *is_hole);
 
 /*
- * f2fs_device_new_cache() with lines of line_size bytes (a power of two, 512 to 512 KiB): as large as the pieces that
+ * f2fs_device_open_cache() with lines of line_size bytes (a power of two, 512 to 512 KiB): as large as the pieces that
  * device_peek() shall give.
  */
 int device_new_cache(struct f2fs_device *inner, uint64_t budget, uint32_t line_size, struct f2fs_device **out);

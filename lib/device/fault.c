@@ -129,7 +129,7 @@ static const struct f2fs_device_ops fault_ops = {
 	.close = layer_close,
 };
 
-int f2fs_device_new_fault(struct f2fs_device *inner, struct f2fs_device **out)
+int f2fs_device_open_fault(struct f2fs_device *inner, struct f2fs_device **out)
 {
 	error_clear(inner->ctx);
 	/* Reads are counted, so they are not for several threads. */

@@ -215,7 +215,7 @@ static int make_memory(struct f2fs_context *ctx, uint64_t size, const struct mem
 	return 0;
 }
 
-int f2fs_device_new_memory(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out)
+int f2fs_device_open_memory(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out)
 {
 	error_clear(ctx);
 	return make_memory(ctx, size, NULL, out);

@@ -370,8 +370,8 @@ int device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_part *pa
 	return 0;
 }
 
-int f2fs_device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
-			  struct f2fs_device **out)
+int f2fs_device_open_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
+			   struct f2fs_device **out)
 {
 	error_clear(ctx);
 	return device_new_multi(ctx, parts, count, out);

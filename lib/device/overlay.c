@@ -428,8 +428,8 @@ int device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, const c
 	return 0;
 }
 
-int f2fs_device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
-			    struct f2fs_device **out)
+int f2fs_device_open_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
+			     struct f2fs_device **out)
 {
 	error_clear(inner->ctx);
 	return device_new_overlay(inner, memory_limit, spill_dir, out);

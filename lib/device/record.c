@@ -125,7 +125,7 @@ static const struct f2fs_device_ops recorder_ops = {
 	.close = close_recorder,
 };
 
-int f2fs_device_new_recorder(struct f2fs_device *inner, struct f2fs_device **out)
+int f2fs_device_open_recorder(struct f2fs_device *inner, struct f2fs_device **out)
 {
 	struct recorder *recorder;
 	int rc;

@@ -141,7 +141,7 @@ int device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length
 	return 0;
 }
 
-int f2fs_device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length, struct f2fs_device **out)
+int f2fs_device_open_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length, struct f2fs_device **out)
 {
 	error_clear(inner->ctx);
 	return device_new_slice(inner, offset, length, out);

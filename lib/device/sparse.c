@@ -423,7 +423,7 @@ static int make_sparse(struct f2fs_device *inner, struct f2fs_device **out)
 	return 0;
 }
 
-int f2fs_device_new_sparse(struct f2fs_device *inner, struct f2fs_device **out)
+int f2fs_device_open_sparse(struct f2fs_device *inner, struct f2fs_device **out)
 {
 	error_clear(inner->ctx);
 	return make_sparse(inner, out);

@@ -420,7 +420,7 @@ void undo_own(struct f2fs_device *dev)
 	undo->is_own = true;
 }
 
-int f2fs_device_new_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out)
+int f2fs_device_open_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out)
 {
 	return undo_make(inner, log, &inner, 1, out);
 }

@@ -33,9 +33,9 @@ static const struct f2fs_device_ops watch_ops = {
 	.close = layer_close,
 };
 
-int f2fs_device_new_watch(struct f2fs_device *inner,
-			  void (*seen)(void *user, uint64_t offset, uint64_t length, int failed), void *user,
-			  struct f2fs_device **out)
+int f2fs_device_open_watch(struct f2fs_device *inner,
+			   void (*seen)(void *user, uint64_t offset, uint64_t length, int failed), void *user,
+			   struct f2fs_device **out)
 {
 	/* one read at a time: seen() need not care about threads */
 	const uint32_t caps = inner->info.caps & ~(uint32_t)(F2FS_DEVICE_PARALLEL | F2FS_DEVICE_PARALLEL_WRITE);

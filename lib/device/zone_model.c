@@ -74,7 +74,7 @@ static const struct f2fs_device_ops model_ops = {
 	.close = close_model,
 };
 
-int f2fs_device_new_zoned(struct f2fs_device *inner, const struct f2fs_zone_options *options, struct f2fs_device **out)
+int f2fs_device_open_zoned(struct f2fs_device *inner, const struct f2fs_zone_options *options, struct f2fs_device **out)
 {
 	const uint32_t keep = F2FS_DEVICE_WRITE | F2FS_DEVICE_ZEROED;
 	struct f2fs_zone_options own;

@@ -277,7 +277,7 @@ int zstd_make(struct f2fs_device *inner, struct f2fs_device **out)
 
 #endif
 
-int f2fs_device_new_zstd(struct f2fs_device *inner, struct f2fs_device **out)
+int f2fs_device_open_zstd(struct f2fs_device *inner, struct f2fs_device **out)
 {
 	error_clear(inner->ctx);
 	return zstd_make(inner, out);

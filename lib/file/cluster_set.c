@@ -14,15 +14,12 @@ const char *f2fs_compress_name(unsigned algorithm)
 	return comp_name(algorithm);
 }
 
-int f2fs_compress_by_name(const char *name, unsigned *algorithm)
+int f2fs_compress_find(const char *name)
 {
-	for (unsigned i = 0; i < COMP_COUNT; i++) {
-		if (strcmp(comp_name(i), name) == 0) {
-			*algorithm = i;
-			return 0;
-		}
-	}
-	return F2FS_ERR_NOT_FOUND;
+	for (unsigned i = 0; i < COMP_COUNT; i++)
+		if (strcmp(comp_name(i), name) == 0)
+			return (int)i;
+	return -1;
 }
 
 static bool is_empty(const uint8_t *block)

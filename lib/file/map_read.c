@@ -354,7 +354,8 @@ static int find_xattr_node(const struct f2fs_inode *inode, f2fs_nid_t nid, f2fs_
 	return err;
 }
 
-int f2fs_inode_nodes(struct f2fs_inode *inode, int (*visit)(void *user, const struct f2fs_node_info *node), void *user)
+int f2fs_inode_list_nodes(struct f2fs_inode *inode, int (*visit)(void *user, const struct f2fs_node_info *node),
+			  void *user)
 {
 	static const uint8_t heights[5] = { 1, 1, 2, 2, 3 };
 	const uint32_t n = inode->vol->geo.nids_per_block;

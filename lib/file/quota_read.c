@@ -119,7 +119,7 @@ static int open_file(struct f2fs_volume *vol, unsigned kind, struct quota_visit 
 	return err;
 }
 
-int f2fs_quota_each(struct f2fs_volume *vol, unsigned kind, int (*visit)(void *user, const struct f2fs_quota *quota),
+int f2fs_quota_list(struct f2fs_volume *vol, unsigned kind, int (*visit)(void *user, const struct f2fs_quota *quota),
 		    void *user)
 {
 	struct quota_visit v = { .visit = visit, .user = user };

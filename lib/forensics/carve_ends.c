@@ -360,7 +360,7 @@ const struct signature *signature_of(unsigned i)
 	return i < sizeof(signatures) / sizeof(signatures[0]) ? &signatures[i] : NULL;
 }
 
-const char *f2fs_carve_kind(unsigned i, const char **suffix)
+const char *f2fs_carve_kind_at(unsigned i, const char **suffix)
 {
 	const struct signature *row = signature_of(i);
 

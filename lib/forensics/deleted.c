@@ -256,7 +256,8 @@ static int tell_all(struct deletion *d)
 	return err ? err : tell_names(d);
 }
 
-int f2fs_deleted(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_deleted *file), void *user)
+int f2fs_past_list_deleted(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_deleted *file),
+			   void *user)
 {
 	struct f2fs_context *ctx = past->vol->ctx;
 	struct deletion d = { .past = past, .visit = visit, .user = user };

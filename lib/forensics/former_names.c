@@ -121,8 +121,8 @@ static int tell_all(struct former *f)
 	return err;
 }
 
-int f2fs_former_names(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_former_name *name),
-		      void *user)
+int f2fs_past_list_names(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_former_name *name),
+			 void *user)
 {
 	struct f2fs_context *ctx = past->vol->ctx;
 	struct former f = { .past = past, .visit = visit, .user = user };

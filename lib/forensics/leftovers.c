@@ -173,8 +173,8 @@ static int tell_blocks(struct teller *t)
 	return err;
 }
 
-int f2fs_leftovers(struct f2fs_past *past, unsigned flags,
-		   int (*visit)(void *user, const struct f2fs_leftover *range), void *user)
+int f2fs_past_list_leftovers(struct f2fs_past *past, unsigned flags,
+			     int (*visit)(void *user, const struct f2fs_leftover *range), void *user)
 {
 	const unsigned kinds = F2FS_LEFTOVERS_FREE | F2FS_LEFTOVERS_NODES | F2FS_LEFTOVERS_SLACK;
 	struct teller t = { .list.past = past, .visit = visit, .user = user };

@@ -88,8 +88,8 @@ static int visit_one(struct f2fs_past *past, const struct past_node *node, const
 	return visit(user, &out);
 }
 
-int f2fs_node_versions(struct f2fs_past *past, f2fs_nid_t ino,
-		       int (*visit)(void *user, const struct f2fs_node_version *version), void *user)
+int f2fs_past_list_nodes(struct f2fs_past *past, f2fs_nid_t ino,
+			 int (*visit)(void *user, const struct f2fs_node_version *version), void *user)
 {
 	struct f2fs_volume *vol = past->vol;
 	const struct past_node *nodes;

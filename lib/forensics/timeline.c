@@ -129,7 +129,7 @@ static int tell(struct timeline *t, size_t i)
 	return err ? err : t->visit(t->user, &moment);
 }
 
-int f2fs_timeline(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_moment *moment), void *user)
+int f2fs_past_list_times(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_moment *moment), void *user)
 {
 	struct f2fs_context *ctx = past->vol->ctx;
 	struct f2fs_progress progress = { .task = "timeline", .phase = "inodes", .unit = "nodes" };

@@ -216,8 +216,8 @@ static int compare(struct pair *p)
 	return err ? err : compare_ranges(p);
 }
 
-int f2fs_version_differences(struct f2fs_inode *first, struct f2fs_inode *second,
-			     int (*visit)(void *user, const struct f2fs_version_difference *difference), void *user)
+int f2fs_inode_compare(struct f2fs_inode *first, struct f2fs_inode *second,
+		       int (*visit)(void *user, const struct f2fs_version_difference *difference), void *user)
 {
 	struct f2fs_context *ctx = first->vol->ctx;
 	struct pair p = { .inode = { first, second }, .visit = visit, .user = user };

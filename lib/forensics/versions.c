@@ -146,8 +146,8 @@ static int visit_one(struct f2fs_past *past, f2fs_blk_t addr,
 	return err ? err : visit(user, &version);
 }
 
-int f2fs_versions(struct f2fs_past *past, f2fs_nid_t ino,
-		  int (*visit)(void *user, const struct f2fs_version *version), void *user)
+int f2fs_past_list_versions(struct f2fs_past *past, f2fs_nid_t ino,
+			    int (*visit)(void *user, const struct f2fs_version *version), void *user)
 {
 	struct f2fs_volume *vol = past->vol;
 	const struct past_node *nodes;

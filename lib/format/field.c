@@ -106,7 +106,7 @@ const struct f2fs_struct *f2fs_struct_find(const char *name)
 	return NULL;
 }
 
-const struct f2fs_field *f2fs_struct_field(const struct f2fs_struct *type, const char *name)
+const struct f2fs_field *f2fs_field_find(const struct f2fs_struct *type, const char *name)
 {
 	for (uint32_t i = 0; i < type->field_count; i++)
 		if (strcmp(type->fields[i].name, name) == 0)

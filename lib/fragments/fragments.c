@@ -257,7 +257,8 @@ static uint32_t blocks_of(const struct f2fs_volume *vol, uint32_t bytes, uint32_
 	return blocks ? blocks : 1;
 }
 
-int f2fs_fragments(struct f2fs_volume *vol, const struct f2fs_fragments_options *options, struct f2fs_fragments *out)
+int f2fs_fragments_count(struct f2fs_volume *vol, const struct f2fs_fragments_options *options,
+			 struct f2fs_fragments *out)
 {
 	struct f2fs_fragments_options own;
 	struct run r = { .vol = vol, .options = &own, .out = out };

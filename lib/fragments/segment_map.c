@@ -275,8 +275,8 @@ static void put_letters(struct map *m, bool has_colours)
 	    (unsigned)(F2FS_SEGMENT_BLOCKS * (m->vol->geo.block_size / 1024)));
 }
 
-int f2fs_segment_map(struct f2fs_volume *vol, int form, int (*write)(void *user, const void *data, size_t length),
-		     void *user)
+int f2fs_segment_map_draw(struct f2fs_volume *vol, int form, int (*write)(void *user, const void *data, size_t length),
+			  void *user)
 {
 	struct map map = { .vol = vol, .write = write, .user = user };
 	int err;

@@ -57,7 +57,7 @@ static void drop(struct f2fs_hotness *h)
 	mem_free(h->vol->ctx, h);
 }
 
-int f2fs_hotness_new(struct f2fs_volume *vol, const struct f2fs_hotness_options *options, struct f2fs_hotness **out)
+int f2fs_hotness_open(struct f2fs_volume *vol, const struct f2fs_hotness_options *options, struct f2fs_hotness **out)
 {
 	struct f2fs_hotness_options own;
 	struct f2fs_hotness *h;

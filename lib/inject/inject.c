@@ -64,7 +64,7 @@ static int open_volume(struct f2fs_inject *inject)
 	inject->vol = NULL;
 	inject->refusal = inject->ctx->error;
 	if (inject->options.offset) {
-		err = f2fs_device_new_slice(inject->given, inject->options.offset, 0, &inject->dev);
+		err = f2fs_device_open_slice(inject->given, inject->options.offset, 0, &inject->dev);
 		if (err)
 			return err;
 	} else {

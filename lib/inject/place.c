@@ -166,11 +166,11 @@ static const struct {
 
 static const struct f2fs_field *field_of(const struct f2fs_struct *type, const char *name, struct spot *spot)
 {
-	const struct f2fs_field *field = f2fs_struct_field(type, name);
+	const struct f2fs_field *field = f2fs_field_find(type, name);
 
 	for (size_t i = 0; !field && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (!strcmp(parts[i].structure, type->name) && !strcmp(parts[i].name, name)) {
-			field = f2fs_struct_field(type, parts[i].field);
+			field = f2fs_field_find(type, parts[i].field);
 			spot->shift = parts[i].shift;
 			spot->bits = parts[i].bits;
 		}
@@ -192,7 +192,7 @@ static bool find_nested(const struct address *address, struct spot *out)
 	}
 	if (strcmp(part->name, "devs") || !part->has_index || part->index >= 8 || address->part_count != 2)
 		return false;
-	inner = f2fs_struct_field(device, address->parts[1].name);
+	inner = f2fs_field_find(device, address->parts[1].name);
 	if (!inner)
 		return false;
 	out->field.offset += (uint32_t)part->index * device->size + inner->offset;

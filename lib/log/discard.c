@@ -139,7 +139,7 @@ void discard_freed(struct txn *txn)
 	}
 }
 
-int f2fs_trim(struct f2fs_volume *vol, uint64_t minimum, uint64_t *bytes)
+int f2fs_volume_trim(struct f2fs_volume *vol, uint64_t minimum, uint64_t *bytes)
 {
 	struct run run = { .vol = vol, .minimum = minimum >> vol->geo.block_bits, .can_stop = true };
 	int err;

@@ -4,7 +4,7 @@
  * (FORMAT volume 4.2). And whether what was freed is needed: blocks that the last checkpoint has rest until the commit,
  * so that a long transaction may find no room on a volume that is not full.
  */
-#include <f2fskit/clean.h>
+#include <f2fskit/gc.h>
 
 #include "base/bitmap.h"
 #include "log/log.h"
@@ -244,9 +244,8 @@ int space_explain(struct txn *txn)
 	if (is_told)
 		error_append(ctx, "; %s", txn->vol->reclaim_note);
 	else if (sections > 0)
-		error_append(ctx,
-			     "; cleaning could win up to %u sections, but %s", (unsigned)sections,
-			     !txn->vol->reclaim ? "is not done by itself here (f2fs_volume_set_cleaning)"
+		error_append(ctx, "; cleaning could win up to %u sections, but %s", (unsigned)sections,
+			     !txn->vol->reclaim ? "is not done by itself here (f2fs_volume_set_gc)"
 			     : txn->vol->write.commit_when_full
 				     ? "it can only work between two changes, and this one is too large"
 				     : "would commit what was done before, which is not allowed (commit_when_full)");

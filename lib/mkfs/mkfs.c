@@ -74,7 +74,7 @@ static int join_devices(struct mkfs *m)
 		parts[i].offset = 0;
 		parts[i].length = mkfs_byte(m, place->end - place->start);
 	}
-	return f2fs_device_new_multi(m->ctx, parts, m->device_count, &m->whole);
+	return f2fs_device_open_multi(m->ctx, parts, m->device_count, &m->whole);
 }
 
 static void count_blocks(struct mkfs *m)

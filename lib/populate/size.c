@@ -87,15 +87,15 @@ static int open_scratch(const struct sizing *s, uint64_t size, struct f2fs_devic
 					       .sector_size = 512,
 					       .caps = F2FS_DEVICE_WRITE | F2FS_DEVICE_ZEROED };
 	struct f2fs_device *memory, *overlay;
-	int err = f2fs_device_new_memory(s->ctx, size, &memory);
+	int err = f2fs_device_open_memory(s->ctx, size, &memory);
 
 	if (err)
 		return err;
-	err = f2fs_device_new_overlay(memory, MEMORY_LIMIT, s->temporary, &overlay);
+	err = f2fs_device_open_overlay(memory, MEMORY_LIMIT, s->temporary, &overlay);
 	f2fs_device_close(memory);
 	if (err)
 		return err;
-	err = f2fs_device_new(s->ctx, &ops, overlay, &info, out);
+	err = f2fs_device_open_custom(s->ctx, &ops, overlay, &info, out);
 	if (err)
 		f2fs_device_close(overlay);
 	return err;
@@ -175,7 +175,7 @@ static int has_room(struct sizing *s, uint64_t size, const struct usage *usage, 
 {
 	struct f2fs_mkfs_device device = { .size = 0 };
 	struct f2fs_layout layout;
-	int err = f2fs_device_new_memory(s->ctx, size, &device.device);
+	int err = f2fs_device_open_memory(s->ctx, size, &device.device);
 
 	if (err)
 		return err;

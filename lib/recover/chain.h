@@ -90,7 +90,7 @@ int orphans_find_linked(struct f2fs_volume *vol, struct map32 *linked);
 /* Number of listed entries that a recovery deletes. */
 uint32_t chain_deletes(const struct f2fs_recovery *plan);
 
-/* f2fs_recovery_plan() without clearing the last error. kept: listed orphans that stay, NULL: find out which. */
+/* f2fs_recovery_open() without clearing the last error. kept: listed orphans that stay, NULL: find out which. */
 int recovery_plan(struct f2fs_volume *vol, const struct map32 *kept, struct f2fs_recovery **out);
 /* Inode number index of those that count; NULL, with NOT_FOUND recorded, past the last. */
 const struct chain_inode *recovery_find_inode(const struct f2fs_recovery *plan, uint32_t index);

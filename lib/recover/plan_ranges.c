@@ -141,8 +141,8 @@ static int walk_nodes(struct range_walk *walk, const struct chain_inode *inode, 
 	return err;
 }
 
-int f2fs_recovery_ranges(struct f2fs_recovery *plan, uint32_t index,
-			 int (*visit)(void *user, const struct f2fs_file_extent *range), void *user)
+int f2fs_recovery_list_ranges(struct f2fs_recovery *plan, uint32_t index,
+			      int (*visit)(void *user, const struct f2fs_file_extent *range), void *user)
 {
 	struct f2fs_volume *vol = plan->vol;
 	struct range_walk walk = { .plan = plan, .visit = visit, .user = user };

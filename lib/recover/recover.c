@@ -115,7 +115,7 @@ static int recover(struct f2fs_volume *vol, unsigned form, struct recovery_base 
 		err = refuse_linked(r.plan);
 	if (!err && recovery_is_needed(r.plan))
 		err = recover_with(&r, (form & WITH_CHAIN) != 0, base);
-	f2fs_recovery_free(r.plan);
+	f2fs_recovery_close(r.plan);
 	vec_fini(&r.dead);
 	if (!err && result)
 		*result = r.result;

@@ -14,7 +14,7 @@ static int needs_recovery(struct f2fs_volume *vol, bool *needed)
 	if (err)
 		return err;
 	*needed = recovery_is_needed(plan);
-	f2fs_recovery_free(plan);
+	f2fs_recovery_close(plan);
 	return 0;
 }
 

@@ -232,7 +232,7 @@ int recovery_plan(struct f2fs_volume *vol, const struct map32 *kept, struct f2fs
 	map32_fini(&walk.visited);
 	map32_fini(&walk.orphans);
 	if (err)
-		f2fs_recovery_free(walk.plan);
+		f2fs_recovery_close(walk.plan);
 	else
 		*out = walk.plan;
 	return err;
@@ -252,13 +252,13 @@ bool recovery_is_needed(const struct f2fs_recovery *plan)
 	return plan->fsynced > 0 || chain_orphans(plan->vol) > 0 || plan->end == F2FS_CHAIN_DISABLED;
 }
 
-int f2fs_recovery_plan(struct f2fs_volume *vol, struct f2fs_recovery **out)
+int f2fs_recovery_open(struct f2fs_volume *vol, struct f2fs_recovery **out)
 {
 	error_clear(vol->ctx);
 	return recovery_plan(vol, NULL, out);
 }
 
-void f2fs_recovery_free(struct f2fs_recovery *plan)
+void f2fs_recovery_close(struct f2fs_recovery *plan)
 {
 	if (!plan)
 		return;

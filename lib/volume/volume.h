@@ -68,7 +68,7 @@ struct volume_filing {
 };
 
 struct amends;
-struct f2fs_clean_options;
+struct f2fs_gc_options;
 struct keyring;
 struct f2fs_past;
 struct beside;
@@ -147,7 +147,7 @@ struct f2fs_volume {
 	/* of clean/: win free sections until there are free_goal, at least until there are least; nothing may be
 	 * uncommitted. NULL: not allowed */
 	int (*reclaim)(struct f2fs_volume *vol, uint32_t least, uint32_t free_goal);
-	struct f2fs_clean_options *cleaning; /* how, with reclaim */
+	struct f2fs_gc_options *cleaning;    /* how, with reclaim */
 	bool is_choosing;		     /* a policy is asked what to clean: no changes meanwhile */
 	uint64_t freed_ever;		     /* blocks, since the volume was opened */
 	uint64_t reclaim_at;		     /* the number of these at which cleaning is worth another try */

@@ -25,7 +25,7 @@ from ._core import lib as _lib
 from ._core import text as _text
 from .build_image import Entry, build
 from .checker import CheckReport, Problem, ProblemInfo, check, problems
-from .cleaning import CleanSection
+from .gc_policy import GcSection
 from .context import Context
 from .device import (
     Device,
@@ -132,7 +132,7 @@ __all__ = [
     "CheckpointPack",
     "CheckpointRecord",
     "CleanResult",
-    "CleanSection",
+    "GcSection",
     "Counters",
     "Context",
     "Deleted",

@@ -216,7 +216,7 @@ class Core(Owner):
 
     def free(self, context: Any) -> None:
         """Free the C context: the last thing that happens to a core."""
-        lib.f2fs_context_free(context)
+        lib.f2fs_context_close(context)
         lib.f2fskit_host_free(self.host)
         self.context = self.host = None
 
@@ -527,12 +527,12 @@ def py_device_save_zstd_sink(user: Any, data: Any, length: int) -> int:
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
-def py_inode_nodes_visit(user: Any, node: Any) -> int:
+def py_inode_list_nodes_visit(user: Any, node: Any) -> int:
     visit: _Visit = ffi.from_handle(user)
     return visit(node)
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
-def py_quota_each_visit(user: Any, quota: Any) -> int:
+def py_quota_list_visit(user: Any, quota: Any) -> int:
     visit: _Visit = ffi.from_handle(user)
     return visit(quota)

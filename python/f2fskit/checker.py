@@ -52,7 +52,7 @@ class Problem(NamedTuple):
     found: int | None
     expected: int | None
     is_chosen: bool = False
-    """It is made right: a repair can, and `only`, `skip` and `decide` say so. In what `decide` is called with: it will
+    """It is made right: a repair can, and `only`, `except_` and `decide` say so. In what `decide` is called with: it will
     be, unless decided otherwise."""
 
     @property
@@ -115,10 +115,10 @@ class CheckReport(NamedTuple):
         return max((kind for kind in enums.Severity if self.severities[kind]), default=None)
 
     @property
-    def is_clean(self) -> bool:
+    def is_sound(self) -> bool:
         """Nothing is wrong (any more). Notes do not count, `problems` has them with `Severity.NOTE`: a checkpoint pack that a
         power cut left unfinished or torn is one, as the other pack counts and the kernel mounts the volume."""
-        return self.state in (enums.CheckState.CLEAN, enums.CheckState.REPAIRED)
+        return self.state in (enums.CheckState.SOUND, enums.CheckState.REPAIRED)
 
 
 def _info(row: Any) -> ProblemInfo:
@@ -227,7 +227,7 @@ def check(
     max_findings: int = 0,
     on_problem: Callable[[Problem], object] | None = None,
     only: str | Iterable[str] | None = None,
-    skip: str | Iterable[str] = (),
+    except_: str | Iterable[str] = (),
     decide: Decide | None = None,
     accept_unread: bool = False,
     accept_foreign: bool = False,
@@ -254,7 +254,7 @@ def check(
         on_problem: called with each `Problem`, which is then not kept in the report; an exception ends the check, and
             nothing is repaired.
         only: repair nothing but these: numbers ("P604"), names or groups of problems.
-        skip: leave these. What is of RepairKind.COMMON follows from the rest: left out it is no reason to write, but every
+        except_: leave these. What is of RepairKind.COMMON follows from the rest: left out it is no reason to write, but every
             repair that does write makes it right.
         decide: called with each `Problem`; of a repair it returns a `Decision`: FIX (or True), SKIP (or False), STOP:
             nothing at all is repaired. An exception ends the check, and nothing is repaired.
@@ -267,15 +267,15 @@ def check(
         context, log, progress: as for `open()`.
 
     Raises:
-        InvalidError: only or skip names no problem. NotF2fsError: there is no trace of a volume. OSError: nothing can be read, or
+        InvalidError: only or except_ names no problem. NotF2fsError: there is no trace of a volume. OSError: nothing can be read, or
             a repair would give up a superblock copy or checkpoint pack that cannot be read.
         ReadOnlyError: a repair of what cannot be written.
-        ValueError: undo without a repair that writes; only, skip or decide without a repair.
+        ValueError: undo without a repair that writes; only, except_ or decide without a repair.
     """
     if undo is not None and (dry_run or not repair):
         raise ValueError("undo is for a repair that writes")
-    if (only is not None or skip or decide is not None) and not (repair or dry_run):
-        raise ValueError("only, skip and decide are for a repair, or a dry run of one")
+    if (only is not None or except_ or decide is not None) and not (repair or dry_run):
+        raise ValueError("only, except_ and decide are for a repair, or a dry run of one")
     if cut_at is not None and cut_at <= 0:
         raise ValueError(f"cut_at has to be more than 0, not {cut_at}")
     if isinstance(source, VolumeBase):
@@ -297,7 +297,7 @@ def check(
         return device
 
     run = _Run(shared._handle.core.hooks, on_problem, decide)
-    chosen = _Words(only), _Words(skip or None)
+    chosen = _Words(only), _Words(except_ or None)
     try:
         device = open_one(source)
         further = [open_one(one) for one in devices]

@@ -119,7 +119,7 @@ class Device(Closable):
     @classmethod
     def memory(cls, size: int, *, context: Context | None = None) -> MemoryDevice:
         """Make a device of size zero bytes in memory; it takes memory only for what is written."""
-        return MemoryDevice._open(context, lib.f2fs_device_new_memory, number(size, "size"))
+        return MemoryDevice._open(context, lib.f2fs_device_open_memory, number(size, "size"))
 
     @classmethod
     def from_file(
@@ -174,7 +174,7 @@ class Device(Closable):
         handle = ffi.new_handle(source)
         source.hooks.sources[handle] = handle
         try:
-            return Device._open(context, lib.f2fs_device_new, ops, handle, info)
+            return Device._open(context, lib.f2fs_device_open_custom, ops, handle, info)
         except BaseException:
             source.hooks.sources.pop(handle, None)
             raise
@@ -197,7 +197,7 @@ class Device(Closable):
         def open_multi(pointer: Any, out: Any) -> int:
             for i, (device, offset, length) in enumerate(used):
                 parts[i] = (device._handle.held(), offset, length)
-            return int(lib.f2fs_device_new_multi(pointer, parts, len(used), out))
+            return int(lib.f2fs_device_open_multi(pointer, parts, len(used), out))
 
         return Device._open(context, open_multi)
 
@@ -206,20 +206,20 @@ class Device(Closable):
     def slice(self, offset: int, length: int = 0) -> Device:
         """Return the window of length bytes from offset (a partition); length 0: up to the end."""
         return self._layer(
-            Device, lib.f2fs_device_new_slice, number(offset, "offset"), number(length, "length")
+            Device, lib.f2fs_device_open_slice, number(offset, "offset"), number(length, "length")
         )
 
     def sparse(self) -> Device:
         """Return the contents of the Android sparse file that this device holds; read-only."""
-        return self._layer(Device, lib.f2fs_device_new_sparse)
+        return self._layer(Device, lib.f2fs_device_open_sparse)
 
     def zstd(self) -> Device:
         """Return the contents of the zstd file with a table of frames that this device holds; read-only."""
-        return self._layer(Device, lib.f2fs_device_new_zstd)
+        return self._layer(Device, lib.f2fs_device_open_zstd)
 
     def cache(self, budget: int = 0) -> Device:
         """Return a read cache with read-ahead over this device, of budget bytes (0: 32 MiB); writes go through."""
-        return self._layer(Device, lib.f2fs_device_new_cache, number(budget, "budget"))
+        return self._layer(Device, lib.f2fs_device_open_cache, number(budget, "budget"))
 
     def overlay(self, memory_limit: int = 1 << 30, spill_dir: Path | None = None) -> OverlayDevice:
         """Return a writable layer that keeps changes to itself.
@@ -230,7 +230,7 @@ class Device(Closable):
         """
         folder = ffi.NULL if spill_dir is None else _fs_path(spill_dir)
         return self._layer(
-            OverlayDevice, lib.f2fs_device_new_overlay, number(memory_limit, "memory_limit"), folder
+            OverlayDevice, lib.f2fs_device_open_overlay, number(memory_limit, "memory_limit"), folder
         )
 
     def zoned(self, zone_bytes: int, *, conventional: int = 0, capacity: int = 0, full: bool = False) -> Device:
@@ -245,24 +245,24 @@ class Device(Closable):
         options = sized("struct f2fs_zone_options *")
         put(options, zone_bytes=zone_bytes, capacity=capacity, is_full=full)
         options.conventional = min(number(conventional, "conventional"), 2**32 - 1)
-        return self._layer(Device, lib.f2fs_device_new_zoned, options)
+        return self._layer(Device, lib.f2fs_device_open_zoned, options)
 
     def recorder(self) -> RecorderDevice:
         """Return a layer that passes everything through and records each write, zero, discard and flush."""
-        return self._layer(RecorderDevice, lib.f2fs_device_new_recorder)
+        return self._layer(RecorderDevice, lib.f2fs_device_open_recorder)
 
     def watch(self) -> WatchDevice:
         """Return a layer that keeps a log of what is read through it: what was looked at is evidence, too."""
         reads: list[ReadRecord] = []
         user = ffi.new_handle(reads)
         self._context._handle.core.hooks.sources[user] = user  # layers above may outlive the object
-        watch = self._layer(WatchDevice, lib.f2fs_device_new_watch, lib.py_device_new_watch_seen, user)
+        watch = self._layer(WatchDevice, lib.f2fs_device_open_watch, lib.py_device_open_watch_seen, user)
         watch._reads = reads
         return watch
 
     def fault(self) -> FaultDevice:
         """Return a layer that fails as it is told."""
-        return self._layer(FaultDevice, lib.f2fs_device_new_fault)
+        return self._layer(FaultDevice, lib.f2fs_device_open_fault)
 
     def undo(self, path: Path) -> Device:
         """Return a layer that saves old contents to a new file at path before they are overwritten.
@@ -272,7 +272,7 @@ class Device(Closable):
         """
         log = self._layer(Device, lib.f2fs_undo_create, _fs_path(path))
         try:
-            return self._layer(Device, lib.f2fs_device_new_undo, log._handle.held())
+            return self._layer(Device, lib.f2fs_device_open_undo, log._handle.held())
         finally:
             log.close()
 
@@ -654,7 +654,7 @@ def _fs_path(path: Path) -> bytes:
 
 
 @ffi.def_extern()  # type: ignore[misc]
-def py_device_new_watch_seen(user: Any, offset: int, length: int, failed: int) -> None:
+def py_device_open_watch_seen(user: Any, offset: int, length: int, failed: int) -> None:
     ffi.from_handle(user).append(ReadRecord(offset, length, bool(failed)))
 
 

@@ -81,9 +81,9 @@ FLAGS = {
 
 Area = _from_enum("Area", "f2fs_area", "F2FS_AREA_")
 ChainEnd = _from_enum("ChainEnd", "f2fs_chain_end", "F2FS_CHAIN_")
-CleanEnd = _from_enum("CleanEnd", "f2fs_clean_end", "F2FS_CLEAN_")
-CleanTarget = _from_enum("CleanTarget", "f2fs_clean_target", "F2FS_CLEAN_TO_")
-CleanPolicy = _from_enum("CleanPolicy", "f2fs_clean_policy", "F2FS_CLEAN_")
+GcEnd = _from_enum("GcEnd", "f2fs_gc_end", "F2FS_GC_")
+GcTarget = _from_enum("GcTarget", "f2fs_gc_target", "F2FS_GC_TO_")
+GcPolicy = _from_enum("GcPolicy", "f2fs_gc_policy", "F2FS_GC_")
 Logging = _from_enum("Logging", "f2fs_logging", "F2FS_LOGGING_")
 NodeVersionKind = _from_enum("NodeVersionKind", "f2fs_node_version_kind", "F2FS_NODE_VERSION_")
 CarvedEnd = _from_enum("CarvedEnd", "f2fs_carved_end", "F2FS_CARVED_")

@@ -10,9 +10,6 @@ __all__ = [
     "ChainEnd",
     "CheckState",
     "CheckpointFlag",
-    "CleanEnd",
-    "CleanPolicy",
-    "CleanTarget",
     "Confidence",
     "Decision",
     "DefragEnd",
@@ -31,6 +28,9 @@ __all__ = [
     "FileType",
     "FsyncMode",
     "FsyncReason",
+    "GcEnd",
+    "GcPolicy",
+    "GcTarget",
     "InlineFlag",
     "InodeFlag",
     "Keep",
@@ -95,7 +95,7 @@ class CheckState(enum.IntEnum):
     REPAIRED = 3
     IMPOSSIBLE = 2
     LEFT = 1
-    CLEAN = 0
+    SOUND = 0
 
 class CheckpointFlag(enum.IntFlag):
     UNMOUNT = 1
@@ -113,23 +113,6 @@ class CheckpointFlag(enum.IntFlag):
     DISABLED = 4096
     DISABLED_QUICK = 8192
     RESIZEFS = 16384
-
-class CleanEnd(enum.IntEnum):
-    STOPPED = 3
-    NO_ROOM = 2
-    LIMIT = 1
-    DONE = 0
-
-class CleanPolicy(enum.IntEnum):
-    AGE_THRESHOLD = 2
-    HOTNESS = 3
-    AGE = 2
-    COST_BENEFIT = 1
-    GREEDY = 0
-
-class CleanTarget(enum.IntEnum):
-    AGE = 1
-    LOG = 0
 
 class Confidence(enum.IntEnum):
     NAME = 5
@@ -271,6 +254,23 @@ class FsyncReason(enum.IntEnum):
     COMPRESSED = 2
     NOT_REGULAR = 1
     NONE = 0
+
+class GcEnd(enum.IntEnum):
+    STOPPED = 3
+    NO_ROOM = 2
+    LIMIT = 1
+    DONE = 0
+
+class GcPolicy(enum.IntEnum):
+    AGE_THRESHOLD = 2
+    HOTNESS = 3
+    AGE = 2
+    COST_BENEFIT = 1
+    GREEDY = 0
+
+class GcTarget(enum.IntEnum):
+    AGE = 1
+    LOG = 0
 
 class InlineFlag(enum.IntFlag):
     INLINE_XATTR = 1

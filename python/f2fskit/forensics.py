@@ -163,8 +163,8 @@ def find_differences(first: Inode, second: Inode) -> list[VersionDifference]:
             enums.VersionContents(row.contents)))
 
     user = visitor(first._handle.core.hooks, add)
-    visit = lib.py_version_differences_visit
-    first._handle.call(lambda one: int(lib.f2fs_version_differences(one, second._handle.held(), visit, user)))
+    visit = lib.py_inode_compare_visit
+    first._handle.call(lambda one: int(lib.f2fs_inode_compare(one, second._handle.held(), visit, user)))
     return found
 
 
@@ -445,7 +445,7 @@ class Past(Closable):
         """Return the versions of an inode that are left, the oldest first, the one in use last."""
         found: list[Version] = []
         user = visitor(self._handle.core.hooks, lambda row: found.append(Version(self, row)))
-        self._handle.call(lib.f2fs_versions, number(ino, "ino", 32), lib.py_versions_visit, user)
+        self._handle.call(lib.f2fs_past_list_versions, number(ino, "ino", 32), lib.py_past_list_versions_visit, user)
         return found
 
     def node_versions(self, ino: int) -> list[NodeVersion]:
@@ -458,7 +458,7 @@ class Past(Closable):
                 kind=enums.NodeVersionKind(row.kind), flags=enums.VersionFlag(row.flags), file_block=block))
 
         user = visitor(self._handle.core.hooks, add)
-        self._handle.call(lib.f2fs_node_versions, number(ino, "ino", 32), lib.py_node_versions_visit, user)
+        self._handle.call(lib.f2fs_past_list_nodes, number(ino, "ino", 32), lib.py_past_list_nodes_visit, user)
         return found
 
     def as_of(self, version: int) -> Volume:
@@ -473,7 +473,7 @@ class Past(Closable):
         """Return all deleted files of which something is left."""
         found: list[Deleted] = []
         user = visitor(self._handle.core.hooks, lambda row: found.append(Deleted(self, row)))
-        self._handle.call(lib.f2fs_deleted, lib.py_deleted_visit, user)
+        self._handle.call(lib.f2fs_past_list_deleted, lib.py_past_list_deleted_visit, user)
         return found
 
     def former_names(self) -> list[FormerName]:
@@ -486,7 +486,7 @@ class Past(Closable):
                                     enums.FileType(row.type), bool(row.is_unsure)))
 
         user = visitor(self._handle.core.hooks, add)
-        self._handle.call(lib.f2fs_former_names, lib.py_former_names_visit, user)
+        self._handle.call(lib.f2fs_past_list_names, lib.py_past_list_names_visit, user)
         return found
 
     def leftovers(self, *, empty: bool = False) -> list[Leftover]:
@@ -499,7 +499,7 @@ class Past(Closable):
 
         user = visitor(self._handle.core.hooks, add)
         flags = lib.F2FS_LEFTOVERS_EMPTY if empty else 0
-        self._handle.call(lib.f2fs_leftovers, flags, lib.py_leftovers_visit, user)
+        self._handle.call(lib.f2fs_past_list_leftovers, flags, lib.py_past_list_leftovers_visit, user)
         return found
 
     def carver(self, kinds: str | None = None, *, max_size: int = 0, max_files: int = 0) -> Carver:
@@ -518,48 +518,48 @@ class Past(Closable):
                                 None if row.confidence < 0 else enums.Confidence(row.confidence)))
 
         user = visitor(self._handle.core.hooks, add)
-        self._handle.call(lib.f2fs_timeline, lib.py_timeline_visit, user)
+        self._handle.call(lib.f2fs_past_list_times, lib.py_past_list_times_visit, user)
         return found
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
-def py_deleted_visit(user: Any, file: Any) -> int:
+def py_past_list_deleted_visit(user: Any, file: Any) -> int:
     visit = ffi.from_handle(user)
     return int(visit(file))
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
-def py_former_names_visit(user: Any, name: Any) -> int:
+def py_past_list_names_visit(user: Any, name: Any) -> int:
     visit = ffi.from_handle(user)
     return int(visit(name))
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
-def py_timeline_visit(user: Any, moment: Any) -> int:
+def py_past_list_times_visit(user: Any, moment: Any) -> int:
     visit = ffi.from_handle(user)
     return int(visit(moment))
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
-def py_version_differences_visit(user: Any, difference: Any) -> int:
+def py_inode_compare_visit(user: Any, difference: Any) -> int:
     visit = ffi.from_handle(user)
     return int(visit(difference))
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
-def py_node_versions_visit(user: Any, version: Any) -> int:
+def py_past_list_nodes_visit(user: Any, version: Any) -> int:
     visit = ffi.from_handle(user)
     return int(visit(version))
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
-def py_versions_visit(user: Any, version: Any) -> int:
+def py_past_list_versions_visit(user: Any, version: Any) -> int:
     visit = ffi.from_handle(user)
     return int(visit(version))
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
-def py_leftovers_visit(user: Any, leftover: Any) -> int:
+def py_past_list_leftovers_visit(user: Any, leftover: Any) -> int:
     visit = ffi.from_handle(user)
     return int(visit(leftover))
 

@@ -40,10 +40,10 @@ _PIN_FILE = int(enums.InlineFlag.PIN_FILE)
 
 def make_compression(algorithm: str, level: int, log_cluster: int, checksum: bool) -> Any:
     """struct f2fs_compression * of what `Inode.compress()` takes."""
-    found = ffi.new("unsigned *")
-    if lib.f2fs_compress_by_name(encode_name(algorithm), found) != 0:
+    found = lib.f2fs_compress_find(encode_name(algorithm))
+    if found < 0:
         raise ValueError(f"there is no compression algorithm {algorithm!r}")
-    how = ffi.new("struct f2fs_compression *", {"algorithm": found[0], "checksum": checksum})
+    how = ffi.new("struct f2fs_compression *", {"algorithm": found, "checksum": checksum})
     put(how, level=level, log_cluster=log_cluster)
     return how
 
@@ -503,7 +503,7 @@ class Inode(Closable, InodeFields):
         user = visitor(
             self._handle.core.hooks, lambda row: found.append(results.from_c(results.NodeInfo, row))
         )
-        self._handle.call(lib.f2fs_inode_nodes, lib.py_inode_nodes_visit, user)
+        self._handle.call(lib.f2fs_inode_list_nodes, lib.py_inode_list_nodes_visit, user)
         return found
 
     # Compression.

@@ -262,8 +262,8 @@ def mkfs(
         features: `Feature`, or names: ["extra_attr", "compression"].
         block_size: 4096 or 16384 bytes.
         segs_per_sec, secs_per_zone: segments in a section, sections in a zone.
-        overprovision: percent of the main area kept for cleaning; 0: what leaves most usable space.
-        reserved_sections: kept for cleaning, zoned volumes only.
+        overprovision: percent of the main area kept for GC; 0: what leaves most usable space.
+        reserved_sections: kept for GC, zoned volumes only.
         zoned: the device is zoned, sections are its zones.
         large_nat: node ids for a fifth of the blocks.
         nat_bits: keep maps of full and empty NAT blocks.

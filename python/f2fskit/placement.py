@@ -27,10 +27,10 @@ class Placement(Protocol):
         """Return the stream of a block that is about to be written in place of the one at `old`, or NO_STREAM."""
 
     # written(ino, file_block, old, addr): the block was written
-    # moving(ino, old) -> int: the stream of a block that cleaning is about to move
-    # moved(old, addr), freed(addr): cleaning moved a block; a block is in use no more
+    # moving(ino, old) -> int: the stream of a block that GC is about to move
+    # moved(old, addr), freed(addr): GC moved a block; a block is in use no more
     # delay(ino, file_block, old) -> int: rounds for which a whole block may wait in memory, 0 to 15
-    # heat(segno, blocks) -> int: how hot a segment is, for cleaning by "hotness"
+    # heat(segno, blocks) -> int: how hot a segment is, for GC by "hotness"
 
 
 class Streams(NamedTuple):
@@ -199,7 +199,7 @@ def set_method(volume: Any, name: str, sidecar: Any, options: dict[str, int]) ->
         let_go()
 
     try:
-        handle = volume._handle.open("the placement", release, "f2fs_hotness", lib.f2fs_hotness_new, row)
+        handle = volume._handle.open("the placement", release, "f2fs_hotness", lib.f2fs_hotness_open, row)
     except BaseException:
         let_go()
         raise

@@ -99,7 +99,7 @@ class RecoverResult(NamedTuple):
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
-def py_recovery_ranges_visit(user: Any, extent: Any) -> int:
+def py_recovery_list_ranges_visit(user: Any, extent: Any) -> int:
     visit: _Visit = ffi.from_handle(user)
     return visit(extent)
 
@@ -111,7 +111,7 @@ def _extent(row: Any) -> results.Extent:
 def _ranges(plan: Handle, index: int) -> list[results.Extent]:
     found: list[results.Extent] = []
     user = visitor(plan.core.hooks, lambda row: found.append(_extent(row)))
-    plan.call(lib.f2fs_recovery_ranges, index, lib.py_recovery_ranges_visit, user)
+    plan.call(lib.f2fs_recovery_list_ranges, index, lib.py_recovery_list_ranges_visit, user)
     return found
 
 
@@ -142,7 +142,7 @@ def _node(plan: Handle, index: int) -> RecoveryNode:
 
 def make_plan(volume: Handle) -> RecoveryPlan:
     """Make the plan of a volume."""
-    plan = volume.open("recovery plan", lib.f2fs_recovery_free, "f2fs_recovery", lib.f2fs_recovery_plan)
+    plan = volume.open("recovery plan", lib.f2fs_recovery_close, "f2fs_recovery", lib.f2fs_recovery_open)
     try:
         row = sized("struct f2fs_recovery_summary *")
         plan.get(lib.f2fs_recovery_summarize, row)

@@ -85,7 +85,7 @@ def resize(
         source: as for `open()`; nobody may have the volume open. A file given by its path becomes longer as needed.
         size: bytes from the start of the volume; of several devices: of the last one. None: all of the device, or the
             size that it has when only the overprovision changes.
-        overprovision: percent kept for cleaning; None: what leaves most usable space.
+        overprovision: percent kept for GC; None: what leaves most usable space.
         minimum: shrink to the smallest size.
         dry_run: only tell what would be done; source is only read.
         truncate: cut a file given by its path behind the volume.

@@ -209,7 +209,7 @@ class Counters(NamedTuple):
 
 
 class CleanResult(NamedTuple):
-    """What cleaning did, or would do."""
+    """What GC did, or would do."""
 
     sections: int
     """Emptied."""
@@ -230,7 +230,7 @@ class CleanResult(NamedTuple):
     """Sections left alone: a block or a node could not be read."""
     pinned: int
     """Sections left alone: they hold blocks of a pinned file or a device alias."""
-    end: enums.CleanEnd
+    end: enums.GcEnd
     next_section: int
     """Where end is NO_ROOM: the section that did not fit,"""
     next_blocks: int

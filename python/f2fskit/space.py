@@ -167,7 +167,7 @@ def fragmentation(volume: Any, paths: Sequence[AnyPath] | None, small_bytes: int
     options.file = lib.py_fragments_options_file
     options.directory = lib.py_fragments_options_directory
     row = ffi.new("struct f2fs_fragments *")
-    volume._handle.call(lib.f2fs_fragments, options, row)
+    volume._handle.call(lib.f2fs_fragments_count, options, row)
     return _fragments(row, run)
 
 
@@ -199,7 +199,7 @@ class _Text:
 
 
 @ffi.def_extern(onerror=stray, error=1)  # type: ignore[misc]
-def py_segment_map_write(user: Any, data: Any, length: int) -> int:
+def py_segment_map_draw_write(user: Any, data: Any, length: int) -> int:
     text: _Text = ffi.from_handle(user)
     try:
         text.pieces.append(ffi.buffer(data, length)[:])
@@ -213,7 +213,7 @@ def segment_map(volume: Any, form: enums.SegmentMapForm | enums.SegmentMapFormNa
     """The method Volume.segment_map()."""
     text = _Text(volume._handle.core.hooks)
     user = ffi.new_handle(text)
-    volume._handle.call(lib.f2fs_segment_map, enums.choose(enums.SegmentMapForm, form), lib.py_segment_map_write, user)
+    volume._handle.call(lib.f2fs_segment_map_draw, enums.choose(enums.SegmentMapForm, form), lib.py_segment_map_draw_write, user)
     return b"".join(text.pieces).decode("ascii")
 
 

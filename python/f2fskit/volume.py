@@ -131,7 +131,7 @@ def open(
         volume = Volume(_open(device, options, devices, opened, writes, lock), context, writable, now)
         volume._source = repr(os.fsdecode(source)) if isinstance(source, (str, bytes, os.PathLike)) else f"in {source!r}"
         if writable:
-            volume.set_cleaning()
+            volume.set_gc()
         return volume
     finally:
         for one in opened:

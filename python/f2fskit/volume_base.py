@@ -82,7 +82,7 @@ class VolumeBase(Closable):
         self._clock_stands = False
         self._hotness: placement.Hotness | None = None
         self._asked: Any = None  # memory of a placement in Python
-        self._cleaning: Any = None  # the same of a cleaning policy
+        self._gc_policy: Any = None  # the same of a GC policy
         self._epoch = 0  # raised with every change: what was read before may be stale
         self._freed = (0, 0)  # how often inode numbers were set free, as asked in an epoch
         self._changed = False

@@ -113,7 +113,7 @@ class VolumeSettings(VolumeBase):
         found: list[results.Quota] = []
         user = visitor(self._handle.core.hooks, lambda row: found.append(results.from_c(results.Quota, row)))
         self._handle.call(
-            lib.f2fs_quota_each, _QUOTA_KINDS.index(kind), lib.py_quota_each_visit, user
+            lib.f2fs_quota_list, _QUOTA_KINDS.index(kind), lib.py_quota_list_visit, user
         )
         return found
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How a volume is written and kept in order: logs, placement, cleaning, defragmentation, and what that costs."""
+"""How a volume is written and kept in order: logs, placement, GC, defragmentation, and what that costs."""
 
 from __future__ import annotations
 
 from typing import Sequence
 
-from . import cleaning, enums, placement, results, space
+from . import gc_policy, enums, placement, results, space
 from ._core import ffi, lib, number, put, sized
 from .device import Device
 from .path import AnyPath
@@ -75,7 +75,7 @@ class VolumeSpace(VolumeBase):
 
     @property
     def clock(self) -> int:
-        """Seconds for which the volume was mounted, by which cleaning knows how old things are.
+        """Seconds for which the volume was mounted, by which GC knows how old things are.
 
         It goes on with the context's clock, without one with the times that changes carry; commits store it.
         """
@@ -103,9 +103,9 @@ class VolumeSpace(VolumeBase):
             *[getattr(row, n) for n in single],
         )
 
-    def set_cleaning(
+    def set_gc(
         self,
-        policy: cleaning.Policy | None = "greedy",
+        policy: gc_policy.Policy | None = "greedy",
         *,
         used_limit: int = 100,
         target: enums.CleanTarget | enums.CleanTargetName = "log",
@@ -125,12 +125,12 @@ class VolumeSpace(VolumeBase):
         self._need_writable()
         options, kept = ffi.NULL, None
         if policy is not None:
-            options = sized("struct f2fs_clean_options *")
-            kept = cleaning.set_policy(options, self._handle.core.hooks, policy)
+            options = sized("struct f2fs_gc_options *")
+            kept = gc_policy.set_policy(options, self._handle.core.hooks, policy)
             put(options, used_limit=used_limit, like_kernel=like_kernel)
-            options.target = enums.choose(enums.CleanTarget, target)
-        self._handle.call(lib.f2fs_volume_set_cleaning, options)
-        self._cleaning = kept
+            options.target = enums.choose(enums.GcTarget, target)
+        self._handle.call(lib.f2fs_volume_set_gc, options)
+        self._gc_policy = kept
 
     def set_placement(
         self, way: placement.Placement | str | None, *, sidecar: Device | None = None, **options: int
@@ -171,7 +171,7 @@ class VolumeSpace(VolumeBase):
 
     def gc(
         self,
-        policy: cleaning.Policy = "greedy",
+        policy: gc_policy.Policy = "greedy",
         *,
         sections: int = 0,
         free: int = 0,
@@ -189,8 +189,8 @@ class VolumeSpace(VolumeBase):
 
         Args:
             policy: "greedy", "cost-benefit", "age" ("age-threshold") or "hotness": which section comes first. Or a function that
-                gets a `CleanSection` and returns what cleaning it costs: the least comes first, None, infinity and NaN never. It
-                cannot use the volume. When it raises something, cleaning ends after what it has committed, and raises that.
+                gets a `GcSection` and returns what GC it costs: the least comes first, None, infinity and NaN never. It
+                cannot use the volume. When it raises something, GC ends after what it has committed, and raises that.
             sections: clean that many.
             free: stop when so many sections are free.
             blocks: stop when so many blocks were moved.
@@ -207,27 +207,27 @@ class VolumeSpace(VolumeBase):
         """
         if not dry_run:
             self._need_writable()
-        options = sized("struct f2fs_clean_options *")
-        kept = cleaning.set_policy(options, self._handle.core.hooks, policy)
+        options = sized("struct f2fs_gc_options *")
+        kept = gc_policy.set_policy(options, self._handle.core.hooks, policy)
         put(options, sections=sections, blocks=blocks, seconds=seconds, used_limit=used_limit, dry_run=dry_run)
         options.free_goal, options.bytes = number(free, "free", 32), number(bytes_written, "bytes_written")
-        options.target, options.move_pinned = enums.choose(enums.CleanTarget, target), move_pinned
-        row = sized("struct f2fs_clean_result *")
+        options.target, options.move_pinned = enums.choose(enums.GcTarget, target), move_pinned
+        row = sized("struct f2fs_gc_result *")
         try:
-            self._handle.call(lib.f2fs_clean, options, row)
+            self._handle.call(lib.f2fs_gc, options, row)
         finally:
             del kept
             if not dry_run:
                 self._epoch += 1
                 self._forget_checkpoint()
         found = results.from_c(results.CleanResult, row)
-        return found._replace(end=enums.CleanEnd(found.end))
+        return found._replace(end=enums.GcEnd(found.end))
 
     def trim(self, minimum: int = 0) -> int:
         """Discard all free blocks on the device, in runs of at least minimum bytes; return how many bytes."""
         self._need_writable()
         found = ffi.new("uint64_t *")
-        self._handle.call(lib.f2fs_trim, number(minimum, "minimum"), found)
+        self._handle.call(lib.f2fs_volume_trim, number(minimum, "minimum"), found)
         return int(found[0])
 
     def fragmentation(

@@ -93,7 +93,7 @@ def wrong(subject, result, lost):
         found.append("%d files could be read before the repair: %s" % (len(lost), lost[:3]))
     if result["kind"] in damages.HARMLESS and result["ours"] < len(subject.wanted):
         found.append("%d files are lost with what was there twice" % (len(subject.wanted) - result["ours"]))
-    if result["state"] in ("CLEAN", "REPAIRED") and result["second"]:
+    if result["state"] in ("SOUND", "REPAIRED") and result["second"]:
         found.append("the second run finds %s" % result["second"][:6])
     blocks = sum(device.size for device in subject.bases) // subject.places.size
     if result["reads"] > MOST_READS * blocks + SOME_READS:

@@ -265,7 +265,7 @@ def of_runs(said, done, again, result):
         found["differ"] = "only -n %s, only -y %s" % (shown(less), shown(more))
     if chosen & second:
         found["untrue"] = "said to be fixed, and found again: %s" % shown(chosen & second)
-    if done.state.name in ("CLEAN", "REPAIRED") and second:
+    if done.state.name in ("SOUND", "REPAIRED") and second:
         found["second"] = "the second run finds %s" % shown(second)
     if done.left != again.found:
         found["count"] = "%d are left, the second run finds %d" % (done.left, again.found)

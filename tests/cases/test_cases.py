@@ -92,7 +92,7 @@ def test_case(broken, intact, f2fskit, name):
     repaired, second = volume.check(repair=True, accept_unread=case.accepts), volume.check()
     left = {p.name for p in second.problems if p.severity}
     assert left == set(case.left), [(p.name, p.message) for p in second.problems]
-    assert (repaired.left == 0) == (not left) and (second.state.name == "CLEAN") == (not left)
+    assert (repaired.left == 0) == (not left) and (second.state.name == "SOUND") == (not left)
     before, after = intact(case.image), volume.contents()
     gone, values = [path for path, content in before.items() if after.get(path) != content], set(after.values())
     hurt, moved = ([path for path in gone if (before[path] in values) == is_there] for is_there in (False, True))

@@ -21,7 +21,7 @@ def test_left(broken, f2fskit, name):  # noqa: F811
     volume = broken(case)
     before = volume.check()
     choices = {p.name for p in before.problems if p.info.repair == f2fskit.RepairKind.CHOICE}
-    report = volume.check(repair=True, skip=choices, accept_unread=case.accepts)
+    report = volume.check(repair=True, except_=choices, accept_unread=case.accepts)
     assert not {p.name for p in report.problems if p.is_chosen} & choices
     after = volume.check()
     if name not in FOLLOW:
@@ -35,7 +35,7 @@ def test_left_nodes_are_not_written_over(broken, f2fskit):  # noqa: F811
     """A node that hangs nowhere keeps its id and its block, whatever is written later."""
     name = next(name for name, case in CASES.items() if "NODE_LOST" in case.finds and not case.fails)
     volume = broken(CASES[name])
-    nids = {p.nid for p in volume.check(repair=True, skip="NODE_LOST").problems if p.name == "NODE_LOST"}
+    nids = {p.nid for p in volume.check(repair=True, except_="NODE_LOST").problems if p.name == "NODE_LOST"}
     assert nids
 
     def blocks():

@@ -83,7 +83,7 @@ def stop_behind(sections):
     seen = [0]
 
     def progress(p):
-        seen[0] = max(seen[0], p.done if p.task in ("clean", "defrag") and p.phase != "defrag" else 0)
+        seen[0] = max(seen[0], p.done if p.task in ("gc", "defrag") and p.phase != "defrag" else 0)
         return seen[0] >= sections
     return progress
 
@@ -156,7 +156,7 @@ def test_a_report_that_is_stopped(f2fskit, aged, order):
     assert asked and set(asked) == {"fragments"}
 
 
-@pytest.mark.parametrize("words", [("defrag.f2fs", "--report"), ("defrag.f2fs", "--map"), ("defrag.f2fs", "--svg=-"),
+@pytest.mark.parametrize("words", [("defrag.f2fs", "--report"), ("defrag.f2fs", "--segment-map"), ("defrag.f2fs", "--svg=-"),
                                    ("defrag.f2fs", "--order=space"), ("f2fs", "-w", "gc")], ids=" ".join)
 def test_nobody_reads_the_output(tool, f2fskit, aged, copy, words):
     """A closed pipe, a full disk: the status says so, and what was moved stays moved."""

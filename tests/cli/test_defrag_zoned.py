@@ -23,7 +23,7 @@ def aged(f2fskit, name, percent, mib=200):
     chance, expected = random.Random(name), {}
     with f2fskit.open(device, "r+") as volume:
         volume.configure(commit_when_full=True)
-        volume.set_cleaning("greedy")
+        volume.set_gc("greedy")
         left, sizes = volume.statfs().user_blocks * percent // 100, [zone * 256 * 3 // 2]
         while sum(sizes) + 2 * len(sizes) < left:
             sizes.append(chance.choice(SIZES))

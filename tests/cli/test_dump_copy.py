@@ -148,7 +148,7 @@ def test_compressed_tar(dump, planted, tmp_path):
             pytest.skip("libarchive is not built in")
         raise
     assert read_tar((tmp_path / "all.tar.gz").read_bytes(), "r:gz") == with_lost_found(planted[1])
-    dump("--tar=named", "--compress=gzip")
+    dump("--tar=named", "--tar-compression=gzip")
     assert read_tar((tmp_path / "named").read_bytes(), "r:gz") == with_lost_found(planted[1])
 
 

@@ -130,7 +130,7 @@ def test_default_acls_decide_unless_a_mode_is_given(peer_check, run_tool, edit, 
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree/copy").write_text("x")
     os.chmod(tmp_path / "tree/copy", 0o667)
-    run_tool("sload.f2fs", "-q", "-f", tmp_path / "tree", "--to=/guarded", image)
+    run_tool("sload.f2fs", "-q", "-f", tmp_path / "tree", "--into=/guarded", image)
     assert json.loads(run_tool("f2fs", "--json", image, "stat", "/guarded/copy").stdout)["permissions"] == 0o667
     assert b"posix_acl" not in run_tool("f2fs", image, "getfattr", "/guarded/copy").stdout
     peer_check(image)

@@ -28,7 +28,7 @@ def test_made_filled_and_copied_out(run_tool, image, key, tmp_path):
     (source / "link").symlink_to("sub/plain name")
     run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/a", "/b", "--", "encrypt", "/a", "--", "encrypt", "-1", "-c",
              "adiantum", "-p", "16", "/b", "--", "put", source / "sub" / "plain name", "/b/file")
-    run_tool("sload.f2fs", "--key", key, "-q", "-f", source, "--to=/a", image)
+    run_tool("sload.f2fs", "--key", key, "-q", "-f", source, "--into=/a", image)
     for words in (("dump.f2fs", "--key", key, "--tree=/", image), ("f2fs", "--key", key, image, "find")):
         shown = run_tool(*words).stdout
         assert b"plain name" in shown and b"link" in shown
@@ -57,7 +57,7 @@ def test_names_in_clear_without_the_key(run_tool, image, key, tmp_path):
     commands += [("f2fs", "-w", image, "mv", path, "/b"), ("f2fs", "-w", image, "ln", path, "/b")]
     commands += [("dump.f2fs", f"--{view}={path}", image) for view in (
         "ls", "inode", "tree", "cat", "map", "versions", "xattr", "verity", "fragmentation")]
-    commands += [("dump.f2fs", f"--extract={out}", image, path), ("sload.f2fs", "-q", "-f", tmp_path, f"--to={path}", image)]
+    commands += [("dump.f2fs", f"--extract={out}", image, path), ("sload.f2fs", "-q", "-f", tmp_path, f"--into={path}", image)]
     for command in commands:
         done = run_tool(*command, rc=None)
         print(*command, done.returncode, done.stderr)

@@ -197,7 +197,7 @@ def shown_colours(text):
 
 
 def test_letters_show_the_sit(run_tool, f2fskit, scattered):
-    lines = run_tool("defrag.f2fs", "--map", scattered).stdout.decode().splitlines()
+    lines = run_tool("defrag.f2fs", "--segment-map", scattered).stdout.decode().splitlines()
     with f2fskit.open(scattered) as volume:
         logs = {volume.logs[i].segno for i in range(6)}
         wanted = "".join("*" if entry.segno in logs else "hwcHWC"[entry.type] if entry.valid_blocks else "."
@@ -232,7 +232,7 @@ def test_a_tebibyte_stays_small(run_tool, f2fskit, tmp_path):
 @pytest.mark.parametrize("words, why", [
     (("--report",), b"no image"),
     ((), b"no image"),
-    (("--json", "--map", "x"), b"--report --json tells the use of segments"),
+    (("--json", "--segment-map", "x"), b"--report --json tells the use of segments"),
     (("--report", "--top=-1", "x"), b"--top"),
     (("--report", "--no-such", "x"), b"no-such"),
     (("--report", "/nonexistent/image"), b"nonexistent"),

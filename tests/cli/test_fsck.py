@@ -49,7 +49,7 @@ def test_explain(run_tool):
 def test_new_volumes_are_clean(run_tool, check, tmp_path, options):
     run_tool("mkfs.f2fs", "-q", *options, tmp_path / "disk.img", "512M")
     report = check(tmp_path / "disk.img")
-    assert report["state"] == "clean" and not report["problems"], report["problems"]
+    assert report["state"] == "sound" and not report["problems"], report["problems"]
     assert report["directories"] == 1 + ("lost_found" in " ".join(options))
 
 
@@ -61,7 +61,7 @@ def test_written_volumes_are_clean(run_tool, check, tmp_path, options):
     volumes.plant(source)
     run_tool("mkfs.f2fs", "-q", *options, "--root-dir", source, image, "256M")
     report = check(image)
-    assert report["state"] == "clean" and not report["problems"], report["problems"]
+    assert report["state"] == "sound" and not report["problems"], report["problems"]
 
 
 def test_random_changes_are_clean(run_tool, check, build_dir, tmp_path):
@@ -71,7 +71,7 @@ def test_random_changes_are_clean(run_tool, check, build_dir, tmp_path):
     subprocess.run([os.path.join(build_dir, "tests", "stress", "stress"), image, host, "5", "500", "120"], check=True,
                    capture_output=True)
     report = check(image)
-    assert report["state"] == "clean" and not report["problems"], report["problems"]
+    assert report["state"] == "sound" and not report["problems"], report["problems"]
 
 
 def test_volumes_of_others_are_clean(planted, check):

@@ -54,7 +54,7 @@ def test_each_finding_by_itself(two, f2fskit):
     assert (report.found, report.fixed, report.left) == (4, 3, 1)
     after = f2fskit.check(two)
     assert [(p.name, p.path) for p in after.problems if p.severity] == [("LINKS_FILE", "/small")]
-    assert f2fskit.check(two, repair=True).is_clean
+    assert f2fskit.check(two, repair=True).is_sound
 
 
 def test_stop(two, f2fskit):
@@ -77,8 +77,8 @@ def test_stop(two, f2fskit):
 
 def test_words(two, f2fskit):
     before = digest(two)
-    for chosen in ({"only": "dirs"}, {"only": []}, {"skip": ["links", "totals"]},
-                   {"only": "links", "skip": ["P604", "DIR_PINO"]}):
+    for chosen in ({"only": "dirs"}, {"only": []}, {"except_": ["links", "totals"]},
+                   {"only": "links", "except_": ["P604", "DIR_PINO"]}):
         report = f2fskit.check(two, repair=True, **chosen)
         assert report.fixed == 0 and digest(two) == before, chosen
     with pytest.raises(f2fskit.InvalidError, match="nonsense"):
@@ -86,7 +86,7 @@ def test_words(two, f2fskit):
     assert f2fskit.check(two, dry_run=True, only=["606"]).left == 2, "counts follow"
     assert names(f2fskit.check(two, repair=True, only=["606"])) == ALL
     assert names(f2fskit.check(two)) == {"LINKS_FILE"}
-    assert f2fskit.check(two, repair=True, skip="tables").is_clean
+    assert f2fskit.check(two, repair=True, except_="tables").is_sound
 
 
 def test_options(two, run_tool):
@@ -141,6 +141,6 @@ def test_nothing_is_recovered_when_nothing_is_to_be_written(sound, f2fskit, tool
     assert report.recovered_nodes == 0 and digest(path) == before
     assert answer(tool, path, b"q\n")[0] == 4 and digest(path) == before
     report = f2fskit.check(path, repair=True)
-    assert report.recovered_inodes == 1 and report.is_clean
+    assert report.recovered_inodes == 1 and report.is_sound
     with f2fskit.open(path) as volume:
         assert volume.read_bytes("/small") == b"synced" and volume.pending == 0

@@ -143,7 +143,7 @@ def test_what_is_not_confirmed_is_left_alone(run_tool, f2fskit, scattered, damag
 
 def test_stopping_and_states(f2fskit, scattered):
     def stop(progress):
-        return progress.task == "clean" and progress.done >= 2
+        return progress.task == "gc" and progress.done >= 2
 
     with f2fskit.open(scattered, "r+", progress=stop) as volume:
         with pytest.raises(f2fskit.CanceledError):
@@ -173,7 +173,7 @@ def test_copying_cleans_when_there_is_no_room(run_tool, f2fskit, peer_check, sca
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "large").write_bytes(b"new" * (blocks * 4096 // 3))
     sload = ("sload.f2fs", "--logging=normal", "-f", tmp_path / "new", scattered)
-    refused = run_tool(*sload, "--no-cleaning", rc=8)
+    refused = run_tool(*sload, "--no-gc", rc=8)
     assert b"cleaning could win up to" in refused.stderr and b"once more" not in refused.stderr
     must_hold(f2fskit, scattered)
     assert b"copying once more" in run_tool(*sload).stderr

@@ -35,7 +35,7 @@ def test_help_and_problems_as_json(run_tool, image):
 
 
 @pytest.mark.parametrize("call", ["f2fs IMAGE cat /file", "fsck.f2fs -l IMAGE", "fsck.f2fs -M IMAGE", "fsck.f2fs -t IMAGE",
-                                  "defrag.f2fs --report --map IMAGE", "defrag.f2fs --map IMAGE",
+                                  "defrag.f2fs --report --segment-map IMAGE", "defrag.f2fs --segment-map IMAGE",
                                   "defrag.f2fs --report --svg=- IMAGE"])
 def test_what_has_no_json_is_refused(run_tool, image, call):
     name, *words = call.replace("IMAGE", str(image)).split()

@@ -14,7 +14,7 @@ CALLS = {
     "used": ["dump.f2fs", "--used-image=OUT", "IMAGE"],
     "reads": ["dump.f2fs", "--read-log=OUT", "--ls", "IMAGE"],
     "undo": ["fsck.f2fs", "-f", "-y", "--undo=OUT", "IMAGE"],
-    "sparse": ["mkfs.f2fs", "-f", "--sparse=64M", "--root-dir=OUT", "IMAGE"],
+    "sparse": ["mkfs.f2fs", "-f", "--sparse-size=64M", "--root-dir=OUT", "IMAGE"],
 }
 
 

@@ -33,7 +33,7 @@ def test_f2fs(method, f2fskit, run_tool, image, source):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_copying_in(method, f2fskit, run_tool, image, source, tmp_path):
-    run_tool("sload.f2fs", "--placement=" + method, "-f", source, "--to=/to", image)
+    run_tool("sload.f2fs", "--placement=" + method, "-f", source, "--into=/to", image)
     must_hold(f2fskit, image, "/to/file", source)
 
 

@@ -121,7 +121,7 @@ def test_trees_are_made_equal(run_tool, sload, tmp_path, image, policy):
 
 def test_delete_spares_what_patterns_leave_out(run_tool, sload, tmp_path, image):
     load_old(sload, tmp_path, image)
-    sload(image, "-f", tmp_path / "new", "--delete", "--replace", "--exclude=gone", "--to=/dir")
+    sload(image, "-f", tmp_path / "new", "--delete", "--replace", "--exclude=gone", "--into=/dir")
     after = listing(run_tool, image, tmp_path)
     assert after["gone"] == b"x" and after["dir/gone/deep/file"] == b"2" and after["dir/dir/in"] == b"1"
     assert "dir/in" not in after and "dir/link" not in after

@@ -192,7 +192,7 @@ def test_patterns(run_tool, peer_check, tmp_path):
     subprocess.run(["tar", "-C", str(source), "-cf", str(tmp_path / "a.tar"), "."], check=True)
     for origin in (source, tmp_path / "a.tar"):
         run_tool("mkfs.f2fs", "-q", "-f", image, "64M")
-        run_tool("sload.f2fs", "-q", "-f", origin, "--include=/a/keep", "--include=*.c", "--exclude=*.o", "--to=/t", image)
+        run_tool("sload.f2fs", "-q", "-f", origin, "--include=/a/keep", "--include=*.c", "--exclude=*.o", "--into=/t", image)
         peer_check(image)
         subprocess.run(["rm", "-rf", str(back)], check=True)
         run_tool("dump.f2fs", "-q", "--extract=%s" % back, image)

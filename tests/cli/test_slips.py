@@ -87,8 +87,8 @@ def run_full(tool, cwd, name, *words):
 
 
 @pytest.mark.parametrize("words,done", [
-    (("sload.f2fs", "-f", "tree", "--to=/more", "disk.img"), b"the copy is made"),
-    (("sload.f2fs", "--json", "-f", "tree", "--to=/more", "disk.img"), b"the copy is made"),
+    (("sload.f2fs", "-f", "tree", "--into=/more", "disk.img"), b"the copy is made"),
+    (("sload.f2fs", "--json", "-f", "tree", "--into=/more", "disk.img"), b"the copy is made"),
     (("mkfs.f2fs", "new.img", "64M"), b"the volume is made"), (("mkfs.f2fs", "--json", "new.img", "64M"), b"the volume is made"),
     (("resize.f2fs", "disk.img", "128M"), b"the volume has its new size"), (("defrag.f2fs", "disk.img"), b"is moved"),
     (("f2fs", "-w", "disk.img", "mkdir", "/x", "--", "ls"), None)], ids=lambda value: value and " ".join(map(str, value[:2])))
@@ -108,8 +108,8 @@ def test_what_is_done_though_nobody_can_be_told(disk, run_tool, tool, words, don
 
 
 def test_messages_name_what_is_meant(disk, run_tool):
-    run_tool("sload.f2fs", "-f", "tree", "--to=/C/", "disk.img", cwd=disk)
-    done = run_tool("sload.f2fs", "-f", "tree", "--to=/C/", "disk.img", rc=None, cwd=disk)
+    run_tool("sload.f2fs", "-f", "tree", "--into=/C/", "disk.img", cwd=disk)
+    done = run_tool("sload.f2fs", "-f", "tree", "--into=/C/", "disk.img", rc=None, cwd=disk)
     assert b"/C/etc/fstab: " in done.stderr, done
     assert b": /nope: no such file" in run_tool("defrag.f2fs", "disk.img", "/nope", rc=1, cwd=disk).stderr
 

@@ -16,12 +16,12 @@ TAKEN = {
     "mkfs.f2fs": {"--label", "--cold-extensions", "--hot-extensions", "--include", "--exclude", "--preset", "--heap", "--stamp",
                   "--mount-point", "--fs-config", "--file-contexts"},
     "fsck.f2fs": {"--undo"},
-    "dump.f2fs": {"--to", "--read-log", "--metadata-image", "--used-image", "--restore-image", "--extract", "--tar", "--compress",
+    "dump.f2fs": {"--to", "--read-log", "--metadata-image", "--used-image", "--restore-image", "--extract", "--tar", "--tar-compression",
                   "--include", "--exclude", "--manifest", "--fs-config", "--file-contexts", "--mount-point", "-o"},
     "sload.f2fs": {"--include", "--exclude", "--target", "--compress-extension", "--plain-extension", "--mount-point", "--fs-config",
                    "--file-contexts", "--product-out", "--stamp"},
     "defrag.f2fs": {"--svg", "--include", "--debug"},
-    "resize.f2fs": {"--preset"},
+    "resize.f2fs": {"-g"},
     "f2fs": {"--commands", "--undo", "--read-log"},
 }
 

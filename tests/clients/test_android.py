@@ -137,7 +137,7 @@ def test_format_data(call, tmp_path):
     call("make_f2fs", "-g", "android", image)
     before = image.read_bytes()
     assert "No source directory" in call("sload_f2fs", "-t", "/data", image).stdout
-    for option in ("--to=/d", "--update", "--existing=skip", "--delete"):
+    for option in ("--into=/d", "--update", "--existing=skip", "--delete"):
         assert "-f DIRECTORY" in call("sload_f2fs", option, image, rc=16).stdout
     assert image.read_bytes() == before
 

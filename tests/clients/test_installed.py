@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 	struct f2fs_device *dev;
 	struct f2fs_volume *vol;
 
-	if (argc < 2 || f2fs_context_new(NULL, &ctx))
+	if (argc < 2 || f2fs_context_open(NULL, &ctx))
 		return 2;
 	if (f2fs_device_open(ctx, argv[1], F2FS_OPEN_READ, &dev) || f2fs_volume_open(ctx, dev, NULL, &vol)) {
 		puts(f2fs_context_error(ctx)->message);
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 	printf("%u\\n", (unsigned)f2fs_volume_geometry(vol)->block_size);
 	f2fs_volume_close(vol);
 	f2fs_device_close(dev);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }
 """

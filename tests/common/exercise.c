@@ -254,7 +254,7 @@ static void exercise_map(struct run *r, struct f2fs_inode *inode, uint64_t size)
 	passed(r, f2fs_inode_block(inode, 0, &addr));
 	passed(r, f2fs_inode_block(inode, blocks, &addr));
 	passed(r, f2fs_inode_block(inode, UINT64_MAX, &addr));
-	passed(r, f2fs_inode_nodes(inode, add_node, r));
+	passed(r, f2fs_inode_list_nodes(inode, add_node, r));
 }
 
 static void exercise_dir(struct run *r, struct f2fs_inode *inode)
@@ -345,7 +345,7 @@ static void exercise_recovery(struct run *r)
 	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
 	struct f2fs_recovery *plan;
 
-	if (!passed(r, f2fs_recovery_plan(r->vol, &plan)))
+	if (!passed(r, f2fs_recovery_open(r->vol, &plan)))
 		return;
 	f2fs_recovery_summarize(plan, &summary);
 	add_number(r, summary.nodes ^ summary.fsynced << 20 ^ (uint64_t)summary.end << 40);
@@ -354,7 +354,7 @@ static void exercise_recovery(struct run *r)
 
 		if (passed(r, f2fs_recovery_inode_at(plan, i, &inode)))
 			add(r, inode.name, inode.name_length);
-		passed(r, f2fs_recovery_ranges(plan, i, add_range, r));
+		passed(r, f2fs_recovery_list_ranges(plan, i, add_range, r));
 	}
 	for (uint64_t i = 0; i < summary.nodes && i < r->limits->entries; i++) {
 		struct f2fs_recovery_node node;
@@ -362,7 +362,7 @@ static void exercise_recovery(struct run *r)
 		if (passed(r, f2fs_recovery_node_at(plan, i, &node)))
 			add_number(r, node.addr);
 	}
-	f2fs_recovery_free(plan);
+	f2fs_recovery_close(plan);
 }
 
 static int add_version_difference(void *user, const struct f2fs_version_difference *found)
@@ -383,7 +383,7 @@ static void exercise_differences(struct run *r, struct f2fs_inode *old)
 
 	if (!passed(r, f2fs_inode_open(r->vol, f2fs_inode_number(old), &now)))
 		return;
-	rc = f2fs_version_differences(old, now, add_version_difference, r);
+	rc = f2fs_inode_compare(old, now, add_version_difference, r);
 	if (rc != F2FS_ERR_CANCELED)
 		passed(r, rc);
 	f2fs_inode_close(now);
@@ -516,7 +516,7 @@ static void exercise_carving(struct run *r, struct f2fs_past *past)
 {
 	struct carving c = { .r = r };
 
-	passed(r, f2fs_leftovers(past, 0, add_leftover, r));
+	passed(r, f2fs_past_list_leftovers(past, 0, add_leftover, r));
 	if (!passed(r, f2fs_carver_open(past, NULL, &c.carver)))
 		return;
 	passed(r, f2fs_carver_run(c.carver, add_carved, &c));
@@ -543,14 +543,14 @@ static void exercise_past(struct run *r)
 	f2fs_past_stat(past, &stat);
 	add_number(r, stat.nodes);
 	for (f2fs_nid_t ino = r->geo->root_ino; ino < r->geo->root_ino + 8 && ino < r->geo->max_nid; ino++) {
-		rc = f2fs_versions(past, ino, add_version, r);
+		rc = f2fs_past_list_versions(past, ino, add_version, r);
 		if (rc != F2FS_ERR_CANCELED)
 			passed(r, rc);
-		passed(r, f2fs_node_versions(past, ino, add_node_version, r));
+		passed(r, f2fs_past_list_nodes(past, ino, add_node_version, r));
 	}
-	if (f2fs_deleted(past, add_deleted, r) != F2FS_ERR_CANCELED)
-		passed(r, f2fs_timeline(past, add_moment, r));
-	rc = f2fs_former_names(past, add_former_name, r);
+	if (f2fs_past_list_deleted(past, add_deleted, r) != F2FS_ERR_CANCELED)
+		passed(r, f2fs_past_list_times(past, add_moment, r));
+	rc = f2fs_past_list_names(past, add_former_name, r);
 	if (rc != F2FS_ERR_CANCELED)
 		passed(r, rc);
 	exercise_carving(r, past);
@@ -650,7 +650,7 @@ static void exercise_tree(struct run *r)
 		if (passed(r, f2fs_lookup(r->vol, paths[i], F2FS_LOOKUP_FOLLOW, &inode)))
 			f2fs_inode_close(inode);
 	for (unsigned kind = 0; kind < 4; kind++)
-		passed(r, f2fs_quota_each(r->vol, kind, add_quota, r));
+		passed(r, f2fs_quota_list(r->vol, kind, add_quota, r));
 	for (uint32_t i = 0; i < f2fs_orphan_count(r->vol) && i < 20; i++) {
 		if (!passed(r, f2fs_inode_open(r->vol, f2fs_orphan_at(r->vol, i), &inode)))
 			continue;

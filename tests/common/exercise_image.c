@@ -64,10 +64,10 @@ int main(int argc, char **argv)
 		struct f2fs_context *ctx;
 
 		test_host_init(&host);
-		if (f2fs_context_new(&host.host, &ctx) != 0)
+		if (f2fs_context_open(&host.host, &ctx) != 0)
 			abort();
 		failed |= exercise_names(ctx, argv[i]);
-		f2fs_context_free(ctx);
+		f2fs_context_close(ctx);
 		if (host.live) {
 			fprintf(stderr, "%zu bytes were not given back\n", host.live);
 			failed = 1;

@@ -19,7 +19,7 @@ static void add_zones(struct fresh *f, const struct f2fs_zone_options *zones)
 {
 	struct f2fs_device *memory = f->dev;
 
-	need(f, f2fs_device_new_zoned(memory, zones, &f->dev), "zones");
+	need(f, f2fs_device_open_zoned(memory, zones, &f->dev), "zones");
 	f2fs_device_close(memory);
 }
 
@@ -31,8 +31,8 @@ static void open_new(struct fresh *f, const struct f2fs_host *host, uint64_t siz
 	struct f2fs_mkfs_device device = { 0 };
 
 	memset(f, 0, sizeof(*f));
-	need(f, f2fs_context_new(host, &f->ctx), "context");
-	need(f, f2fs_device_new_memory(f->ctx, size, &f->dev), "device");
+	need(f, f2fs_context_open(host, &f->ctx), "context");
+	need(f, f2fs_device_open_memory(f->ctx, size, &f->dev), "device");
 	if (zones)
 		add_zones(f, zones);
 	device.device = f->dev;
@@ -98,5 +98,5 @@ void fresh_close(struct fresh *f)
 {
 	f2fs_volume_close(f->vol);
 	f2fs_device_close(f->dev);
-	f2fs_context_free(f->ctx);
+	f2fs_context_close(f->ctx);
 }

@@ -64,7 +64,7 @@ struct f2fs_device *read_log_open(struct f2fs_context *ctx, struct f2fs_device *
 		give_up("no memory");
 	log->inner = inner;
 	info.caps &= ~(uint32_t)F2FS_DEVICE_WRITE;
-	if (f2fs_device_new(ctx, &ops, log, &info, &dev))
+	if (f2fs_device_open_custom(ctx, &ops, log, &info, &dev))
 		give_up("the counting device cannot be made");
 	*out = log;
 	return dev;

@@ -34,8 +34,8 @@ void seed_load(struct seed *seed, const char *name)
 	gzclose(file);
 	if (n <= 0 || !compact_open(&c, data, (size_t)n))
 		give_up("is no compact image", name);
-	if (f2fs_context_new(NULL, &seed->ctx) != 0 ||
-	    f2fs_device_new_memory(seed->ctx, (uint64_t)c.blocks << c.block_bits, &seed->dev) != 0 ||
+	if (f2fs_context_open(NULL, &seed->ctx) != 0 ||
+	    f2fs_device_open_memory(seed->ctx, (uint64_t)c.blocks << c.block_bits, &seed->dev) != 0 ||
 	    compact_load(&c, seed->dev) != 0)
 		give_up("cannot be loaded", name);
 	free(data);
@@ -51,5 +51,5 @@ void seed_close(struct seed *seed)
 {
 	f2fs_volume_close(seed->vol);
 	f2fs_device_close(seed->dev);
-	f2fs_context_free(seed->ctx);
+	f2fs_context_close(seed->ctx);
 }

@@ -9,7 +9,7 @@
 #include <f2fskit/context.h>
 
 struct test_host {
-	struct f2fs_host host;	/* to be given to f2fs_context_new() */
+	struct f2fs_host host;	/* to be given to f2fs_context_open() */
 	uint64_t allocations;	/* calls that wanted memory so far */
 	uint64_t fail_at;	/* fail this one, counted from 1; 0: none */
 	int fail_after;		/* and all that follow */

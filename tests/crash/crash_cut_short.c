@@ -91,7 +91,7 @@ static struct f2fs_device *cut(struct f2fs_context *ctx, struct f2fs_device *fro
 	struct f2fs_device *to;
 	uint8_t *bytes = malloc(MIB);
 
-	resize_require(bytes && f2fs_device_new_memory(ctx, length, &to) == 0, "no device");
+	resize_require(bytes && f2fs_device_open_memory(ctx, length, &to) == 0, "no device");
 	for (uint64_t at = 0; at < length; at += MIB)
 		resize_require(f2fs_device_read(from, at, bytes, MIB) == 0 &&
 				       f2fs_device_write(to, at, bytes, MIB) == 0,
@@ -108,13 +108,13 @@ static void run(uint64_t length)
 	uint64_t states, losses, found;
 	uint32_t segments;
 
-	resize_require(f2fs_context_new(NULL, &judge.ctx) == 0, "no context");
+	resize_require(f2fs_context_open(NULL, &judge.ctx) == 0, "no context");
 	long_one = resize_make(judge.ctx, &whole);
 	before = cut(judge.ctx, long_one, length);
 	f2fs_device_close(long_one);
 	resize_require(look(judge.ctx, before, &judge.losses, &found) == 0 && judge.losses > 3, "nothing is lost");
 	resize_require(f2fs_device_fork_memory(before, &after) == 0, "cannot fork");
-	resize_require(f2fs_device_new_recorder(after, &recorder) == 0, "cannot record");
+	resize_require(f2fs_device_open_recorder(after, &recorder) == 0, "cannot record");
 	if (make_whole(judge.ctx, recorder) != 0)
 		resize_require(0, f2fs_context_error(judge.ctx)->message);
 	resize_require(resize_digest(judge.ctx, after, &judge.expected, &segments) == 0 && judge.expected,
@@ -129,7 +129,7 @@ static void run(uint64_t length)
 	f2fs_device_close(recorder);
 	f2fs_device_close(after);
 	f2fs_device_close(before);
-	f2fs_context_free(judge.ctx);
+	f2fs_context_close(judge.ctx);
 }
 
 int main(void)

@@ -294,18 +294,19 @@ static void run_cleaning(struct lab *lab)
 
 	make_gaps(lab);
 	for (unsigned i = 0; i < 6; i++) {
-		const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .policy = i % 3,
-							    .used_limit = 100,
-							    .sections = 4,
-							    .target = i & 1,
-							    .move_pinned = 1 };
-		struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
+		const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options),
+							 .policy = i % 3,
+							 .used_limit = 100,
+							 .sections = 4,
+							 .target = i & 1,
+							 .move_pinned = 1 };
+		struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 
 		for (unsigned n = 0; n < 8; n++)
 			f2fs_inode_close(lab_change(lab));
 		commit(lab);
 		lab_promise(lab);
-		assert_int_equal(f2fs_clean(lab->vol, &options, &result), 0);
+		assert_int_equal(f2fs_gc(lab->vol, &options, &result), 0);
 		assert_int_equal(result.unconfirmed + result.unreadable, 0);
 		moved += result.data_blocks + result.node_blocks;
 	}
@@ -355,10 +356,10 @@ static void run_defrag(struct lab *lab)
 /* Cleaning by itself before the first change of a transaction: what it commits is what was promised. */
 static void run_cleaned_changes(struct lab *lab)
 {
-	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .like_kernel = 1 };
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .like_kernel = 1 };
 	uint64_t own = 0;
 
-	assert_int_equal(f2fs_volume_set_cleaning(lab->vol, &options), 0);
+	assert_int_equal(f2fs_volume_set_gc(lab->vol, &options), 0);
 	for (unsigned i = 0; i < 8; i++) {
 		const uint64_t before = lab->version;
 
@@ -392,14 +393,14 @@ static struct f2fs_inode *write_again(struct lab *lab, struct f2fs_inode *inode)
 /* Cleaning by itself while files are fsynced that no commit has yet: it commits them before it moves anything. */
 static void run_cleaned_fsyncs(struct lab *lab)
 {
-	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .like_kernel = 1, .free_goal = 1 };
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .like_kernel = 1, .free_goal = 1 };
 	struct f2fs_inode *bulk = make(lab, "/", "bulk");
 	bool pends = false;
 	unsigned own = 0;
 
 	commit(lab);
 	lab_promise(lab);
-	assert_int_equal(f2fs_volume_set_cleaning(lab->vol, &options), 0);
+	assert_int_equal(f2fs_volume_set_gc(lab->vol, &options), 0);
 	for (unsigned i = 0; i < 12; i++) {
 		const uint64_t before = version_of(lab);
 		struct f2fs_inode *inode = i % 2 ? lab_change(lab) : write_again(lab, bulk);
@@ -452,17 +453,17 @@ static struct f2fs_inode *make_pinned(struct lab *lab, unsigned number)
 static void run_pinned_moves(struct lab *lab)
 {
 	for (unsigned i = 0; i < 3; i++) {
-		const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options),
-							    .used_limit = 100, .move_pinned = 1, .policy = i % 3 };
+		const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .used_limit = 100,
+							 .move_pinned = 1, .policy = i % 3 };
 		struct f2fs_inode *left = make_pinned(lab, 2 * i), *right = make_pinned(lab, 2 * i + 1);
 		const f2fs_blk_t was_left = place_of(left), was_right = place_of(right);
-		struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
+		struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 
 		for (unsigned n = 0; n < 4; n++)
 			f2fs_inode_close(lab_change(lab));
 		commit(lab);
 		lab_promise(lab);
-		assert_int_equal(f2fs_clean(lab->vol, &options, &result), 0);
+		assert_int_equal(f2fs_gc(lab->vol, &options, &result), 0);
 		assert_int_equal(result.pinned + result.unconfirmed + result.unreadable, 0);
 		assert_true(place_of(left) != was_left && place_of(right) != was_right);
 		lab_promise(lab);
@@ -655,7 +656,7 @@ static void run_fsyncs_by_hotness(struct lab *lab)
 	struct f2fs_hotness *hot;
 	struct f2fs_inode *inode;
 
-	assert_int_equal(f2fs_hotness_new(lab->vol, &options, &hot), 0);
+	assert_int_equal(f2fs_hotness_open(lab->vol, &options, &hot), 0);
 	write_at_once(lab, 1);
 	inode = make(lab, "/", "taught");
 	for (uint64_t i = 0; i < 4000; i++) {

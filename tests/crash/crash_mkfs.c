@@ -58,15 +58,15 @@ static int judge(void *user, const struct crash_state *state)
 	bool is_old, is_new;
 
 	crash_describe(state, s->found, sizeof(s->found));
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
 	if (f2fs_volume_open(ctx, state->dev, NULL, &vol) != 0) {
-		f2fs_context_free(ctx);
+		f2fs_context_close(ctx);
 		s->seen_none++;
 		return state->issued >= s->records;
 	}
 	f2fs_volume_statfs(vol, &stat);
 	f2fs_volume_close(vol);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	is_old = memcmp(stat.uuid, s->old_uuid, 16) == 0;
 	is_new = memcmp(stat.uuid, s->new_uuid, 16) == 0;
 	s->seen_old += is_old;
@@ -96,11 +96,11 @@ static void cut_short(const struct f2fs_mkfs_options *old_options, const struct 
 	int rc;
 
 	assert_true(s.one && s.two);
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
-	assert_int_equal(f2fs_device_new_memory(ctx, SIZE, &s.before), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
+	assert_int_equal(f2fs_device_open_memory(ctx, SIZE, &s.before), 0);
 	make_volume(ctx, s.before, old_options, s.old_uuid);
 	assert_int_equal(f2fs_device_fork_memory(s.before, &s.after), 0);
-	assert_int_equal(f2fs_device_new_recorder(s.after, &recorder), 0);
+	assert_int_equal(f2fs_device_open_recorder(s.after, &recorder), 0);
 	make_volume(ctx, recorder, new_options, s.new_uuid);
 	assert_memory_not_equal(s.old_uuid, s.new_uuid, 16);
 	s.records = f2fs_device_record_count(recorder);
@@ -113,7 +113,7 @@ static void cut_short(const struct f2fs_mkfs_options *old_options, const struct 
 	f2fs_device_close(recorder);
 	f2fs_device_close(s.after);
 	f2fs_device_close(s.before);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	free(s.one);
 	free(s.two);
 }

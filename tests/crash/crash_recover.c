@@ -70,7 +70,7 @@ static void cut_recovery(const char *name)
 	seed_load(&seed, name);
 	s.ctx = seed.ctx;
 	assert_int_equal(f2fs_device_fork_memory(seed.dev, &before), 0);
-	assert_int_equal(f2fs_device_new_recorder(seed.dev, &recorder), 0);
+	assert_int_equal(f2fs_device_open_recorder(seed.dev, &recorder), 0);
 	assert_int_equal(take_digest(&s, seed.dev, F2FS_RECOVER_NONE, &s.before), 0);
 	assert_int_equal(take_digest(&s, recorder, F2FS_RECOVER_APPLY, &s.after), 0);
 	s.records = f2fs_device_record_count(recorder);

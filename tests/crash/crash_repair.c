@@ -213,7 +213,7 @@ static void run(const struct test_case *test)
 	seed.vol = NULL;
 	test->damage(seed.ctx, seed.dev);
 	require(f2fs_device_fork_memory(seed.dev, &after) == 0, "cannot fork");
-	require(f2fs_device_new_recorder(after, &recorder) == 0, "cannot record");
+	require(f2fs_device_open_recorder(after, &recorder) == 0, "cannot record");
 	require(repair(seed.ctx, recorder, 1, &result) == 0 && result.left == 0, "the repair itself fails");
 	require(result.rounds > 0, "there was nothing to repair");
 	judge.ctx = seed.ctx;

@@ -128,12 +128,12 @@ static void run(const struct resize_case *test, int all)
 	uint64_t states;
 	unsigned kinds = 0;
 
-	resize_require(f2fs_context_new(NULL, &judge.ctx) == 0, "no context");
+	resize_require(f2fs_context_open(NULL, &judge.ctx) == 0, "no context");
 	before = resize_make(judge.ctx, test);
 	resize_require(resize_digest(judge.ctx, before, &judge.expected, &segments) == 0 && judge.expected,
 		       "cannot read it");
 	resize_require(f2fs_device_fork_memory(before, &after) == 0, "cannot fork");
-	resize_require(f2fs_device_new_recorder(after, &recorder) == 0, "cannot record");
+	resize_require(f2fs_device_open_recorder(after, &recorder) == 0, "cannot record");
 	if (resize(&judge, recorder, &result) != 0)
 		resize_require(0, f2fs_context_error(judge.ctx)->message);
 	for (uint32_t i = 0; i < result.step_count; i++)
@@ -147,7 +147,7 @@ static void run(const struct resize_case *test, int all)
 	f2fs_device_close(recorder);
 	f2fs_device_close(after);
 	f2fs_device_close(before);
-	f2fs_context_free(judge.ctx);
+	f2fs_context_close(judge.ctx);
 }
 
 /* The argument all: more of the combinations of writes between two flushes. */

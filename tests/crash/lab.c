@@ -298,11 +298,11 @@ static void prepare(struct lab *lab)
 	struct f2fs_mkfs_device device = { 0 };
 
 	format.struct_size = sizeof(format);
-	assert_int_equal(f2fs_context_new(NULL, &lab->ctx), 0);
-	assert_int_equal(f2fs_device_new_memory(lab->ctx, w->size ? w->size : 64u << 20, &lab->dev), 0);
+	assert_int_equal(f2fs_context_open(NULL, &lab->ctx), 0);
+	assert_int_equal(f2fs_device_open_memory(lab->ctx, w->size ? w->size : 64u << 20, &lab->dev), 0);
 	device.device = lab->dev;
 	assert_int_equal(f2fs_mkfs_write(lab->ctx, &device, 1, &format, NULL), 0);
-	assert_int_equal(f2fs_device_new_recorder(lab->dev, &lab->recorder), 0);
+	assert_int_equal(f2fs_device_open_recorder(lab->dev, &lab->recorder), 0);
 	if (!w->prepare)
 		return;
 	assert_int_equal(f2fs_volume_open(lab->ctx, lab->dev, NULL, &lab->vol), 0);
@@ -353,7 +353,7 @@ void lab_run(const struct lab_workload *w, uint64_t seed)
 	f2fs_device_close(before);
 	f2fs_device_close(lab.recorder);
 	f2fs_device_close(lab.dev);
-	f2fs_context_free(lab.ctx);
+	f2fs_context_close(lab.ctx);
 	free(lab.promises);
 	free(lab.files);
 	free(lab.bytes);

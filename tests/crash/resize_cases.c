@@ -107,7 +107,7 @@ struct f2fs_device *resize_make(struct f2fs_context *ctx, const struct resize_ca
 	struct f2fs_device *dev;
 
 	format.struct_size = sizeof(format);
-	resize_require(f2fs_device_new_memory(ctx, test->device, &dev) == 0, "no device");
+	resize_require(f2fs_device_open_memory(ctx, test->device, &dev) == 0, "no device");
 	target.device = dev;
 	resize_require(f2fs_mkfs_write(ctx, &target, 1, &format, NULL) == 0, "cannot make the volume");
 	fill(ctx, dev, test);

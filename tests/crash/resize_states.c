@@ -100,16 +100,16 @@ int main(int argc, char **argv)
 		return 0;
 	k.test = &resize_cases[number];
 	resize.size = k.test->target;
-	resize_require(f2fs_context_new(NULL, &k.ctx) == 0, "no context");
+	resize_require(f2fs_context_open(NULL, &k.ctx) == 0, "no context");
 	before = resize_make(k.ctx, k.test);
 	resize_require(save(&k, before, "before") == 0, "cannot save what there was");
 	resize_require(f2fs_device_fork_memory(before, &after) == 0, "cannot copy");
-	resize_require(f2fs_device_new_recorder(after, &recorder) == 0, "cannot record");
+	resize_require(f2fs_device_open_recorder(after, &recorder) == 0, "cannot record");
 	resize_require(f2fs_resize(k.ctx, recorder, NULL, &resize, NULL) == 0, "cannot resize");
 	resize_require(crash_each(before, recorder, &options, keep, &k, NULL) == 0, "cannot keep a state");
 	f2fs_device_close(recorder);
 	f2fs_device_close(after);
 	f2fs_device_close(before);
-	f2fs_context_free(k.ctx);
+	f2fs_context_close(k.ctx);
 	return 0;
 }

@@ -119,13 +119,13 @@ static int judge_habit(struct store *store, uint64_t *count)
 	int rc;
 
 	assert_non_null(bytes);
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
-	assert_int_equal(f2fs_device_new_memory(ctx, SIZE, &before), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
+	assert_int_equal(f2fs_device_open_memory(ctx, SIZE, &before), 0);
 	write_copy(before, 0, 1);
 	write_head(before, store, 0, 1);
 	assert_int_equal(f2fs_device_read(before, 0, bytes, SIZE), 0);
 	assert_int_equal(f2fs_device_fork_memory(before, &now), 0);
-	assert_int_equal(f2fs_device_new_recorder(now, &recorder), 0);
+	assert_int_equal(f2fs_device_open_recorder(now, &recorder), 0);
 	update(recorder, store);
 	store->promised = f2fs_device_record_count(recorder);
 	rc = crash_each(before, recorder, &options, judge, store, count);
@@ -135,7 +135,7 @@ static int judge_habit(struct store *store, uint64_t *count)
 	f2fs_device_close(recorder);
 	f2fs_device_close(now);
 	f2fs_device_close(before);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	free(bytes);
 	return rc;
 }
@@ -215,10 +215,10 @@ static void combinations_are_complete(void **state)
 		uint8_t sector[512];
 
 		memset(sector, 1, sizeof(sector));
-		assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
-		assert_int_equal(f2fs_device_new_memory(ctx, SIZE, &before), 0);
+		assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
+		assert_int_equal(f2fs_device_open_memory(ctx, SIZE, &before), 0);
 		assert_int_equal(f2fs_device_fork_memory(before, &now), 0);
-		assert_int_equal(f2fs_device_new_recorder(now, &recorder), 0);
+		assert_int_equal(f2fs_device_open_recorder(now, &recorder), 0);
 		for (unsigned j = 0; j < totals[i]; j++)
 			assert_int_equal(f2fs_device_write(recorder, j * 512, sector, 512), 0);
 		assert_int_equal(crash_each(before, recorder, &options, tally_state, &tally, NULL), 0);
@@ -231,7 +231,7 @@ static void combinations_are_complete(void **state)
 		f2fs_device_close(recorder);
 		f2fs_device_close(now);
 		f2fs_device_close(before);
-		f2fs_context_free(ctx);
+		f2fs_context_close(ctx);
 	}
 }
 

@@ -108,5 +108,5 @@ int liar_open(struct f2fs_context *ctx, struct liar *liar, struct f2fs_device **
 
 	info.caps &= ~(uint32_t)(F2FS_DEVICE_PARALLEL | F2FS_DEVICE_PARALLEL_WRITE); /* reads are counted */
 	liar->reads = liar->at = liar->end = 0;
-	return f2fs_device_new(ctx, &ops, liar, &info, out);
+	return f2fs_device_open_custom(ctx, &ops, liar, &info, out);
 }

@@ -121,7 +121,7 @@ static int see_deleted(void *user, const struct f2fs_deleted *file)
 
 static int list_deleted(struct bench *b, struct f2fs_past *past)
 {
-	return f2fs_deleted(past, see_deleted, b);
+	return f2fs_past_list_deleted(past, see_deleted, b);
 }
 
 static int see_difference(void *user, const struct f2fs_version_difference *found)
@@ -144,7 +144,7 @@ static int run_differences(struct bench *b)
 		return rc;
 	rc = f2fs_inode_open(b->vol, 5, &other);
 	if (!rc) {
-		rc = f2fs_version_differences(one, other, see_difference, b);
+		rc = f2fs_inode_compare(one, other, see_difference, b);
 		f2fs_inode_close(other);
 	}
 	f2fs_inode_close(one);
@@ -162,7 +162,7 @@ static int see_former_name(void *user, const struct f2fs_former_name *name)
 
 static int list_former_names(struct bench *b, struct f2fs_past *past)
 {
-	return f2fs_former_names(past, see_former_name, b);
+	return f2fs_past_list_names(past, see_former_name, b);
 }
 
 static int see_version(void *user, const struct f2fs_version *version)
@@ -179,9 +179,9 @@ static int see_node_version(void *user, const struct f2fs_node_version *version)
 
 static int list_versions(struct bench *b, struct f2fs_past *past)
 {
-	int rc = f2fs_versions(past, 5, see_version, b);
+	int rc = f2fs_past_list_versions(past, 5, see_version, b);
 
-	return rc ? rc : f2fs_node_versions(past, 5, see_node_version, b);
+	return rc ? rc : f2fs_past_list_nodes(past, 5, see_node_version, b);
 }
 
 static int see_moment(void *user, const struct f2fs_moment *moment)
@@ -192,7 +192,7 @@ static int see_moment(void *user, const struct f2fs_moment *moment)
 
 static int list_times(struct bench *b, struct f2fs_past *past)
 {
-	return f2fs_timeline(past, see_moment, b);
+	return f2fs_past_list_times(past, see_moment, b);
 }
 
 static int see_leftover(void *user, const struct f2fs_leftover *range)
@@ -203,7 +203,7 @@ static int see_leftover(void *user, const struct f2fs_leftover *range)
 
 static int list_leftovers(struct bench *b, struct f2fs_past *past)
 {
-	return f2fs_leftovers(past, 0, see_leftover, b);
+	return f2fs_past_list_leftovers(past, 0, see_leftover, b);
 }
 
 static int run_leftovers(struct bench *b)
@@ -294,7 +294,7 @@ static int undelete_all(struct bench *b, struct f2fs_past *past)
 {
 	struct undelete u = { .b = b, .past = past };
 
-	return f2fs_deleted(past, undelete_one, &u);
+	return f2fs_past_list_deleted(past, undelete_one, &u);
 }
 
 static int run_undelete(struct bench *b)
@@ -369,7 +369,7 @@ static int run_save(struct bench *b)
 static int run_fragments(struct bench *b)
 {
 	struct f2fs_fragments sums;
-	int rc = f2fs_fragments(b->vol, NULL, &sums);
+	int rc = f2fs_fragments_count(b->vol, NULL, &sums);
 
 	b->missing += sums.unreadable;
 	mix(&b->digest, &sums, sizeof(sums));
@@ -378,7 +378,7 @@ static int run_fragments(struct bench *b)
 
 static int run_map(struct bench *b)
 {
-	return f2fs_segment_map(b->vol, F2FS_MAP_TEXT, sink, b);
+	return f2fs_segment_map_draw(b->vol, F2FS_MAP_TEXT, sink, b);
 }
 
 static int run_tar(struct bench *b)
@@ -450,9 +450,9 @@ static int run_recover(struct bench *b)
 
 static int run_clean(struct bench *b)
 {
-	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .used_limit = 100 };
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .used_limit = 100 };
 
-	return f2fs_clean(b->vol, &options, NULL);
+	return f2fs_gc(b->vol, &options, NULL);
 }
 
 static int run_defrag(struct bench *b)
@@ -565,7 +565,7 @@ static int run_remove(struct bench *b)
 
 static int run_trim(struct bench *b)
 {
-	return f2fs_trim(b->vol, 0, NULL);
+	return f2fs_volume_trim(b->vol, 0, NULL);
 }
 
 static int run_label(struct bench *b)
@@ -668,8 +668,8 @@ static void make_clean(void)
 	struct f2fs_mkfs_device device = { 0 };
 	struct f2fs_volume *vol;
 
-	must(f2fs_device_new_memory(ctx, DEVICE_SIZE, &bases[BASE_CLEAN]));
-	must(f2fs_device_new_slice(bases[BASE_CLEAN], 0, VOLUME_SIZE, &device.device));
+	must(f2fs_device_open_memory(ctx, DEVICE_SIZE, &bases[BASE_CLEAN]));
+	must(f2fs_device_open_slice(bases[BASE_CLEAN], 0, VOLUME_SIZE, &device.device));
 	must(f2fs_mkfs_write(ctx, &device, 1, &options, NULL));
 	f2fs_device_close(device.device);
 	must(f2fs_volume_open(ctx, bases[BASE_CLEAN], NULL, &vol));
@@ -854,7 +854,7 @@ int main(int argc, char **argv)
 {
 	every_n = argc > 1 && strcmp(argv[1], "all") == 0;
 	test_host_init(&host);
-	must(f2fs_context_new(&host.host, &ctx));
+	must(f2fs_context_open(&host.host, &ctx));
 	make_clean();
 	make_others();
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
@@ -863,6 +863,6 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < BASES; i++)
 		f2fs_device_close(bases[i]);
 	f2fs_device_close(older);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return host.live ? 1 : 0;
 }

@@ -60,7 +60,7 @@ static int resize_with(struct bench *b, const struct run *run, struct f2fs_devic
 	rule.fail_read = run->kind == FAULT_READ ? run->n : 0;
 	rule.fail_write = run->kind == FAULT_WRITE ? run->n : 0;
 	rule.fail_flush = run->kind == FAULT_FLUSH ? run->n : 0;
-	if (f2fs_device_new_fault(memory, &dev) != 0)
+	if (f2fs_device_open_fault(memory, &dev) != 0)
 		fail(b, run, "no layer of faults");
 	f2fs_device_fault_set(dev, &rule);
 	b->host.fail_at = run->kind == FAULT_MEMORY ? b->host.allocations + run->n : 0;
@@ -126,7 +126,7 @@ static void run_case(const struct resize_case *test, int is_every)
 	unsigned long runs = 0;
 
 	test_host_init(&b.host);
-	resize_require(f2fs_context_new(&b.host.host, &b.ctx) == 0, "no context");
+	resize_require(f2fs_context_open(&b.host.host, &b.ctx) == 0, "no context");
 	b.base = resize_make(b.ctx, test);
 	resize_require(resize_digest(b.ctx, b.base, &b.tree, &b.segments) == 0 && b.tree, "cannot read it");
 	/* a fork leaves something behind the first time */
@@ -142,7 +142,7 @@ static void run_case(const struct resize_case *test, int is_every)
 	fflush(stdout);
 	resize_require(runs > 20, "too few faults were met");
 	f2fs_device_close(b.base);
-	f2fs_context_free(b.ctx);
+	f2fs_context_close(b.ctx);
 	resize_require(b.host.live == 0, "memory was not given back");
 }
 

@@ -95,19 +95,19 @@ static int run_device_stack(struct bench *b)
 
 	memset(bytes, 0x5a, sizeof(bytes));
 	parts[0].device = parts[1].device = b->dev;
-	rc = f2fs_device_new_multi(b->ctx, parts, 2, &stack[0]);
+	rc = f2fs_device_open_multi(b->ctx, parts, 2, &stack[0]);
 	if (rc == 0)
-		rc = f2fs_device_new_slice(stack[0], 4096, 0, &stack[1]);
+		rc = f2fs_device_open_slice(stack[0], 4096, 0, &stack[1]);
 	if (rc == 0)
-		rc = f2fs_device_new_recorder(stack[1], &stack[2]);
+		rc = f2fs_device_open_recorder(stack[1], &stack[2]);
 	if (rc == 0)
-		rc = f2fs_device_new_overlay(stack[2], 1 << 20, NULL, &stack[3]);
+		rc = f2fs_device_open_overlay(stack[2], 1 << 20, NULL, &stack[3]);
 	if (rc == 0)
-		rc = f2fs_device_new_cache(stack[3], 1 << 20, &stack[4]);
+		rc = f2fs_device_open_cache(stack[3], 1 << 20, &stack[4]);
 	if (rc == 0)
-		rc = f2fs_device_new_fault(stack[4], &stack[5]);
+		rc = f2fs_device_open_fault(stack[4], &stack[5]);
 	if (rc == 0)
-		rc = f2fs_device_new_watch(stack[5], count_read, &reads, &stack[6]);
+		rc = f2fs_device_open_watch(stack[5], count_read, &reads, &stack[6]);
 	if (rc == 0)
 		rc = f2fs_device_write(stack[6], 1043000, bytes, sizeof(bytes));
 	if (rc == 0)
@@ -152,13 +152,13 @@ static int run_undo(struct bench *b)
 	int rc;
 
 	memset(bytes, 0x5a, sizeof(bytes));
-	rc = f2fs_device_new_memory(b->ctx, 1 << 20, &target);
+	rc = f2fs_device_open_memory(b->ctx, 1 << 20, &target);
 	if (rc != 0)
 		return rc;
 	rc = f2fs_device_write(target, 3000, "old bytes", 9);
 	before = rc == 0 ? hash_device(target) : 0;
 	if (rc == 0)
-		rc = f2fs_device_new_undo(target, b->dev, &undo);
+		rc = f2fs_device_open_undo(target, b->dev, &undo);
 	for (uint64_t at = 1000; at < 1000000 && rc == 0; at += 300000)
 		rc = f2fs_device_write(undo, at, bytes, sizeof(bytes));
 	f2fs_device_close(undo);
@@ -445,7 +445,7 @@ static int change_engine(struct f2fs_volume *vol, struct f2fs_inode *dir, struct
 		rc = f2fs_verity_enable(*inode, NULL);
 	if (rc == 0)
 		rc = f2fs_volume_commit(vol);
-	return rc ? rc : f2fs_trim(vol, 0, NULL);
+	return rc ? rc : f2fs_volume_trim(vol, 0, NULL);
 }
 
 static int run_engine(struct bench *b)
@@ -714,9 +714,9 @@ static void set_up(struct bench *b, const struct operation *op)
 {
 	memset(b, 0, sizeof(*b));
 	test_host_init(&b->host);
-	if (f2fs_context_new(&b->host.host, &b->ctx) != 0)
+	if (f2fs_context_open(&b->host.host, &b->ctx) != 0)
 		abort();
-	if (f2fs_device_new_memory(b->ctx, VOLUME_SIZE, &b->memory) != 0)
+	if (f2fs_device_open_memory(b->ctx, VOLUME_SIZE, &b->memory) != 0)
 		abort();
 	if (op->seed) {
 		struct compact c;
@@ -727,7 +727,7 @@ static void set_up(struct bench *b, const struct operation *op)
 			abort();
 		free(data);
 	}
-	if (f2fs_device_new_fault(b->memory, &b->dev) != 0)
+	if (f2fs_device_open_fault(b->memory, &b->dev) != 0)
 		abort();
 }
 
@@ -735,7 +735,7 @@ static void tear_down(struct bench *b)
 {
 	f2fs_device_close(b->dev);
 	f2fs_device_close(b->memory);
-	f2fs_context_free(b->ctx);
+	f2fs_context_close(b->ctx);
 }
 
 static unsigned long next_n(unsigned long n)

@@ -268,39 +268,39 @@ static int run_link(struct f2fs_volume *vol)
 
 static int run_clean(struct f2fs_volume *vol)
 {
-	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .used_limit = 100 };
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .used_limit = 100 };
 
-	return f2fs_clean(vol, &options, NULL);
+	return f2fs_gc(vol, &options, NULL);
 }
 
 /* Into holes of the same age, pinned files, too. */
 static int run_clean_elsewhere(struct f2fs_volume *vol)
 {
-	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options),
-						    .used_limit = 100, .target = F2FS_CLEAN_TO_AGE, .move_pinned = 1 };
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .used_limit = 100,
+						 .target = F2FS_GC_TO_AGE, .move_pinned = 1 };
 
-	return f2fs_clean(vol, &options, NULL);
+	return f2fs_gc(vol, &options, NULL);
 }
 
 /* A pinned file wants more whole sections than are free: some are cleaned first. The file's size stays. */
 static int reserve_sections(struct f2fs_inode *inode)
 {
-	const struct f2fs_clean_options look = { F2FS_SIZED(f2fs_clean_options), .dry_run = 1 },
-				   cleaning = { F2FS_SIZED(f2fs_clean_options) };
+	const struct f2fs_gc_options look = { F2FS_SIZED(f2fs_gc_options), .dry_run = 1 },
+				     cleaning = { F2FS_SIZED(f2fs_gc_options) };
 	struct f2fs_volume *vol = f2fs_inode_volume(inode);
-	struct f2fs_clean_result found = { F2FS_SIZED(f2fs_clean_result) };
+	struct f2fs_gc_result found = { F2FS_SIZED(f2fs_gc_result) };
 	struct f2fs_counters written = { F2FS_SIZED(f2fs_counters) };
-	int err = f2fs_volume_set_cleaning(vol, &cleaning);
+	int err = f2fs_volume_set_gc(vol, &cleaning);
 
 	if (!err)
-		err = f2fs_clean(vol, &look, &found);
+		err = f2fs_gc(vol, &look, &found);
 	if (err)
 		return err;
 	err = f2fs_fallocate(inode, F2FS_FALLOCATE_KEEP_SIZE, 0,
 			     (uint64_t)WANTED_SECTIONS * F2FS_SEGMENT_BLOCKS * BLOCK);
 	f2fs_volume_counters(vol, &written);
 	/* when it is done again, there may be enough of them */
-	if (!err && found.free_before < WANTED_SECTIONS + KEPT_SECTIONS && written.cleaned_sections == 0)
+	if (!err && found.free_before < WANTED_SECTIONS + KEPT_SECTIONS && written.gc_sections == 0)
 		fail("nothing was cleaned");
 	return err;
 }
@@ -351,7 +351,7 @@ static int write_placed(struct f2fs_volume *vol, uint32_t method, unsigned times
 		end_streams(vol);
 	err = f2fs_volume_configure(vol, &at_once);
 	if (!err)
-		err = f2fs_hotness_new(vol, &options, &hot);
+		err = f2fs_hotness_open(vol, &options, &hot);
 	if (err)
 		return err;
 	err = f2fs_lookup(vol, "/large", 0, &inode);
@@ -465,8 +465,8 @@ static void make_base(void)
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(1 + i % 251);
-	must(f2fs_context_new(NULL, &base_ctx), "context");
-	must(f2fs_device_new_memory(base_ctx, VOLUME_SIZE, &base), "device");
+	must(f2fs_context_open(NULL, &base_ctx), "context");
+	must(f2fs_device_open_memory(base_ctx, VOLUME_SIZE, &base), "device");
 	device.device = base;
 	must(f2fs_mkfs_write(base_ctx, &device, 1, &options, NULL), "mkfs");
 	must(f2fs_volume_open(base_ctx, base, NULL, &vol), "open");
@@ -533,12 +533,12 @@ static void set_up(struct bench *b)
 {
 	memset(b, 0, sizeof(*b));
 	test_host_init(&b->host);
-	if (f2fs_context_new(&b->host.host, &b->ctx) != 0 ||
-	    f2fs_device_new_memory(b->ctx, VOLUME_SIZE, &b->memory) != 0)
+	if (f2fs_context_open(&b->host.host, &b->ctx) != 0 ||
+	    f2fs_device_open_memory(b->ctx, VOLUME_SIZE, &b->memory) != 0)
 		abort();
 	copy_base(b->memory);
-	if (f2fs_device_new_recorder(b->memory, &b->recorder) != 0 ||
-	    f2fs_device_new_fault(b->recorder, &b->dev) != 0 || f2fs_volume_open(b->ctx, b->dev, NULL, &b->vol) != 0)
+	if (f2fs_device_open_recorder(b->memory, &b->recorder) != 0 ||
+	    f2fs_device_open_fault(b->recorder, &b->dev) != 0 || f2fs_volume_open(b->ctx, b->dev, NULL, &b->vol) != 0)
 		abort();
 }
 
@@ -550,7 +550,7 @@ static void tear_down(struct bench *b)
 	f2fs_device_close(b->dev);
 	f2fs_device_close(b->recorder);
 	f2fs_device_close(b->memory);
-	f2fs_context_free(b->ctx);
+	f2fs_context_close(b->ctx);
 	if (b->host.live)
 		fail("memory was not given back");
 }
@@ -594,7 +594,7 @@ static struct f2fs_device *without_cache(const struct bench *b)
 	struct f2fs_record record;
 	uint64_t durable = 0;
 
-	if (f2fs_device_new_memory(base_ctx, VOLUME_SIZE, &dev) != 0)
+	if (f2fs_device_open_memory(base_ctx, VOLUME_SIZE, &dev) != 0)
 		abort();
 	copy_base(dev);
 	for (uint64_t i = 0; i < count; i++)
@@ -819,6 +819,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
 		test_operation(&operations[i]);
 	f2fs_device_close(base);
-	f2fs_context_free(base_ctx);
+	f2fs_context_close(base_ctx);
 	return 0;
 }

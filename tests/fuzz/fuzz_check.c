@@ -63,7 +63,7 @@ static int check(struct f2fs_context *ctx, struct f2fs_device *dev, unsigned thr
 	require(rc != 0 || tally->count == (result->found + result->notes < MAX_FINDINGS ? result->found + result->notes
 											 : MAX_FINDINGS),
 		"findings got lost");
-	require(rc != 0 || (result->state == F2FS_CHECK_CLEAN) == (result->found == 0), "the state is wrong");
+	require(rc != 0 || (result->state == F2FS_CHECK_SOUND) == (result->found == 0), "the state is wrong");
 	if (rc == 0 && getenv("FUZZ_STATS"))
 		printf("%llu problems, %llu notes\n", (unsigned long long)result->found,
 		       (unsigned long long)result->notes);

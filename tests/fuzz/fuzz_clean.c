@@ -23,14 +23,13 @@ static void clean(struct f2fs_context *ctx, struct f2fs_device *dev, const struc
 	if (f2fs_volume_open(ctx, dev, &open, &vol) != 0)
 		return;
 	before = is_sound ? contents(vol) : 0;
-	for (unsigned i = 0; f2fs_clean_policy_name(i); i++) {
-		const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .policy = i,
-							    .sections = 6,
-							    .used_limit = 100,
-							    .target = i & 1,
-							    .move_pinned = i > 1 };
-		struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
-		int err = f2fs_clean(vol, &options, &result);
+	for (unsigned i = 0; f2fs_gc_policy_name(i); i++) {
+		const struct f2fs_gc_options options = {
+			F2FS_SIZED(f2fs_gc_options), .policy = i,     .sections = 6,
+			.used_limit = 100,	     .target = i & 1, .move_pinned = i > 1
+		};
+		struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
+		int err = f2fs_gc(vol, &options, &result);
 
 		require(err == 0 || f2fs_context_error(ctx)->code == err, "a failure without its error");
 		require(result.sections <= options.sections, "more sections than were asked for");

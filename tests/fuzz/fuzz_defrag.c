@@ -27,12 +27,12 @@ static void look(struct f2fs_context *ctx, struct f2fs_volume *vol)
 
 	for (int form = F2FS_MAP_SVG; form <= F2FS_MAP_TEXT; form++) {
 		size_t length = 0;
-		int err = f2fs_segment_map(vol, form, add_length, &length);
+		int err = f2fs_segment_map_draw(vol, form, add_length, &length);
 
 		require(err == 0 || f2fs_context_error(ctx)->code == err, "a failure without its error");
 		require(length < MAP_MOST, "a map larger than promised");
 	}
-	if (f2fs_fragments(vol, NULL, &found) == 0)
+	if (f2fs_fragments_count(vol, NULL, &found) == 0)
 		require(found.fragments <= found.blocks && found.ideal <= found.fragments, "sums that cannot be");
 }
 

@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct f2fs_context *ctx;
 
-	if (size < 1 || size > 4096 || memchr(data + 1, 0, size - 1) || f2fs_context_new(NULL, &ctx) != 0)
+	if (size < 1 || size > 4096 || memchr(data + 1, 0, size - 1) || f2fs_context_open(NULL, &ctx) != 0)
 		return 0;
 	switch (data[0] % 3) {
 	case 0:
@@ -102,6 +102,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	default:
 		try_contexts(ctx, data + 1, size - 1);
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }

@@ -166,12 +166,12 @@ static void on_volume(char *text)
 	struct test_host host;
 
 	test_host_init(&host);
-	require(f2fs_context_new(&host.host, &ctx) == 0, "no context");
-	require(f2fs_device_new_memory(ctx, VOLUME_SIZE, &device.device) == 0, "no device");
+	require(f2fs_context_open(&host.host, &ctx) == 0, "no context");
+	require(f2fs_device_open_memory(ctx, VOLUME_SIZE, &device.device) == 0, "no device");
 	require(f2fs_mkfs_write(ctx, &device, 1, &mkfs, NULL) == 0, "no volume");
 	address_fields(ctx, device.device, text);
 	f2fs_device_close(device.device);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	require(host.live == 0, "memory was kept");
 }
 

@@ -147,11 +147,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			return 0;
 	test_host_init(&host);
 	host.limit = MEMORY_LIMIT;
-	require(f2fs_context_new(&host.host, &ctx) == 0, "no context");
-	require(f2fs_device_new_memory(ctx, VOLUME_SIZE, &dev) == 0, "no device");
+	require(f2fs_context_open(&host.host, &ctx) == 0, "no context");
+	require(f2fs_device_open_memory(ctx, VOLUME_SIZE, &dev) == 0, "no device");
 	fill_volume(ctx, dev, data, size);
 	f2fs_device_close(dev);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	require(host.live == 0 && host.over_limit == 0, "memory was kept, or too much was asked for");
 	return 0;
 }

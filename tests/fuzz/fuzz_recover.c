@@ -48,7 +48,7 @@ static void recover_watched(struct f2fs_context *ctx, struct f2fs_device *dev, c
 	uint64_t reads, writes, flushes;
 
 	(void)c;
-	if (f2fs_device_new_fault(dev, &watched) != 0)
+	if (f2fs_device_open_fault(dev, &watched) != 0)
 		return;
 	f2fs_device_fault_set(watched, &none);
 	recover(ctx, watched);

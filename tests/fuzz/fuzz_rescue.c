@@ -58,7 +58,7 @@ static void read_all(struct f2fs_context *ctx, struct f2fs_device *dev)
 	uint64_t reads, writes, flushes;
 	struct f2fs_volume *vol;
 
-	if (f2fs_device_new_fault(dev, &watched) != 0)
+	if (f2fs_device_open_fault(dev, &watched) != 0)
 		return;
 	f2fs_device_fault_set(watched, &none);
 	if (f2fs_volume_open(ctx, watched, &open, &vol) == 0) {
@@ -78,7 +78,7 @@ static void rescue(struct f2fs_context *ctx, struct f2fs_device *dev, const stru
 	lose(ctx, dev, c->data[c->size - 1] % 7 + 1);
 	read_all(ctx, dev);
 	if (f2fs_check(ctx, dev, &options, &result) == 0 &&
-	    (result.state == F2FS_CHECK_CLEAN || result.state == F2FS_CHECK_REPAIRED))
+	    (result.state == F2FS_CHECK_SOUND || result.state == F2FS_CHECK_REPAIRED))
 		require(problems(ctx, dev) == 0, "a repair that left nothing left something");
 }
 

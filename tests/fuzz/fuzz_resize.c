@@ -96,7 +96,7 @@ static void with_room(struct f2fs_context *ctx, struct f2fs_device *exact, const
 	struct f2fs_device *dev;
 
 	(void)exact;
-	if (f2fs_device_new_memory(ctx, bytes * (1 + c->size % MOST_ROOM), &dev) != 0)
+	if (f2fs_device_open_memory(ctx, bytes * (1 + c->size % MOST_ROOM), &dev) != 0)
 		return;
 	if (compact_load(c, dev) == 0)
 		resize(ctx, dev, c);

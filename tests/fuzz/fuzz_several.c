@@ -56,7 +56,7 @@ static void cut(struct f2fs_device *dev, unsigned which, enum wrong wrong, struc
 			length = wrong == LONGER && end - from >= length + SEGMENT ? length + SEGMENT : length;
 			from = wrong == ANOTHER ? 0 : from;
 		}
-		if (f2fs_device_new_slice(dev, from, length, &row->devices[row->count]) == 0)
+		if (f2fs_device_open_slice(dev, from, length, &row->devices[row->count]) == 0)
 			row->count++;
 	}
 }
@@ -99,7 +99,7 @@ static void join(struct f2fs_context *ctx, struct f2fs_device *dev, const struct
 	struct f2fs_device *watched;
 	struct row row;
 
-	if (c->block_bits != 12 || f2fs_device_new_fault(dev, &watched) != 0)
+	if (c->block_bits != 12 || f2fs_device_open_fault(dev, &watched) != 0)
 		return;
 	f2fs_device_fault_set(watched, &none);
 	cut(watched, which, choice >> 2 & 7 ? (enum wrong)((choice >> 2) % WRONG_KINDS) : RIGHT, &row);
@@ -116,7 +116,7 @@ static void join(struct f2fs_context *ctx, struct f2fs_device *dev, const struct
 		require(writes == 0, "reading wrote");
 		options.open = &open;
 		if (!(choice & ASKED) && f2fs_check(ctx, row.devices[0], &options, &result) == 0 && options.repair &&
-		    (result.state == F2FS_CHECK_CLEAN || result.state == F2FS_CHECK_REPAIRED)) {
+		    (result.state == F2FS_CHECK_SOUND || result.state == F2FS_CHECK_REPAIRED)) {
 			options.repair = 0;
 			memset(&result, 0, sizeof(result));
 			result.struct_size = sizeof(result);

@@ -44,17 +44,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	test_host_init(&host);
 	host.limit = ((size_t)16 << 20) + 4 * size;
-	if (f2fs_context_new(&host.host, &ctx) != 0)
+	if (f2fs_context_open(&host.host, &ctx) != 0)
 		abort();
-	if (f2fs_device_new_memory(ctx, size, &memory) == 0) {
+	if (f2fs_device_open_memory(ctx, size, &memory) == 0) {
 		if ((size == 0 || f2fs_device_write(memory, 0, data, size) == 0) &&
-		    f2fs_device_new_sparse(memory, &sparse) == 0) {
+		    f2fs_device_open_sparse(memory, &sparse) == 0) {
 			read_all(sparse);
 			f2fs_device_close(sparse);
 		}
 		f2fs_device_close(memory);
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	if (host.live || host.over_limit)
 		abort();
 	return 0;

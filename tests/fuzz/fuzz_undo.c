@@ -55,13 +55,13 @@ static void record(struct f2fs_context *ctx, struct play *p, int closes)
 {
 	struct f2fs_device *undo;
 
-	need(f2fs_device_new_memory(ctx, SIZE, &p->target));
-	need(f2fs_device_new_memory(ctx, LOG_SIZE, &p->log));
+	need(f2fs_device_open_memory(ctx, SIZE, &p->target));
+	need(f2fs_device_open_memory(ctx, LOG_SIZE, &p->log));
 	for (unsigned at = 0; at + 9000 < SIZE; at += 40000) {
 		fill(p->old + at, 9000, at + 1);
 		need(f2fs_device_write(p->target, at, p->old + at, 9000));
 	}
-	need(f2fs_device_new_undo(p->target, p->log, &undo));
+	need(f2fs_device_open_undo(p->target, p->log, &undo));
 	for (unsigned i = 0; i < 12; i++) {
 		fill(p->now, 6000, 100 + i);
 		need(f2fs_device_write(undo, i * 23000, p->now, 6000));
@@ -97,7 +97,7 @@ static void damage(struct play *p, const uint8_t *data, size_t size)
 		need(f2fs_device_write(p->log, place, &byte, 1));
 	}
 	if (cut) {
-		need(f2fs_device_new_slice(p->log, 0, LOG_SIZE - cut, &shorter));
+		need(f2fs_device_open_slice(p->log, 0, LOG_SIZE - cut, &shorter));
 		f2fs_device_close(p->log);
 		p->log = shorter;
 	}
@@ -144,11 +144,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!p.old || !p.now || !p.after)
 		abort();
 	test_host_init(&host);
-	if (f2fs_context_new(&host.host, &ctx) != 0)
+	if (f2fs_context_open(&host.host, &ctx) != 0)
 		abort();
 	if (size >= 3)
 		play(ctx, &p, data, size);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	if (host.live)
 		abort();
 	free(p.old);

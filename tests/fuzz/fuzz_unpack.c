@@ -153,7 +153,7 @@ static void unpack(struct f2fs_context *ctx, struct f2fs_device *dev, const stru
 	if (f2fs_volume_open(ctx, dev, &open, &vol) != 0) /* most are damaged further than that */
 		return;
 	f2fs_volume_close(vol);
-	if (f2fs_device_new_fault(dev, &faulty) != 0)
+	if (f2fs_device_open_fault(dev, &faulty) != 0)
 		return;
 	f2fs_device_fault_set(faulty, &rule);
 	make_place(&place, choice);

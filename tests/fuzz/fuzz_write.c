@@ -357,7 +357,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(1 + i / 7 % 250);
 	test_host_init(&b.host);
-	if (f2fs_context_new(&b.host.host, &b.ctx) != 0 || f2fs_device_new_memory(b.ctx, VOLUME_SIZE, &b.dev) != 0)
+	if (f2fs_context_open(&b.host.host, &b.ctx) != 0 || f2fs_device_open_memory(b.ctx, VOLUME_SIZE, &b.dev) != 0)
 		abort();
 	device.device = b.dev;
 	expect(f2fs_mkfs_write(b.ctx, &device, 1, &options, NULL) == 0);
@@ -373,7 +373,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	close_handles(&b);
 	f2fs_volume_close(b.vol);
 	f2fs_device_close(b.dev);
-	f2fs_context_free(b.ctx);
+	f2fs_context_close(b.ctx);
 	expect(b.host.live == 0);
 	return 0;
 }

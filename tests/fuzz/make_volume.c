@@ -94,7 +94,7 @@ static void slice(struct f2fs_device *dev, struct f2fs_mkfs_device *out, struct 
 	const uint64_t ends[DEVICES + 1] = { 0, SIZE / 4, SIZE / 2, SIZE };
 
 	for (unsigned i = 0; i < DEVICES; i++) {
-		must(f2fs_device_new_slice(dev, ends[i], ends[i + 1] - ends[i], &out[i].device), "slice");
+		must(f2fs_device_open_slice(dev, ends[i], ends[i + 1] - ends[i], &out[i].device), "slice");
 		out[i].path = paths[i];
 		if (i > 0)
 			further[i - 1] = out[i].device;
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 		return 2;
 	options.block_size = (uint32_t)strtoul(argv[2], NULL, 0);
 	options.feature = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 0) : 0;
-	if (f2fs_context_new(NULL, &ctx) != 0)
+	if (f2fs_context_open(NULL, &ctx) != 0)
 		return 1;
 	must(f2fs_device_create(ctx, argv[1], SIZE, F2FS_OPEN_CREATE, &dev), argv[1]);
 	devices[0].device = dev;
@@ -130,6 +130,6 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; count > 1 && i < count; i++)
 		f2fs_device_close(devices[i].device);
 	f2fs_device_close(dev);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }

@@ -21,14 +21,14 @@ int fuzz_on_image(const uint8_t *data, size_t size, size_t memory_limit,
 		return 0;
 	test_host_init(&host);
 	host.limit = memory_limit + size;
-	if (f2fs_context_new(&host.host, &ctx) != 0)
+	if (f2fs_context_open(&host.host, &ctx) != 0)
 		abort();
-	if (f2fs_device_new_memory(ctx, (uint64_t)c.blocks << c.block_bits, &dev) == 0) {
+	if (f2fs_device_open_memory(ctx, (uint64_t)c.blocks << c.block_bits, &dev) == 0) {
 		if (compact_load(&c, dev) == 0)
 			run(ctx, dev, &c);
 		f2fs_device_close(dev);
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	if (host.over_limit || host.live != 0) {
 		fprintf(stderr, "memory: %zu bytes at most, %zu left, %llu requests beyond the limit\n", host.peak,
 			host.live, (unsigned long long)host.over_limit);

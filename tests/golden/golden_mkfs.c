@@ -77,7 +77,7 @@ static int make(struct f2fs_context *ctx, const struct volume *v, char text[DIGE
 {
 	struct f2fs_mkfs_device device = { 0 };
 	struct f2fs_mkfs_options options = v->options;
-	int rc = f2fs_device_new_memory(ctx, v->mib * MIB, &device.device);
+	int rc = f2fs_device_open_memory(ctx, v->mib * MIB, &device.device);
 
 	options.checkpoint_version = 0x6B8B4567;
 	options.has_time = 1;
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	int print = argc == 2 && !strcmp(argv[1], "--print"), failures = 0;
 	struct f2fs_context *ctx;
 
-	if (f2fs_context_new(NULL, &ctx))
+	if (f2fs_context_open(NULL, &ctx))
 		return 1;
 	for (size_t i = 0; i < sizeof(volumes) / sizeof(volumes[0]); i++) {
 		const struct volume *v = &volumes[i];
@@ -112,6 +112,6 @@ int main(int argc, char **argv)
 			failures++;
 		}
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return failures ? 1 : 0;
 }

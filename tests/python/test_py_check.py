@@ -31,7 +31,7 @@ def names(report):
 
 def test_report(f2fskit, wrong):
     report = f2fskit.check(wrong)
-    assert report.state == f2fskit.CheckState.LEFT and not report.is_clean
+    assert report.state == f2fskit.CheckState.LEFT and not report.is_sound
     assert names(report) == ["LINKS_FILE"] and report.found == report.left == 1 and report.fixed == 0
     problem = report.problems[-1]
     assert (problem.id, problem.found, problem.expected, problem.path) == (604, 3, 1, "/file")
@@ -48,11 +48,11 @@ def test_table(f2fskit):
 def test_repair(f2fskit, wrong):
     before = wrong.read(0, wrong.size)
     report = f2fskit.check(wrong, dry_run=True)
-    assert report.is_clean and report.fixed == 1 and wrong.read(0, wrong.size) == before
+    assert report.is_sound and report.fixed == 1 and wrong.read(0, wrong.size) == before
     report = f2fskit.check(wrong, repair=True)
     assert report.state == f2fskit.CheckState.REPAIRED and (report.found, report.fixed, report.left) == (1, 1, 0)
     report = f2fskit.check(wrong)
-    assert report.state == f2fskit.CheckState.CLEAN and not names(report)
+    assert report.state == f2fskit.CheckState.SOUND and not names(report)
     with f2fskit.open(wrong) as volume:
         assert volume.read_bytes("/file") == b"contents" and volume.path("/file").stat().st_nlink == 1
 
@@ -81,9 +81,9 @@ def test_sources(f2fskit, wrong, tmp_path):
     assert f2fskit.check(image, repair=True).fixed == 1
     path = tmp_path / "image"
     path.write_bytes(image)
-    assert f2fskit.check(path).is_clean
+    assert f2fskit.check(path).is_sound
     (tmp_path / "disk").write_bytes(bytes(1 << 20) + image)
-    assert f2fskit.check(tmp_path / "disk", offset=1 << 20).is_clean
+    assert f2fskit.check(tmp_path / "disk", offset=1 << 20).is_sound
     with pytest.raises(f2fskit.ReadOnlyError):
         f2fskit.check(f2fskit.Device.open(path), repair=True)
     with pytest.raises(f2fskit.NotF2fsError):
@@ -102,9 +102,9 @@ def test_what_was_fsynced_is_recovered_first(f2fskit):
     assert f2fskit.check(device).pending > 0
     spoil(f2fskit, device)
     report = f2fskit.check(device, repair=True)
-    assert report.recovered_nodes > 0 and report.recovered_inodes == 1 and report.is_clean
+    assert report.recovered_nodes > 0 and report.recovered_inodes == 1 and report.is_sound
     with f2fskit.open(device) as volume:
         assert volume.read_bytes("/file") == b"contents that are new"
     report = f2fskit.check(device)
-    assert report.pending == 0 and report.state == f2fskit.CheckState.CLEAN
+    assert report.pending == 0 and report.state == f2fskit.CheckState.SOUND
     device.close()

@@ -21,8 +21,8 @@ CALLS = {
     "truncate several": lambda path: f2fskit.resize(path, minimum=True, truncate=True, devices=[path]),
     "only without repair": lambda path: f2fskit.check(path, only=["links"]),
     "only a wrong name": lambda path: f2fskit.check(path, dry_run=True, only=["foo"]),
-    "skip without repair": lambda path: f2fskit.check(path, skip="foo"),
-    "skip a wrong name": lambda path: f2fskit.check(path, dry_run=True, skip="foo"),
+    "except without repair": lambda path: f2fskit.check(path, except_="foo"),
+    "except a wrong name": lambda path: f2fskit.check(path, dry_run=True, except_="foo"),
     "decide without repair": lambda path: f2fskit.check(path, decide=lambda problem: True),
     "undo without repair": lambda path: f2fskit.check(path, undo=path.with_name("undo")),
     "undo of a dry run": lambda path: f2fskit.check(path, repair=True, dry_run=True, undo=path.with_name("undo")),
@@ -41,7 +41,7 @@ def test_contradictions_are_refused(disk, call):
 
 def test_what_goes_together(disk):
     undo = disk.with_name("undo")
-    assert f2fskit.check(disk, repair=True, only="links", skip=["P604"], undo=undo).is_clean
-    assert f2fskit.check(disk, dry_run=True, decide=lambda problem: True).is_clean
+    assert f2fskit.check(disk, repair=True, only="links", except_=["P604"], undo=undo).is_sound
+    assert f2fskit.check(disk, dry_run=True, decide=lambda problem: True).is_sound
     assert f2fskit.resize(disk, minimum=True, truncate=True).new_bytes == disk.stat().st_size
     f2fskit.open(disk, mode="rescue", rescue=True).close()

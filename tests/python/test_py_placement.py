@@ -136,7 +136,7 @@ def test_the_end_of_a_block_commits(disk):
     assert inode.closed
     with f2fskit.open(disk) as volume:
         assert volume.path("/new").read_text() == "kept" and not volume.orphans
-    assert f2fskit.check(disk).is_clean
+    assert f2fskit.check(disk).is_sound
 
 
 def test_closing_with_changes_drops_them(disk):

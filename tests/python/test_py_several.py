@@ -59,9 +59,9 @@ def test_dry_run_repair_and_undo(f2fskit, devices, tmp_path):
     count = spoil(f2fskit, devices)
     before = bytes_of(devices)
     report = f2fskit.check(devices[0], devices=devices[1:], dry_run=True)
-    assert report.is_clean and report.fixed >= count and bytes_of(devices) == before
+    assert report.is_sound and report.fixed >= count and bytes_of(devices) == before
     report = f2fskit.check(devices[0], devices=devices[1:], repair=True, undo=tmp_path / "undo")
-    assert report.is_clean and report.fixed >= count
+    assert report.is_sound and report.fixed >= count
     assert f2fskit.check(devices[0], devices=devices[1:]).found == 0
     after = bytes_of(devices)
     assert after[0] != before[0]

@@ -26,7 +26,7 @@ def disk(tmp_path, peer_check):
 
 def contents(path):
     """{name: contents} of a volume, after a check."""
-    assert f2fskit.check(path).state.name == "CLEAN"
+    assert f2fskit.check(path).state.name == "SOUND"
     with f2fskit.open(path) as volume:
         return {name: None if entry.is_dir() else volume.read_bytes(name) for name, entry in volume.scan("/")}
 
@@ -84,7 +84,7 @@ def test_what_is_committed_on_the_way_stays_whole(disk):
             volume.path("/old").inode().pwrite(pattern(3, 2 * ROOM), 0)
         assert volume.transaction.name == "FAILED"
         volume.rollback()
-    assert f2fskit.check(disk).state.name == "CLEAN"
+    assert f2fskit.check(disk).state.name == "SOUND"
 
 
 def test_populate_without_room(disk, tmp_path):

@@ -86,11 +86,13 @@ static bool make_volume(struct world *w)
 		.logging = (uint8_t)pick(w, 3), .logs = logs[pick(w, 4)], .discard = (uint8_t)pick(w, 2),
 		.low_sections = (uint8_t)pick(w, 12), .commit_when_full = pick(w, 4) != 0
 	};
-	struct f2fs_clean_options clean = { F2FS_SIZED(f2fs_clean_options),
-					    .policy = pick(w, 4), .like_kernel = pick(w, 3) == 0,
-					    .target = pick(w, 3) == 0, .free_goal = pick(w, 3) ? 0 : 1 + pick(w, 12),
-					    .sections = pick(w, 4) ? 0 : 1 + pick(w, 4),
-					    .bytes = pick(w, 5) ? 0 : 4096u * (1 + pick(w, 2000)) };
+	struct f2fs_gc_options clean = { F2FS_SIZED(f2fs_gc_options),
+					 .policy = pick(w, 4),
+					 .like_kernel = pick(w, 3) == 0,
+					 .target = pick(w, 3) == 0,
+					 .free_goal = pick(w, 3) ? 0 : 1 + pick(w, 12),
+					 .sections = pick(w, 4) ? 0 : 1 + pick(w, 4),
+					 .bytes = pick(w, 5) ? 0 : 4096u * (1 + pick(w, 2000)) };
 	const uint64_t size = (uint64_t)(50 + pick(w, pick(w, 3) ? 80 : 300)) * MIB * (options.block_size / 4096) *
 			      (options.segs_per_sec > 2 ? 2 : 1);
 	struct f2fs_mkfs_device device = { 0 };
@@ -108,13 +110,13 @@ static bool make_volume(struct world *w)
 	options.has_time = 1;
 	options.time = 1600000000;
 	memset(&w->v, 0, sizeof(w->v));
-	if (f2fs_context_new(NULL, &w->v.ctx) != 0)
+	if (f2fs_context_open(NULL, &w->v.ctx) != 0)
 		exit(1);
-	need(w, f2fs_device_new_memory(w->v.ctx, size, &w->v.dev), "device");
+	need(w, f2fs_device_open_memory(w->v.ctx, size, &w->v.dev), "device");
 	memory = w->v.dev;
-	if (is_zoned && f2fs_device_new_zoned(memory, &zones, &w->v.dev) != 0) {
+	if (is_zoned && f2fs_device_open_zoned(memory, &zones, &w->v.dev) != 0) {
 		printf("seed %llu: %s\n", (unsigned long long)w->seed, f2fs_context_error(w->v.ctx)->message);
-		f2fs_context_free(w->v.ctx);
+		f2fs_context_close(w->v.ctx);
 		return false;
 	}
 	if (is_zoned)
@@ -132,18 +134,18 @@ static bool make_volume(struct world *w)
 		printf("seed %llu (%s): %s\n", (unsigned long long)w->seed, w->name,
 		       f2fs_context_error(w->v.ctx)->message);
 		f2fs_device_close(w->v.dev);
-		f2fs_context_free(w->v.ctx);
+		f2fs_context_close(w->v.ctx);
 		return false;
 	}
 	/* a recorder takes one write at a time: not always */
 	if (w->seed % 2) {
 		memory = w->v.dev;
-		need(w, f2fs_device_new_recorder(memory, &w->v.dev), "recorder");
+		need(w, f2fs_device_open_recorder(memory, &w->v.dev), "recorder");
 		f2fs_device_close(memory);
 	}
 	need(w, f2fs_volume_open(w->v.ctx, w->v.dev, NULL, &w->v.vol), "open");
 	need(w, f2fs_volume_configure(w->v.vol, &write), "configure");
-	need(w, f2fs_volume_set_cleaning(w->v.vol, &clean), "set cleaning");
+	need(w, f2fs_volume_set_gc(w->v.vol, &clean), "set cleaning");
 	w->commits = write.commit_when_full;
 	w->bs = options.block_size;
 	return true;

@@ -313,7 +313,7 @@ int main(int argc, char **argv)
 	srand((unsigned)atoi(argv[3]));
 	steps = (unsigned)atoi(argv[4]);
 	b.buffer = malloc(MAX_SIZE);
-	if (!b.buffer || f2fs_context_new(NULL, &b.ctx) != 0)
+	if (!b.buffer || f2fs_context_open(NULL, &b.ctx) != 0)
 		return 1;
 	open_volume(&b);
 	make_files(&b);
@@ -323,7 +323,7 @@ int main(int argc, char **argv)
 	write_model(&b, argv[2]);
 	close_files(&b);
 	close_volume(&b);
-	f2fs_context_free(b.ctx);
+	f2fs_context_close(b.ctx);
 	for (unsigned i = 0; i < FILES; i++) {
 		free(b.models[i].bytes);
 		free(b.models[i].saved);

@@ -125,7 +125,7 @@ int main(int argc, char **argv)
 	struct f2fs_volume *vol = NULL;
 	struct f2fs_inode *root = NULL;
 
-	if (argc != 3 || !bytes || f2fs_context_new(NULL, &ctx) != 0)
+	if (argc != 3 || !bytes || f2fs_context_open(NULL, &ctx) != 0)
 		return 2;
 	fill(bytes, 20 << 20);
 	check(f2fs_device_open(ctx, argv[1], F2FS_OPEN_WRITE, &dev), argv[1]);
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 	check(f2fs_volume_commit(vol), "commit");
 	f2fs_volume_close(vol);
 	f2fs_device_close(dev);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	free(bytes);
 	return 0;
 }

@@ -514,11 +514,11 @@ static void open_volume(struct stress *s, const char *image)
 	s->recorder = NULL;
 	s->tally = (struct tally){ 0 };
 	if (s->openings++ % 2)
-		check(s, f2fs_device_new_recorder(s->dev, &s->recorder), "recorder");
+		check(s, f2fs_device_open_recorder(s->dev, &s->recorder), "recorder");
 	check(s, f2fs_volume_open(s->ctx, s->recorder ? s->recorder : s->dev, NULL, &s->vol), image);
 	check(s, f2fs_volume_configure(s->vol, &s->options), "options");
 	if (s->options.discard)
-		check(s, f2fs_trim(s->vol, 0, NULL), "trim");
+		check(s, f2fs_volume_trim(s->vol, 0, NULL), "trim");
 }
 
 static void commit(struct stress *s)
@@ -570,7 +570,7 @@ int main(int argc, char **argv)
 	s.dirs.path = calloc(MAX_NAMES, MAX_PATH);
 	s.files.path = calloc(MAX_NAMES, MAX_PATH);
 	s.buffer = calloc(1, BUFFER);
-	if (!s.dirs.path || !s.files.path || !s.buffer || f2fs_context_new(NULL, &s.ctx) != 0)
+	if (!s.dirs.path || !s.files.path || !s.buffer || f2fs_context_open(NULL, &s.ctx) != 0)
 		return 1;
 	s.dirs.count = 1;
 	open_volume(&s, argv[1]);
@@ -591,7 +591,7 @@ int main(int argc, char **argv)
 	printf("%u orphans, ", (unsigned)f2fs_orphan_count(s.vol));
 	release_held(&s);
 	close_volume(&s);
-	f2fs_context_free(s.ctx);
+	f2fs_context_close(s.ctx);
 	printf("%u names of files, %u directories\n", s.files.count, s.dirs.count);
 	free(s.dirs.path);
 	free(s.files.path);

@@ -32,7 +32,7 @@ struct sample_edit {
 static inline void sample_set(const char *structure, uint8_t *raw, const char *field, uint32_t index, uint64_t value)
 {
 	const struct f2fs_struct *type = f2fs_struct_find(structure);
-	const struct f2fs_field *row = type ? f2fs_struct_field(type, field) : NULL;
+	const struct f2fs_field *row = type ? f2fs_field_find(type, field) : NULL;
 
 	assert(row && index < row->count);
 	f2fs_field_set(row, raw, index, value);

@@ -37,7 +37,7 @@ def words_of(how, jobs):
              "--warning=no-file-ignored", "-cf", archive, ".")
         return ["--root-dir", archive]
     if how == "our-tar":
-        call(jobs["dump"], "-q", "--keep=all", "--compress=zstd", "--tar=" + archive, jobs["source"])
+        call(jobs["dump"], "-q", "--keep=all", "--tar-compression=zstd", "--tar=" + archive, jobs["source"])
         return ["--root-dir", archive]
     call(jobs["dump"], "-q", "--extract=" + tree, "--manifest=" + manifest, jobs["source"])
     return ["--root-dir", tree, "--manifest", manifest]

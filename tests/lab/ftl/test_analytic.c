@@ -50,7 +50,7 @@ static void page_map_meets_the_formula(void **state)
 	struct f2fs_context *ctx;
 
 	(void)state;
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
 	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
 		const uint64_t pages = (uint64_t)BLOCKS * PAGES_PER_BLOCK;
 		/* two blocks are kept erased, and two are filled, which on average are half empty */
@@ -76,7 +76,7 @@ static void page_map_meets_the_formula(void **state)
 		assert_true(fabs(ftl_wear_index(ftl) / expected - 1) < 0.02);
 		ftl_close(ftl);
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 #define LOGICAL 65536u

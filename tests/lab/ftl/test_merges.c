@@ -68,7 +68,7 @@ static void merges_as_worked_out(void **state)
 	struct f2fs_context *ctx;
 
 	(void)state;
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct merge_case *c = &cases[i];
 		struct ftl_counts counts;
@@ -86,7 +86,7 @@ static void merges_as_worked_out(void **state)
 		assert_null(ftl_check(ftl));
 		ftl_close(ftl);
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 static const char *const hybrids[] = {
@@ -105,7 +105,7 @@ static void sequential_rewrites_switch(void **state)
 	struct f2fs_context *ctx;
 
 	(void)state;
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
 	for (size_t i = 0; i < 16; i++) {
 		const uint64_t length = lengths[i / 4];
 		struct ftl_counts counts;
@@ -122,7 +122,7 @@ static void sequential_rewrites_switch(void **state)
 		assert_int_equal(counts.host_bytes, 3 * SWEEP_BYTES);
 		ftl_close(ftl);
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 /* Random single pages never make a switch: whole blocks in their order do not come about. */
@@ -131,7 +131,7 @@ static void random_rewrites_do_not_switch(void **state)
 	struct f2fs_context *ctx;
 
 	(void)state;
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
 	for (size_t i = 0; i < 4; i++) {
 		uint64_t random = 88172645463325252u;
 		struct ftl_counts counts;
@@ -150,7 +150,7 @@ static void random_rewrites_do_not_switch(void **state)
 		assert_null(ftl_check(ftl));
 		ftl_close(ftl);
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 struct refusal {
@@ -180,7 +180,7 @@ static void refuses_by_name(void **state)
 	struct ftl *ftl;
 
 	(void)state;
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
 		assert_int_equal(ftl_open(ctx, refusals[i].text, UINT64_C(1) << 30, 0, &ftl), F2FS_ERR_INVALID);
 		for (size_t k = 0; k < 3 && refusals[i].parts[k]; k++)
@@ -189,7 +189,7 @@ static void refuses_by_name(void **state)
 	}
 	assert_int_equal(ftl_open(ctx, "page:", 0, 0, &ftl), F2FS_ERR_INVALID);
 	assert_int_equal(ftl_open(ctx, "page:", UINT64_C(1) << 60, 0, &ftl), F2FS_ERR_INVALID);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 /* As a device: contents go below, parts of pages count as parts, only whole pages are trimmed. */
@@ -203,8 +203,8 @@ static void is_a_device(void **state)
 
 	(void)state;
 	memset(bytes, 7, sizeof(bytes));
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
-	assert_int_equal(f2fs_device_new_memory(ctx, 1 << 20, &inner), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
+	assert_int_equal(f2fs_device_open_memory(ctx, 1 << 20, &inner), 0);
 	assert_int_equal(ftl_device_open(ctx, "bast:superblock=64K,op=100%,logs=4", inner, 0, &ftl, &dev), 0);
 	f2fs_device_close(inner);
 	assert_int_equal(f2fs_device_info(dev)->size, 1 << 20);
@@ -224,7 +224,7 @@ static void is_a_device(void **state)
 	assert_int_equal(f2fs_device_read(dev, 0, back, 8192), 0);
 	assert_int_equal(back[0], 0);
 	f2fs_device_close(dev);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 int main(void)

@@ -158,7 +158,7 @@ static struct f2fs_context *new_context(void)
 {
 	struct f2fs_context *ctx = NULL;
 
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
 	return ctx;
 }
 
@@ -182,7 +182,7 @@ static void test_what_a_kernel_wrote(void **state)
 		assert_memory_equal(out, clear, written[i].padded);
 		cipher_fini(&cipher);
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 static void test_what_standards_have(void **state)
@@ -210,7 +210,7 @@ static void test_what_standards_have(void **state)
 		assert_memory_equal(out, clear, n);
 		cipher_fini(&cipher);
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 static void fill(uint8_t *out, size_t n, unsigned seed)
@@ -255,7 +255,7 @@ static void test_round_trips(void **state)
 		}
 		cipher_fini(&cipher);
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 static void test_too_short(void **state)
@@ -268,7 +268,7 @@ static void test_too_short(void **state)
 	assert_int_equal(cipher_init(ctx, &cipher, CIPHER_AES_256_CTS, key), CIPHER_OK);
 	assert_false(cipher_run(&cipher, false, iv, buffer, buffer, CIPHER_BLOCK - 1));
 	cipher_fini(&cipher);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 /* The master key of section 9.1 and the identifier that the kernel gave it. */

@@ -21,7 +21,7 @@ static void agrees_with_array(void **state)
 
 	(void)state;
 	assert_non_null(plain);
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
 	map32_init(&map, ctx);
 	for (unsigned step = 0; step < 50000; step++) {
 		uint32_t key;
@@ -41,7 +41,7 @@ static void agrees_with_array(void **state)
 		assert_int_equal(found ? *found : 0, plain[key]);
 	}
 	map32_fini(&map);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	free(plain);
 }
 

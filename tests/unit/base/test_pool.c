@@ -49,7 +49,7 @@ static void run_pipeline(unsigned threads)
 
 	for (unsigned i = 0; i <= POOL_MAX_THREADS; i++)
 		atomic_init(&in_slot[i], 0);
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
 	assert_int_equal(pool_new(ctx, threads, &pool), 0);
 	assert_in_range(pool_slots(pool), 1, threads + 1);
 	for (unsigned i = 0; i < JOBS + WINDOW; i++) {
@@ -68,7 +68,7 @@ static void run_pipeline(unsigned threads)
 	}
 	assert_int_equal(atomic_load(&errors), 0);
 	pool_free(pool);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 static void runs_without_threads(void **state)
@@ -96,7 +96,7 @@ static void free_finishes_jobs(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 4; i++)
 		atomic_init(&in_slot[i], 0);
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
 	assert_int_equal(pool_new(ctx, 3, &pool), 0);
 	for (unsigned i = 0; i < 40; i++) {
 		jobs[i] = (struct counter_job){
@@ -108,7 +108,7 @@ static void free_finishes_jobs(void **state)
 	for (unsigned i = 0; i < 40; i++)
 		assert_int_equal(jobs[i].runs, 1);
 	assert_int_equal(atomic_load(&errors), 0);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 struct held_job {
@@ -158,7 +158,7 @@ static void survives_a_fork(void **state)
 	assert_int_equal(pipe(started), 0);
 	assert_int_equal(pipe(go), 0);
 	held = (struct held_job){ .job.run = hold, .started = started[1], .go = go[0] };
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
 	assert_int_equal(pool_new(ctx, 1, &pool), 0);
 	pool_submit(pool, &held.job);
 	assert_int_equal(read(started[0], &c, 1), 1);
@@ -171,7 +171,7 @@ static void survives_a_fork(void **state)
 	pool_wait(pool, &held.job);
 	assert_true(held.job.is_done);
 	pool_free(pool);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	for (unsigned i = 0; i < 2; i++) {
 		close(started[i]);
 		close(go[i]);

@@ -28,13 +28,13 @@ static struct f2fs_context *ctx;
 static int set_up(void **state)
 {
 	(void)state;
-	return f2fs_context_new(NULL, &ctx);
+	return f2fs_context_open(NULL, &ctx);
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }
 

@@ -536,7 +536,7 @@ static void unreadable_blocks_are_told(void **state)
 		default:
 			fail();
 		}
-		assert_int_equal(f2fs_device_new_fault(seed.dev, &fault), 0);
+		assert_int_equal(f2fs_device_open_fault(seed.dev, &fault), 0);
 		rule.bad_offset = byte_of(addr);
 		rule.bad_length = geo->block_size;
 		f2fs_device_fault_set(fault, &rule);
@@ -569,7 +569,7 @@ static void unreadable_summaries_are_told(void **state)
 	seed.ctx = f.ctx;
 	seed.vol = f.vol;
 	geo = f2fs_volume_geometry(f.vol);
-	assert_int_equal(f2fs_device_new_fault(f.dev, &fault), 0);
+	assert_int_equal(f2fs_device_open_fault(f.dev, &fault), 0);
 	rule.bad_offset = byte_of(geo->ssa_blkaddr + closed_segment());
 	rule.bad_length = geo->block_size;
 	f2fs_device_fault_set(fault, &rule);
@@ -585,7 +585,7 @@ static void short_images_are_told(void **state)
 
 	(void)state;
 	begin("plain");
-	assert_int_equal(f2fs_device_new_slice(seed.dev, 0, byte_of(geo->main_blkaddr + 512), &part), 0);
+	assert_int_equal(f2fs_device_open_slice(seed.dev, 0, byte_of(geo->main_blkaddr + 512), &part), 0);
 	assert_int_equal(run_check(part), 0);
 	assert_true(was_found(P_DEVICE_SHORT));
 	f2fs_device_close(part);

@@ -58,7 +58,7 @@ static void expect_repaired(struct seed *seed, struct f2fs_check_result *result)
 	if (second.found)
 		fail_msg("%llu problems are left after %llu rounds", (unsigned long long)second.found,
 			 (unsigned long long)result->rounds);
-	assert_int_equal(second.state, F2FS_CHECK_CLEAN);
+	assert_int_equal(second.state, F2FS_CHECK_SOUND);
 	assert_int_equal(result->left, 0);
 	assert_true(result->fixed == result->found);
 }
@@ -156,7 +156,7 @@ static void expect_all_back(const char *name, unsigned lost)
 	lose(&seed, &geo, lost, pack);
 	expect_repaired(&seed, &result);
 	/* what a small volume has in its journals is not in its tables yet: then nothing is lost */
-	assert_int_equal(result.state, result.found ? F2FS_CHECK_REPAIRED : F2FS_CHECK_CLEAN);
+	assert_int_equal(result.state, result.found ? F2FS_CHECK_REPAIRED : F2FS_CHECK_SOUND);
 	take_census(&seed, &after);
 	assert_int_equal(after.files, before.files);
 	assert_true(after.sum == before.sum);
@@ -189,7 +189,7 @@ static void nothing_to_do(void **state)
 
 	(void)state;
 	seed_load(&seed, "plain");
-	assert_int_equal(f2fs_device_new_recorder(seed.dev, &recorder), 0);
+	assert_int_equal(f2fs_device_open_recorder(seed.dev, &recorder), 0);
 	f2fs_device_close(seed.dev);
 	seed.dev = recorder;
 	expect_repaired(&seed, &result);

@@ -120,8 +120,8 @@ int main(void)
 	};
 	int failed;
 
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return failed;
 }

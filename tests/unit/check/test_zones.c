@@ -102,11 +102,11 @@ static void pointers_are_compared(void **state)
 	uint64_t *pointer, right;
 
 	(void)state;
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
-	assert_int_equal(f2fs_device_new_memory(ctx, SIZE, &z.memory), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
+	assert_int_equal(f2fs_device_open_memory(ctx, SIZE, &z.memory), 0);
 	for (unsigned i = 0; i < ZONES; i++)
 		z.pointers[i] = i * ZONE;
-	assert_int_equal(f2fs_device_new(ctx, &ops, &z, &info, &device.device), 0);
+	assert_int_equal(f2fs_device_open_custom(ctx, &ops, &z, &info, &device.device), 0);
 	assert_int_equal(f2fs_mkfs_write(ctx, &device, 1, &options, NULL), 0);
 	assert_int_equal(f2fs_volume_open(ctx, device.device, NULL, &vol), 0);
 	assert_int_equal(f2fs_volume_log(vol, F2FS_HOT_NODE, &head), 0);
@@ -126,7 +126,7 @@ static void pointers_are_compared(void **state)
 	assert_int_equal(found[1], P_ZONE_POINTER);
 	f2fs_device_close(device.device);
 	f2fs_device_close(z.memory);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 int main(void)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include <f2fskit/clean.h>
+#include <f2fskit/gc.h>
 
 #include "clean/policy.h"
 
@@ -21,16 +21,16 @@ static void every_policy_has_a_name(void **state)
 	unsigned n = 0;
 
 	(void)state;
-	for (; f2fs_clean_policy_name(n); n++) {
-		assert_int_equal(f2fs_clean_policy_find(f2fs_clean_policy_name(n)), (int)n);
-		assert_true(strlen(f2fs_clean_policy_text(n)) > 0);
+	for (; f2fs_gc_policy_name(n); n++) {
+		assert_int_equal(f2fs_gc_policy_find(f2fs_gc_policy_name(n)), (int)n);
+		assert_true(strlen(f2fs_gc_policy_text(n)) > 0);
 		assert_non_null(clean_policy_get(n));
 	}
 	assert_int_equal(n, 4);
-	assert_null(f2fs_clean_policy_text(n));
+	assert_null(f2fs_gc_policy_text(n));
 	assert_null(clean_policy_get(n));
-	assert_int_equal(f2fs_clean_policy_find("age-threshold"), F2FS_CLEAN_AGE);
-	assert_int_equal(f2fs_clean_policy_find("newest"), -1);
+	assert_int_equal(f2fs_gc_policy_find("age-threshold"), F2FS_GC_AGE);
+	assert_int_equal(f2fs_gc_policy_find("newest"), -1);
 }
 
 /* Which section is cleaned first, of n; how many are chosen at all. */
@@ -54,9 +54,9 @@ static void the_emptiest_comes_first(void **state)
 	size_t chosen;
 
 	(void)state;
-	assert_int_equal(first_of(F2FS_CLEAN_GREEDY, list, 3, &chosen), 2);
-	assert_int_equal(first_of(F2FS_CLEAN_COST_BENEFIT, list, 3, &chosen), 2);
-	assert_int_equal(first_of(F2FS_CLEAN_AGE, list, 1, &chosen), 1);
+	assert_int_equal(first_of(F2FS_GC_GREEDY, list, 3, &chosen), 2);
+	assert_int_equal(first_of(F2FS_GC_COST_BENEFIT, list, 3, &chosen), 2);
+	assert_int_equal(first_of(F2FS_GC_AGE, list, 1, &chosen), 1);
 	assert_int_equal(chosen, 0); /* none is older than another */
 }
 
@@ -68,10 +68,10 @@ static void age_counts_where_it_should(void **state)
 	size_t chosen;
 
 	(void)state;
-	assert_int_equal(first_of(F2FS_CLEAN_GREEDY, list, 3, &chosen), 3); /* as empty as 1, but older */
+	assert_int_equal(first_of(F2FS_GC_GREEDY, list, 3, &chosen), 3); /* as empty as 1, but older */
 	assert_int_equal(chosen, 3);
-	assert_int_equal(first_of(F2FS_CLEAN_COST_BENEFIT, list, 3, &chosen), 2);
-	assert_int_equal(first_of(F2FS_CLEAN_AGE, list, 3, &chosen), 2);
+	assert_int_equal(first_of(F2FS_GC_COST_BENEFIT, list, 3, &chosen), 2);
+	assert_int_equal(first_of(F2FS_GC_AGE, list, 3, &chosen), 2);
 	assert_int_equal(chosen, 1); /* section 3 is not a week older than section 1 */
 }
 
@@ -89,7 +89,7 @@ static void hotness_goes_by_what_is_said(void **state)
 
 		memcpy(copy, list, sizeof(list));
 		view.has_heat = i == 1;
-		assert_int_equal(clean_policy_sort(clean_policy_get(F2FS_CLEAN_HOTNESS), &view, copy, 3), 3);
+		assert_int_equal(clean_policy_sort(clean_policy_get(F2FS_GC_HOTNESS), &view, copy, 3), 3);
 		assert_int_equal(copy[0].section, view.has_heat ? 1 : 2);
 		assert_int_equal(copy[2].section, 3);
 	}
@@ -108,13 +108,13 @@ static void any_heat_is_put_in_order(void **state)
 						  { .section = 3, .valid = 300, .mtime = 9, .heat = 0 },
 						  { .section = 4, .valid = 1, .mtime = 9, .heat = 0 } };
 
-		assert_int_equal(clean_policy_sort(clean_policy_get(F2FS_CLEAN_HOTNESS), &view, list, 4), 4);
+		assert_int_equal(clean_policy_sort(clean_policy_get(F2FS_GC_HOTNESS), &view, list, 4), 4);
 		assert_int_equal(list[0].section, 4);
 		assert_int_equal(list[3].section, youngest[i] ? 1 : 3);
 	}
 }
 
-static double told(void *user, const struct f2fs_clean_section *section)
+static double told(void *user, const struct f2fs_gc_section *section)
 {
 	const double *costs = user;
 

@@ -38,10 +38,10 @@ static void configure(uint8_t logging, bool commits, bool cleans)
 {
 	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
 						    .logging = logging, .commit_when_full = commits };
-	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options) };
+	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options) };
 
 	need(f2fs_volume_configure(v.vol, &options), "configure");
-	need(f2fs_volume_set_cleaning(v.vol, cleans ? &cleaning : NULL), "set cleaning");
+	need(f2fs_volume_set_gc(v.vol, cleans ? &cleaning : NULL), "set cleaning");
 }
 
 static uint64_t room(void)
@@ -131,11 +131,11 @@ static void normal_logging_goes_on(void **state)
 /* Limits are for each run: a change that needs more has it run again. */
 static void limits_leave_no_change_without_room(void **state)
 {
-	static const struct f2fs_clean_options limits[] = {
-		{ F2FS_SIZED(f2fs_clean_options), .sections = 1 },
-		{ F2FS_SIZED(f2fs_clean_options), .bytes = 1 },
-		{ F2FS_SIZED(f2fs_clean_options), .blocks = 1, .free_goal = 1 },
-		{ F2FS_SIZED(f2fs_clean_options), .sections = 1, .policy = 1 },
+	static const struct f2fs_gc_options limits[] = {
+		{ F2FS_SIZED(f2fs_gc_options), .sections = 1 },
+		{ F2FS_SIZED(f2fs_gc_options), .bytes = 1 },
+		{ F2FS_SIZED(f2fs_gc_options), .blocks = 1, .free_goal = 1 },
+		{ F2FS_SIZED(f2fs_gc_options), .sections = 1, .policy = 1 },
 	};
 	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
 						    .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1 };
@@ -148,7 +148,7 @@ static void limits_leave_no_change_without_room(void **state)
 		seed = 3;
 		fresh_open(&v, 100 * MIB, 0);
 		need(f2fs_volume_configure(v.vol, &options), "configure");
-		need(f2fs_volume_set_cleaning(v.vol, &limits[i]), "set cleaning");
+		need(f2fs_volume_set_gc(v.vol, &limits[i]), "set cleaning");
 		inode = fill(99, &blocks);
 		need(overwrite(inode, blocks, 2500), "overwrite");
 		must_be_whole(&inode, blocks);
@@ -158,7 +158,7 @@ static void limits_leave_no_change_without_room(void **state)
 }
 
 /* Blocks that cleaning moves while a nearly full volume is overwritten. */
-static uint64_t moved_by(const struct f2fs_clean_options *cleaning)
+static uint64_t moved_by(const struct f2fs_gc_options *cleaning)
 {
 	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
 						    .logging = F2FS_LOGGING_NORMAL, .commit_when_full = 1,
@@ -170,10 +170,10 @@ static uint64_t moved_by(const struct f2fs_clean_options *cleaning)
 	seed = 5;
 	fresh_open(&v, 200 * MIB, 0);
 	need(f2fs_volume_configure(v.vol, &options), "configure");
-	need(f2fs_volume_set_cleaning(v.vol, cleaning), "set cleaning");
+	need(f2fs_volume_set_gc(v.vol, cleaning), "set cleaning");
 	inode = fill(94, &blocks);
 	need(overwrite(inode, blocks, 4000), "overwrite");
-	moved = v.vol->counters.cleaned_blocks;
+	moved = v.vol->counters.gc_blocks;
 	f2fs_inode_close(inode);
 	fresh_close(&v);
 	return moved;
@@ -182,8 +182,8 @@ static uint64_t moved_by(const struct f2fs_clean_options *cleaning)
 /* What is kept free is not unused in sections that are in use, so these hold more that has to be moved. */
 static void little_is_won_at_a_time_where_little_is_unused(void **state)
 {
-	const struct f2fs_clean_options usual = { F2FS_SIZED(f2fs_clean_options) };
-	const struct f2fs_clean_options four = { F2FS_SIZED(f2fs_clean_options), .free_goal = 4 };
+	const struct f2fs_gc_options usual = { F2FS_SIZED(f2fs_gc_options) };
+	const struct f2fs_gc_options four = { F2FS_SIZED(f2fs_gc_options), .free_goal = 4 };
 	const uint64_t ours = moved_by(&usual), others = moved_by(&four);
 
 	(void)state;
@@ -204,7 +204,7 @@ static void without_leave_it_says_so(void **state)
 	inode = fill(80, &blocks);
 	assert_int_equal(overwrite(inode, blocks, 20000), F2FS_ERR_NOSPC);
 	must_say("cleaning could win up to ");
-	must_say("f2fs_volume_set_cleaning");
+	must_say("f2fs_volume_set_gc");
 	f2fs_volume_rollback(v.vol);
 	configure(F2FS_LOGGING_NORMAL, false, true);
 	assert_int_equal(overwrite(inode, blocks, 20000), F2FS_ERR_NOSPC);
@@ -349,7 +349,7 @@ static void pinned_files_get_their_sections(void **state)
 
 static void what_cannot_be_won_is_told(void **state)
 {
-	const struct f2fs_clean_options none = { F2FS_SIZED(f2fs_clean_options), .used_limit = 1 };
+	const struct f2fs_gc_options none = { F2FS_SIZED(f2fs_gc_options), .used_limit = 1 };
 	struct f2fs_inode *inode;
 	uint32_t blocks;
 
@@ -357,7 +357,7 @@ static void what_cannot_be_won_is_told(void **state)
 	fresh_open(&v, 100 * MIB, 0);
 	configure(F2FS_LOGGING_ADAPTIVE, true, false);
 	inode = scatter(&blocks);
-	need(f2fs_volume_set_cleaning(v.vol, &none), "set cleaning");
+	need(f2fs_volume_set_gc(v.vol, &none), "set cleaning");
 	assert_int_equal(preallocate(24 * MIB), F2FS_ERR_NOSPC);
 	must_say("a pinned file needs 12 free sections");
 	must_say("; cleaning emptied 0 sections: ");
@@ -456,14 +456,13 @@ static void punch_some(struct model *m)
 
 static void clean_some(void)
 {
-	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .policy = next_random() % 4,
-						    .used_limit = 100,
-						    .sections = 1 + next_random() % 8,
-						    .target = next_random() % 2 };
-	struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .policy = next_random() % 4,
+						 .used_limit = 100, .sections = 1 + next_random() % 8,
+						 .target = next_random() % 2 };
+	struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 
 	need(f2fs_volume_commit(v.vol), "commit");
-	need(f2fs_clean(v.vol, &options, &result), "clean");
+	need(f2fs_gc(v.vol, &options, &result), "clean");
 	assert_int_equal(result.unconfirmed + result.unreadable, 0);
 }
 
@@ -531,10 +530,10 @@ static void full_volumes_take_what_users_have_room_for(void **state)
 
 static void options_are_checked(void **state)
 {
-	const struct f2fs_clean_options wrong[] = {
-		{ F2FS_SIZED(f2fs_clean_options), .policy = 99 },
-		{ F2FS_SIZED(f2fs_clean_options), .used_limit = 101 },
-		{ F2FS_SIZED(f2fs_clean_options), .dry_run = 1 },
+	const struct f2fs_gc_options wrong[] = {
+		{ F2FS_SIZED(f2fs_gc_options), .policy = 99 },
+		{ F2FS_SIZED(f2fs_gc_options), .used_limit = 101 },
+		{ F2FS_SIZED(f2fs_gc_options), .dry_run = 1 },
 	};
 	const struct f2fs_write_options bad[] = {
 		{ F2FS_SIZED(f2fs_write_options), .logging = 3 },
@@ -544,7 +543,7 @@ static void options_are_checked(void **state)
 	(void)state;
 	fresh_open(&v, 64 * MIB, 0);
 	for (unsigned i = 0; i < 3; i++)
-		assert_int_equal(f2fs_volume_set_cleaning(v.vol, &wrong[i]), F2FS_ERR_INVALID);
+		assert_int_equal(f2fs_volume_set_gc(v.vol, &wrong[i]), F2FS_ERR_INVALID);
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(f2fs_volume_configure(v.vol, &bad[i]), F2FS_ERR_INVALID);
 	for (unsigned i = 0; f2fs_logging_name(i); i++)

@@ -36,16 +36,16 @@ static void test_lines(void **state)
 	struct f2fs_device *memory, *zoned;
 
 	(void)state;
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
-	assert_int_equal(f2fs_device_new_memory(ctx, (uint64_t)300 * MIB, &memory), 0);
-	assert_int_equal(f2fs_device_new_zoned(memory, &options, &zoned), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
+	assert_int_equal(f2fs_device_open_memory(ctx, (uint64_t)300 * MIB, &memory), 0);
+	assert_int_equal(f2fs_device_open_zoned(memory, &options, &zoned), 0);
 	expect_lines(memory, "");
 	expect_lines(zoned, "Info: Host-managed zoned block device:\n"
 			    "      150 zones, 2097152 zone size(bytes), 3 randomly writeable zones\n"
 			    "      512 blocks per zone\n");
 	f2fs_device_close(zoned);
 	f2fs_device_close(memory);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 int main(void)

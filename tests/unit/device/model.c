@@ -30,12 +30,12 @@ void test_host_init(struct test_host *host)
 	const struct f2fs_host callbacks = { F2FS_SIZED(f2fs_host), .user = host, .realloc = count_realloc };
 
 	memset(host, 0, sizeof(*host));
-	assert_int_equal(f2fs_context_new(&callbacks, &host->ctx), 0);
+	assert_int_equal(f2fs_context_open(&callbacks, &host->ctx), 0);
 }
 
 void test_host_fini(struct test_host *host)
 {
-	f2fs_context_free(host->ctx);
+	f2fs_context_close(host->ctx);
 	assert_int_equal(host->live, 0);
 }
 

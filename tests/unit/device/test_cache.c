@@ -40,7 +40,7 @@ static void make_source(struct source *s, struct f2fs_context *ctx, struct f2fs_
 	assert_non_null(s->bytes);
 	test_fill(s->bytes, SIZE, 99);
 	s->bad = UINT64_MAX;
-	assert_int_equal(f2fs_device_new(ctx, &ops, s, &info, dev), 0);
+	assert_int_equal(f2fs_device_open_custom(ctx, &ops, s, &info, dev), 0);
 }
 
 static void agrees_with_array(void **state)
@@ -55,9 +55,9 @@ static void agrees_with_array(void **state)
 		struct model m;
 
 		test_host_init(&host);
-		assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &dev), 0);
+		assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &dev), 0);
 		if (i % 2)
-			assert_int_equal(f2fs_device_new_cache(dev, budgets[i / 3], &cache), 0);
+			assert_int_equal(f2fs_device_open_cache(dev, budgets[i / 3], &cache), 0);
 		else
 			assert_int_equal(device_new_cache(dev, budgets[i / 3], line_sizes[i % 3], &cache), 0);
 		f2fs_device_close(dev);
@@ -81,7 +81,7 @@ static void reads_ahead_in_streams(void **state)
 	(void)state;
 	test_host_init(&host);
 	make_source(&s, host.ctx, &dev);
-	assert_int_equal(f2fs_device_new_cache(dev, 8u << 20, &cache), 0);
+	assert_int_equal(f2fs_device_open_cache(dev, 8u << 20, &cache), 0);
 	/* Two streams at once, one in each half. */
 	for (uint64_t at = 0; at < SIZE / 2 - 4096; at += 4096) {
 		assert_int_equal(f2fs_device_read(cache, at, a, 4096), 0);
@@ -116,7 +116,7 @@ static void random_reads_are_short(void **state)
 	(void)state;
 	test_host_init(&host);
 	make_source(&s, host.ctx, &dev);
-	assert_int_equal(f2fs_device_new_cache(dev, 0, &cache), 0);
+	assert_int_equal(f2fs_device_open_cache(dev, 0, &cache), 0);
 	for (uint64_t i = 0; i < 100; i++)
 		assert_int_equal(f2fs_device_read(cache, i * 37 % 100 * 9 * LINE, a, 4096), 0);
 	assert_int_equal(s.longest, LINE);
@@ -149,7 +149,7 @@ static void a_bad_place_is_small(void **state)
 	make_source(&s, host.ctx, &dev);
 	/* In the first fetch of a stream, the second, and so on. */
 	for (s.bad = 100; s.bad < 3000000; s.bad += s.bad / 2 + 3000) {
-		assert_int_equal(f2fs_device_new_cache(dev, 0, &cache), 0);
+		assert_int_equal(f2fs_device_open_cache(dev, 0, &cache), 0);
 		for (uint64_t at = 0; at < SIZE - 4096; at += 4096) {
 			const int bad = s.bad >= at && s.bad < at + 4096;
 
@@ -158,7 +158,7 @@ static void a_bad_place_is_small(void **state)
 		f2fs_device_close(cache);
 	}
 	s.bad = 1000000;
-	assert_int_equal(f2fs_device_new_cache(dev, 0, &cache), 0);
+	assert_int_equal(f2fs_device_open_cache(dev, 0, &cache), 0);
 	for (uint64_t at = 0; at < SIZE - 4096; at += 4096) {
 		const int bad = s.bad >= at && s.bad < at + 4096;
 
@@ -187,9 +187,9 @@ static void failed_writes_leave_nothing_stale(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
-	assert_int_equal(f2fs_device_new_fault(memory, &fault), 0);
-	assert_int_equal(f2fs_device_new_cache(fault, 0, &cache), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &memory), 0);
+	assert_int_equal(f2fs_device_open_fault(memory, &fault), 0);
+	assert_int_equal(f2fs_device_open_cache(fault, 0, &cache), 0);
 	assert_int_equal(f2fs_device_read(cache, 4096, back, sizeof(back)), 0);
 	f2fs_device_fault_set(fault, &rule);
 	memset(bytes, 0x33, sizeof(bytes));
@@ -223,7 +223,7 @@ static void survives_failing_allocations(void **state)
 		test_host_init(&host);
 		make_source(&s, host.ctx, &dev);
 		host.fail_at = host.calls + n;
-		rc = f2fs_device_new_cache(dev, 0, &cache);
+		rc = f2fs_device_open_cache(dev, 0, &cache);
 		if (rc == 0) {
 			assert_true(n > 4);
 			for (uint64_t at = 0; at < SIZE - 5000; at += 5000) {

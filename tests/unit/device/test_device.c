@@ -100,7 +100,7 @@ static struct fixture *make_fixture(const struct f2fs_device_ops *ops, uint32_t 
 	assert_non_null(f);
 	test_host_init(&f->host);
 	f->plain.ctx = f->host.ctx;
-	assert_int_equal(f2fs_device_new(f->host.ctx, ops, &f->plain, &info, &f->dev), 0);
+	assert_int_equal(f2fs_device_open_custom(f->host.ctx, ops, &f->plain, &info, &f->dev), 0);
 	assert_int_equal(f2fs_device_info(f->dev)->sector_size, 512);
 	return f;
 }
@@ -283,7 +283,7 @@ static void references_are_counted(void **state)
 
 	(void)state;
 	assert_ptr_equal(f2fs_device_ref(f->dev), f->dev);
-	assert_int_equal(f2fs_device_new_slice(f->dev, 100, 0, &slice), 0);
+	assert_int_equal(f2fs_device_open_slice(f->dev, 100, 0, &slice), 0);
 	f2fs_device_close(f->dev);
 	f2fs_device_close(f->dev);
 	assert_int_equal(f->plain.closed, 0);
@@ -307,24 +307,24 @@ static void refuses_unusable_devices(void **state)
 	(void)state;
 	test_host_init(&host);
 	ops.read = NULL;
-	assert_int_equal(f2fs_device_new(host.ctx, &ops, NULL, &info, &dev), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_device_open_custom(host.ctx, &ops, NULL, &info, &dev), F2FS_ERR_INVALID);
 	ops = ops_of_plain();
 	ops.write = NULL;
 	info.caps = F2FS_DEVICE_WRITE;
-	assert_int_equal(f2fs_device_new(host.ctx, &ops, NULL, &info, &dev), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_device_open_custom(host.ctx, &ops, NULL, &info, &dev), F2FS_ERR_INVALID);
 	info.caps = F2FS_DEVICE_ZONED;
-	assert_int_equal(f2fs_device_new(host.ctx, &ops, NULL, &info, &dev), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_device_open_custom(host.ctx, &ops, NULL, &info, &dev), F2FS_ERR_INVALID);
 	info.caps = 0;
 	info.size = UINT64_MAX;
-	assert_int_equal(f2fs_device_new(host.ctx, &ops, NULL, &info, &dev), F2FS_ERR_TOO_BIG);
+	assert_int_equal(f2fs_device_open_custom(host.ctx, &ops, NULL, &info, &dev), F2FS_ERR_TOO_BIG);
 	info.size = 10;
 	for (uint64_t n = 1; n < 3; n++) {
 		host.fail_at = host.calls + n;
-		assert_int_equal(f2fs_device_new(host.ctx, &ops, NULL, &info, &dev), F2FS_ERR_NOMEM);
+		assert_int_equal(f2fs_device_open_custom(host.ctx, &ops, NULL, &info, &dev), F2FS_ERR_NOMEM);
 	}
 	assert_null(dev);
 	host.fail_at = 0;
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &dev), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &dev), 0);
 	assert_int_equal(f2fs_device_zones(dev, 0, &zone, 1, &found), F2FS_ERR_UNSUPPORTED);
 	assert_int_equal(f2fs_device_zone_reset(dev, 0), F2FS_ERR_UNSUPPORTED);
 	assert_int_equal(f2fs_device_zone_finish(dev, 0), F2FS_ERR_UNSUPPORTED);

@@ -13,8 +13,8 @@ struct fixture {
 static void make_fixture(struct fixture *f, const struct f2fs_fault_rule *rule)
 {
 	test_host_init(&f->host);
-	assert_int_equal(f2fs_device_new_memory(f->host.ctx, SIZE, &f->memory), 0);
-	assert_int_equal(f2fs_device_new_fault(f->memory, &f->dev), 0);
+	assert_int_equal(f2fs_device_open_memory(f->host.ctx, SIZE, &f->memory), 0);
+	assert_int_equal(f2fs_device_open_fault(f->memory, &f->dev), 0);
 	f2fs_device_fault_set(f->dev, rule);
 }
 

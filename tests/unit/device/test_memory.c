@@ -12,7 +12,7 @@ static void agrees_with_array(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &dev), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &dev), 0);
 	model_init(&m, dev, 0, SIZE, 1);
 	model_compare(&m);
 	model_run(&m, 3000);
@@ -30,7 +30,7 @@ static void forks_are_independent(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &dev), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &dev), 0);
 	model_init(&m[0], dev, 0, SIZE, 2);
 	model_run(&m[0], 100);
 	for (unsigned i = 1; i < 6; i++) {
@@ -63,7 +63,7 @@ static void is_sparse(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, size, &dev), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, size, &dev), 0);
 	live = host.live;
 	for (uint64_t at = 1; at < size; at *= 3)
 		assert_int_equal(f2fs_device_write(dev, at, &byte, 1), 0);
@@ -99,7 +99,7 @@ static void survives_failing_allocations(void **state)
 		test_host_init(&host);
 		test_fill(bytes, sizeof(bytes), n);
 		host.fail_at = host.calls + n;
-		rc = f2fs_device_new_memory(host.ctx, SIZE, &dev);
+		rc = f2fs_device_open_memory(host.ctx, SIZE, &dev);
 		if (rc == 0)
 			rc = f2fs_device_write(dev, 5000, bytes, sizeof(bytes));
 		if (rc == 0)
@@ -133,13 +133,13 @@ static void only_memory_forks(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &dev), 0);
-	assert_int_equal(f2fs_device_new_cache(dev, 0, &cache), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &dev), 0);
+	assert_int_equal(f2fs_device_open_cache(dev, 0, &cache), 0);
 	assert_int_equal(f2fs_device_fork_memory(cache, &fork), F2FS_ERR_INVALID);
 	assert_null(fork);
 	f2fs_device_close(cache);
 	f2fs_device_close(dev);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, (uint64_t)1 << 63, &dev), F2FS_ERR_TOO_BIG);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, (uint64_t)1 << 63, &dev), F2FS_ERR_TOO_BIG);
 	test_host_fini(&host);
 }
 

@@ -21,12 +21,12 @@ static void agrees_with_array(void **state)
 	(void)state;
 	test_host_init(&host);
 	for (unsigned i = 0; i < PARTS; i++) {
-		assert_int_equal(f2fs_device_new_memory(host.ctx, shapes[i].size, &parts[i].device), 0);
+		assert_int_equal(f2fs_device_open_memory(host.ctx, shapes[i].size, &parts[i].device), 0);
 		parts[i].offset = shapes[i].offset;
 		parts[i].length = shapes[i].length;
 		size += shapes[i].length;
 	}
-	assert_int_equal(f2fs_device_new_multi(host.ctx, parts, PARTS, &multi), 0);
+	assert_int_equal(f2fs_device_open_multi(host.ctx, parts, PARTS, &multi), 0);
 	assert_int_equal(f2fs_device_info(multi)->size, size);
 	assert_true(f2fs_device_info(multi)->caps & F2FS_DEVICE_ZEROED);
 	assert_true(f2fs_device_info(multi)->caps & F2FS_DEVICE_PARALLEL);
@@ -61,13 +61,13 @@ static void failures_name_the_part(void **state)
 	(void)state;
 	test_host_init(&host);
 	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(f2fs_device_new_memory(host.ctx, 10000, &memory), 0);
-		assert_int_equal(f2fs_device_new_fault(memory, &parts[i].device), 0);
+		assert_int_equal(f2fs_device_open_memory(host.ctx, 10000, &memory), 0);
+		assert_int_equal(f2fs_device_open_fault(memory, &parts[i].device), 0);
 		f2fs_device_close(memory);
 		parts[i].offset = 1000 * i;
 		parts[i].length = 9000;
 	}
-	assert_int_equal(f2fs_device_new_multi(host.ctx, parts, 2, &multi), 0);
+	assert_int_equal(f2fs_device_open_multi(host.ctx, parts, 2, &multi), 0);
 	assert_false(f2fs_device_info(multi)->caps & F2FS_DEVICE_PARALLEL);
 	f2fs_device_fault_set(parts[1].device, &rule);
 	assert_int_equal(f2fs_device_read(multi, 8800, bytes, 200), 0);
@@ -94,21 +94,21 @@ static void refuses_bad_sets(void **state)
 	(void)state;
 	test_host_init(&host);
 	test_host_init(&foreign);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, 10000, &small), 0);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, INT64_MAX, &huge), 0);
-	assert_int_equal(f2fs_device_new_multi(host.ctx, parts, 0, &multi), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, 10000, &small), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, INT64_MAX, &huge), 0);
+	assert_int_equal(f2fs_device_open_multi(host.ctx, parts, 0, &multi), F2FS_ERR_INVALID);
 	parts[0] = (struct f2fs_device_part){ small, 1, 10000 };
-	assert_int_equal(f2fs_device_new_multi(host.ctx, parts, 1, &multi), F2FS_ERR_RANGE);
+	assert_int_equal(f2fs_device_open_multi(host.ctx, parts, 1, &multi), F2FS_ERR_RANGE);
 	parts[0] = (struct f2fs_device_part){ small, 0, 0 };
-	assert_int_equal(f2fs_device_new_multi(host.ctx, parts, 1, &multi), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_device_open_multi(host.ctx, parts, 1, &multi), F2FS_ERR_INVALID);
 	parts[0] = parts[1] = parts[2] = (struct f2fs_device_part){ huge, 0, INT64_MAX };
-	assert_int_equal(f2fs_device_new_multi(host.ctx, parts, 2, &multi), F2FS_ERR_TOO_BIG);
-	assert_int_equal(f2fs_device_new_multi(host.ctx, parts, 3, &multi), F2FS_ERR_TOO_BIG);
+	assert_int_equal(f2fs_device_open_multi(host.ctx, parts, 2, &multi), F2FS_ERR_TOO_BIG);
+	assert_int_equal(f2fs_device_open_multi(host.ctx, parts, 3, &multi), F2FS_ERR_TOO_BIG);
 	parts[0] = (struct f2fs_device_part){ small, 0, 10000 };
-	assert_int_equal(f2fs_device_new_multi(foreign.ctx, parts, 1, &multi), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_device_open_multi(foreign.ctx, parts, 1, &multi), F2FS_ERR_INVALID);
 	for (uint64_t n = 1; n <= 4; n++) {
 		host.fail_at = host.calls + n;
-		assert_int_equal(f2fs_device_new_multi(host.ctx, parts, 1, &multi), F2FS_ERR_NOMEM);
+		assert_int_equal(f2fs_device_open_multi(host.ctx, parts, 1, &multi), F2FS_ERR_NOMEM);
 	}
 	assert_null(multi);
 	f2fs_device_close(small);

@@ -20,10 +20,10 @@ static void make_fixture(struct fixture *f, uint64_t limit, const char *dir, uin
 	assert_non_null(f->before);
 	test_fill(f->before, SIZE, seed);
 	memset(f->before + 100000, 0, 500000);
-	assert_int_equal(f2fs_device_new_memory(f->host.ctx, SIZE, &f->inner), 0);
+	assert_int_equal(f2fs_device_open_memory(f->host.ctx, SIZE, &f->inner), 0);
 	assert_int_equal(f2fs_device_write(f->inner, 0, f->before, SIZE), 0);
 	assert_int_equal(f2fs_device_zero(f->inner, 100000, 500000), 0);
-	assert_int_equal(f2fs_device_new_overlay(f->inner, limit, dir, &f->dev), 0);
+	assert_int_equal(f2fs_device_open_overlay(f->inner, limit, dir, &f->dev), 0);
 	model_init(&f->m, f->dev, 0, SIZE, seed);
 	memcpy(f->m.bytes, f->before, SIZE);
 }
@@ -152,8 +152,8 @@ static void zeros_take_no_space(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, size, &inner), 0);
-	assert_int_equal(f2fs_device_new_overlay(inner, 65536, NULL, &dev), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, size, &inner), 0);
+	assert_int_equal(f2fs_device_open_overlay(inner, 65536, NULL, &dev), 0);
 	assert_int_equal(f2fs_device_zero(dev, 10000, size - 30000), 0);
 	assert_int_equal(f2fs_device_extent(dev, 12288, &length, &is_hole), 0);
 	assert_int_equal(is_hole, 1);
@@ -180,9 +180,9 @@ static void apply_can_be_repeated(void **state)
 		int rc;
 
 		test_host_init(&host);
-		assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
-		assert_int_equal(f2fs_device_new_fault(memory, &fault), 0);
-		assert_int_equal(f2fs_device_new_overlay(fault, 0, NULL, &dev), 0);
+		assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &memory), 0);
+		assert_int_equal(f2fs_device_open_fault(memory, &fault), 0);
+		assert_int_equal(f2fs_device_open_overlay(fault, 0, NULL, &dev), 0);
 		model_init(&m, dev, 0, SIZE, 70);
 		model_run(&m, 60);
 		f2fs_device_fault_set(fault, &rule);
@@ -217,8 +217,8 @@ static void refuses_what_it_cannot(void **state)
 	assert_int_equal(f2fs_device_overlay_apply(f.inner), F2FS_ERR_INVALID);
 	assert_int_equal(f2fs_device_overlay_changes(f.inner, count_changes, NULL), F2FS_ERR_INVALID);
 	ops.read = f.inner->ops.read;
-	assert_int_equal(f2fs_device_new(f.host.ctx, &ops, f.inner->self, &info, &read_only), 0);
-	assert_int_equal(f2fs_device_new_overlay(read_only, 0, NULL, &dev), 0);
+	assert_int_equal(f2fs_device_open_custom(f.host.ctx, &ops, f.inner->self, &info, &read_only), 0);
+	assert_int_equal(f2fs_device_open_overlay(read_only, 0, NULL, &dev), 0);
 	assert_int_equal(f2fs_device_write(dev, 5, "x", 1), 0);
 	assert_int_equal(f2fs_device_overlay_apply(dev), F2FS_ERR_READ_ONLY);
 	f2fs_device_close(dev);
@@ -240,7 +240,7 @@ static void survives_failing_allocations(void **state)
 		f.dev = NULL;
 		test_fill(bytes, sizeof(bytes), n);
 		f.host.fail_at = f.host.calls + n;
-		rc = f2fs_device_new_overlay(f.inner, 40000, "/tmp", &f.dev);
+		rc = f2fs_device_open_overlay(f.inner, 40000, "/tmp", &f.dev);
 		for (uint64_t i = 0; rc == 0 && i < 5; i++) {
 			rc = f2fs_device_write(f.dev, 3000 + i * 600000, bytes, sizeof(bytes));
 			if (rc != 0)

@@ -95,7 +95,7 @@ static void parallel_devices_are_parallel(void **state)
 	test_fill(bytes, SIZE, 1);
 	memset(bytes + 300000, 0, 200000);
 	memset(bytes + 600000, 0x77, 50000);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &memory), 0);
 	assert_int_equal(f2fs_device_write(memory, 0, bytes, 300000), 0);
 	assert_int_equal(f2fs_device_write(memory, 500000, bytes + 500000, SIZE - 500000), 0);
 	read_by_many(&host, memory, bytes);
@@ -104,13 +104,13 @@ static void parallel_devices_are_parallel(void **state)
 	read_by_many(&host, file, bytes);
 	parts[0] = (struct f2fs_device_part){ memory, 0, 555555 };
 	parts[1] = (struct f2fs_device_part){ file, 555555, SIZE - 555555 };
-	assert_int_equal(f2fs_device_new_multi(host.ctx, parts, 2, &multi), 0);
+	assert_int_equal(f2fs_device_open_multi(host.ctx, parts, 2, &multi), 0);
 	read_by_many(&host, multi, bytes);
-	assert_int_equal(f2fs_device_new_recorder(multi, &recorder), 0);
-	assert_int_equal(f2fs_device_new_slice(recorder, 0, 0, &slice), 0);
+	assert_int_equal(f2fs_device_open_recorder(multi, &recorder), 0);
+	assert_int_equal(f2fs_device_open_slice(recorder, 0, 0, &slice), 0);
 	read_by_many(&host, slice, bytes);
 	/* Some of it changed, in memory and spilled. */
-	assert_int_equal(f2fs_device_new_overlay(slice, 100000, "/tmp", &overlay), 0);
+	assert_int_equal(f2fs_device_open_overlay(slice, 100000, "/tmp", &overlay), 0);
 	test_fill(bytes + 100, 400000, 2);
 	assert_int_equal(f2fs_device_write(overlay, 100, bytes + 100, 400000), 0);
 	memset(bytes + 700000, 0, 100000);
@@ -121,7 +121,7 @@ static void parallel_devices_are_parallel(void **state)
 	assert_int_equal(f2fs_device_create(host.ctx, path, 2 * SIZE, 0, &file), 0);
 	appender.file = file;
 	assert_int_equal(f2fs_device_save_sparse(overlay, 0, append, &appender), 0);
-	assert_int_equal(f2fs_device_new_sparse(file, &sparse), 0);
+	assert_int_equal(f2fs_device_open_sparse(file, &sparse), 0);
 	read_by_many(&host, sparse, bytes);
 	f2fs_device_close(sparse);
 	f2fs_device_close(file);
@@ -143,10 +143,10 @@ static void others_are_not(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
-	assert_int_equal(f2fs_device_new_cache(memory, 0, &cache), 0);
-	assert_int_equal(f2fs_device_new_fault(memory, &fault), 0);
-	assert_int_equal(f2fs_device_new_slice(fault, 0, 0, &slice), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &memory), 0);
+	assert_int_equal(f2fs_device_open_cache(memory, 0, &cache), 0);
+	assert_int_equal(f2fs_device_open_fault(memory, &fault), 0);
+	assert_int_equal(f2fs_device_open_slice(fault, 0, 0, &slice), 0);
 	assert_false(f2fs_device_info(cache)->caps & F2FS_DEVICE_PARALLEL);
 	assert_false(f2fs_device_info(fault)->caps & F2FS_DEVICE_PARALLEL);
 	assert_false(f2fs_device_info(slice)->caps & F2FS_DEVICE_PARALLEL);

@@ -14,7 +14,7 @@ struct fixture {
 static void make_fixture(struct fixture *f, const struct device_patch *patches, size_t count)
 {
 	test_host_init(&f->host);
-	assert_int_equal(f2fs_device_new_memory(f->host.ctx, SIZE, &f->memory), 0);
+	assert_int_equal(f2fs_device_open_memory(f->host.ctx, SIZE, &f->memory), 0);
 	assert_int_equal(device_new_patched(f->memory, patches, count, &f->dev), 0);
 }
 

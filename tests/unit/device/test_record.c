@@ -31,11 +31,11 @@ static void replay_gives_the_same(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
-	assert_int_equal(f2fs_device_new_recorder(memory, &recorder), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &memory), 0);
+	assert_int_equal(f2fs_device_open_recorder(memory, &recorder), 0);
 	model_init(&m, recorder, 0, SIZE, 80);
 	model_run(&m, 500);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &copy), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &copy), 0);
 	replay(recorder, copy);
 	m.dev = copy;
 	model_compare(&m);
@@ -60,10 +60,10 @@ static void records_in_order_what_succeeded(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
-	assert_int_equal(f2fs_device_new_fault(memory, &fault), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &memory), 0);
+	assert_int_equal(f2fs_device_open_fault(memory, &fault), 0);
 	f2fs_device_fault_set(fault, &rule);
-	assert_int_equal(f2fs_device_new_recorder(fault, &recorder), 0);
+	assert_int_equal(f2fs_device_open_recorder(fault, &recorder), 0);
 	assert_int_equal(f2fs_device_write(recorder, 1, "abc", 3), 0);
 	assert_int_equal(f2fs_device_write(recorder, 2, "xyz", 3), F2FS_ERR_IO);
 	assert_int_equal(f2fs_device_flush(recorder), 0);
@@ -98,11 +98,11 @@ static void survives_failing_allocations(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &memory), 0);
 	assert_int_equal(f2fs_device_write(memory, 0, "old", 3), 0);
 	for (uint64_t n = 1; rc != 0; n++) {
 		host.fail_at = host.calls + n;
-		rc = f2fs_device_new_recorder(memory, &recorder);
+		rc = f2fs_device_open_recorder(memory, &recorder);
 		if (rc == 0)
 			rc = f2fs_device_write(recorder, 0, "new", 3);
 		assert_int_equal(f2fs_device_read(memory, 0, bytes, 3), 0);

@@ -16,10 +16,10 @@ static void agrees_with_array(void **state)
 	(void)state;
 	assert_non_null(all);
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &dev), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &dev), 0);
 	memset(all, 0x5a, SIZE);
 	assert_int_equal(f2fs_device_write(dev, 0, all, SIZE), 0);
-	assert_int_equal(f2fs_device_new_slice(dev, START, LENGTH, &slice), 0);
+	assert_int_equal(f2fs_device_open_slice(dev, START, LENGTH, &slice), 0);
 	assert_int_equal(f2fs_device_info(slice)->size, LENGTH);
 	assert_int_equal(f2fs_device_info(slice)->start_sector, START / 512);
 	assert_true(f2fs_device_info(slice)->caps & F2FS_DEVICE_PARALLEL);
@@ -47,12 +47,12 @@ static void ends_are_checked(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &dev), 0);
-	assert_int_equal(f2fs_device_new_slice(dev, SIZE + 1, 0, &slice), F2FS_ERR_RANGE);
-	assert_int_equal(f2fs_device_new_slice(dev, 1, SIZE, &slice), F2FS_ERR_RANGE);
-	assert_int_equal(f2fs_device_new_slice(dev, UINT64_MAX, 2, &slice), F2FS_ERR_RANGE);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &dev), 0);
+	assert_int_equal(f2fs_device_open_slice(dev, SIZE + 1, 0, &slice), F2FS_ERR_RANGE);
+	assert_int_equal(f2fs_device_open_slice(dev, 1, SIZE, &slice), F2FS_ERR_RANGE);
+	assert_int_equal(f2fs_device_open_slice(dev, UINT64_MAX, 2, &slice), F2FS_ERR_RANGE);
 	assert_null(slice);
-	assert_int_equal(f2fs_device_new_slice(dev, SIZE - 10, 0, &slice), 0);
+	assert_int_equal(f2fs_device_open_slice(dev, SIZE - 10, 0, &slice), 0);
 	assert_int_equal(f2fs_device_info(slice)->size, 10);
 	assert_int_equal(f2fs_device_read(slice, 9, &byte, 1), 0);
 	assert_int_equal(f2fs_device_read(slice, 10, &byte, 1), F2FS_ERR_RANGE);
@@ -60,9 +60,9 @@ static void ends_are_checked(void **state)
 	assert_non_null(device_peek(slice, 9, 1));
 	f2fs_device_close(slice);
 	/* The message tells the place on what lies below, the record that on the window. */
-	assert_int_equal(f2fs_device_new_fault(dev, &fault), 0);
+	assert_int_equal(f2fs_device_open_fault(dev, &fault), 0);
 	f2fs_device_fault_set(fault, &rule);
-	assert_int_equal(f2fs_device_new_slice(fault, 5000, 0, &slice), 0);
+	assert_int_equal(f2fs_device_open_slice(fault, 5000, 0, &slice), 0);
 	assert_int_equal(f2fs_device_read(slice, 7, &byte, 1), F2FS_ERR_IO);
 	assert_non_null(strstr(f2fs_context_error(host.ctx)->message, "at 5007 of memory"));
 	assert_int_equal(f2fs_context_error(host.ctx)->offset, 7);

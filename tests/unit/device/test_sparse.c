@@ -101,9 +101,9 @@ static int open_bytes(struct test_host *host, const uint8_t *bytes, size_t lengt
 	struct f2fs_device *memory;
 	int rc;
 
-	assert_int_equal(f2fs_device_new_memory(host->ctx, length, &memory), 0);
+	assert_int_equal(f2fs_device_open_memory(host->ctx, length, &memory), 0);
 	assert_int_equal(f2fs_device_write(memory, 0, bytes, length), 0);
-	rc = f2fs_device_new_sparse(memory, out);
+	rc = f2fs_device_open_sparse(memory, out);
 	f2fs_device_close(memory);
 	return rc;
 }
@@ -262,9 +262,9 @@ static void very_many_chunks_take_bounded_memory(void **state)
 		put_le32(at + 12, i * 2654435761u);
 	}
 	info.size = (uint64_t)(at - file);
-	assert_int_equal(f2fs_context_new(&callbacks, &ctx), 0);
-	assert_int_equal(f2fs_device_new(ctx, &ops, file, &info, &inner), 0);
-	assert_int_equal(f2fs_device_new_sparse(inner, &dev), 0);
+	assert_int_equal(f2fs_context_open(&callbacks, &ctx), 0);
+	assert_int_equal(f2fs_device_open_custom(ctx, &ops, file, &info, &inner), 0);
+	assert_int_equal(f2fs_device_open_sparse(inner, &dev), 0);
 	assert_true(meter->most < 40u << 20);
 	for (unsigned i = 0; i < 20000; i++) {
 		const uint32_t block = (uint32_t)test_random(&random, CHUNKS);
@@ -275,7 +275,7 @@ static void very_many_chunks_take_bounded_memory(void **state)
 	}
 	f2fs_device_close(dev);
 	f2fs_device_close(inner);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	free(file);
 	free(meter);
 }
@@ -310,10 +310,10 @@ static void empty_chunks_do_not_make_lookups_long(void **state)
 		add_chunk(&im, SPARSE_CHUNK_DONT_CARE, 0, 0);
 	add_chunk(&im, SPARSE_CHUNK_RAW, 1, 7);
 	put_header(&im);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, im.length, &memory), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, im.length, &memory), 0);
 	assert_int_equal(f2fs_device_write(memory, 0, im.file, im.length), 0);
-	assert_int_equal(f2fs_device_new_fault(memory, &fault), 0);
-	assert_int_equal(f2fs_device_new_sparse(fault, &dev), 0);
+	assert_int_equal(f2fs_device_open_fault(memory, &fault), 0);
+	assert_int_equal(f2fs_device_open_sparse(fault, &dev), 0);
 	f2fs_device_fault_set(fault, &none);
 	f2fs_device_fault_counts(fault, &before, &other, &other);
 	assert_int_equal(f2fs_device_read(dev, im.size - 1, &byte, 1), 0);
@@ -511,7 +511,7 @@ static void written_files_read_back(void **state)
 		struct sink sink = { 0 }, again = { 0 };
 
 		test_host_init(&host);
-		assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
+		assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &memory), 0);
 		make_contents(memory, contents, SIZE);
 		memset(contents + SIZE, 0, 1048576);
 		assert_int_equal(f2fs_device_save_sparse(memory, block_sizes[i], take_bytes, &sink), 0);
@@ -543,15 +543,15 @@ static void a_big_hole_is_small(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, (uint64_t)1 << 43, &memory), 0);
-	assert_int_equal(f2fs_device_new_fault(memory, &fault), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, (uint64_t)1 << 43, &memory), 0);
+	assert_int_equal(f2fs_device_open_fault(memory, &fault), 0);
 	f2fs_device_fault_set(fault, &rule);
 	assert_int_equal(f2fs_device_save_sparse(fault, 0, take_bytes, &sink), 0);
 	assert_int_equal(sink.length, 28 + 12);
 	assert_int_equal(get_le32(sink.bytes + 16), (uint64_t)1 << 31);
 	f2fs_device_close(fault);
 	f2fs_device_close(memory);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, (uint64_t)1 << 45, &memory), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, (uint64_t)1 << 45, &memory), 0);
 	assert_int_equal(f2fs_device_save_sparse(memory, 0, take_bytes, &sink), F2FS_ERR_TOO_BIG);
 	assert_int_equal(f2fs_device_save_sparse(memory, 4097, take_bytes, &sink), F2FS_ERR_INVALID);
 	assert_int_equal(f2fs_device_save_sparse(memory, 508, take_bytes, &sink), F2FS_ERR_INVALID);
@@ -572,7 +572,7 @@ static void writing_fails_cleanly(void **state)
 	(void)state;
 	assert_non_null(contents);
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &memory), 0);
 	make_contents(memory, contents, SIZE);
 	for (unsigned n = 1; rc != 0; n++) {
 		struct sink sink = { .fail_at = n };
@@ -591,7 +591,7 @@ static void writing_fails_cleanly(void **state)
 		assert_string_equal(f2fs_context_error(host.ctx)->message, "enough of it");
 		free(sink.bytes);
 	}
-	assert_int_equal(f2fs_device_new_fault(memory, &fault), 0);
+	assert_int_equal(f2fs_device_open_fault(memory, &fault), 0);
 	rc = -1;
 	for (uint64_t n = 1; rc != 0; n++) {
 		const struct f2fs_fault_rule rule = { .fail_read = n };
@@ -676,7 +676,7 @@ static void agrees_with_other_tools(void **state)
 	test_path(theirs);
 	test_path(ours);
 	test_path(raw);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &memory), 0);
 	make_contents(memory, contents, SIZE);
 	assert_int_equal(f2fs_device_save_sparse(memory, 0, take_bytes, &sink), 0);
 	save_file(ours, sink.bytes, sink.length);
@@ -713,11 +713,11 @@ static void survives_failing_allocations(void **state)
 	(void)state;
 	test_host_init(&host);
 	make_mixture(&im, 16, 28, 12, 200);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, im.length, &memory), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, im.length, &memory), 0);
 	assert_int_equal(f2fs_device_write(memory, 0, im.file, im.length), 0);
 	for (uint64_t n = 1; rc != 0; n++) {
 		host.fail_at = host.calls + n;
-		rc = f2fs_device_new_sparse(memory, &dev);
+		rc = f2fs_device_open_sparse(memory, &dev);
 		assert_true(rc == 0 || rc == F2FS_ERR_NOMEM);
 		assert_true(n > 4 || rc != 0);
 	}

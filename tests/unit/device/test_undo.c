@@ -18,7 +18,7 @@ static struct f2fs_device *new_memory(struct test_host *host, uint64_t size)
 {
 	struct f2fs_device *dev;
 
-	assert_int_equal(f2fs_device_new_memory(host->ctx, size, &dev), 0);
+	assert_int_equal(f2fs_device_open_memory(host->ctx, size, &dev), 0);
 	return dev;
 }
 
@@ -65,7 +65,7 @@ static void gives_back_the_old_bytes(void **state)
 		struct f2fs_device *target = new_target(&host, old), *log = new_memory(&host, LOG_SIZE), *undo;
 		struct model m;
 
-		assert_int_equal(f2fs_device_new_undo(target, log, &undo), 0);
+		assert_int_equal(f2fs_device_open_undo(target, log, &undo), 0);
 		model_init(&m, undo, 0, SIZE, seed);
 		/* the model starts from what is there */
 		memcpy(m.bytes, old, SIZE);
@@ -102,7 +102,7 @@ static void each_block_is_saved_once(void **state)
 	test_host_init(&host);
 	target = new_target(&host, old);
 	log = new_memory(&host, LOG_SIZE);
-	assert_int_equal(f2fs_device_new_undo(target, log, &undo), 0);
+	assert_int_equal(f2fs_device_open_undo(target, log, &undo), 0);
 	test_fill(bytes, sizeof(bytes), 7);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(f2fs_device_write(undo, 4096, bytes, sizeof(bytes)), 0);
@@ -132,7 +132,7 @@ static void counts_what_a_damaged_record_hides(void **state)
 	test_host_init(&host);
 	target = new_target(&host, old);
 	log = new_memory(&host, LOG_SIZE);
-	assert_int_equal(f2fs_device_new_undo(target, log, &undo), 0);
+	assert_int_equal(f2fs_device_open_undo(target, log, &undo), 0);
 	test_fill(bytes, sizeof(bytes), 9);
 	for (unsigned i = 0; i < 5; i++) { /* each a record of its own, with a block that held bytes */
 		assert_int_equal(f2fs_device_write(undo, places[i] * 4096, bytes, sizeof(bytes)), 0);
@@ -169,9 +169,9 @@ struct stage {
 static void stage_init(struct test_host *host, struct stage *s, struct f2fs_device *memory)
 {
 	s->memory = memory;
-	assert_int_equal(f2fs_device_new_recorder(memory, &s->recorder), 0);
-	assert_int_equal(f2fs_device_new_slice(s->recorder, 0, SIZE, &s->target), 0);
-	assert_int_equal(f2fs_device_new_slice(s->recorder, 1 << 20, LOG_SIZE, &s->log), 0);
+	assert_int_equal(f2fs_device_open_recorder(memory, &s->recorder), 0);
+	assert_int_equal(f2fs_device_open_slice(s->recorder, 0, SIZE, &s->target), 0);
+	assert_int_equal(f2fs_device_open_slice(s->recorder, 1 << 20, LOG_SIZE, &s->log), 0);
 	(void)host;
 }
 
@@ -246,7 +246,7 @@ static void a_cut_anywhere_can_be_undone(void **state)
 		assert_int_equal(f2fs_device_fork_memory(start, &copy), 0);
 		stage_init(&host, &stage, copy);
 	}
-	assert_int_equal(f2fs_device_new_undo(stage.target, stage.log, &undo), 0);
+	assert_int_equal(f2fs_device_open_undo(stage.target, stage.log, &undo), 0);
 	model_init(&m, undo, 0, SIZE, 5);
 	memcpy(m.bytes, old, SIZE);
 	model_run(&m, 60);
@@ -259,8 +259,8 @@ static void a_cut_anywhere_can_be_undone(void **state)
 
 			assert_int_equal(f2fs_device_fork_memory(start, &copy), 0);
 			replay_prefix(&stage, n, (enum cut)cut, copy);
-			assert_int_equal(f2fs_device_new_slice(copy, 0, SIZE, &target), 0);
-			assert_int_equal(f2fs_device_new_slice(copy, 1 << 20, LOG_SIZE, &log), 0);
+			assert_int_equal(f2fs_device_open_slice(copy, 0, SIZE, &target), 0);
+			assert_int_equal(f2fs_device_open_slice(copy, 1 << 20, LOG_SIZE, &log), 0);
 			changed += is_changed(target, old);
 			err = f2fs_undo_play(log, target, 1, NULL);
 			/* before its header was durable there is no undo file, and no change either */
@@ -293,8 +293,8 @@ static void nothing_changes_without_its_record(void **state)
 		struct f2fs_fault_rule rule = { .fail_write = kind == 0, .fail_flush = kind == 1, .torn = 1 };
 		struct f2fs_fault_rule none = { 0 };
 
-		assert_int_equal(f2fs_device_new_fault(memory, &log), 0);
-		assert_int_equal(f2fs_device_new_undo(target, log, &undo), 0);
+		assert_int_equal(f2fs_device_open_fault(memory, &log), 0);
+		assert_int_equal(f2fs_device_open_undo(target, log, &undo), 0);
 		f2fs_device_fault_set(log, &rule);
 		if (kind < 2) {
 			assert_int_equal(f2fs_device_write(undo, 1000, bytes, sizeof(bytes)), F2FS_ERR_IO);
@@ -328,14 +328,14 @@ static void a_full_file_stops_the_writer(void **state)
 	test_fill(bytes, SIZE, 11);
 	target = new_target(&host, old);
 	log = new_memory(&host, 40000);
-	assert_int_equal(f2fs_device_new_undo(target, log, &undo), 0);
+	assert_int_equal(f2fs_device_open_undo(target, log, &undo), 0);
 	assert_int_equal(f2fs_device_write(undo, 0, bytes, 8192), 0);
 	assert_int_equal(f2fs_device_write(undo, 0, bytes, SIZE), F2FS_ERR_NOSPC);
 	f2fs_device_close(undo);
 	expect_played(log, target, old, 1);
 	f2fs_device_close(log);
 	log = new_memory(&host, 100);
-	assert_int_equal(f2fs_device_new_undo(target, log, &undo), F2FS_ERR_NOSPC);
+	assert_int_equal(f2fs_device_open_undo(target, log, &undo), F2FS_ERR_NOSPC);
 	f2fs_device_close(log);
 	f2fs_device_close(target);
 	test_host_fini(&host);
@@ -356,7 +356,7 @@ static void wrong_files_are_refused(void **state)
 	target = new_target(&host, old);
 	log = new_memory(&host, LOG_SIZE);
 	assert_int_equal(f2fs_undo_play(log, target, 0, NULL), F2FS_ERR_INVALID);
-	assert_int_equal(f2fs_device_new_undo(target, log, &undo), 0);
+	assert_int_equal(f2fs_device_open_undo(target, log, &undo), 0);
 	assert_int_equal(f2fs_device_write(undo, 0, bytes, sizeof(bytes)), 0);
 	assert_int_equal(f2fs_device_write(undo, 100000, bytes, sizeof(bytes)), 0);
 	f2fs_device_close(undo);
@@ -405,7 +405,7 @@ static void a_device_that_is_not_as_it_was_left_is_refused(void **state)
 	target = new_target(&host, old);
 	assert_int_equal(f2fs_device_fork_memory(target, &copy), 0);
 	log = new_memory(&host, LOG_SIZE);
-	assert_int_equal(f2fs_device_new_undo(target, log, &undo), 0);
+	assert_int_equal(f2fs_device_open_undo(target, log, &undo), 0);
 	assert_int_equal(f2fs_device_write(undo, 100000, bytes, sizeof(bytes)), 0);
 	assert_int_equal(f2fs_device_write(undo, 101000, bytes, 700), 0);
 	f2fs_device_close(undo);
@@ -450,7 +450,7 @@ static void files_of_the_host_are_cut_to_their_length(void **state)
 	target = new_target(&host, old);
 	assert_int_equal(f2fs_undo_create(target, path, &log), 0);
 	assert_int_equal(f2fs_undo_create(target, path, &undo), F2FS_ERR_EXISTS);
-	assert_int_equal(f2fs_device_new_undo(target, log, &undo), 0);
+	assert_int_equal(f2fs_device_open_undo(target, log, &undo), 0);
 	f2fs_device_close(log);
 	assert_int_equal(f2fs_device_write(undo, 3, bytes, sizeof(bytes)), 0);
 	f2fs_device_close(undo);

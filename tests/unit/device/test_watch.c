@@ -28,8 +28,8 @@ static void contents_are_those_below(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
-	assert_int_equal(f2fs_device_new_watch(memory, see, &seen, &watch), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &memory), 0);
+	assert_int_equal(f2fs_device_open_watch(memory, see, &seen, &watch), 0);
 	model_init(&m, watch, 0, SIZE, 7);
 	model_run(&m, 300);
 	model_compare(&m);
@@ -50,9 +50,9 @@ static void each_read_is_told(void **state)
 
 	(void)state;
 	test_host_init(&host);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, SIZE, &memory), 0);
-	assert_int_equal(f2fs_device_new_fault(memory, &fault), 0);
-	assert_int_equal(f2fs_device_new_watch(fault, see, &seen, &watch), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, SIZE, &memory), 0);
+	assert_int_equal(f2fs_device_open_fault(memory, &fault), 0);
+	assert_int_equal(f2fs_device_open_watch(fault, see, &seen, &watch), 0);
 	f2fs_device_fault_set(fault, &rule);
 	assert_int_equal(f2fs_device_read(watch, 100, bytes, 1000), 0);
 	assert_int_equal(f2fs_device_read(watch, 5000, bytes, 3000), F2FS_ERR_IO);

@@ -214,7 +214,7 @@ static void windows_shift_zones(void **state)
 	(void)state;
 	gives_capacity = 0;
 	make_disk(&host, &dev);
-	assert_int_equal(f2fs_device_new_slice(dev, 5 * (uint64_t)ZONE, 20 * (uint64_t)ZONE, &slice), 0);
+	assert_int_equal(f2fs_device_open_slice(dev, 5 * (uint64_t)ZONE, 20 * (uint64_t)ZONE, &slice), 0);
 	assert_int_equal(f2fs_device_zones(slice, 0, zones, ZONES, &found), 0);
 	assert_int_equal(found, 20);
 	for (unsigned i = 0; i < found; i++)
@@ -225,7 +225,7 @@ static void windows_shift_zones(void **state)
 	assert_int_equal(last_range.sector, 6 * ZONE / 512);
 	f2fs_device_close(slice);
 	/* Cut through a zone there are none. */
-	assert_int_equal(f2fs_device_new_slice(dev, 4096, 0, &slice), 0);
+	assert_int_equal(f2fs_device_open_slice(dev, 4096, 0, &slice), 0);
 	assert_false(f2fs_device_info(slice)->caps & F2FS_DEVICE_ZONED);
 	assert_int_equal(f2fs_device_info(slice)->zone_bytes, 0);
 	assert_int_equal(f2fs_device_zones(slice, 0, zones, 1, &found), F2FS_ERR_UNSUPPORTED);
@@ -246,11 +246,11 @@ static void sets_join_zones(void **state)
 	(void)state;
 	gives_capacity = 0;
 	make_disk(&host, &dev);
-	assert_int_equal(f2fs_device_new_memory(host.ctx, 1000000, &memory), 0);
+	assert_int_equal(f2fs_device_open_memory(host.ctx, 1000000, &memory), 0);
 	parts[0] = (struct f2fs_device_part){ memory, 10, 999990 };
 	parts[1] = (struct f2fs_device_part){ dev, 4 * (uint64_t)ZONE, 10 * (uint64_t)ZONE };
 	parts[2] = (struct f2fs_device_part){ memory, 0, 5 };
-	assert_int_equal(f2fs_device_new_multi(host.ctx, parts, 3, &multi), 0);
+	assert_int_equal(f2fs_device_open_multi(host.ctx, parts, 3, &multi), 0);
 	assert_int_equal(f2fs_device_info(multi)->zone_bytes, ZONE);
 	assert_int_equal(f2fs_device_info(multi)->sector_size, 4096);
 	assert_int_equal(f2fs_device_zones(multi, 0, zones, ZONES, &found), 0);
@@ -271,7 +271,7 @@ static void sets_join_zones(void **state)
 	assert_int_equal(f2fs_device_zone_reset(multi, 0), F2FS_ERR_UNSUPPORTED);
 	f2fs_device_close(multi);
 	parts[1].offset = 4096;
-	assert_int_equal(f2fs_device_new_multi(host.ctx, parts, 3, &multi), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_device_open_multi(host.ctx, parts, 3, &multi), F2FS_ERR_INVALID);
 	f2fs_device_close(memory);
 	f2fs_device_close(dev);
 	test_host_fini(&host);
@@ -320,7 +320,7 @@ static void layers_know_of_resets(void **state)
 
 	(void)state;
 	make_disk(&host, &dev);
-	assert_int_equal(f2fs_device_new_cache(dev, 0, &cache), 0);
+	assert_int_equal(f2fs_device_open_cache(dev, 0, &cache), 0);
 	assert_int_equal(f2fs_device_write(dev, 0, "a", 1), 0);
 	assert_int_equal(f2fs_device_read(cache, 0, &byte, 1), 0);
 	assert_int_equal(byte, 'a');
@@ -329,7 +329,7 @@ static void layers_know_of_resets(void **state)
 	assert_int_equal(f2fs_device_read(cache, 0, &byte, 1), 0);
 	assert_int_equal(byte, 'b');
 	f2fs_device_close(cache);
-	assert_int_equal(f2fs_device_new_overlay(dev, 0, NULL, &overlay), 0);
+	assert_int_equal(f2fs_device_open_overlay(dev, 0, NULL, &overlay), 0);
 	assert_int_equal(f2fs_device_zones(overlay, 7, &zone, 1, &found), 0);
 	last_request = 0;
 	assert_int_equal(f2fs_device_zone_reset(overlay, 4096), F2FS_ERR_INVALID); /* has no write pointer */

@@ -81,7 +81,7 @@ static struct f2fs_device *new_slow(void)
 						       F2FS_DEVICE_PARALLEL_WRITE | F2FS_DEVICE_ZEROED };
 	struct f2fs_device *dev;
 
-	assert_int_equal(f2fs_device_new(ctx, &ops, &slow, &info, &dev), 0);
+	assert_int_equal(f2fs_device_open_custom(ctx, &ops, &slow, &info, &dev), 0);
 	return dev;
 }
 
@@ -101,7 +101,7 @@ static void format(struct test_host *host)
 	struct f2fs_mkfs_device device = { 0 };
 
 	test_host_init(host);
-	assert_int_equal(f2fs_context_new(&host->host, &ctx), 0);
+	assert_int_equal(f2fs_context_open(&host->host, &ctx), 0);
 	memset(&slow, 0, sizeof(slow));
 	slow.owner = pthread_self();
 	slow.bytes = calloc(1, SIZE);
@@ -115,7 +115,7 @@ static void format(struct test_host *host)
 static void finish(struct test_host *host)
 {
 	f2fs_volume_close(vol);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	assert_int_equal(host->live, 0);
 	free(slow.bytes);
 }

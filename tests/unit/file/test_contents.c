@@ -172,7 +172,7 @@ static void nodes_of_a_file(void **state)
 	(void)state;
 	assert_int_equal(seed_open(&seed, "borders", NULL), 0);
 	nodes.inode = open_path("/all");
-	assert_int_equal(f2fs_inode_nodes(nodes.inode, take_node, &nodes), 0);
+	assert_int_equal(f2fs_inode_list_nodes(nodes.inode, take_node, &nodes), 0);
 	assert_true(nodes.count >= 12);
 	for (unsigned i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		assert_int_equal(nodes.offsets[i], wanted[i]);

@@ -81,7 +81,7 @@ static const struct f2fs_policy policy = { .version = 2, .contents_mode = 1, .fi
 	X(f2fs_inode_readlink, , d, buffer, sizeof(buffer), &done)                                                     \
 	X(f2fs_inode_extent, , d, 0, &extent)                                                                          \
 	X(f2fs_inode_block, , d, 0, &addr)                                                                             \
-	X(f2fs_inode_nodes, , d, never_node, NULL)                                                                     \
+	X(f2fs_inode_list_nodes, , d, never_node, NULL)                                                                \
 	X(f2fs_dir_open, , d, &dir)                                                                                    \
 	X(f2fs_dir_lookup, , d, "new", 3, &entry)                                                                      \
 	X(f2fs_inode_path, , d, buffer, sizeof(buffer))                                                                \
@@ -91,8 +91,8 @@ static const struct f2fs_policy policy = { .version = 2, .contents_mode = 1, .fi
 	X(f2fs_verity_get, , d, &verity)                                                                               \
 	X(f2fs_verity_verify, , d)                                                                                     \
 	X(f2fs_walk, , d, never_walk, NULL)                                                                            \
-	X(f2fs_version_differences, , d, living, never_differ, NULL)                                                   \
-	X(f2fs_version_differences, _second, living, d, never_differ, NULL)                                            \
+	X(f2fs_inode_compare, , d, living, never_differ, NULL)                                                         \
+	X(f2fs_inode_compare, _second, living, d, never_differ, NULL)                                                  \
 	X(f2fs_create, , d, "made", 4, &new_file, &out)                                                                \
 	X(f2fs_link, , d, "made", 4, living)                                                                           \
 	X(f2fs_link, _target, root, "made", 4, d)                                                                      \

@@ -156,7 +156,7 @@ static void refusals(void **state)
 	assert_int_equal(f2fs_volume_configure(v.vol, &options), F2FS_ERR_UNSUPPORTED);
 	write_file("a", 'a', 5);
 	assert_int_equal(f2fs_volume_configure(v.vol, NULL), F2FS_ERR_STATE);
-	assert_int_equal(f2fs_trim(v.vol, 0, NULL), F2FS_ERR_STATE);
+	assert_int_equal(f2fs_volume_trim(v.vol, 0, NULL), F2FS_ERR_STATE);
 	/* closing without a commit forgets it, and gives all memory back */
 	fresh_close(&v);
 }
@@ -490,9 +490,9 @@ static void discard_and_trim(void **state)
 	fresh_reopen(&v);
 	assert_false(is_punched(first)); /* nobody asked */
 	second = first_block("/a");
-	assert_int_equal(f2fs_trim(v.vol, 1u << 30, &trimmed), 0);
+	assert_int_equal(f2fs_volume_trim(v.vol, 1u << 30, &trimmed), 0);
 	assert_true(trimmed == 0);
-	assert_int_equal(f2fs_trim(v.vol, 0, &trimmed), 0);
+	assert_int_equal(f2fs_volume_trim(v.vol, 0, &trimmed), 0);
 	assert_true(trimmed > 20 * MIB);
 	assert_true(is_punched(first) && is_punched(first + 255));
 	assert_false(is_punched(second));

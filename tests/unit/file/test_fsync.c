@@ -39,11 +39,11 @@ static int set_up(void **state)
 	struct f2fs_mkfs_device device = { 0 };
 
 	(void)state;
-	assert_int_equal(f2fs_context_new(NULL, &s.ctx), 0);
-	assert_int_equal(f2fs_device_new_memory(s.ctx, SIZE, &s.memory), 0);
+	assert_int_equal(f2fs_context_open(NULL, &s.ctx), 0);
+	assert_int_equal(f2fs_device_open_memory(s.ctx, SIZE, &s.memory), 0);
 	device.device = s.memory;
 	assert_int_equal(f2fs_mkfs_write(s.ctx, &device, 1, &options, NULL), 0);
-	assert_int_equal(f2fs_device_new_recorder(s.memory, &s.recorder), 0);
+	assert_int_equal(f2fs_device_open_recorder(s.memory, &s.recorder), 0);
 	open_volume();
 	memset(bytes, 'b', sizeof(bytes));
 	return 0;
@@ -55,7 +55,7 @@ static int tear_down(void **state)
 	f2fs_volume_close(s.vol);
 	f2fs_device_close(s.recorder);
 	f2fs_device_close(s.memory);
-	f2fs_context_free(s.ctx);
+	f2fs_context_close(s.ctx);
 	return 0;
 }
 

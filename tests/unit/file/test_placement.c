@@ -117,13 +117,13 @@ static struct f2fs_inode *begin_as(uint64_t mib, uint8_t logging, uint8_t at_onc
 {
 	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
 						    .logging = logging, .commit_when_full = 1, .at_once = at_once };
-	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options) };
+	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options) };
 
 	memset(&book, 0, sizeof(book));
 	seed = 7;
 	fresh_open(&v, mib * MIB, 0);
 	need(f2fs_volume_configure(v.vol, &options), "configure");
-	need(f2fs_volume_set_cleaning(v.vol, &cleaning), "cleaning");
+	need(f2fs_volume_set_gc(v.vol, &cleaning), "cleaning");
 	need(f2fs_volume_set_placement(v.vol, &placement), "placement");
 	return fresh_make(&v, "data", 0100644);
 }

@@ -57,7 +57,7 @@ static void give_root_to(uint32_t uid, struct f2fs_quota *zero)
 	assert_int_equal(f2fs_check(v.ctx, v.dev, &options, &result), 0);
 	assert_int_equal(result.found, 0);
 	zero->id = 1;
-	assert_int_equal(f2fs_quota_each(v.vol, 0, take_first, zero), 0);
+	assert_int_equal(f2fs_quota_list(v.vol, 0, take_first, zero), 0);
 	assert_int_equal(zero->id, 0);
 }
 
@@ -80,7 +80,7 @@ static void user_0_may_own_nothing(void **state)
 static void get(uint32_t id, struct f2fs_quota *out)
 {
 	*out = (struct f2fs_quota){ .id = id };
-	assert_int_equal(f2fs_quota_each(v.vol, 0, take_one, out), 0);
+	assert_int_equal(f2fs_quota_list(v.vol, 0, take_one, out), 0);
 }
 
 static void expect_limits(uint32_t id, uint64_t soft, uint64_t hard, uint64_t inodes_soft, uint64_t inodes_hard)

@@ -303,19 +303,19 @@ static void logs_leave_zones_that_are_full(void **state)
 	open_fresh(&zones);
 	work(10);
 	close_volume();
-	assert_int_equal(f2fs_device_new_overlay(fresh.dev, 0, NULL, &overlay), 0);
-	assert_int_equal(f2fs_device_new_zoned(overlay, &full, &copy), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_device_open_overlay(fresh.dev, 0, NULL, &overlay), 0);
+	assert_int_equal(f2fs_device_open_zoned(overlay, &full, &copy), F2FS_ERR_INVALID);
 	f2fs_device_close(overlay);
-	assert_int_equal(f2fs_device_new_memory(fresh.ctx, 240 * MIB, &overlay), 0);
+	assert_int_equal(f2fs_device_open_memory(fresh.ctx, 240 * MIB, &overlay), 0);
 	for (uint64_t at = 0; at < 240 * MIB; at += PIECE) {
 		assert_int_equal(f2fs_device_read(fresh.dev, at, piece, PIECE), 0);
 		assert_int_equal(f2fs_device_write(overlay, at, piece, PIECE), 0);
 	}
 	f2fs_device_close(fresh.dev);
-	assert_int_equal(f2fs_device_new_zoned(overlay, &full, &fresh.dev), 0);
+	assert_int_equal(f2fs_device_open_zoned(overlay, &full, &fresh.dev), 0);
 	f2fs_device_close(overlay);
 	assert_int_not_equal(problems(0), 0);
-	assert_int_equal(f2fs_device_new_overlay(fresh.dev, 0, NULL, &copy), 0);
+	assert_int_equal(f2fs_device_open_overlay(fresh.dev, 0, NULL, &copy), 0);
 	overlay = fresh.dev;
 	fresh.dev = copy;
 	assert_int_equal(problems(1), 0);
@@ -357,7 +357,7 @@ static void free_zones_are_reset(void **state)
 	assert_int_equal(drop("a"), 0);
 	fresh_reopen(&fresh);
 	assert_true(empty_zones() <= before);
-	assert_int_equal(f2fs_trim(fresh.vol, 0, &bytes), 0);
+	assert_int_equal(f2fs_volume_trim(fresh.vol, 0, &bytes), 0);
 	assert_true(bytes >= 16 * MIB && empty_zones() >= before + 4);
 	assert_int_equal(f2fs_volume_configure(fresh.vol, &discard), 0);
 	before = empty_zones();
@@ -404,7 +404,7 @@ static void other_zones_are_refused(void **state)
 	fresh_open_with(&fresh, 240 * MIB, &plain);
 	close_volume();
 	memory = fresh.dev;
-	assert_int_equal(f2fs_device_new_zoned(memory, &other, &fresh.dev), 0);
+	assert_int_equal(f2fs_device_open_zoned(memory, &other, &fresh.dev), 0);
 	f2fs_device_close(memory);
 	open_again(F2FS_RECOVER_NONE);
 	root = look("/");

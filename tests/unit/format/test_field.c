@@ -27,7 +27,7 @@ static void tables_tile_structures(void **state)
 			if (field->offset != at)
 				fail_msg("%s.%s is at %u, expected %u", s->name, field->name, field->offset, at);
 			at += field->count * f2fs_field_width(field);
-			assert_ptr_equal(f2fs_struct_field(s, field->name), field);
+			assert_ptr_equal(f2fs_field_find(s, field->name), field);
 		}
 		if (at != s->size)
 			fail_msg("%s ends at %u of %u", s->name, at, s->size);
@@ -83,7 +83,7 @@ static void accessors_match_table(void **state)
 	sb_set_qf_ino(sb, 2, 7);
 	assert_int_equal(sb[2745 + 8], 7);
 	assert_true(sb_block_count(sb) == 0x0123456789ABCDEFu);
-	assert_int_equal(f2fs_field_get(f2fs_struct_field(f2fs_struct_find("superblock"), "qf_ino"), sb, 2), 7);
+	assert_int_equal(f2fs_field_get(f2fs_field_find(f2fs_struct_find("superblock"), "qf_ino"), sb, 2), 7);
 }
 
 static void flags_are_found(void **state)

@@ -85,7 +85,7 @@ static void sample(void)
 	mark.segments = (uint32_t)number();
 	limit = number() * sizeof(struct hot_page);
 	n = number();
-	if (f2fs_context_new(NULL, &ctx) != 0 || hot_cache_init(&cache, ctx, NULL, limit, &mark, &fits) != 0)
+	if (f2fs_context_open(NULL, &ctx) != 0 || hot_cache_init(&cache, ctx, NULL, limit, &mark, &fits) != 0)
 		exit(EXIT_FAILURE);
 	for (uint64_t i = 0; i < n; i++) {
 		struct hot_page *page = hot_cache_page(&cache, (f2fs_seg_t)number(), true);
@@ -100,7 +100,7 @@ static void sample(void)
 	printf("\n");
 	free(values);
 	hot_cache_fini(&cache);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 static void track(void)
@@ -145,7 +145,7 @@ static void measure(void)
 	bool fits;
 	size_t n;
 
-	if (f2fs_context_new(NULL, &ctx) != 0 || hot_cache_init(&cache, ctx, NULL, 0, &mark, &fits) != 0)
+	if (f2fs_context_open(NULL, &ctx) != 0 || hot_cache_init(&cache, ctx, NULL, 0, &mark, &fits) != 0)
 		exit(EXIT_FAILURE);
 	for (uint32_t i = 0; i < mark.segments * F2FS_SEGMENT_BLOCKS; i++) {
 		struct hot_page *page = hot_cache_page(&cache, i / F2FS_SEGMENT_BLOCKS, true);
@@ -163,7 +163,7 @@ static void measure(void)
 	free(values);
 	free(sums);
 	hot_cache_fini(&cache);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 #define CALL_MIB 360u
@@ -214,15 +214,15 @@ static void measure_calls(void)
 	char name[16];
 	int method;
 
-	if (scanf("%15s", name) != 1 || f2fs_context_new(NULL, &ctx) != 0)
+	if (scanf("%15s", name) != 1 || f2fs_context_open(NULL, &ctx) != 0)
 		exit(EXIT_FAILURE);
 	method = f2fs_hotness_find(name);
 	o.method = (uint32_t)method;
-	if (method < 0 || f2fs_device_new_memory(ctx, (uint64_t)CALL_MIB << 20, &dev) != 0)
+	if (method < 0 || f2fs_device_open_memory(ctx, (uint64_t)CALL_MIB << 20, &dev) != 0)
 		exit(EXIT_FAILURE);
 	device.device = dev;
 	if (f2fs_mkfs_write(ctx, &device, 1, &made, NULL) != 0 || f2fs_volume_open(ctx, dev, NULL, &vol) != 0 ||
-	    f2fs_hotness_new(vol, &o, &h) != 0)
+	    f2fs_hotness_open(vol, &o, &h) != 0)
 		exit(EXIT_FAILURE);
 	geo = f2fs_volume_geometry(vol);
 	used = calloc(geo->segment_count_main, F2FS_SEGMENT_BLOCKS);
@@ -233,7 +233,7 @@ static void measure_calls(void)
 	(void)f2fs_hotness_close(h);
 	f2fs_volume_close(vol);
 	f2fs_device_close(dev);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 int main(void)

@@ -29,14 +29,14 @@ static struct hot_mark mark_of(uint64_t version)
 static int set_up(void **state)
 {
 	(void)state;
-	return f2fs_context_new(NULL, &ctx) || f2fs_device_new_memory(ctx, hot_sidecar_bytes(SEGMENTS), &sidecar);
+	return f2fs_context_open(NULL, &ctx) || f2fs_device_open_memory(ctx, hot_sidecar_bytes(SEGMENTS), &sidecar);
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
 	f2fs_device_close(sidecar);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }
 
@@ -189,15 +189,15 @@ static void test_sidecar_fails(void **state)
 	bool fits;
 
 	(void)state;
-	assert_int_equal(f2fs_device_new_memory(ctx, hot_sidecar_bytes(SEGMENTS) - 1, &small), 0);
+	assert_int_equal(f2fs_device_open_memory(ctx, hot_sidecar_bytes(SEGMENTS) - 1, &small), 0);
 	assert_int_equal(hot_cache_init(&c, ctx, small, 0, &copy, &fits), F2FS_ERR_INVALID);
 	hot_cache_fini(&c);
 	f2fs_device_close(small);
 	for (uint64_t at = 1; at < 8; at++) {
 		const struct f2fs_fault_rule rule = { .fail_write = at, .sticky = 1 };
 
-		assert_int_equal(f2fs_device_new_memory(ctx, hot_sidecar_bytes(SEGMENTS), &small), 0);
-		assert_int_equal(f2fs_device_new_fault(small, &faulty), 0);
+		assert_int_equal(f2fs_device_open_memory(ctx, hot_sidecar_bytes(SEGMENTS), &small), 0);
+		assert_int_equal(f2fs_device_open_fault(small, &faulty), 0);
 		f2fs_device_fault_set(faulty, &rule);
 		begin(&c, faulty, &mark);
 		fill(&c);

@@ -45,13 +45,13 @@ static void set_up(const struct f2fs_hotness_options *o)
 	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .logging = F2FS_LOGGING_NORMAL,
 						     .commit_when_full = 1,
 						     .at_once = 1 };
-	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options),
-						     .policy = o ? F2FS_CLEAN_HOTNESS : F2FS_CLEAN_GREEDY };
+	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options),
+						  .policy = o ? F2FS_GC_HOTNESS : F2FS_GC_GREEDY };
 
 	need(f2fs_volume_configure(v.vol, &options), "configure");
-	need(f2fs_volume_set_cleaning(v.vol, &cleaning), "cleaning");
+	need(f2fs_volume_set_gc(v.vol, &cleaning), "cleaning");
 	if (o)
-		need(f2fs_hotness_new(v.vol, o, &hot), "hotness");
+		need(f2fs_hotness_open(v.vol, o, &hot), "hotness");
 }
 
 static struct f2fs_inode *begin(const struct f2fs_hotness_options *o, uint32_t count)
@@ -251,7 +251,7 @@ static void open_numbers_are_options(void **state)
 		need(f2fs_hotness_close(hot), "close");
 		way.delay_most = rows[i].wrong_most;
 		way.unknown_class = rows[i].wrong_unknown;
-		assert_int_equal(f2fs_hotness_new(v.vol, &way, &hot), F2FS_ERR_INVALID);
+		assert_int_equal(f2fs_hotness_open(v.vol, &way, &hot), F2FS_ERR_INVALID);
 		fresh_close(&v);
 	}
 }
@@ -328,7 +328,7 @@ static void sidecar_comes_back(void **state)
 	uint64_t size;
 
 	(void)state;
-	need(f2fs_device_new_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol), &sidecar), "sidecar");
+	need(f2fs_device_open_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol), &sidecar), "sidecar");
 	o.sidecar = sidecar;
 	need(f2fs_volume_commit(v.vol), "commit");
 	reopen(&inode, &o);
@@ -363,7 +363,7 @@ static void sidecar_comes_back(void **state)
 	end(inode);
 	/* and so is another volume */
 	inode = begin(NULL, FEW);
-	need(f2fs_device_new_memory(v.ctx, size, &sidecar), "sidecar");
+	need(f2fs_device_open_memory(v.ctx, size, &sidecar), "sidecar");
 	need(f2fs_device_write(sidecar, 0, kept, (size_t)size), "write");
 	free(kept);
 	need(f2fs_volume_commit(v.vol), "commit");
@@ -386,7 +386,7 @@ static void lies_cost_nothing(void **state)
 
 	(void)state;
 	size = f2fs_hotness_sidecar_bytes(v.vol);
-	need(f2fs_device_new_memory(v.ctx, size, &sidecar), "sidecar");
+	need(f2fs_device_open_memory(v.ctx, size, &sidecar), "sidecar");
 	o.sidecar = sidecar;
 	need(f2fs_volume_commit(v.vol), "commit");
 	reopen(&inode, &o);
@@ -399,7 +399,7 @@ static void lies_cost_nothing(void **state)
 			bytes[i] = (uint8_t)next_random();
 		need(f2fs_device_write(sidecar, at, bytes, BLOCK), "rubbish");
 	}
-	need(f2fs_hotness_new(v.vol, &o, &hot), "hotness");
+	need(f2fs_hotness_open(v.vol, &o, &hot), "hotness");
 	assert_int_equal(fits(), 1);
 	need(f2fs_lookup(v.vol, "/data", 0, &inode), "look up");
 	overwrite(inode, 20000);
@@ -414,7 +414,7 @@ static void must_refuse(const struct f2fs_hotness_options *o, int code)
 {
 	struct f2fs_hotness *h;
 
-	assert_int_equal(f2fs_hotness_new(v.vol, o, &h), code);
+	assert_int_equal(f2fs_hotness_open(v.vol, o, &h), code);
 	assert_null(h);
 }
 
@@ -426,7 +426,7 @@ static void what_cannot_be_is_refused(void **state)
 	(void)state;
 	must_refuse(NULL, F2FS_ERR_STATE);
 	need(f2fs_volume_commit(v.vol), "commit");
-	need(f2fs_device_new_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol) - BLOCK, &small), "sidecar");
+	need(f2fs_device_open_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol) - BLOCK, &small), "sidecar");
 	must_refuse(&(struct f2fs_hotness_options){ F2FS_SIZED(f2fs_hotness_options), .method = 4 }, F2FS_ERR_INVALID);
 	must_refuse(&(struct f2fs_hotness_options){ F2FS_SIZED(f2fs_hotness_options),
 						    .streams = 17 }, F2FS_ERR_INVALID);
@@ -441,7 +441,7 @@ static void what_cannot_be_is_refused(void **state)
 	for (unsigned i = 0; f2fs_hotness_name(i); i++)
 		assert_int_equal(f2fs_hotness_find(f2fs_hotness_name(i)), (int)i);
 	assert_int_equal(f2fs_hotness_find("tepid"), -1);
-	need(f2fs_hotness_new(v.vol, NULL, &hot), "hotness");
+	need(f2fs_hotness_open(v.vol, NULL, &hot), "hotness");
 	overwrite(inode, 1);
 	assert_int_equal(f2fs_hotness_close(hot), F2FS_ERR_STATE);
 	need(f2fs_volume_commit(v.vol), "commit");

@@ -205,13 +205,13 @@ static void age_is_handed_on(void **state)
 	static const struct {
 		unsigned policy;
 		bool is_old;
-	} rows[] = { { F2FS_CLEAN_AGE, true }, { F2FS_CLEAN_GREEDY, false }, { F2FS_CLEAN_COST_BENEFIT, false } };
+	} rows[] = { { F2FS_GC_AGE, true }, { F2FS_GC_GREEDY, false }, { F2FS_GC_COST_BENEFIT, false } };
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
-		const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options),
-							    .policy = rows[i].policy, .used_limit = 100 };
-		struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
+		const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .policy = rows[i].policy,
+							 .used_limit = 100 };
+		struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 		f2fs_seg_t before, after;
 		uint64_t first;
 
@@ -228,7 +228,7 @@ static void age_is_handed_on(void **state)
 		assert_int_equal(f2fs_volume_elapse(v.vol, DAY), 0);
 		cut_file("/more", MIB - 40960);
 		assert_int_equal(f2fs_volume_commit(v.vol), 0);
-		assert_int_equal(f2fs_clean(v.vol, &options, &result), 0);
+		assert_int_equal(f2fs_gc(v.vol, &options, &result), 0);
 		assert_true(result.sections > 0);
 		if (mtime_of("/old", &after) <= first + 2 * DAY)
 			assert_true(rows[i].is_old);

@@ -41,10 +41,10 @@ static struct f2fs_counters since(const struct f2fs_counters *before)
 
 static void each_cause_has_its_own(void **state)
 {
-	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options), .used_limit = 100 };
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .used_limit = 100 };
 	const struct f2fs_counters none = { F2FS_SIZED(f2fs_counters) };
 	struct f2fs_counters found = { F2FS_SIZED(f2fs_counters) }, before = { F2FS_SIZED(f2fs_counters) };
-	struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
+	struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 	struct f2fs_inode *inode;
 
 	(void)state;
@@ -87,7 +87,7 @@ static void each_cause_has_its_own(void **state)
 	}
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
 	before = since(&none);
-	assert_int_equal(f2fs_clean(v.vol, &options, &result), 0);
+	assert_int_equal(f2fs_gc(v.vol, &options, &result), 0);
 	found = since(&before);
 	assert_int_equal(found.bytes[F2FS_WRITE_MOVED_DATA], result.data_blocks * 4096);
 	assert_true(result.data_blocks > 0 && found.bytes[F2FS_WRITE_MOVED_NODE] > 0);
@@ -95,8 +95,8 @@ static void each_cause_has_its_own(void **state)
 	assert_int_equal(found.commits, result.commits);
 	f2fs_volume_counters(v.vol, &found);
 	assert_true(result.sections > 0);
-	assert_int_equal(found.cleaned_sections, result.sections);
-	assert_int_equal(found.cleaned_blocks, result.data_blocks + result.node_blocks);
+	assert_int_equal(found.gc_sections, result.sections);
+	assert_int_equal(found.gc_blocks, result.data_blocks + result.node_blocks);
 	fresh_close(&v);
 }
 
@@ -141,7 +141,7 @@ static void labels_are_counted(void **state)
 	fresh_open(&v, 64 * MIB, 0);
 	f2fs_volume_close(v.vol);
 	plain = v.dev;
-	assert_int_equal(f2fs_device_new_fault(plain, &watched), 0);
+	assert_int_equal(f2fs_device_open_fault(plain, &watched), 0);
 	f2fs_device_fault_set(watched, &no_fault);
 	assert_int_equal(f2fs_volume_open(v.ctx, watched, NULL, &v.vol), 0);
 	assert_int_equal(f2fs_volume_set_label(v.vol, "counted"), 0);

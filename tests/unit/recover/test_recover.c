@@ -39,7 +39,7 @@ static struct f2fs_recovery *plan_of(struct f2fs_recovery_summary *summary)
 {
 	struct f2fs_recovery *plan;
 
-	assert_int_equal(f2fs_recovery_plan(seed.vol, &plan), 0);
+	assert_int_equal(f2fs_recovery_open(seed.vol, &plan), 0);
 	f2fs_recovery_summarize(plan, summary);
 	return plan;
 }
@@ -88,7 +88,7 @@ static void with_node(uint64_t index, void (*change)(uint8_t *block, uint8_t *fo
 	uint8_t block[4096];
 
 	assert_int_equal(f2fs_recovery_node_at(plan, index, &node), 0);
-	f2fs_recovery_free(plan);
+	f2fs_recovery_close(plan);
 	assert_int_equal(f2fs_device_read(seed.dev, (uint64_t)node.addr * 4096, block, 4096), 0);
 	change(block, block + 4096 - footer_SIZE);
 	assert_int_equal(f2fs_device_write(seed.dev, (uint64_t)node.addr * 4096, block, 4096), 0);
@@ -117,7 +117,7 @@ static void the_plan_tells_what_a_mount_would_do(void **state)
 	assert_int_equal(f2fs_recovery_node_at(plan, 0, &node), 0);
 	assert_true(node.addr == summary.start && node.is_fsynced && node.is_replayed);
 	assert_int_equal(f2fs_recovery_node_at(plan, summary.nodes, &node), F2FS_ERR_NOT_FOUND);
-	f2fs_recovery_free(plan);
+	f2fs_recovery_close(plan);
 	assert_true(hash_of_device() == hash);
 	seed_close(&seed);
 }
@@ -145,11 +145,11 @@ static void the_ranges_are_the_blocks_that_change(void **state)
 	(void)state;
 	assert_int_equal(seed_open(&seed, "fsync-chain", NULL), 0);
 	plan = plan_of(&summary);
-	assert_int_equal(f2fs_recovery_ranges(plan, 0, count_blocks, &blocks), 0);
+	assert_int_equal(f2fs_recovery_list_ranges(plan, 0, count_blocks, &blocks), 0);
 	assert_int_equal(blocks, 2); /* 5000 bytes */
-	assert_int_equal(f2fs_recovery_ranges(plan, 0, stop_at_once, NULL), 77);
-	assert_int_equal(f2fs_recovery_ranges(plan, 1, count_blocks, &blocks), F2FS_ERR_NOT_FOUND);
-	f2fs_recovery_free(plan);
+	assert_int_equal(f2fs_recovery_list_ranges(plan, 0, stop_at_once, NULL), 77);
+	assert_int_equal(f2fs_recovery_list_ranges(plan, 1, count_blocks, &blocks), F2FS_ERR_NOT_FOUND);
+	f2fs_recovery_close(plan);
 	seed_close(&seed);
 }
 
@@ -379,11 +379,11 @@ static void run_chain(const char *name, void (*change)(uint8_t *block, uint8_t *
 	int rc;
 
 	assert_int_equal(seed_open(&seed, "fsync-chain", NULL), 0);
-	f2fs_recovery_free(plan_of(&summary));
+	f2fs_recovery_close(plan_of(&summary));
 	chain_start = summary.start;
 	with_node(0, change);
 	assert_int_equal(reopen(F2FS_RECOVER_NONE), 0);
-	f2fs_recovery_free(plan_of(&summary));
+	f2fs_recovery_close(plan_of(&summary));
 	assert_int_equal(summary.end, plan_end);
 	hash = hash_of_device();
 	rc = f2fs_recover(seed.vol, NULL, NULL);

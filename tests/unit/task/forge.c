@@ -34,8 +34,8 @@ void forge_open(struct forge *f, const struct f2fs_host *host)
 	struct f2fs_volume *vol;
 
 	memset(f, 0, sizeof(*f));
-	assert_int_equal(f2fs_context_new(host, &f->ctx), 0);
-	assert_int_equal(f2fs_device_new_memory(f->ctx, FORGE_SIZE, &f->dev), 0);
+	assert_int_equal(f2fs_context_open(host, &f->ctx), 0);
+	assert_int_equal(f2fs_device_open_memory(f->ctx, FORGE_SIZE, &f->dev), 0);
 	device.device = f->dev;
 	assert_int_equal(f2fs_mkfs_write(f->ctx, &device, 1, &options, NULL), 0);
 	vol = forge_volume(f, NULL);
@@ -59,7 +59,7 @@ void forge_open(struct forge *f, const struct f2fs_host *host)
 void forge_close(struct forge *f)
 {
 	f2fs_device_close(f->dev);
-	f2fs_context_free(f->ctx);
+	f2fs_context_close(f->ctx);
 }
 
 struct f2fs_volume *forge_volume(struct forge *f, struct f2fs_device *dev)
@@ -222,7 +222,7 @@ void forge_slots(struct forge *f, f2fs_nid_t ino, uint64_t size, const uint32_t 
 void forge_set(struct forge *f, f2fs_nid_t ino, const char *field, uint64_t value)
 {
 	const struct f2fs_struct *type = f2fs_struct_find("inode");
-	const struct f2fs_field *row = f2fs_struct_field(type, field);
+	const struct f2fs_field *row = f2fs_field_find(type, field);
 	uint8_t block[MOST_BLOCK];
 
 	assert_non_null(row);

@@ -222,7 +222,7 @@ static void bad_block_is_a_hole(void **state)
 		slots[i] = forge_block(&t->forge, data, BLOCK);
 	forge_slots(&t->forge, ino, sizeof(data) - 10, slots, 8);
 	forge_entry(&t->forge, t->forge.root, "good", MODE_REG | 0644, "good");
-	assert_int_equal(f2fs_device_new_fault(t->forge.dev, &faulty), 0);
+	assert_int_equal(f2fs_device_open_fault(t->forge.dev, &faulty), 0);
 	f2fs_device_fault_set(faulty, &(struct f2fs_fault_rule){ .bad_offset = (uint64_t)slots[3] * BLOCK + 100,
 								 .bad_length = BLOCK });
 	assert_int_equal(extract_with(t, faulty, &options), F2FS_ERR_INCOMPLETE);
@@ -257,7 +257,7 @@ static void image_cut_short(void **state)
 	slots[0] = forge_block(&t->forge, data, BLOCK);
 	ino = forge_entry(&t->forge, t->forge.root, "file", MODE_REG | 0644, NULL);
 	forge_slots(&t->forge, ino, sizeof(data), slots, 2);
-	assert_int_equal(f2fs_device_new_slice(t->forge.dev, 0, (uint64_t)slots[1] * BLOCK, &part), 0);
+	assert_int_equal(f2fs_device_open_slice(t->forge.dev, 0, (uint64_t)slots[1] * BLOCK, &part), 0);
 	assert_int_equal(extract_with(t, part, &options), F2FS_ERR_INCOMPLETE);
 	assert_file(t, "file", data, sizeof(data));
 	assert_int_equal(t->problems, 1);

@@ -15,13 +15,13 @@ static struct f2fs_context *ctx;
 static int make_context(void **state)
 {
 	(void)state;
-	return f2fs_context_new(NULL, &ctx);
+	return f2fs_context_open(NULL, &ctx);
 }
 
 static int free_context(void **state)
 {
 	(void)state;
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return 0;
 }
 

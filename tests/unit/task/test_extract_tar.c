@@ -209,7 +209,7 @@ static void damage_is_zeros(void **state)
 	for (unsigned i = 3; i-- > 0;)
 		slots[i] = forge_block(&t->forge, data, BLOCK);
 	forge_slots(&t->forge, ino, sizeof(data), slots, 3);
-	assert_int_equal(f2fs_device_new_fault(t->forge.dev, &faulty), 0);
+	assert_int_equal(f2fs_device_open_fault(t->forge.dev, &faulty), 0);
 	f2fs_device_fault_set(faulty,
 			      &(struct f2fs_fault_rule){ .bad_offset = (uint64_t)slots[1] * BLOCK, .bad_length = 1 });
 	assert_int_equal(extract_to(t, faulty, &options, &c), F2FS_ERR_INCOMPLETE);

@@ -48,7 +48,7 @@ static int set_up(void **state)
 
 	assert_non_null(f);
 	test_host_init(&f->host);
-	assert_int_equal(f2fs_context_new(&f->host.host, &f->ctx), 0);
+	assert_int_equal(f2fs_context_open(&f->host.host, &f->ctx), 0);
 	f->options = fixed_options();
 	f->result.struct_size = sizeof(f->result);
 	*state = f;
@@ -61,7 +61,7 @@ static int tear_down(void **state)
 
 	f2fs_volume_close(f->vol);
 	f2fs_device_close(f->dev);
-	f2fs_context_free(f->ctx);
+	f2fs_context_close(f->ctx);
 	assert_int_equal(f->host.live, 0);
 	free(f);
 	return 0;
@@ -72,7 +72,7 @@ static void new_memory(struct fixture *f, uint64_t size)
 	f2fs_volume_close(f->vol);
 	f->vol = NULL;
 	f2fs_device_close(f->dev);
-	assert_int_equal(f2fs_device_new_memory(f->ctx, size, &f->dev), 0);
+	assert_int_equal(f2fs_device_open_memory(f->ctx, size, &f->dev), 0);
 }
 
 static int make(struct fixture *f)
@@ -328,7 +328,7 @@ static void test_quota(void **state)
 	for (unsigned kind = 0; kind < 3; kind++) {
 		struct seen seen = { 0 };
 
-		assert_int_equal(f2fs_quota_each(f->vol, kind, note_quota, &seen), 0);
+		assert_int_equal(f2fs_quota_list(f->vol, kind, note_quota, &seen), 0);
 		assert_int_equal(seen.count, 1);
 		assert_int_equal(seen.quota.id, ids[kind]);
 		assert_int_equal(seen.quota.inodes, 2);

@@ -33,7 +33,7 @@ static struct f2fs_device *old_volume(void)
 {
 	struct f2fs_device *dev;
 
-	assert_int_equal(f2fs_device_new_memory(ctx, SIZE, &dev), 0);
+	assert_int_equal(f2fs_device_open_memory(ctx, SIZE, &dev), 0);
 	assert_int_equal(make(dev, old_uuid), 0);
 	return dev;
 }
@@ -81,7 +81,7 @@ static void test_prefixes(void **state)
 
 	(void)state;
 	assert_int_equal(f2fs_device_fork_memory(old, &copy), 0);
-	assert_int_equal(f2fs_device_new_recorder(old, &recorder), 0);
+	assert_int_equal(f2fs_device_open_recorder(old, &recorder), 0);
 	assert_int_equal(make(recorder, new_uuid), 0);
 	count = f2fs_device_record_count(recorder);
 	assert_true(count > 10);
@@ -108,7 +108,7 @@ static void test_order(void **state)
 	uint64_t count, last_other = 0, first_superblock = UINT64_MAX, flush_between = 0;
 
 	(void)state;
-	assert_int_equal(f2fs_device_new_recorder(old, &recorder), 0);
+	assert_int_equal(f2fs_device_open_recorder(old, &recorder), 0);
 	assert_int_equal(make(recorder, new_uuid), 0);
 	count = f2fs_device_record_count(recorder);
 	for (uint64_t i = 0; i < count; i++) {
@@ -135,7 +135,7 @@ static void test_faults(void **state)
 	struct f2fs_device *old = old_volume(), *fault;
 
 	(void)state;
-	assert_int_equal(f2fs_device_new_fault(old, &fault), 0);
+	assert_int_equal(f2fs_device_open_fault(old, &fault), 0);
 	assert_int_equal(make(fault, new_uuid), 0);
 	f2fs_device_fault_counts(fault, &reads, &writes, &flushes);
 	assert_true(writes > 5 && flushes >= 4);
@@ -147,7 +147,7 @@ static void test_faults(void **state)
 
 			*(kind == FAIL_FLUSH ? &rule.fail_flush : &rule.fail_write) = n;
 			old = old_volume();
-			assert_int_equal(f2fs_device_new_fault(old, &fault), 0);
+			assert_int_equal(f2fs_device_open_fault(old, &fault), 0);
 			f2fs_device_fault_set(fault, &rule);
 			/* a discard that fails is borne, but then the next write fails too */
 			assert_int_equal(make(fault, new_uuid), F2FS_ERR_IO);
@@ -168,9 +168,9 @@ int main(void)
 	};
 	int failed;
 
-	if (f2fs_context_new(NULL, &ctx))
+	if (f2fs_context_open(NULL, &ctx))
 		return 1;
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return failed;
 }

@@ -20,7 +20,7 @@ static struct f2fs_device *memory(uint64_t size)
 {
 	struct f2fs_device *dev;
 
-	assert_int_equal(f2fs_device_new_memory(ctx, size, &dev), 0);
+	assert_int_equal(f2fs_device_open_memory(ctx, size, &dev), 0);
 	return dev;
 }
 
@@ -217,7 +217,7 @@ static struct f2fs_device *zoned_device(struct zoned *z, uint64_t size, uint64_t
 		z->pointers[i] = i * zone_bytes;
 	z->pointers[size / zone_bytes - 1] += 8192; /* not empty */
 	info.caps = F2FS_DEVICE_WRITE | F2FS_DEVICE_ZONED;
-	assert_int_equal(f2fs_device_new(ctx, &ops, z, &info, &dev), 0);
+	assert_int_equal(f2fs_device_open_custom(ctx, &ops, z, &info, &dev), 0);
 	return dev;
 }
 
@@ -310,9 +310,9 @@ int main(void)
 	};
 	int failed;
 
-	if (f2fs_context_new(NULL, &ctx))
+	if (f2fs_context_open(NULL, &ctx))
 		return 1;
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return failed;
 }

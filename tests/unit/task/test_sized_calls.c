@@ -35,10 +35,10 @@ static void *sized(size_t size)
 static int take_host(void *s)
 {
 	struct f2fs_context *ctx;
-	int err = f2fs_context_new(s, &ctx);
+	int err = f2fs_context_open(s, &ctx);
 
 	if (!err)
-		f2fs_context_free(ctx);
+		f2fs_context_close(ctx);
 	return err;
 }
 
@@ -47,14 +47,14 @@ static int take_device_ops(void *s)
 	struct f2fs_device_info info = { .size = 4096 };
 	struct f2fs_device *dev;
 
-	return f2fs_device_new(v.ctx, s, NULL, &info, &dev);
+	return f2fs_device_open_custom(v.ctx, s, NULL, &info, &dev);
 }
 
 static int take_zones(void *s)
 {
 	struct f2fs_device *dev;
 
-	return f2fs_device_new_zoned(v.dev, s, &dev);
+	return f2fs_device_open_zoned(v.dev, s, &dev);
 }
 
 static int take_undo(void *s)
@@ -95,7 +95,7 @@ static int take_placement(void *s)
 static int take_hotness(void *s)
 {
 	struct f2fs_hotness *hotness;
-	int err = f2fs_hotness_new(v.vol, s, &hotness);
+	int err = f2fs_hotness_open(v.vol, s, &hotness);
 
 	return err ? err : f2fs_hotness_close(hotness);
 }
@@ -125,19 +125,19 @@ static int take_digests(void *s)
 
 static int take_clean(void *s)
 {
-	return f2fs_clean(v.vol, s, NULL);
+	return f2fs_gc(v.vol, s, NULL);
 }
 
 static int take_clean_result(void *s)
 {
-	return f2fs_clean(v.vol, NULL, s);
+	return f2fs_gc(v.vol, NULL, s);
 }
 
 static int take_cleaning(void *s)
 {
-	int err = f2fs_volume_set_cleaning(v.vol, s);
+	int err = f2fs_volume_set_gc(v.vol, s);
 
-	return err ? err : f2fs_volume_set_cleaning(v.vol, NULL);
+	return err ? err : f2fs_volume_set_gc(v.vol, NULL);
 }
 
 static int take_recover(void *s)
@@ -216,7 +216,7 @@ static int take_fragments(void *s)
 {
 	struct f2fs_fragments out;
 
-	return f2fs_fragments(v.vol, s, &out);
+	return f2fs_fragments_count(v.vol, s, &out);
 }
 
 static int take_defrag(void *s)
@@ -276,7 +276,7 @@ static int write_volume(const struct f2fs_mkfs_options *options, struct f2fs_mkf
 	struct f2fs_mkfs_device device = { 0 };
 	int err;
 
-	assert_int_equal(f2fs_device_new_memory(v.ctx, 64 * MIB, &device.device), 0);
+	assert_int_equal(f2fs_device_open_memory(v.ctx, 64 * MIB, &device.device), 0);
 	err = f2fs_mkfs_write(v.ctx, &device, 1, options, result);
 	f2fs_device_close(device.device);
 	return err;
@@ -372,9 +372,9 @@ static const struct call {
 	CALL(new, f2fs_new, 1),
 	CALL(verity, f2fs_verity_params, 1),
 	CALL(digests, f2fs_digests, 0),
-	CALL(clean, f2fs_clean_options, 0),
-	CALL(clean_result, f2fs_clean_result, 0),
-	CALL(cleaning, f2fs_clean_options, 0),
+	CALL(clean, f2fs_gc_options, 0),
+	CALL(clean_result, f2fs_gc_result, 0),
+	CALL(cleaning, f2fs_gc_options, 0),
 	CALL(recover, f2fs_recover_options, 0),
 	CALL(recover_result, f2fs_recover_result, 0),
 	CALL(past, f2fs_past_options, 0),
@@ -443,7 +443,7 @@ static void tell_hotness(void *s)
 {
 	struct f2fs_hotness *hotness;
 
-	assert_int_equal(f2fs_hotness_new(v.vol, NULL, &hotness), 0);
+	assert_int_equal(f2fs_hotness_open(v.vol, NULL, &hotness), 0);
 	f2fs_hotness_stat(hotness, s);
 	f2fs_hotness_close(hotness);
 }
@@ -493,9 +493,9 @@ static void tell_recovery(void *s)
 {
 	struct f2fs_recovery *plan;
 
-	assert_int_equal(f2fs_recovery_plan(v.vol, &plan), 0);
+	assert_int_equal(f2fs_recovery_open(v.vol, &plan), 0);
 	f2fs_recovery_summarize(plan, s);
-	f2fs_recovery_free(plan);
+	f2fs_recovery_close(plan);
 }
 
 /* Calls that cannot fail leave what they do not know as it is, and write nothing behind what they do. */

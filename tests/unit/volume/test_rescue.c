@@ -160,8 +160,8 @@ static void nothing_to_rescue(void **state)
 	uint8_t bytes[4096];
 
 	(void)state;
-	assert_int_equal(f2fs_context_new(NULL, &ctx), 0);
-	assert_int_equal(f2fs_device_new_memory(ctx, 64 << 20, &dev), 0);
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
+	assert_int_equal(f2fs_device_open_memory(ctx, 64 << 20, &dev), 0);
 	assert_int_equal(f2fs_volume_open(ctx, dev, &rescue, &vol), F2FS_ERR_NOT_F2FS);
 	for (unsigned i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i * 7);
@@ -170,7 +170,7 @@ static void nothing_to_rescue(void **state)
 	assert_int_equal(f2fs_volume_open(ctx, dev, &rescue, &vol), F2FS_ERR_NOT_F2FS);
 	assert_int_equal(f2fs_context_error(ctx)->code, F2FS_ERR_NOT_F2FS);
 	f2fs_device_close(dev);
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 }
 
 /* A device without holes that counts how often it is asked for them. */
@@ -212,7 +212,7 @@ static void holes_are_asked_for_once(void **state)
 	damage(&seed, SIT | NAT, &geo);
 	asked = (struct asked){ .inner = seed.dev };
 	info.size = f2fs_device_info(seed.dev)->size;
-	assert_int_equal(f2fs_device_new(seed.ctx, &ops, &asked, &info, &dev), 0);
+	assert_int_equal(f2fs_device_open_custom(seed.ctx, &ops, &asked, &info, &dev), 0);
 	assert_int_equal(f2fs_volume_open(seed.ctx, dev, &rescue, &seed.vol), 0);
 	assert_int_equal(asked.extents, 1);
 	f2fs_device_close(dev);

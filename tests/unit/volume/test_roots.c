@@ -26,7 +26,7 @@ static uint8_t *read_bytes(uint64_t offset, size_t n)
 /* Set a field of a superblock copy. */
 static void set_superblock(unsigned copy, const char *field, uint64_t value)
 {
-	const struct f2fs_field *row = f2fs_struct_field(f2fs_struct_find("superblock"), field);
+	const struct f2fs_field *row = f2fs_field_find(f2fs_struct_find("superblock"), field);
 	uint64_t offset = copy * 4096u + SB_OFFSET;
 	uint8_t *sb = read_bytes(offset, sb_SIZE);
 
@@ -42,7 +42,7 @@ static uint64_t pack_offset(unsigned pack)
 /* Set a field of a pack's first block, with a good checksum or without. */
 static void set_checkpoint(unsigned pack, const char *field, uint64_t value, int seal)
 {
-	const struct f2fs_field *row = f2fs_struct_field(f2fs_struct_find("checkpoint"), field);
+	const struct f2fs_field *row = f2fs_field_find(f2fs_struct_find("checkpoint"), field);
 	uint8_t *cp = read_bytes(pack_offset(pack), 4096);
 
 	f2fs_field_set(row, cp, 0, value);
@@ -197,7 +197,7 @@ static void unreadable_newer_pack(void **state)
 	(void)state;
 	assert_int_equal(open_volume(F2FS_MODE_TOLERANT, 0), 0);
 	newer = pack_in_use();
-	assert_int_equal(f2fs_device_new_fault(seed.dev, &fault), 0);
+	assert_int_equal(f2fs_device_open_fault(seed.dev, &fault), 0);
 	rule.bad_offset = pack_offset(newer);
 	f2fs_device_fault_set(fault, &rule);
 	f2fs_device_close(seed.dev);
@@ -221,7 +221,7 @@ static void volume_within_a_disk(void **state)
 	uint64_t size = f2fs_device_info(seed.dev)->size;
 
 	(void)state;
-	assert_int_equal(f2fs_device_new_memory(seed.ctx, size + (2 << 20), &disk), 0);
+	assert_int_equal(f2fs_device_open_memory(seed.ctx, size + (2 << 20), &disk), 0);
 	for (uint64_t at = 0; at < size; at += sizeof(chunk)) {
 		assert_int_equal(f2fs_device_read(seed.dev, at, chunk, sizeof(chunk)), 0);
 		assert_int_equal(f2fs_device_write(disk, at + options.offset, chunk, sizeof(chunk)), 0);
@@ -238,14 +238,14 @@ static void image_cut_short(void **state)
 	struct f2fs_device *part;
 
 	(void)state;
-	assert_int_equal(f2fs_device_new_slice(seed.dev, 0, (uint64_t)40 << 20, &part), 0);
+	assert_int_equal(f2fs_device_open_slice(seed.dev, 0, (uint64_t)40 << 20, &part), 0);
 	f2fs_device_close(seed.dev);
 	seed.dev = part;
 	assert_int_equal(open_volume(F2FS_MODE_TOLERANT, 0), 0);
 	assert_non_null(strstr(f2fs_volume_note(seed.vol, 0), "shorter"));
 	f2fs_volume_close(seed.vol);
 	seed.vol = NULL;
-	assert_int_equal(f2fs_device_new_slice(seed.dev, 0, 3000, &part), 0);
+	assert_int_equal(f2fs_device_open_slice(seed.dev, 0, 3000, &part), 0);
 	f2fs_device_close(seed.dev);
 	seed.dev = part;
 	assert_true(open_volume(F2FS_MODE_TOLERANT, 0) < 0);

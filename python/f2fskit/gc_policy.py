@@ -10,7 +10,7 @@ from . import enums, results
 from ._core import Hooks, ffi, lib, stray
 
 
-class CleanSection(NamedTuple):
+class GcSection(NamedTuple):
     """A section that may be cleaned. Times are seconds on the volume's `clock`."""
 
     section: int
@@ -38,18 +38,18 @@ Policy = Union[
 class _Asked:
     """The policy that the callback asks."""
 
-    def __init__(self, hooks: Hooks, cost: CleanCost) -> None:
+    def __init__(self, hooks: Hooks, cost: GcCost) -> None:
         self.hooks = hooks
         self.cost = cost
 
 
 @ffi.def_extern(onerror=stray, error=math.nan)  # type: ignore[misc]
-def py_clean_options_cost(user: Any, section: Any) -> float:
+def py_gc_options_cost(user: Any, section: Any) -> float:
     asked: _Asked = ffi.from_handle(user)
     if asked.hooks.pending is not None:
         return math.nan  # something has failed already: nothing is cleaned any more
     try:
-        cost = asked.cost(results.from_c(CleanSection, section))
+        cost = asked.cost(results.from_c(GcSection, section))
         return math.inf if cost is None else float(cost)
     except BaseException as error:
         asked.hooks.keep(error)
@@ -57,12 +57,12 @@ def py_clean_options_cost(user: Any, section: Any) -> float:
 
 
 def set_policy(options: Any, hooks: Hooks, policy: Policy) -> Any:
-    """Enter a policy into struct f2fs_clean_options; return what must be kept as long as it is used."""
-    if isinstance(policy, (enums.CleanPolicy, str)) or not callable(policy):
+    """Enter a policy into struct f2fs_gc_options; return what must be kept as long as it is used."""
+    if isinstance(policy, (enums.GcPolicy, str)) or not callable(policy):
         name = policy.replace("-", "_") if isinstance(policy, str) else policy
-        options.policy = int(enums.choose(enums.CleanPolicy, name))
+        options.policy = int(enums.choose(enums.GcPolicy, name))
         return None
     asked = _Asked(hooks, policy)
     options.user = user = ffi.new_handle(asked)
-    options.cost = lib.py_clean_options_cost
+    options.cost = lib.py_gc_options_cost
     return asked, user

@@ -98,21 +98,21 @@ def test_a_writable_volume_is_cleaned_by_itself(disk):
     with f2fskit.open(disk, "r+") as volume:
         scatter(volume, 200)
         volume.configure(logging="normal")
-        volume.set_cleaning(None)
+        volume.set_gc(None)
         data = b"new" * (MIB // 3)
         with pytest.raises(f2fskit.NospcError, match="cleaning could win"):
             for i in range(20):
                 volume.path(f"/{i}").write_bytes(data)
                 volume.commit()
         volume.rollback()
-        volume.set_cleaning("age-threshold")
-        assert f2fskit.CleanPolicy.AGE_THRESHOLD is f2fskit.CleanPolicy.AGE
-        volume.set_cleaning("cost-benefit")
+        volume.set_gc("age-threshold")
+        assert f2fskit.GcPolicy.AGE_THRESHOLD is f2fskit.GcPolicy.AGE
+        volume.set_gc("cost-benefit")
         for i in range(10):
             volume.path(f"/{i}").write_bytes(data)
             volume.commit()
         with pytest.raises(ValueError, match=r"none of .*\bage\b.*\bgreedy\b"):
-            volume.set_cleaning("newest")
+            volume.set_gc("newest")
     assert f2fskit.check(disk).found == 0
 
 
@@ -140,7 +140,7 @@ def test_a_budget_of_bytes(disk, budget):
         free = volume.gc(dry_run=True)
         found = volume.gc(bytes_written=budget)
         written = sum(volume.counters.bytes.values())
-    assert found.end == f2fskit.CleanEnd.LIMIT and 0 < found.sections < free.sections
+    assert found.end == f2fskit.GcEnd.LIMIT and 0 < found.sections < free.sections
     assert budget <= written < budget + 3 * MIB
     assert f2fskit.check(disk).found == 0
 
@@ -209,13 +209,13 @@ def test_a_policy_of_ones_own_for_changes(disk):
         scatter(volume, 200)
         volume.configure(logging="normal")
         asked = []
-        volume.set_cleaning(lambda section: asked.append(section) or section.valid)
+        volume.set_gc(lambda section: asked.append(section) or section.valid)
         data = b"new" * (MIB // 3)
         for i in range(6):
             volume.path(f"/{i}").write_bytes(data)
             volume.commit()
         assert asked
-        volume.set_cleaning(lambda section: {}["none"])
+        volume.set_gc(lambda section: {}["none"])
         with pytest.raises(KeyError):
             for i in range(6, 9):
                 volume.path(f"/{i}").write_bytes(data)

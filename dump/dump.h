@@ -109,7 +109,8 @@ int dump_open_as_of(struct dump *d, const char *version);
 /* Say what was missing or uncertain, and end it. */
 void dump_close_as_of(struct dump *d);
 
-/* undelete.c: open the directory of --to, made if need be; -1 when there is none, reported. what: the option asking. */
+/* view_undelete.c: open the directory of --to, made if need be; -1 when there is none, reported. what: the option that
+ * asks. */
 int dump_open_to(struct dump *d, const char *what);
 
 /* fields.c: print structures from the format's tables. */

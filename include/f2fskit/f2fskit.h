@@ -50,6 +50,7 @@
 #include <f2fskit/recover.h>
 #include <f2fskit/resize.h>
 #include <f2fskit/tree.h>
+#include <f2fskit/undelete.h>
 #include <f2fskit/volume.h>
 #include <f2fskit/write.h>
 

@@ -106,6 +106,7 @@ from .results import (
 from .space import DefragRangeResult, DefragResult, DirFragments, FileFragments, Fragments, FreeRuns, SegmentUse
 from .tables import Nat, SegmentSummary, Sit, Ssa
 from .tree import ExtractProblem, ExtractResult
+from .undelete import UndeleteReport, UndeleteResult
 from .volume import Volume, open
 from .volume_base import CheckpointRecord
 from .xattrs import Xattrs
@@ -218,6 +219,8 @@ __all__ = [
     "Streams",
     "Struct",
     "Summary",
+    "UndeleteReport",
+    "UndeleteResult",
     "UndoInfo",
     "Verity",
     "Version",

@@ -55,6 +55,7 @@ __all__ = [
     "SyncMode",
     "Temperature",
     "Transaction",
+    "UndeleteOutcome",
     "VersionContents",
     "VersionDifferenceKind",
     "VersionFlag",
@@ -436,6 +437,24 @@ class Transaction(enum.IntEnum):
     FAILED = 2
     OPEN = 1
     NONE = 0
+
+class UndeleteOutcome(enum.IntEnum):
+    NO_LINK = 20
+    NO_ATTRIBUTE = 19
+    BLANK_KEPT = 18
+    BLANK_HOLES = 17
+    HOLES = 16
+    REFUSED = 10
+    UNREADABLE = 9
+    TOO_BIG = 8
+    OTHER_POLICY = 7
+    ENCRYPTED = 6
+    OVERWRITTEN = 5
+    PARTLY_BLANK = 4
+    BLANK = 3
+    NO_CONTENTS = 2
+    ONLY_NAME = 1
+    DONE = 0
 
 class VersionContents(enum.IntEnum):
     UNKNOWN = 2

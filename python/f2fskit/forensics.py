@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import enums, errors, results
+from . import enums, errors, results, undelete
 from ._core import Handle, ffi, lib, number, put, sized, stray, visitor
 from .context import Closable
+from .device import Path
 from .inode import Inode
 from .name_text import decode_name
+from .undelete import UndeleteResult
 
 if TYPE_CHECKING:
     from .volume import Volume
@@ -440,6 +442,33 @@ class Past(Closable):
             return int(lib.f2fs_inode_open_at(self._volume._handle.held(), past, number(addr, "addr", 32), flags, out))
 
         return _PastInode(self, self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", open_at))
+
+    def undelete(self, directory: Path | None = None, **options: Any) -> UndeleteResult:
+        """Bring deleted files back: into a directory of the host, or into the volume. The search must be one of all inodes.
+
+        Bytes that others have written since are never copied, and nothing that exists is overwritten: a path that is taken
+        gets ".~" and the address of the inode behind it.
+
+        Args:
+            directory: of the host; made when it does not exist. None: into the volume, as changes for `commit()`. The search
+                can only be closed then.
+
+        Options (keywords):
+            into: the directory of the volume; without it the root.
+            choose: which files: a pattern of the shell for paths, or a function that gets each `Deleted`; None: all.
+            addr: only the version of an inode at this block address, as "inode-NUMBER".
+            parts: also files of which parts are lost; those are holes.
+            as_blank: blank blocks are contents as they are, zeros or 0xFF.
+            accept_unread: into the volume also when reads failed, which may hide newer versions.
+            temporary: into the volume: directory for a temporary file, for more than 64 MiB; None: MemoryError then.
+            on_report: called with each `UndeleteReport`; a true result ends the run (CanceledError).
+            check: raise IncompleteError when something is left out or missing; else return with that.
+
+        Raises:
+            NotFoundError: nothing that is wanted is left. IncompleteError: its attribute `result` is the `UndeleteResult`, as
+            of all errors.
+        """
+        return undelete.undelete(self, directory, **options)
 
     def versions(self, ino: int) -> list[Version]:
         """Return the versions of an inode that are left, the oldest first, the one in use last."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import recovery, results
 from ._core import ffi, lib, number, sized
-from .device import MetadataDevice
+from .device import MetadataDevice, Path
 from .forensics import (
     AsOfStat,
     Carved,
@@ -23,6 +23,7 @@ from .forensics import (
 )
 from .inode import Inode
 from .path import AnyPath
+from .undelete import UndeleteResult
 from .volume_files import VolumeFiles
 
 if TYPE_CHECKING:
@@ -121,6 +122,17 @@ class VolumePast(VolumeFiles):
         """
         with self.past(thorough=thorough) as past:
             return past.as_of(version if version > 0 else max(version + past.stat().newest, 0))
+
+    def undelete(self, directory: Path | None = None, *, thorough: bool = False, **options: Any) -> UndeleteResult:
+        """Search the volume and bring deleted files back, see `Past.undelete()`.
+
+        Args:
+            directory: of the host; None: into the volume.
+            thorough: read every block for old nodes.
+            options: of `Past.undelete()`.
+        """
+        with self.past(thorough=thorough) as past:
+            return past.undelete(directory, **options)
 
     def as_of_stat(self) -> AsOfStat:
         """Return what was met in a view of an earlier checkpoint; `version` is 0 for any other volume."""

@@ -657,6 +657,66 @@ static int is_good_mkfs(struct bench *b)
 	       result.entries > 1;
 }
 
+/* Bring a file back that was deleted and is whole, and read it. */
+static int undelete_and_read(struct bench *b, struct f2fs_volume *vol)
+{
+	const struct f2fs_undelete_options options = { F2FS_SIZED(f2fs_undelete_options), .into = "/" };
+	struct f2fs_undelete_result result = { F2FS_SIZED(f2fs_undelete_result) };
+	struct f2fs_inode *inode;
+	struct f2fs_past *past;
+	static uint8_t bytes[9000];
+	size_t done = 0;
+	int rc = f2fs_past_open(vol, NULL, &past);
+
+	if (rc != 0)
+		return rc;
+	rc = f2fs_undelete(past, &options, &result);
+	f2fs_past_close(past);
+	if (rc == 0)
+		rc = f2fs_volume_commit(vol);
+	if (rc == 0)
+		rc = f2fs_lookup(vol, "/file", 0, &inode);
+	if (rc != 0)
+		return rc;
+	rc = f2fs_inode_read(inode, 0, bytes, sizeof(bytes), &done);
+	f2fs_inode_close(inode);
+	b->digest = result.whole * 100000 + done + bytes[8999];
+	return rc;
+}
+
+static int run_undelete(struct bench *b)
+{
+	static const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "undelete" };
+	struct f2fs_inode *dir = NULL, *inode = NULL;
+	static uint8_t bytes[9000];
+	struct f2fs_volume *vol;
+	int rc = make_volume(b, &options, &vol);
+
+	if (rc != 0)
+		return rc;
+	memset(bytes, 7, sizeof(bytes));
+	rc = f2fs_lookup(vol, "/", 0, &dir);
+	if (rc == 0)
+		rc = f2fs_create(dir, "file", 4, &spec, &inode);
+	if (rc == 0)
+		rc = f2fs_inode_write(inode, 0, bytes, sizeof(bytes));
+	if (rc == 0)
+		rc = f2fs_xattr_set(inode, "user.kept", "value", 5);
+	f2fs_inode_close(inode);
+	if (rc == 0)
+		rc = f2fs_volume_commit(vol);
+	if (rc == 0)
+		rc = f2fs_remove(dir, "file", 4);
+	f2fs_inode_close(dir);
+	if (rc == 0)
+		rc = f2fs_volume_commit(vol);
+	if (rc == 0)
+		rc = undelete_and_read(b, vol);
+	f2fs_volume_close(vol);
+	return rc;
+}
+
 static const struct operation operations[] = {
 	{ "memory device", NULL, run_memory, 0, 0, 0, NULL },
 	{ "device stack", NULL, run_device_stack, 1, 0, 0, NULL },
@@ -685,6 +745,7 @@ static const struct operation operations[] = {
 	{ "fsync", NULL, run_fsync, 1, 1, 1, NULL },
 	{ "compress, seal, discard", NULL, run_engine, 1, 1, 1, NULL },
 	{ "view beside a writer", NULL, run_beside, 1, 0, 1, is_good_beside },
+	{ "undelete", NULL, run_undelete, 1, 0, 1, NULL },
 };
 
 /* ---- the bench */

@@ -13,7 +13,7 @@ CALL = re.compile(r"\b(f2fs_\w+)\(")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 # verbs call the library as a program does
 FREE_FOLDERS = {"compare", "defrag", "extract", "fragments", "inject", "mkfs", "populate", "resize", "sink", "source",
-                "tune"}
+                "tune", "undelete"}
 
 
 def blank(match):

@@ -353,6 +353,27 @@ static int take_extract(void *s)
 	return f2fs_extract(v.vol, s, NULL);
 }
 
+static int undelete_with(const struct f2fs_undelete_options *options, struct f2fs_undelete_result *result)
+{
+	struct f2fs_past *past;
+	int err;
+
+	assert_int_equal(f2fs_past_open(v.vol, NULL, &past), 0);
+	err = f2fs_undelete(past, options, result);
+	f2fs_past_close(past);
+	return err;
+}
+
+static int take_undelete(void *s)
+{
+	return undelete_with(s, NULL);
+}
+
+static int take_undelete_result(void *s)
+{
+	return undelete_with(NULL, s);
+}
+
 static const struct call {
 	const char *name;
 	int (*take)(void *sized);
@@ -405,6 +426,8 @@ static const struct call {
 	CALL(diff, f2fs_diff_options, 1),
 	CALL(extract_result, f2fs_extract_result, 1),
 	CALL(extract, f2fs_extract_options, 1),
+	CALL(undelete, f2fs_undelete_options, 1),
+	CALL(undelete_result, f2fs_undelete_result, 1),
 #undef CALL
 };
 

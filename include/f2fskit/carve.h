@@ -2,6 +2,8 @@
 /*
  * Bytes that no file shows: free blocks, nodes that are in use no more, what lies behind the ends of files; and files
  * that are found in free blocks by what they look like, when no inode leads to them any more. Nothing here writes.
+ *
+ * Experimental: this header may change in any version. The others are the stable core.
  */
 #ifndef F2FSKIT_CARVE_H
 #define F2FSKIT_CARVE_H
@@ -17,6 +19,7 @@ enum f2fs_leftover_kind {
 	F2FS_LEFTOVER_NODE = 1, /* a node that is in use no more */
 	F2FS_LEFTOVER_SLACK = 2 /* behind the end of a file: of its last block, its inode, or blocks kept beyond */
 };
+/* Return the name of a kind ("free", "node", "slack"); "?" for other numbers. */
 F2FS_API const char *f2fs_leftover_kind_name(int kind);
 
 /* A range of bytes of the volume. */
@@ -71,6 +74,7 @@ enum f2fs_carved_end {
 	F2FS_CARVED_GUESSED = 1,
 	F2FS_CARVED_CUT = 2	/* its structure goes on, or is broken, where what can be read ends */
 };
+/* Return the name of an end ("whole", "guessed", "cut"); "?" for other numbers. */
 F2FS_API const char *f2fs_carved_end_name(int end);
 
 /* A file that was found. */
@@ -106,7 +110,7 @@ struct f2fs_carve_stat {
 	uint8_t is_cut; /* max_files ended the search, or it gave up on following what lay in its way */
 };
 
-/* The kind number i, NULL behind the last; suffix may be NULL. */
+/* Return the name of kind number i, NULL past the last. *suffix (NULL allowed) gets what names of such files end in. */
 F2FS_API const char *f2fs_carve_kind_at(unsigned i, const char **suffix);
 
 /*
@@ -118,22 +122,31 @@ F2FS_API const char *f2fs_carve_kind_at(unsigned i, const char **suffix);
  */
 F2FS_API int f2fs_carver_open(struct f2fs_past *past, const struct f2fs_carve_options *options,
 			      struct f2fs_carver **out);
+/* Close a search. Close it before the search for old nodes that it was opened on. NULL is allowed. */
 F2FS_API void f2fs_carver_close(struct f2fs_carver *carver);
-/* Call visit for each file that is found, in the order of the device. */
+/*
+ * Call visit for each file that is found in free blocks, in the order of the device. visit returns 0 or a negative
+ * error that ends the run. Fails with what visit returned, CANCELED, NOMEM, CORRUPT or IO (the SIT).
+ */
 F2FS_API int f2fs_carver_run(struct f2fs_carver *carver, int (*visit)(void *user, const struct f2fs_carved *file),
 			     void *user);
 /*
  * Call visit for each file that is found behind the end of another, by inode number: slack of the last block, of the
  * inode, and blocks that are kept beyond. All of one inode is a row of bytes; files begin where it begins, and at
- * borders of 512 bytes. Slack of encrypted files is ciphertext and left out. What it did adds to the last run's.
+ * borders of 512 bytes. Slack of encrypted files is ciphertext and left out. What it did adds to the last run's. Fails
+ * as f2fs_carver_run().
  */
 F2FS_API int f2fs_carver_run_slack(struct f2fs_carver *carver,
 				   int (*visit)(void *user, const struct f2fs_carved_slack *file), void *user);
-/* Read contents of such a file, as f2fs_carver_read() does. */
+/* Read contents of a file that was found behind the end of another, as f2fs_carver_read() does. Fails as that. */
 F2FS_API int f2fs_carver_read_slack(struct f2fs_carver *carver, const struct f2fs_carved_slack *file, uint64_t offset,
 				    void *buffer, size_t length, size_t *done);
+/* Copy what the search has done so far to *out. */
 F2FS_API void f2fs_carver_stat(const struct f2fs_carver *carver, struct f2fs_carve_stat *out);
-/* Read contents of a file that was found, also from within visit. *done is less than length at its end only. */
+/*
+ * Read up to length bytes from a byte offset of a file that was found, also from within visit. *done gets how many:
+ * less than length at its end only. Fails with IO, NOMEM, CANCELED.
+ */
 F2FS_API int f2fs_carver_read(struct f2fs_carver *carver, const struct f2fs_carved *file, uint64_t offset, void *buffer,
 			      size_t length, size_t *done);
 

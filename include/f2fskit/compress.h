@@ -44,7 +44,7 @@ F2FS_API int f2fs_compress_release(struct f2fs_inode *inode, uint64_t *blocks);
 /* Undo f2fs_compress_release(). Fails with INVALID, STATE (not released), NOSPC. */
 F2FS_API int f2fs_compress_reserve(struct f2fs_inode *inode, uint64_t *blocks);
 
-/* The algorithm's name as mount options have it ("lz4"), NULL for none of that number. */
+/* Return the name of an algorithm as mount options have it ("lz4"); static string, NULL for other numbers. */
 F2FS_API const char *f2fs_compress_name(unsigned algorithm);
 /* Return the number of an algorithm by that name, -1 for an unknown name. */
 F2FS_API int f2fs_compress_find(const char *name);

@@ -96,8 +96,11 @@ enum f2fs_device_flag {
 	F2FS_OPEN_NO_LOCK = 8
 };
 
-/* Make a device of the host's operations; ops is copied, self is handed to each; close(self) runs with the last
- * reference. */
+/*
+ * Open a device of the host's operations. ops is copied, each operation gets self, and close(self) runs with the last
+ * reference. Fails with INVALID (no read; no write though it is writable; zones without their operations), TOO_BIG,
+ * NOMEM.
+ */
 F2FS_API int f2fs_device_open_custom(struct f2fs_context *ctx, const struct f2fs_device_ops *ops, void *self,
 				     const struct f2fs_device_info *info, struct f2fs_device **out);
 /* Open a file or block device of the host. Fails with NOT_FOUND, ACCESS, BUSY (names who uses it), IO. */
@@ -135,20 +138,33 @@ struct f2fs_signature {
  * most 4 MiB at the start and 1 MiB at the end. NOT_FOUND: none of the known ones.
  */
 F2FS_API int f2fs_device_signature(struct f2fs_device *dev, struct f2fs_signature *out);
-/* Create a file of size bytes (all holes) or set the size of an existing one with F2FS_OPEN_CREATE; writable. */
+/*
+ * Create a file of the host of size bytes, all holes, writable. With F2FS_OPEN_CREATE an existing file gets that size.
+ * Fails with EXISTS, NOT_FOUND (a directory on the way), ACCESS, BUSY, NOSPC, IO, NOMEM.
+ */
 F2FS_API int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,
 				struct f2fs_device **out);
-/* Like f2fs_device_open; an Android sparse file, a zstd file that can be read in place, and the one within the other
- * are recognised and given as their contents (read-only). */
+/*
+ * Open a file or block device as f2fs_device_open() does, and unpack what it holds: an Android sparse file, a zstd file
+ * in the seekable format, or the one within the other. What is unpacked can only be read. Fails as that, with READ_ONLY
+ * (a packed file and F2FS_OPEN_WRITE) and CORRUPT (a packed file that is damaged).
+ */
 F2FS_API int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned flags,
 				    struct f2fs_device **out);
-/* A device of size zero bytes in memory; takes memory only for what is written. */
+/*
+ * Open a device of size bytes in memory. They read as zeros and take memory once they are written. Fails with NOMEM,
+ * TOO_BIG.
+ */
 F2FS_API int f2fs_device_open_memory(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out);
-/* A memory device with the same contents that changes independently; pages are shared until one side writes them, so a
- * fork takes constant time. */
+/*
+ * Open a memory device with the contents of another one. Each changes by itself; they share pages until one is written,
+ * so a fork takes constant time. Fails with INVALID (no memory device), NOMEM.
+ */
 F2FS_API int f2fs_device_fork_memory(struct f2fs_device *memory, struct f2fs_device **out);
-/* The contents of an Android sparse file held by inner; read-only. CORRUPT (rule SPARSE_HEADER or SPARSE_CHUNK) when a
- * size in it is wrong. Opening reads every chunk header once; memory is bounded (16 MiB) however many there are. */
+/*
+ * Open the contents of an Android sparse file that inner holds, read-only. Each chunk header is read once; memory is at
+ * most 16 MiB. Fails with CORRUPT (rule SPARSE_HEADER or SPARSE_CHUNK), IO, NOMEM.
+ */
 F2FS_API int f2fs_device_open_sparse(struct f2fs_device *inner, struct f2fs_device **out);
 /*
  * Write the contents of dev as an Android sparse file in blocks of block_size bytes (512 to 1 MiB, a multiple of 4; 0:
@@ -175,7 +191,7 @@ F2FS_API int f2fs_device_open_zstd(struct f2fs_device *inner, struct f2fs_device
  */
 F2FS_API int f2fs_device_save_zstd(struct f2fs_device *dev, uint32_t block_size, int level, const char *note,
 				   int (*sink)(void *user, const void *bytes, size_t length), void *user);
-/* The window [offset, offset + length) of inner; length 0: up to its end. */
+/* Open the window [offset, offset + length) of inner, in bytes; length 0: up to its end. Fails with RANGE, NOMEM. */
 F2FS_API int f2fs_device_open_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length,
 				    struct f2fs_device **out);
 
@@ -184,19 +200,29 @@ struct f2fs_device_part {
 	uint64_t offset; /* first byte of the device that is used */
 	uint64_t length; /* bytes used */
 };
-/* Parts one after the other as one device. Parts are copied, a reference to each device is taken. */
+/*
+ * Open count devices, or parts of them, one after the other as one. parts is copied, and a reference to each device is
+ * taken. Fails with INVALID (none, or sizes that do not fit), RANGE (a part beyond its device), TOO_BIG, NOMEM.
+ */
 F2FS_API int f2fs_device_open_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
 				    struct f2fs_device **out);
-/* Writes go to memory (beyond memory_limit bytes, 0: 64 MiB, to an unnamed temporary file in spill_dir; NULL: fail with
- * NOMEM); inner stays untouched until f2fs_device_overlay_apply. Of what is in the file, memory holds 8 bytes per 4
- * KiB. Discards are ignored; zones begin as they are below and then follow what is written to the overlay. */
+/*
+ * Open a layer that keeps what is written. Inner stays as it is until f2fs_device_overlay_apply(). Writes go to memory,
+ * beyond memory_limit bytes (0: 64 MiB) to an unnamed temporary file in spill_dir. With spill_dir NULL writes fail with
+ * NOMEM then. Memory holds 8 bytes for each 4 KiB of the file. Discards are ignored; zones begin as they are below.
+ * Fails with NOMEM.
+ */
 F2FS_API int f2fs_device_open_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
 				      struct f2fs_device **out);
-/* Write what the overlay holds to inner, in ascending order, flush, and forget it. After a failure everything is still
- * held and can be applied again. UNSUPPORTED on zoned devices. */
+/*
+ * Write what the overlay holds to inner, in ascending order, flush, and forget it. After a failure everything is still
+ * held and can be applied again. Fails with UNSUPPORTED (a zoned device), READ_ONLY, IO, NOSPC.
+ */
 F2FS_API int f2fs_device_overlay_apply(struct f2fs_device *overlay);
-/* Call visit for each changed range (whole pages of 4 KiB) in ascending order; visit must not change the overlay. A
- * non-zero return of visit ends the walk and is returned. */
+/*
+ * Call visit for each changed range (whole pages of 4 KiB) in ascending order; visit must not change the overlay.
+ * Returns 0, or what visit returned when that was not 0, which ends the walk. Fails with INVALID (no overlay).
+ */
 F2FS_API int f2fs_device_overlay_changes(struct f2fs_device *overlay,
 					 int (*visit)(void *user, uint64_t offset, uint64_t length), void *user);
 /*
@@ -211,9 +237,16 @@ struct f2fs_zone_options {
 	uint32_t conventional;
 	uint8_t is_full;
 };
+/*
+ * Open inner with zones as options say. Fails with INVALID (sizes that are no multiple of 512, a capacity above
+ * zone_bytes, an inner device with zones), NOMEM.
+ */
 F2FS_API int f2fs_device_open_zoned(struct f2fs_device *inner, const struct f2fs_zone_options *options,
 				    struct f2fs_device **out);
-/* A size-bounded read cache with read-ahead over inner; writes go through. budget bytes in all (0: 32 MiB). */
+/*
+ * Open a read cache with read-ahead over inner; writes go through. budget: bytes of memory in all, 0: 32 MiB. Fails
+ * with NOMEM.
+ */
 F2FS_API int f2fs_device_open_cache(struct f2fs_device *inner, uint64_t budget, struct f2fs_device **out);
 
 /*
@@ -224,8 +257,10 @@ F2FS_API int f2fs_device_open_cache(struct f2fs_device *inner, uint64_t budget, 
  * on zoned devices; a write whose old contents cannot be read or saved fails and changes nothing.
  */
 F2FS_API int f2fs_device_open_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out);
-/* Create a file of the host for the old contents of target, which only its owner can read: all holes, as long as it
- * might become; closing the recording cuts it to its length. EXISTS when there is one. */
+/*
+ * Create a file of the host for the old contents of target, which only its owner can read: all holes, as long as it
+ * might become. Closing the recording cuts it to its length. Fails with EXISTS, ACCESS, NOSPC, IO, NOMEM.
+ */
 F2FS_API int f2fs_undo_create(struct f2fs_device *target, const char *path, struct f2fs_device **log);
 struct f2fs_undo_info {
 	uint32_t struct_size; /* F2FS_SIZED */
@@ -247,13 +282,16 @@ struct f2fs_undo_info {
 F2FS_API int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target, int force,
 			    struct f2fs_undo_info *info);
 /*
- * The same for the devices of a volume, the first one first, in one new file at path: out[i] takes the place of
- * devices[i], and the file is sealed when all of them are closed. At most 8. When nothing was changed, the file is
- * removed.
+ * Record over all devices of a volume, the first one first, in one new file at path. out[i] takes the place of
+ * devices[i], and the file is sealed when all of them are closed. count: 1 to F2FS_MAX_DEVICES. When nothing was
+ * changed, the file is removed. Fails with INVALID (count), and as f2fs_undo_create() and f2fs_device_open_undo().
  */
 F2FS_API int f2fs_undo_record(struct f2fs_device *const *devices, unsigned count, const char *path,
 			      struct f2fs_device **out);
-/* Play such a file back to the devices, given in the same order; STATE when they are others, or in another order. */
+/*
+ * Play a file of f2fs_undo_record() back to the devices, given in the same order. Fails as f2fs_undo_play(), with STATE
+ * also when they are others, or in another order.
+ */
 F2FS_API int f2fs_undo_restore(struct f2fs_device *log, struct f2fs_device *const *targets, unsigned count, int force,
 			       struct f2fs_undo_info *info);
 
@@ -266,15 +304,23 @@ struct f2fs_record {
 	uint64_t length;
 	const uint8_t *data;
 };
-/* Pass everything to inner and keep each write, zero, discard and flush. */
+/*
+ * Open a layer that passes everything to inner and keeps each write, zero, discard and flush in memory. Fails with
+ * NOMEM.
+ */
 F2FS_API int f2fs_device_open_recorder(struct f2fs_device *inner, struct f2fs_device **out);
+/* Return how many operations a recorder has kept; 0 for other devices. */
 F2FS_API uint64_t f2fs_device_record_count(const struct f2fs_device *recorder);
+/* Get operation number index. Fails with INVALID (no recorder), RANGE. */
 F2FS_API int f2fs_device_record_at(const struct f2fs_device *recorder, uint64_t index, struct f2fs_record *out);
 /* Forget what was recorded so far. */
 F2FS_API void f2fs_device_record_clear(struct f2fs_device *recorder);
 
-/* Tell seen of each read of inner, one at a time and after it was done, whether it failed or not. seen must not call
- * the library, and user must last until the device is closed. Everything else is passed to inner. */
+/*
+ * Open a layer that reports each read of inner to seen, one at a time and after it was done, whether it failed or not.
+ * seen must not call the library, and user must last until the device is closed. Everything else is passed to inner.
+ * Fails with NOMEM.
+ */
 F2FS_API int f2fs_device_open_watch(struct f2fs_device *inner,
 				    void (*seen)(void *user, uint64_t offset, uint64_t length, int failed), void *user,
 				    struct f2fs_device **out);
@@ -289,32 +335,58 @@ struct f2fs_fault_rule {
 	int sticky; /* from the first failure on every operation of that kind fails */
 	int torn;   /* a failing write leaves its first half (whole 512-byte sectors) written */
 };
+/* Open a layer that fails as f2fs_device_fault_set() says; it begins without a rule. Fails with NOMEM. */
 F2FS_API int f2fs_device_open_fault(struct f2fs_device *inner, struct f2fs_device **out);
+/* Set the rule of a fault injector, which is copied, and begin its counters anew. */
 F2FS_API void f2fs_device_fault_set(struct f2fs_device *fault, const struct f2fs_fault_rule *rule);
 /* Numbers of operations since the rule was set. */
 F2FS_API void f2fs_device_fault_counts(const struct f2fs_device *fault, uint64_t *reads, uint64_t *writes,
 				       uint64_t *flushes);
 
-/* Take and give back references. close drops one, NULL is allowed. */
+/* Return the device with a further reference taken, which f2fs_device_close() gives back. */
 F2FS_API struct f2fs_device *f2fs_device_ref(struct f2fs_device *dev);
+/* Give a reference to a device back; the last one closes it. NULL is allowed. */
 F2FS_API void f2fs_device_close(struct f2fs_device *dev);
 
+/* Return what is known of a device: its size, sectors, zones and abilities. It belongs to the device. */
 F2FS_API const struct f2fs_device_info *f2fs_device_info(const struct f2fs_device *dev);
-/* Read or write length bytes at a byte offset, whole or not at all (F2FS_ERR_IO; RANGE beyond the end). */
+/*
+ * Read length bytes at a byte offset. Fails with RANGE (beyond the end), IO, or what the host's operation gave; the
+ * buffer may be filled in part then.
+ */
 F2FS_API int f2fs_device_read(struct f2fs_device *dev, uint64_t offset, void *buffer, size_t length);
+/*
+ * Write length bytes at a byte offset. Fails with RANGE (beyond the end), READ_ONLY, NOSPC, IO, or what the host's
+ * operation gave.
+ */
 F2FS_API int f2fs_device_write(struct f2fs_device *dev, uint64_t offset, const void *buffer, size_t length);
+/* Read as f2fs_device_read() does, into count buffers one after the other. Fails as that. */
 F2FS_API int f2fs_device_readv(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
+/* Write as f2fs_device_write() does, from count buffers one after the other. Fails as that. */
 F2FS_API int f2fs_device_writev(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
-/* Make a range read as zeros, by holes where that is possible. */
+/* Make length bytes at a byte offset read as zeros, by holes where that is possible. Fails as f2fs_device_write(). */
 F2FS_API int f2fs_device_zero(struct f2fs_device *dev, uint64_t offset, uint64_t length);
-/* Tell the device that a range is not needed; a hint. */
+/*
+ * Discard (TRIM) length bytes at a byte offset: they are needed no more, and what they read as is open. A device that
+ * cannot do that does nothing. Fails with RANGE, READ_ONLY, IO.
+ */
 F2FS_API int f2fs_device_discard(struct f2fs_device *dev, uint64_t offset, uint64_t length);
-/* Make everything written so far durable. */
+/* Make all that was written so far durable. Fails with IO. */
 F2FS_API int f2fs_device_flush(struct f2fs_device *dev);
+/*
+ * Find out whether there is a hole at a byte offset. *is_hole: 1 if so; *length: for how many bytes it stays like that.
+ * Devices that do not know say no hole up to their end. Fails with RANGE, IO.
+ */
 F2FS_API int f2fs_device_extent(struct f2fs_device *dev, uint64_t offset, uint64_t *length, int *is_hole);
+/*
+ * Get up to count zones, from the one at byte offset first on; *found gets how many. Fails with UNSUPPORTED (a device
+ * without zones), RANGE, IO.
+ */
 F2FS_API int f2fs_device_zones(struct f2fs_device *dev, uint64_t first, struct f2fs_zone *zones, unsigned count,
 			       unsigned *found);
+/* Empty the zone at a byte offset. Fails with UNSUPPORTED (a device without zones), READ_ONLY, RANGE, IO. */
 F2FS_API int f2fs_device_zone_reset(struct f2fs_device *dev, uint64_t offset);
+/* Fill the zone at a byte offset, so that nothing more is written to it. Fails as f2fs_device_zone_reset(). */
 F2FS_API int f2fs_device_zone_finish(struct f2fs_device *dev, uint64_t offset);
 
 #ifdef __cplusplus

@@ -41,7 +41,7 @@ enum f2fs_diff_field {
 	F2FS_DIFF_DEFAULT = 0x0FFF, /* all but the layout */
 	F2FS_DIFF_ALL = 0x1FFF
 };
-/* "contents", "mode", ... of one bit; NULL for what is none. */
+/* Return the name of one bit of enum f2fs_diff_field ("contents", "mode"); NULL for other numbers. */
 F2FS_API const char *f2fs_diff_field_name(unsigned field);
 
 /* A difference. Pointers are good until the call returns. */

@@ -41,8 +41,9 @@ enum f2fs_temperature {
 	F2FS_TEMPERATURE_KERNEL = 2  /* hot while no more than 16 blocks of the file are written at once, as the kernel
 					counts dirty pages, else warm */
 };
-/* Return the number of a rule by its name ("table", "slides", "kernel"), -1 for an unknown name; and the name. */
+/* Return the number of a rule by its name ("table", "slides", "kernel"), -1 for an unknown name. */
 F2FS_API int f2fs_temperature_find(const char *name);
+/* Return the name of a rule, NULL for an unknown number: count from 0 to list them. */
 F2FS_API const char *f2fs_temperature_name(unsigned temperature);
 
 /* What is durable with a file that f2fs_fsync() writes without a commit, as the kernel's mount option fsync_mode. */
@@ -50,8 +51,9 @@ enum f2fs_fsync_mode {
 	F2FS_FSYNC_MODE_STRICT = 0, /* of a new file also that names were taken from its directory before */
 	F2FS_FSYNC_MODE_POSIX = 1   /* the file: what was removed from its directory may come back beside it */
 };
-/* Return the number of a mode by its name ("strict", "posix"), -1 for an unknown name; and the name. */
+/* Return the number of a mode by its name ("strict", "posix"), -1 for an unknown name. */
 F2FS_API int f2fs_fsync_mode_find(const char *name);
+/* Return the name of a mode, NULL for an unknown number: count from 0 to list them. */
 F2FS_API const char *f2fs_fsync_mode_name(unsigned mode);
 
 /*
@@ -113,9 +115,9 @@ struct f2fs_write_options {
 F2FS_API int f2fs_volume_configure(struct f2fs_volume *vol, const struct f2fs_write_options *options);
 
 /*
- * The volume's clock counts seconds for which the volume was mounted (FORMAT files 10.6): by it GC knows how old
- * the contents of a segment are. While a volume is open it goes on with the clock of the context's host (without one it
- * stands), as if the volume were mounted; commits store it. Tell it, in seconds.
+ * Return the volume's clock in seconds. It counts the time for which the volume was mounted (FORMAT files 10.6): by it
+ * GC knows how old the contents of a segment are. While a volume is open it goes on with the clock of the context's
+ * host (without one it stands), as if the volume were mounted; commits store it.
  */
 F2FS_API uint64_t f2fs_volume_clock(const struct f2fs_volume *vol);
 /* Let that many seconds go by: what is changed before is so much older than what is changed afterwards. The next commit
@@ -140,8 +142,9 @@ enum f2fs_write_cause {
 #undef F2FS_WRITE_CAUSE_ENUM
 	F2FS_WRITE_CAUSES /* how many there are */
 };
-/* Return the name of a cause ("moved-data") and its text; NULL for other numbers. */
+/* Return the name of a cause ("moved-data"); NULL for other numbers. */
 F2FS_API const char *f2fs_write_cause_name(unsigned cause);
+/* Return one line about a cause; NULL for other numbers. */
 F2FS_API const char *f2fs_write_cause_text(unsigned cause);
 
 #define F2FS_COUNTER_SIZES 12 /* up to 4 KiB, up to 8 KiB, ... up to 4 MiB, more */

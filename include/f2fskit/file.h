@@ -21,8 +21,11 @@ struct f2fs_dir;
 
 /* Open an inode by number. Fails with NOT_FOUND (free or not an inode), CORRUPT (with rule), IO. */
 F2FS_API int f2fs_inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out);
+/* Close an inode, and free it when its last name and handle are gone. NULL is allowed. */
 F2FS_API void f2fs_inode_close(struct f2fs_inode *inode);
+/* Return the inode number of a handle, also of a dead one. */
 F2FS_API f2fs_nid_t f2fs_inode_number(const struct f2fs_inode *inode);
+/* Return the volume that a handle was opened on. */
 F2FS_API struct f2fs_volume *f2fs_inode_volume(const struct f2fs_inode *inode);
 /*
  * Is the handle dead? A handle belongs to one inode, not to its number. It dies when a rollback (f2fs_volume_rollback()
@@ -34,13 +37,18 @@ F2FS_API int f2fs_inode_is_dead(const struct f2fs_inode *inode);
 /* Count how often removals and rollbacks have set inode numbers free since the volume was opened. As long as the count
  * stays the same, an inode number still belongs to the inode that had it. */
 F2FS_API uint64_t f2fs_inode_numbers_freed(const struct f2fs_volume *vol);
-/* Raw inode block, one block long: as it was when the handle was last used; f2fs_inode_stat() brings it up to date. It
- * stays in its place as long as the inode is open. */
+/*
+ * Return the raw inode block, one block long, as it was when the handle was last used; f2fs_inode_stat() brings it up
+ * to date. It belongs to the handle and stays in its place as long as that is open.
+ */
 F2FS_API const uint8_t *f2fs_inode_raw(const struct f2fs_inode *inode);
 
 /* Is this an inode as it once was (f2fs_inode_open_at of forensics.h)? It reads like any other; changes are refused. */
 F2FS_API int f2fs_inode_is_past(const struct f2fs_inode *inode);
-/* Block that the inode was read from; of one that a running transaction has changed, where it lay before. */
+/*
+ * Return the block address that the inode was read from; of one that a running transaction has changed, the address
+ * that it had before.
+ */
 F2FS_API f2fs_blk_t f2fs_inode_address(const struct f2fs_inode *inode);
 
 struct f2fs_time {
@@ -68,6 +76,7 @@ struct f2fs_stat {
 	uint8_t compress_algorithm; /* when is_compressed */
 	uint8_t log_cluster_size;
 };
+/* Fill *out with what stat(2) shows, and more. Fails with STATE (a dead handle), CORRUPT, IO, NOMEM. */
 F2FS_API int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out);
 
 /*
@@ -97,11 +106,15 @@ F2FS_API int f2fs_digest_available(unsigned wanted);
  * f2fs_inode_read(), with CANCELED (by the progress callback), and with UNSUPPORTED when one is not available.
  */
 F2FS_API int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_digests *out);
-/* Like f2fs_inode_read, but also beyond the end of the file and without decryption: blocks as stored (verity metadata,
- * ciphertext); blocks of compressed clusters are given decompressed. */
+/*
+ * Read as f2fs_inode_read() does, but blocks as they are stored, also beyond the end of the file: verity metadata,
+ * ciphertext. Blocks of compressed clusters are decompressed. Fails as that, without ENCRYPTED.
+ */
 F2FS_API int f2fs_inode_read_raw(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done);
-/* Read a symlink's target into buffer, NUL-terminated; RANGE when it does not fit (4096 bytes always fit at 4 KiB
- * blocks). */
+/*
+ * Read a symlink's target into buffer of size bytes, NUL-terminated; *length gets its length. Fails with WRONG_TYPE (no
+ * symlink), RANGE (it does not fit; 4097 bytes always fit at 4 KiB blocks), CORRUPT, IO, NOMEM.
+ */
 F2FS_API int f2fs_inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *length);
 
 enum f2fs_extent_kind {
@@ -123,8 +136,10 @@ struct f2fs_file_extent {
 /* Find the extent that holds a file block; runs are as long as possible. NOT_FOUND past the last block of size and
  * tree. */
 F2FS_API int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_file_extent *out);
-/* Get the block address of one file block as the slot says (0 hole, F2FS_NEW_ADDR, F2FS_COMPRESS_ADDR); of a block that
- * waits in memory F2FS_NEW_ADDR. */
+/*
+ * Get the block address of one file block as its slot says: 0 for a hole, F2FS_NEW_ADDR, or F2FS_COMPRESS_ADDR; of a
+ * block that waits in memory F2FS_NEW_ADDR. Fails with STATE (a dead handle), TOO_BIG, CORRUPT, IO.
+ */
 F2FS_API int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *addr);
 /* Call visit for each node of the file (the inode first, then by place in the tree, the xattr node last). */
 struct f2fs_node_info {
@@ -132,6 +147,10 @@ struct f2fs_node_info {
 	f2fs_blk_t addr;
 	uint32_t node_offset; /* FORMAT files 1.4; 0x1FFFFFFF for the xattr node */
 };
+/*
+ * Call visit for each node of the file: the inode first, then by place in the tree, the xattr node last. visit returns
+ * 0 or a negative error that ends the run. Fails with that, STATE (a dead handle), CORRUPT, IO.
+ */
 F2FS_API int f2fs_inode_list_nodes(struct f2fs_inode *inode,
 				   int (*visit)(void *user, const struct f2fs_node_info *node), void *user);
 
@@ -156,8 +175,11 @@ struct f2fs_dirent {
 	char name[F2FS_NAME_ROOM]; /* as presented, NUL-terminated; may hold any byte but NUL and slash */
 	uint8_t raw_name[256];	   /* as stored: ciphertext in encrypted directories */
 };
-/* Open a directory for reading in the kernel's order. The inode must stay open as long. The directory may be changed
- * meanwhile: what has its name all the time is given once, what comes or goes is given or not. */
+/*
+ * Open a directory for reading in the kernel's order. The inode must stay open as long. The directory may be changed
+ * meanwhile: a name that is there all the time is given once, one that comes or goes is given or not. Fails with
+ * NOT_DIR, STATE (a dead handle), NOMEM.
+ */
 F2FS_API int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out);
 /* Get the next entry, "." and ".." included; NOT_FOUND after the last. A damaged entry fails with CORRUPT; the call
  * after that goes on behind it. */
@@ -189,9 +211,15 @@ struct f2fs_xattr {
 	uint8_t is_internal; /* not shown by listxattr(2): encryption context, verity descriptor location, system.advise
 			      */
 };
-/* Number of attributes, internal ones included; negative error. */
+/*
+ * Return the number of extended attributes, internal ones included. Fails with a negative error: STATE (a dead handle),
+ * CORRUPT, IO, NOMEM.
+ */
 F2FS_API int f2fs_xattr_count(struct f2fs_inode *inode);
-/* Get attribute number index; pointers stay valid until the inode is closed. */
+/*
+ * Get attribute number index; its pointers stay valid until the inode is closed or changed. Fails with NO_ATTR past the
+ * last, and as f2fs_xattr_count().
+ */
 F2FS_API int f2fs_xattr_at(struct f2fs_inode *inode, unsigned index, struct f2fs_xattr *out);
 /* Get an attribute by full name; NO_ATTR when there is none. */
 F2FS_API int f2fs_xattr_get(struct f2fs_inode *inode, const char *name, struct f2fs_xattr *out);
@@ -208,6 +236,7 @@ struct f2fs_verity {
 	uint64_t tree_offset, tree_size, descriptor_offset;
 	uint32_t signature_size;
 };
+/* Get the fs-verity parameters of a file. Fails with NO_ATTR (verity is not enabled), CORRUPT, IO, NOMEM. */
 F2FS_API int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out);
 /* Check the file's contents against its Merkle tree; CORRUPT (rule VERITY_DIGEST) names the first block that differs.
  */

@@ -60,7 +60,9 @@ struct f2fs_past_stat {
  * Fails with NOMEM, CANCELED, STATE (a transaction runs: what it has written over is in no table yet).
  */
 F2FS_API int f2fs_past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out);
+/* Close a search. NULL is allowed. */
 F2FS_API void f2fs_past_close(struct f2fs_past *past);
+/* Copy what a search read and found to *out. */
 F2FS_API void f2fs_past_stat(const struct f2fs_past *past, struct f2fs_past_stat *out);
 
 enum f2fs_at_flag {
@@ -116,6 +118,7 @@ enum f2fs_confidence {
 	F2FS_CONFIDENCE_METADATA = 4, /* no block of contents is left */
 	F2FS_CONFIDENCE_NAME = 5      /* not even the inode: a name in a directory */
 };
+/* Return the name of a confidence ("whole", "likely"); "?" for other numbers. */
 F2FS_API const char *f2fs_confidence_name(int confidence);
 
 enum f2fs_version_flag {
@@ -144,6 +147,7 @@ struct f2fs_version {
 /*
  * Call visit for each version of an inode that is left, the oldest first: by checkpoint version, then by address, the
  * one in use last. past: a search of all inodes or of this one. visit returns 0 or a negative error that ends the run.
+ * Fails with that, STATE (the volume was changed since), CANCELED, NOMEM.
  */
 F2FS_API int f2fs_past_list_versions(struct f2fs_past *past, f2fs_nid_t ino,
 				     int (*visit)(void *user, const struct f2fs_version *version), void *user);
@@ -154,6 +158,7 @@ enum f2fs_node_version_kind {
 	F2FS_NODE_VERSION_DOUBLE = 2,	/* node ids of indirect nodes */
 	F2FS_NODE_VERSION_XATTR = 3	/* extended attributes */
 };
+/* Return the name of a kind ("direct", "xattr"); "?" for other numbers. */
 F2FS_API const char *f2fs_node_version_kind_name(int kind);
 
 /* A node below an inode, old or in use. */
@@ -172,8 +177,8 @@ struct f2fs_node_version {
 
 /*
  * Call visit for each node below an inode that is left and was found, by node ids, of each the oldest first. The block
- * says by itself whose node it is: it may be of an earlier file that had the inode number. past as for
- * f2fs_past_list_versions().
+ * says by itself whose node it is: it may be of an earlier file that had the inode number. past, visit and errors as of
+ * f2fs_past_list_versions(). Fails as that.
  */
 F2FS_API int f2fs_past_list_nodes(struct f2fs_past *past, f2fs_nid_t ino,
 				  int (*visit)(void *user, const struct f2fs_node_version *version), void *user);
@@ -243,7 +248,7 @@ struct f2fs_deleted {
 /*
  * Call visit for each deleted file, by inode number, then for names without an inode. past: a search of all inodes.
  * Reads all directories, in use and old, for names. A file that was created after the last checkpoint and fsynced
- * counts as one: a mount would bring it back (F2FS_VERSION_RECENT).
+ * counts as one: a mount would bring it back (F2FS_VERSION_RECENT). Fails as f2fs_past_list_versions().
  */
 F2FS_API int f2fs_past_list_deleted(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_deleted *file),
 				    void *user);
@@ -262,7 +267,8 @@ struct f2fs_former_name {
 
 /*
  * Call visit for each name that files in use have no more: hard links that were removed, names before a renaming. By
- * entries left in directories, in use and old, in the order of inode numbers. past: a search of all inodes.
+ * entries left in directories, in use and old, in the order of inode numbers. past: a search of all inodes. Fails as
+ * f2fs_past_list_versions().
  */
 F2FS_API int f2fs_past_list_names(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_former_name *name),
 				  void *user);
@@ -306,6 +312,7 @@ struct f2fs_as_of_stat {
 	uint64_t blocks_untold;	     /* read, but nothing tells who wrote them last */
 	uint64_t blocks_blank;	     /* probably discarded since: they could not be read */
 };
+/* Copy what was met in a view so far to *out. */
 F2FS_API void f2fs_volume_as_of_stat(const struct f2fs_volume *vol, struct f2fs_as_of_stat *out);
 
 enum f2fs_moment_state {
@@ -327,7 +334,10 @@ struct f2fs_moment {
 	int confidence; /* enum f2fs_confidence of the last version of a file that is gone; -1 of all others */
 };
 
-/* Call visit for each inode block that was found, by inode number, the oldest first. */
+/*
+ * Call visit for each inode block that was found, by inode number, the oldest first. past: a search of all inodes.
+ * Fails as f2fs_past_list_versions().
+ */
 F2FS_API int f2fs_past_list_times(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_moment *moment),
 				  void *user);
 

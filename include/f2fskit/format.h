@@ -88,6 +88,7 @@ struct f2fs_rule {
 };
 /* Return rule number index in table order, NULL past the last. */
 F2FS_API const struct f2fs_rule *f2fs_rule_at(unsigned index);
+/* Return the rule of that name, NULL for an unknown one. */
 F2FS_API const struct f2fs_rule *f2fs_rule_find(const char *name);
 
 /* Feature bits of the superblock (FORMAT volume 2.4). */

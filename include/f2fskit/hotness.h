@@ -2,6 +2,8 @@
 /*
  * Placements that learn how soon contents change again, and put together what changes alike: then whole segments become
  * free at once, and GC moves less. docs/HOTNESS.md tells what that is worth, and when.
+ *
+ * Experimental: this header may change in any version. The others are the stable core.
  */
 #ifndef F2FSKIT_HOTNESS_H
 #define F2FSKIT_HOTNESS_H
@@ -24,9 +26,11 @@ enum f2fs_hotness_method {
 	F2FS_HOTNESS_TABLE(F2FS_HOTNESS_ENUM)
 #undef F2FS_HOTNESS_ENUM
 };
-/* Return the number of a method by its name, -1 for an unknown name; a name and a text by number, NULL for others. */
+/* Return the number of a method by its name, -1 for an unknown name. */
 F2FS_API int f2fs_hotness_find(const char *name);
+/* Return the name of a method, NULL for an unknown number: count from 0 to list them. */
 F2FS_API const char *f2fs_hotness_name(unsigned method);
+/* Return one line about a method, NULL for an unknown number. */
 F2FS_API const char *f2fs_hotness_text(unsigned method);
 
 /*
@@ -104,7 +108,7 @@ F2FS_API int f2fs_hotness_open(struct f2fs_volume *vol, const struct f2fs_hotnes
  * all stays as it is. A sidecar that cannot be saved is no failure. NULL is allowed.
  */
 F2FS_API int f2fs_hotness_close(struct f2fs_hotness *hotness);
-/* Bytes that a sidecar of a volume needs. */
+/* Return how many bytes a sidecar of a volume needs. */
 F2FS_API uint64_t f2fs_hotness_sidecar_bytes(const struct f2fs_volume *vol);
 
 struct f2fs_hotness_stat {
@@ -123,6 +127,7 @@ struct f2fs_hotness_stat {
 	uint32_t borders[F2FS_STREAMS]; /* the largest distance, or lifetime, of each class, in blocks written; of the
 					   last one UINT32_MAX */
 };
+/* Copy what a placement has learned and done so far to *out. */
 F2FS_API void f2fs_hotness_stat(const struct f2fs_hotness *hotness, struct f2fs_hotness_stat *out);
 
 #ifdef __cplusplus

@@ -41,8 +41,12 @@ struct f2fs_inject;
  */
 F2FS_API int f2fs_inject_open(struct f2fs_context *ctx, struct f2fs_device *dev,
 			      const struct f2fs_open_options *options, struct f2fs_inject **out);
+/* Close it. NULL is allowed. */
 F2FS_API void f2fs_inject_close(struct f2fs_inject *inject);
-/* Why the volume could not be opened: an error code and the sentence; 0 when it is open. */
+/*
+ * Return the error code that opening the volume failed with, 0 when it is open; *message gets the sentence, which
+ * belongs to inject.
+ */
 F2FS_API int f2fs_inject_volume_error(const struct f2fs_inject *inject, const char **message);
 
 /* What is at an address. */

@@ -20,6 +20,10 @@ extern "C" {
  */
 F2FS_API int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label);
 
+enum f2fs_uuid_flag {
+	F2FS_UUID_FORCE = 1,   /* although encrypted files become unreadable */
+	F2FS_UUID_CHECKSUM = 2 /* give the volume inode_checksum, also when it did not have it */
+};
 /*
  * Set the UUID. The checksums of inodes depend on it: on a volume with inode_checksum that feature is first taken away,
  * then the UUID is set, the checksum of each inode is rewritten in place, and the feature is given back. A cut in
@@ -33,10 +37,6 @@ F2FS_API int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label);
  * Fails with STATE (uncommitted changes, a volume that waits for recovery), UNSUPPORTED (as above), READ_ONLY, IO,
  * CORRUPT, CANCELED; NOSPC on a zoned volume with inode_checksum, where all inodes are written anew.
  */
-enum f2fs_uuid_flag {
-	F2FS_UUID_FORCE = 1,   /* although encrypted files become unreadable */
-	F2FS_UUID_CHECKSUM = 2 /* give the volume inode_checksum, also when it did not have it */
-};
 F2FS_API int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsigned flags);
 
 /*

@@ -96,7 +96,10 @@ struct f2fs_layout {
 F2FS_API int f2fs_mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, unsigned count,
 			    const struct f2fs_mkfs_options *options, struct f2fs_layout *out);
 
-/* Find the smallest size in bytes of a volume on one device, not zoned, that the options allow. */
+/*
+ * Find the smallest size in bytes of a volume on one device, not zoned, that the options allow. Fails with INVALID,
+ * UNSUPPORTED (options that exclude each other), NOSPC (no size is enough).
+ */
 F2FS_API int f2fs_mkfs_minimum_size(struct f2fs_context *ctx, const struct f2fs_mkfs_options *options, uint64_t *bytes);
 
 /* What was made, besides the layout. */

@@ -3,6 +3,8 @@
  * Where contents of files are put: a placement gives each block a stream, and blocks of one stream fill segments of
  * their own, so that what changes together is freed together. On the device such segments are ordinary ones of warm
  * data; whoever mounts the volume sees nothing of streams. hotness.h has placements that learn.
+ *
+ * Experimental: this header may change in any version. The others are the stable core.
  */
 #ifndef F2FSKIT_PLACEMENT_H
 #define F2FSKIT_PLACEMENT_H

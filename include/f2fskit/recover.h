@@ -32,6 +32,7 @@ struct f2fs_recovery;
  * a chain that cannot be applied is no failure here.
  */
 F2FS_API int f2fs_recovery_open(struct f2fs_volume *vol, struct f2fs_recovery **out);
+/* Free a plan. NULL is allowed. */
 F2FS_API void f2fs_recovery_close(struct f2fs_recovery *plan);
 
 struct f2fs_recovery_summary {
@@ -50,6 +51,7 @@ struct f2fs_recovery_summary {
 	uint32_t orphans;     /* inodes unlinked while open: listed ones that no directory names */
 	int needs_recovery;   /* the volume cannot be changed before it was recovered */
 };
+/* Copy the numbers of a plan to *out. */
 F2FS_API void f2fs_recovery_summarize(const struct f2fs_recovery *plan, struct f2fs_recovery_summary *out);
 
 /* One inode of the plan. */
@@ -84,7 +86,8 @@ F2FS_API int f2fs_recovery_node_at(const struct f2fs_recovery *plan, uint64_t in
 /*
  * Call visit for each range of blocks of inode number index that changes, as recovery leaves it: file_block, count,
  * addr, and kind (HOLE, DATA, RESERVED) of the extent. Ranges ascend within a node; nodes come in the order of the
- * chain. A non-zero return of visit ends the visit and is returned.
+ * chain. Returns 0, or what visit returned when that was not 0, which ends the run. Fails with NOT_FOUND (index),
+ * CORRUPT, IO, NOMEM.
  */
 F2FS_API int f2fs_recovery_list_ranges(struct f2fs_recovery *plan, uint32_t index,
 				       int (*visit)(void *user, const struct f2fs_file_extent *range), void *user);

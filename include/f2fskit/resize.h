@@ -86,7 +86,7 @@ struct f2fs_resize_result {
 F2FS_API int f2fs_resize(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
 			 const struct f2fs_resize_options *options, struct f2fs_resize_result *result);
 
-/* Tell what f2fs_resize() would do, and what it would refuse: the same as with dry_run. */
+/* Find out what f2fs_resize() would do, and what it would refuse: the same as with dry_run. Fails as that. */
 F2FS_API int f2fs_resize_plan(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
 			      const struct f2fs_resize_options *options, struct f2fs_resize_result *result);
 /*

@@ -67,24 +67,39 @@ struct f2fs_open_options {
  */
 F2FS_API int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev,
 			      const struct f2fs_open_options *options, struct f2fs_volume **out);
+/* Close a volume after all that was opened on it; changes since the last commit are lost. NULL is allowed. */
 F2FS_API void f2fs_volume_close(struct f2fs_volume *vol);
 
+/* Return the context that a volume was opened under. */
 F2FS_API struct f2fs_context *f2fs_volume_context(const struct f2fs_volume *vol);
+/* Return the numbers of a volume's layout; they belong to the volume. */
 F2FS_API const struct f2fs_geometry *f2fs_volume_geometry(const struct f2fs_volume *vol);
-/* What was noticed while opening: sentences, index from 0; NULL past the last. */
+/* Return sentence number index about what was noticed while opening, NULL past the last. It belongs to the volume. */
 F2FS_API const char *f2fs_volume_note(const struct f2fs_volume *vol, unsigned index);
-/* Raw bytes of the superblock in use (3072) and which copy it is. */
+/* Return the raw bytes of the superblock in use (3072); *copy gets which copy it is. They belong to the volume. */
 F2FS_API const uint8_t *f2fs_volume_superblock(const struct f2fs_volume *vol, unsigned *copy);
-/* Raw bytes of the checkpoint block in use followed by the payload blocks; the length, and which pack (1 or 2). */
+/*
+ * Return the raw bytes of the checkpoint block in use and the payload blocks after it; *length gets their length in
+ * bytes, *pack which pack it is (1 or 2). They belong to the volume.
+ */
 F2FS_API const uint8_t *f2fs_volume_checkpoint(const struct f2fs_volume *vol, size_t *length, unsigned *pack);
-/* Version bitmaps of the checkpoint in use (FORMAT volume 4.5): bit k, MSB-first, tells which copy of block k of the
- * SIT or the NAT is current; *length in bytes. */
+/*
+ * Return the version bitmap of the SIT of the checkpoint in use (FORMAT volume 4.5): bit k, MSB-first, says which copy
+ * of block k is current. *length gets its bytes. It belongs to the volume.
+ */
 F2FS_API const uint8_t *f2fs_sit_bitmap(const struct f2fs_volume *vol, size_t *length);
+/* Return the version bitmap of the NAT, as f2fs_sit_bitmap() does. */
 F2FS_API const uint8_t *f2fs_nat_bitmap(const struct f2fs_volume *vol, size_t *length);
 
-/* State of a superblock copy (0, 1) or checkpoint pack (1, 2) as found: 0 valid, else the id of the rule it breaks, or
- * F2FS_ERR_IO when it could not be read. */
+/*
+ * Return the state of superblock copy 0 or 1 as it was found: 0 valid, else the id of the rule it breaks, or IO when it
+ * could not be read. INVALID for other numbers.
+ */
 F2FS_API int f2fs_volume_superblock_state(const struct f2fs_volume *vol, unsigned copy);
+/*
+ * Return the state of checkpoint pack 1 or 2 as f2fs_volume_superblock_state() does; *version gets the version of its
+ * checkpoint.
+ */
 F2FS_API int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack, uint64_t *version);
 
 /*
@@ -94,7 +109,10 @@ F2FS_API int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack
  */
 F2FS_API int f2fs_volume_check_current(struct f2fs_volume *vol);
 
-/* Is there an fsync chain that a mount would replay? The number of nodes in it, 0 when there is none. */
+/*
+ * Count the nodes of the fsync chain that a mount would replay; *nodes gets 0 when there is none. Fails with IO,
+ * CORRUPT, NOMEM.
+ */
 F2FS_API int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes);
 
 struct f2fs_volume_stat {
@@ -111,6 +129,7 @@ struct f2fs_volume_stat {
 	uint8_t uuid[16];
 	char label[2049]; /* UTF-8 */
 };
+/* Copy the usage of a volume to *out. */
 F2FS_API void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *out);
 
 /* Where a table entry comes from. */
@@ -130,12 +149,16 @@ struct f2fs_nat_info {
 	uint8_t source;		/* enum f2fs_entry_source */
 	f2fs_blk_t table_block; /* block of the NAT that holds the entry (the one overridden, for the journal) */
 };
-/* Look up a node id; RANGE when it is not below max_nid. */
+/* Look up a node id. Fails with RANGE (not below max_nid), CORRUPT, IO. */
 F2FS_API int f2fs_nat_lookup(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
-/* Find the first node id >= *nid that is in use and look it up; NOT_FOUND past the last. Reads only NAT blocks, in
- * order. */
+/*
+ * Find the first node id from nid on that is in use, and look it up. Reads only NAT blocks, in order. Fails with
+ * NOT_FOUND past the last, CORRUPT, IO.
+ */
 F2FS_API int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
-/* Copy count raw NAT entries (9 bytes each, journal applied) from nid first. */
+/*
+ * Copy count raw NAT entries (9 bytes each, journal applied), from node id first on, to entries. Fails with RANGE, IO.
+ */
 F2FS_API int f2fs_nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries);
 
 struct f2fs_segment_info {
@@ -147,8 +170,11 @@ struct f2fs_segment_info {
 	uint8_t valid_map[64]; /* MSB-first */
 	f2fs_blk_t table_block;
 };
+/* Look up a segment of the main area. Fails with RANGE, CORRUPT, IO. */
 F2FS_API int f2fs_sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_segment_info *out);
-/* Copy count raw SIT entries (74 bytes each, journal applied) from segment first. */
+/*
+ * Copy count raw SIT entries (74 bytes each, journal applied), from segment first on, to entries. Fails with RANGE, IO.
+ */
 F2FS_API int f2fs_sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries);
 
 struct f2fs_block_owner {
@@ -163,9 +189,15 @@ enum f2fs_summary_source {
 	F2FS_SUMMARY_FOOTERS = 2,
 	F2FS_SUMMARY_NONE = 3
 };
-/* Look up the summary entry of one block offset of a segment: from the pack or node footers for current segments. */
+/*
+ * Look up the summary of a block, by its segment and its offset there: from the pack or the footers of nodes for
+ * current segments. Fails with RANGE, CORRUPT, IO, NOMEM.
+ */
 F2FS_API int f2fs_ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_block_owner *out);
-/* Copy a segment's 512 summary entries (7 bytes each), the footer's entry_type and the source. */
+/*
+ * Copy a segment's 512 summaries (7 bytes each) to entries, the footer's entry_type, and the source, enum
+ * f2fs_summary_source. Fails as f2fs_ssa_lookup().
+ */
 F2FS_API int f2fs_ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_t *entry_type,
 			   int *source);
 
@@ -175,20 +207,27 @@ struct f2fs_log_head {
 	uint8_t alloc_type; /* 0 append, 1 fill holes */
 	uint8_t type;	    /* enum f2fs_log_type */
 };
-/* Get one of the six logs. */
+/* Get one of the six logs, type: enum f2fs_log_type. Fails with INVALID for another number. */
 F2FS_API int f2fs_volume_log(const struct f2fs_volume *vol, unsigned type, struct f2fs_log_head *out);
-/* Journals of the pack: number of entries, and entry index's raw bytes (nat_journal_entry 13, sit_journal_entry 78). */
+/* Return the number of entries in the NAT journal of the pack. */
 F2FS_API unsigned f2fs_nat_journal_count(const struct f2fs_volume *vol);
+/* Return the raw bytes of entry index of it (nat_journal_entry, 13), NULL past the last. They belong to the volume. */
 F2FS_API const uint8_t *f2fs_nat_journal_at(const struct f2fs_volume *vol, unsigned index);
+/* Return the number of entries in the SIT journal of the pack. */
 F2FS_API unsigned f2fs_sit_journal_count(const struct f2fs_volume *vol);
+/* Return the raw bytes of entry index of it (sit_journal_entry, 78), NULL past the last. They belong to the volume. */
 F2FS_API const uint8_t *f2fs_sit_journal_at(const struct f2fs_volume *vol, unsigned index);
-/* Orphan inodes listed by the checkpoint. */
+/* Return the number of orphan inodes that the checkpoint lists. */
 F2FS_API uint32_t f2fs_orphan_count(const struct f2fs_volume *vol);
+/* Return the inode number of orphan number index, 0 past the last. */
 F2FS_API f2fs_nid_t f2fs_orphan_at(const struct f2fs_volume *vol, uint32_t index);
 
-/* Read count blocks at addr, of any area. RANGE beyond the volume. */
+/* Read count blocks at addr, of any area, into buffer. Fails with RANGE (beyond the volume), IO. */
 F2FS_API int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, void *buffer);
-/* Read the node block of a node id into one block of memory and check its identity. */
+/*
+ * Read the node block of a node id into one block of memory and check its identity. Fails with RANGE, NOT_FOUND (not in
+ * use), CORRUPT, IO.
+ */
 F2FS_API int f2fs_node_read(struct f2fs_volume *vol, f2fs_nid_t nid, uint8_t *block);
 
 enum f2fs_area {
@@ -200,6 +239,7 @@ enum f2fs_area {
 	F2FS_AREA_SSA = 5,
 	F2FS_AREA_MAIN = 6
 };
+/* Return the name of an area; "?" for other numbers. */
 F2FS_API const char *f2fs_area_name(int area);
 
 /* Who a block is: as far as the volume's own tables tell. */
@@ -218,6 +258,10 @@ struct f2fs_block_identity {
 	uint32_t node_offset; /* place of the node in its file */
 	uint64_t file_block;  /* data: block within the file, F2FS_NO_BLOCK when not known */
 };
+/*
+ * Identify a block: its area and, in the main area, the node that owns it. Fails with RANGE (beyond the volume),
+ * CORRUPT, IO, NOMEM.
+ */
 F2FS_API int f2fs_block_identify(struct f2fs_volume *vol, f2fs_blk_t addr, struct f2fs_block_identity *out);
 
 #ifdef __cplusplus

@@ -44,6 +44,7 @@ enum f2fs_transaction {
 	F2FS_TRANSACTION_FAILED = 2,   /* something failed half-way: they can only be rolled back */
 	F2FS_TRANSACTION_UNCERTAIN = 3 /* the last step of their commit failed: perhaps they are permanent */
 };
+/* Return what has become of the changes since the last commit: enum f2fs_transaction. */
 F2FS_API int f2fs_volume_transaction(const struct f2fs_volume *vol);
 /*
  * Something that the caller made of several calls has failed half-way: the changes since the last commit are good for
@@ -169,10 +170,14 @@ enum f2fs_fsync_reason {
 	F2FS_FSYNC_REASON_TABLE(F2FS_FSYNC_REASON_ENUM)
 #undef F2FS_FSYNC_REASON_ENUM
 };
-/* Tell whether f2fs_fsync of a file with changes would have to commit: *reason is an enum f2fs_fsync_reason. */
+/*
+ * Find out whether f2fs_fsync() of a file with changes would have to commit: *reason gets an enum f2fs_fsync_reason.
+ * Fails as f2fs_fsync() before it writes.
+ */
 F2FS_API int f2fs_fsync_reason(struct f2fs_inode *inode, int *reason);
-/* Return the name of a reason ("NEW_PARENT") and its text; NULL for other numbers. */
+/* Return the name of a reason ("NEW_PARENT"); NULL for other numbers. */
 F2FS_API const char *f2fs_fsync_reason_name(int reason);
+/* Return the text of a reason; NULL for other numbers. */
 F2FS_API const char *f2fs_fsync_reason_text(int reason);
 
 /* What f2fs_inode_write adds to each write. */
@@ -224,6 +229,10 @@ F2FS_API int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const stru
  * RANGE for a name of more than 255 bytes (which can be removed, if it is there), ACCESS for user.* at what is neither
  * file nor directory. */
 F2FS_API int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value, size_t size);
+/*
+ * Remove an extended attribute by its full name. Fails with NO_ATTR, INVALID for an unknown prefix, and as all changes
+ * do.
+ */
 F2FS_API int f2fs_xattr_remove(struct f2fs_inode *inode, const char *name);
 
 /* Limits of an entry of a quota file, for f2fs_quota_set(). */

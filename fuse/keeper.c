@@ -6,7 +6,7 @@
 #include "fuse/mount.h"
 
 #include <errno.h>
-#include <f2fskit/clean.h>
+#include <f2fskit/gc.h>
 #include <signal.h>
 #include <time.h>
 
@@ -15,15 +15,15 @@
 /* Empty one section. Requests wait no longer than that takes. */
 static void collect(struct mount *m)
 {
-	const struct f2fs_clean_options options = { F2FS_SIZED(f2fs_clean_options),
-						    .policy = m->options.gc == MOUNT_GC_SYNC ? F2FS_CLEAN_GREEDY
-											     : F2FS_CLEAN_COST_BENEFIT,
-						    .sections = 1 };
-	struct f2fs_clean_result result = { F2FS_SIZED(f2fs_clean_result) };
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options),
+						 .policy = m->options.gc == MOUNT_GC_SYNC ? F2FS_GC_GREEDY
+											  : F2FS_GC_COST_BENEFIT,
+						 .sections = 1 };
+	struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 
 	if (mount_commit(m) != 0) /* what waits would have to be moved, too */
 		return;
-	m->gc_is_done = f2fs_clean(m->vol, &options, &result) != 0 || result.end != F2FS_CLEAN_LIMIT;
+	m->gc_is_done = f2fs_gc(m->vol, &options, &result) != 0 || result.end != F2FS_GC_LIMIT;
 }
 
 static void look(struct mount *m)

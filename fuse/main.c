@@ -328,7 +328,7 @@ static int run(struct arguments *a)
 		status = open_and_serve(a, ctx, &opened);
 		cli_image_close(&opened);
 	}
-	f2fs_context_free(ctx);
+	f2fs_context_close(ctx);
 	return status;
 }
 

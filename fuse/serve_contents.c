@@ -122,7 +122,7 @@ static void fallocate_(fuse_req_t req, fuse_ino_t number, int mode, off_t offset
 	fuse_reply_err(req, code);
 }
 
-static int is_hole(const struct f2fs_extent *extent)
+static int is_hole(const struct f2fs_file_extent *extent)
 {
 	return extent->kind == F2FS_EXTENT_HOLE || extent->kind == F2FS_EXTENT_RESERVED;
 }
@@ -134,7 +134,7 @@ static int seek(struct mount *m, struct f2fs_inode *inode, int wants_hole, uint6
 	int err = f2fs_inode_stat(inode, &st);
 
 	while (!err && *offset < st.size) {
-		struct f2fs_extent extent;
+		struct f2fs_file_extent extent;
 
 		err = f2fs_inode_extent(inode, *offset / m->block_size, &extent);
 		if (err == F2FS_ERR_NOT_FOUND) { /* nothing but a hole up to the end */

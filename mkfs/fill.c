@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <f2fskit/clean.h>
+#include <f2fskit/gc.h>
 #include <f2fskit/engine.h>
 
 #include "cli/copy_in.h"
@@ -211,7 +211,7 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 					     .devices = more, .device_count = a->count - 1 };
 	/* how long it takes to fill leaves no mark */
 	const struct f2fs_write_options writing = { F2FS_SIZED(f2fs_write_options), .clock_stands = 1 };
-	const struct f2fs_clean_options cleaning = { F2FS_SIZED(f2fs_clean_options), .policy = F2FS_CLEAN_GREEDY };
+	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options), .policy = F2FS_GC_GREEDY };
 	struct cli_copy_in *in = &a->in;
 	struct f2fs_volume *vol;
 	int rc;
@@ -224,7 +224,7 @@ int fill_volume(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, 
 	}
 	rc = f2fs_volume_configure(vol, &writing);
 	if (!rc)
-		rc = f2fs_volume_set_cleaning(vol, &cleaning);
+		rc = f2fs_volume_set_gc(vol, &cleaning);
 	if (rc)
 		cli_error_of(cli, ctx, a->paths[0]);
 	else if (a->encrypt)

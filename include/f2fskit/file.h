@@ -190,6 +190,7 @@ F2FS_API int f2fs_dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out);
  * and handles. The directory is read as it is now. Fails with NOT_DIR, STATE (a dead handle), CORRUPT, IO.
  */
 F2FS_API int f2fs_dir_seek(struct f2fs_dir *dir, uint64_t position);
+/* Close a reader of a directory. NULL is allowed. */
 F2FS_API void f2fs_dir_close(struct f2fs_dir *dir);
 
 /* Look one name (bytes, as presented) up in a directory, by hash as the kernel does. ENCRYPTED when its names are and

@@ -72,7 +72,7 @@ void alias_judge(const struct checker *c, struct inode_fact *inode, const uint8_
 {
 	unsigned best = 0;
 
-	if (!(inode->iflags & FLAG_i_flags_device_alias) || !geometry_has(c->geo, F2FS_FEATURE_DEVICE_ALIAS))
+	if (!(inode->iflags & FLAG_i_flags_device_alias) || !geometry_has(c->geo, F2FS_FEAT_DEVICE_ALIAS))
 		return;
 	for (unsigned i = 0; i < MOST_RANGES; i++) {
 		const struct range range = range_at(c, block, i);

@@ -90,9 +90,9 @@ int repair_round(struct checker *c)
 	err = r.block ? repair_note_left(&r) : F2FS_ERR_NOMEM;
 	if (!err && repair_roots_first(c)) {
 		if (repair_found(c, P_SB_FEATURES) && !c->has_other_features)
-			sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) | F2FS_FEATURE_EXTRA_ATTR);
+			sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) | F2FS_FEAT_EXTRA_ATTR);
 		if (repair_found(c, P_SB_ZONED) || repair_found(c, P_SB_ZONES_UNSAID))
-			sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) ^ F2FS_FEATURE_BLKZONED);
+			sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) ^ F2FS_FEAT_BLKZONED);
 	} else {
 		if (!err)
 			err = run_steps(&r);

@@ -163,7 +163,7 @@ static void mend_marks(const struct repair *r, const struct inode_fact *inode, u
 
 	if (!(inode->state & INODE_ALIAS))
 		flags &= ~(uint32_t)FLAG_i_flags_device_alias;
-	if (!geometry_has(r->geo, F2FS_FEATURE_COMPRESSION))
+	if (!geometry_has(r->geo, F2FS_FEAT_COMPRESSION))
 		flags &= ~(uint32_t)FLAG_i_flags_compr;
 	if ((inode_i_mode(block) & MODE_TYPE) != MODE_DIR)
 		flags &= ~(uint32_t)FLAG_i_flags_casefold;

@@ -32,7 +32,7 @@ static bool fits_zones(const struct checker *c, uint64_t zone_bytes)
 int root_zones_check(struct checker *c)
 {
 	const struct f2fs_device_info *info = f2fs_device_info(c->vol->dev);
-	const bool has_feature = geometry_has(c->geo, F2FS_FEATURE_BLKZONED);
+	const bool has_feature = geometry_has(c->geo, F2FS_FEAT_BLKZONED);
 	const bool has_zones = (info->caps & F2FS_DEVICE_ZONED) != 0;
 
 	if (has_feature == has_zones || superblock_device_count(c->vol->sb) > 0)

@@ -146,7 +146,7 @@ static int visit(void *user, const struct f2fs_walk_entry *entry)
 /* Add the inodes of the NAT that the walk did not meet. */
 static int list_unnamed(struct lister *l, struct f2fs_volume *vol)
 {
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	int err;
 
 	for (f2fs_nid_t nid = vol->geo.root_ino;; nid = entry.nid + 1) {

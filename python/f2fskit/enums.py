@@ -136,7 +136,7 @@ LogType = _IntEnum(
 )
 
 # Names of members, where a parameter takes them instead of a member. stubs.py writes out what they are.
-NAMED = (Feature, CleanTarget, DefragOrder, Encrypted, Existing, FsyncMode, Logging, OpenMode, OpenRecover, SegmentMapForm,
+NAMED = (Feature, GcTarget, DefragOrder, Encrypted, Existing, FsyncMode, Logging, OpenMode, OpenRecover, SegmentMapForm,
          Temperature)  # fmt: skip
 globals().update({f"{kind.__name__}Name": _names(kind) for kind in NAMED})
 

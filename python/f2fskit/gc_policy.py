@@ -29,9 +29,9 @@ class GcSection(NamedTuple):
 
 
 #: What a section costs: the least is cleaned first, one of infinity, NaN or None not now.
-CleanCost = Callable[[CleanSection], Optional[float]]
+GcCost = Callable[[GcSection], Optional[float]]
 Policy = Union[
-    enums.CleanPolicy, Literal["greedy", "cost-benefit", "age", "age-threshold", "hotness"], CleanCost
+    enums.GcPolicy, Literal["greedy", "cost-benefit", "age", "age-threshold", "hotness"], GcCost
 ]
 
 

@@ -61,7 +61,7 @@ class VolumeBase(Closable):
 
     __slots__ = ("_context", "_geometry", "_superblock", "_checkpoint", "_writable", "_clock", "_epoch", "_changed",
                  "_made", "_mine", "_left_orphans", "_files", "_told", "_clock_stands", "_hotness", "_asked",
-                 "_cleaning", "_settled", "_forgot", "_closed_inside", "_raws",
+                 "_gc_policy", "_settled", "_forgot", "_closed_inside", "_raws",
                  "_freed", "_is_view", "_source")
 
     def __init__(

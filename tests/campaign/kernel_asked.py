@@ -28,7 +28,7 @@ class Asked:
 
     def keep_repaired(self, subject, bed, result):
         """Of a campaign: what the repair left, if the next check calls it clean."""
-        if result["state"] in ("CLEAN", "REPAIRED") and not result["second"]:
+        if result["state"] in ("SOUND", "REPAIRED") and not result["second"]:
             self.keep(result, bed.devices, [base.size for base in subject.bases])
 
     def judged(self, results, then=None):

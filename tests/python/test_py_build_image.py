@@ -50,7 +50,7 @@ WANTED = {
 def test_dictionary(tmp_path):
     (tmp_path / "host").write_bytes(b"of the host")
     with build({**TREE, "host": tmp_path / "host"}) as device:
-        assert isinstance(device, f2fskit.MemoryDevice) and f2fskit.check(device).is_clean
+        assert isinstance(device, f2fskit.MemoryDevice) and f2fskit.check(device).is_sound
         with f2fskit.open(device) as volume:
             assert shown(volume) == {**WANTED, "/host": ("-rw-r--r--", (0, 0), b"of the host")}
             rc = volume.path("/etc/rc")

@@ -30,7 +30,7 @@ def volume():
         with f2fskit.open(larger, "r+") as opened:
             yield opened
             opened.commit()
-            assert f2fskit.check(larger.overlay()).is_clean
+            assert f2fskit.check(larger.overlay()).is_sound
 
 
 def test_text_of_a_path(volume):
@@ -173,7 +173,7 @@ def test_mkfs_takes_what_open_takes(tmp_path):
                 volume["/x"].write_text("written")
             with f2fskit.open(target) as volume:
                 assert volume["/x"].read_text() == "written"
-            assert f2fskit.check(target).is_clean
+            assert f2fskit.check(target).is_sound
             with pytest.raises(f2fskit.ExistsError):
                 f2fskit.mkfs(target)
         assert len(grown.getvalue()) == 64 << 20

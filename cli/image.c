@@ -42,7 +42,7 @@ static int refuse_device(struct f2fs_context *ctx, const char *path)
 
 	f2fs_text_printable(path, strlen(path), shown, sizeof(shown));
 	snprintf(message, sizeof(message),
-		 "the volume says that it goes on on '%s': name that with --device, or trust the volume with "
+		 "the volume continues on '%s': name that device with --device, or trust the volume with "
 		 "--trust-devices",
 		 shown);
 	return f2fs_context_fail(ctx, F2FS_ERR_NOT_FOUND, message);

@@ -91,7 +91,7 @@ int cli_image_complete(struct cli_opened *opened);
 int cli_image_record(struct cli_opened *opened, const char *path);
 /* A warning after playing back: of which file, records put back, records left. */
 #define CLI_UNDO_LEFT                                                                                                  \
-	"%s: record %llu cannot be read, and %llu behind it were not put back; "                                       \
+	"%s: record %llu cannot be read, and %llu after it were not put back; "                                        \
 	"if it was damaged after the recording, check the volume"
 /* Play such a file back; force: even if the devices are not as the recording left them. */
 int cli_image_restore(struct cli_opened *opened, const char *path, int force, struct f2fs_undo_info *info);

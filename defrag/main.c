@@ -17,16 +17,16 @@ static const char *const usage[] = { "[OPTION]... IMAGE [PATH]...",
 				     "[-s START] [-l LENGTH] [-t TARGET] [-i] IMAGE", NULL };
 
 static const struct cli_exit exits[] = {
-	{ CLI_EXIT_OK, "what was asked for was done" },
-	{ CLI_EXIT_FAILURE, "it was not; or only standard output failed; or wrong usage" },
-	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "what was committed before stays" },
+	{ CLI_EXIT_OK, "success" },
+	{ CLI_EXIT_FAILURE, "failure; or only standard output failed; or wrong usage" },
+	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "earlier commits stay" },
 };
 
 static const struct cli_tool tool = {
 	.name = "defrag.f2fs",
 	.peer_version = CLI_PEER_VERSION,
 	.usage = usage,
-	.summary = "Put the files and the free space of an F2FS volume in order, or tell how scattered they are.",
+	.summary = "Defragment the files and the free space of an F2FS volume, or report their fragmentation.",
 	.options = options,
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.exits = exits,
@@ -166,7 +166,7 @@ static const char *find_contradiction(const struct arguments *a, unsigned paths)
 	if ((a->order == F2FS_DEFRAG_LIST || a->order == F2FS_DEFRAG_SPACE) && (paths || a->include_count))
 		return "paths and --include choose files for --order=score, tree and age";
 	if (a->is_json && a->map)
-		return "--map is text, which --json has no place for: --report --json tells the use of segments";
+		return "--map is text and cannot go with --json: --report --json has the use of segments";
 	if (a->is_json && a->svg && (!a->report || strcmp(a->svg, "-") == 0))
 		return a->report ? "--json needs the standard output for itself" : "--json goes with --report";
 	return NULL;
@@ -218,7 +218,7 @@ static int work(void *arguments, struct cli *cli, struct cli_opened *opened)
 	f2fs_volume_close(d.vol);
 	if (rc || cli_image_save(cli, opened))
 		return CLI_EXIT_FAILURE;
-	cli->done = "what was to be moved is moved";
+	cli->done = "all files are moved";
 	return CLI_EXIT_OK;
 }
 

@@ -64,7 +64,7 @@ static const char *reason(const struct f2fs_defrag_result *r)
 {
 	static const char *const texts[] = { [F2FS_DEFRAG_DONE] = "all that can be done is done",
 					     [F2FS_DEFRAG_LIMIT] = "the limit was reached",
-					     [F2FS_DEFRAG_NO_ROOM] = "there is too little room to go on",
+					     [F2FS_DEFRAG_NO_ROOM] = "there is too little room to continue",
 					     [F2FS_DEFRAG_STOPPED] = "it was stopped" };
 
 	return texts[r->end];
@@ -82,7 +82,7 @@ static void print_text(struct defrag *d, const struct f2fs_defrag_result *r)
 	printf("%llu blocks into place, %llu out of the way; %s\n", (unsigned long long)r->blocks_placed,
 	       (unsigned long long)r->blocks_cleared, reason(r));
 	if (r->blocks_often)
-		printf("%llu blocks moved more than twice: with so little room what is in the way is met again\n",
+		printf("%llu blocks moved more than twice: with little free room, blocks in the way move again\n",
 		       (unsigned long long)r->blocks_often);
 	if (r->after.files || r->end != F2FS_DEFRAG_STOPPED) {
 		print_change("files in more than one piece", r->before.broken, r->after.broken);

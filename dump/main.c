@@ -23,11 +23,11 @@
 static const struct cli_exit exits[] = {
 	{ DUMP_OK, "everything that was asked for was shown or written" },
 	{ DUMP_USAGE, "wrong usage" },
-	{ DUMP_MISSING, "something that was asked for does not exist, or is of another kind" },
+	{ DUMP_MISSING, "something that was asked for does not exist, or has the wrong type" },
 	{ DUMP_INCOMPLETE, "something could not be read fully (damaged, encrypted, not supported); it is named" },
 	{ DUMP_FAILED, "could not run: the image cannot be opened, is no F2FS volume, the output cannot be written" },
 	{ CLI_EXIT_STOPPED,
-	  CLI_STOPPED_TEXT "what was extracted stays, no file in part" },
+	  CLI_STOPPED_TEXT "extracted files stay, none in part" },
 };
 
 static const char *const usage[] = { "[OPTION]... IMAGE", "{--extract=DIR | --tar=FILE} [OPTION]... IMAGE [PATH]...",
@@ -450,7 +450,7 @@ static void report_pending(struct dump *d, const struct arguments *a)
 	int rc = f2fs_volume_pending(d->vol, &nodes);
 
 	if (rc)
-		cli_warning(&d->cli, "%s: whether a mount would replay synced nodes cannot be told: %s", d->image,
+		cli_warning(&d->cli, "%s: cannot determine whether a mount would replay synced nodes: %s", d->image,
 			    f2fs_context_error(d->ctx)->message);
 	else if (nodes > 0 && !a->is_quiet)
 		cli_warning(

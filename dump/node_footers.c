@@ -79,7 +79,7 @@ static void read_footers(struct batch *b, struct dump_node **sorted)
 		if (is_in_main(b->d->geo, node->nat.block_addr))
 			sorted[n++] = node;
 		else if (node->nat.nid > 2)
-			dump_damage(b->d, "nat: nid %u: block %u lies outside the main area [rule NAT_BLOCK]",
+			dump_damage(b->d, "nat: nid %u: block %u is outside the main area [rule NAT_BLOCK]",
 				    node->nat.nid, node->nat.block_addr);
 	}
 	qsort(sorted, n, sizeof(sorted[0]), by_address);

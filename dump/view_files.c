@@ -198,7 +198,7 @@ static int is_in_main(const struct f2fs_geometry *geo, const struct f2fs_file_ex
 static void put_extent(struct dump *d, const char *operand, const struct f2fs_file_extent *e)
 {
 	if (!is_in_main(d->geo, e))
-		dump_damage(d, "%s: file block %llu lies at block %u, outside the main area [inode, rule NODE_ADDR]",
+		dump_damage(d, "%s: file block %llu is at block %u, outside the main area [inode, rule NODE_ADDR]",
 			    operand, (unsigned long long)e->file_block, e->addr);
 	cli_print_begin(d->out, NULL);
 	cli_print_u64(d->out, "file_block", e->file_block);

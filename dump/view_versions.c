@@ -77,7 +77,7 @@ void dump_past_close(struct dump *d, struct f2fs_past *past)
 
 	f2fs_past_stat(past, &stat);
 	if (stat.unreadable)
-		dump_damage(d, "%llu reads failed: what was there is not known", (unsigned long long)stat.unreadable);
+		dump_damage(d, "%llu reads failed: old blocks may be missing", (unsigned long long)stat.unreadable);
 	f2fs_past_close(past);
 }
 

@@ -226,7 +226,7 @@ static int clear_way(struct tree *t, const struct edit_name *name, const struct 
 	}
 	if (is_dir || there.type == F2FS_TYPE_DIRECTORY)
 		return edit_fail(t->e,
-				 f2fs_context_fail(t->e->ctx, F2FS_ERR_EXISTS, "is in the way of another kind of file"),
+				 f2fs_context_fail(t->e->ctx, F2FS_ERR_EXISTS, "is in the way and has another type"),
 				 name->path);
 	rc = f2fs_remove(name->dir, name->name, name->length);
 	*found = FOUND_OTHER;

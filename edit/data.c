@@ -299,7 +299,7 @@ static int put_one(struct edit *e, const char *source, const char *operand, cons
 		goto out;
 	host_mode = (uint32_t)st.st_mode;
 	if (is_input && lacks_name(operand, &name))
-		rc = edit_usage(e, "put", source, "needs a name: what is read has none");
+		rc = edit_usage(e, "put", source, "needs a name: standard input has none");
 	else
 		rc = edit_open_empty(e, &name, mode || is_input ? mode : &host_mode, &inode, &is_new);
 	if (!rc) {

@@ -32,7 +32,7 @@ static const struct cli_exit exits[] = {
 	{ EDIT_FAILED,
 	  "something failed; without --keep-going nothing was changed since the last commit, unless a message says "
 	  "that this is not known" },
-	{ EDIT_MISSING, "something that was named does not exist, or is of another kind; as above" },
+	{ EDIT_MISSING, "something that was named does not exist, or has the wrong type; as above" },
 	{ EDIT_INCOMPLETE, "something could not be read (damaged, encrypted); as above" },
 	{ EDIT_USAGE, "wrong usage; as above" },
 	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT

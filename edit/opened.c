@@ -141,7 +141,7 @@ int edit_commit(struct edit *e)
 	e->may_have_written = 1;
 	rc = edit_save(e);
 	if (!rc)
-		e->cli.done = "what was changed is committed";
+		e->cli.done = "all changes are committed";
 	return rc;
 }
 
@@ -158,7 +158,7 @@ void edit_rollback(struct edit *e)
 	f2fs_volume_rollback(e->vol);
 	e->is_changed = 0;
 	cli_error(&e->cli, "nothing was changed%s",
-		  has_written(e) ? " since the last commit; what was done before it stays" :
+		  has_written(e) ? " since the last commit; earlier changes stay" :
 		  e->is_shell	 ? " since the last commit" :
 				   "");
 }
@@ -168,6 +168,6 @@ void edit_end_stopped(struct edit *e)
 	if (e->is_changed)
 		edit_rollback(e);
 	else if (has_written(e))
-		cli_error(&e->cli, "stopped; what was done before stays");
+		cli_error(&e->cli, "stopped; earlier changes stay");
 	e->status = EDIT_FAILED;
 }

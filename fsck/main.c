@@ -145,8 +145,8 @@ static int check_once(struct run *run, int repair)
 	if (rc)
 		cli_error_of(run->cli, run->ctx, run->arguments->image.path);
 	if (rc == F2FS_ERR_NOT_F2FS && !repair)
-		cli_error(run->cli, "if it was one: -y and --dry-run search for what is left of it, dump.f2fs "
-				    "--rescue shows that");
+		cli_error(run->cli, "if it was one: -y and --dry-run search for its remains, dump.f2fs --rescue "
+				    "shows them");
 	return rc;
 }
 
@@ -217,7 +217,7 @@ static int check_and_ask(struct run *run)
 	run->session.answer = FSCK_YES;
 	if (short_device_must_fit(&run->session, &run->device) && short_device_is_file(&run->session))
 		run->device.must_shrink = !ask("Its end is lost. Make the file as long as it was? Otherwise the volume "
-					       "shrinks to what is there.");
+					       "shrinks to the present length.");
 	return repair_once(run);
 }
 

@@ -84,8 +84,7 @@ static void tell(const struct restore *r)
 	if (!a->is_quiet && r->old_length)
 		printf("Info: %s is %llu bytes long again\n", a->image.path, (unsigned long long)r->old_length);
 	if (a->is_forced)
-		cli_warning(r->cli, "what was written since the recording may not fit to what was put back: check the "
-				    "volume");
+		cli_warning(r->cli, "later writes may not fit the bytes that were put back: check the volume");
 	if (r->info.left)
 		cli_warning(r->cli, CLI_UNDO_LEFT, a->restore, (unsigned long long)r->info.records,
 			    (unsigned long long)r->info.left);
@@ -105,7 +104,7 @@ int session_restore(struct cli *cli, struct f2fs_context *ctx, const struct argu
 	if (rc) {
 		cli_error_of(cli, ctx, a->restore);
 		if (rc == F2FS_ERR_STATE && !a->is_forced)
-			cli_error(cli, "-f puts back what was recorded all the same");
+			cli_error(cli, "-f puts the recorded bytes back all the same");
 	} else {
 		rc = cli_image_save(cli, &r.opened);
 	}

@@ -314,7 +314,7 @@ int lab_experiment_run(struct cli *cli, struct lab_config *settings, int is_smal
 		return -1;
 	}
 	if (result->trace && turn(&w)) {
-		cli_error(cli, "a trace is of one variant: --set chooses values for what the experiment varies");
+		cli_error(cli, "a trace is of one variant: choose values for the varied settings with --set");
 		return -1;
 	}
 	do

@@ -194,7 +194,7 @@ static int enqueue(struct lab_import *im, const struct lab_op *op)
 int lab_import_put(struct lab_import *im, const struct lab_op *op, int at_end)
 {
 	if (op->offset > LAB_IMPORT_END || op->length > LAB_IMPORT_END - op->offset)
-		return lab_import_wrong(im, "offset", "ends behind 16 TiB");
+		return lab_import_wrong(im, "offset", "ends past 16 TiB");
 	if (im->is_survey && op->kind != LAB_OP_SYNC)
 		survey(im, op, at_end);
 	if (op->kind != LAB_OP_SYNC)

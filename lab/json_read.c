@@ -245,7 +245,7 @@ int json_read(const char *path, struct json *out, char error[160])
 	r.end = text + size;
 	rc = read_value(&r, out);
 	if (!rc && look(&r) != '\0')
-		rc = wrong(&r, "there is more behind the end");
+		rc = wrong(&r, "text after the end of the value");
 	free(text);
 	return rc;
 }

@@ -34,8 +34,8 @@ static const struct command {
 static const char *const usage[] = { "[OPTION]... COMMAND [ARG]...", NULL };
 
 static const struct cli_exit exits[] = {
-	{ CLI_EXIT_OK, "what was asked for was done" },
-	{ CLI_EXIT_FAILURE, "it was not; or wrong usage" },
+	{ CLI_EXIT_OK, "success" },
+	{ CLI_EXIT_FAILURE, "failure, or wrong usage" },
 	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "nothing was measured" },
 };
 

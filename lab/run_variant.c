@@ -27,7 +27,7 @@ struct source_params {
 };
 
 static const struct lab_param source_table[] = {
-	{ "kind", LAB_WORD, (unsigned)offsetof(struct source_params, kind), "", 0, 0, "what it is" },
+	{ "kind", LAB_WORD, (unsigned)offsetof(struct source_params, kind), "", 0, 0, "its kind" },
 	{ "share", LAB_FRACTION, (unsigned)offsetof(struct source_params, share), "1", 1e-6, 1e6,
 	  "of the bytes, against other sources that run at the same time" },
 };

@@ -63,7 +63,7 @@ static int give_up(struct run *r)
 	const struct arguments *a = r->a;
 
 	if (!a->sparse && !r->targets[0].is_created && target_unmake(&r->targets[0]) == 0)
-		cli_error(r->cli, "%s: what it held is overwritten, and it holds no volume now", a->paths[0]);
+		cli_error(r->cli, "%s: its old contents are overwritten, and it holds no volume now", a->paths[0]);
 	return -1;
 }
 

@@ -244,7 +244,7 @@ int target_open(struct target *targets, unsigned i, struct cli *cli, struct f2fs
 	memset(t, 0, sizeof(*t));
 	t->path = a->paths[i];
 	if (stat(t->path, &st) == 0 && is_source(a, &st))
-		return refuse(cli, t->path, "is what the volume is to be filled from");
+		return refuse(cli, t->path, "is the source of the volume's contents");
 	if (a->sparse)
 		return open_sparse(t, cli, ctx, a);
 	if (stat(t->path, &st) == 0)

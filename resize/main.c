@@ -22,7 +22,7 @@ static const char *const usage[] = { "[OPTION]... DEVICE [SIZE|min]", NULL };
 static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "the volume has the size, or nothing had to be done" },
 	{ CLI_EXIT_FAILURE, "it has not; or only standard output failed; or wrong usage" },
-	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "the volume is whole, and running it again goes on" },
+	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "the volume is whole, and another run continues" },
 };
 
 static const struct cli_tool tool = {
@@ -105,7 +105,7 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 	if (parser->operand_count == 2)
 		a->size = parser->operands[1];
 	if (a->min_size && a->size)
-		return cli_refuse(cli, "--min-size tells a size, and goes with none");
+		return cli_refuse(cli, "--min-size shows a size, and takes none");
 	a->image.saves = 1;
 	a->image.flags = a->dry_run ? F2FS_OPEN_READ : F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE;
 	if (a->dry_run && a->image.recover)
@@ -184,7 +184,7 @@ static int check_short(struct cli *cli, const struct arguments *a, const struct 
 		    (unsigned long long)plan->old_bytes, (unsigned long long)plan->device_bytes);
 	if (a->size || a->safe || a->dry_run)
 		return 0;
-	cli_error(cli, "%s: shrink it to what is there with -s (that would be %llu bytes), or make the device longer",
+	cli_error(cli, "%s: shrink it to the device with -s (that would be %llu bytes), or make the device longer",
 		  a->image.path, (unsigned long long)plan->new_bytes);
 	return -1;
 }

@@ -11,11 +11,11 @@
 
 static const char *step_text(uint32_t kind)
 {
-	static const char *const texts[] = { [F2FS_RESIZE_SHRINK] = "empty the tail and give it up",
+	static const char *const texts[] = { [F2FS_RESIZE_SHRINK] = "empty the tail and cut it off",
 					     [F2FS_RESIZE_EXTEND] = "add segments that the areas have room for",
 					     [F2FS_RESIZE_RELAYOUT] = "write larger areas, by two hops",
 					     [F2FS_RESIZE_HOME] = "finish an interrupted hop of the areas",
-					     [F2FS_RESIZE_RESERVE] = "change what is kept for cleaning" };
+					     [F2FS_RESIZE_RESERVE] = "change the space kept for cleaning" };
 
 	return kind < sizeof(texts) / sizeof(texts[0]) && texts[kind] ? texts[kind] : "?";
 }

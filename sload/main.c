@@ -257,7 +257,8 @@ static const char *find_hint(const struct arguments *a)
 			  (o->flags & F2FS_POPULATE_DELETE);
 
 	return frees && !a->writer.options.commit_when_full
-		       ? "what is replaced or deleted gives room after a commit: --commit-when-full commits in between"
+		       ? "replaced and deleted files free their room after a commit: --commit-when-full commits "
+			 "in between"
 		       : NULL;
 }
 

@@ -198,7 +198,7 @@ static enum json_type take_key(struct json *j)
 	if (!take_string(j))
 		return bad(j, "not a string");
 	if (peek(j) != ':')
-		return bad(j, "no colon behind a key");
+		return bad(j, "no colon after a key");
 	j->at++;
 	j->has_key = true;
 	return JSON_KEY;
@@ -212,7 +212,7 @@ enum json_type json_next(struct json *j)
 		return JSON_BAD;
 	c = peek(j);
 	if (j->is_done)
-		return j->at == j->end ? JSON_END : bad(j, "something behind the value");
+		return j->at == j->end ? JSON_END : bad(j, "text after the value");
 	if (j->depth > 0 && !j->has_key && c == (in_object(j) ? '}' : ']')) {
 		j->at++;
 		j->depth--;

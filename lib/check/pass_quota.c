@@ -164,7 +164,7 @@ static int walk_file(struct quota_check *q)
 	int rc = work ? quota_open(&file, read_file, q, inode_i_size(q->file->block)) : F2FS_ERR_NOMEM;
 
 	if (rc == QUOTA_OK && file.type != q->type) {
-		rc = raise_tree(q, "it is of another kind");
+		rc = raise_tree(q, "it has the wrong type");
 	} else if (rc == QUOTA_DAMAGED) {
 		rc = raise_tree(q, quota_problem_text(file.last_problem.kind));
 	} else if (rc == QUOTA_OK) {

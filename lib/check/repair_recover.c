@@ -180,7 +180,7 @@ static int leave_alone(struct checker *c, struct vec *left, f2fs_nid_t ino)
 	if (!slot)
 		return F2FS_ERR_NOMEM;
 	*slot = ino;
-	log_message(c->ctx, F2FS_LOG_WARNING, "inode %u: what was fsynced cannot be recovered: %s", (unsigned)ino,
+	log_message(c->ctx, F2FS_LOG_WARNING, "inode %u: cannot recover its fsynced data: %s", (unsigned)ino,
 		    c->ctx->error.message);
 	error_clear(c->ctx);
 	return 0;
@@ -223,13 +223,13 @@ static int recover_on_facts(struct checker *c, struct f2fs_recover_result *out, 
 		return err;
 	if (is_unread(c, err, failed)) {
 		log_message(c->ctx, F2FS_LOG_WARNING,
-			    "inode %u: what was fsynced needs what cannot be read, so nothing is repaired: %s",
+			    "inode %u: fsynced data needs unreadable blocks, so nothing is repaired: %s",
 			    (unsigned)failed, c->ctx->error.message);
 		error_clear(c->ctx);
 		c->is_frozen = true;
 		return 0;
 	}
-	log_message(c->ctx, F2FS_LOG_WARNING, "what was fsynced cannot be recovered: %s", c->ctx->error.message);
+	log_message(c->ctx, F2FS_LOG_WARNING, "cannot recover fsynced data: %s", c->ctx->error.message);
 	error_clear(c->ctx);
 	return 0;
 }

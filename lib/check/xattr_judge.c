@@ -118,7 +118,7 @@ static int judge_string(struct checker *c, struct inode_fact *inode, const uint8
 	if (!err && (inode->advise & FLAG_i_advise_encrypt) && !has_context)
 		err = raise_xattr(c, P_ENCRYPT_CONTEXT, inode, 0, "missing");
 	if (!err && (inode->advise & FLAG_i_advise_verity) && !has_verity)
-		err = raise_xattr(c, P_VERITY, inode, 0, "the attribute that tells its place is missing");
+		err = raise_xattr(c, P_VERITY, inode, 0, "the attribute with the descriptor's place is missing");
 	return err;
 }
 

@@ -133,7 +133,7 @@ static void look_behind_end(struct emptying *e)
 		e->live.verdict = LIVE_UNREADABLE;
 		e->live.at = b->addr;
 		e->live.nid = b->nid;
-		e->live.why = "it lies behind the end of the device";
+		e->live.why = "it is past the end of the device";
 	}
 }
 

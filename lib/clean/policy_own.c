@@ -38,4 +38,4 @@ static void policy_own(const struct clean_view *view, struct clean_candidate *li
 	}
 }
 
-const struct clean_policy clean_policy_own = { "own", policy_own, false, "what the host says" };
+const struct clean_policy clean_policy_own = { "own", policy_own, false, "a cost function of the host" };

@@ -392,7 +392,7 @@ static int run(struct defrag_run *r)
 	progress_note(r->vol->ctx, before);
 	if (!err && r->is_stopped)
 		err = error_set(r->vol->ctx, F2FS_ERR_CANCELED,
-				"it was stopped; what was moved before is committed: %llu blocks placed",
+				"stopped; earlier moves are committed: %llu blocks placed",
 				(unsigned long long)r->result->blocks_placed);
 	/* a dry run copies no contents, so it cannot read directories that it has moved */
 	if (!err)

@@ -33,7 +33,7 @@ static int confirm(struct defrag_run *r, const struct live_block *b, const char 
 	if (!msb_test(s->cur, offset))
 		*why = "the SIT does not have it in use";
 	else if (s->type >= F2FS_HOT_NODE)
-		*why = "it lies in a segment of nodes";
+		*why = "it is in a segment of nodes";
 	if (*why)
 		return 0;
 	err = f2fs_ssa_lookup(r->vol, b->segno, offset, &sum);
@@ -310,7 +310,7 @@ static int append(struct defrag_run *r, size_t *moved)
 			break;
 		err = gather(r, list + *moved, n, r->buffer);
 		if (err == F2FS_ERR_IO) {
-			leave(r, list[0].ino, list[*moved].addr, err, "it, or one behind it, cannot be read");
+			leave(r, list[0].ino, list[*moved].addr, err, "it, or one after it, cannot be read");
 			return 0;
 		}
 		if (!err)
@@ -343,7 +343,7 @@ int defrag_place(struct defrag_run *r, uint8_t type, size_t *moved)
 			return err;
 		err = gather(r, list + *moved, n, to);
 		if (err == F2FS_ERR_IO) {
-			leave(r, list[0].ino, list[*moved].addr, err, "it, or one behind it, cannot be read");
+			leave(r, list[0].ino, list[*moved].addr, err, "it, or one after it, cannot be read");
 			return 0;
 		}
 		if (!err)

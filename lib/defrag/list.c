@@ -42,7 +42,7 @@ static int refuse_alias(struct defrag_run *r, const struct f2fs_inode *inode, co
 		return 0;
 	return error_set(r->vol->ctx, F2FS_ERR_UNSUPPORTED,
 			 "%s stands for a device of the volume: its blocks are that device's, from block %u on, so it "
-			 "cannot lie elsewhere; removing it gives its room to the volume",
+			 "cannot move; removing it gives its room to the volume",
 			 path, (unsigned)inode_i_ext_blk(inode->block));
 }
 

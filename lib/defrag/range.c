@@ -80,8 +80,8 @@ static int find_next(struct range *r, unsigned type)
 		return err;
 	if (!is_main)
 		return error_set(r->vol->ctx, F2FS_ERR_NOSPC,
-				 "no block is free %s the target for what is left; another target, or cleaning, helps",
-				 r->goes_left ? "before" : "behind");
+				 "no block is free %s the target for the rest; choose another target, or clean first",
+				 r->goes_left ? "before" : "after");
 	segno = geometry_segment_of(geo, r->next);
 	if (r->filler.is_open && r->filler.segno != segno)
 		err = filler_close(&r->filler);

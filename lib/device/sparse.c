@@ -447,7 +447,7 @@ static int open_packed(struct f2fs_device *file, unsigned flags, struct f2fs_dev
 	if ((flags & F2FS_OPEN_WRITE) && is_sparse)
 		rc = error_set(file->ctx, F2FS_ERR_READ_ONLY,
 			       "%s is an Android sparse file, which can only be read; unpack it to change it, or use "
-			       "the programs, which write it anew",
+			       "the programs, which write a new one",
 			       file->name);
 	else if (flags & F2FS_OPEN_WRITE)
 		rc = error_set(file->ctx, F2FS_ERR_UNSUPPORTED,

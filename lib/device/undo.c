@@ -280,8 +280,8 @@ static void close_undo(void *self)
 	if (undo->log) {
 		if (seal(undo) != 0 && undo->records > 0)
 			log_message(undo->layer.ctx, F2FS_LOG_ERROR,
-				    "%s: what was changed is recorded, but the end of the recording could not be "
-				    "written: it can be played back by force only",
+				    "%s: all changes are recorded, but the end of the recording could not be "
+				    "written: playing it back needs force",
 				    undo->log->name);
 		file = device_self(undo->log, hostfile_read);
 		/* Nothing was changed: the next try can make the file anew. */

@@ -217,7 +217,7 @@ static int compare(struct player *p, const struct undo_record *r)
 	int err;
 
 	if (p->blocks + blocks > p->sealed_blocks || at > p->log->info.size || p->log->info.size - at < blocks * 4u)
-		return refuse(p, "the table of what was written is too short; nothing was played back");
+		return refuse(p, "the table of written blocks is too short; nothing was played back");
 	err = device_read(p->log, at, table, (size_t)blocks * 4);
 	if (!err)
 		err = device_read(p->target, r->offset, p->now, r->length);
@@ -337,7 +337,7 @@ static int verify(struct player *p)
 	if (p->info.is_sealed && (p->info.records != p->sealed_records || end != p->sealed_end))
 		return refuse(p, "a record is damaged; nothing was played back");
 	if (p->info.is_sealed && (p->blocks != p->sealed_blocks || p->table != p->sealed_table))
-		return refuse(p, "the table of what was written is damaged; nothing was played back");
+		return refuse(p, "the table of written blocks is damaged; nothing was played back");
 	return verify_device(p);
 }
 

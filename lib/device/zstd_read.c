@@ -183,7 +183,7 @@ static int take_rows(struct zstd_file *file, const uint8_t *rows, uint32_t count
 		if (plain > ZSTD_FRAMES_MOST || packed > 2 * ZSTD_FRAMES_MOST)
 			return refuse(file, "a frame is too large");
 		if (packed > end - from)
-			return refuse(file, "its table tells of more than it holds");
+			return refuse(file, "its table lists more than the file holds");
 		if (plain > 0) {
 			file->frames[file->count].from = from;
 			file->frames[file->count++].start = start;
@@ -195,7 +195,7 @@ static int take_rows(struct zstd_file *file, const uint8_t *rows, uint32_t count
 		file->frames[file->count].from = from;
 		file->frames[file->count].start = start;
 	}
-	return from == end ? 0 : refuse(file, "its table tells of less than it holds");
+	return from == end ? 0 : refuse(file, "its table lists less than the file holds");
 }
 
 static int load_table(struct zstd_file *file)

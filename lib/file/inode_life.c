@@ -67,7 +67,7 @@ int inode_need_live(const struct f2fs_inode *inode)
 	if (!inode_is_dead(inode))
 		return 0;
 	return error_set(inode->vol->ctx, F2FS_ERR_STATE,
-			 "the file that inode %u was is gone, removed or rolled back: open what is there now",
+			 "inode %u was removed or rolled back, so this handle is dead: open the path again",
 			 (unsigned)inode->ino);
 }
 

@@ -33,7 +33,7 @@ int inode_open_past(struct f2fs_volume *vol, f2fs_blk_t addr, const struct inode
 	int err;
 
 	if (!geometry_is_main(&vol->geo, addr))
-		return error_set(vol->ctx, F2FS_ERR_RANGE, "block %u does not lie in the main area", (unsigned)addr);
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "block %u is not in the main area", (unsigned)addr);
 	inode = mem_zalloc(vol->ctx, sizeof(*inode) + vol->geo.block_size);
 	if (!inode)
 		return F2FS_ERR_NOMEM;

@@ -394,7 +394,7 @@ int inode_judge(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, 
 
 	if (inode->is_past && inode_is_alias(inode))
 		return error_set(inode->vol->ctx, F2FS_ERR_OVERWRITTEN,
-				 "nothing tells what became of the range that inode %u stood for",
+				 "the later use of the device range of inode %u is not known",
 				 (unsigned)inode->ino);
 	for (uint64_t i = 0; inode->is_past && i < count && !err;) {
 		struct map_run run;

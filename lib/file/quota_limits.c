@@ -18,7 +18,7 @@ static int need_file(struct f2fs_volume *vol, unsigned kind)
 		return error_set(vol->ctx, F2FS_ERR_NOT_FOUND, "the volume has no %s quota file",
 				 quota_type_name((enum quota_type)kind));
 	if (!quota_is_kept(vol))
-		return error_set(vol->ctx, F2FS_ERR_STATE, "the quota files wait for a check: fsck.f2fs counts anew");
+		return error_set(vol->ctx, F2FS_ERR_STATE, "the quota files are stale: let fsck.f2fs count them again");
 	return 0;
 }
 

@@ -29,7 +29,7 @@ static int locate(struct f2fs_inode *inode, struct verity_location *at)
 				 (unsigned)inode->ino);
 	err = xattr_find_stored(inode, XATTR_VERITY, "v", &value, &size);
 	if (err == F2FS_ERR_NO_ATTR)
-		return bad_descriptor(inode, "the attribute that tells its place is missing");
+		return bad_descriptor(inode, "the attribute with the descriptor's place is missing");
 	if (err)
 		return err;
 	why = verity_location_decode(value, size, inode_i_size(inode->block), max_size, at);

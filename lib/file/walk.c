@@ -333,7 +333,7 @@ int walk_tree(struct f2fs_inode *start, int (*visit)(void *user, const struct f2
 	if (err)
 		return err;
 	if (start->is_past && !start->vol->as_of)
-		return error_set(w.ctx, F2FS_ERR_INVALID, "what was below an old version of a directory is no tree");
+		return error_set(w.ctx, F2FS_ERR_INVALID, "an old version of a directory has no tree below it");
 	vec_init(&w.frames, w.ctx, sizeof(struct frame));
 	vec_init(&w.path, w.ctx, 1);
 	map32_init(&w.seen, w.ctx);

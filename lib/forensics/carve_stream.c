@@ -265,7 +265,7 @@ static int load_piece(struct f2fs_carver *c, const struct carve_piece *piece, si
 	if (cluster_header_decode(c->stored, (size_t)piece->blocks * bs, &head) != RULE_NONE ||
 	    comp_decompress(&c->codec, piece->algorithm, c->stored + chead_SIZE, head.length, c->data,
 			    (size_t)piece->length) != COMP_OK) /* somebody else may write to the device */
-		return error_set(c->vol->ctx, F2FS_ERR_IO, "block %u is not what it was", (unsigned)piece->addr);
+		return error_set(c->vol->ctx, F2FS_ERR_IO, "block %u changed while it was read", (unsigned)piece->addr);
 	c->stream.loaded = index;
 	return 0;
 }

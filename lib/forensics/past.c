@@ -70,8 +70,8 @@ int past_need_now(const struct f2fs_past *past)
 {
 	if (past->as_of)
 		return error_set(past->vol->ctx, F2FS_ERR_STATE,
-				 "this asks what is in use no more: a question to the volume itself, not to a view of "
-				 "an earlier checkpoint");
+				 "old versions and free blocks can be read from the volume only, not from a view of an "
+				 "earlier checkpoint");
 	return past_need_fresh(past);
 }
 
@@ -243,7 +243,8 @@ static int check_options(struct f2fs_volume *vol, const struct f2fs_past_options
 				 (unsigned)vol->geo.root_ino, (unsigned)vol->geo.max_nid - 1);
 	if (f2fs_volume_transaction(vol) != F2FS_TRANSACTION_NONE)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
-				 "what is old cannot be judged while changes wait for their commit");
+				 "cannot judge old blocks while changes wait for their commit: commit or roll back "
+				 "first");
 	return 0;
 }
 

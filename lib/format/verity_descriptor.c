@@ -17,7 +17,7 @@ const char *verity_location_decode(const uint8_t *value, size_t size, uint64_t d
 	uint64_t tree;
 
 	if (size != verityx_SIZE || verityx_version(value) != 1)
-		return "the attribute that tells its place is not known";
+		return "the attribute with its place has an unknown form";
 	if (verityx_size(value) < verityd_SIZE || verityx_size(value) > VERITY_DESCRIPTOR_MAX)
 		return "its size is out of range";
 	if (!checked_add64(data_size, METADATA_ALIGNMENT - 1, &tree))

@@ -63,7 +63,7 @@ static const struct look {
 static void flush(struct map *m)
 {
 	if (!m->err && m->used && m->write(m->user, m->buffer, m->used))
-		m->err = error_set(m->vol->ctx, F2FS_ERR_CANCELED, "the map was stopped by who takes it");
+		m->err = error_set(m->vol->ctx, F2FS_ERR_CANCELED, "the caller stopped the map");
 	m->used = 0;
 }
 

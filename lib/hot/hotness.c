@@ -69,7 +69,7 @@ int f2fs_hotness_open(struct f2fs_volume *vol, const struct f2fs_hotness_options
 	if (err)
 		return err;
 	if (own.method >= METHODS)
-		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no way %u of telling hotness",
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no placement method %u",
 				 (unsigned)own.method);
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");

@@ -248,7 +248,7 @@ int space_explain(struct txn *txn)
 			     !txn->vol->reclaim ? "is not done by itself here (f2fs_volume_set_gc)"
 			     : txn->vol->write.commit_when_full
 				     ? "it can only work between two changes, and this one is too large"
-				     : "would commit what was done before, which is not allowed (commit_when_full)");
+				     : "would commit earlier changes, which is not allowed (commit_when_full)");
 	return F2FS_ERR_NOSPC;
 }
 

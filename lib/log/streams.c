@@ -152,7 +152,7 @@ static int check(struct f2fs_volume *vol, const struct f2fs_placement *p)
 	const uint32_t sections = cp_free_segment_count(vol->cp) / vol->geo.segs_per_sec;
 
 	if (!p->classify)
-		return error_set(vol->ctx, F2FS_ERR_INVALID, "a placement has to tell blocks apart (classify)");
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "a placement needs a function classify()");
 	if (p->streams == 0 || p->streams > F2FS_STREAMS)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "a placement has 1 to %d streams, not %u", F2FS_STREAMS,
 				 (unsigned)p->streams);

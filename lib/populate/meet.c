@@ -126,7 +126,7 @@ static int choose_name(const struct populate *p, struct f2fs_inode *dir, f2fs_ni
 	}
 	if (err == F2FS_ERR_NOT_FOUND)
 		return 0;
-	return err ? err : error_set(p->ctx, F2FS_ERR_EXISTS, "no name is free for what is replaced");
+	return err ? err : error_set(p->ctx, F2FS_ERR_EXISTS, "no temporary name is free for the replaced file");
 }
 
 /* Get a name out of the way. */

@@ -12,7 +12,7 @@ enum { WITH_CHAIN = 1, AS_VIEW = 2 };
 
 static int refuse_loop(const struct f2fs_recovery *plan)
 {
-	return volume_corrupt(plan->vol, RULE_CHAIN_LOOP, plan->end_block, 0, "what was fsynced can only be given up");
+	return volume_corrupt(plan->vol, RULE_CHAIN_LOOP, plan->end_block, 0, "fsynced data can only be dropped");
 }
 
 static int keep_chain(void *user, struct txn *txn)

@@ -120,7 +120,7 @@ int resize_commit(struct resize *r)
 	/* the plan has seen to it that the last step keeps what the ratio says */
 	if (!stage_room(&r->now, r->vol->geo.segment_count_main, true, &room))
 		return error_set(r->ctx, F2FS_ERR_NOSPC,
-				 "with this overprovision ratio the volume does not hold what is in use");
+				 "with this overprovision ratio the volume cannot hold the blocks in use");
 	err = change_start(r->vol);
 	if (err)
 		return err;

@@ -147,7 +147,8 @@ static int refuse_plan(struct resize *r, enum stage_result why, uint32_t missing
 	switch (why) {
 	case STAGE_TOO_SMALL:
 		return error_set(r->ctx, F2FS_ERR_NOSPC,
-				 "%llu bytes%s are too small for what is in use: the smallest size is %llu (%llu MiB)",
+				 "%llu bytes%s are too small for the blocks in use: the smallest size is %llu (%llu "
+				 "MiB)",
 				 (unsigned long long)r->target_bytes, of_last, bytes, (bytes + (1u << 20) - 1) >> 20);
 	case STAGE_NO_ROOM:
 		return error_set(r->ctx, F2FS_ERR_NOSPC,
@@ -159,14 +160,14 @@ static int refuse_plan(struct resize *r, enum stage_result why, uint32_t missing
 				 "larger areas cannot be written: %s",
 				 f2fs_device_info(r->dev)->caps & F2FS_DEVICE_ZONED
 					 ? "the zones that can be written anywhere end too early"
-					 : "an image file does not tell which zones can be written anywhere; do it on "
-					   "the zoned device");
+					 : "an image file does not record which zones can be written anywhere; do it "
+					   "on the zoned device");
 	case STAGE_RESERVED:
 		return error_set(r->ctx, F2FS_ERR_NOSPC,
-				 "with this overprovision ratio the volume does not hold what is in use");
+				 "with this overprovision ratio the volume cannot hold the blocks in use");
 	case STAGE_ODD_AREAS:
 		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED,
-				 "the areas of the volume are no whole zones: they cannot be written anew");
+				 "the areas of the volume are no whole zones: they cannot be rewritten");
 	default:
 		return error_set(r->ctx, F2FS_ERR_TOO_BIG, "there are no areas for %u segments", (unsigned)r->target);
 	}
@@ -244,7 +245,7 @@ static int plan(struct resize *r)
 	if (result->step_count == 0 && !numbers_are_right(r)) {
 		if (!stage_room(&r->now, r->vol->geo.segment_count_main, false, &room))
 			return error_set(r->ctx, F2FS_ERR_NOSPC,
-					 "with this overprovision ratio the volume does not hold what is in use");
+					 "with this overprovision ratio the volume cannot hold the blocks in use");
 		result->steps[result->step_count++] =
 			(struct f2fs_resize_step){ .kind = F2FS_RESIZE_RESERVE, .segments = r->target };
 	}

@@ -49,7 +49,7 @@ static int announce(struct resize *r, uint32_t main_segments)
 	if (err)
 		return err;
 	if (!stage_room(&r->now, main_segments, false, &room))
-		return error_set(r->ctx, F2FS_ERR_NOSPC, "%u main segments do not hold what is in use",
+		return error_set(r->ctx, F2FS_ERR_NOSPC, "%u main segments cannot hold the blocks in use",
 				 (unsigned)main_segments);
 	form.user_blocks = room.user_blocks;
 	form.reserved_segments = room.reserved;

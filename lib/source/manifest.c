@@ -142,7 +142,7 @@ static int end(struct source *src)
 	err = source_set_path(src, 0, "");
 	return err ? err
 		   : error_set(src->ctx, F2FS_ERR_INVALID,
-			       "the manifest is empty: what it does not have is not taken for absent");
+			       "the manifest is empty: refusing to delete everything it does not list");
 }
 
 static int next(struct source *src, struct source_item *item)

@@ -93,7 +93,7 @@ int source_rules_open(struct source *src)
 		if (!o->rules[i].pattern || !o->rules[i].set ||
 		    (o->rules[i].set & ~(unsigned)(F2FS_SET_MODE | F2FS_SET_UID | F2FS_SET_GID | F2FS_SET_MTIME)))
 			return error_set(src->ctx, F2FS_ERR_INVALID,
-					 "a rule has no pattern or cannot set what it says");
+					 "a rule needs a pattern, and sets mode, owner, group or time");
 	if (o->fs_config)
 		err = fs_config_load(src->ctx, o->fs_config, &src->fs_config);
 	for (unsigned i = 0; i < o->file_contexts_count && !err; i++)

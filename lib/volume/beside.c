@@ -73,7 +73,7 @@ int beside_check(const struct f2fs_volume *vol)
 	if (!vol->beside || !vol->beside->err)
 		return 0;
 	return error_set(vol->ctx, F2FS_ERR_STATE,
-			 "the volume was changed, and what it overwrote could not be kept for this view of it: %s",
+			 "the volume changed, and its overwritten blocks could not be kept for this view: %s",
 			 f2fs_error_text(vol->beside->err));
 }
 

@@ -41,7 +41,7 @@ int f2fs_volume_elapse(struct f2fs_volume *vol, uint64_t seconds)
 {
 	error_clear(vol->ctx);
 	if (vol->clock_start >= MOST_SECONDS || seconds >= MOST_SECONDS - vol->clock_start)
-		return error_set(vol->ctx, F2FS_ERR_RANGE, "the volume's clock does not go on for %llu seconds more",
+		return error_set(vol->ctx, F2FS_ERR_RANGE, "the volume's clock cannot advance by %llu seconds",
 				 (unsigned long long)seconds);
 	vol->clock_start += seconds;
 	return 0;

@@ -15,7 +15,7 @@ static int read_pack_block(struct f2fs_volume *vol, uint32_t index, uint8_t *blo
 	f2fs_blk_t addr = volume_pack_start(vol, vol->pack) + index;
 
 	if (index >= F2FS_SEGMENT_BLOCKS)
-		return volume_corrupt(vol, RULE_CP_PACK_SIZE, addr, 0, "a part of the pack lies behind its end");
+		return volume_corrupt(vol, RULE_CP_PACK_SIZE, addr, 0, "a part of the pack is past its end");
 	return volume_device_read(vol, vol->dev, (uint64_t)addr * vol->geo.block_size, block, vol->geo.block_size);
 }
 
@@ -202,7 +202,7 @@ int volume_walk_chain(struct f2fs_volume *vol, struct chain_count *count)
 		addr = footer_next_blkaddr(footer);
 		if (addr == slow)
 			return volume_corrupt(vol, RULE_CHAIN_LOOP, addr, footer_nid(footer),
-					      "what was fsynced can only be given up");
+					      "fsynced data can only be dropped");
 		if (count->nodes % 2 == 1) {
 			err = volume_peek(vol, slow, &block);
 			if (err)

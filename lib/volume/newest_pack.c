@@ -267,20 +267,20 @@ int volume_check_newest(struct f2fs_volume *vol)
 	    (int64_t)(vol->pack_version[other - 1] - vol->pack_version[vol->pack - 1]) > 0) {
 		if (vol->has_chosen_pack)
 			return error_at(vol->ctx, F2FS_ERR_STATE, &where,
-					"checkpoint pack %u, which was chosen, is older than pack %u: what came "
-					"between would be written over (--accept-unread gives it up)",
+					"the chosen checkpoint pack %u is older than pack %u: writing would destroy "
+					"the later changes (--accept-unread accepts that)",
 					vol->pack, other);
 		loss = PACK_LOST; /* both are whole, but what the newer one says cannot be */
 	}
 	if (vol->pack_state[vol->pack - 1] != 0)
 		return error_at(vol->ctx, F2FS_ERR_STATE, &where,
-				"checkpoint pack %u is damaged, and only read by what is left of it: repair the volume "
-				"first (fsck.f2fs; --accept-unread goes on with it)",
+				"checkpoint pack %u is damaged and readable only in part: repair the volume first "
+				"(fsck.f2fs), or write all the same with --accept-unread",
 				vol->pack);
 	if (loss != PACK_NEWEST)
 		return error_at(vol->ctx, F2FS_ERR_STATE, &where,
-				"checkpoint pack %u was the newer one and is damaged: what it led to would be written "
-				"over; check the volume first (fsck.f2fs searches for it; --accept-unread gives it up)",
+				"the newer checkpoint pack %u is damaged: writing would destroy its changes; check the "
+				"volume first (fsck.f2fs searches for them), or drop them with --accept-unread",
 				other);
 	vol->is_newest = true;
 	return 0;

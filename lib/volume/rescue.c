@@ -148,8 +148,8 @@ int rescue_load(struct f2fs_volume *vol, unsigned forced_pack)
 	err = rescue_scan(vol);
 	if (!err && vol->rescue->unread > 0)
 		err = volume_note(vol,
-				  "the search for nodes could not read %llu blocks, the first at %u: what was there is "
-				  "not known",
+				  "the search for nodes could not read %llu blocks, the first at %u: their nodes may "
+				  "be missing",
 				  (unsigned long long)vol->rescue->unread, (unsigned)vol->rescue->first_unread);
 	if (!err)
 		err = sort_table(vol);

@@ -139,7 +139,7 @@ static int make(struct f2fs_volume *vol)
 	err = make_journals(vol);
 	if (err)
 		return err;
-	return volume_note(vol, "there is no checkpoint; counts and SIT cannot be told");
+	return volume_note(vol, "there is no checkpoint; counts and SIT are not known");
 }
 
 /* Correct the field of a checkpoint that breaks a rule; false: it cannot be. */

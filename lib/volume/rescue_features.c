@@ -174,6 +174,6 @@ int rescue_guess_features(struct f2fs_volume *vol)
 		vol->checksum_seed = seed;
 		vol->rescue->has_seed = true;
 	}
-	return volume_note(vol, "%u inodes tell that the volume has the features 0x%x", (unsigned)seen.inodes.inodes,
+	return volume_note(vol, "%u inodes show that the volume has the features 0x%x", (unsigned)seen.inodes.inodes,
 			   (unsigned)seen.shown);
 }

@@ -311,8 +311,8 @@ int rescue_superblock(struct f2fs_volume *vol)
 	blocks = mem_alloc(vol->ctx, 2 * (size_t)MAX_BLOCK);
 	if (!blocks)
 		return F2FS_ERR_NOMEM;
-	how = find_pack(vol, blocks)   ? "a checkpoint pack tells the layout"
-	      : find_plan(vol, blocks) ? "the size of the device tells the layout"
+	how = find_pack(vol, blocks)   ? "layout taken from a checkpoint pack"
+	      : find_plan(vol, blocks) ? "layout computed from the size of the device"
 				       : NULL;
 	mem_free(vol->ctx, blocks);
 	if (!how)

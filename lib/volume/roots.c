@@ -51,8 +51,8 @@ static int check_read(struct f2fs_volume *vol)
 
 		if (vol->unread & roots[i].root)
 			return error_at(vol->ctx, F2FS_ERR_IO, &where,
-					"%s cannot be read and may be newer than what can: nothing is written "
-					"(--accept-unread gives it up)",
+					"%s cannot be read and may be newer than the readable one: nothing is written "
+					"(--accept-unread writes all the same)",
 					roots[i].name);
 	}
 	return 0;
@@ -235,8 +235,8 @@ int volume_check_current(struct f2fs_volume *vol)
 	err = check_unchanged(vol);
 	if (err == F2FS_ERR_STATE)
 		return error_set(vol->ctx, err,
-				 "somebody else wrote a checkpoint since the volume was opened: what was read since "
-				 "may be of either");
+				 "another program wrote a checkpoint since the volume was opened: results may mix old "
+				 "and new state");
 	error_clear(vol->ctx); /* a pack that cannot be read tells nothing */
 	return err == F2FS_ERR_NOMEM ? err : 0;
 }

@@ -50,7 +50,7 @@ static int load_compact(struct f2fs_volume *vol, unsigned type, uint8_t *entries
 
 			if (vol->layout.data_start + b >= F2FS_SEGMENT_BLOCKS)
 				return volume_corrupt(vol, RULE_CP_PACK_SIZE, addr, 0,
-						      "compact summaries lie behind the pack's end");
+						      "compact summaries are past the pack's end");
 			err = read_block(vol, addr, block);
 			if (err)
 				return err;

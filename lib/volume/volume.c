@@ -99,7 +99,8 @@ static int check_device_size(struct f2fs_volume *vol)
 	if (need <= have)
 		return 0;
 	return volume_note(vol,
-			   "the image is shorter than its volume: %llu bytes of %llu; what lies beyond cannot be read",
+			   "the image is shorter than its volume: %llu bytes of %llu; data past the end cannot "
+			   "be read",
 			   (unsigned long long)have, (unsigned long long)need);
 }
 
@@ -107,7 +108,7 @@ static int note_writer(struct f2fs_volume *vol)
 {
 	const char *who = device_writer(vol->dev);
 
-	return who ? volume_note(vol, "%s has the volume open for writing: what is read may change meanwhile", who) : 0;
+	return who ? volume_note(vol, "%s has the volume open for writing: results may change meanwhile", who) : 0;
 }
 
 /* Read and write through a layer over the volume's device; takes the layer over, whatever comes of it. */

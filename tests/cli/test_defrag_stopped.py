@@ -67,7 +67,7 @@ def test_a_signal_while_files_move(start, run_tool, f2fskit, aged, copy, number)
     whole = json.loads(run_tool("defrag.f2fs", "--json", "--order=tree", "-n", copy).stdout)
     commits = whole["commits"] // 2
     status, said, messages = start_moving(start, aged, copy, commits, number, "defrag.f2fs", "--json", "--order=tree", copy)
-    assert status == 128 + number and b"what was moved before is committed" in messages
+    assert status == 128 + number and b"earlier moves are committed" in messages
     found = json.loads(said)
     assert found["end"] == "stopped" and found["commits"] >= 1
     must_hold_all(f2fskit, copy, aged)

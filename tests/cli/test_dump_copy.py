@@ -277,6 +277,6 @@ def test_beside_a_writer(tool, run_tool, f2fskit, tmp_path):
         dump.stdout.read(1000)  # the rest waits for the pipe
         run_tool("f2fs", "-w", path, "rm", "/3")
         dump.stdout.read()
-        assert b"somebody else wrote a checkpoint" in dump.stderr.read()
+        assert b"another program wrote a checkpoint" in dump.stderr.read()
         assert dump.wait() == 4
     run_tool("dump.f2fs", "--tar=/dev/null", path)

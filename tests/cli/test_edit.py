@@ -241,7 +241,7 @@ def test_errors_have_names_and_numbers(run_tool, image, tmp_path):
                             (["ls", "-z"], 16, b"-z"), (["cat", "/"], 2, b"directory"), (["readlink", "/"], 2, b"symbolic link")]:
         assert text in run_tool("f2fs", image, *words, rc=rc).stderr
     assert b"Commands" not in run_tool("f2fs", image, "help").stdout
-    assert b"-r removes" in run_tool("f2fs", image, "help", "rm").stdout
+    assert b"-r (or -R) removes" in run_tool("f2fs", image, "help", "rm").stdout
     for name in ("rm", "cat", "gc", "help"):
         told = run_tool("f2fs", image, name, "--help").stdout
         assert told == run_tool("f2fs", "help", name).stdout and told.startswith(name.encode())

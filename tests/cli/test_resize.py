@@ -209,7 +209,7 @@ def test_a_file_cut_too_short(make, resize, f2fskit):
     os.truncate(image, end)
     before = image.read_bytes()
     why = resize(image, "-s", rc=1)
-    assert re.search(r"section \d+ cannot be emptied: block \d+, of node \d+, inode \d+, /\w+.*behind the end of the device", why)
+    assert re.search(r"section \d+ cannot be emptied: block \d+, of node \d+, inode \d+, /\w+.*past the end of the device", why)
     assert image.read_bytes() == before
 
 

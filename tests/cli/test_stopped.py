@@ -226,14 +226,14 @@ def test_what_is_done_at_once_is_done(signalled, run_tool, image, tmp_path, name
         image.write_bytes(before)
         said = signalled(1, *AT_ONCE[name], *more, rc=status).stderr
         assert image.read_bytes() == after and after != before
-        assert (b"stopped; what was done before stays" in said) == bool(more)
+        assert (b"stopped; earlier changes stay" in said) == bool(more)
 
 
 def test_a_commit_that_was_done_is_done(signalled, run_tool, image):
     """Commands that follow are not begun."""
     signalled(1, "mkdir", "/one", rc=0)
     said = signalled(1, "mkdir", "/two", "--", "commit", "--", "mkdir", "/three", rc=143).stderr
-    assert b"stopped; what was done before stays" in said
+    assert b"stopped; earlier changes stay" in said
     assert sorted(run_tool("f2fs", image, "ls", "/").stdout.split()) == [b"huge", b"old", b"one", b"two"]
 
 

@@ -307,7 +307,7 @@ ROUND = '{"title": "t", "variants": [{"label": "l", "rounds": [{"waf": 1}]}'
     ("", "line 1: a value is missing"), ("{}", "is no result"), ('{"a": 1\n,}', "line 2: the name of a member"),
     ('{"a" 1}', "line 1: a colon"), ("[1 2]", "a comma or ]"), ("[1", "a comma or ]"), ('{"a": 1', "a comma or }"),
     ('"abc', "a string has no end"), ('"a\\', "a string has no end"), ('"a\\x"', "a wrong escape"),
-    ('"a\\u00"', "a wrong escape"), ("[1e]", "no such number"), ("[tru]", "is none"), ("[1]x", "more behind the end"),
+    ('"a\\u00"', "a wrong escape"), ("[1e]", "no such number"), ("[tru]", "is none"), ("[1]x", "text after the end"),
     ("[" * 40, "too deep"), ('{"title": "t", "variants": []}', "is no result"), (ROUND + ', 5]}', "has no label"),
     (ROUND + ', {"label": "m", "rounds": [{"waf": 1}, {"waf": 2}]}]}', "not as many rounds"),
     (ROUND + ', {"label": "m", "rounds": [{"waf": "1"}]}]}', "no metric waf"),

@@ -30,9 +30,9 @@ IDIOMS = [re.compile(pattern, re.I) for pattern in (
 LIMITS = {
     "manual pages": 1.0,
     "front documents": 1.0,
-    "documents": 3.5,
+    "documents": 2.5,
     "public headers": 13.0,
-    "messages": 11.0,
+    "messages": 1.0,
     "comments": 15.5,
     "python": 15.0,
     "tests": 16.5,

@@ -179,9 +179,9 @@ def test_a_reader_tells_when_somebody_wrote(path, tmp_path):
         with f2fskit.open(path, "r+") as volume:
             volume.path("/a").unlink()
             volume.path("/c").write_text("three")
-        with pytest.raises(f2fskit.StateError, match="somebody else wrote"):
+        with pytest.raises(f2fskit.StateError, match="another program wrote"):
             reader.check_current()
-        with pytest.raises(f2fskit.StateError, match="somebody else wrote") as error:
+        with pytest.raises(f2fskit.StateError, match="another program wrote") as error:
             reader.extract(tmp_path / "second")
         assert error.value.result.files == 2
     with f2fskit.open(path) as reader:
@@ -206,7 +206,7 @@ def test_a_check_beside_a_writer(path, damaged):
                 volume.path("/b").write_text("two")
 
     if damaged:
-        with pytest.raises(f2fskit.StateError, match="somebody else wrote"):
+        with pytest.raises(f2fskit.StateError, match="another program wrote"):
             f2fskit.check(path, progress=write)
     else:
         assert not f2fskit.check(path, progress=write).problems

@@ -52,7 +52,7 @@ while [ $# -gt 0 ]; do
 done
 """
 # What a step may be refused for: it says so before anything is written.
-REFUSALS = ("does not hold what is in use", "too small for what is in use", "too little is free", "no whole zones", "do not hold", "no room")
+REFUSALS = ("cannot hold the blocks in use", "too small for the blocks in use", "too little is free", "no whole zones", "no room")
 
 
 class WalkError(AssertionError):

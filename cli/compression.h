@@ -7,7 +7,7 @@
 
 #include <f2fskit/compress.h>
 
-/* NAME[:LEVEL], like "zstd:19": algorithm and level of how. What is wrong with the text, or NULL. */
+/* Parse NAME[:LEVEL], like "zstd:19", into algorithm and level of how. Returns NULL, or an error text. */
 const char *cli_parse_compression(const char *text, struct f2fs_compression *how);
 
 #endif

@@ -73,8 +73,8 @@ int cli_copy_in_is_stream(const struct cli_copy_in *in)
 }
 
 /*
- * There was no room within one transaction: forget what was copied, and clean. Returns 1 when that made sections free,
- * so that the same is worth another try.
+ * Drop the copy, for which one transaction had no room, and clean. Returns 1 when that freed sections, so that another
+ * try is worthwhile.
  */
 static int make_room(const struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol)
 {
@@ -134,7 +134,7 @@ int cli_copy_in_commit(struct cli_copy_in *in, struct cli *cli, struct f2fs_volu
 	return rc < 0 || cli_commit(cli, vol, path) ? -1 : rc;
 }
 
-/* What was counted: the words of the line, the names of the record. */
+/* The counts: the words of the line, the names of the record. */
 static const struct count {
 	const char *name, *words; /* no words: only said when there are some */
 	size_t offset;

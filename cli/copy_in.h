@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Filling a volume from the command line: where from, the options that programs share (copy_in.def), what is said of
- * problems, what is said in the end.
+ * Fill a volume from the command line: its source, the options that programs share (copy_in.def), messages about
+ * problems, the final report.
  */
 #ifndef F2FSKIT_CLI_COPY_IN_H
 #define F2FSKIT_CLI_COPY_IN_H
@@ -47,11 +47,11 @@ static inline int cli_is_copy_in_option(int id)
 
 /* Take a directory, a tar archive, or "-" for an archive on the standard input. */
 void cli_copy_in_source(struct cli_copy_in *in, const char *source);
-/* Take one of them; returns what is wrong with its value, or NULL. */
+/* Take one of them. Returns NULL, or an error text about its value. */
 const char *cli_copy_in_take(struct cli_copy_in *in, int id, const char *value);
 /* Is there a source that can be read only once? */
 int cli_copy_in_is_stream(const struct cli_copy_in *in);
-/* What a volume would need: of which source, MiB. */
+/* The room that a volume would need: source, MiB. */
 #define CLI_COPY_IN_NEEDS "%s: a new volume needs %llu MiB to hold it"
 static inline unsigned long long cli_mebibytes(uint64_t bytes)
 {
@@ -64,7 +64,7 @@ int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol
 /* The same, then commit; when there is no room, clean and copy once more. On -1 nothing was changed. path is the
  * volume's, for messages. */
 int cli_copy_in_commit(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol, const char *path);
-/* Say what was copied, as a line of text. */
+/* Print the counts of the copy as a line of text. */
 void cli_copy_in_say(const struct cli_copy_in *in);
 /* The same as members of a record. */
 void cli_copy_in_print(const struct cli_copy_in *in, struct cli_print *p);

@@ -82,7 +82,7 @@ void cli_copy_in_source(struct cli_copy_in *in, const char *source)
 	in->options.directory = NULL;
 	in->options.tar = NULL;
 	if (!is_stdin && (stat(source, &st) != 0 || S_ISDIR(st.st_mode))) {
-		in->options.directory = source; /* what is not there is the library's to name */
+		in->options.directory = source; /* the library reports a missing one */
 		return;
 	}
 	in->input.path = is_stdin ? NULL : source;

@@ -16,7 +16,7 @@
 
 /* Version 2, AES-256, names padded to 32 bytes, no key. */
 void cli_policy_init(struct f2fs_policy *policy);
-/* Change a policy by words, separated by commas, one of each kind but flags. Returns what is wrong, or NULL. */
+/* Change a policy by words, separated by commas, one of each kind but flags. Returns NULL, or an error text. */
 const char *cli_policy_take(struct f2fs_policy *policy, const char *words);
 
 #endif

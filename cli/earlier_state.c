@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which checkpoint is meant, and what was missing or uncertain in the state that was put together for it.
+ * Select an earlier checkpoint, and report missing or uncertain parts of its reconstructed state.
  */
 #include "cli/earlier_state.h"
 

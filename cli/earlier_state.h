@@ -10,7 +10,7 @@
 struct cli;
 struct cli_print;
 
-/* What a view is opened by. */
+/* The parameters of a view. */
 struct cli_as_of {
 	struct f2fs_volume *vol;
 	const char *version; /* of a checkpoint, or -N */
@@ -18,7 +18,7 @@ struct cli_as_of {
 };
 /* Open a view of a volume. Returns an enum f2fs_error; *why is not NULL when it is the version that is wrong. */
 int cli_as_of_open(const struct cli_as_of *from, const char **why, struct f2fs_volume **out);
-/* Write what was met in a view as a record "as_of". */
+/* Write the counts of a view as a record "as_of". */
 void cli_as_of_put(struct cli_print *out, const struct f2fs_as_of_stat *stat);
 /* Warn of it, when something was missing or uncertain. */
 void cli_as_of_warn(struct cli *cli, const char *image, const struct f2fs_as_of_stat *stat);

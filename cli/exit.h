@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Exit codes. Each program has a table of the codes it uses and what they mean there; the help text of the manual page
- * comes from that table. fsck.f2fs uses the bits of fsck(8), so a number means the same thing wherever it occurs.
+ * comes from that table. fsck.f2fs uses the bits of fsck(8), so a number always means the same.
  */
 #ifndef F2FSKIT_CLI_EXIT_H
 #define F2FSKIT_CLI_EXIT_H
@@ -10,7 +10,7 @@ enum cli_exit_code {
 	CLI_EXIT_OK = 0,
 	CLI_EXIT_FAILURE = 1,	  /* programs other than fsck: it did not work */
 	CLI_EXIT_CORRECTED = 1,	  /* fsck: errors corrected */
-	CLI_EXIT_MISSING = 2,	  /* programs that read: what was asked for does not exist */
+	CLI_EXIT_MISSING = 2,	  /* programs that read: something that was asked for does not exist */
 	CLI_EXIT_REBOOT = 2,	  /* fsck: corrected, reboot */
 	CLI_EXIT_UNCORRECTED = 4, /* fsck: errors left */
 	CLI_EXIT_INCOMPLETE = 4,  /* programs that read: something could not be read */
@@ -23,8 +23,8 @@ enum cli_exit_code {
 };
 
 /*
- * CLI_EXIT_MISSING or CLI_EXIT_INCOMPLETE for an error of the library that means so, otherwise 0. What a program that
- * changes volumes could not write, or must not, is no more: reads: the program only reads.
+ * Convert an error of the library to CLI_EXIT_MISSING or CLI_EXIT_INCOMPLETE; 0 for all other errors. reads: the
+ * program only reads. Errors such as IO count only for those, because other programs meet them while they write, too.
  */
 int cli_exit_of(int rc, int reads);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lists of features and encodings of file names, as options have them. Parsers return NULL, or what is wrong with the
+ * Parse lists of features and encodings of file names in options. Parsers return NULL, or an error text about the
  * value.
  */
 #ifndef F2FSKIT_CLI_FEATURE_LIST_H

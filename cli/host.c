@@ -337,7 +337,7 @@ int cli_finish(struct cli *cli, int status, int failure)
 {
 	cli_progress_clear(cli);
 	if (stop_signal && (status & failure) && tells_signals(cli->tool))
-		_exit(CLI_EXIT_SIGNAL + stop_signal); /* without writing on to who does not read */
+		_exit(CLI_EXIT_SIGNAL + stop_signal); /* do not write to a reader that may be gone */
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
 	cli_error(cli, "standard output: %s%s%s", strerror(errno), cli->done ? "; " : "", cli->done ? cli->done : "");

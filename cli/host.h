@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a program gives the library: a log on stderr, a progress bar when stderr is a terminal, the wall clock (or
- * SOURCE_DATE_EPOCH), random bytes, and a stop at the next report of progress after SIGINT or SIGTERM. Also how a
- * program speaks: results go to stdout, everything said here to stderr, with the program's name in front.
+ * The host that a program gives to the library: a log on stderr, a progress bar when stderr is a terminal, the wall
+ * clock (or SOURCE_DATE_EPOCH), random bytes, and a stop at the next report of progress after SIGINT or SIGTERM. Also
+ * how a program speaks: results go to stdout, everything said here to stderr, with the program's name in front.
  */
 #ifndef F2FSKIT_CLI_HOST_H
 #define F2FSKIT_CLI_HOST_H
@@ -31,7 +31,7 @@ enum { CLI_WARNINGS = 64 };
 struct cli {
 	const struct cli_tool *tool;
 	struct f2fs_host host;
-	enum f2fs_log_level level; /* what is shown of the log; F2FS_LOG_WARNING after cli_init */
+	enum f2fs_log_level level; /* the log is shown up to this level; F2FS_LOG_WARNING after cli_init */
 	int has_epoch;		   /* SOURCE_DATE_EPOCH is set */
 	int64_t epoch;		   /* seconds */
 	int show_progress;	   /* stderr is a terminal */
@@ -46,7 +46,7 @@ struct cli {
 	const char *drawn_task;
 };
 
-/* Open what is closed of standard input, output and error, so that no image gets their numbers (standard.c). */
+/* Open standard input, output and error where they are closed, so that no image gets their numbers (standard.c). */
 void cli_take_standard(void);
 /* Prepare; returns 0, or -1 after a message (SOURCE_DATE_EPOCH is not a number). Catches SIGINT, SIGTERM and SIGHUP,
  * those that are not ignored. */
@@ -54,23 +54,23 @@ int cli_init(struct cli *cli, const struct cli_tool *tool);
 /* Make a context over it; a message was written when it fails. cli must outlive it. */
 int cli_context_new(struct cli *cli, struct f2fs_context **out);
 
-/* Write text for a person, which may quote names that nobody vouches for: what a terminal would act on becomes escapes
- * (\xNN). Backslashes stay, so text with escapes in it is not escaped again. Messages (below) pass through it; of one
- * that is longer than 8192 bytes the first and the last 2048 are shown. */
+/* Write text for a terminal. It may quote hostile names, so control characters become escapes (\xNN). Backslashes stay,
+ * so text with escapes in it is not escaped again. Messages (below) pass through it; of one that is longer than 8192
+ * bytes the first and the last 2048 are shown. */
 void cli_put_text(FILE *to, const char *text);
 void cli_error(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 void cli_warning(struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
-/* Write what the context says of its last error; what (may be NULL) is put in front: a path, say. */
+/* Write the message of the context's last error; what (may be NULL) is put in front: a path, for example. */
 void cli_error_of(struct cli *cli, const struct f2fs_context *ctx, const char *what);
 /* Is it the volume that has no room, as the context's last error says, and not the host's disk? */
 int cli_is_full(const struct f2fs_context *ctx, int rc);
-/* Write an error of which the library tells in a callback; what and part (either may be empty) are put in front. */
+/* Write an error that the library reports in a callback; what and part (either may be empty) are put in front. */
 void cli_error_detail(struct cli *cli, const struct f2fs_error_detail *detail, const char *what, const char *part);
 /* Write "'value' WHY" for an option or operand that was not understood, and the hint at --help. */
 void cli_usage_error(struct cli *cli, const char *what, const char *value, const char *why);
-/* Flush stdout; returns status, or failure after a message when what was written did not arrive. A status of
- * failure becomes 128 and the number of the signal that stopped the program, if one did and the table of the program
- * has CLI_EXIT_STOPPED. */
+/* Flush stdout; returns status, or failure after a message when the output could not be written. A status of failure
+ * becomes 128 and the number of the signal that stopped the program, if one did and the table of the program has
+ * CLI_EXIT_STOPPED. */
 int cli_finish(struct cli *cli, int status, int failure);
 /* Where what does not fit into memory goes: $TMPDIR, or /tmp. */
 const char *cli_temporary_directory(void);
@@ -78,13 +78,14 @@ const char *cli_temporary_directory(void);
 int cli_stopped(void);
 /* read(2) that waits until a signal asks the program to stop: EINTR then. */
 ssize_t cli_read(int fd, void *buffer, size_t room);
-/* Write all of the data at once, behind what to has; non-zero with errno, EINTR when a signal asks to stop. */
+/* Write all of the data at once, after the bytes in the buffer of to. Returns non-zero with errno; EINTR when a signal
+ * asks to stop. */
 int cli_write(FILE *to, const void *data, size_t length);
 /* Write all of the bytes to the descriptor *user (an int): the callback of functions that hand out bytes. Returns 0, or
  * F2FS_SYS_ERROR(errno); EINTR when a signal asks to stop. */
 int cli_write_fd(void *user, const void *bytes, size_t length);
-/* Make a file of the host, or empty the one that is there (*is_new tells), and open it for writing; -1 after a message.
- * What a device of @ctx reads or writes is refused. */
+/* Create a file of the host, or empty an existing one, and open it for writing; -1 after a message. *is_new: it did not
+ * exist. Refuses files that a device of @ctx reads or writes. */
 int cli_create(struct cli *cli, const struct f2fs_context *ctx, const char *path, unsigned mode, int *is_new);
 /* It could not be written to its end: remove one that is new, say of another that it is not complete. */
 void cli_leave_part(struct cli *cli, const char *path, int is_new);

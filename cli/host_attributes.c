@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Attributes are set before the mode: an access control list changes it, and the mode then cuts the list to what it
- * was.
+ * Attributes are set before the mode: an access control list changes it, and the mode then restores its permissions.
  */
 #include "cli/host_attributes.h"
 
@@ -21,7 +20,7 @@ static int begins_with(const char *name, const char *start)
 	return strncmp(name, start, strlen(start)) == 0;
 }
 
-/* They tell of the contents, which will be others. */
+/* Does the attribute depend on the contents, which change? */
 static int is_of_contents(const char *name)
 {
 	return begins_with(name, "security.ima") || begins_with(name, "security.evm") ||

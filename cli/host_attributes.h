@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a file of the host is to others: for a new file that takes an old one's place.
+ * Copy mode, owner and attributes of a file of the host to the new file that replaces it.
  */
 #ifndef F2FSKIT_CLI_HOST_ATTRIBUTES_H
 #define F2FSKIT_CLI_HOST_ATTRIBUTES_H

@@ -253,7 +253,7 @@ int cli_open_volume(struct cli *cli, struct f2fs_context *ctx, const struct cli_
 
 /* ---- undo files ---- */
 
-/* The callback open_device of cli_image_complete(): what is found stays. */
+/* The callback open_device of cli_image_complete(): keep each device found. */
 static int collect(void *user, const char *path, struct f2fs_device **out)
 {
 	struct cli_opened *opened = user;

@@ -55,7 +55,7 @@ static inline int cli_is_image_option(int id)
 	return id > CLI_IMAGE_FIRST && id < CLI_IMAGE_END;
 }
 
-/* Take one of them; returns what is wrong with its value, or NULL. */
+/* Take one of them. Returns NULL, or an error text about its value. */
 const char *cli_image_take(struct cli_image *image, int id, const char *value);
 
 /* The devices of an image, and the options with which its volume is opened on the first one. */
@@ -69,7 +69,7 @@ struct cli_opened {
 	int trust_devices;
 	struct cli_keys keys;
 	struct read_log *read_log;
-	struct sparse_image *sparse; /* behind device; NULL: it is none, or is only read */
+	struct sparse_image *sparse; /* below device; NULL: it is none, or is only read */
 };
 /* The flags that it is opened with. */
 unsigned cli_image_flags(const struct cli_image *image);
@@ -78,7 +78,8 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 /* Could the first device be opened with these flags? The context has the error. */
 int cli_image_try(struct f2fs_context *ctx, const struct cli_image *image, unsigned flags);
 void cli_image_close(struct cli_opened *opened);
-/* What was changed in an Android sparse file is not in the file before this. Returns 0, or -1 after a message. */
+/* Write changes of an Android sparse file to the file. They are only in memory before. Returns 0, or -1 after a
+ * message. */
 int cli_image_save(struct cli *cli, struct cli_opened *opened);
 /* Make the first device of an Android sparse file that is changed longer or shorter; the context has the error. */
 int cli_image_set_length(struct cli_opened *opened, uint64_t length);
@@ -87,7 +88,7 @@ int cli_image_set_length(struct cli_opened *opened, uint64_t length);
  * the volume's. A volume that cannot be opened has those that opening it asked for.
  */
 int cli_image_complete(struct cli_opened *opened);
-/* Save what is overwritten on any device of the volume, in a new file at path; the context has the error. */
+/* Save overwritten bytes of all devices of the volume in a new file at path; the context has the error. */
 int cli_image_record(struct cli_opened *opened, const char *path);
 /* A warning after playing back: of which file, records put back, records left. */
 #define CLI_UNDO_LEFT                                                                                                  \

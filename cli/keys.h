@@ -16,7 +16,7 @@ struct cli_keys {
 	unsigned count;
 };
 
-/* Take the option; returns what is wrong with it, or NULL. */
+/* Take the option. Returns NULL, or an error text. */
 const char *cli_keys_take(struct cli_keys *keys, const char *path);
 /* Add all keys to a volume. Returns 0, or a negative error after a message. */
 int cli_keys_add(struct cli *cli, const struct cli_keys *keys, struct f2fs_context *ctx, struct f2fs_volume *vol);

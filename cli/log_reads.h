@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A log of what was read from where, for those who must account for it.
+ * Log each read of an image: offset, length, device (the --read-log audit trail).
  */
 #ifndef F2FSKIT_CLI_LOG_READS_H
 #define F2FSKIT_CLI_LOG_READS_H

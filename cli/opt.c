@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The parser of options; what it prints about them is in usage.c.
+ * Parse the options of a program. usage.c prints their help.
  */
 #include "cli/opt.h"
 
@@ -98,7 +98,7 @@ static int parse_long(struct cli_parser *p, const char *text)
 	return o->id;
 }
 
-/* The letter at p->rest; what stands behind it is its value or further letters. */
+/* Parse the letter at p->rest. Its value, or further letters, follow it. */
 static int parse_letter(struct cli_parser *p)
 {
 	char letter = *p->rest;

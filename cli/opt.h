@@ -8,7 +8,7 @@
  *
  * The program's file that takes the options includes cli/option_table.h for the ids and the array.
  *
- * Options may stand before and behind operands; letters bundle (-fq), values are attached or follow (-b4096, -b 4096,
+ * Options may stand before and after operands; letters bundle (-fq), values are attached or follow (-b4096, -b 4096,
  * --block-size=4096, --block-size 4096), "--" ends the options. Every program understands -h/--help and -V/--version
  * (unless its table gives the letter another meaning) and --dump-options without listing them.
  */

@@ -33,10 +33,10 @@ static inline int cli_is_packing_option(int id)
 	return id > CLI_PACKING_FIRST && id < CLI_PACKING_END;
 }
 
-/* Take one of them; returns what is wrong with its value, or NULL. */
+/* Take one of them. Returns NULL, or an error text about its value. */
 const char *cli_packing_take(struct cli_packing *c, int id, const char *value);
 
-/* Complete the options; what is wrong with all of them together, or NULL. */
+/* Complete the options. Returns NULL, or an error text about the options as a whole. */
 const char *cli_packing_finish(struct cli_packing *c, struct f2fs_populate_options *options);
 
 #endif

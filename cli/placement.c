@@ -12,7 +12,7 @@ enum { ROOM = 32 };
 #define AS_MEMBER(member, number)                                                                                      \
 	_Generic((member), uint8_t : (uint8_t)(number), uint32_t : (uint32_t)(number), uint64_t : (number))
 
-/* Set the option that a key names; what is wrong, or NULL. */
+/* Set the option that a key names. Returns NULL, or an error text. */
 static const char *set(struct cli_placement *p, const char *key, const char *value)
 {
 	uint64_t number;

@@ -13,7 +13,7 @@ struct cli_placement {
 	uint32_t victims; /* enum f2fs_gc_policy that goes with it */
 };
 
-/* Take a text; returns what is wrong with it, or NULL. */
+/* Parse a placement. Returns NULL, or an error text. */
 const char *cli_parse_placement(const char *text, struct cli_placement *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Results as text or JSON. Everything is written as it comes: what is kept is the nesting, at most MAX_DEPTH levels, so
- * that a table may be as long as it likes.
+ * Print results as text or JSON. Nothing is buffered but the nesting, at most MAX_DEPTH levels, so a table may have any
+ * length.
  */
 #include "cli/print.h"
 
@@ -89,7 +89,7 @@ static void make_path(struct cli_print *p, const char *name, char path[PATH_SIZE
 		snprintf(path, PATH_SIZE, "%s%s", p->path, name ? name : "");
 }
 
-/* A cell of a table's line; what is beyond the columns is shown in JSON only. */
+/* A cell of a table's line; cells beyond the columns are shown in JSON only. */
 static void put_cell(struct cli_print *p, struct level *row, const char *value)
 {
 	const struct level *table = row - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the main functions of programs have in common.
+ * Run a program with one task: parse, check, run, finish.
  */
 #include "cli/program.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The frame of a program with one task: it takes its options, checks the command line as a whole, runs, and tells the
- * outcome by its exit status.
+ * The frame of a program with one task: it takes its options, checks the command line as a whole, runs, and returns an
+ * exit status.
  *
  *	int main(int argc, char **argv)
  *	{
@@ -23,7 +23,7 @@ struct cli_program {
 	const struct cli_tool *tool;
 	int failure; /* exit status when the task cannot be done */
 	int usage;   /* exit status for a wrong command line */
-	/* Take one option. Returns NULL, or what is wrong with its value. */
+	/* Take one option. Returns NULL, or an error text about its value. */
 	const char *(*take)(void *arguments, struct cli *cli, int id, const char *value);
 	/* All options are taken: look at the operands. Returns 0, CLI_OPT_EXIT (nothing is left to be done), or what
 	 * cli_refuse() returns. */
@@ -36,7 +36,7 @@ struct cli_program {
 };
 
 int cli_program_main(const struct cli_program *program, void *arguments, int argc, char **argv);
-/* Write what is wrong with the command line, and the hint at --help. Returns CLI_OPT_ERROR. */
+/* Write an error about the command line, and the hint at --help. Returns CLI_OPT_ERROR. */
 int cli_refuse(struct cli *cli, const char *why);
 /* Open the image, do the work, close it. Returns what work returns, failure when the image could not be opened. */
 int cli_image_run(struct cli *cli, const struct cli_image *image, int failure,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looking at a volume as a repair would leave it: the repair is made in memory, and what it writes stays there, or in a
- * temporary file.
+ * Show a volume as a repair would leave it. The writes of the repair stay in memory, or in a temporary file.
  */
 #include "cli/repaired.h"
 

@@ -9,12 +9,12 @@
 int cli_cover(struct f2fs_device **dev);
 /* Where the volume on a first and only device ends, in bytes of that; 0: it cannot be opened, even with damage. */
 uint64_t cli_volume_end(struct cli_opened *opened);
-/* Put zeros in memory past the end of the first device, up to so many bytes: a repair needs room. 0, or an enum
+/* Append zeros in memory to the first device, up to length bytes, as room for a repair. Returns 0, or an enum
  * f2fs_error. */
 int cli_lengthen(struct cli_opened *opened, uint64_t length);
 /*
- * Repair the volume of devices that were opened for reading, in memory: they are replaced by layers that have what the
- * repair writes. 0, or an enum f2fs_error after a message.
+ * Repair the volume in memory. Replaces its devices, which were opened for reading, by layers with the writes of the
+ * repair. Returns 0, or an enum f2fs_error after a message.
  */
 int cli_image_repair(struct cli *cli, struct cli_opened *opened);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Commit what a program changed, and say what has become of it when that fails.
+ * Commit the changes of a program, and report their state when the commit fails.
  */
 #include "cli/settle.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Committing what a program changed.
+ * Commit the changes of a program.
  */
 #ifndef F2FSKIT_CLI_SETTLE_H
 #define F2FSKIT_CLI_SETTLE_H

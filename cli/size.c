@@ -29,7 +29,7 @@ static int digit_of(char c, unsigned base)
 	return d < (int)base ? d : -1;
 }
 
-/* Read digits at *text and move it behind them; 0 digits, or a number above 64 bits, is an error. */
+/* Read digits at *text and move it past them; 0 digits, or a number above 64 bits, is an error. */
 static const char *read_digits(const char **text, unsigned base, uint64_t *value)
 {
 	const char *p = *text;

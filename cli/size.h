@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Numbers and sizes of the command line. A function returns NULL, or a phrase that tells what is wrong with the text
- * and fits behind it: "'12q' " "is not a size (...)". Nothing is guessed: what is not wholly understood is refused.
+ * Numbers and sizes of the command line. A function returns NULL, or an error phrase that fits after the text: "'12q' "
+ * "is not a size (...)". It refuses text that it does not understand completely.
  */
 #ifndef F2FSKIT_CLI_SIZE_H
 #define F2FSKIT_CLI_SIZE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A sparse file as the volume's device: what is written lies over it. The new file has the old one's ranges that nobody
- * cares for, less what was written. Whoever holds the old file's lock takes that of the new one before it has the name.
- * The new file has a name of its own until then: one that a program left which was killed, and which nobody has locked,
- * is removed by the next.
+ * Change an Android sparse file. The device is a layer with the writes over the old file. Saving makes a new file. Its
+ * "don't care" ranges are those of the old file without the writes. A program that holds the lock of the old file takes
+ * that of the new file before renaming it. A new file that a killed program left, without a lock, is removed by the
+ * next program.
  */
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include "cli/sparse_image.h"
@@ -106,7 +106,7 @@ struct f2fs_device *sparse_image_device(struct sparse_image *image)
 	return f2fs_device_ref(image->device);
 }
 
-/* What is behind the end of the image: nobody has cared for it yet. */
+/* The space after the end of the image, which starts as "don't care". */
 static int open_tail(struct sparse_image *s, uint64_t length, struct f2fs_device **out)
 {
 	struct f2fs_device *memory, *overlay;
@@ -148,7 +148,7 @@ static int fail(struct cli *cli, const char *path)
 	return -1;
 }
 
-/* What a program left that was killed goes, unless a living one has it. */
+/* Remove the temporary file of a killed program, unless a running one has locked it. */
 static int remove_leftover(struct sparse_image *s, struct cli *cli)
 {
 	struct f2fs_device *left;
@@ -191,7 +191,7 @@ static int copy_attributes(struct sparse_image *s, struct cli *cli, int to)
 	return rc;
 }
 
-/* An empty file that is locked, and is to others what the old one is. */
+/* Create an empty file, lock it, and give it mode, owner and attributes of the old one. */
 static int begin_file(struct sparse_image *s, struct cli *cli, struct f2fs_device **out)
 {
 	const int fd = make_file(s, cli);
@@ -200,7 +200,7 @@ static int begin_file(struct sparse_image *s, struct cli *cli, struct f2fs_devic
 	if (fd < 0)
 		return -1;
 	rc = f2fs_device_open(s->ctx, s->new_path, F2FS_OPEN_WRITE, out);
-	if (rc) { /* another has it, who goes without the lock of the old file */
+	if (rc) { /* another program has it, without the lock of the old file */
 		cli_error_of(cli, s->ctx, NULL);
 	} else if (copy_attributes(s, cli, fd)) {
 		unlink(s->new_path);

@@ -16,13 +16,13 @@ struct sparse_image;
 int sparse_image_open(struct f2fs_context *ctx, const char *path, unsigned flags, struct sparse_image **out);
 /* Its contents; a device for which the caller has to close a reference of its own. */
 struct f2fs_device *sparse_image_device(struct sparse_image *image);
-/* Make it longer or shorter, for its device, too: references to that which are still held have the old length. The
- * context has the error. */
+/* Make it longer or shorter, for its device, too: open references to that device keep the old length. The context has
+ * the error. */
 int sparse_image_set_length(struct sparse_image *image, uint64_t length);
-/* Write what the image is now in place of the file, if it was changed since it was opened or saved. -1 after a message:
- * the file is as it was. */
+/* Replace the file by the present contents, if they changed since it was opened or saved. Returns -1 after a message;
+ * the file is then unchanged. */
 int sparse_image_save(struct sparse_image *image, struct cli *cli);
-/* NULL is allowed. What was not saved is forgotten. */
+/* Drop unsaved changes and close. NULL is allowed. */
 void sparse_image_close(struct sparse_image *image);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Android sparse images (-S): the volume is made in memory, or over another device, then written as a sparse file. What
- * was written or made zero is in the file; the rest is "don't care" and keeps the old contents of the flash it is
- * written to.
+ * Android sparse images (-S): the volume is made in memory, or over another device, then written as a sparse file. The
+ * file has all written and zeroed ranges. The rest is "don't care" and keeps the old contents of the flash that
+ * receives the image.
  */
 #ifndef F2FSKIT_CLI_SPARSE_OUTPUT_H
 #define F2FSKIT_CLI_SPARSE_OUTPUT_H
@@ -11,7 +11,7 @@
 
 #include <f2fskit/device.h>
 
-/* A device in memory that remembers what was made zero. */
+/* A device in memory that remembers zeroed ranges. */
 int sparse_output_new(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out);
 /* An image that is changed: what nobody cares for may be anything on the flash, so it counts as a hole, which reads as
  * zeros for sure, only while the image is saved. */

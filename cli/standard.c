@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Standard input, output and error that whoever starts a program may have closed: the next file that is opened would
- * get such a number, and what is said would go into an image, or an image be read as commands.
+ * Open standard input, output and error where the caller of the program closed them. Otherwise the next opened file,
+ * such as an image, would get one of these numbers, and messages would go into it or commands come from it.
  */
 #include <errno.h>
 #include <fcntl.h>

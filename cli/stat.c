@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a listing shows of a file.
+ * Print type, mode and times of a file for listings.
  */
 #include "cli/stat.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a listing shows of a file: the words for types and modes, and the members of its record.
+ * Words for types and modes of files, and the record of a file in listings.
  */
 #ifndef F2FSKIT_CLI_STAT_H
 #define F2FSKIT_CLI_STAT_H

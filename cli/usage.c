@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a table of options looks like: the usage text, and the form for programs.
+ * Print a table of options: the usage text, and the form for programs.
  */
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Returns NULL, or what is wrong with the text (see cli/size.h). */
+/* Returns NULL, or an error text (see cli/size.h). */
 const char *cli_parse_uuid(const char *text, uint8_t uuid[16]);
 
 #endif

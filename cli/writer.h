@@ -34,7 +34,7 @@ static inline int cli_is_writer_option(int id)
 	return id > CLI_WRITER_FIRST && id < CLI_WRITER_END;
 }
 
-/* Take one of them; returns what is wrong with its value, or NULL. */
+/* Take one of them. Returns NULL, or an error text about its value. */
 const char *cli_writer_take(struct cli_writer *writer, int id, const char *value);
 /* Write the volume so from now on; an error code, which the volume's context explains. */
 int cli_writer_apply(struct cli_writer *writer, struct f2fs_volume *vol);

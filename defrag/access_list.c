@@ -20,7 +20,7 @@ static int complain(struct defrag *d, const char *what)
 	return -1;
 }
 
-/* Read all that comes, with a zero behind it. */
+/* Read until the end, and append a zero. */
 static int read_text(struct defrag *d, int fd, struct access_list *list)
 {
 	size_t room = 0, length = 0;

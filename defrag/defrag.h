@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * defrag.f2fs: main.c reads the options, fragment_report.c tells how fragmented a volume is, map.c draws its segments,
- * run.c puts it in order, by access_list.c if need be, moved_range.c moves a range of blocks as f2fs-tools do.
+ * defrag.f2fs: main.c reads the options, fragment_report.c reports fragmentation, map.c draws the segments, run.c
+ * defragments, by access_list.c if given, moved_range.c moves a range of blocks as f2fs-tools do.
  */
 #ifndef F2FSKIT_DEFRAG_PROGRAM_H
 #define F2FSKIT_DEFRAG_PROGRAM_H
@@ -42,7 +42,7 @@ struct defrag {
 	struct f2fs_volume *vol;
 };
 
-/* What a file of the host wants placed in which order; zero it first. */
+/* The files and the order that a file of the host lists; zero it first. */
 struct access_list {
 	char *text; /* that the paths are in */
 	struct f2fs_defrag_part *parts;

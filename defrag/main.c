@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * defrag.f2fs: tell how fragmented a volume is, and put it in order.
+ * defrag.f2fs: report fragmentation, and defragment.
  */
 #include <stdio.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static const char *take_range(struct arguments *a, int id, const char *value)
 	}
 }
 
-/* Take one option; returns what is wrong with its value, or NULL. */
+/* Take one option. Returns NULL, or an error text about its value. */
 static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
 	struct arguments *a = arguments;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Putting a volume in order: what the options ask for, and what was done.
+ * Defragment a volume as the options say, and report the result.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the program of f2fs-tools writes about the volume as a whole: the lines before and after its results, which
- * scripts read, and superblock and checkpoint as "name: value" (-l) or "name [hex : decimal]" (-d 1).
+ * Output of f2fs-tools about the volume as a whole: the lines before and after its results, which scripts read, and
+ * superblock and checkpoint as "name: value" (-l) or "name [hex : decimal]" (-d 1).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -280,7 +280,7 @@ static void put_features(uint32_t feature)
 	putchar('\n');
 }
 
-/* Which blocks lie on which device, of a volume on several; the paths are those of the superblock. */
+/* Print the blocks of each device of a volume on several. The paths are those of the superblock. */
 static void put_places(struct dump *d, const uint8_t *sb)
 {
 	const struct f2fs_struct *type = dump_struct("sb_device");

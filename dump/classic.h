@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The classic views: what the programs of f2fs-tools write.
+ * The classic views: the output of f2fs-tools' programs.
  */
 #ifndef F2FSKIT_DUMP_CLASSIC_H
 #define F2FSKIT_DUMP_CLASSIC_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nodes as the program of f2fs-tools shows them: -i (one node), -I (every copy of an inode on the disk), -b (what a
- * block is). Unlike there, fields that an inode does not have and inline contents are not shown as numbers and block
+ * Nodes as the program of f2fs-tools shows them: -i (one node), -I (every copy of an inode on the disk), -b (identity
+ * of a block). Unlike there, fields that an inode does not have and inline contents are not shown as numbers and block
  * pointers.
  */
 #include <inttypes.h>

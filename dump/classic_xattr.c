@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Extended attributes of an inode as the program of f2fs-tools shows them: names as stored, without the prefix that the
- * index stands for, so that clients find the encryption context (9, "c") and what tells of verity (11, "v").
+ * index stands for, so that clients find the encryption context (9, "c") and the verity attribute (11, "v").
  */
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static int put_context(const struct f2fs_xattr *x)
 	return 1;
 }
 
-/* The name as stored: what is behind the prefix that the index stands for. */
+/* Return the name as stored: the part after the prefix that the index stands for. */
 static const char *stored_name(const struct f2fs_xattr *x)
 {
 	const char *end = strchr(x->name, '.');

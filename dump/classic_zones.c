@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The zones of a device, as the programs of f2fs-tools tell of them when they open it.
+ * Print the zones of a device, as f2fs-tools do when they open it.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Options of copying out: lists of what is kept, maps of ids, compression by the name of the archive.
+ * Parse the options of copying out: properties to keep, maps of ids, compression by the name of the archive.
  */
 #include <stdlib.h>
 #include <string.h>

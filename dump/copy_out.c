@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copying out: hands the work to the library and tells what did not go right, entry by entry. Attributes that the host
+ * Copy files out: the library does the work, and this file reports problems entry by entry. Attributes that the host
  * refuses (an owner, when not run by root) would be told for each of a hundred thousand files: of each kind only the
  * first is named, and how many there were.
  */

@@ -48,7 +48,7 @@ struct copy_options {
  */
 int copy_options_init(struct copy_options *c, int argc);
 void copy_options_fini(struct copy_options *c);
-/* Take one option; returns NULL, or what is wrong with its value. */
+/* Take one option. Returns NULL, or an error text about its value. */
 const char *copy_take_option(struct copy_options *c, enum copy_option option, const char *value);
 
 /* Parts of it. */

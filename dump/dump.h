@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * dump.f2fs: what the files of this folder share. A view is a function that shows one thing; main.c parses, opens the
- * volume and calls the views that were asked for. Views come in two kinds: those of this project write records through
+ * Shared declarations of dump.f2fs. A view is a function that shows one thing; main.c parses, opens the volume and
+ * calls the views that were asked for. Views come in two kinds: those of this project write records through
  * cli/print.h, as text or JSON; the classic ones write what the program of f2fs-tools writes, to the letter.
  */
 #ifndef F2FSKIT_DUMP_DUMP_H
@@ -30,7 +30,7 @@ struct dump {
 	struct f2fs_context *ctx;
 	struct f2fs_volume *vol;
 	const struct f2fs_geometry *geo;
-	struct f2fs_device *device; /* for what is told of zones: the first, and the further ones of a zoned volume */
+	struct f2fs_device *device; /* for views of zones: the first, and the further ones of a zoned volume */
 	struct f2fs_device *const *further;
 	unsigned further_count;
 	struct cli_print *out; /* records */
@@ -60,26 +60,25 @@ struct dump_range {
  * Returns rc.
  */
 int dump_fail(struct dump *d, int rc, const char *what);
-/* The same for what a walk from start found. */
+/* The same for damage that a walk from start found. */
 int dump_fail_below(struct dump *d, int rc, const char *start, const char *path);
 /* Report damage found by the program itself. */
 void dump_damage(struct dump *d, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* Parse "A~B", "A" (A~end), "-1" as B for the end; clamp to [0, limit). Returns NULL or what is wrong with the text. */
+/* Parse "A~B", "A" (A~end), "-1" as B for the end; clamp to [0, limit). Returns NULL, or an error text. */
 const char *dump_parse_range(const char *text, uint64_t limit, struct dump_range *out);
 /* The same for a view: NULL text is everything, a single number just that one. Errors are reported. */
 int dump_view_range(struct dump *d, const char *what, const char *text, uint64_t limit, struct dump_range *out);
-/* Parse a block address or node id below limit, decimal or 0x; what is wrong is reported. Returns 0, INVALID or RANGE.
- */
+/* Parse a block address or node id below limit, decimal or 0x; errors are reported. Returns 0, INVALID or RANGE. */
 int dump_parse_number(struct dump *d, const char *what, const char *text, uint64_t limit, uint32_t *out);
 
-/* Open the inode that an operand names: a number (decimal, 0x), @ADDR (what lies at a block address) or a path.
- * Failure is reported. */
+/* Open the inode that an operand names: a number (decimal, 0x), @ADDR (the inode at a block address) or a path. Failure
+ * is reported. */
 int dump_open_inode(struct dump *d, const char *operand, unsigned lookup_flags, struct f2fs_inode **out);
 
 /*
- * Find the first node id >= nid in use. A NAT block that cannot be read is reported and passed over. F2FS_ERR_NOT_FOUND
- * past the last, other errors (reported) when it makes no sense to go on.
+ * Find the first node id >= nid in use. Reports and skips unreadable NAT blocks. F2FS_ERR_NOT_FOUND past the last;
+ * other errors (reported) end the search.
  */
 int dump_next_node(struct dump *d, f2fs_nid_t nid, struct f2fs_nat_info *out);
 
@@ -106,7 +105,7 @@ int dump_each_copy(struct dump *d, f2fs_nid_t ino, int (*visit)(void *user, f2fs
 /* earlier.c */
 /* Show the volume as of a checkpoint version, or -N: N checkpoints ago. Failure is reported. */
 int dump_open_as_of(struct dump *d, const char *version);
-/* Say what was missing or uncertain, and end it. */
+/* Report missing and uncertain parts, and close the view. */
 void dump_close_as_of(struct dump *d);
 
 /* view_undelete.c: open the directory of --to, made if need be; -1 when there is none, reported. what: the option that
@@ -118,14 +117,14 @@ const struct f2fs_struct *dump_struct(const char *name);
 /* A little-endian number of 32 bits. */
 uint32_t dump_word(const uint8_t *raw);
 uint64_t dump_get(const struct f2fs_struct *type, const uint8_t *raw, const char *field, uint32_t index);
-/* The fields that lie wholly within the first size bytes, as members of the open record. */
+/* Print the fields wholly within the first size bytes as members of the open record. */
 void dump_fields(struct cli_print *out, const struct f2fs_struct *type, const uint8_t *raw, size_t size);
 const char *dump_source_name(unsigned source);
 
 /* view_inode.c: what an inode's block says, and a node's footer, as members of the open record. */
 void dump_inode_block(struct dump *d, const uint8_t *block);
 void dump_footer(struct dump *d, const uint8_t *block);
-/* view_volume.c: what was noted when the volume was opened, as an array of the open record. */
+/* view_volume.c: the notes of opening the volume, as an array of the open record. */
 void dump_notes(struct dump *d);
 /* A path that leads to an inode as member "path" of the open record, null when there is none (view_inode.c,
  * view_block.c). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * --as-of: the views of files work on a volume of an earlier checkpoint; what was missing or uncertain in it is
- * reported at the end.
+ * --as-of: run the views of files on a volume of an earlier checkpoint. At the end dump.f2fs reports its missing and
+ * uncertain parts.
  */
 #include "cli/earlier_state.h"
 #include "dump/dump.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Structures printed from the tables of the format: which fields there are, how they are shown and what their bits are
- * called all comes from the library. Only what is a structure within a field is known here by name.
+ * Print structures from the tables of the format. Fields, their form and the names of bits come from the library. Only
+ * structures within a field are known here by name.
  */
 #include "dump/dump.h"
 

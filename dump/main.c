@@ -102,7 +102,7 @@ static int complain(struct dump *d, const char *what, const char *value, const c
 	return -1;
 }
 
-/* Options of copying out, and what they are there. */
+/* Map options of the program to options of copying out. */
 static enum copy_option copy_option_of(int option)
 {
 	static const struct {
@@ -443,7 +443,7 @@ static void run_view(struct dump *d, const struct arguments *a, const struct vie
 		cli_print_end_array(d->out);
 }
 
-/* Tell of fsynced data that a mount would bring back and that is not shown here. */
+/* Report fsynced data that a mount would bring back and that is not shown here. */
 static void report_pending(struct dump *d, const struct arguments *a)
 {
 	uint64_t nodes = 0;

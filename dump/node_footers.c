@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * NAT entries with the footers of their node blocks. Node ids are visited in order, but the blocks are read in the
- * order in which they lie on the device, a batch of entries at a time: neighbours in the NAT were often written
- * together.
+ * order of their addresses, a batch of entries at a time: neighbours in the NAT were often written together.
  */
 #include "dump/dump.h"
 
@@ -41,7 +40,7 @@ static void take_footer(struct batch *b, struct dump_node *node, const uint8_t *
 	node->has_footer = 1;
 }
 
-/* Read count blocks from addr; the nodes sorted[0..n) lie within. */
+/* Read count blocks from addr. The nodes sorted[0..n) are among them. */
 static void read_run(struct batch *b, struct dump_node **sorted, uint32_t n, f2fs_blk_t addr, uint32_t count)
 {
 	uint32_t size = b->d->geo->block_size;

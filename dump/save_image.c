@@ -29,7 +29,7 @@ static int is_zero(const char *bytes, size_t length)
 	return bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
 }
 
-/* Write a piece at the file's position but for what is zeros, which stays a hole. */
+/* Write a piece at the file's position. Zeros stay holes. */
 static int write_piece(int fd, const char *bytes, size_t length)
 {
 	for (size_t at = 0, n; at < length; at += n) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How scattered a file lies, for --stat and --fragmentation.
+ * Measure how fragmented a file is, for --stat and --fragmentation.
  */
 #ifndef F2FSKIT_DUMP_SCATTER_H
 #define F2FSKIT_DUMP_SCATTER_H
@@ -10,7 +10,7 @@
 struct scatter {
 	uint64_t blocks;  /* stored */
 	uint64_t extents; /* runs of consecutive blocks */
-	f2fs_blk_t next;  /* block that would go on the last run */
+	f2fs_blk_t next;  /* block that would continue the last run */
 };
 
 /* Go through the blocks of an inode. Returns an enum f2fs_error. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the views of old versions and deleted files share.
+ * Shared declarations of the views of old versions and deleted files.
  */
 #ifndef F2FSKIT_DUMP_VERSIONS_H
 #define F2FSKIT_DUMP_VERSIONS_H
@@ -15,9 +15,9 @@ void dump_put_version_more(struct dump *d, const struct f2fs_version *version);
 const char *dump_path_state_name(int state);
 /* Search for old nodes; failure is reported. */
 int dump_past_open(struct dump *d, const struct f2fs_past_options *options, struct f2fs_past **out);
-/* End the search, and report what it, and what was asked of it, could not read. */
+/* End the search, and report its unreadable blocks. */
 void dump_past_close(struct dump *d, struct f2fs_past *past);
-/* A search over all that the volume remembers, as a table of what it finds. */
+/* A search over everything that the volume remembers, and its table of results. */
 struct dump_search {
 	const char *name, *option;
 	const struct cli_column *columns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a block is: its area, and its owner as far as the volume's tables tell; and its bytes.
+ * Identify a block: its area, and its owner according to the volume's tables. Also prints its bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "dump/dump.h"
 
-/* What a block of a metadata area holds: copies, and the range of entries (FORMAT volume 3, 5.2, 6.3). */
+/* Print the contents of a block of a metadata area: copies, and the range of entries (FORMAT volume 3, 5.2, 6.3). */
 static void put_meta(struct dump *d, const struct f2fs_block_identity *id)
 {
 	const struct f2fs_geometry *geo = d->geo;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files in free blocks and behind the ends of other files that are found by what they look like, listed and copied out.
+ * Find files in free blocks and after the ends of other files by their signatures, list them and copy them out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ struct carve {
 };
 
 #ifdef HAVE_MAGIC
-/* The type as a word that stays; NULL when it tells nothing. */
+/* The type as a word that stays; NULL when it is unknown. */
 static const char *identify(void *user, const uint8_t *start, size_t length)
 {
 	struct carve *c = user;

@@ -24,7 +24,7 @@ static const struct cli_column ls_columns[] = {
 	{ "gid", 6 },  { "size", 12 },	{ "modified", -19 }, { "name", -1 },
 };
 
-/* The name, as text with the target behind it. */
+/* Print the name; text output adds the target. */
 static void put_name(struct dump *d, const char *name, size_t n, const char *target, size_t target_length)
 {
 	char *both;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How scattered files lie: the runs of consecutive blocks of one, and the view of a tree.
+ * Measure how fragmented files are: the runs of consecutive blocks of one file, and the view of a tree.
  */
 #include <stdlib.h>
 #include <string.h>

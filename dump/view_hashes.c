@@ -71,13 +71,13 @@ static int breaks_lines(const char *name)
 	return strpbrk(name, "\n\r") != NULL;
 }
 
-/* What stands for a byte behind a backslash; 0: itself. */
+/* Return the letter that stands for a byte after a backslash; 0: the byte itself. */
 static char escaped(char c)
 {
 	return c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\\' ? '\\' : '\0';
 }
 
-/* A name as its form has it; for a terminal, what it would obey is escaped besides. Returns -1 without memory. */
+/* A name as its form has it; for a terminal, control characters are also escaped. Returns -1 without memory. */
 static int put_name(const char *name, int escapes, int doubles_quotes)
 {
 	char *text = malloc(2 * strlen(name) + 1), *to = text;

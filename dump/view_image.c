@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copies of a volume that can be given away: its metadata, or what is in use of it.
+ * Save a copy of a volume to give away: its metadata, or its blocks in use.
  */
 #include <stdio.h>
 #include <string.h>

@@ -109,7 +109,7 @@ void dump_path(struct dump *d, struct f2fs_inode *inode)
 	free(path);
 }
 
-/* An inode that breaks a rule: what its block says all the same. The damage was told already. */
+/* Print the fields of an inode that breaks a rule. The damage was reported already. */
 static void put_broken(struct dump *d)
 {
 	f2fs_nid_t ino = f2fs_context_error(d->ctx)->nid;

@@ -40,7 +40,7 @@ static int put_range(void *user, const struct f2fs_leftover *range)
 	return cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
 }
 
-/* Words of the argument as flags; 0 for what is not understood. */
+/* Parse the words of the argument as flags; 0 for unknown words. */
 static unsigned parse_kinds(const char *text)
 {
 	static const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a mount would recover: the chain of fsynced nodes, the inodes and names that come of it, the blocks that change.
+ * Show the result of the recovery that a mount would make: the chain of fsynced nodes, their inodes and names, the
+ * blocks that change.
  */
 #include "dump/dump.h"
 

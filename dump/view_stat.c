@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Statistics of the volume: how its segments are used, what its inodes are, how scattered its files lie. Segments are
- * counted from the SIT alone; inodes are visited in the order of the NAT, each once. Of an earlier time neither is
- * known: the inodes are those that have a name then.
+ * Statistics of the volume: use of segments, kinds of inodes, fragmentation of files. Segments are counted from the SIT
+ * alone; inodes are visited in the order of the NAT, each once. Of an earlier time neither is known: the inodes are
+ * those that have a name then.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -314,7 +314,7 @@ static void put_inodes(struct dump *d, const struct inode_counts *c)
 	cli_print_end(d->out);
 }
 
-/* What the SIT says. */
+/* Print the counts from the SIT. */
 static void put_segments(struct dump *d, const struct sit_counts *segments)
 {
 	cli_print_begin(d->out, "segments");

@@ -41,7 +41,7 @@ void dump_put_version_more(struct dump *d, const struct f2fs_version *v)
 
 struct listing {
 	struct dump *d;
-	uint64_t count; /* of what was found */
+	uint64_t count; /* findings */
 	int has_begun;	/* the list of nodes */
 };
 

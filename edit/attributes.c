@@ -74,7 +74,7 @@ static uint32_t who_mask(const char **at)
 			return mask ? mask : 07777;
 }
 
-/* Those of one class, "go=u", or letters; X depends on what the file had. */
+/* Those of one class, "go=u", or letters; X depends on the old permissions. */
 static int permission_bits(const char **at, uint32_t old, uint32_t now, uint32_t *bits)
 {
 	static const char classes[] = "ogu";
@@ -158,8 +158,8 @@ int do_chmod(struct edit *e, const struct edit_call *call)
 
 /* ---- chown ---- */
 
-/* Who owns a program from now on did not make it run as somebody: the bits setuid and setgid go, as in the kernel.
- * Without execution by the group, setgid means something else. */
+/* Return the bits that a change of owner clears: setuid and setgid, as in the kernel. Without execution by the group,
+ * setgid has another meaning. */
 static uint32_t privileges_of(uint32_t mode)
 {
 	if ((mode & MODE_TYPE) == MODE_DIR)

@@ -14,7 +14,7 @@ struct edit_change {
 	const char *text;
 	uint32_t uid, gid, projid;
 	unsigned which;
-	int drops_privileges; /* as a change of the owner does: of what is no directory */
+	int drops_privileges; /* setuid, setgid and capabilities go, as on a change of the owner; not of directories */
 	struct f2fs_time time;
 };
 

@@ -54,7 +54,7 @@ static int fill_flags(const struct edit_change *change, const struct f2fs_stat *
 	return (int)change->which | F2FS_SET_FLAGS;
 }
 
-/* The project id of a change; what is wrong is reported. */
+/* Parse the project id of a change. Reports errors. */
 static int take_project(struct edit_change *change, const char *what, const char *text)
 {
 	const char *why = cli_parse_u32(text, 0, UINT32_MAX - 1, &change->projid);
@@ -95,7 +95,7 @@ struct attr_list {
 	int with_project;
 };
 
-/* What the kernel shows: not all of it is kept among the flags. */
+/* Collect the flags that the kernel shows. Not all of them are kept among the flags. */
 static uint32_t shown_flags(const struct f2fs_stat *st)
 {
 	return st->flags | (st->is_encrypted ? SHOWN_ENCRYPT : 0U) | (st->is_verity ? SHOWN_VERITY : 0U) |

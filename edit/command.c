@@ -74,7 +74,7 @@ static const char *known_elsewhere(const char *name)
 	return NULL;
 }
 
-/* Open what a command needs, and run it. */
+/* Open the files that a command needs, and run it. */
 static int run_call(struct edit *e, const struct edit_call *call)
 {
 	const struct edit_command *command = call->command;

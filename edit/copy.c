@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copies within the volume. A tree is walked once, and what the walk gives is made below the target; a directory gets
- * its times once everything in it is there.
+ * Copy files within the volume. One walk of the tree makes each entry below the target. A directory gets its times
+ * after all its entries.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static int leads_to(struct edit *e, const struct edit_name *name, f2fs_nid_t ino
 	return yes;
 }
 
-/* A file, or what a link leads to. */
+/* Copy a file, or the target of a link. */
 static int copy_file(struct edit *e, const char *source, const char *operand)
 {
 	struct f2fs_inode *from, *to;
@@ -190,7 +190,7 @@ static f2fs_nid_t find_twin(const struct tree *t, f2fs_nid_t from)
 	return twin && twin->from == from ? twin->to : F2FS_NO_NID;
 }
 
-/* A further name of what was copied already. */
+/* Make a further name of a copied inode. */
 static int link_twin(struct tree *t, const struct edit_name *name, f2fs_nid_t ino)
 {
 	struct f2fs_inode *inode;
@@ -203,10 +203,10 @@ static int link_twin(struct tree *t, const struct edit_name *name, f2fs_nid_t in
 	return rc ? edit_fail(t->e, rc, name->path) : 0;
 }
 
-/* What was found under the name of a copy. */
+/* The entry found under the name of a copy. */
 enum found { FOUND_NOTHING, FOUND_DIRECTORY, FOUND_OTHER };
 
-/* What is in the way of a copy: a directory (*ino) is entered by a directory, anything else goes. */
+/* Remove an entry in the way of a copy. A directory (*ino) stays and is entered if the copy is a directory. */
 static int clear_way(struct tree *t, const struct edit_name *name, const struct f2fs_stat *st, enum found *found,
 		     f2fs_nid_t *ino)
 {
@@ -258,7 +258,7 @@ static int make_like(struct tree *t, const struct edit_name *name, struct f2fs_i
 	return rc ? edit_fail(t->e, rc, name->path) : 0;
 }
 
-/* Copy what the walk is at; *ino: what it became. */
+/* Copy the entry of the walk; *ino: its copy. */
 static int copy_inode(struct tree *t, const struct edit_name *name, struct f2fs_inode *from, const struct f2fs_stat *st,
 		      f2fs_nid_t *ino)
 {

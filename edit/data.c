@@ -131,7 +131,7 @@ int do_get(struct edit *e, const struct edit_call *call)
 
 /* ---- into the volume ---- */
 
-/* Move a file at fd to the next data at or behind *at, which moves along. How much of it there is: up to room bytes. */
+/* Move a file at fd to the next data at or after *at, and *at with it. Returns its length, at most room. */
 static size_t skip_hole(int fd, uint64_t *at, size_t room)
 {
 #if defined(SEEK_DATA)
@@ -174,7 +174,7 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 	uint8_t *buffer = malloc(COPY_BYTES);
 	const off_t start = lseek(fd, 0, SEEK_CUR); /* -1 in a pipe; the standard input may begin anywhere in a file */
 	const uint64_t begin = start > 0 ? (uint64_t)start : 0;
-	uint64_t from = begin; /* in what is read */
+	uint64_t from = begin; /* offset in the source */
 	int rc = buffer ? 0 : edit_no_memory(e), is_file = 0;
 	struct f2fs_stat before;
 	ssize_t n;
@@ -183,7 +183,7 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 		rc = f2fs_inode_stat(inode, &before);
 		if (rc)
 			edit_fail(e, rc, what);
-		else /* over what is there already, holes are zeros to be written */
+		else /* holes over existing contents are zeros to be written */
 			is_file = before.size <= at && start >= 0;
 	}
 

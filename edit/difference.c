@@ -36,7 +36,7 @@ static uint32_t number_at(const unsigned char *p)
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* What a file of the host is, by how it begins. A volume whose superblocks are both lost must be named as an image by
+/* Identify a file of the host by its first bytes. A volume whose superblocks are both lost must be named as an image by
  * being the first of the two. */
 static int look_at(struct edit *e, const char *path, enum other *out)
 {
@@ -254,7 +254,7 @@ int do_diff(struct edit *e, const struct edit_call *call)
 	f2fs_volume_close(d.view);
 	f2fs_volume_close(d.vol);
 	cli_image_close(&d.opened);
-	if (!rc && (fflush(stdout) != 0 || ferror(stdout))) /* what differs was not told: cli_finish() says why */
+	if (!rc && (fflush(stdout) != 0 || ferror(stdout))) /* some differences were not printed */
 		rc = F2FS_ERR_IO;
 	if (rc || d.result.unreadable || cli_as_of_lost(&d.as_of))
 		e->status = TROUBLE;

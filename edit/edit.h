@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * f2fs: what the files of this folder share. A run is a row of commands on one image, from the command line, a script
- * or a shell; all changes form one transaction that is committed at the end. commands.def is the table of commands: the
- * parser of their options, the usage text and the manual page come from it.
+ * Shared declarations of f2fs. A run is a row of commands on one image, from the command line, a script or a shell; all
+ * changes form one transaction that is committed at the end. commands.def is the table of commands: the parser of their
+ * options, the usage text and the manual page come from it.
  */
 #ifndef F2FSKIT_EDIT_EDIT_H
 #define F2FSKIT_EDIT_EDIT_H
@@ -58,7 +58,7 @@ struct edit {
 	int may_have_written; /* something was committed, or a command that needs no commit was allowed to write */
 	int is_settled;	      /* the last command was done, and left nothing to be committed */
 	uint64_t first_version; /* of the checkpoint that the volume was opened with */
-	int is_over;	/* the shell was told to stop */
+	int is_over;	/* the shell got a command to stop */
 	int has_run;	/* a command was there to be run */
 	int status;	/* enum edit_exit */
 	const struct edit_command *commands; /* all there are */
@@ -76,7 +76,7 @@ struct edit_call {
 enum edit_need {
 	EDIT_LOOKS = 0,	  /* reads the volume */
 	EDIT_CHANGES = 1, /* changes it: -w */
-	EDIT_ALONE = 2	  /* opens what it needs itself */
+	EDIT_ALONE = 2	  /* opens its files itself */
 };
 
 struct edit_command {
@@ -117,7 +117,7 @@ int edit_host_fail(struct edit *e, const char *what);
 /* The same when a message was written already. */
 int edit_told(struct edit *e);
 int edit_no_memory(struct edit *e);
-/* Report that a signal ended what is named. */
+/* Report that a signal stopped the command. */
 int edit_stopped(struct edit *e, const char *what);
 
 /* opened.c */
@@ -125,13 +125,13 @@ int edit_stopped(struct edit *e, const char *what);
 int edit_open_image(struct edit *e);
 /* Open the volume, once. Failure is reported. */
 int edit_open_volume(struct edit *e);
-/* Return from an earlier state to the volume itself; warn of what is lost or uncertain in it. */
+/* Return from an earlier state to the volume itself; warn of its lost and uncertain parts. */
 void edit_close_as_of(struct edit *e);
-/* A change that the command's operands ask for needs -w; what is wrong is reported. */
+/* Check that -w is given for a change that the operands request. Reports the error. */
 int edit_need_write(struct edit *e, const char *command);
 /* Make changes true, if there are any. */
 int edit_commit(struct edit *e);
-/* Store what is true and not in the file yet: of an Android sparse file. */
+/* Save committed changes that are not yet in the file, of an Android sparse file. */
 int edit_save(struct edit *e);
 /* Drop changes; says so when there are any. */
 void edit_rollback(struct edit *e);
@@ -140,7 +140,7 @@ void edit_end_stopped(struct edit *e);
 
 /* call.c */
 /* Take options and operands out of the words of a call, whose command is set and whose operands have room for count.
- * What is wrong is reported. */
+ * Errors are reported. */
 int edit_call_parse(struct edit *e, struct edit_call *call, char **words, int count);
 static inline int edit_has(const struct edit_call *call, char letter)
 {
@@ -181,8 +181,8 @@ char *edit_read_line(struct edit *e, const char *prompt);
 /* patterns.c */
 /* Does a pattern match a name? */
 int edit_matches(const char *pattern, const char *name);
-/* The words of a command with those that are patterns replaced by what they match: files of the volume, for what put
- * takes files of the host. Free them with edit_expand_free(). Failure is reported. */
+/* Expand patterns among the words of a command. They match files of the volume, or files of the host for the sources of
+ * put. Free the words with edit_expand_free(). Failure is reported. */
 int edit_expand(struct edit *e, const struct edit_line *line, char ***words, int *count);
 void edit_expand_free(char **words, int count);
 
@@ -208,11 +208,12 @@ int edit_name_open(struct edit *e, const char *operand, struct edit_name *out);
 void edit_name_close(struct edit_name *name);
 /* The same, but when operand names a directory: the name that source has, in there. */
 int edit_name_open_into(struct edit *e, const char *operand, const char *source, struct edit_name *out);
-/* The same for what is no directory: an operand that ends in a slash names a directory that is there. */
+/* The same for anything but directories: an operand that ends in a slash names an existing directory. */
 int edit_name_open_file(struct edit *e, const char *operand, const char *source, struct edit_name *out);
 /* Find the inode of that name: 0, NOT_FOUND (not reported) or another error (reported). */
 int edit_name_lookup(struct edit *e, const struct edit_name *name, struct f2fs_dirent *out);
-/* Room for one more item of that size behind count; NULL without memory (reported), then items are as they were. */
+/* Make room for one more item of that size after count. NULL without memory (reported); the items are then unchanged.
+ */
 void *edit_grow(struct edit *e, void *items, size_t count, size_t *room, size_t size);
 /* Levels of a tree whose directories stay open while a walk is below them. */
 enum { NEAR_LEVELS = 32 };
@@ -221,13 +222,14 @@ struct edit_way {
 	char *text;
 	size_t length, room;
 };
-/* Make it the first above bytes of what it is, and a name in there. */
+/* Cut the way to its first above bytes, and append a name. */
 int edit_way_set(struct edit *e, struct edit_way *way, size_t above, const char *name);
 void edit_way_free(struct edit_way *way);
 /* The last component of a path. */
 const char *edit_base(const char *path);
 struct f2fs_time edit_now(struct edit *e);
-/* What a new inode of a type starts with: root's, now. mode NULL: the usual permissions, or those of a default ACL. */
+/* Set the attributes of a new inode of a type: owned by root, with the present time. mode NULL: the usual permissions,
+ * or those of a default ACL. */
 void edit_new(struct edit *e, uint32_t type, const uint32_t *mode, struct f2fs_new *out);
 /* Call visit for each entry of a directory but "." and "..". The list is read first, so visit may change the
  * directory. Entries that cannot be read are reported and left out, and make it fail in the end. */

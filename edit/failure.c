@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What goes wrong in a command: it is told, and the first failure decides the status of the run.
+ * Report failures of commands. The first failure decides the exit status of the run.
  */
 #include <errno.h>
 #include <string.h>

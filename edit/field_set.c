@@ -34,7 +34,7 @@ static int put_record(struct edit *e, const char *address, const struct f2fs_inj
 
 /* ---- commands ---- */
 
-/* Open the image for fields. What the volume has in memory would be out of date afterwards: it is opened again. */
+/* Open the image for fields. Reopens the volume afterwards, because its memory would be out of date. */
 static int open_fields(struct edit *e, struct f2fs_inject **out)
 {
 	int rc = edit_commit(e);
@@ -81,7 +81,7 @@ static int set_one(struct edit *e, struct f2fs_inject *inject, const char *addre
 	if (e->cli.level < F2FS_LOG_WARNING) /* quiet */
 		return 0;
 	rc = f2fs_inject_get(inject, address, &values[1]);
-	if (rc) /* the change took away what the address needs */
+	if (rc) /* the change removed something that the address needs */
 		return put_record(e, address, &values[0], NULL);
 	return put_record(e, address, &values[1], &values[0]);
 }

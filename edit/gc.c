@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The command gc: cleaning with a budget, or what it would do.
+ * The command gc: clean with a budget, or report the plan.
  */
 #include <string.h>
 

@@ -58,7 +58,7 @@ static int put_kind(struct edit *e, struct quota_list *list, unsigned kind, int 
 	if (rc == F2FS_ERR_NOT_FOUND)
 		return 0;
 	*is_there = 1;
-	if (!rc && list->has_id && !list->is_found) /* who owns nothing may have no entry */
+	if (!rc && list->has_id && !list->is_found) /* an id that owns nothing may have no entry */
 		put_row(list, &(struct f2fs_quota){ .id = list->id });
 	return rc ? edit_fail(e, rc, kinds[kind].name) : 0;
 }
@@ -197,7 +197,7 @@ int do_setquota(struct edit *e, const struct edit_call *call)
 	return rc ? edit_fail(e, rc, kinds[kind].name) : 0;
 }
 
-/* Seconds, or a number with a unit behind it; - leaves them as they are. */
+/* Parse seconds, or a number followed by a unit; - leaves the value unchanged. */
 static const char *parse_period(const char *text, uint32_t *seconds)
 {
 	static const char units[] = "smhdw";

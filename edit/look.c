@@ -26,7 +26,7 @@ static const struct cli_column long_columns[] = {
 	{ "gid", 6 },  { "size", 12 },	{ "modified", -19 }, { "name", -1 },
 };
 
-/* The name, as text with the target behind it. */
+/* Print the name; text output adds the target. */
 static int put_name(struct listing *l, struct f2fs_inode *inode, const struct f2fs_stat *st, const char *name, size_t n)
 {
 	char *target = NULL, *both;
@@ -94,7 +94,7 @@ static int list_entry(void *user, const struct f2fs_dirent *entry)
 	return rc == F2FS_ERR_NOMEM ? rc : 0;
 }
 
-/* What an operand names is listed; what is open already need not be looked for. */
+/* An operand to list. An open inode need not be looked up. */
 struct operand {
 	const char *path;
 	struct f2fs_inode *open; /* NULL: it is opened by its path */

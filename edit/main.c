@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * f2fs: look at and change files of a volume, without mounting it. This file reads the options and finds the commands:
- * behind the image, in -c and -f, or typed in.
+ * after the image, in -c and -f, or typed in.
  */
 #include <errno.h>
 #include <signal.h>
@@ -60,7 +60,7 @@ static const struct cli_tool tool = {
 struct arguments {
 	char **texts;	      /* of -c and -f, in their order */
 	unsigned text_count;
-	char **words; /* the commands behind the image */
+	char **words; /* the commands after the image */
 	int word_count;
 };
 
@@ -228,7 +228,7 @@ static void run_lines(struct edit *e)
 	while (!e->is_over && getline(&line, &room, stdin) >= 0 && !cli_stopped())
 		if (edit_run_text(e, line))
 			break;
-	if (ferror(stdin) && !cli_stopped()) { /* who knows what it would have said */
+	if (ferror(stdin) && !cli_stopped()) { /* the missing input may hold more commands */
 		cli_error(&e->cli, "standard input: %s", strerror(errno));
 		edit_rollback(e);
 		e->status = EDIT_FAILED;
@@ -276,7 +276,7 @@ static void run(struct edit *e, const struct arguments *a)
 		run_words(e, a->words, a->word_count);
 	else if (!rc && asks)
 		(isatty(STDIN_FILENO) ? run_shell : run_lines)(e);
-	if (!rc && !e->has_run && !cli_stopped()) /* no command was there to meet what is wrong with the volume */
+	if (!rc && !e->has_run && !cli_stopped()) /* no command ran that would have reported damage of the volume */
 		edit_open_volume(e);
 	edit_close_as_of(e);
 	if (cli_stopped() && (asks || !e->is_settled))

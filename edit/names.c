@@ -132,8 +132,8 @@ struct level {
 	struct f2fs_dir *reader;
 };
 
-/* A tree that is removed: each directory is read while what was read of it goes, so one that is read again from its
- * start gives what is left. */
+/* A tree that is being removed. Entries go while their directory is read, so reading it again from the start gives the
+ * remaining ones. */
 struct removal {
 	struct edit *e;
 	const char *path; /* of the first level */
@@ -354,7 +354,7 @@ static int symlink_one(struct edit *e, const char *target, const struct edit_nam
 	return make(e, name, &spec);
 }
 
-/* Remove what has the name that a link is to get; a directory stays, and is in its way. */
+/* Remove an entry that has the name of the new link. A directory stays, and is in its way. */
 static int clear_link(struct edit *e, const struct edit_name *name)
 {
 	struct f2fs_dirent there;

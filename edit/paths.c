@@ -194,7 +194,7 @@ void edit_new(struct edit *e, uint32_t type, const uint32_t *mode, struct f2fs_n
 
 /* ---- directories ---- */
 
-/* Entries one behind the other, each as the members before its names, then the bytes of both names. */
+/* Entries one after the other, each as the members before its names, then the bytes of both names. */
 struct entry_list {
 	char *bytes;
 	size_t used, room;
@@ -222,7 +222,7 @@ static int add_entry(struct entry_list *list, const struct f2fs_dirent *entry)
 	return 0;
 }
 
-/* Take the entry at a place out; returns the place behind it. */
+/* Take out the entry at a place. Returns the place after it. */
 static size_t get_entry(const struct entry_list *list, size_t at, struct f2fs_dirent *out)
 {
 	memset(out, 0, sizeof(*out));

@@ -11,7 +11,7 @@
 #include "cli/join.h"
 #include "edit/edit.h"
 
-/* Hold one character against a set behind its bracket; *end is behind the set, NULL when it is not closed. */
+/* Match one character with a set, after its bracket; *end is after the set, NULL when it is not closed. */
 static int in_set(const char *set, char c, const char **end)
 {
 	const int invert = *set == '!' || *set == '^';
@@ -34,7 +34,7 @@ static int in_set(const char *set, char c, const char **end)
 	return found != invert;
 }
 
-/* Hold one character against what a pattern begins with, which is no star; *pattern moves on. */
+/* Match one character with the start of a pattern, which is no star; *pattern moves on. */
 static int match_one(const char **pattern, char c)
 {
 	const char *at = *pattern, *end;

@@ -17,7 +17,7 @@
 #ifdef HAVE_LIBEDIT
 #include <editline/readline.h>
 
-/* What the library's callbacks, which have no argument for it, work on. */
+/* The data of the library's callbacks, which have no argument for it. */
 static struct {
 	struct edit *e;
 	char **names; /* what begins like the word at hand */
@@ -67,7 +67,7 @@ static void offer_commands(const char *text)
 			offer(strdup(e->commands[i].name));
 }
 
-/* The word at hand: what stands before its last slash, and what a name begins with. */
+/* The word at the cursor: the part before its last slash, and the start of a name. */
 struct begun {
 	char *directory;
 	const char *name;
@@ -145,7 +145,7 @@ static char **complete(const char *text, int start, int end)
 	if (command - line >= start) {
 		offer_commands(text);
 	} else if (n == 3 && !strncmp(command, "put", n)) {
-		rl_attempted_completion_over = 0; /* files of the host are what the library itself knows */
+		rl_attempted_completion_over = 0; /* the library itself completes files of the host */
 		return NULL;
 	} else {
 		if (!completing.e->vol)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * f2fs: the command that finishes what a crash left.
+ * The command recover: finish a crashed session of the kernel.
  */
 #include "edit/edit.h"
 

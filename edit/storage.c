@@ -213,7 +213,7 @@ int do_trim(struct edit *e, const struct edit_call *call)
 	int rc;
 
 	(void)call;
-	rc = edit_commit(e); /* what it frees can go, too */
+	rc = edit_commit(e); /* blocks freed by it are trimmed, too */
 	if (rc)
 		return rc;
 	rc = f2fs_volume_trim(e->vol, 0, &bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The options of a command as commands.def writes them, "l a n:PATTERN/name": letters, what a value is called, a long
+ * The options of a command as commands.def writes them, "l a n:PATTERN/name": letters, the name of a value, a long
  * name. The parser of a call, the usage that the shell and the manual page show, and messages about wrong calls all
  * come from this one text.
  */

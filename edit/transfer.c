@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Whole directories into the volume and out of it: put -r and get -r. The library's populate and extract do the work;
- * here operands become their options, and what could not be copied is told.
+ * this file turns operands into their options, and reports entries that could not be copied.
  */
 #define _GNU_SOURCE /* realpath */
 #include <fcntl.h>
@@ -89,7 +89,7 @@ static void set_xattrs(struct f2fs_inode *inode, const char *path)
 #endif
 }
 
-/* The copy has a name of its own choice: give it what the directory in the volume has. */
+/* Give the copy, which has a chosen name, the attributes of the directory in the volume. */
 static int finish_top(struct edit *e, struct f2fs_inode *inode, const char *path)
 {
 	struct timespec times[2];

@@ -55,7 +55,7 @@ static void walk_free(struct walk *w)
 	free(w);
 }
 
-/* Damage is reported and the walk goes on. */
+/* Report damage; the walk continues. */
 static void note_error(struct walk *w, const struct f2fs_walk_entry *entry)
 {
 	if (!entry->error)
@@ -65,7 +65,7 @@ static void note_error(struct walk *w, const struct f2fs_walk_entry *entry)
 		w->rc = entry->error;
 }
 
-/* Does it tell of damage within a directory that was visited already? */
+/* Is it a report of damage within a directory that was visited already? */
 static int is_damage_only(const struct f2fs_walk_entry *entry)
 {
 	return entry->error && !entry->dirent;

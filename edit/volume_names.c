@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Label and UUID. They are no part of a transaction: what was changed so far is committed first.
+ * Show and set label and UUID. They are no part of a transaction, so changes so far are committed first.
  */
 #include <string.h>
 

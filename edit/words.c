@@ -15,7 +15,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte that a backslash and what follows stand for; *at is behind the backslash and moves on. */
+/* Return the byte that an escape stands for. *at is after the backslash and moves past the escape. */
 static char unescape(const char **at)
 {
 	const char *p = *at;
@@ -33,7 +33,7 @@ static int is_end(char c)
 	return c == '\0' || c == '\n' || c == ';';
 }
 
-/* Note that a character of the words is one of a pattern; rest is what was not read yet. */
+/* Note that a character of the words is one of a pattern; rest is the unread text. */
 static int mark(struct edit_line *line, const char *at, const char *rest)
 {
 	if (!line->marks)
@@ -72,7 +72,7 @@ static int read_word(struct edit_line *line, const char **from, char **to)
 int edit_words(char **text, struct edit_line *line)
 {
 	const char *at = *text;
-	char *out = *text; /* words are never longer than what they are written as */
+	char *out = *text; /* words are never longer than their source text */
 	char **words;
 	int rc = 0;
 

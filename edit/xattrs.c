@@ -90,7 +90,7 @@ int edit_drop_capability(struct edit *e, struct f2fs_inode *inode, const char *w
 	int rc;
 
 	if (f2fs_xattr_get(inode, name, &x) != 0)
-		return 0; /* what cannot be read gives nobody a capability */
+		return 0; /* an unreadable capability gives no privilege */
 	rc = f2fs_xattr_remove(inode, name);
 	return rc ? edit_fail(e, rc, what) : 0;
 }
@@ -103,7 +103,7 @@ static int digit64(char c)
 	return found ? (int)(found - digits) : -1;
 }
 
-/* Digits of so many bits each, the highest first; what is left over at the end must be zero. */
+/* Decode digits of `bits` bits each, the highest first. Left-over bits at the end must be zero. */
 static int decode(const char *text, unsigned bits, uint8_t *out, size_t *size)
 {
 	uint32_t held = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opening what is to be checked. A mounted volume is never opened for writing; one that is mounted read-only, or that
- * may not be written, is only looked at.
+ * Open the devices for a check. A mounted volume is never opened for writing. One that is mounted read-only, or that
+ * may not be written, is only checked.
  */
 #include "devices.h"
 
@@ -17,7 +17,7 @@
 
 enum { READING = F2FS_OPEN_READ | F2FS_OPEN_EXCLUSIVE, WRITING = F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE };
 
-/* May the image be written? When it can only be read, that is what is done. */
+/* Choose flags for opening the image. One that can only be read is only checked. */
 static unsigned choose_flags(struct session *s, const struct cli_image *image)
 {
 	char why[sizeof(((struct f2fs_error_detail *)0)->message)];
@@ -28,7 +28,7 @@ static unsigned choose_flags(struct session *s, const struct cli_image *image)
 		return WRITING;
 	snprintf(why, sizeof(why), "%s", f2fs_context_error(s->ctx)->message);
 	if (cli_image_try(s->ctx, image, READING))
-		return WRITING; /* which will say what is wrong */
+		return WRITING; /* opening then reports the error */
 	cli_warning(s->cli, "%s: nothing is changed", why);
 	s->answer = FSCK_NO;
 	return READING;
@@ -150,7 +150,7 @@ static uint32_t troubling_flags(void)
 	return mask;
 }
 
-/* Does the volume end behind its devices? */
+/* Does the volume end past its devices? */
 static int is_cut_short(const struct session *s, const struct f2fs_volume *vol)
 {
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(vol);

@@ -12,8 +12,8 @@ struct session {
 	struct cli *cli;
 	struct f2fs_context *ctx;
 	const struct arguments *arguments;
-	enum fsck_answer answer;  /* what is possible: FSCK_NO when the image can only be read */
-	struct cli_opened opened; /* its device is what is checked, with the layer */
+	enum fsck_answer answer;  /* the possible answer: FSCK_NO when the image can only be read */
+	struct cli_opened opened; /* its device is the one to check, with the layer */
 	/* how a further device is found, below the layer */
 	int (*find)(void *user, const char *path, struct f2fs_device **out);
 	void *find_user;
@@ -21,9 +21,9 @@ struct session {
 
 /* Returns 0, or an exit code after a message; close it in any case. */
 int session_open(struct session *s, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a);
-/* Open the image again, behind session_close(), without a layer. Returns 0, or -1 after a message. */
+/* Open the image again after session_close(), without a layer. Returns 0, or -1 after a message. */
 int session_reopen(struct session *s);
-/* Store what was repaired, where that is not done yet: in an Android sparse file. Returns 0, or -1 after a message. */
+/* Save repairs that are still in memory, of an Android sparse file. Returns 0, or -1 after a message. */
 int session_save(struct session *s);
 void session_close(struct session *s);
 

@@ -163,7 +163,7 @@ static char ask(const char *question)
 	}
 }
 
-/* What a person says. What follows from the rest is one question. */
+/* Ask the user. Problems that follow from others are one question. */
 static int decide_by_person(struct report *r, const struct f2fs_problem_info *info)
 {
 	const int is_common = f2fs_problem_repair_kind(info) == F2FS_REPAIR_COMMON;

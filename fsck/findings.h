@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a check finds, as text with the marks that f2fs-tools' users look for ([ASSERT], [FIX], [FSCK] ... [Ok..]), or
- * as JSON. Also decides what is repaired, from the options that choose problems.
+ * Report the findings of a check, as text with the marks that f2fs-tools' users look for ([ASSERT], [FIX], [FSCK] ...
+ * [Ok..]), or as JSON. Also decide which ones to repair, from the options that choose problems.
  */
 #ifndef F2FSKIT_FSCK_FINDINGS_H
 #define F2FSKIT_FSCK_FINDINGS_H

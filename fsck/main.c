@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fsck.f2fs: opens what is to be checked, runs the check once, or twice when a person is asked in between, and turns
- * the result into the exit code of fsck(8).
+ * fsck.f2fs: open the volume, run the check once, or twice with a question to the user in between, and turn the result
+ * into the exit code of fsck(8).
  */
 #include <f2fskit/f2fskit.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static int exit_of(const struct run *run)
 	return (fixed > 0 ? CLI_EXIT_CORRECTED : 0) | (found > fixed ? CLI_EXIT_UNCORRECTED : 0);
 }
 
-/* Was a problem of this name told? */
+/* Was a problem of this name reported? */
 static int report_has(const struct report *r, const char *name)
 {
 	for (unsigned i = 0; i < r->problem_count; i++)
@@ -150,13 +150,13 @@ static int check_once(struct run *run, int repair)
 	return rc;
 }
 
-/* Is all repaired but that the device is short? Then what lay past its end has been given up. */
+/* Is everything repaired except that the device is short? Then the files past its end have been dropped. */
 static int is_repaired(const struct run *run)
 {
 	return run->result.fixed > 0 || run->result.left <= 1;
 }
 
-/* Check once more, silently: what is left now? */
+/* Check once more, silently, to count the remaining problems. */
 static int recheck(struct run *run)
 {
 	struct f2fs_check_result first = run->result;
@@ -174,7 +174,7 @@ static int recheck(struct run *run)
 	return 0;
 }
 
-/* Without room for the repair the file has to become longer first. Everything is told already. */
+/* Make the file longer if the repair lacks room, then repair. All findings were reported already. */
 static int grow_and_repair(struct run *run)
 {
 	int rc = F2FS_ERR_IO;
@@ -241,7 +241,7 @@ static int is_sound(const struct run *run)
 	return run->result.state == F2FS_CHECK_SOUND || run->result.state == F2FS_CHECK_REPAIRED;
 }
 
-/* A resize was stopped, and nothing is wrong (any more): go on with it, if that may be. */
+/* Continue a stopped resize if nothing is wrong (any more) and the options allow it. */
 static void finish_resize(struct run *run)
 {
 	struct session *s = &run->session;

@@ -130,7 +130,7 @@ static const char *take_job(struct arguments *a, enum fsck_job job, const char *
 	return NULL;
 }
 
-/* What is to be done, and when. */
+/* Parse the action and its conditions. */
 static const char *take_mode(struct arguments *a, int id, const char *value)
 {
 	switch (id) {
@@ -168,7 +168,7 @@ static const char *take_mode(struct arguments *a, int id, const char *value)
 	}
 }
 
-/* How it is done, and what is said. */
+/* Parse the details of the action and of its output. */
 static const char *take_detail(struct arguments *a, int id, const char *value)
 {
 	if (cli_is_image_option(id))

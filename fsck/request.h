@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the command line of fsck.f2fs asks for.
+ * The request that the command line of fsck.f2fs makes.
  */
 #ifndef F2FSKIT_FSCK_REQUEST_H
 #define F2FSKIT_FSCK_REQUEST_H
@@ -18,12 +18,12 @@ enum fsck_job { FSCK_CHECK = 0, FSCK_RESTORE, FSCK_LIST, FSCK_EXPLAIN, FSCK_LAYO
 enum fsck_depth {
 	FSCK_UNSAID = 0, /* while options are taken: the same as FSCK_FULL */
 	FSCK_IF_NEEDED,	 /* when the volume says that something is wrong */
-	FSCK_REPORT,	 /* the same, and else look, change nothing, and report what is wrong */
+	FSCK_REPORT,	 /* the same; without signs of damage check, change nothing, and report problems */
 	FSCK_SILENT,	 /* in any case, without a word when nothing is wrong */
 	FSCK_FULL
 };
 
-/* What happens to what is found. */
+/* The treatment of findings. */
 enum fsck_answer {
 	FSCK_ASK = 0, /* report, then ask on a terminal */
 	FSCK_NO,
@@ -38,7 +38,7 @@ enum { FSCK_MAX_IDS = 64, FSCK_WORDS_ROOM = 1024 };
 
 /* Numbers, names or groups of problems. */
 struct words {
-	const char *at[FSCK_MAX_IDS + 1]; /* NULL behind the last */
+	const char *at[FSCK_MAX_IDS + 1]; /* NULL after the last */
 	unsigned count;
 	char text[FSCK_WORDS_ROOM];
 	size_t used;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Making a file longer, or a volume smaller. A file only grows when all on it that is lost was given up: what it has
- * then behind its old end are zeros, which nobody must take for contents.
+ * Make a file longer, or a volume smaller. A file only grows after a repair has dropped everything past its end: the
+ * new space holds zeros, which must not count as contents.
  */
 #include "short_device.h"
 
@@ -155,7 +155,7 @@ static int record_part(struct f2fs_context *ctx, struct f2fs_device **dev, uint6
 }
 
 /*
- * The file that was recorded was shorter. A recording that has something was closed behind a repair: nothing follows.
+ * The recorded file was shorter. A recording with contents was closed after a repair, so nothing follows.
  */
 static int record_again(struct session *s, const struct short_device *d)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A device that ends before its volume does: once what lay behind the end was given up, a file is made as long again
- * as the volume, and on anything else the volume becomes as small as the device.
+ * A device that ends before its volume. After a repair has dropped everything past the end, a file becomes as long as
+ * the volume again. On other devices the volume shrinks to the device.
  */
 #ifndef F2FSKIT_FSCK_SHORT_DEVICE_H
 #define F2FSKIT_FSCK_SHORT_DEVICE_H
@@ -16,14 +16,14 @@ struct short_device {
 	int is_repaired;     /* what follows only looks */
 };
 
-/* Is what a device lacks given up? Not by --ask, --only and --except. */
+/* May a repair drop everything past the end of the device? Not with --ask, --only and --except. */
 int short_device_gives_up(const struct arguments *a);
-/* Note what a check found; needs 0: nothing. */
+/* Note the findings of a check; needs 0: nothing. */
 void short_device_note(struct session *s, struct short_device *d, uint64_t has, uint64_t needs);
 /* Where the volume ends for the next check (cut_at of struct f2fs_check_options). */
 uint64_t short_device_cut(const struct session *s, const struct short_device *d);
-/* Of a run that writes nothing: put zeros in memory where a file would become longer, so that it meets what a repair
- * meets. Returns 0, or -1 after a message. */
+/* For a run that writes nothing: append zeros in memory where a file would become longer, so that it has the same
+ * findings as a repair. Returns 0, or -1 after a message. */
 int short_device_rehearse(struct session *s, struct short_device *d);
 /* Can the image be made longer? */
 int short_device_is_file(struct session *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * inject.f2fs: overwrite one field of a volume, with the options of the program of that name in f2fs-tools. A table
- * tells which address of f2fskit/inject.h a field's name stands for; f2fs set has all addresses.
+ * maps the name of a field to an address of f2fskit/inject.h; f2fs set has all addresses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,7 +277,7 @@ static const char *take_value(struct arguments *a, int id, const char *value)
 	return NULL;
 }
 
-/* Take one option; returns what is wrong with its value, or NULL. */
+/* Take one option. Returns NULL, or an error text about its value. */
 static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
 	struct arguments *a = arguments;

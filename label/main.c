@@ -37,7 +37,7 @@ struct arguments {
 	int quiet;
 };
 
-/* Take one option; returns what is wrong with its value, or NULL. */
+/* Take one option. Returns NULL, or an error text about its value. */
 static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
 	struct arguments *a = arguments;

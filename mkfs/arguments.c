@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The command line of mkfs.f2fs. Each option has a function take_<id>() that returns NULL, or what is wrong with the
- * value; combinations are the library's to judge.
+ * The command line of mkfs.f2fs. Each option has a function take_<id>() that returns NULL, or an error text about the
+ * value. The library judges combinations.
  */
 #include "arguments.h"
 
@@ -380,7 +380,7 @@ static const char *(*const takers[OPT_COUNT])(struct arguments *a, const char *v
 #undef PACKING_OPTION
 };
 
-/* Returns what is wrong with the value, or NULL. */
+/* Returns NULL, or an error text about the value. */
 static const char *take(struct arguments *a, int id, const char *value)
 {
 	if (cli_is_copy_in_option(id))
@@ -456,7 +456,7 @@ static int take_operands(struct arguments *a, struct cli *cli, const struct cli_
 	return why ? CLI_OPT_ERROR : 0;
 }
 
-/* What is wrong with options that need each other, or NULL. */
+/* Return NULL, or an error text about options that need each other. */
 static const char *complaint(struct arguments *a)
 {
 	if (a->has_policy && !a->encrypt)

@@ -18,7 +18,7 @@ struct arguments {
 	const char *paths[F2FS_MAX_DEVICES]; /* [0]: the operand */
 	const char *aliases[F2FS_MAX_DEVICES];
 	uint64_t size;	  /* bytes */
-	uint64_t sectors; /* size as a number of sectors whose size only the device tells */
+	uint64_t sectors; /* size in sectors, whose size is that of the device */
 	uint64_t unit;	  /* -w, 0: the device's sector */
 	uint64_t offset;  /* bytes */
 	uint64_t sparse;  /* size of a sparse image, 0: none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Filling a new volume: opens what was just made and lets the library copy.
+ * Fill a new volume: open it and let the library copy.
  */
 #include "fill.h"
 
@@ -108,7 +108,7 @@ struct trial {
 	struct cli *cli;
 	struct f2fs_context *ctx;
 	struct arguments *a;
-	int is_told; /* a message says what is wrong */
+	int is_told; /* a message has reported the error */
 };
 
 static int prepare(void *user, struct f2fs_volume *vol)
@@ -197,7 +197,7 @@ int fill_fits(struct cli *cli, struct f2fs_context *ctx, struct arguments *a, co
 		cli_error_of(cli, ctx, a->in.source);
 		return -1;
 	}
-	if (err || size <= bytes) /* what else is wrong is told when it is copied */
+	if (err || size <= bytes) /* the copy reports any other error */
 		return 0;
 	cli_error(cli, CLI_COPY_IN_NEEDS, a->in.source, cli_mebibytes(size));
 	cli_error(cli, "%s has %llu: nothing was overwritten", a->paths[0], (unsigned long long)(bytes >> 20));

@@ -49,7 +49,7 @@ static int show(struct run *r, const struct f2fs_layout *layout, const struct f2
 	return 0;
 }
 
-/* What is on the device is not given up for contents that do not fit. */
+/* Do not destroy the contents of the device for a source that does not fit. */
 static int check_room(struct run *r)
 {
 	if (!r->targets[0].has_signatures || r->a->is_auto || r->a->count > 1)
@@ -57,7 +57,7 @@ static int check_room(struct run *r)
 	return fill_fits(r->cli, r->ctx, r->a, &r->devices[0]);
 }
 
-/* It could not be filled: an empty volume, or half of one, must not pass for what was asked for. */
+/* Unmake a volume that could not be filled. Nobody must take an empty or partial volume for the requested one. */
 static int give_up(struct run *r)
 {
 	const struct arguments *a = r->a;

@@ -9,7 +9,7 @@
 
 #include "cli/image.h"
 
-#define REHEARSAL_BYTES (1ull << 30) /* room for a volume of any block size; memory is taken for what is written */
+#define REHEARSAL_BYTES (1ull << 30) /* room for a volume of any block size; only written blocks take memory */
 
 static int stop(void *user, const char *path)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A rehearsal in memory, so that what is wrong with keys or with the source of the contents is found before anything
- * is overwritten.
+ * Rehearse in memory, to find errors in keys or in the source before overwriting anything.
  */
 #ifndef F2FSKIT_MKFS_REHEARSE_H
 #define F2FSKIT_MKFS_REHEARSE_H

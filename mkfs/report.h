@@ -11,8 +11,8 @@
 void report_start(const struct arguments *a, const struct f2fs_layout *layout);
 void report_end(const struct arguments *a, const struct f2fs_mkfs_result *result);
 
-/* The layout, and what was made (NULL: nothing, it is a plan) as text or JSON. Returns 0, or -1 when it did not get
- * out. */
+/* Print the layout and the result (NULL: none, it is a plan) as text or JSON. Returns 0, or -1 when it did not get out.
+ */
 int report_record(const struct arguments *a, const struct f2fs_layout *layout, const struct f2fs_mkfs_result *result);
 
 #endif

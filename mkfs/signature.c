@@ -29,7 +29,7 @@ static const struct {
 
 /* Most signatures one device can have: a stop for a wipe that has no effect. */
 enum { MOST_SIGNATURES = 1000 };
-/* How often a failed search is begun anew. */
+/* How many times a failed search starts again. */
 enum { TRIES = 3 };
 
 static blkid_probe new_probe(struct cli *cli, const char *path, int fd, uint64_t offset, uint64_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wipe the signatures of what a device held before, so that nobody takes the device for that, and keep to the limits
- * of a partition table. f2fs_device_signature() finds signatures.
+ * Wipe the signatures of the device's old contents, so that no program finds them, and stay within the limits of a
+ * partition table. f2fs_device_signature() finds signatures.
  */
 #ifndef F2FSKIT_MKFS_SIGNATURE_H
 #define F2FSKIT_MKFS_SIGNATURE_H
@@ -9,9 +9,9 @@
 #include "cli/host.h"
 
 /*
- * Where what begins at offset has to end, lest it be written over its neighbours in a partition table: the end of the
- * partition that offset lies in, the next one, or the second copy of the table. Returns 0 with *end in bytes
- * (UINT64_MAX: nothing is in the way) and whether offset is inside a partition that begins before it; -1 after a
+ * Find the limit of a volume that begins at offset, so that it does not overwrite its neighbours in a partition table:
+ * the end of the partition that contains offset, the next one, or the second copy of the table. Returns 0 with *end in
+ * bytes (UINT64_MAX: nothing is in the way) and whether offset is inside a partition that begins before it; -1 after a
  * message.
  */
 int signature_limit(struct cli *cli, const char *path, uint64_t offset, uint64_t *end, int *is_inside);

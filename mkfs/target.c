@@ -43,7 +43,7 @@ static int wanted_size(const struct target *t, struct cli *cli, const struct arg
 	return 0;
 }
 
-/* Stand in for what does not exist yet: takes no memory for what is not written. */
+/* Stand in for a file that does not exist yet. Only written blocks take memory. */
 static int open_stand_in(struct target *t, struct cli *cli, struct f2fs_context *ctx, uint64_t size)
 {
 	return f2fs_device_open_memory(ctx, size, &t->device) ? fail(cli, ctx) : 0;
@@ -121,7 +121,7 @@ static int keep_neighbours(struct target *t, struct cli *cli, const struct argum
 	return -1;
 }
 
-/* A file that is too small for the volume is no image yet: what it holds is something else, unless that is zeros. */
+/* A file that is too small for the volume is no image yet: its contents are something else, unless they are zeros. */
 static int look_for_contents(const struct target *t, struct cli *cli, struct f2fs_context *ctx,
 			     const struct arguments *a, uint64_t size)
 {
@@ -193,7 +193,7 @@ static int open_missing(struct target *t, struct cli *cli, struct f2fs_context *
 	return open_stand_in(t, cli, ctx, t->new_file_size);
 }
 
-/* The file is written when the volume is made; only what it may replace is looked at. */
+/* Check the file that the image will replace. It is written after the volume is made. */
 static int open_sparse(struct target *t, struct cli *cli, struct f2fs_context *ctx, const struct arguments *a)
 {
 	struct stat st;
@@ -277,7 +277,8 @@ int target_prepare(struct target *t, struct cli *cli, struct f2fs_context *ctx, 
 	return signature_wipe(cli, t->path, a->offset, f2fs_device_info(t->device)->size);
 }
 
-/* They lie in the first two blocks, of 16 KiB at most; the main area begins far behind. */
+/* Overwrite the superblocks. They are in the first two blocks, of 16 KiB at most, and the main area begins far after
+ * them. */
 int target_unmake(const struct target *t)
 {
 	int rc = f2fs_device_zero(t->device, 0, SUPERBLOCKS_END);
@@ -298,7 +299,7 @@ int target_cut(const struct target *t, struct cli *cli, const struct arguments *
 void target_close(struct target *t, int is_made)
 {
 	if (t->is_created && !is_made)
-		unlink(t->path); /* as long as it is locked: then another may make it anew */
+		unlink(t->path); /* while it is locked: then another program may make a new one */
 	f2fs_device_close(t->device);
 	f2fs_device_close(t->found);
 	t->device = t->found = NULL;

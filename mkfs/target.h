@@ -8,7 +8,7 @@
 #include "arguments.h"
 
 struct target {
-	struct f2fs_device *device; /* what is formatted: for a file to be created or grown a stand-in, until it is */
+	struct f2fs_device *device; /* the device to format; a stand-in for a file still to be made or grown */
 	struct f2fs_device *found;  /* the file that is to be grown, for its lock; NULL: none is */
 	const char *path;
 	uint64_t size;		/* bytes of the volume from offset; 0: up to the end of the device */

@@ -45,7 +45,7 @@ struct arguments {
 	int has_found_devices; /* that the volume names and nobody else */
 };
 
-/* Returns what is wrong with the value, or NULL. */
+/* Returns NULL, or an error text about the value. */
 static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
 	struct arguments *a = arguments;
@@ -148,7 +148,7 @@ static const char *last_path(const struct arguments *a)
 	return a->has_found_devices ? NULL : a->image.path;
 }
 
-/* The end of so many bytes of the volume in that device's file. */
+/* Return the end of the volume's first `bytes` bytes in that device's file. */
 static uint64_t end_in_file(const struct arguments *a, uint64_t bytes)
 {
 	return (a->image.device_count > 0 ? 0 : a->image.offset) + bytes;
@@ -175,7 +175,7 @@ static int set_length(struct cli *cli, const struct arguments *a, uint64_t lengt
 	return -1;
 }
 
-/* The device is shorter than its volume: that is said first, and nothing is given up unasked. */
+/* Report a device that is shorter than its volume first. Nothing is dropped without the option. */
 static int check_short(struct cli *cli, const struct arguments *a, const struct f2fs_resize_result *plan)
 {
 	if (!plan->device_is_short)

@@ -20,7 +20,7 @@ static const char *step_text(uint32_t kind)
 	return kind < sizeof(texts) / sizeof(texts[0]) && texts[kind] ? texts[kind] : "?";
 }
 
-/* Name what the sizes are of. */
+/* Name the object of the sizes. */
 static const char *subject_text(const struct outcome_subject *of, char *buffer, size_t size)
 {
 	if (!of->is_last_of_several)

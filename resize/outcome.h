@@ -7,9 +7,9 @@
 
 #include <f2fskit/resize.h>
 
-#define OUTCOME_TEXT 8400 /* bytes of two paths, and what is between them */
+#define OUTCOME_TEXT 8400 /* bytes of two paths, and the text between them */
 
-/* What the sizes are of. */
+/* The object of the sizes. */
 struct outcome_subject {
 	const char *path;	/* of the volume's first device */
 	const char *last;	/* of its last one; NULL: only the volume's table names it */

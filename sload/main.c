@@ -95,7 +95,7 @@ static const char *take_existing(struct arguments *a, const char *value)
 	return "is none of refuse, skip, replace, update";
 }
 
-/* Take one option; returns what is wrong with its value, or NULL. */
+/* Take one option. Returns NULL, or an error text about its value. */
 static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
 	struct arguments *a = arguments;
@@ -178,7 +178,7 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 
 	if (parser->operand_count != 1)
 		return cli_refuse(cli, "one device or image is needed");
-	/* callers of the peer may leave the source out; who says what becomes of it has forgotten it */
+	/* callers of f2fs-tools may leave the source out; an entry policy without a source is a mistake */
 	if (!a->in.source &&
 	    (a->in.options.target || a->in.options.existing || (a->in.options.flags & F2FS_POPULATE_DELETE)))
 		return cli_refuse(cli, "-f DIRECTORY or TAR, or --manifest FILE, is needed");
@@ -199,7 +199,7 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 	return 0;
 }
 
-/* The first block behind all that the last checkpoint uses: what the image can be cut to. */
+/* Return the first block after all blocks that the last checkpoint uses. The image can be cut there. */
 static uint64_t end_of_use(struct f2fs_volume *vol)
 {
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(vol);
@@ -249,7 +249,7 @@ static int print_result(const struct arguments *a, struct f2fs_volume *vol)
 	return cli_print_close(p);
 }
 
-/* What is freed in a transaction gives room after it. */
+/* Blocks freed in a transaction give room after it. */
 static const char *find_hint(const struct arguments *a)
 {
 	const struct f2fs_populate_options *o = &a->in.options;

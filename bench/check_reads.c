@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a check reads, and how long a plain read of the same bytes takes, which is the limit of the device:
+ * Measure the reads of a check, and a plain read of the same bytes, which is the limit of the device:
  *
  *	check_reads IMAGE > LIST     checks, writes the ranges that were read, ascending and joined, and a summary to
  *	                             standard error

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Deciphering beside libcrypto's own rate, in turns: cipher_rate IMAGE KEY PATH, with a file of a volume whose policy
- * is AES-256-XTS. Prints MB/s of libcrypto's AES-256-XTS over blocks of 4 KiB in memory, of reading the ciphertext and
- * then having libcrypto decipher it, of reading the file in clear through the library, and of each cipher over blocks
- * in memory. Processor time of all threads, and by the clock, medians of 40 turns: a machine that shares its processors
- * with others may count too little for single turns. The share of libcrypto's rate is that of the same turn. The
- * library reads and deciphers with workers: only the clock shows what they are good for, where processors are idle.
+ * Compare the rate of deciphering with libcrypto's own, in turns: cipher_rate IMAGE KEY PATH, with a file of a volume
+ * whose policy is AES-256-XTS. Prints MB/s of libcrypto's AES-256-XTS over blocks of 4 KiB in memory, of reading the
+ * ciphertext and then having libcrypto decipher it, of reading the file in clear through the library, and of each
+ * cipher over blocks in memory. Processor time of all threads, and by the clock, medians of 40 turns: a machine that
+ * shares its processors with others may count too little for single turns. The share of libcrypto's rate is that of the
+ * same turn. The library reads and deciphers with workers. Only the clock shows their gain, on idle processors.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>

@@ -97,7 +97,7 @@ struct runs {
 	uint64_t blocks;
 };
 
-/* What is in use in segments of data that are not full. */
+/* Find the blocks in use in segments of data that are not full. */
 static void find_runs(struct f2fs_volume *vol, struct runs *runs)
 {
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(vol);

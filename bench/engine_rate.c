@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 		return 1;
 	file = prepare(mib, &dev, &vol);
 	check(f2fs_volume_configure(vol, &options), "options");
-	/* once over the volume first: getting memory from the system is not what is measured */
+	/* first fill the volume once, so that getting memory from the system is not measured */
 	overwrite(vol, file, mib, (mib * 2 + 256) << 8);
 	wall = now(CLOCK_MONOTONIC);
 	cpu = now(CLOCK_PROCESS_CPUTIME_ID);

@@ -91,7 +91,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Sum up and forget what was written. */
+/* Sum up and clear the recorded writes. */
 static void count(struct bench *b, uint64_t *written, uint64_t *flushes)
 {
 	struct f2fs_record r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What placements are worth: page writes like those of databases to a volume that is nearly full, with cleaning by
- * itself, and how many blocks that moves: hotness_rate [LOAD|all [VOLUME-MIB [TIMES [PERCENT [WAY]]]]]. TIMES: how
- * often what is there is overwritten before counting, and again while counting. Contents are zeros, on a device that
- * holds none. Loads are deterministic: the seed is in the source.
+ * Measure placements: page writes like those of databases to a nearly full volume that cleans itself, and the number of
+ * blocks moved: hotness_rate [LOAD|all [VOLUME-MIB [TIMES [PERCENT [WAY]]]]]. TIMES: how often all pages are
+ * overwritten before counting, and again while counting. Contents are zeros, on a device that holds none. Loads are
+ * deterministic: the seed is in the source.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
@@ -112,7 +112,7 @@ static uint64_t nurand(uint64_t n)
 
 /*
  * Tables of TPC-C by their share of the pages: a log that is written round and round, warehouses and districts, stock,
- * customers, three tables that grow at their ends, and what is only read.
+ * customers, three tables that grow at their ends, and read-only pages.
  */
 static uint64_t page_tpcc(struct load *l)
 {
@@ -132,7 +132,7 @@ static uint64_t page_tpcc(struct load *l)
 	if (dice < 80)
 		return base + nurand(customers);
 	base += customers;
-	if (dice < 98) { /* the last page of one of them, which is full after some writes; they begin anew */
+	if (dice < 98) { /* the last page of one of them; a full table starts again */
 		const unsigned t = dice % 3;
 
 		if (next_random() % 8 == 0)
@@ -150,7 +150,7 @@ static const struct {
 	      { "tpcc", page_tpcc, PAGE_BLOCKS },
 	      { "ycsb", page_ycsb, PAGE_BLOCKS } };
 
-/* ---- what is compared ---- */
+/* ---- the measured alternatives ---- */
 
 struct way {
 	const char *name;

@@ -25,8 +25,8 @@ SECONDS, MEMORY = 120, 700  # bounds of one run: processor seconds and MiB
 
 
 def hashes(path, scale):
-    """Names of one file in a directory, as many as HASHES, all with the hash 0x12345678: lookups and checks cannot tell them
-    apart by it. (A directory where that is the right hash holds 41,088 of them: each level has one bucket for it.)"""
+    """Make names of one file in a directory, as many as HASHES, all with the hash 0x12345678, so that lookups and checks
+    cannot use it. (A directory where that is the right hash holds 41,088 of them: each level has one bucket for it.)"""
     f2fskit.mkfs(path, 1 << 30)
     with f2fskit.open(path, "r+") as volume:
         folder = volume.root.create("many", 0o40755)
@@ -109,7 +109,7 @@ CHANGES = {
     "f2fs chmod -R": ["edit/f2fs", "-w", "{}", "chmod", "-R", "u+r", "{folder}"],
     "f2fs rm -r": ["edit/f2fs", "-w", "{}", "rm", "-r", "{folder}"],
 }
-# maker, what is removed and listed, and what a run may end with besides 0: what is damaged is told
+# maker, paths to remove and to list, and exit statuses allowed besides 0, because damage is reported
 VOLUMES = {
     "hashes": (hashes, "/many", {"fsck -n": (4,), "fsck -y": (1,), "f2fs diff": (1,)}),
     "levels": (levels, "/d", {}),
@@ -119,7 +119,7 @@ VOLUMES = {
 
 
 def measure(command, bound):
-    """Run it to its end or the bound of time; seconds, processor seconds, peak MiB, status, what it said of errors."""
+    """Run it to its end or the bound of time. Return seconds, processor seconds, peak MiB, status, and its error messages."""
     line = [sys.executable, "-S", str(HERE / "measure_one.py"), str(bound), *map(str, command)]
     return json.loads(subprocess.run(line, check=True, capture_output=True).stdout)
 

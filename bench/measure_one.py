@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a command with so many processor seconds at most, and prints what it took as JSON. A process of its own: the peak memory
-that Linux tells of a program begins with that of the process which started it, and a run of many tests is large."""
+"""Run a command with a limit of processor seconds, and print its use of resources as JSON. This is a process of its own
+because Linux starts a program's peak memory with that of its parent, and a run of many tests is large."""
 import json
 import os
 import resource

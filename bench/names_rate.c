@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What making names costs: empty files in an ordinary directory and in casefolded ones, all in one transaction, and the
- * most memory that was in use. names_rate IMAGE [COUNT [KIND]]: IMAGE is made anew for each kind of directory; KIND
- * (plain, folded, hashonly, spread): this one only.
+ * Measure the making of names: empty files in an ordinary directory and in casefolded ones, all in one transaction, and
+ * the most memory that was in use. names_rate IMAGE [COUNT [KIND]]: IMAGE is made again for each kind of directory;
+ * KIND (plain, folded, hashonly, spread): this one only.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>

@@ -36,7 +36,7 @@ def make_free(path):
 
 
 def make_slack(path, files):
-    """Files that end somewhere in their second block, noise behind the ends; how many bytes of that."""
+    """Make files that end somewhere in their second block, with noise after the ends. Return the bytes of noise."""
     noise, size = os.urandom(4096), 0
     f2fskit.mkfs(path, (files // 80 + 100) << 20)
     with f2fskit.open(path, "r+") as volume:
@@ -55,7 +55,7 @@ def make_slack(path, files):
 
 
 def carve(past, slack=True):
-    """Look for files in all free blocks, and behind the ends of files; the search that did it."""
+    """Look for files in all free blocks, and after the ends of files. Return the search."""
     carver = past.carver()
     carver.run(slack=slack)
     return carver

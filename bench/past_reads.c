@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the versions of one file cost in a large volume: past_reads [GIB]. Makes a volume that holds no contents but
- * has all tables, fills it to 90 % with files of 1 GiB, rewrites one small file now and then, and counts what is read
- * to list the versions of that one. The device tells of no holes, so that nothing is passed over for being one.
+ * Measure listing the versions of one file in a large volume: past_reads [GIB]. Makes a volume that holds no contents
+ * but has all tables, fills it to 90 % with files of 1 GiB, rewrites one small file now and then, and counts the reads
+ * of listing its versions. The device reports no holes, so the search cannot skip any.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>

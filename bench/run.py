@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times our programs and their peers in the same run and writes them as tables (results.md).
+"""Time our programs and their peers in the same run, and write tables (results.md).
 
 usage: bench/run.py [-n RUNS] [-b BUILD] [-s SOURCE]... [-w WORKDIR] [-o OUT] [--only WORD] [--big GIB] [--limit SECONDS]
 
-Each row is measured RUNS times in turn with its peers, after one run that does not count; medians are shown, caches are
-hot. SOURCE: directories whose contents make the tree (default /usr/include and /usr/lib/python3). What is not installed
-is left out by name, what takes longer than SECONDS is ended. WORD: only tables whose title has it.
+Each row is measured RUNS times in turn with its peers, after one run that does not count; medians are shown, caches are hot.
+SOURCE: directories whose contents make the tree (default /usr/include and /usr/lib/python3). Missing programs are left out by
+name, and programs that take longer than SECONDS are ended. WORD: only tables whose title has it.
 """
 import argparse
 import os
@@ -30,7 +30,7 @@ class Bench:
 
     def table(self, title, rows, note="", payload=0):
         """rows: (name, prepare or None, command, read or None); the first is ours and the unit of the ratios. payload:
-        bytes of contents, to compare what was written with."""
+        bytes of contents, to compare the writes with."""
         if self.only not in title:
             return
         rows = [Row(*r) for r in rows if shutil.which(r[2][0])]
@@ -48,7 +48,7 @@ class Bench:
 
 
 class Row:
-    """One program of a table, and what was measured of it."""
+    """One program of a table, and its measurements."""
 
     def __init__(self, name, prepare, command, read):
         self.name, self.prepare, self.command, self.read = name, prepare, command, read

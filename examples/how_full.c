@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tell how full a volume is: how_full IMAGE. README.md shows this program.
+ * Print how full a volume is: how_full IMAGE. README.md shows this program.
  */
 #include <f2fskit/f2fskit.h>
 #include <stdio.h>

@@ -14,10 +14,11 @@ double lab_lambert_w(double x);
  */
 double lab_fifo_amplification(double a);
 /*
- * The section with the fewest valid blocks is cleaned (greedy); sections of so many blocks (> 1), a as above. The
- * limit of many sections: those with i valid blocks lose one at a rate proportional to i, so there are c / i of them
- * above the number at which sections are cleaned. Sections and valid blocks must add up to what there is, which gives c
- * and that number. The limit is known from Bux and Iliadis (2010) and Van Houdt (2013), this way to it is ours.
+ * Compute greedy cleaning, which picks the section with the fewest valid blocks. blocks: in a section (> 1); a as
+ * above. The limit of many sections: those with i valid blocks lose one at a rate proportional to i, so there are c / i
+ * of them above the number at which sections are cleaned. The sums of sections and of valid blocks are known, which
+ * gives c and that number. The limit is known from Bux and Iliadis (2010) and Van Houdt (2013), this derivation is
+ * ours.
  */
 double lab_greedy_amplification(unsigned blocks, double a);
 

@@ -39,7 +39,7 @@ static uint64_t alive(const uint64_t *death, size_t from, size_t to, size_t end)
 	return n;
 }
 
-/* The least that emptying sections costs which win so many blocks; costs are sorted. */
+/* Return the least cost of emptying sections that free `wanted` blocks; costs are sorted. */
 static double cheapest(const uint32_t *cost, size_t sections, double n, double need)
 {
 	double sum = 0;
@@ -56,8 +56,8 @@ static double cheapest(const uint32_t *cost, size_t sections, double n, double n
 }
 
 /*
- * The bound with windows of so many sections. before: of the writes in front of the window only those count that live
- * at its end; to count them for all windows in one pass over the trace, each write adds to the windows it outlives.
+ * Compute the bound with windows of a number of sections. Of the writes before a window only those count that live at
+ * its end. To count them for all windows in one pass over the trace, each write adds to the windows that it outlives.
  */
 static uint64_t bound_of_length(const struct lab_space *space, const uint64_t *death, size_t count, size_t length,
 				uint32_t *cost)

@@ -52,7 +52,7 @@ void cells_fini(struct cells *cells)
 	cells_init(cells);
 }
 
-/* Take a new slab; what was left of the one before is lost, less than one cell. */
+/* Take a new slab; the rest of the old one is lost, less than one cell. */
 static int add_slab(struct cells *cells)
 {
 	uint8_t *slab = malloc(SLAB_BYTES);
@@ -116,7 +116,7 @@ static uint64_t find_pieces(const uint8_t *block)
 	return mask;
 }
 
-/* Make *slot a cell with room for so many pieces: the one that is there, if it has just that room. */
+/* Make *slot a cell with room for that many pieces. Keeps a cell of exactly that room. */
 static struct cell *fit(struct cells *cells, struct cell **slot, unsigned pieces)
 {
 	if (*slot && count_bits((*slot)->mask) == pieces)

@@ -17,7 +17,7 @@ struct cell;
 /* The memory of all cells of one device: slabs that are cut up, and a list of free cells for each number of pieces. */
 struct cells {
 	void *slabs;
-	uint8_t *next, *end; /* what is left of the newest slab */
+	uint8_t *next, *end; /* the free part of the newest slab */
 	struct cell *spare[CELL_CLASSES];
 	uint64_t bytes; /* taken by slabs */
 };

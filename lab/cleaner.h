@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Log-structured cleaning and nothing else: a trace of block writes goes to sections one after the other; when
- * fewer than two free ones are left (with place: than one more than heads), a policy names a victim, whose valid
- * blocks move to a section for moved blocks. No metadata, no checkpoints. It tells what a policy can save at best,
- * and is itself held against formulas.
+ * Simulate log-structured cleaning alone. A trace of block writes fills sections one after the other. When fewer than
+ * two free ones are left (with place: than one more than heads), a policy names a victim, whose valid blocks move to a
+ * section for moved blocks. No metadata, no checkpoints. It shows how much a policy can save at best. Tests compare it
+ * with formulas.
  */
 #ifndef F2FSKIT_LAB_CLEANER_H
 #define F2FSKIT_LAB_CLEANER_H
@@ -56,7 +56,7 @@ int lab_cleaner_init(struct lab_cleaner *cleaner, const struct lab_cleaner_optio
 void lab_cleaner_fini(struct lab_cleaner *cleaner);
 /* The user writes a block, and will write it again at time death (CLEANER_NEVER: does not, or nobody knows). */
 void lab_cleaner_write(struct lab_cleaner *cleaner, uint32_t logical, uint64_t death);
-/* Blocks written for each that the user wrote, if he wrote so many since moves was 0. */
+/* Return blocks written for each block that the user wrote, if the user wrote that many since moves was 0. */
 double lab_cleaner_amplification(const struct lab_cleaner *cleaner, uint64_t user_writes);
 
 /* Policies. FIFO: what became full first. */
@@ -70,7 +70,7 @@ double lab_cost_benefit(const struct lab_cleaner *cleaner, const struct lab_sect
  * twice when its death is nearer than the next cleaning of the same section is likely to be. Not optimal: see oracle.h.
  */
 double lab_cost_clairvoyant(const struct lab_cleaner *cleaner, const struct lab_section *section);
-/* Place blocks by the time until they die, in powers of four of a section: what dies together lies together. */
+/* Place blocks by the time until they die, in powers of four of a section: blocks that die together share a section. */
 unsigned lab_place_by_death(const struct lab_cleaner *cleaner, uint32_t logical, int is_moved);
 
 #endif

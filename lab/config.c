@@ -149,7 +149,7 @@ static const char *take_size(uint64_t whole, const char *text, uint64_t *bytes)
 	return whole ? NULL : "has no volume to be a part of";
 }
 
-/* Take a text as a parameter; returns what is wrong with it, or NULL. */
+/* Parse a text as a parameter. Returns NULL, or an error text. */
 static const char *take(const struct lab_param *p, uint64_t whole, char *text, void *out)
 {
 	char *to = (char *)out + p->offset;

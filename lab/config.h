@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Settings of an experiment: names with dots ("source.hot.size") and their values as text, each with the line that it
- * stands on. Who needs a setting reads it, typed and within its bounds, through a table of parameters; what nobody read
- * in the end is a mistake of whoever wrote it, and is named.
+ * Settings of an experiment: names with dots ("source.hot.size") and their values as text, each with its line. A reader
+ * gets typed settings within their bounds through a table of parameters. A setting that nothing has read in the end is
+ * reported as a mistake.
  */
 #ifndef F2FSKIT_LAB_CONFIG_H
 #define F2FSKIT_LAB_CONFIG_H
@@ -38,13 +38,13 @@ int lab_config_set(struct lab_config *config, const char *assignment);
 /* Make a copy, as nobody had read it. */
 int lab_config_copy(const struct lab_config *from, struct lab_config *to);
 struct lab_setting *lab_config_find(const struct lab_config *config, const char *key);
-/* Say what is wrong with a setting: file, line, key and why. Returns -1. */
+/* Report an error in a setting: file, line, key and reason. Returns -1. */
 int lab_config_wrong(struct lab_config *config, const struct lab_setting *setting, const char *why);
 /* Fail with the first setting that nobody has read. */
 int lab_config_all_used(struct lab_config *config);
 void lab_config_free(struct lab_config *config);
 
-/* A parameter: where its value goes in a struct, and what it may be. */
+/* A parameter: the place of its value in a struct, and its kind. */
 enum lab_kind {
 	LAB_COUNT,    /* uint64_t: a number */
 	LAB_SIZE,     /* uint64_t: bytes, "20GB", "4KiB"; "60%" of the room that the volume has for users */

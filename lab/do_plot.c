@@ -70,7 +70,7 @@ static int take_variants(struct cli *cli, struct kept *k, const struct json *var
 	return 0;
 }
 
-/* Write the picture to a file, or to the standard output; what was written in part is removed. */
+/* Write the picture to a file, or to the standard output; a partly written file is removed. */
 static int draw(struct cli *cli, const struct lab_picture *picture, const char *path)
 {
 	const int is_stdout = !path || strcmp(path, "-") == 0;

@@ -77,7 +77,7 @@ static int put_png(const struct lab_result *result, FILE *to)
 	return put_picture(result, 1, to);
 }
 
-/* Write to a file by its name; what was written in part is removed. */
+/* Write to a file by its name. A partly written file is removed. */
 static int write_file(struct cli *cli, const char *path, const struct lab_result *result,
 		      int (*put)(const struct lab_result *result, FILE *to))
 {

@@ -32,7 +32,7 @@ int lab_volume_room(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 
 struct lab_engine;
 
-/* What was asked for, in file system blocks where a file has them. */
+/* The work that was requested, in blocks of the file system where a file has them. */
 struct lab_asked {
 	uint64_t blocks; /* written by operations */
 	uint64_t ops, fsyncs, creates, removes, commits;
@@ -46,7 +46,7 @@ int lab_engine_open(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 		    const struct lab_engine_params *params, struct lab_engine **out);
 /* Carry out an operation of source number `source`: each has a directory and file numbers of its own. */
 int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op);
-/* Commit, so that what the volume's tables say is what was done. */
+/* Commit, so that the volume's tables show all operations. */
 int lab_engine_commit(struct lab_engine *e);
 /* Clean as engine.idle_sections says, and commit. *result tells what that did. */
 int lab_engine_idle(struct lab_engine *e, struct f2fs_gc_result *result);

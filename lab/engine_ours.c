@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Driving our engine: operations become calls of the library. Handles of files are kept open while there are not too
- * many, as finding a file by its path each time would be what is measured.
+ * Drive our engine: operations become calls of the library. Handles of files stay open up to a limit. Otherwise the run
+ * would measure lookups of paths.
  */
 #include "lab/engine.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Experiments: from a configuration to variants, and what the paper says beside them.
+ * Read experiments: from a configuration to variants, with the statements of the paper.
  */
 #include "lab/experiment.h"
 
@@ -75,7 +75,7 @@ static int override(struct lab_config *from, struct lab_config *to, const char *
 		if (!key)
 			continue;
 		s->is_used = 1;
-		/* what the command line sets goes before what the file has for --small */
+		/* settings of the command line override those that the file has for --small */
 		if (from == to && lab_config_find(to, key) && lab_config_find(to, key)->is_chosen)
 			continue;
 		if (lab_config_replace(to, key, s->items, s->count, s->line, s->is_list)) {

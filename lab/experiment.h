@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An experiment: a volume, how it is written, sources of operations, what is varied, and what a paper says of it. Its
- * file has the tables [experiment], [volume], [engine], [source.NAME] with the key kind, and maybe [vary] (lists: each
- * combination is a variant), [small] (other settings with --small), [baseline] (other settings for the clean volume
- * that waf_relative refers to) and [paper.NAME].
+ * An experiment: a volume, the way it is written, sources of operations, varied settings, and statements of a paper.
+ * Its file has the tables [experiment], [volume], [engine], [source.NAME] with the key kind, and maybe [vary] (lists:
+ * each combination is a variant), [small] (other settings with --small), [baseline] (other settings for the clean
+ * volume that waf_relative refers to) and [paper.NAME].
  */
 #ifndef F2FSKIT_LAB_EXPERIMENT_H
 #define F2FSKIT_LAB_EXPERIMENT_H
@@ -34,7 +34,7 @@ struct lab_variant {
 	struct lab_round *rounds;
 	unsigned round_count;
 	double seconds;
-	struct lab_trace_writer *trace; /* takes what the engine is asked to do; NULL: none */
+	struct lab_trace_writer *trace; /* records the operations of the engine; NULL: none */
 };
 
 struct lab_paper_value {

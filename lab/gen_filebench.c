@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Filebench's fileserver, varmail, videoserver and oltp: threads that go through the steps of their personality, each
- * turn with a file of its own choice. Which thread goes on is chosen at random, so the steps of all are mixed.
+ * turn with a file of its own choice. The next thread is chosen at random, so the steps of all are mixed.
  */
 #include "lab/source.h"
 
@@ -164,7 +164,7 @@ static void hold(struct filebench *f, struct thread *t, uint32_t file)
 	t->done = t->goal = 0;
 }
 
-/* A write of what is left up to goal, at most one request; *ends: nothing is left then. */
+/* Write the next part up to goal, at most one request; *ends: nothing is left then. */
 static void write_on(struct lab_source *source, uint32_t file, uint64_t *done, uint64_t goal, struct lab_op *op)
 {
 	const struct filebench_params *p = source->params;
@@ -233,7 +233,7 @@ static int do_create(struct lab_source *source, struct thread *t, struct lab_op 
 	return 1;
 }
 
-/* What a step asks for of the thread's file. 1: it is an operation; 0: it makes none. */
+/* Run a step on the thread's file. Returns 1 when it is an operation, 0 when it makes none. */
 static int do_file(struct lab_source *source, struct thread *t, unsigned step, struct lab_op *op)
 {
 	const struct filebench_params *p = source->params;

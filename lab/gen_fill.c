@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files that are written once: what lies on a volume before an experiment, and copies of pictures.
+ * Write files once: the contents of a volume before an experiment, and copies of pictures.
  */
 #include "lab/source.h"
 
@@ -30,7 +30,7 @@ static int start(struct lab_source *source)
 	return 0;
 }
 
-/* What a round asks for. */
+/* Set the work of a round. */
 static void begin(const struct fill_params *p, struct fill *f)
 {
 	f->files = p->total ? UINT32_MAX : (uint32_t)p->files;

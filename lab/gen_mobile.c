@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An application of a phone: it makes files in many directories (caches), changes blocks of databases with fsyncs, and
- * sometimes multimedia files. How much of each is the table of a study (mobile.def); what is left to be done decides by
- * chance what comes next, so all of it ends together.
+ * sometimes multimedia files. The table of a study (mobile.def) has the amounts. The next kind of work is chosen at
+ * random by the remaining amounts, so that all end together.
  */
 #include "lab/source.h"
 
@@ -127,7 +127,7 @@ static void begin(const struct mobile_params *p, struct mobile *m)
 	m->has_begun = 1;
 }
 
-/* What comes next, by what is left: WORKS when that is nothing. */
+/* Choose the next kind of work by the remaining amounts; WORKS when nothing is left. */
 static enum work choose(struct lab_random *random, const struct mobile *m)
 {
 	uint64_t sum = 0, at;

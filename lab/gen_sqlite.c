@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A database in SQLite's write-ahead mode, as a pattern of writes: each transaction appends frames to the log and makes
- * it durable; when the log is long its pages go to the database, which is made durable, and the log begins anew.
+ * it durable; when the log is long its pages go to the database, which is made durable, and the log starts again.
  */
 #include "lab/source.h"
 

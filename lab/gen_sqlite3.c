@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A database of the real SQLite: what the library does to its files while it works on a table. A transaction is made
- * when the operations of the one before have been handed out.
+ * Record a database of the real SQLite: the library's operations on its files while it changes a table. A transaction
+ * is made when the operations of the one before have been handed out.
  */
 #include "lab/source.h"
 

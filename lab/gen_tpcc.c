@@ -2,8 +2,8 @@
 /*
  * TPC-C as a pattern of writes of pages, as a buffer pool would write them: a log; warehouses and districts, few and
  * written again and again; stock and customers, by TPC-C's skewed keys; orders, their lines and history, which grow at
- * their ends; older orders, when they are delivered; and items, which nobody writes. As InnoDB does, a page can go to a
- * doublewrite buffer before it goes to its place.
+ * their ends; older orders, when they are delivered; and items, which are never written. As InnoDB does, a page can go
+ * to a doublewrite buffer before it goes to its place.
  */
 #include "lab/source.h"
 

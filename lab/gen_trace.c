@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A trace as a source: the operations of a file. What is wrong in one is told with the number of its record.
+ * A trace as a source: the operations of a file. Errors have the number of their record.
  */
 #include "lab/source.h"
 #include "lab/trace.h"
@@ -118,7 +118,7 @@ static int get_op(struct lab_source *source, struct lab_op *op)
 	return op->kind == LAB_OP_TRUNCATE ? 0 : get_number(source, INT64_MAX - op->offset, &op->length);
 }
 
-/* Behind the last round there is nothing: further rounds are empty. */
+/* Rounds after the last one are empty. */
 static int next(struct lab_source *source, struct lab_op *op)
 {
 	struct trace *t = source->state;

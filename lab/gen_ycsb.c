@@ -20,7 +20,7 @@ static const struct lab_param params[] = {
 #undef PARAM
 };
 
-/* Of 100 operations: updates, inserts, reads with a change behind them; the rest reads. */
+/* Of 100 operations: updates, inserts, reads followed by a change; the rest reads. */
 static const struct load {
 	char name;
 	uint8_t updates, inserts, changes;

@@ -73,7 +73,7 @@ static void copy(struct cursor *cursor, uint8_t *block, size_t n, int from_reque
 	}
 }
 
-/* Return the next whole block of a request if it lies in one buffer, and step over it; otherwise NULL. */
+/* Return the next whole block of a request if it is in one buffer, and step over it; otherwise NULL. */
 static uint8_t *next_whole(struct cursor *cursor)
 {
 	uint8_t *block;

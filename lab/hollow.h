@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hollow device: as large as wanted, and holding only what is not zeros. An experiment writes files of zeros, so
- * that the device holds the file system's own blocks and nothing else, and a volume of 120 GB fits into memory.
+ * A hollow device: of any size, it stores only blocks that are not zeros. An experiment writes files of zeros, so that
+ * the device holds the file system's own blocks and nothing else, and a volume of 120 GB fits into memory.
  */
 #ifndef F2FSKIT_LAB_HOLLOW_H
 #define F2FSKIT_LAB_HOLLOW_H
@@ -22,7 +22,7 @@ struct lab_hollow_counts {
 	uint64_t memory_bytes; /* taken for contents and for the table that finds them */
 };
 
-/* Add one request of so many bytes (> 0). */
+/* Add one request of `length` bytes (> 0). */
 void lab_requests_add(struct lab_requests *requests, uint64_t length);
 
 /*

@@ -92,7 +92,7 @@ static int start(struct lab_source *source)
 	return begin(im, 0);
 }
 
-/* Round 0 makes what was there before the trace. */
+/* Make, in round 0, the files that existed before the trace. */
 static int make_next(struct lab_import *im, struct lab_op *op)
 {
 	while (im->making < im->surveyed && im->known[im->making].is_made)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Traces that other programs made, as sources. A format turns lines into operations; what is the same for all is here:
- * the file is read twice, first to learn which files were there before the trace began and how large they must have
- * been (round 0 makes those), then for the operations (round 1).
+ * Use traces of other programs as sources. A format turns lines into operations. The common part is here: the file is
+ * read twice, first to learn which files were there before the trace began and how large they must have been (round 0
+ * makes those), then for the operations (round 1).
  */
 #ifndef F2FSKIT_LAB_IMPORT_H
 #define F2FSKIT_LAB_IMPORT_H
@@ -23,7 +23,7 @@ struct lab_import_format {
 	void (*stop)(void *state); /* NULL: nothing to be given back */
 };
 
-/* What is known of a file after the first reading. */
+/* A file, as known after the first reading. */
 struct lab_import_known {
 	uint64_t before; /* bytes that it had before */
 	uint64_t size;	 /* bytes that it has where the reading is now */
@@ -72,7 +72,7 @@ int lab_import_renew(struct lab_import *im, struct lab_import_file *file);
 void lab_import_forget_files(struct lab_import *im);
 /* A file was made (is_sure), or opened so that it would be made if it was missing; its number was not used before. */
 int lab_import_made(struct lab_import *im, uint32_t number, unsigned thread, int is_sure);
-/* Put an operation. A write with at_end tells nothing about what the file had before. */
+/* Put an operation. A write with at_end shows nothing about the earlier contents of the file. */
 int lab_import_put(struct lab_import *im, const struct lab_op *op, int at_end);
 /* Fail at this line, naming the field. Returns -1. */
 int lab_import_wrong(struct lab_import *im, const char *field, const char *why);

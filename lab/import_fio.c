@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * I/O logs of fio, versions 2 and 3: the file's name and an action a line, reads, writes and trims with offset and
- * length behind it; in version 3 with microseconds before it. What adds, opens, closes and waits does nothing here,
- * nor does a trim.
+ * Read I/O logs of fio, versions 2 and 3. A line has the file's name and an action; reads, writes and trims also have
+ * offset and length; in version 3 with microseconds before it. Lines that add, open, close, wait or trim have no
+ * effect.
  */
 #include "lab/import.h"
 
@@ -17,7 +17,7 @@ struct fio {
 
 static const struct {
 	const char *name;
-	unsigned numbers; /* behind it */
+	unsigned numbers; /* after it */
 	int kind;	  /* -1: no operation */
 } actions[] = {
 	{ "read", 2, LAB_OP_READ },	{ "write", 2, LAB_OP_WRITE },	   { "sync", 0, LAB_OP_FSYNC },

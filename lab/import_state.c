@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a reading of a trace knows: files by their paths and numbers, and the operations of a line.
+ * State while reading a trace: files by their paths and numbers, and the operations of a line.
  */
 #include "lab/import.h"
 
@@ -151,7 +151,7 @@ void lab_import_forget_files(struct lab_import *im)
 
 /* ---- operations ---- */
 
-/* The first reading: what an operation tells about the file before the trace. */
+/* Note, in the first reading, what an operation shows about the file before the trace. */
 static void survey(struct lab_import *im, const struct lab_op *op, int at_end)
 {
 	struct lab_import_known *k = &im->known[op->file];

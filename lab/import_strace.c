@@ -226,7 +226,7 @@ static int look_at(struct turn *t, unsigned i, struct strace_open **out)
 	return 0;
 }
 
-/* The same, of what is read or written. */
+/* The same for reads and writes. */
 static int take_open(struct turn *t, unsigned i, struct strace_open **out)
 {
 	if (look_at(t, i, out))

@@ -49,7 +49,7 @@ static size_t put_utf8(char *to, unsigned code)
 	return 3;
 }
 
-/* What stands behind a backslash; the number of bytes that it means, 0 when it is no escape. */
+/* Read the escape after a backslash. Returns the number of its bytes, 0 when it is no escape. */
 static size_t read_escape(struct reader *r, char *to)
 {
 	static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";

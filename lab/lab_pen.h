@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a picture is drawn with: lines, dots and text on white. Positions are pixels from the upper left corner.
+ * Draw a picture: lines, dots and text on white. Positions are pixels from the upper left corner.
  */
 #ifndef F2FSKIT_LAB_PEN_H
 #define F2FSKIT_LAB_PEN_H
@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Colours that people with any sight tell apart (Okabe and Ito), then those of the grid and of text: COLOUR(r, g, b) */
+/* Colours that people with any colour vision can distinguish (Okabe and Ito), then those of the grid and of text:
+ * COLOUR(r, g, b) */
 #define LAB_COLOURS(COLOUR)                                                                                            \
 	COLOUR(0x00, 0x72, 0xb2)                                                                                       \
 	COLOUR(0xd5, 0x5e, 0x00)                                                                                       \

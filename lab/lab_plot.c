@@ -19,7 +19,7 @@ struct plot {
 	double low, high;
 };
 
-/* What the axis has to hold: from 0 on, or from the least value when all are far above. */
+/* Find the range of the axis: from 0 on, or from the least value when all are far above 0. */
 static void find_bounds(struct plot *p)
 {
 	int is_first = 1;

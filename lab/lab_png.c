@@ -25,7 +25,7 @@ static int begin(struct lab_pen *pen)
 	cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)pen->width, (int)pen->height);
 	cairo_t *cairo = cairo_create(surface);
 
-	cairo_surface_destroy(surface); /* what is drawn with keeps it */
+	cairo_surface_destroy(surface); /* the drawing keeps a reference */
 	cairo_set_source_rgb(cairo, 1, 1, 1);
 	cairo_paint(cairo);
 	cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);

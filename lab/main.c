@@ -51,7 +51,7 @@ static const struct cli_tool tool = {
 	.command_count = sizeof(command_texts) / sizeof(command_texts[0]),
 };
 
-/* Take one option; returns what is wrong with its value, or NULL. */
+/* Take one option. Returns NULL, or an error text about its value. */
 static const char *take(void *arguments, struct cli *cli, int id, const char *value)
 {
 	struct lab_arguments *a = arguments;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A device that passes everything on and counts it: what the volume really asked of the device, whatever the library
- * says that it asked.
+ * Pass-through device that counts all requests, independently of the library's counters.
  */
 #ifndef F2FSKIT_LAB_METER_H
 #define F2FSKIT_LAB_METER_H
@@ -30,7 +29,7 @@ struct lab_meter;
 int lab_meter_open(struct f2fs_context *ctx, struct f2fs_device *inner, struct f2fs_device **out,
 		   struct lab_meter **meter);
 const struct lab_meter_counts *lab_meter_counts(const struct lab_meter *meter);
-/* Begin to count anew. */
+/* Reset the counters. */
 void lab_meter_reset(struct lab_meter *meter);
 
 /*

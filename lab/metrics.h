@@ -16,7 +16,7 @@ struct lab_fullness {
 	uint64_t free_blocks, free_runs, long_free_blocks; /* of the whole main area; in runs of 512 and more */
 };
 
-/* What a flash model below the volume did; all 0 when there is none. */
+/* Counts of a flash model below the volume; all 0 when there is none. */
 struct lab_flash_counts {
 	uint64_t erased_bytes, writes, programs, copies;
 	uint64_t full, partial, switches;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The best choice of victims for tiny cases; see oracle.h. A search goes through the trace until cleaning is needed,
- * and then tries every full section that does not cost more moves than it may; it may make none, then one, then two.
- * What follows depends on the time and on the state alone, so each state remembers what was too few; full sections
- * have no names, they are kept sorted.
+ * Find the best choice of victims for tiny cases; see oracle.h. A search runs through the trace until cleaning is
+ * needed, and then tries every full section within its limit of moves: none, then one, then two. The future depends
+ * only on the time and the state, so each state stores the limits that were too low. Full sections have no names and
+ * are kept sorted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +121,7 @@ static int compare(const void *a, const void *b)
 	return memcmp(a, b, MOST_BLOCKS);
 }
 
-/* Go on to the next cleaning, or to the end. */
+/* Advance to the next cleaning, or to the end. */
 static void advance(const struct search *search, struct state *state)
 {
 	while (state->time < search->count && state->free >= MIN_FREE) {
@@ -133,7 +133,7 @@ static void advance(const struct search *search, struct state *state)
 	qsort(state->sections, state->full, MOST_BLOCKS, compare);
 }
 
-/* Can the end be reached from a state with so many moves? */
+/* Can the end be reached from a state with at most `moves` moves? */
 static int is_possible(struct search *search, const struct state *from, uint32_t budget)
 {
 	struct state state = *from;

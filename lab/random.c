@@ -40,7 +40,7 @@ uint64_t lab_random_next(struct lab_random *r)
 
 uint64_t lab_random_below(struct lab_random *r, uint64_t bound)
 {
-	const uint64_t uneven = (0 - bound) % bound; /* so many numbers at the bottom come once too often */
+	const uint64_t uneven = (0 - bound) % bound; /* numbers at the bottom that come once too often */
 	uint64_t x;
 
 	do

@@ -32,7 +32,7 @@ struct lab_zipf {
 };
 void lab_zipf_start(struct lab_zipf *z, uint64_t n, double theta);
 uint64_t lab_zipf_next(const struct lab_zipf *z, struct lab_random *r);
-/* Spread ranks over 0 to n - 1, as YCSB scrambles them: popular ones do not lie together. */
+/* Spread ranks over 0 to n - 1, as YCSB scrambles them: popular ones are spread. */
 uint64_t lab_scatter(uint64_t rank, uint64_t n);
 
 #endif

@@ -72,7 +72,7 @@ static int read_file(sqlite3_file *file, void *buffer, int length, sqlite3_int64
 	return n < (size_t)length ? SQLITE_IOERR_SHORT_READ : SQLITE_OK;
 }
 
-/* Room for a size, zeros behind the end. */
+/* Make room for a size, with zeros after the end. */
 static int need_room(struct recorded_file *f, uint64_t size)
 {
 	const uint64_t room = size < 65536 ? 65536 : size + size / 2;
@@ -138,7 +138,7 @@ static int get_characteristics(sqlite3_file *file)
 }
 
 static const sqlite3_io_methods methods = {
-	.iVersion = 1, /* without shared memory: whoever uses the log has the database for itself */
+	.iVersion = 1, /* without shared memory: a user of the log has the database alone */
 	.xClose = close_file,
 	.xRead = read_file,
 	.xWrite = write_file,

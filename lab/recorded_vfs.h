@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A VFS for SQLite whose files are in memory, and which keeps a list of what was done to them: what SQLite does to its
- * files becomes operations of a load.
+ * A VFS for SQLite with its files in memory. It records all operations on them, which become the operations of a load.
  */
 #ifndef F2FSKIT_LAB_RECORDED_VFS_H
 #define F2FSKIT_LAB_RECORDED_VFS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * f2fs_lab_replay TRACE DIRECTORY [FILE...]: carry out the operations of a trace in a directory by system calls, on
- * whatever file system that is. After each round everything is synced, and the FILEs (the kernel's counters) are
- * printed, each behind a line "== ROUND BLOCKS FILE": the blocks that the round's writes touch. A FILE that begins
- * with | is a command, whose output is printed.
+ * f2fs_lab_replay TRACE DIRECTORY [FILE...]: carry out the operations of a trace in a directory by system calls, on any
+ * file system. After each round everything is synced, and the FILEs (the kernel's counters) are printed, each after a
+ * line "== ROUND BLOCKS FILE": the blocks that the round's writes touch. A FILE that begins with | is a command, whose
+ * output is printed.
  */
 #define _XOPEN_SOURCE 700 /* sync() */
 #include <errno.h>
@@ -122,7 +122,7 @@ static int carry_out(struct replay *r, const struct lab_op *op)
 	return op->kind == LAB_OP_TRUNCATE ? ftruncate(fd, (off_t)op->offset) : fsync(fd);
 }
 
-/* Everything to the device, then what the kernel counted. */
+/* Sync everything to the device, then print the kernel's counters. */
 static void end_round(struct replay *r, unsigned round, char **files)
 {
 	char line[4096];
@@ -149,7 +149,7 @@ static int replay(struct replay *r, struct lab_source *source, char **files)
 	struct lab_op op;
 	int rc, ended = 0;
 
-	/* a trace that was read to its end goes on with rounds that are empty */
+	/* a trace that has ended continues with empty rounds */
 	while ((rc = lab_source_next(source, &op)) >= 0) {
 		if (rc == LAB_END && ended)
 			return 0;

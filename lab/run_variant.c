@@ -118,7 +118,7 @@ static int open_source(struct lab_run *r, unsigned i, uint64_t seed)
 	return lab_source_open(type, r->config, prefix, seed * LAB_SOURCES + i, &r->sources[i].source);
 }
 
-/* The device; what the volume will have for users is what sizes in percent refer to. */
+/* Open the device. Sizes in percent refer to the space that the volume will have for users. */
 static int open_device(struct lab_run *r)
 {
 	int err = lab_hollow_open(r->ctx, r->volume.size / 4096 * 4096, &r->hollow);
@@ -296,7 +296,7 @@ static int take_sample(struct lab_run *r, struct lab_sample *out)
 	return differs ? -1 : 0;
 }
 
-/* Let the volume clean in the background, before a round; *sample goes on behind that, but for what it was. */
+/* Let the volume clean in the background before a round. *sample leaves that work out. */
 static int be_idle(struct lab_run *r, struct lab_sample *sample)
 {
 	const struct lab_idle before = sample->idle;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sources of operations: generators of loads. A source runs in rounds: in round 0 it makes the files that it works on,
- * in each later one what its parameters ask for, going on with the files that are there.
+ * in each later one it does the work of its parameters, with the existing files.
  */
 #ifndef F2FSKIT_LAB_SOURCE_H
 #define F2FSKIT_LAB_SOURCE_H

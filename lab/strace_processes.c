@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes of a trace and what they have open.
+ * Processes of a trace and their open files.
  */
 #include "lab/strace_processes.h"
 
@@ -63,7 +63,7 @@ static struct strace_process *find(struct strace_processes *all, uint64_t pid)
 	return NULL;
 }
 
-/* Make one that takes over descriptors and has a copy of the directory; what it takes is dropped when that fails. */
+/* Add a process that takes over descriptors and has a copy of the directory. On failure the descriptors are dropped. */
 static struct strace_process *add(struct strace_processes *all, uint64_t pid, struct strace_descriptors *fds,
 				  const char *directory)
 {
@@ -88,7 +88,7 @@ static struct strace_process *add(struct strace_processes *all, uint64_t pid, st
 	return p;
 }
 
-/* Who is in the middle of a clone: the parent of a process that nobody has heard of yet. */
+/* Find the process in the middle of a clone: the parent of an unknown process. */
 static const struct strace_process *parent_of_new(const struct strace_processes *all)
 {
 	for (uint32_t i = all->count; i-- > 0;) {

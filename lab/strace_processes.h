@@ -40,18 +40,19 @@ struct strace_processes {
 	struct strace_process *items;
 	uint32_t count, room;
 	uint32_t last; /* the one that was asked for last */
-	/* told when nothing refers to an open file any more */
+	/* called when nothing refers to an open file any more */
 	void (*closed)(void *user, struct strace_open *open);
 	void *user;
 };
 
 /* The process of a number. One that is new has the parent's descriptors, or none. NULL: out of memory, too many. */
 struct strace_process *strace_process(struct strace_processes *all, uint64_t pid);
-/* A clone returned: the child copies, or shares, what the parent has. 0 or -1. */
+/* A clone returned: the child copies, or shares, the parent's open files. 0 or -1. */
 int strace_clone(struct strace_processes *all, uint64_t parent, uint64_t pid, int shares);
 void strace_exit(struct strace_processes *all, struct strace_process *p);
 struct strace_open *strace_get(const struct strace_process *p, uint64_t fd);
-/* Let fd refer to what was opened (a new one: refs 0), or to nothing (NULL). 0 or -1; open is closed when it fails. */
+/* Let fd refer to an opened file (a new one: refs 0), or to nothing (NULL). Returns 0, or -1; open is closed when it
+ * fails. */
 int strace_set(struct strace_processes *all, struct strace_process *p, uint64_t fd, struct strace_open *open);
 void strace_forget(struct strace_processes *all);
 

@@ -42,7 +42,7 @@ void strace_head(char *text, struct strace_call *call)
 	call->body = at;
 }
 
-/* Behind a string that begins at s, or at the end of the text. */
+/* Return the end of the string that begins at s, or of the text. */
 static char *behind_string(char *s)
 {
 	for (s++; *s && *s != '"'; s++)
@@ -51,14 +51,14 @@ static char *behind_string(char *s)
 	return *s ? s + 1 : s;
 }
 
-/* -y shows a path behind a number or behind AT_FDCWD; 1<<20 is a number. */
+/* -y shows a path after a number or after AT_FDCWD; 1<<20 is a number. */
 static int opens_path(const char *s, const char *first)
 {
 	return *s == '<' && s > first && s[1] != '<' && s[-1] != '<' &&
 	       (isdigit((unsigned char)s[-1]) || s[-1] == 'D');
 }
 
-/* Behind the path that begins at s; in it, descriptors of devices have brackets of their own. */
+/* Return the end of the path that begins at s. In it, descriptors of devices have brackets of their own. */
 static char *behind_path(char *s)
 {
 	unsigned depth = 0;
@@ -72,7 +72,7 @@ static char *behind_path(char *s)
 	return s;
 }
 
-/* Cut the arguments at their commas; returns what is behind the closing bracket, or NULL. */
+/* Cut the arguments at their commas; returns the text after the closing bracket, or NULL. */
 static char *cut_arguments(struct strace_call *call, char *s)
 {
 	unsigned depth = 0;
@@ -125,7 +125,7 @@ const char *strace_take(struct strace_call *call)
 	return NULL;
 }
 
-/* One escape, behind its backslash; returns how many characters it takes. */
+/* Take one escape after its backslash. Returns the number of its characters. */
 static unsigned take_escape(const char *s, char *out)
 {
 	static const char letters[] = "abfnrtv", values[] = "\a\b\f\n\r\t\v";

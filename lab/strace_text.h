@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A line of strace: who, when, which call, its arguments and what it returned. The parts point into the line, which is
- * cut at them.
+ * A line of strace: process, time, call, arguments and result. The parts point into the line, which is cut at them.
  */
 #ifndef F2FSKIT_LAB_STRACE_TEXT_H
 #define F2FSKIT_LAB_STRACE_TEXT_H
@@ -17,16 +16,16 @@ struct strace_call {
 	const char *name;     /* of the call */
 	char *arguments[STRACE_ARGUMENTS];
 	unsigned count;
-	const char *result;   /* behind the = */
+	const char *result;   /* after the = */
 };
 
 /* Take process and time off a line. */
 void strace_head(char *text, struct strace_call *call);
-/* Take call->body apart; what is wrong with it, or NULL. */
+/* Parse call->body. Returns NULL, or an error text. */
 const char *strace_take(struct strace_call *call);
 /* A string argument without its quotes, escapes undone, in place; NULL when it is none, or was cut off. */
 char *strace_string(char *argument);
-/* The path that -y shows behind a descriptor, "3</tmp/a>", cut out in place; NULL when there is none. */
+/* Return the path that -y shows after a descriptor, "3</tmp/a>", cut out in place; NULL when there is none. */
 char *strace_path(char *argument);
 
 #endif

@@ -15,7 +15,7 @@ struct reader {
 	struct lab_config *config;
 	const char *p;
 	unsigned line;
-	char table[KEY_MOST + 2]; /* with a dot behind it */
+	char table[KEY_MOST + 2]; /* with a dot after it */
 	char *items[ITEMS_MOST];
 	unsigned count;
 	char text[TEXT_MOST];
@@ -63,7 +63,7 @@ static int end_of_line(struct reader *r, const char *key)
 	return *r->p == '\n' || *r->p == '\0' ? 0 : wrong(r, key, "there is more on the line than one value");
 }
 
-/* A key, maybe with dots, behind what is in key already. */
+/* Read a key, maybe with dots, after the text in key. */
 static int read_key(struct reader *r, char *key)
 {
 	size_t n = strlen(key);

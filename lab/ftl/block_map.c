@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A map of blocks alone: each page has its place in its block. What cannot be appended there begins a replacement:
- * a new block gets the pages before it by copying, then it, and writes that follow in ascending order. When a write
- * goes elsewhere, the rest is copied and the old block erased: one merge. It is a switch when nothing was copied,
- * partial when only what comes behind was.
+ * Map blocks only: each page has a fixed place in its block. A page that cannot be appended there begins a replacement:
+ * a new block gets copies of the pages before it, then the page, and later writes in ascending order. When a write goes
+ * elsewhere, the rest is copied and the old block erased: one merge. It is a switch when nothing was copied, partial
+ * when only the pages after it were.
  */
 #include <stdlib.h>
 

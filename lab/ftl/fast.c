@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * FAST, fully associative sector translation: a rewrite of a block's first page opens the sequential log block, and
- * writes that go on there follow it; it is merged when another one is opened, or when a write to its block does not go
- * on. All other rewrites are appended to random log blocks, which all data blocks share; when they are full the oldest
- * one is emptied, by merging each block that it has a live page of.
+ * writes that continue there follow it. It is merged when another one is opened, or when a write to its block does not
+ * continue. All other rewrites are appended to random log blocks, which all data blocks share; when they are full the
+ * oldest one is emptied, by merging each block that it has a live page of.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Flash memory: superblocks, which are erased at once, of superpages, which are programmed at once, in ascending order
- * within their superblock and once between two erases. A page is numbered by its place: block * pages + index.
- * What a page holds is the number of the logical page that it is the newest copy of; other pages are dead.
+ * within their superblock and once between two erases. A page is numbered by its place: block * pages + index. A live
+ * page holds the number of the logical page of which it is the newest copy; other pages are dead.
  */
 #ifndef F2FSKIT_LAB_FLASH_H
 #define F2FSKIT_LAB_FLASH_H

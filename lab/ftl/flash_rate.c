@@ -39,7 +39,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
-/* Write count blocks at random places of the device, with so many bytes in each that are not zero. */
+/* Write count blocks at random places of the device, each with that many non-zero bytes. */
 static void hollow_writes(struct f2fs_device *dev, uint64_t count, size_t filled, const char *what)
 {
 	const uint64_t blocks = f2fs_device_info(dev)->size / BLOCK;
@@ -55,7 +55,7 @@ static void hollow_writes(struct f2fs_device *dev, uint64_t count, size_t filled
 	printf("hollow, %-28s %6.2f million writes/s\n", what, (double)count / (now() - began) / 1e6);
 }
 
-/* Write count pages of a device of so many bytes, in order or at random. */
+/* Write count pages of a device, in order or at random. */
 static void model_writes(const char *text, uint64_t bytes, uint32_t count, int at_random)
 {
 	uint64_t state = 1;

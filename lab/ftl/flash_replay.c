@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Runs a trace of pages straight on a flash model: flash_replay MODEL BYTES [--each] < TRACE
- * A line is "w PAGE [COUNT]" (write) or "t PAGE [COUNT]" (trim); empty lines and those that begin with # are passed
- * over. Prints the counts as JSON. Every page that was written is looked at in the end, with --each after every line:
- * it must hold what was written to it last, and all tables must agree. Exits with 1 if not, or if a line is wrong.
+ * A line is "w PAGE [COUNT]" (write) or "t PAGE [COUNT]" (trim); empty lines and those that begin with # are skipped.
+ * Prints the counts as JSON. Every page that was written is looked at in the end, with --each after every line: it must
+ * hold the last data written to it, and all tables must agree. Exits with 1 if not, or if a line is wrong.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void print_counts(const struct ftl *ftl)
 	printf("\"wear_least\": %u, \"wear_most\": %u}\n", counts.wear_least, counts.wear_most);
 }
 
-/* Run all lines; return 0 when each was right and every page is what it must be. */
+/* Run all lines. Returns 0 when each was right and every page is as expected. */
 static int run(struct replay *replay, int each)
 {
 	char text[256];

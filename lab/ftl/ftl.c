@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opens the models, and carries what a host does to them; see lab_ftl.h. */
+/* Open the models, and apply the host's operations to them; see lab_ftl.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

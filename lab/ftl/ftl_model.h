@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the models share: options, the map of pages, and how pages get to their places. */
+/* Shared parts of the models: options, the map of pages, and the ways of pages to their places. */
 #ifndef F2FSKIT_LAB_FTL_MODEL_H
 #define F2FSKIT_LAB_FTL_MODEL_H
 
@@ -74,7 +74,7 @@ static inline void ftl_copy(struct ftl *ftl, uint32_t block, uint32_t index, uin
 		ftl->flash.stamps[page] = ftl->flash.stamps[old];
 }
 
-/* merge.c: what the models with data blocks share. A logical block is lbn; block is one of flash. */
+/* merge.c: shared parts of the models with data blocks. A logical block is lbn; block is one of flash. */
 
 /* Let the host's page go to its place in the data block, if that is not programmed yet; return whether it did. */
 int merge_in_place(struct ftl *ftl, uint32_t logical);
@@ -82,7 +82,7 @@ int merge_in_place(struct ftl *ftl, uint32_t logical);
 void merge_full(struct ftl *ftl, uint32_t lbn);
 /*
  * Make a log block, to which pages of lbn were written in their order from the first on, the data block, after copying
- * what the old one has behind them. Where the old one has newer pages before, all are copied to a new block instead.
+ * the later pages of the old one. Where the old one has newer pages before, all are copied to a new block instead.
  */
 void merge_sequential(struct ftl *ftl, uint32_t lbn, uint32_t block);
 /* Empty a log block of pages in any order: merge every logical block that it has a live page of, and erase it. */

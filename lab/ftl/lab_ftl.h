@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flash translation layers as models: what a host writes goes in, and out come the erases, programs and merges that the
- * layer makes of it. Contents are none of a model's business; as a device it hands them to another one, or drops them.
+ * Flash translation layers as models: a model takes the host's writes and counts the erases, programs and merges of the
+ * layer. It has no contents. As a device it passes them to another device, or drops them.
  *
  * A model is named by a text, "sast:superblock=2M,logs=8,k=4,op=7%"; ftl_keys.def has the keys.
  *   page   every page is mapped; greedy cleaning
- *   block  only blocks are mapped: what is not appended is merged into a new block at once
+ *   block only blocks are mapped: a page that is not appended causes a merge at once
  *   bast   each data block has at most one log block
  *   fast   one log block for sequential writes, the others for all data blocks alike
  *   sast   n log blocks for each k data blocks that are neighbours
@@ -49,23 +49,23 @@ void ftl_read_bytes(struct ftl *ftl, uint64_t offset, uint64_t length);
 void ftl_trim_bytes(struct ftl *ftl, uint64_t offset, uint64_t length);
 /* The number of the write that the page now holds (the first write of all is 1), 0: none. Only with stamps. */
 uint32_t ftl_stamp(const struct ftl *ftl, uint32_t logical);
-/* What was done since the beginning, or since the last reset. */
+/* Return the counts since the beginning, or since the last reset. */
 void ftl_count(const struct ftl *ftl, struct ftl_counts *out);
 void ftl_reset_counts(struct ftl *ftl);
 /* Wear acceleration index: bytes erased per byte that the host wrote; 0 when it wrote nothing. */
 double ftl_wear_index(const struct ftl *ftl);
 /* Write amplification: pages programmed per page that the host wrote. */
 double ftl_write_amplification(const struct ftl *ftl);
-/* Look over all tables: each logical page has at most one live copy, wear is the number of erases. NULL, or what is
- * broken. */
+/* Look over all tables: each logical page has at most one live copy, wear is the number of erases. Returns NULL, or an
+ * error text. */
 const char *ftl_check(const struct ftl *ftl);
 /* The name of the model. */
 const char *ftl_name(const struct ftl *ftl);
 
 /*
- * Make a device of a model: what is written, read and discarded is counted by it, contents go to inner (of which the
- * device keeps a reference) or, when inner is NULL, nowhere: then it is bytes long and reads as zeros. With inner, its
- * size is taken. *ftl stays the device's; it is there to be asked until the device is closed.
+ * Make a device of a model: it counts writes, reads and discards, and contents go to inner (of which the device keeps a
+ * reference) or, when inner is NULL, nowhere: then it is bytes long and reads as zeros. With inner, its size is taken.
+ * *ftl belongs to the device, and is valid until the device is closed.
  */
 int ftl_device_open(struct f2fs_context *ctx, const char *text, struct f2fs_device *inner, uint64_t bytes,
 		    struct ftl **ftl, struct f2fs_device **out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A map of all pages. Writes fill blocks, as many at once as there are streams: a write that goes on where a stream
- * stands belongs to it, any other begins anew in the stream that waits longest. When fewer than two erased blocks are
- * left, the full block with the fewest live pages is emptied into a block for such pages alone (greedy cleaning).
+ * Map all pages. Writes fill one block for each stream. A write that continues at the end of a stream belongs to it.
+ * Any other write goes to the stream that has waited longest. When fewer than two erased blocks are left, the full
+ * block with the fewest live pages is emptied into a block for such pages alone (greedy cleaning).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 struct stream {
 	uint32_t block;	  /* that it fills, or FLASH_NONE */
-	uint32_t follows; /* the logical page that goes on */
+	uint32_t follows; /* the logical page that would continue it */
 	uint64_t used;	  /* when it was written last */
 };
 
@@ -43,7 +43,7 @@ static void list_add(struct ftl *ftl, uint32_t block)
 		map->least = live;
 }
 
-/* Take a block out of the list of those with so many live pages. */
+/* Take a block out of the list of its number of live pages. */
 static void list_remove(struct page_map *map, uint32_t block, uint32_t live)
 {
 	const uint32_t next = map->next[block], prev = map->prev[block];
@@ -179,7 +179,7 @@ static int open_map(struct ftl *ftl)
 	return 0;
 }
 
-/* An open block for each stream, one for what is moved, those that are kept erased, and one that can be won. */
+/* An open block for each stream, one for moved pages, the erased ones, and one that cleaning can win. */
 static uint32_t spare_of(const struct ftl_options *options)
 {
 	return (uint32_t)options->streams + 1 + MIN_ERASED + 1;

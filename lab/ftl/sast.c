@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * SAST, set-associative sector translation: k data blocks that are neighbours form a set, and what rewrites any of
- * their pages is appended to the set's newest log block. A set has n log blocks at most, the device so many in all:
- * when a set needs another one, its oldest is merged if it has n; otherwise, when none is left, the oldest one of the
- * set that was not written for the longest time. BAST, block-associative, is the same with k = n = 1.
+ * SAST, set-associative sector translation: k data blocks that are neighbours form a set, and rewrites of their pages
+ * are appended to the set's newest log block. A set has n log blocks at most, and the device has a limit. When a set
+ * needs another one, its oldest is merged if it has n; otherwise, when none is left, the oldest one of the set that was
+ * not written for the longest time. BAST, block-associative, is the same with k = n = 1.
  *
  * A log block that got the pages of one block in their order is merged by switching, or in part; any other in full.
  */
